@@ -1,0 +1,105 @@
+# sampler: build, test, measure, install. `make help` lists the targets.
+#
+# V=1 shows the commands. SANITIZE=address,undefined builds with sanitizers,
+# in a folder of its own. CC=clang works as well as gcc.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+VERSION := 0.1.0
+
+CC      ?= cc
+SANITIZE ?=
+BUILD   ?= build$(if $(SANITIZE),-san)$(if $(findstring clang,$(CC)),-clang)
+OPT     ?= -O2 -g
+
+WARN := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
+        -Wwrite-strings -Wundef
+ALL_CFLAGS := -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
+        -fno-strict-aliasing -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+        -fno-sanitize-recover=undefined) $(CFLAGS)
+ALL_LDFLAGS := -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+
+ifneq ($(V),1)
+Q := @
+say = @printf '  %-7s %s\n' $(1) $(2)
+endif
+
+# Layers: a folder is a library of its own, and links only with what it may
+# depend on (docs/architecture.md; tests/layers.test reads the #include lines).
+FOLDERS := $(wildcard base target unwind symbolize pprof report delta goparse goruntime sampler)
+DEPS_base      := base
+DEPS_target    := target base
+DEPS_unwind    := unwind target base
+DEPS_symbolize := symbolize target base
+DEPS_pprof     := pprof base
+DEPS_report    := report pprof base
+DEPS_sampler   := sampler unwind symbolize pprof target base
+DEPS_cli       := sampler report $(filter-out sampler,$(DEPS_sampler))
+
+SYS_base      := -lxxhash
+SYS_target    := -lelf
+SYS_unwind    := -ldw -lelf
+SYS_symbolize := -ldw -lelf -liberty
+SYS_pprof     := -lz
+syslibs = $(foreach f,$(1),$(SYS_$(f)))
+archives = $(patsubst %,$(BUILD)/lib%.a,$(1))
+
+all: $(BUILD)/sampler ## build the program (the default)
+
+$(BUILD)/obj/%.o: %.c Makefile
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+define folder_rule
+OBJS_$(1) := $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard $(1)/*.c))
+$$(BUILD)/lib$(1).a: $$(OBJS_$(1))
+	$$(call say,AR,$$@)
+	@rm -f $$@
+	$$(Q)ar rcs $$@ $$^
+endef
+$(foreach f,$(FOLDERS),$(eval $(call folder_rule,$(f))))
+
+OBJS_cli := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard cli/*.c))
+$(BUILD)/sampler: $(OBJS_cli) $(call archives,$(DEPS_cli))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OBJS_cli) $(call archives,$(DEPS_cli)) $(ALL_LDFLAGS) $(call syslibs,$(DEPS_cli)) -o $@
+
+# Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it.
+UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
+unit_folder = $(word 3,$(subst /, ,$(1)))
+
+define unit_rule
+$(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(call archives,$(DEPS_$(call unit_folder,$(1))))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) -lcriterion $(call syslibs,$(DEPS_$(call unit_folder,$(1)))) -o $$@
+endef
+$(foreach t,$(wildcard tests/unit/*/*_test.c),$(eval $(call unit_rule,$(t))))
+
+# Fuzz targets: tests/fuzz/FOLDER_NAME.c holds LLVMFuzzerTestOneInput; replay.c
+# feeds it the corpus in tests/fuzz/corpus/FOLDER_NAME/.
+FUZZ_NAMES := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+REPLAY := $(patsubst %,$(BUILD)/tests/fuzz/%-replay,$(FUZZ_NAMES))
+fuzz_folder = $(firstword $(subst _, ,$(1)))
+
+define fuzz_rule
+$(BUILD)/tests/fuzz/$(1)-replay: $(BUILD)/obj/tests/fuzz/$(1).o $(BUILD)/obj/tests/fuzz/replay.o $(call archives,$(DEPS_$(call fuzz_folder,$(1))))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(call syslibs,$(DEPS_$(call fuzz_folder,$(1)))) -o $$@
+build-fuzz/$(1): tests/fuzz/$(1).c $(foreach f,$(DEPS_$(call fuzz_folder,$(1))),$(wildcard $(f)/*.c))
+	@mkdir -p $$(@D)
+	clang $$(filter-out -O2,$$(ALL_CFLAGS)) -O1 -g -fsanitize=fuzzer,address,undefined $$^ -o $$@ $(call syslibs,$(DEPS_$(call fuzz_folder,$(1))))
+endef
+$(foreach f,$(FUZZ_NAMES),$(eval $(call fuzz_rule,$(f))))
+
+clean: ## remove everything that was built
+	rm -rf build build-san build-clang build-san-clang build-fuzz
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
+
+.PHONY: all clean help
+.DELETE_ON_ERROR:
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,75 @@
+/* Blocks double from 4 KiB to 1 MiB; a request bigger than that gets a block
+ * of its own, so that no request is refused for its size. */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_MIN = 4096, BLOCK_MAX = 1 << 20, ALIGN = 16 };
+
+struct arena_block {
+	struct arena_block *next;
+	_Alignas(ALIGN) char data[];
+};
+
+void arena_init(struct arena *a)
+{
+	memset(a, 0, sizeof(*a));
+}
+
+void arena_release(struct arena *a)
+{
+	struct arena_block *b = a->blocks;
+
+	while (b) {
+		struct arena_block *next = b->next;
+
+		free(b);
+		b = next;
+	}
+	arena_init(a);
+}
+
+static int grow(struct arena *a, size_t need)
+{
+	size_t size = a->size ? a->size * 2 : BLOCK_MIN;
+	struct arena_block *b;
+
+	if (size > BLOCK_MAX)
+		size = BLOCK_MAX;
+	if (size < need)
+		size = need;
+	b = calloc(1, sizeof(*b) + size);
+	if (!b)
+		return -1;
+	b->next = a->blocks;
+	a->blocks = b;
+	a->used = 0;
+	a->size = size;
+	a->total += size;
+	return 0;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	void *p;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if ((!a->blocks || a->size - a->used < size) && grow(a, size))
+		return NULL;
+	p = a->blocks->data + a->used;
+	a->used += size;
+	return p;
+}
+
+char *arena_copy(struct arena *a, const void *data, size_t len)
+{
+	char *p = arena_alloc(a, len + 1);
+
+	if (p && len)
+		memcpy(p, data, len);
+	return p;
+}

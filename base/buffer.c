@@ -1,0 +1,66 @@
+#include "base/buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+void buffer_init(struct buffer *b)
+{
+	memset(b, 0, sizeof(*b));
+}
+
+void buffer_release(struct buffer *b)
+{
+	free(b->data);
+	buffer_init(b);
+}
+
+int buffer_reserve(struct buffer *b, size_t more)
+{
+	size_t room = b->room ? b->room : 256;
+	uint8_t *data;
+
+	if (more <= b->room - b->len)
+		return 0;
+	if (more > SIZE_MAX / 4 - b->len)
+		return ERR_NOMEM;
+	while (room - b->len < more)
+		room *= 2;
+	data = realloc(b->data, room);
+	if (!data)
+		return ERR_NOMEM;
+	b->data = data;
+	b->room = room;
+	return 0;
+}
+
+int buffer_add(struct buffer *b, const void *data, size_t len)
+{
+	if (!len)
+		return 0;
+	if (buffer_reserve(b, len))
+		return ERR_NOMEM;
+	memcpy(b->data + b->len, data, len);
+	b->len += len;
+	return 0;
+}
+
+int buffer_addf(struct buffer *b, const char *fmt, ...)
+{
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0 || buffer_reserve(b, (size_t)len + 1))
+		return ERR_NOMEM;
+	va_start(ap, fmt);
+	vsnprintf((char *)b->data + b->len, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	b->len += (size_t)len;
+	return 0;
+}

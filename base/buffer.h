@@ -1,0 +1,26 @@
+/* A growing run of bytes: what an encoder writes into. */
+#ifndef BASE_BUFFER_H
+#define BASE_BUFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer {
+	uint8_t *data; /* owned; NULL while empty */
+	size_t len, room;
+};
+
+/* An empty buffer owns nothing; {0} is as good. */
+void buffer_init(struct buffer *b);
+void buffer_release(struct buffer *b);
+
+/* Makes room for `more` bytes behind the present ones. 0 or ERR_NOMEM. */
+int buffer_reserve(struct buffer *b, size_t more);
+
+/* Appends. 0 or ERR_NOMEM. */
+int buffer_add(struct buffer *b, const void *data, size_t len);
+
+/* Appends formatted text without its NUL. 0 or ERR_NOMEM. */
+int buffer_addf(struct buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,55 @@
+/* Messages are built in place and cut at the end of the buffer: reporting an
+ * error never allocates, because it may be memory that has run out. */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int error_set(struct error *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!err)
+		return code;
+	err->code = code;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int error_errno(struct error *err, int code, const char *fmt, ...)
+{
+	const char *why = strerrordesc_np(errno);
+	va_list ap;
+	size_t len;
+
+	if (!err)
+		return code;
+	err->code = code;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	len = strlen(err->text);
+	snprintf(err->text + len, sizeof(err->text) - len, ": %s", why ? why : "unknown error");
+	return code;
+}
+
+int error_prefix(struct error *err, const char *fmt, ...)
+{
+	char old[sizeof(err->text)];
+	va_list ap;
+	size_t len;
+
+	if (!err)
+		return ERR_IO;
+	memcpy(old, err->text, sizeof(old));
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	len = strlen(err->text);
+	snprintf(err->text + len, sizeof(err->text) - len, ": %s", old);
+	return err->code;
+}

@@ -1,0 +1,98 @@
+/* Open addressing with linear probing, at most 3/4 full. Entries are never
+ * removed singly: nobody here needs it. */
+#include "base/hashindex.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/error.h"
+
+struct hashindex_slot {
+	uint32_t hash; /* upper half of the key's hash */
+	uint32_t id;   /* entry + 1; 0 is an empty slot */
+};
+
+enum { SLOTS_MIN = 64 };
+
+void hashindex_init(struct hashindex *ix)
+{
+	memset(ix, 0, sizeof(*ix));
+}
+
+void hashindex_release(struct hashindex *ix)
+{
+	free(ix->slots);
+	hashindex_init(ix);
+}
+
+void hashindex_clear(struct hashindex *ix)
+{
+	if (ix->slots)
+		memset(ix->slots, 0, ((size_t)ix->mask + 1) * sizeof(*ix->slots));
+	ix->count = 0;
+}
+
+/* Where a key starts to look. The slot's 32 bits must be enough to find its
+ * place again when the table grows, so the place comes from them alone. */
+static uint32_t place(uint32_t hash, uint32_t mask)
+{
+	return (hash * 2654435769u >> 7 ^ hash) & mask;
+}
+
+uint32_t hashindex_find(const struct hashindex *ix, uint64_t hash, hashindex_eq *eq,
+			const void *owner, const void *key)
+{
+	uint32_t h = (uint32_t)(hash >> 32);
+
+	if (!ix->slots)
+		return HASHINDEX_NONE;
+	for (uint32_t i = place(h, ix->mask);; i = (i + 1) & ix->mask) {
+		const struct hashindex_slot *s = &ix->slots[i];
+
+		if (!s->id)
+			return HASHINDEX_NONE;
+		if (s->hash == h && eq(owner, s->id - 1, key))
+			return s->id - 1;
+	}
+}
+
+static void put(struct hashindex_slot *slots, uint32_t mask, struct hashindex_slot s)
+{
+	uint32_t i = place(s.hash, mask);
+
+	while (slots[i].id)
+		i = (i + 1) & mask;
+	slots[i] = s;
+}
+
+static int grow(struct hashindex *ix)
+{
+	size_t old = ix->slots ? (size_t)ix->mask + 1 : 0;
+	size_t size = old ? old * 2 : SLOTS_MIN;
+	struct hashindex_slot *slots;
+
+	if (size > UINT32_MAX / 2 || !(slots = calloc(size, sizeof(*slots))))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < old; i++)
+		if (ix->slots[i].id)
+			put(slots, (uint32_t)(size - 1), ix->slots[i]);
+	free(ix->slots);
+	ix->slots = slots;
+	ix->mask = (uint32_t)(size - 1);
+	return 0;
+}
+
+int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id)
+{
+	if ((!ix->slots || ix->count >= (ix->mask + 1) / 4 * 3) && grow(ix))
+		return ERR_NOMEM;
+	put(ix->slots, ix->mask, (struct hashindex_slot){ (uint32_t)(hash >> 32), id + 1 });
+	ix->count++;
+	return 0;
+}
+
+uint64_t hash_bytes(const void *data, size_t len)
+{
+	return XXH3_64bits(data, len);
+}

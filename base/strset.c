@@ -1,0 +1,70 @@
+#include "base/strset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+int strset_init(struct strset *s)
+{
+	uint32_t id;
+
+	memset(s, 0, sizeof(*s));
+	return strset_add(s, "", 0, &id);
+}
+
+void strset_release(struct strset *s)
+{
+	arena_release(&s->arena);
+	hashindex_release(&s->index);
+	free(s->entries);
+	memset(s, 0, sizeof(*s));
+}
+
+static bool same(const void *owner, uint32_t id, const void *key)
+{
+	const struct strset_entry *a = &((const struct strset *)owner)->entries[id];
+	const struct strset_entry *b = key;
+
+	return a->len == b->len && (!a->len || memcmp(a->text, b->text, a->len) == 0);
+}
+
+static int make_room(struct strset *s)
+{
+	uint32_t room = s->room ? s->room * 2 : 64;
+	struct strset_entry *entries;
+
+	if (s->count < s->room)
+		return 0;
+	if (room < s->room || !(entries = realloc(s->entries, room * sizeof(*entries))))
+		return ERR_NOMEM;
+	s->entries = entries;
+	s->room = room;
+	return 0;
+}
+
+int strset_add(struct strset *s, const char *text, size_t len, uint32_t *id)
+{
+	struct strset_entry e = { text, len };
+	uint64_t hash = hash_bytes(text, len);
+
+	*id = hashindex_find(&s->index, hash, same, s, &e);
+	if (*id != HASHINDEX_NONE)
+		return 0;
+	if (make_room(s) || !(e.text = arena_copy(&s->arena, text, len)) ||
+	    hashindex_add(&s->index, hash, s->count))
+		return ERR_NOMEM;
+	*id = s->count;
+	s->entries[s->count++] = e;
+	return 0;
+}
+
+int strset_addz(struct strset *s, const char *text, uint32_t *id)
+{
+	return strset_add(s, text ? text : "", text ? strlen(text) : 0, id);
+}
+
+const char *strset_get(const struct strset *s, uint32_t id)
+{
+	return id < s->count ? s->entries[id].text : "";
+}

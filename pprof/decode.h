@@ -1,0 +1,21 @@
+/* The bytes of profile.proto -> a profile. Bytes are hostile until decoded. */
+#ifndef PPROF_DECODE_H
+#define PPROF_DECODE_H
+
+#include <stddef.h>
+
+struct error;
+struct profile;
+
+/* Decodes an uncompressed message into an initialised, empty profile. Numbers
+ * are made dense. Unknown fields are skipped. ERR_FORMAT with the offset, and
+ * the field, that broke the rule; ERR_NOMEM. The profile must be released in
+ * any case. */
+int profile_decode(struct profile *p, const void *data, size_t len, struct error *err);
+
+/* Reads a file ("-" for standard input), uncompresses it when it is gzip'd, up
+ * to `max_size` bytes (0: 1 GiB), and decodes. ERR_IO, ERR_FORMAT, ERR_LIMIT,
+ * ERR_NOMEM; messages name the file. */
+int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err);
+
+#endif

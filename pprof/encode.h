@@ -1,0 +1,18 @@
+/* A profile -> the bytes of profile.proto, gzip'd or not. The same profile
+ * gives the same bytes, always. */
+#ifndef PPROF_ENCODE_H
+#define PPROF_ENCODE_H
+
+struct buffer;
+struct error;
+struct outfile;
+struct profile;
+
+/* Appends the uncompressed message to `out`. ERR_NOMEM. */
+int profile_encode(const struct profile *p, struct buffer *out, struct error *err);
+
+/* Encodes, compresses (gzip, mtime 0) and writes. ERR_NOMEM, ERR_IO. The
+ * caller commits the file. */
+int profile_write(const struct profile *p, struct outfile *file, struct error *err);
+
+#endif

@@ -1,0 +1,30 @@
+/* A profile -> its functions by cost, with the numbers of `pprof -top`. */
+#ifndef REPORT_TOP_H
+#define REPORT_TOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct profile;
+
+struct report_row {
+	const char *name; /* owned by the profile, or by the report */
+	int64_t flat;	  /* in the function itself */
+	int64_t cum;	  /* in it and what it called, each sample once */
+};
+
+struct report_top {
+	struct report_row *rows; /* by flat, then cum, descending, then by name; owned */
+	size_t count;
+	int64_t total;
+	char *names; /* memory of names made here; owned */
+};
+
+/* Adds up the values of sample type `type` (an index). A location without
+ * lines is shown by its mapping's name and offset. ERR_USAGE for a type that
+ * is not there, ERR_NOMEM. The profile must outlive the report. */
+int report_top(const struct profile *p, size_t type, struct report_top *top, struct error *err);
+void report_top_release(struct report_top *top);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * Image addresses -> functions, files, lines and the calls inlined there.
+ *
+ * Meant to be asked once for each distinct address, after sampling. What a
+ * lookup returns is never a guess: the function is one whose range covers the
+ * address, else there is none and the caller shows module and offset.
+ *
+ * Sources, best first: DWARF of the file or of its separate debug file (found
+ * by build ID, then .gnu_debuglink), for names, lines and inlines; ELF symbol
+ * tables (.symtab, .dynsym, .gnu_debugdata), whose sizes are honoured; perf's
+ * map file for code that no file backs.
+ */
+#ifndef SYMBOLIZE_SYMBOLIZER_H
+#define SYMBOLIZE_SYMBOLIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct image;
+struct process;
+struct symbolizer;
+
+struct symbol_frame {
+	const char *name;	 /* demangled; never NULL */
+	const char *system_name; /* as the linker knows it; never NULL */
+	const char *file;	 /* source file, absolute where DWARF says so; NULL when unknown */
+	uint32_t line;		 /* 0 when unknown */
+	uint32_t column;	 /* 0 when unknown */
+	uint32_t start_line;	 /* where the function is declared; 0 when unknown */
+};
+
+struct symbol {
+	const struct symbol_frame *frames; /* innermost inlined call first, the function itself last */
+	size_t count;			   /* 0: no symbol covers the address */
+};
+
+enum { SYMBOLIZE_NO_INLINE = 1 };
+
+/* `process` (not owned, may be NULL) gives the target's own view of debug files
+ * and the perf map; it must outlive the symbolizer. ERR_NOMEM. */
+int symbolizer_new(struct symbolizer **s, const struct process *process, unsigned flags);
+void symbolizer_free(struct symbolizer *s);
+
+/* What stands at an image address: pass frame_code_address() of a frame. The
+ * strings live as long as the symbolizer, the array until the next lookup. A
+ * broken debug file is no failure: it is noted (symbolizer_note) and the next
+ * source asked. Fails with ERR_NOMEM only. */
+int symbolizer_lookup(struct symbolizer *s, const struct image *image, uint64_t addr,
+		      struct symbol *out);
+
+/* True when lines (inlined calls) were found in this image's debug information. */
+bool symbolizer_has_lines(const struct symbolizer *s, const struct image *image);
+bool symbolizer_has_inlines(const struct symbolizer *s, const struct image *image);
+
+/* Where an image's names come from and what was wrong with its debug files, one
+ * sentence, for -v; NULL for an image never asked. */
+const char *symbolizer_note(const struct symbolizer *s, const struct image *image);
+
+#endif

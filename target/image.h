@@ -1,0 +1,67 @@
+/*
+ * One ELF file as a process has it mapped, immutable, known by its build ID.
+ *
+ * Addresses inside an image are those of the file itself (ELF's p_vaddr and
+ * st_value), wherever a process maps it: "image addresses" in what follows. A
+ * stack kept in image addresses stays right after a dlclose, an exec or the
+ * target's end, because the image holds its file open.
+ *
+ * A mapping without a readable ELF file (anonymous memory, a file that is
+ * gone) has an image too, so that no frame is without one: image_elf is NULL
+ * then, and an address is the offset in the file or, for anonymous memory, the
+ * address in the process.
+ */
+#ifndef TARGET_IMAGE_H
+#define TARGET_IMAGE_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct image;
+
+struct image_segment {	 /* a PT_LOAD program header */
+	uint64_t vaddr, offset, filesz, memsz; /* bytes */
+	uint32_t flags;	 /* PF_R | PF_W | PF_X */
+};
+
+/* Opens an ELF file; the image owns `fd` from then on, also when it fails. The
+ * path is the name to show. ERR_FORMAT, ERR_IO, ERR_NOMEM. Nothing is mapped:
+ * a file that shrinks under us is a read error, not a SIGBUS. */
+int image_open(int fd, const char *path, struct image **image, struct error *err);
+
+/* The same from bytes (the vDSO, tests), which are copied. */
+int image_open_bytes(const void *data, size_t len, const char *path, struct image **image,
+		     struct error *err);
+
+/* An image without ELF; NULL when out of memory. */
+struct image *image_open_none(const char *path);
+
+void image_free(struct image *image);
+
+/* NULL for image_open_none. Not thread-safe, like all of libelf. */
+Elf *image_elf(const struct image *image);
+
+/* The file's descriptor, -1 where there is none. Stays the image's. */
+int image_fd(const struct image *image);
+
+/* The path as the target knows it ("/usr/lib/libc.so.6", "[vdso]", "[anon]"). */
+const char *image_path(const struct image *image);
+
+/* The last part of the path. */
+const char *image_name(const struct image *image);
+
+/* GNU build ID as lower-case hex digits, "" where there is none. */
+const char *image_build_id(const struct image *image);
+
+/* The loadable segments in file order. */
+const struct image_segment *image_segments(const struct image *image, size_t *count);
+
+/* A small number, different for each image of a process; caches use it as an
+ * array index. Given by whoever keeps the images (target/modmap). */
+uint32_t image_id(const struct image *image);
+void image_set_id(struct image *image, uint32_t id);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * How anyone reads a target's memory.
+ *
+ * The unwinder and whatever else follows pointers in a foreign process sees
+ * this one function and nothing else of that process: live memory, the copy of
+ * a stack, or a buffer in a test look the same to it.
+ */
+#ifndef TARGET_MEMORY_H
+#define TARGET_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct memory {
+	/* Copies exactly `len` bytes at `addr` into `buf`. 0; ERR_IO when there
+	 * is no such memory; ERR_SHORT when there is, but this view of it (the
+	 * copy of a stack) does not reach that far. */
+	int (*read)(const struct memory *m, uint64_t addr, void *buf, size_t len);
+};
+
+/* A running process, through process_vm_readv(2). Wants what ptrace wants. */
+struct memory_live {
+	struct memory memory;
+	pid_t pid;
+};
+
+void memory_live_init(struct memory_live *m, pid_t pid);
+
+/* Bytes of our own, standing for the addresses from `start` on. */
+struct memory_bytes {
+	struct memory memory;
+	const void *data;
+	uint64_t start;
+	size_t len;
+	uint64_t more; /* so many bytes follow in the target that were not copied */
+};
+
+void memory_bytes_init(struct memory_bytes *m, const void *data, uint64_t start, size_t len);
+
+static inline int memory_read_u64(const struct memory *m, uint64_t addr, uint64_t *value)
+{
+	return m->read(m, addr, value, sizeof(*value));
+}
+
+#endif

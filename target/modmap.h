@@ -1,0 +1,54 @@
+/*
+ * What is mapped where: address ranges of a process -> images.
+ *
+ * Only executable ranges are kept. The map owns its images, and an image lives
+ * as long as the map, also after the target has unmapped it: stacks taken
+ * earlier point to it. The generation changes with every refresh that changed
+ * something; caches keyed by absolute address must be dropped then.
+ */
+#ifndef TARGET_MODMAP_H
+#define TARGET_MODMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct image;
+struct modmap;
+struct process;
+
+struct mapping {
+	uint64_t start, end; /* addresses in the process, end exclusive */
+	uint64_t offset;     /* in the file, bytes */
+	uint64_t bias;	     /* address in the process - image address */
+	struct image *image; /* never NULL */
+};
+
+/* An empty map. `process` (not owned, may be NULL in tests) is whose maps
+ * refresh reads. ERR_NOMEM. */
+int modmap_new(struct modmap **m, const struct process *process);
+void modmap_free(struct modmap *m);
+
+/* Reads the process's maps again. ERR_GONE when it has ended or executed
+ * another program since modmap_attach; then the old ranges stay. */
+int modmap_refresh(struct modmap *m, struct error *err);
+
+/* Adds one range by hand, for tests and recorded stacks; the map takes the
+ * image over. Ranges must not overlap. ERR_NOMEM. */
+int modmap_add(struct modmap *m, const struct mapping *range);
+
+/* The executable range that holds the address, or NULL. Valid until the next
+ * refresh. */
+const struct mapping *modmap_find(const struct modmap *m, uint64_t addr);
+
+uint64_t modmap_generation(const struct modmap *m);
+
+/* All images ever seen, by image_id; count through *count. */
+struct image *const *modmap_images(const struct modmap *m, size_t *count);
+
+/* The first range that an image was seen at; a profile describes the image by
+ * it. Valid as long as the map. */
+const struct mapping *modmap_first_range(const struct modmap *m, const struct image *image);
+
+#endif

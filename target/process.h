@@ -1,0 +1,53 @@
+/*
+ * A process, held so that its number cannot come to mean another one.
+ *
+ * /proc/PID is opened once; what is read later is read through that descriptor
+ * and fails with ESRCH when the process is gone, whoever has its PID by then.
+ */
+#ifndef TARGET_PROCESS_H
+#define TARGET_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct buffer;
+struct error;
+
+struct process {
+	pid_t pid;
+	int proc_fd; /* /proc/PID */
+	int pid_fd;  /* pidfd_open(2): readable when the process has ended; -1 before Linux 5.3 */
+	int root_fd; /* the target's root directory, -1 when not permitted */
+	char comm[64]; /* its name when it was opened */
+};
+
+/* Holds the process. ERR_GONE when there is none; ERR_PERM when /proc refuses.
+ * It says nothing yet about whether ptrace will be allowed. */
+int process_open(struct process *p, pid_t pid, struct error *err);
+void process_close(struct process *p);
+
+/* openat(2) below /proc/PID, close-on-exec; -1 and errno. */
+int process_openat(const struct process *p, const char *name, int flags);
+
+/* Reads a whole file below /proc/PID (they have no size). 0, or ERR_GONE,
+ * ERR_PERM, ERR_IO, ERR_NOMEM; `out` is emptied first. */
+int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err);
+
+/* True while the process exists and is no zombie. */
+bool process_alive(const struct process *p);
+
+/* CPU time of all its threads, ended ones too, in ns since it began, as the
+ * scheduler accounts it (clock_getcpuclockid(3)). ERR_GONE. */
+int process_cpu_ns(const struct process *p, uint64_t *ns);
+
+/* Opens a path as the target sees it: below its root, absolute symlinks kept
+ * inside (openat2(2), RESOLVE_IN_ROOT). Read-only; -1 and errno. */
+int process_open_path(const struct process *p, const char *path);
+
+/* Why may this thread not be traced? Finds the cause of an EPERM or EACCES of
+ * ptrace(2) and puts it, with its remedy, into err; returns ERR_PERM, or
+ * ERR_GONE for a zombie. Rules: ptrace(2) "Ptrace access mode checking". */
+int process_diagnose(pid_t tid, struct error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * Registers and bytes -> return addresses.
+ *
+ * An unwinder keeps one compiled CFI table per image, built when a walk first
+ * meets it, and a cache from pc to rule. It never learns names.
+ */
+#ifndef UNWIND_UNWINDER_H
+#define UNWIND_UNWINDER_H
+
+#include <stdint.h>
+
+struct image;
+struct memory;
+struct modmap;
+struct regs;
+struct stack;
+struct unwinder;
+
+/* ERR_NOMEM. */
+int unwinder_new(struct unwinder **u);
+void unwinder_free(struct unwinder *u);
+
+/* Walks from `regs` to the outermost frame into `out` (emptied first). `maps`
+ * tells images apart, `memory` gives the stack. Always succeeds in having at
+ * least one frame, unless out of memory (ERR_NOMEM); how far it came is in
+ * out->end. */
+int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
+		  const struct memory *memory, struct stack *out);
+
+/* What an image's table is like, for -v; zero for an image never met. */
+struct unwind_table_info {
+	uint64_t rows, rules, bytes; /* bytes: memory of the table */
+	uint64_t build_ns;	     /* CPU time that compiling took */
+	uint64_t bad_entries;	     /* CFI entries that were left out as broken */
+};
+void unwinder_table_info(const struct unwinder *u, const struct image *image,
+			 struct unwind_table_info *info);
+
+#endif
