@@ -30,8 +30,8 @@ struct mapping {
 int modmap_new(struct modmap **m, const struct process *process);
 void modmap_free(struct modmap *m);
 
-/* Reads the process's maps again. ERR_GONE when it has ended or executed
- * another program since modmap_attach; then the old ranges stay. */
+/* Reads the process's maps again, also after it has executed another program.
+ * ERR_GONE when it has ended, ERR_PERM, ERR_NOMEM; then the old ranges stay. */
 int modmap_refresh(struct modmap *m, struct error *err);
 
 /* Adds one range by hand, for tests and recorded stacks; the map takes the

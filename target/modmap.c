@@ -1,0 +1,364 @@
+/*
+ * Reading the maps and giving each executable range its image.
+ *
+ * Images are told apart by device, inode and path as the maps line names
+ * them. The file is opened through /proc/PID/map_files/START-END, which is the
+ * very file that is mapped, deleted or replaced or in a container or not; that
+ * wants CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. Without them the path is
+ * opened below the target's root and believed only if device and inode agree
+ * with the maps line (/proc/PID/exe is tried for a deleted executable).
+ *
+ * Reading the maps again is not free for the target (mmap_lock), so the owner
+ * decides when: on a pc that no range holds, and now and then.
+ */
+#include "target/modmap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "target/image.h"
+#include "target/maps.h"
+#include "target/memory.h"
+#include "target/process.h"
+
+enum { VDSO_MAX = 1 << 20 };
+
+/* What an image was opened for. */
+struct origin {
+	uint64_t inode;
+	dev_t dev;
+	struct mapping first;
+};
+
+struct modmap {
+	const struct process *process;
+	uint64_t generation;
+	struct mapping *ranges; /* by start */
+	size_t count, room;
+	struct image **images;
+	struct origin *origins; /* parallel to images */
+	size_t image_count, image_room;
+	struct buffer text, last; /* maps now and at the last refresh */
+};
+
+int modmap_new(struct modmap **m, const struct process *process)
+{
+	*m = calloc(1, sizeof(**m));
+	if (!*m)
+		return ERR_NOMEM;
+	(*m)->process = process;
+	return 0;
+}
+
+void modmap_free(struct modmap *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->image_count; i++)
+		image_free(m->images[i]);
+	free(m->images);
+	free(m->origins);
+	free(m->ranges);
+	buffer_release(&m->text);
+	buffer_release(&m->last);
+	free(m);
+}
+
+/* Takes the image over; frees it when out of memory. */
+static int keep_image(struct modmap *m, struct image *image, uint64_t inode, dev_t dev)
+{
+	if (m->image_count == m->image_room) {
+		size_t room = m->image_room ? m->image_room * 2 : 32;
+		struct image **images = realloc(m->images, room * sizeof(*images));
+		struct origin *origins;
+
+		if (images)
+			m->images = images;
+		origins = images ? realloc(m->origins, room * sizeof(*origins)) : NULL;
+		if (!origins) {
+			image_free(image);
+			return ERR_NOMEM;
+		}
+		m->origins = origins;
+		m->image_room = room;
+	}
+	image_set_id(image, (uint32_t)m->image_count);
+	m->images[m->image_count] = image;
+	m->origins[m->image_count++] = (struct origin){ .inode = inode, .dev = dev };
+	return 0;
+}
+
+static int push_range(struct modmap *m, const struct mapping *range)
+{
+	struct origin *o = &m->origins[image_id(range->image)];
+
+	if (m->count == m->room) {
+		size_t room = m->room ? m->room * 2 : 64;
+		struct mapping *ranges = realloc(m->ranges, room * sizeof(*ranges));
+
+		if (!ranges)
+			return ERR_NOMEM;
+		m->ranges = ranges;
+		m->room = room;
+	}
+	m->ranges[m->count++] = *range;
+	if (!o->first.image)
+		o->first = *range;
+	return 0;
+}
+
+static struct image *find_image(const struct modmap *m, const char *path, uint64_t inode, dev_t dev)
+{
+	for (size_t i = m->image_count; i-- > 0;)
+		if (m->origins[i].inode == inode && m->origins[i].dev == dev &&
+		    !strcmp(image_path(m->images[i]), path))
+			return m->images[i];
+	return NULL;
+}
+
+static bool same_file(int fd, const struct maps_line *line)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == line->inode &&
+	       major(st.st_dev) == line->major && minor(st.st_dev) == line->minor;
+}
+
+/* On overlayfs and btrfs the device in maps is not the one that stat tells;
+ * the inode, and being found at the mapped path, must do there. */
+static bool same_inode(int fd, const struct maps_line *line)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == line->inode;
+}
+
+static int open_file(const struct modmap *m, const struct maps_line *line, const char *path)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "map_files/%lx-%lx", line->start, line->end);
+	fd = process_openat(m->process, name, O_RDONLY | O_NONBLOCK);
+	if (fd >= 0)
+		return fd;
+	fd = process_open_path(m->process, path);
+	if (same_inode(fd, line))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	fd = process_openat(m->process, "exe", O_RDONLY | O_NONBLOCK);
+	if (same_file(fd, line))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static struct image *open_vdso(const struct modmap *m, const struct maps_line *line)
+{
+	struct memory_live live;
+	struct image *image = NULL;
+	size_t len = line->end - line->start;
+	void *bytes = len <= VDSO_MAX ? malloc(len) : NULL;
+
+	memory_live_init(&live, m->process->pid);
+	if (bytes && live.memory.read(&live.memory, line->start, bytes, len) == 0)
+		image_open_bytes(bytes, len, "[vdso]", &image, NULL);
+	free(bytes);
+	return image;
+}
+
+static struct image *open_image(const struct modmap *m, const struct maps_line *line,
+				const char *path)
+{
+	struct image *image = NULL;
+	int fd;
+
+	if (!strcmp(path, "[vdso]"))
+		image = open_vdso(m, line);
+	else if (line->inode && (fd = open_file(m, line, path)) >= 0)
+		image_open(fd, path, &image, NULL);
+	return image ? image : image_open_none(path);
+}
+
+/* Address in the process minus image address: from the segment that holds the
+ * range's file offset. A file without ELF is addressed by its offsets, and
+ * anonymous memory by its addresses. */
+static uint64_t bias_of(const struct image *image, const struct maps_line *line)
+{
+	uint64_t page = 4095;
+	size_t count;
+	const struct image_segment *s = image_segments(image, &count);
+
+	if (!image_elf(image))
+		return line->inode ? line->start - line->offset : 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t first = s[i].offset & ~page;
+
+		if ((s[i].flags & PF_X) && line->offset >= first &&
+		    line->offset < s[i].offset + s[i].filesz)
+			return line->start - (s[i].vaddr - s[i].offset + line->offset);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (line->offset >= (s[i].offset & ~page) &&
+		    line->offset < s[i].offset + s[i].filesz)
+			return line->start - (s[i].vaddr - s[i].offset + line->offset);
+	return line->start - line->offset;
+}
+
+/* The path without the kernel's " (deleted)"; anonymous code is "[anon]". */
+static char *path_of(const struct maps_line *line)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = line->path_len, tail = sizeof(deleted) - 1;
+
+	if (!len)
+		return strdup("[anon]");
+	if (line->inode && len > tail && !memcmp(line->path + len - tail, deleted, tail))
+		len -= tail;
+	return strndup(line->path, len);
+}
+
+static int add_line(struct modmap *m, const struct maps_line *line)
+{
+	struct mapping range = { .start = line->start, .end = line->end, .offset = line->offset };
+	dev_t dev = makedev(line->major, line->minor);
+	char *path = path_of(line);
+	int rc = path ? 0 : ERR_NOMEM;
+
+	if (!rc)
+		range.image = find_image(m, path, line->inode, dev);
+	if (!rc && !range.image) {
+		range.image = open_image(m, line, path);
+		rc = range.image ? keep_image(m, range.image, line->inode, dev) : ERR_NOMEM;
+	}
+	free(path);
+	if (rc)
+		return rc;
+	range.bias = bias_of(range.image, line);
+	return push_range(m, &range);
+}
+
+/* Has the text the same executable ranges as last time? Heaps and stacks that
+ * grow must not drop anybody's caches; so compare only after a cheap test that
+ * the whole text is equal has failed. */
+static bool same_text(const struct modmap *m)
+{
+	return m->text.len == m->last.len && m->text.len &&
+	       !memcmp(m->text.data, m->last.data, m->text.len);
+}
+
+static int parse(struct modmap *m, struct error *err)
+{
+	struct maps_line line;
+	struct cursor c;
+	int rc;
+
+	cursor_init(&c, m->text.data, m->text.len, "/proc/PID/maps");
+	m->count = 0;
+	while ((rc = maps_next(&c, &line, err)) > 0)
+		if (line.prot[2] == 'x' && (rc = add_line(m, &line)))
+			return error_set(err, rc, "out of memory");
+	return rc;
+}
+
+static bool same_ranges(const struct modmap *m, const struct mapping *old, size_t count)
+{
+	if (m->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (old[i].start != m->ranges[i].start || old[i].end != m->ranges[i].end ||
+		    old[i].offset != m->ranges[i].offset || old[i].image != m->ranges[i].image)
+			return false;
+	return true;
+}
+
+int modmap_refresh(struct modmap *m, struct error *err)
+{
+	struct mapping *old = m->ranges;
+	size_t count = m->count, room = m->room;
+	struct buffer swap;
+	int rc = process_read(m->process, "maps", &m->text, err);
+
+	if (rc)
+		return rc;
+	if (!m->text.len) /* the address space is gone: a zombie */
+		return error_set(err, ERR_GONE, "process %d has ended", m->process->pid);
+	if (same_text(m))
+		return 0;
+	m->ranges = NULL;
+	m->count = m->room = 0;
+	rc = parse(m, err);
+	if (rc) {
+		free(m->ranges);
+		m->ranges = old;
+		m->count = count;
+		m->room = room;
+		return rc;
+	}
+	if (!same_ranges(m, old, count))
+		m->generation++;
+	free(old);
+	swap = m->last;
+	m->last = m->text;
+	m->text = swap;
+	return 0;
+}
+
+int modmap_add(struct modmap *m, const struct mapping *range)
+{
+	bool known = image_id(range->image) < m->image_count &&
+		     m->images[image_id(range->image)] == range->image;
+	size_t i;
+
+	if (!known && keep_image(m, range->image, 0, 0))
+		return ERR_NOMEM;
+	if (push_range(m, range))
+		return ERR_NOMEM;
+	for (i = m->count - 1; i > 0 && m->ranges[i - 1].start > range->start; i--)
+		m->ranges[i] = m->ranges[i - 1];
+	m->ranges[i] = *range;
+	m->generation++;
+	return 0;
+}
+
+const struct mapping *modmap_find(const struct modmap *m, uint64_t addr)
+{
+	size_t lo = 0, hi = m->count;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m->ranges[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < m->count && m->ranges[lo].start <= addr ? &m->ranges[lo] : NULL;
+}
+
+uint64_t modmap_generation(const struct modmap *m)
+{
+	return m->generation;
+}
+
+struct image *const *modmap_images(const struct modmap *m, size_t *count)
+{
+	*count = m->image_count;
+	return m->images;
+}
+
+const struct mapping *modmap_first_range(const struct modmap *m, const struct image *image)
+{
+	return &m->origins[image_id(image)].first;
+}

@@ -1,0 +1,129 @@
+#include "target/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+/* What errno means when it came from a file below /proc/PID. */
+static int code_of_errno(void)
+{
+	if (errno == ENOENT || errno == ESRCH)
+		return ERR_GONE;
+	return errno == EACCES || errno == EPERM ? ERR_PERM : ERR_IO;
+}
+
+static void read_comm(struct process *p)
+{
+	int fd = process_openat(p, "comm", O_RDONLY);
+	ssize_t len = fd < 0 ? 0 : read(fd, p->comm, sizeof(p->comm) - 1);
+
+	if (len > 0 && p->comm[len - 1] == '\n')
+		len--;
+	p->comm[len > 0 ? len : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+int process_open(struct process *p, pid_t pid, struct error *err)
+{
+	char path[32];
+
+	memset(p, 0, sizeof(*p));
+	p->pid = pid;
+	p->pid_fd = p->root_fd = -1;
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	p->proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (p->proc_fd < 0) {
+		int code = code_of_errno();
+
+		if (code == ERR_GONE)
+			return error_set(err, code, "no process %d", pid);
+		return error_errno(err, code, "cannot open '%s'", path);
+	}
+	p->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	p->root_fd = process_openat(p, "root", O_PATH | O_DIRECTORY);
+	read_comm(p);
+	return 0;
+}
+
+void process_close(struct process *p)
+{
+	if (p->proc_fd >= 0)
+		close(p->proc_fd);
+	if (p->pid_fd >= 0)
+		close(p->pid_fd);
+	if (p->root_fd >= 0)
+		close(p->root_fd);
+	p->proc_fd = p->pid_fd = p->root_fd = -1;
+}
+
+int process_openat(const struct process *p, const char *name, int flags)
+{
+	return openat(p->proc_fd, name, flags | O_CLOEXEC);
+}
+
+int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err)
+{
+	int fd = process_openat(p, name, O_RDONLY);
+	ssize_t n = -1;
+
+	out->len = 0;
+	while (fd >= 0) {
+		if (buffer_reserve(out, 16 << 10)) {
+			close(fd);
+			return error_set(err, ERR_NOMEM, "out of memory");
+		}
+		n = read(fd, out->data + out->len, out->room - out->len);
+		if (n <= 0)
+			break;
+		out->len += (size_t)n;
+	}
+	if (n < 0) {
+		error_errno(err, code_of_errno(), "cannot read '/proc/%d/%s'", p->pid, name);
+		n = code_of_errno();
+	}
+	if (fd >= 0)
+		close(fd);
+	return (int)n;
+}
+
+bool process_alive(const struct process *p)
+{
+	struct pollfd pf = { .fd = p->pid_fd, .events = POLLIN };
+
+	if (p->pid_fd >= 0)
+		return poll(&pf, 1, 0) == 0;
+	return faccessat(p->proc_fd, "stat", F_OK, 0) == 0;
+}
+
+int process_cpu_ns(const struct process *p, uint64_t *ns)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(p->pid, &clock) || clock_gettime(clock, &ts))
+		return ERR_GONE;
+	*ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return 0;
+}
+
+int process_open_path(const struct process *p, const char *path)
+{
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+
+	if (p->root_fd < 0) {
+		errno = ENOENT;
+		return -1;
+	}
+	return (int)syscall(SYS_openat2, p->root_fd, path, &how, sizeof(how));
+}
