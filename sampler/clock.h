@@ -1,0 +1,29 @@
+/* The clocks that a recording lives by, in nanoseconds. */
+#ifndef SAMPLER_CLOCK_H
+#define SAMPLER_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000ull
+#define NS_PER_MS 1000000ull
+
+static inline uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static inline struct timespec to_timespec(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+}
+
+#endif

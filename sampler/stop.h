@@ -1,0 +1,79 @@
+/*
+ * Stopping one thread for one sample so that it cannot tell.
+ *
+ * A tracer belongs to the thread that made it, as ptrace(2) relations do. It
+ * asks threads to stop, several at a time, serves each as soon as it has
+ * stopped (a callback copies what it wants), and lets it go at once. Between
+ * asking and letting go lie a few microseconds; before and after, the target
+ * has no tracer.
+ *
+ * A thread that went to wait between the caller's look and the stop may be in
+ * a call that the kernel would now fail with EINTR, because of us. Such a call
+ * is entered again (docs/architecture.md, "The stop"). A thread repaired in
+ * this way stays attached until the tracing *thread* exits: then
+ * tracer_wants_baton() is true, and the owner ends its thread and goes on in a
+ * new one with a new tracer.
+ */
+#ifndef SAMPLER_STOP_H
+#define SAMPLER_STOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+struct error;
+struct tracer;
+
+/* How an asked thread's request ended. */
+enum stop_outcome {
+	STOP_TAKEN,    /* it was running: the callback has seen it */
+	STOP_WAITING,  /* it had gone to wait; repaired where needed, not seen */
+	STOP_SIGNALLED,/* a signal came first and was handed on; not seen */
+	STOP_GROUP,    /* it is stopped by job control and stays so; not seen */
+	STOP_GONE,     /* it has ended; exit_status is set for a child of ours */
+	STOP_OUTCOMES
+};
+
+struct stop {
+	enum stop_outcome outcome;
+	void *cookie;	   /* what tracer_ask was given */
+	pid_t tid;
+	uint64_t held_ns;  /* from learning of the stop until letting go */
+	int exit_status;   /* STOP_GONE: as waitpid(2) gives it */
+};
+
+/* Called while the thread is held: copy and return. False says that this is no
+ * sample after all; then the outcome is STOP_WAITING. */
+typedef bool stop_take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs);
+
+/* For the calling thread. `owner` is handed to `take`. ERR_NOMEM, ERR_IO. */
+int tracer_new(struct tracer **t, stop_take *take, void *owner, struct error *err);
+
+/* Frees memory and timer. Threads still attached are let go by the kernel when
+ * the calling thread exits. */
+void tracer_free(struct tracer *t);
+
+/* Asks a thread to stop. ERR_GONE; ERR_PERM when it may not be traced now
+ * (perhaps it is still attached by our predecessor: see process_diagnose);
+ * ERR_LIMIT when enough requests are out already: tracer_next first. */
+int tracer_ask(struct tracer *t, pid_t tid, void *cookie);
+
+/* Waits until a request has ended or the time `until` (CLOCK_MONOTONIC, ns) has
+ * come. 1 with *stop filled, 0 for the time. With nothing out it returns 0 at
+ * once. */
+int tracer_next(struct tracer *t, uint64_t until, struct stop *stop);
+
+/* Requests that are out, and how many of them have been out for so short a
+ * time (10 ms) that waiting for them is worth it. */
+size_t tracer_outstanding(const struct tracer *t);
+size_t tracer_recent(const struct tracer *t, uint64_t now);
+
+/* A thread was repaired, and no request is out: end this thread. */
+bool tracer_wants_baton(const struct tracer *t);
+
+/* How many calls were entered again, and of these how many met a signal. */
+void tracer_repairs(const struct tracer *t, uint64_t *repaired, uint64_t *undone);
+
+#endif

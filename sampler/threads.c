@@ -1,0 +1,287 @@
+/*
+ * What a look costs decides how often one can look: schedstat 0.5 µs, stat 1.7
+ * (both through descriptors kept open). A thread that slept at the last look
+ * and has not been on a CPU since (schedstat's third number counts the times
+ * it was put there) still sleeps, so idle threads cost one schedstat each.
+ *
+ * The number of links of /proc/PID/task is the number of threads plus two
+ * (proc_task_getattr() in fs/proc/base.c). As long as it stands still and no
+ * thread of ours has ended, no thread has started, and the folder need not be
+ * read.
+ */
+#include "sampler/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/hashindex.h"
+#include "target/process.h"
+
+struct threads {
+	const struct process *process;
+	struct thread *all;
+	uint32_t count, room;
+	size_t alive;
+	struct hashindex index; /* tid -> the newest thread with that number */
+	nlink_t links;
+	bool first_scan, some_ended;
+};
+
+static void raise_descriptor_limit(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl) == 0) {
+		rl.rlim_cur = rl.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &rl);
+	}
+}
+
+int threads_new(struct threads **out, const struct process *process, struct error *err)
+{
+	struct threads *t = calloc(1, sizeof(*t));
+	int rc;
+
+	if (!t)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	raise_descriptor_limit();
+	t->process = process;
+	t->first_scan = true;
+	rc = threads_refresh(t, err);
+	t->first_scan = false;
+	if (rc) {
+		threads_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+static void close_files(struct thread *thread)
+{
+	if (thread->schedstat_fd >= 0)
+		close(thread->schedstat_fd);
+	if (thread->stat_fd >= 0)
+		close(thread->stat_fd);
+	thread->schedstat_fd = thread->stat_fd = -1;
+}
+
+void threads_free(struct threads *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->count; i++)
+		close_files(&t->all[i]);
+	free(t->all);
+	hashindex_release(&t->index);
+	free(t);
+}
+
+static int open_task_file(const struct threads *t, pid_t tid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "task/%d/%s", tid, name);
+	return process_openat(t->process, path, O_RDONLY);
+}
+
+/* Reads a small file of the thread; its length, or -1. Without a descriptor of
+ * its own (there are limits) the file is opened for this one time. */
+static ssize_t read_task_file(const struct threads *t, const struct thread *thread, int fd,
+			      const char *name, char *text, size_t room)
+{
+	int own = fd < 0 ? open_task_file(t, thread->tid, name) : -1;
+	ssize_t len = pread(fd < 0 ? own : fd, text, room - 1, 0);
+
+	if (own >= 0)
+		close(own);
+	if (len > 0)
+		text[len] = '\0';
+	return len > 0 ? len : -1;
+}
+
+/* "RUN_NS WAIT_NS SLICES" (Documentation/scheduler/sched-stats.rst). */
+static bool read_schedstat(const struct threads *t, const struct thread *thread, uint64_t *cpu_ns,
+			   uint64_t *slices)
+{
+	char text[96];
+	struct cursor c;
+	ssize_t len = read_task_file(t, thread, thread->schedstat_fd, "schedstat", text,
+				     sizeof(text));
+
+	if (len < 0)
+		return false;
+	cursor_init(&c, text, (size_t)len, "schedstat");
+	*cpu_ns = cursor_number(&c, 10);
+	cursor_expect(&c, ' ');
+	cursor_number(&c, 10);
+	cursor_expect(&c, ' ');
+	*slices = cursor_number(&c, 10);
+	return !c.failed;
+}
+
+/* State and name from stat; the name stands in parentheses and may hold some. */
+static char read_state(const struct threads *t, struct thread *thread)
+{
+	char text[512];
+	ssize_t len = read_task_file(t, thread, thread->stat_fd, "stat", text, sizeof(text));
+	char *open = len > 0 ? strchr(text, '(') : NULL;
+	char *close_paren = open ? strrchr(open, ')') : NULL;
+
+	if (!close_paren || close_paren[1] != ' ')
+		return 'X';
+	*close_paren = '\0';
+	snprintf(thread->name, sizeof(thread->name), "%s", open + 1);
+	return close_paren[2];
+}
+
+static void set_ended(struct threads *t, struct thread *thread)
+{
+	if (thread->ended)
+		return;
+	thread->ended = true;
+	thread->running = false;
+	t->alive--;
+	t->some_ended = true;
+	close_files(thread);
+}
+
+static bool has_tid(const void *owner, uint32_t id, const void *key)
+{
+	const struct thread *thread = &((const struct threads *)owner)->all[id];
+
+	return thread->tid == *(const pid_t *)key && !thread->ended;
+}
+
+static int make_room(struct threads *t)
+{
+	uint32_t room = t->room ? t->room * 2 : 16;
+	struct thread *all;
+
+	if (t->count < t->room)
+		return 0;
+	all = realloc(t->all, room * sizeof(*all));
+	if (!all)
+		return ERR_NOMEM;
+	t->all = all;
+	t->room = room;
+	return 0;
+}
+
+static int add(struct threads *t, pid_t tid)
+{
+	struct thread thread = { .tid = tid, .index = t->count };
+
+	if (make_room(t))
+		return ERR_NOMEM;
+	thread.schedstat_fd = open_task_file(t, tid, "schedstat");
+	if (thread.schedstat_fd < 0 && errno == ENOENT)
+		return 0; /* ended between readdir and here */
+	thread.stat_fd = open_task_file(t, tid, "stat");
+	if (read_state(t, &thread) == 'X' ||
+	    !read_schedstat(t, &thread, &thread.cpu_ns, &thread.slices)) {
+		close_files(&thread);
+		return 0;
+	}
+	if (t->first_scan)
+		thread.cpu_first = thread.cpu_ns;
+	thread.slices = UINT64_MAX; /* the first look finds it changed */
+	if (hashindex_add(&t->index, hash_bytes(&tid, sizeof(tid)), t->count)) {
+		close_files(&thread);
+		return ERR_NOMEM;
+	}
+	t->all[t->count++] = thread;
+	t->alive++;
+	return 0;
+}
+
+static int scan(struct threads *t, DIR *dir)
+{
+	struct dirent *e;
+
+	while ((e = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+
+		if (tid <= 0 || hashindex_find(&t->index, hash_bytes(&tid, sizeof(tid)), has_tid, t,
+					       &tid) != HASHINDEX_NONE)
+			continue;
+		if (add(t, tid))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
+int threads_refresh(struct threads *t, struct error *err)
+{
+	struct stat st;
+	DIR *dir;
+	int fd, rc;
+
+	if (fstatat(t->process->proc_fd, "task", &st, 0))
+		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
+	if (st.st_nlink == t->links && !t->some_ended)
+		return 0;
+	t->links = st.st_nlink;
+	t->some_ended = false;
+	fd = process_openat(t->process, "task", O_RDONLY | O_DIRECTORY);
+	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
+	}
+	rc = scan(t, dir);
+	closedir(dir);
+	return rc ? error_set(err, rc, "out of memory") : 0;
+}
+
+struct thread *threads_get(struct threads *t, size_t *count)
+{
+	*count = t->count;
+	return t->all;
+}
+
+size_t threads_alive(const struct threads *t)
+{
+	return t->alive;
+}
+
+bool thread_look(struct threads *t, struct thread *thread)
+{
+	uint64_t cpu_ns, slices;
+	bool ran;
+	char state;
+
+	if (thread->ended)
+		return false;
+	if (!read_schedstat(t, thread, &cpu_ns, &slices)) {
+		set_ended(t, thread);
+		return false;
+	}
+	ran = cpu_ns != thread->cpu_ns || slices != thread->slices;
+	if (!ran && !thread->running)
+		return false;
+	thread->cpu_ns = cpu_ns;
+	thread->slices = slices;
+	state = read_state(t, thread);
+	thread->running = state == 'R';
+	if (state == 'X')
+		set_ended(t, thread);
+	return thread->running;
+}
+
+uint64_t thread_slices(const struct threads *t, const struct thread *thread)
+{
+	uint64_t cpu_ns, slices;
+
+	return read_schedstat(t, thread, &cpu_ns, &slices) ? slices : UINT64_MAX;
+}

@@ -1,0 +1,56 @@
+/*
+ * The threads of a process, as the scheduler accounts for them.
+ *
+ * Threads come and go while we look. One that has ended keeps its entry, with
+ * the CPU time it was last seen to have, until the recording ends.
+ */
+#ifndef SAMPLER_THREADS_H
+#define SAMPLER_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+struct process;
+struct threads;
+
+struct thread {
+	pid_t tid;
+	uint32_t index;	      /* place in threads_get, for ever */
+	bool ended;
+	bool running;	      /* state R at the last look */
+	char name[32];
+	uint64_t cpu_first;   /* ns on a CPU when first seen; 0 if it began after us */
+	uint64_t cpu_ns;      /* ns on a CPU at the last look */
+	uint64_t slices;      /* times it was put on a CPU, at the last look */
+	uint64_t samples;     /* stacks taken */
+	size_t stack_want;    /* bytes to copy next time; 0: no idea yet */
+	int schedstat_fd, stat_fd; /* -1 when we are short of descriptors */
+};
+
+/* Lists the threads of `process` (not owned). ERR_GONE, ERR_NOMEM. */
+int threads_new(struct threads **t, const struct process *process, struct error *err);
+void threads_free(struct threads *t);
+
+/* Looks again for threads that have started, if any have: cheap when none has.
+ * ERR_GONE when the process has no threads any more, ERR_NOMEM. */
+int threads_refresh(struct threads *t, struct error *err);
+
+/* Every thread ever seen; pointers stay valid until the next refresh. */
+struct thread *threads_get(struct threads *t, size_t *count);
+
+/* Threads that are alive. */
+size_t threads_alive(const struct threads *t);
+
+/* Reads a thread's counters. True when it is running (on a CPU or waiting for
+ * one) and has been on a CPU since the last look; that is what deserves a
+ * sample. Sets `ended` when the thread is gone. */
+bool thread_look(struct threads *t, struct thread *thread);
+
+/* How often the thread has been put on a CPU until now: unchanged since the
+ * look means that it has not left it. UINT64_MAX when it is gone. */
+uint64_t thread_slices(const struct threads *t, const struct thread *thread);
+
+#endif
