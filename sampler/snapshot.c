@@ -42,23 +42,23 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 
 static void copy_regs(struct regs *to, const struct user_regs_struct *from)
 {
-	to->r[REG_RAX] = from->rax;
-	to->r[REG_RDX] = from->rdx;
-	to->r[REG_RCX] = from->rcx;
-	to->r[REG_RBX] = from->rbx;
-	to->r[REG_RSI] = from->rsi;
-	to->r[REG_RDI] = from->rdi;
-	to->r[REG_RBP] = from->rbp;
-	to->r[REG_RSP] = from->rsp;
-	to->r[REG_R8] = from->r8;
-	to->r[REG_R9] = from->r9;
-	to->r[REG_R10] = from->r10;
-	to->r[REG_R11] = from->r11;
-	to->r[REG_R12] = from->r12;
-	to->r[REG_R13] = from->r13;
-	to->r[REG_R14] = from->r14;
-	to->r[REG_R15] = from->r15;
-	to->r[REG_RIP] = from->rip;
+	to->r[DWARF_RAX] = from->rax;
+	to->r[DWARF_RDX] = from->rdx;
+	to->r[DWARF_RCX] = from->rcx;
+	to->r[DWARF_RBX] = from->rbx;
+	to->r[DWARF_RSI] = from->rsi;
+	to->r[DWARF_RDI] = from->rdi;
+	to->r[DWARF_RBP] = from->rbp;
+	to->r[DWARF_RSP] = from->rsp;
+	to->r[DWARF_R8] = from->r8;
+	to->r[DWARF_R9] = from->r9;
+	to->r[DWARF_R10] = from->r10;
+	to->r[DWARF_R11] = from->r11;
+	to->r[DWARF_R12] = from->r12;
+	to->r[DWARF_R13] = from->r13;
+	to->r[DWARF_R14] = from->r14;
+	to->r[DWARF_R15] = from->r15;
+	to->r[DWARF_RIP] = from->rip;
 }
 
 void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want)

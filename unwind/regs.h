@@ -1,4 +1,5 @@
-/* The registers that CFI speaks of, by their DWARF numbers (System V ABI,
+/* The registers that CFI speaks of, by their DWARF numbers (REG_ is taken by
+ * sys/ucontext.h, with other numbers) (System V ABI,
  * AMD64 supplement, figure 3.36). */
 #ifndef UNWIND_REGS_H
 #define UNWIND_REGS_H
@@ -6,28 +7,28 @@
 #include <stdint.h>
 
 enum {
-	REG_RAX,
-	REG_RDX,
-	REG_RCX,
-	REG_RBX,
-	REG_RSI,
-	REG_RDI,
-	REG_RBP,
-	REG_RSP,
-	REG_R8, /* to r15 in order */
-	REG_R9,
-	REG_R10,
-	REG_R11,
-	REG_R12,
-	REG_R13,
-	REG_R14,
-	REG_R15,
-	REG_RIP, /* the return address column */
-	REG_COUNT
+	DWARF_RAX,
+	DWARF_RDX,
+	DWARF_RCX,
+	DWARF_RBX,
+	DWARF_RSI,
+	DWARF_RDI,
+	DWARF_RBP,
+	DWARF_RSP,
+	DWARF_R8, /* to r15 in order */
+	DWARF_R9,
+	DWARF_R10,
+	DWARF_R11,
+	DWARF_R12,
+	DWARF_R13,
+	DWARF_R14,
+	DWARF_R15,
+	DWARF_RIP, /* the return address column */
+	DWARF_COUNT
 };
 
 struct regs {
-	uint64_t r[REG_COUNT];
+	uint64_t r[DWARF_COUNT];
 };
 
 #endif
