@@ -36,7 +36,7 @@
 
 enum {
 	REQUESTS_MAX = 64,     /* attached at a time, parked and overdue ones included */
-	RECENT_MAX = 4,	       /* asked lately: few, so that nobody waits to be served */
+	RECENT_MAX = 8,	       /* asked lately: few, so that nobody waits to be served */
 	RECENT_NS = 10000000,  /* 10 ms; who takes longer sleeps in the kernel or starves */
 	TIMER_REPEAT_NS = 1000000,
 	SYSCALL_STOP = SIGTRAP | 0x80, /* PTRACE_O_TRACESYSGOOD */
@@ -238,6 +238,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 		r->state = PARKED;
 		*stop = (struct stop){ .outcome = STOP_WAITING, .cookie = r->cookie, .tid = r->tid,
 				       .held_ns = r->held_ns };
+		r->cookie = NULL; /* given back: what follows is no business of the owner */
 		return 1;
 	}
 	ptrace(PTRACE_SETREGS, r->tid, 0, &r->regs);

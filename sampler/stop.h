@@ -38,7 +38,8 @@ enum stop_outcome {
 
 struct stop {
 	enum stop_outcome outcome;
-	void *cookie;	   /* what tracer_ask was given */
+	void *cookie;	   /* what tracer_ask was given; NULL for the end of a repaired
+			    * thread, whose request was reported before */
 	pid_t tid;
 	uint64_t held_ns;  /* from learning of the stop until letting go */
 	int exit_status;   /* STOP_GONE: as waitpid(2) gives it */

@@ -1,6 +1,6 @@
-/* The registers that CFI speaks of, by their DWARF numbers (REG_ is taken by
- * sys/ucontext.h, with other numbers) (System V ABI,
- * AMD64 supplement, figure 3.36). */
+/* The registers that CFI speaks of, by their DWARF numbers (System V ABI, AMD64
+ * supplement, figure 3.36). REG_ is taken by sys/ucontext.h, which counts
+ * otherwise. */
 #ifndef UNWIND_REGS_H
 #define UNWIND_REGS_H
 

@@ -1,0 +1,342 @@
+/*
+ * Passes:
+ *   1. mappings: one for each image that a stack touches, the program first,
+ *      because pprof names the profile after mapping 1
+ *   2. locations: each distinct code address symbolized once
+ *   3. samples: values by thread, so that their sum is the kernel's account
+ *
+ * A thread that ran for N ns and was sampled n times has each sample stand for
+ * N / n ns, in whole ns that add up to N exactly. What ran and was never caught
+ * goes to a frame named [not sampled], so that totals stay true.
+ */
+#include "sampler/assemble.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/hashindex.h"
+#include "pprof/profile.h"
+#include "sampler/round.h"
+#include "sampler/threads.h"
+#include "symbolize/symbolizer.h"
+#include "target/image.h"
+#include "target/modmap.h"
+
+struct place { /* a code address, and the profile's location of it */
+	const struct image *image;
+	uint64_t addr;
+	uint32_t location;
+};
+
+struct assembly {
+	struct round *round;
+	struct symbolizer *symbolizer;
+	struct profile *profile;
+	uint32_t *mapping_of; /* by image id; 0 none */
+	size_t image_count;
+	struct place *places;
+	uint32_t place_count, place_room;
+	struct hashindex index;
+	uint32_t *locations; /* of the stack at hand */
+	size_t location_room;
+	struct profile_line *lines; /* of the location at hand */
+	size_t line_room;
+	uint64_t *thread_ns, *thread_seen, *thread_given; /* by thread index */
+	uint32_t label_thread, label_tid;
+};
+
+static int make_room(void **array, size_t *room, size_t need, size_t size)
+{
+	size_t more = *room ? *room : 64;
+	void *p;
+
+	if (need <= *room)
+		return 0;
+	while (more < need)
+		more *= 2;
+	p = realloc(*array, more * size);
+	if (!p)
+		return ERR_NOMEM;
+	*array = p;
+	*room = more;
+	return 0;
+}
+
+/* Pass 1. */
+
+static int add_mapping(struct assembly *a, const struct image *image)
+{
+	const struct mapping *range = modmap_first_range(a->round->maps, image);
+	struct profile_mapping m = { .start = range->start, .limit = range->end,
+				     .offset = range->offset };
+
+	if (a->mapping_of[image_id(image)])
+		return 0;
+	if (profile_string(a->profile, image_path(image), &m.filename) ||
+	    profile_string(a->profile, image_build_id(image), &m.build_id))
+		return ERR_NOMEM;
+	return profile_add_mapping(a->profile, &m, &a->mapping_of[image_id(image)]);
+}
+
+static const struct image *find_program(const struct assembly *a, struct image *const *images)
+{
+	char path[4096];
+	ssize_t len = readlinkat(a->round->process.proc_fd, "exe", path, sizeof(path) - 1);
+
+	for (size_t i = 0; len > 0 && i < a->image_count; i++) {
+		path[len] = '\0';
+		if (!strcmp(image_path(images[i]), path))
+			return images[i];
+	}
+	/* Gone already: the maps begin with the program as a rule. */
+	for (size_t i = 0; i < a->image_count; i++)
+		if (image_elf(images[i]))
+			return images[i];
+	return NULL;
+}
+
+static int add_mappings(struct assembly *a)
+{
+	const struct stackset *stacks = &a->round->stacks;
+	struct image *const *images = modmap_images(a->round->maps, &a->image_count);
+	const struct image *program = find_program(a, images);
+
+	a->mapping_of = calloc(a->image_count + 1, sizeof(*a->mapping_of));
+	if (!a->mapping_of || (program && add_mapping(a, program)))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < stacks->frame_count; i++)
+		if (stacks->frames[i].image && add_mapping(a, stacks->frames[i].image))
+			return ERR_NOMEM;
+	return 0;
+}
+
+/* Pass 2. */
+
+static bool same_place(const void *owner, uint32_t id, const void *key)
+{
+	const struct place *p = &((const struct assembly *)owner)->places[id];
+	const struct place *k = key;
+
+	return p->addr == k->addr && p->image == k->image;
+}
+
+static int add_line(struct assembly *a, size_t i, const struct symbol_frame *f)
+{
+	struct profile_function function = { .start_line = f->start_line };
+
+	a->lines[i] = (struct profile_line){ .line = f->line, .column = 0 };
+	if (profile_string(a->profile, f->name, &function.name) ||
+	    profile_string(a->profile, f->system_name, &function.system_name) ||
+	    profile_string(a->profile, f->file, &function.filename))
+		return ERR_NOMEM;
+	return profile_add_function(a->profile, &function, &a->lines[i].function);
+}
+
+/* An address that no symbol covers is named by module and address in it. */
+static int add_unknown_line(struct assembly *a, const struct place *place)
+{
+	char name[512];
+	struct symbol_frame f = { .name = name, .system_name = name };
+
+	if (place->image)
+		snprintf(name, sizeof(name), "%s+0x%lx", image_name(place->image), place->addr);
+	else
+		snprintf(name, sizeof(name), "[unknown]");
+	return add_line(a, 0, &f);
+}
+
+static void note_abilities(struct assembly *a, const struct place *place)
+{
+	uint32_t id = a->mapping_of[image_id(place->image)];
+	struct profile_mapping *m = &a->profile->mappings[id - 1];
+
+	m->has_functions = true;
+	if (symbolizer_has_lines(a->symbolizer, place->image))
+		m->has_filenames = m->has_line_numbers = true;
+	if (symbolizer_has_inlines(a->symbolizer, place->image))
+		m->has_inline_frames = true;
+}
+
+static int fill_lines(struct assembly *a, const struct place *place, size_t *count)
+{
+	struct symbol symbol = { .count = 0 };
+
+	if (place->image && symbolizer_lookup(a->symbolizer, place->image, place->addr, &symbol))
+		return ERR_NOMEM;
+	*count = symbol.count ? symbol.count : 1;
+	if (make_room((void **)&a->lines, &a->line_room, *count, sizeof(*a->lines)))
+		return ERR_NOMEM;
+	if (!symbol.count)
+		return add_unknown_line(a, place);
+	note_abilities(a, place);
+	for (size_t i = 0; i < symbol.count; i++)
+		if (add_line(a, i, &symbol.frames[i]))
+			return ERR_NOMEM;
+	return 0;
+}
+
+static int add_place(struct assembly *a, struct place *place, uint64_t hash)
+{
+	struct profile_location location = { .address = place->addr };
+	size_t room = a->place_room, lines;
+
+	if (place->image) {
+		location.mapping = a->mapping_of[image_id(place->image)];
+		location.address += modmap_first_range(a->round->maps, place->image)->bias;
+	}
+	if (fill_lines(a, place, &lines) ||
+	    profile_add_location(a->profile, &location, a->lines, lines, &place->location) ||
+	    make_room((void **)&a->places, &room, a->place_count + 1, sizeof(*a->places)) ||
+	    hashindex_add(&a->index, hash, a->place_count))
+		return ERR_NOMEM;
+	a->place_room = (uint32_t)room;
+	a->places[a->place_count++] = *place;
+	return 0;
+}
+
+static int locate(struct assembly *a, const struct frame *frame, uint32_t *location)
+{
+	struct place place = { frame->image, frame_code_address(frame->addr, frame->kind), 0 };
+	uint64_t words[2] = { place.addr, (uint64_t)(uintptr_t)place.image };
+	uint64_t hash = hash_bytes(words, sizeof(words));
+	uint32_t id = hashindex_find(&a->index, hash, same_place, a, &place);
+
+	if (id == HASHINDEX_NONE) {
+		if (add_place(a, &place, hash))
+			return ERR_NOMEM;
+		id = a->place_count - 1;
+	}
+	*location = a->places[id].location;
+	return 0;
+}
+
+/* Pass 3. */
+
+static size_t make_labels(struct assembly *a, const struct thread *thread,
+			  struct profile_label labels[2])
+{
+	labels[0] = (struct profile_label){ .key = a->label_thread };
+	labels[1] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
+	if (profile_string(a->profile, thread->name, &labels[0].str))
+		labels[0].str = 0;
+	return 2;
+}
+
+/* The share of an entry's samples in its thread's time: rounding errors do not
+ * add up because each share is the difference of two rounded sums. */
+static int64_t share(struct assembly *a, const struct stackset_entry *e, uint64_t of_thread)
+{
+	uint64_t seen = a->thread_seen[e->thread] += e->samples;
+	uint64_t upto = (uint64_t)((unsigned __int128)a->thread_ns[e->thread] * seen / of_thread);
+	uint64_t ns = upto - a->thread_given[e->thread];
+
+	a->thread_given[e->thread] = upto;
+	return (int64_t)ns;
+}
+
+static int add_sample(struct assembly *a, const struct stackset_entry *e)
+{
+	const struct frame *frames = a->round->stacks.frames + e->first;
+	size_t count;
+	const struct thread *thread = &threads_get(a->round->threads, &count)[e->thread];
+	struct profile_label labels[2];
+	int64_t values[2] = { (int64_t)e->samples, share(a, e, thread->samples) };
+
+	if (make_room((void **)&a->locations, &a->location_room, e->count, sizeof(*a->locations)))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < e->count; i++)
+		if (locate(a, &frames[i], &a->locations[i]))
+			return ERR_NOMEM;
+	return profile_add_sample(a->profile, a->locations, e->count, values, labels,
+				  make_labels(a, thread, labels));
+}
+
+/* Time that the kernel accounted and no sample stands for. */
+static int add_unsampled(struct assembly *a, const struct thread *thread, uint64_t ns)
+{
+	struct symbol_frame f = { .name = "[not sampled]", .system_name = "[not sampled]" };
+	struct profile_location location = { 0 };
+	struct profile_label labels[2];
+	int64_t values[2] = { 0, (int64_t)ns };
+	uint32_t id;
+
+	if (!ns)
+		return 0;
+	if (make_room((void **)&a->lines, &a->line_room, 1, sizeof(*a->lines)) ||
+	    add_line(a, 0, &f) || profile_add_location(a->profile, &location, a->lines, 1, &id))
+		return ERR_NOMEM;
+	return profile_add_sample(a->profile, &id, 1, values, labels,
+				  thread ? make_labels(a, thread, labels) : 0);
+}
+
+static int take_thread_times(struct assembly *a)
+{
+	size_t count;
+	const struct thread *threads = threads_get(a->round->threads, &count);
+
+	a->thread_ns = calloc(3 * count + 1, sizeof(*a->thread_ns));
+	if (!a->thread_ns)
+		return ERR_NOMEM;
+	a->thread_seen = a->thread_ns + count;
+	a->thread_given = a->thread_seen + count;
+	for (size_t i = 0; i < count; i++)
+		if (threads[i].cpu_ns > threads[i].cpu_first)
+			a->thread_ns[i] = threads[i].cpu_ns - threads[i].cpu_first;
+	return 0;
+}
+
+static int add_samples(struct assembly *a)
+{
+	const struct stackset *stacks = &a->round->stacks;
+	uint64_t threads_sum = 0;
+	size_t count;
+	const struct thread *threads = threads_get(a->round->threads, &count);
+
+	if (take_thread_times(a) || profile_string(a->profile, "thread", &a->label_thread) ||
+	    profile_string(a->profile, "tid", &a->label_tid))
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < stacks->count; i++)
+		if (add_sample(a, &stacks->entries[i]))
+			return ERR_NOMEM;
+	for (size_t i = 0; i < count; i++) {
+		threads_sum += a->thread_ns[i];
+		if (!threads[i].samples && add_unsampled(a, &threads[i], a->thread_ns[i]))
+			return ERR_NOMEM;
+	}
+	if (a->round->stats.target_cpu_ns > threads_sum)
+		return add_unsampled(a, NULL, a->round->stats.target_cpu_ns - threads_sum);
+	return 0;
+}
+
+static int add_header(struct assembly *a)
+{
+	struct profile *p = a->profile;
+
+	p->time_nanos = (int64_t)a->round->start_real_ns;
+	p->duration_nanos = (int64_t)a->round->stats.elapsed_ns;
+	p->period = 1000000000 / (int64_t)a->round->rate;
+	if (profile_add_type(p, "samples", "count") || profile_add_type(p, "cpu", "nanoseconds") ||
+	    profile_string(p, "cpu", &p->period_type.type) ||
+	    profile_string(p, "nanoseconds", &p->period_type.unit) ||
+	    profile_string(p, "cpu", &p->default_type))
+		return ERR_NOMEM;
+	return 0;
+}
+
+int assemble(struct round *r, struct symbolizer *symbolizer, struct profile *profile,
+	     struct error *err)
+{
+	struct assembly a = { .round = r, .symbolizer = symbolizer, .profile = profile };
+	int rc = add_header(&a) || add_mappings(&a) || add_samples(&a);
+
+	free(a.mapping_of);
+	free(a.places);
+	free(a.locations);
+	free(a.lines);
+	free(a.thread_ns);
+	hashindex_release(&a.index);
+	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}

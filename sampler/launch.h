@@ -1,0 +1,20 @@
+/* Starting a command so that it can be sampled from its first instruction. */
+#ifndef SAMPLER_LAUNCH_H
+#define SAMPLER_LAUNCH_H
+
+#include <sys/types.h>
+
+struct error;
+
+/* Starts `command` (found by PATH) and holds it where it has just become the new
+ * program and has not executed anything yet. The calling thread is its tracer
+ * until launch_release. ERR_IO when it cannot be run, ERR_NOMEM. */
+int launch_command(char *const *command, pid_t *pid, struct error *err);
+
+/* Lets it go, without tracer. From the same thread. */
+void launch_release(pid_t pid);
+
+/* For one that is not to run after all. */
+void launch_kill(pid_t pid);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * One recording: a process sampled for a while, then a profile of it.
+ *
+ *   recording_new -> recording_run -> recording_profile -> recording_free
+ *
+ * All calls from one thread, except recording_stop. Nothing here prints.
+ */
+#ifndef SAMPLER_RECORDING_H
+#define SAMPLER_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sampler/heldtime.h"
+#include "unwind/stack.h"
+
+struct error;
+struct modmap;
+struct process;
+struct profile;
+struct recording;
+struct symbolizer;
+struct unwinder;
+
+struct recording_options {
+	pid_t pid;		/* whom to sample, or 0 and: */
+	char *const *command;	/* what to start and sample, NULL-terminated */
+	uint64_t duration_ns;	/* 0: until it ends or recording_stop */
+	unsigned rate;		/* looks at each thread a second, 1 to 10000 */
+};
+
+enum recording_end {
+	RECORDING_RUNNING,
+	RECORDING_TIME_UP,
+	RECORDING_STOPPED,  /* recording_stop */
+	RECORDING_EXITED,   /* the target ended */
+	RECORDING_LOST,	    /* the target may no longer be traced, or we failed */
+};
+
+struct recording_stats {
+	enum recording_end end;
+	uint64_t elapsed_ns;
+	uint64_t ticks_due, ticks;	/* looks at the process that the rate asked for; that were made */
+	uint64_t threads_alive, threads_seen;
+	uint64_t samples;		/* stacks taken */
+	uint64_t stacks;		/* distinct, each thread's counted apart */
+	uint64_t walks[STACK_ENDS];	/* by the reason they ended */
+	uint64_t waiting, signalled, late, dropped; /* asked, yet no sample: had gone to wait;
+					 * met a signal; not stopped in time; address space gone */
+	uint64_t repaired, undone;	/* calls entered again; of these met a signal */
+	uint64_t execs;			/* times the target executed a program meanwhile */
+	uint64_t target_cpu_ns;		/* accounted by the kernel during the recording */
+	uint64_t own_cpu_ns;		/* ours, for it */
+	uint64_t own_peak_bytes;	/* our peak resident set */
+	struct heldtime held;		/* time that a thread was held for a sample */
+};
+
+/* Finds or starts the target and checks that it may be traced. A command waits
+ * before its first instruction. ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM,
+ * ERR_IO (a command that cannot be run). */
+int recording_new(struct recording **r, const struct recording_options *options,
+		  struct error *err);
+
+/* Called about ten times a second while recording_run waits. */
+typedef void recording_progress(void *ctx, const struct recording_stats *stats);
+
+/* Samples until time is up, the target ends or recording_stop. What was sampled
+ * is kept whatever happens. ERR_NOMEM, ERR_IO, ERR_PERM. */
+int recording_run(struct recording *r, recording_progress *progress, void *ctx, struct error *err);
+
+/* Ends recording_run soon. Async-signal-safe. */
+void recording_stop(struct recording *r);
+
+/* The figures so far; valid until recording_free. */
+const struct recording_stats *recording_stats(const struct recording *r);
+
+/* For a command: waits for its end; its status as waitpid(2) gives it. */
+int recording_wait_command(struct recording *r);
+
+/* Symbolizes and fills an initialised profile; `flags` as in
+ * symbolize/symbolizer.h, `command_line` goes into the comments. ERR_NOMEM. */
+int recording_profile(struct recording *r, unsigned flags, const char *command_line,
+		      struct profile *profile, struct error *err);
+
+/* What the recording looked at, for -v. Owned by the recording. The symbolizer
+ * is NULL before recording_profile. */
+const struct process *recording_process(const struct recording *r);
+const struct modmap *recording_modmap(const struct recording *r);
+const struct unwinder *recording_unwinder(const struct recording *r);
+const struct symbolizer *recording_symbolizer(const struct recording *r);
+
+/* Walks by the reason they ended in an image (by its id). */
+const uint64_t *recording_walks_in(const struct recording *r, uint32_t image_id);
+
+void recording_free(struct recording *r);
+
+#endif

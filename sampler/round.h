@@ -1,0 +1,80 @@
+/*
+ * A round in the making: what the sampling threads work on.
+ *
+ * Internal to sampler/. A round is worked on by one thread at a time; which one
+ * changes when the baton passes (sampler/stop.h), and nothing here cares.
+ */
+#ifndef SAMPLER_ROUND_H
+#define SAMPLER_ROUND_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/error.h"
+#include "sampler/recording.h"
+#include "sampler/snapshot.h"
+#include "sampler/stackset.h"
+#include "target/process.h"
+#include "unwind/stack.h"
+
+struct modmap;
+struct threads;
+struct tracer;
+struct unwinder;
+
+enum { SLOTS = 64 }; /* as many as requests can be out */
+
+/* A request's place: whose stack, and the stack when it has been taken. */
+struct slot {
+	bool busy, taken;
+	uint32_t thread;
+	struct snapshot snapshot;
+};
+
+struct round {
+	struct process process;
+	struct modmap *maps;
+	struct threads *threads;
+	struct unwinder *unwinder;
+	struct stackset stacks;
+	struct stack walk;	   /* reused */
+	uint64_t (*walks_in)[STACK_ENDS]; /* by image id */
+	size_t walks_room;
+	struct slot slots[SLOTS];
+	unsigned rate;
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
+	uint64_t start_real_ns;
+	uint64_t cpu_start_ns;	   /* of the target */
+	uint64_t next_tick_ns;	   /* when; jitter included */
+	uint64_t tick;		   /* number of the next tick */
+	uint64_t random;
+	uint64_t maps_read_ns, maps_cost_ns; /* when last, and what it cost */
+	int maps_fd;		   /* reads as empty once the address space is gone */
+	int stop_fd;		   /* eventfd: recording_stop */
+	int child_status;	   /* seen by a tracer, -1 until then */
+	bool child_reaped;
+	struct error error;	   /* why end is RECORDING_LOST */
+	enum recording_end end;
+	pthread_mutex_t lock;	   /* guards `stats`, which the progress shows */
+	struct recording_stats stats;
+};
+
+/* Opens the process and readies everything. The caller closes what was opened
+ * with round_release in any case. */
+int round_init(struct round *r, pid_t pid, unsigned rate, struct error *err);
+void round_release(struct round *r);
+
+/* Fixes the start of the accounting: now. */
+int round_start(struct round *r, uint64_t duration_ns, struct error *err);
+
+/* Samples, in the calling thread, until the round's end or until the baton must
+ * pass; r->end tells which. */
+void round_sample(struct round *r);
+
+/* Reads the last figures of threads and process. */
+void round_finish(struct round *r);
+
+/* Unwinds what stands in the slots and counts it. ERR_NOMEM. */
+int round_unwind(struct round *r);
+
+#endif

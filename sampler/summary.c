@@ -1,0 +1,115 @@
+#include "sampler/summary.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sampler/recording.h"
+
+const char *summary_duration(uint64_t ns, char *text, size_t room)
+{
+	double s = (double)ns / 1e9;
+
+	if (ns < 100000)
+		snprintf(text, room, "%.1fus", (double)ns / 1e3);
+	else if (ns < 10000000)
+		snprintf(text, room, "%.2fms", (double)ns / 1e6);
+	else if (ns < 1000000000)
+		snprintf(text, room, "%.0fms", (double)ns / 1e6);
+	else if (ns < 60000000000)
+		snprintf(text, room, "%.1fs", s);
+	else
+		snprintf(text, room, "%lum%02lus", ns / 60000000000, ns / 1000000000 % 60);
+	return text;
+}
+
+static void append(char *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(char *line, const char *fmt, ...)
+{
+	size_t len = strlen(line);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line + len, SUMMARY_WIDTH - len, fmt, ap);
+	va_end(ap);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static void samples_line(const struct recording_stats *s, char *line)
+{
+	char elapsed[24];
+
+	append(line, "samples: %lu in %s, %lu distinct stacks, %lu threads", s->samples,
+	       summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)), s->stacks,
+	       s->threads_seen);
+	if (s->execs)
+		append(line, ", %lu exec%s", s->execs, s->execs > 1 ? "s" : "");
+}
+
+static void rate_line(const struct recording_stats *s, unsigned rate, char *line)
+{
+	double kept = percent(s->ticks, s->ticks_due);
+
+	append(line, "rate: %.1f of %u Hz kept (%.1f%%)", rate * kept / 100.0, rate, kept);
+	if (s->waiting)
+		append(line, ", %lu looks met a thread going to or coming from a wait", s->waiting);
+	if (s->signalled)
+		append(line, ", %lu met a signal", s->signalled);
+	if (s->late)
+		append(line, ", %lu could not be served", s->late);
+	if (s->dropped)
+		append(line, ", %lu lost to an exec or exit", s->dropped);
+	if (s->repaired)
+		append(line, ", %lu interrupted calls entered again", s->repaired);
+}
+
+static void ledger_line(const struct recording_stats *s, char *line)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < STACK_ENDS; i++)
+		all += s->walks[i];
+	append(line, "unwound: %.1f%% to the outermost frame", percent(s->walks[STACK_OUTERMOST], all));
+	for (int i = 0; i < STACK_ENDS; i++)
+		if (i != STACK_OUTERMOST && s->walks[i])
+			append(line, ", %lu ended with %s", s->walks[i],
+			       stack_end_name((enum stack_end)i));
+}
+
+static void held_line(const struct recording_stats *s, char *line)
+{
+	char p50[24], p99[24], max[24];
+	const struct heldtime *h = &s->held;
+
+	append(line, "held: %lu stops, p50 %s, p99 %s, max %s, %.4f%% of the time", h->count,
+	       summary_duration(heldtime_percentile(h, 50), p50, sizeof(p50)),
+	       summary_duration(heldtime_percentile(h, 99), p99, sizeof(p99)),
+	       summary_duration(h->max, max, sizeof(max)), percent(h->sum, s->elapsed_ns));
+}
+
+static void cpu_line(const struct recording_stats *s, char *line)
+{
+	char target[24], own[24];
+
+	append(line, "cpu: target %s, sampler %s (%.2f%% of one CPU), peak %.1f MiB",
+	       summary_duration(s->target_cpu_ns, target, sizeof(target)),
+	       summary_duration(s->own_cpu_ns, own, sizeof(own)),
+	       percent(s->own_cpu_ns, s->elapsed_ns), (double)s->own_peak_bytes / 1048576.0);
+}
+
+void summary_lines(const struct recording_stats *stats, unsigned rate,
+		   char lines[SUMMARY_LINES][SUMMARY_WIDTH])
+{
+	for (int i = 0; i < SUMMARY_LINES; i++)
+		lines[i][0] = '\0';
+	samples_line(stats, lines[0]);
+	rate_line(stats, rate, lines[1]);
+	ledger_line(stats, lines[2]);
+	held_line(stats, lines[3]);
+	cpu_line(stats, lines[4]);
+}

@@ -1,0 +1,154 @@
+/*
+ * From slots to stacks: the part of a tick in which nobody is held.
+ *
+ * A stack must be walked with the maps of the moment it was taken. Reading the
+ * maps at each tick would cost the target its mmap_lock, so they are read again
+ * when a walk meets an address that they do not explain, and otherwise now and
+ * then, the more rarely the dearer it is. One question is asked before each
+ * batch, because its answer would turn every address into a lie: is it still
+ * the same address space? A descriptor of /proc/PID/maps belongs to the address
+ * space it was opened on, and reads as empty when that is gone (proc_mem_open()
+ * in fs/proc/base.c).
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sampler/clock.h"
+#include "sampler/round.h"
+#include "sampler/threads.h"
+#include "target/image.h"
+#include "target/modmap.h"
+#include "unwind/unwinder.h"
+
+enum {
+	MAPS_AGE_MIN_NS = 100000000, /* unasked, not more often than ten times a second */
+	MAPS_COST_FACTOR = 500,	     /* and at most a 500th of our time */
+	MAPS_RETRY_NS = 5000000,     /* for a walk that failed */
+	STACK_MARGIN = 1024,
+	STACK_MAX = 8 << 20,
+};
+
+static void read_maps(struct round *r)
+{
+	uint64_t start = monotonic_ns();
+
+	modmap_refresh(r->maps, NULL);
+	r->maps_read_ns = monotonic_ns();
+	r->maps_cost_ns = r->maps_read_ns - start;
+}
+
+/* True when the address space that the slots come from is still there. */
+static bool same_address_space(struct round *r)
+{
+	char byte;
+
+	if (pread(r->maps_fd, &byte, 1, 0) == 1)
+		return true;
+	if (r->maps_fd >= 0)
+		close(r->maps_fd);
+	r->maps_fd = process_openat(&r->process, "maps", O_RDONLY);
+	if (r->maps_fd >= 0 && pread(r->maps_fd, &byte, 1, 0) == 1) {
+		pthread_mutex_lock(&r->lock);
+		r->stats.execs++;
+		pthread_mutex_unlock(&r->lock);
+		read_maps(r);
+	}
+	return false;
+}
+
+static int count_walk(struct round *r)
+{
+	const struct image *last = r->walk.count ? r->walk.frames[r->walk.count - 1].image : NULL;
+	size_t id = last ? image_id(last) : 0;
+
+	pthread_mutex_lock(&r->lock);
+	r->stats.samples++;
+	r->stats.walks[r->walk.end]++;
+	pthread_mutex_unlock(&r->lock);
+	if (!last)
+		return 0;
+	if (id >= r->walks_room) {
+		size_t room = id + 64;
+		void *more = realloc(r->walks_in, room * sizeof(*r->walks_in));
+
+		if (!more)
+			return ERR_NOMEM;
+		r->walks_in = more;
+		memset(r->walks_in + r->walks_room, 0,
+		       (room - r->walks_room) * sizeof(*r->walks_in));
+		r->walks_room = room;
+	}
+	r->walks_in[id][r->walk.end]++;
+	return 0;
+}
+
+/* How much to copy next time: what this walk used and a little more; eight
+ * times as much when that was not enough. Shrinks slowly. */
+static void learn_stack_size(struct thread *thread, const struct slot *slot,
+			     const struct stack *walk)
+{
+	size_t want = walk->used + walk->used / 4 + STACK_MARGIN;
+
+	if (walk->end == STACK_COPY_EXHAUSTED)
+		want = slot->snapshot.stack.len * 8;
+	else if (want < thread->stack_want)
+		want = thread->stack_want - (thread->stack_want - want) / 16;
+	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
+}
+
+static bool explained(const struct stack *walk)
+{
+	return walk->end == STACK_OUTERMOST || walk->end == STACK_COPY_EXHAUSTED;
+}
+
+static int walk_slot(struct round *r, struct slot *slot)
+{
+	size_t count;
+	struct thread *thread = &threads_get(r->threads, &count)[slot->thread];
+	int rc = unwinder_walk(r->unwinder, r->maps, &slot->snapshot.regs,
+			       &slot->snapshot.stack.memory, &r->walk);
+
+	if (!rc && !explained(&r->walk) && monotonic_ns() - r->maps_read_ns > MAPS_RETRY_NS) {
+		uint64_t generation = modmap_generation(r->maps);
+
+		read_maps(r);
+		if (modmap_generation(r->maps) != generation)
+			rc = unwinder_walk(r->unwinder, r->maps, &slot->snapshot.regs,
+					   &slot->snapshot.stack.memory, &r->walk);
+	}
+	if (rc)
+		return rc;
+	learn_stack_size(thread, slot, &r->walk);
+	thread->samples++;
+	if (stackset_add(&r->stacks, slot->thread, &r->walk))
+		return ERR_NOMEM;
+	return count_walk(r);
+}
+
+int round_unwind(struct round *r)
+{
+	uint64_t age = monotonic_ns() - r->maps_read_ns;
+	bool asked = false, same = true;
+	int rc = 0;
+
+	for (int i = 0; i < SLOTS; i++) {
+		struct slot *slot = &r->slots[i];
+
+		if (!slot->busy || !slot->taken)
+			continue;
+		if (!asked) {
+			asked = true;
+			same = same_address_space(r);
+			if (age > MAPS_AGE_MIN_NS && age > r->maps_cost_ns * MAPS_COST_FACTOR)
+				read_maps(r);
+		}
+		if (!same)
+			r->stats.dropped++;
+		else if (!rc)
+			rc = walk_slot(r, slot);
+		slot->busy = slot->taken = false;
+	}
+	return rc ? error_set(&r->error, rc, "out of memory") : 0;
+}
