@@ -1,0 +1,43 @@
+/*
+ * What the commands share. cli/ is the only folder that prints: data to the
+ * standard output when asked, all talk to the standard error.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct error;
+
+/* Exit statuses; docs/sampler.1 lists them. */
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_NOT_PERMITTED = 3,
+	EXIT_NO_PROCESS = 4,
+};
+
+/* Each takes the arguments from its own name on and returns an exit status. */
+int cli_record(int argc, char **argv);
+int cli_report(int argc, char **argv);
+int cli_help(int argc, char **argv);
+
+/* Prints "sampler: MESSAGE" and returns the status that fits the error. */
+int cli_fail(const struct error *err);
+
+/* As cli_fail, for wrong usage: adds where help is. */
+int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* What getopt_long rejected, in words. `next` is optind, `option` optopt. */
+int cli_bad_option(char **argv, int next, int option);
+
+/* "500ms", "60s", "1h30m", "90" -> ns. ERR_USAGE says what was expected. */
+int parse_duration(const char *text, uint64_t *ns, struct error *err);
+
+/* A whole number within [min, max]; `what` names it in the message. */
+int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
+		 struct error *err);
+
+#endif

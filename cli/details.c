@@ -1,0 +1,59 @@
+#include "cli/details.h"
+
+#include <stdint.h>
+
+#include "sampler/recording.h"
+#include "sampler/summary.h"
+#include "symbolize/symbolizer.h"
+#include "target/image.h"
+#include "target/modmap.h"
+#include "unwind/unwinder.h"
+
+static void print_walks(const struct recording *r, uint32_t id, FILE *out)
+{
+	const uint64_t *walks = recording_walks_in(r, id);
+
+	for (int i = 0; i < STACK_ENDS; i++)
+		if (walks[i])
+			fprintf(out, "    %lu walks ended here: %s\n", walks[i],
+				stack_end_name((enum stack_end)i));
+}
+
+static void print_table(const struct unwind_table_info *t, FILE *out)
+{
+	char took[24];
+
+	fprintf(out, "    unwind table: %lu rows, %lu rules, %lu bytes, built in %s", t->rows,
+		t->rules, t->bytes, summary_duration(t->build_ns, took, sizeof(took)));
+	if (t->bad_entries)
+		fprintf(out, ", %lu broken entries left out", t->bad_entries);
+	fputc('\n', out);
+}
+
+static void print_image(const struct recording *r, const struct image *image, FILE *out)
+{
+	const struct symbolizer *symbolizer = recording_symbolizer(r);
+	const char *note = symbolizer ? symbolizer_note(symbolizer, image) : NULL;
+	struct unwind_table_info table;
+
+	unwinder_table_info(recording_unwinder(r), image, &table);
+	if (!note && !table.rows)
+		return;
+	fprintf(out, "%s", image_path(image));
+	if (image_build_id(image)[0])
+		fprintf(out, " (build ID %s)", image_build_id(image));
+	fputc('\n', out);
+	print_table(&table, out);
+	if (note)
+		fprintf(out, "    symbols: %s\n", note);
+	print_walks(r, image_id(image), out);
+}
+
+void details_print(const struct recording *r, FILE *out)
+{
+	size_t count;
+	struct image *const *images = modmap_images(recording_modmap(r), &count);
+
+	for (size_t i = 0; i < count; i++)
+		print_image(r, images[i], out);
+}

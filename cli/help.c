@@ -1,0 +1,57 @@
+/* Help lists what exists today and nothing else; docs/sampler.1 says the same in
+ * more words, and tests/help.test holds the two together. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const char overview[] =
+	"sampler samples a running process from outside and writes a pprof profile.\n"
+	"\n"
+	"  sampler [record] -p PID [options]             sample a process\n"
+	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
+	"  sampler report FILE [options]                 show a profile's top functions\n"
+	"  sampler help [COMMAND]                        this text, or a command's\n"
+	"  sampler --version\n";
+
+static const char record[] =
+	"usage: sampler [record] -p PID [options]\n"
+	"       sampler [record] [options] -- COMMAND [ARG…]\n"
+	"\n"
+	"  -p, --pid PID        process to sample\n"
+	"  -d, --duration DUR   how long (default 30s; for a COMMAND: until it ends);\n"
+	"                       500ms, 60s, 1h30m, or a number of seconds\n"
+	"  -r, --rate HZ        looks a second at each thread (default 99, 1 to 10000)\n"
+	"  -o, --output PATH    file to write, - for the standard output\n"
+	"                       (default sampler.<command>.<pid>.<UTC>.pb.gz)\n"
+	"      --no-inline      leave inlined calls out\n"
+	"  -q, --quiet          say nothing but errors\n"
+	"  -v, --verbose        say more: each module's unwind table, symbols, walks\n"
+	"\n"
+	"Exit status: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 no such process;\n"
+	"with a COMMAND its own status (128 + N when signal N ended it).\n";
+
+static const char report[] =
+	"usage: sampler report FILE [options]\n"
+	"\n"
+	"  FILE                 a pprof profile, gzip'd or not; - for the standard input\n"
+	"      --top            functions by cost (the default, and all there is today)\n"
+	"      --nodecount N    lines to show (default 20, 0 for all)\n"
+	"      --sample-type T  which value to show (default: the profile's own default)\n";
+
+int cli_help(int argc, char **argv)
+{
+	const char *topic = argc > 1 ? argv[1] : "";
+
+	if (argc > 2)
+		return cli_usage("help takes one command");
+	if (!strcmp(topic, "record"))
+		fputs(record, stdout);
+	else if (!strcmp(topic, "report"))
+		fputs(report, stdout);
+	else if (!*topic || !strcmp(topic, "help"))
+		printf("%s\n%s\n%s", overview, record, report);
+	else
+		return cli_usage("no help on '%s'", topic);
+	return EXIT_DONE;
+}

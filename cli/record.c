@@ -1,0 +1,296 @@
+/*
+ * sampler [record]: options, then record, symbolize, write, and say so.
+ *
+ * The order matters to the person who waits: what can be wrong is found before
+ * sampling begins (options, target, permission, output), and what was sampled
+ * is written whatever ended the sampling.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/outfile.h"
+#include "cli/cli.h"
+#include "cli/details.h"
+#include "cli/progress.h"
+#include "pprof/encode.h"
+#include "pprof/profile.h"
+#include "sampler/recording.h"
+#include "sampler/summary.h"
+#include "symbolize/symbolizer.h"
+#include "target/process.h"
+
+enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
+
+static const uint64_t DEFAULT_DURATION_NS = 30000000000;
+
+struct options {
+	struct recording_options recording;
+	const char *output;
+	unsigned symbolize;
+	bool quiet, verbose;
+	struct buffer command_line; /* NUL-terminated, for the comments */
+};
+
+static const struct option long_options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "duration", required_argument, NULL, 'd' },
+	{ "rate", required_argument, NULL, 'r' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "no-inline", no_argument, NULL, 'I' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int take_option(struct options *o, int option, struct error *err)
+{
+	uint64_t n = 0;
+	int rc = 0;
+
+	switch (option) {
+	case 'p':
+		rc = parse_number(optarg, "process ID", 1, 4194304, &n, err);
+		o->recording.pid = (pid_t)n;
+		break;
+	case 'd':
+		rc = parse_duration(optarg, &o->recording.duration_ns, err);
+		if (!rc && !o->recording.duration_ns)
+			rc = error_set(err, ERR_USAGE, "a duration of '%s' is too short", optarg);
+		break;
+	case 'r':
+		rc = parse_number(optarg, "rate in Hz", 1, RATE_MAX, &n, err);
+		o->recording.rate = (unsigned)n;
+		break;
+	case 'o':
+		o->output = optarg;
+		break;
+	case 'I':
+		o->symbolize |= SYMBOLIZE_NO_INLINE;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'v':
+		o->verbose = true;
+		break;
+	}
+	return rc;
+}
+
+/* A PID or a command, not both. `rest` is what follows the options. */
+static int check_target(struct options *o, int argc, char **argv)
+{
+	bool dashes = optind > 0 && !strcmp(argv[optind - 1], "--");
+
+	if (optind < argc && !dashes)
+		return cli_usage("unexpected argument '%s' (a command stands behind --)",
+				 argv[optind]);
+	if (optind < argc)
+		o->recording.command = argv + optind;
+	if (o->recording.pid && o->recording.command)
+		return cli_usage("either -p PID or -- COMMAND, not both");
+	if (!o->recording.pid && !o->recording.command)
+		return cli_usage("whom to sample? -p PID or -- COMMAND");
+	if (o->quiet && o->verbose)
+		return cli_usage("either --quiet or --verbose, not both");
+	if (!o->recording.duration_ns && !o->recording.command)
+		o->recording.duration_ns = DEFAULT_DURATION_NS;
+	return 0;
+}
+
+static int keep_command_line(struct options *o, int argc, char **argv)
+{
+	if (buffer_add(&o->command_line, "sampler", 7))
+		return ERR_NOMEM;
+	for (int i = 1; i < argc; i++)
+		if (buffer_addf(&o->command_line, " %s", argv[i]))
+			return ERR_NOMEM;
+	return buffer_add(&o->command_line, "", 1);
+}
+
+/* 0 to go on, else the exit status, negated when it is 0 (help was asked for). */
+static int parse_options(struct options *o, int argc, char **argv)
+{
+	struct error err;
+	int option;
+
+	*o = (struct options){ .recording.rate = DEFAULT_RATE };
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "+p:d:r:o:qvh", long_options, NULL)) != -1) {
+		if (option == '?')
+			return cli_bad_option(argv, optind, optopt);
+		if (option == 'h') {
+			char *help[] = { (char *)"help", (char *)"record" };
+
+			cli_help(2, help);
+			return -1;
+		}
+		if (take_option(o, option, &err))
+			return cli_fail(&err);
+	}
+	if (keep_command_line(o, argc, argv)) {
+		error_set(&err, ERR_NOMEM, "out of memory");
+		return cli_fail(&err);
+	}
+	return check_target(o, argc, argv);
+}
+
+/* The recording that signals end; there is one at a time. */
+static struct recording *running;
+static volatile sig_atomic_t forward_pid;
+
+/* The first signal ends the sampling; the second one ends us (SA_RESETHAND). A
+ * terminal's Ctrl-C reaches a command of ours by itself, SIGTERM does not. */
+static void on_signal(int sig)
+{
+	if (forward_pid && sig != SIGINT)
+		kill(forward_pid, sig);
+	if (running)
+		recording_stop(running);
+}
+
+static void catch_signals(struct recording *r, pid_t command)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	running = r;
+	forward_pid = command;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		struct sigaction old;
+
+		/* nohup's wish is respected. */
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* sampler.<command>.<pid>.<UTC>.pb.gz, of characters that need no quoting. */
+static void default_output(const struct process *p, char *name, size_t room)
+{
+	char when[32], comm[sizeof(p->comm)];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	snprintf(comm, sizeof(comm), "%s", p->comm);
+	for (char *c = comm; *c; c++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+",
+			    *c))
+			*c = '_';
+	gmtime_r(&now, &tm);
+	strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm);
+	snprintf(name, room, "sampler.%s.%d.%s.pb.gz", comm, p->pid, when);
+}
+
+static int write_profile(struct recording *r, const struct options *o, struct outfile *file,
+			 struct error *err)
+{
+	struct profile profile;
+	int rc = profile_init(&profile);
+
+	if (rc)
+		return error_set(err, rc, "out of memory");
+	rc = recording_profile(r, o->symbolize, (char *)o->command_line.data, &profile, err);
+	if (!rc)
+		rc = profile_write(&profile, file, err);
+	if (!rc)
+		rc = outfile_commit(file, err);
+	profile_release(&profile);
+	return rc;
+}
+
+static void say_how_it_ended(const struct recording_stats *s, const struct process *p)
+{
+	char after[24];
+
+	summary_duration(s->elapsed_ns, after, sizeof(after));
+	if (s->end == RECORDING_EXITED)
+		fprintf(stderr, "; process %d ended after %s", p->pid, after);
+	else if (s->end == RECORDING_STOPPED)
+		fprintf(stderr, "; stopped after %s", after);
+	else if (s->end == RECORDING_LOST)
+		fprintf(stderr, "; sampling failed after %s", after);
+	if (s->execs)
+		fprintf(stderr, "; process %d executed another program meanwhile", p->pid);
+}
+
+static void say_summary(const struct recording *r, const struct options *o, const char *path,
+			uint64_t bytes)
+{
+	const struct recording_stats *s = recording_stats(r);
+	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
+
+	summary_lines(s, o->recording.rate, lines);
+	if (o->verbose)
+		details_print(r, stderr);
+	for (int i = 0; i < SUMMARY_LINES; i++)
+		fprintf(stderr, "%s\n", lines[i]);
+	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output", bytes);
+	say_how_it_ended(s, recording_process(r));
+	fputc('\n', stderr);
+}
+
+static int command_status(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* From a target and an output that are known to be good to the end. */
+static int record(struct recording *r, const struct options *o, struct outfile *file,
+		  const char *path)
+{
+	struct error err = { 0 }, write_err = { 0 };
+	struct progress progress;
+	int rc, write_rc;
+
+	progress_init(&progress, o->quiet, o->recording.duration_ns, o->recording.rate);
+	catch_signals(r, o->recording.command ? recording_process(r)->pid : 0);
+	rc = recording_run(r, progress_show, &progress, &err);
+	progress_say(&progress, "symbolizing…");
+	write_rc = recording_stats(r)->elapsed_ns ? write_profile(r, o, file, &write_err) : 0;
+	progress_say(&progress, NULL);
+	running = NULL;
+	if (write_rc)
+		return cli_fail(&write_err);
+	if (!o->quiet && recording_stats(r)->elapsed_ns)
+		say_summary(r, o, path, file->written);
+	if (rc)
+		return cli_fail(&err);
+	return o->recording.command ? command_status(recording_wait_command(r)) : EXIT_DONE;
+}
+
+int cli_record(int argc, char **argv)
+{
+	struct outfile file = { .fd = -1 };
+	struct recording *r = NULL;
+	struct options o;
+	struct error err;
+	char name[256];
+	int status = parse_options(&o, argc, argv);
+
+	if (!status) {
+		if (recording_new(&r, &o.recording, &err)) {
+			status = cli_fail(&err);
+		} else {
+			default_output(recording_process(r), name, sizeof(name));
+			if (!o.output)
+				o.output = name;
+			status = outfile_open(&file, o.output, &err) ?
+					 cli_fail(&err) : record(r, &o, &file, o.output);
+		}
+	}
+	outfile_abort(&file);
+	recording_free(r);
+	buffer_release(&o.command_line);
+	return status < 0 ? EXIT_DONE : status;
+}

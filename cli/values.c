@@ -1,0 +1,103 @@
+/* Values of options: durations as Go's time.ParseDuration reads them, with a
+ * bare number as seconds; whole numbers. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "cli/cli.h"
+
+struct unit {
+	const char *name;
+	uint64_t ns;
+};
+
+static const struct unit units[] = {
+	{ "ns", 1 },		   { "us", 1000 },	      { "ms", 1000000 },
+	{ "s", 1000000000 },	   { "m", 60000000000 },      { "h", 3600000000000 },
+};
+
+/* The longest name that the text begins with: "ms" is not "m". */
+static const struct unit *read_unit(struct cursor *c)
+{
+	const struct unit *best = NULL;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		size_t len = strlen(units[i].name);
+
+		if (cursor_left(c) >= len && !memcmp(c->pos, units[i].name, len) &&
+		    (!best || len > strlen(best->name)))
+			best = &units[i];
+	}
+	if (best)
+		cursor_bytes(c, strlen(best->name));
+	return best;
+}
+
+/* The digits behind a decimal point, as a fraction of the unit. */
+static uint64_t read_fraction(struct cursor *c, uint64_t *scale)
+{
+	uint64_t value = 0;
+
+	*scale = 1;
+	while (cursor_left(c) && isdigit(*c->pos)) {
+		uint64_t digit = cursor_uint(c, 1) - '0';
+
+		if (*scale < 1000000000) {
+			value = value * 10 + digit;
+			*scale *= 10;
+		}
+	}
+	return value;
+}
+
+static bool add_part(struct cursor *c, bool first, uint64_t *ns)
+{
+	static const struct unit second = { "s", 1000000000 };
+	uint64_t whole = cursor_number(c, 10), scale = 1, fraction = 0, part;
+	const struct unit *unit;
+
+	if (cursor_left(c) && *c->pos == '.') {
+		cursor_bytes(c, 1);
+		fraction = read_fraction(c, &scale);
+	}
+	unit = read_unit(c);
+	if (!unit && first && !cursor_left(c))
+		unit = &second;
+	if (c->failed || !unit)
+		return false;
+	return !__builtin_mul_overflow(whole, unit->ns, &part) &&
+	       !__builtin_add_overflow(part, fraction * (unit->ns / scale) +
+				       fraction * (unit->ns % scale) / scale, &part) &&
+	       !__builtin_add_overflow(*ns, part, ns);
+}
+
+int parse_duration(const char *text, uint64_t *ns, struct error *err)
+{
+	struct cursor c;
+	bool first = true;
+
+	cursor_init(&c, text, strlen(text), "duration");
+	*ns = 0;
+	do {
+		if (!add_part(&c, first, ns))
+			return error_set(err, ERR_USAGE,
+					 "'%s' is no duration; expected something like 500ms, 60s, "
+					 "1h30m, or a number of seconds", text);
+		first = false;
+	} while (cursor_left(&c));
+	return 0;
+}
+
+int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
+		 struct error *err)
+{
+	struct cursor c;
+
+	cursor_init(&c, text, strlen(text), what);
+	*value = cursor_number(&c, 10);
+	if (c.failed || cursor_left(&c) || *value < min || *value > max)
+		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a whole number from %lu "
+				 "to %lu", text, what, min, max);
+	return 0;
+}
