@@ -34,7 +34,7 @@ DEPS_symbolize := symbolize target base
 DEPS_pprof     := pprof base
 DEPS_report    := report pprof base
 DEPS_sampler   := sampler unwind symbolize pprof target base
-DEPS_cli       := sampler report $(filter-out sampler,$(DEPS_sampler))
+DEPS_cli       := sampler report unwind symbolize pprof target base
 
 SYS_base      := -lxxhash
 SYS_target    := -lelf
@@ -69,8 +69,11 @@ $(BUILD)/sampler: $(OBJS_cli) $(call archives,$(DEPS_cli))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
 unit_folder = $(word 3,$(subst /, ,$(1)))
 
+# The commands have no library of their own: what they share is tested as objects.
+UNIT_OBJS_cli := $(BUILD)/obj/cli/values.o
+
 define unit_rule
-$(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(call archives,$(DEPS_$(call unit_folder,$(1))))
+$(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(UNIT_OBJS_$(call unit_folder,$(1))) $(call archives,$(DEPS_$(call unit_folder,$(1))))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) -lcriterion $(call syslibs,$(DEPS_$(call unit_folder,$(1)))) -o $$@

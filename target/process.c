@@ -33,9 +33,22 @@ static void read_comm(struct process *p)
 		close(fd);
 }
 
+/* pidfd_open(2) takes leaders only: EINVAL, or ENOENT since Linux 6.9, for
+ * another thread of a process. */
+static int no_pidfd(const struct process *p, struct error *err)
+{
+	if (errno == EINVAL || errno == ENOENT)
+		return error_set(err, ERR_GONE, "%d is a thread, not a process; its process is "
+				 "the Tgid in '/proc/%d/status'", p->pid, p->pid);
+	if (errno == ESRCH)
+		return error_set(err, ERR_GONE, "no process %d", p->pid);
+	return error_errno(err, ERR_IO, "cannot hold process %d", p->pid);
+}
+
 int process_open(struct process *p, pid_t pid, struct error *err)
 {
 	char path[32];
+	int rc;
 
 	memset(p, 0, sizeof(*p));
 	p->pid = pid;
@@ -50,6 +63,11 @@ int process_open(struct process *p, pid_t pid, struct error *err)
 		return error_errno(err, code, "cannot open '%s'", path);
 	}
 	p->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p->pid_fd < 0) {
+		rc = no_pidfd(p, err);
+		process_close(p);
+		return rc;
+	}
 	p->root_fd = process_openat(p, "root", O_PATH | O_DIRECTORY);
 	read_comm(p);
 	return 0;
@@ -100,9 +118,7 @@ bool process_alive(const struct process *p)
 {
 	struct pollfd pf = { .fd = p->pid_fd, .events = POLLIN };
 
-	if (p->pid_fd >= 0)
-		return poll(&pf, 1, 0) == 0;
-	return faccessat(p->proc_fd, "stat", F_OK, 0) == 0;
+	return poll(&pf, 1, 0) == 0;
 }
 
 int process_cpu_ns(const struct process *p, uint64_t *ns)

@@ -17,12 +17,13 @@ struct error;
 struct process {
 	pid_t pid;
 	int proc_fd; /* /proc/PID */
-	int pid_fd;  /* pidfd_open(2): readable when the process has ended; -1 before Linux 5.3 */
+	int pid_fd;  /* pidfd_open(2): readable when the process has ended */
 	int root_fd; /* the target's root directory, -1 when not permitted */
 	char comm[64]; /* its name when it was opened */
 };
 
-/* Holds the process. ERR_GONE when there is none; ERR_PERM when /proc refuses.
+/* Holds the process (Linux 5.6 or newer). ERR_GONE when there is none, or when
+ * the number is a thread's; ERR_PERM when /proc refuses.
  * It says nothing yet about whether ptrace will be allowed. */
 int process_open(struct process *p, pid_t pid, struct error *err);
 void process_close(struct process *p);

@@ -1,0 +1,44 @@
+/* Durations and numbers as people type them, rightly and wrongly. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+
+Test(values, durations)
+{
+	static const struct { const char *text; uint64_t ns; } good[] = {
+		{ "500ms", 500000000 }, { "60s", 60000000000 }, { "60", 60000000000 },
+		{ "1h30m", 5400000000000 }, { "1.5s", 1500000000 }, { "0.25", 250000000 },
+		{ "100us", 100000 }, { "7ns", 7 }, { "1m0.5s", 60500000000 },
+		{ "1.123456789s", 1123456789 },
+	};
+	static const char *const bad[] = { "", "s", "5x", "1h30", "-5s", "5 s", ".5s", "1..5s", "ms",
+					   "99999999999h", "18446744073709551616" };
+	struct error err = { 0 };
+	uint64_t ns;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		cr_assert_eq(parse_duration(good[i].text, &ns, &err), 0, "%s", good[i].text);
+		cr_assert_eq(ns, good[i].ns, "%s: %lu", good[i].text, ns);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		cr_assert_eq(parse_duration(bad[i], &ns, &err), ERR_USAGE, "%s", bad[i]);
+		cr_assert(strstr(err.text, "expected"));
+	}
+}
+
+Test(values, numbers)
+{
+	struct error err = { 0 };
+	uint64_t n;
+
+	cr_assert_eq(parse_number("99", "rate", 1, 10000, &n, &err), 0);
+	cr_assert_eq(n, 99);
+	cr_assert_eq(parse_number("0", "rate", 1, 10000, &n, &err), ERR_USAGE);
+	cr_assert_str_eq(err.text, "'0' is no rate; expected a whole number from 1 to 10000");
+	cr_assert_eq(parse_number("10001", "rate", 1, 10000, &n, &err), ERR_USAGE);
+	cr_assert_eq(parse_number("9x", "rate", 1, 10000, &n, &err), ERR_USAGE);
+	cr_assert_eq(parse_number("", "rate", 1, 10000, &n, &err), ERR_USAGE);
+	cr_assert_eq(parse_number("-1", "rate", 1, 10000, &n, &err), ERR_USAGE);
+}

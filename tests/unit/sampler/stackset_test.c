@@ -1,0 +1,78 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "sampler/heldtime.h"
+#include "sampler/stackset.h"
+#include "sampler/summary.h"
+
+Test(stackset, keeps_each_stack_once_for_each_thread)
+{
+	struct stackset s = { 0 };
+	struct stack a = { 0 }, b = { 0 };
+
+	stack_push(&a, NULL, 1, FRAME_PC);
+	stack_push(&a, NULL, 2, FRAME_RETURN);
+	stack_push(&b, NULL, 1, FRAME_PC);
+	stack_push(&b, NULL, 2, FRAME_SIGNAL);
+	for (int i = 0; i < 3; i++)
+		cr_assert_eq(stackset_add(&s, 0, &a), 0);
+	cr_assert_eq(stackset_add(&s, 1, &a), 0);
+	cr_assert_eq(stackset_add(&s, 0, &b), 0);
+	cr_assert_eq(s.count, 3);
+	cr_assert_eq(s.entries[0].samples, 3);
+	cr_assert_eq(s.entries[1].thread, 1);
+	cr_assert_eq(s.entries[2].samples, 1);
+	cr_assert_eq(s.frames[s.entries[2].first + 1].kind, FRAME_SIGNAL);
+	stack_release(&a);
+	stack_release(&b);
+	stackset_release(&s);
+}
+
+Test(stackset, grows)
+{
+	struct stackset s = { 0 };
+	struct stack a = { 0 };
+
+	for (uint64_t i = 0; i < 5000; i++) {
+		a.count = 0;
+		for (uint64_t j = 0; j < i % 40 + 1; j++)
+			stack_push(&a, NULL, i * 1000 + j, FRAME_RETURN);
+		cr_assert_eq(stackset_add(&s, (uint32_t)(i % 3), &a), 0);
+		cr_assert_eq(stackset_add(&s, (uint32_t)(i % 3), &a), 0);
+	}
+	cr_assert_eq(s.count, 5000);
+	for (uint32_t i = 0; i < s.count; i++)
+		cr_assert_eq(s.entries[i].samples, 2);
+	stack_release(&a);
+	stackset_release(&s);
+}
+
+Test(heldtime, percentiles_are_at_most_a_class_too_high)
+{
+	static struct heldtime h;
+
+	memset(&h, 0, sizeof(h));
+	cr_assert_eq(heldtime_percentile(&h, 50), 0);
+	for (uint64_t ns = 1; ns <= 100000; ns++)
+		heldtime_add(&h, ns);
+	for (int p = 1; p <= 99; p++) {
+		uint64_t exact = (uint64_t)p * 1000, got = heldtime_percentile(&h, p);
+
+		cr_assert(got >= exact && (double)got <= (double)exact * 1.04, "p%d: %lu", p, got);
+	}
+	cr_assert_eq(heldtime_percentile(&h, 100), 100000);
+	cr_assert_eq(h.max, 100000);
+	heldtime_add(&h, UINT64_MAX);
+	cr_assert_eq(heldtime_percentile(&h, 100), UINT64_MAX);
+}
+
+Test(summary, writes_durations_for_people)
+{
+	char text[24];
+
+	cr_assert_str_eq(summary_duration(2500, text, sizeof(text)), "2.5us");
+	cr_assert_str_eq(summary_duration(250000, text, sizeof(text)), "0.25ms");
+	cr_assert_str_eq(summary_duration(380000000, text, sizeof(text)), "380ms");
+	cr_assert_str_eq(summary_duration(5000000000, text, sizeof(text)), "5.0s");
+	cr_assert_str_eq(summary_duration(62000000000, text, sizeof(text)), "1m02s");
+}

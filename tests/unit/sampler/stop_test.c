@@ -1,0 +1,252 @@
+/* The stop against children of ours that are in every state a thread can be in. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sampler/clock.h"
+#include "sampler/stop.h"
+
+static int taken;
+
+static bool count_take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs)
+{
+	(void)owner;
+	(void)cookie;
+	cr_assert(tid > 0 && regs->rip);
+	taken++;
+	return true;
+}
+
+/* Shared with the child. */
+struct shared {
+	atomic_int ready, eintr, signals, stop;
+};
+
+static struct shared *shared;
+
+static void make_shared(void)
+{
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	taken = 0;
+}
+
+static void kill_child(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static pid_t spin_child(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		shared->ready = 1;
+		for (;;)
+			;
+	}
+	while (!shared->ready)
+		usleep(100);
+	return child;
+}
+
+static void on_usr1(int sig)
+{
+	(void)sig;
+	shared->signals++;
+}
+
+/* Waits in epoll_wait, which the kernel fails with EINTR after any stop. */
+static pid_t epoll_child(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		struct sigaction sa = { .sa_handler = on_usr1 };
+		struct epoll_event ev;
+		int ep = epoll_create1(0);
+
+		sigaction(SIGUSR1, &sa, NULL);
+		shared->ready = 1;
+		for (;;)
+			if (epoll_wait(ep, &ev, 1, -1) < 0 && errno == EINTR)
+				shared->eintr++;
+	}
+	while (!shared->ready)
+		usleep(100);
+	usleep(20000);
+	return child;
+}
+
+static int tracer_pid(pid_t pid)
+{
+	char path[64], line[256];
+	int tracer = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "TracerPid: %d", &tracer);
+	if (f)
+		fclose(f);
+	return tracer;
+}
+
+static struct stop ask_and_wait(struct tracer *t, pid_t tid)
+{
+	struct stop stop = { 0 };
+
+	cr_assert_eq(tracer_ask(t, tid, shared), 0);
+	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
+	cr_assert_eq(stop.tid, tid);
+	return stop;
+}
+
+Test(stop, takes_a_running_thread_and_lets_it_go, .init = make_shared)
+{
+	pid_t child = spin_child();
+	struct tracer *t;
+
+	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+	for (int i = 0; i < 50; i++) {
+		struct stop stop = ask_and_wait(t, child);
+
+		cr_assert_eq(stop.outcome, STOP_TAKEN);
+		cr_assert_eq(stop.cookie, shared);
+		cr_assert(stop.held_ns > 0);
+		cr_assert_eq(tracer_pid(child), 0);
+	}
+	cr_assert_eq(taken, 50);
+	cr_assert_not(tracer_wants_baton(t));
+	tracer_free(t);
+	kill_child(child);
+}
+
+struct repair {
+	pid_t child;
+	int times;
+	int signal;
+};
+
+/* One stop of a waiting thread, in a thread of its own: that is the baton. */
+static void *repair_thread(void *arg)
+{
+	struct repair *r = arg;
+	struct tracer *t;
+	struct stop stop;
+
+	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+	/* The predecessor's exit may not be over yet. */
+	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL); i++)
+		usleep(100);
+	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
+	cr_assert_eq(stop.outcome, STOP_WAITING);
+	cr_assert(tracer_wants_baton(t));
+	tracer_free(t);
+	return NULL;
+}
+
+Test(stop, repairs_a_wait_that_would_fail, .init = make_shared)
+{
+	struct repair r = { .child = epoll_child() };
+
+	for (int i = 0; i < 50; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, repair_thread, &r);
+		pthread_join(thread, NULL);
+		usleep(1000);
+	}
+	cr_assert_eq(taken, 0);
+	cr_assert_eq(shared->eintr, 0, "%d calls failed because of us", shared->eintr);
+	cr_assert_eq(tracer_pid(r.child), 0);
+	kill(r.child, SIGUSR1);
+	usleep(50000);
+	cr_assert_eq(shared->signals, 1);
+	cr_assert_eq(shared->eintr, 1, "a real signal still interrupts");
+	kill_child(r.child);
+}
+
+Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
+{
+	pid_t child = epoll_child();
+
+	/* Whatever the interleaving, each signal is handled once and gives one EINTR. */
+	for (int i = 0; i < 200; i++) {
+		struct repair r = { .child = child };
+		int before = shared->signals;
+		struct tracer *t;
+		struct stop stop;
+
+		cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+		kill(child, SIGUSR1);
+		if (tracer_ask(t, r.child, NULL) == 0)
+			tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop);
+		if (tracer_wants_baton(t)) {
+			/* Parked: it is we who would have to exit; a signal frees it too. */
+			kill(child, SIGUSR1);
+			tracer_next(t, monotonic_ns() + NS_PER_S / 10, &stop);
+		}
+		tracer_free(t);
+		for (int j = 0; j < 1000 && shared->signals == before; j++)
+			usleep(100);
+		cr_assert(shared->signals > before);
+	}
+	usleep(20000);
+	cr_assert(shared->eintr <= shared->signals);
+	kill_child(child);
+}
+
+Test(stop, leaves_a_stopped_process_stopped, .init = make_shared)
+{
+	pid_t child = spin_child();
+	struct tracer *t;
+	int status;
+
+	kill(child, SIGSTOP);
+	waitpid(child, &status, WUNTRACED);
+	cr_assert(WIFSTOPPED(status));
+	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+	cr_assert_eq(ask_and_wait(t, child).outcome, STOP_GROUP);
+	usleep(10000);
+	cr_assert_eq(tracer_pid(child), 0);
+	kill(child, SIGCONT);
+	cr_assert_eq(ask_and_wait(t, child).outcome, STOP_TAKEN);
+	tracer_free(t);
+	kill_child(child);
+}
+
+Test(stop, tells_who_has_gone, .init = make_shared)
+{
+	pid_t child = fork();
+	struct tracer *t;
+
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+	cr_assert_eq(tracer_ask(t, child, NULL), ERR_GONE);
+	cr_assert_eq(tracer_outstanding(t), 0);
+	tracer_free(t);
+}
+
+Test(stop, refuses_a_second_tracer, .init = make_shared)
+{
+	pid_t child = spin_child();
+	struct tracer *t;
+
+	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+	cr_assert_eq(ptrace(PTRACE_SEIZE, child, 0, 0), 0);
+	cr_assert_eq(tracer_ask(t, child, NULL), ERR_PERM);
+	tracer_free(t);
+	kill_child(child);
+}
