@@ -1,0 +1,42 @@
+/*
+ * .eh_frame and .debug_frame -> rows: from this address on, this rule.
+ *
+ * Entries are taken apart by libdw (dwarf_next_cfi), the instructions in them
+ * are interpreted here: asking libdw for each row (dwarf_cfi_addrframe) runs an
+ * entry from its beginning every time, five to seven times slower.
+ */
+#ifndef UNWIND_CFI_H
+#define UNWIND_CFI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cfi_rule;
+
+struct cfi_section {
+	const uint8_t *data;
+	size_t len;
+	uint64_t vaddr; /* of data, for pc-relative pointers */
+	uint64_t data_base; /* for data-relative pointers (.eh_frame_hdr), 0 when unknown */
+	bool eh_frame;	/* else .debug_frame */
+	const unsigned char *ident; /* the file's e_ident */
+};
+
+/* Whom the rows go to. Expressions in a rule are offsets in the section: each
+ * begins with its length as ULEB128. Negative returns of begin and row leave
+ * the entry out. */
+struct cfi_sink {
+	/* An entry covers [start, end). */
+	int (*begin)(struct cfi_sink *sink, uint64_t start, uint64_t end);
+	/* From `pc` on, inside the entry, ascending. */
+	int (*row)(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *rule);
+	/* The entry is over; `good` is false when it is broken and must be left out. */
+	void (*end)(struct cfi_sink *sink, bool good);
+};
+
+/* Feeds every entry of the section to the sink. Returns how many entries were
+ * broken. Time is linear in the section's length. */
+size_t cfi_read(const struct cfi_section *section, struct cfi_sink *sink);
+
+#endif

@@ -1,0 +1,24 @@
+/* DWARF expressions as CFI uses them (DWARF 5, sections 2.5 and 6.4.2). */
+#ifndef UNWIND_EXPR_H
+#define UNWIND_EXPR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct memory;
+struct regs;
+
+struct expr_context {
+	const struct regs *regs;
+	uint32_t valid; /* bit n: register n is known */
+	const struct memory *memory;
+};
+
+/* Evaluates `len` bytes at `code`, with `initial` on the stack if `push` is set
+ * (the CFA, for register rules). The value on top goes to *value. 0; ERR_FORMAT
+ * when the expression is broken, endless or needs what is not known; the error
+ * of a failed memory read. */
+int expr_evaluate(const uint8_t *code, size_t len, const struct expr_context *context,
+		  const uint64_t *initial, uint64_t *value);
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * Where an image keeps its CFI.
+ *
+ * The sections are read through a handle of our own on the image's file, which
+ * is closed when the table stands: libelf keeps what it has read until then.
+ * A file without section headers still has the program header PT_GNU_EH_FRAME,
+ * which leads to .eh_frame_hdr and from there to .eh_frame (LSB Core, 10.6.2).
+ */
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "target/image.h"
+#include "unwind/table.h"
+
+enum { SECTIONS_MAX = 4 };
+
+struct found {
+	struct cfi_section sections[SECTIONS_MAX];
+	size_t count;
+	uint64_t data_base;
+	const unsigned char *ident;
+};
+
+static void add_section(struct found *f, Elf_Scn *scn, const GElf_Shdr *shdr, bool eh_frame)
+{
+	Elf_Data *data;
+
+	if (shdr->sh_type == SHT_NOBITS || f->count == SECTIONS_MAX)
+		return;
+	if (shdr->sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0)
+		return;
+	data = elf_rawdata(scn, NULL);
+	if (!data || !data->d_buf || !data->d_size)
+		return;
+	f->sections[f->count++] = (struct cfi_section){
+		.data = data->d_buf, .len = data->d_size, .vaddr = shdr->sh_addr,
+		.eh_frame = eh_frame, .ident = f->ident,
+	};
+}
+
+/* One pass for each name, so that .eh_frame comes first. */
+static void find_named(struct found *f, Elf *elf, const char *wanted, bool eh_frame)
+{
+	Elf_Scn *scn = NULL;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ?
+					   elf_strptr(elf, strings, shdr.sh_name) : NULL;
+
+		if (name && !strcmp(name, wanted))
+			add_section(f, scn, &shdr, eh_frame);
+		else if (name && !strcmp(name, ".eh_frame_hdr"))
+			f->data_base = shdr.sh_addr;
+	}
+}
+
+/* The file's bytes from an address to the end of its segment. */
+static Elf_Data *bytes_at(Elf *elf, uint64_t vaddr)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr ph;
+
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD &&
+		    vaddr >= ph.p_vaddr && vaddr - ph.p_vaddr < ph.p_filesz)
+			return elf_getdata_rawchunk(elf,
+						    (int64_t)(ph.p_offset + vaddr - ph.p_vaddr),
+						    ph.p_filesz - (vaddr - ph.p_vaddr), ELF_T_BYTE);
+	}
+	return NULL;
+}
+
+/* .eh_frame_hdr: version 1, the encoding of eh_frame_ptr, two more encodings,
+ * eh_frame_ptr; every linker writes it pc-relative, four bytes. */
+static void find_by_header(struct found *f, Elf *elf)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return;
+	for (size_t i = 0; i < count && !f->count; i++) {
+		Elf_Data *header, *frame;
+		struct cursor c;
+		GElf_Phdr ph;
+		uint64_t at;
+
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_GNU_EH_FRAME)
+			continue;
+		header = bytes_at(elf, ph.p_vaddr);
+		cursor_init(&c, header ? header->d_buf : NULL, header ? header->d_size : 0,
+			    ".eh_frame_hdr");
+		if (cursor_uint(&c, 1) != 1 || cursor_uint(&c, 1) != 0x1b)
+			continue;
+		cursor_uint(&c, 2);
+		at = ph.p_vaddr + 4 + (uint64_t)(int32_t)cursor_uint(&c, 4);
+		frame = c.failed ? NULL : bytes_at(elf, at);
+		if (frame)
+			f->sections[f->count++] = (struct cfi_section){
+				.data = frame->d_buf, .len = frame->d_size, .vaddr = at,
+				.eh_frame = true, .ident = f->ident,
+			};
+		f->data_base = ph.p_vaddr;
+	}
+}
+
+/* The address range of the executable segments. */
+static void code_range(const struct image *image, uint64_t *base, uint64_t *limit)
+{
+	size_t count;
+	const struct image_segment *s = image_segments(image, &count);
+
+	*base = UINT64_MAX;
+	*limit = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t end;
+
+		if (!(s[i].flags & PF_X) || __builtin_add_overflow(s[i].vaddr, s[i].memsz, &end))
+			continue;
+		*base = s[i].vaddr < *base ? s[i].vaddr : *base;
+		*limit = end > *limit ? end : *limit;
+	}
+	if (*base > *limit)
+		*base = *limit = 0;
+}
+
+int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)
+{
+	int fd = image_fd(image);
+	Elf *own = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	Elf *elf = own ? own : image_elf(image);
+	struct found f = { .count = 0 };
+	uint64_t base, limit;
+	int rc;
+
+	if (elf) {
+		f.ident = (const unsigned char *)elf_getident(elf, NULL);
+		find_named(&f, elf, ".eh_frame", true);
+		find_named(&f, elf, ".debug_frame", false);
+		if (!f.count)
+			find_by_header(&f, elf);
+	}
+	for (size_t i = 0; i < f.count; i++)
+		f.sections[i].data_base = f.data_base;
+	code_range(image, &base, &limit);
+	rc = cfi_table_compile(f.sections, f.count, base, limit, table, err);
+	if (own)
+		elf_end(own);
+	return rc;
+}

@@ -1,0 +1,46 @@
+#include "unwind/stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+void stack_init(struct stack *s)
+{
+	memset(s, 0, sizeof(*s));
+}
+
+void stack_release(struct stack *s)
+{
+	free(s->frames);
+	stack_init(s);
+}
+
+int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum frame_kind kind)
+{
+	if (s->count == s->room) {
+		size_t room = s->room ? s->room * 2 : 64;
+		struct frame *frames = realloc(s->frames, room * sizeof(*frames));
+
+		if (!frames)
+			return ERR_NOMEM;
+		s->frames = frames;
+		s->room = room;
+	}
+	s->frames[s->count++] = (struct frame){ image, addr, kind };
+	return 0;
+}
+
+const char *stack_end_name(enum stack_end end)
+{
+	static const char *const names[STACK_ENDS] = {
+		[STACK_OUTERMOST] = "outermost frame",
+		[STACK_NO_UNWIND_INFO] = "no unwind information",
+		[STACK_COPY_EXHAUSTED] = "stack copy exhausted",
+		[STACK_MEMORY_UNREADABLE] = "memory unreadable",
+		[STACK_NO_ADVANCE] = "did not advance",
+		[STACK_TOO_MANY_FRAMES] = "too many frames",
+	};
+
+	return end < STACK_ENDS ? names[end] : "unknown";
+}
