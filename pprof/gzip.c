@@ -1,0 +1,111 @@
+/*
+ * Level 5, by measurement on a 4.1 MB profile of this project's own making
+ * (2 cores, zlib 1.2.13): level 1 13 ms and 100 % (size), 3 18 ms and 91 %,
+ * 5 26 ms and 85 %, 6 38 ms and 83 %, 9 120 ms and 82 %. tests/bench prints
+ * them anew.
+ */
+#include "pprof/gzip.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+enum { LEVEL = 5, GZIP_WINDOW = 15 + 16, CHUNK = 64 << 10 };
+
+static int drain(z_stream *z, int flush, gzip_sink *sink, void *ctx, struct error *err)
+{
+	uint8_t out[CHUNK];
+	int rc = 0;
+
+	do {
+		z->next_out = out;
+		z->avail_out = sizeof(out);
+		if (deflate(z, flush) == Z_STREAM_ERROR)
+			return error_set(err, ERR_NOMEM, "zlib cannot compress");
+		if (z->avail_out < sizeof(out))
+			rc = sink(ctx, out, sizeof(out) - z->avail_out, err);
+	} while (!rc && z->avail_out == 0);
+	return rc;
+}
+
+int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, struct error *err)
+{
+	/* Operating system 3 (Unix), as zlib would write on its own here; set so
+	 * that the bytes do not depend on the build. */
+	gz_header header = { .os = 3 };
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)data };
+	int rc = 0;
+
+	if (deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	deflateSetHeader(&z, &header);
+	do {
+		z.avail_in = len > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)len;
+		len -= z.avail_in;
+		rc = drain(&z, len ? Z_NO_FLUSH : Z_FINISH, sink, ctx, err);
+	} while (!rc && len);
+	deflateEnd(&z);
+	return rc;
+}
+
+bool gzip_detect(const void *data, size_t len)
+{
+	return len >= 2 && memcmp(data, "\x1f\x8b", 2) == 0;
+}
+
+/* Uncompresses what is left of the present member into `out`. Z_OK when there
+ * is more to do. */
+static int inflate_some(z_stream *z, size_t max, struct buffer *out)
+{
+	size_t before;
+	int rc;
+
+	if (buffer_reserve(out, CHUNK))
+		return Z_MEM_ERROR;
+	before = out->room - out->len;
+	if (before > UINT32_MAX)
+		before = UINT32_MAX;
+	z->next_out = out->data + out->len;
+	z->avail_out = (uInt)before;
+	rc = inflate(z, Z_NO_FLUSH);
+	out->len += before - z->avail_out;
+	if (out->len > max)
+		return Z_BUF_ERROR;
+	return rc;
+}
+
+static int explain(int zrc, size_t offset, size_t max, bool over, struct error *err)
+{
+	if (zrc == Z_MEM_ERROR)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	if (over)
+		return error_set(err, ERR_LIMIT, "more than %zu bytes when uncompressed", max);
+	return error_set(err, ERR_FORMAT, "broken gzip data at offset %zu", offset);
+}
+
+int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out,
+		    struct error *err)
+{
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)data };
+	size_t left = len;
+	int zrc;
+
+	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	do {
+		size_t give = left > UINT32_MAX / 2 ? UINT32_MAX / 2 : left;
+
+		z.avail_in = (uInt)give;
+		zrc = inflate_some(&z, max, out);
+		left -= give - z.avail_in;
+		/* What follows a member must be another one. */
+		if (zrc == Z_STREAM_END && left)
+			zrc = inflateReset(&z);
+		else if (zrc == Z_OK && !left && z.avail_out)
+			zrc = Z_DATA_ERROR;
+	} while (zrc == Z_OK);
+	inflateEnd(&z);
+	return zrc == Z_STREAM_END ? 0 : explain(zrc, len - left, max, out->len > max, err);
+}

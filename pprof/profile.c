@@ -1,0 +1,213 @@
+/* Arrays that double, two hash indexes for what is kept once, and the string
+ * set: the model holds everything in the order of first sight, which is what
+ * makes the encoder's output depend on nothing else. */
+#include "pprof/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+int profile_init(struct profile *p)
+{
+	memset(p, 0, sizeof(*p));
+	return strset_init(&p->strings);
+}
+
+void profile_release(struct profile *p)
+{
+	strset_release(&p->strings);
+	hashindex_release(&p->function_index);
+	hashindex_release(&p->location_index);
+	free(p->types);
+	free(p->mappings);
+	free(p->functions);
+	free(p->locations);
+	free(p->lines);
+	free(p->samples);
+	free(p->stack);
+	free(p->values);
+	free(p->labels);
+	free(p->comments);
+	memset(p, 0, sizeof(*p));
+}
+
+/* Room for `more` elements behind `count`. The room is not kept: it is the next
+ * power of two of the count, so it is full exactly when the count is one. */
+static int extend(void *array, size_t count, size_t more, size_t size)
+{
+	void **p = array;
+	size_t room = 16, need = count + more;
+	void *grown;
+
+	while (room < count)
+		room *= 2;
+	if (*p && need <= room)
+		return 0;
+	if (need > SIZE_MAX / 4 / size)
+		return ERR_NOMEM;
+	while (room < need)
+		room *= 2;
+	grown = realloc(*p, room * size);
+	if (!grown)
+		return ERR_NOMEM;
+	*p = grown;
+	return 0;
+}
+
+int profile_string(struct profile *p, const char *text, uint32_t *id)
+{
+	return strset_addz(&p->strings, text, id);
+}
+
+int profile_add_type(struct profile *p, const char *type, const char *unit)
+{
+	struct profile_type t;
+
+	if (profile_string(p, type, &t.type) || profile_string(p, unit, &t.unit) ||
+	    extend(&p->types, p->type_count, 1, sizeof(*p->types)))
+		return ERR_NOMEM;
+	p->types[p->type_count++] = t;
+	return 0;
+}
+
+int profile_add_mapping(struct profile *p, const struct profile_mapping *mapping, uint32_t *id)
+{
+	if (p->mapping_count >= UINT32_MAX - 1 ||
+	    extend(&p->mappings, p->mapping_count, 1, sizeof(*p->mappings)))
+		return ERR_NOMEM;
+	p->mappings[p->mapping_count++] = *mapping;
+	*id = (uint32_t)p->mapping_count;
+	return 0;
+}
+
+static bool same_function(const void *owner, uint32_t i, const void *key)
+{
+	const struct profile_function *a = &((const struct profile *)owner)->functions[i];
+	const struct profile_function *b = key;
+
+	return a->name == b->name && a->system_name == b->system_name &&
+	       a->filename == b->filename && a->start_line == b->start_line;
+}
+
+int profile_add_function(struct profile *p, const struct profile_function *f, uint32_t *id)
+{
+	uint64_t words[3] = { (uint64_t)f->name << 32 | f->system_name, f->filename,
+			      (uint64_t)f->start_line };
+	uint64_t hash = hash_bytes(words, sizeof(words));
+	uint32_t found = hashindex_find(&p->function_index, hash, same_function, p, f);
+
+	if (found == HASHINDEX_NONE) {
+		if (extend(&p->functions, p->function_count, 1, sizeof(*p->functions)) ||
+		    hashindex_add(&p->function_index, hash, (uint32_t)p->function_count))
+			return ERR_NOMEM;
+		found = (uint32_t)p->function_count;
+		p->functions[p->function_count++] = *f;
+	}
+	*id = found + 1;
+	return 0;
+}
+
+struct location_key {
+	const struct profile_location *location;
+	const struct profile_line *lines;
+	size_t count;
+};
+
+static bool same_location(const void *owner, uint32_t i, const void *key)
+{
+	const struct profile *p = owner;
+	const struct profile_location *a = &p->locations[i];
+	const struct location_key *k = key;
+	const struct profile_location *b = k->location;
+
+	if (a->mapping != b->mapping || a->address != b->address || a->lines != k->count ||
+	    a->is_folded != b->is_folded)
+		return false;
+	for (size_t j = 0; j < k->count; j++) {
+		const struct profile_line *x = &p->lines[a->first_line + j], *y = &k->lines[j];
+
+		if (x->function != y->function || x->line != y->line || x->column != y->column)
+			return false;
+	}
+	return true;
+}
+
+/* Address and first function tell most locations apart; the rest is compared. */
+static uint64_t hash_location(const struct location_key *k)
+{
+	uint64_t words[3] = { k->location->address, k->location->mapping,
+			      k->count ? (uint64_t)k->lines[0].line << 32 | k->lines[0].function : 0 };
+
+	return hash_bytes(words, sizeof(words));
+}
+
+static int append_location(struct profile *p, const struct location_key *k, uint64_t hash)
+{
+	struct profile_location location = *k->location;
+
+	location.first_line = p->line_count;
+	location.lines = k->count;
+	if (p->location_count >= UINT32_MAX - 1 ||
+	    extend(&p->locations, p->location_count, 1, sizeof(*p->locations)) ||
+	    extend(&p->lines, p->line_count, k->count, sizeof(*p->lines)) ||
+	    hashindex_add(&p->location_index, hash, (uint32_t)p->location_count))
+		return ERR_NOMEM;
+	if (k->count)
+		memcpy(p->lines + p->line_count, k->lines, k->count * sizeof(*k->lines));
+	p->line_count += k->count;
+	p->locations[p->location_count++] = location;
+	return 0;
+}
+
+int profile_add_location(struct profile *p, const struct profile_location *location,
+			 const struct profile_line *lines, size_t line_count, uint32_t *id)
+{
+	struct location_key key = { location, lines, line_count };
+	uint64_t hash = hash_location(&key);
+	uint32_t found = hashindex_find(&p->location_index, hash, same_location, p, &key);
+
+	if (found == HASHINDEX_NONE) {
+		if (append_location(p, &key, hash))
+			return ERR_NOMEM;
+		found = (uint32_t)p->location_count - 1;
+	}
+	*id = found + 1;
+	return 0;
+}
+
+int profile_add_sample(struct profile *p, const uint32_t *locations, size_t location_count,
+		       const int64_t *values, const struct profile_label *labels,
+		       size_t label_count)
+{
+	struct profile_sample s = { p->stack_count, location_count, p->value_count, p->label_count,
+				    label_count };
+
+	if (extend(&p->samples, p->sample_count, 1, sizeof(*p->samples)) ||
+	    extend(&p->stack, p->stack_count, location_count, sizeof(*p->stack)) ||
+	    extend(&p->values, p->value_count, p->type_count, sizeof(*p->values)) ||
+	    extend(&p->labels, p->label_count, label_count, sizeof(*p->labels)))
+		return ERR_NOMEM;
+	if (location_count)
+		memcpy(p->stack + p->stack_count, locations, location_count * sizeof(*locations));
+	if (p->type_count)
+		memcpy(p->values + p->value_count, values, p->type_count * sizeof(*values));
+	if (label_count)
+		memcpy(p->labels + p->label_count, labels, label_count * sizeof(*labels));
+	p->stack_count += location_count;
+	p->value_count += p->type_count;
+	p->label_count += label_count;
+	p->samples[p->sample_count++] = s;
+	return 0;
+}
+
+int profile_add_comment(struct profile *p, const char *text)
+{
+	uint32_t id;
+
+	if (profile_string(p, text, &id) ||
+	    extend(&p->comments, p->comment_count, 1, sizeof(*p->comments)))
+		return ERR_NOMEM;
+	p->comments[p->comment_count++] = id;
+	return 0;
+}
