@@ -39,8 +39,9 @@ DEPS_cli       := sampler report unwind symbolize pprof target base
 SYS_base      := -lxxhash
 SYS_target    := -lelf
 SYS_unwind    := -ldw -lelf
-SYS_symbolize := -ldw -lelf -liberty
+SYS_symbolize := -ldw -lelf -liberty -lz
 SYS_pprof     := -lz
+SYS_cli       := -lm
 syslibs = $(foreach f,$(1),$(SYS_$(f)))
 archives = $(patsubst %,$(BUILD)/lib%.a,$(1))
 
@@ -63,7 +64,7 @@ $(foreach f,$(FOLDERS),$(eval $(call folder_rule,$(f))))
 OBJS_cli := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard cli/*.c))
 $(BUILD)/sampler: $(OBJS_cli) $(call archives,$(DEPS_cli))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(OBJS_cli) $(call archives,$(DEPS_cli)) $(ALL_LDFLAGS) $(call syslibs,$(DEPS_cli)) -o $@
+	$(Q)$(CC) $(OBJS_cli) $(call archives,$(DEPS_cli)) $(ALL_LDFLAGS) $(call syslibs,$(DEPS_cli)) $(SYS_cli) -o $@
 
 # Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it.
 UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))

@@ -1,0 +1,25 @@
+/*
+ * Separate debug files: found by build ID, then by .gnu_debuglink, as gdb does
+ * ("Separate Debug Files" in its manual), in the target's view of the file
+ * system first and in ours second. Nothing is ever asked of the network.
+ */
+#ifndef SYMBOLIZE_DEBUGFILE_H
+#define SYMBOLIZE_DEBUGFILE_H
+
+#include <elfutils/libdw.h>
+#include <stddef.h>
+
+struct image;
+struct process;
+
+/* The debug file of an image, opened; NULL when there is none that fits. A file
+ * that was found and refused is named in `note` (of `room` bytes). `process` may
+ * be NULL. */
+struct image *debugfile_find(const struct image *image, const struct process *process, char *note,
+			     size_t room);
+
+/* The file that dwz moved common parts of `dwarf` to (.gnu_debugaltlink), or
+ * NULL. */
+struct image *debugfile_find_alt(Dwarf *dwarf, const struct process *process);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * An index of a file's DWARF: image address -> function, line, inlined calls.
+ *
+ * Lazy: opening reads where each unit's code is; a unit's functions are listed
+ * when an address first falls into it. Own walks over the DIEs instead of
+ * dwarf_addrdie (needs .debug_aranges, which clang does not write) and
+ * dwarf_getscopes (reads the unit anew for each address and loses inlined calls
+ * under LTO).
+ */
+#ifndef SYMBOLIZE_DWARF_H
+#define SYMBOLIZE_DWARF_H
+
+#include <elfutils/libdw.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct dwarf_index;
+
+enum { DWARF_DEPTH_MAX = 64 }; /* inlined calls in one another */
+
+/* One frame as DWARF has it; strings belong to the Dwarf or the arena. */
+struct dwarf_frame {
+	const char *name;	  /* DW_AT_name; NULL when nameless */
+	const char *linkage_name; /* NULL when there is none */
+	const char *file;	  /* NULL when unknown */
+	uint32_t line, column, start_line;
+};
+
+/* Takes over neither; `dwarf` must outlive the index. ERR_NOMEM. */
+int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, struct arena *arena);
+void dwarf_index_free(struct dwarf_index *index);
+
+/* Fills frames innermost first, the function itself last; how many, or 0 when no
+ * function covers the address: then *frames still has file and line if the line
+ * table knows the address. ERR_NOMEM. */
+int dwarf_index_find(struct dwarf_index *index, uint64_t addr,
+		     struct dwarf_frame frames[DWARF_DEPTH_MAX]);
+
+#endif

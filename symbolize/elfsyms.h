@@ -1,0 +1,37 @@
+/* The function symbols of an ELF file, sorted: address -> symbol. */
+#ifndef SYMBOLIZE_ELFSYMS_H
+#define SYMBOLIZE_ELFSYMS_H
+
+#include <libelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct elfsym {
+	uint64_t start, end; /* image addresses, end exclusive */
+	const char *name;
+	uint8_t rank;	     /* of aliases, the lowest is shown */
+};
+
+struct elfsyms {
+	struct elfsym *all; /* sorted once elfsyms_sort has run */
+	uint64_t *reach;    /* the highest end up to here */
+	size_t count, room;
+	struct arena names;
+};
+
+void elfsyms_init(struct elfsyms *s);
+void elfsyms_release(struct elfsyms *s);
+
+/* Adds the functions of all tables of one type (SHT_SYMTAB, SHT_DYNSYM).
+ * Broken tables and names add nothing. How many were added; ERR_NOMEM. */
+long elfsyms_add(struct elfsyms *s, Elf *elf, uint32_t section_type);
+
+/* To be called once, after all were added. ERR_NOMEM. */
+int elfsyms_sort(struct elfsyms *s);
+
+/* The symbol whose range covers the address, or NULL. */
+const struct elfsym *elfsyms_find(const struct elfsyms *s, uint64_t addr);
+
+#endif
