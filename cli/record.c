@@ -193,7 +193,7 @@ static void default_output(const struct process *p, char *name, size_t room)
 }
 
 static int write_profile(struct recording *r, const struct options *o, struct outfile *file,
-			 struct error *err)
+			 uint64_t *bytes, struct error *err)
 {
 	struct profile profile;
 	int rc = profile_init(&profile);
@@ -203,6 +203,7 @@ static int write_profile(struct recording *r, const struct options *o, struct ou
 	rc = recording_profile(r, o->symbolize, (char *)o->command_line.data, &profile, err);
 	if (!rc)
 		rc = profile_write(&profile, file, err);
+	*bytes = file->written;
 	if (!rc)
 		rc = outfile_commit(file, err);
 	profile_release(&profile);
@@ -251,19 +252,22 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 {
 	struct error err = { 0 }, write_err = { 0 };
 	struct progress progress;
+	uint64_t bytes = 0;
+	bool sampled;
 	int rc, write_rc;
 
 	progress_init(&progress, o->quiet, o->recording.duration_ns, o->recording.rate);
 	catch_signals(r, o->recording.command ? recording_process(r)->pid : 0);
 	rc = recording_run(r, progress_show, &progress, &err);
 	progress_say(&progress, "symbolizing…");
-	write_rc = recording_stats(r)->elapsed_ns ? write_profile(r, o, file, &write_err) : 0;
+	sampled = recording_stats(r)->elapsed_ns != 0;
+	write_rc = sampled ? write_profile(r, o, file, &bytes, &write_err) : 0;
 	progress_say(&progress, NULL);
 	running = NULL;
 	if (write_rc)
 		return cli_fail(&write_err);
-	if (!o->quiet && recording_stats(r)->elapsed_ns)
-		say_summary(r, o, path, file->written);
+	if (!o->quiet && sampled)
+		say_summary(r, o, path, bytes);
 	if (rc)
 		return cli_fail(&err);
 	return o->recording.command ? command_status(recording_wait_command(r)) : EXIT_DONE;

@@ -36,6 +36,7 @@ struct recording {
 	bool held;     /* the command waits before its first instruction */
 	struct symbolizer *symbolizer;
 	struct recording_stats shown;
+	uint64_t own_cpu_start_ns;
 	sem_t ended; /* posted by a sampling thread as its last act */
 };
 
@@ -155,17 +156,17 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 
 int recording_run(struct recording *r, recording_progress *progress, void *ctx, struct error *err)
 {
-	uint64_t peak, before = own_cpu_ns(&peak);
-	int rc = round_start(&r->round, r->options.duration_ns, err);
+	int rc;
+
+	r->own_cpu_start_ns = own_cpu_ns(&r->shown.own_peak_bytes);
+	rc = round_start(&r->round, r->options.duration_ns, err);
 
 	if (r->held)
 		launch_release(r->command);
 	r->held = false;
 	if (rc)
 		return rc;
-	rc = sample_until_end(r, progress, ctx, err);
-	r->shown.own_cpu_ns = own_cpu_ns(&r->shown.own_peak_bytes) - before;
-	return rc;
+	return sample_until_end(r, progress, ctx, err);
 }
 
 void recording_stop(struct recording *r)
@@ -218,6 +219,7 @@ int recording_profile(struct recording *r, unsigned flags, const char *command_l
 
 	if (!rc)
 		rc = assemble(&r->round, r->symbolizer, profile, err);
+	r->shown.own_cpu_ns = own_cpu_ns(&r->shown.own_peak_bytes) - r->own_cpu_start_ns;
 	if (!rc)
 		rc = add_comments(r, command_line, profile);
 	return rc ? error_set(err, rc, "out of memory") : 0;

@@ -51,8 +51,8 @@ struct recording_stats {
 	uint64_t repaired, undone;	/* calls entered again; of these met a signal */
 	uint64_t execs;			/* times the target executed a program meanwhile */
 	uint64_t target_cpu_ns;		/* accounted by the kernel during the recording */
-	uint64_t own_cpu_ns;		/* ours, for it */
-	uint64_t own_peak_bytes;	/* our peak resident set */
+	uint64_t own_cpu_ns;		/* ours, for sampling and symbolizing; set by recording_profile */
+	uint64_t own_peak_bytes;	/* our peak resident set; likewise */
 	struct heldtime held;		/* time that a thread was held for a sample */
 };
 

@@ -116,9 +116,19 @@ static struct slot *free_slot(struct round *r)
 	return NULL;
 }
 
-/* The thread is held: copy and get out. A thread that has been put on a CPU
- * since the look, and is in a call, was waking up at the look, not running:
- * to count it would charge the end of every wait with CPU time. */
+/* Was the thread waiting for a CPU when the tick came? A wait that began before
+ * the tick is longer than the time since. (A shorter one began with the tick: it
+ * is we who took its CPU.) */
+static bool waited_at_tick(const struct round *r, const struct thread *thread)
+{
+	uint64_t waited = thread_waited_ns(r->threads, thread);
+
+	return waited && waited > monotonic_ns() - r->tick_start_ns;
+}
+
+/* The thread is held: copy and get out. One that is in a call, and was waiting
+ * for a CPU at the tick, had been woken and was not running yet: to count it
+ * would charge the end of every wait with CPU time. */
 static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs)
 {
 	struct round *r = owner;
@@ -126,7 +136,7 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_st
 	size_t count;
 	struct thread *thread = &threads_get(r->threads, &count)[slot->thread];
 
-	if ((long)regs->orig_rax >= 0 && thread_slices(r->threads, thread) != thread->slices)
+	if ((long)regs->orig_rax >= 0 && waited_at_tick(r, thread))
 		return false;
 	snapshot_take(&slot->snapshot, tid, regs,
 		      thread->stack_want ? thread->stack_want : STACK_FIRST);
@@ -238,8 +248,10 @@ static void end_with(struct round *r, enum recording_end end)
 
 static void tick(struct round *r, struct tracer *t)
 {
-	int rc = look_at_all(r, t);
+	int rc;
 
+	r->tick_start_ns = monotonic_ns();
+	rc = look_at_all(r, t);
 	if (!rc) {
 		serve(r, t, monotonic_ns() + SERVE_NS);
 		rc = round_unwind(r);

@@ -46,6 +46,7 @@ struct round {
 	uint64_t start_real_ns;
 	uint64_t cpu_start_ns;	   /* of the target */
 	uint64_t next_tick_ns;	   /* when; jitter included */
+	uint64_t tick_start_ns;	   /* when the present tick woke us */
 	uint64_t tick;		   /* number of the next tick */
 	uint64_t random;
 	uint64_t maps_read_ns, maps_cost_ns; /* when last, and what it cost */

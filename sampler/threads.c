@@ -110,8 +110,12 @@ static ssize_t read_task_file(const struct threads *t, const struct thread *thre
 }
 
 /* "RUN_NS WAIT_NS SLICES" (Documentation/scheduler/sched-stats.rst). */
-static bool read_schedstat(const struct threads *t, const struct thread *thread, uint64_t *cpu_ns,
-			   uint64_t *slices)
+struct schedstat {
+	uint64_t cpu_ns, wait_ns, slices;
+};
+
+static bool read_schedstat(const struct threads *t, const struct thread *thread,
+			   struct schedstat *s)
 {
 	char text[96];
 	struct cursor c;
@@ -121,11 +125,11 @@ static bool read_schedstat(const struct threads *t, const struct thread *thread,
 	if (len < 0)
 		return false;
 	cursor_init(&c, text, (size_t)len, "schedstat");
-	*cpu_ns = cursor_number(&c, 10);
+	s->cpu_ns = cursor_number(&c, 10);
 	cursor_expect(&c, ' ');
-	cursor_number(&c, 10);
+	s->wait_ns = cursor_number(&c, 10);
 	cursor_expect(&c, ' ');
-	*slices = cursor_number(&c, 10);
+	s->slices = cursor_number(&c, 10);
 	return !c.failed;
 }
 
@@ -180,6 +184,7 @@ static int make_room(struct threads *t)
 static int add(struct threads *t, pid_t tid)
 {
 	struct thread thread = { .tid = tid, .index = t->count };
+	struct schedstat now;
 
 	if (make_room(t))
 		return ERR_NOMEM;
@@ -188,10 +193,12 @@ static int add(struct threads *t, pid_t tid)
 		return 0; /* ended between readdir and here */
 	thread.stat_fd = open_task_file(t, tid, "stat");
 	if (read_state(t, &thread) == 'X' ||
-	    !read_schedstat(t, &thread, &thread.cpu_ns, &thread.slices)) {
+	    !read_schedstat(t, &thread, &now)) {
 		close_files(&thread);
 		return 0;
 	}
+	thread.cpu_ns = now.cpu_ns;
+	thread.wait_ns = now.wait_ns;
 	if (t->first_scan)
 		thread.cpu_first = thread.cpu_ns;
 	thread.slices = UINT64_MAX; /* the first look finds it changed */
@@ -257,21 +264,22 @@ size_t threads_alive(const struct threads *t)
 
 bool thread_look(struct threads *t, struct thread *thread)
 {
-	uint64_t cpu_ns, slices;
+	struct schedstat now;
 	bool ran;
 	char state;
 
 	if (thread->ended)
 		return false;
-	if (!read_schedstat(t, thread, &cpu_ns, &slices)) {
+	if (!read_schedstat(t, thread, &now)) {
 		set_ended(t, thread);
 		return false;
 	}
-	ran = cpu_ns != thread->cpu_ns || slices != thread->slices;
+	ran = now.cpu_ns != thread->cpu_ns || now.slices != thread->slices;
 	if (!ran && !thread->running)
 		return false;
-	thread->cpu_ns = cpu_ns;
-	thread->slices = slices;
+	thread->cpu_ns = now.cpu_ns;
+	thread->wait_ns = now.wait_ns;
+	thread->slices = now.slices;
 	state = read_state(t, thread);
 	thread->running = state == 'R';
 	if (state == 'X')
@@ -279,9 +287,9 @@ bool thread_look(struct threads *t, struct thread *thread)
 	return thread->running;
 }
 
-uint64_t thread_slices(const struct threads *t, const struct thread *thread)
+uint64_t thread_waited_ns(const struct threads *t, const struct thread *thread)
 {
-	uint64_t cpu_ns, slices;
+	struct schedstat now;
 
-	return read_schedstat(t, thread, &cpu_ns, &slices) ? slices : UINT64_MAX;
+	return read_schedstat(t, thread, &now) ? now.wait_ns - thread->wait_ns : UINT64_MAX;
 }

@@ -24,6 +24,7 @@ struct thread {
 	char name[32];
 	uint64_t cpu_first;   /* ns on a CPU when first seen; 0 if it began after us */
 	uint64_t cpu_ns;      /* ns on a CPU at the last look */
+	uint64_t wait_ns;     /* ns it has waited for a CPU, at the last look */
 	uint64_t slices;      /* times it was put on a CPU, at the last look */
 	uint64_t samples;     /* stacks taken */
 	size_t stack_want;    /* bytes to copy next time; 0: no idea yet */
@@ -49,8 +50,8 @@ size_t threads_alive(const struct threads *t);
  * sample. Sets `ended` when the thread is gone. */
 bool thread_look(struct threads *t, struct thread *thread);
 
-/* How often the thread has been put on a CPU until now: unchanged since the
- * look means that it has not left it. UINT64_MAX when it is gone. */
-uint64_t thread_slices(const struct threads *t, const struct thread *thread);
+/* How long it has waited for a CPU since the look, in ns, as far as the waiting is
+ * over: 0 for a thread that has not left its CPU. UINT64_MAX when it is gone. */
+uint64_t thread_waited_ns(const struct threads *t, const struct thread *thread);
 
 #endif
