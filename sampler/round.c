@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -27,6 +28,7 @@
 
 enum {
 	STACK_FIRST = 16 << 10, /* bytes copied of a thread never seen */
+	SERVED_AFTER_NS = 8000, /* from a thread's getting a CPU to our asking, about */
 	SERVE_NS = 10000000,	/* how long a tick waits for those it asked */
 };
 
@@ -116,19 +118,31 @@ static struct slot *free_slot(struct round *r)
 	return NULL;
 }
 
-/* Was the thread waiting for a CPU when the tick came? A wait that began before
- * the tick is longer than the time since. (A shorter one began with the tick: it
- * is we who took its CPU.) */
-static bool waited_at_tick(const struct round *r, const struct thread *thread)
+/*
+ * Was the thread on a CPU when the tick came? It says R at the look, but may only
+ * be waiting for a CPU, or have been woken since the tick. A thread that has not
+ * waited since the look was running. One that has, on another CPU than ours, was
+ * not. On our own CPU it is we who may have taken it: the tick's timer put us
+ * there between the time it was set to and the first thing we did. A wait that
+ * began in between is our doing, and the thread stands where it was at the tick;
+ * one that began earlier or later is not. (On a machine whose CPUs are all busy
+ * nearly every tick comes this way.) The time between the end of the wait and now
+ * is not known, and allowed for.
+ */
+static bool ran_at_tick(const struct round *r, const struct thread *thread)
 {
 	uint64_t waited = thread_waited_ns(r->threads, thread);
+	uint64_t began = monotonic_ns() - waited;
 
-	return waited && waited > monotonic_ns() - r->tick_start_ns;
+	if (!waited)
+		return true;
+	return thread->cpu == r->tick_cpu && began >= r->tick_due_ns &&
+	       began <= r->tick_start_ns + SERVED_AFTER_NS;
 }
 
-/* The thread is held: copy and get out. One that is in a call, and was waiting
- * for a CPU at the tick, had been woken and was not running yet: to count it
- * would charge the end of every wait with CPU time. */
+/* The thread is held: copy and get out. One that is in a call, and was not running
+ * at the tick, was woken lately as a rule: to count it would charge the end of
+ * every wait with CPU time. */
 static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs)
 {
 	struct round *r = owner;
@@ -136,7 +150,7 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_st
 	size_t count;
 	struct thread *thread = &threads_get(r->threads, &count)[slot->thread];
 
-	if ((long)regs->orig_rax >= 0 && waited_at_tick(r, thread))
+	if ((long)regs->orig_rax >= 0 && !ran_at_tick(r, thread))
 		return false;
 	snapshot_take(&slot->snapshot, tid, regs,
 		      thread->stack_want ? thread->stack_want : STACK_FIRST);
@@ -250,7 +264,9 @@ static void tick(struct round *r, struct tracer *t)
 {
 	int rc;
 
+	r->tick_due_ns = r->next_tick_ns;
 	r->tick_start_ns = monotonic_ns();
+	r->tick_cpu = sched_getcpu();
 	rc = look_at_all(r, t);
 	if (!rc) {
 		serve(r, t, monotonic_ns() + SERVE_NS);

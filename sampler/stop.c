@@ -54,7 +54,8 @@ struct request {
 	pid_t tid;
 	void *cookie;
 	uint64_t asked_ns;
-	uint64_t held_ns;
+	uint64_t learnt_ns; /* when we learnt of the present stop */
+	uint64_t held_ns;   /* in the stops that are over */
 	struct user_regs_struct regs; /* REENTERING: as they were before the repair */
 };
 
@@ -193,12 +194,21 @@ static void enter_again(struct tracer *t, struct request *r, const struct user_r
 	again.rip -= SYSCALL_BYTES;
 	again.orig_rax = (unsigned long)-1;
 	ptrace(PTRACE_SETREGS, r->tid, 0, &again);
+	r->held_ns += monotonic_ns() - r->learnt_ns;
 	ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
 	r->state = REENTERING;
 	t->repaired++;
 }
 
 /* The stop that was asked for. 1 when the request is over. */
+/* The thread runs on from somewhere inside PTRACE_DETACH, and may do so on our
+ * CPU: what the clock says after the call would be its time, not ours. */
+static void let_go(struct request *r, int sig)
+{
+	r->held_ns += monotonic_ns() - r->learnt_ns;
+	ptrace(PTRACE_DETACH, r->tid, 0, sig);
+}
+
 static int serve_asked(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
 	enum stop_outcome outcome = STOP_WAITING;
@@ -206,11 +216,11 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 
 	if (status >> 16 != PTRACE_EVENT_STOP) {
 		/* A signal came first. It is not ours to keep. */
-		ptrace(PTRACE_DETACH, r->tid, 0, WSTOPSIG(status));
+		let_go(r, WSTOPSIG(status));
 		return finish(t, r, STOP_SIGNALLED, stop);
 	}
 	if (WSTOPSIG(status) != SIGTRAP) {
-		ptrace(PTRACE_DETACH, r->tid, 0, 0);
+		let_go(r, 0);
 		return finish(t, r, STOP_GROUP, stop);
 	}
 	if (ptrace(PTRACE_GETREGS, r->tid, 0, &regs) == 0) {
@@ -221,7 +231,7 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 		if (!was_waiting(&regs) && t->take(t->owner, r->cookie, r->tid, &regs))
 			outcome = STOP_TAKEN;
 	}
-	ptrace(PTRACE_DETACH, r->tid, 0, 0);
+	let_go(r, 0);
 	return finish(t, r, outcome, stop);
 }
 
@@ -232,6 +242,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 	bool event = status >> 16 != 0;
 
 	if (WSTOPSIG(status) == SYSCALL_STOP) {
+		r->held_ns += monotonic_ns() - r->learnt_ns;
 		ptrace(PTRACE_CONT, r->tid, 0, 0);
 		t->asked--;
 		t->parked++;
@@ -242,7 +253,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 		return 1;
 	}
 	ptrace(PTRACE_SETREGS, r->tid, 0, &r->regs);
-	ptrace(PTRACE_DETACH, r->tid, 0, event ? 0 : WSTOPSIG(status));
+	let_go(r, event ? 0 : WSTOPSIG(status));
 	t->undone++;
 	return finish(t, r, STOP_SIGNALLED, stop);
 }
@@ -260,16 +271,15 @@ static int serve_parked(struct tracer *t, struct request *r, int status)
 
 static int serve_stopped(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
-	uint64_t learnt = monotonic_ns();
-	int over;
-
-	if (r->state == PARKED)
+	r->learnt_ns = monotonic_ns();
+	switch (r->state) {
+	case PARKED:
 		return serve_parked(t, r, status);
-	over = r->state == ASKED ? serve_asked(t, r, status, stop) :
-				   serve_reentering(t, r, status, stop);
-	r->held_ns += monotonic_ns() - learnt;
-	stop->held_ns = r->held_ns;
-	return over;
+	case REENTERING:
+		return serve_reentering(t, r, status, stop);
+	default:
+		return serve_asked(t, r, status, stop);
+	}
 }
 
 static int serve(struct tracer *t, struct request *r, int status, struct stop *stop)

@@ -41,7 +41,7 @@ struct stop {
 	void *cookie;	   /* what tracer_ask was given; NULL for the end of a repaired
 			    * thread, whose request was reported before */
 	pid_t tid;
-	uint64_t held_ns;  /* from learning of the stop until letting go */
+	uint64_t held_ns;  /* from learning of the stop until the call that lets go */
 	int exit_status;   /* STOP_GONE: as waitpid(2) gives it */
 };
 

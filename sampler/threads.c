@@ -133,7 +133,16 @@ static bool read_schedstat(const struct threads *t, const struct thread *thread,
 	return !c.failed;
 }
 
-/* State and name from stat; the name stands in parentheses and may hold some. */
+/* The field of stat that many blanks further on, as a number. */
+static int field_after(const char *text, int blanks)
+{
+	for (; *text && blanks; text++)
+		blanks -= *text == ' ';
+	return (int)strtol(text, NULL, 10);
+}
+
+/* State (field 3), name and last CPU (field 39) from stat. The name stands in
+ * parentheses and may hold some itself. */
 static char read_state(const struct threads *t, struct thread *thread)
 {
 	char text[512];
@@ -145,6 +154,7 @@ static char read_state(const struct threads *t, struct thread *thread)
 		return 'X';
 	*close_paren = '\0';
 	snprintf(thread->name, sizeof(thread->name), "%s", open + 1);
+	thread->cpu = field_after(close_paren + 2, 39 - 3);
 	return close_paren[2];
 }
 

@@ -22,6 +22,7 @@ struct thread {
 	bool ended;
 	bool running;	      /* state R at the last look */
 	char name[32];
+	int cpu;	      /* on which it was last, at the last look */
 	uint64_t cpu_first;   /* ns on a CPU when first seen; 0 if it began after us */
 	uint64_t cpu_ns;      /* ns on a CPU at the last look */
 	uint64_t wait_ns;     /* ns it has waited for a CPU, at the last look */
