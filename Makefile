@@ -98,12 +98,54 @@ build-fuzz/$(1): tests/fuzz/$(1).c $(foreach f,$(DEPS_$(call fuzz_folder,$(1))),
 endef
 $(foreach f,$(FUZZ_NAMES),$(eval $(call fuzz_rule,$(f))))
 
+# Programs of the tests and the bench: the first line "// links: FOLDER" names
+# whose libraries they link, "// libs: …" on the second what else.
+TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c bench/*.c))
+tool_links = $(foreach f,$(shell sed -n '1s,^// links: *,,p' $(1)),$(DEPS_$(f)))
+tool_libs = $(shell sed -n '2s,^// libs: *,,p' $(1))
+
+define tool_rule
+$(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(call archives,$(call tool_links,$(1)))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(call tool_libs,$(1)) $(call syslibs,$(call tool_links,$(1))) -o $$@
+endef
+$(foreach t,$(wildcard tests/tools/*.c bench/*.c),$(eval $(call tool_rule,$(t))))
+
+$(BUILD)/demo: demo/demo.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 -g -pthread $< -o $@ -lm
+
+include tests/fixtures/build.mk
+
+SAN := SANITIZE=address,undefined BUILD=$(BUILD)-san
+
+check-build: $(BUILD)/sampler $(BUILD)/demo $(UNIT) $(REPLAY) fixtures \
+		$(filter $(BUILD)/tests/tools/%,$(TOOLS)) # all that `make check` runs
+	+$(Q)$(MAKE) --no-print-directory $(SAN) check-san-build
+
+check-san-build: $(BUILD)/sampler $(UNIT) $(REPLAY)
+
+check: check-build ## run every test suite
+	$(Q)BUILD=$(BUILD) tests/run-suites
+
+bench: $(BUILD)/sampler $(BUILD)/demo $(TOOLS) fixtures ## measure against the peers
+	$(Q)BUILD=$(BUILD) bench/run
+
+install: $(BUILD)/sampler ## install below $(DESTDIR)$(PREFIX)
+	install -D -m 755 $(BUILD)/sampler $(DESTDIR)$(PREFIX)/bin/sampler
+	install -D -m 644 docs/sampler.1 $(DESTDIR)$(PREFIX)/share/man/man1/sampler.1
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/sampler $(DESTDIR)$(PREFIX)/share/man/man1/sampler.1
+
 clean: ## remove everything that was built
 	rm -rf build build-san build-clang build-san-clang build-fuzz
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
-.PHONY: all clean help
+.PHONY: all check check-build check-san-build bench install uninstall clean help fixtures
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -153,7 +153,7 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_st
 	if ((long)regs->orig_rax >= 0 && !ran_at_tick(r, thread))
 		return false;
 	snapshot_take(&slot->snapshot, tid, regs,
-		      thread->stack_want ? thread->stack_want : STACK_FIRST);
+		      thread->stack_want ? thread->stack_want : STACK_FIRST, thread->stack_top);
 	slot->taken = true;
 	return true;
 }

@@ -1,5 +1,6 @@
 #include "sampler/snapshot.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,9 +12,24 @@
  * AMD64 supplement, 3.2.2: the red zone). */
 enum { RED_ZONE = 128 };
 
+/* No ordinary stack is larger; sp further than this below the top is elsewhere. */
+static const uint64_t STACK_SPAN = 1ull << 30;
+
+static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t len)
+{
+	const struct snapshot *s = (const struct snapshot *)m;
+	int rc = s->stack.memory.read(&s->stack.memory, addr, buf, len), other;
+
+	if (!rc || !s->other.len)
+		return rc;
+	other = s->other.memory.read(&s->other.memory, addr, buf, len);
+	return other == ERR_IO ? rc : other;
+}
+
 int snapshot_init(struct snapshot *s, size_t room)
 {
 	memset(s, 0, sizeof(*s));
+	s->memory.read = read_pieces;
 	return snapshot_reserve(s, room);
 }
 
@@ -25,18 +41,19 @@ void snapshot_release(struct snapshot *s)
 
 int snapshot_reserve(struct snapshot *s, size_t room)
 {
-	void *bytes;
+	char *bytes;
 
 	if (room <= s->room)
 		return 0;
-	bytes = malloc(room);
+	bytes = malloc(2 * room);
 	if (!bytes)
 		return ERR_NOMEM;
-	memset(bytes, 1, room);
+	memset(bytes, 1, 2 * room);
 	free(s->bytes);
 	s->bytes = bytes;
 	s->room = room;
 	memory_bytes_init(&s->stack, bytes, 0, 0);
+	memory_bytes_init(&s->other, bytes + room, 0, 0);
 	return 0;
 }
 
@@ -61,17 +78,28 @@ static void copy_regs(struct regs *to, const struct user_regs_struct *from)
 	to->r[DWARF_RIP] = from->rip;
 }
 
-void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want)
+void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
+		   uint64_t top)
 {
 	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room;
 	uint64_t start = user->rsp - RED_ZONE;
-	struct iovec local = { s->bytes, len };
-	struct iovec remote = { (void *)(uintptr_t)start, len };
-	ssize_t got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+	bool elsewhere = top && top - user->rsp > STACK_SPAN;
+	struct iovec local[2] = { { s->bytes, len }, { s->bytes + s->room, len } };
+	struct iovec remote[2] = { { (void *)(uintptr_t)start, len },
+				   { (void *)(uintptr_t)(top - len), len } };
+	ssize_t got = process_vm_readv(tid, local, elsewhere ? 2 : 1, remote, elsewhere ? 2 : 1, 0);
+	size_t first = got < 0 ? 0 : (size_t)got < len ? (size_t)got : len;
 
+	/* A stack that ends early stops the copy before the second piece. */
+	if (elsewhere && first < len) {
+		got = process_vm_readv(tid, &local[1], 1, &remote[1], 1, 0);
+		got = got < 0 ? 0 : (ssize_t)first + got;
+	}
 	copy_regs(&s->regs, user);
-	memory_bytes_init(&s->stack, s->bytes, start, got > 0 ? (size_t)got : 0);
+	memory_bytes_init(&s->stack, s->bytes, start, first);
+	memory_bytes_init(&s->other, s->bytes + s->room, top - len,
+			  elsewhere && got > 0 ? (size_t)got - first : 0);
 	/* A full copy may have more behind it; a short one ended where the
 	 * mapping ends. */
-	s->stack.more = got == (ssize_t)len ? UINT32_MAX : 0;
+	s->stack.more = first == len ? UINT32_MAX : 0;
 }

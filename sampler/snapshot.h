@@ -2,6 +2,10 @@
  * What is taken of a thread while it is held: its registers and the used part
  * of its stack. Taken into memory that has been touched before and is reused
  * from sample to sample: copying into fresh pages costs four times as much.
+ *
+ * A thread in a signal handler may be on a stack of the handler's own
+ * (sigaltstack(2)), from which the walk goes on into the thread's ordinary one;
+ * then the top of that is taken too, in the same system call.
  */
 #ifndef SAMPLER_SNAPSHOT_H
 #define SAMPLER_SNAPSHOT_H
@@ -15,21 +19,27 @@
 #include "unwind/regs.h"
 
 struct snapshot {
+	struct memory memory; /* reads from both pieces */
 	struct regs regs;
 	struct memory_bytes stack; /* from a little below sp upward */
-	void *bytes;		   /* owned, what stack points into */
+	struct memory_bytes other; /* the ordinary stack's top, when sp is elsewhere */
+	char *bytes;		   /* owned, what both point into */
 	size_t room;
 };
 
-/* An empty snapshot with `room` touched bytes. ERR_NOMEM. */
+/* An empty snapshot with `room` touched bytes for each piece. ERR_NOMEM. */
 int snapshot_init(struct snapshot *s, size_t room);
 void snapshot_release(struct snapshot *s);
 
-/* Makes the room at least `room` bytes, touched. Not while a thread is held. */
+/* Makes the room of each piece at least `room`, touched. Not while a thread is
+ * held. ERR_NOMEM. */
 int snapshot_reserve(struct snapshot *s, size_t room);
 
 /* Copies registers and up to `want` bytes of stack (at most the room) of the
- * thread, which must be stopped. Never fails: less stack is a shorter walk. */
-void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want);
+ * thread, which must be stopped. `top` is where the thread's ordinary stack is
+ * known to end, 0 when it is not known. Never fails: less stack is a shorter
+ * walk. */
+void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
+		   uint64_t top);
 
 #endif

@@ -29,6 +29,7 @@ struct thread {
 	uint64_t slices;      /* times it was put on a CPU, at the last look */
 	uint64_t samples;     /* stacks taken */
 	size_t stack_want;    /* bytes to copy next time; 0: no idea yet */
+	uint64_t stack_top;   /* the outermost CFA seen on its ordinary stack; 0: none yet */
 	int schedstat_fd, stat_fd; /* -1 when we are short of descriptors */
 };
 

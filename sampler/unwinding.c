@@ -93,9 +93,11 @@ static void learn_stack_size(struct thread *thread, const struct slot *slot,
 
 	if (walk->end == STACK_COPY_EXHAUSTED)
 		want = slot->snapshot.stack.len * 8;
-	else if (want < thread->stack_want)
-		want = thread->stack_want - (thread->stack_want - want) / 16;
+	else if (walk->switched || want < thread->stack_want)
+		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 16;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
+	if (walk->end == STACK_OUTERMOST && !walk->switched)
+		thread->stack_top = slot->snapshot.regs.r[DWARF_RSP] + walk->used;
 }
 
 static bool explained(const struct stack *walk)
@@ -108,7 +110,7 @@ static int walk_slot(struct round *r, struct slot *slot)
 	size_t count;
 	struct thread *thread = &threads_get(r->threads, &count)[slot->thread];
 	int rc = unwinder_walk(r->unwinder, r->maps, &slot->snapshot.regs,
-			       &slot->snapshot.stack.memory, &r->walk);
+			       &slot->snapshot.memory, &r->walk);
 
 	if (!rc && !explained(&r->walk) && monotonic_ns() - r->maps_read_ns > MAPS_RETRY_NS) {
 		uint64_t generation = modmap_generation(r->maps);
@@ -116,7 +118,7 @@ static int walk_slot(struct round *r, struct slot *slot)
 		read_maps(r);
 		if (modmap_generation(r->maps) != generation)
 			rc = unwinder_walk(r->unwinder, r->maps, &slot->snapshot.regs,
-					   &slot->snapshot.stack.memory, &r->walk);
+					   &slot->snapshot.memory, &r->walk);
 	}
 	if (rc)
 		return rc;

@@ -4,6 +4,7 @@
 #ifndef UNWIND_STACK_H
 #define UNWIND_STACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,7 +13,8 @@ struct image;
 enum frame_kind {
 	FRAME_PC,     /* the innermost frame: addr is the instruction to be executed */
 	FRAME_RETURN, /* addr is a return address: the call stands before it */
-	FRAME_SIGNAL, /* interrupted by a signal: addr is exact, as in FRAME_PC */
+	FRAME_SIGNAL, /* addr is exact as in FRAME_PC: the frame was interrupted by a signal,
+		       * or is the trampoline that a signal handler returns to */
 };
 
 struct frame {
@@ -36,7 +38,8 @@ struct stack {
 	struct frame *frames; /* innermost first; owned */
 	size_t count, room;
 	enum stack_end end;
-	uint64_t used; /* bytes from sp to the outermost CFA that was found */
+	uint64_t used; /* bytes from sp to the outermost CFA on the same stack */
+	bool switched; /* it leads through a signal frame from one stack to another */
 };
 
 /* An empty stack; {0} is as good. It keeps its memory from walk to walk. */

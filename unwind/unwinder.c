@@ -298,10 +298,14 @@ static int step(struct walk *w, bool innermost, enum frame_kind *kind)
 	return w->regs.r[DWARF_RSP] > sp ? STEP_ON : STACK_NO_ADVANCE;
 }
 
+/* A handler's return address is the first instruction of the trampoline, and no
+ * call stands before it. */
 static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 {
 	uint64_t pc = w->regs.r[DWARF_RIP];
 
+	if (w->at && w->at->rule && w->at->rule->signal_frame)
+		kind = FRAME_SIGNAL;
 	if (!w->at)
 		return stack_push(out, NULL, pc, kind);
 	return stack_push(out, w->at->image, pc - w->at->bias, kind);
@@ -319,6 +323,7 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 		drop_cache(u, maps);
 	out->count = 0;
 	out->used = 0;
+	out->switched = false;
 	while (end == STEP_ON) {
 		w.at = look_up(u, maps, frame_code_address(w.regs.r[DWARF_RIP], kind));
 		if (push(&w, kind, out))
@@ -327,11 +332,10 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 						STACK_TOO_MANY_FRAMES;
 		/* How far this stack reaches; a signal's own stack ends where another
 		 * begins. */
-		if (w.regs.r[DWARF_RSP] - last_sp < STACK_GAP_MAX &&
-		    last_sp - first_sp == out->used) {
-			last_sp = w.regs.r[DWARF_RSP];
+		out->switched |= w.regs.r[DWARF_RSP] - last_sp >= STACK_GAP_MAX;
+		last_sp = w.regs.r[DWARF_RSP];
+		if (!out->switched)
 			out->used = last_sp - first_sp;
-		}
 	}
 	out->end = (enum stack_end)end;
 	return 0;

@@ -1,0 +1,136 @@
+"""What the program tests share: cases, fixtures, recordings.
+
+A test script defines functions and hands them to run(); each is one test, and
+prints "ok NAME", "skip NAME: WHY" or "not ok NAME: WHY" (tests/run-suites counts
+these lines)."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(__file__))
+from pprof import Profile  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+SAMPLER = os.path.join(BUILD, "sampler")
+FIXTURES = os.path.join(BUILD, "fixtures")
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+class Skip(Exception):
+    pass
+
+
+def need(program):
+    path = shutil.which(program)
+    if not path:
+        raise Skip(f"no {program} on this machine")
+    return path
+
+
+def fixture(name):
+    path = os.path.join(FIXTURES, name)
+    if not os.path.exists(path):
+        raise Skip(f"the fixture {name} could not be built here")
+    return path
+
+
+class Running:
+    """A program that is killed at the end of the with block."""
+
+    def __init__(self, *command, **options):
+        options.setdefault("stdout", subprocess.DEVNULL)
+        options.setdefault("stderr", subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, **options)
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        time.sleep(0.2)
+        assert self.process.poll() is None, f"{self.process.args} ended at once"
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+class Recording:
+    def __init__(self, *arguments, env=None, stdin=None):
+        self.folder = tempfile.mkdtemp(prefix="sampler-test-")
+        self.path = os.path.join(self.folder, "out.pb.gz")
+        run = subprocess.run([SAMPLER, "-o", self.path, *map(str, arguments)], timeout=100,
+                             capture_output=True, text=True, env=env, stdin=stdin)
+        self.status, self.out, self.err = run.returncode, run.stdout, run.stderr
+        self.profile = Profile(self.path) if os.path.exists(self.path) else None
+        shutil.rmtree(self.folder)
+
+    def ledger(self):
+        """(walks that ended outermost in percent, samples)"""
+        samples = int(re.search(r"samples: (\d+)", self.err).group(1))
+        return float(re.search(r"unwound: ([\d.]+)%", self.err).group(1)), samples
+
+
+def sample(pid, seconds=1.5, rate=199, *more):
+    r = Recording("-p", pid, "-d", f"{seconds}s", "-r", rate, *more)
+    assert r.status == 0, f"status {r.status}: {r.err}"
+    return r
+
+
+def expectation(source, key="expect"):
+    text = open(os.path.join(ROOT, "tests", "fixtures", source)).read()
+    found = re.search(rf"{key}: (.*)", text)
+    return [name.strip() for name in found.group(1).split(" < ")] if found else []
+
+
+def has_chain(names, chain):
+    """Do the names of the chain occur in this order, innermost first, with nothing
+    but each other and their own repetitions or unnamed library frames between?"""
+    at = 0
+    for name in names:
+        if at < len(chain) and name == chain[at]:
+            at += 1
+    return at == len(chain)
+
+
+def status_field(pid, field):
+    for line in open(f"/proc/{pid}/status"):
+        if line.startswith(field + ":"):
+            return line.split(":", 1)[1].strip()
+    return ""
+
+
+def wait_for(condition, seconds=5):
+    end = time.time() + seconds
+    while time.time() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def run(tests):
+    wanted = sys.argv[1:]
+    failed = 0
+    for test in tests:
+        name = test.__name__
+        if wanted and name not in wanted:
+            continue
+        try:
+            test()
+            print(f"ok {name}", flush=True)
+        except Skip as why:
+            print(f"skip {name}: {why}", flush=True)
+        except Exception as problem:
+            failed += 1
+            text = str(problem) or type(problem).__name__
+            print(f"not ok {name}: {text.splitlines()[0] if text else ''}", flush=True)
+            traceback.print_exc(file=sys.stdout)
+    sys.exit(1 if failed else 0)
+
+
+__all__ = [name for name in dir() if not name.startswith("_")]
