@@ -115,7 +115,7 @@ $(foreach t,$(wildcard tests/tools/*.c bench/*.c),$(eval $(call tool_rule,$(t)))
 $(BUILD)/demo: demo/demo.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -O2 -g -pthread $< -o $@ -lm
+	$(Q)$(CC) -O2 -g -D_GNU_SOURCE -pthread $< -o $@ -lm
 
 include tests/fixtures/build.mk
 

@@ -26,7 +26,7 @@ enum {
 	MAPS_AGE_MIN_NS = 100000000, /* unasked, not more often than ten times a second */
 	MAPS_COST_FACTOR = 500,	     /* and at most a 500th of our time */
 	MAPS_RETRY_NS = 5000000,     /* for a walk that failed */
-	STACK_MARGIN = 1024,
+	STACK_MARGIN = 4096, /* room for a signal frame with its vector registers */
 	STACK_MAX = 8 << 20,
 };
 
@@ -94,7 +94,7 @@ static void learn_stack_size(struct thread *thread, const struct slot *slot,
 	if (walk->end == STACK_COPY_EXHAUSTED)
 		want = slot->snapshot.stack.len * 8;
 	else if (walk->switched || want < thread->stack_want)
-		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 16;
+		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 64;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
 	if (walk->end == STACK_OUTERMOST && !walk->switched)
 		thread->stack_top = slot->snapshot.regs.r[DWARF_RSP] + walk->used;
