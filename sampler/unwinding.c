@@ -89,12 +89,12 @@ static int count_walk(struct round *r)
 static void learn_stack_size(struct thread *thread, const struct slot *slot,
 			     const struct stack *walk)
 {
-	size_t want = walk->used + walk->used / 4 + STACK_MARGIN;
+	size_t want = walk->used + walk->used / 2 + STACK_MARGIN;
 
 	if (walk->end == STACK_COPY_EXHAUSTED)
 		want = slot->snapshot.stack.len * 8;
 	else if (walk->switched || want < thread->stack_want)
-		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 64;
+		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
 	if (walk->end == STACK_OUTERMOST && !walk->switched)
 		thread->stack_top = slot->snapshot.regs.r[DWARF_RSP] + walk->used;

@@ -9,6 +9,7 @@
  */
 #include "unwind/unwinder.h"
 
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,6 +28,7 @@ enum {
 	FRAMES_MAX = 1 << 20,
 	SWITCHES_MAX = 64, /* signal frames in one walk whose caller lies not above */
 	STACK_GAP_MAX = 1 << 20, /* further apart, two frames are on different stacks */
+	ENTRY_BYTES = 64, /* no program's entry code is longer */
 	ALL_REGISTERS = (1 << DWARF_COUNT) - 1,
 };
 
@@ -40,6 +42,7 @@ struct cached {
 
 struct module {
 	struct cfi_table *table;
+	uint64_t entry; /* where the kernel enters the file (e_entry), 0: nowhere */
 	uint64_t build_ns;
 };
 
@@ -74,6 +77,13 @@ static uint64_t own_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+static uint64_t entry_of(const struct image *image)
+{
+	GElf_Ehdr ehdr;
+
+	return image_elf(image) && gelf_getehdr(image_elf(image), &ehdr) ? ehdr.e_entry : 0;
+}
+
 /* The image's table, compiled when first asked for; NULL when out of memory. */
 static const struct cfi_table *table_of(struct unwinder *u, const struct image *image)
 {
@@ -94,6 +104,7 @@ static const struct cfi_table *table_of(struct unwinder *u, const struct image *
 		uint64_t start = own_cpu_ns();
 
 		cfi_table_build(image, &u->modules[id].table, NULL);
+		u->modules[id].entry = entry_of(image);
 		u->modules[id].build_ns = own_cpu_ns() - start;
 	}
 	return u->modules[id].table;
@@ -271,7 +282,17 @@ static int step_from_nowhere(struct walk *w)
 	return STEP_ON;
 }
 
-static int step(struct walk *w, bool innermost, enum frame_kind *kind)
+/* What the kernel enters has no caller (System V ABI, AMD64, 3.4.1). The entry
+ * code of the dynamic linker and of musl is assembly without CFI. */
+static bool is_entry(const struct unwinder *u, const struct walk *w)
+{
+	uint64_t entry = u->modules[image_id(w->at->image)].entry;
+
+	return entry && w->regs.r[DWARF_RIP] - w->at->bias - entry < ENTRY_BYTES;
+}
+
+static int step(const struct unwinder *u, struct walk *w, bool innermost,
+		enum frame_kind *kind)
 {
 	uint64_t sp = w->regs.r[DWARF_RSP];
 	bool signal_frame = false;
@@ -281,7 +302,7 @@ static int step(struct walk *w, bool innermost, enum frame_kind *kind)
 	if (!w->at) {
 		end = innermost ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
 	} else if (!w->at->rule) {
-		end = STACK_NO_UNWIND_INFO;
+		end = is_entry(u, w) ? STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
 	} else {
 		signal_frame = w->at->rule->signal_frame;
 		end = w->at->rule->plain ? step_plain(w, w->at->rule) : step_any(w, w->at->rule);
@@ -328,7 +349,7 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 		w.at = look_up(u, maps, frame_code_address(w.regs.r[DWARF_RIP], kind));
 		if (push(&w, kind, out))
 			return ERR_NOMEM;
-		end = out->count < FRAMES_MAX ? step(&w, out->count == 1, &kind) :
+		end = out->count < FRAMES_MAX ? step(u, &w, out->count == 1, &kind) :
 						STACK_TOO_MANY_FRAMES;
 		/* How far this stack reaches; a signal's own stack ends where another
 		 * begins. */
