@@ -21,7 +21,7 @@ struct error;
 
 struct outfile {
 	int fd;		  /* -1 when not open */
-	bool direct;	  /* stdout or a device: no rename at the end */
+	bool direct;	  /* standard output or a device: no rename */
 	bool named;	  /* the temporary file has a name (no O_TMPFILE here) */
 	char *path;	  /* where the result will stand; owned */
 	char *tmp;	  /* the temporary name; owned */
