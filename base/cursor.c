@@ -59,15 +59,35 @@ uint64_t cursor_uint(struct cursor *c, unsigned bytes)
 	const uint8_t *p = cursor_bytes(c, bytes);
 	uint64_t v = 0;
 
-	if (p)
+	if (!p)
+		return 0;
+	switch (bytes) { /* lengths that the compiler knows cost no call */
+	case 1:
+		return *p;
+	case 2:
+		memcpy(&v, p, 2);
+		break;
+	case 4:
+		memcpy(&v, p, 4);
+		break;
+	default:
 		memcpy(&v, p, bytes);
+	}
 	return v;
+}
+
+/* True when the number at hand is a single byte, as most are. */
+static bool is_short(const struct cursor *c)
+{
+	return !c->failed && c->pos < c->end && *c->pos < 0x80;
 }
 
 uint64_t cursor_uleb(struct cursor *c)
 {
 	uint64_t v = 0;
 
+	if (is_short(c))
+		return *c->pos++;
 	for (unsigned shift = 0;; shift += 7) {
 		uint64_t byte = cursor_uint(c, 1);
 		uint64_t bits = byte & 0x7f;

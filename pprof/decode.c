@@ -1,502 +1,460 @@
 /*
- * Passes:
- *   1. strings: the table may stand anywhere and everything refers to it, so it
- *      is read first; its indices become numbers of the profile's string set
- *   2. tables: sample types, mappings, functions, locations, each with the id
- *      that the file gives it, which may be any 64-bit number
- *   3. references and samples: ids become dense numbers; what points nowhere is
- *      an error
+ * Which field is kept where stands in tables, one for each message of
+ * profile.proto; one function reads them all, so every field is held to the same
+ * rules: its wire type, its string's index, the id that it names. What no table
+ * lists is skipped, as protobuf wants it.
  *
- * What a file can make us allocate is bounded by its own length: every element
- * kept takes at least two bytes of it.
+ * Everything refers to strings, which come last in most files, and locations to
+ * mappings and functions. So the file is walked four times (strings; the other
+ * tables; locations; samples), each time with a table of its own for the
+ * outermost message; passing over what is not wanted costs two varints. Keeping
+ * unresolved references and mending them afterwards was the other way: it needs
+ * the offsets of all of them for its messages.
+ *
+ * What a file can make us allocate is bounded by its length: the costliest
+ * element, an empty sample, takes 2 bytes of it and 40 here (80 while an array
+ * has just doubled).
  */
 #include "pprof/decode.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/buffer.h"
 #include "base/error.h"
-#include "pprof/gzip.h"
+#include "pprof/ids.h"
 #include "pprof/profile.h"
 #include "pprof/wire.h"
 
-enum { MAX_SIZE = 1 << 30, VALUES_MAX = 1 << 16 };
-
-/* Ids of a table as the file has them, and the numbers they get here. */
-struct ids {
-	struct hashindex index;
-	struct id_pair {
-		uint64_t id;
-		uint32_t number;
-	} *pairs;
-	size_t count, room;
-};
-
 struct decoder {
 	struct profile *p;
-	struct cursor file;
-	uint32_t *strings; /* file's index -> number in the string set */
-	size_t string_count, string_room;
+	struct error *err;
+	struct buffer strings; /* uint32_t: place in the file's table -> number in the set */
 	struct ids mappings, functions, locations;
-	struct profile_line *lines; /* of the location at hand */
-	size_t line_room;
-	uint32_t *stack; /* of the sample at hand */
-	size_t stack_room;
-	int64_t *values;
-	size_t value_room;
-	struct profile_label *labels;
-	size_t label_room;
-	bool nomem;
+	/* Of the location or sample at hand: */
+	struct buffer lines;  /* struct profile_line */
+	struct buffer stack;  /* uint32_t */
+	struct buffer values; /* int64_t */
+	struct buffer labels; /* struct profile_label */
 };
 
-static void *grown(struct decoder *d, void *array, size_t *room, size_t count, size_t size)
-{
-	size_t more = *room ? *room * 2 : 32;
-	void *p;
+enum kind {
+	SKIPPED,
+	NUMBER,	  /* to a uint64_t or int64_t */
+	FLAG,	  /* to a bool */
+	STRING,	  /* an index; its number goes to a uint32_t */
+	MAPPING,  /* an id, 0 for none; its number goes to a uint32_t */
+	FUNCTION, /* the same */
+	NUMBERS,  /* repeated, packed or not */
+	MESSAGE,
+};
 
-	if (count < *room)
-		return array;
-	p = realloc(array, more * size);
-	if (!p) {
-		d->nomem = true;
-		cursor_fail(&d->file, "out of memory");
-		return array;
+struct rule {
+	const char *name;
+	enum kind kind;
+	size_t offset; /* of the member that takes a single value */
+	int (*number)(struct decoder *d, const struct wire_field *f, uint64_t value);
+	int (*message)(struct decoder *d, const struct wire_field *f);
+};
+
+/* No message has a field above 15; a table is indexed by the field's number. */
+enum { RULES = 16 };
+
+#define AT(type, member) .offset = offsetof(struct type, member)
+
+static int nomem(struct decoder *d)
+{
+	return error_set(d->err, ERR_NOMEM, "out of memory");
+}
+
+static int fail(struct decoder *d, const struct wire_field *f, const char *field, const char *why)
+{
+	return error_set(d->err, ERR_FORMAT, "profile: '%s' %s at offset %zu", field, why, f->at);
+}
+
+static size_t string_count(const struct decoder *d)
+{
+	return d->strings.len / sizeof(uint32_t);
+}
+
+static int find_string(struct decoder *d, const struct wire_field *f, const char *field,
+		       uint64_t index, uint32_t *number)
+{
+	if (index >= string_count(d))
+		return error_set(d->err, ERR_FORMAT,
+				 "profile: '%s' is string %lu of only %zu at offset %zu", field,
+				 index, string_count(d), f->at);
+	*number = ((const uint32_t *)d->strings.data)[index];
+	return 0;
+}
+
+static int find_id(struct decoder *d, const struct wire_field *f, const char *field,
+		   const struct ids *ids, uint64_t id, uint32_t *number)
+{
+	*number = ids_find(ids, id);
+	if (*number)
+		return 0;
+	return error_set(d->err, ERR_FORMAT,
+			 "profile: '%s' names %lu, which is not there, at offset %zu", field, id,
+			 f->at);
+}
+
+static int read_numbers(struct decoder *d, const struct rule *rule, struct wire_field *f)
+{
+	int rc = 0;
+
+	if (f->type == WIRE_VARINT)
+		return rule->number(d, f, f->value);
+	if (f->type != WIRE_BYTES)
+		return fail(d, f, rule->name, "has a wrong wire type");
+	while (!rc && cursor_left(&f->bytes)) {
+		uint64_t value = cursor_uleb(&f->bytes);
+
+		rc = f->bytes.failed ? cursor_error(&f->bytes, d->err) : rule->number(d, f, value);
 	}
-	*room = more;
-	return p;
+	return rc;
 }
 
-/* A part's failure is the file's, at the same place. */
-static bool sound(struct decoder *d, const struct cursor *part)
+static int read_single(struct decoder *d, const struct rule *rule, const struct wire_field *f,
+		       void *into)
 {
-	if (part->failed && !d->file.failed) {
-		d->file.pos = part->start + part->failed_at;
-		cursor_fail(&d->file, part->failed);
-	}
-	return !d->file.failed;
-}
+	void *member = (char *)into + rule->offset;
 
-static void fail_at(struct decoder *d, const struct cursor *part, const char *why)
-{
-	struct cursor at = *part;
-
-	cursor_fail(&at, why);
-	sound(d, &at);
-}
-
-/* Pass 1. */
-
-static void add_string(struct decoder *d, const struct cursor *bytes)
-{
-	size_t len = cursor_left(bytes);
-	uint32_t number;
-
-	if (d->string_count == 0 && len)
-		fail_at(d, bytes, "string table does not begin with the empty string");
-	d->strings = grown(d, d->strings, &d->string_room, d->string_count, sizeof(*d->strings));
-	if (d->file.failed)
-		return;
-	if (strset_add(&d->p->strings, (const char *)bytes->pos, len, &number)) {
-		d->nomem = true;
-		cursor_fail(&d->file, "out of memory");
-		return;
-	}
-	d->strings[d->string_count++] = number;
-}
-
-static void read_strings(struct decoder *d)
-{
-	struct cursor m = d->file;
-	struct wire_field f;
-
-	while (!d->file.failed && wire_next(&m, &f))
-		if (f.number == PROFILE_STRING_TABLE && f.type == WIRE_BYTES)
-			add_string(d, &f.bytes);
-	if (sound(d, &m) && !d->string_count)
-		fail_at(d, &m, "no string table");
-}
-
-static uint32_t string(struct decoder *d, const struct cursor *at, const struct wire_field *f)
-{
-	if (f->type != WIRE_VARINT || f->value >= d->string_count) {
-		fail_at(d, at, "string index out of range");
+	if (f->type != WIRE_VARINT)
+		return fail(d, f, rule->name, "has a wrong wire type");
+	switch (rule->kind) {
+	case FLAG:
+		*(bool *)member = f->value != 0;
+		return 0;
+	case STRING:
+		return find_string(d, f, rule->name, f->value, member);
+	case MAPPING:
+		*(uint32_t *)member = 0;
+		return f->value ? find_id(d, f, rule->name, &d->mappings, f->value, member) : 0;
+	case FUNCTION:
+		*(uint32_t *)member = 0;
+		return f->value ? find_id(d, f, rule->name, &d->functions, f->value, member) : 0;
+	default:
+		*(uint64_t *)member = f->value;
 		return 0;
 	}
-	return d->strings[f->value];
 }
 
-/* Pass 2. */
-
-static bool has_id(const void *owner, uint32_t i, const void *key)
+static int read_field(struct decoder *d, const struct rule *rule, struct wire_field *f, void *into)
 {
-	return ((const struct ids *)owner)->pairs[i].id == *(const uint64_t *)key;
+	switch (rule->kind) {
+	case SKIPPED:
+		return 0;
+	case NUMBERS:
+		return read_numbers(d, rule, f);
+	case MESSAGE:
+		return f->type == WIRE_BYTES ? rule->message(d, f) :
+					       fail(d, f, rule->name, "has a wrong wire type");
+	default:
+		return read_single(d, rule, f, into);
+	}
 }
 
-static void add_id(struct decoder *d, struct ids *ids, const struct cursor *at, uint64_t id,
-		   uint32_t number)
+static int read_message(struct decoder *d, struct cursor m, const struct rule rules[RULES],
+			void *into)
 {
-	uint64_t hash = hash_bytes(&id, sizeof(id));
+	struct wire_field f;
+	int rc = 0;
 
+	while (!rc && wire_next(&m, &f))
+		if (f.number < RULES)
+			rc = read_field(d, &rules[f.number], &f, into);
+	return rc ? rc : cursor_error(&m, d->err);
+}
+
+/* Strings */
+
+static int add_string(struct decoder *d, const struct wire_field *f)
+{
+	size_t len = cursor_left(&f->bytes);
+	uint32_t number;
+
+	if (!string_count(d) && len)
+		return fail(d, f, "string_table", "does not begin with the empty string");
+	if (strset_add(&d->p->strings, (const char *)f->bytes.pos, len, &number) ||
+	    buffer_add(&d->strings, &number, sizeof(number)))
+		return nomem(d);
+	return 0;
+}
+
+static const struct rule string_rules[RULES] = {
+	[PROFILE_STRING_TABLE] = { "string_table", MESSAGE, .message = add_string },
+};
+
+/* Sample types, mappings, functions, and what is there once */
+
+static const struct rule type_rules[RULES] = {
+	[VALUE_TYPE_TYPE] = { "value_type.type", STRING, AT(profile_type, type) },
+	[VALUE_TYPE_UNIT] = { "value_type.unit", STRING, AT(profile_type, unit) },
+};
+
+static int add_type(struct decoder *d, const struct wire_field *f)
+{
+	struct profile_type type = { 0 };
+	int rc = read_message(d, f->bytes, type_rules, &type);
+
+	if (!rc && profile_add_type_ids(d->p, type))
+		rc = nomem(d);
+	return rc;
+}
+
+static int read_period_type(struct decoder *d, const struct wire_field *f)
+{
+	return read_message(d, f->bytes, type_rules, &d->p->period_type);
+}
+
+static int add_id(struct decoder *d, const struct wire_field *f, const char *field,
+		  struct ids *ids, uint64_t id, uint32_t number)
+{
 	if (!id)
-		fail_at(d, at, "id is 0");
-	else if (hashindex_find(&ids->index, hash, has_id, ids, &id) != HASHINDEX_NONE)
-		fail_at(d, at, "id is there twice");
-	ids->pairs = grown(d, ids->pairs, &ids->room, ids->count, sizeof(*ids->pairs));
-	if (d->file.failed)
-		return;
-	ids->pairs[ids->count] = (struct id_pair){ id, number };
-	if (hashindex_add(&ids->index, hash, (uint32_t)ids->count++)) {
-		d->nomem = true;
-		cursor_fail(&d->file, "out of memory");
-	}
+		return fail(d, f, field, "is 0 or missing");
+	if (ids_find(ids, id))
+		return error_set(d->err, ERR_FORMAT,
+				 "profile: '%s' %lu is there a second time at offset %zu", field, id,
+				 f->at);
+	return ids_add(ids, id, number) ? nomem(d) : 0;
 }
 
-static uint32_t find_id(struct decoder *d, const struct ids *ids, const struct cursor *at,
-			uint64_t id, const char *why)
-{
-	uint32_t i = hashindex_find(&ids->index, hash_bytes(&id, sizeof(id)), has_id, ids, &id);
-
-	if (i == HASHINDEX_NONE) {
-		fail_at(d, at, why);
-		return 0;
-	}
-	return ids->pairs[i].number;
-}
-
-static void check(struct decoder *d, int rc)
-{
-	if (rc) {
-		d->nomem = true;
-		cursor_fail(&d->file, "out of memory");
-	}
-}
-
-static struct profile_type read_type(struct decoder *d, struct cursor m)
-{
-	struct profile_type t = { 0, 0 };
-	struct wire_field f;
-
-	while (wire_next(&m, &f)) {
-		if (f.number == VALUE_TYPE_TYPE)
-			t.type = string(d, &m, &f);
-		else if (f.number == VALUE_TYPE_UNIT)
-			t.unit = string(d, &m, &f);
-	}
-	sound(d, &m);
-	return t;
-}
-
-static void read_mapping(struct decoder *d, struct cursor m)
-{
-	struct profile_mapping map = { 0 };
-	struct wire_field f;
-	uint64_t id = 0;
-	uint32_t number;
-
-	while (wire_next(&m, &f)) {
-		switch (f.number) {
-		case MAPPING_ID: id = f.value; break;
-		case MAPPING_START: map.start = f.value; break;
-		case MAPPING_LIMIT: map.limit = f.value; break;
-		case MAPPING_OFFSET: map.offset = f.value; break;
-		case MAPPING_FILENAME: map.filename = string(d, &m, &f); break;
-		case MAPPING_BUILD_ID: map.build_id = string(d, &m, &f); break;
-		case MAPPING_HAS_FUNCTIONS: map.has_functions = f.value; break;
-		case MAPPING_HAS_FILENAMES: map.has_filenames = f.value; break;
-		case MAPPING_HAS_LINE_NUMBERS: map.has_line_numbers = f.value; break;
-		case MAPPING_HAS_INLINE_FRAMES: map.has_inline_frames = f.value; break;
-		}
-	}
-	if (!sound(d, &m))
-		return;
-	check(d, profile_add_mapping(d->p, &map, &number));
-	add_id(d, &d->mappings, &m, id, number);
-}
-
-static void read_function(struct decoder *d, struct cursor m)
-{
-	struct profile_function fn = { 0 };
-	struct wire_field f;
-	uint64_t id = 0;
-	uint32_t number;
-
-	while (wire_next(&m, &f)) {
-		switch (f.number) {
-		case FUNCTION_ID: id = f.value; break;
-		case FUNCTION_NAME: fn.name = string(d, &m, &f); break;
-		case FUNCTION_SYSTEM_NAME: fn.system_name = string(d, &m, &f); break;
-		case FUNCTION_FILENAME: fn.filename = string(d, &m, &f); break;
-		case FUNCTION_START_LINE: fn.start_line = (int64_t)f.value; break;
-		}
-	}
-	if (!sound(d, &m))
-		return;
-	check(d, profile_add_function(d->p, &fn, &number));
-	add_id(d, &d->functions, &m, id, number);
-}
-
-/* Pass 3. */
-
-static void read_line(struct decoder *d, struct cursor m, struct profile_line *line)
-{
-	struct wire_field f;
-
-	*line = (struct profile_line){ 0 };
-	while (wire_next(&m, &f)) {
-		if (f.number == LINE_FUNCTION_ID && f.value)
-			line->function = find_id(d, &d->functions, &m, f.value,
-						 "line names a function that is not there");
-		else if (f.number == LINE_LINE)
-			line->line = (int64_t)f.value;
-		else if (f.number == LINE_COLUMN)
-			line->column = (int64_t)f.value;
-	}
-	sound(d, &m);
-}
-
-static void read_location(struct decoder *d, struct cursor m)
-{
-	struct profile_location loc = { 0 };
-	struct wire_field f;
-	size_t lines = 0;
-	uint64_t id = 0;
-	uint32_t number = 0;
-
-	while (!d->file.failed && wire_next(&m, &f)) {
-		if (f.number == LOCATION_ID) {
-			id = f.value;
-		} else if (f.number == LOCATION_MAPPING_ID && f.value) {
-			loc.mapping = find_id(d, &d->mappings, &m, f.value,
-					      "location names a mapping that is not there");
-		} else if (f.number == LOCATION_ADDRESS) {
-			loc.address = f.value;
-		} else if (f.number == LOCATION_IS_FOLDED) {
-			loc.is_folded = f.value;
-		} else if (f.number == LOCATION_LINE && f.type == WIRE_BYTES) {
-			d->lines = grown(d, d->lines, &d->line_room, lines, sizeof(*d->lines));
-			if (!d->file.failed)
-				read_line(d, f.bytes, &d->lines[lines++]);
-		}
-	}
-	if (!sound(d, &m))
-		return;
-	check(d, profile_add_location(d->p, &loc, d->lines, lines, &number));
-	add_id(d, &d->locations, &m, id, number);
-}
-
-static void read_label(struct decoder *d, struct cursor m, struct profile_label *label)
-{
-	struct wire_field f;
-
-	*label = (struct profile_label){ 0 };
-	while (wire_next(&m, &f)) {
-		switch (f.number) {
-		case LABEL_KEY: label->key = string(d, &m, &f); break;
-		case LABEL_STR: label->str = string(d, &m, &f); break;
-		case LABEL_NUM: label->num = (int64_t)f.value; break;
-		case LABEL_NUM_UNIT: label->num_unit = string(d, &m, &f); break;
-		}
-	}
-	sound(d, &m);
-}
-
-static size_t read_stack(struct decoder *d, struct cursor *m, struct wire_field *f, size_t count)
-{
+struct file_mapping {
 	uint64_t id;
+	struct profile_mapping as;
+};
 
-	for (bool first = true; !d->file.failed && wire_number(m, f, first, &id); first = false) {
-		d->stack = grown(d, d->stack, &d->stack_room, count, sizeof(*d->stack));
-		if (!d->file.failed)
-			d->stack[count++] = find_id(d, &d->locations, m, id,
-						    "sample names a location that is not there");
-	}
-	return count;
+static const struct rule mapping_rules[RULES] = {
+	[MAPPING_ID] = { "mapping.id", NUMBER, AT(file_mapping, id) },
+	[MAPPING_START] = { "mapping.memory_start", NUMBER, AT(file_mapping, as.start) },
+	[MAPPING_LIMIT] = { "mapping.memory_limit", NUMBER, AT(file_mapping, as.limit) },
+	[MAPPING_OFFSET] = { "mapping.file_offset", NUMBER, AT(file_mapping, as.offset) },
+	[MAPPING_FILENAME] = { "mapping.filename", STRING, AT(file_mapping, as.filename) },
+	[MAPPING_BUILD_ID] = { "mapping.build_id", STRING, AT(file_mapping, as.build_id) },
+	[MAPPING_HAS_FUNCTIONS] = { "mapping.has_functions", FLAG,
+				    AT(file_mapping, as.has_functions) },
+	[MAPPING_HAS_FILENAMES] = { "mapping.has_filenames", FLAG,
+				    AT(file_mapping, as.has_filenames) },
+	[MAPPING_HAS_LINE_NUMBERS] = { "mapping.has_line_numbers", FLAG,
+				       AT(file_mapping, as.has_line_numbers) },
+	[MAPPING_HAS_INLINE_FRAMES] = { "mapping.has_inline_frames", FLAG,
+					AT(file_mapping, as.has_inline_frames) },
+};
+
+static int add_mapping(struct decoder *d, const struct wire_field *f)
+{
+	struct file_mapping m = { 0 };
+	int rc = read_message(d, f->bytes, mapping_rules, &m);
+	uint32_t number;
+
+	if (rc)
+		return rc;
+	if (profile_add_mapping(d->p, &m.as, &number))
+		return nomem(d);
+	return add_id(d, f, "mapping.id", &d->mappings, m.id, number);
 }
 
-static size_t read_values(struct decoder *d, struct cursor *m, struct wire_field *f, size_t count)
-{
-	uint64_t value;
+struct file_function {
+	uint64_t id;
+	struct profile_function as;
+};
 
-	for (bool first = true; !d->file.failed && wire_number(m, f, first, &value); first = false) {
-		d->values = grown(d, d->values, &d->value_room, count, sizeof(*d->values));
-		if (!d->file.failed)
-			d->values[count++] = (int64_t)value;
-	}
-	return count;
+static const struct rule function_rules[RULES] = {
+	[FUNCTION_ID] = { "function.id", NUMBER, AT(file_function, id) },
+	[FUNCTION_NAME] = { "function.name", STRING, AT(file_function, as.name) },
+	[FUNCTION_SYSTEM_NAME] = { "function.system_name", STRING,
+				   AT(file_function, as.system_name) },
+	[FUNCTION_FILENAME] = { "function.filename", STRING, AT(file_function, as.filename) },
+	[FUNCTION_START_LINE] = { "function.start_line", NUMBER, AT(file_function, as.start_line) },
+};
+
+static int add_function(struct decoder *d, const struct wire_field *f)
+{
+	struct file_function fn = { 0 };
+	int rc = read_message(d, f->bytes, function_rules, &fn);
+	uint32_t number;
+
+	if (rc)
+		return rc;
+	if (profile_add_function(d->p, &fn.as, &number))
+		return nomem(d);
+	return add_id(d, f, "function.id", &d->functions, fn.id, number);
 }
 
-static void read_sample(struct decoder *d, struct cursor m)
+static int add_comment(struct decoder *d, const struct wire_field *f, uint64_t index)
 {
-	size_t locations = 0, values = 0, labels = 0;
-	struct wire_field f;
+	uint32_t number = 0;
+	int rc = find_string(d, f, "comment", index, &number);
 
-	while (!d->file.failed && wire_next(&m, &f)) {
-		if (f.number == SAMPLE_LOCATION_ID) {
-			locations = read_stack(d, &m, &f, locations);
-		} else if (f.number == SAMPLE_VALUE) {
-			values = read_values(d, &m, &f, values);
-		} else if (f.number == SAMPLE_LABEL && f.type == WIRE_BYTES) {
-			d->labels = grown(d, d->labels, &d->label_room, labels, sizeof(*d->labels));
-			if (!d->file.failed)
-				read_label(d, f.bytes, &d->labels[labels++]);
-		}
-	}
-	if (sound(d, &m) && values != d->p->type_count)
-		fail_at(d, &m, "sample has another number of values than there are sample types");
-	if (!d->file.failed)
-		check(d, profile_add_sample(d->p, d->stack, locations, d->values, d->labels, labels));
+	if (!rc && profile_add_comment_id(d->p, number))
+		rc = nomem(d);
+	return rc;
 }
 
-static void read_comments(struct decoder *d, struct cursor *m, struct wire_field *f)
-{
-	uint64_t index;
+static const struct rule table_rules[RULES] = {
+	[PROFILE_SAMPLE_TYPE] = { "sample_type", MESSAGE, .message = add_type },
+	[PROFILE_MAPPING] = { "mapping", MESSAGE, .message = add_mapping },
+	[PROFILE_FUNCTION] = { "function", MESSAGE, .message = add_function },
+	[PROFILE_DROP_FRAMES] = { "drop_frames", STRING, AT(profile, drop_frames) },
+	[PROFILE_KEEP_FRAMES] = { "keep_frames", STRING, AT(profile, keep_frames) },
+	[PROFILE_TIME_NANOS] = { "time_nanos", NUMBER, AT(profile, time_nanos) },
+	[PROFILE_DURATION_NANOS] = { "duration_nanos", NUMBER, AT(profile, duration_nanos) },
+	[PROFILE_PERIOD_TYPE] = { "period_type", MESSAGE, .message = read_period_type },
+	[PROFILE_PERIOD] = { "period", NUMBER, AT(profile, period) },
+	[PROFILE_COMMENT] = { "comment", NUMBERS, .number = add_comment },
+	[PROFILE_DEFAULT_SAMPLE_TYPE] = { "default_sample_type", STRING,
+					  AT(profile, default_type) },
+	[PROFILE_DOC_URL] = { "doc_url", STRING, AT(profile, doc_url) },
+};
 
-	for (bool first = true; !d->file.failed && wire_number(m, f, first, &index); first = false) {
-		if (index >= d->string_count)
-			fail_at(d, m, "string index out of range");
-		else
-			check(d, profile_add_comment(d->p, strset_get(&d->p->strings,
-								      d->strings[index])));
-	}
+/* Locations */
+
+static const struct rule line_rules[RULES] = {
+	[LINE_FUNCTION_ID] = { "line.function_id", FUNCTION, AT(profile_line, function) },
+	[LINE_LINE] = { "line.line", NUMBER, AT(profile_line, line) },
+	[LINE_COLUMN] = { "line.column", NUMBER, AT(profile_line, column) },
+};
+
+static int add_line(struct decoder *d, const struct wire_field *f)
+{
+	struct profile_line line = { 0 };
+	int rc = read_message(d, f->bytes, line_rules, &line);
+
+	if (!rc && buffer_add(&d->lines, &line, sizeof(line)))
+		rc = nomem(d);
+	return rc;
 }
 
-static void read_scalar(struct decoder *d, struct cursor *m, struct wire_field *f)
-{
-	struct profile *p = d->p;
+struct file_location {
+	uint64_t id;
+	struct profile_location as;
+};
 
-	switch (f->number) {
-	case PROFILE_DROP_FRAMES: p->drop_frames = string(d, m, f); break;
-	case PROFILE_KEEP_FRAMES: p->keep_frames = string(d, m, f); break;
-	case PROFILE_TIME_NANOS: p->time_nanos = (int64_t)f->value; break;
-	case PROFILE_DURATION_NANOS: p->duration_nanos = (int64_t)f->value; break;
-	case PROFILE_PERIOD: p->period = (int64_t)f->value; break;
-	case PROFILE_COMMENT: read_comments(d, m, f); break;
-	case PROFILE_DEFAULT_SAMPLE_TYPE: p->default_type = string(d, m, f); break;
-	case PROFILE_DOC_URL: p->doc_url = string(d, m, f); break;
-	}
+static const struct rule location_rules[RULES] = {
+	[LOCATION_ID] = { "location.id", NUMBER, AT(file_location, id) },
+	[LOCATION_MAPPING_ID] = { "location.mapping_id", MAPPING, AT(file_location, as.mapping) },
+	[LOCATION_ADDRESS] = { "location.address", NUMBER, AT(file_location, as.address) },
+	[LOCATION_LINE] = { "location.line", MESSAGE, .message = add_line },
+	[LOCATION_IS_FOLDED] = { "location.is_folded", FLAG, AT(file_location, as.is_folded) },
+};
+
+static int add_location(struct decoder *d, const struct wire_field *f)
+{
+	struct file_location l = { 0 };
+	uint32_t number;
+	int rc;
+
+	d->lines.len = 0;
+	rc = read_message(d, f->bytes, location_rules, &l);
+	if (rc)
+		return rc;
+	if (profile_add_location(d->p, &l.as, (const struct profile_line *)d->lines.data,
+				 d->lines.len / sizeof(struct profile_line), &number))
+		return nomem(d);
+	return add_id(d, f, "location.id", &d->locations, l.id, number);
 }
 
-static void read_table(struct decoder *d, const struct wire_field *f)
-{
-	struct profile_type type;
+static const struct rule place_rules[RULES] = {
+	[PROFILE_LOCATION] = { "location", MESSAGE, .message = add_location },
+};
 
-	switch (f->number) {
-	case PROFILE_SAMPLE_TYPE:
-		type = read_type(d, f->bytes);
-		if (d->p->type_count >= VALUES_MAX)
-			fail_at(d, &f->bytes, "too many sample types");
-		else
-			check(d, profile_add_type(d->p, strset_get(&d->p->strings, type.type),
-						  strset_get(&d->p->strings, type.unit)));
-		break;
-	case PROFILE_PERIOD_TYPE:
-		d->p->period_type = read_type(d, f->bytes);
-		break;
-	case PROFILE_MAPPING:
-		read_mapping(d, f->bytes);
-		break;
-	case PROFILE_FUNCTION:
-		read_function(d, f->bytes);
-		break;
-	}
+/* Samples */
+
+static int add_frame(struct decoder *d, const struct wire_field *f, uint64_t id)
+{
+	uint32_t number;
+	int rc = find_id(d, f, "sample.location_id", &d->locations, id, &number);
+
+	if (!rc && buffer_add(&d->stack, &number, sizeof(number)))
+		rc = nomem(d);
+	return rc;
 }
 
-/* One walk over the file for what `part` selects. */
-enum part { TABLES, LOCATIONS, SAMPLES };
-
-static void read_part(struct decoder *d, enum part part)
+static int add_value(struct decoder *d, const struct wire_field *f, uint64_t value)
 {
-	struct cursor m = d->file;
-	struct wire_field f;
-
-	while (!d->file.failed && wire_next(&m, &f)) {
-		if (part == TABLES && f.type == WIRE_BYTES)
-			read_table(d, &f);
-		if (part == TABLES && (f.type == WIRE_VARINT || f.number == PROFILE_COMMENT))
-			read_scalar(d, &m, &f);
-		if (part == LOCATIONS && f.number == PROFILE_LOCATION && f.type == WIRE_BYTES)
-			read_location(d, f.bytes);
-		if (part == SAMPLES && f.number == PROFILE_SAMPLE && f.type == WIRE_BYTES)
-			read_sample(d, f.bytes);
-	}
-	sound(d, &m);
+	(void)f;
+	return buffer_add(&d->values, &value, sizeof(value)) ? nomem(d) : 0;
 }
 
-static void release_ids(struct ids *ids)
+static const struct rule label_rules[RULES] = {
+	[LABEL_KEY] = { "label.key", STRING, AT(profile_label, key) },
+	[LABEL_STR] = { "label.str", STRING, AT(profile_label, str) },
+	[LABEL_NUM] = { "label.num", NUMBER, AT(profile_label, num) },
+	[LABEL_NUM_UNIT] = { "label.num_unit", STRING, AT(profile_label, num_unit) },
+};
+
+static int add_label(struct decoder *d, const struct wire_field *f)
 {
-	hashindex_release(&ids->index);
-	free(ids->pairs);
+	struct profile_label label = { 0 };
+	int rc = read_message(d, f->bytes, label_rules, &label);
+
+	if (!rc && buffer_add(&d->labels, &label, sizeof(label)))
+		rc = nomem(d);
+	return rc;
+}
+
+static const struct rule sample_rules[RULES] = {
+	[SAMPLE_LOCATION_ID] = { "sample.location_id", NUMBERS, .number = add_frame },
+	[SAMPLE_VALUE] = { "sample.value", NUMBERS, .number = add_value },
+	[SAMPLE_LABEL] = { "sample.label", MESSAGE, .message = add_label },
+};
+
+static int add_sample(struct decoder *d, const struct wire_field *f)
+{
+	size_t values;
+	int rc;
+
+	d->stack.len = d->values.len = d->labels.len = 0;
+	rc = read_message(d, f->bytes, sample_rules, NULL);
+	if (rc)
+		return rc;
+	values = d->values.len / sizeof(int64_t);
+	if (values != d->p->type_count)
+		return error_set(d->err, ERR_FORMAT,
+				 "profile: 'sample.value' has %zu values for %zu sample types at offset %zu",
+				 values, d->p->type_count, f->at);
+	return profile_add_sample(d->p, (const uint32_t *)d->stack.data,
+				  d->stack.len / sizeof(uint32_t),
+				  (const int64_t *)d->values.data,
+				  (const struct profile_label *)d->labels.data,
+				  d->labels.len / sizeof(struct profile_label)) ? nomem(d) : 0;
+}
+
+static const struct rule stack_rules[RULES] = {
+	[PROFILE_SAMPLE] = { "sample", MESSAGE, .message = add_sample },
+};
+
+/* The file */
+
+static int read_file(struct decoder *d, struct cursor file)
+{
+	int rc = read_message(d, file, string_rules, d->p);
+
+	if (!rc && !string_count(d))
+		rc = error_set(d->err, ERR_FORMAT, "profile: 'string_table' is missing at offset %zu",
+			       cursor_left(&file));
+	if (!rc)
+		rc = read_message(d, file, table_rules, d->p);
+	if (!rc)
+		rc = read_message(d, file, place_rules, d->p);
+	if (!rc)
+		rc = read_message(d, file, stack_rules, d->p);
+	return rc;
 }
 
 int profile_decode(struct profile *p, const void *data, size_t len, struct error *err)
 {
-	struct decoder d = { .p = p };
-
-	cursor_init(&d.file, data, len, "profile");
-	read_strings(&d);
-	for (enum part part = TABLES; part <= SAMPLES && !d.file.failed; part++)
-		read_part(&d, part);
-	release_ids(&d.mappings);
-	release_ids(&d.functions);
-	release_ids(&d.locations);
-	free(d.strings);
-	free(d.lines);
-	free(d.stack);
-	free(d.values);
-	free(d.labels);
-	if (d.nomem)
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return cursor_error(&d.file, err);
-}
-
-static int read_file(int fd, size_t max, struct buffer *out, struct error *err)
-{
-	ssize_t n;
-
-	do {
-		if (out->len > max)
-			return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
-		if (buffer_reserve(out, 64 << 10))
-			return error_set(err, ERR_NOMEM, "out of memory");
-		n = read(fd, out->data + out->len, out->room - out->len);
-		out->len += n > 0 ? (size_t)n : 0;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	return n < 0 ? error_errno(err, ERR_IO, "cannot read") : 0;
-}
-
-static int decode_file(struct profile *p, int fd, size_t max, struct error *err)
-{
-	struct buffer raw = { 0 }, plain = { 0 };
-	int rc = read_file(fd, max, &raw, err);
-
-	if (!rc && gzip_detect(raw.data, raw.len)) {
-		rc = gzip_uncompress(raw.data, raw.len, max, &plain, err);
-		if (!rc)
-			rc = profile_decode(p, plain.data, plain.len, err);
-	} else if (!rc) {
-		rc = profile_decode(p, raw.data, raw.len, err);
-	}
-	buffer_release(&raw);
-	buffer_release(&plain);
-	return rc;
-}
-
-int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)
-{
-	bool standard = strcmp(path, "-") == 0;
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct decoder d = { .p = p, .err = err };
+	struct cursor file;
 	int rc;
 
-	if (fd < 0)
-		return error_errno(err, ERR_IO, "cannot read '%s'", path);
-	rc = decode_file(p, fd, max_size ? max_size : MAX_SIZE, err);
-	if (!standard)
-		close(fd);
-	if (rc)
-		error_prefix(err, "'%s'", path);
+	cursor_init(&file, data, len, "profile");
+	rc = read_file(&d, file);
+	ids_release(&d.mappings);
+	ids_release(&d.functions);
+	ids_release(&d.locations);
+	buffer_release(&d.strings);
+	buffer_release(&d.lines);
+	buffer_release(&d.stack);
+	buffer_release(&d.values);
+	buffer_release(&d.labels);
 	return rc;
 }

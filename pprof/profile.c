@@ -32,23 +32,26 @@ void profile_release(struct profile *p)
 	memset(p, 0, sizeof(*p));
 }
 
+enum { ROOM_MIN = 16 };
+
+static size_t room_for(size_t count)
+{
+	return count <= ROOM_MIN ? ROOM_MIN : (size_t)1 << (64 - __builtin_clzl(count - 1));
+}
+
 /* Room for `more` elements behind `count`. The room is not kept: it is the next
  * power of two of the count, so it is full exactly when the count is one. */
 static int extend(void *array, size_t count, size_t more, size_t size)
 {
 	void **p = array;
-	size_t room = 16, need = count + more;
+	size_t need = count + more;
 	void *grown;
 
-	while (room < count)
-		room *= 2;
-	if (*p && need <= room)
+	if (*p && need <= room_for(count))
 		return 0;
-	if (need > SIZE_MAX / 4 / size)
+	if (more > SIZE_MAX / 4 / size - count)
 		return ERR_NOMEM;
-	while (room < need)
-		room *= 2;
-	grown = realloc(*p, room * size);
+	grown = realloc(*p, room_for(need) * size);
 	if (!grown)
 		return ERR_NOMEM;
 	*p = grown;
@@ -64,10 +67,16 @@ int profile_add_type(struct profile *p, const char *type, const char *unit)
 {
 	struct profile_type t;
 
-	if (profile_string(p, type, &t.type) || profile_string(p, unit, &t.unit) ||
-	    extend(&p->types, p->type_count, 1, sizeof(*p->types)))
+	if (profile_string(p, type, &t.type) || profile_string(p, unit, &t.unit))
 		return ERR_NOMEM;
-	p->types[p->type_count++] = t;
+	return profile_add_type_ids(p, t);
+}
+
+int profile_add_type_ids(struct profile *p, struct profile_type type)
+{
+	if (extend(&p->types, p->type_count, 1, sizeof(*p->types)))
+		return ERR_NOMEM;
+	p->types[p->type_count++] = type;
 	return 0;
 }
 
@@ -133,13 +142,20 @@ static bool same_location(const void *owner, uint32_t i, const void *key)
 	return true;
 }
 
-/* Address and first function tell most locations apart; the rest is compared. */
+/* Every line counts: languages without addresses have locations that differ in
+ * the last of them only. Field by field, because struct profile_line has a gap. */
 static uint64_t hash_location(const struct location_key *k)
 {
-	uint64_t words[3] = { k->location->address, k->location->mapping,
-			      k->count ? (uint64_t)k->lines[0].line << 32 | k->lines[0].function : 0 };
+	uint64_t head[2] = { k->location->address, k->location->mapping };
+	uint64_t hash = hash_bytes(head, sizeof(head));
 
-	return hash_bytes(words, sizeof(words));
+	for (size_t i = 0; i < k->count; i++) {
+		const struct profile_line *l = &k->lines[i];
+		uint64_t words[4] = { hash, l->function, (uint64_t)l->line, (uint64_t)l->column };
+
+		hash = hash_bytes(words, sizeof(words));
+	}
+	return hash;
 }
 
 static int append_location(struct profile *p, const struct location_key *k, uint64_t hash)
@@ -205,9 +221,13 @@ int profile_add_comment(struct profile *p, const char *text)
 {
 	uint32_t id;
 
-	if (profile_string(p, text, &id) ||
-	    extend(&p->comments, p->comment_count, 1, sizeof(*p->comments)))
+	return profile_string(p, text, &id) ? ERR_NOMEM : profile_add_comment_id(p, id);
+}
+
+int profile_add_comment_id(struct profile *p, uint32_t string)
+{
+	if (extend(&p->comments, p->comment_count, 1, sizeof(*p->comments)))
 		return ERR_NOMEM;
-	p->comments[p->comment_count++] = id;
+	p->comments[p->comment_count++] = string;
 	return 0;
 }

@@ -91,6 +91,7 @@ int profile_string(struct profile *p, const char *text, uint32_t *id);
 
 /* A sample type. All types before the first sample. */
 int profile_add_type(struct profile *p, const char *type, const char *unit);
+int profile_add_type_ids(struct profile *p, struct profile_type type);
 
 /* A mapping, its id through *id. Mappings are not merged. */
 int profile_add_mapping(struct profile *p, const struct profile_mapping *mapping, uint32_t *id);
@@ -108,5 +109,6 @@ int profile_add_sample(struct profile *p, const uint32_t *locations, size_t loca
 		       size_t label_count);
 
 int profile_add_comment(struct profile *p, const char *text);
+int profile_add_comment_id(struct profile *p, uint32_t string);
 
 #endif

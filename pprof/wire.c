@@ -6,12 +6,15 @@ static struct cursor part(struct cursor *whole, uint64_t len)
 {
 	struct cursor c = *whole;
 
-	if (!cursor_bytes(whole, len)) {
-		c.pos = c.end;
-		return c;
-	}
-	c.end = c.pos + len;
+	c.end = cursor_bytes(whole, len) ? whole->pos : c.pos;
 	return c;
+}
+
+/* The usual tag is one byte, and a loop per tag is what decoding would spend
+ * most of its time in. */
+static uint64_t read_tag(struct cursor *m)
+{
+	return *m->pos < 0x80 ? *m->pos++ : cursor_uleb(m);
 }
 
 bool wire_next(struct cursor *m, struct wire_field *f)
@@ -20,12 +23,13 @@ bool wire_next(struct cursor *m, struct wire_field *f)
 
 	if (!cursor_left(m))
 		return false;
-	tag = cursor_uleb(m);
+	f->at = cursor_offset(m);
+	tag = read_tag(m);
+	if (!m->failed && (tag >> 3 == 0 || tag >> 3 > 0x1fffffff))
+		cursor_fail(m, "field number out of range");
 	f->number = (uint32_t)(tag >> 3);
 	f->type = (enum wire_type)(tag & 7);
 	f->value = 0;
-	if (!m->failed && (tag >> 3 == 0 || tag >> 3 > 0x1fffffff))
-		cursor_fail(m, "field number out of range");
 	switch (f->type) {
 	case WIRE_VARINT:
 		f->value = cursor_uleb(m);
@@ -43,18 +47,4 @@ bool wire_next(struct cursor *m, struct wire_field *f)
 		cursor_fail(m, "unknown wire type");
 	}
 	return !m->failed;
-}
-
-bool wire_number(struct cursor *m, struct wire_field *f, bool first, uint64_t *number)
-{
-	if (f->type == WIRE_BYTES) {
-		if (!cursor_left(&f->bytes))
-			return false;
-		*number = cursor_uleb(&f->bytes);
-		if (f->bytes.failed)
-			cursor_fail(m, f->bytes.failed);
-		return !m->failed;
-	}
-	*number = f->value;
-	return first;
 }

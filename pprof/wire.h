@@ -9,19 +9,14 @@
 #include "pprof/fields.h"
 
 struct wire_field {
+	size_t at; /* offset of its tag, from the file's start */
 	uint32_t number;
 	enum wire_type type;
-	uint64_t value;	      /* of a number */
-	struct cursor bytes;  /* of WIRE_BYTES; offsets count from the file's start */
+	uint64_t value;	     /* of a number */
+	struct cursor bytes; /* of WIRE_BYTES; offsets count from the file's start */
 };
 
 /* The next field of a message. False at its end or when it is broken. */
 bool wire_next(struct cursor *message, struct wire_field *field);
-
-/* Takes the field as one number (a single one, or a packed array's next);
- * *number through the call, false when there is none left. For repeated numbers
- * both forms are legal: call it until it says false. `first` is true for the
- * first call. */
-bool wire_number(struct cursor *message, struct wire_field *field, bool first, uint64_t *number);
 
 #endif

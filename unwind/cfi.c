@@ -13,9 +13,14 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "unwind/ehpointer.h"
 #include "unwind/rule.h"
 
-enum { REMEMBER_MAX = 32 };
+enum {
+	REMEMBER_MAX = 32,
+	CIE_SLOTS = 16,
+	CIE_MAX = 1024, /* bytes; each of its entries may cost running it again */
+};
 
 struct cie {
 	uint64_t offset; /* in the section: what an FDE names */
@@ -36,10 +41,16 @@ struct machine {
 	bool pending; /* rule not yet given to the sink */
 };
 
+struct reader {
+	const struct cfi_section *section;
+	Elf_Data data; /* the section's bytes as libdw wants them */
+	struct cie cies[CIE_SLOTS];
+};
+
 static void set_column(struct machine *m, struct cursor *c, uint64_t reg, enum column_kind kind,
 		       int64_t value)
 {
-	if (value != (int32_t)value) {
+	if (value > COLUMN_VALUE_MAX || value < -COLUMN_VALUE_MAX) {
 		cursor_fail(c, "offset out of range");
 		return;
 	}
@@ -67,6 +78,8 @@ static int64_t take_expression(struct machine *m, struct cursor *c)
 {
 	int64_t place = c->pos - m->section->data;
 
+	if (place > COLUMN_VALUE_MAX)
+		cursor_fail(c, "expression out of range");
 	cursor_bytes(c, cursor_uleb(c));
 	return place;
 }
@@ -123,8 +136,6 @@ static int64_t factored_uleb(const struct machine *m, struct cursor *c)
 	return factored(m, c, (int64_t)n);
 }
 
-static uint64_t take_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding);
-
 /* Rules for the CFA. */
 static bool run_cfa(struct machine *m, struct cursor *c, uint8_t op)
 {
@@ -140,6 +151,8 @@ static bool run_cfa(struct machine *m, struct cursor *c, uint8_t op)
 		set_cfa(m, c, reg, factored(m, c, cursor_sleb(c)));
 		return true;
 	case DW_CFA_def_cfa_register:
+		if (m->rule.cfa_reg == CFA_EXPRESSION)
+			cursor_fail(c, "CFA has no offset to keep");
 		set_cfa(m, c, cursor_uleb(c), m->rule.cfa_value);
 		return true;
 	case DW_CFA_def_cfa_offset:
@@ -163,8 +176,8 @@ static bool run_column(struct machine *m, struct cursor *c, uint8_t op)
 	uint64_t reg;
 
 	if (op < DW_CFA_offset_extended || op == DW_CFA_remember_state ||
-	    op == DW_CFA_restore_state || (op > DW_CFA_val_expression &&
-					   op != DW_CFA_GNU_negative_offset_extended))
+	    op == DW_CFA_restore_state ||
+	    (op > DW_CFA_val_expression && op != DW_CFA_GNU_negative_offset_extended))
 		return false;
 	reg = cursor_uleb(c);
 	switch (op) {
@@ -179,7 +192,7 @@ static bool run_column(struct machine *m, struct cursor *c, uint8_t op)
 			   factored(m, c, cursor_sleb(c)));
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
-		set_column(m, c, reg, COLUMN_SAVED, -factored_uleb(m, c));
+		set_column(m, c, reg, COLUMN_SAVED, (int64_t)(0 - (uint64_t)factored_uleb(m, c)));
 		return true;
 	case DW_CFA_restore_extended:
 		restore(m, c, reg);
@@ -193,7 +206,10 @@ static bool run_column(struct machine *m, struct cursor *c, uint8_t op)
 	case DW_CFA_register: {
 		uint64_t other = cursor_uleb(c);
 
-		set_column(m, c, reg, COLUMN_REGISTER, other < DWARF_COUNT ? (int64_t)other : INT64_MAX);
+		if (other < DWARF_COUNT)
+			set_column(m, c, reg, COLUMN_REGISTER, (int64_t)other);
+		else /* kept in a register that is not ours to know */
+			set_column(m, c, reg, COLUMN_UNDEFINED, 0);
 		return true;
 	}
 	case DW_CFA_expression:
@@ -230,7 +246,7 @@ static void run_other(struct machine *m, struct cursor *c, uint8_t op)
 	case DW_CFA_nop:
 		break;
 	case DW_CFA_set_loc:
-		advance(m, c, take_pointer(m->section, c, m->cie->pointer_encoding));
+		advance(m, c, ehpointer_take(m->section, c, m->cie->pointer_encoding));
 		break;
 	case DW_CFA_advance_loc1:
 		advance_by(m, c, cursor_uint(c, 1));
@@ -278,61 +294,7 @@ static void run(struct machine *m, struct cursor *c)
 	}
 }
 
-/* Pointer encodings: LSB Core, 10.5 "DWARF Exception Header Encoding". */
-static uint64_t take_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding)
-{
-	uint64_t base = 0, value;
-
-	if (encoding == DW_EH_PE_omit || encoding & DW_EH_PE_indirect) {
-		cursor_fail(c, "pointer encoding of no use here");
-		return 0;
-	}
-	switch (encoding & 0x70) {
-	case DW_EH_PE_absptr:
-		break;
-	case DW_EH_PE_pcrel:
-		base = s->vaddr + (uint64_t)(c->pos - s->data);
-		break;
-	case DW_EH_PE_datarel:
-		base = s->data_base;
-		if (base)
-			break;
-		/* fall through */
-	default:
-		cursor_fail(c, "pointer encoding of no use here");
-	}
-	switch (encoding & 0x0f) {
-	case DW_EH_PE_absptr:
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-		value = cursor_uint(c, 8);
-		break;
-	case DW_EH_PE_uleb128:
-		value = cursor_uleb(c);
-		break;
-	case DW_EH_PE_sleb128:
-		value = (uint64_t)cursor_sleb(c);
-		break;
-	case DW_EH_PE_udata2:
-		value = cursor_uint(c, 2);
-		break;
-	case DW_EH_PE_sdata2:
-		value = (uint64_t)(int16_t)cursor_uint(c, 2);
-		break;
-	case DW_EH_PE_udata4:
-		value = cursor_uint(c, 4);
-		break;
-	case DW_EH_PE_sdata4:
-		value = (uint64_t)(int32_t)cursor_uint(c, 4);
-		break;
-	default:
-		cursor_fail(c, "pointer encoding of no use here");
-		value = 0;
-	}
-	return base + value;
-}
-
-static void read_augmentation(struct cie *cie, const struct cfi_section *s)
+static void read_augmentation(struct cie *cie)
 {
 	const Dwarf_CIE *e = &cie->entry;
 	const char *letter = e->augmentation;
@@ -350,18 +312,16 @@ static void read_augmentation(struct cie *cie, const struct cfi_section *s)
 		case 'L':
 			cursor_uint(&c, 1);
 			break;
-		case 'P': {
-			/* Only its length matters, and pc-relative needs no base for that. */
-			uint8_t encoding = (uint8_t)cursor_uint(&c, 1);
-
-			take_pointer(s, &c, encoding & 0x0f);
+		case 'P':
+			ehpointer_skip(&c, (uint8_t)cursor_uint(&c, 1));
 			break;
-		}
 		case 'R':
 			cie->pointer_encoding = (uint8_t)cursor_uint(&c, 1);
 			break;
 		case 'S':
 			cie->signal_frame = true;
+			break;
+		case 'B': /* a key of AArch64's, without data */
 			break;
 		default:
 			/* With 'z' the unknown can be passed over, though what follows
@@ -388,9 +348,23 @@ static void start_machine(struct machine *m, const struct cfi_section *s, const 
 	m->pending = true;
 }
 
-/* Reads the CIE at an offset and runs its instructions. */
-static void read_cie(struct cie *cie, const struct cfi_section *s, Elf_Data *data, uint64_t offset)
+/* libdw takes the entry apart and checks its length and its augmentation
+ * string. It adds to an offset before it compares it with the section's size,
+ * so one near 2^64 must not reach it, and leaves *next alone when the length is
+ * broken. Returns like dwarf_next_cfi. */
+static int next_entry(struct reader *r, uint64_t offset, Dwarf_Off *next, Dwarf_CFI_Entry *entry)
 {
+	*next = offset;
+	if (offset >= r->data.d_size)
+		return 1;
+	return dwarf_next_cfi(r->section->ident, &r->data, r->section->eh_frame, offset, next,
+			      entry);
+}
+
+/* Reads the CIE at an offset and runs its instructions. */
+static void read_cie(struct reader *r, struct cie *cie, uint64_t offset)
+{
+	const Dwarf_CIE *e = &cie->entry;
 	struct machine m;
 	Dwarf_CFI_Entry entry;
 	Dwarf_Off next;
@@ -398,25 +372,34 @@ static void read_cie(struct cie *cie, const struct cfi_section *s, Elf_Data *dat
 
 	memset(cie, 0, sizeof(*cie));
 	cie->offset = offset;
-	if (dwarf_next_cfi(s->ident, data, s->eh_frame, offset, &next, &entry) != 0 ||
-	    entry.CIE_id != LIBDW_CIE_ID)
+	if (next_entry(r, offset, &next, &entry) || entry.CIE_id != LIBDW_CIE_ID ||
+	    next - offset > CIE_MAX)
 		return;
 	cie->entry = entry.cie;
-	read_augmentation(cie, s);
-	if (entry.cie.return_address_register != DWARF_RIP)
+	read_augmentation(cie);
+	if (e->return_address_register != DWARF_RIP)
 		cie->usable = false;
-	cursor_init(&c, entry.cie.initial_instructions,
-		    (size_t)(entry.cie.initial_instructions_end - entry.cie.initial_instructions),
-		    "CIE");
-	memset(&cie->initial, 0, sizeof(cie->initial));
+	cursor_init(&c, e->initial_instructions,
+		    (size_t)(e->initial_instructions_end - e->initial_instructions), "CIE");
 	cie->initial.cfa_reg = CFA_EXPRESSION;
 	cie->initial.cfa_value = -1; /* until it is defined */
-	start_machine(&m, s, cie, NULL);
+	start_machine(&m, r->section, cie, NULL);
 	run(&m, &c);
 	if (c.failed)
 		cie->usable = false;
 	cie->initial = m.rule;
 	cie->initial.signal_frame = cie->signal_frame;
+}
+
+/* Linkers leave a CIE or two for each object file, and the entries of one
+ * function's parts go back and forth between them. */
+static const struct cie *cie_at(struct reader *r, uint64_t offset)
+{
+	struct cie *cie = &r->cies[(offset >> 3 ^ offset >> 7) % CIE_SLOTS];
+
+	if (cie->offset != offset)
+		read_cie(r, cie, offset);
+	return cie;
 }
 
 /* One FDE. False when it is broken. */
@@ -429,12 +412,10 @@ static bool read_fde(const struct cie *cie, const struct cfi_section *s, const D
 
 	start_machine(&m, s, cie, sink);
 	cursor_init(&c, fde->start, (size_t)(fde->end - fde->start), "FDE");
-	start = take_pointer(s, &c, cie->pointer_encoding);
-	m.end = start + take_pointer(s, &c, cie->pointer_encoding & 0x0f);
+	start = ehpointer_take(s, &c, cie->pointer_encoding);
+	m.end = start + ehpointer_take(s, &c, cie->pointer_encoding & 0x0f);
 	if (cie->has_sized_augmentation)
 		cursor_bytes(&c, cursor_uleb(&c));
-	else
-		cursor_bytes(&c, cie->entry.fde_augmentation_data_size);
 	if (c.failed || m.end < start)
 		return false;
 	if (m.end == start || start == 0)
@@ -451,28 +432,30 @@ static bool read_fde(const struct cie *cie, const struct cfi_section *s, const D
 
 size_t cfi_read(const struct cfi_section *s, struct cfi_sink *sink)
 {
-	Elf_Data data = { .d_buf = (void *)s->data, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT,
-			  .d_size = s->len, .d_align = 1 };
-	struct cie cie = { .offset = UINT64_MAX };
-	Dwarf_Off offset = 0, next;
+	struct reader r = { .section = s, .data = { .d_buf = (void *)s->data, .d_size = s->len,
+			    .d_type = ELF_T_BYTE, .d_version = EV_CURRENT, .d_align = 1 } };
+	uint64_t offset = 0;
 	size_t broken = 0;
 
-	while (offset < s->len) {
+	for (size_t i = 0; i < CIE_SLOTS; i++)
+		r.cies[i].offset = UINT64_MAX;
+	for (;;) {
+		const struct cie *cie;
 		Dwarf_CFI_Entry entry;
-		int rc = dwarf_next_cfi(s->ident, &data, s->eh_frame, offset, &next, &entry);
+		Dwarf_Off next;
+		int rc = next_entry(&r, offset, &next, &entry);
 
 		if (rc > 0)
 			break;
 		if (rc < 0)
 			broken++;
-		if (next <= offset || next == (Dwarf_Off)-1)
+		if (next <= offset)
 			break;
 		offset = next;
 		if (rc < 0 || entry.CIE_id == LIBDW_CIE_ID)
 			continue;
-		if (entry.fde.CIE_pointer != cie.offset)
-			read_cie(&cie, s, &data, entry.fde.CIE_pointer);
-		if (!cie.usable || !read_fde(&cie, s, &entry.fde, sink))
+		cie = cie_at(&r, entry.fde.CIE_pointer);
+		if (!cie->usable || !read_fde(cie, s, &entry.fde, sink))
 			broken++;
 	}
 	return broken;

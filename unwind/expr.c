@@ -89,6 +89,8 @@ static bool run_constant(struct machine *m, uint8_t op)
 	}
 	switch (op) {
 	case DW_OP_addr:
+		push(m, cursor_uint(&m->code, 8) + m->context->bias);
+		return true;
 	case DW_OP_const8u:
 	case DW_OP_const8s:
 		push(m, cursor_uint(&m->code, 8));
@@ -132,6 +134,10 @@ static bool run_register(struct machine *m, uint8_t op)
 	}
 	if (op >= DW_OP_reg0 && op <= DW_OP_reg31) {
 		push(m, reg(m, op - DW_OP_reg0));
+		return true;
+	}
+	if (op == DW_OP_regx) {
+		push(m, reg(m, cursor_uleb(&m->code)));
 		return true;
 	}
 	if (op == DW_OP_bregx) {

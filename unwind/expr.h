@@ -12,6 +12,7 @@ struct expr_context {
 	const struct regs *regs;
 	uint32_t valid; /* bit n: register n is known */
 	const struct memory *memory;
+	uint64_t bias; /* address in the process - image address, for DW_OP_addr */
 };
 
 /* Evaluates `len` bytes at `code`, with `initial` on the stack if `push` is set

@@ -22,10 +22,13 @@ enum column_kind {
 	COLUMN_IS_EXPR,	  /* is what expression `value` gives */
 };
 
+/* Four bytes, because a rule is looked at for each row and each frame. */
 struct column {
-	uint32_t kind; /* enum column_kind */
-	int32_t value; /* bytes, a register, or an expression's place in the table's bytes */
+	uint32_t kind : 3; /* enum column_kind */
+	int32_t value : 29; /* bytes, a register, or an expression's place in the table's bytes */
 };
+
+enum { COLUMN_VALUE_MAX = (1 << 28) - 1 };
 
 enum { CFA_EXPRESSION = DWARF_COUNT }; /* as cfa_reg: cfa_value is an expression's place */
 

@@ -6,6 +6,7 @@
  * A file without section headers still has the program header PT_GNU_EH_FRAME,
  * which leads to .eh_frame_hdr and from there to .eh_frame (LSB Core, 10.6.2).
  */
+#include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,22 +16,39 @@
 #include "target/image.h"
 #include "unwind/table.h"
 
-enum { SECTIONS_MAX = 4 };
+enum {
+	SECTIONS_MAX = 4,
+	/* Larger than any seen, compressed or not (libLLVM has 7 MB of .eh_frame);
+	 * a few bytes of zlib can claim a thousand times their length. */
+	SECTION_BYTES_MAX = 1 << 28,
+};
 
 struct found {
 	struct cfi_section sections[SECTIONS_MAX];
 	size_t count;
 	uint64_t data_base;
 	const unsigned char *ident;
+	const struct image_segment *segments;
+	size_t segment_count;
 };
+
+/* True when the section's bytes are plain, now or already. */
+static bool decompress(Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	GElf_Chdr chdr;
+
+	if (!(shdr->sh_flags & SHF_COMPRESSED))
+		return true;
+	return gelf_getchdr(scn, &chdr) && chdr.ch_size <= SECTION_BYTES_MAX &&
+	       elf_compress(scn, 0, 0) >= 0;
+}
 
 static void add_section(struct found *f, Elf_Scn *scn, const GElf_Shdr *shdr, bool eh_frame)
 {
 	Elf_Data *data;
 
-	if (shdr->sh_type == SHT_NOBITS || f->count == SECTIONS_MAX)
-		return;
-	if (shdr->sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0)
+	if (shdr->sh_type == SHT_NOBITS || shdr->sh_size > SECTION_BYTES_MAX ||
+	    f->count == SECTIONS_MAX || !decompress(scn, shdr))
 		return;
 	data = elf_rawdata(scn, NULL);
 	if (!data || !data->d_buf || !data->d_size)
@@ -61,67 +79,70 @@ static void find_named(struct found *f, Elf *elf, const char *wanted, bool eh_fr
 	}
 }
 
-/* The file's bytes from an address to the end of its segment. */
-static Elf_Data *bytes_at(Elf *elf, uint64_t vaddr)
+/* The file's bytes from an address on, `most` or up to the segment's end. */
+static Elf_Data *bytes_at(const struct found *f, Elf *elf, uint64_t vaddr, uint64_t most)
+{
+	for (size_t i = 0; i < f->segment_count; i++) {
+		const struct image_segment *s = &f->segments[i];
+		uint64_t into = vaddr - s->vaddr;
+
+		if (into < s->filesz)
+			return elf_getdata_rawchunk(elf, (int64_t)(s->offset + into),
+						    s->filesz - into < most ? s->filesz - into : most,
+						    ELF_T_BYTE);
+	}
+	return NULL;
+}
+
+static bool find_header(Elf *elf, GElf_Phdr *ph)
 {
 	size_t count;
 
 	if (elf_getphdrnum(elf, &count))
-		return NULL;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr ph;
-
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD &&
-		    vaddr >= ph.p_vaddr && vaddr - ph.p_vaddr < ph.p_filesz)
-			return elf_getdata_rawchunk(elf,
-						    (int64_t)(ph.p_offset + vaddr - ph.p_vaddr),
-						    ph.p_filesz - (vaddr - ph.p_vaddr), ELF_T_BYTE);
-	}
-	return NULL;
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, (int)i, ph) && ph->p_type == PT_GNU_EH_FRAME)
+			return true;
+	return false;
 }
 
 /* .eh_frame_hdr: version 1, the encoding of eh_frame_ptr, two more encodings,
  * eh_frame_ptr; every linker writes it pc-relative, four bytes. */
 static void find_by_header(struct found *f, Elf *elf)
 {
-	size_t count;
+	Elf_Data *header, *frame;
+	struct cursor c;
+	GElf_Phdr ph;
+	uint64_t at;
 
-	if (elf_getphdrnum(elf, &count))
+	if (!find_header(elf, &ph))
 		return;
-	for (size_t i = 0; i < count && !f->count; i++) {
-		Elf_Data *header, *frame;
-		struct cursor c;
-		GElf_Phdr ph;
-		uint64_t at;
-
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_GNU_EH_FRAME)
-			continue;
-		header = bytes_at(elf, ph.p_vaddr);
-		cursor_init(&c, header ? header->d_buf : NULL, header ? header->d_size : 0,
-			    ".eh_frame_hdr");
-		if (cursor_uint(&c, 1) != 1 || cursor_uint(&c, 1) != 0x1b)
-			continue;
-		cursor_uint(&c, 2);
-		at = ph.p_vaddr + 4 + (uint64_t)(int32_t)cursor_uint(&c, 4);
-		frame = c.failed ? NULL : bytes_at(elf, at);
-		if (frame)
-			f->sections[f->count++] = (struct cfi_section){
-				.data = frame->d_buf, .len = frame->d_size, .vaddr = at,
-				.eh_frame = true, .ident = f->ident,
-			};
-		f->data_base = ph.p_vaddr;
-	}
+	header = bytes_at(f, elf, ph.p_vaddr, 8);
+	cursor_init(&c, header ? header->d_buf : NULL, header ? header->d_size : 0,
+		    ".eh_frame_hdr");
+	if (cursor_uint(&c, 1) != 1 ||
+	    cursor_uint(&c, 1) != (DW_EH_PE_pcrel | DW_EH_PE_sdata4))
+		return;
+	cursor_uint(&c, 2);
+	at = ph.p_vaddr + 4 + (uint64_t)(int32_t)cursor_uint(&c, 4);
+	frame = c.failed ? NULL : bytes_at(f, elf, at, SECTION_BYTES_MAX);
+	if (!frame)
+		return;
+	f->data_base = ph.p_vaddr;
+	f->sections[f->count++] = (struct cfi_section){
+		.data = frame->d_buf, .len = frame->d_size, .vaddr = at,
+		.eh_frame = true, .ident = f->ident,
+	};
 }
 
 /* The address range of the executable segments. */
-static void code_range(const struct image *image, uint64_t *base, uint64_t *limit)
+static void code_range(const struct found *f, uint64_t *base, uint64_t *limit)
 {
-	size_t count;
-	const struct image_segment *s = image_segments(image, &count);
+	const struct image_segment *s = f->segments;
 
 	*base = UINT64_MAX;
 	*limit = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < f->segment_count; i++) {
 		uint64_t end;
 
 		if (!(s[i].flags & PF_X) || __builtin_add_overflow(s[i].vaddr, s[i].memsz, &end))
@@ -133,15 +154,28 @@ static void code_range(const struct image *image, uint64_t *base, uint64_t *limi
 		*base = *limit = 0;
 }
 
+/* A handle of our own; NULL for an image without ELF. */
+static Elf *open_elf(const struct image *image)
+{
+	char *bytes;
+	size_t len;
+
+	if (!image_elf(image))
+		return NULL;
+	if (image_fd(image) >= 0)
+		return elf_begin(image_fd(image), ELF_C_READ, NULL);
+	bytes = elf_rawfile(image_elf(image), &len);
+	return bytes ? elf_memory(bytes, len) : NULL;
+}
+
 int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)
 {
-	int fd = image_fd(image);
-	Elf *own = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	Elf *elf = own ? own : image_elf(image);
+	Elf *elf = open_elf(image);
 	struct found f = { .count = 0 };
 	uint64_t base, limit;
 	int rc;
 
+	f.segments = image_segments(image, &f.segment_count);
 	if (elf) {
 		f.ident = (const unsigned char *)elf_getident(elf, NULL);
 		find_named(&f, elf, ".eh_frame", true);
@@ -151,9 +185,8 @@ int cfi_table_build(const struct image *image, struct cfi_table **table, struct 
 	}
 	for (size_t i = 0; i < f.count; i++)
 		f.sections[i].data_base = f.data_base;
-	code_range(image, &base, &limit);
+	code_range(&f, &base, &limit);
 	rc = cfi_table_compile(f.sections, f.count, base, limit, table, err);
-	if (own)
-		elf_end(own);
+	elf_end(elf);
 	return rc;
 }

@@ -1,11 +1,9 @@
 /*
- * Passes:
- *   1. collect: entries and their rows as the sections give them, rules and
- *      expressions kept once each
- *   2. sort the entries by address; of entries that overlap the earlier wins,
- *      and .eh_frame before .debug_frame
- *   3. emit: rows in order, "no rule" rows into the gaps, equal neighbours
- *      merged
+ * Section by section:
+ *   1. collect: entries and their rows as the section gives them, in its order
+ *   2. lay: entries sorted by address, into one ascending run of rows; of
+ *      entries that overlap, the one that begins first keeps what it covers
+ *   3. fill: a later section's run goes into the gaps of the earlier ones'
  *
  * Rejected: a page index over the rows. A binary search in 100,000 rows costs
  * 17 steps, and the walk's cache (unwinder.c) answers nine lookups of ten.
@@ -15,51 +13,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/cursor.h"
 #include "base/error.h"
-#include "base/hashindex.h"
-
-enum { RULES_MAX = 65535, NO_RULE = 0 };
+#include "unwind/ruleset.h"
 
 struct row {
 	uint32_t pc; /* from the table's base */
 	uint16_t rule;
 };
 
-struct entry { /* an FDE */
-	uint32_t start, end;
-	uint32_t first_row, rows;
-	uint32_t section;
+struct run { /* rows in ascending order, each in force up to the next */
+	struct row *rows;
+	size_t count;
 };
+
+struct entry { /* an FDE */
+	uint32_t start, end; /* from the table's base */
+	size_t first_row, rows;
+};
+
+/* A rule as the section gives it, and its number. */
+struct memo {
+	struct cfi_rule rule;
+	uint16_t number; /* NO_RULE: empty */
+};
+
+enum { MEMO_SLOTS = 512, DIGIT_BITS = 11, DIGITS = 3 };
 
 struct cfi_table {
 	uint64_t base;
 	uint32_t *pcs;
 	uint16_t *rule_of; /* parallel to pcs */
 	size_t rows, broken;
-	struct cfi_rule *rules; /* rules[NO_RULE] is not used */
-	size_t rule_count, rule_room;
-	struct buffer expressions;
+	struct ruleset rules;
 };
 
 struct builder {
 	struct cfi_sink sink; /* first: the sink's functions get its address */
 	struct cfi_table *table;
 	const struct cfi_section *section;
-	uint32_t section_number;
 	uint64_t limit;
 	struct row *rows;
 	size_t row_count, row_room;
 	struct entry *entries;
 	size_t entry_count, entry_room;
-	struct hashindex rule_index;
-	struct cfi_rule last_rule; /* as read, before expressions were moved */
-	uint16_t last_number;
+	bool sorted;	/* the entries are, as they come */
+	struct run run; /* of the sections before */
 	bool nomem;
+	struct memo memo[MEMO_SLOTS];
 };
 
-/* Pass 1. */
+/* 1. Collect. */
 
 static int make_room(void **array, size_t *room, size_t count, size_t size)
 {
@@ -88,119 +91,44 @@ static int begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
 		return ERR_NOMEM;
 	}
 	b->entries[b->entry_count++] = (struct entry){
-		(uint32_t)(start - base), (uint32_t)(end - base), (uint32_t)b->row_count, 0,
-		b->section_number
+		.start = (uint32_t)(start - base), .end = (uint32_t)(end - base),
+		.first_row = b->row_count,
 	};
 	return 0;
 }
 
-/* Keeps an expression: copied from the section with its length before it. */
-static int keep_expression(struct builder *b, int32_t *place)
+/* Where the CFA is and which registers are saved nearly always tells the whole
+ * rule, so a look there spares nine rows of ten the way through the set. */
+static int number_rule(struct builder *b, const struct cfi_rule *rule, uint16_t *number)
 {
-	const struct cfi_section *s = b->section;
-	const uint8_t *text;
-	struct cursor c;
-	uint64_t len;
+	uint32_t hash = (uint32_t)rule->cfa_value * 0x9e3779b1u ^ rule->said * 0x85ebca6bu ^
+			rule->cfa_reg * 0xc2b2ae35u;
+	struct memo *m = &b->memo[(hash ^ hash >> 15) % MEMO_SLOTS];
+	int rc = 0;
 
-	if (*place < 0 || (size_t)*place >= s->len)
-		return ERR_FORMAT;
-	cursor_init(&c, s->data + *place, s->len - (size_t)*place, "expression");
-	len = cursor_uleb(&c);
-	text = cursor_bytes(&c, len);
-	if (!text || len > UINT16_MAX || b->table->expressions.len > INT32_MAX / 2)
-		return ERR_FORMAT;
-	*place = (int32_t)b->table->expressions.len;
-	if (buffer_add(&b->table->expressions, &(uint16_t){ (uint16_t)len }, 2) ||
-	    buffer_add(&b->table->expressions, text, len)) {
-		b->nomem = true;
-		return ERR_NOMEM;
+	if (m->number == NO_RULE || memcmp(&m->rule, rule, sizeof(*rule))) {
+		m->number = NO_RULE;
+		m->rule = *rule;
+		rc = ruleset_add(&b->table->rules, b->section, rule, &m->number);
+		b->nomem |= rc == ERR_NOMEM;
 	}
-	return 0;
-}
-
-static int keep_expressions(struct builder *b, struct cfi_rule *rule)
-{
-	if (rule->cfa_reg == CFA_EXPRESSION && keep_expression(b, &rule->cfa_value))
-		return ERR_FORMAT;
-	for (unsigned i = 0; i < DWARF_COUNT; i++) {
-		struct column *col = &rule->columns[i];
-
-		if ((col->kind == COLUMN_SAVED_EXPR || col->kind == COLUMN_IS_EXPR) &&
-		    keep_expression(b, &col->value))
-			return ERR_FORMAT;
-	}
-	return 0;
-}
-
-/* Rules with expressions are told apart by the expressions' places, so that
- * equal ones of different entries count as different: they are few. */
-static bool same_rule(const void *owner, uint32_t id, const void *key)
-{
-	const struct builder *b = owner;
-
-	return !memcmp(&b->table->rules[id], key, sizeof(struct cfi_rule));
-}
-
-static bool has_expression(const struct cfi_rule *rule)
-{
-	bool found = rule->cfa_reg == CFA_EXPRESSION;
-
-	for (unsigned i = 0; rule->said >> i; i++)
-		found |= rule->columns[i].kind >= COLUMN_SAVED_EXPR;
-	return found;
-}
-
-static int add_rule(struct builder *b, struct cfi_rule *rule, uint64_t hash, uint16_t *number)
-{
-	struct cfi_table *t = b->table;
-
-	if (t->rule_count >= RULES_MAX)
-		return ERR_LIMIT;
-	if (make_room((void **)&t->rules, &t->rule_room, t->rule_count, sizeof(*t->rules)) ||
-	    hashindex_add(&b->rule_index, hash, (uint32_t)t->rule_count)) {
-		b->nomem = true;
-		return ERR_NOMEM;
-	}
-	*number = (uint16_t)t->rule_count;
-	t->rules[t->rule_count++] = *rule;
-	return 0;
-}
-
-static int number_rule(struct builder *b, const struct cfi_rule *read, uint16_t *number)
-{
-	struct cfi_rule rule = *read;
-	uint64_t hash;
-	uint32_t id;
-
-	if (has_expression(&rule) && keep_expressions(b, &rule))
-		return ERR_FORMAT;
-	rule.plain = rule_is_plain(&rule);
-	hash = hash_bytes(&rule, sizeof(rule));
-	id = hashindex_find(&b->rule_index, hash, same_rule, b, &rule);
-	if (id == HASHINDEX_NONE)
-		return add_rule(b, &rule, hash, number);
-	*number = (uint16_t)id;
-	return 0;
+	*number = m->number;
+	return rc;
 }
 
 static int add_row(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *rule)
 {
 	struct builder *b = (struct builder *)sink;
-	bool other = !b->last_number || memcmp(&b->last_rule, rule, sizeof(*rule));
+	uint16_t number;
+	int rc = number_rule(b, rule, &number);
 
-	if (other) {
-		if (number_rule(b, rule, &b->last_number)) {
-			b->last_number = NO_RULE;
-			return ERR_FORMAT;
-		}
-		b->last_rule = *rule;
-	}
-	if (b->row_count >= UINT32_MAX ||
-	    make_room((void **)&b->rows, &b->row_room, b->row_count, sizeof(*b->rows))) {
+	if (rc)
+		return rc;
+	if (make_room((void **)&b->rows, &b->row_room, b->row_count, sizeof(*b->rows))) {
 		b->nomem = true;
 		return ERR_NOMEM;
 	}
-	b->rows[b->row_count++] = (struct row){ (uint32_t)(pc - b->table->base), b->last_number };
+	b->rows[b->row_count++] = (struct row){ (uint32_t)(pc - b->table->base), number };
 	b->entries[b->entry_count - 1].rows++;
 	return 0;
 }
@@ -208,109 +136,148 @@ static int add_row(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *ru
 static void end_entry(struct cfi_sink *sink, bool good)
 {
 	struct builder *b = (struct builder *)sink;
+	const struct entry *e = &b->entries[b->entry_count - 1];
 
-	if (good)
-		return;
-	b->row_count = b->entries[--b->entry_count].first_row;
+	if (!good)
+		b->row_count = b->entries[--b->entry_count].first_row;
+	else if (b->entry_count > 1 && e->start < e[-1].start)
+		b->sorted = false;
 }
 
-/* Pass 2. */
+/* 2. Lay. */
 
-static int by_address(const void *a, const void *b)
+/* One pass of a radix sort, by one digit of the entries' starts. */
+static void sort_by_digit(const struct entry *from, struct entry *to, size_t count, unsigned shift)
 {
-	const struct entry *x = a, *y = b;
+	size_t place[1 << DIGIT_BITS] = { 0 }, sum = 0;
+	const uint32_t mask = (1 << DIGIT_BITS) - 1;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->section != y->section)
-		return x->section < y->section ? -1 : 1;
-	return x->first_row < y->first_row ? -1 : 1;
-}
+	for (size_t i = 0; i < count; i++)
+		place[from[i].start >> shift & mask]++;
+	for (size_t i = 0; i <= mask; i++) {
+		size_t n = place[i];
 
-/* Leaves out entries of later sections that an earlier section's entry covers
- * in part or whole. Entries are sorted; `n` is how many are kept. */
-static size_t drop_overlaps(struct entry *entries, size_t count)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		while (n && entries[n - 1].end > entries[i].start &&
-		       entries[n - 1].section > entries[i].section)
-			n--;
-		if (!n || entries[n - 1].end <= entries[i].start)
-			entries[n++] = entries[i];
+		place[i] = sum;
+		sum += n;
 	}
-	return n;
+	for (size_t i = 0; i < count; i++)
+		to[place[from[i].start >> shift & mask]++] = from[i];
 }
 
-/* Pass 3. */
-
-static void emit(struct cfi_table *t, uint32_t pc, uint16_t rule)
+/* Stable: of two entries with one start, the section's first stays first. */
+static int sort_entries(struct builder *b)
 {
-	if (t->rows && t->pcs[t->rows - 1] == pc) {
-		t->rule_of[t->rows - 1] = rule;
-		return;
+	struct entry *other = malloc((b->entry_count + 1) * sizeof(*other)), *t;
+
+	if (!other)
+		return ERR_NOMEM;
+	b->entry_room = b->entry_count + 1;
+	for (unsigned i = 0; i < DIGITS; i++) {
+		sort_by_digit(b->entries, other, b->entry_count, i * DIGIT_BITS);
+		t = b->entries;
+		b->entries = other;
+		other = t;
 	}
-	if (t->rows ? t->rule_of[t->rows - 1] == rule : rule == NO_RULE)
-		return;
-	t->pcs[t->rows] = pc;
-	t->rule_of[t->rows++] = rule;
+	free(other);
+	return 0;
 }
 
-static int emit_all(struct builder *b)
+/* A row at the same address replaces the one before it, and one that says
+ * nothing new is left out: so each call adds at most one. */
+static void emit(struct run *run, uint32_t pc, uint16_t rule)
 {
-	struct cfi_table *t = b->table;
-	size_t most = b->row_count + b->entry_count + 1;
+	if (run->count && run->rows[run->count - 1].pc == pc)
+		run->count--;
+	if (rule != (run->count ? run->rows[run->count - 1].rule : NO_RULE))
+		run->rows[run->count++] = (struct row){ pc, rule };
+}
 
-	t->pcs = malloc(most * sizeof(*t->pcs));
-	t->rule_of = malloc(most * sizeof(*t->rule_of));
-	if (!t->pcs || !t->rule_of)
+static int lay(struct builder *b, struct run *run)
+{
+	uint32_t covered = 0;
+
+	run->count = 0;
+	run->rows = malloc((b->row_count + b->entry_count + 1) * sizeof(*run->rows));
+	if (!run->rows)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < b->entry_count; i++) {
 		const struct entry *e = &b->entries[i];
+		const struct row *r = b->rows + e->first_row, *end = r + e->rows;
 
-		for (uint32_t j = 0; j < e->rows; j++)
-			emit(t, b->rows[e->first_row + j].pc, b->rows[e->first_row + j].rule);
-		if (i + 1 == b->entry_count || b->entries[i + 1].start > e->end)
-			emit(t, e->end, NO_RULE);
+		if (e->end <= covered)
+			continue;
+		for (; r < end; r++)
+			emit(run, r->pc > covered ? r->pc : covered, r->rule);
+		emit(run, e->end, NO_RULE);
+		covered = e->end;
 	}
 	return 0;
 }
 
-/* Gives back what was reserved for the worst case. */
-static void shrink(struct cfi_table *t)
-{
-	void *p = realloc(t->pcs, (t->rows + 1) * sizeof(*t->pcs));
+/* 3. Fill. */
 
-	if (p)
-		t->pcs = p;
-	p = realloc(t->rule_of, (t->rows + 1) * sizeof(*t->rule_of));
-	if (p)
-		t->rule_of = p;
-	p = realloc(t->rules, t->rule_count * sizeof(*t->rules));
-	if (p)
-		t->rules = p;
-	t->rule_room = t->rule_count;
+static int fill(const struct run *front, const struct run *back, struct run *out)
+{
+	const struct row *f = front->rows, *b = back->rows;
+	const struct row *f_end = f + front->count, *b_end = b + back->count;
+	uint16_t f_rule = NO_RULE, b_rule = NO_RULE;
+
+	out->count = 0;
+	out->rows = malloc((front->count + back->count + 1) * sizeof(*out->rows));
+	if (!out->rows)
+		return ERR_NOMEM;
+	while (f < f_end || b < b_end) {
+		uint32_t pc = b == b_end || (f < f_end && f->pc < b->pc) ? f->pc : b->pc;
+
+		if (f < f_end && f->pc == pc)
+			f_rule = f++->rule;
+		if (b < b_end && b->pc == pc)
+			b_rule = b++->rule;
+		emit(out, pc, f_rule == NO_RULE ? b_rule : f_rule);
+	}
+	return 0;
 }
 
-static int compile(struct builder *b, const struct cfi_section *sections, size_t count)
+static int add_section(struct builder *b, const struct cfi_section *section)
 {
-	uint16_t none;
+	struct run own = { 0 }, all = { 0 };
+	int rc;
 
-	if (add_rule(b, &(struct cfi_rule){ 0 }, 0, &none))
-		return ERR_NOMEM;
-	for (size_t i = 0; i < count; i++) {
-		b->section = &sections[i];
-		b->section_number = (uint32_t)i;
-		b->last_number = NO_RULE;
-		b->table->broken += cfi_read(&sections[i], &b->sink);
+	b->section = section;
+	b->row_count = b->entry_count = 0;
+	b->sorted = true;
+	memset(b->memo, 0, sizeof(b->memo));
+	b->table->broken += cfi_read(section, &b->sink);
+	rc = b->nomem ? ERR_NOMEM : 0;
+	if (!rc && !b->sorted)
+		rc = sort_entries(b);
+	if (!rc)
+		rc = lay(b, &own);
+	if (!rc && b->run.rows) {
+		rc = fill(&b->run, &own, &all);
+		free(own.rows);
+	} else {
+		all = own;
 	}
-	if (b->nomem)
+	free(b->run.rows);
+	b->run = all;
+	return rc;
+}
+
+/* From rows to the table's two arrays, which have no padding. */
+static int split(struct cfi_table *t, const struct run *run)
+{
+	t->pcs = malloc((run->count + 1) * sizeof(*t->pcs));
+	t->rule_of = malloc((run->count + 1) * sizeof(*t->rule_of));
+	if (!t->pcs || !t->rule_of)
 		return ERR_NOMEM;
-	if (b->entry_count)
-		qsort(b->entries, b->entry_count, sizeof(*b->entries), by_address);
-	b->entry_count = drop_overlaps(b->entries, b->entry_count);
-	return emit_all(b);
+	for (size_t i = 0; i < run->count; i++) {
+		t->pcs[i] = run->rows[i].pc;
+		t->rule_of[i] = run->rows[i].rule;
+	}
+	t->rows = run->count;
+	ruleset_seal(&t->rules);
+	return 0;
 }
 
 int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t base,
@@ -322,16 +289,19 @@ int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t
 	b.table = calloc(1, sizeof(*b.table));
 	if (b.table) {
 		b.table->base = base;
-		rc = compile(&b, sections, count);
+		rc = ruleset_init(&b.table->rules);
 	}
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = add_section(&b, &sections[i]);
+	if (!rc)
+		rc = split(b.table, &b.run);
+	free(b.run.rows);
 	free(b.rows);
 	free(b.entries);
-	hashindex_release(&b.rule_index);
 	if (rc) {
 		cfi_table_free(b.table);
 		return error_set(err, rc, "out of memory");
 	}
-	shrink(b.table);
 	*table = b.table;
 	return 0;
 }
@@ -342,8 +312,7 @@ void cfi_table_free(struct cfi_table *t)
 		return;
 	free(t->pcs);
 	free(t->rule_of);
-	free(t->rules);
-	buffer_release(&t->expressions);
+	ruleset_release(&t->rules);
 	free(t);
 }
 
@@ -363,23 +332,19 @@ const struct cfi_rule *cfi_table_find(const struct cfi_table *t, uint64_t addr)
 		n -= half;
 	}
 	n = t->rule_of[at - t->pcs];
-	return n == NO_RULE ? NULL : &t->rules[n];
+	return n == NO_RULE ? NULL : &t->rules.rules[n];
 }
 
 const uint8_t *cfi_table_expression(const struct cfi_table *t, int32_t place, size_t *len)
 {
-	uint16_t n;
-
-	memcpy(&n, t->expressions.data + place, sizeof(n));
-	*len = n;
-	return t->expressions.data + place + sizeof(n);
+	return ruleset_expression(&t->rules, place, len);
 }
 
 void cfi_table_info(const struct cfi_table *t, struct cfi_table_info *info)
 {
 	info->rows = t->rows;
-	info->rules = t->rule_count - 1;
+	info->rules = t->rules.count - 1;
 	info->bytes = sizeof(*t) + t->rows * (sizeof(*t->pcs) + sizeof(*t->rule_of)) +
-		      t->rule_count * sizeof(*t->rules) + t->expressions.room;
+		      t->rules.count * sizeof(*t->rules.rules) + t->rules.expressions.room;
 	info->broken = t->broken;
 }

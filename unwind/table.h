@@ -18,7 +18,7 @@ struct error;
 struct image;
 
 /* Compiles an image's .eh_frame and .debug_frame. An image without CFI gives a
- * table without rows. ERR_NOMEM, ERR_FORMAT. */
+ * table without rows, and entries that are broken are left out. ERR_NOMEM. */
 int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err);
 
 /* Compiles sections given as bytes, for addresses in [base, limit); the first

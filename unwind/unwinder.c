@@ -27,7 +27,11 @@ enum {
 	CACHE_SIZE = 4096, /* power of two */
 	FRAMES_MAX = 1 << 20,
 	SWITCHES_MAX = 64, /* signal frames in one walk whose caller lies not above */
-	STACK_GAP_MAX = 1 << 20, /* further apart, two frames are on different stacks */
+	/* Further apart, two frames are on different stacks: the kernel puts a
+	 * signal's frame right below what it interrupted, while a function may have
+	 * large arrays. */
+	SIGNAL_GAP_MAX = 1 << 20,
+	CALL_GAP_MAX = 8 << 20,
 	ENTRY_BYTES = 64, /* no program's entry code is longer */
 	ALL_REGISTERS = (1 << DWARF_COUNT) - 1,
 };
@@ -155,7 +159,7 @@ static int end_of_read(int rc)
 
 static int evaluate(const struct walk *w, int32_t place, const uint64_t *initial, uint64_t *value)
 {
-	struct expr_context context = { &w->regs, w->valid, w->memory };
+	struct expr_context context = { &w->regs, w->valid, w->memory, w->at->bias };
 	size_t len;
 	const uint8_t *code = cfi_table_expression(w->at->table, place, &len);
 
@@ -270,8 +274,8 @@ static int step_plain(struct walk *w, const struct cfi_rule *rule)
 	return STEP_ON;
 }
 
-/* Frame 0 at an address where nothing is mapped: a call through a bad pointer.
- * The call has pushed its return address and nothing else has happened. */
+/* An exact address where nothing is mapped: a call through a bad pointer. The
+ * call has pushed its return address and nothing else has happened. */
 static int step_from_nowhere(struct walk *w)
 {
 	int rc = memory_read_u64(w->memory, w->regs.r[DWARF_RSP], &w->regs.r[DWARF_RIP]);
@@ -286,21 +290,21 @@ static int step_from_nowhere(struct walk *w)
  * code of the dynamic linker and of musl is assembly without CFI. */
 static bool is_entry(const struct unwinder *u, const struct walk *w)
 {
-	uint64_t entry = u->modules[image_id(w->at->image)].entry;
+	size_t id = image_id(w->at->image);
+	uint64_t entry = id < u->module_count ? u->modules[id].entry : 0;
 
 	return entry && w->regs.r[DWARF_RIP] - w->at->bias - entry < ENTRY_BYTES;
 }
 
-static int step(const struct unwinder *u, struct walk *w, bool innermost,
-		enum frame_kind *kind)
+static int step(const struct unwinder *u, struct walk *w, enum frame_kind *kind)
 {
 	uint64_t sp = w->regs.r[DWARF_RSP];
-	bool signal_frame = false;
+	bool signal_frame = false, exact = *kind != FRAME_RETURN;
 	int end;
 
 	*kind = FRAME_RETURN;
 	if (!w->at) {
-		end = innermost ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
+		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
 	} else if (!w->at->rule) {
 		end = is_entry(u, w) ? STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
 	} else {
@@ -349,11 +353,11 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 		w.at = look_up(u, maps, frame_code_address(w.regs.r[DWARF_RIP], kind));
 		if (push(&w, kind, out))
 			return ERR_NOMEM;
-		end = out->count < FRAMES_MAX ? step(u, &w, out->count == 1, &kind) :
-						STACK_TOO_MANY_FRAMES;
+		end = out->count < FRAMES_MAX ? step(u, &w, &kind) : STACK_TOO_MANY_FRAMES;
 		/* How far this stack reaches; a signal's own stack ends where another
 		 * begins. */
-		out->switched |= w.regs.r[DWARF_RSP] - last_sp >= STACK_GAP_MAX;
+		out->switched |= w.regs.r[DWARF_RSP] - last_sp >=
+				 (kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
 		last_sp = w.regs.r[DWARF_RSP];
 		if (!out->switched)
 			out->used = last_sp - first_sp;

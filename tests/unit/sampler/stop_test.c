@@ -4,8 +4,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +51,7 @@ static pid_t spin_child(void)
 	pid_t child = fork();
 
 	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		shared->ready = 1;
 		for (;;)
 			;
@@ -74,6 +77,7 @@ static pid_t epoll_child(void)
 		struct epoll_event ev;
 		int ep = epoll_create1(0);
 
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		sigaction(SIGUSR1, &sa, NULL);
 		shared->ready = 1;
 		for (;;)

@@ -1,0 +1,161 @@
+/* The one reader of foreign bytes: every field, every truncation, every overflow. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+
+static void on(struct cursor *c, const char *bytes, size_t len)
+{
+	cursor_init(c, bytes, len, "bytes");
+}
+
+Test(cursor, reads_integers)
+{
+	struct cursor c;
+
+	on(&c, "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f", 15);
+	cr_assert_eq(cursor_uint(&c, 1), 0x01);
+	cr_assert_eq(cursor_uint(&c, 2), 0x0302);
+	cr_assert_eq(cursor_uint(&c, 4), 0x07060504);
+	cr_assert_eq(cursor_uint(&c, 8), 0x0f0e0d0c0b0a0908);
+	cr_assert_eq(cursor_left(&c), 0);
+	cr_assert_null(c.failed);
+}
+
+Test(cursor, fails_once_and_stays_failed)
+{
+	struct error err = { 0 };
+	struct cursor c;
+
+	on(&c, "\x01\x02\x03", 3);
+	cursor_uint(&c, 2);
+	cr_assert_eq(cursor_uint(&c, 2), 0);
+	cr_assert_eq(cursor_uint(&c, 1), 0, "what would fit is not read any more");
+	cr_assert_eq(cursor_left(&c), 0);
+	cr_assert_eq(cursor_error(&c, &err), ERR_FORMAT);
+	cr_assert_str_eq(err.text, "bytes: ends too early at offset 2");
+	cursor_fail(&c, "another reason");
+	cr_assert_str_eq(c.failed, "ends too early");
+}
+
+/* Reads one structure of every kind; returns whether all of it was there. */
+static bool read_all(const char *bytes, size_t len)
+{
+	struct cursor c, line;
+	bool had_line;
+
+	on(&c, bytes, len);
+	cursor_uint(&c, 8);
+	cursor_uleb(&c);
+	cursor_sleb(&c);
+	cursor_bytes(&c, 3);
+	had_line = cursor_line(&c, &line);
+	if (!had_line)
+		return false;
+	cursor_number(&line, 16);
+	cursor_expect(&line, '-');
+	cursor_blanks(&line);
+	cursor_number(&line, 10);
+	return !c.failed && !line.failed;
+}
+
+Test(cursor, survives_truncation_at_every_byte)
+{
+	static const char whole[] = "12345678\xe5\x8e\x26\xc0\xbb\x78" "abcfF0-  99\n";
+	size_t len = sizeof(whole) - 1;
+
+	cr_assert(read_all(whole, len));
+	for (size_t n = 0; n < len - 2; n++) {
+		char *copy = malloc(n + 1); /* so that a sanitizer sees a read too far */
+
+		memcpy(copy, whole, n);
+		cr_assert_not(read_all(copy, n), "%zu bytes", n);
+		free(copy);
+	}
+}
+
+Test(cursor, reads_leb128)
+{
+	static const struct { const char *bytes; size_t len; uint64_t u; int64_t s; } all[] = {
+		{ "\x02", 1, 2, 2 },
+		{ "\x7f", 1, 127, -1 },
+		{ "\xe5\x8e\x26", 3, 624485, 624485 },
+		{ "\xc0\xbb\x78", 3, 1973696, -123456 },
+		{ "\x80\x00", 2, 0, 0 },
+		{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, UINT64_MAX, -1 },
+		{ "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 10, 1ull << 63, INT64_MIN },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct cursor c;
+
+		on(&c, all[i].bytes, all[i].len);
+		cr_assert_eq(cursor_uleb(&c), all[i].u, "uleb %zu", i);
+		cr_assert_eq(cursor_left(&c), 0);
+		on(&c, all[i].bytes, all[i].len);
+		cr_assert_eq(cursor_sleb(&c), all[i].s, "sleb %zu", i);
+	}
+}
+
+Test(cursor, refuses_leb128_of_more_than_64_bits)
+{
+	char endless[32];
+	struct cursor c;
+
+	on(&c, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10);
+	cr_assert_eq(cursor_uleb(&c), 0);
+	cr_assert_str_eq(c.failed, "number of more than 64 bits");
+	memset(endless, 0x80, sizeof(endless));
+	on(&c, endless, sizeof(endless));
+	cursor_sleb(&c);
+	cr_assert_not_null(c.failed);
+	on(&c, endless, sizeof(endless));
+	cursor_uleb(&c);
+	cr_assert_not_null(c.failed);
+}
+
+Test(cursor, splits_lines)
+{
+	struct cursor c, line;
+
+	on(&c, "a\n\nlast", 7);
+	cr_assert(cursor_line(&c, &line));
+	cr_assert_eq(cursor_left(&line), 1);
+	cr_assert(cursor_line(&c, &line));
+	cr_assert_eq(cursor_left(&line), 0);
+	cr_assert(cursor_line(&c, &line));
+	cr_assert_eq(cursor_left(&line), 4);
+	cr_assert_not(cursor_line(&c, &line));
+}
+
+Test(cursor, reads_numbers)
+{
+	struct cursor c;
+
+	on(&c, "ffffffffffffffff", 16);
+	cr_assert_eq(cursor_number(&c, 16), UINT64_MAX);
+	on(&c, "10000000000000000", 17);
+	cursor_number(&c, 16);
+	cr_assert_not_null(c.failed);
+	on(&c, "18446744073709551616", 20);
+	cursor_number(&c, 10);
+	cr_assert_not_null(c.failed);
+	on(&c, "12ab", 4);
+	cr_assert_eq(cursor_number(&c, 10), 12);
+	cr_assert_eq(cursor_left(&c), 2);
+	on(&c, "-1", 2);
+	cursor_number(&c, 10);
+	cr_assert_str_eq(c.failed, "number expected");
+}
+
+Test(cursor, huge_lengths_do_not_wrap)
+{
+	struct cursor c;
+
+	on(&c, "abc", 3);
+	cr_assert_null(cursor_bytes(&c, UINT64_MAX));
+	on(&c, NULL, 100);
+	cr_assert_eq(cursor_left(&c), 0);
+}

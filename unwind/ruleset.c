@@ -1,0 +1,173 @@
+#include "unwind/ruleset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "unwind/cfi.h"
+
+/* Far more than any compiler writes. The first bounds the time that a row
+ * costs, the second what a file can make us keep. */
+enum { EXPRESSION_MAX = 512, EXPRESSIONS_MAX = 1 << 20 };
+
+int ruleset_init(struct ruleset *set)
+{
+	memset(set, 0, sizeof(*set));
+	set->room = 64;
+	set->count = 1;
+	set->rules = calloc(set->room, sizeof(*set->rules));
+	return set->rules ? 0 : ERR_NOMEM;
+}
+
+void ruleset_release(struct ruleset *set)
+{
+	free(set->rules);
+	buffer_release(&set->expressions);
+	hashindex_release(&set->rule_index);
+	hashindex_release(&set->expression_index);
+}
+
+void ruleset_seal(struct ruleset *set)
+{
+	struct cfi_rule *rules = realloc(set->rules, set->count * sizeof(*rules));
+
+	hashindex_release(&set->rule_index);
+	hashindex_release(&set->expression_index);
+	if (!rules)
+		return;
+	set->rules = rules;
+	set->room = set->count;
+}
+
+struct expression {
+	const uint8_t *text;
+	size_t len;
+};
+
+static bool same_expression(const void *owner, uint32_t place, const void *key)
+{
+	const struct expression *e = key;
+	const uint8_t *text;
+	size_t len;
+
+	text = ruleset_expression(owner, (int32_t)place, &len);
+	return len == e->len && !memcmp(text, e->text, len);
+}
+
+static int add_expression(struct ruleset *set, const struct expression *e, uint64_t hash)
+{
+	size_t place = set->expressions.len;
+
+	if (place + e->len > EXPRESSIONS_MAX)
+		return ERR_LIMIT;
+	if (buffer_add(&set->expressions, &(uint16_t){ (uint16_t)e->len }, sizeof(uint16_t)) ||
+	    buffer_add(&set->expressions, e->text, e->len))
+		return ERR_NOMEM;
+	return hashindex_add(&set->expression_index, hash, (uint32_t)place);
+}
+
+/* From a place in the section to one in the set. */
+static int keep_expression(struct ruleset *set, const struct cfi_section *s, int32_t from,
+			   int32_t *place)
+{
+	struct expression e;
+	struct cursor c;
+	uint64_t hash;
+	uint32_t known;
+
+	if (from < 0 || (size_t)from >= s->len)
+		return ERR_FORMAT;
+	cursor_init(&c, s->data + from, s->len - (size_t)from, "expression");
+	e.len = cursor_uleb(&c);
+	e.text = cursor_bytes(&c, e.len);
+	if (!e.text || e.len > EXPRESSION_MAX)
+		return ERR_FORMAT;
+	hash = hash_bytes(e.text, e.len);
+	known = hashindex_find(&set->expression_index, hash, same_expression, set, &e);
+	*place = (int32_t)(known == HASHINDEX_NONE ? set->expressions.len : known);
+	return known == HASHINDEX_NONE ? add_expression(set, &e, hash) : 0;
+}
+
+static bool is_expression(const struct column *col)
+{
+	return col->kind == COLUMN_SAVED_EXPR || col->kind == COLUMN_IS_EXPR;
+}
+
+static int keep_expressions(struct ruleset *set, const struct cfi_section *s,
+			    struct cfi_rule *rule)
+{
+	int32_t place;
+
+	if (rule->cfa_reg == CFA_EXPRESSION) {
+		int rc = keep_expression(set, s, rule->cfa_value, &rule->cfa_value);
+
+		if (rc)
+			return rc;
+	}
+	for (uint32_t left = rule->said; left; left &= left - 1) {
+		struct column *col = &rule->columns[__builtin_ctz(left)];
+		int rc = is_expression(col) ? keep_expression(set, s, col->value, &place) : 0;
+
+		if (rc)
+			return rc;
+		if (is_expression(col))
+			col->value = place;
+	}
+	return 0;
+}
+
+static bool same_rule(const void *owner, uint32_t number, const void *key)
+{
+	const struct ruleset *set = owner;
+
+	return !memcmp(&set->rules[number], key, sizeof(struct cfi_rule));
+}
+
+static int add_rule(struct ruleset *set, const struct cfi_rule *rule, uint64_t hash,
+		    uint16_t *number)
+{
+	if (set->count > RULES_MAX)
+		return ERR_LIMIT;
+	if (set->count == set->room) {
+		void *more = realloc(set->rules, 2 * set->room * sizeof(*set->rules));
+
+		if (!more)
+			return ERR_NOMEM;
+		set->rules = more;
+		set->room *= 2;
+	}
+	if (hashindex_add(&set->rule_index, hash, (uint32_t)set->count))
+		return ERR_NOMEM;
+	*number = (uint16_t)set->count;
+	set->rules[set->count++] = *rule;
+	return 0;
+}
+
+int ruleset_add(struct ruleset *set, const struct cfi_section *section,
+		const struct cfi_rule *read, uint16_t *number)
+{
+	struct cfi_rule rule = *read;
+	uint64_t hash;
+	uint32_t known;
+	int rc = keep_expressions(set, section, &rule);
+
+	if (rc)
+		return rc;
+	rule.plain = rule_is_plain(&rule);
+	hash = hash_bytes(&rule, sizeof(rule));
+	known = hashindex_find(&set->rule_index, hash, same_rule, set, &rule);
+	if (known == HASHINDEX_NONE)
+		return add_rule(set, &rule, hash, number);
+	*number = (uint16_t)known;
+	return 0;
+}
+
+const uint8_t *ruleset_expression(const struct ruleset *set, int32_t place, size_t *len)
+{
+	uint16_t n;
+
+	memcpy(&n, set->expressions.data + place, sizeof(n));
+	*len = n;
+	return set->expressions.data + place + sizeof(n);
+}
