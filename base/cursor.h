@@ -41,6 +41,12 @@ int cursor_error(const struct cursor *c, struct error *err);
 /* An unsigned integer of 1, 2, 4 or 8 bytes. */
 uint64_t cursor_uint(struct cursor *c, unsigned bytes);
 
+/* One byte, without a call: interpreters of byte code live on it. */
+static inline uint8_t cursor_byte(struct cursor *c)
+{
+	return !c->failed && c->pos < c->end ? *c->pos++ : (uint8_t)cursor_uint(c, 1);
+}
+
 /* DWARF's LEB128 (DWARF 5, section 7.6); more than 64 bits is a failure. */
 uint64_t cursor_uleb(struct cursor *c);
 int64_t cursor_sleb(struct cursor *c);

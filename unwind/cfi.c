@@ -249,7 +249,7 @@ static void run_other(struct machine *m, struct cursor *c, uint8_t op)
 		advance(m, c, ehpointer_take(m->section, c, m->cie->pointer_encoding));
 		break;
 	case DW_CFA_advance_loc1:
-		advance_by(m, c, cursor_uint(c, 1));
+		advance_by(m, c, cursor_byte(c));
 		break;
 	case DW_CFA_advance_loc2:
 		advance_by(m, c, cursor_uint(c, 2));
@@ -274,7 +274,7 @@ static void run_other(struct machine *m, struct cursor *c, uint8_t op)
 static void run(struct machine *m, struct cursor *c)
 {
 	while (cursor_left(c)) {
-		uint8_t op = (uint8_t)cursor_uint(c, 1);
+		uint8_t op = cursor_byte(c);
 		uint8_t low = op & 0x3f;
 
 		switch (op & 0xc0) {
@@ -313,10 +313,10 @@ static void read_augmentation(struct cie *cie)
 			cursor_uint(&c, 1);
 			break;
 		case 'P':
-			ehpointer_skip(&c, (uint8_t)cursor_uint(&c, 1));
+			ehpointer_skip(&c, cursor_byte(&c));
 			break;
 		case 'R':
-			cie->pointer_encoding = (uint8_t)cursor_uint(&c, 1);
+			cie->pointer_encoding = cursor_byte(&c);
 			break;
 		case 'S':
 			cie->signal_frame = true;

@@ -276,7 +276,7 @@ static void run_binary(struct machine *m, uint8_t op)
 
 static void run_one(struct machine *m)
 {
-	uint8_t op = (uint8_t)cursor_uint(&m->code, 1);
+	uint8_t op = cursor_byte(&m->code);
 
 	if (!run_constant(m, op) && !run_register(m, op) && !run_stack(m, op) && !run_unary(m, op))
 		run_binary(m, op);

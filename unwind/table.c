@@ -21,8 +21,11 @@ struct row {
 	uint16_t rule;
 };
 
-struct run { /* rows in ascending order, each in force up to the next */
-	struct row *rows;
+/* Rows in ascending order, each in force up to the next; two arrays, because a
+ * struct row has padding. */
+struct run {
+	uint32_t *pcs;
+	uint16_t *rules;
 	size_t count;
 };
 
@@ -37,13 +40,12 @@ struct memo {
 	uint16_t number; /* NO_RULE: empty */
 };
 
-enum { MEMO_SLOTS = 512, DIGIT_BITS = 11, DIGITS = 3 };
+enum { MEMO_SLOTS = 1024, DIGIT_BITS = 11, DIGITS = 3 };
 
 struct cfi_table {
 	uint64_t base;
-	uint32_t *pcs;
-	uint16_t *rule_of; /* parallel to pcs */
-	size_t rows, broken;
+	struct run run;
+	size_t broken;
 	struct ruleset rules;
 };
 
@@ -56,8 +58,7 @@ struct builder {
 	size_t row_count, row_room;
 	struct entry *entries;
 	size_t entry_count, entry_room;
-	bool sorted;	/* the entries are, as they come */
-	struct run run; /* of the sections before */
+	bool sorted; /* the entries are, as they come */
 	bool nomem;
 	struct memo memo[MEMO_SLOTS];
 };
@@ -182,23 +183,51 @@ static int sort_entries(struct builder *b)
 	return 0;
 }
 
+static int run_init(struct run *run, size_t room)
+{
+	run->count = 0;
+	run->pcs = malloc((room + 1) * sizeof(*run->pcs));
+	run->rules = malloc((room + 1) * sizeof(*run->rules));
+	return run->pcs && run->rules ? 0 : ERR_NOMEM;
+}
+
+static void run_release(struct run *run)
+{
+	free(run->pcs);
+	free(run->rules);
+	memset(run, 0, sizeof(*run));
+}
+
+/* Gives back what was reserved for the worst case. */
+static void run_shrink(struct run *run)
+{
+	uint32_t *pcs = realloc(run->pcs, (run->count + 1) * sizeof(*pcs));
+	uint16_t *rules = realloc(run->rules, (run->count + 1) * sizeof(*rules));
+
+	run->pcs = pcs ? pcs : run->pcs;
+	run->rules = rules ? rules : run->rules;
+}
+
 /* A row at the same address replaces the one before it, and one that says
  * nothing new is left out: so each call adds at most one. */
-static void emit(struct run *run, uint32_t pc, uint16_t rule)
+static inline void emit(struct run *run, uint32_t pc, uint16_t rule)
 {
-	if (run->count && run->rows[run->count - 1].pc == pc)
-		run->count--;
-	if (rule != (run->count ? run->rows[run->count - 1].rule : NO_RULE))
-		run->rows[run->count++] = (struct row){ pc, rule };
+	size_t n = run->count;
+
+	if (n && run->pcs[n - 1] == pc)
+		n--;
+	if (rule != (n ? run->rules[n - 1] : NO_RULE)) {
+		run->pcs[n] = pc;
+		run->rules[n++] = rule;
+	}
+	run->count = n;
 }
 
 static int lay(struct builder *b, struct run *run)
 {
 	uint32_t covered = 0;
 
-	run->count = 0;
-	run->rows = malloc((b->row_count + b->entry_count + 1) * sizeof(*run->rows));
-	if (!run->rows)
+	if (run_init(run, b->row_count + b->entry_count))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < b->entry_count; i++) {
 		const struct entry *e = &b->entries[i];
@@ -218,66 +247,53 @@ static int lay(struct builder *b, struct run *run)
 
 static int fill(const struct run *front, const struct run *back, struct run *out)
 {
-	const struct row *f = front->rows, *b = back->rows;
-	const struct row *f_end = f + front->count, *b_end = b + back->count;
 	uint16_t f_rule = NO_RULE, b_rule = NO_RULE;
+	size_t f = 0, b = 0;
 
-	out->count = 0;
-	out->rows = malloc((front->count + back->count + 1) * sizeof(*out->rows));
-	if (!out->rows)
+	if (run_init(out, front->count + back->count))
 		return ERR_NOMEM;
-	while (f < f_end || b < b_end) {
-		uint32_t pc = b == b_end || (f < f_end && f->pc < b->pc) ? f->pc : b->pc;
+	while (f < front->count || b < back->count) {
+		uint32_t f_pc = f < front->count ? front->pcs[f] : UINT32_MAX;
+		uint32_t b_pc = b < back->count ? back->pcs[b] : UINT32_MAX;
+		uint32_t pc = f_pc < b_pc ? f_pc : b_pc;
 
-		if (f < f_end && f->pc == pc)
-			f_rule = f++->rule;
-		if (b < b_end && b->pc == pc)
-			b_rule = b++->rule;
+		if (f < front->count && f_pc == pc)
+			f_rule = front->rules[f++];
+		if (b < back->count && b_pc == pc)
+			b_rule = back->rules[b++];
 		emit(out, pc, f_rule == NO_RULE ? b_rule : f_rule);
 	}
 	return 0;
 }
 
-static int add_section(struct builder *b, const struct cfi_section *section)
+static int collect(struct builder *b, const struct cfi_section *section)
 {
-	struct run own = { 0 }, all = { 0 };
-	int rc;
-
 	b->section = section;
 	b->row_count = b->entry_count = 0;
 	b->sorted = true;
 	memset(b->memo, 0, sizeof(b->memo));
 	b->table->broken += cfi_read(section, &b->sink);
-	rc = b->nomem ? ERR_NOMEM : 0;
+	return b->nomem ? ERR_NOMEM : 0;
+}
+
+static int add_section(struct builder *b, const struct cfi_section *section)
+{
+	struct run *run = &b->table->run, own = { 0 }, all = { 0 };
+	int rc = collect(b, section);
+
 	if (!rc && !b->sorted)
 		rc = sort_entries(b);
 	if (!rc)
 		rc = lay(b, &own);
-	if (!rc && b->run.rows) {
-		rc = fill(&b->run, &own, &all);
-		free(own.rows);
+	if (!rc && run->count) {
+		rc = fill(run, &own, &all);
+		run_release(&own);
 	} else {
 		all = own;
 	}
-	free(b->run.rows);
-	b->run = all;
+	run_release(run);
+	*run = all;
 	return rc;
-}
-
-/* From rows to the table's two arrays, which have no padding. */
-static int split(struct cfi_table *t, const struct run *run)
-{
-	t->pcs = malloc((run->count + 1) * sizeof(*t->pcs));
-	t->rule_of = malloc((run->count + 1) * sizeof(*t->rule_of));
-	if (!t->pcs || !t->rule_of)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < run->count; i++) {
-		t->pcs[i] = run->rows[i].pc;
-		t->rule_of[i] = run->rows[i].rule;
-	}
-	t->rows = run->count;
-	ruleset_seal(&t->rules);
-	return 0;
 }
 
 int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t base,
@@ -293,15 +309,14 @@ int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t
 	}
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = add_section(&b, &sections[i]);
-	if (!rc)
-		rc = split(b.table, &b.run);
-	free(b.run.rows);
 	free(b.rows);
 	free(b.entries);
 	if (rc) {
 		cfi_table_free(b.table);
 		return error_set(err, rc, "out of memory");
 	}
+	run_shrink(&b.table->run);
+	ruleset_seal(&b.table->rules);
 	*table = b.table;
 	return 0;
 }
@@ -310,8 +325,7 @@ void cfi_table_free(struct cfi_table *t)
 {
 	if (!t)
 		return;
-	free(t->pcs);
-	free(t->rule_of);
+	run_release(&t->run);
 	ruleset_release(&t->rules);
 	free(t);
 }
@@ -319,8 +333,8 @@ void cfi_table_free(struct cfi_table *t)
 const struct cfi_rule *cfi_table_find(const struct cfi_table *t, uint64_t addr)
 {
 	uint64_t pc = addr - t->base;
-	const uint32_t *at = t->pcs;
-	size_t n = t->rows;
+	const uint32_t *at = t->run.pcs;
+	size_t n = t->run.count;
 
 	if (!n || addr < t->base || pc > UINT32_MAX || pc < *at)
 		return NULL;
@@ -331,7 +345,7 @@ const struct cfi_rule *cfi_table_find(const struct cfi_table *t, uint64_t addr)
 		at += at[half] <= pc ? half : 0;
 		n -= half;
 	}
-	n = t->rule_of[at - t->pcs];
+	n = t->run.rules[at - t->run.pcs];
 	return n == NO_RULE ? NULL : &t->rules.rules[n];
 }
 
@@ -342,9 +356,9 @@ const uint8_t *cfi_table_expression(const struct cfi_table *t, int32_t place, si
 
 void cfi_table_info(const struct cfi_table *t, struct cfi_table_info *info)
 {
-	info->rows = t->rows;
+	info->rows = t->run.count;
 	info->rules = t->rules.count - 1;
-	info->bytes = sizeof(*t) + t->rows * (sizeof(*t->pcs) + sizeof(*t->rule_of)) +
+	info->bytes = sizeof(*t) + t->run.count * (sizeof(*t->run.pcs) + sizeof(*t->run.rules)) +
 		      t->rules.count * sizeof(*t->rules.rules) + t->rules.expressions.room;
 	info->broken = t->broken;
 }
