@@ -55,57 +55,47 @@ bool gzip_detect(const void *data, size_t len)
 	return len >= 2 && memcmp(data, "\x1f\x8b", 2) == 0;
 }
 
-/* Uncompresses what is left of the present member into `out`. Z_OK when there
- * is more to do. */
-static int inflate_some(z_stream *z, size_t max, struct buffer *out)
-{
-	size_t before;
-	int rc;
-
-	if (buffer_reserve(out, CHUNK))
-		return Z_MEM_ERROR;
-	before = out->room - out->len;
-	if (before > UINT32_MAX)
-		before = UINT32_MAX;
-	z->next_out = out->data + out->len;
-	z->avail_out = (uInt)before;
-	rc = inflate(z, Z_NO_FLUSH);
-	out->len += before - z->avail_out;
-	if (out->len > max)
-		return Z_BUF_ERROR;
-	return rc;
-}
-
-static int explain(int zrc, size_t offset, size_t max, bool over, struct error *err)
+static int explain(int zrc, size_t offset, bool ended, struct error *err)
 {
 	if (zrc == Z_MEM_ERROR)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	if (over)
-		return error_set(err, ERR_LIMIT, "more than %zu bytes when uncompressed", max);
-	return error_set(err, ERR_FORMAT, "broken gzip data at offset %zu", offset);
+	return error_set(err, ERR_FORMAT, "%s at offset %zu",
+			 ended ? "gzip data ends too early" : "broken gzip data", offset);
+}
+
+/* One call of inflate: takes from `left` and appends to `out`. */
+static int inflate_some(z_stream *z, size_t *left, struct buffer *out)
+{
+	size_t give = *left > UINT32_MAX / 2 ? UINT32_MAX / 2 : *left;
+	int zrc;
+
+	if (buffer_reserve(out, CHUNK))
+		return Z_MEM_ERROR;
+	z->avail_in = (uInt)give;
+	z->next_out = out->data + out->len;
+	z->avail_out = CHUNK;
+	zrc = inflate(z, Z_NO_FLUSH);
+	*left -= give - z->avail_in;
+	out->len += CHUNK - z->avail_out;
+	/* What follows a member must be another one. */
+	return zrc == Z_STREAM_END && *left ? inflateReset(z) : zrc;
 }
 
 int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out,
 		    struct error *err)
 {
 	z_stream z = { .next_in = (Bytef *)(uintptr_t)data };
-	size_t left = len;
+	size_t left = len, before = out->len;
 	int zrc;
 
 	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	do {
-		size_t give = left > UINT32_MAX / 2 ? UINT32_MAX / 2 : left;
-
-		z.avail_in = (uInt)give;
-		zrc = inflate_some(&z, max, out);
-		left -= give - z.avail_in;
-		/* What follows a member must be another one. */
-		if (zrc == Z_STREAM_END && left)
-			zrc = inflateReset(&z);
-		else if (zrc == Z_OK && !left && z.avail_out)
-			zrc = Z_DATA_ERROR;
-	} while (zrc == Z_OK);
+	/* Without input inflate ends with Z_BUF_ERROR once it has no more to give. */
+	do
+		zrc = inflate_some(&z, &left, out);
+	while (zrc == Z_OK && out->len - before <= max);
 	inflateEnd(&z);
-	return zrc == Z_STREAM_END ? 0 : explain(zrc, len - left, max, out->len > max, err);
+	if (out->len - before > max)
+		return error_set(err, ERR_LIMIT, "more than %zu bytes when uncompressed", max);
+	return zrc == Z_STREAM_END ? 0 : explain(zrc, len - left, zrc == Z_BUF_ERROR, err);
 }
