@@ -12,8 +12,8 @@
  * the offsets of all of them for its messages.
  *
  * What a file can make us allocate is bounded by its length: the costliest
- * element, an empty sample, takes 2 bytes of it and 40 here (80 while an array
- * has just doubled).
+ * element, an empty label in a sample, takes 2 bytes of it and 24 here (twice that
+ * when an array has just doubled).
  */
 #include "pprof/decode.h"
 
@@ -41,7 +41,7 @@ enum kind {
 	FLAG,	  /* to a bool */
 	STRING,	  /* an index; its number goes to a uint32_t */
 	MAPPING,  /* an id, 0 for none; its number goes to a uint32_t */
-	FUNCTION, /* the same */
+	FUNCTION, /* the same, but never none */
 	NUMBERS,  /* repeated, packed or not */
 	MESSAGE,
 };
@@ -129,8 +129,7 @@ static int read_single(struct decoder *d, const struct rule *rule, const struct 
 		*(uint32_t *)member = 0;
 		return f->value ? find_id(d, f, rule->name, &d->mappings, f->value, member) : 0;
 	case FUNCTION:
-		*(uint32_t *)member = 0;
-		return f->value ? find_id(d, f, rule->name, &d->functions, f->value, member) : 0;
+		return find_id(d, f, rule->name, &d->functions, f->value, member);
 	default:
 		*(uint64_t *)member = f->value;
 		return 0;
@@ -318,6 +317,8 @@ static int add_line(struct decoder *d, const struct wire_field *f)
 	struct profile_line line = { 0 };
 	int rc = read_message(d, f->bytes, line_rules, &line);
 
+	if (!rc && !line.function)
+		rc = fail(d, f, "line.function_id", "is missing");
 	if (!rc && buffer_add(&d->lines, &line, sizeof(line)))
 		rc = nomem(d);
 	return rc;
@@ -402,6 +403,8 @@ static int add_sample(struct decoder *d, const struct wire_field *f)
 	size_t values;
 	int rc;
 
+	if (!d->p->type_count)
+		return fail(d, f, "sample", "is there without a sample type");
 	d->stack.len = d->values.len = d->labels.len = 0;
 	rc = read_message(d, f->bytes, sample_rules, NULL);
 	if (rc)

@@ -9,22 +9,29 @@
  */
 #include "report/top.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/strset.h"
 #include "pprof/profile.h"
 
 struct tally {
 	const struct profile *p;
-	struct strset extra;	/* names made here: strings of locations without lines */
+	struct strset extra;	/* names made here, for what has no function */
+	struct buffer text;	/* such a name while it is made */
 	uint32_t *row_of;	/* by string number of the profile, then of extra; row + 1 */
 	size_t row_of_room;
 	struct report_row *rows;
-	size_t *seen;		/* by row: number of the last sample + 1 */
+	size_t *seen;		/* by row: number of the last sample, from 1 */
 	size_t count, room;
+};
+
+/* One sample while it is counted. */
+struct tallied {
+	size_t number; /* from 1 */
+	int64_t value;
 };
 
 static int make_room(struct tally *t)
@@ -70,74 +77,100 @@ static int row_of(struct tally *t, size_t number, const char *name, size_t *row)
 	return 0;
 }
 
-/* A location without lines: "0x4005d0 libfoo.so", as far as it is known. */
-static int row_of_address(struct tally *t, const struct profile_location *l, size_t *row)
+/* What has no function counts for its file as a whole, as in pprof, which knows
+ * such addresses no better: "[libfoo.so]". */
+static int row_of_file(struct tally *t, uint32_t mapping, size_t *row)
 {
-	const char *file = l->mapping ? strset_get(&t->p->strings,
-						   t->p->mappings[l->mapping - 1].filename) : "";
+	const char *file = mapping ? strset_get(&t->p->strings,
+						t->p->mappings[mapping - 1].filename) : "";
 	const char *slash = strrchr(file, '/');
-	char name[512];
 	uint32_t id;
 
-	snprintf(name, sizeof(name), "%016lx %s", l->address, slash ? slash + 1 : file);
-	if (strset_addz(&t->extra, name, &id))
+	t->text.len = 0;
+	if (buffer_addf(&t->text, *file ? "[%s]" : "<unknown>", slash ? slash + 1 : file) ||
+	    strset_add(&t->extra, (const char *)t->text.data, t->text.len, &id))
 		return ERR_NOMEM;
 	return row_of(t, t->p->strings.count + id, strset_get(&t->extra, id), row);
 }
 
-static int count_row(struct tally *t, size_t row, size_t sample, int64_t value, bool leaf)
+/* Sums of foreign numbers stay at the end of the range when they leave it. */
+static int64_t plus(int64_t a, int64_t b)
 {
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? a < 0 ? INT64_MIN : INT64_MAX : sum;
+}
+
+static int64_t magnitude(int64_t v)
+{
+	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
+}
+
+static int count_frame(struct tally *t, const struct profile_location *l, uint32_t function,
+		       const struct tallied *sample, bool leaf)
+{
+	uint32_t name = function ? t->p->functions[function - 1].name : 0;
+	size_t row;
+	int rc = name ? row_of(t, name, strset_get(&t->p->strings, name), &row) :
+			row_of_file(t, l->mapping, &row);
+
+	if (rc)
+		return rc;
 	if (leaf)
-		t->rows[row].flat += value;
-	if (t->seen[row] != sample + 1)
-		t->rows[row].cum += value;
-	t->seen[row] = sample + 1;
+		t->rows[row].flat = plus(t->rows[row].flat, sample->value);
+	if (t->seen[row] != sample->number)
+		t->rows[row].cum = plus(t->rows[row].cum, sample->value);
+	t->seen[row] = sample->number;
 	return 0;
 }
 
-static int count_location(struct tally *t, const struct profile_location *l, size_t sample,
-			  int64_t value, bool leaf)
+static int count_location(struct tally *t, const struct profile_location *l,
+			  const struct tallied *sample, bool leaf)
 {
-	size_t row;
+	int rc = 0;
 
 	if (!l->lines)
-		return row_of_address(t, l, &row) ? ERR_NOMEM :
-						    count_row(t, row, sample, value, leaf);
-	for (size_t i = 0; i < l->lines; i++) {
-		uint32_t function = t->p->lines[l->first_line + i].function;
-		uint32_t name = function ? t->p->functions[function - 1].name : 0;
-
-		if (row_of(t, name, strset_get(&t->p->strings, name), &row))
-			return ERR_NOMEM;
-		count_row(t, row, sample, value, leaf && i == 0);
-	}
-	return 0;
+		return count_frame(t, l, 0, sample, leaf);
+	for (size_t i = 0; i < l->lines && !rc; i++)
+		rc = count_frame(t, l, t->p->lines[l->first_line + i].function, sample,
+				 leaf && i == 0);
+	return rc;
 }
 
 static int count_sample(struct tally *t, size_t n, size_t type, int64_t *total)
 {
 	const struct profile_sample *s = &t->p->samples[n];
-	int64_t value = t->p->values[s->first_value + type];
+	struct tallied sample = { n + 1, t->p->values[s->first_value + type] };
+	int rc = 0;
 
-	*total += value;
-	for (size_t i = 0; i < s->locations; i++) {
+	*total = plus(*total, magnitude(sample.value));
+	for (size_t i = 0; i < s->locations && !rc; i++) {
 		uint32_t id = t->p->stack[s->first_location + i];
 
-		if (count_location(t, &t->p->locations[id - 1], n, value, i == 0))
-			return ERR_NOMEM;
+		rc = count_location(t, &t->p->locations[id - 1], &sample, i == 0);
 	}
-	return 0;
+	return rc;
 }
 
 static int by_cost(const void *a, const void *b)
 {
 	const struct report_row *x = a, *y = b;
 
-	if (x->flat != y->flat)
-		return x->flat > y->flat ? -1 : 1;
-	if (x->cum != y->cum)
-		return x->cum > y->cum ? -1 : 1;
+	if (magnitude(x->flat) != magnitude(y->flat))
+		return magnitude(x->flat) > magnitude(y->flat) ? -1 : 1;
+	if (magnitude(x->cum) != magnitude(y->cum))
+		return magnitude(x->cum) > magnitude(y->cum) ? -1 : 1;
 	return strcmp(x->name, y->name);
+}
+
+static size_t drop_empty(struct report_row *rows, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].flat || rows[i].cum)
+			rows[kept++] = rows[i];
+	return kept;
 }
 
 /* The names made here move to one block that the report owns. */
@@ -175,13 +208,14 @@ int report_top(const struct profile *p, size_t type, struct report_top *top, str
 		rc = count_sample(&t, i, type, &top->total);
 	if (!rc)
 		rc = keep_names(&t, top);
-	if (!rc && t.count)
-		qsort(t.rows, t.count, sizeof(*t.rows), by_cost);
 	top->rows = t.rows;
-	top->count = t.count;
+	top->count = drop_empty(t.rows, t.count);
+	if (top->count)
+		qsort(top->rows, top->count, sizeof(*top->rows), by_cost);
 	free(t.row_of);
 	free(t.seen);
 	strset_release(&t.extra);
+	buffer_release(&t.text);
 	if (rc) {
 		report_top_release(top);
 		return error_set(err, rc, "out of memory");

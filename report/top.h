@@ -17,13 +17,14 @@ struct report_row {
 struct report_top {
 	struct report_row *rows; /* by flat, then cum, descending, then by name; owned */
 	size_t count;
-	int64_t total;
+	int64_t total; /* of all samples; negative ones (a difference) count as positive */
 	char *names; /* memory of names made here; owned */
 };
 
-/* Adds up the values of sample type `type` (an index). A location without
- * lines is shown by its mapping's name and offset. ERR_USAGE for a type that
- * is not there, ERR_NOMEM. The profile must outlive the report. */
+/* Adds up the values of sample type `type` (an index). What has no function is
+ * counted for its mapping, "[libfoo.so]", or "<unknown>"; a name all of whose
+ * values are 0 has no row. Order goes by magnitude. ERR_USAGE for a type that is
+ * not there, ERR_NOMEM. The profile must outlive the report. */
 int report_top(const struct profile *p, size_t type, struct report_top *top, struct error *err);
 void report_top_release(struct report_top *top);
 

@@ -105,7 +105,8 @@ Test(decode, names_the_field_the_rule_and_the_place)
 		CASE("\x32\x00\x1a\x02\x28\x01", "'mapping.filename' is string 1 of only 1 at offset 4"),
 		CASE("\x32\x00\x2a\x04\x08\x01\x10\x02",
 		     "'function.name' is string 2 of only 1 at offset 6"),
-		CASE("\x32\x00\x12\x04\x1a\x02\x08\x03", "'label.key' is string 3 of only 1 at offset 6"),
+		CASE("\x32\x00\x0a\x00\x12\x04\x1a\x02\x08\x03",
+		     "'label.key' is string 3 of only 1 at offset 8"),
 		CASE("\x32\x00\x1a\x00", "'mapping.id' is 0 or missing at offset 2"),
 		CASE("\x32\x00\x2a\x00", "'function.id' is 0 or missing at offset 2"),
 		CASE("\x32\x00\x22\x02\x08\x00", "'location.id' is 0 or missing at offset 2"),
@@ -117,19 +118,25 @@ Test(decode, names_the_field_the_rule_and_the_place)
 		     "'location.mapping_id' names 9, which is not there, at offset 6"),
 		CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x08\x04",
 		     "'line.function_id' names 4, which is not there, at offset 8"),
-		CASE("\x32\x00\x12\x02\x08\x01",
-		     "'sample.location_id' names 1, which is not there, at offset 4"),
-		CASE("\x32\x00\x12\x03\x0a\x01\x00",
-		     "'sample.location_id' names 0, which is not there, at offset 4"),
+		CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x08\x00",
+		     "'line.function_id' names 0, which is not there, at offset 8"),
+		CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x10\x05",
+		     "'line.function_id' is missing at offset 6"),
+		CASE("\x32\x00\x0a\x00\x12\x02\x08\x01",
+		     "'sample.location_id' names 1, which is not there, at offset 6"),
+		CASE("\x32\x00\x0a\x00\x12\x03\x0a\x01\x00",
+		     "'sample.location_id' names 0, which is not there, at offset 6"),
 		CASE("\x32\x00\x12\x02\x10\x01",
-		     "'sample.value' has 1 values for 0 sample types at offset 2"),
+		     "'sample' is there without a sample type at offset 2"),
+		CASE("\x32\x00\x0a\x00\x12\x04\x10\x01\x10\x01",
+		     "'sample.value' has 2 values for 1 sample types at offset 4"),
 		CASE("\x32\x00\x0a\x00\x12\x00",
 		     "'sample.value' has 0 values for 1 sample types at offset 4"),
-		CASE("\x32\x00\x12\x03\x12\x01\x80", "ends too early at offset 7"),
+		CASE("\x32\x00\x0a\x00\x12\x03\x12\x01\x80", "ends too early at offset 9"),
 		CASE("\x32\x00\x4d\x01\x02\x03\x04", "'time_nanos' has a wrong wire type at offset 2"),
 		CASE("\x32\x00\x10\x01", "'sample' has a wrong wire type at offset 2"),
-		CASE("\x32\x00\x12\x09\x11\x01\x02\x03\x04\x05\x06\x07\x08",
-		     "'sample.value' has a wrong wire type at offset 4"),
+		CASE("\x32\x00\x0a\x00\x12\x09\x11\x01\x02\x03\x04\x05\x06\x07\x08",
+		     "'sample.value' has a wrong wire type at offset 6"),
 		CASE("\x30\x00", "'string_table' has a wrong wire type at offset 0"),
 #undef CASE
 	};
@@ -185,11 +192,11 @@ Test(decode, takes_unpacked_numbers)
 Test(decode, makes_sparse_ids_dense)
 {
 	static const char bytes[] =
-		"\x32\x00"
+		"\x32\x00\x0a\x00"
 		"\x22\x02\x08\x01" "\x22\x0d\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x10\x05"
 		"\x22\x04\x08\x02\x18\x07"			 /* locations 1, 2^64 - 1, 2 */
 		"\x1a\x02\x08\x09\x1a\x02\x08\x05"		 /* mappings 9, 5 */
-		"\x12\x0e\x0a\x0c\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01";
+		"\x12\x11\x0a\x0c\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x12\x01\x00";
 	struct profile p;
 
 	assert_decodes(&p, bytes, sizeof(bytes) - 1);
@@ -216,10 +223,10 @@ Test(decode, skips_unknown_fields_of_every_wire_type)
 
 Test(decode, entries_that_are_the_same_become_one)
 {
-	static const char bytes[] = "\x32\x00\x32\x00\x32\x01x\x32\x01x"
+	static const char bytes[] = "\x32\x00\x32\x00\x32\x01x\x32\x01x\x0a\x00"
 				    "\x2a\x04\x08\x05\x10\x02\x2a\x04\x08\x06\x10\x03"
 				    "\x22\x06\x08\x01\x22\x02\x08\x05\x22\x06\x08\x02\x22\x02\x08\x06"
-				    "\x12\x04\x0a\x02\x01\x02";
+				    "\x12\x07\x0a\x02\x01\x02\x12\x01\x07";
 	struct profile p;
 
 	assert_decodes(&p, bytes, sizeof(bytes) - 1);
