@@ -13,7 +13,6 @@
  * p50 and p99, all in ns.
  */
 #include <elfutils/libdwfl.h>
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -59,17 +58,17 @@ __attribute__((noinline)) static void watch_the_clock(void)
 {
 	uint64_t last = monotonic_ns();
 
-	for (;;) {
+	/* Until the counter is full: for ever. */
+	while (atomic_fetch_add_explicit(&watch->beats, 1, memory_order_relaxed) != UINT64_MAX) {
 		uint64_t now = monotonic_ns();
 
 		if (now - last > atomic_load_explicit(&watch->gap, memory_order_relaxed))
 			atomic_store_explicit(&watch->gap, now - last, memory_order_relaxed);
-		atomic_fetch_add_explicit(&watch->beats, 1, memory_order_relaxed);
 		last = now;
 	}
 }
 
-__attribute__((noinline, noclone)) static int descend(int depth)
+__attribute__((noinline)) static int descend(int depth)
 {
 	volatile int here = depth;
 
