@@ -46,7 +46,7 @@ struct recording_stats {
 	uint64_t samples;		/* stacks taken */
 	uint64_t stacks;		/* distinct, each thread's counted apart */
 	uint64_t walks[STACK_ENDS];	/* by the reason they ended */
-	uint64_t waiting, signalled, late, dropped; /* asked, yet no sample: had gone to wait;
+	uint64_t waiting, signalled, late, dropped; /* R, yet no sample: waiting for a CPU or in a call;
 					 * met a signal; not stopped in time; address space gone */
 	uint64_t repaired, undone;	/* calls entered again; of these met a signal */
 	uint64_t execs;			/* times the target executed a program meanwhile */

@@ -28,7 +28,7 @@
 
 enum {
 	STACK_FIRST = 16 << 10, /* bytes copied of a thread never seen */
-	SERVED_AFTER_NS = 8000, /* from a thread's getting a CPU to our asking, about */
+	SAME_MOMENT_NS = 20000, /* our own account may have been brought up to date since */
 	SERVE_NS = 10000000,	/* how long a tick waits for those it asked */
 };
 
@@ -120,29 +120,24 @@ static struct slot *free_slot(struct round *r)
 
 /*
  * Was the thread on a CPU when the tick came? It says R at the look, but may only
- * be waiting for a CPU, or have been woken since the tick. A thread that has not
- * waited since the look was running. One that has, on another CPU than ours, was
- * not. On our own CPU it is we who may have taken it: the tick's timer put us
- * there between the time it was set to and the first thing we did. A wait that
- * began in between is our doing, and the thread stands where it was at the tick;
- * one that began earlier or later is not. (On a machine whose CPUs are all busy
- * nearly every tick comes this way.) The time between the end of the wait and now
- * is not known, and allowed for.
+ * be waiting for a CPU, having been woken or put off; to count it would charge the
+ * end of every wait with CPU time.
+ *
+ * A thread on our own CPU is not running now: we are. If it was, it is we who took
+ * the CPU from it, and it left at the moment at which we came; then it stands
+ * where it was at the tick. (On a machine whose CPUs are all busy nearly every
+ * tick comes this way.) Both moments are in the kernel's account of the run queue.
+ * Where the kernel does not tell them, nothing on our CPU is counted.
  */
-static bool ran_at_tick(const struct round *r, const struct thread *thread)
+static bool we_took_its_cpu(const struct round *r, struct thread *thread)
 {
-	uint64_t waited = thread_waited_ns(r->threads, thread);
-	uint64_t began = monotonic_ns() - waited;
+	uint64_t left = thread_left_cpu_ns(r->threads, thread);
 
-	if (!waited)
-		return true;
-	return thread->cpu == r->tick_cpu && began >= r->tick_due_ns &&
-	       began <= r->tick_start_ns + SERVED_AFTER_NS;
+	return left && left + SAME_MOMENT_NS >= r->got_cpu_ns;
 }
 
-/* The thread is held: copy and get out. One that is in a call, and was not running
- * at the tick, was woken lately as a rule: to count it would charge the end of
- * every wait with CPU time. */
+/* The thread is held: copy and get out. One that was on another CPU and has had to
+ * wait for it since the look was not running at the look. */
 static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs)
 {
 	struct round *r = owner;
@@ -150,7 +145,7 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_st
 	size_t count;
 	struct thread *thread = &threads_get(r->threads, &count)[slot->thread];
 
-	if ((long)regs->orig_rax >= 0 && !ran_at_tick(r, thread))
+	if (thread->cpu != r->tick_cpu && thread_waited_ns(r->threads, thread))
 		return false;
 	snapshot_take(&slot->snapshot, tid, regs,
 		      thread->stack_want ? thread->stack_want : STACK_FIRST, thread->stack_top);
@@ -227,11 +222,15 @@ static int look_at_all(struct round *r, struct tracer *t)
 	for (size_t i = 0; i < count; i++) {
 		struct thread *thread = &threads_get(r->threads, &count)[i];
 
-		if (thread_look(r->threads, thread)) {
-			if (!free_slot(r) && (rc = round_unwind(r)))
-				return rc;
-			ask(r, t, (uint32_t)i);
+		if (!thread_look(r->threads, thread))
+			continue;
+		if (thread->cpu == r->tick_cpu && !we_took_its_cpu(r, thread)) {
+			r->stats.waiting++;
+			continue;
 		}
+		if (!free_slot(r) && (rc = round_unwind(r)))
+			return rc;
+		ask(r, t, (uint32_t)i);
 	}
 	return 0;
 }
@@ -264,8 +263,7 @@ static void tick(struct round *r, struct tracer *t)
 {
 	int rc;
 
-	r->tick_due_ns = r->next_tick_ns;
-	r->tick_start_ns = monotonic_ns();
+	r->got_cpu_ns = own_got_cpu_ns(r->own_sched_fd);
 	r->tick_cpu = sched_getcpu();
 	rc = look_at_all(r, t);
 	if (!rc) {
@@ -330,6 +328,7 @@ void round_sample(struct round *r)
 	struct tracer *t;
 
 	prctl(PR_SET_TIMERSLACK, 1);
+	r->own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	if (tracer_new(&t, take, r, &r->error)) {
 		end_with(r, RECORDING_LOST);
 		return;
@@ -348,6 +347,8 @@ void round_sample(struct round *r)
 		r->slots[i].busy = false;
 	collect_repairs(r, t);
 	tracer_free(t);
+	if (r->own_sched_fd >= 0)
+		close(r->own_sched_fd);
 }
 
 void round_finish(struct round *r)

@@ -46,9 +46,9 @@ struct round {
 	uint64_t start_real_ns;
 	uint64_t cpu_start_ns;	   /* of the target */
 	uint64_t next_tick_ns;	   /* when; jitter included */
-	uint64_t tick_due_ns;	   /* when the present tick was to be */
-	uint64_t tick_start_ns;	   /* when it woke us */
-	int tick_cpu;		   /* and where */
+	int own_sched_fd;	   /* /proc/thread-self/sched of the sampling thread */
+	uint64_t got_cpu_ns;	   /* when the present tick put us on a CPU, by its run queue */
+	int tick_cpu;		   /* and on which */
 	uint64_t tick;		   /* number of the next tick */
 	uint64_t random;
 	uint64_t maps_read_ns, maps_cost_ns; /* when last, and what it cost */

@@ -57,7 +57,7 @@ static void rate_line(const struct recording_stats *s, unsigned rate, char *line
 
 	append(line, "rate: %.1f of %u Hz kept (%.1f%%)", rate * kept / 100.0, rate, kept);
 	if (s->waiting)
-		append(line, ", %lu looks met a thread going to or coming from a wait", s->waiting);
+		append(line, ", %lu looks met a thread waiting, for a CPU or in a call", s->waiting);
 	if (s->signalled)
 		append(line, ", %lu met a signal", s->signalled);
 	if (s->late)

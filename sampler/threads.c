@@ -72,7 +72,9 @@ static void close_files(struct thread *thread)
 		close(thread->schedstat_fd);
 	if (thread->stat_fd >= 0)
 		close(thread->stat_fd);
-	thread->schedstat_fd = thread->stat_fd = -1;
+	if (thread->sched_fd >= 0)
+		close(thread->sched_fd);
+	thread->schedstat_fd = thread->stat_fd = thread->sched_fd = -1;
 }
 
 void threads_free(struct threads *t)
@@ -193,7 +195,7 @@ static int make_room(struct threads *t)
 
 static int add(struct threads *t, pid_t tid)
 {
-	struct thread thread = { .tid = tid, .index = t->count };
+	struct thread thread = { .tid = tid, .index = t->count, .sched_fd = -1 };
 	struct schedstat now;
 
 	if (make_room(t))
@@ -302,4 +304,36 @@ uint64_t thread_waited_ns(const struct threads *t, const struct thread *thread)
 	struct schedstat now;
 
 	return read_schedstat(t, thread, &now) ? now.wait_ns - thread->wait_ns : UINT64_MAX;
+}
+
+/* "se.exec_start : 12345.678901" (ms) in the text of a sched file, as ns
+ * (proc_sched_show_task() in kernel/sched/debug.c). */
+static uint64_t parse_exec_start(const char *text)
+{
+	const char *at = strstr(text, "se.exec_start"), *colon = at ? strchr(at, ':') : NULL;
+	unsigned long ms, fraction;
+
+	if (!colon || sscanf(colon, ": %lu.%6lu", &ms, &fraction) != 2)
+		return 0;
+	return ms * 1000000 + fraction;
+}
+
+uint64_t thread_left_cpu_ns(const struct threads *t, struct thread *thread)
+{
+	char text[512];
+
+	if (thread->sched_fd < 0)
+		thread->sched_fd = open_task_file(t, thread->tid, "sched");
+	if (read_task_file(t, thread, thread->sched_fd, "sched", text, sizeof(text)) < 0)
+		return 0;
+	return parse_exec_start(text);
+}
+
+uint64_t own_got_cpu_ns(int sched_fd)
+{
+	char text[512];
+	ssize_t len = pread(sched_fd, text, sizeof(text) - 1, 0);
+
+	text[len > 0 ? len : 0] = '\0';
+	return parse_exec_start(text);
 }

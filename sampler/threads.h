@@ -30,7 +30,7 @@ struct thread {
 	uint64_t samples;     /* stacks taken */
 	size_t stack_want;    /* bytes to copy next time; 0: no idea yet */
 	uint64_t stack_top;   /* the outermost CFA seen on its ordinary stack; 0: none yet */
-	int schedstat_fd, stat_fd; /* -1 when we are short of descriptors */
+	int schedstat_fd, stat_fd, sched_fd; /* -1 when not open (we may be short of them) */
 };
 
 /* Lists the threads of `process` (not owned). ERR_GONE, ERR_NOMEM. */
@@ -55,5 +55,14 @@ bool thread_look(struct threads *t, struct thread *thread);
 /* How long it has waited for a CPU since the look, in ns, as far as the waiting is
  * over: 0 for a thread that has not left its CPU. UINT64_MAX when it is gone. */
 uint64_t thread_waited_ns(const struct threads *t, const struct thread *thread);
+
+/* When the thread last left its CPU, or was last accounted on it, by the clock of
+ * its CPU's run queue, in ns; 0 when the kernel does not say (it has no
+ * CONFIG_SCHED_DEBUG, or the thread is gone). */
+uint64_t thread_left_cpu_ns(const struct threads *t, struct thread *thread);
+
+/* The same of the calling thread, through an open /proc/thread-self/sched: as it
+ * runs, this is about when it got its CPU. */
+uint64_t own_got_cpu_ns(int sched_fd);
 
 #endif
