@@ -90,16 +90,14 @@ uint64_t cursor_uleb(struct cursor *c)
 		return *c->pos++;
 	for (unsigned shift = 0;; shift += 7) {
 		uint64_t byte = cursor_uint(c, 1);
-		uint64_t bits = byte & 0x7f;
 
 		if (c->failed)
 			return 0;
-		if (shift > 63 ? bits != 0 : shift == 63 && bits > 1) {
+		if (shift == 63 && byte > 1) {
 			cursor_fail(c, "number of more than 64 bits");
 			return 0;
 		}
-		if (shift <= 63)
-			v |= bits << shift;
+		v |= (byte & 0x7f) << shift;
 		if (!(byte & 0x80))
 			return v;
 	}
@@ -114,12 +112,11 @@ int64_t cursor_sleb(struct cursor *c)
 		byte = cursor_uint(c, 1);
 		if (c->failed)
 			return 0;
-		if (shift >= 70) {
+		if (shift == 63 && byte != 0 && byte != 0x7f) { /* nothing but the sign */
 			cursor_fail(c, "number of more than 64 bits");
 			return 0;
 		}
-		if (shift <= 63)
-			v |= (byte & 0x7f) << shift;
+		v |= (byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80);
 	if (shift < 64 && (byte & 0x40))

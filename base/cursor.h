@@ -47,7 +47,8 @@ static inline uint8_t cursor_byte(struct cursor *c)
 	return !c->failed && c->pos < c->end ? *c->pos++ : (uint8_t)cursor_uint(c, 1);
 }
 
-/* DWARF's LEB128 (DWARF 5, section 7.6); more than 64 bits is a failure. */
+/* DWARF's LEB128 (DWARF 5, section 7.6); more than 64 bits is a failure, and so
+ * are more than 10 bytes. */
 uint64_t cursor_uleb(struct cursor *c);
 int64_t cursor_sleb(struct cursor *c);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <xxhash.h>
 
 #include "base/error.h"
@@ -92,7 +93,20 @@ int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id)
 	return 0;
 }
 
+/* Foreign files choose many of the keys, and XXH3 without a seed can be computed
+ * backwards: a file could make all its ids meet in one slot. The kernel gives each
+ * process random bytes; results do not depend on them, since nobody walks slots. */
+static uint64_t seed;
+
+__attribute__((constructor)) static void choose_seed(void)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+
+	if (random)
+		memcpy(&seed, random, sizeof(seed));
+}
+
 uint64_t hash_bytes(const void *data, size_t len)
 {
-	return XXH3_64bits(data, len);
+	return XXH3_64bits_withSeed(data, len, seed);
 }

@@ -38,7 +38,8 @@ uint32_t hashindex_find(const struct hashindex *ix, uint64_t hash, hashindex_eq 
 /* Adds an entry whose key is not there yet. 0 or ERR_NOMEM. */
 int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id);
 
-/* XXH3 of `len` bytes (libxxhash), the hash used throughout. */
+/* XXH3 of `len` bytes (libxxhash), the hash used throughout. Differs from process
+ * to process, so nothing that is written may depend on it. */
 uint64_t hash_bytes(const void *data, size_t len);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +17,21 @@
 
 #include "base/error.h"
 
+enum { NAME_KEPT = NAME_MAX - (int)sizeof("..4194304.tmp") };
+
 static int fail(struct outfile *f, struct error *err, const char *doing)
 {
 	return error_errno(err, ERR_IO, "cannot %s '%s'", doing, f->path);
 }
 
-/* "dir/.name.PID.tmp": hidden, and beside the result so that rename works. */
+/* "dir/.name.PID.tmp": hidden, and beside the result so that rename works. The
+ * name is cut so that what is added to it does not make it too long. */
 static int make_tmp_name(struct outfile *f)
 {
 	const char *slash = strrchr(f->path, '/');
 	int dirlen = slash ? (int)(slash - f->path + 1) : 0;
 
-	if (asprintf(&f->tmp, "%.*s.%s.%d.tmp", dirlen, f->path, f->path + dirlen,
+	if (asprintf(&f->tmp, "%.*s.%.*s.%d.tmp", dirlen, f->path, NAME_KEPT, f->path + dirlen,
 		     (int)getpid()) < 0) {
 		f->tmp = NULL;
 		return ERR_NOMEM;
@@ -71,9 +75,43 @@ static int open_direct(struct outfile *f, struct error *err)
 	return f->fd < 0 ? fail(f, err, "write") : 0;
 }
 
-int outfile_open(struct outfile *f, const char *path, struct error *err)
+/* What stands there keeps its mode, and a link to it stays a link: "/dev/stdout"
+ * may well lead to a file. A link that leads nowhere is replaced. */
+static int open_replacement(struct outfile *f, mode_t mode, struct error *err)
+{
+	char *real = realpath(f->path, NULL);
+	int rc;
+
+	if (!real)
+		return fail(f, err, "write");
+	free(f->path);
+	f->path = real;
+	rc = open_temporary(f, err);
+	if (!rc && fchmod(f->fd, mode & 0777))
+		rc = fail(f, err, "write");
+	return rc;
+}
+
+/* A path that cannot be looked at, being too long or in a folder closed to us, can
+ * have a temporary file beside it and yet no rename to it: found out now, not when
+ * the work is done. */
+static int open_as_it_is(struct outfile *f, struct error *err)
 {
 	struct stat st;
+
+	if (strcmp(f->path, "-") == 0)
+		return open_direct(f, err);
+	if (stat(f->path, &st))
+		return errno == ENOENT && *f->path ? open_temporary(f, err) :
+						     fail(f, err, "write");
+	if (S_ISREG(st.st_mode))
+		return open_replacement(f, st.st_mode, err);
+	errno = EISDIR;
+	return S_ISDIR(st.st_mode) ? fail(f, err, "write") : open_direct(f, err);
+}
+
+int outfile_open(struct outfile *f, const char *path, struct error *err)
+{
 	int rc;
 
 	memset(f, 0, sizeof(*f));
@@ -81,17 +119,7 @@ int outfile_open(struct outfile *f, const char *path, struct error *err)
 	f->path = strdup(path);
 	if (!f->path)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	if (!*path) {
-		errno = ENOENT;
-		rc = fail(f, err, "write");
-	} else if (strcmp(path, "-") == 0) {
-		rc = open_direct(f, err);
-	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		errno = EISDIR;
-		rc = S_ISDIR(st.st_mode) ? fail(f, err, "write") : open_direct(f, err);
-	} else {
-		rc = open_temporary(f, err);
-	}
+	rc = open_as_it_is(f, err);
 	if (rc)
 		outfile_abort(f);
 	return rc;

@@ -8,7 +8,8 @@
  * before any work is done, that the result can be written at all.
  *
  * "-" is the standard output; a path that names a device, pipe or socket is
- * written directly.
+ * written directly. A file that is replaced leaves its mode to the new one, and a
+ * link to a file stays a link.
  */
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H

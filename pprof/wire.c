@@ -10,13 +10,6 @@ static struct cursor part(struct cursor *whole, uint64_t len)
 	return c;
 }
 
-/* The usual tag is one byte, and a loop per tag is what decoding would spend
- * most of its time in. */
-static uint64_t read_tag(struct cursor *m)
-{
-	return *m->pos < 0x80 ? *m->pos++ : cursor_uleb(m);
-}
-
 bool wire_next(struct cursor *m, struct wire_field *f)
 {
 	uint64_t tag;
@@ -24,7 +17,7 @@ bool wire_next(struct cursor *m, struct wire_field *f)
 	if (!cursor_left(m))
 		return false;
 	f->at = cursor_offset(m);
-	tag = read_tag(m);
+	tag = cursor_uleb(m);
 	if (!m->failed && (tag >> 3 == 0 || tag >> 3 > 0x1fffffff))
 		cursor_fail(m, "field number out of range");
 	f->number = (uint32_t)(tag >> 3);

@@ -93,6 +93,134 @@ Test(outfile, abort_leaves_no_trace, .init = make_folder, .fini = remove_folder)
 	cr_assert_eq(entries(), 1);
 }
 
+Test(outfile, keeps_the_mode_of_what_it_replaces, .init = make_folder, .fini = remove_folder)
+{
+	struct outfile f;
+	struct stat st;
+
+	write_file("old");
+	cr_assert_eq(chmod(path, 0600), 0);
+	cr_assert_eq(outfile_open(&f, path, NULL), 0);
+	cr_assert_eq(outfile_commit(&f, NULL), 0);
+	cr_assert_eq(stat(path, &st), 0);
+	cr_assert_eq(st.st_mode & 0777, 0600);
+	cr_assert_eq(st.st_size, 0);
+}
+
+Test(outfile, writes_where_a_link_leads, .init = make_folder, .fini = remove_folder)
+{
+	char link[160];
+	struct outfile f;
+	struct stat st;
+
+	write_file("old");
+	snprintf(link, sizeof(link), "%s/link", folder);
+	cr_assert_eq(symlink("out", link), 0);
+	cr_assert_eq(outfile_open(&f, link, NULL), 0);
+	cr_assert_eq(outfile_write(&f, "new", 3, NULL), 0);
+	cr_assert_eq(outfile_commit(&f, NULL), 0);
+	assert_holds("new");
+	cr_assert(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+	cr_assert_eq(unlink(link), 0);
+	cr_assert_eq(entries(), 1);
+}
+
+/* A name that leaves no room for a temporary one beside it, and one too long. */
+Test(outfile, long_names, .init = make_folder, .fini = remove_folder)
+{
+	struct error err = { 0 };
+	char name[400];
+	struct outfile f;
+	int at = snprintf(name, sizeof(name), "%s/", folder);
+
+	memset(name + at, 'n', 256);
+	name[at + 256] = '\0';
+	cr_assert_eq(outfile_open(&f, name, &err), ERR_IO);
+	cr_assert(strstr(err.text, "File name too long"), "%s", err.text);
+	name[at + 255] = '\0';
+	cr_assert_eq(outfile_open(&f, name, &err), 0, "%s", err.text);
+	cr_assert_eq(outfile_commit(&f, &err), 0, "%s", err.text);
+	cr_assert_eq(entries(), 1);
+	cr_assert_eq(unlink(name), 0);
+}
+
+/* A file system without O_TMPFILE leaves a named file, until it is done with. */
+Test(outfile, named_temporary_file_goes, .init = make_folder, .fini = remove_folder)
+{
+	struct outfile f;
+
+	cr_assert_eq(outfile_open(&f, path, NULL), 0);
+	close(f.fd);
+	f.fd = open(f.tmp, O_WRONLY | O_CREAT | O_EXCL, 0644);
+	f.named = true;
+	cr_assert_eq(entries(), 1);
+	outfile_abort(&f);
+	cr_assert_eq(entries(), 0);
+}
+
+Test(outfile, leftover_of_an_earlier_life_is_no_hindrance, .init = make_folder,
+     .fini = remove_folder)
+{
+	struct outfile f;
+
+	cr_assert_eq(outfile_open(&f, path, NULL), 0);
+	close(open(f.tmp, O_WRONLY | O_CREAT, 0644));
+	cr_assert_eq(outfile_write(&f, "new", 3, NULL), 0);
+	cr_assert_eq(outfile_commit(&f, NULL), 0);
+	assert_holds("new");
+	cr_assert_eq(entries(), 1);
+}
+
+/* The folder goes while we work. */
+Test(outfile, failed_commit_replaces_nothing, .init = make_folder)
+{
+	struct error err = { 0 };
+	struct outfile f;
+
+	cr_assert_eq(outfile_open(&f, path, NULL), 0);
+	cr_assert_eq(rmdir(folder), 0);
+	cr_assert_eq(outfile_write(&f, "new", 3, NULL), 0);
+	cr_assert_eq(outfile_commit(&f, &err), ERR_IO);
+	cr_assert(strstr(err.text, "No such file or directory"), "%s", err.text);
+	cr_assert_eq(f.fd, -1);
+}
+
+/* Root may write anywhere; nobody may not. */
+Test(outfile, folder_not_writable, .init = make_folder, .fini = remove_folder)
+{
+	struct error err = { 0 };
+	struct outfile f;
+
+	write_file("old");
+	cr_assert_eq(chmod(folder, 0555), 0);
+	if (geteuid() == 0)
+		cr_assert_eq(seteuid(65534), 0);
+	cr_assert_eq(outfile_open(&f, path, &err), ERR_IO);
+	cr_assert(strstr(err.text, "Permission denied"), "%s", err.text);
+	if (getuid() == 0)
+		cr_assert_eq(seteuid(0), 0);
+	cr_assert_eq(chmod(folder, 0755), 0);
+	assert_holds("old");
+}
+
+Test(outfile, standard_output_and_pipes)
+{
+	char have[8] = "";
+	struct outfile f;
+	int ends[2];
+
+	cr_assert_eq(pipe(ends), 0);
+	cr_assert_eq(dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO);
+	cr_assert_eq(outfile_open(&f, "-", NULL), 0);
+	cr_assert_eq(outfile_write(&f, "one", 3, NULL), 0);
+	cr_assert_eq(outfile_commit(&f, NULL), 0);
+	cr_assert_eq(outfile_open(&f, "/dev/stdout", NULL), 0);
+	cr_assert_eq(outfile_write(&f, "two", 3, NULL), 0);
+	cr_assert_eq(outfile_commit(&f, NULL), 0);
+	cr_assert_eq(read(ends[0], have, sizeof(have)), 6);
+	cr_assert_arr_eq(have, "onetwo", 6);
+}
+
 Test(outfile, says_what_cannot_be_written)
 {
 	struct error err = { 0 };
