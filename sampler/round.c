@@ -259,6 +259,23 @@ static void end_with(struct round *r, enum recording_end end)
 		r->end = end;
 }
 
+/*
+ * Ticks must come on time. A thread of ordinary priority gets a busy CPU when
+ * somebody leaves it, which is the very moment at which that one is not running:
+ * on an overloaded machine it would look when there is little to see, and might
+ * lose the CPU while it holds a thread. So ticks run as the lowest of the
+ * real-time priorities where that is permitted, and unwinding, which can take
+ * milliseconds when it meets a large library, does not. (With 11 runnable threads
+ * on two cores redis was caught 175 times of 199 expected, and 15 to 116 times
+ * without.)
+ */
+static void set_urgent(bool urgent)
+{
+	struct sched_param param = { .sched_priority = urgent };
+
+	sched_setscheduler(0, urgent ? SCHED_FIFO : SCHED_OTHER, &param);
+}
+
 static void tick(struct round *r, struct tracer *t)
 {
 	int rc;
@@ -268,7 +285,9 @@ static void tick(struct round *r, struct tracer *t)
 	rc = look_at_all(r, t);
 	if (!rc) {
 		serve(r, t, monotonic_ns() + SERVE_NS);
+		set_urgent(false);
 		rc = round_unwind(r);
+		set_urgent(true);
 	}
 	r->stats.ticks++;
 	publish(r);
@@ -328,6 +347,7 @@ void round_sample(struct round *r)
 	struct tracer *t;
 
 	prctl(PR_SET_TIMERSLACK, 1);
+	set_urgent(true);
 	r->own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	if (tracer_new(&t, take, r, &r->error)) {
 		end_with(r, RECORDING_LOST);
