@@ -130,15 +130,23 @@ check-san-build: $(BUILD)/sampler $(UNIT) $(REPLAY)
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
-bench: $(BUILD)/sampler $(BUILD)/demo $(TOOLS) fixtures ## measure against the peers
+bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure against the peers
 	$(Q)BUILD=$(BUILD) bench/run
+
+MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
+DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
+INSTALLED_DOCS := README.md docs/architecture.md docs/glossary.md docs/testing.md
 
 install: $(BUILD)/sampler ## install below $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/sampler $(DESTDIR)$(PREFIX)/bin/sampler
-	install -D -m 644 docs/sampler.1 $(DESTDIR)$(PREFIX)/share/man/man1/sampler.1
+	install -D -m 644 docs/sampler.1 $(MAN_DIR)/sampler.1
+	install -d -m 755 $(DOC_DIR)
+	install -m 644 $(INSTALLED_DOCS) $(DOC_DIR)
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/sampler $(DESTDIR)$(PREFIX)/share/man/man1/sampler.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/sampler $(MAN_DIR)/sampler.1
+	rm -f $(addprefix $(DOC_DIR)/,$(notdir $(INSTALLED_DOCS)))
+	-rmdir $(DOC_DIR)
 
 clean: ## remove everything that was built
 	rm -rf build build-san build-clang build-san-clang build-fuzz

@@ -9,7 +9,7 @@
  *   libdwfl   dwfl_getthread_frames, reading the stopped thread
  *   libunwind unw_step over libunwind-ptrace, its cache on
  *
- * each often enough to last a while; all have done every walk once before.
+ * each having done every walk once before.
  * Prints "NAME frames ns_per_frame" for each, over all threads together.
  */
 #include <dirent.h>
@@ -31,10 +31,7 @@
 #include "unwind/stack.h"
 #include "unwind/unwinder.h"
 
-enum { THREADS_MAX = 64, STACK_ROOM = 1 << 20, COLD_WALKS = 200 };
-
-/* How long a way is measured, at least. */
-static const uint64_t MEASURE_NS = 200000000;
+enum { THREADS_MAX = 64, STACK_ROOM = 1 << 20, COLD_WALKS = 200, BATCHES = 41, BATCH_NS = 5000000 };
 
 /* Half of all addresses belong to the kernel. */
 static const uint64_t NOBODYS = 1ull << 63;
@@ -94,22 +91,41 @@ static uint64_t cpu_ns(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* All threads, `rounds` times; ns a frame. */
+static double batch(walk *do_walk, size_t rounds, uint64_t *ns, size_t *frames)
+{
+	uint64_t start = cpu_ns();
+
+	*frames = 0;
+	for (size_t n = 0; n < rounds; n++)
+		for (size_t i = 0; i < threads; i++)
+			*frames += do_walk(i);
+	*ns = cpu_ns() - start;
+	return *frames ? (double)*ns / (double)*frames : 0;
+}
+
+/* The median of batches long enough that reading the clock costs nothing. */
 static void measure(const char *name, walk *do_walk)
 {
-	uint64_t start, ns = 0;
-	size_t frames = 0, rounds = 0;
+	double per_frame[BATCHES];
+	size_t rounds = 1, frames;
+	uint64_t ns;
 
-	for (size_t i = 0; i < threads; i++)
-		do_walk(i);
-	start = cpu_ns();
-	while ((ns = cpu_ns() - start) < MEASURE_NS) {
-		for (int repeat = 0; repeat < 16; repeat++)
-			for (size_t i = 0; i < threads; i++)
-				frames += do_walk(i);
-		rounds += 16;
-	}
+	batch(do_walk, 1, &ns, &frames);
+	while (batch(do_walk, rounds, &ns, &frames), ns < BATCH_NS)
+		rounds *= 2;
+	for (int i = 0; i < BATCHES; i++)
+		per_frame[i] = batch(do_walk, rounds, &ns, &frames);
+	qsort(per_frame, BATCHES, sizeof(*per_frame), compare);
 	printf("%s %.1f %.1f\n", name, (double)frames / (double)rounds / (double)threads,
-	       frames ? (double)ns / (double)frames : 0.0);
+	       per_frame[BATCHES / 2]);
 }
 
 /* A range where no process has anything changes the map, so that the next walk
@@ -123,13 +139,6 @@ static bool empty_cache(unsigned nth)
 
 	return nowhere.image && modmap_add(maps, &nowhere) == 0 &&
 	       unwinder_walk(unwinder, maps, &nobody, &snapshots[0].memory, &stack) == 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* The median: a walk is too short to ask the kernel for CPU time. */
