@@ -39,7 +39,8 @@ DEPS_cli       := sampler report unwind symbolize pprof target base
 SYS_base      := -lxxhash
 SYS_target    := -lelf
 SYS_unwind    := -ldw -lelf
-SYS_symbolize := -ldw -lelf -liberty -lz
+# libdw depends on liblzma already; only its header may be missing.
+SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard /usr/include/lzma.h),-llzma)
 SYS_pprof     := -lz
 SYS_cli       := -lm
 syslibs = $(foreach f,$(1),$(SYS_$(f)))
@@ -115,7 +116,7 @@ $(foreach t,$(wildcard tests/tools/*.c bench/*.c),$(eval $(call tool_rule,$(t)))
 $(BUILD)/demo: demo/demo.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -O2 -g -D_GNU_SOURCE -pthread $< -o $@ -lm
+	$(Q)$(CC) -O2 -g -Wall -Wextra -D_GNU_SOURCE -pthread $< -o $@
 
 include tests/fixtures/build.mk
 
