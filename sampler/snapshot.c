@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "base/error.h"
@@ -96,6 +96,7 @@ void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct 
 		got = got < 0 ? 0 : (ssize_t)first + got;
 	}
 	copy_regs(&s->regs, user);
+	s->newborn = (user->orig_rax == SYS_clone || user->orig_rax == SYS_clone3) && !user->rax;
 	memory_bytes_init(&s->stack, s->bytes, start, first);
 	memory_bytes_init(&s->other, s->bytes + s->room, top - len,
 			  elsewhere && got > 0 ? (size_t)got - first : 0);

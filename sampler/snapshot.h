@@ -10,6 +10,7 @@
 #ifndef SAMPLER_SNAPSHOT_H
 #define SAMPLER_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -25,6 +26,7 @@ struct snapshot {
 	struct memory_bytes other; /* the ordinary stack's top, when sp is elsewhere */
 	char *bytes;		   /* owned, what both point into */
 	size_t room;
+	bool newborn; /* clone(2) has made the thread and it has executed nothing yet */
 };
 
 /* An empty snapshot with `room` touched bytes for each piece. ERR_NOMEM. */

@@ -105,6 +105,17 @@ static bool explained(const struct stack *walk)
 	return walk->end == STACK_OUTERMOST || walk->end == STACK_COPY_EXHAUSTED;
 }
 
+/* A new thread stands behind the system call of its maker, on an empty stack: what
+ * CFI says there holds for the maker. (A process made by fork has its maker's
+ * stack, and its walk ends well.) */
+static void end_newborn(struct stack *walk)
+{
+	walk->count = 1;
+	walk->used = 0;
+	walk->switched = false;
+	walk->end = STACK_OUTERMOST;
+}
+
 static int walk_slot(struct round *r, struct slot *slot)
 {
 	size_t count;
@@ -122,6 +133,8 @@ static int walk_slot(struct round *r, struct slot *slot)
 	}
 	if (rc)
 		return rc;
+	if (slot->snapshot.newborn && r->walk.end != STACK_OUTERMOST)
+		end_newborn(&r->walk);
 	learn_stack_size(thread, slot, &r->walk);
 	thread->samples++;
 	if (stackset_add(&r->stacks, slot->thread, &r->walk))
