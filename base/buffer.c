@@ -37,17 +37,6 @@ int buffer_reserve(struct buffer *b, size_t more)
 	return 0;
 }
 
-int buffer_add(struct buffer *b, const void *data, size_t len)
-{
-	if (!len)
-		return 0;
-	if (buffer_reserve(b, len))
-		return ERR_NOMEM;
-	memcpy(b->data + b->len, data, len);
-	b->len += len;
-	return 0;
-}
-
 int buffer_addf(struct buffer *b, const char *fmt, ...)
 {
 	va_list ap;

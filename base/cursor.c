@@ -15,11 +15,6 @@ void cursor_init(struct cursor *c, const void *data, size_t len, const char *wha
 	c->failed_at = 0;
 }
 
-size_t cursor_left(const struct cursor *c)
-{
-	return c->failed ? 0 : (size_t)(c->end - c->pos);
-}
-
 size_t cursor_offset(const struct cursor *c)
 {
 	return (size_t)(c->pos - c->start);
@@ -76,20 +71,12 @@ uint64_t cursor_uint(struct cursor *c, unsigned bytes)
 	return v;
 }
 
-/* True when the number at hand is a single byte, as most are. */
-static bool is_short(const struct cursor *c)
-{
-	return !c->failed && c->pos < c->end && *c->pos < 0x80;
-}
-
-uint64_t cursor_uleb(struct cursor *c)
+uint64_t cursor_long_uleb(struct cursor *c)
 {
 	uint64_t v = 0;
 
-	if (is_short(c))
-		return *c->pos++;
 	for (unsigned shift = 0;; shift += 7) {
-		uint64_t byte = cursor_uint(c, 1);
+		uint64_t byte = cursor_byte(c);
 
 		if (c->failed)
 			return 0;
@@ -109,7 +96,7 @@ int64_t cursor_sleb(struct cursor *c)
 	unsigned shift = 0;
 
 	do {
-		byte = cursor_uint(c, 1);
+		byte = cursor_byte(c);
 		if (c->failed)
 			return 0;
 		if (shift == 63 && byte != 0 && byte != 0x7f) { /* nothing but the sign */

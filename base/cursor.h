@@ -28,7 +28,11 @@ struct cursor {
 /* Reads `len` bytes at `data`, which stay the caller's and must outlive it. */
 void cursor_init(struct cursor *c, const void *data, size_t len, const char *what);
 
-size_t cursor_left(const struct cursor *c);
+static inline size_t cursor_left(const struct cursor *c)
+{
+	return c->failed ? 0 : (size_t)(c->end - c->pos);
+}
+
 size_t cursor_offset(const struct cursor *c);
 
 /* Declares the bytes broken at the present offset, for a reason that only the
@@ -47,9 +51,15 @@ static inline uint8_t cursor_byte(struct cursor *c)
 	return !c->failed && c->pos < c->end ? *c->pos++ : (uint8_t)cursor_uint(c, 1);
 }
 
+uint64_t cursor_long_uleb(struct cursor *c); /* only for the next */
+
 /* DWARF's LEB128 (DWARF 5, section 7.6); more than 64 bits is a failure, and so
- * are more than 10 bytes. */
-uint64_t cursor_uleb(struct cursor *c);
+ * are more than 10 bytes. Nearly all are one byte, which costs no call. */
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+	return cursor_left(c) && *c->pos < 0x80 ? *c->pos++ : cursor_long_uleb(c);
+}
+
 int64_t cursor_sleb(struct cursor *c);
 
 /* `len` bytes in place, or NULL. */

@@ -21,17 +21,19 @@ struct encoder {
 	bool nomem;
 };
 
+enum { VARINT_MAX = 10 };
+
 static void put_varint(struct encoder *e, uint64_t v)
 {
-	uint8_t bytes[10];
-	size_t n = 0;
+	struct buffer *out = e->out;
 
-	while (v >= 0x80) {
-		bytes[n++] = (uint8_t)(v | 0x80);
-		v >>= 7;
+	if (out->room - out->len < VARINT_MAX && buffer_reserve(out, VARINT_MAX)) {
+		e->nomem = true;
+		return;
 	}
-	bytes[n++] = (uint8_t)v;
-	e->nomem |= buffer_add(e->out, bytes, n) != 0;
+	for (; v >= 0x80; v >>= 7)
+		out->data[out->len++] = (uint8_t)(v | 0x80);
+	out->data[out->len++] = (uint8_t)v;
 }
 
 static void put_tag(struct encoder *e, unsigned field, enum wire_type type)

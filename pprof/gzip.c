@@ -1,8 +1,15 @@
 /*
- * Level 5, by measurement on a 4.1 MB profile of this project's own making
- * (2 cores, zlib 1.2.13): level 1 13 ms and 100 % (size), 3 18 ms and 91 %,
- * 5 26 ms and 85 %, 6 38 ms and 83 %, 9 120 ms and 82 %. tests/bench prints
- * them anew.
+ * Level 5, where the curve bends. Best of 7 runs, zlib 1.2.13, one core:
+ *
+ *	level          1      3      4      5      6      9
+ *	Go allocation profile, 7.6 MB: go/types over net/http and others
+ *	ms          25.7   33.4   39.3   47.9   68.9    199
+ *	of size   14.7 % 13.7 % 12.6 % 12.2 % 11.8 % 11.5 %
+ *	our own CPU profile of a compiler, 0.17 MB
+ *	ms           1.5    2.0    2.1    2.9    4.7   14.1
+ *	of size   41.2 % 39.5 % 38.8 % 37.9 % 37.6 % 37.4 %
+ *
+ * Level 6, zlib's default, takes 44 to 63 % longer for 1 to 3 % fewer bytes.
  */
 #include "pprof/gzip.h"
 
