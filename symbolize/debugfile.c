@@ -1,21 +1,42 @@
+/*
+ * A file found under the right name can belong to another build: an upgrade
+ * changes one and not yet the other, and a container's are not the host's. Its
+ * build ID decides, or, where one of the two has none, the CRC in
+ * .gnu_debuglink; gdb computes the CRC in both cases, but reading a gigabyte to
+ * confirm what 160 bits of hash have said would be for nothing.
+ */
 #include "symbolize/debugfile.h"
 
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/cursor.h"
 #include "target/image.h"
 #include "target/process.h"
 
-enum { PATH_ROOM = 4352, BUILD_ID_HEX_MIN = 4 };
+enum { PATH_ROOM = 4352, BUILD_ID_HEX_MIN = 4, BUILD_ID_MAX = 64, LINK_MAX = 64 << 10 };
 
 #define DEBUG_ROOT "/usr/lib/debug"
+
+struct search {
+	const struct process *process;
+	char *note;
+	size_t room;
+};
+
+struct link { /* what a file says of the file that goes with it */
+	char name[PATH_ROOM];
+	char build_id[2 * BUILD_ID_MAX + 1]; /* of an alternate file */
+	uint32_t crc;			     /* of a debug file */
+};
 
 /* Opens a path in the target's view; `ours` asks for our own view instead. */
 static int open_in(const struct process *process, bool ours, const char *path)
@@ -29,11 +50,11 @@ static int open_in(const struct process *process, bool ours, const char *path)
 	return process_open_path(process, path);
 }
 
-static struct image *open_regular(const struct process *process, bool ours, const char *path)
+static struct image *open_regular(const struct search *s, bool ours, const char *path)
 {
 	struct image *found = NULL;
 	struct stat st;
-	int fd = open_in(process, ours, path);
+	int fd = open_in(s->process, ours, path);
 
 	if (fd < 0)
 		return NULL;
@@ -45,25 +66,33 @@ static struct image *open_regular(const struct process *process, bool ours, cons
 	return found;
 }
 
-/* The file by its build ID, which must then be its own build ID. */
-static struct image *find_by_build_id(const char *hex, const struct process *process, char *note,
-				      size_t room)
+static void refuse(const struct search *s, struct image *found, const char *path)
+{
+	snprintf(s->note, s->room, "'%s' belongs to another build and was not used", path);
+	image_free(found);
+}
+
+static struct image *try_build_id(const struct search *s, const char *path, const char *hex)
+{
+	for (int ours = 0; ours <= 1; ours++) {
+		struct image *found = open_regular(s, ours, path);
+
+		if (found && !strcmp(image_build_id(found), hex))
+			return found;
+		if (found)
+			refuse(s, found, path);
+	}
+	return NULL;
+}
+
+static struct image *find_by_build_id(const struct search *s, const char *hex)
 {
 	char path[PATH_ROOM];
 
 	if (strlen(hex) < BUILD_ID_HEX_MIN)
 		return NULL;
 	snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", DEBUG_ROOT, hex, hex + 2);
-	for (int ours = 0; ours <= 1; ours++) {
-		struct image *found = open_regular(process, ours, path);
-
-		if (found && !strcmp(image_build_id(found), hex))
-			return found;
-		if (found)
-			snprintf(note, room, "'%s' has another build ID and was not used", path);
-		image_free(found);
-	}
-	return NULL;
+	return try_build_id(s, path, hex);
 }
 
 /* The CRC of .gnu_debuglink is that of zlib and gzip. */
@@ -88,43 +117,111 @@ static bool link_fits(const struct image *image, const struct image *file, uint3
 	return crc_fits(file, crc);
 }
 
-static struct image *try_link(const struct image *image, const struct process *process,
-			      const char *path, uint32_t crc, char *note, size_t room)
+static struct image *try_link(const struct search *s, const struct image *image, const char *path,
+			      uint32_t crc)
 {
 	for (int ours = 0; ours <= 1; ours++) {
-		struct image *found = open_regular(process, ours, path);
+		struct image *found = open_regular(s, ours, path);
 
 		if (found && link_fits(image, found, crc))
 			return found;
 		if (found)
-			snprintf(note, room, "'%s' belongs to another build and was not used", path);
-		image_free(found);
+			refuse(s, found, path);
 	}
 	return NULL;
 }
 
-static struct image *find_by_link(const struct image *image, const struct process *process,
-				  char *note, size_t room)
+/* The bytes of a section, through a cursor. */
+static bool open_section(Elf *elf, const char *want, struct cursor *c)
+{
+	Elf_Scn *scn = NULL;
+	size_t strings;
+
+	if (elf_getshdrstrndx(elf, &strings))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ?
+					   elf_strptr(elf, strings, shdr.sh_name) : NULL;
+		Elf_Data *data;
+
+		if (!name || strcmp(name, want) || shdr.sh_size > LINK_MAX)
+			continue;
+		data = elf_rawdata(scn, NULL);
+		if (data)
+			cursor_init(c, data->d_buf, data->d_size, want);
+		return data != NULL;
+	}
+	return false;
+}
+
+static bool read_name(struct cursor *c, struct link *link)
+{
+	size_t len = strnlen((const char *)c->pos, cursor_left(c));
+
+	if (!len || len >= sizeof(link->name) || len == cursor_left(c))
+		return false;
+	memcpy(link->name, cursor_bytes(c, len + 1), len + 1);
+	return true;
+}
+
+static bool read_build_id(struct cursor *c, size_t len, struct link *link)
+{
+	const uint8_t *id = len <= BUILD_ID_MAX ? cursor_bytes(c, len) : NULL;
+
+	for (size_t i = 0; id && i < len; i++)
+		snprintf(link->build_id + 2 * i, 3, "%02x", id[i]);
+	return id != NULL;
+}
+
+/* A name, padded to four bytes, and a CRC. A path in it is refused: the places
+ * to look at are ours to choose. */
+static bool read_debuglink(const struct image *image, struct link *link)
+{
+	struct cursor c;
+
+	if (!open_section(image_elf(image), ".gnu_debuglink", &c) || !read_name(&c, link) ||
+	    strchr(link->name, '/'))
+		return false;
+	cursor_bytes(&c, -cursor_offset(&c) & 3);
+	link->crc = (uint32_t)cursor_uint(&c, 4);
+	return !cursor_error(&c, NULL);
+}
+
+/* .gnu_debugaltlink: a name and a build ID to the end. .debug_sup: version, a
+ * flag that is 0 in the file that refers, name, and a checksum with its length,
+ * which dwz makes the build ID (DWARF 5, section 7.3.6). */
+static bool read_alt_link(const struct image *image, struct link *link)
+{
+	struct cursor c;
+
+	if (open_section(image_elf(image), ".gnu_debugaltlink", &c))
+		return read_name(&c, link) && read_build_id(&c, cursor_left(&c), link);
+	if (!open_section(image_elf(image), ".debug_sup", &c) || cursor_uint(&c, 2) != 5 ||
+	    cursor_uint(&c, 1) != 0 || !read_name(&c, link))
+		return false;
+	return read_build_id(&c, cursor_uleb(&c), link) && link->build_id[0];
+}
+
+static struct image *find_by_link(const struct search *s, const struct image *image)
 {
 	static const struct { const char *root, *sub; } places[] = {
 		{ "", "/" }, { "", "/.debug/" }, { DEBUG_ROOT, "/" },
 	};
-	const char *path = image_path(image), *slash = strrchr(path, '/'), *name;
+	const char *path = image_path(image), *slash = strrchr(path, '/');
 	struct image *found = NULL;
-	GElf_Word crc;
+	struct link link = { .crc = 0 };
 
-	name = dwelf_elf_gnu_debuglink(image_elf(image), &crc);
-	if (!name || !*name || strchr(name, '/') || !slash)
+	if (!slash || *path != '/' || !read_debuglink(image, &link))
 		return NULL;
-	for (int i = 0; i < 3 && !found; i++) {
-		char candidate[PATH_ROOM];
-		int len = (int)(slash - path);
+	for (size_t i = 0; i < 3 && !found; i++) {
+		char candidate[2 * PATH_ROOM];
 
 		/* The first place could be the image itself: its own link. */
-		snprintf(candidate, sizeof(candidate), "%s%.*s%s%s", places[i].root, len, path,
-			 places[i].sub, name);
+		snprintf(candidate, sizeof(candidate), "%s%.*s%s%s", places[i].root,
+			 (int)(slash - path), path, places[i].sub, link.name);
 		if (strcmp(candidate, path))
-			found = try_link(image, process, candidate, crc, note, room);
+			found = try_link(s, image, candidate, link.crc);
 	}
 	return found;
 }
@@ -132,28 +229,37 @@ static struct image *find_by_link(const struct image *image, const struct proces
 struct image *debugfile_find(const struct image *image, const struct process *process, char *note,
 			     size_t room)
 {
-	struct image *found = find_by_build_id(image_build_id(image), process, note, room);
+	struct search s = { process, note, room };
+	struct image *found = find_by_build_id(&s, image_build_id(image));
 
-	return found ? found : find_by_link(image, process, note, room);
+	return found ? found : find_by_link(&s, image);
 }
 
-struct image *debugfile_find_alt(Dwarf *dwarf, const struct process *process)
+/* A name that does not begin with '/' counts from where the image lies. */
+static struct image *try_alt(const struct search *s, const struct image *image,
+			     const struct link *link)
 {
-	const char *name;
-	const void *id;
-	ssize_t len = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
-	char hex[2 * 64 + 1] = "";
+	const char *path = image_path(image), *slash = strrchr(path, '/');
+	char candidate[2 * PATH_ROOM];
+	int dir = *link->name == '/' || !slash ? 0 : (int)(slash - path) + 1;
 
-	if (len <= 0 || len > 64)
+	snprintf(candidate, sizeof(candidate), "%.*s%s", dir, path, link->name);
+	return *candidate == '/' ? try_build_id(s, candidate, link->build_id) : NULL;
+}
+
+struct image *debugfile_find_alt(const struct image *image, const struct process *process,
+				 char *note, size_t room)
+{
+	struct search s = { process, note, room };
+	struct link link = { .crc = 0 };
+	struct image *found;
+
+	if (!read_alt_link(image, &link))
 		return NULL;
-	for (ssize_t i = 0; i < len; i++)
-		sprintf(hex + 2 * i, "%02x", ((const uint8_t *)id)[i]);
-	for (int ours = 0; ours <= 1 && *name == '/'; ours++) {
-		struct image *found = open_regular(process, ours, name);
-
-		if (found && !strcmp(image_build_id(found), hex))
-			return found;
-		image_free(found);
-	}
-	return find_by_build_id(hex, process, hex, 0);
+	found = find_by_build_id(&s, link.build_id);
+	if (!found)
+		found = try_alt(&s, image, &link);
+	if (!found && !*note)
+		snprintf(note, room, "'%s' is missing", link.name);
+	return found;
 }

@@ -6,20 +6,22 @@
 #ifndef SYMBOLIZE_DEBUGFILE_H
 #define SYMBOLIZE_DEBUGFILE_H
 
-#include <elfutils/libdw.h>
+#include <libelf.h>
 #include <stddef.h>
 
 struct image;
 struct process;
 
 /* The debug file of an image, opened; NULL when there is none that fits. A file
- * that was found and refused is named in `note` (of `room` bytes). `process` may
- * be NULL. */
+ * that was found and refused is named in `note` (of `room` bytes), which else is
+ * left as it is. `process` may be NULL. */
 struct image *debugfile_find(const struct image *image, const struct process *process, char *note,
 			     size_t room);
 
-/* The file that dwz moved common parts of `dwarf` to (.gnu_debugaltlink), or
- * NULL. */
-struct image *debugfile_find_alt(Dwarf *dwarf, const struct process *process);
+/* The file that dwz moved common parts of `image`'s DWARF to: .gnu_debugaltlink,
+ * or DWARF 5's .debug_sup. When the image names one and it is not to be had, the
+ * result is NULL and `note` says so. */
+struct image *debugfile_find_alt(const struct image *image, const struct process *process,
+				 char *note, size_t room);
 
 #endif

@@ -1,41 +1,147 @@
 /*
  * By libiberty, whose demangler binutils, gdb and perf use.
  *
- * Parameters are left out, template arguments stay: a profile is read by
- * function, pprof's own symbolizer does the same, and the whole signature is
- * still in system_name. Rust's hash goes too.
+ * Parameters and return types are left out, template arguments stay; Rust's
+ * hash goes. This is google/pprof's "templates" form: a profile is read by
+ * function, whole signatures of C++ fill a screen each, but vector<int> and
+ * vector<string> cost different things. Overloads stay apart by system_name,
+ * from which pprof can make its other forms (-symbolize=demangle=...:force).
  *
- * A mangled name can ask for much more text than it has itself (substitutions
- * that double), so a long one is not tried and a long result not kept.
+ * Mangled names come from the target's files, and some make libiberty work
+ * beyond all bounds. It is held by these:
+ *
+ *   - The callback interface is used, which builds no string and, for C++, gets
+ *     no memory from malloc. A name whose substitutions double again and again
+ *     asks for gigabytes of text; when there is too much of it the callback
+ *     leaves by longjmp, the only way out that the interface has.
+ *   - libiberty refuses C++ names longer than 1,024 bytes, for fear of its
+ *     stack, and real ones of templates are longer. DMGL_NO_RECURSE_LIMIT
+ *     lifts that; with 4 KiB the deepest nesting takes less than 1 MiB of stack.
+ *   - Template arguments behind a template parameter in a conversion operator
+ *     are parsed twice at each level, which is exponential ("T_I" in "cv"), and
+ *     a binder in Rust ("FG...", "DG...") is a loop as long as its number says,
+ *     2^64 times and without a callback where it stands in a skipped part. Both
+ *     are recognised by their letters beforehand; a name with the same letters
+ *     by chance stays as it is.
  */
 #include "symbolize/demangle.h"
 
 #include <libiberty/demangle.h>
-#include <stdlib.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/arena.h"
 
-enum { NAME_MAX_IN = 8 << 10, NAME_MAX_OUT = 64 << 10 };
+enum { IN_MAX = 4 << 10, OUT_MAX = 16 << 10, REPARSED_MAX = 8, BINDER_DIGITS_MAX = 2 };
 
-static char *by_libiberty(const char *name)
+struct output {
+	char text[OUT_MAX + 1];
+	size_t len;
+	bool full, may_hold_memory;
+	jmp_buf enough;
+};
+
+/* Rust's decoder of punycode holds memory while it hands over the letters that
+ * it decoded, which are never all ASCII; some other piece soon follows. */
+static bool may_leave(const struct output *o, const char *s, size_t len)
 {
-	char *text = NULL;
+	for (size_t i = 0; o->may_hold_memory && i < len; i++)
+		if ((unsigned char)s[i] >= 0x80)
+			return false;
+	return true;
+}
 
-	if (strncmp(name, "_R", 2) && strncmp(name, "_Z", 2))
-		return NULL;
-	if (strlen(name) > NAME_MAX_IN)
-		return NULL;
-	text = rust_demangle(name, DMGL_ANSI);
-	return text || name[1] == 'R' ? text : cplus_demangle_v3(name, DMGL_ANSI);
+static void take(const char *s, size_t len, void *opaque)
+{
+	struct output *o = opaque;
+
+	if (o->full || len > OUT_MAX - o->len) {
+		o->full = true;
+		if (may_leave(o, s, len))
+			longjmp(o->enough, 1);
+		return;
+	}
+	memcpy(o->text + o->len, s, len);
+	o->len += len;
+}
+
+static bool in_base_62(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static size_t digits(const char *s)
+{
+	size_t n = 0;
+
+	while (in_base_62(s[n]))
+		n++;
+	return n;
+}
+
+static bool has_long_binder(const char *name)
+{
+	for (const char *g = name; (g = strchr(g + 1, 'G'));) {
+		size_t n = digits(g + 1);
+
+		if ((g[-1] == 'F' || g[-1] == 'D') && n > BINDER_DIGITS_MAX && g[n + 1] == '_')
+			return true;
+	}
+	return false;
+}
+
+static bool is_reparsed(const char *name)
+{
+	unsigned count = 0;
+
+	if (!strstr(name, "cv"))
+		return false;
+	for (const char *t = name; (t = strchr(t, 'T')); t++) {
+		size_t n = digits(t + 1);
+
+		count += t[n + 1] == '_' && t[n + 2] == 'I';
+	}
+	return count > REPARSED_MAX;
+}
+
+static bool by_libiberty(const char *name, struct output *o)
+{
+	o->len = 0;
+	o->full = false;
+	o->may_hold_memory = true;
+	if (setjmp(o->enough))
+		return false;
+	if (!has_long_binder(name) && rust_demangle_callback(name, DMGL_ANSI, take, o))
+		return true;
+	if (name[1] == 'R' || is_reparsed(name))
+		return false;
+	o->len = 0;
+	o->may_hold_memory = false;
+	return cplus_demangle_v3_callback(name, DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, take, o);
+}
+
+/* "$u7f$" is a delete in Rust's old mangling: what is decoded is shown too. */
+static void drop_controls(struct output *o)
+{
+	for (size_t i = 0; i < o->len; i++)
+		if ((unsigned char)o->text[i] < 0x20 || o->text[i] == 0x7f)
+			o->text[i] = '?';
+}
+
+static bool is_mangled(const char *name)
+{
+	return (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2)) && strlen(name) <= IN_MAX;
 }
 
 const char *demangle(struct arena *arena, const char *name)
 {
-	char *text = by_libiberty(name);
-	const char *result = text && *text && strlen(text) <= NAME_MAX_OUT ? text : name;
+	struct output o;
 
-	result = arena_copy(arena, result, strlen(result));
-	free(text);
-	return result;
+	if (is_mangled(name) && by_libiberty(name, &o) && o.len && !o.full) {
+		drop_controls(&o);
+		return arena_copy(arena, o.text, o.len);
+	}
+	return arena_copy(arena, name, strlen(name));
 }

@@ -2,10 +2,12 @@
  * An index of a file's DWARF: image address -> function, line, inlined calls.
  *
  * Lazy: opening reads where each unit's code is; a unit's functions are listed
- * when an address first falls into it. Own walks over the DIEs instead of
- * dwarf_addrdie (needs .debug_aranges, which clang does not write) and
- * dwarf_getscopes (reads the unit anew for each address and loses inlined calls
- * under LTO).
+ * when an address first falls into it, and a function's inlined calls likewise
+ * (dwarf_unit). Own walks over the DIEs instead of dwarf_addrdie (needs
+ * .debug_aranges, which clang does not write) and dwarf_getscopes (reads the
+ * unit anew for each address and loses inlined calls under LTO).
+ *
+ * One index serves one thread, and its Dwarf nobody else.
  */
 #ifndef SYMBOLIZE_DWARF_H
 #define SYMBOLIZE_DWARF_H
@@ -14,21 +16,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
 struct dwarf_index;
 
-enum { DWARF_DEPTH_MAX = 64 }; /* inlined calls in one another */
+enum { DWARF_DEPTH_MAX = 128 }; /* frames of an address; what is deeper is left out */
 
-/* One frame as DWARF has it; strings belong to the Dwarf or the arena. */
+/* One frame as DWARF has it; strings belong to the Dwarf. */
 struct dwarf_frame {
 	const char *name;	  /* DW_AT_name; NULL when nameless */
 	const char *linkage_name; /* NULL when there is none */
 	const char *file;	  /* NULL when unknown */
+	const char *dir;	  /* what a relative file is relative to; NULL when unknown */
 	uint32_t line, column, start_line;
 };
 
-/* Takes over neither; `dwarf` must outlive the index. ERR_NOMEM. */
-int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, struct arena *arena);
+/* Does not take over `dwarf`, which must outlive the index; `fd` is its file's,
+ * or -1, and says where split DWARF may lie. ERR_NOMEM. */
+int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, int fd);
 void dwarf_index_free(struct dwarf_index *index);
 
 /* Fills frames innermost first, the function itself last; how many, or 0 when no

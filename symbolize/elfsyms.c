@@ -1,8 +1,17 @@
 /*
  * Which symbol covers an address? One with a size covers value up to value +
- * size, and nothing else does: a symbol of size 0 (hand-written assembly)
- * covers its own address only. The gap behind it may belong to a static
- * function that was stripped, and a guess looks exactly like knowledge.
+ * size, and nothing else does: never the nearest one below. The gap behind a
+ * symbol may belong to a static function that was stripped, and a guess looks
+ * exactly like knowledge.
+ *
+ * Symbols of size 0, from hand-written assembly and from crtstuff.c (_init,
+ * frame_dummy), say where a function begins and not where it ends. In a .symtab
+ * that has kept its local functions every function has a symbol, so such a one
+ * reaches as far as the next symbol of whatever kind in its section, or the
+ * section's end. Elsewhere (.dynsym, .gnu_debugdata, a table without locals)
+ * functions may be missing, and it covers its own address only. A local label without a type is
+ * a place inside a function as often as a function: it ends the symbol before
+ * it and names nothing. In doubt there is no name.
  *
  * Of aliases (malloc, __libc_malloc, __GI___libc_malloc) the one to show is the
  * one that other code calls: global before weak before local, then the fewest
@@ -17,7 +26,22 @@
 
 #include "base/error.h"
 
-enum { SYMBOLS_MAX = 1 << 24, NAME_MAX = 64 << 10 };
+enum { SYMBOLS_MAX = 1 << 24, NAME_MAX_LEN = 64 << 10 };
+
+struct mark { /* where something begins */
+	uint64_t value;
+	uint32_t section;
+};
+
+struct table { /* one symbol table while it is read */
+	Elf *elf;
+	Elf_Data *data;
+	size_t count, strings;
+	uint8_t *is_code; /* by section index */
+	size_t section_count;
+	struct mark *marks; /* sorted; none when symbols of size 0 stay points */
+	size_t mark_count;
+};
 
 void elfsyms_init(struct elfsyms *s)
 {
@@ -27,25 +51,31 @@ void elfsyms_init(struct elfsyms *s)
 void elfsyms_release(struct elfsyms *s)
 {
 	free(s->all);
-	free(s->reach);
+	ranges_release(&s->code);
 	arena_release(&s->names);
 	elfsyms_init(s);
 }
 
-static bool is_function(Elf *elf, const GElf_Sym *sym)
+static bool in_code(const struct table *t, const GElf_Sym *sym)
+{
+	return sym->st_shndx < t->section_count && t->is_code[sym->st_shndx];
+}
+
+static bool is_function_type(const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
-	GElf_Shdr shdr;
-	Elf_Scn *scn;
 
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+static bool is_function(const struct table *t, const GElf_Sym *sym)
+{
 	if (sym->st_shndx == SHN_UNDEF || !sym->st_value)
 		return false;
-	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+	if (is_function_type(sym))
 		return true;
-	if (type != STT_NOTYPE || sym->st_shndx >= SHN_LORESERVE)
-		return false;
-	scn = elf_getscn(elf, sym->st_shndx);
-	return scn && gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_EXECINSTR;
+	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && in_code(t, sym) &&
+	       (sym->st_size || GELF_ST_BIND(sym->st_info) != STB_LOCAL);
 }
 
 static uint8_t rank_of(const GElf_Sym *sym, const char *name)
@@ -58,6 +88,80 @@ static uint8_t rank_of(const GElf_Sym *sym, const char *name)
 	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
 		underscores = 0;
 	return (uint8_t)(rank + (underscores < 15 ? underscores : 15));
+}
+
+/* What begins in code, and whether a symbol of size 0 is among it and local
+ * functions are (see above). Sections and files are no marks of a function. */
+static size_t collect_marks(struct table *t, bool *pays)
+{
+	bool unsized = false, locals = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		GElf_Sym sym;
+		unsigned type;
+
+		if (!gelf_getsym(t->data, (int)i, &sym))
+			break;
+		type = GELF_ST_TYPE(sym.st_info);
+		if (!in_code(t, &sym) || type == STT_SECTION || type == STT_FILE)
+			continue;
+		unsized |= !sym.st_size && is_function(t, &sym);
+		locals |= is_function_type(&sym) && GELF_ST_BIND(sym.st_info) == STB_LOCAL;
+		t->marks[n++] = (struct mark){ sym.st_value, sym.st_shndx };
+	}
+	*pays = unsized && locals;
+	return n;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static int mark_starts(struct table *t)
+{
+	bool pays;
+
+	t->marks = malloc((t->count + 1) * sizeof(*t->marks));
+	if (!t->marks)
+		return ERR_NOMEM;
+	t->mark_count = collect_marks(t, &pays);
+	if (pays)
+		qsort(t->marks, t->mark_count, sizeof(*t->marks), by_place);
+	else
+		t->mark_count = 0;
+	return 0;
+}
+
+/* Where a symbol of size 0 ends. */
+static uint64_t next_start(const struct table *t, const GElf_Sym *sym)
+{
+	struct mark here = { sym->st_value, sym->st_shndx };
+	size_t lo = 0, hi = t->mark_count;
+	GElf_Shdr shdr;
+	uint64_t end;
+
+	if (!t->mark_count || !in_code(t, sym) ||
+	    !gelf_getshdr(elf_getscn(t->elf, sym->st_shndx), &shdr) ||
+	    sym->st_value - shdr.sh_addr >= shdr.sh_size)
+		return sym->st_value + 1;
+	end = shdr.sh_addr + shdr.sh_size;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (by_place(&t->marks[mid], &here) <= 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < t->mark_count && t->marks[lo].section == here.section && t->marks[lo].value < end)
+		end = t->marks[lo].value;
+	return end;
 }
 
 static int make_room(struct elfsyms *s)
@@ -75,14 +179,15 @@ static int make_room(struct elfsyms *s)
 	return 0;
 }
 
-static int add(struct elfsyms *s, const GElf_Sym *sym, const char *name)
+static int add(struct elfsyms *s, const struct table *t, const GElf_Sym *sym, const char *name)
 {
-	struct elfsym e = { .start = sym->st_value, .rank = rank_of(sym, name) };
+	struct elfsym e = { .start = sym->st_value, .rank = rank_of(sym, name),
+			    .sized = sym->st_size != 0 };
 	const char *version = strchr(name, '@');
 	size_t len = version && version > name ? (size_t)(version - name) : strlen(name);
-	uint64_t size = sym->st_size ? sym->st_size : 1;
 
-	if (len > NAME_MAX || __builtin_add_overflow(e.start, size, &e.end))
+	e.end = e.sized ? e.start + sym->st_size : next_start(t, sym);
+	if (len > NAME_MAX_LEN || e.end <= e.start)
 		return 0;
 	if (make_room(s) || !(e.name = arena_copy(&s->names, name, len)))
 		return ERR_NOMEM;
@@ -90,27 +195,66 @@ static int add(struct elfsyms *s, const GElf_Sym *sym, const char *name)
 	return 0;
 }
 
-static int add_table(struct elfsyms *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+static int add_symbols(struct elfsyms *s, const struct table *t)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t count = data && shdr->sh_entsize ? data->d_size / shdr->sh_entsize : 0;
-
-	for (size_t i = 0; i < count && s->count < SYMBOLS_MAX; i++) {
+	for (size_t i = 0; i < t->count && s->count < SYMBOLS_MAX; i++) {
 		const char *name;
 		GElf_Sym sym;
 
-		if (!gelf_getsym(data, (int)i, &sym))
+		if (!gelf_getsym(t->data, (int)i, &sym))
 			break;
-		if (!is_function(elf, &sym))
+		if (!is_function(t, &sym))
 			continue;
-		name = elf_strptr(elf, shdr->sh_link, sym.st_name);
-		if (name && *name && add(s, &sym, name))
+		name = elf_strptr(t->elf, t->strings, sym.st_name);
+		if (name && *name && add(s, t, &sym, name))
 			return ERR_NOMEM;
 	}
 	return 0;
 }
 
-long elfsyms_add(struct elfsyms *s, Elf *elf, uint32_t section_type)
+static int find_code(struct table *t)
+{
+	Elf_Scn *scn = NULL;
+
+	if (elf_getshdrnum(t->elf, &t->section_count))
+		t->section_count = 0;
+	/* Above are the reserved numbers; a file with so many sections names the
+	 * rest in a table of its own (SHT_SYMTAB_SHNDX) and no program does. */
+	if (t->section_count > SHN_LORESERVE)
+		t->section_count = SHN_LORESERVE;
+	t->is_code = calloc(t->section_count + 1, 1);
+	if (!t->is_code)
+		return ERR_NOMEM;
+	while ((scn = elf_nextscn(t->elf, scn))) {
+		GElf_Shdr shdr;
+
+		if (gelf_getshdr(scn, &shdr) && elf_ndxscn(scn) < t->section_count)
+			t->is_code[elf_ndxscn(scn)] = !!(shdr.sh_flags & SHF_EXECINSTR);
+	}
+	return 0;
+}
+
+static int add_table(struct elfsyms *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr, bool whole)
+{
+	struct table t = { .elf = elf, .data = elf_getdata(scn, NULL), .strings = shdr->sh_link };
+	int rc = 0;
+
+	if (!t.data || shdr->sh_entsize != sizeof(Elf64_Sym))
+		return 0;
+	t.count = t.data->d_size / sizeof(Elf64_Sym);
+	if (t.count > INT32_MAX)
+		t.count = INT32_MAX;
+	rc = find_code(&t);
+	if (!rc && whole)
+		rc = mark_starts(&t);
+	if (!rc)
+		rc = add_symbols(s, &t);
+	free(t.is_code);
+	free(t.marks);
+	return rc;
+}
+
+long elfsyms_add(struct elfsyms *s, Elf *elf, uint32_t section_type, bool whole)
 {
 	size_t before = s->count;
 	Elf_Scn *scn = NULL;
@@ -119,67 +263,45 @@ long elfsyms_add(struct elfsyms *s, Elf *elf, uint32_t section_type)
 		GElf_Shdr shdr;
 
 		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == section_type &&
-		    add_table(s, elf, scn, &shdr))
+		    add_table(s, elf, scn, &shdr, whole))
 			return ERR_NOMEM;
 	}
 	return (long)(s->count - before);
 }
 
-static int by_address(const void *a, const void *b)
+/* In the order of precedence: a size that is known before one that is not, the
+ * inner of two that nest, the best of aliases. The best is last. */
+static int by_precedence(const void *a, const void *b)
 {
 	const struct elfsym *x = a, *y = b;
 	size_t lx, ly;
 
+	if (x->sized != y->sized)
+		return x->sized ? 1 : -1;
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
+		return x->rank > y->rank ? -1 : 1;
 	lx = strlen(x->name);
 	ly = strlen(y->name);
 	if (lx != ly)
-		return lx < ly ? -1 : 1;
-	return strcmp(x->name, y->name);
+		return lx > ly ? -1 : 1;
+	return strcmp(y->name, x->name);
 }
 
-int elfsyms_sort(struct elfsyms *s)
+int elfsyms_settle(struct elfsyms *s)
 {
-	uint64_t reach = 0;
-
-	s->reach = malloc((s->count + 1) * sizeof(*s->reach));
-	if (!s->reach)
-		return ERR_NOMEM;
 	if (s->count)
-		qsort(s->all, s->count, sizeof(*s->all), by_address);
-	for (size_t i = 0; i < s->count; i++) {
-		reach = s->all[i].end > reach ? s->all[i].end : reach;
-		s->reach[i] = reach;
-	}
-	return 0;
+		qsort(s->all, s->count, sizeof(*s->all), by_precedence);
+	for (size_t i = 0; i < s->count; i++)
+		if (ranges_add(&s->code, s->all[i].start, s->all[i].end, (uint32_t)i))
+			return ERR_NOMEM;
+	return ranges_settle(&s->code);
 }
 
-/* From the last symbol that starts at or below the address back to the nearest
- * start that covers it; `reach` tells when no earlier one can. Among those that
- * start together the first is the one to show. */
 const struct elfsym *elfsyms_find(const struct elfsyms *s, uint64_t addr)
 {
-	const struct elfsym *best = NULL;
-	size_t lo = 0, hi = s->count;
+	const struct range *r = ranges_find(&s->code, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->all[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo-- > 0 && s->reach[lo] > addr) {
-		const struct elfsym *e = &s->all[lo];
-
-		if (best && e->start != best->start)
-			break;
-		if (e->end > addr)
-			best = e;
-	}
-	return best;
+	return r ? &s->all[r->of] : NULL;
 }

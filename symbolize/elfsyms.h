@@ -3,33 +3,37 @@
 #define SYMBOLIZE_ELFSYMS_H
 
 #include <libelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "symbolize/ranges.h"
 
 struct elfsym {
 	uint64_t start, end; /* image addresses, end exclusive */
-	const char *name;
+	const char *name;    /* without a version */
 	uint8_t rank;	     /* of aliases, the lowest is shown */
+	bool sized;	     /* the table says where it ends */
 };
 
 struct elfsyms {
-	struct elfsym *all; /* sorted once elfsyms_sort has run */
-	uint64_t *reach;    /* the highest end up to here */
+	struct elfsym *all; /* by precedence once settled */
 	size_t count, room;
+	struct ranges code; /* `of` indexes all */
 	struct arena names;
 };
 
 void elfsyms_init(struct elfsyms *s);
 void elfsyms_release(struct elfsyms *s);
 
-/* Adds the functions of all tables of one type (SHT_SYMTAB, SHT_DYNSYM).
- * Broken tables and names add nothing. How many were added; ERR_NOMEM. */
-long elfsyms_add(struct elfsyms *s, Elf *elf, uint32_t section_type);
+/* Adds the functions of all tables of one type (SHT_SYMTAB, SHT_DYNSYM); `whole`
+ * when no function of the file need be missing there. Broken tables and names
+ * add nothing. How many were added; ERR_NOMEM. */
+long elfsyms_add(struct elfsyms *s, Elf *elf, uint32_t section_type, bool whole);
 
 /* To be called once, after all were added. ERR_NOMEM. */
-int elfsyms_sort(struct elfsyms *s);
+int elfsyms_settle(struct elfsyms *s);
 
 /* The symbol whose range covers the address, or NULL. */
 const struct elfsym *elfsyms_find(const struct elfsyms *s, uint64_t addr);

@@ -1,7 +1,6 @@
 /*
  * A JIT compiler appends to its map and may reuse an address: the last line
- * wins. So entries are sorted by start with the later line first, and a sweep
- * cuts what an entry of a later line covers.
+ * wins, and of an earlier one there remains what the later does not cover.
  */
 #include "symbolize/perfmap.h"
 
@@ -17,7 +16,7 @@
 #include "base/error.h"
 #include "target/process.h"
 
-enum { FILE_MAX = 256 << 20, NAME_LEN_MAX = 4096 };
+enum { FILE_MAX = 256 << 20, NAME_LEN_MAX = 4096, ENTRIES_MAX = 1 << 24 };
 
 void perfmap_init(struct perfmap *m)
 {
@@ -26,36 +25,27 @@ void perfmap_init(struct perfmap *m)
 
 void perfmap_release(struct perfmap *m)
 {
-	free(m->entries);
+	free(m->all);
+	ranges_release(&m->code);
 	arena_release(&m->names);
 	perfmap_init(m);
 }
 
-static int add(struct perfmap *m, const struct perfmap_entry *e)
+static int add(struct perfmap *m, uint64_t start, uint64_t end, const char *name)
 {
 	if (m->count == m->room) {
 		size_t room = m->room ? m->room * 2 : 256;
-		struct perfmap_entry *entries = realloc(m->entries, room * sizeof(*entries));
+		const char **all = realloc(m->all, room * sizeof(*all));
 
-		if (!entries)
+		if (!all)
 			return ERR_NOMEM;
-		m->entries = entries;
+		m->all = all;
 		m->room = room;
 	}
-	m->entries[m->count++] = *e;
+	if (ranges_add(&m->code, start, end, (uint32_t)m->count))
+		return ERR_NOMEM;
+	m->all[m->count++] = name;
 	return 0;
-}
-
-/* A name comes from whoever can write the file and goes to terminals and pages:
- * no control characters. */
-static const char *keep_name(struct perfmap *m, const uint8_t *text, size_t len)
-{
-	char *name = arena_copy(&m->names, text, len < NAME_LEN_MAX ? len : NAME_LEN_MAX);
-
-	for (char *c = name; c && *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-	return name;
 }
 
 static void skip_0x(struct cursor *c)
@@ -64,76 +54,41 @@ static void skip_0x(struct cursor *c)
 		cursor_bytes(c, 2);
 }
 
-/* 1 when the line holds an entry. */
-static int parse_line(struct perfmap *m, struct cursor *c, struct perfmap_entry *e)
+/* 1 when the line held an entry. */
+static int parse_line(struct perfmap *m, struct cursor *c)
 {
-	uint64_t size;
+	uint64_t start, size, end;
+	const char *name;
+	size_t len;
 
 	skip_0x(c);
-	e->start = cursor_number(c, 16);
+	start = cursor_number(c, 16);
 	cursor_expect(c, ' ');
 	cursor_blanks(c);
 	skip_0x(c);
 	size = cursor_number(c, 16);
 	cursor_expect(c, ' ');
 	cursor_blanks(c);
-	if (!cursor_left(c) || !size || __builtin_add_overflow(e->start, size, &e->end))
+	len = cursor_left(c);
+	if (!len || !*c->pos || !size || __builtin_add_overflow(start, size, &end) || m->count >= ENTRIES_MAX)
 		return 0;
-	e->name = keep_name(m, c->pos, cursor_left(c));
-	return e->name ? 1 : ERR_NOMEM;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct perfmap_entry *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->line < y->line ? 1 : x->line > y->line ? -1 : 0;
-}
-
-/* Sorted entries in, disjoint entries out. Where a later line begins inside an
- * earlier one, the earlier is cut there; where an earlier begins inside a later
- * one, what sticks out behind is kept if it is the start that is covered. */
-static void make_disjoint(struct perfmap *m)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < m->count; i++) {
-		struct perfmap_entry e = m->entries[i];
-
-		while (n && m->entries[n - 1].end > e.start && m->entries[n - 1].line < e.line) {
-			m->entries[n - 1].end = e.start;
-			if (m->entries[n - 1].end > m->entries[n - 1].start)
-				break;
-			n--;
-		}
-		if (n && m->entries[n - 1].end > e.start)
-			e.start = m->entries[n - 1].end;
-		if (e.start < e.end)
-			m->entries[n++] = e;
-	}
-	m->count = n;
+	name = arena_copy(&m->names, c->pos, len < NAME_LEN_MAX ? len : NAME_LEN_MAX);
+	return name && !add(m, start, end, name) ? 1 : ERR_NOMEM;
 }
 
 int perfmap_parse(struct perfmap *m, const void *data, size_t len)
 {
 	struct cursor text, line;
-	size_t number = 0;
 
 	cursor_init(&text, data, len, "perf map");
 	while (cursor_line(&text, &line)) {
-		struct perfmap_entry e = { .line = ++number };
-		int rc = parse_line(m, &line, &e);
+		int rc = parse_line(m, &line);
 
-		if (rc < 0 || (rc && add(m, &e)))
+		if (rc < 0)
 			return ERR_NOMEM;
 		m->bad_lines += !rc;
 	}
-	if (m->count)
-		qsort(m->entries, m->count, sizeof(*m->entries), by_start);
-	make_disjoint(m);
-	return 0;
+	return ranges_settle(&m->code);
 }
 
 /* The process's number and user in its own PID namespace's eyes: the last
@@ -215,17 +170,9 @@ int perfmap_load(struct perfmap *m, const struct process *p, struct error *err)
 	return rc;
 }
 
-const struct perfmap_entry *perfmap_find(const struct perfmap *m, uint64_t addr)
+const char *perfmap_find(const struct perfmap *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->count;
+	const struct range *r = ranges_find(&m->code, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->entries[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->count && m->entries[lo].start <= addr ? &m->entries[lo] : NULL;
+	return r ? m->all[r->of] : NULL;
 }

@@ -10,26 +10,23 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "symbolize/ranges.h"
 
 struct error;
 struct process;
 
-struct perfmap_entry {
-	uint64_t start, end; /* addresses in the process, end exclusive */
-	const char *name;
-	size_t line; /* in the file: of two that overlap the later is right */
-};
-
 struct perfmap {
-	struct perfmap_entry *entries; /* by start, no two overlap */
+	const char **all; /* names in the file's order, as they stand there */
 	size_t count, room, bad_lines;
+	struct ranges code; /* addresses in the process; `of` indexes all */
 	struct arena names;
 };
 
 void perfmap_init(struct perfmap *m);
 void perfmap_release(struct perfmap *m);
 
-/* Reads the text; lines that are broken are counted and left out. ERR_NOMEM. */
+/* Reads the whole text, once; lines that are broken are counted and left out.
+ * ERR_NOMEM. */
 int perfmap_parse(struct perfmap *m, const void *data, size_t len);
 
 /* Finds and reads the map of a process in its own /tmp. Only a regular file that
@@ -38,6 +35,6 @@ int perfmap_parse(struct perfmap *m, const void *data, size_t len);
 int perfmap_load(struct perfmap *m, const struct process *p, struct error *err);
 
 /* The name of the code at an address, or NULL. */
-const struct perfmap_entry *perfmap_find(const struct perfmap *m, uint64_t addr);
+const char *perfmap_find(const struct perfmap *m, uint64_t addr);
 
 #endif

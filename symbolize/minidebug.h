@@ -1,0 +1,20 @@
+/* MiniDebugInfo: the symbols that a stripped file carries in .gnu_debugdata. */
+#ifndef SYMBOLIZE_MINIDEBUG_H
+#define SYMBOLIZE_MINIDEBUG_H
+
+#include <libelf.h>
+#include <stddef.h>
+
+struct minidebug {
+	Elf *elf; /* NULL when there is none */
+	void *bytes;
+};
+
+/* Uncompresses what the file carries. When it carries nothing, m->elf is NULL
+ * and *why too; when that cannot be read, *why says why. ERR_NOMEM. */
+int minidebug_open(struct minidebug *m, Elf *elf, const char **why);
+
+/* Harmless on {0}. */
+void minidebug_close(struct minidebug *m);
+
+#endif

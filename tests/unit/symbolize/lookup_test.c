@@ -1,0 +1,358 @@
+/*
+ * Whole lookups in programs compiled here and now, in the ways that programs
+ * are compiled, at every address of their functions, against llvm-symbolizer:
+ * names as the linker knows them, files, lines, columns and the chain of
+ * inlined calls.
+ *
+ * Two things are not compared. Of aliases each may show another. And what
+ * llvm-symbolizer says where no symbol has a size is the nearest symbol, which
+ * we never say; elfsyms_test has those.
+ */
+#include <elf.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "symbolize/symbolizer.h"
+#include "tests/unit/symbolize/workshop.h"
+
+TestSuite(lookup, .init = workshop_enter, .fini = workshop_leave, .timeout = 300);
+
+static const char source_cc[] =
+	"#include <vector>\n"
+	"#include <string>\n"
+	"#include <algorithm>\n"
+	"volatile int sink;\n"
+	"namespace shop {\n"
+	"template <typename T> struct box {\n"
+	"	T value;\n"
+	"	inline __attribute__((always_inline)) T twice() const { return thrice() - value; }\n"
+	"	inline __attribute__((always_inline)) T thrice() const\n"
+	"	{\n"
+	"		T sum = value;\n"
+	"		for (int i = 0; i < 2; i++) {\n"
+	"			T copy = value;\n"
+	"			sum += copy * (sink + 1);\n"
+	"		}\n"
+	"		return sum;\n"
+	"	}\n"
+	"};\n"
+	"__attribute__((noinline)) int sum(const std::vector<int> &v)\n"
+	"{\n"
+	"	int s = 0;\n"
+	"	for (int x : v)\n"
+	"		s += box<int>{ x }.twice();\n"
+	"	return s;\n"
+	"}\n"
+	"__attribute__((noinline)) long sum(const std::vector<long> &v)\n"
+	"{\n"
+	"	long s = 0;\n"
+	"	for (long x : v)\n"
+	"		s += box<long>{ x }.twice() + box<long>{ s }.thrice();\n"
+	"	return s;\n"
+	"}\n"
+	"}\n"
+	"static __attribute__((noinline)) int rare(int x)\n"
+	"{\n"
+	"	if (__builtin_expect(x > 1000, 0)) {\n"
+	"		sink = x;\n"
+	"		throw std::string(\"rare\");\n"
+	"	}\n"
+	"	return x + sink;\n"
+	"}\n"
+	"int main(int argc, char **argv)\n"
+	"{\n"
+	"	std::vector<int> v;\n"
+	"	std::vector<long> w;\n"
+	"	for (int i = 0; i < argc * 10; i++) {\n"
+	"		v.push_back(i ^ argc);\n"
+	"		w.push_back(i * 3);\n"
+	"	}\n"
+	"	std::sort(v.begin(), v.end(), [](int a, int b) { return a > b; });\n"
+	"	return shop::sum(v) + (int)shop::sum(w) + rare(argc) + argv[0][0];\n"
+	"}\n";
+
+static const char source_rs[] =
+	"use std::collections::HashMap;\n"
+	"#[inline(always)] fn square(x: u64) -> u64 { x.wrapping_mul(x) }\n"
+	"#[inline(never)] fn total(v: &[u64]) -> u64 { v.iter().map(|x| square(*x)).sum() }\n"
+	"fn main() {\n"
+	"	let v: Vec<u64> = std::env::args().map(|a| a.len() as u64).collect();\n"
+	"	let mut m = HashMap::new();\n"
+	"	m.insert(total(&v), 1);\n"
+	"	println!(\"{}\", m.len());\n"
+	"}\n";
+
+enum { ADDRESSES_MAX = 6000 };
+
+static uint64_t addresses[ADDRESSES_MAX];
+static size_t address_count;
+
+static struct { char *name; uint64_t value, size; } symbols[1 << 14];
+static size_t symbol_count;
+
+/* The functions of .symtab. */
+static void read_symbols(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data;
+		GElf_Shdr shdr;
+		GElf_Sym sym;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB)
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (int i = 0; gelf_getsym(data, i, &sym) && symbol_count < 1 << 14; i++) {
+			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
+
+			if ((GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+			     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC) || !sym.st_size || !name)
+				continue;
+			symbols[symbol_count].name = strndup(name, strcspn(name, "@"));
+			symbols[symbol_count].value = sym.st_value;
+			symbols[symbol_count++].size = sym.st_size;
+		}
+	}
+}
+
+/* Addresses inside of functions with a size, evenly over all of them. */
+static void collect_addresses(const char *program)
+{
+	struct image *image = open_image(program);
+	uint64_t total = 0, step, due = 0;
+
+	read_symbols(image_elf(image));
+	image_free(image);
+	for (size_t i = 0; i < symbol_count; i++)
+		total += symbols[i].size;
+	step = total / (ADDRESSES_MAX - 1) + 1;
+	for (size_t i = 0; i < symbol_count; i++) {
+		for (; due < symbols[i].size && address_count < ADDRESSES_MAX; due += step)
+			addresses[address_count++] = symbols[i].value + due;
+		due -= symbols[i].size;
+	}
+	cr_assert(address_count > 100);
+}
+
+struct answer {
+	size_t count;
+	struct answer_frame {
+		char function[8192], place[4096];
+	} frames[64];
+};
+
+static void read_ours(struct symbolizer *s, const struct image *image, uint64_t addr,
+		      struct answer *a)
+{
+	struct symbol symbol;
+
+	cr_assert_eq(symbolizer_lookup(s, image, addr, &symbol), 0);
+	cr_assert(symbol.count <= 64);
+	for (a->count = 0; a->count < symbol.count; a->count++) {
+		const struct symbol_frame *f = &symbol.frames[a->count];
+		struct answer_frame *to = &a->frames[a->count];
+
+		snprintf(to->function, sizeof(to->function), "%s", f->system_name);
+		snprintf(to->place, sizeof(to->place), "%s:%u:%u", f->file ? f->file : "??", f->line,
+			 f->column);
+	}
+}
+
+/* Pairs of lines, function and file:line:column, up to an empty line. */
+static void read_theirs(FILE *f, struct answer *a)
+{
+	struct answer_frame *to = a->frames;
+
+	for (a->count = 0; fgets(to->function, sizeof(to->function), f); to = &a->frames[a->count]) {
+		size_t len = strcspn(to->function, "\n");
+
+		if (!len)
+			return;
+		to->function[len] = '\0';
+		cr_assert_not_null(fgets(to->place, sizeof(to->place), f));
+		to->place[strcspn(to->place, "\n")] = '\0';
+		/* Its name for a file without DWARF is the nearest STT_FILE symbol. */
+		if (*to->place != '/' && strstr(to->place, ":0:0"))
+			strcpy(to->place, "??:0:0");
+		a->count += strcmp(to->function, "??") != 0;
+		cr_assert(a->count < 64);
+	}
+}
+
+static void ask_llvm(const char *program)
+{
+	FILE *f = fopen("addresses", "w");
+
+	for (size_t i = 0; i < address_count; i++)
+		fprintf(f, "0x%lx\n", addresses[i]);
+	cr_assert_eq(fclose(f), 0);
+	cr_assert(run("(llvm-symbolizer -e %s/%s -f -i --no-demangle < addresses > theirs)",
+		      workshop_dir, program));
+}
+
+/* Aliases: does the file give one address both names? */
+static bool same_function(const char *one, const char *other)
+{
+	if (!strcmp(one, other))
+		return true;
+	for (size_t i = 0; i < symbol_count; i++)
+		if (!strcmp(symbols[i].name, one))
+			for (size_t j = 0; j < symbol_count; j++)
+				if (symbols[j].value == symbols[i].value &&
+				    !strcmp(symbols[j].name, other))
+					return true;
+	return false;
+}
+
+static bool same_answer(const struct answer *a, const struct answer *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (!same_function(a->frames[i].function, b->frames[i].function) ||
+		    strcmp(a->frames[i].place, b->frames[i].place))
+			return false;
+	return true;
+}
+
+static void show(const char *who, const struct answer *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		fprintf(stderr, "%s: %s %s\n", who, a->frames[i].function, a->frames[i].place);
+}
+
+/* Every address must have just the frames that llvm-symbolizer has. */
+static void compare(const char *program, const char *asked_of)
+{
+	struct image *image = open_image(program);
+	static struct answer ours, theirs;
+	size_t differ = 0, inlined = 0;
+	struct symbolizer *s;
+	FILE *f;
+
+	collect_addresses(asked_of);
+	ask_llvm(asked_of);
+	cr_assert_eq(symbolizer_new(&s, NULL, 0), 0);
+	f = fopen("theirs", "r");
+	cr_assert_not_null(f);
+	for (size_t i = 0; i < address_count; i++) {
+		read_ours(s, image, addresses[i], &ours);
+		read_theirs(f, &theirs);
+		inlined += ours.count > 1;
+		if (same_answer(&ours, &theirs) || differ++ > 3)
+			continue;
+		fprintf(stderr, "%s, %#lx:\n", program, addresses[i]);
+		show("ours", &ours);
+		show("theirs", &theirs);
+	}
+	fclose(f);
+	cr_log_info("%s: %zu of %zu differ, %zu inlined; %s", program, differ, address_count, inlined,
+		    symbolizer_note(s, image));
+	cr_assert_eq(differ, 0, "%zu of %zu differ", differ, address_count);
+	cr_assert_eq(symbolizer_has_inlines(s, image), inlined != 0);
+	symbolizer_free(s);
+	image_free(image);
+}
+
+static void build_cc(const char *compiler, const char *flags)
+{
+	need(compiler);
+	need("llvm-symbolizer");
+	write_file("shop.cc", source_cc, strlen(source_cc));
+	if (!run("%s %s shop.cc -o shop", compiler, flags))
+		cr_skip_test("%s cannot build with %s", compiler, flags);
+}
+
+#define LIKE_LLVM(name, compiler, flags)                                                           \
+	Test(lookup, name)                                                                         \
+	{                                                                                          \
+		build_cc(compiler, flags);                                                         \
+		compare("shop", "shop");                                                           \
+	}
+
+LIKE_LLVM(gcc_dwarf5, "g++", "-O2 -g -gdwarf-5")
+LIKE_LLVM(gcc_dwarf4, "g++", "-O2 -g -gdwarf-4")
+LIKE_LLVM(gcc_unoptimized, "g++", "-O0 -g")
+LIKE_LLVM(gcc_static, "g++", "-O2 -g -static")
+LIKE_LLVM(gcc_g1, "g++", "-O2 -g1")
+LIKE_LLVM(gcc_split, "g++", "-O2 -g -gsplit-dwarf")
+LIKE_LLVM(gcc_split4, "g++", "-O2 -gdwarf-4 -gsplit-dwarf")
+LIKE_LLVM(gcc_lto, "g++", "-O2 -g -flto")
+LIKE_LLVM(gcc_compressed, "g++", "-O2 -g -gz=zlib")
+LIKE_LLVM(gcc_type_units, "g++", "-O2 -g -fdebug-types-section")
+LIKE_LLVM(gcc_sections, "g++", "-O2 -g -ffunction-sections -Wl,--gc-sections")
+LIKE_LLVM(gcc_without, "g++", "-O2")
+LIKE_LLVM(clang_dwarf5, "clang++", "-O2 -g -gdwarf-5")
+LIKE_LLVM(clang_dwarf4, "clang++", "-O2 -g -gdwarf-4")
+LIKE_LLVM(clang_lines, "clang++", "-O2 -gline-tables-only")
+
+/* llvm-symbolizer 14 loses inlined calls in .dwo files of clang; the same code
+ * with the DWARF in the program itself says what is right. */
+static void compare_split(const char *flags)
+{
+	char all[128];
+
+	build_cc("clang++", flags);
+	cr_assert(run("mv shop whole"));
+	snprintf(all, sizeof(all), "%s -gsplit-dwarf", flags);
+	build_cc("clang++", all);
+	cr_assert(run("test -e shop-shop.dwo -o -e shop.dwo"), "the split is there");
+	compare("shop", "whole");
+}
+
+Test(lookup, clang_split)
+{
+	compare_split("-O2 -g -gdwarf-5");
+}
+
+Test(lookup, clang_split4)
+{
+	compare_split("-O2 -g -gdwarf-4");
+}
+
+Test(lookup, rust)
+{
+	need("rustc");
+	need("llvm-symbolizer");
+	write_file("shop.rs", source_rs, strlen(source_rs));
+	cr_assert(run("rustc -O -g shop.rs -o shop"));
+	compare("shop", "shop");
+}
+
+Test(lookup, rust_v0)
+{
+	need("rustc");
+	need("llvm-symbolizer");
+	write_file("shop.rs", source_rs, strlen(source_rs));
+	if (!run("rustc -O -g -C symbol-mangling-version=v0 shop.rs -o shop"))
+		cr_skip_test("rustc cannot build with -C symbol-mangling-version=v0");
+	compare("shop", "shop");
+}
+
+/* What is asked of the stripped program must be as if it had kept everything. */
+Test(lookup, debuglink)
+{
+	build_cc("g++", "-O2 -g -Wl,--build-id=none");
+	cr_assert(run("cp shop whole && objcopy --only-keep-debug shop shop.debug"));
+	cr_assert(run("strip shop && objcopy --add-gnu-debuglink=shop.debug shop"));
+	compare("shop", "whole");
+}
+
+Test(lookup, debuglink_subdir)
+{
+	build_cc("g++", "-O2 -g");
+	cr_assert(run("cp shop whole && mkdir .debug && objcopy --only-keep-debug shop .debug/s.dbg"));
+	cr_assert(run("strip shop && objcopy --add-gnu-debuglink=.debug/s.dbg shop"));
+	compare("shop", "whole");
+}
+
+Test(lookup, mini_debug_info)
+{
+	need("xz");
+	build_cc("g++", "-O2");
+	cr_assert(run("cp shop whole && objcopy --only-keep-debug shop mini && xz mini && "
+		      "strip shop && objcopy --add-section .gnu_debugdata=mini.xz shop"));
+	compare("shop", "whole");
+}
