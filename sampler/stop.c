@@ -200,7 +200,6 @@ static void enter_again(struct tracer *t, struct request *r, const struct user_r
 	t->repaired++;
 }
 
-/* The stop that was asked for. 1 when the request is over. */
 /* The thread runs on from somewhere inside PTRACE_DETACH, and may do so on our
  * CPU: what the clock says after the call would be its time, not ours. */
 static void let_go(struct request *r, int sig)
@@ -209,6 +208,7 @@ static void let_go(struct request *r, int sig)
 	ptrace(PTRACE_DETACH, r->tid, 0, sig);
 }
 
+/* The stop that was asked for. 1 when the request is over. */
 static int serve_asked(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
 	enum stop_outcome outcome = STOP_WAITING;
