@@ -1,0 +1,103 @@
+/* Call frame information written by hand (DWARF 5, section 6.4.1; LSB Core,
+ * 10.6.1): entries appended to a buffer, lengths and padding taken care of. */
+#ifndef TESTS_UNIT_UNWIND_CFI_BYTES_H
+#define TESTS_UNIT_UNWIND_CFI_BYTES_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buffer.h"
+
+/* A string literal, with NULs inside but not the one at its end, and its length. */
+#define CODE(text) text, sizeof(text) - 1
+
+static const unsigned char ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };
+
+static inline void put32(struct buffer *b, uint32_t v)
+{
+	buffer_add(b, &v, sizeof(v));
+}
+
+/* Pads an entry that began at `start` with DW_CFA_nop and sets its length. */
+static inline void finish_entry(struct buffer *b, size_t start)
+{
+	uint32_t len;
+
+	while ((b->len - start) % 8 != 4)
+		buffer_add(b, "", 1);
+	len = (uint32_t)(b->len - start - 4);
+	memcpy(b->data + start, &len, sizeof(len));
+}
+
+/* A CIE whose augmentation data and instructions the caller gives; with
+ * `debug_frame` in that section's form. Returns its place. */
+static inline size_t put_cie_with(struct buffer *b, bool debug_frame, const char *augmentation,
+				  const char *data, size_t data_len, const char *code, size_t len)
+{
+	size_t start = b->len;
+
+	put32(b, 0);
+	put32(b, debug_frame ? UINT32_MAX : 0);
+	buffer_add(b, "\1", 1);
+	buffer_add(b, augmentation, strlen(augmentation) + 1);
+	buffer_add(b, "\1\x78\x10", 3); /* code 1, data -8, return address in column 16 */
+	if (*augmentation == 'z')
+		buffer_add(b, &(uint8_t){ (uint8_t)data_len }, 1);
+	buffer_add(b, data, data_len);
+	buffer_add(b, code, len);
+	finish_entry(b, start);
+	return start;
+}
+
+/* The usual: addresses are udata8; CFA rsp+8, return address at CFA-8. */
+#define USUAL_CODE CODE("\x0c\7\x08\x90\1")
+
+static inline size_t put_cie(struct buffer *b, const char *augmentation)
+{
+	return put_cie_with(b, false, augmentation, "\x04", *augmentation == 'z', USUAL_CODE);
+}
+
+static inline size_t put_debug_cie(struct buffer *b)
+{
+	return put_cie_with(b, true, "", "", 0, USUAL_CODE);
+}
+
+/* An FDE of .eh_frame whose encoded addresses the caller gives. */
+static inline void put_fde_with(struct buffer *b, size_t cie, const void *addresses, size_t size,
+				const char *code, size_t len)
+{
+	size_t start = b->len;
+
+	put32(b, 0);
+	put32(b, (uint32_t)(b->len - cie));
+	buffer_add(b, addresses, size);
+	if (b->data[cie + 9] == 'z')
+		buffer_add(b, "", 1);
+	buffer_add(b, code, len);
+	finish_entry(b, start);
+}
+
+static inline void put_fde(struct buffer *b, size_t cie, uint64_t pc, uint64_t size,
+			   const char *code, size_t len)
+{
+	uint64_t addresses[2] = { pc, size };
+
+	put_fde_with(b, cie, addresses, sizeof(addresses), code, len);
+}
+
+static inline void put_debug_fde(struct buffer *b, size_t cie, uint64_t pc, uint64_t size,
+				 const char *code, size_t len)
+{
+	uint64_t addresses[2] = { pc, size };
+	size_t start = b->len;
+
+	put32(b, 0);
+	put32(b, (uint32_t)cie);
+	buffer_add(b, addresses, sizeof(addresses));
+	buffer_add(b, code, len);
+	finish_entry(b, start);
+}
+
+#endif
