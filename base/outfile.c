@@ -75,8 +75,8 @@ static int open_direct(struct outfile *f, struct error *err)
 	return f->fd < 0 ? fail(f, err, "write") : 0;
 }
 
-/* What stands there keeps its mode, and a link to it stays a link: "/dev/stdout"
- * may well lead to a file. A link that leads nowhere is replaced. */
+/* What stands there keeps its mode, and a link to it stays a link: in /dev there are
+ * some that lead to wherever the shell pointed us. One that leads nowhere is replaced. */
 static int open_replacement(struct outfile *f, mode_t mode, struct error *err)
 {
 	char *real = realpath(f->path, NULL);

@@ -12,8 +12,8 @@
  * the offsets of all of them for its messages.
  *
  * What a file can make us allocate is bounded by its length: the costliest
- * element, an empty label in a sample, takes 2 bytes of it and 24 here (twice that
- * when an array has just doubled).
+ * element, an empty label in a sample, takes 2 bytes of it and here 24 in each of
+ * two arrays (more, up to twice that, when they have just grown).
  */
 #include "pprof/decode.h"
 
