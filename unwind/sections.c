@@ -154,10 +154,12 @@ static void code_range(const struct found *f, uint64_t *base, uint64_t *limit)
 		*base = *limit = 0;
 }
 
-/* A handle of our own; NULL for an image without ELF. */
-static Elf *open_elf(const struct image *image)
+/* A handle of our own; NULL for an image without ELF. Of an image that is bytes
+ * (the vDSO) a copy is opened, through *copy: libelf writes the headers of a
+ * decompressed section back to where it has them from. */
+static Elf *open_elf(const struct image *image, char **copy)
 {
-	char *bytes;
+	const char *bytes;
 	size_t len;
 
 	if (!image_elf(image))
@@ -165,12 +167,14 @@ static Elf *open_elf(const struct image *image)
 	if (image_fd(image) >= 0)
 		return elf_begin(image_fd(image), ELF_C_READ, NULL);
 	bytes = elf_rawfile(image_elf(image), &len);
-	return bytes ? elf_memory(bytes, len) : NULL;
+	*copy = bytes ? malloc(len) : NULL;
+	return *copy ? elf_memory(memcpy(*copy, bytes, len), len) : NULL;
 }
 
 int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)
 {
-	Elf *elf = open_elf(image);
+	char *copy = NULL;
+	Elf *elf = open_elf(image, &copy);
 	struct found f = { .count = 0 };
 	uint64_t base, limit;
 	int rc;
@@ -188,5 +192,6 @@ int cfi_table_build(const struct image *image, struct cfi_table **table, struct 
 	code_range(&f, &base, &limit);
 	rc = cfi_table_compile(f.sections, f.count, base, limit, table, err);
 	elf_end(elf);
+	free(copy);
 	return rc;
 }

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "tests/unit/unwind/cfi_bytes.h"
 #include "target/image.h"
 #include "target/memory.h"
 #include "target/modmap.h"
@@ -24,71 +25,40 @@ enum {
 	SIGNAL = 0x1300,  /* the interrupted pc at [rsp+8], its sp at [rsp+16] */
 	STUCK = 0x1400,	  /* CFA rsp+0 */
 	BARE = 0x1500,	  /* no CFI */
-	IMAGE_END = 0x1600,
+	PLT = 0x1600,	  /* CFA rsp+8, from the 11th byte of 16 on rsp+16 */
+	R10 = 0x1700,	  /* CFA r10+8 */
+	FAR = 0x1800,	  /* CFA rsp+16, rbx saved out of reach, r12 said to be lost */
+	RBX = 0x1900,	  /* CFA rbx+16 */
+	R12 = 0x1a00,	  /* CFA r12+16 */
+	ENTRY = 0x1b00,	  /* where the kernel enters; no CFI */
+	IMAGE_END = 0x1c00,
 };
-
-static void put32(struct buffer *b, uint32_t v)
-{
-	buffer_add(b, &v, 4);
-}
-
-static void finish(struct buffer *b, size_t start)
-{
-	uint32_t len;
-
-	while ((b->len - start) % 8 != 4)
-		buffer_add(b, "", 1);
-	len = (uint32_t)(b->len - start - 4);
-	memcpy(b->data + start, &len, 4);
-}
-
-static size_t put_cie(struct buffer *b, const char *augmentation)
-{
-	size_t start = b->len;
-
-	put32(b, 0);
-	put32(b, 0);
-	buffer_add(b, "\1", 1);
-	buffer_add(b, augmentation, strlen(augmentation) + 1);
-	buffer_add(b, "\1\x78\x10\1\x04\x0c\7\x08\x90\1", 10);
-	finish(b, start);
-	return start;
-}
-
-static void put_fde(struct buffer *b, size_t cie, uint64_t pc, const char *code, size_t len)
-{
-	uint64_t range[2] = { pc, 0x100 };
-	size_t start = b->len;
-
-	put32(b, 0);
-	put32(b, (uint32_t)(b->len - cie));
-	buffer_add(b, range, sizeof(range));
-	buffer_add(b, "", 1);
-	buffer_add(b, code, len);
-	finish(b, start);
-}
-
-#define CODE(text) text, sizeof(text) - 1
 
 static void put_eh_frame(struct buffer *b)
 {
 	size_t cie = put_cie(b, "zR"), signal;
 
-	put_fde(b, cie, PLAIN, CODE("\x0e\x10"));
-	put_fde(b, cie, RBP, CODE("\x0c\6\x10\x86\2"));
-	put_fde(b, cie, LAST, CODE("\x07\x10"));
-	put_fde(b, cie, STUCK, CODE("\x0e\0"));
+	put_fde(b, cie, PLAIN, 0x100, CODE("\x0e\x10"));
+	put_fde(b, cie, RBP, 0x100, CODE("\x0c\6\x10\x86\2"));
+	put_fde(b, cie, LAST, 0x100, CODE("\x07\x10"));
+	put_fde(b, cie, STUCK, 0x100, CODE("\x0e\0"));
+	put_fde(b, cie, PLT, 0x100, CODE("\x0f\x0b\x77\x08\x80\0\x3f\x1a\x3b\x2a\x33\x24\x22"));
+	put_fde(b, cie, R10, 0x100, CODE("\x0c\x0a\x08"));
+	put_fde(b, cie, FAR, 0x100, CODE("\x0e\x10\x05\3\x80\x80\x80\2\x07\x0c"));
+	put_fde(b, cie, RBX, 0x100, CODE("\x0c\3\x10"));
+	put_fde(b, cie, R12, 0x100, CODE("\x0c\x0c\x10"));
 	signal = put_cie(b, "zRS");
 	/* CFA: breg7 16; deref. RA: expression breg7 8. */
-	put_fde(b, signal, SIGNAL, CODE("\x0f\3\x77\x10\x06\x10\x10\2\x77\x08"));
+	put_fde(b, signal, SIGNAL, 0x100, CODE("\x0f\3\x77\x10\x06\x10\x10\2\x77\x08"));
 	put32(b, 0);
 }
 
-/* A file of one executable segment, entered nowhere, found by PT_GNU_EH_FRAME. */
+/* A file of one executable segment, its CFI found by PT_GNU_EH_FRAME. */
 static struct image *make_image(void)
 {
 	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 			  .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			  .e_entry = ENTRY,
 			  .e_phoff = sizeof(eh), .e_ehsize = sizeof(eh),
 			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 };
 	Elf64_Phdr ph[2] = { { .p_type = PT_LOAD, .p_flags = PF_R | PF_X },
@@ -116,7 +86,7 @@ static struct unwinder *unwinder;
 static struct stack stack;
 static struct regs regs;
 static struct memory_bytes memory;
-static uint64_t words[1 << 16];
+static uint64_t words[1 << 18];
 
 static void set_up(void)
 {
@@ -285,4 +255,121 @@ Test(walk, forgets_what_it_knew_when_the_maps_change)
 	cr_assert_eq(modmap_add(maps, &other), 0);
 	walk_from(AT(PLAIN), 2, STACK_NO_UNWIND_INFO);
 	cr_assert_eq(stack.frames[1].image, other.image);
+}
+
+Test(walk, by_an_expression_as_the_plt_has_it)
+{
+	words[0] = words[1] = AT(LAST);
+	walk_from(BIAS + PLT + 0x10 + 10, 2, STACK_OUTERMOST);
+	cr_assert_eq(stack.used, 8);
+	walk_from(BIAS + PLT + 0x10 + 11, 2, STACK_OUTERMOST);
+	cr_assert_eq(stack.used, 16);
+}
+
+Test(walk, knows_all_registers_only_where_the_thread_stopped)
+{
+	regs.r[10] = STACK;
+	words[0] = AT(PLAIN);
+	words[2] = AT(R10);
+	walk_from(AT(R10), 3, STACK_NO_UNWIND_INFO);
+	cr_assert_eq(stack.frames[2].addr, R10 + 0x10);
+}
+
+Test(walk, does_not_use_a_register_that_was_lost)
+{
+	regs.r[DWARF_RBX] = regs.r[DWARF_R12] = STACK + 0x100;
+	words[33] = AT(LAST);
+	words[1] = AT(RBX);
+	walk_from(AT(PLAIN), 3, STACK_OUTERMOST);
+	walk_from(AT(FAR), 2, STACK_NO_UNWIND_INFO); /* its place cannot be read */
+	words[1] = AT(R12);
+	walk_from(AT(PLAIN), 3, STACK_OUTERMOST);
+	walk_from(AT(FAR), 2, STACK_NO_UNWIND_INFO); /* undefined */
+}
+
+Test(walk, nobody_called_what_the_kernel_enters)
+{
+	walk_from(BIAS + ENTRY, 1, STACK_OUTERMOST);
+	words[1] = AT(ENTRY);
+	walk_from(AT(PLAIN), 2, STACK_OUTERMOST);
+	walk_from(BIAS + ENTRY + 64, 1, STACK_NO_UNWIND_INFO);
+}
+
+Test(walk, a_bad_call_that_was_interrupted_has_a_caller_too)
+{
+	words[1] = BIAS + SIGNAL + 1;
+	words[3] = 0x10; /* jumped to an address that is none: SIGSEGV */
+	words[4] = STACK + 0x100;
+	words[32] = AT(PLAIN);
+	words[34] = AT(LAST);
+	walk_from(AT(PLAIN), 5, STACK_OUTERMOST);
+	cr_assert_null(stack.frames[2].image);
+	cr_assert_eq(stack.frames[2].kind, FRAME_SIGNAL);
+	cr_assert_eq(stack.frames[3].kind, FRAME_RETURN);
+	cr_assert_eq(stack.frames[3].addr, PLAIN + 0x10);
+}
+
+/* Memory that is the same everywhere. */
+struct sea {
+	struct memory memory;
+	uint64_t word;
+};
+
+static int read_sea(const struct memory *m, uint64_t addr, void *buf, size_t len)
+{
+	(void)addr;
+	memcpy(buf, &((const struct sea *)m)->word, len);
+	return 0;
+}
+
+Test(walk, without_end_is_ended)
+{
+	struct sea sea = { { read_sea }, AT(PLAIN) };
+
+	regs.r[DWARF_RIP] = AT(PLAIN);
+	cr_assert_eq(unwinder_walk(unwinder, maps, &regs, &sea.memory, &stack), 0);
+	cr_assert_eq(stack.end, STACK_TOO_MANY_FRAMES);
+	cr_assert_eq(stack.count, 1 << 20);
+}
+
+Test(walk, a_large_frame_is_not_another_stack)
+{
+	struct sea sea = { { read_sea }, AT(LAST) };
+
+	regs.r[DWARF_RIP] = AT(RBP);
+	regs.r[DWARF_RBP] = STACK + (3 << 20);
+	cr_assert_eq(unwinder_walk(unwinder, maps, &regs, &sea.memory, &stack), 0);
+	cr_assert_eq(stack.end, STACK_OUTERMOST);
+	cr_assert_eq(stack.used, (3 << 20) + 16);
+	cr_assert_not(stack.switched);
+}
+
+Test(walk, an_address_at_the_end_of_the_address_space)
+{
+	regs.r[DWARF_RSP] = UINT64_MAX - 7;
+	walk_from(AT(PLAIN), 1, STACK_MEMORY_UNREADABLE);
+	walk_from(UINT64_MAX, 1, STACK_MEMORY_UNREADABLE);
+}
+
+Test(walk, tells_what_its_table_is_like)
+{
+	const struct mapping *range = modmap_find(maps, BIAS + PLAIN);
+	struct unwind_table_info info;
+
+	unwinder_table_info(unwinder, range->image, &info);
+	cr_assert_eq(info.rows, 0, "never met");
+	walk_from(AT(LAST), 1, STACK_OUTERMOST);
+	unwinder_table_info(unwinder, range->image, &info);
+	cr_assert_gt(info.rows, 10);
+	cr_assert_eq(info.rules, 10);
+	cr_assert_eq(info.bad_entries, 0);
+	cr_assert_gt(info.bytes, 6 * info.rows);
+}
+
+Test(stack, ends_have_names)
+{
+	for (int i = 0; i <= STACK_ENDS; i++)
+		for (int j = 0; j < i; j++)
+			cr_assert_str_neq(stack_end_name((enum stack_end)i),
+					  stack_end_name((enum stack_end)j));
 }
