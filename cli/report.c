@@ -102,7 +102,8 @@ static void print_rows(const struct report_top *top, const char *unit, uint64_t 
 		const struct report_row *row = &top->rows[i];
 		char flat[64], cum[64];
 
-		sum += row->flat;
+		if (__builtin_add_overflow(sum, row->flat, &sum))
+			sum = row->flat < 0 ? INT64_MIN : INT64_MAX;
 		printf("%10s %5.2f%% %5.2f%% %10s %5.2f%%  ",
 		       scaled(row->flat, unit, flat, sizeof(flat)), percent(row->flat, top->total),
 		       percent(sum, top->total), scaled(row->cum, unit, cum, sizeof(cum)),
