@@ -28,6 +28,10 @@
 
 enum { SYMBOLS_MAX = 1 << 24, NAME_MAX_LEN = 64 << 10 };
 
+struct code { /* a section that holds some; of others, nothing */
+	uint64_t start, end;
+};
+
 struct mark { /* where something begins */
 	uint64_t value;
 	uint32_t section;
@@ -37,7 +41,7 @@ struct table { /* one symbol table while it is read */
 	Elf *elf;
 	Elf_Data *data;
 	size_t count, strings;
-	uint8_t *is_code; /* by section index */
+	struct code *code; /* by section index */
 	size_t section_count;
 	struct mark *marks; /* sorted; none when symbols of size 0 stay points */
 	size_t mark_count;
@@ -56,9 +60,11 @@ void elfsyms_release(struct elfsyms *s)
 	elfsyms_init(s);
 }
 
+/* Marks such as _etext and _end may belong to a section and lie behind it. */
 static bool in_code(const struct table *t, const GElf_Sym *sym)
 {
-	return sym->st_shndx < t->section_count && t->is_code[sym->st_shndx];
+	return sym->st_shndx < t->section_count && sym->st_value >= t->code[sym->st_shndx].start &&
+	       sym->st_value < t->code[sym->st_shndx].end;
 }
 
 static bool is_function_type(const GElf_Sym *sym)
@@ -143,14 +149,11 @@ static uint64_t next_start(const struct table *t, const GElf_Sym *sym)
 {
 	struct mark here = { sym->st_value, sym->st_shndx };
 	size_t lo = 0, hi = t->mark_count;
-	GElf_Shdr shdr;
 	uint64_t end;
 
-	if (!t->mark_count || !in_code(t, sym) ||
-	    !gelf_getshdr(elf_getscn(t->elf, sym->st_shndx), &shdr) ||
-	    sym->st_value - shdr.sh_addr >= shdr.sh_size)
+	if (!t->mark_count || !in_code(t, sym))
 		return sym->st_value + 1;
-	end = shdr.sh_addr + shdr.sh_size;
+	end = t->code[sym->st_shndx].end;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -222,14 +225,16 @@ static int find_code(struct table *t)
 	 * rest in a table of its own (SHT_SYMTAB_SHNDX) and no program does. */
 	if (t->section_count > SHN_LORESERVE)
 		t->section_count = SHN_LORESERVE;
-	t->is_code = calloc(t->section_count + 1, 1);
-	if (!t->is_code)
+	t->code = calloc(t->section_count + 1, sizeof(*t->code));
+	if (!t->code)
 		return ERR_NOMEM;
 	while ((scn = elf_nextscn(t->elf, scn))) {
 		GElf_Shdr shdr;
 
-		if (gelf_getshdr(scn, &shdr) && elf_ndxscn(scn) < t->section_count)
-			t->is_code[elf_ndxscn(scn)] = !!(shdr.sh_flags & SHF_EXECINSTR);
+		if (gelf_getshdr(scn, &shdr) && elf_ndxscn(scn) < t->section_count &&
+		    shdr.sh_flags & SHF_EXECINSTR)
+			t->code[elf_ndxscn(scn)] =
+				(struct code){ shdr.sh_addr, shdr.sh_addr + shdr.sh_size };
 	}
 	return 0;
 }
@@ -249,7 +254,7 @@ static int add_table(struct elfsyms *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr 
 		rc = mark_starts(&t);
 	if (!rc)
 		rc = add_symbols(s, &t);
-	free(t.is_code);
+	free(t.code);
 	free(t.marks);
 	return rc;
 }

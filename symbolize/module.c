@@ -114,7 +114,7 @@ static bool complete_dwarf(struct module *m, const struct image *file,
 		dwarf_setalt(m->dwarf, m->alt_dwarf);
 		return true;
 	}
-	if (m->alt || dwelf_dwarf_gnu_debugaltlink(m->dwarf, &name, &id) > 0)
+	if (!*r->missing && (m->alt || dwelf_dwarf_gnu_debugaltlink(m->dwarf, &name, &id) > 0))
 		snprintf(r->missing, sizeof(r->missing), "its supplementary file cannot be used");
 	return !*r->missing;
 }

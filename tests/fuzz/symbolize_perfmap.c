@@ -1,6 +1,7 @@
-/* Perf maps of any bytes: the entries kept are sorted, disjoint and printable. */
+/* The parser of perf maps on any bytes: later lines win, and nothing else. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "symbolize/perfmap.h"
 
@@ -13,15 +14,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	perfmap_init(&m);
 	if (perfmap_parse(&m, data, size))
 		abort();
-	for (size_t i = 0; i < m.count; i++) {
-		const struct perfmap_entry *e = &m.entries[i];
+	for (size_t i = 0; i < m.code.count; i++) {
+		const struct range *r = &m.code.all[i];
+		const char *name = perfmap_find(&m, r->start);
 
-		if (e->start >= e->end || (i && e->start < m.entries[i - 1].end) ||
-		    perfmap_find(&m, e->start) != e || perfmap_find(&m, e->end - 1) != e)
+		if (r->start >= r->end || (i && r->start < r[-1].end) || !name || !*name ||
+		    strlen(name) > size || perfmap_find(&m, r->end - 1) != name)
 			abort();
-		for (const char *c = e->name; *c; c++)
-			if ((unsigned char)*c < 0x20 || *c == 0x7f)
-				abort();
 	}
 	perfmap_release(&m);
 	return 0;
