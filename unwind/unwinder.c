@@ -46,7 +46,7 @@ struct cached {
 
 struct module {
 	struct cfi_table *table;
-	uint64_t entry; /* where the kernel enters the file (e_entry), 0: nowhere */
+	uint64_t entry; /* where the kernel enters the file, if no CFI covers that, else 0 */
 	uint64_t build_ns;
 };
 
@@ -81,11 +81,16 @@ static uint64_t own_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static uint64_t entry_of(const struct image *image)
+/* Entry code that has CFI needs no guess, and what stands behind it (gcc's
+ * crtstuff) has callers. */
+static uint64_t entry_without_cfi(const struct image *image, const struct cfi_table *table)
 {
 	GElf_Ehdr ehdr;
 
-	return image_elf(image) && gelf_getehdr(image_elf(image), &ehdr) ? ehdr.e_entry : 0;
+	if (!image_elf(image) || !gelf_getehdr(image_elf(image), &ehdr) ||
+	    (table && cfi_table_find(table, ehdr.e_entry)))
+		return 0;
+	return ehdr.e_entry;
 }
 
 /* The image's table, compiled when first asked for; NULL when out of memory. */
@@ -108,7 +113,7 @@ static const struct cfi_table *table_of(struct unwinder *u, const struct image *
 		uint64_t start = own_cpu_ns();
 
 		cfi_table_build(image, &u->modules[id].table, NULL);
-		u->modules[id].entry = entry_of(image);
+		u->modules[id].entry = entry_without_cfi(image, u->modules[id].table);
 		u->modules[id].build_ns = own_cpu_ns() - start;
 	}
 	return u->modules[id].table;

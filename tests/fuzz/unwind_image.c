@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { STACK_BYTES = 4096, WALKS = 16 };
+enum { STACK_BYTES = 4096, WALKS = 3 };
 
 static const uint64_t STACK_START = 0x7f0000000000, BIAS = 0x550000000000;
 
