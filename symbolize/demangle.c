@@ -63,7 +63,8 @@ static void take(const char *s, size_t len, void *opaque)
 			longjmp(o->enough, 1);
 		return;
 	}
-	memcpy(o->text + o->len, s, len);
+	if (len)
+		memcpy(o->text + o->len, s, len);
 	o->len += len;
 }
 

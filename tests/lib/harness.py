@@ -88,13 +88,24 @@ def expectation(source, key="expect"):
 
 
 def has_chain(names, chain):
-    """Do the names of the chain occur in this order, innermost first, with nothing
-    but each other and their own repetitions or unnamed library frames between?"""
-    at = 0
-    for name in names:
-        if at < len(chain) and name == chain[at]:
-            at += 1
-    return at == len(chain)
+    """Do the names of the chain stand in the stack, innermost first, one directly
+    below the other? "..." in a chain stands for any number of frames."""
+    return any(follows(names[at:], chain) for at, name in enumerate(names) if name == chain[0])
+
+
+def follows(names, chain):
+    for at, wanted in enumerate(chain):
+        if wanted == "...":
+            return any(follows(names[i:], chain[at + 1:]) for i in range(at, len(names)))
+        if names[at:at + 1] != [wanted]:
+            return False
+    return True
+
+
+def begins_where_stacks_begin(names):
+    """Is the outermost frame one that the kernel enters? The ledger is the program's
+    own word for that; this is not."""
+    return names[-1] in ("_start", "clone3", "__clone3", "clone", "__clone")
 
 
 def status_field(pid, field):
