@@ -12,6 +12,9 @@
  * AMD64 supplement, 3.2.2: the red zone). */
 enum { RED_ZONE = 128 };
 
+/* What glibc's and musl's clone execute before the new thread goes its own way. */
+enum { NEWBORN_BYTES = 8 };
+
 /* No ordinary stack is larger; sp further than this below the top is elsewhere. */
 static const uint64_t STACK_SPAN = 1ull << 30;
 
@@ -78,6 +81,16 @@ static void copy_regs(struct regs *to, const struct user_regs_struct *from)
 	to->r[DWARF_RIP] = from->rip;
 }
 
+/* A new thread comes to life behind its maker's system call, with the result 0; rcx
+ * is where that call returned to (the `syscall` instruction puts it there). An
+ * interrupt may have come before the first instructions, which only test rax. */
+static bool looks_newborn(const struct user_regs_struct *user)
+{
+	bool from_call = user->orig_rax == SYS_clone || user->orig_rax == SYS_clone3;
+
+	return !user->rax && (from_call || user->rip - user->rcx <= NEWBORN_BYTES);
+}
+
 void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
 		   uint64_t top)
 {
@@ -96,7 +109,7 @@ void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct 
 		got = got < 0 ? 0 : (ssize_t)first + got;
 	}
 	copy_regs(&s->regs, user);
-	s->newborn = (user->orig_rax == SYS_clone || user->orig_rax == SYS_clone3) && !user->rax;
+	s->newborn = looks_newborn(user);
 	memory_bytes_init(&s->stack, s->bytes, start, first);
 	memory_bytes_init(&s->other, s->bytes + s->room, top - len,
 			  elsewhere && got > 0 ? (size_t)got - first : 0);

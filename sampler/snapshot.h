@@ -26,7 +26,7 @@ struct snapshot {
 	struct memory_bytes other; /* the ordinary stack's top, when sp is elsewhere */
 	char *bytes;		   /* owned, what both point into */
 	size_t room;
-	bool newborn; /* clone(2) has made the thread and it has executed nothing yet */
+	bool newborn; /* if this is its first sample, clone(2) has just made the thread */
 };
 
 /* An empty snapshot with `room` touched bytes for each piece. ERR_NOMEM. */

@@ -133,7 +133,7 @@ static int walk_slot(struct round *r, struct slot *slot)
 	}
 	if (rc)
 		return rc;
-	if (slot->snapshot.newborn && r->walk.end != STACK_OUTERMOST)
+	if (slot->snapshot.newborn && !thread->samples && r->walk.end != STACK_OUTERMOST)
 		end_newborn(&r->walk);
 	learn_stack_size(thread, slot, &r->walk);
 	thread->samples++;

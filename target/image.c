@@ -208,6 +208,21 @@ const struct image_segment *image_segments(const struct image *image, size_t *co
 	return image->segments;
 }
 
+bool image_offset(const struct image *image, uint64_t addr, uint64_t *offset, uint64_t *left)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *s = &image->segments[i];
+		uint64_t into = addr - s->vaddr;
+
+		if (into < s->filesz) {
+			*offset = s->offset + into;
+			*left = s->filesz - into;
+			return true;
+		}
+	}
+	return false;
+}
+
 uint32_t image_id(const struct image *image)
 {
 	return image->id;

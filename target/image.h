@@ -59,6 +59,10 @@ const char *image_build_id(const struct image *image);
 /* The loadable segments in file order. */
 const struct image_segment *image_segments(const struct image *image, size_t *count);
 
+/* Where in the file the byte at an image address stands; *left is how many more the
+ * segment has from there on. False when the file has none for it. */
+bool image_offset(const struct image *image, uint64_t addr, uint64_t *offset, uint64_t *left);
+
 /* A small number, different for each image of a process; caches use it as an
  * array index. Given by whoever keeps the images (target/modmap). */
 uint32_t image_id(const struct image *image);

@@ -28,8 +28,6 @@ struct found {
 	size_t count;
 	uint64_t data_base;
 	const unsigned char *ident;
-	const struct image_segment *segments;
-	size_t segment_count;
 };
 
 /* True when the section's bytes are plain, now or already. */
@@ -80,18 +78,13 @@ static void find_named(struct found *f, Elf *elf, const char *wanted, bool eh_fr
 }
 
 /* The file's bytes from an address on, `most` or up to the segment's end. */
-static Elf_Data *bytes_at(const struct found *f, Elf *elf, uint64_t vaddr, uint64_t most)
+static Elf_Data *bytes_at(const struct image *image, Elf *elf, uint64_t vaddr, uint64_t most)
 {
-	for (size_t i = 0; i < f->segment_count; i++) {
-		const struct image_segment *s = &f->segments[i];
-		uint64_t into = vaddr - s->vaddr;
+	uint64_t offset, left;
 
-		if (into < s->filesz)
-			return elf_getdata_rawchunk(elf, (int64_t)(s->offset + into),
-						    s->filesz - into < most ? s->filesz - into : most,
-						    ELF_T_BYTE);
-	}
-	return NULL;
+	if (!image_offset(image, vaddr, &offset, &left))
+		return NULL;
+	return elf_getdata_rawchunk(elf, (int64_t)offset, left < most ? left : most, ELF_T_BYTE);
 }
 
 static bool find_header(Elf *elf, GElf_Phdr *ph)
@@ -108,7 +101,7 @@ static bool find_header(Elf *elf, GElf_Phdr *ph)
 
 /* .eh_frame_hdr: version 1, the encoding of eh_frame_ptr, two more encodings,
  * eh_frame_ptr; every linker writes it pc-relative, four bytes. */
-static void find_by_header(struct found *f, Elf *elf)
+static void find_by_header(struct found *f, const struct image *image, Elf *elf)
 {
 	Elf_Data *header, *frame;
 	struct cursor c;
@@ -117,7 +110,7 @@ static void find_by_header(struct found *f, Elf *elf)
 
 	if (!find_header(elf, &ph))
 		return;
-	header = bytes_at(f, elf, ph.p_vaddr, 8);
+	header = bytes_at(image, elf, ph.p_vaddr, 8);
 	cursor_init(&c, header ? header->d_buf : NULL, header ? header->d_size : 0,
 		    ".eh_frame_hdr");
 	if (cursor_uint(&c, 1) != 1 ||
@@ -125,7 +118,7 @@ static void find_by_header(struct found *f, Elf *elf)
 		return;
 	cursor_uint(&c, 2);
 	at = ph.p_vaddr + 4 + (uint64_t)(int32_t)cursor_uint(&c, 4);
-	frame = c.failed ? NULL : bytes_at(f, elf, at, SECTION_BYTES_MAX);
+	frame = c.failed ? NULL : bytes_at(image, elf, at, SECTION_BYTES_MAX);
 	if (!frame)
 		return;
 	f->data_base = ph.p_vaddr;
@@ -136,13 +129,14 @@ static void find_by_header(struct found *f, Elf *elf)
 }
 
 /* The address range of the executable segments. */
-static void code_range(const struct found *f, uint64_t *base, uint64_t *limit)
+static void code_range(const struct image *image, uint64_t *base, uint64_t *limit)
 {
-	const struct image_segment *s = f->segments;
+	size_t count;
+	const struct image_segment *s = image_segments(image, &count);
 
 	*base = UINT64_MAX;
 	*limit = 0;
-	for (size_t i = 0; i < f->segment_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		uint64_t end;
 
 		if (!(s[i].flags & PF_X) || __builtin_add_overflow(s[i].vaddr, s[i].memsz, &end))
@@ -179,17 +173,16 @@ int cfi_table_build(const struct image *image, struct cfi_table **table, struct 
 	uint64_t base, limit;
 	int rc;
 
-	f.segments = image_segments(image, &f.segment_count);
 	if (elf) {
 		f.ident = (const unsigned char *)elf_getident(elf, NULL);
 		find_named(&f, elf, ".eh_frame", true);
 		find_named(&f, elf, ".debug_frame", false);
 		if (!f.count)
-			find_by_header(&f, elf);
+			find_by_header(&f, image, elf);
 	}
 	for (size_t i = 0; i < f.count; i++)
 		f.sections[i].data_base = f.data_base;
-	code_range(&f, &base, &limit);
+	code_range(image, &base, &limit);
 	rc = cfi_table_compile(f.sections, f.count, base, limit, table, err);
 	elf_end(elf);
 	free(copy);

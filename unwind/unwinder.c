@@ -33,6 +33,8 @@ enum {
 	SIGNAL_GAP_MAX = 1 << 20,
 	CALL_GAP_MAX = 8 << 20,
 	ENTRY_BYTES = 64, /* no program's entry code is longer */
+	SYSCALL_BYTES = 2,
+	TEST_BYTES = 8, /* test, jl, je, ret */
 	ALL_REGISTERS = (1 << DWARF_COUNT) - 1,
 };
 
@@ -125,6 +127,36 @@ static void drop_cache(struct unwinder *u, const struct modmap *maps)
 	u->generation = modmap_generation(maps);
 }
 
+/* Is there a `syscall` at this image address? */
+static bool is_syscall(const struct image *image, uint64_t addr)
+{
+	uint64_t offset, left;
+	Elf_Data *code;
+
+	if (!image_offset(image, addr, &offset, &left) || left < SYSCALL_BYTES)
+		return false;
+	code = elf_getdata_rawchunk(image_elf(image), (int64_t)offset, SYSCALL_BYTES, ELF_T_BYTE);
+	return code && !memcmp(code->d_buf, "\x0f\x05", SYSCALL_BYTES);
+}
+
+/*
+ * glibc's clone and clone3 end their FDE right before the system call, because what
+ * it says is wrong in the new thread. In the one that called it still holds for the
+ * few instructions that test the result and return: there a program stands that
+ * makes threads or waits for a vfork. NULL if this is not such a place.
+ */
+static const struct cfi_rule *rule_before_syscall(const struct image *image,
+						  const struct cfi_table *table, uint64_t addr)
+{
+	const struct cfi_rule *rule = NULL;
+	uint64_t end = addr;
+
+	for (unsigned i = 0; i < SYSCALL_BYTES + TEST_BYTES && !rule; i++, end--)
+		rule = cfi_table_find(table, end - 1);
+	end++;
+	return rule && end <= addr && is_syscall(image, end) ? rule : NULL;
+}
+
 /* What is known about a code address in the process. NULL: nothing is mapped
  * there. */
 static const struct cached *look_up(struct unwinder *u, const struct modmap *maps, uint64_t addr)
@@ -142,6 +174,8 @@ static const struct cached *look_up(struct unwinder *u, const struct modmap *map
 	c->bias = range->bias;
 	c->table = table_of(u, range->image);
 	c->rule = c->table ? cfi_table_find(c->table, addr - range->bias) : NULL;
+	if (!c->rule && c->table)
+		c->rule = rule_before_syscall(range->image, c->table, addr - range->bias);
 	return c;
 }
 

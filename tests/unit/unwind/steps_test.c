@@ -285,6 +285,16 @@ static void make_thread(void)
 		pthread_join(thread, NULL);
 }
 
+Test(steps, one_that_makes_a_thread, .timeout = 240)
+{
+	pid_t pid = start(make_thread);
+	struct stepper s;
+
+	stepper_init(&s, pid, pid);
+	step_all(&s, STEPS_MAX);
+	finish(&s, pid, 2000, 0);
+}
+
 Test(steps, a_thread_from_its_first_instruction_on, .timeout = 240)
 {
 	pid_t pid = start(make_thread);
