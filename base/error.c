@@ -22,7 +22,7 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 
 int error_errno(struct error *err, int code, const char *fmt, ...)
 {
-	const char *why = strerrordesc_np(errno);
+	int number = errno;
 	va_list ap;
 	size_t len;
 
@@ -33,7 +33,8 @@ int error_errno(struct error *err, int code, const char *fmt, ...)
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
 	len = strlen(err->text);
-	snprintf(err->text + len, sizeof(err->text) - len, ": %s", why ? why : "unknown error");
+	errno = number;
+	snprintf(err->text + len, sizeof(err->text) - len, ": %m");
 	return code;
 }
 

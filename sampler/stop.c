@@ -34,6 +34,10 @@
 #include "base/error.h"
 #include "sampler/clock.h"
 
+#ifndef sigev_notify_thread_id /* timer_create(2) names it; glibc does not */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 enum {
 	REQUESTS_MAX = 64,     /* attached at a time, parked and overdue ones included */
 	RECENT_MAX = 8,	       /* asked lately: few, so that nobody waits to be served */
@@ -90,7 +94,7 @@ int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *
 		return error_set(err, ERR_NOMEM, "out of memory");
 	t->take = take;
 	t->owner = owner;
-	ev._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	ev.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
 	sigemptyset(&set);
 	sigaddset(&set, wake_signal());
 	if (sigaction(wake_signal(), &sa, NULL) || pthread_sigmask(SIG_UNBLOCK, &set, NULL) ||

@@ -6,6 +6,8 @@
 
 #include "sampler/recording.h"
 
+enum { EXPECTED_MIN = 50 }; /* fewer are few by chance, too */
+
 const char *summary_duration(uint64_t ns, char *text, size_t room)
 {
 	double s = (double)ns / 1e9;
@@ -40,13 +42,18 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-static void samples_line(const struct recording_stats *s, char *line)
+/* A thread that runs for less time than we need to wake up and look is met on a CPU
+ * more seldom than it is there. */
+static void samples_line(const struct recording_stats *s, unsigned rate, char *line)
 {
+	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate);
 	char elapsed[24];
 
 	append(line, "samples: %lu in %s, %lu distinct stacks, %lu threads", s->samples,
 	       summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)), s->stacks,
 	       s->threads_seen);
+	if (expected >= EXPECTED_MIN && s->samples < expected / 2)
+		append(line, ", few: its CPU time at this rate would give %lu", expected);
 	if (s->execs)
 		append(line, ", %lu exec%s", s->execs, s->execs > 1 ? "s" : "");
 }
@@ -109,7 +116,7 @@ void summary_lines(const struct recording_stats *stats, unsigned rate,
 {
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		lines[i][0] = '\0';
-	samples_line(stats, lines[0]);
+	samples_line(stats, rate, lines[0]);
 	rate_line(stats, rate, lines[1]);
 	ledger_line(stats, lines[2]);
 	held_line(stats, lines[3]);
