@@ -135,7 +135,7 @@ static bool empty_cache(unsigned nth)
 	uint64_t start = NOBODYS + nth;
 	struct mapping nowhere = { .start = start, .end = start + 1,
 				   .image = image_open_none("[bench]") };
-	struct regs nobody = { { 0 } };
+	struct regs nobody = { .unknown = 0 };
 
 	return nowhere.image && modmap_add(maps, &nowhere) == 0 &&
 	       unwinder_walk(unwinder, maps, &nobody, &snapshots[0].memory, &stack) == 0;

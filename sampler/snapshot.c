@@ -79,6 +79,7 @@ static void copy_regs(struct regs *to, const struct user_regs_struct *from)
 	to->r[DWARF_R14] = from->r14;
 	to->r[DWARF_R15] = from->r15;
 	to->r[DWARF_RIP] = from->rip;
+	to->unknown = 0;
 }
 
 /* A new thread comes to life behind its maker's system call, with the result 0; rcx

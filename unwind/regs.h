@@ -29,6 +29,7 @@ enum {
 
 struct regs {
 	uint64_t r[DWARF_COUNT];
+	uint32_t unknown; /* bit n: what r[n] holds means nothing */
 };
 
 #endif

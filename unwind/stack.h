@@ -40,6 +40,7 @@ struct stack {
 	enum stack_end end;
 	uint64_t used; /* bytes from sp to the outermost CFA on the same stack */
 	bool switched; /* it leads through a signal frame from one stack to another */
+	bool lacked;   /* a rule wanted a register that was unknown at the start */
 };
 
 /* An empty stack; {0} is as good. It keeps its memory from walk to walk. */

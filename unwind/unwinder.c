@@ -261,7 +261,7 @@ static int find_column(const struct walk *w, const struct cfi_rule *rule, unsign
 /* To the caller, by any rule. */
 static int step_any(struct walk *w, const struct cfi_rule *rule)
 {
-	struct regs caller = { { 0 } };
+	struct regs caller = { .unknown = 0 };
 	uint32_t valid = 0;
 	uint64_t cfa;
 	int rc = find_cfa(w, rule, &cfa);
@@ -378,7 +378,8 @@ static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out)
 {
-	struct walk w = { .regs = *regs, .valid = ALL_REGISTERS, .memory = memory };
+	struct walk w = { .regs = *regs, .valid = ALL_REGISTERS & ~regs->unknown,
+			  .memory = memory };
 	uint64_t first_sp = regs->r[DWARF_RSP], last_sp = first_sp;
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
@@ -402,6 +403,7 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 			out->used = last_sp - first_sp;
 	}
 	out->end = (enum stack_end)end;
+	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && w.at->rule;
 	return 0;
 }
 

@@ -23,7 +23,8 @@ void unwinder_free(struct unwinder *u);
 /* Walks from `regs` to the outermost frame into `out` (emptied first). `maps`
  * tells images apart, `memory` gives the stack. Always succeeds in having at
  * least one frame, unless out of memory (ERR_NOMEM); how far it came is in
- * out->end. */
+ * out->end. The stack pointer and the pc must be known; where another register is
+ * needed that is not, the walk ends with STACK_NO_UNWIND_INFO and out->lacked. */
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out);
 

@@ -33,7 +33,7 @@ static int read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t
 static void evaluate(const struct cfi_table *table, int32_t place)
 {
 	static const struct memory memory = { read_nothing };
-	static const struct regs regs = { { 1, 2, 3, 4, 5, 6, 7, 0x7000 } };
+	static const struct regs regs = { .r = { 1, 2, 3, 4, 5, 6, 7, 0x7000 } };
 	struct expr_context context = { .regs = &regs, .valid = 0x1ffff, .memory = &memory };
 	uint64_t cfa = 0x7100, value;
 	size_t len;

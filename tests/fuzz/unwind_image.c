@@ -53,7 +53,7 @@ static void walk(const struct modmap *maps, const struct mapping *range)
 	if (unwinder_new(&u))
 		abort();
 	for (uint64_t i = 0; i < WALKS; i++) {
-		struct regs regs = { { 0 } };
+		struct regs regs = { .unknown = 0 };
 
 		regs.r[DWARF_RIP] = range->start + i * (paper.code_size / WALKS);
 		regs.r[DWARF_RSP] = regs.r[DWARF_RBP] = STACK_START + 8 * i;

@@ -16,7 +16,7 @@ enum { CFA = 0x7100, BIAS = 0x10000 };
 static int evaluate(const char *code, size_t len, uint64_t *value)
 {
 	static const uint64_t words[2] = { 0x1122334455667788, 0x2222 };
-	struct regs regs = { { [DWARF_RSP] = 0x7000, [DWARF_RBX] = 5 } };
+	struct regs regs = { .r = { [DWARF_RSP] = 0x7000, [DWARF_RBX] = 5 } };
 	struct expr_context context = { .regs = &regs, .valid = 1 << DWARF_RSP | 1 << DWARF_RBX,
 					.bias = BIAS };
 	struct memory_bytes memory;
@@ -212,7 +212,7 @@ Test(expr, a_full_stack_is_an_error)
 
 Test(expr, needs_a_value)
 {
-	struct regs regs = { { 0 } };
+	struct regs regs = { .unknown = 0 };
 	struct expr_context context = { .regs = &regs };
 	uint64_t value;
 

@@ -66,7 +66,7 @@ static void stepper_release(struct stepper *s)
 static void walk(struct stepper *s)
 {
 	const struct user_regs_struct *u = &s->regs;
-	struct regs regs = { { u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp, u->r8,
+	struct regs regs = { .r = { u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp, u->r8,
 			       u->r9, u->r10, u->r11, u->r12, u->r13, u->r14, u->r15, u->rip } };
 
 	cr_assert_eq(unwinder_walk(s->unwinder, s->maps, &regs, &s->memory.memory, &s->stack), 0);
