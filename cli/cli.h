@@ -40,4 +40,7 @@ int parse_duration(const char *text, uint64_t *ns, struct error *err);
 int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
 		 struct error *err);
 
+/* "1%" or "0.5" (percent) -> a share, 0.01 or 0.005; more than 0 and at most 100. */
+int parse_percent(const char *text, const char *what, double *share, struct error *err);
+
 #endif

@@ -29,6 +29,7 @@
 
 enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
 
+static const double DEFAULT_PAUSE_SHARE = 0.01;
 static const uint64_t DEFAULT_DURATION_NS = 30000000000;
 
 struct options {
@@ -44,6 +45,8 @@ static const struct option long_options[] = {
 	{ "duration", required_argument, NULL, 'd' },
 	{ "rate", required_argument, NULL, 'r' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "wall", no_argument, NULL, 'W' },
+	{ "max-pause-share", required_argument, NULL, 'M' },
 	{ "no-inline", no_argument, NULL, 'I' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -72,6 +75,12 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'o':
 		o->output = optarg;
+		break;
+	case 'W':
+		o->recording.wall = true;
+		break;
+	case 'M':
+		rc = parse_percent(optarg, "share", &o->recording.pause_share, err);
 		break;
 	case 'I':
 		o->symbolize |= SYMBOLIZE_NO_INLINE;
@@ -123,7 +132,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 	struct error err;
 	int option;
 
-	*o = (struct options){ .recording.rate = DEFAULT_RATE };
+	*o = (struct options){ .recording = { .rate = DEFAULT_RATE,
+					       .pause_share = DEFAULT_PAUSE_SHARE } };
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+p:d:r:o:qvh", long_options, NULL)) != -1) {
 		if (option == '?')
@@ -231,7 +241,7 @@ static void say_summary(const struct recording *r, const struct options *o, cons
 	const struct recording_stats *s = recording_stats(r);
 	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
 
-	summary_lines(s, o->recording.rate, lines);
+	summary_lines(s, &o->recording, lines);
 	if (o->verbose)
 		details_print(r, stderr);
 	for (int i = 0; i < SUMMARY_LINES; i++)

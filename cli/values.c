@@ -1,5 +1,5 @@
 /* Values of options: durations as Go's time.ParseDuration reads them, with a
- * bare number as seconds; whole numbers. */
+ * bare number as seconds; whole numbers; percentages. */
 #include <ctype.h>
 #include <string.h>
 
@@ -99,5 +99,25 @@ int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
 	if (c.failed || cursor_left(&c) || *value < min || *value > max)
 		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a whole number from %lu "
 				 "to %lu", text, what, min, max);
+	return 0;
+}
+
+int parse_percent(const char *text, const char *what, double *share, struct error *err)
+{
+	uint64_t whole, fraction = 0, scale = 1;
+	struct cursor c;
+
+	cursor_init(&c, text, strlen(text), what);
+	whole = cursor_number(&c, 10);
+	if (cursor_left(&c) && *c.pos == '.') {
+		cursor_bytes(&c, 1);
+		fraction = read_fraction(&c, &scale);
+	}
+	if (cursor_left(&c))
+		cursor_expect(&c, '%');
+	*share = ((double)whole + (double)fraction / (double)scale) / 100;
+	if (c.failed || cursor_left(&c) || *share <= 0 || *share > 1)
+		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a percentage above 0 and up "
+				 "to 100, like 1%% or 0.5%%", text, what);
 	return 0;
 }

@@ -11,6 +11,7 @@
  */
 #include "sampler/assemble.h"
 
+#include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,10 @@ struct assembly {
 	struct profile_line *lines; /* of the location at hand */
 	size_t line_room;
 	uint64_t *thread_ns, *thread_seen, *thread_given; /* by thread index */
-	uint32_t label_thread, label_tid;
+	uint32_t label_thread, label_tid, label_state, label_syscall;
 };
+
+enum { LABELS_MAX = 4, VALUES_MAX = 3 };
 
 static int make_room(void **array, size_t *room, size_t need, size_t size)
 {
@@ -215,8 +218,8 @@ static int locate(struct assembly *a, const struct frame *frame, uint32_t *locat
 
 /* Pass 3. */
 
-static size_t make_labels(struct assembly *a, const struct thread *thread,
-			  struct profile_label labels[2])
+static size_t thread_labels(struct assembly *a, const struct thread *thread,
+			    struct profile_label labels[2])
 {
 	labels[0] = (struct profile_label){ .key = a->label_thread };
 	labels[1] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
@@ -225,51 +228,105 @@ static size_t make_labels(struct assembly *a, const struct thread *thread,
 	return 2;
 }
 
+static const char *state_name(enum thread_state state)
+{
+	static const char *const names[] = { "running", "runnable", "blocked", "stopped" };
+
+	return names[state];
+}
+
+/* The label "syscall": its name, or its number where the library does not know it. */
+static int syscall_label(struct assembly *a, int32_t number, struct profile_label *label)
+{
+	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_X86_64, number), text[16];
+	int rc;
+
+	snprintf(text, sizeof(text), "%d", number);
+	label->key = a->label_syscall;
+	rc = profile_string(a->profile, name ? name : text, &label->str);
+	free(name);
+	return rc;
+}
+
+static int entry_labels(struct assembly *a, const struct stack_context *context,
+			struct profile_label labels[LABELS_MAX], size_t *count)
+{
+	size_t threads;
+	const struct thread *all = threads_get(a->round->threads, &threads);
+
+	*count = thread_labels(a, &all[context->thread], labels);
+	if (!a->round->wall)
+		return 0;
+	labels[*count] = (struct profile_label){ .key = a->label_state };
+	if (profile_string(a->profile, state_name(context->state), &labels[*count].str))
+		return ERR_NOMEM;
+	(*count)++;
+	if (context->state != THREAD_BLOCKED || context->syscall < 0)
+		return 0;
+	labels[*count] = (struct profile_label){ .key = 0 };
+	return syscall_label(a, context->syscall, &labels[(*count)++]);
+}
+
 /* The share of an entry's samples in its thread's time: rounding errors do not
  * add up because each share is the difference of two rounded sums. */
 static int64_t share(struct assembly *a, const struct stackset_entry *e, uint64_t of_thread)
 {
-	uint64_t seen = a->thread_seen[e->thread] += e->samples;
-	uint64_t upto = (uint64_t)((unsigned __int128)a->thread_ns[e->thread] * seen / of_thread);
-	uint64_t ns = upto - a->thread_given[e->thread];
+	uint32_t thread = e->context.thread;
+	uint64_t seen = a->thread_seen[thread] += e->cpu_samples, upto, ns;
 
-	a->thread_given[e->thread] = upto;
+	if (!e->cpu_samples)
+		return 0;
+	upto = (uint64_t)((unsigned __int128)a->thread_ns[thread] * seen / of_thread);
+	ns = upto - a->thread_given[thread];
+	a->thread_given[thread] = upto;
 	return (int64_t)ns;
 }
 
 static int add_sample(struct assembly *a, const struct stackset_entry *e)
 {
 	const struct frame *frames = a->round->stacks.frames + e->first;
-	size_t count;
-	const struct thread *thread = &threads_get(a->round->threads, &count)[e->thread];
-	struct profile_label labels[2];
-	int64_t values[2] = { (int64_t)e->samples, share(a, e, thread->samples) };
+	size_t count, label_count;
+	const struct thread *thread = &threads_get(a->round->threads, &count)[e->context.thread];
+	struct profile_label labels[LABELS_MAX];
+	int64_t values[VALUES_MAX] = { (int64_t)e->samples, share(a, e, thread->cpu_samples),
+				       (int64_t)e->wall_ns };
 
 	if (make_room((void **)&a->locations, &a->location_room, e->count, sizeof(*a->locations)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < e->count; i++)
 		if (locate(a, &frames[i], &a->locations[i]))
 			return ERR_NOMEM;
-	return profile_add_sample(a->profile, a->locations, e->count, values, labels,
-				  make_labels(a, thread, labels));
+	if (entry_labels(a, &e->context, labels, &label_count))
+		return ERR_NOMEM;
+	return profile_add_sample(a->profile, a->locations, e->count, values, labels, label_count);
 }
 
 /* Time that the kernel accounted and no sample stands for. */
-static int add_unsampled(struct assembly *a, const struct thread *thread, uint64_t ns)
+static int add_unsampled(struct assembly *a, const struct thread *thread, uint64_t cpu_ns,
+			 uint64_t wall_ns)
 {
 	struct symbol_frame f = { .name = "[not sampled]", .system_name = "[not sampled]" };
 	struct profile_location location = { 0 };
 	struct profile_label labels[2];
-	int64_t values[2] = { 0, (int64_t)ns };
+	int64_t values[VALUES_MAX] = { 0, (int64_t)cpu_ns, (int64_t)wall_ns };
 	uint32_t id;
 
-	if (!ns)
+	if (!cpu_ns && !wall_ns)
 		return 0;
 	if (make_room((void **)&a->lines, &a->line_room, 1, sizeof(*a->lines)) ||
 	    add_line(a, 0, &f) || profile_add_location(a->profile, &location, a->lines, 1, &id))
 		return ERR_NOMEM;
 	return profile_add_sample(a->profile, &id, 1, values, labels,
-				  thread ? make_labels(a, thread, labels) : 0);
+				  thread ? thread_labels(a, thread, labels) : 0);
+}
+
+static int add_unsampled_of(struct assembly *a, const struct thread *thread)
+{
+	uint64_t cpu = thread->cpu_samples ? 0 : a->thread_ns[thread->index], wall = 0;
+
+	if (a->round->wall && thread->stack == NO_STACK)
+		wall = thread->alive_ns - thread->wall_from;
+	return add_unsampled(a, thread, cpu, wall);
 }
 
 static int take_thread_times(struct assembly *a)
@@ -298,16 +355,19 @@ static int add_samples(struct assembly *a)
 	if (take_thread_times(a) || profile_string(a->profile, "thread", &a->label_thread) ||
 	    profile_string(a->profile, "tid", &a->label_tid))
 		return ERR_NOMEM;
+	if (a->round->wall && (profile_string(a->profile, "state", &a->label_state) ||
+			       profile_string(a->profile, "syscall", &a->label_syscall)))
+		return ERR_NOMEM;
 	for (uint32_t i = 0; i < stacks->count; i++)
 		if (add_sample(a, &stacks->entries[i]))
 			return ERR_NOMEM;
 	for (size_t i = 0; i < count; i++) {
 		threads_sum += a->thread_ns[i];
-		if (!threads[i].samples && add_unsampled(a, &threads[i], a->thread_ns[i]))
+		if (add_unsampled_of(a, &threads[i]))
 			return ERR_NOMEM;
 	}
 	if (a->round->stats.target_cpu_ns > threads_sum)
-		return add_unsampled(a, NULL, a->round->stats.target_cpu_ns - threads_sum);
+		return add_unsampled(a, NULL, a->round->stats.target_cpu_ns - threads_sum, 0);
 	return 0;
 }
 
@@ -321,9 +381,9 @@ static int add_header(struct assembly *a)
 	if (profile_add_type(p, "samples", "count") || profile_add_type(p, "cpu", "nanoseconds") ||
 	    profile_string(p, "cpu", &p->period_type.type) ||
 	    profile_string(p, "nanoseconds", &p->period_type.unit) ||
-	    profile_string(p, "cpu", &p->default_type))
+	    profile_string(p, a->round->wall ? "wall" : "cpu", &p->default_type))
 		return ERR_NOMEM;
-	return 0;
+	return a->round->wall ? profile_add_type(p, "wall", "nanoseconds") : 0;
 }
 
 int assemble(struct round *r, struct symbolizer *symbolizer, struct profile *profile,

@@ -74,7 +74,7 @@ int recording_new(struct recording **out, const struct recording_options *option
 		r->held = true;
 	}
 	if (!rc)
-		rc = round_init(&r->round, pid, options->rate, err);
+		rc = round_init(&r->round, pid, options, err);
 	if (!rc && !r->command)
 		rc = check_permission(pid, err);
 	if (rc) {
@@ -202,7 +202,7 @@ static int add_comments(struct recording *r, const char *command_line, struct pr
 {
 	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
 
-	summary_lines(&r->shown, r->options.rate, lines);
+	summary_lines(&r->shown, &r->options, lines);
 	if (profile_add_comment(profile, "sampler " SAMPLER_VERSION) ||
 	    profile_add_comment(profile, command_line))
 		return ERR_NOMEM;

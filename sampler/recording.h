@@ -28,6 +28,8 @@ struct recording_options {
 	char *const *command;	/* what to start and sample, NULL-terminated */
 	uint64_t duration_ns;	/* 0: until it ends or recording_stop */
 	unsigned rate;		/* looks at each thread a second, 1 to 10000 */
+	bool wall;		/* waiting threads too, and wall time */
+	double pause_share;	/* of its time that any one thread may be held, 0 to 1 */
 };
 
 enum recording_end {
@@ -48,6 +50,9 @@ struct recording_stats {
 	uint64_t walks[STACK_ENDS];	/* by the reason they ended */
 	uint64_t waiting, signalled, late, dropped; /* R, yet no sample: waiting for a CPU or in a call;
 					 * met a signal; not stopped in time; address space gone */
+	uint64_t glances;		/* stacks of waiting threads read without a stop */
+	uint64_t spared;		/* looks left out to keep the pause budget */
+	uint64_t overdue;		/* threads that did not stop within a second */
 	uint64_t repaired, undone;	/* calls entered again; of these met a signal */
 	uint64_t execs;			/* times the target executed a program meanwhile */
 	uint64_t target_cpu_ns;		/* accounted by the kernel during the recording */

@@ -1,9 +1,11 @@
 /*
- * The tick: look at all threads, ask those that are running, serve them as they
- * stop, and when all are on their way again, unwind.
+ * The tick: look at all threads (looking.c), take the stacks of those that deserve
+ * it, and when all are on their way again, unwind.
  *
  * Nothing is unwound while a thread is held or about to stop: a stack waits in
- * its slot, the thread does not wait for us.
+ * its slot, the thread does not wait for us. Threads that were asked and wait for a
+ * CPU stop when they get one; between two walks, and between two ticks, those are
+ * served.
  *
  * Ticks stand on a grid of 1/rate with a random offset of up to a quarter each
  * way, so that the rate is exact and lockstep with the target impossible.
@@ -23,23 +25,27 @@
 #include "sampler/clock.h"
 #include "sampler/stop.h"
 #include "sampler/threads.h"
+#include "sampler/walltime.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
 
 enum {
-	STACK_FIRST = 16 << 10, /* bytes copied of a thread never seen */
-	SAME_MOMENT_NS = 20000, /* our own account may have been brought up to date since */
-	SERVE_NS = 10000000,	/* how long a tick waits for those it asked */
+	STACK_ROOM = (16 << 10) + 256, /* bytes of a slot at first */
+	LAST_SERVE_NS = 100000000,     /* how long the end waits for those that were asked */
 };
 
-int round_init(struct round *r, pid_t pid, unsigned rate, struct error *err)
+int round_init(struct round *r, pid_t pid, const struct recording_options *options,
+	       struct error *err)
 {
 	int rc;
 
 	memset(r, 0, sizeof(*r));
 	r->process = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
 	r->maps_fd = r->stop_fd = r->child_status = -1;
-	r->rate = rate;
+	r->rate = options->rate;
+	r->wall = options->wall;
+	r->pause_share = options->pause_share;
+	r->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_mutex_init(&r->lock, NULL);
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->stop_fd < 0)
@@ -50,7 +56,7 @@ int round_init(struct round *r, pid_t pid, unsigned rate, struct error *err)
 	if (rc)
 		return rc;
 	for (int i = 0; i < SLOTS; i++)
-		if (snapshot_init(&r->slots[i].snapshot, STACK_FIRST + 256))
+		if (snapshot_init(&r->slots[i].snapshot, STACK_ROOM))
 			return error_set(err, ERR_NOMEM, "out of memory");
 	if (modmap_new(&r->maps, &r->process) || unwinder_new(&r->unwinder))
 		return error_set(err, ERR_NOMEM, "out of memory");
@@ -64,6 +70,7 @@ void round_release(struct round *r)
 	stackset_release(&r->stacks);
 	stack_release(&r->walk);
 	free(r->walks_in);
+	free(r->to_glance);
 	threads_free(r->threads);
 	unwinder_free(r->unwinder);
 	modmap_free(r->maps);
@@ -73,6 +80,17 @@ void round_release(struct round *r)
 	if (r->stop_fd >= 0)
 		close(r->stop_fd);
 	pthread_mutex_destroy(&r->lock);
+}
+
+/* Threads that were there before us begin with the round. */
+static void begin_threads(struct round *r)
+{
+	size_t count;
+	struct thread *threads = threads_get(r->threads, &count);
+
+	for (size_t i = 0; i < count; i++)
+		threads[i].seen_ns = threads[i].wall_from = r->start_ns;
+	r->without_stack = count;
 }
 
 int round_start(struct round *r, uint64_t duration_ns, struct error *err)
@@ -88,6 +106,7 @@ int round_start(struct round *r, uint64_t duration_ns, struct error *err)
 		return error_set(err, ERR_GONE, "process %d has ended", r->process.pid);
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
 	r->start_ns = r->next_tick_ns = r->maps_read_ns = monotonic_ns();
+	begin_threads(r);
 	r->end_ns = duration_ns ? r->start_ns + duration_ns : 0;
 	return 0;
 }
@@ -108,131 +127,6 @@ static void plan_tick(struct round *r, uint64_t now)
 
 	r->tick = r->tick + 1 > due ? r->tick + 1 : due;
 	r->next_tick_ns = r->start_ns + r->tick * period + next_random(r) % (period / 2) - period / 4;
-}
-
-static struct slot *free_slot(struct round *r)
-{
-	for (int i = 0; i < SLOTS; i++)
-		if (!r->slots[i].busy)
-			return &r->slots[i];
-	return NULL;
-}
-
-/*
- * Was the thread on a CPU when the tick came? It says R at the look, but may only
- * be waiting for a CPU, having been woken or put off; to count it would charge the
- * end of every wait with CPU time.
- *
- * A thread on our own CPU is not running now: we are. If it was, it is we who took
- * the CPU from it, and it left at the moment at which we came; then it stands
- * where it was at the tick. (On a machine whose CPUs are all busy nearly every
- * tick comes this way.) Both moments are in the kernel's account of the run queue.
- * Where the kernel does not tell them, nothing on our CPU is counted.
- */
-static bool we_took_its_cpu(const struct round *r, struct thread *thread)
-{
-	uint64_t left = thread_left_cpu_ns(r->threads, thread);
-
-	return left && left + SAME_MOMENT_NS >= r->got_cpu_ns;
-}
-
-/* The thread is held: copy and get out. One that was on another CPU and has had to
- * wait for it since the look was not running at the look. */
-static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs)
-{
-	struct round *r = owner;
-	struct slot *slot = cookie;
-	size_t count;
-	struct thread *thread = &threads_get(r->threads, &count)[slot->thread];
-
-	if (thread->cpu != r->tick_cpu && thread_waited_ns(r->threads, thread))
-		return false;
-	snapshot_take(&slot->snapshot, tid, regs,
-		      thread->stack_want ? thread->stack_want : STACK_FIRST, thread->stack_top);
-	slot->taken = true;
-	return true;
-}
-
-static void note_stop(struct round *r, const struct stop *stop)
-{
-	struct slot *slot = stop->cookie;
-	struct recording_stats *s = &r->stats;
-
-	pthread_mutex_lock(&r->lock);
-	if (stop->held_ns)
-		heldtime_add(&s->held, stop->held_ns);
-	s->waiting += stop->outcome == STOP_WAITING;
-	s->signalled += stop->outcome == STOP_SIGNALLED;
-	pthread_mutex_unlock(&r->lock);
-	if (stop->outcome == STOP_GONE && stop->tid == r->process.pid) {
-		r->child_status = stop->exit_status;
-		r->child_reaped = true;
-	}
-	if (slot && !slot->taken)
-		slot->busy = false;
-}
-
-/* Serves whoever stops until nobody asked lately is left, at most until the
- * given time. */
-static void serve(struct round *r, struct tracer *t, uint64_t until)
-{
-	struct stop stop;
-	uint64_t now;
-
-	while (tracer_recent(t, now = monotonic_ns()) && now < until)
-		if (tracer_next(t, until, &stop))
-			note_stop(r, &stop);
-}
-
-/* Asks one thread. When enough are out, somebody is served first. */
-static void ask(struct round *r, struct tracer *t, uint32_t index)
-{
-	size_t count;
-	struct thread *thread = &threads_get(r->threads, &count)[index];
-	struct slot *slot = free_slot(r);
-	struct stop stop;
-	int rc = ERR_LIMIT;
-
-	if (!slot || snapshot_reserve(&slot->snapshot, thread->stack_want + 256)) {
-		r->stats.late++;
-		return;
-	}
-	slot->busy = true;
-	slot->taken = false;
-	slot->thread = index;
-	for (int i = 0; i < 2 && rc == ERR_LIMIT; i++) {
-		rc = tracer_ask(t, thread->tid, slot);
-		if (rc == ERR_LIMIT && tracer_next(t, monotonic_ns() + SERVE_NS, &stop))
-			note_stop(r, &stop);
-	}
-	if (rc) {
-		slot->busy = false;
-		r->stats.late += rc == ERR_LIMIT;
-	}
-}
-
-static int look_at_all(struct round *r, struct tracer *t)
-{
-	size_t count;
-	int rc = threads_refresh(r->threads, &r->error);
-
-	if (rc)
-		return rc;
-	threads_get(r->threads, &count);
-	for (size_t i = 0; i < count; i++) {
-		struct thread *thread = &threads_get(r->threads, &count)[i];
-
-		if (!thread_look(r->threads, thread))
-			continue;
-		if (thread->cpu == r->tick_cpu && !we_took_its_cpu(r, thread)) {
-			r->stats.waiting++;
-			continue;
-		}
-		if (!free_slot(r) && (rc = round_unwind(r)))
-			return rc;
-		ask(r, t, (uint32_t)i);
-	}
-	return 0;
 }
 
 static void publish(struct round *r)
@@ -276,19 +170,33 @@ static void set_urgent(bool urgent)
 	sched_setscheduler(0, urgent ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
-static void tick(struct round *r, struct tracer *t)
+/* Nobody who was asked is on the way to a stop: if somebody were, and we had to wait
+ * for a CPU, then so would he. (Where somebody always is, the slots fill, and
+ * round_look has them unwound between its looks.) */
+static void unwind_at_leisure(struct round *r)
+{
+	bool any = false;
+
+	for (int i = 0; i < SLOTS; i++)
+		any |= r->slots[i].taken;
+	if (!any || tracer_expected(r->tracer))
+		return;
+	set_urgent(false);
+	if (round_unwind(r))
+		end_with(r, RECORDING_LOST);
+	set_urgent(true);
+}
+
+static void tick(struct round *r)
 {
 	int rc;
 
 	r->got_cpu_ns = own_got_cpu_ns(r->own_sched_fd);
 	r->tick_cpu = sched_getcpu();
-	rc = look_at_all(r, t);
-	if (!rc) {
-		serve(r, t, monotonic_ns() + SERVE_NS);
-		set_urgent(false);
-		rc = round_unwind(r);
-		set_urgent(true);
-	}
+	r->tick_ns = monotonic_ns();
+	rc = round_look(r);
+	if (!rc)
+		unwind_at_leisure(r);
 	r->stats.ticks++;
 	publish(r);
 	if (rc == ERR_GONE)
@@ -315,16 +223,17 @@ static void sleep_until(struct round *r, uint64_t until)
 
 /* Between ticks: threads that were asked and have not stopped yet (they sleep in
  * the kernel, or wait for a CPU) are served as soon as they do. */
-static void wait_for_tick(struct round *r, struct tracer *t)
+static void wait_for_tick(struct round *r)
 {
+	struct tracer *t = r->tracer;
 	uint64_t until = r->next_tick_ns;
-	struct stop stop;
 
 	if (r->end_ns && until > r->end_ns)
 		until = r->end_ns;
-	while (tracer_outstanding(t) && !tracer_wants_baton(t) && monotonic_ns() < until)
-		if (tracer_next(t, until, &stop))
-			note_stop(r, &stop);
+	while (tracer_outstanding(t) && !tracer_wants_baton(t) && monotonic_ns() < until) {
+		round_serve_next(r, until);
+		unwind_at_leisure(r);
+	}
 	if (!tracer_wants_baton(t))
 		sleep_until(r, until);
 	if (r->end_ns && monotonic_ns() >= r->end_ns)
@@ -342,6 +251,19 @@ static void collect_repairs(struct round *r, const struct tracer *t)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/* Those that were asked and not served yet are let go by our exit at the latest. */
+static void serve_last(struct round *r)
+{
+	uint64_t until = monotonic_ns() + LAST_SERVE_NS;
+
+	round_serve_until(r, until);
+	round_serve(r);
+	if (round_unwind(r))
+		end_with(r, RECORDING_LOST);
+	for (int i = 0; i < SLOTS; i++)
+		r->slots[i].busy = false;
+}
+
 void round_sample(struct round *r)
 {
 	struct tracer *t;
@@ -349,35 +271,36 @@ void round_sample(struct round *r)
 	prctl(PR_SET_TIMERSLACK, 1);
 	set_urgent(true);
 	r->own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	if (tracer_new(&t, take, r, &r->error)) {
+	if (tracer_new(&t, round_take, r, &r->error)) {
 		end_with(r, RECORDING_LOST);
 		return;
 	}
+	r->tracer = t;
 	while (r->end == RECORDING_RUNNING && !tracer_wants_baton(t)) {
-		wait_for_tick(r, t);
+		wait_for_tick(r);
 		if (r->end == RECORDING_RUNNING && monotonic_ns() >= r->next_tick_ns) {
-			tick(r, t);
+			tick(r);
 			plan_tick(r, monotonic_ns());
 		}
 	}
-	serve(r, t, monotonic_ns() + 10 * SERVE_NS);
-	if (round_unwind(r))
-		end_with(r, RECORDING_LOST);
-	for (int i = 0; i < SLOTS; i++)
-		r->slots[i].busy = false;
+	serve_last(r);
 	collect_repairs(r, t);
 	tracer_free(t);
+	r->tracer = NULL;
 	if (r->own_sched_fd >= 0)
 		close(r->own_sched_fd);
 }
 
 void round_finish(struct round *r)
 {
+	uint64_t now = monotonic_ns();
 	size_t count = 0;
 	struct thread *threads = threads_get(r->threads, &count);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		thread_look(r->threads, &threads[i]);
+		walltime_finish(r, &threads[i], now);
+	}
 	publish(r);
 	if (r->stats.ticks_due < r->stats.ticks)
 		r->stats.ticks_due = r->stats.ticks;

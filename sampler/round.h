@@ -8,17 +8,17 @@
 #define SAMPLER_ROUND_H
 
 #include <pthread.h>
-#include <stdatomic.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "sampler/recording.h"
 #include "sampler/snapshot.h"
 #include "sampler/stackset.h"
+#include "sampler/threads.h"
 #include "target/process.h"
 #include "unwind/stack.h"
 
 struct modmap;
-struct threads;
 struct tracer;
 struct unwinder;
 
@@ -27,7 +27,13 @@ enum { SLOTS = 64 }; /* as many as requests can be out */
 /* A request's place: whose stack, and the stack when it has been taken. */
 struct slot {
 	bool busy, taken;
-	uint32_t thread;
+	bool glanced;	    /* taken without stopping the thread */
+	bool other_cpu;	    /* the thread was on another CPU than ours at the look */
+	struct stack_context context;
+	struct call call;   /* of a blocked thread */
+	uint64_t slices;    /* of the thread when its stack was taken */
+	uint64_t waited_ns; /* how long it has waited for a CPU since the look */
+	uint64_t looked_ns;
 	struct snapshot snapshot;
 };
 
@@ -41,11 +47,22 @@ struct round {
 	uint64_t (*walks_in)[STACK_ENDS]; /* by image id */
 	size_t walks_room;
 	struct slot slots[SLOTS];
+	struct tracer *tracer;	   /* of the sampling thread */
+	uint32_t *to_glance;	   /* threads, by index */
+	size_t glance_count, glance_room;
 	unsigned rate;
+	bool wall;
+	double pause_share;	   /* of its time that a thread may be held */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;
 	uint64_t cpu_start_ns;	   /* of the target */
 	uint64_t next_tick_ns;	   /* when; jitter included */
+	uint64_t tick_ns;	   /* when the present tick began */
+	unsigned asked;		   /* in the present tick */
+	unsigned cpus;
+	uint64_t first_glances;	   /* left in this tick, for threads that have no stack yet */
+	uint64_t without_stack;	   /* threads that wanted one at the last tick */
+	uint64_t back_off_ticks;   /* how rarely an idle thread may be looked at */
 	int own_sched_fd;	   /* /proc/thread-self/sched of the sampling thread */
 	uint64_t got_cpu_ns;	   /* when the present tick put us on a CPU, by its run queue */
 	int tick_cpu;		   /* and on which */
@@ -64,7 +81,8 @@ struct round {
 
 /* Opens the process and readies everything. The caller closes what was opened
  * with round_release in any case. */
-int round_init(struct round *r, pid_t pid, unsigned rate, struct error *err);
+int round_init(struct round *r, pid_t pid, const struct recording_options *options,
+	       struct error *err);
 void round_release(struct round *r);
 
 /* Fixes the start of the accounting: now. */
@@ -76,6 +94,19 @@ void round_sample(struct round *r);
 
 /* Reads the last figures of threads and process. */
 void round_finish(struct round *r);
+
+/* One tick's looks: asks those that run, serves them, reads the stacks of those
+ * that wait (looking.c). Fills the slots. */
+int round_look(struct round *r);
+
+/* Serves whoever has stopped already; all that are expected at once, until then; the
+ * next one to stop, until then. */
+void round_serve(struct round *r);
+void round_serve_until(struct round *r, uint64_t until);
+void round_serve_next(struct round *r, uint64_t until);
+
+/* What the callback of the tracer is (sampler/stop.h). */
+bool round_take(void *round, void *slot, pid_t tid, const struct user_regs_struct *regs);
 
 /* Unwinds what stands in the slots and counts it. ERR_NOMEM. */
 int round_unwind(struct round *r);

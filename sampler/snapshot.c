@@ -92,12 +92,12 @@ static bool looks_newborn(const struct user_regs_struct *user)
 	return !user->rax && (from_call || user->rip - user->rcx <= NEWBORN_BYTES);
 }
 
-void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
-		   uint64_t top)
+/* From a little below sp upward and, when sp is elsewhere, what lies below `top`. */
+static void copy_stack(struct snapshot *s, pid_t tid, uint64_t sp, size_t want, uint64_t top)
 {
 	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room;
-	uint64_t start = user->rsp - RED_ZONE;
-	bool elsewhere = top && top - user->rsp > STACK_SPAN;
+	uint64_t start = sp - RED_ZONE;
+	bool elsewhere = top && top - sp > STACK_SPAN;
 	struct iovec local[2] = { { s->bytes, len }, { s->bytes + s->room, len } };
 	struct iovec remote[2] = { { (void *)(uintptr_t)start, len },
 				   { (void *)(uintptr_t)(top - len), len } };
@@ -109,12 +109,28 @@ void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct 
 		got = process_vm_readv(tid, &local[1], 1, &remote[1], 1, 0);
 		got = got < 0 ? 0 : (ssize_t)first + got;
 	}
-	copy_regs(&s->regs, user);
-	s->newborn = looks_newborn(user);
 	memory_bytes_init(&s->stack, s->bytes, start, first);
 	memory_bytes_init(&s->other, s->bytes + s->room, top - len,
 			  elsewhere && got > 0 ? (size_t)got - first : 0);
 	/* A full copy may have more behind it; a short one ended where the
 	 * mapping ends. */
 	s->stack.more = first == len ? UINT32_MAX : 0;
+}
+
+void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
+		   uint64_t top)
+{
+	copy_stack(s, tid, user->rsp, want, top);
+	copy_regs(&s->regs, user);
+	s->newborn = looks_newborn(user);
+}
+
+void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
+		     uint64_t top)
+{
+	copy_stack(s, tid, sp, want, top);
+	s->regs.r[DWARF_RIP] = pc;
+	s->regs.r[DWARF_RSP] = sp;
+	s->regs.unknown = ~(1u << DWARF_RIP | 1u << DWARF_RSP);
+	s->newborn = false;
 }

@@ -44,4 +44,9 @@ int snapshot_reserve(struct snapshot *s, size_t room);
 void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
 		   uint64_t top);
 
+/* The same of a thread that is not stopped but waits in the kernel, of which only pc
+ * and sp are known. Whether it has run meanwhile is for the caller to find out. */
+void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
+		     uint64_t top);
+
 #endif

@@ -19,9 +19,14 @@ void stackset_release(struct stackset *s)
 }
 
 struct key {
-	uint32_t thread;
+	const struct stack_context *context;
 	const struct stack *stack;
 };
+
+static bool same_context(const struct stack_context *a, const struct stack_context *b)
+{
+	return a->thread == b->thread && a->state == b->state && a->syscall == b->syscall;
+}
 
 /* Frames are compared field by field: their padding may hold anything. */
 static bool same(const void *owner, uint32_t id, const void *key)
@@ -32,7 +37,7 @@ static bool same(const void *owner, uint32_t id, const void *key)
 	const struct key *k = key;
 	const struct frame *b = k->stack->frames;
 
-	if (e->thread != k->thread || e->count != k->stack->count)
+	if (!same_context(&e->context, k->context) || e->count != k->stack->count)
 		return false;
 	for (size_t i = 0; i < e->count; i++)
 		if (a[i].addr != b[i].addr || a[i].image != b[i].image || a[i].kind != b[i].kind)
@@ -42,7 +47,8 @@ static bool same(const void *owner, uint32_t id, const void *key)
 
 static uint64_t hash_key(const struct key *k)
 {
-	uint64_t h = k->thread;
+	uint64_t h = k->context->thread ^ (uint64_t)k->context->state << 60 ^
+		     (uint64_t)(uint32_t)k->context->syscall << 32;
 
 	for (size_t i = 0; i < k->stack->count; i++) {
 		const struct frame *f = &k->stack->frames[i];
@@ -77,9 +83,10 @@ static int make_room(struct stackset *s, size_t frames)
 	return 0;
 }
 
-int stackset_add(struct stackset *s, uint32_t thread, const struct stack *stack)
+int stackset_add(struct stackset *s, const struct stack_context *context,
+		 const struct stack *stack, uint32_t *entry)
 {
-	struct key key = { thread, stack };
+	struct key key = { context, stack };
 	uint64_t hash = hash_key(&key);
 	uint32_t id = hashindex_find(&s->index, hash, same, s, &key);
 
@@ -90,10 +97,11 @@ int stackset_add(struct stackset *s, uint32_t thread, const struct stack *stack)
 		memcpy(s->frames + s->frame_count, stack->frames,
 		       stack->count * sizeof(*stack->frames));
 		id = s->count++;
-		s->entries[id] = (struct stackset_entry){ thread, (uint32_t)stack->count,
-							  s->frame_count, 0 };
+		s->entries[id] = (struct stackset_entry){ .context = *context,
+							  .count = (uint32_t)stack->count,
+							  .first = s->frame_count };
 		s->frame_count += stack->count;
 	}
-	s->entries[id].samples++;
+	*entry = id;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * Stacks seen, each kept once for each thread, and how often.
+ * Stacks seen, each kept once for each thread and state, and what they stand for.
  */
 #ifndef SAMPLER_STACKSET_H
 #define SAMPLER_STACKSET_H
@@ -10,11 +10,26 @@
 #include "base/hashindex.h"
 #include "unwind/stack.h"
 
-struct stackset_entry {
+enum thread_state {
+	THREAD_RUNNING,
+	THREAD_RUNNABLE, /* waiting for a CPU */
+	THREAD_BLOCKED,
+	THREAD_STOPPED,	 /* by job control or another tracer */
+};
+
+/* Whose stack, and as what. */
+struct stack_context {
 	uint32_t thread; /* the recording's thread index */
+	enum thread_state state;
+	int32_t syscall; /* in which it waits; -1: none, or it is of no interest */
+};
+
+struct stackset_entry {
+	struct stack_context context;
 	uint32_t count;	 /* frames */
 	size_t first;	 /* of its frames in stackset.frames */
-	uint64_t samples;
+	uint64_t samples, cpu_samples; /* at ticks; of these on a CPU */
+	uint64_t wall_ns;
 };
 
 struct stackset {
@@ -29,7 +44,9 @@ struct stackset {
 void stackset_init(struct stackset *s);
 void stackset_release(struct stackset *s);
 
-/* Counts one more sample of this stack in this thread. ERR_NOMEM. */
-int stackset_add(struct stackset *s, uint32_t thread, const struct stack *stack);
+/* The number of this stack in this context, with a new entry where there was none.
+ * ERR_NOMEM. */
+int stackset_add(struct stackset *s, const struct stack_context *context,
+		 const struct stack *stack, uint32_t *entry);
 
 #endif

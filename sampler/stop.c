@@ -40,8 +40,10 @@
 
 enum {
 	REQUESTS_MAX = 64,     /* attached at a time, parked and overdue ones included */
-	RECENT_MAX = 8,	       /* asked lately: few, so that nobody waits to be served */
+	PATIENT_MAX = 32,      /* of these, such as need not stop at once */
+	RECENT_MAX = 8,	       /* expected at once: few, so that nobody waits to be served */
 	RECENT_NS = 10000000,  /* 10 ms; who takes longer sleeps in the kernel or starves */
+	GIVE_UP_NS = 1000000000,
 	TIMER_REPEAT_NS = 1000000,
 	SYSCALL_STOP = SIGTRAP | 0x80, /* PTRACE_O_TRACESYSGOOD */
 	SYSCALL_BYTES = 2,     /* length of `syscall` and of `int $0x80` */
@@ -57,9 +59,11 @@ struct request {
 	enum request_state state;
 	pid_t tid;
 	void *cookie;
+	bool at_once, taken, given_up;
 	uint64_t asked_ns;
+	uint64_t since_ns; /* from when the present stop is counted */
 	uint64_t learnt_ns; /* when we learnt of the present stop */
-	uint64_t held_ns;   /* in the stops that are over */
+	uint64_t held_ns, served_ns; /* in the stops that are over */
 	struct user_regs_struct regs; /* REENTERING: as they were before the repair */
 };
 
@@ -69,6 +73,7 @@ struct tracer {
 	timer_t timer;
 	struct request requests[REQUESTS_MAX];
 	size_t asked, parked; /* asked counts REENTERING too */
+	size_t patient;	      /* of the asked ones */
 	uint64_t repaired, undone;
 	bool timer_on;
 };
@@ -140,40 +145,51 @@ static void set_timer(struct tracer *t, bool on)
 	t->timer_on = on;
 }
 
-int tracer_ask(struct tracer *t, pid_t tid, void *cookie)
+int tracer_ask(struct tracer *t, pid_t tid, void *cookie, bool at_once)
 {
 	uint64_t now = monotonic_ns();
 	struct request *r;
 
 	if (find(t, tid))
 		return ERR_PERM;
-	if (tracer_recent(t, now) >= RECENT_MAX || !(r = find_free(t)))
+	if (at_once ? tracer_recent(t, now) >= RECENT_MAX : t->patient >= PATIENT_MAX)
+		return ERR_LIMIT;
+	r = find_free(t);
+	if (!r)
 		return ERR_LIMIT;
 	set_timer(t, true);
 	if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD))
 		return errno == ESRCH ? ERR_GONE : ERR_PERM;
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitpid will say so */
-	*r = (struct request){ .state = ASKED, .tid = tid, .cookie = cookie, .asked_ns = now };
+	*r = (struct request){ .state = ASKED, .tid = tid, .cookie = cookie, .at_once = at_once,
+			       .asked_ns = now, .since_ns = monotonic_ns() };
 	t->asked++;
+	t->patient += !at_once;
 	return 0;
 }
 
-/* The request is over. */
+static void leave_asked(struct tracer *t, const struct request *r)
+{
+	t->asked--;
+	t->patient -= !r->at_once;
+}
+
+/* The request is over, unless its owner was told so before. */
 static int finish(struct tracer *t, struct request *r, enum stop_outcome outcome, struct stop *stop)
 {
+	bool told = r->state == PARKED || r->given_up;
+
 	*stop = (struct stop){ .outcome = outcome, .cookie = r->cookie, .tid = r->tid,
-			       .held_ns = r->held_ns };
+			       .held_ns = r->held_ns, .served_ns = r->served_ns };
 	if (r->state == PARKED)
 		t->parked--;
 	else
-		t->asked--;
+		leave_asked(t, r);
 	r->state = FREE;
-	return 1;
+	return !told || outcome == STOP_GONE;
 }
 
-/* Did our interruption cut a wait short, and will the kernel (or we) make the
- * call again? */
-static bool was_waiting(const struct user_regs_struct *regs)
+bool stop_cut_a_wait(const struct user_regs_struct *regs)
 {
 	long result = (long)regs->rax;
 
@@ -187,6 +203,14 @@ static bool needs_repair(const struct user_regs_struct *regs)
 	return (long)regs->orig_rax >= 0 && (long)regs->rax == -EINTR;
 }
 
+static void count_held(struct request *r)
+{
+	uint64_t now = monotonic_ns();
+
+	r->held_ns += now - r->since_ns;
+	r->served_ns += now - r->learnt_ns;
+}
+
 /* Sets the registers so that the thread makes its call again, and lets it run
  * up to the entry. */
 static void enter_again(struct tracer *t, struct request *r, const struct user_regs_struct *regs)
@@ -198,7 +222,7 @@ static void enter_again(struct tracer *t, struct request *r, const struct user_r
 	again.rip -= SYSCALL_BYTES;
 	again.orig_rax = (unsigned long)-1;
 	ptrace(PTRACE_SETREGS, r->tid, 0, &again);
-	r->held_ns += monotonic_ns() - r->learnt_ns;
+	count_held(r);
 	ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
 	r->state = REENTERING;
 	t->repaired++;
@@ -208,14 +232,13 @@ static void enter_again(struct tracer *t, struct request *r, const struct user_r
  * CPU: what the clock says after the call would be its time, not ours. */
 static void let_go(struct request *r, int sig)
 {
-	r->held_ns += monotonic_ns() - r->learnt_ns;
+	count_held(r);
 	ptrace(PTRACE_DETACH, r->tid, 0, sig);
 }
 
 /* The stop that was asked for. 1 when the request is over. */
 static int serve_asked(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
-	enum stop_outcome outcome = STOP_WAITING;
 	struct user_regs_struct regs;
 
 	if (status >> 16 != PTRACE_EVENT_STOP) {
@@ -228,15 +251,14 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 		return finish(t, r, STOP_GROUP, stop);
 	}
 	if (ptrace(PTRACE_GETREGS, r->tid, 0, &regs) == 0) {
+		r->taken = !r->given_up && t->take(t->owner, r->cookie, r->tid, &regs);
 		if (needs_repair(&regs)) {
 			enter_again(t, r, &regs);
 			return 0;
 		}
-		if (!was_waiting(&regs) && t->take(t->owner, r->cookie, r->tid, &regs))
-			outcome = STOP_TAKEN;
 	}
 	let_go(r, 0);
-	return finish(t, r, outcome, stop);
+	return finish(t, r, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
 }
 
 /* The stop after enter_again: the entry of the call, or something that without
@@ -246,20 +268,21 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 	bool event = status >> 16 != 0;
 
 	if (WSTOPSIG(status) == SYSCALL_STOP) {
-		r->held_ns += monotonic_ns() - r->learnt_ns;
+		count_held(r);
 		ptrace(PTRACE_CONT, r->tid, 0, 0);
-		t->asked--;
+		leave_asked(t, r);
 		t->parked++;
 		r->state = PARKED;
-		*stop = (struct stop){ .outcome = STOP_WAITING, .cookie = r->cookie, .tid = r->tid,
-				       .held_ns = r->held_ns };
+		*stop = (struct stop){ .outcome = r->taken ? STOP_TAKEN : STOP_REFUSED,
+				       .cookie = r->cookie, .tid = r->tid, .held_ns = r->held_ns,
+				       .served_ns = r->served_ns };
 		r->cookie = NULL; /* given back: what follows is no business of the owner */
-		return 1;
+		return !r->given_up;
 	}
 	ptrace(PTRACE_SETREGS, r->tid, 0, &r->regs);
 	let_go(r, event ? 0 : WSTOPSIG(status));
 	t->undone++;
-	return finish(t, r, STOP_SIGNALLED, stop);
+	return finish(t, r, r->taken ? STOP_TAKEN : STOP_SIGNALLED, stop);
 }
 
 /* A parked thread stopped again: a signal or job control. It stands outside its
@@ -276,6 +299,8 @@ static int serve_parked(struct tracer *t, struct request *r, int status)
 static int serve_stopped(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
 	r->learnt_ns = monotonic_ns();
+	if (r->state != ASKED)
+		r->since_ns = r->learnt_ns;
 	switch (r->state) {
 	case PARKED:
 		return serve_parked(t, r, status);
@@ -304,6 +329,23 @@ static void serve_stranger(pid_t tid, int status)
 		ptrace(PTRACE_DETACH, tid, 0, status >> 16 ? 0 : WSTOPSIG(status));
 }
 
+/* A thread that sleeps in the kernel beyond our reach. It stays attached, so that
+ * it is repaired when it comes, but its owner need not wait. */
+static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
+{
+	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
+		struct request *r = &t->requests[i];
+
+		if (r->state != ASKED || r->given_up || now - r->asked_ns < GIVE_UP_NS)
+			continue;
+		*stop = (struct stop){ .outcome = STOP_OVERDUE, .cookie = r->cookie, .tid = r->tid };
+		r->cookie = NULL;
+		r->given_up = true;
+		return 1;
+	}
+	return 0;
+}
+
 static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++) {
@@ -316,10 +358,10 @@ static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 }
 
 /* One event, or one millisecond's wake. 1 when a request is over. */
-static int wait_once(struct tracer *t, struct stop *stop)
+static int wait_once(struct tracer *t, int flags, struct stop *stop)
 {
 	int status;
-	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
+	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | flags);
 	bool none_left = tid < 0 && errno == ECHILD;
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 
@@ -327,7 +369,7 @@ static int wait_once(struct tracer *t, struct stop *stop)
 		return serve(t, r, status, stop);
 	if (tid > 0)
 		serve_stranger(tid, status);
-	return drop_vanished(t, none_left, stop);
+	return drop_vanished(t, none_left, stop) || give_up(t, monotonic_ns(), stop);
 }
 
 int tracer_next(struct tracer *t, uint64_t until, struct stop *stop)
@@ -335,13 +377,18 @@ int tracer_next(struct tracer *t, uint64_t until, struct stop *stop)
 	int rc = 0;
 
 	while (!rc && tracer_outstanding(t)) {
-		rc = wait_once(t, stop);
+		rc = wait_once(t, 0, stop);
 		if (!rc && monotonic_ns() >= until)
 			break;
 	}
 	if (!tracer_outstanding(t))
 		set_timer(t, false);
 	return rc;
+}
+
+int tracer_poll(struct tracer *t, struct stop *stop)
+{
+	return wait_once(t, WNOHANG, stop);
 }
 
 size_t tracer_outstanding(const struct tracer *t)
@@ -356,10 +403,23 @@ size_t tracer_recent(const struct tracer *t, uint64_t now)
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
 		const struct request *r = &t->requests[i];
 
-		if ((r->state == ASKED || r->state == REENTERING) && now - r->asked_ns < RECENT_NS)
+		if ((r->state == ASKED || r->state == REENTERING) && r->at_once &&
+		    now - r->asked_ns < RECENT_NS)
 			recent++;
 	}
 	return recent;
+}
+
+size_t tracer_expected(const struct tracer *t)
+{
+	size_t expected = 0;
+
+	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
+		const struct request *r = &t->requests[i];
+
+		expected += (r->state == ASKED || r->state == REENTERING) && !r->given_up;
+	}
+	return expected;
 }
 
 bool tracer_wants_baton(const struct tracer *t)

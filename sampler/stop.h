@@ -28,10 +28,11 @@ struct tracer;
 
 /* How an asked thread's request ended. */
 enum stop_outcome {
-	STOP_TAKEN,    /* it was running: the callback has seen it */
-	STOP_WAITING,  /* it had gone to wait; repaired where needed, not seen */
+	STOP_TAKEN,    /* the callback has seen it and wants it */
+	STOP_REFUSED,  /* the callback has seen it and does not; repaired where needed */
 	STOP_SIGNALLED,/* a signal came first and was handed on; not seen */
 	STOP_GROUP,    /* it is stopped by job control and stays so; not seen */
+	STOP_OVERDUE,  /* it has not stopped for a second, and is not waited for any more */
 	STOP_GONE,     /* it has ended; exit_status is set for a child of ours */
 	STOP_OUTCOMES
 };
@@ -41,12 +42,14 @@ struct stop {
 	void *cookie;	   /* what tracer_ask was given; NULL for the end of a repaired
 			    * thread, whose request was reported before */
 	pid_t tid;
-	uint64_t held_ns;  /* from learning of the stop until the call that lets go */
+	uint64_t held_ns;  /* from asking until the call that lets go: the thread may have run
+			    * on for a moment, or waited for a CPU, but not stood longer */
+	uint64_t served_ns; /* of that, since we learnt of the stop: it stood as long at least */
 	int exit_status;   /* STOP_GONE: as waitpid(2) gives it */
 };
 
 /* Called while the thread is held: copy and return. False says that this is no
- * sample after all; then the outcome is STOP_WAITING. */
+ * sample after all; then the outcome is STOP_REFUSED. */
 typedef bool stop_take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs);
 
 /* For the calling thread. `owner` is handed to `take`. ERR_NOMEM, ERR_IO. */
@@ -56,20 +59,32 @@ int tracer_new(struct tracer **t, stop_take *take, void *owner, struct error *er
  * the calling thread exits. */
 void tracer_free(struct tracer *t);
 
-/* Asks a thread to stop. ERR_GONE; ERR_PERM when it may not be traced now
+/* Did our interruption cut a wait in a call short (which is repaired)? */
+bool stop_cut_a_wait(const struct user_regs_struct *regs);
+
+/* Asks a thread to stop. `at_once` says that it is expected to do so within
+ * microseconds: few are asked at a time then, so that none waits to be served. One
+ * that is not on a CPU takes as long as it takes. ERR_GONE; ERR_PERM when it may not be traced now
  * (perhaps it is still attached by our predecessor: see process_diagnose);
  * ERR_LIMIT when enough requests are out already: tracer_next first. */
-int tracer_ask(struct tracer *t, pid_t tid, void *cookie);
+int tracer_ask(struct tracer *t, pid_t tid, void *cookie, bool at_once);
 
 /* Waits until a request has ended or the time `until` (CLOCK_MONOTONIC, ns) has
  * come. 1 with *stop filled, 0 for the time. With nothing out it returns 0 at
  * once. */
 int tracer_next(struct tracer *t, uint64_t until, struct stop *stop);
 
-/* Requests that are out, and how many of them have been out for so short a
- * time (10 ms) that waiting for them is worth it. */
+/* The same without waiting: serves whoever has stopped. 0 when nobody has. */
+int tracer_poll(struct tracer *t, struct stop *stop);
+
+/* Requests that are out, and how many of them are expected at once and have been
+ * out for so short a time (10 ms) that waiting for them is worth it. */
 size_t tracer_outstanding(const struct tracer *t);
 size_t tracer_recent(const struct tracer *t, uint64_t now);
+
+/* Threads that were asked and may stop any moment: whoever does waits for us. Those
+ * that are overdue are not counted. */
+size_t tracer_expected(const struct tracer *t);
 
 /* A thread was repaired, and no request is out: end this thread. */
 bool tracer_wants_baton(const struct tracer *t);

@@ -52,17 +52,24 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 	append(line, "samples: %lu in %s, %lu distinct stacks, %lu threads", s->samples,
 	       summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)), s->stacks,
 	       s->threads_seen);
-	if (expected >= EXPECTED_MIN && s->samples < expected / 2)
+	if (s->glances)
+		append(line, ", %lu read without a stop", s->glances);
+	if (!s->spared && expected >= EXPECTED_MIN && s->samples < expected / 2)
 		append(line, ", few: its CPU time at this rate would give %lu", expected);
 	if (s->execs)
 		append(line, ", %lu exec%s", s->execs, s->execs > 1 ? "s" : "");
 }
 
-static void rate_line(const struct recording_stats *s, unsigned rate, char *line)
+static void rate_line(const struct recording_stats *s, const struct recording_options *options,
+		      char *line)
 {
 	double kept = percent(s->ticks, s->ticks_due);
 
-	append(line, "rate: %.1f of %u Hz kept (%.1f%%)", rate * kept / 100.0, rate, kept);
+	append(line, "rate: %.1f of %u Hz kept (%.1f%%)", options->rate * kept / 100.0,
+	       options->rate, kept);
+	if (s->spared)
+		append(line, ", %lu looks left out to hold no thread for more than %g%% of its time",
+		       s->spared, options->pause_share * 100);
 	if (s->waiting)
 		append(line, ", %lu looks met a thread waiting, for a CPU or in a call", s->waiting);
 	if (s->signalled)
@@ -71,6 +78,8 @@ static void rate_line(const struct recording_stats *s, unsigned rate, char *line
 		append(line, ", %lu could not be served", s->late);
 	if (s->dropped)
 		append(line, ", %lu lost to an exec or exit", s->dropped);
+	if (s->overdue)
+		append(line, ", %lu did not stop within a second", s->overdue);
 	if (s->repaired)
 		append(line, ", %lu interrupted calls entered again", s->repaired);
 }
@@ -111,13 +120,13 @@ static void cpu_line(const struct recording_stats *s, char *line)
 	       percent(s->own_cpu_ns, s->elapsed_ns), (double)s->own_peak_bytes / 1048576.0);
 }
 
-void summary_lines(const struct recording_stats *stats, unsigned rate,
+void summary_lines(const struct recording_stats *stats, const struct recording_options *options,
 		   char lines[SUMMARY_LINES][SUMMARY_WIDTH])
 {
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		lines[i][0] = '\0';
-	samples_line(stats, rate, lines[0]);
-	rate_line(stats, rate, lines[1]);
+	samples_line(stats, options->rate, lines[0]);
+	rate_line(stats, options, lines[1]);
 	ledger_line(stats, lines[2]);
 	held_line(stats, lines[3]);
 	cpu_line(stats, lines[4]);

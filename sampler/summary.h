@@ -13,7 +13,7 @@ enum { SUMMARY_LINES = 5, SUMMARY_WIDTH = 400 };
 
 /* One line each, without newline: samples and stacks; the rate kept; the unwind
  * ledger; the time that threads were held; CPU times. */
-void summary_lines(const struct recording_stats *stats, unsigned rate,
+void summary_lines(const struct recording_stats *stats, const struct recording_options *options,
 		   char lines[SUMMARY_LINES][SUMMARY_WIDTH]);
 
 /* A duration for people: "2.5us", "380ms", "1m02s". `text` needs 24 bytes. */

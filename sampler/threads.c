@@ -7,7 +7,8 @@
  * The number of links of /proc/PID/task is the number of threads plus two
  * (proc_task_getattr() in fs/proc/base.c). As long as it stands still and no
  * thread of ours has ended, no thread has started, and the folder need not be
- * read.
+ * read. Where reading it is dear (many threads, some of which come and go) it is
+ * read at most a thirtieth of the time.
  */
 #include "sampler/threads.h"
 
@@ -24,7 +25,10 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/hashindex.h"
+#include "sampler/clock.h"
 #include "target/process.h"
+
+enum { SCAN_COST_FACTOR = 30 };
 
 struct threads {
 	const struct process *process;
@@ -34,6 +38,10 @@ struct threads {
 	struct hashindex index; /* tid -> the newest thread with that number */
 	nlink_t links;
 	bool first_scan, some_ended;
+	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; what it cost */
+	uint64_t known_ns;   /* at which time all threads were known */
+	uint32_t scan;	     /* number of the last reading */
+	uint32_t *seen_in;   /* by thread index: the last reading that found it */
 };
 
 static void raise_descriptor_limit(void)
@@ -55,6 +63,7 @@ int threads_new(struct threads **out, const struct process *process, struct erro
 		return error_set(err, ERR_NOMEM, "out of memory");
 	raise_descriptor_limit();
 	t->process = process;
+	t->known_ns = monotonic_ns();
 	t->first_scan = true;
 	rc = threads_refresh(t, err);
 	t->first_scan = false;
@@ -74,7 +83,9 @@ static void close_files(struct thread *thread)
 		close(thread->stat_fd);
 	if (thread->sched_fd >= 0)
 		close(thread->sched_fd);
-	thread->schedstat_fd = thread->stat_fd = thread->sched_fd = -1;
+	if (thread->syscall_fd >= 0)
+		close(thread->syscall_fd);
+	thread->schedstat_fd = thread->stat_fd = thread->sched_fd = thread->syscall_fd = -1;
 }
 
 void threads_free(struct threads *t)
@@ -84,6 +95,7 @@ void threads_free(struct threads *t)
 	for (uint32_t i = 0; i < t->count; i++)
 		close_files(&t->all[i]);
 	free(t->all);
+	free(t->seen_in);
 	hashindex_release(&t->index);
 	free(t);
 }
@@ -111,13 +123,7 @@ static ssize_t read_task_file(const struct threads *t, const struct thread *thre
 	return len > 0 ? len : -1;
 }
 
-/* "RUN_NS WAIT_NS SLICES" (Documentation/scheduler/sched-stats.rst). */
-struct schedstat {
-	uint64_t cpu_ns, wait_ns, slices;
-};
-
-static bool read_schedstat(const struct threads *t, const struct thread *thread,
-			   struct schedstat *s)
+bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s)
 {
 	char text[96];
 	struct cursor c;
@@ -165,7 +171,7 @@ static void set_ended(struct threads *t, struct thread *thread)
 	if (thread->ended)
 		return;
 	thread->ended = true;
-	thread->running = false;
+	thread->alive_ns += (monotonic_ns() - thread->alive_ns) / 2;
 	t->alive--;
 	t->some_ended = true;
 	close_files(thread);
@@ -182,6 +188,7 @@ static int make_room(struct threads *t)
 {
 	uint32_t room = t->room ? t->room * 2 : 16;
 	struct thread *all;
+	uint32_t *seen_in;
 
 	if (t->count < t->room)
 		return 0;
@@ -189,13 +196,26 @@ static int make_room(struct threads *t)
 	if (!all)
 		return ERR_NOMEM;
 	t->all = all;
+	seen_in = realloc(t->seen_in, room * sizeof(*seen_in));
+	if (!seen_in)
+		return ERR_NOMEM;
+	t->seen_in = seen_in;
 	t->room = room;
 	return 0;
 }
 
+/* It began somewhere between the last time all were known and now. */
+static void set_times(const struct threads *t, struct thread *thread)
+{
+	thread->alive_ns = monotonic_ns();
+	thread->seen_ns = t->known_ns + (thread->alive_ns - t->known_ns) / 2;
+	thread->wall_from = thread->seen_ns;
+}
+
 static int add(struct threads *t, pid_t tid)
 {
-	struct thread thread = { .tid = tid, .index = t->count, .sched_fd = -1 };
+	struct thread thread = { .tid = tid, .index = t->count, .stat_fd = -1, .sched_fd = -1,
+				 .syscall_fd = -1, .stack = NO_STACK };
 	struct schedstat now;
 
 	if (make_room(t))
@@ -203,9 +223,8 @@ static int add(struct threads *t, pid_t tid)
 	thread.schedstat_fd = open_task_file(t, tid, "schedstat");
 	if (thread.schedstat_fd < 0 && errno == ENOENT)
 		return 0; /* ended between readdir and here */
-	thread.stat_fd = open_task_file(t, tid, "stat");
-	if (read_state(t, &thread) == 'X' ||
-	    !read_schedstat(t, &thread, &now)) {
+	thread.state = read_state(t, &thread);
+	if (thread.state == 'X' || !thread_counters(t, &thread, &now)) {
 		close_files(&thread);
 		return 0;
 	}
@@ -214,10 +233,12 @@ static int add(struct threads *t, pid_t tid)
 	if (t->first_scan)
 		thread.cpu_first = thread.cpu_ns;
 	thread.slices = UINT64_MAX; /* the first look finds it changed */
+	set_times(t, &thread);
 	if (hashindex_add(&t->index, hash_bytes(&tid, sizeof(tid)), t->count)) {
 		close_files(&thread);
 		return ERR_NOMEM;
 	}
+	t->seen_in[t->count] = t->scan;
 	t->all[t->count++] = thread;
 	t->alive++;
 	return 0;
@@ -229,38 +250,69 @@ static int scan(struct threads *t, DIR *dir)
 
 	while ((e = readdir(dir))) {
 		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+		uint32_t at;
 
-		if (tid <= 0 || hashindex_find(&t->index, hash_bytes(&tid, sizeof(tid)), has_tid, t,
-					       &tid) != HASHINDEX_NONE)
+		if (tid <= 0)
 			continue;
-		if (add(t, tid))
+		at = hashindex_find(&t->index, hash_bytes(&tid, sizeof(tid)), has_tid, t, &tid);
+		if (at != HASHINDEX_NONE)
+			t->seen_in[at] = t->scan;
+		else if (add(t, tid))
 			return ERR_NOMEM;
 	}
 	return 0;
 }
 
-int threads_refresh(struct threads *t, struct error *err)
+/* Those that the folder does not list any more. (A folder that changes while it is
+ * read may hide one that lives, so each is asked itself.) */
+static void sweep(struct threads *t)
 {
-	struct stat st;
-	DIR *dir;
-	int fd, rc;
+	struct schedstat now;
 
-	if (fstatat(t->process->proc_fd, "task", &st, 0))
-		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
-	if (st.st_nlink == t->links && !t->some_ended)
-		return 0;
-	t->links = st.st_nlink;
-	t->some_ended = false;
-	fd = process_openat(t->process, "task", O_RDONLY | O_DIRECTORY);
-	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	for (uint32_t i = 0; i < t->count; i++)
+		if (!t->all[i].ended && t->seen_in[i] != t->scan &&
+		    !thread_counters(t, &t->all[i], &now))
+			set_ended(t, &t->all[i]);
+}
+
+static int read_folder(struct threads *t, struct error *err)
+{
+	int fd = process_openat(t->process, "task", O_RDONLY | O_DIRECTORY), rc;
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+
 	if (!dir) {
 		if (fd >= 0)
 			close(fd);
 		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
 	}
+	t->scan++;
 	rc = scan(t, dir);
 	closedir(dir);
+	sweep(t);
 	return rc ? error_set(err, rc, "out of memory") : 0;
+}
+
+int threads_refresh(struct threads *t, struct error *err)
+{
+	uint64_t now = monotonic_ns();
+	struct stat st;
+	int rc;
+
+	if (fstatat(t->process->proc_fd, "task", &st, 0))
+		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
+	if (st.st_nlink == t->links && !t->some_ended) {
+		t->known_ns = now;
+		return 0;
+	}
+	if (now - t->scan_ns < SCAN_COST_FACTOR * t->scan_cost_ns)
+		return 0;
+	t->links = st.st_nlink;
+	t->some_ended = false;
+	rc = read_folder(t, err);
+	t->known_ns = now;
+	t->scan_ns = monotonic_ns();
+	t->scan_cost_ns = t->scan_ns - now;
+	return rc;
 }
 
 struct thread *threads_get(struct threads *t, size_t *count)
@@ -274,36 +326,72 @@ size_t threads_alive(const struct threads *t)
 	return t->alive;
 }
 
-bool thread_look(struct threads *t, struct thread *thread)
+enum look thread_look(struct threads *t, struct thread *thread)
 {
 	struct schedstat now;
 	bool ran;
-	char state;
 
 	if (thread->ended)
-		return false;
-	if (!read_schedstat(t, thread, &now)) {
+		return LOOK_ENDED;
+	if (!thread_counters(t, thread, &now)) {
 		set_ended(t, thread);
-		return false;
+		return LOOK_ENDED;
 	}
+	thread->alive_ns = monotonic_ns();
 	ran = now.cpu_ns != thread->cpu_ns || now.slices != thread->slices;
-	if (!ran && !thread->running)
-		return false;
+	if (!ran && thread->state != 'R')
+		return LOOK_UNMOVED;
 	thread->cpu_ns = now.cpu_ns;
 	thread->wait_ns = now.wait_ns;
 	thread->slices = now.slices;
-	state = read_state(t, thread);
-	thread->running = state == 'R';
-	if (state == 'X')
+	if (thread->stat_fd < 0)
+		thread->stat_fd = open_task_file(t, thread->tid, "stat");
+	thread->state = read_state(t, thread);
+	if (thread->state == 'X') {
 		set_ended(t, thread);
-	return thread->running;
+		return LOOK_ENDED;
+	}
+	return thread->state == 'R' ? LOOK_RUNNABLE : LOOK_OFF_CPU;
 }
 
-uint64_t thread_waited_ns(const struct threads *t, const struct thread *thread)
+static uint64_t hex_number(struct cursor *c)
 {
-	struct schedstat now;
+	cursor_expect(c, ' ');
+	cursor_expect(c, '0');
+	cursor_expect(c, 'x');
+	return cursor_number(c, 16);
+}
 
-	return read_schedstat(t, thread, &now) ? now.wait_ns - thread->wait_ns : UINT64_MAX;
+/* "NUMBER 0xARG… 0xSP 0xPC", "-1 0xSP 0xPC" or "running" (proc_pid_syscall() in
+ * fs/proc/base.c). */
+static bool parse_call(const char *text, size_t len, struct call *call)
+{
+	struct cursor c;
+
+	memset(call, 0, sizeof(*call));
+	cursor_init(&c, text, len, "syscall");
+	if (len && *text == '-') {
+		cursor_expect(&c, '-');
+		call->number = -(int64_t)cursor_number(&c, 10);
+	} else {
+		call->number = (int64_t)cursor_number(&c, 10);
+		for (int i = 0; i < 6; i++)
+			call->args[i] = hex_number(&c);
+	}
+	call->sp = hex_number(&c);
+	call->pc = hex_number(&c);
+	return !c.failed;
+}
+
+bool thread_read_call(const struct threads *t, struct thread *thread, struct call *call)
+{
+	char text[256];
+	ssize_t len;
+
+	if (thread->syscall_fd < 0)
+		thread->syscall_fd = open_task_file(t, thread->tid, "syscall");
+	len = read_task_file(t, thread, thread->syscall_fd, "syscall", text, sizeof(text));
+	return len > 0 && parse_call(text, (size_t)len, call);
 }
 
 /* "se.exec_start : 12345.678901" (ms) in the text of a sched file, as ns

@@ -16,29 +16,65 @@ struct error;
 struct process;
 struct threads;
 
+#define NO_STACK UINT32_MAX
+
+/* Where a thread is in the kernel: a line of /proc/PID/task/TID/syscall. Equal
+ * calls of a thread that has hardly run between are the same call. */
+struct call {
+	int64_t number; /* of the system call; -1 in a fault or stopped by a signal */
+	uint64_t args[6];
+	uint64_t sp, pc; /* in user space */
+};
+
 struct thread {
 	pid_t tid;
 	uint32_t index;	      /* place in threads_get, for ever */
 	bool ended;
-	bool running;	      /* state R at the last look */
+	char state;	      /* at the last look, as in proc_pid_stat(5) */
 	char name[32];
 	int cpu;	      /* on which it was last, at the last look */
 	uint64_t cpu_first;   /* ns on a CPU when first seen; 0 if it began after us */
 	uint64_t cpu_ns;      /* ns on a CPU at the last look */
 	uint64_t wait_ns;     /* ns it has waited for a CPU, at the last look */
 	uint64_t slices;      /* times it was put on a CPU, at the last look */
-	uint64_t samples;     /* stacks taken */
+	uint64_t cpu_samples; /* stacks taken while it ran */
+	uint64_t held_ns;     /* by us */
+	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (for us) and when
+			       * it was last known to be alive; when it ended, once it has */
 	size_t stack_want;    /* bytes to copy next time; 0: no idea yet */
 	uint64_t stack_top;   /* the outermost CFA seen on its ordinary stack; 0: none yet */
-	int schedstat_fd, stat_fd, sched_fd; /* -1 when not open (we may be short of them) */
+	/* Wall time, sampler/walltime.c */
+	uint32_t stack;	      /* its newest, in the stackset; NO_STACK: none yet */
+	bool fresh;	      /* it still stands there */
+	uint64_t wall_from;   /* ns: what lies before is accounted */
+	uint64_t due_tick;    /* no look before that */
+	uint32_t unmoved;     /* looks in a row that found that it has not run */
+	bool must_stop;	      /* its blocked stack cannot be walked without all registers */
+	uint64_t stopped_slices; /* what slices was before we stopped it in `call` */
+	struct call call;     /* in which it was when its newest stack was taken */
+	/* -1 when not open (not needed yet, or we are short of them) */
+	int schedstat_fd, stat_fd, sched_fd, syscall_fd;
+};
+
+/* A line of /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
+struct schedstat {
+	uint64_t cpu_ns, wait_ns; /* on a CPU; waiting for one, as far as that is over */
+	uint64_t slices;	  /* times it was put on a CPU */
+};
+
+enum look {
+	LOOK_ENDED,
+	LOOK_UNMOVED, /* it has not been on a CPU since the last look, and was off it then */
+	LOOK_OFF_CPU, /* it has, and waits for something now */
+	LOOK_RUNNABLE,/* on a CPU or waiting for one */
 };
 
 /* Lists the threads of `process` (not owned). ERR_GONE, ERR_NOMEM. */
 int threads_new(struct threads **t, const struct process *process, struct error *err);
 void threads_free(struct threads *t);
 
-/* Looks again for threads that have started, if any have: cheap when none has.
- * ERR_GONE when the process has no threads any more, ERR_NOMEM. */
+/* Looks again for threads that have started or ended, if any have: cheap when none
+ * has. ERR_GONE when the process has no threads any more, ERR_NOMEM. */
 int threads_refresh(struct threads *t, struct error *err);
 
 /* Every thread ever seen; pointers stay valid until the next refresh. */
@@ -47,14 +83,17 @@ struct thread *threads_get(struct threads *t, size_t *count);
 /* Threads that are alive. */
 size_t threads_alive(const struct threads *t);
 
-/* Reads a thread's counters. True when it is running (on a CPU or waiting for
- * one) and has been on a CPU since the last look; that is what deserves a
- * sample. Sets `ended` when the thread is gone. */
-bool thread_look(struct threads *t, struct thread *thread);
+/* Reads a thread's counters and, if it has moved, its state. */
+enum look thread_look(struct threads *t, struct thread *thread);
 
-/* How long it has waited for a CPU since the look, in ns, as far as the waiting is
- * over: 0 for a thread that has not left its CPU. UINT64_MAX when it is gone. */
-uint64_t thread_waited_ns(const struct threads *t, const struct thread *thread);
+/* Reads the call that it is in. False when it is on a CPU or about to be, or when
+ * the kernel does not say. */
+bool thread_read_call(const struct threads *t, struct thread *thread, struct call *call);
+
+/* The counters of this moment; a thread that has not left its CPU since the look has
+ * not waited more. While the slices of one that waits stand still, so do its registers
+ * and its stack. False when it is gone. */
+bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s);
 
 /* When the thread last left its CPU, or was last accounted on it, by the clock of
  * its CPU's run queue, in ns; 0 when the kernel does not say (it has no

@@ -18,6 +18,7 @@
 #include "sampler/clock.h"
 #include "sampler/round.h"
 #include "sampler/threads.h"
+#include "sampler/walltime.h"
 #include "target/image.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
@@ -116,10 +117,35 @@ static void end_newborn(struct stack *walk)
 	walk->end = STACK_OUTERMOST;
 }
 
+/* A thread that ran at the tick counts as a CPU sample; one that waits stays where
+ * it is until it is put on a CPU. */
+static int keep_stack(struct round *r, const struct slot *slot, struct thread *thread)
+{
+	bool ran = slot->context.state == THREAD_RUNNING;
+	struct stackset_entry *e;
+
+	if (stackset_add(&r->stacks, &slot->context, &r->walk, &thread->stack))
+		return ERR_NOMEM;
+	e = &r->stacks.entries[thread->stack];
+	e->cpu_samples += ran;
+	thread->cpu_samples += ran;
+	thread->must_stop = false;
+	thread->fresh = slot->context.state == THREAD_BLOCKED ||
+			slot->context.state == THREAD_STOPPED;
+	thread->call = slot->call;
+	thread->stopped_slices = slot->glanced ? 0 : slot->slices;
+	if (!r->wall)
+		e->samples++;
+	else
+		walltime_account(r, thread, slot->looked_ns);
+	r->stats.glances += slot->glanced;
+	return 0;
+}
+
 static int walk_slot(struct round *r, struct slot *slot)
 {
 	size_t count;
-	struct thread *thread = &threads_get(r->threads, &count)[slot->thread];
+	struct thread *thread = &threads_get(r->threads, &count)[slot->context.thread];
 	int rc = unwinder_walk(r->unwinder, r->maps, &slot->snapshot.regs,
 			       &slot->snapshot.memory, &r->walk);
 
@@ -133,13 +159,14 @@ static int walk_slot(struct round *r, struct slot *slot)
 	}
 	if (rc)
 		return rc;
-	if (slot->snapshot.newborn && !thread->samples && r->walk.end != STACK_OUTERMOST)
+	if (slot->snapshot.newborn && thread->stack == NO_STACK && r->walk.end != STACK_OUTERMOST)
 		end_newborn(&r->walk);
 	learn_stack_size(thread, slot, &r->walk);
-	thread->samples++;
-	if (stackset_add(&r->stacks, slot->thread, &r->walk))
-		return ERR_NOMEM;
-	return count_walk(r);
+	if (slot->glanced && r->walk.lacked && thread->state == 'S') {
+		thread->must_stop = true;
+		return 0;
+	}
+	return keep_stack(r, slot, thread) ? ERR_NOMEM : count_walk(r);
 }
 
 int round_unwind(struct round *r)
@@ -164,6 +191,7 @@ int round_unwind(struct round *r)
 		else if (!rc)
 			rc = walk_slot(r, slot);
 		slot->busy = slot->taken = false;
+		round_serve(r);
 	}
 	return rc ? error_set(&r->error, rc, "out of memory") : 0;
 }

@@ -42,3 +42,20 @@ Test(values, numbers)
 	cr_assert_eq(parse_number("", "rate", 1, 10000, &n, &err), ERR_USAGE);
 	cr_assert_eq(parse_number("-1", "rate", 1, 10000, &n, &err), ERR_USAGE);
 }
+
+Test(values, percentages)
+{
+	static const struct { const char *text; double share; } good[] = {
+		{ "1%", 0.01 }, { "0.5", 0.005 }, { "100%", 1 }, { "2.25%", 0.0225 },
+	};
+	static const char *const bad[] = { "", "%", "0", "0.0%", "101", "-1", "1%%", "x", "1.%x" };
+	struct error err = { 0 };
+	double share;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		cr_assert_eq(parse_percent(good[i].text, "share", &share, &err), 0, "%s", good[i].text);
+		cr_assert_float_eq(share, good[i].share, 1e-12, "%s: %g", good[i].text, share);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		cr_assert_eq(parse_percent(bad[i], "share", &share, &err), ERR_USAGE, "%s", bad[i]);
+}

@@ -5,6 +5,16 @@
 #include "sampler/stackset.h"
 #include "sampler/summary.h"
 
+static uint32_t add(struct stackset *s, uint32_t thread, const struct stack *stack)
+{
+	struct stack_context context = { thread, THREAD_RUNNING, -1 };
+	uint32_t entry;
+
+	cr_assert_eq(stackset_add(s, &context, stack, &entry), 0);
+	s->entries[entry].samples++;
+	return entry;
+}
+
 Test(stackset, keeps_each_stack_once_for_each_thread)
 {
 	struct stackset s = { 0 };
@@ -15,16 +25,36 @@ Test(stackset, keeps_each_stack_once_for_each_thread)
 	stack_push(&b, NULL, 1, FRAME_PC);
 	stack_push(&b, NULL, 2, FRAME_SIGNAL);
 	for (int i = 0; i < 3; i++)
-		cr_assert_eq(stackset_add(&s, 0, &a), 0);
-	cr_assert_eq(stackset_add(&s, 1, &a), 0);
-	cr_assert_eq(stackset_add(&s, 0, &b), 0);
+		cr_assert_eq(add(&s, 0, &a), 0);
+	cr_assert_eq(add(&s, 1, &a), 1);
+	cr_assert_eq(add(&s, 0, &b), 2);
 	cr_assert_eq(s.count, 3);
 	cr_assert_eq(s.entries[0].samples, 3);
-	cr_assert_eq(s.entries[1].thread, 1);
+	cr_assert_eq(s.entries[1].context.thread, 1);
 	cr_assert_eq(s.entries[2].samples, 1);
 	cr_assert_eq(s.frames[s.entries[2].first + 1].kind, FRAME_SIGNAL);
 	stack_release(&a);
 	stack_release(&b);
+	stackset_release(&s);
+}
+
+Test(stackset, keeps_states_and_calls_apart)
+{
+	struct stack_context contexts[] = {
+		{ 0, THREAD_RUNNING, -1 }, { 0, THREAD_BLOCKED, -1 }, { 0, THREAD_BLOCKED, 0 },
+		{ 0, THREAD_BLOCKED, 7 },  { 1, THREAD_BLOCKED, 7 },
+	};
+	struct stackset s = { 0 };
+	struct stack a = { 0 };
+	uint32_t entry;
+
+	stack_push(&a, NULL, 1, FRAME_PC);
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < 5; i++) {
+			cr_assert_eq(stackset_add(&s, &contexts[i], &a, &entry), 0);
+			cr_assert_eq(entry, i);
+		}
+	stack_release(&a);
 	stackset_release(&s);
 }
 
@@ -37,8 +67,8 @@ Test(stackset, grows)
 		a.count = 0;
 		for (uint64_t j = 0; j < i % 40 + 1; j++)
 			stack_push(&a, NULL, i * 1000 + j, FRAME_RETURN);
-		cr_assert_eq(stackset_add(&s, (uint32_t)(i % 3), &a), 0);
-		cr_assert_eq(stackset_add(&s, (uint32_t)(i % 3), &a), 0);
+		cr_assert_eq(add(&s, (uint32_t)(i % 3), &a), i);
+		cr_assert_eq(add(&s, (uint32_t)(i % 3), &a), i);
 	}
 	cr_assert_eq(s.count, 5000);
 	for (uint32_t i = 0; i < s.count; i++)

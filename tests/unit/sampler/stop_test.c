@@ -23,6 +23,8 @@ static bool count_take(void *owner, void *cookie, pid_t tid, const struct user_r
 	(void)owner;
 	(void)cookie;
 	cr_assert(tid > 0 && regs->rip);
+	if (stop_cut_a_wait(regs))
+		return false;
 	taken++;
 	return true;
 }
@@ -109,7 +111,7 @@ static struct stop ask_and_wait(struct tracer *t, pid_t tid)
 {
 	struct stop stop = { 0 };
 
-	cr_assert_eq(tracer_ask(t, tid, shared), 0);
+	cr_assert_eq(tracer_ask(t, tid, shared, true), 0);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
 	cr_assert_eq(stop.tid, tid);
 	return stop;
@@ -150,10 +152,10 @@ static void *repair_thread(void *arg)
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	/* The predecessor's exit may not be over yet. */
-	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL); i++)
+	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL, true); i++)
 		usleep(100);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
-	cr_assert_eq(stop.outcome, STOP_WAITING);
+	cr_assert_eq(stop.outcome, STOP_REFUSED);
 	cr_assert(tracer_wants_baton(t));
 	tracer_free(t);
 	return NULL;
@@ -193,7 +195,7 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 
 		cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 		kill(child, SIGUSR1);
-		if (tracer_ask(t, r.child, NULL) == 0)
+		if (tracer_ask(t, r.child, NULL, true) == 0)
 			tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop);
 		if (tracer_wants_baton(t)) {
 			/* Parked: it is we who would have to exit; a signal frees it too. */
@@ -238,7 +240,7 @@ Test(stop, tells_who_has_gone, .init = make_shared)
 		_exit(0);
 	waitpid(child, NULL, 0);
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
-	cr_assert_eq(tracer_ask(t, child, NULL), ERR_GONE);
+	cr_assert_eq(tracer_ask(t, child, NULL, true), ERR_GONE);
 	cr_assert_eq(tracer_outstanding(t), 0);
 	tracer_free(t);
 }
@@ -250,7 +252,7 @@ Test(stop, refuses_a_second_tracer, .init = make_shared)
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	cr_assert_eq(ptrace(PTRACE_SEIZE, child, 0, 0), 0);
-	cr_assert_eq(tracer_ask(t, child, NULL), ERR_PERM);
+	cr_assert_eq(tracer_ask(t, child, NULL, true), ERR_PERM);
 	tracer_free(t);
 	kill_child(child);
 }

@@ -22,6 +22,7 @@ Test(summary, durations_for_people)
 	cr_assert_str_eq(duration(62000000000), "1m02s");
 }
 
+static const struct recording_options at_99 = { .rate = 99, .pause_share = 0.01 };
 static char lines[SUMMARY_LINES][SUMMARY_WIDTH];
 
 static struct recording_stats some(void)
@@ -37,7 +38,7 @@ Test(summary, figures_in_words)
 {
 	struct recording_stats s = some();
 
-	summary_lines(&s, 99, lines);
+	summary_lines(&s, &at_99, lines);
 	cr_assert_str_eq(lines[0], "samples: 400 in 10.0s, 7 distinct stacks, 3 threads");
 	cr_assert_str_eq(lines[1], "rate: 99.0 of 99 Hz kept (100.0%)");
 	cr_assert_str_eq(lines[2], "unwound: 99.8% to the outermost frame, "
@@ -49,19 +50,34 @@ Test(summary, says_when_samples_are_few_for_the_cpu_time)
 	struct recording_stats s = some();
 
 	s.samples = 240;
-	summary_lines(&s, 99, lines);
+	summary_lines(&s, &at_99, lines);
 	cr_assert(strstr(lines[0], "3 threads, few: its CPU time at this rate would give 495"));
 	s.target_cpu_ns = 500000000; /* 49 expected: chance may do that */
 	s.samples = 20;
-	summary_lines(&s, 99, lines);
+	summary_lines(&s, &at_99, lines);
 	cr_assert(!strstr(lines[0], "few"));
+}
+
+Test(summary, says_what_was_left_out)
+{
+	struct recording_stats s = some();
+
+	s.spared = 7;
+	s.glances = 31;
+	s.overdue = 1;
+	summary_lines(&s, &at_99, lines);
+	cr_assert_str_eq(lines[0], "samples: 400 in 10.0s, 7 distinct stacks, 3 threads, "
+				   "31 read without a stop");
+	cr_assert_str_eq(lines[1], "rate: 99.0 of 99 Hz kept (100.0%), 7 looks left out to hold no "
+				   "thread for more than 1% of its time, 1 did not stop within a "
+				   "second");
 }
 
 Test(summary, of_nothing)
 {
 	struct recording_stats s = { .elapsed_ns = 1 };
 
-	summary_lines(&s, 99, lines);
+	summary_lines(&s, &at_99, lines);
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		cr_assert(!strstr(lines[i], "nan") && !strstr(lines[i], "inf"), "%s", lines[i]);
 }
