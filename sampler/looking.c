@@ -32,10 +32,11 @@ enum {
 	STACK_FIRST = 16 << 10, /* bytes copied of a thread never seen */
 	SAME_MOMENT_NS = 20000, /* our own account may have been brought up to date since */
 	SERVE_NS = 1000000,	/* how long a tick waits for those it asked */
-	LOOK_COST_NS = 50000,	/* fifty times what a look costs */
+	LOOK_COST_NS = 100000,	/* fifty times what a look costs */
 	BACK_OFF_NS = 1000000000,
 	RESTART_SYSCALL = 219,	/* what a timed wait becomes when it was interrupted */
 	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU so often at most */
+	COUNT_TICKS = 16,	/* how often threads without a stack are counted */
 	FIRST_GLANCES = 4,	/* of threads not seen before, in a tick, at least */
 };
 
@@ -282,7 +283,6 @@ static int look_at_waiting(struct round *r, struct thread *thread, bool moved)
 		return 0;
 	}
 	if (thread->stack == NO_STACK) {
-		r->without_stack++;
 		if (!r->first_glances)
 			return 0;
 		r->first_glances--;
@@ -330,26 +330,36 @@ static int glance_all(struct round *r)
 
 /* The looks. */
 
-static void set_due(struct round *r, struct thread *thread, bool unmoved)
+/* Not all at the same tick: somewhere in the second half of the time. */
+static void set_due(struct round *r, struct thread *thread, uint64_t *due, bool unmoved)
 {
-	uint64_t wait = 1;
+	uint64_t wait = r->back_off_ticks, half;
 
 	thread->unmoved = unmoved ? thread->unmoved + 1 : 0;
-	if (unmoved && thread->unmoved < 32)
+	if (thread->unmoved < 32 && 1ull << thread->unmoved < wait)
 		wait = 1ull << thread->unmoved;
-	if (wait > r->back_off_ticks)
-		wait = r->back_off_ticks;
-	thread->due_tick = r->tick + wait;
+	half = wait / 2;
+	*due = r->tick + wait - half + (half ? round_random(r) % (half + 1) : 0);
 }
 
-static int look_at(struct round *r, struct thread *thread)
+/* Of a multitude that sleeps when we come, not all are looked at in the first tick. */
+static bool may_wait_for_first_look(struct round *r, const struct thread *thread, uint64_t *due)
+{
+	if (r->tick || thread->state == 'R' || r->back_off_ticks == 1)
+		return false;
+	*due = round_random(r) % r->back_off_ticks;
+	return *due != 0;
+}
+
+static int look_at(struct round *r, struct thread *thread, uint64_t *due)
 {
 	enum look look;
 
-	if (thread->ended || r->tick < thread->due_tick)
+	if (may_wait_for_first_look(r, thread, due))
 		return 0;
 	look = thread_look(r->threads, thread);
-	set_due(r, thread, look == LOOK_UNMOVED);
+	if (look != LOOK_ENDED)
+		set_due(r, thread, due, look == LOOK_UNMOVED);
 	if (look == LOOK_RUNNABLE) {
 		thread->fresh = thread->must_stop = false;
 		look_at_runnable(r, thread);
@@ -360,6 +370,16 @@ static int look_at(struct round *r, struct thread *thread)
 	return look_at_waiting(r, thread, look == LOOK_OFF_CPU);
 }
 
+static void count_without_stack(struct round *r)
+{
+	size_t count;
+	const struct thread *threads = threads_get(r->threads, &count);
+
+	r->without_stack = 0;
+	for (size_t i = 0; i < count; i++)
+		r->without_stack += threads[i].stack == NO_STACK && !threads[i].ended;
+}
+
 /* All looks at idle threads together take a fiftieth of a CPU at most; threads not
  * seen before get their stack by the middle of the round. */
 static void plan_looks(struct round *r)
@@ -368,8 +388,9 @@ static void plan_looks(struct round *r)
 	uint64_t left = r->end_ns > r->tick_ns ? (r->end_ns - r->tick_ns) / period : 30ull * r->rate;
 
 	r->back_off_ticks = (cost < BACK_OFF_NS ? cost : BACK_OFF_NS) / period + 1;
+	if (r->wall && r->tick % COUNT_TICKS == 0)
+		count_without_stack(r);
 	r->first_glances = FIRST_GLANCES + r->without_stack / (left / 2 + 1);
-	r->without_stack = 0;
 	r->asked = 0;
 	r->glance_count = 0;
 }
@@ -377,20 +398,23 @@ static void plan_looks(struct round *r)
 int round_look(struct round *r)
 {
 	size_t count;
+	struct thread *threads;
+	uint64_t *due;
 	int rc = threads_refresh(r->threads, &r->error);
 
 	if (rc)
 		return rc;
 	plan_looks(r);
-	threads_get(r->threads, &count);
-	for (size_t i = 0; !rc && i < count; i++) {
-		/* Not always the same ones first. */
-		struct thread *thread = &threads_get(r->threads, &count)[(i + r->tick * 61) % count];
-
-		if (!free_slot(r))
-			rc = round_unwind(r);
-		if (!rc)
-			rc = look_at(r, thread);
+	threads = threads_get(r->threads, &count);
+	due = threads_due(r->threads);
+	for (size_t i = 0, at = r->tick * 61 % (count + !count); !rc && i < count; i++) {
+		if (due[at] <= r->tick) {
+			if (!free_slot(r))
+				rc = round_unwind(r);
+			if (!rc)
+				rc = look_at(r, &threads[at], &due[at]);
+		}
+		at = at + 1 < count ? at + 1 : 0; /* not always the same ones first */
 	}
 	round_serve_until(r, monotonic_ns() + SERVE_NS);
 	return rc ? rc : glance_all(r);

@@ -56,6 +56,7 @@ struct round {
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;
 	uint64_t cpu_start_ns;	   /* of the target */
+	uint64_t cpu_due_ns;	   /* when its CPU time is to be read again */
 	uint64_t next_tick_ns;	   /* when; jitter included */
 	uint64_t tick_ns;	   /* when the present tick began */
 	unsigned asked;		   /* in the present tick */
@@ -94,6 +95,8 @@ void round_sample(struct round *r);
 
 /* Reads the last figures of threads and process. */
 void round_finish(struct round *r);
+
+uint64_t round_random(struct round *r);
 
 /* One tick's looks: asks those that run, serves them, reads the stacks of those
  * that wait (looking.c). Fills the slots. */

@@ -28,7 +28,7 @@
 #include "sampler/clock.h"
 #include "target/process.h"
 
-enum { SCAN_COST_FACTOR = 30 };
+enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024 };
 
 struct threads {
 	const struct process *process;
@@ -38,20 +38,25 @@ struct threads {
 	struct hashindex index; /* tid -> the newest thread with that number */
 	nlink_t links;
 	bool first_scan, some_ended;
+	size_t files, files_max; /* descriptors kept open; how many may be */
 	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; what it cost */
 	uint64_t known_ns;   /* at which time all threads were known */
 	uint32_t scan;	     /* number of the last reading */
 	uint32_t *seen_in;   /* by thread index: the last reading that found it */
+	uint64_t *due;	     /* by thread index, see threads_due */
 };
 
-static void raise_descriptor_limit(void)
+/* As many descriptors as we may have, but for those that the rest of us needs. */
+static size_t most_files(void)
 {
 	struct rlimit rl;
 
-	if (getrlimit(RLIMIT_NOFILE, &rl) == 0) {
-		rl.rlim_cur = rl.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &rl);
-	}
+	if (getrlimit(RLIMIT_NOFILE, &rl))
+		return 0;
+	rl.rlim_cur = rl.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &rl);
+	getrlimit(RLIMIT_NOFILE, &rl);
+	return rl.rlim_cur > OTHER_FILES ? rl.rlim_cur - OTHER_FILES : 0;
 }
 
 int threads_new(struct threads **out, const struct process *process, struct error *err)
@@ -61,7 +66,7 @@ int threads_new(struct threads **out, const struct process *process, struct erro
 
 	if (!t)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	raise_descriptor_limit();
+	t->files_max = most_files();
 	t->process = process;
 	t->known_ns = monotonic_ns();
 	t->first_scan = true;
@@ -75,17 +80,18 @@ int threads_new(struct threads **out, const struct process *process, struct erro
 	return 0;
 }
 
-static void close_files(struct thread *thread)
+static void close_files(struct threads *t, struct thread *thread)
 {
-	if (thread->schedstat_fd >= 0)
-		close(thread->schedstat_fd);
-	if (thread->stat_fd >= 0)
-		close(thread->stat_fd);
-	if (thread->sched_fd >= 0)
-		close(thread->sched_fd);
-	if (thread->syscall_fd >= 0)
-		close(thread->syscall_fd);
-	thread->schedstat_fd = thread->stat_fd = thread->sched_fd = thread->syscall_fd = -1;
+	int *const fds[] = { &thread->schedstat_fd, &thread->stat_fd, &thread->sched_fd,
+			     &thread->syscall_fd };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++) {
+		if (*fds[i] < 0)
+			continue;
+		close(*fds[i]);
+		*fds[i] = -1;
+		t->files--;
+	}
 }
 
 void threads_free(struct threads *t)
@@ -93,9 +99,10 @@ void threads_free(struct threads *t)
 	if (!t)
 		return;
 	for (uint32_t i = 0; i < t->count; i++)
-		close_files(&t->all[i]);
+		close_files(t, &t->all[i]);
 	free(t->all);
 	free(t->seen_in);
+	free(t->due);
 	hashindex_release(&t->index);
 	free(t);
 }
@@ -106,6 +113,15 @@ static int open_task_file(const struct threads *t, pid_t tid, const char *name)
 
 	snprintf(path, sizeof(path), "task/%d/%s", tid, name);
 	return process_openat(t->process, path, O_RDONLY);
+}
+
+/* The same, to be kept; -1 when we have enough open. */
+static int keep_task_file(struct threads *t, pid_t tid, const char *name)
+{
+	int fd = t->files < t->files_max ? open_task_file(t, tid, name) : -1;
+
+	t->files += fd >= 0;
+	return fd;
 }
 
 /* Reads a small file of the thread; its length, or -1. Without a descriptor of
@@ -171,10 +187,11 @@ static void set_ended(struct threads *t, struct thread *thread)
 	if (thread->ended)
 		return;
 	thread->ended = true;
+	t->due[thread->index] = THREAD_NEVER;
 	thread->alive_ns += (monotonic_ns() - thread->alive_ns) / 2;
 	t->alive--;
 	t->some_ended = true;
-	close_files(thread);
+	close_files(t, thread);
 }
 
 static bool has_tid(const void *owner, uint32_t id, const void *key)
@@ -189,6 +206,7 @@ static int make_room(struct threads *t)
 	uint32_t room = t->room ? t->room * 2 : 16;
 	struct thread *all;
 	uint32_t *seen_in;
+	uint64_t *due;
 
 	if (t->count < t->room)
 		return 0;
@@ -200,6 +218,10 @@ static int make_room(struct threads *t)
 	if (!seen_in)
 		return ERR_NOMEM;
 	t->seen_in = seen_in;
+	due = realloc(t->due, room * sizeof(*due));
+	if (!due)
+		return ERR_NOMEM;
+	t->due = due;
 	t->room = room;
 	return 0;
 }
@@ -220,25 +242,23 @@ static int add(struct threads *t, pid_t tid)
 
 	if (make_room(t))
 		return ERR_NOMEM;
-	thread.schedstat_fd = open_task_file(t, tid, "schedstat");
-	if (thread.schedstat_fd < 0 && errno == ENOENT)
-		return 0; /* ended between readdir and here */
-	thread.state = read_state(t, &thread);
-	if (thread.state == 'X' || !thread_counters(t, &thread, &now)) {
-		close_files(&thread);
+	thread.schedstat_fd = keep_task_file(t, tid, "schedstat");
+	if (!thread_counters(t, &thread, &now) || (thread.state = read_state(t, &thread)) == 'X') {
+		close_files(t, &thread);
 		return 0;
 	}
 	thread.cpu_ns = now.cpu_ns;
 	thread.wait_ns = now.wait_ns;
 	if (t->first_scan)
 		thread.cpu_first = thread.cpu_ns;
-	thread.slices = UINT64_MAX; /* the first look finds it changed */
+	thread.slices = now.slices;
 	set_times(t, &thread);
 	if (hashindex_add(&t->index, hash_bytes(&tid, sizeof(tid)), t->count)) {
-		close_files(&thread);
+		close_files(t, &thread);
 		return ERR_NOMEM;
 	}
 	t->seen_in[t->count] = t->scan;
+	t->due[t->count] = 0;
 	t->all[t->count++] = thread;
 	t->alive++;
 	return 0;
@@ -321,6 +341,11 @@ struct thread *threads_get(struct threads *t, size_t *count)
 	return t->all;
 }
 
+uint64_t *threads_due(struct threads *t)
+{
+	return t->due;
+}
+
 size_t threads_alive(const struct threads *t)
 {
 	return t->alive;
@@ -345,7 +370,7 @@ enum look thread_look(struct threads *t, struct thread *thread)
 	thread->wait_ns = now.wait_ns;
 	thread->slices = now.slices;
 	if (thread->stat_fd < 0)
-		thread->stat_fd = open_task_file(t, thread->tid, "stat");
+		thread->stat_fd = keep_task_file(t, thread->tid, "stat");
 	thread->state = read_state(t, thread);
 	if (thread->state == 'X') {
 		set_ended(t, thread);
@@ -383,13 +408,13 @@ static bool parse_call(const char *text, size_t len, struct call *call)
 	return !c.failed;
 }
 
-bool thread_read_call(const struct threads *t, struct thread *thread, struct call *call)
+bool thread_read_call(struct threads *t, struct thread *thread, struct call *call)
 {
 	char text[256];
 	ssize_t len;
 
 	if (thread->syscall_fd < 0)
-		thread->syscall_fd = open_task_file(t, thread->tid, "syscall");
+		thread->syscall_fd = keep_task_file(t, thread->tid, "syscall");
 	len = read_task_file(t, thread, thread->syscall_fd, "syscall", text, sizeof(text));
 	return len > 0 && parse_call(text, (size_t)len, call);
 }
@@ -406,12 +431,12 @@ static uint64_t parse_exec_start(const char *text)
 	return ms * 1000000 + fraction;
 }
 
-uint64_t thread_left_cpu_ns(const struct threads *t, struct thread *thread)
+uint64_t thread_left_cpu_ns(struct threads *t, struct thread *thread)
 {
 	char text[512];
 
 	if (thread->sched_fd < 0)
-		thread->sched_fd = open_task_file(t, thread->tid, "sched");
+		thread->sched_fd = keep_task_file(t, thread->tid, "sched");
 	if (read_task_file(t, thread, thread->sched_fd, "sched", text, sizeof(text)) < 0)
 		return 0;
 	return parse_exec_start(text);

@@ -47,7 +47,6 @@ struct thread {
 	uint32_t stack;	      /* its newest, in the stackset; NO_STACK: none yet */
 	bool fresh;	      /* it still stands there */
 	uint64_t wall_from;   /* ns: what lies before is accounted */
-	uint64_t due_tick;    /* no look before that */
 	uint32_t unmoved;     /* looks in a row that found that it has not run */
 	bool must_stop;	      /* its blocked stack cannot be walked without all registers */
 	uint64_t stopped_slices; /* what slices was before we stopped it in `call` */
@@ -80,6 +79,12 @@ int threads_refresh(struct threads *t, struct error *err);
 /* Every thread ever seen; pointers stay valid until the next refresh. */
 struct thread *threads_get(struct threads *t, size_t *count);
 
+/* By thread index, the tick before which it need not be looked at; THREAD_NEVER once
+ * it has ended. Kept apart from the threads, because it is gone through at each tick.
+ * Valid until the next refresh. */
+#define THREAD_NEVER UINT64_MAX
+uint64_t *threads_due(struct threads *t);
+
 /* Threads that are alive. */
 size_t threads_alive(const struct threads *t);
 
@@ -88,7 +93,7 @@ enum look thread_look(struct threads *t, struct thread *thread);
 
 /* Reads the call that it is in. False when it is on a CPU or about to be, or when
  * the kernel does not say. */
-bool thread_read_call(const struct threads *t, struct thread *thread, struct call *call);
+bool thread_read_call(struct threads *t, struct thread *thread, struct call *call);
 
 /* The counters of this moment; a thread that has not left its CPU since the look has
  * not waited more. While the slices of one that waits stand still, so do its registers
@@ -98,7 +103,7 @@ bool thread_counters(const struct threads *t, const struct thread *thread, struc
 /* When the thread last left its CPU, or was last accounted on it, by the clock of
  * its CPU's run queue, in ns; 0 when the kernel does not say (it has no
  * CONFIG_SCHED_DEBUG, or the thread is gone). */
-uint64_t thread_left_cpu_ns(const struct threads *t, struct thread *thread);
+uint64_t thread_left_cpu_ns(struct threads *t, struct thread *thread);
 
 /* The same of the calling thread, through an open /proc/thread-self/sched: as it
  * runs, this is about when it got its CPU. */
