@@ -34,9 +34,18 @@ enum { VDSO_MAX = 1 << 20 };
 
 /* What an image was opened for. */
 struct origin {
+	const struct process *process;
 	uint64_t inode;
 	dev_t dev;
 	struct mapping first;
+};
+
+/* Images that several maps may share. */
+struct store {
+	struct image **images;
+	struct origin *origins; /* parallel to images */
+	size_t count, room;
+	unsigned users;
 };
 
 struct modmap {
@@ -44,29 +53,60 @@ struct modmap {
 	uint64_t generation;
 	struct mapping *ranges; /* by start */
 	size_t count, room;
-	struct image **images;
-	struct origin *origins; /* parallel to images */
-	size_t image_count, image_room;
+	struct store *store;
 	struct buffer text, last; /* maps now and at the last refresh */
 };
 
-int modmap_new(struct modmap **m, const struct process *process)
+static uint64_t next_generation(void)
+{
+	static uint64_t last;
+
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+static int map_new(struct modmap **m, const struct process *process, struct store *store)
 {
 	*m = calloc(1, sizeof(**m));
 	if (!*m)
 		return ERR_NOMEM;
+	store->users++;
 	(*m)->process = process;
+	(*m)->store = store;
+	(*m)->generation = next_generation();
 	return 0;
+}
+
+int modmap_new(struct modmap **m, const struct process *process)
+{
+	struct store *store = calloc(1, sizeof(*store));
+
+	if (store && map_new(m, process, store) == 0)
+		return 0;
+	free(store);
+	return ERR_NOMEM;
+}
+
+int modmap_new_beside(struct modmap **m, const struct process *process, struct modmap *other)
+{
+	return map_new(m, process, other->store);
+}
+
+static void store_leave(struct store *store)
+{
+	if (--store->users)
+		return;
+	for (size_t i = 0; i < store->count; i++)
+		image_free(store->images[i]);
+	free(store->images);
+	free(store->origins);
+	free(store);
 }
 
 void modmap_free(struct modmap *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->image_count; i++)
-		image_free(m->images[i]);
-	free(m->images);
-	free(m->origins);
+	store_leave(m->store);
 	free(m->ranges);
 	buffer_release(&m->text);
 	buffer_release(&m->last);
@@ -76,30 +116,32 @@ void modmap_free(struct modmap *m)
 /* Takes the image over; frees it when out of memory. */
 static int keep_image(struct modmap *m, struct image *image, uint64_t inode, dev_t dev)
 {
-	if (m->image_count == m->image_room) {
-		size_t room = m->image_room ? m->image_room * 2 : 32;
-		struct image **images = realloc(m->images, room * sizeof(*images));
+	struct store *s = m->store;
+
+	if (s->count == s->room) {
+		size_t room = s->room ? s->room * 2 : 32;
+		struct image **images = realloc(s->images, room * sizeof(*images));
 		struct origin *origins;
 
 		if (images)
-			m->images = images;
-		origins = images ? realloc(m->origins, room * sizeof(*origins)) : NULL;
+			s->images = images;
+		origins = images ? realloc(s->origins, room * sizeof(*origins)) : NULL;
 		if (!origins) {
 			image_free(image);
 			return ERR_NOMEM;
 		}
-		m->origins = origins;
-		m->image_room = room;
+		s->origins = origins;
+		s->room = room;
 	}
-	image_set_id(image, (uint32_t)m->image_count);
-	m->images[m->image_count] = image;
-	m->origins[m->image_count++] = (struct origin){ .inode = inode, .dev = dev };
+	image_set_id(image, (uint32_t)s->count);
+	s->images[s->count] = image;
+	s->origins[s->count++] = (struct origin){ .process = m->process, .inode = inode, .dev = dev };
 	return 0;
 }
 
 static int push_range(struct modmap *m, const struct mapping *range)
 {
-	struct origin *o = &m->origins[image_id(range->image)];
+	struct origin *o = &m->store->origins[image_id(range->image)];
 
 	if (m->count == m->room) {
 		size_t room = m->room ? m->room * 2 : 64;
@@ -116,12 +158,17 @@ static int push_range(struct modmap *m, const struct mapping *range)
 	return 0;
 }
 
+/* A file is the same for all that have it mapped; memory is each process's own. */
 static struct image *find_image(const struct modmap *m, const char *path, uint64_t inode, dev_t dev)
 {
-	for (size_t i = m->image_count; i-- > 0;)
-		if (m->origins[i].inode == inode && m->origins[i].dev == dev &&
-		    !strcmp(image_path(m->images[i]), path))
-			return m->images[i];
+	const struct store *s = m->store;
+
+	for (size_t i = s->count; i-- > 0;)
+		if (s->origins[i].inode == inode && s->origins[i].dev == dev &&
+		    (s->origins[i].process == m->process ||
+		     (inode && image_elf(s->images[i]))) &&
+		    !strcmp(image_path(s->images[i]), path))
+			return s->images[i];
 	return NULL;
 }
 
@@ -307,7 +354,7 @@ int modmap_refresh(struct modmap *m, struct error *err)
 		return rc;
 	}
 	if (!same_ranges(m, old, count))
-		m->generation++;
+		m->generation = next_generation();
 	free(old);
 	swap = m->last;
 	m->last = m->text;
@@ -317,8 +364,8 @@ int modmap_refresh(struct modmap *m, struct error *err)
 
 int modmap_add(struct modmap *m, const struct mapping *range)
 {
-	bool known = image_id(range->image) < m->image_count &&
-		     m->images[image_id(range->image)] == range->image;
+	bool known = image_id(range->image) < m->store->count &&
+		     m->store->images[image_id(range->image)] == range->image;
 	size_t i;
 
 	if (!known && keep_image(m, range->image, 0, 0))
@@ -328,7 +375,7 @@ int modmap_add(struct modmap *m, const struct mapping *range)
 	for (i = m->count - 1; i > 0 && m->ranges[i - 1].start > range->start; i--)
 		m->ranges[i] = m->ranges[i - 1];
 	m->ranges[i] = *range;
-	m->generation++;
+	m->generation = next_generation();
 	return 0;
 }
 
@@ -354,11 +401,16 @@ uint64_t modmap_generation(const struct modmap *m)
 
 struct image *const *modmap_images(const struct modmap *m, size_t *count)
 {
-	*count = m->image_count;
-	return m->images;
+	*count = m->store->count;
+	return m->store->images;
 }
 
 const struct mapping *modmap_first_range(const struct modmap *m, const struct image *image)
 {
-	return &m->origins[image_id(image)].first;
+	return &m->store->origins[image_id(image)].first;
+}
+
+const struct process *modmap_owner(const struct modmap *m, const struct image *image)
+{
+	return m->store->origins[image_id(image)].process;
 }

@@ -28,6 +28,10 @@ struct mapping {
 /* An empty map. `process` (not owned, may be NULL in tests) is whose maps
  * refresh reads. ERR_NOMEM. */
 int modmap_new(struct modmap **m, const struct process *process);
+
+/* The same, sharing the images of another map: a file that both have mapped is one
+ * image, and image_id counts them all. They may be freed in any order. */
+int modmap_new_beside(struct modmap **m, const struct process *process, struct modmap *other);
 void modmap_free(struct modmap *m);
 
 /* Reads the process's maps again, also after it has executed another program.
@@ -42,13 +46,18 @@ int modmap_add(struct modmap *m, const struct mapping *range);
  * refresh. */
 const struct mapping *modmap_find(const struct modmap *m, uint64_t addr);
 
+/* Differs between any two states of any maps. */
 uint64_t modmap_generation(const struct modmap *m);
 
-/* All images ever seen, by image_id; count through *count. */
+/* All images ever seen (by those who share them), by image_id; count through *count. */
 struct image *const *modmap_images(const struct modmap *m, size_t *count);
 
 /* The first range that an image was seen at; a profile describes the image by
  * it. Valid as long as the map. */
 const struct mapping *modmap_first_range(const struct modmap *m, const struct image *image);
+
+/* In which process's maps an image was first seen: its view of the file system is the
+ * one to look for debug files in. NULL for modmap_add. */
+const struct process *modmap_owner(const struct modmap *m, const struct image *image);
 
 #endif

@@ -39,7 +39,8 @@ enum {
 };
 
 struct cached {
-	uint64_t addr; /* code address in the process; 0: empty */
+	uint64_t addr; /* code address in the process */
+	uint64_t generation; /* of the maps for which it holds; 0: empty */
 	const struct image *image;
 	const struct cfi_table *table;
 	const struct cfi_rule *rule; /* NULL: no CFI there */
@@ -55,7 +56,7 @@ struct module {
 struct unwinder {
 	struct module *modules; /* by image id */
 	size_t module_count;
-	uint64_t generation;
+	uint64_t generation; /* of the maps of the present walk */
 	struct cached cache[CACHE_SIZE];
 };
 
@@ -121,12 +122,6 @@ static const struct cfi_table *table_of(struct unwinder *u, const struct image *
 	return u->modules[id].table;
 }
 
-static void drop_cache(struct unwinder *u, const struct modmap *maps)
-{
-	memset(u->cache, 0, sizeof(u->cache));
-	u->generation = modmap_generation(maps);
-}
-
 /* Is there a `syscall` at this image address? */
 static bool is_syscall(const struct image *image, uint64_t addr)
 {
@@ -164,12 +159,13 @@ static const struct cached *look_up(struct unwinder *u, const struct modmap *map
 	struct cached *c = &u->cache[(addr ^ addr >> 12) & (CACHE_SIZE - 1)];
 	const struct mapping *range;
 
-	if (c->addr == addr && addr)
+	if (c->addr == addr && c->generation == u->generation)
 		return c;
 	range = modmap_find(maps, addr);
 	if (!range)
 		return NULL;
 	c->addr = addr;
+	c->generation = u->generation;
 	c->image = range->image;
 	c->bias = range->bias;
 	c->table = table_of(u, range->image);
@@ -384,8 +380,7 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
-	if (u->generation != modmap_generation(maps))
-		drop_cache(u, maps);
+	u->generation = modmap_generation(maps);
 	out->count = 0;
 	out->used = 0;
 	out->switched = false;
