@@ -32,7 +32,7 @@ static void print_table(const struct unwind_table_info *t, FILE *out)
 
 static void print_image(const struct recording *r, const struct image *image, FILE *out)
 {
-	const struct symbolizer *symbolizer = recording_symbolizer(r);
+	const struct symbolizer *symbolizer = recording_symbolizer(r, image);
 	const char *note = symbolizer ? symbolizer_note(symbolizer, image) : NULL;
 	struct unwind_table_info table;
 

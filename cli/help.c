@@ -8,17 +8,18 @@
 static const char overview[] =
 	"sampler samples a running process from outside and writes a pprof profile.\n"
 	"\n"
-	"  sampler [record] -p PID [options]             sample a process\n"
+	"  sampler [record] -p PID[,PID…] [options]      sample processes\n"
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
 	"  sampler report FILE [options]                 show a profile's top functions\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
 static const char record[] =
-	"usage: sampler [record] -p PID [options]\n"
+	"usage: sampler [record] -p PID[,PID…] [options]\n"
 	"       sampler [record] [options] -- COMMAND [ARG…]\n"
 	"\n"
-	"  -p, --pid PID        process to sample\n"
+	"  -p, --pid PID[,PID…] processes to sample\n"
+	"      --children       and those that they make, each labelled with its number\n"
 	"  -d, --duration DUR   how long (default 30s; for a COMMAND: until it ends);\n"
 	"                       500ms, 60s, 1h30m, or a number of seconds\n"
 	"  -r, --rate HZ        looks a second at each thread (default 99, 1 to 10000)\n"

@@ -27,13 +27,14 @@
 #include "symbolize/symbolizer.h"
 #include "target/process.h"
 
-enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
+enum { DEFAULT_RATE = 99, RATE_MAX = 10000, PIDS_MAX = 1024 };
 
 static const double DEFAULT_PAUSE_SHARE = 0.01;
 static const uint64_t DEFAULT_DURATION_NS = 30000000000;
 
 struct options {
 	struct recording_options recording;
+	pid_t pids[PIDS_MAX];
 	const char *output;
 	unsigned symbolize;
 	bool quiet, verbose;
@@ -45,6 +46,7 @@ static const struct option long_options[] = {
 	{ "duration", required_argument, NULL, 'd' },
 	{ "rate", required_argument, NULL, 'r' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "children", no_argument, NULL, 'C' },
 	{ "wall", no_argument, NULL, 'W' },
 	{ "max-pause-share", required_argument, NULL, 'M' },
 	{ "no-inline", no_argument, NULL, 'I' },
@@ -54,6 +56,31 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
+/* "PID[,PID…]", also of several -p. */
+static int take_pids(struct options *o, const char *list, struct error *err)
+{
+	while (true) {
+		size_t len = strcspn(list, ","), known = 0;
+		char text[16];
+		uint64_t n;
+		int rc;
+
+		snprintf(text, sizeof(text), "%.*s", (int)(len < 15 ? len : 15), list);
+		rc = parse_number(text, "process ID", 1, 4194304, &n, err);
+		if (rc)
+			return rc;
+		while (known < o->recording.pid_count && o->pids[known] != (pid_t)n)
+			known++;
+		if (known == PIDS_MAX)
+			return error_set(err, ERR_USAGE, "more than %d process IDs", PIDS_MAX);
+		if (known == o->recording.pid_count)
+			o->pids[o->recording.pid_count++] = (pid_t)n;
+		if (!list[len])
+			return 0;
+		list += len + 1;
+	}
+}
+
 static int take_option(struct options *o, int option, struct error *err)
 {
 	uint64_t n = 0;
@@ -61,8 +88,7 @@ static int take_option(struct options *o, int option, struct error *err)
 
 	switch (option) {
 	case 'p':
-		rc = parse_number(optarg, "process ID", 1, 4194304, &n, err);
-		o->recording.pid = (pid_t)n;
+		rc = take_pids(o, optarg, err);
 		break;
 	case 'd':
 		rc = parse_duration(optarg, &o->recording.duration_ns, err);
@@ -75,6 +101,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'o':
 		o->output = optarg;
+		break;
+	case 'C':
+		o->recording.children = true;
 		break;
 	case 'W':
 		o->recording.wall = true;
@@ -105,9 +134,9 @@ static int check_target(struct options *o, int argc, char **argv)
 				 argv[optind]);
 	if (optind < argc)
 		o->recording.command = argv + optind;
-	if (o->recording.pid && o->recording.command)
+	if (o->recording.pid_count && o->recording.command)
 		return cli_usage("either -p PID or -- COMMAND, not both");
-	if (!o->recording.pid && !o->recording.command)
+	if (!o->recording.pid_count && !o->recording.command)
 		return cli_usage("whom to sample? -p PID or -- COMMAND");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
@@ -134,6 +163,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 
 	*o = (struct options){ .recording = { .rate = DEFAULT_RATE,
 					       .pause_share = DEFAULT_PAUSE_SHARE } };
+	o->recording.pids = o->pids;
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+p:d:r:o:qvh", long_options, NULL)) != -1) {
 		if (option == '?')
@@ -225,14 +255,18 @@ static void say_how_it_ended(const struct recording_stats *s, const struct proce
 	char after[24];
 
 	summary_duration(s->elapsed_ns, after, sizeof(after));
-	if (s->end == RECORDING_EXITED)
+	if (s->end == RECORDING_EXITED && s->processes > 1)
+		fprintf(stderr, "; all %lu processes ended after %s", s->processes, after);
+	else if (s->end == RECORDING_EXITED)
 		fprintf(stderr, "; process %d ended after %s", p->pid, after);
 	else if (s->end == RECORDING_STOPPED)
 		fprintf(stderr, "; stopped after %s", after);
 	else if (s->end == RECORDING_LOST)
 		fprintf(stderr, "; sampling failed after %s", after);
-	if (s->execs)
+	if (s->execs && s->processes == 1)
 		fprintf(stderr, "; process %d executed another program meanwhile", p->pid);
+	if (s->refused)
+		fprintf(stderr, "; %lu times a child was met that may not be traced", s->refused);
 }
 
 static void say_summary(const struct recording *r, const struct options *o, const char *path,

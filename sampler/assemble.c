@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "pprof/profile.h"
+#include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/threads.h"
 #include "symbolize/symbolizer.h"
@@ -34,7 +35,8 @@ struct place { /* a code address, and the profile's location of it */
 
 struct assembly {
 	struct round *round;
-	struct symbolizer *symbolizer;
+	const struct modmap *maps; /* any member's: they share the images */
+	struct symbolizer *const *symbolizers; /* by member */
 	struct profile *profile;
 	uint32_t *mapping_of; /* by image id; 0 none */
 	size_t image_count;
@@ -45,11 +47,18 @@ struct assembly {
 	size_t location_room;
 	struct profile_line *lines; /* of the location at hand */
 	size_t line_room;
-	uint64_t *thread_ns, *thread_seen, *thread_given; /* by thread index */
-	uint32_t label_thread, label_tid, label_state, label_syscall;
+	struct share *shares;	/* by member and thread: those of a member stand together */
+	size_t *first_share;	/* by member */
+	bool several;		/* processes: samples are labelled with theirs */
+	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall;
 };
 
-enum { LABELS_MAX = 4, VALUES_MAX = 3 };
+struct share { /* of a thread's CPU time */
+	uint64_t ns;
+	uint64_t samples, given; /* of these handed out */
+};
+
+enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 6, VALUES_MAX = 3 };
 
 static int make_room(void **array, size_t *room, size_t need, size_t size)
 {
@@ -72,7 +81,7 @@ static int make_room(void **array, size_t *room, size_t need, size_t size)
 
 static int add_mapping(struct assembly *a, const struct image *image)
 {
-	const struct mapping *range = modmap_first_range(a->round->maps, image);
+	const struct mapping *range = modmap_first_range(a->maps, image);
 	struct profile_mapping m = { .start = range->start, .limit = range->end,
 				     .offset = range->offset };
 
@@ -87,7 +96,7 @@ static int add_mapping(struct assembly *a, const struct image *image)
 static const struct image *find_program(const struct assembly *a, struct image *const *images)
 {
 	char path[4096];
-	ssize_t len = readlinkat(a->round->process.proc_fd, "exe", path, sizeof(path) - 1);
+	ssize_t len = readlinkat(a->round->members[0]->process.proc_fd, "exe", path, sizeof(path) - 1);
 
 	for (size_t i = 0; len > 0 && i < a->image_count; i++) {
 		path[len] = '\0';
@@ -104,7 +113,7 @@ static const struct image *find_program(const struct assembly *a, struct image *
 static int add_mappings(struct assembly *a)
 {
 	const struct stackset *stacks = &a->round->stacks;
-	struct image *const *images = modmap_images(a->round->maps, &a->image_count);
+	struct image *const *images = modmap_images(a->maps, &a->image_count);
 	const struct image *program = find_program(a, images);
 
 	a->mapping_of = calloc(a->image_count + 1, sizeof(*a->mapping_of));
@@ -151,15 +160,26 @@ static int add_unknown_line(struct assembly *a, const struct place *place)
 	return add_line(a, 0, &f);
 }
 
+/* Debug files and perf maps are looked for where the image's process sees them. */
+static struct symbolizer *symbolizer_of(const struct assembly *a, const struct image *image)
+{
+	const struct process *owner = modmap_owner(a->maps, image);
+
+	for (uint32_t i = 0; i < a->round->member_count; i++)
+		if (&a->round->members[i]->process == owner)
+			return a->symbolizers[i];
+	return a->symbolizers[0];
+}
+
 static void note_abilities(struct assembly *a, const struct place *place)
 {
 	uint32_t id = a->mapping_of[image_id(place->image)];
 	struct profile_mapping *m = &a->profile->mappings[id - 1];
 
 	m->has_functions = true;
-	if (symbolizer_has_lines(a->symbolizer, place->image))
+	if (symbolizer_has_lines(symbolizer_of(a, place->image), place->image))
 		m->has_filenames = m->has_line_numbers = true;
-	if (symbolizer_has_inlines(a->symbolizer, place->image))
+	if (symbolizer_has_inlines(symbolizer_of(a, place->image), place->image))
 		m->has_inline_frames = true;
 }
 
@@ -167,7 +187,8 @@ static int fill_lines(struct assembly *a, const struct place *place, size_t *cou
 {
 	struct symbol symbol = { .count = 0 };
 
-	if (place->image && symbolizer_lookup(a->symbolizer, place->image, place->addr, &symbol))
+	if (place->image && symbolizer_lookup(symbolizer_of(a, place->image), place->image,
+					      place->addr, &symbol))
 		return ERR_NOMEM;
 	*count = symbol.count ? symbol.count : 1;
 	if (make_room((void **)&a->lines, &a->line_room, *count, sizeof(*a->lines)))
@@ -188,7 +209,7 @@ static int add_place(struct assembly *a, struct place *place, uint64_t hash)
 
 	if (place->image) {
 		location.mapping = a->mapping_of[image_id(place->image)];
-		location.address += modmap_first_range(a->round->maps, place->image)->bias;
+		location.address += modmap_first_range(a->maps, place->image)->bias;
 	}
 	if (fill_lines(a, place, &lines) ||
 	    profile_add_location(a->profile, &location, a->lines, lines, &place->location) ||
@@ -218,14 +239,30 @@ static int locate(struct assembly *a, const struct frame *frame, uint32_t *locat
 
 /* Pass 3. */
 
-static size_t thread_labels(struct assembly *a, const struct thread *thread,
-			    struct profile_label labels[2])
+static size_t thread_labels(struct assembly *a, const struct member *m,
+			    const struct thread *thread,
+			    struct profile_label labels[THREAD_LABELS_MAX])
 {
+	size_t n = 2;
+
 	labels[0] = (struct profile_label){ .key = a->label_thread };
 	labels[1] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
 	if (profile_string(a->profile, thread->name, &labels[0].str))
 		labels[0].str = 0;
-	return 2;
+	if (!a->several)
+		return n;
+	labels[n++] = (struct profile_label){ .key = a->label_pid, .num = m->process.pid };
+	labels[n++] = (struct profile_label){ .key = a->label_process };
+	if (profile_string(a->profile, m->process.comm, &labels[n - 1].str))
+		labels[n - 1].str = 0;
+	return n;
+}
+
+static const struct thread *thread_of(const struct assembly *a, const struct stack_context *c)
+{
+	size_t count;
+
+	return &threads_get(a->round->members[c->member]->threads, &count)[c->thread];
 }
 
 static const char *state_name(enum thread_state state)
@@ -251,10 +288,7 @@ static int syscall_label(struct assembly *a, int32_t number, struct profile_labe
 static int entry_labels(struct assembly *a, const struct stack_context *context,
 			struct profile_label labels[LABELS_MAX], size_t *count)
 {
-	size_t threads;
-	const struct thread *all = threads_get(a->round->threads, &threads);
-
-	*count = thread_labels(a, &all[context->thread], labels);
+	*count = thread_labels(a, a->round->members[context->member], thread_of(a, context), labels);
 	if (!a->round->wall)
 		return 0;
 	labels[*count] = (struct profile_label){ .key = a->label_state };
@@ -271,25 +305,26 @@ static int entry_labels(struct assembly *a, const struct stack_context *context,
  * add up because each share is the difference of two rounded sums. */
 static int64_t share(struct assembly *a, const struct stackset_entry *e, uint64_t of_thread)
 {
-	uint32_t thread = e->context.thread;
-	uint64_t seen = a->thread_seen[thread] += e->cpu_samples, upto, ns;
+	struct share *s = &a->shares[a->first_share[e->context.member] + e->context.thread];
+	uint64_t upto, ns;
 
 	if (!e->cpu_samples)
 		return 0;
-	upto = (uint64_t)((unsigned __int128)a->thread_ns[thread] * seen / of_thread);
-	ns = upto - a->thread_given[thread];
-	a->thread_given[thread] = upto;
+	s->samples += e->cpu_samples;
+	upto = (uint64_t)((unsigned __int128)s->ns * s->samples / of_thread);
+	ns = upto - s->given;
+	s->given = upto;
 	return (int64_t)ns;
 }
 
 static int add_sample(struct assembly *a, const struct stackset_entry *e)
 {
 	const struct frame *frames = a->round->stacks.frames + e->first;
-	size_t count, label_count;
-	const struct thread *thread = &threads_get(a->round->threads, &count)[e->context.thread];
+	uint64_t of_thread = thread_of(a, &e->context)->cpu_samples;
 	struct profile_label labels[LABELS_MAX];
-	int64_t values[VALUES_MAX] = { (int64_t)e->samples, share(a, e, thread->cpu_samples),
+	int64_t values[VALUES_MAX] = { (int64_t)e->samples, share(a, e, of_thread),
 				       (int64_t)e->wall_ns };
+	size_t label_count;
 
 	if (make_room((void **)&a->locations, &a->location_room, e->count, sizeof(*a->locations)))
 		return ERR_NOMEM;
@@ -302,12 +337,12 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 }
 
 /* Time that the kernel accounted and no sample stands for. */
-static int add_unsampled(struct assembly *a, const struct thread *thread, uint64_t cpu_ns,
-			 uint64_t wall_ns)
+static int add_unsampled(struct assembly *a, const struct member *m, const struct thread *thread,
+			 uint64_t cpu_ns, uint64_t wall_ns)
 {
 	struct symbol_frame f = { .name = "[not sampled]", .system_name = "[not sampled]" };
 	struct profile_location location = { 0 };
-	struct profile_label labels[2];
+	struct profile_label labels[THREAD_LABELS_MAX];
 	int64_t values[VALUES_MAX] = { 0, (int64_t)cpu_ns, (int64_t)wall_ns };
 	uint32_t id;
 
@@ -317,58 +352,85 @@ static int add_unsampled(struct assembly *a, const struct thread *thread, uint64
 	    add_line(a, 0, &f) || profile_add_location(a->profile, &location, a->lines, 1, &id))
 		return ERR_NOMEM;
 	return profile_add_sample(a->profile, &id, 1, values, labels,
-				  thread ? thread_labels(a, thread, labels) : 0);
+				  thread ? thread_labels(a, m, thread, labels) : 0);
 }
 
-static int add_unsampled_of(struct assembly *a, const struct thread *thread)
+static int add_unsampled_of(struct assembly *a, const struct member *m,
+			    const struct thread *thread, uint64_t thread_ns)
 {
-	uint64_t cpu = thread->cpu_samples ? 0 : a->thread_ns[thread->index], wall = 0;
+	uint64_t cpu = thread->cpu_samples ? 0 : thread_ns, wall = 0;
 
 	if (a->round->wall && thread->stack == NO_STACK)
 		wall = thread->alive_ns - thread->wall_from;
-	return add_unsampled(a, thread, cpu, wall);
+	return add_unsampled(a, m, thread, cpu, wall);
+}
+
+/* Threads that were never caught, and what the process's clock has beyond its threads. */
+static int add_rest_of(struct assembly *a, const struct member *m)
+{
+	const struct share *shares = &a->shares[a->first_share[m->index]];
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += shares[i].ns;
+		if (add_unsampled_of(a, m, &threads[i], shares[i].ns))
+			return ERR_NOMEM;
+	}
+	return m->cpu_ns > sum ? add_unsampled(a, m, NULL, m->cpu_ns - sum, 0) : 0;
 }
 
 static int take_thread_times(struct assembly *a)
 {
-	size_t count;
-	const struct thread *threads = threads_get(a->round->threads, &count);
+	uint32_t members = a->round->member_count;
+	size_t count, all = 0;
 
-	a->thread_ns = calloc(3 * count + 1, sizeof(*a->thread_ns));
-	if (!a->thread_ns)
+	a->first_share = calloc(members + 1, sizeof(*a->first_share));
+	for (uint32_t i = 0; a->first_share && i < members; i++) {
+		a->first_share[i] = all;
+		threads_get(a->round->members[i]->threads, &count);
+		all += count;
+	}
+	a->shares = calloc(all + 1, sizeof(*a->shares));
+	if (!a->first_share || !a->shares)
 		return ERR_NOMEM;
-	a->thread_seen = a->thread_ns + count;
-	a->thread_given = a->thread_seen + count;
-	for (size_t i = 0; i < count; i++)
-		if (threads[i].cpu_ns > threads[i].cpu_first)
-			a->thread_ns[i] = threads[i].cpu_ns - threads[i].cpu_first;
+	for (uint32_t i = 0; i < members; i++) {
+		const struct thread *threads = threads_get(a->round->members[i]->threads, &count);
+
+		for (size_t j = 0; j < count; j++)
+			if (threads[j].cpu_ns > threads[j].cpu_first)
+				a->shares[a->first_share[i] + j].ns =
+					threads[j].cpu_ns - threads[j].cpu_first;
+	}
+	return 0;
+}
+
+static int name_labels(struct assembly *a)
+{
+	struct profile *p = a->profile;
+
+	if (profile_string(p, "thread", &a->label_thread) || profile_string(p, "tid", &a->label_tid))
+		return ERR_NOMEM;
+	if (a->several && (profile_string(p, "pid", &a->label_pid) ||
+			   profile_string(p, "process", &a->label_process)))
+		return ERR_NOMEM;
+	if (a->round->wall && (profile_string(p, "state", &a->label_state) ||
+			       profile_string(p, "syscall", &a->label_syscall)))
+		return ERR_NOMEM;
 	return 0;
 }
 
 static int add_samples(struct assembly *a)
 {
 	const struct stackset *stacks = &a->round->stacks;
-	uint64_t threads_sum = 0;
-	size_t count;
-	const struct thread *threads = threads_get(a->round->threads, &count);
+	int rc = take_thread_times(a) || name_labels(a);
 
-	if (take_thread_times(a) || profile_string(a->profile, "thread", &a->label_thread) ||
-	    profile_string(a->profile, "tid", &a->label_tid))
-		return ERR_NOMEM;
-	if (a->round->wall && (profile_string(a->profile, "state", &a->label_state) ||
-			       profile_string(a->profile, "syscall", &a->label_syscall)))
-		return ERR_NOMEM;
-	for (uint32_t i = 0; i < stacks->count; i++)
-		if (add_sample(a, &stacks->entries[i]))
-			return ERR_NOMEM;
-	for (size_t i = 0; i < count; i++) {
-		threads_sum += a->thread_ns[i];
-		if (add_unsampled_of(a, &threads[i]))
-			return ERR_NOMEM;
-	}
-	if (a->round->stats.target_cpu_ns > threads_sum)
-		return add_unsampled(a, NULL, a->round->stats.target_cpu_ns - threads_sum, 0);
-	return 0;
+	for (uint32_t i = 0; !rc && i < stacks->count; i++)
+		rc = add_sample(a, &stacks->entries[i]);
+	for (uint32_t i = 0; !rc && i < a->round->member_count; i++)
+		rc = add_rest_of(a, a->round->members[i]);
+	return rc;
 }
 
 static int add_header(struct assembly *a)
@@ -386,17 +448,20 @@ static int add_header(struct assembly *a)
 	return a->round->wall ? profile_add_type(p, "wall", "nanoseconds") : 0;
 }
 
-int assemble(struct round *r, struct symbolizer *symbolizer, struct profile *profile,
+int assemble(struct round *r, struct symbolizer *const *symbolizers, struct profile *profile,
 	     struct error *err)
 {
-	struct assembly a = { .round = r, .symbolizer = symbolizer, .profile = profile };
+	struct assembly a = { .round = r, .symbolizers = symbolizers, .profile = profile,
+			      .maps = r->members[0]->maps,
+			      .several = r->member_count > 1 || r->children };
 	int rc = add_header(&a) || add_mappings(&a) || add_samples(&a);
 
 	free(a.mapping_of);
 	free(a.places);
 	free(a.locations);
 	free(a.lines);
-	free(a.thread_ns);
+	free(a.shares);
+	free(a.first_share);
 	hashindex_release(&a.index);
 	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }

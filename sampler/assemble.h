@@ -8,8 +8,9 @@ struct profile;
 struct round;
 struct symbolizer;
 
-/* Fills an initialised profile with what the round has sampled. ERR_NOMEM. */
-int assemble(struct round *r, struct symbolizer *symbolizer, struct profile *profile,
+/* Fills an initialised profile with what the round has sampled; a symbolizer for each
+ * member. ERR_NOMEM. */
+int assemble(struct round *r, struct symbolizer *const *symbolizers, struct profile *profile,
 	     struct error *err);
 
 #endif

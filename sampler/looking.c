@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "sampler/clock.h"
+#include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/stop.h"
 #include "sampler/threads.h"
@@ -44,9 +45,10 @@ static const double PAUSE_BURST_NS = 1e6; /* so much may always be held */
 
 static struct thread *thread_of(const struct round *r, const struct slot *slot)
 {
+	struct threads *threads = r->members[slot->context.member]->threads;
 	size_t count;
 
-	return &threads_get(r->threads, &count)[slot->context.thread];
+	return &threads_get(threads, &count)[slot->context.thread];
 }
 
 static struct slot *free_slot(struct round *r)
@@ -57,8 +59,8 @@ static struct slot *free_slot(struct round *r)
 	return NULL;
 }
 
-static struct slot *take_slot(struct round *r, const struct thread *thread,
-			      enum thread_state state)
+static struct slot *take_slot(struct round *r, const struct member *m,
+			      const struct thread *thread, enum thread_state state)
 {
 	struct slot *slot = free_slot(r);
 
@@ -69,7 +71,7 @@ static struct slot *take_slot(struct round *r, const struct thread *thread,
 	slot->busy = true;
 	slot->taken = slot->glanced = false;
 	slot->other_cpu = thread->cpu != r->tick_cpu;
-	slot->context = (struct stack_context){ thread->index, state, -1 };
+	slot->context = (struct stack_context){ m->index, thread->index, state, -1 };
 	slot->waited_ns = UINT64_MAX; /* until round_take finds out */
 	slot->looked_ns = thread->alive_ns;
 	return slot;
@@ -93,9 +95,9 @@ static size_t bytes_wanted(const struct thread *thread)
  * tick comes this way.) Both moments are in the kernel's account of the run queue.
  * Where the kernel does not tell them, nothing on our CPU is counted.
  */
-static bool we_took_its_cpu(const struct round *r, struct thread *thread)
+static bool we_took_its_cpu(const struct round *r, const struct member *m, struct thread *thread)
 {
-	uint64_t left = thread_left_cpu_ns(r->threads, thread);
+	uint64_t left = thread_left_cpu_ns(m->threads, thread);
 
 	return left && left + SAME_MOMENT_NS >= r->got_cpu_ns;
 }
@@ -117,7 +119,7 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct user_regs_str
 	struct thread *thread = thread_of(r, slot);
 	struct schedstat now;
 
-	if (!thread_counters(r->threads, thread, &now))
+	if (!thread_counters(r->members[slot->context.member]->threads, thread, &now))
 		return false;
 	slot->waited_ns = now.wait_ns - thread->wait_ns;
 	slot->slices = now.slices;
@@ -162,7 +164,7 @@ static void note_stop(struct round *r, const struct stop *stop)
 	s->signalled += stop->outcome == STOP_SIGNALLED;
 	s->overdue += stop->outcome == STOP_OVERDUE;
 	pthread_mutex_unlock(&r->lock);
-	if (stop->outcome == STOP_GONE && stop->tid == r->process.pid) {
+	if (stop->outcome == STOP_GONE && stop->tid == r->members[0]->process.pid) {
 		r->child_status = stop->exit_status;
 		r->child_reaped = true;
 	}
@@ -207,13 +209,14 @@ static bool over_budget(struct round *r, const struct thread *thread)
 }
 
 /* When enough are out, somebody is served first. */
-static void ask(struct round *r, struct thread *thread, enum thread_state state)
+static void ask(struct round *r, const struct member *m, struct thread *thread,
+		enum thread_state state)
 {
 	bool at_once = state != THREAD_RUNNABLE && r->asked < r->cpus;
 	struct slot *slot;
 	int rc;
 
-	if (over_budget(r, thread) || !(slot = take_slot(r, thread, state)))
+	if (over_budget(r, thread) || !(slot = take_slot(r, m, thread, state)))
 		return;
 	rc = tracer_ask(r->tracer, thread->tid, slot, at_once);
 	if (rc == ERR_LIMIT && at_once) {
@@ -227,51 +230,55 @@ static void ask(struct round *r, struct thread *thread, enum thread_state state)
 	}
 }
 
-static void look_at_runnable(struct round *r, struct thread *thread)
+static void look_at_runnable(struct round *r, const struct member *m, struct thread *thread)
 {
-	if (thread->cpu != r->tick_cpu || we_took_its_cpu(r, thread)) {
-		ask(r, thread, THREAD_RUNNING);
+	if (thread->cpu != r->tick_cpu || we_took_its_cpu(r, m, thread)) {
+		ask(r, m, thread, THREAD_RUNNING);
 	} else {
 		r->stats.waiting++;
 		if (r->wall)
-			ask(r, thread, THREAD_RUNNABLE);
+			ask(r, m, thread, THREAD_RUNNABLE);
 	}
 }
 
 /* Glance. */
 
-static int want_glance(struct round *r, const struct thread *thread)
+static int want_glance(struct round *r, const struct member *m, const struct thread *thread)
 {
 	if (r->glance_count == r->glance_room) {
 		size_t room = r->glance_room ? r->glance_room * 2 : 64;
-		uint32_t *more = realloc(r->to_glance, room * sizeof(*more));
+		struct stack_context *more = realloc(r->to_glance, room * sizeof(*more));
 
 		if (!more)
 			return error_set(&r->error, ERR_NOMEM, "out of memory");
 		r->to_glance = more;
 		r->glance_room = room;
 	}
-	r->to_glance[r->glance_count++] = thread->index;
+	r->to_glance[r->glance_count++] =
+		(struct stack_context){ .member = m->index, .thread = thread->index };
 	return 0;
 }
 
 /* Is it still in the call in which we stopped it last? Our stop has put it on a CPU,
  * too, and may have made the kernel restart its wait under another number. */
-static bool in_same_call(const struct round *r, struct thread *thread)
+static bool in_same_call(const struct member *m, struct thread *thread)
 {
 	const struct call *then = &thread->call;
 	struct call now;
 
 	return thread->stopped_slices && thread->slices - thread->stopped_slices <= OWN_SLICES &&
-	       thread_read_call(r->threads, thread, &now) && now.sp == then->sp &&
+	       thread_read_call(m->threads, thread, &now) && now.sp == then->sp &&
 	       now.pc == then->pc && !memcmp(now.args, then->args, sizeof(now.args)) &&
 	       (now.number == then->number || now.number == RESTART_SYSCALL);
 }
 
-static int look_at_waiting(struct round *r, struct thread *thread, bool moved)
+static int look_at_waiting(struct round *r, const struct member *m, struct thread *thread,
+			   bool moved)
 {
+	if (thread->state == 't' && tracer_has(r->tracer, thread->tid))
+		return 0; /* it is we who hold it: its stop is about to be served */
 	if (moved && thread->fresh)
-		thread->fresh = in_same_call(r, thread);
+		thread->fresh = in_same_call(m, thread);
 	if (thread->fresh) {
 		walltime_account(r, thread, thread->alive_ns);
 		return 0;
@@ -279,7 +286,7 @@ static int look_at_waiting(struct round *r, struct thread *thread, bool moved)
 	if (moved)
 		thread->must_stop = false;
 	if (thread->must_stop) {
-		ask(r, thread, THREAD_RUNNABLE);
+		ask(r, m, thread, THREAD_RUNNABLE);
 		return 0;
 	}
 	if (thread->stack == NO_STACK) {
@@ -287,23 +294,23 @@ static int look_at_waiting(struct round *r, struct thread *thread, bool moved)
 			return 0;
 		r->first_glances--;
 	}
-	return want_glance(r, thread);
+	return want_glance(r, m, thread);
 }
 
-static void glance(struct round *r, struct thread *thread)
+static void glance(struct round *r, const struct member *m, struct thread *thread)
 {
-	struct slot *slot = take_slot(r, thread, THREAD_BLOCKED);
+	struct slot *slot = take_slot(r, m, thread, THREAD_BLOCKED);
 	struct schedstat before, after;
 
 	if (!slot)
 		return;
 	slot->busy = false;
-	if (!thread_counters(r->threads, thread, &before) ||
-	    !thread_read_call(r->threads, thread, &slot->call))
+	if (!thread_counters(m->threads, thread, &before) ||
+	    !thread_read_call(m->threads, thread, &slot->call))
 		return;
 	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
 			bytes_wanted(thread), thread->stack_top);
-	if (!thread_counters(r->threads, thread, &after) || after.slices != before.slices)
+	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
 		return;
 	if (thread->state == 'T' || thread->state == 't')
 		slot->context.state = THREAD_STOPPED;
@@ -315,15 +322,17 @@ static void glance(struct round *r, struct thread *thread)
 
 static int glance_all(struct round *r)
 {
-	size_t count;
-	struct thread *threads = threads_get(r->threads, &count);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < r->glance_count; i++) {
+		const struct stack_context *c = &r->to_glance[i];
+		struct member *m = r->members[c->member];
+		size_t count;
+
 		if (!free_slot(r))
 			rc = round_unwind(r);
 		if (!rc)
-			glance(r, &threads[r->to_glance[i]]);
+			glance(r, m, &threads_get(m->threads, &count)[c->thread]);
 	}
 	return rc;
 }
@@ -351,42 +360,46 @@ static bool may_wait_for_first_look(struct round *r, const struct thread *thread
 	return *due != 0;
 }
 
-static int look_at(struct round *r, struct thread *thread, uint64_t *due)
+static int look_at(struct round *r, const struct member *m, struct thread *thread, uint64_t *due)
 {
 	enum look look;
 
 	if (may_wait_for_first_look(r, thread, due))
 		return 0;
-	look = thread_look(r->threads, thread);
+	look = thread_look(m->threads, thread);
 	if (look != LOOK_ENDED)
 		set_due(r, thread, due, look == LOOK_UNMOVED);
 	if (look == LOOK_RUNNABLE) {
 		thread->fresh = thread->must_stop = false;
-		look_at_runnable(r, thread);
+		look_at_runnable(r, m, thread);
 		return 0;
 	}
 	if (look == LOOK_ENDED || !r->wall)
 		return 0;
-	return look_at_waiting(r, thread, look == LOOK_OFF_CPU);
+	return look_at_waiting(r, m, thread, look == LOOK_OFF_CPU);
 }
 
 static void count_without_stack(struct round *r)
 {
-	size_t count;
-	const struct thread *threads = threads_get(r->threads, &count);
-
 	r->without_stack = 0;
-	for (size_t i = 0; i < count; i++)
-		r->without_stack += threads[i].stack == NO_STACK && !threads[i].ended;
+	for (uint32_t i = 0; i < r->member_count; i++) {
+		size_t count;
+		const struct thread *threads = threads_get(r->members[i]->threads, &count);
+
+		for (size_t j = 0; j < count; j++)
+			r->without_stack += threads[j].stack == NO_STACK && !threads[j].ended;
+	}
 }
 
 /* All looks at idle threads together take a fiftieth of a CPU at most; threads not
  * seen before get their stack by the middle of the round. */
 static void plan_looks(struct round *r)
 {
-	uint64_t period = NS_PER_S / r->rate, cost = threads_alive(r->threads) * LOOK_COST_NS;
+	uint64_t period = NS_PER_S / r->rate, cost = 0;
 	uint64_t left = r->end_ns > r->tick_ns ? (r->end_ns - r->tick_ns) / period : 30ull * r->rate;
 
+	for (uint32_t i = 0; i < r->member_count; i++)
+		cost += threads_alive(r->members[i]->threads) * LOOK_COST_NS;
 	r->back_off_ticks = (cost < BACK_OFF_NS ? cost : BACK_OFF_NS) / period + 1;
 	if (r->wall && r->tick % COUNT_TICKS == 0)
 		count_without_stack(r);
@@ -395,26 +408,57 @@ static void plan_looks(struct round *r)
 	r->glance_count = 0;
 }
 
-int round_look(struct round *r)
+static int look_at_member(struct round *r, struct member *m)
 {
 	size_t count;
-	struct thread *threads;
-	uint64_t *due;
-	int rc = threads_refresh(r->threads, &r->error);
+	struct thread *threads = threads_get(m->threads, &count);
+	uint64_t *due = threads_due(m->threads);
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	plan_looks(r);
-	threads = threads_get(r->threads, &count);
-	due = threads_due(r->threads);
 	for (size_t i = 0, at = r->tick * 61 % (count + !count); !rc && i < count; i++) {
 		if (due[at] <= r->tick) {
 			if (!free_slot(r))
 				rc = round_unwind(r);
 			if (!rc)
-				rc = look_at(r, &threads[at], &due[at]);
+				rc = look_at(r, m, &threads[at], &due[at]);
 		}
 		at = at + 1 < count ? at + 1 : 0; /* not always the same ones first */
+	}
+	return rc;
+}
+
+/* ERR_GONE when all processes have ended. */
+static int refresh_members(struct round *r)
+{
+	bool alive = false;
+
+	for (uint32_t i = 0; i < r->member_count; i++) {
+		struct member *m = r->members[i];
+		int rc = m->ended ? ERR_GONE : threads_refresh(m->threads, &r->error);
+
+		if (rc && rc != ERR_GONE)
+			return rc;
+		/* Its threads stay listed while nobody has waited for it. */
+		m->ended |= rc == ERR_GONE || !process_alive(&m->process);
+		alive |= !m->ended;
+	}
+	return alive ? 0 : ERR_GONE;
+}
+
+int round_look(struct round *r)
+{
+	int rc = refresh_members(r);
+
+	if (!rc && r->children && round_find_children(r))
+		rc = error_set(&r->error, ERR_NOMEM, "out of memory");
+	if (rc)
+		return rc;
+	plan_looks(r);
+	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
+		struct member *m = r->members[(i + r->tick) % r->member_count];
+
+		if (!m->ended)
+			rc = look_at_member(r, m);
 	}
 	round_serve_until(r, monotonic_ns() + SERVE_NS);
 	return rc ? rc : glance_all(r);

@@ -22,10 +22,12 @@
 #include "sampler/assemble.h"
 #include "sampler/clock.h"
 #include "sampler/launch.h"
+#include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/summary.h"
 #include "sampler/threads.h"
 #include "symbolize/symbolizer.h"
+#include "target/modmap.h"
 
 enum { PROGRESS_NS = 100000000 };
 
@@ -34,7 +36,8 @@ struct recording {
 	struct round round;
 	pid_t command; /* started by us, else 0 */
 	bool held;     /* the command waits before its first instruction */
-	struct symbolizer *symbolizer;
+	struct symbolizer **symbolizers; /* by member; NULL before recording_profile */
+	uint32_t symbolizer_count;
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
 	sem_t ended; /* posted by a sampling thread as its last act */
@@ -62,21 +65,23 @@ int recording_new(struct recording **out, const struct recording_options *option
 		  struct error *err)
 {
 	struct recording *r = calloc(1, sizeof(*r));
-	pid_t pid = options->pid;
+	const pid_t *pids = options->pids;
+	size_t count = options->pid_count;
 	int rc = 0;
 
 	if (!r)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	r->options = *options;
 	sem_init(&r->ended, 0, 0);
-	if (options->command && !(rc = launch_command(options->command, &pid, err))) {
-		r->command = pid;
+	if (options->command && !(rc = launch_command(options->command, &r->command, err))) {
 		r->held = true;
+		pids = &r->command;
+		count = 1;
 	}
 	if (!rc)
-		rc = round_init(&r->round, pid, options, err);
-	if (!rc && !r->command)
-		rc = check_permission(pid, err);
+		rc = round_init(&r->round, pids, count, options, err);
+	for (size_t i = 0; !rc && !r->command && i < count; i++)
+		rc = check_permission(pids[i], err);
 	if (rc) {
 		recording_free(r);
 		return rc;
@@ -212,13 +217,29 @@ static int add_comments(struct recording *r, const char *command_line, struct pr
 	return 0;
 }
 
+static int make_symbolizers(struct recording *r, unsigned flags)
+{
+	uint32_t count = r->round.member_count;
+
+	if (r->symbolizers)
+		return 0;
+	r->symbolizers = calloc(count, sizeof(struct symbolizer *));
+	if (!r->symbolizers)
+		return ERR_NOMEM;
+	for (; r->symbolizer_count < count; r->symbolizer_count++)
+		if (symbolizer_new(&r->symbolizers[r->symbolizer_count],
+				   &r->round.members[r->symbolizer_count]->process, flags))
+			return ERR_NOMEM;
+	return 0;
+}
+
 int recording_profile(struct recording *r, unsigned flags, const char *command_line,
 		      struct profile *profile, struct error *err)
 {
-	int rc = r->symbolizer ? 0 : symbolizer_new(&r->symbolizer, &r->round.process, flags);
+	int rc = make_symbolizers(r, flags);
 
 	if (!rc)
-		rc = assemble(&r->round, r->symbolizer, profile, err);
+		rc = assemble(&r->round, r->symbolizers, profile, err);
 	r->shown.own_cpu_ns = own_cpu_ns(&r->shown.own_peak_bytes) - r->own_cpu_start_ns;
 	if (!rc)
 		rc = add_comments(r, command_line, profile);
@@ -227,12 +248,12 @@ int recording_profile(struct recording *r, unsigned flags, const char *command_l
 
 const struct process *recording_process(const struct recording *r)
 {
-	return &r->round.process;
+	return &r->round.members[0]->process;
 }
 
 const struct modmap *recording_modmap(const struct recording *r)
 {
-	return r->round.maps;
+	return r->round.members[0]->maps;
 }
 
 const struct unwinder *recording_unwinder(const struct recording *r)
@@ -240,9 +261,14 @@ const struct unwinder *recording_unwinder(const struct recording *r)
 	return r->round.unwinder;
 }
 
-const struct symbolizer *recording_symbolizer(const struct recording *r)
+const struct symbolizer *recording_symbolizer(const struct recording *r, const struct image *image)
 {
-	return r->symbolizer;
+	const struct process *owner = modmap_owner(recording_modmap(r), image);
+
+	for (uint32_t i = 0; i < r->symbolizer_count; i++)
+		if (&r->round.members[i]->process == owner)
+			return r->symbolizers[i];
+	return NULL;
 }
 
 const uint64_t *recording_walks_in(const struct recording *r, uint32_t image)
@@ -258,7 +284,9 @@ void recording_free(struct recording *r)
 		return;
 	if (r->held)
 		launch_kill(r->command);
-	symbolizer_free(r->symbolizer);
+	for (uint32_t i = 0; i < r->symbolizer_count; i++)
+		symbolizer_free(r->symbolizers[i]);
+	free(r->symbolizers);
 	round_release(&r->round);
 	sem_destroy(&r->ended);
 	free(r);

@@ -9,6 +9,7 @@
 #define SAMPLER_RECORDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,6 +17,7 @@
 #include "unwind/stack.h"
 
 struct error;
+struct image;
 struct modmap;
 struct process;
 struct profile;
@@ -24,10 +26,12 @@ struct symbolizer;
 struct unwinder;
 
 struct recording_options {
-	pid_t pid;		/* whom to sample, or 0 and: */
+	const pid_t *pids;	/* whom to sample; not owned */
+	size_t pid_count;	/* or 0 and: */
 	char *const *command;	/* what to start and sample, NULL-terminated */
 	uint64_t duration_ns;	/* 0: until it ends or recording_stop */
 	unsigned rate;		/* looks at each thread a second, 1 to 10000 */
+	bool children;		/* and the processes that they make */
 	bool wall;		/* waiting threads too, and wall time */
 	double pause_share;	/* of its time that any one thread may be held, 0 to 1 */
 };
@@ -44,7 +48,8 @@ struct recording_stats {
 	enum recording_end end;
 	uint64_t elapsed_ns;
 	uint64_t ticks_due, ticks;	/* looks at the process that the rate asked for; that were made */
-	uint64_t threads_alive, threads_seen;
+	uint64_t processes, threads_alive, threads_seen;
+	uint64_t refused;		/* children that we may not trace */
 	uint64_t samples;		/* stacks taken */
 	uint64_t stacks;		/* distinct, each thread's counted apart */
 	uint64_t walks[STACK_ENDS];	/* by the reason they ended */
@@ -88,12 +93,13 @@ int recording_wait_command(struct recording *r);
 int recording_profile(struct recording *r, unsigned flags, const char *command_line,
 		      struct profile *profile, struct error *err);
 
-/* What the recording looked at, for -v. Owned by the recording. The symbolizer
- * is NULL before recording_profile. */
+/* What the recording looked at, for -v. Owned by the recording. The process is the
+ * first of several, the map one of those that share the images; the symbolizer is the
+ * one that the image is asked of, NULL before recording_profile. */
 const struct process *recording_process(const struct recording *r);
 const struct modmap *recording_modmap(const struct recording *r);
 const struct unwinder *recording_unwinder(const struct recording *r);
-const struct symbolizer *recording_symbolizer(const struct recording *r);
+const struct symbolizer *recording_symbolizer(const struct recording *r, const struct image *image);
 
 /* Walks by the reason they ended in an image (by its id). */
 const uint64_t *recording_walks_in(const struct recording *r, uint32_t image_id);

@@ -23,28 +23,49 @@
 #include <unistd.h>
 
 #include "sampler/clock.h"
+#include "sampler/member.h"
 #include "sampler/stop.h"
 #include "sampler/threads.h"
 #include "sampler/walltime.h"
-#include "target/modmap.h"
 #include "unwind/unwinder.h"
 
 enum {
 	STACK_ROOM = (16 << 10) + 256, /* bytes of a slot at first */
-	CPU_COST_FACTOR = 500,
 	LAST_SERVE_NS = 100000000,     /* how long the end waits for those that were asked */
 };
 
-int round_init(struct round *r, pid_t pid, const struct recording_options *options,
-	       struct error *err)
+int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err)
 {
 	int rc;
 
+	if (r->member_count == r->member_room) {
+		uint32_t room = r->member_room ? r->member_room * 2 : 4;
+		struct member **more = realloc(r->members, room * sizeof(struct member *));
+
+		if (!more)
+			return error_set(err, ERR_NOMEM, "out of memory");
+		r->members = more;
+		r->member_room = room;
+	}
+	rc = member_open(m, pid, r->member_count ? r->members[0] : NULL, err);
+	if (rc)
+		return rc;
+	(*m)->index = r->member_count;
+	r->members[r->member_count++] = *m;
+	return 0;
+}
+
+int round_init(struct round *r, const pid_t *pids, size_t count,
+	       const struct recording_options *options, struct error *err)
+{
+	struct member *m;
+	int rc = 0;
+
 	memset(r, 0, sizeof(*r));
-	r->process = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
-	r->maps_fd = r->stop_fd = r->child_status = -1;
+	r->stop_fd = r->child_status = -1;
 	r->rate = options->rate;
 	r->wall = options->wall;
+	r->children = options->children;
 	r->pause_share = options->pause_share;
 	r->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_mutex_init(&r->lock, NULL);
@@ -53,15 +74,14 @@ int round_init(struct round *r, pid_t pid, const struct recording_options *optio
 		return error_errno(err, ERR_IO, "cannot make an eventfd");
 	if (getrandom(&r->random, sizeof(r->random), 0) < 0 || !r->random)
 		r->random = monotonic_ns() | 1;
-	rc = process_open(&r->process, pid, err);
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = round_add_member(r, pids[i], &m, err);
 	if (rc)
 		return rc;
 	for (int i = 0; i < SLOTS; i++)
 		if (snapshot_init(&r->slots[i].snapshot, STACK_ROOM))
 			return error_set(err, ERR_NOMEM, "out of memory");
-	if (modmap_new(&r->maps, &r->process) || unwinder_new(&r->unwinder))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return 0;
+	return unwinder_new(&r->unwinder) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
 void round_release(struct round *r)
@@ -72,22 +92,20 @@ void round_release(struct round *r)
 	stack_release(&r->walk);
 	free(r->walks_in);
 	free(r->to_glance);
-	threads_free(r->threads);
 	unwinder_free(r->unwinder);
-	modmap_free(r->maps);
-	process_close(&r->process);
-	if (r->maps_fd >= 0)
-		close(r->maps_fd);
+	for (uint32_t i = 0; i < r->member_count; i++)
+		member_close(r->members[i]);
+	free(r->members);
 	if (r->stop_fd >= 0)
 		close(r->stop_fd);
 	pthread_mutex_destroy(&r->lock);
 }
 
 /* Threads that were there before us begin with the round. */
-static void begin_threads(struct round *r)
+static void begin_threads(const struct round *r, const struct member *m)
 {
 	size_t count;
-	struct thread *threads = threads_get(r->threads, &count);
+	struct thread *threads = threads_get(m->threads, &count);
 
 	for (size_t i = 0; i < count; i++)
 		threads[i].seen_ns = threads[i].wall_from = r->start_ns;
@@ -95,18 +113,18 @@ static void begin_threads(struct round *r)
 
 int round_start(struct round *r, uint64_t duration_ns, struct error *err)
 {
-	int rc = modmap_refresh(r->maps, err);
+	int rc = 0;
 
-	if (!rc)
-		rc = threads_new(&r->threads, &r->process, err);
+	for (uint32_t i = 0; !rc && i < r->member_count; i++)
+		rc = member_start(r->members[i], true, err);
+	if (!rc && r->children && round_find_children(r))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
 	if (rc)
 		return rc;
-	r->maps_fd = process_openat(&r->process, "maps", O_RDONLY);
-	if (process_cpu_ns(&r->process, &r->cpu_start_ns))
-		return error_set(err, ERR_GONE, "process %d has ended", r->process.pid);
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
-	r->start_ns = r->next_tick_ns = r->maps_read_ns = monotonic_ns();
-	begin_threads(r);
+	r->start_ns = r->next_tick_ns = monotonic_ns();
+	for (uint32_t i = 0; i < r->member_count; i++)
+		begin_threads(r, r->members[i]);
 	r->end_ns = duration_ns ? r->start_ns + duration_ns : 0;
 	return 0;
 }
@@ -129,33 +147,27 @@ static void plan_tick(struct round *r, uint64_t now)
 	r->next_tick_ns = r->start_ns + r->tick * period + round_random(r) % (period / 2) - period / 4;
 }
 
-/* The kernel adds up all threads for it, so it is asked less often where that is
- * dear: a 500th of our time. */
-static void read_target_cpu(struct round *r, bool last)
-{
-	uint64_t cpu_ns, before = monotonic_ns();
-
-	if (!last && before < r->cpu_due_ns)
-		return;
-	if (process_cpu_ns(&r->process, &cpu_ns) == 0 && cpu_ns >= r->cpu_start_ns)
-		r->stats.target_cpu_ns = cpu_ns - r->cpu_start_ns;
-	r->cpu_due_ns = before + (monotonic_ns() - before) * CPU_COST_FACTOR;
-}
-
-static void publish(struct round *r, bool last)
+static void publish(struct round *r, uint64_t now, bool last)
 {
 	struct recording_stats *s = &r->stats;
-	uint64_t now = monotonic_ns();
 	size_t seen;
 
-	threads_get(r->threads, &seen);
 	pthread_mutex_lock(&r->lock);
 	s->elapsed_ns = now - r->start_ns;
 	s->ticks_due = s->elapsed_ns * r->rate / NS_PER_S + 1;
-	s->threads_alive = threads_alive(r->threads);
-	s->threads_seen = seen;
 	s->stacks = r->stacks.count;
-	read_target_cpu(r, last);
+	s->processes = r->member_count;
+	s->threads_alive = s->threads_seen = s->target_cpu_ns = 0;
+	for (uint32_t i = 0; i < r->member_count; i++) {
+		struct member *m = r->members[i];
+
+		if (!m->ended)
+			member_read_cpu(m, last);
+		threads_get(m->threads, &seen);
+		s->threads_alive += threads_alive(m->threads);
+		s->threads_seen += seen;
+		s->target_cpu_ns += m->cpu_ns;
+	}
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -210,18 +222,21 @@ static void tick(struct round *r)
 	if (!rc)
 		unwind_at_leisure(r);
 	r->stats.ticks++;
-	publish(r, false);
+	publish(r, monotonic_ns(), false);
 	if (rc == ERR_GONE)
 		end_with(r, RECORDING_EXITED);
 	else if (rc)
 		end_with(r, RECORDING_LOST);
 }
 
-/* Sleeps until the tick, the target's end or the wish to stop. */
+/* Sleeps until the tick, the wish to stop or the target's end. (Of several targets the
+ * end is found at the ticks.) */
 static void sleep_until(struct round *r, uint64_t until)
 {
+	bool alone = r->member_count == 1 && !r->children;
 	struct pollfd pf[2] = { { .fd = r->stop_fd, .events = POLLIN },
-				{ .fd = r->process.pid_fd, .events = POLLIN } };
+				{ .fd = alone ? r->members[0]->process.pid_fd : -1,
+				  .events = POLLIN } };
 	uint64_t now = monotonic_ns();
 	struct timespec ts = to_timespec(until > now ? until - now : 0);
 
@@ -303,17 +318,24 @@ void round_sample(struct round *r)
 		close(r->own_sched_fd);
 }
 
+static void finish_member(struct round *r, struct member *m, uint64_t now)
+{
+	size_t count = 0;
+	struct thread *threads = threads_get(m->threads, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		thread_look(m->threads, &threads[i]);
+		walltime_finish(r, &threads[i], now);
+	}
+}
+
 void round_finish(struct round *r)
 {
 	uint64_t now = monotonic_ns();
-	size_t count = 0;
-	struct thread *threads = threads_get(r->threads, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		thread_look(r->threads, &threads[i]);
-		walltime_finish(r, &threads[i], now);
-	}
-	publish(r, true);
+	for (uint32_t i = 0; i < r->member_count; i++)
+		finish_member(r, r->members[i], now);
+	publish(r, now, true);
 	if (r->stats.ticks_due < r->stats.ticks)
 		r->stats.ticks_due = r->stats.ticks;
 }

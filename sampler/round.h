@@ -15,10 +15,9 @@
 #include "sampler/snapshot.h"
 #include "sampler/stackset.h"
 #include "sampler/threads.h"
-#include "target/process.h"
 #include "unwind/stack.h"
 
-struct modmap;
+struct member;
 struct tracer;
 struct unwinder;
 
@@ -38,9 +37,8 @@ struct slot {
 };
 
 struct round {
-	struct process process;
-	struct modmap *maps;
-	struct threads *threads;
+	struct member **members;
+	uint32_t member_count, member_room;
 	struct unwinder *unwinder;
 	struct stackset stacks;
 	struct stack walk;	   /* reused */
@@ -48,15 +46,13 @@ struct round {
 	size_t walks_room;
 	struct slot slots[SLOTS];
 	struct tracer *tracer;	   /* of the sampling thread */
-	uint32_t *to_glance;	   /* threads, by index */
+	struct stack_context *to_glance; /* members and threads */
 	size_t glance_count, glance_room;
 	unsigned rate;
-	bool wall;
+	bool wall, children;
 	double pause_share;	   /* of its time that a thread may be held */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;
-	uint64_t cpu_start_ns;	   /* of the target */
-	uint64_t cpu_due_ns;	   /* when its CPU time is to be read again */
 	uint64_t next_tick_ns;	   /* when; jitter included */
 	uint64_t tick_ns;	   /* when the present tick began */
 	unsigned asked;		   /* in the present tick */
@@ -69,8 +65,6 @@ struct round {
 	int tick_cpu;		   /* and on which */
 	uint64_t tick;		   /* number of the next tick */
 	uint64_t random;
-	uint64_t maps_read_ns, maps_cost_ns; /* when last, and what it cost */
-	int maps_fd;		   /* reads as empty once the address space is gone */
 	int stop_fd;		   /* eventfd: recording_stop */
 	int child_status;	   /* seen by a tracer, -1 until then */
 	bool child_reaped;
@@ -80,14 +74,20 @@ struct round {
 	struct recording_stats stats;
 };
 
-/* Opens the process and readies everything. The caller closes what was opened
- * with round_release in any case. */
-int round_init(struct round *r, pid_t pid, const struct recording_options *options,
-	       struct error *err);
+/* Opens the processes, the first of which gives the profile its name, and readies
+ * everything. The caller closes what was opened with round_release in any case. */
+int round_init(struct round *r, const pid_t *pids, size_t count,
+	       const struct recording_options *options, struct error *err);
 void round_release(struct round *r);
 
 /* Fixes the start of the accounting: now. */
 int round_start(struct round *r, uint64_t duration_ns, struct error *err);
+
+/* Adds members for processes that members have made since (children.c). ERR_NOMEM. */
+int round_find_children(struct round *r);
+
+/* A new member, not started yet. */
+int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err);
 
 /* Samples, in the calling thread, until the round's end or until the baton must
  * pass; r->end tells which. */

@@ -25,7 +25,7 @@ struct key {
 
 static bool same_context(const struct stack_context *a, const struct stack_context *b)
 {
-	return a->thread == b->thread && a->state == b->state && a->syscall == b->syscall;
+	return a->member == b->member && a->thread == b->thread && a->state == b->state && a->syscall == b->syscall;
 }
 
 /* Frames are compared field by field: their padding may hold anything. */
@@ -48,7 +48,8 @@ static bool same(const void *owner, uint32_t id, const void *key)
 static uint64_t hash_key(const struct key *k)
 {
 	uint64_t h = k->context->thread ^ (uint64_t)k->context->state << 60 ^
-		     (uint64_t)(uint32_t)k->context->syscall << 32;
+		     (uint64_t)(uint32_t)k->context->syscall << 32 ^
+		     (uint64_t)k->context->member << 40;
 
 	for (size_t i = 0; i < k->stack->count; i++) {
 		const struct frame *f = &k->stack->frames[i];

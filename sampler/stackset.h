@@ -19,7 +19,7 @@ enum thread_state {
 
 /* Whose stack, and as what. */
 struct stack_context {
-	uint32_t thread; /* the recording's thread index */
+	uint32_t member, thread; /* process and thread, by their indices in the round */
 	enum thread_state state;
 	int32_t syscall; /* in which it waits; -1: none, or it is of no interest */
 };

@@ -386,6 +386,11 @@ int tracer_next(struct tracer *t, uint64_t until, struct stop *stop)
 	return rc;
 }
 
+bool tracer_has(struct tracer *t, pid_t tid)
+{
+	return find(t, tid) != NULL;
+}
+
 int tracer_poll(struct tracer *t, struct stop *stop)
 {
 	return wait_once(t, WNOHANG, stop);

@@ -69,6 +69,9 @@ bool stop_cut_a_wait(const struct user_regs_struct *regs);
  * ERR_LIMIT when enough requests are out already: tracer_next first. */
 int tracer_ask(struct tracer *t, pid_t tid, void *cookie, bool at_once);
 
+/* Has this thread been asked and not been let go yet? */
+bool tracer_has(struct tracer *t, pid_t tid);
+
 /* Waits until a request has ended or the time `until` (CLOCK_MONOTONIC, ns) has
  * come. 1 with *stop filled, 0 for the time. With nothing out it returns 0 at
  * once. */

@@ -52,6 +52,8 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 	append(line, "samples: %lu in %s, %lu distinct stacks, %lu threads", s->samples,
 	       summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)), s->stacks,
 	       s->threads_seen);
+	if (s->processes > 1)
+		append(line, " of %lu processes", s->processes);
 	if (s->glances)
 		append(line, ", %lu read without a stop", s->glances);
 	if (!s->spared && expected >= EXPECTED_MIN && s->samples < expected / 2)

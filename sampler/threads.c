@@ -59,7 +59,7 @@ static size_t most_files(void)
 	return rl.rlim_cur > OTHER_FILES ? rl.rlim_cur - OTHER_FILES : 0;
 }
 
-int threads_new(struct threads **out, const struct process *process, struct error *err)
+int threads_new(struct threads **out, const struct process *process, bool old, struct error *err)
 {
 	struct threads *t = calloc(1, sizeof(*t));
 	int rc;
@@ -69,7 +69,7 @@ int threads_new(struct threads **out, const struct process *process, struct erro
 	t->files_max = most_files();
 	t->process = process;
 	t->known_ns = monotonic_ns();
-	t->first_scan = true;
+	t->first_scan = old;
 	rc = threads_refresh(t, err);
 	t->first_scan = false;
 	if (rc) {

@@ -68,8 +68,9 @@ enum look {
 	LOOK_RUNNABLE,/* on a CPU or waiting for one */
 };
 
-/* Lists the threads of `process` (not owned). ERR_GONE, ERR_NOMEM. */
-int threads_new(struct threads **t, const struct process *process, struct error *err);
+/* Lists the threads of `process` (not owned). Of an old one (it was there before the
+ * round) only the CPU time from now on counts. ERR_GONE, ERR_NOMEM. */
+int threads_new(struct threads **t, const struct process *process, bool old, struct error *err);
 void threads_free(struct threads *t);
 
 /* Looks again for threads that have started or ended, if any have: cheap when none

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "sampler/clock.h"
+#include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/threads.h"
 #include "sampler/walltime.h"
@@ -31,30 +32,22 @@ enum {
 	STACK_MAX = 8 << 20,
 };
 
-static void read_maps(struct round *r)
-{
-	uint64_t start = monotonic_ns();
-
-	modmap_refresh(r->maps, NULL);
-	r->maps_read_ns = monotonic_ns();
-	r->maps_cost_ns = r->maps_read_ns - start;
-}
-
 /* True when the address space that the slots come from is still there. */
-static bool same_address_space(struct round *r)
+static bool same_address_space(struct round *r, struct member *m)
 {
 	char byte;
 
-	if (pread(r->maps_fd, &byte, 1, 0) == 1)
+	if (pread(m->maps_fd, &byte, 1, 0) == 1)
 		return true;
-	if (r->maps_fd >= 0)
-		close(r->maps_fd);
-	r->maps_fd = process_openat(&r->process, "maps", O_RDONLY);
-	if (r->maps_fd >= 0 && pread(r->maps_fd, &byte, 1, 0) == 1) {
+	if (m->maps_fd >= 0)
+		close(m->maps_fd);
+	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
+	if (m->maps_fd >= 0 && pread(m->maps_fd, &byte, 1, 0) == 1) {
 		pthread_mutex_lock(&r->lock);
 		r->stats.execs++;
 		pthread_mutex_unlock(&r->lock);
-		read_maps(r);
+		member_read_maps(m);
+		process_read_comm(&m->process);
 	}
 	return false;
 }
@@ -142,19 +135,19 @@ static int keep_stack(struct round *r, const struct slot *slot, struct thread *t
 	return 0;
 }
 
-static int walk_slot(struct round *r, struct slot *slot)
+static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
 	size_t count;
-	struct thread *thread = &threads_get(r->threads, &count)[slot->context.thread];
-	int rc = unwinder_walk(r->unwinder, r->maps, &slot->snapshot.regs,
+	struct thread *thread = &threads_get(m->threads, &count)[slot->context.thread];
+	int rc = unwinder_walk(r->unwinder, m->maps, &slot->snapshot.regs,
 			       &slot->snapshot.memory, &r->walk);
 
-	if (!rc && !explained(&r->walk) && monotonic_ns() - r->maps_read_ns > MAPS_RETRY_NS) {
-		uint64_t generation = modmap_generation(r->maps);
+	if (!rc && !explained(&r->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {
+		uint64_t generation = modmap_generation(m->maps);
 
-		read_maps(r);
-		if (modmap_generation(r->maps) != generation)
-			rc = unwinder_walk(r->unwinder, r->maps, &slot->snapshot.regs,
+		member_read_maps(m);
+		if (modmap_generation(m->maps) != generation)
+			rc = unwinder_walk(r->unwinder, m->maps, &slot->snapshot.regs,
 					   &slot->snapshot.memory, &r->walk);
 	}
 	if (rc)
@@ -169,27 +162,35 @@ static int walk_slot(struct round *r, struct slot *slot)
 	return keep_stack(r, slot, thread) ? ERR_NOMEM : count_walk(r);
 }
 
+static void read_old_maps(struct member *m)
+{
+	uint64_t age = monotonic_ns() - m->maps_read_ns;
+
+	if (age > MAPS_AGE_MIN_NS && age > m->maps_cost_ns * MAPS_COST_FACTOR)
+		member_read_maps(m);
+}
+
 int round_unwind(struct round *r)
 {
-	uint64_t age = monotonic_ns() - r->maps_read_ns;
-	bool asked = false, same = true;
+	struct member *asked = NULL; /* whose address space has been asked for */
+	bool same = true;
 	int rc = 0;
 
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *slot = &r->slots[i];
+		struct member *m = r->members[slot->context.member];
 
 		if (!slot->busy || !slot->taken)
 			continue;
-		if (!asked) {
-			asked = true;
-			same = same_address_space(r);
-			if (age > MAPS_AGE_MIN_NS && age > r->maps_cost_ns * MAPS_COST_FACTOR)
-				read_maps(r);
+		if (m != asked) {
+			asked = m;
+			same = same_address_space(r, m);
+			read_old_maps(m);
 		}
 		if (!same)
 			r->stats.dropped++;
 		else if (!rc)
-			rc = walk_slot(r, slot);
+			rc = walk_slot(r, m, slot);
 		slot->busy = slot->taken = false;
 		round_serve(r);
 	}

@@ -21,7 +21,7 @@ static int code_of_errno(void)
 	return errno == EACCES || errno == EPERM ? ERR_PERM : ERR_IO;
 }
 
-static void read_comm(struct process *p)
+void process_read_comm(struct process *p)
 {
 	int fd = process_openat(p, "comm", O_RDONLY);
 	ssize_t len = fd < 0 ? 0 : read(fd, p->comm, sizeof(p->comm) - 1);
@@ -69,7 +69,7 @@ int process_open(struct process *p, pid_t pid, struct error *err)
 		return rc;
 	}
 	p->root_fd = process_openat(p, "root", O_PATH | O_DIRECTORY);
-	read_comm(p);
+	process_read_comm(p);
 	return 0;
 }
 

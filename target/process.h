@@ -19,7 +19,7 @@ struct process {
 	int proc_fd; /* /proc/PID */
 	int pid_fd;  /* pidfd_open(2): readable when the process has ended */
 	int root_fd; /* the target's root directory, -1 when not permitted */
-	char comm[64]; /* its name when it was opened */
+	char comm[64]; /* its name when it was opened, or when it was read again */
 };
 
 /* Holds the process (Linux 5.6 or newer). ERR_GONE when there is none, or when
@@ -34,6 +34,9 @@ int process_openat(const struct process *p, const char *name, int flags);
 /* Reads a whole file below /proc/PID (they have no size). 0, or ERR_GONE,
  * ERR_PERM, ERR_IO, ERR_NOMEM; `out` is emptied first. */
 int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err);
+
+/* Reads its name again, as after an exec. */
+void process_read_comm(struct process *p);
 
 /* True while the process exists and is no zombie. */
 bool process_alive(const struct process *p);

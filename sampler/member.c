@@ -1,0 +1,80 @@
+#include "sampler/member.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sampler/clock.h"
+#include "sampler/threads.h"
+#include "target/modmap.h"
+
+enum { CPU_COST_FACTOR = 500 }; /* a 500th of our time for reading a process's CPU time */
+
+int member_open(struct member **out, pid_t pid, const struct member *beside, struct error *err)
+{
+	struct member *m = calloc(1, sizeof(*m));
+	int rc;
+
+	if (!m)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	m->process = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
+	m->maps_fd = -1;
+	rc = process_open(&m->process, pid, err);
+	if (!rc && (beside ? modmap_new_beside(&m->maps, &m->process, beside->maps) :
+			     modmap_new(&m->maps, &m->process)))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	if (rc) {
+		member_close(m);
+		return rc;
+	}
+	*out = m;
+	return 0;
+}
+
+void member_close(struct member *m)
+{
+	if (!m)
+		return;
+	threads_free(m->threads);
+	modmap_free(m->maps);
+	process_close(&m->process);
+	if (m->maps_fd >= 0)
+		close(m->maps_fd);
+	free(m);
+}
+
+int member_start(struct member *m, bool old, struct error *err)
+{
+	int rc = modmap_refresh(m->maps, err);
+
+	if (!rc)
+		rc = threads_new(&m->threads, &m->process, old, err);
+	if (rc)
+		return rc;
+	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
+	m->maps_read_ns = monotonic_ns();
+	if (old && process_cpu_ns(&m->process, &m->cpu_start_ns))
+		return error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
+	return 0;
+}
+
+void member_read_cpu(struct member *m, bool last)
+{
+	uint64_t cpu_ns, before = monotonic_ns();
+
+	if (!last && before < m->cpu_due_ns)
+		return;
+	if (process_cpu_ns(&m->process, &cpu_ns) == 0 && cpu_ns >= m->cpu_start_ns)
+		m->cpu_ns = cpu_ns - m->cpu_start_ns;
+	m->cpu_due_ns = before + (monotonic_ns() - before) * CPU_COST_FACTOR;
+}
+
+void member_read_maps(struct member *m)
+{
+	uint64_t start = monotonic_ns();
+
+	modmap_refresh(m->maps, NULL);
+	m->maps_read_ns = monotonic_ns();
+	m->maps_cost_ns = m->maps_read_ns - start;
+}

@@ -1,0 +1,49 @@
+/*
+ * A process of a round, and how far its account has come.
+ *
+ * Internal to sampler/. A round has one, or several (-p with several numbers,
+ * --children). A member stays until the round is over, also when its process has
+ * ended: stacks and values refer to it.
+ */
+#ifndef SAMPLER_MEMBER_H
+#define SAMPLER_MEMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "target/process.h"
+
+struct error;
+struct modmap;
+struct threads;
+
+struct member {
+	struct process process;
+	uint32_t index;	   /* place in the round, for ever */
+	bool ended;
+	struct modmap *maps;
+	struct threads *threads; /* NULL before member_start */
+	int maps_fd;	   /* reads as empty once the address space is gone */
+	uint64_t maps_read_ns, maps_cost_ns; /* when last, and what it cost */
+	uint64_t cpu_start_ns; /* of the process, before the round */
+	uint64_t cpu_due_ns;   /* when its CPU time is to be read again */
+	uint64_t cpu_ns;       /* in the round, at the last reading */
+	uint64_t children_due_ns; /* when to look for children again */
+};
+
+/* Opens a process; the images are shared with `beside` where that is not NULL. ERR_GONE,
+ * ERR_PERM, ERR_NOMEM. */
+int member_open(struct member **m, pid_t pid, const struct member *beside, struct error *err);
+void member_close(struct member *m);
+
+/* Reads maps and threads. Of a process that was there before the round (`old`) only
+ * what it does from now on counts. ERR_GONE, ERR_PERM, ERR_NOMEM. */
+int member_start(struct member *m, bool old, struct error *err);
+
+/* Reads the CPU time, if that is not too dear yet (the kernel adds up all threads). */
+void member_read_cpu(struct member *m, bool last);
+
+/* Reads the maps again, and notes what that cost. */
+void member_read_maps(struct member *m);
+
+#endif
