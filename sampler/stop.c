@@ -350,7 +350,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 		return !r->given_up;
 	}
 	if (is_our_doing(r->tid, status)) {
-		r->held_ns += monotonic_ns() - r->learnt_ns;
+		count_held(r);
 		ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
 		return 0;
 	}
@@ -365,10 +365,11 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
  * request was reported when it was parked, so nothing is reported now. */
 static int serve_parked(struct tracer *t, struct request *r, int status)
 {
-	r->held_ns = 0;
 	if (entered_again(t, r, status)) {
 		t->parked--;
 		t->asked++;
+		t->patient += !r->at_once;
+		r->given_up = true;
 		return 0;
 	}
 	ptrace(PTRACE_DETACH, r->tid, 0, status >> 16 ? 0 : WSTOPSIG(status));

@@ -220,7 +220,7 @@ static void *repair_ignored_thread(void *arg)
 	struct stop stop;
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
-	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL); i++)
+	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL, true); i++)
 		usleep(100);
 	kill(r->child, r->signal);
 	for (int i = 0; i < 100 && !tracer_wants_baton(t); i++)
