@@ -439,11 +439,30 @@ static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 	return 0;
 }
 
+/*
+ * As waitpid(2), but a stop is only looked at, not taken: it is over when the thread
+ * runs on. A signal that we have taken and not yet handed on would be lost with us,
+ * if we were killed at that moment (wait_task_stopped() in kernel/exit.c clears what
+ * ptrace_stop() in kernel/signal.c is to deliver).
+ */
+static pid_t look_at_event(int flags, int *status)
+{
+	siginfo_t si = { 0 };
+
+	flags |= __WALL | __WNOTHREAD;
+	if (waitid(P_ALL, 0, &si, WSTOPPED | WEXITED | WNOWAIT | flags))
+		return -1;
+	if (!si.si_pid || (si.si_code != CLD_TRAPPED && si.si_code != CLD_STOPPED))
+		return waitpid(si.si_pid ? si.si_pid : -1, status, WNOHANG | flags);
+	*status = si.si_status << 8 | 0x7f;
+	return si.si_pid;
+}
+
 /* One event, or one millisecond's wake. 1 when a request is over. */
 static int wait_once(struct tracer *t, int flags, struct stop *stop)
 {
 	int status;
-	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | flags);
+	pid_t tid = look_at_event(flags, &status);
 	bool none_left = tid < 0 && errno == ECHILD;
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 
@@ -519,7 +538,7 @@ void tracer_repairs(const struct tracer *t, uint64_t *repaired, uint64_t *undone
 static bool serve_one_parked(struct tracer *t)
 {
 	int status;
-	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | (t->asked ? 0 : WNOHANG));
+	pid_t tid = look_at_event(t->asked ? 0 : WNOHANG, &status);
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 	struct stop stop;
 
