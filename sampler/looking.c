@@ -27,6 +27,7 @@
 #include "sampler/round.h"
 #include "sampler/stop.h"
 #include "sampler/threads.h"
+#include "sampler/waits.h"
 #include "sampler/walltime.h"
 
 enum {
@@ -35,6 +36,7 @@ enum {
 	SERVE_NS = 1000000,	/* how long a tick waits for those it asked */
 	LOOK_COST_NS = 100000,	/* fifty times what a look costs */
 	BACK_OFF_NS = 1000000000,
+	RECENT_PERIODS = 3, /* of a wait, seen in one look and stopped in the next */
 	RESTART_SYSCALL = 219,	/* what a timed wait becomes when it was interrupted */
 	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU so often at most */
 	COUNT_TICKS = 16,	/* how often threads without a stack are counted */
@@ -272,6 +274,32 @@ static bool in_same_call(const struct member *m, struct thread *thread)
 	       (now.number == then->number || now.number == RESTART_SYSCALL);
 }
 
+/* A timeout that begins anew must have begun only just now. */
+bool round_may_interrupt(const struct round *r, const struct member *m,
+			 const struct thread *thread, const struct call *call)
+{
+	uint64_t recent = RECENT_PERIODS * NS_PER_S / r->rate;
+
+	switch (wait_kind(call, m->process.pid_fd)) {
+	case WAIT_BEARS:
+		return true;
+	case WAIT_BEGINS_ANEW:
+		return thread->waits_from && r->tick_ns < thread->waits_from + recent;
+	default:
+		return false;
+	}
+}
+
+/* It may wait in another call by now, or for too long. */
+static bool may_still_interrupt(const struct round *r, const struct member *m,
+				struct thread *thread)
+{
+	struct call now;
+
+	return thread_read_call(m->threads, thread, &now) &&
+	       round_may_interrupt(r, m, thread, &now);
+}
+
 static int look_at_waiting(struct round *r, const struct member *m, struct thread *thread,
 			   bool moved)
 {
@@ -285,7 +313,7 @@ static int look_at_waiting(struct round *r, const struct member *m, struct threa
 	}
 	if (moved)
 		thread->must_stop = false;
-	if (thread->must_stop) {
+	if (thread->must_stop && may_still_interrupt(r, m, thread)) {
 		ask(r, m, thread, THREAD_RUNNABLE);
 		return 0;
 	}

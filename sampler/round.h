@@ -114,4 +114,9 @@ bool round_take(void *round, void *slot, pid_t tid, const struct user_regs_struc
 /* Unwinds what stands in the slots and counts it. ERR_NOMEM. */
 int round_unwind(struct round *r);
 
+/* May a thread that waits in the call be stopped without its call coming to anything
+ * else than without us? */
+bool round_may_interrupt(const struct round *r, const struct member *m, const struct thread *thread,
+			 const struct call *call);
+
 #endif

@@ -22,7 +22,9 @@
 #include "sampler/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -45,6 +47,8 @@ enum {
 	RECENT_NS = 10000000,  /* 10 ms; who takes longer sleeps in the kernel or starves */
 	GIVE_UP_NS = 1000000000,
 	TIMER_REPEAT_NS = 1000000,
+	SETTLE_TRIES = 20,
+	SETTLE_NS = 20000,
 	SYSCALL_STOP = SIGTRAP | 0x80, /* PTRACE_O_TRACESYSGOOD */
 	SYSCALL_BYTES = 2,     /* length of `syscall` and of `int $0x80` */
 };
@@ -109,14 +113,6 @@ int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *
 	}
 	*out = t;
 	return 0;
-}
-
-void tracer_free(struct tracer *t)
-{
-	if (!t)
-		return;
-	timer_delete(t->timer);
-	free(t);
 }
 
 static struct request *find(struct tracer *t, pid_t tid)
@@ -236,6 +232,78 @@ static void let_go(struct request *r, int sig)
 	ptrace(PTRACE_DETACH, r->tid, 0, sig);
 }
 
+/* The text of a file of the thread, cut off where the room ends. */
+static void read_thread_file(pid_t tid, const char *name, char *text, size_t room)
+{
+	char path[32];
+	ssize_t len = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, text, room - 1);
+		close(fd);
+	}
+	text[len > 0 ? len : 0] = '\0';
+}
+
+static bool is_asleep(pid_t tid)
+{
+	char text[128];
+	const char *paren;
+
+	read_thread_file(tid, "stat", text, sizeof(text));
+	paren = strrchr(text, ')');
+	return !paren || strchr("SD", paren[2]);
+}
+
+static uint64_t signal_set(const char *text, const char *field)
+{
+	const char *at = strstr(text, field);
+
+	return at ? strtoull(at + strlen(field), NULL, 16) : 0;
+}
+
+/* Would the signal go unnoticed if nobody traced the thread? */
+static bool is_ignored(pid_t tid, int sig)
+{
+	bool by_default = sig == SIGCHLD || sig == SIGURG || sig == SIGWINCH || sig == SIGCONT;
+	uint64_t bit = (uint64_t)1 << (sig - 1);
+	char text[4096];
+
+	read_thread_file(tid, "status", text, sizeof(text));
+	return signal_set(text, "\nSigIgn:") & bit ||
+	       (by_default && !(signal_set(text, "\nSigCgt:") & bit));
+}
+
+/*
+ * Is the thread stopped by nothing that it would have noticed without us? Then its
+ * call must not end for it. A signal that is ignored is dropped where it is sent,
+ * except when the thread is traced (sig_ignored() in kernel/signal.c): then it is
+ * queued, cuts the call short and is dropped afterwards. A trap without a signal is
+ * our own interruption, or the notice of a SIGCONT that a seized thread gets.
+ */
+static bool is_our_doing(pid_t tid, int status)
+{
+	if (status >> 16)
+		return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
+	return is_ignored(tid, WSTOPSIG(status));
+}
+
+/* A stop that is none of the program's business has cut a call short: that is
+ * entered again. */
+static bool entered_again(struct tracer *t, struct request *r, int status)
+{
+	struct user_regs_struct regs;
+
+	if (ptrace(PTRACE_GETREGS, r->tid, 0, &regs) || !needs_repair(&regs) ||
+	    !is_our_doing(r->tid, status))
+		return false;
+	enter_again(t, r, &regs);
+	return true;
+}
+
 /* The stop that was asked for. 1 when the request is over. */
 static int serve_asked(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
@@ -243,6 +311,8 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 
 	if (status >> 16 != PTRACE_EVENT_STOP) {
 		/* A signal came first. It is not ours to keep. */
+		if (entered_again(t, r, status))
+			return 0;
 		let_go(r, WSTOPSIG(status));
 		return finish(t, r, STOP_SIGNALLED, stop);
 	}
@@ -279,6 +349,11 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 		r->cookie = NULL; /* given back: what follows is no business of the owner */
 		return !r->given_up;
 	}
+	if (is_our_doing(r->tid, status)) {
+		count_held(r);
+		ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
+		return 0;
+	}
 	ptrace(PTRACE_SETREGS, r->tid, 0, &r->regs);
 	let_go(r, event ? 0 : WSTOPSIG(status));
 	t->undone++;
@@ -290,6 +365,13 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
  * request was reported when it was parked, so nothing is reported now. */
 static int serve_parked(struct tracer *t, struct request *r, int status)
 {
+	if (entered_again(t, r, status)) {
+		t->parked--;
+		t->asked++;
+		t->patient += !r->at_once;
+		r->given_up = true;
+		return 0;
+	}
 	ptrace(PTRACE_DETACH, r->tid, 0, status >> 16 ? 0 : WSTOPSIG(status));
 	t->parked--;
 	r->state = FREE;
@@ -357,11 +439,30 @@ static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 	return 0;
 }
 
+/*
+ * As waitpid(2), but a stop is only looked at, not taken: it is over when the thread
+ * runs on. A signal that we have taken and not yet handed on would be lost with us,
+ * if we were killed at that moment (wait_task_stopped() in kernel/exit.c clears what
+ * ptrace_stop() in kernel/signal.c is to deliver).
+ */
+static pid_t look_at_event(int flags, int *status)
+{
+	siginfo_t si = { 0 };
+
+	flags |= __WALL | __WNOTHREAD;
+	if (waitid(P_ALL, 0, &si, WSTOPPED | WEXITED | WNOWAIT | flags))
+		return -1;
+	if (!si.si_pid || (si.si_code != CLD_TRAPPED && si.si_code != CLD_STOPPED))
+		return waitpid(si.si_pid ? si.si_pid : -1, status, WNOHANG | flags);
+	*status = si.si_status << 8 | 0x7f;
+	return si.si_pid;
+}
+
 /* One event, or one millisecond's wake. 1 when a request is over. */
 static int wait_once(struct tracer *t, int flags, struct stop *stop)
 {
 	int status;
-	pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | flags);
+	pid_t tid = look_at_event(flags, &status);
 	bool none_left = tid < 0 && errno == ECHILD;
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 
@@ -436,4 +537,52 @@ void tracer_repairs(const struct tracer *t, uint64_t *repaired, uint64_t *undone
 {
 	*repaired = t->repaired;
 	*undone = t->undone;
+}
+
+/* One stop of a parked thread, if there is one. */
+static bool serve_one_parked(struct tracer *t)
+{
+	int status;
+	pid_t tid = look_at_event(t->asked ? 0 : WNOHANG, &status);
+	struct request *r = tid > 0 ? find(t, tid) : NULL;
+	struct stop stop;
+
+	if (r)
+		serve(t, r, status, &stop);
+	return r;
+}
+
+static bool all_parked_sleep(const struct tracer *t)
+{
+	for (size_t i = 0; i < REQUESTS_MAX; i++)
+		if (t->requests[i].state == PARKED && !is_asleep(t->requests[i].tid))
+			return false;
+	return true;
+}
+
+/*
+ * Our exit is about to free who is parked. An ignored signal that is on its way to
+ * such a thread has its call cut short already, and nobody would enter it again: wait
+ * for that. One that comes between here and the exit, some 30 µs, still does harm.
+ */
+static void settle(struct tracer *t)
+{
+	struct timespec moment = { 0, SETTLE_NS };
+
+	for (int i = 0; i < SETTLE_TRIES && t->parked + t->asked; i++) {
+		if (serve_one_parked(t) || t->asked)
+			continue;
+		if (all_parked_sleep(t))
+			break;
+		nanosleep(&moment, NULL); /* no yield: we are of a higher priority */
+	}
+}
+
+void tracer_free(struct tracer *t)
+{
+	if (!t)
+		return;
+	settle(t);
+	timer_delete(t->timer);
+	free(t);
 }

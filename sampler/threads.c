@@ -353,6 +353,7 @@ size_t threads_alive(const struct threads *t)
 
 enum look thread_look(struct threads *t, struct thread *thread)
 {
+	uint64_t last_look = thread->slices == UINT64_MAX ? 0 : thread->alive_ns;
 	struct schedstat now;
 	bool ran;
 
@@ -366,6 +367,7 @@ enum look thread_look(struct threads *t, struct thread *thread)
 	ran = now.cpu_ns != thread->cpu_ns || now.slices != thread->slices;
 	if (!ran && thread->state != 'R')
 		return LOOK_UNMOVED;
+	thread->waits_from = last_look;
 	thread->cpu_ns = now.cpu_ns;
 	thread->wait_ns = now.wait_ns;
 	thread->slices = now.slices;

@@ -48,6 +48,7 @@ struct thread {
 	bool fresh;	      /* it still stands there */
 	uint64_t wall_from;   /* ns: what lies before is accounted */
 	uint32_t unmoved;     /* looks in a row that found that it has not run */
+	uint64_t waits_from;  /* ns: its present wait did not begin before; 0: nobody knows */
 	bool must_stop;	      /* its blocked stack cannot be walked without all registers */
 	uint64_t stopped_slices; /* what slices was before we stopped it in `call` */
 	struct call call;     /* in which it was when its newest stack was taken */

@@ -155,7 +155,8 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	if (slot->snapshot.newborn && thread->stack == NO_STACK && r->walk.end != STACK_OUTERMOST)
 		end_newborn(&r->walk);
 	learn_stack_size(thread, slot, &r->walk);
-	if (slot->glanced && r->walk.lacked && thread->state == 'S') {
+	if (slot->glanced && r->walk.lacked && thread->state == 'S' &&
+	    round_may_interrupt(r, m, thread, &slot->call)) {
 		thread->must_stop = true;
 		return 0;
 	}

@@ -22,6 +22,14 @@ FIXTURES = os.path.join(BUILD, "fixtures")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 
+# `make check-long` asks for the full counts.
+LONG = os.environ.get("SAMPLER_TEST_LONG") == "1"
+
+
+def amount(short, long):
+    return long if LONG else short
+
+
 class Skip(Exception):
     pass
 
@@ -106,6 +114,12 @@ def begins_where_stacks_begin(names):
     """Is the outermost frame one that the kernel enters? The ledger is the program's
     own word for that; this is not."""
     return names[-1] in ("_start", "clone3", "__clone3", "clone", "__clone")
+
+
+def every_thread():
+    """The option that has waiting threads sampled too, where there is one."""
+    text = subprocess.run([SAMPLER, "help", "record"], capture_output=True, text=True).stdout
+    return ["--wall"] if "--wall" in text else []
 
 
 def status_field(pid, field):

@@ -212,6 +212,44 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 	kill_child(child);
 }
 
+/* As repair_thread, with a signal on the way before the stop, and one when parked. */
+static void *repair_ignored_thread(void *arg)
+{
+	struct repair *r = arg;
+	struct tracer *t;
+	struct stop stop;
+
+	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL, true); i++)
+		usleep(100);
+	kill(r->child, r->signal);
+	for (int i = 0; i < 100 && !tracer_wants_baton(t); i++)
+		tracer_next(t, monotonic_ns() + NS_PER_S / 100, &stop);
+	cr_assert(tracer_wants_baton(t), "repaired, and not handed on");
+	kill(r->child, r->signal);
+	tracer_free(t);
+	return NULL;
+}
+
+/* Without us they would be dropped where they are sent. A traced thread gets them. */
+Test(stop, an_ignored_signal_ends_no_call, .init = make_shared)
+{
+	static const int ignored[] = { SIGCHLD, SIGURG, SIGWINCH, SIGCONT };
+	struct repair r = { .child = epoll_child() };
+
+	for (int i = 0; i < 40; i++) {
+		pthread_t thread;
+
+		r.signal = ignored[i % 4];
+		pthread_create(&thread, NULL, repair_ignored_thread, &r);
+		pthread_join(thread, NULL);
+		usleep(1000);
+	}
+	cr_assert_eq(shared->eintr, 0, "%d calls failed because of us", shared->eintr);
+	cr_assert_eq(tracer_pid(r.child), 0);
+	kill_child(r.child);
+}
+
 Test(stop, leaves_a_stopped_process_stopped, .init = make_shared)
 {
 	pid_t child = spin_child();
