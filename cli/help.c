@@ -26,6 +26,7 @@ static const char record[] =
 	"  -o, --output PATH    file to write, - for the standard output\n"
 	"                       (default sampler.<command>.<pid>.<UTC>.pb.gz)\n"
 	"      --wall           threads that wait, too, and wall time\n"
+	"      --kernel         with --wall: where in the kernel they wait\n"
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
 	"                       (default 1%); looks beyond that are left out\n"
 	"      --no-inline      leave inlined calls out\n"

@@ -48,6 +48,7 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "children", no_argument, NULL, 'C' },
 	{ "wall", no_argument, NULL, 'W' },
+	{ "kernel", no_argument, NULL, 'K' },
 	{ "max-pause-share", required_argument, NULL, 'M' },
 	{ "no-inline", no_argument, NULL, 'I' },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -108,6 +109,9 @@ static int take_option(struct options *o, int option, struct error *err)
 	case 'W':
 		o->recording.wall = true;
 		break;
+	case 'K':
+		o->recording.kernel = true;
+		break;
 	case 'M':
 		rc = parse_percent(optarg, "share", &o->recording.pause_share, err);
 		break;
@@ -138,6 +142,8 @@ static int check_target(struct options *o, int argc, char **argv)
 		return cli_usage("either -p PID or -- COMMAND, not both");
 	if (!o->recording.pid_count && !o->recording.command)
 		return cli_usage("whom to sample? -p PID or -- COMMAND");
+	if (o->recording.kernel && !o->recording.wall)
+		return cli_usage("--kernel is about threads that wait: it wants --wall");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (!o->recording.duration_ns && !o->recording.command)
@@ -280,6 +286,8 @@ static void say_summary(const struct recording *r, const struct options *o, cons
 		details_print(r, stderr);
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		fprintf(stderr, "%s\n", lines[i]);
+	if (s->kernel_refused)
+		fprintf(stderr, "kernel stacks left out: reading them wants CAP_SYS_ADMIN\n");
 	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output", bytes);
 	say_how_it_ended(s, recording_process(r));
 	fputc('\n', stderr);

@@ -147,17 +147,23 @@ static int add_line(struct assembly *a, size_t i, const struct symbol_frame *f)
 	return profile_add_function(a->profile, &function, &a->lines[i].function);
 }
 
+static int add_named_line(struct assembly *a, const char *name)
+{
+	struct symbol_frame f = { .name = name, .system_name = name };
+
+	return add_line(a, 0, &f);
+}
+
 /* An address that no symbol covers is named by module and address in it. */
 static int add_unknown_line(struct assembly *a, const struct place *place)
 {
 	char name[512];
-	struct symbol_frame f = { .name = name, .system_name = name };
 
 	if (place->image)
 		snprintf(name, sizeof(name), "%s+0x%lx", image_name(place->image), place->addr);
 	else
 		snprintf(name, sizeof(name), "[unknown]");
-	return add_line(a, 0, &f);
+	return add_named_line(a, name);
 }
 
 /* Debug files and perf maps are looked for where the image's process sees them. */
@@ -185,14 +191,19 @@ static void note_abilities(struct assembly *a, const struct place *place)
 
 static int fill_lines(struct assembly *a, const struct place *place, size_t *count)
 {
+	const char *in_kernel = kernelstack_name(&a->round->kernel, place->image, place->addr);
 	struct symbol symbol = { .count = 0 };
 
-	if (place->image && symbolizer_lookup(symbolizer_of(a, place->image), place->image,
+	if (!in_kernel && place->image && symbolizer_lookup(symbolizer_of(a, place->image), place->image,
 					      place->addr, &symbol))
 		return ERR_NOMEM;
 	*count = symbol.count ? symbol.count : 1;
 	if (make_room((void **)&a->lines, &a->line_room, *count, sizeof(*a->lines)))
 		return ERR_NOMEM;
+	if (in_kernel) {
+		a->profile->mappings[a->mapping_of[image_id(place->image)] - 1].has_functions = true;
+		return add_named_line(a, in_kernel);
+	}
 	if (!symbol.count)
 		return add_unknown_line(a, place);
 	note_abilities(a, place);
@@ -211,6 +222,8 @@ static int add_place(struct assembly *a, struct place *place, uint64_t hash)
 		location.mapping = a->mapping_of[image_id(place->image)];
 		location.address += modmap_first_range(a->maps, place->image)->bias;
 	}
+	if (kernelstack_name(&a->round->kernel, place->image, place->addr))
+		location.address = 0; /* the kernel keeps it to itself */
 	if (fill_lines(a, place, &lines) ||
 	    profile_add_location(a->profile, &location, a->lines, lines, &place->location) ||
 	    make_room((void **)&a->places, &room, a->place_count + 1, sizeof(*a->places)) ||
@@ -340,7 +353,6 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 static int add_unsampled(struct assembly *a, const struct member *m, const struct thread *thread,
 			 uint64_t cpu_ns, uint64_t wall_ns)
 {
-	struct symbol_frame f = { .name = "[not sampled]", .system_name = "[not sampled]" };
 	struct profile_location location = { 0 };
 	struct profile_label labels[THREAD_LABELS_MAX];
 	int64_t values[VALUES_MAX] = { 0, (int64_t)cpu_ns, (int64_t)wall_ns };
@@ -349,7 +361,8 @@ static int add_unsampled(struct assembly *a, const struct member *m, const struc
 	if (!cpu_ns && !wall_ns)
 		return 0;
 	if (make_room((void **)&a->lines, &a->line_room, 1, sizeof(*a->lines)) ||
-	    add_line(a, 0, &f) || profile_add_location(a->profile, &location, a->lines, 1, &id))
+	    add_named_line(a, "[not sampled]") ||
+	    profile_add_location(a->profile, &location, a->lines, 1, &id))
 		return ERR_NOMEM;
 	return profile_add_sample(a->profile, &id, 1, values, labels,
 				  thread ? thread_labels(a, m, thread, labels) : 0);

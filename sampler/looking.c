@@ -72,6 +72,7 @@ static struct slot *take_slot(struct round *r, const struct member *m,
 	}
 	slot->busy = true;
 	slot->taken = slot->glanced = false;
+	slot->kernel.len = 0;
 	slot->other_cpu = thread->cpu != r->tick_cpu;
 	slot->context = (struct stack_context){ m->index, thread->index, state, -1 };
 	slot->waited_ns = UINT64_MAX; /* until round_take finds out */
@@ -220,6 +221,8 @@ static void ask(struct round *r, const struct member *m, struct thread *thread,
 
 	if (over_budget(r, thread) || !(slot = take_slot(r, m, thread, state)))
 		return;
+	if (thread->must_stop) /* once it has stopped it stands elsewhere */
+		kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
 	rc = tracer_ask(r->tracer, thread->tid, slot, at_once);
 	if (rc == ERR_LIMIT && at_once) {
 		round_serve_next(r, monotonic_ns() + SERVE_NS);
@@ -338,6 +341,7 @@ static void glance(struct round *r, const struct member *m, struct thread *threa
 		return;
 	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
 			bytes_wanted(thread), thread->stack_top);
+	kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
 		return;
 	if (thread->state == 'T' || thread->state == 't')

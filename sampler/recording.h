@@ -33,6 +33,7 @@ struct recording_options {
 	unsigned rate;		/* looks at each thread a second, 1 to 10000 */
 	bool children;		/* and the processes that they make */
 	bool wall;		/* waiting threads too, and wall time */
+	bool kernel;		/* with the kernel's part of their stacks */
 	double pause_share;	/* of its time that any one thread may be held, 0 to 1 */
 };
 
@@ -50,6 +51,7 @@ struct recording_stats {
 	uint64_t ticks_due, ticks;	/* looks at the process that the rate asked for; that were made */
 	uint64_t processes, threads_alive, threads_seen;
 	uint64_t refused;		/* children that we may not trace */
+	bool kernel_refused;		/* kernel stacks were wanted and may not be read */
 	uint64_t samples;		/* stacks taken */
 	uint64_t stacks;		/* distinct, each thread's counted apart */
 	uint64_t walks[STACK_ENDS];	/* by the reason they ended */

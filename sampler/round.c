@@ -78,6 +78,8 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 		rc = round_add_member(r, pids[i], &m, err);
 	if (rc)
 		return rc;
+	if (options->kernel && kernelstack_init(&r->kernel, r->members[0]))
+		return error_set(err, ERR_NOMEM, "out of memory");
 	for (int i = 0; i < SLOTS; i++)
 		if (snapshot_init(&r->slots[i].snapshot, STACK_ROOM))
 			return error_set(err, ERR_NOMEM, "out of memory");
@@ -86,8 +88,12 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 
 void round_release(struct round *r)
 {
-	for (int i = 0; i < SLOTS; i++)
+	for (int i = 0; i < SLOTS; i++) {
 		snapshot_release(&r->slots[i].snapshot);
+		buffer_release(&r->slots[i].kernel);
+	}
+	kernelstack_release(&r->kernel);
+	stack_release(&r->joined);
 	stackset_release(&r->stacks);
 	stack_release(&r->walk);
 	free(r->walks_in);
@@ -157,6 +163,7 @@ static void publish(struct round *r, uint64_t now, bool last)
 	s->ticks_due = s->elapsed_ns * r->rate / NS_PER_S + 1;
 	s->stacks = r->stacks.count;
 	s->processes = r->member_count;
+	s->kernel_refused = r->kernel.refused;
 	s->threads_alive = s->threads_seen = s->target_cpu_ns = 0;
 	for (uint32_t i = 0; i < r->member_count; i++) {
 		struct member *m = r->members[i];

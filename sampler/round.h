@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "sampler/kernelstack.h"
 #include "sampler/recording.h"
 #include "sampler/snapshot.h"
 #include "sampler/stackset.h"
@@ -33,6 +34,7 @@ struct slot {
 	uint64_t slices;    /* of the thread when its stack was taken */
 	uint64_t waited_ns; /* how long it has waited for a CPU since the look */
 	uint64_t looked_ns;
+	struct buffer kernel; /* the kernel's part of the stack, as text */
 	struct snapshot snapshot;
 };
 
@@ -41,7 +43,8 @@ struct round {
 	uint32_t member_count, member_room;
 	struct unwinder *unwinder;
 	struct stackset stacks;
-	struct stack walk;	   /* reused */
+	struct stack walk, joined; /* reused; with the kernel's part */
+	struct kernelstack kernel;
 	uint64_t (*walks_in)[STACK_ENDS]; /* by image id */
 	size_t walks_room;
 	struct slot slots[SLOTS];

@@ -110,14 +110,33 @@ static void end_newborn(struct stack *walk)
 	walk->end = STACK_OUTERMOST;
 }
 
+/* The walk with the kernel's part before it, if there is one. */
+static int join_kernel(struct round *r, const struct slot *slot, const struct stack **whole)
+{
+	*whole = &r->walk;
+	if (!slot->kernel.len || slot->context.state != THREAD_BLOCKED)
+		return 0;
+	r->joined.count = 0;
+	if (kernelstack_push(&r->kernel, &slot->kernel, &r->joined))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < r->walk.count; i++)
+		if (stack_push(&r->joined, r->walk.frames[i].image, r->walk.frames[i].addr,
+			       r->walk.frames[i].kind))
+			return ERR_NOMEM;
+	*whole = &r->joined;
+	return 0;
+}
+
 /* A thread that ran at the tick counts as a CPU sample; one that waits stays where
  * it is until it is put on a CPU. */
 static int keep_stack(struct round *r, const struct slot *slot, struct thread *thread)
 {
 	bool ran = slot->context.state == THREAD_RUNNING;
+	const struct stack *whole;
 	struct stackset_entry *e;
 
-	if (stackset_add(&r->stacks, &slot->context, &r->walk, &thread->stack))
+	if (join_kernel(r, slot, &whole) ||
+	    stackset_add(&r->stacks, &slot->context, whole, &thread->stack))
 		return ERR_NOMEM;
 	e = &r->stacks.entries[thread->stack];
 	e->cpu_samples += ran;

@@ -379,6 +379,11 @@ int modmap_add(struct modmap *m, const struct mapping *range)
 	return 0;
 }
 
+int modmap_keep(struct modmap *m, struct image *image)
+{
+	return keep_image(m, image, 0, 0);
+}
+
 const struct mapping *modmap_find(const struct modmap *m, uint64_t addr)
 {
 	size_t lo = 0, hi = m->count;

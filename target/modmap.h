@@ -42,6 +42,9 @@ int modmap_refresh(struct modmap *m, struct error *err);
  * image over. Ranges must not overlap. ERR_NOMEM. */
 int modmap_add(struct modmap *m, const struct mapping *range);
 
+/* Takes an image over that is mapped nowhere. ERR_NOMEM: the image is freed. */
+int modmap_keep(struct modmap *m, struct image *image);
+
 /* The executable range that holds the address, or NULL. Valid until the next
  * refresh. */
 const struct mapping *modmap_find(const struct modmap *m, uint64_t addr);
