@@ -34,8 +34,9 @@ enum {
 	STACK_FIRST = 16 << 10, /* bytes copied of a thread never seen */
 	SAME_MOMENT_NS = 20000, /* our own account may have been brought up to date since */
 	SERVE_NS = 1000000,	/* how long a tick waits for those it asked */
-	LOOK_COST_NS = 100000,	/* fifty times what a look costs */
-	BACK_OFF_NS = 1000000000,
+	LOOK_COST_NS = 200000,	/* fifty times what a look costs, its caches cold */
+	ACCOUNTED_NS = 20000000, /* the kernel's tick has come twice by then */
+	BACK_OFF_NS = 2000000000,
 	RECENT_PERIODS = 3, /* of a wait, seen in one look and stopped in the next */
 	RESTART_SYSCALL = 219,	/* what a timed wait becomes when it was interrupted */
 	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU so often at most */
@@ -235,14 +236,71 @@ static void ask(struct round *r, const struct member *m, struct thread *thread,
 	}
 }
 
-static void look_at_runnable(struct round *r, const struct member *m, struct thread *thread)
+static void met_waiting(struct round *r, const struct member *m, struct thread *thread)
 {
-	if (thread->cpu != r->tick_cpu || we_took_its_cpu(r, m, thread)) {
-		ask(r, m, thread, THREAD_RUNNING);
+	r->stats.waiting++;
+	if (r->wall)
+		ask(r, m, thread, THREAD_RUNNABLE);
+}
+
+/*
+ * More runnable threads than CPUs: most of them wait, and to ask those would cost them
+ * a stop that gives no CPU sample. On each CPU the one that was put there, or was
+ * accounted on it, last is the one that is there. One that has not moved for so long
+ * that the kernel's tick would have accounted it is not.
+ */
+static void compete(struct round *r, struct member *m, struct thread *thread)
+{
+	struct runner *best = &r->runners[thread->cpu], me = { m, thread->index, 0 };
+	size_t count;
+
+	if (thread->alive_ns - thread->moved_ns < ACCOUNTED_NS)
+		me.since = thread_left_cpu_ns(m->threads, thread);
+	if (!me.since) /* the kernel does not tell */
+		me.since = thread->moved;
+	if (!me.since || me.since < best->since) {
+		met_waiting(r, m, thread);
+		return;
+	}
+	if (best->member)
+		met_waiting(r, best->member,
+			    &threads_get(best->member->threads, &count)[best->thread]);
+	*best = me;
+}
+
+/* The threads that the competition has left. */
+static void ask_runners(struct round *r)
+{
+	size_t count;
+
+	for (size_t i = 0; i < r->runner_room; i++) {
+		struct runner *best = &r->runners[i];
+
+		if (best->member)
+			ask(r, best->member,
+			    &threads_get(best->member->threads, &count)[best->thread],
+			    THREAD_RUNNING);
+		best->member = NULL;
+		best->since = 0;
+	}
+}
+
+/* One that has not moved since the last look was not on our CPU just now: its being
+ * put off would have been accounted. */
+static void look_at_runnable(struct round *r, struct member *m, struct thread *thread)
+{
+	bool contended = r->runnable_before > r->cpus;
+
+	r->runnable++;
+	if (thread->cpu == r->tick_cpu) {
+		if (thread->moved && we_took_its_cpu(r, m, thread))
+			ask(r, m, thread, THREAD_RUNNING);
+		else
+			met_waiting(r, m, thread);
+	} else if (contended && thread->cpu >= 0 && (size_t)thread->cpu < r->runner_room) {
+		compete(r, m, thread);
 	} else {
-		r->stats.waiting++;
-		if (r->wall)
-			ask(r, m, thread, THREAD_RUNNABLE);
+		ask(r, m, thread, THREAD_RUNNING);
 	}
 }
 
@@ -365,6 +423,7 @@ static int glance_all(struct round *r)
 			rc = round_unwind(r);
 		if (!rc)
 			glance(r, m, &threads_get(m->threads, &count)[c->thread]);
+		round_serve(r);
 	}
 	return rc;
 }
@@ -392,7 +451,7 @@ static bool may_wait_for_first_look(struct round *r, const struct thread *thread
 	return *due != 0;
 }
 
-static int look_at(struct round *r, const struct member *m, struct thread *thread, uint64_t *due)
+static int look_at(struct round *r, struct member *m, struct thread *thread, uint64_t *due)
 {
 	enum look look;
 
@@ -437,6 +496,8 @@ static void plan_looks(struct round *r)
 		count_without_stack(r);
 	r->first_glances = FIRST_GLANCES + r->without_stack / (left / 2 + 1);
 	r->asked = 0;
+	r->runnable_before = r->runnable;
+	r->runnable = 0;
 	r->glance_count = 0;
 }
 
@@ -453,6 +514,7 @@ static int look_at_member(struct round *r, struct member *m)
 				rc = round_unwind(r);
 			if (!rc)
 				rc = look_at(r, m, &threads[at], &due[at]);
+			round_serve(r); /* whoever has stopped does not wait for the rest */
 		}
 		at = at + 1 < count ? at + 1 : 0; /* not always the same ones first */
 	}
@@ -492,6 +554,7 @@ int round_look(struct round *r)
 		if (!m->ended)
 			rc = look_at_member(r, m);
 	}
+	ask_runners(r);
 	round_serve_until(r, monotonic_ns() + SERVE_NS);
 	return rc ? rc : glance_all(r);
 }

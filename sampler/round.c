@@ -68,6 +68,8 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	r->children = options->children;
 	r->pause_share = options->pause_share;
 	r->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	r->runner_room = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	r->runners = calloc(r->runner_room, sizeof(*r->runners));
 	pthread_mutex_init(&r->lock, NULL);
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->stop_fd < 0)
@@ -78,6 +80,8 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 		rc = round_add_member(r, pids[i], &m, err);
 	if (rc)
 		return rc;
+	if (!r->runners)
+		return error_set(err, ERR_NOMEM, "out of memory");
 	if (options->kernel && kernelstack_init(&r->kernel, r->members[0]))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	for (int i = 0; i < SLOTS; i++)
@@ -98,6 +102,7 @@ void round_release(struct round *r)
 	stack_release(&r->walk);
 	free(r->walks_in);
 	free(r->to_glance);
+	free(r->runners);
 	unwinder_free(r->unwinder);
 	for (uint32_t i = 0; i < r->member_count; i++)
 		member_close(r->members[i]);

@@ -38,6 +38,13 @@ struct slot {
 	struct snapshot snapshot;
 };
 
+/* Who, of the threads seen runnable in this tick, was last on a CPU. */
+struct runner {
+	struct member *member; /* NULL: nobody */
+	uint32_t thread;
+	uint64_t since;	       /* by the run queue's clock */
+};
+
 struct round {
 	struct member **members;
 	uint32_t member_count, member_room;
@@ -59,7 +66,10 @@ struct round {
 	uint64_t next_tick_ns;	   /* when; jitter included */
 	uint64_t tick_ns;	   /* when the present tick began */
 	unsigned asked;		   /* in the present tick */
+	unsigned runnable, runnable_before; /* threads in state R, in this tick and the last */
 	unsigned cpus;
+	struct runner *runners;	   /* by CPU, when there are more runnable threads than CPUs */
+	size_t runner_room;
 	uint64_t first_glances;	   /* left in this tick, for threads that have no stack yet */
 	uint64_t without_stack;	   /* threads that wanted one at the last tick */
 	uint64_t back_off_ticks;   /* how rarely an idle thread may be looked at */

@@ -355,7 +355,6 @@ enum look thread_look(struct threads *t, struct thread *thread)
 {
 	uint64_t last_look = thread->slices == UINT64_MAX ? 0 : thread->alive_ns;
 	struct schedstat now;
-	bool ran;
 
 	if (thread->ended)
 		return LOOK_ENDED;
@@ -364,8 +363,10 @@ enum look thread_look(struct threads *t, struct thread *thread)
 		return LOOK_ENDED;
 	}
 	thread->alive_ns = monotonic_ns();
-	ran = now.cpu_ns != thread->cpu_ns || now.slices != thread->slices;
-	if (!ran && thread->state != 'R')
+	thread->moved = now.cpu_ns != thread->cpu_ns || now.slices != thread->slices;
+	if (thread->moved)
+		thread->moved_ns = thread->alive_ns;
+	else if (thread->state != 'R')
 		return LOOK_UNMOVED;
 	thread->waits_from = last_look;
 	thread->cpu_ns = now.cpu_ns;
