@@ -26,6 +26,7 @@
 #include "sampler/round.h"
 #include "sampler/summary.h"
 #include "sampler/threads.h"
+#include "sampler/watchdog.h"
 #include "symbolize/symbolizer.h"
 #include "target/modmap.h"
 
@@ -143,8 +144,14 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 	struct round *round = &r->round;
 	int rc = 0;
 
-	while (!rc && round->end == RECORDING_RUNNING)
+	while (!rc && round->end == RECORDING_RUNNING) {
 		rc = run_thread(r, progress, ctx);
+		/* With the thread ended whom it still had attached. */
+		watchdog_free(round->watchdog);
+		watchdog_obey(round->watchdog);
+	}
+	watchdog_stop(round->watchdog);
+	round->watchdog = NULL;
 	round_finish(round);
 	round->stats.end = round->end;
 	show(r, progress, ctx);
@@ -165,7 +172,8 @@ int recording_run(struct recording *r, recording_progress *progress, void *ctx, 
 
 	r->own_cpu_start_ns = own_cpu_ns(&r->shown.own_peak_bytes);
 	rc = round_start(&r->round, r->options.duration_ns, err);
-
+	if (!rc)
+		rc = watchdog_start(&r->round.watchdog, err);
 	if (r->held)
 		launch_release(r->command);
 	r->held = false;
