@@ -319,7 +319,7 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 
 int cli_record(int argc, char **argv)
 {
-	struct outfile file = { .fd = -1 };
+	struct outfile file = OUTFILE_NONE;
 	struct recording *r = NULL;
 	struct options o;
 	struct error err;

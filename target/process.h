@@ -46,8 +46,12 @@ bool process_alive(const struct process *p);
 int process_cpu_ns(const struct process *p, uint64_t *ns);
 
 /* Opens a path as the target sees it: below its root, absolute symlinks kept
- * inside (openat2(2), RESOLVE_IN_ROOT). Read-only; -1 and errno. */
+ * inside. Read-only, and without waiting for whoever is at the other end of a FIFO;
+ * -1 and errno. Plain openat(2), so that it works where openat2(2) is forbidden. */
 int process_open_path(const struct process *p, const char *path);
+
+/* The same, but where the path ends with a link: ELOOP. */
+int process_open_no_link(const struct process *p, const char *path);
 
 /* Why may this thread not be traced? Finds the cause of an EPERM or EACCES of
  * ptrace(2) and puts it, with its remedy, into err; returns ERR_PERM, or
