@@ -22,6 +22,7 @@
 #include "cli/progress.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"
+#include "sampler/privilege.h"
 #include "sampler/recording.h"
 #include "sampler/summary.h"
 #include "symbolize/symbolizer.h"
@@ -317,26 +318,32 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 	return o->recording.command ? command_status(recording_wait_command(r)) : EXIT_DONE;
 }
 
+/* Output and target are open: what is not needed from here on is given up. */
+static int open_and_record(struct recording *r, struct options *o, struct outfile *file)
+{
+	struct privilege_needs needs = { .output = file, .command = o->recording.command };
+	struct error err;
+	char name[256];
+
+	default_output(recording_process(r), name, sizeof(name));
+	if (!o->output)
+		o->output = name;
+	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err))
+		return cli_fail(&err);
+	return record(r, o, file, o->output);
+}
+
 int cli_record(int argc, char **argv)
 {
 	struct outfile file = OUTFILE_NONE;
 	struct recording *r = NULL;
 	struct options o;
 	struct error err;
-	char name[256];
 	int status = parse_options(&o, argc, argv);
 
-	if (!status) {
-		if (recording_new(&r, &o.recording, &err)) {
-			status = cli_fail(&err);
-		} else {
-			default_output(recording_process(r), name, sizeof(name));
-			if (!o.output)
-				o.output = name;
-			status = outfile_open(&file, o.output, &err) ?
-					 cli_fail(&err) : record(r, &o, &file, o.output);
-		}
-	}
+	if (!status)
+		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :
+								 open_and_record(r, &o, &file);
 	outfile_abort(&file);
 	recording_free(r);
 	buffer_release(&o.command_line);

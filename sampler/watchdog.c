@@ -33,6 +33,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sampler/privilege.h"
 
 enum { PAGE = 4096, STAT_FD = 0, SAMPLER_FD = 1 };
 
@@ -142,6 +143,7 @@ static void become_watchdog(const struct page *page, pid_t sampler)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
+	privilege_drop_all(); /* it signals a process of its own user only */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != sampler)
 		_exit(0);
