@@ -516,7 +516,10 @@ bool tracer_has(struct tracer *t, pid_t tid)
 
 int tracer_poll(struct tracer *t, struct stop *stop)
 {
-	return wait_once(t, WNOHANG, stop);
+	int rc = wait_once(t, WNOHANG, stop);
+
+	tell_watchdog(t);
+	return rc;
 }
 
 size_t tracer_outstanding(const struct tracer *t)
