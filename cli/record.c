@@ -20,8 +20,6 @@
 #include "cli/cli.h"
 #include "cli/details.h"
 #include "cli/progress.h"
-#include "pprof/encode.h"
-#include "pprof/profile.h"
 #include "sampler/privilege.h"
 #include "sampler/recording.h"
 #include "sampler/summary.h"
@@ -236,19 +234,18 @@ static void default_output(const struct process *p, char *name, size_t room)
 static int write_profile(struct recording *r, const struct options *o, struct outfile *file,
 			 uint64_t *bytes, struct error *err)
 {
-	struct profile profile;
-	int rc = profile_init(&profile);
+	int rc = recording_write(r, o->symbolize, (char *)o->command_line.data, file, err);
 
-	if (rc)
-		return error_set(err, rc, "out of memory");
-	rc = recording_profile(r, o->symbolize, (char *)o->command_line.data, &profile, err);
-	if (!rc)
-		rc = profile_write(&profile, file, err);
 	*bytes = file->written;
-	if (!rc)
-		rc = outfile_commit(file, err);
-	profile_release(&profile);
-	return rc;
+	return rc ? rc : outfile_commit(file, err);
+}
+
+static void say_warnings(const struct recording *r)
+{
+	const char *warning;
+
+	for (size_t i = 0; (warning = recording_warning(r, i)); i++)
+		fprintf(stderr, "sampler: %s\n", warning);
 }
 
 static void say_how_it_ended(const struct recording_stats *s, const struct process *p)
@@ -309,6 +306,8 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 	write_rc = sampled ? write_profile(r, o, file, &bytes, &write_err) : 0;
 	progress_say(&progress, NULL);
 	running = NULL;
+	if (!o->quiet)
+		say_warnings(r);
 	if (write_rc)
 		return cli_fail(&write_err);
 	if (!o->quiet && sampled)

@@ -212,7 +212,7 @@ const char *sandbox_death(const struct sandbox_end *end, char *text, size_t room
 	if (end->hung)
 		snprintf(text, room, "got no further");
 	else if (sig == SIGSYS)
-		snprintf(text, room, "tried a forbidden system call");
+		snprintf(text, room, "aborted, or tried a forbidden system call");
 	else if (sig == SIGXCPU)
 		snprintf(text, room, "used up its CPU time");
 	else

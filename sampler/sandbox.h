@@ -46,7 +46,7 @@ void sandbox_unshare(void *shared, size_t bytes);
 int sandbox_run(const struct sandbox *box, int (*work)(void *ctx), struct sandbox_end *end,
 		struct error *err);
 
-/* How it ended, in words: "was killed by SIGSEGV", "made a forbidden system call"…;
+/* How it ended, in words: "was killed by SIGSEGV", "used up its CPU time"…;
  * NULL when it ended by itself. */
 const char *sandbox_death(const struct sandbox_end *end, char *text, size_t room);
 

@@ -114,6 +114,13 @@ int process_read(const struct process *p, const char *name, struct buffer *out, 
 	return (int)n;
 }
 
+void process_read_exe(struct process *p)
+{
+	ssize_t len = readlinkat(p->proc_fd, "exe", p->exe, sizeof(p->exe) - 1);
+
+	p->exe[len > 0 ? len : 0] = '\0';
+}
+
 bool process_alive(const struct process *p)
 {
 	struct pollfd pf = { .fd = p->pid_fd, .events = POLLIN };

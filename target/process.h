@@ -20,6 +20,7 @@ struct process {
 	int pid_fd;  /* pidfd_open(2): readable when the process has ended */
 	int root_fd; /* the target's root directory, -1 when not permitted */
 	char comm[64]; /* its name when it was opened, or when it was read again */
+	char exe[4096]; /* its program, process_read_exe; "" when not known */
 };
 
 /* Holds the process (Linux 5.6 or newer). ERR_GONE when there is none, or when
@@ -37,6 +38,9 @@ int process_read(const struct process *p, const char *name, struct buffer *out, 
 
 /* Reads its name again, as after an exec. */
 void process_read_comm(struct process *p);
+
+/* Fills p->exe with what /proc/PID/exe says now; asks for the permission to trace. */
+void process_read_exe(struct process *p);
 
 /* True while the process exists and is no zombie. */
 bool process_alive(const struct process *p);
