@@ -68,22 +68,25 @@ static int allow_opening(scmp_filter_ctx f)
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
 				SCMP_A1(SCMP_CMP_MASKED_EQ, WRITE_FLAGS, O_RDONLY)) |
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
-				SCMP_A1(SCMP_CMP_EQ, F_GETFD)) |
+				SCMP_A1(SCMP_CMP_EQ, F_GETFD, 0)) |
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
-				SCMP_A1(SCMP_CMP_EQ, F_GETFL)) |
+				SCMP_A1(SCMP_CMP_EQ, F_GETFL, 0)) |
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 2,
-				SCMP_A1(SCMP_CMP_EQ, F_SETFD), SCMP_A2(SCMP_CMP_EQ, FD_CLOEXEC));
+				SCMP_A1(SCMP_CMP_EQ, F_SETFD, 0),
+				SCMP_A2(SCMP_CMP_EQ, FD_CLOEXEC, 0));
 }
 
 static int allow_memory(scmp_filter_ctx f)
 {
-	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
-				SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) |
+	/* Shared memory would be another way to write to a file that we hold open. */
+	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2,
+				SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
+				SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED, 0)) |
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
 				SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) |
 	       /* asking for a limit, not setting one */
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-				SCMP_A2(SCMP_CMP_EQ, 0));
+				SCMP_A2(SCMP_CMP_EQ, 0, 0));
 }
 
 static int allow_writing(scmp_filter_ctx f, int fd)
@@ -91,9 +94,9 @@ static int allow_writing(scmp_filter_ctx f, int fd)
 	if (fd < 0)
 		return 0;
 	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(write), 1,
-				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd)) |
+				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd, 0)) |
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(writev), 1,
-				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd));
+				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd, 0));
 }
 
 static void set_filter(const struct sandbox *box)
