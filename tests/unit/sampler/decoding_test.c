@@ -75,12 +75,12 @@ static int work(void *ctx, struct decode_result *result, struct error *err)
 	if (scene->looks_up && symbolizer_lookup(s, our_image(), 0, &symbol))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	if (scene->writes_first) {
-		decoding_before_writing(d, s);
+		decoding_before_writing(d, &s, 1);
 		outfile_write(&file, "half", 4, NULL);
 	}
 	if (scene->runs <= scene->deaths)
 		socket(AF_UNIX, SOCK_STREAM, 0);
-	decoding_before_writing(d, s);
+	decoding_before_writing(d, &s, 1);
 	symbolizer_free(s);
 	outfile_write(&file, "whole", 5, NULL);
 	result->written = 5;
