@@ -42,7 +42,7 @@ SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard /usr/include/lzma.h),-llzma)
 SYS_pprof     := -lz
-SYS_sampler   := -lseccomp
+SYS_sampler   := -lcap -lseccomp
 SYS_cli       := -lm
 syslibs = $(foreach f,$(1),$(SYS_$(f)))
 archives = $(patsubst %,$(BUILD)/lib%.a,$(1))

@@ -3,6 +3,9 @@
  * where the file system has it. linkat(2) cannot replace an existing file, so
  * the unnamed file is linked under a temporary name first and renamed from
  * there; only between these two calls could a crash leave that name behind.
+ *
+ * The folder is found once and held open: what happens to the names on the way to it
+ * afterwards does not matter.
  */
 #include "base/outfile.h"
 
@@ -16,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/pathwalk.h"
 
 enum { NAME_KEPT = NAME_MAX - (int)sizeof("..4194304.tmp") };
 
@@ -24,102 +28,99 @@ static int fail(struct outfile *f, struct error *err, const char *doing)
 	return error_errno(err, ERR_IO, "cannot %s '%s'", doing, f->path);
 }
 
-/* "dir/.name.PID.tmp": hidden, and beside the result so that rename works. The
- * name is cut so that what is added to it does not make it too long. */
-static int make_tmp_name(struct outfile *f)
+/* ".name.PID.tmp": hidden, and beside the result so that rename works. The name is
+ * cut so that what is added to it does not make it too long. */
+static int make_names(struct outfile *f, const char *name)
 {
-	const char *slash = strrchr(f->path, '/');
-	int dirlen = slash ? (int)(slash - f->path + 1) : 0;
-
-	if (asprintf(&f->tmp, "%.*s.%.*s.%d.tmp", dirlen, f->path, NAME_KEPT, f->path + dirlen,
-		     (int)getpid()) < 0) {
+	f->name = strdup(name);
+	if (asprintf(&f->tmp, ".%.*s.%d.tmp", NAME_KEPT, name, (int)getpid()) < 0)
 		f->tmp = NULL;
-		return ERR_NOMEM;
-	}
-	return 0;
-}
-
-static int open_unnamed(const struct outfile *f)
-{
-	const char *slash = strrchr(f->path, '/');
-	size_t len = slash ? (size_t)(slash - f->path) + 1 : 0;
-	char *dir = len ? strndup(f->path, len) : strdup(".");
-	int fd;
-
-	if (!dir)
-		return -1;
-	fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
-	free(dir);
-	return fd;
+	return f->name && f->tmp ? 0 : ERR_NOMEM;
 }
 
 static int open_temporary(struct outfile *f, struct error *err)
 {
-	if (make_tmp_name(f))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	f->fd = open_unnamed(f);
+	f->fd = openat(f->dir_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
 	if (f->fd >= 0)
 		return 0;
-	f->fd = open(f->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	f->fd = openat(f->dir_fd, f->tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       0644);
 	if (f->fd < 0)
 		return fail(f, err, "write");
 	f->named = true;
 	return 0;
 }
 
-static int open_direct(struct outfile *f, struct error *err)
+static int open_direct(struct outfile *f, int flags, struct error *err)
 {
+	f->fd = openat(f->dir_fd, f->name, O_WRONLY | O_CLOEXEC | flags);
+	close(f->dir_fd);
+	f->dir_fd = -1;
 	f->direct = true;
-	f->fd = strcmp(f->path, "-") ? open(f->path, O_WRONLY | O_CLOEXEC) :
-				       fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	return f->fd < 0 ? fail(f, err, "write") : 0;
 }
 
-/* What stands there keeps its mode, and a link to it stays a link: in /dev there are
- * some that lead to wherever the shell pointed us. One that leads nowhere is replaced. */
+static int open_standard_output(struct outfile *f, struct error *err)
+{
+	f->direct = true;
+	f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return f->fd < 0 ? fail(f, err, "write") : 0;
+}
+
+/* What stands there keeps its mode. */
 static int open_replacement(struct outfile *f, mode_t mode, struct error *err)
 {
-	char *real = realpath(f->path, NULL);
-	int rc;
+	int rc = open_temporary(f, err);
 
-	if (!real)
-		return fail(f, err, "write");
-	free(f->path);
-	f->path = real;
-	rc = open_temporary(f, err);
 	if (!rc && fchmod(f->fd, mode & 0777))
 		rc = fail(f, err, "write");
 	return rc;
 }
 
-/* A path that cannot be looked at, being too long or in a folder closed to us, can
+/* A name that cannot be looked at, being too long or in a folder closed to us, can
  * have a temporary file beside it and yet no rename to it: found out now, not when
- * the work is done. */
-static int open_as_it_is(struct outfile *f, struct error *err)
+ * the work is done. In /dev there are links that lead to wherever the shell pointed
+ * us, a pipe perhaps. */
+static int open_in_folder(struct outfile *f, const struct walk *w, struct error *err)
 {
 	struct stat st;
 
-	if (strcmp(f->path, "-") == 0)
-		return open_direct(f, err);
-	if (stat(f->path, &st))
-		return errno == ENOENT && *f->path ? open_temporary(f, err) :
-						     fail(f, err, "write");
+	f->dir_fd = w->dir_fd;
+	if (make_names(f, w->name))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	if (w->magic)
+		return open_direct(f, 0, err);
+	if (fstatat(f->dir_fd, f->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? open_temporary(f, err) : fail(f, err, "write");
 	if (S_ISREG(st.st_mode))
 		return open_replacement(f, st.st_mode, err);
 	errno = EISDIR;
-	return S_ISDIR(st.st_mode) ? fail(f, err, "write") : open_direct(f, err);
+	return S_ISDIR(st.st_mode) ? fail(f, err, "write") : open_direct(f, O_NOFOLLOW, err);
+}
+
+static int open_path(struct outfile *f, struct error *err)
+{
+	struct walk w;
+
+	if (strcmp(f->path, "-") == 0)
+		return open_standard_output(f, err);
+	if (path_walk(&w, AT_FDCWD, f->path, WALK_TRUSTED_LINKS) == 0)
+		return open_in_folder(f, &w, err);
+	if (errno != EPERM)
+		return fail(f, err, "write");
+	return error_set(err, ERR_PERM, "cannot write '%s': there is a link on the way that another "
+			 "user has put into a folder that everybody may write to", f->path);
 }
 
 int outfile_open(struct outfile *f, const char *path, struct error *err)
 {
 	int rc;
 
-	memset(f, 0, sizeof(*f));
-	f->fd = -1;
+	*f = (struct outfile)OUTFILE_NONE;
 	f->path = strdup(path);
 	if (!f->path)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	rc = open_as_it_is(f, err);
+	rc = open_path(f, err);
 	if (rc)
 		outfile_abort(f);
 	return rc;
@@ -150,9 +151,9 @@ static int give_name(struct outfile *f)
 	char self[64];
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", f->fd);
-	if (linkat(AT_FDCWD, self, AT_FDCWD, f->tmp, AT_SYMLINK_FOLLOW) &&
-	    (errno != EEXIST || unlink(f->tmp) ||
-	     linkat(AT_FDCWD, self, AT_FDCWD, f->tmp, AT_SYMLINK_FOLLOW)))
+	if (linkat(AT_FDCWD, self, f->dir_fd, f->tmp, AT_SYMLINK_FOLLOW) &&
+	    (errno != EEXIST || unlinkat(f->dir_fd, f->tmp, 0) ||
+	     linkat(AT_FDCWD, self, f->dir_fd, f->tmp, AT_SYMLINK_FOLLOW)))
 		return -1;
 	f->named = true;
 	return 0;
@@ -163,7 +164,8 @@ int outfile_commit(struct outfile *f, struct error *err)
 	int rc = 0;
 
 	if (!f->direct &&
-	    (fsync(f->fd) || (!f->named && give_name(f)) || rename(f->tmp, f->path)))
+	    (fsync(f->fd) || (!f->named && give_name(f)) ||
+	     renameat(f->dir_fd, f->tmp, f->dir_fd, f->name)))
 		rc = fail(f, err, "write");
 	else
 		f->named = false;
@@ -179,9 +181,11 @@ void outfile_abort(struct outfile *f)
 	if (f->fd >= 0)
 		close(f->fd);
 	if (f->named && f->tmp)
-		unlink(f->tmp);
+		unlinkat(f->dir_fd, f->tmp, 0);
+	if (f->dir_fd >= 0)
+		close(f->dir_fd);
 	free(f->path);
+	free(f->name);
 	free(f->tmp);
-	memset(f, 0, sizeof(*f));
-	f->fd = -1;
+	*f = (struct outfile)OUTFILE_NONE;
 }

@@ -9,7 +9,8 @@
  *
  * "-" is the standard output; a path that names a device, pipe or socket is
  * written directly. A file that is replaced leaves its mode to the new one, and a
- * link to a file stays a link.
+ * link to a file stays a link. A link that somebody else has put into a folder that
+ * everybody may write to is not followed, wherever in the path it stands.
  */
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
@@ -24,12 +25,16 @@ struct outfile {
 	int fd;		  /* -1 when not open */
 	bool direct;	  /* standard output or a device: no rename */
 	bool named;	  /* the temporary file has a name (no O_TMPFILE here) */
-	char *path;	  /* where the result will stand; owned */
-	char *tmp;	  /* the temporary name; owned */
+	char *path;	  /* as it was given; owned */
+	int dir_fd;	  /* the folder of the result, -1 for one that is direct */
+	char *name, *tmp; /* the result's name there, and the temporary one; owned */
 	uint64_t written; /* bytes */
 };
 
-/* Opens the way to `path`. ERR_IO when it cannot be written, ERR_NOMEM. */
+#define OUTFILE_NONE { .fd = -1, .dir_fd = -1 }
+
+/* Opens the way to `path`. ERR_IO when it cannot be written, ERR_PERM for a link
+ * that is not followed, ERR_NOMEM. */
 int outfile_open(struct outfile *f, const char *path, struct error *err);
 
 /* Writes all bytes or fails with ERR_IO (a full disk, a closed pipe). */
@@ -38,7 +43,7 @@ int outfile_write(struct outfile *f, const void *data, size_t len, struct error 
 /* Syncs and takes the name; closes in any case. ERR_IO: nothing was replaced. */
 int outfile_commit(struct outfile *f, struct error *err);
 
-/* Closes and leaves no trace. Harmless after commit and on {.fd = -1}. */
+/* Closes and leaves no trace. Harmless after commit and on OUTFILE_NONE. */
 void outfile_abort(struct outfile *f);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "sampler/recording.h"
 #include "sampler/summary.h"
-#include "symbolize/symbolizer.h"
 #include "target/image.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
@@ -32,8 +31,7 @@ static void print_table(const struct unwind_table_info *t, FILE *out)
 
 static void print_image(const struct recording *r, const struct image *image, FILE *out)
 {
-	const struct symbolizer *symbolizer = recording_symbolizer(r, image);
-	const char *note = symbolizer ? symbolizer_note(symbolizer, image) : NULL;
+	const char *note = recording_symbol_note(r, image);
 	struct unwind_table_info table;
 
 	unwinder_table_info(recording_unwinder(r), image, &table);

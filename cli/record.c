@@ -20,8 +20,7 @@
 #include "cli/cli.h"
 #include "cli/details.h"
 #include "cli/progress.h"
-#include "pprof/encode.h"
-#include "pprof/profile.h"
+#include "sampler/privilege.h"
 #include "sampler/recording.h"
 #include "sampler/summary.h"
 #include "symbolize/symbolizer.h"
@@ -241,19 +240,18 @@ static void default_output(const struct process *p, char *name, size_t room)
 static int write_profile(struct recording *r, const struct options *o, struct outfile *file,
 			 uint64_t *bytes, struct error *err)
 {
-	struct profile profile;
-	int rc = profile_init(&profile);
+	int rc = recording_write(r, o->symbolize, (char *)o->command_line.data, file, err);
 
-	if (rc)
-		return error_set(err, rc, "out of memory");
-	rc = recording_profile(r, o->symbolize, (char *)o->command_line.data, &profile, err);
-	if (!rc)
-		rc = profile_write(&profile, file, err);
 	*bytes = file->written;
-	if (!rc)
-		rc = outfile_commit(file, err);
-	profile_release(&profile);
-	return rc;
+	return rc ? rc : outfile_commit(file, err);
+}
+
+static void say_warnings(const struct recording *r)
+{
+	const char *warning;
+
+	for (size_t i = 0; (warning = recording_warning(r, i)); i++)
+		fprintf(stderr, "sampler: %s\n", warning);
 }
 
 static void say_how_it_ended(const struct recording_stats *s, const struct process *p)
@@ -316,6 +314,8 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 	write_rc = sampled ? write_profile(r, o, file, &bytes, &write_err) : 0;
 	progress_say(&progress, NULL);
 	running = NULL;
+	if (!o->quiet)
+		say_warnings(r);
 	if (write_rc)
 		return cli_fail(&write_err);
 	if (!o->quiet && sampled)
@@ -325,26 +325,32 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 	return o->recording.command ? command_status(recording_wait_command(r)) : EXIT_DONE;
 }
 
+/* Output and target are open: what is not needed from here on is given up. */
+static int open_and_record(struct recording *r, struct options *o, struct outfile *file)
+{
+	struct privilege_needs needs = { .output = file, .command = o->recording.command };
+	struct error err;
+	char name[256];
+
+	default_output(recording_process(r), name, sizeof(name));
+	if (!o->output)
+		o->output = name;
+	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err))
+		return cli_fail(&err);
+	return record(r, o, file, o->output);
+}
+
 int cli_record(int argc, char **argv)
 {
-	struct outfile file = { .fd = -1 };
+	struct outfile file = OUTFILE_NONE;
 	struct recording *r = NULL;
 	struct options o;
 	struct error err;
-	char name[256];
 	int status = parse_options(&o, argc, argv);
 
-	if (!status) {
-		if (recording_new(&r, &o.recording, &err)) {
-			status = cli_fail(&err);
-		} else {
-			default_output(recording_process(r), name, sizeof(name));
-			if (!o.output)
-				o.output = name;
-			status = outfile_open(&file, o.output, &err) ?
-					 cli_fail(&err) : record(r, &o, &file, o.output);
-		}
-	}
+	if (!status)
+		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :
+								 open_and_record(r, &o, &file);
 	outfile_abort(&file);
 	recording_free(r);
 	buffer_release(&o.command_line);

@@ -95,14 +95,9 @@ static int add_mapping(struct assembly *a, const struct image *image)
 
 static const struct image *find_program(const struct assembly *a, struct image *const *images)
 {
-	char path[4096];
-	ssize_t len = readlinkat(a->round->members[0]->process.proc_fd, "exe", path, sizeof(path) - 1);
-
-	for (size_t i = 0; len > 0 && i < a->image_count; i++) {
-		path[len] = '\0';
-		if (!strcmp(image_path(images[i]), path))
+	for (size_t i = 0; i < a->image_count; i++)
+		if (!strcmp(image_path(images[i]), a->round->members[0]->process.exe))
 			return images[i];
-	}
 	/* Gone already: the maps begin with the program as a rule. */
 	for (size_t i = 0; i < a->image_count; i++)
 		if (image_elf(images[i]))

@@ -18,14 +18,18 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/outfile.h"
+#include "pprof/encode.h"
 #include "pprof/profile.h"
 #include "sampler/assemble.h"
 #include "sampler/clock.h"
+#include "sampler/decoding.h"
 #include "sampler/launch.h"
 #include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/summary.h"
 #include "sampler/threads.h"
+#include "sampler/watchdog.h"
 #include "symbolize/symbolizer.h"
 #include "target/modmap.h"
 
@@ -36,8 +40,7 @@ struct recording {
 	struct round round;
 	pid_t command; /* started by us, else 0 */
 	bool held;     /* the command waits before its first instruction */
-	struct symbolizer **symbolizers; /* by member; NULL before recording_profile */
-	uint32_t symbolizer_count;
+	struct decoding *decoding; /* NULL before recording_write */
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
 	sem_t ended; /* posted by a sampling thread as its last act */
@@ -143,8 +146,14 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 	struct round *round = &r->round;
 	int rc = 0;
 
-	while (!rc && round->end == RECORDING_RUNNING)
+	while (!rc && round->end == RECORDING_RUNNING) {
 		rc = run_thread(r, progress, ctx);
+		/* With the thread ended whom it still had attached. */
+		watchdog_free(round->watchdog);
+		watchdog_obey(round->watchdog);
+	}
+	watchdog_stop(round->watchdog);
+	round->watchdog = NULL;
 	round_finish(round);
 	round->stats.end = round->end;
 	show(r, progress, ctx);
@@ -165,7 +174,8 @@ int recording_run(struct recording *r, recording_progress *progress, void *ctx, 
 
 	r->own_cpu_start_ns = own_cpu_ns(&r->shown.own_peak_bytes);
 	rc = round_start(&r->round, r->options.duration_ns, err);
-
+	if (!rc)
+		rc = watchdog_start(&r->round.watchdog, err);
 	if (r->held)
 		launch_release(r->command);
 	r->held = false;
@@ -217,33 +227,106 @@ static int add_comments(struct recording *r, const char *command_line, struct pr
 	return 0;
 }
 
-static int make_symbolizers(struct recording *r, unsigned flags)
-{
-	uint32_t count = r->round.member_count;
+/* One decoding: what is handed to the process that does it. */
+struct job {
+	struct recording *r;
+	unsigned flags;
+	const char *command_line;
+	struct outfile *file;
+	uint64_t cpu_ns, peak_bytes; /* ours until it began */
+	struct symbolizer **symbolizers; /* by member */
+	uint32_t count;
+};
 
-	if (r->symbolizers)
-		return 0;
-	r->symbolizers = calloc(count, sizeof(struct symbolizer *));
-	if (!r->symbolizers)
-		return ERR_NOMEM;
-	for (; r->symbolizer_count < count; r->symbolizer_count++)
-		if (symbolizer_new(&r->symbolizers[r->symbolizer_count],
-				   &r->round.members[r->symbolizer_count]->process, flags))
+static int make_symbolizers(struct job *job)
+{
+	const struct round *round = &job->r->round;
+
+	job->symbolizers = calloc(round->member_count, sizeof(struct symbolizer *));
+	for (; job->symbolizers && job->count < round->member_count; job->count++) {
+		struct symbolizer **s = &job->symbolizers[job->count];
+
+		if (symbolizer_new(s, &round->members[job->count]->process, job->flags))
+			return ERR_NOMEM;
+		if (decoding_watch(job->r->decoding, *s))
+			return ERR_NOMEM;
+	}
+	return job->symbolizers ? 0 : ERR_NOMEM;
+}
+
+static void free_symbolizers(struct job *job)
+{
+	for (uint32_t i = 0; job->symbolizers && i < job->r->round.member_count; i++)
+		symbolizer_free(job->symbolizers[i]);
+	free(job->symbolizers);
+	job->symbolizers = NULL;
+	job->count = 0;
+}
+
+static int add_warnings(const struct recording *r, struct profile *profile)
+{
+	const char *warning;
+
+	for (size_t i = 0; (warning = decoding_warning(r->decoding, i)); i++)
+		if (profile_add_comment(profile, warning))
 			return ERR_NOMEM;
 	return 0;
 }
 
-int recording_profile(struct recording *r, unsigned flags, const char *command_line,
-		      struct profile *profile, struct error *err)
+/* Fills the profile; the figures of the child, in which this runs, are ours as well. */
+static int fill(struct job *job, struct profile *profile, struct decode_result *result,
+		struct error *err)
 {
-	int rc = make_symbolizers(r, flags);
+	struct recording *r = job->r;
+	uint64_t peak, before = own_cpu_ns(&peak);
+	int rc = make_symbolizers(job);
 
 	if (!rc)
-		rc = assemble(&r->round, r->symbolizers, profile, err);
-	r->shown.own_cpu_ns = own_cpu_ns(&r->shown.own_peak_bytes) - r->own_cpu_start_ns;
+		rc = assemble(&r->round, job->symbolizers, profile, err);
+	result->own_cpu_ns = job->cpu_ns + decoding_lost_cpu_ns(r->decoding) + own_cpu_ns(&peak) - before;
+	result->own_peak_bytes = peak > job->peak_bytes ? peak : job->peak_bytes;
+	r->shown.own_cpu_ns = result->own_cpu_ns;
+	r->shown.own_peak_bytes = result->own_peak_bytes;
 	if (!rc)
-		rc = add_comments(r, command_line, profile);
+		rc = add_comments(r, job->command_line, profile);
+	if (!rc)
+		rc = add_warnings(r, profile);
 	return rc ? error_set(err, rc, "out of memory") : 0;
+}
+
+static int decode(void *ctx, struct decode_result *result, struct error *err)
+{
+	struct job *job = ctx;
+	struct profile profile;
+	int rc = profile_init(&profile);
+
+	if (rc)
+		return error_set(err, rc, "out of memory");
+	rc = fill(job, &profile, result, err);
+	if (!rc) {
+		decoding_before_writing(job->r->decoding, job->symbolizers, job->count);
+		rc = profile_write(&profile, job->file, err);
+		result->written = job->file->written;
+	}
+	free_symbolizers(job);
+	profile_release(&profile);
+	return rc;
+}
+
+int recording_write(struct recording *r, unsigned flags, const char *command_line,
+		    struct outfile *file, struct error *err)
+{
+	struct job job = { .r = r, .flags = flags, .command_line = command_line, .file = file };
+	int rc = decoding_new(&r->decoding, recording_modmap(r), err);
+
+	if (rc)
+		return rc;
+	process_read_exe(&r->round.members[0]->process);
+	job.cpu_ns = own_cpu_ns(&job.peak_bytes) - r->own_cpu_start_ns;
+	rc = decoding_run(r->decoding, file, decode, &job, err);
+	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
+	r->shown.own_peak_bytes = decoding_result(r->decoding)->own_peak_bytes;
+	return rc;
 }
 
 const struct process *recording_process(const struct recording *r)
@@ -261,14 +344,14 @@ const struct unwinder *recording_unwinder(const struct recording *r)
 	return r->round.unwinder;
 }
 
-const struct symbolizer *recording_symbolizer(const struct recording *r, const struct image *image)
+const char *recording_symbol_note(const struct recording *r, const struct image *image)
 {
-	const struct process *owner = modmap_owner(recording_modmap(r), image);
+	return r->decoding ? decoding_note(r->decoding, image) : NULL;
+}
 
-	for (uint32_t i = 0; i < r->symbolizer_count; i++)
-		if (&r->round.members[i]->process == owner)
-			return r->symbolizers[i];
-	return NULL;
+const char *recording_warning(const struct recording *r, size_t i)
+{
+	return r->decoding ? decoding_warning(r->decoding, i) : NULL;
 }
 
 const uint64_t *recording_walks_in(const struct recording *r, uint32_t image)
@@ -284,9 +367,7 @@ void recording_free(struct recording *r)
 		return;
 	if (r->held)
 		launch_kill(r->command);
-	for (uint32_t i = 0; i < r->symbolizer_count; i++)
-		symbolizer_free(r->symbolizers[i]);
-	free(r->symbolizers);
+	decoding_free(r->decoding);
 	round_release(&r->round);
 	sem_destroy(&r->ended);
 	free(r);

@@ -1,7 +1,7 @@
 /*
  * One recording: a process sampled for a while, then a profile of it.
  *
- *   recording_new -> recording_run -> recording_profile -> recording_free
+ *   recording_new -> recording_run -> recording_write -> recording_free
  *
  * All calls from one thread, except recording_stop. Nothing here prints.
  */
@@ -19,10 +19,9 @@
 struct error;
 struct image;
 struct modmap;
+struct outfile;
 struct process;
-struct profile;
 struct recording;
-struct symbolizer;
 struct unwinder;
 
 struct recording_options {
@@ -63,7 +62,7 @@ struct recording_stats {
 	uint64_t repaired, undone;	/* calls entered again; of these met a signal */
 	uint64_t execs;			/* times the target executed a program meanwhile */
 	uint64_t target_cpu_ns;		/* accounted by the kernel during the recording */
-	uint64_t own_cpu_ns;		/* ours, for sampling and symbolizing; set by recording_profile */
+	uint64_t own_cpu_ns;		/* ours, for sampling and symbolizing; set by recording_write */
 	uint64_t own_peak_bytes;	/* our peak resident set; likewise */
 	struct heldtime held;		/* time that a thread was held for a sample */
 };
@@ -90,18 +89,25 @@ const struct recording_stats *recording_stats(const struct recording *r);
 /* For a command: waits for its end; its status as waitpid(2) gives it. */
 int recording_wait_command(struct recording *r);
 
-/* Symbolizes and fills an initialised profile; `flags` as in
- * symbolize/symbolizer.h, `command_line` goes into the comments. ERR_NOMEM. */
-int recording_profile(struct recording *r, unsigned flags, const char *command_line,
-		      struct profile *profile, struct error *err);
+/* Once, and with no other thread running: symbolizes, and writes the profile to a
+ * file, which the caller commits. That happens in a process of its own that can do no
+ * harm (sampler/decoding.h). `flags` as in symbolize/symbolizer.h, `command_line` goes
+ * into the comments. ERR_NOMEM, ERR_IO. */
+int recording_write(struct recording *r, unsigned flags, const char *command_line,
+		    struct outfile *file, struct error *err);
+
+/* What of the symbols had to be left out and why, a sentence each; NULL after the
+ * last. */
+const char *recording_warning(const struct recording *r, size_t i);
 
 /* What the recording looked at, for -v. Owned by the recording. The process is the
- * first of several, the map one of those that share the images; the symbolizer is the
- * one that the image is asked of, NULL before recording_profile. */
+ * first of several, the map one of those that share the images. */
 const struct process *recording_process(const struct recording *r);
 const struct modmap *recording_modmap(const struct recording *r);
 const struct unwinder *recording_unwinder(const struct recording *r);
-const struct symbolizer *recording_symbolizer(const struct recording *r, const struct image *image);
+
+/* As symbolizer_note; NULL before recording_write. */
+const char *recording_symbol_note(const struct recording *r, const struct image *image);
 
 /* Walks by the reason they ended in an image (by its id). */
 const uint64_t *recording_walks_in(const struct recording *r, uint32_t image_id);

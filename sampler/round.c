@@ -27,6 +27,7 @@
 #include "sampler/stop.h"
 #include "sampler/threads.h"
 #include "sampler/walltime.h"
+#include "sampler/watchdog.h"
 #include "unwind/unwinder.h"
 
 enum {
@@ -314,8 +315,10 @@ void round_sample(struct round *r)
 		end_with(r, RECORDING_LOST);
 		return;
 	}
+	tracer_watched_by(t, r->watchdog);
 	r->tracer = t;
-	while (r->end == RECORDING_RUNNING && !tracer_wants_baton(t)) {
+	while (r->end == RECORDING_RUNNING && !tracer_wants_baton(t) &&
+	       !watchdog_wants_stop(r->watchdog)) {
 		wait_for_tick(r);
 		if (r->end == RECORDING_RUNNING && monotonic_ns() >= r->next_tick_ns) {
 			tick(r);

@@ -21,6 +21,7 @@
 struct member;
 struct tracer;
 struct unwinder;
+struct watchdog;
 
 enum { SLOTS = 64 }; /* as many as requests can be out */
 
@@ -48,6 +49,7 @@ struct runner {
 struct round {
 	struct member **members;
 	uint32_t member_count, member_room;
+	struct watchdog *watchdog; /* not owned */
 	struct unwinder *unwinder;
 	struct stackset stacks;
 	struct stack walk, joined; /* reused; with the kernel's part */
@@ -103,7 +105,7 @@ int round_find_children(struct round *r);
 int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err);
 
 /* Samples, in the calling thread, until the round's end or until the baton must
- * pass; r->end tells which. */
+ * pass, or we must stop (sampler/watchdog.h); r->end tells which. */
 void round_sample(struct round *r);
 
 /* Reads the last figures of threads and process. */

@@ -35,6 +35,7 @@
 
 #include "base/error.h"
 #include "sampler/clock.h"
+#include "sampler/watchdog.h"
 
 #ifndef sigev_notify_thread_id /* timer_create(2) names it; glibc does not */
 #define sigev_notify_thread_id _sigev_un._tid
@@ -74,6 +75,7 @@ struct request {
 struct tracer {
 	stop_take *take;
 	void *owner;
+	struct watchdog *watchdog; /* NULL: none */
 	timer_t timer;
 	struct request requests[REQUESTS_MAX];
 	size_t asked, parked; /* asked counts REENTERING too */
@@ -115,6 +117,11 @@ int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *
 	return 0;
 }
 
+void tracer_watched_by(struct tracer *t, struct watchdog *w)
+{
+	t->watchdog = w;
+}
+
 static struct request *find(struct tracer *t, pid_t tid)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++)
@@ -141,6 +148,14 @@ static void set_timer(struct tracer *t, bool on)
 	t->timer_on = on;
 }
 
+static void tell_watchdog(struct tracer *t)
+{
+	if (tracer_outstanding(t))
+		watchdog_held(t->watchdog);
+	else
+		watchdog_free(t->watchdog);
+}
+
 int tracer_ask(struct tracer *t, pid_t tid, void *cookie, bool at_once)
 {
 	uint64_t now = monotonic_ns();
@@ -154,8 +169,13 @@ int tracer_ask(struct tracer *t, pid_t tid, void *cookie, bool at_once)
 	if (!r)
 		return ERR_LIMIT;
 	set_timer(t, true);
-	if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD))
-		return errno == ESRCH ? ERR_GONE : ERR_PERM;
+	watchdog_held(t->watchdog);
+	if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD)) {
+		int rc = errno == ESRCH ? ERR_GONE : ERR_PERM;
+
+		tell_watchdog(t);
+		return rc;
+	}
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitpid will say so */
 	*r = (struct request){ .state = ASKED, .tid = tid, .cookie = cookie, .at_once = at_once,
 			       .asked_ns = now, .since_ns = monotonic_ns() };
@@ -466,6 +486,7 @@ static int wait_once(struct tracer *t, int flags, struct stop *stop)
 	bool none_left = tid < 0 && errno == ECHILD;
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 
+	watchdog_held(t->watchdog);
 	if (r)
 		return serve(t, r, status, stop);
 	if (tid > 0)
@@ -484,6 +505,7 @@ int tracer_next(struct tracer *t, uint64_t until, struct stop *stop)
 	}
 	if (!tracer_outstanding(t))
 		set_timer(t, false);
+	tell_watchdog(t);
 	return rc;
 }
 
@@ -494,7 +516,10 @@ bool tracer_has(struct tracer *t, pid_t tid)
 
 int tracer_poll(struct tracer *t, struct stop *stop)
 {
-	return wait_once(t, WNOHANG, stop);
+	int rc = wait_once(t, WNOHANG, stop);
+
+	tell_watchdog(t);
+	return rc;
 }
 
 size_t tracer_outstanding(const struct tracer *t)
@@ -547,6 +572,7 @@ static bool serve_one_parked(struct tracer *t)
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 	struct stop stop;
 
+	watchdog_held(t->watchdog);
 	if (r)
 		serve(t, r, status, &stop);
 	return r;

@@ -25,6 +25,7 @@
 
 struct error;
 struct tracer;
+struct watchdog;
 
 /* How an asked thread's request ended. */
 enum stop_outcome {
@@ -54,6 +55,9 @@ typedef bool stop_take(void *owner, void *cookie, pid_t tid, const struct user_r
 
 /* For the calling thread. `owner` is handed to `take`. ERR_NOMEM, ERR_IO. */
 int tracer_new(struct tracer **t, stop_take *take, void *owner, struct error *err);
+
+/* Says from now on to the watchdog when somebody is asked, and when nobody is. */
+void tracer_watched_by(struct tracer *t, struct watchdog *w);
 
 /* Frees memory and timer. Threads still attached are let go by the kernel when
  * the calling thread exits. */

@@ -4,6 +4,7 @@
  */
 #include "symbolize/perfmap.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,7 +158,9 @@ int perfmap_load(struct perfmap *m, const struct process *p, struct error *err)
 	if (read_ids(p, &pid, &uid))
 		return error_set(err, ERR_GONE, "process %d has ended", p->pid);
 	snprintf(path, sizeof(path), "/tmp/perf-%ld.map", pid);
-	fd = process_open_path(p, path);
+	fd = process_open_no_link(p, path);
+	if (fd < 0 && errno == ELOOP)
+		return error_set(err, ERR_PERM, "'%s' is a link", path);
 	if (fd < 0)
 		return error_set(err, ERR_NOTFOUND, "no '%s'", path);
 	rc = check_file(fd, uid, path, &size, err);

@@ -29,8 +29,8 @@ void perfmap_release(struct perfmap *m);
  * ERR_NOMEM. */
 int perfmap_parse(struct perfmap *m, const void *data, size_t len);
 
-/* Finds and reads the map of a process in its own /tmp. Only a regular file that
- * belongs to the process's user or to root is believed. ERR_NOTFOUND, ERR_PERM,
+/* Finds and reads the map of a process in its own /tmp. Only a regular file,
+ * not a link to one, that belongs to the process's user or to root is believed. ERR_NOTFOUND, ERR_PERM,
  * ERR_LIMIT, ERR_IO, ERR_NOMEM. */
 int perfmap_load(struct perfmap *m, const struct process *p, struct error *err);
 

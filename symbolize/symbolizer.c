@@ -35,6 +35,7 @@ struct symbolizer {
 	struct perfmap perfmap;
 	bool perfmap_loaded;
 	char perfmap_note[512];
+	struct symbolizer_trace *trace, no_trace;
 	struct symbol_frame frames[DWARF_DEPTH_MAX];
 };
 
@@ -46,6 +47,7 @@ int symbolizer_new(struct symbolizer **out, const struct process *process, unsig
 		return ERR_NOMEM;
 	s->process = process;
 	s->flags = flags;
+	s->trace = &s->no_trace;
 	if (names_init(&s->names)) {
 		symbolizer_free(s);
 		return ERR_NOMEM;
@@ -66,7 +68,7 @@ void symbolizer_free(struct symbolizer *s)
 	free(s);
 }
 
-static int module_of(struct symbolizer *s, const struct image *image, struct module **m)
+static int make_module(struct symbolizer *s, const struct image *image, struct module **m)
 {
 	size_t id = image_id(image);
 
@@ -82,7 +84,19 @@ static int module_of(struct symbolizer *s, const struct image *image, struct mod
 		s->module_count = count;
 	}
 	*m = &s->modules[id];
+	return 0;
+}
+
+static int module_of(struct symbolizer *s, const struct image *image, struct module **m)
+{
+	if (make_module(s, image, m))
+		return ERR_NOMEM;
 	return (*m)->opened ? 0 : module_open(*m, image, s->process);
+}
+
+void symbolizer_trace_to(struct symbolizer *s, struct symbolizer_trace *trace)
+{
+	s->trace = trace;
 }
 
 /* Code that no file backs. */
@@ -189,8 +203,24 @@ static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, stru
 	return 0;
 }
 
-int symbolizer_lookup(struct symbolizer *s, const struct image *image, uint64_t addr,
-		      struct symbol *out)
+int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const char *why)
+{
+	struct module *m;
+
+	if (make_module(s, image, &m))
+		return ERR_NOMEM;
+	m->opened = true;
+	elfsyms_init(&m->symbols);
+	snprintf(m->note, sizeof(m->note), "%s", why);
+	if (is_anonymous(image)) {
+		s->perfmap_loaded = true;
+		snprintf(s->perfmap_note, sizeof(s->perfmap_note), "%s", why);
+	}
+	return 0;
+}
+
+static int look_up(struct symbolizer *s, const struct image *image, uint64_t addr,
+		   struct symbol *out)
 {
 	struct module *m;
 
@@ -201,6 +231,20 @@ int symbolizer_lookup(struct symbolizer *s, const struct image *image, uint64_t 
 	if (is_anonymous(image))
 		return find_jit(s, addr, out);
 	return image_elf(image) ? find_code(s, m, addr, out) : 0;
+}
+
+int symbolizer_lookup(struct symbolizer *s, const struct image *image, uint64_t addr,
+		      struct symbol *out)
+{
+	int rc;
+
+	s->trace->lookups++;
+	s->trace->image = image_id(image) + 1;
+	rc = look_up(s, image, addr, out);
+	/* Out of memory: whoever watches wants to know with whose file. */
+	if (!rc)
+		s->trace->image = 0;
+	return rc;
 }
 
 static const struct module *asked(const struct symbolizer *s, const struct image *image)

@@ -43,6 +43,20 @@ enum { SYMBOLIZE_NO_INLINE = 1 };
 int symbolizer_new(struct symbolizer **s, const struct process *process, unsigned flags);
 void symbolizer_free(struct symbolizer *s);
 
+/* For somebody who watches from outside (shared memory) whose files make trouble:
+ * written before each lookup touches them. */
+struct symbolizer_trace {
+	_Atomic uint32_t image;	  /* id + 1 of the image at hand, 0 between lookups */
+	_Atomic uint32_t lookups; /* how many have begun */
+};
+
+/* `trace` must outlive the symbolizer. */
+void symbolizer_trace_to(struct symbolizer *s, struct symbolizer_trace *trace);
+
+/* Nothing is to be read for this image: lookups find nothing, and `why` is its note.
+ * Before the first lookup. ERR_NOMEM. */
+int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const char *why);
+
 /* What stands at an image address: pass frame_code_address() of a frame. The
  * strings live as long as the symbolizer, the array until the next lookup. A
  * broken debug file is no failure: it is noted (symbolizer_note) and the next

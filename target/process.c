@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/pathwalk.h"
 
 /* What errno means when it came from a file below /proc/PID. */
 static int code_of_errno(void)
@@ -114,6 +114,13 @@ int process_read(const struct process *p, const char *name, struct buffer *out, 
 	return (int)n;
 }
 
+void process_read_exe(struct process *p)
+{
+	ssize_t len = readlinkat(p->proc_fd, "exe", p->exe, sizeof(p->exe) - 1);
+
+	p->exe[len > 0 ? len : 0] = '\0';
+}
+
 bool process_alive(const struct process *p)
 {
 	struct pollfd pf = { .fd = p->pid_fd, .events = POLLIN };
@@ -132,14 +139,28 @@ int process_cpu_ns(const struct process *p, uint64_t *ns)
 	return 0;
 }
 
-int process_open_path(const struct process *p, const char *path)
+static int open_path(const struct process *p, const char *path, unsigned links)
 {
-	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	struct walk w;
+	int fd;
 
 	if (p->root_fd < 0) {
 		errno = ENOENT;
 		return -1;
 	}
-	return (int)syscall(SYS_openat2, p->root_fd, path, &how, sizeof(how));
+	if (path_walk(&w, p->root_fd, path, WALK_IN_ROOT | links))
+		return -1;
+	fd = openat(w.dir_fd, w.name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	walk_release(&w);
+	return fd;
+}
+
+int process_open_path(const struct process *p, const char *path)
+{
+	return open_path(p, path, 0);
+}
+
+int process_open_no_link(const struct process *p, const char *path)
+{
+	return open_path(p, path, WALK_LINK_STAYS);
 }

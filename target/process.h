@@ -20,6 +20,7 @@ struct process {
 	int pid_fd;  /* pidfd_open(2): readable when the process has ended */
 	int root_fd; /* the target's root directory, -1 when not permitted */
 	char comm[64]; /* its name when it was opened, or when it was read again */
+	char exe[4096]; /* its program, process_read_exe; "" when not known */
 };
 
 /* Holds the process (Linux 5.6 or newer). ERR_GONE when there is none, or when
@@ -38,6 +39,9 @@ int process_read(const struct process *p, const char *name, struct buffer *out, 
 /* Reads its name again, as after an exec. */
 void process_read_comm(struct process *p);
 
+/* Fills p->exe with what /proc/PID/exe says now; asks for the permission to trace. */
+void process_read_exe(struct process *p);
+
 /* True while the process exists and is no zombie. */
 bool process_alive(const struct process *p);
 
@@ -46,8 +50,12 @@ bool process_alive(const struct process *p);
 int process_cpu_ns(const struct process *p, uint64_t *ns);
 
 /* Opens a path as the target sees it: below its root, absolute symlinks kept
- * inside (openat2(2), RESOLVE_IN_ROOT). Read-only; -1 and errno. */
+ * inside. Read-only, and without waiting for whoever is at the other end of a FIFO;
+ * -1 and errno. Plain openat(2), so that it works where openat2(2) is forbidden. */
 int process_open_path(const struct process *p, const char *path);
+
+/* The same, but where the path ends with a link: ELOOP. */
+int process_open_no_link(const struct process *p, const char *path);
 
 /* Why may this thread not be traced? Finds the cause of an EPERM or EACCES of
  * ptrace(2) and puts it, with its remedy, into err; returns ERR_PERM, or

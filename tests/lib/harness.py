@@ -86,6 +86,7 @@ class Recording:
 def sample(pid, seconds=1.5, rate=199, *more):
     r = Recording("-p", pid, "-d", f"{seconds}s", "-r", rate, *more)
     assert r.status == 0, f"status {r.status}: {r.err}"
+    assert "the process that decodes" not in r.err, r.err
     return r
 
 

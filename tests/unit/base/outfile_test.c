@@ -125,6 +125,62 @@ Test(outfile, writes_where_a_link_leads, .init = make_folder, .fini = remove_fol
 	cr_assert_eq(entries(), 1);
 }
 
+/* A link that leads nowhere stays one, too. */
+Test(outfile, makes_what_a_link_promises, .init = make_folder, .fini = remove_folder)
+{
+	char link[160];
+	struct outfile f;
+	struct stat st;
+
+	snprintf(link, sizeof(link), "%s/link", folder);
+	cr_assert_eq(symlink("out", link), 0);
+	cr_assert_eq(outfile_open(&f, link, NULL), 0);
+	cr_assert_eq(outfile_write(&f, "new", 3, NULL), 0);
+	cr_assert_eq(outfile_commit(&f, NULL), 0);
+	assert_holds("new");
+	cr_assert(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+	cr_assert_eq(unlink(link), 0);
+}
+
+static int open_links(const char *name, struct error *err)
+{
+	char way[160];
+	struct outfile f;
+	int rc;
+
+	snprintf(way, sizeof(way), "%s/%s", folder, name);
+	rc = outfile_open(&f, way, err);
+	outfile_abort(&f);
+	return rc;
+}
+
+/* In a folder like /tmp, of another user than ours, links of a third one. */
+Test(outfile, follows_no_link_that_another_has_planted, .init = make_folder, .fini = remove_folder)
+{
+	struct error err = { 0 };
+	char file[160], dir[160];
+
+	if (geteuid() != 0)
+		cr_skip_test("only root can give a link away");
+	write_file("old");
+	snprintf(file, sizeof(file), "%s/link", folder);
+	snprintf(dir, sizeof(dir), "%s/dir", folder);
+	cr_assert(!symlink("out", file) && !symlink(".", dir));
+	cr_assert(!chmod(folder, 01777) && !chown(folder, 1, 1));
+	cr_assert_eq(open_links("link", NULL), 0, "our own");
+	cr_assert(!lchown(file, 65534, 65534) && !lchown(dir, 65534, 65534));
+	cr_assert_eq(open_links("link", &err), ERR_PERM);
+	cr_assert(strstr(err.text, "/link': there is a link on the way that another user"),
+		  "%s", err.text);
+	cr_assert_eq(open_links("dir/out", NULL), ERR_PERM);
+	cr_assert_eq(open_links("out", NULL), 0);
+	cr_assert(!lchown(file, 1, 1) && !open_links("link", NULL), "the folder's owner's");
+	cr_assert(!lchown(file, 65534, 65534) && !chmod(folder, 0755));
+	cr_assert_eq(open_links("link", NULL), 0, "nobody else could write here");
+	assert_holds("old");
+	cr_assert(!unlink(file) && !unlink(dir));
+}
+
 /* A name that leaves no room for a temporary one beside it, and one too long. */
 Test(outfile, long_names, .init = make_folder, .fini = remove_folder)
 {
@@ -151,7 +207,7 @@ Test(outfile, named_temporary_file_goes, .init = make_folder, .fini = remove_fol
 
 	cr_assert_eq(outfile_open(&f, path, NULL), 0);
 	close(f.fd);
-	f.fd = open(f.tmp, O_WRONLY | O_CREAT | O_EXCL, 0644);
+	f.fd = openat(f.dir_fd, f.tmp, O_WRONLY | O_CREAT | O_EXCL, 0644);
 	f.named = true;
 	cr_assert_eq(entries(), 1);
 	outfile_abort(&f);
@@ -164,7 +220,7 @@ Test(outfile, leftover_of_an_earlier_life_is_no_hindrance, .init = make_folder,
 	struct outfile f;
 
 	cr_assert_eq(outfile_open(&f, path, NULL), 0);
-	close(open(f.tmp, O_WRONLY | O_CREAT, 0644));
+	close(openat(f.dir_fd, f.tmp, O_WRONLY | O_CREAT, 0644));
 	cr_assert_eq(outfile_write(&f, "new", 3, NULL), 0);
 	cr_assert_eq(outfile_commit(&f, NULL), 0);
 	assert_holds("new");
@@ -231,6 +287,8 @@ Test(outfile, says_what_cannot_be_written)
 	cr_assert_eq(outfile_open(&f, "/tmp", &err), ERR_IO);
 	cr_assert_str_eq(err.text, "cannot write '/tmp': Is a directory");
 	cr_assert_eq(outfile_open(&f, "", &err), ERR_IO);
+	cr_assert_eq(outfile_open(&f, "/no/", &err), ERR_IO);
+	cr_assert_eq(outfile_open(&f, "/etc/passwd/x", &err), ERR_IO);
 }
 
 Test(outfile, full_device_is_an_error)

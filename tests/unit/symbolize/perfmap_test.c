@@ -164,6 +164,16 @@ Test(perfmap_file, must_be_a_regular_file)
 	cr_assert_eq(perfmap_load(&map, &self, NULL), ERR_PERM);
 }
 
+/* Else whoever can write to its /tmp could have any file of root's read. */
+Test(perfmap_file, must_not_be_a_link)
+{
+	struct error err = { 0 };
+
+	cr_assert_eq(symlink("elsewhere", file), 0);
+	cr_assert_eq(perfmap_load(&map, &self, &err), ERR_PERM);
+	cr_assert(strstr(err.text, "is a link"), "%s", err.text);
+}
+
 Test(perfmap_file, must_not_be_somebody_else_s)
 {
 	write_map("1000 10 jitted\n");

@@ -1,0 +1,107 @@
+/*
+ * Each capability here was found to be needed by taking it away
+ * (tests/attach/privilege.test does so again). One that we do not have is not
+ * asked for: whoever may trace without any needs none.
+ *
+ * Rejected: raising a capability only around the call that needs it. Whoever gets
+ * hold of us could raise it as well; what protects is not to have it, and to decode
+ * foreign files in a process without any (sampler/decoding.c).
+ */
+#include "sampler/privilege.h"
+
+#include <fcntl.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/outfile.h"
+
+enum { KEPT_MAX = 16 };
+
+struct kept {
+	cap_value_t caps[KEPT_MAX];
+	int count;
+};
+
+static void keep(struct kept *k, cap_value_t cap)
+{
+	k->caps[k->count++] = cap;
+}
+
+static void keep_for_sampling(struct kept *k, const struct privilege_needs *needs)
+{
+	keep(k, CAP_SYS_PTRACE);      /* ptrace(2), process_vm_readv(2), most of /proc/PID */
+	keep(k, CAP_SYS_NICE);	      /* SCHED_FIFO while a tick lasts */
+	keep(k, CAP_DAC_READ_SEARCH); /* programs and debug files that only their owner may read */
+	/* /proc/PID/map_files; before Linux 5.9 it asks for CAP_SYS_ADMIN. */
+	keep(k, CAP_IS_SUPPORTED(CAP_CHECKPOINT_RESTORE) ? CAP_CHECKPOINT_RESTORE : CAP_SYS_ADMIN);
+	if (needs->kernel_stacks)
+		keep(k, CAP_SYS_ADMIN); /* /proc/PID/stack */
+	if (needs->command)
+		keep(k, CAP_KILL); /* it may have become another user meanwhile */
+}
+
+/* Of effective and permitted capabilities those that we have of `k`; permitted ones
+ * stay as they are if `permitted` is false. */
+static int set_capabilities(const struct kept *k, bool permitted)
+{
+	cap_t have = cap_get_proc(), want = permitted ? cap_init() : cap_dup(have);
+	int rc = have && want && !cap_clear_flag(want, CAP_EFFECTIVE) ? 0 : -1;
+
+	for (int i = 0; !rc && i < k->count; i++) {
+		cap_flag_value_t set = CAP_CLEAR;
+
+		cap_get_flag(have, k->caps[i], CAP_PERMITTED, &set);
+		if (set == CAP_SET)
+			rc = cap_set_flag(want, CAP_PERMITTED, 1, &k->caps[i], CAP_SET) |
+			     cap_set_flag(want, CAP_EFFECTIVE, 1, &k->caps[i], CAP_SET);
+	}
+	if (!rc)
+		rc = cap_set_proc(want);
+	cap_free(have);
+	cap_free(want);
+	return rc;
+}
+
+/* The folder of the result may be another user's (`sudo sampler` in one's home): then
+ * the rename asks for CAP_DAC_OVERRIDE. What it replaces may be another user's file in
+ * a folder like /tmp: CAP_FOWNER. To be asked with the other capabilities in force. */
+static void keep_for_output(struct kept *k, const struct outfile *output)
+{
+	struct stat folder, old;
+
+	if (!output || output->dir_fd < 0)
+		return;
+	if (faccessat(output->dir_fd, ".", W_OK | X_OK, AT_EACCESS))
+		keep(k, CAP_DAC_OVERRIDE);
+	if (!fstat(output->dir_fd, &folder) && folder.st_mode & S_ISVTX &&
+	    folder.st_uid != geteuid() &&
+	    !fstatat(output->dir_fd, output->name, &old, AT_SYMLINK_NOFOLLOW) &&
+	    old.st_uid != geteuid())
+		keep(k, CAP_FOWNER);
+}
+
+int privilege_drop(const struct privilege_needs *needs, struct error *err)
+{
+	struct kept kept = { .count = 0 };
+
+	keep_for_sampling(&kept, needs);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || set_capabilities(&kept, false))
+		return error_errno(err, ERR_PERM, "cannot give up privileges");
+	keep_for_output(&kept, needs->output);
+	if (set_capabilities(&kept, true))
+		return error_errno(err, ERR_PERM, "cannot give up privileges");
+	return 0;
+}
+
+void privilege_drop_all(void)
+{
+	set_capabilities(&(struct kept){ .count = 0 }, true);
+}
+
+void privilege_keep_reading(void)
+{
+	set_capabilities(&(struct kept){ { CAP_DAC_READ_SEARCH }, 1 }, true);
+}

@@ -1,0 +1,224 @@
+/*
+ * The filter is a list of what is allowed; everything else kills the child at once,
+ * so that what was tried is not tried again in another way. Files may be opened for
+ * reading only: openat(2) shows its flags to the filter, openat2(2) hides them and is
+ * forbidden (base/pathwalk.h does without). No memory is made executable.
+ *
+ * Rejected: a helper process that opens files on demand (a protocol more, for a child
+ * that may read what we may read anyhow); Landlock (it can say which files, but the
+ * debug files of a target in a container may be anywhere).
+ */
+#include "sampler/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sampler/privilege.h"
+
+enum { POLL_MS = 1000, WRITE_FLAGS = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };
+
+void *sandbox_share(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
+		       -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void sandbox_unshare(void *shared, size_t bytes)
+{
+	if (shared)
+		munmap(shared, bytes);
+}
+
+/* The child's side. */
+
+/* Reading, memory, time, and the end. Some are there for other C libraries than
+ * glibc, or for sanitizers. */
+static const int harmless[] = {
+	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(preadv), SCMP_SYS(lseek),
+	SCMP_SYS(close), SCMP_SYS(fstat), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat),
+	SCMP_SYS(statx), SCMP_SYS(fstatfs), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+	SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(getcwd),
+	SCMP_SYS(getdents64),
+	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
+	SCMP_SYS(futex), SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity),
+	SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday), SCMP_SYS(getrandom), SCMP_SYS(getrusage),
+	SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(sysinfo),
+	SCMP_SYS(uname), SCMP_SYS(sigaltstack), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(restart_syscall),
+	SCMP_SYS(exit), SCMP_SYS(exit_group),
+};
+
+static int allow_opening(scmp_filter_ctx f)
+{
+	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+				SCMP_A2(SCMP_CMP_MASKED_EQ, WRITE_FLAGS, O_RDONLY)) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
+				SCMP_A1(SCMP_CMP_MASKED_EQ, WRITE_FLAGS, O_RDONLY)) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+				SCMP_A1(SCMP_CMP_EQ, F_GETFD, 0)) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+				SCMP_A1(SCMP_CMP_EQ, F_GETFL, 0)) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 2,
+				SCMP_A1(SCMP_CMP_EQ, F_SETFD, 0),
+				SCMP_A2(SCMP_CMP_EQ, FD_CLOEXEC, 0));
+}
+
+static int allow_memory(scmp_filter_ctx f)
+{
+	/* Shared memory would be another way to write to a file that we hold open. */
+	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2,
+				SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
+				SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED, 0)) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+				SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) |
+	       /* asking for a limit, not setting one */
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
+				SCMP_A2(SCMP_CMP_EQ, 0, 0));
+}
+
+static int allow_writing(scmp_filter_ctx f, int fd)
+{
+	if (fd < 0)
+		return 0;
+	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(write), 1,
+				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd, 0)) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(writev), 1,
+				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd, 0));
+}
+
+static void set_filter(const struct sandbox *box)
+{
+	scmp_filter_ctx f = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	int rc = f ? seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) : -1;
+
+	for (size_t i = 0; !rc && i < sizeof(harmless) / sizeof(*harmless); i++)
+		rc = seccomp_rule_add(f, SCMP_ACT_ALLOW, harmless[i], 0);
+	if (!rc)
+		rc = allow_opening(f) | allow_memory(f) | allow_writing(f, box->writable_fd);
+	/* A kernel without seccomp, or a container that forbids it: bounds and privileges
+	 * hold all the same, and the profile is worth more than the filter. */
+	if (!rc)
+		seccomp_load(f);
+	seccomp_release(f);
+}
+
+static uint64_t address_space(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (f && fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void set_bounds(const struct sandbox *box)
+{
+	rlim_t memory = address_space() + box->memory_bytes;
+	struct rlimit as = { memory, memory }, cpu = { box->cpu_s, box->cpu_s + 1 }, none = { 0, 0 };
+
+	setrlimit(RLIMIT_AS, &as);
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_CORE, &none);
+}
+
+/* Our parent's handlers are not ours, and to end us is its business: of the signals
+ * only those that our own faults raise, and the terminal's stop, get through. */
+static void set_signals(void)
+{
+	static const int ours[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGXCPU,
+				    SIGTSTP, SIGTTOU, SIGTTIN };
+	sigset_t blocked;
+
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
+		signal(ours[i], SIG_DFL);
+		sigdelset(&blocked, ours[i]);
+	}
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+}
+
+static void run_child(const struct sandbox *box, int (*work)(void *ctx), pid_t parent)
+{
+	set_signals();
+	privilege_keep_reading();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	set_bounds(box);
+	set_filter(box);
+	_exit(work(box->ctx) & 255);
+}
+
+/* Our side. */
+
+static bool wait_a_while(int pid_fd)
+{
+	struct pollfd pf = { .fd = pid_fd, .events = POLLIN };
+
+	return poll(&pf, 1, POLL_MS) > 0;
+}
+
+static void wait_for_child(const struct sandbox *box, pid_t pid, struct sandbox_end *end)
+{
+	int pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct rusage ru = { 0 };
+
+	while (box->hung && pid_fd >= 0 && !end->hung && !wait_a_while(pid_fd))
+		end->hung = box->hung(box->ctx);
+	if (end->hung)
+		kill(pid, SIGKILL);
+	while (wait4(pid, &end->status, 0, &ru) < 0 && errno == EINTR)
+		;
+	if (pid_fd >= 0)
+		close(pid_fd);
+	end->peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
+	end->cpu_ns = ((uint64_t)ru.ru_utime.tv_sec + (uint64_t)ru.ru_stime.tv_sec) * 1000000000 +
+		      ((uint64_t)ru.ru_utime.tv_usec + (uint64_t)ru.ru_stime.tv_usec) * 1000;
+}
+
+int sandbox_run(const struct sandbox *box, int (*work)(void *ctx), struct sandbox_end *end,
+		struct error *err)
+{
+	pid_t self = getpid(), pid = fork();
+
+	memset(end, 0, sizeof(*end));
+	if (pid < 0)
+		return error_errno(err, ERR_IO, "cannot make a process");
+	if (!pid)
+		run_child(box, work, self);
+	wait_for_child(box, pid, end);
+	return 0;
+}
+
+const char *sandbox_death(const struct sandbox_end *end, char *text, size_t room)
+{
+	int sig = WIFSIGNALED(end->status) ? WTERMSIG(end->status) : 0;
+
+	if (!sig)
+		return NULL;
+	if (end->hung)
+		snprintf(text, room, "got no further");
+	else if (sig == SIGSYS)
+		snprintf(text, room, "aborted, or tried a forbidden system call");
+	else if (sig == SIGXCPU)
+		snprintf(text, room, "used up its CPU time");
+	else
+		snprintf(text, room, "died of signal %d (%s)", sig, strsignal(sig));
+	return text;
+}
