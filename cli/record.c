@@ -328,7 +328,8 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 /* Output and target are open: what is not needed from here on is given up. */
 static int open_and_record(struct recording *r, struct options *o, struct outfile *file)
 {
-	struct privilege_needs needs = { .output = file, .command = o->recording.command };
+	struct privilege_needs needs = { .output = file, .command = o->recording.command,
+					 .kernel_stacks = o->recording.kernel };
 	struct error err;
 	char name[256];
 
