@@ -51,7 +51,9 @@ static int add_child(struct round *r, pid_t pid)
 	struct member *m;
 	int rc;
 
-	if (is_member(r, pid))
+	/* `sampler -p $$ --children` from a shell: we, and thereby our helpers, are no part
+	 * of what is to be measured, and the watchdog must never be held. */
+	if (pid == getpid() || is_member(r, pid))
 		return 0;
 	if (is_refused(pid)) {
 		r->stats.refused++;
