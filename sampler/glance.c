@@ -1,0 +1,153 @@
+/*
+ * Threads that wait in the kernel, with wall time: read without being stopped, after
+ * all who were asked are on their way again.
+ *
+ * A glance: the kernel tells pc and sp of a thread that waits (/proc/…/syscall), its
+ * stack can be read at any time, and if the number of times that it was put on a CPU
+ * is the same before and after, it stood still in between. Most code can be unwound
+ * from pc and sp alone. Where a rule wants another register, the thread is stopped,
+ * once in each wait, if its call can bear that (waits.c), and what the stop has cut
+ * short is repaired (stop.c). A thread in state D cannot stop and is never asked; what
+ * the glance gave must do.
+ *
+ * A thread that has not run since its last sample still stands there, and is not even
+ * glanced at.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sampler/clock.h"
+#include "sampler/looking.h"
+#include "sampler/member.h"
+#include "sampler/stop.h"
+#include "sampler/waits.h"
+#include "sampler/walltime.h"
+
+enum {
+	RECENT_PERIODS = 3,	/* of a wait, seen in one look and stopped in the next */
+	RESTART_SYSCALL = 219,	/* what a timed wait becomes when it was interrupted */
+	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU so often at most */
+};
+
+static int want_glance(struct round *r, const struct member *m, const struct thread *thread)
+{
+	if (r->glance_count == r->glance_room) {
+		size_t room = r->glance_room ? r->glance_room * 2 : 64;
+		struct stack_context *more = realloc(r->to_glance, room * sizeof(*more));
+
+		if (!more)
+			return error_set(&r->error, ERR_NOMEM, "out of memory");
+		r->to_glance = more;
+		r->glance_room = room;
+	}
+	r->to_glance[r->glance_count++] =
+		(struct stack_context){ .member = m->index, .thread = thread->index };
+	return 0;
+}
+
+/* Is it still in the call in which we stopped it last? Our stop has put it on a CPU,
+ * too, and may have made the kernel restart its wait under another number. */
+static bool in_same_call(const struct member *m, struct thread *thread)
+{
+	const struct call *then = &thread->call;
+	struct call now;
+
+	return thread->stopped_slices && thread->slices - thread->stopped_slices <= OWN_SLICES &&
+	       thread_read_call(m->threads, thread, &now) && now.sp == then->sp &&
+	       now.pc == then->pc && !memcmp(now.args, then->args, sizeof(now.args)) &&
+	       (now.number == then->number || now.number == RESTART_SYSCALL);
+}
+
+/* A timeout that begins anew must have begun only just now. */
+bool round_may_interrupt(const struct round *r, const struct member *m,
+			 const struct thread *thread, const struct call *call)
+{
+	uint64_t recent = RECENT_PERIODS * NS_PER_S / r->rate;
+
+	switch (wait_kind(call, m->process.pid_fd)) {
+	case WAIT_BEARS:
+		return true;
+	case WAIT_BEGINS_ANEW:
+		return thread->waits_from && r->tick_ns < thread->waits_from + recent;
+	default:
+		return false;
+	}
+}
+
+/* It may wait in another call by now, or for too long. */
+static bool may_still_interrupt(const struct round *r, const struct member *m,
+				struct thread *thread)
+{
+	struct call now;
+
+	return thread_read_call(m->threads, thread, &now) &&
+	       round_may_interrupt(r, m, thread, &now);
+}
+
+int look_at_waiting(struct round *r, const struct member *m, struct thread *thread,
+			   bool moved)
+{
+	if (thread->state == 't' && tracer_has(r->tracer, thread->tid))
+		return 0; /* it is we who hold it: its stop is about to be served */
+	if (moved && thread->fresh)
+		thread->fresh = in_same_call(m, thread);
+	if (thread->fresh) {
+		walltime_account(r, thread, thread->alive_ns);
+		return 0;
+	}
+	if (moved)
+		thread->must_stop = false;
+	if (thread->must_stop && may_still_interrupt(r, m, thread)) {
+		round_ask(r, m, thread, THREAD_RUNNABLE);
+		return 0;
+	}
+	if (thread->stack == NO_STACK) {
+		if (!r->first_glances)
+			return 0;
+		r->first_glances--;
+	}
+	return want_glance(r, m, thread);
+}
+
+static void glance(struct round *r, const struct member *m, struct thread *thread)
+{
+	struct slot *slot = slot_take(r, m, thread, THREAD_BLOCKED);
+	struct schedstat before, after;
+
+	if (!slot)
+		return;
+	slot->busy = false;
+	if (!thread_counters(m->threads, thread, &before) ||
+	    !thread_read_call(m->threads, thread, &slot->call))
+		return;
+	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
+			bytes_wanted(thread), thread->stack_top);
+	kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
+	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
+		return;
+	if (thread->state == 'T' || thread->state == 't')
+		slot->context.state = THREAD_STOPPED;
+	else
+		slot->context.syscall = (int32_t)slot->call.number;
+	thread->slices = slot->slices = after.slices;
+	slot->busy = slot->taken = slot->glanced = true;
+}
+
+int glance_all(struct round *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < r->glance_count; i++) {
+		const struct stack_context *c = &r->to_glance[i];
+		struct member *m = r->members[c->member];
+		size_t count;
+
+		if (!slot_free(r))
+			rc = round_unwind(r);
+		if (!rc)
+			glance(r, m, &threads_get(m->threads, &count)[c->thread]);
+		round_serve(r);
+	}
+	return rc;
+}
