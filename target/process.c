@@ -125,7 +125,7 @@ bool process_alive(const struct process *p)
 {
 	struct pollfd pf = { .fd = p->pid_fd, .events = POLLIN };
 
-	return poll(&pf, 1, 0) == 0;
+	return poll(&pf, 1, 0) <= 0; /* a signal of ours ends even this with EINTR */
 }
 
 int process_cpu_ns(const struct process *p, uint64_t *ns)
