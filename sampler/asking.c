@@ -88,7 +88,8 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct user_regs_str
 	} else if (slot->other_cpu && slot->waited_ns) {
 		slot->context.state = THREAD_RUNNABLE;
 	}
-	if (!r->wall && slot->context.state != THREAD_RUNNING)
+	if (slot->context.state == THREAD_RUNNABLE ||
+	    (slot->context.state == THREAD_BLOCKED && !r->wall))
 		return false;
 	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(thread), thread->stack_top);
 	slot->taken = true;

@@ -1,8 +1,7 @@
 /*
  * A tick's looks: which threads deserve a sample.
  *
- *   ask     those that are on a CPU (with wall time: or wait for one) are asked to
- *           stop (asking.c), and copied as they do
+ *   ask     those that are on a CPU are asked to stop (asking.c), and copied as they do
  *   glance  with wall time: threads that wait in the kernel are read without being
  *           stopped (glance.c)
  *
@@ -45,13 +44,6 @@ static bool we_took_its_cpu(const struct round *r, const struct member *m, struc
 	return left && left + SAME_MOMENT_NS >= r->got_cpu_ns;
 }
 
-static void met_waiting(struct round *r, const struct member *m, struct thread *thread)
-{
-	r->stats.waiting++;
-	if (r->wall)
-		round_ask(r, m, thread, THREAD_RUNNABLE);
-}
-
 /*
  * More runnable threads than CPUs: most of them wait, and to ask those would cost them
  * a stop that gives no CPU sample. On each CPU the one that was put there, or was
@@ -61,20 +53,14 @@ static void met_waiting(struct round *r, const struct member *m, struct thread *
 static void compete(struct round *r, struct member *m, struct thread *thread)
 {
 	struct runner *best = &r->runners[thread->cpu], me = { m, thread->index, 0 };
-	size_t count;
 
 	if (thread->alive_ns - thread->moved_ns < ACCOUNTED_NS)
 		me.since = thread_left_cpu_ns(m->threads, thread);
 	if (!me.since) /* the kernel does not tell */
 		me.since = thread->moved;
-	if (!me.since || me.since < best->since) {
-		met_waiting(r, m, thread);
-		return;
-	}
-	if (best->member)
-		met_waiting(r, best->member,
-			    &threads_get(best->member->threads, &count)[best->thread]);
-	*best = me;
+	r->stats.waiting += !me.since || me.since < best->since || best->member;
+	if (me.since && me.since >= best->since)
+		*best = me;
 }
 
 /* The threads that the competition has left. */
@@ -102,10 +88,12 @@ static void look_at_runnable(struct round *r, struct member *m, struct thread *t
 
 	r->runnable++;
 	if (thread->cpu == r->tick_cpu) {
-		if (thread->moved && we_took_its_cpu(r, m, thread))
+		if (!r->met_ours && thread->moved && we_took_its_cpu(r, m, thread)) {
+			r->met_ours = true;
 			round_ask(r, m, thread, THREAD_RUNNING);
-		else
-			met_waiting(r, m, thread);
+		} else {
+			r->stats.waiting++;
+		}
 	} else if (contended && thread->cpu >= 0 && (size_t)thread->cpu < r->runner_room) {
 		compete(r, m, thread);
 	} else {
@@ -179,6 +167,7 @@ static void plan_looks(struct round *r)
 		count_without_stack(r);
 	r->first_glances = FIRST_GLANCES + r->without_stack / (left / 2 + 1);
 	r->asked = 0;
+	r->met_ours = false;
 	r->runnable_before = r->runnable;
 	r->runnable = 0;
 	r->glance_count = 0;

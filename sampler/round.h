@@ -68,6 +68,7 @@ struct round {
 	uint64_t next_tick_ns;	   /* when; jitter included */
 	uint64_t tick_ns;	   /* when the present tick began */
 	unsigned asked;		   /* in the present tick */
+	bool met_ours;		   /* in this tick: the thread whose CPU we have */
 	unsigned runnable, runnable_before; /* threads in state R, in this tick and the last */
 	unsigned cpus;
 	struct runner *runners;	   /* by CPU, when there are more runnable threads than CPUs */

@@ -22,9 +22,7 @@
 #include "sampler/stop.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -35,6 +33,7 @@
 
 #include "base/error.h"
 #include "sampler/clock.h"
+#include "sampler/dispositions.h"
 #include "sampler/watchdog.h"
 
 #ifndef sigev_notify_thread_id /* timer_create(2) names it; glibc does not */
@@ -252,51 +251,6 @@ static void let_go(struct request *r, int sig)
 	ptrace(PTRACE_DETACH, r->tid, 0, sig);
 }
 
-/* The text of a file of the thread, cut off where the room ends. */
-static void read_thread_file(pid_t tid, const char *name, char *text, size_t room)
-{
-	char path[32];
-	ssize_t len = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		len = read(fd, text, room - 1);
-		close(fd);
-	}
-	text[len > 0 ? len : 0] = '\0';
-}
-
-static bool is_asleep(pid_t tid)
-{
-	char text[128];
-	const char *paren;
-
-	read_thread_file(tid, "stat", text, sizeof(text));
-	paren = strrchr(text, ')');
-	return !paren || strchr("SD", paren[2]);
-}
-
-static uint64_t signal_set(const char *text, const char *field)
-{
-	const char *at = strstr(text, field);
-
-	return at ? strtoull(at + strlen(field), NULL, 16) : 0;
-}
-
-/* Would the signal go unnoticed if nobody traced the thread? */
-static bool is_ignored(pid_t tid, int sig)
-{
-	bool by_default = sig == SIGCHLD || sig == SIGURG || sig == SIGWINCH || sig == SIGCONT;
-	uint64_t bit = (uint64_t)1 << (sig - 1);
-	char text[4096];
-
-	read_thread_file(tid, "status", text, sizeof(text));
-	return signal_set(text, "\nSigIgn:") & bit ||
-	       (by_default && !(signal_set(text, "\nSigCgt:") & bit));
-}
-
 /*
  * Is the thread stopped by nothing that it would have noticed without us? Then its
  * call must not end for it. A signal that is ignored is dropped where it is sent,
@@ -308,7 +262,7 @@ static bool is_our_doing(pid_t tid, int status)
 {
 	if (status >> 16)
 		return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
-	return is_ignored(tid, WSTOPSIG(status));
+	return thread_ignores(tid, WSTOPSIG(status));
 }
 
 /* A stop that is none of the program's business has cut a call short: that is
@@ -581,7 +535,7 @@ static bool serve_one_parked(struct tracer *t)
 static bool all_parked_sleep(const struct tracer *t)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++)
-		if (t->requests[i].state == PARKED && !is_asleep(t->requests[i].tid))
+		if (t->requests[i].state == PARKED && !thread_is_asleep(t->requests[i].tid))
 			return false;
 	return true;
 }

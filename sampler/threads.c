@@ -248,7 +248,7 @@ static int add(struct threads *t, pid_t tid)
 		return 0;
 	}
 	thread.cpu_ns = now.cpu_ns;
-	thread.wait_ns = now.wait_ns;
+	thread.wait_ns = thread.wait_from = now.wait_ns;
 	if (t->first_scan)
 		thread.cpu_first = thread.cpu_ns;
 	thread.slices = now.slices;

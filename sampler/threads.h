@@ -49,6 +49,7 @@ struct thread {
 	uint32_t stack;	      /* its newest, in the stackset; NO_STACK: none yet */
 	bool fresh;	      /* it still stands there */
 	uint64_t wall_from;   /* ns: what lies before is accounted */
+	uint64_t wait_from;   /* wait_ns: what lies before is accounted */
 	uint32_t unmoved;     /* looks in a row that found that it has not run */
 	uint64_t waits_from;  /* ns: its present wait did not begin before; 0: nobody knows */
 	bool must_stop;	      /* its blocked stack cannot be walked without all registers */

@@ -136,6 +136,7 @@ static int keep_stack(struct round *r, const struct slot *slot, struct thread *t
 	struct stackset_entry *e;
 
 	if (join_kernel(r, slot, &whole) ||
+	    (r->wall && walltime_account_runnable(r, slot, thread, whole)) ||
 	    stackset_add(&r->stacks, &slot->context, whole, &thread->stack))
 		return ERR_NOMEM;
 	e = &r->stacks.entries[thread->stack];

@@ -1,18 +1,46 @@
 #include "sampler/walltime.h"
 
+#include "base/error.h"
 #include "sampler/clock.h"
 #include "sampler/round.h"
 
-void walltime_account(struct round *r, struct thread *thread, uint64_t now)
+enum { WORTH_TELLING = 20 }; /* a twentieth */
+
+static void give(struct round *r, uint32_t entry, struct thread *thread, uint64_t ns)
 {
-	struct stackset_entry *e = &r->stacks.entries[thread->stack];
+	struct stackset_entry *e = &r->stacks.entries[entry];
 	uint64_t period = NS_PER_S / r->rate;
 
-	if (now <= thread->wall_from)
-		return;
-	e->wall_ns += now - thread->wall_from;
-	e->samples += (now - thread->wall_from + period / 2) / period;
-	thread->wall_from = now;
+	e->wall_ns += ns;
+	e->samples += (ns + period / 2) / period;
+	thread->wall_from += ns;
+}
+
+void walltime_account(struct round *r, struct thread *thread, uint64_t now)
+{
+	if (now > thread->wall_from)
+		give(r, thread->stack, thread, now - thread->wall_from);
+}
+
+int walltime_account_runnable(struct round *r, const struct slot *slot, struct thread *thread,
+			      const struct stack *stack)
+{
+	uint64_t waited = thread->wait_ns - thread->wait_from, all;
+	struct stack_context context = slot->context;
+	uint32_t entry;
+
+	thread->wait_from = thread->wait_ns;
+	if (slot->looked_ns <= thread->wall_from)
+		return 0;
+	all = slot->looked_ns - thread->wall_from;
+	if (waited < all / WORTH_TELLING + 1)
+		return 0;
+	context.state = THREAD_RUNNABLE;
+	context.syscall = -1;
+	if (stackset_add(&r->stacks, &context, stack, &entry))
+		return ERR_NOMEM;
+	give(r, entry, thread, waited < all ? waited : all);
+	return 0;
 }
 
 void walltime_finish(struct round *r, struct thread *thread, uint64_t now)
