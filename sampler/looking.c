@@ -20,7 +20,6 @@ enum {
 	SAME_MOMENT_NS = 20000, /* our own account may have been brought up to date since */
 	SERVE_NS = 1000000,	/* how long a tick waits for those it asked */
 	LOOK_COST_NS = 200000,	/* fifty times what a look costs, its caches cold */
-	ACCOUNTED_NS = 20000000, /* the kernel's tick has come twice by then */
 	BACK_OFF_NS = 2000000000,
 	COUNT_TICKS = 16,	/* how often threads without a stack are counted */
 	FIRST_GLANCES = 4,	/* of threads not seen before, in a tick, at least */
@@ -37,46 +36,81 @@ enum {
  * tick comes this way.) Both moments are in the kernel's account of the run queue.
  * Where the kernel does not tell them, nothing on our CPU is counted.
  */
-static bool we_took_its_cpu(const struct round *r, const struct member *m, struct thread *thread)
+static bool we_came_at(const struct round *r, uint64_t left)
 {
-	uint64_t left = thread_left_cpu_ns(m->threads, thread);
-
 	return left && left + SAME_MOMENT_NS >= r->got_cpu_ns;
+}
+
+static struct thread *thread_at(const struct member *m, uint32_t index)
+{
+	size_t count;
+
+	return &threads_get(m->threads, &count)[index];
+}
+
+static void put_forward(struct runner *c, struct member *m, const struct thread *thread,
+			uint64_t since)
+{
+	c->member = m;
+	c->thread = thread->index;
+	c->since = since;
 }
 
 /*
  * More runnable threads than CPUs: most of them wait, and to ask those would cost them
- * a stop that gives no CPU sample. On each CPU the one that was put there, or was
- * accounted on it, last is the one that is there. One that has not moved for so long
- * that the kernel's tick would have accounted it is not.
+ * a stop that gives no CPU sample. On each CPU, the one that was put there last is the
+ * one that is there. If several were since the last tick, the run queue's clock tells
+ * the last of them (a question that is dear: the kernel writes fifty lines to answer);
+ * if none was, it is still the same.
  */
 static void compete(struct round *r, struct member *m, struct thread *thread)
 {
-	struct runner *best = &r->runners[thread->cpu], me = { m, thread->index, 0 };
+	struct runner *c = &r->runners[thread->cpu];
+	uint64_t since;
 
-	if (thread->alive_ns - thread->moved_ns < ACCOUNTED_NS)
-		me.since = thread_left_cpu_ns(m->threads, thread);
-	if (!me.since) /* the kernel does not tell */
-		me.since = thread->moved;
-	r->stats.waiting += !me.since || me.since < best->since || best->member;
-	if (me.since && me.since >= best->since)
-		*best = me;
+	if (!thread->placed) {
+		if (c->member == m && c->thread == thread->index)
+			c->seen = true;
+		else
+			r->stats.waiting++;
+		return;
+	}
+	c->seen = true;
+	if (!c->placed++) {
+		put_forward(c, m, thread, 0);
+		return;
+	}
+	if (!c->since)
+		c->since = thread_left_cpu_ns(c->member->threads, thread_at(c->member, c->thread));
+	since = thread_left_cpu_ns(m->threads, thread);
+	if (since > c->since)
+		put_forward(c, m, thread, since);
+	r->stats.waiting++;
 }
 
-/* The threads that the competition has left. */
+/* Whoever is on a CPU; on ours, whoever was until we came. */
+static void ask_runner(struct round *r, struct runner *c, bool ours)
+{
+	struct thread *thread = thread_at(c->member, c->thread);
+
+	if (ours && !c->since)
+		c->since = thread_left_cpu_ns(c->member->threads, thread);
+	if (!ours || we_came_at(r, c->since))
+		round_ask(r, c->member, thread, THREAD_RUNNING);
+	else
+		r->stats.waiting++;
+}
+
 static void ask_runners(struct round *r)
 {
-	size_t count;
-
 	for (size_t i = 0; i < r->runner_room; i++) {
-		struct runner *best = &r->runners[i];
+		struct runner *c = &r->runners[i];
 
-		if (best->member)
-			round_ask(r, best->member,
-			    &threads_get(best->member->threads, &count)[best->thread],
-			    THREAD_RUNNING);
-		best->member = NULL;
-		best->since = 0;
+		if (c->seen)
+			ask_runner(r, c, (int)i == r->tick_cpu);
+		c->seen = false;
+		c->placed = 0;
+		c->since = 0;
 	}
 }
 
@@ -87,18 +121,13 @@ static void look_at_runnable(struct round *r, struct member *m, struct thread *t
 	bool contended = r->runnable_before > r->cpus;
 
 	r->runnable++;
-	if (thread->cpu == r->tick_cpu) {
-		if (!r->met_ours && thread->moved && we_took_its_cpu(r, m, thread)) {
-			r->met_ours = true;
-			round_ask(r, m, thread, THREAD_RUNNING);
-		} else {
-			r->stats.waiting++;
-		}
-	} else if (contended && thread->cpu >= 0 && (size_t)thread->cpu < r->runner_room) {
+	if (contended && thread->cpu >= 0 && (size_t)thread->cpu < r->runner_room)
 		compete(r, m, thread);
-	} else {
+	else if (thread->cpu != r->tick_cpu ||
+		 (thread->moved && we_came_at(r, thread_left_cpu_ns(m->threads, thread))))
 		round_ask(r, m, thread, THREAD_RUNNING);
-	}
+	else
+		r->stats.waiting++;
 }
 
 /* Not all at the same tick: somewhere in the second half of the time. */
@@ -167,7 +196,6 @@ static void plan_looks(struct round *r)
 		count_without_stack(r);
 	r->first_glances = FIRST_GLANCES + r->without_stack / (left / 2 + 1);
 	r->asked = 0;
-	r->met_ours = false;
 	r->runnable_before = r->runnable;
 	r->runnable = 0;
 	r->glance_count = 0;

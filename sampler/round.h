@@ -39,11 +39,13 @@ struct slot {
 	struct snapshot snapshot;
 };
 
-/* Who, of the threads seen runnable in this tick, was last on a CPU. */
+/* Who, of the members' threads, was put on a CPU last, and so is there if any is. */
 struct runner {
-	struct member *member; /* NULL: nobody */
+	struct member *member; /* NULL: nobody yet */
 	uint32_t thread;
-	uint64_t since;	       /* by the run queue's clock */
+	bool seen;	       /* runnable in this tick */
+	unsigned placed;       /* how many were put there since the last tick */
+	uint64_t since;	       /* when, by the run queue's clock; 0: not asked yet */
 };
 
 struct round {
@@ -68,10 +70,9 @@ struct round {
 	uint64_t next_tick_ns;	   /* when; jitter included */
 	uint64_t tick_ns;	   /* when the present tick began */
 	unsigned asked;		   /* in the present tick */
-	bool met_ours;		   /* in this tick: the thread whose CPU we have */
 	unsigned runnable, runnable_before; /* threads in state R, in this tick and the last */
 	unsigned cpus;
-	struct runner *runners;	   /* by CPU, when there are more runnable threads than CPUs */
+	struct runner *runners;	   /* by CPU; kept while there are more runnable threads than CPUs */
 	size_t runner_room;
 	uint64_t first_glances;	   /* left in this tick, for threads that have no stack yet */
 	uint64_t without_stack;	   /* threads that wanted one at the last tick */

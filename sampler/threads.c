@@ -363,11 +363,11 @@ enum look thread_look(struct threads *t, struct thread *thread)
 		return LOOK_ENDED;
 	}
 	thread->alive_ns = monotonic_ns();
-	thread->moved = now.cpu_ns != thread->cpu_ns || now.slices != thread->slices;
-	if (thread->moved)
-		thread->moved_ns = thread->alive_ns;
-	else if (thread->state != 'R')
-		return LOOK_UNMOVED;
+	thread->placed = now.slices != thread->slices;
+	thread->moved = now.cpu_ns != thread->cpu_ns || thread->placed;
+	/* To change its state a thread must run, or be woken and run. */
+	if (!thread->moved)
+		return thread->state == 'R' ? LOOK_RUNNABLE : LOOK_UNMOVED;
 	thread->waits_from = last_look;
 	thread->cpu_ns = now.cpu_ns;
 	thread->wait_ns = now.wait_ns;

@@ -31,8 +31,7 @@ struct thread {
 	uint32_t index;	      /* place in threads_get, for ever */
 	bool ended;
 	char state;	      /* at the last look, as in proc_pid_stat(5) */
-	bool moved;	      /* it had been on a CPU since the look before */
-	uint64_t moved_ns;    /* CLOCK_MONOTONIC: the last look that found so */
+	bool moved, placed;   /* it had run, had been put on a CPU since the look before */
 	char name[32];
 	int cpu;	      /* on which it was last, at the last look */
 	uint64_t cpu_first;   /* ns on a CPU when first seen; 0 if it began after us */
