@@ -21,19 +21,23 @@
 #include "base/error.h"
 #include "base/pathwalk.h"
 
-enum { NAME_KEPT = NAME_MAX - (int)sizeof("..4194304.tmp") };
+enum { NAME_KEPT = NAME_MAX - (int)sizeof("..0123456789abcdef.tmp") };
 
 static int fail(struct outfile *f, struct error *err, const char *doing)
 {
 	return error_errno(err, ERR_IO, "cannot %s '%s'", doing, f->path);
 }
 
-/* ".name.PID.tmp": hidden, and beside the result so that rename works. The name is
- * cut so that what is added to it does not make it too long. */
+/* ".name.RANDOM.tmp": hidden, and beside the result so that rename works. In a folder
+ * like /tmp nobody can take a name that he cannot guess. The name is cut so that what
+ * is added to it does not make it too long. */
 static int make_names(struct outfile *f, const char *name)
 {
+	uint64_t random = (uint64_t)getpid();
+
+	getentropy(&random, sizeof(random));
 	f->name = strdup(name);
-	if (asprintf(&f->tmp, ".%.*s.%d.tmp", NAME_KEPT, name, (int)getpid()) < 0)
+	if (asprintf(&f->tmp, ".%.*s.%016lx.tmp", NAME_KEPT, name, random) < 0)
 		f->tmp = NULL;
 	return f->name && f->tmp ? 0 : ERR_NOMEM;
 }
@@ -144,16 +148,13 @@ int outfile_write(struct outfile *f, const void *data, size_t len, struct error 
 	return 0;
 }
 
-/* Gives the unnamed file its temporary name. A leftover of that name can only
- * be ours from an earlier life with the same PID. */
+/* Gives the unnamed file its temporary name. */
 static int give_name(struct outfile *f)
 {
 	char self[64];
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", f->fd);
-	if (linkat(AT_FDCWD, self, f->dir_fd, f->tmp, AT_SYMLINK_FOLLOW) &&
-	    (errno != EEXIST || unlinkat(f->dir_fd, f->tmp, 0) ||
-	     linkat(AT_FDCWD, self, f->dir_fd, f->tmp, AT_SYMLINK_FOLLOW)))
+	if (linkat(AT_FDCWD, self, f->dir_fd, f->tmp, AT_SYMLINK_FOLLOW))
 		return -1;
 	f->named = true;
 	return 0;

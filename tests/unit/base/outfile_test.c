@@ -214,15 +214,18 @@ Test(outfile, named_temporary_file_goes, .init = make_folder, .fini = remove_fol
 	cr_assert_eq(entries(), 0);
 }
 
-Test(outfile, leftover_of_an_earlier_life_is_no_hindrance, .init = make_folder,
-     .fini = remove_folder)
+/* Nobody can be in the way who cannot guess the name. */
+Test(outfile, temporary_names_differ, .init = make_folder, .fini = remove_folder)
 {
-	struct outfile f;
+	struct outfile f, g;
 
 	cr_assert_eq(outfile_open(&f, path, NULL), 0);
-	close(openat(f.dir_fd, f.tmp, O_WRONLY | O_CREAT, 0644));
-	cr_assert_eq(outfile_write(&f, "new", 3, NULL), 0);
+	cr_assert_eq(outfile_open(&g, path, NULL), 0);
+	cr_assert_str_neq(f.tmp, g.tmp);
+	cr_assert_eq(outfile_write(&f, "old", 3, NULL), 0);
+	cr_assert_eq(outfile_write(&g, "new", 3, NULL), 0);
 	cr_assert_eq(outfile_commit(&f, NULL), 0);
+	cr_assert_eq(outfile_commit(&g, NULL), 0);
 	assert_holds("new");
 	cr_assert_eq(entries(), 1);
 }
