@@ -25,7 +25,7 @@
 #include "sampler/walltime.h"
 
 enum {
-	RECENT_PERIODS = 3,	/* of a wait, seen in one look and stopped in the next */
+	RECENT_PERIODS = 2,	/* of a wait that began between two looks; they vary by a half */
 	RESTART_SYSCALL = 219,	/* what a timed wait becomes when it was interrupted */
 	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU so often at most */
 };
@@ -134,6 +134,21 @@ static void glance(struct round *r, const struct member *m, struct thread *threa
 	slot->busy = slot->taken = slot->glanced = true;
 }
 
+/* Those whose walk wants all registers are asked at once: the younger their wait, the
+ * less is lost where it must begin anew. */
+static void ask_those_that_lack(struct round *r)
+{
+	for (size_t i = 0; i < r->glance_count; i++) {
+		const struct stack_context *c = &r->to_glance[i];
+		struct member *m = r->members[c->member];
+		size_t count;
+		struct thread *thread = &threads_get(m->threads, &count)[c->thread];
+
+		if (thread->must_stop && may_still_interrupt(r, m, thread))
+			round_ask(r, m, thread, THREAD_RUNNABLE);
+	}
+}
+
 int glance_all(struct round *r)
 {
 	int rc = 0;
@@ -148,6 +163,10 @@ int glance_all(struct round *r)
 		if (!rc)
 			glance(r, m, &threads_get(m->threads, &count)[c->thread]);
 		round_serve(r);
+	}
+	if (!rc && r->glance_count) {
+		round_unwind_at_leisure(r);
+		ask_those_that_lack(r);
 	}
 	return rc;
 }

@@ -210,7 +210,7 @@ static void set_urgent(bool urgent)
 /* Nobody who was asked is on the way to a stop: if somebody were, and we had to wait
  * for a CPU, then so would he. (Where somebody always is, the slots fill, and
  * round_look has them unwound between its looks.) */
-static void unwind_at_leisure(struct round *r)
+void round_unwind_at_leisure(struct round *r)
 {
 	bool any = false;
 
@@ -233,7 +233,7 @@ static void tick(struct round *r)
 	r->tick_ns = monotonic_ns();
 	rc = round_look(r);
 	if (!rc)
-		unwind_at_leisure(r);
+		round_unwind_at_leisure(r);
 	r->stats.ticks++;
 	publish(r, monotonic_ns(), false);
 	if (rc == ERR_GONE)
@@ -272,7 +272,7 @@ static void wait_for_tick(struct round *r)
 		until = r->end_ns;
 	while (tracer_outstanding(t) && !tracer_wants_baton(t) && monotonic_ns() < until) {
 		round_serve_next(r, until);
-		unwind_at_leisure(r);
+		round_unwind_at_leisure(r);
 	}
 	if (!tracer_wants_baton(t))
 		sleep_until(r, until);

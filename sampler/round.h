@@ -131,6 +131,10 @@ bool round_take(void *round, void *slot, pid_t tid, const struct user_regs_struc
 /* Unwinds what stands in the slots and counts it. ERR_NOMEM. */
 int round_unwind(struct round *r);
 
+/* The same at ordinary priority, unless somebody who was asked may stop meanwhile;
+ * out of memory ends the round. */
+void round_unwind_at_leisure(struct round *r);
+
 /* May a thread that waits in the call be stopped without its call coming to anything
  * else than without us? */
 bool round_may_interrupt(const struct round *r, const struct member *m, const struct thread *thread,
