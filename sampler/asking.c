@@ -22,10 +22,7 @@ static const double PAUSE_BURST_NS = 1e6; /* so much may always be held */
 
 static struct thread *thread_of(const struct round *r, const struct slot *slot)
 {
-	struct threads *threads = r->members[slot->context.member]->threads;
-	size_t count;
-
-	return &threads_get(threads, &count)[slot->context.thread];
+	return member_thread(r->members[slot->context.member], slot->context.thread);
 }
 
 struct slot *slot_free(struct round *r)

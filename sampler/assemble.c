@@ -268,9 +268,7 @@ static size_t thread_labels(struct assembly *a, const struct member *m,
 
 static const struct thread *thread_of(const struct assembly *a, const struct stack_context *c)
 {
-	size_t count;
-
-	return &threads_get(a->round->members[c->member]->threads, &count)[c->thread];
+	return member_thread(a->round->members[c->member], c->thread);
 }
 
 static const char *state_name(enum thread_state state)

@@ -141,8 +141,7 @@ static void ask_those_that_lack(struct round *r)
 	for (size_t i = 0; i < r->glance_count; i++) {
 		const struct stack_context *c = &r->to_glance[i];
 		struct member *m = r->members[c->member];
-		size_t count;
-		struct thread *thread = &threads_get(m->threads, &count)[c->thread];
+		struct thread *thread = member_thread(m, c->thread);
 
 		if (thread->must_stop && may_still_interrupt(r, m, thread))
 			round_ask(r, m, thread, THREAD_RUNNABLE);
@@ -156,12 +155,11 @@ int glance_all(struct round *r)
 	for (size_t i = 0; !rc && i < r->glance_count; i++) {
 		const struct stack_context *c = &r->to_glance[i];
 		struct member *m = r->members[c->member];
-		size_t count;
 
 		if (!slot_free(r))
 			rc = round_unwind(r);
 		if (!rc)
-			glance(r, m, &threads_get(m->threads, &count)[c->thread]);
+			glance(r, m, member_thread(m, c->thread));
 		round_serve(r);
 	}
 	if (!rc && r->glance_count) {

@@ -42,13 +42,6 @@ static bool we_came_at(const struct round *r, uint64_t left)
 	return left && left + SAME_MOMENT_NS >= r->got_cpu_ns;
 }
 
-static struct thread *thread_at(const struct member *m, uint32_t index)
-{
-	size_t count;
-
-	return &threads_get(m->threads, &count)[index];
-}
-
 static void put_forward(struct runner *c, struct member *m, const struct thread *thread,
 			uint64_t since)
 {
@@ -82,7 +75,7 @@ static void compete(struct round *r, struct member *m, struct thread *thread)
 		return;
 	}
 	if (!c->since)
-		c->since = thread_left_cpu_ns(c->member->threads, thread_at(c->member, c->thread));
+		c->since = thread_left_cpu_ns(c->member->threads, member_thread(c->member, c->thread));
 	since = thread_left_cpu_ns(m->threads, thread);
 	if (since > c->since)
 		put_forward(c, m, thread, since);
@@ -92,7 +85,7 @@ static void compete(struct round *r, struct member *m, struct thread *thread)
 /* Whoever is on a CPU; on ours, whoever was until we came. */
 static void ask_runner(struct round *r, struct runner *c, bool ours)
 {
-	struct thread *thread = thread_at(c->member, c->thread);
+	struct thread *thread = member_thread(c->member, c->thread);
 
 	if (ours && !c->since)
 		c->since = thread_left_cpu_ns(c->member->threads, thread);

@@ -59,6 +59,13 @@ int member_start(struct member *m, bool old, struct error *err)
 	return 0;
 }
 
+struct thread *member_thread(const struct member *m, uint32_t index)
+{
+	size_t count;
+
+	return &threads_get(m->threads, &count)[index];
+}
+
 void member_read_cpu(struct member *m, bool last)
 {
 	uint64_t cpu_ns, before = monotonic_ns();

@@ -15,6 +15,7 @@
 
 struct error;
 struct modmap;
+struct thread;
 struct threads;
 
 struct member {
@@ -39,6 +40,9 @@ void member_close(struct member *m);
 /* Reads maps and threads. Of a process that was there before the round (`old`) only
  * what it does from now on counts. ERR_GONE, ERR_PERM, ERR_NOMEM. */
 int member_start(struct member *m, bool old, struct error *err);
+
+/* A thread by its index; valid until the next refresh of the threads. */
+struct thread *member_thread(const struct member *m, uint32_t index);
 
 /* Reads the CPU time, if that is not too dear yet (the kernel adds up all threads). */
 void member_read_cpu(struct member *m, bool last);

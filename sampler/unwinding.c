@@ -157,8 +157,7 @@ static int keep_stack(struct round *r, const struct slot *slot, struct thread *t
 
 static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
-	size_t count;
-	struct thread *thread = &threads_get(m->threads, &count)[slot->context.thread];
+	struct thread *thread = member_thread(m, slot->context.thread);
 	int rc = unwinder_walk(r->unwinder, m->maps, &slot->snapshot.regs,
 			       &slot->snapshot.memory, &r->walk);
 
