@@ -27,7 +27,7 @@ int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum f
 		s->frames = frames;
 		s->room = room;
 	}
-	s->frames[s->count++] = (struct frame){ image, addr, kind };
+	s->frames[s->count++] = (struct frame){ .image = image, .addr = addr, .kind = kind };
 	return 0;
 }
 

@@ -17,10 +17,22 @@ enum frame_kind {
 		       * or is the trampoline that a signal handler returns to */
 };
 
+/* How a frame was found: what led from the one below it, its callee, to it. What
+ * FRAME_BY_CFI and FRAME_BY_PCLNTAB say is true; the others are guesses that fit. */
+enum frame_source {
+	FRAME_FROM_REGISTERS, /* the innermost */
+	FRAME_BY_CFI,
+	FRAME_BY_PCLNTAB,
+	FRAME_BY_FRAME_POINTER,
+	FRAME_BY_SCAN, /* a word on the stack that looks like a return address */
+	FRAME_SOURCES
+};
+
 struct frame {
 	const struct image *image; /* NULL only when nothing is mapped at addr */
 	uint64_t addr;		   /* image address; without image, the process's */
 	enum frame_kind kind;
+	enum frame_source source;
 };
 
 /* Why a walk ended. The names are part of the output. */
