@@ -42,23 +42,17 @@ struct cfi_rule {
 	struct column columns[DWARF_COUNT];
 };
 
-/* The registers a callee preserves (System V ABI, AMD64, figure 3.4); rsp is the
- * CFA unless a rule says otherwise. */
-enum {
-	CALLEE_SAVED = 1 << DWARF_RBX | 1 << DWARF_RBP | 1 << DWARF_R12 | 1 << DWARF_R13 |
-		       1 << DWARF_R14 | 1 << DWARF_R15,
-};
-
-/* CFA is register + offset, the return address is at CFA - 8, and what else is
- * said concerns callee-saved registers saved in the frame: nearly every rule of
- * compiled code, and the walk has a short way for it. */
+/* CFA is register + offset, the return address is where a call leaves it, and what
+ * else is said concerns callee-saved registers saved in the frame: nearly every rule
+ * of compiled code, and the walk has a short way for it. */
 static inline bool rule_is_plain(const struct cfi_rule *r)
 {
 	if (r->cfa_reg == CFA_EXPRESSION || r->signal_frame ||
-	    r->columns[DWARF_RIP].kind != COLUMN_SAVED || r->columns[DWARF_RIP].value != -8)
+	    r->columns[DWARF_RA].kind != COLUMN_SAVED ||
+	    r->columns[DWARF_RA].value != RA_AT_CFA)
 		return false;
-	for (unsigned i = 0; i < DWARF_RIP; i++)
-		if (r->said >> i & 1 &&
+	for (unsigned i = 0; i < DWARF_COUNT; i++)
+		if (i != DWARF_RA && r->said >> i & 1 &&
 		    (!(CALLEE_SAVED >> i & 1) || r->columns[i].kind != COLUMN_SAVED))
 			return false;
 	return true;

@@ -48,7 +48,7 @@ static int find_column(const struct walk *w, const struct cfi_rule *rule, unsign
 	*known = true;
 	switch ((enum column_kind)col->kind) {
 	case COLUMN_DEFAULT:
-		if (n == DWARF_RSP) {
+		if (n == DWARF_SP) {
 			*value = cfa;
 			return 0;
 		}
@@ -94,15 +94,15 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 		rc = find_column(w, rule, n, cfa, &caller.r[n], &known);
 		/* A saved register that cannot be read matters only when it is the
 		 * return address or the stack pointer. */
-		if (rc && n != DWARF_RIP && n != DWARF_RSP)
+		if (rc && n != DWARF_RA && n != DWARF_SP)
 			rc = known = 0;
 		valid |= (uint32_t)known << n;
 	}
 	if (rc)
 		return step_end_of_read(rc);
-	if (!(valid >> DWARF_RIP & 1))
+	if (!(valid >> DWARF_RA & 1))
 		return STACK_OUTERMOST;
-	if (!(valid >> DWARF_RSP & 1))
+	if (!(valid >> DWARF_SP & 1))
 		return STACK_NO_UNWIND_INFO;
 	w->regs = caller;
 	w->valid = valid;
@@ -112,17 +112,17 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 /* To the caller, by a plain rule. */
 static int step_plain(struct walk *w, const struct cfi_rule *rule)
 {
-	uint32_t saved = rule->said & ~(1u << DWARF_RIP);
+	uint32_t saved = rule->said & ~(1u << DWARF_RA);
 	uint64_t cfa, pc;
 	int rc;
 
 	if (!(w->valid >> rule->cfa_reg & 1))
 		return STACK_NO_UNWIND_INFO;
 	cfa = w->regs.r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
-	rc = memory_read_u64(w->memory, cfa - 8, &pc);
+	rc = memory_read_u64(w->memory, cfa + RA_AT_CFA, &pc);
 	if (rc)
 		return step_end_of_read(rc);
-	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_RSP | 1u << DWARF_RIP;
+	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_SP | 1u << DWARF_PC;
 	for (; saved; saved &= saved - 1) {
 		unsigned n = (unsigned)__builtin_ctz(saved);
 
@@ -130,8 +130,8 @@ static int step_plain(struct walk *w, const struct cfi_rule *rule)
 				     &w->regs.r[n]);
 		w->valid = rc ? w->valid & ~(1u << n) : w->valid | 1u << n;
 	}
-	w->regs.r[DWARF_RSP] = cfa;
-	w->regs.r[DWARF_RIP] = pc;
+	w->regs.r[DWARF_SP] = cfa;
+	w->regs.r[DWARF_PC] = pc;
 	return STEP_ON;
 }
 

@@ -26,7 +26,6 @@ enum {
 	 * large arrays. */
 	SIGNAL_GAP_MAX = 1 << 20,
 	CALL_GAP_MAX = 8 << 20,
-	ALL_REGISTERS = (1 << DWARF_COUNT) - 1,
 };
 
 struct unwinder {
@@ -51,17 +50,17 @@ void unwinder_free(struct unwinder *u)
  * call has pushed its return address and nothing else has happened. */
 static int step_from_nowhere(struct walk *w)
 {
-	int rc = memory_read_u64(w->memory, w->regs.r[DWARF_RSP], &w->regs.r[DWARF_RIP]);
+	int rc = memory_read_u64(w->memory, w->regs.r[DWARF_SP], &w->regs.r[DWARF_PC]);
 
 	if (rc)
 		return step_end_of_read(rc);
-	w->regs.r[DWARF_RSP] += 8;
+	w->regs.r[DWARF_SP] += 8;
 	return STEP_ON;
 }
 
 static int step(struct walk *w, enum frame_kind *kind)
 {
-	uint64_t sp = w->regs.r[DWARF_RSP];
+	uint64_t sp = w->regs.r[DWARF_SP];
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
 	int end;
 
@@ -78,21 +77,21 @@ static int step(struct walk *w, enum frame_kind *kind)
 	}
 	if (end != STEP_ON)
 		return end;
-	if (!w->regs.r[DWARF_RIP])
+	if (!w->regs.r[DWARF_PC])
 		return STACK_OUTERMOST;
 	if (signal_frame) {
 		*kind = FRAME_SIGNAL;
-		return w->regs.r[DWARF_RSP] <= sp && ++w->switches > SWITCHES_MAX ?
+		return w->regs.r[DWARF_SP] <= sp && ++w->switches > SWITCHES_MAX ?
 			       STACK_NO_ADVANCE : STEP_ON;
 	}
-	return w->regs.r[DWARF_RSP] > sp ? STEP_ON : STACK_NO_ADVANCE;
+	return w->regs.r[DWARF_SP] > sp ? STEP_ON : STACK_NO_ADVANCE;
 }
 
 /* A handler's return address is the first instruction of the trampoline, and no
  * call stands before it. */
 static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 {
-	uint64_t pc = w->regs.r[DWARF_RIP];
+	uint64_t pc = w->regs.r[DWARF_PC];
 
 	if (w->at && w->at->rule && w->at->rule->signal_frame)
 		kind = FRAME_SIGNAL;
@@ -105,9 +104,9 @@ static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out)
 {
-	struct walk w = { .regs = *regs, .valid = ALL_REGISTERS & ~regs->unknown,
+	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown,
 			  .memory = memory };
-	uint64_t first_sp = regs->r[DWARF_RSP], last_sp = first_sp;
+	uint64_t first_sp = regs->r[DWARF_SP], last_sp = first_sp;
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
@@ -117,15 +116,15 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 	out->switched = false;
 	while (end == STEP_ON) {
 		w.at = codemap_find(&u->code, maps,
-				    frame_code_address(w.regs.r[DWARF_RIP], kind));
+				    frame_code_address(w.regs.r[DWARF_PC], kind));
 		if (push(&w, kind, out))
 			return ERR_NOMEM;
 		end = out->count < FRAMES_MAX ? step(&w, &kind) : STACK_TOO_MANY_FRAMES;
 		/* How far this stack reaches; a signal's own stack ends where another
 		 * begins. */
-		out->switched |= w.regs.r[DWARF_RSP] - last_sp >=
+		out->switched |= w.regs.r[DWARF_SP] - last_sp >=
 				 (kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
-		last_sp = w.regs.r[DWARF_RSP];
+		last_sp = w.regs.r[DWARF_SP];
 		if (!out->switched)
 			out->used = last_sp - first_sp;
 	}
