@@ -86,7 +86,7 @@ static void learn_stack_size(struct thread *thread, const struct slot *slot,
 	size_t want = walk->used + walk->used / 2 + STACK_MARGIN;
 
 	if (walk->end == STACK_COPY_EXHAUSTED)
-		want = slot->snapshot.stack.len * 8;
+		want = slot->snapshot.stack.memory.len * 8;
 	else if (walk->switched || want < thread->stack_want)
 		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;

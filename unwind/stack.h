@@ -59,6 +59,9 @@ struct stack {
 void stack_init(struct stack *s);
 void stack_release(struct stack *s);
 
+/* Makes room for more frames. 0 or ERR_NOMEM. */
+int stack_reserve(struct stack *s);
+
 /* Appends a frame. 0 or ERR_NOMEM. */
 int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum frame_kind kind);
 

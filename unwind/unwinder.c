@@ -17,6 +17,7 @@
 #include "unwind/rule.h"
 #include "unwind/stack.h"
 #include "unwind/step.h"
+#include "unwind/step_fast.h"
 
 enum {
 	FRAMES_MAX = 1 << 20,
@@ -35,7 +36,10 @@ struct unwinder {
 int unwinder_new(struct unwinder **u)
 {
 	*u = calloc(1, sizeof(**u));
-	return *u ? 0 : ERR_NOMEM;
+	if (*u && codemap_init(&(*u)->code) == 0)
+		return 0;
+	free(*u);
+	return ERR_NOMEM;
 }
 
 void unwinder_free(struct unwinder *u)
@@ -58,6 +62,7 @@ static int step_from_nowhere(struct walk *w)
 	return STEP_ON;
 }
 
+/* Any step but the fast one. */
 static int step(struct walk *w, enum frame_kind *kind)
 {
 	uint64_t sp = w->regs.r[DWARF_SP];
@@ -69,10 +74,10 @@ static int step(struct walk *w, enum frame_kind *kind)
 	if (!w->at) {
 		w->source = FRAME_BY_SCAN;
 		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
-	} else if (!w->at->rule) {
-		end = w->at->is_entry ? STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
+	} else if (!code_has_cfi(w->at)) {
+		end = w->at->kind == CODE_ENTRY ? STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
 	} else {
-		signal_frame = w->at->rule->signal_frame;
+		signal_frame = w->at->kind == CODE_BY_SIGNAL_RULE;
 		end = step_by_cfi(w);
 	}
 	if (end != STEP_ON)
@@ -89,16 +94,33 @@ static int step(struct walk *w, enum frame_kind *kind)
 
 /* A handler's return address is the first instruction of the trampoline, and no
  * call stands before it. */
-static int push(struct walk *w, enum frame_kind kind, struct stack *out)
+static inline int push(const struct walk *w, enum frame_kind kind, struct stack *out)
 {
 	uint64_t pc = w->regs.r[DWARF_PC];
+	const struct code *at = w->at;
 
-	if (w->at && w->at->rule && w->at->rule->signal_frame)
-		kind = FRAME_SIGNAL;
-	if (stack_push(out, w->at ? w->at->image : NULL, w->at ? pc - w->at->bias : pc, kind))
+	if (out->count == out->room && stack_reserve(out))
 		return ERR_NOMEM;
-	out->frames[out->count - 1].source = w->source;
+	out->frames[out->count++] = (struct frame){
+		.image = at ? at->image : NULL, .addr = at ? pc - at->bias : pc,
+		.kind = at && at->kind == CODE_BY_SIGNAL_RULE ? FRAME_SIGNAL : kind,
+		.source = w->source,
+	};
 	return 0;
+}
+
+/* To the caller, whose frame is of *kind. */
+static inline int step_on(struct walk *w, enum frame_kind *kind)
+{
+	uint64_t sp = w->regs.r[DWARF_SP];
+
+	if (!w->at || !step_fast(w, w->at))
+		return step(w, kind);
+	*kind = FRAME_RETURN;
+	w->source = FRAME_BY_CFI;
+	if (!w->regs.r[DWARF_PC])
+		return STACK_OUTERMOST;
+	return w->regs.r[DWARF_SP] > sp ? STEP_ON : STACK_NO_ADVANCE;
 }
 
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
@@ -119,7 +141,7 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 				    frame_code_address(w.regs.r[DWARF_PC], kind));
 		if (push(&w, kind, out))
 			return ERR_NOMEM;
-		end = out->count < FRAMES_MAX ? step(&w, &kind) : STACK_TOO_MANY_FRAMES;
+		end = out->count < FRAMES_MAX ? step_on(&w, &kind) : STACK_TOO_MANY_FRAMES;
 		/* How far this stack reaches; a signal's own stack ends where another
 		 * begins. */
 		out->switched |= w.regs.r[DWARF_SP] - last_sp >=
@@ -129,7 +151,7 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 			out->used = last_sp - first_sp;
 	}
 	out->end = (enum stack_end)end;
-	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && w.at->rule;
+	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && code_has_cfi(w.at);
 	return 0;
 }
 

@@ -1,0 +1,39 @@
+/*
+ * Nearly every rule of compiled code is plain: CFA is register + offset, the return
+ * address is at CFA - 8, and what else is said is where callee-saved registers are,
+ * not far below the CFA. Such a rule is kept in twelve bytes instead of eighty, and a
+ * step by it is a handful of loads.
+ */
+#ifndef UNWIND_SHORTRULE_H
+#define UNWIND_SHORTRULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/regs.h"
+
+struct cfi_rule;
+
+/* The callee-saved registers, in the order of their slots. */
+#define SHORT_RULE_COLUMNS { DWARF_RBX, DWARF_RBP, DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15 }
+
+enum {
+	SHORT_SLOTS = 6,
+	SHORT_WORD = 8,	   /* bytes a slot counts */
+	RULE_IS_LONG = 255 /* as cfa_reg: not plain, the number of the long rule is in cfa_value */
+};
+
+struct short_rule {
+	uint8_t cfa_reg; /* CFA = this register + cfa_value */
+	uint8_t deepest; /* the largest slot, at least 1, that of the return address */
+	uint8_t slots[SHORT_SLOTS]; /* saved at CFA - 8 * slot; 0: the caller's value is still there */
+	int32_t cfa_value;	    /* bytes */
+};
+
+/* False when the rule is not plain. */
+bool short_rule_make(struct short_rule *to, const struct cfi_rule *rule);
+
+/* The same in the long form; `from` is not RULE_IS_LONG. */
+void short_rule_expand(struct cfi_rule *to, const struct short_rule *from);
+
+#endif
