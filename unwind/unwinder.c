@@ -99,6 +99,7 @@ static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 	if (stack_push(out, w->at ? w->at->image : NULL, w->at ? pc - w->at->bias : pc, kind))
 		return ERR_NOMEM;
 	out->frames[out->count - 1].source = w->source;
+	out->pcs[out->count - 1] = pc;
 	return 0;
 }
 
@@ -132,6 +133,16 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 	out->end = (enum stack_end)end;
 	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && w.at->rule;
 	return 0;
+}
+
+void unwinder_prepare(struct unwinder *u, const struct modmap *maps)
+{
+	size_t count;
+	const struct mapping *ranges = modmap_ranges(maps, &count);
+
+	u->code.generation = modmap_generation(maps);
+	for (size_t i = 0; i < count; i++)
+		codemap_find(&u->code, maps, ranges[i].start);
 }
 
 void unwinder_table_info(const struct unwinder *u, const struct image *image,
