@@ -48,6 +48,7 @@ enum stack_end {
 
 struct stack {
 	struct frame *frames; /* innermost first; owned */
+	uint64_t *pcs; /* of each where it is in the process: an image can be mapped twice; owned */
 	size_t count, room;
 	enum stack_end end;
 	uint64_t used; /* bytes from sp to the outermost CFA on the same stack */

@@ -101,6 +101,7 @@ static inline int push(const struct walk *w, enum frame_kind kind, struct stack 
 
 	if (out->count == out->room && stack_reserve(out))
 		return ERR_NOMEM;
+	out->pcs[out->count] = pc;
 	out->frames[out->count++] = (struct frame){
 		.image = at ? at->image : NULL, .addr = at ? pc - at->bias : pc,
 		.kind = at && at->kind == CODE_BY_SIGNAL_RULE ? FRAME_SIGNAL : kind,
@@ -153,6 +154,16 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 	out->end = (enum stack_end)end;
 	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && code_has_cfi(w.at);
 	return 0;
+}
+
+void unwinder_prepare(struct unwinder *u, const struct modmap *maps)
+{
+	size_t count;
+	const struct mapping *ranges = modmap_ranges(maps, &count);
+
+	u->code.generation = modmap_generation(maps);
+	for (size_t i = 0; i < count; i++)
+		codemap_find(&u->code, maps, ranges[i].start);
 }
 
 void unwinder_table_info(const struct unwinder *u, const struct image *image,
