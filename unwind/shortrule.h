@@ -19,15 +19,16 @@ struct cfi_rule;
 
 enum {
 	SHORT_SLOTS = 6,
-	SHORT_WORD = 8,	   /* bytes a slot counts */
+	SLOT_BYTES = 8,
+	NOT_SAVED = -1,	   /* as a slot; it is the return address's own */
 	RULE_IS_LONG = 255 /* as cfa_reg: not plain, the number of the long rule is in cfa_value */
 };
 
 struct short_rule {
 	uint8_t cfa_reg; /* CFA = this register + cfa_value */
-	uint8_t deepest; /* the largest slot, at least 1, that of the return address */
-	uint8_t slots[SHORT_SLOTS]; /* saved at CFA - 8 * slot; 0: the caller's value is still there */
-	int32_t cfa_value;	    /* bytes */
+	int8_t deepest;	 /* the least slot, at most that of the return address, -1 */
+	int8_t slots[SHORT_SLOTS]; /* saved at CFA + 8 * slot, or NOT_SAVED: still there */
+	int32_t cfa_value;	   /* bytes */
 };
 
 /* False when the rule is not plain. */

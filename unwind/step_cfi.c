@@ -121,16 +121,16 @@ static int step_words(struct walk *w, const struct short_rule *rule)
 	if (!(w->valid >> rule->cfa_reg & 1))
 		return STACK_NO_UNWIND_INFO;
 	cfa = w->regs.r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
-	rc = memory_read_u64(w->memory, cfa - SHORT_WORD, &pc);
+	rc = memory_read_u64(w->memory, cfa - SLOT_BYTES, &pc);
 	if (rc)
 		return step_end_of_read(rc);
 	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_RSP | 1u << DWARF_RIP;
 	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
 		unsigned n = columns[i];
 
-		if (!rule->slots[i])
+		if (rule->slots[i] == NOT_SAVED)
 			continue;
-		rc = memory_read_u64(w->memory, cfa - (uint64_t)SHORT_WORD * rule->slots[i],
+		rc = memory_read_u64(w->memory, cfa + (uint64_t)(SLOT_BYTES * rule->slots[i]),
 				     &w->regs.r[n]);
 		w->valid = rc ? w->valid & ~(1u << n) : w->valid | 1u << n;
 	}
