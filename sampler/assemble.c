@@ -281,7 +281,7 @@ static const char *state_name(enum thread_state state)
 /* The label "syscall": its name, or its number where the library does not know it. */
 static int syscall_label(struct assembly *a, int32_t number, struct profile_label *label)
 {
-	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_X86_64, number), text[16];
+	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number), text[16];
 	int rc;
 
 	snprintf(text, sizeof(text), "%d", number);

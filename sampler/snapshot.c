@@ -3,17 +3,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "base/error.h"
-
-/* Below sp a leaf function may keep data without moving sp (System V ABI,
- * AMD64 supplement, 3.2.2: the red zone). */
-enum { RED_ZONE = 128 };
-
-/* What glibc's and musl's clone execute before the new thread goes its own way. */
-enum { NEWBORN_BYTES = 8 };
+#include "sampler/registers.h"
 
 /* No ordinary stack is larger; sp further than this below the top is elsewhere. */
 static const uint64_t STACK_SPAN = 1ull << 30;
@@ -68,38 +61,6 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 	return 0;
 }
 
-static void copy_regs(struct regs *to, const struct user_regs_struct *from)
-{
-	to->r[DWARF_RAX] = from->rax;
-	to->r[DWARF_RDX] = from->rdx;
-	to->r[DWARF_RCX] = from->rcx;
-	to->r[DWARF_RBX] = from->rbx;
-	to->r[DWARF_RSI] = from->rsi;
-	to->r[DWARF_RDI] = from->rdi;
-	to->r[DWARF_RBP] = from->rbp;
-	to->r[DWARF_RSP] = from->rsp;
-	to->r[DWARF_R8] = from->r8;
-	to->r[DWARF_R9] = from->r9;
-	to->r[DWARF_R10] = from->r10;
-	to->r[DWARF_R11] = from->r11;
-	to->r[DWARF_R12] = from->r12;
-	to->r[DWARF_R13] = from->r13;
-	to->r[DWARF_R14] = from->r14;
-	to->r[DWARF_R15] = from->r15;
-	to->r[DWARF_RIP] = from->rip;
-	to->unknown = 0;
-}
-
-/* A new thread comes to life behind its maker's system call, with the result 0; rcx
- * is where that call returned to (the `syscall` instruction puts it there). An
- * interrupt may have come before the first instructions, which only test rax. */
-static bool looks_newborn(const struct user_regs_struct *user)
-{
-	bool from_call = user->orig_rax == SYS_clone || user->orig_rax == SYS_clone3;
-
-	return !user->rax && (from_call || user->rip - user->rcx <= NEWBORN_BYTES);
-}
-
 /* From a little below sp upward and, when sp is elsewhere, what lies below `top`. */
 static void copy_stack(struct snapshot *s, pid_t tid, uint64_t sp, size_t want, uint64_t top)
 {
@@ -123,20 +84,20 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t sp, size_t want, 
 	s->stack.more = first == len ? UINT32_MAX : 0;
 }
 
-void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
-		   uint64_t top)
+void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers,
+		   size_t want, uint64_t top)
 {
-	copy_stack(s, tid, user->rsp, want, top);
-	copy_regs(&s->regs, user);
-	s->newborn = looks_newborn(user);
+	copy_stack(s, tid, registers_sp(registers), want, top);
+	registers_for_walk(registers, &s->regs);
+	s->newborn = registers_newborn(registers);
 }
 
 void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
 		     uint64_t top)
 {
 	copy_stack(s, tid, sp, want, top);
-	s->regs.r[DWARF_RIP] = pc;
-	s->regs.r[DWARF_RSP] = sp;
-	s->regs.unknown = ~(1u << DWARF_RIP | 1u << DWARF_RSP);
+	s->regs.r[DWARF_PC] = pc;
+	s->regs.r[DWARF_SP] = sp;
+	s->regs.unknown = ~(1u << DWARF_PC | 1u << DWARF_SP);
 	s->newborn = false;
 }

@@ -91,7 +91,7 @@ static void learn_stack_size(struct thread *thread, const struct slot *slot,
 		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
 	if (walk->end == STACK_OUTERMOST && !walk->switched)
-		thread->stack_top = slot->snapshot.regs.r[DWARF_RSP] + walk->used;
+		thread->stack_top = slot->snapshot.regs.r[DWARF_SP] + walk->used;
 }
 
 static bool explained(const struct stack *walk)

@@ -13,14 +13,13 @@
 #include "base/error.h"
 #include "target/image.h"
 #include "target/modmap.h"
+#include "unwind/arch.h"
 #include "unwind/table.h"
 #include "unwind/unwinder.h"
 
 enum {
 	CODE_LINE = 64, /* bytes of a cache line */
 	ENTRY_BYTES = 64, /* no program's entry code is longer */
-	SYSCALL_BYTES = 2,
-	TEST_BYTES = 8, /* test, jl, je, ret */
 };
 
 struct code_module {
@@ -94,16 +93,17 @@ static const struct cfi_table *table_of(struct codemap *c, const struct image *i
 	return c->modules[id].table;
 }
 
-/* Is there a `syscall` at this image address? */
+/* Is there a system call at this image address? */
 static bool is_syscall(const struct image *image, uint64_t addr)
 {
 	uint64_t offset, left;
 	Elf_Data *code;
 
-	if (!image_offset(image, addr, &offset, &left) || left < SYSCALL_BYTES)
+	if (!image_offset(image, addr, &offset, &left) || left < ARCH_SYSCALL_BYTES)
 		return false;
-	code = elf_getdata_rawchunk(image_elf(image), (int64_t)offset, SYSCALL_BYTES, ELF_T_BYTE);
-	return code && !memcmp(code->d_buf, "\x0f\x05", SYSCALL_BYTES);
+	code = elf_getdata_rawchunk(image_elf(image), (int64_t)offset, ARCH_SYSCALL_BYTES,
+				   ELF_T_BYTE);
+	return code && !memcmp(code->d_buf, ARCH_SYSCALL, ARCH_SYSCALL_BYTES);
 }
 
 /*
@@ -118,7 +118,7 @@ static const struct short_rule *rule_before_syscall(const struct image *image,
 	const struct short_rule *rule = NULL;
 	uint64_t end = addr;
 
-	for (unsigned i = 0; i < SYSCALL_BYTES + TEST_BYTES && !rule; i++, end--)
+	for (unsigned i = 0; i < ARCH_SYSCALL_BYTES + ARCH_TEST_BYTES && !rule; i++, end--)
 		rule = cfi_table_find(table, end - 1);
 	end++;
 	return rule && end <= addr && is_syscall(image, end) ? rule : NULL;

@@ -41,11 +41,4 @@ struct cfi_rule {
 	struct column columns[DWARF_COUNT];
 };
 
-/* The registers a callee preserves (System V ABI, AMD64, figure 3.4); rsp is the
- * CFA unless a rule says otherwise. */
-enum {
-	CALLEE_SAVED = 1 << DWARF_RBX | 1 << DWARF_RBP | 1 << DWARF_R12 | 1 << DWARF_R13 |
-		       1 << DWARF_R14 | 1 << DWARF_R15,
-};
-
 #endif

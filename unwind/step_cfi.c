@@ -49,7 +49,7 @@ static int find_column(const struct walk *w, const struct cfi_rule *rule, unsign
 	*known = true;
 	switch ((enum column_kind)col->kind) {
 	case COLUMN_DEFAULT:
-		if (n == DWARF_RSP) {
+		if (n == DWARF_SP) {
 			*value = cfa;
 			return 0;
 		}
@@ -95,15 +95,15 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 		rc = find_column(w, rule, n, cfa, &caller.r[n], &known);
 		/* A saved register that cannot be read matters only when it is the
 		 * return address or the stack pointer. */
-		if (rc && n != DWARF_RIP && n != DWARF_RSP)
+		if (rc && n != DWARF_RA && n != DWARF_SP)
 			rc = known = 0;
 		valid |= (uint32_t)known << n;
 	}
 	if (rc)
 		return step_end_of_read(rc);
-	if (!(valid >> DWARF_RIP & 1))
+	if (!(valid >> DWARF_RA & 1))
 		return STACK_OUTERMOST;
-	if (!(valid >> DWARF_RSP & 1))
+	if (!(valid >> DWARF_SP & 1))
 		return STACK_NO_UNWIND_INFO;
 	w->regs = caller;
 	w->valid = valid;
@@ -114,19 +114,18 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
  * or not all registers are known. */
 static int step_words(struct walk *w, const struct short_rule *rule)
 {
-	static const uint8_t columns[SHORT_SLOTS] = SHORT_RULE_COLUMNS;
 	uint64_t cfa, pc;
 	int rc;
 
 	if (!(w->valid >> rule->cfa_reg & 1))
 		return STACK_NO_UNWIND_INFO;
 	cfa = w->regs.r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
-	rc = memory_read_u64(w->memory, cfa - SLOT_BYTES, &pc);
+	rc = memory_read_u64(w->memory, cfa + RA_AT_CFA, &pc);
 	if (rc)
 		return step_end_of_read(rc);
-	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_RSP | 1u << DWARF_RIP;
+	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_SP | 1u << DWARF_PC;
 	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
-		unsigned n = columns[i];
+		unsigned n = short_rule_columns[i];
 
 		if (rule->slots[i] == NOT_SAVED)
 			continue;
@@ -134,8 +133,8 @@ static int step_words(struct walk *w, const struct short_rule *rule)
 				     &w->regs.r[n]);
 		w->valid = rc ? w->valid & ~(1u << n) : w->valid | 1u << n;
 	}
-	w->regs.r[DWARF_RSP] = cfa;
-	w->regs.r[DWARF_RIP] = pc;
+	w->regs.r[DWARF_SP] = cfa;
+	w->regs.r[DWARF_PC] = pc;
 	return STEP_ON;
 }
 

@@ -33,6 +33,8 @@ static inline void restore(uint64_t *reg, const uint8_t *cfa, int slot)
 	*reg = slot == NOT_SAVED ? *reg : saved;
 }
 
+#define RESTORE(number, column) restore(&r[column], at, rule->slots[number]);
+
 /* Further apart, two frames are on different stacks: a function may have large
  * arrays. */
 enum { CALL_GAP_MAX = 8 << 20 };
@@ -53,21 +55,16 @@ static inline bool step_fast(struct walk *w, const struct code *code, uint64_t *
 	cfa = r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
 	top = cfa - m->start;
 	if (top > m->len || top < (uint64_t)(-SLOT_BYTES * rule->deepest) ||
-	    cfa - r[DWARF_RSP] - 1 >= CALL_GAP_MAX - 1)
+	    cfa - r[DWARF_SP] - 1 >= CALL_GAP_MAX - 1)
 		return false;
 	at = m->bytes + top;
-	caller = word_at(at - SLOT_BYTES);
+	caller = word_at(at + RA_AT_CFA);
 	if (!caller)
 		return false;
-	restore(&r[DWARF_RBX], at, rule->slots[0]);
-	restore(&r[DWARF_RBP], at, rule->slots[1]);
-	restore(&r[DWARF_R12], at, rule->slots[2]);
-	restore(&r[DWARF_R13], at, rule->slots[3]);
-	restore(&r[DWARF_R14], at, rule->slots[4]);
-	restore(&r[DWARF_R15], at, rule->slots[5]);
-	r[DWARF_RIP] = *pc = caller;
-	r[DWARF_RSP] = cfa;
-	w->valid = CALLEE_SAVED | 1u << DWARF_RSP | 1u << DWARF_RIP;
+	ARCH_SLOTS(RESTORE)
+	r[DWARF_PC] = *pc = caller;
+	r[DWARF_SP] = cfa;
+	w->valid = CALLEE_SAVED | 1u << DWARF_SP | 1u << DWARF_PC;
 	return true;
 }
 

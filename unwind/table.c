@@ -72,7 +72,7 @@ static bool long_rule_is_sound(const struct cfi_table *t, const struct cfi_rule 
 	if (signal_frame > 1 || rule->said >> DWARF_COUNT)
 		return false;
 	if (rule->cfa_reg == CFA_EXPRESSION ? !is_expression(&t->shape, t->expressions, rule->cfa_value) :
-					      rule->cfa_reg >= DWARF_RIP)
+					      rule->cfa_reg >= CFA_BASES)
 		return false;
 	for (unsigned n = 0; n < DWARF_COUNT; n++)
 		if (!column_is_sound(t, rule, n))
@@ -91,7 +91,7 @@ static bool short_rule_is_sound(const struct cfi_table *t, const struct short_ru
 			return false;
 		deepest = rule->slots[i] < deepest ? rule->slots[i] : deepest;
 	}
-	return rule->cfa_reg < DWARF_RIP && rule->deepest == deepest;
+	return rule->cfa_reg < CFA_BASES && rule->deepest == deepest;
 }
 
 /* Ascending within each page, so that a search finds what is there. */

@@ -25,7 +25,6 @@ enum {
 	/* As CALL_GAP_MAX: the kernel puts a signal's frame right below what it
 	 * interrupted. */
 	SIGNAL_GAP_MAX = 1 << 20,
-	ALL_REGISTERS = (1 << DWARF_COUNT) - 1,
 };
 
 struct unwinder {
@@ -53,18 +52,18 @@ void unwinder_free(struct unwinder *u)
  * call has pushed its return address and nothing else has happened. */
 static int step_from_nowhere(struct walk *w)
 {
-	int rc = memory_read_u64(w->memory, w->regs.r[DWARF_RSP], &w->regs.r[DWARF_RIP]);
+	int rc = memory_read_u64(w->memory, w->regs.r[DWARF_SP], &w->regs.r[DWARF_PC]);
 
 	if (rc)
 		return step_end_of_read(rc);
-	w->regs.r[DWARF_RSP] += 8;
+	w->regs.r[DWARF_SP] += 8;
 	return STEP_ON;
 }
 
 /* To the caller, whose frame is of *kind. */
 static int step(struct walk *w, enum frame_kind *kind)
 {
-	uint64_t sp = w->regs.r[DWARF_RSP];
+	uint64_t sp = w->regs.r[DWARF_SP];
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
 	int end;
 
@@ -81,14 +80,14 @@ static int step(struct walk *w, enum frame_kind *kind)
 	}
 	if (end != STEP_ON)
 		return end;
-	if (!w->regs.r[DWARF_RIP])
+	if (!w->regs.r[DWARF_PC])
 		return STACK_OUTERMOST;
 	if (signal_frame) {
 		*kind = FRAME_SIGNAL;
-		return w->regs.r[DWARF_RSP] <= sp && ++w->switches > SWITCHES_MAX ?
+		return w->regs.r[DWARF_SP] <= sp && ++w->switches > SWITCHES_MAX ?
 			       STACK_NO_ADVANCE : STEP_ON;
 	}
-	return w->regs.r[DWARF_RSP] > sp ? STEP_ON : STACK_NO_ADVANCE;
+	return w->regs.r[DWARF_SP] > sp ? STEP_ON : STACK_NO_ADVANCE;
 }
 
 /* A handler's return address is the first instruction of the trampoline, and no
@@ -111,7 +110,7 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 		       enum frame_kind *kind, struct stack *out)
 {
 	const struct code *at = NULL;
-	uint64_t pc = w->regs.r[DWARF_RIP];
+	uint64_t pc = w->regs.r[DWARF_PC];
 
 	for (;;) {
 		uint64_t addr = frame_code_address(pc, *kind);
@@ -135,13 +134,13 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_sp,
 			 struct stack *out)
 {
-	uint64_t sp = w->regs.r[DWARF_RSP], last_sp = sp;
+	uint64_t sp = w->regs.r[DWARF_SP], last_sp = sp;
 	int end;
 
 	if (!out->switched)
 		out->used = sp - first_sp;
 	end = out->count < FRAMES_MAX ? step(w, kind) : STACK_TOO_MANY_FRAMES;
-	sp = w->regs.r[DWARF_RSP];
+	sp = w->regs.r[DWARF_SP];
 	out->switched |= sp - last_sp >= (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
 	if (!out->switched)
 		out->used = sp - first_sp;
@@ -151,9 +150,9 @@ static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_s
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out)
 {
-	struct walk w = { .regs = *regs, .valid = ALL_REGISTERS & ~regs->unknown,
+	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown,
 			  .memory = memory };
-	uint64_t first_sp = regs->r[DWARF_RSP];
+	uint64_t first_sp = regs->r[DWARF_SP];
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
