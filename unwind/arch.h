@@ -16,6 +16,8 @@
  *   CALLEE_SAVED    a mask: what a callee preserves
  *   RA_AT_CFA       where a call leaves the return address, from the CFA, in bytes; 0:
  *                   nowhere, it is in register DWARF_RA, and a callee saves it or not
+ *   ARCH_SLOTS(f)   f(number, column) for each column that a short rule has a slot for
+ *                   (unwind/shortrule.h), and SHORT_SLOTS, how many
  *   RED_ZONE        bytes below sp that a leaf function may use without moving sp
  *   ARCH_SYSCALL    a system call's instruction, as bytes, and ARCH_SYSCALL_BYTES
  *   ARCH_TEST_BYTES the longest code in which a system call's result is tested at once

@@ -1,7 +1,7 @@
 /*
  * Nearly every rule of compiled code is plain: CFA is register + offset, the return
- * address is at CFA - 8, and what else is said is where callee-saved registers are,
- * not far below the CFA. Such a rule is kept in twelve bytes instead of eighty, and a
+ * address is where a call leaves it, right below the CFA, and what else is said is
+ * where callee-saved registers are, not far below it. Such a rule is kept in twelve bytes instead of eighty, and a
  * step by it is a handful of loads.
  */
 #ifndef UNWIND_SHORTRULE_H
@@ -14,21 +14,21 @@
 
 struct cfi_rule;
 
-/* The callee-saved registers, in the order of their slots. */
-#define SHORT_RULE_COLUMNS { DWARF_RBX, DWARF_RBP, DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15 }
-
 enum {
-	SHORT_SLOTS = 6,
-	SHORT_WORD = 8,	   /* bytes a slot counts */
+	SLOT_BYTES = 8,
+	NOT_SAVED = -1,	   /* as a slot; it is the return address's own */
 	RULE_IS_LONG = 255 /* as cfa_reg: not plain, the number of the long rule is in cfa_value */
 };
 
 struct short_rule {
 	uint8_t cfa_reg; /* CFA = this register + cfa_value */
-	uint8_t deepest; /* the largest slot, at least 1, that of the return address */
-	uint8_t slots[SHORT_SLOTS]; /* saved at CFA - 8 * slot; 0: the caller's value is still there */
-	int32_t cfa_value;	    /* bytes */
+	int8_t deepest;	 /* the least slot, at most that of the return address, -1 */
+	int8_t slots[SHORT_SLOTS]; /* saved at CFA + 8 * slot, or NOT_SAVED: still there */
+	int32_t cfa_value;	   /* bytes */
 };
+
+/* The column that a slot is for. */
+extern const uint8_t short_rule_columns[SHORT_SLOTS];
 
 /* False when the rule is not plain. */
 bool short_rule_make(struct short_rule *to, const struct cfi_rule *rule);

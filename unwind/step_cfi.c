@@ -114,23 +114,22 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
  * or not all registers are known. */
 static int step_words(struct walk *w, const struct short_rule *rule)
 {
-	static const uint8_t columns[SHORT_SLOTS] = SHORT_RULE_COLUMNS;
 	uint64_t cfa, pc;
 	int rc;
 
 	if (!(w->valid >> rule->cfa_reg & 1))
 		return STACK_NO_UNWIND_INFO;
 	cfa = w->regs.r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
-	rc = memory_read_u64(w->memory, cfa - SHORT_WORD, &pc);
+	rc = memory_read_u64(w->memory, cfa + RA_AT_CFA, &pc);
 	if (rc)
 		return step_end_of_read(rc);
 	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_SP | 1u << DWARF_PC;
 	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
-		unsigned n = columns[i];
+		unsigned n = short_rule_columns[i];
 
-		if (!rule->slots[i])
+		if (rule->slots[i] == NOT_SAVED)
 			continue;
-		rc = memory_read_u64(w->memory, cfa - (uint64_t)SHORT_WORD * rule->slots[i],
+		rc = memory_read_u64(w->memory, cfa + (uint64_t)(SLOT_BYTES * rule->slots[i]),
 				     &w->regs.r[n]);
 		w->valid = rc ? w->valid & ~(1u << n) : w->valid | 1u << n;
 	}

@@ -82,12 +82,15 @@ static bool long_rule_is_sound(const struct cfi_table *t, const struct cfi_rule 
 
 static bool short_rule_is_sound(const struct cfi_table *t, const struct short_rule *rule)
 {
-	uint8_t deepest = 1;
+	int8_t deepest = NOT_SAVED;
 
 	if (rule->cfa_reg == RULE_IS_LONG)
 		return rule->cfa_value >= 0 && (uint32_t)rule->cfa_value < t->shape.long_rules;
-	for (unsigned i = 0; i < SHORT_SLOTS; i++)
-		deepest = rule->slots[i] > deepest ? rule->slots[i] : deepest;
+	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
+		if (rule->slots[i] > NOT_SAVED)
+			return false;
+		deepest = rule->slots[i] < deepest ? rule->slots[i] : deepest;
+	}
 	return rule->cfa_reg < CFA_BASES && rule->deepest == deepest;
 }
 

@@ -30,7 +30,7 @@ struct run {
 
 struct entry { /* an FDE */
 	uint32_t start, end; /* from the table's base */
-	size_t first_row, rows;
+	uint32_t first_row, rows;
 };
 
 /* A rule as the section gives it, and its number. */
@@ -43,6 +43,9 @@ enum {
 	MEMO_SLOTS = 1024,
 	DIGIT_BITS = 11,
 	DIGITS = 3,
+	ROW_BYTES = 4,	  /* of a section, for each row and entry; compilers write more */
+	ENTRY_BYTES = 24,
+	ROOM_MAX = 4 << 20,
 	PAGE_SHIFT_MIN = 6,
 	PAGE_ROWS = 12, /* or more */
 };
@@ -65,9 +68,11 @@ struct builder {
 
 /* 1. Collect. */
 
-static int make_room(void **array, size_t *room, size_t count, size_t size)
+/* The first room is one in which nearly all files find place: pages that stay
+ * untouched cost nothing, and moving costs much. */
+static int make_room(void **array, size_t *room, size_t count, size_t size, size_t first)
 {
-	size_t more = *room ? *room * 2 : 1024;
+	size_t more = *room ? *room * 2 : first < ROOM_MAX ? first + 1 : ROOM_MAX;
 	void *p;
 
 	if (count < *room)
@@ -93,15 +98,31 @@ static int begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
 
 	if (start < base || end > b->limit || end - base > UINT32_MAX || is_full(b))
 		return ERR_LIMIT;
-	if (make_room((void **)&b->entries, &b->entry_room, b->entry_count, sizeof(*b->entries))) {
+	if (make_room((void **)&b->entries, &b->entry_room, b->entry_count, sizeof(*b->entries),
+		      b->section->len / ENTRY_BYTES)) {
 		b->nomem = true;
 		return ERR_NOMEM;
 	}
 	b->entries[b->entry_count++] = (struct entry){
 		.start = (uint32_t)(start - base), .end = (uint32_t)(end - base),
-		.first_row = b->row_count,
+		.first_row = (uint32_t)b->row_count,
 	};
 	return 0;
+}
+
+/* memcmp() costs a call for each row. */
+static inline bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
+{
+	const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
+	uint64_t differ = 0, u, v;
+
+	_Static_assert(sizeof(*a) % sizeof(u) == 0, "whole words");
+	for (size_t i = 0; i < sizeof(*a); i += sizeof(u)) {
+		memcpy(&u, x + i, sizeof(u));
+		memcpy(&v, y + i, sizeof(v));
+		differ |= u ^ v;
+	}
+	return !differ;
 }
 
 /* Where the CFA is and which registers are saved nearly always tells the whole
@@ -113,7 +134,7 @@ static int number_rule(struct builder *b, const struct cfi_rule *rule, uint16_t 
 	struct memo *m = &b->memo[(hash ^ hash >> 15) % MEMO_SLOTS];
 	int rc = 0;
 
-	if (m->number == NO_RULE || memcmp(&m->rule, rule, sizeof(*rule))) {
+	if (m->number == NO_RULE || !same_rule(&m->rule, rule)) {
 		m->number = NO_RULE;
 		m->rule = *rule;
 		rc = ruleset_add(&b->rules, b->section, rule, &m->number);
@@ -133,7 +154,8 @@ static int add_row(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *ru
 		return rc;
 	if (is_full(b))
 		return ERR_LIMIT;
-	if (make_room((void **)&b->rows, &b->row_room, b->row_count, sizeof(*b->rows))) {
+	if (make_room((void **)&b->rows, &b->row_room, b->row_count, sizeof(*b->rows),
+		      b->section->len / ROW_BYTES)) {
 		b->nomem = true;
 		return ERR_NOMEM;
 	}

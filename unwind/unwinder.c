@@ -22,11 +22,9 @@
 enum {
 	FRAMES_MAX = 1 << 20,
 	SWITCHES_MAX = 64, /* signal frames in one walk whose caller lies not above */
-	/* Further apart, two frames are on different stacks: the kernel puts a
-	 * signal's frame right below what it interrupted, while a function may have
-	 * large arrays. */
+	/* As CALL_GAP_MAX: the kernel puts a signal's frame right below what it
+	 * interrupted. */
 	SIGNAL_GAP_MAX = 1 << 20,
-	CALL_GAP_MAX = 8 << 20,
 };
 
 struct unwinder {
@@ -62,7 +60,7 @@ static int step_from_nowhere(struct walk *w)
 	return STEP_ON;
 }
 
-/* Any step but the fast one. */
+/* To the caller, whose frame is of *kind. */
 static int step(struct walk *w, enum frame_kind *kind)
 {
 	uint64_t sp = w->regs.r[DWARF_SP];
@@ -94,34 +92,60 @@ static int step(struct walk *w, enum frame_kind *kind)
 
 /* A handler's return address is the first instruction of the trampoline, and no
  * call stands before it. */
-static inline int push(const struct walk *w, enum frame_kind kind, struct stack *out)
+static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
+		       enum frame_source source, struct stack *out)
 {
-	uint64_t pc = w->regs.r[DWARF_PC];
-	const struct code *at = w->at;
-
 	if (out->count == out->room && stack_reserve(out))
 		return ERR_NOMEM;
 	out->pcs[out->count] = pc;
 	out->frames[out->count++] = (struct frame){
 		.image = at ? at->image : NULL, .addr = at ? pc - at->bias : pc,
 		.kind = at && at->kind == CODE_BY_SIGNAL_RULE ? FRAME_SIGNAL : kind,
-		.source = w->source,
+		.source = source,
 	};
 	return 0;
 }
 
-/* To the caller, whose frame is of *kind. */
-static inline int step_on(struct walk *w, enum frame_kind *kind)
+/* Frames from where w stands, up to one from which there is no fast step. */
+static int push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
+		       enum frame_kind *kind, struct stack *out)
 {
-	uint64_t sp = w->regs.r[DWARF_SP];
+	const struct code *at = NULL;
+	uint64_t pc = w->regs.r[DWARF_PC];
 
-	if (!w->at || !step_fast(w, w->at))
-		return step(w, kind);
-	*kind = FRAME_RETURN;
-	w->source = FRAME_BY_CFI;
-	if (!w->regs.r[DWARF_PC])
-		return STACK_OUTERMOST;
-	return w->regs.r[DWARF_SP] > sp ? STEP_ON : STACK_NO_ADVANCE;
+	for (;;) {
+		uint64_t addr = frame_code_address(pc, *kind);
+
+		/* A recursion need not wait for the hash of its address. */
+		if (!at || at->addr != addr)
+			at = codemap_find(&u->code, maps, addr);
+		if (push(at, pc, *kind, w->source, out))
+			return ERR_NOMEM;
+		if (!at || out->count == FRAMES_MAX || !step_fast(w, at, &pc))
+			break;
+		*kind = FRAME_RETURN;
+		w->source = FRAME_BY_CFI;
+	}
+	w->at = at;
+	return 0;
+}
+
+/* One step that is not fast. How far the stack reaches is told on the way; a signal's
+ * own stack ends where another begins. */
+static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_sp,
+			 struct stack *out)
+{
+	uint64_t sp = w->regs.r[DWARF_SP], last_sp = sp;
+	int end;
+
+	if (!out->switched)
+		out->used = sp - first_sp;
+	end = out->count < FRAMES_MAX ? step(w, kind) : STACK_TOO_MANY_FRAMES;
+	sp = w->regs.r[DWARF_SP];
+	out->switched |= sp - last_sp >= (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
+	if (!out->switched)
+		out->used = sp - first_sp;
+	return end;
 }
 
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
@@ -129,7 +153,7 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 {
 	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown,
 			  .memory = memory };
-	uint64_t first_sp = regs->r[DWARF_SP], last_sp = first_sp;
+	uint64_t first_sp = regs->r[DWARF_SP];
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
@@ -138,18 +162,9 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 	out->used = 0;
 	out->switched = false;
 	while (end == STEP_ON) {
-		w.at = codemap_find(&u->code, maps,
-				    frame_code_address(w.regs.r[DWARF_PC], kind));
-		if (push(&w, kind, out))
+		if (push_frames(u, maps, &w, &kind, out))
 			return ERR_NOMEM;
-		end = out->count < FRAMES_MAX ? step_on(&w, &kind) : STACK_TOO_MANY_FRAMES;
-		/* How far this stack reaches; a signal's own stack ends where another
-		 * begins. */
-		out->switched |= w.regs.r[DWARF_SP] - last_sp >=
-				 (kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
-		last_sp = w.regs.r[DWARF_SP];
-		if (!out->switched)
-			out->used = last_sp - first_sp;
+		end = step_measured(&w, &kind, first_sp, out);
 	}
 	out->end = (enum stack_end)end;
 	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && code_has_cfi(w.at);

@@ -50,7 +50,7 @@ static void use_rule(const struct cfi_table *table, const struct cfi_rule *rule)
 {
 	if (rule->cfa_reg == CFA_EXPRESSION)
 		evaluate(table, rule->cfa_value);
-	else if (rule->cfa_reg >= DWARF_RIP)
+	else if (rule->cfa_reg >= CFA_BASES)
 		abort();
 	if (rule->said >> DWARF_COUNT)
 		abort();
