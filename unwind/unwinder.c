@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "target/memory.h"
 #include "target/modmap.h"
+#include "unwind/codebytes.h"
 #include "unwind/codemap.h"
 #include "unwind/regs.h"
 #include "unwind/rule.h"
@@ -31,6 +32,7 @@ enum {
 
 struct unwinder {
 	struct codemap code;
+	struct codebytes bytes;
 };
 
 int unwinder_new(struct unwinder **u)
@@ -65,13 +67,17 @@ static int step(struct walk *w, enum frame_kind *kind)
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
 	int end;
 
+	w->kind = *kind;
 	*kind = FRAME_RETURN;
 	w->source = FRAME_BY_CFI;
 	if (!w->at) {
 		w->source = FRAME_BY_SCAN;
 		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
+	} else if (!w->at->rule && w->at->is_entry) {
+		end = STACK_OUTERMOST;
 	} else if (!w->at->rule) {
-		end = w->at->is_entry ? STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
+		signal_frame = exact && code_is_restorer(w->code, w->regs.r[DWARF_RIP]);
+		end = signal_frame ? step_from_restorer(w) : step_by_guess(w);
 	} else {
 		signal_frame = w->at->rule->signal_frame;
 		end = step_by_cfi(w);
@@ -90,12 +96,16 @@ static int step(struct walk *w, enum frame_kind *kind)
 
 /* A handler's return address is the first instruction of the trampoline, and no
  * call stands before it. */
+static bool is_trampoline(const struct walk *w)
+{
+	return w->at && (w->at->rule ? w->at->rule->signal_frame :
+				       code_is_restorer(w->code, w->regs.r[DWARF_RIP]));
+}
+
 static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 {
 	uint64_t pc = w->regs.r[DWARF_RIP];
 
-	if (w->at && w->at->rule && w->at->rule->signal_frame)
-		kind = FRAME_SIGNAL;
 	if (stack_push(out, w->at ? w->at->image : NULL, w->at ? pc - w->at->bias : pc, kind))
 		return ERR_NOMEM;
 	out->frames[out->count - 1].source = w->source;
@@ -106,18 +116,22 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 		  const struct memory *memory, struct stack *out)
 {
 	struct walk w = { .regs = *regs, .valid = ALL_REGISTERS & ~regs->unknown,
-			  .memory = memory };
+			  .memory = memory, .maps = maps, .map = &u->code,
+			  .code = &u->bytes, .partial = regs->unknown };
 	uint64_t first_sp = regs->r[DWARF_RSP], last_sp = first_sp;
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
 	u->code.generation = modmap_generation(maps);
+	codebytes_begin(&u->bytes, maps);
 	out->count = 0;
 	out->used = 0;
 	out->switched = false;
 	while (end == STEP_ON) {
 		w.at = codemap_find(&u->code, maps,
 				    frame_code_address(w.regs.r[DWARF_RIP], kind));
+		if (is_trampoline(&w))
+			kind = FRAME_SIGNAL;
 		if (push(&w, kind, out))
 			return ERR_NOMEM;
 		end = out->count < FRAMES_MAX ? step(&w, &kind) : STACK_TOO_MANY_FRAMES;
@@ -130,7 +144,7 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 			out->used = last_sp - first_sp;
 	}
 	out->end = (enum stack_end)end;
-	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && w.at->rule;
+	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at;
 	return 0;
 }
 
