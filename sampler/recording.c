@@ -354,11 +354,9 @@ const char *recording_warning(const struct recording *r, size_t i)
 	return r->decoding ? decoding_warning(r->decoding, i) : NULL;
 }
 
-const uint64_t *recording_walks_in(const struct recording *r, uint32_t image)
+const struct ledger_entry *recording_walks_in(const struct recording *r, uint32_t image)
 {
-	static const uint64_t none[STACK_ENDS];
-
-	return image < r->round.walks_room ? r->round.walks_in[image] : none;
+	return ledger_of(&r->round.ledger, image);
 }
 
 void recording_free(struct recording *r)

@@ -20,7 +20,6 @@
 #include "sampler/round.h"
 #include "sampler/threads.h"
 #include "sampler/walltime.h"
-#include "target/image.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
 
@@ -54,28 +53,13 @@ static bool same_address_space(struct round *r, struct member *m)
 
 static int count_walk(struct round *r)
 {
-	const struct image *last = r->walk.count ? r->walk.frames[r->walk.count - 1].image : NULL;
-	size_t id = last ? image_id(last) : 0;
+	int rc = ledger_count(&r->ledger, &r->walk);
 
 	pthread_mutex_lock(&r->lock);
 	r->stats.samples++;
-	r->stats.walks[r->walk.end]++;
+	r->stats.walks = r->ledger.all;
 	pthread_mutex_unlock(&r->lock);
-	if (!last)
-		return 0;
-	if (id >= r->walks_room) {
-		size_t room = id + 64;
-		void *more = realloc(r->walks_in, room * sizeof(*r->walks_in));
-
-		if (!more)
-			return ERR_NOMEM;
-		r->walks_in = more;
-		memset(r->walks_in + r->walks_room, 0,
-		       (room - r->walks_room) * sizeof(*r->walks_in));
-		r->walks_room = room;
-	}
-	r->walks_in[id][r->walk.end]++;
-	return 0;
+	return rc;
 }
 
 /* How much to copy next time: what this walk used and a little more; eight

@@ -35,7 +35,7 @@
 
 enum {
 	FILE_INSNS = 600,  /* read forward, of a file's code */
-	LIVE_INSNS = 96,   /* of other code */
+	LIVE_INSNS = 200, /* of other code */
 	CHAIN_LOOKS = 16,  /* frame pointers looked at ahead */
 	CHAIN_SPAN = 8 << 20,
 	SCAN_WORDS = 512,
