@@ -101,6 +101,7 @@ void round_release(struct round *r)
 	stack_release(&r->joined);
 	stackset_release(&r->stacks);
 	stack_release(&r->walk);
+	stack_release(&r->deeper);
 	ledger_release(&r->ledger);
 	free(r->to_glance);
 	free(r->runners);

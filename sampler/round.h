@@ -55,7 +55,7 @@ struct round {
 	struct watchdog *watchdog; /* not owned */
 	struct unwinder *unwinder;
 	struct stackset stacks;
-	struct stack walk, joined; /* reused; with the kernel's part */
+	struct stack walk, deeper, joined; /* reused; beyond the copy; with the kernel's part */
 	struct kernelstack kernel;
 	struct ledger ledger;
 	struct slot slots[SLOTS];
