@@ -101,11 +101,6 @@ void symbolizer_trace_to(struct symbolizer *s, struct symbolizer_trace *trace)
 
 /* Code that no file backs. */
 
-static bool is_anonymous(const struct image *image)
-{
-	return !image_elf(image) && !strncmp(image_path(image), "[anon", 5);
-}
-
 static int load_perfmap(struct symbolizer *s)
 {
 	struct error err = { .text = "no process to ask" };
@@ -212,7 +207,7 @@ int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const 
 	m->opened = true;
 	elfsyms_init(&m->symbols);
 	snprintf(m->note, sizeof(m->note), "%s", why);
-	if (is_anonymous(image)) {
+	if (image_is_memory(image)) {
 		s->perfmap_loaded = true;
 		snprintf(s->perfmap_note, sizeof(s->perfmap_note), "%s", why);
 	}
@@ -228,7 +223,7 @@ static int look_up(struct symbolizer *s, const struct image *image, uint64_t add
 	out->count = 0;
 	if (module_of(s, image, &m))
 		return ERR_NOMEM;
-	if (is_anonymous(image))
+	if (image_is_memory(image))
 		return find_jit(s, addr, out);
 	return image_elf(image) ? find_code(s, m, addr, out) : 0;
 }
@@ -274,5 +269,5 @@ const char *symbolizer_note(const struct symbolizer *s, const struct image *imag
 
 	if (!m)
 		return NULL;
-	return is_anonymous(image) ? s->perfmap_note : m->note;
+	return image_is_memory(image) ? s->perfmap_note : m->note;
 }

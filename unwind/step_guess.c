@@ -83,6 +83,7 @@ int step_from_restorer(struct walk *w)
 	}
 	w->regs = regs;
 	w->valid = (1u << DWARF_COUNT) - 1;
+	w->source = FRAME_BY_CODE;
 	return STEP_ON;
 }
 
@@ -161,6 +162,8 @@ static int check_chain(struct walk *w, const struct link *first, uint64_t above)
 
 		if (backed_by_file(w->maps, link.pc))
 			return STACK_NO_UNWIND_INFO;
+		if (!rbp) /* the end */
+			return STEP_ON;
 		end = read_link(w, rbp, above + 16, &link);
 		if (end != STEP_ON)
 			return end;
@@ -179,6 +182,9 @@ static int step_by_frame_pointer(struct walk *w)
 
 	if (!(w->valid >> DWARF_RBP & 1))
 		return STACK_NO_UNWIND_INFO;
+	/* A chain ends with zero (System V ABI, AMD64, 3.4.1). */
+	if (!rbp && w->source == FRAME_BY_FRAME_POINTER)
+		return STACK_OUTERMOST;
 	end = read_link(w, rbp, w->regs.r[DWARF_RSP], &link);
 	if (end == STEP_ON && !is_return_address(w, link.pc))
 		end = check_chain(w, &link, rbp);

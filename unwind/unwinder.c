@@ -69,7 +69,6 @@ static int step(struct walk *w, enum frame_kind *kind)
 
 	w->kind = *kind;
 	*kind = FRAME_RETURN;
-	w->source = FRAME_BY_CFI;
 	if (!w->at) {
 		w->source = FRAME_BY_SCAN;
 		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
@@ -80,6 +79,7 @@ static int step(struct walk *w, enum frame_kind *kind)
 		end = signal_frame ? step_from_restorer(w) : step_by_guess(w);
 	} else {
 		signal_frame = w->at->rule->signal_frame;
+		w->source = FRAME_BY_CFI;
 		end = step_by_cfi(w);
 	}
 	if (end != STEP_ON)
