@@ -28,7 +28,9 @@
 #include "sampler/summary.h"
 #include "sampler/threads.h"
 #include "sampler/watchdog.h"
+#include "symbolize/jitdump.h"
 #include "symbolize/symbolizer.h"
+#include "target/image.h"
 #include "target/modmap.h"
 
 enum { PROGRESS_NS = 100000000 };
@@ -218,6 +220,20 @@ struct job {
 	uint32_t count;
 };
 
+/* Those that the process has mapped, as all that write one do. */
+static int use_jitdumps(const struct member *m, struct symbolizer *s)
+{
+	size_t count;
+	struct image *const *images = modmap_images(m->maps, &count);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		if (!image_elf(images[i]) && jitdump_is_name(image_name(images[i])) &&
+		    modmap_owner(m->maps, images[i]) == &m->process)
+			rc = symbolizer_use_jitdump(s, image_path(images[i]));
+	return rc;
+}
+
 static int make_symbolizers(struct job *job)
 {
 	const struct round *round = &job->r->round;
@@ -228,7 +244,8 @@ static int make_symbolizers(struct job *job)
 
 		if (symbolizer_new(s, &round->members[job->count]->process, job->flags))
 			return ERR_NOMEM;
-		if (decoding_watch(job->r->decoding, *s))
+		if (use_jitdumps(round->members[job->count], *s) ||
+		    decoding_watch(job->r->decoding, *s))
 			return ERR_NOMEM;
 	}
 	return job->symbolizers ? 0 : ERR_NOMEM;
@@ -302,6 +319,8 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
 	if (rc)
 		return rc;
 	process_read_exe(&r->round.members[0]->process);
+	for (uint32_t i = 0; i < r->round.member_count; i++)
+		process_read_ids(&r->round.members[i]->process); /* it may have become another user */
 	job.cpu_ns = own_cpu_ns(&job.peak_bytes) - r->own_cpu_start_ns;
 	rc = decoding_run(r->decoding, file, decode, &job, err);
 	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
@@ -334,11 +353,9 @@ const char *recording_warning(const struct recording *r, size_t i)
 	return r->decoding ? decoding_warning(r->decoding, i) : NULL;
 }
 
-const uint64_t *recording_walks_in(const struct recording *r, uint32_t image)
+const struct ledger_entry *recording_walks_in(const struct recording *r, uint32_t image)
 {
-	static const uint64_t none[STACK_ENDS];
-
-	return image < r->round.walks_room ? r->round.walks_in[image] : none;
+	return ledger_of(&r->round.ledger, image);
 }
 
 void recording_free(struct recording *r)

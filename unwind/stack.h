@@ -23,6 +23,7 @@ enum frame_source {
 	FRAME_FROM_REGISTERS, /* the innermost */
 	FRAME_BY_CFI,
 	FRAME_BY_PCLNTAB,
+	FRAME_BY_CODE, /* the code, read on to its return */
 	FRAME_BY_FRAME_POINTER,
 	FRAME_BY_SCAN, /* a word on the stack that looks like a return address */
 	FRAME_SOURCES
