@@ -102,6 +102,33 @@ static bool is_trampoline(const struct walk *w)
 				       code_is_restorer(w->code, w->regs.r[DWARF_RIP]));
 }
 
+/* The first instruction of a function, and no call before it: whoever made the stack has
+ * put this address there for the outermost function to return to (makecontext(3)). */
+static bool is_made_up(const struct walk *w)
+{
+	uint64_t pc = w->regs.r[DWARF_RIP], target;
+	const struct code *at;
+
+	if (!w->at || w->at->rule || codebytes_behind_call(w->code, pc, &target))
+		return false;
+	at = codemap_find(w->map, w->maps, pc); /* w->at stays: neighbours share no slot */
+	return at && at->rule;
+}
+
+/* At a new frame: finds what stands there, and which address of it counts. STEP_ON, or
+ * the end. */
+static int arrive(struct walk *w, enum frame_kind *kind)
+{
+	w->at = codemap_find(w->map, w->maps, frame_code_address(w->regs.r[DWARF_RIP], *kind));
+	if (is_trampoline(w)) {
+		*kind = FRAME_SIGNAL;
+	} else if (*kind == FRAME_RETURN && is_made_up(w)) {
+		*kind = FRAME_SIGNAL;
+		return STACK_OUTERMOST;
+	}
+	return STEP_ON;
+}
+
 static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 {
 	uint64_t pc = w->regs.r[DWARF_RIP];
@@ -128,13 +155,11 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 	out->used = 0;
 	out->switched = false;
 	while (end == STEP_ON) {
-		w.at = codemap_find(&u->code, maps,
-				    frame_code_address(w.regs.r[DWARF_RIP], kind));
-		if (is_trampoline(&w))
-			kind = FRAME_SIGNAL;
+		end = arrive(&w, &kind);
 		if (push(&w, kind, out))
 			return ERR_NOMEM;
-		end = out->count < FRAMES_MAX ? step(&w, &kind) : STACK_TOO_MANY_FRAMES;
+		if (end == STEP_ON)
+			end = out->count < FRAMES_MAX ? step(&w, &kind) : STACK_TOO_MANY_FRAMES;
 		/* How far this stack reaches; a signal's own stack ends where another
 		 * begins. */
 		out->switched |= w.regs.r[DWARF_RSP] - last_sp >=
