@@ -14,7 +14,7 @@ enum frame_kind {
 	FRAME_PC,     /* the innermost frame: addr is the instruction to be executed */
 	FRAME_RETURN, /* addr is a return address: the call stands before it */
 	FRAME_SIGNAL, /* addr is exact as in FRAME_PC: the frame was interrupted by a signal,
-		       * or is the trampoline that a signal handler returns to */
+		       * or is the trampoline that a signal handler or a coroutine returns to */
 };
 
 /* How a frame was found: what led from the one below it, its callee, to it. What
