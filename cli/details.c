@@ -22,8 +22,13 @@ static void print_table(const struct unwind_table_info *t, FILE *out)
 {
 	char took[24];
 
-	fprintf(out, "    unwind table: %lu rows, %lu rules, %lu bytes, built in %s", t->rows,
-		t->rules, t->bytes, summary_duration(t->build_ns, took, sizeof(took)));
+	if (t->refused) {
+		fprintf(out, "    unwind table: none, the others take too much memory\n");
+		return;
+	}
+	fprintf(out, "    unwind table: %lu rows, %lu rules, %lu bytes, %s in %s", t->rows, t->rules,
+		t->bytes, t->loaded ? "from the cache" : "built",
+		summary_duration(t->build_ns, took, sizeof(took)));
 	if (t->bad_entries)
 		fprintf(out, ", %lu broken entries left out", t->bad_entries);
 	fputc('\n', out);
@@ -35,7 +40,7 @@ static void print_image(const struct recording *r, const struct image *image, FI
 	struct unwind_table_info table;
 
 	unwinder_table_info(recording_unwinder(r), image, &table);
-	if (!note && !table.rows)
+	if (!note && !table.rows && !table.refused)
 		return;
 	fprintf(out, "%s", image_path(image));
 	if (image_build_id(image)[0])
@@ -54,4 +59,6 @@ void details_print(const struct recording *r, FILE *out)
 
 	for (size_t i = 0; i < count; i++)
 		print_image(r, images[i], out);
+	if (recording_cache_note(r)[0])
+		fprintf(out, "unwind tables are not kept: %s\n", recording_cache_note(r));
 }

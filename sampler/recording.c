@@ -32,6 +32,7 @@
 #include "sampler/watchdog.h"
 #include "symbolize/symbolizer.h"
 #include "target/modmap.h"
+#include "unwind/unwinder.h"
 
 enum { PROGRESS_NS = 100000000 };
 
@@ -42,6 +43,7 @@ struct recording {
 	bool held;     /* the command waits before its first instruction */
 	struct decoding *decoding; /* NULL before recording_write */
 	struct recording_stats shown;
+	struct error cache_error; /* why unwind tables are not kept */
 	uint64_t own_cpu_start_ns;
 	sem_t ended; /* posted by a sampling thread as its last act */
 };
@@ -89,6 +91,10 @@ int recording_new(struct recording **out, const struct recording_options *option
 		recording_free(r);
 		return rc;
 	}
+	if (options->no_cache)
+		error_set(&r->cache_error, ERR_USAGE, "--no-cache");
+	else
+		unwinder_open_cache(r->round.unwinder, &r->cache_error);
 	*out = r;
 	return 0;
 }
@@ -326,6 +332,7 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
 	rc = decoding_run(r->decoding, file, decode, &job, err);
 	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
 	r->shown.own_peak_bytes = decoding_result(r->decoding)->own_peak_bytes;
+	unwinder_save_tables(r->round.unwinder, &r->cache_error);
 	return rc;
 }
 
@@ -342,6 +349,11 @@ const struct modmap *recording_modmap(const struct recording *r)
 const struct unwinder *recording_unwinder(const struct recording *r)
 {
 	return r->round.unwinder;
+}
+
+const char *recording_cache_note(const struct recording *r)
+{
+	return r->cache_error.text;
 }
 
 const char *recording_symbol_note(const struct recording *r, const struct image *image)

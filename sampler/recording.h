@@ -33,6 +33,7 @@ struct recording_options {
 	bool children;		/* and the processes that they make */
 	bool wall;		/* waiting threads too, and wall time */
 	bool kernel;		/* with the kernel's part of their stacks */
+	bool no_cache;		/* unwind tables are neither kept nor taken from earlier runs */
 	double pause_share;	/* of its time that any one thread may be held, 0 to 1 */
 };
 
@@ -105,6 +106,9 @@ const char *recording_warning(const struct recording *r, size_t i);
 const struct process *recording_process(const struct recording *r);
 const struct modmap *recording_modmap(const struct recording *r);
 const struct unwinder *recording_unwinder(const struct recording *r);
+
+/* Why unwind tables are not kept for other runs; "" when they are. */
+const char *recording_cache_note(const struct recording *r);
 
 /* As symbolizer_note; NULL before recording_write. */
 const char *recording_symbol_note(const struct recording *r, const struct image *image);

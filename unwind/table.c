@@ -6,8 +6,7 @@
 
 #include "unwind/table_form.h"
 
-/* The bytes behind struct cfi_table, 0 when a bound is exceeded. */
-static size_t data_len(const struct table_shape *s)
+size_t table_len(const struct table_shape *s)
 {
 	if (s->rows > ROWS_MAX || s->rules > RULES_MAX || s->long_rules > s->rules ||
 	    s->expressions > EXPRESSIONS_MAX || s->shift > PAGE_SHIFT_MAX ||
@@ -20,7 +19,7 @@ static size_t data_len(const struct table_shape *s)
 
 struct cfi_table *table_new(const struct table_shape *s)
 {
-	size_t len = data_len(s);
+	size_t len = table_len(s);
 	struct cfi_table *t = len ? calloc(1, sizeof(*t) + len) : NULL;
 
 	if (!t)

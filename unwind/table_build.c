@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "unwind/ruleset.h"
+#include "unwind/sections.h"
 #include "unwind/table.h"
 #include "unwind/table_form.h"
 
@@ -396,4 +397,15 @@ int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t
 	run_release(&b.run);
 	ruleset_release(&b.rules);
 	return *table ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+}
+
+int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)
+{
+	struct cfi_source source;
+	int rc;
+
+	cfi_source_open(&source, image);
+	rc = cfi_table_compile(source.sections, source.count, source.base, source.limit, table, err);
+	cfi_source_close(&source);
+	return rc;
 }

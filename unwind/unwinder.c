@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/cachedir.h"
 #include "base/error.h"
 #include "target/memory.h"
 #include "target/modmap.h"
@@ -18,6 +19,7 @@
 #include "unwind/stack.h"
 #include "unwind/step.h"
 #include "unwind/step_fast.h"
+#include "unwind/tablecache.h"
 
 enum {
 	FRAMES_MAX = 1 << 20,
@@ -168,6 +170,20 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 	out->end = (enum stack_end)end;
 	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && code_has_cfi(w.at);
 	return 0;
+}
+
+int unwinder_open_cache(struct unwinder *u, struct error *err)
+{
+	int dir, rc = cachedir_open(&dir, err);
+
+	if (rc)
+		return rc;
+	return tablecache_new(&u->code.tables, dir) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+int unwinder_save_tables(struct unwinder *u, struct error *err)
+{
+	return u->code.tables ? tablecache_save(u->code.tables, err) : 0;
 }
 
 void unwinder_table_info(const struct unwinder *u, const struct image *image,
