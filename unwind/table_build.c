@@ -44,6 +44,10 @@ enum {
 	MEMO_SLOTS = 1024,
 	DIGIT_BITS = 11,
 	DIGITS = 3,
+	/* Bytes of rules and expressions to be hashed for each byte of CFI: compilers'
+	 * files want two. */
+	EFFORT_FACTOR = 32,
+	EFFORT_FREE = 1 << 20,
 	ROW_BYTES = 4,	  /* of a section, for each row and entry; compilers write more */
 	ENTRY_BYTES = 24,
 	ROOM_MAX = 4 << 20,
@@ -387,8 +391,12 @@ int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t
 {
 	struct builder b = { .sink = { begin_entry, add_row, end_entry }, .base = base,
 			     .limit = limit };
-	int rc = ruleset_init(&b.rules);
+	uint64_t bytes = 0;
+	int rc;
 
+	for (size_t i = 0; i < count; i++)
+		bytes += sections[i].len;
+	rc = ruleset_init(&b.rules, EFFORT_FACTOR * bytes + EFFORT_FREE);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = add_section(&b, &sections[i]);
 	free(b.rows);
