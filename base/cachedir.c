@@ -94,7 +94,8 @@ int cachedir_open(int *dir, struct error *err)
 
 	*dir = -1;
 	if (!path)
-		return error_set(err, ERR_NOTFOUND, "neither XDG_CACHE_HOME nor HOME names a folder");
+		return error_set(err, ERR_NOTFOUND,
+				 "neither XDG_CACHE_HOME nor HOME names a folder");
 	*dir = open_below(path);
 	if (*dir < 0 && errno == EPERM)
 		rc = error_set(err, ERR_PERM, "'%s/%s' is not ours alone", path, own_name);
@@ -194,13 +195,14 @@ static struct file *list_files(DIR *d, size_t *count, uint64_t *total)
 
 	*count = *total = 0;
 	while (*count < FILES_MAX && (e = readdir(d))) {
+		size_t room = *count ? 2 * *count : 1;
 		struct file *more;
 
 		if (!is_own_file(e->d_name) ||
 		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
-		more = *count & (*count - 1) ? files :
-					       realloc(files, (*count ? 2 * *count : 1) * sizeof(*files));
+		/* Room is a power of two, and a count that is one has filled it. */
+		more = *count & (*count - 1) ? files : realloc(files, room * sizeof(*files));
 		if (!more)
 			break;
 		files = more;

@@ -26,8 +26,8 @@ static void print_table(const struct unwind_table_info *t, FILE *out)
 		fprintf(out, "    unwind table: none, the others take too much memory\n");
 		return;
 	}
-	fprintf(out, "    unwind table: %lu rows, %lu rules, %lu bytes, %s in %s", t->rows, t->rules,
-		t->bytes, t->loaded ? "from the cache" : "built",
+	fprintf(out, "    unwind table: %lu rows, %lu rules, %lu bytes, %s in %s", t->rows,
+		t->rules, t->bytes, t->loaded ? "from the cache" : "built",
 		summary_duration(t->build_ns, took, sizeof(took)));
 	if (t->bad_entries)
 		fprintf(out, ", %lu broken entries left out", t->bad_entries);

@@ -409,11 +409,11 @@ int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t
 
 int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)
 {
-	struct cfi_source source;
+	struct cfi_source s;
 	int rc;
 
-	cfi_source_open(&source, image);
-	rc = cfi_table_compile(source.sections, source.count, source.base, source.limit, table, err);
-	cfi_source_close(&source);
+	cfi_source_open(&s, image);
+	rc = cfi_table_compile(s.sections, s.count, s.base, s.limit, table, err);
+	cfi_source_close(&s);
 	return rc;
 }

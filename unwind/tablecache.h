@@ -22,7 +22,7 @@ struct tablecache;
 
 enum {
 	/* Bytes of CFI from which on a file is worth while: about a millisecond of
-	 * building, five times what reading and checking take. */
+	 * building, five to ten times what reading and checking take. */
 	TABLECACHE_WORTH = 256 << 10,
 };
 

@@ -176,9 +176,9 @@ int unwinder_open_cache(struct unwinder *u, struct error *err)
 {
 	int dir, rc = cachedir_open(&dir, err);
 
-	if (rc)
-		return rc;
-	return tablecache_new(&u->code.tables, dir) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	if (!rc && tablecache_new(&u->code.tables, dir))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	return rc;
 }
 
 int unwinder_save_tables(struct unwinder *u, struct error *err)

@@ -342,7 +342,8 @@ Test(table, a_crowd)
 		char code[] = { (char)0x83, (char)(order[i] % 100 + 2), 0x48, 0x0e,
 				(char)(order[i] % 90 + 16) };
 
-		put_fde(&eh, cie, 0x10000 + (uint64_t)order[i] * STEP, STEP - 8, code, sizeof(code));
+		put_fde(&eh, cie, 0x10000 + (uint64_t)order[i] * STEP, STEP - 8, code,
+			sizeof(code));
 	}
 	t = compile_range(0x10000, UINT32_MAX);
 	for (uint32_t i = 0; i < COUNT; i++) {
