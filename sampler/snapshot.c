@@ -101,3 +101,47 @@ void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, si
 	s->regs.unknown = ~(1u << DWARF_PC | 1u << DWARF_SP);
 	s->newborn = false;
 }
+
+/* Like snapshot_reserve, but what has been copied stays. */
+static int make_room(struct snapshot *s, size_t room)
+{
+	const struct memory *stack = &s->stack.memory, *other = &s->other.memory;
+	uint64_t more = s->stack.more;
+	char *bytes, *old = s->bytes;
+
+	if (room <= s->room)
+		return 0;
+	bytes = malloc(2 * room);
+	if (!bytes)
+		return ERR_NOMEM;
+	memcpy(bytes, old, stack->len);
+	memcpy(bytes + room, old + s->room, other->len);
+	s->bytes = bytes;
+	s->room = room;
+	set_pieces(s, stack->start, stack->len, other->start, other->len);
+	s->stack.more = more;
+	free(old);
+	return 0;
+}
+
+/* A read across the end of the mapping gives what lies before it, in whole pages. */
+int snapshot_extend(struct snapshot *s, pid_t tid, size_t len)
+{
+	size_t had = s->stack.memory.len;
+	struct iovec local, remote;
+	ssize_t got;
+
+	if (!s->stack.more || len <= had)
+		return ERR_SHORT;
+	if (make_room(s, len))
+		return ERR_NOMEM;
+	local = (struct iovec){ s->bytes + had, len - had };
+	remote = (struct iovec){ (void *)(uintptr_t)(s->stack.memory.start + had), len - had };
+	got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+	if (got <= 0)
+		return ERR_SHORT;
+	set_pieces(s, s->stack.memory.start, had + (size_t)got, s->other.memory.start,
+		   s->other.memory.len);
+	s->stack.more = (size_t)got == len - had ? UINT32_MAX : 0;
+	return 0;
+}

@@ -13,6 +13,7 @@ void stack_init(struct stack *s)
 void stack_release(struct stack *s)
 {
 	free(s->frames);
+	free(s->pcs);
 	stack_init(s);
 }
 
@@ -20,10 +21,15 @@ int stack_reserve(struct stack *s)
 {
 	size_t room = s->room ? s->room * 2 : 64;
 	struct frame *frames = realloc(s->frames, room * sizeof(*frames));
+	uint64_t *pcs;
 
 	if (!frames)
 		return ERR_NOMEM;
 	s->frames = frames;
+	pcs = realloc(s->pcs, room * sizeof(*pcs));
+	if (!pcs)
+		return ERR_NOMEM;
+	s->pcs = pcs;
 	s->room = room;
 	return 0;
 }
@@ -32,6 +38,7 @@ int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum f
 {
 	if (s->count == s->room && stack_reserve(s))
 		return ERR_NOMEM;
+	s->pcs[s->count] = addr;
 	s->frames[s->count++] = (struct frame){ .image = image, .addr = addr, .kind = kind };
 	return 0;
 }

@@ -23,6 +23,7 @@ enum frame_source {
 	FRAME_FROM_REGISTERS, /* the innermost */
 	FRAME_BY_CFI,
 	FRAME_BY_PCLNTAB,
+	FRAME_BY_CODE, /* the code, read on to its return */
 	FRAME_BY_FRAME_POINTER,
 	FRAME_BY_SCAN, /* a word on the stack that looks like a return address */
 	FRAME_SOURCES
@@ -48,6 +49,7 @@ enum stack_end {
 
 struct stack {
 	struct frame *frames; /* innermost first; owned */
+	uint64_t *pcs; /* of each where it is in the process: an image can be mapped twice; owned */
 	size_t count, room;
 	enum stack_end end;
 	uint64_t used; /* bytes from sp to the outermost CFA on the same stack */

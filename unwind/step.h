@@ -16,8 +16,11 @@
 
 struct cfi_rule;
 struct cfi_table;
+struct codebytes;
+struct codemap;
 struct image;
 struct memory;
+struct modmap;
 
 /* What is known about a code address in a process; a cache line. */
 struct code {
@@ -49,6 +52,12 @@ struct walk {
 	const struct code *at; /* the frame's; NULL where nothing is mapped */
 	enum frame_source source; /* what led to this frame */
 	unsigned switches; /* signal frames whose caller did not lie above */
+	/* What a guess looks at beside. */
+	enum frame_kind kind;
+	const struct modmap *maps;
+	struct codemap *map;
+	struct codebytes *code;
+	bool partial; /* the thread was not asked for all its registers */
 };
 
 /* Beside enum stack_end, as which a step returns why it cannot be made: the
@@ -58,6 +67,16 @@ enum { STEP_ON = STACK_ENDS };
 /* By the rule of CFI at w->at, which must have one. Whoever picks the way sets
  * w->source. */
 int step_by_cfi(struct walk *w);
+
+/* By what the code does and how the stack looks, where w->at has no rule
+ * (step_guess.c); sets w->source. w->at is not valid after it. */
+int step_by_guess(struct walk *w);
+
+/* Is this where a signal's handler returns to, without CFI that says so? musl's is. */
+bool code_is_restorer(struct codebytes *code, uint64_t pc);
+
+/* From there to what was interrupted. */
+int step_from_restorer(struct walk *w);
 
 /* Why a read of the stack that failed ends the walk. */
 enum stack_end step_end_of_read(int rc);

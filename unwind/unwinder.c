@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "target/memory.h"
 #include "target/modmap.h"
+#include "unwind/codebytes.h"
 #include "unwind/codemap.h"
 #include "unwind/regs.h"
 #include "unwind/rule.h"
@@ -31,13 +32,17 @@ enum {
 
 struct unwinder {
 	struct codemap code;
+	struct codebytes bytes;
+	struct error cache_error; /* why tables are not kept */
 };
 
 int unwinder_new(struct unwinder **u)
 {
 	*u = calloc(1, sizeof(**u));
-	if (*u && codemap_init(&(*u)->code) == 0)
+	if (*u && codemap_init(&(*u)->code) == 0) {
+		error_set(&(*u)->cache_error, ERR_NOTFOUND, "not wanted");
 		return 0;
+	}
 	free(*u);
 	return ERR_NOMEM;
 }
@@ -69,15 +74,19 @@ static int step(struct walk *w, enum frame_kind *kind)
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
 	int end;
 
+	w->kind = *kind;
 	*kind = FRAME_RETURN;
-	w->source = FRAME_BY_CFI;
 	if (!w->at) {
 		w->source = FRAME_BY_SCAN;
 		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
+	} else if (w->at->kind == CODE_ENTRY) {
+		end = STACK_OUTERMOST;
 	} else if (!code_has_cfi(w->at)) {
-		end = w->at->kind == CODE_ENTRY ? STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
+		signal_frame = exact && code_is_restorer(w->code, w->regs.r[DWARF_PC]);
+		end = signal_frame ? step_from_restorer(w) : step_by_guess(w);
 	} else {
 		signal_frame = w->at->kind == CODE_BY_SIGNAL_RULE;
+		w->source = FRAME_BY_CFI;
 		end = step_by_cfi(w);
 	}
 	if (end != STEP_ON)
@@ -94,14 +103,21 @@ static int step(struct walk *w, enum frame_kind *kind)
 
 /* A handler's return address is the first instruction of the trampoline, and no
  * call stands before it. */
+static inline bool is_trampoline(const struct walk *w, const struct code *at, uint64_t pc)
+{
+	return at && (code_has_cfi(at) ? at->kind == CODE_BY_SIGNAL_RULE :
+					 code_is_restorer(w->code, pc));
+}
+
 static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
 		       enum frame_source source, struct stack *out)
 {
 	if (out->count == out->room && stack_reserve(out))
 		return ERR_NOMEM;
+	out->pcs[out->count] = pc;
 	out->frames[out->count++] = (struct frame){
 		.image = at ? at->image : NULL, .addr = at ? pc - at->bias : pc,
-		.kind = at && at->kind == CODE_BY_SIGNAL_RULE ? FRAME_SIGNAL : kind,
+		.kind = kind,
 		.source = source,
 	};
 	return 0;
@@ -120,6 +136,8 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 		/* A recursion need not wait for the hash of its address. */
 		if (!at || at->addr != addr)
 			at = codemap_find(&u->code, maps, addr);
+		if (is_trampoline(w, at, pc))
+			*kind = FRAME_SIGNAL;
 		if (push(at, pc, *kind, w->source, out))
 			return ERR_NOMEM;
 		if (!at || out->count == FRAMES_MAX || !step_fast(w, at, &pc))
@@ -152,13 +170,15 @@ static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_s
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out)
 {
-	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown,
-			  .memory = memory };
+	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown, .memory = memory,
+			  .maps = maps, .map = &u->code, .code = &u->bytes,
+			  .partial = regs->unknown };
 	uint64_t first_sp = regs->r[DWARF_SP];
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
 	u->code.generation = modmap_generation(maps);
+	codebytes_begin(&u->bytes, maps);
 	out->count = 0;
 	out->used = 0;
 	out->switched = false;
@@ -168,22 +188,38 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 		end = step_measured(&w, &kind, first_sp, out);
 	}
 	out->end = (enum stack_end)end;
-	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && code_has_cfi(w.at);
+	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at;
 	return 0;
 }
 
-int unwinder_open_cache(struct unwinder *u, struct error *err)
+void unwinder_prepare(struct unwinder *u, const struct modmap *maps)
 {
-	int dir, rc = cachedir_open(&dir, err);
+	size_t count;
+	const struct mapping *ranges = modmap_ranges(maps, &count);
 
-	if (!rc && tablecache_new(&u->code.tables, dir))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
-	return rc;
+	u->code.generation = modmap_generation(maps);
+	for (size_t i = 0; i < count; i++)
+		codemap_find(&u->code, maps, ranges[i].start);
 }
 
-int unwinder_save_tables(struct unwinder *u, struct error *err)
+void unwinder_open_cache(struct unwinder *u)
 {
-	return u->code.tables ? tablecache_save(u->code.tables, err) : 0;
+	int dir;
+
+	u->cache_error.text[0] = '\0';
+	if (!cachedir_open(&dir, &u->cache_error) && tablecache_new(&u->code.tables, dir))
+		error_set(&u->cache_error, ERR_NOMEM, "out of memory");
+}
+
+void unwinder_save_tables(struct unwinder *u)
+{
+	if (u->code.tables)
+		tablecache_save(u->code.tables, &u->cache_error);
+}
+
+const char *unwinder_cache_note(const struct unwinder *u)
+{
+	return u->cache_error.text;
 }
 
 void unwinder_table_info(const struct unwinder *u, const struct image *image,

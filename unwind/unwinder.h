@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct error;
 struct image;
 struct memory;
 struct modmap;
@@ -24,12 +23,15 @@ void unwinder_free(struct unwinder *u);
 
 /* From now on tables are looked for in the user's cache (unwind/tablecache.h) before
  * they are built. To be called while we still have the privileges that we came with.
- * Whatever fails, the unwinder works without. As cachedir_open, ERR_NOMEM. */
-int unwinder_open_cache(struct unwinder *u, struct error *err);
+ * Whatever fails, the unwinder works without. */
+void unwinder_open_cache(struct unwinder *u);
 
 /* Keeps the tables that were built in the cache, if there is one. Takes milliseconds, so
- * not while a thread is held. ERR_IO: some were not written. */
-int unwinder_save_tables(struct unwinder *u, struct error *err);
+ * not while a thread is held. */
+void unwinder_save_tables(struct unwinder *u);
+
+/* Why tables are not kept; "" when they are. */
+const char *unwinder_cache_note(const struct unwinder *u);
 
 /* Walks from `regs` to the outermost frame into `out` (emptied first). `maps`
  * tells images apart, `memory` gives the stack. Always succeeds in having at
@@ -38,6 +40,10 @@ int unwinder_save_tables(struct unwinder *u, struct error *err);
  * needed that is not, the walk ends with STACK_NO_UNWIND_INFO and out->lacked. */
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out);
+
+/* Compiles the tables of all that is mapped, which a walk does otherwise when it first
+ * meets an image: milliseconds, for those who walk while somebody waits. */
+void unwinder_prepare(struct unwinder *u, const struct modmap *maps);
 
 /* What an image's table is like, for -v; zero for an image never met. */
 struct unwind_table_info {
