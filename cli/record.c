@@ -50,6 +50,7 @@ static const struct option long_options[] = {
 	{ "kernel", no_argument, NULL, 'K' },
 	{ "max-pause-share", required_argument, NULL, 'M' },
 	{ "no-inline", no_argument, NULL, 'I' },
+	{ "no-cache", no_argument, NULL, 'N' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -91,6 +92,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'I':
 		o->symbolize |= SYMBOLIZE_NO_INLINE;
+		break;
+	case 'N':
+		o->recording.no_cache = true;
 		break;
 	case 'q':
 		o->quiet = true;

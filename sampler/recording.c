@@ -32,6 +32,7 @@
 #include "symbolize/symbolizer.h"
 #include "target/image.h"
 #include "target/modmap.h"
+#include "unwind/unwinder.h"
 
 enum { PROGRESS_NS = 100000000 };
 
@@ -71,6 +72,8 @@ int recording_new(struct recording **out, const struct recording_options *option
 		recording_free(r);
 		return rc;
 	}
+	if (!options->no_cache)
+		unwinder_open_cache(r->round.unwinder);
 	*out = r;
 	return 0;
 }
@@ -325,6 +328,7 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
 	rc = decoding_run(r->decoding, file, decode, &job, err);
 	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
 	r->shown.own_peak_bytes = decoding_result(r->decoding)->own_peak_bytes;
+	unwinder_save_tables(r->round.unwinder);
 	return rc;
 }
 

@@ -34,6 +34,7 @@ struct recording_options {
 	bool children;		/* and the processes that they make */
 	bool wall;		/* waiting threads too, and wall time */
 	bool kernel;		/* with the kernel's part of their stacks */
+	bool no_cache;		/* unwind tables are neither kept nor taken from earlier runs */
 	double pause_share;	/* of its time that any one thread may be held, 0 to 1 */
 };
 

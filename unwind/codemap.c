@@ -15,6 +15,7 @@
 #include "target/modmap.h"
 #include "unwind/arch.h"
 #include "unwind/table.h"
+#include "unwind/tablecache.h"
 #include "unwind/unwinder.h"
 
 enum {
@@ -22,8 +23,15 @@ enum {
 	ENTRY_BYTES = 64, /* no program's entry code is longer */
 };
 
+/* What the tables of one run may take together: those of some 100 million rows, and a
+ * program of 200 MB has three. */
+static const uint64_t TABLE_BYTES_MAX = 512 << 20;
+
 struct code_module {
 	struct cfi_table *table;
+	bool asked; /* for its table, if only in vain */
+	bool loaded; /* from the cache */
+	bool refused; /* there are too many tables already */
 	uint64_t entry; /* where the kernel enters the file, if no CFI covers that, else 0 */
 	uint64_t build_ns;
 };
@@ -42,6 +50,7 @@ int codemap_init(struct codemap *c)
 void codemap_release(struct codemap *c)
 {
 	free(c->cache);
+	tablecache_free(c->tables);
 	for (size_t i = 0; i < c->module_count; i++)
 		cfi_table_free(c->modules[i].table);
 	free(c->modules);
@@ -67,29 +76,46 @@ static uint64_t entry_without_cfi(const struct image *image, const struct cfi_ta
 	return ehdr.e_entry;
 }
 
-/* The image's table, compiled when first asked for; NULL when out of memory. */
+static int make_module_room(struct codemap *c, size_t id)
+{
+	size_t count = id + 32;
+	struct code_module *modules;
+
+	if (id < c->module_count)
+		return 0;
+	modules = realloc(c->modules, count * sizeof(*modules));
+	if (!modules)
+		return ERR_NOMEM;
+	memset(modules + c->module_count, 0, (count - c->module_count) * sizeof(*modules));
+	c->modules = modules;
+	c->module_count = count;
+	return 0;
+}
+
+static void get_table(struct codemap *c, struct code_module *m, const struct image *image)
+{
+	uint64_t start = own_cpu_ns();
+	struct cfi_table_info info;
+
+	m->asked = true;
+	m->refused = c->table_bytes >= TABLE_BYTES_MAX;
+	if (m->refused || tablecache_table(c->tables, image, &m->table, &m->loaded, NULL))
+		return;
+	cfi_table_info(m->table, &info);
+	c->table_bytes += info.bytes;
+	m->entry = entry_without_cfi(image, m->table);
+	m->build_ns = own_cpu_ns() - start;
+}
+
+/* The image's table, compiled or loaded when first asked for; NULL when out of memory. */
 static const struct cfi_table *table_of(struct codemap *c, const struct image *image)
 {
 	size_t id = image_id(image);
 
-	if (id >= c->module_count) {
-		size_t count = id + 32;
-		struct code_module *modules = realloc(c->modules, count * sizeof(*modules));
-
-		if (!modules)
-			return NULL;
-		memset(modules + c->module_count, 0,
-		       (count - c->module_count) * sizeof(*modules));
-		c->modules = modules;
-		c->module_count = count;
-	}
-	if (!c->modules[id].table) {
-		uint64_t start = own_cpu_ns();
-
-		cfi_table_build(image, &c->modules[id].table, NULL);
-		c->modules[id].entry = entry_without_cfi(image, c->modules[id].table);
-		c->modules[id].build_ns = own_cpu_ns() - start;
-	}
+	if (make_module_room(c, id))
+		return NULL;
+	if (!c->modules[id].asked)
+		get_table(c, &c->modules[id], image);
 	return c->modules[id].table;
 }
 
@@ -182,9 +208,13 @@ void codemap_table_info(const struct codemap *c, const struct image *image,
 	struct cfi_table_info t;
 
 	memset(info, 0, sizeof(*info));
+	if (id < c->module_count)
+		info->refused = c->modules[id].refused;
 	if (id >= c->module_count || !c->modules[id].table)
 		return;
 	cfi_table_info(c->modules[id].table, &t);
-	*info = (struct unwind_table_info){ t.rows, t.rules, t.bytes, c->modules[id].build_ns,
-					    t.broken };
+	*info = (struct unwind_table_info){
+		.rows = t.rows, .rules = t.rules, .bytes = t.bytes, .bad_entries = t.broken,
+		.build_ns = c->modules[id].build_ns, .loaded = c->modules[id].loaded,
+	};
 }

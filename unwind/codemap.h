@@ -12,6 +12,7 @@
 
 struct image;
 struct modmap;
+struct tablecache;
 struct unwind_table_info;
 
 enum { CODE_SLOTS = 4096 }; /* power of two */
@@ -28,6 +29,8 @@ struct code_range {
 struct codemap {
 	struct code_module *modules; /* by image id */
 	size_t module_count;
+	uint64_t table_bytes;	  /* of all tables */
+	struct tablecache *tables; /* kept from run to run; owned, may be NULL */
 	uint64_t generation; /* of the maps of the present walk */
 	struct code_range range;
 	struct code *cache; /* CODE_SLOTS, each a cache line */

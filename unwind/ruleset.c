@@ -8,9 +8,10 @@
 #include "unwind/cfi.h"
 #include "unwind/table_form.h"
 
-int ruleset_init(struct ruleset *set)
+int ruleset_init(struct ruleset *set, uint64_t effort)
 {
 	memset(set, 0, sizeof(*set));
+	set->effort = effort;
 	set->room = 64;
 	set->count = 1;
 	set->rules = calloc(set->room, sizeof(*set->rules));
@@ -52,6 +53,14 @@ static int add_expression(struct ruleset *set, const struct expression *e, uint6
 	return hashindex_add(&set->expression_index, hash, (uint32_t)place);
 }
 
+static bool can_afford(struct ruleset *set, size_t bytes)
+{
+	bool can = set->effort >= bytes;
+
+	set->effort -= can ? bytes : set->effort;
+	return can;
+}
+
 /* From a place in the section to one in the set. */
 static int keep_expression(struct ruleset *set, const struct cfi_section *s, int32_t from,
 			   int32_t *place)
@@ -68,6 +77,8 @@ static int keep_expression(struct ruleset *set, const struct cfi_section *s, int
 	e.text = cursor_bytes(&c, e.len);
 	if (!e.text || e.len > EXPRESSION_MAX)
 		return ERR_FORMAT;
+	if (!can_afford(set, e.len))
+		return ERR_LIMIT;
 	hash = hash_bytes(e.text, e.len);
 	known = hashindex_find(&set->expression_index, hash, same_expression, set, &e);
 	*place = (int32_t)(known == HASHINDEX_NONE ? set->expressions.len : known);
@@ -135,7 +146,7 @@ int ruleset_add(struct ruleset *set, const struct cfi_section *section,
 	struct cfi_rule rule = *read;
 	uint64_t hash;
 	uint32_t known;
-	int rc = keep_expressions(set, section, &rule);
+	int rc = can_afford(set, sizeof(rule)) ? keep_expressions(set, section, &rule) : ERR_LIMIT;
 
 	if (rc)
 		return rc;

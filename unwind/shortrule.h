@@ -1,8 +1,8 @@
 /*
  * Nearly every rule of compiled code is plain: CFA is register + offset, the return
  * address is where a call leaves it, right below the CFA, and what else is said is
- * where callee-saved registers are, not far below it. Such a rule is kept in twelve bytes instead of eighty, and a
- * step by it is a handful of loads.
+ * where callee-saved registers are, not far below it. Such a rule is kept in twelve
+ * bytes instead of eighty, and a step by it is a handful of loads.
  */
 #ifndef UNWIND_SHORTRULE_H
 #define UNWIND_SHORTRULE_H

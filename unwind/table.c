@@ -6,8 +6,7 @@
 
 #include "unwind/table_form.h"
 
-/* The bytes behind struct cfi_table, 0 when a bound is exceeded. */
-static size_t data_len(const struct table_shape *s)
+size_t table_len(const struct table_shape *s)
 {
 	if (s->rows > ROWS_MAX || s->rules > RULES_MAX || s->long_rules > s->rules ||
 	    s->expressions > EXPRESSIONS_MAX || s->shift > PAGE_SHIFT_MAX ||
@@ -20,7 +19,7 @@ static size_t data_len(const struct table_shape *s)
 
 struct cfi_table *table_new(const struct table_shape *s)
 {
-	size_t len = data_len(s);
+	size_t len = table_len(s);
 	struct cfi_table *t = len ? calloc(1, sizeof(*t) + len) : NULL;
 
 	if (!t)
@@ -41,14 +40,14 @@ void cfi_table_free(struct cfi_table *t)
 }
 
 /* Is there an expression at this place, with all of its bytes? */
-static bool is_expression(const struct table_shape *s, const uint8_t *expressions, int32_t place)
+static bool is_expression(const struct cfi_table *t, int32_t place)
 {
 	uint16_t len;
 
-	if (place < 0 || (uint64_t)place + sizeof(len) > s->expressions)
+	if (place < 0 || (uint64_t)place + sizeof(len) > t->shape.expressions)
 		return false;
-	memcpy(&len, expressions + place, sizeof(len));
-	return len <= EXPRESSION_MAX && place + sizeof(len) + len <= s->expressions;
+	memcpy(&len, t->expressions + place, sizeof(len));
+	return len <= EXPRESSION_MAX && place + sizeof(len) + len <= t->shape.expressions;
 }
 
 static bool column_is_sound(const struct cfi_table *t, const struct cfi_rule *rule, unsigned n)
@@ -60,7 +59,7 @@ static bool column_is_sound(const struct cfi_table *t, const struct cfi_rule *ru
 	if (col->kind == COLUMN_REGISTER)
 		return col->value >= 0 && col->value < DWARF_COUNT;
 	if (col->kind == COLUMN_SAVED_EXPR || col->kind == COLUMN_IS_EXPR)
-		return is_expression(&t->shape, t->expressions, col->value);
+		return is_expression(t, col->value);
 	return true;
 }
 
@@ -71,7 +70,7 @@ static bool long_rule_is_sound(const struct cfi_table *t, const struct cfi_rule 
 	memcpy(&signal_frame, &rule->signal_frame, 1);
 	if (signal_frame > 1 || rule->said >> DWARF_COUNT)
 		return false;
-	if (rule->cfa_reg == CFA_EXPRESSION ? !is_expression(&t->shape, t->expressions, rule->cfa_value) :
+	if (rule->cfa_reg == CFA_EXPRESSION ? !is_expression(t, rule->cfa_value) :
 					      rule->cfa_reg >= CFA_BASES)
 		return false;
 	for (unsigned n = 0; n < DWARF_COUNT; n++)

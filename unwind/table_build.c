@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "unwind/ruleset.h"
+#include "unwind/sections.h"
 #include "unwind/table.h"
 #include "unwind/table_form.h"
 
@@ -43,6 +44,10 @@ enum {
 	MEMO_SLOTS = 1024,
 	DIGIT_BITS = 11,
 	DIGITS = 3,
+	/* Bytes of rules and expressions to be hashed for each byte of CFI: compilers'
+	 * files want two. */
+	EFFORT_FACTOR = 32,
+	EFFORT_FREE = 1 << 20,
 	ROW_BYTES = 4,	  /* of a section, for each row and entry; compilers write more */
 	ENTRY_BYTES = 24,
 	ROOM_MAX = 4 << 20,
@@ -386,8 +391,12 @@ int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t
 {
 	struct builder b = { .sink = { begin_entry, add_row, end_entry }, .base = base,
 			     .limit = limit };
-	int rc = ruleset_init(&b.rules);
+	uint64_t bytes = 0;
+	int rc;
 
+	for (size_t i = 0; i < count; i++)
+		bytes += sections[i].len;
+	rc = ruleset_init(&b.rules, EFFORT_FACTOR * bytes + EFFORT_FREE);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = add_section(&b, &sections[i]);
 	free(b.rows);
@@ -396,4 +405,15 @@ int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t
 	run_release(&b.run);
 	ruleset_release(&b.rules);
 	return *table ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+}
+
+int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)
+{
+	struct cfi_source s;
+	int rc;
+
+	cfi_source_open(&s, image);
+	rc = cfi_table_compile(s.sections, s.count, s.base, s.limit, table, err);
+	cfi_source_close(&s);
+	return rc;
 }

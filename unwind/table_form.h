@@ -60,6 +60,9 @@ struct cfi_table {
 	uint8_t data[]; /* all of these, in this order */
 };
 
+/* The bytes behind struct cfi_table for all of this; 0 when a bound is exceeded. */
+size_t table_len(const struct table_shape *shape);
+
 /* A table with room for all of this, zeroed; NULL when out of memory or when a
  * bound is exceeded. */
 struct cfi_table *table_new(const struct table_shape *shape);

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/cachedir.h"
 #include "base/error.h"
 #include "target/memory.h"
 #include "target/modmap.h"
@@ -19,6 +20,7 @@
 #include "unwind/stack.h"
 #include "unwind/step.h"
 #include "unwind/step_fast.h"
+#include "unwind/tablecache.h"
 
 enum {
 	FRAMES_MAX = 1 << 20,
@@ -31,13 +33,16 @@ enum {
 struct unwinder {
 	struct codemap code;
 	struct codebytes bytes;
+	struct error cache_error; /* why tables are not kept */
 };
 
 int unwinder_new(struct unwinder **u)
 {
 	*u = calloc(1, sizeof(**u));
-	if (*u && codemap_init(&(*u)->code) == 0)
+	if (*u && codemap_init(&(*u)->code) == 0) {
+		error_set(&(*u)->cache_error, ERR_NOTFOUND, "not wanted");
 		return 0;
+	}
 	free(*u);
 	return ERR_NOMEM;
 }
@@ -222,6 +227,26 @@ void unwinder_prepare(struct unwinder *u, const struct modmap *maps)
 	u->code.generation = modmap_generation(maps);
 	for (size_t i = 0; i < count; i++)
 		codemap_find(&u->code, maps, ranges[i].start);
+}
+
+void unwinder_open_cache(struct unwinder *u)
+{
+	int dir;
+
+	u->cache_error.text[0] = '\0';
+	if (!cachedir_open(&dir, &u->cache_error) && tablecache_new(&u->code.tables, dir))
+		error_set(&u->cache_error, ERR_NOMEM, "out of memory");
+}
+
+void unwinder_save_tables(struct unwinder *u)
+{
+	if (u->code.tables)
+		tablecache_save(u->code.tables, &u->cache_error);
+}
+
+const char *unwinder_cache_note(const struct unwinder *u)
+{
+	return u->cache_error.text;
 }
 
 void unwinder_table_info(const struct unwinder *u, const struct image *image,

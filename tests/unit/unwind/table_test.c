@@ -244,6 +244,62 @@ Test(table, an_expression_of_no_end_is_refused)
 	cfi_table_free(t);
 }
 
+/* Entries by turns of two CIEs that have the same slot in the reader's cache: each would
+ * cost running the other one again. Nobody's time is asked for, only that it ends. */
+Test(table, cies_that_drive_each_other_out_are_given_up)
+{
+	enum { FDES = 20000, LONG = 900, SLOTS = 16 };
+	char code[LONG] = "\x0c\7\x08\x90\1";
+	size_t cies[2];
+	struct cfi_table *t;
+
+	cies[0] = put_cie_with(&eh, false, "zR", "\x04", 1, code, sizeof(code));
+	do
+		cies[1] = put_cie_with(&eh, false, "zR", "\x04", 1, code, sizeof(code));
+	while ((cies[0] >> 3 ^ cies[0] >> 7) % SLOTS != (cies[1] >> 3 ^ cies[1] >> 7) % SLOTS);
+	for (uint64_t i = 0; i < FDES; i++)
+		put_fde(&eh, cies[i % 2], 0x1000 + i * 0x20, 0x10, CODE(""));
+	t = compile_range(0, UINT32_MAX);
+	cr_assert_eq(cfa_at(t, 0x1000), 8);
+	cr_assert_gt(info_of(t).broken, FDES / 2);
+	cr_assert_lt(info_of(t).broken, FDES);
+	cfi_table_free(t);
+}
+
+/* Two rules by turns, which the memo cannot tell by their hashes, each with seven
+ * kilobytes of expressions: three bytes of CFI for seven thousand to be hashed. */
+Test(table, expressions_that_cost_too_much_are_given_up)
+{
+	enum { COLUMNS = 14, EXPRESSION = 500, ROWS = 20000 };
+	static char code[COLUMNS * (4 + EXPRESSION) + 3 * ROWS];
+	char *p = code;
+	size_t cie = put_cie(&eh, "zR");
+	struct cfi_table *t;
+
+	put_fde(&eh, cie, 0x800, 0x10, CODE("\x0e\x20"));
+	for (char n = 0; n < COLUMNS; n++) {
+		*p++ = 0x10; /* DW_CFA_expression, but for rbx */
+		*p++ = n == 3 ? 15 : n;
+		*p++ = (char)(EXPRESSION % 128 + 128);
+		*p++ = EXPRESSION / 128;
+		memset(p, 0x96, EXPRESSION);
+		p += EXPRESSION;
+	}
+	for (int i = 0; i < ROWS; i++) {
+		*p++ = i % 2 ? 0x07 : 0x08; /* undefined, same_value: rbx */
+		*p++ = 3;
+		*p++ = 0x41;
+	}
+	put_fde(&eh, cie, 0x1000, ROWS, code, (size_t)(p - code));
+	put_fde(&eh, cie, 0x800000, 0x10, CODE("\x0e\x20"));
+	t = compile_range(0, UINT32_MAX);
+	cr_assert_eq(info_of(t).broken, 1);
+	cr_assert_eq(cfa_at(t, 0x1000), 0);
+	cr_assert_eq(cfa_at(t, 0x800), 32);
+	cr_assert_eq(cfa_at(t, 0x800000), 32, "what is known needs no effort");
+	cfi_table_free(t);
+}
+
 Test(table, too_many_rules_leave_the_rest_out)
 {
 	enum { RULES = 70000 };
@@ -286,7 +342,8 @@ Test(table, a_crowd)
 		char code[] = { (char)0x83, (char)(order[i] % 100 + 2), 0x48, 0x0e,
 				(char)(order[i] % 90 + 16) };
 
-		put_fde(&eh, cie, 0x10000 + (uint64_t)order[i] * STEP, STEP - 8, code, sizeof(code));
+		put_fde(&eh, cie, 0x10000 + (uint64_t)order[i] * STEP, STEP - 8, code,
+			sizeof(code));
 	}
 	t = compile_range(0x10000, UINT32_MAX);
 	for (uint32_t i = 0; i < COUNT; i++) {
