@@ -45,6 +45,20 @@ static double cpu_seconds(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
 }
 
+static int prepare(struct symbolizer *s, const struct image *image, unsigned long n,
+		   uint64_t state)
+{
+	uint64_t *addrs = calloc(n, sizeof(*addrs));
+	int rc = addrs ? 0 : 1;
+
+	for (unsigned long i = 0; addrs && i < n; i++)
+		addrs[i] = pick(image, &state);
+	if (!rc)
+		rc = symbolizer_prepare(s, image, addrs, n);
+	free(addrs);
+	return rc;
+}
+
 static int measure(const struct image *image, unsigned long n, uint64_t state)
 {
 	unsigned long named = 0, lines = 0, frames = 0;
@@ -52,7 +66,7 @@ static int measure(const struct image *image, unsigned long n, uint64_t state)
 	struct symbolizer *s;
 
 	getrusage(RUSAGE_SELF, &before);
-	if (symbolizer_new(&s, NULL, 0))
+	if (symbolizer_new(&s, NULL, 0) || prepare(s, image, n, state))
 		return 1;
 	for (unsigned long i = 0; i < n; i++) {
 		struct symbol symbol;

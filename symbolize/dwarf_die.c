@@ -5,24 +5,6 @@
 #include "base/error.h"
 #include "symbolize/ranges.h"
 
-static bool forward(struct die_walk *w, const Dwarf_Die *die)
-{
-	if ((const char *)die->addr <= (const char *)w->last)
-		return false;
-	w->last = die->addr;
-	return true;
-}
-
-bool die_child(struct die_walk *w, Dwarf_Die *parent, Dwarf_Die *child)
-{
-	return dwarf_child(parent, child) == 0 && forward(w, child);
-}
-
-bool die_sibling(struct die_walk *w, Dwarf_Die *die)
-{
-	return dwarf_siblingof(die, die) == 0 && forward(w, die);
-}
-
 uint32_t die_number(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute attr;

@@ -34,6 +34,7 @@ void module_close(struct module *m)
 	image_free(m->debug);
 	image_free(m->alt);
 	elfsyms_release(&m->symbols);
+	answers_release(&m->answers);
 }
 
 static int add_mini_symbols(struct module *m, const struct image *image, struct report *r)

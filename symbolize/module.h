@@ -8,6 +8,7 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
+#include "symbolize/answers.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elfsyms.h"
 
@@ -21,6 +22,7 @@ struct module {
 	struct image *debug, *alt; /* separate files */
 	Dwarf *dwarf, *alt_dwarf;
 	struct dwarf_index *index; /* NULL without DWARF */
+	struct answers answers;	   /* to what was announced */
 	char note[640];		   /* for symbolizer_note */
 };
 
