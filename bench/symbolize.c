@@ -66,7 +66,7 @@ static int measure(const struct image *image, unsigned long n, uint64_t state)
 	struct symbolizer *s;
 
 	getrusage(RUSAGE_SELF, &before);
-	if (symbolizer_new(&s, NULL, 0) || prepare(s, image, n, state))
+	if (symbolizer_new(&s, NULL, SYMBOLIZE_MAP) || prepare(s, image, n, state))
 		return 1;
 	for (unsigned long i = 0; i < n; i++) {
 		struct symbol symbol;

@@ -238,15 +238,17 @@ struct job {
 	uint32_t count;
 };
 
+/* Files may be mapped: if one shrinks, it is the child that dies. */
 static int make_symbolizers(struct job *job)
 {
 	const struct round *round = &job->r->round;
+	unsigned flags = job->flags | SYMBOLIZE_MAP;
 
 	job->symbolizers = calloc(round->member_count, sizeof(struct symbolizer *));
 	for (; job->symbolizers && job->count < round->member_count; job->count++) {
 		struct symbolizer **s = &job->symbolizers[job->count];
 
-		if (symbolizer_new(s, &round->members[job->count]->process, job->flags))
+		if (symbolizer_new(s, &round->members[job->count]->process, flags))
 			return ERR_NOMEM;
 		if (decoding_watch(job->r->decoding, *s))
 			return ERR_NOMEM;

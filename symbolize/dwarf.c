@@ -13,13 +13,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "symbolize/debugelf.h"
 #include "symbolize/dwarf_die.h"
 #include "symbolize/dwarf_unit.h"
 #include "symbolize/linetable.h"
 #include "symbolize/ranges.h"
 #include "symbolize/sections.h"
 
-enum { RANGES_BUDGET = 1 << 25, DECODED_MAX = 32 };
+enum { RANGES_BUDGET = 1 << 25, DECODED_MAX = 32, LISTED_AT_ONCE = 128 };
 
 struct unit {
 	Dwarf_Die die;
@@ -28,7 +29,9 @@ struct unit {
 
 struct dwarf_index {
 	Dwarf *dwarf;
+	const struct debugelf *elf;
 	char dir[PATH_MAX]; /* of the file, "" when unknown */
+	struct cursor info; /* .debug_info */
 	struct line_sections lines;
 	struct dwarf_file file;
 	struct unit *units;
@@ -87,7 +90,11 @@ static int list_units(struct dwarf_index *x)
 			continue;
 		if (add_unit(x, &die) || add_unit_ranges(x, &die, (uint32_t)x->count - 1))
 			return ERR_NOMEM;
+		/* Only its head was needed, but the kernel maps what is around it, too. */
+		if (x->count % LISTED_AT_ONCE == 0)
+			debugelf_drop(x->elf, x->info.start, cursor_left(&x->info));
 	}
+	debugelf_drop(x->elf, x->info.start, cursor_left(&x->info));
 	ranges_inner_wins(&x->code);
 	return ranges_settle(&x->code);
 }
@@ -105,7 +112,7 @@ static void find_dir(struct dwarf_index *x, int fd)
 		*slash = '\0';
 }
 
-int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd)
+int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd, const struct debugelf *debugelf)
 {
 	struct dwarf_index *x = calloc(1, sizeof(*x));
 	Elf *elf = dwarf_getelf(dwarf);
@@ -113,7 +120,9 @@ int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd)
 	if (!x)
 		return ERR_NOMEM;
 	x->dwarf = dwarf;
+	x->elf = debugelf;
 	find_dir(x, fd);
+	section_bytes(elf, ".debug_info", &x->info);
 	section_bytes(elf, ".debug_line", &x->lines.line);
 	section_bytes(elf, ".debug_line_str", &x->lines.line_str);
 	section_bytes(elf, ".debug_str", &x->lines.str);
@@ -126,10 +135,16 @@ int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd)
 	return 0;
 }
 
-static void forget(struct unit *u)
+/* Its strings stay valid: dropped pages are read again when somebody looks. */
+static void forget(const struct dwarf_index *x, struct unit *u)
 {
+	const void *bytes;
+	size_t len;
+
 	if (!u)
 		return;
+	for (unsigned i = 0; (bytes = dwarf_unit_bytes(u->decoded, i, &len)); i++)
+		debugelf_drop(x->elf, bytes, len);
 	dwarf_unit_free(u->decoded);
 	u->decoded = NULL;
 }
@@ -139,7 +154,7 @@ void dwarf_index_free(struct dwarf_index *x)
 	if (!x)
 		return;
 	for (unsigned i = 0; i < DECODED_MAX; i++)
-		forget(x->decoded[i]);
+		forget(x, x->decoded[i]);
 	free(x->units);
 	ranges_release(&x->code);
 	free(x);
@@ -151,7 +166,7 @@ static int decode(struct dwarf_index *x, struct unit *u)
 		return 0;
 	if (dwarf_unit_new(&u->decoded, &u->die, &x->file))
 		return ERR_NOMEM;
-	forget(x->decoded[x->next]);
+	forget(x, x->decoded[x->next]);
 	x->decoded[x->next] = u;
 	x->next = (x->next + 1) % DECODED_MAX;
 	return 0;

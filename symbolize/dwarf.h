@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct debugelf;
 struct dwarf_index;
 
 enum { DWARF_DEPTH_MAX = 128 }; /* frames of an address; what is deeper is left out */
@@ -32,9 +33,10 @@ struct dwarf_frame {
 	uint32_t line, column, start_line;
 };
 
-/* Does not take over `dwarf`, which must outlive the index; `fd` is its file's,
- * or -1, and says where split DWARF may lie. ERR_NOMEM. */
-int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, int fd);
+/* Does not take over `dwarf` nor the file that it reads, which must outlive the index;
+ * `fd` is that file's, or -1, and says where split DWARF may lie. ERR_NOMEM. */
+int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, int fd,
+		    const struct debugelf *elf);
 void dwarf_index_free(struct dwarf_index *index);
 
 /* Sorts addresses so that those of a unit stand together, by address. */

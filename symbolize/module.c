@@ -1,7 +1,7 @@
 /*
- * DWARF is read through a handle of its own: libdw keeps what it reads as long
- * as the handle lives, and the image outlives us. All files are read by
- * ELF_C_READ, as target/image.c says why.
+ * DWARF is read through a handle of its own (debugelf): libdw keeps what it reads as
+ * long as the handle lives, and the image outlives us. Unless the caller allows more,
+ * all files are read by ELF_C_READ, as target/image.c says why.
  */
 #include "symbolize/module.h"
 
@@ -29,8 +29,7 @@ void module_close(struct module *m)
 		dwarf_end(m->dwarf);
 	if (m->alt_dwarf)
 		dwarf_end(m->alt_dwarf);
-	if (m->own_elf)
-		elf_end(m->own_elf);
+	debugelf_close(&m->dwarf_elf);
 	image_free(m->debug);
 	image_free(m->alt);
 	elfsyms_release(&m->symbols);
@@ -94,8 +93,10 @@ static Dwarf *open_dwarf(struct module *m, const struct image *file)
 {
 	Elf *elf = image_elf(file);
 
-	if (file != m->debug && image_fd(file) >= 0)
-		elf = m->own_elf = elf_begin(image_fd(file), ELF_C_READ, NULL);
+	if (image_fd(file) >= 0) {
+		debugelf_open(&m->dwarf_elf, image_fd(file), m->may_map);
+		elf = m->dwarf_elf.elf;
+	}
 	return elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 }
 
@@ -128,7 +129,7 @@ static int load_dwarf(struct module *m, const struct image *image, const struct 
 	m->dwarf = open_dwarf(m, file);
 	if (!m->dwarf || !complete_dwarf(m, file, process, r))
 		return 0;
-	return dwarf_index_new(&m->index, m->dwarf, image_fd(file));
+	return dwarf_index_new(&m->index, m->dwarf, image_fd(file), &m->dwarf_elf);
 }
 
 static void write_note(struct module *m, const struct report *r, bool has_dwarf)

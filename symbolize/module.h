@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "symbolize/answers.h"
+#include "symbolize/debugelf.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elfsyms.h"
 
@@ -17,8 +18,9 @@ struct process;
 
 struct module {
 	bool opened, has_lines, has_inlines;
+	bool may_map; /* files (debugelf_open); set before module_open */
 	struct elfsyms symbols;
-	Elf *own_elf;		   /* when the DWARF is in the image's own file */
+	struct debugelf dwarf_elf; /* of the DWARF's file; {0} when that is none */
 	struct image *debug, *alt; /* separate files */
 	Dwarf *dwarf, *alt_dwarf;
 	struct dwarf_index *index; /* NULL without DWARF */

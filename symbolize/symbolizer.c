@@ -91,6 +91,7 @@ static int module_of(struct symbolizer *s, const struct image *image, struct mod
 {
 	if (make_module(s, image, m))
 		return ERR_NOMEM;
+	(*m)->may_map = s->flags & SYMBOLIZE_MAP;
 	return (*m)->opened ? 0 : module_open(*m, image, s->process);
 }
 

@@ -37,7 +37,13 @@ struct symbol {
 	size_t count;			   /* 0: no symbol covers the address */
 };
 
-enum { SYMBOLIZE_NO_INLINE = 1 };
+enum {
+	SYMBOLIZE_NO_INLINE = 1,
+	/* Debug files may be mapped: much less is read of large ones, but one that shrinks
+	 * meanwhile kills us by SIGBUS, and one that changes is another one to libdw from
+	 * one look to the next. For processes that may die of a bad file. */
+	SYMBOLIZE_MAP = 2,
+};
 
 /* `process` (not owned, may be NULL) gives the target's own view of debug files
  * and the perf map; it must outlive the symbolizer. ERR_NOMEM. */

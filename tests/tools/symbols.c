@@ -1,7 +1,8 @@
 // links: symbolize
 /*
  * Symbolizes addresses from stdin as llvm-symbolizer -f -i --no-demangle prints them:
- * symbols [-1] FILE. All are announced before, or with -1 none.
+ * symbols [-1] FILE. All are announced
+ * before and files mapped, as sampler does, or with -1 neither.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	n = read_addresses();
-	if (symbolizer_new(&s, NULL, 0) ||
+	if (symbolizer_new(&s, NULL, single ? 0 : SYMBOLIZE_MAP) ||
 	    (!single && symbolizer_prepare(s, image, addresses, n)))
 		return 1;
 	for (size_t i = 0; i < n; i++)
