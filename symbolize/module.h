@@ -10,16 +10,22 @@
 
 #include "symbolize/dwarf.h"
 #include "symbolize/elfsyms.h"
+#include "symbolize/elfview.h"
 
 struct image;
 struct process;
 
+struct module_dwarf {
+	Elf *elf;	     /* ours to end; NULL when it is the file's own handle */
+	struct elfview view; /* of what zstd had compressed */
+	Dwarf *dwarf;
+};
+
 struct module {
 	bool opened, has_lines, has_inlines;
 	struct elfsyms symbols;
-	Elf *own_elf;		   /* when the DWARF is in the image's own file */
 	struct image *debug, *alt; /* separate files */
-	Dwarf *dwarf, *alt_dwarf;
+	struct module_dwarf dwarf, alt_dwarf;
 	struct dwarf_index *index; /* NULL without DWARF */
 	char note[640];		   /* for symbolizer_note */
 };
