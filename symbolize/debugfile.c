@@ -50,11 +50,11 @@ static int open_in(const struct process *process, bool ours, const char *path)
 	return process_open_path(process, path);
 }
 
-static struct image *open_regular(const struct search *s, bool ours, const char *path)
+struct image *debugfile_open(const struct process *process, bool ours, const char *path)
 {
 	struct image *found = NULL;
 	struct stat st;
-	int fd = open_in(s->process, ours, path);
+	int fd = open_in(process, ours, path);
 
 	if (fd < 0)
 		return NULL;
@@ -127,7 +127,7 @@ static bool has_checksum(const struct image *found, const char *hex)
 static struct image *try_build_id(const struct search *s, const char *path, const char *hex)
 {
 	for (int ours = 0; ours <= 1; ours++) {
-		struct image *found = open_regular(s, ours, path);
+		struct image *found = debugfile_open(s->process, ours, path);
 
 		if (found && (!strcmp(image_build_id(found), hex) || has_checksum(found, hex)))
 			return found;
@@ -173,7 +173,7 @@ static struct image *try_link(const struct search *s, const struct image *image,
 			      uint32_t crc)
 {
 	for (int ours = 0; ours <= 1; ours++) {
-		struct image *found = open_regular(s, ours, path);
+		struct image *found = debugfile_open(s->process, ours, path);
 
 		if (found && link_fits(image, found, crc))
 			return found;

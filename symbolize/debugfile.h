@@ -6,11 +6,15 @@
 #ifndef SYMBOLIZE_DEBUGFILE_H
 #define SYMBOLIZE_DEBUGFILE_H
 
-#include <libelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct image;
 struct process;
+
+/* Opens a regular ELF file in the process's view of the file system, or in `ours`;
+ * NULL when there is none. `process` may be NULL. */
+struct image *debugfile_open(const struct process *process, bool ours, const char *path);
 
 /* The debug file of an image, opened; NULL when there is none that fits. A file
  * that was found and refused is named in `note` (of `room` bytes), which else is

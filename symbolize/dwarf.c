@@ -6,21 +6,19 @@
 #include "symbolize/dwarf.h"
 
 #include <dwarf.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "symbolize/dwarf_die.h"
 #include "symbolize/dwarf_unit.h"
+#include "symbolize/skeleton.h"
 
 enum { RANGES_BUDGET = 1 << 25 };
 
 struct dwarf_index {
 	Dwarf *dwarf;
-	char dir[PATH_MAX]; /* of the file, "" when unknown */
+	struct split *split;
 	struct dwarf_unit *units;
 	size_t count, room;
 	struct ranges code; /* `of` indexes units */
@@ -44,16 +42,17 @@ static int add_unit(struct dwarf_index *x, const Dwarf_Die *die)
 
 static int list_unit(struct dwarf_index *x, struct dwarf_unit *u)
 {
-	return dwarf_unit_list(u, *x->dir ? x->dir : NULL, &x->budget);
+	return dwarf_unit_list(u, x->split, &x->budget);
 }
 
 /* A unit that does not say where its code is has it said by its functions. */
-static int add_unit_ranges(struct dwarf_index *x, uint32_t n)
+static int add_unit_ranges(struct dwarf_index *x, uint32_t n, bool skeleton)
 {
 	struct dwarf_unit *u = &x->units[n];
 
 	if (dwarf_hasattr(&u->die, DW_AT_ranges) || dwarf_hasattr(&u->die, DW_AT_high_pc))
-		return die_add_ranges(&u->die, &x->code, n, &x->budget);
+		return skeleton ? skeleton_add_ranges(&u->die, &x->code, n, &x->budget) :
+				  die_add_ranges(&u->die, &x->code, n, &x->budget);
 	if (list_unit(x, u))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < u->ranges.count; i++)
@@ -65,33 +64,23 @@ static int add_unit_ranges(struct dwarf_index *x, uint32_t n)
 static int list_units(struct dwarf_index *x)
 {
 	Dwarf_CU *unit = NULL;
+	struct skeleton ignored;
 	Dwarf_Die die;
 	uint8_t type;
 
 	while (dwarf_get_units(x->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
+		bool skeleton = skeleton_read(&die, &ignored);
+
+		if (type != DW_UT_compile && !skeleton)
 			continue;
-		if (add_unit(x, &die) || add_unit_ranges(x, (uint32_t)x->count - 1))
+		if (add_unit(x, &die) || add_unit_ranges(x, (uint32_t)x->count - 1, skeleton))
 			return ERR_NOMEM;
 	}
 	ranges_inner_wins(&x->code);
 	return ranges_settle(&x->code);
 }
 
-static void find_dir(struct dwarf_index *x, int fd)
-{
-	char link[32], *slash;
-	ssize_t len;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = fd < 0 ? -1 : readlink(link, x->dir, sizeof(x->dir) - 1);
-	x->dir[len > 0 ? len : 0] = '\0';
-	slash = strrchr(x->dir, '/');
-	if (slash)
-		*slash = '\0';
-}
-
-int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd)
+int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, struct split *split)
 {
 	struct dwarf_index *x = calloc(1, sizeof(*x));
 
@@ -99,7 +88,7 @@ int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd)
 		return ERR_NOMEM;
 	x->dwarf = dwarf;
 	x->budget = RANGES_BUDGET;
-	find_dir(x, fd);
+	x->split = split;
 	if (list_units(x)) {
 		dwarf_index_free(x);
 		return ERR_NOMEM;

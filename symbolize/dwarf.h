@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct dwarf_index;
+struct split;
 
 enum { DWARF_DEPTH_MAX = 128 }; /* frames of an address; what is deeper is left out */
 
@@ -29,9 +30,9 @@ struct dwarf_frame {
 	uint32_t line, column, start_line;
 };
 
-/* Does not take over `dwarf`, which must outlive the index; `fd` is its file's,
- * or -1, and says where split DWARF may lie. ERR_NOMEM. */
-int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, int fd);
+/* Does not take over `dwarf` and `split`, which must outlive the index. `split` finds
+ * split DWARF; it may be NULL. ERR_NOMEM. */
+int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, struct split *split);
 void dwarf_index_free(struct dwarf_index *index);
 
 /* Fills frames innermost first, the function itself last; how many, or 0 when no

@@ -9,16 +9,14 @@
 #include "symbolize/dwarf_unit.h"
 
 #include <dwarf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/dwarf_die.h"
 
-enum { NEST_MAX = 256, INLINE_MAX = DWARF_DEPTH_MAX - 1, PATH_ROOM = 4352 };
+enum { NEST_MAX = 256, INLINE_MAX = DWARF_DEPTH_MAX - 1 };
 
 #define NO_PARENT UINT32_MAX
 
@@ -48,6 +46,7 @@ void dwarf_unit_release(struct dwarf_unit *u)
 		free_inlines(u->functions[i].inlines);
 	free(u->functions);
 	ranges_release(&u->ranges);
+	split_unit_release(&u->split);
 }
 
 /* Functions. */
@@ -109,56 +108,15 @@ static int list_functions(struct dwarf_unit *u, struct die_walk *w, Dwarf_Die *p
 	return 0;
 }
 
-/* Split DWARF. libdw opens the .dwo file itself, by the name and the folder that
- * stand in the unit: in our view of the file system, and for mmap(2). So look
- * first that it is a file and not, say, a FIFO that we would wait on for ever. */
-static bool is_file(const char *dir, const char *sub, const char *name)
-{
-	char path[2 * PATH_ROOM];
-	struct stat st;
-	int len = snprintf(path, sizeof(path), "%s/%s/%s", dir, sub, name);
-
-	return len > 0 && (size_t)len < sizeof(path) && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static bool may_open_split(Dwarf_Die *die, const char *dir)
-{
-	const char *name = die_string(die, DW_AT_dwo_name);
-	const char *comp_dir = die_string(die, DW_AT_comp_dir);
-
-	if (!name)
-		name = die_string(die, DW_AT_GNU_dwo_name);
-	if (!name)
-		return false;
-	if (*name == '/')
-		return is_file("", "", name);
-	comp_dir = comp_dir ? comp_dir : "";
-	if (*comp_dir == '/')
-		return is_file("", comp_dir, name) || (dir && is_file(dir, "", name));
-	return dir && (is_file(dir, comp_dir, name) || is_file(dir, "", name));
-}
-
-static void find_split(struct dwarf_unit *u, const char *dir)
-{
-	Dwarf_Die split;
-	uint8_t type;
-
-	memset(&split, 0, sizeof(split));
-	if (dwarf_cu_info(u->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) ||
-	    type != DW_UT_skeleton || !may_open_split(&u->die, dir))
-		return;
-	if (!dwarf_cu_info(u->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) && split.addr)
-		u->code = split;
-}
-
-int dwarf_unit_list(struct dwarf_unit *u, const char *dir, size_t *budget)
+int dwarf_unit_list(struct dwarf_unit *u, struct split *split, size_t *budget)
 {
 	struct die_walk w = { NULL };
 
 	if (u->listed)
 		return 0;
 	u->listed = true;
-	find_split(u, dir);
+	if (split && split_find(split, &u->die, &u->split, &u->code))
+		return ERR_NOMEM;
 	if (list_functions(u, &w, &u->code, 0, budget))
 		return ERR_NOMEM;
 	ranges_inner_wins(&u->ranges);
@@ -258,7 +216,7 @@ static void describe_call(struct dwarf_unit *u, Dwarf_Die *inlined, struct dwarf
 	caller->line = die_number(inlined, DW_AT_call_line);
 	caller->column = die_number(inlined, DW_AT_call_column);
 	if (dwarf_hasattr(inlined, DW_AT_call_file) &&
-	    dwarf_getsrcfiles(&u->code, &files, &count) == 0 && file < count)
+	    dwarf_getsrcfiles(&u->die, &files, &count) == 0 && file < count)
 		caller->file = dwarf_filesrc(files, file, NULL, NULL);
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "symbolize/ranges.h"
+#include "symbolize/split.h"
 
 struct dwarf_frame;
 struct names;
@@ -23,7 +24,8 @@ struct dwarf_function {
 
 struct dwarf_unit {
 	Dwarf_Die die;	/* in the file itself: ranges, lines, compilation folder */
-	Dwarf_Die code; /* the same, or of split DWARF the unit in the .dwo file */
+	Dwarf_Die code; /* the same, or of split DWARF the unit that was found for it */
+	struct split_unit split;
 	bool listed;
 	struct ranges ranges; /* `of` indexes functions */
 	struct dwarf_function *functions;
@@ -32,9 +34,9 @@ struct dwarf_unit {
 
 void dwarf_unit_release(struct dwarf_unit *u);
 
-/* Lists the functions, once. `budget` as for die_add_ranges. `dir` is the folder
- * of the unit's file, where a .dwo file may lie, or NULL. ERR_NOMEM. */
-int dwarf_unit_list(struct dwarf_unit *u, const char *dir, size_t *budget);
+/* Lists the functions, once. `budget` as for die_add_ranges; `split` may be NULL.
+ * ERR_NOMEM. */
+int dwarf_unit_list(struct dwarf_unit *u, struct split *split, size_t *budget);
 
 /* The function that covers the address, or NULL. */
 struct dwarf_function *dwarf_unit_function(struct dwarf_unit *u, uint64_t addr);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "symbolize/debugfile.h"
 #include "symbolize/minidebug.h"
+#include "symbolize/split.h"
 #include "symbolize/unpack.h"
 #include "target/elfsection.h"
 #include "target/image.h"
@@ -36,6 +37,7 @@ static void close_dwarf(struct module_dwarf *d)
 void module_close(struct module *m)
 {
 	dwarf_index_free(m->index);
+	split_free(m->split);
 	close_dwarf(&m->dwarf);
 	close_dwarf(&m->alt_dwarf);
 	image_free(m->debug);
@@ -140,7 +142,11 @@ static int load_dwarf(struct module *m, const struct image *image, const struct 
 		return 0;
 	if (complete_dwarf(m, file, process, r))
 		return ERR_NOMEM;
-	return *r->missing ? 0 : dwarf_index_new(&m->index, m->dwarf.dwarf, image_fd(file));
+	if (*r->missing)
+		return 0;
+	if (split_new(&m->split, image, file, process, m->note, sizeof(m->note)))
+		return ERR_NOMEM;
+	return dwarf_index_new(&m->index, m->dwarf.dwarf, m->split);
 }
 
 static void write_note(struct module *m, const struct report *r, bool has_dwarf)

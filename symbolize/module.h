@@ -26,6 +26,7 @@ struct module {
 	struct elfsyms symbols;
 	struct image *debug, *alt; /* separate files */
 	struct module_dwarf dwarf, alt_dwarf;
+	struct split *split;
 	struct dwarf_index *index; /* NULL without DWARF */
 	char note[640];		   /* for symbolizer_note */
 };

@@ -279,8 +279,6 @@ LIKE_LLVM(gcc_dwarf2, "g++", "-O2 -g -gdwarf-2")
 LIKE_LLVM(gcc_unoptimized, "g++", "-O0 -g")
 LIKE_LLVM(gcc_static, "g++", "-O2 -g -static")
 LIKE_LLVM(gcc_g1, "g++", "-O2 -g1")
-LIKE_LLVM(gcc_split, "g++", "-O2 -g -gsplit-dwarf")
-LIKE_LLVM(gcc_split4, "g++", "-O2 -gdwarf-4 -gsplit-dwarf")
 LIKE_LLVM(gcc_lto, "g++", "-O2 -g -flto")
 LIKE_LLVM(gcc_compressed, "g++", "-O2 -g -gz=zlib")
 LIKE_LLVM(gcc_compressed_gnu, "g++", "-O2 -g -gz=zlib-gnu")
@@ -361,28 +359,59 @@ Test(lookup, dwz_compressed_by_zstd)
 }
 
 /* llvm-symbolizer 14 loses inlined calls in .dwo files of clang; the same code
- * with the DWARF in the program itself says what is right. */
-static void compare_split(const char *flags)
+ * with the DWARF in the program itself says what is right. `pack` goes on from there. */
+static void compare_split(const char *compiler, const char *flags, const char *pack)
 {
-	char all[128];
+	char all[160];
 
-	build_cc("clang++", flags);
+	build_cc(compiler, flags);
 	cr_assert(run("mv shop whole"));
 	snprintf(all, sizeof(all), "%s -gsplit-dwarf", flags);
-	build_cc("clang++", all);
+	build_cc(compiler, all);
 	cr_assert(run("test -e shop-shop.dwo -o -e shop.dwo"), "the split is there");
+	if (!run("%s", pack))
+		cr_skip_test("'%s' fails here", pack);
 	compare("shop", "whole");
 }
 
-Test(lookup, clang_split)
-{
-	compare_split("-O2 -g -gdwarf-5");
-}
+#define SPLIT(name, compiler, flags, pack)                                                         \
+	Test(lookup, name)                                                                         \
+	{                                                                                          \
+		compare_split(compiler, flags, pack);                                              \
+	}
 
-Test(lookup, clang_split4)
-{
-	compare_split("-O2 -g -gdwarf-4");
-}
+SPLIT(split_clang5, "clang++", "-O2 -g -gdwarf-5", "true")
+SPLIT(split_clang4, "clang++", "-O2 -g -gdwarf-4", "true")
+SPLIT(split_gcc5, "g++", "-O2 -g -gdwarf-5", "true")
+SPLIT(split_gcc4, "g++", "-O2 -g -gdwarf-4", "true")
+SPLIT(split_inlining5, "clang++", "-O2 -g -gdwarf-5 -fsplit-dwarf-inlining", "true")
+SPLIT(split_types5, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section", "true")
+SPLIT(split_types4, "clang++", "-O2 -g -gdwarf-4 -fdebug-types-section", "true")
+SPLIT(split_gcc_types5, "g++", "-O2 -g -gdwarf-5 -fdebug-types-section", "true")
+SPLIT(split_gcc_types4, "g++", "-O2 -g -gdwarf-4 -fdebug-types-section", "true")
+SPLIT(split_unoptimized, "g++", "-O0 -g", "true")
+SPLIT(split_sections, "clang++", "-O2 -g -ffunction-sections", "true")
+SPLIT(split_compressed, "g++", "-O2 -g", "objcopy --compress-debug-sections=zlib shop-shop.dwo")
+SPLIT(split_by_zstd, "g++", "-O2 -g",
+      "objcopy --compress-debug-sections=zstd shop-shop.dwo && "
+      "objcopy --compress-debug-sections=zstd shop")
+
+#define LLVM_DWP "llvm-dwp -e shop -o shop.dwp && rm *.dwo"
+#define GNU_DWP "dwp -e shop -o shop.dwp && rm *.dwo"
+
+SPLIT(dwp_clang5, "clang++", "-O2 -g -gdwarf-5", LLVM_DWP)
+SPLIT(dwp_clang4, "clang++", "-O2 -g -gdwarf-4", LLVM_DWP)
+SPLIT(dwp_gcc5, "g++", "-O2 -g -gdwarf-5", LLVM_DWP)
+SPLIT(dwp_gcc4, "g++", "-O2 -g -gdwarf-4", LLVM_DWP)
+SPLIT(dwp_types5, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section", LLVM_DWP)
+SPLIT(dwp_gcc_types5, "g++", "-O2 -g -gdwarf-5 -fdebug-types-section", LLVM_DWP)
+SPLIT(dwp_types4, "clang++", "-O2 -g -gdwarf-4 -fdebug-types-section", LLVM_DWP)
+SPLIT(dwp_of_gnu4, "g++", "-O2 -g -gdwarf-4", GNU_DWP)
+SPLIT(dwp_of_gnu5, "g++", "-O2 -g -gdwarf-5", GNU_DWP)
+SPLIT(dwp_compressed, "g++", "-O2 -g", LLVM_DWP " && objcopy --compress-debug-sections shop.dwp")
+SPLIT(dwp_of_stripped, "g++", "-O2 -g",
+      LLVM_DWP " && objcopy --only-keep-debug shop shop.debug && strip shop && "
+	       "objcopy --add-gnu-debuglink=shop.debug shop")
 
 Test(lookup, rust)
 {
