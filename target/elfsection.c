@@ -94,6 +94,8 @@ static bool find_packed(Elf *elf, Elf_Scn *scn, struct packed *p)
 	*p = (struct packed){ 0, data->d_buf, data->d_size, data->d_size };
 	if (shdr.sh_flags & SHF_COMPRESSED) { /* Elf64_Chdr */
 		p->how = (uint32_t)cursor_uint(&c, 4);
+		if (!p->how)
+			return false;
 		cursor_uint(&c, 4);
 		p->plain = cursor_uint(&c, 8);
 		cursor_uint(&c, 8);
