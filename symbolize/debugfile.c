@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -230,6 +231,22 @@ static struct image *find_by_link(const struct search *s, const struct image *im
 	return found;
 }
 
+static bool has_section(const struct image *image, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elfsection_next(image_elf(image), scn, name, &shdr)))
+		if (shdr.sh_type != SHT_NOBITS)
+			return true;
+	return false;
+}
+
+bool debugfile_has_dwarf(const struct image *image)
+{
+	return has_section(image, ".debug_info") || has_section(image, ".zdebug_info");
+}
+
 struct image *debugfile_find(const struct image *image, const struct process *process, char *note,
 			     size_t room)
 {
@@ -237,6 +254,18 @@ struct image *debugfile_find(const struct image *image, const struct process *pr
 	struct image *found = find_by_build_id(&s, image_build_id(image));
 
 	return found ? found : find_by_link(&s, image);
+}
+
+bool debugfile_exists(const struct image *image, const struct process *process)
+{
+	char note[256];
+	struct image *found;
+
+	if (debugfile_has_dwarf(image))
+		return true;
+	found = debugfile_find(image, process, note, sizeof(note));
+	image_free(found);
+	return found != NULL;
 }
 
 /* A name that does not begin with '/' counts from where the image lies. */

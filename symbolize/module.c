@@ -14,7 +14,6 @@
 #include "symbolize/minidebug.h"
 #include "symbolize/split.h"
 #include "symbolize/unpack.h"
-#include "target/elfsection.h"
 #include "target/image.h"
 
 struct report { /* what becomes the note */
@@ -76,22 +75,6 @@ static int load_symbols(struct module *m, const struct image *image, struct repo
 			n = ERR_NOMEM;
 	}
 	return n < 0 ? ERR_NOMEM : elfsyms_settle(&m->symbols);
-}
-
-static bool has_section(const struct image *image, const char *name)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
-
-	while ((scn = elfsection_next(image_elf(image), scn, name, &shdr)))
-		if (shdr.sh_type != SHT_NOBITS)
-			return true;
-	return false;
-}
-
-static bool has_debug_info(const struct image *image)
-{
-	return has_section(image, ".debug_info") || has_section(image, ".zdebug_info");
 }
 
 /* A separate file's handle is ours; that of the image itself is its owner's. ERR_NOMEM. */
@@ -163,6 +146,21 @@ static void write_note(struct module *m, const struct report *r, bool has_dwarf)
 		 r->mini ? "; .gnu_debugdata is " : "", r->mini ? r->mini : "");
 }
 
+/* A file that somebody sent: it must be of the very build. */
+static struct image *take_offered(struct module *m, const struct image *image, struct report *r)
+{
+	struct image *found = NULL;
+
+	image_open(m->offered - 1, "[debuginfod]", &found, NULL);
+	m->offered = 0;
+	if (found && !strcmp(image_build_id(found), image_build_id(image)))
+		return found;
+	snprintf(r->refused, sizeof(r->refused), "what debuginfod sent %s and was not used",
+		 found ? "belongs to another build" : "is no ELF file");
+	image_free(found);
+	return NULL;
+}
+
 int module_open(struct module *m, const struct image *image, const struct process *process)
 {
 	struct report r = { .symbols_from = "" };
@@ -174,9 +172,11 @@ int module_open(struct module *m, const struct image *image, const struct proces
 		snprintf(m->note, sizeof(m->note), "none, there is no ELF file to read");
 		return 0;
 	}
-	own = has_debug_info(image);
+	own = debugfile_has_dwarf(image);
 	if (!own)
 		m->debug = debugfile_find(image, process, r.refused, sizeof(r.refused));
+	if (!own && !m->debug && m->offered)
+		m->debug = take_offered(m, image, &r);
 	if (load_symbols(m, image, &r) ||
 	    ((own || m->debug) && load_dwarf(m, image, process, &r)))
 		return ERR_NOMEM;

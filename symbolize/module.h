@@ -23,6 +23,7 @@ struct module_dwarf {
 
 struct module {
 	bool opened, has_lines, has_inlines;
+	int offered; /* descriptor + 1 of a debug file to use if there is no other, or 0 */
 	struct elfsyms symbols;
 	struct image *debug, *alt; /* separate files */
 	struct module_dwarf dwarf, alt_dwarf;
