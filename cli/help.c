@@ -30,6 +30,8 @@ static const char record[] =
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
 	"                       (default 1%); looks beyond that are left out\n"
 	"      --no-inline      leave inlined calls out\n"
+	"      --debuginfod[=DUR]  ask the servers in DEBUGINFOD_URLS for debug information\n"
+	"                       that is missing here, for that long at most (default 90s)\n"
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: each module's unwind table, symbols, walks\n"
 	"\n"

@@ -1,6 +1,5 @@
 /*
- * dwarf_begin_elf reads, and if need be decompresses, every section whose name it
- * knows. Locations of variables, macros and call frames are a third of what a compiler
+ * dwarf_begin_elf reads every section whose name it knows. Locations of variables, macros and call frames are a third of what a compiler
  * writes and not our business: for this handle they are made SHT_NOBITS, which libdw
  * passes over.
  *
@@ -16,47 +15,35 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "target/elfsection.h"
+
 static const char *const needless[] = { "aranges", "frame", "gdb_scripts", "loc", "loclists",
 					"macinfo", "macro", "names", "pubnames", "pubtypes",
 					"gnu_pubnames", "gnu_pubtypes" };
 
 static bool is_needless(const char *name)
 {
-	name += name[1] == 'z' ? strlen(".zdebug_") : strlen(".debug_");
-	for (size_t i = 0; i < sizeof(needless) / sizeof(*needless); i++)
-		if (!strcmp(name, needless[i]))
+	const char *what = !strncmp(name, ".debug_", 7) ? name + 7 :
+			   !strncmp(name, ".zdebug_", 8) ? name + 8 : NULL;
+
+	for (size_t i = 0; what && i < sizeof(needless) / sizeof(*needless); i++)
+		if (!strcmp(what, needless[i]))
 			return true;
 	return false;
 }
 
-/* libdw would decompress it, too, and leave what it was made of in memory. */
-static void decompress(const struct debugelf *d, Elf_Scn *scn, const GElf_Shdr *shdr)
-{
-	if (elf_compress(scn, 0, 0) < 0 || shdr->sh_offset > d->size)
-		return;
-	debugelf_drop(d, (char *)d->map + shdr->sh_offset, shdr->sh_size);
-}
-
-static void choose_sections(const struct debugelf *d)
+static void hide_needless(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
-	size_t strings;
 
-	if (elf_getshdrstrndx(d->elf, &strings))
-		return;
-	while ((scn = elf_nextscn(d->elf, scn))) {
+	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ?
-					   elf_strptr(d->elf, strings, shdr.sh_name) : NULL;
+		const char *name = gelf_getshdr(scn, &shdr) ? elfsection_name(elf, &shdr) : NULL;
 
-		if (!name || (strncmp(name, ".debug_", 7) && strncmp(name, ".zdebug_", 8)))
+		if (!name || !is_needless(name))
 			continue;
-		if (is_needless(name)) {
-			shdr.sh_type = SHT_NOBITS;
-			gelf_update_shdr(scn, &shdr);
-		} else if (d->map && shdr.sh_flags & SHF_COMPRESSED) {
-			decompress(d, scn, &shdr);
-		}
+		shdr.sh_type = SHT_NOBITS;
+		gelf_update_shdr(scn, &shdr);
 	}
 }
 
@@ -79,7 +66,7 @@ void debugelf_open(struct debugelf *d, int fd, bool may_map)
 		map_file(d, fd);
 	d->elf = d->map ? elf_memory(d->map, d->size) : elf_begin(fd, ELF_C_READ, NULL);
 	if (d->elf)
-		choose_sections(d);
+		hide_needless(d->elf);
 }
 
 void debugelf_close(struct debugelf *d)

@@ -6,11 +6,8 @@
 #include "symbolize/dwarf.h"
 
 #include <dwarf.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "symbolize/debugelf.h"
@@ -19,6 +16,7 @@
 #include "symbolize/linetable.h"
 #include "symbolize/ranges.h"
 #include "symbolize/sections.h"
+#include "symbolize/skeleton.h"
 
 enum { RANGES_BUDGET = 1 << 25, DECODED_MAX = 32, LISTED_AT_ONCE = 128 };
 
@@ -30,7 +28,6 @@ struct unit {
 struct dwarf_index {
 	Dwarf *dwarf;
 	const struct debugelf *elf;
-	char dir[PATH_MAX]; /* of the file, "" when unknown */
 	struct cursor info; /* .debug_info */
 	struct line_sections lines;
 	struct dwarf_file file;
@@ -72,23 +69,27 @@ static int add_function_ranges(struct dwarf_index *x, const Dwarf_Die *die, uint
 	return rc;
 }
 
-static int add_unit_ranges(struct dwarf_index *x, Dwarf_Die *die, uint32_t n)
+static int add_unit_ranges(struct dwarf_index *x, Dwarf_Die *die, uint32_t n, bool skeleton)
 {
-	if (dwarf_hasattr(die, DW_AT_ranges) || dwarf_hasattr(die, DW_AT_high_pc))
-		return die_add_ranges(die, &x->code, n, &x->file.budget);
-	return add_function_ranges(x, die, n);
+	if (!dwarf_hasattr(die, DW_AT_ranges) && !dwarf_hasattr(die, DW_AT_high_pc))
+		return add_function_ranges(x, die, n);
+	return skeleton ? skeleton_add_ranges(die, &x->code, n, &x->file.budget) :
+			  die_add_ranges(die, &x->code, n, &x->file.budget);
 }
 
 static int list_units(struct dwarf_index *x)
 {
 	Dwarf_CU *unit = NULL;
+	struct skeleton ignored;
 	Dwarf_Die die;
 	uint8_t type;
 
 	while (dwarf_get_units(x->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
+		bool skeleton = skeleton_read(&die, &ignored);
+
+		if (type != DW_UT_compile && !skeleton)
 			continue;
-		if (add_unit(x, &die) || add_unit_ranges(x, &die, (uint32_t)x->count - 1))
+		if (add_unit(x, &die) || add_unit_ranges(x, &die, (uint32_t)x->count - 1, skeleton))
 			return ERR_NOMEM;
 		/* Only its head was needed, but the kernel maps what is around it, too. */
 		if (x->count % LISTED_AT_ONCE == 0)
@@ -99,20 +100,8 @@ static int list_units(struct dwarf_index *x)
 	return ranges_settle(&x->code);
 }
 
-static void find_dir(struct dwarf_index *x, int fd)
-{
-	char link[32], *slash;
-	ssize_t len;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = fd < 0 ? -1 : readlink(link, x->dir, sizeof(x->dir) - 1);
-	x->dir[len > 0 ? len : 0] = '\0';
-	slash = strrchr(x->dir, '/');
-	if (slash)
-		*slash = '\0';
-}
-
-int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd, const struct debugelf *debugelf)
+int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, struct split *split,
+		    const struct debugelf *debugelf)
 {
 	struct dwarf_index *x = calloc(1, sizeof(*x));
 	Elf *elf = dwarf_getelf(dwarf);
@@ -121,12 +110,11 @@ int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd, const struct
 		return ERR_NOMEM;
 	x->dwarf = dwarf;
 	x->elf = debugelf;
-	find_dir(x, fd);
 	section_bytes(elf, ".debug_info", &x->info);
 	section_bytes(elf, ".debug_line", &x->lines.line);
 	section_bytes(elf, ".debug_line_str", &x->lines.line_str);
 	section_bytes(elf, ".debug_str", &x->lines.str);
-	x->file = (struct dwarf_file){ *x->dir ? x->dir : NULL, &x->lines, RANGES_BUDGET };
+	x->file = (struct dwarf_file){ split, &x->lines, RANGES_BUDGET };
 	if (list_units(x)) {
 		dwarf_index_free(x);
 		return ERR_NOMEM;

@@ -20,6 +20,7 @@
 
 struct debugelf;
 struct dwarf_index;
+struct split;
 
 enum { DWARF_DEPTH_MAX = 128 }; /* frames of an address; what is deeper is left out */
 
@@ -33,9 +34,9 @@ struct dwarf_frame {
 	uint32_t line, column, start_line;
 };
 
-/* Does not take over `dwarf` nor the file that it reads, which must outlive the index;
- * `fd` is that file's, or -1, and says where split DWARF may lie. ERR_NOMEM. */
-int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, int fd,
+/* Does not take over `dwarf`, `split` and `elf`, the file that `dwarf` reads, which must
+ * outlive the index. `split` finds split DWARF; it may be NULL. ERR_NOMEM. */
+int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, struct split *split,
 		    const struct debugelf *elf);
 void dwarf_index_free(struct dwarf_index *index);
 

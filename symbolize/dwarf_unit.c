@@ -17,9 +17,9 @@
 #include "symbolize/dwarf.h"
 #include "symbolize/dwarf_die.h"
 #include "symbolize/dwarf_skim.h"
-#include "symbolize/dwarf_split.h"
 #include "symbolize/linetable.h"
 #include "symbolize/ranges.h"
+#include "symbolize/split.h"
 
 enum { NEST_MAX = 256, INLINE_MAX = DWARF_DEPTH_MAX - 1 };
 
@@ -44,13 +44,13 @@ struct function {
 struct dwarf_unit {
 	struct dwarf_file *file;
 	Dwarf_Die die;	/* in the file itself: ranges, lines, compilation folder */
-	Dwarf_Die code; /* the same, or of split DWARF the unit in the .dwo file */
+	Dwarf_Die code; /* the same, or of split DWARF the unit that was found for it */
+	struct split_unit split;
 	struct skim_unit *skim; /* of code */
 	const char *folder;	/* where it was compiled, or NULL */
 	bool lines_read;
-	struct linetable *lines;      /* NULL where there is none */
-	struct linetable *code_files; /* of split DWARF: a list of files of its own, or NULL */
-	struct ranges ranges;	      /* `of` indexes functions */
+	struct linetable *lines; /* NULL where there is none */
+	struct ranges ranges;	 /* `of` indexes functions */
 	struct function *functions;
 	size_t count, room;
 };
@@ -73,8 +73,8 @@ void dwarf_unit_free(struct dwarf_unit *u)
 	free(u->functions);
 	ranges_release(&u->ranges);
 	linetable_free(u->lines);
-	linetable_free(u->code_files);
 	skim_unit_free(u->skim);
+	split_unit_release(&u->split);
 	free(u);
 }
 
@@ -168,8 +168,7 @@ int dwarf_unit_new(struct dwarf_unit **out, const Dwarf_Die *die, struct dwarf_f
 		return ERR_NOMEM;
 	*u = (struct dwarf_unit){ .file = file, .die = *die, .code = *die };
 	u->folder = die_string(&u->die, DW_AT_comp_dir);
-	dwarf_find_split(&u->die, file->dir, &u->code);
-	if (list(u)) {
+	if ((file->split && split_find(file->split, &u->die, &u->split, &u->code)) || list(u)) {
 		dwarf_unit_free(u);
 		return ERR_NOMEM;
 	}
@@ -195,8 +194,6 @@ static int open_lines(struct dwarf_unit *u)
 	u->lines_read = true;
 	if (dwarf_attr(&u->die, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset))
 		rc = linetable_new(&u->lines, u->file->lines, offset, u->folder);
-	if (rc != ERR_NOMEM && u->code.cu != u->die.cu)
-		rc = dwarf_split_files(&u->code, u->folder, &u->code_files);
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
@@ -303,13 +300,12 @@ static void describe(const struct dwarf_unit *u, const void *addr, struct dwarf_
 static void describe_call(const struct dwarf_unit *u, const void *inlined,
 			  struct dwarf_frame *caller)
 {
-	const struct linetable *files = u->code_files ? u->code_files : u->lines;
 	Dwarf_Die die = skim_libdw_die(u->skim, inlined);
 
 	caller->line = die_number(&die, DW_AT_call_line);
 	caller->column = die_number(&die, DW_AT_call_column);
-	if (files && dwarf_hasattr(&die, DW_AT_call_file))
-		caller->file = linetable_file(files, die_number(&die, DW_AT_call_file),
+	if (u->lines && dwarf_hasattr(&die, DW_AT_call_file))
+		caller->file = linetable_file(u->lines, die_number(&die, DW_AT_call_file),
 					      &caller->folder);
 }
 

@@ -14,12 +14,13 @@ struct dwarf_frame;
 struct dwarf_unit;
 struct line_sections;
 struct ranges;
+struct split;
 
 /* What all units of a file have in common; must outlive them. */
 struct dwarf_file {
-	char *dir;			   /* its folder, where .dwo files may lie, or NULL */
+	struct split *split; /* finds split DWARF, or NULL */
 	const struct line_sections *lines;
-	size_t budget;			   /* as for die_add_ranges */
+	size_t budget; /* as for die_add_ranges */
 };
 
 /* Lists the functions of the unit with this DIE. ERR_NOMEM. */

@@ -228,6 +228,16 @@ int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const 
 	return 0;
 }
 
+int symbolizer_offer(struct symbolizer *s, const struct image *image, int fd)
+{
+	struct module *m;
+
+	if (make_module(s, image, &m))
+		return ERR_NOMEM;
+	m->offered = fd + 1;
+	return 0;
+}
+
 static int look_up(struct symbolizer *s, const struct image *image, uint64_t addr,
 		   struct symbol *out)
 {

@@ -70,6 +70,11 @@ int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const 
 int symbolizer_prepare(struct symbolizer *s, const struct image *image, const uint64_t *addrs,
 		       size_t count);
 
+/* A debug file to use for this image if none is found, if it is of the same build; it
+ * need not be. Before the first lookup; `fd` is the symbolizer's from then on, and is
+ * closed when it was used. ERR_NOMEM. */
+int symbolizer_offer(struct symbolizer *s, const struct image *image, int fd);
+
 /* What stands at an image address: pass frame_code_address() of a frame. The
  * strings live as long as the symbolizer, the array until the next lookup. A
  * broken debug file is no failure: it is noted (symbolizer_note) and the next

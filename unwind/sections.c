@@ -13,68 +13,58 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "target/elfsection.h"
 #include "target/image.h"
 #include "unwind/table.h"
 
 enum {
 	SECTIONS_MAX = 4,
 	/* Larger than any seen, compressed or not (libLLVM has 7 MB of .eh_frame);
-	 * a few bytes of zlib can claim a thousand times their length. */
+	 * a few bytes can claim to be compressed from any length. */
 	SECTION_BYTES_MAX = 1 << 28,
 };
 
 struct found {
 	struct cfi_section sections[SECTIONS_MAX];
+	void *plain[SECTIONS_MAX]; /* what had to be uncompressed, or NULL */
 	size_t count;
 	uint64_t data_base;
 	const unsigned char *ident;
 };
 
-/* True when the section's bytes are plain, now or already. */
-static bool decompress(Elf_Scn *scn, const GElf_Shdr *shdr)
+static void add_section(struct found *f, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr,
+			bool eh_frame)
 {
-	GElf_Chdr chdr;
+	struct elfbytes bytes;
 
-	if (!(shdr->sh_flags & SHF_COMPRESSED))
-		return true;
-	return gelf_getchdr(scn, &chdr) && chdr.ch_size <= SECTION_BYTES_MAX &&
-	       elf_compress(scn, 0, 0) >= 0;
-}
-
-static void add_section(struct found *f, Elf_Scn *scn, const GElf_Shdr *shdr, bool eh_frame)
-{
-	Elf_Data *data;
-
-	if (shdr->sh_type == SHT_NOBITS || shdr->sh_size > SECTION_BYTES_MAX ||
-	    f->count == SECTIONS_MAX || !decompress(scn, shdr))
+	if (f->count == SECTIONS_MAX || shdr->sh_size > SECTION_BYTES_MAX ||
+	    elfsection_bytes(elf, scn, SECTION_BYTES_MAX, &bytes) || !bytes.data)
 		return;
-	data = elf_rawdata(scn, NULL);
-	if (!data || !data->d_buf || !data->d_size)
-		return;
+	f->plain[f->count] = bytes.owned;
 	f->sections[f->count++] = (struct cfi_section){
-		.data = data->d_buf, .len = data->d_size, .vaddr = shdr->sh_addr,
+		.data = bytes.data, .len = bytes.len, .vaddr = shdr->sh_addr,
 		.eh_frame = eh_frame, .ident = f->ident,
 	};
 }
 
-/* One pass for each name, so that .eh_frame comes first. */
-static void find_named(struct found *f, Elf *elf, const char *wanted, bool eh_frame)
+static void add_named(struct found *f, Elf *elf, const char *name, bool eh_frame)
 {
 	Elf_Scn *scn = NULL;
-	size_t strings;
+	GElf_Shdr shdr;
 
-	if (elf_getshdrstrndx(elf, &strings))
-		return;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ?
-					   elf_strptr(elf, strings, shdr.sh_name) : NULL;
+	while ((scn = elfsection_next(elf, scn, name, &shdr)))
+		add_section(f, elf, scn, &shdr, eh_frame);
+}
 
-		if (name && !strcmp(name, wanted))
-			add_section(f, scn, &shdr, eh_frame);
-		else if (name && !strcmp(name, ".eh_frame_hdr"))
-			f->data_base = shdr.sh_addr;
-	}
+static void find_sections(struct found *f, Elf *elf)
+{
+	GElf_Shdr shdr;
+
+	add_named(f, elf, ".eh_frame", true);
+	add_named(f, elf, ".debug_frame", false);
+	add_named(f, elf, ".zdebug_frame", false);
+	if (elfsection_next(elf, NULL, ".eh_frame_hdr", &shdr))
+		f->data_base = shdr.sh_addr;
 }
 
 /* The file's bytes from an address on, `most` or up to the segment's end. */
@@ -175,8 +165,7 @@ int cfi_table_build(const struct image *image, struct cfi_table **table, struct 
 
 	if (elf) {
 		f.ident = (const unsigned char *)elf_getident(elf, NULL);
-		find_named(&f, elf, ".eh_frame", true);
-		find_named(&f, elf, ".debug_frame", false);
+		find_sections(&f, elf);
 		if (!f.count)
 			find_by_header(&f, image, elf);
 	}
@@ -184,6 +173,8 @@ int cfi_table_build(const struct image *image, struct cfi_table **table, struct 
 		f.sections[i].data_base = f.data_base;
 	code_range(image, &base, &limit);
 	rc = cfi_table_compile(f.sections, f.count, base, limit, table, err);
+	for (size_t i = 0; i < SECTIONS_MAX; i++)
+		free(f.plain[i]);
 	elf_end(elf);
 	free(copy);
 	return rc;
