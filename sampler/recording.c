@@ -11,9 +11,7 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,24 +46,6 @@ struct recording {
 	sem_t ended; /* posted by a sampling thread as its last act */
 };
 
-/* process_vm_readv asks the same permission as ptrace(2) does (Yama included)
- * and disturbs nobody. That nobody else traces it must be asked apart. */
-static int check_permission(pid_t pid, struct error *err)
-{
-	char byte;
-	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
-	struct error why = { 0 };
-
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno != EFAULT)
-		return process_diagnose(pid, err);
-	process_diagnose(pid, &why);
-	if (strstr(why.text, "already traced")) {
-		*err = why;
-		return why.code;
-	}
-	return 0;
-}
-
 int recording_new(struct recording **out, const struct recording_options *options,
 		  struct error *err)
 {
@@ -86,7 +66,7 @@ int recording_new(struct recording **out, const struct recording_options *option
 	if (!rc)
 		rc = round_init(&r->round, pids, count, options, err);
 	for (size_t i = 0; !rc && !r->command && i < count; i++)
-		rc = check_permission(pids[i], err);
+		rc = process_may_trace(pids[i], err);
 	if (rc) {
 		recording_free(r);
 		return rc;

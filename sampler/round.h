@@ -126,7 +126,7 @@ void round_serve_until(struct round *r, uint64_t until);
 void round_serve_next(struct round *r, uint64_t until);
 
 /* What the callback of the tracer is (sampler/stop.h). */
-bool round_take(void *round, void *slot, pid_t tid, const struct user_regs_struct *regs);
+bool round_take(void *round, void *slot, pid_t tid, const struct registers *regs);
 
 /* Unwinds what stands in the slots and counts it. ERR_NOMEM. */
 int round_unwind(struct round *r);

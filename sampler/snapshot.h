@@ -14,10 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
 #include "target/memory.h"
 #include "unwind/regs.h"
+
+struct registers;
 
 struct snapshot {
 	struct memory memory; /* reads from both pieces */
@@ -41,8 +42,8 @@ int snapshot_reserve(struct snapshot *s, size_t room);
  * thread, which must be stopped. `top` is where the thread's ordinary stack is
  * known to end, 0 when it is not known. Never fails: less stack is a shorter
  * walk. */
-void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
-		   uint64_t top);
+void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers,
+		   size_t want, uint64_t top);
 
 /* Reads on behind the copied stack from what is there now, so that `len` bytes are
  * copied in all, or as many as there are. Whether that still belongs to the rest is for

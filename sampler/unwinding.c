@@ -164,7 +164,7 @@ static int walk_beyond_copy(struct round *r, struct member *m, struct slot *slot
 	int rc = 0;
 
 	do {
-		size_t len = s->stack.len * COPY_GROWTH;
+		size_t len = s->stack.memory.len * COPY_GROWTH;
 
 		if (snapshot_extend(s, thread->tid, len < STACK_MAX ? len : STACK_MAX))
 			break;
@@ -182,7 +182,7 @@ static int walk_beyond_copy(struct round *r, struct member *m, struct slot *slot
 static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
 	struct thread *thread = member_thread(m, slot->context.thread);
-	size_t copied = slot->snapshot.stack.len;
+	size_t copied = slot->snapshot.stack.memory.len;
 	int rc = unwinder_walk(r->unwinder, m->maps, &slot->snapshot.regs,
 			       &slot->snapshot.memory, &r->walk);
 

@@ -181,6 +181,7 @@ static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, stru
 			       &s->frames[i - first]))
 			return ERR_NOMEM;
 	out->count = (size_t)(count - first);
+	out->start = symbol ? symbol->start : 0;
 	return 0;
 }
 
@@ -205,6 +206,7 @@ static int look_up(struct symbolizer *s, const struct image *image, uint64_t add
 
 	out->frames = s->frames;
 	out->count = 0;
+	out->start = 0;
 	if (module_of(s, image, &m))
 		return ERR_NOMEM;
 	if (image_is_memory(image))

@@ -34,6 +34,7 @@ struct symbol_frame {
 struct symbol {
 	const struct symbol_frame *frames; /* innermost inlined call first, the function itself last */
 	size_t count;			   /* 0: no symbol covers the address */
+	uint64_t start; /* image address at which the ELF symbol of the last begins; 0: unknown */
 };
 
 enum { SYMBOLIZE_NO_INLINE = 1 };

@@ -399,6 +399,12 @@ const struct mapping *modmap_find(const struct modmap *m, uint64_t addr)
 	return lo < m->count && m->ranges[lo].start <= addr ? &m->ranges[lo] : NULL;
 }
 
+const struct mapping *modmap_ranges(const struct modmap *m, size_t *count)
+{
+	*count = m->count;
+	return m->ranges;
+}
+
 uint64_t modmap_generation(const struct modmap *m)
 {
 	return m->generation;

@@ -62,6 +62,10 @@ int process_open_path(const struct process *p, const char *path);
 /* The same, but where the path ends with a link: ELOOP. */
 int process_open_no_link(const struct process *p, const char *path);
 
+/* May this process be traced? 0, or as process_diagnose says. It asks without disturbing
+ * anybody: process_vm_readv(2) wants the same permission as ptrace(2), Yama included. */
+int process_may_trace(pid_t pid, struct error *err);
+
 /* Why may this thread not be traced? Finds the cause of an EPERM or EACCES of
  * ptrace(2) and puts it, with its remedy, into err; returns ERR_PERM, or
  * ERR_GONE for a zombie. Rules: ptrace(2) "Ptrace access mode checking". */

@@ -317,7 +317,7 @@ static bool value_at_entry(const struct machine *m, unsigned reg, const struct m
 bool forward_from_entry(struct codebytes *code, const struct memory *memory, uint64_t entry,
 			uint64_t slot, struct regs *regs, uint32_t *valid, unsigned most)
 {
-	static const struct memory nothing = { read_nothing };
+	static const struct memory nothing = { .read = read_nothing };
 	struct regs marked = { .r = { [DWARF_RIP] = entry } }, caller = { .unknown = 0 };
 	uint32_t known = 1u << DWARF_RSP | 1u << DWARF_RIP;
 	struct search s;

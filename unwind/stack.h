@@ -49,6 +49,7 @@ enum stack_end {
 
 struct stack {
 	struct frame *frames; /* innermost first; owned */
+	uint64_t *pcs; /* of each where it is in the process: an image can be mapped twice; owned */
 	size_t count, room;
 	enum stack_end end;
 	uint64_t used; /* bytes from sp to the outermost CFA on the same stack */
@@ -59,6 +60,9 @@ struct stack {
 /* An empty stack; {0} is as good. It keeps its memory from walk to walk. */
 void stack_init(struct stack *s);
 void stack_release(struct stack *s);
+
+/* Makes room for more frames. 0 or ERR_NOMEM. */
+int stack_reserve(struct stack *s);
 
 /* Appends a frame. 0 or ERR_NOMEM. */
 int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum frame_kind kind);

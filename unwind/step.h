@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "unwind/regs.h"
+#include "unwind/shortrule.h"
 #include "unwind/stack.h"
 
 struct cfi_rule;
@@ -21,16 +22,28 @@ struct image;
 struct memory;
 struct modmap;
 
-/* What is known about a code address in a process. */
+/* What is known about a code address in a process; a cache line. */
 struct code {
 	uint64_t addr;
 	uint64_t generation; /* of the maps for which it holds; 0: nothing is known */
 	const struct image *image;
-	const struct cfi_table *table;
-	const struct cfi_rule *rule; /* NULL: no CFI there */
 	uint64_t bias; /* address in the process - image address */
-	bool is_entry; /* the kernel enters the file here, and no CFI says so */
+	const struct cfi_table *table;
+	const struct cfi_rule *long_rule; /* of the two last kinds */
+	struct short_rule rule;		  /* of CODE_BY_SHORT_RULE */
+	enum code_kind {
+		CODE_UNKNOWN,	    /* no CFI there */
+		CODE_ENTRY,	    /* neither, but the kernel enters the file here */
+		CODE_BY_SHORT_RULE, /* plain */
+		CODE_BY_LONG_RULE,
+		CODE_BY_SIGNAL_RULE /* the caller was interrupted, it did not call */
+	} kind;
 };
+
+static inline bool code_has_cfi(const struct code *code)
+{
+	return code->kind >= CODE_BY_SHORT_RULE;
+}
 
 struct walk {
 	struct regs regs;

@@ -93,7 +93,8 @@ static bool signal_returns_to(struct walk *w, uint64_t addr)
 {
 	const struct code *at = codemap_find(w->map, w->maps, addr - 1);
 
-	return at && at->rule ? at->rule->signal_frame : code_is_restorer(w->code, addr);
+	return at && code_has_cfi(at) ? at->kind == CODE_BY_SIGNAL_RULE :
+					code_is_restorer(w->code, addr);
 }
 
 static bool is_return_address(void *ctx, uint64_t addr)
@@ -213,7 +214,7 @@ static bool leads_on(struct walk *w, uint64_t pc, uint64_t sp)
 
 		sp = from.regs.r[DWARF_RSP];
 		from.at = codemap_find(w->map, w->maps, from.regs.r[DWARF_RIP] - 1);
-		if (!from.at || !from.at->rule || from.at->rule->signal_frame)
+		if (!from.at || !code_has_cfi(from.at) || from.at->kind == CODE_BY_SIGNAL_RULE)
 			return false;
 		end = step_by_cfi(&from);
 		if (end == STACK_OUTERMOST)
@@ -233,7 +234,7 @@ static bool begins_a_stack(struct walk *w, uint64_t pc, uint64_t sp)
 	const struct code *at = codemap_find(w->map, w->maps, pc - 1);
 	uint32_t valid = 1u << DWARF_RSP;
 
-	return (at && at->is_entry) ||
+	return (at && at->kind == CODE_ENTRY) ||
 	       forward_to_return(w->code, w->memory, &regs, &valid, LIVE_INSNS, is_return_address,
 				 w) == FORWARD_NEVER_RETURNS;
 }
@@ -242,7 +243,7 @@ static bool has_cfi(const struct walk *w, uint64_t pc)
 {
 	const struct code *at = codemap_find(w->map, w->maps, pc);
 
-	return at && at->rule;
+	return at && code_has_cfi(at);
 }
 
 struct scan {

@@ -18,16 +18,14 @@
 #include "unwind/rule.h"
 #include "unwind/stack.h"
 #include "unwind/step.h"
+#include "unwind/step_fast.h"
 
 enum {
 	FRAMES_MAX = 1 << 20,
 	SWITCHES_MAX = 64, /* signal frames in one walk whose caller lies not above */
-	/* Further apart, two frames are on different stacks: the kernel puts a
-	 * signal's frame right below what it interrupted, while a function may have
-	 * large arrays. */
+	/* As CALL_GAP_MAX: the kernel puts a signal's frame right below what it
+	 * interrupted. */
 	SIGNAL_GAP_MAX = 1 << 20,
-	CALL_GAP_MAX = 8 << 20,
-	ALL_REGISTERS = (1 << DWARF_COUNT) - 1,
 };
 
 struct unwinder {
@@ -38,7 +36,10 @@ struct unwinder {
 int unwinder_new(struct unwinder **u)
 {
 	*u = calloc(1, sizeof(**u));
-	return *u ? 0 : ERR_NOMEM;
+	if (*u && codemap_init(&(*u)->code) == 0)
+		return 0;
+	free(*u);
+	return ERR_NOMEM;
 }
 
 void unwinder_free(struct unwinder *u)
@@ -53,17 +54,39 @@ void unwinder_free(struct unwinder *u)
  * call has pushed its return address and nothing else has happened. */
 static int step_from_nowhere(struct walk *w)
 {
-	int rc = memory_read_u64(w->memory, w->regs.r[DWARF_RSP], &w->regs.r[DWARF_RIP]);
+	int rc = memory_read_u64(w->memory, w->regs.r[DWARF_SP], &w->regs.r[DWARF_PC]);
 
 	if (rc)
 		return step_end_of_read(rc);
-	w->regs.r[DWARF_RSP] += 8;
+	w->regs.r[DWARF_SP] += 8;
 	return STEP_ON;
 }
 
+/* The first instruction of a function, and no call before it: whoever made the stack has
+ * put this address there for the outermost function to return to (makecontext(3)). */
+static bool is_made_up(const struct walk *w, uint64_t pc)
+{
+	const struct code *at;
+	uint64_t target;
+
+	if (codebytes_behind_call(w->code, pc, &target))
+		return false;
+	at = codemap_find(w->map, w->maps, pc);
+	return at && code_has_cfi(at);
+}
+
+/* What a signal's handler or a coroutine returns to: the address is the first instruction
+ * of the trampoline, and no call stands before it. */
+static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t pc)
+{
+	return code_has_cfi(at) ? at->kind == CODE_BY_SIGNAL_RULE :
+				  code_is_restorer(w->code, pc) || is_made_up(w, pc);
+}
+
+/* To the caller, whose frame is of *kind. */
 static int step(struct walk *w, enum frame_kind *kind)
 {
-	uint64_t sp = w->regs.r[DWARF_RSP];
+	uint64_t sp = w->regs.r[DWARF_SP];
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
 	int end;
 
@@ -72,80 +95,97 @@ static int step(struct walk *w, enum frame_kind *kind)
 	if (!w->at) {
 		w->source = FRAME_BY_SCAN;
 		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
-	} else if (!w->at->rule && w->at->is_entry) {
+	} else if (w->at->kind == CODE_ENTRY) {
 		end = STACK_OUTERMOST;
-	} else if (!w->at->rule) {
-		signal_frame = exact && code_is_restorer(w->code, w->regs.r[DWARF_RIP]);
+	} else if (!code_has_cfi(w->at) && exact && is_made_up(w, w->regs.r[DWARF_PC])) {
+		end = STACK_OUTERMOST;
+	} else if (!code_has_cfi(w->at)) {
+		signal_frame = exact && code_is_restorer(w->code, w->regs.r[DWARF_PC]);
 		end = signal_frame ? step_from_restorer(w) : step_by_guess(w);
 	} else {
-		signal_frame = w->at->rule->signal_frame;
+		signal_frame = w->at->kind == CODE_BY_SIGNAL_RULE;
 		w->source = FRAME_BY_CFI;
 		end = step_by_cfi(w);
 	}
 	if (end != STEP_ON)
 		return end;
-	if (!w->regs.r[DWARF_RIP])
+	if (!w->regs.r[DWARF_PC])
 		return STACK_OUTERMOST;
 	if (signal_frame) {
 		*kind = FRAME_SIGNAL;
-		return w->regs.r[DWARF_RSP] <= sp && ++w->switches > SWITCHES_MAX ?
+		return w->regs.r[DWARF_SP] <= sp && ++w->switches > SWITCHES_MAX ?
 			       STACK_NO_ADVANCE : STEP_ON;
 	}
-	return w->regs.r[DWARF_RSP] > sp ? STEP_ON : STACK_NO_ADVANCE;
+	return w->regs.r[DWARF_SP] > sp ? STEP_ON : STACK_NO_ADVANCE;
 }
 
-/* A handler's return address is the first instruction of the trampoline, and no
- * call stands before it. */
-static bool is_trampoline(const struct walk *w)
+static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
+		       enum frame_source source, struct stack *out)
 {
-	return w->at && (w->at->rule ? w->at->rule->signal_frame :
-				       code_is_restorer(w->code, w->regs.r[DWARF_RIP]));
-}
-
-/* The first instruction of a function, and no call before it: whoever made the stack has
- * put this address there for the outermost function to return to (makecontext(3)). */
-static bool is_made_up(const struct walk *w)
-{
-	uint64_t pc = w->regs.r[DWARF_RIP], target;
-	const struct code *at;
-
-	if (!w->at || w->at->rule || codebytes_behind_call(w->code, pc, &target))
-		return false;
-	at = codemap_find(w->map, w->maps, pc); /* w->at stays: neighbours share no slot */
-	return at && at->rule;
-}
-
-/* At a new frame: finds what stands there, and which address of it counts. STEP_ON, or
- * the end. */
-static int arrive(struct walk *w, enum frame_kind *kind)
-{
-	w->at = codemap_find(w->map, w->maps, frame_code_address(w->regs.r[DWARF_RIP], *kind));
-	if (is_trampoline(w)) {
-		*kind = FRAME_SIGNAL;
-	} else if (*kind == FRAME_RETURN && is_made_up(w)) {
-		*kind = FRAME_SIGNAL;
-		return STACK_OUTERMOST;
-	}
-	return STEP_ON;
-}
-
-static int push(struct walk *w, enum frame_kind kind, struct stack *out)
-{
-	uint64_t pc = w->regs.r[DWARF_RIP];
-
-	if (stack_push(out, w->at ? w->at->image : NULL, w->at ? pc - w->at->bias : pc, kind))
+	if (out->count == out->room && stack_reserve(out))
 		return ERR_NOMEM;
-	out->frames[out->count - 1].source = w->source;
+	out->pcs[out->count] = pc;
+	out->frames[out->count++] = (struct frame){
+		.image = at ? at->image : NULL, .addr = at ? pc - at->bias : pc,
+		.kind = kind,
+		.source = source,
+	};
 	return 0;
+}
+
+/* Frames from where w stands, up to one from which there is no fast step. */
+static int push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
+		       enum frame_kind *kind, struct stack *out)
+{
+	const struct code *at = NULL;
+	uint64_t pc = w->regs.r[DWARF_PC];
+
+	for (;;) {
+		uint64_t addr = frame_code_address(pc, *kind);
+
+		/* A recursion need not wait for the hash of its address. */
+		if (!at || at->addr != addr)
+			at = codemap_find(&u->code, maps, addr);
+		if (at && at->kind != CODE_BY_SHORT_RULE) {
+			*kind = is_trampoline(w, at, pc) ? FRAME_SIGNAL : *kind;
+			at = codemap_find(&u->code, maps, addr); /* others were looked up */
+		}
+		if (push(at, pc, *kind, w->source, out))
+			return ERR_NOMEM;
+		if (!at || out->count == FRAMES_MAX || !step_fast(w, at, &pc))
+			break;
+		*kind = FRAME_RETURN;
+		w->source = FRAME_BY_CFI;
+	}
+	w->at = at;
+	return 0;
+}
+
+/* One step that is not fast. How far the stack reaches is told on the way; a signal's
+ * own stack ends where another begins. */
+static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_sp,
+			 struct stack *out)
+{
+	uint64_t sp = w->regs.r[DWARF_SP], last_sp = sp;
+	int end;
+
+	if (!out->switched)
+		out->used = sp - first_sp;
+	end = out->count < FRAMES_MAX ? step(w, kind) : STACK_TOO_MANY_FRAMES;
+	sp = w->regs.r[DWARF_SP];
+	out->switched |= sp - last_sp >= (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
+	if (!out->switched)
+		out->used = sp - first_sp;
+	return end;
 }
 
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out)
 {
-	struct walk w = { .regs = *regs, .valid = ALL_REGISTERS & ~regs->unknown,
-			  .memory = memory, .maps = maps, .map = &u->code,
-			  .code = &u->bytes, .partial = regs->unknown };
-	uint64_t first_sp = regs->r[DWARF_RSP], last_sp = first_sp;
+	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown, .memory = memory,
+			  .maps = maps, .map = &u->code, .code = &u->bytes,
+			  .partial = regs->unknown };
+	uint64_t first_sp = regs->r[DWARF_SP];
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
@@ -155,22 +195,23 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 	out->used = 0;
 	out->switched = false;
 	while (end == STEP_ON) {
-		end = arrive(&w, &kind);
-		if (push(&w, kind, out))
+		if (push_frames(u, maps, &w, &kind, out))
 			return ERR_NOMEM;
-		if (end == STEP_ON)
-			end = out->count < FRAMES_MAX ? step(&w, &kind) : STACK_TOO_MANY_FRAMES;
-		/* How far this stack reaches; a signal's own stack ends where another
-		 * begins. */
-		out->switched |= w.regs.r[DWARF_RSP] - last_sp >=
-				 (kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
-		last_sp = w.regs.r[DWARF_RSP];
-		if (!out->switched)
-			out->used = last_sp - first_sp;
+		end = step_measured(&w, &kind, first_sp, out);
 	}
 	out->end = (enum stack_end)end;
 	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at;
 	return 0;
+}
+
+void unwinder_prepare(struct unwinder *u, const struct modmap *maps)
+{
+	size_t count;
+	const struct mapping *ranges = modmap_ranges(maps, &count);
+
+	u->code.generation = modmap_generation(maps);
+	for (size_t i = 0; i < count; i++)
+		codemap_find(&u->code, maps, ranges[i].start);
 }
 
 void unwinder_table_info(const struct unwinder *u, const struct image *image,
