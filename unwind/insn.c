@@ -392,7 +392,8 @@ static uint32_t changes_0f(const struct insn *insn)
 	if ((op >= 0x40 && op <= 0x4f) || op == 0x50)
 		return bit(insn->reg);
 	if (op >= 0x90 && op <= 0x9f)
-		return op == 0x93 && insn->vex ? bit(insn->reg) : operand_bits(insn, true, true, false);
+		return op == 0x93 && insn->vex ? bit(insn->reg) :
+						 operand_bits(insn, true, true, false);
 	if (op >= 0xc8 && op <= 0xcf)
 		return bit(insn->reg);
 	switch (op) {

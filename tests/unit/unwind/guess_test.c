@@ -131,7 +131,8 @@ Test(guess, what_it_restores_is_known_to_the_caller)
 
 Test(guess, a_word_behind_no_call_is_no_return_address)
 {
-	uint64_t leaf = PUT(0, "\x90\x90\xc3"), nowhere = PUT(0x100, "\x90\x90\x90\x90\x90\x90\xc3");
+	uint64_t leaf = PUT(0, "\x90\x90\xc3");
+	uint64_t nowhere = PUT(0x100, "\x90\x90\x90\x90\x90\x90\xc3");
 
 	words[0] = nowhere + 5;
 	walk_from(leaf, 1, STACK_NO_UNWIND_INFO);
