@@ -206,7 +206,7 @@ static int make_symbolizers(struct job *job)
 	if (!job->symbolizers)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < d->count; i++)
-		if (symbolizer_new(&job->symbolizers[i], &d->members[i]->process, job->flags) ||
+		if (member_symbolizer(d->members[i], job->flags, &job->symbolizers[i]) ||
 		    decoding_watch(d->decoding, job->symbolizers[i]))
 			return ERR_NOMEM;
 	return 0;

@@ -28,9 +28,7 @@
 #include "sampler/summary.h"
 #include "sampler/threads.h"
 #include "sampler/watchdog.h"
-#include "symbolize/jitdump.h"
 #include "symbolize/symbolizer.h"
-#include "target/image.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
 
@@ -224,20 +222,6 @@ struct job {
 	uint32_t count;
 };
 
-/* Those that the process has mapped, as all that write one do. */
-static int use_jitdumps(const struct member *m, struct symbolizer *s)
-{
-	size_t count;
-	struct image *const *images = modmap_images(m->maps, &count);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < count; i++)
-		if (!image_elf(images[i]) && jitdump_is_name(image_name(images[i])) &&
-		    modmap_owner(m->maps, images[i]) == &m->process)
-			rc = symbolizer_use_jitdump(s, image_path(images[i]));
-	return rc;
-}
-
 /* Each image is asked of one symbolizer only. */
 static int offer_fetched(const struct recording *r, struct symbolizer *s)
 {
@@ -263,9 +247,8 @@ static int make_symbolizers(struct job *job)
 	for (; job->symbolizers && job->count < round->member_count; job->count++) {
 		struct symbolizer **s = &job->symbolizers[job->count];
 
-		if (symbolizer_new(s, &round->members[job->count]->process, flags))
-			return ERR_NOMEM;
-		if (use_jitdumps(round->members[job->count], *s) || offer_fetched(job->r, *s) ||
+		if (member_symbolizer(round->members[job->count], flags, s) ||
+		    offer_fetched(job->r, *s) ||
 		    decoding_watch(job->r->decoding, *s))
 			return ERR_NOMEM;
 	}
