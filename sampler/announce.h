@@ -1,18 +1,31 @@
-/* Which symbolizer speaks for an image, and what it will be asked. */
+/*
+ * What symbolizers will be asked, told to them before (symbolizer_prepare): each image's
+ * addresses together.
+ */
 #ifndef SAMPLER_ANNOUNCE_H
 #define SAMPLER_ANNOUNCE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct image;
-struct round;
 struct symbolizer;
 
-/* Debug files and perf maps are looked for where the image's process sees them.
- * `symbolizers` are the members'. */
-struct symbolizer *announce_symbolizer(const struct round *r, struct symbolizer *const *symbolizers,
-				       const struct image *image);
+/* {0} is an empty one; announce_send releases it. */
+struct announcement {
+	struct announced {
+		const struct image *image;
+		uint64_t addr;
+	} *all;
+	size_t count, room;
+};
 
-/* Tells each symbolizer all addresses that it will be asked for (symbolizer_prepare).
- * ERR_NOMEM. */
-int announce(const struct round *r, struct symbolizer *const *symbolizers);
+/* The same place may come often. ERR_NOMEM. */
+int announce_place(struct announcement *a, const struct image *image, uint64_t addr);
+
+/* Tells them: `symbolizer_of` says which speaks for an image. ERR_NOMEM. */
+int announce_send(struct announcement *a,
+		  struct symbolizer *(*symbolizer_of)(void *ctx, const struct image *image),
+		  void *ctx);
 
 #endif

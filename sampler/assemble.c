@@ -163,9 +163,36 @@ static int add_unknown_line(struct assembly *a, const struct place *place)
 	return add_named_line(a, name);
 }
 
+/* Debug files and perf maps are looked for where the image's process sees them. */
 static struct symbolizer *symbolizer_of(const struct assembly *a, const struct image *image)
 {
-	return announce_symbolizer(a->round, a->symbolizers, image);
+	const struct process *owner = modmap_owner(a->maps, image);
+
+	for (uint32_t i = 0; i < a->round->member_count; i++)
+		if (&a->round->members[i]->process == owner)
+			return a->symbolizers[i];
+	return a->symbolizers[0];
+}
+
+static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
+{
+	return symbolizer_of(ctx, image);
+}
+
+static int announce_places(struct assembly *a)
+{
+	const struct stackset *stacks = &a->round->stacks;
+	struct announcement places = { NULL, 0, 0 };
+	int rc = 0, sent;
+
+	for (size_t i = 0; !rc && i < stacks->frame_count; i++) {
+		const struct frame *f = &stacks->frames[i];
+
+		if (f->image)
+			rc = announce_place(&places, f->image, frame_code_address(f->addr, f->kind));
+	}
+	sent = announce_send(&places, symbolizer_for, a);
+	return rc ? rc : sent;
 }
 
 static void note_abilities(struct assembly *a, const struct place *place)
@@ -451,7 +478,7 @@ int assemble(struct round *r, struct symbolizer *const *symbolizers, struct prof
 	struct assembly a = { .round = r, .symbolizers = symbolizers, .profile = profile,
 			      .maps = r->members[0]->maps,
 			      .several = r->member_count > 1 || r->children };
-	int rc = add_header(&a) || add_mappings(&a) || announce(r, symbolizers) || add_samples(&a);
+	int rc = add_header(&a) || add_mappings(&a) || announce_places(&a) || add_samples(&a);
 
 	free(a.mapping_of);
 	free(a.places);

@@ -7,8 +7,8 @@
 #include "symbolize/symbolizer.h"
 
 struct answer {
-	uint64_t addr, start; /* of struct symbol */
-	size_t first, count; /* of frames */
+	uint64_t addr, start; /* symbol.start */
+	size_t first, count;  /* of frames */
 };
 
 void answers_release(struct answers *a)
@@ -41,7 +41,8 @@ int answers_add(struct answers *a, uint64_t addr, const struct symbol *symbol)
 	    make_room((void **)&a->frames, &a->frame_room, a->frame_count + symbol->count,
 		      sizeof(*a->frames)))
 		return ERR_NOMEM;
-	a->all[a->count++] = (struct answer){ addr, symbol->start, a->frame_count, symbol->count };
+	a->all[a->count++] = (struct answer){ addr, symbol->start, a->frame_count,
+						symbol->count };
 	if (symbol->count)
 		memcpy(a->frames + a->frame_count, symbol->frames,
 		       symbol->count * sizeof(*a->frames));
