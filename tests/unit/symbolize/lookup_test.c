@@ -320,7 +320,8 @@ Test(lookup, debug_file_compressed_by_zstd)
 }
 
 /* dwz leaves a file alone of which it saves nothing: so two that are alike. */
-static const char dwz[] = "cp whole twin && dwz -m common -M $PWD/common shop twin && test -e common";
+static const char dwz[] =
+	"cp whole twin && dwz -m common -M $PWD/common shop twin && test -e common";
 
 Test(lookup, dwz4)
 {
@@ -429,6 +430,23 @@ Test(lookup, rust_v0)
 	write_file("shop.rs", source_rs, strlen(source_rs));
 	if (!run("rustc -O -g -C symbol-mangling-version=v0 shop.rs -o shop"))
 		cr_skip_test("rustc cannot build with -C symbol-mangling-version=v0");
+	compare("shop", "shop");
+}
+
+Test(lookup, d)
+{
+	static const char source[] =
+		"struct Box(T) { T v; T twice() const { return cast(T)(v + v); } }\n"
+		"T fold(T, alias f)(T[] a) { T s; foreach (x; a) s = f(s, x); return s; }\n"
+		"int add(int a, int b) { return a + b; }\n"
+		"int sum(int[] a) { int s; foreach (x; a) s += Box!int(x).twice;\n"
+		"	return s + fold!(int, add)(a); }\n"
+		"int main(string[] args) { int[] a; foreach (s; args) a ~= cast(int)s.length; return sum(a); }\n";
+
+	need("gdc");
+	need("llvm-symbolizer");
+	write_file("shop.d", source, strlen(source));
+	cr_assert(run("gdc -O2 -g shop.d -o shop"));
 	compare("shop", "shop");
 }
 
