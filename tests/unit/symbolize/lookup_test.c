@@ -392,9 +392,9 @@ SPLIT(split_gcc_types5, "g++", "-O2 -g -gdwarf-5 -fdebug-types-section", "true")
 SPLIT(split_gcc_types4, "g++", "-O2 -g -gdwarf-4 -fdebug-types-section", "true")
 SPLIT(split_unoptimized, "g++", "-O0 -g", "true")
 SPLIT(split_sections, "clang++", "-O2 -g -ffunction-sections", "true")
-SPLIT(split_compressed, "g++", "-O2 -g", "objcopy --compress-debug-sections=zlib shop-shop.dwo")
+SPLIT(split_compressed, "g++", "-O2 -g", "objcopy --compress-debug-sections=zlib *.dwo")
 SPLIT(split_by_zstd, "g++", "-O2 -g",
-      "objcopy --compress-debug-sections=zstd shop-shop.dwo && "
+      "objcopy --compress-debug-sections=zstd *.dwo && "
       "objcopy --compress-debug-sections=zstd shop")
 
 #define LLVM_DWP "llvm-dwp -e shop -o shop.dwp && rm *.dwo"
@@ -405,10 +405,8 @@ SPLIT(dwp_clang4, "clang++", "-O2 -g -gdwarf-4", LLVM_DWP)
 SPLIT(dwp_gcc5, "g++", "-O2 -g -gdwarf-5", LLVM_DWP)
 SPLIT(dwp_gcc4, "g++", "-O2 -g -gdwarf-4", LLVM_DWP)
 SPLIT(dwp_types5, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section", LLVM_DWP)
-SPLIT(dwp_gcc_types5, "g++", "-O2 -g -gdwarf-5 -fdebug-types-section", LLVM_DWP)
 SPLIT(dwp_types4, "clang++", "-O2 -g -gdwarf-4 -fdebug-types-section", LLVM_DWP)
 SPLIT(dwp_of_gnu4, "g++", "-O2 -g -gdwarf-4", GNU_DWP)
-SPLIT(dwp_of_gnu5, "g++", "-O2 -g -gdwarf-5", GNU_DWP)
 SPLIT(dwp_compressed, "g++", "-O2 -g", LLVM_DWP " && objcopy --compress-debug-sections shop.dwp")
 SPLIT(dwp_of_stripped, "g++", "-O2 -g",
       LLVM_DWP " && objcopy --only-keep-debug shop shop.debug && strip shop && "
