@@ -13,6 +13,7 @@ struct command {
 
 static const struct command commands[] = {
 	{ "record", cli_record },
+	{ "dump", cli_dump },
 	{ "report", cli_report },
 	{ "help", cli_help },
 };

@@ -2,7 +2,8 @@
  * Passes:
  *   1. mappings: one for each image that a stack touches, the program first,
  *      because pprof names the profile after mapping 1
- *   2. locations: each distinct code address symbolized once
+ *   2. locations: each distinct code address symbolized once, all of a file's together
+ *      (announce)
  *   3. samples: values by thread, so that their sum is the kernel's account
  *
  * A thread that ran for N ns and was sampled n times has each sample stand for
@@ -11,7 +12,6 @@
  */
 #include "sampler/assemble.h"
 
-#include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,10 @@
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "pprof/profile.h"
+#include "sampler/announce.h"
 #include "sampler/member.h"
 #include "sampler/round.h"
+#include "sampler/syscalls.h"
 #include "sampler/threads.h"
 #include "symbolize/symbolizer.h"
 #include "target/image.h"
@@ -179,6 +181,27 @@ static struct symbolizer *symbolizer_of(const struct assembly *a, const struct i
 	return a->symbolizers[0];
 }
 
+static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
+{
+	return symbolizer_of(ctx, image);
+}
+
+static int announce_places(struct assembly *a)
+{
+	const struct stackset *stacks = &a->round->stacks;
+	struct announcement places = { NULL, 0, 0 };
+	int rc = 0, sent;
+
+	for (size_t i = 0; !rc && i < stacks->frame_count; i++) {
+		const struct frame *f = &stacks->frames[i];
+
+		if (f->image)
+			rc = announce_place(&places, f->image, frame_code_address(f->addr, f->kind));
+	}
+	sent = announce_send(&places, symbolizer_for, a);
+	return rc ? rc : sent;
+}
+
 static void note_abilities(struct assembly *a, const struct place *place)
 {
 	uint32_t id = a->mapping_of[image_id(place->image)];
@@ -290,17 +313,12 @@ static const char *state_name(enum thread_state state)
 	return names[state];
 }
 
-/* The label "syscall": its name, or its number where the library does not know it. */
 static int syscall_label(struct assembly *a, int32_t number, struct profile_label *label)
 {
-	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_X86_64, number), text[16];
-	int rc;
+	char text[SYSCALL_NAME_ROOM];
 
-	snprintf(text, sizeof(text), "%d", number);
 	label->key = a->label_syscall;
-	rc = profile_string(a->profile, name ? name : text, &label->str);
-	free(name);
-	return rc;
+	return profile_string(a->profile, syscall_name(number, text), &label->str);
 }
 
 static int entry_labels(struct assembly *a, const struct stack_context *context,
@@ -472,7 +490,8 @@ int assemble(struct round *r, struct symbolizer *const *symbolizers, struct prof
 	struct assembly a = { .round = r, .symbolizers = symbolizers, .profile = profile,
 			      .maps = r->members[0]->maps,
 			      .several = r->member_count > 1 || r->children };
-	int rc = kernelstack_load(&r->kernel) || add_header(&a) || add_mappings(&a) || add_samples(&a);
+	int rc = kernelstack_load(&r->kernel) || add_header(&a) || add_mappings(&a) ||
+		 announce_places(&a) || add_samples(&a);
 
 	free(a.mapping_of);
 	free(a.places);

@@ -7,24 +7,6 @@
 
 enum { ORIGINS_MAX = 16 }; /* as in libdw: of concrete, abstract, declared there are three */
 
-static bool forward(struct die_walk *w, const Dwarf_Die *die)
-{
-	if ((const char *)die->addr <= (const char *)w->last)
-		return false;
-	w->last = die->addr;
-	return true;
-}
-
-bool die_child(struct die_walk *w, Dwarf_Die *parent, Dwarf_Die *child)
-{
-	return dwarf_child(parent, child) == 0 && forward(w, child);
-}
-
-bool die_sibling(struct die_walk *w, Dwarf_Die *die)
-{
-	return dwarf_siblingof(die, die) == 0 && forward(w, die);
-}
-
 /* What the attribute refers to. Libdw (0.188) looks for DW_FORM_ref_sup4, which leads
  * to the supplementary file, in the file itself; DW_FORM_GNU_ref_alt, which says the
  * same with the same bytes in 32-bit DWARF, it reads right. */

@@ -1,7 +1,7 @@
 /*
- * DWARF is read through a handle of its own: libdw keeps what it reads as long
- * as the handle lives, and the image outlives us. All files are read by
- * ELF_C_READ, as target/image.c says why.
+ * DWARF is read through a handle of its own (debugelf): libdw keeps what it reads as
+ * long as the handle lives, and the image outlives us. Unless the caller allows more,
+ * all files are read by ELF_C_READ, as target/image.c says why.
  */
 #include "symbolize/module.h"
 
@@ -31,6 +31,7 @@ static void close_dwarf(struct module_dwarf *d)
 	if (d->elf)
 		elf_end(d->elf);
 	elfview_release(&d->view);
+	debugelf_close(&d->file);
 }
 
 void module_close(struct module *m)
@@ -42,6 +43,7 @@ void module_close(struct module *m)
 	image_free(m->debug);
 	image_free(m->alt);
 	elfsyms_release(&m->symbols);
+	answers_release(&m->answers);
 }
 
 static int add_mini_symbols(struct module *m, const struct image *image, struct report *r)
@@ -77,19 +79,26 @@ static int load_symbols(struct module *m, const struct image *image, struct repo
 	return n < 0 ? ERR_NOMEM : elfsyms_settle(&m->symbols);
 }
 
-/* A separate file's handle is ours; that of the image itself is its owner's. ERR_NOMEM. */
-static int open_dwarf(struct module_dwarf *d, const struct image *file, bool separate,
+/* ERR_NOMEM. */
+static int open_dwarf(struct module_dwarf *d, const struct image *file, bool may_map,
 		      struct report *r)
 {
 	Elf *elf = image_elf(file);
-	int rc = unpack_dwarf(&d->view, elf, &r->packed);
+	int rc;
 
+	if (image_fd(file) >= 0) {
+		debugelf_open(&d->file, image_fd(file), may_map);
+		elf = d->file.elf;
+	}
+	if (!elf)
+		return 0;
+	rc = unpack_dwarf(&d->view, elf, &d->file, &r->packed);
 	if (rc || r->packed)
 		return rc;
-	if (d->view.bytes)
+	if (d->view.bytes) {
+		debugelf_close(&d->file);
 		elf = d->elf = elfview_open(&d->view);
-	else if (!separate && image_fd(file) >= 0)
-		elf = d->elf = elf_begin(image_fd(file), ELF_C_READ, NULL);
+	}
 	d->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 	return 0;
 }
@@ -104,7 +113,7 @@ static int complete_dwarf(struct module *m, const struct image *file,
 	const void *id;
 
 	m->alt = debugfile_find_alt(file, process, r->missing, sizeof(r->missing));
-	if (m->alt && open_dwarf(&m->alt_dwarf, m->alt, true, r))
+	if (m->alt && open_dwarf(&m->alt_dwarf, m->alt, m->may_map, r))
 		return ERR_NOMEM;
 	if (m->alt_dwarf.dwarf)
 		dwarf_setalt(m->dwarf.dwarf, m->alt_dwarf.dwarf);
@@ -119,7 +128,7 @@ static int load_dwarf(struct module *m, const struct image *image, const struct 
 {
 	const struct image *file = m->debug ? m->debug : image;
 
-	if (open_dwarf(&m->dwarf, file, file == m->debug, r))
+	if (open_dwarf(&m->dwarf, file, m->may_map, r))
 		return ERR_NOMEM;
 	if (!m->dwarf.dwarf)
 		return 0;
@@ -129,7 +138,7 @@ static int load_dwarf(struct module *m, const struct image *image, const struct 
 		return 0;
 	if (split_new(&m->split, image, file, process, m->note, sizeof(m->note)))
 		return ERR_NOMEM;
-	return dwarf_index_new(&m->index, m->dwarf.dwarf, m->split);
+	return dwarf_index_new(&m->index, m->dwarf.dwarf, m->split, &m->dwarf.file);
 }
 
 static void write_note(struct module *m, const struct report *r, bool has_dwarf)
@@ -177,8 +186,8 @@ int module_open(struct module *m, const struct image *image, const struct proces
 		m->debug = debugfile_find(image, process, r.refused, sizeof(r.refused));
 	if (!own && !m->debug && m->offered)
 		m->debug = take_offered(m, image, &r);
-	if (load_symbols(m, image, &r) ||
-	    ((own || m->debug) && load_dwarf(m, image, process, &r)))
+	/* DWARF first: unpacking it is when most memory is needed. */
+	if (((own || m->debug) && load_dwarf(m, image, process, &r)) || load_symbols(m, image, &r))
 		return ERR_NOMEM;
 	write_note(m, &r, own || m->debug);
 	return 0;

@@ -8,6 +8,8 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
+#include "symbolize/answers.h"
+#include "symbolize/debugelf.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elfsyms.h"
 #include "symbolize/elfview.h"
@@ -16,19 +18,22 @@ struct image;
 struct process;
 
 struct module_dwarf {
-	Elf *elf;	     /* ours to end; NULL when it is the file's own handle */
-	struct elfview view; /* of what zstd had compressed */
+	struct debugelf file; /* {0} when it is the image's own handle */
+	struct elfview view;  /* of what was compressed */
+	Elf *elf;	      /* on the view */
 	Dwarf *dwarf;
 };
 
 struct module {
 	bool opened, has_lines, has_inlines;
+	bool may_map; /* files (debugelf_open); set before module_open */
 	int offered; /* descriptor + 1 of a debug file to use if there is no other, or 0 */
 	struct elfsyms symbols;
 	struct image *debug, *alt; /* separate files */
 	struct module_dwarf dwarf, alt_dwarf;
 	struct split *split;
 	struct dwarf_index *index; /* NULL without DWARF */
+	struct answers answers;	   /* to what was announced */
 	char note[640];		   /* for symbolizer_note */
 };
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "symbolize/ranges.h"
-#include "target/elfsection.h"
+#include "symbolize/sections.h"
 
 enum { ADDR = 8 }; /* bytes of an address */
 
@@ -56,18 +56,7 @@ bool skeleton_read(Dwarf_Die *die, struct skeleton *s)
 /* libdw has them uncompressed already if need be. */
 void skeleton_section(const Dwarf_Die *die, const char *name, uint64_t base, struct cursor *c)
 {
-	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(die->cu));
-	char packed[32];
-	GElf_Shdr shdr;
-	Elf_Scn *scn = elfsection_next(elf, NULL, name, &shdr);
-	Elf_Data *data;
-
-	if (!scn) {
-		snprintf(packed, sizeof(packed), ".z%s", name + 1);
-		scn = elfsection_next(elf, NULL, packed, &shdr);
-	}
-	data = scn && shdr.sh_type != SHT_NOBITS ? elf_getdata(scn, NULL) : NULL;
-	cursor_init(c, data ? data->d_buf : NULL, data && data->d_buf ? data->d_size : 0, name);
+	section_bytes(dwarf_getelf(dwarf_cu_getdwarf(die->cu)), name, c);
 	cursor_bytes(c, base);
 	if (c->failed)
 		cursor_init(c, NULL, 0, name);

@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "symbolize/debugelf.h"
 #include "target/elfsection.h"
-
-#ifndef ELFCOMPRESS_ZSTD
-#define ELFCOMPRESS_ZSTD 2
-#endif
 
 enum { SECTIONS_MAX = 64 };
 
@@ -18,7 +15,7 @@ struct packed {
 	struct elfview_section sections[SECTIONS_MAX];
 	Elf_Scn *from[SECTIONS_MAX];
 	size_t count;
-	bool by_zstd;
+	bool any;
 };
 
 /* As libdw knows DWARF: by the section's name. */
@@ -28,12 +25,9 @@ static bool is_dwarf(const char *name)
 			!strcmp(name, ".gnu_debugaltlink"));
 }
 
-static bool is_by_zstd(Elf_Scn *scn, const GElf_Shdr *shdr)
+static bool is_packed(const char *name, const GElf_Shdr *shdr)
 {
-	GElf_Chdr chdr;
-
-	return shdr->sh_flags & SHF_COMPRESSED && gelf_getchdr(scn, &chdr) &&
-	       chdr.ch_type == ELFCOMPRESS_ZSTD;
+	return shdr->sh_flags & SHF_COMPRESSED || !strncmp(name, ".z", 2);
 }
 
 /* Names in the view are those of plain sections. */
@@ -48,13 +42,24 @@ static void list_sections(struct packed *p, Elf *elf)
 
 		if (!is_dwarf(name) || !elfsection_plain_size(elf, scn, &len))
 			continue;
-		p->by_zstd |= is_by_zstd(scn, &shdr);
+		p->any |= is_packed(name, &shdr);
 		p->from[p->count] = scn;
 		p->sections[p->count++] = (struct elfview_section){ name, len, NULL };
 	}
 }
 
-int unpack_dwarf(struct elfview *v, Elf *elf, const char **why)
+static int unpack_section(Elf *elf, Elf_Scn *scn, const struct debugelf *file,
+			  const struct elfview_section *to)
+{
+	Elf_Data *packed = elf_rawdata(scn, NULL);
+	int rc = elfsection_plain(elf, scn, to->bytes, to->len);
+
+	if (packed)
+		debugelf_drop(file, packed->d_buf, packed->d_size);
+	return rc;
+}
+
+int unpack_dwarf(struct elfview *v, Elf *elf, const struct debugelf *file, const char **why)
 {
 	struct packed p = { .count = 0 };
 	int rc = 0;
@@ -62,7 +67,7 @@ int unpack_dwarf(struct elfview *v, Elf *elf, const char **why)
 	*v = (struct elfview){ NULL, 0 };
 	*why = NULL;
 	list_sections(&p, elf);
-	if (!p.by_zstd)
+	if (!p.any)
 		return 0;
 	rc = elfview_make(v, p.sections, p.count);
 	if (rc == ERR_NOMEM)
@@ -72,10 +77,10 @@ int unpack_dwarf(struct elfview *v, Elf *elf, const char **why)
 		return 0;
 	}
 	for (size_t i = 0; !rc && i < p.count; i++)
-		rc = elfsection_plain(elf, p.from[i], p.sections[i].bytes, p.sections[i].len);
+		rc = unpack_section(elf, p.from[i], file, &p.sections[i]);
 	if (rc) {
 		*why = rc == ERR_LIMIT ? "compressed by zstd, which sampler was built without" :
-					 "compressed by zstd, and broken";
+					 "compressed, and broken";
 		elfview_release(v);
 	}
 	return 0;

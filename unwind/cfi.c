@@ -66,7 +66,7 @@ static void set_column(struct machine *m, struct cursor *c, uint64_t reg, enum c
 
 static void set_cfa(struct machine *m, struct cursor *c, uint64_t reg, int64_t value)
 {
-	if (reg >= DWARF_RIP || value != (int32_t)value)
+	if (reg >= CFA_BASES || value != (int32_t)value)
 		cursor_fail(c, "CFA out of range");
 	m->rule.cfa_reg = (uint8_t)reg;
 	m->rule.cfa_value = (int32_t)value;
@@ -377,7 +377,7 @@ static void read_cie(struct reader *r, struct cie *cie, uint64_t offset)
 		return;
 	cie->entry = entry.cie;
 	read_augmentation(cie);
-	if (e->return_address_register != DWARF_RIP)
+	if (e->return_address_register != DWARF_RA)
 		cie->usable = false;
 	cursor_init(&c, e->initial_instructions,
 		    (size_t)(e->initial_instructions_end - e->initial_instructions), "CIE");

@@ -6,10 +6,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "unwind/cfi.h"
-
-/* Far more than any compiler writes. The first bounds the time that a row
- * costs, the second what a file can make us keep. */
-enum { EXPRESSION_MAX = 512, EXPRESSIONS_MAX = 1 << 20 };
+#include "unwind/table_form.h"
 
 int ruleset_init(struct ruleset *set)
 {
@@ -28,18 +25,6 @@ void ruleset_release(struct ruleset *set)
 	hashindex_release(&set->expression_index);
 }
 
-void ruleset_seal(struct ruleset *set)
-{
-	struct cfi_rule *rules = realloc(set->rules, set->count * sizeof(*rules));
-
-	hashindex_release(&set->rule_index);
-	hashindex_release(&set->expression_index);
-	if (!rules)
-		return;
-	set->rules = rules;
-	set->room = set->count;
-}
-
 struct expression {
 	const uint8_t *text;
 	size_t len;
@@ -47,19 +32,19 @@ struct expression {
 
 static bool same_expression(const void *owner, uint32_t place, const void *key)
 {
+	const uint8_t *kept = ((const struct ruleset *)owner)->expressions.data + place;
 	const struct expression *e = key;
-	const uint8_t *text;
-	size_t len;
+	uint16_t len;
 
-	text = ruleset_expression(owner, (int32_t)place, &len);
-	return len == e->len && !memcmp(text, e->text, len);
+	memcpy(&len, kept, sizeof(len));
+	return len == e->len && !memcmp(kept + sizeof(len), e->text, len);
 }
 
 static int add_expression(struct ruleset *set, const struct expression *e, uint64_t hash)
 {
 	size_t place = set->expressions.len;
 
-	if (place + e->len > EXPRESSIONS_MAX)
+	if (place + sizeof(uint16_t) + e->len > EXPRESSIONS_MAX)
 		return ERR_LIMIT;
 	if (buffer_add(&set->expressions, &(uint16_t){ (uint16_t)e->len }, sizeof(uint16_t)) ||
 	    buffer_add(&set->expressions, e->text, e->len))
@@ -154,20 +139,10 @@ int ruleset_add(struct ruleset *set, const struct cfi_section *section,
 
 	if (rc)
 		return rc;
-	rule.plain = rule_is_plain(&rule);
 	hash = hash_bytes(&rule, sizeof(rule));
 	known = hashindex_find(&set->rule_index, hash, same_rule, set, &rule);
 	if (known == HASHINDEX_NONE)
 		return add_rule(set, &rule, hash, number);
 	*number = (uint16_t)known;
 	return 0;
-}
-
-const uint8_t *ruleset_expression(const struct ruleset *set, int32_t place, size_t *len)
-{
-	uint16_t n;
-
-	memcpy(&n, set->expressions.data + place, sizeof(n));
-	*len = n;
-	return set->expressions.data + place + sizeof(n);
 }

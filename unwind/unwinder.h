@@ -28,6 +28,10 @@ void unwinder_free(struct unwinder *u);
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out);
 
+/* Compiles the tables of all that is mapped, which a walk does otherwise when it first
+ * meets an image: milliseconds, for those who walk while somebody waits. */
+void unwinder_prepare(struct unwinder *u, const struct modmap *maps);
+
 /* What an image's table is like, for -v; zero for an image never met. */
 struct unwind_table_info {
 	uint64_t rows, rules, bytes; /* bytes: memory of the table */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "symbolize/dwarf_die.h"
+#include "symbolize/dwarf_skim.h"
 #include "symbolize/skeleton.h"
 #include "symbolize/splitfile.h"
 #include "target/image.h"
@@ -17,20 +18,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEADER = 10, DIES_MAX = 1000 };
 
-static void read_names(Dwarf_Die *parent)
+static void read_names(const Dwarf_Die *unit_die)
 {
-	struct die_walk w = { NULL };
-	Dwarf_Die die;
-	int n = 0;
+	struct skim_unit *unit;
+	struct skim_die die;
+	struct skim s;
 
-	if (!die_child(&w, parent, &die))
-		return;
-	do {
-		const char *name = die_string(&die, DW_AT_name);
+	if (skim_unit_new(&unit, unit_die))
+		abort();
+	skim_begin(&s, unit, NULL);
+	for (int n = 0; n < DIES_MAX && skim_next(&s, &die); n++) {
+		Dwarf_Die full = skim_libdw_die(unit, die.addr);
+		const char *name = die_string(&full, DW_AT_name);
 		volatile size_t len = name ? strlen(name) : 0;
 
 		(void)len;
-	} while (++n < DIES_MAX && die_sibling(&w, &die));
+	}
+	skim_unit_free(unit);
 }
 
 static void read_view(const struct elfview *v, uint64_t low_pc)

@@ -35,7 +35,7 @@ static struct cfi_table *compile_range(uint64_t base, uint64_t limit)
 /* The CFA's distance from rsp, 0 where there is no rule. */
 static int32_t cfa_at(const struct cfi_table *t, uint64_t pc)
 {
-	const struct cfi_rule *r = cfi_table_find(t, pc);
+	const struct cfi_rule *r = rule_at(t, pc);
 
 	return r ? r->cfa_value : 0;
 }
@@ -52,8 +52,8 @@ Test(table, of_nothing_has_no_rule)
 {
 	struct cfi_table *t = compile_range(0, 0);
 
-	cr_assert_null(cfi_table_find(t, 0));
-	cr_assert_null(cfi_table_find(t, UINT64_MAX));
+	cr_assert_null(rule_at(t, 0));
+	cr_assert_null(rule_at(t, UINT64_MAX));
 	cr_assert_eq(info_of(t).rows, 0);
 	cfi_table_free(t);
 }
@@ -83,7 +83,8 @@ Test(table, gaps_have_no_rule_and_neighbours_merge)
 	cfi_table_free(t);
 }
 
-Test(table, a_row_takes_six_bytes)
+/* Four, and a twelfth of an index entry of four bytes at most. */
+Test(table, a_row_takes_less_than_four_and_a_half_bytes)
 {
 	size_t cie = put_cie(&eh, "zR");
 	struct cfi_table_info few, many;
@@ -93,14 +94,37 @@ Test(table, a_row_takes_six_bytes)
 	t = compile_range(0, UINT32_MAX);
 	few = info_of(t);
 	cfi_table_free(t);
-	for (uint64_t i = 1; i <= 1000; i++)
+	for (uint64_t i = 1; i <= 10000; i++)
 		put_fde(&eh, cie, 0x1000 + i * 0x20, 0x10, CODE("\x41\x0e\x10"));
 	t = compile_range(0, UINT32_MAX);
 	many = info_of(t);
 	cfi_table_free(t);
-	cr_assert_eq(many.rows - few.rows, 3000);
-	cr_assert_eq(many.bytes - few.bytes, 6 * 3000);
+	cr_assert_eq(many.rows - few.rows, 30000);
+	cr_assert_geq(many.bytes - few.bytes, 4 * 30000);
+	cr_assert_lt(many.bytes - few.bytes, 4.5 * 30000);
 	cr_assert_eq(many.rules, few.rules);
+}
+
+/* Wherever pages begin and end: rows at every distance from each other, one byte to
+ * more than the largest page. */
+Test(table, rows_near_and_far)
+{
+	size_t cie = put_cie(&eh, "zR");
+	uint64_t pc = 0x1000;
+	struct cfi_table *t;
+
+	for (uint64_t i = 0; i < 36; pc += 1ull << (i++ % 18))
+		put_fde(&eh, cie, pc, (1ull << (i % 18)) - i % 2, CODE("\x0e\x10"));
+	t = compile_range(0x800, UINT32_MAX);
+	pc = 0x1000;
+	cr_assert_eq(cfa_at(t, 0x800), 0);
+	cr_assert_eq(cfa_at(t, pc - 1), 0);
+	for (uint64_t i = 0; i < 36; pc += 1ull << (i++ % 18)) {
+		cr_assert_eq(cfa_at(t, pc), 16, "%lx", pc);
+		cr_assert_eq(cfa_at(t, pc + (1ull << (i % 18)) - 1), i % 2 ? 0 : 16, "%lx", pc);
+	}
+	cr_assert_eq(cfa_at(t, pc), 0);
+	cfi_table_free(t);
 }
 
 Test(table, of_overlapping_entries_the_one_that_begins_first_keeps_what_it_covers)
@@ -198,7 +222,7 @@ Test(table, expressions_are_kept_once)
 	}
 	t = compile_range(0, 0x10000);
 	cr_assert_eq(info_of(t).rules, 1);
-	text = cfi_table_expression(t, cfi_table_find(t, 0x8000)->cfa_value, &len);
+	text = cfi_table_expression(t, rule_at(t, 0x8000)->cfa_value, &len);
 	cr_assert_eq(len, 3);
 	cr_assert_arr_eq(text, "\x76\x78\x06", 3);
 	cfi_table_free(t);
@@ -236,7 +260,7 @@ Test(table, too_many_rules_leave_the_rest_out)
 	cr_assert_eq(info_of(t).rules, 65535);
 	cr_assert_eq(info_of(t).broken, RULES - 65535);
 	cr_assert_eq(cfa_at(t, 0x1000 + 65534 * 0x10), 65534);
-	cr_assert_null(cfi_table_find(t, 0x1000 + 65535 * 0x10));
+	cr_assert_null(rule_at(t, 0x1000 + 65535 * 0x10));
 	cr_assert_eq(cfa_at(t, 0x1000 + RULES * 0x10), 32, "what is known still works");
 	cfi_table_free(t);
 }
@@ -267,7 +291,7 @@ Test(table, a_crowd)
 	t = compile_range(0x10000, UINT32_MAX);
 	for (uint32_t i = 0; i < COUNT; i++) {
 		uint64_t pc = 0x10000 + (uint64_t)i * STEP;
-		const struct cfi_rule *r = cfi_table_find(t, pc);
+		const struct cfi_rule *r = rule_at(t, pc);
 
 		cr_assert_eq(r->columns[DWARF_RBX].value, -8 * (int32_t)(i % 100 + 2), "%u", i);
 		cr_assert_eq(cfa_at(t, pc + 7), 8);
