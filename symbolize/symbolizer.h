@@ -7,7 +7,7 @@
  * address, else there is none and the caller shows module and offset.
  *
  * Sources, best first: DWARF of the file or of its separate debug file (found
- * by build ID, then .gnu_debuglink), for names, lines and inlines; ELF symbol
+ * by build ID, then .gnu_debuglink; or offered), for names, lines and inlines; ELF symbol
  * tables (.symtab, .dynsym, .gnu_debugdata), whose sizes are honoured; jitdump and
  * perf map files for code that no file backs.
  */
