@@ -59,10 +59,19 @@ static int step_from_nowhere(struct walk *w)
 	return STEP_ON;
 }
 
+/* glibc's vfork pops its return address into a register: the frame has nothing on the
+ * stack, and the caller's begins where this one does. No caller of others can be so. */
+static bool has_nothing_on_the_stack(const struct walk *w, bool exact)
+{
+	return exact && w->at && w->at->rule &&
+	       w->at->rule->columns[DWARF_RIP].kind == COLUMN_REGISTER;
+}
+
 static int step(struct walk *w, enum frame_kind *kind)
 {
 	uint64_t sp = w->regs.r[DWARF_RSP];
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
+	bool nothing_here = has_nothing_on_the_stack(w, exact);
 	int end;
 
 	*kind = FRAME_RETURN;
@@ -85,7 +94,8 @@ static int step(struct walk *w, enum frame_kind *kind)
 		return w->regs.r[DWARF_RSP] <= sp && ++w->switches > SWITCHES_MAX ?
 			       STACK_NO_ADVANCE : STEP_ON;
 	}
-	return w->regs.r[DWARF_RSP] > sp ? STEP_ON : STACK_NO_ADVANCE;
+	return w->regs.r[DWARF_RSP] > sp || (nothing_here && w->regs.r[DWARF_RSP] == sp) ?
+		       STEP_ON : STACK_NO_ADVANCE;
 }
 
 /* A handler's return address is the first instruction of the trampoline, and no
