@@ -75,7 +75,7 @@ def measure(kind, stops):
         os.kill(program.keeper_pid(), signal.SIGSTOP)
         gdb = peers.Gdb(program.keeper_pid())
         misses = 0
-        while stacks.count < stops and misses < 100 + stops:
+        while stacks.count < stops and misses < 100 + 2 * stops:
             time.sleep(random.uniform(0.001, 0.020))
             pids = program.pids()
             if not pids or not freeze(pids):
@@ -83,8 +83,10 @@ def measure(kind, stops):
                 go_on(pids)
                 continue
             try:
+                count = stacks.count
                 if not look(pids, gdb, stacks, symbols, before):
                     moved += 1
+                misses += stacks.count == count
             except RuntimeError:  # it has ended
                 misses += 1
             go_on(pids)

@@ -2,6 +2,7 @@
 
 Each has two processes or more of its kind: one is frozen again and again, the other is
 the one that gdb keeps (gdb_stacks.py)."""
+import glob
 import os
 import random
 import shutil
@@ -264,8 +265,14 @@ class Server(Program):
         self.port = 0
         super().__init__()
         assert wait_for(lambda: listening(self.port)), f"{self.name} does not listen"
-        self.start(self.load())
+        self.client = self.start(self.load())
         time.sleep(0.3)
+
+    def pids(self):
+        if self.client.poll() is not None:
+            self.client = self.start(self.load())
+            time.sleep(0.1)
+        return super().pids()
 
 
 class Redis(Server):
@@ -297,7 +304,7 @@ http {{ access_log {self.folder}/access; gzip on; gzip_types text/plain; default
         return [need("nginx"), "-c", config, "-p", self.folder]
 
     def load(self):
-        return [need("ab"), "-q", "-n", "1000000000", "-c", "4", "-H", "Accept-Encoding: gzip",
+        return [need("ab"), "-q", "-n", "1000000", "-c", "4", "-H", "Accept-Encoding: gzip",
                 f"http://127.0.0.1:{self.port}/index.html"]
 
 
@@ -305,7 +312,9 @@ class Postgres(Program):
     name, warm = "postgres", 1.0
 
     def prepare(self):
-        binaries = os.path.dirname(os.path.realpath(need("postgres")))
+        found = sorted(glob.glob("/usr/lib/postgresql/*/bin/postgres"))  # Debian's place
+        binaries = os.path.dirname(os.path.realpath(found[-1] if found else need("postgres")))
+        need("psql")
         shutil.chown(self.folder, "postgres")
         self.port, data = free_port(), os.path.join(self.folder, "data")
         self.user = {"user": "postgres"} if os.geteuid() == 0 else {}
@@ -364,7 +373,7 @@ class Go(Server):
         return [self.binary, f"127.0.0.1:{self.port}"]
 
     def load(self):
-        return [need("ab"), "-q", "-n", "1000000000", "-c", "8", f"http://127.0.0.1:{self.port}/"]
+        return [need("ab"), "-q", "-n", "1000000", "-c", "8", f"http://127.0.0.1:{self.port}/"]
 
 
 class Node(Program):
@@ -400,5 +409,8 @@ public class Work {
         return [need("java"), "-Xmx128m", "-XX:+UseSerialGC", "Work"]
 
 
+# Those that take long to get ready; and what needs more than CFI.
+HEAVY = [Clang, Rustc, GdbItself]
+WITHOUT_CFI = [Go, Node, Java]
 ALL = [Python, Perl, Bash, Clang, Gcc, Rustc, GdbItself, Git, Xz, Sqlite, Openssl, Redis, Nginx,
        Postgres, Go, Node, Java]
