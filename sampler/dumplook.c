@@ -254,7 +254,7 @@ static int walk_taken(struct dump *d, struct thread *thread)
 {
 	if (d->look.walk_rc)
 		return d->look.walk_rc;
-	if (d->snapshot.newborn && d->walk.end != STACK_OUTERMOST)
+	if (d->snapshot.newborn && thread->cpu_ns < NEWBORN_CPU_NS && d->walk.end != STACK_OUTERMOST)
 		end_newborn(&d->walk);
 	if (!same_address_space(member_of(d)) || maps_have_changed(d))
 		return 0;

@@ -171,7 +171,8 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	}
 	if (rc)
 		return rc;
-	if (slot->snapshot.newborn && thread->stack == NO_STACK && r->walk.end != STACK_OUTERMOST)
+	if (slot->snapshot.newborn && thread->stack == NO_STACK &&
+	    thread->cpu_ns < NEWBORN_CPU_NS && r->walk.end != STACK_OUTERMOST)
 		end_newborn(&r->walk);
 	learn_stack_size(thread, slot, &r->walk);
 	if (slot->glanced && r->walk.lacked && thread->state == 'S' &&

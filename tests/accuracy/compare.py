@@ -17,16 +17,15 @@ def place(thread, index):
     return f"{os.path.basename(f['module'] or '?')}: {f['function'] or '?'}"
 
 
-def difference(mine, theirs):
+def difference(mine, theirs, is_code):
     """(kind, number of the last common frame)"""
     common = 0
     while common < min(len(mine), len(theirs)) and mine[common] == theirs[common]:
         common += 1
     if common == len(theirs):
         return "ends earlier", common - 1
-    if common == len(mine):
-        return "goes on", common - 1
-    return "goes elsewhere", common - 1
+    kind = "goes on" if common == len(mine) else "goes elsewhere"
+    return kind + ("" if is_code(theirs[common]) else " to where no code is"), common - 1
 
 
 class Stacks:
@@ -39,8 +38,8 @@ class Stacks:
         self.classes = collections.Counter()
         self.examples = {}
 
-    def add(self, thread, mine, peers):
-        """peers: {name: pcs}"""
+    def add(self, thread, mine, peers, is_code):
+        """peers: {name: pcs}; is_code says whether an address is in executable memory"""
         self.count += 1
         self.ends[thread["end"]] += 1
         self.outermost += thread["end"] == "outermost frame"
@@ -50,7 +49,7 @@ class Stacks:
         for name, pcs in peers.items():
             if name in same:
                 continue
-            kind, at = difference(mine, pcs)
+            kind, at = difference(mine, pcs, is_code)
             others = "alone" if same else "with the other" if len(set(map(tuple, peers.values()))) == 1 \
                 else "and so does the other, otherwise"
             key = (name, kind, others, place(thread, at), thread["end"])

@@ -26,6 +26,9 @@ def frames(thread):
             pcs.append(frame.pc())
         reason = frame.unwind_stop_reason()
         frame = frame.older()
+    # Told not to stop at main, gdb shows a return address of 0 as a frame.
+    while pcs and pcs[-1] == 0:
+        pcs.pop()
     return [pcs, gdb.frame_stop_reason_string(reason)]
 
 

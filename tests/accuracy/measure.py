@@ -45,6 +45,17 @@ def pcs_of(threads):
     return {tid: peers.on_the_stack(t) for tid, t in threads.items()}
 
 
+def code_of(pids):
+    """Is an address in executable memory of these processes?"""
+    ranges = []
+    for pid in pids:
+        with open(f"/proc/{pid}/maps") as f:
+            for where, prot, *_ in map(str.split, f):
+                if "x" in prot:
+                    ranges.append([int(x, 16) for x in where.split("-")])
+    return lambda pc: any(start <= pc < end for start, end in ranges)
+
+
 def look(pids, gdb, stacks, symbols, before):
     """One freeze. `before` are the stacks of the freeze before: a thread that waits where
     it waited then is compared and not counted again."""
@@ -59,16 +70,22 @@ def look(pids, gdb, stacks, symbols, before):
     if any(pcs != mine[tid] for tid in mine for pcs in theirs[tid].values()) and \
             pcs_of(peers.sampler_dump(pids)) != mine:
         return False
+    is_code = code_of(pids)
     for tid, pcs in mine.items():
         if before.get(tid) != pcs or any(other != pcs for other in theirs[tid].values()):
-            stacks.add(threads[tid], pcs, theirs[tid])
+            stacks.add(threads[tid], pcs, theirs[tid], is_code)
             symbols.add(threads[tid])
     before.clear()
     before.update(mine)
     return True
 
 
+def end(*_):
+    raise SystemExit("ended by a signal")
+
+
 def measure(kind, stops):
+    signal.signal(signal.SIGTERM, end)  # nobody is to be left frozen
     stacks, symbols, before, moved = Stacks(), Symbols(), {}, 0
     program = kind()
     try:

@@ -6,6 +6,7 @@ import glob
 import os
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -351,6 +352,17 @@ class Postgres(Program):
 
     def keeper_pid(self):
         return self.session
+
+    def close(self):
+        # A backend that is frozen would not notice that its server is gone.
+        backends = children(self.server.pid)
+        self.server.kill()
+        for pid in backends:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        super().close()
 
     def pids(self):
         return sorted(self.busy() - {self.session})[:4]
