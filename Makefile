@@ -143,8 +143,8 @@ bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure 
 
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
-INSTALLED_DOCS := README.md docs/architecture.md docs/glossary.md docs/testing.md \
-                  docs/transparency.md
+INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/glossary.md \
+                  docs/testing.md docs/transparency.md
 
 install: $(BUILD)/sampler ## install below $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/sampler $(DESTDIR)$(PREFIX)/bin/sampler

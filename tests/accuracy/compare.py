@@ -50,8 +50,8 @@ class Stacks:
             if name in same:
                 continue
             kind, at = difference(mine, pcs, is_code)
-            others = "alone" if same else "with the other" if len(set(map(tuple, peers.values()))) == 1 \
-                else "and so does the other, otherwise"
+            alike = len(set(map(tuple, peers.values()))) == 1
+            others = "alone" if same else "with the other" if alike else "the other otherwise"
             key = (name, kind, others, place(thread, at), thread["end"])
             self.classes[key] += 1
             self.examples.setdefault(key, {"thread": thread, "peers": {
@@ -128,7 +128,7 @@ class Judge:
         if module not in self.tables:
             self.tables[module] = peers.names_by_address(module, self.symbols.build_ids[module])
         names = self.tables[module].get(start, set())
-        return {plain(n) for n in peers.demangle(names).values()}
+        return {SUFFIX.sub("", plain(n)) for n in peers.demangle(names).values()}
 
     def other_name(self, key, mine, theirs):
         """Why the outermost functions have different names; None: they are different."""
@@ -138,8 +138,8 @@ class Judge:
         if b is None:
             return "named by a symbol table of the debug file, which llvm-symbolizer does not read"
         if SUFFIX.sub("", a) == SUFFIX.sub("", b):
-            return "the same function with the compiler's suffix, from the debug file's symbol table"
-        if {plain(a), plain(b)} <= self.names_at(key):
+            return "the same function with the compiler's suffix, as the debug file's symbols have it"
+        if {SUFFIX.sub("", plain(a)), SUFFIX.sub("", plain(b))} <= self.names_at(key):
             return "two names of one address"
         return None
 

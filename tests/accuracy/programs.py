@@ -326,8 +326,10 @@ class Postgres(Program):
         assert wait_for(lambda: listening(self.port), 20)
         subprocess.run([f"{binaries}/pgbench", *self.to_server, "-i", "-q", "postgres"], check=True,
                        **NOTHING, **self.user)
-        self.start([f"{binaries}/pgbench", *self.to_server, "-c", "3", "-T", "100000", "postgres"],
-                   **self.user)
+        work = self.write("work.sql", "select md5(string_agg(filler || aid, ',' order by abalance)) "
+                                      "from pgbench_accounts where aid % 31 = 1 group by bid;\n")
+        self.start([f"{binaries}/pgbench", *self.to_server, "-c", "3", "-T", "100000", "-n", "-f",
+                    work + "@3", "-b", "tpcb-like@1", "postgres"], **self.user)
 
     def spawn(self):
         """A session of its own."""
