@@ -25,7 +25,7 @@ struct options {
 	const char *output;
 	dump_format *format;
 	unsigned symbolize;
-	bool quiet, verbose;
+	bool no_cache, quiet, verbose;
 };
 
 static const struct option long_options[] = {
@@ -33,6 +33,7 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, 'J' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "no-inline", no_argument, NULL, 'I' },
+	{ "no-cache", no_argument, NULL, 'N' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -52,6 +53,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'I':
 		o->symbolize |= SYMBOLIZE_NO_INLINE;
+		break;
+	case 'N':
+		o->no_cache = true;
 		break;
 	case 'q':
 		o->quiet = true;
@@ -144,6 +148,7 @@ static void say_details(const struct dump *d)
 
 	for (size_t i = 0; i < count; i++)
 		details_image(images[i], dump_unwinder(d), dump_symbol_note(d, images[i]), stderr);
+	details_cache(dump_unwinder(d), stderr);
 	fprintf(stderr, "took %s; %lu stacks read without a stop; %lu stops, longest %s, sum %s\n",
 		summary_duration(s->elapsed_ns, took, sizeof(took)), s->glances, s->stopped,
 		summary_duration(s->held_max_ns, longest, sizeof(longest)),
@@ -178,7 +183,7 @@ int cli_dump(int argc, char **argv)
 	int status = parse_options(&o, argc, argv);
 
 	if (!status)
-		status = dump_new(&d, o.pids, o.pid_count, &err) ? cli_fail(&err) :
+		status = dump_new(&d, o.pids, o.pid_count, !o.no_cache, &err) ? cli_fail(&err) :
 								   dump(d, &o, &file);
 	outfile_abort(&file);
 	dump_free(d);

@@ -31,6 +31,9 @@ static const char record[] =
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
 	"                       (default 1%); looks beyond that are left out\n"
 	"      --no-inline      leave inlined calls out\n"
+	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
+	"      --debuginfod[=DUR]  ask the servers in DEBUGINFOD_URLS for debug information\n"
+	"                       that is missing here, for that long at most (default 90s)\n"
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: each module's unwind table, symbols, walks\n"
 	"\n"
@@ -44,6 +47,7 @@ static const char dump[] =
 	"      --json           for programs: an object for each process\n"
 	"  -o, --output PATH    file to write (default: -, the standard output)\n"
 	"      --no-inline      leave inlined calls out\n"
+	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: how long threads were held, each module's unwind table\n";
 

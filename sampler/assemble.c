@@ -2,7 +2,8 @@
  * Passes:
  *   1. mappings: one for each image that a stack touches, the program first,
  *      because pprof names the profile after mapping 1
- *   2. locations: each distinct code address symbolized once
+ *   2. locations: each distinct code address symbolized once, all of a file's together
+ *      (announce)
  *   3. samples: values by thread, so that their sum is the kernel's account
  *
  * A thread that ran for N ns and was sampled n times has each sample stand for
@@ -19,6 +20,7 @@
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "pprof/profile.h"
+#include "sampler/announce.h"
 #include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/syscalls.h"
@@ -161,15 +163,9 @@ static int add_unknown_line(struct assembly *a, const struct place *place)
 	return add_named_line(a, name);
 }
 
-/* Debug files and perf maps are looked for where the image's process sees them. */
 static struct symbolizer *symbolizer_of(const struct assembly *a, const struct image *image)
 {
-	const struct process *owner = modmap_owner(a->maps, image);
-
-	for (uint32_t i = 0; i < a->round->member_count; i++)
-		if (&a->round->members[i]->process == owner)
-			return a->symbolizers[i];
-	return a->symbolizers[0];
+	return announce_symbolizer(a->round, a->symbolizers, image);
 }
 
 static void note_abilities(struct assembly *a, const struct place *place)
@@ -455,7 +451,7 @@ int assemble(struct round *r, struct symbolizer *const *symbolizers, struct prof
 	struct assembly a = { .round = r, .symbolizers = symbolizers, .profile = profile,
 			      .maps = r->members[0]->maps,
 			      .several = r->member_count > 1 || r->children };
-	int rc = add_header(&a) || add_mappings(&a) || add_samples(&a);
+	int rc = add_header(&a) || add_mappings(&a) || announce(r, symbolizers) || add_samples(&a);
 
 	free(a.mapping_of);
 	free(a.places);

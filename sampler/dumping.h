@@ -63,9 +63,9 @@ struct dump_stats {
 	uint64_t ends[STACK_ENDS];
 };
 
-/* Finds the processes and checks that they may be traced. ERR_GONE, ERR_PERM
- * (diagnosed), ERR_NOMEM, ERR_IO. */
-int dump_new(struct dump **d, const pid_t *pids, size_t count, struct error *err);
+/* Finds the processes and checks that they may be traced. With `cache`, unwind tables
+ * are kept from run to run. ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM, ERR_IO. */
+int dump_new(struct dump **d, const pid_t *pids, size_t count, bool cache, struct error *err);
 void dump_free(struct dump *d);
 
 /* Looks at each thread. ERR_GONE when all processes have ended before, ERR_LIMIT after

@@ -27,6 +27,7 @@
 
 #include "sampler/clock.h"
 #include "sampler/member.h"
+#include "sampler/registers.h"
 #include "sampler/stop.h"
 #include "sampler/urgency.h"
 #include "sampler/waits.h"
@@ -184,15 +185,17 @@ static int glance(struct dump *d, struct thread *thread)
 /* Stops. */
 
 /* The thread is held. */
-static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs)
+static bool take(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	struct dump *d = owner;
-	bool waited = stop_cut_a_wait(regs);
+	bool waited = registers_cut_a_wait(regs);
+	struct call call;
 
 	(void)cookie;
 	if (d->look.state != 'T')
 		d->look.state = waited ? 'S' : 'R';
-	d->look.syscall = waited ? (int64_t)regs->orig_rax : -1;
+	registers_call(regs, &call);
+	d->look.syscall = waited ? call.number : -1;
 	snapshot_take(&d->snapshot, tid, regs, COPY_BYTES, 0);
 	reach_into(&d->reach, tid, &d->snapshot.memory);
 	d->look.walk_rc = walk(d, &d->reach.memory);

@@ -28,8 +28,11 @@
 #include "sampler/summary.h"
 #include "sampler/threads.h"
 #include "sampler/watchdog.h"
+#include "symbolize/jitdump.h"
 #include "symbolize/symbolizer.h"
+#include "target/image.h"
 #include "target/modmap.h"
+#include "unwind/unwinder.h"
 
 enum { PROGRESS_NS = 100000000 };
 
@@ -38,6 +41,7 @@ struct recording {
 	struct round round;
 	pid_t command; /* started by us, else 0 */
 	bool held;     /* the command waits before its first instruction */
+	struct fetching *fetching; /* NULL: nothing was asked of the network */
 	struct decoding *decoding; /* NULL before recording_write */
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
@@ -69,6 +73,8 @@ int recording_new(struct recording **out, const struct recording_options *option
 		recording_free(r);
 		return rc;
 	}
+	if (!options->no_cache)
+		unwinder_open_cache(r->round.unwinder);
 	*out = r;
 	return 0;
 }
@@ -218,17 +224,49 @@ struct job {
 	uint32_t count;
 };
 
+/* Those that the process has mapped, as all that write one do. */
+static int use_jitdumps(const struct member *m, struct symbolizer *s)
+{
+	size_t count;
+	struct image *const *images = modmap_images(m->maps, &count);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		if (!image_elf(images[i]) && jitdump_is_name(image_name(images[i])) &&
+		    modmap_owner(m->maps, images[i]) == &m->process)
+			rc = symbolizer_use_jitdump(s, image_path(images[i]));
+	return rc;
+}
+
+/* Each image is asked of one symbolizer only. */
+static int offer_fetched(const struct recording *r, struct symbolizer *s)
+{
+	size_t count;
+	struct image *const *images = modmap_images(recording_modmap(r), &count);
+
+	for (size_t i = 0; i < count; i++) {
+		int fd = fetching_fd(r->fetching, images[i]);
+
+		if (fd >= 0 && symbolizer_offer(s, images[i], fd))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* Files may be mapped: if one shrinks, it is the child that dies. */
 static int make_symbolizers(struct job *job)
 {
 	const struct round *round = &job->r->round;
+	unsigned flags = job->flags | SYMBOLIZE_MAP;
 
 	job->symbolizers = calloc(round->member_count, sizeof(struct symbolizer *));
 	for (; job->symbolizers && job->count < round->member_count; job->count++) {
 		struct symbolizer **s = &job->symbolizers[job->count];
 
-		if (symbolizer_new(s, &round->members[job->count]->process, job->flags))
+		if (symbolizer_new(s, &round->members[job->count]->process, flags))
 			return ERR_NOMEM;
-		if (decoding_watch(job->r->decoding, *s))
+		if (use_jitdumps(round->members[job->count], *s) || offer_fetched(job->r, *s) ||
+		    decoding_watch(job->r->decoding, *s))
 			return ERR_NOMEM;
 	}
 	return job->symbolizers ? 0 : ERR_NOMEM;
@@ -293,6 +331,15 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 	return rc;
 }
 
+int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress *progress,
+		    void *ctx, const struct fetching_stats **stats, struct error *err)
+{
+	int rc = fetching_run(&r->fetching, &r->round, timeout_ns, progress, ctx, err);
+
+	*stats = r->fetching ? fetching_stats(r->fetching) : NULL;
+	return rc;
+}
+
 int recording_write(struct recording *r, unsigned flags, const char *command_line,
 		    struct outfile *file, struct error *err)
 {
@@ -302,10 +349,13 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
 	if (rc)
 		return rc;
 	process_read_exe(&r->round.members[0]->process);
+	for (uint32_t i = 0; i < r->round.member_count; i++)
+		process_read_ids(&r->round.members[i]->process); /* it may have become another user */
 	job.cpu_ns = own_cpu_ns(&job.peak_bytes) - r->own_cpu_start_ns;
 	rc = decoding_run(r->decoding, file, decode, &job, err);
 	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
 	r->shown.own_peak_bytes = decoding_result(r->decoding)->own_peak_bytes;
+	unwinder_save_tables(r->round.unwinder);
 	return rc;
 }
 
@@ -334,11 +384,9 @@ const char *recording_warning(const struct recording *r, size_t i)
 	return r->decoding ? decoding_warning(r->decoding, i) : NULL;
 }
 
-const uint64_t *recording_walks_in(const struct recording *r, uint32_t image)
+const struct ledger_entry *recording_walks_in(const struct recording *r, uint32_t image)
 {
-	static const uint64_t none[STACK_ENDS];
-
-	return image < r->round.walks_room ? r->round.walks_in[image] : none;
+	return ledger_of(&r->round.ledger, image);
 }
 
 void recording_free(struct recording *r)
@@ -348,6 +396,7 @@ void recording_free(struct recording *r)
 	if (r->held)
 		launch_kill(r->command);
 	decoding_free(r->decoding);
+	fetching_free(r->fetching);
 	round_release(&r->round);
 	sem_destroy(&r->ended);
 	free(r);

@@ -102,7 +102,8 @@ void round_release(struct round *r)
 	stack_release(&r->joined);
 	stackset_release(&r->stacks);
 	stack_release(&r->walk);
-	free(r->walks_in);
+	stack_release(&r->deeper);
+	ledger_release(&r->ledger);
 	free(r->to_glance);
 	free(r->runners);
 	unwinder_free(r->unwinder);
@@ -335,6 +336,7 @@ void round_finish(struct round *r)
 	for (uint32_t i = 0; i < r->member_count; i++)
 		finish_member(r, r->members[i], now);
 	publish(r, now, true);
+	ledger_guesses(&r->ledger, r->members[0]->maps, &r->stats.guesses);
 	if (r->stats.ticks_due < r->stats.ticks)
 		r->stats.ticks_due = r->stats.ticks;
 }

@@ -21,9 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
 struct error;
+struct registers;
 struct tracer;
 struct watchdog;
 
@@ -52,7 +52,7 @@ struct stop {
 
 /* Called while the thread is held: copy and return. False says that this is no
  * sample after all; then the outcome is STOP_REFUSED. */
-typedef bool stop_take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs);
+typedef bool stop_take(void *owner, void *cookie, pid_t tid, const struct registers *regs);
 
 /* For the calling thread. `owner` is handed to `take`. ERR_NOMEM, ERR_IO. */
 int tracer_new(struct tracer **t, stop_take *take, void *owner, struct error *err);
@@ -67,9 +67,6 @@ void tracer_takes_stopped(struct tracer *t);
 /* Frees memory and timer. Threads still attached are let go by the kernel when
  * the calling thread exits. */
 void tracer_free(struct tracer *t);
-
-/* Did our interruption cut a wait in a call short (which is repaired)? */
-bool stop_cut_a_wait(const struct user_regs_struct *regs);
 
 /* When a thread that is asked can be expected to stop. */
 enum stop_when {

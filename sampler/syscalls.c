@@ -6,7 +6,7 @@
 
 const char *syscall_name(int64_t number, char text[SYSCALL_NAME_ROOM])
 {
-	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_X86_64, (int)number);
+	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, (int)number);
 
 	if (name)
 		snprintf(text, SYSCALL_NAME_ROOM, "%s", name);

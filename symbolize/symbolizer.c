@@ -18,9 +18,9 @@
 #include "base/error.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elfsyms.h"
+#include "symbolize/jit.h"
 #include "symbolize/module.h"
 #include "symbolize/names.h"
-#include "symbolize/perfmap.h"
 #include "target/image.h"
 #include "target/process.h"
 
@@ -32,9 +32,7 @@ struct symbolizer {
 	struct module *modules; /* by image id */
 	size_t module_count;
 	struct names names;
-	struct perfmap perfmap;
-	bool perfmap_loaded;
-	char perfmap_note[512];
+	struct jit jit;
 	struct symbolizer_trace *trace, no_trace;
 	struct symbol_frame frames[DWARF_DEPTH_MAX];
 };
@@ -63,7 +61,7 @@ void symbolizer_free(struct symbolizer *s)
 	for (size_t i = 0; i < s->module_count; i++)
 		module_close(&s->modules[i]);
 	free(s->modules);
-	perfmap_release(&s->perfmap);
+	jit_release(&s->jit);
 	names_release(&s->names);
 	free(s);
 }
@@ -91,6 +89,7 @@ static int module_of(struct symbolizer *s, const struct image *image, struct mod
 {
 	if (make_module(s, image, m))
 		return ERR_NOMEM;
+	(*m)->may_map = s->flags & SYMBOLIZE_MAP;
 	return (*m)->opened ? 0 : module_open(*m, image, s->process);
 }
 
@@ -101,60 +100,51 @@ void symbolizer_trace_to(struct symbolizer *s, struct symbolizer_trace *trace)
 
 /* Code that no file backs. */
 
-static bool is_anonymous(const struct image *image)
+/* A JIT compiler may have left names, and lines. */
+static int find_jit(struct symbolizer *s, const struct image *image, uint64_t addr,
+		    struct symbol *out)
 {
-	return !image_elf(image) && !strncmp(image_path(image), "[anon", 5);
-}
-
-static int load_perfmap(struct symbolizer *s)
-{
-	struct error err = { .text = "no process to ask" };
-	int rc = s->process ? perfmap_load(&s->perfmap, s->process, &err) : ERR_NOTFOUND;
-
-	s->perfmap_loaded = true;
-	if (rc)
-		snprintf(s->perfmap_note, sizeof(s->perfmap_note), "none, %s", err.text);
-	else if (s->perfmap.bad_lines)
-		snprintf(s->perfmap_note, sizeof(s->perfmap_note),
-			 "%zu functions from the perf map, %zu broken lines left out",
-			 s->perfmap.count, s->perfmap.bad_lines);
-	else
-		snprintf(s->perfmap_note, sizeof(s->perfmap_note),
-			 "%zu functions from the perf map", s->perfmap.count);
-	return rc == ERR_NOMEM ? ERR_NOMEM : 0;
-}
-
-/* A JIT compiler may have left names. */
-static int find_jit(struct symbolizer *s, uint64_t addr, struct symbol *out)
-{
-	const char *name;
 	struct symbol_frame *f = &s->frames[0];
+	struct jit_symbol found;
+	int rc = jit_find(&s->jit, s->process, addr, &found);
 
-	if (!s->perfmap_loaded && load_perfmap(s))
+	if (rc <= 0)
+		return rc;
+	*f = (struct symbol_frame){ .line = found.line, .column = found.column };
+	if (names_function(&s->names, found.name, &f->system_name, &f->name) ||
+	    (found.file && !(f->file = names_text(&s->names, found.file))))
 		return ERR_NOMEM;
-	name = perfmap_find(&s->perfmap, addr);
-	if (!name)
-		return 0;
-	memset(f, 0, sizeof(*f));
-	if (names_function(&s->names, name, &f->system_name, &f->name))
-		return ERR_NOMEM;
+	s->modules[image_id(image)].has_lines |= found.line != 0;
 	out->count = 1;
 	return 0;
 }
 
+int symbolizer_use_jitdump(struct symbolizer *s, const char *path)
+{
+	return jit_use_dump(&s->jit, path);
+}
+
 /* Code of a file. */
 
-/* "src/a.c" of a unit compiled in /build is /build/src/a.c. */
+static bool is_absolute(const char *path)
+{
+	return path && *path == '/';
+}
+
+/* "a.c" in "src" of a unit compiled in /build is /build/src/a.c. */
 static int name_file(struct symbolizer *s, const struct dwarf_frame *from, const char **file)
 {
+	const char *dir = is_absolute(from->folder) || !is_absolute(from->dir) ? NULL : from->dir;
 	char path[PATH_ROOM];
 	int len = 0;
 
 	*file = NULL;
 	if (!from->file)
 		return 0;
-	if (*from->file != '/' && from->dir && *from->dir == '/')
-		len = snprintf(path, sizeof(path), "%s/%s", from->dir, from->file);
+	if (!is_absolute(from->file) && (from->folder || dir))
+		len = snprintf(path, sizeof(path), "%s%s%s%s%s", dir ? dir : "", dir ? "/" : "",
+			       from->folder ? from->folder : "", from->folder ? "/" : "",
+			       from->file);
 	*file = names_text(&s->names, len > 0 && len < PATH_ROOM ? path : from->file);
 	return *file ? 0 : ERR_NOMEM;
 }
@@ -213,10 +203,18 @@ int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const 
 	m->opened = true;
 	elfsyms_init(&m->symbols);
 	snprintf(m->note, sizeof(m->note), "%s", why);
-	if (is_anonymous(image)) {
-		s->perfmap_loaded = true;
-		snprintf(s->perfmap_note, sizeof(s->perfmap_note), "%s", why);
-	}
+	if (image_is_memory(image))
+		jit_leave_out(&s->jit, why);
+	return 0;
+}
+
+int symbolizer_offer(struct symbolizer *s, const struct image *image, int fd)
+{
+	struct module *m;
+
+	if (make_module(s, image, &m))
+		return ERR_NOMEM;
+	m->offered = fd + 1;
 	return 0;
 }
 
@@ -230,23 +228,78 @@ static int look_up(struct symbolizer *s, const struct image *image, uint64_t add
 	out->start = 0;
 	if (module_of(s, image, &m))
 		return ERR_NOMEM;
-	if (is_anonymous(image))
-		return find_jit(s, addr, out);
+	if (image_is_memory(image))
+		return find_jit(s, image, addr, out);
+	if (answers_find(&m->answers, addr, out))
+		return 0;
 	return image_elf(image) ? find_code(s, m, addr, out) : 0;
+}
+
+/* Whoever watches from outside wants to know whose file is at hand, above all if memory
+ * runs out. */
+static void watch(struct symbolizer *s, const struct image *image)
+{
+	s->trace->lookups++;
+	s->trace->image = image_id(image) + 1;
+}
+
+static int watched(struct symbolizer *s, int rc)
+{
+	if (!rc)
+		s->trace->image = 0;
+	return rc;
 }
 
 int symbolizer_lookup(struct symbolizer *s, const struct image *image, uint64_t addr,
 		      struct symbol *out)
 {
+	watch(s, image);
+	return watched(s, look_up(s, image, addr, out));
+}
+
+static int answer(struct symbolizer *s, const struct image *image, struct module *m,
+		  const uint64_t *addrs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct symbol symbol = { .frames = s->frames };
+
+		watch(s, image);
+		if (i && addrs[i] == addrs[i - 1])
+			continue;
+		if (find_code(s, m, addrs[i], &symbol) ||
+		    answers_add(&m->answers, addrs[i], &symbol))
+			return ERR_NOMEM;
+	}
+	answers_settle(&m->answers);
+	return 0;
+}
+
+static int prepare(struct symbolizer *s, const struct image *image, const uint64_t *addrs,
+		   size_t count)
+{
+	struct module *m;
+	uint64_t *ordered;
 	int rc;
 
-	s->trace->lookups++;
-	s->trace->image = image_id(image) + 1;
-	rc = look_up(s, image, addr, out);
-	/* Out of memory: whoever watches wants to know with whose file. */
-	if (!rc)
-		s->trace->image = 0;
+	if (module_of(s, image, &m))
+		return ERR_NOMEM;
+	if (!m->index || answers_any(&m->answers) || !count)
+		return 0;
+	ordered = malloc(count * sizeof(*ordered));
+	if (!ordered)
+		return ERR_NOMEM;
+	memcpy(ordered, addrs, count * sizeof(*ordered));
+	dwarf_index_order(m->index, ordered, count);
+	rc = answer(s, image, m, ordered, count);
+	free(ordered);
 	return rc;
+}
+
+int symbolizer_prepare(struct symbolizer *s, const struct image *image, const uint64_t *addrs,
+		       size_t count)
+{
+	watch(s, image);
+	return watched(s, prepare(s, image, addrs, count));
 }
 
 static const struct module *asked(const struct symbolizer *s, const struct image *image)
@@ -276,5 +329,5 @@ const char *symbolizer_note(const struct symbolizer *s, const struct image *imag
 
 	if (!m)
 		return NULL;
-	return is_anonymous(image) ? s->perfmap_note : m->note;
+	return image_is_memory(image) ? s->jit.note : m->note;
 }

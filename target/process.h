@@ -20,6 +20,8 @@ struct process {
 	int pid_fd;  /* pidfd_open(2): readable when the process has ended */
 	int root_fd; /* the target's root directory, -1 when not permitted */
 	char comm[64]; /* its name when it was opened, or when it was read again */
+	pid_t own_pid; /* its number in its own PID namespace, when it was opened */
+	int64_t uid;   /* its effective user then; -1 when not known */
 	char exe[4096]; /* its program, process_read_exe; "" when not known */
 };
 
@@ -38,6 +40,9 @@ int process_read(const struct process *p, const char *name, struct buffer *out, 
 
 /* Reads its name again, as after an exec. */
 void process_read_comm(struct process *p);
+
+/* Reads own_pid and uid again. ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM: they stay. */
+int process_read_ids(struct process *p);
 
 /* Fills p->exe with what /proc/PID/exe says now; asks for the permission to trace. */
 void process_read_exe(struct process *p);

@@ -15,16 +15,17 @@
 
 #include "base/error.h"
 #include "sampler/clock.h"
+#include "sampler/registers.h"
 #include "sampler/stop.h"
 
 static int taken;
 
-static bool count_take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs)
+static bool count_take(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	(void)owner;
 	(void)cookie;
-	cr_assert(tid > 0 && regs->rip);
-	if (stop_cut_a_wait(regs))
+	cr_assert(tid > 0 && registers_pc(regs));
+	if (registers_cut_a_wait(regs))
 		return false;
 	taken++;
 	return true;
