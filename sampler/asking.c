@@ -42,6 +42,8 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 		r->stats.late++;
 		return NULL;
 	}
+	slot->snapshot.go.rt = m->has_go ? &m->go : NULL;
+	slot->snapshot.place = thread->go;
 	slot->busy = true;
 	slot->taken = slot->glanced = false;
 	slot->kernel.len = 0;
@@ -89,6 +91,7 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct user_regs_str
 	    (slot->context.state == THREAD_BLOCKED && !r->wall))
 		return false;
 	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(thread), thread->stack_top);
+	thread->go = slot->snapshot.go.place;
 	slot->taken = true;
 	return true;
 }

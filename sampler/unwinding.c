@@ -78,6 +78,16 @@ static int count_walk(struct round *r)
 	return 0;
 }
 
+/* Of the stack of which most was copied. */
+static size_t bytes_copied(const struct snapshot *s)
+{
+	size_t most = s->stack.len;
+
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
+		most = s->others[i].len > most ? s->others[i].len : most;
+	return most;
+}
+
 /* How much to copy next time: what this walk used and a little more; eight
  * times as much when that was not enough. Shrinks slowly. */
 static void learn_stack_size(struct thread *thread, const struct slot *slot,
@@ -86,11 +96,11 @@ static void learn_stack_size(struct thread *thread, const struct slot *slot,
 	size_t want = walk->used + walk->used / 2 + STACK_MARGIN;
 
 	if (walk->end == STACK_COPY_EXHAUSTED)
-		want = slot->snapshot.stack.len * 8;
+		want = bytes_copied(&slot->snapshot) * 8;
 	else if (walk->switched || want < thread->stack_want)
 		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
-	if (walk->end == STACK_OUTERMOST && !walk->switched)
+	if (walk->end == STACK_OUTERMOST && !walk->switched && !slot->snapshot.go.place.m)
 		thread->stack_top = slot->snapshot.regs.r[DWARF_RSP] + walk->used;
 }
 
@@ -155,19 +165,24 @@ static int keep_stack(struct round *r, const struct slot *slot, struct thread *t
 	return 0;
 }
 
+static int walk(struct round *r, struct member *m, struct slot *slot)
+{
+	const struct snapshot *s = &slot->snapshot;
+
+	return unwinder_walk_go(r->unwinder, m->maps, &s->regs, &s->memory, &s->stacks, &r->walk);
+}
+
 static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
 	struct thread *thread = member_thread(m, slot->context.thread);
-	int rc = unwinder_walk(r->unwinder, m->maps, &slot->snapshot.regs,
-			       &slot->snapshot.memory, &r->walk);
+	int rc = walk(r, m, slot);
 
 	if (!rc && !explained(&r->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {
 		uint64_t generation = modmap_generation(m->maps);
 
 		member_read_maps(m);
 		if (modmap_generation(m->maps) != generation)
-			rc = unwinder_walk(r->unwinder, m->maps, &slot->snapshot.regs,
-					   &slot->snapshot.memory, &r->walk);
+			rc = walk(r, m, slot);
 	}
 	if (rc)
 		return rc;
@@ -206,6 +221,7 @@ int round_unwind(struct round *r)
 			asked = m;
 			same = same_address_space(r, m);
 			read_old_maps(m);
+			member_find_go(m);
 		}
 		if (!same)
 			r->stats.dropped++;

@@ -244,6 +244,11 @@ bool gopclntab_stack(struct gopclntab *t, const struct go_function *f, uint64_t 
 	return value_at(t, f, f->pcsp, addr, delta) && *delta >= 0 && *delta % 8 == 0;
 }
 
+bool gopclntab_code(struct gopclntab *t, uint64_t addr, void *buf, size_t len)
+{
+	return lazyfile_read_at(t->file, addr, buf, len);
+}
+
 /* Names of files: by the compilation unit's indices, or directly. */
 static bool file_name(struct gopclntab *t, const struct go_function *f, int32_t number, char *buf,
 		      size_t room)

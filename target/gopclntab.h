@@ -64,6 +64,9 @@ bool gopclntab_stack(struct gopclntab *t, const struct go_function *f, uint64_t 
 bool gopclntab_line(struct gopclntab *t, const struct go_function *f, uint64_t addr, char *file,
 		    size_t room, uint32_t *line);
 
+/* Copies bytes of code as the file has them. */
+bool gopclntab_code(struct gopclntab *t, uint64_t addr, void *buf, size_t len);
+
 struct go_inlined {
 	uint32_t name, start_line;
 	uint64_t call; /* an address whose file and line are those of the call */

@@ -49,6 +49,10 @@ int modmap_keep(struct modmap *m, struct image *image);
  * refresh. */
 const struct mapping *modmap_find(const struct modmap *m, uint64_t addr);
 
+/* The lowest range at which an image is mapped now, or NULL. Valid until the next
+ * refresh. */
+const struct mapping *modmap_range_of(const struct modmap *m, const struct image *image);
+
 /* Differs between any two states of any maps. */
 uint64_t modmap_generation(const struct modmap *m);
 

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "target/gopclntab.h"
 #include "target/image.h"
 #include "target/modmap.h"
 #include "unwind/table.h"
@@ -24,14 +25,17 @@ enum {
 
 struct code_module {
 	struct cfi_table *table;
+	struct gopclntab *go; /* NULL: not Go */
 	uint64_t entry; /* where the kernel enters the file, if no CFI covers that, else 0 */
 	uint64_t build_ns;
 };
 
 void codemap_release(struct codemap *c)
 {
-	for (size_t i = 0; i < c->module_count; i++)
+	for (size_t i = 0; i < c->module_count; i++) {
 		cfi_table_free(c->modules[i].table);
+		gopclntab_close(c->modules[i].go);
+	}
 	free(c->modules);
 }
 
@@ -74,7 +78,11 @@ static const struct cfi_table *table_of(struct codemap *c, const struct image *i
 	if (!c->modules[id].table) {
 		uint64_t start = own_cpu_ns();
 
-		cfi_table_build(image, &c->modules[id].table, NULL);
+		gopclntab_open(image, &c->modules[id].go);
+		if (c->modules[id].go)
+			cfi_table_build_beside_go(image, &c->modules[id].table, NULL);
+		else
+			cfi_table_build(image, &c->modules[id].table, NULL);
 		c->modules[id].entry = entry_without_cfi(image, c->modules[id].table);
 		c->modules[id].build_ns = own_cpu_ns() - start;
 	}
@@ -127,6 +135,11 @@ static void learn(struct codemap *c, struct code *code, const struct mapping *ra
 	code->image = range->image;
 	code->bias = range->bias;
 	code->table = table_of(c, range->image);
+	gocode_learn(code->table ? c->modules[image_id(range->image)].go : NULL, addr, &code->go);
+	code->is_entry = false;
+	code->rule = NULL;
+	if (code->go.kind)
+		return;
 	code->rule = code->table ? cfi_table_find(code->table, addr) : NULL;
 	if (!code->rule && code->table)
 		code->rule = rule_before_syscall(range->image, code->table, addr);

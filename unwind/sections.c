@@ -165,7 +165,8 @@ static Elf *open_elf(const struct image *image, char **copy)
 	return *copy ? elf_memory(memcpy(*copy, bytes, len), len) : NULL;
 }
 
-int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)
+static int build(const struct image *image, bool debug_frame, struct cfi_table **table,
+		 struct error *err)
 {
 	char *copy = NULL;
 	Elf *elf = open_elf(image, &copy);
@@ -176,7 +177,8 @@ int cfi_table_build(const struct image *image, struct cfi_table **table, struct 
 	if (elf) {
 		f.ident = (const unsigned char *)elf_getident(elf, NULL);
 		find_named(&f, elf, ".eh_frame", true);
-		find_named(&f, elf, ".debug_frame", false);
+		if (debug_frame)
+			find_named(&f, elf, ".debug_frame", false);
 		if (!f.count)
 			find_by_header(&f, image, elf);
 	}
@@ -187,4 +189,15 @@ int cfi_table_build(const struct image *image, struct cfi_table **table, struct 
 	elf_end(elf);
 	free(copy);
 	return rc;
+}
+
+int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)
+{
+	return build(image, true, table, err);
+}
+
+int cfi_table_build_beside_go(const struct image *image, struct cfi_table **table,
+			      struct error *err)
+{
+	return build(image, false, table, err);
 }

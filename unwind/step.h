@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "unwind/gocode.h"
 #include "unwind/regs.h"
 #include "unwind/stack.h"
 
 struct cfi_rule;
 struct cfi_table;
+struct go_stacks;
 struct image;
 struct memory;
 
@@ -27,6 +29,7 @@ struct code {
 	const struct cfi_rule *rule; /* NULL: no CFI there */
 	uint64_t bias; /* address in the process - image address */
 	bool is_entry; /* the kernel enters the file here, and no CFI says so */
+	struct go_code go; /* GO_NONE: not Go's */
 };
 
 struct walk {
@@ -36,15 +39,28 @@ struct walk {
 	const struct code *at; /* the frame's; NULL where nothing is mapped */
 	enum frame_source source; /* what led to this frame */
 	unsigned switches; /* signal frames whose caller did not lie above */
+	bool changed_stack;/* the last step led to another of a Go thread's stacks */
+	struct go_walk {
+		const struct go_stacks *stacks; /* NULL: not a thread that runs Go */
+		uint64_t left_g0, left_goroutine; /* stack pointers at which the walk left them */
+		uint64_t g0_sp; /* where C called Go, the next time on the way out; 0: g0's */
+		bool scheduling;/* the thread has left the goroutine that called what follows */
+	} go;
 };
 
 /* Beside enum stack_end, as which a step returns why it cannot be made: the
  * walk goes on, and its registers are the caller's. */
 enum { STEP_ON = STACK_ENDS };
 
+enum { SWITCHES_MAX = 64 }; /* signal frames in one walk whose caller lies not above */
+
 /* By the rule of CFI at w->at, which must have one. Whoever picks the way sets
  * w->source. */
 int step_by_cfi(struct walk *w);
+
+/* By Go's pclntab, at an address that w->at->go covers. `kind` is the frame's, and then
+ * its caller's. */
+int step_by_pclntab(struct walk *w, enum frame_kind *kind);
 
 /* Why a read of the stack that failed ends the walk. */
 enum stack_end step_end_of_read(int rc);

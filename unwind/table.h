@@ -21,6 +21,10 @@ struct image;
  * table without rows, and entries that are broken are left out. ERR_NOMEM. */
 int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err);
 
+/* The same of .eh_frame alone: what Go writes to .debug_frame its pclntab says better. */
+int cfi_table_build_beside_go(const struct image *image, struct cfi_table **table,
+			      struct error *err);
+
 /* Compiles sections given as bytes, for addresses in [base, limit); the first
  * section wins where two cover the same address. */
 int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t base,

@@ -20,7 +20,6 @@
 
 enum {
 	FRAMES_MAX = 1 << 20,
-	SWITCHES_MAX = 64, /* signal frames in one walk whose caller lies not above */
 	/* Further apart, two frames are on different stacks: the kernel puts a
 	 * signal's frame right below what it interrupted, while a function may have
 	 * large arrays. */
@@ -65,6 +64,9 @@ static int step(struct walk *w, enum frame_kind *kind)
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
 	int end;
 
+	w->changed_stack = false;
+	if (w->at && w->at->go.kind)
+		return step_by_pclntab(w, kind);
 	*kind = FRAME_RETURN;
 	w->source = FRAME_BY_CFI;
 	if (!w->at) {
@@ -94,7 +96,8 @@ static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 {
 	uint64_t pc = w->regs.r[DWARF_RIP];
 
-	if (w->at && w->at->rule && w->at->rule->signal_frame)
+	if (w->at && ((w->at->rule && w->at->rule->signal_frame) ||
+		      w->at->go.kind == GO_SIGNAL_RETURN))
 		kind = FRAME_SIGNAL;
 	if (stack_push(out, w->at ? w->at->image : NULL, w->at ? pc - w->at->bias : pc, kind))
 		return ERR_NOMEM;
@@ -102,11 +105,25 @@ static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 	return 0;
 }
 
+/* Did the walk end for want of something that a stopped thread would have told? */
+static bool lacked(const struct walk *w, const struct regs *regs, int end)
+{
+	return regs->unknown && end == STACK_NO_UNWIND_INFO && w->at &&
+	       (w->at->rule || w->at->go.kind);
+}
+
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out)
 {
+	return unwinder_walk_go(u, maps, regs, memory, NULL, out);
+}
+
+int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
+		     const struct memory *memory, const struct go_stacks *stacks,
+		     struct stack *out)
+{
 	struct walk w = { .regs = *regs, .valid = ALL_REGISTERS & ~regs->unknown,
-			  .memory = memory };
+			  .memory = memory, .go.stacks = stacks };
 	uint64_t first_sp = regs->r[DWARF_RSP], last_sp = first_sp;
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
@@ -123,14 +140,15 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 		end = out->count < FRAMES_MAX ? step(&w, &kind) : STACK_TOO_MANY_FRAMES;
 		/* How far this stack reaches; a signal's own stack ends where another
 		 * begins. */
-		out->switched |= w.regs.r[DWARF_RSP] - last_sp >=
+		out->switched |= w.changed_stack ||
+				 w.regs.r[DWARF_RSP] - last_sp >=
 				 (kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
 		last_sp = w.regs.r[DWARF_RSP];
 		if (!out->switched)
 			out->used = last_sp - first_sp;
 	}
 	out->end = (enum stack_end)end;
-	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && w.at->rule;
+	out->lacked = lacked(&w, regs, end);
 	return 0;
 }
 

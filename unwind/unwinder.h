@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+struct go_stacks;
 struct image;
 struct memory;
 struct modmap;
@@ -27,6 +28,12 @@ void unwinder_free(struct unwinder *u);
  * needed that is not, the walk ends with STACK_NO_UNWIND_INFO and out->lacked. */
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out);
+
+/* The same for a thread whose Go stacks are known (NULL: they are not), so that the walk
+ * goes on where the runtime changes stacks. `memory` gives those, too. */
+int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
+		     const struct memory *memory, const struct go_stacks *stacks,
+		     struct stack *out);
 
 /* What an image's table is like, for -v; zero for an image never met. */
 struct unwind_table_info {
