@@ -38,7 +38,7 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 {
 	struct slot *slot = slot_free(r);
 
-	if (!slot || snapshot_reserve(&slot->snapshot, thread->stack_want + 256)) {
+	if (!slot || snapshot_reserve(&slot->snapshot, bytes_wanted(m, thread) + 256)) {
 		r->stats.late++;
 		return NULL;
 	}
@@ -54,9 +54,11 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 	return slot;
 }
 
-size_t bytes_wanted(const struct thread *thread)
+size_t bytes_wanted(const struct member *m, const struct thread *thread)
 {
-	return thread->stack_want ? thread->stack_want : STACK_FIRST;
+	size_t want = thread->stack_want ? thread->stack_want : STACK_FIRST;
+
+	return thread->go.m && m->go_stack_want > want ? m->go_stack_want : want;
 }
 
 static struct call call_of(const struct user_regs_struct *regs)
@@ -90,7 +92,7 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct user_regs_str
 	if (slot->context.state == THREAD_RUNNABLE ||
 	    (slot->context.state == THREAD_BLOCKED && !r->wall))
 		return false;
-	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(thread), thread->stack_top);
+	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(r->members[slot->context.member], thread), thread->stack_top);
 	thread->go = slot->snapshot.go.place;
 	slot->taken = true;
 	return true;

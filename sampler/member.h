@@ -28,6 +28,7 @@ struct member {
 	bool has_go;	   /* `go` is set */
 	struct goruntime go;
 	struct goruntime_search go_search;
+	size_t go_stack_want; /* as thread.stack_want: goroutines change threads */
 	uint64_t go_generation, go_tried_ns; /* of the maps, when it was looked for last */
 	int maps_fd;	   /* reads as empty once the address space is gone */
 	uint64_t maps_read_ns, maps_cost_ns; /* when last, and what it cost */

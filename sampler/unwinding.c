@@ -88,9 +88,18 @@ static size_t bytes_copied(const struct snapshot *s)
 	return most;
 }
 
+/* What one goroutine wants, the next thread may be asked for. */
+static void learn_go_stack_size(struct member *m, size_t want)
+{
+	if (want > m->go_stack_want)
+		m->go_stack_want = want;
+	else
+		m->go_stack_want -= (m->go_stack_want - want) / 256;
+}
+
 /* How much to copy next time: what this walk used and a little more; eight
  * times as much when that was not enough. Shrinks slowly. */
-static void learn_stack_size(struct thread *thread, const struct slot *slot,
+static void learn_stack_size(struct member *m, struct thread *thread, const struct slot *slot,
 			     const struct stack *walk)
 {
 	size_t want = walk->used + walk->used / 2 + STACK_MARGIN;
@@ -100,7 +109,11 @@ static void learn_stack_size(struct thread *thread, const struct slot *slot,
 	else if (walk->switched || want < thread->stack_want)
 		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
-	if (walk->end == STACK_OUTERMOST && !walk->switched && !slot->snapshot.go.place.m)
+	if (slot->snapshot.go.place.m) {
+		learn_go_stack_size(m, thread->stack_want);
+		return;
+	}
+	if (walk->end == STACK_OUTERMOST && !walk->switched)
 		thread->stack_top = slot->snapshot.regs.r[DWARF_RSP] + walk->used;
 }
 
@@ -188,7 +201,7 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 		return rc;
 	if (slot->snapshot.newborn && thread->stack == NO_STACK && r->walk.end != STACK_OUTERMOST)
 		end_newborn(&r->walk);
-	learn_stack_size(thread, slot, &r->walk);
+	learn_stack_size(m, thread, slot, &r->walk);
 	if (slot->glanced && r->walk.lacked && thread->state == 'S' &&
 	    round_may_interrupt(r, m, thread, &slot->call)) {
 		thread->must_stop = true;
