@@ -116,6 +116,17 @@ static int make_room(struct goruntime_search *s, size_t count)
 	return 0;
 }
 
+/* 1.17 made two functions of it, of which the second changes stacks. */
+static void find_gogo(struct goruntime *rt, struct gopclntab *t)
+{
+	struct go_function f;
+
+	if (gopclntab_named(t, "gogo", &f) || gopclntab_named(t, "runtime.gogo", &f)) {
+		rt->gogo = f.entry;
+		rt->gogo_end = f.end;
+	}
+}
+
 /* One image; ERR_NOTFOUND when the runtime is not there and never will be. */
 static int try_image(struct goruntime *rt, const struct image *image, uint64_t bias,
 		     const struct memory *memory)
@@ -128,7 +139,10 @@ static int try_image(struct goruntime *rt, const struct image *image, uint64_t b
 		return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
 	memset(rt, 0, sizeof(*rt));
 	rt->image = image;
+	rt->bias = bias;
 	rc = gopclntab_named(t, MARK, &f) ? understand(rt, t, &f, bias, memory) : ERR_NOTFOUND;
+	if (!rc)
+		find_gogo(rt, t);
 	gopclntab_close(t);
 	return rc;
 }

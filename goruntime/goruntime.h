@@ -16,6 +16,8 @@ struct modmap;
 
 struct goruntime {
 	const struct image *image; /* of the module with the runtime */
+	uint64_t bias;	/* address in the process - image address */
+	uint64_t gogo, gogo_end; /* image addresses; 0: not known */
 	int64_t tls;	/* of the running g, from the thread pointer (fs_base) */
 	/* Offsets in bytes. */
 	struct { uint32_t m, sched, sp, pc, bp; } g; /* sp, pc, bp: those of sched */

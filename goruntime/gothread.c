@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "goruntime/goruntime.h"
+#include "unwind/regs.h"
 
 static const uint64_t STACK_MAX = 2ull << 30; /* a goroutine's grows up to 1 GiB */
 
@@ -124,11 +125,14 @@ static void fill_stack(const struct goruntime *rt, uint64_t g, const uint8_t *by
 		memset(s, 0, sizeof(*s));
 }
 
-/* Most looks find a thread on its goroutine's stack, from which nothing leads away. */
+/* Most looks find a thread on its goroutine's stack, from which nothing leads away. gogo
+ * has just gone there, and its caller is what the goroutine was at. */
 static bool needs_more(const struct gothread *t, const struct go_stacks *s, uint64_t tp,
-		       uint64_t sp)
+		       uint64_t pc, uint64_t sp)
 {
-	return !tp || t->g != word(t->m, t->rt->m.curg) || s->vdso_sp || s->in_callback ||
+	const struct goruntime *rt = t->rt;
+
+	return !tp || pc - rt->bias - rt->gogo < rt->gogo_end - rt->gogo || t->g != word(t->m, rt->m.curg) || s->vdso_sp || s->in_callback ||
 	       go_stack_holds(&s->g0, sp) || go_stack_holds(&s->gsignal, sp);
 }
 
@@ -145,10 +149,11 @@ static void place_on_goroutine(struct go_stacks *s, uint64_t g, uint64_t sp)
 	s->goroutine = (struct go_stack){ .g = g, .low = sp, .high = sp + STACK_MAX };
 }
 
-void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, uint64_t sp, size_t got,
+void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct regs *at, size_t got,
 		     struct go_stacks *s)
 {
 	const struct goruntime *rt = t->rt;
+	uint64_t pc = at->r[DWARF_RIP], sp = at->r[DWARF_RSP];
 	struct memory_piece p[GO_PIECES];
 	uint64_t curg;
 
@@ -168,7 +173,7 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, uint64_t sp, si
 		return;
 	curg = word(t->m, rt->m.curg);
 	p[0] = (struct memory_piece){ curg, t->curg, g_bytes(rt) };
-	if (!needs_more(t, s, tp, sp))
+	if (!needs_more(t, s, tp, pc, sp))
 		place_on_goroutine(s, curg, sp);
 	else if (curg && gather(tid, p, 1))
 		fill_stack(rt, curg, t->curg, &s->goroutine);

@@ -18,6 +18,7 @@
 #include "unwind/gostacks.h"
 
 struct goruntime;
+struct regs;
 
 enum {
 	GO_G_BYTES = 256, GO_M_BYTES = 2048, /* of each, from its beginning; see gothread_fits */
@@ -46,10 +47,11 @@ size_t gothread_begin(struct gothread *t, const struct gothread_place *place, ui
 		      struct memory_piece *pieces);
 
 /* Goes on after `got` bytes of them were read, reading more of thread `tid` where it
- * must, and says what stacks there are. Of a goroutine on whose stack sp is, and below
+ * must, and says what stacks there are for one with these registers (pc and sp are
+ * enough). Of a goroutine on whose stack sp is, and below
  * which there is no C code, no more than that is found out. t->place is what to remember,
  * {0} when this is no thread of Go's. */
-void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, uint64_t sp, size_t got,
+void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct regs *at, size_t got,
 		     struct go_stacks *stacks);
 
 #endif

@@ -11,8 +11,11 @@
 #include "target/memory.h"
 #include "target/modmap.h"
 
-enum { GO_RETRY_NS = 200000000 };
-enum { CPU_COST_FACTOR = 500 }; /* a 500th of our time for reading a process's CPU time */
+enum {
+	CPU_COST_FACTOR = 500, /* a 500th of our time for reading a process's CPU time */
+	GO_RETRY_NS = 200000000,
+	GO_STACK_FIRST = 32 << 10, /* bytes of a stack copied until it is known what is needed */
+};
 
 int member_open(struct member **out, pid_t pid, const struct member *beside, struct error *err)
 {
@@ -69,12 +72,14 @@ int member_start(struct member *m, bool old, struct error *err)
 void member_find_go(struct member *m)
 {
 	uint64_t generation = modmap_generation(m->maps), now;
+	const struct mapping *range;
 	struct memory_live live;
 	int rc;
 
 	if (m->go_generation == generation)
 		return;
-	if (m->has_go && modmap_range_of(m->maps, m->go.image)) {
+	range = m->has_go ? modmap_range_of(m->maps, m->go.image) : NULL;
+	if (range && range->bias == m->go.bias) {
 		m->go_generation = generation;
 		return;
 	}
@@ -85,6 +90,7 @@ void member_find_go(struct member *m)
 	memory_live_init(&live, m->process.pid);
 	rc = goruntime_find(&m->go, &m->go_search, m->maps, &live.memory);
 	m->has_go = !rc && gothread_fits(&m->go);
+	m->go_stack_want = GO_STACK_FIRST;
 	if (rc != ERR_FORMAT)
 		m->go_generation = generation;
 }

@@ -100,11 +100,10 @@ static bool looks_newborn(const struct user_regs_struct *user)
 
 /* The first piece and, when sp is elsewhere than on the ordinary stack, what lies below
  * `top`. Of a Go thread, whose ordinary stack is a goroutine's, what its stacks are. */
-static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, uint64_t sp, size_t want,
-		       uint64_t top)
+static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
 {
 	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, before = 0, got;
-	uint64_t start = sp - RED_ZONE;
+	uint64_t sp = s->regs.r[DWARF_RSP], start = sp - RED_ZONE;
 	struct memory_piece p[GO_PIECES + 2];
 	size_t count = gothread_begin(&s->go, &s->place, tp, p), first;
 	bool elsewhere = top && !count && top - sp > STACK_SPAN;
@@ -129,7 +128,7 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, uint64_t sp, 
 	/* A full copy may have more behind it; a short one ended where the
 	 * mapping ends. */
 	s->stack.more = first == len ? UINT32_MAX : 0;
-	gothread_finish(&s->go, tid, tp, sp, got, &s->stacks);
+	gothread_finish(&s->go, tid, tp, &s->regs, got, &s->stacks);
 }
 
 /* Where the code that a signal has interrupted had its stack pointer; 0: not found. The
@@ -167,7 +166,8 @@ static void find_others(const struct snapshot *s, uint64_t sp, uint64_t *gorouti
 		if (stacks->in_callback)
 			*g0 = stacks->g0.sp;
 	} else {
-		*goroutine = stacks->vdso_sp ? stacks->vdso_sp : stacks->goroutine.sp;
+		*goroutine = go_stack_holds(&stacks->goroutine, stacks->vdso_sp) ?
+				     stacks->vdso_sp : stacks->goroutine.sp;
 	}
 }
 
@@ -187,14 +187,14 @@ static void copy_other(struct snapshot *s, pid_t tid, unsigned i, uint64_t from,
 
 /* A goroutine's stack has an end that is known; g0's may be a thread's, of which Go knows
  * but the part that it uses itself. */
-static void copy_others(struct snapshot *s, pid_t tid, uint64_t sp, size_t want)
+static void copy_others(struct snapshot *s, pid_t tid, size_t want)
 {
 	uint64_t goroutine, g0;
 	unsigned count = 0;
 
 	if (!s->stacks.known)
 		return;
-	find_others(s, sp, &goroutine, &g0);
+	find_others(s, s->regs.r[DWARF_RSP], &goroutine, &g0);
 	if (goroutine)
 		copy_other(s, tid, count++, goroutine, s->stacks.goroutine.high, want);
 	if (g0)
@@ -204,19 +204,19 @@ static void copy_others(struct snapshot *s, pid_t tid, uint64_t sp, size_t want)
 void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
 		   uint64_t top)
 {
-	copy_stack(s, tid, user->fs_base, user->rsp, want, top);
-	copy_others(s, tid, user->rsp, want);
 	copy_regs(&s->regs, user);
+	copy_stack(s, tid, user->fs_base, want, top);
+	copy_others(s, tid, want);
 	s->newborn = looks_newborn(user);
 }
 
 void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
 		     uint64_t top)
 {
-	copy_stack(s, tid, 0, sp, want, top);
-	copy_others(s, tid, sp, want);
 	s->regs.r[DWARF_RIP] = pc;
 	s->regs.r[DWARF_RSP] = sp;
 	s->regs.unknown = ~(1u << DWARF_RIP | 1u << DWARF_RSP);
+	copy_stack(s, tid, 0, want, top);
+	copy_others(s, tid, want);
 	s->newborn = false;
 }

@@ -94,7 +94,7 @@ static void learn_go_stack_size(struct member *m, size_t want)
 	if (want > m->go_stack_want)
 		m->go_stack_want = want;
 	else
-		m->go_stack_want -= (m->go_stack_want - want) / 256;
+		m->go_stack_want -= (m->go_stack_want - want) / 1024;
 }
 
 /* How much to copy next time: what this walk used and a little more; eight

@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "symbolize/debugfile.h"
 #include "symbolize/minidebug.h"
+#include "target/gomodule.h"
+#include "target/gopclntab.h"
 #include "target/image.h"
 
 struct report { /* what becomes the note */
@@ -24,6 +26,7 @@ struct report { /* what becomes the note */
 
 void module_close(struct module *m)
 {
+	gopclntab_close(m->go);
 	dwarf_index_free(m->index);
 	if (m->dwarf)
 		dwarf_end(m->dwarf);
@@ -144,6 +147,18 @@ static void write_note(struct module *m, const struct report *r, bool has_dwarf)
 		 r->mini ? "; .gnu_debugdata is " : "", r->mini ? r->mini : "");
 }
 
+/* A table that is not understood is as good as none. */
+static int load_go(struct module *m, const struct image *image)
+{
+	size_t len = strlen(m->note);
+	int rc = gopclntab_open(image, &m->go);
+
+	if (!rc)
+		snprintf(m->note + len, sizeof(m->note) - len, "; %lu functions from Go's pclntab",
+			 gopclntab_module(m->go)->functions);
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
 int module_open(struct module *m, const struct image *image, const struct process *process)
 {
 	struct report r = { .symbols_from = "" };
@@ -162,5 +177,5 @@ int module_open(struct module *m, const struct image *image, const struct proces
 	    ((own || m->debug) && load_dwarf(m, image, process, &r)))
 		return ERR_NOMEM;
 	write_note(m, &r, own || m->debug);
-	return 0;
+	return load_go(m, image);
 }

@@ -11,6 +11,7 @@
 #include "symbolize/dwarf.h"
 #include "symbolize/elfsyms.h"
 
+struct gopclntab;
 struct image;
 struct process;
 
@@ -21,6 +22,7 @@ struct module {
 	struct image *debug, *alt; /* separate files */
 	Dwarf *dwarf, *alt_dwarf;
 	struct dwarf_index *index; /* NULL without DWARF */
+	struct gopclntab *go;	   /* NULL: not Go */
 	char note[640];		   /* for symbolizer_note */
 };
 

@@ -140,6 +140,22 @@ static void find_left(struct gopclntab *t, const struct go_function *f, struct g
 		}
 }
 
+/* Before these functions save the stack pointer in a register that C preserves (mov
+ * %rsp,%r12 or %rbx) they are like others, and the register points anywhere. */
+static bool has_saved_sp(struct gopclntab *t, const struct go_function *f, uint64_t addr)
+{
+	static const uint8_t r12[3] = { 0x49, 0x89, 0xe4 }, rbx[3] = { 0x48, 0x89, 0xe3 };
+	uint8_t bytes[CODE_MAX];
+	size_t len = addr - f->entry < CODE_MAX ? (size_t)(addr - f->entry) : CODE_MAX;
+
+	if (!gopclntab_code(t, f->entry, bytes, len))
+		return true;
+	for (size_t i = 0; i + 3 <= len; i++)
+		if (!memcmp(bytes + i, r12, 3) || !memcmp(bytes + i, rbx, 3))
+			return true;
+	return len == CODE_MAX;
+}
+
 static void learn_function(struct gopclntab *t, const struct go_function *f, uint64_t addr,
 			   struct go_code *code)
 {
@@ -151,6 +167,9 @@ static void learn_function(struct gopclntab *t, const struct go_function *f, uin
 		code->kind = (uint8_t)kind;
 	else if (f->pcsp && gopclntab_stack(t, f, addr, &code->depth))
 		code->kind = (uint8_t)kind;
+	if ((kind == GO_SP_IN_R12 || kind == GO_SP_IN_RBX) && code->kind == kind &&
+	    !has_saved_sp(t, f, addr))
+		code->kind = GO_ORDINARY;
 	if (code->kind == GO_CROSSCALL)
 		find_saved(t, f, code);
 	else if (code->kind == GO_ASMCGOCALL)

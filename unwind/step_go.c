@@ -159,7 +159,7 @@ static int from_gogo(struct walk *w, enum frame_kind *kind)
 {
 	if (!on_goroutine(w))
 		return to_caller(w, true);
-	if (!w->go.stacks->goroutine.pc)
+	if (!w->go.stacks->goroutine.pc || ++w->switches > SWITCHES_MAX)
 		return STACK_NO_UNWIND_INFO;
 	w->regs.r[DWARF_RIP] = w->go.stacks->goroutine.pc;
 	w->valid = 1u << DWARF_RSP | 1u << DWARF_RIP;
@@ -226,6 +226,21 @@ static int from_cgocallback(struct walk *w, bool exact)
 	return to_caller(w, false);
 }
 
+/* Whom a call into the vDSO will return to, as the runtime has it for its own profiler. */
+static int from_vdso_call(struct walk *w)
+{
+	uint64_t sp = w->go.stacks->vdso_sp;
+	int end = STEP_ON;
+
+	if (go_stack_holds(&w->go.stacks->goroutine, sp) && !on_goroutine(w))
+		end = goes_on_at_goroutine(w, sp);
+	else
+		*sp_of(w) = sp;
+	w->regs.r[DWARF_RIP] = w->go.stacks->vdso_pc;
+	w->valid = 1u << DWARF_RSP | 1u << DWARF_RIP;
+	return end;
+}
+
 /* C has preserved the register that has the stack pointer. When the function itself is
  * interrupted, it may not have been set yet: then it points anywhere. */
 static int from_saved_in(struct walk *w, unsigned reg, bool exact)
@@ -233,14 +248,9 @@ static int from_saved_in(struct walk *w, unsigned reg, bool exact)
 	uint64_t saved = w->regs.r[reg];
 	int end;
 
-	if (!(w->valid >> reg & 1)) {
-		if (!known(w) || !w->go.stacks->vdso_sp)
-			return exact ? to_caller(w, exact) : STACK_NO_UNWIND_INFO;
-		end = goes_on_at_goroutine(w, w->go.stacks->vdso_sp);
-		w->regs.r[DWARF_RIP] = w->go.stacks->vdso_pc;
-		w->valid = 1u << DWARF_RSP | 1u << DWARF_RIP;
-		return end;
-	}
+	if (!(w->valid >> reg & 1))
+		return known(w) && w->go.stacks->vdso_sp ? from_vdso_call(w) :
+							   STACK_NO_UNWIND_INFO;
 	if (saved - *sp_of(w) <= ALIGNED_MAX) {
 		*sp_of(w) = saved;
 		return to_caller(w, exact);
@@ -280,13 +290,17 @@ static int from_signal_return(struct walk *w)
 		DWARF_R15, DWARF_RDI, DWARF_RSI, DWARF_RBP, DWARF_RBX, DWARF_RDX, DWARF_RAX,
 		DWARF_RCX, DWARF_RSP, DWARF_RIP,
 	};
-	uint64_t values[DWARF_COUNT], at = *sp_of(w) + UCONTEXT_REGISTERS;
+	uint64_t values[DWARF_COUNT], at = *sp_of(w) + UCONTEXT_REGISTERS, pushed;
 	int rc = w->memory->read(w->memory, at, values, sizeof(values));
 
 	if (rc)
 		return step_end_of_read(rc);
 	for (unsigned i = 0; i < DWARF_COUNT; i++)
 		w->regs.r[order[i]] = values[i];
+	/* The handler makes it look as if the code had called sigpanic or asyncPreempt: it
+	 * pushes the pc, and only then changes it (signal_amd64.go, pushCall). */
+	if (!memory_read_u64(w->memory, *sp_of(w), &pushed) && pushed == w->regs.r[DWARF_RIP])
+		*sp_of(w) += 8;
 	w->valid = ALL;
 	w->changed_stack = true;
 	return STEP_ON;
