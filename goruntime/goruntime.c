@@ -26,6 +26,8 @@ static bool find_fields(struct goruntime *rt, struct gotypes *t)
 	    (guard != 16 && guard != 32))
 		return false;
 	t->shift = guard == 32;
+	if (!gotypes_field(t, m, "isextra", &rt->m.isextra, NULL)) /* 1.16 */
+		rt->m.isextra = GO_NO_FIELD;
 	return gotypes_field(t, g, "stack", &stack, NULL) && !stack &&
 	       gotypes_field(t, g, "m", &rt->g.m, NULL) &&
 	       gotypes_field(t, g, "sched", &rt->g.sched, &gobuf) &&
@@ -36,7 +38,6 @@ static bool find_fields(struct goruntime *rt, struct gotypes *t)
 	       gotypes_field(t, m, "gsignal", &rt->m.gsignal, NULL) &&
 	       gotypes_field(t, m, "curg", &rt->m.curg, NULL) &&
 	       gotypes_field(t, m, "ncgo", &rt->m.ncgo, NULL) &&
-	       gotypes_field(t, m, "isextra", &rt->m.isextra, NULL) &&
 	       gotypes_field(t, m, "vdsoSP", &rt->m.vdso_sp, NULL) &&
 	       gotypes_field(t, m, "vdsoPC", &rt->m.vdso_pc, NULL);
 }

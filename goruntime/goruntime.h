@@ -14,6 +14,8 @@ struct image;
 struct memory;
 struct modmap;
 
+#define GO_NO_FIELD UINT32_MAX
+
 struct goruntime {
 	const struct image *image; /* of the module with the runtime */
 	uint64_t bias;	/* address in the process - image address */
@@ -22,6 +24,7 @@ struct goruntime {
 	/* Offsets in bytes. */
 	struct { uint32_t m, sched, sp, pc, bp; } g; /* sp, pc, bp: those of sched */
 	struct { uint32_t g0, gsignal, curg, ncgo, isextra, vdso_sp, vdso_pc; } m;
+	/* isextra may be GO_NO_FIELD. */
 };
 
 /* What is remembered from search to search; {0} at first. */

@@ -7,10 +7,15 @@
 
 static const uint64_t STACK_MAX = 2ull << 30; /* a goroutine's grows up to 1 GiB */
 
+static uint32_t is_extra_at(const struct goruntime *rt)
+{
+	return rt->m.isextra == GO_NO_FIELD ? 0 : rt->m.isextra;
+}
+
 bool gothread_fits(const struct goruntime *rt)
 {
-	const uint32_t in_m[] = { rt->m.g0, rt->m.gsignal, rt->m.curg, rt->m.ncgo, rt->m.isextra,
-				  rt->m.vdso_sp, rt->m.vdso_pc };
+	const uint32_t in_m[] = { rt->m.g0, rt->m.gsignal, rt->m.curg, rt->m.ncgo,
+				  is_extra_at(rt), rt->m.vdso_sp, rt->m.vdso_pc };
 	const uint32_t in_g[] = { rt->g.m, rt->g.sched + rt->g.sp, rt->g.sched + rt->g.pc,
 				  rt->g.sched + rt->g.bp };
 
@@ -36,7 +41,7 @@ static size_t m_bytes(const struct goruntime *rt)
 	uint32_t end = rt->m.vdso_pc > rt->m.vdso_sp ? rt->m.vdso_pc : rt->m.vdso_sp;
 
 	end = end > rt->m.ncgo ? end : rt->m.ncgo;
-	end = end > rt->m.isextra ? end : rt->m.isextra;
+	end = end > is_extra_at(rt) ? end : is_extra_at(rt);
 	return end + 8;
 }
 
@@ -167,7 +172,9 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 		fill_stack(rt, t->place.gsignal, t->gsignal, &s->gsignal);
 	s->vdso_sp = word(t->m, rt->m.vdso_sp);
 	s->vdso_pc = word(t->m, rt->m.vdso_pc);
-	s->in_callback = (uint32_t)word(t->m, rt->m.ncgo) || t->m[rt->m.isextra];
+	/* Where it is not known, what C's frames would need is copied as a precaution. */
+	s->in_callback = (uint32_t)word(t->m, rt->m.ncgo) || rt->m.isextra == GO_NO_FIELD ||
+			 t->m[rt->m.isextra];
 	s->known = s->g0.g;
 	if (!s->known)
 		return;

@@ -290,17 +290,13 @@ static int from_signal_return(struct walk *w)
 		DWARF_R15, DWARF_RDI, DWARF_RSI, DWARF_RBP, DWARF_RBX, DWARF_RDX, DWARF_RAX,
 		DWARF_RCX, DWARF_RSP, DWARF_RIP,
 	};
-	uint64_t values[DWARF_COUNT], at = *sp_of(w) + UCONTEXT_REGISTERS, pushed;
+	uint64_t values[DWARF_COUNT], at = *sp_of(w) + UCONTEXT_REGISTERS;
 	int rc = w->memory->read(w->memory, at, values, sizeof(values));
 
 	if (rc)
 		return step_end_of_read(rc);
 	for (unsigned i = 0; i < DWARF_COUNT; i++)
 		w->regs.r[order[i]] = values[i];
-	/* The handler makes it look as if the code had called sigpanic or asyncPreempt: it
-	 * pushes the pc, and only then changes it (signal_amd64.go, pushCall). */
-	if (!memory_read_u64(w->memory, *sp_of(w), &pushed) && pushed == w->regs.r[DWARF_RIP])
-		*sp_of(w) += 8;
 	w->valid = ALL;
 	w->changed_stack = true;
 	return STEP_ON;
@@ -311,6 +307,16 @@ static int from_signal_return(struct walk *w)
 static int from_unsafe(struct walk *w, bool exact)
 {
 	return exact && on_goroutine(w) ? to_caller(w, exact) : STACK_NO_UNWIND_INFO;
+}
+
+/* A handler makes it look as if the code that it has interrupted had called sigpanic or
+ * asyncPreempt: it pushes the pc, and only then changes it (signal_amd64.go, pushCall). */
+static void undo_push(struct walk *w)
+{
+	uint64_t pushed;
+
+	if (!memory_read_u64(w->memory, *sp_of(w), &pushed) && pushed == w->regs.r[DWARF_RIP])
+		*sp_of(w) += 8;
 }
 
 static int step_from(struct walk *w, bool exact, enum frame_kind *kind)
@@ -355,10 +361,13 @@ static int step_from(struct walk *w, bool exact, enum frame_kind *kind)
 
 int step_by_pclntab(struct walk *w, enum frame_kind *kind)
 {
-	uint64_t sp = *sp_of(w);
 	bool exact = *kind != FRAME_RETURN;
+	uint64_t sp;
 	int end;
 
+	if (*kind == FRAME_SIGNAL && w->at->go.kind != GO_SIGNAL_RETURN)
+		undo_push(w);
+	sp = *sp_of(w);
 	*kind = FRAME_RETURN;
 	w->source = FRAME_BY_PCLNTAB;
 	end = step_from(w, exact, kind);

@@ -1,9 +1,8 @@
 // links: goruntime
 /*
- * gostep PID TID STEPS: runs one thread of a Go program one instruction at a time and
- * walks its stack at each. Prints how many walks ended how and, of those that did not
- * end outermost, at which address of which image they began and ended; with "work" on
- * stdin's place, see tests/programs/go.test.
+ * gostep PID TID STEPS FUNCTION: runs one thread of a Go program one instruction at a
+ * time and walks its stack at each. Prints how many walks ended how, of those that did not
+ * end outermost where they began and ended, and how many went through a function.
  *
  * Sampling meets the few instructions between two stacks seldom; this meets them all.
  */
@@ -19,6 +18,7 @@
 
 #include "goruntime/goruntime.h"
 #include "goruntime/gothread.h"
+#include "target/gopclntab.h"
 #include "target/image.h"
 #include "target/memory.h"
 #include "target/modmap.h"
@@ -27,7 +27,7 @@
 #include "unwind/stack.h"
 #include "unwind/unwinder.h"
 
-enum { SHOWN_MAX = 20 };
+enum { SHOWN_MAX = 20, PATIENCE = 20 };
 
 static struct process process;
 static struct modmap *maps;
@@ -37,7 +37,8 @@ static struct goruntime_search search;
 static struct memory_live live;
 static struct gothread thread;
 static struct gothread_place place;
-static unsigned long ends[STACK_ENDS], shown;
+static unsigned long ends[STACK_ENDS], shown, through;
+static struct go_function wanted;
 
 static void copy_regs(struct regs *to, const struct user_regs_struct *u)
 {
@@ -75,6 +76,12 @@ static void walk(const struct user_regs_struct *u)
 	if (unwinder_walk_go(unwinder, maps, &regs, &live.memory, &stacks, &stack))
 		exit(1);
 	ends[stack.end]++;
+	for (size_t i = 0; i < stack.count; i++)
+		if (stack.frames[i].image == rt.image &&
+		    stack.frames[i].addr - wanted.entry < wanted.end - wanted.entry) {
+			through++;
+			break;
+		}
 	if (stack.end == STACK_OUTERMOST || shown++ >= SHOWN_MAX)
 		return;
 	printf("%s:", stack_end_name(stack.end));
@@ -101,6 +108,7 @@ static void run(pid_t tid, long steps)
 	struct user_regs_struct u;
 	int status, signal = 0;
 
+	alarm(PATIENCE); /* for a thread that does not come to its next instruction */
 	while (steps-- && !ptrace(PTRACE_GETREGS, tid, 0, &u)) {
 		walk(&u);
 		if (ptrace(PTRACE_SINGLESTEP, tid, 0, signal) ||
@@ -111,11 +119,18 @@ static void run(pid_t tid, long steps)
 	ptrace(PTRACE_DETACH, tid, 0, signal);
 }
 
+static void wake(int signal)
+{
+	(void)signal;
+}
+
 int main(int argc, char **argv)
 {
+	struct sigaction action = { .sa_handler = wake };
+	struct gopclntab *table;
 	pid_t tid;
 
-	if (argc != 4 || process_open(&process, atoi(argv[1]), NULL) ||
+	if (argc != 5 || process_open(&process, atoi(argv[1]), NULL) ||
 	    modmap_new(&maps, &process) || modmap_refresh(maps, NULL) || unwinder_new(&unwinder))
 		return 2;
 	tid = atoi(argv[2]);
@@ -124,11 +139,14 @@ int main(int argc, char **argv)
 		printf("no Go runtime\n");
 		return 1;
 	}
-	if (attach(tid))
+	if (gopclntab_open(rt.image, &table) || !gopclntab_named(table, argv[4], &wanted) ||
+	    attach(tid))
 		return 2;
+	sigaction(SIGALRM, &action, NULL);
 	run(tid, atol(argv[3]));
 	for (int i = 0; i < STACK_ENDS; i++)
 		if (ends[i])
 			printf("%lu %s\n", ends[i], stack_end_name(i));
+	printf("%lu through %s\n", through, argv[4]);
 	return 0;
 }
