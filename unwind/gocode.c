@@ -54,6 +54,7 @@ static const struct special {
 	{ "runtime.callCgoSigaction", GO_SP_IN_RBX },
 	{ "crosscall2", GO_CROSSCALL },
 	{ "runtime.schedule", GO_SCHEDULE },
+	{ "runtime.recovery", GO_RECOVERY },
 };
 
 /* Assembly's names may be followed by ".abi0" or "<>". */

@@ -19,6 +19,7 @@ enum go_kind {
 	GO_SP_IN_R12, /* nanotime1, walltime, now, vgetrandom1, racecall */
 	GO_SP_IN_RBX, /* sigfwd, callCgoMmap, … */
 	GO_CROSSCALL, /* C's way into Go: it has saved the registers that C preserves */
+	GO_RECOVERY,  /* where its goroutine goes on after a panic, no call stands before */
 	GO_SCHEDULE,  /* whoever stands below it has left its goroutine */
 };
 

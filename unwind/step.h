@@ -44,6 +44,7 @@ struct walk {
 		const struct go_stacks *stacks; /* NULL: not a thread that runs Go */
 		uint64_t left_g0, left_goroutine; /* stack pointers at which the walk left them */
 		uint64_t g0_sp; /* where C called Go, the next time on the way out; 0: g0's */
+		bool recovering;/* the goroutine goes on at its g.sched.pc, which is exact */
 		bool scheduling;/* the thread has left the goroutine that called what follows */
 	} go;
 };

@@ -145,13 +145,17 @@ static int from_systemstack(struct walk *w, bool exact)
 }
 
 /* mcall and morestack, which do not return. */
-static int from_mcall(struct walk *w, bool exact)
+static int from_mcall(struct walk *w, bool exact, enum frame_kind *kind)
 {
 	if (w->go.scheduling)
 		return STACK_OUTERMOST;
 	if (!known(w))
 		return exact ? to_caller(w, exact) : STACK_NO_UNWIND_INFO;
-	return has_changed(w, exact) ? to_goroutine(w) : to_caller(w, exact);
+	if (!has_changed(w, exact))
+		return to_caller(w, exact);
+	if (w->go.recovering)
+		*kind = FRAME_SIGNAL;
+	return to_goroutine(w);
 }
 
 /* gogo is left for a goroutine: its stack pointer first, then its pc. */
@@ -336,7 +340,7 @@ static int step_from(struct walk *w, bool exact, enum frame_kind *kind)
 		return from_systemstack(w, exact);
 	case GO_MCALL:
 	case GO_MORESTACK:
-		return from_mcall(w, exact);
+		return from_mcall(w, exact, kind);
 	case GO_ASMCGOCALL:
 		return from_asmcgocall(w, exact);
 	case GO_CGOCALLBACK:
@@ -351,6 +355,9 @@ static int step_from(struct walk *w, bool exact, enum frame_kind *kind)
 		return from_crosscall(w, exact);
 	case GO_SCHEDULE:
 		w->go.scheduling = true;
+		return to_caller(w, exact);
+	case GO_RECOVERY:
+		w->go.recovering = true;
 		return to_caller(w, exact);
 	case GO_NONE:
 	case GO_ORDINARY:
