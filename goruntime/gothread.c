@@ -137,7 +137,8 @@ static bool needs_more(const struct gothread *t, const struct go_stacks *s, uint
 {
 	const struct goruntime *rt = t->rt;
 
-	return !tp || pc - rt->bias - rt->gogo < rt->gogo_end - rt->gogo || t->g != word(t->m, rt->m.curg) || s->vdso_sp || s->in_callback ||
+	return !tp || t->g != word(t->m, rt->m.curg) || s->vdso_sp || s->in_callback ||
+	       pc - rt->bias - rt->gogo < rt->gogo_end - rt->gogo ||
 	       go_stack_holds(&s->g0, sp) || go_stack_holds(&s->gsignal, sp);
 }
 
@@ -176,6 +177,7 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 	s->in_callback = (uint32_t)word(t->m, rt->m.ncgo) || rt->m.isextra == GO_NO_FIELD ||
 			 t->m[rt->m.isextra];
 	s->known = s->g0.g;
+	s->g = tp ? t->g : 0;
 	if (!s->known)
 		return;
 	curg = word(t->m, rt->m.curg);

@@ -75,10 +75,11 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct user_regs_str
 {
 	struct round *r = round;
 	struct slot *slot = cookie;
+	const struct member *m = r->members[slot->context.member];
 	struct thread *thread = thread_of(r, slot);
 	struct schedstat now;
 
-	if (!thread_counters(r->members[slot->context.member]->threads, thread, &now))
+	if (!thread_counters(m->threads, thread, &now))
 		return false;
 	slot->waited_ns = now.wait_ns - thread->wait_ns;
 	slot->slices = now.slices;
@@ -92,7 +93,7 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct user_regs_str
 	if (slot->context.state == THREAD_RUNNABLE ||
 	    (slot->context.state == THREAD_BLOCKED && !r->wall))
 		return false;
-	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(r->members[slot->context.member], thread), thread->stack_top);
+	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(m, thread), thread->stack_top);
 	thread->go = slot->snapshot.go.place;
 	slot->taken = true;
 	return true;

@@ -147,6 +147,20 @@ static uint64_t interrupted_sp(const struct snapshot *s)
 	return 0;
 }
 
+/* Where on its goroutine's stack a thread was that is on g0's. One that calls the vDSO, or
+ * the race detector, is still said to run the goroutine, and only the vDSO's caller has
+ * written down where it was: of the other the upper end must do. */
+static uint64_t left_goroutine_at(const struct go_stacks *stacks, size_t room)
+{
+	const struct go_stack *s = &stacks->goroutine;
+
+	if (go_stack_holds(s, stacks->vdso_sp))
+		return stacks->vdso_sp;
+	if (!s->g || stacks->g != s->g)
+		return s->sp;
+	return s->high - s->low > room ? s->high - room + RED_ZONE : s->low + RED_ZONE;
+}
+
 /* Where on the goroutine's stack and on g0's the walk will go on, as far as that can be
  * told; 0: it need not. */
 static void find_others(const struct snapshot *s, uint64_t sp, uint64_t *goroutine, uint64_t *g0)
@@ -166,8 +180,7 @@ static void find_others(const struct snapshot *s, uint64_t sp, uint64_t *gorouti
 		if (stacks->in_callback)
 			*g0 = stacks->g0.sp;
 	} else {
-		*goroutine = go_stack_holds(&stacks->goroutine, stacks->vdso_sp) ?
-				     stacks->vdso_sp : stacks->goroutine.sp;
+		*goroutine = left_goroutine_at(stacks, s->room);
 	}
 }
 

@@ -54,7 +54,8 @@ int gosyms_name(struct gopclntab *t, struct names *names, uint64_t addr, const c
 	char text[GO_NAME_MAX];
 	struct go_function f;
 
-	if (!gopclntab_find(t, addr, &f) || !f.pcsp || !gopclntab_name(t, f.name, text, sizeof(text)))
+	if (!gopclntab_find(t, addr, &f) || !f.pcsp ||
+	    !gopclntab_name(t, f.name, text, sizeof(text)))
 		return 0;
 	*name = names_text(names, text);
 	return *name ? 0 : ERR_NOMEM;

@@ -22,6 +22,7 @@ struct go_stack {
 
 struct go_stacks {
 	bool known; /* all below holds */
+	uint64_t g; /* the one that the thread says it runs; 0: not known */
 	struct go_stack g0, gsignal, goroutine;
 	uint64_t vdso_sp, vdso_pc; /* whom a call into the vDSO will return to; 0: there is none */
 	bool in_callback; /* C code has called Go on this thread */

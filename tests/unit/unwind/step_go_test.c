@@ -119,9 +119,12 @@ static void expect(enum stack_end end, size_t count, const unsigned *path)
 {
 	cr_assert_eq(stack.end, end, "%s after %zu frames", stack_end_name(stack.end), stack.count);
 	cr_assert_eq(stack.count, count, "%zu frames", stack.count);
-	for (size_t i = 0; i < count; i++)
-		cr_assert_eq((stack.frames[i].addr - MADE_TEXT - (stack.frames[i].kind == FRAME_RETURN)) /
-			     MADE_FUNCTION, path[i], "frame %zu is at %#lx", i, stack.frames[i].addr);
+	for (size_t i = 0; i < count; i++) {
+		const struct frame *f = &stack.frames[i];
+
+		cr_assert_eq((frame_code_address(f->addr, f->kind) - MADE_TEXT) / MADE_FUNCTION,
+			     path[i], "frame %zu is at %#lx", i, f->addr);
+	}
 }
 
 #define EXPECT(end, ...) \
