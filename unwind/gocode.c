@@ -177,6 +177,15 @@ static void learn_function(struct gopclntab *t, const struct go_function *f, uin
 		find_left(t, f, code);
 }
 
+static bool is_never_called(struct gopclntab *t, const struct go_function *f)
+{
+	char name[NAME_ROOM];
+
+	return kind_of(t, f) == GO_SIGNAL_RETURN ||
+	       (gopclntab_name(t, f->name, name, sizeof(name)) &&
+		is_named(name, "runtime.systemstack_switch"));
+}
+
 void gocode_learn(struct gopclntab *t, uint64_t addr, struct go_code *code)
 {
 	struct go_function f, next;
@@ -184,9 +193,10 @@ void gocode_learn(struct gopclntab *t, uint64_t addr, struct go_code *code)
 	memset(code, 0, sizeof(*code));
 	if (!t || !gopclntab_find(t, addr, &f))
 		return;
-	if (addr + 1 == f.end && gopclntab_find(t, f.end, &next) &&
-	    kind_of(t, &next) == GO_SIGNAL_RETURN)
-		code->kind = GO_SIGNAL_RETURN;
+	code->begins = addr + 1 == f.end && gopclntab_find(t, f.end, &next) &&
+		       is_never_called(t, &next);
+	if (code->begins)
+		learn_function(t, &next, f.end, code);
 	else
 		learn_function(t, &f, addr, code);
 }

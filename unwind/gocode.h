@@ -25,6 +25,7 @@ enum go_kind {
 
 struct go_code {
 	uint8_t kind;	    /* enum go_kind */
+	bool begins;	    /* it is the next address that is meant: see gocode_learn */
 	bool assembly;	    /* perhaps without the frame pointer in its place */
 	int32_t depth;	    /* bytes on the stack beside the return address */
 	int16_t saved[6];   /* GO_CROSSCALL: where rbx, rbp, r12 to r15 stand, bytes from the
@@ -37,9 +38,10 @@ enum {
 			* how far its stack pointer was from its stack's high end */
 };
 
-/* Fills `code` for an image address: a frame's frame_code_address. The first instruction
- * of a GO_SIGNAL_RETURN counts from one byte before, because a handler's return address
- * stands there and nothing has called. */
+/* Fills `code` for an image address: a frame's frame_code_address. Two functions count from
+ * one byte before, because what looks like a return address is their first instruction,
+ * and nothing has called: GO_SIGNAL_RETURN, and systemstack_switch, at which a goroutine
+ * is said to be while its thread is on g0. */
 void gocode_learn(struct gopclntab *t, uint64_t addr, struct go_code *code);
 
 #endif

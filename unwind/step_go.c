@@ -12,7 +12,7 @@
  *   nanotime1, sigfwd, …            a register that C preserves has the stack pointer
  *   sigreturn                       the kernel has left all registers on the stack
  *
- * Walks end all the same: on each stack they only go up. What the runtime has not saved
+ * Walks end all the same: on no stack they go down, and on the goroutine's always up. What the runtime has not saved
  * yet, between two instructions of such a function, is told by where the stack pointer
  * points to. Sources: runtime/asm_amd64.s, runtime/sys_linux_amd64.s, Go 1.16 to 1.26.
  *
@@ -84,7 +84,7 @@ static int to_caller(struct walk *w, bool exact)
 /* The frame goes on at another stack pointer, with the same pc. */
 static int goes_on_at(struct walk *w, uint64_t sp, uint64_t *left_here, uint64_t left_there)
 {
-	if (sp <= left_there)
+	if (sp < left_there)
 		return STACK_NO_ADVANCE;
 	*left_here = *sp_of(w);
 	*sp_of(w) = sp;
@@ -92,8 +92,11 @@ static int goes_on_at(struct walk *w, uint64_t sp, uint64_t *left_here, uint64_t
 	return STEP_ON;
 }
 
+/* Always above where the walk has left it, so that the walk ends. */
 static int goes_on_at_goroutine(struct walk *w, uint64_t sp)
 {
+	if (sp == w->go.left_goroutine)
+		return STACK_NO_ADVANCE;
 	return goes_on_at(w, sp, &w->go.left_g0, w->go.left_goroutine);
 }
 

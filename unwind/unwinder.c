@@ -97,7 +97,7 @@ static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 	uint64_t pc = w->regs.r[DWARF_RIP];
 
 	if (w->at && ((w->at->rule && w->at->rule->signal_frame) ||
-		      w->at->go.kind == GO_SIGNAL_RETURN))
+		      w->at->go.begins))
 		kind = FRAME_SIGNAL;
 	if (stack_push(out, w->at ? w->at->image : NULL, w->at ? pc - w->at->bias : pc, kind))
 		return ERR_NOMEM;
