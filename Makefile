@@ -24,6 +24,11 @@ Q := @
 say = @printf '  %-7s %s\n' $(1) $(2)
 endif
 
+# A folder's files, less those named for an architecture that the compiler is not for.
+ARCH := $(shell $(CC) -dumpmachine | sed 's/-.*//')
+OTHER_ARCHS := $(filter-out $(ARCH),x86_64 aarch64)
+sources = $(filter-out $(foreach a,$(OTHER_ARCHS),$(1)/%_$(a).c),$(wildcard $(1)/*.c))
+
 # Layers: a folder is a library of its own, and links only with what it may
 # depend on (docs/architecture.md; tests/layers.test reads the #include lines).
 FOLDERS := $(wildcard base target unwind symbolize pprof report delta goparse goruntime sampler)
@@ -56,7 +61,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 define folder_rule
-OBJS_$(1) := $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard $(1)/*.c))
+OBJS_$(1) := $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call sources,$(1)))
 $$(BUILD)/lib$(1).a: $$(OBJS_$(1))
 	$$(call say,AR,$$@)
 	@rm -f $$@
@@ -95,7 +100,7 @@ $(BUILD)/tests/fuzz/$(1)-replay: $(BUILD)/obj/tests/fuzz/$(1).o $(BUILD)/obj/tes
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(call syslibs,$(DEPS_$(call fuzz_folder,$(1)))) -o $$@
-build-fuzz/$(1): tests/fuzz/$(1).c $(foreach f,$(DEPS_$(call fuzz_folder,$(1))),$(wildcard $(f)/*.c))
+build-fuzz/$(1): tests/fuzz/$(1).c $(foreach f,$(DEPS_$(call fuzz_folder,$(1))),$(call sources,$(f)))
 	@mkdir -p $$(@D)
 	clang $$(filter-out -O2,$$(ALL_CFLAGS)) -O1 -g -fsanitize=fuzzer,address,undefined $$^ -o $$@ $(call syslibs,$(DEPS_$(call fuzz_folder,$(1))))
 endef

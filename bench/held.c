@@ -28,6 +28,7 @@
 
 #include "base/error.h"
 #include "sampler/clock.h"
+#include "sampler/registers.h"
 #include "sampler/snapshot.h"
 #include "sampler/stop.h"
 
@@ -113,32 +114,32 @@ static pid_t start_target(void)
 
 /* Ways to take a sample. */
 
-static bool hold(pid_t tid, struct user_regs_struct *regs)
+static bool hold(pid_t tid, struct registers *regs)
 {
 	int status;
 
 	return ptrace(PTRACE_SEIZE, tid, 0, 0) == 0 && ptrace(PTRACE_INTERRUPT, tid, 0, 0) == 0 &&
-	       waitpid(tid, &status, __WALL) == tid && ptrace(PTRACE_GETREGS, tid, 0, regs) == 0;
+	       waitpid(tid, &status, __WALL) == tid && registers_read(tid, regs) == 0;
 }
 
 static bool sample_bare(pid_t tid)
 {
-	struct user_regs_struct regs;
+	struct registers regs;
 
 	return hold(tid, &regs) && ptrace(PTRACE_DETACH, tid, 0, 0) == 0;
 }
 
 static bool sample_bare_copy(pid_t tid)
 {
-	struct user_regs_struct regs;
+	struct registers regs;
 
 	if (!hold(tid, &regs))
 		return false;
 	snapshot_take(&snapshot, tid, &regs, COPY - 128, 0);
-	return ptrace(PTRACE_DETACH, tid, 0, 0) == 0 && snapshot.stack.len == COPY;
+	return ptrace(PTRACE_DETACH, tid, 0, 0) == 0 && snapshot.stack.memory.len == COPY;
 }
 
-static bool take(void *owner, void *cookie, pid_t tid, const struct user_regs_struct *regs)
+static bool take(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	(void)owner, (void)cookie;
 	if (copy)
@@ -178,7 +179,7 @@ static int count_frame(Dwfl_Frame *frame, void *arg)
 
 static bool sample_dwfl(pid_t tid)
 {
-	struct user_regs_struct regs;
+	struct registers regs;
 
 	if (!hold(tid, &regs))
 		return false;

@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "sampler/clock.h"
+#include "sampler/registers.h"
 #include "sampler/snapshot.h"
 #include "target/image.h"
 #include "target/modmap.h"
@@ -167,12 +168,12 @@ static void measure_cold(void)
 /* Stops the thread, keeps it, and takes its snapshot. */
 static bool add_thread(pid_t tid)
 {
-	struct user_regs_struct regs;
+	struct registers regs;
 	struct snapshot *s = &snapshots[threads];
 	int status;
 
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0) || ptrace(PTRACE_INTERRUPT, tid, 0, 0) ||
-	    waitpid(tid, &status, __WALL) != tid || ptrace(PTRACE_GETREGS, tid, 0, &regs) ||
+	    waitpid(tid, &status, __WALL) != tid || registers_read(tid, &regs) ||
 	    snapshot_init(s, STACK_ROOM))
 		return false;
 	snapshot_take(s, tid, &regs, STACK_ROOM, 0);

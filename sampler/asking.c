@@ -11,6 +11,7 @@
 #include "sampler/clock.h"
 #include "sampler/looking.h"
 #include "sampler/member.h"
+#include "sampler/registers.h"
 #include "sampler/stop.h"
 
 enum {
@@ -61,17 +62,9 @@ size_t bytes_wanted(const struct member *m, const struct thread *thread)
 	return thread->go.m && m->go_stack_want > want ? m->go_stack_want : want;
 }
 
-static struct call call_of(const struct user_regs_struct *regs)
-{
-	return (struct call){ .number = (int64_t)regs->orig_rax,
-			      .args = { regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8,
-					regs->r9 },
-			      .sp = regs->rsp, .pc = regs->rip };
-}
-
 /* The thread is held: copy and get out. One that was on another CPU and has had to
  * wait for it since the look was not running at the look. */
-bool round_take(void *round, void *cookie, pid_t tid, const struct user_regs_struct *regs)
+bool round_take(void *round, void *cookie, pid_t tid, const struct registers *regs)
 {
 	struct round *r = round;
 	struct slot *slot = cookie;
@@ -83,8 +76,8 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct user_regs_str
 		return false;
 	slot->waited_ns = now.wait_ns - thread->wait_ns;
 	slot->slices = now.slices;
-	if (stop_cut_a_wait(regs)) {
-		slot->call = call_of(regs);
+	if (registers_cut_a_wait(regs)) {
+		registers_call(regs, &slot->call);
 		slot->context.state = THREAD_BLOCKED;
 		slot->context.syscall = (int32_t)slot->call.number;
 	} else if (slot->other_cpu && slot->waited_ns) {

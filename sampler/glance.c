@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/error.h"
 #include "sampler/clock.h"
@@ -26,7 +27,6 @@
 
 enum {
 	RECENT_PERIODS = 2,	/* of a wait that began between two looks; they vary by a half */
-	RESTART_SYSCALL = 219,	/* what a timed wait becomes when it was interrupted */
 	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU so often at most */
 };
 
@@ -56,7 +56,7 @@ static bool in_same_call(const struct member *m, struct thread *thread)
 	return thread->stopped_slices && thread->slices - thread->stopped_slices <= OWN_SLICES &&
 	       thread_read_call(m->threads, thread, &now) && now.sp == then->sp &&
 	       now.pc == then->pc && !memcmp(now.args, then->args, sizeof(now.args)) &&
-	       (now.number == then->number || now.number == RESTART_SYSCALL);
+	       (now.number == then->number || now.number == SYS_restart_syscall);
 }
 
 /* A timeout that begins anew must have begun only just now. */

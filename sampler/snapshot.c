@@ -3,16 +3,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "base/error.h"
-
-/* Below sp a leaf function may keep data without moving sp (System V ABI,
- * AMD64 supplement, 3.2.2: the red zone). */
-enum { RED_ZONE = 128 };
-
-/* What glibc's and musl's clone execute before the new thread goes its own way. */
-enum { NEWBORN_BYTES = 8 };
+#include "sampler/registers.h"
 
 /* Words in what a signal handler is given (asm-generic/ucontext.h, asm/sigcontext.h). */
 enum { UCONTEXT_STACK = 2, UCONTEXT_SP = 20 };
@@ -25,7 +18,7 @@ static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t 
 	const struct snapshot *s = (const struct snapshot *)m;
 	int rc = s->stack.memory.read(&s->stack.memory, addr, buf, len);
 
-	for (unsigned i = 0; rc && i < SNAPSHOT_OTHERS && s->others[i].len; i++) {
+	for (unsigned i = 0; rc && i < SNAPSHOT_OTHERS && s->others[i].memory.len; i++) {
 		const struct memory *other = &s->others[i].memory;
 		int at_other = other->read(other, addr, buf, len);
 
@@ -34,10 +27,22 @@ static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t 
 	return rc;
 }
 
+/* The first piece is at hand for who reads; the others are looked for in read_pieces. */
+static void set_stack(struct snapshot *s, uint64_t start, size_t len)
+{
+	memory_bytes_init(&s->stack, s->bytes, start, len);
+	s->memory = s->stack.memory;
+	s->memory.read = read_pieces;
+}
+
+static void set_other(struct snapshot *s, unsigned i, uint64_t start, size_t len)
+{
+	memory_bytes_init(&s->others[i], s->bytes + (1 + i) * s->room, start, len);
+}
+
 int snapshot_init(struct snapshot *s, size_t room)
 {
 	memset(s, 0, sizeof(*s));
-	s->memory.read = read_pieces;
 	return snapshot_reserve(s, room);
 }
 
@@ -60,42 +65,10 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 	free(s->bytes);
 	s->bytes = bytes;
 	s->room = room;
-	memory_bytes_init(&s->stack, bytes, 0, 0);
+	set_stack(s, 0, 0);
 	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
-		memory_bytes_init(&s->others[i], bytes + (1 + i) * room, 0, 0);
+		set_other(s, i, 0, 0);
 	return 0;
-}
-
-static void copy_regs(struct regs *to, const struct user_regs_struct *from)
-{
-	to->r[DWARF_RAX] = from->rax;
-	to->r[DWARF_RDX] = from->rdx;
-	to->r[DWARF_RCX] = from->rcx;
-	to->r[DWARF_RBX] = from->rbx;
-	to->r[DWARF_RSI] = from->rsi;
-	to->r[DWARF_RDI] = from->rdi;
-	to->r[DWARF_RBP] = from->rbp;
-	to->r[DWARF_RSP] = from->rsp;
-	to->r[DWARF_R8] = from->r8;
-	to->r[DWARF_R9] = from->r9;
-	to->r[DWARF_R10] = from->r10;
-	to->r[DWARF_R11] = from->r11;
-	to->r[DWARF_R12] = from->r12;
-	to->r[DWARF_R13] = from->r13;
-	to->r[DWARF_R14] = from->r14;
-	to->r[DWARF_R15] = from->r15;
-	to->r[DWARF_RIP] = from->rip;
-	to->unknown = 0;
-}
-
-/* A new thread comes to life behind its maker's system call, with the result 0; rcx
- * is where that call returned to (the `syscall` instruction puts it there). An
- * interrupt may have come before the first instructions, which only test rax. */
-static bool looks_newborn(const struct user_regs_struct *user)
-{
-	bool from_call = user->orig_rax == SYS_clone || user->orig_rax == SYS_clone3;
-
-	return !user->rax && (from_call || user->rip - user->rcx <= NEWBORN_BYTES);
 }
 
 /* The first piece and, when sp is elsewhere than on the ordinary stack, what lies below
@@ -103,7 +76,7 @@ static bool looks_newborn(const struct user_regs_struct *user)
 static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
 {
 	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, before = 0, got;
-	uint64_t sp = s->regs.r[DWARF_RSP], start = sp - RED_ZONE;
+	uint64_t sp = s->regs.r[DWARF_SP], start = sp - RED_ZONE;
 	struct memory_piece p[GO_PIECES + 2];
 	size_t count = gothread_begin(&s->go, &s->place, tp, p), first;
 	bool elsewhere = top && !count && top - sp > STACK_SPAN;
@@ -121,10 +94,9 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 	/* A stack that ends early stops the copy before the second piece. */
 	if (elsewhere && first < len)
 		got = first + memory_live_gather(tid, &p[1], 1);
-	memory_bytes_init(&s->stack, s->bytes, start, first);
-	memory_bytes_init(&s->others[0], s->bytes + s->room, top - len,
-			  elsewhere ? got - first : 0);
-	memory_bytes_init(&s->others[1], s->bytes + 2 * s->room, 0, 0);
+	set_stack(s, start, first);
+	set_other(s, 0, top - len, elsewhere ? got - first : 0);
+	set_other(s, 1, 0, 0);
 	/* A full copy may have more behind it; a short one ended where the
 	 * mapping ends. */
 	s->stack.more = first == len ? UINT32_MAX : 0;
@@ -136,11 +108,11 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 static uint64_t interrupted_sp(const struct snapshot *s)
 {
 	const struct go_stack *on = &s->stacks.gsignal;
-	const char *bytes = s->stack.data;
+	const struct memory *m = &s->stack.memory;
 	uint64_t w[UCONTEXT_SP + 1];
 
-	for (size_t at = (on->low - s->stack.start) & 7; at + sizeof(w) <= s->stack.len; at += 8) {
-		memcpy(w, bytes + at, sizeof(w));
+	for (size_t at = (on->low - m->start) & 7; at + sizeof(w) <= m->len; at += 8) {
+		memcpy(w, m->bytes + at, sizeof(w));
 		if (w[UCONTEXT_STACK] == on->low && w[UCONTEXT_STACK + 2] == on->high - on->low)
 			return w[UCONTEXT_SP];
 	}
@@ -194,8 +166,9 @@ static void copy_other(struct snapshot *s, pid_t tid, unsigned i, uint64_t from,
 	if (high > from && high - start < len)
 		len = (size_t)(high - start);
 	p = (struct memory_piece){ start, s->bytes + (1 + i) * s->room, len };
-	memory_bytes_init(&s->others[i], p.to, start, memory_live_gather(tid, &p, 1));
-	s->others[i].more = s->others[i].len == len && start + len != high ? UINT32_MAX : 0;
+	set_other(s, i, start, memory_live_gather(tid, &p, 1));
+	if (s->others[i].memory.len == len && start + len != high)
+		s->others[i].more = UINT32_MAX;
 }
 
 /* A goroutine's stack has an end that is known; g0's may be a thread's, of which Go knows
@@ -207,29 +180,78 @@ static void copy_others(struct snapshot *s, pid_t tid, size_t want)
 
 	if (!s->stacks.known)
 		return;
-	find_others(s, s->regs.r[DWARF_RSP], &goroutine, &g0);
+	find_others(s, s->regs.r[DWARF_SP], &goroutine, &g0);
 	if (goroutine)
 		copy_other(s, tid, count++, goroutine, s->stacks.goroutine.high, want);
 	if (g0)
 		copy_other(s, tid, count, g0, 0, want);
 }
 
-void snapshot_take(struct snapshot *s, pid_t tid, const struct user_regs_struct *user, size_t want,
-		   uint64_t top)
+void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers,
+		   size_t want, uint64_t top)
 {
-	copy_regs(&s->regs, user);
-	copy_stack(s, tid, user->fs_base, want, top);
+	registers_for_walk(registers, &s->regs);
+	copy_stack(s, tid, registers_tp(registers), want, top);
 	copy_others(s, tid, want);
-	s->newborn = looks_newborn(user);
+	s->newborn = registers_newborn(registers);
 }
 
 void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
 		     uint64_t top)
 {
-	s->regs.r[DWARF_RIP] = pc;
-	s->regs.r[DWARF_RSP] = sp;
-	s->regs.unknown = ~(1u << DWARF_RIP | 1u << DWARF_RSP);
+	s->regs.r[DWARF_PC] = pc;
+	s->regs.r[DWARF_SP] = sp;
+	s->regs.unknown = ~(1u << DWARF_PC | 1u << DWARF_SP);
 	copy_stack(s, tid, 0, want, top);
 	copy_others(s, tid, want);
 	s->newborn = false;
+}
+
+/* Like snapshot_reserve, but what has been copied stays. */
+static int make_room(struct snapshot *s, size_t room)
+{
+	const struct memory stack = s->stack.memory;
+	uint64_t more = s->stack.more, had = s->room;
+	char *bytes, *old = s->bytes;
+
+	if (room <= s->room)
+		return 0;
+	bytes = malloc((1 + SNAPSHOT_OTHERS) * room);
+	if (!bytes)
+		return ERR_NOMEM;
+	memcpy(bytes, old, stack.len);
+	s->bytes = bytes;
+	s->room = room;
+	set_stack(s, stack.start, stack.len);
+	s->stack.more = more;
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++) {
+		const struct memory other = s->others[i].memory;
+		uint64_t more_there = s->others[i].more;
+
+		memcpy(bytes + (1 + i) * room, old + (1 + i) * had, other.len);
+		set_other(s, i, other.start, other.len);
+		s->others[i].more = more_there;
+	}
+	free(old);
+	return 0;
+}
+
+/* A read across the end of the mapping gives what lies before it, in whole pages. */
+int snapshot_extend(struct snapshot *s, pid_t tid, size_t len)
+{
+	size_t had = s->stack.memory.len;
+	struct memory_piece p;
+	size_t got;
+
+	if (!s->stack.more || len <= had)
+		return ERR_SHORT;
+	if (make_room(s, len))
+		return ERR_NOMEM;
+	p = (struct memory_piece){ s->stack.memory.start + had, s->bytes + had, len - had };
+	got = memory_live_gather(tid, &p, 1);
+	if (!got)
+		return ERR_SHORT;
+	set_stack(s, s->stack.memory.start, had + got);
+	s->stack.more = got == len - had ? UINT32_MAX : 0;
+	return 0;
 }

@@ -35,6 +35,7 @@
 #include "base/error.h"
 #include "sampler/clock.h"
 #include "sampler/dispositions.h"
+#include "sampler/registers.h"
 #include "sampler/watchdog.h"
 
 #ifndef sigev_notify_thread_id /* timer_create(2) names it; glibc does not */
@@ -53,12 +54,7 @@ enum {
 	SETTLE_TRIES = 20,
 	SETTLE_NS = 20000,
 	SYSCALL_STOP = SIGTRAP | 0x80, /* PTRACE_O_TRACESYSGOOD */
-	SYSCALL_BYTES = 2,     /* length of `syscall` and of `int $0x80` */
 };
-
-/* Results with which a call says to the kernel's signal code how it wants to be
- * restarted (include/linux/errno.h); user space never sees them. */
-enum { ERESTARTSYS = 512, ERESTART_RESTARTBLOCK = 516 };
 
 enum request_state { FREE, ASKED, REENTERING, PARKED };
 
@@ -71,7 +67,7 @@ struct request {
 	uint64_t since_ns; /* from when the present stop is counted */
 	uint64_t learnt_ns; /* when we learnt of the present stop */
 	uint64_t held_ns, served_ns; /* in the stops that are over */
-	struct user_regs_struct regs; /* REENTERING: as they were before the repair */
+	struct registers regs; /* REENTERING: as they were before the repair */
 };
 
 struct tracer {
@@ -84,7 +80,7 @@ struct tracer {
 	size_t patient;	      /* of the asked ones */
 	uint64_t spin_until_ns; /* somebody is about to stop on another CPU */
 	uint64_t repaired, undone;
-	bool timer_on;
+	bool timer_on, takes_stopped;
 };
 
 static int wake_signal(void)
@@ -123,6 +119,11 @@ int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *
 void tracer_watched_by(struct tracer *t, struct watchdog *w)
 {
 	t->watchdog = w;
+}
+
+void tracer_takes_stopped(struct tracer *t)
+{
+	t->takes_stopped = true;
 }
 
 static struct request *find(struct tracer *t, pid_t tid)
@@ -211,20 +212,6 @@ static int finish(struct tracer *t, struct request *r, enum stop_outcome outcome
 	return !told || outcome == STOP_GONE;
 }
 
-bool stop_cut_a_wait(const struct user_regs_struct *regs)
-{
-	long result = (long)regs->rax;
-
-	return (long)regs->orig_rax >= 0 &&
-	       (result == -EINTR ||
-		(result <= -ERESTARTSYS && result >= -ERESTART_RESTARTBLOCK));
-}
-
-static bool needs_repair(const struct user_regs_struct *regs)
-{
-	return (long)regs->orig_rax >= 0 && (long)regs->rax == -EINTR;
-}
-
 static void count_held(struct request *r)
 {
 	uint64_t now = monotonic_ns();
@@ -235,15 +222,13 @@ static void count_held(struct request *r)
 
 /* Sets the registers so that the thread makes its call again, and lets it run
  * up to the entry. */
-static void enter_again(struct tracer *t, struct request *r, const struct user_regs_struct *regs)
+static void enter_again(struct tracer *t, struct request *r, const struct registers *regs)
 {
-	struct user_regs_struct again = *regs;
+	struct registers again;
 
 	r->regs = *regs;
-	again.rax = regs->orig_rax;
-	again.rip -= SYSCALL_BYTES;
-	again.orig_rax = (unsigned long)-1;
-	ptrace(PTRACE_SETREGS, r->tid, 0, &again);
+	registers_call_again(regs, &again);
+	registers_write(r->tid, &again);
 	count_held(r);
 	ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
 	r->state = REENTERING;
@@ -276,19 +261,30 @@ static bool is_our_doing(pid_t tid, int status)
  * entered again. */
 static bool entered_again(struct tracer *t, struct request *r, int status)
 {
-	struct user_regs_struct regs;
+	struct registers regs;
 
-	if (ptrace(PTRACE_GETREGS, r->tid, 0, &regs) || !needs_repair(&regs) ||
+	if (registers_read(r->tid, &regs) || !registers_fail_a_call(&regs) ||
 	    !is_our_doing(r->tid, status))
 		return false;
 	enter_again(t, r, &regs);
 	return true;
 }
 
+/* A call that it has cut short is not ours to repair: job control did that. */
+static int serve_group_stop(struct tracer *t, struct request *r, struct stop *stop)
+{
+	struct registers regs;
+
+	if (t->takes_stopped && !r->given_up && registers_read(r->tid, &regs) == 0)
+		r->taken = t->take(t->owner, r->cookie, r->tid, &regs);
+	let_go(r, 0);
+	return finish(t, r, r->taken ? STOP_TAKEN : STOP_GROUP, stop);
+}
+
 /* The stop that was asked for. 1 when the request is over. */
 static int serve_asked(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
-	struct user_regs_struct regs;
+	struct registers regs;
 
 	if (status >> 16 != PTRACE_EVENT_STOP) {
 		/* A signal came first. It is not ours to keep. */
@@ -297,13 +293,11 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 		let_go(r, WSTOPSIG(status));
 		return finish(t, r, STOP_SIGNALLED, stop);
 	}
-	if (WSTOPSIG(status) != SIGTRAP) {
-		let_go(r, 0);
-		return finish(t, r, STOP_GROUP, stop);
-	}
-	if (ptrace(PTRACE_GETREGS, r->tid, 0, &regs) == 0) {
+	if (WSTOPSIG(status) != SIGTRAP)
+		return serve_group_stop(t, r, stop);
+	if (registers_read(r->tid, &regs) == 0) {
 		r->taken = !r->given_up && t->take(t->owner, r->cookie, r->tid, &regs);
-		if (needs_repair(&regs)) {
+		if (registers_fail_a_call(&regs)) {
 			enter_again(t, r, &regs);
 			return 0;
 		}
@@ -335,7 +329,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 		ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
 		return 0;
 	}
-	ptrace(PTRACE_SETREGS, r->tid, 0, &r->regs);
+	registers_write(r->tid, &r->regs);
 	let_go(r, event ? 0 : WSTOPSIG(status));
 	t->undone++;
 	return finish(t, r, r->taken ? STOP_TAKEN : STOP_SIGNALLED, stop);

@@ -74,7 +74,9 @@ enum wait_kind wait_kind(const struct call *call, int pid_fd)
 		return receiving(call, pid_fd, 0);
 	case SYS_connect:
 		return timed_if(has_timeout(pid_fd, a[0], SO_SNDTIMEO));
+#ifdef SYS_epoll_wait /* not on newer architectures */
 	case SYS_epoll_wait:
+#endif
 	case SYS_epoll_pwait:
 		return timed_if((int)a[3] > 0);
 	case SYS_epoll_pwait2:

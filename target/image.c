@@ -16,6 +16,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "target/machine.h"
 
 enum { SEGMENTS_MAX = 256, NOTES_MAX = 64 << 10, BUILD_ID_MAX = 64 };
 
@@ -36,8 +37,8 @@ static int is_ours(Elf *elf, const char *path, struct error *err)
 
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr))
 		return error_set(err, ERR_FORMAT, "'%s' is not an ELF file", path);
-	if (ehdr.e_ident[EI_CLASS] != ELFCLASS64 || ehdr.e_machine != EM_X86_64)
-		return error_set(err, ERR_FORMAT, "'%s' is not an x86-64 ELF file", path);
+	if (ehdr.e_ident[EI_CLASS] != ELFCLASS64 || ehdr.e_machine != MACHINE_ELF)
+		return error_set(err, ERR_FORMAT, "'%s' is not an ELF file for " MACHINE_NAME, path);
 	return 0;
 }
 
@@ -178,6 +179,12 @@ void image_free(struct image *image)
 Elf *image_elf(const struct image *image)
 {
 	return image->elf;
+}
+
+bool image_is_memory(const struct image *image)
+{
+	return !image->elf && (!strncmp(image->path, "[anon", 5) ||
+			       !strncmp(image->path, "/memfd:", 7));
 }
 
 int image_fd(const struct image *image)

@@ -53,6 +53,9 @@ const struct mapping *modmap_find(const struct modmap *m, uint64_t addr);
  * refresh. */
 const struct mapping *modmap_range_of(const struct modmap *m, const struct image *image);
 
+/* All executable ranges, by address. Valid until the next refresh. */
+const struct mapping *modmap_ranges(const struct modmap *m, size_t *count);
+
 /* Differs between any two states of any maps. */
 uint64_t modmap_generation(const struct modmap *m);
 

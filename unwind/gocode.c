@@ -4,8 +4,10 @@
  */
 #include "unwind/gocode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "target/gomodule.h"
 #include "target/gopclntab.h"
 
@@ -15,6 +17,26 @@ enum {
 	PUSH_RBP = 0x55,
 	STORE_BYTES = 9,   /* of the longest store looked for */
 };
+
+int go_image_open(const struct image *image, struct go_image **out)
+{
+	struct go_image *go = calloc(1, sizeof(*go));
+	int rc = go ? gopclntab_open(image, &go->table) : ERR_NOMEM;
+
+	if (rc)
+		free(go);
+	else
+		*out = go;
+	return rc;
+}
+
+void go_image_close(struct go_image *go)
+{
+	if (!go)
+		return;
+	gopclntab_close(go->table);
+	free(go);
+}
 
 static const struct special {
 	const char *name;
@@ -103,8 +125,9 @@ static int is_store(const uint8_t *code, int32_t *at)
 
 /* Where crosscall2 keeps C's registers is nowhere written but in its code, and was
  * changed in 1.17 and 1.18. The stores count from the stack pointer where they stand. */
-static void find_saved(struct gopclntab *t, const struct go_function *f, struct go_code *code)
+static void find_saved(struct go_image *image, const struct go_function *f)
 {
+	struct gopclntab *t = image->table;
 	uint8_t bytes[CODE_MAX + STORE_BYTES];
 	size_t len = f->end - f->entry < CODE_MAX ? (size_t)(f->end - f->entry) : CODE_MAX;
 	int32_t at, depth;
@@ -113,30 +136,30 @@ static void find_saved(struct gopclntab *t, const struct go_function *f, struct 
 	if (!gopclntab_code(t, f->entry, bytes, len))
 		return;
 	if (bytes[0] == PUSH_RBP) /* what it stores later is its own */
-		code->saved[GO_SAVED_RBP] = -16;
+		image->saved[GO_SAVED_RBP] = -16;
 	for (size_t i = 0; i < len; i++) {
 		int reg = is_store(bytes + i, &at);
 
-		if (reg < 0 || code->saved[reg] || at < 0 || at > 4096 ||
+		if (reg < 0 || image->saved[reg] || at < 0 || at > 4096 ||
 		    !gopclntab_stack(t, f, f->entry + i, &depth) || depth > 4096)
 			continue;
-		code->saved[reg] = (int16_t)(at - depth - 8);
+		image->saved[reg] = (int16_t)(at - depth - 8);
 	}
 }
 
 /* asmcgocall leaves g and how deep its stack was, eight bytes below, on g0's stack; where
  * was changed in 1.22. The first store of %rdi, mov %rdi,disp(%rsp), is that of g. */
-static void find_left(struct gopclntab *t, const struct go_function *f, struct go_code *code)
+static void find_left(struct go_image *image, const struct go_function *f)
 {
 	static const uint8_t store[4] = { 0x48, 0x89, 0x7c, 0x24 };
 	uint8_t bytes[CODE_MAX];
 	size_t len = f->end - f->entry < CODE_MAX ? (size_t)(f->end - f->entry) : CODE_MAX;
 
-	if (!gopclntab_code(t, f->entry, bytes, len))
+	if (!gopclntab_code(image->table, f->entry, bytes, len))
 		return;
 	for (size_t i = 0; i + sizeof(store) < len; i++)
 		if (!memcmp(bytes + i, store, sizeof(store)) && bytes[i + sizeof(store)] >= 8) {
-			code->saved[GO_LEFT_G] = bytes[i + sizeof(store)];
+			image->left_g = bytes[i + sizeof(store)];
 			return;
 		}
 }
@@ -157,9 +180,10 @@ static bool has_saved_sp(struct gopclntab *t, const struct go_function *f, uint6
 	return len == CODE_MAX;
 }
 
-static void learn_function(struct gopclntab *t, const struct go_function *f, uint64_t addr,
+static void learn_function(struct go_image *image, const struct go_function *f, uint64_t addr,
 			   struct go_code *code)
 {
+	struct gopclntab *t = image->table;
 	enum go_kind kind = kind_of(t, f);
 
 	code->assembly = f->flags & GO_ASSEMBLY;
@@ -172,9 +196,9 @@ static void learn_function(struct gopclntab *t, const struct go_function *f, uin
 	    !has_saved_sp(t, f, addr))
 		code->kind = GO_ORDINARY;
 	if (code->kind == GO_CROSSCALL)
-		find_saved(t, f, code);
+		find_saved(image, f);
 	else if (code->kind == GO_ASMCGOCALL)
-		find_left(t, f, code);
+		find_left(image, f);
 }
 
 static bool is_never_called(struct gopclntab *t, const struct go_function *f)
@@ -186,17 +210,19 @@ static bool is_never_called(struct gopclntab *t, const struct go_function *f)
 		is_named(name, "runtime.systemstack_switch"));
 }
 
-void gocode_learn(struct gopclntab *t, uint64_t addr, struct go_code *code)
+bool gocode_learn(struct go_image *image, uint64_t addr, struct go_code *code)
 {
+	struct gopclntab *t = image->table;
 	struct go_function f, next;
 
 	memset(code, 0, sizeof(*code));
-	if (!t || !gopclntab_find(t, addr, &f))
-		return;
+	if (!gopclntab_find(t, addr, &f))
+		return false;
 	code->begins = addr + 1 == f.end && gopclntab_find(t, f.end, &next) &&
 		       is_never_called(t, &next);
 	if (code->begins)
-		learn_function(t, &next, f.end, code);
+		learn_function(image, &next, f.end, code);
 	else
-		learn_function(t, &f, addr, code);
+		learn_function(image, &f, addr, code);
+	return code->kind != GO_NONE;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct gopclntab;
+struct image;
 
 enum go_kind {
 	GO_NONE,      /* no Go code: another way must be found */
@@ -28,20 +29,29 @@ struct go_code {
 	bool begins;	    /* it is the next address that is meant: see gocode_learn */
 	bool assembly;	    /* perhaps without the frame pointer in its place */
 	int32_t depth;	    /* bytes on the stack beside the return address */
-	int16_t saved[6];   /* GO_CROSSCALL: where rbx, rbp, r12 to r15 stand, bytes from the
-			     * caller's frame. GO_ASMCGOCALL: GO_LEFT_G. 0: not known */
 };
 
-enum {
-	GO_SAVED_RBX, GO_SAVED_RBP, GO_SAVED_R12,
-	GO_LEFT_G = 0, /* where the goroutine's g stands, from the stack pointer; 8 below it
-			* how far its stack pointer was from its stack's high end */
+enum { GO_SAVED_RBX, GO_SAVED_RBP, GO_SAVED_R12, GO_SAVED = 6 };
+
+/* An image's pclntab, and what is known of two of its functions once they are met. */
+struct go_image {
+	struct gopclntab *table;
+	/* Where crosscall2 has saved rbx, rbp, r12 to r15, bytes from its caller's frame; 0:
+	 * not known. */
+	int16_t saved[GO_SAVED];
+	/* Where asmcgocall has left the goroutine's g, bytes from the stack pointer; 8 below
+	 * it how far its stack pointer was from its stack's high end. 0: not known. */
+	int16_t left_g;
 };
+
+/* ERR_NOTFOUND for an image that is not Go's, and as gopclntab_open. */
+int go_image_open(const struct image *image, struct go_image **go);
+void go_image_close(struct go_image *go);
 
 /* Fills `code` for an image address: a frame's frame_code_address. Two functions count from
  * one byte before, because what looks like a return address is their first instruction,
  * and nothing has called: GO_SIGNAL_RETURN, and systemstack_switch, at which a goroutine
- * is said to be while its thread is on g0. */
-void gocode_learn(struct gopclntab *t, uint64_t addr, struct go_code *code);
+ * is said to be while its thread is on g0. False for GO_NONE. */
+bool gocode_learn(struct go_image *image, uint64_t addr, struct go_code *code);
 
 #endif

@@ -35,33 +35,10 @@ enum { CFA_EXPRESSION = DWARF_COUNT }; /* as cfa_reg: cfa_value is an expression
 struct cfi_rule {
 	uint8_t cfa_reg;  /* CFA = this register + cfa_value */
 	bool signal_frame;/* the caller was interrupted, it did not call */
-	bool plain;	  /* only the ordinary: see rule_is_plain */
-	uint8_t pad;	  /* always 0: rules are compared as bytes */
+	uint8_t pad[2];	  /* always 0: rules are compared as bytes */
 	int32_t cfa_value;
 	uint32_t said;	  /* bit n: column n is not COLUMN_DEFAULT */
 	struct column columns[DWARF_COUNT];
 };
-
-/* The registers a callee preserves (System V ABI, AMD64, figure 3.4); rsp is the
- * CFA unless a rule says otherwise. */
-enum {
-	CALLEE_SAVED = 1 << DWARF_RBX | 1 << DWARF_RBP | 1 << DWARF_R12 | 1 << DWARF_R13 |
-		       1 << DWARF_R14 | 1 << DWARF_R15,
-};
-
-/* CFA is register + offset, the return address is at CFA - 8, and what else is
- * said concerns callee-saved registers saved in the frame: nearly every rule of
- * compiled code, and the walk has a short way for it. */
-static inline bool rule_is_plain(const struct cfi_rule *r)
-{
-	if (r->cfa_reg == CFA_EXPRESSION || r->signal_frame ||
-	    r->columns[DWARF_RIP].kind != COLUMN_SAVED || r->columns[DWARF_RIP].value != -8)
-		return false;
-	for (unsigned i = 0; i < DWARF_RIP; i++)
-		if (r->said >> i & 1 &&
-		    (!(CALLEE_SAVED >> i & 1) || r->columns[i].kind != COLUMN_SAVED))
-			return false;
-	return true;
-}
 
 #endif

@@ -12,25 +12,47 @@
 
 #include "unwind/gocode.h"
 #include "unwind/regs.h"
+#include "unwind/shortrule.h"
 #include "unwind/stack.h"
 
 struct cfi_rule;
 struct cfi_table;
 struct go_stacks;
+struct codebytes;
+struct codemap;
 struct image;
 struct memory;
+struct modmap;
 
-/* What is known about a code address in a process. */
+/* What is known about a code address in a process; a cache line. */
 struct code {
 	uint64_t addr;
 	uint64_t generation; /* of the maps for which it holds; 0: nothing is known */
 	const struct image *image;
-	const struct cfi_table *table;
-	const struct cfi_rule *rule; /* NULL: no CFI there */
 	uint64_t bias; /* address in the process - image address */
-	bool is_entry; /* the kernel enters the file here, and no CFI says so */
-	struct go_code go; /* GO_NONE: not Go's */
+	const struct cfi_table *table;
+	union {
+		const struct cfi_rule *long_rule; /* of the two last kinds */
+		const struct go_image *go_image;  /* of CODE_BY_PCLNTAB */
+	};
+	union {
+		struct short_rule rule; /* of CODE_BY_SHORT_RULE */
+		struct go_code go;	/* of CODE_BY_PCLNTAB */
+	};
+	enum code_kind {
+		CODE_UNKNOWN,	    /* no CFI there */
+		CODE_ENTRY,	    /* neither, but the kernel enters the file here */
+		CODE_BY_PCLNTAB,    /* Go's */
+		CODE_BY_SHORT_RULE, /* plain */
+		CODE_BY_LONG_RULE,
+		CODE_BY_SIGNAL_RULE /* the caller was interrupted, it did not call */
+	} kind;
 };
+
+static inline bool code_has_cfi(const struct code *code)
+{
+	return code->kind >= CODE_BY_SHORT_RULE;
+}
 
 struct walk {
 	struct regs regs;
@@ -47,6 +69,12 @@ struct walk {
 		bool recovering;/* the goroutine goes on at its g.sched.pc, which is exact */
 		bool scheduling;/* the thread has left the goroutine that called what follows */
 	} go;
+	/* What a guess looks at beside. */
+	enum frame_kind kind;
+	const struct modmap *maps;
+	struct codemap *map;
+	struct codebytes *code;
+	bool partial; /* the thread was not asked for all its registers */
 };
 
 /* Beside enum stack_end, as which a step returns why it cannot be made: the
@@ -62,6 +90,15 @@ int step_by_cfi(struct walk *w);
 /* By Go's pclntab, at an address that w->at->go covers. `kind` is the frame's, and then
  * its caller's. */
 int step_by_pclntab(struct walk *w, enum frame_kind *kind);
+/* By what the code does and how the stack looks, where w->at has no rule
+ * (step_guess.c); sets w->source. w->at is not valid after it. */
+int step_by_guess(struct walk *w);
+
+/* Is this where a signal's handler returns to, without CFI that says so? musl's is. */
+bool code_is_restorer(struct codebytes *code, uint64_t pc);
+
+/* From there to what was interrupted. */
+int step_from_restorer(struct walk *w);
 
 /* Why a read of the stack that failed ends the walk. */
 enum stack_end step_end_of_read(int rc);

@@ -1,8 +1,9 @@
 /*
- * A step by CFI (DWARF 5, section 6.4.3, "Call Frame Instruction Usage").
+ * A step by CFI (DWARF 5, section 6.4.3, "Call Frame Instruction Usage"), any.
+ * Nearly all are made by step_fast.h instead.
  *
- * For a plain rule it costs a handful of loads. A register that is not known is
- * not used: the walk ends and says so, because a wrong frame is worse than none.
+ * A register that is not known is not used: the walk ends and says so, because a
+ * wrong frame is worse than none.
  */
 #include "base/error.h"
 #include "target/memory.h"
@@ -48,7 +49,7 @@ static int find_column(const struct walk *w, const struct cfi_rule *rule, unsign
 	*known = true;
 	switch ((enum column_kind)col->kind) {
 	case COLUMN_DEFAULT:
-		if (n == DWARF_RSP) {
+		if (n == DWARF_SP) {
 			*value = cfa;
 			return 0;
 		}
@@ -94,48 +95,51 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 		rc = find_column(w, rule, n, cfa, &caller.r[n], &known);
 		/* A saved register that cannot be read matters only when it is the
 		 * return address or the stack pointer. */
-		if (rc && n != DWARF_RIP && n != DWARF_RSP)
+		if (rc && n != DWARF_RA && n != DWARF_SP)
 			rc = known = 0;
 		valid |= (uint32_t)known << n;
 	}
 	if (rc)
 		return step_end_of_read(rc);
-	if (!(valid >> DWARF_RIP & 1))
+	if (!(valid >> DWARF_RA & 1))
 		return STACK_OUTERMOST;
-	if (!(valid >> DWARF_RSP & 1))
+	if (!(valid >> DWARF_SP & 1))
 		return STACK_NO_UNWIND_INFO;
 	w->regs = caller;
 	w->valid = valid;
 	return STEP_ON;
 }
 
-/* To the caller, by a plain rule. */
-static int step_plain(struct walk *w, const struct cfi_rule *rule)
+/* To the caller, by a short rule, word by word: where not all of the frame is at hand
+ * or not all registers are known. */
+static int step_words(struct walk *w, const struct short_rule *rule)
 {
-	uint32_t saved = rule->said & ~(1u << DWARF_RIP);
 	uint64_t cfa, pc;
 	int rc;
 
 	if (!(w->valid >> rule->cfa_reg & 1))
 		return STACK_NO_UNWIND_INFO;
 	cfa = w->regs.r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
-	rc = memory_read_u64(w->memory, cfa - 8, &pc);
+	rc = memory_read_u64(w->memory, cfa + RA_AT_CFA, &pc);
 	if (rc)
 		return step_end_of_read(rc);
-	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_RSP | 1u << DWARF_RIP;
-	for (; saved; saved &= saved - 1) {
-		unsigned n = (unsigned)__builtin_ctz(saved);
+	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_SP | 1u << DWARF_PC;
+	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
+		unsigned n = short_rule_columns[i];
 
-		rc = memory_read_u64(w->memory, cfa + (uint64_t)(int64_t)rule->columns[n].value,
+		if (rule->slots[i] == NOT_SAVED)
+			continue;
+		rc = memory_read_u64(w->memory, cfa + (uint64_t)(SLOT_BYTES * rule->slots[i]),
 				     &w->regs.r[n]);
 		w->valid = rc ? w->valid & ~(1u << n) : w->valid | 1u << n;
 	}
-	w->regs.r[DWARF_RSP] = cfa;
-	w->regs.r[DWARF_RIP] = pc;
+	w->regs.r[DWARF_SP] = cfa;
+	w->regs.r[DWARF_PC] = pc;
 	return STEP_ON;
 }
 
 int step_by_cfi(struct walk *w)
 {
-	return w->at->rule->plain ? step_plain(w, w->at->rule) : step_any(w, w->at->rule);
+	return w->at->kind == CODE_BY_SHORT_RULE ? step_words(w, &w->at->rule) :
+						   step_any(w, w->at->long_rule);
 }

@@ -25,7 +25,6 @@
 #include "unwind/step.h"
 
 enum {
-	ALL = (1 << DWARF_COUNT) - 1,
 	/* The kernel's frame for a handler, from the handler's return address on
 	 * (arch/x86/include/asm/sigframe.h, sigcontext.h): ucontext, in it the registers. */
 	UCONTEXT_REGISTERS = 40,
@@ -179,9 +178,9 @@ static int from_gogo(struct walk *w, enum frame_kind *kind)
 static bool left_by_asmcgocall(struct walk *w, uint64_t *sp)
 {
 	const struct go_stack *s = &w->go.stacks->goroutine;
-	uint64_t at = *sp_of(w) + (uint64_t)w->at->go.saved[GO_LEFT_G], g, depth;
+	uint64_t at = *sp_of(w) + (uint64_t)w->at->go_image->left_g, g, depth;
 
-	if (!w->at->go.saved[GO_LEFT_G] || memory_read_u64(w->memory, at, &g) ||
+	if (!w->at->go_image->left_g || memory_read_u64(w->memory, at, &g) ||
 	    memory_read_u64(w->memory, at - 8, &depth))
 		return false;
 	*sp = g ? s->high - depth : depth;
@@ -273,17 +272,17 @@ static int from_saved_in(struct walk *w, unsigned reg, bool exact)
 /* crosscall2 has saved all registers that C preserves. */
 static int from_crosscall(struct walk *w, bool exact)
 {
-	static const uint8_t regs[6] = { DWARF_RBX, DWARF_RBP, DWARF_R12,
+	static const uint8_t regs[GO_SAVED] = { DWARF_RBX, DWARF_RBP, DWARF_R12,
 					 DWARF_R13, DWARF_R14, DWARF_R15 };
 	int end = to_caller(w, exact);
 
 	if (end != STEP_ON || exact)
 		return end;
 	w->valid &= ~(1u << DWARF_RBP);
-	for (unsigned i = 0; i < 6; i++) {
-		uint64_t at = *sp_of(w) + (uint64_t)(int64_t)w->at->go.saved[i];
+	for (unsigned i = 0; i < GO_SAVED; i++) {
+		uint64_t at = *sp_of(w) + (uint64_t)(int64_t)w->at->go_image->saved[i];
 
-		if (w->at->go.saved[i] && !memory_read_u64(w->memory, at, &w->regs.r[regs[i]]))
+		if (w->at->go_image->saved[i] && !memory_read_u64(w->memory, at, &w->regs.r[regs[i]]))
 			w->valid |= 1u << regs[i];
 	}
 	return STEP_ON;
@@ -304,7 +303,7 @@ static int from_signal_return(struct walk *w)
 		return step_end_of_read(rc);
 	for (unsigned i = 0; i < DWARF_COUNT; i++)
 		w->regs.r[order[i]] = values[i];
-	w->valid = ALL;
+	w->valid = REGS_ALL;
 	w->changed_stack = true;
 	return STEP_ON;
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "sampler/registers.h"
 #include "sampler/snapshot.h"
 #include "symbolize/symbolizer.h"
 #include "target/image.h"
@@ -30,13 +31,13 @@ static struct snapshot snapshot;
 
 static int take(pid_t tid)
 {
-	struct user_regs_struct regs;
+	struct registers regs;
 	int status, rc = 1;
 
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0) || ptrace(PTRACE_INTERRUPT, tid, 0, 0) ||
 	    waitpid(tid, &status, __WALL) != tid)
 		return 1;
-	if (ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0) {
+	if (registers_read(tid, &regs) == 0) {
 		snapshot_take(&snapshot, tid, &regs, STACK_ROOM - 256, 0);
 		rc = 0;
 	}

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sampler/registers.h"
 #include "sampler/snapshot.h"
 #include "symbolize/symbolizer.h"
 #include "target/image.h"
@@ -43,7 +44,8 @@
 #include "unwind/stack.h"
 #include "unwind/unwinder.h"
 
-enum { STACK_ROOM = 1 << 20, DEPTH_MAX = 100000, KINDS_MAX = 256, INSTRUCTION = 16 };
+/* The room: less than any main stack has mapped, so that its top can be copied, too. */
+enum { STACK_ROOM = 96 << 10, DEPTH_MAX = 100000, KINDS_MAX = 256, INSTRUCTION = 16 };
 enum { SYS_MMAP = 9, SYS_MREMAP = 25 }; /* mprotect and munmap lie between */
 
 struct call {
@@ -149,7 +151,7 @@ static void compare(void)
 		right++;
 }
 
-static void walk(const struct user_regs_struct *regs)
+static void walk(const struct registers *regs)
 {
 	snapshot_take(&snapshot, process.pid, regs, STACK_ROOM - 256, stack_top);
 	if (unwinder_walk(unwinder, maps, &snapshot.regs, &snapshot.memory, &stack))
@@ -197,28 +199,28 @@ static void refresh_maps(void)
 }
 
 /* Executes one instruction and keeps the shadow stack. 0 when the program ended. */
-static int step(struct user_regs_struct *regs, int *sig)
+static int step(struct registers *regs, int *sig)
 {
-	struct user_regs_struct before = *regs;
+	struct registers before = *regs;
 	uint8_t code[INSTRUCTION];
 	int status, delivered = *sig;
 
-	read_code(before.rip, code);
+	read_code(before.user.rip, code);
 	ptrace(PTRACE_SINGLESTEP, process.pid, 0, delivered);
 	if (waitpid(process.pid, &status, 0) != process.pid || !WIFSTOPPED(status))
 		return 0;
 	*sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
-	ptrace(PTRACE_GETREGS, process.pid, 0, regs);
+	registers_read(process.pid, regs);
 	if (*sig)
 		return 1; /* it comes with the next step; nothing was executed */
-	while (depth && calls[depth - 1].slot < regs->rsp)
+	while (depth && calls[depth - 1].slot < regs->user.rsp)
 		depth--;
-	if (delivered && regs->rip != before.rip && regs->rsp != before.rsp) {
-		push(before.rsp - 1, before.rip);
-		push(regs->rsp, peek(regs->rsp));
-	} else if (is_call(code) && regs->rsp == before.rsp - 8) {
-		push(regs->rsp, peek(regs->rsp));
-	} else if (is_syscall(code) && before.rax >= SYS_MMAP && before.rax <= SYS_MREMAP) {
+	if (delivered && regs->user.rip != before.user.rip && regs->user.rsp != before.user.rsp) {
+		push(before.user.rsp - 1, before.user.rip);
+		push(regs->user.rsp, peek(regs->user.rsp));
+	} else if (is_call(code) && regs->user.rsp == before.user.rsp - 8) {
+		push(regs->user.rsp, peek(regs->user.rsp));
+	} else if (is_syscall(code) && before.user.rax >= SYS_MMAP && before.user.rax <= SYS_MREMAP) {
 		refresh_maps();
 	}
 	return 1;
@@ -226,7 +228,7 @@ static int step(struct user_regs_struct *regs, int *sig)
 
 /* Lets the program run, and takes what calls it is in then from a walk: a return
  * address lies above that of the function it has called. */
-static void run_freely(long ms, struct user_regs_struct *regs)
+static void run_freely(long ms, struct registers *regs)
 {
 	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
 	uint64_t slot;
@@ -237,12 +239,12 @@ static void run_freely(long ms, struct user_regs_struct *regs)
 	kill(process.pid, SIGSTOP);
 	if (waitpid(process.pid, &status, 0) != process.pid || !WIFSTOPPED(status))
 		fail("the program has ended already");
-	ptrace(PTRACE_GETREGS, process.pid, 0, regs);
+	registers_read(process.pid, regs);
 	refresh_maps();
 	snapshot_take(&snapshot, process.pid, regs, STACK_ROOM - 256, 0);
 	if (unwinder_walk(unwinder, maps, &snapshot.regs, &snapshot.memory, &stack))
 		fail("out of memory");
-	slot = regs->rsp;
+	slot = regs->user.rsp;
 	for (depth = 0; depth + 1 < stack.count; slot += 8) {
 		uint64_t pc = pc_of(&stack.frames[depth + 1]);
 
@@ -293,7 +295,7 @@ static void start(char **command)
 
 int main(int argc, char **argv)
 {
-	struct user_regs_struct regs;
+	struct registers regs;
 	long steps, every, after;
 	int sig = 0;
 
@@ -301,8 +303,8 @@ int main(int argc, char **argv)
 		return 2;
 	after = atol(argv[3]);
 	start(argv + 4);
-	ptrace(PTRACE_GETREGS, process.pid, 0, &regs);
-	stack_top = regs.rsp;
+	registers_read(process.pid, &regs);
+	stack_top = regs.user.rsp;
 	if (after > 0)
 		run_freely(after, &regs);
 	for (long i = 0; i < steps && step(&regs, &sig); i++)

@@ -380,7 +380,7 @@ Test(step_go, a_stack_that_was_not_copied_is_said_to_be_so)
 {
 	uint64_t sp = make_goroutine();
 
-	memory.len = sp + FRAME - STACKS;
+	memory.memory.len = sp + FRAME - STACKS;
 	memory.more = 100000;
 	walk(WORK, 50, sp);
 	EXPECT(STACK_COPY_EXHAUSTED, WORK, WORK);

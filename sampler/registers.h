@@ -1,0 +1,54 @@
+/*
+ * The registers of a thread in a ptrace stop, and what they say of the call that the
+ * thread is in.
+ *
+ * There is one registers_NAME.c for each architecture: not only the registers differ
+ * but also what the kernel has done with a call that was cut short by the time at
+ * which a tracer sees it.
+ */
+#ifndef SAMPLER_REGISTERS_H
+#define SAMPLER_REGISTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+struct call;
+struct regs;
+
+struct registers {
+	struct user_regs_struct user;
+};
+
+/* Of a thread that is in a ptrace stop of ours. 0 or ERR_GONE. */
+int registers_read(pid_t tid, struct registers *r);
+int registers_write(pid_t tid, const struct registers *r);
+
+uint64_t registers_pc(const struct registers *r);
+uint64_t registers_sp(const struct registers *r);
+
+/* The thread pointer, from which thread-local variables are counted. */
+uint64_t registers_tp(const struct registers *r);
+
+/* As the unwinder wants them, all known. */
+void registers_for_walk(const struct registers *r, struct regs *regs);
+
+/* The call that the thread is in, or was in when it was cut short. */
+void registers_call(const struct registers *r, struct call *call);
+
+/* Has the stop cut a wait in a call short? */
+bool registers_cut_a_wait(const struct registers *r);
+
+/* Has it done so to a call that the kernel does not make again by itself: is it about
+ * to fail with EINTR because of us? */
+bool registers_fail_a_call(const struct registers *r);
+
+/* Of a thread for which registers_fail_a_call: the registers with which it makes its
+ * call again. */
+void registers_call_again(const struct registers *r, struct registers *again);
+
+/* If nobody has seen the thread before: has clone(2) just made it? */
+bool registers_newborn(const struct registers *r);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * x86-64. While a thread is in a system call orig_rax is the call's number, and rax its
+ * result once it has one; elsewhere orig_rax is negative. Both still stand when a tracer
+ * sees a call that was cut short, because the kernel decides on what to make of it
+ * behind the stop (arch_do_signal_or_restart() in arch/x86/kernel/signal.c).
+ */
+#include "sampler/registers.h"
+
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+#include "base/error.h"
+#include "sampler/threads.h"
+#include "unwind/regs.h"
+
+enum {
+	SYSCALL_BYTES = 2, /* length of `syscall` and of `int $0x80` */
+	NEWBORN_BYTES = 8, /* what clone executes before the new thread goes its own way */
+};
+
+/* Results with which a call says to the kernel's signal code how it wants to be
+ * restarted (include/linux/errno.h); user space never sees them. */
+enum { ERESTARTSYS = 512, ERESTART_RESTARTBLOCK = 516 };
+
+int registers_read(pid_t tid, struct registers *r)
+{
+	return ptrace(PTRACE_GETREGS, tid, 0, &r->user) ? ERR_GONE : 0;
+}
+
+int registers_write(pid_t tid, const struct registers *r)
+{
+	return ptrace(PTRACE_SETREGS, tid, 0, &r->user) ? ERR_GONE : 0;
+}
+
+uint64_t registers_pc(const struct registers *r)
+{
+	return r->user.rip;
+}
+
+uint64_t registers_sp(const struct registers *r)
+{
+	return r->user.rsp;
+}
+
+uint64_t registers_tp(const struct registers *r)
+{
+	return r->user.fs_base;
+}
+
+void registers_for_walk(const struct registers *registers, struct regs *to)
+{
+	const struct user_regs_struct *from = &registers->user;
+
+	to->r[DWARF_RAX] = from->rax;
+	to->r[DWARF_RDX] = from->rdx;
+	to->r[DWARF_RCX] = from->rcx;
+	to->r[DWARF_RBX] = from->rbx;
+	to->r[DWARF_RSI] = from->rsi;
+	to->r[DWARF_RDI] = from->rdi;
+	to->r[DWARF_RBP] = from->rbp;
+	to->r[DWARF_RSP] = from->rsp;
+	to->r[DWARF_R8] = from->r8;
+	to->r[DWARF_R9] = from->r9;
+	to->r[DWARF_R10] = from->r10;
+	to->r[DWARF_R11] = from->r11;
+	to->r[DWARF_R12] = from->r12;
+	to->r[DWARF_R13] = from->r13;
+	to->r[DWARF_R14] = from->r14;
+	to->r[DWARF_R15] = from->r15;
+	to->r[DWARF_RIP] = from->rip;
+	to->unknown = 0;
+}
+
+void registers_call(const struct registers *r, struct call *call)
+{
+	const struct user_regs_struct *u = &r->user;
+
+	*call = (struct call){ .number = (int64_t)u->orig_rax,
+			       .args = { u->rdi, u->rsi, u->rdx, u->r10, u->r8, u->r9 },
+			       .sp = u->rsp, .pc = u->rip };
+}
+
+bool registers_cut_a_wait(const struct registers *r)
+{
+	long result = (long)r->user.rax;
+
+	return (long)r->user.orig_rax >= 0 &&
+	       (result == -EINTR ||
+		(result <= -ERESTARTSYS && result >= -ERESTART_RESTARTBLOCK));
+}
+
+bool registers_fail_a_call(const struct registers *r)
+{
+	return (long)r->user.orig_rax >= 0 && (long)r->user.rax == -EINTR;
+}
+
+void registers_call_again(const struct registers *r, struct registers *again)
+{
+	*again = *r;
+	again->user.rax = r->user.orig_rax;
+	again->user.rip -= SYSCALL_BYTES;
+	again->user.orig_rax = (unsigned long)-1;
+}
+
+/* A new thread comes to life behind its maker's system call, with the result 0; rcx
+ * is where that call returned to (the `syscall` instruction puts it there). An
+ * interrupt may have come before the first instructions, which only test rax. */
+bool registers_newborn(const struct registers *r)
+{
+	const struct user_regs_struct *u = &r->user;
+	bool from_call = u->orig_rax == SYS_clone || u->orig_rax == SYS_clone3;
+
+	return !u->rax && (from_call || u->rip - u->rcx <= NEWBORN_BYTES);
+}

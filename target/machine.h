@@ -1,0 +1,14 @@
+/* The machine whose processes we look at: the one that we are built for. */
+#ifndef TARGET_MACHINE_H
+#define TARGET_MACHINE_H
+
+#include <elf.h>
+
+#if defined(__x86_64__)
+enum { MACHINE_ELF = EM_X86_64 };
+#define MACHINE_NAME "x86-64"
+#else
+#error "sampler knows x86-64 only"
+#endif
+
+#endif

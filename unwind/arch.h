@@ -1,0 +1,37 @@
+/*
+ * What the unwinder must know of an architecture, chosen at compile time: we look at
+ * processes of the machine that we run on, and the walk's innermost loop is no place
+ * to ask which one that is.
+ *
+ * Each arch_NAME.h defines
+ *
+ *   DWARF_COUNT     columns of CFI that are kept; those numbered higher are nobody's
+ *   DWARF_SP        the stack pointer; the caller's is the CFA unless a rule says otherwise
+ *   DWARF_FP        the frame pointer, where code keeps one
+ *   DWARF_RA        the return address column
+ *   DWARF_PC        where struct regs keeps the pc, which need not be a column
+ *   REGS_COUNT      what struct regs holds
+ *   REGS_ALL        a mask: every column is known
+ *   CFA_BASES       registers numbered below can be what a CFA is an offset from
+ *   CALLEE_SAVED    a mask: what a callee preserves
+ *   RA_AT_CFA       where a call leaves the return address, from the CFA, in bytes; 0:
+ *                   nowhere, it is in register DWARF_RA, and a callee saves it or not
+ *   ARCH_SLOTS(f)   f(number, column) for each column that a short rule has a slot for
+ *                   (unwind/shortrule.h), and SHORT_SLOTS, how many
+ *   RED_ZONE        bytes below sp that a leaf function may use without moving sp
+ *   ARCH_SYSCALL    a system call's instruction, as bytes, and ARCH_SYSCALL_BYTES
+ *   ARCH_TEST_BYTES the longest code in which a system call's result is tested at once
+ *
+ * Rejected: a table of functions for each architecture, so that stacks of another
+ * machine could be walked: nobody has such stacks, and each frame would pay for it.
+ */
+#ifndef UNWIND_ARCH_H
+#define UNWIND_ARCH_H
+
+#if defined(__x86_64__)
+#include "unwind/arch_x86_64.h"
+#else
+#error "sampler knows x86-64 only"
+#endif
+
+#endif
