@@ -121,14 +121,15 @@ static uint64_t interrupted_sp(const struct snapshot *s)
 
 /* Where on its goroutine's stack a thread was that is on g0's. One that calls the vDSO, or
  * the race detector, is still said to run the goroutine, and only the vDSO's caller has
- * written down where it was: of the other the upper end must do. */
-static uint64_t left_goroutine_at(const struct go_stacks *stacks, size_t room)
+ * written down where it was: of the other the upper end must do. (At g0's own stack
+ * pointer it is on the way back from systemstack.) */
+static uint64_t left_goroutine_at(const struct go_stacks *stacks, uint64_t sp, size_t room)
 {
 	const struct go_stack *s = &stacks->goroutine;
 
 	if (go_stack_holds(s, stacks->vdso_sp))
 		return stacks->vdso_sp;
-	if (!s->g || stacks->g != s->g)
+	if (!s->g || stacks->g != s->g || (sp == stacks->g0.sp && s->sp))
 		return s->sp;
 	return s->high - s->low > room ? s->high - room + RED_ZONE : s->low + RED_ZONE;
 }
@@ -152,7 +153,7 @@ static void find_others(const struct snapshot *s, uint64_t sp, uint64_t *gorouti
 		if (stacks->in_callback)
 			*g0 = stacks->g0.sp;
 	} else {
-		*goroutine = left_goroutine_at(stacks, s->room);
+		*goroutine = left_goroutine_at(stacks, from, s->room);
 	}
 }
 
