@@ -38,8 +38,9 @@ DEPS_unwind    := unwind target base
 DEPS_symbolize := symbolize target base
 DEPS_pprof     := pprof base
 DEPS_report    := report pprof base
-DEPS_sampler   := sampler unwind symbolize pprof target base
-DEPS_cli       := sampler report unwind symbolize pprof target base
+DEPS_goruntime := goruntime unwind symbolize target base
+DEPS_sampler   := sampler goruntime unwind symbolize pprof target base
+DEPS_cli       := sampler goruntime report unwind symbolize pprof target base
 
 SYS_base      := -lxxhash
 # Where libzstd's header is missing, what zstd has compressed is not read; without

@@ -39,10 +39,12 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 {
 	struct slot *slot = slot_free(r);
 
-	if (!slot || snapshot_reserve(&slot->snapshot, thread->stack_want + 256)) {
+	if (!slot || snapshot_reserve(&slot->snapshot, bytes_wanted(m, thread) + 256)) {
 		r->stats.late++;
 		return NULL;
 	}
+	slot->snapshot.go.rt = m->has_go ? &m->go : NULL;
+	slot->snapshot.place = thread->go;
 	slot->busy = true;
 	slot->taken = slot->glanced = false;
 	slot->kernel.len = 0;
@@ -53,9 +55,11 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 	return slot;
 }
 
-size_t bytes_wanted(const struct thread *thread)
+size_t bytes_wanted(const struct member *m, const struct thread *thread)
 {
-	return thread->stack_want ? thread->stack_want : STACK_FIRST;
+	size_t want = thread->stack_want ? thread->stack_want : STACK_FIRST;
+
+	return thread->go.m && m->go_stack_want > want ? m->go_stack_want : want;
 }
 
 /* The thread is held: copy and get out. One that was on another CPU and has had to
@@ -64,10 +68,11 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct registers *re
 {
 	struct round *r = round;
 	struct slot *slot = cookie;
+	const struct member *m = r->members[slot->context.member];
 	struct thread *thread = thread_of(r, slot);
 	struct schedstat now;
 
-	if (!thread_counters(r->members[slot->context.member]->threads, thread, &now))
+	if (!thread_counters(m->threads, thread, &now))
 		return false;
 	slot->waited_ns = now.wait_ns - thread->wait_ns;
 	slot->slices = now.slices;
@@ -81,7 +86,8 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct registers *re
 	if (slot->context.state == THREAD_RUNNABLE ||
 	    (slot->context.state == THREAD_BLOCKED && !r->wall))
 		return false;
-	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(thread), thread->stack_top);
+	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(m, thread), thread->stack_top);
+	thread->go = slot->snapshot.go.place;
 	slot->taken = true;
 	return true;
 }

@@ -70,7 +70,8 @@ static bool same_address_space(struct member *m)
 
 static int walk(struct dump *d, const struct memory *memory)
 {
-	return unwinder_walk(d->unwinder, member_of(d)->maps, &d->snapshot.regs, memory, &d->walk);
+	return unwinder_walk_go(d->unwinder, member_of(d)->maps, &d->snapshot.regs, memory,
+				&d->snapshot.stacks, &d->walk);
 }
 
 /* Have the maps changed since a walk that met what they do not explain? */
@@ -166,6 +167,7 @@ static int glance(struct dump *d, struct thread *thread)
 		return keep(d, thread, false);
 	}
 	set_known(&d->snapshot.regs, &call);
+	d->snapshot.stacks.known = false; /* where a Go thread's are is seen once it is held */
 	reach_into(&d->reach, thread->tid, NULL);
 	rc = walk(d, &d->reach.memory);
 	if (rc)
@@ -196,6 +198,8 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct registers *r
 		d->look.state = waited ? 'S' : 'R';
 	registers_call(regs, &call);
 	d->look.syscall = waited ? call.number : -1;
+	d->snapshot.go.rt = member_of(d)->has_go ? &member_of(d)->go : NULL;
+	d->snapshot.place = (struct gothread_place){ .m = 0 };
 	snapshot_take(&d->snapshot, tid, regs, COPY_BYTES, 0);
 	reach_into(&d->reach, tid, &d->snapshot.memory);
 	d->look.walk_rc = walk(d, &d->reach.memory);

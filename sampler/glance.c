@@ -122,7 +122,7 @@ static void glance(struct round *r, const struct member *m, struct thread *threa
 	    !thread_read_call(m->threads, thread, &slot->call))
 		return;
 	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
-			bytes_wanted(thread), thread->stack_top);
+			bytes_wanted(m, thread), thread->stack_top);
 	kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
 		return;

@@ -19,7 +19,7 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 		       enum thread_state state);
 
 /* How much of its stack is to be copied. */
-size_t bytes_wanted(const struct thread *thread);
+size_t bytes_wanted(const struct member *m, const struct thread *thread);
 
 /* Asks a thread to stop for a sample, as being in that state, unless it has been held
  * for long enough already. */

@@ -5,14 +5,20 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "goruntime/gothread.h"
 #include "sampler/clock.h"
 #include "sampler/threads.h"
 #include "symbolize/jitdump.h"
 #include "symbolize/symbolizer.h"
 #include "target/image.h"
+#include "target/memory.h"
 #include "target/modmap.h"
 
-enum { CPU_COST_FACTOR = 500 }; /* a 500th of our time for reading a process's CPU time */
+enum {
+	CPU_COST_FACTOR = 500, /* a 500th of our time for reading a process's CPU time */
+	GO_RETRY_NS = 200000000,
+	GO_STACK_FIRST = 32 << 10, /* bytes of a stack copied until it is known what is needed */
+};
 
 int member_open(struct member **out, pid_t pid, const struct member *beside, struct error *err)
 {
@@ -40,6 +46,7 @@ void member_close(struct member *m)
 	if (!m)
 		return;
 	threads_free(m->threads);
+	goruntime_search_release(&m->go_search);
 	modmap_free(m->maps);
 	process_close(&m->process);
 	if (m->maps_fd >= 0)
@@ -57,9 +64,38 @@ int member_start(struct member *m, bool old, struct error *err)
 		return rc;
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
 	m->maps_read_ns = monotonic_ns();
+	member_find_go(m);
 	if (old && process_cpu_ns(&m->process, &m->cpu_start_ns))
 		return error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
 	return 0;
+}
+
+/* One that is there and not understood may not have been relocated yet: it is tried
+ * again. */
+void member_find_go(struct member *m)
+{
+	uint64_t generation = modmap_generation(m->maps), now;
+	const struct mapping *range;
+	struct memory_live live;
+	int rc;
+
+	if (m->go_generation == generation)
+		return;
+	range = m->has_go ? modmap_range_of(m->maps, m->go.image) : NULL;
+	if (range && range->bias == m->go.bias) {
+		m->go_generation = generation;
+		return;
+	}
+	now = monotonic_ns();
+	if (m->go_tried_ns && now - m->go_tried_ns < GO_RETRY_NS)
+		return;
+	m->go_tried_ns = now;
+	memory_live_init(&live, m->process.pid);
+	rc = goruntime_find(&m->go, &m->go_search, m->maps, &live.memory);
+	m->has_go = !rc && gothread_fits(&m->go);
+	m->go_stack_want = GO_STACK_FIRST;
+	if (rc != ERR_FORMAT)
+		m->go_generation = generation;
 }
 
 struct thread *member_thread(const struct member *m, uint32_t index)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "goruntime/goruntime.h"
 #include "target/process.h"
 
 struct error;
@@ -25,6 +26,11 @@ struct member {
 	bool ended;
 	struct modmap *maps;
 	struct threads *threads; /* NULL before member_start */
+	bool has_go;	   /* `go` is set */
+	struct goruntime go;
+	struct goruntime_search go_search;
+	size_t go_stack_want; /* as thread.stack_want: goroutines change threads */
+	uint64_t go_generation, go_tried_ns; /* of the maps, when it was looked for last */
 	int maps_fd;	   /* reads as empty once the address space is gone */
 	uint64_t maps_read_ns, maps_cost_ns; /* when last, and what it cost */
 	uint64_t cpu_start_ns; /* of the process, before the round */
@@ -44,6 +50,9 @@ int member_start(struct member *m, bool old, struct error *err);
 
 /* A thread by its index; valid until the next refresh of the threads. */
 struct thread *member_thread(const struct member *m, uint32_t index);
+
+/* Looks for a Go runtime where the maps have changed since it was looked for last. */
+void member_find_go(struct member *m);
 
 /* Reads the CPU time, if that is not too dear yet (the kernel adds up all threads). */
 void member_read_cpu(struct member *m, bool last);

@@ -28,6 +28,9 @@ int registers_write(pid_t tid, const struct registers *r);
 uint64_t registers_pc(const struct registers *r);
 uint64_t registers_sp(const struct registers *r);
 
+/* The thread pointer, from which thread-local variables are counted. */
+uint64_t registers_tp(const struct registers *r);
+
 /* As the unwinder wants them, all known. */
 void registers_for_walk(const struct registers *r, struct regs *regs);
 

@@ -43,6 +43,11 @@ uint64_t registers_sp(const struct registers *r)
 	return r->user.rsp;
 }
 
+uint64_t registers_tp(const struct registers *r)
+{
+	return r->user.fs_base;
+}
+
 void registers_for_walk(const struct registers *registers, struct regs *to)
 {
 	const struct user_regs_struct *from = &registers->user;

@@ -3,10 +3,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "base/error.h"
 #include "sampler/registers.h"
+
+/* Words in what a signal handler is given (asm-generic/ucontext.h, asm/sigcontext.h). */
+enum { UCONTEXT_STACK = 2, UCONTEXT_SP = 20 };
 
 /* No ordinary stack is larger; sp further than this below the top is elsewhere. */
 static const uint64_t STACK_SPAN = 1ull << 30;
@@ -14,22 +16,28 @@ static const uint64_t STACK_SPAN = 1ull << 30;
 static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	const struct snapshot *s = (const struct snapshot *)m;
-	int rc = s->stack.memory.read(&s->stack.memory, addr, buf, len), other;
+	int rc = s->stack.memory.read(&s->stack.memory, addr, buf, len);
 
-	if (!rc || !s->other.memory.len)
-		return rc;
-	other = s->other.memory.read(&s->other.memory, addr, buf, len);
-	return other == ERR_IO ? rc : other;
+	for (unsigned i = 0; rc && i < SNAPSHOT_OTHERS && s->others[i].memory.len; i++) {
+		const struct memory *other = &s->others[i].memory;
+		int at_other = other->read(other, addr, buf, len);
+
+		rc = at_other == ERR_IO ? rc : at_other;
+	}
+	return rc;
 }
 
-/* The first piece is at hand for who reads; the other is looked for in read_pieces. */
-static void set_pieces(struct snapshot *s, uint64_t start, size_t len, uint64_t other_start,
-		       size_t other_len)
+/* The first piece is at hand for who reads; the others are looked for in read_pieces. */
+static void set_stack(struct snapshot *s, uint64_t start, size_t len)
 {
 	memory_bytes_init(&s->stack, s->bytes, start, len);
-	memory_bytes_init(&s->other, s->bytes + s->room, other_start, other_len);
 	s->memory = s->stack.memory;
 	s->memory.read = read_pieces;
+}
+
+static void set_other(struct snapshot *s, unsigned i, uint64_t start, size_t len)
+{
+	memory_bytes_init(&s->others[i], s->bytes + (1 + i) * s->room, start, len);
 }
 
 int snapshot_init(struct snapshot *s, size_t room)
@@ -50,76 +58,181 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 
 	if (room <= s->room)
 		return 0;
-	bytes = malloc(2 * room);
+	bytes = malloc((1 + SNAPSHOT_OTHERS) * room);
 	if (!bytes)
 		return ERR_NOMEM;
-	memset(bytes, 1, 2 * room);
+	memset(bytes, 1, (1 + SNAPSHOT_OTHERS) * room);
 	free(s->bytes);
 	s->bytes = bytes;
 	s->room = room;
-	set_pieces(s, 0, 0, 0, 0);
+	set_stack(s, 0, 0);
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
+		set_other(s, i, 0, 0);
 	return 0;
 }
 
-/* From a little below sp upward and, when sp is elsewhere, what lies below `top`. */
-static void copy_stack(struct snapshot *s, pid_t tid, uint64_t sp, size_t want, uint64_t top)
+/* The first piece and, when sp is elsewhere than on the ordinary stack, what lies below
+ * `top`. Of a Go thread, whose ordinary stack is a goroutine's, what its stacks are. */
+static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
 {
-	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room;
-	uint64_t start = sp - RED_ZONE;
-	bool elsewhere = top && top - sp > STACK_SPAN;
-	struct iovec local[2] = { { s->bytes, len }, { s->bytes + s->room, len } };
-	struct iovec remote[2] = { { (void *)(uintptr_t)start, len },
-				   { (void *)(uintptr_t)(top - len), len } };
-	ssize_t got = process_vm_readv(tid, local, elsewhere ? 2 : 1, remote, elsewhere ? 2 : 1, 0);
-	size_t first = got < 0 ? 0 : (size_t)got < len ? (size_t)got : len;
+	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, before = 0, got;
+	uint64_t sp = s->regs.r[DWARF_SP], start = sp - RED_ZONE;
+	struct memory_piece p[GO_PIECES + 2];
+	size_t count = gothread_begin(&s->go, &s->place, tp, p), first;
+	bool elsewhere = top && !count && top - sp > STACK_SPAN;
 
+	for (size_t i = 0; i < count; i++)
+		before += p[i].len;
+	p[count++] = (struct memory_piece){ start, s->bytes, len };
+	if (elsewhere)
+		p[count++] = (struct memory_piece){ top - len, s->bytes + s->room, len };
+	got = memory_live_gather(tid, p, count);
+	if (got < before) /* what was remembered of the thread is gone */
+		first = memory_live_gather(tid, &p[count - 1], 1);
+	else
+		first = got - before < len ? got - before : len;
 	/* A stack that ends early stops the copy before the second piece. */
-	if (elsewhere && first < len) {
-		got = process_vm_readv(tid, &local[1], 1, &remote[1], 1, 0);
-		got = got < 0 ? 0 : (ssize_t)first + got;
-	}
-	set_pieces(s, start, first, top - len, elsewhere && got > 0 ? (size_t)got - first : 0);
+	if (elsewhere && first < len)
+		got = first + memory_live_gather(tid, &p[1], 1);
+	set_stack(s, start, first);
+	set_other(s, 0, top - len, elsewhere ? got - first : 0);
+	set_other(s, 1, 0, 0);
 	/* A full copy may have more behind it; a short one ended where the
 	 * mapping ends. */
 	s->stack.more = first == len ? UINT32_MAX : 0;
+	gothread_finish(&s->go, tid, tp, &s->regs, got, &s->stacks);
+}
+
+/* Where the code that a signal has interrupted had its stack pointer; 0: not found. The
+ * kernel has left with the registers what the handler's stack is (struct ucontext). */
+static uint64_t interrupted_sp(const struct snapshot *s)
+{
+	const struct go_stack *on = &s->stacks.gsignal;
+	const struct memory *m = &s->stack.memory;
+	uint64_t w[UCONTEXT_SP + 1];
+
+	for (size_t at = (on->low - m->start) & 7; at + sizeof(w) <= m->len; at += 8) {
+		memcpy(w, m->bytes + at, sizeof(w));
+		if (w[UCONTEXT_STACK] == on->low && w[UCONTEXT_STACK + 2] == on->high - on->low)
+			return w[UCONTEXT_SP];
+	}
+	return 0;
+}
+
+/* Where on its goroutine's stack a thread was that is on g0's. One that calls the vDSO, or
+ * the race detector, is still said to run the goroutine, and only the vDSO's caller has
+ * written down where it was: of the other the upper end must do. (At g0's own stack
+ * pointer it is on the way back from systemstack.) */
+static uint64_t left_goroutine_at(const struct go_stacks *stacks, uint64_t sp, size_t room)
+{
+	const struct go_stack *s = &stacks->goroutine;
+
+	if (go_stack_holds(s, stacks->vdso_sp))
+		return stacks->vdso_sp;
+	if (!s->g || stacks->g != s->g || (sp == stacks->g0.sp && s->sp))
+		return s->sp;
+	return s->high - s->low > room ? s->high - room + RED_ZONE : s->low + RED_ZONE;
+}
+
+/* Where on the goroutine's stack and on g0's the walk will go on, as far as that can be
+ * told; 0: it need not. */
+static void find_others(const struct snapshot *s, uint64_t sp, uint64_t *goroutine, uint64_t *g0)
+{
+	const struct go_stacks *stacks = &s->stacks;
+	uint64_t from = sp;
+
+	*goroutine = *g0 = 0;
+	if (go_stack_holds(&stacks->gsignal, sp)) {
+		from = interrupted_sp(s);
+		if (go_stack_holds(&stacks->goroutine, from))
+			*goroutine = from;
+		else
+			*g0 = from;
+	}
+	if (go_stack_holds(&stacks->goroutine, from)) {
+		if (stacks->in_callback)
+			*g0 = stacks->g0.sp;
+	} else {
+		*goroutine = left_goroutine_at(stacks, from, s->room);
+	}
+}
+
+static void copy_other(struct snapshot *s, pid_t tid, unsigned i, uint64_t from, uint64_t high,
+		       size_t want)
+{
+	uint64_t start = from - RED_ZONE;
+	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room;
+	struct memory_piece p;
+
+	if (high > from && high - start < len)
+		len = (size_t)(high - start);
+	p = (struct memory_piece){ start, s->bytes + (1 + i) * s->room, len };
+	set_other(s, i, start, memory_live_gather(tid, &p, 1));
+	if (s->others[i].memory.len == len && start + len != high)
+		s->others[i].more = UINT32_MAX;
+}
+
+/* A goroutine's stack has an end that is known; g0's may be a thread's, of which Go knows
+ * but the part that it uses itself. */
+static void copy_others(struct snapshot *s, pid_t tid, size_t want)
+{
+	uint64_t goroutine, g0;
+	unsigned count = 0;
+
+	if (!s->stacks.known)
+		return;
+	find_others(s, s->regs.r[DWARF_SP], &goroutine, &g0);
+	if (goroutine)
+		copy_other(s, tid, count++, goroutine, s->stacks.goroutine.high, want);
+	if (g0)
+		copy_other(s, tid, count, g0, 0, want);
 }
 
 void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers,
 		   size_t want, uint64_t top)
 {
-	copy_stack(s, tid, registers_sp(registers), want, top);
 	registers_for_walk(registers, &s->regs);
+	copy_stack(s, tid, registers_tp(registers), want, top);
+	copy_others(s, tid, want);
 	s->newborn = registers_newborn(registers);
 }
 
 void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
 		     uint64_t top)
 {
-	copy_stack(s, tid, sp, want, top);
 	s->regs.r[DWARF_PC] = pc;
 	s->regs.r[DWARF_SP] = sp;
 	s->regs.unknown = ~(1u << DWARF_PC | 1u << DWARF_SP);
+	copy_stack(s, tid, 0, want, top);
+	copy_others(s, tid, want);
 	s->newborn = false;
 }
 
 /* Like snapshot_reserve, but what has been copied stays. */
 static int make_room(struct snapshot *s, size_t room)
 {
-	const struct memory *stack = &s->stack.memory, *other = &s->other.memory;
-	uint64_t more = s->stack.more;
+	const struct memory stack = s->stack.memory;
+	uint64_t more = s->stack.more, had = s->room;
 	char *bytes, *old = s->bytes;
 
 	if (room <= s->room)
 		return 0;
-	bytes = malloc(2 * room);
+	bytes = malloc((1 + SNAPSHOT_OTHERS) * room);
 	if (!bytes)
 		return ERR_NOMEM;
-	memcpy(bytes, old, stack->len);
-	memcpy(bytes + room, old + s->room, other->len);
+	memcpy(bytes, old, stack.len);
 	s->bytes = bytes;
 	s->room = room;
-	set_pieces(s, stack->start, stack->len, other->start, other->len);
+	set_stack(s, stack.start, stack.len);
 	s->stack.more = more;
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++) {
+		const struct memory other = s->others[i].memory;
+		uint64_t more_there = s->others[i].more;
+
+		memcpy(bytes + (1 + i) * room, old + (1 + i) * had, other.len);
+		set_other(s, i, other.start, other.len);
+		s->others[i].more = more_there;
+	}
 	free(old);
 	return 0;
 }
@@ -128,20 +241,18 @@ static int make_room(struct snapshot *s, size_t room)
 int snapshot_extend(struct snapshot *s, pid_t tid, size_t len)
 {
 	size_t had = s->stack.memory.len;
-	struct iovec local, remote;
-	ssize_t got;
+	struct memory_piece p;
+	size_t got;
 
 	if (!s->stack.more || len <= had)
 		return ERR_SHORT;
 	if (make_room(s, len))
 		return ERR_NOMEM;
-	local = (struct iovec){ s->bytes + had, len - had };
-	remote = (struct iovec){ (void *)(uintptr_t)(s->stack.memory.start + had), len - had };
-	got = process_vm_readv(tid, &local, 1, &remote, 1, 0);
-	if (got <= 0)
+	p = (struct memory_piece){ s->stack.memory.start + had, s->bytes + had, len - had };
+	got = memory_live_gather(tid, &p, 1);
+	if (!got)
 		return ERR_SHORT;
-	set_pieces(s, s->stack.memory.start, had + (size_t)got, s->other.memory.start,
-		   s->other.memory.len);
-	s->stack.more = (size_t)got == len - had ? UINT32_MAX : 0;
+	set_stack(s, s->stack.memory.start, had + got);
+	s->stack.more = got == len - had ? UINT32_MAX : 0;
 	return 0;
 }

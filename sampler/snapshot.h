@@ -5,7 +5,8 @@
  *
  * A thread in a signal handler may be on a stack of the handler's own
  * (sigaltstack(2)), from which the walk goes on into the thread's ordinary one;
- * then the top of that is taken too, in the same system call.
+ * then the top of that is taken too, in the same system call. A thread that runs Go has
+ * three stacks (unwind/gostacks.h), and what is needed of the others is taken, too.
  */
 #ifndef SAMPLER_SNAPSHOT_H
 #define SAMPLER_SNAPSHOT_H
@@ -15,20 +16,29 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "goruntime/gothread.h"
 #include "target/memory.h"
+#include "unwind/gostacks.h"
 #include "unwind/regs.h"
 
 enum { NEWBORN_CPU_NS = 1000000 }; /* a thread that has run for longer is none */
 
 struct registers;
 
+enum { SNAPSHOT_OTHERS = 2 };
+
 struct snapshot {
-	struct memory memory; /* reads from both pieces */
+	struct memory memory; /* reads from all pieces */
 	struct regs regs;
 	struct memory_bytes stack; /* from a little below sp upward */
-	struct memory_bytes other; /* the ordinary stack's top, when sp is elsewhere */
-	char *bytes;		   /* owned, what both point into */
-	size_t room;
+	/* Parts of other stacks that the walk may lead to: the ordinary stack's top, when sp
+	 * is elsewhere; of a Go thread, what stacks.known says. */
+	struct memory_bytes others[SNAPSHOT_OTHERS];
+	char *bytes;		   /* owned, what all point into */
+	size_t room;		   /* of each */
+	struct gothread go;	   /* set go.rt and place before, remember go.place after */
+	struct gothread_place place;
+	struct go_stacks stacks;
 	bool newborn; /* if it has hardly run (NEWBORN_CPU_NS) and this is its first sample,
 		       * clone(2) has just made the thread; else any call has returned 0 */
 };

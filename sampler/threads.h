@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "goruntime/gothread.h"
+
 struct error;
 struct process;
 struct threads;
@@ -44,6 +46,7 @@ struct thread {
 			       * it was last known to be alive; when it ended, once it has */
 	size_t stack_want;    /* bytes to copy next time; 0: no idea yet */
 	uint64_t stack_top;   /* the outermost CFA seen on its ordinary stack; 0: none yet */
+	struct gothread_place go; /* where its Go runtime keeps what is needed */
 	/* Wall time, sampler/walltime.c */
 	uint32_t stack;	      /* its newest, in the stackset; NO_STACK: none yet */
 	bool fresh;	      /* it still stands there */

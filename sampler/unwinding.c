@@ -63,11 +63,31 @@ static int count_walk(struct round *r)
 	return rc;
 }
 
+/* Of the stack of which most was copied. */
+static size_t bytes_copied(const struct snapshot *s)
+{
+	size_t most = s->stack.memory.len;
+
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
+		most = s->others[i].memory.len > most ? s->others[i].memory.len : most;
+	return most;
+}
+
+/* What one goroutine wants, the next thread may be asked for. */
+static void learn_go_stack_size(struct member *m, size_t want)
+{
+	if (want > m->go_stack_want)
+		m->go_stack_want = want;
+	else
+		m->go_stack_want -= (m->go_stack_want - want) / 1024;
+}
+
 /* How much to copy next time: what this walk used and a little more; where that was not
  * enough, what the walk beyond the copy used, if that came to an end, else eight times
- * as much. Shrinks slowly. */
-static void learn_stack_size(struct thread *thread, size_t copied, uint64_t sp,
-			     const struct stack *walk, const struct stack *deeper)
+ * as much. Shrinks slowly. A goroutine's thread has no ordinary stack of its own. */
+static void learn_stack_size(struct member *m, struct thread *thread, size_t copied,
+			     const struct snapshot *s, const struct stack *walk,
+			     const struct stack *deeper)
 {
 	bool short_of = walk->end == STACK_COPY_EXHAUSTED;
 	uint64_t used = short_of ? deeper->used : walk->used;
@@ -79,8 +99,12 @@ static void learn_stack_size(struct thread *thread, size_t copied, uint64_t sp,
 		want = thread->stack_want -
 		       (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
+	if (s->go.place.m) {
+		learn_go_stack_size(m, thread->stack_want);
+		return;
+	}
 	if (walk->end == STACK_OUTERMOST && !walk->switched)
-		thread->stack_top = sp + walk->used;
+		thread->stack_top = s->regs.r[DWARF_SP] + walk->used;
 }
 
 static bool explained(const struct stack *walk)
@@ -144,6 +168,13 @@ static int keep_stack(struct round *r, const struct slot *slot, struct thread *t
 	return 0;
 }
 
+static int walk(struct round *r, struct member *m, struct slot *slot, struct stack *out)
+{
+	const struct snapshot *s = &slot->snapshot;
+
+	return unwinder_walk_go(r->unwinder, m->maps, &s->regs, &s->memory, &s->stacks, out);
+}
+
 /* A thread that was read while it waited, and that has not been put on a CPU since,
  * still has the same stack. */
 static bool stands_still(const struct member *m, const struct thread *thread,
@@ -169,13 +200,13 @@ static int walk_beyond_copy(struct round *r, struct member *m, struct slot *slot
 
 		if (snapshot_extend(s, thread->tid, len < STACK_MAX ? len : STACK_MAX))
 			break;
-		rc = unwinder_walk(r->unwinder, m->maps, &s->regs, &s->memory, &r->deeper);
-	} while (!rc && r->deeper.end == STACK_COPY_EXHAUSTED);
+		rc = walk(r, m, slot, &r->deeper);
+	} while (!rc && r->deeper.end == STACK_COPY_EXHAUSTED && !r->deeper.switched);
 	if (!rc && r->deeper.end == STACK_OUTERMOST && stands_still(m, thread, slot)) {
-		struct stack walk = r->walk;
+		struct stack swapped = r->walk;
 
 		r->walk = r->deeper;
-		r->deeper = walk;
+		r->deeper = swapped;
 	}
 	return rc;
 }
@@ -183,27 +214,26 @@ static int walk_beyond_copy(struct round *r, struct member *m, struct slot *slot
 static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
 	struct thread *thread = member_thread(m, slot->context.thread);
-	size_t copied = slot->snapshot.stack.memory.len;
-	int rc = unwinder_walk(r->unwinder, m->maps, &slot->snapshot.regs,
-			       &slot->snapshot.memory, &r->walk);
+	size_t copied = bytes_copied(&slot->snapshot);
+	int rc = walk(r, m, slot, &r->walk);
 
 	if (!rc && !explained(&r->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {
 		uint64_t generation = modmap_generation(m->maps);
 
 		member_read_maps(m);
 		if (modmap_generation(m->maps) != generation)
-			rc = unwinder_walk(r->unwinder, m->maps, &slot->snapshot.regs,
-					   &slot->snapshot.memory, &r->walk);
+			rc = walk(r, m, slot, &r->walk);
 	}
 	if (rc)
 		return rc;
 	r->deeper.end = STACK_COPY_EXHAUSTED;
-	if (r->walk.end == STACK_COPY_EXHAUSTED && walk_beyond_copy(r, m, slot, thread))
+	if (r->walk.end == STACK_COPY_EXHAUSTED && !r->walk.switched &&
+	    walk_beyond_copy(r, m, slot, thread))
 		return ERR_NOMEM;
 	if (slot->snapshot.newborn && thread->stack == NO_STACK &&
 	    thread->cpu_ns < NEWBORN_CPU_NS && r->walk.end != STACK_OUTERMOST)
 		end_newborn(&r->walk);
-	learn_stack_size(thread, copied, slot->snapshot.regs.r[DWARF_RSP], &r->walk, &r->deeper);
+	learn_stack_size(m, thread, copied, &slot->snapshot, &r->walk, &r->deeper);
 	if (slot->glanced && r->walk.lacked && thread->state == 'S' &&
 	    round_may_interrupt(r, m, thread, &slot->call)) {
 		thread->must_stop = true;
@@ -236,6 +266,7 @@ int round_unwind(struct round *r)
 			asked = m;
 			same = same_address_space(r, m);
 			read_old_maps(m);
+			member_find_go(m);
 		}
 		if (!same)
 			r->stats.dropped++;

@@ -14,6 +14,8 @@
 #include "symbolize/minidebug.h"
 #include "symbolize/split.h"
 #include "symbolize/unpack.h"
+#include "target/gomodule.h"
+#include "target/gopclntab.h"
 #include "target/image.h"
 
 struct report { /* what becomes the note */
@@ -36,6 +38,7 @@ static void close_dwarf(struct module_dwarf *d)
 
 void module_close(struct module *m)
 {
+	gopclntab_close(m->go);
 	dwarf_index_free(m->index);
 	split_free(m->split);
 	close_dwarf(&m->dwarf);
@@ -170,6 +173,18 @@ static struct image *take_offered(struct module *m, const struct image *image, s
 	return NULL;
 }
 
+/* A table that is not understood is as good as none. */
+static int load_go(struct module *m, const struct image *image)
+{
+	size_t len = strlen(m->note);
+	int rc = gopclntab_open(image, &m->go);
+
+	if (!rc)
+		snprintf(m->note + len, sizeof(m->note) - len, "; %lu functions from Go's pclntab",
+			 gopclntab_module(m->go)->functions);
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
 int module_open(struct module *m, const struct image *image, const struct process *process)
 {
 	struct report r = { .symbols_from = "" };
@@ -190,5 +205,5 @@ int module_open(struct module *m, const struct image *image, const struct proces
 	if (((own || m->debug) && load_dwarf(m, image, process, &r)) || load_symbols(m, image, &r))
 		return ERR_NOMEM;
 	write_note(m, &r, own || m->debug);
-	return 0;
+	return load_go(m, image);
 }

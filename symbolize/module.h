@@ -14,6 +14,7 @@
 #include "symbolize/elfsyms.h"
 #include "symbolize/elfview.h"
 
+struct gopclntab;
 struct image;
 struct process;
 
@@ -34,6 +35,7 @@ struct module {
 	struct split *split;
 	struct dwarf_index *index; /* NULL without DWARF */
 	struct answers answers;	   /* to what was announced */
+	struct gopclntab *go;	   /* NULL: not Go */
 	char note[640];		   /* for symbolizer_note */
 };
 

@@ -4,7 +4,8 @@
  * The function itself takes its raw name from the ELF symbol that covers the
  * address (it tells .cold and .constprop parts apart, and names statics as the
  * linker does), inlined calls and lines come from DWARF. Without DWARF the ELF
- * symbol is all there is; without either, nothing is said.
+ * symbol is all there is; without either, nothing is said. Go's code without DWARF has
+ * all of that from pclntab.
  *
  * An image is opened when it is first asked about (module), and all strings are
  * kept here (names).
@@ -18,6 +19,7 @@
 #include "base/error.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elfsyms.h"
+#include "symbolize/gosyms.h"
 #include "symbolize/jit.h"
 #include "symbolize/module.h"
 #include "symbolize/names.h"
@@ -165,6 +167,31 @@ static int name_frame(struct symbolizer *s, const struct dwarf_frame *from,
 	return 0;
 }
 
+/* By pclntab; what it does not cover has its symbol. */
+static int find_go(struct symbolizer *s, struct module *m, uint64_t addr,
+		   const struct elfsym *symbol, struct symbol *out)
+{
+	int count = gosyms_find(m->go, &s->names, addr, s->frames, DWARF_DEPTH_MAX);
+
+	if (count < 0)
+		return ERR_NOMEM;
+	if (!count && symbol) {
+		memset(&s->frames[0], 0, sizeof(s->frames[0]));
+		count = 1;
+		if (names_function(&s->names, symbol->name, &s->frames[0].system_name,
+				   &s->frames[0].name))
+			return ERR_NOMEM;
+	}
+	m->has_lines |= count && s->frames[0].line;
+	m->has_inlines |= count > 1;
+	out->count = (size_t)count;
+	if (count && s->flags & SYMBOLIZE_NO_INLINE) {
+		out->frames = &s->frames[count - 1];
+		out->count = 1;
+	}
+	return 0;
+}
+
 /* DWARF's frames, the last of them under the name of the symbol that covers the
  * address. A symbol without a DWARF function (assembly) has the line alone. */
 static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, struct symbol *out)
@@ -178,6 +205,8 @@ static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, stru
 		count = dwarf_index_find(m->index, addr, frames);
 	if (count < 0)
 		return ERR_NOMEM;
+	if (m->go && !frames[0].line)
+		return find_go(s, m, addr, symbol, out);
 	if (!count && !symbol)
 		return 0;
 	m->has_lines |= frames[0].line != 0;
@@ -191,7 +220,7 @@ static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, stru
 			return ERR_NOMEM;
 	out->count = (size_t)(count - first);
 	out->start = symbol ? symbol->start : 0;
-	return 0;
+	return m->go ? gosyms_name(m->go, &s->names, addr, &s->frames[count - 1 - first].name) : 0;
 }
 
 int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const char *why)

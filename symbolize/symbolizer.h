@@ -9,8 +9,9 @@
  *
  * Sources, best first: DWARF of the file or of its separate debug file (found
  * by build ID, then .gnu_debuglink; or offered), for names, lines and inlines; ELF symbol
- * tables (.symtab, .dynsym, .gnu_debugdata), whose sizes are honoured; jitdump and
- * perf map files for code that no file backs.
+ * tables (.symtab, .dynsym, .gnu_debugdata), whose sizes are honoured; for Go's code
+ * its pclntab, where there is no DWARF; jitdump and perf map files for code that no file
+ * backs.
  */
 #ifndef SYMBOLIZE_SYMBOLIZER_H
 #define SYMBOLIZE_SYMBOLIZER_H

@@ -20,6 +20,19 @@ void memory_live_init(struct memory_live *m, pid_t pid)
 	m->pid = pid;
 }
 
+size_t memory_live_gather(pid_t pid, const struct memory_piece *pieces, size_t count)
+{
+	struct iovec local[MEMORY_PIECES_MAX], remote[MEMORY_PIECES_MAX];
+	ssize_t got;
+
+	for (size_t i = 0; i < count; i++) {
+		local[i] = (struct iovec){ pieces[i].to, pieces[i].len };
+		remote[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].addr, pieces[i].len };
+	}
+	got = process_vm_readv(pid, local, count, remote, count, 0);
+	return got < 0 ? 0 : (size_t)got;
+}
+
 static int read_bytes(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	uint64_t at = addr - m->start;

@@ -34,6 +34,19 @@ struct memory_live {
 
 void memory_live_init(struct memory_live *m, pid_t pid);
 
+struct memory_piece {
+	uint64_t addr;
+	void *to;
+	size_t len;
+};
+
+enum { MEMORY_PIECES_MAX = 8 };
+
+/* Several pieces of a process's or thread's memory in one system call: how many bytes
+ * were copied. They are copied in order, and the first that is not there (any more) ends
+ * it. */
+size_t memory_live_gather(pid_t pid, const struct memory_piece *pieces, size_t count);
+
 /* Bytes of our own, standing for the addresses from `start` on: all are at hand. */
 struct memory_bytes {
 	struct memory memory;

@@ -399,6 +399,14 @@ const struct mapping *modmap_find(const struct modmap *m, uint64_t addr)
 	return lo < m->count && m->ranges[lo].start <= addr ? &m->ranges[lo] : NULL;
 }
 
+const struct mapping *modmap_range_of(const struct modmap *m, const struct image *image)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->ranges[i].image == image)
+			return &m->ranges[i];
+	return NULL;
+}
+
 const struct mapping *modmap_ranges(const struct modmap *m, size_t *count)
 {
 	*count = m->count;

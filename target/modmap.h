@@ -49,6 +49,10 @@ int modmap_keep(struct modmap *m, struct image *image);
  * refresh. */
 const struct mapping *modmap_find(const struct modmap *m, uint64_t addr);
 
+/* The lowest range at which an image is mapped now, or NULL. Valid until the next
+ * refresh. */
+const struct mapping *modmap_range_of(const struct modmap *m, const struct image *image);
+
 /* All executable ranges, by address. Valid until the next refresh. */
 const struct mapping *modmap_ranges(const struct modmap *m, size_t *count);
 

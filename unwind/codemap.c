@@ -23,12 +23,15 @@ enum {
 	ENTRY_BYTES = 64, /* no program's entry code is longer */
 };
 
+_Static_assert(sizeof(struct code) == CODE_LINE, "a cache line");
+
 /* What the tables of one run may take together: those of some 100 million rows, and a
  * program of 200 MB has three. */
 static const uint64_t TABLE_BYTES_MAX = 512 << 20;
 
 struct code_module {
 	struct cfi_table *table;
+	struct go_image *go; /* NULL: not Go's */
 	bool asked; /* for its table, if only in vain */
 	bool loaded; /* from the cache */
 	bool refused; /* there are too many tables already */
@@ -51,8 +54,10 @@ void codemap_release(struct codemap *c)
 {
 	free(c->cache);
 	tablecache_free(c->tables);
-	for (size_t i = 0; i < c->module_count; i++)
+	for (size_t i = 0; i < c->module_count; i++) {
 		cfi_table_free(c->modules[i].table);
+		go_image_close(c->modules[i].go);
+	}
 	free(c->modules);
 }
 
@@ -98,6 +103,7 @@ static void get_table(struct codemap *c, struct code_module *m, const struct ima
 	struct cfi_table_info info;
 
 	m->asked = true;
+	go_image_open(image, &m->go);
 	m->refused = c->table_bytes >= TABLE_BYTES_MAX;
 	if (m->refused || tablecache_table(c->tables, image, &m->table, &m->loaded, NULL))
 		return;
@@ -169,13 +175,18 @@ static void set_rule(struct code *code, const struct short_rule *rule)
 	code->kind = code->long_rule->signal_frame ? CODE_BY_SIGNAL_RULE : CODE_BY_LONG_RULE;
 }
 
+static struct go_image *go_of(const struct codemap *c, const struct image *image)
+{
+	return image_id(image) < c->module_count ? c->modules[image_id(image)].go : NULL;
+}
+
 static bool find_range(struct codemap *c, const struct modmap *maps, uint64_t addr)
 {
 	const struct mapping *m = modmap_find(maps, addr);
 
 	if (m)
 		c->range = (struct code_range){ m->start, m->end, m->bias, c->generation, m->image,
-						table_of(c, m->image) };
+						table_of(c, m->image), go_of(c, m->image) };
 	return m;
 }
 
@@ -191,6 +202,11 @@ const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, u
 	*code = (struct code){ .addr = addr, .generation = c->generation, .image = range->image,
 			       .bias = range->bias, .table = range->table };
 	addr -= range->bias;
+	if (range->go && gocode_learn(range->go, addr, &code->go)) {
+		code->kind = CODE_BY_PCLNTAB;
+		code->go_image = range->go;
+		return code;
+	}
 	rule = code->table ? cfi_table_find(code->table, addr) : NULL;
 	if (!rule && code->table)
 		rule = rule_before_syscall(code->image, code->table, addr);

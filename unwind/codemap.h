@@ -11,6 +11,7 @@
 #include "unwind/step.h"
 
 struct image;
+struct go_image;
 struct modmap;
 struct tablecache;
 struct unwind_table_info;
@@ -24,6 +25,7 @@ struct code_range {
 	uint64_t generation;
 	const struct image *image;
 	const struct cfi_table *table;
+	struct go_image *go; /* NULL: not Go's */
 };
 
 struct codemap {

@@ -15,6 +15,7 @@
 
 #include "base/cursor.h"
 #include "target/elfsection.h"
+#include "target/gopclntab.h"
 #include "target/image.h"
 
 /* Larger than any seen, compressed or not (libLLVM has 7 MB of .eh_frame);
@@ -51,13 +52,15 @@ static void add_named(struct found *f, const char *name, bool eh_frame)
 		add_section(f, scn, &shdr, eh_frame);
 }
 
-static void find_sections(struct found *f)
+static void find_sections(struct found *f, bool debug_frame)
 {
 	GElf_Shdr shdr;
 
 	add_named(f, ".eh_frame", true);
-	add_named(f, ".debug_frame", false);
-	add_named(f, ".zdebug_frame", false);
+	if (debug_frame) {
+		add_named(f, ".debug_frame", false);
+		add_named(f, ".zdebug_frame", false);
+	}
 	if (elfsection_next(f->source->elf, NULL, ".eh_frame_hdr", &shdr))
 		f->data_base = shdr.sh_addr;
 }
@@ -150,6 +153,17 @@ static Elf *open_elf(const struct image *image, char **copy)
 	return *copy ? elf_memory(memcpy(*copy, bytes, len), len) : NULL;
 }
 
+/* What Go writes to .debug_frame, its pclntab says better (step_go.c). */
+static bool is_go(const struct image *image)
+{
+	struct gopclntab *t;
+
+	if (gopclntab_open(image, &t))
+		return false;
+	gopclntab_close(t);
+	return true;
+}
+
 void cfi_source_open(struct cfi_source *source, const struct image *image)
 {
 	struct found f = { .source = source };
@@ -160,7 +174,7 @@ void cfi_source_open(struct cfi_source *source, const struct image *image)
 	if (!source->elf)
 		return;
 	f.ident = (const unsigned char *)elf_getident(source->elf, NULL);
-	find_sections(&f);
+	find_sections(&f, !is_go(image));
 	if (!source->count)
 		find_by_header(&f, image, source->elf);
 	for (size_t i = 0; i < source->count; i++)

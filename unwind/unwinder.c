@@ -24,7 +24,6 @@
 
 enum {
 	FRAMES_MAX = 1 << 20,
-	SWITCHES_MAX = 64, /* signal frames in one walk whose caller lies not above */
 	/* As CALL_GAP_MAX: the kernel puts a signal's frame right below what it
 	 * interrupted. */
 	SIGNAL_GAP_MAX = 1 << 20,
@@ -81,9 +80,11 @@ static bool is_made_up(const struct walk *w, uint64_t pc)
 }
 
 /* What a signal's handler or a coroutine returns to: the address is the first instruction
- * of the trampoline, and no call stands before it. */
+ * of the trampoline, and no call stands before it. Go has more like it. */
 static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t pc)
 {
+	if (at->kind == CODE_BY_PCLNTAB)
+		return at->go.begins;
 	return code_has_cfi(at) ? at->kind == CODE_BY_SIGNAL_RULE :
 				  code_is_restorer(w->code, pc) || is_made_up(w, pc);
 }
@@ -104,7 +105,10 @@ static int step(struct walk *w, enum frame_kind *kind)
 	bool nothing_here = has_nothing_on_the_stack(w, exact);
 	int end;
 
+	w->changed_stack = false;
 	w->kind = *kind;
+	if (w->at && w->at->kind == CODE_BY_PCLNTAB)
+		return step_by_pclntab(w, kind);
 	*kind = FRAME_RETURN;
 	if (!w->at) {
 		w->source = FRAME_BY_SCAN;
@@ -188,7 +192,8 @@ static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_s
 		out->used = sp - first_sp;
 	end = out->count < FRAMES_MAX ? step(w, kind) : STACK_TOO_MANY_FRAMES;
 	sp = w->regs.r[DWARF_SP];
-	out->switched |= sp - last_sp >= (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
+	out->switched |= w->changed_stack ||
+			 sp - last_sp >= (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
 	if (!out->switched)
 		out->used = sp - first_sp;
 	return end;
@@ -197,9 +202,16 @@ static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_s
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out)
 {
+	return unwinder_walk_go(u, maps, regs, memory, NULL, out);
+}
+
+int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
+		     const struct memory *memory, const struct go_stacks *stacks,
+		     struct stack *out)
+{
 	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown, .memory = memory,
 			  .maps = maps, .map = &u->code, .code = &u->bytes,
-			  .partial = regs->unknown };
+			  .partial = regs->unknown, .go.stacks = stacks };
 	uint64_t first_sp = regs->r[DWARF_SP];
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct go_stacks;
 struct image;
 struct memory;
 struct modmap;
@@ -40,6 +41,12 @@ const char *unwinder_cache_note(const struct unwinder *u);
  * needed that is not, the walk ends with STACK_NO_UNWIND_INFO and out->lacked. */
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out);
+
+/* The same for a thread whose Go stacks are known (NULL: they are not), so that the walk
+ * goes on where the runtime changes stacks. `memory` gives those, too. */
+int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
+		     const struct memory *memory, const struct go_stacks *stacks,
+		     struct stack *out);
 
 /* Compiles the tables of all that is mapped, which a walk does otherwise when it first
  * meets an image: milliseconds, for those who walk while somebody waits. */

@@ -1,0 +1,173 @@
+#include "goruntime/goruntime.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "goruntime/gotypes.h"
+#include "target/gomodule.h"
+#include "target/gopclntab.h"
+#include "target/image.h"
+#include "target/memory.h"
+#include "target/modmap.h"
+
+enum { CODE_BYTES = 48, TLS_FAR = 1 << 20 };
+
+static const char MARK[] = "runtime.morestack"; /* every runtime has it, plugins have not */
+
+static bool find_fields(struct goruntime *rt, struct gotypes *t)
+{
+	uint64_t g = gotypes_struct(t, "runtime.g"), m = gotypes_struct(t, "runtime.m"), gobuf;
+	uint32_t guard, stack;
+
+	/* g begins with stack, two words, and stackguard0, in every release. */
+	if (!g || !m || !gotypes_field(t, g, "stackguard0", &guard, NULL) ||
+	    (guard != 16 && guard != 32))
+		return false;
+	t->shift = guard == 32;
+	if (!gotypes_field(t, m, "isextra", &rt->m.isextra, NULL)) /* 1.16 */
+		rt->m.isextra = GO_NO_FIELD;
+	return gotypes_field(t, g, "stack", &stack, NULL) && !stack &&
+	       gotypes_field(t, g, "m", &rt->g.m, NULL) &&
+	       gotypes_field(t, g, "sched", &rt->g.sched, &gobuf) &&
+	       gotypes_field(t, gobuf, "sp", &rt->g.sp, NULL) &&
+	       gotypes_field(t, gobuf, "pc", &rt->g.pc, NULL) &&
+	       gotypes_field(t, gobuf, "bp", &rt->g.bp, NULL) &&
+	       gotypes_field(t, m, "g0", &rt->m.g0, NULL) &&
+	       gotypes_field(t, m, "gsignal", &rt->m.gsignal, NULL) &&
+	       gotypes_field(t, m, "curg", &rt->m.curg, NULL) &&
+	       gotypes_field(t, m, "ncgo", &rt->m.ncgo, NULL) &&
+	       gotypes_field(t, m, "vdsoSP", &rt->m.vdso_sp, NULL) &&
+	       gotypes_field(t, m, "vdsoPC", &rt->m.vdso_pc, NULL);
+}
+
+/*
+ * Where the running g stands is known to nobody but the code, all the more so when its
+ * symbols are gone and C has thread-local variables, too. runtime.morestack begins by
+ * loading it, in one of the ways of the ABI ("ELF Handling For Thread-Local Storage",
+ * 4.4.6 and 4.4.7, and what linkers make of them):
+ *   mov %fs:OFFSET,%reg
+ *   mov $OFFSET,%rcx; mov %fs:(%rcx),%reg
+ *   mov DISTANCE(%rip),%rcx; mov %fs:(%rcx),%reg
+ */
+static bool find_tls(struct goruntime *rt, struct gopclntab *t, const struct go_function *f,
+		     uint64_t bias, const struct memory *memory)
+{
+	uint8_t code[CODE_BYTES];
+	int32_t number;
+
+	if (!gopclntab_code(t, f->entry, code, sizeof(code)))
+		return false;
+	for (unsigned i = 0; i + 12 < sizeof(code); i++) {
+		const uint8_t *c = code + i;
+
+		if (c[0] == 0x64 && (c[1] & 0xfb) == 0x48 && c[2] == 0x8b && (c[3] & 0xc7) == 4 &&
+		    c[4] == 0x25) {
+			memcpy(&number, c + 5, sizeof(number));
+			rt->tls = number;
+			return true;
+		}
+		if (c[0] != 0x48 || c[7] != 0x64 || c[9] != 0x8b)
+			continue;
+		memcpy(&number, c + 3, sizeof(number));
+		rt->tls = number;
+		if (c[1] == 0xc7 && c[2] == 0xc1)
+			return true;
+		if (c[1] == 0x8b && c[2] == 0x0d)
+			return !memory_read_u64(memory, f->entry + bias + i + 7 +
+						(uint64_t)(int64_t)number, (uint64_t *)&rt->tls);
+	}
+	return false;
+}
+
+static int understand(struct goruntime *rt, struct gopclntab *t, const struct go_function *f,
+		      uint64_t bias, const struct memory *memory)
+{
+	struct gotypes types;
+	int rc = gotypes_load(&types, gopclntab_module(t), bias, memory);
+
+	if (rc)
+		return rc;
+	if (!find_fields(rt, &types) || !find_tls(rt, t, f, bias, memory) || rt->tls > TLS_FAR ||
+	    rt->tls < -TLS_FAR)
+		rc = ERR_FORMAT;
+	gotypes_release(&types);
+	return rc;
+}
+
+void goruntime_search_release(struct goruntime_search *s)
+{
+	free(s->rejected);
+	memset(s, 0, sizeof(*s));
+}
+
+static int make_room(struct goruntime_search *s, size_t count)
+{
+	uint8_t *more;
+
+	if (count <= s->room)
+		return 0;
+	more = realloc(s->rejected, count + 32);
+	if (!more)
+		return ERR_NOMEM;
+	memset(more + s->room, 0, count + 32 - s->room);
+	s->rejected = more;
+	s->room = count + 32;
+	return 0;
+}
+
+/* 1.17 made two functions of it, of which the second changes stacks. */
+static void find_gogo(struct goruntime *rt, struct gopclntab *t)
+{
+	struct go_function f;
+
+	if (gopclntab_named(t, "gogo", &f) || gopclntab_named(t, "runtime.gogo", &f)) {
+		rt->gogo = f.entry;
+		rt->gogo_end = f.end;
+	}
+}
+
+/* One image; ERR_NOTFOUND when the runtime is not there and never will be. */
+static int try_image(struct goruntime *rt, const struct image *image, uint64_t bias,
+		     const struct memory *memory)
+{
+	struct go_function f;
+	struct gopclntab *t;
+	int rc = gopclntab_open(image, &t);
+
+	if (rc)
+		return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
+	memset(rt, 0, sizeof(*rt));
+	rt->image = image;
+	rt->bias = bias;
+	rc = gopclntab_named(t, MARK, &f) ? understand(rt, t, &f, bias, memory) : ERR_NOTFOUND;
+	if (!rc)
+		find_gogo(rt, t);
+	gopclntab_close(t);
+	return rc;
+}
+
+int goruntime_find(struct goruntime *rt, struct goruntime_search *s, const struct modmap *maps,
+		   const struct memory *memory)
+{
+	size_t count;
+	struct image *const *images = modmap_images(maps, &count);
+	int rc, found = ERR_NOTFOUND;
+
+	if (make_room(s, count))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct mapping *range = modmap_range_of(maps, images[i]);
+
+		if (!range || s->rejected[i])
+			continue;
+		rc = try_image(rt, images[i], range->bias, memory);
+		if (!rc || rc == ERR_NOMEM)
+			return rc;
+		s->rejected[i] = rc == ERR_NOTFOUND;
+		if (rc != ERR_NOTFOUND)
+			found = ERR_FORMAT;
+	}
+	return found;
+}

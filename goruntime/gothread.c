@@ -1,0 +1,189 @@
+#include "goruntime/gothread.h"
+
+#include <string.h>
+
+#include "goruntime/goruntime.h"
+#include "unwind/regs.h"
+
+static const uint64_t STACK_MAX = 2ull << 30; /* a goroutine's grows up to 1 GiB */
+
+static uint32_t is_extra_at(const struct goruntime *rt)
+{
+	return rt->m.isextra == GO_NO_FIELD ? 0 : rt->m.isextra;
+}
+
+bool gothread_fits(const struct goruntime *rt)
+{
+	const uint32_t in_m[] = { rt->m.g0, rt->m.gsignal, rt->m.curg, rt->m.ncgo,
+				  is_extra_at(rt), rt->m.vdso_sp, rt->m.vdso_pc };
+	const uint32_t in_g[] = { rt->g.m, rt->g.sched + rt->g.sp, rt->g.sched + rt->g.pc,
+				  rt->g.sched + rt->g.bp };
+
+	for (size_t i = 0; i < sizeof(in_m) / sizeof(*in_m); i++)
+		if (in_m[i] > GO_M_BYTES - 8)
+			return false;
+	for (size_t i = 0; i < sizeof(in_g) / sizeof(*in_g); i++)
+		if (in_g[i] > GO_G_BYTES - 8)
+			return false;
+	return true;
+}
+
+static uint64_t word(const uint8_t *bytes, uint32_t offset)
+{
+	uint64_t value;
+
+	memcpy(&value, bytes + offset, sizeof(value));
+	return value;
+}
+
+static size_t m_bytes(const struct goruntime *rt)
+{
+	uint32_t end = rt->m.vdso_pc > rt->m.vdso_sp ? rt->m.vdso_pc : rt->m.vdso_sp;
+
+	end = end > rt->m.ncgo ? end : rt->m.ncgo;
+	end = end > is_extra_at(rt) ? end : is_extra_at(rt);
+	return end + 8;
+}
+
+static size_t g_bytes(const struct goruntime *rt)
+{
+	return rt->g.sched + rt->g.bp + 8;
+}
+
+static size_t own_pieces(struct gothread *t, struct memory_piece *p)
+{
+	const struct goruntime *rt = t->rt;
+
+	p[0] = (struct memory_piece){ t->place.m, t->m, m_bytes(rt) };
+	p[1] = (struct memory_piece){ t->place.g0, t->g0, g_bytes(rt) };
+	p[2] = (struct memory_piece){ t->place.gsignal, t->gsignal, g_bytes(rt) };
+	return t->place.gsignal ? 3 : 2;
+}
+
+static size_t sum(const struct memory_piece *p, size_t count)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += p[i].len;
+	return bytes;
+}
+
+static bool gather(pid_t tid, const struct memory_piece *p, size_t count)
+{
+	return memory_live_gather(tid, p, count) == sum(p, count);
+}
+
+size_t gothread_begin(struct gothread *t, const struct gothread_place *place, uint64_t tp,
+		      struct memory_piece *pieces)
+{
+	size_t count = 0;
+
+	t->place = *place;
+	t->g = 0;
+	if (!t->rt || !place->m)
+		return 0;
+	if (tp)
+		pieces[count++] = (struct memory_piece){ tp + (uint64_t)t->rt->tls, &t->g, 8 };
+	return count + own_pieces(t, pieces + count);
+}
+
+/* Is what was read the m that runs g, and are its stacks where they were? */
+static bool holds(const struct gothread *t, uint64_t tp)
+{
+	const struct goruntime *rt = t->rt;
+
+	if (!t->place.m || word(t->m, rt->m.g0) != t->place.g0 ||
+	    word(t->m, rt->m.gsignal) != t->place.gsignal)
+		return false;
+	return !tp || (t->g && (t->g == t->place.g0 || t->g == t->place.gsignal ||
+				t->g == word(t->m, rt->m.curg)));
+}
+
+/* From the thread pointer: the g, its m, the m's stacks. */
+static bool find_m(struct gothread *t, pid_t tid, uint64_t tp)
+{
+	const struct goruntime *rt = t->rt;
+	struct memory_piece p[GO_PIECES] = { { tp + (uint64_t)rt->tls, &t->g, 8 } };
+
+	if (!tp || !gather(tid, p, 1) || !t->g)
+		return false;
+	p[0] = (struct memory_piece){ t->g + rt->g.m, &t->place.m, 8 };
+	if (!gather(tid, p, 1) || !t->place.m)
+		return false;
+	p[0] = (struct memory_piece){ t->place.m, t->m, m_bytes(rt) };
+	if (!gather(tid, p, 1))
+		return false;
+	t->place.g0 = word(t->m, rt->m.g0);
+	t->place.gsignal = word(t->m, rt->m.gsignal);
+	return t->place.g0 && gather(tid, p, own_pieces(t, p)) && holds(t, tp);
+}
+
+static void fill_stack(const struct goruntime *rt, uint64_t g, const uint8_t *bytes,
+		       struct go_stack *s)
+{
+	*s = (struct go_stack){ g, word(bytes, 0), word(bytes, 8),
+				word(bytes, rt->g.sched + rt->g.sp),
+				word(bytes, rt->g.sched + rt->g.pc),
+				word(bytes, rt->g.sched + rt->g.bp) };
+	if (s->low >= s->high || s->high - s->low > STACK_MAX)
+		memset(s, 0, sizeof(*s));
+}
+
+/* Most looks find a thread on its goroutine's stack, from which nothing leads away. gogo
+ * has just gone there, and its caller is what the goroutine was at. */
+static bool needs_more(const struct gothread *t, const struct go_stacks *s, uint64_t tp,
+		       uint64_t pc, uint64_t sp)
+{
+	const struct goruntime *rt = t->rt;
+
+	return !tp || t->g != word(t->m, rt->m.curg) || s->vdso_sp || s->in_callback ||
+	       pc - rt->bias - rt->gogo < rt->gogo_end - rt->gogo ||
+	       go_stack_holds(&s->g0, sp) || go_stack_holds(&s->gsignal, sp);
+}
+
+static bool has_got(struct gothread *t, uint64_t tp, size_t got)
+{
+	struct memory_piece p[GO_PIECES];
+
+	return got >= sum(p, own_pieces(t, p)) + (tp ? sizeof(t->g) : 0) && holds(t, tp);
+}
+
+/* sp is on neither of the m's own stacks, so it is on the goroutine's, somewhere. */
+static void place_on_goroutine(struct go_stacks *s, uint64_t g, uint64_t sp)
+{
+	s->goroutine = (struct go_stack){ .g = g, .low = sp, .high = sp + STACK_MAX };
+}
+
+void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct regs *at, size_t got,
+		     struct go_stacks *s)
+{
+	const struct goruntime *rt = t->rt;
+	uint64_t pc = at->r[DWARF_RIP], sp = at->r[DWARF_RSP];
+	struct memory_piece p[GO_PIECES];
+	uint64_t curg;
+
+	memset(s, 0, sizeof(*s));
+	if (!rt || (!has_got(t, tp, got) && !find_m(t, tid, tp))) {
+		memset(&t->place, 0, sizeof(t->place));
+		return;
+	}
+	fill_stack(rt, t->place.g0, t->g0, &s->g0);
+	if (t->place.gsignal)
+		fill_stack(rt, t->place.gsignal, t->gsignal, &s->gsignal);
+	s->vdso_sp = word(t->m, rt->m.vdso_sp);
+	s->vdso_pc = word(t->m, rt->m.vdso_pc);
+	/* Where it is not known, what C's frames would need is copied as a precaution. */
+	s->in_callback = (uint32_t)word(t->m, rt->m.ncgo) || rt->m.isextra == GO_NO_FIELD ||
+			 t->m[rt->m.isextra];
+	s->known = s->g0.g;
+	s->g = tp ? t->g : 0;
+	if (!s->known)
+		return;
+	curg = word(t->m, rt->m.curg);
+	p[0] = (struct memory_piece){ curg, t->curg, g_bytes(rt) };
+	if (!needs_more(t, s, tp, pc, sp))
+		place_on_goroutine(s, curg, sp);
+	else if (curg && gather(tid, p, 1))
+		fill_stack(rt, curg, t->curg, &s->goroutine);
+}

@@ -1,0 +1,57 @@
+/*
+ * A thread that runs Go, looked at while it is held: which of its stacks are there.
+ *
+ * Reading takes system calls, and each makes the thread stand longer. So what is where
+ * is remembered from one look to the next (its m and the m's own two stacks stay where
+ * they are), asked for together with the stack itself, and only where that shows that
+ * the thread is not on its goroutine's stack more is read.
+ */
+#ifndef GORUNTIME_GOTHREAD_H
+#define GORUNTIME_GOTHREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "target/memory.h"
+#include "unwind/gostacks.h"
+
+struct goruntime;
+struct regs;
+
+enum {
+	GO_G_BYTES = 256, GO_M_BYTES = 2048, /* of each, from its beginning; see gothread_fits */
+	GO_PIECES = 4,
+};
+
+/* What is remembered of a thread; {0} at first. */
+struct gothread_place {
+	uint64_t m, g0, gsignal; /* addresses in the process */
+};
+
+/* One look. */
+struct gothread {
+	const struct goruntime *rt; /* NULL: there is no Go here */
+	struct gothread_place place;
+	uint64_t g; /* the one that the thread runs */
+	uint8_t m[GO_M_BYTES], g0[GO_G_BYTES], gsignal[GO_G_BYTES], curg[GO_G_BYTES];
+};
+
+/* Do all fields that are needed lie within what is read? */
+bool gothread_fits(const struct goruntime *rt);
+
+/* Begins a look: what is to be read together with the stack, up to GO_PIECES pieces;
+ * how many. `tp` is the thread pointer (fs_base), 0 if it is not known. */
+size_t gothread_begin(struct gothread *t, const struct gothread_place *place, uint64_t tp,
+		      struct memory_piece *pieces);
+
+/* Goes on after `got` bytes of them were read, reading more of thread `tid` where it
+ * must, and says what stacks there are for one with these registers (pc and sp are
+ * enough). Of a goroutine on whose stack sp is, and below
+ * which there is no C code, no more than that is found out. t->place is what to remember,
+ * {0} when this is no thread of Go's. */
+void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct regs *at, size_t got,
+		     struct go_stacks *stacks);
+
+#endif
