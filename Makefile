@@ -73,8 +73,14 @@ $(BUILD)/sampler: $(OBJS_cli) $(call archives,$(DEPS_cli))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OBJS_cli) $(call archives,$(DEPS_cli)) $(ALL_LDFLAGS) $(call syslibs,$(DEPS_cli)) $(SYS_cli) -o $@
 
-# Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it.
-UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
+# Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
+# written in x86-64's register numbers and instructions, some in aarch64's.
+UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/waits unwind/cfi unwind/expr unwind/steps \
+        unwind/table unwind/walk)
+UNIT_aarch64 := $(wildcard tests/unit/*/*_aarch64_test.c)
+UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard tests/unit/*/*_test.c))
+UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
+CRITERION ?= -lcriterion
 unit_folder = $(word 3,$(subst /, ,$(1)))
 
 # The commands have no library of their own: what they share is tested as objects.
@@ -84,9 +90,9 @@ define unit_rule
 $(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(UNIT_OBJS_$(call unit_folder,$(1))) $(call archives,$(DEPS_$(call unit_folder,$(1))))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) -lcriterion $(call syslibs,$(DEPS_$(call unit_folder,$(1)))) -o $$@
+	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(CRITERION) $(call syslibs,$(DEPS_$(call unit_folder,$(1)))) -o $$@
 endef
-$(foreach t,$(wildcard tests/unit/*/*_test.c),$(eval $(call unit_rule,$(t))))
+$(foreach t,$(UNIT_SOURCES),$(eval $(call unit_rule,$(t))))
 
 # Fuzz targets: tests/fuzz/FOLDER_NAME.c holds LLVMFuzzerTestOneInput; replay.c
 # feeds it the corpus in tests/fuzz/corpus/FOLDER_NAME/.

@@ -19,6 +19,12 @@ struct regs;
 
 struct registers {
 	struct user_regs_struct user;
+#if defined(__aarch64__)
+	uint32_t before, at; /* the instructions before the pc and at it; 0: unreadable */
+	uint64_t signature;  /* the bits of a code address that may sign it */
+	bool fails;	     /* see registers_fail_a_call */
+	uint64_t first_argument; /* of the call that fails */
+#endif
 };
 
 /* Of a thread that is in a ptrace stop of ours. 0 or ERR_GONE. */
@@ -30,6 +36,9 @@ uint64_t registers_sp(const struct registers *r);
 
 /* As the unwinder wants them, all known. */
 void registers_for_walk(const struct registers *r, struct regs *regs);
+
+/* Of a thread that waits in the kernel and is not stopped: only pc and sp are known. */
+void registers_of_waiting(uint64_t pc, uint64_t sp, struct regs *regs);
 
 /* The call that the thread is in, or was in when it was cut short. */
 void registers_call(const struct registers *r, struct call *call);

@@ -67,6 +67,13 @@ void registers_for_walk(const struct registers *registers, struct regs *to)
 	to->unknown = 0;
 }
 
+void registers_of_waiting(uint64_t pc, uint64_t sp, struct regs *to)
+{
+	to->r[DWARF_RIP] = pc;
+	to->r[DWARF_RSP] = sp;
+	to->unknown = ~CALLER_KNOWS;
+}
+
 void registers_call(const struct registers *r, struct call *call)
 {
 	const struct user_regs_struct *u = &r->user;

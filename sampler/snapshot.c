@@ -90,8 +90,6 @@ void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, si
 		     uint64_t top)
 {
 	copy_stack(s, tid, sp, want, top);
-	s->regs.r[DWARF_PC] = pc;
-	s->regs.r[DWARF_SP] = sp;
-	s->regs.unknown = ~(1u << DWARF_PC | 1u << DWARF_SP);
+	registers_of_waiting(pc, sp, &s->regs);
 	s->newborn = false;
 }

@@ -80,17 +80,30 @@ static const struct cfi_table *table_of(struct codemap *c, const struct image *i
 	return c->modules[id].table;
 }
 
-/* Is there a system call at this image address? */
-static bool is_syscall(const struct image *image, uint64_t addr)
+/* Is this code at this image address? */
+static bool has_code(const struct image *image, uint64_t addr, const char *bytes, size_t len)
 {
 	uint64_t offset, left;
 	Elf_Data *code;
 
-	if (!image_offset(image, addr, &offset, &left) || left < ARCH_SYSCALL_BYTES)
+	if (!image_offset(image, addr, &offset, &left) || left < len)
 		return false;
-	code = elf_getdata_rawchunk(image_elf(image), (int64_t)offset, ARCH_SYSCALL_BYTES,
-				   ELF_T_BYTE);
-	return code && !memcmp(code->d_buf, ARCH_SYSCALL, ARCH_SYSCALL_BYTES);
+	code = elf_getdata_rawchunk(image_elf(image), (int64_t)offset, len, ELF_T_BYTE);
+	return code && !memcmp(code->d_buf, bytes, len);
+}
+
+/*
+ * Is this in the trampoline that a signal's handler returns to? Where a walk comes to
+ * it as to a caller it asks for the byte before, which is no instruction's first.
+ */
+static bool is_sigreturn(const struct image *image, const struct cfi_rule *rule, uint64_t addr)
+{
+	uint64_t pc = (addr + 3) & ~3ull;
+
+	return SIGFRAME_REGS && (!rule || rule->signal_frame) &&
+	       (has_code(image, pc, ARCH_SIGRETURN, ARCH_SIGRETURN_BYTES) ||
+		(pc == addr && has_code(image, pc - ARCH_SYSCALL_BYTES, ARCH_SIGRETURN,
+					ARCH_SIGRETURN_BYTES)));
 }
 
 /*
@@ -108,7 +121,8 @@ static const struct cfi_rule *rule_before_syscall(const struct image *image,
 	for (unsigned i = 0; i < ARCH_SYSCALL_BYTES + ARCH_TEST_BYTES && !rule; i++, end--)
 		rule = cfi_table_find(table, end - 1);
 	end++;
-	return rule && end <= addr && is_syscall(image, end) ? rule : NULL;
+	return rule && end <= addr && has_code(image, end, ARCH_SYSCALL, ARCH_SYSCALL_BYTES) ?
+		       rule : NULL;
 }
 
 /* Is this the code that the kernel enters the file by, which has no caller (System V
@@ -128,7 +142,8 @@ static void learn(struct codemap *c, struct code *code, const struct mapping *ra
 	code->bias = range->bias;
 	code->table = table_of(c, range->image);
 	code->rule = code->table ? cfi_table_find(code->table, addr) : NULL;
-	if (!code->rule && code->table)
+	code->is_sigreturn = is_sigreturn(range->image, code->rule, addr);
+	if (!code->rule && !code->is_sigreturn && code->table)
 		code->rule = rule_before_syscall(range->image, code->table, addr);
 	code->is_entry = !code->rule && is_entry(c, range->image, addr);
 }

@@ -42,14 +42,20 @@ struct cfi_rule {
 	struct column columns[DWARF_COUNT];
 };
 
-/* CFA is register + offset, the return address is where a call leaves it, and what
- * else is said concerns callee-saved registers saved in the frame: nearly every rule
- * of compiled code, and the walk has a short way for it. */
+/* Is the return address where a call leaves it, or saved where the callee likes? */
+static inline bool return_is_plain(const struct column *ra)
+{
+	if (RA_AT_CFA)
+		return ra->kind == COLUMN_SAVED && ra->value == RA_AT_CFA;
+	return ra->kind == COLUMN_SAVED || ra->kind == COLUMN_DEFAULT;
+}
+
+/* CFA is register + offset, the return address is plain, and what else is said
+ * concerns callee-saved registers saved in the frame: nearly every rule of compiled
+ * code, and the walk has a short way for it. */
 static inline bool rule_is_plain(const struct cfi_rule *r)
 {
-	if (r->cfa_reg == CFA_EXPRESSION || r->signal_frame ||
-	    r->columns[DWARF_RA].kind != COLUMN_SAVED ||
-	    r->columns[DWARF_RA].value != RA_AT_CFA)
+	if (r->cfa_reg == CFA_EXPRESSION || r->signal_frame || !return_is_plain(&r->columns[DWARF_RA]))
 		return false;
 	for (unsigned i = 0; i < DWARF_COUNT; i++)
 		if (i != DWARF_RA && r->said >> i & 1 &&

@@ -26,6 +26,7 @@ struct code {
 	const struct cfi_table *table;
 	const struct cfi_rule *rule; /* NULL: no CFI there */
 	uint64_t bias; /* address in the process - image address */
+	bool is_sigreturn; /* SIGFRAME_REGS say what no CFI does */
 	bool is_entry; /* the kernel enters the file here, and no CFI says so */
 };
 
@@ -45,6 +46,19 @@ enum { STEP_ON = STACK_ENDS };
 /* By the rule of CFI at w->at, which must have one. Whoever picks the way sets
  * w->source. */
 int step_by_cfi(struct walk *w);
+
+/* From the trampoline of a signal handler, with the registers that the kernel saved.
+ * Only where SIGFRAME_REGS is not 0. */
+int step_by_sigframe(struct walk *w);
+
+/* The caller goes on at this return address. What it had in the register that calls
+ * leave theirs in, it has saved. */
+static inline void step_arrive(struct walk *w, uint64_t ra)
+{
+	w->regs.r[DWARF_PC] = arch_unsigned(w->regs.r, ra);
+	if (!RA_AT_CFA)
+		w->valid &= ~(1u << DWARF_RA);
+}
 
 /* Why a read of the stack that failed ends the walk. */
 enum stack_end step_end_of_read(int rc);

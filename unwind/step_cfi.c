@@ -11,6 +11,9 @@
 #include "unwind/step.h"
 #include "unwind/table.h"
 
+/* What a rule that says nothing of it leaves as it was. */
+static const uint32_t KEPT = CALLEE_SAVED | (RA_AT_CFA ? 0 : 1u << DWARF_RA);
+
 enum stack_end step_end_of_read(int rc)
 {
 	if (rc == ERR_SHORT)
@@ -52,7 +55,7 @@ static int find_column(const struct walk *w, const struct cfi_rule *rule, unsign
 			*value = cfa;
 			return 0;
 		}
-		*known = (CALLEE_SAVED & w->valid) >> n & 1;
+		*known = (KEPT & w->valid) >> n & 1;
 		*value = w->regs.r[n];
 		return 0;
 	case COLUMN_UNDEFINED:
@@ -80,6 +83,15 @@ static int find_column(const struct walk *w, const struct cfi_rule *rule, unsign
 	return ERR_FORMAT;
 }
 
+/* Nobody called a frame whose return address is said to be lost. */
+static int end_without_return(const struct cfi_rule *rule)
+{
+	unsigned kind = rule->columns[DWARF_RA].kind;
+
+	return kind == COLUMN_UNDEFINED || (RA_AT_CFA && kind == COLUMN_DEFAULT) ?
+		       STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
+}
+
 /* To the caller, by any rule. */
 static int step_any(struct walk *w, const struct cfi_rule *rule)
 {
@@ -101,28 +113,43 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 	if (rc)
 		return step_end_of_read(rc);
 	if (!(valid >> DWARF_RA & 1))
-		return STACK_OUTERMOST;
+		return end_without_return(rule);
 	if (!(valid >> DWARF_SP & 1))
 		return STACK_NO_UNWIND_INFO;
+	for (unsigned n = DWARF_COUNT; n < REGS_COUNT; n++)
+		caller.r[n] = w->regs.r[n];
 	w->regs = caller;
 	w->valid = valid;
+	step_arrive(w, caller.r[DWARF_RA]);
 	return STEP_ON;
+}
+
+static int plain_return(const struct walk *w, const struct cfi_rule *rule, uint64_t cfa,
+			uint64_t *ra)
+{
+	if (RA_AT_CFA)
+		return memory_read_u64(w->memory, cfa + RA_AT_CFA, ra);
+	if (rule->said >> DWARF_RA & 1)
+		return memory_read_u64(w->memory,
+				       cfa + (uint64_t)(int64_t)rule->columns[DWARF_RA].value, ra);
+	*ra = w->regs.r[DWARF_RA];
+	return w->valid >> DWARF_RA & 1 ? 0 : ERR_FORMAT;
 }
 
 /* To the caller, by a plain rule. */
 static int step_plain(struct walk *w, const struct cfi_rule *rule)
 {
 	uint32_t saved = rule->said & ~(1u << DWARF_RA);
-	uint64_t cfa, pc;
+	uint64_t cfa, ra;
 	int rc;
 
 	if (!(w->valid >> rule->cfa_reg & 1))
 		return STACK_NO_UNWIND_INFO;
 	cfa = w->regs.r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
-	rc = memory_read_u64(w->memory, cfa + RA_AT_CFA, &pc);
+	rc = plain_return(w, rule, cfa, &ra);
 	if (rc)
 		return step_end_of_read(rc);
-	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_SP | 1u << DWARF_PC;
+	w->valid = (w->valid & CALLEE_SAVED) | CALLER_KNOWS;
 	for (; saved; saved &= saved - 1) {
 		unsigned n = (unsigned)__builtin_ctz(saved);
 
@@ -131,7 +158,7 @@ static int step_plain(struct walk *w, const struct cfi_rule *rule)
 		w->valid = rc ? w->valid & ~(1u << n) : w->valid | 1u << n;
 	}
 	w->regs.r[DWARF_SP] = cfa;
-	w->regs.r[DWARF_PC] = pc;
+	step_arrive(w, ra);
 	return STEP_ON;
 }
 

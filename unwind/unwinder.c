@@ -47,21 +47,39 @@ void unwinder_free(struct unwinder *u)
 }
 
 /* An exact address where nothing is mapped: a call through a bad pointer. The
- * call has pushed its return address and nothing else has happened. */
+ * call has left its return address and nothing else has happened. */
 static int step_from_nowhere(struct walk *w)
 {
-	int rc = memory_read_u64(w->memory, w->regs.r[DWARF_SP], &w->regs.r[DWARF_PC]);
+	uint64_t ra = w->regs.r[DWARF_RA];
+	int rc = 0;
 
+	if (RA_AT_CFA)
+		rc = memory_read_u64(w->memory, w->regs.r[DWARF_SP], &ra);
+	else if (!(w->valid >> DWARF_RA & 1))
+		return STACK_NO_UNWIND_INFO;
 	if (rc)
 		return step_end_of_read(rc);
-	w->regs.r[DWARF_SP] += 8;
+	w->regs.r[DWARF_SP] -= (uint64_t)(int64_t)RA_AT_CFA;
+	step_arrive(w, ra);
 	return STEP_ON;
+}
+
+static bool is_signal_frame(const struct code *code)
+{
+	return code && (code->is_sigreturn || (code->rule && code->rule->signal_frame));
+}
+
+/* The stack pointer of a caller is above its callee's, unless a call moves nothing and
+ * the callee has not yet. */
+static bool advances(const struct walk *w, uint64_t sp, bool exact)
+{
+	return w->regs.r[DWARF_SP] > sp || (!RA_AT_CFA && exact && w->regs.r[DWARF_SP] == sp);
 }
 
 static int step(struct walk *w, enum frame_kind *kind)
 {
 	uint64_t sp = w->regs.r[DWARF_SP];
-	bool signal_frame = false, exact = *kind != FRAME_RETURN;
+	bool signal_frame = is_signal_frame(w->at), exact = *kind != FRAME_RETURN;
 	int end;
 
 	*kind = FRAME_RETURN;
@@ -69,10 +87,11 @@ static int step(struct walk *w, enum frame_kind *kind)
 	if (!w->at) {
 		w->source = FRAME_BY_SCAN;
 		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
+	} else if (SIGFRAME_REGS && w->at->is_sigreturn) {
+		end = step_by_sigframe(w);
 	} else if (!w->at->rule) {
 		end = w->at->is_entry ? STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
 	} else {
-		signal_frame = w->at->rule->signal_frame;
 		end = step_by_cfi(w);
 	}
 	if (end != STEP_ON)
@@ -84,7 +103,7 @@ static int step(struct walk *w, enum frame_kind *kind)
 		return w->regs.r[DWARF_SP] <= sp && ++w->switches > SWITCHES_MAX ?
 			       STACK_NO_ADVANCE : STEP_ON;
 	}
-	return w->regs.r[DWARF_SP] > sp ? STEP_ON : STACK_NO_ADVANCE;
+	return advances(w, sp, exact) ? STEP_ON : STACK_NO_ADVANCE;
 }
 
 /* A handler's return address is the first instruction of the trampoline, and no
@@ -93,7 +112,7 @@ static int push(struct walk *w, enum frame_kind kind, struct stack *out)
 {
 	uint64_t pc = w->regs.r[DWARF_PC];
 
-	if (w->at && w->at->rule && w->at->rule->signal_frame)
+	if (is_signal_frame(w->at))
 		kind = FRAME_SIGNAL;
 	if (stack_push(out, w->at ? w->at->image : NULL, w->at ? pc - w->at->bias : pc, kind))
 		return ERR_NOMEM;
