@@ -166,7 +166,7 @@ uninstall: ## remove what install put there
 	-rmdir $(DOC_DIR)
 
 clean: ## remove everything that was built
-	rm -rf build build-san build-clang build-san-clang build-fuzz
+	rm -rf build build-san build-clang build-san-clang build-fuzz build-aarch64
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @

@@ -21,6 +21,7 @@
  *   SIGFRAME_REGS   where the registers that a signal interrupted lie, from sp in the
  *                   trampoline (ARCH_SIGRETURN) that the handler returns to, as struct
  *                   regs has them up to the pc; 0: CFI says what is needed
+ *   LINKER_STUBS    do linkers make code that they do not describe (unwind/stub.h)?
  *   ARCH_SYSCALL    a system call's instruction, as bytes, and ARCH_SYSCALL_BYTES
  *   ARCH_TEST_BYTES the longest code in which a system call's result is tested at once
  *   arch_unsigned   a return address without its signature

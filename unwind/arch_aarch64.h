@@ -40,6 +40,7 @@ enum {
 	/* The trampoline's sp points to struct rt_sigframe (arch/arm64/kernel/signal.c): a
 	 * siginfo, and in its ucontext x0 to x30, sp and pc. */
 	SIGFRAME_REGS = 128 + 176 + 8,
+	LINKER_STUBS = true,
 };
 
 #define ARCH_SYSCALL "\x01\0\0\xd4" /* svc #0 */

@@ -41,6 +41,7 @@ enum {
 	RA_AT_CFA = -8,
 	RED_ZONE = 128, /* 3.2.2 */
 	SIGFRAME_REGS = 0,
+	LINKER_STUBS = false,
 };
 
 #define ARCH_SYSCALL "\x0f\x05"

@@ -14,6 +14,7 @@
 #include "target/image.h"
 #include "target/modmap.h"
 #include "unwind/arch.h"
+#include "unwind/stub.h"
 #include "unwind/table.h"
 #include "unwind/unwinder.h"
 
@@ -145,6 +146,8 @@ static void learn(struct codemap *c, struct code *code, const struct mapping *ra
 	code->is_sigreturn = is_sigreturn(range->image, code->rule, addr);
 	if (!code->rule && !code->is_sigreturn && code->table)
 		code->rule = rule_before_syscall(range->image, code->table, addr);
+	if (!code->rule && LINKER_STUBS)
+		code->rule = stub_rule(range->image, addr);
 	code->is_entry = !code->rule && is_entry(c, range->image, addr);
 }
 

@@ -42,12 +42,15 @@ struct cfi_rule {
 	struct column columns[DWARF_COUNT];
 };
 
+/* What is as it was where a rule says nothing of it. */
+enum { KEPT = CALLEE_SAVED | (RA_AT_CFA ? 0 : 1 << DWARF_RA) };
+
 /* Is the return address where a call leaves it, or saved where the callee likes? */
 static inline bool return_is_plain(const struct column *ra)
 {
 	if (RA_AT_CFA)
 		return ra->kind == COLUMN_SAVED && ra->value == RA_AT_CFA;
-	return ra->kind == COLUMN_SAVED || ra->kind == COLUMN_DEFAULT;
+	return (ra->kind == COLUMN_SAVED && ra->value < 0) || ra->kind == COLUMN_DEFAULT;
 }
 
 /* CFA is register + offset, the return address is plain, and what else is said

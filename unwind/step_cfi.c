@@ -11,9 +11,6 @@
 #include "unwind/step.h"
 #include "unwind/table.h"
 
-/* What a rule that says nothing of it leaves as it was. */
-static const uint32_t KEPT = CALLEE_SAVED | (RA_AT_CFA ? 0 : 1u << DWARF_RA);
-
 enum stack_end step_end_of_read(int rc)
 {
 	if (rc == ERR_SHORT)
@@ -92,6 +89,24 @@ static int end_without_return(const struct cfi_rule *rule)
 		       STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
 }
 
+/*
+ * No callee can save something above its CFA. glibc says so for aarch64 in two places:
+ * __longjmp calls the jmp_buf its CFA, and _dl_runtime_resolve forgets the 16 bytes that
+ * the code before it has pushed (sysdeps/aarch64/dl-trampoline.S).
+ */
+static bool saves_return_above(const struct cfi_rule *rule)
+{
+	const struct column *ra = &rule->columns[DWARF_RA];
+
+	return ra->kind == COLUMN_SAVED && ra->value >= 0;
+}
+
+static bool mend_sp(const struct cfi_rule *rule, uint64_t *sp)
+{
+	*sp += 16;
+	return rule->cfa_reg == DWARF_SP && rule->columns[DWARF_RA].value == 8;
+}
+
 /* To the caller, by any rule. */
 static int step_any(struct walk *w, const struct cfi_rule *rule)
 {
@@ -112,6 +127,8 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 	}
 	if (rc)
 		return step_end_of_read(rc);
+	if (!RA_AT_CFA && saves_return_above(rule) && !mend_sp(rule, &caller.r[DWARF_SP]))
+		return STACK_NO_UNWIND_INFO;
 	if (!(valid >> DWARF_RA & 1))
 		return end_without_return(rule);
 	if (!(valid >> DWARF_SP & 1))

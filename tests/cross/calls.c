@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "maps.h"
+
 #define APART __attribute__((noinline, noclone))
 
 static jmp_buf back;
@@ -126,6 +128,6 @@ __attribute__((noinline, noclone, used)) long run(long n)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
+	write_maps(argv[1]);
 	return run(argc) == 0;
 }

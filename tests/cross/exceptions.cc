@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "maps.h"
+
 #define APART __attribute__((noinline, noclone))
 
 static volatile long released;
@@ -48,7 +50,8 @@ extern "C" __attribute__((used, noinline)) long run(long n)
 	return catcher(n) + catcher(n + 1);
 }
 
-int main(int argc, char **)
+int main(int argc, char **argv)
 {
+	write_maps(argv[1]);
 	return run(argc) == 0;
 }

@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "maps.h"
+
 #define APART __attribute__((noinline, noclone))
 
 /* As the kernel has it (include/linux/signal_types.h). */
@@ -90,6 +92,6 @@ __attribute__((noinline, noclone, used)) long run(long n)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
+	write_maps(argv[1]);
 	return run(argc) == 0;
 }

@@ -1,11 +1,13 @@
 """Records what a walk must find at each instruction of a program under qemu-aarch64:
 registers, stack, and the calls that are pending, known by following calls and returns.
 
-A recording is a header of lines, one for each executable range of the program
-("START END OFFSET PATH", hexadecimal), an empty line, and a record for each
-instruction: 33 registers (x0 to x30, sp, pc), the number of pending calls, the number of
-stack bytes, the calls' return addresses with the innermost first, and the stack from sp
-upward. All numbers are little-endian and of 8 bytes. tests/tools/replay.c reads it."""
+A recording is a header of lines, the number of callers that are not recorded because they
+had called before, then one for each executable range of the program ("START END OFFSET
+PATH", hexadecimal), an empty line, and a record for each
+instruction: 33 registers (x0 to x30, sp, pc), the number of pending calls, their return
+addresses with the innermost first, the number of pieces of stack, and of each its address,
+its length and its bytes. All numbers are little-endian and of 8 bytes.
+tests/tools/replay.c reads it."""
 import bisect
 import os
 import struct
@@ -18,6 +20,7 @@ from gdbstub import Ended, Guest
 SP, PC, LR = 31, 32, 30
 BITS_OF_ADDRESS = (1 << 48) - 1
 STACK_MOST = 1 << 18
+OTHER_STACK = 8192
 SIGRETURN = 139
 UNKNOWN = 0
 
@@ -28,8 +31,9 @@ def is_call(word):
 
 
 def is_jump(word):
-    """br and ret, also signed ones"""
-    return word & 0xff9ff000 == 0xd61f0000 and word & 0xfffffc1f != 0xd63f0000
+    """br and ret, also signed ones; br x16 and x17 are how a linker goes on to a callee"""
+    return word & 0xfe9ff000 == 0xd61f0000 and not is_call(word) and \
+        word not in (0xd61f0200, 0xd61f0220)
 
 
 def is_svc(word):
@@ -81,15 +85,12 @@ class Shadow:
 
 
 class Recorder:
-    def __init__(self, guest, symbols, ranges, out):
+    def __init__(self, guest, symbols, out):
         self.guest, self.symbols, self.out = guest, symbols, out
         self.code = {}
         self.shadow = Shadow(symbols)
         self.steps = self.signed = self.signals = 0
         self.top = 0
-        for start, end, offset, path in ranges:
-            out.write(f"{start:x} {end:x} {offset:x} {path}\n".encode())
-        out.write(b"\n")
 
     def word(self, pc):
         if pc not in self.code:
@@ -109,12 +110,23 @@ class Recorder:
 
     def record(self, regs):
         calls = [addr for _, addr in reversed(self.shadow.calls)]
-        size = self.top - regs[SP] if 0 <= self.top - regs[SP] <= STACK_MOST else 16384
-        stack = self.guest.read(regs[SP], size)
-        self.out.write(struct.pack(f"<35Q{len(calls)}Q", *regs, len(calls), len(stack), *calls))
-        self.out.write(stack)
+        self.out.write(struct.pack(f"<34Q{len(calls)}Q", *regs, len(calls), *calls))
+        pieces = list(self.pieces(regs[SP]))
+        self.out.write(struct.pack("<Q", len(pieces)))
+        for addr, size in pieces:
+            data = self.guest.read(addr, size)
+            self.out.write(struct.pack("<2Q", addr, len(data)) + data)
         self.steps += 1
         self.signed += regs[LR] > BITS_OF_ADDRESS
+
+    def pieces(self, sp):
+        """Address and length of the stack, and of the one that a signal has left."""
+        if 0 <= self.top - sp <= STACK_MOST:
+            yield sp, self.top - sp
+        else:
+            ours = [s for s, _ in self.shadow.calls if 0 <= self.top - s <= STACK_MOST]
+            yield sp, OTHER_STACK
+            yield min(ours), self.top - min(ours)
 
     def step(self, before):
         word = self.word(before[PC])
@@ -134,6 +146,15 @@ class Recorder:
         else:
             self.shadow.follow(word, before, after)
         return after
+
+    def write_header(self, rest, maps):
+        self.out.write(f"{rest}\n".encode())
+        for line in open(maps):
+            words = line.split()
+            if "x" in words[1] and words[-1].startswith("/"):
+                start, end = words[0].split("-")
+                self.out.write(f"{start} {end} {words[2]} {words[-1]}\n".encode())
+        self.out.write(b"\n")
 
     def run(self, regs, most):
         depth = len(self.shadow.calls)

@@ -105,7 +105,10 @@ int main(void)
 
 	for (const struct cr_test *t = cr_tests; t; t = t->next) {
 		int status;
-		pid_t pid = fork();
+		pid_t pid;
+
+		fflush(stdout);
+		pid = fork();
 
 		if (pid == 0)
 			cr_run(t);
