@@ -24,10 +24,17 @@ struct registers {
 	uint64_t signature;  /* the bits of a code address that may sign it */
 	bool fails;	     /* see registers_fail_a_call */
 	uint64_t first_argument; /* of the call that fails */
+	bool waited;	     /* when it was looked at before: */
+	uint64_t number, args[6], slices;
 #endif
 };
 
-/* Of a thread that is in a ptrace stop of ours. 0 or ERR_GONE. */
+/* Before the thread is asked to stop: notes what registers_read can find out no more.
+ * *r is zeroes. */
+void registers_look_ahead(pid_t tid, struct registers *r);
+
+/* Of a thread that is in a ptrace stop of ours; *r as it was after the last one, or
+ * zeroes. 0 or ERR_GONE. */
 int registers_read(pid_t tid, struct registers *r);
 int registers_write(pid_t tid, const struct registers *r);
 

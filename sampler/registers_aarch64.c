@@ -4,17 +4,21 @@
  * tells -1). It has prepared what the kernel makes again by itself: the pc is back at
  * the `svc`, x0 is the first argument again. Of a call that fails, x0 is -EINTR and the
  * pc behind the `svc`; its number is still in x8 and its other arguments in x1 to x5.
- * Two things must be found out about such a one:
+ * What is missing is its first argument. And the same registers are seen of a thread that
+ * returns right now from the handler of a signal for which its call has failed before:
+ * that call must not be made again. Three ways lead to an answer:
  *
- * Where is its first argument? The kernel keeps it (orig_x0) and shows it in
- * /proc/PID/syscall, but only of a thread that is in a call. So we say that it is in
- * one, look, and take that back.
- *
- * Is it our doing? The same registers are seen of a thread that returns right now from
- * the handler of a signal, for which its call has failed before. Then the signal's frame
- * lies where the kernel has put it, below sp, with just these registers in it. (It may
- * be an older one: the call has failed here before, and its caller is prepared for it.
- * Of a handler on a stack of its own the frame is elsewhere, and the call is made again.)
+ * 1. The thread waited before we asked it (/proc/PID/syscall tells the arguments then) and
+ *    has hardly been put on a CPU since, so that was by us.
+ * 2. We have made it enter this call before, and see it again.
+ * 3. It went to wait between our look and the stop. The kernel still has the argument and
+ *    shows it of a thread that is in a call. So we say that it is in one, look, and take
+ *    that back. Kernels of 2026 forget the argument with the saying
+ *    (update_syscall_orig_x0_after_ptrace() in ptrace.c): there such a call fails. If it
+ *    was a handler that it comes from, the signal's frame lies where the kernel has put
+ *    it, below sp, with just these registers in it. (It may be an older one: the call has
+ *    failed here before, and its caller is prepared for it. Of a handler on a stack of
+ *    its own the frame is elsewhere, and the call is made again.)
  */
 #include "sampler/registers.h"
 
@@ -23,6 +27,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -41,6 +46,8 @@
 enum {
 	SVC_BYTES = 4,
 	FRAME_RECORD = 16, /* the kernel puts one above a signal's frame */
+	TEXT_MAX = 256,
+	OWN_SLICES = 5, /* a stop of ours puts a thread on a CPU so often at most */
 };
 
 static const uint32_t SVC = 0xd4000001; /* svc #0 */
@@ -94,37 +101,69 @@ static bool signal_was_handled(pid_t tid, const struct registers *r)
 	       !memcmp(saved, &r->user, sizeof(saved));
 }
 
-static bool read_shown_argument(pid_t tid, uint64_t *first)
+/* The file's text; "" where there is none. */
+static void read_text(pid_t tid, const char *name, char text[TEXT_MAX])
 {
-	char path[32], line[256];
-	unsigned long long value;
+	char path[48];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+	n = fd < 0 ? -1 : read(fd, text, TEXT_MAX - 1);
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0)
-		return false;
-	line[n] = '\0';
-	if (sscanf(line, "%*d 0x%llx", &value) != 1)
-		return false;
-	*first = value;
-	return true;
+	text[n < 0 ? 0 : n] = '\0';
 }
 
-static bool read_first_argument(pid_t tid, struct registers *r)
+/* Of a thread that is in a call (proc_pid_syscall() in fs/proc/base.c). */
+static bool read_call(pid_t tid, struct registers *r)
+{
+	char text[TEXT_MAX];
+	uint64_t *a = r->args;
+
+	read_text(tid, "syscall", text);
+	return sscanf(text, "%" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
+		      " %" SCNx64, &r->number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5]) == 7;
+}
+
+/* How often it was put on a CPU. */
+static uint64_t read_slices(pid_t tid)
+{
+	char text[TEXT_MAX];
+	uint64_t slices;
+
+	read_text(tid, "schedstat", text);
+	return sscanf(text, "%*u %*u %" SCNu64, &slices) == 1 ? slices : UINT64_MAX;
+}
+
+/* The number of slices is read first: if the thread has run since, there are more. */
+void registers_look_ahead(pid_t tid, struct registers *r)
+{
+	r->slices = read_slices(tid);
+	r->waited = read_call(tid, r);
+}
+
+/* Is it in the call in which it was seen waiting? */
+static bool waits_still(pid_t tid, const struct registers *r)
+{
+	return r->waited && r->user.regs[8] == r->number &&
+	       !memcmp(&r->user.regs[1], &r->args[1], 5 * sizeof(r->args[0])) &&
+	       read_slices(tid) - r->slices <= OWN_SLICES;
+}
+
+static bool show_first_argument(pid_t tid, struct registers *r)
 {
 	int number = (int)r->user.regs[8], none = -1;
+	struct registers shown = { .number = 0 };
 	bool ok;
 
 	if (put_set(tid, NT_ARM_SYSTEM_CALL, &number, sizeof(number)))
 		return false;
-	ok = read_shown_argument(tid, &r->first_argument);
+	ok = read_call(tid, &shown);
 	put_set(tid, NT_ARM_SYSTEM_CALL, &none, sizeof(none));
-	return ok;
+	r->first_argument = shown.args[0];
+	return ok && shown.args[0] != r->user.regs[0];
 }
 
 static bool shows_eintr(const struct registers *r)
@@ -133,13 +172,28 @@ static bool shows_eintr(const struct registers *r)
 	       (int64_t)r->user.regs[8] >= 0;
 }
 
+/* Finds the first argument of a call that shows EINTR. `before` is what the registers
+ * were at the stop before, if that has cut a call short, too. */
+static bool find_first_argument(pid_t tid, struct registers *r, const struct registers *before)
+{
+	if (waits_still(tid, r)) {
+		r->first_argument = r->args[0];
+		return true;
+	}
+	if (before->fails && !memcmp(&before->user, &r->user, sizeof(r->user)))
+		return true;
+	return !signal_was_handled(tid, r) && show_first_argument(tid, r);
+}
+
 int registers_read(pid_t tid, struct registers *r)
 {
+	struct registers before = *r;
+
 	if (get_set(tid, NT_PRSTATUS, &r->user, sizeof(r->user)))
 		return ERR_GONE;
 	read_code(tid, r);
 	r->signature = read_signature(tid);
-	r->fails = shows_eintr(r) && !signal_was_handled(tid, r) && read_first_argument(tid, r);
+	r->fails = shows_eintr(r) && find_first_argument(tid, r, &before);
 	return 0;
 }
 
