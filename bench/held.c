@@ -136,7 +136,7 @@ static bool sample_bare_copy(pid_t tid)
 	if (!hold(tid, &regs))
 		return false;
 	snapshot_take(&snapshot, tid, &regs, COPY - 128, 0);
-	return ptrace(PTRACE_DETACH, tid, 0, 0) == 0 && snapshot.stack.len == COPY;
+	return ptrace(PTRACE_DETACH, tid, 0, 0) == 0 && snapshot.stack.memory.len == COPY;
 }
 
 static bool take(void *owner, void *cookie, pid_t tid, const struct registers *regs)

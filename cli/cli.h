@@ -6,7 +6,9 @@
 #define CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct error;
 
@@ -21,6 +23,7 @@ enum exit_status {
 
 /* Each takes the arguments from its own name on and returns an exit status. */
 int cli_record(int argc, char **argv);
+int cli_dump(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_help(int argc, char **argv);
 
@@ -39,6 +42,10 @@ int parse_duration(const char *text, uint64_t *ns, struct error *err);
 /* A whole number within [min, max]; `what` names it in the message. */
 int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
 		 struct error *err);
+
+/* "PID[,PID…]" -> added to the list, each once, also those of an earlier call. */
+enum { PIDS_MAX = 1024 };
+int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
 
 /* "1%" or "0.5" (percent) -> a share, 0.01 or 0.005; more than 0 and at most 100. */
 int parse_percent(const char *text, const char *what, double *share, struct error *err);

@@ -10,6 +10,7 @@ static const char overview[] =
 	"\n"
 	"  sampler [record] -p PID[,PID…] [options]      sample processes\n"
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
+	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler report FILE [options]                 show a profile's top functions\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
@@ -30,11 +31,23 @@ static const char record[] =
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
 	"                       (default 1%); looks beyond that are left out\n"
 	"      --no-inline      leave inlined calls out\n"
+	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: each module's unwind table, symbols, walks\n"
 	"\n"
 	"Exit status: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 no such process;\n"
 	"with a COMMAND its own status (128 + N when signal N ended it).\n";
+
+static const char dump[] =
+	"usage: sampler dump -p PID[,PID…] [options]\n"
+	"\n"
+	"  -p, --pid PID[,PID…] processes whose threads' stacks to print, once\n"
+	"      --json           for programs: an object for each process\n"
+	"  -o, --output PATH    file to write (default: -, the standard output)\n"
+	"      --no-inline      leave inlined calls out\n"
+	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
+	"  -q, --quiet          say nothing but errors\n"
+	"  -v, --verbose        say more: how long threads were held, each module's unwind table\n";
 
 static const char report[] =
 	"usage: sampler report FILE [options]\n"
@@ -52,10 +65,12 @@ int cli_help(int argc, char **argv)
 		return cli_usage("help takes one command");
 	if (!strcmp(topic, "record"))
 		fputs(record, stdout);
+	else if (!strcmp(topic, "dump"))
+		fputs(dump, stdout);
 	else if (!strcmp(topic, "report"))
 		fputs(report, stdout);
 	else if (!*topic || !strcmp(topic, "help"))
-		printf("%s\n%s\n%s", overview, record, report);
+		printf("%s\n%s\n%s\n%s", overview, record, dump, report);
 	else
 		return cli_usage("no help on '%s'", topic);
 	return EXIT_DONE;

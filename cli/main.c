@@ -14,6 +14,7 @@ struct command {
 
 static const struct command commands[] = {
 	{ "record", cli_record },
+	{ "dump", cli_dump },
 	{ "report", cli_report },
 	{ "help", cli_help },
 };

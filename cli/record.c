@@ -26,7 +26,7 @@
 #include "symbolize/symbolizer.h"
 #include "target/process.h"
 
-enum { DEFAULT_RATE = 99, RATE_MAX = 10000, PIDS_MAX = 1024 };
+enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
 
 static const double DEFAULT_PAUSE_SHARE = 0.01;
 static const uint64_t DEFAULT_DURATION_NS = 30000000000;
@@ -50,36 +50,12 @@ static const struct option long_options[] = {
 	{ "kernel", no_argument, NULL, 'K' },
 	{ "max-pause-share", required_argument, NULL, 'M' },
 	{ "no-inline", no_argument, NULL, 'I' },
+	{ "no-cache", no_argument, NULL, 'N' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
-
-/* "PID[,PID…]", also of several -p. */
-static int take_pids(struct options *o, const char *list, struct error *err)
-{
-	while (true) {
-		size_t len = strcspn(list, ","), known = 0;
-		char text[16];
-		uint64_t n;
-		int rc;
-
-		snprintf(text, sizeof(text), "%.*s", (int)(len < 15 ? len : 15), list);
-		rc = parse_number(text, "process ID", 1, 4194304, &n, err);
-		if (rc)
-			return rc;
-		while (known < o->recording.pid_count && o->pids[known] != (pid_t)n)
-			known++;
-		if (known == PIDS_MAX)
-			return error_set(err, ERR_USAGE, "more than %d process IDs", PIDS_MAX);
-		if (known == o->recording.pid_count)
-			o->pids[o->recording.pid_count++] = (pid_t)n;
-		if (!list[len])
-			return 0;
-		list += len + 1;
-	}
-}
 
 static int take_option(struct options *o, int option, struct error *err)
 {
@@ -88,7 +64,7 @@ static int take_option(struct options *o, int option, struct error *err)
 
 	switch (option) {
 	case 'p':
-		rc = take_pids(o, optarg, err);
+		rc = parse_pids(optarg, o->pids, &o->recording.pid_count, err);
 		break;
 	case 'd':
 		rc = parse_duration(optarg, &o->recording.duration_ns, err);
@@ -116,6 +92,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'I':
 		o->symbolize |= SYMBOLIZE_NO_INLINE;
+		break;
+	case 'N':
+		o->recording.no_cache = true;
 		break;
 	case 'q':
 		o->quiet = true;

@@ -1,6 +1,7 @@
 /* Values of options: durations as Go's time.ParseDuration reads them, with a
- * bare number as seconds; whole numbers; percentages. */
+ * bare number as seconds; whole numbers; lists of processes; percentages. */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cursor.h"
@@ -100,6 +101,30 @@ int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
 		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a whole number from %lu "
 				 "to %lu", text, what, min, max);
 	return 0;
+}
+
+int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err)
+{
+	while (true) {
+		size_t len = strcspn(text, ","), known = 0;
+		char one[16];
+		uint64_t n;
+		int rc;
+
+		snprintf(one, sizeof(one), "%.*s", (int)(len < 15 ? len : 15), text);
+		rc = parse_number(one, "process ID", 1, 4194304, &n, err);
+		if (rc)
+			return rc;
+		while (known < *count && pids[known] != (pid_t)n)
+			known++;
+		if (known == PIDS_MAX)
+			return error_set(err, ERR_USAGE, "more than %d process IDs", PIDS_MAX);
+		if (known == *count)
+			pids[(*count)++] = (pid_t)n;
+		if (!text[len])
+			return 0;
+		text += len + 1;
+	}
 }
 
 int parse_percent(const char *text, const char *what, double *share, struct error *err)

@@ -11,7 +11,6 @@
  */
 #include "sampler/assemble.h"
 
-#include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "pprof/profile.h"
 #include "sampler/member.h"
 #include "sampler/round.h"
+#include "sampler/syscalls.h"
 #include "sampler/threads.h"
 #include "symbolize/symbolizer.h"
 #include "target/image.h"
@@ -278,17 +278,12 @@ static const char *state_name(enum thread_state state)
 	return names[state];
 }
 
-/* The label "syscall": its name, or its number where the library does not know it. */
 static int syscall_label(struct assembly *a, int32_t number, struct profile_label *label)
 {
-	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number), text[16];
-	int rc;
+	char text[SYSCALL_NAME_ROOM];
 
-	snprintf(text, sizeof(text), "%d", number);
 	label->key = a->label_syscall;
-	rc = profile_string(a->profile, name ? name : text, &label->str);
-	free(name);
-	return rc;
+	return profile_string(a->profile, syscall_name(number, text), &label->str);
 }
 
 static int entry_labels(struct assembly *a, const struct stack_context *context,

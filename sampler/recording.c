@@ -11,9 +11,7 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,8 +28,11 @@
 #include "sampler/summary.h"
 #include "sampler/threads.h"
 #include "sampler/watchdog.h"
+#include "symbolize/jitdump.h"
 #include "symbolize/symbolizer.h"
+#include "target/image.h"
 #include "target/modmap.h"
+#include "unwind/unwinder.h"
 
 enum { PROGRESS_NS = 100000000 };
 
@@ -45,24 +46,6 @@ struct recording {
 	uint64_t own_cpu_start_ns;
 	sem_t ended; /* posted by a sampling thread as its last act */
 };
-
-/* process_vm_readv asks the same permission as ptrace(2) does (Yama included)
- * and disturbs nobody. That nobody else traces it must be asked apart. */
-static int check_permission(pid_t pid, struct error *err)
-{
-	char byte;
-	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
-	struct error why = { 0 };
-
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno != EFAULT)
-		return process_diagnose(pid, err);
-	process_diagnose(pid, &why);
-	if (strstr(why.text, "already traced")) {
-		*err = why;
-		return why.code;
-	}
-	return 0;
-}
 
 int recording_new(struct recording **out, const struct recording_options *options,
 		  struct error *err)
@@ -84,11 +67,13 @@ int recording_new(struct recording **out, const struct recording_options *option
 	if (!rc)
 		rc = round_init(&r->round, pids, count, options, err);
 	for (size_t i = 0; !rc && !r->command && i < count; i++)
-		rc = check_permission(pids[i], err);
+		rc = process_may_trace(pids[i], err);
 	if (rc) {
 		recording_free(r);
 		return rc;
 	}
+	if (!options->no_cache)
+		unwinder_open_cache(r->round.unwinder);
 	*out = r;
 	return 0;
 }
@@ -238,6 +223,20 @@ struct job {
 	uint32_t count;
 };
 
+/* Those that the process has mapped, as all that write one do. */
+static int use_jitdumps(const struct member *m, struct symbolizer *s)
+{
+	size_t count;
+	struct image *const *images = modmap_images(m->maps, &count);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		if (!image_elf(images[i]) && jitdump_is_name(image_name(images[i])) &&
+		    modmap_owner(m->maps, images[i]) == &m->process)
+			rc = symbolizer_use_jitdump(s, image_path(images[i]));
+	return rc;
+}
+
 static int make_symbolizers(struct job *job)
 {
 	const struct round *round = &job->r->round;
@@ -248,7 +247,8 @@ static int make_symbolizers(struct job *job)
 
 		if (symbolizer_new(s, &round->members[job->count]->process, job->flags))
 			return ERR_NOMEM;
-		if (decoding_watch(job->r->decoding, *s))
+		if (use_jitdumps(round->members[job->count], *s) ||
+		    decoding_watch(job->r->decoding, *s))
 			return ERR_NOMEM;
 	}
 	return job->symbolizers ? 0 : ERR_NOMEM;
@@ -322,10 +322,13 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
 	if (rc)
 		return rc;
 	process_read_exe(&r->round.members[0]->process);
+	for (uint32_t i = 0; i < r->round.member_count; i++)
+		process_read_ids(&r->round.members[i]->process); /* it may have become another user */
 	job.cpu_ns = own_cpu_ns(&job.peak_bytes) - r->own_cpu_start_ns;
 	rc = decoding_run(r->decoding, file, decode, &job, err);
 	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
 	r->shown.own_peak_bytes = decoding_result(r->decoding)->own_peak_bytes;
+	unwinder_save_tables(r->round.unwinder);
 	return rc;
 }
 
@@ -354,11 +357,9 @@ const char *recording_warning(const struct recording *r, size_t i)
 	return r->decoding ? decoding_warning(r->decoding, i) : NULL;
 }
 
-const uint64_t *recording_walks_in(const struct recording *r, uint32_t image)
+const struct ledger_entry *recording_walks_in(const struct recording *r, uint32_t image)
 {
-	static const uint64_t none[STACK_ENDS];
-
-	return image < r->round.walks_room ? r->round.walks_in[image] : none;
+	return ledger_of(&r->round.ledger, image);
 }
 
 void recording_free(struct recording *r)

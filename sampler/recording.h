@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "sampler/heldtime.h"
+#include "sampler/ledger.h"
 #include "unwind/stack.h"
 
 struct error;
@@ -33,6 +34,7 @@ struct recording_options {
 	bool children;		/* and the processes that they make */
 	bool wall;		/* waiting threads too, and wall time */
 	bool kernel;		/* with the kernel's part of their stacks */
+	bool no_cache;		/* unwind tables are neither kept nor taken from earlier runs */
 	double pause_share;	/* of its time that any one thread may be held, 0 to 1 */
 };
 
@@ -53,7 +55,8 @@ struct recording_stats {
 	bool kernel_refused;		/* kernel stacks were wanted and may not be read */
 	uint64_t samples;		/* stacks taken */
 	uint64_t stacks;		/* distinct, each thread's counted apart */
-	uint64_t walks[STACK_ENDS];	/* by the reason they ended */
+	struct ledger_entry walks;	/* how they ended, what found their frames */
+	struct ledger_guesses guesses;	/* where they were guessed; set at the end */
 	uint64_t waiting, signalled, late, dropped; /* R, yet no sample: waiting for a CPU or in a call;
 					 * met a signal; not stopped in time; address space gone */
 	uint64_t glances;		/* stacks of waiting threads read without a stop */
@@ -109,8 +112,8 @@ const struct unwinder *recording_unwinder(const struct recording *r);
 /* As symbolizer_note; NULL before recording_write. */
 const char *recording_symbol_note(const struct recording *r, const struct image *image);
 
-/* Walks by the reason they ended in an image (by its id). */
-const uint64_t *recording_walks_in(const struct recording *r, uint32_t image_id);
+/* How walks went on from an image (by its id) and ended in it. */
+const struct ledger_entry *recording_walks_in(const struct recording *r, uint32_t image_id);
 
 void recording_free(struct recording *r);
 

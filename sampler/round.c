@@ -26,6 +26,7 @@
 #include "sampler/member.h"
 #include "sampler/stop.h"
 #include "sampler/threads.h"
+#include "sampler/urgency.h"
 #include "sampler/walltime.h"
 #include "sampler/watchdog.h"
 #include "unwind/unwinder.h"
@@ -101,7 +102,8 @@ void round_release(struct round *r)
 	stack_release(&r->joined);
 	stackset_release(&r->stacks);
 	stack_release(&r->walk);
-	free(r->walks_in);
+	stack_release(&r->deeper);
+	ledger_release(&r->ledger);
 	free(r->to_glance);
 	free(r->runners);
 	unwinder_free(r->unwinder);
@@ -188,23 +190,6 @@ static void end_with(struct round *r, enum recording_end end)
 {
 	if (r->end == RECORDING_RUNNING)
 		r->end = end;
-}
-
-/*
- * Ticks must come on time. A thread of ordinary priority gets a busy CPU when
- * somebody leaves it, which is the very moment at which that one is not running:
- * on an overloaded machine it would look when there is little to see, and might
- * lose the CPU while it holds a thread. So ticks run as the lowest of the
- * real-time priorities where that is permitted, and unwinding, which can take
- * milliseconds when it meets a large library, does not. (With 11 runnable threads
- * on two cores redis was caught 175 times of 199 expected, and 15 to 116 times
- * without.)
- */
-static void set_urgent(bool urgent)
-{
-	struct sched_param param = { .sched_priority = urgent };
-
-	sched_setscheduler(0, urgent ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
 /* Nobody who was asked is on the way to a stop: if somebody were, and we had to wait
@@ -351,6 +336,7 @@ void round_finish(struct round *r)
 	for (uint32_t i = 0; i < r->member_count; i++)
 		finish_member(r, r->members[i], now);
 	publish(r, now, true);
+	ledger_guesses(&r->ledger, r->members[0]->maps, &r->stats.guesses);
 	if (r->stats.ticks_due < r->stats.ticks)
 		r->stats.ticks_due = r->stats.ticks;
 }

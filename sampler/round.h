@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "sampler/kernelstack.h"
+#include "sampler/ledger.h"
 #include "sampler/recording.h"
 #include "sampler/snapshot.h"
 #include "sampler/stackset.h"
@@ -54,10 +55,9 @@ struct round {
 	struct watchdog *watchdog; /* not owned */
 	struct unwinder *unwinder;
 	struct stackset stacks;
-	struct stack walk, joined; /* reused; with the kernel's part */
+	struct stack walk, deeper, joined; /* reused; beyond the copy; with the kernel's part */
 	struct kernelstack kernel;
-	uint64_t (*walks_in)[STACK_ENDS]; /* by image id */
-	size_t walks_room;
+	struct ledger ledger;
 	struct slot slots[SLOTS];
 	struct tracer *tracer;	   /* of the sampling thread */
 	struct stack_context *to_glance; /* members and threads */

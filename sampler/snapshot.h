@@ -45,7 +45,12 @@ int snapshot_reserve(struct snapshot *s, size_t room);
 void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers,
 		   size_t want, uint64_t top);
 
-/* The same of a thread that is not stopped but waits in the kernel, of which only pc
+/* Reads on behind the copied stack from what is there now, so that `len` bytes are
+ * copied in all, or as many as there are. Whether that still belongs to the rest is for
+ * the caller to find out. ERR_SHORT when there is no more, ERR_NOMEM. */
+int snapshot_extend(struct snapshot *s, pid_t tid, size_t len);
+
+/* The same as snapshot_take of a thread that is not stopped but waits in the kernel, of which only pc
  * and sp are known. Whether it has run meanwhile is for the caller to find out. */
 void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
 		     uint64_t top);

@@ -80,7 +80,7 @@ struct tracer {
 	size_t patient;	      /* of the asked ones */
 	uint64_t spin_until_ns; /* somebody is about to stop on another CPU */
 	uint64_t repaired, undone;
-	bool timer_on;
+	bool timer_on, takes_stopped;
 };
 
 static int wake_signal(void)
@@ -119,6 +119,11 @@ int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *
 void tracer_watched_by(struct tracer *t, struct watchdog *w)
 {
 	t->watchdog = w;
+}
+
+void tracer_takes_stopped(struct tracer *t)
+{
+	t->takes_stopped = true;
 }
 
 static struct request *find(struct tracer *t, pid_t tid)
@@ -264,6 +269,17 @@ static bool entered_again(struct tracer *t, struct request *r, int status)
 	return true;
 }
 
+/* A call that it has cut short is not ours to repair: job control did that. */
+static int serve_group_stop(struct tracer *t, struct request *r, struct stop *stop)
+{
+	struct registers regs;
+
+	if (t->takes_stopped && !r->given_up && registers_read(r->tid, &regs) == 0)
+		r->taken = t->take(t->owner, r->cookie, r->tid, &regs);
+	let_go(r, 0);
+	return finish(t, r, r->taken ? STOP_TAKEN : STOP_GROUP, stop);
+}
+
 /* The stop that was asked for. 1 when the request is over. */
 static int serve_asked(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
@@ -274,10 +290,8 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 		let_go(r, WSTOPSIG(status));
 		return finish(t, r, STOP_SIGNALLED, stop);
 	}
-	if (WSTOPSIG(status) != SIGTRAP) {
-		let_go(r, 0);
-		return finish(t, r, STOP_GROUP, stop);
-	}
+	if (WSTOPSIG(status) != SIGTRAP)
+		return serve_group_stop(t, r, stop);
 	if (registers_read(r->tid, &r->regs) == 0) {
 		r->taken = !r->given_up && t->take(t->owner, r->cookie, r->tid, &r->regs);
 		if (registers_fail_a_call(&r->regs)) {

@@ -32,7 +32,8 @@ enum stop_outcome {
 	STOP_TAKEN,    /* the callback has seen it and wants it */
 	STOP_REFUSED,  /* the callback has seen it and does not; repaired where needed */
 	STOP_SIGNALLED,/* a signal came first and was handed on; not seen */
-	STOP_GROUP,    /* it is stopped by job control and stays so; not seen */
+	STOP_GROUP,    /* it is stopped by job control and stays so; not seen, unless that was
+			* wanted (tracer_takes_stopped) */
 	STOP_OVERDUE,  /* it has not stopped for a second, and is not waited for any more */
 	STOP_GONE,     /* it has ended; exit_status is set for a child of ours */
 	STOP_OUTCOMES
@@ -58,6 +59,10 @@ int tracer_new(struct tracer **t, stop_take *take, void *owner, struct error *er
 
 /* Says from now on to the watchdog when somebody is asked, and when nobody is. */
 void tracer_watched_by(struct tracer *t, struct watchdog *w);
+
+/* Those whom job control has stopped (proc_pid_stat(5), state T) are shown to `take` as
+ * well from now on, and stay stopped: STOP_TAKEN then, not STOP_GROUP. */
+void tracer_takes_stopped(struct tracer *t);
 
 /* Frees memory and timer. Threads still attached are let go by the kernel when
  * the calling thread exits. */

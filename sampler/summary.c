@@ -86,17 +86,47 @@ static void rate_line(const struct recording_stats *s, const struct recording_op
 		append(line, ", %lu interrupted calls entered again", s->repaired);
 }
 
+/* Where CFI did not cover the code: "; 12 frames found by their code, 3 by frame
+ * pointer (in node 10, [anon] 5)". */
+static void append_guesses(const struct recording_stats *s, char *line)
+{
+	static const struct {
+		enum frame_source source;
+		const char *words;
+	} kinds[] = {
+		{ FRAME_BY_CODE, "by reading code" },
+		{ FRAME_BY_FRAME_POINTER, "by frame pointer" },
+		{ FRAME_BY_SCAN, "by a scan" },
+	};
+	const char *before = "; frames found without CFI: ";
+
+	if (!ledger_guessed(&s->walks))
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		uint64_t frames = s->walks.found[kinds[i].source];
+
+		if (!frames)
+			continue;
+		append(line, "%s%lu %s", before, frames, kinds[i].words);
+		before = ", ";
+	}
+	for (int i = 0; i < LEDGER_NAMES && s->guesses.frames[i]; i++)
+		append(line, "%s%s %lu", i ? ", " : " (in ", s->guesses.name[i], s->guesses.frames[i]);
+	append(line, "%s", s->guesses.frames[0] ? ")" : "");
+}
+
 static void ledger_line(const struct recording_stats *s, char *line)
 {
+	const uint64_t *ends = s->walks.ends;
 	uint64_t all = 0;
 
 	for (int i = 0; i < STACK_ENDS; i++)
-		all += s->walks[i];
-	append(line, "unwound: %.1f%% to the outermost frame", percent(s->walks[STACK_OUTERMOST], all));
+		all += ends[i];
+	append(line, "unwound: %.1f%% to the outermost frame", percent(ends[STACK_OUTERMOST], all));
 	for (int i = 0; i < STACK_ENDS; i++)
-		if (i != STACK_OUTERMOST && s->walks[i])
-			append(line, ", %lu ended with %s", s->walks[i],
-			       stack_end_name((enum stack_end)i));
+		if (i != STACK_OUTERMOST && ends[i])
+			append(line, ", %lu ended with %s", ends[i], stack_end_name((enum stack_end)i));
+	append_guesses(s, line);
 }
 
 static void held_line(const struct recording_stats *s, char *line)

@@ -20,7 +20,6 @@
 #include "sampler/round.h"
 #include "sampler/threads.h"
 #include "sampler/walltime.h"
-#include "target/image.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
 
@@ -30,6 +29,7 @@ enum {
 	MAPS_RETRY_NS = 5000000,     /* for a walk that failed */
 	STACK_MARGIN = 4096, /* room for a signal frame with its vector registers */
 	STACK_MAX = 8 << 20,
+	COPY_GROWTH = 8,
 };
 
 /* True when the address space that the slots come from is still there. */
@@ -54,44 +54,32 @@ static bool same_address_space(struct round *r, struct member *m)
 
 static int count_walk(struct round *r)
 {
-	const struct image *last = r->walk.count ? r->walk.frames[r->walk.count - 1].image : NULL;
-	size_t id = last ? image_id(last) : 0;
+	int rc = ledger_count(&r->ledger, &r->walk);
 
 	pthread_mutex_lock(&r->lock);
 	r->stats.samples++;
-	r->stats.walks[r->walk.end]++;
+	r->stats.walks = r->ledger.all;
 	pthread_mutex_unlock(&r->lock);
-	if (!last)
-		return 0;
-	if (id >= r->walks_room) {
-		size_t room = id + 64;
-		void *more = realloc(r->walks_in, room * sizeof(*r->walks_in));
-
-		if (!more)
-			return ERR_NOMEM;
-		r->walks_in = more;
-		memset(r->walks_in + r->walks_room, 0,
-		       (room - r->walks_room) * sizeof(*r->walks_in));
-		r->walks_room = room;
-	}
-	r->walks_in[id][r->walk.end]++;
-	return 0;
+	return rc;
 }
 
-/* How much to copy next time: what this walk used and a little more; eight
- * times as much when that was not enough. Shrinks slowly. */
-static void learn_stack_size(struct thread *thread, const struct slot *slot,
-			     const struct stack *walk)
+/* How much to copy next time: what this walk used and a little more; where that was not
+ * enough, what the walk beyond the copy used, if that came to an end, else eight times
+ * as much. Shrinks slowly. */
+static void learn_stack_size(struct thread *thread, size_t copied, uint64_t sp,
+			     const struct stack *walk, const struct stack *deeper)
 {
-	size_t want = walk->used + walk->used / 2 + STACK_MARGIN;
+	bool short_of = walk->end == STACK_COPY_EXHAUSTED;
+	uint64_t used = short_of ? deeper->used : walk->used;
+	size_t want = used + used / 2 + STACK_MARGIN;
 
-	if (walk->end == STACK_COPY_EXHAUSTED)
-		want = slot->snapshot.stack.len * 8;
-	else if (walk->switched || want < thread->stack_want)
+	if (short_of && deeper->end != STACK_OUTERMOST)
+		want = copied * COPY_GROWTH;
+	else if (!short_of && (walk->switched || want < thread->stack_want))
 		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
 	if (walk->end == STACK_OUTERMOST && !walk->switched)
-		thread->stack_top = slot->snapshot.regs.r[DWARF_SP] + walk->used;
+		thread->stack_top = sp + walk->used;
 }
 
 static bool explained(const struct stack *walk)
@@ -155,9 +143,46 @@ static int keep_stack(struct round *r, const struct slot *slot, struct thread *t
 	return 0;
 }
 
+/* A thread that was read while it waited, and that has not been put on a CPU since,
+ * still has the same stack. */
+static bool stands_still(const struct member *m, const struct thread *thread,
+			 const struct slot *slot)
+{
+	struct schedstat now;
+
+	return slot->glanced && thread_counters(m->threads, thread, &now) &&
+	       now.slices == slot->slices;
+}
+
+/* The copy was too short: what lies beyond is read from the process. If the thread has
+ * stood still until then, that is its stack; else it shows how much there is to copy,
+ * because a deep stack's far end changes little. */
+static int walk_beyond_copy(struct round *r, struct member *m, struct slot *slot,
+			    const struct thread *thread)
+{
+	struct snapshot *s = &slot->snapshot;
+	int rc = 0;
+
+	do {
+		size_t len = s->stack.memory.len * COPY_GROWTH;
+
+		if (snapshot_extend(s, thread->tid, len < STACK_MAX ? len : STACK_MAX))
+			break;
+		rc = unwinder_walk(r->unwinder, m->maps, &s->regs, &s->memory, &r->deeper);
+	} while (!rc && r->deeper.end == STACK_COPY_EXHAUSTED);
+	if (!rc && r->deeper.end == STACK_OUTERMOST && stands_still(m, thread, slot)) {
+		struct stack walk = r->walk;
+
+		r->walk = r->deeper;
+		r->deeper = walk;
+	}
+	return rc;
+}
+
 static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
 	struct thread *thread = member_thread(m, slot->context.thread);
+	size_t copied = slot->snapshot.stack.memory.len;
 	int rc = unwinder_walk(r->unwinder, m->maps, &slot->snapshot.regs,
 			       &slot->snapshot.memory, &r->walk);
 
@@ -171,9 +196,12 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	}
 	if (rc)
 		return rc;
+	r->deeper.end = STACK_COPY_EXHAUSTED;
+	if (r->walk.end == STACK_COPY_EXHAUSTED && walk_beyond_copy(r, m, slot, thread))
+		return ERR_NOMEM;
 	if (slot->snapshot.newborn && thread->stack == NO_STACK && r->walk.end != STACK_OUTERMOST)
 		end_newborn(&r->walk);
-	learn_stack_size(thread, slot, &r->walk);
+	learn_stack_size(thread, copied, slot->snapshot.regs.r[DWARF_SP], &r->walk, &r->deeper);
 	if (slot->glanced && r->walk.lacked && thread->state == 'S' &&
 	    round_may_interrupt(r, m, thread, &slot->call)) {
 		thread->must_stop = true;

@@ -4,20 +4,17 @@
  */
 #include "symbolize/perfmap.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "symbolize/jitfile.h"
 #include "target/process.h"
 
-enum { FILE_MAX = 256 << 20, NAME_LEN_MAX = 4096, ENTRIES_MAX = 1 << 24 };
+enum { NAME_LEN_MAX = 4096, ENTRIES_MAX = 1 << 24 };
 
 void perfmap_init(struct perfmap *m)
 {
@@ -92,84 +89,17 @@ int perfmap_parse(struct perfmap *m, const void *data, size_t len)
 	return ranges_settle(&m->code);
 }
 
-/* The process's number and user in its own PID namespace's eyes: the last
- * number of NSpid, and the effective user (proc_pid_status(5)). */
-static int read_ids(const struct process *p, long *pid, long *uid)
-{
-	struct buffer text = { 0 };
-	int rc = process_read(p, "status", &text, NULL);
-	const char *line;
-
-	*pid = p->pid;
-	*uid = -1;
-	if (!rc)
-		rc = buffer_add(&text, "", 1);
-	if (!rc && (line = strstr((char *)text.data, "\nUid:")))
-		sscanf(line, "\nUid: %*d %ld", uid);
-	if (!rc && (line = strstr((char *)text.data, "\nNSpid:"))) {
-		const char *tab;
-
-		for (line += 7; (tab = strchr(line, '\t')) && tab < strchrnul(line, '\n');)
-			*pid = strtol(line = tab + 1, NULL, 10);
-	}
-	buffer_release(&text);
-	return rc;
-}
-
-static int check_file(int fd, long uid, const char *path, size_t *size, struct error *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return error_errno(err, ERR_IO, "cannot look at '%s'", path);
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, ERR_PERM, "'%s' is not a regular file", path);
-	if (st.st_uid != 0 && st.st_uid != (uid_t)uid)
-		return error_set(err, ERR_PERM, "'%s' belongs to neither the process's user nor root",
-				 path);
-	if (st.st_size > FILE_MAX)
-		return error_set(err, ERR_LIMIT, "'%s' is larger than 256 MiB", path);
-	*size = (size_t)st.st_size;
-	return 0;
-}
-
-static int read_all(int fd, size_t size, struct buffer *out, const char *path, struct error *err)
-{
-	ssize_t n;
-
-	if (buffer_reserve(out, size + 1))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	while (out->len < size && (n = read(fd, out->data + out->len, size - out->len)) != 0) {
-		if (n < 0)
-			return error_errno(err, ERR_IO, "cannot read '%s'", path);
-		out->len += (size_t)n;
-	}
-	return 0;
-}
-
 int perfmap_load(struct perfmap *m, const struct process *p, struct error *err)
 {
 	struct buffer text = { 0 };
-	long pid, uid;
-	size_t size = 0;
 	char path[64];
-	int fd, rc;
+	int rc;
 
-	if (read_ids(p, &pid, &uid))
-		return error_set(err, ERR_GONE, "process %d has ended", p->pid);
-	snprintf(path, sizeof(path), "/tmp/perf-%ld.map", pid);
-	fd = process_open_no_link(p, path);
-	if (fd < 0 && errno == ELOOP)
-		return error_set(err, ERR_PERM, "'%s' is a link", path);
-	if (fd < 0)
-		return error_set(err, ERR_NOTFOUND, "no '%s'", path);
-	rc = check_file(fd, uid, path, &size, err);
-	if (!rc)
-		rc = read_all(fd, size, &text, path, err);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", p->own_pid);
+	rc = jitfile_read(p, path, &text, err);
 	if (!rc && (rc = perfmap_parse(m, text.data, text.len)))
 		error_set(err, rc, "out of memory");
 	buffer_release(&text);
-	close(fd);
 	return rc;
 }
 

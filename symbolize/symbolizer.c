@@ -18,9 +18,9 @@
 #include "base/error.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elfsyms.h"
+#include "symbolize/jit.h"
 #include "symbolize/module.h"
 #include "symbolize/names.h"
-#include "symbolize/perfmap.h"
 #include "target/image.h"
 #include "target/process.h"
 
@@ -32,9 +32,7 @@ struct symbolizer {
 	struct module *modules; /* by image id */
 	size_t module_count;
 	struct names names;
-	struct perfmap perfmap;
-	bool perfmap_loaded;
-	char perfmap_note[512];
+	struct jit jit;
 	struct symbolizer_trace *trace, no_trace;
 	struct symbol_frame frames[DWARF_DEPTH_MAX];
 };
@@ -63,7 +61,7 @@ void symbolizer_free(struct symbolizer *s)
 	for (size_t i = 0; i < s->module_count; i++)
 		module_close(&s->modules[i]);
 	free(s->modules);
-	perfmap_release(&s->perfmap);
+	jit_release(&s->jit);
 	names_release(&s->names);
 	free(s);
 }
@@ -101,45 +99,28 @@ void symbolizer_trace_to(struct symbolizer *s, struct symbolizer_trace *trace)
 
 /* Code that no file backs. */
 
-static bool is_anonymous(const struct image *image)
+/* A JIT compiler may have left names, and lines. */
+static int find_jit(struct symbolizer *s, const struct image *image, uint64_t addr,
+		    struct symbol *out)
 {
-	return !image_elf(image) && !strncmp(image_path(image), "[anon", 5);
-}
-
-static int load_perfmap(struct symbolizer *s)
-{
-	struct error err = { .text = "no process to ask" };
-	int rc = s->process ? perfmap_load(&s->perfmap, s->process, &err) : ERR_NOTFOUND;
-
-	s->perfmap_loaded = true;
-	if (rc)
-		snprintf(s->perfmap_note, sizeof(s->perfmap_note), "none, %s", err.text);
-	else if (s->perfmap.bad_lines)
-		snprintf(s->perfmap_note, sizeof(s->perfmap_note),
-			 "%zu functions from the perf map, %zu broken lines left out",
-			 s->perfmap.count, s->perfmap.bad_lines);
-	else
-		snprintf(s->perfmap_note, sizeof(s->perfmap_note),
-			 "%zu functions from the perf map", s->perfmap.count);
-	return rc == ERR_NOMEM ? ERR_NOMEM : 0;
-}
-
-/* A JIT compiler may have left names. */
-static int find_jit(struct symbolizer *s, uint64_t addr, struct symbol *out)
-{
-	const char *name;
 	struct symbol_frame *f = &s->frames[0];
+	struct jit_symbol found;
+	int rc = jit_find(&s->jit, s->process, addr, &found);
 
-	if (!s->perfmap_loaded && load_perfmap(s))
+	if (rc <= 0)
+		return rc;
+	*f = (struct symbol_frame){ .line = found.line, .column = found.column };
+	if (names_function(&s->names, found.name, &f->system_name, &f->name) ||
+	    (found.file && !(f->file = names_text(&s->names, found.file))))
 		return ERR_NOMEM;
-	name = perfmap_find(&s->perfmap, addr);
-	if (!name)
-		return 0;
-	memset(f, 0, sizeof(*f));
-	if (names_function(&s->names, name, &f->system_name, &f->name))
-		return ERR_NOMEM;
+	s->modules[image_id(image)].has_lines |= found.line != 0;
 	out->count = 1;
 	return 0;
+}
+
+int symbolizer_use_jitdump(struct symbolizer *s, const char *path)
+{
+	return jit_use_dump(&s->jit, path);
 }
 
 /* Code of a file. */
@@ -200,6 +181,7 @@ static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, stru
 			       &s->frames[i - first]))
 			return ERR_NOMEM;
 	out->count = (size_t)(count - first);
+	out->start = symbol ? symbol->start : 0;
 	return 0;
 }
 
@@ -212,10 +194,8 @@ int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const 
 	m->opened = true;
 	elfsyms_init(&m->symbols);
 	snprintf(m->note, sizeof(m->note), "%s", why);
-	if (is_anonymous(image)) {
-		s->perfmap_loaded = true;
-		snprintf(s->perfmap_note, sizeof(s->perfmap_note), "%s", why);
-	}
+	if (image_is_memory(image))
+		jit_leave_out(&s->jit, why);
 	return 0;
 }
 
@@ -226,10 +206,11 @@ static int look_up(struct symbolizer *s, const struct image *image, uint64_t add
 
 	out->frames = s->frames;
 	out->count = 0;
+	out->start = 0;
 	if (module_of(s, image, &m))
 		return ERR_NOMEM;
-	if (is_anonymous(image))
-		return find_jit(s, addr, out);
+	if (image_is_memory(image))
+		return find_jit(s, image, addr, out);
 	return image_elf(image) ? find_code(s, m, addr, out) : 0;
 }
 
@@ -274,5 +255,5 @@ const char *symbolizer_note(const struct symbolizer *s, const struct image *imag
 
 	if (!m)
 		return NULL;
-	return is_anonymous(image) ? s->perfmap_note : m->note;
+	return image_is_memory(image) ? s->jit.note : m->note;
 }

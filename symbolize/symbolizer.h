@@ -7,8 +7,8 @@
  *
  * Sources, best first: DWARF of the file or of its separate debug file (found
  * by build ID, then .gnu_debuglink), for names, lines and inlines; ELF symbol
- * tables (.symtab, .dynsym, .gnu_debugdata), whose sizes are honoured; perf's
- * map file for code that no file backs.
+ * tables (.symtab, .dynsym, .gnu_debugdata), whose sizes are honoured; jitdump and
+ * perf map files for code that no file backs.
  */
 #ifndef SYMBOLIZE_SYMBOLIZER_H
 #define SYMBOLIZE_SYMBOLIZER_H
@@ -34,6 +34,7 @@ struct symbol_frame {
 struct symbol {
 	const struct symbol_frame *frames; /* innermost inlined call first, the function itself last */
 	size_t count;			   /* 0: no symbol covers the address */
+	uint64_t start; /* image address at which the ELF symbol of the last begins; 0: unknown */
 };
 
 enum { SYMBOLIZE_NO_INLINE = 1 };
@@ -42,6 +43,10 @@ enum { SYMBOLIZE_NO_INLINE = 1 };
  * and the perf map; it must outlive the symbolizer. ERR_NOMEM. */
 int symbolizer_new(struct symbolizer **s, const struct process *process, unsigned flags);
 void symbolizer_free(struct symbolizer *s);
+
+/* The process writes a jitdump file (jitdump.h); `path` as the target sees it. Before the
+ * first lookup. ERR_NOMEM. */
+int symbolizer_use_jitdump(struct symbolizer *s, const char *path);
 
 /* For somebody who watches from outside (shared memory) whose files make trouble:
  * written before each lookup touches them. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -191,4 +192,19 @@ int process_diagnose(pid_t tid, struct error *err)
 	if (f.own_caps >> CAP_SYS_PTRACE_BIT & 1)
 		return with_capability(tid, &f, err);
 	return without_capability(tid, &f, err);
+}
+
+int process_may_trace(pid_t pid, struct error *err)
+{
+	char byte;
+	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
+	struct facts f;
+
+	if (pid == getpid() ||
+	    (process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno != EFAULT))
+		return process_diagnose(pid, err);
+	/* The one thing that reading does not mind. */
+	if (gather(pid, &f))
+		return error_set(err, ERR_GONE, "no process %d", pid);
+	return f.tracer > 0 && f.tracer != getpid() ? traced_by_other(pid, &f, err) : 0;
 }

@@ -181,6 +181,12 @@ Elf *image_elf(const struct image *image)
 	return image->elf;
 }
 
+bool image_is_memory(const struct image *image)
+{
+	return !image->elf && (!strncmp(image->path, "[anon", 5) ||
+			       !strncmp(image->path, "/memfd:", 7));
+}
+
 int image_fd(const struct image *image)
 {
 	return image->fd;

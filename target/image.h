@@ -8,8 +8,8 @@
  *
  * A mapping without a readable ELF file (anonymous memory, a file that is
  * gone) has an image too, so that no frame is without one: image_elf is NULL
- * then, and an address is the offset in the file or, for anonymous memory, the
- * address in the process.
+ * then, and an address is the offset in the file or, for memory, the address in
+ * the process.
  */
 #ifndef TARGET_IMAGE_H
 #define TARGET_IMAGE_H
@@ -43,6 +43,10 @@ void image_free(struct image *image);
 
 /* NULL for image_open_none. Not thread-safe, like all of libelf. */
 Elf *image_elf(const struct image *image);
+
+/* Is it memory that no file backs: anonymous, or memfd_create(2)'s, by which JIT compilers
+ * map their code a second time? */
+bool image_is_memory(const struct image *image);
 
 /* The file's descriptor, -1 where there is none. Stays the image's. */
 int image_fd(const struct image *image);

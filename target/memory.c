@@ -16,28 +16,24 @@ static int read_live(const struct memory *m, uint64_t addr, void *buf, size_t le
 
 void memory_live_init(struct memory_live *m, pid_t pid)
 {
-	m->memory.read = read_live;
+	m->memory = (struct memory){ .read = read_live };
 	m->pid = pid;
 }
 
 static int read_bytes(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
-	const struct memory_bytes *bytes = (const struct memory_bytes *)m;
-	uint64_t at = addr - bytes->start;
+	uint64_t at = addr - m->start;
 
-	if (at <= bytes->len && len <= bytes->len - at) {
-		memcpy(buf, (const char *)bytes->data + at, len);
+	if (at <= m->len && len <= m->len - at) {
+		memcpy(buf, m->bytes + at, len);
 		return 0;
 	}
 	/* One that begins below the start wraps to a huge `at` and is no match. */
-	return at < bytes->len + bytes->more ? ERR_SHORT : ERR_IO;
+	return at < m->len + ((const struct memory_bytes *)m)->more ? ERR_SHORT : ERR_IO;
 }
 
 void memory_bytes_init(struct memory_bytes *m, const void *data, uint64_t start, size_t len)
 {
-	m->memory.read = read_bytes;
-	m->data = data;
-	m->start = start;
-	m->len = len;
+	m->memory = (struct memory){ read_bytes, data, start, len };
 	m->more = 0;
 }

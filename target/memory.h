@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 struct memory {
@@ -17,6 +18,12 @@ struct memory {
 	 * is no such memory; ERR_SHORT when there is, but this view of it (the
 	 * copy of a stack) does not reach that far. */
 	int (*read)(const struct memory *m, uint64_t addr, void *buf, size_t len);
+
+	/* Bytes at hand, which need no call: those at [start, start + len). What lies
+	 * elsewhere is read()'s affair. */
+	const uint8_t *bytes;
+	uint64_t start;
+	size_t len;
 };
 
 /* A running process, through process_vm_readv(2). Wants what ptrace wants. */
@@ -27,12 +34,9 @@ struct memory_live {
 
 void memory_live_init(struct memory_live *m, pid_t pid);
 
-/* Bytes of our own, standing for the addresses from `start` on. */
+/* Bytes of our own, standing for the addresses from `start` on: all are at hand. */
 struct memory_bytes {
 	struct memory memory;
-	const void *data;
-	uint64_t start;
-	size_t len;
 	uint64_t more; /* so many bytes follow in the target that were not copied */
 };
 
@@ -40,7 +44,12 @@ void memory_bytes_init(struct memory_bytes *m, const void *data, uint64_t start,
 
 static inline int memory_read_u64(const struct memory *m, uint64_t addr, uint64_t *value)
 {
-	return m->read(m, addr, value, sizeof(*value));
+	uint64_t at = addr - m->start;
+
+	if (at >= m->len || m->len - at < sizeof(*value))
+		return m->read(m, addr, value, sizeof(*value));
+	memcpy(value, m->bytes + at, sizeof(*value));
+	return 0;
 }
 
 #endif

@@ -240,7 +240,7 @@ static struct image *open_image(const struct modmap *m, const struct maps_line *
 
 /* Address in the process minus image address: from the segment that holds the
  * range's file offset. A file without ELF is addressed by its offsets, and
- * anonymous memory by its addresses. */
+ * memory by its addresses. */
 static uint64_t bias_of(const struct image *image, const struct maps_line *line)
 {
 	uint64_t page = 4095;
@@ -248,7 +248,7 @@ static uint64_t bias_of(const struct image *image, const struct maps_line *line)
 	const struct image_segment *s = image_segments(image, &count);
 
 	if (!image_elf(image))
-		return line->inode ? line->start - line->offset : 0;
+		return image_is_memory(image) ? 0 : line->start - line->offset;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t first = s[i].offset & ~page;
 
@@ -397,6 +397,12 @@ const struct mapping *modmap_find(const struct modmap *m, uint64_t addr)
 			hi = mid;
 	}
 	return lo < m->count && m->ranges[lo].start <= addr ? &m->ranges[lo] : NULL;
+}
+
+const struct mapping *modmap_ranges(const struct modmap *m, size_t *count)
+{
+	*count = m->count;
+	return m->ranges;
 }
 
 uint64_t modmap_generation(const struct modmap *m)

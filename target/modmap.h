@@ -49,6 +49,9 @@ int modmap_keep(struct modmap *m, struct image *image);
  * refresh. */
 const struct mapping *modmap_find(const struct modmap *m, uint64_t addr);
 
+/* All executable ranges, by address. Valid until the next refresh. */
+const struct mapping *modmap_ranges(const struct modmap *m, size_t *count);
+
 /* Differs between any two states of any maps. */
 uint64_t modmap_generation(const struct modmap *m);
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -33,6 +34,24 @@ void process_read_comm(struct process *p)
 		close(fd);
 }
 
+/* The number is the last of NSpid (proc_pid_status(5)). */
+int process_read_ids(struct process *p)
+{
+	struct buffer text = { 0 };
+	int rc = process_read(p, "status", &text, NULL);
+	const char *line, *tab;
+
+	if (!rc)
+		rc = buffer_add(&text, "", 1);
+	if (!rc && (line = strstr((char *)text.data, "\nUid:")))
+		sscanf(line, "\nUid: %*d %ld", &p->uid);
+	if (!rc && (line = strstr((char *)text.data, "\nNSpid:")))
+		for (line += 7; (tab = strchr(line, '\t')) && tab < strchrnul(line, '\n');)
+			p->own_pid = (pid_t)strtol(line = tab + 1, NULL, 10);
+	buffer_release(&text);
+	return rc;
+}
+
 /* pidfd_open(2) takes leaders only: EINVAL, or ENOENT since Linux 6.9, for
  * another thread of a process. */
 static int no_pidfd(const struct process *p, struct error *err)
@@ -51,7 +70,8 @@ int process_open(struct process *p, pid_t pid, struct error *err)
 	int rc;
 
 	memset(p, 0, sizeof(*p));
-	p->pid = pid;
+	p->pid = p->own_pid = pid;
+	p->uid = -1;
 	p->pid_fd = p->root_fd = -1;
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	p->proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -70,6 +90,7 @@ int process_open(struct process *p, pid_t pid, struct error *err)
 	}
 	p->root_fd = process_openat(p, "root", O_PATH | O_DIRECTORY);
 	process_read_comm(p);
+	process_read_ids(p);
 	return 0;
 }
 

@@ -20,6 +20,8 @@ struct process {
 	int pid_fd;  /* pidfd_open(2): readable when the process has ended */
 	int root_fd; /* the target's root directory, -1 when not permitted */
 	char comm[64]; /* its name when it was opened, or when it was read again */
+	pid_t own_pid; /* its number in its own PID namespace, when it was opened */
+	int64_t uid;   /* its effective user then; -1 when not known */
 	char exe[4096]; /* its program, process_read_exe; "" when not known */
 };
 
@@ -39,6 +41,9 @@ int process_read(const struct process *p, const char *name, struct buffer *out, 
 /* Reads its name again, as after an exec. */
 void process_read_comm(struct process *p);
 
+/* Reads own_pid and uid again. ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM: they stay. */
+int process_read_ids(struct process *p);
+
 /* Fills p->exe with what /proc/PID/exe says now; asks for the permission to trace. */
 void process_read_exe(struct process *p);
 
@@ -56,6 +61,10 @@ int process_open_path(const struct process *p, const char *path);
 
 /* The same, but where the path ends with a link: ELOOP. */
 int process_open_no_link(const struct process *p, const char *path);
+
+/* May this process be traced? 0, or as process_diagnose says. It asks without disturbing
+ * anybody: process_vm_readv(2) wants the same permission as ptrace(2), Yama included. */
+int process_may_trace(pid_t pid, struct error *err);
 
 /* Why may this thread not be traced? Finds the cause of an EPERM or EACCES of
  * ptrace(2) and puts it, with its remedy, into err; returns ERR_PERM, or

@@ -17,11 +17,11 @@
  *   CALLER_KNOWS    a mask: what a step to the caller always gives
  *   RA_AT_CFA       where a call leaves the return address, from the CFA, in bytes; 0:
  *                   nowhere, it is in register DWARF_RA, and a callee saves it or not
+ *   ARCH_SLOTS(f)   f(number, column) for each column that a short rule has a slot for
+ *                   (unwind/shortrule.h), and SHORT_SLOTS, how many; RA_SLOT, that of
+ *                   DWARF_RA, where a call does not leave it in memory
  *   RED_ZONE        bytes below sp that a leaf function may use without moving sp
- *   SIGFRAME_REGS   where the registers that a signal interrupted lie, from sp in the
- *                   trampoline (ARCH_SIGRETURN) that the handler returns to, as struct
- *                   regs has them up to the pc; 0: CFI says what is needed
- *   LINKER_STUBS    do linkers make code that they do not describe (unwind/stub.h)?
+ *   CFI_KNOWS_SIGNALS  does CFI tell all of the registers that a signal interrupted?
  *   ARCH_SYSCALL    a system call's instruction, as bytes, and ARCH_SYSCALL_BYTES
  *   ARCH_TEST_BYTES the longest code in which a system call's result is tested at once
  *   arch_unsigned   a return address without its signature

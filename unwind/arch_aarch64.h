@@ -37,17 +37,18 @@ enum {
 	CALLEE_SAVED = ((1 << (DWARF_X29 - DWARF_X19 + 1)) - 1) << DWARF_X19, /* aapcs64, 6.1.1 */
 	RA_AT_CFA = 0,
 	RED_ZONE = 0,
-	/* The trampoline's sp points to struct rt_sigframe (arch/arm64/kernel/signal.c): a
-	 * siginfo, and in its ucontext x0 to x30, sp and pc. */
-	SIGFRAME_REGS = 128 + 176 + 8,
-	LINKER_STUBS = true,
+	CFI_KNOWS_SIGNALS = false, /* of the vDSO */
+	SHORT_SLOTS = 12,
+	RA_SLOT = 11,
 };
 
+#define ARCH_SLOTS(f) \
+	f(0, DWARF_X19) f(1, 20) f(2, 21) f(3, 22) f(4, 23) f(5, 24) f(6, 25) f(7, 26) f(8, 27) \
+	f(9, 28) f(10, DWARF_X29) f(11, DWARF_X30)
+
 #define ARCH_SYSCALL "\x01\0\0\xd4" /* svc #0 */
-#define ARCH_SIGRETURN "\x68\x11\x80\xd2\x01\0\0\xd4" /* mov x8, #139; svc #0 */
 enum {
 	ARCH_SYSCALL_BYTES = 4,
-	ARCH_SIGRETURN_BYTES = 8,
 	ARCH_TEST_BYTES = 16, /* cmp, b.eq, b.lt, ret */
 };
 

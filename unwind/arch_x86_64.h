@@ -40,15 +40,18 @@ enum {
 		       1 << DWARF_R14 | 1 << DWARF_R15, /* figure 3.4 */
 	RA_AT_CFA = -8,
 	RED_ZONE = 128, /* 3.2.2 */
-	SIGFRAME_REGS = 0,
-	LINKER_STUBS = false,
+	CFI_KNOWS_SIGNALS = true,
+	SHORT_SLOTS = 6,
+	RA_SLOT = 0, /* none */
 };
 
+#define ARCH_SLOTS(f) \
+	f(0, DWARF_RBX) f(1, DWARF_RBP) f(2, DWARF_R12) f(3, DWARF_R13) f(4, DWARF_R14) \
+	f(5, DWARF_R15)
+
 #define ARCH_SYSCALL "\x0f\x05"
-#define ARCH_SIGRETURN ""
 enum {
 	ARCH_SYSCALL_BYTES = 2,
-	ARCH_SIGRETURN_BYTES = 0,
 	ARCH_TEST_BYTES = 8, /* test, jl, je, ret */
 };
 

@@ -20,6 +20,8 @@ enum {
 	REMEMBER_MAX = 32,
 	CIE_SLOTS = 16,
 	CIE_MAX = 1024, /* bytes; each of its entries may cost running it again */
+	CIE_TURNS = 4,	/* times the section's length that CIEs may be read, all together */
+	CIE_FREE = 64 << 10, /* bytes in addition */
 };
 
 struct cie {
@@ -45,6 +47,8 @@ struct reader {
 	const struct cfi_section *section;
 	Elf_Data data; /* the section's bytes as libdw wants them */
 	struct cie cies[CIE_SLOTS];
+	uint64_t cie_bytes; /* read so far: entries that go back and forth between two CIEs
+			     * of one slot must not make the time quadratic */
 };
 
 static void set_column(struct machine *m, struct cursor *c, uint64_t reg, enum column_kind kind,
@@ -374,8 +378,12 @@ static void read_cie(struct reader *r, struct cie *cie, uint64_t offset)
 
 	memset(cie, 0, sizeof(*cie));
 	cie->offset = offset;
-	if (next_entry(r, offset, &next, &entry) || entry.CIE_id != LIBDW_CIE_ID ||
-	    next - offset > CIE_MAX)
+	if (r->cie_bytes > CIE_TURNS * (uint64_t)r->section->len + CIE_FREE)
+		return;
+	if (next_entry(r, offset, &next, &entry) || entry.CIE_id != LIBDW_CIE_ID)
+		return;
+	r->cie_bytes += next - offset;
+	if (next - offset > CIE_MAX)
 		return;
 	cie->entry = entry.cie;
 	read_augmentation(cie);

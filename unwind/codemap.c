@@ -14,22 +14,43 @@
 #include "target/image.h"
 #include "target/modmap.h"
 #include "unwind/arch.h"
-#include "unwind/stub.h"
 #include "unwind/table.h"
+#include "unwind/tablecache.h"
 #include "unwind/unwinder.h"
 
 enum {
+	CODE_LINE = 64, /* bytes of a cache line */
 	ENTRY_BYTES = 64, /* no program's entry code is longer */
 };
 
+/* What the tables of one run may take together: those of some 100 million rows, and a
+ * program of 200 MB has three. */
+static const uint64_t TABLE_BYTES_MAX = 512 << 20;
+
 struct code_module {
 	struct cfi_table *table;
+	bool asked; /* for its table, if only in vain */
+	bool loaded; /* from the cache */
+	bool refused; /* there are too many tables already */
 	uint64_t entry; /* where the kernel enters the file, if no CFI covers that, else 0 */
 	uint64_t build_ns;
 };
 
+int codemap_init(struct codemap *c)
+{
+	size_t len = CODE_SLOTS * sizeof(*c->cache);
+
+	memset(c, 0, sizeof(*c));
+	c->cache = aligned_alloc(CODE_LINE, len);
+	if (c->cache)
+		memset(c->cache, 0, len);
+	return c->cache ? 0 : ERR_NOMEM;
+}
+
 void codemap_release(struct codemap *c)
 {
+	free(c->cache);
+	tablecache_free(c->tables);
 	for (size_t i = 0; i < c->module_count; i++)
 		cfi_table_free(c->modules[i].table);
 	free(c->modules);
@@ -55,29 +76,46 @@ static uint64_t entry_without_cfi(const struct image *image, const struct cfi_ta
 	return ehdr.e_entry;
 }
 
-/* The image's table, compiled when first asked for; NULL when out of memory. */
+static int make_module_room(struct codemap *c, size_t id)
+{
+	size_t count = id + 32;
+	struct code_module *modules;
+
+	if (id < c->module_count)
+		return 0;
+	modules = realloc(c->modules, count * sizeof(*modules));
+	if (!modules)
+		return ERR_NOMEM;
+	memset(modules + c->module_count, 0, (count - c->module_count) * sizeof(*modules));
+	c->modules = modules;
+	c->module_count = count;
+	return 0;
+}
+
+static void get_table(struct codemap *c, struct code_module *m, const struct image *image)
+{
+	uint64_t start = own_cpu_ns();
+	struct cfi_table_info info;
+
+	m->asked = true;
+	m->refused = c->table_bytes >= TABLE_BYTES_MAX;
+	if (m->refused || tablecache_table(c->tables, image, &m->table, &m->loaded, NULL))
+		return;
+	cfi_table_info(m->table, &info);
+	c->table_bytes += info.bytes;
+	m->entry = entry_without_cfi(image, m->table);
+	m->build_ns = own_cpu_ns() - start;
+}
+
+/* The image's table, compiled or loaded when first asked for; NULL when out of memory. */
 static const struct cfi_table *table_of(struct codemap *c, const struct image *image)
 {
 	size_t id = image_id(image);
 
-	if (id >= c->module_count) {
-		size_t count = id + 32;
-		struct code_module *modules = realloc(c->modules, count * sizeof(*modules));
-
-		if (!modules)
-			return NULL;
-		memset(modules + c->module_count, 0,
-		       (count - c->module_count) * sizeof(*modules));
-		c->modules = modules;
-		c->module_count = count;
-	}
-	if (!c->modules[id].table) {
-		uint64_t start = own_cpu_ns();
-
-		cfi_table_build(image, &c->modules[id].table, NULL);
-		c->modules[id].entry = entry_without_cfi(image, c->modules[id].table);
-		c->modules[id].build_ns = own_cpu_ns() - start;
-	}
+	if (make_module_room(c, id))
+		return NULL;
+	if (!c->modules[id].asked)
+		get_table(c, &c->modules[id], image);
 	return c->modules[id].table;
 }
 
@@ -94,29 +132,15 @@ static bool has_code(const struct image *image, uint64_t addr, const char *bytes
 }
 
 /*
- * Is this in the trampoline that a signal's handler returns to? Where a walk comes to
- * it as to a caller it asks for the byte before, which is no instruction's first.
- */
-static bool is_sigreturn(const struct image *image, const struct cfi_rule *rule, uint64_t addr)
-{
-	uint64_t pc = (addr + 3) & ~3ull;
-
-	return SIGFRAME_REGS && (!rule || rule->signal_frame) &&
-	       (has_code(image, pc, ARCH_SIGRETURN, ARCH_SIGRETURN_BYTES) ||
-		(pc == addr && has_code(image, pc - ARCH_SYSCALL_BYTES, ARCH_SIGRETURN,
-					ARCH_SIGRETURN_BYTES)));
-}
-
-/*
  * glibc's clone and clone3 end their FDE right before the system call, because what
  * it says is wrong in the new thread. In the one that called it still holds for the
  * few instructions that test the result and return: there a program stands that
  * makes threads or waits for a vfork. NULL if this is not such a place.
  */
-static const struct cfi_rule *rule_before_syscall(const struct image *image,
-						  const struct cfi_table *table, uint64_t addr)
+static const struct short_rule *rule_before_syscall(const struct image *image,
+						    const struct cfi_table *table, uint64_t addr)
 {
-	const struct cfi_rule *rule = NULL;
+	const struct short_rule *rule = NULL;
 	uint64_t end = addr;
 
 	for (unsigned i = 0; i < ARCH_SYSCALL_BYTES + ARCH_TEST_BYTES && !rule; i++, end--)
@@ -135,35 +159,47 @@ static bool is_entry(const struct codemap *c, const struct image *image, uint64_
 	return entry && addr - entry < ENTRY_BYTES;
 }
 
-static void learn(struct codemap *c, struct code *code, const struct mapping *range)
+static void set_rule(struct code *code, const struct short_rule *rule)
 {
-	uint64_t addr = code->addr - range->bias;
-
-	code->image = range->image;
-	code->bias = range->bias;
-	code->table = table_of(c, range->image);
-	code->rule = code->table ? cfi_table_find(code->table, addr) : NULL;
-	code->is_sigreturn = is_sigreturn(range->image, code->rule, addr);
-	if (!code->rule && !code->is_sigreturn && code->table)
-		code->rule = rule_before_syscall(range->image, code->table, addr);
-	if (!code->rule && LINKER_STUBS)
-		code->rule = stub_rule(range->image, addr);
-	code->is_entry = !code->rule && is_entry(c, range->image, addr);
+	code->kind = CODE_BY_SHORT_RULE;
+	code->rule = *rule;
+	if (rule->cfa_reg != RULE_IS_LONG)
+		return;
+	code->long_rule = cfi_table_long_rule(code->table, rule);
+	code->kind = CODE_BY_LONG_RULE;
+	if (code->long_rule->signal_frame)
+		code->kind = CFI_KNOWS_SIGNALS ? CODE_BY_SIGNAL_RULE : CODE_UNKNOWN;
 }
 
-const struct code *codemap_find(struct codemap *c, const struct modmap *maps, uint64_t addr)
+static bool find_range(struct codemap *c, const struct modmap *maps, uint64_t addr)
 {
-	struct code *code = &c->cache[(addr ^ addr >> 12) & (CODE_SLOTS - 1)];
-	const struct mapping *range;
+	const struct mapping *m = modmap_find(maps, addr);
 
-	if (code->addr == addr && code->generation == c->generation)
-		return code;
-	range = modmap_find(maps, addr);
-	if (!range)
+	if (m)
+		c->range = (struct code_range){ m->start, m->end, m->bias, c->generation, m->image,
+						table_of(c, m->image) };
+	return m;
+}
+
+const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, uint64_t addr)
+{
+	struct code *code = &c->cache[code_slot(addr)];
+	const struct code_range *range = &c->range;
+	const struct short_rule *rule;
+
+	if ((range->generation != c->generation || addr < range->start || addr >= range->end) &&
+	    !find_range(c, maps, addr))
 		return NULL;
-	code->addr = addr;
-	code->generation = c->generation;
-	learn(c, code, range);
+	*code = (struct code){ .addr = addr, .generation = c->generation, .image = range->image,
+			       .bias = range->bias, .table = range->table };
+	addr -= range->bias;
+	rule = code->table ? cfi_table_find(code->table, addr) : NULL;
+	if (!rule && code->table)
+		rule = rule_before_syscall(code->image, code->table, addr);
+	if (rule)
+		set_rule(code, rule);
+	else if (is_entry(c, code->image, addr))
+		code->kind = CODE_ENTRY;
 	return code;
 }
 
@@ -174,9 +210,13 @@ void codemap_table_info(const struct codemap *c, const struct image *image,
 	struct cfi_table_info t;
 
 	memset(info, 0, sizeof(*info));
+	if (id < c->module_count)
+		info->refused = c->modules[id].refused;
 	if (id >= c->module_count || !c->modules[id].table)
 		return;
 	cfi_table_info(c->modules[id].table, &t);
-	*info = (struct unwind_table_info){ t.rows, t.rules, t.bytes, c->modules[id].build_ns,
-					    t.broken };
+	*info = (struct unwind_table_info){
+		.rows = t.rows, .rules = t.rules, .bytes = t.bytes, .bad_entries = t.broken,
+		.build_ns = c->modules[id].build_ns, .loaded = c->modules[id].loaded,
+	};
 }

@@ -12,23 +12,52 @@
 
 struct image;
 struct modmap;
+struct tablecache;
 struct unwind_table_info;
 
 enum { CODE_SLOTS = 4096 }; /* power of two */
 
+/* Where codemap_find found what it last did not know: frames of one stack mostly lie
+ * in one module. A copy, because maps may be read again meanwhile. */
+struct code_range {
+	uint64_t start, end, bias;
+	uint64_t generation;
+	const struct image *image;
+	const struct cfi_table *table;
+};
+
 struct codemap {
 	struct code_module *modules; /* by image id */
 	size_t module_count;
+	uint64_t table_bytes;	  /* of all tables */
+	struct tablecache *tables; /* kept from run to run; owned, may be NULL */
 	uint64_t generation; /* of the maps of the present walk */
-	struct code cache[CODE_SLOTS];
+	struct code_range range;
+	struct code *cache; /* CODE_SLOTS, each a cache line */
 };
 
-/* {0} is an empty one. */
+/* ERR_NOMEM. */
+int codemap_init(struct codemap *c);
 void codemap_release(struct codemap *c);
+
+static inline size_t code_slot(uint64_t addr)
+{
+	return (addr ^ addr >> 12) & (CODE_SLOTS - 1);
+}
+
+/* For the next: what the cache does not have. */
+const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, uint64_t addr);
 
 /* What is known about a code address of a process with these maps, for which
  * c->generation holds; NULL: nothing is mapped there. Valid until the next call. */
-const struct code *codemap_find(struct codemap *c, const struct modmap *maps, uint64_t addr);
+static inline const struct code *codemap_find(struct codemap *c, const struct modmap *maps,
+					      uint64_t addr)
+{
+	const struct code *code = &c->cache[code_slot(addr)];
+
+	return code->addr == addr && code->generation == c->generation ?
+		       code : codemap_learn(c, maps, addr);
+}
 
 /* See unwinder_table_info. */
 void codemap_table_info(const struct codemap *c, const struct image *image,

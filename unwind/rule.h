@@ -35,8 +35,7 @@ enum { CFA_EXPRESSION = DWARF_COUNT }; /* as cfa_reg: cfa_value is an expression
 struct cfi_rule {
 	uint8_t cfa_reg;  /* CFA = this register + cfa_value */
 	bool signal_frame;/* the caller was interrupted, it did not call */
-	bool plain;	  /* only the ordinary: see rule_is_plain */
-	uint8_t pad;	  /* always 0: rules are compared as bytes */
+	uint8_t pad[2];	  /* always 0: rules are compared as bytes */
 	int32_t cfa_value;
 	uint32_t said;	  /* bit n: column n is not COLUMN_DEFAULT */
 	struct column columns[DWARF_COUNT];
@@ -44,27 +43,5 @@ struct cfi_rule {
 
 /* What is as it was where a rule says nothing of it. */
 enum { KEPT = CALLEE_SAVED | (RA_AT_CFA ? 0 : 1 << DWARF_RA) };
-
-/* Is the return address where a call leaves it, or saved where the callee likes? */
-static inline bool return_is_plain(const struct column *ra)
-{
-	if (RA_AT_CFA)
-		return ra->kind == COLUMN_SAVED && ra->value == RA_AT_CFA;
-	return (ra->kind == COLUMN_SAVED && ra->value < 0) || ra->kind == COLUMN_DEFAULT;
-}
-
-/* CFA is register + offset, the return address is plain, and what else is said
- * concerns callee-saved registers saved in the frame: nearly every rule of compiled
- * code, and the walk has a short way for it. */
-static inline bool rule_is_plain(const struct cfi_rule *r)
-{
-	if (r->cfa_reg == CFA_EXPRESSION || r->signal_frame || !return_is_plain(&r->columns[DWARF_RA]))
-		return false;
-	for (unsigned i = 0; i < DWARF_COUNT; i++)
-		if (i != DWARF_RA && r->said >> i & 1 &&
-		    (!(CALLEE_SAVED >> i & 1) || r->columns[i].kind != COLUMN_SAVED))
-			return false;
-	return true;
-}
 
 #endif

@@ -6,14 +6,12 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "unwind/cfi.h"
+#include "unwind/table_form.h"
 
-/* Far more than any compiler writes. The first bounds the time that a row
- * costs, the second what a file can make us keep. */
-enum { EXPRESSION_MAX = 512, EXPRESSIONS_MAX = 1 << 20 };
-
-int ruleset_init(struct ruleset *set)
+int ruleset_init(struct ruleset *set, uint64_t effort)
 {
 	memset(set, 0, sizeof(*set));
+	set->effort = effort;
 	set->room = 64;
 	set->count = 1;
 	set->rules = calloc(set->room, sizeof(*set->rules));
@@ -28,18 +26,6 @@ void ruleset_release(struct ruleset *set)
 	hashindex_release(&set->expression_index);
 }
 
-void ruleset_seal(struct ruleset *set)
-{
-	struct cfi_rule *rules = realloc(set->rules, set->count * sizeof(*rules));
-
-	hashindex_release(&set->rule_index);
-	hashindex_release(&set->expression_index);
-	if (!rules)
-		return;
-	set->rules = rules;
-	set->room = set->count;
-}
-
 struct expression {
 	const uint8_t *text;
 	size_t len;
@@ -47,24 +33,32 @@ struct expression {
 
 static bool same_expression(const void *owner, uint32_t place, const void *key)
 {
+	const uint8_t *kept = ((const struct ruleset *)owner)->expressions.data + place;
 	const struct expression *e = key;
-	const uint8_t *text;
-	size_t len;
+	uint16_t len;
 
-	text = ruleset_expression(owner, (int32_t)place, &len);
-	return len == e->len && !memcmp(text, e->text, len);
+	memcpy(&len, kept, sizeof(len));
+	return len == e->len && !memcmp(kept + sizeof(len), e->text, len);
 }
 
 static int add_expression(struct ruleset *set, const struct expression *e, uint64_t hash)
 {
 	size_t place = set->expressions.len;
 
-	if (place + e->len > EXPRESSIONS_MAX)
+	if (place + sizeof(uint16_t) + e->len > EXPRESSIONS_MAX)
 		return ERR_LIMIT;
 	if (buffer_add(&set->expressions, &(uint16_t){ (uint16_t)e->len }, sizeof(uint16_t)) ||
 	    buffer_add(&set->expressions, e->text, e->len))
 		return ERR_NOMEM;
 	return hashindex_add(&set->expression_index, hash, (uint32_t)place);
+}
+
+static bool can_afford(struct ruleset *set, size_t bytes)
+{
+	bool can = set->effort >= bytes;
+
+	set->effort -= can ? bytes : set->effort;
+	return can;
 }
 
 /* From a place in the section to one in the set. */
@@ -83,6 +77,8 @@ static int keep_expression(struct ruleset *set, const struct cfi_section *s, int
 	e.text = cursor_bytes(&c, e.len);
 	if (!e.text || e.len > EXPRESSION_MAX)
 		return ERR_FORMAT;
+	if (!can_afford(set, e.len))
+		return ERR_LIMIT;
 	hash = hash_bytes(e.text, e.len);
 	known = hashindex_find(&set->expression_index, hash, same_expression, set, &e);
 	*place = (int32_t)(known == HASHINDEX_NONE ? set->expressions.len : known);
@@ -150,24 +146,14 @@ int ruleset_add(struct ruleset *set, const struct cfi_section *section,
 	struct cfi_rule rule = *read;
 	uint64_t hash;
 	uint32_t known;
-	int rc = keep_expressions(set, section, &rule);
+	int rc = can_afford(set, sizeof(rule)) ? keep_expressions(set, section, &rule) : ERR_LIMIT;
 
 	if (rc)
 		return rc;
-	rule.plain = rule_is_plain(&rule);
 	hash = hash_bytes(&rule, sizeof(rule));
 	known = hashindex_find(&set->rule_index, hash, same_rule, set, &rule);
 	if (known == HASHINDEX_NONE)
 		return add_rule(set, &rule, hash, number);
 	*number = (uint16_t)known;
 	return 0;
-}
-
-const uint8_t *ruleset_expression(const struct ruleset *set, int32_t place, size_t *len)
-{
-	uint16_t n;
-
-	memcpy(&n, set->expressions.data + place, sizeof(n));
-	*len = n;
-	return set->expressions.data + place + sizeof(n);
 }

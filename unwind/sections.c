@@ -6,26 +6,22 @@
  * A file without section headers still has the program header PT_GNU_EH_FRAME,
  * which leads to .eh_frame_hdr and from there to .eh_frame (LSB Core, 10.6.2).
  */
+#include "unwind/sections.h"
+
 #include <dwarf.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
-#include "base/error.h"
 #include "target/image.h"
-#include "unwind/table.h"
 
-enum {
-	SECTIONS_MAX = 4,
-	/* Larger than any seen, compressed or not (libLLVM has 7 MB of .eh_frame);
-	 * a few bytes of zlib can claim a thousand times their length. */
-	SECTION_BYTES_MAX = 1 << 28,
-};
+/* Larger than any seen, compressed or not (libLLVM has 7 MB of .eh_frame);
+ * a few bytes of zlib can claim a thousand times their length. */
+enum { SECTION_BYTES_MAX = 1 << 28 };
 
 struct found {
-	struct cfi_section sections[SECTIONS_MAX];
-	size_t count;
+	struct cfi_source *source;
 	uint64_t data_base;
 	const unsigned char *ident;
 };
@@ -46,12 +42,12 @@ static void add_section(struct found *f, Elf_Scn *scn, const GElf_Shdr *shdr, bo
 	Elf_Data *data;
 
 	if (shdr->sh_type == SHT_NOBITS || shdr->sh_size > SECTION_BYTES_MAX ||
-	    f->count == SECTIONS_MAX || !decompress(scn, shdr))
+	    f->source->count == SECTIONS_MAX || !decompress(scn, shdr))
 		return;
 	data = elf_rawdata(scn, NULL);
 	if (!data || !data->d_buf || !data->d_size)
 		return;
-	f->sections[f->count++] = (struct cfi_section){
+	f->source->sections[f->source->count++] = (struct cfi_section){
 		.data = data->d_buf, .len = data->d_size, .vaddr = shdr->sh_addr,
 		.eh_frame = eh_frame, .ident = f->ident,
 	};
@@ -122,7 +118,7 @@ static void find_by_header(struct found *f, const struct image *image, Elf *elf)
 	if (!frame)
 		return;
 	f->data_base = ph.p_vaddr;
-	f->sections[f->count++] = (struct cfi_section){
+	f->source->sections[f->source->count++] = (struct cfi_section){
 		.data = frame->d_buf, .len = frame->d_size, .vaddr = at,
 		.eh_frame = true, .ident = f->ident,
 	};
@@ -165,26 +161,26 @@ static Elf *open_elf(const struct image *image, char **copy)
 	return *copy ? elf_memory(memcpy(*copy, bytes, len), len) : NULL;
 }
 
-int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)
+void cfi_source_open(struct cfi_source *source, const struct image *image)
 {
-	char *copy = NULL;
-	Elf *elf = open_elf(image, &copy);
-	struct found f = { .count = 0 };
-	uint64_t base, limit;
-	int rc;
+	struct found f = { .source = source };
 
-	if (elf) {
-		f.ident = (const unsigned char *)elf_getident(elf, NULL);
-		find_named(&f, elf, ".eh_frame", true);
-		find_named(&f, elf, ".debug_frame", false);
-		if (!f.count)
-			find_by_header(&f, image, elf);
-	}
-	for (size_t i = 0; i < f.count; i++)
-		f.sections[i].data_base = f.data_base;
-	code_range(image, &base, &limit);
-	rc = cfi_table_compile(f.sections, f.count, base, limit, table, err);
-	elf_end(elf);
-	free(copy);
-	return rc;
+	*source = (struct cfi_source){ .count = 0 };
+	source->elf = open_elf(image, &source->copy);
+	code_range(image, &source->base, &source->limit);
+	if (!source->elf)
+		return;
+	f.ident = (const unsigned char *)elf_getident(source->elf, NULL);
+	find_named(&f, source->elf, ".eh_frame", true);
+	find_named(&f, source->elf, ".debug_frame", false);
+	if (!source->count)
+		find_by_header(&f, image, source->elf);
+	for (size_t i = 0; i < source->count; i++)
+		source->sections[i].data_base = f.data_base;
+}
+
+void cfi_source_close(struct cfi_source *source)
+{
+	elf_end(source->elf);
+	free(source->copy);
 }

@@ -13,20 +13,32 @@ void stack_init(struct stack *s)
 void stack_release(struct stack *s)
 {
 	free(s->frames);
+	free(s->pcs);
 	stack_init(s);
+}
+
+int stack_reserve(struct stack *s)
+{
+	size_t room = s->room ? s->room * 2 : 64;
+	struct frame *frames = realloc(s->frames, room * sizeof(*frames));
+	uint64_t *pcs;
+
+	if (!frames)
+		return ERR_NOMEM;
+	s->frames = frames;
+	pcs = realloc(s->pcs, room * sizeof(*pcs));
+	if (!pcs)
+		return ERR_NOMEM;
+	s->pcs = pcs;
+	s->room = room;
+	return 0;
 }
 
 int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum frame_kind kind)
 {
-	if (s->count == s->room) {
-		size_t room = s->room ? s->room * 2 : 64;
-		struct frame *frames = realloc(s->frames, room * sizeof(*frames));
-
-		if (!frames)
-			return ERR_NOMEM;
-		s->frames = frames;
-		s->room = room;
-	}
+	if (s->count == s->room && stack_reserve(s))
+		return ERR_NOMEM;
+	s->pcs[s->count] = addr;
 	s->frames[s->count++] = (struct frame){ .image = image, .addr = addr, .kind = kind };
 	return 0;
 }

@@ -14,7 +14,7 @@ enum frame_kind {
 	FRAME_PC,     /* the innermost frame: addr is the instruction to be executed */
 	FRAME_RETURN, /* addr is a return address: the call stands before it */
 	FRAME_SIGNAL, /* addr is exact as in FRAME_PC: the frame was interrupted by a signal,
-		       * or is the trampoline that a signal handler returns to */
+		       * or is the trampoline that a signal handler or a coroutine returns to */
 };
 
 /* How a frame was found: what led from the one below it, its callee, to it. What
@@ -23,6 +23,7 @@ enum frame_source {
 	FRAME_FROM_REGISTERS, /* the innermost */
 	FRAME_BY_CFI,
 	FRAME_BY_PCLNTAB,
+	FRAME_BY_CODE, /* the code, read on to its return */
 	FRAME_BY_FRAME_POINTER,
 	FRAME_BY_SCAN, /* a word on the stack that looks like a return address */
 	FRAME_SOURCES
@@ -48,6 +49,7 @@ enum stack_end {
 
 struct stack {
 	struct frame *frames; /* innermost first; owned */
+	uint64_t *pcs; /* of each where it is in the process: an image can be mapped twice; owned */
 	size_t count, room;
 	enum stack_end end;
 	uint64_t used; /* bytes from sp to the outermost CFA on the same stack */
@@ -58,6 +60,9 @@ struct stack {
 /* An empty stack; {0} is as good. It keeps its memory from walk to walk. */
 void stack_init(struct stack *s);
 void stack_release(struct stack *s);
+
+/* Makes room for more frames. 0 or ERR_NOMEM. */
+int stack_reserve(struct stack *s);
 
 /* Appends a frame. 0 or ERR_NOMEM. */
 int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum frame_kind kind);

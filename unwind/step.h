@@ -11,24 +11,39 @@
 #include <stdint.h>
 
 #include "unwind/regs.h"
+#include "unwind/shortrule.h"
 #include "unwind/stack.h"
 
 struct cfi_rule;
 struct cfi_table;
+struct codebytes;
+struct codemap;
 struct image;
 struct memory;
+struct modmap;
 
-/* What is known about a code address in a process. */
+/* What is known about a code address in a process; a cache line. */
 struct code {
 	uint64_t addr;
 	uint64_t generation; /* of the maps for which it holds; 0: nothing is known */
 	const struct image *image;
-	const struct cfi_table *table;
-	const struct cfi_rule *rule; /* NULL: no CFI there */
 	uint64_t bias; /* address in the process - image address */
-	bool is_sigreturn; /* SIGFRAME_REGS say what no CFI does */
-	bool is_entry; /* the kernel enters the file here, and no CFI says so */
+	const struct cfi_table *table;
+	const struct cfi_rule *long_rule; /* of the two last kinds */
+	struct short_rule rule;		  /* of CODE_BY_SHORT_RULE */
+	enum code_kind {
+		CODE_UNKNOWN,	    /* no CFI there */
+		CODE_ENTRY,	    /* neither, but the kernel enters the file here */
+		CODE_BY_SHORT_RULE, /* plain */
+		CODE_BY_LONG_RULE,
+		CODE_BY_SIGNAL_RULE /* the caller was interrupted, it did not call */
+	} kind;
 };
+
+static inline bool code_has_cfi(const struct code *code)
+{
+	return code->kind >= CODE_BY_SHORT_RULE;
+}
 
 struct walk {
 	struct regs regs;
@@ -37,6 +52,12 @@ struct walk {
 	const struct code *at; /* the frame's; NULL where nothing is mapped */
 	enum frame_source source; /* what led to this frame */
 	unsigned switches; /* signal frames whose caller did not lie above */
+	/* What a guess looks at beside. */
+	enum frame_kind kind;
+	const struct modmap *maps;
+	struct codemap *map;
+	struct codebytes *code;
+	bool partial; /* the thread was not asked for all its registers */
 };
 
 /* Beside enum stack_end, as which a step returns why it cannot be made: the
@@ -47,10 +68,6 @@ enum { STEP_ON = STACK_ENDS };
  * w->source. */
 int step_by_cfi(struct walk *w);
 
-/* From the trampoline of a signal handler, with the registers that the kernel saved.
- * Only where SIGFRAME_REGS is not 0. */
-int step_by_sigframe(struct walk *w);
-
 /* The caller goes on at this return address. What it had in the register that calls
  * leave theirs in, it has saved. */
 static inline void step_arrive(struct walk *w, uint64_t ra)
@@ -59,6 +76,16 @@ static inline void step_arrive(struct walk *w, uint64_t ra)
 	if (!RA_AT_CFA)
 		w->valid &= ~(1u << DWARF_RA);
 }
+
+/* By what the code does and how the stack looks, where w->at has no rule
+ * (step_guess_NAME.c); sets w->source. w->at is not valid after it. */
+int step_by_guess(struct walk *w);
+
+/* Is this where a signal's handler returns to, without CFI that says so? musl's is. */
+bool code_is_restorer(struct codebytes *code, uint64_t pc);
+
+/* From there to what was interrupted. */
+int step_from_restorer(struct walk *w);
 
 /* Why a read of the stack that failed ends the walk. */
 enum stack_end step_end_of_read(int rc);

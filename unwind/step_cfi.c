@@ -1,8 +1,9 @@
 /*
- * A step by CFI (DWARF 5, section 6.4.3, "Call Frame Instruction Usage").
+ * A step by CFI (DWARF 5, section 6.4.3, "Call Frame Instruction Usage"), any.
+ * Nearly all are made by step_fast.h instead.
  *
- * For a plain rule it costs a handful of loads. A register that is not known is
- * not used: the walk ends and says so, because a wrong frame is worse than none.
+ * A register that is not known is not used: the walk ends and says so, because a
+ * wrong frame is worse than none.
  */
 #include "base/error.h"
 #include "target/memory.h"
@@ -141,45 +142,41 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 	return STEP_ON;
 }
 
-static int plain_return(const struct walk *w, const struct cfi_rule *rule, uint64_t cfa,
-			uint64_t *ra)
+/* To the caller, by a short rule, word by word: where not all of the frame is at hand
+ * or not all registers are known. */
+static int step_words(struct walk *w, const struct short_rule *rule)
 {
-	if (RA_AT_CFA)
-		return memory_read_u64(w->memory, cfa + RA_AT_CFA, ra);
-	if (rule->said >> DWARF_RA & 1)
-		return memory_read_u64(w->memory,
-				       cfa + (uint64_t)(int64_t)rule->columns[DWARF_RA].value, ra);
-	*ra = w->regs.r[DWARF_RA];
-	return w->valid >> DWARF_RA & 1 ? 0 : ERR_FORMAT;
-}
-
-/* To the caller, by a plain rule. */
-static int step_plain(struct walk *w, const struct cfi_rule *rule)
-{
-	uint32_t saved = rule->said & ~(1u << DWARF_RA);
-	uint64_t cfa, ra;
-	int rc;
+	uint64_t cfa, ra = 0;
+	int rc = 0;
 
 	if (!(w->valid >> rule->cfa_reg & 1))
 		return STACK_NO_UNWIND_INFO;
 	cfa = w->regs.r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
-	rc = plain_return(w, rule, cfa, &ra);
+	if (RA_AT_CFA)
+		rc = memory_read_u64(w->memory, cfa + RA_AT_CFA, &ra);
 	if (rc)
 		return step_end_of_read(rc);
-	w->valid = (w->valid & CALLEE_SAVED) | CALLER_KNOWS;
-	for (; saved; saved &= saved - 1) {
-		unsigned n = (unsigned)__builtin_ctz(saved);
+	w->valid = (w->valid & KEPT) | CALLER_KNOWS;
+	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
+		unsigned n = short_rule_columns[i];
 
-		rc = memory_read_u64(w->memory, cfa + (uint64_t)(int64_t)rule->columns[n].value,
+		if (rule->slots[i] == NOT_SAVED)
+			continue;
+		rc = memory_read_u64(w->memory, cfa + (uint64_t)(SLOT_BYTES * rule->slots[i]),
 				     &w->regs.r[n]);
+		if (rc && n == DWARF_RA)
+			return step_end_of_read(rc);
 		w->valid = rc ? w->valid & ~(1u << n) : w->valid | 1u << n;
 	}
+	if (!RA_AT_CFA && !(w->valid >> DWARF_RA & 1))
+		return STACK_NO_UNWIND_INFO;
 	w->regs.r[DWARF_SP] = cfa;
-	step_arrive(w, ra);
+	step_arrive(w, RA_AT_CFA ? ra : w->regs.r[DWARF_RA]);
 	return STEP_ON;
 }
 
 int step_by_cfi(struct walk *w)
 {
-	return w->at->rule->plain ? step_plain(w, w->at->rule) : step_any(w, w->at->rule);
+	return w->at->kind == CODE_BY_SHORT_RULE ? step_words(w, &w->at->rule) :
+						   step_any(w, w->at->long_rule);
 }

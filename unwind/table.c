@@ -1,364 +1,180 @@
-/*
- * Section by section:
- *   1. collect: entries and their rows as the section gives them, in its order
- *   2. lay: entries sorted by address, into one ascending run of rows; of
- *      entries that overlap, the one that begins first keeps what it covers
- *   3. fill: a later section's run goes into the gaps of the earlier ones'
- *
- * Rejected: a page index over the rows. A binary search in 100,000 rows costs
- * 17 steps, and the walk's cache (unwinder.c) answers nine lookups of ten.
- */
+/* The finished table: its memory, its soundness, the search in it. */
 #include "unwind/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "unwind/ruleset.h"
+#include "unwind/table_form.h"
 
-struct row {
-	uint32_t pc; /* from the table's base */
-	uint16_t rule;
-};
-
-/* Rows in ascending order, each in force up to the next; two arrays, because a
- * struct row has padding. */
-struct run {
-	uint32_t *pcs;
-	uint16_t *rules;
-	size_t count;
-};
-
-struct entry { /* an FDE */
-	uint32_t start, end; /* from the table's base */
-	size_t first_row, rows;
-};
-
-/* A rule as the section gives it, and its number. */
-struct memo {
-	struct cfi_rule rule;
-	uint16_t number; /* NO_RULE: empty */
-};
-
-enum { MEMO_SLOTS = 1024, DIGIT_BITS = 11, DIGITS = 3 };
-
-struct cfi_table {
-	uint64_t base;
-	struct run run;
-	size_t broken;
-	struct ruleset rules;
-};
-
-struct builder {
-	struct cfi_sink sink; /* first: the sink's functions get its address */
-	struct cfi_table *table;
-	const struct cfi_section *section;
-	uint64_t limit;
-	struct row *rows;
-	size_t row_count, row_room;
-	struct entry *entries;
-	size_t entry_count, entry_room;
-	bool sorted; /* the entries are, as they come */
-	bool nomem;
-	struct memo memo[MEMO_SLOTS];
-};
-
-/* 1. Collect. */
-
-static int make_room(void **array, size_t *room, size_t count, size_t size)
+size_t table_len(const struct table_shape *s)
 {
-	size_t more = *room ? *room * 2 : 1024;
-	void *p;
-
-	if (count < *room)
+	if (s->rows > ROWS_MAX || s->rules > RULES_MAX || s->long_rules > s->rules ||
+	    s->expressions > EXPRESSIONS_MAX || s->shift > PAGE_SHIFT_MAX ||
+	    (uint64_t)s->pages << s->shift > (uint64_t)UINT32_MAX + (1 << PAGE_SHIFT_MAX) + 1)
 		return 0;
-	p = realloc(*array, more * size);
-	if (!p)
-		return ERR_NOMEM;
-	*array = p;
-	*room = more;
-	return 0;
+	return s->long_rules * sizeof(struct cfi_rule) + (s->pages + 1ul) * sizeof(uint32_t) +
+	       (s->rules + 1ul) * sizeof(struct short_rule) +
+	       (s->rows + 1ul) * sizeof(struct cfi_row) + s->expressions;
 }
 
-static int begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
+struct cfi_table *table_new(const struct table_shape *s)
 {
-	struct builder *b = (struct builder *)sink;
-	uint64_t base = b->table->base;
+	size_t len = table_len(s);
+	struct cfi_table *t = len ? calloc(1, sizeof(*t) + len) : NULL;
 
-	if (start < base || end > b->limit || end - base > UINT32_MAX)
-		return ERR_LIMIT;
-	if (make_room((void **)&b->entries, &b->entry_room, b->entry_count, sizeof(*b->entries))) {
-		b->nomem = true;
-		return ERR_NOMEM;
-	}
-	b->entries[b->entry_count++] = (struct entry){
-		.start = (uint32_t)(start - base), .end = (uint32_t)(end - base),
-		.first_row = b->row_count,
-	};
-	return 0;
-}
-
-/* Where the CFA is and which registers are saved nearly always tells the whole
- * rule, so a look there spares nine rows of ten the way through the set. */
-static int number_rule(struct builder *b, const struct cfi_rule *rule, uint16_t *number)
-{
-	uint32_t hash = (uint32_t)rule->cfa_value * 0x9e3779b1u ^ rule->said * 0x85ebca6bu ^
-			rule->cfa_reg * 0xc2b2ae35u;
-	struct memo *m = &b->memo[(hash ^ hash >> 15) % MEMO_SLOTS];
-	int rc = 0;
-
-	if (m->number == NO_RULE || memcmp(&m->rule, rule, sizeof(*rule))) {
-		m->number = NO_RULE;
-		m->rule = *rule;
-		rc = ruleset_add(&b->table->rules, b->section, rule, &m->number);
-		b->nomem |= rc == ERR_NOMEM;
-	}
-	*number = m->number;
-	return rc;
-}
-
-static int add_row(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *rule)
-{
-	struct builder *b = (struct builder *)sink;
-	uint16_t number;
-	int rc = number_rule(b, rule, &number);
-
-	if (rc)
-		return rc;
-	if (make_room((void **)&b->rows, &b->row_room, b->row_count, sizeof(*b->rows))) {
-		b->nomem = true;
-		return ERR_NOMEM;
-	}
-	b->rows[b->row_count++] = (struct row){ (uint32_t)(pc - b->table->base), number };
-	b->entries[b->entry_count - 1].rows++;
-	return 0;
-}
-
-static void end_entry(struct cfi_sink *sink, bool good)
-{
-	struct builder *b = (struct builder *)sink;
-	const struct entry *e = &b->entries[b->entry_count - 1];
-
-	if (!good)
-		b->row_count = b->entries[--b->entry_count].first_row;
-	else if (b->entry_count > 1 && e->start < e[-1].start)
-		b->sorted = false;
-}
-
-/* 2. Lay. */
-
-/* One pass of a radix sort, by one digit of the entries' starts. */
-static void sort_by_digit(const struct entry *from, struct entry *to, size_t count, unsigned shift)
-{
-	size_t place[1 << DIGIT_BITS] = { 0 }, sum = 0;
-	const uint32_t mask = (1 << DIGIT_BITS) - 1;
-
-	for (size_t i = 0; i < count; i++)
-		place[from[i].start >> shift & mask]++;
-	for (size_t i = 0; i <= mask; i++) {
-		size_t n = place[i];
-
-		place[i] = sum;
-		sum += n;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[place[from[i].start >> shift & mask]++] = from[i];
-}
-
-/* Stable: of two entries with one start, the section's first stays first. */
-static int sort_entries(struct builder *b)
-{
-	struct entry *other = malloc((b->entry_count + 1) * sizeof(*other)), *t;
-
-	if (!other)
-		return ERR_NOMEM;
-	b->entry_room = b->entry_count + 1;
-	for (unsigned i = 0; i < DIGITS; i++) {
-		sort_by_digit(b->entries, other, b->entry_count, i * DIGIT_BITS);
-		t = b->entries;
-		b->entries = other;
-		other = t;
-	}
-	free(other);
-	return 0;
-}
-
-static int run_init(struct run *run, size_t room)
-{
-	run->count = 0;
-	run->pcs = malloc((room + 1) * sizeof(*run->pcs));
-	run->rules = malloc((room + 1) * sizeof(*run->rules));
-	return run->pcs && run->rules ? 0 : ERR_NOMEM;
-}
-
-static void run_release(struct run *run)
-{
-	free(run->pcs);
-	free(run->rules);
-	memset(run, 0, sizeof(*run));
-}
-
-/* Gives back what was reserved for the worst case. */
-static void run_shrink(struct run *run)
-{
-	uint32_t *pcs = realloc(run->pcs, (run->count + 1) * sizeof(*pcs));
-	uint16_t *rules = realloc(run->rules, (run->count + 1) * sizeof(*rules));
-
-	run->pcs = pcs ? pcs : run->pcs;
-	run->rules = rules ? rules : run->rules;
-}
-
-/* A row at the same address replaces the one before it, and one that says
- * nothing new is left out: so each call adds at most one. */
-static inline void emit(struct run *run, uint32_t pc, uint16_t rule)
-{
-	size_t n = run->count;
-
-	if (n && run->pcs[n - 1] == pc)
-		n--;
-	if (rule != (n ? run->rules[n - 1] : NO_RULE)) {
-		run->pcs[n] = pc;
-		run->rules[n++] = rule;
-	}
-	run->count = n;
-}
-
-static int lay(struct builder *b, struct run *run)
-{
-	uint32_t covered = 0;
-
-	if (run_init(run, b->row_count + b->entry_count))
-		return ERR_NOMEM;
-	for (size_t i = 0; i < b->entry_count; i++) {
-		const struct entry *e = &b->entries[i];
-		const struct row *r = b->rows + e->first_row, *end = r + e->rows;
-
-		if (e->end <= covered)
-			continue;
-		for (; r < end; r++)
-			emit(run, r->pc > covered ? r->pc : covered, r->rule);
-		emit(run, e->end, NO_RULE);
-		covered = e->end;
-	}
-	return 0;
-}
-
-/* 3. Fill. */
-
-static int fill(const struct run *front, const struct run *back, struct run *out)
-{
-	uint16_t f_rule = NO_RULE, b_rule = NO_RULE;
-	size_t f = 0, b = 0;
-
-	if (run_init(out, front->count + back->count))
-		return ERR_NOMEM;
-	while (f < front->count || b < back->count) {
-		uint32_t f_pc = f < front->count ? front->pcs[f] : UINT32_MAX;
-		uint32_t b_pc = b < back->count ? back->pcs[b] : UINT32_MAX;
-		uint32_t pc = f_pc < b_pc ? f_pc : b_pc;
-
-		if (f < front->count && f_pc == pc)
-			f_rule = front->rules[f++];
-		if (b < back->count && b_pc == pc)
-			b_rule = back->rules[b++];
-		emit(out, pc, f_rule == NO_RULE ? b_rule : f_rule);
-	}
-	return 0;
-}
-
-static int collect(struct builder *b, const struct cfi_section *section)
-{
-	b->section = section;
-	b->row_count = b->entry_count = 0;
-	b->sorted = true;
-	memset(b->memo, 0, sizeof(b->memo));
-	b->table->broken += cfi_read(section, &b->sink);
-	return b->nomem ? ERR_NOMEM : 0;
-}
-
-static int add_section(struct builder *b, const struct cfi_section *section)
-{
-	struct run *run = &b->table->run, own = { 0 }, all = { 0 };
-	int rc = collect(b, section);
-
-	if (!rc && !b->sorted)
-		rc = sort_entries(b);
-	if (!rc)
-		rc = lay(b, &own);
-	if (!rc && run->count) {
-		rc = fill(run, &own, &all);
-		run_release(&own);
-	} else {
-		all = own;
-	}
-	run_release(run);
-	*run = all;
-	return rc;
-}
-
-int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t base,
-		      uint64_t limit, struct cfi_table **table, struct error *err)
-{
-	struct builder b = { .sink = { begin_entry, add_row, end_entry }, .limit = limit };
-	int rc = ERR_NOMEM;
-
-	b.table = calloc(1, sizeof(*b.table));
-	if (b.table) {
-		b.table->base = base;
-		rc = ruleset_init(&b.table->rules);
-	}
-	for (size_t i = 0; !rc && i < count; i++)
-		rc = add_section(&b, &sections[i]);
-	free(b.rows);
-	free(b.entries);
-	if (rc) {
-		cfi_table_free(b.table);
-		return error_set(err, rc, "out of memory");
-	}
-	run_shrink(&b.table->run);
-	ruleset_seal(&b.table->rules);
-	*table = b.table;
-	return 0;
+	if (!t)
+		return NULL;
+	t->shape = *s;
+	t->len = len;
+	t->long_rules = (struct cfi_rule *)t->data;
+	t->index = (uint32_t *)(t->long_rules + s->long_rules);
+	t->rules = (struct short_rule *)(t->index + s->pages + 1);
+	t->rows = (struct cfi_row *)(t->rules + s->rules + 1);
+	t->expressions = (uint8_t *)(t->rows + s->rows + 1);
+	return t;
 }
 
 void cfi_table_free(struct cfi_table *t)
 {
-	if (!t)
-		return;
-	run_release(&t->run);
-	ruleset_release(&t->rules);
 	free(t);
 }
 
-const struct cfi_rule *cfi_table_find(const struct cfi_table *t, uint64_t addr)
+/* Is there an expression at this place, with all of its bytes? */
+static bool is_expression(const struct cfi_table *t, int32_t place)
 {
-	uint64_t pc = addr - t->base;
-	const uint32_t *at = t->run.pcs;
-	size_t n = t->run.count;
+	uint16_t len;
 
-	if (!n || addr < t->base || pc > UINT32_MAX || pc < *at)
-		return NULL;
-	/* The last row at or below pc; no branch depends on the data. */
-	while (n > 1) {
-		size_t half = n / 2;
+	if (place < 0 || (uint64_t)place + sizeof(len) > t->shape.expressions)
+		return false;
+	memcpy(&len, t->expressions + place, sizeof(len));
+	return len <= EXPRESSION_MAX && place + sizeof(len) + len <= t->shape.expressions;
+}
 
-		at += at[half] <= pc ? half : 0;
-		n -= half;
+static bool column_is_sound(const struct cfi_table *t, const struct cfi_rule *rule, unsigned n)
+{
+	const struct column *col = &rule->columns[n];
+
+	if ((col->kind != COLUMN_DEFAULT) != (rule->said >> n & 1))
+		return false;
+	if (col->kind == COLUMN_REGISTER)
+		return col->value >= 0 && col->value < DWARF_COUNT;
+	if (col->kind == COLUMN_SAVED_EXPR || col->kind == COLUMN_IS_EXPR)
+		return is_expression(t, col->value);
+	return true;
+}
+
+static bool long_rule_is_sound(const struct cfi_table *t, const struct cfi_rule *rule)
+{
+	uint8_t signal_frame;
+
+	memcpy(&signal_frame, &rule->signal_frame, 1);
+	if (signal_frame > 1 || rule->said & ~REGS_ALL)
+		return false;
+	if (rule->cfa_reg == CFA_EXPRESSION ? !is_expression(t, rule->cfa_value) :
+					      rule->cfa_reg >= CFA_BASES)
+		return false;
+	for (unsigned n = 0; n < DWARF_COUNT; n++)
+		if (!column_is_sound(t, rule, n))
+			return false;
+	return true;
+}
+
+static bool short_rule_is_sound(const struct cfi_table *t, const struct short_rule *rule)
+{
+	int8_t deepest = NOT_SAVED;
+
+	if (rule->cfa_reg == RULE_IS_LONG)
+		return rule->cfa_value >= 0 && (uint32_t)rule->cfa_value < t->shape.long_rules;
+	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
+		if (rule->slots[i] > NOT_SAVED)
+			return false;
+		deepest = rule->slots[i] < deepest ? rule->slots[i] : deepest;
 	}
-	n = t->run.rules[at - t->run.pcs];
-	return n == NO_RULE ? NULL : &t->rules.rules[n];
+	return rule->cfa_reg < CFA_BASES && rule->deepest == deepest;
+}
+
+/* Ascending within each page, so that a search finds what is there. */
+static bool rows_are_sound(const struct cfi_table *t)
+{
+	const struct table_shape *s = &t->shape;
+	uint32_t wrong = t->rows[0].rule != NO_RULE || t->index[0] || t->index[s->pages] != s->rows;
+
+	for (uint32_t i = 0; i < s->pages; i++) {
+		if (t->index[i] > t->index[i + 1] || t->index[i + 1] > s->rows)
+			return false;
+		for (uint32_t n = t->index[i] + 1; n < t->index[i + 1]; n++)
+			wrong |= t->rows[n].pc >= t->rows[n + 1].pc;
+	}
+	for (uint32_t n = 1; n <= s->rows; n++)
+		wrong |= t->rows[n].rule > s->rules;
+	return !wrong;
+}
+
+bool table_is_sound(const struct cfi_table *t)
+{
+	if (!rows_are_sound(t))
+		return false;
+	for (uint32_t i = 1; i <= t->shape.rules; i++)
+		if (!short_rule_is_sound(t, &t->rules[i]))
+			return false;
+	for (uint32_t i = 0; i < t->shape.long_rules; i++)
+		if (!long_rule_is_sound(t, &t->long_rules[i]))
+			return false;
+	return true;
+}
+
+const struct short_rule *cfi_table_find(const struct cfi_table *t, uint64_t addr)
+{
+	uint64_t pc = addr - t->shape.base, page = pc >> t->shape.shift;
+	const struct cfi_row *row = t->rows;
+	uint32_t low = (uint32_t)pc & ((1u << t->shape.shift) - 1), left;
+
+	if (page >= t->shape.pages)
+		return NULL;
+	/* The one in force where the page begins; then the last at or below pc. No
+	 * branch depends on the data. */
+	row += t->index[page];
+	left = t->index[page + 1] - t->index[page];
+	while (left) {
+		uint32_t half = left - left / 2;
+
+		row += row[half].pc <= low ? half : 0;
+		left -= half;
+	}
+	return row->rule == NO_RULE ? NULL : &t->rules[row->rule];
+}
+
+const struct cfi_rule *cfi_table_long_rule(const struct cfi_table *t, const struct short_rule *rule)
+{
+	return &t->long_rules[rule->cfa_value];
+}
+
+bool cfi_table_rule_at(const struct cfi_table *t, uint64_t addr, struct cfi_rule *rule)
+{
+	const struct short_rule *found = cfi_table_find(t, addr);
+
+	if (!found)
+		return false;
+	if (found->cfa_reg == RULE_IS_LONG)
+		*rule = *cfi_table_long_rule(t, found);
+	else
+		short_rule_expand(rule, found);
+	return true;
 }
 
 const uint8_t *cfi_table_expression(const struct cfi_table *t, int32_t place, size_t *len)
 {
-	return ruleset_expression(&t->rules, place, len);
+	uint16_t n;
+
+	memcpy(&n, t->expressions + place, sizeof(n));
+	*len = n;
+	return t->expressions + place + sizeof(n);
 }
 
 void cfi_table_info(const struct cfi_table *t, struct cfi_table_info *info)
 {
-	info->rows = t->run.count;
-	info->rules = t->rules.count - 1;
-	info->bytes = sizeof(*t) + t->run.count * (sizeof(*t->run.pcs) + sizeof(*t->run.rules)) +
-		      t->rules.count * sizeof(*t->rules.rules) + t->rules.expressions.room;
-	info->broken = t->broken;
+	info->rows = t->shape.rows;
+	info->rules = t->shape.rules;
+	info->bytes = sizeof(*t) + t->len;
+	info->broken = t->shape.broken;
 }

@@ -9,33 +9,42 @@
 
 #include <stdlib.h>
 
+#include "base/cachedir.h"
 #include "base/error.h"
 #include "target/memory.h"
 #include "target/modmap.h"
+#include "unwind/codebytes.h"
 #include "unwind/codemap.h"
 #include "unwind/regs.h"
 #include "unwind/rule.h"
 #include "unwind/stack.h"
 #include "unwind/step.h"
+#include "unwind/step_fast.h"
+#include "unwind/tablecache.h"
 
 enum {
 	FRAMES_MAX = 1 << 20,
 	SWITCHES_MAX = 64, /* signal frames in one walk whose caller lies not above */
-	/* Further apart, two frames are on different stacks: the kernel puts a
-	 * signal's frame right below what it interrupted, while a function may have
-	 * large arrays. */
+	/* As CALL_GAP_MAX: the kernel puts a signal's frame right below what it
+	 * interrupted. */
 	SIGNAL_GAP_MAX = 1 << 20,
-	CALL_GAP_MAX = 8 << 20,
 };
 
 struct unwinder {
 	struct codemap code;
+	struct codebytes bytes;
+	struct error cache_error; /* why tables are not kept */
 };
 
 int unwinder_new(struct unwinder **u)
 {
 	*u = calloc(1, sizeof(**u));
-	return *u ? 0 : ERR_NOMEM;
+	if (*u && codemap_init(&(*u)->code) == 0) {
+		error_set(&(*u)->cache_error, ERR_NOTFOUND, "not wanted");
+		return 0;
+	}
+	free(*u);
+	return ERR_NOMEM;
 }
 
 void unwinder_free(struct unwinder *u)
@@ -64,11 +73,6 @@ static int step_from_nowhere(struct walk *w)
 	return STEP_ON;
 }
 
-static bool is_signal_frame(const struct code *code)
-{
-	return code && (code->is_sigreturn || (code->rule && code->rule->signal_frame));
-}
-
 /* The stack pointer of a caller is above its callee's, unless a call moves nothing and
  * the callee has not yet. */
 static bool advances(const struct walk *w, uint64_t sp, bool exact)
@@ -76,22 +80,26 @@ static bool advances(const struct walk *w, uint64_t sp, bool exact)
 	return w->regs.r[DWARF_SP] > sp || (!RA_AT_CFA && exact && w->regs.r[DWARF_SP] == sp);
 }
 
+/* To the caller, whose frame is of *kind. */
 static int step(struct walk *w, enum frame_kind *kind)
 {
 	uint64_t sp = w->regs.r[DWARF_SP];
-	bool signal_frame = is_signal_frame(w->at), exact = *kind != FRAME_RETURN;
+	bool signal_frame = false, exact = *kind != FRAME_RETURN;
 	int end;
 
+	w->kind = *kind;
 	*kind = FRAME_RETURN;
-	w->source = FRAME_BY_CFI;
 	if (!w->at) {
 		w->source = FRAME_BY_SCAN;
 		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
-	} else if (SIGFRAME_REGS && w->at->is_sigreturn) {
-		end = step_by_sigframe(w);
-	} else if (!w->at->rule) {
-		end = w->at->is_entry ? STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
+	} else if (w->at->kind == CODE_ENTRY) {
+		end = STACK_OUTERMOST;
+	} else if (!code_has_cfi(w->at)) {
+		signal_frame = exact && code_is_restorer(w->code, w->regs.r[DWARF_PC]);
+		end = signal_frame ? step_from_restorer(w) : step_by_guess(w);
 	} else {
+		signal_frame = w->at->kind == CODE_BY_SIGNAL_RULE;
+		w->source = FRAME_BY_CFI;
 		end = step_by_cfi(w);
 	}
 	if (end != STEP_ON)
@@ -106,50 +114,152 @@ static int step(struct walk *w, enum frame_kind *kind)
 	return advances(w, sp, exact) ? STEP_ON : STACK_NO_ADVANCE;
 }
 
-/* A handler's return address is the first instruction of the trampoline, and no
- * call stands before it. */
-static int push(struct walk *w, enum frame_kind kind, struct stack *out)
+/* The first instruction of a function, and no call before it: whoever made the stack has
+ * put this address there for the outermost function to return to (makecontext(3)). */
+static bool is_made_up(struct walk *w, uint64_t pc)
 {
+	const struct code *at;
+	uint64_t target;
+
+	if (codebytes_behind_call(w->code, pc, &target))
+		return false;
+	at = codemap_find(w->map, w->maps, pc);
+	return at && code_has_cfi(at);
+}
+
+/* At a frame whose code says nothing of itself: which address of it counts? STEP_ON, or
+ * the end. What was known about the address stays: neighbours share no slot. */
+static int arrive_without_cfi(struct walk *w, uint64_t pc, enum frame_kind *kind)
+{
+	bool returned_to = *kind == FRAME_RETURN;
+
+	if (code_is_restorer(w->code, pc)) {
+		*kind = FRAME_SIGNAL;
+	} else if (returned_to && is_made_up(w, pc)) {
+		*kind = FRAME_SIGNAL;
+		return STACK_OUTERMOST;
+	}
+	return STEP_ON;
+}
+
+static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
+		       enum frame_source source, struct stack *out)
+{
+	if (out->count == out->room && stack_reserve(out))
+		return ERR_NOMEM;
+	out->pcs[out->count] = pc;
+	out->frames[out->count++] = (struct frame){
+		.image = at ? at->image : NULL, .addr = at ? pc - at->bias : pc,
+		.kind = kind,
+		.source = source,
+	};
+	return 0;
+}
+
+/* Frames from where w stands, up to one from which there is no fast step. *end is that of
+ * the walk, if it ends there. A signal handler's return address is the first instruction
+ * of the trampoline, and no call stands before it. */
+static int push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
+		       enum frame_kind *kind, struct stack *out, int *end)
+{
+	const struct code *at = NULL;
 	uint64_t pc = w->regs.r[DWARF_PC];
 
-	if (is_signal_frame(w->at))
-		kind = FRAME_SIGNAL;
-	if (stack_push(out, w->at ? w->at->image : NULL, w->at ? pc - w->at->bias : pc, kind))
-		return ERR_NOMEM;
-	out->frames[out->count - 1].source = w->source;
+	for (;;) {
+		uint64_t addr = frame_code_address(pc, *kind);
+
+		/* A recursion need not wait for the hash of its address. */
+		if (!at || at->addr != addr)
+			at = codemap_find(&u->code, maps, addr);
+		if (at && !code_has_cfi(at))
+			*end = arrive_without_cfi(w, pc, kind);
+		else if (at && at->kind == CODE_BY_SIGNAL_RULE)
+			*kind = FRAME_SIGNAL;
+		if (push(at, pc, *kind, w->source, out))
+			return ERR_NOMEM;
+		if (!at || out->count == FRAMES_MAX || !step_fast(w, at, &pc))
+			break;
+		*kind = FRAME_RETURN;
+		w->source = FRAME_BY_CFI;
+	}
+	w->at = at;
 	return 0;
+}
+
+/* How far the stack reaches, as long as it is one. */
+static void note_used(const struct walk *w, uint64_t first_sp, struct stack *out)
+{
+	if (!out->switched)
+		out->used = w->regs.r[DWARF_SP] - first_sp;
+}
+
+/* One step that is not fast; a signal's own stack ends where another begins. */
+static int step_measured(struct walk *w, enum frame_kind *kind, struct stack *out)
+{
+	uint64_t sp = w->regs.r[DWARF_SP];
+	int end = out->count < FRAMES_MAX ? step(w, kind) : STACK_TOO_MANY_FRAMES;
+
+	out->switched |= w->regs.r[DWARF_SP] - sp >=
+			 (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
+	return end;
 }
 
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out)
 {
-	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown,
-			  .memory = memory };
-	uint64_t first_sp = regs->r[DWARF_SP], last_sp = first_sp;
+	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown, .memory = memory,
+			  .maps = maps, .map = &u->code, .code = &u->bytes,
+			  .partial = regs->unknown };
+	uint64_t first_sp = regs->r[DWARF_SP];
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
 	u->code.generation = modmap_generation(maps);
+	codebytes_begin(&u->bytes, maps);
 	out->count = 0;
 	out->used = 0;
 	out->switched = false;
 	while (end == STEP_ON) {
-		w.at = codemap_find(&u->code, maps,
-				    frame_code_address(w.regs.r[DWARF_PC], kind));
-		if (push(&w, kind, out))
+		if (push_frames(u, maps, &w, &kind, out, &end))
 			return ERR_NOMEM;
-		end = out->count < FRAMES_MAX ? step(&w, &kind) : STACK_TOO_MANY_FRAMES;
-		/* How far this stack reaches; a signal's own stack ends where another
-		 * begins. */
-		out->switched |= w.regs.r[DWARF_SP] - last_sp >=
-				 (kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
-		last_sp = w.regs.r[DWARF_SP];
-		if (!out->switched)
-			out->used = last_sp - first_sp;
+		note_used(&w, first_sp, out);
+		if (end == STEP_ON)
+			end = step_measured(&w, &kind, out);
+		note_used(&w, first_sp, out);
 	}
 	out->end = (enum stack_end)end;
-	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at && w.at->rule;
+	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at;
 	return 0;
+}
+
+void unwinder_prepare(struct unwinder *u, const struct modmap *maps)
+{
+	size_t count;
+	const struct mapping *ranges = modmap_ranges(maps, &count);
+
+	u->code.generation = modmap_generation(maps);
+	for (size_t i = 0; i < count; i++)
+		codemap_find(&u->code, maps, ranges[i].start);
+}
+
+void unwinder_open_cache(struct unwinder *u)
+{
+	int dir;
+
+	u->cache_error.text[0] = '\0';
+	if (!cachedir_open(&dir, &u->cache_error) && tablecache_new(&u->code.tables, dir))
+		error_set(&u->cache_error, ERR_NOMEM, "out of memory");
+}
+
+void unwinder_save_tables(struct unwinder *u)
+{
+	if (u->code.tables)
+		tablecache_save(u->code.tables, &u->cache_error);
+}
+
+const char *unwinder_cache_note(const struct unwinder *u)
+{
+	return u->cache_error.text;
 }
 
 void unwinder_table_info(const struct unwinder *u, const struct image *image,

@@ -32,7 +32,7 @@ static int read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t
 
 static void evaluate(const struct cfi_table *table, int32_t place)
 {
-	static const struct memory memory = { read_nothing };
+	static const struct memory memory = { .read = read_nothing };
 	static const struct regs regs = { .r = { 1, 2, 3, 4, 5, 6, 7, 0x7000 } };
 	struct expr_context context = { .regs = &regs, .valid = 0x1ffff, .memory = &memory };
 	uint64_t cfa = 0x7100, value;
@@ -50,7 +50,7 @@ static void use_rule(const struct cfi_table *table, const struct cfi_rule *rule)
 {
 	if (rule->cfa_reg == CFA_EXPRESSION)
 		evaluate(table, rule->cfa_value);
-	else if (rule->cfa_reg >= DWARF_RIP)
+	else if (rule->cfa_reg >= CFA_BASES)
 		abort();
 	if (rule->said >> DWARF_COUNT)
 		abort();
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const unsigned char ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
 							ELFDATA2LSB, EV_CURRENT };
-	const struct cfi_rule *last = NULL;
+	const struct short_rule *last = NULL;
 	struct cfi_section sections[2];
 	struct cfi_table_info info;
 	struct cfi_table *table;
@@ -101,11 +101,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (cfi_table_find(table, base - 1) || cfi_table_find(table, base + CODE_SIZE))
 		abort();
 	for (uint64_t i = 0; i < CODE_SIZE; i += i < 256 ? 1 : 61) {
-		const struct cfi_rule *rule = cfi_table_find(table, base + i);
+		const struct short_rule *found = cfi_table_find(table, base + i);
+		struct cfi_rule rule;
 
-		if (rule && rule != last)
-			use_rule(table, rule);
-		last = rule;
+		if (found && found != last && cfi_table_rule_at(table, base + i, &rule))
+			use_rule(table, &rule);
+		last = found;
 	}
 	cfi_table_free(table);
 	return 0;

@@ -46,7 +46,8 @@ static int read_paper(const struct memory *m, uint64_t addr, void *buf, size_t l
 
 static void walk(const struct modmap *maps, const struct mapping *range)
 {
-	struct paper_stack paper = { { read_paper }, range->start, range->end - range->start };
+	struct paper_stack paper = { { .read = read_paper }, range->start,
+				     range->end - range->start };
 	struct stack stack = { 0 };
 	struct unwinder *u;
 

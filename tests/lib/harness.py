@@ -22,6 +22,11 @@ FIXTURES = os.path.join(BUILD, "fixtures")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 
+# Unwind tables of the tests go there, not into the home of who runs them.
+os.environ["XDG_CACHE_HOME"] = os.path.join(BUILD, "cache")
+os.makedirs(os.environ["XDG_CACHE_HOME"], exist_ok=True)
+
+
 # `make check-long` asks for the full counts.
 LONG = os.environ.get("SAMPLER_TEST_LONG") == "1"
 

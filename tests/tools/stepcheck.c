@@ -44,7 +44,8 @@
 #include "unwind/stack.h"
 #include "unwind/unwinder.h"
 
-enum { STACK_ROOM = 1 << 20, DEPTH_MAX = 100000, KINDS_MAX = 256, INSTRUCTION = 16 };
+/* The room: less than any main stack has mapped, so that its top can be copied, too. */
+enum { STACK_ROOM = 96 << 10, DEPTH_MAX = 100000, KINDS_MAX = 256, INSTRUCTION = 16 };
 enum { SYS_MMAP = 9, SYS_MREMAP = 25 }; /* mprotect and munmap lie between */
 
 struct call {

@@ -59,3 +59,19 @@ Test(values, percentages)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		cr_assert_eq(parse_percent(bad[i], "share", &share, &err), ERR_USAGE, "%s", bad[i]);
 }
+
+Test(values, lists_of_processes)
+{
+	static const char *const bad[] = { "", "x", "1,", ",1", "1,,2", "0", "4194305", "1 2",
+					   "99999999999999999999" };
+	pid_t pids[PIDS_MAX];
+	struct error err = { 0 };
+	size_t count = 0;
+
+	cr_assert_eq(parse_pids("12,7,12", pids, &count, &err), 0);
+	cr_assert_eq(parse_pids("8,7", pids, &count, &err), 0);
+	cr_assert_eq(count, 3);
+	cr_assert(pids[0] == 12 && pids[1] == 7 && pids[2] == 8);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		cr_assert_eq(parse_pids(bad[i], pids, &count, &err), ERR_USAGE, "%s", bad[i]);
+}

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -295,4 +296,51 @@ Test(stop, refuses_a_second_tracer, .init = make_shared)
 	cr_assert_eq(tracer_ask(t, child, NULL, STOP_HERE), ERR_PERM);
 	tracer_free(t);
 	kill_child(child);
+}
+
+static char state_of(pid_t pid)
+{
+	char path[64], text[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	cr_assert(f && fgets(text, sizeof(text), f));
+	fclose(f);
+	return strrchr(text, ')')[2];
+}
+
+static void wait_for_state(pid_t pid, char state)
+{
+	for (int i = 0; i < 1000 && state_of(pid) != state; i++)
+		usleep(1000);
+	cr_assert_eq(state_of(pid), state);
+}
+
+/* Stopped by job control before we come: shown only where that is wanted, and stopped
+ * afterwards as before. */
+Test(stop, a_thread_that_job_control_has_stopped, .init = make_shared)
+{
+	for (int wanted = 0; wanted < 2; wanted++) {
+		pid_t child = spin_child();
+		struct tracer *t;
+
+		kill(child, SIGSTOP);
+		wait_for_state(child, 'T');
+		taken = 0;
+		cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+		if (wanted)
+			tracer_takes_stopped(t);
+		for (int i = 0; i < 5; i++) {
+			struct stop stop = ask_and_wait(t, child);
+
+			cr_assert_eq(stop.outcome, wanted ? STOP_TAKEN : STOP_GROUP);
+			wait_for_state(child, 'T');
+			cr_assert_eq(tracer_pid(child), 0);
+		}
+		cr_assert_eq(taken, wanted ? 5 : 0);
+		tracer_free(t);
+		kill_child(child);
+		shared->ready = 0;
+	}
 }

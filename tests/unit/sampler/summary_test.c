@@ -30,7 +30,7 @@ static struct recording_stats some(void)
 	return (struct recording_stats){
 		.elapsed_ns = 10000000000, .ticks_due = 990, .ticks = 990, .threads_seen = 3,
 		.samples = 400, .stacks = 7, .target_cpu_ns = 5000000000,
-		.walks = { [STACK_OUTERMOST] = 399, [STACK_NO_UNWIND_INFO] = 1 },
+		.walks.ends = { [STACK_OUTERMOST] = 399, [STACK_NO_UNWIND_INFO] = 1 },
 	};
 }
 
@@ -71,6 +71,23 @@ Test(summary, says_what_was_left_out)
 	cr_assert_str_eq(lines[1], "rate: 99.0 of 99 Hz kept (100.0%), 7 looks left out to hold no "
 				   "thread for more than 1% of its time, 1 did not stop within a "
 				   "second");
+}
+
+Test(summary, says_what_was_found_without_cfi)
+{
+	struct recording_stats s = some();
+
+	s.walks.found[FRAME_BY_CFI] = 5000;
+	s.walks.found[FRAME_BY_CODE] = 12;
+	s.walks.found[FRAME_BY_SCAN] = 3;
+	strcpy(s.guesses.name[0], "node");
+	strcpy(s.guesses.name[1], "[anon]");
+	s.guesses.frames[0] = 10;
+	s.guesses.frames[1] = 5;
+	summary_lines(&s, &at_99, lines);
+	cr_assert_str_eq(lines[2], "unwound: 99.8% to the outermost frame, 1 ended with no unwind "
+				   "information; frames found without CFI: 12 by reading code, "
+				   "3 by a scan (in node 10, [anon] 5)");
 }
 
 Test(summary, of_nothing)

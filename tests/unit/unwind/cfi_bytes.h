@@ -10,11 +10,22 @@
 
 #include "base/buffer.h"
 #include "unwind/regs.h"
+#include "unwind/table.h"
 
 /* A string literal, with NULs inside but not the one at its end, and its length. */
 #define CODE(text) text, sizeof(text) - 1
 
 static const unsigned char ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };
+
+/* The rule at an address, NULL where there is none. Good for some more calls. */
+static inline const struct cfi_rule *rule_at(const struct cfi_table *t, uint64_t pc)
+{
+	static struct cfi_rule rules[8];
+	static unsigned turn;
+	struct cfi_rule *rule = &rules[turn++ % 8];
+
+	return cfi_table_rule_at(t, pc, rule) ? rule : NULL;
+}
 
 static inline void put32(struct buffer *b, uint32_t v)
 {

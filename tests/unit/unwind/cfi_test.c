@@ -35,6 +35,11 @@ static struct cfi_table_info info_of(const struct cfi_table *t)
 	return info;
 }
 
+static bool is_plain(const struct cfi_table *t, uint64_t pc)
+{
+	return cfi_table_find(t, pc)->cfa_reg != RULE_IS_LONG;
+}
+
 Test(cfi, a_prologue_and_its_epilogue)
 {
 	/* push rbp; mov rsp,rbp; ...; pop rbp; ret */
@@ -43,22 +48,23 @@ Test(cfi, a_prologue_and_its_epilogue)
 						     "\x02\x50\x0c\7\x08\xc6"));
 	const struct cfi_rule *r;
 
-	cr_assert_null(cfi_table_find(t, 0xfff));
-	r = cfi_table_find(t, 0x1000);
+	cr_assert_null(rule_at(t, 0xfff));
+	r = rule_at(t, 0x1000);
 	cr_assert_eq(r->cfa_reg, DWARF_RSP);
 	cr_assert_eq(r->cfa_value, 8);
-	cr_assert(r->plain);
-	r = cfi_table_find(t, 0x1001);
+	cr_assert(is_plain(t, 0x1000));
+	r = rule_at(t, 0x1001);
 	cr_assert_eq(r->cfa_value, 16);
 	cr_assert_eq(r->columns[DWARF_RBP].kind, COLUMN_SAVED);
 	cr_assert_eq(r->columns[DWARF_RBP].value, -16);
-	r = cfi_table_find(t, 0x1004);
+	r = rule_at(t, 0x1004);
 	cr_assert_eq(r->cfa_reg, DWARF_RBP);
-	r = cfi_table_find(t, 0x10ff);
+	r = rule_at(t, 0x10ff);
 	cr_assert_eq(r->cfa_reg, DWARF_RSP);
 	cr_assert_eq(r->columns[DWARF_RBP].kind, COLUMN_DEFAULT, "restored to the initial rule");
-	cr_assert_eq(r, cfi_table_find(t, 0x1000), "the same rule is kept once");
-	cr_assert_null(cfi_table_find(t, 0x1100));
+	cr_assert_eq(cfi_table_find(t, 0x10ff), cfi_table_find(t, 0x1000),
+		     "the same rule is kept once");
+	cr_assert_null(rule_at(t, 0x1100));
 	cr_assert_eq(info_of(t).rows, 5);
 	cr_assert_eq(info_of(t).rules, 3);
 	cr_assert_eq(info_of(t).broken, 0);
@@ -71,9 +77,9 @@ Test(cfi, remembers_and_restores)
 	struct buffer b = { 0 };
 	struct cfi_table *t = compile(&b, "zR", CODE("\x41\x0e\x20\x0a\x41\x0e\x08\x41\x0b"));
 
-	cr_assert_eq(cfi_table_find(t, 0x1001)->cfa_value, 0x20);
-	cr_assert_eq(cfi_table_find(t, 0x1002)->cfa_value, 8);
-	cr_assert_eq(cfi_table_find(t, 0x1003)->cfa_value, 0x20);
+	cr_assert_eq(rule_at(t, 0x1001)->cfa_value, 0x20);
+	cr_assert_eq(rule_at(t, 0x1002)->cfa_value, 8);
+	cr_assert_eq(rule_at(t, 0x1003)->cfa_value, 0x20);
 	cfi_table_free(t);
 	buffer_release(&b);
 }
@@ -91,11 +97,11 @@ Test(cfi, every_kind_of_column)
 				   "\x0f\3\x77\x08\x06";/* def_cfa_expression: breg7 8; deref */
 	struct buffer b = { 0 };
 	struct cfi_table *t = compile(&b, "zR", code, sizeof(code) - 1);
-	const struct cfi_rule *r = cfi_table_find(t, 0x1001);
+	const struct cfi_rule *r = rule_at(t, 0x1001);
 	const uint8_t *expression;
 	size_t len;
 
-	cr_assert_eq(cfi_table_find(t, 0x1000)->columns[DWARF_RIP].kind, COLUMN_UNDEFINED);
+	cr_assert_eq(rule_at(t, 0x1000)->columns[DWARF_RIP].kind, COLUMN_UNDEFINED);
 	cr_assert_eq(r->columns[DWARF_RBX].kind, COLUMN_SAME);
 	cr_assert_eq(r->columns[DWARF_R12].kind, COLUMN_REGISTER);
 	cr_assert_eq(r->columns[DWARF_R12].value, DWARF_RBP);
@@ -106,7 +112,7 @@ Test(cfi, every_kind_of_column)
 	cr_assert_eq(r->columns[DWARF_R15].kind, COLUMN_SAVED_EXPR);
 	cr_assert_eq(r->columns[DWARF_RBP].kind, COLUMN_IS_EXPR);
 	cr_assert_eq(r->cfa_reg, CFA_EXPRESSION);
-	cr_assert_not(r->plain);
+	cr_assert_not(is_plain(t, 0x1001));
 	expression = cfi_table_expression(t, r->cfa_value, &len);
 	cr_assert_eq(len, 3);
 	cr_assert_arr_eq(expression, "\x77\x08\x06", 3);
@@ -145,8 +151,8 @@ Test(cfi, a_broken_entry_is_left_out_whole)
 		b.len = start + 4 + len;
 		put_fde(&b, cie, 0x2000, 0x100, CODE(""));
 		t = compile_bytes(&b, 0);
-		cr_assert_null(cfi_table_find(t, 0x1000), "%zu", i);
-		cr_assert_not_null(cfi_table_find(t, 0x2000), "%zu: the rest stays", i);
+		cr_assert_null(rule_at(t, 0x1000), "%zu", i);
+		cr_assert_not_null(rule_at(t, 0x2000), "%zu: the rest stays", i);
 		cr_assert_eq(info_of(t).broken, 1, "%zu", i);
 		cfi_table_free(t);
 		buffer_release(&b);
@@ -158,8 +164,8 @@ Test(cfi, signal_frames_are_marked)
 	struct buffer b = { 0 };
 	struct cfi_table *t = compile(&b, "zRS", CODE(""));
 
-	cr_assert(cfi_table_find(t, 0x1010)->signal_frame);
-	cr_assert_not(cfi_table_find(t, 0x1010)->plain);
+	cr_assert(rule_at(t, 0x1010)->signal_frame);
+	cr_assert_not(is_plain(t, 0x1010));
 	cfi_table_free(t);
 	buffer_release(&b);
 }
@@ -180,9 +186,9 @@ Test(cfi, every_way_to_advance)
 	struct cfi_table *t = compile(&b, "zR", code, sizeof(code) - 1);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		cr_assert_eq(cfi_table_find(t, rows[i].pc)->cfa_value, rows[i].offset, "%zu", i);
+		cr_assert_eq(rule_at(t, rows[i].pc)->cfa_value, rows[i].offset, "%zu", i);
 		if (i)
-			cr_assert_eq(cfi_table_find(t, rows[i].pc - 1)->cfa_value,
+			cr_assert_eq(rule_at(t, rows[i].pc - 1)->cfa_value,
 				     rows[i - 1].offset, "%zu", i);
 	}
 	cr_assert_eq(info_of(t).rows, 7, "and the end");
@@ -203,7 +209,7 @@ Test(cfi, extended_forms)
 				   "\x06\x21";
 	struct buffer b = { 0 };
 	struct cfi_table *t = compile(&b, "zR", code, sizeof(code) - 1);
-	const struct cfi_rule *r = cfi_table_find(t, 0x1000);
+	const struct cfi_rule *r = rule_at(t, 0x1000);
 
 	cr_assert_eq(r->cfa_reg, DWARF_RBP);
 	cr_assert_eq(r->cfa_value, 16);
@@ -212,7 +218,7 @@ Test(cfi, extended_forms)
 	cr_assert_eq(r->columns[DWARF_R13].kind, COLUMN_IS);
 	cr_assert_eq(r->columns[DWARF_R13].value, 8);
 	cr_assert_eq(r->columns[DWARF_R14].kind, COLUMN_UNDEFINED);
-	r = cfi_table_find(t, 0x1001);
+	r = rule_at(t, 0x1001);
 	cr_assert_eq(r->cfa_value, 24);
 	cr_assert_eq(r->columns[DWARF_RBX].kind, COLUMN_DEFAULT);
 	cfi_table_free(t);
@@ -252,10 +258,10 @@ Test(cfi, pointer_encodings)
 		memcpy(addresses, &start, all[i].size);
 		memcpy(addresses + all[i].size, &size, all[i].size);
 		t = compile_encoded(&b, (char)all[i].encoding, addresses, 2 * all[i].size, 0x3000);
-		cr_assert_null(cfi_table_find(t, 0xfff), "%x", all[i].encoding);
-		cr_assert_not_null(cfi_table_find(t, 0x1000), "%x", all[i].encoding);
-		cr_assert_not_null(cfi_table_find(t, 0x10ff), "%x", all[i].encoding);
-		cr_assert_null(cfi_table_find(t, 0x1100), "%x", all[i].encoding);
+		cr_assert_null(rule_at(t, 0xfff), "%x", all[i].encoding);
+		cr_assert_not_null(rule_at(t, 0x1000), "%x", all[i].encoding);
+		cr_assert_not_null(rule_at(t, 0x10ff), "%x", all[i].encoding);
+		cr_assert_null(rule_at(t, 0x1100), "%x", all[i].encoding);
 		cfi_table_free(t);
 		buffer_release(&b);
 	}
@@ -266,8 +272,8 @@ Test(cfi, leb128_addresses)
 	struct buffer b = { 0 };
 	struct cfi_table *t = compile_encoded(&b, '\1', CODE("\x80\x20\x80\x02"), 0);
 
-	cr_assert_not_null(cfi_table_find(t, 0x1000));
-	cr_assert_null(cfi_table_find(t, 0x1100));
+	cr_assert_not_null(rule_at(t, 0x1000));
+	cr_assert_null(rule_at(t, 0x1100));
 	cfi_table_free(t);
 	buffer_release(&b);
 }
@@ -324,7 +330,7 @@ Test(cfi, augmentations)
 
 		put_fde(&b, cie, 0x1000, 0x100, CODE(""));
 		t = compile_bytes(&b, 0);
-		r = cfi_table_find(t, 0x1000);
+		r = rule_at(t, 0x1000);
 		cr_assert_eq(!!r, all[i].usable, "%zu '%s'", i, all[i].letters);
 		if (r)
 			cr_assert_eq(r->signal_frame, all[i].signal, "%zu", i);
@@ -357,8 +363,8 @@ Test(cfi, a_row_without_a_cfa_is_refused)
 	put_fde(&b, cie, 0x1000, 0x100, CODE("\x41\x0c\7\x08"));
 	put_fde(&b, cie, 0x2000, 0x100, CODE("\x0c\7\x08"));
 	t = compile_bytes(&b, 0);
-	cr_assert_null(cfi_table_find(t, 0x1010), "its first byte has none");
-	cr_assert_not_null(cfi_table_find(t, 0x2000));
+	cr_assert_null(rule_at(t, 0x1010), "its first byte has none");
+	cr_assert_not_null(rule_at(t, 0x2000));
 	cfi_table_free(t);
 	buffer_release(&b);
 }
@@ -369,8 +375,8 @@ Test(cfi, instructions_beyond_the_entry_are_left_out)
 	struct cfi_table *t = compile(&b, "zR", CODE("\x03\0\x02\x0e\x10"));
 
 	cr_assert_eq(info_of(t).broken, 0);
-	cr_assert_eq(cfi_table_find(t, 0x10ff)->cfa_value, 8);
-	cr_assert_null(cfi_table_find(t, 0x1200));
+	cr_assert_eq(rule_at(t, 0x10ff)->cfa_value, 8);
+	cr_assert_null(rule_at(t, 0x1200));
 	cfi_table_free(t);
 	buffer_release(&b);
 }

@@ -141,22 +141,22 @@ static void say_our_column(struct words *w, const struct oracle *o, const struct
 
 static void say_ours(struct words *w, const struct oracle *o, uint64_t pc)
 {
-	const struct cfi_rule *rule = cfi_table_find(o->table, pc);
+	struct cfi_rule rule;
 
-	if (!rule) {
+	if (!cfi_table_rule_at(o->table, pc, &rule)) {
 		say(w, "nothing");
 		return;
 	}
 	say(w, "cfa");
-	if (rule->cfa_reg == CFA_EXPRESSION)
-		say_expression(w, o, rule->cfa_value);
+	if (rule.cfa_reg == CFA_EXPRESSION)
+		say_expression(w, o, rule.cfa_value);
 	else
-		say(w, " r%d%+d", rule->cfa_reg, rule->cfa_value);
+		say(w, " r%d%+d", rule.cfa_reg, rule.cfa_value);
 	for (unsigned reg = 0; reg < DWARF_COUNT; reg++) {
 		say(w, "; r%u ", reg);
-		say_our_column(w, o, rule, reg);
+		say_our_column(w, o, &rule, reg);
 	}
-	say(w, "%s", rule->signal_frame ? "; signal" : "");
+	say(w, "%s", rule.signal_frame ? "; signal" : "");
 }
 
 static void say_their_column(struct words *w, Dwarf_Frame *frame, unsigned reg)

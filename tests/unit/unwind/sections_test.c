@@ -92,7 +92,7 @@ static struct cfi_table *build(const struct image *image)
 static int32_t cfa_of(const struct image *image, uint64_t pc)
 {
 	struct cfi_table *t = build(image);
-	const struct cfi_rule *r = cfi_table_find(t, pc);
+	const struct cfi_rule *r = rule_at(t, pc);
 	int32_t cfa = r ? r->cfa_value : 0;
 
 	cfi_table_free(t);

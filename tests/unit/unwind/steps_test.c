@@ -225,7 +225,7 @@ Test(steps, a_program_from_its_first_instruction_on, .timeout = 240)
 	step_all(&s, STEPS_MAX);
 	run_to(&s, program_entry(&s));
 	step_all(&s, STEPS_MAX);
-	finish(&s, pid, STEPS_MAX + 1000, 300); /* _init, _fini and crtstuff's functions */
+	finish(&s, pid, STEPS_MAX + 1000, 0);
 }
 
 static int compare(const void *a, const void *b)
@@ -310,5 +310,5 @@ Test(steps, a_thread_from_its_first_instruction_on, .timeout = 240)
 	cr_assert_eq(waitpid((pid_t)tid, &status, __WALL), (pid_t)tid);
 	stepper_init(&s, pid, (pid_t)tid);
 	step_all(&s, STEPS_MAX);
-	finish(&s, pid, 1000, 20); /* of clone3, before it calls start_thread */
+	finish(&s, pid, 1000, 0);
 }

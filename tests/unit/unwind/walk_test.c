@@ -325,7 +325,7 @@ static int read_sea(const struct memory *m, uint64_t addr, void *buf, size_t len
 
 Test(walk, without_end_is_ended)
 {
-	struct sea sea = { { read_sea }, AT(PLAIN) };
+	struct sea sea = { { .read = read_sea }, AT(PLAIN) };
 
 	regs.r[DWARF_RIP] = AT(PLAIN);
 	cr_assert_eq(unwinder_walk(unwinder, maps, &regs, &sea.memory, &stack), 0);
@@ -335,7 +335,7 @@ Test(walk, without_end_is_ended)
 
 Test(walk, a_large_frame_is_not_another_stack)
 {
-	struct sea sea = { { read_sea }, AT(LAST) };
+	struct sea sea = { { .read = read_sea }, AT(LAST) };
 
 	regs.r[DWARF_RIP] = AT(RBP);
 	regs.r[DWARF_RBP] = STACK + (3 << 20);

@@ -1,0 +1,351 @@
+/*
+ * A dump's looks: each thread in turn, until its stack is had.
+ *
+ *   waits      glanced at, as in a recording (glance.c): what the kernel tells of it and
+ *              its memory, and if it has not been on a CPU meanwhile that is its stack
+ *   else, or   stopped (stop.c) and walked before it is let go, so that the stack is whole
+ *   it lacks   however deep it is, and also where it goes on elsewhere (sigaltstack(2))
+ *   registers
+ *
+ * A recording copies first and walks when the thread is on its way again, because how
+ * much there is to copy it learns from sample to sample. A dump looks once. To copy all
+ * that is mapped above sp would take a millisecond where stacks lie in a heap (Go); to
+ * look again where the first copy was not enough prefers shallow stacks (of a signal
+ * handler on a stack of its own it showed a third as often as it ran). What walks need
+ * is compiled before the first stop, so a walk takes microseconds.
+ *
+ * One thread is asked at a time: a dump is in no hurry, and whoever stops is served at
+ * once. Nothing is printed or looked up meanwhile.
+ */
+#include "sampler/dumplook.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sampler/clock.h"
+#include "sampler/member.h"
+#include "sampler/registers.h"
+#include "sampler/stop.h"
+#include "sampler/urgency.h"
+#include "sampler/waits.h"
+#include "sampler/watchdog.h"
+#include "target/modmap.h"
+#include "unwind/unwinder.h"
+
+enum {
+	COPY_BYTES = 64 << 10, /* of a stack at once */
+	TRIES_MAX = 32,		/* of one thread */
+	PATIENCE_NS = 1500000000, /* the tracer gives up after a second */
+};
+
+static struct member *member_of(const struct dump *d)
+{
+	return d->members[d->process];
+}
+
+bool dump_looked(const struct dump *d)
+{
+	return d->process == d->count;
+}
+
+/* Of the maps. */
+
+/* A descriptor of /proc/PID/maps reads as empty when the address space that it was
+ * opened on is gone (unwinding.c). */
+static bool same_address_space(struct member *m)
+{
+	char byte;
+
+	if (pread(m->maps_fd, &byte, 1, 0) == 1)
+		return true;
+	if (m->maps_fd >= 0)
+		close(m->maps_fd);
+	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
+	member_read_maps(m);
+	return false;
+}
+
+static int walk(struct dump *d, const struct memory *memory)
+{
+	return unwinder_walk(d->unwinder, member_of(d)->maps, &d->snapshot.regs, memory, &d->walk);
+}
+
+/* Have the maps changed since a walk that met what they do not explain? */
+static bool maps_have_changed(struct dump *d)
+{
+	struct member *m = member_of(d);
+	uint64_t generation = modmap_generation(m->maps);
+
+	if (d->walk.end == STACK_OUTERMOST || d->walk.end == STACK_COPY_EXHAUSTED)
+		return false;
+	member_read_maps(m);
+	return modmap_generation(m->maps) != generation;
+}
+
+/* Keeping. */
+
+static int keep_frames(struct dump *d, struct dump_thread *to)
+{
+	to->frames = arena_alloc(&d->arena, (d->walk.count + 1) * sizeof(*to->frames));
+	if (!to->frames)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < d->walk.count; i++) {
+		const struct frame *f = &d->walk.frames[i];
+
+		to->frames[i] = (struct dump_frame){ .pc = d->walk.pcs[i], .image = f->image,
+						     .addr = f->addr, .kind = f->kind };
+	}
+	to->count = d->walk.count;
+	to->end = d->walk.end;
+	to->walked = true;
+	d->stats.ends[to->end]++;
+	return 0;
+}
+
+/* The present thread as it was seen. 1: done with it; ERR_NOMEM. */
+static int keep(struct dump *d, const struct thread *thread, bool walked)
+{
+	struct dump_process *p = &d->processes[d->process];
+	struct dump_thread *to = &p->threads[p->count];
+
+	*to = (struct dump_thread){ .tid = thread->tid, .state = d->look.state,
+				    .syscall = d->look.syscall };
+	memcpy(to->name, thread->name, sizeof(to->name));
+	if (walked && keep_frames(d, to))
+		return ERR_NOMEM;
+	p->count++;
+	return 1;
+}
+
+/* Glances. */
+
+/* With registers unknown, may it be stopped to learn them? A timeout that would begin
+ * anew is not touched: a dump finds nobody at the beginning of his wait. */
+static bool may_ask(const struct dump *d, char state, const struct call *call)
+{
+	return state == 'S' && !d->look.ask &&
+	       wait_kind(call, member_of(d)->process.pid_fd) == WAIT_BEARS;
+}
+
+static void set_known(struct regs *regs, const struct call *call)
+{
+	memset(regs, 0, sizeof(*regs));
+	registers_of_waiting(call->pc, call->sp, regs);
+}
+
+/* 1: done; 0: it has moved, or must be asked; ERR_NOMEM. */
+static int glance(struct dump *d, struct thread *thread)
+{
+	struct member *m = member_of(d);
+	struct schedstat before, after;
+	struct call call;
+	int rc;
+
+	if (!thread_counters(m->threads, thread, &before))
+		return 1;
+	if (!thread_read_call(m->threads, thread, &call)) {
+		/* It runs, or the kernel does not tell. */
+		if (d->look.tries + 1 < TRIES_MAX && !d->look.ask) {
+			d->look.ask = true;
+			return 0;
+		}
+		return keep(d, thread, false);
+	}
+	set_known(&d->snapshot.regs, &call);
+	reach_into(&d->reach, thread->tid, NULL);
+	rc = walk(d, &d->reach.memory);
+	if (rc)
+		return rc;
+	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices ||
+	    !same_address_space(m) || maps_have_changed(d))
+		return 0;
+	if (d->walk.lacked && may_ask(d, thread->state, &call)) {
+		d->look.ask = true;
+		return 0;
+	}
+	d->look.syscall = call.number;
+	d->stats.glances++;
+	return keep(d, thread, true);
+}
+
+/* Stops. */
+
+/* The thread is held. */
+static bool take(void *owner, void *cookie, pid_t tid, const struct registers *regs)
+{
+	struct dump *d = owner;
+	bool waited = registers_cut_a_wait(regs);
+	struct call call;
+
+	(void)cookie;
+	if (d->look.state != 'T')
+		d->look.state = waited ? 'S' : 'R';
+	registers_call(regs, &call);
+	d->look.syscall = waited ? call.number : -1;
+	snapshot_take(&d->snapshot, tid, regs, COPY_BYTES, 0);
+	reach_into(&d->reach, tid, &d->snapshot.memory);
+	d->look.walk_rc = walk(d, &d->reach.memory);
+	return true;
+}
+
+static void note_held(struct dump *d, const struct stop *stop)
+{
+	uint64_t held = stop->served_ns;
+
+	d->stats.stopped++;
+	d->stats.held_sum_ns += held;
+	d->stats.held_max_ns = held > d->stats.held_max_ns ? held : d->stats.held_max_ns;
+}
+
+/* A new thread stands behind its maker's system call, on an empty stack, and what CFI
+ * says there holds for the maker (unwinding.c). */
+static void end_newborn(struct stack *walk)
+{
+	walk->count = 1;
+	walk->end = STACK_OUTERMOST;
+}
+
+static void prepare(struct dump *d)
+{
+	const struct modmap *maps = member_of(d)->maps;
+
+	if (d->prepared == modmap_generation(maps))
+		return;
+	unwinder_prepare(d->unwinder, maps);
+	d->prepared = modmap_generation(maps);
+}
+
+/* Lets the thread be copied, and go. 1: that has been done; 0: not this time. */
+static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome)
+{
+	bool here = thread->cpu == sched_getcpu();
+	struct stop stop = { 0 };
+	uint64_t until = monotonic_ns() + PATIENCE_NS;
+	int rc = tracer_ask(d->tracer, thread->tid, d, here ? STOP_HERE : STOP_ELSEWHERE);
+
+	*outcome = rc == ERR_GONE ? STOP_GONE : STOP_REFUSED;
+	if (rc)
+		return 0;
+	while (tracer_outstanding(d->tracer) && monotonic_ns() < until) {
+		if (!tracer_next(d->tracer, until, &stop))
+			continue;
+		if (stop.cookie == d || stop.outcome == STOP_GONE)
+			break;
+	}
+	*outcome = stop.tid == thread->tid ? stop.outcome : STOP_OVERDUE;
+	if (*outcome != STOP_TAKEN)
+		return 0;
+	note_held(d, &stop);
+	return 1;
+}
+
+static int walk_taken(struct dump *d, struct thread *thread)
+{
+	if (d->look.walk_rc)
+		return d->look.walk_rc;
+	if (d->snapshot.newborn && d->walk.end != STACK_OUTERMOST)
+		end_newborn(&d->walk);
+	if (!same_address_space(member_of(d)) || maps_have_changed(d))
+		return 0;
+	return keep(d, thread, true);
+}
+
+static int stop_and_walk(struct dump *d, struct thread *thread)
+{
+	enum stop_outcome outcome;
+	int taken;
+
+	prepare(d);
+	set_urgent(true);
+	taken = ask(d, thread, &outcome);
+	set_urgent(false);
+	if (taken)
+		return walk_taken(d, thread);
+	if (outcome == STOP_GONE)
+		return 1;
+	/* A signal came first: once more. Else it cannot be stopped now. */
+	return outcome == STOP_SIGNALLED ? 0 : glance(d, thread);
+}
+
+/* One try. 1: done with this thread; 0: try again; ERR_NOMEM. */
+static int look_at(struct dump *d, struct thread *thread)
+{
+	enum look look = thread_look(member_of(d)->threads, thread);
+
+	if (look == LOOK_ENDED)
+		return 1;
+	d->look.state = thread->state;
+	d->look.syscall = -1;
+	if (strchr("ZX", thread->state))
+		return keep(d, thread, false);
+	if (look == LOOK_RUNNABLE || thread->state == 'T' || d->look.ask)
+		return stop_and_walk(d, thread);
+	return glance(d, thread);
+}
+
+/* Goes on to the next process where this one has no more threads. */
+static void skip_finished(struct dump *d)
+{
+	size_t count = 0;
+
+	while (!dump_looked(d)) {
+		if (member_of(d)->threads)
+			threads_get(member_of(d)->threads, &count);
+		if (d->thread < count)
+			break;
+		d->process++;
+		d->thread = 0;
+		count = 0;
+	}
+}
+
+void dump_look_begin(struct dump *d)
+{
+	d->process = d->thread = 0;
+	skip_finished(d);
+}
+
+static void next(struct dump *d)
+{
+	d->look = (struct dump_look){ 0 };
+	d->thread++;
+	skip_finished(d);
+}
+
+/* One that is different at each try is shown as it was at the last. */
+static int look_once(struct dump *d)
+{
+	struct thread *thread = member_thread(member_of(d), d->thread);
+	int rc = look_at(d, thread);
+
+	if (!rc && ++d->look.tries == TRIES_MAX)
+		rc = keep(d, thread, false);
+	return rc;
+}
+
+static int begin(struct dump *d)
+{
+	if (tracer_new(&d->tracer, take, d, &d->error))
+		return -1;
+	tracer_watched_by(d->tracer, d->watchdog);
+	tracer_takes_stopped(d->tracer);
+	return 0;
+}
+
+void dump_look(struct dump *d)
+{
+	int rc = begin(d);
+
+	while (!rc && !dump_looked(d) && !d->stop && !tracer_wants_baton(d->tracer) &&
+	       !watchdog_wants_stop(d->watchdog)) {
+		rc = look_once(d);
+		if (rc > 0)
+			next(d);
+		rc = rc < 0 ? error_set(&d->error, rc, "out of memory") : 0;
+	}
+	tracer_free(d->tracer);
+	d->tracer = NULL;
+}
