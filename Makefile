@@ -144,7 +144,7 @@ check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
 check-long: check-build ## what a target can notice of us, with full counts (ten minutes)
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency cross/aarch64
 
 bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure against the peers
 	$(Q)BUILD=$(BUILD) bench/run
