@@ -42,6 +42,6 @@ struct cfi_rule {
 };
 
 /* What is as it was where a rule says nothing of it. */
-enum { KEPT = CALLEE_SAVED | (RA_AT_CFA ? 0 : 1 << DWARF_RA) };
+enum { KEPT = CALLEE_SAVED | (RA_AT_CFA != 0 ? 0 : 1 << DWARF_RA) };
 
 #endif

@@ -25,12 +25,12 @@ static bool is_where_calls_leave_it(const struct column *ra)
 
 bool short_rule_make(struct short_rule *to, const struct cfi_rule *rule)
 {
-	uint32_t left = rule->said & ~(RA_AT_CFA ? 1u << DWARF_RA : 0);
+	uint32_t left = rule->said & ~(RA_AT_CFA != 0 ? 1u << DWARF_RA : 0);
 
 	*to = (struct short_rule){ .cfa_reg = rule->cfa_reg, .deepest = NOT_SAVED,
 				   .cfa_value = rule->cfa_value };
 	if (rule->cfa_reg == CFA_EXPRESSION || rule->signal_frame ||
-	    (RA_AT_CFA && !is_where_calls_leave_it(&rule->columns[DWARF_RA])))
+	    (RA_AT_CFA != 0 && !is_where_calls_leave_it(&rule->columns[DWARF_RA])))
 		return false;
 	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
 		int8_t slot = NOT_SAVED;
@@ -50,7 +50,7 @@ void short_rule_expand(struct cfi_rule *to, const struct short_rule *from)
 	memset(to, 0, sizeof(*to));
 	to->cfa_reg = from->cfa_reg;
 	to->cfa_value = from->cfa_value;
-	if (RA_AT_CFA) {
+	if (RA_AT_CFA != 0) {
 		to->said = 1u << DWARF_RA;
 		to->columns[DWARF_RA] = (struct column){ COLUMN_SAVED, RA_AT_CFA };
 	}

@@ -86,7 +86,7 @@ static int end_without_return(const struct cfi_rule *rule)
 {
 	unsigned kind = rule->columns[DWARF_RA].kind;
 
-	return kind == COLUMN_UNDEFINED || (RA_AT_CFA && kind == COLUMN_DEFAULT) ?
+	return kind == COLUMN_UNDEFINED || (RA_AT_CFA != 0 && kind == COLUMN_DEFAULT) ?
 		       STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
 }
 
@@ -152,7 +152,7 @@ static int step_words(struct walk *w, const struct short_rule *rule)
 	if (!(w->valid >> rule->cfa_reg & 1))
 		return STACK_NO_UNWIND_INFO;
 	cfa = w->regs.r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
-	if (RA_AT_CFA)
+	if (RA_AT_CFA != 0)
 		rc = memory_read_u64(w->memory, cfa + RA_AT_CFA, &ra);
 	if (rc)
 		return step_end_of_read(rc);
@@ -171,7 +171,7 @@ static int step_words(struct walk *w, const struct short_rule *rule)
 	if (!RA_AT_CFA && !(w->valid >> DWARF_RA & 1))
 		return STACK_NO_UNWIND_INFO;
 	w->regs.r[DWARF_SP] = cfa;
-	step_arrive(w, RA_AT_CFA ? ra : w->regs.r[DWARF_RA]);
+	step_arrive(w, RA_AT_CFA != 0 ? ra : w->regs.r[DWARF_RA]);
 	return STEP_ON;
 }
 

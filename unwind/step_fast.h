@@ -36,10 +36,10 @@ static inline void restore(uint64_t *reg, const uint8_t *cfa, int slot)
 static inline bool fast_return(const struct walk *w, const struct short_rule *rule,
 			       const uint8_t *cfa, uint64_t *ra)
 {
-	*ra = RA_AT_CFA ? word_at(cfa + RA_AT_CFA) : w->regs.r[DWARF_RA];
+	*ra = RA_AT_CFA != 0 ? word_at(cfa + RA_AT_CFA) : w->regs.r[DWARF_RA];
 	if (!RA_AT_CFA && rule->slots[RA_SLOT] != NOT_SAVED)
 		*ra = word_at(cfa + SLOT_BYTES * (ptrdiff_t)rule->slots[RA_SLOT]);
-	return RA_AT_CFA || rule->slots[RA_SLOT] != NOT_SAVED || w->valid >> DWARF_RA & 1;
+	return RA_AT_CFA != 0 || rule->slots[RA_SLOT] != NOT_SAVED || w->valid >> DWARF_RA & 1;
 }
 
 #define RESTORE(number, column) restore(&r[column], at, rule->slots[number]);

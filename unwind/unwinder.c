@@ -62,7 +62,7 @@ static int step_from_nowhere(struct walk *w)
 	uint64_t ra = w->regs.r[DWARF_RA];
 	int rc = 0;
 
-	if (RA_AT_CFA)
+	if (RA_AT_CFA != 0)
 		rc = memory_read_u64(w->memory, w->regs.r[DWARF_SP], &ra);
 	else if (!(w->valid >> DWARF_RA & 1))
 		return STACK_NO_UNWIND_INFO;
