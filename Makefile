@@ -1,7 +1,9 @@
 # sampler: build, test, measure, install. `make help` lists the targets.
 #
 # V=1 shows the commands. SANITIZE=address,undefined builds with sanitizers,
-# in a folder of its own. CC=clang works as well as gcc.
+# in a folder of its own. CC=clang works as well as gcc. With SYSROOT, the folder of
+# another system's headers and libraries, a cross compiler builds for that
+# (tests/cross/aarch64.test).
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -14,10 +16,10 @@ OPT     ?= -O2 -g
 
 WARN := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wundef
-ALL_CFLAGS := -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
+ALL_CFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
         -fno-strict-aliasing -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
         -fno-sanitize-recover=undefined) $(CFLAGS)
-ALL_LDFLAGS := -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 ifneq ($(V),1)
 Q := @
@@ -42,10 +44,12 @@ DEPS_sampler   := sampler unwind symbolize pprof target base
 DEPS_cli       := sampler report unwind symbolize pprof target base
 
 SYS_base      := -lxxhash
-SYS_target    := -lelf
+# Where libzstd's header is missing, what zstd has compressed is not read; without
+# libdeflate's, zlib takes twice as long.
+SYS_target    := -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
-SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard /usr/include/lzma.h),-llzma)
+SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
 SYS_pprof     := -lz
 SYS_sampler   := -lcap -lseccomp
 SYS_cli       := -lm

@@ -7,6 +7,9 @@
 #include "base/error.h"
 #include "sampler/clock.h"
 #include "sampler/threads.h"
+#include "symbolize/jitdump.h"
+#include "symbolize/symbolizer.h"
+#include "target/image.h"
 #include "target/modmap.h"
 
 enum { CPU_COST_FACTOR = 500 }; /* a 500th of our time for reading a process's CPU time */
@@ -84,4 +87,17 @@ void member_read_maps(struct member *m)
 	modmap_refresh(m->maps, NULL);
 	m->maps_read_ns = monotonic_ns();
 	m->maps_cost_ns = m->maps_read_ns - start;
+}
+
+int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s)
+{
+	size_t count;
+	struct image *const *images = modmap_images(m->maps, &count);
+	int rc = symbolizer_new(s, &m->process, flags);
+
+	for (size_t i = 0; !rc && i < count; i++)
+		if (!image_elf(images[i]) && jitdump_is_name(image_name(images[i])) &&
+		    modmap_owner(m->maps, images[i]) == &m->process)
+			rc = symbolizer_use_jitdump(*s, image_path(images[i]));
+	return rc;
 }

@@ -76,7 +76,8 @@ static void learn_stack_size(struct thread *thread, size_t copied, uint64_t sp,
 	if (short_of && deeper->end != STACK_OUTERMOST)
 		want = copied * COPY_GROWTH;
 	else if (!short_of && (walk->switched || want < thread->stack_want))
-		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 256;
+		want = thread->stack_want -
+		       (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
 	if (walk->end == STACK_OUTERMOST && !walk->switched)
 		thread->stack_top = sp + walk->used;
