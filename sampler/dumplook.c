@@ -130,12 +130,6 @@ static bool may_ask(const struct dump *d, char state, const struct call *call)
 	       wait_kind(call, member_of(d)->process.pid_fd) == WAIT_BEARS;
 }
 
-static void set_known(struct regs *regs, const struct call *call)
-{
-	memset(regs, 0, sizeof(*regs));
-	registers_of_waiting(call->pc, call->sp, regs);
-}
-
 /* 1: done; 0: it has moved, or must be asked; ERR_NOMEM. */
 static int glance(struct dump *d, struct thread *thread)
 {
@@ -154,7 +148,7 @@ static int glance(struct dump *d, struct thread *thread)
 		}
 		return keep(d, thread, false);
 	}
-	set_known(&d->snapshot.regs, &call);
+	registers_of_waiting(&call, &d->snapshot.regs);
 	reach_into(&d->reach, thread->tid, NULL);
 	rc = walk(d, &d->reach.memory);
 	if (rc)
@@ -246,7 +240,7 @@ static int walk_taken(struct dump *d, struct thread *thread)
 {
 	if (d->look.walk_rc)
 		return d->look.walk_rc;
-	if (d->snapshot.newborn && d->walk.end != STACK_OUTERMOST)
+	if (d->snapshot.newborn && thread->cpu_ns < NEWBORN_CPU_NS && d->walk.end != STACK_OUTERMOST)
 		end_newborn(&d->walk);
 	if (!same_address_space(member_of(d)) || maps_have_changed(d))
 		return 0;

@@ -44,8 +44,9 @@ uint64_t registers_sp(const struct registers *r);
 /* As the unwinder wants them, all known. */
 void registers_for_walk(const struct registers *r, struct regs *regs);
 
-/* Of a thread that waits in the kernel and is not stopped: only pc and sp are known. */
-void registers_of_waiting(uint64_t pc, uint64_t sp, struct regs *regs);
+/* Of a thread that waits in the kernel and is not stopped: pc and sp are known, and, if
+ * call->number is not negative, the registers that hold the arguments. */
+void registers_of_waiting(const struct call *call, struct regs *regs);
 
 /* The call that the thread is in, or was in when it was cut short. */
 void registers_call(const struct registers *r, struct call *call);

@@ -225,14 +225,19 @@ void registers_for_walk(const struct registers *r, struct regs *to)
  * an address can need up to the 55th (ptrauth_user_pac_mask() in
  * arch/arm64/include/asm/pointer_auth.h). A stack of ours lies at the upper end of all
  * addresses. */
-void registers_of_waiting(uint64_t pc, uint64_t sp, struct regs *to)
+void registers_of_waiting(const struct call *call, struct regs *to)
 {
 	uint64_t ours = (uint64_t)(uintptr_t)__builtin_frame_address(0);
 
-	to->r[DWARF_PC] = pc;
-	to->r[DWARF_SP] = sp;
+	memset(to, 0, sizeof(*to));
+	to->r[DWARF_PC] = call->pc;
+	to->r[DWARF_SP] = call->sp;
 	to->r[REGS_SIGNATURE] = ((1ull << 55) - 1) & ~(UINT64_MAX >> __builtin_clzll(ours));
 	to->unknown = ~CALLER_KNOWS;
+	for (int i = 0; call->number >= 0 && i < 6; i++) {
+		to->r[DWARF_X0 + i] = call->args[i];
+		to->unknown &= ~(1u << (DWARF_X0 + i));
+	}
 }
 
 void registers_call(const struct registers *r, struct call *call)

@@ -7,6 +7,7 @@
 #include "sampler/registers.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
@@ -73,11 +74,21 @@ void registers_for_walk(const struct registers *registers, struct regs *to)
 	to->unknown = 0;
 }
 
-void registers_of_waiting(uint64_t pc, uint64_t sp, struct regs *to)
+/* The registers that hold a call's arguments are as they were when it began (System V
+ * ABI, AMD64, A.2.1): behind vfork one of them holds the return address. */
+void registers_of_waiting(const struct call *call, struct regs *to)
 {
-	to->r[DWARF_RIP] = pc;
-	to->r[DWARF_RSP] = sp;
-	to->unknown = ~CALLER_KNOWS;
+	static const int arguments[] = { DWARF_RDI, DWARF_RSI, DWARF_RDX, DWARF_R10, DWARF_R8,
+					 DWARF_R9 };
+
+	memset(to, 0, sizeof(*to));
+	to->r[DWARF_RIP] = call->pc;
+	to->r[DWARF_RSP] = call->sp;
+	to->unknown = ~(uint32_t)CALLER_KNOWS;
+	for (int i = 0; call->number >= 0 && i < 6; i++) {
+		to->r[arguments[i]] = call->args[i];
+		to->unknown &= ~(1u << arguments[i]);
+	}
 }
 
 void registers_call(const struct registers *r, struct call *call)

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "sampler/registers.h"
+#include "sampler/threads.h"
 
 /* No ordinary stack is larger; sp further than this below the top is elsewhere. */
 static const uint64_t STACK_SPAN = 1ull << 30;
@@ -96,7 +97,7 @@ void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, si
 		     uint64_t top)
 {
 	copy_stack(s, tid, sp, want, top);
-	registers_of_waiting(pc, sp, &s->regs);
+	registers_of_waiting(&(struct call){ .number = -1, .sp = sp, .pc = pc }, &s->regs);
 	s->newborn = false;
 }
 

@@ -18,6 +18,8 @@
 #include "target/memory.h"
 #include "unwind/regs.h"
 
+enum { NEWBORN_CPU_NS = 1000000 }; /* a thread that has run for longer is none */
+
 struct registers;
 
 struct snapshot {
@@ -27,7 +29,8 @@ struct snapshot {
 	struct memory_bytes other; /* the ordinary stack's top, when sp is elsewhere */
 	char *bytes;		   /* owned, what both point into */
 	size_t room;
-	bool newborn; /* if this is its first sample, clone(2) has just made the thread */
+	bool newborn; /* if it has hardly run (NEWBORN_CPU_NS) and this is its first sample,
+		       * clone(2) has just made the thread; else any call has returned 0 */
 };
 
 /* An empty snapshot with `room` touched bytes for each piece. ERR_NOMEM. */

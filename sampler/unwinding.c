@@ -200,7 +200,8 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	r->deeper.end = STACK_COPY_EXHAUSTED;
 	if (r->walk.end == STACK_COPY_EXHAUSTED && walk_beyond_copy(r, m, slot, thread))
 		return ERR_NOMEM;
-	if (slot->snapshot.newborn && thread->stack == NO_STACK && r->walk.end != STACK_OUTERMOST)
+	if (slot->snapshot.newborn && thread->stack == NO_STACK &&
+	    thread->cpu_ns < NEWBORN_CPU_NS && r->walk.end != STACK_OUTERMOST)
 		end_newborn(&r->walk);
 	learn_stack_size(thread, copied, slot->snapshot.regs.r[DWARF_SP], &r->walk, &r->deeper);
 	if (slot->glanced && r->walk.lacked && thread->state == 'S' &&

@@ -128,7 +128,7 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 	}
 	if (rc)
 		return step_end_of_read(rc);
-	if (!RA_AT_CFA && saves_return_above(rule) && !mend_sp(rule, &caller.r[DWARF_SP]))
+	if (RA_AT_CFA == 0 && saves_return_above(rule) && !mend_sp(rule, &caller.r[DWARF_SP]))
 		return STACK_NO_UNWIND_INFO;
 	if (!(valid >> DWARF_RA & 1))
 		return end_without_return(rule);
