@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unwind/insn.h"
+#include "unwind/insn_x86_64.h"
 
 static size_t read_bytes(const char *text, uint8_t *bytes, size_t room)
 {
