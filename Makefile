@@ -80,7 +80,7 @@ $(BUILD)/sampler: $(OBJS_cli) $(call archives,$(DEPS_cli))
 
 # Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
 # written in x86-64's register numbers and instructions, some in aarch64's.
-UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/waits unwind/cfi unwind/expr unwind/insn unwind/steps \
+UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/waits unwind/cfi unwind/expr unwind/guess unwind/insn unwind/steps \
         unwind/table unwind/tablecache unwind/walk)
 UNIT_aarch64 := $(wildcard tests/unit/*/*_aarch64_test.c)
 UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard tests/unit/*/*_test.c))
@@ -101,7 +101,8 @@ $(foreach t,$(UNIT_SOURCES),$(eval $(call unit_rule,$(t))))
 
 # Fuzz targets: tests/fuzz/FOLDER_NAME.c holds LLVMFuzzerTestOneInput; replay.c
 # feeds it the corpus in tests/fuzz/corpus/FOLDER_NAME/.
-FUZZ_NAMES := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+FUZZ_x86_64 := unwind_guess
+FUZZ_NAMES := $(filter-out replay $(foreach a,$(OTHER_ARCHS),$(FUZZ_$(a))),$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 REPLAY := $(patsubst %,$(BUILD)/tests/fuzz/%-replay,$(FUZZ_NAMES))
 fuzz_folder = $(firstword $(subst _, ,$(1)))
 
@@ -118,7 +119,8 @@ $(foreach f,$(FUZZ_NAMES),$(eval $(call fuzz_rule,$(f))))
 
 # Programs of the tests and the bench: the first line "// links: FOLDER" names
 # whose libraries they link, "// libs: …" on the second what else.
-TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c bench/*.c))
+TOOLS_x86_64 := tests/tools/insnlens.c tests/tools/stepcheck.c bench/unwind.c
+TOOLS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(foreach a,$(OTHER_ARCHS),$(TOOLS_$(a))),$(wildcard tests/tools/*.c bench/*.c)))
 tool_links = $(foreach f,$(shell sed -n '1s,^// links: *,,p' $(1)),$(DEPS_$(f)))
 tool_libs = $(shell sed -n '2s,^// libs: *,,p' $(1))
 

@@ -42,7 +42,7 @@ static void evaluate(const struct cfi_table *table, int32_t place)
 
 	if (rc && rc != ERR_FORMAT && rc != ERR_IO && rc != ERR_SHORT)
 		abort();
-	context.valid = 1 << DWARF_RSP;
+	context.valid = 1u << DWARF_SP;
 	expr_evaluate(code, len, &context, NULL, &value);
 }
 
@@ -52,7 +52,7 @@ static void use_rule(const struct cfi_table *table, const struct cfi_rule *rule)
 		evaluate(table, rule->cfa_value);
 	else if (rule->cfa_reg >= CFA_BASES)
 		abort();
-	if (rule->said >> DWARF_COUNT)
+	if (rule->said & ~REGS_ALL)
 		abort();
 	for (unsigned i = 0; i < DWARF_COUNT; i++) {
 		const struct column *col = &rule->columns[i];

@@ -56,8 +56,8 @@ static void walk(const struct modmap *maps, const struct mapping *range)
 	for (uint64_t i = 0; i < WALKS; i++) {
 		struct regs regs = { .unknown = 0 };
 
-		regs.r[DWARF_RIP] = range->start + i * (paper.code_size / WALKS);
-		regs.r[DWARF_RSP] = regs.r[DWARF_RBP] = STACK_START + 8 * i;
+		regs.r[DWARF_PC] = range->start + i * (paper.code_size / WALKS);
+		regs.r[DWARF_SP] = regs.r[DWARF_FP] = STACK_START + 8 * i;
 		if (unwinder_walk(u, maps, &regs, &paper.memory, &stack) || !stack.count ||
 		    stack.end >= STACK_ENDS)
 			abort();
