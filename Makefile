@@ -43,7 +43,9 @@ DEPS_sampler   := sampler goruntime unwind symbolize pprof target base
 DEPS_cli       := sampler goruntime report unwind symbolize pprof target base
 
 SYS_base      := -lxxhash
-SYS_target    := -lelf
+# Where libzstd's header is missing, what zstd has compressed is not read; without
+# libdeflate's, zlib takes twice as long.
+SYS_target    := -lelf -lz $(if $(wildcard /usr/include/libdeflate.h),-ldeflate) $(if $(wildcard /usr/include/zstd.h),-lzstd)
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard /usr/include/lzma.h),-llzma)

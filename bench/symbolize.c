@@ -1,8 +1,8 @@
 // links: symbolize
 /*
  * Symbolizes N random addresses of an ELF file's code, cold, as sampler does at
- * the end of a round: bench/symbolize FILE [N [SEED]]. Prints what it cost, or
- * with -a the addresses, to be given to other symbolizers.
+ * the end of a round: bench/symbolize [-s] [-a] FILE [N [SEED]]. Prints what it cost,
+ * or with -a the addresses, to be given to other symbolizers; -s sorts them.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -45,26 +45,44 @@ static double cpu_seconds(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
 }
 
-static int measure(const struct image *image, unsigned long n, uint64_t state)
+static int by_value(const void *a, const void *b)
 {
-	unsigned long named = 0, lines = 0, frames = 0;
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static uint64_t *pick_all(const struct image *image, size_t n, uint64_t state, bool sorted)
+{
+	uint64_t *addrs = calloc(n + 1, sizeof(*addrs));
+
+	for (size_t i = 0; addrs && i < n; i++)
+		addrs[i] = pick(image, &state);
+	if (addrs && sorted)
+		qsort(addrs, n, sizeof(*addrs), by_value);
+	return addrs;
+}
+
+static int measure(const struct image *image, const uint64_t *addrs, size_t n)
+{
+	size_t named = 0, lines = 0, frames = 0;
 	struct rusage before, after;
 	struct symbolizer *s;
 
 	getrusage(RUSAGE_SELF, &before);
-	if (symbolizer_new(&s, NULL, 0))
+	if (symbolizer_new(&s, NULL, SYMBOLIZE_MAP) || symbolizer_prepare(s, image, addrs, n))
 		return 1;
-	for (unsigned long i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct symbol symbol;
 
-		if (symbolizer_lookup(s, image, pick(image, &state), &symbol))
+		if (symbolizer_lookup(s, image, addrs[i], &symbol))
 			return 1;
 		named += symbol.count != 0;
 		frames += symbol.count;
 		lines += symbol.count && symbol.frames[0].line;
 	}
 	getrusage(RUSAGE_SELF, &after);
-	printf("%lu addresses, %lu named, %lu with lines, %lu frames: %.3f CPU seconds, %.1f MiB peak\n",
+	printf("%zu addresses, %zu named, %zu with lines, %zu frames: %.3f CPU seconds, %.1f MiB peak\n",
 	       n, named, lines, frames, cpu_seconds(&after) - cpu_seconds(&before),
 	       (double)after.ru_maxrss / 1024);
 	printf("symbols: %s\n", symbolizer_note(s, image));
@@ -72,19 +90,27 @@ static int measure(const struct image *image, unsigned long n, uint64_t state)
 	return 0;
 }
 
+static int list(const uint64_t *addrs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		printf("0x%lx\n", addrs[i]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	bool list = argc > 1 && !strcmp(argv[1], "-a");
-	unsigned long n = ADDRESSES;
-	uint64_t state = 88172645463325252u;
+	bool sorted = argc > 1 && !strcmp(argv[1], "-s");
+	bool only_list = argc > 1 + sorted && !strcmp(argv[1 + sorted], "-a");
+	uint64_t state = 88172645463325252u, *addrs;
 	struct error err = { 0 };
 	struct image *image;
-	int rc = 0;
+	size_t n = ADDRESSES;
+	int rc = 1;
 
-	argv += list;
-	argc -= list;
+	argv += sorted + only_list;
+	argc -= sorted + only_list;
 	if (argc < 2) {
-		fprintf(stderr, "usage: symbolize [-a] FILE [N [SEED]]\n");
+		fprintf(stderr, "usage: symbolize [-s] [-a] FILE [N [SEED]]\n");
 		return 2;
 	}
 	if (argc > 2)
@@ -95,11 +121,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "symbolize: %s\n", err.text);
 		return 1;
 	}
-	if (list)
-		for (unsigned long i = 0; i < n; i++)
-			printf("0x%lx\n", pick(image, &state));
-	else
-		rc = measure(image, n, state);
+	addrs = pick_all(image, n, state, sorted);
+	if (addrs)
+		rc = only_list ? list(addrs, n) : measure(image, addrs, n);
+	free(addrs);
 	image_free(image);
 	return rc;
 }

@@ -32,6 +32,8 @@ static const char record[] =
 	"                       (default 1%); looks beyond that are left out\n"
 	"      --no-inline      leave inlined calls out\n"
 	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
+	"      --debuginfod[=DUR]  ask the servers in DEBUGINFOD_URLS for debug information\n"
+	"                       that is missing here, for that long at most (default 90s)\n"
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: each module's unwind table, symbols, walks\n"
 	"\n"

@@ -1,7 +1,6 @@
 /* Which command? Without one it is record: `sampler -p PID` is what people type. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -59,8 +58,6 @@ int cli_bad_option(char **argv, int next, int option)
 
 int main(int argc, char **argv)
 {
-	/* elfutils would ask the network for debug files if this is set. */
-	unsetenv("DEBUGINFOD_URLS");
 	if (argc >= 2 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")))
 		return printf("sampler %s\n", SAMPLER_VERSION) < 0;
 	if (argc >= 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))

@@ -62,5 +62,5 @@ void progress_show(void *progress, const struct recording_stats *s)
 void progress_say(const struct progress *p, const char *what)
 {
 	if (p->on)
-		fprintf(stderr, "%s%s", CLEAR_LINE, what ? what : "");
+		fprintf(stderr, "%s%.*s", CLEAR_LINE, columns() - 1, what ? what : "");
 }

@@ -29,13 +29,14 @@
 enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
 
 static const double DEFAULT_PAUSE_SHARE = 0.01;
-static const uint64_t DEFAULT_DURATION_NS = 30000000000;
+static const uint64_t DEFAULT_DURATION_NS = 30000000000, DEFAULT_DEBUGINFOD_NS = 90000000000;
 
 struct options {
 	struct recording_options recording;
 	pid_t pids[PIDS_MAX];
 	const char *output;
 	unsigned symbolize;
+	uint64_t debuginfod_ns; /* 0: not asked for */
 	bool quiet, verbose;
 	struct buffer command_line; /* NUL-terminated, for the comments */
 };
@@ -51,6 +52,7 @@ static const struct option long_options[] = {
 	{ "max-pause-share", required_argument, NULL, 'M' },
 	{ "no-inline", no_argument, NULL, 'I' },
 	{ "no-cache", no_argument, NULL, 'N' },
+	{ "debuginfod", optional_argument, NULL, 'D' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -96,6 +98,13 @@ static int take_option(struct options *o, int option, struct error *err)
 	case 'N':
 		o->recording.no_cache = true;
 		break;
+	case 'D':
+		o->debuginfod_ns = DEFAULT_DEBUGINFOD_NS;
+		if (optarg)
+			rc = parse_duration(optarg, &o->debuginfod_ns, err);
+		if (!rc && !o->debuginfod_ns)
+			rc = error_set(err, ERR_USAGE, "a time of '%s' is too short", optarg);
+		break;
 	case 'q':
 		o->quiet = true;
 		break;
@@ -122,6 +131,9 @@ static int check_target(struct options *o, int argc, char **argv)
 		return cli_usage("whom to sample? -p PID or -- COMMAND");
 	if (o->recording.kernel && !o->recording.wall)
 		return cli_usage("--kernel is about threads that wait: it wants --wall");
+	if (o->debuginfod_ns && !getenv("DEBUGINFOD_URLS"))
+		return cli_usage("--debuginfod asks the servers in DEBUGINFOD_URLS, which is not set "
+				 "(sudo passes it on with -E)");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (!o->recording.duration_ns && !o->recording.command)
@@ -216,6 +228,31 @@ static void default_output(const struct process *p, char *name, size_t room)
 	snprintf(name, room, "sampler.%s.%d.%s.pb.gz", comm, p->pid, when);
 }
 
+static void show_fetching(void *progress, const char *line)
+{
+	progress_say(progress, line);
+}
+
+/* What cannot be had from the network is no reason for not writing a profile. */
+static void fetch_debug_files(struct recording *r, const struct options *o,
+			      struct progress *progress)
+{
+	const struct fetching_stats *s = NULL;
+	struct error err;
+	int rc;
+
+	progress_say(progress, "looking for debug information…");
+	rc = recording_fetch(r, o->debuginfod_ns, show_fetching, progress, &s, &err);
+	progress_say(progress, NULL);
+	if (o->quiet)
+		return;
+	if (rc)
+		fprintf(stderr, "sampler: %s\n", err.text);
+	else if (s->wanted || *s->problem)
+		fprintf(stderr, "debuginfod: debug information of %u of %u modules%s%s\n", s->got,
+			s->wanted, *s->problem ? "; " : "", s->problem);
+}
+
 static int write_profile(struct recording *r, const struct options *o, struct outfile *file,
 			 uint64_t *bytes, struct error *err)
 {
@@ -288,6 +325,8 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 	progress_init(&progress, o->quiet, o->recording.duration_ns, o->recording.rate);
 	catch_signals(r, o->recording.command ? recording_process(r)->pid : 0);
 	rc = recording_run(r, progress_show, &progress, &err);
+	if (o->debuginfod_ns && recording_stats(r)->elapsed_ns)
+		fetch_debug_files(r, o, &progress);
 	progress_say(&progress, "symbolizing…");
 	sampled = recording_stats(r)->elapsed_ns != 0;
 	write_rc = sampled ? write_profile(r, o, file, &bytes, &write_err) : 0;

@@ -2,7 +2,8 @@
  * Passes:
  *   1. mappings: one for each image that a stack touches, the program first,
  *      because pprof names the profile after mapping 1
- *   2. locations: each distinct code address symbolized once
+ *   2. locations: each distinct code address symbolized once, all of a file's together
+ *      (announce)
  *   3. samples: values by thread, so that their sum is the kernel's account
  *
  * A thread that ran for N ns and was sampled n times has each sample stand for
@@ -19,6 +20,7 @@
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "pprof/profile.h"
+#include "sampler/announce.h"
 #include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/syscalls.h"
@@ -170,6 +172,27 @@ static struct symbolizer *symbolizer_of(const struct assembly *a, const struct i
 		if (&a->round->members[i]->process == owner)
 			return a->symbolizers[i];
 	return a->symbolizers[0];
+}
+
+static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
+{
+	return symbolizer_of(ctx, image);
+}
+
+static int announce_places(struct assembly *a)
+{
+	const struct stackset *stacks = &a->round->stacks;
+	struct announcement places = { NULL, 0, 0 };
+	int rc = 0, sent;
+
+	for (size_t i = 0; !rc && i < stacks->frame_count; i++) {
+		const struct frame *f = &stacks->frames[i];
+
+		if (f->image)
+			rc = announce_place(&places, f->image, frame_code_address(f->addr, f->kind));
+	}
+	sent = announce_send(&places, symbolizer_for, a);
+	return rc ? rc : sent;
 }
 
 static void note_abilities(struct assembly *a, const struct place *place)
@@ -455,7 +478,7 @@ int assemble(struct round *r, struct symbolizer *const *symbolizers, struct prof
 	struct assembly a = { .round = r, .symbolizers = symbolizers, .profile = profile,
 			      .maps = r->members[0]->maps,
 			      .several = r->member_count > 1 || r->children };
-	int rc = add_header(&a) || add_mappings(&a) || add_samples(&a);
+	int rc = add_header(&a) || add_mappings(&a) || announce_places(&a) || add_samples(&a);
 
 	free(a.mapping_of);
 	free(a.places);

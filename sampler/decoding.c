@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/outfile.h"
+#include "base/printable.h"
 #include "sampler/sandbox.h"
 #include "symbolize/symbolizer.h"
 #include "target/image.h"
@@ -148,20 +149,12 @@ static uint64_t memory_bound(void)
 	return half < MEMORY_MIN ? MEMORY_MIN : half > MEMORY_MAX ? MEMORY_MAX : half;
 }
 
-static void clean(char *text, size_t room)
-{
-	text[room - 1] = '\0';
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-}
-
 /* The child's words, made safe. */
 static void accept_result(struct decoding *d)
 {
 	for (size_t i = 0; i < d->image_count; i++)
-		clean(d->shared->notes[i], NOTE_ROOM);
-	clean(d->shared->error.text, sizeof(d->shared->error.text));
+		printable(d->shared->notes[i], NOTE_ROOM);
+	printable(d->shared->error.text, sizeof(d->shared->error.text));
 }
 
 static void leave_out_all(struct decoding *d, const char *why)
@@ -188,7 +181,7 @@ static void blame(struct decoding *d, const char *why)
 	}
 	snprintf(warning, WARNING_ROOM, "symbols of '%.256s' are left out: the process that decodes "
 		 "them %s", image_path(d->images[id]), why);
-	clean(warning, WARNING_ROOM);
+	printable(warning, WARNING_ROOM);
 	d->left_out[id] = "left out, decoding them failed";
 	d->warning_count++;
 }

@@ -198,15 +198,17 @@ struct job {
 	struct symbolizer **symbolizers; /* by process */
 };
 
+/* Files may be mapped: if one shrinks, it is the child that dies. */
 static int make_symbolizers(struct job *job)
 {
+	unsigned flags = job->flags | SYMBOLIZE_MAP;
 	struct dump *d = job->d;
 
 	job->symbolizers = calloc(d->count, sizeof(struct symbolizer *));
 	if (!job->symbolizers)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < d->count; i++)
-		if (symbolizer_new(&job->symbolizers[i], &d->members[i]->process, job->flags) ||
+		if (member_symbolizer(d->members[i], flags, &job->symbolizers[i]) ||
 		    decoding_watch(d->decoding, job->symbolizers[i]))
 			return ERR_NOMEM;
 	return 0;

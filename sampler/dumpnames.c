@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hashindex.h"
+#include "sampler/announce.h"
 #include "sampler/dumplook.h"
 #include "sampler/member.h"
 #include "symbolize/symbolizer.h"
@@ -110,10 +111,40 @@ static int name_all(struct names *n)
 	return 0;
 }
 
+static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
+{
+	return symbolizer_of(ctx, image);
+}
+
+static int announce_thread(struct announcement *places, const struct dump_thread *t)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->count; i++)
+		if (t->frames[i].image)
+			rc = announce_place(places, t->frames[i].image, place_of(&t->frames[i]).addr);
+	return rc;
+}
+
+static int announce_all(struct names *n)
+{
+	struct announcement places = { NULL, 0, 0 };
+	int rc = 0, sent;
+
+	for (size_t i = 0; i < n->d->count; i++) {
+		const struct dump_process *p = &n->d->processes[i];
+
+		for (size_t j = 0; !rc && j < p->count; j++)
+			rc = announce_thread(&places, &p->threads[j]);
+	}
+	sent = announce_send(&places, symbolizer_for, n);
+	return rc ? rc : sent;
+}
+
 int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers)
 {
 	struct names n = { .d = d, .symbolizers = symbolizers };
-	int rc = name_all(&n);
+	int rc = announce_all(&n) || name_all(&n) ? ERR_NOMEM : 0;
 
 	hashindex_release(&n.index);
 	free(n.known);

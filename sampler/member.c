@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "goruntime/gothread.h"
 #include "sampler/clock.h"
 #include "sampler/threads.h"
-#include "goruntime/gothread.h"
+#include "symbolize/jitdump.h"
+#include "symbolize/symbolizer.h"
+#include "target/image.h"
 #include "target/memory.h"
 #include "target/modmap.h"
 
@@ -120,4 +123,17 @@ void member_read_maps(struct member *m)
 	modmap_refresh(m->maps, NULL);
 	m->maps_read_ns = monotonic_ns();
 	m->maps_cost_ns = m->maps_read_ns - start;
+}
+
+int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s)
+{
+	size_t count;
+	struct image *const *images = modmap_images(m->maps, &count);
+	int rc = symbolizer_new(s, &m->process, flags);
+
+	for (size_t i = 0; !rc && i < count; i++)
+		if (!image_elf(images[i]) && jitdump_is_name(image_name(images[i])) &&
+		    modmap_owner(m->maps, images[i]) == &m->process)
+			rc = symbolizer_use_jitdump(*s, image_path(images[i]));
+	return rc;
 }

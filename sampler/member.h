@@ -16,6 +16,7 @@
 
 struct error;
 struct modmap;
+struct symbolizer;
 struct thread;
 struct threads;
 
@@ -55,6 +56,10 @@ void member_find_go(struct member *m);
 
 /* Reads the CPU time, if that is not too dear yet (the kernel adds up all threads). */
 void member_read_cpu(struct member *m, bool last);
+
+/* A symbolizer for what was met in the process, jitdump files that it has mapped included.
+ * ERR_NOMEM. */
+int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s);
 
 /* Reads the maps again, and notes what that cost. */
 void member_read_maps(struct member *m);

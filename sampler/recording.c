@@ -28,9 +28,7 @@
 #include "sampler/summary.h"
 #include "sampler/threads.h"
 #include "sampler/watchdog.h"
-#include "symbolize/jitdump.h"
 #include "symbolize/symbolizer.h"
-#include "target/image.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
 
@@ -41,6 +39,7 @@ struct recording {
 	struct round round;
 	pid_t command; /* started by us, else 0 */
 	bool held;     /* the command waits before its first instruction */
+	struct fetching *fetching; /* NULL: nothing was asked of the network */
 	struct decoding *decoding; /* NULL before recording_write */
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
@@ -223,6 +222,21 @@ struct job {
 	uint32_t count;
 };
 
+/* Each image is asked of one symbolizer only. */
+static int offer_fetched(const struct recording *r, struct symbolizer *s)
+{
+	size_t count;
+	struct image *const *images = modmap_images(recording_modmap(r), &count);
+
+	for (size_t i = 0; i < count; i++) {
+		int fd = fetching_fd(r->fetching, images[i]);
+
+		if (fd >= 0 && symbolizer_offer(s, images[i], fd))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
 /* Those that the process has mapped, as all that write one do. */
 static int use_jitdumps(const struct member *m, struct symbolizer *s)
 {
@@ -237,17 +251,18 @@ static int use_jitdumps(const struct member *m, struct symbolizer *s)
 	return rc;
 }
 
+/* Files may be mapped: if one shrinks, it is the child that dies. */
 static int make_symbolizers(struct job *job)
 {
 	const struct round *round = &job->r->round;
+	unsigned flags = job->flags | SYMBOLIZE_MAP;
 
 	job->symbolizers = calloc(round->member_count, sizeof(struct symbolizer *));
 	for (; job->symbolizers && job->count < round->member_count; job->count++) {
 		struct symbolizer **s = &job->symbolizers[job->count];
 
-		if (symbolizer_new(s, &round->members[job->count]->process, job->flags))
-			return ERR_NOMEM;
-		if (use_jitdumps(round->members[job->count], *s) ||
+		if (member_symbolizer(round->members[job->count], flags, s) ||
+		    offer_fetched(job->r, *s) ||
 		    decoding_watch(job->r->decoding, *s))
 			return ERR_NOMEM;
 	}
@@ -313,6 +328,15 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 	return rc;
 }
 
+int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress *progress,
+		    void *ctx, const struct fetching_stats **stats, struct error *err)
+{
+	int rc = fetching_run(&r->fetching, &r->round, timeout_ns, progress, ctx, err);
+
+	*stats = r->fetching ? fetching_stats(r->fetching) : NULL;
+	return rc;
+}
+
 int recording_write(struct recording *r, unsigned flags, const char *command_line,
 		    struct outfile *file, struct error *err)
 {
@@ -369,6 +393,7 @@ void recording_free(struct recording *r)
 	if (r->held)
 		launch_kill(r->command);
 	decoding_free(r->decoding);
+	fetching_free(r->fetching);
 	round_release(&r->round);
 	sem_destroy(&r->ended);
 	free(r);

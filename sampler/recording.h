@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sampler/fetching.h"
 #include "sampler/heldtime.h"
 #include "sampler/ledger.h"
 #include "unwind/stack.h"
@@ -91,6 +92,12 @@ const struct recording_stats *recording_stats(const struct recording *r);
 
 /* For a command: waits for its end; its status as waitpid(2) gives it. */
 int recording_wait_command(struct recording *r);
+
+/* Before recording_write: asks the network for debug files that are missing here
+ * (sampler/fetching.h), for a time at most. `*stats` live as long as the recording.
+ * ERR_IO, ERR_NOMEM. */
+int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress *progress,
+		    void *ctx, const struct fetching_stats **stats, struct error *err);
 
 /* Once, and with no other thread running: symbolizes, and writes the profile to a
  * file, which the caller commits. That happens in a process of its own that can do no

@@ -96,7 +96,8 @@ static void learn_stack_size(struct member *m, struct thread *thread, size_t cop
 	if (short_of && deeper->end != STACK_OUTERMOST)
 		want = copied * COPY_GROWTH;
 	else if (!short_of && (walk->switched || want < thread->stack_want))
-		want = thread->stack_want - (thread->stack_want > want) * (thread->stack_want - want) / 256;
+		want = thread->stack_want -
+		       (thread->stack_want > want) * (thread->stack_want - want) / 256;
 	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
 	if (s->go.place.m) {
 		learn_go_stack_size(m, thread->stack_want);

@@ -19,6 +19,7 @@
 #include <zlib.h>
 
 #include "base/cursor.h"
+#include "target/elfsection.h"
 #include "target/image.h"
 #include "target/process.h"
 
@@ -50,11 +51,11 @@ static int open_in(const struct process *process, bool ours, const char *path)
 	return process_open_path(process, path);
 }
 
-static struct image *open_regular(const struct search *s, bool ours, const char *path)
+struct image *debugfile_open(const struct process *process, bool ours, const char *path)
 {
 	struct image *found = NULL;
 	struct stat st;
-	int fd = open_in(s->process, ours, path);
+	int fd = open_in(process, ours, path);
 
 	if (fd < 0)
 		return NULL;
@@ -72,12 +73,64 @@ static void refuse(const struct search *s, struct image *found, const char *path
 	image_free(found);
 }
 
+/* The bytes of a section, through a cursor. */
+static bool open_section(Elf *elf, const char *name, struct cursor *c)
+{
+	const Elf_Data *data = elfsection_raw(elf, name, LINK_MAX);
+
+	if (data)
+		cursor_init(c, data->d_buf, data->d_size, name);
+	return data != NULL;
+}
+
+static bool read_name(struct cursor *c, struct link *link)
+{
+	size_t len = strnlen((const char *)c->pos, cursor_left(c));
+
+	if (!len || len >= sizeof(link->name) || len == cursor_left(c))
+		return false;
+	memcpy(link->name, cursor_bytes(c, len + 1), len + 1);
+	return true;
+}
+
+static bool read_build_id(struct cursor *c, size_t len, struct link *link)
+{
+	const uint8_t *id = len <= BUILD_ID_MAX ? cursor_bytes(c, len) : NULL;
+
+	for (size_t i = 0; id && i < len; i++)
+		snprintf(link->build_id + 2 * i, 3, "%02x", id[i]);
+	return id != NULL;
+}
+
+/* .debug_sup: version, a flag that is 0 in the file that refers and 1 in the one
+ * referred to, the latter's name, empty there, and a checksum with its length (DWARF 5,
+ * section 7.3.6). */
+static bool read_sup(const struct image *image, uint64_t flag, struct link *link)
+{
+	struct cursor c;
+
+	if (!open_section(image_elf(image), ".debug_sup", &c) || cursor_uint(&c, 2) != 5 ||
+	    cursor_uint(&c, 1) != flag)
+		return false;
+	if (!(flag ? cursor_uint(&c, 1) == 0 : read_name(&c, link)))
+		return false;
+	return read_build_id(&c, cursor_uleb(&c), link) && link->build_id[0];
+}
+
+/* What .debug_sup calls a checksum serves as a build ID. */
+static bool has_checksum(const struct image *found, const char *hex)
+{
+	struct link link = { .crc = 0 };
+
+	return read_sup(found, 1, &link) && !strcmp(link.build_id, hex);
+}
+
 static struct image *try_build_id(const struct search *s, const char *path, const char *hex)
 {
 	for (int ours = 0; ours <= 1; ours++) {
-		struct image *found = open_regular(s, ours, path);
+		struct image *found = debugfile_open(s->process, ours, path);
 
-		if (found && !strcmp(image_build_id(found), hex))
+		if (found && (!strcmp(image_build_id(found), hex) || has_checksum(found, hex)))
 			return found;
 		if (found)
 			refuse(s, found, path);
@@ -121,7 +174,7 @@ static struct image *try_link(const struct search *s, const struct image *image,
 			      uint32_t crc)
 {
 	for (int ours = 0; ours <= 1; ours++) {
-		struct image *found = open_regular(s, ours, path);
+		struct image *found = debugfile_open(s->process, ours, path);
 
 		if (found && link_fits(image, found, crc))
 			return found;
@@ -129,49 +182,6 @@ static struct image *try_link(const struct search *s, const struct image *image,
 			refuse(s, found, path);
 	}
 	return NULL;
-}
-
-/* The bytes of a section, through a cursor. */
-static bool open_section(Elf *elf, const char *want, struct cursor *c)
-{
-	Elf_Scn *scn = NULL;
-	size_t strings;
-
-	if (elf_getshdrstrndx(elf, &strings))
-		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ?
-					   elf_strptr(elf, strings, shdr.sh_name) : NULL;
-		Elf_Data *data;
-
-		if (!name || strcmp(name, want) || shdr.sh_size > LINK_MAX)
-			continue;
-		data = elf_rawdata(scn, NULL);
-		if (data)
-			cursor_init(c, data->d_buf, data->d_size, want);
-		return data != NULL;
-	}
-	return false;
-}
-
-static bool read_name(struct cursor *c, struct link *link)
-{
-	size_t len = strnlen((const char *)c->pos, cursor_left(c));
-
-	if (!len || len >= sizeof(link->name) || len == cursor_left(c))
-		return false;
-	memcpy(link->name, cursor_bytes(c, len + 1), len + 1);
-	return true;
-}
-
-static bool read_build_id(struct cursor *c, size_t len, struct link *link)
-{
-	const uint8_t *id = len <= BUILD_ID_MAX ? cursor_bytes(c, len) : NULL;
-
-	for (size_t i = 0; id && i < len; i++)
-		snprintf(link->build_id + 2 * i, 3, "%02x", id[i]);
-	return id != NULL;
 }
 
 /* A name, padded to four bytes, and a CRC. A path in it is refused: the places
@@ -188,19 +198,14 @@ static bool read_debuglink(const struct image *image, struct link *link)
 	return !cursor_error(&c, NULL);
 }
 
-/* .gnu_debugaltlink: a name and a build ID to the end. .debug_sup: version, a
- * flag that is 0 in the file that refers, name, and a checksum with its length,
- * which dwz makes the build ID (DWARF 5, section 7.3.6). */
+/* .gnu_debugaltlink: a name and a build ID to the end. */
 static bool read_alt_link(const struct image *image, struct link *link)
 {
 	struct cursor c;
 
 	if (open_section(image_elf(image), ".gnu_debugaltlink", &c))
 		return read_name(&c, link) && read_build_id(&c, cursor_left(&c), link);
-	if (!open_section(image_elf(image), ".debug_sup", &c) || cursor_uint(&c, 2) != 5 ||
-	    cursor_uint(&c, 1) != 0 || !read_name(&c, link))
-		return false;
-	return read_build_id(&c, cursor_uleb(&c), link) && link->build_id[0];
+	return read_sup(image, 0, link);
 }
 
 static struct image *find_by_link(const struct search *s, const struct image *image)
@@ -226,6 +231,22 @@ static struct image *find_by_link(const struct search *s, const struct image *im
 	return found;
 }
 
+static bool has_section(const struct image *image, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elfsection_next(image_elf(image), scn, name, &shdr)))
+		if (shdr.sh_type != SHT_NOBITS)
+			return true;
+	return false;
+}
+
+bool debugfile_has_dwarf(const struct image *image)
+{
+	return has_section(image, ".debug_info") || has_section(image, ".zdebug_info");
+}
+
 struct image *debugfile_find(const struct image *image, const struct process *process, char *note,
 			     size_t room)
 {
@@ -233,6 +254,18 @@ struct image *debugfile_find(const struct image *image, const struct process *pr
 	struct image *found = find_by_build_id(&s, image_build_id(image));
 
 	return found ? found : find_by_link(&s, image);
+}
+
+bool debugfile_exists(const struct image *image, const struct process *process)
+{
+	char note[256];
+	struct image *found;
+
+	if (debugfile_has_dwarf(image))
+		return true;
+	found = debugfile_find(image, process, note, sizeof(note));
+	image_free(found);
+	return found != NULL;
 }
 
 /* A name that does not begin with '/' counts from where the image lies. */

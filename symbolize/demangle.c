@@ -1,5 +1,7 @@
 /*
- * By libiberty, whose demangler binutils, gdb and perf use.
+ * By libiberty, whose demangler binutils, gdb and perf use. Which one is told by the
+ * name's first letters: "_Z" C++ or Rust, "_R" Rust, "_D" D (demangle_d.c); all other
+ * names, Go's among them, are as their authors wrote them.
  *
  * Parameters and return types are left out, template arguments stay; Rust's
  * hash goes. This is google/pprof's "templates" form: a profile is read by
@@ -30,9 +32,11 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "symbolize/demangle_d.h"
 
 enum { IN_MAX = 4 << 10, OUT_MAX = 16 << 10, REPARSED_MAX = 8, BINDER_DIGITS_MAX = 2 };
 
@@ -131,6 +135,20 @@ static void drop_controls(struct output *o)
 			o->text[i] = '?';
 }
 
+/* D's are built by libiberty in memory of its own. */
+static bool by_demangle_d(const char *name, struct output *o)
+{
+	char *text = demangle_d(name);
+	size_t len = text ? strlen(text) : 0;
+
+	if (len && len <= OUT_MAX)
+		memcpy(o->text, text, len);
+	free(text);
+	o->len = len;
+	o->full = false;
+	return len && len <= OUT_MAX;
+}
+
 static bool is_mangled(const char *name)
 {
 	return (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2)) && strlen(name) <= IN_MAX;
@@ -140,7 +158,8 @@ const char *demangle(struct arena *arena, const char *name)
 {
 	struct output o;
 
-	if (is_mangled(name) && by_libiberty(name, &o) && o.len && !o.full) {
+	if ((is_mangled(name) ? by_libiberty(name, &o) : by_demangle_d(name, &o)) && o.len &&
+	    !o.full) {
 		drop_controls(&o);
 		return arena_copy(arena, o.text, o.len);
 	}

@@ -4,7 +4,7 @@
 
 struct arena;
 
-/* The demangled name of a C++ or Rust symbol without its parameters, else the
+/* The demangled name of a C++, Rust or D symbol without its parameters, else the
  * name itself; in the arena. NULL when out of memory. */
 const char *demangle(struct arena *arena, const char *name);
 

@@ -6,100 +6,115 @@
 #include "symbolize/dwarf.h"
 
 #include <dwarf.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "symbolize/debugelf.h"
 #include "symbolize/dwarf_die.h"
 #include "symbolize/dwarf_unit.h"
+#include "symbolize/linetable.h"
+#include "symbolize/ranges.h"
+#include "symbolize/sections.h"
+#include "symbolize/skeleton.h"
 
-enum { RANGES_BUDGET = 1 << 25 };
+enum { RANGES_BUDGET = 1 << 25, DECODED_MAX = 32, LISTED_AT_ONCE = 128 };
+
+struct unit {
+	Dwarf_Die die;
+	struct dwarf_unit *decoded; /* or NULL */
+};
 
 struct dwarf_index {
 	Dwarf *dwarf;
-	char dir[PATH_MAX]; /* of the file, "" when unknown */
-	struct dwarf_unit *units;
+	const struct debugelf *elf;
+	struct cursor info; /* .debug_info */
+	struct line_sections lines;
+	struct dwarf_file file;
+	struct unit *units;
 	size_t count, room;
-	struct ranges code; /* `of` indexes units */
-	size_t budget;	    /* range entries that may still be read */
+	struct ranges code;		     /* `of` indexes units */
+	struct unit *decoded[DECODED_MAX]; /* the oldest at `next`, once it is full */
+	unsigned next;
 };
 
 static int add_unit(struct dwarf_index *x, const Dwarf_Die *die)
 {
 	if (x->count == x->room) {
 		size_t room = x->room ? x->room * 2 : 64;
-		struct dwarf_unit *units = realloc(x->units, room * sizeof(*units));
+		struct unit *units = realloc(x->units, room * sizeof(*units));
 
 		if (!units)
 			return ERR_NOMEM;
 		x->units = units;
 		x->room = room;
 	}
-	x->units[x->count++] = (struct dwarf_unit){ .die = *die, .code = *die };
+	x->units[x->count++] = (struct unit){ .die = *die };
 	return 0;
-}
-
-static int list_unit(struct dwarf_index *x, struct dwarf_unit *u)
-{
-	return dwarf_unit_list(u, *x->dir ? x->dir : NULL, &x->budget);
 }
 
 /* A unit that does not say where its code is has it said by its functions. */
-static int add_unit_ranges(struct dwarf_index *x, uint32_t n)
+static int add_function_ranges(struct dwarf_index *x, const Dwarf_Die *die, uint32_t n)
 {
-	struct dwarf_unit *u = &x->units[n];
+	const struct ranges *ranges;
+	struct dwarf_unit *unit;
+	int rc = 0;
 
-	if (dwarf_hasattr(&u->die, DW_AT_ranges) || dwarf_hasattr(&u->die, DW_AT_high_pc))
-		return die_add_ranges(&u->die, &x->code, n, &x->budget);
-	if (list_unit(x, u))
+	if (dwarf_unit_new(&unit, die, &x->file))
 		return ERR_NOMEM;
-	for (size_t i = 0; i < u->ranges.count; i++)
-		if (ranges_add(&x->code, u->ranges.all[i].start, u->ranges.all[i].end, n))
-			return ERR_NOMEM;
-	return 0;
+	ranges = dwarf_unit_ranges(unit);
+	for (size_t i = 0; !rc && i < ranges->count; i++)
+		rc = ranges_add(&x->code, ranges->all[i].start, ranges->all[i].end, n);
+	dwarf_unit_free(unit);
+	return rc;
+}
+
+static int add_unit_ranges(struct dwarf_index *x, Dwarf_Die *die, uint32_t n, bool skeleton)
+{
+	if (!dwarf_hasattr(die, DW_AT_ranges) && !dwarf_hasattr(die, DW_AT_high_pc))
+		return add_function_ranges(x, die, n);
+	return skeleton ? skeleton_add_ranges(die, &x->code, n, &x->file.budget) :
+			  die_add_ranges(die, &x->code, n, &x->file.budget);
 }
 
 static int list_units(struct dwarf_index *x)
 {
 	Dwarf_CU *unit = NULL;
+	struct skeleton ignored;
 	Dwarf_Die die;
 	uint8_t type;
 
 	while (dwarf_get_units(x->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
+		bool skeleton = skeleton_read(&die, &ignored);
+
+		if (type != DW_UT_compile && !skeleton)
 			continue;
-		if (add_unit(x, &die) || add_unit_ranges(x, (uint32_t)x->count - 1))
+		if (add_unit(x, &die) || add_unit_ranges(x, &die, (uint32_t)x->count - 1, skeleton))
 			return ERR_NOMEM;
+		/* Only its head was needed, but the kernel maps what is around it, too. */
+		if (x->count % LISTED_AT_ONCE == 0)
+			debugelf_drop(x->elf, x->info.start, cursor_left(&x->info));
 	}
+	debugelf_drop(x->elf, x->info.start, cursor_left(&x->info));
 	ranges_inner_wins(&x->code);
 	return ranges_settle(&x->code);
 }
 
-static void find_dir(struct dwarf_index *x, int fd)
-{
-	char link[32], *slash;
-	ssize_t len;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	len = fd < 0 ? -1 : readlink(link, x->dir, sizeof(x->dir) - 1);
-	x->dir[len > 0 ? len : 0] = '\0';
-	slash = strrchr(x->dir, '/');
-	if (slash)
-		*slash = '\0';
-}
-
-int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd)
+int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, struct split *split,
+		    const struct debugelf *debugelf)
 {
 	struct dwarf_index *x = calloc(1, sizeof(*x));
+	Elf *elf = dwarf_getelf(dwarf);
 
 	if (!x)
 		return ERR_NOMEM;
 	x->dwarf = dwarf;
-	x->budget = RANGES_BUDGET;
-	find_dir(x, fd);
+	x->elf = debugelf;
+	section_bytes(elf, ".debug_info", &x->info);
+	section_bytes(elf, ".debug_line", &x->lines.line);
+	section_bytes(elf, ".debug_line_str", &x->lines.line_str);
+	section_bytes(elf, ".debug_str", &x->lines.str);
+	x->file = (struct dwarf_file){ split, &x->lines, RANGES_BUDGET };
 	if (list_units(x)) {
 		dwarf_index_free(x);
 		return ERR_NOMEM;
@@ -108,51 +123,70 @@ int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, int fd)
 	return 0;
 }
 
+/* Its strings stay valid: dropped pages are read again when somebody looks. */
+static void forget(const struct dwarf_index *x, struct unit *u)
+{
+	const void *bytes;
+	size_t len;
+
+	if (!u)
+		return;
+	for (unsigned i = 0; (bytes = dwarf_unit_bytes(u->decoded, i, &len)); i++)
+		debugelf_drop(x->elf, bytes, len);
+	dwarf_unit_free(u->decoded);
+	u->decoded = NULL;
+}
+
 void dwarf_index_free(struct dwarf_index *x)
 {
 	if (!x)
 		return;
-	for (size_t i = 0; i < x->count; i++)
-		dwarf_unit_release(&x->units[i]);
+	for (unsigned i = 0; i < DECODED_MAX; i++)
+		forget(x, x->decoded[i]);
 	free(x->units);
 	ranges_release(&x->code);
 	free(x);
 }
 
-/* The line table speaks for the innermost frame. */
-static void describe_line(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *f)
+static int decode(struct dwarf_index *x, struct unit *u)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(&u->die, addr);
-	int n;
-
-	if (!line)
-		return;
-	f->file = dwarf_linesrc(line, NULL, NULL);
-	if (dwarf_lineno(line, &n) == 0 && n > 0)
-		f->line = (uint32_t)n;
-	if (dwarf_linecol(line, &n) == 0 && n > 0)
-		f->column = (uint32_t)n;
+	if (u->decoded)
+		return 0;
+	if (dwarf_unit_new(&u->decoded, &u->die, &x->file))
+		return ERR_NOMEM;
+	forget(x, x->decoded[x->next]);
+	x->decoded[x->next] = u;
+	x->next = (x->next + 1) % DECODED_MAX;
+	return 0;
 }
 
 int dwarf_index_find(struct dwarf_index *x, uint64_t addr,
 		     struct dwarf_frame frames[DWARF_DEPTH_MAX])
 {
 	const struct range *r = ranges_find(&x->code, addr);
-	struct dwarf_function *f;
-	struct dwarf_unit *u;
-	int count = 0;
+	struct unit *u;
 
 	memset(&frames[0], 0, sizeof(frames[0]));
 	if (!r)
 		return 0;
 	u = &x->units[r->of];
-	if (list_unit(x, u))
-		return ERR_NOMEM;
-	f = dwarf_unit_function(u, addr);
-	if (f && (count = dwarf_unit_frames(u, f, addr, frames, &x->budget)) < 0)
-		return ERR_NOMEM;
-	describe_line(u, addr, &frames[0]);
-	for (int i = 0; i < (count ? count : 1); i++)
-		frames[i].dir = die_string(&u->die, DW_AT_comp_dir);
-	return count;
+	return decode(x, u) ? ERR_NOMEM : dwarf_unit_find(u->decoded, addr, frames);
+}
+
+static int by_unit(const void *a, const void *b, void *index)
+{
+	const uint64_t *x = a, *y = b;
+	const struct ranges *code = &((const struct dwarf_index *)index)->code;
+	const struct range *of_x = ranges_find(code, *x), *of_y = ranges_find(code, *y);
+	uint32_t unit_x = of_x ? of_x->of : UINT32_MAX, unit_y = of_y ? of_y->of : UINT32_MAX;
+
+	if (unit_x != unit_y)
+		return unit_x < unit_y ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+void dwarf_index_order(const struct dwarf_index *x, uint64_t *addrs, size_t count)
+{
+	if (count)
+		qsort_r(addrs, count, sizeof(*addrs), by_unit, (void *)(uintptr_t)x);
 }

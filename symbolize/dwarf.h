@@ -1,11 +1,13 @@
 /*
  * An index of a file's DWARF: image address -> function, line, inlined calls.
  *
- * Lazy: opening reads where each unit's code is; a unit's functions are listed
- * when an address first falls into it, and a function's inlined calls likewise
- * (dwarf_unit). Own walks over the DIEs instead of dwarf_addrdie (needs
- * .debug_aranges, which clang does not write) and dwarf_getscopes (reads the
- * unit anew for each address and loses inlined calls under LTO).
+ * Opening reads where each unit's code is. A unit is decoded when an address falls
+ * into it (dwarf_unit), and only a few are kept: whoever has many addresses asks for
+ * them in the order of dwarf_index_order, so that each unit is decoded once.
+ *
+ * Own walks over the DIEs instead of dwarf_addrdie (needs .debug_aranges, which clang
+ * does not write) and dwarf_getscopes (reads the unit anew for each address and loses
+ * inlined calls under LTO).
  *
  * One index serves one thread, and its Dwarf nobody else.
  */
@@ -16,23 +18,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct debugelf;
 struct dwarf_index;
+struct split;
 
 enum { DWARF_DEPTH_MAX = 128 }; /* frames of an address; what is deeper is left out */
 
-/* One frame as DWARF has it; strings belong to the Dwarf. */
+/* One frame as DWARF has it. Strings belong to the Dwarf. */
 struct dwarf_frame {
 	const char *name;	  /* DW_AT_name; NULL when nameless */
 	const char *linkage_name; /* NULL when there is none */
 	const char *file;	  /* NULL when unknown */
-	const char *dir;	  /* what a relative file is relative to; NULL when unknown */
+	const char *folder;	  /* what a relative file is relative to, or NULL */
+	const char *dir;	  /* the same of `folder`; NULL when unknown */
 	uint32_t line, column, start_line;
 };
 
-/* Does not take over `dwarf`, which must outlive the index; `fd` is its file's,
- * or -1, and says where split DWARF may lie. ERR_NOMEM. */
-int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, int fd);
+/* Does not take over `dwarf`, `split` and `elf`, the file that `dwarf` reads, which must
+ * outlive the index. `split` finds split DWARF; it may be NULL. ERR_NOMEM. */
+int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, struct split *split,
+		    const struct debugelf *elf);
 void dwarf_index_free(struct dwarf_index *index);
+
+/* Sorts addresses so that those of a unit stand together, by address. */
+void dwarf_index_order(const struct dwarf_index *index, uint64_t *addrs, size_t count);
 
 /* Fills frames innermost first, the function itself last; how many, or 0 when no
  * function covers the address: then *frames still has file and line if the line

@@ -5,22 +5,39 @@
 #include "base/error.h"
 #include "symbolize/ranges.h"
 
-static bool forward(struct die_walk *w, const Dwarf_Die *die)
+enum { ORIGINS_MAX = 16 }; /* as in libdw: of concrete, abstract, declared there are three */
+
+/* What the attribute refers to. Libdw (0.188) looks for DW_FORM_ref_sup4, which leads
+ * to the supplementary file, in the file itself; DW_FORM_GNU_ref_alt, which says the
+ * same with the same bytes in 32-bit DWARF, it reads right. */
+static bool follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 {
-	if ((const char *)die->addr <= (const char *)w->last)
+	Dwarf_Attribute attr;
+
+	if (!dwarf_attr(die, attribute, &attr))
 		return false;
-	w->last = die->addr;
-	return true;
+	if (attr.form == DW_FORM_ref_sup8)
+		return false;
+	if (attr.form == DW_FORM_ref_sup4)
+		attr.form = DW_FORM_GNU_ref_alt;
+	return dwarf_formref_die(&attr, to) != NULL;
 }
 
-bool die_child(struct die_walk *w, Dwarf_Die *parent, Dwarf_Die *child)
+/* dwarf_attr_integrate(), which would also, for a unit's DIE, go and open the file of
+ * its split DWARF by whatever path stands there. */
+static bool find(const Dwarf_Die *from, unsigned attribute, Dwarf_Attribute *attr)
 {
-	return dwarf_child(parent, child) == 0 && forward(w, child);
-}
+	Dwarf_Die die = *from, next;
 
-bool die_sibling(struct die_walk *w, Dwarf_Die *die)
-{
-	return dwarf_siblingof(die, die) == 0 && forward(w, die);
+	for (int i = 0; i < ORIGINS_MAX; i++) {
+		if (dwarf_attr(&die, attribute, attr))
+			return true;
+		if (!follow(&die, DW_AT_abstract_origin, &next) &&
+		    !follow(&die, DW_AT_specification, &next))
+			return false;
+		die = next;
+	}
+	return false;
 }
 
 uint32_t die_number(Dwarf_Die *die, unsigned attribute)
@@ -28,7 +45,7 @@ uint32_t die_number(Dwarf_Die *die, unsigned attribute)
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
 
-	if (!dwarf_attr_integrate(die, attribute, &attr) || dwarf_formudata(&attr, &value) ||
+	if (!find(die, attribute, &attr) || dwarf_formudata(&attr, &value) ||
 	    value > UINT32_MAX)
 		return 0;
 	return (uint32_t)value;
@@ -38,7 +55,7 @@ const char *die_string(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute attr;
 
-	return dwarf_attr_integrate(die, attribute, &attr) ? dwarf_formstring(&attr) : NULL;
+	return find(die, attribute, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
 /* Code that the linker threw away keeps its ranges, from address 0. */

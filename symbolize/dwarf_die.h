@@ -1,24 +1,12 @@
-/* Single DIEs: attributes, ranges, and a walk that ends whatever the file says. */
+/* Single DIEs: attributes and ranges. */
 #ifndef SYMBOLIZE_DWARF_DIE_H
 #define SYMBOLIZE_DWARF_DIE_H
 
 #include <elfutils/libdw.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct ranges;
-
-/* A walk through a tree in the file's order. It goes forward only: a DIE that
- * does not lie behind the last one ends the siblings, so that no DIE is met
- * twice and a walk takes no longer than its unit is. {0} begins one. */
-struct die_walk {
-	const void *last;
-};
-
-/* The first child, or the sibling that follows; false when there is none. */
-bool die_child(struct die_walk *w, Dwarf_Die *parent, Dwarf_Die *child);
-bool die_sibling(struct die_walk *w, Dwarf_Die *die);
 
 /* An attribute of the DIE or of what it is an instance of (abstract origin,
  * specification, in whichever unit); 0 or NULL when it is not there. */

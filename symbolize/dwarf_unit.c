@@ -1,6 +1,6 @@
 /*
  * Recursion follows the nesting of DIEs and stops at NEST_MAX; what lies deeper
- * belongs to its ancestor. Everything else is linear in the unit (die_walk).
+ * belongs to its ancestor. Everything else is linear in the unit (dwarf_skim).
  *
  * An inlined call is looked for among all of its function's, not from the
  * outside inward: compilers leave lexical blocks without ranges, and parents
@@ -9,31 +9,53 @@
 #include "symbolize/dwarf_unit.h"
 
 #include <dwarf.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/dwarf_die.h"
+#include "symbolize/dwarf_skim.h"
+#include "symbolize/linetable.h"
+#include "symbolize/ranges.h"
+#include "symbolize/split.h"
 
-enum { NEST_MAX = 256, INLINE_MAX = DWARF_DEPTH_MAX - 1, PATH_ROOM = 4352 };
+enum { NEST_MAX = 256, INLINE_MAX = DWARF_DEPTH_MAX - 1 };
 
 #define NO_PARENT UINT32_MAX
 
 struct inlined {
-	Dwarf_Die die;
+	const void *die;
 	uint32_t parent; /* index, or NO_PARENT below the function itself */
 };
 
-struct dwarf_inlines {
+struct inlines {
 	struct ranges ranges; /* `of` indexes all */
 	struct inlined *all;
 	size_t count, room;
 };
 
-static void free_inlines(struct dwarf_inlines *in)
+struct function {
+	const void *die;
+	struct inlines *inlines; /* NULL until an address falls into it */
+};
+
+struct dwarf_unit {
+	struct dwarf_file *file;
+	Dwarf_Die die;	/* in the file itself: ranges, lines, compilation folder */
+	Dwarf_Die code; /* the same, or of split DWARF the unit that was found for it */
+	struct split_unit split;
+	struct skim_unit *skim; /* of code */
+	const char *folder;	/* where it was compiled, or NULL */
+	bool lines_read;
+	struct linetable *lines; /* NULL where there is none */
+	struct ranges ranges;	 /* `of` indexes functions */
+	struct function *functions;
+	size_t count, room;
+};
+
+static void free_inlines(struct inlines *in)
 {
 	if (!in)
 		return;
@@ -42,33 +64,51 @@ static void free_inlines(struct dwarf_inlines *in)
 	free(in);
 }
 
-void dwarf_unit_release(struct dwarf_unit *u)
+void dwarf_unit_free(struct dwarf_unit *u)
 {
+	if (!u)
+		return;
 	for (size_t i = 0; i < u->count; i++)
 		free_inlines(u->functions[i].inlines);
 	free(u->functions);
 	ranges_release(&u->ranges);
+	linetable_free(u->lines);
+	skim_unit_free(u->skim);
+	split_unit_release(&u->split);
+	free(u);
+}
+
+/* As die_add_ranges; code from address 0 was thrown away. */
+static int add_ranges(struct dwarf_unit *u, const struct skim_die *die, struct ranges *r,
+		      uint32_t of)
+{
+	Dwarf_Die full;
+
+	if (die->has_bounds)
+		return die->start ? ranges_add(r, die->start, die->end, of) : 0;
+	full = skim_libdw_die(u->skim, die->addr);
+	return die->has_code ? die_add_ranges(&full, r, of, &u->file->budget) : 0;
 }
 
 /* Functions. */
 
-static int add_function(struct dwarf_unit *u, Dwarf_Die *die, size_t *budget)
+static int add_function(struct dwarf_unit *u, const struct skim_die *die)
 {
 	size_t before = u->ranges.count;
 
 	if (u->count == u->room) {
 		size_t room = u->room ? u->room * 2 : 16;
-		struct dwarf_function *functions = realloc(u->functions, room * sizeof(*functions));
+		struct function *functions = realloc(u->functions, room * sizeof(*functions));
 
 		if (!functions)
 			return ERR_NOMEM;
 		u->functions = functions;
 		u->room = room;
 	}
-	if (die_add_ranges(die, &u->ranges, (uint32_t)u->count, budget))
+	if (add_ranges(u, die, &u->ranges, (uint32_t)u->count))
 		return ERR_NOMEM;
 	if (u->ranges.count != before)
-		u->functions[u->count++] = (struct dwarf_function){ .die = *die };
+		u->functions[u->count++] = (struct function){ .die = die->addr };
 	return 0;
 }
 
@@ -90,91 +130,89 @@ static bool may_hold_functions(int tag)
 	return false;
 }
 
-static int list_functions(struct dwarf_unit *u, struct die_walk *w, Dwarf_Die *parent,
-			  unsigned depth, size_t *budget)
+static int list_functions(struct dwarf_unit *u, struct skim *s, unsigned depth)
 {
-	Dwarf_Die die;
+	struct skim_die die;
 
-	if (depth == NEST_MAX || !die_child(w, parent, &die))
-		return 0;
-	do {
-		int tag = dwarf_tag(&die);
-
-		if (tag == DW_TAG_subprogram && add_function(u, &die, budget))
+	while (skim_next(s, &die)) {
+		if (die.tag == DW_TAG_subprogram && die.has_code && add_function(u, &die))
 			return ERR_NOMEM;
-		if (may_hold_functions(tag) && dwarf_haschildren(&die) > 0 &&
-		    list_functions(u, w, &die, depth + 1, budget))
+		if (!die.children)
+			continue;
+		if (!may_hold_functions(die.tag) || depth == NEST_MAX)
+			skim_over(s, &die);
+		else if (list_functions(u, s, depth + 1))
 			return ERR_NOMEM;
-	} while (die_sibling(w, &die));
+	}
 	return 0;
 }
 
-/* Split DWARF. libdw opens the .dwo file itself, by the name and the folder that
- * stand in the unit: in our view of the file system, and for mmap(2). So look
- * first that it is a file and not, say, a FIFO that we would wait on for ever. */
-static bool is_file(const char *dir, const char *sub, const char *name)
+static int list(struct dwarf_unit *u)
 {
-	char path[2 * PATH_ROOM];
-	struct stat st;
-	int len = snprintf(path, sizeof(path), "%s/%s/%s", dir, sub, name);
+	struct skim s;
 
-	return len > 0 && (size_t)len < sizeof(path) && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static bool may_open_split(Dwarf_Die *die, const char *dir)
-{
-	const char *name = die_string(die, DW_AT_dwo_name);
-	const char *comp_dir = die_string(die, DW_AT_comp_dir);
-
-	if (!name)
-		name = die_string(die, DW_AT_GNU_dwo_name);
-	if (!name)
-		return false;
-	if (*name == '/')
-		return is_file("", "", name);
-	comp_dir = comp_dir ? comp_dir : "";
-	if (*comp_dir == '/')
-		return is_file("", comp_dir, name) || (dir && is_file(dir, "", name));
-	return dir && (is_file(dir, comp_dir, name) || is_file(dir, "", name));
-}
-
-static void find_split(struct dwarf_unit *u, const char *dir)
-{
-	Dwarf_Die split;
-	uint8_t type;
-
-	memset(&split, 0, sizeof(split));
-	if (dwarf_cu_info(u->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) ||
-	    type != DW_UT_skeleton || !may_open_split(&u->die, dir))
-		return;
-	if (!dwarf_cu_info(u->die.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) && split.addr)
-		u->code = split;
-}
-
-int dwarf_unit_list(struct dwarf_unit *u, const char *dir, size_t *budget)
-{
-	struct die_walk w = { NULL };
-
-	if (u->listed)
-		return 0;
-	u->listed = true;
-	find_split(u, dir);
-	if (list_functions(u, &w, &u->code, 0, budget))
+	if (skim_unit_new(&u->skim, &u->code))
+		return ERR_NOMEM;
+	skim_begin(&s, u->skim, NULL);
+	if (list_functions(u, &s, 1))
 		return ERR_NOMEM;
 	ranges_inner_wins(&u->ranges);
 	return ranges_settle(&u->ranges);
 }
 
-struct dwarf_function *dwarf_unit_function(struct dwarf_unit *u, uint64_t addr)
+int dwarf_unit_new(struct dwarf_unit **out, const Dwarf_Die *die, struct dwarf_file *file)
 {
-	const struct range *r = ranges_find(&u->ranges, addr);
+	struct dwarf_unit *u = calloc(1, sizeof(*u));
 
-	return r ? &u->functions[r->of] : NULL;
+	if (!u)
+		return ERR_NOMEM;
+	*u = (struct dwarf_unit){ .file = file, .die = *die, .code = *die };
+	u->folder = die_string(&u->die, DW_AT_comp_dir);
+	if ((file->split && split_find(file->split, &u->die, &u->split, &u->code)) || list(u)) {
+		dwarf_unit_free(u);
+		return ERR_NOMEM;
+	}
+	*out = u;
+	return 0;
+}
+
+const struct ranges *dwarf_unit_ranges(const struct dwarf_unit *u)
+{
+	return &u->ranges;
+}
+
+/* Lines. */
+
+static int open_lines(struct dwarf_unit *u)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word offset;
+	int rc = 0;
+
+	if (u->lines_read)
+		return 0;
+	u->lines_read = true;
+	if (dwarf_attr(&u->die, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset))
+		rc = linetable_new(&u->lines, u->file->lines, offset, u->folder);
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
+/* The line table speaks for the innermost frame. */
+static void describe_line(const struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *f)
+{
+	const struct line_row *row = u->lines ? linetable_find(u->lines, addr) : NULL;
+
+	if (!row)
+		return;
+	f->file = linetable_file(u->lines, row->file, &f->folder);
+	f->line = row->line;
+	f->column = row->column;
 }
 
 /* Inlined calls. */
 
-static int add_inlined(struct dwarf_inlines *in, Dwarf_Die *die, uint32_t parent, size_t *budget)
+static int add_inlined(struct dwarf_unit *u, struct inlines *in, const struct skim_die *die,
+		       uint32_t parent)
 {
 	if (in->count == in->room) {
 		size_t room = in->room ? in->room * 2 : 8;
@@ -185,8 +223,8 @@ static int add_inlined(struct dwarf_inlines *in, Dwarf_Die *die, uint32_t parent
 		in->all = all;
 		in->room = room;
 	}
-	in->all[in->count] = (struct inlined){ *die, parent };
-	return die_add_ranges(die, &in->ranges, (uint32_t)in->count++, budget);
+	in->all[in->count] = (struct inlined){ die->addr, parent };
+	return add_ranges(u, die, &in->ranges, (uint32_t)in->count++);
 }
 
 static bool may_hold_inlined(int tag)
@@ -200,84 +238,112 @@ struct place { /* in the tree of a function */
 	unsigned depth, inlined;
 };
 
-static int list_inlined(struct dwarf_inlines *in, struct die_walk *w, Dwarf_Die *parent,
-			struct place at, size_t *budget)
+static int list_inlined(struct dwarf_unit *u, struct inlines *in, struct skim *s, struct place at)
 {
-	Dwarf_Die die;
+	struct skim_die die;
 
-	if (at.depth == NEST_MAX || !die_child(w, parent, &die))
-		return 0;
-	do {
+	while (skim_next(s, &die)) {
 		struct place below = { at.parent, at.depth + 1, at.inlined };
-		int tag = dwarf_tag(&die);
 
-		if (tag == DW_TAG_inlined_subroutine && at.inlined < INLINE_MAX) {
+		if (die.tag == DW_TAG_inlined_subroutine && at.inlined < INLINE_MAX) {
 			below.parent = (uint32_t)in->count;
 			below.inlined++;
-			if (add_inlined(in, &die, at.parent, budget))
+			if (add_inlined(u, in, &die, at.parent))
 				return ERR_NOMEM;
 		}
-		if (may_hold_inlined(tag) && dwarf_haschildren(&die) > 0 &&
-		    list_inlined(in, w, &die, below, budget))
+		if (!die.children)
+			continue;
+		if (!may_hold_inlined(die.tag) || below.depth == NEST_MAX)
+			skim_over(s, &die);
+		else if (list_inlined(u, in, s, below))
 			return ERR_NOMEM;
-	} while (die_sibling(w, &die));
+	}
 	return 0;
 }
 
-static int open_inlines(struct dwarf_function *f, size_t *budget)
+static int open_inlines(struct dwarf_unit *u, struct function *f)
 {
-	struct die_walk w = { NULL };
 	struct place top = { NO_PARENT, 0, 0 };
+	struct skim s;
 
 	if (f->inlines)
 		return 0;
 	f->inlines = calloc(1, sizeof(*f->inlines));
-	if (!f->inlines || list_inlined(f->inlines, &w, &f->die, top, budget))
+	if (!f->inlines)
+		return ERR_NOMEM;
+	skim_begin(&s, u->skim, f->die);
+	if (list_inlined(u, f->inlines, &s, top))
 		return ERR_NOMEM;
 	return ranges_settle(&f->inlines->ranges);
 }
 
 /* Frames. */
 
-static void describe(Dwarf_Die *die, struct dwarf_frame *f)
+static void begin_frame(const struct dwarf_unit *u, struct dwarf_frame *f)
 {
-	f->name = die_string(die, DW_AT_name);
-	f->linkage_name = die_string(die, DW_AT_linkage_name);
+	memset(f, 0, sizeof(*f));
+	f->dir = u->folder;
+}
+
+static void describe(const struct dwarf_unit *u, const void *addr, struct dwarf_frame *f)
+{
+	Dwarf_Die die = skim_libdw_die(u->skim, addr);
+
+	f->name = die_string(&die, DW_AT_name);
+	f->linkage_name = die_string(&die, DW_AT_linkage_name);
 	if (!f->linkage_name)
-		f->linkage_name = die_string(die, DW_AT_MIPS_linkage_name);
-	f->start_line = die_number(die, DW_AT_decl_line);
+		f->linkage_name = die_string(&die, DW_AT_MIPS_linkage_name);
+	f->start_line = die_number(&die, DW_AT_decl_line);
 }
 
 /* Where the call that was inlined stands in its caller. */
-static void describe_call(struct dwarf_unit *u, Dwarf_Die *inlined, struct dwarf_frame *caller)
+static void describe_call(const struct dwarf_unit *u, const void *inlined,
+			  struct dwarf_frame *caller)
 {
-	uint32_t file = die_number(inlined, DW_AT_call_file);
-	Dwarf_Files *files;
-	size_t count;
+	Dwarf_Die die = skim_libdw_die(u->skim, inlined);
 
-	caller->line = die_number(inlined, DW_AT_call_line);
-	caller->column = die_number(inlined, DW_AT_call_column);
-	if (dwarf_hasattr(inlined, DW_AT_call_file) &&
-	    dwarf_getsrcfiles(&u->code, &files, &count) == 0 && file < count)
-		caller->file = dwarf_filesrc(files, file, NULL, NULL);
+	caller->line = die_number(&die, DW_AT_call_line);
+	caller->column = die_number(&die, DW_AT_call_column);
+	if (u->lines && dwarf_hasattr(&die, DW_AT_call_file))
+		caller->file = linetable_file(u->lines, die_number(&die, DW_AT_call_file),
+					      &caller->folder);
 }
 
-int dwarf_unit_frames(struct dwarf_unit *u, struct dwarf_function *f, uint64_t addr,
-		      struct dwarf_frame *frames, size_t *budget)
+/* The function at the address and the calls inlined there; 0 where there is none. */
+static int find_frames(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *frames)
 {
-	const struct range *r;
+	const struct range *r = ranges_find(&u->ranges, addr);
+	struct function *f;
 	uint32_t at;
 	int count = 0;
 
-	if (open_inlines(f, budget))
+	if (!r)
+		return 0;
+	f = &u->functions[r->of];
+	if (open_inlines(u, f))
 		return ERR_NOMEM;
 	r = ranges_find(&f->inlines->ranges, addr);
-	memset(&frames[0], 0, sizeof(frames[0]));
 	for (at = r ? r->of : NO_PARENT; at != NO_PARENT; at = f->inlines->all[at].parent) {
-		describe(&f->inlines->all[at].die, &frames[count++]);
-		memset(&frames[count], 0, sizeof(frames[count]));
-		describe_call(u, &f->inlines->all[at].die, &frames[count]);
+		describe(u, f->inlines->all[at].die, &frames[count++]);
+		begin_frame(u, &frames[count]);
+		describe_call(u, f->inlines->all[at].die, &frames[count]);
 	}
-	describe(&f->die, &frames[count]);
+	describe(u, f->die, &frames[count]);
 	return count + 1;
+}
+
+int dwarf_unit_find(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *frames)
+{
+	if (open_lines(u))
+		return ERR_NOMEM;
+	begin_frame(u, &frames[0]);
+	describe_line(u, addr, &frames[0]);
+	return find_frames(u, addr, frames);
+}
+
+const void *dwarf_unit_bytes(const struct dwarf_unit *u, unsigned i, size_t *len)
+{
+	if (i == 0)
+		return skim_unit_bytes(u->skim, len);
+	return i == 1 && u->lines ? linetable_bytes(u->lines, len) : NULL;
 }

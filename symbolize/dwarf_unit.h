@@ -1,47 +1,40 @@
 /*
- * One compilation unit: its functions, found when an address first falls into
- * it, and of each function the tree of calls inlined there, found when an
- * address first falls into that.
+ * One compilation unit, decoded: its functions, found at once, of each function the
+ * tree of calls inlined there, found when an address first falls into it, and its
+ * line table, likewise.
  */
 #ifndef SYMBOLIZE_DWARF_UNIT_H
 #define SYMBOLIZE_DWARF_UNIT_H
 
 #include <elfutils/libdw.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbolize/ranges.h"
-
 struct dwarf_frame;
-struct names;
+struct dwarf_unit;
+struct line_sections;
+struct ranges;
+struct split;
 
-struct dwarf_function {
-	Dwarf_Die die;
-	struct dwarf_inlines *inlines; /* NULL until an address falls into it */
+/* What all units of a file have in common; must outlive them. */
+struct dwarf_file {
+	struct split *split; /* finds split DWARF, or NULL */
+	const struct line_sections *lines;
+	size_t budget; /* as for die_add_ranges */
 };
 
-struct dwarf_unit {
-	Dwarf_Die die;	/* in the file itself: ranges, lines, compilation folder */
-	Dwarf_Die code; /* the same, or of split DWARF the unit in the .dwo file */
-	bool listed;
-	struct ranges ranges; /* `of` indexes functions */
-	struct dwarf_function *functions;
-	size_t count, room;
-};
+/* Lists the functions of the unit with this DIE. ERR_NOMEM. */
+int dwarf_unit_new(struct dwarf_unit **unit, const Dwarf_Die *die, struct dwarf_file *file);
+void dwarf_unit_free(struct dwarf_unit *unit);
 
-void dwarf_unit_release(struct dwarf_unit *u);
+/* Where functions have code; not the caller's. */
+const struct ranges *dwarf_unit_ranges(const struct dwarf_unit *unit);
 
-/* Lists the functions, once. `budget` as for die_add_ranges. `dir` is the folder
- * of the unit's file, where a .dwo file may lie, or NULL. ERR_NOMEM. */
-int dwarf_unit_list(struct dwarf_unit *u, const char *dir, size_t *budget);
+/* What dwarf_index_find says. */
+int dwarf_unit_find(struct dwarf_unit *unit, uint64_t addr, struct dwarf_frame *frames);
 
-/* The function that covers the address, or NULL. */
-struct dwarf_function *dwarf_unit_function(struct dwarf_unit *u, uint64_t addr);
-
-/* Fills frames with the function and the calls inlined at the address, innermost
- * first, without the innermost's line. How many (1 at least), or ERR_NOMEM. */
-int dwarf_unit_frames(struct dwarf_unit *u, struct dwarf_function *f, uint64_t addr,
-		      struct dwarf_frame *frames, size_t *budget);
+/* Where the i-th of its parts (its DIEs, its line table) lie in the file's sections;
+ * NULL behind the last. */
+const void *dwarf_unit_bytes(const struct dwarf_unit *unit, unsigned i, size_t *len);
 
 #endif

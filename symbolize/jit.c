@@ -39,7 +39,8 @@ static void note(struct jit *j, size_t count, const char *source, size_t bad, co
 	len += (size_t)snprintf(j->note + len, sizeof(j->note) - len, "%s%zu functions from the %s",
 				len ? "; " : "", count, source);
 	if (bad && len < sizeof(j->note))
-		snprintf(j->note + len, sizeof(j->note) - len, ", %zu broken %s left out", bad, what);
+		snprintf(j->note + len, sizeof(j->note) - len, ", %zu broken %s left out", bad,
+			 what);
 }
 
 static int load_dump(struct jit *j, const struct process *p, struct error *err)

@@ -19,8 +19,8 @@ static int check_file(int fd, int64_t uid, const char *path, size_t *size, struc
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, ERR_PERM, "'%s' is not a regular file", path);
 	if (st.st_uid != 0 && (int64_t)st.st_uid != uid)
-		return error_set(err, ERR_PERM, "'%s' belongs to neither the process's user nor root",
-				 path);
+		return error_set(err, ERR_PERM,
+				 "'%s' belongs to neither the process's user nor root", path);
 	if (st.st_size > FILE_MAX)
 		return error_set(err, ERR_LIMIT, "'%s' is larger than 256 MiB", path);
 	*size = (size_t)st.st_size;

@@ -8,7 +8,6 @@
  */
 #include "symbolize/minidebug.h"
 
-#include <gelf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,26 +16,9 @@
 #endif
 
 #include "base/error.h"
+#include "target/elfsection.h"
 
 enum { PACKED_MAX = 64 << 20, PLAIN_MAX = 128 << 20, DICTIONARY_MAX = 128 << 20 };
-
-static Elf_Data *find_section(Elf *elf)
-{
-	Elf_Scn *scn = NULL;
-	size_t strings;
-
-	if (elf_getshdrstrndx(elf, &strings))
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ?
-					   elf_strptr(elf, strings, shdr.sh_name) : NULL;
-
-		if (name && !strcmp(name, ".gnu_debugdata") && shdr.sh_size <= PACKED_MAX)
-			return elf_rawdata(scn, NULL);
-	}
-	return NULL;
-}
 
 #ifdef LZMA_VERSION
 
@@ -100,7 +82,7 @@ static int uncompress(const Elf_Data *data, uint8_t **out, size_t *len, const ch
 
 int minidebug_open(struct minidebug *m, Elf *elf, const char **why)
 {
-	const Elf_Data *data = find_section(elf);
+	const Elf_Data *data = elfsection_raw(elf, ".gnu_debugdata", PACKED_MAX);
 	uint8_t *bytes = NULL;
 	size_t len = 0;
 	int rc;

@@ -1,18 +1,19 @@
 /*
- * DWARF is read through a handle of its own: libdw keeps what it reads as long
- * as the handle lives, and the image outlives us. All files are read by
- * ELF_C_READ, as target/image.c says why.
+ * DWARF is read through a handle of its own (debugelf): libdw keeps what it reads as
+ * long as the handle lives, and the image outlives us. Unless the caller allows more,
+ * all files are read by ELF_C_READ, as target/image.c says why.
  */
 #include "symbolize/module.h"
 
 #include <elfutils/libdwelf.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "symbolize/debugfile.h"
 #include "symbolize/minidebug.h"
+#include "symbolize/split.h"
+#include "symbolize/unpack.h"
 #include "target/gomodule.h"
 #include "target/gopclntab.h"
 #include "target/image.h"
@@ -20,23 +21,32 @@
 struct report { /* what becomes the note */
 	const char *symbols_from;
 	const char *mini;  /* what was wrong with .gnu_debugdata */
+	const char *packed; /* what was wrong with compressed DWARF */
 	char refused[256]; /* a debug file that was not used */
 	char missing[256]; /* the supplementary file that DWARF wants */
 };
+
+static void close_dwarf(struct module_dwarf *d)
+{
+	if (d->dwarf)
+		dwarf_end(d->dwarf);
+	if (d->elf)
+		elf_end(d->elf);
+	elfview_release(&d->view);
+	debugelf_close(&d->file);
+}
 
 void module_close(struct module *m)
 {
 	gopclntab_close(m->go);
 	dwarf_index_free(m->index);
-	if (m->dwarf)
-		dwarf_end(m->dwarf);
-	if (m->alt_dwarf)
-		dwarf_end(m->alt_dwarf);
-	if (m->own_elf)
-		elf_end(m->own_elf);
+	split_free(m->split);
+	close_dwarf(&m->dwarf);
+	close_dwarf(&m->alt_dwarf);
 	image_free(m->debug);
 	image_free(m->alt);
 	elfsyms_release(&m->symbols);
+	answers_release(&m->answers);
 }
 
 static int add_mini_symbols(struct module *m, const struct image *image, struct report *r)
@@ -72,54 +82,48 @@ static int load_symbols(struct module *m, const struct image *image, struct repo
 	return n < 0 ? ERR_NOMEM : elfsyms_settle(&m->symbols);
 }
 
-static bool has_debug_info(const struct image *image)
-{
-	Elf *elf = image_elf(image);
-	Elf_Scn *scn = NULL;
-	size_t strings;
-
-	if (elf_getshdrstrndx(elf, &strings))
-		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ?
-					   elf_strptr(elf, strings, shdr.sh_name) : NULL;
-
-		if (name && shdr.sh_type != SHT_NOBITS &&
-		    (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
-			return true;
-	}
-	return false;
-}
-
-static Dwarf *open_dwarf(struct module *m, const struct image *file)
+/* ERR_NOMEM. */
+static int open_dwarf(struct module_dwarf *d, const struct image *file, bool may_map,
+		      struct report *r)
 {
 	Elf *elf = image_elf(file);
+	int rc;
 
-	if (file != m->debug && image_fd(file) >= 0)
-		elf = m->own_elf = elf_begin(image_fd(file), ELF_C_READ, NULL);
-	return elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	if (image_fd(file) >= 0) {
+		debugelf_open(&d->file, image_fd(file), may_map);
+		elf = d->file.elf;
+	}
+	if (!elf)
+		return 0;
+	rc = unpack_dwarf(&d->view, elf, &d->file, &r->packed);
+	if (rc || r->packed)
+		return rc;
+	if (d->view.bytes) {
+		debugelf_close(&d->file);
+		elf = d->elf = elfview_open(&d->view);
+	}
+	d->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	return 0;
 }
 
 /* Without the supplementary file half of the names are missing, and libdw would
  * open whatever path stands in the file to find it, in our view of the file
  * system: then rather no DWARF. */
-static bool complete_dwarf(struct module *m, const struct image *file,
-			   const struct process *process, struct report *r)
+static int complete_dwarf(struct module *m, const struct image *file,
+			  const struct process *process, struct report *r)
 {
 	const char *name;
 	const void *id;
 
 	m->alt = debugfile_find_alt(file, process, r->missing, sizeof(r->missing));
-	if (m->alt)
-		m->alt_dwarf = dwarf_begin_elf(image_elf(m->alt), DWARF_C_READ, NULL);
-	if (m->alt_dwarf) {
-		dwarf_setalt(m->dwarf, m->alt_dwarf);
-		return true;
-	}
-	if (!*r->missing && (m->alt || dwelf_dwarf_gnu_debugaltlink(m->dwarf, &name, &id) > 0))
+	if (m->alt && open_dwarf(&m->alt_dwarf, m->alt, m->may_map, r))
+		return ERR_NOMEM;
+	if (m->alt_dwarf.dwarf)
+		dwarf_setalt(m->dwarf.dwarf, m->alt_dwarf.dwarf);
+	else if (!*r->missing &&
+		 (m->alt || dwelf_dwarf_gnu_debugaltlink(m->dwarf.dwarf, &name, &id) > 0))
 		snprintf(r->missing, sizeof(r->missing), "its supplementary file cannot be used");
-	return !*r->missing;
+	return 0;
 }
 
 static int load_dwarf(struct module *m, const struct image *image, const struct process *process,
@@ -127,23 +131,30 @@ static int load_dwarf(struct module *m, const struct image *image, const struct 
 {
 	const struct image *file = m->debug ? m->debug : image;
 
-	m->dwarf = open_dwarf(m, file);
-	if (!m->dwarf || !complete_dwarf(m, file, process, r))
+	if (open_dwarf(&m->dwarf, file, m->may_map, r))
+		return ERR_NOMEM;
+	if (!m->dwarf.dwarf)
 		return 0;
-	return dwarf_index_new(&m->index, m->dwarf, image_fd(file));
+	if (complete_dwarf(m, file, process, r))
+		return ERR_NOMEM;
+	if (*r->missing)
+		return 0;
+	if (split_new(&m->split, image, file, process, m->note, sizeof(m->note)))
+		return ERR_NOMEM;
+	return dwarf_index_new(&m->index, m->dwarf.dwarf, m->split, &m->dwarf.file);
 }
 
 static void write_note(struct module *m, const struct report *r, bool has_dwarf)
 {
-	const char *dwarf = "no DWARF";
+	const char *dwarf = "no DWARF", *missing = r->packed ? r->packed : r->missing;
 
 	if (m->index)
 		dwarf = m->debug ? image_path(m->debug) : "the file itself";
 	else if (has_dwarf)
-		dwarf = *r->missing ? "DWARF not used" : "broken DWARF";
+		dwarf = *missing ? "DWARF not used" : "broken DWARF";
 	snprintf(m->note, sizeof(m->note), "%zu functions from %s, %s%s%s%s%s%s%s%s", m->symbols.count,
-		 r->symbols_from, m->index ? "DWARF of " : "", dwarf, *r->missing ? ", " : "",
-		 r->missing, *r->refused ? "; " : "", r->refused,
+		 r->symbols_from, m->index ? "DWARF of " : "", dwarf, *missing ? ", " : "",
+		 missing, *r->refused ? "; " : "", r->refused,
 		 r->mini ? "; .gnu_debugdata is " : "", r->mini ? r->mini : "");
 }
 
@@ -159,6 +170,21 @@ static int load_go(struct module *m, const struct image *image)
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
+/* A file that somebody sent: it must be of the very build. */
+static struct image *take_offered(struct module *m, const struct image *image, struct report *r)
+{
+	struct image *found = NULL;
+
+	image_open(m->offered - 1, "[debuginfod]", &found, NULL);
+	m->offered = 0;
+	if (found && !strcmp(image_build_id(found), image_build_id(image)))
+		return found;
+	snprintf(r->refused, sizeof(r->refused), "what debuginfod sent %s and was not used",
+		 found ? "belongs to another build" : "is no ELF file");
+	image_free(found);
+	return NULL;
+}
+
 int module_open(struct module *m, const struct image *image, const struct process *process)
 {
 	struct report r = { .symbols_from = "" };
@@ -170,11 +196,13 @@ int module_open(struct module *m, const struct image *image, const struct proces
 		snprintf(m->note, sizeof(m->note), "none, there is no ELF file to read");
 		return 0;
 	}
-	own = has_debug_info(image);
+	own = debugfile_has_dwarf(image);
 	if (!own)
 		m->debug = debugfile_find(image, process, r.refused, sizeof(r.refused));
-	if (load_symbols(m, image, &r) ||
-	    ((own || m->debug) && load_dwarf(m, image, process, &r)))
+	if (!own && !m->debug && m->offered)
+		m->debug = take_offered(m, image, &r);
+	/* DWARF first: unpacking it is when most memory is needed. */
+	if (((own || m->debug) && load_dwarf(m, image, process, &r)) || load_symbols(m, image, &r))
 		return ERR_NOMEM;
 	write_note(m, &r, own || m->debug);
 	return load_go(m, image);

@@ -8,21 +8,34 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
+#include "symbolize/answers.h"
+#include "symbolize/debugelf.h"
 #include "symbolize/dwarf.h"
 #include "symbolize/elfsyms.h"
+#include "symbolize/elfview.h"
 
 struct gopclntab;
 struct image;
 struct process;
 
+struct module_dwarf {
+	struct debugelf file; /* {0} when it is the image's own handle */
+	struct elfview view;  /* of what was compressed */
+	Elf *elf;	      /* on the view */
+	Dwarf *dwarf;
+};
+
 struct module {
 	bool opened, has_lines, has_inlines;
+	bool may_map; /* files (debugelf_open); set before module_open */
+	int offered; /* descriptor + 1 of a debug file to use if there is no other, or 0 */
 	struct elfsyms symbols;
-	Elf *own_elf;		   /* when the DWARF is in the image's own file */
 	struct image *debug, *alt; /* separate files */
-	Dwarf *dwarf, *alt_dwarf;
+	struct module_dwarf dwarf, alt_dwarf;
+	struct split *split;
 	struct dwarf_index *index; /* NULL without DWARF */
 	struct gopclntab *go;	   /* NULL: not Go */
+	struct answers answers;	   /* to what was announced */
 	char note[640];		   /* for symbolizer_note */
 };
 

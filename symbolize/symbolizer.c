@@ -91,6 +91,7 @@ static int module_of(struct symbolizer *s, const struct image *image, struct mod
 {
 	if (make_module(s, image, m))
 		return ERR_NOMEM;
+	(*m)->may_map = s->flags & SYMBOLIZE_MAP;
 	return (*m)->opened ? 0 : module_open(*m, image, s->process);
 }
 
@@ -127,17 +128,25 @@ int symbolizer_use_jitdump(struct symbolizer *s, const char *path)
 
 /* Code of a file. */
 
-/* "src/a.c" of a unit compiled in /build is /build/src/a.c. */
+static bool is_absolute(const char *path)
+{
+	return path && *path == '/';
+}
+
+/* "a.c" in "src" of a unit compiled in /build is /build/src/a.c. */
 static int name_file(struct symbolizer *s, const struct dwarf_frame *from, const char **file)
 {
+	const char *dir = is_absolute(from->folder) || !is_absolute(from->dir) ? NULL : from->dir;
 	char path[PATH_ROOM];
 	int len = 0;
 
 	*file = NULL;
 	if (!from->file)
 		return 0;
-	if (*from->file != '/' && from->dir && *from->dir == '/')
-		len = snprintf(path, sizeof(path), "%s/%s", from->dir, from->file);
+	if (!is_absolute(from->file) && (from->folder || dir))
+		len = snprintf(path, sizeof(path), "%s%s%s%s%s", dir ? dir : "", dir ? "/" : "",
+			       from->folder ? from->folder : "", from->folder ? "/" : "",
+			       from->file);
 	*file = names_text(&s->names, len > 0 && len < PATH_ROOM ? path : from->file);
 	return *file ? 0 : ERR_NOMEM;
 }
@@ -162,13 +171,14 @@ static int name_frame(struct symbolizer *s, const struct dwarf_frame *from,
 static int find_go(struct symbolizer *s, struct module *m, uint64_t addr,
 		   const struct elfsym *symbol, struct symbol *out)
 {
-	int count = gosyms_find(m->go, &s->names, addr, s->frames, DWARF_DEPTH_MAX);
+	int count = gosyms_find(m->go, &s->names, addr, s->frames, DWARF_DEPTH_MAX, &out->start);
 
 	if (count < 0)
 		return ERR_NOMEM;
 	if (!count && symbol) {
 		memset(&s->frames[0], 0, sizeof(s->frames[0]));
 		count = 1;
+		out->start = symbol->start;
 		if (names_function(&s->names, symbol->name, &s->frames[0].system_name,
 				   &s->frames[0].name))
 			return ERR_NOMEM;
@@ -228,6 +238,16 @@ int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const 
 	return 0;
 }
 
+int symbolizer_offer(struct symbolizer *s, const struct image *image, int fd)
+{
+	struct module *m;
+
+	if (make_module(s, image, &m))
+		return ERR_NOMEM;
+	m->offered = fd + 1;
+	return 0;
+}
+
 static int look_up(struct symbolizer *s, const struct image *image, uint64_t addr,
 		   struct symbol *out)
 {
@@ -240,21 +260,76 @@ static int look_up(struct symbolizer *s, const struct image *image, uint64_t add
 		return ERR_NOMEM;
 	if (image_is_memory(image))
 		return find_jit(s, image, addr, out);
+	if (answers_find(&m->answers, addr, out))
+		return 0;
 	return image_elf(image) ? find_code(s, m, addr, out) : 0;
+}
+
+/* Whoever watches from outside wants to know whose file is at hand, above all if memory
+ * runs out. */
+static void watch(struct symbolizer *s, const struct image *image)
+{
+	s->trace->lookups++;
+	s->trace->image = image_id(image) + 1;
+}
+
+static int watched(struct symbolizer *s, int rc)
+{
+	if (!rc)
+		s->trace->image = 0;
+	return rc;
 }
 
 int symbolizer_lookup(struct symbolizer *s, const struct image *image, uint64_t addr,
 		      struct symbol *out)
 {
+	watch(s, image);
+	return watched(s, look_up(s, image, addr, out));
+}
+
+static int answer(struct symbolizer *s, const struct image *image, struct module *m,
+		  const uint64_t *addrs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct symbol symbol = { .frames = s->frames };
+
+		watch(s, image);
+		if (i && addrs[i] == addrs[i - 1])
+			continue;
+		if (find_code(s, m, addrs[i], &symbol) ||
+		    answers_add(&m->answers, addrs[i], &symbol))
+			return ERR_NOMEM;
+	}
+	answers_settle(&m->answers);
+	return 0;
+}
+
+static int prepare(struct symbolizer *s, const struct image *image, const uint64_t *addrs,
+		   size_t count)
+{
+	struct module *m;
+	uint64_t *ordered;
 	int rc;
 
-	s->trace->lookups++;
-	s->trace->image = image_id(image) + 1;
-	rc = look_up(s, image, addr, out);
-	/* Out of memory: whoever watches wants to know with whose file. */
-	if (!rc)
-		s->trace->image = 0;
+	if (module_of(s, image, &m))
+		return ERR_NOMEM;
+	if (!m->index || answers_any(&m->answers) || !count)
+		return 0;
+	ordered = malloc(count * sizeof(*ordered));
+	if (!ordered)
+		return ERR_NOMEM;
+	memcpy(ordered, addrs, count * sizeof(*ordered));
+	dwarf_index_order(m->index, ordered, count);
+	rc = answer(s, image, m, ordered, count);
+	free(ordered);
 	return rc;
+}
+
+int symbolizer_prepare(struct symbolizer *s, const struct image *image, const uint64_t *addrs,
+		       size_t count)
+{
+	watch(s, image);
+	return watched(s, prepare(s, image, addrs, count));
 }
 
 static const struct module *asked(const struct symbolizer *s, const struct image *image)

@@ -1,8 +1,9 @@
 /*
  * Image addresses -> functions, files, lines and the calls inlined there.
  *
- * Meant to be asked once for each distinct address, after sampling. What a
- * lookup returns is never a guess: the function is one whose range covers the
+ * Meant to be asked once for each distinct address, after sampling; a large file is
+ * asked in a small fraction of the time if all its addresses are announced before
+ * (symbolizer_prepare). What a lookup returns is never a guess: the function is one whose range covers the
  * address, else there is none and the caller shows module and offset.
  *
  * Sources, best first: DWARF of the file or of its separate debug file (found
@@ -38,7 +39,13 @@ struct symbol {
 	uint64_t start; /* image address at which the ELF symbol of the last begins; 0: unknown */
 };
 
-enum { SYMBOLIZE_NO_INLINE = 1 };
+enum {
+	SYMBOLIZE_NO_INLINE = 1,
+	/* Debug files may be mapped: much less is read of large ones, but one that shrinks
+	 * meanwhile kills us by SIGBUS, and one that changes is another one to libdw from
+	 * one look to the next. For processes that may die of a bad file. */
+	SYMBOLIZE_MAP = 2,
+};
 
 /* `process` (not owned, may be NULL) gives the target's own view of debug files
  * and the perf map; it must outlive the symbolizer. ERR_NOMEM. */
@@ -62,6 +69,17 @@ void symbolizer_trace_to(struct symbolizer *s, struct symbolizer_trace *trace);
 /* Nothing is to be read for this image: lookups find nothing, and `why` is its note.
  * Before the first lookup. ERR_NOMEM. */
 int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const char *why);
+
+/* Says which addresses of an image will be looked up: they are answered now, in the
+ * order that suits its DWARF best, and those lookups have only to fetch the answers.
+ * Once for an image; lookups of other addresses stay as they are. ERR_NOMEM. */
+int symbolizer_prepare(struct symbolizer *s, const struct image *image, const uint64_t *addrs,
+		       size_t count);
+
+/* A debug file to use for this image if none is found, if it is of the same build; it
+ * need not be. Before the first lookup; `fd` is the symbolizer's from then on, and is
+ * closed when it was used. ERR_NOMEM. */
+int symbolizer_offer(struct symbolizer *s, const struct image *image, int fd);
 
 /* What stands at an image address: pass frame_code_address() of a frame. The
  * strings live as long as the symbolizer, the array until the next lookup. A

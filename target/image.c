@@ -64,15 +64,27 @@ static void find_build_id(struct image *image, const void *data, size_t len)
 	}
 }
 
-static void read_notes(struct image *image, const GElf_Phdr *ph)
+static void read_notes(struct image *image, uint64_t offset, uint64_t len)
 {
 	Elf_Data *data;
 
-	if (ph->p_filesz > NOTES_MAX)
+	if (len > NOTES_MAX || image->build_id[0])
 		return;
-	data = elf_getdata_rawchunk(image->elf, (int64_t)ph->p_offset, ph->p_filesz, ELF_T_BYTE);
+	data = elf_getdata_rawchunk(image->elf, (int64_t)offset, len, ELF_T_BYTE);
 	if (data)
 		find_build_id(image, data->d_buf, data->d_size);
+}
+
+/* Debug files have a section of notes. Program headers they have as the program does,
+ * so that these lead to where the notes stand there (eu-strip), or none (dwz). */
+static void read_note_sections(struct image *image)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while (!image->build_id[0] && (scn = elf_nextscn(image->elf, scn)))
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_NOTE)
+			read_notes(image, shdr.sh_offset, shdr.sh_size);
 }
 
 static int read_program_headers(struct image *image, struct error *err)
@@ -94,9 +106,10 @@ static int read_program_headers(struct image *image, struct error *err)
 			image->segments[image->segment_count++] = (struct image_segment){
 				ph.p_vaddr, ph.p_offset, ph.p_filesz, ph.p_memsz, ph.p_flags
 			};
-		else if (ph.p_type == PT_NOTE && !image->build_id[0])
-			read_notes(image, &ph);
+		else if (ph.p_type == PT_NOTE)
+			read_notes(image, ph.p_offset, ph.p_filesz);
 	}
+	read_note_sections(image);
 	return 0;
 }
 

@@ -100,8 +100,8 @@ static void take_pp(struct insn *insn, uint8_t byte)
 	insn->half = (byte & 3) == 1;
 }
 
-/* VEX (C5, C4) and EVEX (62): prefix, map and a third register in one; their bits are
- * the complement of REX's. */
+/* VEX (C5, C4), EVEX (62) and XOP (8F): prefix, map and a third register in one; their
+ * bits are the complement of REX's. */
 static void take_vex(struct insn *insn, struct reader *r, uint8_t first, struct extension *x)
 {
 	uint8_t p0 = next(r), last = p0, map = MAP_0F;
@@ -118,9 +118,19 @@ static void take_vex(struct insn *insn, struct reader *r, uint8_t first, struct 
 	insn->vex = insn->rex = true;
 	insn->wide = first != 0xc5 && last & 0x80;
 	insn->third = ~last >> 3 & 15;
-	insn->map = map >= MAP_0F && map <= MAP_0F3A ? map : MAP_OTHER;
+	if (first == 0x8f)
+		insn->map = map <= 10 ? MAP_XOP8 + (map - 8) : MAP_OTHER;
+	else
+		insn->map = map >= MAP_0F && map <= MAP_0F3A ? map : MAP_OTHER;
 	take_pp(insn, last);
 	insn->opcode = next(r);
+}
+
+/* The map's number, of at least 8, is where pop's operand would have a part of the
+ * opcode, which is 0. */
+static bool is_xop(const struct reader *r)
+{
+	return r->at < r->len && (r->code[r->at] & 31) >= 8;
 }
 
 static void take_opcode(struct insn *insn, struct reader *r, struct extension *x)
@@ -133,7 +143,7 @@ static void take_opcode(struct insn *insn, struct reader *r, struct extension *x
 		take_rex(insn, byte, x);
 		byte = next(r);
 	}
-	if (byte == 0xc4 || byte == 0xc5 || byte == 0x62) {
+	if (byte == 0xc4 || byte == 0xc5 || byte == 0x62 || (byte == 0x8f && is_xop(r))) {
 		take_vex(insn, r, byte, x);
 		return;
 	}
@@ -232,8 +242,10 @@ static unsigned immediate(const struct insn *insn)
 
 	if (insn->map == MAP_ONE)
 		return immediate_one(insn);
-	if (insn->map == MAP_0F3A)
+	if (insn->map == MAP_0F3A || insn->map == MAP_XOP8)
 		return 1;
+	if (insn->map == MAP_XOPA)
+		return 4;
 	if (insn->map != MAP_0F)
 		return 0;
 	if (op >= 0x80 && op <= 0x8f && !insn->vex)
@@ -380,7 +392,8 @@ static uint32_t changes_0f(const struct insn *insn)
 	if ((op >= 0x40 && op <= 0x4f) || op == 0x50)
 		return bit(insn->reg);
 	if (op >= 0x90 && op <= 0x9f)
-		return op == 0x93 && insn->vex ? bit(insn->reg) : operand_bits(insn, true, true, false);
+		return op == 0x93 && insn->vex ? bit(insn->reg) :
+						 operand_bits(insn, true, true, false);
 	if (op >= 0xc8 && op <= 0xcf)
 		return bit(insn->reg);
 	switch (op) {
@@ -440,6 +453,10 @@ uint32_t insn_changes(const struct insn *insn)
 		return changes_0f38(insn);
 	case MAP_0F3A:
 		return changes_0f3a(insn);
+	case MAP_XOP9: /* what clears and sets low bits */
+		return insn->opcode <= 2 ? bit(insn->third) : 0;
+	case MAP_XOPA: /* bextr */
+		return insn->opcode == 0x10 ? bit(insn->reg) : 0;
 	}
 	return 0;
 }

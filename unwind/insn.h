@@ -4,7 +4,8 @@
  *
  * Not a disassembler. What an instruction does beyond that is for its reader to know
  * by map and opcode (Intel SDM volume 2, appendix A, "Opcode Map"; AVX and EVEX
- * encodings, sections 2.3 and 2.7).
+ * encodings, sections 2.3 and 2.7; XOP: AMD64 Architecture Programmer's Manual volume 3,
+ * section 1.2.7).
  */
 #ifndef UNWIND_INSN_H
 #define UNWIND_INSN_H
@@ -24,7 +25,7 @@ enum {
 };
 
 /* Operands' place: 0F, 0F 38 and 0F 3A lead to tables of their own. */
-enum insn_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_OTHER };
+enum insn_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_OTHER, MAP_XOP8, MAP_XOP9, MAP_XOPA };
 
 struct insn {
 	uint8_t len;
@@ -34,7 +35,7 @@ struct insn {
 	bool wide;	 /* REX.W: operands of 64 bits */
 	bool half;	 /* prefix 66: of 16 */
 	bool rex;	 /* any REX prefix: byte registers 4 to 7 are not ah to bh */
-	bool vex;	 /* VEX or EVEX: `third` is a register, too */
+	bool vex;	 /* VEX, EVEX or XOP: `third` is a register, too */
 	bool notrack;	 /* prefix 3E: an indirect jump by a table */
 	bool has_modrm;
 	bool in_memory;	 /* the operand `rm` is memory: base + index * scale + disp */

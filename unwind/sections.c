@@ -14,11 +14,12 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "target/elfsection.h"
 #include "target/gopclntab.h"
 #include "target/image.h"
 
 /* Larger than any seen, compressed or not (libLLVM has 7 MB of .eh_frame);
- * a few bytes of zlib can claim a thousand times their length. */
+ * a few bytes can claim to be compressed from any length. */
 enum { SECTION_BYTES_MAX = 1 << 28 };
 
 struct found {
@@ -27,51 +28,41 @@ struct found {
 	const unsigned char *ident;
 };
 
-/* True when the section's bytes are plain, now or already. */
-static bool decompress(Elf_Scn *scn, const GElf_Shdr *shdr)
-{
-	GElf_Chdr chdr;
-
-	if (!(shdr->sh_flags & SHF_COMPRESSED))
-		return true;
-	return gelf_getchdr(scn, &chdr) && chdr.ch_size <= SECTION_BYTES_MAX &&
-	       elf_compress(scn, 0, 0) >= 0;
-}
-
 static void add_section(struct found *f, Elf_Scn *scn, const GElf_Shdr *shdr, bool eh_frame)
 {
-	Elf_Data *data;
+	struct cfi_source *source = f->source;
+	struct elfbytes bytes;
 
-	if (shdr->sh_type == SHT_NOBITS || shdr->sh_size > SECTION_BYTES_MAX ||
-	    f->source->count == SECTIONS_MAX || !decompress(scn, shdr))
+	if (source->count == SECTIONS_MAX || shdr->sh_size > SECTION_BYTES_MAX ||
+	    elfsection_bytes(source->elf, scn, SECTION_BYTES_MAX, &bytes) || !bytes.data)
 		return;
-	data = elf_rawdata(scn, NULL);
-	if (!data || !data->d_buf || !data->d_size)
-		return;
-	f->source->sections[f->source->count++] = (struct cfi_section){
-		.data = data->d_buf, .len = data->d_size, .vaddr = shdr->sh_addr,
+	source->plain[source->count] = bytes.owned;
+	source->sections[source->count++] = (struct cfi_section){
+		.data = bytes.data, .len = bytes.len, .vaddr = shdr->sh_addr,
 		.eh_frame = eh_frame, .ident = f->ident,
 	};
 }
 
-/* One pass for each name, so that .eh_frame comes first. */
-static void find_named(struct found *f, Elf *elf, const char *wanted, bool eh_frame)
+static void add_named(struct found *f, const char *name, bool eh_frame)
 {
 	Elf_Scn *scn = NULL;
-	size_t strings;
+	GElf_Shdr shdr;
 
-	if (elf_getshdrstrndx(elf, &strings))
-		return;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(scn, &shdr) ?
-					   elf_strptr(elf, strings, shdr.sh_name) : NULL;
+	while ((scn = elfsection_next(f->source->elf, scn, name, &shdr)))
+		add_section(f, scn, &shdr, eh_frame);
+}
 
-		if (name && !strcmp(name, wanted))
-			add_section(f, scn, &shdr, eh_frame);
-		else if (name && !strcmp(name, ".eh_frame_hdr"))
-			f->data_base = shdr.sh_addr;
+static void find_sections(struct found *f, bool debug_frame)
+{
+	GElf_Shdr shdr;
+
+	add_named(f, ".eh_frame", true);
+	if (debug_frame) {
+		add_named(f, ".debug_frame", false);
+		add_named(f, ".zdebug_frame", false);
 	}
+	if (elfsection_next(f->source->elf, NULL, ".eh_frame_hdr", &shdr))
+		f->data_base = shdr.sh_addr;
 }
 
 /* The file's bytes from an address on, `most` or up to the segment's end. */
@@ -183,9 +174,7 @@ void cfi_source_open(struct cfi_source *source, const struct image *image)
 	if (!source->elf)
 		return;
 	f.ident = (const unsigned char *)elf_getident(source->elf, NULL);
-	find_named(&f, source->elf, ".eh_frame", true);
-	if (!is_go(image))
-		find_named(&f, source->elf, ".debug_frame", false);
+	find_sections(&f, !is_go(image));
 	if (!source->count)
 		find_by_header(&f, image, source->elf);
 	for (size_t i = 0; i < source->count; i++)
@@ -194,6 +183,8 @@ void cfi_source_open(struct cfi_source *source, const struct image *image)
 
 void cfi_source_close(struct cfi_source *source)
 {
+	for (size_t i = 0; i < source->count; i++)
+		free(source->plain[i]);
 	elf_end(source->elf);
 	free(source->copy);
 }

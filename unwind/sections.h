@@ -15,6 +15,7 @@ enum { SECTIONS_MAX = 4 };
 /* All that a table is made of. */
 struct cfi_source {
 	struct cfi_section sections[SECTIONS_MAX]; /* the first wins where two cover an address */
+	void *plain[SECTIONS_MAX]; /* what had to be uncompressed, or NULL */
 	size_t count;
 	uint64_t base, limit; /* of the code */
 	Elf *elf; /* holds the bytes */

@@ -66,6 +66,29 @@ static int step_from_nowhere(struct walk *w)
 	return STEP_ON;
 }
 
+/* The first instruction of a function, and no call before it: whoever made the stack has
+ * put this address there for the outermost function to return to (makecontext(3)). */
+static bool is_made_up(const struct walk *w, uint64_t pc)
+{
+	const struct code *at;
+	uint64_t target;
+
+	if (codebytes_behind_call(w->code, pc, &target))
+		return false;
+	at = codemap_find(w->map, w->maps, pc);
+	return at && code_has_cfi(at);
+}
+
+/* What a signal's handler or a coroutine returns to, and more like it in Go: the address is the first instruction
+ * of the trampoline, and no call stands before it. */
+static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t pc)
+{
+	if (at->kind == CODE_BY_PCLNTAB)
+		return at->go.begins;
+	return code_has_cfi(at) ? at->kind == CODE_BY_SIGNAL_RULE :
+				  code_is_restorer(w->code, pc) || is_made_up(w, pc);
+}
+
 /* To the caller, whose frame is of *kind. */
 static int step(struct walk *w, enum frame_kind *kind)
 {
@@ -82,6 +105,8 @@ static int step(struct walk *w, enum frame_kind *kind)
 		w->source = FRAME_BY_SCAN;
 		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
 	} else if (w->at->kind == CODE_ENTRY) {
+		end = STACK_OUTERMOST;
+	} else if (!code_has_cfi(w->at) && exact && is_made_up(w, w->regs.r[DWARF_PC])) {
 		end = STACK_OUTERMOST;
 	} else if (!code_has_cfi(w->at)) {
 		signal_frame = exact && code_is_restorer(w->code, w->regs.r[DWARF_PC]);
@@ -103,34 +128,6 @@ static int step(struct walk *w, enum frame_kind *kind)
 	return w->regs.r[DWARF_SP] > sp ? STEP_ON : STACK_NO_ADVANCE;
 }
 
-/* The first instruction of a function, and no call before it: whoever made the stack has
- * put this address there for the outermost function to return to (makecontext(3)). */
-static bool is_made_up(struct walk *w, uint64_t pc)
-{
-	const struct code *at;
-	uint64_t target;
-
-	if (codebytes_behind_call(w->code, pc, &target))
-		return false;
-	at = codemap_find(w->map, w->maps, pc);
-	return at && code_has_cfi(at);
-}
-
-/* At a frame whose code says nothing of itself: which address of it counts? STEP_ON, or
- * the end. What was known about the address stays: neighbours share no slot. */
-static int arrive_without_cfi(struct walk *w, uint64_t pc, enum frame_kind *kind)
-{
-	bool returned_to = *kind == FRAME_RETURN;
-
-	if (code_is_restorer(w->code, pc)) {
-		*kind = FRAME_SIGNAL;
-	} else if (returned_to && is_made_up(w, pc)) {
-		*kind = FRAME_SIGNAL;
-		return STACK_OUTERMOST;
-	}
-	return STEP_ON;
-}
-
 static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
 		       enum frame_source source, struct stack *out)
 {
@@ -145,18 +142,9 @@ static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
 	return 0;
 }
 
-/* A signal handler's return address is the first instruction of the trampoline, and no
- * call stands before it; Go has more like it. */
-static inline bool is_exact(const struct code *at)
-{
-	return at->kind == CODE_BY_SIGNAL_RULE ||
-	       (at->kind == CODE_BY_PCLNTAB && at->go.begins);
-}
-
-/* Frames from where w stands, up to one from which there is no fast step. *end is that of
- * the walk, if it ends there. */
+/* Frames from where w stands, up to one from which there is no fast step. */
 static int push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
-		       enum frame_kind *kind, struct stack *out, int *end)
+		       enum frame_kind *kind, struct stack *out)
 {
 	const struct code *at = NULL;
 	uint64_t pc = w->regs.r[DWARF_PC];
@@ -167,10 +155,10 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 		/* A recursion need not wait for the hash of its address. */
 		if (!at || at->addr != addr)
 			at = codemap_find(&u->code, maps, addr);
-		if (at && at->kind < CODE_BY_PCLNTAB)
-			*end = arrive_without_cfi(w, pc, kind);
-		else if (at && is_exact(at))
-			*kind = FRAME_SIGNAL;
+		if (at && at->kind != CODE_BY_SHORT_RULE) {
+			*kind = is_trampoline(w, at, pc) ? FRAME_SIGNAL : *kind;
+			at = codemap_find(&u->code, maps, addr); /* others were looked up */
+		}
 		if (push(at, pc, *kind, w->source, out))
 			return ERR_NOMEM;
 		if (!at || out->count == FRAMES_MAX || !step_fast(w, at, &pc))
@@ -182,22 +170,22 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 	return 0;
 }
 
-/* How far the stack reaches, as long as it is one. */
-static void note_used(const struct walk *w, uint64_t first_sp, struct stack *out)
+/* One step that is not fast. How far the stack reaches is told on the way; a signal's
+ * own stack ends where another begins. */
+static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_sp,
+			 struct stack *out)
 {
+	uint64_t sp = w->regs.r[DWARF_SP], last_sp = sp;
+	int end;
+
 	if (!out->switched)
-		out->used = w->regs.r[DWARF_SP] - first_sp;
-}
-
-/* One step that is not fast; a signal's own stack ends where another begins. */
-static int step_measured(struct walk *w, enum frame_kind *kind, struct stack *out)
-{
-	uint64_t sp = w->regs.r[DWARF_SP];
-	int end = out->count < FRAMES_MAX ? step(w, kind) : STACK_TOO_MANY_FRAMES;
-
+		out->used = sp - first_sp;
+	end = out->count < FRAMES_MAX ? step(w, kind) : STACK_TOO_MANY_FRAMES;
+	sp = w->regs.r[DWARF_SP];
 	out->switched |= w->changed_stack ||
-			 w->regs.r[DWARF_SP] - sp >=
-			 (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
+			 sp - last_sp >= (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
+	if (!out->switched)
+		out->used = sp - first_sp;
 	return end;
 }
 
@@ -224,12 +212,9 @@ int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct
 	out->used = 0;
 	out->switched = false;
 	while (end == STEP_ON) {
-		if (push_frames(u, maps, &w, &kind, out, &end))
+		if (push_frames(u, maps, &w, &kind, out))
 			return ERR_NOMEM;
-		note_used(&w, first_sp, out);
-		if (end == STEP_ON)
-			end = step_measured(&w, &kind, out);
-		note_used(&w, first_sp, out);
+		end = step_measured(&w, &kind, first_sp, out);
 	}
 	out->end = (enum stack_end)end;
 	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at;

@@ -313,7 +313,7 @@ def flipped(seed):
     return flip
 
 
-CASES = [looping_origins, backward_siblings, deep_nesting, many_units,
+CASES = [looping_origins, backward_siblings, deep_nesting, shared_range_lists, many_units,
          many_abbreviations, endless_string, endless_line_program, compressed_bomb, endless_cfi,
          remembering_cfi, overlapping_cfi, cfi_without_bounds, sections_outside, symbols_outside,
          symbols_linked_to_themselves, no_section_names,

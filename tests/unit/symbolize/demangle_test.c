@@ -1,4 +1,4 @@
-/* C++, Rust, what is neither, and names made to hurt. */
+/* C++, Rust, D, what is none of these, and names made to hurt. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +38,25 @@ Test(demangle, rust_without_hash)
 	       "std::mem::align_of::<alloc::boxed::Garbage>");
 }
 
+Test(demangle, d_without_parameters)
+{
+	expect("_Dmain", "D main");
+	expect("_D3std7process12__ModuleInfoZ", "ModuleInfo for std.process");
+	expect("_D3foo3barFiZv", "foo.bar");
+	expect("_D3foo3Box3getMxFNaNbZi", "foo.Box.get");
+	expect("_D3foo__T3mapTiZ3mapFAiZAi", "foo.map!(int).map");
+	expect("_D8demangle__T2fnTiZv", "demangle.fn!(int)");
+	expect("_D3std5range10primitives__T7popBackTkZQlFNaNbNiNfMKANgkZv",
+	       "std.range.primitives.popBack!(uint).popBack");
+	expect("_D3foo3barFDFiZvZv", "foo.bar");
+}
+
 Test(demangle, leaves_the_rest_alone)
 {
+	expect("_D", "_D");
+	expect("_DYNAMIC", "_DYNAMIC");
+	expect("main.(*T).Method", "main.(*T).Method");
+	expect("github.com/x/y.F[...].func1", "github.com/x/y.F[...].func1");
 	expect("", "");
 	expect("main", "main");
 	expect("_", "_");
@@ -152,4 +169,18 @@ Test(demangle, survives_noise, .timeout = 60)
 			arena_release(&arena);
 	}
 	arena_release(&arena);
+}
+
+/* Each would take minutes or more, or all of the memory. */
+Test(demangle, d_that_hurts, .timeout = 10)
+{
+	survive("_D3abc", "__T1aS22", 300, "Zi", "", "");
+	survive("_D", "9__T1aS19", 40, "1bZi", "", "");
+	survive("_D", "9__T1aS1", 400, "1bZi", "", "");
+	survive("_D1a__T1bS9", "_D1a__T1bS9", 200, "1bZi", "", "");
+	survive("_D1aFAAAAi", "DFQeQdZv", 300, "Zv", "", "");
+	survive("_D1aFAAAAi", "DFQeQdZv", 4, "Zv", "", "");
+	survive("_D1a", "P", 4000, "i", "", "");
+	survive("_D1a", "F", 4000, "i", "", "");
+	survive("_D1aF", "P", 400, "i", "Qb", "Zv");
 }

@@ -274,43 +274,144 @@ static void build_cc(const char *compiler, const char *flags)
 
 LIKE_LLVM(gcc_dwarf5, "g++", "-O2 -g -gdwarf-5")
 LIKE_LLVM(gcc_dwarf4, "g++", "-O2 -g -gdwarf-4")
+LIKE_LLVM(gcc_dwarf3, "g++", "-O2 -g -gdwarf-3")
+LIKE_LLVM(gcc_dwarf2, "g++", "-O2 -g -gdwarf-2")
 LIKE_LLVM(gcc_unoptimized, "g++", "-O0 -g")
 LIKE_LLVM(gcc_static, "g++", "-O2 -g -static")
 LIKE_LLVM(gcc_g1, "g++", "-O2 -g1")
-LIKE_LLVM(gcc_split, "g++", "-O2 -g -gsplit-dwarf")
-LIKE_LLVM(gcc_split4, "g++", "-O2 -gdwarf-4 -gsplit-dwarf")
 LIKE_LLVM(gcc_lto, "g++", "-O2 -g -flto")
 LIKE_LLVM(gcc_compressed, "g++", "-O2 -g -gz=zlib")
+LIKE_LLVM(gcc_compressed_gnu, "g++", "-O2 -g -gz=zlib-gnu")
 LIKE_LLVM(gcc_type_units, "g++", "-O2 -g -fdebug-types-section")
 LIKE_LLVM(gcc_sections, "g++", "-O2 -g -ffunction-sections -Wl,--gc-sections")
 LIKE_LLVM(gcc_without, "g++", "-O2")
 LIKE_LLVM(clang_dwarf5, "clang++", "-O2 -g -gdwarf-5")
 LIKE_LLVM(clang_dwarf4, "clang++", "-O2 -g -gdwarf-4")
+LIKE_LLVM(clang_dwarf3, "clang++", "-O2 -g -gdwarf-3")
+LIKE_LLVM(clang_dwarf2, "clang++", "-O2 -g -gdwarf-2")
 LIKE_LLVM(clang_lines, "clang++", "-O2 -gline-tables-only")
+LIKE_LLVM(clang_lines4, "clang++", "-O2 -gline-tables-only -gdwarf-4")
+LIKE_LLVM(clang_lto, "clang++", "-O2 -g -flto -fuse-ld=lld")
+LIKE_LLVM(clang_thinlto, "clang++", "-O2 -g -flto=thin -fuse-ld=lld")
+LIKE_LLVM(clang_type_units, "clang++", "-O2 -g -fdebug-types-section")
 
-/* llvm-symbolizer 14 loses inlined calls in .dwo files of clang; the same code
- * with the DWARF in the program itself says what is right. */
-static void compare_split(const char *flags)
+/* The same DWARF in another wrapping, by a command that makes shop out of whole. */
+static void compare_wrapped(const char *compiler, const char *flags, const char *wrap)
 {
-	char all[128];
-
-	build_cc("clang++", flags);
-	cr_assert(run("mv shop whole"));
-	snprintf(all, sizeof(all), "%s -gsplit-dwarf", flags);
-	build_cc("clang++", all);
-	cr_assert(run("test -e shop-shop.dwo -o -e shop.dwo"), "the split is there");
+	build_cc(compiler, flags);
+	cr_assert(run("cp shop whole"));
+	if (!run("%s", wrap))
+		cr_skip_test("'%s' fails here", wrap);
 	compare("shop", "whole");
 }
 
-Test(lookup, clang_split)
+Test(lookup, compressed_by_zstd)
 {
-	compare_split("-O2 -g -gdwarf-5");
+	need("objcopy");
+	compare_wrapped("g++", "-O2 -g", "objcopy --compress-debug-sections=zstd whole shop");
 }
 
-Test(lookup, clang_split4)
+Test(lookup, debug_file_compressed_by_zstd)
 {
-	compare_split("-O2 -g -gdwarf-4");
+	need("objcopy");
+	compare_wrapped("clang++", "-O2 -g",
+			"objcopy --only-keep-debug --compress-debug-sections=zstd whole shop.debug && "
+			"strip shop && objcopy --add-gnu-debuglink=shop.debug shop");
 }
+
+/* dwz leaves a file alone of which it saves nothing: so two that are alike. */
+static const char dwz[] = "cp whole twin && dwz -m common -M $PWD/common shop twin && test -e common";
+
+Test(lookup, dwz4)
+{
+	need("dwz");
+	compare_wrapped("g++", "-O2 -gdwarf-4", dwz);
+}
+
+Test(lookup, dwz5)
+{
+	need("dwz");
+	compare_wrapped("g++", "-O2 -gdwarf-5", dwz);
+}
+
+Test(lookup, dwz_single)
+{
+	need("dwz");
+	compare_wrapped("g++", "-O2 -gdwarf-5", "dwz shop");
+}
+
+/* DWARF 5's own way to name the supplementary file. */
+Test(lookup, dwz_debug_sup)
+{
+	need("dwz");
+	compare_wrapped("g++", "-O2 -gdwarf-5",
+			"cp whole twin && dwz -5 -m common -M $PWD/common shop twin && "
+			"readelf -SW shop | grep -q debug_sup");
+}
+
+Test(lookup, dwz_compressed_by_zstd)
+{
+	need("dwz");
+	compare_wrapped("g++", "-O2 -gdwarf-4",
+			"cp whole twin && dwz -m common -M $PWD/common shop twin && test -e common && "
+			"objcopy --compress-debug-sections=zstd shop && "
+			"objcopy --compress-debug-sections=zstd common");
+}
+
+/* llvm-symbolizer 14 loses inlined calls in .dwo files of clang; the same code
+ * with the DWARF in the program itself says what is right. `pack` goes on from there. */
+static void compare_split(const char *compiler, const char *flags, const char *pack)
+{
+	char all[160];
+
+	build_cc(compiler, flags);
+	cr_assert(run("mv shop whole"));
+	snprintf(all, sizeof(all), "%s -gsplit-dwarf", flags);
+	build_cc(compiler, all);
+	cr_assert(run("test -e shop-shop.dwo -o -e shop.dwo"), "the split is there");
+	if (!run("%s", pack))
+		cr_skip_test("'%s' fails here", pack);
+	compare("shop", "whole");
+}
+
+#define SPLIT(name, compiler, flags, pack)                                                         \
+	Test(lookup, name)                                                                         \
+	{                                                                                          \
+		compare_split(compiler, flags, pack);                                              \
+	}
+
+SPLIT(split_clang5, "clang++", "-O2 -g -gdwarf-5", "true")
+SPLIT(split_clang4, "clang++", "-O2 -g -gdwarf-4", "true")
+SPLIT(split_gcc5, "g++", "-O2 -g -gdwarf-5", "true")
+SPLIT(split_gcc4, "g++", "-O2 -g -gdwarf-4", "true")
+SPLIT(split_inlining5, "clang++", "-O2 -g -gdwarf-5 -fsplit-dwarf-inlining", "true")
+SPLIT(split_types5, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section", "true")
+SPLIT(split_types4, "clang++", "-O2 -g -gdwarf-4 -fdebug-types-section", "true")
+SPLIT(split_gcc_types5, "g++", "-O2 -g -gdwarf-5 -fdebug-types-section", "true")
+SPLIT(split_gcc_types4, "g++", "-O2 -g -gdwarf-4 -fdebug-types-section", "true")
+SPLIT(split_unoptimized, "g++", "-O0 -g", "true")
+SPLIT(split_sections, "clang++", "-O2 -g -ffunction-sections", "true")
+SPLIT(split_compressed, "g++", "-O2 -g", "objcopy --compress-debug-sections=zlib shop-shop.dwo")
+SPLIT(split_by_zstd, "g++", "-O2 -g",
+      "objcopy --compress-debug-sections=zstd shop-shop.dwo && "
+      "objcopy --compress-debug-sections=zstd shop")
+
+#define LLVM_DWP "llvm-dwp -e shop -o shop.dwp && rm *.dwo"
+#define GNU_DWP "dwp -e shop -o shop.dwp && rm *.dwo"
+
+SPLIT(dwp_clang5, "clang++", "-O2 -g -gdwarf-5", LLVM_DWP)
+SPLIT(dwp_clang4, "clang++", "-O2 -g -gdwarf-4", LLVM_DWP)
+SPLIT(dwp_gcc5, "g++", "-O2 -g -gdwarf-5", LLVM_DWP)
+SPLIT(dwp_gcc4, "g++", "-O2 -g -gdwarf-4", LLVM_DWP)
+SPLIT(dwp_types5, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section", LLVM_DWP)
+SPLIT(dwp_gcc_types5, "g++", "-O2 -g -gdwarf-5 -fdebug-types-section", LLVM_DWP)
+SPLIT(dwp_types4, "clang++", "-O2 -g -gdwarf-4 -fdebug-types-section", LLVM_DWP)
+SPLIT(dwp_of_gnu4, "g++", "-O2 -g -gdwarf-4", GNU_DWP)
+SPLIT(dwp_of_gnu5, "g++", "-O2 -g -gdwarf-5", GNU_DWP)
+SPLIT(dwp_compressed, "g++", "-O2 -g", LLVM_DWP " && objcopy --compress-debug-sections shop.dwp")
+SPLIT(dwp_of_stripped, "g++", "-O2 -g",
+      LLVM_DWP " && objcopy --only-keep-debug shop shop.debug && strip shop && "
+	       "objcopy --add-gnu-debuglink=shop.debug shop")
 
 Test(lookup, rust)
 {

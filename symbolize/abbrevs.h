@@ -1,0 +1,34 @@
+/* Declarations in .debug_abbrev, and how long the values are that they declare. For
+ * 32-bit DWARF with addresses of eight bytes. */
+#ifndef SYMBOLIZE_ABBREVS_H
+#define SYMBOLIZE_ABBREVS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cursor.h"
+
+struct abbrev {
+	uint64_t code, tag;
+	uint8_t children;
+	struct cursor attributes; /* pairs for abbrev_attribute, with the end's zeroes */
+	const uint8_t *start;	  /* of the whole declaration */
+	size_t len;
+};
+
+/* The next declaration; false behind the last, and for broken bytes (c->failed). */
+bool abbrev_next(struct cursor *c, struct abbrev *a);
+
+struct abbrev_attribute {
+	uint64_t name, form;
+	int64_t constant; /* of DW_FORM_implicit_const */
+};
+
+/* The next attribute of a declaration; false behind the last. */
+bool abbrev_attribute(struct cursor *attributes, struct abbrev_attribute *a);
+
+/* Passes over a value in .debug_info. A form that is not known fails. */
+void abbrev_skip(struct cursor *value, uint64_t form, unsigned version);
+
+#endif

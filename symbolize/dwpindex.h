@@ -1,0 +1,25 @@
+/*
+ * .debug_cu_index of a package of split DWARF (.dwp): a hash table from a unit's id to
+ * where the unit's parts of the package's sections are. DWARF 5, section 7.3.5, and
+ * its predecessor, version 2, of GNU ("DebugFission DWP" in the GCC wiki), which
+ * numbers the sections in another way.
+ */
+#ifndef SYMBOLIZE_DWPINDEX_H
+#define SYMBOLIZE_DWPINDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum dwp_section { DWP_INFO, DWP_ABBREV, DWP_STR_OFFSETS, DWP_RNGLISTS, DWP_SECTIONS };
+
+struct dwp_part {
+	uint64_t offset, len;
+};
+
+/* Finds a unit in an index of `len` bytes. False when it is not there, or the index
+ * is broken. What it has no part of has the length 0. The parts are as the index says:
+ * whether they are in the sections is for the caller to see. */
+bool dwpindex_find(const void *index, size_t len, uint64_t id, struct dwp_part parts[DWP_SECTIONS]);
+
+#endif

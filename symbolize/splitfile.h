@@ -1,0 +1,25 @@
+/* A file of split DWARF: the units of one object (.dwo) or, as a package with an index,
+ * those of a whole program (.dwp). */
+#ifndef SYMBOLIZE_SPLITFILE_H
+#define SYMBOLIZE_SPLITFILE_H
+
+#include <stdbool.h>
+
+#include "symbolize/elfview.h"
+#include "symbolize/wholeunit.h"
+
+struct image;
+struct skeleton;
+struct splitfile;
+
+/* Takes the image over, whatever happens. ERR_NOMEM; ERR_NOTFOUND when `package` is
+ * wanted and it is none. */
+int splitfile_open(struct splitfile **f, struct image *image, bool package);
+void splitfile_close(struct splitfile *f);
+
+/* Makes a view of the unit that belongs to the skeleton. `addr` and `ranges` are the
+ * program's, as in struct unit_parts. As wholeunit_make. */
+int splitfile_unit(struct splitfile *f, const struct skeleton *s, struct bytes addr,
+		   struct bytes ranges, struct elfview *v);
+
+#endif

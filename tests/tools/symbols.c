@@ -1,0 +1,76 @@
+// links: symbolize
+/*
+ * Symbolizes addresses from stdin as llvm-symbolizer -f -i --no-demangle prints them:
+ * symbols [-1] FILE. All are announced
+ * before and files mapped, as sampler does, or with -1 neither.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "symbolize/symbolizer.h"
+#include "target/image.h"
+
+enum { ADDRESSES_MAX = 1 << 20 };
+
+static uint64_t addresses[ADDRESSES_MAX];
+
+static size_t read_addresses(void)
+{
+	size_t n = 0;
+
+	while (n < ADDRESSES_MAX && scanf("%li", (long *)&addresses[n]) == 1)
+		n++;
+	return n;
+}
+
+static int print(struct symbolizer *s, const struct image *image, uint64_t addr)
+{
+	struct symbol symbol;
+
+	if (symbolizer_lookup(s, image, addr, &symbol))
+		return 1;
+	for (size_t i = 0; i < symbol.count; i++) {
+		const struct symbol_frame *f = &symbol.frames[i];
+
+		printf("%s\n%s:%u:%u\n", f->system_name, f->file ? f->file : "??", f->line, f->column);
+	}
+	if (!symbol.count)
+		printf("??\n??:0:0\n");
+	putchar('\n');
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	bool single = argc > 1 && !strcmp(argv[1], "-1");
+	const char *path = argv[argc - 1];
+	struct error err = { 0 };
+	struct symbolizer *s;
+	struct image *image;
+	size_t n;
+
+	if (argc != 2 + single) {
+		fprintf(stderr, "usage: symbols [-1] FILE < ADDRESSES\n");
+		return 2;
+	}
+	if (image_open(open(path, O_RDONLY | O_CLOEXEC), path, &image, &err)) {
+		fprintf(stderr, "symbols: %s\n", err.text);
+		return 1;
+	}
+	n = read_addresses();
+	if (symbolizer_new(&s, NULL, single ? 0 : SYMBOLIZE_MAP) ||
+	    (!single && symbolizer_prepare(s, image, addresses, n)))
+		return 1;
+	for (size_t i = 0; i < n; i++)
+		if (print(s, image, addresses[i]))
+			return 1;
+	fprintf(stderr, "%s\n", symbolizer_note(s, image));
+	symbolizer_free(s);
+	image_free(image);
+	return 0;
+}
