@@ -143,13 +143,16 @@ check: check-build ## run every test suite
 check-long: check-build ## what a target can notice of us, with full counts (ten minutes)
 	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency
 
+accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb and others (half an hour)
+	$(Q)BUILD=$(BUILD) tests/accuracy/run
+
 bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure against the peers
 	$(Q)BUILD=$(BUILD) bench/run
 
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
-INSTALLED_DOCS := README.md docs/architecture.md docs/glossary.md docs/testing.md \
-                  docs/transparency.md
+INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/glossary.md \
+                  docs/testing.md docs/transparency.md
 
 install: $(BUILD)/sampler ## install below $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/sampler $(DESTDIR)$(PREFIX)/bin/sampler
@@ -168,6 +171,6 @@ clean: ## remove everything that was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
-.PHONY: all check check-long check-build check-san-build bench install uninstall clean help fixtures
+.PHONY: all accuracy check check-long check-build check-san-build bench install uninstall clean help fixtures
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -33,6 +33,7 @@ struct place { /* a code address, and the profile's location of it */
 	const struct image *image;
 	uint64_t addr;
 	uint32_t location;
+	const char *in_kernel; /* its name, if it is there */
 };
 
 struct assembly {
@@ -86,10 +87,16 @@ static int add_mapping(struct assembly *a, const struct image *image)
 	const struct mapping *range = modmap_first_range(a->maps, image);
 	struct profile_mapping m = { .start = range->start, .limit = range->end,
 				     .offset = range->offset };
+	const char *name = image_path(image);
 
 	if (a->mapping_of[image_id(image)])
 		return 0;
-	if (profile_string(a->profile, image_path(image), &m.filename) ||
+	if (image == a->round->kernel.image && a->round->kernel.symbols.count) {
+		name = "[kernel.kallsyms]"; /* as perf calls it */
+		m.start = a->round->kernel.symbols.start;
+		m.limit = a->round->kernel.symbols.end;
+	}
+	if (profile_string(a->profile, name, &m.filename) ||
 	    profile_string(a->profile, image_build_id(image), &m.build_id))
 		return ERR_NOMEM;
 	return profile_add_mapping(a->profile, &m, &a->mapping_of[image_id(image)]);
@@ -209,18 +216,17 @@ static void note_abilities(struct assembly *a, const struct place *place)
 
 static int fill_lines(struct assembly *a, const struct place *place, size_t *count)
 {
-	const char *in_kernel = kernelstack_name(&a->round->kernel, place->image, place->addr);
 	struct symbol symbol = { .count = 0 };
 
-	if (!in_kernel && place->image && symbolizer_lookup(symbolizer_of(a, place->image), place->image,
-					      place->addr, &symbol))
+	if (!place->in_kernel && place->image &&
+	    symbolizer_lookup(symbolizer_of(a, place->image), place->image, place->addr, &symbol))
 		return ERR_NOMEM;
 	*count = symbol.count ? symbol.count : 1;
 	if (make_room((void **)&a->lines, &a->line_room, *count, sizeof(*a->lines)))
 		return ERR_NOMEM;
-	if (in_kernel) {
+	if (place->in_kernel) {
 		a->profile->mappings[a->mapping_of[image_id(place->image)] - 1].has_functions = true;
-		return add_named_line(a, in_kernel);
+		return add_named_line(a, place->in_kernel);
 	}
 	if (!symbol.count)
 		return add_unknown_line(a, place);
@@ -240,7 +246,7 @@ static int add_place(struct assembly *a, struct place *place, uint64_t hash)
 		location.mapping = a->mapping_of[image_id(place->image)];
 		location.address += modmap_first_range(a->maps, place->image)->bias;
 	}
-	if (kernelstack_name(&a->round->kernel, place->image, place->addr))
+	if (place->in_kernel && place->addr <= UINT32_MAX)
 		location.address = 0; /* the kernel keeps it to itself */
 	if (fill_lines(a, place, &lines) ||
 	    profile_add_location(a->profile, &location, a->lines, lines, &place->location) ||
@@ -254,11 +260,17 @@ static int add_place(struct assembly *a, struct place *place, uint64_t hash)
 
 static int locate(struct assembly *a, const struct frame *frame, uint32_t *location)
 {
-	struct place place = { frame->image, frame_code_address(frame->addr, frame->kind), 0 };
-	uint64_t words[2] = { place.addr, (uint64_t)(uintptr_t)place.image };
-	uint64_t hash = hash_bytes(words, sizeof(words));
-	uint32_t id = hashindex_find(&a->index, hash, same_place, a, &place);
+	struct place place = { frame->image, frame_code_address(frame->addr, frame->kind), 0, NULL };
+	uint64_t words[2], hash;
+	uint32_t id;
 
+	if (kernelstack_locate(&a->round->kernel, frame->image, frame->addr, &place.in_kernel,
+			       &place.addr))
+		return ERR_NOMEM;
+	words[0] = place.addr;
+	words[1] = (uint64_t)(uintptr_t)place.image;
+	hash = hash_bytes(words, sizeof(words));
+	id = hashindex_find(&a->index, hash, same_place, a, &place);
 	if (id == HASHINDEX_NONE) {
 		if (add_place(a, &place, hash))
 			return ERR_NOMEM;
@@ -478,7 +490,8 @@ int assemble(struct round *r, struct symbolizer *const *symbolizers, struct prof
 	struct assembly a = { .round = r, .symbolizers = symbolizers, .profile = profile,
 			      .maps = r->members[0]->maps,
 			      .several = r->member_count > 1 || r->children };
-	int rc = add_header(&a) || add_mappings(&a) || announce_places(&a) || add_samples(&a);
+	int rc = kernelstack_load(&r->kernel) || add_header(&a) || add_mappings(&a) ||
+		 announce_places(&a) || add_samples(&a);
 
 	free(a.mapping_of);
 	free(a.places);

@@ -318,8 +318,8 @@ static bool receive(struct fetching *f, int socket, fetching_progress *progress,
 	return true;
 }
 
-static void listen_until(struct fetching *f, int socket, uint64_t until, fetching_progress *progress,
-			 void *ctx)
+static void listen_until(struct fetching *f, int socket, uint64_t until,
+			 fetching_progress *progress, void *ctx)
 {
 	struct pollfd pf = { .fd = socket, .events = POLLIN };
 	uint64_t now;

@@ -237,20 +237,6 @@ static int offer_fetched(const struct recording *r, struct symbolizer *s)
 	return 0;
 }
 
-/* Those that the process has mapped, as all that write one do. */
-static int use_jitdumps(const struct member *m, struct symbolizer *s)
-{
-	size_t count;
-	struct image *const *images = modmap_images(m->maps, &count);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < count; i++)
-		if (!image_elf(images[i]) && jitdump_is_name(image_name(images[i])) &&
-		    modmap_owner(m->maps, images[i]) == &m->process)
-			rc = symbolizer_use_jitdump(s, image_path(images[i]));
-	return rc;
-}
-
 /* Files may be mapped: if one shrinks, it is the child that dies. */
 static int make_symbolizers(struct job *job)
 {

@@ -21,6 +21,8 @@
 #include "unwind/gostacks.h"
 #include "unwind/regs.h"
 
+enum { NEWBORN_CPU_NS = 1000000 }; /* a thread that has run for longer is none */
+
 struct registers;
 
 enum { SNAPSHOT_OTHERS = 2 };
@@ -37,7 +39,8 @@ struct snapshot {
 	struct gothread go;	   /* set go.rt and place before, remember go.place after */
 	struct gothread_place place;
 	struct go_stacks stacks;
-	bool newborn; /* if this is its first sample, clone(2) has just made the thread */
+	bool newborn; /* if it has hardly run (NEWBORN_CPU_NS) and this is its first sample,
+		       * clone(2) has just made the thread; else any call has returned 0 */
 };
 
 /* An empty snapshot with `room` touched bytes for each piece. ERR_NOMEM. */

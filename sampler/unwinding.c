@@ -230,7 +230,8 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	if (r->walk.end == STACK_COPY_EXHAUSTED && !r->walk.switched &&
 	    walk_beyond_copy(r, m, slot, thread))
 		return ERR_NOMEM;
-	if (slot->snapshot.newborn && thread->stack == NO_STACK && r->walk.end != STACK_OUTERMOST)
+	if (slot->snapshot.newborn && thread->stack == NO_STACK &&
+	    thread->cpu_ns < NEWBORN_CPU_NS && r->walk.end != STACK_OUTERMOST)
 		end_newborn(&r->walk);
 	learn_stack_size(m, thread, copied, &slot->snapshot, &r->walk, &r->deeper);
 	if (slot->glanced && r->walk.lacked && thread->state == 'S' &&

@@ -1,7 +1,7 @@
 /*
- * dwarf_begin_elf reads every section whose name it knows. Locations of variables, macros and call frames are a third of what a compiler
- * writes and not our business: for this handle they are made SHT_NOBITS, which libdw
- * passes over.
+ * dwarf_begin_elf reads every section whose name it knows. Locations of variables,
+ * macros and call frames are a third of what a compiler writes and not our business:
+ * for this handle they are made SHT_NOBITS, which libdw passes over.
  *
  * The mapping is private and writable because libelf gives section headers of mapped
  * files in place, and it is those that are changed.

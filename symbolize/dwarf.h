@@ -24,7 +24,7 @@ struct split;
 
 enum { DWARF_DEPTH_MAX = 128 }; /* frames of an address; what is deeper is left out */
 
-/* One frame as DWARF has it. Strings belong to the Dwarf. */
+/* One frame as DWARF has it. The strings are good until the next dwarf_index_find. */
 struct dwarf_frame {
 	const char *name;	  /* DW_AT_name; NULL when nameless */
 	const char *linkage_name; /* NULL when there is none */

@@ -292,6 +292,7 @@ static int by_code(const void *a, const void *b)
  * that needs it, or one behind it, ends the walk. */
 static int read_shapes(struct skim_unit *u, struct cursor *c)
 {
+	bool sorted = true;
 	uint64_t code;
 	int rc = 0;
 
@@ -301,11 +302,12 @@ static int read_shapes(struct skim_unit *u, struct cursor *c)
 
 		shape.tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
 		shape.children = cursor_byte(c) == DW_CHILDREN_yes;
+		sorted &= !u->shape_count || u->shapes[u->shape_count - 1].code < code;
 		rc = read_attributes(u, c, &shape);
 		if (!rc)
 			rc = add_shape(u, &shape);
 	}
-	if (u->shape_count)
+	if (!sorted)
 		qsort(u->shapes, u->shape_count, sizeof(*u->shapes), by_code);
 	return rc == ERR_NOMEM ? rc : 0;
 }
@@ -362,6 +364,15 @@ static void pass_string(struct cursor *c)
 	cursor_bytes(c, strnlen((const char *)c->pos, left) + 1);
 }
 
+/* Nearly all steps are this: without a call. */
+static inline void pass_bytes(struct cursor *c, size_t n)
+{
+	if (n <= cursor_left(c))
+		c->pos += n;
+	else
+		cursor_fail(c, "ends too early");
+}
+
 static void pass(struct skim *s, struct step step);
 
 static void pass_indirect(struct skim *s)
@@ -398,7 +409,7 @@ static void pass(struct skim *s, struct step step)
 		pass_indirect(s);
 		break;
 	default:
-		cursor_bytes(&s->c, step.n);
+		pass_bytes(&s->c, step.n);
 	}
 }
 
@@ -408,7 +419,9 @@ static void read_steps(struct skim *s, const struct shape *shape, struct skim_di
 	uint64_t sibling = 0, size = 0;
 
 	for (; step < end; step++) {
-		if (step->kind == STEP_SIBLING)
+		if (step->kind == STEP_BYTES)
+			pass_bytes(&s->c, step->n);
+		else if (step->kind == STEP_SIBLING)
 			sibling = read_number(&s->c, step->n);
 		else if (step->kind == STEP_LOW_PC)
 			die->start = cursor_uint(&s->c, 8);

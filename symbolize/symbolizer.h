@@ -3,11 +3,12 @@
  *
  * Meant to be asked once for each distinct address, after sampling; a large file is
  * asked in a small fraction of the time if all its addresses are announced before
- * (symbolizer_prepare). What a lookup returns is never a guess: the function is one whose range covers the
- * address, else there is none and the caller shows module and offset.
+ * (symbolizer_prepare). What a lookup returns is never a guess: the function is one
+ * whose range covers the address, else there is none and the caller shows module and
+ * offset.
  *
  * Sources, best first: DWARF of the file or of its separate debug file (found
- * by build ID, then .gnu_debuglink), for names, lines and inlines; ELF symbol
+ * by build ID, then .gnu_debuglink; or offered), for names, lines and inlines; ELF symbol
  * tables (.symtab, .dynsym, .gnu_debugdata), whose sizes are honoured; for Go's code
  * its pclntab, where there is no DWARF; jitdump and perf map files for code that no file
  * backs.

@@ -101,8 +101,10 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 	}
 	if (rc)
 		return step_end_of_read(rc);
+	/* A return address in a register that is not known is no end of the stack. */
 	if (!(valid >> DWARF_RA & 1))
-		return STACK_OUTERMOST;
+		return rule->columns[DWARF_RA].kind == COLUMN_REGISTER ? STACK_NO_UNWIND_INFO :
+									  STACK_OUTERMOST;
 	if (!(valid >> DWARF_SP & 1))
 		return STACK_NO_UNWIND_INFO;
 	w->regs = caller;

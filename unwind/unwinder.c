@@ -89,11 +89,20 @@ static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t 
 				  code_is_restorer(w->code, pc) || is_made_up(w, pc);
 }
 
+/* glibc's vfork pops its return address into a register: the frame has nothing on the
+ * stack, and the caller's begins where this one does. No caller of others can be so. */
+static bool has_nothing_on_the_stack(const struct walk *w, bool exact)
+{
+	return exact && w->at && w->at->kind == CODE_BY_LONG_RULE &&
+	       w->at->long_rule->columns[DWARF_RA].kind == COLUMN_REGISTER;
+}
+
 /* To the caller, whose frame is of *kind. */
 static int step(struct walk *w, enum frame_kind *kind)
 {
 	uint64_t sp = w->regs.r[DWARF_SP];
 	bool signal_frame = false, exact = *kind != FRAME_RETURN;
+	bool nothing_here = has_nothing_on_the_stack(w, exact);
 	int end;
 
 	w->changed_stack = false;
@@ -125,7 +134,8 @@ static int step(struct walk *w, enum frame_kind *kind)
 		return w->regs.r[DWARF_SP] <= sp && ++w->switches > SWITCHES_MAX ?
 			       STACK_NO_ADVANCE : STEP_ON;
 	}
-	return w->regs.r[DWARF_SP] > sp ? STEP_ON : STACK_NO_ADVANCE;
+	return w->regs.r[DWARF_SP] > sp || (nothing_here && w->regs.r[DWARF_SP] == sp) ?
+		       STEP_ON : STACK_NO_ADVANCE;
 }
 
 static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,

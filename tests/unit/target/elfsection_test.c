@@ -39,7 +39,7 @@ static void enter(void)
 	cr_assert_not_null(mkdtemp(dir));
 	cr_assert_eq(chdir(dir), 0);
 	for (int i = 0; i < LEN; i++)
-		content[i] = (uint8_t)(i * i >> 9);
+		content[i] = (uint8_t)((unsigned)i * (unsigned)i >> 9);
 	f = fopen("content", "wb");
 	cr_assert_eq(fwrite(content, 1, LEN, f), LEN);
 	fclose(f);

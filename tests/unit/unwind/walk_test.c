@@ -31,7 +31,8 @@ enum {
 	RBX = 0x1900,	  /* CFA rbx+16 */
 	R12 = 0x1a00,	  /* CFA r12+16 */
 	ENTRY = 0x1b00,	  /* where the kernel enters; no CFI */
-	IMAGE_END = 0x1c00,
+	POPPED = 0x1c00,  /* CFA rsp+0, the return address in rdi: glibc's vfork */
+	IMAGE_END = 0x1d00,
 };
 
 static void put_eh_frame(struct buffer *b)
@@ -47,6 +48,7 @@ static void put_eh_frame(struct buffer *b)
 	put_fde(b, cie, FAR, 0x100, CODE("\x0e\x10\x05\3\x80\x80\x80\2\x07\x0c"));
 	put_fde(b, cie, RBX, 0x100, CODE("\x0c\3\x10"));
 	put_fde(b, cie, R12, 0x100, CODE("\x0c\x0c\x10"));
+	put_fde(b, cie, POPPED, 0x100, CODE("\x0e\0\x09\x10\5"));
 	signal = put_cie(b, "zRS");
 	/* CFA: breg7 16; deref. RA: expression breg7 8. */
 	put_fde(b, signal, SIGNAL, 0x100, CODE("\x0f\3\x77\x10\x06\x10\x10\2\x77\x08"));
@@ -213,6 +215,30 @@ Test(walk, ends_when_it_does_not_advance)
 	walk_from(AT(STUCK), 1, STACK_NO_ADVANCE);
 }
 
+Test(walk, a_return_address_in_a_register_and_nothing_on_the_stack)
+{
+	regs.r[DWARF_RDI] = AT(PLAIN);
+	words[1] = AT(LAST);
+	walk_from(AT(POPPED), 3, STACK_OUTERMOST);
+	cr_assert_eq(stack.frames[1].addr, PLAIN + 0x10);
+	cr_assert_eq(stack.used, 16);
+
+	/* A caller's frame cannot be like that: it would go on for ever. */
+	words[1] = AT(POPPED);
+	walk_from(AT(PLAIN), 2, STACK_NO_UNWIND_INFO);
+	words[1] = AT(STUCK);
+	words[2] = AT(STUCK);
+	walk_from(AT(PLAIN), 2, STACK_NO_ADVANCE);
+
+	/* Waiting in vfork, rdi is known as an argument of a call is. */
+	regs.unknown = ~(1u << DWARF_RIP | 1u << DWARF_RSP);
+	words[1] = AT(LAST);
+	walk_from(AT(POPPED), 1, STACK_NO_UNWIND_INFO);
+	cr_assert(stack.lacked);
+	regs.unknown &= ~(1u << DWARF_RDI);
+	walk_from(AT(POPPED), 3, STACK_OUTERMOST);
+}
+
 Test(walk, signal_frames_that_lead_to_one_another_end)
 {
 	words[1] = BIAS + SIGNAL + 1;
@@ -361,7 +387,7 @@ Test(walk, tells_what_its_table_is_like)
 	walk_from(AT(LAST), 1, STACK_OUTERMOST);
 	unwinder_table_info(unwinder, range->image, &info);
 	cr_assert_gt(info.rows, 10);
-	cr_assert_eq(info.rules, 10);
+	cr_assert_eq(info.rules, 11);
 	cr_assert_eq(info.bad_entries, 0);
 	cr_assert_gt(info.bytes, 6 * info.rows);
 }

@@ -1,0 +1,176 @@
+"""What is the same and what is not, counted by class."""
+import collections
+import os
+import re
+
+import peers
+
+TRAMPOLINE = "__restore_rt"
+
+
+def place(thread, index):
+    """Where our frame of that number stands, in words."""
+    physical = [f for f in thread["frames"] if not f["inlined"]]
+    if not physical or index < 0:
+        return "nowhere"
+    f = physical[min(index, len(physical) - 1)]
+    return f"{os.path.basename(f['module'] or '?')}: {f['function'] or '?'}"
+
+
+def difference(mine, theirs, is_code):
+    """(kind, number of the last common frame)"""
+    common = 0
+    while common < min(len(mine), len(theirs)) and mine[common] == theirs[common]:
+        common += 1
+    if common == len(theirs):
+        return "ends earlier", common - 1
+    kind = "goes on" if common == len(mine) else "goes elsewhere"
+    return kind + ("" if is_code(theirs[common]) else " to where no code is"), common - 1
+
+
+class Stacks:
+    """One program's."""
+
+    def __init__(self):
+        self.count = self.outermost = 0
+        self.same = collections.Counter()
+        self.ends = collections.Counter()
+        self.classes = collections.Counter()
+        self.examples = {}
+
+    def add(self, thread, mine, peers, is_code):
+        """peers: {name: pcs}; is_code says whether an address is in executable memory"""
+        self.count += 1
+        self.ends[thread["end"]] += 1
+        self.outermost += thread["end"] == "outermost frame"
+        same = {name for name, pcs in peers.items() if pcs == mine}
+        self.same.update(same)
+        self.same["all"] += len(same) == len(peers)
+        for name, pcs in peers.items():
+            if name in same:
+                continue
+            kind, at = difference(mine, pcs, is_code)
+            alike = len(set(map(tuple, peers.values()))) == 1
+            others = "alone" if same else "with the other" if alike else "the other otherwise"
+            key = (name, kind, others, place(thread, at), thread["end"])
+            self.classes[key] += 1
+            self.examples.setdefault(key, {"thread": thread, "peers": {
+                n: [hex(pc) for pc in p] for n, p in peers.items()}})
+
+
+class Symbols:
+    """Of distinct addresses: what we say."""
+
+    def __init__(self):
+        self.said, self.starts, self.build_ids = {}, {}, {}
+
+    def add(self, thread):
+        calls, exact = [], True
+        for f in thread["frames"]:
+            calls.append((f["function"], f["file"], f["line"], f["column"]))
+            if f["inlined"]:
+                continue
+            exact = exact or f["function"] == TRAMPOLINE
+            if f["module"] and f["module"].startswith("/"):
+                at = int(f["module_offset"], 16)
+                self.said[f["module"], at - (not exact)] = calls
+                self.build_ids[f["module"]] = f["build_id"]
+                if f["offset"]:
+                    self.starts[f["module"], at - (not exact)] = at - int(f["offset"], 16)
+            exact = f["function"] == TRAMPOLINE
+            calls = []
+
+
+def same_path(mine, theirs):
+    """A relative path we show as DWARF has it, llvm behind the unit's folder."""
+    if not mine or not theirs:
+        return not mine and not theirs
+    mine, theirs = os.path.normpath(mine), os.path.normpath(theirs)
+    while mine.startswith("../"):
+        mine = mine[3:]
+    while theirs.startswith("../"):
+        theirs = theirs[3:]
+    return theirs == mine or theirs.endswith("/" + mine)
+
+
+def is_object(mine, theirs):
+    """A file without a line is what the symbol table says of the object (STT_FILE)."""
+    return mine[1] is None and theirs[1] is not None and mine[2] is theirs[2] is None
+
+
+SUFFIX = re.compile(r"(\.(lto_priv|constprop|isra|part|cold|llvm|ipa_cp|localalias)(\.\d+)*)+$")
+
+
+def plain(name):
+    return (name or "").replace(" ", "")
+
+
+class Judge:
+    """Ours against llvm-symbolizer's, for all addresses of a program."""
+
+    def __init__(self, symbols, answers):
+        names = {call[0] for calls in answers.values() for call in calls}
+        self.symbols, self.answers = symbols, answers
+        self.demangled = peers.demangle(names)
+        self.tables = {}
+        self.same, self.classes = collections.Counter(), collections.Counter()
+        self.examples = {}
+        for key, mine in symbols.said.items():
+            self.judge(key, mine)
+
+    def theirs(self, key):
+        unknown = ("", "??")
+        return [(None if n in unknown else self.demangled.get(n, n), None if f in unknown else f,
+                 line or None, column or None) for n, f, line, column in self.answers.get(key, [])]
+
+    def names_at(self, key):
+        module, start = key[0], self.symbols.starts.get(key)
+        if module not in self.tables:
+            self.tables[module] = peers.names_by_address(module, self.symbols.build_ids[module])
+        names = self.tables[module].get(start, set())
+        return {SUFFIX.sub("", plain(n)) for n in peers.demangle(names).values()}
+
+    def other_name(self, key, mine, theirs):
+        """Why the outermost functions have different names; None: they are different."""
+        a, b = mine[-1][0], theirs[-1][0]
+        if a is None:
+            return "no symbol covers it; llvm-symbolizer takes the one before"
+        if b is None:
+            return "named by a symbol table of the debug file, which llvm-symbolizer does not read"
+        if SUFFIX.sub("", a) == SUFFIX.sub("", b):
+            return "the same function with the compiler's suffix, as the debug file's symbols have it"
+        if {SUFFIX.sub("", plain(a)), SUFFIX.sub("", plain(b))} <= self.names_at(key):
+            return "two names of one address"
+        return None
+
+    def judge(self, key, mine):
+        theirs = self.theirs(key)
+        whole = len(mine) == len(theirs)
+        pairs = list(zip(mine, theirs)) if whole else []
+        inner = whole and all(plain(a[0]) == plain(b[0]) for a, b in pairs[:-1])
+        good = {"function": inner and plain(mine[-1][0]) == plain(theirs[-1][0]),
+                "file": whole and all(same_path(a[1], b[1]) or is_object(a, b) for a, b in pairs),
+                "line": whole and all(a[2] == b[2] for a, b in pairs),
+                "column": whole and all(a[3] == b[3] for a, b in pairs), "inlines": whole}
+        why = []
+        if inner and not good["function"]:
+            reason = self.other_name(key, mine, theirs)
+            good["function"] = bool(reason) and mine[-1][0] is not None
+            why = [reason or "another name"]
+        if not whole:
+            why = [f"{len(mine) - 1} inlined calls, {len(theirs) - 1} by llvm-symbolizer"]
+        elif not inner:
+            why = ["another name of an inlined call"]
+        if whole:
+            why += [f"another {what}" for what in ("file", "line", "column") if not good[what]]
+            if any(is_object(a, b) for a, b in pairs):
+                why.append("no line there; llvm-symbolizer shows the symbol table's file entry")
+        self.count(key, good, ", ".join(why), mine, theirs)
+
+    def count(self, key, good, why, mine, theirs):
+        self.same["addresses"] += 1
+        for what, is_good in good.items():
+            self.same[what] += is_good
+        if why:
+            self.classes[why] += 1
+            self.examples.setdefault(why, (key, mine, theirs))

@@ -1,0 +1,113 @@
+"""One program: frozen again and again, each time its threads' stacks by everybody."""
+import os
+import random
+import signal
+import time
+
+import peers
+from compare import Judge, Stacks, Symbols
+
+NEEDED = ("gdb", "eu-stack", "llvm-symbolizer", "c++filt")
+
+
+def stopped(pid):
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/stat") as f:
+            if f.read().rpartition(")")[2].split()[0] != "T":
+                return False
+    return True
+
+
+def freeze(pids):
+    """False when one does not stop (it is in uninterruptible sleep), or has ended."""
+    try:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        end = time.time() + 1
+        while not all(map(stopped, pids)):
+            if time.time() > end:
+                return False
+            time.sleep(0.001)
+        return True
+    except OSError:
+        return False
+
+
+def go_on(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGCONT)
+        except OSError:
+            pass
+
+
+def pcs_of(threads):
+    return {tid: peers.on_the_stack(t) for tid, t in threads.items()}
+
+
+def code_of(pids):
+    """Is an address in executable memory of these processes?"""
+    ranges = []
+    for pid in pids:
+        with open(f"/proc/{pid}/maps") as f:
+            for where, prot, *_ in map(str.split, f):
+                if "x" in prot:
+                    ranges.append([int(x, 16) for x in where.split("-")])
+    return lambda pc: any(start <= pc < end for start, end in ranges)
+
+
+def look(pids, gdb, stacks, symbols, before):
+    """One freeze. `before` are the stacks of the freeze before: a thread that waits where
+    it waited then is compared and not counted again."""
+    threads = peers.sampler_dump(pids)
+    mine = pcs_of(threads)
+    theirs = {tid: {"gdb": [], "eu-stack": []} for tid in mine}
+    for pid in pids:
+        for tid, pcs in peers.eu_stack(pid).items():
+            theirs[tid]["eu-stack"] = pcs
+        for tid, (pcs, _) in gdb.stacks(pid).items():
+            theirs[tid]["gdb"] = pcs
+    if any(pcs != mine[tid] for tid in mine for pcs in theirs[tid].values()) and \
+            pcs_of(peers.sampler_dump(pids)) != mine:
+        return False
+    is_code = code_of(pids)
+    for tid, pcs in mine.items():
+        if before.get(tid) != pcs or any(other != pcs for other in theirs[tid].values()):
+            stacks.add(threads[tid], pcs, theirs[tid], is_code)
+            symbols.add(threads[tid])
+    before.clear()
+    before.update(mine)
+    return True
+
+
+def end(*_):
+    raise SystemExit("ended by a signal")
+
+
+def measure(kind, stops):
+    signal.signal(signal.SIGTERM, end)  # nobody is to be left frozen
+    stacks, symbols, before, moved = Stacks(), Symbols(), {}, 0
+    program = kind()
+    try:
+        os.kill(program.keeper_pid(), signal.SIGSTOP)
+        gdb = peers.Gdb(program.keeper_pid())
+        misses = 0
+        while stacks.count < stops and misses < 200 + 2 * stops:
+            time.sleep(random.uniform(0.001, 0.020))
+            pids = program.pids()
+            if not pids or not freeze(pids):
+                misses += 1
+                go_on(pids)
+                continue
+            try:
+                count = stacks.count
+                if not look(pids, gdb, stacks, symbols, before):
+                    moved += 1
+                misses += stacks.count == count
+            except RuntimeError:  # it has ended
+                misses += 1
+            go_on(pids)
+        gdb.close()
+        return stacks, Judge(symbols, peers.symbolizer(symbols.said)), moved
+    finally:
+        program.close()
