@@ -1,7 +1,9 @@
 # sampler: build, test, measure, install. `make help` lists the targets.
 #
 # V=1 shows the commands. SANITIZE=address,undefined builds with sanitizers,
-# in a folder of its own. CC=clang works as well as gcc.
+# in a folder of its own. CC=clang works as well as gcc. With SYSROOT, the folder of
+# another system's headers and libraries, a cross compiler builds for that
+# (tests/cross/aarch64.test).
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -14,10 +16,10 @@ OPT     ?= -O2 -g
 
 WARN := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wundef
-ALL_CFLAGS := -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
+ALL_CFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
         -fno-strict-aliasing -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
         -fno-sanitize-recover=undefined) $(CFLAGS)
-ALL_LDFLAGS := -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 ifneq ($(V),1)
 Q := @
@@ -45,10 +47,10 @@ DEPS_cli       := sampler goruntime report unwind symbolize pprof target base
 SYS_base      := -lxxhash
 # Where libzstd's header is missing, what zstd has compressed is not read; without
 # libdeflate's, zlib takes twice as long.
-SYS_target    := -lelf -lz $(if $(wildcard /usr/include/libdeflate.h),-ldeflate) $(if $(wildcard /usr/include/zstd.h),-lzstd)
+SYS_target    := -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
-SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard /usr/include/lzma.h),-llzma)
+SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
 SYS_pprof     := -lz
 SYS_sampler   := -lcap -lseccomp
 SYS_cli       := -lm
@@ -76,8 +78,14 @@ $(BUILD)/sampler: $(OBJS_cli) $(call archives,$(DEPS_cli))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OBJS_cli) $(call archives,$(DEPS_cli)) $(ALL_LDFLAGS) $(call syslibs,$(DEPS_cli)) $(SYS_cli) -o $@
 
-# Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it.
-UNIT := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*/*_test.c))
+# Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
+# written in x86-64's register numbers and instructions, some in aarch64's.
+UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/waits unwind/cfi unwind/expr unwind/insn unwind/steps \
+        unwind/table unwind/tablecache unwind/walk)
+UNIT_aarch64 := $(wildcard tests/unit/*/*_aarch64_test.c)
+UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard tests/unit/*/*_test.c))
+UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
+CRITERION ?= -lcriterion
 unit_folder = $(word 3,$(subst /, ,$(1)))
 
 # The commands have no library of their own: what they share is tested as objects.
@@ -87,9 +95,9 @@ define unit_rule
 $(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(UNIT_OBJS_$(call unit_folder,$(1))) $(call archives,$(DEPS_$(call unit_folder,$(1))))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) -lcriterion $(call syslibs,$(DEPS_$(call unit_folder,$(1)))) -o $$@
+	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(CRITERION) $(call syslibs,$(DEPS_$(call unit_folder,$(1)))) -o $$@
 endef
-$(foreach t,$(wildcard tests/unit/*/*_test.c),$(eval $(call unit_rule,$(t))))
+$(foreach t,$(UNIT_SOURCES),$(eval $(call unit_rule,$(t))))
 
 # Fuzz targets: tests/fuzz/FOLDER_NAME.c holds LLVMFuzzerTestOneInput; replay.c
 # feeds it the corpus in tests/fuzz/corpus/FOLDER_NAME/.
@@ -141,7 +149,7 @@ check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
 check-long: check-build ## what a target can notice of us, with full counts (ten minutes)
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency cross/aarch64
 
 accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb and others (half an hour)
 	$(Q)BUILD=$(BUILD) tests/accuracy/run
@@ -166,7 +174,7 @@ uninstall: ## remove what install put there
 	-rmdir $(DOC_DIR)
 
 clean: ## remove everything that was built
-	rm -rf build build-san build-clang build-san-clang build-fuzz
+	rm -rf build build-san build-clang build-san-clang build-fuzz build-aarch64
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @

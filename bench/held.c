@@ -124,14 +124,14 @@ static bool hold(pid_t tid, struct registers *regs)
 
 static bool sample_bare(pid_t tid)
 {
-	struct registers regs;
+	struct registers regs = { 0 };
 
 	return hold(tid, &regs) && ptrace(PTRACE_DETACH, tid, 0, 0) == 0;
 }
 
 static bool sample_bare_copy(pid_t tid)
 {
-	struct registers regs;
+	struct registers regs = { 0 };
 
 	if (!hold(tid, &regs))
 		return false;
@@ -179,7 +179,7 @@ static int count_frame(Dwfl_Frame *frame, void *arg)
 
 static bool sample_dwfl(pid_t tid)
 {
-	struct registers regs;
+	struct registers regs = { 0 };
 
 	if (!hold(tid, &regs))
 		return false;

@@ -168,7 +168,7 @@ static void measure_cold(void)
 /* Stops the thread, keeps it, and takes its snapshot. */
 static bool add_thread(pid_t tid)
 {
-	struct registers regs;
+	struct registers regs = { 0 };
 	struct snapshot *s = &snapshots[threads];
 	int status;
 

@@ -131,23 +131,6 @@ static bool may_ask(const struct dump *d, char state, const struct call *call)
 	       wait_kind(call, member_of(d)->process.pid_fd) == WAIT_BEARS;
 }
 
-/* The registers that hold a call's arguments are as they were when it began (System V
- * ABI, AMD64, A.2.1): behind vfork one of them holds the return address. */
-static void set_known(struct regs *regs, const struct call *call)
-{
-	static const int arguments[] = { DWARF_RDI, DWARF_RSI, DWARF_RDX, DWARF_R10, DWARF_R8,
-					 DWARF_R9 };
-
-	memset(regs, 0, sizeof(*regs));
-	regs->r[DWARF_RIP] = call->pc;
-	regs->r[DWARF_RSP] = call->sp;
-	regs->unknown = ~(1u << DWARF_RIP | 1u << DWARF_RSP);
-	for (int i = 0; call->number >= 0 && i < 6; i++) {
-		regs->r[arguments[i]] = call->args[i];
-		regs->unknown &= ~(1u << arguments[i]);
-	}
-}
-
 /* 1: done; 0: it has moved, or must be asked; ERR_NOMEM. */
 static int glance(struct dump *d, struct thread *thread)
 {
@@ -166,7 +149,7 @@ static int glance(struct dump *d, struct thread *thread)
 		}
 		return keep(d, thread, false);
 	}
-	set_known(&d->snapshot.regs, &call);
+	registers_of_waiting(&call, &d->snapshot.regs);
 	d->snapshot.stacks.known = false; /* where a Go thread's are is seen once it is held */
 	reach_into(&d->reach, thread->tid, NULL);
 	rc = walk(d, &d->reach.memory);

@@ -19,9 +19,22 @@ struct regs;
 
 struct registers {
 	struct user_regs_struct user;
+#if defined(__aarch64__)
+	uint32_t before, at; /* the instructions before the pc and at it; 0: unreadable */
+	uint64_t signature;  /* the bits of a code address that may sign it */
+	bool fails;	     /* see registers_fail_a_call */
+	uint64_t first_argument; /* of the call that fails */
+	bool waited;	     /* when it was looked at before: */
+	uint64_t number, args[6], slices;
+#endif
 };
 
-/* Of a thread that is in a ptrace stop of ours. 0 or ERR_GONE. */
+/* Before the thread is asked to stop: notes what registers_read can find out no more.
+ * *r is zeroes. */
+void registers_look_ahead(pid_t tid, struct registers *r);
+
+/* Of a thread that is in a ptrace stop of ours; *r as it was after the last one, or
+ * zeroes. 0 or ERR_GONE. */
 int registers_read(pid_t tid, struct registers *r);
 int registers_write(pid_t tid, const struct registers *r);
 
@@ -33,6 +46,10 @@ uint64_t registers_tp(const struct registers *r);
 
 /* As the unwinder wants them, all known. */
 void registers_for_walk(const struct registers *r, struct regs *regs);
+
+/* Of a thread that waits in the kernel and is not stopped: pc and sp are known, and, if
+ * call->number is not negative, the registers that hold the arguments. */
+void registers_of_waiting(const struct call *call, struct regs *regs);
 
 /* The call that the thread is in, or was in when it was cut short. */
 void registers_call(const struct registers *r, struct call *call);

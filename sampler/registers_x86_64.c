@@ -7,6 +7,7 @@
 #include "sampler/registers.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
@@ -22,6 +23,12 @@ enum {
 /* Results with which a call says to the kernel's signal code how it wants to be
  * restarted (include/linux/errno.h); user space never sees them. */
 enum { ERESTARTSYS = 512, ERESTART_RESTARTBLOCK = 516 };
+
+void registers_look_ahead(pid_t tid, struct registers *r)
+{
+	(void)tid;
+	(void)r;
+}
 
 int registers_read(pid_t tid, struct registers *r)
 {
@@ -70,6 +77,23 @@ void registers_for_walk(const struct registers *registers, struct regs *to)
 	to->r[DWARF_R15] = from->r15;
 	to->r[DWARF_RIP] = from->rip;
 	to->unknown = 0;
+}
+
+/* The registers that hold a call's arguments are as they were when it began (System V
+ * ABI, AMD64, A.2.1): behind vfork one of them holds the return address. */
+void registers_of_waiting(const struct call *call, struct regs *to)
+{
+	static const int arguments[] = { DWARF_RDI, DWARF_RSI, DWARF_RDX, DWARF_R10, DWARF_R8,
+					 DWARF_R9 };
+
+	memset(to, 0, sizeof(*to));
+	to->r[DWARF_RIP] = call->pc;
+	to->r[DWARF_RSP] = call->sp;
+	to->unknown = ~(uint32_t)CALLER_KNOWS;
+	for (int i = 0; call->number >= 0 && i < 6; i++) {
+		to->r[arguments[i]] = call->args[i];
+		to->unknown &= ~(1u << arguments[i]);
+	}
 }
 
 void registers_call(const struct registers *r, struct call *call)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sampler/registers.h"
+#include "sampler/threads.h"
 
 /* Words in what a signal handler is given (asm-generic/ucontext.h, asm/sigcontext.h). */
 enum { UCONTEXT_STACK = 2, UCONTEXT_SP = 20 };
@@ -200,9 +201,7 @@ void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *regist
 void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
 		     uint64_t top)
 {
-	s->regs.r[DWARF_PC] = pc;
-	s->regs.r[DWARF_SP] = sp;
-	s->regs.unknown = ~(1u << DWARF_PC | 1u << DWARF_SP);
+	registers_of_waiting(&(struct call){ .number = -1, .sp = sp, .pc = pc }, &s->regs);
 	copy_stack(s, tid, 0, want, top);
 	copy_others(s, tid, want);
 	s->newborn = false;

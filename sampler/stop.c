@@ -67,7 +67,7 @@ struct request {
 	uint64_t since_ns; /* from when the present stop is counted */
 	uint64_t learnt_ns; /* when we learnt of the present stop */
 	uint64_t held_ns, served_ns; /* in the stops that are over */
-	struct registers regs; /* REENTERING: as they were before the repair */
+	struct registers regs; /* at the last stop; REENTERING: before the repair */
 };
 
 struct tracer {
@@ -175,6 +175,8 @@ int tracer_ask(struct tracer *t, pid_t tid, void *cookie, enum stop_when when)
 		return ERR_LIMIT;
 	set_timer(t, true);
 	watchdog_held(t->watchdog);
+	*r = (struct request){ .tid = tid, .cookie = cookie, .at_once = at_once, .asked_ns = now };
+	registers_look_ahead(tid, &r->regs);
 	if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD)) {
 		int rc = errno == ESRCH ? ERR_GONE : ERR_PERM;
 
@@ -182,8 +184,8 @@ int tracer_ask(struct tracer *t, pid_t tid, void *cookie, enum stop_when when)
 		return rc;
 	}
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitpid will say so */
-	*r = (struct request){ .state = ASKED, .tid = tid, .cookie = cookie, .at_once = at_once,
-			       .asked_ns = now, .since_ns = monotonic_ns() };
+	r->state = ASKED;
+	r->since_ns = monotonic_ns();
 	if (when == STOP_ELSEWHERE)
 		t->spin_until_ns = r->since_ns + SPIN_NS;
 	t->asked++;
@@ -222,12 +224,11 @@ static void count_held(struct request *r)
 
 /* Sets the registers so that the thread makes its call again, and lets it run
  * up to the entry. */
-static void enter_again(struct tracer *t, struct request *r, const struct registers *regs)
+static void enter_again(struct tracer *t, struct request *r)
 {
 	struct registers again;
 
-	r->regs = *regs;
-	registers_call_again(regs, &again);
+	registers_call_again(&r->regs, &again);
 	registers_write(r->tid, &again);
 	count_held(r);
 	ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
@@ -261,12 +262,10 @@ static bool is_our_doing(pid_t tid, int status)
  * entered again. */
 static bool entered_again(struct tracer *t, struct request *r, int status)
 {
-	struct registers regs;
-
-	if (registers_read(r->tid, &regs) || !registers_fail_a_call(&regs) ||
+	if (registers_read(r->tid, &r->regs) || !registers_fail_a_call(&r->regs) ||
 	    !is_our_doing(r->tid, status))
 		return false;
-	enter_again(t, r, &regs);
+	enter_again(t, r);
 	return true;
 }
 
@@ -284,8 +283,6 @@ static int serve_group_stop(struct tracer *t, struct request *r, struct stop *st
 /* The stop that was asked for. 1 when the request is over. */
 static int serve_asked(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
-	struct registers regs;
-
 	if (status >> 16 != PTRACE_EVENT_STOP) {
 		/* A signal came first. It is not ours to keep. */
 		if (entered_again(t, r, status))
@@ -295,10 +292,10 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 	}
 	if (WSTOPSIG(status) != SIGTRAP)
 		return serve_group_stop(t, r, stop);
-	if (registers_read(r->tid, &regs) == 0) {
-		r->taken = !r->given_up && t->take(t->owner, r->cookie, r->tid, &regs);
-		if (registers_fail_a_call(&regs)) {
-			enter_again(t, r, &regs);
+	if (registers_read(r->tid, &r->regs) == 0) {
+		r->taken = !r->given_up && t->take(t->owner, r->cookie, r->tid, &r->regs);
+		if (registers_fail_a_call(&r->regs)) {
+			enter_again(t, r);
 			return 0;
 		}
 	}

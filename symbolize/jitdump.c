@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "symbolize/jitfile.h"
+#include "target/machine.h"
 #include "target/process.h"
 
 enum record { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO };
@@ -247,7 +248,7 @@ static int read_header(struct cursor *c, struct error *err)
 	cursor_bytes(c, 24);
 	if (c->failed || magic != MAGIC || size < HEADER)
 		return error_set(err, ERR_FORMAT, "no jitdump file of this byte order");
-	if (machine != EM_X86_64)
+	if (machine != MACHINE_ELF)
 		return error_set(err, ERR_FORMAT, "a jitdump file of another machine");
 	cursor_bytes(c, size - HEADER);
 	return 0;

@@ -158,18 +158,6 @@ static void write_note(struct module *m, const struct report *r, bool has_dwarf)
 		 r->mini ? "; .gnu_debugdata is " : "", r->mini ? r->mini : "");
 }
 
-/* A table that is not understood is as good as none. */
-static int load_go(struct module *m, const struct image *image)
-{
-	size_t len = strlen(m->note);
-	int rc = gopclntab_open(image, &m->go);
-
-	if (!rc)
-		snprintf(m->note + len, sizeof(m->note) - len, "; %lu functions from Go's pclntab",
-			 gopclntab_module(m->go)->functions);
-	return rc == ERR_NOMEM ? rc : 0;
-}
-
 /* A file that somebody sent: it must be of the very build. */
 static struct image *take_offered(struct module *m, const struct image *image, struct report *r)
 {
@@ -183,6 +171,18 @@ static struct image *take_offered(struct module *m, const struct image *image, s
 		 found ? "belongs to another build" : "is no ELF file");
 	image_free(found);
 	return NULL;
+}
+
+/* A table that is not understood is as good as none. */
+static int load_go(struct module *m, const struct image *image)
+{
+	size_t len = strlen(m->note);
+	int rc = gopclntab_open(image, &m->go);
+
+	if (!rc)
+		snprintf(m->note + len, sizeof(m->note) - len, "; %lu functions from Go's pclntab",
+			 gopclntab_module(m->go)->functions);
+	return rc == ERR_NOMEM ? rc : 0;
 }
 
 int module_open(struct module *m, const struct image *image, const struct process *process)

@@ -34,8 +34,8 @@ struct module {
 	struct module_dwarf dwarf, alt_dwarf;
 	struct split *split;
 	struct dwarf_index *index; /* NULL without DWARF */
-	struct gopclntab *go;	   /* NULL: not Go */
 	struct answers answers;	   /* to what was announced */
+	struct gopclntab *go;	   /* NULL: not Go */
 	char note[640];		   /* for symbolizer_note */
 };
 

@@ -7,8 +7,11 @@
 #if defined(__x86_64__)
 enum { MACHINE_ELF = EM_X86_64 };
 #define MACHINE_NAME "x86-64"
+#elif defined(__aarch64__)
+enum { MACHINE_ELF = EM_AARCH64 };
+#define MACHINE_NAME "aarch64"
 #else
-#error "sampler knows x86-64 only"
+#error "sampler knows x86-64 and aarch64"
 #endif
 
 #endif

@@ -14,13 +14,19 @@
  *   REGS_ALL        a mask: every column is known
  *   CFA_BASES       registers numbered below can be what a CFA is an offset from
  *   CALLEE_SAVED    a mask: what a callee preserves
+ *   CALLER_KNOWS    a mask: what a step to the caller always gives
  *   RA_AT_CFA       where a call leaves the return address, from the CFA, in bytes; 0:
  *                   nowhere, it is in register DWARF_RA, and a callee saves it or not
  *   ARCH_SLOTS(f)   f(number, column) for each column that a short rule has a slot for
- *                   (unwind/shortrule.h), and SHORT_SLOTS, how many
+ *                   (unwind/shortrule.h), and SHORT_SLOTS, how many; RA_SLOT, that of
+ *                   DWARF_RA, where a call does not leave it in memory
  *   RED_ZONE        bytes below sp that a leaf function may use without moving sp
+ *   CFI_KNOWS_SIGNALS  does CFI tell all of the registers that a signal interrupted?
  *   ARCH_SYSCALL    a system call's instruction, as bytes, and ARCH_SYSCALL_BYTES
  *   ARCH_TEST_BYTES the longest code in which a system call's result is tested at once
+ *   arch_unsigned   a return address without its signature
+ *   arch_cfa_notes  is this a CFI instruction of the architecture's own, of which a walk
+ *                   needs nothing?
  *
  * Rejected: a table of functions for each architecture, so that stacks of another
  * machine could be walked: nobody has such stacks, and each frame would pay for it.
@@ -30,8 +36,10 @@
 
 #if defined(__x86_64__)
 #include "unwind/arch_x86_64.h"
+#elif defined(__aarch64__)
+#include "unwind/arch_aarch64.h"
 #else
-#error "sampler knows x86-64 only"
+#error "sampler knows x86-64 and aarch64"
 #endif
 
 #endif

@@ -3,6 +3,9 @@
 #ifndef UNWIND_ARCH_X86_64_H
 #define UNWIND_ARCH_X86_64_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum { /* figure 3.36, "DWARF Register Number Mapping" */
 	DWARF_RAX,
 	DWARF_RDX,
@@ -29,6 +32,7 @@ enum { /* figure 3.36, "DWARF Register Number Mapping" */
 	REGS_COUNT = DWARF_COUNT,
 	REGS_ALL = (1 << DWARF_COUNT) - 1,
 	CFA_BASES = DWARF_RIP,
+	CALLER_KNOWS = 1 << DWARF_SP | 1 << DWARF_PC,
 };
 
 enum {
@@ -36,7 +40,9 @@ enum {
 		       1 << DWARF_R14 | 1 << DWARF_R15, /* figure 3.4 */
 	RA_AT_CFA = -8,
 	RED_ZONE = 128, /* 3.2.2 */
+	CFI_KNOWS_SIGNALS = true,
 	SHORT_SLOTS = 6,
+	RA_SLOT = 0, /* none */
 };
 
 #define ARCH_SLOTS(f) \
@@ -48,5 +54,17 @@ enum {
 	ARCH_SYSCALL_BYTES = 2,
 	ARCH_TEST_BYTES = 8, /* test, jl, je, ret */
 };
+
+static inline uint64_t arch_unsigned(const uint64_t *r, uint64_t addr)
+{
+	(void)r;
+	return addr;
+}
+
+static inline bool arch_cfa_notes(uint8_t op)
+{
+	(void)op;
+	return false;
+}
 
 #endif

@@ -271,7 +271,8 @@ static void run_other(struct machine *m, struct cursor *c, uint8_t op)
 		cursor_uleb(c);
 		break;
 	default:
-		cursor_fail(c, "unknown call frame instruction");
+		if (!arch_cfa_notes(op))
+			cursor_fail(c, "unknown call frame instruction");
 	}
 }
 
@@ -325,7 +326,8 @@ static void read_augmentation(struct cie *cie)
 		case 'S':
 			cie->signal_frame = true;
 			break;
-		case 'B': /* a key of AArch64's, without data */
+		case 'B': /* aarch64: signed with the other key; tagged; both without data */
+		case 'G':
 			break;
 		default:
 			/* With 'z' the unknown can be passed over, though what follows

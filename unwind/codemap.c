@@ -125,17 +125,16 @@ static const struct cfi_table *table_of(struct codemap *c, const struct image *i
 	return c->modules[id].table;
 }
 
-/* Is there a system call at this image address? */
-static bool is_syscall(const struct image *image, uint64_t addr)
+/* Is this code at this image address? */
+static bool has_code(const struct image *image, uint64_t addr, const char *bytes, size_t len)
 {
 	uint64_t offset, left;
 	Elf_Data *code;
 
-	if (!image_offset(image, addr, &offset, &left) || left < ARCH_SYSCALL_BYTES)
+	if (!image_offset(image, addr, &offset, &left) || left < len)
 		return false;
-	code = elf_getdata_rawchunk(image_elf(image), (int64_t)offset, ARCH_SYSCALL_BYTES,
-				   ELF_T_BYTE);
-	return code && !memcmp(code->d_buf, ARCH_SYSCALL, ARCH_SYSCALL_BYTES);
+	code = elf_getdata_rawchunk(image_elf(image), (int64_t)offset, len, ELF_T_BYTE);
+	return code && !memcmp(code->d_buf, bytes, len);
 }
 
 /*
@@ -153,7 +152,8 @@ static const struct short_rule *rule_before_syscall(const struct image *image,
 	for (unsigned i = 0; i < ARCH_SYSCALL_BYTES + ARCH_TEST_BYTES && !rule; i++, end--)
 		rule = cfi_table_find(table, end - 1);
 	end++;
-	return rule && end <= addr && is_syscall(image, end) ? rule : NULL;
+	return rule && end <= addr && has_code(image, end, ARCH_SYSCALL, ARCH_SYSCALL_BYTES) ?
+		       rule : NULL;
 }
 
 /* Is this the code that the kernel enters the file by, which has no caller (System V
@@ -172,7 +172,9 @@ static void set_rule(struct code *code, const struct short_rule *rule)
 	if (rule->cfa_reg != RULE_IS_LONG)
 		return;
 	code->long_rule = cfi_table_long_rule(code->table, rule);
-	code->kind = code->long_rule->signal_frame ? CODE_BY_SIGNAL_RULE : CODE_BY_LONG_RULE;
+	code->kind = CODE_BY_LONG_RULE;
+	if (code->long_rule->signal_frame)
+		code->kind = CFI_KNOWS_SIGNALS ? CODE_BY_SIGNAL_RULE : CODE_UNKNOWN;
 }
 
 static struct go_image *go_of(const struct codemap *c, const struct image *image)

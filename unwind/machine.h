@@ -2,7 +2,7 @@
  * An x86-64 that knows only what matters for a stack: general registers, as far as
  * their values are known, and what was stored since.
  *
- * It is what forward.c reads code with. It has no flags, takes no decisions, and an
+ * It is what forward_x86_64.c reads code with. It has no flags, takes no decisions, and an
  * instruction that it does not know makes what it changes unknown.
  */
 #ifndef UNWIND_MACHINE_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "unwind/insn.h"
+#include "unwind/insn_x86_64.h"
 
 struct memory;
 struct regs;

@@ -41,4 +41,7 @@ struct cfi_rule {
 	struct column columns[DWARF_COUNT];
 };
 
+/* What is as it was where a rule says nothing of it. */
+enum { KEPT = CALLEE_SAVED | (RA_AT_CFA != 0 ? 0 : 1 << DWARF_RA) };
+
 #endif

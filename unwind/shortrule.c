@@ -8,8 +8,6 @@
 
 const uint8_t short_rule_columns[SHORT_SLOTS] = { ARCH_SLOTS(COLUMN_OF) };
 
-_Static_assert(RA_AT_CFA == SLOT_BYTES * NOT_SAVED, "that slot is the return address's");
-
 /* In words from the CFA. */
 static bool make_slot(const struct column *col, int8_t *slot)
 {
@@ -20,13 +18,19 @@ static bool make_slot(const struct column *col, int8_t *slot)
 	return true;
 }
 
+static bool is_where_calls_leave_it(const struct column *ra)
+{
+	return ra->kind == COLUMN_SAVED && ra->value == RA_AT_CFA;
+}
+
 bool short_rule_make(struct short_rule *to, const struct cfi_rule *rule)
 {
-	uint32_t left = rule->said & ~(1u << DWARF_RA);
+	uint32_t left = rule->said & ~(RA_AT_CFA != 0 ? 1u << DWARF_RA : 0);
 
-	*to = (struct short_rule){ .cfa_reg = rule->cfa_reg, .cfa_value = rule->cfa_value };
+	*to = (struct short_rule){ .cfa_reg = rule->cfa_reg, .deepest = NOT_SAVED,
+				   .cfa_value = rule->cfa_value };
 	if (rule->cfa_reg == CFA_EXPRESSION || rule->signal_frame ||
-	    !make_slot(&rule->columns[DWARF_RA], &to->deepest) || to->deepest != -1)
+	    (RA_AT_CFA != 0 && !is_where_calls_leave_it(&rule->columns[DWARF_RA])))
 		return false;
 	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
 		int8_t slot = NOT_SAVED;
@@ -46,8 +50,10 @@ void short_rule_expand(struct cfi_rule *to, const struct short_rule *from)
 	memset(to, 0, sizeof(*to));
 	to->cfa_reg = from->cfa_reg;
 	to->cfa_value = from->cfa_value;
-	to->said = 1u << DWARF_RA;
-	to->columns[DWARF_RA] = (struct column){ COLUMN_SAVED, RA_AT_CFA };
+	if (RA_AT_CFA != 0) {
+		to->said = 1u << DWARF_RA;
+		to->columns[DWARF_RA] = (struct column){ COLUMN_SAVED, RA_AT_CFA };
+	}
 	for (unsigned i = 0; i < SHORT_SLOTS; i++)
 		if (from->slots[i] != NOT_SAVED) {
 			to->said |= 1u << short_rule_columns[i];

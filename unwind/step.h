@@ -90,8 +90,17 @@ int step_by_cfi(struct walk *w);
 /* By Go's pclntab, at an address that w->at->go covers. `kind` is the frame's, and then
  * its caller's. */
 int step_by_pclntab(struct walk *w, enum frame_kind *kind);
+/* The caller goes on at this return address. What it had in the register that calls
+ * leave theirs in, it has saved. */
+static inline void step_arrive(struct walk *w, uint64_t ra)
+{
+	w->regs.r[DWARF_PC] = arch_unsigned(w->regs.r, ra);
+	if (!RA_AT_CFA)
+		w->valid &= ~(1u << DWARF_RA);
+}
+
 /* By what the code does and how the stack looks, where w->at has no rule
- * (step_guess.c); sets w->source. w->at is not valid after it. */
+ * (step_guess_NAME.c); sets w->source. w->at is not valid after it. */
 int step_by_guess(struct walk *w);
 
 /* Is this where a signal's handler returns to, without CFI that says so? musl's is. */

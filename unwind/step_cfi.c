@@ -53,7 +53,7 @@ static int find_column(const struct walk *w, const struct cfi_rule *rule, unsign
 			*value = cfa;
 			return 0;
 		}
-		*known = (CALLEE_SAVED & w->valid) >> n & 1;
+		*known = (KEPT & w->valid) >> n & 1;
 		*value = w->regs.r[n];
 		return 0;
 	case COLUMN_UNDEFINED:
@@ -81,6 +81,33 @@ static int find_column(const struct walk *w, const struct cfi_rule *rule, unsign
 	return ERR_FORMAT;
 }
 
+/* Nobody called a frame whose return address is said to be lost. */
+static int end_without_return(const struct cfi_rule *rule)
+{
+	unsigned kind = rule->columns[DWARF_RA].kind;
+
+	return kind == COLUMN_UNDEFINED || (RA_AT_CFA != 0 && kind == COLUMN_DEFAULT) ?
+		       STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
+}
+
+/*
+ * No callee can save something above its CFA. glibc says so for aarch64 in two places:
+ * __longjmp calls the jmp_buf its CFA, and _dl_runtime_resolve forgets the 16 bytes that
+ * the code before it has pushed (sysdeps/aarch64/dl-trampoline.S).
+ */
+static bool saves_return_above(const struct cfi_rule *rule)
+{
+	const struct column *ra = &rule->columns[DWARF_RA];
+
+	return ra->kind == COLUMN_SAVED && ra->value >= 0;
+}
+
+static bool mend_sp(const struct cfi_rule *rule, uint64_t *sp)
+{
+	*sp += 16;
+	return rule->cfa_reg == DWARF_SP && rule->columns[DWARF_RA].value == 8;
+}
+
 /* To the caller, by any rule. */
 static int step_any(struct walk *w, const struct cfi_rule *rule)
 {
@@ -101,14 +128,17 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 	}
 	if (rc)
 		return step_end_of_read(rc);
-	/* A return address in a register that is not known is no end of the stack. */
+	if (RA_AT_CFA == 0 && saves_return_above(rule) && !mend_sp(rule, &caller.r[DWARF_SP]))
+		return STACK_NO_UNWIND_INFO;
 	if (!(valid >> DWARF_RA & 1))
-		return rule->columns[DWARF_RA].kind == COLUMN_REGISTER ? STACK_NO_UNWIND_INFO :
-									  STACK_OUTERMOST;
+		return end_without_return(rule);
 	if (!(valid >> DWARF_SP & 1))
 		return STACK_NO_UNWIND_INFO;
+	for (unsigned n = DWARF_COUNT; n < REGS_COUNT; n++)
+		caller.r[n] = w->regs.r[n];
 	w->regs = caller;
 	w->valid = valid;
+	step_arrive(w, caller.r[DWARF_RA]);
 	return STEP_ON;
 }
 
@@ -116,16 +146,17 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
  * or not all registers are known. */
 static int step_words(struct walk *w, const struct short_rule *rule)
 {
-	uint64_t cfa, pc;
-	int rc;
+	uint64_t cfa, ra = 0;
+	int rc = 0;
 
 	if (!(w->valid >> rule->cfa_reg & 1))
 		return STACK_NO_UNWIND_INFO;
 	cfa = w->regs.r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
-	rc = memory_read_u64(w->memory, cfa + RA_AT_CFA, &pc);
+	if (RA_AT_CFA != 0)
+		rc = memory_read_u64(w->memory, cfa + RA_AT_CFA, &ra);
 	if (rc)
 		return step_end_of_read(rc);
-	w->valid = (w->valid & CALLEE_SAVED) | 1u << DWARF_SP | 1u << DWARF_PC;
+	w->valid = (w->valid & KEPT) | CALLER_KNOWS;
 	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
 		unsigned n = short_rule_columns[i];
 
@@ -133,10 +164,14 @@ static int step_words(struct walk *w, const struct short_rule *rule)
 			continue;
 		rc = memory_read_u64(w->memory, cfa + (uint64_t)(SLOT_BYTES * rule->slots[i]),
 				     &w->regs.r[n]);
+		if (rc && n == DWARF_RA)
+			return step_end_of_read(rc);
 		w->valid = rc ? w->valid & ~(1u << n) : w->valid | 1u << n;
 	}
+	if (!RA_AT_CFA && !(w->valid >> DWARF_RA & 1))
+		return STACK_NO_UNWIND_INFO;
 	w->regs.r[DWARF_SP] = cfa;
-	w->regs.r[DWARF_PC] = pc;
+	step_arrive(w, RA_AT_CFA != 0 ? ra : w->regs.r[DWARF_RA]);
 	return STEP_ON;
 }
 

@@ -33,6 +33,15 @@ static inline void restore(uint64_t *reg, const uint8_t *cfa, int slot)
 	*reg = slot == NOT_SAVED ? *reg : saved;
 }
 
+static inline bool fast_return(const struct walk *w, const struct short_rule *rule,
+			       const uint8_t *cfa, uint64_t *ra)
+{
+	*ra = RA_AT_CFA != 0 ? word_at(cfa + RA_AT_CFA) : w->regs.r[DWARF_RA];
+	if (!RA_AT_CFA && rule->slots[RA_SLOT] != NOT_SAVED)
+		*ra = word_at(cfa + SLOT_BYTES * (ptrdiff_t)rule->slots[RA_SLOT]);
+	return RA_AT_CFA != 0 || rule->slots[RA_SLOT] != NOT_SAVED || w->valid >> DWARF_RA & 1;
+}
+
 #define RESTORE(number, column) restore(&r[column], at, rule->slots[number]);
 
 /* Further apart, two frames are on different stacks: a function may have large
@@ -54,17 +63,17 @@ static inline bool step_fast(struct walk *w, const struct code *code, uint64_t *
 		return false;
 	cfa = r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
 	top = cfa - m->start;
-	if (top > m->len || top < (uint64_t)(-SLOT_BYTES * rule->deepest) ||
+	if (top > m->len || top + SLOT_BYTES * (NOT_SAVED + 1) > m->len ||
+	    top < (uint64_t)(-SLOT_BYTES * rule->deepest) ||
 	    cfa - r[DWARF_SP] - 1 >= CALL_GAP_MAX - 1)
 		return false;
 	at = m->bytes + top;
-	caller = word_at(at + RA_AT_CFA);
-	if (!caller)
+	if (!fast_return(w, rule, at, &caller) || !caller)
 		return false;
 	ARCH_SLOTS(RESTORE)
-	r[DWARF_PC] = *pc = caller;
+	r[DWARF_PC] = *pc = arch_unsigned(r, caller);
 	r[DWARF_SP] = cfa;
-	w->valid = CALLEE_SAVED | 1u << DWARF_SP | 1u << DWARF_PC;
+	w->valid = CALLEE_SAVED | CALLER_KNOWS;
 	return true;
 }
 

@@ -68,7 +68,7 @@ static bool long_rule_is_sound(const struct cfi_table *t, const struct cfi_rule 
 	uint8_t signal_frame;
 
 	memcpy(&signal_frame, &rule->signal_frame, 1);
-	if (signal_frame > 1 || rule->said >> DWARF_COUNT)
+	if (signal_frame > 1 || rule->said & ~REGS_ALL)
 		return false;
 	if (rule->cfa_reg == CFA_EXPRESSION ? !is_expression(t, rule->cfa_value) :
 					      rule->cfa_reg >= CFA_BASES)

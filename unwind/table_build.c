@@ -120,14 +120,14 @@ static inline bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
 {
 	const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
 	uint64_t differ = 0, u, v;
+	size_t i = 0;
 
-	_Static_assert(sizeof(*a) % sizeof(u) == 0, "whole words");
-	for (size_t i = 0; i < sizeof(*a); i += sizeof(u)) {
+	for (; i + sizeof(u) <= sizeof(*a); i += sizeof(u)) {
 		memcpy(&u, x + i, sizeof(u));
 		memcpy(&v, y + i, sizeof(v));
 		differ |= u ^ v;
 	}
-	return !differ;
+	return !differ && !memcmp(x + i, y + i, sizeof(*a) - i);
 }
 
 /* Where the CFA is and which registers are saved nearly always tells the whole

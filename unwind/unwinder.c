@@ -55,14 +55,20 @@ void unwinder_free(struct unwinder *u)
 }
 
 /* An exact address where nothing is mapped: a call through a bad pointer. The
- * call has pushed its return address and nothing else has happened. */
+ * call has left its return address and nothing else has happened. */
 static int step_from_nowhere(struct walk *w)
 {
-	int rc = memory_read_u64(w->memory, w->regs.r[DWARF_SP], &w->regs.r[DWARF_PC]);
+	uint64_t ra = w->regs.r[DWARF_RA];
+	int rc = 0;
 
+	if (RA_AT_CFA != 0)
+		rc = memory_read_u64(w->memory, w->regs.r[DWARF_SP], &ra);
+	else if (!(w->valid >> DWARF_RA & 1))
+		return STACK_NO_UNWIND_INFO;
 	if (rc)
 		return step_end_of_read(rc);
-	w->regs.r[DWARF_SP] += 8;
+	w->regs.r[DWARF_SP] -= (uint64_t)(int64_t)RA_AT_CFA;
+	step_arrive(w, ra);
 	return STEP_ON;
 }
 
@@ -79,8 +85,8 @@ static bool is_made_up(const struct walk *w, uint64_t pc)
 	return at && code_has_cfi(at);
 }
 
-/* What a signal's handler or a coroutine returns to, and more like it in Go: the address is the first instruction
- * of the trampoline, and no call stands before it. */
+/* What a signal's handler or a coroutine returns to: the address is the first instruction
+ * of the trampoline, and no call stands before it. Go has more like it. */
 static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t pc)
 {
 	if (at->kind == CODE_BY_PCLNTAB)
@@ -93,6 +99,8 @@ static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t 
  * stack, and the caller's begins where this one does. No caller of others can be so. */
 static bool has_nothing_on_the_stack(const struct walk *w, bool exact)
 {
+	if (RA_AT_CFA == 0)
+		return exact;
 	return exact && w->at && w->at->kind == CODE_BY_LONG_RULE &&
 	       w->at->long_rule->columns[DWARF_RA].kind == COLUMN_REGISTER;
 }

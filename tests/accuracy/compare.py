@@ -5,7 +5,7 @@ import re
 
 import peers
 
-TRAMPOLINE = "__restore_rt"
+TRAMPOLINES = ("__restore_rt", "runtime.sigreturn__sigaction.abi0")  # glibc's, Go's
 
 
 def place(thread, index):
@@ -70,14 +70,14 @@ class Symbols:
             calls.append((f["function"], f["file"], f["line"], f["column"]))
             if f["inlined"]:
                 continue
-            exact = exact or f["function"] == TRAMPOLINE
+            exact = exact or f["function"] in TRAMPOLINES
             if f["module"] and f["module"].startswith("/"):
                 at = int(f["module_offset"], 16)
                 self.said[f["module"], at - (not exact)] = calls
                 self.build_ids[f["module"]] = f["build_id"]
                 if f["offset"]:
                     self.starts[f["module"], at - (not exact)] = at - int(f["offset"], 16)
-            exact = f["function"] == TRAMPOLINE
+            exact = f["function"] in TRAMPOLINES
             calls = []
 
 

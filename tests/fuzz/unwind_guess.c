@@ -13,7 +13,7 @@
 #include "target/image.h"
 #include "target/memory.h"
 #include "target/modmap.h"
-#include "unwind/insn.h"
+#include "unwind/insn_x86_64.h"
 #include "unwind/regs.h"
 #include "unwind/stack.h"
 #include "unwind/unwinder.h"

@@ -1,14 +1,14 @@
 // links: unwind
 /*
  * Reads instructions' bytes in base 16, one instruction with blanks between its bytes on
- * a line, and says which of them have another length by unwind/insn.c. The last line is
+ * a line, and says which of them have another length by unwind/insn_x86_64.c. The last line is
  * how many were read and how many of them differ.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unwind/insn.h"
+#include "unwind/insn_x86_64.h"
 
 static size_t read_bytes(const char *text, uint8_t *bytes, size_t room)
 {

@@ -31,7 +31,7 @@ static struct snapshot snapshot;
 
 static int take(pid_t tid)
 {
-	struct registers regs;
+	struct registers regs = { 0 };
 	int status, rc = 1;
 
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0) || ptrace(PTRACE_INTERRUPT, tid, 0, 0) ||

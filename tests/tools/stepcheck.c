@@ -295,7 +295,7 @@ static void start(char **command)
 
 int main(int argc, char **argv)
 {
-	struct registers regs;
+	struct registers regs = { 0 };
 	long steps, every, after;
 	int sig = 0;
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "unwind/regs.h"
 #include "unwind/table.h"
 
 /* A string literal, with NULs inside but not the one at its end, and its length. */
@@ -53,7 +54,8 @@ static inline size_t put_cie_with(struct buffer *b, bool debug_frame, const char
 	put32(b, debug_frame ? UINT32_MAX : 0);
 	buffer_add(b, "\1", 1);
 	buffer_add(b, augmentation, strlen(augmentation) + 1);
-	buffer_add(b, "\1\x78\x10", 3); /* code 1, data -8, return address in column 16 */
+	buffer_add(b, "\1\x78", 2); /* code 1, data -8 */
+	buffer_add(b, &(uint8_t){ DWARF_RA }, 1);
 	if (*augmentation == 'z')
 		buffer_add(b, &(uint8_t){ (uint8_t)data_len }, 1);
 	buffer_add(b, data, data_len);
@@ -62,8 +64,13 @@ static inline size_t put_cie_with(struct buffer *b, bool debug_frame, const char
 	return start;
 }
 
-/* The usual: addresses are udata8; CFA rsp+8, return address at CFA-8. */
+/* The usual: addresses are udata8; CFA rsp+8, return address at CFA-8. Or CFA sp, return
+ * address in x30. */
+#ifdef __x86_64__
 #define USUAL_CODE CODE("\x0c\7\x08\x90\1")
+#else
+#define USUAL_CODE CODE("\x0c\x1f\0")
+#endif
 
 static inline size_t put_cie(struct buffer *b, const char *augmentation)
 {

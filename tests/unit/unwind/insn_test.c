@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "unwind/insn.h"
+#include "unwind/insn_x86_64.h"
 
 #define CODE(text) (const uint8_t *)text, sizeof(text) - 1
 

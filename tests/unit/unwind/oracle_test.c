@@ -16,6 +16,7 @@
 
 #include "base/cursor.h"
 #include "target/image.h"
+#include "target/machine.h"
 #include "unwind/cfi.h"
 #include "unwind/rule.h"
 #include "unwind/table.h"
@@ -47,12 +48,19 @@ __attribute__((format(printf, 2, 3))) static void say(struct words *w, const cha
 	cr_assert_lt(w->len, WORDS);
 }
 
-/* A register that is nowhere. elfutils 0.188 takes rax for what a callee
- * preserves and not rbx (backends/x86_64_cfi.c), so these two are not asked
- * whether they are the same or lost. */
+/* Of x86-64, elfutils 0.188 takes rax for what a callee preserves and not rbx
+ * (backends/x86_64_cfi.c), so these two are not asked whether they are the same or
+ * lost. */
+#ifdef __x86_64__
+static const uint32_t NOT_ASKED = 1u << DWARF_RAX | 1u << DWARF_RBX;
+#else
+static const uint32_t NOT_ASKED = 0;
+#endif
+
+/* A register that is nowhere. */
 static void say_not_saved(struct words *w, unsigned reg, bool same)
 {
-	if (reg == DWARF_RAX || reg == DWARF_RBX)
+	if (NOT_ASKED >> reg & 1)
 		say(w, "not saved");
 	else
 		say(w, same ? "same" : "undefined");
@@ -61,10 +69,10 @@ static void say_not_saved(struct words *w, unsigned reg, bool same)
 /* A register of which nothing is said (System V ABI). */
 static void say_default(struct words *w, unsigned reg)
 {
-	if (reg == DWARF_RSP)
+	if (reg == DWARF_SP)
 		say(w, "is c+0");
 	else
-		say_not_saved(w, reg, CALLEE_SAVED >> reg & 1);
+		say_not_saved(w, reg, KEPT >> reg & 1);
 }
 
 /* An expression as libdw takes it apart. */
@@ -223,11 +231,15 @@ static uint64_t compare(const struct oracle *o, uint64_t pc)
 
 static bool oracle_open(struct oracle *o, const char *path)
 {
+	GElf_Ehdr ehdr;
+
 	*o = (struct oracle){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
 	if (o->fd < 0)
 		return false;
 	elf_version(EV_CURRENT);
 	o->elf = elf_begin(o->fd, ELF_C_READ, NULL);
+	if (!gelf_getehdr(o->elf, &ehdr) || ehdr.e_machine != MACHINE_ELF)
+		return false; /* qemu-aarch64 shows us the files of the machine around it */
 	o->dwarf = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
 	o->eh = dwarf_getcfi_elf(o->elf);
 	o->debug = o->dwarf ? dwarf_getcfi(o->dwarf) : NULL;
@@ -298,13 +310,22 @@ static void compare_file(const char *const *paths)
 		compare_file((const char *const[]){ __VA_ARGS__, NULL });                          \
 	}
 
-SAME_AS_LIBDW(libc, "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6")
-SAME_AS_LIBDW(libstdcxx, "/lib/x86_64-linux-gnu/libstdc++.so.6", "/lib64/libstdc++.so.6",
+/* Where Debian and its like have libraries. */
+#ifdef __x86_64__
+#define LIB "lib/x86_64-linux-gnu/"
+#define LOADER "/lib64/ld-linux-x86-64.so.2"
+#else
+#define LIB "lib/aarch64-linux-gnu/"
+#define LOADER "/lib/ld-linux-aarch64.so.1"
+#endif
+
+SAME_AS_LIBDW(libc, "/" LIB "libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6")
+SAME_AS_LIBDW(libstdcxx, "/usr/" LIB "libstdc++.so.6", "/lib64/libstdc++.so.6",
 	      "/usr/lib/libstdc++.so.6")
-SAME_AS_LIBDW(dynamic_linker, "/lib64/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1")
-SAME_AS_LIBDW(libcrypto, "/lib/x86_64-linux-gnu/libcrypto.so.3", "/lib64/libcrypto.so.3",
+SAME_AS_LIBDW(dynamic_linker, LOADER, "/lib/ld-musl-x86_64.so.1")
+SAME_AS_LIBDW(libcrypto, "/usr/" LIB "libcrypto.so.3", "/lib64/libcrypto.so.3",
 	      "/usr/lib/libcrypto.so.3")
-SAME_AS_LIBDW(libgcc, "/lib/x86_64-linux-gnu/libgcc_s.so.1", "/lib64/libgcc_s.so.1")
+SAME_AS_LIBDW(libgcc, "/" LIB "libgcc_s.so.1", "/lib64/libgcc_s.so.1")
 SAME_AS_LIBDW(redis, "/usr/bin/redis-server")
 SAME_AS_LIBDW(python, "/usr/bin/python3")
 SAME_AS_LIBDW(postgres, "/usr/lib/postgresql/15/bin/postgres", "/usr/bin/postgres")

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "target/image.h"
+#include "target/machine.h"
 #include "tests/unit/unwind/cfi_bytes.h"
 #include "unwind/table.h"
 
@@ -32,7 +33,7 @@ static void make_begin(struct maker *m)
 	gelf_newphdr(m->elf, 2);
 	gelf_getehdr(m->elf, &eh);
 	eh.e_ident[EI_DATA] = ELFDATA2LSB;
-	eh.e_machine = EM_X86_64;
+	eh.e_machine = MACHINE_ELF;
 	eh.e_type = ET_DYN;
 	gelf_update_ehdr(m->elf, &eh);
 	gelf_getphdr(m->elf, 0, &ph);

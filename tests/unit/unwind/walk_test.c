@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "tests/unit/unwind/cfi_bytes.h"
 #include "target/image.h"
+#include "target/machine.h"
 #include "target/memory.h"
 #include "target/modmap.h"
 #include "unwind/regs.h"
@@ -59,7 +60,7 @@ static void put_eh_frame(struct buffer *b)
 static struct image *make_image(void)
 {
 	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			  .e_type = ET_DYN, .e_machine = MACHINE_ELF, .e_version = EV_CURRENT,
 			  .e_entry = ENTRY,
 			  .e_phoff = sizeof(eh), .e_ehsize = sizeof(eh),
 			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 };

@@ -2,7 +2,7 @@
  * Two tables of one bit for each opcode tell which have a ModRM byte; the immediates
  * and what is changed follow few enough rules to be written as such.
  */
-#include "unwind/insn.h"
+#include "unwind/insn_x86_64.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  *
  * Three ways, the surest first, and a frame found by one is marked so:
  *
- * - The code is read on to its return (forward.c).
+ * - The code is read on to its return (forward_x86_64.c).
  * - The frame pointer. In code that no file backs it comes first but for the innermost
  *   frame: JIT compilers keep one, their functions may be large, and to read code of a
  *   process costs a system call.

@@ -1,0 +1,133 @@
+/*
+ * As much of Criterion as our unit tests use, for those that run under qemu-aarch64.
+ * Criterion itself cannot: it starts each test by executing its own file anew, and the
+ * kernel cannot execute a file of another machine. Here each test is a forked child.
+ * Prints a "Synthesis" line like Criterion's at the end.
+ */
+#ifndef TESTS_CROSS_CRITERION_H
+#define TESTS_CROSS_CRITERION_H
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct cr_test {
+	const char *suite, *name;
+	void (*run)(void);
+	void (*init)(void), (*fini)(void);
+	double timeout; /* seconds */
+	struct cr_test *next;
+};
+
+static struct cr_test *cr_tests, *cr_suites;
+
+enum { CR_SKIPPED = 77 };
+
+/* The message's own words behind what failed; its format may be missing. */
+static inline void cr_fail(const char *file, int line, const char *what, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	printf("%s:%d: %s ", file, line, what);
+	vprintf(format, args);
+	putchar('\n');
+	va_end(args);
+	fflush(stdout);
+	_exit(1);
+}
+
+#define CR_FAIL(what, ...) cr_fail(__FILE__, __LINE__, what, "" __VA_ARGS__)
+#define cr_assert(x, ...) ((x) ? (void)0 : CR_FAIL(#x, ##__VA_ARGS__))
+#define cr_assert_not(x, ...) ((x) ? CR_FAIL("not " #x, ##__VA_ARGS__) : (void)0)
+#define CR_COMPARE(a, op, b, ...) \
+	((a)op(b) ? (void)0 : CR_FAIL(#a " " #op " " #b, ##__VA_ARGS__))
+#define cr_assert_eq(a, b, ...) CR_COMPARE(a, ==, b, ##__VA_ARGS__)
+#define cr_assert_neq(a, b, ...) CR_COMPARE(a, !=, b, ##__VA_ARGS__)
+#define cr_assert_lt(a, b, ...) CR_COMPARE(a, <, b, ##__VA_ARGS__)
+#define cr_assert_gt(a, b, ...) CR_COMPARE(a, >, b, ##__VA_ARGS__)
+#define cr_assert_leq(a, b, ...) CR_COMPARE(a, <=, b, ##__VA_ARGS__)
+#define cr_assert_geq(a, b, ...) CR_COMPARE(a, >=, b, ##__VA_ARGS__)
+#define cr_assert_null(a, ...) CR_COMPARE(a, ==, NULL, ##__VA_ARGS__)
+#define cr_assert_not_null(a, ...) CR_COMPARE(a, !=, NULL, ##__VA_ARGS__)
+#define cr_assert_str_eq(a, b, ...) CR_COMPARE(strcmp(a, b), ==, 0, ##__VA_ARGS__)
+#define cr_assert_str_neq(a, b, ...) CR_COMPARE(strcmp(a, b), !=, 0, ##__VA_ARGS__)
+#define cr_assert_arr_eq(a, b, n, ...) CR_COMPARE(memcmp(a, b, n), ==, 0, ##__VA_ARGS__)
+#define cr_assert_float_eq(a, b, e, ...) cr_assert(fabs((a) - (b)) <= (e), ##__VA_ARGS__)
+#define cr_log_info(...) ((void)0)
+#define cr_skip_test(...) _exit(CR_SKIPPED)
+
+#define CR_REGISTER(list, var) \
+	__attribute__((constructor)) static void var##_register(void) \
+	{ \
+		var.next = list; \
+		list = &var; \
+	}
+#define TestSuite(suite_, ...) \
+	static struct cr_test suite_##_suite = { .suite = #suite_, __VA_ARGS__ }; \
+	CR_REGISTER(cr_suites, suite_##_suite)
+#define Test(suite_, name_, ...) \
+	static void suite_##_##name_##_impl(void); \
+	static struct cr_test suite_##_##name_##_test = { .suite = #suite_, .name = #name_, \
+		.run = suite_##_##name_##_impl, __VA_ARGS__ }; \
+	CR_REGISTER(cr_tests, suite_##_##name_##_test) \
+	static void suite_##_##name_##_impl(void)
+
+static inline void cr_run(const struct cr_test *t)
+{
+	const struct cr_test *s = cr_suites;
+
+	while (s && strcmp(s->suite, t->suite))
+		s = s->next;
+	if (s && s->init)
+		s->init();
+	if (t->init)
+		t->init();
+	t->run();
+	if (t->fini)
+		t->fini();
+	if (s && s->fini)
+		s->fini();
+	fflush(stdout);
+	_exit(0);
+}
+
+int main(void)
+{
+	unsigned tested = 0, passed = 0, failed = 0, crashed = 0;
+
+	for (const struct cr_test *t = cr_tests; t; t = t->next) {
+		int status;
+		pid_t pid;
+
+		fflush(stdout);
+		pid = fork();
+
+		if (pid == 0)
+			cr_run(t);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			return 1;
+		if (WIFEXITED(status) && WEXITSTATUS(status) == CR_SKIPPED)
+			continue;
+		tested++;
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+			passed++;
+			continue;
+		}
+		printf("%s: %s::%s\n", WIFEXITED(status) ? "FAIL" : "CRASH", t->suite, t->name);
+		failed += WIFEXITED(status);
+		crashed += !WIFEXITED(status);
+	}
+	printf("Synthesis: Tested: %u | Passing: %u | Failing: %u | Crashing: %u\n", tested, passed,
+	       failed, crashed);
+	return passed != tested;
+}
+
+#endif
