@@ -31,7 +31,7 @@ static int fill(struct gopclntab *t, struct names *names, const struct go_functi
 }
 
 int gosyms_find(struct gopclntab *t, struct names *names, uint64_t addr,
-		struct symbol_frame *frames, size_t room)
+		struct symbol_frame *frames, size_t room, uint64_t *start)
 {
 	struct go_inlined inlined;
 	struct go_function f;
@@ -39,6 +39,7 @@ int gosyms_find(struct gopclntab *t, struct names *names, uint64_t addr,
 
 	if (!gopclntab_find(t, addr, &f) || !f.pcsp)
 		return 0;
+	*start = f.entry;
 	while (count + 1 < room && gopclntab_inlined(t, &f, addr, &inlined)) {
 		if (fill(t, names, &f, inlined.name, inlined.start_line, addr, &frames[count++]))
 			return ERR_NOMEM;

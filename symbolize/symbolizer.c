@@ -171,13 +171,14 @@ static int name_frame(struct symbolizer *s, const struct dwarf_frame *from,
 static int find_go(struct symbolizer *s, struct module *m, uint64_t addr,
 		   const struct elfsym *symbol, struct symbol *out)
 {
-	int count = gosyms_find(m->go, &s->names, addr, s->frames, DWARF_DEPTH_MAX);
+	int count = gosyms_find(m->go, &s->names, addr, s->frames, DWARF_DEPTH_MAX, &out->start);
 
 	if (count < 0)
 		return ERR_NOMEM;
 	if (!count && symbol) {
 		memset(&s->frames[0], 0, sizeof(s->frames[0]));
 		count = 1;
+		out->start = symbol->start;
 		if (names_function(&s->names, symbol->name, &s->frames[0].system_name,
 				   &s->frames[0].name))
 			return ERR_NOMEM;

@@ -12,6 +12,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "target/elfsection.h"
 #include "target/image.h"
 #include "target/lazyfile.h"
 #include "target/relocs.h"
@@ -77,14 +78,10 @@ static uint64_t by_section(const struct image *image, bool *go, bool *sections)
 {
 	Elf *elf = image_elf(image);
 	Elf_Scn *scn = NULL;
-	size_t strings;
 	GElf_Shdr shdr;
 
-	if (elf_getshdrstrndx(elf, &strings))
-		return 0;
 	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = gelf_getshdr(scn, &shdr) ?
-					   elf_strptr(elf, strings, shdr.sh_name) : NULL;
+		const char *name = gelf_getshdr(scn, &shdr) ? elfsection_name(elf, &shdr) : NULL;
 
 		*sections = true;
 		if (!name)

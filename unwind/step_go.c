@@ -12,9 +12,10 @@
  *   nanotime1, sigfwd, …            a register that C preserves has the stack pointer
  *   sigreturn                       the kernel has left all registers on the stack
  *
- * Walks end all the same: on no stack they go down, and on the goroutine's always up. What the runtime has not saved
- * yet, between two instructions of such a function, is told by where the stack pointer
- * points to. Sources: runtime/asm_amd64.s, runtime/sys_linux_amd64.s, Go 1.16 to 1.26.
+ * Walks end all the same: on no stack they go down, and on the goroutine's always up.
+ * What the runtime has not saved yet, between two instructions of such a function, is
+ * told by where the stack pointer points to. Sources: runtime/asm_amd64.s,
+ * runtime/sys_linux_amd64.s, Go 1.16 to 1.26.
  *
  * Rejected: frame pointers. Go keeps them, but not in all assembly, they lead past leaf
  * functions' callers, and across none of the above.
@@ -280,9 +281,10 @@ static int from_crosscall(struct walk *w, bool exact)
 		return end;
 	w->valid &= ~(1u << DWARF_RBP);
 	for (unsigned i = 0; i < GO_SAVED; i++) {
-		uint64_t at = *sp_of(w) + (uint64_t)(int64_t)w->at->go_image->saved[i];
+		int16_t saved = w->at->go_image->saved[i];
+		uint64_t at = *sp_of(w) + (uint64_t)(int64_t)saved;
 
-		if (w->at->go_image->saved[i] && !memory_read_u64(w->memory, at, &w->regs.r[regs[i]]))
+		if (saved && !memory_read_u64(w->memory, at, &w->regs.r[regs[i]]))
 			w->valid |= 1u << regs[i];
 	}
 	return STEP_ON;
