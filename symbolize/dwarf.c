@@ -18,7 +18,7 @@
 #include "symbolize/sections.h"
 #include "symbolize/skeleton.h"
 
-enum { RANGES_BUDGET = 1 << 25, DECODED_MAX = 32, LISTED_AT_ONCE = 128 };
+enum { RANGES_BUDGET = 1 << 23, DECODED_MAX = 32, LISTED_AT_ONCE = 128 };
 
 struct unit {
 	Dwarf_Die die;

@@ -21,7 +21,9 @@
 #include "symbolize/ranges.h"
 #include "symbolize/split.h"
 
-enum { NEST_MAX = 256, INLINE_MAX = DWARF_DEPTH_MAX - 1 };
+/* No unit of a compiler's has as many ranges; a hundred thousand functions that share a
+ * list of a million do. */
+enum { NEST_MAX = 256, INLINE_MAX = DWARF_DEPTH_MAX - 1, RANGES_OF_UNIT_MAX = 1 << 22 };
 
 #define NO_PARENT UINT32_MAX
 
@@ -167,6 +169,7 @@ int dwarf_unit_new(struct dwarf_unit **out, const Dwarf_Die *die, struct dwarf_f
 	if (!u)
 		return ERR_NOMEM;
 	*u = (struct dwarf_unit){ .file = file, .die = *die, .code = *die };
+	file->budget = RANGES_OF_UNIT_MAX;
 	u->folder = die_string(&u->die, DW_AT_comp_dir);
 	if ((file->split && split_find(file->split, &u->die, &u->split, &u->code)) || list(u)) {
 		dwarf_unit_free(u);

@@ -20,7 +20,7 @@ struct split;
 struct dwarf_file {
 	struct split *split; /* finds split DWARF, or NULL */
 	const struct line_sections *lines;
-	size_t budget; /* as for die_add_ranges */
+	size_t budget; /* as for die_add_ranges, of the unit at hand */
 };
 
 /* Lists the functions of the unit with this DIE. ERR_NOMEM. */
