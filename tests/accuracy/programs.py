@@ -324,8 +324,9 @@ class Postgres(Program):
                                   self.folder, "-F"], **self.user)
         self.to_server = ["-h", self.folder, "-p", str(self.port)]
         assert wait_for(lambda: listening(self.port), 20)
-        subprocess.run([f"{binaries}/pgbench", *self.to_server, "-i", "-q", "postgres"], check=True,
-                       **NOTHING, **self.user)
+        # It listens before it lets anybody in.
+        tables = [f"{binaries}/pgbench", *self.to_server, "-i", "-q", "postgres"]
+        assert wait_for(lambda: subprocess.run(tables, **NOTHING, **self.user).returncode == 0, 20)
         work = self.write("work.sql", "select md5(string_agg(filler || aid, ',' order by abalance)) "
                                       "from pgbench_accounts where aid % 31 = 1 group by bid;\n")
         self.start([f"{binaries}/pgbench", *self.to_server, "-c", "3", "-T", "100000", "-n", "-f",
