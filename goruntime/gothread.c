@@ -159,7 +159,7 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 		     struct go_stacks *s)
 {
 	const struct goruntime *rt = t->rt;
-	uint64_t pc = at->r[DWARF_RIP], sp = at->r[DWARF_RSP];
+	uint64_t pc = at->r[DWARF_PC], sp = at->r[DWARF_SP];
 	struct memory_piece p[GO_PIECES];
 	uint64_t curg;
 

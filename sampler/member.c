@@ -13,6 +13,7 @@
 #include "target/image.h"
 #include "target/memory.h"
 #include "target/modmap.h"
+#include "unwind/arch.h"
 
 enum {
 	CPU_COST_FACTOR = 500, /* a 500th of our time for reading a process's CPU time */
@@ -79,7 +80,7 @@ void member_find_go(struct member *m)
 	struct memory_live live;
 	int rc;
 
-	if (m->go_generation == generation)
+	if (!KNOWS_GO || m->go_generation == generation)
 		return;
 	range = m->has_go ? modmap_range_of(m->maps, m->go.image) : NULL;
 	if (range && range->bias == m->go.bias) {

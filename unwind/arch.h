@@ -23,6 +23,7 @@
  *   RED_ZONE        bytes below sp that a leaf function may use without moving sp
  *   CFI_KNOWS_SIGNALS  does CFI tell all of the registers that a signal interrupted?
  *   ARCH_SYSCALL    a system call's instruction, as bytes, and ARCH_SYSCALL_BYTES
+ *   KNOWS_GO        whether Go is unwound by pclntab (step_go_NAME.c)
  *   ARCH_TEST_BYTES the longest code in which a system call's result is tested at once
  *   arch_unsigned   a return address without its signature
  *   arch_cfa_notes  is this a CFI instruction of the architecture's own, of which a walk

@@ -38,6 +38,7 @@ enum {
 	RA_AT_CFA = 0,
 	RED_ZONE = 0,
 	CFI_KNOWS_SIGNALS = false, /* of the vDSO */
+	KNOWS_GO = false,
 	SHORT_SLOTS = 12,
 	RA_SLOT = 11,
 };

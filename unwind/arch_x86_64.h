@@ -41,6 +41,7 @@ enum {
 	RA_AT_CFA = -8,
 	RED_ZONE = 128, /* 3.2.2 */
 	CFI_KNOWS_SIGNALS = true,
+	KNOWS_GO = true,
 	SHORT_SLOTS = 6,
 	RA_SLOT = 0, /* none */
 };

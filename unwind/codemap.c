@@ -23,7 +23,8 @@ enum {
 	ENTRY_BYTES = 64, /* no program's entry code is longer */
 };
 
-_Static_assert(sizeof(struct code) == CODE_LINE, "a cache line");
+/* aarch64 has twice the registers to keep. */
+_Static_assert(sizeof(struct code) == CODE_LINE || SHORT_SLOTS > 6, "a cache line");
 
 /* What the tables of one run may take together: those of some 100 million rows, and a
  * program of 200 MB has three. */
@@ -103,7 +104,8 @@ static void get_table(struct codemap *c, struct code_module *m, const struct ima
 	struct cfi_table_info info;
 
 	m->asked = true;
-	go_image_open(image, &m->go);
+	if (KNOWS_GO)
+		go_image_open(image, &m->go);
 	m->refused = c->table_bytes >= TABLE_BYTES_MAX;
 	if (m->refused || tablecache_table(c->tables, image, &m->table, &m->loaded, NULL))
 		return;

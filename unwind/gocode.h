@@ -15,7 +15,7 @@ enum go_kind {
 	GO_UNSAFE,    /* it moves the stack pointer in ways that are not written down */
 	GO_INJECTED,  /* sigpanic, asyncPreempt: its caller was interrupted, it did not call */
 	GO_SIGNAL_RETURN, /* a signal handler returns to here */
-	/* Functions that change stacks, see step_go.c. */
+	/* Functions that change stacks, see step_go_NAME.c. */
 	GO_SYSTEMSTACK, GO_MCALL, GO_MORESTACK, GO_ASMCGOCALL, GO_CGOCALLBACK, GO_GOGO,
 	GO_SP_IN_R12, /* nanotime1, walltime, now, vgetrandom1, racecall */
 	GO_SP_IN_RBX, /* sigfwd, callCgoMmap, … */

@@ -17,6 +17,7 @@
 #include "target/elfsection.h"
 #include "target/gopclntab.h"
 #include "target/image.h"
+#include "unwind/arch.h"
 
 /* Larger than any seen, compressed or not (libLLVM has 7 MB of .eh_frame);
  * a few bytes can claim to be compressed from any length. */
@@ -153,7 +154,7 @@ static Elf *open_elf(const struct image *image, char **copy)
 	return *copy ? elf_memory(memcpy(*copy, bytes, len), len) : NULL;
 }
 
-/* What Go writes to .debug_frame, its pclntab says better (step_go.c). */
+/* What Go writes to .debug_frame, its pclntab says better (step_go_NAME.c). */
 static bool is_go(const struct image *image)
 {
 	struct gopclntab *t;
@@ -174,7 +175,7 @@ void cfi_source_open(struct cfi_source *source, const struct image *image)
 	if (!source->elf)
 		return;
 	f.ident = (const unsigned char *)elf_getident(source->elf, NULL);
-	find_sections(&f, !is_go(image));
+	find_sections(&f, !KNOWS_GO || !is_go(image));
 	if (!source->count)
 		find_by_header(&f, image, source->elf);
 	for (size_t i = 0; i < source->count; i++)
