@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/hashindex.h"
+#include "base/room.h"
 #include "pprof/profile.h"
 #include "sampler/announce.h"
 #include "sampler/member.h"
@@ -62,23 +63,6 @@ struct share { /* of a thread's CPU time */
 };
 
 enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 6, VALUES_MAX = 3 };
-
-static int make_room(void **array, size_t *room, size_t need, size_t size)
-{
-	size_t more = *room ? *room : 64;
-	void *p;
-
-	if (need <= *room)
-		return 0;
-	while (more < need)
-		more *= 2;
-	p = realloc(*array, more * size);
-	if (!p)
-		return ERR_NOMEM;
-	*array = p;
-	*room = more;
-	return 0;
-}
 
 /* Pass 1. */
 
@@ -222,7 +206,7 @@ static int fill_lines(struct assembly *a, const struct place *place, size_t *cou
 	    symbolizer_lookup(symbolizer_of(a, place->image), place->image, place->addr, &symbol))
 		return ERR_NOMEM;
 	*count = symbol.count ? symbol.count : 1;
-	if (make_room((void **)&a->lines, &a->line_room, *count, sizeof(*a->lines)))
+	if (room_for((void **)&a->lines, &a->line_room, *count, sizeof(*a->lines)))
 		return ERR_NOMEM;
 	if (place->in_kernel) {
 		a->profile->mappings[a->mapping_of[image_id(place->image)] - 1].has_functions = true;
@@ -250,7 +234,7 @@ static int add_place(struct assembly *a, struct place *place, uint64_t hash)
 		location.address = 0; /* the kernel keeps it to itself */
 	if (fill_lines(a, place, &lines) ||
 	    profile_add_location(a->profile, &location, a->lines, lines, &place->location) ||
-	    make_room((void **)&a->places, &room, a->place_count + 1, sizeof(*a->places)) ||
+	    room_for((void **)&a->places, &room, a->place_count + 1, sizeof(*a->places)) ||
 	    hashindex_add(&a->index, hash, a->place_count))
 		return ERR_NOMEM;
 	a->place_room = (uint32_t)room;
@@ -362,7 +346,7 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 				       (int64_t)e->wall_ns };
 	size_t label_count;
 
-	if (make_room((void **)&a->locations, &a->location_room, e->count, sizeof(*a->locations)))
+	if (room_for((void **)&a->locations, &a->location_room, e->count, sizeof(*a->locations)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < e->count; i++)
 		if (locate(a, &frames[i], &a->locations[i]))
@@ -383,7 +367,7 @@ static int add_unsampled(struct assembly *a, const struct member *m, const struc
 
 	if (!cpu_ns && !wall_ns)
 		return 0;
-	if (make_room((void **)&a->lines, &a->line_room, 1, sizeof(*a->lines)) ||
+	if (room_for((void **)&a->lines, &a->line_room, 1, sizeof(*a->lines)) ||
 	    add_named_line(a, "[not sampled]") ||
 	    profile_add_location(a->profile, &location, a->lines, 1, &id))
 		return ERR_NOMEM;

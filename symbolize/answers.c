@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 #include "symbolize/symbolizer.h"
 
 struct answer {
@@ -18,27 +19,10 @@ void answers_release(struct answers *a)
 	memset(a, 0, sizeof(*a));
 }
 
-static int make_room(void **array, size_t *room, size_t need, size_t size)
-{
-	size_t more = *room ? *room : 64;
-	void *p;
-
-	if (need <= *room)
-		return 0;
-	while (more < need)
-		more *= 2;
-	p = realloc(*array, more * size);
-	if (!p)
-		return ERR_NOMEM;
-	*array = p;
-	*room = more;
-	return 0;
-}
-
 int answers_add(struct answers *a, uint64_t addr, const struct symbol *symbol)
 {
-	if (make_room((void **)&a->all, &a->room, a->count + 1, sizeof(*a->all)) ||
-	    make_room((void **)&a->frames, &a->frame_room, a->frame_count + symbol->count,
+	if (room_for((void **)&a->all, &a->room, a->count + 1, sizeof(*a->all)) ||
+	    room_for((void **)&a->frames, &a->frame_room, a->frame_count + symbol->count,
 		      sizeof(*a->frames)))
 		return ERR_NOMEM;
 	a->all[a->count++] = (struct answer){ addr, symbol->start, a->frame_count,
