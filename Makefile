@@ -52,6 +52,7 @@ SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
 SYS_pprof     := -lz
+SYS_report    := -lm
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
 syslibs = $(foreach f,$(1),$(SYS_$(f)))
@@ -63,6 +64,9 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+# What an object takes in besides its includes.
+$(BUILD)/obj/report/page.o: $(wildcard report/page/*)
 
 define folder_rule
 OBJS_$(1) := $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call sources,$(1)))

@@ -19,6 +19,7 @@
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/details.h"
+#include "cli/formats.h"
 #include "cli/progress.h"
 #include "sampler/privilege.h"
 #include "sampler/recording.h"
@@ -35,6 +36,7 @@ struct options {
 	struct recording_options recording;
 	pid_t pids[PIDS_MAX];
 	const char *output;
+	const struct format *format; /* NULL: by the output's ending */
 	unsigned symbolize;
 	uint64_t debuginfod_ns; /* 0: not asked for */
 	bool quiet, verbose;
@@ -46,6 +48,7 @@ static const struct option long_options[] = {
 	{ "duration", required_argument, NULL, 'd' },
 	{ "rate", required_argument, NULL, 'r' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, 'f' },
 	{ "children", no_argument, NULL, 'C' },
 	{ "wall", no_argument, NULL, 'W' },
 	{ "kernel", no_argument, NULL, 'K' },
@@ -79,6 +82,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'o':
 		o->output = optarg;
+		break;
+	case 'f':
+		rc = format_by_name(optarg, &o->format, err);
 		break;
 	case 'C':
 		o->recording.children = true;
@@ -161,7 +167,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 					       .pause_share = DEFAULT_PAUSE_SHARE } };
 	o->recording.pids = o->pids;
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:d:r:o:qvh", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+p:d:r:o:f:qvh", long_options, NULL)) != -1) {
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h') {
@@ -212,7 +218,7 @@ static void catch_signals(struct recording *r, pid_t command)
 }
 
 /* sampler.<command>.<pid>.<UTC>.pb.gz, of characters that need no quoting. */
-static void default_output(const struct process *p, char *name, size_t room)
+static void default_output(const struct process *p, const char *ending, char *name, size_t room)
 {
 	char when[32], comm[sizeof(p->comm)];
 	time_t now = time(NULL);
@@ -225,7 +231,7 @@ static void default_output(const struct process *p, char *name, size_t room)
 			*c = '_';
 	gmtime_r(&now, &tm);
 	strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm);
-	snprintf(name, room, "sampler.%s.%d.%s.pb.gz", comm, p->pid, when);
+	snprintf(name, room, "sampler.%s.%d.%s%s", comm, p->pid, when, ending);
 }
 
 static void show_fetching(void *progress, const char *line)
@@ -253,10 +259,19 @@ static void fetch_debug_files(struct recording *r, const struct options *o,
 			s->wanted, *s->problem ? "; " : "", s->problem);
 }
 
+static int write_format(const void *format, const struct profile *p, struct outfile *file,
+			struct error *err)
+{
+	return format_write(format, p, file, err);
+}
+
 static int write_profile(struct recording *r, const struct options *o, struct outfile *file,
 			 uint64_t *bytes, struct error *err)
 {
-	int rc = recording_write(r, o->symbolize, (char *)o->command_line.data, file, err);
+	struct recording_output output = { .flags = o->symbolize, .write = write_format,
+					   .command_line = (char *)o->command_line.data,
+					   .ctx = o->format };
+	int rc = recording_write(r, &output, file, err);
 
 	*bytes = file->written;
 	return rc ? rc : outfile_commit(file, err);
@@ -351,7 +366,9 @@ static int open_and_record(struct recording *r, struct options *o, struct outfil
 	struct error err;
 	char name[256];
 
-	default_output(recording_process(r), name, sizeof(name));
+	if (!o->format)
+		o->format = format_by_path(o->output ? o->output : "");
+	default_output(recording_process(r), format_ending(o->format), name, sizeof(name));
 	if (!o->output)
 		o->output = name;
 	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err))

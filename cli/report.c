@@ -8,15 +8,18 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/formats.h"
+#include "cli/types.h"
 #include "pprof/decode.h"
 #include "pprof/profile.h"
+#include "report/folded.h"
+#include "report/speedscope.h"
 #include "report/top.h"
 #include "report/view.h"
 
@@ -32,6 +35,9 @@ struct mode {
 /* The first is the default. */
 static const struct mode modes[] = {
 	{ "top", TAKES_NOTHING, report_top },
+	{ "folded", TAKES_NOTHING, report_folded },
+	{ "flamegraph", TAKES_OUTPUT, NULL }, /* by the output's ending */
+	{ "speedscope", TAKES_OUTPUT, report_speedscope },
 };
 
 enum { MODES = sizeof(modes) / sizeof(*modes), OPTION_FIRST = 256 };
@@ -51,31 +57,6 @@ struct report_options {
 	struct report_view view;
 };
 
-/* The index of the sample type to show: the one asked for by name or number, the
- * profile's default, else the last (google/pprof, profile/index.go). */
-static int find_type(const struct profile *p, const char *asked, size_t *type, struct error *err)
-{
-	const char *want = asked ? asked : strset_get(&p->strings, p->default_type);
-	char *end;
-	unsigned long number;
-
-	if (!p->type_count)
-		return error_set(err, ERR_FORMAT, "the profile has no sample types");
-	for (size_t i = 0; i < p->type_count; i++)
-		if (!strcmp(strset_get(&p->strings, p->types[i].type), want)) {
-			*type = i;
-			return 0;
-		}
-	*type = p->type_count - 1;
-	if (!asked)
-		return 0;
-	number = strtoul(asked, &end, 10);
-	if (end == asked || *end || number >= p->type_count)
-		return error_set(err, ERR_USAGE, "the profile has no sample type '%s'", asked);
-	*type = number;
-	return 0;
-}
-
 static int write_out(const char *path, const struct buffer *text, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
@@ -91,13 +72,14 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
+	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
 	struct buffer text = { 0 };
 	int rc = profile_read(p, o->file, 0, err);
 
 	if (!rc)
-		rc = find_type(p, o->type, &o->view.type, err);
+		rc = sample_type_find(p, o->type, &o->view.type, err);
 	if (!rc)
-		rc = o->mode->write(p, &o->view, &text, err);
+		rc = write(p, &o->view, &text, err);
 	if (!rc)
 		rc = write_out(o->output, &text, err);
 	buffer_release(&text);

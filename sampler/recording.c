@@ -214,8 +214,7 @@ static int add_comments(struct recording *r, const char *command_line, struct pr
 /* One decoding: what is handed to the process that does it. */
 struct job {
 	struct recording *r;
-	unsigned flags;
-	const char *command_line;
+	const struct recording_output *output;
 	struct outfile *file;
 	uint64_t cpu_ns, peak_bytes; /* ours until it began */
 	struct symbolizer **symbolizers; /* by member */
@@ -241,7 +240,7 @@ static int offer_fetched(const struct recording *r, struct symbolizer *s)
 static int make_symbolizers(struct job *job)
 {
 	const struct round *round = &job->r->round;
-	unsigned flags = job->flags | SYMBOLIZE_MAP;
+	unsigned flags = job->output->flags | SYMBOLIZE_MAP;
 
 	job->symbolizers = calloc(round->member_count, sizeof(struct symbolizer *));
 	for (; job->symbolizers && job->count < round->member_count; job->count++) {
@@ -289,10 +288,18 @@ static int fill(struct job *job, struct profile *profile, struct decode_result *
 	r->shown.own_cpu_ns = result->own_cpu_ns;
 	r->shown.own_peak_bytes = result->own_peak_bytes;
 	if (!rc)
-		rc = add_comments(r, job->command_line, profile);
+		rc = add_comments(r, job->output->command_line, profile);
 	if (!rc)
 		rc = add_warnings(r, profile);
 	return rc ? error_set(err, rc, "out of memory") : 0;
+}
+
+static int write_out(const struct job *job, const struct profile *profile, struct error *err)
+{
+	const struct recording_output *o = job->output;
+
+	return o->write ? o->write(o->ctx, profile, job->file, err) :
+			  profile_write(profile, job->file, err);
 }
 
 static int decode(void *ctx, struct decode_result *result, struct error *err)
@@ -306,7 +313,7 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 	rc = fill(job, &profile, result, err);
 	if (!rc) {
 		decoding_before_writing(job->r->decoding, job->symbolizers, job->count);
-		rc = profile_write(&profile, job->file, err);
+		rc = write_out(job, &profile, err);
 		result->written = job->file->written;
 	}
 	free_symbolizers(job);
@@ -323,10 +330,10 @@ int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress 
 	return rc;
 }
 
-int recording_write(struct recording *r, unsigned flags, const char *command_line,
+int recording_write(struct recording *r, const struct recording_output *output,
 		    struct outfile *file, struct error *err)
 {
-	struct job job = { .r = r, .flags = flags, .command_line = command_line, .file = file };
+	struct job job = { .r = r, .output = output, .file = file };
 	int rc = decoding_new(&r->decoding, recording_modmap(r), err);
 
 	if (rc)

@@ -23,6 +23,7 @@ struct image;
 struct modmap;
 struct outfile;
 struct process;
+struct profile;
 struct recording;
 struct unwinder;
 
@@ -99,11 +100,22 @@ int recording_wait_command(struct recording *r);
 int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress *progress,
 		    void *ctx, const struct fetching_stats **stats, struct error *err);
 
+/* In what form a profile goes into a file: NULL writes pprof. It runs in a process of
+ * its own, in which it can write to that file and nothing else. */
+typedef int recording_writer(const void *ctx, const struct profile *p, struct outfile *file,
+			     struct error *err);
+
+struct recording_output {
+	unsigned flags;		  /* as in symbolize/symbolizer.h */
+	const char *command_line; /* for the comments */
+	recording_writer *write;
+	const void *ctx;	  /* for write */
+};
+
 /* Once, and with no other thread running: symbolizes, and writes the profile to a
  * file, which the caller commits. That happens in a process of its own that can do no
- * harm (sampler/decoding.h). `flags` as in symbolize/symbolizer.h, `command_line` goes
- * into the comments. ERR_NOMEM, ERR_IO. */
-int recording_write(struct recording *r, unsigned flags, const char *command_line,
+ * harm (sampler/decoding.h). ERR_NOMEM, ERR_IO, or write's error. */
+int recording_write(struct recording *r, const struct recording_output *output,
 		    struct outfile *file, struct error *err);
 
 /* What of the symbols had to be left out and why, a sentence each; NULL after the
