@@ -75,7 +75,7 @@ static int fill(struct flame *f, struct error *err)
 	if (rank_frames(f))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	rc = calltree_finish(&f->tree, f->rank, err);
-	if (!rc && flame_choose(f))
+	if (!rc && (flame_choose(f) || flame_choose_hues(f)))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return rc;
 }
@@ -104,6 +104,7 @@ void flame_release(struct flame *f)
 	calltree_release(&f->tree);
 	free(f->rank);
 	free(f->kept);
+	free(f->hues);
 }
 
 int64_t flame_total(const struct flame *f, uint32_t node, size_t type, int side)
@@ -123,19 +124,4 @@ uint32_t flame_next(const struct flame *f, uint32_t node)
 	while (n != CALLTREE_NONE && !f->kept[n])
 		n = calltree_skip(&f->tree, n);
 	return n;
-}
-
-/* FNV-1a (RFC 9923), as a hash that is the same everywhere and always. */
-int flame_hue(const struct flame *f, uint32_t frame)
-{
-	const struct strset *strings = frames_strings(f->frames);
-	const struct report_frame *r = frames_get(f->frames, frame);
-	const char *text = frames_base_name(strset_get(strings, r->module ? r->module : r->file));
-	uint32_t hash = 2166136261u;
-
-	if (!*text)
-		return -1;
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 16777619u;
-	return (int)((hash ^ hash >> 15) % 360);
 }

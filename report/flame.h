@@ -29,6 +29,7 @@ struct flame {
 	uint32_t *rank;	       /* by frame: the order of siblings */
 	bool *kept;	       /* by node */
 	size_t kept_count;
+	int16_t *hues;	       /* by string of a module or file */
 };
 
 /* All of it. As report_writers. To be released in any case. */
@@ -36,8 +37,9 @@ int flame_init(struct flame *f, const struct profile *p, const struct report_vie
 	       struct error *err);
 void flame_release(struct flame *f);
 
-/* Decides on `kept`. ERR_NOMEM. */
+/* Its parts: what to keep, and in which colours. ERR_NOMEM. */
 int flame_choose(struct flame *f);
+int flame_choose_hues(struct flame *f);
 
 /* A node's value of a type shown, on a side (enum difference_side). */
 int64_t flame_total(const struct flame *f, uint32_t node, size_t type, int side);
@@ -46,8 +48,7 @@ int64_t flame_self(const struct flame *f, uint32_t node, size_t type, int side);
 /* The node after this one among those that are kept, as calltree_next. */
 uint32_t flame_next(const struct flame *f, uint32_t node);
 
-/* 0 to 359, the same for all frames of a module (without one: of a file) in all profiles;
- * -1 when neither is known. */
+/* 0 to 359, by the frame's module (without one: its file); -1 when neither is known. */
 int flame_hue(const struct flame *f, uint32_t frame);
 
 /* Appends what the page's script reads: see data_add() in report/flamedata.c. ERR_NOMEM. */

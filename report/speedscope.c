@@ -162,7 +162,9 @@ static int add_profile(struct scope *s, uint32_t group)
 	const struct strset_entry *name = &s->groups.entries[s->tree.nodes[group].frame];
 	int rc = buffer_addf(s->out, "\n{\"type\":\"sampled\",\"name\":");
 
-	rc = rc ? rc : name->len ? json_add_string(s->out, name->text, name->len) : add_title(s);
+	if (!name->len)
+		name = &s->p->strings.entries[s->p->types[s->v->type].type];
+	rc = rc ? rc : json_add_string(s->out, name->text, name->len);
 	rc = rc ? rc : buffer_addf(s->out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRId64
 				   ",\n\"samples\":[", unit_of(s), s->tree.total[group]);
 	rc = rc ? rc : add_stacks(s, group);

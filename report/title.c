@@ -12,5 +12,5 @@ int title_add(const struct profile *p, const struct report_view *v, struct buffe
 
 	if (v->title)
 		return buffer_addf(text, "%s", v->title);
-	return buffer_addf(text, "%s%s%s", frames_base_name(file), *file ? ": " : "", type);
+	return buffer_addf(text, "%s", *file ? frames_base_name(file) : type);
 }

@@ -4,8 +4,8 @@
 
 #include "report/view.h"
 
-/* Appends v->title, or the program and what is counted: "redis-server: cpu". The text is
- * as foreign as the profile. ERR_NOMEM. */
+/* Appends v->title, or the program's name, or without one the sample type's. The text is as
+ * foreign as the profile. ERR_NOMEM. */
 int title_add(const struct profile *p, const struct report_view *v, struct buffer *text);
 
 #endif

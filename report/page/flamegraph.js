@@ -170,7 +170,7 @@ function hueColour(hue, name) {
 }
 
 function takeColours() {
-	for (const name of ["paper", "panel", "line", "ink", "faint", "box-ink", "match", "focus"])
+	for (const name of ["paper", "panel", "line", "ink", "faint", "box-ink", "match", "match-ink", "focus"])
 		inks[name] = ink(name);
 	fills = data.frames.name.map((s, f) => hueColour(data.frames.hue[f], data.strings[s]));
 }
@@ -269,9 +269,8 @@ function describe() {
 	const t = type(), all = total[0], parts = [];
 	const sums = data.difference ? `new ${value(state.base ? other[0] : all)}, base ` +
 		value(state.base ? all : other[0]) : value(all);
-	parts.push(`${t.type} ${sums}`);
-	if (data.duration_nanos > 0)
-		parts.push("in " + words(data.duration_nanos, "nanoseconds"));
+	parts.push(`${t.type} ${sums}` + (data.duration_nanos > 0 ?
+		" in " + words(data.duration_nanos, "nanoseconds") : ""));
 	if (data.time_nanos > 0)
 		parts.push(new Date(data.time_nanos / 1e6).toISOString().slice(0, 19).replace("T", " ") + " UTC");
 	parts.push(`${(count - 1).toLocaleString("en-US")} frames`);
@@ -322,22 +321,38 @@ function textWidth(text) {
 	return w;
 }
 
-/* The name itself, without the folders of a path in it, or with its end cut off. */
+/* From the whole name to its last part: without folders, then without arguments and
+ * template arguments, then without what it belongs to. */
+function shorten(name) {
+	const forms = [name, name.replace(/^[^\s(<\[]*\/(?=[^\s/])/, "").replace(/ \S*\/([^/\s]+)$/, " $1")];
+	if (!/operator|anonymous/.test(name) && name.includes("::")) {
+		let plain = forms[1].replace(/\([^()]*\)( const)?$/, ""), before;
+		do
+			plain = (before = plain).replace(/<[^<>]*>/g, "");
+		while (plain !== before);
+		forms.push(plain);
+	}
+	const last = /(?:::|[\w)\]]\.)(~?\w+)$/.exec(forms.at(-1));
+	return last ? [...forms, last[1]] : forms;
+}
+
+/* What of a name has room: a shorter form of it, or the beginning of the shortest. */
 function fit(name, room) {
 	if (textWidth(name) <= room)
 		return name;
-	const short = name.replace(/^[^\s(<\[]*\/(?=[^\s/])/, "").replace(/ \S*\/([^/\s]+)$/, " $1");
-	if (textWidth(short) <= room)
-		return short;
-	let low = 0, high = Math.min(short.length, Math.ceil(room / 2));
+	const forms = shorten(name), fitting = forms.find(form => textWidth(form) <= room);
+	if (fitting)
+		return fitting;
+	const text = forms.at(-1);
+	let low = 0, high = Math.min(text.length, Math.ceil(room / 2));
 	while (low < high) {
 		const middle = (low + high + 1) >> 1;
-		if (context.measureText(short.slice(0, middle) + "…").width <= room)
+		if (context.measureText(text.slice(0, middle) + "…").width <= room)
 			low = middle;
 		else
 			high = middle - 1;
 	}
-	return low > 1 ? short.slice(0, low) + "…" : "";
+	return low > 1 ? text.slice(0, low) + "…" : "";
 }
 
 const contentHeight = () => Math.max((tallest + 1) * ROW + 1, height);
@@ -346,13 +361,14 @@ const rowTop = d => (state.flames ? contentHeight() - (d + 1) * ROW : d * ROW) -
 
 function drawBox(i, x, w, y) {
 	const left = Math.max(x, 0), right = Math.min(x + w, width), gap = w > 3 ? 1 : 0.3;
-	const faded = hits && !(frame[i] >= 0 && hits.frames[frame[i]]);
-	context.globalAlpha = isAncestor(i, state.zoom) || faded ? 0.45 : 1;
+	const hit = hits && frame[i] >= 0 && hits.frames[frame[i]], faded = hits && !hit;
+	const dim = faded || isAncestor(i, state.zoom);
+	context.globalAlpha = dim ? 0.45 : 1;
 	context.fillStyle = colourOf(i);
 	context.fillRect(left, y, Math.max(right - left - gap, 0.5), ROW - 1);
 	context.globalAlpha = 1;
 	if (right - left > TEXT_MIN) {
-		context.fillStyle = frame[i] < 0 || faded ? inks.ink : inks["box-ink"];
+		context.fillStyle = inks[dim || frame[i] < 0 ? "ink" : hit ? "match-ink" : "box-ink"];
 		context.fillText(fit(nameOf(i), right - left - 9), left + 4, y + ROW / 2);
 	}
 	if (i === hovered || (i === state.focus && document.activeElement === ui.scroller)) {
@@ -728,10 +744,14 @@ function showDirection() {
 
 /* As the system has it, then the other one, then back: the word is what a click gives. */
 function nextTheme() {
-	if (page.dataset.theme)
-		delete page.dataset.theme;
+	setTheme(page.dataset.theme ? undefined : darkScheme.matches ? "light" : "dark");
+}
+
+function setTheme(theme) {
+	if (theme)
+		page.dataset.theme = theme;
 	else
-		page.dataset.theme = darkScheme.matches ? "light" : "dark";
+		delete page.dataset.theme;
 	themeChanged();
 }
 
@@ -783,13 +803,13 @@ function recall() {
 	zoomTo(state.zoom, true);
 }
 
+let themeBefore;
+
 function print(on) {
 	printing = on;
 	if (on)
-		page.dataset.theme = "light";
-	else
-		delete page.dataset.theme;
-	themeChanged();
+		themeBefore = page.dataset.theme;
+	setTheme(on ? "light" : themeBefore);
 	ui.canvas.parentNode.style.height = on ? Math.min((tallest + 1) * ROW, 8000) + "px" : "";
 	drawNow();
 }
