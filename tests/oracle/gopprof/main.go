@@ -4,6 +4,8 @@
 //	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
 //	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
 //	gopprof same A B       two files hold the same profile
+//	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
+//	gopprof pprof ARG...   is the command pprof
 package main
 
 import (
@@ -171,6 +173,10 @@ func main() {
 		// Compact numbers anew, and keeps equal functions and locations once, as
 		// our decoder does.
 		compare(parse(arguments[2]).Compact(), parse(arguments[1]).Compact())
+	case "convert":
+		convert(arguments[1], arguments[2])
+	case "pprof":
+		drive(os.Args[2:])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}
