@@ -51,4 +51,7 @@ int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct err
 /* "1%" or "0.5" (percent) -> a share, 0.01 or 0.005; more than 0 and at most 100. */
 int parse_percent(const char *text, const char *what, double *share, struct error *err);
 
+/* "0.005", a share from 0 to 1. */
+int parse_fraction(const char *text, const char *what, double *share, struct error *err);
+
 #endif

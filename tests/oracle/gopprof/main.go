@@ -6,6 +6,8 @@
 //	gopprof same A B       two files hold the same profile
 //	gopprof broken FOLDER TESTDATA COUNT SEED
 //	                       writes broken profiles, and says what it thinks of each
+//	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
+//	gopprof pprof ARG...   is the command pprof
 package main
 
 import (
@@ -175,6 +177,10 @@ func main() {
 		compare(parse(arguments[2]).Compact(), parse(arguments[1]).Compact())
 	case "broken":
 		broken(arguments[1], arguments[2], arguments[3], arguments[4])
+	case "convert":
+		convert(arguments[1], arguments[2])
+	case "pprof":
+		drive(os.Args[2:])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}
