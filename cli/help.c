@@ -55,9 +55,11 @@ static const char report[] =
 	"usage: sampler report FILE [options]\n"
 	"\n"
 	"  FILE                 a pprof profile, gzip'd or not; - for the standard input\n"
-	"      --top            functions by cost (the default, and all there is today)\n"
+	"      --top            functions by cost (the default)\n"
 	"      --nodecount N    lines to show (default 20, 0 for all)\n"
-	"      --sample-type T  which value to show (default: the profile's own default)\n";
+	"      --sample-type T  which value to show, by name or by number from 0 (default: the\n"
+	"                       profile's own default, or the last)\n"
+	"  -o, --output PATH    file to write (default: -, the standard output)\n";
 
 int cli_help(int argc, char **argv)
 {

@@ -9,8 +9,11 @@
  */
 #include "report/top.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -194,7 +197,7 @@ static int keep_names(struct tally *t, struct report_top *top)
 	return 0;
 }
 
-int report_top(const struct profile *p, size_t type, struct report_top *top, struct error *err)
+int report_top_rows(const struct profile *p, size_t type, struct report_top *top, struct error *err)
 {
 	struct tally t = { .p = p };
 	int rc;
@@ -228,4 +231,107 @@ void report_top_release(struct report_top *top)
 	free(top->rows);
 	free(top->names);
 	memset(top, 0, sizeof(*top));
+}
+
+/* A value in its unit, as pprof scales it: ns as time, bytes by 1024. */
+static const char *scaled(int64_t value, const char *unit, char *text, size_t room)
+{
+	static const struct { const char *name; double ns; } times[] = {
+		{ "hrs", 3600e9 }, { "mins", 60e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 },
+	};
+	static const char *const sizes[] = { "B", "kB", "MB", "GB", "TB" };
+	double v = (double)value;
+	size_t i = 0;
+
+	if (!strcmp(unit, "nanoseconds")) {
+		while (i < 4 && fabs(v) < times[i].ns)
+			i++;
+		snprintf(text, room, "%.4g%s", v / times[i].ns, times[i].name);
+	} else if (!strcmp(unit, "bytes")) {
+		for (; i < 4 && fabs(v) >= 1024; i++)
+			v /= 1024;
+		snprintf(text, room, "%.4g%s", v, sizes[i]);
+	} else {
+		snprintf(text, room, "%ld", value);
+	}
+	return value ? text : "0";
+}
+
+static double percent(int64_t part, int64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+/* Names come from files that may be hostile: no control characters reach the
+ * terminal. */
+static int add_name(struct buffer *out, const char *name)
+{
+	int rc = 0;
+
+	for (; *name && !rc; name++)
+		rc = buffer_addf(out, "%c", (unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
+	return rc ? rc : buffer_add(out, "\n", 1);
+}
+
+static void print_head(const struct profile *p, size_t type, const struct report_top *top,
+		       struct buffer *out)
+{
+	const char *unit = strset_get(&p->strings, p->types[type].unit);
+	char text[64], when[64];
+	time_t t = p->time_nanos / 1000000000;
+	struct tm tm;
+
+	if (p->mapping_count && p->mappings[0].filename) {
+		const char *file = strset_get(&p->strings, p->mappings[0].filename);
+
+		buffer_addf(out, "File: ");
+		add_name(out, strrchr(file, '/') ? strrchr(file, '/') + 1 : file);
+	}
+	buffer_addf(out, "Type: ");
+	add_name(out, strset_get(&p->strings, p->types[type].type));
+	if (p->time_nanos && gmtime_r(&t, &tm) && strftime(when, sizeof(when), "%F %T UTC", &tm))
+		buffer_addf(out, "Time: %s\n", when);
+	if (p->duration_nanos) {
+		buffer_addf(out, "Duration: %s, ", scaled(p->duration_nanos, "nanoseconds", text,
+						sizeof(text)));
+		buffer_addf(out, "Total samples = %s (%.4g%%)\n", scaled(top->total, unit, text, sizeof(text)),
+		       strcmp(unit, "nanoseconds") ? 100.0 : percent(top->total, p->duration_nanos));
+	}
+}
+
+static void print_rows(const struct report_top *top, const char *unit, uint64_t lines,
+		       struct buffer *out)
+{
+	size_t count = lines && lines < top->count ? lines : top->count;
+	int64_t sum = 0;
+
+	buffer_addf(out, "Showing top %zu of %zu functions\n", count, top->count);
+	buffer_addf(out, "%10s %6s %6s %10s %6s  %s\n", "flat", "flat%", "sum%", "cum", "cum%", "function");
+	for (size_t i = 0; i < count; i++) {
+		const struct report_row *row = &top->rows[i];
+		char flat[64], cum[64];
+
+		if (__builtin_add_overflow(sum, row->flat, &sum))
+			sum = row->flat < 0 ? INT64_MIN : INT64_MAX;
+		buffer_addf(out, "%10s %5.2f%% %5.2f%% %10s %5.2f%%  ",
+		       scaled(row->flat, unit, flat, sizeof(flat)), percent(row->flat, top->total),
+		       percent(sum, top->total), scaled(row->cum, unit, cum, sizeof(cum)),
+		       percent(row->cum, top->total));
+		add_name(out, row->name);
+	}
+}
+
+
+int report_top(const struct profile *p, const struct report_view *v, struct buffer *out,
+	       struct error *err)
+{
+	struct report_top top;
+	int rc = report_top_rows(p, v->type, &top, err);
+
+	if (!rc) {
+		print_head(p, v->type, &top, out);
+		print_rows(&top, strset_get(&p->strings, p->types[v->type].unit), v->nodecount, out);
+	}
+	report_top_release(&top);
+	return rc;
 }

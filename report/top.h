@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/view.h"
+
 struct error;
 struct profile;
 
@@ -25,7 +27,11 @@ struct report_top {
  * counted for its mapping, "[libfoo.so]", or "<unknown>"; a name all of whose
  * values are 0 has no row. Order goes by magnitude. ERR_USAGE for a type that is
  * not there, ERR_NOMEM. The profile must outlive the report. */
-int report_top(const struct profile *p, size_t type, struct report_top *top, struct error *err);
+int report_top_rows(const struct profile *p, size_t type, struct report_top *top, struct error *err);
 void report_top_release(struct report_top *top);
+
+/* A report_writer. */
+int report_top(const struct profile *p, const struct report_view *v, struct buffer *out,
+	       struct error *err);
 
 #endif

@@ -61,7 +61,7 @@ Test(top, counts_recursion_once_and_inlined_calls_as_frames)
 	stack[2] = location(&p, 3, a, 0);
 	sample(&p, 10, 3, stack);
 	sample(&p, 5, 2, stack + 1);
-	cr_assert_eq(report_top(&p, 0, &top, NULL), 0);
+	cr_assert_eq(report_top_rows(&p, 0, &top, NULL), 0);
 	cr_assert_eq(top.total, 15);
 	cr_assert_eq(top.count, 2);
 	assert_row(&top, 0, "b", 10, 10);
@@ -96,7 +96,7 @@ Test(top, goes_by_name_or_file)
 	}
 	id = location(&p, 0xabc, 0, 0);
 	sample(&p, 1, 1, &id);
-	cr_assert_eq(report_top(&p, 0, &top, NULL), 0);
+	cr_assert_eq(report_top_rows(&p, 0, &top, NULL), 0);
 	cr_assert_eq(top.count, 3);
 	assert_row(&top, 0, "[libfoo.so]", 20, 20);
 	assert_row(&top, 1, "a", 3, 3);
@@ -117,7 +117,7 @@ Test(top, orders_by_flat_then_cum_then_name)
 		stack[i] = location(&p, i + 1, function(&p, names[i]), 0);
 	sample(&p, 3, 4, stack);
 	sample(&p, 2, 1, stack + 3);
-	cr_assert_eq(report_top(&p, 0, &top, NULL), 0);
+	cr_assert_eq(report_top_rows(&p, 0, &top, NULL), 0);
 	assert_row(&top, 0, "leaf", 3, 3);
 	assert_row(&top, 1, "main", 2, 5);
 	assert_row(&top, 2, "y", 0, 3);
@@ -139,7 +139,7 @@ Test(top, differences_and_zeros)
 	sample(&p, -7, 1, &less);
 	sample(&p, 4, 1, &more);
 	sample(&p, 0, 1, &zero);
-	cr_assert_eq(report_top(&p, 0, &top, NULL), 0);
+	cr_assert_eq(report_top_rows(&p, 0, &top, NULL), 0);
 	cr_assert_eq(top.total, 11);
 	cr_assert_eq(top.count, 2);
 	assert_row(&top, 0, "less", -7, -7);
@@ -161,7 +161,7 @@ Test(top, sums_do_not_wrap)
 	sample(&p, INT64_MAX, 1, &a);
 	sample(&p, INT64_MIN, 1, &b);
 	sample(&p, INT64_MIN, 1, &b);
-	cr_assert_eq(report_top(&p, 0, &top, NULL), 0);
+	cr_assert_eq(report_top_rows(&p, 0, &top, NULL), 0);
 	cr_assert_eq(top.total, INT64_MAX);
 	assert_row(&top, 0, "a", INT64_MAX, INT64_MAX);
 	assert_row(&top, 1, "b", INT64_MIN, INT64_MIN);
@@ -182,11 +182,11 @@ Test(top, picks_the_type_and_refuses_what_is_not_there)
 	id = location(&p, 1, function(&p, "a"), 0);
 	profile_add_sample(&p, &id, 1, values, NULL, 0);
 	profile_add_sample(&p, NULL, 0, values, NULL, 0);
-	cr_assert_eq(report_top(&p, 1, &top, NULL), 0);
+	cr_assert_eq(report_top_rows(&p, 1, &top, NULL), 0);
 	cr_assert_eq(top.total, 2000, "samples without a stack count, too");
 	assert_row(&top, 0, "a", 1000, 1000);
 	report_top_release(&top);
-	cr_assert_eq(report_top(&p, 2, &top, &err), ERR_USAGE);
+	cr_assert_eq(report_top_rows(&p, 2, &top, &err), ERR_USAGE);
 	cr_assert_str_eq(err.text, "the profile has 2 sample types, not 3");
 	report_top_release(&top);
 	profile_release(&p);
@@ -198,7 +198,7 @@ Test(top, empty_profile)
 	struct profile p;
 
 	init(&p);
-	cr_assert_eq(report_top(&p, 0, &top, NULL), 0);
+	cr_assert_eq(report_top_rows(&p, 0, &top, NULL), 0);
 	cr_assert_eq(top.count, 0);
 	cr_assert_eq(top.total, 0);
 	report_top_release(&top);
