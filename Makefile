@@ -53,7 +53,7 @@ SYS_unwind    := -ldw -lelf
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
 SYS_pprof     := -lz -lpcre2-8
 SYS_sampler   := -lcap -lseccomp
-SYS_cli       := -lm
+SYS_report    := -lm
 syslibs = $(foreach f,$(1),$(SYS_$(f)))
 archives = $(patsubst %,$(BUILD)/lib%.a,$(1))
 
