@@ -55,6 +55,8 @@ SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/
 SYS_pprof     := -lz -lpcre2-8
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
+# Without ncurses' header `sampler top` shows tables only.
+SYS_cli       := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
 syslibs = $(foreach f,$(1),$(SYS_$(f)))
 archives = $(patsubst %,$(BUILD)/lib%.a,$(1))
 
