@@ -1,24 +1,31 @@
 #include "base/utf8.h"
 
-static int is_continuation(unsigned char c)
+/* How many bytes a character has that begins with this one; 0 where none begins so. */
+static size_t length(unsigned char first)
 {
-	return (c & 0xc0) == 0x80;
+	return first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 :
+	       first < 0xf5 ? 4 : 0;
 }
 
-/* The second byte tells overlong forms, surrogates and what is beyond U+10FFFF from the
- * rest (The Unicode Standard, table 3-7). */
-size_t utf8_length(const unsigned char *s, size_t left)
+uint32_t utf8_next(const char *text, size_t size, size_t *len)
 {
-	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
-		     s[0] < 0xf5 ? 4 : 0;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *s = (const unsigned char *)text;
+	size_t want = length(*s);
+	uint32_t rune = *s & (0xff >> (want + (want > 1)));
 
-	if (len > left)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if (!is_continuation(s[i]))
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
+	*len = 1;
+	if (want <= 1)
+		return want ? *s : UTF8_REPLACEMENT;
+	if (want > size)
+		return UTF8_REPLACEMENT;
+	for (size_t i = 1; i < want; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return UTF8_REPLACEMENT;
+		rune = rune << 6 | (s[i] & 0x3f);
+	}
+	if (rune < least[want] || rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000))
+		return UTF8_REPLACEMENT;
+	*len = want;
+	return rune;
 }

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/defaultname.h"
 #include "cli/details.h"
 #include "cli/formats.h"
 #include "cli/progress.h"
@@ -157,6 +157,20 @@ static int keep_command_line(struct options *o, int argc, char **argv)
 	return buffer_add(&o->command_line, "", 1);
 }
 
+static int write_format(const void *format, const struct profile *p, struct outfile *file,
+			struct error *err)
+{
+	return format_write(format, p, file, err);
+}
+
+static void choose_format(struct options *o)
+{
+	if (!o->format)
+		o->format = format_by_path(o->output ? o->output : "");
+	o->recording.write = write_format;
+	o->recording.write_ctx = o->format;
+}
+
 /* 0 to go on, else the exit status, negated when it is 0 (help was asked for). */
 static int parse_options(struct options *o, int argc, char **argv)
 {
@@ -179,6 +193,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		if (take_option(o, option, &err))
 			return cli_fail(&err);
 	}
+	choose_format(o);
 	if (keep_command_line(o, argc, argv)) {
 		error_set(&err, ERR_NOMEM, "out of memory");
 		return cli_fail(&err);
@@ -217,23 +232,6 @@ static void catch_signals(struct recording *r, pid_t command)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* sampler.<command>.<pid>.<UTC>.pb.gz, of characters that need no quoting. */
-static void default_output(const struct process *p, const char *ending, char *name, size_t room)
-{
-	char when[32], comm[sizeof(p->comm)];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	snprintf(comm, sizeof(comm), "%s", p->comm);
-	for (char *c = comm; *c; c++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+",
-			    *c))
-			*c = '_';
-	gmtime_r(&now, &tm);
-	strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm);
-	snprintf(name, room, "sampler.%s.%d.%s%s", comm, p->pid, when, ending);
-}
-
 static void show_fetching(void *progress, const char *line)
 {
 	progress_say(progress, line);
@@ -259,19 +257,10 @@ static void fetch_debug_files(struct recording *r, const struct options *o,
 			s->wanted, *s->problem ? "; " : "", s->problem);
 }
 
-static int write_format(const void *format, const struct profile *p, struct outfile *file,
-			struct error *err)
-{
-	return format_write(format, p, file, err);
-}
-
 static int write_profile(struct recording *r, const struct options *o, struct outfile *file,
 			 uint64_t *bytes, struct error *err)
 {
-	struct recording_output output = { .flags = o->symbolize, .write = write_format,
-					   .command_line = (char *)o->command_line.data,
-					   .ctx = o->format };
-	int rc = recording_write(r, &output, file, err);
+	int rc = recording_write(r, o->symbolize, (char *)o->command_line.data, file, err);
 
 	*bytes = file->written;
 	return rc ? rc : outfile_commit(file, err);
@@ -366,9 +355,7 @@ static int open_and_record(struct recording *r, struct options *o, struct outfil
 	struct error err;
 	char name[256];
 
-	if (!o->format)
-		o->format = format_by_path(o->output ? o->output : "");
-	default_output(recording_process(r), format_ending(o->format), name, sizeof(name));
+	default_name(recording_process(r), format_ending(o->format), name, sizeof(name));
 	if (!o->output)
 		o->output = name;
 	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err))

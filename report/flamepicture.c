@@ -74,9 +74,10 @@ static int add_label(struct picture *p, const struct strset_entry *name, size_t 
 	int rc;
 
 	for (size_t n = 0; at < len && n < room; n++) {
-		size_t step = utf8_length((const unsigned char *)name->text + at, name->len - at);
+		size_t step;
 
-		at += step ? step : 1;
+		utf8_next(name->text + at, name->len - at, &step);
+		at += step;
 	}
 	if (at >= name->len)
 		return page_add_text(p->out, name->text, name->len);

@@ -31,7 +31,6 @@ struct entry {
 struct frames {
 	const struct profile *p;
 	enum report_by by;
-	bool no_inline;
 	struct strset strings;
 	struct entry *list;
 	size_t count, room;
@@ -183,7 +182,7 @@ static int add_line(struct frames *f, const struct profile_location *l,
 static int add_location(struct frames *f, const struct profile_location *l, size_t *at)
 {
 	const struct profile_line *lines = f->p->lines + l->first_line;
-	bool whole = f->no_inline || f->by == REPORT_BY_MODULE;
+	bool whole = f->by == REPORT_BY_MODULE;
 	int rc = 0;
 
 	if (!l->lines)
@@ -230,7 +229,6 @@ int frames_new(struct frames **out, const struct profile *p, const struct report
 	if (!rc) {
 		f->p = p;
 		f->by = v->by;
-		f->no_inline = v->no_inline;
 		find_labels(f);
 		rc = add_locations(f);
 	}

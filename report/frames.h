@@ -26,7 +26,7 @@ struct report_frame {
 	int64_t line;		     /* by function: where it begins; 0 unknown */
 };
 
-/* For the samples of `p`, which must outlive it, as v->by and v->no_inline say. ERR_NOMEM,
+/* For the samples of `p`, which must outlive it, as v->by says. ERR_NOMEM,
  * ERR_LIMIT for names that together are beyond reason. */
 int frames_new(struct frames **f, const struct profile *p, const struct report_view *v,
 	       struct error *err);

@@ -26,12 +26,6 @@ static int add(struct buffer *out, const char *text)
 	return buffer_add(out, text, strlen(text));
 }
 
-/* U+FFFE and U+FFFF are no characters of XML (its section 2.2). */
-static int is_noncharacter(const unsigned char *s, size_t len)
-{
-	return len == 3 && s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe;
-}
-
 static const char *entity(unsigned char c)
 {
 	switch (c) {
@@ -50,21 +44,26 @@ static const char *entity(unsigned char c)
 	}
 }
 
+/* U+FFFE and U+FFFF are no characters of XML (its section 2.2); nor are bytes that are no
+ * UTF-8. */
+static bool is_text(uint32_t rune)
+{
+	return rune != UTF8_REPLACEMENT && rune != 0xfffe && rune != 0xffff;
+}
+
 int page_add_text(struct buffer *out, const char *text, size_t len)
 {
-	const unsigned char *s = (const unsigned char *)text, *end = s + len;
 	int rc = 0;
 
-	while (s < end && !rc) {
-		size_t n = utf8_length(s, (size_t)(end - s));
+	for (size_t at = 0, step; at < len && !rc; at += step) {
+		const char *s = text + at;
 
-		if (!n || is_noncharacter(s, n))
+		if (!is_text(utf8_next(s, len - at, &step)))
 			rc = add(out, "\xef\xbf\xbd"); /* U+FFFD */
-		else if (n == 1 && entity(*s))
-			rc = add(out, entity(*s));
+		else if (step == 1 && entity((unsigned char)*s))
+			rc = add(out, entity((unsigned char)*s));
 		else
-			rc = buffer_add(out, s, n);
-		s += n ? n : 1;
+			rc = buffer_add(out, s, step);
 	}
 	return rc;
 }
@@ -72,21 +71,20 @@ int page_add_text(struct buffer *out, const char *text, size_t len)
 /* JSON, in whose strings alone '<', '>', '&' and what is not ASCII can stand. */
 static int add_json(struct buffer *out, const struct buffer *json)
 {
-	const unsigned char *s = json->data, *end = s + json->len, *from = s;
+	const char *data = (const char *)json->data;
+	size_t from = 0;
 	int rc = 0;
 
-	for (; s < end && !rc; s++) {
-		size_t len = *s == '<' || *s == '>' || *s == '&' ? 1 :
-			     end - s >= 3 && is_noncharacter(s, 3) ? 3 : 0;
+	for (size_t at = 0, step; at < json->len && !rc; at += step) {
+		uint32_t rune = utf8_next(data + at, json->len - at, &step);
 
-		if (!len)
+		if (rune != '<' && rune != '>' && rune != '&' && is_text(rune))
 			continue;
-		rc = buffer_add(out, from, (size_t)(s - from));
-		rc = rc ? rc : buffer_addf(out, "\\u%04x", len == 1 ? *s : 0xfffd);
-		s += len - 1;
-		from = s + 1;
+		rc = buffer_add(out, data + from, at - from);
+		rc = rc ? rc : buffer_addf(out, "\\u%04x", is_text(rune) ? rune : 0xfffd);
+		from = at + step;
 	}
-	return rc ? rc : buffer_add(out, from, (size_t)(end - from));
+	return rc ? rc : buffer_add(out, data + from, json->len - from);
 }
 
 static int add_picture(const struct page *p, struct buffer *out)
