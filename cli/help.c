@@ -11,7 +11,9 @@ static const char overview[] =
 	"  sampler [record] -p PID[,PID…] [options]      sample processes\n"
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
+	"  sampler top -p PID[,PID…] [options]           what a process does now, live\n"
 	"  sampler report FILE [options]                 show a profile's top functions\n"
+	"  sampler validate FILE…                        check profiles\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
@@ -51,13 +53,43 @@ static const char dump[] =
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: how long threads were held, each module's unwind table\n";
 
+static const char top[] =
+	"usage: sampler top -p PID[,PID…] [options]\n"
+	"       sampler top [options] -- COMMAND [ARG…]\n"
+	"\n"
+	"Functions by their share of the last seconds and of the time since the start. On a\n"
+	"terminal a screen, where ? shows the keys; elsewhere a table for each interval.\n"
+	"\n"
+	"  -p, --pid PID[,PID…] processes to look at\n"
+	"      --children       and those that they make\n"
+	"      --interval DUR   how long the last seconds are (default 2s)\n"
+	"  -n, --count N        end after so many intervals\n"
+	"  -d, --duration DUR   end after that time\n"
+	"  -r, --rate HZ        looks a second at each thread (default 99, 1 to 10000)\n"
+	"      --wall           threads that wait, too: shares are of wall time\n"
+	"      --threads        a line for each thread\n"
+	"      --sort KEY       recent, recent-cum, flat, cum or name (default recent)\n"
+	"      --nodecount N    lines of a table (default 20, 0 for all)\n"
+	"      --no-inline      leave inlined calls out\n"
+	"  -o, --output PATH    write the profile of it all at the end\n";
+
 static const char report[] =
 	"usage: sampler report FILE [options]\n"
 	"\n"
 	"  FILE                 a pprof profile, gzip'd or not; - for the standard input\n"
-	"      --top            functions by cost (the default, and all there is today)\n"
+	"      --top            functions by cost (the default)\n"
 	"      --nodecount N    lines to show (default 20, 0 for all)\n"
-	"      --sample-type T  which value to show (default: the profile's own default)\n";
+	"      --sample-type T  which value to show, by name or by number from 0 (default: the\n"
+	"                       profile's own default, or the last)\n"
+	"  -o, --output PATH    file to write (default: -, the standard output)\n";
+
+static const char validate[] =
+	"usage: sampler validate [-q] FILE…\n"
+	"\n"
+	"  FILE…                pprof profiles, gzip'd or not; - for the standard input\n"
+	"  -q, --quiet          say nothing of those that are good\n"
+	"\n"
+	"Exit status: 0 when all are good, 1 when one is not.\n";
 
 int cli_help(int argc, char **argv)
 {
@@ -69,10 +101,15 @@ int cli_help(int argc, char **argv)
 		fputs(record, stdout);
 	else if (!strcmp(topic, "dump"))
 		fputs(dump, stdout);
+	else if (!strcmp(topic, "top"))
+		fputs(top, stdout);
 	else if (!strcmp(topic, "report"))
 		fputs(report, stdout);
+	else if (!strcmp(topic, "validate"))
+		fputs(validate, stdout);
 	else if (!*topic || !strcmp(topic, "help"))
-		printf("%s\n%s\n%s\n%s", overview, record, dump, report);
+		printf("%s\n%s\n%s\n%s\n%s", overview, record, dump, report, validate);
+		printf("%s\n%s\n%s\n%s\n%s", overview, record, dump, top, report);
 	else
 		return cli_usage("no help on '%s'", topic);
 	return EXIT_DONE;

@@ -1,182 +1,262 @@
-/* sampler report FILE: a profile's functions by cost, with the numbers and the
- * columns of `pprof -top`. */
+/*
+ * sampler report FILE: a profile as text or a page.
+ *
+ * What it can show is a table, a line each. The way is the same for all: read, check,
+ * filter, write into memory, and only then to the output, so that what fails leaves
+ * nothing behind.
+ */
+#include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/terminal.h"
+#include "pprof/aggregate.h"
 #include "pprof/decode.h"
 #include "pprof/profile.h"
+#include "report/raw.h"
 #include "report/top.h"
+#include "report/traces.h"
+#include "report/tree.h"
+#include "report/view.h"
 
-enum { DEFAULT_LINES = 20 };
+/* What follows a mode's option. */
+enum mode_takes { TAKES_NOTHING, TAKES_OUTPUT };
 
-struct report_options {
-	const char *file;
-	const char *type; /* NULL: the profile's default */
-	uint64_t lines;	  /* 0: all */
+struct mode {
+	const char *name;
+	enum mode_takes takes;
+	report_writer *write;
+	size_t nodecount; /* unless asked otherwise, as pprof has it; 0: all */
+	bool untrimmed;	  /* also what costs little */
 };
 
-static const struct option long_options[] = {
-	{ "top", no_argument, NULL, 't' },
-	{ "nodecount", required_argument, NULL, 'n' },
-	{ "sample-type", required_argument, NULL, 's' },
+/* The first is the default. */
+static const struct mode modes[] = {
+	{ "top", TAKES_NOTHING, report_top, 0, false },
+	{ "tree", TAKES_NOTHING, report_tree, 80, false },
+	{ "traces", TAKES_NOTHING, report_traces, 0, true },
+	{ "raw", TAKES_NOTHING, report_raw, 0, true },
+};
+
+/* By enum report_by. */
+static const char *const granularities[] = { "function", "line", "file", "address", "module",
+					     "thread" };
+
+/* As in pprof's driver/config.go. */
+#define NODE_FRACTION 0.005
+#define EDGE_FRACTION 0.001
+
+enum { MODES = sizeof(modes) / sizeof(*modes), OPTION_FIRST = 256 };
+
+static const struct option other_options[] = {
+	{ "by", required_argument, NULL, 'b' },
+	{ "cum", no_argument, NULL, 'c' },
+	{ "edgefraction", required_argument, NULL, 'e' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "no-inline", no_argument, NULL, 'i' },
+	{ "nodefraction", required_argument, NULL, 'f' },
+	{ "unit", required_argument, NULL, 'u' },
+	{ "nodecount", required_argument, NULL, 'n' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "sample-type", required_argument, NULL, 's' },
 	{ NULL, 0, NULL, 0 },
 };
 
-/* A value in its unit, as pprof scales it: ns as time, bytes by 1024. */
-static const char *scaled(int64_t value, const char *unit, char *text, size_t room)
-{
-	static const struct { const char *name; double ns; } times[] = {
-		{ "hrs", 3600e9 }, { "mins", 60e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 },
-	};
-	static const char *const sizes[] = { "B", "kB", "MB", "GB", "TB" };
-	double v = (double)value;
-	size_t i = 0;
+struct report_options {
+	const char *file, *output;
+	const char *type; /* NULL: the profile's default */
+	const struct mode *mode;
+	bool counted, no_inline; /* --nodecount was given */
+	struct report_view view;
+};
 
-	if (!strcmp(unit, "nanoseconds")) {
-		while (i < 4 && fabs(v) < times[i].ns)
-			i++;
-		snprintf(text, room, "%.4g%s", v / times[i].ns, times[i].name);
-	} else if (!strcmp(unit, "bytes")) {
-		for (; i < 4 && fabs(v) >= 1024; i++)
-			v /= 1024;
-		snprintf(text, room, "%.4g%s", v, sizes[i]);
-	} else {
-		snprintf(text, room, "%ld", value);
-	}
-	return value ? text : "0";
-}
-
-static double percent(int64_t part, int64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0.0;
-}
-
-/* Names come from files that may be hostile: no control characters reach the
- * terminal. */
-static void print_name(const char *name)
-{
-	for (; *name; name++)
-		putchar((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
-	putchar('\n');
-}
-
-static void print_head(const struct profile *p, size_t type, const struct report_top *top)
-{
-	const char *unit = strset_get(&p->strings, p->types[type].unit);
-	char text[64], when[64];
-	time_t t = p->time_nanos / 1000000000;
-	struct tm tm;
-
-	if (p->mapping_count && p->mappings[0].filename) {
-		const char *file = strset_get(&p->strings, p->mappings[0].filename);
-
-		printf("File: ");
-		print_name(strrchr(file, '/') ? strrchr(file, '/') + 1 : file);
-	}
-	printf("Type: ");
-	print_name(strset_get(&p->strings, p->types[type].type));
-	if (p->time_nanos && gmtime_r(&t, &tm) && strftime(when, sizeof(when), "%F %T UTC", &tm))
-		printf("Time: %s\n", when);
-	if (p->duration_nanos) {
-		printf("Duration: %s, ", scaled(p->duration_nanos, "nanoseconds", text,
-						sizeof(text)));
-		printf("Total samples = %s (%.4g%%)\n", scaled(top->total, unit, text, sizeof(text)),
-		       strcmp(unit, "nanoseconds") ? 100.0 : percent(top->total, p->duration_nanos));
-	}
-}
-
-static void print_rows(const struct report_top *top, const char *unit, uint64_t lines)
-{
-	size_t count = lines && lines < top->count ? lines : top->count;
-	int64_t sum = 0;
-
-	printf("Showing top %zu of %zu functions\n", count, top->count);
-	printf("%10s %6s %6s %10s %6s  %s\n", "flat", "flat%", "sum%", "cum", "cum%", "function");
-	for (size_t i = 0; i < count; i++) {
-		const struct report_row *row = &top->rows[i];
-		char flat[64], cum[64];
-
-		if (__builtin_add_overflow(sum, row->flat, &sum))
-			sum = row->flat < 0 ? INT64_MIN : INT64_MAX;
-		printf("%10s %5.2f%% %5.2f%% %10s %5.2f%%  ",
-		       scaled(row->flat, unit, flat, sizeof(flat)), percent(row->flat, top->total),
-		       percent(sum, top->total), scaled(row->cum, unit, cum, sizeof(cum)),
-		       percent(row->cum, top->total));
-		print_name(row->name);
-	}
-}
-
-/* The index of the sample type to show: the one asked for, the profile's
- * default, else the last (as pprof does). */
+/* The index of the sample type to show: the one asked for by name or number, the
+ * profile's default, else the last (google/pprof, profile/index.go). */
 static int find_type(const struct profile *p, const char *asked, size_t *type, struct error *err)
 {
 	const char *want = asked ? asked : strset_get(&p->strings, p->default_type);
+	char *end;
+	unsigned long number;
 
+	if (!p->type_count)
+		return error_set(err, ERR_FORMAT, "the profile has no sample types");
 	for (size_t i = 0; i < p->type_count; i++)
 		if (!strcmp(strset_get(&p->strings, p->types[i].type), want)) {
 			*type = i;
 			return 0;
 		}
-	if (asked)
-		return error_set(err, ERR_USAGE, "the profile has no sample type '%s'", asked);
-	if (!p->type_count)
-		return error_set(err, ERR_FORMAT, "the profile has no sample types");
 	*type = p->type_count - 1;
+	if (!asked)
+		return 0;
+	number = strtoul(asked, &end, 10);
+	if (end == asked || *end || number >= p->type_count)
+		return error_set(err, ERR_USAGE, "the profile has no sample type '%s'", asked);
+	*type = number;
 	return 0;
 }
 
-static int report(const struct report_options *o, struct error *err)
+static int write_out(const char *path, const struct buffer *text, struct error *err)
 {
-	struct report_top top = { 0 };
+	struct outfile file = OUTFILE_NONE;
+	int rc = outfile_open(&file, path, err);
+
+	if (!rc)
+		rc = outfile_write(&file, text->data, text->len, err);
+	if (!rc)
+		rc = outfile_commit(&file, err);
+	outfile_abort(&file);
+	return rc;
+}
+
+static int show(struct report_options *o, struct profile *p, struct error *err)
+{
+	struct buffer text = { 0 };
+	int rc = profile_read(p, o->file, 0, err);
+
+	if (!rc)
+		rc = find_type(p, o->type, &o->view.type, err);
+	if (!rc && o->no_inline)
+		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
+	if (!rc)
+		rc = o->mode->write(p, &o->view, &text, err);
+	if (!rc)
+		rc = write_out(o->output, &text, err);
+	buffer_release(&text);
+	return rc;
+}
+
+static int report(struct report_options *o, struct error *err)
+{
 	struct profile profile;
-	size_t type = 0;
 	int rc = profile_init(&profile);
 
 	if (rc)
 		return error_set(err, rc, "out of memory");
-	rc = profile_read(&profile, o->file, 0, err);
-	if (!rc)
-		rc = find_type(&profile, o->type, &type, err);
-	if (!rc)
-		rc = report_top(&profile, type, &top, err);
-	if (!rc) {
-		print_head(&profile, type, &top);
-		print_rows(&top, strset_get(&profile.strings, profile.types[type].unit), o->lines);
-		if (fflush(stdout) || ferror(stdout))
-			rc = error_errno(err, ERR_IO, "cannot write 'standard output'");
-	}
-	report_top_release(&top);
+	rc = show(o, &profile, err);
 	profile_release(&profile);
 	return rc;
 }
 
+static int set_mode(struct report_options *o, const struct mode *mode, struct error *err)
+{
+	if (o->mode && o->mode != mode)
+		return error_set(err, ERR_USAGE, "'--%s' and '--%s' exclude each other", o->mode->name,
+				 mode->name);
+	o->mode = mode;
+	if (mode->takes == TAKES_OUTPUT)
+		o->output = optarg;
+	return 0;
+}
+
+static int set_granularity(struct report_options *o, struct error *err)
+{
+	for (size_t i = 0; i < sizeof(granularities) / sizeof(*granularities); i++)
+		if (!strcmp(granularities[i], optarg)) {
+			o->view.by = (enum report_by)i;
+			return 0;
+		}
+	return error_set(err, ERR_USAGE, "'%s' is no granularity; expected function, line, file, "
+			 "address, module or thread", optarg);
+}
+
+static int set_nodecount(struct report_options *o, struct error *err)
+{
+	uint64_t number;
+	int rc = parse_number(optarg, "number of lines", 0, UINT32_MAX, &number, err);
+
+	if (!rc) {
+		o->view.nodecount = number;
+		o->counted = true;
+	}
+	return rc;
+}
+
+static int set_option(struct report_options *o, int option, struct error *err)
+{
+	switch (option) {
+	case 'b':
+		return set_granularity(o, err);
+	case 'c':
+		o->view.cum = true;
+		return 0;
+	case 'e':
+		return parse_fraction(optarg, "share", &o->view.edge_fraction, err);
+	case 'f':
+		return parse_fraction(optarg, "share", &o->view.node_fraction, err);
+	case 'i':
+		o->no_inline = true;
+		return 0;
+	case 'n':
+		return set_nodecount(o, err);
+	case 'o':
+		o->output = optarg;
+		return 0;
+	case 's':
+		o->type = optarg;
+		return 0;
+	case 'u':
+		o->view.unit = optarg;
+		return 0;
+	default:
+		return set_mode(o, &modes[option - OPTION_FIRST], err);
+	}
+}
+
+/* The modes' options, then the others. */
+static void list_options(struct option list[MODES + sizeof(other_options) / sizeof(struct option)])
+{
+	for (int i = 0; i < MODES; i++)
+		list[i] = (struct option){ modes[i].name,
+					   modes[i].takes == TAKES_NOTHING ? no_argument :
+									     required_argument,
+					   NULL, OPTION_FIRST + i };
+	memcpy(list + MODES, other_options, sizeof(other_options));
+}
+
+/* What depends on the mode and on where the text goes. */
+static void finish_view(struct report_options *o)
+{
+	o->mode = o->mode ? o->mode : &modes[0];
+	if (o->mode->untrimmed) {
+		o->view.nodecount = 0;
+		o->view.node_fraction = o->view.edge_fraction = 0;
+	} else if (!o->counted) {
+		o->view.nodecount = o->mode->nodecount;
+	}
+	if (!strcmp(o->output, "-")) {
+		o->view.width = terminal_width();
+		o->view.colour = terminal_colour();
+	}
+}
+
 int cli_report(int argc, char **argv)
 {
-	struct report_options o = { .lines = DEFAULT_LINES };
+	struct option list[MODES + sizeof(other_options) / sizeof(struct option)];
+	struct report_options o = { .output = "-", .view.node_fraction = NODE_FRACTION,
+				    .view.edge_fraction = EDGE_FRACTION };
 	char *help[] = { (char *)"help", (char *)"report" };
 	struct error err;
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+	list_options(list);
+	while ((option = getopt_long(argc, argv, "ho:", list, NULL)) != -1) {
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
 			return cli_help(2, help);
-		if (option == 's')
-			o.type = optarg;
-		if (option == 'n' &&
-		    parse_number(optarg, "number of lines", 0, UINT32_MAX, &o.lines, &err))
+		if (set_option(&o, option, &err))
 			return cli_fail(&err);
 	}
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "report needs a file" : "report takes one file");
 	o.file = argv[optind];
+	finish_view(&o);
 	return report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
 }

@@ -33,6 +33,7 @@
 #include "base/error.h"
 #include "pprof/append.h"
 #include "pprof/ids.h"
+#include "pprof/place.h"
 #include "pprof/profile.h"
 #include "pprof/unpack.h"
 #include "pprof/wire.h"
@@ -515,6 +516,8 @@ static int read_stretch(struct decoder *d, unsigned field)
 	while (!rc && wire_next(&c, &f))
 		if (f.number == field)
 			rc = read_field(d, &file_rules[field], &f, d->p);
+	if (rc == ERR_FORMAT)
+		place_add(d->err, c.start, (size_t)(d->file.end - c.start), f.at);
 	return rc;
 }
 

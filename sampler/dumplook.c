@@ -19,11 +19,9 @@
  */
 #include "sampler/dumplook.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sampler/clock.h"
 #include "sampler/member.h"
@@ -53,17 +51,10 @@ bool dump_looked(const struct dump *d)
 
 /* Of the maps. */
 
-/* A descriptor of /proc/PID/maps reads as empty when the address space that it was
- * opened on is gone (unwinding.c). */
 static bool same_address_space(struct member *m)
 {
-	char byte;
-
-	if (pread(m->maps_fd, &byte, 1, 0) == 1)
+	if (member_space(m) == SPACE_SAME)
 		return true;
-	if (m->maps_fd >= 0)
-		close(m->maps_fd);
-	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
 	member_read_maps(m);
 	return false;
 }

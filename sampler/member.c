@@ -117,6 +117,25 @@ void member_read_cpu(struct member *m, bool last)
 	m->cpu_due_ns = before + (monotonic_ns() - before) * CPU_COST_FACTOR;
 }
 
+/* A descriptor of /proc/PID/maps reads as empty when the address space that it was
+ * opened on is gone. */
+static bool has_space(const struct member *m)
+{
+	char byte;
+
+	return pread(m->maps_fd, &byte, 1, 0) == 1;
+}
+
+enum member_space member_space(struct member *m)
+{
+	if (has_space(m))
+		return SPACE_SAME;
+	if (m->maps_fd >= 0)
+		close(m->maps_fd);
+	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
+	return has_space(m) ? SPACE_NEW : SPACE_NONE;
+}
+
 void member_read_maps(struct member *m)
 {
 	uint64_t start = monotonic_ns();

@@ -64,4 +64,9 @@ int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer 
 /* Reads the maps again, and notes what that cost. */
 void member_read_maps(struct member *m);
 
+/* Is the address space still the one that was there when last asked? Whoever execs gets
+ * another, and whoever exits none. */
+enum member_space { SPACE_SAME, SPACE_NEW, SPACE_NONE };
+enum member_space member_space(struct member *m);
+
 #endif

@@ -10,10 +10,8 @@
  * space it was opened on, and reads as empty when that is gone (proc_mem_open()
  * in fs/proc/base.c).
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sampler/clock.h"
 #include "sampler/member.h"
@@ -35,21 +33,16 @@ enum {
 /* True when the address space that the slots come from is still there. */
 static bool same_address_space(struct round *r, struct member *m)
 {
-	char byte;
+	enum member_space space = member_space(m);
 
-	if (pread(m->maps_fd, &byte, 1, 0) == 1)
-		return true;
-	if (m->maps_fd >= 0)
-		close(m->maps_fd);
-	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
-	if (m->maps_fd >= 0 && pread(m->maps_fd, &byte, 1, 0) == 1) {
+	if (space == SPACE_NEW) {
 		pthread_mutex_lock(&r->lock);
 		r->stats.execs++;
 		pthread_mutex_unlock(&r->lock);
 		member_read_maps(m);
 		process_read_comm(&m->process);
 	}
-	return false;
+	return space == SPACE_SAME;
 }
 
 static int count_walk(struct round *r)

@@ -6,6 +6,10 @@
 //	gopprof same A B       two files hold the same profile
 //	gopprof bench raw|gzip IN OUT                      for bench/run
 //	gopprof bench decode|encode|zip|unzip FILE ROUNDS
+//	gopprof broken FOLDER TESTDATA COUNT SEED
+//	                       writes broken profiles, and says what it thinks of each
+//	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
+//	gopprof pprof ARG...   is the command pprof
 package main
 
 import (
@@ -164,7 +168,7 @@ func write(folder string) {
 }
 
 func main() {
-	arguments := append(os.Args[1:], "", "", "")
+	arguments := append(os.Args[1:], "", "", "", "")
 	switch arguments[0] {
 	case "made":
 		compare(parse(arguments[1]), made())
@@ -180,6 +184,12 @@ func main() {
 		} else {
 			pass(arguments[1], arguments[2], arguments[3])
 		}
+	case "broken":
+		broken(arguments[1], arguments[2], arguments[3], arguments[4])
+	case "convert":
+		convert(arguments[1], arguments[2])
+	case "pprof":
+		drive(os.Args[2:])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}
