@@ -91,26 +91,33 @@ static const char validate[] =
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";
 
+static const struct {
+	const char *name, *text;
+} commands[] = {
+	{ "record", record },
+	{ "dump", dump },
+	{ "top", top },
+	{ "report", report },
+	{ "validate", validate },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+
 int cli_help(int argc, char **argv)
 {
-	const char *topic = argc > 1 ? argv[1] : "";
+	const char *topic = argc > 1 ? argv[1] : "help";
 
 	if (argc > 2)
 		return cli_usage("help takes one command");
-	if (!strcmp(topic, "record"))
-		fputs(record, stdout);
-	else if (!strcmp(topic, "dump"))
-		fputs(dump, stdout);
-	else if (!strcmp(topic, "top"))
-		fputs(top, stdout);
-	else if (!strcmp(topic, "report"))
-		fputs(report, stdout);
-	else if (!strcmp(topic, "validate"))
-		fputs(validate, stdout);
-	else if (!*topic || !strcmp(topic, "help"))
-		printf("%s\n%s\n%s\n%s\n%s", overview, record, dump, report, validate);
-		printf("%s\n%s\n%s\n%s\n%s", overview, record, dump, top, report);
-	else
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(topic, commands[i].name)) {
+			fputs(commands[i].text, stdout);
+			return EXIT_DONE;
+		}
+	if (strcmp(topic, "help") != 0)
 		return cli_usage("no help on '%s'", topic);
+	fputs(overview, stdout);
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("\n%s", commands[i].text);
 	return EXIT_DONE;
 }
