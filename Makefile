@@ -165,11 +165,11 @@ include tests/fixtures/build.mk
 
 SAN := SANITIZE=address,undefined BUILD=$(BUILD)-san
 
-check-build: $(BUILD)/sampler $(BUILD)/demo $(UNIT) $(REPLAY) fixtures \
+check-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/demo $(UNIT) $(REPLAY) fixtures \
 		$(filter $(BUILD)/tests/tools/%,$(TOOLS)) # all that `make check` runs
 	+$(Q)$(MAKE) --no-print-directory $(SAN) check-san-build
 
-check-san-build: $(BUILD)/sampler $(UNIT) $(REPLAY)
+check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY)
 
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
