@@ -130,3 +130,14 @@ bool units_compatible(const char *a, const char *b)
 			return true;
 	return false;
 }
+
+double units_ratio(const char *from, const char *to)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		const struct unit *a = find(&kinds[i], from), *b = find(&kinds[i], to);
+
+		if (a && b)
+			return a->factor / b->factor;
+	}
+	return 1;
+}

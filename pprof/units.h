@@ -19,4 +19,7 @@ double units_scale(int64_t value, const char *from, const char *to, const char *
 /* True when both are known units of one kind (bytes, time, GCU). */
 bool units_compatible(const char *a, const char *b);
 
+/* How many `to` one `from` is: 1000 from "ms" to "us". 1 when they are not compatible. */
+double units_ratio(const char *from, const char *to);
+
 #endif
