@@ -10,6 +10,8 @@
 //	                       writes broken profiles, and says what it thinks of each
 //	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
 //	gopprof pprof ARG...   is the command pprof
+//	gopprof patterns TOOL COUNT SEED
+//	                       asks the tool pprof_pattern what Go's regexp knows
 package main
 
 import (
@@ -190,6 +192,8 @@ func main() {
 		convert(arguments[1], arguments[2])
 	case "pprof":
 		drive(os.Args[2:])
+	case "patterns":
+		patterns(arguments[1], arguments[2], arguments[3])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}
