@@ -51,7 +51,7 @@ SYS_target    := -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
-SYS_pprof     := -lz
+SYS_pprof     := -lz -lm
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
 syslibs = $(foreach f,$(1),$(SYS_$(f)))

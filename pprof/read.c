@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "pprof/decode.h"
 #include "pprof/gzip.h"
+#include "pprof/legacy.h"
+#include "pprof/profile.h"
 
 enum { MAX_SIZE = 1 << 30, CHUNK = 64 << 10 };
 
@@ -31,6 +33,24 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 	return 0;
 }
 
+/* profile.proto, or else what came before it: one of those begins otherwise than any
+ * message that decodes, and what is neither is reported as a broken message. */
+static int decode(struct profile *p, const struct buffer *plain, struct error *err)
+{
+	struct error legacy = { 0 };
+	int rc = profile_decode(p, plain->data, plain->len, err), old;
+
+	if (rc != ERR_FORMAT || !plain->len)
+		return rc;
+	profile_release(p);
+	if (profile_init(p))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	old = legacy_parse(p, plain->data, plain->len, &legacy);
+	if (old == ERR_NOTFOUND)
+		return rc;
+	return old ? error_set(err, old, "%s", legacy.text) : 0;
+}
+
 static int decode_zipped(struct profile *p, const struct buffer *zipped, size_t max,
 			 struct error *err)
 {
@@ -38,7 +58,7 @@ static int decode_zipped(struct profile *p, const struct buffer *zipped, size_t 
 	int rc = gzip_uncompress(zipped->data, zipped->len, max, &plain, err);
 
 	if (!rc)
-		rc = profile_decode(p, plain.data, plain.len, err);
+		rc = decode(p, &plain, err);
 	buffer_release(&plain);
 	return rc;
 }
@@ -51,7 +71,7 @@ static int decode_file(struct profile *p, int fd, size_t max, struct error *err)
 	if (!rc)
 		rc = gzip_detect(bytes.data, bytes.len) ?
 			     decode_zipped(p, &bytes, max, err) :
-			     profile_decode(p, bytes.data, bytes.len, err);
+			     decode(p, &bytes, err);
 	buffer_release(&bytes);
 	return rc;
 }
