@@ -12,6 +12,7 @@ static const char overview[] =
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler report FILE [options]                 show a profile's top functions\n"
+	"  sampler convert IN -o OUT [-f FORMAT]         a profile in another form\n"
 	"  sampler validate FILE…                        check profiles\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
@@ -62,6 +63,17 @@ static const char report[] =
 	"                       profile's own default, or the last)\n"
 	"  -o, --output PATH    file to write (default: -, the standard output)\n";
 
+static const char convert[] =
+	"usage: sampler convert IN -o OUT [-f FORMAT]\n"
+	"\n"
+	"  IN                   a profile: pprof's, gzip'd or not, or one of the formats before\n"
+	"                       it (Go's debug=1 texts, gperftools'); - for the standard input\n"
+	"  -o, --output PATH    file to write, - for the standard output\n"
+	"  -f, --format FORMAT  pprof or legacy (default: by the ending of PATH)\n"
+	"\n"
+	"  pprof   .pb.gz .pprof, and .pb which is not compressed\n"
+	"  legacy  .txt: what Go writes with debug=1, for counts, heap and contention\n";
+
 static const char validate[] =
 	"usage: sampler validate [-q] FILE…\n"
 	"\n"
@@ -82,10 +94,12 @@ int cli_help(int argc, char **argv)
 		fputs(dump, stdout);
 	else if (!strcmp(topic, "report"))
 		fputs(report, stdout);
+	else if (!strcmp(topic, "convert"))
+		fputs(convert, stdout);
 	else if (!strcmp(topic, "validate"))
 		fputs(validate, stdout);
 	else if (!*topic || !strcmp(topic, "help"))
-		printf("%s\n%s\n%s\n%s\n%s", overview, record, dump, report, validate);
+		printf("%s\n%s\n%s\n%s\n%s\n%s", overview, record, dump, report, convert, validate);
 	else
 		return cli_usage("no help on '%s'", topic);
 	return EXIT_DONE;

@@ -4,6 +4,8 @@
 //	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
 //	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
 //	gopprof same A B       two files hold the same profile
+//	gopprof legacy FOLDER  see legacy.go
+//	gopprof debug FOLDER   see debug.go
 //	gopprof broken FOLDER TESTDATA COUNT SEED
 //	                       writes broken profiles, and says what it thinks of each
 //	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
@@ -179,6 +181,10 @@ func main() {
 		broken(arguments[1], arguments[2], arguments[3], arguments[4])
 	case "convert":
 		convert(arguments[1], arguments[2])
+	case "legacy":
+		legacy(arguments[1])
+	case "debug":
+		debugTexts(arguments[1])
 	case "pprof":
 		drive(os.Args[2:])
 	default:
