@@ -53,7 +53,7 @@ SYS_target    := -lelf $(COMPRESSION)
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
-SYS_pprof     := $(COMPRESSION) -lpcre2-8
+SYS_pprof     := $(COMPRESSION) -lpcre2-8 -lm
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
 # Without ncurses' header `sampler top` shows tables only.

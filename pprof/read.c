@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "pprof/decode.h"
 #include "pprof/gzip.h"
+#include "pprof/legacy.h"
+#include "pprof/profile.h"
 #include "pprof/zstd.h"
 
 enum { MAX_SIZE = 1 << 30, CHUNK = 64 << 10 };
@@ -45,6 +47,24 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 	return 0;
 }
 
+/* profile.proto, or else what came before it: one of those begins otherwise than any
+ * message that decodes, and what is neither is reported as a broken message. */
+static int decode(struct profile *p, const struct buffer *plain, struct error *err)
+{
+	struct error legacy = { 0 };
+	int rc = profile_decode(p, plain->data, plain->len, err), old;
+
+	if (rc != ERR_FORMAT || !plain->len)
+		return rc;
+	profile_release(p);
+	if (profile_init(p))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	old = legacy_parse(p, plain->data, plain->len, &legacy);
+	if (old == ERR_NOTFOUND)
+		return rc;
+	return old ? error_set(err, old, "%s", legacy.text) : 0;
+}
+
 /* What is compressed is replaced by its contents. */
 static int uncompress(struct buffer *bytes, size_t max, struct error *err)
 {
@@ -70,7 +90,7 @@ static int decode_file(struct profile *p, int fd, size_t max, struct error *err)
 	if (!rc)
 		rc = uncompress(&bytes, max, err);
 	if (!rc)
-		rc = profile_decode(p, bytes.data, bytes.len, err);
+		rc = decode(p, &bytes, err);
 	buffer_release(&bytes);
 	return rc;
 }

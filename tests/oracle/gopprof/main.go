@@ -6,6 +6,8 @@
 //	gopprof same A B       two files hold the same profile
 //	gopprof bench raw|gzip IN OUT                      for bench/run
 //	gopprof bench decode|encode|zip|unzip FILE ROUNDS
+//	gopprof legacy FOLDER  see legacy.go
+//	gopprof debug FOLDER   see debug.go
 //	gopprof broken FOLDER TESTDATA COUNT SEED
 //	                       writes broken profiles, and says what it thinks of each
 //	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
@@ -190,6 +192,10 @@ func main() {
 		broken(arguments[1], arguments[2], arguments[3], arguments[4])
 	case "convert":
 		convert(arguments[1], arguments[2])
+	case "legacy":
+		legacy(arguments[1])
+	case "debug":
+		debugTexts(arguments[1])
 	case "pprof":
 		drive(os.Args[2:])
 	case "patterns":
