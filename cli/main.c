@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "dump", cli_dump },
 	{ "top", cli_top },
 	{ "report", cli_report },
+	{ "convert", cli_convert },
 	{ "validate", cli_validate },
 	{ "help", cli_help },
 };
