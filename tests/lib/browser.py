@@ -101,11 +101,15 @@ class Browser:
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": k.replace("_", "-"), "value": v} for k, v in features.items()])
 
-    def open(self, path, fragment=""):
-        self.call("Page.navigate", url="about:blank")
+    def load(self, url):
         self.events.clear()
-        self.call("Page.navigate", url="file://" + path + fragment)
+        self.call("Page.navigate", url=url)
         self.wait_for("Page.loadEventFired")
+
+    def open(self, path, fragment=""):
+        """By way of an empty page: to another fragment of the same one is no way."""
+        self.load("about:blank")
+        self.load("file://" + path + fragment)
 
     def run(self, expression):
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
@@ -114,8 +118,9 @@ class Browser:
         return answer["result"].get("value")
 
     def settle(self):
-        """Until what was begun is drawn: an animation takes 180 ms."""
-        self.run("new Promise(done => setTimeout(() => requestAnimationFrame(done), 260))")
+        """Until what was begun is drawn, if nothing moves (prefers-reduced-motion)."""
+        self.run("new Promise(done => setTimeout(() => requestAnimationFrame(() => "
+                 "requestAnimationFrame(done)), 20))")
 
     def key(self, key, text="", control=False):
         code = {"Enter": 13, "Escape": 27, "Backspace": 8, "ArrowLeft": 37, "ArrowUp": 38,
@@ -139,11 +144,9 @@ class Browser:
                 self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
                           clickCount=1)
 
-    def screenshot(self, path=None):
-        data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
-        if path:
-            open(path, "wb").write(data)
-        return data
+    def screenshot(self, x=0, y=0, width=1000, height=700, scale=1):
+        clip = {"x": x, "y": y, "width": width, "height": height, "scale": scale}
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png", clip=clip)["data"])
 
     def complaints(self):
         """Errors and warnings of the console, exceptions, requests beyond the page itself."""
