@@ -18,7 +18,6 @@
 #include "cli/terminal.h"
 #include "pprof/aggregate.h"
 #include "pprof/decode.h"
-#include "pprof/merge.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
@@ -118,7 +117,6 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 	return rc;
 }
 
-/* As pprof, which merges a single profile, too, and so has equal samples once. */
 static int take_in(struct profile *p, const char *file, struct error *err)
 {
 	int rc = profile_read(p, file, 0, err);
@@ -126,8 +124,6 @@ static int take_in(struct profile *p, const char *file, struct error *err)
 	if (rc)
 		return rc;
 	rc = profile_validate(p, err);
-	if (!rc)
-		rc = profile_compact(p, err);
 	return rc ? error_prefix(err, "'%s'", file) : 0;
 }
 
