@@ -22,6 +22,7 @@
 #include "pprof/profile.h"
 #include "pprof/validate.h"
 #include "report/raw.h"
+#include "report/text.h"
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/tree.h"
@@ -79,29 +80,51 @@ struct report_options {
 	struct report_view view;
 };
 
-/* The index of the sample type to show: the one asked for by name or number, the
- * profile's default, else the last (google/pprof, profile/index.go). */
+static size_t type_by_name(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->type_count; i++)
+		if (!strcmp(strset_get(&p->strings, p->types[i].type), name))
+			return i;
+	return p->type_count;
+}
+
+static int no_such_type(const struct profile *p, const char *asked, struct error *err)
+{
+	struct buffer names = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < p->type_count && !rc; i++) {
+		rc = buffer_addf(&names, i ? ", " : "");
+		rc = rc ? rc : text_add_string(&names, p, p->types[i].type);
+	}
+	rc = error_set(err, ERR_USAGE, "the profile has no sample type '%s'; it has %.*s", asked,
+		       rc ? 0 : (int)names.len, (const char *)names.data);
+	buffer_release(&names);
+	return rc;
+}
+
+/* The sample type that is asked for, by number or by name (the "inuse_" of old options may
+ * stand before it), else the profile's default, else the last (google/pprof,
+ * profile/index.go). */
 static int find_type(const struct profile *p, const char *asked, size_t *type, struct error *err)
 {
-	const char *want = asked ? asked : strset_get(&p->strings, p->default_type);
-	char *end;
-	unsigned long number;
+	uint64_t number;
 
 	if (!p->type_count)
 		return error_set(err, ERR_FORMAT, "the profile has no sample types");
-	for (size_t i = 0; i < p->type_count; i++)
-		if (!strcmp(strset_get(&p->strings, p->types[i].type), want)) {
-			*type = i;
-			return 0;
-		}
-	*type = p->type_count - 1;
-	if (!asked)
+	if (!asked) {
+		*type = p->default_type ? type_by_name(p, strset_get(&p->strings, p->default_type)) :
+					  p->type_count;
+		*type = *type < p->type_count ? *type : p->type_count - 1;
 		return 0;
-	number = strtoul(asked, &end, 10);
-	if (end == asked || *end || number >= p->type_count)
-		return error_set(err, ERR_USAGE, "the profile has no sample type '%s'", asked);
-	*type = number;
-	return 0;
+	}
+	if (!parse_number(asked, "", 0, UINT32_MAX, &number, NULL))
+		*type = number;
+	else
+		*type = type_by_name(p, asked);
+	if (*type >= p->type_count && !strncmp(asked, "inuse_", 6))
+		*type = type_by_name(p, asked + 6);
+	return *type < p->type_count ? 0 : no_such_type(p, asked, err);
 }
 
 static int write_out(const char *path, const struct buffer *text, struct error *err)
