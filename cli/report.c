@@ -8,21 +8,23 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/formats.h"
 #include "cli/terminal.h"
+#include "cli/types.h"
 #include "pprof/aggregate.h"
 #include "pprof/decode.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
+#include "report/folded.h"
 #include "report/raw.h"
-#include "report/text.h"
+#include "report/speedscope.h"
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/tree.h"
@@ -46,6 +48,9 @@ static const struct mode modes[] = {
 	{ "peek", TAKES_PATTERN, report_tree, 0, true },
 	{ "traces", TAKES_NOTHING, report_traces, 0, true },
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
+	{ "folded", TAKES_NOTHING, report_folded, 0, true },
+	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* by the output's ending */
+	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },
 };
 
 /* By enum report_by. */
@@ -80,53 +85,6 @@ struct report_options {
 	struct report_view view;
 };
 
-static size_t type_by_name(const struct profile *p, const char *name)
-{
-	for (size_t i = 0; i < p->type_count; i++)
-		if (!strcmp(strset_get(&p->strings, p->types[i].type), name))
-			return i;
-	return p->type_count;
-}
-
-static int no_such_type(const struct profile *p, const char *asked, struct error *err)
-{
-	struct buffer names = { 0 };
-	int rc = 0;
-
-	for (size_t i = 0; i < p->type_count && !rc; i++) {
-		rc = buffer_addf(&names, i ? ", " : "");
-		rc = rc ? rc : text_add_string(&names, p, p->types[i].type);
-	}
-	rc = error_set(err, ERR_USAGE, "the profile has no sample type '%s'; it has %.*s", asked,
-		       rc ? 0 : (int)names.len, (const char *)names.data);
-	buffer_release(&names);
-	return rc;
-}
-
-/* The sample type that is asked for, by number or by name (the "inuse_" of old options may
- * stand before it), else the profile's default, else the last (google/pprof,
- * profile/index.go). */
-static int find_type(const struct profile *p, const char *asked, size_t *type, struct error *err)
-{
-	uint64_t number;
-
-	if (!p->type_count)
-		return error_set(err, ERR_FORMAT, "the profile has no sample types");
-	if (!asked) {
-		*type = p->default_type ? type_by_name(p, strset_get(&p->strings, p->default_type)) :
-					  p->type_count;
-		*type = *type < p->type_count ? *type : p->type_count - 1;
-		return 0;
-	}
-	if (!parse_number(asked, "", 0, UINT32_MAX, &number, NULL))
-		*type = number;
-	else
-		*type = type_by_name(p, asked);
-	if (*type >= p->type_count && !strncmp(asked, "inuse_", 6))
-		*type = type_by_name(p, asked + 6);
-	return *type < p->type_count ? 0 : no_such_type(p, asked, err);
-}
-
 static int write_out(const char *path, const struct buffer *text, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
@@ -152,14 +110,15 @@ static int take_in(struct profile *p, const char *file, struct error *err)
 
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
+	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
 	struct buffer text = { 0 };
 	int rc = take_in(p, o->file, err);
 
 	if (!rc)
-		rc = find_type(p, o->type, &o->view.type, err);
+		rc = sample_type_find(p, o->type, &o->view.type, err);
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
-	if (!rc && o->mode->write(p, &o->view, &text, err))
+	if (!rc && write(p, &o->view, &text, err))
 		rc = error_prefix(err, "'%s'", o->file);
 	if (!rc)
 		rc = write_out(o->output, &text, err);
