@@ -19,7 +19,6 @@
 #include "cli/types.h"
 #include "pprof/aggregate.h"
 #include "pprof/decode.h"
-#include "pprof/merge.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
@@ -99,7 +98,6 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 	return rc;
 }
 
-/* As pprof, which merges a single profile, too, and so has equal samples once. */
 static int take_in(struct profile *p, const char *file, struct error *err)
 {
 	int rc = profile_read(p, file, 0, err);
@@ -107,8 +105,6 @@ static int take_in(struct profile *p, const char *file, struct error *err)
 	if (rc)
 		return rc;
 	rc = profile_validate(p, err);
-	if (!rc)
-		rc = profile_compact(p, err);
 	return rc ? error_prefix(err, "'%s'", file) : 0;
 }
 
