@@ -81,12 +81,14 @@ static const char report[] =
 	"      --nodecount N    lines to show (default 20, 0 for all)\n"
 	"      --sample-type T  which value to show, by name or by number from 0 (default: the\n"
 	"                       profile's own default, or the last)\n"
+	"      --max-size SIZE  bytes that FILE may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -o, --output PATH    file to write (default: -, the standard output)\n";
 
 static const char validate[] =
-	"usage: sampler validate [-q] FILE…\n"
+	"usage: sampler validate [options] FILE…\n"
 	"\n"
 	"  FILE…                pprof profiles, gzip'd or not; - for the standard input\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -q, --quiet          say nothing of those that are good\n"
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";

@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/readprofile.h"
 #include "cli/terminal.h"
 #include "pprof/aggregate.h"
-#include "pprof/decode.h"
 #include "pprof/profile.h"
 #include "report/raw.h"
 #include "report/top.h"
@@ -65,12 +65,14 @@ static const struct option other_options[] = {
 	{ "nodecount", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "sample-type", required_argument, NULL, 's' },
+	READPROFILE_OPTION,
 	{ NULL, 0, NULL, 0 },
 };
 
 struct report_options {
 	const char *file, *output;
 	const char *type; /* NULL: the profile's default */
+	uint64_t max_size; /* of the file, 0: the default */
 	const struct mode *mode;
 	bool counted, no_inline; /* --nodecount was given */
 	struct report_view view;
@@ -117,10 +119,8 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
 	struct buffer text = { 0 };
-	int rc = profile_read(p, o->file, 0, err);
+	int rc = find_type(p, o->type, &o->view.type, err);
 
-	if (!rc)
-		rc = find_type(p, o->type, &o->view.type, err);
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
 	if (!rc)
@@ -134,10 +134,10 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 static int report(struct report_options *o, struct error *err)
 {
 	struct profile profile;
-	int rc = profile_init(&profile);
+	int rc = readprofile(&profile, o->file, o->max_size, err);
 
 	if (rc)
-		return error_set(err, rc, "out of memory");
+		return rc;
 	rc = show(o, &profile, err);
 	profile_release(&profile);
 	return rc;
@@ -203,6 +203,8 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	case 'u':
 		o->view.unit = optarg;
 		return 0;
+	case READPROFILE_MAX_SIZE:
+		return parse_size(optarg, &o->max_size, err);
 	default:
 		return set_mode(o, &modes[option - OPTION_FIRST], err);
 	}
