@@ -97,6 +97,7 @@ static const char report[] =
 	"      --sample-type T  which value to show, by name or by number from 0 (default: the\n"
 	"                       profile's own default, or the last)\n"
 	"      --unit UNIT      of values: ns us ms s hrs, B kB MB GB, auto (each its own)\n"
+	"      --max-size SIZE  bytes that FILE may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -o, --output PATH    file to write (default: -, the standard output)\n"
 	"\n"
 	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
@@ -114,9 +115,10 @@ static const char convert[] =
 	"  legacy  .txt: what Go writes with debug=1, for counts, heap and contention\n";
 
 static const char validate[] =
-	"usage: sampler validate [-q] FILE…\n"
+	"usage: sampler validate [options] FILE…\n"
 	"\n"
 	"  FILE…                pprof profiles, gzip'd or not; - for the standard input\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -q, --quiet          say nothing of those that are good\n"
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";

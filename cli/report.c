@@ -15,10 +15,10 @@
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/formats.h"
+#include "cli/readprofile.h"
 #include "cli/terminal.h"
 #include "cli/types.h"
 #include "pprof/aggregate.h"
-#include "pprof/decode.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
@@ -74,12 +74,14 @@ static const struct option other_options[] = {
 	{ "nodecount", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "sample-type", required_argument, NULL, 's' },
+	READPROFILE_OPTION,
 	{ NULL, 0, NULL, 0 },
 };
 
 struct report_options {
 	const char *file, *output;
 	const char *type; /* NULL: the profile's default */
+	uint64_t max_size; /* of the file, 0: the default */
 	const struct mode *mode;
 	bool counted, no_inline; /* --nodecount was given */
 	struct report_view view;
@@ -98,24 +100,12 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 	return rc;
 }
 
-static int take_in(struct profile *p, const char *file, struct error *err)
-{
-	int rc = profile_read(p, file, 0, err);
-
-	if (rc)
-		return rc;
-	rc = profile_validate(p, err);
-	return rc ? error_prefix(err, "'%s'", file) : 0;
-}
-
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
 	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
 	struct buffer text = { 0 };
-	int rc = take_in(p, o->file, err);
+	int rc = sample_type_find(p, o->type, &o->view.type, err);
 
-	if (!rc)
-		rc = sample_type_find(p, o->type, &o->view.type, err);
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
 	if (!rc && write(p, &o->view, &text, err))
@@ -129,11 +119,15 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 static int report(struct report_options *o, struct error *err)
 {
 	struct profile profile;
-	int rc = profile_init(&profile);
+	int rc = readprofile(&profile, o->file, o->max_size, err);
 
 	if (rc)
-		return error_set(err, rc, "out of memory");
-	rc = show(o, &profile, err);
+		return rc;
+	rc = profile_validate(&profile, err);
+	if (rc)
+		error_prefix(err, "'%s'", o->file);
+	else
+		rc = show(o, &profile, err);
 	profile_release(&profile);
 	return rc;
 }
@@ -202,6 +196,8 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	case 'u':
 		o->view.unit = optarg;
 		return 0;
+	case READPROFILE_MAX_SIZE:
+		return parse_size(optarg, &o->max_size, err);
 	default:
 		return set_mode(o, &modes[option - OPTION_FIRST], err);
 	}
