@@ -13,6 +13,8 @@ static const char overview[] =
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler report FILE [options]                 show a profile's top functions\n"
 	"  sampler validate FILE…                        check profiles\n"
+	"  sampler merge FILE… -o OUT                    add profiles up\n"
+	"  sampler diff BASE NEW -o OUT [options]        what has changed between two\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
@@ -70,23 +72,49 @@ static const char validate[] =
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";
 
+static const char merge[] =
+	"usage: sampler merge FILE… -o OUT\n"
+	"\n"
+	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
+	"                       all of them have are left out\n"
+	"  -o, --output OUT     file to write, - for the standard output\n";
+
+static const char diff[] =
+	"usage: sampler diff BASE NEW -o OUT [options]\n"
+	"\n"
+	"  BASE, NEW            pprof profiles; - for the standard input. OUT holds the samples\n"
+	"                       of NEW, and those of BASE negated and with the label\n"
+	"                       pprof::base, so that shares are shares of BASE\n"
+	"  -o, --output OUT     file to write, - for the standard output\n"
+	"      --subtract       without the label, so that equal stacks cancel out\n"
+	"      --normalize      first scale NEW to the totals of BASE\n";
+
+static const struct topic {
+	const char *name, *text;
+} topics[] = {
+	{ "record", record },
+	{ "dump", dump },
+	{ "report", report },
+	{ "validate", validate },
+	{ "merge", merge },
+	{ "diff", diff },
+};
+
+enum { TOPICS = sizeof(topics) / sizeof(*topics) };
+
 int cli_help(int argc, char **argv)
 {
-	const char *topic = argc > 1 ? argv[1] : "";
+	const char *name = argc > 1 ? argv[1] : "help";
+	bool all = !strcmp(name, "help"), found = all;
 
 	if (argc > 2)
 		return cli_usage("help takes one command");
-	if (!strcmp(topic, "record"))
-		fputs(record, stdout);
-	else if (!strcmp(topic, "dump"))
-		fputs(dump, stdout);
-	else if (!strcmp(topic, "report"))
-		fputs(report, stdout);
-	else if (!strcmp(topic, "validate"))
-		fputs(validate, stdout);
-	else if (!*topic || !strcmp(topic, "help"))
-		printf("%s\n%s\n%s\n%s\n%s", overview, record, dump, report, validate);
-	else
-		return cli_usage("no help on '%s'", topic);
-	return EXIT_DONE;
+	if (all)
+		fputs(overview, stdout);
+	for (size_t i = 0; i < TOPICS; i++)
+		if (all || !strcmp(name, topics[i].name)) {
+			printf("%s%s", all ? "\n" : "", topics[i].text);
+			found = true;
+		}
+	return found ? EXIT_DONE : cli_usage("no help on '%s'", name);
 }

@@ -16,6 +16,8 @@ static const struct command commands[] = {
 	{ "dump", cli_dump },
 	{ "report", cli_report },
 	{ "validate", cli_validate },
+	{ "merge", cli_merge },
+	{ "diff", cli_diff },
 	{ "help", cli_help },
 };
 
