@@ -2,6 +2,7 @@
 // says nothing and exits 0 when all is well:
 //
 //	gopprof operations …   see merge.go
+//	gopprof sum raw|gzip OUT IN…   for bench/run: reads all, merges, writes
 //	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
 //	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
 //	gopprof same A B       two files hold the same profile
@@ -175,6 +176,8 @@ func write(folder string) {
 func main() {
 	arguments := append(os.Args[1:], "", "", "", "")
 	switch arguments[0] {
+	case "sum":
+		sum(arguments[1], arguments[2], os.Args[4:])
 	case "operations":
 		operations(os.Args[2:])
 	case "made":
