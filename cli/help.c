@@ -15,6 +15,8 @@ static const char overview[] =
 	"  sampler report FILE [options]                 show a profile: functions, calls, stacks\n"
 	"  sampler convert IN -o OUT [-f FORMAT]         a profile in another form\n"
 	"  sampler validate FILE…                        check profiles\n"
+	"  sampler merge FILE… -o OUT                    add profiles up\n"
+	"  sampler diff BASE NEW -o OUT [options]        what has changed between two\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
@@ -123,6 +125,23 @@ static const char validate[] =
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";
 
+static const char merge[] =
+	"usage: sampler merge FILE… -o OUT\n"
+	"\n"
+	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
+	"                       all of them have are left out\n"
+	"  -o, --output OUT     file to write, - for the standard output\n";
+
+static const char diff[] =
+	"usage: sampler diff BASE NEW -o OUT [options]\n"
+	"\n"
+	"  BASE, NEW            pprof profiles; - for the standard input. OUT holds the samples\n"
+	"                       of NEW, and those of BASE negated and with the label\n"
+	"                       pprof::base, so that shares are shares of BASE\n"
+	"  -o, --output OUT     file to write, - for the standard output\n"
+	"      --subtract       without the label, so that equal stacks cancel out\n"
+	"      --normalize      first scale NEW to the totals of BASE\n";
+
 static const struct {
 	const char *name, *text;
 } commands[] = {
@@ -132,6 +151,8 @@ static const struct {
 	{ "report", report },
 	{ "convert", convert },
 	{ "validate", validate },
+	{ "merge", merge },
+	{ "diff", diff },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
