@@ -52,9 +52,11 @@ SYS_target    := -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
-SYS_pprof     := -lz
+SYS_pprof     := -lz -lpcre2-8
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
+# Without ncurses' header `sampler top` shows tables only.
+SYS_cli       := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
 syslibs = $(foreach f,$(1),$(SYS_$(f)))
 archives = $(patsubst %,$(BUILD)/lib%.a,$(1))
 

@@ -197,6 +197,11 @@ static const char *finer(const char *a, const char *b)
 	return units_ratio(b, a) < 1 ? b : a;
 }
 
+static bool convertible(const char *a, const char *b)
+{
+	return !strcmp(a, b) || units_compatible(a, b);
+}
+
 static int convert_values(struct profile *p, const struct profile *a, const struct profile *b)
 {
 	double *ratios = calloc(p->type_count, sizeof(*ratios));
@@ -240,7 +245,7 @@ static int convert_periods(struct profile *a, struct profile *b, struct error *e
 	if (same_type(a, &a->period_type, b, &b->period_type))
 		return 0;
 	if (!same_string(a, a->period_type.type, b, b->period_type.type) ||
-	    !units_convertible(x, y))
+	    !convertible(x, y))
 		return periods_differ(a, b, err);
 	if (convert_period(a, finest) || convert_period(b, finest))
 		return error_set(err, ERR_NOMEM, "out of memory");
@@ -254,7 +259,7 @@ int profile_make_compatible(struct profile *a, struct profile *b, struct error *
 	if (!same_types(a, b)) {
 		rc = keep_common(a, b, err);
 		for (size_t i = 0; !rc && i < a->type_count; i++)
-			if (!units_convertible(text(a, a->types[i].unit), text(b, b->types[i].unit)))
+			if (!convertible(text(a, a->types[i].unit), text(b, b->types[i].unit)))
 				rc = types_differ("units that do not convert", a, b, err);
 		if (!rc && convert_both(a, b))
 			rc = error_set(err, ERR_NOMEM, "out of memory");
