@@ -48,11 +48,12 @@ DEPS_cli       := sampler goruntime report unwind symbolize pprof target base
 SYS_base      := -lxxhash
 # Where libzstd's header is missing, what zstd has compressed is not read; without
 # libdeflate's, zlib takes twice as long.
-SYS_target    := -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
+COMPRESSION   := -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
+SYS_target    := -lelf $(COMPRESSION)
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
-SYS_pprof     := -lz -lpcre2-8
+SYS_pprof     := $(COMPRESSION) -lpcre2-8 -lm
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
 # Without ncurses' header `sampler top` shows tables only.
