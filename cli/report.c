@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/filters.h"
 #include "cli/terminal.h"
 #include "pprof/aggregate.h"
 #include "pprof/decode.h"
@@ -22,6 +23,7 @@
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
+#include "report/graph.h"
 #include "report/raw.h"
 #include "report/top.h"
 #include "report/traces.h"
@@ -68,15 +70,20 @@ static const struct option other_options[] = {
 	{ "unit", required_argument, NULL, 'u' },
 	{ "nodecount", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "relative-percentages", no_argument, NULL, 'r' },
 	{ "sample-type", required_argument, NULL, 's' },
 	{ NULL, 0, NULL, 0 },
 };
+
+enum { OPTIONS = MODES + FILTER_COUNT + sizeof(other_options) / sizeof(struct option) };
 
 struct report_options {
 	const char *file, *output;
 	const char *type; /* NULL: the profile's default */
 	const struct mode *mode;
 	bool counted, no_inline; /* --nodecount was given */
+	bool relative;		 /* shares are of what the filters leave */
+	struct filters filters;
 	struct report_view view;
 };
 
@@ -131,6 +138,22 @@ static int take_in(struct profile *p, const char *file, struct error *err)
 	return rc ? error_prefix(err, "'%s'", file) : 0;
 }
 
+static int filter(struct report_options *o, struct profile *p, struct error *err)
+{
+	int rc;
+
+	o->filters.unit = o->view.unit;
+	rc = filters_prepare(&o->filters, p, err);
+	if (rc)
+		return rc;
+	/* Shares of what there was before can be compared. */
+	if (!o->relative)
+		o->view.total = graph_total(p, o->view.type);
+	rc = filters_apply(&o->filters, p, err);
+	o->view.filters = (const char *const *)o->filters.shown;
+	return rc;
+}
+
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
 	struct buffer text = { 0 };
@@ -138,6 +161,8 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 
 	if (!rc)
 		rc = find_type(p, o->type, &o->view.type, err);
+	if (!rc)
+		rc = filter(o, p, err);
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
 	if (!rc && o->mode->write(p, &o->view, &text, err))
@@ -218,6 +243,9 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	case 'o':
 		o->output = optarg;
 		return 0;
+	case 'r':
+		o->relative = true;
+		return 0;
 	case 's':
 		o->type = optarg;
 		return 0;
@@ -225,19 +253,22 @@ static int set_option(struct report_options *o, int option, struct error *err)
 		o->view.unit = optarg;
 		return 0;
 	default:
+		if (filters_set(&o->filters, option, optarg))
+			return 0;
 		return set_mode(o, &modes[option - OPTION_FIRST], err);
 	}
 }
 
-/* The modes' options, then the others. */
-static void list_options(struct option list[MODES + sizeof(other_options) / sizeof(struct option)])
+/* The modes' options, the filters', then the others. */
+static void list_options(struct option list[OPTIONS])
 {
 	for (int i = 0; i < MODES; i++)
 		list[i] = (struct option){ modes[i].name,
 					   modes[i].takes == TAKES_NOTHING ? no_argument :
 									     required_argument,
 					   NULL, OPTION_FIRST + i };
-	memcpy(list + MODES, other_options, sizeof(other_options));
+	memcpy(list + MODES, filters_options, sizeof(filters_options));
+	memcpy(list + MODES + FILTER_COUNT, other_options, sizeof(other_options));
 }
 
 /* What depends on the mode and on where the text goes. */
@@ -259,7 +290,7 @@ static void finish_view(struct report_options *o)
 /* What getopt_long found; an exit status when that ends it, else -1. */
 static int read_options(struct report_options *o, int argc, char **argv)
 {
-	struct option list[MODES + sizeof(other_options) / sizeof(struct option)];
+	struct option list[OPTIONS];
 	char *help[] = { (char *)"help", (char *)"report" };
 	struct error err;
 	int option;
@@ -291,6 +322,7 @@ int cli_report(int argc, char **argv)
 		finish_view(&o);
 		status = report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
 	}
+	filters_release(&o.filters);
 	pattern_free(o.view.pattern);
 	return status;
 }
