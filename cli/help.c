@@ -13,6 +13,7 @@ static const char overview[] =
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler top -p PID[,PID…] [options]           what a process does now, live\n"
 	"  sampler report FILE [options]                 show a profile: functions, calls, stacks\n"
+	"  sampler convert IN -o OUT [-f FORMAT]         a profile in another form\n"
 	"  sampler validate FILE…                        check profiles\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
@@ -114,6 +115,17 @@ static const char report[] =
 	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
 	"where they do not, and there is colour unless NO_COLOR is set or TERM is dumb.\n";
 
+static const char convert[] =
+	"usage: sampler convert IN -o OUT [-f FORMAT]\n"
+	"\n"
+	"  IN                   a profile: pprof's, gzip'd or not, or one of the formats before\n"
+	"                       it (Go's debug=1 texts, gperftools'); - for the standard input\n"
+	"  -o, --output PATH    file to write, - for the standard output\n"
+	"  -f, --format FORMAT  pprof or legacy (default: by the ending of PATH)\n"
+	"\n"
+	"  pprof   .pb.gz .pprof, and .pb which is not compressed\n"
+	"  legacy  .txt: what Go writes with debug=1, for counts, heap and contention\n";
+
 static const char validate[] =
 	"usage: sampler validate [-q] FILE…\n"
 	"\n"
@@ -129,6 +141,7 @@ static const struct {
 	{ "dump", dump },
 	{ "top", top },
 	{ "report", report },
+	{ "convert", convert },
 	{ "validate", validate },
 };
 
