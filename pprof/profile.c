@@ -280,7 +280,7 @@ int profile_set_stack(struct profile *p, size_t sample, const uint32_t *location
 {
 	struct profile_sample *s = &p->samples[sample];
 
-	if (extend(&p->stack, p->stack_count, location_count, sizeof(*p->stack)))
+	if (profile_room(&p->stack, p->stack_count, location_count, sizeof(*p->stack)))
 		return ERR_NOMEM;
 	if (location_count)
 		memcpy(p->stack + p->stack_count, locations, location_count * sizeof(*locations));
