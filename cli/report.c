@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -16,15 +15,18 @@
 #include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/filters.h"
+#include "cli/formats.h"
 #include "cli/terminal.h"
+#include "cli/types.h"
 #include "pprof/aggregate.h"
 #include "pprof/decode.h"
-#include "pprof/merge.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
+#include "report/folded.h"
 #include "report/graph.h"
 #include "report/raw.h"
+#include "report/speedscope.h"
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/tree.h"
@@ -48,6 +50,9 @@ static const struct mode modes[] = {
 	{ "peek", TAKES_PATTERN, report_tree, 0, true },
 	{ "traces", TAKES_NOTHING, report_traces, 0, true },
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
+	{ "folded", TAKES_NOTHING, report_folded, 0, true },
+	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* by the output's ending */
+	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },
 };
 
 /* By enum report_by. */
@@ -87,31 +92,6 @@ struct report_options {
 	struct report_view view;
 };
 
-/* The index of the sample type to show: the one asked for by name or number, the
- * profile's default, else the last (google/pprof, profile/index.go). */
-static int find_type(const struct profile *p, const char *asked, size_t *type, struct error *err)
-{
-	const char *want = asked ? asked : strset_get(&p->strings, p->default_type);
-	char *end;
-	unsigned long number;
-
-	if (!p->type_count)
-		return error_set(err, ERR_FORMAT, "the profile has no sample types");
-	for (size_t i = 0; i < p->type_count; i++)
-		if (!strcmp(strset_get(&p->strings, p->types[i].type), want)) {
-			*type = i;
-			return 0;
-		}
-	*type = p->type_count - 1;
-	if (!asked)
-		return 0;
-	number = strtoul(asked, &end, 10);
-	if (end == asked || *end || number >= p->type_count)
-		return error_set(err, ERR_USAGE, "the profile has no sample type '%s'", asked);
-	*type = number;
-	return 0;
-}
-
 static int write_out(const char *path, const struct buffer *text, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
@@ -125,7 +105,6 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 	return rc;
 }
 
-/* As pprof, which merges a single profile, too, and so has equal samples once. */
 static int take_in(struct profile *p, const char *file, struct error *err)
 {
 	int rc = profile_read(p, file, 0, err);
@@ -133,8 +112,6 @@ static int take_in(struct profile *p, const char *file, struct error *err)
 	if (rc)
 		return rc;
 	rc = profile_validate(p, err);
-	if (!rc)
-		rc = profile_compact(p, err);
 	return rc ? error_prefix(err, "'%s'", file) : 0;
 }
 
@@ -156,16 +133,17 @@ static int filter(struct report_options *o, struct profile *p, struct error *err
 
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
+	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
 	struct buffer text = { 0 };
 	int rc = take_in(p, o->file, err);
 
 	if (!rc)
-		rc = find_type(p, o->type, &o->view.type, err);
+		rc = sample_type_find(p, o->type, &o->view.type, err);
 	if (!rc)
 		rc = filter(o, p, err);
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
-	if (!rc && o->mode->write(p, &o->view, &text, err))
+	if (!rc && write(p, &o->view, &text, err))
 		rc = error_prefix(err, "'%s'", o->file);
 	if (!rc)
 		rc = write_out(o->output, &text, err);
