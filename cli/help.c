@@ -11,7 +11,8 @@ static const char overview[] =
 	"  sampler [record] -p PID[,PID…] [options]      sample processes\n"
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
-	"  sampler report FILE [options]                 show a profile's top functions\n"
+	"  sampler top -p PID[,PID…] [options]           what a process does now, live\n"
+	"  sampler report FILE [options]                 show a profile: functions, calls, stacks\n"
 	"  sampler convert IN -o OUT [-f FORMAT]         a profile in another form\n"
 	"  sampler validate FILE…                        check profiles\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
@@ -53,15 +54,48 @@ static const char dump[] =
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: how long threads were held, each module's unwind table\n";
 
+static const char top[] =
+	"usage: sampler top -p PID[,PID…] [options]\n"
+	"       sampler top [options] -- COMMAND [ARG…]\n"
+	"\n"
+	"Functions by their share of the last seconds and of the time since the start. On a\n"
+	"terminal a screen, where ? shows the keys; elsewhere a table for each interval.\n"
+	"\n"
+	"  -p, --pid PID[,PID…] processes to look at\n"
+	"      --children       and those that they make\n"
+	"      --interval DUR   how long the last seconds are (default 2s)\n"
+	"  -n, --count N        end after so many intervals\n"
+	"  -d, --duration DUR   end after that time\n"
+	"  -r, --rate HZ        looks a second at each thread (default 99, 1 to 10000)\n"
+	"      --wall           threads that wait, too: shares are of wall time\n"
+	"      --threads        a line for each thread\n"
+	"      --sort KEY       recent, recent-cum, flat, cum or name (default recent)\n"
+	"      --nodecount N    lines of a table (default 20, 0 for all)\n"
+	"      --no-inline      leave inlined calls out\n"
+	"  -o, --output PATH    write the profile of it all at the end\n";
+
 static const char report[] =
 	"usage: sampler report FILE [options]\n"
 	"\n"
 	"  FILE                 a pprof profile, gzip'd or not; - for the standard input\n"
-	"      --top            functions by cost (the default)\n"
-	"      --nodecount N    lines to show (default 20, 0 for all)\n"
+	"      --top            functions by cost, as pprof -top prints them (the default)\n"
+	"      --tree           each with who calls it and whom it calls\n"
+	"      --peek REGEX     the same of those whose names match, however little they cost\n"
+	"      --traces         every sample with its stack\n"
+	"      --raw            all that is in the file\n"
+	"      --by WHAT        function (the default), line, file, address, module or thread\n"
+	"      --no-inline      inlined calls count for the function that holds them\n"
+	"      --cum            sorted by what a function and all it calls cost together\n"
+	"      --nodecount N    lines to show, 0 for all (default: all; of --tree 80)\n"
+	"      --nodefraction F leave out what costs less than this share (default 0.005)\n"
+	"      --edgefraction F and calls (default 0.001)\n"
 	"      --sample-type T  which value to show, by name or by number from 0 (default: the\n"
 	"                       profile's own default, or the last)\n"
-	"  -o, --output PATH    file to write (default: -, the standard output)\n";
+	"      --unit UNIT      of values: ns us ms s hrs, B kB MB GB, auto (each its own)\n"
+	"  -o, --output PATH    file to write (default: -, the standard output)\n"
+	"\n"
+	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
+	"where they do not, and there is colour unless NO_COLOR is set or TERM is dumb.\n";
 
 static const char convert[] =
 	"usage: sampler convert IN -o OUT [-f FORMAT]\n"
@@ -82,25 +116,34 @@ static const char validate[] =
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";
 
+static const struct {
+	const char *name, *text;
+} commands[] = {
+	{ "record", record },
+	{ "dump", dump },
+	{ "top", top },
+	{ "report", report },
+	{ "convert", convert },
+	{ "validate", validate },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+
 int cli_help(int argc, char **argv)
 {
-	const char *topic = argc > 1 ? argv[1] : "";
+	const char *topic = argc > 1 ? argv[1] : "help";
 
 	if (argc > 2)
 		return cli_usage("help takes one command");
-	if (!strcmp(topic, "record"))
-		fputs(record, stdout);
-	else if (!strcmp(topic, "dump"))
-		fputs(dump, stdout);
-	else if (!strcmp(topic, "report"))
-		fputs(report, stdout);
-	else if (!strcmp(topic, "convert"))
-		fputs(convert, stdout);
-	else if (!strcmp(topic, "validate"))
-		fputs(validate, stdout);
-	else if (!*topic || !strcmp(topic, "help"))
-		printf("%s\n%s\n%s\n%s\n%s\n%s", overview, record, dump, report, convert, validate);
-	else
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(topic, commands[i].name)) {
+			fputs(commands[i].text, stdout);
+			return EXIT_DONE;
+		}
+	if (strcmp(topic, "help") != 0)
 		return cli_usage("no help on '%s'", topic);
+	fputs(overview, stdout);
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("\n%s", commands[i].text);
 	return EXIT_DONE;
 }

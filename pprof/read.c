@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -11,17 +12,29 @@
 #include "pprof/gzip.h"
 #include "pprof/legacy.h"
 #include "pprof/profile.h"
+#include "pprof/zstd.h"
 
 enum { MAX_SIZE = 1 << 30, CHUNK = 64 << 10 };
 
+/* A file's length is a hint only: it may be a pipe, or grow. */
+static size_t length_hint(int fd, size_t max)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || (size_t)st.st_size > max)
+		return CHUNK;
+	return (size_t)st.st_size + 1;
+}
+
 static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 {
+	size_t more = length_hint(fd, max);
 	ssize_t n;
 
 	do {
-		if (buffer_reserve(out, CHUNK))
+		if (buffer_reserve(out, more))
 			return error_set(err, ERR_NOMEM, "out of memory");
-		n = read(fd, out->data + out->len, CHUNK);
+		n = read(fd, out->data + out->len, out->room - out->len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -29,6 +42,7 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 		out->len += (size_t)n;
 		if (out->len > max)
 			return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
+		more = CHUNK;
 	} while (n);
 	return 0;
 }
@@ -51,15 +65,20 @@ static int decode(struct profile *p, const struct buffer *plain, struct error *e
 	return old ? error_set(err, old, "%s", legacy.text) : 0;
 }
 
-static int decode_zipped(struct profile *p, const struct buffer *zipped, size_t max,
-			 struct error *err)
+/* What is compressed is replaced by its contents. */
+static int uncompress(struct buffer *bytes, size_t max, struct error *err)
 {
 	struct buffer plain = { 0 };
-	int rc = gzip_uncompress(zipped->data, zipped->len, max, &plain, err);
+	int rc;
 
-	if (!rc)
-		rc = decode(p, &plain, err);
-	buffer_release(&plain);
+	if (gzip_detect(bytes->data, bytes->len))
+		rc = gzip_uncompress(bytes->data, bytes->len, max, &plain, err);
+	else if (zstd_detect(bytes->data, bytes->len))
+		rc = zstd_uncompress(bytes->data, bytes->len, max, &plain, err);
+	else
+		return 0;
+	buffer_release(bytes);
+	*bytes = plain;
 	return rc;
 }
 
@@ -69,9 +88,9 @@ static int decode_file(struct profile *p, int fd, size_t max, struct error *err)
 	int rc = read_all(fd, max, &bytes, err);
 
 	if (!rc)
-		rc = gzip_detect(bytes.data, bytes.len) ?
-			     decode_zipped(p, &bytes, max, err) :
-			     decode(p, &bytes, err);
+		rc = uncompress(&bytes, max, err);
+	if (!rc)
+		rc = decode(p, &bytes, err);
 	buffer_release(&bytes);
 	return rc;
 }

@@ -1,43 +1,30 @@
 #include "pprof/wire.h"
 
-/* A part of a message as a cursor whose offsets still count from the start of
- * the whole, so that messages name a place in the file. */
-static struct cursor part(struct cursor *whole, uint64_t len)
+uint64_t wire_long(struct cursor *c)
 {
-	struct cursor c = *whole;
+	uint64_t value = 0;
 
-	c.end = cursor_bytes(whole, len) ? whole->pos : c.pos;
-	return c;
+	for (unsigned shift = 0; shift < 70; shift += 7) {
+		uint64_t byte = cursor_byte(c);
+
+		if (c->failed)
+			return 0;
+		value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	cursor_fail(c, "number of more than 10 bytes");
+	return 0;
 }
 
-bool wire_next(struct cursor *m, struct wire_field *f)
+/* Numbers of fixed length, which profile.proto does not use, and what is no type. */
+bool wire_rare(struct cursor *c, struct wire_field *f)
 {
-	uint64_t tag;
-
-	if (!cursor_left(m))
-		return false;
-	f->at = cursor_offset(m);
-	tag = cursor_uleb(m);
-	if (!m->failed && (tag >> 3 == 0 || tag >> 3 > 0x1fffffff))
-		cursor_fail(m, "field number out of range");
-	f->number = (uint32_t)(tag >> 3);
-	f->type = (enum wire_type)(tag & 7);
-	f->value = 0;
-	switch (f->type) {
-	case WIRE_VARINT:
-		f->value = cursor_uleb(m);
-		break;
-	case WIRE_FIXED64:
-		f->value = cursor_uint(m, 8);
-		break;
-	case WIRE_FIXED32:
-		f->value = cursor_uint(m, 4);
-		break;
-	case WIRE_BYTES:
-		f->bytes = part(m, cursor_uleb(m));
-		break;
-	default:
-		cursor_fail(m, "unknown wire type");
-	}
-	return !m->failed;
+	if (f->type == WIRE_FIXED64)
+		f->value = cursor_uint(c, 8);
+	else if (f->type == WIRE_FIXED32)
+		f->value = cursor_uint(c, 4);
+	else
+		cursor_fail(c, "unknown wire type");
+	return !c->failed;
 }

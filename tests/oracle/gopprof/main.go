@@ -4,12 +4,16 @@
 //	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
 //	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
 //	gopprof same A B       two files hold the same profile
+//	gopprof bench raw|gzip IN OUT                      for bench/run
+//	gopprof bench decode|encode|zip|unzip FILE ROUNDS
 //	gopprof legacy FOLDER  see legacy.go
 //	gopprof debug FOLDER   see debug.go
 //	gopprof broken FOLDER TESTDATA COUNT SEED
 //	                       writes broken profiles, and says what it thinks of each
 //	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
 //	gopprof pprof ARG...   is the command pprof
+//	gopprof patterns TOOL COUNT SEED
+//	                       asks the tool pprof_pattern what Go's regexp knows
 package main
 
 import (
@@ -19,6 +23,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -177,6 +182,12 @@ func main() {
 		// Compact numbers anew, and keeps equal functions and locations once, as
 		// our decoder does.
 		compare(parse(arguments[2]).Compact(), parse(arguments[1]).Compact())
+	case "bench":
+		if rounds, err := strconv.Atoi(arguments[3]); err == nil {
+			measure(arguments[1], arguments[2], rounds)
+		} else {
+			pass(arguments[1], arguments[2], arguments[3])
+		}
 	case "broken":
 		broken(arguments[1], arguments[2], arguments[3], arguments[4])
 	case "convert":
@@ -191,6 +202,8 @@ func main() {
 		carries(arguments[1], arguments[2])
 	case "pprof":
 		drive(os.Args[2:])
+	case "patterns":
+		patterns(arguments[1], arguments[2], arguments[3])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}
