@@ -206,6 +206,10 @@ func main() {
 		legacy(arguments[1])
 	case "debug":
 		debugTexts(arguments[1])
+	case "tabbed":
+		tabbed(arguments[1])
+	case "carries":
+		carries(arguments[1], arguments[2])
 	case "pprof":
 		drive(os.Args[2:])
 	case "patterns":
