@@ -117,7 +117,7 @@ static const char report[] =
 	"      --tag-hide REGEX  only those whose key doesn't\n"
 	"      --tag-root KEY[,KEY…]  labels as frames at the root\n"
 	"      --tag-leaf KEY[,KEY…]  and at the leaf\n"
-	"      --relative-percentages  of what is left, not of all\n"
+	"      --relative-percentages  shares of what is left, not of all\n"
 	"      --all-frames     also those that the profile says to drop (drop_frames)\n"
 	"\n"
 	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
