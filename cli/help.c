@@ -148,7 +148,8 @@ static const char merge[] =
 	"\n"
 	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
 	"                       all of them have are left out\n"
-	"  -o, --output OUT     file to write, - for the standard output\n";
+	"  -o, --output OUT     file to write, - for the standard output\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
 
 static const char diff[] =
 	"usage: sampler diff BASE NEW -o OUT [options]\n"
@@ -158,7 +159,8 @@ static const char diff[] =
 	"                       pprof::base, so that shares are shares of BASE\n"
 	"  -o, --output OUT     file to write, - for the standard output\n"
 	"      --subtract       without the label, so that equal stacks cancel out\n"
-	"      --normalize      first scale NEW to the totals of BASE\n";
+	"      --normalize      first scale NEW to the totals of BASE\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
 
 static const struct {
 	const char *name, *text;
