@@ -53,7 +53,7 @@ SYS_target    := -lelf $(COMPRESSION)
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
-SYS_pprof     := $(COMPRESSION) -lpcre2-8
+SYS_pprof     := $(COMPRESSION) -lpcre2-8 -lm
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
 # Without ncurses' header `sampler top` shows tables only.
@@ -67,6 +67,9 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+# What an object takes in besides its includes.
+$(BUILD)/obj/report/page.o: $(wildcard report/page/*)
 
 define folder_rule
 OBJS_$(1) := $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call sources,$(1)))
@@ -98,9 +101,10 @@ $(BUILD)/libsampler-pprof.a: $(BUILD)/obj/sampler-pprof.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-# Regular expressions are the program's.
-LIBRARY_SYS := $(filter-out -lpcre2-8,$(call syslibs,$(DEPS_pprof)))
-LIBRARY_REQUIRES := $(patsubst libz,zlib,$(patsubst -l%,lib%,$(LIBRARY_SYS)))
+# Regular expressions are the program's. What has no .pc file is named to the linker.
+LIBRARY_SYS := $(sort $(filter-out -lpcre2-8,$(call syslibs,$(DEPS_pprof))))
+LIBRARY_REQUIRES := $(patsubst libz,zlib,$(patsubst -l%,lib%,$(filter-out -lm,$(LIBRARY_SYS))))
+LIBRARY_LIBS := $(filter -lm,$(LIBRARY_SYS))
 
 # Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
 # written in x86-64's register numbers and instructions, some in aarch64's.
@@ -165,11 +169,11 @@ include tests/fixtures/build.mk
 
 SAN := SANITIZE=address,undefined BUILD=$(BUILD)-san
 
-check-build: $(BUILD)/sampler $(BUILD)/demo $(UNIT) $(REPLAY) fixtures \
+check-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/demo $(UNIT) $(REPLAY) fixtures \
 		$(filter $(BUILD)/tests/tools/%,$(TOOLS)) # all that `make check` runs
 	+$(Q)$(MAKE) --no-print-directory $(SAN) check-san-build
 
-check-san-build: $(BUILD)/sampler $(UNIT) $(REPLAY)
+check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY)
 
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
@@ -194,7 +198,7 @@ INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
 # A .pc file says ${prefix} where it can, so that who moves the tree changes one line.
 relocatable = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 fill_in = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call relocatable,$(LIBDIR))|' \
-          -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(LIBRARY_REQUIRES)|'
+          -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(LIBRARY_REQUIRES)|' -e 's|@LIBS@|$(LIBRARY_LIBS)|'
 
 install: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## install below $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/sampler $(DESTDIR)$(PREFIX)/bin/sampler

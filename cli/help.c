@@ -12,8 +12,11 @@ static const char overview[] =
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler top -p PID[,PID…] [options]           what a process does now, live\n"
-	"  sampler report FILE [options]                 show a profile's top functions\n"
+	"  sampler report FILE [options]                 show a profile: functions, calls, stacks\n"
+	"  sampler convert IN -o OUT [-f FORMAT]         a profile in another form\n"
 	"  sampler validate FILE…                        check profiles\n"
+	"  sampler merge FILE… -o OUT                    add profiles up\n"
+	"  sampler diff BASE NEW -o OUT [options]        what has changed between two\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
@@ -28,6 +31,8 @@ static const char record[] =
 	"  -r, --rate HZ        looks a second at each thread (default 99, 1 to 10000)\n"
 	"  -o, --output PATH    file to write, - for the standard output\n"
 	"                       (default sampler.<command>.<pid>.<UTC>.pb.gz)\n"
+	"  -f, --format FMT     pprof, folded, flamegraph, speedscope or text; default by PATH's\n"
+	"                       ending: .folded, .svg or .html, .json, .txt, else pprof\n"
 	"      --wall           threads that wait, too, and wall time\n"
 	"      --kernel         with --wall: where in the kernel they wait\n"
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
@@ -77,12 +82,39 @@ static const char report[] =
 	"usage: sampler report FILE [options]\n"
 	"\n"
 	"  FILE                 a pprof profile, gzip'd or not; - for the standard input\n"
-	"      --top            functions by cost (the default)\n"
-	"      --nodecount N    lines to show (default 20, 0 for all)\n"
+	"      --top            functions by cost, as pprof -top prints them (the default)\n"
+	"      --tree           each with who calls it and whom it calls\n"
+	"      --peek REGEX     the same of those whose names match, however little they cost\n"
+	"      --traces         every sample with its stack\n"
+	"      --raw            all that is in the file\n"
+	"      --folded         stacks for flamegraph.pl, inferno, speedscope\n"
+	"      --flamegraph OUT a flame graph to look at in a browser, .svg or .html\n"
+	"      --speedscope OUT a file for speedscope.app, .json\n"
+	"      --by WHAT        function (the default), line, file, address, module or thread\n"
+	"      --no-inline      inlined calls count for the function that holds them\n"
+	"      --cum            sorted by what a function and all it calls cost together\n"
+	"      --nodecount N    lines to show, 0 for all (default: all; of --tree 80)\n"
+	"      --nodefraction F leave out what costs less than this share (default 0.005)\n"
+	"      --edgefraction F and calls (default 0.001)\n"
 	"      --sample-type T  which value to show, by name or by number from 0 (default: the\n"
 	"                       profile's own default, or the last)\n"
+	"      --unit UNIT      of values: ns us ms s hrs, B kB MB GB, auto (each its own)\n"
 	"      --max-size SIZE  bytes that FILE may have when uncompressed (default 1G); 64K, 5M\n"
-	"  -o, --output PATH    file to write (default: -, the standard output)\n";
+	"  -o, --output PATH    file to write (default: -, the standard output)\n"
+	"\n"
+	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
+	"where they do not, and there is colour unless NO_COLOR is set or TERM is dumb.\n";
+
+static const char convert[] =
+	"usage: sampler convert IN -o OUT [-f FORMAT]\n"
+	"\n"
+	"  IN                   a profile: pprof's, gzip'd or not, or one of the formats before\n"
+	"                       it (Go's debug=1 texts, gperftools'); - for the standard input\n"
+	"  -o, --output PATH    file to write, - for the standard output\n"
+	"  -f, --format FORMAT  pprof or legacy (default: by the ending of PATH)\n"
+	"\n"
+	"  pprof   .pb.gz .pprof, and .pb which is not compressed\n"
+	"  legacy  .txt: what Go writes with debug=1, for counts, heap and contention\n";
 
 static const char validate[] =
 	"usage: sampler validate [options] FILE…\n"
@@ -93,6 +125,23 @@ static const char validate[] =
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";
 
+static const char merge[] =
+	"usage: sampler merge FILE… -o OUT\n"
+	"\n"
+	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
+	"                       all of them have are left out\n"
+	"  -o, --output OUT     file to write, - for the standard output\n";
+
+static const char diff[] =
+	"usage: sampler diff BASE NEW -o OUT [options]\n"
+	"\n"
+	"  BASE, NEW            pprof profiles; - for the standard input. OUT holds the samples\n"
+	"                       of NEW, and those of BASE negated and with the label\n"
+	"                       pprof::base, so that shares are shares of BASE\n"
+	"  -o, --output OUT     file to write, - for the standard output\n"
+	"      --subtract       without the label, so that equal stacks cancel out\n"
+	"      --normalize      first scale NEW to the totals of BASE\n";
+
 static const struct {
 	const char *name, *text;
 } commands[] = {
@@ -100,7 +149,10 @@ static const struct {
 	{ "dump", dump },
 	{ "top", top },
 	{ "report", report },
+	{ "convert", convert },
 	{ "validate", validate },
+	{ "merge", merge },
+	{ "diff", diff },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

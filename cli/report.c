@@ -8,25 +8,30 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/formats.h"
 #include "cli/readprofile.h"
 #include "cli/terminal.h"
+#include "cli/types.h"
 #include "pprof/aggregate.h"
+#include "pprof/pattern.h"
 #include "pprof/profile.h"
+#include "pprof/validate.h"
+#include "report/folded.h"
 #include "report/raw.h"
+#include "report/speedscope.h"
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/tree.h"
 #include "report/view.h"
 
 /* What follows a mode's option. */
-enum mode_takes { TAKES_NOTHING, TAKES_OUTPUT };
+enum mode_takes { TAKES_NOTHING, TAKES_PATTERN, TAKES_OUTPUT };
 
 struct mode {
 	const char *name;
@@ -40,8 +45,12 @@ struct mode {
 static const struct mode modes[] = {
 	{ "top", TAKES_NOTHING, report_top, 0, false },
 	{ "tree", TAKES_NOTHING, report_tree, 80, false },
+	{ "peek", TAKES_PATTERN, report_tree, 0, true },
 	{ "traces", TAKES_NOTHING, report_traces, 0, true },
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
+	{ "folded", TAKES_NOTHING, report_folded, 0, true },
+	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* by the output's ending */
+	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },
 };
 
 /* By enum report_by. */
@@ -78,31 +87,6 @@ struct report_options {
 	struct report_view view;
 };
 
-/* The index of the sample type to show: the one asked for by name or number, the
- * profile's default, else the last (google/pprof, profile/index.go). */
-static int find_type(const struct profile *p, const char *asked, size_t *type, struct error *err)
-{
-	const char *want = asked ? asked : strset_get(&p->strings, p->default_type);
-	char *end;
-	unsigned long number;
-
-	if (!p->type_count)
-		return error_set(err, ERR_FORMAT, "the profile has no sample types");
-	for (size_t i = 0; i < p->type_count; i++)
-		if (!strcmp(strset_get(&p->strings, p->types[i].type), want)) {
-			*type = i;
-			return 0;
-		}
-	*type = p->type_count - 1;
-	if (!asked)
-		return 0;
-	number = strtoul(asked, &end, 10);
-	if (end == asked || *end || number >= p->type_count)
-		return error_set(err, ERR_USAGE, "the profile has no sample type '%s'", asked);
-	*type = number;
-	return 0;
-}
-
 static int write_out(const char *path, const struct buffer *text, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
@@ -118,13 +102,14 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
+	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
 	struct buffer text = { 0 };
-	int rc = find_type(p, o->type, &o->view.type, err);
+	int rc = sample_type_find(p, o->type, &o->view.type, err);
 
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
-	if (!rc)
-		rc = o->mode->write(p, &o->view, &text, err);
+	if (!rc && write(p, &o->view, &text, err))
+		rc = error_prefix(err, "'%s'", o->file);
 	if (!rc)
 		rc = write_out(o->output, &text, err);
 	buffer_release(&text);
@@ -138,7 +123,11 @@ static int report(struct report_options *o, struct error *err)
 
 	if (rc)
 		return rc;
-	rc = show(o, &profile, err);
+	rc = profile_validate(&profile, err);
+	if (rc)
+		error_prefix(err, "'%s'", o->file);
+	else
+		rc = show(o, &profile, err);
 	profile_release(&profile);
 	return rc;
 }
@@ -151,7 +140,11 @@ static int set_mode(struct report_options *o, const struct mode *mode, struct er
 	o->mode = mode;
 	if (mode->takes == TAKES_OUTPUT)
 		o->output = optarg;
-	return 0;
+	if (mode->takes != TAKES_PATTERN)
+		return 0;
+	pattern_free(o->view.pattern);
+	o->view.pattern = NULL;
+	return pattern_new(&o->view.pattern, optarg, strlen(optarg), err);
 }
 
 static int set_granularity(struct report_options *o, struct error *err)
@@ -237,11 +230,10 @@ static void finish_view(struct report_options *o)
 	}
 }
 
-int cli_report(int argc, char **argv)
+/* What getopt_long found; an exit status when that ends it, else -1. */
+static int read_options(struct report_options *o, int argc, char **argv)
 {
 	struct option list[MODES + sizeof(other_options) / sizeof(struct option)];
-	struct report_options o = { .output = "-", .view.node_fraction = NODE_FRACTION,
-				    .view.edge_fraction = EDGE_FRACTION };
 	char *help[] = { (char *)"help", (char *)"report" };
 	struct error err;
 	int option;
@@ -253,12 +245,26 @@ int cli_report(int argc, char **argv)
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
 			return cli_help(2, help);
-		if (set_option(&o, option, &err))
+		if (set_option(o, option, &err))
 			return cli_fail(&err);
 	}
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "report needs a file" : "report takes one file");
-	o.file = argv[optind];
-	finish_view(&o);
-	return report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
+	o->file = argv[optind];
+	return -1;
+}
+
+int cli_report(int argc, char **argv)
+{
+	struct report_options o = { .output = "-", .view.node_fraction = NODE_FRACTION,
+				    .view.edge_fraction = EDGE_FRACTION };
+	int status = read_options(&o, argc, argv);
+	struct error err;
+
+	if (status < 0) {
+		finish_view(&o);
+		status = report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
+	}
+	pattern_free(o.view.pattern);
+	return status;
 }

@@ -13,14 +13,13 @@
 #include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/gzip.h"
+#include "pprof/merge.h"
 #include "pprof/validate.h"
 
 _Static_assert(PPROF_NOMEM == (int)ERR_NOMEM && PPROF_IO == (int)ERR_IO &&
 	       PPROF_FORMAT == (int)ERR_FORMAT && PPROF_USAGE == (int)ERR_USAGE &&
 	       PPROF_PERM == (int)ERR_PERM && PPROF_LIMIT == (int)ERR_LIMIT,
 	       "codes are handed through");
-
-enum { DEFAULT_MAX = 1 << 30 };
 
 int api_nomem(struct pprof *p)
 {
@@ -90,30 +89,13 @@ int pprof_read(struct pprof *p, const char *path, size_t max_size)
 	return take(p, &next, profile_read(&next, path, max_size, &p->error));
 }
 
-static int decode_zipped(struct profile *next, const void *data, size_t len, size_t max,
-			 struct error *err)
-{
-	struct buffer plain = { 0 };
-	int rc = gzip_uncompress(data, len, max, &plain, err);
-
-	if (!rc)
-		rc = profile_decode(next, plain.data, plain.len, err);
-	buffer_release(&plain);
-	return rc;
-}
-
 int pprof_parse(struct pprof *p, const void *data, size_t len, size_t max_size)
 {
-	size_t max = max_size ? max_size : DEFAULT_MAX;
 	struct profile next;
 
-	if (len > max)
-		return error_set(&p->error, ERR_LIMIT, "more than %zu bytes", max);
 	if (profile_init(&next))
 		return api_nomem(p);
-	return take(p, &next,
-		    gzip_detect(data, len) ? decode_zipped(&next, data, len, max, &p->error) :
-					     profile_decode(&next, data, len, &p->error));
+	return take(p, &next, profile_parse(&next, data, len, max_size, &p->error));
 }
 
 int pprof_write(struct pprof *p, const char *path)
@@ -158,6 +140,31 @@ int pprof_encode(struct pprof *p, bool gzip, void **data, size_t *len)
 	*data = bytes.data;
 	*len = bytes.len;
 	return 0;
+}
+
+static int merge_all(struct merge *m, struct pprof *p, struct pprof *const *others, size_t count)
+{
+	int rc = p->profile.type_count ? merge_add(m, &p->profile, &p->error) : 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = merge_add(m, &others[i]->profile, &p->error);
+	return rc;
+}
+
+int pprof_merge(struct pprof *p, struct pprof *const *others, size_t count)
+{
+	struct profile sum;
+	struct merge *m;
+	int rc = merge_new(&m, &p->error);
+
+	if (rc)
+		return rc;
+	rc = merge_all(m, p, others, count);
+	if (rc) {
+		merge_free(m);
+		return rc;
+	}
+	return take(p, &sum, merge_finish(m, &sum, &p->error));
 }
 
 /* Header, comments, sample types */

@@ -15,8 +15,13 @@ struct profile;
 int profile_decode(struct profile *p, const void *data, size_t len, struct error *err);
 
 /* Reads a file ("-" for standard input), uncompresses it when it is gzip'd (or zstd'd,
- * where libzstd is there), up to `max_size` bytes (0: 1 GiB), and decodes. ERR_IO,
- * ERR_FORMAT, ERR_LIMIT, ERR_NOMEM; messages name the file. */
+ * where libzstd is there), up to `max_size` bytes (0: 1 GiB), and decodes; a legacy
+ * profile (pprof/legacy.h) is read as what it is. ERR_IO, ERR_FORMAT, ERR_LIMIT,
+ * ERR_NOMEM; messages name the file. */
 int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err);
+
+/* The same of bytes that are at hand. */
+int profile_parse(struct profile *p, const void *data, size_t len, size_t max_size,
+		  struct error *err);
 
 #endif

@@ -25,7 +25,8 @@ struct wire_field {
 
 uint64_t wire_long(struct cursor *c); /* only for the next */
 
-/* The next number (varint), one or two bytes in most places; 0 and the cursor failed when it is broken. */
+/* The next number (varint), one or two bytes in most places; 0 and the cursor failed when
+ * it is broken. */
 static inline uint64_t wire_number(struct cursor *c)
 {
 	const uint8_t *p = c->pos;

@@ -1,15 +1,21 @@
 // gopprof checks the pprof layer against google/pprof. Commands, each of which
 // says nothing and exits 0 when all is well:
 //
+//	gopprof operations …   see merge.go
+//	gopprof sum raw|gzip OUT IN…   for bench/run: reads all, merges, writes
 //	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
 //	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
 //	gopprof same A B       two files hold the same profile
 //	gopprof bench raw|gzip IN OUT                      for bench/run
 //	gopprof bench decode|encode|zip|unzip FILE ROUNDS
+//	gopprof legacy FOLDER  see legacy.go
+//	gopprof debug FOLDER   see debug.go
 //	gopprof broken FOLDER TESTDATA COUNT SEED
 //	                       writes broken profiles, and says what it thinks of each
 //	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
 //	gopprof pprof ARG...   is the command pprof
+//	gopprof patterns TOOL COUNT SEED
+//	                       asks the tool pprof_pattern what Go's regexp knows
 package main
 
 import (
@@ -170,6 +176,10 @@ func write(folder string) {
 func main() {
 	arguments := append(os.Args[1:], "", "", "", "")
 	switch arguments[0] {
+	case "sum":
+		sum(arguments[1], arguments[2], os.Args[4:])
+	case "operations":
+		operations(os.Args[2:])
 	case "made":
 		compare(parse(arguments[1]), made())
 	case "write":
@@ -188,8 +198,14 @@ func main() {
 		broken(arguments[1], arguments[2], arguments[3], arguments[4])
 	case "convert":
 		convert(arguments[1], arguments[2])
+	case "legacy":
+		legacy(arguments[1])
+	case "debug":
+		debugTexts(arguments[1])
 	case "pprof":
 		drive(os.Args[2:])
+	case "patterns":
+		patterns(arguments[1], arguments[2], arguments[3])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}
