@@ -68,6 +68,9 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
+# What an object takes in besides its includes.
+$(BUILD)/obj/report/page.o: $(wildcard report/page/*)
+
 define folder_rule
 OBJS_$(1) := $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call sources,$(1)))
 $$(BUILD)/lib$(1).a: $$(OBJS_$(1))

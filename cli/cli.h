@@ -46,6 +46,9 @@ int parse_duration(const char *text, uint64_t *ns, struct error *err);
 int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
 		 struct error *err);
 
+/* "64K", "5M", "1G", or a number of bytes -> bytes, at least 1; K is 1024. */
+int parse_size(const char *text, uint64_t *bytes, struct error *err);
+
 /* "PID[,PID…]" -> added to the list, each once, also those of an earlier call. */
 enum { PIDS_MAX = 1024 };
 int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);

@@ -29,6 +29,8 @@ static const char record[] =
 	"  -r, --rate HZ        looks a second at each thread (default 99, 1 to 10000)\n"
 	"  -o, --output PATH    file to write, - for the standard output\n"
 	"                       (default sampler.<command>.<pid>.<UTC>.pb.gz)\n"
+	"  -f, --format FMT     pprof, folded, flamegraph, speedscope or text; default by PATH's\n"
+	"                       ending: .folded, .svg or .html, .json, .txt, else pprof\n"
 	"      --wall           threads that wait, too, and wall time\n"
 	"      --kernel         with --wall: where in the kernel they wait\n"
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
@@ -83,6 +85,9 @@ static const char report[] =
 	"      --peek REGEX     the same of those whose names match, however little they cost\n"
 	"      --traces         every sample with its stack\n"
 	"      --raw            all that is in the file\n"
+	"      --folded         stacks for flamegraph.pl, inferno, speedscope\n"
+	"      --flamegraph OUT a flame graph to look at in a browser, .svg or .html\n"
+	"      --speedscope OUT a file for speedscope.app, .json\n"
 	"      --by WHAT        function (the default), line, file, address, module or thread\n"
 	"      --no-inline      inlined calls count for the function that holds them\n"
 	"      --cum            sorted by what a function and all it calls cost together\n"
@@ -92,6 +97,7 @@ static const char report[] =
 	"      --sample-type T  which value to show, by name or by number from 0 (default: the\n"
 	"                       profile's own default, or the last)\n"
 	"      --unit UNIT      of values: ns us ms s hrs, B kB MB GB, auto (each its own)\n"
+	"      --max-size SIZE  bytes that FILE may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -o, --output PATH    file to write (default: -, the standard output)\n"
 	"\n"
 	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
@@ -109,9 +115,10 @@ static const char convert[] =
 	"  legacy  .txt: what Go writes with debug=1, for counts, heap and contention\n";
 
 static const char validate[] =
-	"usage: sampler validate [-q] FILE…\n"
+	"usage: sampler validate [options] FILE…\n"
 	"\n"
 	"  FILE…                pprof profiles, gzip'd or not; - for the standard input\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -q, --quiet          say nothing of those that are good\n"
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";

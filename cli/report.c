@@ -8,21 +8,23 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/formats.h"
+#include "cli/readprofile.h"
 #include "cli/terminal.h"
+#include "cli/types.h"
 #include "pprof/aggregate.h"
-#include "pprof/decode.h"
-#include "pprof/merge.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
+#include "report/folded.h"
 #include "report/raw.h"
+#include "report/speedscope.h"
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/tree.h"
@@ -46,6 +48,9 @@ static const struct mode modes[] = {
 	{ "peek", TAKES_PATTERN, report_tree, 0, true },
 	{ "traces", TAKES_NOTHING, report_traces, 0, true },
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
+	{ "folded", TAKES_NOTHING, report_folded, 0, true },
+	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* by the output's ending */
+	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },
 };
 
 /* By enum report_by. */
@@ -69,41 +74,18 @@ static const struct option other_options[] = {
 	{ "nodecount", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "sample-type", required_argument, NULL, 's' },
+	READPROFILE_OPTION,
 	{ NULL, 0, NULL, 0 },
 };
 
 struct report_options {
 	const char *file, *output;
 	const char *type; /* NULL: the profile's default */
+	uint64_t max_size; /* of the file, 0: the default */
 	const struct mode *mode;
 	bool counted, no_inline; /* --nodecount was given */
 	struct report_view view;
 };
-
-/* The index of the sample type to show: the one asked for by name or number, the
- * profile's default, else the last (google/pprof, profile/index.go). */
-static int find_type(const struct profile *p, const char *asked, size_t *type, struct error *err)
-{
-	const char *want = asked ? asked : strset_get(&p->strings, p->default_type);
-	char *end;
-	unsigned long number;
-
-	if (!p->type_count)
-		return error_set(err, ERR_FORMAT, "the profile has no sample types");
-	for (size_t i = 0; i < p->type_count; i++)
-		if (!strcmp(strset_get(&p->strings, p->types[i].type), want)) {
-			*type = i;
-			return 0;
-		}
-	*type = p->type_count - 1;
-	if (!asked)
-		return 0;
-	number = strtoul(asked, &end, 10);
-	if (end == asked || *end || number >= p->type_count)
-		return error_set(err, ERR_USAGE, "the profile has no sample type '%s'", asked);
-	*type = number;
-	return 0;
-}
 
 static int write_out(const char *path, const struct buffer *text, struct error *err)
 {
@@ -118,29 +100,15 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 	return rc;
 }
 
-/* As pprof, which merges a single profile, too, and so has equal samples once. */
-static int take_in(struct profile *p, const char *file, struct error *err)
-{
-	int rc = profile_read(p, file, 0, err);
-
-	if (rc)
-		return rc;
-	rc = profile_validate(p, err);
-	if (!rc)
-		rc = profile_compact(p, err);
-	return rc ? error_prefix(err, "'%s'", file) : 0;
-}
-
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
+	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
 	struct buffer text = { 0 };
-	int rc = take_in(p, o->file, err);
+	int rc = sample_type_find(p, o->type, &o->view.type, err);
 
-	if (!rc)
-		rc = find_type(p, o->type, &o->view.type, err);
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
-	if (!rc && o->mode->write(p, &o->view, &text, err))
+	if (!rc && write(p, &o->view, &text, err))
 		rc = error_prefix(err, "'%s'", o->file);
 	if (!rc)
 		rc = write_out(o->output, &text, err);
@@ -151,11 +119,15 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 static int report(struct report_options *o, struct error *err)
 {
 	struct profile profile;
-	int rc = profile_init(&profile);
+	int rc = readprofile(&profile, o->file, o->max_size, err);
 
 	if (rc)
-		return error_set(err, rc, "out of memory");
-	rc = show(o, &profile, err);
+		return rc;
+	rc = profile_validate(&profile, err);
+	if (rc)
+		error_prefix(err, "'%s'", o->file);
+	else
+		rc = show(o, &profile, err);
 	profile_release(&profile);
 	return rc;
 }
@@ -224,6 +196,8 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	case 'u':
 		o->view.unit = optarg;
 		return 0;
+	case READPROFILE_MAX_SIZE:
+		return parse_size(optarg, &o->max_size, err);
 	default:
 		return set_mode(o, &modes[option - OPTION_FIRST], err);
 	}
