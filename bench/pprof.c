@@ -2,8 +2,10 @@
 /*
  * Profiles to measure with, and what is measured:
  *
- *   pprof make KIND MEGABYTES FILE   a profile of KIND (heap, cpu), about that large when
- *                                    not compressed; the same bytes every time
+ *   pprof make KIND MEGABYTES FILE [SEED]
+ *                                    a profile of KIND (heap, cpu), about that large when
+ *                                    not compressed; the same bytes every time. With another
+ *                                    SEED other samples of the same program
  *   pprof raw|gzip IN OUT            reads IN, decodes, encodes and writes OUT, with
  *                                    gzip in and out or without; bench/usage measures
  *   pprof decode|encode|zip|unzip FILE ROUNDS
@@ -278,7 +280,8 @@ int main(int argc, char **argv)
 		profile_init(&p);
 		check(profile_read(&p, argv[2], 0, &err), &err);
 		save(&p, argv[3], !strcmp(argv[1], "gzip"));
-	} else if (argc == 5 && !strcmp(argv[1], "make")) {
+	} else if (argc >= 5 && !strcmp(argv[1], "make")) {
+		random_state = argc > 5 ? strtoul(argv[5], NULL, 10) : 1;
 		profile_init(&p);
 		make(&p, !strcmp(argv[2], "heap"), strtoul(argv[3], NULL, 10));
 		save(&p, argv[4], strstr(argv[4], ".gz") != NULL);

@@ -70,3 +70,27 @@ func measure(what, path string, rounds int) {
 	each := (cpuSeconds() - start) / float64(rounds)
 	fmt.Printf("%s %.6f %d %d\n", what, each, len(data), zipped.Len())
 }
+
+// sum reads all IN, merges and writes OUT, with gzip in and out or without: what
+// bench/merge.c does.
+func sum(mode, out string, in []string) {
+	var ps []*profile.Profile
+	for _, path := range in {
+		file, err := os.Open(path)
+		check(err)
+		p, err := profile.Parse(file)
+		check(err)
+		check(file.Close())
+		ps = append(ps, p)
+	}
+	p, err := profile.Merge(ps)
+	check(err)
+	file, err := os.Create(out)
+	check(err)
+	if mode == "gzip" {
+		check(p.Write(file))
+	} else {
+		check(p.WriteUncompressed(file))
+	}
+	check(file.Close())
+}
