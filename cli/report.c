@@ -16,10 +16,10 @@
 #include "cli/cli.h"
 #include "cli/filters.h"
 #include "cli/formats.h"
+#include "cli/readprofile.h"
 #include "cli/terminal.h"
 #include "cli/types.h"
 #include "pprof/aggregate.h"
-#include "pprof/decode.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
@@ -79,6 +79,7 @@ static const struct option other_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "relative-percentages", no_argument, NULL, 'r' },
 	{ "sample-type", required_argument, NULL, 's' },
+	READPROFILE_OPTION,
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -87,6 +88,7 @@ enum { OPTIONS = MODES + FILTER_COUNT + sizeof(other_options) / sizeof(struct op
 struct report_options {
 	const char *file, *output;
 	const char *type; /* NULL: the profile's default */
+	uint64_t max_size; /* of the file, 0: the default */
 	const struct mode *mode;
 	bool counted, no_inline; /* --nodecount was given */
 	bool relative;		 /* shares are of what the filters leave */
@@ -105,16 +107,6 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 		rc = outfile_commit(&file, err);
 	outfile_abort(&file);
 	return rc;
-}
-
-static int take_in(struct profile *p, const char *file, struct error *err)
-{
-	int rc = profile_read(p, file, 0, err);
-
-	if (rc)
-		return rc;
-	rc = profile_validate(p, err);
-	return rc ? error_prefix(err, "'%s'", file) : 0;
 }
 
 static int filter(struct report_options *o, struct profile *p, struct error *err)
@@ -137,10 +129,8 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 {
 	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
 	struct buffer text = { 0 };
-	int rc = take_in(p, o->file, err);
+	int rc = sample_type_find(p, o->type, &o->view.type, err);
 
-	if (!rc)
-		rc = sample_type_find(p, o->type, &o->view.type, err);
 	if (!rc)
 		rc = filter(o, p, err);
 	if (!rc && o->no_inline)
@@ -156,11 +146,15 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 static int report(struct report_options *o, struct error *err)
 {
 	struct profile profile;
-	int rc = profile_init(&profile);
+	int rc = readprofile(&profile, o->file, o->max_size, err);
 
 	if (rc)
-		return error_set(err, rc, "out of memory");
-	rc = show(o, &profile, err);
+		return rc;
+	rc = profile_validate(&profile, err);
+	if (rc)
+		error_prefix(err, "'%s'", o->file);
+	else
+		rc = show(o, &profile, err);
 	profile_release(&profile);
 	return rc;
 }
@@ -168,8 +162,8 @@ static int report(struct report_options *o, struct error *err)
 static int set_mode(struct report_options *o, const struct mode *mode, struct error *err)
 {
 	if (o->mode && o->mode != mode)
-		return error_set(err, ERR_USAGE, "'--%s' and '--%s' exclude each other", o->mode->name,
-				 mode->name);
+		return error_set(err, ERR_USAGE, "'--%s' and '--%s' exclude each other",
+				 o->mode->name, mode->name);
 	o->mode = mode;
 	if (mode->takes == TAKES_OUTPUT)
 		o->output = optarg;
@@ -232,6 +226,8 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	case 'u':
 		o->view.unit = optarg;
 		return 0;
+	case READPROFILE_MAX_SIZE:
+		return parse_size(optarg, &o->max_size, err);
 	default:
 		if (filters_set(&o->filters, option, optarg))
 			return 0;
