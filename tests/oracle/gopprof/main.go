@@ -16,6 +16,10 @@
 //	gopprof pprof ARG...   is the command pprof
 //	gopprof patterns TOOL COUNT SEED
 //	                       asks the tool pprof_pattern what Go's regexp knows
+//	gopprof random FOLDER COUNT SEED
+//	                       writes random profiles
+//	gopprof filtered TOOL SEED FILE...
+//	                       filters them, as the tool pprof_filter does
 package main
 
 import (
@@ -202,10 +206,18 @@ func main() {
 		legacy(arguments[1])
 	case "debug":
 		debugTexts(arguments[1])
+	case "tabbed":
+		tabbed(arguments[1])
+	case "carries":
+		carries(arguments[1], arguments[2])
 	case "pprof":
 		drive(os.Args[2:])
 	case "patterns":
 		patterns(arguments[1], arguments[2], arguments[3])
+	case "random":
+		randomFiles(arguments[1], arguments[2], arguments[3])
+	case "filtered":
+		filtered(arguments[1], arguments[2], os.Args[4:])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}
