@@ -18,6 +18,8 @@ static const struct command commands[] = {
 	{ "report", cli_report },
 	{ "convert", cli_convert },
 	{ "validate", cli_validate },
+	{ "merge", cli_merge },
+	{ "diff", cli_diff },
 	{ "help", cli_help },
 };
 

@@ -270,7 +270,7 @@ static void grant(struct top *t, enum topscreen_wish wish)
 		refresh(t);
 		break;
 	case TOPSCREEN_ASK_NAME:
-		default_name(recording_process(t->r), name, sizeof(name));
+		default_name(recording_process(t->r), ".pb.gz", name, sizeof(name));
 		if (t->saving || t->save_due)
 			topscreen_say(&t->screen, "still saving…");
 		else

@@ -20,4 +20,8 @@ int profile_decode(struct profile *p, const void *data, size_t len, struct error
  * ERR_NOMEM; messages name the file. */
 int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err);
 
+/* The same of bytes that are at hand. */
+int profile_parse(struct profile *p, const void *data, size_t len, size_t max_size,
+		  struct error *err);
+
 #endif
