@@ -117,7 +117,7 @@ static const char report[] =
 	"      --tag-hide REGEX  only those whose key doesn't\n"
 	"      --tag-root KEY[,KEY…]  labels as frames at the root\n"
 	"      --tag-leaf KEY[,KEY…]  and at the leaf\n"
-	"      --relative-percentages  of what is left, not of all\n"
+	"      --relative-percentages  shares of what is left, not of all\n"
 	"      --all-frames     also those that the profile says to drop (drop_frames)\n"
 	"\n"
 	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
@@ -150,7 +150,8 @@ static const char merge[] =
 	"\n"
 	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
 	"                       all of them have are left out\n"
-	"  -o, --output OUT     file to write, - for the standard output\n";
+	"  -o, --output OUT     file to write, - for the standard output\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
 
 static const char diff[] =
 	"usage: sampler diff BASE NEW -o OUT [options]\n"
@@ -160,7 +161,8 @@ static const char diff[] =
 	"                       pprof::base, so that shares are shares of BASE\n"
 	"  -o, --output OUT     file to write, - for the standard output\n"
 	"      --subtract       without the label, so that equal stacks cancel out\n"
-	"      --normalize      first scale NEW to the totals of BASE\n";
+	"      --normalize      first scale NEW to the totals of BASE\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
 
 static const struct {
 	const char *name, *text;
