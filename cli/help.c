@@ -76,7 +76,9 @@ static const char top[] =
 	"      --threads        a line for each thread\n"
 	"      --sort KEY       recent, recent-cum, flat, cum or name (default recent)\n"
 	"      --nodecount N    lines of a table (default 20, 0 for all)\n"
+	"      --max-pause-share PCT  of its time that any one thread may be held (default 1%)\n"
 	"      --no-inline      leave inlined calls out\n"
+	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
 	"  -o, --output PATH    write the profile of it all at the end\n";
 
 static const char report[] =

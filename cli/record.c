@@ -21,15 +21,13 @@
 #include "cli/details.h"
 #include "cli/formats.h"
 #include "cli/progress.h"
+#include "cli/sampling.h"
 #include "sampler/privilege.h"
 #include "sampler/recording.h"
 #include "sampler/summary.h"
 #include "symbolize/symbolizer.h"
 #include "target/process.h"
 
-enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
-
-static const double DEFAULT_PAUSE_SHARE = 0.01;
 static const uint64_t DEFAULT_DURATION_NS = 30000000000, DEFAULT_DEBUGINFOD_NS = 90000000000;
 
 struct options {
@@ -44,17 +42,10 @@ struct options {
 };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "duration", required_argument, NULL, 'd' },
-	{ "rate", required_argument, NULL, 'r' },
+	SAMPLING_OPTIONS,
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, 'f' },
-	{ "children", no_argument, NULL, 'C' },
-	{ "wall", no_argument, NULL, 'W' },
 	{ "kernel", no_argument, NULL, 'K' },
-	{ "max-pause-share", required_argument, NULL, 'M' },
-	{ "no-inline", no_argument, NULL, 'I' },
-	{ "no-cache", no_argument, NULL, 'N' },
 	{ "debuginfod", optional_argument, NULL, 'D' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -64,45 +55,19 @@ static const struct option long_options[] = {
 
 static int take_option(struct options *o, int option, struct error *err)
 {
-	uint64_t n = 0;
 	int rc = 0;
 
+	if (sampling_option(option, &o->recording, o->pids, &o->symbolize, &rc, err))
+		return rc;
 	switch (option) {
-	case 'p':
-		rc = parse_pids(optarg, o->pids, &o->recording.pid_count, err);
-		break;
-	case 'd':
-		rc = parse_duration(optarg, &o->recording.duration_ns, err);
-		if (!rc && !o->recording.duration_ns)
-			rc = error_set(err, ERR_USAGE, "a duration of '%s' is too short", optarg);
-		break;
-	case 'r':
-		rc = parse_number(optarg, "rate in Hz", 1, RATE_MAX, &n, err);
-		o->recording.rate = (unsigned)n;
-		break;
 	case 'o':
 		o->output = optarg;
 		break;
 	case 'f':
 		rc = format_by_name(optarg, &o->format, err);
 		break;
-	case 'C':
-		o->recording.children = true;
-		break;
-	case 'W':
-		o->recording.wall = true;
-		break;
 	case 'K':
 		o->recording.kernel = true;
-		break;
-	case 'M':
-		rc = parse_percent(optarg, "share", &o->recording.pause_share, err);
-		break;
-	case 'I':
-		o->symbolize |= SYMBOLIZE_NO_INLINE;
-		break;
-	case 'N':
-		o->recording.no_cache = true;
 		break;
 	case 'D':
 		o->debuginfod_ns = DEFAULT_DEBUGINFOD_NS;
@@ -121,20 +86,12 @@ static int take_option(struct options *o, int option, struct error *err)
 	return rc;
 }
 
-/* A PID or a command, not both. `rest` is what follows the options. */
-static int check_target(struct options *o, int argc, char **argv)
+static int check_options(struct options *o, int argc, char **argv)
 {
-	bool dashes = optind > 0 && !strcmp(argv[optind - 1], "--");
+	int status = sampling_target(&o->recording, "whom to sample?", argc, argv);
 
-	if (optind < argc && !dashes)
-		return cli_usage("unexpected argument '%s' (a command stands behind --)",
-				 argv[optind]);
-	if (optind < argc)
-		o->recording.command = argv + optind;
-	if (o->recording.pid_count && o->recording.command)
-		return cli_usage("either -p PID or -- COMMAND, not both");
-	if (!o->recording.pid_count && !o->recording.command)
-		return cli_usage("whom to sample? -p PID or -- COMMAND");
+	if (status)
+		return status;
 	if (o->recording.kernel && !o->recording.wall)
 		return cli_usage("--kernel is about threads that wait: it wants --wall");
 	if (o->debuginfod_ns && !getenv("DEBUGINFOD_URLS"))
@@ -145,16 +102,6 @@ static int check_target(struct options *o, int argc, char **argv)
 	if (!o->recording.duration_ns && !o->recording.command)
 		o->recording.duration_ns = DEFAULT_DURATION_NS;
 	return 0;
-}
-
-static int keep_command_line(struct options *o, int argc, char **argv)
-{
-	if (buffer_add(&o->command_line, "sampler", 7))
-		return ERR_NOMEM;
-	for (int i = 1; i < argc; i++)
-		if (buffer_addf(&o->command_line, " %s", argv[i]))
-			return ERR_NOMEM;
-	return buffer_add(&o->command_line, "", 1);
 }
 
 static int write_format(const void *format, const struct profile *p, struct outfile *file,
@@ -177,9 +124,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 	struct error err;
 	int option;
 
-	*o = (struct options){ .recording = { .rate = DEFAULT_RATE,
-					       .pause_share = DEFAULT_PAUSE_SHARE } };
-	o->recording.pids = o->pids;
+	*o = (struct options){ .output = NULL };
+	sampling_defaults(&o->recording, o->pids);
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+p:d:r:o:f:qvh", long_options, NULL)) != -1) {
 		if (option == '?')
@@ -194,11 +140,11 @@ static int parse_options(struct options *o, int argc, char **argv)
 			return cli_fail(&err);
 	}
 	choose_format(o);
-	if (keep_command_line(o, argc, argv)) {
+	if (sampling_command_line(&o->command_line, argc - 1, argv + 1)) {
 		error_set(&err, ERR_NOMEM, "out of memory");
 		return cli_fail(&err);
 	}
-	return check_target(o, argc, argv);
+	return check_options(o, argc, argv);
 }
 
 /* The recording that signals end; there is one at a time. */

@@ -1,0 +1,39 @@
+/* What record and top have in common: whom to sample, how long, how often. */
+#ifndef CLI_SAMPLING_H
+#define CLI_SAMPLING_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct buffer;
+struct error;
+struct recording_options;
+
+/* For a table of long options; with letters "p:d:r:" for a table of short ones. */
+#define SAMPLING_OPTIONS                                    \
+	{ "pid", required_argument, NULL, 'p' },            \
+	{ "duration", required_argument, NULL, 'd' },       \
+	{ "rate", required_argument, NULL, 'r' },           \
+	{ "children", no_argument, NULL, 'C' },             \
+	{ "wall", no_argument, NULL, 'W' },                 \
+	{ "max-pause-share", required_argument, NULL, 'M' }, \
+	{ "no-inline", no_argument, NULL, 'I' },            \
+	{ "no-cache", no_argument, NULL, 'N' }
+
+/* The defaults; `pids` has room for PIDS_MAX and outlives `r`. */
+void sampling_defaults(struct recording_options *r, pid_t *pids);
+
+/* Takes one of SAMPLING_OPTIONS, its value from optarg; *symbolize gets flags of
+ * symbolize/symbolizer.h. True when it was one; *rc and err say how it went. */
+bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsigned *symbolize,
+		     int *rc, struct error *err);
+
+/* A PID or a command, not both; the command is what follows the options. 0 or, after
+ * saying what is wrong, an exit status. `question` is asked when there is neither. */
+int sampling_target(struct recording_options *r, const char *question, int argc, char **argv);
+
+/* "sampler" and these arguments, NUL-terminated, for the profile's comments. 0 or ERR_NOMEM. */
+int sampling_command_line(struct buffer *line, int argc, char **argv);
+
+#endif
