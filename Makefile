@@ -40,6 +40,7 @@ DEPS_unwind    := unwind target base
 DEPS_symbolize := symbolize target base
 DEPS_pprof     := pprof base
 DEPS_report    := report pprof base
+DEPS_delta     := delta pprof base
 DEPS_goruntime := goruntime unwind symbolize target base
 DEPS_sampler   := sampler goruntime unwind symbolize pprof target base
 DEPS_cli       := sampler goruntime report unwind symbolize pprof target base

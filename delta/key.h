@@ -1,0 +1,39 @@
+/*
+ * What stands for a sample from one profile to the next: 128 bits of XXH3 over its stack
+ * and its labels.
+ *
+ * Two of them are equal by chance once in 2^128, so equality of keys counts as equality of
+ * samples. Foreign files choose the bytes, so hashes start from a seed that the kernel
+ * gives the process.
+ */
+#ifndef DELTA_KEY_H
+#define DELTA_KEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct key {
+	uint64_t low, high;
+};
+
+static inline bool key_equal(struct key a, struct key b)
+{
+	return a.low == b.low && a.high == b.high;
+}
+
+struct key key_of(const void *data, size_t len);
+
+/* The key of a sample while it is read. Stacks may be long: what does not fit is taken
+ * into the hash on the way. */
+struct keyer;
+
+int keyer_new(struct keyer **k); /* ERR_NOMEM */
+void keyer_free(struct keyer *k);
+
+void keyer_begin(struct keyer *k);
+void keyer_frame(struct keyer *k, uint64_t frame); /* in order */
+void keyer_label(struct keyer *k, struct key label); /* in any order */
+struct key keyer_end(struct keyer *k);
+
+#endif
