@@ -25,6 +25,7 @@ enum exit_status {
 int cli_record(int argc, char **argv);
 int cli_dump(int argc, char **argv);
 int cli_report(int argc, char **argv);
+int cli_validate(int argc, char **argv);
 int cli_help(int argc, char **argv);
 
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. */
@@ -49,5 +50,8 @@ int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct err
 
 /* "1%" or "0.5" (percent) -> a share, 0.01 or 0.005; more than 0 and at most 100. */
 int parse_percent(const char *text, const char *what, double *share, struct error *err);
+
+/* "0.005", a share from 0 to 1. */
+int parse_fraction(const char *text, const char *what, double *share, struct error *err);
 
 #endif

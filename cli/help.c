@@ -12,6 +12,7 @@ static const char overview[] =
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler report FILE [options]                 show a profile's top functions\n"
+	"  sampler validate FILE…                        check profiles\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
@@ -61,6 +62,14 @@ static const char report[] =
 	"                       profile's own default, or the last)\n"
 	"  -o, --output PATH    file to write (default: -, the standard output)\n";
 
+static const char validate[] =
+	"usage: sampler validate [-q] FILE…\n"
+	"\n"
+	"  FILE…                pprof profiles, gzip'd or not; - for the standard input\n"
+	"  -q, --quiet          say nothing of those that are good\n"
+	"\n"
+	"Exit status: 0 when all are good, 1 when one is not.\n";
+
 int cli_help(int argc, char **argv)
 {
 	const char *topic = argc > 1 ? argv[1] : "";
@@ -73,8 +82,10 @@ int cli_help(int argc, char **argv)
 		fputs(dump, stdout);
 	else if (!strcmp(topic, "report"))
 		fputs(report, stdout);
+	else if (!strcmp(topic, "validate"))
+		fputs(validate, stdout);
 	else if (!*topic || !strcmp(topic, "help"))
-		printf("%s\n%s\n%s\n%s", overview, record, dump, report);
+		printf("%s\n%s\n%s\n%s\n%s", overview, record, dump, report, validate);
 	else
 		return cli_usage("no help on '%s'", topic);
 	return EXIT_DONE;

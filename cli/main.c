@@ -15,6 +15,7 @@ static const struct command commands[] = {
 	{ "record", cli_record },
 	{ "dump", cli_dump },
 	{ "report", cli_report },
+	{ "validate", cli_validate },
 	{ "help", cli_help },
 };
 

@@ -15,9 +15,14 @@
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/terminal.h"
+#include "pprof/aggregate.h"
 #include "pprof/decode.h"
 #include "pprof/profile.h"
+#include "report/raw.h"
 #include "report/top.h"
+#include "report/traces.h"
+#include "report/tree.h"
 #include "report/view.h"
 
 /* What follows a mode's option. */
@@ -27,17 +32,36 @@ struct mode {
 	const char *name;
 	enum mode_takes takes;
 	report_writer *write;
+	size_t nodecount; /* unless asked otherwise, as pprof has it; 0: all */
+	bool untrimmed;	  /* also what costs little */
 };
 
 /* The first is the default. */
 static const struct mode modes[] = {
-	{ "top", TAKES_NOTHING, report_top },
+	{ "top", TAKES_NOTHING, report_top, 0, false },
+	{ "tree", TAKES_NOTHING, report_tree, 80, false },
+	{ "traces", TAKES_NOTHING, report_traces, 0, true },
+	{ "raw", TAKES_NOTHING, report_raw, 0, true },
 };
+
+/* By enum report_by. */
+static const char *const granularities[] = { "function", "line", "file", "address", "module",
+					     "thread" };
+
+/* As in pprof's driver/config.go. */
+#define NODE_FRACTION 0.005
+#define EDGE_FRACTION 0.001
 
 enum { MODES = sizeof(modes) / sizeof(*modes), OPTION_FIRST = 256 };
 
 static const struct option other_options[] = {
+	{ "by", required_argument, NULL, 'b' },
+	{ "cum", no_argument, NULL, 'c' },
+	{ "edgefraction", required_argument, NULL, 'e' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "no-inline", no_argument, NULL, 'i' },
+	{ "nodefraction", required_argument, NULL, 'f' },
+	{ "unit", required_argument, NULL, 'u' },
 	{ "nodecount", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "sample-type", required_argument, NULL, 's' },
@@ -48,6 +72,7 @@ struct report_options {
 	const char *file, *output;
 	const char *type; /* NULL: the profile's default */
 	const struct mode *mode;
+	bool counted, no_inline; /* --nodecount was given */
 	struct report_view view;
 };
 
@@ -96,6 +121,8 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 
 	if (!rc)
 		rc = find_type(p, o->type, &o->view.type, err);
+	if (!rc && o->no_inline)
+		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
 	if (!rc)
 		rc = o->mode->write(p, &o->view, &text, err);
 	if (!rc)
@@ -127,21 +154,54 @@ static int set_mode(struct report_options *o, const struct mode *mode, struct er
 	return 0;
 }
 
-static int set_option(struct report_options *o, int option, struct error *err)
+static int set_granularity(struct report_options *o, struct error *err)
+{
+	for (size_t i = 0; i < sizeof(granularities) / sizeof(*granularities); i++)
+		if (!strcmp(granularities[i], optarg)) {
+			o->view.by = (enum report_by)i;
+			return 0;
+		}
+	return error_set(err, ERR_USAGE, "'%s' is no granularity; expected function, line, file, "
+			 "address, module or thread", optarg);
+}
+
+static int set_nodecount(struct report_options *o, struct error *err)
 {
 	uint64_t number;
-	int rc;
+	int rc = parse_number(optarg, "number of lines", 0, UINT32_MAX, &number, err);
 
+	if (!rc) {
+		o->view.nodecount = number;
+		o->counted = true;
+	}
+	return rc;
+}
+
+static int set_option(struct report_options *o, int option, struct error *err)
+{
 	switch (option) {
+	case 'b':
+		return set_granularity(o, err);
+	case 'c':
+		o->view.cum = true;
+		return 0;
+	case 'e':
+		return parse_fraction(optarg, "share", &o->view.edge_fraction, err);
+	case 'f':
+		return parse_fraction(optarg, "share", &o->view.node_fraction, err);
+	case 'i':
+		o->no_inline = true;
+		return 0;
 	case 'n':
-		rc = parse_number(optarg, "number of lines", 0, UINT32_MAX, &number, err);
-		o->view.nodecount = rc ? 0 : number;
-		return rc;
+		return set_nodecount(o, err);
 	case 'o':
 		o->output = optarg;
 		return 0;
 	case 's':
 		o->type = optarg;
+		return 0;
+	case 'u':
+		o->view.unit = optarg;
 		return 0;
 	default:
 		return set_mode(o, &modes[option - OPTION_FIRST], err);
@@ -159,10 +219,27 @@ static void list_options(struct option list[MODES + sizeof(other_options) / size
 	memcpy(list + MODES, other_options, sizeof(other_options));
 }
 
+/* What depends on the mode and on where the text goes. */
+static void finish_view(struct report_options *o)
+{
+	o->mode = o->mode ? o->mode : &modes[0];
+	if (o->mode->untrimmed) {
+		o->view.nodecount = 0;
+		o->view.node_fraction = o->view.edge_fraction = 0;
+	} else if (!o->counted) {
+		o->view.nodecount = o->mode->nodecount;
+	}
+	if (!strcmp(o->output, "-")) {
+		o->view.width = terminal_width();
+		o->view.colour = terminal_colour();
+	}
+}
+
 int cli_report(int argc, char **argv)
 {
 	struct option list[MODES + sizeof(other_options) / sizeof(struct option)];
-	struct report_options o = { .output = "-", .view.nodecount = 20 };
+	struct report_options o = { .output = "-", .view.node_fraction = NODE_FRACTION,
+				    .view.edge_fraction = EDGE_FRACTION };
 	char *help[] = { (char *)"help", (char *)"report" };
 	struct error err;
 	int option;
@@ -180,6 +257,6 @@ int cli_report(int argc, char **argv)
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "report needs a file" : "report takes one file");
 	o.file = argv[optind];
-	o.mode = o.mode ? o.mode : &modes[0];
+	finish_view(&o);
 	return report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
 }

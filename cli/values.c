@@ -146,3 +146,21 @@ int parse_percent(const char *text, const char *what, double *share, struct erro
 				 "to 100, like 1%% or 0.5%%", text, what);
 	return 0;
 }
+
+int parse_fraction(const char *text, const char *what, double *share, struct error *err)
+{
+	uint64_t whole, fraction = 0, scale = 1;
+	struct cursor c;
+
+	cursor_init(&c, text, strlen(text), what);
+	whole = cursor_number(&c, 10);
+	if (cursor_left(&c) && *c.pos == '.') {
+		cursor_bytes(&c, 1);
+		fraction = read_fraction(&c, &scale);
+	}
+	*share = (double)whole + (double)fraction / (double)scale;
+	if (c.failed || cursor_left(&c) || *share > 1)
+		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a number from 0 to 1, like "
+				 "0.005", text, what);
+	return 0;
+}

@@ -39,7 +39,6 @@ struct report_view {
 	const char *title;     /* of a page; NULL: from the profile */
 	unsigned width;	       /* columns that lines may take; 0: no limit */
 	bool colour;
-	bool no_inline;	       /* a frame is the function that holds all inlined into it */
 	double node_fraction;  /* share of the total below which a node is left out */
 	double edge_fraction;  /* and an edge */
 	int64_t total;	       /* what is 100 %; 0: the sum of this profile's values */

@@ -17,11 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "base/room.h"
 #include "pprof/profile.h"
 #include "sampler/announce.h"
+#include "sampler/known.h"
 #include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/syscalls.h"
@@ -35,12 +37,13 @@ struct place { /* a code address, and the profile's location of it */
 	uint64_t addr;
 	uint32_t location;
 	const char *in_kernel; /* its name, if it is there */
+	bool asked;	       /* what is to be found out about it has been */
 };
 
 struct assembly {
 	struct round *round;
 	const struct modmap *maps; /* any member's: they share the images */
-	struct symbolizer *const *symbolizers; /* by member */
+	struct assemble_names names;
 	struct profile *profile;
 	uint32_t *mapping_of; /* by image id; 0 none */
 	size_t image_count;
@@ -161,13 +164,23 @@ static struct symbolizer *symbolizer_of(const struct assembly *a, const struct i
 
 	for (uint32_t i = 0; i < a->round->member_count; i++)
 		if (&a->round->members[i]->process == owner)
-			return a->symbolizers[i];
-	return a->symbolizers[0];
+			return a->names.symbolizers[i];
+	return a->names.symbolizers[0];
 }
 
 static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
 {
 	return symbolizer_of(ctx, image);
+}
+
+/* Code in memory may be another's by now, so what is known of it serves only while
+ * nothing is looked up. */
+static const struct profile_location *known_of(const struct assembly *a, const struct image *image,
+					       uint64_t addr)
+{
+	if (!a->names.known || !image || (a->names.symbolizers && image_is_memory(image)))
+		return NULL;
+	return known_find(a->names.known, image_id(image), addr);
 }
 
 static int announce_places(struct assembly *a)
@@ -176,11 +189,12 @@ static int announce_places(struct assembly *a)
 	struct announcement places = { NULL, 0, 0 };
 	int rc = 0, sent;
 
-	for (size_t i = 0; !rc && i < stacks->frame_count; i++) {
+	for (size_t i = 0; !rc && a->names.symbolizers && i < stacks->frame_count; i++) {
 		const struct frame *f = &stacks->frames[i];
+		uint64_t addr = frame_code_address(f->addr, f->kind);
 
-		if (f->image)
-			rc = announce_place(&places, f->image, frame_code_address(f->addr, f->kind));
+		if (f->image && !known_of(a, f->image, addr))
+			rc = announce_place(&places, f->image, addr);
 	}
 	sent = announce_send(&places, symbolizer_for, a);
 	return rc ? rc : sent;
@@ -198,11 +212,53 @@ static void note_abilities(struct assembly *a, const struct place *place)
 		m->has_inline_frames = true;
 }
 
-static int fill_lines(struct assembly *a, const struct place *place, size_t *count)
+/* As an earlier profile has it. */
+static int copy_lines(struct assembly *a, const struct place *place,
+		      const struct profile_location *l, size_t *count)
 {
+	const struct profile *from = &a->names.known->profile;
+	struct profile_mapping *m = &a->profile->mappings[a->mapping_of[image_id(place->image)] - 1];
+
+	*count = l->lines;
+	if (room_for((void **)&a->lines, &a->line_room, *count, sizeof(*a->lines)))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < l->lines; i++) {
+		const struct profile_line *line = &from->lines[l->first_line + i];
+		const struct profile_function none = { 0 };
+		const struct profile_function *f =
+			line->function ? &from->functions[line->function - 1] : &none;
+		struct symbol_frame frame = {
+			.name = strset_get(&from->strings, f->name),
+			.system_name = strset_get(&from->strings, f->system_name),
+			.file = strset_get(&from->strings, f->filename),
+			.line = (uint32_t)line->line,
+			.start_line = (uint32_t)f->start_line,
+		};
+
+		if (add_line(a, i, &frame))
+			return ERR_NOMEM;
+	}
+	if (l->mapping) {
+		const struct profile_mapping *was = &from->mappings[l->mapping - 1];
+
+		m->has_functions |= was->has_functions;
+		m->has_filenames |= was->has_filenames;
+		m->has_line_numbers |= was->has_line_numbers;
+		m->has_inline_frames |= was->has_inline_frames;
+	}
+	return 0;
+}
+
+static int fill_lines(struct assembly *a, struct place *place, size_t *count)
+{
+	const struct profile_location *known =
+		place->in_kernel ? NULL : known_of(a, place->image, place->addr);
 	struct symbol symbol = { .count = 0 };
 
-	if (!place->in_kernel && place->image &&
+	place->asked = place->image && !place->in_kernel && (known || a->names.symbolizers);
+	if (known)
+		return copy_lines(a, place, known, count);
+	if (place->asked &&
 	    symbolizer_lookup(symbolizer_of(a, place->image), place->image, place->addr, &symbol))
 		return ERR_NOMEM;
 	*count = symbol.count ? symbol.count : 1;
@@ -244,7 +300,8 @@ static int add_place(struct assembly *a, struct place *place, uint64_t hash)
 
 static int locate(struct assembly *a, const struct frame *frame, uint32_t *location)
 {
-	struct place place = { frame->image, frame_code_address(frame->addr, frame->kind), 0, NULL };
+	struct place place = { .image = frame->image,
+			       .addr = frame_code_address(frame->addr, frame->kind) };
 	uint64_t words[2], hash;
 	uint32_t id;
 
@@ -346,6 +403,8 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 				       (int64_t)e->wall_ns };
 	size_t label_count;
 
+	if (!values[0] && !values[1] && !values[2])
+		return 0; /* nothing of it lies in the time that is shown */
 	if (room_for((void **)&a->locations, &a->location_room, e->count, sizeof(*a->locations)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < e->count; i++)
@@ -468,14 +527,29 @@ static int add_header(struct assembly *a)
 	return a->round->wall ? profile_add_type(p, "wall", "nanoseconds") : 0;
 }
 
-int assemble(struct round *r, struct symbolizer *const *symbolizers, struct profile *profile,
+static int tell_places(const struct assembly *a)
+{
+	for (uint32_t i = 0; a->names.places && i < a->place_count; i++) {
+		const struct place *p = &a->places[i];
+		struct known_place known = { .addr = p->addr, .location = p->location };
+
+		if (!p->asked)
+			continue;
+		known.image = image_id(p->image);
+		if (buffer_add(a->names.places, &known, sizeof(known)))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
+int assemble(struct round *r, const struct assemble_names *names, struct profile *profile,
 	     struct error *err)
 {
-	struct assembly a = { .round = r, .symbolizers = symbolizers, .profile = profile,
+	struct assembly a = { .round = r, .names = *names, .profile = profile,
 			      .maps = r->members[0]->maps,
 			      .several = r->member_count > 1 || r->children };
 	int rc = kernelstack_load(&r->kernel) || add_header(&a) || add_mappings(&a) ||
-		 announce_places(&a) || add_samples(&a);
+		 announce_places(&a) || add_samples(&a) || tell_places(&a);
 
 	free(a.mapping_of);
 	free(a.places);

@@ -30,8 +30,10 @@ enum {
 	HUNG_S = 120,	  /* without getting to the next lookup: a file system that hangs */
 	NOTE_ROOM = 640,
 	WARNING_ROOM = 512,
+	POLL_MS = 1000,
 };
 
+static const char ALL_LEFT_OUT[] = "none, all were left out";
 static const uint64_t MEMORY_MIN = 512ull << 20, MEMORY_MAX = 4ull << 30;
 
 struct shared {
@@ -43,24 +45,27 @@ struct shared {
 	char notes[][NOTE_ROOM]; /* by image id */
 };
 
-struct decoding {
-	struct shared *shared;
-	size_t shared_bytes;
-	struct image *const *images;
-	size_t image_count;
-	const char **left_out; /* by image id: why, or NULL */
-	char warnings[LEFT_OUT_MAX + 1][WARNING_ROOM];
-	size_t warning_count;
-	bool all_left_out;
-	uint64_t lost_cpu_ns;
-	uint32_t lookups, stands; /* for hung() */
-};
-
 struct run {
 	struct decoding *d;
 	struct outfile *file;
 	decode_work *work;
 	void *ctx;
+};
+
+struct decoding {
+	struct shared *shared;
+	size_t shared_bytes;
+	struct image **images; /* owned array: the maps' may move while a child works */
+	size_t image_count;
+	const char **left_out; /* by image id: why, or NULL */
+	char warnings[LEFT_OUT_MAX + 1][WARNING_ROOM];
+	size_t warning_count;
+	bool all_left_out, hopeless; /* not even then does a child come to an end */
+	uint64_t cpu_ns, lost_cpu_ns;
+	uint32_t lookups, stands; /* for hung() */
+	struct run run;
+	struct sandbox box;
+	struct sandbox_child child;
 };
 
 int decoding_new(struct decoding **out, const struct modmap *maps, struct error *err)
@@ -69,15 +74,37 @@ int decoding_new(struct decoding **out, const struct modmap *maps, struct error 
 
 	if (!d)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	d->images = modmap_images(maps, &d->image_count);
-	d->shared_bytes = sizeof(*d->shared) + d->image_count * NOTE_ROOM;
-	d->shared = sandbox_share(d->shared_bytes);
-	d->left_out = calloc(d->image_count + 1, sizeof(*d->left_out));
-	if (!d->shared || !d->left_out) {
+	if (decoding_renew(d, maps, err)) {
 		decoding_free(d);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return ERR_NOMEM;
 	}
 	*out = d;
+	return 0;
+}
+
+int decoding_renew(struct decoding *d, const struct modmap *maps, struct error *err)
+{
+	size_t count, bytes;
+	struct image *const *images = modmap_images(maps, &count);
+	struct image **copy = realloc(d->images, (count + 1) * sizeof(struct image *));
+	const char **left_out = realloc(d->left_out, (count + 1) * sizeof(*left_out));
+	struct shared *shared;
+
+	d->images = copy ? copy : d->images;
+	d->left_out = left_out ? left_out : d->left_out;
+	bytes = sizeof(*shared) + count * NOTE_ROOM;
+	shared = copy && left_out ? sandbox_share(bytes) : NULL;
+	if (!shared)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	sandbox_unshare(d->shared, d->shared_bytes);
+	d->shared = shared;
+	d->shared_bytes = bytes;
+	for (size_t i = 0; i < count; i++) {
+		d->images[i] = images[i];
+		if (i >= d->image_count)
+			d->left_out[i] = d->all_left_out ? ALL_LEFT_OUT : NULL;
+	}
+	d->image_count = count;
 	return 0;
 }
 
@@ -85,7 +112,9 @@ void decoding_free(struct decoding *d)
 {
 	if (!d)
 		return;
+	decoding_cancel(d);
 	sandbox_unshare(d->shared, d->shared_bytes);
+	free(d->images);
 	free(d->left_out);
 	free(d);
 }
@@ -159,11 +188,11 @@ static void accept_result(struct decoding *d)
 
 static void leave_out_all(struct decoding *d, const char *why)
 {
-	static const char note[] = "none, all were left out";
-
+	if (d->all_left_out)
+		return;
 	for (size_t i = 0; i < d->image_count; i++)
 		if (!d->left_out[i])
-			d->left_out[i] = note;
+			d->left_out[i] = ALL_LEFT_OUT;
 	snprintf(d->warnings[d->warning_count++], WARNING_ROOM,
 		 "all symbols are left out: the process that decodes %s", why);
 	d->all_left_out = true;
@@ -214,62 +243,82 @@ static int take_back(const struct decoding *d, struct outfile *file, struct erro
 			 "middle of it", file->path);
 }
 
-static int run_in_sandbox(struct run *run, struct sandbox_end *end, struct error *err)
+/* The child's words are taken over. */
+static int conclude(struct decoding *d, struct error *err)
 {
-	struct sandbox box = { .writable_fd = run->file->fd, .memory_bytes = memory_bound(),
-			       .cpu_s = CPU_S, .hung = hung, .ctx = run };
-
-	return sandbox_run(&box, work_in_child, end, err);
+	accept_result(d);
+	if (d->shared->rc && err)
+		*err = d->shared->error;
+	d->run.file->written = d->shared->result.written;
+	return d->shared->rc;
 }
 
-/* Nothing foreign is decoded any more. */
-static int do_it_ourselves(struct run *run)
+int decoding_start(struct decoding *d, struct outfile *file, uint64_t file_bytes,
+		   decode_work *work, void *ctx, struct error *err)
 {
-	start_afresh(run->d);
-	work_in_child(run);
-	return 1;
+	d->run = (struct run){ d, file, work, ctx };
+	d->box = (struct sandbox){ .writable_fd = file->fd, .memory_bytes = memory_bound(),
+				   .file_bytes = file_bytes, .cpu_s = CPU_S, .hung = hung,
+				   .ctx = &d->run };
+	start_afresh(d);
+	return sandbox_start(&d->box, work_in_child, &d->child, err);
 }
 
-/* 1: there is a result; 0: it is to be done again. */
-static int attempt(struct run *run, struct error *err)
+int decoding_wait(struct decoding *d, int timeout_ms, struct error *err)
 {
-	struct decoding *d = run->d;
 	struct sandbox_end end;
 	char text[128];
 	const char *why;
 
-	start_afresh(d);
-	if (run_in_sandbox(run, &end, NULL)) {
-		leave_out_all(d, "cannot be started");
-		return do_it_ourselves(run);
-	}
+	if (!sandbox_wait(&d->box, &d->child, timeout_ms, &end))
+		return DECODING_RUNS;
+	d->cpu_ns += end.cpu_ns;
 	why = what_went_wrong(d, &end, text, sizeof(text));
 	if (!why)
-		return 1;
+		return conclude(d, err);
 	d->lost_cpu_ns += end.cpu_ns;
-	if (take_back(d, run->file, err))
+	if (take_back(d, d->run.file, err))
 		return ERR_IO;
-	if (d->all_left_out)
-		return do_it_ourselves(run);
+	d->hopeless = d->all_left_out;
+	if (d->hopeless)
+		return error_set(err, ERR_IO, "nothing can be decoded: the process that does it %s",
+				 why);
 	blame(d, why);
-	return 0;
+	return DECODING_AGAIN;
+}
+
+void decoding_cancel(struct decoding *d)
+{
+	sandbox_kill(&d->child);
+}
+
+/* Nothing foreign is decoded any more. */
+static int do_it_ourselves(struct decoding *d, struct error *err)
+{
+	start_afresh(d);
+	work_in_child(&d->run);
+	return conclude(d, err);
 }
 
 int decoding_run(struct decoding *d, struct outfile *file, decode_work *work, void *ctx,
 		 struct error *err)
 {
-	struct run run = { d, file, work, ctx };
 	int rc;
 
-	while ((rc = attempt(&run, err)) == 0)
-		;
-	if (rc < 0)
-		return rc;
-	accept_result(d);
-	if (d->shared->rc)
-		*err = d->shared->error;
-	file->written = d->shared->result.written;
-	return d->shared->rc;
+	do {
+		if (decoding_start(d, file, 0, work, ctx, NULL)) {
+			leave_out_all(d, "cannot be started");
+			return do_it_ourselves(d, err);
+		}
+		while ((rc = decoding_wait(d, POLL_MS, err)) == DECODING_RUNS)
+			;
+	} while (rc == DECODING_AGAIN);
+	return d->hopeless ? do_it_ourselves(d, err) : rc;
+}
+
+uint64_t decoding_cpu_ns(const struct decoding *d)
+{
+	return d->cpu_ns;
 }
 
 uint64_t decoding_lost_cpu_ns(const struct decoding *d)

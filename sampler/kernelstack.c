@@ -85,7 +85,7 @@ int kernelstack_push(struct kernelstack *k, const struct buffer *text, struct st
 
 int kernelstack_load(struct kernelstack *k)
 {
-	if (!k->image || k->symbols_fd < 0)
+	if (!k->image || k->symbols_fd < 0 || k->symbols.count)
 		return 0;
 	return kallsyms_read(&k->symbols, k->symbols_fd) == ERR_NOMEM ? ERR_NOMEM : 0;
 }

@@ -10,25 +10,22 @@
 
 #include <errno.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/outfile.h"
-#include "pprof/encode.h"
-#include "pprof/profile.h"
-#include "sampler/assemble.h"
 #include "sampler/clock.h"
 #include "sampler/decoding.h"
+#include "sampler/interim.h"
 #include "sampler/launch.h"
 #include "sampler/member.h"
+#include "sampler/product.h"
 #include "sampler/round.h"
-#include "sampler/summary.h"
 #include "sampler/threads.h"
 #include "sampler/watchdog.h"
-#include "symbolize/symbolizer.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
 
@@ -41,6 +38,8 @@ struct recording {
 	bool held;     /* the command waits before its first instruction */
 	struct fetching *fetching; /* NULL: nothing was asked of the network */
 	struct decoding *decoding; /* NULL before recording_write */
+	struct interim *interim;   /* NULL: none was asked for */
+	bool suspend;
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
 	sem_t ended; /* posted by a sampling thread as its last act */
@@ -86,11 +85,24 @@ static void *sampling_thread(void *arg)
 	return NULL;
 }
 
+static uint64_t own_cpu_ns(const struct recording *r, uint64_t *peak_bytes)
+{
+	return product_own_cpu_ns(peak_bytes) - r->own_cpu_start_ns + interim_cpu_ns(r->interim);
+}
+
 static void show(struct recording *r, recording_progress *progress, void *ctx)
 {
+	uint64_t peak;
+
+	if (r->interim)
+		interim_look(r->interim, 0);
+	if (interim_wants_start(r->interim))
+		round_want_intermission(&r->round);
 	pthread_mutex_lock(&r->round.lock);
 	r->shown = r->round.stats;
 	pthread_mutex_unlock(&r->round.lock);
+	r->shown.own_cpu_ns = own_cpu_ns(r, &peak);
+	r->shown.own_peak_bytes = peak;
 	if (progress)
 		progress(ctx, &r->shown);
 }
@@ -114,14 +126,18 @@ static int run_thread(struct recording *r, recording_progress *progress, void *c
 	return 0;
 }
 
-static uint64_t own_cpu_ns(uint64_t *peak_bytes)
+/* Nobody samples: what cannot be done meanwhile. */
+static void use_intermission(struct recording *r)
 {
-	struct rusage ru;
-
-	getrusage(RUSAGE_SELF, &ru);
-	*peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
-	return ((uint64_t)ru.ru_utime.tv_sec + (uint64_t)ru.ru_stime.tv_sec) * NS_PER_S +
-	       ((uint64_t)ru.ru_utime.tv_usec + (uint64_t)ru.ru_stime.tv_usec) * 1000;
+	/* With the thread ended whom it still had attached. */
+	watchdog_free(r->round.watchdog);
+	watchdog_obey(r->round.watchdog);
+	if (interim_wants_start(r->interim))
+		interim_start(r->interim);
+	if (r->suspend)
+		kill(getpid(), SIGSTOP);
+	r->suspend = false;
+	r->round.intermission_ns = 0;
 }
 
 static int sample_until_end(struct recording *r, recording_progress *progress, void *ctx,
@@ -132,9 +148,7 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 
 	while (!rc && round->end == RECORDING_RUNNING) {
 		rc = run_thread(r, progress, ctx);
-		/* With the thread ended whom it still had attached. */
-		watchdog_free(round->watchdog);
-		watchdog_obey(round->watchdog);
+		use_intermission(r);
 	}
 	watchdog_stop(round->watchdog);
 	round->watchdog = NULL;
@@ -156,7 +170,7 @@ int recording_run(struct recording *r, recording_progress *progress, void *ctx, 
 {
 	int rc;
 
-	r->own_cpu_start_ns = own_cpu_ns(&r->shown.own_peak_bytes);
+	r->own_cpu_start_ns = product_own_cpu_ns(&r->shown.own_peak_bytes);
 	rc = round_start(&r->round, r->options.duration_ns, err);
 	if (!rc)
 		rc = watchdog_start(&r->round.watchdog, err);
@@ -197,123 +211,6 @@ int recording_wait_command(struct recording *r)
 	return status;
 }
 
-static int add_comments(struct recording *r, const char *command_line, struct profile *profile)
-{
-	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
-
-	summary_lines(&r->shown, &r->options, lines);
-	if (profile_add_comment(profile, "sampler " SAMPLER_VERSION) ||
-	    profile_add_comment(profile, command_line))
-		return ERR_NOMEM;
-	for (int i = 0; i < SUMMARY_LINES; i++)
-		if (profile_add_comment(profile, lines[i]))
-			return ERR_NOMEM;
-	return 0;
-}
-
-/* One decoding: what is handed to the process that does it. */
-struct job {
-	struct recording *r;
-	unsigned flags;
-	const char *command_line;
-	struct outfile *file;
-	uint64_t cpu_ns, peak_bytes; /* ours until it began */
-	struct symbolizer **symbolizers; /* by member */
-	uint32_t count;
-};
-
-/* Each image is asked of one symbolizer only. */
-static int offer_fetched(const struct recording *r, struct symbolizer *s)
-{
-	size_t count;
-	struct image *const *images = modmap_images(recording_modmap(r), &count);
-
-	for (size_t i = 0; i < count; i++) {
-		int fd = fetching_fd(r->fetching, images[i]);
-
-		if (fd >= 0 && symbolizer_offer(s, images[i], fd))
-			return ERR_NOMEM;
-	}
-	return 0;
-}
-
-/* Files may be mapped: if one shrinks, it is the child that dies. */
-static int make_symbolizers(struct job *job)
-{
-	const struct round *round = &job->r->round;
-	unsigned flags = job->flags | SYMBOLIZE_MAP;
-
-	job->symbolizers = calloc(round->member_count, sizeof(struct symbolizer *));
-	for (; job->symbolizers && job->count < round->member_count; job->count++) {
-		struct symbolizer **s = &job->symbolizers[job->count];
-
-		if (member_symbolizer(round->members[job->count], flags, s) ||
-		    offer_fetched(job->r, *s) ||
-		    decoding_watch(job->r->decoding, *s))
-			return ERR_NOMEM;
-	}
-	return job->symbolizers ? 0 : ERR_NOMEM;
-}
-
-static void free_symbolizers(struct job *job)
-{
-	for (uint32_t i = 0; job->symbolizers && i < job->r->round.member_count; i++)
-		symbolizer_free(job->symbolizers[i]);
-	free(job->symbolizers);
-	job->symbolizers = NULL;
-	job->count = 0;
-}
-
-static int add_warnings(const struct recording *r, struct profile *profile)
-{
-	const char *warning;
-
-	for (size_t i = 0; (warning = decoding_warning(r->decoding, i)); i++)
-		if (profile_add_comment(profile, warning))
-			return ERR_NOMEM;
-	return 0;
-}
-
-/* Fills the profile; the figures of the child, in which this runs, are ours as well. */
-static int fill(struct job *job, struct profile *profile, struct decode_result *result,
-		struct error *err)
-{
-	struct recording *r = job->r;
-	uint64_t peak, before = own_cpu_ns(&peak);
-	int rc = make_symbolizers(job);
-
-	if (!rc)
-		rc = assemble(&r->round, job->symbolizers, profile, err);
-	result->own_cpu_ns = job->cpu_ns + decoding_lost_cpu_ns(r->decoding) + own_cpu_ns(&peak) - before;
-	result->own_peak_bytes = peak > job->peak_bytes ? peak : job->peak_bytes;
-	r->shown.own_cpu_ns = result->own_cpu_ns;
-	r->shown.own_peak_bytes = result->own_peak_bytes;
-	if (!rc)
-		rc = add_comments(r, job->command_line, profile);
-	if (!rc)
-		rc = add_warnings(r, profile);
-	return rc ? error_set(err, rc, "out of memory") : 0;
-}
-
-static int decode(void *ctx, struct decode_result *result, struct error *err)
-{
-	struct job *job = ctx;
-	struct profile profile;
-	int rc = profile_init(&profile);
-
-	if (rc)
-		return error_set(err, rc, "out of memory");
-	rc = fill(job, &profile, result, err);
-	if (!rc) {
-		decoding_before_writing(job->r->decoding, job->symbolizers, job->count);
-		rc = profile_write(&profile, job->file, err);
-		result->written = job->file->written;
-	}
-	free_symbolizers(job);
-	profile_release(&profile);
-	return rc;
-}
-
 int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress *progress,
 		    void *ctx, const struct fetching_stats **stats, struct error *err)
 {
@@ -323,23 +220,79 @@ int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress 
 	return rc;
 }
 
+static struct product product_of(struct recording *r, unsigned flags, const char *command_line)
+{
+	return (struct product){ .round = &r->round, .options = &r->options, .stats = &r->shown,
+				 .decoding = r->decoding, .fetching = r->fetching,
+				 .flags = flags, .command_line = command_line };
+}
+
+struct job {
+	struct product product;
+	struct outfile *file;
+};
+
+static int decode(void *ctx, struct decode_result *result, struct error *err)
+{
+	struct job *job = ctx;
+
+	return product_write(&job->product, job->file, result, err);
+}
+
 int recording_write(struct recording *r, unsigned flags, const char *command_line,
 		    struct outfile *file, struct error *err)
 {
-	struct job job = { .r = r, .flags = flags, .command_line = command_line, .file = file };
+	struct job job = { .file = file };
 	int rc = decoding_new(&r->decoding, recording_modmap(r), err);
 
 	if (rc)
 		return rc;
-	process_read_exe(&r->round.members[0]->process);
-	for (uint32_t i = 0; i < r->round.member_count; i++)
-		process_read_ids(&r->round.members[i]->process); /* it may have become another user */
-	job.cpu_ns = own_cpu_ns(&job.peak_bytes) - r->own_cpu_start_ns;
+	job.product = product_of(r, flags, command_line);
+	job.product.cpu_ns = own_cpu_ns(r, &job.product.peak_bytes);
+	product_ready(&job.product);
 	rc = decoding_run(r->decoding, file, decode, &job, err);
 	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
 	r->shown.own_peak_bytes = decoding_result(r->decoding)->own_peak_bytes;
 	unwinder_save_tables(r->round.unwinder);
 	return rc;
+}
+
+int recording_ask_interim(struct recording *r, unsigned flags, const char *command_line,
+			  struct outfile *file, struct error *err)
+{
+	struct product product = product_of(r, flags, command_line);
+	int rc = 0;
+
+	product.cpu_ns = r->own_cpu_start_ns;
+	if (!r->interim)
+		rc = interim_new(&r->interim, &product, err);
+	if (!rc)
+		rc = interim_ask(r->interim, file, err);
+	if (!rc)
+		round_want_intermission(&r->round);
+	return rc;
+}
+
+const struct recording_interim *recording_interim(const struct recording *r)
+{
+	static const struct recording_interim none = { .number = 0 };
+
+	return r->interim ? interim_state(r->interim) : &none;
+}
+
+void recording_await_interim(struct recording *r)
+{
+	while (recording_interim(r)->busy) {
+		if (interim_wants_start(r->interim))
+			interim_start(r->interim);
+		interim_look(r->interim, PROGRESS_NS / NS_PER_MS);
+	}
+}
+
+void recording_suspend(struct recording *r)
+{
+	r->suspend = true;
+	round_want_intermission(&r->round);
 }
 
 const struct process *recording_process(const struct recording *r)
@@ -364,7 +317,7 @@ const char *recording_symbol_note(const struct recording *r, const struct image 
 
 const char *recording_warning(const struct recording *r, size_t i)
 {
-	return r->decoding ? decoding_warning(r->decoding, i) : NULL;
+	return r->decoding ? decoding_warning(r->decoding, i) : interim_warning(r->interim, i);
 }
 
 const struct ledger_entry *recording_walks_in(const struct recording *r, uint32_t image)
@@ -378,6 +331,7 @@ void recording_free(struct recording *r)
 		return;
 	if (r->held)
 		launch_kill(r->command);
+	interim_free(r->interim);
 	decoding_free(r->decoding);
 	fetching_free(r->fetching);
 	round_release(&r->round);

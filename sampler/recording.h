@@ -13,16 +13,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "sampler/fetching.h"
 #include "sampler/heldtime.h"
 #include "sampler/ledger.h"
 #include "unwind/stack.h"
 
-struct error;
 struct image;
 struct modmap;
 struct outfile;
 struct process;
+struct profile;
 struct recording;
 struct unwinder;
 
@@ -105,6 +106,37 @@ int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress 
  * into the comments. ERR_NOMEM, ERR_IO. */
 int recording_write(struct recording *r, unsigned flags, const char *command_line,
 		    struct outfile *file, struct error *err);
+
+/*
+ * While it goes on: what was sampled so far. All from the progress callback of
+ * recording_run, or after recording_run; never between recording_write and the end.
+ */
+struct recording_interim {
+	uint64_t number; /* how many that were asked for have come to an end */
+	bool busy;	 /* one is being made */
+	int failed;	 /* enum error_code of the last one, `error` says why; 0 for none */
+	struct error error;
+	/* The newest: since the start, and since the one before. Valid until the next one is
+	 * asked for; NULL: there is none. */
+	const struct profile *whole, *window;
+	uint64_t cost_ns; /* CPU time that the last one took */
+};
+
+/* Asks for one, which is there a moment later: the sampling goes on while a process of
+ * its own makes it (sampler/interim.c). Names may be missing at first. With `file`,
+ * instead, it is written there, whole, as recording_write does; the caller commits the
+ * file once `number` has grown. ERR_LIMIT while one is being made, ERR_NOMEM. */
+int recording_ask_interim(struct recording *r, unsigned flags, const char *command_line,
+			  struct outfile *file, struct error *err);
+
+/* How far that is; valid as long as the recording. */
+const struct recording_interim *recording_interim(const struct recording *r);
+
+/* After recording_run: waits until the one that was asked for is there. */
+void recording_await_interim(struct recording *r);
+
+/* Stops this process (SIGSTOP), soon, when no thread is held. */
+void recording_suspend(struct recording *r);
 
 /* What of the symbols had to be left out and why, a sentence each; NULL after the
  * last. */

@@ -34,6 +34,7 @@
 enum {
 	STACK_ROOM = (16 << 10) + 256, /* bytes of a slot at first */
 	LAST_SERVE_NS = 100000000,     /* how long the end waits for those that were asked */
+	PATIENCE_NS = 250000000,       /* how long an intermission waits for a lull */
 };
 
 int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err)
@@ -211,8 +212,12 @@ void round_unwind_at_leisure(struct round *r)
 
 static void tick(struct round *r)
 {
+	uint64_t wanted_ns = r->intermission_ns;
 	int rc;
 
+	/* No lull comes by itself: nobody is asked until there is one. */
+	if (wanted_ns && monotonic_ns() - wanted_ns > PATIENCE_NS)
+		return;
 	r->got_cpu_ns = own_got_cpu_ns(r->own_sched_fd);
 	r->tick_cpu = sched_getcpu();
 	r->tick_ns = monotonic_ns();
@@ -246,6 +251,19 @@ static void sleep_until(struct round *r, uint64_t until)
 		end_with(r, RECORDING_EXITED);
 }
 
+void round_want_intermission(struct round *r)
+{
+	if (!r->intermission_ns)
+		r->intermission_ns = monotonic_ns();
+}
+
+/* The tracing thread's end lets go whoever is still asked, and that must be nobody whose
+ * call would need a repair. Who has not stopped within a second is no such one. */
+static bool intermission(const struct round *r)
+{
+	return r->intermission_ns && !tracer_expected(r->tracer);
+}
+
 /* Between ticks: threads that were asked and have not stopped yet (they sleep in
  * the kernel, or wait for a CPU) are served as soon as they do. */
 static void wait_for_tick(struct round *r)
@@ -255,11 +273,12 @@ static void wait_for_tick(struct round *r)
 
 	if (r->end_ns && until > r->end_ns)
 		until = r->end_ns;
-	while (tracer_outstanding(t) && !tracer_wants_baton(t) && monotonic_ns() < until) {
+	while (tracer_outstanding(t) && !tracer_wants_baton(t) && !intermission(r) &&
+	       monotonic_ns() < until) {
 		round_serve_next(r, until);
 		round_unwind_at_leisure(r);
 	}
-	if (!tracer_wants_baton(t))
+	if (!tracer_wants_baton(t) && !intermission(r))
 		sleep_until(r, until);
 	if (r->end_ns && monotonic_ns() >= r->end_ns)
 		end_with(r, RECORDING_TIME_UP);
@@ -303,7 +322,7 @@ void round_sample(struct round *r)
 	tracer_watched_by(t, r->watchdog);
 	r->tracer = t;
 	while (r->end == RECORDING_RUNNING && !tracer_wants_baton(t) &&
-	       !watchdog_wants_stop(r->watchdog)) {
+	       !watchdog_wants_stop(r->watchdog) && !intermission(r)) {
 		wait_for_tick(r);
 		if (r->end == RECORDING_RUNNING && monotonic_ns() >= r->next_tick_ns) {
 			tick(r);

@@ -83,6 +83,8 @@ struct round {
 	uint64_t tick;		   /* number of the next tick */
 	uint64_t random;
 	int stop_fd;		   /* eventfd: recording_stop */
+	_Atomic uint64_t intermission_ns; /* since when nobody is to sample for a moment; 0:
+				    * that is not wanted */
 	int child_status;	   /* seen by a tracer, -1 until then */
 	bool child_reaped;
 	struct error error;	   /* why end is RECORDING_LOST */
@@ -107,8 +109,13 @@ int round_find_children(struct round *r);
 int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err);
 
 /* Samples, in the calling thread, until the round's end or until the baton must
- * pass, or we must stop (sampler/watchdog.h); r->end tells which. */
+ * pass, or we must stop (sampler/watchdog.h), or there is an intermission; r->end tells
+ * whether it was the end. */
 void round_sample(struct round *r);
+
+/* From another thread: round_sample is to return soon, when nobody is on the way to a
+ * stop, and may be called again. */
+void round_want_intermission(struct round *r);
 
 /* Reads the last figures of threads and process. */
 void round_finish(struct round *r);

@@ -25,9 +25,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sampler/clock.h"
 #include "sampler/privilege.h"
 
-enum { POLL_MS = 1000, WRITE_FLAGS = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };
+enum { HUNG_NS = 1000000000, WRITE_FLAGS = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };
 
 void *sandbox_share(size_t bytes)
 {
@@ -131,10 +132,13 @@ static void set_bounds(const struct sandbox *box)
 {
 	rlim_t memory = address_space() + box->memory_bytes;
 	struct rlimit as = { memory, memory }, cpu = { box->cpu_s, box->cpu_s + 1 }, none = { 0, 0 };
+	struct rlimit file = { box->file_bytes, box->file_bytes };
 
 	setrlimit(RLIMIT_AS, &as);
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &none);
+	if (box->file_bytes)
+		setrlimit(RLIMIT_FSIZE, &file);
 }
 
 /* Our parent's handlers are not ours, and to end us is its business: of the signals
@@ -167,43 +171,84 @@ static void run_child(const struct sandbox *box, int (*work)(void *ctx), pid_t p
 
 /* Our side. */
 
-static bool wait_a_while(int pid_fd)
+static uint64_t ns_of(const struct timeval *t)
 {
-	struct pollfd pf = { .fd = pid_fd, .events = POLLIN };
-
-	return poll(&pf, 1, POLL_MS) > 0;
+	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_usec * 1000;
 }
 
-static void wait_for_child(const struct sandbox *box, pid_t pid, struct sandbox_end *end)
+static void collect(struct sandbox_child *child, struct sandbox_end *end)
 {
-	int pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct rusage ru = { 0 };
 
-	while (box->hung && pid_fd >= 0 && !end->hung && !wait_a_while(pid_fd))
-		end->hung = box->hung(box->ctx);
-	if (end->hung)
-		kill(pid, SIGKILL);
-	while (wait4(pid, &end->status, 0, &ru) < 0 && errno == EINTR)
+	*end = (struct sandbox_end){ .hung = child->hung };
+	while (wait4(child->pid, &end->status, 0, &ru) < 0 && errno == EINTR)
 		;
-	if (pid_fd >= 0)
-		close(pid_fd);
+	if (child->pid_fd >= 0)
+		close(child->pid_fd);
+	child->pid = 0;
 	end->peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
-	end->cpu_ns = ((uint64_t)ru.ru_utime.tv_sec + (uint64_t)ru.ru_stime.tv_sec) * 1000000000 +
-		      ((uint64_t)ru.ru_utime.tv_usec + (uint64_t)ru.ru_stime.tv_usec) * 1000;
+	end->cpu_ns = ns_of(&ru.ru_utime) + ns_of(&ru.ru_stime);
+}
+
+static void ask_whether_hung(const struct sandbox *box, struct sandbox_child *child)
+{
+	uint64_t now = monotonic_ns();
+
+	if (!box->hung || child->hung || now < child->due_ns)
+		return;
+	child->due_ns = now + HUNG_NS;
+	child->hung = box->hung(box->ctx);
+	if (child->hung)
+		kill(child->pid, SIGKILL);
+}
+
+int sandbox_start(const struct sandbox *box, int (*work)(void *ctx), struct sandbox_child *child,
+		  struct error *err)
+{
+	pid_t self = getpid(), pid = fork();
+
+	if (pid < 0)
+		return error_errno(err, ERR_IO, "cannot make a process");
+	if (!pid)
+		run_child(box, work, self);
+	*child = (struct sandbox_child){ .pid = pid, .due_ns = monotonic_ns() + HUNG_NS };
+	child->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	return 0;
+}
+
+/* Without pidfds (before Linux 5.3) there is no wait with a timeout: until the end. */
+bool sandbox_wait(const struct sandbox *box, struct sandbox_child *child, int timeout_ms,
+		  struct sandbox_end *end)
+{
+	struct pollfd pf = { .fd = child->pid_fd, .events = POLLIN };
+
+	if (child->pid_fd >= 0 && poll(&pf, 1, timeout_ms) <= 0) {
+		ask_whether_hung(box, child);
+		return false;
+	}
+	collect(child, end);
+	return true;
 }
 
 int sandbox_run(const struct sandbox *box, int (*work)(void *ctx), struct sandbox_end *end,
 		struct error *err)
 {
-	pid_t self = getpid(), pid = fork();
+	struct sandbox_child child;
+	int rc = sandbox_start(box, work, &child, err);
 
-	memset(end, 0, sizeof(*end));
-	if (pid < 0)
-		return error_errno(err, ERR_IO, "cannot make a process");
-	if (!pid)
-		run_child(box, work, self);
-	wait_for_child(box, pid, end);
-	return 0;
+	while (!rc && !sandbox_wait(box, &child, HUNG_NS / 1000000, end))
+		;
+	return rc;
+}
+
+void sandbox_kill(struct sandbox_child *child)
+{
+	struct sandbox_end end;
+
+	if (!child->pid)
+		return;
+	kill(child->pid, SIGKILL);
+	collect(child, &end);
 }
 
 const char *sandbox_death(const struct sandbox_end *end, char *text, size_t room)

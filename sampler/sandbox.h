@@ -21,6 +21,7 @@ struct error;
 struct sandbox {
 	int writable_fd;	/* the one descriptor that may be written to; -1 for none */
 	uint64_t memory_bytes;	/* address space beyond what we have already */
+	uint64_t file_bytes;	/* largest file that it may write; 0: no bound */
 	unsigned cpu_s;		/* CPU time */
 	/* Asked once a second, in the parent: true says that the child has hung and is
 	 * to be killed. NULL: it may take as long as it likes. */
@@ -40,11 +41,31 @@ struct sandbox_end {
 void *sandbox_share(size_t bytes);
 void sandbox_unshare(void *shared, size_t bytes);
 
-/* Runs `work` in the child; its result, 0 to 255, is the exit status. Only with one
+/* A child at work. */
+struct sandbox_child {
+	pid_t pid;	 /* 0: none */
+	int pid_fd;
+	bool hung;	 /* it was killed because of it */
+	uint64_t due_ns; /* CLOCK_MONOTONIC: when to ask `hung` again */
+};
+
+/* Starts `work` in a child; its result, 0 to 255, is the exit status. Only with one
  * thread running. Without seccomp in the kernel the rest still holds. ERR_IO when
  * there can be no child. */
+int sandbox_start(const struct sandbox *box, int (*work)(void *ctx), struct sandbox_child *child,
+		  struct error *err);
+
+/* Waits for its end, `timeout_ms` at most (0: only looks). True when it has ended: `end`
+ * is filled, and there is no child any more. */
+bool sandbox_wait(const struct sandbox *box, struct sandbox_child *child, int timeout_ms,
+		  struct sandbox_end *end);
+
+/* Both: from start to end. */
 int sandbox_run(const struct sandbox *box, int (*work)(void *ctx), struct sandbox_end *end,
 		struct error *err);
+
+/* Kills it and collects it. Harmless without a child. */
+void sandbox_kill(struct sandbox_child *child);
 
 /* How it ended, in words: "was killed by SIGSEGV", "used up its CPU time"…;
  * NULL when it ended by itself. */

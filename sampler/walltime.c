@@ -6,13 +6,19 @@
 
 enum { WORTH_TELLING = 20 }; /* a twentieth */
 
+static uint64_t samples_in(const struct round *r, uint64_t ns)
+{
+	uint64_t period = NS_PER_S / r->rate;
+
+	return (ns + period / 2) / period;
+}
+
 static void give(struct round *r, uint32_t entry, struct thread *thread, uint64_t ns)
 {
 	struct stackset_entry *e = &r->stacks.entries[entry];
-	uint64_t period = NS_PER_S / r->rate;
 
 	e->wall_ns += ns;
-	e->samples += (ns + period / 2) / period;
+	e->samples += samples_in(r, ns);
 	thread->wall_from += ns;
 }
 
@@ -41,6 +47,15 @@ int walltime_account_runnable(struct round *r, const struct slot *slot, struct t
 		return ERR_NOMEM;
 	give(r, entry, thread, waited < all ? waited : all);
 	return 0;
+}
+
+uint64_t walltime_left(const struct round *r, const struct thread *thread, uint64_t now,
+		       uint64_t *ns)
+{
+	uint64_t until = thread->ended && thread->alive_ns < now ? thread->alive_ns : now;
+
+	*ns = until > thread->wall_from ? until - thread->wall_from : 0;
+	return samples_in(r, *ns);
 }
 
 void walltime_finish(struct round *r, struct thread *thread, uint64_t now)

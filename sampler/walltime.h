@@ -28,6 +28,11 @@ void walltime_account(struct round *r, struct thread *thread, uint64_t now);
 int walltime_account_runnable(struct round *r, const struct slot *slot, struct thread *thread,
 			      const struct stack *stack);
 
+/* What the end of the round would give to a thread's newest stack, were it `now`: the
+ * time through *ns, and the samples that this makes. */
+uint64_t walltime_left(const struct round *r, const struct thread *thread, uint64_t now,
+		       uint64_t *ns);
+
 /* At the end of the round, or of the thread: what is left. */
 void walltime_finish(struct round *r, struct thread *thread, uint64_t now);
 

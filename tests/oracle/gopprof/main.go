@@ -4,6 +4,10 @@
 //	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
 //	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
 //	gopprof same A B       two files hold the same profile
+//	gopprof broken FOLDER TESTDATA COUNT SEED
+//	                       writes broken profiles, and says what it thinks of each
+//	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
+//	gopprof pprof ARG...   is the command pprof
 package main
 
 import (
@@ -161,7 +165,7 @@ func write(folder string) {
 }
 
 func main() {
-	arguments := append(os.Args[1:], "", "", "")
+	arguments := append(os.Args[1:], "", "", "", "")
 	switch arguments[0] {
 	case "made":
 		compare(parse(arguments[1]), made())
@@ -171,6 +175,12 @@ func main() {
 		// Compact numbers anew, and keeps equal functions and locations once, as
 		// our decoder does.
 		compare(parse(arguments[2]).Compact(), parse(arguments[1]).Compact())
+	case "broken":
+		broken(arguments[1], arguments[2], arguments[3], arguments[4])
+	case "convert":
+		convert(arguments[1], arguments[2])
+	case "pprof":
+		drive(os.Args[2:])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}

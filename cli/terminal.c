@@ -1,0 +1,23 @@
+#include "cli/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_col;
+}
+
+bool terminal_colour(void)
+{
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && (!no_colour || !*no_colour) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}

@@ -1,0 +1,95 @@
+/* sampler validate FILE…: are these profiles that others can read? One line each, and
+ * a bad one does not keep the others from being looked at. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "cli/cli.h"
+#include "pprof/decode.h"
+#include "pprof/profile.h"
+#include "pprof/validate.h"
+
+static const struct option long_options[] = {
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_good(const struct profile *p, const char *path)
+{
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s", path);
+	printable(name, sizeof(name));
+	printf("%s: ok: %zu sample%s, %zu sample type%s, %zu location%s, %zu function%s, %zu mapping%s\n",
+	       name, p->sample_count, plural(p->sample_count), p->type_count,
+	       plural(p->type_count), p->location_count, plural(p->location_count),
+	       p->function_count, plural(p->function_count), p->mapping_count,
+	       plural(p->mapping_count));
+}
+
+static int validate(const char *path, bool quiet, struct error *err)
+{
+	struct profile p;
+	int rc = profile_init(&p);
+
+	if (rc)
+		return error_set(err, rc, "out of memory");
+	rc = profile_read(&p, path, 0, err);
+	if (!rc) {
+		rc = profile_validate(&p, err);
+		if (rc)
+			error_prefix(err, "'%s'", path);
+	}
+	if (!rc && !quiet)
+		print_good(&p, path);
+	profile_release(&p);
+	return rc;
+}
+
+/* The worst that happened is the status: a bad file, or no way to say that all are
+ * good. */
+static int validate_all(char **paths, bool quiet)
+{
+	int status = EXIT_DONE;
+	struct error err;
+
+	for (; *paths; paths++)
+		if (validate(*paths, quiet, &err)) {
+			fflush(stdout); /* the lines come in the order of the files */
+			printable(err.text, sizeof(err.text));
+			cli_fail(&err);
+			status = EXIT_FAILED;
+		}
+	if (fflush(stdout) || ferror(stdout)) {
+		error_errno(&err, ERR_IO, "cannot write 'standard output'");
+		status = cli_fail(&err);
+	}
+	return status;
+}
+
+int cli_validate(int argc, char **argv)
+{
+	char *help[] = { (char *)"help", (char *)"validate" };
+	bool quiet = false;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "qh", long_options, NULL)) != -1) {
+		if (option == '?')
+			return cli_bad_option(argv, optind, optopt);
+		if (option == 'h')
+			return cli_help(2, help);
+		quiet = true;
+	}
+	if (optind == argc)
+		return cli_usage("validate needs a file");
+	return validate_all(argv + optind, quiet);
+}

@@ -1,0 +1,163 @@
+/*
+ * CheckValid's rules, and where each of them is kept:
+ *
+ *	samples need a sample type			here
+ *	as many values in a sample as types		here; of a file, the decoder
+ *	locations of samples, functions of lines and
+ *	mappings of locations are in their tables	here; of a file, the decoder
+ *	ids are not 0, and there once			the decoder
+ *
+ * The model knows ids no more: an entry's number is its place. So what a file does wrong
+ * with them shows while it is decoded, and pprof/place.h names the entry then. What
+ * is checked here cannot be wrong in a profile that was just decoded, with the first
+ * rule as the exception; it can be once somebody has built or changed one. Therefore
+ * strings' numbers and the bounds of each slice are looked at, too, which CheckValid
+ * need not do: Go's slices and strings cannot point anywhere.
+ */
+#include "pprof/validate.h"
+
+#include "base/error.h"
+#include "pprof/profile.h"
+
+static bool in(size_t first, size_t count, size_t total)
+{
+	return first <= total && count <= total - first;
+}
+
+static int bad(struct error *err, const char *what, size_t index, const char *why)
+{
+	return error_set(err, ERR_FORMAT, "%s %zu %s", what, index + 1, why);
+}
+
+static int names(struct error *err, const char *what, size_t index, const char *named,
+		 uint32_t number, size_t count)
+{
+	return error_set(err, ERR_FORMAT, "%s %zu names %s %u of only %zu", what, index + 1, named,
+			 number, count);
+}
+
+/* `what` and `index` say whose string it is. */
+static int check_string(const struct profile *p, uint32_t string, const char *what, size_t index,
+			struct error *err)
+{
+	if (string < p->strings.count)
+		return 0;
+	return names(err, what, index, "string", string, p->strings.count);
+}
+
+static int check_type(const struct profile *p, const struct profile_type *t, const char *what,
+		      size_t index, struct error *err)
+{
+	int rc = check_string(p, t->type, what, index, err);
+
+	return rc ? rc : check_string(p, t->unit, what, index, err);
+}
+
+static int check_head(const struct profile *p, struct error *err)
+{
+	const struct { const char *what; uint32_t string; } single[] = {
+		{ "drop_frames", p->drop_frames }, { "keep_frames", p->keep_frames },
+		{ "default_sample_type", p->default_type }, { "doc_url", p->doc_url },
+	};
+	int rc = check_type(p, &p->period_type, "period type", 0, err);
+
+	for (size_t i = 0; !rc && i < sizeof(single) / sizeof(*single); i++)
+		if (single[i].string >= p->strings.count)
+			rc = error_set(err, ERR_FORMAT, "%s names string %u of only %u",
+				       single[i].what, single[i].string, p->strings.count);
+	for (size_t i = 0; !rc && i < p->comment_count; i++)
+		rc = check_string(p, p->comments[i], "comment", i, err);
+	for (size_t i = 0; !rc && i < p->type_count; i++)
+		rc = check_type(p, &p->types[i], "sample type", i, err);
+	return rc;
+}
+
+static int check_labels(const struct profile *p, size_t index, struct error *err)
+{
+	const struct profile_sample *s = &p->samples[index];
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < s->labels; i++) {
+		const struct profile_label *l = &p->labels[s->first_label + i];
+
+		rc = check_string(p, l->key, "sample", index, err);
+		if (!rc)
+			rc = check_string(p, l->str, "sample", index, err);
+		if (!rc)
+			rc = check_string(p, l->num_unit, "sample", index, err);
+	}
+	return rc;
+}
+
+static int check_sample(const struct profile *p, size_t index, struct error *err)
+{
+	const struct profile_sample *s = &p->samples[index];
+
+	if (!p->type_count)
+		return bad(err, "sample", index, "is there without a sample type");
+	if (!in(s->first_value, p->type_count, p->value_count))
+		return bad(err, "sample", index, "has not a value for each sample type");
+	if (!in(s->first_location, s->locations, p->stack_count))
+		return bad(err, "sample", index, "has locations beyond their table");
+	if (!in(s->first_label, s->labels, p->label_count))
+		return bad(err, "sample", index, "has labels beyond their table");
+	for (size_t i = 0; i < s->locations; i++) {
+		uint32_t number = p->stack[s->first_location + i];
+
+		if (number - 1 >= p->location_count)
+			return names(err, "sample", index, "location", number, p->location_count);
+	}
+	return check_labels(p, index, err);
+}
+
+static int check_mapping(const struct profile *p, size_t index, struct error *err)
+{
+	const struct profile_mapping *m = &p->mappings[index];
+	int rc = check_string(p, m->filename, "mapping", index, err);
+
+	return rc ? rc : check_string(p, m->build_id, "mapping", index, err);
+}
+
+static int check_function(const struct profile *p, size_t index, struct error *err)
+{
+	const struct profile_function *f = &p->functions[index];
+	int rc = check_string(p, f->name, "function", index, err);
+
+	if (!rc)
+		rc = check_string(p, f->system_name, "function", index, err);
+	return rc ? rc : check_string(p, f->filename, "function", index, err);
+}
+
+static int check_location(const struct profile *p, size_t index, struct error *err)
+{
+	const struct profile_location *l = &p->locations[index];
+
+	if (l->mapping > p->mapping_count)
+		return names(err, "location", index, "mapping", l->mapping, p->mapping_count);
+	if (!in(l->first_line, l->lines, p->line_count))
+		return bad(err, "location", index, "has lines beyond their table");
+	for (size_t i = 0; i < l->lines; i++) {
+		uint32_t number = p->lines[l->first_line + i].function;
+
+		if (!number)
+			return bad(err, "location", index, "has a line without a function");
+		if (number > p->function_count)
+			return names(err, "location", index, "function", number, p->function_count);
+	}
+	return 0;
+}
+
+int profile_validate(const struct profile *p, struct error *err)
+{
+	int rc = check_head(p, err);
+
+	for (size_t i = 0; !rc && i < p->sample_count; i++)
+		rc = check_sample(p, i, err);
+	for (size_t i = 0; !rc && i < p->mapping_count; i++)
+		rc = check_mapping(p, i, err);
+	for (size_t i = 0; !rc && i < p->function_count; i++)
+		rc = check_function(p, i, err);
+	for (size_t i = 0; !rc && i < p->location_count; i++)
+		rc = check_location(p, i, err);
+	return rc;
+}

@@ -1,0 +1,10 @@
+/* Each node with who calls it and whom it calls: pprof -tree, and -peek. */
+#ifndef REPORT_TREE_H
+#define REPORT_TREE_H
+
+#include "report/view.h"
+
+/* All nodes. */
+report_writer report_tree;
+
+#endif
