@@ -26,6 +26,7 @@ int cli_record(int argc, char **argv);
 int cli_dump(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_validate(int argc, char **argv);
+int cli_delta(int argc, char **argv);
 int cli_help(int argc, char **argv);
 
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. */

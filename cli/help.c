@@ -13,6 +13,7 @@ static const char overview[] =
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler report FILE [options]                 show a profile's top functions\n"
 	"  sampler validate FILE…                        check profiles\n"
+	"  sampler delta OLD NEW [MORE…] -o OUT           what came between two profiles\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
@@ -70,6 +71,19 @@ static const char validate[] =
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";
 
+static const char delta[] =
+	"usage: sampler delta OLD NEW [MORE…] -o OUT [options]\n"
+	"\n"
+	"  OLD NEW              pprof profiles of one process, in order; - for the standard input\n"
+	"  -o, --output OUT     the delta; with MORE the folder for one a step, delta.1.pb.gz…\n"
+	"                       (not compressed when it ends in .pb)\n"
+	"      --types T/U,…    columns that count from the process's start, as alloc_space/bytes\n"
+	"                       (default: those of Go's heap, block and mutex profiles)\n"
+	"      --forget N       profiles that a stack must be missing from to be forgotten\n"
+	"                       (default 1)\n"
+	"      --allow-negative counters that run backwards are no sign of a new process\n"
+	"  -q, --quiet          say nothing but errors\n";
+
 int cli_help(int argc, char **argv)
 {
 	const char *topic = argc > 1 ? argv[1] : "";
@@ -84,8 +98,11 @@ int cli_help(int argc, char **argv)
 		fputs(report, stdout);
 	else if (!strcmp(topic, "validate"))
 		fputs(validate, stdout);
+	else if (!strcmp(topic, "delta"))
+		fputs(delta, stdout);
 	else if (!*topic || !strcmp(topic, "help"))
-		printf("%s\n%s\n%s\n%s\n%s", overview, record, dump, report, validate);
+		printf("%s\n%s\n%s\n%s\n%s\n%s", overview, record, dump, report, validate,
+		       delta);
 	else
 		return cli_usage("no help on '%s'", topic);
 	return EXIT_DONE;

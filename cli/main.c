@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "dump", cli_dump },
 	{ "report", cli_report },
 	{ "validate", cli_validate },
+	{ "delta", cli_delta },
 	{ "help", cli_help },
 };
 

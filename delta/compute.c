@@ -133,9 +133,12 @@ static int choose_types(struct delta_computer *dc, struct error *err)
 static int find_columns(struct delta_computer *dc, struct error *err)
 {
 	size_t count = dc->index.type_count;
+	int rc = 0;
 
-	if (!dc->types && choose_types(dc, err))
-		return err->code;
+	if (!rc && !dc->types)
+		rc = choose_types(dc, err);
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < dc->options.type_count; i++) {
 		dc->columns[i] = find_column(&dc->index, &dc->types[i]);
 		if (dc->columns[i] == count)

@@ -23,13 +23,13 @@ static int nomem(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory");
 }
 
-/* A number that runs backwards counts once for each sample. */
+/* Does any counter stand lower than it stood? What stood at 0 may be new. */
 static bool runs_backwards(const struct delta_computer *dc, uint32_t entry, const int64_t *values)
 {
 	const int64_t *old = state_values(&dc->state, entry);
 
 	for (size_t i = 0; i < dc->options.type_count; i++)
-		if (values[dc->columns[i]] < old[i])
+		if (old[i] && values[dc->columns[i]] < old[i])
 			return true;
 	return false;
 }

@@ -43,20 +43,15 @@ static int decode_zipped(struct profile *p, const struct buffer *zipped, size_t 
 	return rc;
 }
 
-static int decode_file(struct profile *p, int fd, size_t max, struct error *err)
+static int decode_bytes(struct profile *p, const struct buffer *bytes, size_t max,
+			struct error *err)
 {
-	struct buffer bytes = { 0 };
-	int rc = read_all(fd, max, &bytes, err);
-
-	if (!rc)
-		rc = gzip_detect(bytes.data, bytes.len) ?
-			     decode_zipped(p, &bytes, max, err) :
-			     profile_decode(p, bytes.data, bytes.len, err);
-	buffer_release(&bytes);
-	return rc;
+	return gzip_detect(bytes->data, bytes->len) ?
+		       decode_zipped(p, bytes, max, err) :
+		       profile_decode(p, bytes->data, bytes->len, err);
 }
 
-int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)
+int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct error *err)
 {
 	bool standard = strcmp(path, "-") == 0;
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -64,10 +59,24 @@ int profile_read(struct profile *p, const char *path, size_t max_size, struct er
 
 	if (fd < 0)
 		return error_errno(err, ERR_IO, "cannot read '%s'", path);
-	rc = decode_file(p, fd, max_size ? max_size : MAX_SIZE, err);
+	rc = read_all(fd, max_size ? max_size : MAX_SIZE, bytes, err);
 	if (!standard)
 		close(fd);
 	if (rc)
 		error_prefix(err, "'%s'", path);
+	return rc;
+}
+
+int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)
+{
+	struct buffer bytes = { 0 };
+	int rc = profile_load(&bytes, path, max_size, err);
+
+	if (!rc) {
+		rc = decode_bytes(p, &bytes, max_size ? max_size : MAX_SIZE, err);
+		if (rc)
+			error_prefix(err, "'%s'", path);
+	}
+	buffer_release(&bytes);
 	return rc;
 }
