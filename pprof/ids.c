@@ -3,60 +3,47 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/room.h"
 
 void ids_release(struct ids *ids)
 {
 	hashindex_release(&ids->index);
-	free(ids->pairs);
+	free(ids->ids);
 	*ids = (struct ids){ 0 };
 }
 
 static bool has_id(const void *owner, uint32_t i, const void *key)
 {
-	return ((const struct ids *)owner)->pairs[i].id == *(const uint64_t *)key;
+	return ((const struct ids *)owner)->ids[i] == *(const uint64_t *)key;
 }
 
-uint32_t ids_find(const struct ids *ids, uint64_t id)
+uint32_t ids_find_kept(const struct ids *ids, uint64_t id)
 {
-	uint32_t i;
+	uint32_t i = hashindex_find(&ids->index, hash_bytes(&id, sizeof(id)), has_id, ids, &id);
 
-	if (!ids->sparse)
-		return id - 1 < ids->count ? ids->pairs[id - 1].number : 0;
-	i = hashindex_find(&ids->index, hash_bytes(&id, sizeof(id)), has_id, ids, &id);
-	return i == HASHINDEX_NONE ? 0 : ids->pairs[i].number;
+	return i == HASHINDEX_NONE ? 0 : i + 1;
 }
 
-static int make_room(struct ids *ids)
+static int keep(struct ids *ids, size_t place, uint64_t id)
 {
-	size_t room = ids->room ? ids->room * 2 : 64;
-	struct id_pair *pairs;
-
-	if (ids->count < ids->room)
-		return 0;
-	if (room >= UINT32_MAX || !(pairs = realloc(ids->pairs, room * sizeof(*pairs))))
+	if (room_for((void **)&ids->ids, &ids->room, place, sizeof(*ids->ids)))
 		return ERR_NOMEM;
-	ids->pairs = pairs;
-	ids->room = room;
-	return 0;
+	ids->ids[place - 1] = id;
+	return hashindex_add(&ids->index, hash_bytes(&id, sizeof(id)), (uint32_t)(place - 1));
 }
 
-static int index_from(struct ids *ids, size_t i)
+int ids_add(struct ids *ids, uint64_t id)
 {
-	for (; i < ids->count; i++)
-		if (hashindex_add(&ids->index, hash_bytes(&ids->pairs[i].id, sizeof(uint64_t)),
-				  (uint32_t)i))
-			return ERR_NOMEM;
-	return 0;
-}
+	size_t place = ids->count + 1;
 
-int ids_add(struct ids *ids, uint64_t id, uint32_t number)
-{
-	size_t unindexed = ids->sparse ? ids->count : 0;
-
-	if (make_room(ids))
+	if (place >= UINT32_MAX - 1)
 		return ERR_NOMEM;
-	ids->pairs[ids->count++] = (struct id_pair){ id, number };
-	if (id != ids->count)
-		ids->sparse = true;
-	return ids->sparse ? index_from(ids, unindexed) : 0;
+	if (!ids->ids && id != place)
+		for (size_t i = 1; i < place; i++)
+			if (keep(ids, i, i))
+				return ERR_NOMEM;
+	if ((ids->ids || id != place) && keep(ids, place, id))
+		return ERR_NOMEM;
+	ids->count = place;
+	return 0;
 }

@@ -1,9 +1,9 @@
 /*
- * The ids of a table in a file -> the numbers that its entries get here.
+ * The ids of a table in a file -> the places of its entries, counted from 1.
  *
  * profile.proto lets ids be any 64-bit numbers but 0. Nearly every writer counts
- * from 1, though, and then an id is its own place: the hash index is built only
- * once a file turns out to do otherwise.
+ * from 1, though, and then an id is its own place and nothing needs to be kept: ids
+ * and their hash index are only once a file turns out to do otherwise.
  */
 #ifndef PPROF_IDS_H
 #define PPROF_IDS_H
@@ -15,23 +15,27 @@
 #include "base/hashindex.h"
 
 struct ids {
-	struct id_pair {
-		uint64_t id;
-		uint32_t number;
-	} *pairs; /* in the order of the file */
-	size_t count, room;
-	bool sparse; /* some id is not its place + 1: index holds them all */
-	struct hashindex index;
+	size_t count;
+	uint64_t *ids; /* in the order of the file; NULL while each is its place */
+	size_t room;
+	struct hashindex index; /* of ids */
 };
 
 /* {0} is empty. */
 void ids_release(struct ids *ids);
 
-/* The number of an id, 0 when it is not there. */
-uint32_t ids_find(const struct ids *ids, uint64_t id);
+uint32_t ids_find_kept(const struct ids *ids, uint64_t id); /* only for the next */
 
-/* Adds an id that is not there yet, and its number, which is not 0. 0 or
- * ERR_NOMEM. */
-int ids_add(struct ids *ids, uint64_t id, uint32_t number);
+/* The place of an id, 0 when it is not there. */
+static inline uint32_t ids_find(const struct ids *ids, uint64_t id)
+{
+	if (ids->ids)
+		return ids_find_kept(ids, id);
+	return id - 1 < ids->count ? (uint32_t)id : 0;
+}
+
+/* Adds the id of the next entry, which is not there yet. 0 or ERR_NOMEM, also when there
+ * are too many for 32 bits. */
+int ids_add(struct ids *ids, uint64_t id);
 
 #endif

@@ -1,20 +1,62 @@
-/* Protobuf's wire format, read: one field after the other on a cursor. */
+/*
+ * Protobuf's wire format, read: one field after the other on a cursor.
+ *
+ * What is well-formed is what google/pprof's decoder takes (profile/proto.go), so that
+ * whatever it reads we read: numbers may take up to 10 bytes, and bits beyond the 64th
+ * are dropped; field number 0 is one that nobody knows; groups, which protobuf has
+ * given up, are refused.
+ */
 #ifndef PPROF_WIRE_H
 #define PPROF_WIRE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/cursor.h"
 #include "pprof/fields.h"
 
 struct wire_field {
 	size_t at; /* offset of its tag, from the file's start */
-	uint32_t number;
+	uint64_t number;
 	enum wire_type type;
 	uint64_t value;	     /* of a number */
 	struct cursor bytes; /* of WIRE_BYTES; offsets count from the file's start */
 };
+
+/* Takes a number of up to 4 bytes apart without a branch that depends on its length, if
+ * as many can be read. Its length, 0 when that is not so. Most of a profile are such
+ * numbers, and their lengths are hard to predict. */
+static inline size_t wire_short(const uint8_t *pos, const uint8_t *end, uint64_t *value)
+{
+	uint32_t word, last;
+
+	if (end - pos < 4)
+		return 0;
+	memcpy(&word, pos, sizeof(word));
+	last = ~word & 0x80808080;
+	if (!last)
+		return 0;
+	word &= last ^ (last - 1); /* the bits up to the highest of the last byte */
+	*value = (word & 0x7f) | (word >> 1 & 0x3f80) | (word >> 2 & 0x1fc000) |
+		 (word >> 3 & 0xfe00000);
+	return ((size_t)__builtin_ctz(last) + 1) / 8;
+}
+
+uint64_t wire_long(struct cursor *c); /* only for the next */
+
+/* The next number (varint); 0 and the cursor failed when it is broken. */
+static inline uint64_t wire_number(struct cursor *c)
+{
+	uint64_t value;
+	size_t len;
+
+	if (cursor_left(c) && *c->pos < 0x80)
+		return *c->pos++;
+	len = c->failed ? 0 : wire_short(c->pos, c->end, &value);
+	c->pos += len;
+	return len ? value : wire_long(c);
+}
 
 /* The next field of a message. False at its end or when it is broken. */
 bool wire_next(struct cursor *message, struct wire_field *field);

@@ -1,5 +1,5 @@
 module gopprof
 
-go 1.23
+go 1.25.0
 
-require github.com/google/pprof v0.0.0-20250403155104-27863c87afa6
+require github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe

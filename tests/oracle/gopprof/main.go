@@ -4,6 +4,8 @@
 //	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
 //	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
 //	gopprof same A B       two files hold the same profile
+//	gopprof bench raw|gzip IN OUT                      for bench/run
+//	gopprof bench decode|encode|zip|unzip FILE ROUNDS
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -171,6 +174,12 @@ func main() {
 		// Compact numbers anew, and keeps equal functions and locations once, as
 		// our decoder does.
 		compare(parse(arguments[2]).Compact(), parse(arguments[1]).Compact())
+	case "bench":
+		if rounds, err := strconv.Atoi(arguments[3]); err == nil {
+			measure(arguments[1], arguments[2], rounds)
+		} else {
+			pass(arguments[1], arguments[2], arguments[3])
+		}
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}
