@@ -51,23 +51,30 @@ static int grow(struct arena *a, size_t need)
 	return 0;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+/* `size` bytes at a multiple of `align`. */
+static void *take(struct arena *a, size_t size, size_t align)
 {
-	void *p;
+	size_t start = (a->used + align - 1) & ~(align - 1);
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
-	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	if ((!a->blocks || a->size - a->used < size) && grow(a, size))
-		return NULL;
-	p = a->blocks->data + a->used;
-	a->used += size;
-	return p;
+	if (!a->blocks || start > a->size || a->size - start < size) {
+		if (grow(a, size))
+			return NULL;
+		start = 0;
+	}
+	a->used = start + size;
+	return a->blocks->data + start;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	return take(a, size, ALIGN);
 }
 
 char *arena_copy(struct arena *a, const void *data, size_t len)
 {
-	char *p = arena_alloc(a, len + 1);
+	char *p = len < SIZE_MAX ? take(a, len + 1, 1) : NULL;
 
 	if (p && len)
 		memcpy(p, data, len);

@@ -67,10 +67,9 @@ static void put(struct hashindex_slot *slots, uint32_t mask, struct hashindex_sl
 	slots[i] = s;
 }
 
-static int grow(struct hashindex *ix)
+static int resize(struct hashindex *ix, size_t size)
 {
 	size_t old = ix->slots ? (size_t)ix->mask + 1 : 0;
-	size_t size = old ? old * 2 : SLOTS_MIN;
 	struct hashindex_slot *slots;
 
 	if (size > UINT32_MAX / 2 || !(slots = calloc(size, sizeof(*slots))))
@@ -84,9 +83,18 @@ static int grow(struct hashindex *ix)
 	return 0;
 }
 
+int hashindex_reserve(struct hashindex *ix, size_t more)
+{
+	size_t old = ix->slots ? (size_t)ix->mask + 1 : 0, size = old ? old : SLOTS_MIN;
+
+	while (size <= UINT32_MAX / 2 && ix->count + more > size / 4 * 3)
+		size *= 2;
+	return size > old ? resize(ix, size) : 0;
+}
+
 int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id)
 {
-	if ((!ix->slots || ix->count >= (ix->mask + 1) / 4 * 3) && grow(ix))
+	if (hashindex_reserve(ix, 1))
 		return ERR_NOMEM;
 	put(ix->slots, ix->mask, (struct hashindex_slot){ (uint32_t)(hash >> 32), id + 1 });
 	ix->count++;

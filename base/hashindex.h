@@ -38,6 +38,9 @@ uint32_t hashindex_find(const struct hashindex *ix, uint64_t hash, hashindex_eq 
 /* Adds an entry whose key is not there yet. 0 or ERR_NOMEM. */
 int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id);
 
+/* Makes room for `more` entries at once. 0 or ERR_NOMEM. */
+int hashindex_reserve(struct hashindex *ix, size_t more);
+
 /* XXH3 of `len` bytes (libxxhash), the hash used throughout. Differs from process
  * to process, so nothing that is written may depend on it. */
 uint64_t hash_bytes(const void *data, size_t len);

@@ -29,18 +29,26 @@ static bool same(const void *owner, uint32_t id, const void *key)
 	return a->len == b->len && (!a->len || memcmp(a->text, b->text, a->len) == 0);
 }
 
-static int make_room(struct strset *s)
+static int make_room(struct strset *s, size_t need)
 {
-	uint32_t room = s->room ? s->room * 2 : 64;
+	size_t room = s->room ? s->room : 64;
 	struct strset_entry *entries;
 
-	if (s->count < s->room)
+	if (need <= s->room)
 		return 0;
-	if (room < s->room || !(entries = realloc(s->entries, room * sizeof(*entries))))
+	while (room < need)
+		room *= 2;
+	if (room > UINT32_MAX || !(entries = realloc(s->entries, room * sizeof(*entries))))
 		return ERR_NOMEM;
 	s->entries = entries;
-	s->room = room;
+	s->room = (uint32_t)room;
 	return 0;
+}
+
+int strset_reserve(struct strset *s, size_t more)
+{
+	return more > UINT32_MAX || make_room(s, s->count + more) ? ERR_NOMEM :
+								    hashindex_reserve(&s->index, more);
 }
 
 int strset_add(struct strset *s, const char *text, size_t len, uint32_t *id)
@@ -51,7 +59,7 @@ int strset_add(struct strset *s, const char *text, size_t len, uint32_t *id)
 	*id = hashindex_find(&s->index, hash, same, s, &e);
 	if (*id != HASHINDEX_NONE)
 		return 0;
-	if (make_room(s) || !(e.text = arena_copy(&s->arena, text, len)) ||
+	if (make_room(s, (size_t)s->count + 1) || !(e.text = arena_copy(&s->arena, text, len)) ||
 	    hashindex_add(&s->index, hash, s->count))
 		return ERR_NOMEM;
 	*id = s->count;

@@ -27,6 +27,9 @@ struct strset {
 int strset_init(struct strset *s);
 void strset_release(struct strset *s);
 
+/* Makes room for `more` strings at once, beside their text. 0 or ERR_NOMEM. */
+int strset_reserve(struct strset *s, size_t more);
+
 /* The number of a string, added when new, through *id. 0 or ERR_NOMEM. */
 int strset_add(struct strset *s, const char *text, size_t len, uint32_t *id);
 

@@ -5,34 +5,53 @@
  * lists is skipped, as protobuf wants it.
  *
  * Everything refers to strings, which come last in most files, and locations to
- * mappings and functions. So the file is walked four times (strings; the other
- * tables; locations; samples), each time with a table of its own for the
- * outermost message; passing over what is not wanted costs two varints. Keeping
- * unresolved references and mending them afterwards was the other way: it needs
- * the offsets of all of them for its messages.
+ * mappings and functions. So the file is surveyed first: which fields stand from
+ * where to where. Then the fields are read in the order in which they depend on
+ * each other, each within its stretch. Writers put the entries of a table next to
+ * each other, so that nearly everything is passed over once and read once; a file
+ * in any other order takes longer, but no more than 16 walks. Keeping unresolved
+ * references and mending them afterwards was the other way: it needs the offsets
+ * of all of them for its messages.
  *
  * What a file can make us allocate is bounded by its length: the costliest
- * element, an empty label in a sample, takes 2 bytes of it and here 24 in each of
- * two arrays (more, up to twice that, when they have just grown).
+ * element, an empty label in a sample, takes 2 bytes of it and here 24 (more, up to
+ * twice that, when the array has just grown).
+ *
+ * Nothing but strings is looked up to be kept once: what a file says twice it has
+ * twice here. The parts of a location or sample go right behind those of the one
+ * before. What a failed decode leaves behind is released with the profile.
+ *
+ * A file that google/pprof reads and finds valid (profile.ParseData, CheckValid) is
+ * read here, and more than that: it refuses a second time_nanos, we take the last.
+ * Of what it reads but CheckValid refuses, we refuse at once what the model cannot
+ * hold: values that are not as many as the types, ids that are 0, twice or missing.
  */
 #include "pprof/decode.h"
 
-#include "base/buffer.h"
+#include <stdlib.h>
+
 #include "base/error.h"
+#include "pprof/append.h"
 #include "pprof/ids.h"
 #include "pprof/profile.h"
+#include "pprof/unpack.h"
 #include "pprof/wire.h"
+
+/* No message has a field above 15; tables are indexed by the field's number. */
+enum { RULES = 16 };
+
+struct stretch {
+	size_t from, to; /* offsets in the file */
+	size_t count;	 /* fields */
+};
 
 struct decoder {
 	struct profile *p;
 	struct error *err;
-	struct buffer strings; /* uint32_t: place in the file's table -> number in the set */
+	struct stretch fields[RULES];
+	uint32_t *strings; /* place in the file's table -> number in the set */
+	size_t string_count;
 	struct ids mappings, functions, locations;
-	/* Of the location or sample at hand: */
-	struct buffer lines;  /* struct profile_line */
-	struct buffer stack;  /* uint32_t */
-	struct buffer values; /* int64_t */
-	struct buffer labels; /* struct profile_label */
 };
 
 enum kind {
@@ -40,8 +59,8 @@ enum kind {
 	NUMBER,	  /* to a uint64_t or int64_t */
 	FLAG,	  /* to a bool */
 	STRING,	  /* an index; its number goes to a uint32_t */
-	MAPPING,  /* an id, 0 for none; its number goes to a uint32_t */
-	FUNCTION, /* the same, but never none */
+	MAPPING,  /* an id, of none too; its number, or 0, goes to a uint32_t */
+	FUNCTION, /* an id, never of none */
 	NUMBERS,  /* repeated, packed or not */
 	MESSAGE,
 };
@@ -51,11 +70,9 @@ struct rule {
 	enum kind kind;
 	size_t offset; /* of the member that takes a single value */
 	int (*number)(struct decoder *d, const struct wire_field *f, uint64_t value);
+	int (*packed)(struct decoder *d, const struct wire_field *f); /* NULL: one by one */
 	int (*message)(struct decoder *d, const struct wire_field *f);
 };
-
-/* No message has a field above 15; a table is indexed by the field's number. */
-enum { RULES = 16 };
 
 #define AT(type, member) .offset = offsetof(struct type, member)
 
@@ -69,19 +86,14 @@ static int fail(struct decoder *d, const struct wire_field *f, const char *field
 	return error_set(d->err, ERR_FORMAT, "profile: '%s' %s at offset %zu", field, why, f->at);
 }
 
-static size_t string_count(const struct decoder *d)
-{
-	return d->strings.len / sizeof(uint32_t);
-}
-
 static int find_string(struct decoder *d, const struct wire_field *f, const char *field,
 		       uint64_t index, uint32_t *number)
 {
-	if (index >= string_count(d))
+	if (index >= d->string_count)
 		return error_set(d->err, ERR_FORMAT,
 				 "profile: '%s' is string %lu of only %zu at offset %zu", field,
-				 index, string_count(d), f->at);
-	*number = ((const uint32_t *)d->strings.data)[index];
+				 index, d->string_count, f->at);
+	*number = d->strings[index];
 	return 0;
 }
 
@@ -96,18 +108,21 @@ static int find_id(struct decoder *d, const struct wire_field *f, const char *fi
 			 f->at);
 }
 
-static int read_numbers(struct decoder *d, const struct rule *rule, struct wire_field *f)
+static int read_numbers(struct decoder *d, const struct rule *rule, const struct wire_field *f)
 {
+	struct cursor c = f->bytes;
 	int rc = 0;
 
 	if (f->type == WIRE_VARINT)
 		return rule->number(d, f, f->value);
 	if (f->type != WIRE_BYTES)
 		return fail(d, f, rule->name, "has a wrong wire type");
-	while (!rc && cursor_left(&f->bytes)) {
-		uint64_t value = cursor_uleb(&f->bytes);
+	if (rule->packed)
+		return rule->packed(d, f);
+	while (!rc && cursor_left(&c)) {
+		uint64_t value = wire_number(&c);
 
-		rc = f->bytes.failed ? cursor_error(&f->bytes, d->err) : rule->number(d, f, value);
+		rc = c.failed ? cursor_error(&c, d->err) : rule->number(d, f, value);
 	}
 	return rc;
 }
@@ -126,8 +141,8 @@ static int read_single(struct decoder *d, const struct rule *rule, const struct 
 	case STRING:
 		return find_string(d, f, rule->name, f->value, member);
 	case MAPPING:
-		*(uint32_t *)member = 0;
-		return f->value ? find_id(d, f, rule->name, &d->mappings, f->value, member) : 0;
+		*(uint32_t *)member = ids_find(&d->mappings, f->value);
+		return 0;
 	case FUNCTION:
 		return find_id(d, f, rule->name, &d->functions, f->value, member);
 	default:
@@ -136,7 +151,8 @@ static int read_single(struct decoder *d, const struct rule *rule, const struct 
 	}
 }
 
-static int read_field(struct decoder *d, const struct rule *rule, struct wire_field *f, void *into)
+static int read_field(struct decoder *d, const struct rule *rule, const struct wire_field *f,
+		      void *into)
 {
 	switch (rule->kind) {
 	case SKIPPED:
@@ -168,19 +184,12 @@ static int read_message(struct decoder *d, struct cursor m, const struct rule ru
 static int add_string(struct decoder *d, const struct wire_field *f)
 {
 	size_t len = cursor_left(&f->bytes);
-	uint32_t number;
 
-	if (!string_count(d) && len)
+	if (!d->string_count && len)
 		return fail(d, f, "string_table", "does not begin with the empty string");
-	if (strset_add(&d->p->strings, (const char *)f->bytes.pos, len, &number) ||
-	    buffer_add(&d->strings, &number, sizeof(number)))
-		return nomem(d);
-	return 0;
+	return strset_add(&d->p->strings, (const char *)f->bytes.pos, len,
+			  &d->strings[d->string_count++]) ? nomem(d) : 0;
 }
-
-static const struct rule string_rules[RULES] = {
-	[PROFILE_STRING_TABLE] = { "string_table", MESSAGE, .message = add_string },
-};
 
 /* Sample types, mappings, functions, and what is there once */
 
@@ -205,7 +214,7 @@ static int read_period_type(struct decoder *d, const struct wire_field *f)
 }
 
 static int add_id(struct decoder *d, const struct wire_field *f, const char *field,
-		  struct ids *ids, uint64_t id, uint32_t number)
+		  struct ids *ids, uint64_t id)
 {
 	if (!id)
 		return fail(d, f, field, "is 0 or missing");
@@ -213,7 +222,7 @@ static int add_id(struct decoder *d, const struct wire_field *f, const char *fie
 		return error_set(d->err, ERR_FORMAT,
 				 "profile: '%s' %lu is there a second time at offset %zu", field, id,
 				 f->at);
-	return ids_add(ids, id, number) ? nomem(d) : 0;
+	return ids_add(ids, id) ? nomem(d) : 0;
 }
 
 struct file_mapping {
@@ -248,7 +257,7 @@ static int add_mapping(struct decoder *d, const struct wire_field *f)
 		return rc;
 	if (profile_add_mapping(d->p, &m.as, &number))
 		return nomem(d);
-	return add_id(d, f, "mapping.id", &d->mappings, m.id, number);
+	return add_id(d, f, "mapping.id", &d->mappings, m.id);
 }
 
 struct file_function {
@@ -269,13 +278,12 @@ static int add_function(struct decoder *d, const struct wire_field *f)
 {
 	struct file_function fn = { 0 };
 	int rc = read_message(d, f->bytes, function_rules, &fn);
-	uint32_t number;
 
 	if (rc)
 		return rc;
-	if (profile_add_function(d->p, &fn.as, &number))
+	if (profile_append_function(d->p, &fn.as))
 		return nomem(d);
-	return add_id(d, f, "function.id", &d->functions, fn.id, number);
+	return add_id(d, f, "function.id", &d->functions, fn.id);
 }
 
 static int add_comment(struct decoder *d, const struct wire_field *f, uint64_t index)
@@ -288,22 +296,6 @@ static int add_comment(struct decoder *d, const struct wire_field *f, uint64_t i
 	return rc;
 }
 
-static const struct rule table_rules[RULES] = {
-	[PROFILE_SAMPLE_TYPE] = { "sample_type", MESSAGE, .message = add_type },
-	[PROFILE_MAPPING] = { "mapping", MESSAGE, .message = add_mapping },
-	[PROFILE_FUNCTION] = { "function", MESSAGE, .message = add_function },
-	[PROFILE_DROP_FRAMES] = { "drop_frames", STRING, AT(profile, drop_frames) },
-	[PROFILE_KEEP_FRAMES] = { "keep_frames", STRING, AT(profile, keep_frames) },
-	[PROFILE_TIME_NANOS] = { "time_nanos", NUMBER, AT(profile, time_nanos) },
-	[PROFILE_DURATION_NANOS] = { "duration_nanos", NUMBER, AT(profile, duration_nanos) },
-	[PROFILE_PERIOD_TYPE] = { "period_type", MESSAGE, .message = read_period_type },
-	[PROFILE_PERIOD] = { "period", NUMBER, AT(profile, period) },
-	[PROFILE_COMMENT] = { "comment", NUMBERS, .number = add_comment },
-	[PROFILE_DEFAULT_SAMPLE_TYPE] = { "default_sample_type", STRING,
-					  AT(profile, default_type) },
-	[PROFILE_DOC_URL] = { "doc_url", STRING, AT(profile, doc_url) },
-};
-
 /* Locations */
 
 static const struct rule line_rules[RULES] = {
@@ -315,13 +307,17 @@ static const struct rule line_rules[RULES] = {
 static int add_line(struct decoder *d, const struct wire_field *f)
 {
 	struct profile_line line = { 0 };
+	struct profile *p = d->p;
 	int rc = read_message(d, f->bytes, line_rules, &line);
 
 	if (!rc && !line.function)
 		rc = fail(d, f, "line.function_id", "is missing");
-	if (!rc && buffer_add(&d->lines, &line, sizeof(line)))
-		rc = nomem(d);
-	return rc;
+	if (rc)
+		return rc;
+	if (profile_room(&p->lines, p->line_count, 1, sizeof(line)))
+		return nomem(d);
+	p->lines[p->line_count++] = line;
+	return 0;
 }
 
 struct file_location {
@@ -339,40 +335,68 @@ static const struct rule location_rules[RULES] = {
 
 static int add_location(struct decoder *d, const struct wire_field *f)
 {
-	struct file_location l = { 0 };
-	uint32_t number;
-	int rc;
+	struct file_location l = { .as.first_line = d->p->line_count };
+	int rc = read_message(d, f->bytes, location_rules, &l);
 
-	d->lines.len = 0;
-	rc = read_message(d, f->bytes, location_rules, &l);
 	if (rc)
 		return rc;
-	if (profile_add_location(d->p, &l.as, (const struct profile_line *)d->lines.data,
-				 d->lines.len / sizeof(struct profile_line), &number))
+	l.as.lines = d->p->line_count - l.as.first_line;
+	if (profile_append_location(d->p, &l.as))
 		return nomem(d);
-	return add_id(d, f, "location.id", &d->locations, l.id, number);
+	return add_id(d, f, "location.id", &d->locations, l.id);
 }
-
-static const struct rule place_rules[RULES] = {
-	[PROFILE_LOCATION] = { "location", MESSAGE, .message = add_location },
-};
 
 /* Samples */
 
 static int add_frame(struct decoder *d, const struct wire_field *f, uint64_t id)
 {
-	uint32_t number;
-	int rc = find_id(d, f, "sample.location_id", &d->locations, id, &number);
+	struct profile *p = d->p;
 
-	if (!rc && buffer_add(&d->stack, &number, sizeof(number)))
-		rc = nomem(d);
-	return rc;
+	if (profile_room(&p->stack, p->stack_count, 1, sizeof(*p->stack)))
+		return nomem(d);
+	return find_id(d, f, "sample.location_id", &d->locations, id, &p->stack[p->stack_count++]);
+}
+
+/* Room for as many as there are bytes costs addresses, not memory. */
+static int add_frames(struct decoder *d, const struct wire_field *f)
+{
+	struct profile *p = d->p;
+	struct cursor c = f->bytes;
+	uint64_t missing;
+	uint32_t *to, number;
+
+	if (profile_room(&p->stack, p->stack_count, cursor_left(&c), sizeof(*p->stack)))
+		return nomem(d);
+	to = p->stack + p->stack_count;
+	if (!unpack_ids(&c, &d->locations, &to, &missing))
+		return find_id(d, f, "sample.location_id", &d->locations, missing, &number);
+	p->stack_count = (size_t)(to - p->stack);
+	return cursor_error(&c, d->err);
 }
 
 static int add_value(struct decoder *d, const struct wire_field *f, uint64_t value)
 {
+	struct profile *p = d->p;
+
 	(void)f;
-	return buffer_add(&d->values, &value, sizeof(value)) ? nomem(d) : 0;
+	if (profile_room(&p->values, p->value_count, 1, sizeof(*p->values)))
+		return nomem(d);
+	p->values[p->value_count++] = (int64_t)value;
+	return 0;
+}
+
+static int add_values(struct decoder *d, const struct wire_field *f)
+{
+	struct profile *p = d->p;
+	struct cursor c = f->bytes;
+	int64_t *to;
+
+	if (profile_room(&p->values, p->value_count, cursor_left(&c), sizeof(*p->values)))
+		return nomem(d);
+	to = p->values + p->value_count;
+	unpack_values(&c, &to);
+	p->value_count = (size_t)(to - p->values);
+	return cursor_error(&c, d->err);
 }
 
 static const struct rule label_rules[RULES] = {
@@ -385,61 +409,124 @@ static const struct rule label_rules[RULES] = {
 static int add_label(struct decoder *d, const struct wire_field *f)
 {
 	struct profile_label label = { 0 };
+	struct profile *p = d->p;
 	int rc = read_message(d, f->bytes, label_rules, &label);
 
-	if (!rc && buffer_add(&d->labels, &label, sizeof(label)))
-		rc = nomem(d);
-	return rc;
+	if (rc)
+		return rc;
+	if (profile_room(&p->labels, p->label_count, 1, sizeof(label)))
+		return nomem(d);
+	p->labels[p->label_count++] = label;
+	return 0;
 }
 
 static const struct rule sample_rules[RULES] = {
-	[SAMPLE_LOCATION_ID] = { "sample.location_id", NUMBERS, .number = add_frame },
-	[SAMPLE_VALUE] = { "sample.value", NUMBERS, .number = add_value },
+	[SAMPLE_LOCATION_ID] = { "sample.location_id", NUMBERS, .number = add_frame,
+				 .packed = add_frames },
+	[SAMPLE_VALUE] = { "sample.value", NUMBERS, .number = add_value, .packed = add_values },
 	[SAMPLE_LABEL] = { "sample.label", MESSAGE, .message = add_label },
 };
 
 static int add_sample(struct decoder *d, const struct wire_field *f)
 {
-	size_t values;
+	struct profile *p = d->p;
+	struct profile_sample s = { p->stack_count, 0, p->value_count, p->label_count, 0 };
 	int rc;
 
-	if (!d->p->type_count)
+	if (!p->type_count)
 		return fail(d, f, "sample", "is there without a sample type");
-	d->stack.len = d->values.len = d->labels.len = 0;
 	rc = read_message(d, f->bytes, sample_rules, NULL);
 	if (rc)
 		return rc;
-	values = d->values.len / sizeof(int64_t);
-	if (values != d->p->type_count)
+	s.locations = p->stack_count - s.first_location;
+	s.labels = p->label_count - s.first_label;
+	if (p->value_count - s.first_value != p->type_count)
 		return error_set(d->err, ERR_FORMAT,
 				 "profile: 'sample.value' has %zu values for %zu sample types at offset %zu",
-				 values, d->p->type_count, f->at);
-	return profile_add_sample(d->p, (const uint32_t *)d->stack.data,
-				  d->stack.len / sizeof(uint32_t),
-				  (const int64_t *)d->values.data,
-				  (const struct profile_label *)d->labels.data,
-				  d->labels.len / sizeof(struct profile_label)) ? nomem(d) : 0;
+				 p->value_count - s.first_value, p->type_count, f->at);
+	if (profile_room(&p->samples, p->sample_count, 1, sizeof(s)))
+		return nomem(d);
+	p->samples[p->sample_count++] = s;
+	return 0;
 }
-
-static const struct rule stack_rules[RULES] = {
-	[PROFILE_SAMPLE] = { "sample", MESSAGE, .message = add_sample },
-};
 
 /* The file */
 
+static const struct rule file_rules[RULES] = {
+	[PROFILE_SAMPLE_TYPE] = { "sample_type", MESSAGE, .message = add_type },
+	[PROFILE_SAMPLE] = { "sample", MESSAGE, .message = add_sample },
+	[PROFILE_MAPPING] = { "mapping", MESSAGE, .message = add_mapping },
+	[PROFILE_LOCATION] = { "location", MESSAGE, .message = add_location },
+	[PROFILE_FUNCTION] = { "function", MESSAGE, .message = add_function },
+	[PROFILE_STRING_TABLE] = { "string_table", MESSAGE, .message = add_string },
+	[PROFILE_DROP_FRAMES] = { "drop_frames", STRING, AT(profile, drop_frames) },
+	[PROFILE_KEEP_FRAMES] = { "keep_frames", STRING, AT(profile, keep_frames) },
+	[PROFILE_TIME_NANOS] = { "time_nanos", NUMBER, AT(profile, time_nanos) },
+	[PROFILE_DURATION_NANOS] = { "duration_nanos", NUMBER, AT(profile, duration_nanos) },
+	[PROFILE_PERIOD_TYPE] = { "period_type", MESSAGE, .message = read_period_type },
+	[PROFILE_PERIOD] = { "period", NUMBER, AT(profile, period) },
+	[PROFILE_COMMENT] = { "comment", NUMBERS, .number = add_comment },
+	[PROFILE_DEFAULT_SAMPLE_TYPE] = { "default_sample_type", STRING,
+					  AT(profile, default_type) },
+	[PROFILE_DOC_URL] = { "doc_url", STRING, AT(profile, doc_url) },
+};
+
+/* What others refer to comes before them. */
+static const uint8_t reading_order[] = {
+	PROFILE_STRING_TABLE,	PROFILE_SAMPLE_TYPE,	PROFILE_MAPPING,
+	PROFILE_FUNCTION,	PROFILE_LOCATION,	PROFILE_SAMPLE,
+	PROFILE_DROP_FRAMES,	PROFILE_KEEP_FRAMES,	PROFILE_TIME_NANOS,
+	PROFILE_DURATION_NANOS, PROFILE_PERIOD_TYPE,	PROFILE_PERIOD,
+	PROFILE_COMMENT,	PROFILE_DEFAULT_SAMPLE_TYPE, PROFILE_DOC_URL,
+};
+
+static int survey(struct decoder *d, struct cursor c)
+{
+	struct wire_field f;
+
+	while (wire_next(&c, &f)) {
+		struct stretch *s = f.number < RULES ? &d->fields[f.number] : NULL;
+
+		if (s && !s->count++)
+			s->from = f.at;
+		if (s)
+			s->to = cursor_offset(&c);
+	}
+	return cursor_error(&c, d->err);
+}
+
+static int read_stretch(struct decoder *d, struct cursor c, unsigned field)
+{
+	const struct stretch *s = &d->fields[field];
+	struct wire_field f;
+	int rc = 0;
+
+	c.end = c.start + s->to;
+	c.pos = c.start + s->from;
+	while (!rc && wire_next(&c, &f))
+		if (f.number == field)
+			rc = read_field(d, &file_rules[field], &f, d->p);
+	return rc;
+}
+
+static int make_room_for_strings(struct decoder *d, size_t count, size_t len)
+{
+	if (!count)
+		return error_set(d->err, ERR_FORMAT,
+				 "profile: 'string_table' is missing at offset %zu", len);
+	d->strings = malloc(count * sizeof(*d->strings));
+	return !d->strings || strset_reserve(&d->p->strings, count) ? nomem(d) : 0;
+}
+
 static int read_file(struct decoder *d, struct cursor file)
 {
-	int rc = read_message(d, file, string_rules, d->p);
+	int rc = survey(d, file);
 
-	if (!rc && !string_count(d))
-		rc = error_set(d->err, ERR_FORMAT, "profile: 'string_table' is missing at offset %zu",
-			       cursor_left(&file));
 	if (!rc)
-		rc = read_message(d, file, table_rules, d->p);
-	if (!rc)
-		rc = read_message(d, file, place_rules, d->p);
-	if (!rc)
-		rc = read_message(d, file, stack_rules, d->p);
+		rc = make_room_for_strings(d, d->fields[PROFILE_STRING_TABLE].count,
+					   cursor_left(&file));
+	for (size_t i = 0; !rc && i < sizeof(reading_order); i++)
+		rc = read_stretch(d, file, reading_order[i]);
 	return rc;
 }
 
@@ -454,10 +541,6 @@ int profile_decode(struct profile *p, const void *data, size_t len, struct error
 	ids_release(&d.mappings);
 	ids_release(&d.functions);
 	ids_release(&d.locations);
-	buffer_release(&d.strings);
-	buffer_release(&d.lines);
-	buffer_release(&d.stack);
-	buffer_release(&d.values);
-	buffer_release(&d.labels);
+	free(d.strings);
 	return rc;
 }

@@ -2,6 +2,11 @@
  * Messages within messages carry their length in front, which is known only
  * when they are written. So each is written behind a gap of one byte, and moved
  * in the rare case that its length takes more: nearly all are under 128 bytes.
+ * (Lengths computed in advance, or everything written back to front, so that they
+ * are known: both take longer, since a byte is moved once at most.)
+ *
+ * Room is made once for each entry of a table, for the most that it can take; within
+ * it bytes are put without looking.
  *
  * Zero is a field's default and is left out, except in packed arrays.
  */
@@ -18,75 +23,76 @@
 
 struct encoder {
 	struct buffer *out;
-	bool nomem;
+	uint8_t *to; /* where the next byte goes, within room that was made */
 };
 
-enum { VARINT_MAX = 10 };
+/* A number of 10 bytes and a tag of one: no field's number is above 15. */
+enum { VARINT_MAX = 10, FIELD_MAX = VARINT_MAX + 1 };
 
-static void put_varint(struct encoder *e, uint64_t v)
+/* The most that a message of so many numbers takes, its own tag and length too. */
+static size_t message_max(size_t numbers)
+{
+	return FIELD_MAX * (numbers + 1);
+}
+
+static int make_room(struct encoder *e, size_t bytes)
 {
 	struct buffer *out = e->out;
 
-	if (out->room - out->len < VARINT_MAX && buffer_reserve(out, VARINT_MAX)) {
-		e->nomem = true;
-		return;
-	}
-	for (; v >= 0x80; v >>= 7)
-		out->data[out->len++] = (uint8_t)(v | 0x80);
-	out->data[out->len++] = (uint8_t)v;
+	if (e->to)
+		out->len = (size_t)(e->to - out->data);
+	if (buffer_reserve(out, bytes))
+		return ERR_NOMEM;
+	e->to = out->data + out->len;
+	return 0;
 }
 
-static void put_tag(struct encoder *e, unsigned field, enum wire_type type)
+static inline uint8_t *varint(uint8_t *to, uint64_t v)
 {
-	put_varint(e, (uint64_t)field << 3 | type);
+	for (; v >= 0x80; v >>= 7)
+		*to++ = (uint8_t)(v | 0x80);
+	*to++ = (uint8_t)v;
+	return to;
 }
 
-static void put_number(struct encoder *e, unsigned field, uint64_t v)
+static inline void put_tag(struct encoder *e, unsigned field, enum wire_type type)
+{
+	*e->to++ = (uint8_t)(field << 3 | type);
+}
+
+static inline void put_number(struct encoder *e, unsigned field, uint64_t v)
 {
 	if (!v)
 		return;
 	put_tag(e, field, WIRE_VARINT);
-	put_varint(e, v);
-}
-
-static void put_bytes(struct encoder *e, unsigned field, const void *data, size_t len)
-{
-	put_tag(e, field, WIRE_BYTES);
-	put_varint(e, len);
-	e->nomem |= buffer_add(e->out, data, len) != 0;
+	e->to = varint(e->to, v);
 }
 
 /* Opens a message or packed array; returns where its contents begin. */
-static size_t begin(struct encoder *e, unsigned field)
+static inline uint8_t *begin(struct encoder *e, unsigned field)
 {
 	put_tag(e, field, WIRE_BYTES);
-	e->nomem |= buffer_add(e->out, "", 1) != 0;
-	return e->out->len;
+	return ++e->to;
 }
 
-static void end(struct encoder *e, size_t start)
+static inline void end(struct encoder *e, uint8_t *start)
 {
-	size_t len = e->out->len - start, more = 0;
+	size_t len = (size_t)(e->to - start), more = 0;
 
-	if (e->nomem)
+	if (len < 0x80) {
+		start[-1] = (uint8_t)len;
 		return;
+	}
 	for (size_t n = len; n >= 0x80; n >>= 7)
 		more++;
-	if (more) {
-		if (buffer_reserve(e->out, more)) {
-			e->nomem = true;
-			return;
-		}
-		memmove(e->out->data + start + more, e->out->data + start, len);
-	}
-	e->out->len = start - 1;
-	put_varint(e, len);
-	e->out->len = start + more + len;
+	memmove(start + more, start, len);
+	varint(start - 1, len);
+	e->to += more;
 }
 
 static void put_type(struct encoder *e, unsigned field, const struct profile_type *t)
 {
-	size_t start = begin(e, field);
+	uint8_t *start = begin(e, field);
 
 	put_number(e, VALUE_TYPE_TYPE, t->type);
 	put_number(e, VALUE_TYPE_UNIT, t->unit);
@@ -95,7 +101,7 @@ static void put_type(struct encoder *e, unsigned field, const struct profile_typ
 
 static void put_label(struct encoder *e, const struct profile_label *l)
 {
-	size_t start = begin(e, SAMPLE_LABEL);
+	uint8_t *start = begin(e, SAMPLE_LABEL);
 
 	put_number(e, LABEL_KEY, l->key);
 	put_number(e, LABEL_STR, l->str);
@@ -104,31 +110,62 @@ static void put_label(struct encoder *e, const struct profile_label *l)
 	end(e, start);
 }
 
-static void put_sample(struct encoder *e, const struct profile *p, const struct profile_sample *s)
+/* Four bytes at once and then as many of them as count: lengths of ids in a stack are
+ * hard to predict. */
+static uint8_t *put_ids(uint8_t *to, const uint32_t *ids, size_t count)
 {
-	size_t start = begin(e, PROFILE_SAMPLE), array;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t v = ids[i];
 
+		if (v < 0x80) {
+			*to++ = (uint8_t)v;
+		} else if (v < 0x10000000) {
+			unsigned more = (v >= 0x4000) + (v >= 0x200000);
+			uint32_t word = (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 |
+					(v & 0xfe00000) << 3;
+
+			word |= 0x808080u >> (16 - 8 * more);
+			memcpy(to, &word, sizeof(word));
+			to += 2 + more;
+		} else {
+			to = varint(to, v);
+		}
+	}
+	return to;
+}
+
+static int put_sample(struct encoder *e, const struct profile *p, const struct profile_sample *s)
+{
+	uint8_t *start, *array;
+
+	if (make_room(e, message_max(s->locations + p->type_count + 2) +
+			 s->labels * message_max(4)))
+		return ERR_NOMEM;
+	start = begin(e, PROFILE_SAMPLE);
 	if (s->locations) {
 		array = begin(e, SAMPLE_LOCATION_ID);
-		for (size_t i = 0; i < s->locations; i++)
-			put_varint(e, p->stack[s->first_location + i]);
+		e->to = put_ids(e->to, p->stack + s->first_location, s->locations);
 		end(e, array);
 	}
 	if (p->type_count) {
 		array = begin(e, SAMPLE_VALUE);
 		for (size_t i = 0; i < p->type_count; i++)
-			put_varint(e, (uint64_t)p->values[s->first_value + i]);
+			e->to = varint(e->to, (uint64_t)p->values[s->first_value + i]);
 		end(e, array);
 	}
 	for (size_t i = 0; i < s->labels; i++)
 		put_label(e, &p->labels[s->first_label + i]);
 	end(e, start);
+	return 0;
 }
 
-static void put_mapping(struct encoder *e, const struct profile_mapping *m, uint64_t id)
+static int put_mapping(struct encoder *e, const struct profile_mapping *m, uint64_t id)
 {
-	size_t start = begin(e, PROFILE_MAPPING);
+	uint8_t *start;
 
+	if (make_room(e, message_max(10)))
+		return ERR_NOMEM;
+	start = begin(e, PROFILE_MAPPING);
 	put_number(e, MAPPING_ID, id);
 	put_number(e, MAPPING_START, m->start);
 	put_number(e, MAPPING_LIMIT, m->limit);
@@ -140,11 +177,12 @@ static void put_mapping(struct encoder *e, const struct profile_mapping *m, uint
 	put_number(e, MAPPING_HAS_LINE_NUMBERS, m->has_line_numbers);
 	put_number(e, MAPPING_HAS_INLINE_FRAMES, m->has_inline_frames);
 	end(e, start);
+	return 0;
 }
 
 static void put_line(struct encoder *e, const struct profile_line *l)
 {
-	size_t start = begin(e, LOCATION_LINE);
+	uint8_t *start = begin(e, LOCATION_LINE);
 
 	put_number(e, LINE_FUNCTION_ID, l->function);
 	put_number(e, LINE_LINE, (uint64_t)l->line);
@@ -152,11 +190,14 @@ static void put_line(struct encoder *e, const struct profile_line *l)
 	end(e, start);
 }
 
-static void put_location(struct encoder *e, const struct profile *p,
+static int put_location(struct encoder *e, const struct profile *p,
 			 const struct profile_location *l, uint64_t id)
 {
-	size_t start = begin(e, PROFILE_LOCATION);
+	uint8_t *start;
 
+	if (make_room(e, message_max(4) + l->lines * message_max(3)))
+		return ERR_NOMEM;
+	start = begin(e, PROFILE_LOCATION);
 	put_number(e, LOCATION_ID, id);
 	put_number(e, LOCATION_MAPPING_ID, l->mapping);
 	put_number(e, LOCATION_ADDRESS, l->address);
@@ -164,41 +205,63 @@ static void put_location(struct encoder *e, const struct profile *p,
 		put_line(e, &p->lines[l->first_line + i]);
 	put_number(e, LOCATION_IS_FOLDED, l->is_folded);
 	end(e, start);
+	return 0;
 }
 
-static void put_function(struct encoder *e, const struct profile_function *f, uint64_t id)
+static int put_function(struct encoder *e, const struct profile_function *f, uint64_t id)
 {
-	size_t start = begin(e, PROFILE_FUNCTION);
+	uint8_t *start;
 
+	if (make_room(e, message_max(5)))
+		return ERR_NOMEM;
+	start = begin(e, PROFILE_FUNCTION);
 	put_number(e, FUNCTION_ID, id);
 	put_number(e, FUNCTION_NAME, f->name);
 	put_number(e, FUNCTION_SYSTEM_NAME, f->system_name);
 	put_number(e, FUNCTION_FILENAME, f->filename);
 	put_number(e, FUNCTION_START_LINE, (uint64_t)f->start_line);
 	end(e, start);
+	return 0;
 }
 
-static void put_tables(struct encoder *e, const struct profile *p)
+static int put_strings(struct encoder *e, const struct strset *strings)
 {
-	for (size_t i = 0; i < p->type_count; i++)
+	for (uint32_t i = 0; i < strings->count; i++) {
+		const struct strset_entry *s = &strings->entries[i];
+
+		if (make_room(e, FIELD_MAX + s->len))
+			return ERR_NOMEM;
+		put_tag(e, PROFILE_STRING_TABLE, WIRE_BYTES);
+		e->to = varint(e->to, s->len);
+		memcpy(e->to, s->text, s->len);
+		e->to += s->len;
+	}
+	return 0;
+}
+
+static int put_tables(struct encoder *e, const struct profile *p)
+{
+	int rc = make_room(e, p->type_count * message_max(2));
+
+	for (size_t i = 0; !rc && i < p->type_count; i++)
 		put_type(e, PROFILE_SAMPLE_TYPE, &p->types[i]);
-	for (size_t i = 0; i < p->sample_count; i++)
-		put_sample(e, p, &p->samples[i]);
-	for (size_t i = 0; i < p->mapping_count; i++)
-		put_mapping(e, &p->mappings[i], i + 1);
-	for (size_t i = 0; i < p->location_count; i++)
-		put_location(e, p, &p->locations[i], i + 1);
-	for (size_t i = 0; i < p->function_count; i++)
-		put_function(e, &p->functions[i], i + 1);
-	for (uint32_t i = 0; i < p->strings.count; i++)
-		put_bytes(e, PROFILE_STRING_TABLE, p->strings.entries[i].text,
-			  p->strings.entries[i].len);
+	for (size_t i = 0; !rc && i < p->sample_count; i++)
+		rc = put_sample(e, p, &p->samples[i]);
+	for (size_t i = 0; !rc && i < p->mapping_count; i++)
+		rc = put_mapping(e, &p->mappings[i], i + 1);
+	for (size_t i = 0; !rc && i < p->location_count; i++)
+		rc = put_location(e, p, &p->locations[i], i + 1);
+	for (size_t i = 0; !rc && i < p->function_count; i++)
+		rc = put_function(e, &p->functions[i], i + 1);
+	return rc ? rc : put_strings(e, &p->strings);
 }
 
-static void put_header(struct encoder *e, const struct profile *p)
+static int put_header(struct encoder *e, const struct profile *p)
 {
-	size_t array;
+	uint8_t *array;
 
+	if (make_room(e, message_max(7 + p->comment_count) + message_max(2)))
+		return ERR_NOMEM;
 	put_number(e, PROFILE_DROP_FRAMES, p->drop_frames);
 	put_number(e, PROFILE_KEEP_FRAMES, p->keep_frames);
 	put_number(e, PROFILE_TIME_NANOS, (uint64_t)p->time_nanos);
@@ -208,21 +271,22 @@ static void put_header(struct encoder *e, const struct profile *p)
 	put_number(e, PROFILE_PERIOD, (uint64_t)p->period);
 	if (p->comment_count) {
 		array = begin(e, PROFILE_COMMENT);
-		for (size_t i = 0; i < p->comment_count; i++)
-			put_varint(e, p->comments[i]);
+		e->to = put_ids(e->to, p->comments, p->comment_count);
 		end(e, array);
 	}
 	put_number(e, PROFILE_DEFAULT_SAMPLE_TYPE, p->default_type);
 	put_number(e, PROFILE_DOC_URL, p->doc_url);
+	return 0;
 }
 
 int profile_encode(const struct profile *p, struct buffer *out, struct error *err)
 {
 	struct encoder e = { .out = out };
 
-	put_tables(&e, p);
-	put_header(&e, p);
-	return e.nomem ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	if (put_tables(&e, p) || put_header(&e, p))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	out->len = (size_t)(e.to - out->data);
+	return 0;
 }
 
 static int write_out(void *ctx, const void *data, size_t len, struct error *err)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "pprof/append.h"
 
 int profile_init(struct profile *p)
 {
@@ -39,9 +40,9 @@ static size_t room_for(size_t count)
 	return count <= ROOM_MIN ? ROOM_MIN : (size_t)1 << (64 - __builtin_clzl(count - 1));
 }
 
-/* Room for `more` elements behind `count`. The room is not kept: it is the next
- * power of two of the count, so it is full exactly when the count is one. */
-static int extend(void *array, size_t count, size_t more, size_t size)
+/* The room is full exactly when the count is a power of two; it may be larger, when
+ * more was asked for than was added. */
+int profile_room(void *array, size_t count, size_t more, size_t size)
 {
 	void **p = array;
 	size_t need = count + more;
@@ -74,7 +75,7 @@ int profile_add_type(struct profile *p, const char *type, const char *unit)
 
 int profile_add_type_ids(struct profile *p, struct profile_type type)
 {
-	if (extend(&p->types, p->type_count, 1, sizeof(*p->types)))
+	if (profile_room(&p->types, p->type_count, 1, sizeof(*p->types)))
 		return ERR_NOMEM;
 	p->types[p->type_count++] = type;
 	return 0;
@@ -83,7 +84,7 @@ int profile_add_type_ids(struct profile *p, struct profile_type type)
 int profile_add_mapping(struct profile *p, const struct profile_mapping *mapping, uint32_t *id)
 {
 	if (p->mapping_count >= UINT32_MAX - 1 ||
-	    extend(&p->mappings, p->mapping_count, 1, sizeof(*p->mappings)))
+	    profile_room(&p->mappings, p->mapping_count, 1, sizeof(*p->mappings)))
 		return ERR_NOMEM;
 	p->mappings[p->mapping_count++] = *mapping;
 	*id = (uint32_t)p->mapping_count;
@@ -99,21 +100,41 @@ static bool same_function(const void *owner, uint32_t i, const void *key)
 	       a->filename == b->filename && a->start_line == b->start_line;
 }
 
-int profile_add_function(struct profile *p, const struct profile_function *f, uint32_t *id)
+int profile_append_function(struct profile *p, const struct profile_function *f)
+{
+	if (p->function_count >= UINT32_MAX - 1 ||
+	    profile_room(&p->functions, p->function_count, 1, sizeof(*p->functions)))
+		return ERR_NOMEM;
+	p->functions[p->function_count++] = *f;
+	return 0;
+}
+
+/* The function's index, or where it was put: behind the others, unless it is `at`. */
+static int find_function(struct profile *p, const struct profile_function *f, size_t at,
+			 uint32_t *found)
 {
 	uint64_t words[3] = { (uint64_t)f->name << 32 | f->system_name, f->filename,
 			      (uint64_t)f->start_line };
 	uint64_t hash = hash_bytes(words, sizeof(words));
-	uint32_t found = hashindex_find(&p->function_index, hash, same_function, p, f);
 
-	if (found == HASHINDEX_NONE) {
-		if (extend(&p->functions, p->function_count, 1, sizeof(*p->functions)) ||
-		    hashindex_add(&p->function_index, hash, (uint32_t)p->function_count))
+	*found = hashindex_find(&p->function_index, hash, same_function, p, f);
+	if (*found != HASHINDEX_NONE)
+		return 0;
+	*found = (uint32_t)at;
+	if (at == p->function_count && profile_append_function(p, f))
+		return ERR_NOMEM;
+	return hashindex_add(&p->function_index, hash, *found);
+}
+
+int profile_add_function(struct profile *p, const struct profile_function *f, uint32_t *id)
+{
+	for (; p->functions_indexed < p->function_count; p->functions_indexed++)
+		if (find_function(p, &p->functions[p->functions_indexed], p->functions_indexed, id))
 			return ERR_NOMEM;
-		found = (uint32_t)p->function_count;
-		p->functions[p->function_count++] = *f;
-	}
-	*id = found + 1;
+	if (find_function(p, f, p->function_count, id))
+		return ERR_NOMEM;
+	p->functions_indexed = p->function_count;
+	++*id;
 	return 0;
 }
 
@@ -158,21 +179,55 @@ static uint64_t hash_location(const struct location_key *k)
 	return hash;
 }
 
-static int append_location(struct profile *p, const struct location_key *k, uint64_t hash)
+int profile_append_location(struct profile *p, const struct profile_location *location)
+{
+	if (p->location_count >= UINT32_MAX - 1 ||
+	    profile_room(&p->locations, p->location_count, 1, sizeof(*p->locations)))
+		return ERR_NOMEM;
+	p->locations[p->location_count++] = *location;
+	return 0;
+}
+
+static int append_lines(struct profile *p, const struct location_key *k)
 {
 	struct profile_location location = *k->location;
 
 	location.first_line = p->line_count;
 	location.lines = k->count;
-	if (p->location_count >= UINT32_MAX - 1 ||
-	    extend(&p->locations, p->location_count, 1, sizeof(*p->locations)) ||
-	    extend(&p->lines, p->line_count, k->count, sizeof(*p->lines)) ||
-	    hashindex_add(&p->location_index, hash, (uint32_t)p->location_count))
+	if (profile_room(&p->lines, p->line_count, k->count, sizeof(*p->lines)))
 		return ERR_NOMEM;
 	if (k->count)
 		memcpy(p->lines + p->line_count, k->lines, k->count * sizeof(*k->lines));
 	p->line_count += k->count;
-	p->locations[p->location_count++] = location;
+	return profile_append_location(p, &location);
+}
+
+/* As find_function. */
+static int find_location(struct profile *p, const struct location_key *k, size_t at,
+			 uint32_t *found)
+{
+	uint64_t hash = hash_location(k);
+
+	*found = hashindex_find(&p->location_index, hash, same_location, p, k);
+	if (*found != HASHINDEX_NONE)
+		return 0;
+	*found = (uint32_t)at;
+	if (at == p->location_count && append_lines(p, k))
+		return ERR_NOMEM;
+	return hashindex_add(&p->location_index, hash, *found);
+}
+
+static int index_locations(struct profile *p)
+{
+	uint32_t found;
+
+	for (; p->locations_indexed < p->location_count; p->locations_indexed++) {
+		const struct profile_location *l = &p->locations[p->locations_indexed];
+		struct location_key key = { l, p->lines + l->first_line, l->lines };
+
+		if (find_location(p, &key, p->locations_indexed, &found))
+			return ERR_NOMEM;
+	}
 	return 0;
 }
 
@@ -180,16 +235,19 @@ int profile_add_location(struct profile *p, const struct profile_location *locat
 			 const struct profile_line *lines, size_t line_count, uint32_t *id)
 {
 	struct location_key key = { location, lines, line_count };
-	uint64_t hash = hash_location(&key);
-	uint32_t found = hashindex_find(&p->location_index, hash, same_location, p, &key);
 
-	if (found == HASHINDEX_NONE) {
-		if (append_location(p, &key, hash))
-			return ERR_NOMEM;
-		found = (uint32_t)p->location_count - 1;
-	}
-	*id = found + 1;
+	if (index_locations(p) || find_location(p, &key, p->location_count, id))
+		return ERR_NOMEM;
+	p->locations_indexed = p->location_count;
+	++*id;
 	return 0;
+}
+
+void profile_forget_indexes(struct profile *p)
+{
+	hashindex_clear(&p->function_index);
+	hashindex_clear(&p->location_index);
+	p->functions_indexed = p->locations_indexed = 0;
 }
 
 int profile_add_sample(struct profile *p, const uint32_t *locations, size_t location_count,
@@ -199,10 +257,10 @@ int profile_add_sample(struct profile *p, const uint32_t *locations, size_t loca
 	struct profile_sample s = { p->stack_count, location_count, p->value_count, p->label_count,
 				    label_count };
 
-	if (extend(&p->samples, p->sample_count, 1, sizeof(*p->samples)) ||
-	    extend(&p->stack, p->stack_count, location_count, sizeof(*p->stack)) ||
-	    extend(&p->values, p->value_count, p->type_count, sizeof(*p->values)) ||
-	    extend(&p->labels, p->label_count, label_count, sizeof(*p->labels)))
+	if (profile_room(&p->samples, p->sample_count, 1, sizeof(*p->samples)) ||
+	    profile_room(&p->stack, p->stack_count, location_count, sizeof(*p->stack)) ||
+	    profile_room(&p->values, p->value_count, p->type_count, sizeof(*p->values)) ||
+	    profile_room(&p->labels, p->label_count, label_count, sizeof(*p->labels)))
 		return ERR_NOMEM;
 	if (location_count)
 		memcpy(p->stack + p->stack_count, locations, location_count * sizeof(*locations));
@@ -226,7 +284,7 @@ int profile_add_comment(struct profile *p, const char *text)
 
 int profile_add_comment_id(struct profile *p, uint32_t string)
 {
-	if (extend(&p->comments, p->comment_count, 1, sizeof(*p->comments)))
+	if (profile_room(&p->comments, p->comment_count, 1, sizeof(*p->comments)))
 		return ERR_NOMEM;
 	p->comments[p->comment_count++] = string;
 	return 0;

@@ -2,11 +2,14 @@
  * The profile model: profile.proto (github.com/google/pprof, proto/profile.proto)
  * as C structures.
  *
- * Filled once, encoded, freed. Strings, functions and locations are kept once
- * each: adding one that is there returns the number of the first. Numbers
+ * Filled once, encoded, freed. Strings are kept once each, so two of their
+ * numbers are equal exactly when the strings are. Functions and locations are
+ * kept once each as far as profile_add_function and _location add them: adding
+ * one that is there returns the number of the first. A profile that was decoded
+ * has those of its file, the same ones as often as they stand there. Numbers
  * ("id") of mappings, functions and locations count from 1 without gaps, 0
  * means none, so that number - 1 is an array index; string numbers count from
- * 0, which is "". The arrays may be read by anyone and are changed only here.
+ * 0, which is "". The arrays may be read by anyone and are changed only in pprof/.
  */
 #ifndef PPROF_PROFILE_H
 #define PPROF_PROFILE_H
@@ -77,7 +80,10 @@ struct profile {
 	int64_t time_nanos, duration_nanos;
 	struct profile_type period_type;
 	int64_t period;
+	/* What profile_add_function and _location find by, and how many of each are in it
+	 * (pprof/append.h). */
 	struct hashindex function_index, location_index;
+	size_t functions_indexed, locations_indexed;
 };
 
 /* An empty profile. ERR_NOMEM. Owns everything until profile_release. */

@@ -8,6 +8,8 @@
 //	                       writes broken profiles, and says what it thinks of each
 //	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
 //	gopprof pprof ARG...   is the command pprof
+//	gopprof bench raw|gzip IN OUT                      for bench/run
+//	gopprof bench decode|encode|zip|unzip FILE ROUNDS
 package main
 
 import (
@@ -17,6 +19,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"strconv"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -181,6 +184,12 @@ func main() {
 		convert(arguments[1], arguments[2])
 	case "pprof":
 		drive(os.Args[2:])
+	case "bench":
+		if rounds, err := strconv.Atoi(arguments[3]); err == nil {
+			measure(arguments[1], arguments[2], rounds)
+		} else {
+			pass(arguments[1], arguments[2], arguments[3])
+		}
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}

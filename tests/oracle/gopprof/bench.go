@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"bytes"
+	"compress/gzip"
+	"io"
+
+	"github.com/google/pprof/profile"
+)
+
+// pass reads IN, decodes, encodes and writes OUT, with gzip in and out or without:
+// what `pprof raw|gzip IN OUT` of bench/pprof.c does.
+func pass(mode, in, out string) {
+	file, err := os.Open(in)
+	check(err)
+	p, err := profile.Parse(file)
+	check(err)
+	check(file.Close())
+	file, err = os.Create(out)
+	check(err)
+	if mode == "gzip" {
+		check(p.Write(file))
+	} else {
+		check(p.WriteUncompressed(file))
+	}
+	check(file.Close())
+}
+
+func cpuSeconds() float64 {
+	var ru syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &ru))
+	return (time.Duration(ru.Utime.Nano()) + time.Duration(ru.Stime.Nano())).Seconds()
+}
+
+// measure prints the CPU seconds of the fastest round of one of decode, encode, zip and
+// unzip; the collector's work is in them, as it falls.
+func measure(what, path string, rounds int) {
+	data, err := os.ReadFile(path)
+	check(err)
+	p, err := profile.ParseData(data)
+	check(err)
+	var zipped bytes.Buffer
+	zw := gzip.NewWriter(&zipped)
+	_, err = zw.Write(data)
+	check(err)
+	check(zw.Close())
+	best := 1e9
+	for range rounds {
+		start := cpuSeconds()
+		switch what {
+		case "decode":
+			_, err = profile.ParseUncompressed(data)
+		case "encode":
+			err = p.WriteUncompressed(io.Discard)
+		case "zip":
+			var out bytes.Buffer
+			zw := gzip.NewWriter(&out)
+			_, err = zw.Write(data)
+			check(zw.Close())
+		case "unzip":
+			zr, e := gzip.NewReader(bytes.NewReader(zipped.Bytes()))
+			check(e)
+			_, err = io.ReadAll(zr)
+		}
+		check(err)
+		best = min(best, cpuSeconds()-start)
+	}
+	fmt.Printf("%s %.6f %d %d\n", what, best, len(data), zipped.Len())
+}
