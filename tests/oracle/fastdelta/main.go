@@ -1,0 +1,148 @@
+// The reference, fastdelta, as a command. Its package is internal to dd-trace-go's
+// profiler, so this module calls itself a part of that (go.mod).
+//
+//	fastdelta delta TYPE/UNIT,… OLD NEW OUT
+//		the difference as the reference writes it
+//	fastdelta bench fastdelta|pprof|gzip TYPE/UNIT,… OLD NEW N
+//		prints CPU ms of a call after the first, peak kB, bytes written
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/DataDog/dd-trace-go/v2/profiler/internal/fastdelta"
+	"github.com/DataDog/dd-trace-go/v2/profiler/internal/pprofutils"
+	"github.com/google/pprof/profile"
+)
+
+func types(text string) (all []pprofutils.ValueType) {
+	for _, one := range strings.Split(text, ",") {
+		t, u, _ := strings.Cut(one, "/")
+		all = append(all, pprofutils.ValueType{Type: t, Unit: u})
+	}
+	return all
+}
+
+func fatal(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func plain(data []byte) []byte {
+	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return data
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	fatal(err)
+	data, err = io.ReadAll(r)
+	fatal(err)
+	return data
+}
+
+func read(path string) []byte {
+	data, err := os.ReadFile(path)
+	fatal(err)
+	return data
+}
+
+func cpu() float64 {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6
+}
+
+// withGzip is what dd-trace-go's fastDeltaProfiler does.
+func withGzip(dc *fastdelta.DeltaComputer) func([]byte, io.Writer) error {
+	var r gzip.Reader
+	w, err := gzip.NewWriterLevel(io.Discard, 6)
+	fatal(err)
+	return func(data []byte, out io.Writer) error {
+		fatal(r.Reset(bytes.NewReader(data)))
+		data, err := io.ReadAll(&r)
+		fatal(err)
+		w.Reset(out)
+		fatal(dc.Delta(data, w))
+		return w.Close()
+	}
+}
+
+func byPprof(fields []pprofutils.ValueType) func([]byte, io.Writer) error {
+	var last *profile.Profile
+	return func(data []byte, out io.Writer) error {
+		now, err := profile.ParseData(data)
+		fatal(err)
+		if last != nil {
+			ratios := make([]float64, len(last.SampleType))
+			for i, t := range last.SampleType {
+				for _, f := range fields {
+					if f.Type == t.Type {
+						ratios[i] = -1
+					}
+				}
+			}
+			fatal(last.ScaleN(ratios))
+			delta, err := profile.Merge([]*profile.Profile{last, now})
+			fatal(err)
+			fatal(delta.WriteUncompressed(out))
+		}
+		last = now
+		return nil
+	}
+}
+
+type counter struct{ n int }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += len(p)
+	return len(p), nil
+}
+
+func bench(who, fields, before, after, count string) {
+	one := fastdelta.NewDeltaComputer(types(fields)...)
+	delta := one.Delta
+	switch who {
+	case "pprof":
+		delta = byPprof(types(fields))
+	case "gzip":
+		delta = withGzip(one)
+	}
+	data, next := read(before), read(after)
+	var size counter
+	fatal(delta(data, io.Discard))
+	n, _ := strconv.Atoi(count)
+	start := cpu()
+	for range n {
+		size.n = 0
+		fatal(delta(next, &size))
+		data, next = next, data
+	}
+	spent := (cpu() - start) / float64(n)
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	fmt.Printf("%.3f %d %d\n", spent, u.Maxrss, size.n)
+}
+
+func main() {
+	a := append(os.Args[1:], "", "", "", "", "", "")
+	switch a[0] {
+	case "delta":
+		dc := fastdelta.NewDeltaComputer(types(a[1])...)
+		fatal(dc.Delta(plain(read(a[2])), io.Discard))
+		var out bytes.Buffer
+		fatal(dc.Delta(plain(read(a[3])), &out))
+		fatal(os.WriteFile(a[4], out.Bytes(), 0o666))
+	case "bench":
+		bench(a[1], a[2], a[3], a[4], a[5])
+	default:
+		fatal(fmt.Errorf("usage: fastdelta delta|bench …"))
+	}
+}
