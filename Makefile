@@ -6,6 +6,7 @@
 # (tests/cross/aarch64.test).
 
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 VERSION := 0.1.0
 
@@ -52,13 +53,15 @@ SYS_target    := -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
-SYS_pprof     := -lz
+SYS_pprof     := -lz -lpcre2-8
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
+# Without ncurses' header `sampler top` shows tables only.
+SYS_cli       := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
 syslibs = $(foreach f,$(1),$(SYS_$(f)))
 archives = $(patsubst %,$(BUILD)/lib%.a,$(1))
 
-all: $(BUILD)/sampler ## build the program (the default)
+all: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## build the program and the library (the default)
 
 $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC,$<)
@@ -78,6 +81,26 @@ OBJS_cli := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard cli/*.c))
 $(BUILD)/sampler: $(OBJS_cli) $(call archives,$(DEPS_cli))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OBJS_cli) $(call archives,$(DEPS_cli)) $(ALL_LDFLAGS) $(call syslibs,$(DEPS_cli)) $(SYS_cli) -o $@
+
+# The library for others (docs/library.md): what pprof/api*.c needs of pprof/ and base/, in
+# one object, so that the names in between can be made local and collide with nobody's.
+# Who links it may be a shared object himself.
+$(BUILD)/obj/pprof/%.o $(BUILD)/obj/base/%.o: ALL_CFLAGS += -fPIC -fvisibility=hidden
+OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
+LIBRARY_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard pprof/api*.c))
+$(BUILD)/obj/sampler-pprof.o: $(LIBRARY_OBJS) $(call archives,$(DEPS_pprof))
+	$(call say,LD,$@)
+	$(Q)$(CC) -r -nostdlib $^ -o $@
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='pprof_*' $@
+
+$(BUILD)/libsampler-pprof.a: $(BUILD)/obj/sampler-pprof.o
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+# Regular expressions are the program's.
+LIBRARY_SYS := $(filter-out -lpcre2-8,$(call syslibs,$(DEPS_pprof)))
+LIBRARY_REQUIRES := $(patsubst libz,zlib,$(patsubst -l%,lib%,$(LIBRARY_SYS)))
 
 # Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
 # written in x86-64's register numbers and instructions, some in aarch64's.
@@ -163,16 +186,29 @@ bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure 
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
 INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/bench.md docs/glossary.md \
-                  docs/testing.md docs/transparency.md
+                  docs/library.md docs/testing.md docs/transparency.md
+INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
+                     $(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc \
+                     $(DESTDIR)$(PREFIX)/include/sampler-pprof.h
 
-install: $(BUILD)/sampler ## install below $(DESTDIR)$(PREFIX)
+# A .pc file says ${prefix} where it can, so that who moves the tree changes one line.
+relocatable = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+fill_in = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call relocatable,$(LIBDIR))|' \
+          -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(LIBRARY_REQUIRES)|'
+
+install: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## install below $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/sampler $(DESTDIR)$(PREFIX)/bin/sampler
+	install -d -m 755 $(sort $(dir $(INSTALLED_LIBRARY)))
+	install -m 644 $(BUILD)/libsampler-pprof.a $(DESTDIR)$(LIBDIR)
+	install -m 644 pprof/sampler-pprof.h $(DESTDIR)$(PREFIX)/include
+	$(fill_in) pprof/sampler-pprof.pc.in | install -m 644 /dev/stdin \
+		$(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc
 	install -D -m 644 docs/sampler.1 $(MAN_DIR)/sampler.1
 	install -d -m 755 $(DOC_DIR)
 	install -m 644 $(INSTALLED_DOCS) $(DOC_DIR)
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/sampler $(MAN_DIR)/sampler.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/sampler $(MAN_DIR)/sampler.1 $(INSTALLED_LIBRARY)
 	rm -f $(addprefix $(DOC_DIR)/,$(notdir $(INSTALLED_DOCS)))
 	-rmdir $(DOC_DIR)
 

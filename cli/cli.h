@@ -24,6 +24,7 @@ enum exit_status {
 /* Each takes the arguments from its own name on and returns an exit status. */
 int cli_record(int argc, char **argv);
 int cli_dump(int argc, char **argv);
+int cli_top(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_validate(int argc, char **argv);
 int cli_delta(int argc, char **argv);

@@ -11,6 +11,7 @@ static const char overview[] =
 	"  sampler [record] -p PID[,PID…] [options]      sample processes\n"
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
+	"  sampler top -p PID[,PID…] [options]           what a process does now, live\n"
 	"  sampler report FILE [options]                 show a profile's top functions\n"
 	"  sampler validate FILE…                        check profiles\n"
 	"  sampler delta OLD NEW [MORE…] -o OUT           what came between two profiles\n"
@@ -53,6 +54,26 @@ static const char dump[] =
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: how long threads were held, each module's unwind table\n";
 
+static const char top[] =
+	"usage: sampler top -p PID[,PID…] [options]\n"
+	"       sampler top [options] -- COMMAND [ARG…]\n"
+	"\n"
+	"Functions by their share of the last seconds and of the time since the start. On a\n"
+	"terminal a screen, where ? shows the keys; elsewhere a table for each interval.\n"
+	"\n"
+	"  -p, --pid PID[,PID…] processes to look at\n"
+	"      --children       and those that they make\n"
+	"      --interval DUR   how long the last seconds are (default 2s)\n"
+	"  -n, --count N        end after so many intervals\n"
+	"  -d, --duration DUR   end after that time\n"
+	"  -r, --rate HZ        looks a second at each thread (default 99, 1 to 10000)\n"
+	"      --wall           threads that wait, too: shares are of wall time\n"
+	"      --threads        a line for each thread\n"
+	"      --sort KEY       recent, recent-cum, flat, cum or name (default recent)\n"
+	"      --nodecount N    lines of a table (default 20, 0 for all)\n"
+	"      --no-inline      leave inlined calls out\n"
+	"  -o, --output PATH    write the profile of it all at the end\n";
+
 static const char report[] =
 	"usage: sampler report FILE [options]\n"
 	"\n"
@@ -84,26 +105,34 @@ static const char delta[] =
 	"      --allow-negative counters that run backwards are no sign of a new process\n"
 	"  -q, --quiet          say nothing but errors\n";
 
+static const struct {
+	const char *name, *text;
+} commands[] = {
+	{ "record", record },
+	{ "dump", dump },
+	{ "top", top },
+	{ "report", report },
+	{ "validate", validate },
+	{ "delta", delta },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+
 int cli_help(int argc, char **argv)
 {
-	const char *topic = argc > 1 ? argv[1] : "";
+	const char *topic = argc > 1 ? argv[1] : "help";
 
 	if (argc > 2)
 		return cli_usage("help takes one command");
-	if (!strcmp(topic, "record"))
-		fputs(record, stdout);
-	else if (!strcmp(topic, "dump"))
-		fputs(dump, stdout);
-	else if (!strcmp(topic, "report"))
-		fputs(report, stdout);
-	else if (!strcmp(topic, "validate"))
-		fputs(validate, stdout);
-	else if (!strcmp(topic, "delta"))
-		fputs(delta, stdout);
-	else if (!*topic || !strcmp(topic, "help"))
-		printf("%s\n%s\n%s\n%s\n%s\n%s", overview, record, dump, report, validate,
-		       delta);
-	else
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(topic, commands[i].name)) {
+			fputs(commands[i].text, stdout);
+			return EXIT_DONE;
+		}
+	if (strcmp(topic, "help") != 0)
 		return cli_usage("no help on '%s'", topic);
+	fputs(overview, stdout);
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("\n%s", commands[i].text);
 	return EXIT_DONE;
 }

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/defaultname.h"
 #include "cli/details.h"
 #include "cli/progress.h"
 #include "sampler/privilege.h"
@@ -211,23 +211,6 @@ static void catch_signals(struct recording *r, pid_t command)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* sampler.<command>.<pid>.<UTC>.pb.gz, of characters that need no quoting. */
-static void default_output(const struct process *p, char *name, size_t room)
-{
-	char when[32], comm[sizeof(p->comm)];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	snprintf(comm, sizeof(comm), "%s", p->comm);
-	for (char *c = comm; *c; c++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+",
-			    *c))
-			*c = '_';
-	gmtime_r(&now, &tm);
-	strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm);
-	snprintf(name, room, "sampler.%s.%d.%s.pb.gz", comm, p->pid, when);
-}
-
 static void show_fetching(void *progress, const char *line)
 {
 	progress_say(progress, line);
@@ -351,7 +334,7 @@ static int open_and_record(struct recording *r, struct options *o, struct outfil
 	struct error err;
 	char name[256];
 
-	default_output(recording_process(r), name, sizeof(name));
+	default_name(recording_process(r), name, sizeof(name));
 	if (!o->output)
 		o->output = name;
 	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err))

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "pprof/profile.h"
+#include "pprof/units.h"
 #include "report/edges.h"
 #include "report/measure.h"
 
@@ -221,10 +222,10 @@ const char *graph_unit(const struct graph *g, const struct report_view *v)
 	}
 	least = least ? least : g->total;
 	hundredfold = least > INT64_MAX / 100 ? INT64_MAX : least * 100;
-	measure_scale(least, sample_unit, "minimum", &unit);
-	measure_scale(g->total, sample_unit, "minimum", &largest_unit);
+	units_scale(least, sample_unit, "minimum", &unit);
+	units_scale(g->total, sample_unit, "minimum", &largest_unit);
 	/* The least may go down to 0.01 for the sake of a larger unit. */
 	if (strcmp(unit, largest_unit) && hundredfold < g->total)
-		measure_scale(hundredfold, sample_unit, "minimum", &unit);
+		units_scale(hundredfold, sample_unit, "minimum", &unit);
 	return *unit ? unit : sample_unit;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "pprof/profile.h"
+#include "pprof/units.h"
 #include "report/graph.h"
 #include "report/measure.h"
 #include "report/paths.h"
@@ -90,7 +91,7 @@ static int add_duration(const struct profile *p, const struct report_view *v, in
 
 	if (!p->duration_nanos)
 		return 0;
-	nanos = measure_scale(total, heading_unit(p, v), "nanoseconds", &total_unit);
+	nanos = units_scale(total, heading_unit(p, v), "nanoseconds", &total_unit);
 	if (!strcmp(total_unit, "ns") && nanos)
 		measure_percent(measure_share(1, nanos), p->duration_nanos, share);
 	return text_addf(out, "Duration: %s, Total samples = %s %s%s%s\n",

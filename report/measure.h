@@ -9,14 +9,8 @@
 /* Long enough for any value and a unit of MEASURE_UNIT_MAX bytes. */
 enum { MEASURE_UNIT_MAX = 64, MEASURE_MAX = 400 };
 
-/* A value of unit `from` in unit `to`; "minimum" and "auto" choose the largest in which
- * it is 1 or more. Units that pprof knows are bytes, times and GCUs, in its spellings;
- * one that it does not know leaves the value as it is. *unit is the unit of the result,
- * "" when it says nothing ("count"): static, or `to`. */
-double measure_scale(int64_t value, const char *from, const char *to, const char **unit);
-
-/* The same as text, two digits behind the point unless they are 0, "0" without a unit;
- * a longer unit is cut. Returns `text`, of MEASURE_MAX bytes. */
+/* A value of unit `from` in unit `to` (pprof/units.h), two digits behind the point unless
+ * they are 0, "0" without a unit; a longer unit is cut. Returns `text`, of MEASURE_MAX bytes. */
 const char *measure_label(int64_t value, const char *from, const char *to, char *text);
 
 /* A share of a total, "  100%" or "12.34%" or " 0.12%", always without a sign. */

@@ -126,6 +126,17 @@ static int run_thread(struct recording *r, recording_progress *progress, void *c
 	return 0;
 }
 
+/* As the terminal's stop would: not where nobody could continue us (setpgid(2), an
+ * orphaned process group). */
+static void stop_ourselves(void)
+{
+	struct sigaction old, standard = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGTSTP, &standard, &old);
+	raise(SIGTSTP);
+	sigaction(SIGTSTP, &old, NULL);
+}
+
 /* Nobody samples: what cannot be done meanwhile. */
 static void use_intermission(struct recording *r)
 {
@@ -135,7 +146,7 @@ static void use_intermission(struct recording *r)
 	if (interim_wants_start(r->interim))
 		interim_start(r->interim);
 	if (r->suspend)
-		kill(getpid(), SIGSTOP);
+		stop_ourselves();
 	r->suspend = false;
 	r->round.intermission_ns = 0;
 }
@@ -289,8 +300,17 @@ void recording_await_interim(struct recording *r)
 	}
 }
 
+bool recording_suspending(const struct recording *r)
+{
+	return r->suspend;
+}
+
 void recording_suspend(struct recording *r)
 {
+	if (r->round.end != RECORDING_RUNNING) {
+		stop_ourselves();
+		return;
+	}
 	r->suspend = true;
 	round_want_intermission(&r->round);
 }

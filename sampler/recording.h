@@ -135,8 +135,10 @@ const struct recording_interim *recording_interim(const struct recording *r);
 /* After recording_run: waits until the one that was asked for is there. */
 void recording_await_interim(struct recording *r);
 
-/* Stops this process (SIGSTOP), soon, when no thread is held. */
+/* Stops this process as SIGTSTP would, soon, when no thread is held; true of _suspending
+ * until it has been continued. */
 void recording_suspend(struct recording *r);
+bool recording_suspending(const struct recording *r);
 
 /* What of the symbols had to be left out and why, a sentence each; NULL after the
  * last. */

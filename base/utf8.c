@@ -1,0 +1,31 @@
+#include "base/utf8.h"
+
+/* How many bytes a character has that begins with this one; 0 where none begins so. */
+static size_t length(unsigned char first)
+{
+	return first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 :
+	       first < 0xf5 ? 4 : 0;
+}
+
+uint32_t utf8_next(const char *text, size_t size, size_t *len)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *s = (const unsigned char *)text;
+	size_t want = length(*s);
+	uint32_t rune = *s & (0xff >> (want + (want > 1)));
+
+	*len = 1;
+	if (want <= 1)
+		return want ? *s : UTF8_REPLACEMENT;
+	if (want > size)
+		return UTF8_REPLACEMENT;
+	for (size_t i = 1; i < want; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return UTF8_REPLACEMENT;
+		rune = rune << 6 | (s[i] & 0x3f);
+	}
+	if (rune < least[want] || rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000))
+		return UTF8_REPLACEMENT;
+	*len = want;
+	return rune;
+}

@@ -1,0 +1,12 @@
+/* What a profile is called when nobody says. */
+#ifndef CLI_DEFAULTNAME_H
+#define CLI_DEFAULTNAME_H
+
+#include <stddef.h>
+
+struct process;
+
+/* sampler.<command>.<pid>.<UTC>.pb.gz, of characters that need no quoting. */
+void default_name(const struct process *p, char *name, size_t room);
+
+#endif

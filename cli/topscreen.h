@@ -1,0 +1,46 @@
+/* `sampler top` on a terminal: keys in, lines out. */
+#ifndef CLI_TOPSCREEN_H
+#define CLI_TOPSCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/toptext.h"
+#include "report/livefilter.h"
+
+enum { TOPSCREEN_INPUT = 512, TOPSCREEN_MESSAGE = 600 };
+
+struct topscreen {
+	struct topview view;	  /* what the recording says; refreshed unless paused */
+	enum live_order order;
+	struct livefilter filter;
+	size_t first;		  /* row on top, of those that the filter lets through */
+	bool paused, help;
+	char prompt;		  /* '/' or 's' while something is typed in; 0 */
+	char input[TOPSCREEN_INPUT];
+	char message[TOPSCREEN_MESSAGE]; /* about what was done last */
+};
+
+/* What a key asks of whoever runs the recording. */
+enum topscreen_wish {
+	TOPSCREEN_NOTHING,
+	TOPSCREEN_SORT,	      /* by .order */
+	TOPSCREEN_TYPE,	      /* wall time and CPU time change places */
+	TOPSCREEN_RESUME,     /* it is paused no longer */
+	TOPSCREEN_ASK_NAME,   /* of a file: topscreen_prompt */
+	TOPSCREEN_SAVE,	      /* to the file named in .input */
+	TOPSCREEN_QUIT,
+};
+
+/* Acts on a key as of cli/screen.h. */
+enum topscreen_wish topscreen_key(struct topscreen *s, int key);
+
+/* Lets something be typed in, `kind` as in .prompt, beginning with `text`. */
+void topscreen_prompt(struct topscreen *s, char kind, const char *text);
+
+void topscreen_say(struct topscreen *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void topscreen_draw(struct topscreen *s);
+
+#endif

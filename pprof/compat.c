@@ -1,0 +1,268 @@
+/* Types are compared by their names, because two profiles number strings each in its own
+ * way. There are two or four of them in real files; a bound keeps the comparison of all
+ * with all cheap for those that are not. */
+#include "pprof/compat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "pprof/profile.h"
+#include "pprof/scale.h"
+#include "pprof/units.h"
+
+enum { TYPES_MAX = 4096, LIST_MAX = 200 };
+
+static const char *text(const struct profile *p, uint32_t string)
+{
+	return strset_get(&p->strings, string);
+}
+
+static bool same_string(const struct profile *a, uint32_t x, const struct profile *b, uint32_t y)
+{
+	const struct strset_entry *s = &a->strings.entries[x], *t = &b->strings.entries[y];
+
+	return s->len == t->len && !memcmp(s->text, t->text, s->len);
+}
+
+static bool same_type(const struct profile *a, const struct profile_type *x,
+		      const struct profile *b, const struct profile_type *y)
+{
+	return same_string(a, x->type, b, y->type) && same_string(a, x->unit, b, y->unit);
+}
+
+static bool same_types(const struct profile *a, const struct profile *b)
+{
+	if (a->type_count != b->type_count)
+		return false;
+	for (size_t i = 0; i < a->type_count; i++)
+		if (!same_type(a, &a->types[i], b, &b->types[i]))
+			return false;
+	return true;
+}
+
+/* "cpu/nanoseconds wall/nanoseconds", cut where it gets long. */
+static void describe(const struct profile *p, const struct profile_type *types, size_t count,
+		     char out[LIST_MAX])
+{
+	size_t len = 0;
+
+	*out = '\0';
+	for (size_t i = 0; i < count && len < LIST_MAX; i++)
+		len += (size_t)snprintf(out + len, LIST_MAX - len, "%s%s/%s", i ? " " : "",
+					text(p, types[i].type), text(p, types[i].unit));
+	if (len >= LIST_MAX)
+		strcpy(out + LIST_MAX - sizeof("..."), "...");
+	printable(out, LIST_MAX);
+}
+
+static int differ(const char *what, const struct profile *a, const struct profile_type *as,
+		  size_t a_count, const struct profile *b, const struct profile_type *bs,
+		  size_t b_count, struct error *err)
+{
+	char list_a[LIST_MAX], list_b[LIST_MAX];
+
+	describe(a, as, a_count, list_a);
+	describe(b, bs, b_count, list_b);
+	return error_set(err, ERR_FORMAT, "%s: '%s' and '%s'", what, list_a, list_b);
+}
+
+static int types_differ(const char *what, const struct profile *a, const struct profile *b,
+			struct error *err)
+{
+	return differ(what, a, a->types, a->type_count, b, b->types, b->type_count, err);
+}
+
+static int periods_differ(const struct profile *a, const struct profile *b, struct error *err)
+{
+	return differ("incompatible period types", a, &a->period_type, 1, b, &b->period_type, 1, err);
+}
+
+int profile_compatible(const struct profile *a, const struct profile *b, struct error *err)
+{
+	if (!same_type(a, &a->period_type, b, &b->period_type))
+		return periods_differ(a, b, err);
+	return same_types(a, b) ? 0 : types_differ("incompatible sample types", a, b, err);
+}
+
+/* Where `p` has the type of that name, or type_count. */
+static size_t find_type(const struct profile *p, const struct profile *of, uint32_t name)
+{
+	size_t i = 0;
+
+	while (i < p->type_count && !same_string(p, p->types[i].type, of, name))
+		i++;
+	return i;
+}
+
+static size_t times(const struct profile *p, const struct profile *of, uint32_t name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->type_count; i++)
+		n += same_string(p, p->types[i].type, of, name);
+	return n;
+}
+
+/* A type's place in `a` and in `b`. */
+struct common {
+	size_t a, b;
+};
+
+/* The types that both have, in the order of `a`. One that a profile has twice counts as
+ * none, since nobody can tell which is meant. */
+static size_t find_common(const struct profile *a, const struct profile *b, struct common *common)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->type_count; i++) {
+		uint32_t name = a->types[i].type;
+
+		if (times(a, a, name) == 1 && times(b, a, name) == 1)
+			common[count++] = (struct common){ i, find_type(b, a, name) };
+	}
+	return count;
+}
+
+/* Keeps the types at these places, which `first` points to, `stride` elements apart. */
+static int keep_types(struct profile *p, const size_t *first, size_t stride, size_t count)
+{
+	struct profile_type *types = calloc(count, sizeof(*types));
+	int64_t *values = calloc(count, sizeof(*values));
+	bool has_default = false;
+
+	for (size_t i = 0; types && values && i < p->sample_count; i++) {
+		int64_t *old = p->values + p->samples[i].first_value;
+
+		for (size_t j = 0; j < count; j++)
+			values[j] = old[first[j * stride]];
+		memcpy(old, values, count * sizeof(*values));
+	}
+	free(values);
+	if (!types || !values) {
+		free(types);
+		return ERR_NOMEM;
+	}
+	for (size_t j = 0; j < count; j++) {
+		types[j] = p->types[first[j * stride]];
+		has_default |= types[j].type == p->default_type;
+	}
+	memcpy(p->types, types, count * sizeof(*types));
+	p->type_count = count;
+	if (!has_default)
+		p->default_type = types[0].type;
+	free(types);
+	return 0;
+}
+
+static int keep_common(struct profile *a, struct profile *b, struct error *err)
+{
+	struct common *common;
+	size_t count, changed_a, changed_b;
+	int rc = 0;
+
+	if (a->type_count > TYPES_MAX || b->type_count > TYPES_MAX)
+		return error_set(err, ERR_LIMIT, "more than %d sample types", TYPES_MAX);
+	common = calloc(a->type_count + 1, sizeof(*common));
+	if (!common)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	count = find_common(a, b, common);
+	changed_a = count != a->type_count;
+	changed_b = count != b->type_count;
+	for (size_t i = 0; i < count; i++) {
+		changed_a |= common[i].a != i;
+		changed_b |= common[i].b != i;
+	}
+	if (!count)
+		rc = types_differ("no sample type is in both", a, b, err);
+	else if ((changed_a && keep_types(a, &common->a, 2, count)) ||
+		 (changed_b && keep_types(b, &common->b, 2, count)))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	free(common);
+	return rc;
+}
+
+/* The finer of two units as a string of `p`, whose own is `unit`, and by how much `p`'s
+ * values are to be multiplied. */
+static int convert_to(struct profile *p, uint32_t *unit, const char *finest, double *ratio)
+{
+	*ratio = units_ratio(text(p, *unit), finest);
+	return profile_string(p, finest, unit);
+}
+
+static const char *finer(const char *a, const char *b)
+{
+	return units_ratio(b, a) < 1 ? b : a;
+}
+
+static bool convertible(const char *a, const char *b)
+{
+	return !strcmp(a, b) || units_compatible(a, b);
+}
+
+static int convert_values(struct profile *p, const struct profile *a, const struct profile *b)
+{
+	double *ratios = calloc(p->type_count, sizeof(*ratios));
+	int rc = ratios ? 0 : ERR_NOMEM;
+
+	for (size_t i = 0; !rc && i < p->type_count; i++)
+		rc = convert_to(p, &p->types[i].unit,
+				finer(text(a, a->types[i].unit), text(b, b->types[i].unit)),
+				&ratios[i]);
+	if (!rc)
+		profile_scale_each(p, ratios);
+	free(ratios);
+	return rc;
+}
+
+/* The second of the two already finds the unit of both in the first. */
+static int convert_both(struct profile *a, struct profile *b)
+{
+	return convert_values(a, a, b) || convert_values(b, a, b) ? ERR_NOMEM : 0;
+}
+
+/* Halves of a unit are cut off here, as in the original. */
+static int convert_period(struct profile *p, const char *finest)
+{
+	double ratio, period;
+
+	if (convert_to(p, &p->period_type.unit, finest, &ratio))
+		return ERR_NOMEM;
+	period = (double)p->period * ratio;
+	if (ratio != 1)
+		p->period = period >= 0x1p63 ? INT64_MAX :
+			    period < -0x1p63 ? INT64_MIN : (int64_t)period;
+	return 0;
+}
+
+static int convert_periods(struct profile *a, struct profile *b, struct error *err)
+{
+	const char *x = text(a, a->period_type.unit), *y = text(b, b->period_type.unit);
+	const char *finest = finer(x, y);
+
+	if (same_type(a, &a->period_type, b, &b->period_type))
+		return 0;
+	if (!same_string(a, a->period_type.type, b, b->period_type.type) ||
+	    !convertible(x, y))
+		return periods_differ(a, b, err);
+	if (convert_period(a, finest) || convert_period(b, finest))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+int profile_make_compatible(struct profile *a, struct profile *b, struct error *err)
+{
+	int rc = 0;
+
+	if (!same_types(a, b)) {
+		rc = keep_common(a, b, err);
+		for (size_t i = 0; !rc && i < a->type_count; i++)
+			if (!convertible(text(a, a->types[i].unit), text(b, b->types[i].unit)))
+				rc = types_differ("units that do not convert", a, b, err);
+		if (!rc && convert_both(a, b))
+			rc = error_set(err, ERR_NOMEM, "out of memory");
+	}
+	return rc ? rc : convert_periods(a, b, err);
+}

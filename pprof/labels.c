@@ -1,0 +1,190 @@
+/* Setting and removing rewrite the whole array of labels: samples' runs in it cannot grow
+ * in place. */
+#include "pprof/labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pprof/profile.h"
+
+bool label_is_empty(const struct profile_label *label)
+{
+	return !label->str && !label->num && !label->num_unit;
+}
+
+/* As Go compares strings: byte by byte, then by length. */
+static int compare_strings(const struct strset *strings, uint32_t x, uint32_t y)
+{
+	const struct strset_entry *a = &strings->entries[x], *b = &strings->entries[y];
+	int order = x == y ? 0 : memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
+
+	return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+static int compare(const struct strset *strings, const struct profile_label *a,
+		   const struct profile_label *b)
+{
+	if (!a->str != !b->str)
+		return a->str ? -1 : 1;
+	return compare_strings(strings, a->key, b->key);
+}
+
+static bool sorted(const struct strset *strings, const struct profile_label *labels, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (compare(strings, &labels[i - 1], &labels[i]) > 0)
+			return false;
+	return true;
+}
+
+struct entry {
+	struct profile_label label;
+	size_t place;
+};
+
+/* qsort is not stable; the places make it so. */
+static int by_key(const void *a, const void *b, void *strings)
+{
+	const struct entry *x = a, *y = b;
+	int order = compare(strings, &x->label, &y->label);
+
+	return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+int labels_sort(const struct strset *strings, struct profile_label *labels, size_t count)
+{
+	struct entry *entries;
+
+	if (sorted(strings, labels, count))
+		return 0;
+	entries = calloc(count, sizeof(*entries));
+	if (!entries)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < count; i++)
+		entries[i] = (struct entry){ labels[i], i };
+	qsort_r(entries, count, sizeof(*entries), by_key, (void *)strings);
+	for (size_t i = 0; i < count; i++)
+		labels[i] = entries[i].label;
+	free(entries);
+	return 0;
+}
+
+/* What replaces the labels of a key that are strings, or those that are numbers. */
+struct change {
+	uint32_t key;
+	bool strings;
+	const struct profile_label *labels;
+	size_t count;
+};
+
+static bool is_replaced(const struct change *c, const struct profile_label *label)
+{
+	return label->key == c->key && !label->str == !c->strings;
+}
+
+/* One sample's labels, as they become, to `out`; how many. */
+static size_t write_changed(const struct profile *p, const struct profile_sample *s,
+			    const struct change *c, struct profile_label *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->labels; i++)
+		if (!is_replaced(c, &p->labels[s->first_label + i]))
+			out[count++] = p->labels[s->first_label + i];
+	for (size_t i = 0; i < c->count; i++)
+		out[count++] = c->labels[i];
+	return count;
+}
+
+static size_t room_wanted(const struct profile *p, const struct change *c)
+{
+	size_t room = 0;
+
+	for (size_t i = 0; i < p->sample_count; i++)
+		room += p->samples[i].labels + c->count;
+	return room;
+}
+
+/* The arrays of the model have room for the next power of two (pprof/profile.c): what is
+ * put in their place must, too. */
+static struct profile_label *new_labels(size_t count)
+{
+	size_t room = 16;
+
+	while (room < count)
+		room *= 2;
+	return count > SIZE_MAX / 64 ? NULL : malloc(room * sizeof(struct profile_label));
+}
+
+static int apply(struct profile *p, const struct change *c)
+{
+	struct profile_label *labels = new_labels(room_wanted(p, c));
+	size_t used = 0;
+
+	if (!labels)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		struct profile_sample *s = &p->samples[i];
+
+		s->labels = write_changed(p, s, c, labels + used);
+		s->first_label = used;
+		used += s->labels;
+	}
+	free(p->labels);
+	p->labels = labels;
+	p->label_count = used;
+	for (size_t i = 0; c->count && i < p->sample_count; i++)
+		if (labels_sort(&p->strings, labels + p->samples[i].first_label,
+				p->samples[i].labels))
+			return ERR_NOMEM;
+	return 0;
+}
+
+/* Numbers when `values` is NULL. */
+static int set(struct profile *p, const char *key, const char *const *values,
+	       const int64_t *numbers, const char *const *units, size_t count)
+{
+	struct profile_label *labels = calloc(count + 1, sizeof(*labels));
+	struct change c = { .strings = values != NULL, .labels = labels };
+	int rc = labels ? profile_string(p, key, &c.key) : ERR_NOMEM;
+
+	for (size_t i = 0; !rc && i < count; i++) {
+		struct profile_label *l = &labels[c.count];
+
+		*l = (struct profile_label){ .key = c.key, .num = values ? 0 : numbers[i] };
+		if (values)
+			rc = profile_string(p, values[i], &l->str);
+		else if (units)
+			rc = profile_string(p, units[i], &l->num_unit);
+		c.count += !label_is_empty(l);
+	}
+	if (!rc)
+		rc = apply(p, &c);
+	free(labels);
+	return rc;
+}
+
+int profile_set_label(struct profile *p, const char *key, const char *const *values,
+		      size_t count)
+{
+	static const char *const none[1];
+
+	return set(p, key, values ? values : none, NULL, NULL, values ? count : 0);
+}
+
+int profile_remove_label(struct profile *p, const char *key)
+{
+	return profile_set_label(p, key, NULL, 0);
+}
+
+int profile_set_number(struct profile *p, const char *key, const int64_t *values,
+		       const char *const *units, size_t count)
+{
+	return set(p, key, NULL, values, units, count);
+}
+
+int profile_remove_number(struct profile *p, const char *key)
+{
+	return profile_set_number(p, key, NULL, NULL, 0);
+}

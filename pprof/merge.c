@@ -1,0 +1,487 @@
+/*
+ * The sum is a struct profile that grows. Each profile that is added has maps for a while,
+ * from its numbers to the sum's, filled when a sample first leads to an entry: that makes
+ * the order of the tables google/pprof's, and leaves out what nobody refers to.
+ *
+ * Once a stack is in the sum's numbers, samples are equal when the numbers are: a hash of
+ * those and of the labels, put in order, finds the sample. google/pprof makes a string of
+ * every sample for that, and has all profiles in memory at once.
+ */
+#include "pprof/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pprof/compat.h"
+#include "pprof/labels.h"
+#include "pprof/profile.h"
+
+struct merge {
+	struct profile sum;
+	struct hashindex samples, mappings, comments; /* to their places in the sum */
+	bool begun;
+};
+
+/* A profile on its way into the sum. */
+struct source {
+	const struct profile *from;
+	struct merge *m;
+	/* From place to number in the sum; 0: not there yet (for strings, or ""). */
+	uint32_t *strings, *mappings, *functions, *locations;
+	/* The sample or location at hand, in the sum's numbers. */
+	uint32_t *stack;
+	struct profile_label *labels;
+	struct profile_line *lines;
+	size_t label_count;
+};
+
+/* What is the same */
+
+struct mapping_key {
+	uint64_t size, offset;
+	uint32_t name; /* build ID or file */
+};
+
+static struct mapping_key mapping_key(const struct profile_mapping *m)
+{
+	return (struct mapping_key){ (m->limit - m->start + 0xfff) & ~(uint64_t)0xfff, m->offset,
+				     m->build_id ? m->build_id : m->filename };
+}
+
+static bool same_mapping(const void *owner, uint32_t i, const void *key)
+{
+	const struct mapping_key *b = key;
+	struct mapping_key a = mapping_key(&((const struct profile *)owner)->mappings[i]);
+
+	return a.size == b->size && a.offset == b->offset && a.name == b->name;
+}
+
+static bool same_comment(const void *owner, uint32_t i, const void *key)
+{
+	return ((const struct profile *)owner)->comments[i] == *(const uint32_t *)key;
+}
+
+struct sample_key {
+	const uint32_t *stack;
+	const struct profile_label *labels;
+	size_t locations, label_count;
+};
+
+static bool same_label(const struct profile_label *a, const struct profile_label *b)
+{
+	return a->key == b->key && a->str == b->str && a->num == b->num &&
+	       a->num_unit == b->num_unit;
+}
+
+static bool same_sample(const void *owner, uint32_t i, const void *key)
+{
+	const struct profile *p = owner;
+	const struct profile_sample *s = &p->samples[i];
+	const struct sample_key *k = key;
+
+	if (s->locations != k->locations || s->labels != k->label_count ||
+	    memcmp(p->stack + s->first_location, k->stack, k->locations * sizeof(*k->stack)))
+		return false;
+	for (size_t j = 0; j < k->label_count; j++)
+		if (!same_label(&p->labels[s->first_label + j], &k->labels[j]))
+			return false;
+	return true;
+}
+
+/* Labels field by field, because the structure has a gap. */
+static uint64_t hash_sample(const struct sample_key *k)
+{
+	uint64_t hash = hash_bytes(k->stack, k->locations * sizeof(*k->stack));
+
+	for (size_t i = 0; i < k->label_count; i++) {
+		const struct profile_label *l = &k->labels[i];
+		uint64_t words[4] = { hash, (uint64_t)l->key << 32 | l->str, (uint64_t)l->num,
+				      l->num_unit };
+
+		hash = hash_bytes(words, sizeof(words));
+	}
+	return hash;
+}
+
+static bool is_zero(const struct profile *p, const struct profile_sample *s)
+{
+	for (size_t i = 0; i < p->type_count; i++)
+		if (p->values[s->first_value + i])
+			return false;
+	return true;
+}
+
+/* From a source's numbers to the sum's: 0 or ERR_NOMEM */
+
+static int map_string(struct source *s, uint32_t from, uint32_t *to)
+{
+	const struct strset_entry *e = &s->from->strings.entries[from];
+
+	if (from && !s->strings[from] &&
+	    strset_add(&s->m->sum.strings, e->text, e->len, &s->strings[from]))
+		return ERR_NOMEM;
+	*to = s->strings[from];
+	return 0;
+}
+
+static int map_type(struct source *s, const struct profile_type *from, struct profile_type *to)
+{
+	return map_string(s, from->type, &to->type) || map_string(s, from->unit, &to->unit) ?
+		       ERR_NOMEM : 0;
+}
+
+static int find_mapping(struct profile *sum, struct hashindex *index,
+			const struct profile_mapping *mapping, uint32_t *number)
+{
+	struct mapping_key key = mapping_key(mapping);
+	uint64_t words[3] = { key.size, key.offset, key.name };
+	uint64_t hash = hash_bytes(words, sizeof(words));
+	uint32_t at = hashindex_find(index, hash, same_mapping, sum, &key);
+
+	*number = at + 1;
+	if (at != HASHINDEX_NONE)
+		return 0;
+	if (hashindex_add(index, hash, (uint32_t)sum->mapping_count))
+		return ERR_NOMEM;
+	return profile_add_mapping(sum, mapping, number);
+}
+
+static int map_mapping(struct source *s, uint32_t from, uint32_t *to)
+{
+	struct profile_mapping mapping;
+
+	if (from && !s->mappings[from - 1]) {
+		mapping = s->from->mappings[from - 1];
+		if (map_string(s, mapping.filename, &mapping.filename) ||
+		    map_string(s, mapping.build_id, &mapping.build_id) ||
+		    find_mapping(&s->m->sum, &s->m->mappings, &mapping, &s->mappings[from - 1]))
+			return ERR_NOMEM;
+	}
+	*to = from ? s->mappings[from - 1] : 0;
+	return 0;
+}
+
+static int map_function(struct source *s, uint32_t from, uint32_t *to)
+{
+	struct profile_function function;
+
+	if (from && !s->functions[from - 1]) {
+		function = s->from->functions[from - 1];
+		if (map_string(s, function.name, &function.name) ||
+		    map_string(s, function.system_name, &function.system_name) ||
+		    map_string(s, function.filename, &function.filename) ||
+		    profile_add_function(&s->m->sum, &function, &s->functions[from - 1]))
+			return ERR_NOMEM;
+	}
+	*to = from ? s->functions[from - 1] : 0;
+	return 0;
+}
+
+/* Within one mapping of the sum equal addresses are equal places, so the model's own
+ * search for an equal location is the one that is wanted. */
+static int map_location(struct source *s, uint32_t from)
+{
+	struct profile_location l = s->from->locations[from - 1];
+
+	if (map_mapping(s, l.mapping, &l.mapping))
+		return ERR_NOMEM;
+	if (l.mapping) {
+		uint32_t own = s->from->locations[from - 1].mapping;
+
+		l.address += s->m->sum.mappings[l.mapping - 1].start -
+			     s->from->mappings[own - 1].start;
+	}
+	for (size_t i = 0; i < l.lines; i++) {
+		s->lines[i] = s->from->lines[l.first_line + i];
+		if (map_function(s, s->lines[i].function, &s->lines[i].function))
+			return ERR_NOMEM;
+	}
+	return profile_add_location(&s->m->sum, &l, s->lines, l.lines, &s->locations[from - 1]);
+}
+
+static int map_stack(struct source *s, const struct profile_sample *sample)
+{
+	const uint32_t *stack = s->from->stack + sample->first_location;
+
+	for (size_t i = 0; i < sample->locations; i++) {
+		uint32_t *number = &s->locations[stack[i] - 1];
+
+		if (!*number && map_location(s, stack[i]))
+			return ERR_NOMEM;
+		s->stack[i] = *number;
+	}
+	return 0;
+}
+
+static int map_labels(struct source *s, const struct profile_sample *sample)
+{
+	const struct profile_label *labels = s->from->labels + sample->first_label;
+
+	s->label_count = 0;
+	for (size_t i = 0; i < sample->labels; i++) {
+		struct profile_label *to = &s->labels[s->label_count];
+
+		if (label_is_empty(&labels[i]))
+			continue;
+		*to = labels[i];
+		if (map_string(s, to->key, &to->key) || map_string(s, to->str, &to->str) ||
+		    map_string(s, to->num_unit, &to->num_unit))
+			return ERR_NOMEM;
+		s->label_count++;
+	}
+	return labels_sort(&s->m->sum.strings, s->labels, s->label_count);
+}
+
+static void add_values(struct profile *sum, uint32_t sample, const int64_t *values)
+{
+	int64_t *to = sum->values + sum->samples[sample].first_value;
+
+	for (size_t i = 0; i < sum->type_count; i++)
+		to[i] = (int64_t)((uint64_t)to[i] + (uint64_t)values[i]);
+}
+
+static int map_sample(struct source *s, const struct profile_sample *sample)
+{
+	const int64_t *values = s->from->values + sample->first_value;
+	struct profile *sum = &s->m->sum;
+	struct sample_key key;
+	uint64_t hash;
+	uint32_t at;
+
+	if (map_stack(s, sample) || map_labels(s, sample))
+		return ERR_NOMEM;
+	key = (struct sample_key){ s->stack, s->labels, sample->locations, s->label_count };
+	hash = hash_sample(&key);
+	at = hashindex_find(&s->m->samples, hash, same_sample, sum, &key);
+	if (at != HASHINDEX_NONE) {
+		add_values(sum, at, values);
+		return 0;
+	}
+	if (hashindex_add(&s->m->samples, hash, (uint32_t)sum->sample_count))
+		return ERR_NOMEM;
+	return profile_add_sample(sum, s->stack, sample->locations, values, s->labels,
+				  s->label_count);
+}
+
+/* The header */
+
+static int map_comments(struct source *s)
+{
+	struct profile *sum = &s->m->sum;
+
+	for (size_t i = 0; i < s->from->comment_count; i++) {
+		uint64_t hash;
+		uint32_t text;
+
+		if (map_string(s, s->from->comments[i], &text))
+			return ERR_NOMEM;
+		hash = hash_bytes(&text, sizeof(text));
+		if (hashindex_find(&s->m->comments, hash, same_comment, sum, &text) !=
+		    HASHINDEX_NONE)
+			continue;
+		if (hashindex_add(&s->m->comments, hash, (uint32_t)sum->comment_count) ||
+		    profile_add_comment_id(sum, text))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* What only the first profile decides. */
+static int begin(struct source *s)
+{
+	struct profile *sum = &s->m->sum;
+	struct profile_type type;
+
+	if (s->m->begun)
+		return 0;
+	s->m->begun = true;
+	for (size_t i = 0; i < s->from->type_count; i++)
+		if (map_type(s, &s->from->types[i], &type) || profile_add_type_ids(sum, type))
+			return ERR_NOMEM;
+	return map_type(s, &s->from->period_type, &sum->period_type) ||
+	       map_string(s, s->from->drop_frames, &sum->drop_frames) ||
+	       map_string(s, s->from->keep_frames, &sum->keep_frames) ? ERR_NOMEM : 0;
+}
+
+/* Times and periods as combineHeaders has them: a time of 0 (unknown) that comes second
+ * is the earliest, one that comes first is replaced by the next. */
+static int map_header(struct source *s)
+{
+	const struct profile *from = s->from;
+	struct profile *sum = &s->m->sum;
+
+	if (begin(s) || map_comments(s) ||
+	    (!sum->default_type && map_string(s, from->default_type, &sum->default_type)) ||
+	    (!sum->doc_url && map_string(s, from->doc_url, &sum->doc_url)))
+		return ERR_NOMEM;
+	if (!sum->time_nanos || from->time_nanos < sum->time_nanos)
+		sum->time_nanos = from->time_nanos;
+	if (!sum->period || from->period > sum->period)
+		sum->period = from->period;
+	sum->duration_nanos = (int64_t)((uint64_t)sum->duration_nanos +
+					(uint64_t)from->duration_nanos);
+	return 0;
+}
+
+/* A profile from end to end */
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Room for the largest sample and location, and a map of each table. */
+static int open_source(struct source *s)
+{
+	const struct profile *p = s->from;
+	size_t stack = 1, labels = 1, lines = 1;
+
+	for (size_t i = 0; i < p->sample_count; i++) {
+		stack = larger(stack, p->samples[i].locations);
+		labels = larger(labels, p->samples[i].labels);
+	}
+	for (size_t i = 0; i < p->location_count; i++)
+		lines = larger(lines, p->locations[i].lines);
+	s->strings = calloc(p->strings.count, sizeof(*s->strings));
+	s->mappings = calloc(p->mapping_count + 1, sizeof(*s->mappings));
+	s->functions = calloc(p->function_count + 1, sizeof(*s->functions));
+	s->locations = calloc(p->location_count + 1, sizeof(*s->locations));
+	s->stack = calloc(stack, sizeof(*s->stack));
+	s->labels = calloc(labels, sizeof(*s->labels));
+	s->lines = calloc(lines, sizeof(*s->lines));
+	return s->strings && s->mappings && s->functions && s->locations && s->stack &&
+	       s->labels && s->lines ? 0 : ERR_NOMEM;
+}
+
+static void close_source(struct source *s)
+{
+	free(s->strings);
+	free(s->mappings);
+	free(s->functions);
+	free(s->locations);
+	free(s->stack);
+	free(s->labels);
+	free(s->lines);
+}
+
+static int map_all(struct source *s)
+{
+	const struct profile *p = s->from;
+	uint32_t first;
+	int rc = map_header(s);
+
+	if (!rc && !s->m->sum.mapping_count && p->mapping_count)
+		rc = map_mapping(s, 1, &first);
+	for (size_t i = 0; !rc && i < p->sample_count; i++)
+		if (!is_zero(p, &p->samples[i]))
+			rc = map_sample(s, &p->samples[i]);
+	return rc;
+}
+
+int merge_add(struct merge *m, const struct profile *p, struct error *err)
+{
+	struct source s = { .from = p, .m = m };
+	int rc = m->begun ? profile_compatible(&m->sum, p, err) : 0;
+
+	if (rc)
+		return rc;
+	rc = open_source(&s);
+	if (!rc)
+		rc = map_all(&s);
+	close_source(&s);
+	return rc ? error_set(err, rc, "out of memory") : 0;
+}
+
+int merge_new(struct merge **m, struct error *err)
+{
+	*m = calloc(1, sizeof(**m));
+	if (*m && !profile_init(&(*m)->sum))
+		return 0;
+	merge_free(*m);
+	*m = NULL;
+	return error_set(err, ERR_NOMEM, "out of memory");
+}
+
+void merge_free(struct merge *m)
+{
+	if (!m)
+		return;
+	hashindex_release(&m->samples);
+	hashindex_release(&m->mappings);
+	hashindex_release(&m->comments);
+	profile_release(&m->sum);
+	free(m);
+}
+
+/* The sum merged anew: its numbers have changed, or samples have come to nothing. */
+static int renew(struct merge *m, struct error *err)
+{
+	struct merge *fresh, old;
+	int rc = merge_new(&fresh, err);
+
+	if (!rc)
+		rc = merge_add(fresh, &m->sum, err);
+	if (!rc) {
+		old = *m;
+		*m = *fresh;
+		*fresh = old;
+	}
+	merge_free(fresh);
+	return rc;
+}
+
+int merge_add_common(struct merge *m, struct profile *p, struct error *err)
+{
+	int rc = 0;
+
+	if (m->begun && profile_compatible(&m->sum, p, NULL)) {
+		rc = profile_make_compatible(&m->sum, p, err);
+		if (!rc)
+			rc = renew(m, err);
+	}
+	return rc ? rc : merge_add(m, p, err);
+}
+
+static bool has_zeros(const struct profile *p)
+{
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (is_zero(p, &p->samples[i]))
+			return true;
+	return false;
+}
+
+int merge_finish(struct merge *m, struct profile *result, struct error *err)
+{
+	int rc = has_zeros(&m->sum) ? renew(m, err) : 0;
+
+	if (!rc) {
+		*result = m->sum;
+		memset(&m->sum, 0, sizeof(m->sum));
+	} else {
+		memset(result, 0, sizeof(*result));
+	}
+	merge_free(m);
+	return rc;
+}
+
+int profile_compact(struct profile *p, struct error *err)
+{
+	struct profile compact;
+	struct merge *m;
+	int rc = merge_new(&m, err);
+
+	if (rc)
+		return rc;
+	rc = merge_add(m, p, err);
+	if (rc) {
+		merge_free(m);
+		return rc;
+	}
+	rc = merge_finish(m, &compact, err);
+	if (!rc) {
+		profile_release(p);
+		*p = compact;
+	}
+	return rc;
+}

@@ -1,0 +1,57 @@
+// links: pprof
+/*
+ * Reads lines "PATTERN TAB TEXT TAB TEXT…", each part in Go's \x notation only (every byte as
+ * two hex digits), and prints one line for each: "bad" for what is no pattern, else one digit
+ * for each text, 1 where it matches; "limit" where a bound was met.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pprof/pattern.h"
+
+static size_t unhex(char *text)
+{
+	size_t n = 0;
+	unsigned byte;
+
+	for (; sscanf(text + 2 * n, "%2x", &byte) == 1; n++)
+		text[n] = (char)byte;
+	return n;
+}
+
+static void answer(char *line)
+{
+	char *part = strtok(line, "\t"), *text;
+	struct pattern *pattern;
+	struct error err;
+	size_t len = unhex(part + 1); /* behind a letter, so that no part is empty */
+
+	if (pattern_new(&pattern, part + 1, len, &err)) {
+		printf("bad %s\n", err.text);
+		return;
+	}
+	while ((text = strtok(NULL, "\t"))) {
+		int rc;
+
+		len = unhex(text + 1);
+		rc = pattern_match(pattern, text + 1, len, &err);
+		fputs(rc < 0 ? "limit" : rc ? "1" : "0", stdout);
+	}
+	putchar('\n');
+	pattern_free(pattern);
+}
+
+int main(void)
+{
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, stdin) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		answer(line);
+	}
+	free(line);
+	return ferror(stdin) || fflush(stdout) ? 1 : 0;
+}
