@@ -49,11 +49,12 @@ DEPS_cli       := sampler goruntime delta report unwind symbolize pprof target b
 SYS_base      := -lxxhash
 # Where libzstd's header is missing, what zstd has compressed is not read; without
 # libdeflate's, zlib takes twice as long.
-SYS_target    := -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
+COMPRESSION   := -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
+SYS_target    := -lelf $(COMPRESSION)
 SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
-SYS_pprof     := -lz -lpcre2-8
+SYS_pprof     := $(COMPRESSION) -lpcre2-8 -lm
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
 # Without ncurses' header `sampler top` shows tables only.
@@ -165,11 +166,11 @@ include tests/fixtures/build.mk
 
 SAN := SANITIZE=address,undefined BUILD=$(BUILD)-san
 
-check-build: $(BUILD)/sampler $(BUILD)/demo $(UNIT) $(REPLAY) fixtures \
+check-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/demo $(UNIT) $(REPLAY) fixtures \
 		$(filter $(BUILD)/tests/tools/%,$(TOOLS)) # all that `make check` runs
 	+$(Q)$(MAKE) --no-print-directory $(SAN) check-san-build
 
-check-san-build: $(BUILD)/sampler $(UNIT) $(REPLAY)
+check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY)
 
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites

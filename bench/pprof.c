@@ -191,27 +191,14 @@ static void make(struct profile *p, bool heap, size_t megabytes)
 	p->duration_nanos = 30000000000;
 }
 
-static int write_out(void *ctx, const void *data, size_t len, struct error *err)
-{
-	return outfile_write(ctx, data, len, err);
-}
-
-/* Writes a profile; `zip` as profile_write does. */
 static void save(const struct profile *p, const char *path, bool zip)
 {
-	struct buffer bytes = { 0 };
 	struct outfile f;
 	struct error err;
 
 	check(outfile_open(&f, path, &err), &err);
-	if (zip) {
-		check(profile_write(p, &f, &err), &err);
-	} else {
-		check(profile_encode(p, &bytes, &err), &err);
-		check(write_out(&f, bytes.data, bytes.len, &err), &err);
-	}
+	check((zip ? profile_write : profile_write_plain)(p, &f, &err), &err);
 	check(outfile_commit(&f, &err), &err);
-	buffer_release(&bytes);
 }
 
 static double cpu_seconds(void)

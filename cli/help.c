@@ -12,7 +12,8 @@ static const char overview[] =
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler top -p PID[,PID…] [options]           what a process does now, live\n"
-	"  sampler report FILE [options]                 show a profile's top functions\n"
+	"  sampler report FILE [options]                 show a profile: functions, calls, stacks\n"
+	"  sampler convert IN -o OUT [-f FORMAT]         a profile in another form\n"
 	"  sampler validate FILE…                        check profiles\n"
 	"  sampler delta OLD NEW [MORE…] -o OUT           what came between two profiles\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
@@ -78,11 +79,35 @@ static const char report[] =
 	"usage: sampler report FILE [options]\n"
 	"\n"
 	"  FILE                 a pprof profile, gzip'd or not; - for the standard input\n"
-	"      --top            functions by cost (the default)\n"
-	"      --nodecount N    lines to show (default 20, 0 for all)\n"
+	"      --top            functions by cost, as pprof -top prints them (the default)\n"
+	"      --tree           each with who calls it and whom it calls\n"
+	"      --peek REGEX     the same of those whose names match, however little they cost\n"
+	"      --traces         every sample with its stack\n"
+	"      --raw            all that is in the file\n"
+	"      --by WHAT        function (the default), line, file, address, module or thread\n"
+	"      --no-inline      inlined calls count for the function that holds them\n"
+	"      --cum            sorted by what a function and all it calls cost together\n"
+	"      --nodecount N    lines to show, 0 for all (default: all; of --tree 80)\n"
+	"      --nodefraction F leave out what costs less than this share (default 0.005)\n"
+	"      --edgefraction F and calls (default 0.001)\n"
 	"      --sample-type T  which value to show, by name or by number from 0 (default: the\n"
 	"                       profile's own default, or the last)\n"
-	"  -o, --output PATH    file to write (default: -, the standard output)\n";
+	"      --unit UNIT      of values: ns us ms s hrs, B kB MB GB, auto (each its own)\n"
+	"  -o, --output PATH    file to write (default: -, the standard output)\n"
+	"\n"
+	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
+	"where they do not, and there is colour unless NO_COLOR is set or TERM is dumb.\n";
+
+static const char convert[] =
+	"usage: sampler convert IN -o OUT [-f FORMAT]\n"
+	"\n"
+	"  IN                   a profile: pprof's, gzip'd or not, or one of the formats before\n"
+	"                       it (Go's debug=1 texts, gperftools'); - for the standard input\n"
+	"  -o, --output PATH    file to write, - for the standard output\n"
+	"  -f, --format FORMAT  pprof or legacy (default: by the ending of PATH)\n"
+	"\n"
+	"  pprof   .pb.gz .pprof, and .pb which is not compressed\n"
+	"  legacy  .txt: what Go writes with debug=1, for counts, heap and contention\n";
 
 static const char validate[] =
 	"usage: sampler validate [-q] FILE…\n"
@@ -112,6 +137,7 @@ static const struct {
 	{ "dump", dump },
 	{ "top", top },
 	{ "report", report },
+	{ "convert", convert },
 	{ "validate", validate },
 	{ "delta", delta },
 };

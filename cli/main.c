@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "dump", cli_dump },
 	{ "top", cli_top },
 	{ "report", cli_report },
+	{ "convert", cli_convert },
 	{ "validate", cli_validate },
 	{ "delta", cli_delta },
 	{ "help", cli_help },
@@ -53,7 +54,7 @@ int cli_bad_option(char **argv, int next, int option)
 	const char *text = argv[next - 1];
 
 	if (option > 0 && option < 256 && strncmp(text, "--", 2))
-		return cli_usage(strchr("pdron", option) ? "option '-%c' needs a value" :
+		return cli_usage(strchr("pdronf", option) ? "option '-%c' needs a value" :
 							  "unknown option '-%c'", option);
 	return cli_usage(option ? "option '%s' needs a value, or takes none" : "unknown option '%s'",
 			 text);

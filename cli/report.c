@@ -18,7 +18,10 @@
 #include "cli/terminal.h"
 #include "pprof/aggregate.h"
 #include "pprof/decode.h"
+#include "pprof/merge.h"
+#include "pprof/pattern.h"
 #include "pprof/profile.h"
+#include "pprof/validate.h"
 #include "report/raw.h"
 #include "report/top.h"
 #include "report/traces.h"
@@ -26,7 +29,7 @@
 #include "report/view.h"
 
 /* What follows a mode's option. */
-enum mode_takes { TAKES_NOTHING, TAKES_OUTPUT };
+enum mode_takes { TAKES_NOTHING, TAKES_PATTERN, TAKES_OUTPUT };
 
 struct mode {
 	const char *name;
@@ -40,6 +43,7 @@ struct mode {
 static const struct mode modes[] = {
 	{ "top", TAKES_NOTHING, report_top, 0, false },
 	{ "tree", TAKES_NOTHING, report_tree, 80, false },
+	{ "peek", TAKES_PATTERN, report_tree, 0, true },
 	{ "traces", TAKES_NOTHING, report_traces, 0, true },
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
 };
@@ -114,17 +118,30 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 	return rc;
 }
 
+/* As pprof, which merges a single profile, too, and so has equal samples once. */
+static int take_in(struct profile *p, const char *file, struct error *err)
+{
+	int rc = profile_read(p, file, 0, err);
+
+	if (rc)
+		return rc;
+	rc = profile_validate(p, err);
+	if (!rc)
+		rc = profile_compact(p, err);
+	return rc ? error_prefix(err, "'%s'", file) : 0;
+}
+
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
 	struct buffer text = { 0 };
-	int rc = profile_read(p, o->file, 0, err);
+	int rc = take_in(p, o->file, err);
 
 	if (!rc)
 		rc = find_type(p, o->type, &o->view.type, err);
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
-	if (!rc)
-		rc = o->mode->write(p, &o->view, &text, err);
+	if (!rc && o->mode->write(p, &o->view, &text, err))
+		rc = error_prefix(err, "'%s'", o->file);
 	if (!rc)
 		rc = write_out(o->output, &text, err);
 	buffer_release(&text);
@@ -151,7 +168,11 @@ static int set_mode(struct report_options *o, const struct mode *mode, struct er
 	o->mode = mode;
 	if (mode->takes == TAKES_OUTPUT)
 		o->output = optarg;
-	return 0;
+	if (mode->takes != TAKES_PATTERN)
+		return 0;
+	pattern_free(o->view.pattern);
+	o->view.pattern = NULL;
+	return pattern_new(&o->view.pattern, optarg, strlen(optarg), err);
 }
 
 static int set_granularity(struct report_options *o, struct error *err)
@@ -235,11 +256,10 @@ static void finish_view(struct report_options *o)
 	}
 }
 
-int cli_report(int argc, char **argv)
+/* What getopt_long found; an exit status when that ends it, else -1. */
+static int read_options(struct report_options *o, int argc, char **argv)
 {
 	struct option list[MODES + sizeof(other_options) / sizeof(struct option)];
-	struct report_options o = { .output = "-", .view.node_fraction = NODE_FRACTION,
-				    .view.edge_fraction = EDGE_FRACTION };
 	char *help[] = { (char *)"help", (char *)"report" };
 	struct error err;
 	int option;
@@ -251,12 +271,26 @@ int cli_report(int argc, char **argv)
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
 			return cli_help(2, help);
-		if (set_option(&o, option, &err))
+		if (set_option(o, option, &err))
 			return cli_fail(&err);
 	}
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "report needs a file" : "report takes one file");
-	o.file = argv[optind];
-	finish_view(&o);
-	return report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
+	o->file = argv[optind];
+	return -1;
+}
+
+int cli_report(int argc, char **argv)
+{
+	struct report_options o = { .output = "-", .view.node_fraction = NODE_FRACTION,
+				    .view.edge_fraction = EDGE_FRACTION };
+	int status = read_options(&o, argc, argv);
+	struct error err;
+
+	if (status < 0) {
+		finish_view(&o);
+		status = report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
+	}
+	pattern_free(o.view.pattern);
+	return status;
 }

@@ -324,12 +324,12 @@ static void take_new(struct top *t, const struct recording_stats *stats)
 		topscreen_say(&t->screen, "%s", in->error.text);
 	if (in->failed && !t->on_screen)
 		fprintf(stderr, "sampler: %s\n", in->error.text);
-	t->screen.view.recent = topfigures_since(stats, &t->before);
-	t->before = topfigures_since(stats, &(struct topfigures){ 0 });
 	if (!t->screen.paused) {
+		t->screen.view.recent = topfigures_since(stats, &t->before);
 		t->stats = *stats;
 		refresh(t);
 	}
+	t->before = topfigures_since(stats, &(struct topfigures){ 0 });
 	t->shown++;
 	if (!t->on_screen && !in->failed)
 		print_table(t);
@@ -353,12 +353,13 @@ static void end_saving(struct top *t)
 {
 	const struct recording_interim *in = recording_interim(t->r);
 	struct error err = in->error;
+	uint64_t bytes = t->file.written;
 	int rc = in->failed ? in->failed : outfile_commit(&t->file, &err);
 
 	if (rc)
 		topscreen_say(&t->screen, "%s", err.text);
 	else
-		topscreen_say(&t->screen, "wrote %s (%lu bytes)", t->screen.input, t->file.written);
+		topscreen_say(&t->screen, "wrote %s (%lu bytes)", t->screen.input, bytes);
 	outfile_abort(&t->file);
 	t->saving = false;
 }

@@ -76,7 +76,7 @@ int delta_new(struct delta_computer **out, const struct delta_options *options, 
 		dc->options.max_size = MAX_SIZE;
 	index_init(&dc->index);
 	dc->reader.index = &dc->index;
-	if (keyer_new(&dc->reader.keyer) ||
+	if (keyer_init(&dc->reader.keyer) ||
 	    (options->type_count && set_types(dc, options->types, options->type_count))) {
 		delta_free(dc);
 		return nomem(err);
@@ -91,7 +91,7 @@ void delta_free(struct delta_computer *dc)
 		return;
 	index_release(&dc->index);
 	state_release(&dc->state);
-	keyer_free(dc->reader.keyer);
+	keyer_release(&dc->reader.keyer);
 	buffer_release(&dc->plain);
 	free_types(dc->types, dc->options.type_count);
 	free(dc->columns);

@@ -52,6 +52,7 @@ static void forget(struct index *x)
 	x->string_count = x->function_count = x->location_count = 0;
 	x->mapping_count = x->type_count = x->sample_count = 0;
 	x->has_time = false;
+	x->samples = x->samples_end = NULL;
 }
 
 static int nomem(struct error *err)
@@ -99,30 +100,45 @@ static int add_id(struct ids *ids, struct cursor *m, uint64_t id, struct error *
 
 static int add_string(struct index *x, const struct wire_field *f, struct error *err)
 {
-	size_t len = cursor_left(&f->bytes);
-
 	if (room_for((void **)&x->strings, &x->string_room, x->string_count + 1,
 		     sizeof(*x->strings)))
 		return nomem(err);
-	x->strings[x->string_count++] = key_of(f->bytes.pos, len);
+	x->strings[x->string_count++] = key_of(f->data, f->value);
 	return 0;
+}
+
+static void add_sample(struct index *x, const struct cursor *m, const struct wire_field *f,
+		       bool *apart)
+{
+	if (!x->sample_count++)
+		x->samples = m->start + f->at;
+	else if (m->start + f->at != x->samples_end)
+		*apart = true;
+	x->samples_end = m->pos;
 }
 
 static int read_strings(struct index *x, struct cursor m, struct error *err)
 {
+	bool apart = false;
 	struct wire_field f;
 	int rc = 0;
 
 	while (!rc && wire_next(&m, &f)) {
-		if (f.number != PROFILE_STRING_TABLE)
+		if (f.number == PROFILE_SAMPLE)
+			add_sample(x, &m, &f, &apart);
+		if (f.number != PROFILE_STRING_TABLE && f.number != PROFILE_SAMPLE)
 			continue;
 		if (f.type != WIRE_BYTES)
 			cursor_fail(&m, "wrong wire type");
-		else if (!x->string_count && cursor_left(&f.bytes))
+		else if (f.number == PROFILE_SAMPLE)
+			continue;
+		else if (!x->string_count && f.value)
 			cursor_fail(&m, "string table that does not begin with the empty string");
 		else
 			rc = add_string(x, &f, err);
 	}
+	if (apart)
+		x->samples = NULL;
 	if (!rc && !m.failed && !x->string_count)
 		cursor_fail(&m, "no string table");
 	return rc ? rc : cursor_error(&m, err);
@@ -194,17 +210,15 @@ static int add_function(struct index *x, struct cursor m, struct error *err)
 	return add_id(&x->function_ids, &m, id, err);
 }
 
-static int check_comments(const struct index *x, struct wire_field *f, struct error *err)
+static int check_comments(const struct index *x, struct cursor m, struct error *err)
 {
 	struct wire_field one = { .type = WIRE_VARINT };
 
-	if (f->type != WIRE_BYTES)
-		string(x, &f->bytes, f);
-	while (f->type == WIRE_BYTES && cursor_left(&f->bytes)) {
-		one.value = wire_number(&f->bytes);
-		string(x, &f->bytes, &one);
+	while (cursor_left(&m)) {
+		one.value = wire_number(&m);
+		string(x, &m, &one);
 	}
-	return cursor_error(&f->bytes, err);
+	return cursor_error(&m, err);
 }
 
 static int add_record(struct index *x, struct cursor *m, struct wire_field *f, struct error *err)
@@ -219,23 +233,20 @@ static int add_record(struct index *x, struct cursor *m, struct wire_field *f, s
 	}
 	switch (f->number) {
 	case PROFILE_SAMPLE_TYPE:
-		return add_type(x, f->bytes, err);
-	case PROFILE_SAMPLE:
-		x->sample_count++;
-		return 0;
+		return add_type(x, wire_inside(m, f), err);
 	case PROFILE_MAPPING:
-		return add_mapping(x, f->bytes, err);
+		return add_mapping(x, wire_inside(m, f), err);
 	case PROFILE_LOCATION:
 		x->location_count++;
 		return 0;
 	case PROFILE_FUNCTION:
-		return add_function(x, f->bytes, err);
+		return add_function(x, wire_inside(m, f), err);
 	case PROFILE_PERIOD_TYPE:
-		return read_type(x, f->bytes, type, err);
+		return read_type(x, wire_inside(m, f), type, err);
 	case PROFILE_COMMENT:
-		if (f->type != WIRE_BYTES)
-			f->bytes = *m;
-		return check_comments(x, f, err);
+		if (f->type == WIRE_BYTES)
+			return check_comments(x, wire_inside(m, f), err);
+		/* fall through */
 	case PROFILE_DROP_FRAMES:
 	case PROFILE_KEEP_FRAMES:
 	case PROFILE_DEFAULT_SAMPLE_TYPE:
@@ -260,7 +271,7 @@ static int read_records(struct index *x, struct cursor m, struct error *err)
 	struct wire_field f;
 	int rc = 0;
 
-	while (!rc && wire_next(&m, &f))
+	while (!rc && index_next(x, &m, &f))
 		rc = add_record(x, &m, &f, err);
 	return rc ? rc : cursor_error(&m, err);
 }
@@ -318,7 +329,7 @@ static int add_location(struct index *x, struct cursor m, size_t nth, struct err
 		else if (f.number == LOCATION_LINE && f.type != WIRE_BYTES)
 			cursor_fail(&m, "wrong wire type");
 		else if (f.number == LOCATION_LINE) {
-			read_line(x, f.bytes, &m, lines + 1);
+			read_line(x, wire_inside(&m, &f), &m, lines + 1);
 			lines[0] = key_of(lines, sizeof(lines)).low;
 		}
 	}
@@ -333,9 +344,9 @@ static int read_locations(struct index *x, struct cursor m, struct error *err)
 	size_t nth = 0;
 	int rc = 0;
 
-	while (!rc && wire_next(&m, &f))
+	while (!rc && index_next(x, &m, &f))
 		if (f.number == PROFILE_LOCATION)
-			rc = add_location(x, f.bytes, nth++, err);
+			rc = add_location(x, wire_inside(&m, &f), nth++, err);
 	return rc ? rc : cursor_error(&m, err);
 }
 
@@ -368,15 +379,4 @@ int index_read(struct index *x, struct cursor profile, struct error *err)
 	if (!rc)
 		x->need_string[0] = true;
 	return rc;
-}
-
-struct cursor index_string(struct cursor m, uint64_t nth)
-{
-	struct wire_field f = { .bytes = m };
-
-	while (wire_next(&m, &f))
-		if (f.number == PROFILE_STRING_TABLE && nth-- == 0)
-			return f.bytes;
-	f.bytes.pos = f.bytes.end;
-	return f.bytes;
 }

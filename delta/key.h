@@ -26,14 +26,38 @@ struct key key_of(const void *data, size_t len);
 
 /* The key of a sample while it is read. Stacks may be long: what does not fit is taken
  * into the hash on the way. */
-struct keyer;
+enum { KEYER_LABELS = 2, KEYER_FRAMES = 256 };
 
-int keyer_new(struct keyer **k); /* ERR_NOMEM */
-void keyer_free(struct keyer *k);
+struct keyer {
+	/* The sum of the labels' keys comes first: a sum does not know of order, and counts
+	 * a label that is there twice. Then the frames. */
+	uint64_t words[KEYER_LABELS + KEYER_FRAMES];
+	size_t count;	/* of frames in words */
+	bool streaming;
+	struct XXH3_state_s *state; /* of a stack that does not fit */
+};
+
+int keyer_init(struct keyer *k); /* ERR_NOMEM */
+void keyer_release(struct keyer *k);
 
 void keyer_begin(struct keyer *k);
-void keyer_frame(struct keyer *k, uint64_t frame); /* in order */
-void keyer_label(struct keyer *k, struct key label); /* in any order */
+void keyer_flush(struct keyer *k); /* only for the next */
+
+/* Frames come in order. */
+static inline void keyer_frame(struct keyer *k, uint64_t frame)
+{
+	if (k->count == KEYER_FRAMES)
+		keyer_flush(k);
+	k->words[KEYER_LABELS + k->count++] = frame;
+}
+
+/* Labels come in any order. */
+static inline void keyer_label(struct keyer *k, struct key label)
+{
+	k->words[0] += label.low;
+	k->words[1] += label.high;
+}
+
 struct key keyer_end(struct keyer *k);
 
 #endif

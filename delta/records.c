@@ -3,6 +3,14 @@
 #include "delta/compute.h"
 #include "pprof/wire.h"
 
+/* The record that was read last, as it stands. */
+static void copy(struct delta_computer *dc, const struct cursor *m, const struct wire_field *f)
+{
+	const uint8_t *start = m->start + f->at;
+
+	output_bytes(&dc->output, start, (size_t)(m->pos - start));
+}
+
 static void need_string(struct delta_computer *dc, const struct wire_field *f)
 {
 	dc->index.need_string[f->value] = true;
@@ -18,20 +26,20 @@ static void need_strings(struct delta_computer *dc, struct cursor m, uint32_t fi
 			need_string(dc, &f);
 }
 
-static void need_comments(struct delta_computer *dc, struct wire_field *f)
+static void need_packed(struct delta_computer *dc, struct cursor numbers)
 {
-	if (f->type == WIRE_VARINT)
-		need_string(dc, f);
-	while (f->type == WIRE_BYTES && cursor_left(&f->bytes))
-		dc->index.need_string[wire_number(&f->bytes)] = true;
+	while (cursor_left(&numbers))
+		dc->index.need_string[wire_number(&numbers)] = true;
 }
 
 static void need_functions(struct delta_computer *dc, struct cursor location)
 {
 	struct wire_field line, f;
+	struct cursor m;
 
 	while (wire_next(&location, &line))
-		while (line.number == LOCATION_LINE && wire_next(&line.bytes, &f))
+		for (m = wire_inside(&location, &line);
+		     line.number == LOCATION_LINE && wire_next(&m, &f);)
 			if (f.number == LINE_FUNCTION_ID)
 				dc->index.need_function[ids_find(&dc->index.function_ids,
 								 f.value) - 1] = true;
@@ -50,7 +58,8 @@ static void write_duration(struct delta_computer *dc)
 }
 
 /* Is a record to be written? Marks what it refers to, if so. */
-static bool is_kept(struct delta_computer *dc, struct wire_field *f, size_t *location)
+static bool is_kept(struct delta_computer *dc, const struct cursor *m, const struct wire_field *f,
+		    size_t *location)
 {
 	switch (f->number) {
 	case PROFILE_SAMPLE:
@@ -59,18 +68,21 @@ static bool is_kept(struct delta_computer *dc, struct wire_field *f, size_t *loc
 		return false;
 	case PROFILE_SAMPLE_TYPE:
 	case PROFILE_PERIOD_TYPE:
-		need_strings(dc, f->bytes, 1u << VALUE_TYPE_TYPE | 1u << VALUE_TYPE_UNIT);
+		need_strings(dc, wire_inside(m, f), 1u << VALUE_TYPE_TYPE | 1u << VALUE_TYPE_UNIT);
 		return true;
 	case PROFILE_MAPPING:
-		need_strings(dc, f->bytes, 1u << MAPPING_FILENAME | 1u << MAPPING_BUILD_ID);
+		need_strings(dc, wire_inside(m, f), 1u << MAPPING_FILENAME | 1u << MAPPING_BUILD_ID);
 		return true;
 	case PROFILE_LOCATION:
 		if (!dc->index.need_location[(*location)++])
 			return false;
-		need_functions(dc, f->bytes);
+		need_functions(dc, wire_inside(m, f));
 		return true;
 	case PROFILE_COMMENT:
-		need_comments(dc, f);
+		if (f->type == WIRE_BYTES)
+			need_packed(dc, wire_inside(m, f));
+		else
+			need_string(dc, f);
 		return true;
 	case PROFILE_DROP_FRAMES:
 	case PROFILE_KEEP_FRAMES:
@@ -90,9 +102,9 @@ int pass4_write_records(struct delta_computer *dc, struct cursor m)
 	struct wire_field f;
 	size_t location = 0;
 
-	for (const uint8_t *start = m.pos; !dc->output.rc && wire_next(&m, &f); start = m.pos)
-		if (is_kept(dc, &f, &location))
-			output_bytes(&dc->output, start, (size_t)(m.pos - start));
+	while (!dc->output.rc && index_next(&dc->index, &m, &f))
+		if (is_kept(dc, &m, &f, &location))
+			copy(dc, &m, &f);
 	write_duration(dc);
 	return dc->output.rc;
 }
@@ -102,12 +114,12 @@ int pass5_write_functions(struct delta_computer *dc, struct cursor m)
 	struct wire_field f;
 	size_t nth = 0;
 
-	for (const uint8_t *start = m.pos; !dc->output.rc && wire_next(&m, &f); start = m.pos) {
+	while (!dc->output.rc && index_next(&dc->index, &m, &f)) {
 		if (f.number != PROFILE_FUNCTION || !dc->index.need_function[nth++])
 			continue;
-		need_strings(dc, f.bytes, 1u << FUNCTION_NAME | 1u << FUNCTION_SYSTEM_NAME |
+		need_strings(dc, wire_inside(&m, &f), 1u << FUNCTION_NAME | 1u << FUNCTION_SYSTEM_NAME |
 						  1u << FUNCTION_FILENAME);
-		output_bytes(&dc->output, start, (size_t)(m.pos - start));
+		copy(dc, &m, &f);
 	}
 	return dc->output.rc;
 }
@@ -119,11 +131,11 @@ int pass6_write_strings(struct delta_computer *dc, struct cursor m)
 	struct wire_field f;
 	size_t nth = 0;
 
-	for (const uint8_t *start = m.pos; !dc->output.rc && wire_next(&m, &f); start = m.pos) {
+	while (!dc->output.rc && index_next(&dc->index, &m, &f)) {
 		if (f.number != PROFILE_STRING_TABLE)
 			continue;
 		if (dc->index.need_string[nth++])
-			output_bytes(&dc->output, start, (size_t)(m.pos - start));
+			copy(dc, &m, &f);
 		else
 			output_bytes(&dc->output, empty, sizeof(empty));
 	}

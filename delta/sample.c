@@ -5,25 +5,39 @@
 #include "base/error.h"
 #include "pprof/wire.h"
 
+/* What failed inside of a record fails the record. */
+static void fail_at(struct cursor *m, const struct cursor *inside)
+{
+	m->pos = inside->pos;
+	cursor_fail(m, inside->failed);
+}
+
 static void add_frame(struct sample_reader *r, struct cursor *m, uint64_t id)
 {
 	uint32_t place = ids_find(&r->index->location_ids, id);
 
 	if (place)
-		keyer_frame(r->keyer, r->index->frames[place - 1]);
+		keyer_frame(&r->keyer, r->index->frames[place - 1]);
 	else
 		cursor_fail(m, "location that is not there");
 }
 
-static void read_frames(struct sample_reader *r, struct wire_field *f, struct cursor *m)
+static void read_packed_frames(struct sample_reader *r, struct cursor ids, struct cursor *m)
+{
+	while (cursor_left(&ids))
+		add_frame(r, &ids, wire_number(&ids));
+	if (ids.failed)
+		fail_at(m, &ids);
+}
+
+static void read_frames(struct sample_reader *r, const struct wire_field *f, struct cursor *m)
 {
 	if (f->type == WIRE_VARINT)
 		add_frame(r, m, f->value);
 	else if (f->type != WIRE_BYTES)
 		cursor_fail(m, "wrong wire type");
 	else
-		while (cursor_left(&f->bytes))
-			add_frame(r, &f->bytes, wire_number(&f->bytes));
+		read_packed_frames(r, wire_inside(m, f), m);
 }
 
 static void add_value(struct sample_reader *r, size_t *count, uint64_t value)
@@ -33,16 +47,22 @@ static void add_value(struct sample_reader *r, size_t *count, uint64_t value)
 	++*count;
 }
 
-static void read_values(struct sample_reader *r, struct wire_field *f, struct cursor *m,
+static void read_values(struct sample_reader *r, const struct wire_field *f, struct cursor *m,
 			size_t *count)
 {
+	struct cursor values;
+
 	if (f->type == WIRE_VARINT)
 		add_value(r, count, f->value);
 	else if (f->type != WIRE_BYTES)
 		cursor_fail(m, "wrong wire type");
-	else
-		while (cursor_left(&f->bytes))
-			add_value(r, count, wire_number(&f->bytes));
+	else {
+		values = wire_inside(m, f);
+		while (cursor_left(&values))
+			add_value(r, count, wire_number(&values));
+		if (values.failed)
+			fail_at(m, &values);
+	}
 }
 
 static const struct key *label_string(const struct sample_reader *r, struct cursor *m,
@@ -54,59 +74,49 @@ static const struct key *label_string(const struct sample_reader *r, struct curs
 	return &r->index->nothing;
 }
 
-static void read_label(struct sample_reader *r, struct wire_field *f, struct cursor *m)
+static void read_label(struct sample_reader *r, struct cursor m, struct cursor *sample)
 {
 	const struct key *none = &r->index->nothing;
 	struct { struct key key, str, unit; uint64_t num; } label = { *none, *none, *none, 0 };
-	struct wire_field part;
+	struct wire_field f;
 
-	if (f->type != WIRE_BYTES) {
-		cursor_fail(m, "wrong wire type");
-		return;
+	while (wire_next(&m, &f)) {
+		if (f.number == LABEL_KEY)
+			label.key = *label_string(r, &m, &f);
+		else if (f.number == LABEL_STR)
+			label.str = *label_string(r, &m, &f);
+		else if (f.number == LABEL_NUM_UNIT)
+			label.unit = *label_string(r, &m, &f);
+		else if (f.number == LABEL_NUM && f.type == WIRE_VARINT)
+			label.num = f.value;
+		else if (f.number == LABEL_NUM)
+			cursor_fail(&m, "wrong wire type");
 	}
-	while (wire_next(&f->bytes, &part)) {
-		if (part.number == LABEL_KEY)
-			label.key = *label_string(r, &f->bytes, &part);
-		else if (part.number == LABEL_STR)
-			label.str = *label_string(r, &f->bytes, &part);
-		else if (part.number == LABEL_NUM_UNIT)
-			label.unit = *label_string(r, &f->bytes, &part);
-		else if (part.number == LABEL_NUM && part.type == WIRE_VARINT)
-			label.num = part.value;
-		else if (part.number == LABEL_NUM)
-			cursor_fail(&f->bytes, "wrong wire type");
-	}
-	keyer_label(r->keyer, key_of(&label, sizeof(label)));
+	if (m.failed)
+		fail_at(sample, &m);
+	keyer_label(&r->keyer, key_of(&label, sizeof(label)));
 }
 
 int sample_read(struct sample_reader *r, struct cursor m, struct key *key, struct error *err)
 {
 	struct wire_field f;
 	size_t count = 0;
-	int rc = 0;
 
-	keyer_begin(r->keyer);
-	while (!rc && wire_next(&m, &f)) {
-		switch (f.number) {
-		case SAMPLE_LOCATION_ID:
+	keyer_begin(&r->keyer);
+	while (wire_next(&m, &f)) {
+		if (f.number == SAMPLE_LOCATION_ID)
 			read_frames(r, &f, &m);
-			break;
-		case SAMPLE_VALUE:
+		else if (f.number == SAMPLE_VALUE)
 			read_values(r, &f, &m, &count);
-			break;
-		case SAMPLE_LABEL:
-			read_label(r, &f, &m);
-			break;
-		default:
-			continue;
-		}
-		if (f.type == WIRE_BYTES)
-			rc = cursor_error(&f.bytes, err);
+		else if (f.number == SAMPLE_LABEL && f.type == WIRE_BYTES)
+			read_label(r, wire_inside(&m, &f), &m);
+		else if (f.number == SAMPLE_LABEL)
+			cursor_fail(&m, "wrong wire type");
 	}
-	if (!rc && !m.failed && count != r->columns)
+	if (!m.failed && count != r->columns)
 		cursor_fail(&m, "sample with more or fewer values than there are sample types");
-	*key = keyer_end(r->keyer);
-	return rc ? rc : cursor_error(&m, err);
+	*key = keyer_end(&r->keyer);
+	return cursor_error(&m, err);
 }
 
 void sample_values(struct sample_reader *r, struct cursor m)
@@ -128,21 +138,26 @@ static void need_label(struct index *x, struct cursor m)
 			x->need_string[f.value] = true;
 }
 
+static void need_location(struct index *x, uint64_t id)
+{
+	x->need_location[ids_find(&x->location_ids, id) - 1] = true;
+}
+
 void sample_need(struct sample_reader *r, struct cursor m)
 {
 	struct index *x = r->index;
+	struct cursor inside;
 	struct wire_field f;
 
 	while (wire_next(&m, &f)) {
 		if (f.number == SAMPLE_LABEL)
-			need_label(x, f.bytes);
-		else if (f.number == SAMPLE_LOCATION_ID && f.type == WIRE_VARINT)
-			x->need_location[ids_find(&x->location_ids, f.value) - 1] = true;
-		else if (f.number == SAMPLE_LOCATION_ID)
-			while (cursor_left(&f.bytes)) {
-				uint64_t id = wire_number(&f.bytes);
-
-				x->need_location[ids_find(&x->location_ids, id) - 1] = true;
-			}
+			need_label(x, wire_inside(&m, &f));
+		if (f.number != SAMPLE_LOCATION_ID)
+			continue;
+		if (f.type == WIRE_VARINT)
+			need_location(x, f.value);
+		inside = wire_inside(&m, &f);
+		while (f.type == WIRE_BYTES && cursor_left(&inside))
+			need_location(x, wire_number(&inside));
 	}
 }

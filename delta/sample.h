@@ -13,7 +13,7 @@ struct error;
 
 struct sample_reader {
 	struct index *index;
-	struct keyer *keyer;
+	struct keyer keyer;
 	int64_t *values; /* of the sample that was read last; a column each */
 	size_t columns;
 };

@@ -41,7 +41,7 @@ static struct cursor record_at(struct cursor profile, size_t offset)
 
 	profile.pos = profile.start + offset;
 	(void)wire_next(&profile, &f);
-	return f.bytes;
+	return wire_inside(&profile, &f);
 }
 
 static int64_t *sum(const struct delta_computer *dc, size_t row)
@@ -99,7 +99,7 @@ static int aggregate(struct delta_computer *dc, struct cursor profile,
 	struct key key;
 	uint32_t entry;
 	bool added;
-	int rc = sample_read(&dc->reader, f->bytes, &key, err);
+	int rc = sample_read(&dc->reader, wire_inside(&profile, f), &key, err);
 
 	if (rc)
 		return rc;
@@ -224,6 +224,6 @@ int pass3_write_samples(struct delta_computer *dc, struct cursor m)
 		       dc->state.count * dc->state.columns * sizeof(*dc->state.values));
 	while (!dc->output.rc && wire_next(&m, &f))
 		if (f.number == PROFILE_SAMPLE)
-			write_delta(dc, dc->entries[nth++], f.bytes);
+			write_delta(dc, dc->entries[nth++], wire_inside(&m, &f));
 	return dc->output.rc;
 }

@@ -1,5 +1,6 @@
 #include "pprof/aggregate.h"
 
+#include "pprof/append.h"
 #include "pprof/profile.h"
 
 static void aggregate_location(struct profile *p, struct profile_location *l, unsigned keep)
@@ -38,4 +39,5 @@ void profile_aggregate(struct profile *p, unsigned keep)
 	}
 	for (size_t i = 0; i < p->location_count; i++)
 		aggregate_location(p, &p->locations[i], keep);
+	profile_forget_indexes(p);
 }

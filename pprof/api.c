@@ -13,6 +13,7 @@
 #include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/gzip.h"
+#include "pprof/merge.h"
 #include "pprof/validate.h"
 
 _Static_assert(PPROF_NOMEM == (int)ERR_NOMEM && PPROF_IO == (int)ERR_IO &&
@@ -158,6 +159,31 @@ int pprof_encode(struct pprof *p, bool gzip, void **data, size_t *len)
 	*data = bytes.data;
 	*len = bytes.len;
 	return 0;
+}
+
+static int merge_all(struct merge *m, struct pprof *p, struct pprof *const *others, size_t count)
+{
+	int rc = p->profile.type_count ? merge_add(m, &p->profile, &p->error) : 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = merge_add(m, &others[i]->profile, &p->error);
+	return rc;
+}
+
+int pprof_merge(struct pprof *p, struct pprof *const *others, size_t count)
+{
+	struct profile sum;
+	struct merge *m;
+	int rc = merge_new(&m, &p->error);
+
+	if (rc)
+		return rc;
+	rc = merge_all(m, p, others, count);
+	if (rc) {
+		merge_free(m);
+		return rc;
+	}
+	return take(p, &sum, merge_finish(m, &sum, &p->error));
 }
 
 /* Header, comments, sample types */

@@ -33,6 +33,7 @@
 #include "base/error.h"
 #include "pprof/append.h"
 #include "pprof/ids.h"
+#include "pprof/place.h"
 #include "pprof/profile.h"
 #include "pprof/unpack.h"
 #include "pprof/wire.h"
@@ -48,6 +49,7 @@ struct stretch {
 struct decoder {
 	struct profile *p;
 	struct error *err;
+	struct cursor file; /* at its start */
 	struct stretch fields[RULES];
 	uint32_t *strings; /* place in the file's table -> number in the set */
 	size_t string_count;
@@ -110,7 +112,7 @@ static int find_id(struct decoder *d, const struct wire_field *f, const char *fi
 
 static int read_numbers(struct decoder *d, const struct rule *rule, const struct wire_field *f)
 {
-	struct cursor c = f->bytes;
+	struct cursor c = wire_inside(&d->file, f);
 	int rc = 0;
 
 	if (f->type == WIRE_VARINT)
@@ -167,27 +169,26 @@ static int read_field(struct decoder *d, const struct rule *rule, const struct w
 	}
 }
 
-static int read_message(struct decoder *d, struct cursor m, const struct rule rules[RULES],
-			void *into)
+static int read_message(struct decoder *d, const struct wire_field *message,
+			const struct rule rules[RULES], void *into)
 {
+	struct cursor c = wire_inside(&d->file, message);
 	struct wire_field f;
 	int rc = 0;
 
-	while (!rc && wire_next(&m, &f))
+	while (!rc && wire_next(&c, &f))
 		if (f.number < RULES)
 			rc = read_field(d, &rules[f.number], &f, into);
-	return rc ? rc : cursor_error(&m, d->err);
+	return rc ? rc : cursor_error(&c, d->err);
 }
 
 /* Strings */
 
 static int add_string(struct decoder *d, const struct wire_field *f)
 {
-	size_t len = cursor_left(&f->bytes);
-
-	if (!d->string_count && len)
+	if (!d->string_count && f->value)
 		return fail(d, f, "string_table", "does not begin with the empty string");
-	return strset_add(&d->p->strings, (const char *)f->bytes.pos, len,
+	return strset_add(&d->p->strings, (const char *)f->data, f->value,
 			  &d->strings[d->string_count++]) ? nomem(d) : 0;
 }
 
@@ -201,7 +202,7 @@ static const struct rule type_rules[RULES] = {
 static int add_type(struct decoder *d, const struct wire_field *f)
 {
 	struct profile_type type = { 0 };
-	int rc = read_message(d, f->bytes, type_rules, &type);
+	int rc = read_message(d, f, type_rules, &type);
 
 	if (!rc && profile_add_type_ids(d->p, type))
 		rc = nomem(d);
@@ -210,7 +211,7 @@ static int add_type(struct decoder *d, const struct wire_field *f)
 
 static int read_period_type(struct decoder *d, const struct wire_field *f)
 {
-	return read_message(d, f->bytes, type_rules, &d->p->period_type);
+	return read_message(d, f, type_rules, &d->p->period_type);
 }
 
 static int add_id(struct decoder *d, const struct wire_field *f, const char *field,
@@ -250,7 +251,7 @@ static const struct rule mapping_rules[RULES] = {
 static int add_mapping(struct decoder *d, const struct wire_field *f)
 {
 	struct file_mapping m = { 0 };
-	int rc = read_message(d, f->bytes, mapping_rules, &m);
+	int rc = read_message(d, f, mapping_rules, &m);
 	uint32_t number;
 
 	if (rc)
@@ -277,12 +278,11 @@ static const struct rule function_rules[RULES] = {
 static int add_function(struct decoder *d, const struct wire_field *f)
 {
 	struct file_function fn = { 0 };
-	int rc = read_message(d, f->bytes, function_rules, &fn);
+	int rc = read_message(d, f, function_rules, &fn);
 
 	if (rc)
 		return rc;
-	if (profile_append_function(d->p, &fn.as))
-		return nomem(d);
+	d->p->functions[d->p->function_count++] = fn.as;
 	return add_id(d, f, "function.id", &d->functions, fn.id);
 }
 
@@ -308,7 +308,7 @@ static int add_line(struct decoder *d, const struct wire_field *f)
 {
 	struct profile_line line = { 0 };
 	struct profile *p = d->p;
-	int rc = read_message(d, f->bytes, line_rules, &line);
+	int rc = read_message(d, f, line_rules, &line);
 
 	if (!rc && !line.function)
 		rc = fail(d, f, "line.function_id", "is missing");
@@ -336,13 +336,12 @@ static const struct rule location_rules[RULES] = {
 static int add_location(struct decoder *d, const struct wire_field *f)
 {
 	struct file_location l = { .as.first_line = d->p->line_count };
-	int rc = read_message(d, f->bytes, location_rules, &l);
+	int rc = read_message(d, f, location_rules, &l);
 
 	if (rc)
 		return rc;
 	l.as.lines = d->p->line_count - l.as.first_line;
-	if (profile_append_location(d->p, &l.as))
-		return nomem(d);
+	d->p->locations[d->p->location_count++] = l.as;
 	return add_id(d, f, "location.id", &d->locations, l.id);
 }
 
@@ -361,7 +360,7 @@ static int add_frame(struct decoder *d, const struct wire_field *f, uint64_t id)
 static int add_frames(struct decoder *d, const struct wire_field *f)
 {
 	struct profile *p = d->p;
-	struct cursor c = f->bytes;
+	struct cursor c = wire_inside(&d->file, f);
 	uint64_t missing;
 	uint32_t *to, number;
 
@@ -388,7 +387,7 @@ static int add_value(struct decoder *d, const struct wire_field *f, uint64_t val
 static int add_values(struct decoder *d, const struct wire_field *f)
 {
 	struct profile *p = d->p;
-	struct cursor c = f->bytes;
+	struct cursor c = wire_inside(&d->file, f);
 	int64_t *to;
 
 	if (profile_room(&p->values, p->value_count, cursor_left(&c), sizeof(*p->values)))
@@ -399,24 +398,35 @@ static int add_values(struct decoder *d, const struct wire_field *f)
 	return cursor_error(&c, d->err);
 }
 
-static const struct rule label_rules[RULES] = {
-	[LABEL_KEY] = { "label.key", STRING, AT(profile_label, key) },
-	[LABEL_STR] = { "label.str", STRING, AT(profile_label, str) },
-	[LABEL_NUM] = { "label.num", NUMBER, AT(profile_label, num) },
-	[LABEL_NUM_UNIT] = { "label.num_unit", STRING, AT(profile_label, num_unit) },
+struct file_label {
+	struct profile_label as;
+	uint64_t num_unit;
 };
 
+static const struct rule label_rules[RULES] = {
+	[LABEL_KEY] = { "label.key", STRING, AT(file_label, as.key) },
+	[LABEL_STR] = { "label.str", STRING, AT(file_label, as.str) },
+	[LABEL_NUM] = { "label.num", NUMBER, AT(file_label, as.num) },
+	[LABEL_NUM_UNIT] = { "label.num_unit", NUMBER, AT(file_label, num_unit) },
+};
+
+/* A label is a string or a number. Where both are there, google/pprof takes the string
+ * and does not look at the unit (profile/encode.go, postDecode). */
 static int add_label(struct decoder *d, const struct wire_field *f)
 {
-	struct profile_label label = { 0 };
+	struct file_label l = { 0 };
 	struct profile *p = d->p;
-	int rc = read_message(d, f->bytes, label_rules, &label);
+	int rc = read_message(d, f, label_rules, &l);
 
+	if (!rc && l.as.str)
+		l.as.num = 0;
+	else if (!rc && l.num_unit)
+		rc = find_string(d, f, "label.num_unit", l.num_unit, &l.as.num_unit);
 	if (rc)
 		return rc;
-	if (profile_room(&p->labels, p->label_count, 1, sizeof(label)))
+	if (profile_room(&p->labels, p->label_count, 1, sizeof(l.as)))
 		return nomem(d);
-	p->labels[p->label_count++] = label;
+	p->labels[p->label_count++] = l.as;
 	return 0;
 }
 
@@ -435,7 +445,7 @@ static int add_sample(struct decoder *d, const struct wire_field *f)
 
 	if (!p->type_count)
 		return fail(d, f, "sample", "is there without a sample type");
-	rc = read_message(d, f->bytes, sample_rules, NULL);
+	rc = read_message(d, f, sample_rules, NULL);
 	if (rc)
 		return rc;
 	s.locations = p->stack_count - s.first_location;
@@ -444,8 +454,6 @@ static int add_sample(struct decoder *d, const struct wire_field *f)
 		return error_set(d->err, ERR_FORMAT,
 				 "profile: 'sample.value' has %zu values for %zu sample types at offset %zu",
 				 p->value_count - s.first_value, p->type_count, f->at);
-	if (profile_room(&p->samples, p->sample_count, 1, sizeof(s)))
-		return nomem(d);
 	p->samples[p->sample_count++] = s;
 	return 0;
 }
@@ -480,8 +488,9 @@ static const uint8_t reading_order[] = {
 	PROFILE_COMMENT,	PROFILE_DEFAULT_SAMPLE_TYPE, PROFILE_DOC_URL,
 };
 
-static int survey(struct decoder *d, struct cursor c)
+static int survey(struct decoder *d)
 {
+	struct cursor c = d->file;
 	struct wire_field f;
 
 	while (wire_next(&c, &f)) {
@@ -495,9 +504,10 @@ static int survey(struct decoder *d, struct cursor c)
 	return cursor_error(&c, d->err);
 }
 
-static int read_stretch(struct decoder *d, struct cursor c, unsigned field)
+static int read_stretch(struct decoder *d, unsigned field)
 {
 	const struct stretch *s = &d->fields[field];
+	struct cursor c = d->file;
 	struct wire_field f;
 	int rc = 0;
 
@@ -506,38 +516,46 @@ static int read_stretch(struct decoder *d, struct cursor c, unsigned field)
 	while (!rc && wire_next(&c, &f))
 		if (f.number == field)
 			rc = read_field(d, &file_rules[field], &f, d->p);
+	if (rc == ERR_FORMAT)
+		place_add(d->err, c.start, (size_t)(d->file.end - c.start), f.at);
 	return rc;
 }
 
-static int make_room_for_strings(struct decoder *d, size_t count, size_t len)
+/* For what the survey has counted: arrays that grow bit by bit are copied, too. */
+static int make_room(struct decoder *d)
 {
-	if (!count)
-		return error_set(d->err, ERR_FORMAT,
-				 "profile: 'string_table' is missing at offset %zu", len);
-	d->strings = malloc(count * sizeof(*d->strings));
-	return !d->strings || strset_reserve(&d->p->strings, count) ? nomem(d) : 0;
+	const struct stretch *n = d->fields;
+	struct profile *p = d->p;
+
+	d->strings = malloc(n[PROFILE_STRING_TABLE].count * sizeof(*d->strings));
+	return !d->strings || strset_reserve(&p->strings, n[PROFILE_STRING_TABLE].count) ||
+	       profile_room(&p->functions, 0, n[PROFILE_FUNCTION].count, sizeof(*p->functions)) ||
+	       profile_room(&p->locations, 0, n[PROFILE_LOCATION].count, sizeof(*p->locations)) ||
+	       profile_room(&p->samples, 0, n[PROFILE_SAMPLE].count, sizeof(*p->samples)) ?
+		       nomem(d) : 0;
 }
 
-static int read_file(struct decoder *d, struct cursor file)
+static int read_file(struct decoder *d)
 {
-	int rc = survey(d, file);
+	int rc = survey(d);
 
+	if (!rc && !d->fields[PROFILE_STRING_TABLE].count)
+		rc = error_set(d->err, ERR_FORMAT, "profile: 'string_table' is missing at offset %zu",
+			       cursor_left(&d->file));
 	if (!rc)
-		rc = make_room_for_strings(d, d->fields[PROFILE_STRING_TABLE].count,
-					   cursor_left(&file));
+		rc = make_room(d);
 	for (size_t i = 0; !rc && i < sizeof(reading_order); i++)
-		rc = read_stretch(d, file, reading_order[i]);
+		rc = read_stretch(d, reading_order[i]);
 	return rc;
 }
 
 int profile_decode(struct profile *p, const void *data, size_t len, struct error *err)
 {
 	struct decoder d = { .p = p, .err = err };
-	struct cursor file;
 	int rc;
 
-	cursor_init(&file, data, len, "profile");
-	rc = read_file(&d, file);
+	cursor_init(&d.file, data, len, "profile");
+	rc = read_file(&d);
 	ids_release(&d.mappings);
 	ids_release(&d.functions);
 	ids_release(&d.locations);

@@ -9,13 +9,15 @@ struct error;
 struct profile;
 
 /* Decodes an uncompressed message into an initialised, empty profile. Numbers
- * are made dense. Unknown fields are skipped. ERR_FORMAT with the offset, and
+ * are made dense. Unknown fields are skipped. What google/pprof reads and finds valid
+ * is read (decode.c says where more is). ERR_FORMAT with the offset, and
  * the field, that broke the rule; ERR_NOMEM. The profile must be released in
  * any case. */
 int profile_decode(struct profile *p, const void *data, size_t len, struct error *err);
 
-/* Reads a file ("-" for standard input), uncompresses it when it is gzip'd, up
- * to `max_size` bytes (0: 1 GiB), and decodes. ERR_IO, ERR_FORMAT, ERR_LIMIT,
+/* Reads a file ("-" for standard input), uncompresses it when it is gzip'd (or zstd'd,
+ * where libzstd is there), up to `max_size` bytes (0: 1 GiB), and decodes; a legacy
+ * profile (pprof/legacy.h) is read as what it is. ERR_IO, ERR_FORMAT, ERR_LIMIT,
  * ERR_NOMEM; messages name the file. */
 int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err);
 

@@ -24,10 +24,17 @@
 struct encoder {
 	struct buffer *out;
 	uint8_t *to; /* where the next byte goes, within room that was made */
+	gzip_sink *sink; /* NULL: all stays in `out` */
+	void *ctx;
+	struct error *err;
 };
 
-/* A number of 10 bytes and a tag of one: no field's number is above 15. */
-enum { VARINT_MAX = 10, FIELD_MAX = VARINT_MAX + 1 };
+enum {
+	/* A number of 10 bytes and a tag of one: no field's number is above 15. */
+	VARINT_MAX = 10,
+	FIELD_MAX = VARINT_MAX + 1,
+	PIECE = 256 << 10, /* what a sink gets at a time, or more when an entry is larger */
+};
 
 /* The most that a message of so many numbers takes, its own tag and length too. */
 static size_t message_max(size_t numbers)
@@ -35,16 +42,28 @@ static size_t message_max(size_t numbers)
 	return FIELD_MAX * (numbers + 1);
 }
 
+static int hand_over(struct encoder *e)
+{
+	size_t len = e->out->len;
+
+	e->out->len = 0;
+	return e->sink(e->ctx, e->out->data, len, e->err);
+}
+
+/* Room for an entry of a table, behind what is there. */
 static int make_room(struct encoder *e, size_t bytes)
 {
 	struct buffer *out = e->out;
+	int rc = 0;
 
 	if (e->to)
 		out->len = (size_t)(e->to - out->data);
-	if (buffer_reserve(out, bytes))
-		return ERR_NOMEM;
+	if (e->sink && out->len >= PIECE)
+		rc = hand_over(e);
+	if (!rc && buffer_reserve(out, bytes))
+		rc = error_set(e->err, ERR_NOMEM, "out of memory");
 	e->to = out->data + out->len;
-	return 0;
+	return rc;
 }
 
 static inline uint8_t *varint(uint8_t *to, uint64_t v)
@@ -137,10 +156,12 @@ static uint8_t *put_ids(uint8_t *to, const uint32_t *ids, size_t count)
 static int put_sample(struct encoder *e, const struct profile *p, const struct profile_sample *s)
 {
 	uint8_t *start, *array;
+	int rc;
 
-	if (make_room(e, message_max(s->locations + p->type_count + 2) +
-			 s->labels * message_max(4)))
-		return ERR_NOMEM;
+	rc = make_room(e, message_max(s->locations + p->type_count + 2) +
+			 s->labels * message_max(4));
+	if (rc)
+		return rc;
 	start = begin(e, PROFILE_SAMPLE);
 	if (s->locations) {
 		array = begin(e, SAMPLE_LOCATION_ID);
@@ -162,9 +183,11 @@ static int put_sample(struct encoder *e, const struct profile *p, const struct p
 static int put_mapping(struct encoder *e, const struct profile_mapping *m, uint64_t id)
 {
 	uint8_t *start;
+	int rc;
 
-	if (make_room(e, message_max(10)))
-		return ERR_NOMEM;
+	rc = make_room(e, message_max(10));
+	if (rc)
+		return rc;
 	start = begin(e, PROFILE_MAPPING);
 	put_number(e, MAPPING_ID, id);
 	put_number(e, MAPPING_START, m->start);
@@ -194,9 +217,11 @@ static int put_location(struct encoder *e, const struct profile *p,
 			 const struct profile_location *l, uint64_t id)
 {
 	uint8_t *start;
+	int rc;
 
-	if (make_room(e, message_max(4) + l->lines * message_max(3)))
-		return ERR_NOMEM;
+	rc = make_room(e, message_max(4) + l->lines * message_max(3));
+	if (rc)
+		return rc;
 	start = begin(e, PROFILE_LOCATION);
 	put_number(e, LOCATION_ID, id);
 	put_number(e, LOCATION_MAPPING_ID, l->mapping);
@@ -211,9 +236,11 @@ static int put_location(struct encoder *e, const struct profile *p,
 static int put_function(struct encoder *e, const struct profile_function *f, uint64_t id)
 {
 	uint8_t *start;
+	int rc;
 
-	if (make_room(e, message_max(5)))
-		return ERR_NOMEM;
+	rc = make_room(e, message_max(5));
+	if (rc)
+		return rc;
 	start = begin(e, PROFILE_FUNCTION);
 	put_number(e, FUNCTION_ID, id);
 	put_number(e, FUNCTION_NAME, f->name);
@@ -229,8 +256,10 @@ static int put_strings(struct encoder *e, const struct strset *strings)
 	for (uint32_t i = 0; i < strings->count; i++) {
 		const struct strset_entry *s = &strings->entries[i];
 
-		if (make_room(e, FIELD_MAX + s->len))
-			return ERR_NOMEM;
+		int rc = make_room(e, FIELD_MAX + s->len);
+
+		if (rc)
+			return rc;
 		put_tag(e, PROFILE_STRING_TABLE, WIRE_BYTES);
 		e->to = varint(e->to, s->len);
 		memcpy(e->to, s->text, s->len);
@@ -241,7 +270,7 @@ static int put_strings(struct encoder *e, const struct strset *strings)
 
 static int put_tables(struct encoder *e, const struct profile *p)
 {
-	int rc = make_room(e, p->type_count * message_max(2));
+	int rc = make_room(e, (p->type_count + 1) * message_max(2));
 
 	for (size_t i = 0; !rc && i < p->type_count; i++)
 		put_type(e, PROFILE_SAMPLE_TYPE, &p->types[i]);
@@ -259,9 +288,11 @@ static int put_tables(struct encoder *e, const struct profile *p)
 static int put_header(struct encoder *e, const struct profile *p)
 {
 	uint8_t *array;
+	int rc;
 
-	if (make_room(e, message_max(7 + p->comment_count) + message_max(2)))
-		return ERR_NOMEM;
+	rc = make_room(e, message_max(7 + p->comment_count) + message_max(2));
+	if (rc)
+		return rc;
 	put_number(e, PROFILE_DROP_FRAMES, p->drop_frames);
 	put_number(e, PROFILE_KEEP_FRAMES, p->keep_frames);
 	put_number(e, PROFILE_TIME_NANOS, (uint64_t)p->time_nanos);
@@ -279,14 +310,22 @@ static int put_header(struct encoder *e, const struct profile *p)
 	return 0;
 }
 
+static int put_profile(struct encoder *e, const struct profile *p)
+{
+	int rc = put_tables(e, p);
+
+	if (!rc)
+		rc = put_header(e, p);
+	if (!rc)
+		e->out->len = (size_t)(e->to - e->out->data);
+	return rc;
+}
+
 int profile_encode(const struct profile *p, struct buffer *out, struct error *err)
 {
-	struct encoder e = { .out = out };
+	struct encoder e = { .out = out, .err = err };
 
-	if (put_tables(&e, p) || put_header(&e, p))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	out->len = (size_t)(e.to - out->data);
-	return 0;
+	return put_profile(&e, p);
 }
 
 static int write_out(void *ctx, const void *data, size_t len, struct error *err)
@@ -302,5 +341,17 @@ int profile_write(const struct profile *p, struct outfile *file, struct error *e
 	if (!rc)
 		rc = gzip_compress(bytes.data, bytes.len, write_out, file, err);
 	buffer_release(&bytes);
+	return rc;
+}
+
+int profile_write_plain(const struct profile *p, struct outfile *file, struct error *err)
+{
+	struct buffer piece = { 0 };
+	struct encoder e = { .out = &piece, .sink = write_out, .ctx = file, .err = err };
+	int rc = put_profile(&e, p);
+
+	if (!rc)
+		rc = hand_over(&e);
+	buffer_release(&piece);
 	return rc;
 }

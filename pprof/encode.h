@@ -15,4 +15,7 @@ int profile_encode(const struct profile *p, struct buffer *out, struct error *er
  * caller commits the file. */
 int profile_write(const struct profile *p, struct outfile *file, struct error *err);
 
+/* The same without compression; takes no memory for the whole. */
+int profile_write_plain(const struct profile *p, struct outfile *file, struct error *err);
+
 #endif

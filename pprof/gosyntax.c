@@ -39,6 +39,7 @@ struct translation {
 	size_t piece;	    /* where in the output */
 	bool is_repeated;   /* with a repetition already */
 	const char *repeat; /* the repetition that came just before, in the pattern */
+	bool grouping;	    /* all that is repeated goes into a group */
 	size_t depth;
 	struct group groups[GOSYNTAX_NESTING];
 };
@@ -306,7 +307,7 @@ static int add_repeat(struct translation *t, const char *from, const char *text)
 		return fail(t, "invalid nested repetition operator", before, t->pos);
 	if (!t->has_piece)
 		return fail(t, "missing argument to repetition operator", from, t->pos);
-	if ((t->is_repeated && wrap_piece(t)) || buffer_add(t->out, text, strlen(text)))
+	if (((t->is_repeated || t->grouping) && wrap_piece(t)) || buffer_add(t->out, text, strlen(text)))
 		return checked(t, ERR_NOMEM);
 	t->is_repeated = true;
 	t->repeat = from;
@@ -541,9 +542,11 @@ static int translate_piece(struct translation *t)
 	}
 }
 
-int gosyntax_translate(const char *text, size_t len, struct buffer *out, struct error *err)
+int gosyntax_translate(const char *text, size_t len, enum gosyntax_for matcher, struct buffer *out,
+		       struct error *err)
 {
-	struct translation t = { .pos = text, .end = text + len, .out = out, .err = err };
+	struct translation t = { .pos = text, .end = text + len, .out = out, .err = err,
+				 .grouping = matcher == GOSYNTAX_ALL_AT_ONCE };
 	int rc = 0;
 
 	if (len > GOSYNTAX_MAX)

@@ -1,4 +1,4 @@
-/* gzip (RFC 1952) around a profile, by zlib. */
+/* gzip (RFC 1952) around a profile, by libdeflate or zlib. */
 #ifndef PPROF_GZIP_H
 #define PPROF_GZIP_H
 
@@ -12,7 +12,7 @@ struct error;
 typedef int gzip_sink(void *ctx, const void *data, size_t len, struct error *err);
 
 /* Compresses to one gzip member with mtime 0 and no name: the same bytes in give
- * the same bytes out. ERR_NOMEM or the sink's error. */
+ * the same bytes out, as long as the libraries are the same. ERR_NOMEM or the sink's error. */
 int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, struct error *err);
 
 /* True when the bytes begin as a gzip member does. */

@@ -19,16 +19,21 @@
  * two lists. */
 enum { SHORT_TEXT = 2048, STEPS = 1000, HEAP_KIB = 4096, WORKSPACE = 4096 };
 
+/* What matching writes to. */
+struct scratch {
+	struct buffer valid;	/* a text that was no UTF-8 */
+	struct timespec looked; /* at the time, coarsely */
+	double seconds;		/* of CPU time when first used; < 0: not yet */
+	int workspace[WORKSPACE];
+};
+
 struct pattern {
 	char name[64]; /* for messages */
 	pcre2_code *code;
 	pcre2_code *whole; /* for the other matcher: with all that may stand before a match */
 	pcre2_match_context *context;
 	pcre2_match_data *data;
-	struct buffer valid; /* a text that was no UTF-8 */
-	int *workspace;
-	struct timespec looked; /* at the time, coarsely */
-	double seconds;		/* of CPU time when first used; < 0: not yet */
+	struct scratch *scratch;
 };
 
 static int fail(const struct pattern *p, int code, struct error *err, const char *why)
@@ -60,7 +65,7 @@ static int compile(const struct pattern *p, const struct buffer *text, uint32_t 
 	pcre2_set_compile_extra_options(context, PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
 	/* Translation has bounded what people nest and wraps some of it once more. */
 	pcre2_set_parens_nest_limit(context, 2 * GOSYNTAX_NESTING + 50);
-	*code = pcre2_compile(text->data, text->len,
+	*code = pcre2_compile(text->len ? text->data : (const uint8_t *)"", text->len,
 			      PCRE2_UTF | PCRE2_DOTALL | PCRE2_ALT_CIRCUMFLEX |
 				      PCRE2_NEVER_BACKSLASH_C | options,
 			      &number, &where, context);
@@ -68,53 +73,63 @@ static int compile(const struct pattern *p, const struct buffer *text, uint32_t 
 	return *code ? 0 : cannot_compile(p, number, err);
 }
 
-/* Not by machine code where the kernel or the library has none: the same, slower. */
-static int prepare(struct pattern *p, const struct buffer *text, struct error *err)
+static int read_pattern(struct pattern *p, const char *text, size_t len, enum gosyntax_for matcher,
+			struct error *err)
 {
-	struct buffer whole = { 0 };
-	int rc = compile(p, text, 0, &p->code, err);
+	bool all = matcher == GOSYNTAX_ALL_AT_ONCE;
+	struct buffer out = { 0 };
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	if (buffer_addf(&whole, ".*?(?:%.*s)", (int)text->len, (const char *)text->data))
+	if (all && buffer_addf(&out, ".*?(?:"))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	if (!rc && (rc = gosyntax_translate(text, len, matcher, &out, err)))
+		error_prefix(err, "pattern '%s'", p->name);
+	if (!rc && all && buffer_add(&out, ")", 1))
 		rc = error_set(err, ERR_NOMEM, "out of memory");
 	if (!rc)
-		rc = compile(p, &whole, PCRE2_ANCHORED | PCRE2_NO_AUTO_POSSESS, &p->whole, err);
-	buffer_release(&whole);
-	if (rc)
-		return rc;
+		rc = compile(p, &out, all ? PCRE2_ANCHORED | PCRE2_NO_AUTO_POSSESS : 0,
+			     all ? &p->whole : &p->code, err);
+	buffer_release(&out);
+	return rc;
+}
+
+/* Not by machine code where the kernel or the library has none: the same, slower. */
+static int prepare(struct pattern *p, struct error *err)
+{
 	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE);
 	p->context = pcre2_match_context_create(NULL);
 	p->data = pcre2_match_data_create(1, NULL);
-	p->workspace = malloc(WORKSPACE * sizeof(*p->workspace));
-	if (!p->context || !p->data || !p->workspace)
+	p->scratch = calloc(1, sizeof(*p->scratch));
+	if (!p->context || !p->data || !p->scratch)
 		return error_set(err, ERR_NOMEM, "out of memory");
+	p->scratch->seconds = -1;
 	pcre2_set_match_limit(p->context, STEPS);
 	pcre2_set_heap_limit(p->context, HEAP_KIB);
 	return 0;
 }
 
+static void set_name(struct pattern *p, const char *text, size_t len)
+{
+	len = len < sizeof(p->name) ? len : sizeof(p->name) - 1;
+	for (size_t i = 0; i < len; i++)
+		p->name[i] = text[i] ? text[i] : '?';
+	printable(p->name, sizeof(p->name));
+}
+
 int pattern_new(struct pattern **pattern, const char *text, size_t len, struct error *err)
 {
 	struct pattern *p = calloc(1, sizeof(*p));
-	struct buffer translated = { 0 };
 	int rc;
 
 	*pattern = NULL;
 	if (!p)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	p->seconds = -1;
-	memcpy(p->name, text, len < sizeof(p->name) ? len : sizeof(p->name) - 1);
-	for (size_t i = 0; i < sizeof(p->name) - 1 && i < len; i++)
-		if (!p->name[i])
-			p->name[i] = '?';
-	printable(p->name, sizeof(p->name));
-	rc = gosyntax_translate(text, len, &translated, err);
-	if (rc)
-		error_prefix(err, "pattern '%s'", p->name);
-	else
-		rc = prepare(p, &translated, err);
-	buffer_release(&translated);
+	set_name(p, text, len);
+	rc = read_pattern(p, text, len, GOSYNTAX_ONE_BY_ONE, err);
+	if (!rc)
+		rc = read_pattern(p, text, len, GOSYNTAX_ALL_AT_ONCE, err);
+	if (!rc)
+		rc = prepare(p, err);
 	if (rc) {
 		pattern_free(p);
 		return rc;
@@ -131,8 +146,9 @@ void pattern_free(struct pattern *p)
 	pcre2_code_free(p->whole);
 	pcre2_match_context_free(p->context);
 	pcre2_match_data_free(p->data);
-	buffer_release(&p->valid);
-	free(p->workspace);
+	if (p->scratch)
+		buffer_release(&p->scratch->valid);
+	free(p->scratch);
 	free(p);
 }
 
@@ -145,22 +161,22 @@ static double seconds_of_cpu(void)
 }
 
 /* The coarse clock costs nothing to look at; the other is looked at when that has moved. */
-static bool out_of_time(struct pattern *p)
+static bool out_of_time(struct scratch *s)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	if (p->seconds >= 0 && now.tv_sec == p->looked.tv_sec &&
-	    now.tv_nsec / 100000000 == p->looked.tv_nsec / 100000000)
+	if (s->seconds >= 0 && now.tv_sec == s->looked.tv_sec &&
+	    now.tv_nsec / 100000000 == s->looked.tv_nsec / 100000000)
 		return false;
-	p->looked = now;
-	if (p->seconds < 0)
-		p->seconds = seconds_of_cpu();
-	return seconds_of_cpu() - p->seconds > PATTERN_SECONDS;
+	s->looked = now;
+	if (s->seconds < 0)
+		s->seconds = seconds_of_cpu();
+	return seconds_of_cpu() - s->seconds > PATTERN_SECONDS;
 }
 
 /* U+FFFD for each byte that is no UTF-8. */
-static int make_valid(struct pattern *p, const char **text, size_t *len)
+static int make_valid(struct buffer *valid, const char **text, size_t *len)
 {
 	size_t size, i = 0;
 
@@ -168,34 +184,34 @@ static int make_valid(struct pattern *p, const char **text, size_t *len)
 		i += size;
 	if (i == *len)
 		return 0;
-	p->valid.len = 0;
+	valid->len = 0;
 	for (i = 0; i < *len; i += size) {
 		bool wrong = utf8_next(*text + i, *len - i, &size) == UTF8_REPLACEMENT;
 
-		if (buffer_add(&p->valid, wrong ? "\ufffd" : *text + i, wrong ? 3 : size))
+		if (buffer_add(valid, wrong ? "\ufffd" : *text + i, wrong ? 3 : size))
 			return ERR_NOMEM;
 	}
-	*text = (const char *)p->valid.data;
-	*len = p->valid.len;
+	*text = (const char *)valid->data;
+	*len = valid->len;
 	return 0;
 }
 
-static int match_slowly(struct pattern *p, const char *text, size_t len)
+static int match_slowly(const struct pattern *p, const char *text, size_t len)
 {
 	return pcre2_dfa_match(p->whole, (PCRE2_SPTR)text, len, 0,
 			       PCRE2_NO_UTF_CHECK | PCRE2_DFA_SHORTEST, p->data, NULL,
-			       p->workspace, WORKSPACE);
+			       p->scratch->workspace, WORKSPACE);
 }
 
-int pattern_match(struct pattern *p, const char *text, size_t len, struct error *err)
+int pattern_match(const struct pattern *p, const char *text, size_t len, struct error *err)
 {
 	int rc = PCRE2_ERROR_MATCHLIMIT;
 
 	if (len > PATTERN_TEXT_MAX)
 		return fail(p, ERR_LIMIT, err, "a name of more than a mebibyte");
-	if (out_of_time(p))
+	if (out_of_time(p->scratch))
 		return fail(p, ERR_LIMIT, err, "takes too long to match");
-	if (make_valid(p, &text, &len))
+	if (make_valid(&p->scratch->valid, &text, &len))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	if (len <= SHORT_TEXT)
 		rc = pcre2_match(p->code, (PCRE2_SPTR)text, len, 0, PCRE2_NO_UTF_CHECK, p->data,

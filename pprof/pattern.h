@@ -28,6 +28,6 @@ void pattern_free(struct pattern *pattern); /* NULL is fine */
 /* Does the pattern occur in the text? 1 or 0; ERR_LIMIT for what is beyond the bounds (or a
  * text longer than PATTERN_TEXT_MAX bytes), ERR_NOMEM. Bytes that are no UTF-8 count as U+FFFD
  * each, as in Go. Not for two threads at once. */
-int pattern_match(struct pattern *pattern, const char *text, size_t len, struct error *err);
+int pattern_match(const struct pattern *pattern, const char *text, size_t len, struct error *err);
 
 #endif

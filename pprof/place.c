@@ -39,10 +39,11 @@ static uint64_t find_id(struct cursor entry)
 	return id;
 }
 
-static void add(struct error *err, const struct wire_field *f, size_t number)
+static void add(struct error *err, const struct cursor *c, const struct wire_field *f,
+		size_t number)
 {
 	size_t used = strlen(err->text);
-	uint64_t id = tables[f->number].has_id ? find_id(f->bytes) : 0;
+	uint64_t id = tables[f->number].has_id ? find_id(wire_inside(c, f)) : 0;
 	char *end = err->text + used;
 
 	if (id)
@@ -68,7 +69,7 @@ void place_add(struct error *err, const void *data, size_t len, size_t at)
 		counts[f.number]++;
 		if (at < cursor_offset(&c)) {
 			if (at >= f.at)
-				add(err, &f, counts[f.number]);
+				add(err, &c, &f, counts[f.number]);
 			return;
 		}
 	}

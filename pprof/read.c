@@ -3,23 +3,38 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "pprof/decode.h"
 #include "pprof/gzip.h"
+#include "pprof/legacy.h"
+#include "pprof/profile.h"
+#include "pprof/zstd.h"
 
 enum { MAX_SIZE = 1 << 30, CHUNK = 64 << 10 };
 
+/* A file's length is a hint only: it may be a pipe, or grow. */
+static size_t length_hint(int fd, size_t max)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || (size_t)st.st_size > max)
+		return CHUNK;
+	return (size_t)st.st_size + 1;
+}
+
 static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 {
+	size_t more = length_hint(fd, max);
 	ssize_t n;
 
 	do {
-		if (buffer_reserve(out, CHUNK))
+		if (buffer_reserve(out, more))
 			return error_set(err, ERR_NOMEM, "out of memory");
-		n = read(fd, out->data + out->len, CHUNK);
+		n = read(fd, out->data + out->len, out->room - out->len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -27,28 +42,44 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 		out->len += (size_t)n;
 		if (out->len > max)
 			return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
+		more = CHUNK;
 	} while (n);
 	return 0;
 }
 
-static int decode_zipped(struct profile *p, const struct buffer *zipped, size_t max,
-			 struct error *err)
+/* profile.proto, or else what came before it: one of those begins otherwise than any
+ * message that decodes, and what is neither is reported as a broken message. */
+static int decode(struct profile *p, const struct buffer *plain, struct error *err)
 {
-	struct buffer plain = { 0 };
-	int rc = gzip_uncompress(zipped->data, zipped->len, max, &plain, err);
+	struct error legacy = { 0 };
+	int rc = profile_decode(p, plain->data, plain->len, err), old;
 
-	if (!rc)
-		rc = profile_decode(p, plain.data, plain.len, err);
-	buffer_release(&plain);
-	return rc;
+	if (rc != ERR_FORMAT || !plain->len)
+		return rc;
+	profile_release(p);
+	if (profile_init(p))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	old = legacy_parse(p, plain->data, plain->len, &legacy);
+	if (old == ERR_NOTFOUND)
+		return rc;
+	return old ? error_set(err, old, "%s", legacy.text) : 0;
 }
 
-static int decode_bytes(struct profile *p, const struct buffer *bytes, size_t max,
-			struct error *err)
+/* What is compressed is replaced by its contents. */
+static int uncompress(struct buffer *bytes, size_t max, struct error *err)
 {
-	return gzip_detect(bytes->data, bytes->len) ?
-		       decode_zipped(p, bytes, max, err) :
-		       profile_decode(p, bytes->data, bytes->len, err);
+	struct buffer plain = { 0 };
+	int rc;
+
+	if (gzip_detect(bytes->data, bytes->len))
+		rc = gzip_uncompress(bytes->data, bytes->len, max, &plain, err);
+	else if (zstd_detect(bytes->data, bytes->len))
+		rc = zstd_uncompress(bytes->data, bytes->len, max, &plain, err);
+	else
+		return 0;
+	buffer_release(bytes);
+	*bytes = plain;
+	return rc;
 }
 
 int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct error *err)
@@ -73,7 +104,9 @@ int profile_read(struct profile *p, const char *path, size_t max_size, struct er
 	int rc = profile_load(&bytes, path, max_size, err);
 
 	if (!rc) {
-		rc = decode_bytes(p, &bytes, max_size ? max_size : MAX_SIZE, err);
+		rc = uncompress(&bytes, max_size ? max_size : MAX_SIZE, err);
+		if (!rc)
+			rc = decode(p, &bytes, err);
 		if (rc)
 			error_prefix(err, "'%s'", path);
 	}

@@ -8,9 +8,8 @@
  * before it becomes a profile, so a profile that is at hand is always a valid one.
  *
  * Strings are UTF-8 as a rule, but nobody has checked that; those passed in are copied,
- * and NULL counts as "". What a function returns a pointer to belongs to the profile, is
- * read only, and stays until that profile is changed or freed. Two threads may work on
- * two profiles at once, not on one.
+ * and NULL counts as "". What is returned belongs to the profile and stays until that is
+ * read or merged anew, or freed. Two threads may work on two profiles, not on one.
  */
 #ifndef SAMPLER_PPROF_H
 #define SAMPLER_PPROF_H
@@ -96,6 +95,11 @@ int pprof_write(struct pprof *p, const char *path);
 /* The same into memory, gzip'd or not, which the caller gives back by free(). */
 int pprof_encode(struct pprof *p, bool gzip, void **data, size_t *len);
 
+/* Adds the samples of `count` other profiles to p's, as google/pprof's Merge does: equal
+ * ones become one; those of nothing but zeros, and what none refers to, are left out. A p
+ * without sample types counts for nothing. PPROF_FORMAT: sample types differ. */
+int pprof_merge(struct pprof *p, struct pprof *const *others, size_t count);
+
 /* The header; pprof_set_header sets all of it. */
 void pprof_header(const struct pprof *p, struct pprof_header *header);
 int pprof_set_header(struct pprof *p, const struct pprof_header *header);
@@ -104,8 +108,8 @@ int pprof_set_header(struct pprof *p, const struct pprof_header *header);
 const char *pprof_comment(const struct pprof *p, size_t index);
 int pprof_add_comment(struct pprof *p, const char *text);
 
-/* Sample types, counted from 0; NULL when there are no more. `unit` may be NULL. Types
- * must be there before the first sample: PPROF_USAGE. */
+/* Sample types, counted from 0; NULL when there are no more. `unit` may be NULL. None can
+ * be added behind a sample: PPROF_USAGE. */
 const char *pprof_type(const struct pprof *p, size_t index, const char **unit);
 int pprof_add_type(struct pprof *p, const char *type, const char *unit);
 

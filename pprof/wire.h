@@ -20,8 +20,8 @@ struct wire_field {
 	size_t at; /* offset of its tag, from the file's start */
 	uint64_t number;
 	enum wire_type type;
-	uint64_t value;	     /* of a number */
-	struct cursor bytes; /* of WIRE_BYTES; offsets count from the file's start */
+	uint64_t value;	     /* of a number; of WIRE_BYTES their length */
+	const uint8_t *data; /* of WIRE_BYTES */
 };
 
 /* Takes a number of up to 4 bytes apart without a branch that depends on its length, if
@@ -58,7 +58,42 @@ static inline uint64_t wire_number(struct cursor *c)
 	return len ? value : wire_long(c);
 }
 
+bool wire_rare(struct cursor *c, struct wire_field *f); /* only for the next */
+
 /* The next field of a message. False at its end or when it is broken. */
-bool wire_next(struct cursor *message, struct wire_field *field);
+static inline bool wire_next(struct cursor *c, struct wire_field *f)
+{
+	uint64_t tag;
+
+	if (!cursor_left(c))
+		return false;
+	f->at = (size_t)(c->pos - c->start);
+	tag = wire_number(c);
+	f->number = tag >> 3;
+	f->type = (enum wire_type)(tag & 7);
+	if (f->type != WIRE_VARINT && f->type != WIRE_BYTES)
+		return wire_rare(c, f);
+	f->value = wire_number(c);
+	f->data = c->pos;
+	if (f->type == WIRE_VARINT)
+		return !c->failed;
+	if (f->value > cursor_left(c)) {
+		cursor_fail(c, "ends too early");
+		return false;
+	}
+	c->pos += f->value;
+	return !c->failed;
+}
+
+/* What a field of WIRE_BYTES holds, as a cursor whose offsets still count from the start
+ * of the whole, so that messages name a place in the file. */
+static inline struct cursor wire_inside(const struct cursor *whole, const struct wire_field *f)
+{
+	struct cursor c = *whole;
+
+	c.pos = f->data;
+	c.end = f->data + f->value;
+	return c;
+}
 
 #endif

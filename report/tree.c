@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "pprof/pattern.h"
 #include "report/graph.h"
 #include "report/heading.h"
 #include "report/measure.h"
@@ -18,7 +19,10 @@ struct tree {
 	const struct report_view *v;
 	const char *from, *unit; /* of the profile's values, of those shown */
 	int64_t sum;
+	size_t matched;
 	struct buffer *out;
+	struct error *err;
+	bool said; /* the reason of a failure is in err */
 };
 
 static int add_label(const struct tree *t, uint32_t node, size_t reserve)
@@ -74,6 +78,19 @@ static int add_node(struct tree *t, uint32_t node)
 	return rc;
 }
 
+/* Shows the node unless the pattern is against it. */
+static int add_matching(struct tree *t, uint32_t node)
+{
+	const struct node *n = &t->g->nodes.list[node];
+	int match = 1;
+
+	if (t->v->pattern)
+		match = pattern_match(t->v->pattern, n->label, n->label_len, t->err);
+	t->said = match < 0;
+	t->matched += match > 0;
+	return match > 0 ? add_node(t, node) : match;
+}
+
 static int add_nodes(struct tree *t)
 {
 	int rc = heading_graph(t->g, t->v, t->unit, t->out);
@@ -81,24 +98,26 @@ static int add_nodes(struct tree *t)
 	rc = rc ? rc : text_addf(t->out, SEPARATOR "\n");
 	rc = rc ? rc : paint_title(t->out, t->v, LEGEND);
 	for (size_t i = 0; i < t->g->shown_count && !rc; i++)
-		rc = add_node(t, t->g->shown[i]);
+		rc = add_matching(t, t->g->shown[i]);
 	if (!rc && t->g->shown_count)
 		rc = text_addf(t->out, SEPARATOR "\n");
-	return rc;
+	if (rc || !t->v->pattern || t->matched)
+		return rc;
+	t->said = true;
+	return error_set(t->err, ERR_NOTFOUND, "no function matches the pattern");
 }
 
 int report_tree(const struct profile *p, const struct report_view *v, struct buffer *out,
 		struct error *err)
 {
 	struct graph g;
+	struct tree t = { .g = &g, .v = v, .from = heading_unit(p, v), .out = out, .err = err };
 	int rc = graph_init(&g, p, v);
 
 	if (!rc) {
-		struct tree t = { .g = &g, .v = v, .from = heading_unit(p, v), .out = out };
-
 		t.unit = v->unit ? v->unit : graph_unit(&g, v);
 		rc = add_nodes(&t);
 	}
 	graph_release(&g);
-	return text_result(rc, err);
+	return t.said ? rc : text_result(rc, err);
 }

@@ -4,7 +4,8 @@
 
 #include "report/view.h"
 
-/* All nodes. */
+/* All nodes, or, where the view has a pattern, those whose names match: ERR_NOTFOUND when
+ * none does. */
 report_writer report_tree;
 
 #endif

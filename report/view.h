@@ -43,10 +43,11 @@ struct report_view {
 	double edge_fraction;  /* and an edge */
 	int64_t total;	       /* what is 100 %; 0: the sum of this profile's values */
 	const char *const *filters;	/* "focus=main" as the heading says; NULL at the end */
-	const struct pattern *pattern;	/* of --peek: the nodes to show; NULL: all */
+	struct pattern *pattern;	/* of --peek: the nodes to show; NULL: all */
 };
 
-/* Appends its text to `out`. ERR_NOMEM; ERR_NOTFOUND when the pattern fits nothing. */
+/* Appends its text to `out`. ERR_NOMEM; ERR_LIMIT when it is too long (report/text.h);
+ * ERR_NOTFOUND when the pattern fits nothing. */
 typedef int report_writer(const struct profile *p, const struct report_view *v, struct buffer *out,
 			  struct error *err);
 

@@ -1,7 +1,7 @@
 // links: pprof
 /*
- * Reads lines "PATTERN TAB TEXT TAB TEXT…", each part in Go's \x notation only (every byte as
- * two hex digits), and prints one line for each: "bad" for what is no pattern, else one digit
+ * Reads lines "PATTERN TAB TEXT TAB TEXT…", each part as a letter
+ * and its bytes in hex, and prints one line for each: "bad" for what is no pattern, else one digit
  * for each text, 1 where it matches; "limit" where a bound was met.
  */
 #include <stdio.h>
@@ -11,13 +11,15 @@
 #include "base/error.h"
 #include "pprof/pattern.h"
 
+static const char digits[] = "0123456789abcdef";
+
 static size_t unhex(char *text)
 {
 	size_t n = 0;
-	unsigned byte;
 
-	for (; sscanf(text + 2 * n, "%2x", &byte) == 1; n++)
-		text[n] = (char)byte;
+	for (; text[2 * n] && text[2 * n + 1]; n++)
+		text[n] = (char)(strchr(digits, text[2 * n]) - digits) << 4 |
+			  (char)(strchr(digits, text[2 * n + 1]) - digits);
 	return n;
 }
 

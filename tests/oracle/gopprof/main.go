@@ -4,12 +4,16 @@
 //	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
 //	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
 //	gopprof same A B       two files hold the same profile
+//	gopprof bench raw|gzip IN OUT                      for bench/run
+//	gopprof bench decode|encode|zip|unzip FILE ROUNDS
+//	gopprof legacy FOLDER  see legacy.go
+//	gopprof debug FOLDER   see debug.go
 //	gopprof broken FOLDER TESTDATA COUNT SEED
 //	                       writes broken profiles, and says what it thinks of each
 //	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
 //	gopprof pprof ARG...   is the command pprof
-//	gopprof bench raw|gzip IN OUT                      for bench/run
-//	gopprof bench decode|encode|zip|unzip FILE ROUNDS
+//	gopprof patterns TOOL COUNT SEED
+//	                       asks the tool pprof_pattern what Go's regexp knows
 package main
 
 import (
@@ -178,18 +182,24 @@ func main() {
 		// Compact numbers anew, and keeps equal functions and locations once, as
 		// our decoder does.
 		compare(parse(arguments[2]).Compact(), parse(arguments[1]).Compact())
-	case "broken":
-		broken(arguments[1], arguments[2], arguments[3], arguments[4])
-	case "convert":
-		convert(arguments[1], arguments[2])
-	case "pprof":
-		drive(os.Args[2:])
 	case "bench":
 		if rounds, err := strconv.Atoi(arguments[3]); err == nil {
 			measure(arguments[1], arguments[2], rounds)
 		} else {
 			pass(arguments[1], arguments[2], arguments[3])
 		}
+	case "broken":
+		broken(arguments[1], arguments[2], arguments[3], arguments[4])
+	case "convert":
+		convert(arguments[1], arguments[2])
+	case "legacy":
+		legacy(arguments[1])
+	case "debug":
+		debugTexts(arguments[1])
+	case "pprof":
+		drive(os.Args[2:])
+	case "patterns":
+		patterns(arguments[1], arguments[2], arguments[3])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}

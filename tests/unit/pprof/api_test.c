@@ -261,3 +261,31 @@ Test(api, a_small_file_with_a_million_frames, .init = make, .fini = free_both)
 	cr_assert_eq(pprof_sample(p, 1, &s), PPROF_LIMIT);
 	cr_assert_str_eq(pprof_message(p), "a sample has 1002000 frames or more");
 }
+
+Test(api, merges, .init = fill, .fini = free_both)
+{
+	struct pprof *both[] = { p, p };
+	struct pprof_sample s;
+
+	cr_assert_eq(pprof_merge(q, both, 0), 0);
+	cr_assert_eq(pprof_samples(q), 0);
+	cr_assert_eq(pprof_merge(q, both, 1), 0, "%s", pprof_message(q));
+	assert_sample(q, 0);
+	cr_assert_eq(pprof_merge(p, both, 2), 0);
+	cr_assert_eq(pprof_samples(p), 1);
+	cr_assert_eq(pprof_sample(p, 0, &s), 0);
+	cr_assert_eq(s.values[0], 3);
+	cr_assert_eq(pprof_add_sample(p, &sample), 0);
+	cr_assert_eq(pprof_merge(p, NULL, 0), 0);
+	cr_assert_eq(pprof_samples(p), 1);
+	cr_assert_eq(pprof_sample(p, 0, &s), 0);
+	cr_assert_eq(s.values[0], 4);
+}
+
+Test(api, does_not_merge_what_does_not_fit, .init = fill, .fini = free_both)
+{
+	cr_assert_eq(pprof_add_type(q, "space", "bytes"), 0);
+	cr_assert_eq(pprof_merge(p, &q, 1), PPROF_FORMAT);
+	cr_assert(strstr(pprof_message(p), "space"), "%s", pprof_message(p));
+	assert_sample(p, 0);
+}

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "pprof/append.h"
 #include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"
@@ -85,58 +86,60 @@ Test(decode, survives_truncation_and_flips_at_every_byte)
 	buffer_release(&whole);
 }
 
-Test(decode, names_the_field_the_rule_and_the_place)
+Test(decode, names_the_field_the_rule_the_offset_and_the_entry)
 {
 	static const struct { const char *bytes; size_t len; const char *message; } all[] = {
 #define CASE(bytes, message) { bytes, sizeof(bytes) - 1, "profile: " message }
 		CASE("", "'string_table' is missing at offset 0"),
 		CASE("\x60\x01", "'string_table' is missing at offset 2"),
-		CASE("\x32\x01x", "'string_table' does not begin with the empty string at offset 0"),
+		CASE("\x32\x01x", "'string_table' does not begin with the empty string at offset 0, in string 1"),
 		CASE("\x32\x00\x48", "ends too early at offset 3"),
 		CASE("\x32\x00\x32\x05" "abc", "ends too early at offset 4"),
 		CASE("\x32\x00\x32\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "ends too early at offset 13"),
 		CASE("\x32\x00\x33", "unknown wire type at offset 3"),
-		CASE("\x32\x00\x02\x00", "field number out of range at offset 3"),
-		CASE("\x32\x00\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
-		     "number of more than 64 bits at offset 13"),
+		CASE("\x32\x00\x34", "unknown wire type at offset 3"),
+		CASE("\x32\x00\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		     "number of more than 10 bytes at offset 13"),
 		CASE("\x32\x00\x70\x05", "'default_sample_type' is string 5 of only 1 at offset 2"),
 		CASE("\x32\x00\x6a\x02\x00\x07", "'comment' is string 7 of only 1 at offset 2"),
-		CASE("\x32\x00\x0a\x02\x10\x01", "'value_type.unit' is string 1 of only 1 at offset 4"),
-		CASE("\x32\x00\x1a\x02\x28\x01", "'mapping.filename' is string 1 of only 1 at offset 4"),
+		CASE("\x32\x00\x0a\x02\x10\x01", "'value_type.unit' is string 1 of only 1 at offset 4, in sample type 1"),
+		CASE("\x32\x00\x1a\x02\x28\x01", "'mapping.filename' is string 1 of only 1 at offset 4, in mapping 1"),
 		CASE("\x32\x00\x2a\x04\x08\x01\x10\x02",
-		     "'function.name' is string 2 of only 1 at offset 6"),
+		     "'function.name' is string 2 of only 1 at offset 6, in function 1 (id 1)"),
 		CASE("\x32\x00\x0a\x00\x12\x04\x1a\x02\x08\x03",
-		     "'label.key' is string 3 of only 1 at offset 8"),
-		CASE("\x32\x00\x1a\x00", "'mapping.id' is 0 or missing at offset 2"),
-		CASE("\x32\x00\x2a\x00", "'function.id' is 0 or missing at offset 2"),
-		CASE("\x32\x00\x22\x02\x08\x00", "'location.id' is 0 or missing at offset 2"),
+		     "'label.key' is string 3 of only 1 at offset 8, in sample 1"),
+		CASE("\x32\x00\x0a\x00\x12\x06\x1a\x04\x18\x01\x20\x03",
+		     "'label.num_unit' is string 3 of only 1 at offset 6, in sample 1"),
+		CASE("\x32\x00\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		     "'drop_frames' is string 18446744073709551615 of only 1 at offset 2"),
+		CASE("\x32\x00\x1a\x00", "'mapping.id' is 0 or missing at offset 2, in mapping 1"),
+		CASE("\x32\x00\x2a\x00", "'function.id' is 0 or missing at offset 2, in function 1"),
+		CASE("\x32\x00\x22\x02\x08\x00", "'location.id' is 0 or missing at offset 2, in location 1"),
 		CASE("\x32\x00\x1a\x02\x08\x07\x1a\x02\x08\x07",
-		     "'mapping.id' 7 is there a second time at offset 6"),
+		     "'mapping.id' 7 is there a second time at offset 6, in mapping 2 (id 7)"),
 		CASE("\x32\x00\x2a\x02\x08\x01\x2a\x02\x08\x01",
-		     "'function.id' 1 is there a second time at offset 6"),
-		CASE("\x32\x00\x22\x04\x08\x01\x10\x09",
-		     "'location.mapping_id' names 9, which is not there, at offset 6"),
+		     "'function.id' 1 is there a second time at offset 6, in function 2 (id 1)"),
 		CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x08\x04",
-		     "'line.function_id' names 4, which is not there, at offset 8"),
+		     "'line.function_id' names 4, which is not there, at offset 8, in location 1 (id 1)"),
 		CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x08\x00",
-		     "'line.function_id' names 0, which is not there, at offset 8"),
+		     "'line.function_id' names 0, which is not there, at offset 8, in location 1 (id 1)"),
 		CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x10\x05",
-		     "'line.function_id' is missing at offset 6"),
+		     "'line.function_id' is missing at offset 6, in location 1 (id 1)"),
 		CASE("\x32\x00\x0a\x00\x12\x02\x08\x01",
-		     "'sample.location_id' names 1, which is not there, at offset 6"),
+		     "'sample.location_id' names 1, which is not there, at offset 6, in sample 1"),
 		CASE("\x32\x00\x0a\x00\x12\x03\x0a\x01\x00",
-		     "'sample.location_id' names 0, which is not there, at offset 6"),
+		     "'sample.location_id' names 0, which is not there, at offset 6, in sample 1"),
 		CASE("\x32\x00\x12\x02\x10\x01",
-		     "'sample' is there without a sample type at offset 2"),
+		     "'sample' is there without a sample type at offset 2, in sample 1"),
 		CASE("\x32\x00\x0a\x00\x12\x04\x10\x01\x10\x01",
-		     "'sample.value' has 2 values for 1 sample types at offset 4"),
+		     "'sample.value' has 2 values for 1 sample types at offset 4, in sample 1"),
 		CASE("\x32\x00\x0a\x00\x12\x00",
-		     "'sample.value' has 0 values for 1 sample types at offset 4"),
-		CASE("\x32\x00\x0a\x00\x12\x03\x12\x01\x80", "ends too early at offset 9"),
+		     "'sample.value' has 0 values for 1 sample types at offset 4, in sample 1"),
+		CASE("\x32\x00\x0a\x00\x12\x03\x12\x01\x80", "ends too early at offset 9, in sample 1"),
 		CASE("\x32\x00\x4d\x01\x02\x03\x04", "'time_nanos' has a wrong wire type at offset 2"),
 		CASE("\x32\x00\x10\x01", "'sample' has a wrong wire type at offset 2"),
 		CASE("\x32\x00\x0a\x00\x12\x09\x11\x01\x02\x03\x04\x05\x06\x07\x08",
-		     "'sample.value' has a wrong wire type at offset 6"),
+		     "'sample.value' has a wrong wire type at offset 6, in sample 1"),
 		CASE("\x30\x00", "'string_table' has a wrong wire type at offset 0"),
 #undef CASE
 	};
@@ -221,7 +224,8 @@ Test(decode, skips_unknown_fields_of_every_wire_type)
 	profile_release(&p);
 }
 
-Test(decode, entries_that_are_the_same_become_one)
+/* Strings are kept once; the rest as it stands there, however often. */
+Test(decode, strings_alone_become_one)
 {
 	static const char bytes[] = "\x32\x00\x32\x00\x32\x01x\x32\x01x\x0a\x00"
 				    "\x2a\x04\x08\x05\x10\x02\x2a\x04\x08\x06\x10\x03"
@@ -231,9 +235,169 @@ Test(decode, entries_that_are_the_same_become_one)
 
 	assert_decodes(&p, bytes, sizeof(bytes) - 1);
 	cr_assert_eq(p.strings.count, 2);
-	cr_assert_eq(p.function_count, 1);
-	cr_assert_eq(p.location_count, 1);
-	cr_assert_eq(p.stack[0], p.stack[1]);
+	cr_assert_eq(p.function_count, 2);
+	cr_assert_eq(p.functions[0].name, p.functions[1].name);
+	cr_assert_eq(p.location_count, 2);
+	cr_assert_eq(p.lines[1].function, 2);
+	cr_assert_eq(p.stack[0], 1);
+	cr_assert_eq(p.stack[1], 2);
+	profile_release(&p);
+}
+
+/* Adding to what was decoded finds what is there, the first of what is there twice. */
+Test(decode, may_be_added_to)
+{
+	static const char bytes[] = "\x32\x00\x32\x01x\x0a\x00"
+				    "\x2a\x02\x08\x01\x2a\x04\x08\x02\x10\x01"
+				    "\x2a\x04\x08\x03\x10\x01"
+				    "\x22\x06\x08\x01\x22\x02\x08\x03\x22\x06\x08\x02\x22\x02\x08\x03";
+	struct profile_function fn = { .name = 1 };
+	struct profile_line line = { .function = 3 };
+	struct profile_location loc = { 0 };
+	struct profile p;
+	uint32_t id;
+
+	assert_decodes(&p, bytes, sizeof(bytes) - 1);
+	cr_assert_eq(profile_add_function(&p, &fn, &id), 0);
+	cr_assert_eq(id, 2);
+	cr_assert_eq(profile_add_location(&p, &loc, &line, 1, &id), 0);
+	cr_assert_eq(id, 1);
+	for (uint32_t i = 1; i <= 100; i++) {
+		fn.start_line = line.line = i;
+		cr_assert_eq(profile_add_function(&p, &fn, &id), 0);
+		cr_assert_eq(id, 3 + i);
+		cr_assert_eq(profile_add_location(&p, &loc, &line, 1, &id), 0);
+		cr_assert_eq(id, 2 + i);
+	}
+	fn.start_line = line.line = 50;
+	profile_add_function(&p, &fn, &id);
+	cr_assert_eq(id, 53);
+	profile_add_location(&p, &loc, &line, 1, &id);
+	cr_assert_eq(id, 52);
+	profile_release(&p);
+}
+
+/* What google/pprof reads and finds valid, though profile.proto would not have it. */
+Test(decode, is_as_lenient_as_google)
+{
+	static const char bytes[] =
+		"\x32\x00\x32\x01x\x0a\x00\x02\x00\x00\x07"	/* field 0, twice */
+		"\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f"	/* more than 64 bits */
+		"\x22\x04\x08\x01\x10\x09"			/* a mapping that is not there */
+		"\x12\x0c\x10\x01\x1a\x08\x08\x01\x10\x01\x18\x05\x20\x63"; /* string and number,
+										 unit out of range */
+	struct profile p;
+
+	assert_decodes(&p, bytes, sizeof(bytes) - 1);
+	cr_assert_eq(p.time_nanos, -1);
+	cr_assert_eq(p.locations[0].mapping, 0);
+	cr_assert_eq(p.labels[0].str, 1);
+	cr_assert_eq(p.labels[0].num, 0);
+	cr_assert_eq(p.labels[0].num_unit, 0);
+	profile_release(&p);
+}
+
+Test(decode, keeps_bytes_that_are_no_utf8)
+{
+	static const char bytes[] = "\x32\x00\x32\x03\xff\xfe\xc0\x68\x01";
+	struct profile p;
+
+	assert_decodes(&p, bytes, sizeof(bytes) - 1);
+	cr_assert_str_eq(strset_get(&p.strings, p.comments[0]), "\xff\xfe\xc0");
+	profile_release(&p);
+}
+
+static void put_varint(struct buffer *b, uint64_t v)
+{
+	uint8_t bytes[10];
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = (uint8_t)(v | 0x80);
+	bytes[n++] = (uint8_t)v;
+	buffer_add(b, bytes, n);
+}
+
+/* Packed numbers of all lengths side by side, in arrays of all lengths. */
+Test(decode, unpacks_numbers_of_every_length)
+{
+	struct buffer file = { 0 }, sample = { 0 }, packed = { 0 }, out = { 0 };
+	int64_t values[40];
+	struct profile p;
+
+	for (size_t i = 0; i < 40; i++)
+		values[i] = (int64_t)(((uint64_t)1 << (i * 29 % 64)) - i % 2);
+	for (size_t n = 1; n <= 40; n++) {
+		file.len = sample.len = packed.len = out.len = 0;
+		buffer_add(&file, "\x32\x00", 2);
+		for (size_t i = 0; i < n; i++) {
+			buffer_add(&file, "\x0a\x00", 2);
+			put_varint(&packed, (uint64_t)values[i]);
+		}
+		buffer_add(&sample, "\x12", 1);
+		put_varint(&sample, packed.len);
+		buffer_add(&sample, packed.data, packed.len);
+		buffer_add(&file, "\x12", 1);
+		put_varint(&file, sample.len);
+		buffer_add(&file, sample.data, sample.len);
+		assert_decodes(&p, (char *)file.data, file.len);
+		cr_assert_eq(p.value_count, n);
+		cr_assert_arr_eq(p.values, values, n * sizeof(*values));
+		profile_release(&p);
+	}
+	buffer_release(&file);
+	buffer_release(&sample);
+	buffer_release(&packed);
+	buffer_release(&out);
+}
+
+/* Ids of one to four bytes, through decoder and encoder. */
+Test(decode, stacks_of_many_locations)
+{
+	enum { LOCATIONS = 2200000, STACK = 1000 };
+	struct buffer one = { 0 }, two = { 0 };
+	struct profile_location loc = { 0 };
+	uint32_t stack[STACK], id;
+	int64_t value = 1;
+	struct profile p, q;
+
+	profile_init(&p);
+	profile_add_type(&p, "a", "b");
+	for (uint32_t i = 0; i < LOCATIONS; i++)
+		profile_append_location(&p, &loc);
+	for (uint32_t i = 0; i < STACK; i++) {
+		id = (uint32_t)((uint64_t)i * i * i * 2654435761u >> i % 24) % LOCATIONS;
+		stack[i] = id + 1;
+	}
+	for (size_t n = 0; n < STACK; n += 13)
+		profile_add_sample(&p, stack + n, STACK - n, &value, NULL, 0);
+	cr_assert_eq(profile_encode(&p, &one, NULL), 0);
+	assert_decodes(&q, (char *)one.data, one.len);
+	cr_assert_eq(q.stack_count, p.stack_count);
+	cr_assert_arr_eq(q.stack, p.stack, p.stack_count * sizeof(*p.stack));
+	cr_assert_eq(profile_encode(&q, &two, NULL), 0);
+	cr_assert_eq(one.len, two.len);
+	cr_assert_eq(memcmp(one.data, two.data, one.len), 0);
+	buffer_release(&one);
+	buffer_release(&two);
+	profile_release(&p);
+	profile_release(&q);
+}
+
+/* Entries of tables between each other, and others' ids among them. */
+Test(decode, takes_tables_in_pieces)
+{
+	static const char bytes[] = "\x32\x00\x22\x02\x08\x01\x2a\x02\x08\x01\x12\x05\x0a\x01\x02"
+				    "\x10\x05\x22\x06\x08\x02\x22\x02\x08\x02\x0a\x02\x08\x01"
+				    "\x32\x01y\x2a\x04\x08\x02\x10\x01\x12\x02\x10\x07";
+	struct profile p;
+
+	assert_decodes(&p, bytes, sizeof(bytes) - 1);
+	cr_assert_eq(p.sample_count, 2);
+	cr_assert_eq(p.stack[0], 2);
+	cr_assert_eq(p.values[1], 7);
+	cr_assert_eq(p.lines[0].function, 2);
+	cr_assert_str_eq(strset_get(&p.strings, p.functions[1].name), "y");
 	profile_release(&p);
 }
 

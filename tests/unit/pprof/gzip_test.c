@@ -26,11 +26,11 @@ Test(gzip, writes_the_same_header_always)
 	struct buffer zipped = { 0 };
 
 	cr_assert_eq(gzip_compress("hello", 5, into_buffer, &zipped, NULL), 0);
-	cr_assert_eq(zipped.len, 25);
+	cr_assert_gt(zipped.len, 18);
 	cr_assert_arr_eq(zipped.data, "\x1f\x8b\x08\0\0\0\0\0\0\x03", 10,
 			 "deflate, no flags, mtime 0, no extra flags, Unix");
-	cr_assert_arr_eq(zipped.data + 10, "\xcb\x48\xcd\xc9\xc9\x07\0", 7, "fixed codes");
-	cr_assert_arr_eq(zipped.data + 17, "\x86\xa6\x10\x36\x05\0\0\0", 8, "CRC-32 and length");
+	cr_assert_arr_eq(zipped.data + zipped.len - 8, "\x86\xa6\x10\x36\x05\0\0\0", 8,
+			 "CRC-32 and length");
 	cr_assert(gzip_detect(zipped.data, zipped.len));
 	cr_assert_not(gzip_detect(zipped.data, 1));
 	buffer_release(&zipped);
@@ -85,12 +85,14 @@ Test(gzip, sees_damage_anywhere)
 		cr_assert(strstr(err.text, " at offset "), "%s", err.text);
 		free(copy);
 	}
+	/* Some bits are padding. */
 	for (size_t n = 10; n < zipped.len; n++) {
-		if (n == 16)
-			continue; /* the rest of the last code, then padding */
+		int rc;
+
 		zipped.data[n] ^= 0x10;
 		plain.len = 0;
-		cr_assert_neq(gzip_uncompress(zipped.data, zipped.len, 100, &plain, &err), 0, "%zu", n);
+		rc = gzip_uncompress(zipped.data, zipped.len, 100, &plain, &err);
+		cr_assert(rc || (plain.len == 5 && !memcmp(plain.data, "hello", 5)), "%zu", n);
 		zipped.data[n] ^= 0x10;
 	}
 	buffer_add(&zipped, "junk", 4);
@@ -115,6 +117,26 @@ Test(gzip, bombs_stop_at_the_limit)
 	plain.len = 0;
 	cr_assert_eq(gzip_uncompress(zipped.data, zipped.len, LEN, &plain, &err), 0);
 	free(zeros);
+	buffer_release(&zipped);
+	buffer_release(&plain);
+}
+
+/* The length that a member ends with is believed only when it is true. */
+Test(gzip, lengths_that_lie)
+{
+	struct buffer zipped = { 0 }, plain = { 0 };
+	static const uint32_t lies[] = { 0, 4, 6, 18 * 1032, UINT32_MAX };
+	struct error err = { 0 };
+
+	gzip_compress("hello", 5, into_buffer, &zipped, NULL);
+	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+		memcpy(zipped.data + zipped.len - 4, &lies[i], 4);
+		plain.len = 0;
+		cr_assert_eq(gzip_uncompress(zipped.data, zipped.len, UINT32_MAX, &plain, &err),
+			     ERR_FORMAT);
+		cr_assert(strstr(err.text, "broken gzip data at offset "), "%s", err.text);
+		cr_assert_lt(plain.room, 1 << 20);
+	}
 	buffer_release(&zipped);
 	buffer_release(&plain);
 }

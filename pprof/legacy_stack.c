@@ -1,0 +1,164 @@
+/*
+ *   #	0x89e12e	main.receive		/src/main.go:17
+ *   #	0x89e134	main.receiveInto	/src/main.go:21
+ *
+ * Go has "+0x2e" behind a name, the way from the function's entry; profile.proto does not
+ * know where functions begin. Inlined calls have one address there, their location's.
+ */
+#include "pprof/legacy_stack.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/room.h"
+#include "pprof/profile.h"
+
+enum { TAB = 8 };
+
+void stack_lines_release(struct stack_lines *s)
+{
+	free(s->lines);
+}
+
+static int add_line(struct stack_lines *s, struct stack_line line)
+{
+	if (room_for((void **)&s->lines, &s->room, s->count + 1, sizeof(line)))
+		return ERR_NOMEM;
+	s->lines[s->count++] = line;
+	return 0;
+}
+
+static bool begins(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* Is a frame shown, when all its callees were hidden so far (or all are asked for)? */
+static bool is_shown(const char *name, bool show)
+{
+	if (!*name)
+		return true;
+	return strcmp(name, "runtime.goexit") != 0 &&
+	       (show || !(begins(name, "runtime.") || begins(name, "internal/runtime/")));
+}
+
+static int collect_location(struct stack_lines *s, const struct profile *p,
+			    const struct profile_location *location, bool *show)
+{
+	struct stack_line line = { .address = location->address, .name = "", .file = "" };
+	int rc = 0;
+
+	if (!location->lines) {
+		*show = true;
+		return add_line(s, line);
+	}
+	for (size_t i = 0; !rc && i < location->lines; i++) {
+		const struct profile_line *l = &p->lines[location->first_line + i];
+		const struct profile_function *f = &p->functions[l->function - 1];
+
+		line.name = strset_get(&p->strings, f->name);
+		line.file = strset_get(&p->strings, f->filename);
+		line.line = l->line;
+		if (!is_shown(line.name, *show))
+			continue;
+		*show = true;
+		rc = add_line(s, line);
+	}
+	return rc;
+}
+
+static int collect(struct stack_lines *s, const struct profile *p,
+		   const struct profile_sample *sample, bool all)
+{
+	bool show = all;
+	int rc = 0;
+
+	s->count = 0;
+	if (!sample->locations)
+		return add_line(s, (struct stack_line){ .name = "" });
+	for (size_t i = 0; !rc && i < sample->locations; i++)
+		rc = collect_location(
+			s, p, &p->locations[p->stack[sample->first_location + i] - 1], &show);
+	return rc || show ? rc : collect(s, p, sample, true);
+}
+
+/* In characters, as tabwriter counts. */
+static size_t width_of(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+static size_t address_width(uint64_t address)
+{
+	return (size_t)snprintf(NULL, 0, "0x%" PRIx64, address);
+}
+
+/* Names may hold anything, and a newline would end the comment. */
+static int put_clean(struct buffer *out, const char *text)
+{
+	int rc = 0;
+
+	for (; !rc && *text; text++)
+		rc = buffer_add(out, (unsigned char)*text < ' ' || *text == 0x7f ? "?" : text, 1);
+	return rc;
+}
+
+/* Tabs from a cell of this width to the end of its column. */
+static int put_tabs(struct buffer *out, size_t width, size_t column)
+{
+	size_t end = (column + 1 + TAB - 1) / TAB * TAB;
+	int rc = 0;
+
+	for (size_t n = (end - width + TAB - 1) / TAB; !rc && n; n--)
+		rc = buffer_add(out, "\t", 1);
+	return rc;
+}
+
+static int put_line(const struct stack_line *line, size_t address_column, size_t name_column,
+		    struct buffer *out)
+{
+	if (buffer_addf(out, "#\t0x%" PRIx64, line->address) ||
+	    put_tabs(out, address_width(line->address), address_column) ||
+	    put_clean(out, line->name) || put_tabs(out, width_of(line->name), name_column) ||
+	    put_clean(out, line->file))
+		return ERR_NOMEM;
+	return buffer_addf(out, ":%" PRId64 "\n", line->line);
+}
+
+/* The lines from `from` that have names make columns; returns where they end. */
+static size_t columns(const struct stack_lines *s, size_t from, size_t *address, size_t *name)
+{
+	*address = *name = 0;
+	for (; from < s->count && *s->lines[from].name; from++) {
+		size_t a = address_width(s->lines[from].address);
+		size_t n = width_of(s->lines[from].name);
+
+		*address = a > *address ? a : *address;
+		*name = n > *name ? n : *name;
+	}
+	return from;
+}
+
+int stack_lines_write(struct stack_lines *s, const struct profile *p,
+		      const struct profile_sample *sample, bool all, struct buffer *out)
+{
+	int rc = collect(s, p, sample, all);
+	size_t i = 0;
+
+	while (!rc && i < s->count) {
+		size_t address, name, end = columns(s, i, &address, &name);
+
+		for (; !rc && i < end; i++)
+			rc = put_line(&s->lines[i], address, name, out);
+		if (!rc && i < s->count)
+			rc = buffer_addf(out, "#\t0x%" PRIx64 "\n", s->lines[i++].address);
+	}
+	return rc ? rc : buffer_add(out, "\n", 1);
+}

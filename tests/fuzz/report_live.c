@@ -1,0 +1,39 @@
+/* A live view of whatever profile the bytes are: beside itself, in every order. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strset.h"
+#include "pprof/decode.h"
+#include "pprof/profile.h"
+#include "report/live.h"
+#include "report/livefilter.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look(const struct profile *p, const char *type)
+{
+	struct livefilter filter = { .text = "" };
+	struct live l;
+
+	if (live_fill(&l, p, p, type, NULL))
+		return;
+	for (int order = 0; order < LIVE_ORDERS; order++)
+		live_sort(&l, (enum live_order)order);
+	livefilter_set(&filter, "a+b|[m-z]$");
+	for (size_t i = 0; i < l.count; i++)
+		livefilter_matches(&filter, l.rows[i].name);
+	livefilter_release(&filter);
+	live_release(&l);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct profile p;
+
+	if (profile_init(&p))
+		return 0;
+	if (profile_decode(&p, data, size, NULL) == 0 && p.type_count)
+		look(&p, strset_get(&p.strings, p.types[p.type_count - 1].type));
+	profile_release(&p);
+	return 0;
+}

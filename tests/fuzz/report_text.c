@@ -1,0 +1,101 @@
+/*
+ * Four bytes that choose a view, then pprof bytes: every writer of text on whatever
+ * decodes. What reaches a terminal holds no control character but newlines, and, where
+ * the view asks for it, lines are as wide as they may be.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "pprof/aggregate.h"
+#include "pprof/decode.h"
+#include "pprof/profile.h"
+#include "report/raw.h"
+#include "report/top.h"
+#include "report/traces.h"
+#include "report/tree.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Text that profiles of this size ask for beyond that is the limit's business
+ * (tests/unit/report/text_test.c), and time that is missed elsewhere. */
+enum { TEXT_WORTH = 8 << 20, HEAD = 4 };
+
+static report_writer *const writers[] = { report_top, report_tree, report_traces, report_raw };
+
+static void must(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static struct report_view view_of(const uint8_t head[HEAD], const struct profile *p)
+{
+	static const char *const units[] = { NULL, "auto", "ms", "kb" };
+	static const double shares[] = { 0, 0.005, 0.3, 1 };
+
+	return (struct report_view){ .type = head[0] % p->type_count,
+				     .by = (enum report_by)(head[1] % (REPORT_BY_THREAD + 1)),
+				     .cum = head[2] & 1,
+				     .unit = units[head[2] >> 1 & 3],
+				     .node_fraction = shares[head[2] >> 3 & 3],
+				     .edge_fraction = shares[head[2] >> 5 & 3],
+				     .nodecount = head[3] & 7,
+				     .width = head[3] & 8 ? 40 : 0 };
+}
+
+static bool is_much(const struct profile *p)
+{
+	size_t longest = 0, times = p->stack_count + p->line_count + p->sample_count +
+				    p->location_count + p->label_count + p->comment_count;
+
+	for (uint32_t i = 0; i < p->strings.count; i++)
+		if (p->strings.entries[i].len > longest)
+			longest = p->strings.entries[i].len;
+	/* A location's lines stand in each stack that it is in. */
+	for (size_t i = 0; i < p->stack_count; i++)
+		times += p->locations[p->stack[i] - 1].lines;
+	return times * (longest + 100) > TEXT_WORTH;
+}
+
+static void check_text(const struct buffer *text)
+{
+	for (size_t i = 0; i < text->len; i++)
+		must(text->data[i] >= ' ' ? text->data[i] != 0x7f :
+					    text->data[i] == '\n' || text->data[i] == '\t');
+}
+
+static void show(const struct profile *p, const struct report_view *v)
+{
+	for (size_t i = 0; i < sizeof(writers) / sizeof(*writers); i++) {
+		struct buffer text = { 0 };
+
+		must(writers[i](p, v, &text, NULL) == 0);
+		check_text(&text);
+		buffer_release(&text);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct report_view v;
+	struct profile p;
+
+	if (size < HEAD)
+		return 0;
+	must(profile_init(&p) == 0);
+	if (profile_decode(&p, data + HEAD, size - HEAD, NULL) == 0 && p.type_count &&
+	    !is_much(&p)) {
+		v = view_of(data, &p);
+		show(&p, &v);
+		if (data[3] & 16) {
+			profile_aggregate(&p, data[3] >> 2);
+			show(&p, &v);
+		}
+	}
+	profile_release(&p);
+	return 0;
+}
