@@ -69,6 +69,9 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
+# What an object takes in besides its includes.
+$(BUILD)/obj/report/page.o: $(wildcard report/page/*)
+
 define folder_rule
 OBJS_$(1) := $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call sources,$(1)))
 $$(BUILD)/lib$(1).a: $$(OBJS_$(1))
@@ -99,9 +102,10 @@ $(BUILD)/libsampler-pprof.a: $(BUILD)/obj/sampler-pprof.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-# Regular expressions are the program's.
-LIBRARY_SYS := $(filter-out -lpcre2-8,$(call syslibs,$(DEPS_pprof)))
-LIBRARY_REQUIRES := $(patsubst libz,zlib,$(patsubst -l%,lib%,$(LIBRARY_SYS)))
+# Regular expressions are the program's. What has no .pc file is named to the linker.
+LIBRARY_SYS := $(sort $(filter-out -lpcre2-8,$(call syslibs,$(DEPS_pprof))))
+LIBRARY_REQUIRES := $(patsubst libz,zlib,$(patsubst -l%,lib%,$(filter-out -lm,$(LIBRARY_SYS))))
+LIBRARY_LIBS := $(filter -lm,$(LIBRARY_SYS))
 
 # Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
 # written in x86-64's register numbers and instructions, some in aarch64's.
@@ -195,7 +199,7 @@ INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
 # A .pc file says ${prefix} where it can, so that who moves the tree changes one line.
 relocatable = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 fill_in = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call relocatable,$(LIBDIR))|' \
-          -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(LIBRARY_REQUIRES)|'
+          -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(LIBRARY_REQUIRES)|' -e 's|@LIBS@|$(LIBRARY_LIBS)|'
 
 install: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## install below $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/sampler $(DESTDIR)$(PREFIX)/bin/sampler

@@ -29,6 +29,8 @@ int cli_report(int argc, char **argv);
 int cli_convert(int argc, char **argv);
 int cli_validate(int argc, char **argv);
 int cli_delta(int argc, char **argv);
+int cli_merge(int argc, char **argv);
+int cli_diff(int argc, char **argv);
 int cli_help(int argc, char **argv);
 
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. */
@@ -46,6 +48,9 @@ int parse_duration(const char *text, uint64_t *ns, struct error *err);
 /* A whole number within [min, max]; `what` names it in the message. */
 int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
 		 struct error *err);
+
+/* "64K", "5M", "1G", or a number of bytes -> bytes, at least 1; K is 1024. */
+int parse_size(const char *text, uint64_t *bytes, struct error *err);
 
 /* "PID[,PID…]" -> added to the list, each once, also those of an earlier call. */
 enum { PIDS_MAX = 1024 };

@@ -6,7 +6,7 @@
 
 #include "target/process.h"
 
-void default_name(const struct process *p, char *name, size_t room)
+void default_name(const struct process *p, const char *ending, char *name, size_t room)
 {
 	char when[32], comm[sizeof(p->comm)];
 	time_t now = time(NULL);
@@ -19,5 +19,5 @@ void default_name(const struct process *p, char *name, size_t room)
 			*c = '_';
 	gmtime_r(&now, &tm);
 	strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm);
-	snprintf(name, room, "sampler.%s.%d.%s.pb.gz", comm, p->pid, when);
+	snprintf(name, room, "sampler.%s.%d.%s%s", comm, p->pid, when, ending);
 }

@@ -6,7 +6,8 @@
 
 struct process;
 
-/* sampler.<command>.<pid>.<UTC>.pb.gz, of characters that need no quoting. */
-void default_name(const struct process *p, char *name, size_t room);
+/* sampler.<command>.<pid>.<UTC> and an ending as ".pb.gz", of characters that need no
+ * quoting. */
+void default_name(const struct process *p, const char *ending, char *name, size_t room);
 
 #endif

@@ -16,6 +16,8 @@ static const char overview[] =
 	"  sampler convert IN -o OUT [-f FORMAT]         a profile in another form\n"
 	"  sampler validate FILE…                        check profiles\n"
 	"  sampler delta OLD NEW [MORE…] -o OUT           what came between two profiles\n"
+	"  sampler merge FILE… -o OUT                    add profiles up\n"
+	"  sampler diff BASE NEW -o OUT [options]        what has changed between two\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
@@ -30,6 +32,8 @@ static const char record[] =
 	"  -r, --rate HZ        looks a second at each thread (default 99, 1 to 10000)\n"
 	"  -o, --output PATH    file to write, - for the standard output\n"
 	"                       (default sampler.<command>.<pid>.<UTC>.pb.gz)\n"
+	"  -f, --format FMT     pprof, folded, flamegraph, speedscope or text; default by PATH's\n"
+	"                       ending: .folded, .svg or .html, .json, .txt, else pprof\n"
 	"      --wall           threads that wait, too, and wall time\n"
 	"      --kernel         with --wall: where in the kernel they wait\n"
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
@@ -84,6 +88,9 @@ static const char report[] =
 	"      --peek REGEX     the same of those whose names match, however little they cost\n"
 	"      --traces         every sample with its stack\n"
 	"      --raw            all that is in the file\n"
+	"      --folded         stacks for flamegraph.pl, inferno, speedscope\n"
+	"      --flamegraph OUT a flame graph to look at in a browser, .svg or .html\n"
+	"      --speedscope OUT a file for speedscope.app, .json\n"
 	"      --by WHAT        function (the default), line, file, address, module or thread\n"
 	"      --no-inline      inlined calls count for the function that holds them\n"
 	"      --cum            sorted by what a function and all it calls cost together\n"
@@ -93,7 +100,26 @@ static const char report[] =
 	"      --sample-type T  which value to show, by name or by number from 0 (default: the\n"
 	"                       profile's own default, or the last)\n"
 	"      --unit UNIT      of values: ns us ms s hrs, B kB MB GB, auto (each its own)\n"
+	"      --max-size SIZE  bytes that FILE may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -o, --output PATH    file to write (default: -, the standard output)\n"
+	"\n"
+	"What to show, with pprof's meaning; REGEX is Go's, and occurs in the name of a function,\n"
+	"of its file, or of the file that is mapped there:\n"
+	"      --focus REGEX    only samples with a frame that matches\n"
+	"      --ignore REGEX   only those without one\n"
+	"      --show REGEX     only frames that match\n"
+	"      --hide REGEX     only those that don't\n"
+	"      --show-from REGEX  frames from the outermost one that matches on\n"
+	"      --prune-from REGEX  nothing that the innermost function that matches has called\n"
+	"      --tag-focus TAGS  only samples with such labels: REGEX[,REGEX…] of key:value (each\n"
+	"                       matches one), KEY=REGEX[,REGEX…] (one does), [KEY=]1mb:2mb\n"
+	"      --tag-ignore TAGS  only those without\n"
+	"      --tag-show REGEX  only labels whose key matches\n"
+	"      --tag-hide REGEX  only those whose key doesn't\n"
+	"      --tag-root KEY[,KEY…]  labels as frames at the root\n"
+	"      --tag-leaf KEY[,KEY…]  and at the leaf\n"
+	"      --relative-percentages  of what is left, not of all\n"
+	"      --all-frames     also those that the profile says to drop (drop_frames)\n"
 	"\n"
 	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
 	"where they do not, and there is colour unless NO_COLOR is set or TERM is dumb.\n";
@@ -110,9 +136,10 @@ static const char convert[] =
 	"  legacy  .txt: what Go writes with debug=1, for counts, heap and contention\n";
 
 static const char validate[] =
-	"usage: sampler validate [-q] FILE…\n"
+	"usage: sampler validate [options] FILE…\n"
 	"\n"
 	"  FILE…                pprof profiles, gzip'd or not; - for the standard input\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -q, --quiet          say nothing of those that are good\n"
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";
@@ -129,6 +156,22 @@ static const char delta[] =
 	"                       (default 1)\n"
 	"      --allow-negative counters that run backwards are no sign of a new process\n"
 	"  -q, --quiet          say nothing but errors\n";
+static const char merge[] =
+	"usage: sampler merge FILE… -o OUT\n"
+	"\n"
+	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
+	"                       all of them have are left out\n"
+	"  -o, --output OUT     file to write, - for the standard output\n";
+
+static const char diff[] =
+	"usage: sampler diff BASE NEW -o OUT [options]\n"
+	"\n"
+	"  BASE, NEW            pprof profiles; - for the standard input. OUT holds the samples\n"
+	"                       of NEW, and those of BASE negated and with the label\n"
+	"                       pprof::base, so that shares are shares of BASE\n"
+	"  -o, --output OUT     file to write, - for the standard output\n"
+	"      --subtract       without the label, so that equal stacks cancel out\n"
+	"      --normalize      first scale NEW to the totals of BASE\n";
 
 static const struct {
 	const char *name, *text;
@@ -140,6 +183,8 @@ static const struct {
 	{ "convert", convert },
 	{ "validate", validate },
 	{ "delta", delta },
+	{ "merge", merge },
+	{ "diff", diff },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

@@ -19,6 +19,8 @@ static const struct command commands[] = {
 	{ "convert", cli_convert },
 	{ "validate", cli_validate },
 	{ "delta", cli_delta },
+	{ "merge", cli_merge },
+	{ "diff", cli_diff },
 	{ "help", cli_help },
 };
 

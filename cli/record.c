@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/defaultname.h"
 #include "cli/details.h"
+#include "cli/formats.h"
 #include "cli/progress.h"
 #include "sampler/privilege.h"
 #include "sampler/recording.h"
@@ -35,6 +36,7 @@ struct options {
 	struct recording_options recording;
 	pid_t pids[PIDS_MAX];
 	const char *output;
+	const struct format *format; /* NULL: by the output's ending */
 	unsigned symbolize;
 	uint64_t debuginfod_ns; /* 0: not asked for */
 	bool quiet, verbose;
@@ -46,6 +48,7 @@ static const struct option long_options[] = {
 	{ "duration", required_argument, NULL, 'd' },
 	{ "rate", required_argument, NULL, 'r' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, 'f' },
 	{ "children", no_argument, NULL, 'C' },
 	{ "wall", no_argument, NULL, 'W' },
 	{ "kernel", no_argument, NULL, 'K' },
@@ -79,6 +82,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'o':
 		o->output = optarg;
+		break;
+	case 'f':
+		rc = format_by_name(optarg, &o->format, err);
 		break;
 	case 'C':
 		o->recording.children = true;
@@ -151,6 +157,20 @@ static int keep_command_line(struct options *o, int argc, char **argv)
 	return buffer_add(&o->command_line, "", 1);
 }
 
+static int write_format(const void *format, const struct profile *p, struct outfile *file,
+			struct error *err)
+{
+	return format_write(format, p, file, err);
+}
+
+static void choose_format(struct options *o)
+{
+	if (!o->format)
+		o->format = format_by_path(o->output ? o->output : "");
+	o->recording.write = write_format;
+	o->recording.write_ctx = o->format;
+}
+
 /* 0 to go on, else the exit status, negated when it is 0 (help was asked for). */
 static int parse_options(struct options *o, int argc, char **argv)
 {
@@ -161,7 +181,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 					       .pause_share = DEFAULT_PAUSE_SHARE } };
 	o->recording.pids = o->pids;
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:d:r:o:qvh", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+p:d:r:o:f:qvh", long_options, NULL)) != -1) {
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h') {
@@ -173,6 +193,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		if (take_option(o, option, &err))
 			return cli_fail(&err);
 	}
+	choose_format(o);
 	if (keep_command_line(o, argc, argv)) {
 		error_set(&err, ERR_NOMEM, "out of memory");
 		return cli_fail(&err);
@@ -334,7 +355,7 @@ static int open_and_record(struct recording *r, struct options *o, struct outfil
 	struct error err;
 	char name[256];
 
-	default_name(recording_process(r), name, sizeof(name));
+	default_name(recording_process(r), format_ending(o->format), name, sizeof(name));
 	if (!o->output)
 		o->output = name;
 	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err))

@@ -8,21 +8,25 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/filters.h"
+#include "cli/formats.h"
+#include "cli/readprofile.h"
 #include "cli/terminal.h"
+#include "cli/types.h"
 #include "pprof/aggregate.h"
-#include "pprof/decode.h"
-#include "pprof/merge.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
+#include "report/folded.h"
+#include "report/graph.h"
 #include "report/raw.h"
+#include "report/speedscope.h"
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/tree.h"
@@ -46,6 +50,9 @@ static const struct mode modes[] = {
 	{ "peek", TAKES_PATTERN, report_tree, 0, true },
 	{ "traces", TAKES_NOTHING, report_traces, 0, true },
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
+	{ "folded", TAKES_NOTHING, report_folded, 0, true },
+	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* by the output's ending */
+	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },
 };
 
 /* By enum report_by. */
@@ -68,42 +75,24 @@ static const struct option other_options[] = {
 	{ "unit", required_argument, NULL, 'u' },
 	{ "nodecount", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "relative-percentages", no_argument, NULL, 'r' },
 	{ "sample-type", required_argument, NULL, 's' },
+	READPROFILE_OPTION,
 	{ NULL, 0, NULL, 0 },
 };
+
+enum { OPTIONS = MODES + FILTER_COUNT + sizeof(other_options) / sizeof(struct option) };
 
 struct report_options {
 	const char *file, *output;
 	const char *type; /* NULL: the profile's default */
+	uint64_t max_size; /* of the file, 0: the default */
 	const struct mode *mode;
 	bool counted, no_inline; /* --nodecount was given */
+	bool relative;		 /* shares are of what the filters leave */
+	struct filters filters;
 	struct report_view view;
 };
-
-/* The index of the sample type to show: the one asked for by name or number, the
- * profile's default, else the last (google/pprof, profile/index.go). */
-static int find_type(const struct profile *p, const char *asked, size_t *type, struct error *err)
-{
-	const char *want = asked ? asked : strset_get(&p->strings, p->default_type);
-	char *end;
-	unsigned long number;
-
-	if (!p->type_count)
-		return error_set(err, ERR_FORMAT, "the profile has no sample types");
-	for (size_t i = 0; i < p->type_count; i++)
-		if (!strcmp(strset_get(&p->strings, p->types[i].type), want)) {
-			*type = i;
-			return 0;
-		}
-	*type = p->type_count - 1;
-	if (!asked)
-		return 0;
-	number = strtoul(asked, &end, 10);
-	if (end == asked || *end || number >= p->type_count)
-		return error_set(err, ERR_USAGE, "the profile has no sample type '%s'", asked);
-	*type = number;
-	return 0;
-}
 
 static int write_out(const char *path, const struct buffer *text, struct error *err)
 {
@@ -118,29 +107,33 @@ static int write_out(const char *path, const struct buffer *text, struct error *
 	return rc;
 }
 
-/* As pprof, which merges a single profile, too, and so has equal samples once. */
-static int take_in(struct profile *p, const char *file, struct error *err)
+static int filter(struct report_options *o, struct profile *p, struct error *err)
 {
-	int rc = profile_read(p, file, 0, err);
+	int rc;
 
+	o->filters.unit = o->view.unit;
+	rc = filters_prepare(&o->filters, p, err);
 	if (rc)
 		return rc;
-	rc = profile_validate(p, err);
-	if (!rc)
-		rc = profile_compact(p, err);
-	return rc ? error_prefix(err, "'%s'", file) : 0;
+	/* Shares of what there was before can be compared. */
+	if (!o->relative)
+		o->view.total = graph_total(p, o->view.type);
+	rc = filters_apply(&o->filters, p, err);
+	o->view.filters = (const char *const *)o->filters.shown;
+	return rc;
 }
 
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
+	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
 	struct buffer text = { 0 };
-	int rc = take_in(p, o->file, err);
+	int rc = sample_type_find(p, o->type, &o->view.type, err);
 
 	if (!rc)
-		rc = find_type(p, o->type, &o->view.type, err);
+		rc = filter(o, p, err);
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
-	if (!rc && o->mode->write(p, &o->view, &text, err))
+	if (!rc && write(p, &o->view, &text, err))
 		rc = error_prefix(err, "'%s'", o->file);
 	if (!rc)
 		rc = write_out(o->output, &text, err);
@@ -151,11 +144,15 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 static int report(struct report_options *o, struct error *err)
 {
 	struct profile profile;
-	int rc = profile_init(&profile);
+	int rc = readprofile(&profile, o->file, o->max_size, err);
 
 	if (rc)
-		return error_set(err, rc, "out of memory");
-	rc = show(o, &profile, err);
+		return rc;
+	rc = profile_validate(&profile, err);
+	if (rc)
+		error_prefix(err, "'%s'", o->file);
+	else
+		rc = show(o, &profile, err);
 	profile_release(&profile);
 	return rc;
 }
@@ -218,26 +215,34 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	case 'o':
 		o->output = optarg;
 		return 0;
+	case 'r':
+		o->relative = true;
+		return 0;
 	case 's':
 		o->type = optarg;
 		return 0;
 	case 'u':
 		o->view.unit = optarg;
 		return 0;
+	case READPROFILE_MAX_SIZE:
+		return parse_size(optarg, &o->max_size, err);
 	default:
+		if (filters_set(&o->filters, option, optarg))
+			return 0;
 		return set_mode(o, &modes[option - OPTION_FIRST], err);
 	}
 }
 
-/* The modes' options, then the others. */
-static void list_options(struct option list[MODES + sizeof(other_options) / sizeof(struct option)])
+/* The modes' options, the filters', then the others. */
+static void list_options(struct option list[OPTIONS])
 {
 	for (int i = 0; i < MODES; i++)
 		list[i] = (struct option){ modes[i].name,
 					   modes[i].takes == TAKES_NOTHING ? no_argument :
 									     required_argument,
 					   NULL, OPTION_FIRST + i };
-	memcpy(list + MODES, other_options, sizeof(other_options));
+	memcpy(list + MODES, filters_options, sizeof(filters_options));
+	memcpy(list + MODES + FILTER_COUNT, other_options, sizeof(other_options));
 }
 
 /* What depends on the mode and on where the text goes. */
@@ -259,7 +264,7 @@ static void finish_view(struct report_options *o)
 /* What getopt_long found; an exit status when that ends it, else -1. */
 static int read_options(struct report_options *o, int argc, char **argv)
 {
-	struct option list[MODES + sizeof(other_options) / sizeof(struct option)];
+	struct option list[OPTIONS];
 	char *help[] = { (char *)"help", (char *)"report" };
 	struct error err;
 	int option;
@@ -291,6 +296,7 @@ int cli_report(int argc, char **argv)
 		finish_view(&o);
 		status = report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
 	}
+	filters_release(&o.filters);
 	pattern_free(o.view.pattern);
 	return status;
 }

@@ -11,6 +11,7 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <locale.h>
+#include <poll.h>
 #include <termios.h>
 #include <wchar.h>
 #include <wctype.h>
@@ -186,10 +187,19 @@ void screen_redraw(void)
 	clearok(curscr, TRUE);
 }
 
+static bool terminal_is_gone(void)
+{
+	struct pollfd pf = { .fd = STDIN_FILENO };
+
+	return poll(&pf, 1, 0) > 0;
+}
+
 int screen_key(int timeout_ms)
 {
 	int key;
 
+	if (terminal_is_gone())
+		return SCREEN_GONE;
 	timeout(timeout_ms);
 	key = getch();
 	switch (key) {

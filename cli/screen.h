@@ -28,6 +28,7 @@ enum screen_key {
 	SCREEN_END,
 	SCREEN_RESIZED,
 	SCREEN_OTHER,
+	SCREEN_GONE, /* there is no terminal any more */
 };
 
 /* Can this program show a screen at all, and is there a terminal that it could be on? */

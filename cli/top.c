@@ -6,7 +6,6 @@
  * is shown. Sampling waits for none of this.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "cli/cli.h"
 #include "cli/defaultname.h"
 #include "cli/screen.h"
+#include "cli/topoptions.h"
 #include "cli/topscreen.h"
 #include "cli/toptext.h"
 #include "pprof/profile.h"
@@ -27,28 +27,13 @@
 #include "sampler/privilege.h"
 #include "sampler/recording.h"
 #include "sampler/summary.h"
-#include "symbolize/symbolizer.h"
 #include "target/process.h"
 
-enum { DEFAULT_RATE = 99, RATE_MAX = 10000, DEFAULT_LINES = 20, COST_FACTOR = 20, KEY_WAIT_MS = 200 };
-
-static const double DEFAULT_PAUSE_SHARE = 0.01;
-static const uint64_t DEFAULT_INTERVAL_NS = 2000000000, INTERVAL_MIN_NS = 100000000;
-
-struct options {
-	struct recording_options recording;
-	pid_t pids[PIDS_MAX];
-	const char *output; /* NULL: none */
-	unsigned symbolize;
-	uint64_t interval_ns, count, lines; /* count 0: no end */
-	enum live_order order;
-	bool threads;
-	struct buffer command_line;
-};
+enum { COST_FACTOR = 20, KEY_WAIT_MS = 200 };
 
 struct top {
 	struct recording *r;
-	const struct options *o;
+	const struct topoptions *o;
 	struct topscreen screen; /* also what a table is made of */
 	bool on_screen, suspended;
 	bool cpu;		 /* with --wall: CPU time is shown all the same */
@@ -62,141 +47,6 @@ struct top {
 	bool save_due, saving, failed;
 	char target[sizeof(((struct process *)0)->comm) + 16];
 };
-
-static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "duration", required_argument, NULL, 'd' },
-	{ "rate", required_argument, NULL, 'r' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "nodecount", required_argument, NULL, 'c' },
-	{ "sort", required_argument, NULL, 's' },
-	{ "threads", no_argument, NULL, 't' },
-	{ "children", no_argument, NULL, 'C' },
-	{ "wall", no_argument, NULL, 'W' },
-	{ "no-inline", no_argument, NULL, 'I' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int parse_order(const char *text, enum live_order *order, struct error *err)
-{
-	static const char *const names[LIVE_ORDERS] = { "recent", "recent-cum", "flat", "cum",
-							"name" };
-
-	for (int i = 0; i < LIVE_ORDERS; i++)
-		if (!strcmp(text, names[i])) {
-			*order = (enum live_order)i;
-			return 0;
-		}
-	return error_set(err, ERR_USAGE, "'%s' is no order; expected recent, recent-cum, flat, cum "
-			 "or name", text);
-}
-
-static int take_option(struct options *o, int option, struct error *err)
-{
-	uint64_t n = 0;
-	int rc = 0;
-
-	switch (option) {
-	case 'p':
-		return parse_pids(optarg, o->pids, &o->recording.pid_count, err);
-	case 'd':
-		rc = parse_duration(optarg, &o->recording.duration_ns, err);
-		if (!rc && !o->recording.duration_ns)
-			rc = error_set(err, ERR_USAGE, "a duration of '%s' is too short", optarg);
-		break;
-	case 'i':
-		rc = parse_duration(optarg, &o->interval_ns, err);
-		if (!rc && o->interval_ns < INTERVAL_MIN_NS)
-			rc = error_set(err, ERR_USAGE, "an interval of '%s' is too short; expected "
-				       "100ms or more", optarg);
-		break;
-	case 'r':
-		rc = parse_number(optarg, "rate in Hz", 1, RATE_MAX, &n, err);
-		o->recording.rate = (unsigned)n;
-		break;
-	case 'n':
-		return parse_number(optarg, "number of intervals", 1, UINT32_MAX, &o->count, err);
-	case 'c':
-		return parse_number(optarg, "number of lines", 0, UINT32_MAX, &o->lines, err);
-	case 's':
-		return parse_order(optarg, &o->order, err);
-	case 'o':
-		o->output = optarg;
-		break;
-	case 't':
-		o->threads = true;
-		break;
-	case 'C':
-		o->recording.children = true;
-		break;
-	case 'W':
-		o->recording.wall = true;
-		break;
-	case 'I':
-		o->symbolize |= SYMBOLIZE_NO_INLINE;
-		break;
-	}
-	return rc;
-}
-
-static int check_target(struct options *o, int argc, char **argv)
-{
-	bool dashes = optind > 0 && !strcmp(argv[optind - 1], "--");
-
-	if (optind < argc && !dashes)
-		return cli_usage("unexpected argument '%s' (a command stands behind --)",
-				 argv[optind]);
-	if (optind < argc)
-		o->recording.command = argv + optind;
-	if (o->recording.pid_count && o->recording.command)
-		return cli_usage("either -p PID or -- COMMAND, not both");
-	if (!o->recording.pid_count && !o->recording.command)
-		return cli_usage("whom to look at? -p PID or -- COMMAND");
-	if (o->output && !strcmp(o->output, "-"))
-		return cli_usage("the standard output is what is shown: -o wants a file");
-	return 0;
-}
-
-static int keep_command_line(struct options *o, int argc, char **argv)
-{
-	if (buffer_add(&o->command_line, "sampler", 7))
-		return ERR_NOMEM;
-	for (int i = 0; i < argc; i++)
-		if (buffer_addf(&o->command_line, " %s", argv[i]))
-			return ERR_NOMEM;
-	return buffer_add(&o->command_line, "", 1);
-}
-
-/* 0 to go on, else the exit status, negated when it is 0 (help was asked for). */
-static int parse_options(struct options *o, int argc, char **argv)
-{
-	struct error err;
-	int option;
-
-	*o = (struct options){ .interval_ns = DEFAULT_INTERVAL_NS, .lines = DEFAULT_LINES };
-	o->recording.rate = DEFAULT_RATE;
-	o->recording.pause_share = DEFAULT_PAUSE_SHARE;
-	o->recording.pids = o->pids;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:d:r:o:n:h", long_options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
-		if (option == 'h') {
-			cli_help(2, (char *[]){ (char *)"help", (char *)"top" });
-			return -1;
-		}
-		if (take_option(o, option, &err))
-			return cli_fail(&err);
-	}
-	if (keep_command_line(o, argc, argv)) {
-		error_set(&err, ERR_NOMEM, "out of memory");
-		return cli_fail(&err);
-	}
-	return check_target(o, argc, argv);
-}
 
 /* Signals. There is one recording at a time. */
 
@@ -420,7 +270,7 @@ static void grant(struct top *t, enum topscreen_wish wish)
 		refresh(t);
 		break;
 	case TOPSCREEN_ASK_NAME:
-		default_name(recording_process(t->r), name, sizeof(name));
+		default_name(recording_process(t->r), ".pb.gz", name, sizeof(name));
 		if (t->saving || t->save_due)
 			topscreen_say(&t->screen, "still saving…");
 		else
@@ -443,7 +293,7 @@ static void take_keys(struct top *t, int timeout_ms)
 {
 	int key;
 
-	while ((key = screen_key(timeout_ms)) != SCREEN_NO_KEY) {
+	while (!ended_by && (key = screen_key(timeout_ms)) != SCREEN_NO_KEY) {
 		grant(t, topscreen_key(&t->screen, key));
 		timeout_ms = 0;
 	}
@@ -598,7 +448,7 @@ static int run(struct top *t, struct outfile *output)
 }
 
 /* Privileges are kept for the folder in which a profile may be saved. */
-static int drop_privileges(const struct options *o, const struct outfile *output,
+static int drop_privileges(const struct topoptions *o, const struct outfile *output,
 			   struct error *err)
 {
 	struct privilege_needs needs = { .output = output, .command = o->recording.command };
@@ -612,7 +462,7 @@ static int drop_privileges(const struct options *o, const struct outfile *output
 	return rc;
 }
 
-static int open_and_run(struct recording *r, const struct options *o, struct outfile *output)
+static int open_and_run(struct recording *r, const struct topoptions *o, struct outfile *output)
 {
 	struct top t = { .r = r, .o = o, .file = OUTFILE_NONE };
 	const struct process *p = recording_process(r);
@@ -643,9 +493,9 @@ int cli_top(int argc, char **argv)
 {
 	struct outfile output = OUTFILE_NONE;
 	struct recording *r = NULL;
-	struct options o;
+	struct topoptions o;
 	struct error err;
-	int status = parse_options(&o, argc, argv);
+	int status = topoptions_parse(&o, argc, argv);
 
 	if (!status)
 		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :

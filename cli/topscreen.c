@@ -54,7 +54,7 @@ static enum topscreen_wish accept_input(struct topscreen *s)
 		return *s->input ? TOPSCREEN_SAVE : TOPSCREEN_NOTHING;
 	livefilter_set(&s->filter, s->input);
 	s->first = 0;
-	if (*s->filter.text && !s->filter.is_regex)
+	if (*s->filter.text && !s->filter.pattern)
 		topscreen_say(s, "no regular expression: names that hold this text");
 	return TOPSCREEN_NOTHING;
 }
@@ -185,6 +185,8 @@ enum topscreen_wish topscreen_key(struct topscreen *s, int key)
 {
 	if (key == SCREEN_NO_KEY || key == SCREEN_RESIZED)
 		return TOPSCREEN_NOTHING;
+	if (key == SCREEN_GONE)
+		return TOPSCREEN_QUIT;
 	if (s->help) {
 		s->help = false;
 		return TOPSCREEN_NOTHING;

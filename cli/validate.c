@@ -7,12 +7,13 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "cli/cli.h"
-#include "pprof/decode.h"
+#include "cli/readprofile.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
 
 static const struct option long_options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
+	READPROFILE_OPTION,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -35,19 +36,16 @@ static void print_good(const struct profile *p, const char *path)
 	       plural(p->mapping_count));
 }
 
-static int validate(const char *path, bool quiet, struct error *err)
+static int validate(const char *path, uint64_t max_size, bool quiet, struct error *err)
 {
 	struct profile p;
-	int rc = profile_init(&p);
+	int rc = readprofile(&p, path, max_size, err);
 
 	if (rc)
-		return error_set(err, rc, "out of memory");
-	rc = profile_read(&p, path, 0, err);
-	if (!rc) {
-		rc = profile_validate(&p, err);
-		if (rc)
-			error_prefix(err, "'%s'", path);
-	}
+		return rc;
+	rc = profile_validate(&p, err);
+	if (rc)
+		error_prefix(err, "'%s'", path);
 	if (!rc && !quiet)
 		print_good(&p, path);
 	profile_release(&p);
@@ -56,13 +54,13 @@ static int validate(const char *path, bool quiet, struct error *err)
 
 /* The worst that happened is the status: a bad file, or no way to say that all are
  * good. */
-static int validate_all(char **paths, bool quiet)
+static int validate_all(char **paths, uint64_t max_size, bool quiet)
 {
 	int status = EXIT_DONE;
 	struct error err;
 
 	for (; *paths; paths++)
-		if (validate(*paths, quiet, &err)) {
+		if (validate(*paths, max_size, quiet, &err)) {
 			fflush(stdout); /* the lines come in the order of the files */
 			printable(err.text, sizeof(err.text));
 			cli_fail(&err);
@@ -78,7 +76,9 @@ static int validate_all(char **paths, bool quiet)
 int cli_validate(int argc, char **argv)
 {
 	char *help[] = { (char *)"help", (char *)"validate" };
+	uint64_t max_size = 0;
 	bool quiet = false;
+	struct error err;
 	int option;
 
 	opterr = 0;
@@ -87,9 +87,12 @@ int cli_validate(int argc, char **argv)
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
 			return cli_help(2, help);
-		quiet = true;
+		if (option == 'q')
+			quiet = true;
+		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &max_size, &err))
+			return cli_fail(&err);
 	}
 	if (optind == argc)
 		return cli_usage("validate needs a file");
-	return validate_all(argv + optind, quiet);
+	return validate_all(argv + optind, max_size, quiet);
 }

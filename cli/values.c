@@ -1,5 +1,5 @@
 /* Values of options: durations as Go's time.ParseDuration reads them, with a
- * bare number as seconds; whole numbers; lists of processes; percentages. */
+ * bare number as seconds; whole numbers; sizes; lists of processes; percentages. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,6 +100,25 @@ int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
 	if (c.failed || cursor_left(&c) || *value < min || *value > max)
 		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a whole number from %lu "
 				 "to %lu", text, what, min, max);
+	return 0;
+}
+
+int parse_size(const char *text, uint64_t *bytes, struct error *err)
+{
+	static const char letters[] = "KMG";
+	const char *unit;
+	struct cursor c;
+	uint64_t factor = 1;
+
+	cursor_init(&c, text, strlen(text), "size");
+	*bytes = cursor_number(&c, 10);
+	if (cursor_left(&c) == 1 && (unit = strchr(letters, *c.pos))) {
+		factor = (uint64_t)1 << 10 * (unit - letters + 1);
+		cursor_bytes(&c, 1);
+	}
+	if (c.failed || cursor_left(&c) || __builtin_mul_overflow(*bytes, factor, bytes) || !*bytes)
+		return error_set(err, ERR_USAGE, "'%s' is no size; expected something like 64K, 5M, 1G, "
+				 "or a number of bytes", text);
 	return 0;
 }
 

@@ -34,7 +34,7 @@ struct keyer {
 	uint64_t words[KEYER_LABELS + KEYER_FRAMES];
 	size_t count;	/* of frames in words */
 	bool streaming;
-	struct XXH3_state_s *state; /* of a stack that does not fit */
+	void *state; /* of a stack that does not fit */
 };
 
 int keyer_init(struct keyer *k); /* ERR_NOMEM */

@@ -21,8 +21,6 @@ _Static_assert(PPROF_NOMEM == (int)ERR_NOMEM && PPROF_IO == (int)ERR_IO &&
 	       PPROF_PERM == (int)ERR_PERM && PPROF_LIMIT == (int)ERR_LIMIT,
 	       "codes are handed through");
 
-enum { DEFAULT_MAX = 1 << 30 };
-
 int api_nomem(struct pprof *p)
 {
 	return error_set(&p->error, ERR_NOMEM, "out of memory");
@@ -91,30 +89,13 @@ int pprof_read(struct pprof *p, const char *path, size_t max_size)
 	return take(p, &next, profile_read(&next, path, max_size, &p->error));
 }
 
-static int decode_zipped(struct profile *next, const void *data, size_t len, size_t max,
-			 struct error *err)
-{
-	struct buffer plain = { 0 };
-	int rc = gzip_uncompress(data, len, max, &plain, err);
-
-	if (!rc)
-		rc = profile_decode(next, plain.data, plain.len, err);
-	buffer_release(&plain);
-	return rc;
-}
-
 int pprof_parse(struct pprof *p, const void *data, size_t len, size_t max_size)
 {
-	size_t max = max_size ? max_size : DEFAULT_MAX;
 	struct profile next;
 
-	if (len > max)
-		return error_set(&p->error, ERR_LIMIT, "more than %zu bytes", max);
 	if (profile_init(&next))
 		return api_nomem(p);
-	return take(p, &next,
-		    gzip_detect(data, len) ? decode_zipped(&next, data, len, max, &p->error) :
-					     profile_decode(&next, data, len, &p->error));
+	return take(p, &next, profile_parse(&next, data, len, max_size, &p->error));
 }
 
 int pprof_write(struct pprof *p, const char *path)

@@ -4,9 +4,9 @@
  * The rules are google/pprof's: `compatible` and CompatibilizeSampleTypes of
  * profile/merge.go, ScaleProfiles of internal/measurement. There all profiles are at hand
  * at once; here they come two at a time, a sum and the next one, so that memory does not
- * grow with their number. With three or more profiles of different types that shows in
- * one place: a sample which has no value left in the types that remain may have been what
- * gave a later, equal one its place in the order.
+ * grow with their number. Where types go, that shows in one place, the order: a sample that
+ * has no value left may have been what gave a later, equal one, or a mapping, its place in
+ * the sum.
  */
 #ifndef PPROF_COMPAT_H
 #define PPROF_COMPAT_H

@@ -24,5 +24,8 @@ int profile_read(struct profile *p, const char *path, size_t max_size, struct er
 /* Appends a file's bytes ("-" for standard input) as they stand, at most `max_size` (0:
  * 1 GiB). ERR_IO, ERR_LIMIT, ERR_NOMEM; messages name the file. */
 int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct error *err);
+/* The same of bytes that are at hand. */
+int profile_parse(struct profile *p, const void *data, size_t len, size_t max_size,
+		  struct error *err);
 
 #endif

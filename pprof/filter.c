@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "pprof/labels.h"
 #include "pprof/matches.h"
 #include "pprof/profile.h"
 
@@ -195,19 +196,13 @@ int filter_show_from(struct profile *p, const struct pattern *from, bool *matche
 	return rc;
 }
 
-/* pprof reads a number 0 without a unit as no label at all. */
-static bool is_label(const struct profile_label *l)
-{
-	return l->str || l->num || l->num_unit;
-}
-
 static bool keep_label(const struct profile_label *l, struct matches *show, struct matches *hide,
 		       struct filter_found *found)
 {
 	bool shown = !show->pattern || matches_string(show, l->key);
 	bool hidden = matches_string(hide, l->key);
 
-	if (!is_label(l))
+	if (label_is_empty(l))
 		return true;
 	found->show = found->show || shown;
 	found->hide = found->hide || hidden;

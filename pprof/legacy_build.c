@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
+#include "pprof/append.h"
 #include "pprof/legacy_cover.h"
 #include "pprof/legacy_text.h"
 
@@ -212,12 +213,12 @@ static int add_mappings(struct legacy *l, struct numbering *n)
 }
 
 /* Distinct places are distinct locations, equal lines or not, so their addresses go when
- * all are there. Nobody may look for them by what they were then. */
+ * all are there. */
 static void drop_addresses(struct profile *p)
 {
 	for (size_t i = 0; i < p->location_count; i++)
 		p->locations[i].address = 0;
-	hashindex_release(&p->location_index);
+	profile_forget_indexes(p);
 }
 
 /* gperftools takes the leaf from the signal's context and from unwinding, where it was

@@ -9,7 +9,8 @@
  * range cost log n. One tree is for the mappings as they are, the other for what lies
  * below those with an offset. Nothing is ever taken out of a tree: a mapping that was
  * extended is in the first one wherever it is in the second, and the first is asked
- * first.
+ * first. That holds for mappings that end behind their beginning; the few others, which
+ * no kernel writes, are in a list and looked at one by one.
  */
 #include "pprof/legacy_cover.h"
 
@@ -19,13 +20,15 @@
 #include "base/room.h"
 #include "pprof/legacy_build.h"
 
+enum { NONE = UINT32_MAX, ODD_MAX = 256 };
+
 struct cover {
 	uint64_t *ends; /* sorted, each once; piece i is [ends[i], ends[i + 1]) */
 	size_t count;
 	uint32_t *holds, *below; /* trees of 2 * count: numbers of mappings, or NONE */
+	uint32_t odd[ODD_MAX];	 /* those that end before they begin and may be extended */
+	size_t odd_count;
 };
-
-enum { NONE = UINT32_MAX };
 
 static int by_value(const void *a, const void *b)
 {
@@ -106,9 +109,32 @@ static void sort_ends(struct cover *c, const struct legacy *l)
 	c->count = kept;
 }
 
+static int too_odd(const struct legacy *l)
+{
+	return error_set(l->err, ERR_FORMAT, "more than %d mappings end before they begin", ODD_MAX);
+}
+
+/* What lies below a mapping. */
+static int add_below(struct cover *c, const struct legacy *l, uint32_t number)
+{
+	const struct profile_mapping *m = &l->mappings[number];
+
+	if (!extends_below(m))
+		return 0;
+	if (m->limit >= m->start) {
+		add_range(c, c->below, m->start - m->offset, m->start, number);
+		return 0;
+	}
+	if (c->odd_count == ODD_MAX)
+		return too_odd(l);
+	c->odd[c->odd_count++] = number;
+	return 0;
+}
+
 static int cover_init(struct cover *c, const struct legacy *l)
 {
 	size_t most = 3 * l->mapping_count + 1;
+	int rc = 0;
 
 	*c = (struct cover){ .ends = malloc(most * sizeof(*c->ends)),
 			     .holds = malloc(2 * most * sizeof(*c->holds)),
@@ -118,14 +144,11 @@ static int cover_init(struct cover *c, const struct legacy *l)
 	sort_ends(c, l);
 	for (size_t i = 0; i < 2 * c->count; i++)
 		c->holds[i] = c->below[i] = NONE;
-	for (uint32_t i = 0; i < l->mapping_count; i++) {
-		const struct profile_mapping *m = &l->mappings[i];
-
-		add_range(c, c->holds, m->start, m->limit, i);
-		if (extends_below(m))
-			add_range(c, c->below, m->start - m->offset, m->start, i);
+	for (uint32_t i = 0; !rc && i < l->mapping_count; i++) {
+		add_range(c, c->holds, l->mappings[i].start, l->mappings[i].limit, i);
+		rc = add_below(c, l, i);
 	}
-	return 0;
+	return rc;
 }
 
 static void cover_release(struct cover *c)
@@ -135,9 +158,22 @@ static void cover_release(struct cover *c)
 	free(c->below);
 }
 
+static uint32_t first_below(const struct cover *c, const struct legacy *l, uint64_t address)
+{
+	uint32_t least = first_at(c, c->below, address);
+
+	for (size_t i = 0; i < c->odd_count; i++) {
+		const struct profile_mapping *m = &l->mappings[c->odd[i]];
+
+		if (extends_below(m) && address < m->start && address >= m->start - m->offset)
+			put_min(&least, c->odd[i]);
+	}
+	return least;
+}
+
 static void extend(const struct cover *c, struct profile_mapping *m, uint32_t number)
 {
-	add_range(c, c->holds, m->start - m->offset, m->start, number);
+	add_range(c, c->holds, m->start - m->offset, m->limit, number);
 	m->start -= m->offset;
 	m->offset = 0;
 }
@@ -162,7 +198,7 @@ int legacy_cover(struct legacy *l, const uint64_t *addresses, size_t count, uint
 
 		/* Behind the mapping of everything nothing is extended any more. */
 		if (addresses[i] && number == NONE && l->mapping_count == real) {
-			number = first_at(&c, c.below, addresses[i]);
+			number = first_below(&c, l, addresses[i]);
 			if (number != NONE)
 				extend(&c, &l->mappings[number], number);
 			else

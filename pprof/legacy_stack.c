@@ -45,12 +45,31 @@ static bool is_shown(const char *name, bool show)
 	       (show || !(begins(name, "runtime.") || begins(name, "internal/runtime/")));
 }
 
+/* Go's stacks of threads that it did not start end in addresses 0, less 1 here. */
+static bool is_padding(const struct profile *p, const struct profile_location *location)
+{
+	const struct profile_line *line = p->lines + location->first_line;
+
+	return location->address == UINT64_MAX &&
+	       (!location->lines || !p->functions[line->function - 1].name);
+}
+
+static bool is_empty(const struct profile *p, const struct profile_sample *sample)
+{
+	for (size_t i = 0; i < sample->locations; i++)
+		if (!is_padding(p, &p->locations[p->stack[sample->first_location + i] - 1]))
+			return false;
+	return true;
+}
+
 static int collect_location(struct stack_lines *s, const struct profile *p,
 			    const struct profile_location *location, bool *show)
 {
 	struct stack_line line = { .address = location->address, .name = "", .file = "" };
 	int rc = 0;
 
+	if (is_padding(p, location))
+		return 0;
 	if (!location->lines) {
 		*show = true;
 		return add_line(s, line);
@@ -77,7 +96,7 @@ static int collect(struct stack_lines *s, const struct profile *p,
 	int rc = 0;
 
 	s->count = 0;
-	if (!sample->locations)
+	if (is_empty(p, sample))
 		return add_line(s, (struct stack_line){ .name = "" });
 	for (size_t i = 0; !rc && i < sample->locations; i++)
 		rc = collect_location(
@@ -100,14 +119,42 @@ static size_t address_width(uint64_t address)
 	return (size_t)snprintf(NULL, 0, "0x%" PRIx64, address);
 }
 
+/* Where a name has type arguments, as the Go linker writes them, runtime/pprof has
+ * "[...]": the text from the first bracket to the last. *end is NULL for other names. */
+static const char *type_arguments(const char *name, const char **end)
+{
+	const char *start = strchr(name, '['), *last = strrchr(name, ']');
+
+	*end = start && last > start && strstr(name, "go.shape.") ? last + 1 : NULL;
+	return start;
+}
+
+static size_t name_width(const char *name)
+{
+	const char *end, *start = type_arguments(name, &end);
+
+	return end ? width_of(name) - width_of(start) + strlen("[...]") + width_of(end) :
+		     width_of(name);
+}
+
 /* Names may hold anything, and a newline would end the comment. */
-static int put_clean(struct buffer *out, const char *text)
+static int put_part(struct buffer *out, const char *text, size_t len)
 {
 	int rc = 0;
 
-	for (; !rc && *text; text++)
+	for (const char *after = text + len; !rc && text < after; text++)
 		rc = buffer_add(out, (unsigned char)*text < ' ' || *text == 0x7f ? "?" : text, 1);
 	return rc;
+}
+
+static int put_name(struct buffer *out, const char *name)
+{
+	const char *end, *start = type_arguments(name, &end);
+
+	if (!end)
+		return put_part(out, name, strlen(name));
+	return put_part(out, name, (size_t)(start - name)) || buffer_addf(out, "[...]") ?
+		       ERR_NOMEM : put_part(out, end, strlen(end));
 }
 
 /* Tabs from a cell of this width to the end of its column. */
@@ -126,8 +173,8 @@ static int put_line(const struct stack_line *line, size_t address_column, size_t
 {
 	if (buffer_addf(out, "#\t0x%" PRIx64, line->address) ||
 	    put_tabs(out, address_width(line->address), address_column) ||
-	    put_clean(out, line->name) || put_tabs(out, width_of(line->name), name_column) ||
-	    put_clean(out, line->file))
+	    put_name(out, line->name) || put_tabs(out, name_width(line->name), name_column) ||
+	    put_part(out, line->file, strlen(line->file)))
 		return ERR_NOMEM;
 	return buffer_addf(out, ":%" PRId64 "\n", line->line);
 }
@@ -138,7 +185,7 @@ static size_t columns(const struct stack_lines *s, size_t from, size_t *address,
 	*address = *name = 0;
 	for (; from < s->count && *s->lines[from].name; from++) {
 		size_t a = address_width(s->lines[from].address);
-		size_t n = width_of(s->lines[from].name);
+		size_t n = name_width(s->lines[from].name);
 
 		*address = a > *address ? a : *address;
 		*name = n > *name ? n : *name;

@@ -249,7 +249,7 @@ static int map_sample(struct source *s, const struct profile_sample *sample)
 	uint64_t hash;
 	uint32_t at;
 
-	if (map_stack(s, sample) || map_labels(s, sample))
+	if (map_labels(s, sample) || map_stack(s, sample))
 		return ERR_NOMEM;
 	key = (struct sample_key){ s->stack, s->labels, sample->locations, s->label_count };
 	hash = hash_sample(&key);

@@ -275,6 +275,21 @@ int profile_add_sample(struct profile *p, const uint32_t *locations, size_t loca
 	return 0;
 }
 
+int profile_set_stack(struct profile *p, size_t sample, const uint32_t *locations,
+		      size_t location_count)
+{
+	struct profile_sample *s = &p->samples[sample];
+
+	if (profile_room(&p->stack, p->stack_count, location_count, sizeof(*p->stack)))
+		return ERR_NOMEM;
+	if (location_count)
+		memcpy(p->stack + p->stack_count, locations, location_count * sizeof(*locations));
+	s->first_location = p->stack_count;
+	s->locations = location_count;
+	p->stack_count += location_count;
+	return 0;
+}
+
 int profile_add_comment(struct profile *p, const char *text)
 {
 	uint32_t id;

@@ -114,6 +114,10 @@ int profile_add_sample(struct profile *p, const uint32_t *locations, size_t loca
 		       const int64_t *values, const struct profile_label *labels,
 		       size_t label_count);
 
+/* Gives a sample another stack. What it had stays in profile.stack, unused. */
+int profile_set_stack(struct profile *p, size_t sample, const uint32_t *locations,
+		      size_t location_count);
+
 int profile_add_comment(struct profile *p, const char *text);
 int profile_add_comment_id(struct profile *p, uint32_t string);
 

@@ -49,36 +49,49 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 
 /* profile.proto, or else what came before it: one of those begins otherwise than any
  * message that decodes, and what is neither is reported as a broken message. */
-static int decode(struct profile *p, const struct buffer *plain, struct error *err)
+static int decode(struct profile *p, const void *data, size_t len, struct error *err)
 {
 	struct error legacy = { 0 };
-	int rc = profile_decode(p, plain->data, plain->len, err), old;
+	int rc = profile_decode(p, data, len, err), old;
 
-	if (rc != ERR_FORMAT || !plain->len)
+	if (rc != ERR_FORMAT || !len)
 		return rc;
 	profile_release(p);
 	if (profile_init(p))
 		return error_set(err, ERR_NOMEM, "out of memory");
-	old = legacy_parse(p, plain->data, plain->len, &legacy);
+	old = legacy_parse(p, data, len, &legacy);
 	if (old == ERR_NOTFOUND)
 		return rc;
 	return old ? error_set(err, old, "%s", legacy.text) : 0;
 }
 
-/* What is compressed is replaced by its contents. */
-static int uncompress(struct buffer *bytes, size_t max, struct error *err)
+static bool is_compressed(const void *data, size_t len)
 {
+	return gzip_detect(data, len) || zstd_detect(data, len);
+}
+
+static int uncompress(const void *data, size_t len, size_t max, struct buffer *plain,
+		      struct error *err)
+{
+	return gzip_detect(data, len) ? gzip_uncompress(data, len, max, plain, err) :
+					zstd_uncompress(data, len, max, plain, err);
+}
+
+int profile_parse(struct profile *p, const void *data, size_t len, size_t max_size,
+		  struct error *err)
+{
+	size_t max = max_size ? max_size : MAX_SIZE;
 	struct buffer plain = { 0 };
 	int rc;
 
-	if (gzip_detect(bytes->data, bytes->len))
-		rc = gzip_uncompress(bytes->data, bytes->len, max, &plain, err);
-	else if (zstd_detect(bytes->data, bytes->len))
-		rc = zstd_uncompress(bytes->data, bytes->len, max, &plain, err);
-	else
-		return 0;
-	buffer_release(bytes);
-	*bytes = plain;
+	if (len > max)
+		return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
+	if (!is_compressed(data, len))
+		return decode(p, data, len, err);
+	rc = uncompress(data, len, max, &plain, err);
+	if (!rc)
+		rc = decode(p, plain.data, plain.len, err);
+	buffer_release(&plain);
 	return rc;
 }
 
@@ -98,15 +111,27 @@ int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct
 	return rc;
 }
 
+/* What is compressed is released before its contents are decoded. */
+static int decode_file(struct profile *p, struct buffer *bytes, size_t max, struct error *err)
+{
+	struct buffer plain = { 0 };
+	int rc = 0;
+
+	if (is_compressed(bytes->data, bytes->len)) {
+		rc = uncompress(bytes->data, bytes->len, max, &plain, err);
+		buffer_release(bytes);
+		*bytes = plain;
+	}
+	return rc ? rc : decode(p, bytes->data, bytes->len, err);
+}
+
 int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)
 {
 	struct buffer bytes = { 0 };
 	int rc = profile_load(&bytes, path, max_size, err);
 
 	if (!rc) {
-		rc = uncompress(&bytes, max_size ? max_size : MAX_SIZE, err);
-		if (!rc)
-			rc = decode(p, &bytes, err);
+		rc = decode_file(p, &bytes, max_size ? max_size : MAX_SIZE, err);
 		if (rc)
 			error_prefix(err, "'%s'", path);
 	}

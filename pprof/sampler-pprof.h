@@ -84,8 +84,9 @@ void pprof_free(struct pprof *p); /* NULL is as good */
 /* What went wrong when a function last failed on this profile; "" before that. */
 const char *pprof_message(const struct pprof *p);
 
-/* Replaces what is in p by a file's contents, or by `len` bytes: gzip'd or not. At most
- * max_size bytes of profile, uncompressed (0: 1 GiB). "-" is the standard input. */
+/* Replaces what is in p by a file's contents, or by `len` bytes: gzip'd or not, or one of
+ * the formats before profile.proto. At most max_size bytes, uncompressed (0: 1 GiB). "-"
+ * is the standard input. */
 int pprof_read(struct pprof *p, const char *path, size_t max_size);
 int pprof_parse(struct pprof *p, const void *data, size_t len, size_t max_size);
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "base/room.h"
+#include "pprof/labels.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/units.h"
@@ -277,7 +278,7 @@ static int match_sample(struct tagmatch *m, const struct profile *p, const uint3
 			continue;
 		if (!m->is_range && l->str)
 			rc = look_up(m, p, l, &bits, err);
-		if (m->is_range && !l->str && (l->num || l->num_unit) &&
+		if (m->is_range && !l->str && !label_is_empty(l) &&
 		    in_range(m, l->num, unit_of(p, units, l->key)))
 			return 1;
 	}

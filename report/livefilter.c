@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 1000 };
+#include "pprof/pattern.h"
 
 static bool has_upper(const char *text)
 {
@@ -16,28 +16,27 @@ static bool has_upper(const char *text)
 
 void livefilter_set(struct livefilter *f, const char *text)
 {
-	int flags = REG_EXTENDED | REG_NOSUB | (has_upper(text) ? 0 : REG_ICASE);
+	char pattern[LIVEFILTER_ROOM + 8];
+	int len;
 
 	livefilter_release(f);
 	snprintf(f->text, sizeof(f->text), "%s", text);
-	f->is_regex = *f->text && regcomp(&f->regex, f->text, flags) == 0;
+	len = snprintf(pattern, sizeof(pattern), "%s%s", has_upper(f->text) ? "" : "(?i)", f->text);
+	if (*f->text && pattern_new(&f->pattern, pattern, (size_t)len, NULL))
+		f->pattern = NULL;
 }
 
 void livefilter_release(struct livefilter *f)
 {
-	if (f->is_regex)
-		regfree(&f->regex);
+	pattern_free(f->pattern);
 	memset(f, 0, sizeof(*f));
 }
 
 bool livefilter_matches(const struct livefilter *f, const char *name)
 {
-	char text[NAME_MAX_BYTES + 1];
-
 	if (!*f->text)
 		return true;
-	snprintf(text, sizeof(text), "%s", name);
-	if (f->is_regex)
-		return regexec(&f->regex, text, 0, NULL, 0) == 0;
-	return has_upper(f->text) ? strstr(text, f->text) != NULL : strcasestr(text, f->text) != NULL;
+	if (f->pattern)
+		return pattern_match(f->pattern, name, strlen(name), NULL) == 1;
+	return has_upper(f->text) ? strstr(name, f->text) != NULL : strcasestr(name, f->text) != NULL;
 }

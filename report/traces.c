@@ -13,7 +13,7 @@
 
 #define SEPARATOR "-----------+-------------------------------------------------------\n"
 
-enum { KEY_WIDTH = 10 };
+enum { KEY_WIDTH = 10, VALUE_WIDTH = 13, NOTE_WIDTH = 9 };
 
 struct traces {
 	struct nodes nodes;
@@ -63,11 +63,15 @@ static int add_labels(struct traces *t, const struct profile_sample *s, bool num
 static int add_frame(struct traces *t, const char *value, uint32_t node, bool inlined)
 {
 	const struct node *n = &t->nodes.list[node];
-	int rc = text_addf(t->out, "%10s   ", value);
+	/* The many frames without a value are spared the formatting. */
+	int rc = *value ? text_addf(t->out, "%10s   ", value) :
+			  buffer_add(t->out, "             ", VALUE_WIDTH);
 
 	rc = rc ? rc : text_add_fitting(t->out, n->label, n->label_len, t->v->width,
-					inlined ? sizeof(" (inline)") - 1 : 0);
-	return rc ? rc : text_addf(t->out, inlined ? " (inline)\n" : "\n");
+					inlined ? NOTE_WIDTH : 0);
+	if (!rc && inlined)
+		rc = buffer_add(t->out, " (inline)", NOTE_WIDTH);
+	return rc ? rc : buffer_add(t->out, "\n", 1);
 }
 
 static int add_stack(struct traces *t, size_t sample)

@@ -125,7 +125,9 @@ int product_write(struct product *p, struct outfile *file, struct decode_result 
 	}
 	if (!rc) {
 		decoding_before_writing(p->decoding, p->symbolizers, p->count);
-		rc = profile_write(&profile, file, err);
+		rc = p->options->write ?
+			     p->options->write(p->options->write_ctx, &profile, file, err) :
+			     profile_write(&profile, file, err);
 		result->written = file->written;
 	}
 	product_release(p);

@@ -27,6 +27,11 @@ struct profile;
 struct recording;
 struct unwinder;
 
+/* Writes a profile into a file, in some form. It runs in a process of its own, in which it
+ * can write to that file and do nothing else. */
+typedef int recording_writer(const void *ctx, const struct profile *p, struct outfile *file,
+			     struct error *err);
+
 struct recording_options {
 	const pid_t *pids;	/* whom to sample; not owned */
 	size_t pid_count;	/* or 0 and: */
@@ -38,6 +43,8 @@ struct recording_options {
 	bool kernel;		/* with the kernel's part of their stacks */
 	bool no_cache;		/* unwind tables are neither kept nor taken from earlier runs */
 	double pause_share;	/* of its time that any one thread may be held, 0 to 1 */
+	recording_writer *write; /* NULL: as pprof */
+	const void *write_ctx;	 /* not owned */
 };
 
 enum recording_end {

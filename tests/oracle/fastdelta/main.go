@@ -115,17 +115,22 @@ func bench(who, fields, before, after, count string) {
 	case "gzip":
 		delta = withGzip(one)
 	}
-	data, next := read(before), read(after)
 	var size counter
-	fatal(delta(data, io.Discard))
-	n, _ := strconv.Atoi(count)
-	start := cpu()
-	for range n {
+	var spent float64
+	take := func(path string) {
+		data := read(path) // not counted
+		start := cpu()
 		size.n = 0
-		fatal(delta(next, &size))
-		data, next = next, data
+		fatal(delta(data, &size))
+		spent += cpu() - start
 	}
-	spent := (cpu() - start) / float64(n)
+	take(before)
+	spent = 0
+	n, _ := strconv.Atoi(count)
+	for i := range n {
+		take([]string{after, before}[i&1])
+	}
+	spent /= float64(n)
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	fmt.Printf("%.3f %d %d\n", spent, u.Maxrss, size.n)

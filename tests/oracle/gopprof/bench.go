@@ -1,14 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"syscall"
 	"time"
-
-	"bytes"
-	"compress/gzip"
-	"io"
 
 	"github.com/google/pprof/profile"
 )
@@ -37,8 +36,8 @@ func cpuSeconds() float64 {
 	return (time.Duration(ru.Utime.Nano()) + time.Duration(ru.Stime.Nano())).Seconds()
 }
 
-// measure prints the CPU seconds of the fastest round of one of decode, encode, zip and
-// unzip; the collector's work is in them, as it falls.
+// measure prints the CPU seconds of a round of decode, encode, zip or unzip, on average:
+// the collector's work is in it.
 func measure(what, path string, rounds int) {
 	data, err := os.ReadFile(path)
 	check(err)
@@ -49,9 +48,8 @@ func measure(what, path string, rounds int) {
 	_, err = zw.Write(data)
 	check(err)
 	check(zw.Close())
-	best := 1e9
+	start := cpuSeconds()
 	for range rounds {
-		start := cpuSeconds()
 		switch what {
 		case "decode":
 			_, err = profile.ParseUncompressed(data)
@@ -68,7 +66,31 @@ func measure(what, path string, rounds int) {
 			_, err = io.ReadAll(zr)
 		}
 		check(err)
-		best = min(best, cpuSeconds()-start)
 	}
-	fmt.Printf("%s %.6f %d %d\n", what, best, len(data), zipped.Len())
+	each := (cpuSeconds() - start) / float64(rounds)
+	fmt.Printf("%s %.6f %d %d\n", what, each, len(data), zipped.Len())
+}
+
+// sum reads all IN, merges and writes OUT, with gzip in and out or without: what
+// bench/merge.c does.
+func sum(mode, out string, in []string) {
+	var ps []*profile.Profile
+	for _, path := range in {
+		file, err := os.Open(path)
+		check(err)
+		p, err := profile.Parse(file)
+		check(err)
+		check(file.Close())
+		ps = append(ps, p)
+	}
+	p, err := profile.Merge(ps)
+	check(err)
+	file, err := os.Create(out)
+	check(err)
+	if mode == "gzip" {
+		check(p.Write(file))
+	} else {
+		check(p.WriteUncompressed(file))
+	}
+	check(file.Close())
 }

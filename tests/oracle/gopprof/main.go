@@ -1,6 +1,8 @@
 // gopprof checks the pprof layer against google/pprof. Commands, each of which
 // says nothing and exits 0 when all is well:
 //
+//	gopprof operations …   see merge.go
+//	gopprof sum raw|gzip OUT IN…   for bench/run: reads all, merges, writes
 //	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
 //	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
 //	gopprof same A B       two files hold the same profile
@@ -14,6 +16,10 @@
 //	gopprof pprof ARG...   is the command pprof
 //	gopprof patterns TOOL COUNT SEED
 //	                       asks the tool pprof_pattern what Go's regexp knows
+//	gopprof random FOLDER COUNT SEED
+//	                       writes random profiles
+//	gopprof filtered TOOL SEED FILE...
+//	                       filters them, as the tool pprof_filter does
 package main
 
 import (
@@ -174,6 +180,10 @@ func write(folder string) {
 func main() {
 	arguments := append(os.Args[1:], "", "", "", "")
 	switch arguments[0] {
+	case "sum":
+		sum(arguments[1], arguments[2], os.Args[4:])
+	case "operations":
+		operations(os.Args[2:])
 	case "made":
 		compare(parse(arguments[1]), made())
 	case "write":
@@ -196,10 +206,18 @@ func main() {
 		legacy(arguments[1])
 	case "debug":
 		debugTexts(arguments[1])
+	case "tabbed":
+		tabbed(arguments[1])
+	case "carries":
+		carries(arguments[1], arguments[2])
 	case "pprof":
 		drive(os.Args[2:])
 	case "patterns":
 		patterns(arguments[1], arguments[2], arguments[3])
+	case "random":
+		randomFiles(arguments[1], arguments[2], arguments[3])
+	case "filtered":
+		filtered(arguments[1], arguments[2], os.Args[4:])
 	default:
 		check(fmt.Errorf("usage: gopprof made FILE | write FOLDER | same A B"))
 	}

@@ -43,6 +43,27 @@ Test(values, numbers)
 	cr_assert_eq(parse_number("-1", "rate", 1, 10000, &n, &err), ERR_USAGE);
 }
 
+Test(values, sizes)
+{
+	static const struct { const char *text; uint64_t bytes; } good[] = {
+		{ "1", 1 }, { "64K", 65536 }, { "5M", 5242880 }, { "1G", 1073741824 },
+		{ "17179869183G", 18446744072635809792u },
+	};
+	static const char *const bad[] = { "", "K", "0", "0G", "-1", "5k", "5 M", "5MB", "5MM", "1.5G",
+					   "0x10", "17179869184G", "18446744073709551616" };
+	struct error err = { 0 };
+	uint64_t bytes;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		cr_assert_eq(parse_size(good[i].text, &bytes, &err), 0, "%s", good[i].text);
+		cr_assert_eq(bytes, good[i].bytes, "%s: %lu", good[i].text, bytes);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		cr_assert_eq(parse_size(bad[i], &bytes, &err), ERR_USAGE, "%s", bad[i]);
+	cr_assert_str_eq(err.text, "'18446744073709551616' is no size; expected something like 64K, "
+			 "5M, 1G, or a number of bytes");
+}
+
 Test(values, percentages)
 {
 	static const struct { const char *text; double share; } good[] = {

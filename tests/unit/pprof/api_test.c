@@ -162,6 +162,21 @@ Test(api, through_memory, .init = fill, .fini = free_both)
 	cr_assert_eq(pprof_parse(q, NULL, 0, 0), PPROF_FORMAT);
 }
 
+Test(api, reads_what_was_before_profile_proto, .init = make, .fini = free_both)
+{
+	static const char goroutines[] = "goroutine profile: total 3\n3 @ 0x1010 0x2020\n";
+	struct pprof_sample s;
+
+	cr_assert_eq(pprof_parse(p, goroutines, sizeof(goroutines) - 1, 0), 0, "%s",
+		     pprof_message(p));
+	cr_assert_eq(pprof_sample(p, 0, &s), 0);
+	cr_assert_eq(s.values[0], 3);
+	cr_assert_eq(s.frame_count, 2);
+	cr_assert_null(s.frames[1].function);
+	cr_assert_str_eq(s.frames[1].system_name, "");
+	cr_assert_eq(s.frames[1].address, 0x201f);
+}
+
 Test(api, through_a_file, .init = fill, .fini = free_both)
 {
 	char path[] = "/tmp/api-test-XXXXXX";

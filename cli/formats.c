@@ -1,0 +1,87 @@
+#include "cli/formats.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/outfile.h"
+#include "cli/types.h"
+#include "pprof/encode.h"
+#include "pprof/profile.h"
+#include "report/flamegraph.h"
+#include "report/folded.h"
+#include "report/speedscope.h"
+#include "report/top.h"
+
+struct format {
+	const char *name, *ending;
+	report_writer *write; /* NULL: as it is, encoded */
+};
+
+/* By name the first is meant. */
+static const struct format formats[] = {
+	{ "pprof", ".pb.gz", NULL },
+	{ "folded", ".folded", report_folded },
+	{ "flamegraph", ".html", report_flamegraph_html },
+	{ "flamegraph", ".svg", report_flamegraph_svg },
+	{ "speedscope", ".json", report_speedscope },
+	{ "text", ".txt", report_top },
+};
+
+enum { FORMATS = sizeof(formats) / sizeof(*formats) };
+
+int format_by_name(const char *name, const struct format **format, struct error *err)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (!strcmp(name, formats[i].name)) {
+			*format = &formats[i];
+			return 0;
+		}
+	return error_set(err, ERR_USAGE, "there is no format '%s', but pprof, folded, flamegraph, "
+			 "speedscope and text", name);
+}
+
+const struct format *format_by_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < FORMATS; i++) {
+		size_t ending = strlen(formats[i].ending);
+
+		if (len > ending && !strcasecmp(path + len - ending, formats[i].ending))
+			return &formats[i];
+	}
+	return &formats[0];
+}
+
+const char *format_ending(const struct format *format)
+{
+	return format->ending;
+}
+
+report_writer *format_flamegraph(const char *path)
+{
+	report_writer *write = format_by_path(path)->write;
+
+	return write == report_flamegraph_svg ? write : report_flamegraph_html;
+}
+
+int format_write(const struct format *format, const struct profile *p, struct outfile *file,
+		 struct error *err)
+{
+	struct report_view view = { .nodecount = 0 };
+	report_writer *write = format->write;
+	struct buffer text = { 0 };
+	int rc;
+
+	if (!write)
+		return profile_write(p, file, err);
+	if (!strcmp(format->name, "flamegraph"))
+		write = format_flamegraph(file->path);
+	rc = sample_type_find(p, NULL, &view.type, err);
+	rc = rc ? rc : write(p, &view, &text, err);
+	rc = rc ? rc : outfile_write(file, text.data, text.len, err);
+	buffer_release(&text);
+	return rc;
+}

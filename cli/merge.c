@@ -1,0 +1,223 @@
+/* sampler merge FILE… -o OUT, sampler diff BASE NEW -o OUT: profiles in, one out. What
+ * comes out is what `pprof -proto` gives for them; nothing is taken out by drop_frames,
+ * because whoever looks at the result does that. */
+#include <getopt.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/outfile.h"
+#include "base/printable.h"
+#include "cli/cli.h"
+#include "pprof/compat.h"
+#include "pprof/decode.h"
+#include "pprof/encode.h"
+#include "pprof/labels.h"
+#include "pprof/merge.h"
+#include "pprof/profile.h"
+#include "pprof/scale.h"
+#include "pprof/validate.h"
+
+struct merge_options {
+	const char *output;
+	char **files;
+	int count;
+	bool subtract, normalize; /* diff's */
+};
+
+static const struct option merge_long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option diff_long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "subtract", no_argument, NULL, 's' },
+	{ "normalize", no_argument, NULL, 'n' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Reads into a profile that must be released in any case. */
+static int read_profile(struct profile *p, const char *path, struct error *err)
+{
+	int rc = profile_init(p);
+
+	if (rc)
+		return error_set(err, rc, "out of memory");
+	rc = profile_read(p, path, 0, err);
+	if (!rc) {
+		rc = profile_validate(p, err);
+		if (rc)
+			error_prefix(err, "'%s'", path);
+	}
+	return rc;
+}
+
+static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)
+{
+	struct profile p;
+	int rc = read_profile(&p, o->files[i], err);
+
+	if (!rc) {
+		rc = merge_add_common(m, &p, err);
+		if (rc && i)
+			error_prefix(err, "'%s' and '%s'", o->files[0], o->files[i]);
+	}
+	profile_release(&p);
+	return rc;
+}
+
+static int merge_files(const struct merge_options *o, struct profile *sum, struct error *err)
+{
+	struct merge *m;
+	int rc = merge_new(&m, err);
+
+	if (rc)
+		return rc;
+	for (int i = 0; !rc && i < o->count; i++)
+		rc = merge_file(m, o, i, err);
+	if (!rc)
+		return merge_finish(m, sum, err);
+	merge_free(m);
+	return rc;
+}
+
+/* pprof labels what a difference is compared with: percentages are shares of that. */
+static int negate(struct profile *base, const struct merge_options *o, struct error *err)
+{
+	static const char *const yes[] = { "true" };
+
+	if (!o->subtract && profile_set_label(base, "pprof::base", yes, 1))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	profile_scale(base, -1);
+	return 0;
+}
+
+static int subtract(struct profile *base, struct profile *p, const struct merge_options *o,
+		    struct profile *sum, struct error *err)
+{
+	struct merge *m;
+	int rc = o->normalize ? profile_normalize(p, base, err) : 0;
+
+	if (!rc)
+		rc = negate(base, o, err);
+	if (!rc)
+		rc = profile_make_compatible(p, base, err);
+	if (!rc)
+		rc = merge_new(&m, err);
+	if (rc)
+		return rc;
+	rc = merge_add(m, p, err);
+	if (!rc)
+		rc = merge_add(m, base, err);
+	if (!rc)
+		return merge_finish(m, sum, err);
+	merge_free(m);
+	return rc;
+}
+
+static int diff_files(const struct merge_options *o, struct profile *sum, struct error *err)
+{
+	struct profile base, p = { 0 };
+	int rc = read_profile(&base, o->files[0], err);
+
+	if (!rc)
+		rc = read_profile(&p, o->files[1], err);
+	if (!rc) {
+		rc = subtract(&base, &p, o, sum, err);
+		if (rc)
+			error_prefix(err, "'%s' and '%s'", o->files[1], o->files[0]);
+	}
+	profile_release(&base);
+	profile_release(&p);
+	return rc;
+}
+
+typedef int combination(const struct merge_options *o, struct profile *sum, struct error *err);
+
+static int run(const struct merge_options *o, combination *combine, struct error *err)
+{
+	struct outfile file = OUTFILE_NONE;
+	struct profile sum = { 0 };
+	int rc = outfile_open(&file, o->output, err);
+
+	if (!rc)
+		rc = combine(o, &sum, err);
+	if (!rc)
+		rc = profile_write(&sum, &file, err);
+	if (!rc)
+		rc = outfile_commit(&file, err);
+	outfile_abort(&file);
+	profile_release(&sum);
+	if (rc)
+		printable(err->text, sizeof(err->text));
+	return rc;
+}
+
+/* The standard input can be read once. */
+static bool reads_twice(const struct merge_options *o)
+{
+	int times = 0;
+
+	for (int i = 0; i < o->count; i++)
+		times += !strcmp(o->files[i], "-");
+	return times > 1;
+}
+
+/* Takes the options; 0, or -1 when the command ends with *status. */
+static int parse(struct merge_options *o, const struct option *options, int argc, char **argv,
+		 int *status)
+{
+	char *help[] = { (char *)"help", argv[0] };
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+		if (option == '?' || option == 'h') {
+			*status = option == 'h' ? cli_help(2, help) :
+						  cli_bad_option(argv, optind, optopt);
+			return -1;
+		}
+		if (option == 'o')
+			o->output = optarg;
+		o->subtract |= option == 's';
+		o->normalize |= option == 'n';
+	}
+	o->files = argv + optind;
+	o->count = argc - optind;
+	*status = EXIT_USAGE;
+	if (reads_twice(o))
+		cli_usage("only one file can be '-', the standard input");
+	else if (!o->output)
+		cli_usage("%s needs -o and a file to write", argv[0]);
+	else
+		return 0;
+	return -1;
+}
+
+int cli_merge(int argc, char **argv)
+{
+	struct merge_options o = { 0 };
+	struct error err;
+	int status;
+
+	if (parse(&o, merge_long_options, argc, argv, &status))
+		return status;
+	if (!o.count)
+		return cli_usage("merge needs files");
+	return run(&o, merge_files, &err) ? cli_fail(&err) : EXIT_DONE;
+}
+
+int cli_diff(int argc, char **argv)
+{
+	struct merge_options o = { 0 };
+	struct error err;
+	int status;
+
+	if (parse(&o, diff_long_options, argc, argv, &status))
+		return status;
+	if (o.count != 2)
+		return cli_usage("diff takes two files, the base and the new one");
+	return run(&o, diff_files, &err) ? cli_fail(&err) : EXIT_DONE;
+}

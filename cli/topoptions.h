@@ -1,0 +1,27 @@
+/* What `sampler top` is asked for. */
+#ifndef CLI_TOPOPTIONS_H
+#define CLI_TOPOPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "cli/cli.h"
+#include "report/live.h"
+#include "sampler/recording.h"
+
+struct topoptions {
+	struct recording_options recording;
+	pid_t pids[PIDS_MAX];
+	const char *output; /* NULL: none */
+	unsigned symbolize;
+	uint64_t interval_ns, count, lines; /* count 0: no end */
+	enum live_order order;
+	bool threads;
+	struct buffer command_line; /* NUL-terminated, for the comments; owned by the caller */
+};
+
+/* 0 to go on, else the exit status, negated when it is 0 (help was asked for). */
+int topoptions_parse(struct topoptions *o, int argc, char **argv);
+
+#endif
