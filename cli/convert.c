@@ -2,12 +2,14 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
 #include "base/printable.h"
 #include "cli/cli.h"
+#include "cli/formats.h"
 #include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/legacy_write.h"
@@ -26,19 +28,12 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* A writer opens nothing: the file is there, and committed by the caller. */
-typedef int convert_writer(const struct profile *p, struct outfile *file, struct error *err);
-
-static int write_bytes(int rc, const struct buffer *bytes, struct outfile *file, struct error *err)
-{
-	return rc ? rc : outfile_write(file, bytes->data, bytes->len, err);
-}
-
 static int write_plain(const struct profile *p, struct outfile *file, struct error *err)
 {
 	struct buffer bytes = { 0 };
-	int rc = write_bytes(profile_encode(p, &bytes, err), &bytes, file, err);
+	int rc = profile_encode(p, &bytes, err);
 
+	rc = rc ? rc : outfile_write(file, bytes.data, bytes.len, err);
 	buffer_release(&bytes);
 	return rc;
 }
@@ -46,56 +41,55 @@ static int write_plain(const struct profile *p, struct outfile *file, struct err
 static int write_legacy(const struct profile *p, struct outfile *file, struct error *err)
 {
 	struct buffer text = { 0 };
-	int rc = write_bytes(legacy_write(p, NULL, &text, err), &text, file, err);
+	int rc = legacy_write(p, NULL, &text, err);
 
 	if (rc == ERR_NOTFOUND)
-		rc = error_prefix(err, "no legacy text for this profile, use '-f pprof'");
+		error_prefix(err, "this profile has no legacy text, but -f pprof, folded, "
+			     "flamegraph, speedscope and text work");
+	rc = rc ? rc : outfile_write(file, text.data, text.len, err);
 	buffer_release(&text);
 	return rc;
 }
 
-static const struct {
-	const char *name, *ending; /* "" for more endings of the name above */
-	convert_writer *write;
-} formats[] = {
-	{ "pprof", ".pb.gz", profile_write }, { "", ".pprof", profile_write },
-	{ "", ".pb", write_plain },	      { "legacy", ".txt", write_legacy },
+/* How the profile is written: what cli/formats.h has, or one of the two above. */
+struct form {
+	const struct format *format;
+	int (*write)(const struct profile *p, struct outfile *file, struct error *err);
 };
-
-enum { FORMATS = sizeof(formats) / sizeof(*formats) };
 
 static bool ends_with(const char *path, const char *ending)
 {
 	size_t path_len = strlen(path), len = strlen(ending);
 
-	return path_len > len && !strcmp(path + path_len - len, ending);
+	return path_len > len && !strcasecmp(path + path_len - len, ending);
 }
 
-static int find_writer(const struct convert_options *o, convert_writer **writer,
-		       struct error *err)
+/* Without a name .txt is legacy text: here, and not where a recording is written, because
+ * what goes in may be it, too. */
+static int find_form(const struct convert_options *o, struct form *form, struct error *err)
 {
-	for (size_t i = 0; i < FORMATS; i++)
-		if (o->format ? *formats[i].name && !strcmp(o->format, formats[i].name) :
-				ends_with(o->out, formats[i].ending)) {
-			*writer = formats[i].write;
-			return 0;
-		}
-	if (o->format)
-		return error_set(err, ERR_USAGE, "no format '%s'; there are pprof and legacy",
-				 o->format);
-	return error_set(err, ERR_USAGE,
-			 "'%s' does not end in .pb.gz, .pprof, .pb or .txt: say the format with -f",
-			 o->out);
+	bool legacy = o->format ? !strcmp(o->format, "legacy") : ends_with(o->out, ".txt");
+
+	*form = (struct form){ .format = format_by_path(o->out) };
+	if (legacy)
+		form->write = write_legacy;
+	else if (ends_with(o->out, ".pb") && (!o->format || !strcmp(o->format, "pprof")))
+		form->write = write_plain;
+	else if (o->format && format_by_name(o->format, &form->format, err))
+		return error_set(err, ERR_USAGE, "there is no format '%s', but pprof, legacy, folded, "
+				 "flamegraph, speedscope and text", o->format);
+	return 0;
 }
 
 static int write_profile(const struct profile *p, const struct convert_options *o,
-			 convert_writer *writer, struct error *err)
+			 const struct form *form, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
 	int rc = outfile_open(&file, o->out, err);
 
 	if (!rc)
-		rc = writer(p, &file, err);
+		rc = form->write ? form->write(p, &file, err) :
+				   format_write(form->format, p, &file, err);
 	if (!rc)
 		rc = outfile_commit(&file, err);
 	outfile_abort(&file);
@@ -104,9 +98,9 @@ static int write_profile(const struct profile *p, const struct convert_options *
 
 static int convert(const struct convert_options *o, struct error *err)
 {
-	convert_writer *writer = NULL;
+	struct form form;
 	struct profile p;
-	int rc = find_writer(o, &writer, err);
+	int rc = find_form(o, &form, err);
 
 	if (rc)
 		return rc;
@@ -116,7 +110,7 @@ static int convert(const struct convert_options *o, struct error *err)
 	if (!rc && (rc = profile_validate(&p, err)))
 		error_prefix(err, "'%s'", o->in);
 	if (!rc)
-		rc = write_profile(&p, o, writer, err);
+		rc = write_profile(&p, o, &form, err);
 	profile_release(&p);
 	return rc;
 }

@@ -118,7 +118,7 @@ static const char report[] =
 	"      --tag-hide REGEX  only those whose key doesn't\n"
 	"      --tag-root KEY[,KEY…]  labels as frames at the root\n"
 	"      --tag-leaf KEY[,KEY…]  and at the leaf\n"
-	"      --relative-percentages  of what is left, not of all\n"
+	"      --relative-percentages  shares of what is left, not of all\n"
 	"      --all-frames     also those that the profile says to drop (drop_frames)\n"
 	"\n"
 	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
@@ -130,10 +130,12 @@ static const char convert[] =
 	"  IN                   a profile: pprof's, gzip'd or not, or one of the formats before\n"
 	"                       it (Go's debug=1 texts, gperftools'); - for the standard input\n"
 	"  -o, --output PATH    file to write, - for the standard output\n"
-	"  -f, --format FORMAT  pprof or legacy (default: by the ending of PATH)\n"
+	"  -f, --format FORMAT  pprof, legacy, folded, flamegraph, speedscope or text (default:\n"
+	"                       by the ending of PATH)\n"
 	"\n"
-	"  pprof   .pb.gz .pprof, and .pb which is not compressed\n"
-	"  legacy  .txt: what Go writes with debug=1, for counts, heap and contention\n";
+	"  .txt is legacy here, what Go writes with debug=1, for counts, heap and contention;\n"
+	"  .folded, .svg, .html and .json are as for record; .pb is pprof without compression,\n"
+	"  all others are pprof.\n";
 
 static const char validate[] =
 	"usage: sampler validate [options] FILE…\n"
@@ -161,7 +163,8 @@ static const char merge[] =
 	"\n"
 	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
 	"                       all of them have are left out\n"
-	"  -o, --output OUT     file to write, - for the standard output\n";
+	"  -o, --output OUT     file to write, - for the standard output\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
 
 static const char diff[] =
 	"usage: sampler diff BASE NEW -o OUT [options]\n"
@@ -171,7 +174,8 @@ static const char diff[] =
 	"                       pprof::base, so that shares are shares of BASE\n"
 	"  -o, --output OUT     file to write, - for the standard output\n"
 	"      --subtract       without the label, so that equal stacks cancel out\n"
-	"      --normalize      first scale NEW to the totals of BASE\n";
+	"      --normalize      first scale NEW to the totals of BASE\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
 
 static const struct {
 	const char *name, *text;

@@ -8,8 +8,8 @@
 #include "base/outfile.h"
 #include "base/printable.h"
 #include "cli/cli.h"
+#include "cli/readprofile.h"
 #include "pprof/compat.h"
-#include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/labels.h"
 #include "pprof/merge.h"
@@ -21,11 +21,13 @@ struct merge_options {
 	const char *output;
 	char **files;
 	int count;
+	uint64_t max_size; /* of each file, 0: the default */
 	bool subtract, normalize; /* diff's */
 };
 
 static const struct option merge_long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
+	READPROFILE_OPTION,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -34,18 +36,18 @@ static const struct option diff_long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "subtract", no_argument, NULL, 's' },
 	{ "normalize", no_argument, NULL, 'n' },
+	READPROFILE_OPTION,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
 /* Reads into a profile that must be released in any case. */
-static int read_profile(struct profile *p, const char *path, struct error *err)
+static int read_profile(struct profile *p, const struct merge_options *o, int i,
+			struct error *err)
 {
-	int rc = profile_init(p);
+	const char *path = o->files[i];
+	int rc = readprofile(p, path, o->max_size, err);
 
-	if (rc)
-		return error_set(err, rc, "out of memory");
-	rc = profile_read(p, path, 0, err);
 	if (!rc) {
 		rc = profile_validate(p, err);
 		if (rc)
@@ -57,7 +59,7 @@ static int read_profile(struct profile *p, const char *path, struct error *err)
 static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)
 {
 	struct profile p;
-	int rc = read_profile(&p, o->files[i], err);
+	int rc = read_profile(&p, o, i, err);
 
 	if (!rc) {
 		rc = merge_add_common(m, &p, err);
@@ -120,10 +122,10 @@ static int subtract(struct profile *base, struct profile *p, const struct merge_
 static int diff_files(const struct merge_options *o, struct profile *sum, struct error *err)
 {
 	struct profile base, p = { 0 };
-	int rc = read_profile(&base, o->files[0], err);
+	int rc = read_profile(&base, o, 0, err);
 
 	if (!rc)
-		rc = read_profile(&p, o->files[1], err);
+		rc = read_profile(&p, o, 1, err);
 	if (!rc) {
 		rc = subtract(&base, &p, o, sum, err);
 		if (rc)
@@ -170,6 +172,7 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 		 int *status)
 {
 	char *help[] = { (char *)"help", argv[0] };
+	struct error err;
 	int option;
 
 	opterr = 0;
@@ -177,6 +180,10 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 		if (option == '?' || option == 'h') {
 			*status = option == 'h' ? cli_help(2, help) :
 						  cli_bad_option(argv, optind, optopt);
+			return -1;
+		}
+		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &o->max_size, &err)) {
+			*status = cli_fail(&err);
 			return -1;
 		}
 		if (option == 'o')

@@ -160,8 +160,8 @@ static int report(struct report_options *o, struct error *err)
 static int set_mode(struct report_options *o, const struct mode *mode, struct error *err)
 {
 	if (o->mode && o->mode != mode)
-		return error_set(err, ERR_USAGE, "'--%s' and '--%s' exclude each other", o->mode->name,
-				 mode->name);
+		return error_set(err, ERR_USAGE, "'--%s' and '--%s' exclude each other",
+				 o->mode->name, mode->name);
 	o->mode = mode;
 	if (mode->takes == TAKES_OUTPUT)
 		o->output = optarg;

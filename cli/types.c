@@ -39,8 +39,9 @@ int sample_type_find(const struct profile *p, const char *asked, size_t *type,
 	if (!p->type_count)
 		return error_set(err, ERR_FORMAT, "the profile has no sample types");
 	if (!asked) {
-		*type = p->default_type ? type_by_name(p, strset_get(&p->strings, p->default_type)) :
-					  p->type_count;
+		*type = p->type_count;
+		if (p->default_type)
+			*type = type_by_name(p, strset_get(&p->strings, p->default_type));
 		*type = *type < p->type_count ? *type : p->type_count - 1;
 		return 0;
 	}

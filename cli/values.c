@@ -179,7 +179,7 @@ int parse_fraction(const char *text, const char *what, double *share, struct err
 	}
 	*share = (double)whole + (double)fraction / (double)scale;
 	if (c.failed || cursor_left(&c) || *share > 1)
-		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a number from 0 to 1, like "
-				 "0.005", text, what);
+		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a number from 0 to 1, "
+				 "like 0.005", text, what);
 	return 0;
 }

@@ -1,9 +1,4 @@
 /*
- * Which field is kept where stands in tables, one for each message of
- * profile.proto; one function reads them all, so every field is held to the same
- * rules: its wire type, its string's index, the id that it names. What no table
- * lists is skipped, as protobuf wants it.
- *
  * Everything refers to strings, which come last in most files, and locations to
  * mappings and functions. So the file is surveyed first: which fields stand from
  * where to where. Then the fields are read in the order in which they depend on
@@ -21,10 +16,11 @@
  * twice here. The parts of a location or sample go right behind those of the one
  * before. What a failed decode leaves behind is released with the profile.
  *
- * A file that google/pprof reads and finds valid (profile.ParseData, CheckValid) is
- * read here, and more than that: it refuses a second time_nanos, we take the last.
- * Of what it reads but CheckValid refuses, we refuse at once what the model cannot
- * hold: values that are not as many as the types, ids that are 0, twice or missing.
+ * What google/pprof reads and finds valid (profile.ParseData, CheckValid) is read here,
+ * whatever protobuf says of it. Of what CheckValid refuses we refuse at once what the
+ * model cannot hold: values that are not as many as the types, ids that are 0, twice or
+ * missing. More lenient than it we are with a second time_nanos, of which we take the
+ * last; docs/library.md has the list.
  */
 #include "pprof/decode.h"
 
@@ -32,164 +28,20 @@
 
 #include "base/error.h"
 #include "pprof/append.h"
-#include "pprof/ids.h"
+#include "pprof/decoder.h"
 #include "pprof/place.h"
 #include "pprof/profile.h"
 #include "pprof/unpack.h"
 #include "pprof/wire.h"
-
-/* No message has a field above 15; tables are indexed by the field's number. */
-enum { RULES = 16 };
-
-struct stretch {
-	size_t from, to; /* offsets in the file */
-	size_t count;	 /* fields */
-};
-
-struct decoder {
-	struct profile *p;
-	struct error *err;
-	struct cursor file; /* at its start */
-	struct stretch fields[RULES];
-	uint32_t *strings; /* place in the file's table -> number in the set */
-	size_t string_count;
-	struct ids mappings, functions, locations;
-};
-
-enum kind {
-	SKIPPED,
-	NUMBER,	  /* to a uint64_t or int64_t */
-	FLAG,	  /* to a bool */
-	STRING,	  /* an index; its number goes to a uint32_t */
-	MAPPING,  /* an id, of none too; its number, or 0, goes to a uint32_t */
-	FUNCTION, /* an id, never of none */
-	NUMBERS,  /* repeated, packed or not */
-	MESSAGE,
-};
-
-struct rule {
-	const char *name;
-	enum kind kind;
-	size_t offset; /* of the member that takes a single value */
-	int (*number)(struct decoder *d, const struct wire_field *f, uint64_t value);
-	int (*packed)(struct decoder *d, const struct wire_field *f); /* NULL: one by one */
-	int (*message)(struct decoder *d, const struct wire_field *f);
-};
-
-#define AT(type, member) .offset = offsetof(struct type, member)
-
-static int nomem(struct decoder *d)
-{
-	return error_set(d->err, ERR_NOMEM, "out of memory");
-}
-
-static int fail(struct decoder *d, const struct wire_field *f, const char *field, const char *why)
-{
-	return error_set(d->err, ERR_FORMAT, "profile: '%s' %s at offset %zu", field, why, f->at);
-}
-
-static int find_string(struct decoder *d, const struct wire_field *f, const char *field,
-		       uint64_t index, uint32_t *number)
-{
-	if (index >= d->string_count)
-		return error_set(d->err, ERR_FORMAT,
-				 "profile: '%s' is string %lu of only %zu at offset %zu", field,
-				 index, d->string_count, f->at);
-	*number = d->strings[index];
-	return 0;
-}
-
-static int find_id(struct decoder *d, const struct wire_field *f, const char *field,
-		   const struct ids *ids, uint64_t id, uint32_t *number)
-{
-	*number = ids_find(ids, id);
-	if (*number)
-		return 0;
-	return error_set(d->err, ERR_FORMAT,
-			 "profile: '%s' names %lu, which is not there, at offset %zu", field, id,
-			 f->at);
-}
-
-static int read_numbers(struct decoder *d, const struct rule *rule, const struct wire_field *f)
-{
-	struct cursor c = wire_inside(&d->file, f);
-	int rc = 0;
-
-	if (f->type == WIRE_VARINT)
-		return rule->number(d, f, f->value);
-	if (f->type != WIRE_BYTES)
-		return fail(d, f, rule->name, "has a wrong wire type");
-	if (rule->packed)
-		return rule->packed(d, f);
-	while (!rc && cursor_left(&c)) {
-		uint64_t value = wire_number(&c);
-
-		rc = c.failed ? cursor_error(&c, d->err) : rule->number(d, f, value);
-	}
-	return rc;
-}
-
-static int read_single(struct decoder *d, const struct rule *rule, const struct wire_field *f,
-		       void *into)
-{
-	void *member = (char *)into + rule->offset;
-
-	if (f->type != WIRE_VARINT)
-		return fail(d, f, rule->name, "has a wrong wire type");
-	switch (rule->kind) {
-	case FLAG:
-		*(bool *)member = f->value != 0;
-		return 0;
-	case STRING:
-		return find_string(d, f, rule->name, f->value, member);
-	case MAPPING:
-		*(uint32_t *)member = ids_find(&d->mappings, f->value);
-		return 0;
-	case FUNCTION:
-		return find_id(d, f, rule->name, &d->functions, f->value, member);
-	default:
-		*(uint64_t *)member = f->value;
-		return 0;
-	}
-}
-
-static int read_field(struct decoder *d, const struct rule *rule, const struct wire_field *f,
-		      void *into)
-{
-	switch (rule->kind) {
-	case SKIPPED:
-		return 0;
-	case NUMBERS:
-		return read_numbers(d, rule, f);
-	case MESSAGE:
-		return f->type == WIRE_BYTES ? rule->message(d, f) :
-					       fail(d, f, rule->name, "has a wrong wire type");
-	default:
-		return read_single(d, rule, f, into);
-	}
-}
-
-static int read_message(struct decoder *d, const struct wire_field *message,
-			const struct rule rules[RULES], void *into)
-{
-	struct cursor c = wire_inside(&d->file, message);
-	struct wire_field f;
-	int rc = 0;
-
-	while (!rc && wire_next(&c, &f))
-		if (f.number < RULES)
-			rc = read_field(d, &rules[f.number], &f, into);
-	return rc ? rc : cursor_error(&c, d->err);
-}
 
 /* Strings */
 
 static int add_string(struct decoder *d, const struct wire_field *f)
 {
 	if (!d->string_count && f->value)
-		return fail(d, f, "string_table", "does not begin with the empty string");
+		return decoder_fail(d, f, "string_table", "does not begin with the empty string");
 	return strset_add(&d->p->strings, (const char *)f->data, f->value,
-			  &d->strings[d->string_count++]) ? nomem(d) : 0;
+			  &d->strings[d->string_count++]) ? decoder_nomem(d) : 0;
 }
 
 /* Sample types, mappings, functions, and what is there once */
@@ -205,25 +57,33 @@ static int add_type(struct decoder *d, const struct wire_field *f)
 	int rc = read_message(d, f, type_rules, &type);
 
 	if (!rc && profile_add_type_ids(d->p, type))
-		rc = nomem(d);
+		rc = decoder_nomem(d);
 	return rc;
 }
 
+/* The parts of several are merged, as protobuf wants it; read_stretch settles. */
 static int read_period_type(struct decoder *d, const struct wire_field *f)
 {
-	return read_message(d, f, type_rules, &d->p->period_type);
+	struct cursor c = wire_inside(&d->file, f);
+	struct wire_field part;
+	int rc = 0;
+
+	while (!rc && wire_next(&c, &part))
+		if (part.number < RULES)
+			rc = read_field(d, &type_rules[part.number], &part, &d->p->period_type);
+	return rc ? rc : cursor_error(&c, d->err);
 }
 
 static int add_id(struct decoder *d, const struct wire_field *f, const char *field,
 		  struct ids *ids, uint64_t id)
 {
 	if (!id)
-		return fail(d, f, field, "is 0 or missing");
+		return decoder_fail(d, f, field, "is 0 or missing");
 	if (ids_find(ids, id))
 		return error_set(d->err, ERR_FORMAT,
 				 "profile: '%s' %lu is there a second time at offset %zu", field, id,
 				 f->at);
-	return ids_add(ids, id) ? nomem(d) : 0;
+	return ids_add(ids, id) ? decoder_nomem(d) : 0;
 }
 
 struct file_mapping {
@@ -257,7 +117,7 @@ static int add_mapping(struct decoder *d, const struct wire_field *f)
 	if (rc)
 		return rc;
 	if (profile_add_mapping(d->p, &m.as, &number))
-		return nomem(d);
+		return decoder_nomem(d);
 	return add_id(d, f, "mapping.id", &d->mappings, m.id);
 }
 
@@ -292,7 +152,7 @@ static int add_comment(struct decoder *d, const struct wire_field *f, uint64_t i
 	int rc = find_string(d, f, "comment", index, &number);
 
 	if (!rc && profile_add_comment_id(d->p, number))
-		rc = nomem(d);
+		rc = decoder_nomem(d);
 	return rc;
 }
 
@@ -311,11 +171,11 @@ static int add_line(struct decoder *d, const struct wire_field *f)
 	int rc = read_message(d, f, line_rules, &line);
 
 	if (!rc && !line.function)
-		rc = fail(d, f, "line.function_id", "is missing");
+		rc = decoder_fail(d, f, "line.function_id", "is missing");
 	if (rc)
 		return rc;
 	if (profile_room(&p->lines, p->line_count, 1, sizeof(line)))
-		return nomem(d);
+		return decoder_nomem(d);
 	p->lines[p->line_count++] = line;
 	return 0;
 }
@@ -352,8 +212,9 @@ static int add_frame(struct decoder *d, const struct wire_field *f, uint64_t id)
 	struct profile *p = d->p;
 
 	if (profile_room(&p->stack, p->stack_count, 1, sizeof(*p->stack)))
-		return nomem(d);
-	return find_id(d, f, "sample.location_id", &d->locations, id, &p->stack[p->stack_count++]);
+		return decoder_nomem(d);
+	p->stack[p->stack_count] = ids_find(&d->locations, id);
+	return p->stack[p->stack_count++] ? 0 : no_such_id(d, f->at, "sample.location_id", id);
 }
 
 /* Room for as many as there are bytes costs addresses, not memory. */
@@ -362,13 +223,13 @@ static int add_frames(struct decoder *d, const struct wire_field *f)
 	struct profile *p = d->p;
 	struct cursor c = wire_inside(&d->file, f);
 	uint64_t missing;
-	uint32_t *to, number;
+	uint32_t *to;
 
 	if (profile_room(&p->stack, p->stack_count, cursor_left(&c), sizeof(*p->stack)))
-		return nomem(d);
+		return decoder_nomem(d);
 	to = p->stack + p->stack_count;
 	if (!unpack_ids(&c, &d->locations, &to, &missing))
-		return find_id(d, f, "sample.location_id", &d->locations, missing, &number);
+		return no_such_id(d, f->at, "sample.location_id", missing);
 	p->stack_count = (size_t)(to - p->stack);
 	return cursor_error(&c, d->err);
 }
@@ -379,7 +240,7 @@ static int add_value(struct decoder *d, const struct wire_field *f, uint64_t val
 
 	(void)f;
 	if (profile_room(&p->values, p->value_count, 1, sizeof(*p->values)))
-		return nomem(d);
+		return decoder_nomem(d);
 	p->values[p->value_count++] = (int64_t)value;
 	return 0;
 }
@@ -391,7 +252,7 @@ static int add_values(struct decoder *d, const struct wire_field *f)
 	int64_t *to;
 
 	if (profile_room(&p->values, p->value_count, cursor_left(&c), sizeof(*p->values)))
-		return nomem(d);
+		return decoder_nomem(d);
 	to = p->values + p->value_count;
 	unpack_values(&c, &to);
 	p->value_count = (size_t)(to - p->values);
@@ -425,7 +286,7 @@ static int add_label(struct decoder *d, const struct wire_field *f)
 	if (rc)
 		return rc;
 	if (profile_room(&p->labels, p->label_count, 1, sizeof(l.as)))
-		return nomem(d);
+		return decoder_nomem(d);
 	p->labels[p->label_count++] = l.as;
 	return 0;
 }
@@ -444,7 +305,7 @@ static int add_sample(struct decoder *d, const struct wire_field *f)
 	int rc;
 
 	if (!p->type_count)
-		return fail(d, f, "sample", "is there without a sample type");
+		return decoder_fail(d, f, "sample", "is there without a sample type");
 	rc = read_message(d, f, sample_rules, NULL);
 	if (rc)
 		return rc;
@@ -518,7 +379,9 @@ static int read_stretch(struct decoder *d, unsigned field)
 			rc = read_field(d, &file_rules[field], &f, d->p);
 	if (rc == ERR_FORMAT)
 		place_add(d->err, c.start, (size_t)(d->file.end - c.start), f.at);
-	return rc;
+	if (!rc)
+		rc = settle(d, file_rules, d->p);
+	return rc ? rc : settle(d, type_rules, &d->p->period_type);
 }
 
 /* For what the survey has counted: arrays that grow bit by bit are copied, too. */
@@ -532,7 +395,7 @@ static int make_room(struct decoder *d)
 	       profile_room(&p->functions, 0, n[PROFILE_FUNCTION].count, sizeof(*p->functions)) ||
 	       profile_room(&p->locations, 0, n[PROFILE_LOCATION].count, sizeof(*p->locations)) ||
 	       profile_room(&p->samples, 0, n[PROFILE_SAMPLE].count, sizeof(*p->samples)) ?
-		       nomem(d) : 0;
+		       decoder_nomem(d) : 0;
 }
 
 static int read_file(struct decoder *d)

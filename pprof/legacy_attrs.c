@@ -50,11 +50,18 @@ int attrs_add(struct attrs *a, struct cursor line, struct error *err)
 	return 0;
 }
 
+static bool is_name(const struct attr *attr, const struct cursor *c)
+{
+	size_t len = attr->name_len;
+
+	return cursor_left(c) >= len && c->pos[len - 1] == (uint8_t)attr->name[len - 1] &&
+	       memcmp(c->pos, attr->name, len) == 0;
+}
+
 static const struct attr *find(const struct attrs *a, const struct cursor *c)
 {
 	for (size_t i = 0; i < a->count; i++)
-		if (cursor_left(c) >= a->entries[i].name_len &&
-		    memcmp(c->pos, a->entries[i].name, a->entries[i].name_len) == 0)
+		if (is_name(&a->entries[i], c))
 			return &a->entries[i];
 	return NULL;
 }

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 
-enum { ATTRS_MAX = 256 };
+enum { ATTRS_MAX = 64 };
 
 struct attrs {
 	struct arena arena;

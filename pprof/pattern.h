@@ -8,7 +8,7 @@
  * one is bounded by the possibilities it may hold. Beyond this, and beyond PATTERN_SECONDS of
  * CPU time for all texts of a pattern, matching fails, and says so.
  *
- * What differs from Go: docs/report.md. A pattern may be compiled to machine code, which takes
+ * What differs from Go is in docs/sampler.1. A pattern may be compiled to machine code, which takes
  * executable memory: not for processes that seccomp holds.
  */
 #ifndef PPROF_PATTERN_H

@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/cursor.h"
 #include "pprof/fields.h"
@@ -24,38 +23,24 @@ struct wire_field {
 	const uint8_t *data; /* of WIRE_BYTES */
 };
 
-/* Takes a number of up to 4 bytes apart without a branch that depends on its length, if
- * as many can be read. Its length, 0 when that is not so. Most of a profile are such
- * numbers, and their lengths are hard to predict. */
-static inline size_t wire_short(const uint8_t *pos, const uint8_t *end, uint64_t *value)
-{
-	uint32_t word, last;
-
-	if (end - pos < 4)
-		return 0;
-	memcpy(&word, pos, sizeof(word));
-	last = ~word & 0x80808080;
-	if (!last)
-		return 0;
-	word &= last ^ (last - 1); /* the bits up to the highest of the last byte */
-	*value = (word & 0x7f) | (word >> 1 & 0x3f80) | (word >> 2 & 0x1fc000) |
-		 (word >> 3 & 0xfe00000);
-	return ((size_t)__builtin_ctz(last) + 1) / 8;
-}
-
 uint64_t wire_long(struct cursor *c); /* only for the next */
 
-/* The next number (varint); 0 and the cursor failed when it is broken. */
+/* The next number (varint), one or two bytes in most places; 0 and the cursor failed when
+ * it is broken. */
 static inline uint64_t wire_number(struct cursor *c)
 {
-	uint64_t value;
-	size_t len;
+	const uint8_t *p = c->pos;
+	size_t left = cursor_left(c);
 
-	if (cursor_left(c) && *c->pos < 0x80)
-		return *c->pos++;
-	len = c->failed ? 0 : wire_short(c->pos, c->end, &value);
-	c->pos += len;
-	return len ? value : wire_long(c);
+	if (left && p[0] < 0x80) {
+		c->pos += 1;
+		return p[0];
+	}
+	if (left > 1 && p[1] < 0x80) {
+		c->pos += 2;
+		return (p[0] & 0x7f) | (uint64_t)p[1] << 7;
+	}
+	return wire_long(c);
 }
 
 bool wire_rare(struct cursor *c, struct wire_field *f); /* only for the next */

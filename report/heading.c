@@ -29,7 +29,8 @@ static int add_line(struct buffer *out, const char *word, const char *text, size
 	return rc || !len ? rc : text_addf(out, "\n");
 }
 
-static int add_string(struct buffer *out, const char *word, const struct profile *p, uint32_t string)
+static int add_string(struct buffer *out, const char *word, const struct profile *p,
+		      uint32_t string)
 {
 	const struct strset_entry *e = &p->strings.entries[string];
 
@@ -139,6 +140,7 @@ int heading_graph(const struct graph *g, const struct report_view *v, const char
 	const char *from = heading_unit(g->nodes.p, v);
 	char shown[MEASURE_MAX], share[MEASURE_MAX], total[MEASURE_MAX], least[MEASURE_MAX];
 	int64_t sum = graph_shown_total(g);
+	int64_t cutoff = measure_magnitude(measure_share(g->total, v->node_fraction));
 	int rc = heading_profile(g->nodes.p, v, g->total, unit, out);
 
 	rc = rc ? rc : add_filters(v, out);
@@ -149,8 +151,7 @@ int heading_graph(const struct graph *g, const struct report_view *v, const char
 	if (!rc && g->total && g->dropped_count)
 		rc = text_addf(out, "Dropped %zu node%s (cum <= %s)\n", g->dropped_count,
 			       g->dropped_count > 1 ? "s" : "",
-			       measure_label(measure_magnitude(measure_share(g->total, v->node_fraction)),
-					     from, unit, least));
+			       measure_label(cutoff, from, unit, least));
 	if (!rc && g->total && g->shown_count && g->shown_count < g->all_count)
 		rc = text_addf(out, "Showing top %zu nodes out of %zu\n", g->shown_count,
 			       g->all_count);

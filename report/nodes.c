@@ -103,11 +103,11 @@ static int add_location(struct nodes *n, const struct profile_location *l, size_
 	int rc = 0;
 
 	for (size_t i = 0; i < lines && !rc; i++) {
+		const struct profile_line *line = l->lines ? &n->p->lines[l->first_line + i] : NULL;
 		struct node_key key = { 0 };
 
-		rc = n->by == REPORT_BY_MODULE ?
-			     module_key(n, l, &key) :
-			     line_key(n, l, l->lines ? &n->p->lines[l->first_line + i] : NULL, &key);
+		rc = n->by == REPORT_BY_MODULE ? module_key(n, l, &key) :
+						 line_key(n, l, line, &key);
 		rc = rc ? rc : find_or_add(n, &key, &n->frames[(*at)++]);
 	}
 	return rc;

@@ -15,6 +15,7 @@ __asm__(".pushsection .rodata\n"
 	".incbin \"report/page/flamegraph.css\"\n"
 	"page_style_end:\n"
 	"page_script:\n"
+	".incbin \"report/page/words.js\"\n"
 	".incbin \"report/page/flamegraph.js\"\n"
 	"page_script_end:\n"
 	".popsection\n");

@@ -65,11 +65,11 @@ static int add_head(struct raw *r)
 	rc = rc ? rc : add(r, "", p->period_type.unit, "\n");
 	rc = rc ? rc : text_addf(r->out, "Period: %" PRId64 "\n", p->period);
 	rc = rc ? rc : add_time(r);
+	if (rc || !p->duration_nanos)
+		return rc;
 	/* Four characters of it are what "%.4v" leaves there. */
-	if (!rc && p->duration_nanos)
-		rc = text_addf(r->out, "Duration: %.*s\n",
-			       (int)duration_prefix(duration_text(p->duration_nanos, text), 4), text);
-	return rc;
+	duration_text(p->duration_nanos, text);
+	return text_addf(r->out, "Duration: %.*s\n", (int)duration_prefix(text, 4), text);
 }
 
 static int add_types(struct raw *r)
@@ -181,7 +181,8 @@ static int add_mapping(struct raw *r, size_t number)
 	rc = rc ? rc : add(r, " ", m->filename, " ");
 	rc = rc ? rc : add(r, "", m->build_id, " ");
 	return rc ? rc : text_addf(r->out, "%s%s%s%s\n", m->has_functions ? "[FN]" : "",
-				   m->has_filenames ? "[FL]" : "", m->has_line_numbers ? "[LN]" : "",
+				   m->has_filenames ? "[FL]" : "",
+				   m->has_line_numbers ? "[LN]" : "",
 				   m->has_inline_frames ? "[IN]" : "");
 }
 

@@ -39,8 +39,8 @@ static int add_value(struct traces *t, const struct profile_label *l)
 
 	if (l->str)
 		return text_add_string(t->out, p, l->str);
-	return text_addf(t->out, "%s",
-			 measure_label(l->num, labels_unit(p, t->label_units, l->key), "auto", text));
+	measure_label(l->num, labels_unit(p, t->label_units, l->key), "auto", text);
+	return text_addf(t->out, "%s", text);
 }
 
 /* A line for each key. */

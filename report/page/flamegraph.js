@@ -1,5 +1,5 @@
 /*
- * The flame graph of a page: data in, canvas out, no library.
+ * The flame graph of a page: data in, canvas out, no library; words.js stands before it.
  *
  * The script stands in an HTML document or in an SVG one, where it puts its elements into
  * a foreignObject; the rest is the same. The data are flat arrays in the order in which
@@ -61,8 +61,6 @@ function nameOf(i) {
 }
 
 const moduleOf = i => frame[i] < 0 ? "" : data.strings[data.frames.module[frame[i]]];
-const baseName = path => path.slice(path.lastIndexOf("/", path.length - 2) + 1);
-
 function placeOf(i) {
 	if (frame[i] < 0)
 		return "";
@@ -104,42 +102,21 @@ function deepest() {
 	return Math.max(deep, depth[state.zoom]);
 }
 
-/* ---- Numbers in words ---- */
-
-const SCALES = {
-	nanoseconds: [["h", 3600e9], ["min", 60e9], ["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]],
-	microseconds: [["h", 3600e6], ["min", 60e6], ["s", 1e6], ["ms", 1e3], ["µs", 1]],
-	milliseconds: [["h", 3600e3], ["min", 60e3], ["s", 1e3], ["ms", 1]],
-	seconds: [["h", 3600], ["min", 60], ["s", 1]],
-	bytes: [["TB", 2 ** 40], ["GB", 2 ** 30], ["MB", 2 ** 20], ["kB", 2 ** 10], ["B", 1]],
-};
-
-function words(value, unit) {
-	const scales = SCALES[unit], size = Math.abs(value);
-	if (!scales || !value)
-		return value.toLocaleString("en-US") + (scales || unit === "count" || !unit ? "" : " " + unit);
-	const [name, factor] = scales.find(s => size >= s[1]) || scales.at(-1);
-	const scaled = value / factor, digits = Math.abs(scaled) >= 100 ? 1 : 2;
-	return +scaled.toFixed(factor === 1 ? 0 : digits) + " " + name;
-}
-
-function share(part, whole) {
-	const percent = whole ? 100 * part / whole : 0;
-	return percent.toFixed(percent > 0 && percent < 0.1 ? 3 : 2) + "%";
-}
+/* ---- Values in words (words.js) ---- */
 
 const value = v => words(v, type().unit);
 
-/* Of a difference: what became of a node, -1 (gone) to 1 (new). */
+/* Of a difference: a node's values, new and base. */
+const bothSides = i => state.base ? [other[i], total[i]] : [total[i], other[i]];
+
+/* What became of it, -1 (gone) to 1 (new). */
 function change(i) {
-	const now = state.base ? other[i] : total[i], before = state.base ? total[i] : other[i];
-	const more = Math.max(now, before);
+	const [now, before] = bothSides(i), more = Math.max(now, before);
 	return more ? (now - before) / more : 0;
 }
 
 function changeWords(i) {
-	const now = state.base ? other[i] : total[i], before = state.base ? total[i] : other[i];
-	const sign = now >= before ? "+" : "−";
+	const [now, before] = bothSides(i), sign = now >= before ? "+" : "−";
 	const relative = before ? ` (${sign}${share(Math.abs(now - before), before)})` : " (new)";
 	return now === before ? "the same" : sign + value(Math.abs(now - before)) + relative;
 }
@@ -147,32 +124,13 @@ function changeWords(i) {
 /* ---- Colours ---- */
 
 const isDark = () => page.dataset.theme ? page.dataset.theme === "dark" : darkScheme.matches;
-const ink = name => getComputedStyle(page).getPropertyValue("--" + name).trim();
-let inks = {}, fills = [];
-
-function changeColour(c) {
-	const hue = c > 0 ? 4 : 214, much = Math.abs(c);
-	return isDark() ? `hsl(${hue} ${8 + 50 * much}% ${27 + 13 * much}%)` :
-			  `hsl(${hue} ${8 + 70 * much}% ${89 - 28 * much}%)`;
-}
-
-/* data.frames.hue is of the module; the name moves it a little, so that neighbours are
- * told apart. Dark on light in the one theme, light on dark in the other: 4.5 to 1. */
-function hueColour(hue, name) {
-	let n = 0;
-	for (let i = 0; i < name.length; i++)
-		n = (n * 31 + name.charCodeAt(i)) & 0xffff;
-	const shade = n % 7 - 3;
-	if (hue < 0)
-		return isDark() ? `hsl(220 6% ${31 + shade / 2}%)` : `hsl(220 8% ${80 + shade}%)`;
-	hue = (hue + n % 19 - 9 + 360) % 360;
-	return isDark() ? `hsl(${hue} 36% ${31 + shade}%)` : `hsl(${hue} 58% ${75 + shade}%)`;
-}
+const inks = {};
+let fills = [];
 
 function takeColours() {
-	for (const name of ["paper", "panel", "line", "ink", "faint", "box-ink", "match", "match-ink", "focus"])
-		inks[name] = ink(name);
-	fills = data.frames.name.map((s, f) => hueColour(data.frames.hue[f], data.strings[s]));
+	for (const name of ["panel", "line", "ink", "box-ink", "match", "match-ink", "focus"])
+		inks[name] = getComputedStyle(page).getPropertyValue("--" + name).trim();
+	fills = data.frames.name.map((s, f) => hueColour(data.frames.hue[f], data.strings[s], isDark()));
 }
 
 function colourOf(i) {
@@ -180,7 +138,7 @@ function colourOf(i) {
 		return frame[i] === ROOT ? inks.line : inks.panel;
 	if (hits && hits.frames[frame[i]])
 		return inks.match;
-	return data.difference ? changeColour(change(i)) : fills[frame[i]];
+	return data.difference ? changeColour(change(i), isDark()) : fills[frame[i]];
 }
 
 /* ---- Elements ---- */
@@ -227,10 +185,10 @@ function buildTools() {
 function buildGraph() {
 	ui.canvas = element("canvas", { "aria-hidden": "true" });
 	ui.spacer = element("div");
-	ui.items = [0, 1].map(i => element("div", { class: "unseen", role: "treeitem", id: "item" + i }));
+	ui.items = ["item0", "item1"].map(id => element("div", { class: "unseen", role: "treeitem", id }));
 	ui.scroller = element("div", {
 		class: "scroller", tabindex: "0", role: "tree", "aria-activedescendant": "item0",
-		"aria-label": "Flame graph. Arrow keys move, Enter zooms, Escape resets, slash searches.",
+		"aria-label": "Flame graph: arrow keys move, Enter zooms, Escape resets, slash searches",
 		onscroll: draw, onkeydown: graphKey, onclick: click, onmousemove: hover,
 		onmouseleave: () => hoverOn(-1), onfocus: () => focusOn(state.focus), onblur: draw,
 	}, ui.spacer, ...ui.items);
@@ -240,11 +198,11 @@ function buildGraph() {
 
 function buildHeader() {
 	ui.meta = element("p");
-	const parts = [element("h1", {}, data.title), ui.meta];
+	const head = element("header", {}, element("h1", {}, data.title), ui.meta);
 	if (data.comments.length)
-		parts.push(element("details", {}, element("summary", {}, data.comments.join(" · ")),
-			element("ul", {}, ...data.comments.map(c => element("li", {}, c)))));
-	return element("header", {}, ...parts);
+		head.append(element("details", {}, element("summary", {}, data.comments.join(" · ")),
+				    element("ul", {}, ...data.comments.map(c => element("li", {}, c)))));
+	return head;
 }
 
 function build() {
@@ -266,13 +224,12 @@ function build() {
 }
 
 function describe() {
-	const t = type(), all = total[0], parts = [];
-	const sums = data.difference ? `new ${value(state.base ? other[0] : all)}, base ` +
-		value(state.base ? all : other[0]) : value(all);
-	parts.push(`${t.type} ${sums}` + (data.duration_nanos > 0 ?
-		" in " + words(data.duration_nanos, "nanoseconds") : ""));
-	if (data.time_nanos > 0)
-		parts.push(new Date(data.time_nanos / 1e6).toISOString().slice(0, 19).replace("T", " ") + " UTC");
+	const sums = bothSides(0).map(value), parts = [];
+	parts.push(`${type().type} ` + (data.difference ? `new ${sums[0]}, base ${sums[1]}` : sums[0]) +
+		(data.duration_nanos > 0 ? " in " + words(data.duration_nanos, "nanoseconds") : ""));
+	if (data.time_nanos > 0 && data.time_nanos < 8e21)	/* what a Date can hold */
+		parts.push(new Date(data.time_nanos / 1e6).toISOString().slice(0, 19)
+			.replace("T", " ") + " UTC");
 	parts.push(`${(count - 1).toLocaleString("en-US")} frames`);
 	if (data.left_out)
 		parts.push(`${data.left_out.toLocaleString("en-US")} smaller ones left out`);
@@ -288,20 +245,22 @@ function modulesBySelf() {
 			sum.value += self[i];
 			sums.set(name, sum);
 		}
-	return [...sums.values()].filter(m => m.name && m.value > 0).sort((a, b) => b.value - a.value);
+	return [...sums.values()].filter(m => m.name && m.value > 0)
+		.sort((a, b) => b.value - a.value);
 }
 
 function drawLegend() {
 	if (data.difference) {
-		const stops = [-1, -.5, 0, .5, 1].map(changeColour).join(",");
+		const stops = [-1, -.5, 0, .5, 1].map(c => changeColour(c, isDark())).join(",");
 		return ui.legend.replaceChildren(element("span", {}, "less than base",
-			element("span", { class: "scale", style: `background:linear-gradient(90deg,${stops})` }),
+			element("span", { class: "scale",
+					  style: `background:linear-gradient(90deg,${stops})` }),
 			"more than base; full colour: gone, or new"));
 	}
 	ui.legend.replaceChildren(...modulesBySelf().slice(0, 12).map(m => element("button", {
 		type: "button", title: m.name + ", its own share",
-		onclick: () => search("module:" + m.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), false),
-	}, element("span", { class: "swatch", style: `background:${hueColour(m.hue, "")}` }),
+		onclick: () => search("module:" + literally(m.name), false),
+	}, element("span", { class: "swatch", style: `background:${hueColour(m.hue, "", isDark())}` }),
 	`${baseName(m.name)} ${share(m.value, total[0])}`)));
 }
 
@@ -319,21 +278,6 @@ function textWidth(text) {
 		widths.set(text, w);
 	}
 	return w;
-}
-
-/* From the whole name to its last part: without folders, then without arguments and
- * template arguments, then without what it belongs to. */
-function shorten(name) {
-	const forms = [name, name.replace(/^[^\s(<\[]*\/(?=[^\s/])/, "").replace(/ \S*\/([^/\s]+)$/, " $1")];
-	if (!/operator|anonymous/.test(name) && name.includes("::")) {
-		let plain = forms[1].replace(/\([^()]*\)( const)?$/, ""), before;
-		do
-			plain = (before = plain).replace(/<[^<>]*>/g, "");
-		while (plain !== before);
-		forms.push(plain);
-	}
-	const last = /(?:::|[\w)\]]\.)(~?\w+)$/.exec(forms.at(-1));
-	return last ? [...forms, last[1]] : forms;
 }
 
 /* What of a name has room: a shorter form of it, or the beginning of the shortest. */
@@ -368,7 +312,7 @@ function drawBox(i, x, w, y) {
 	context.fillRect(left, y, Math.max(right - left - gap, 0.5), ROW - 1);
 	context.globalAlpha = 1;
 	if (right - left > TEXT_MIN) {
-		context.fillStyle = inks[dim || frame[i] < 0 ? "ink" : hit ? "match-ink" : "box-ink"];
+		context.fillStyle = inks[frame[i] < 0 || dim ? "ink" : hit ? "match-ink" : "box-ink"];
 		context.fillText(fit(nameOf(i), right - left - 9), left + 4, y + ROW / 2);
 	}
 	if (i === hovered || (i === state.focus && document.activeElement === ui.scroller)) {
@@ -388,12 +332,8 @@ function drawRun(run) {
 	context.globalAlpha = 1;
 }
 
-function hitBelow(i) {
-	return hits !== null && hits.upTo[end[i]] > hits.upTo[i];
-}
-
 function extendRun(runs, i, x, w) {
-	const d = depth[i], run = runs[d], hit = hitBelow(i);
+	const d = depth[i], run = runs[d], hit = hits !== null && hits.upTo[end[i]] > hits.upTo[i];
 	if (run && x - run.to < 1 && run.hit === hit) {
 		run.to = x + w;
 		return;
@@ -406,15 +346,16 @@ function extendRun(runs, i, x, w) {
 function drawNodes() {
 	const scale = width / shown.span, runs = [];
 	for (let i = 0; i < count;) {
-		const x = (start[i] - shown.from) * scale, w = total[i] * scale, y = rowTop(depth[i]);
+		const x = (start[i] - shown.from) * scale, w = total[i] * scale;
+		const y = rowTop(depth[i]), inSight = y > -ROW && y < height;
 		if (w <= 0 || x + w <= 0 || x >= width) {
 			i = end[i];
 		} else if (w < TINY) {
-			if (y > -ROW && y < height)
+			if (inSight)
 				extendRun(runs, i, x, w);
 			i = end[i];
 		} else {
-			if (y > -ROW && y < height)
+			if (inSight)
 				drawBox(i, x, w, y);
 			i++;
 		}
@@ -422,17 +363,24 @@ function drawNodes() {
 	runs.forEach(drawRun);
 }
 
+const paperHeight = () => Math.min((tallest + 1) * ROW, 8000);
+
+function sizeCanvas(ratio) {
+	const w = Math.round(width * ratio), h = Math.round(height * ratio);
+	if (ui.canvas.width === w && ui.canvas.height === h)
+		return;		/* setting it anew would be slow */
+	ui.canvas.width = w;
+	ui.canvas.height = h;
+	ui.canvas.style.width = width + "px";
+	ui.canvas.style.height = height + "px";
+}
+
 function drawNow() {
-	pending = 0;
 	const ratio = printing ? 2 : devicePixelRatio || 1;
+	pending = 0;
 	width = Math.max(ui.scroller.clientWidth, 1);
-	height = printing ? Math.min((tallest + 1) * ROW, 8000) : Math.max(ui.scroller.clientHeight, 1);
-	if (ui.canvas.width !== Math.round(width * ratio) || ui.canvas.height !== Math.round(height * ratio)) {
-		ui.canvas.width = Math.round(width * ratio);
-		ui.canvas.height = Math.round(height * ratio);
-		ui.canvas.style.width = width + "px";
-		ui.canvas.style.height = height + "px";
-	}
+	height = printing ? paperHeight() : Math.max(ui.scroller.clientHeight, 1);
+	sizeCanvas(ratio);
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
 	context.font = "12px system-ui, -apple-system, 'Segoe UI', sans-serif";
 	context.textBaseline = "middle";
@@ -453,7 +401,8 @@ function animateTo(from, span) {
 	const first = { ...shown }, began = performance.now();
 	cancelAnimationFrame(animation);
 	const step = now => {
-		const t = reducedMotion.matches ? 1 : Math.min(Math.max((now - began) / ANIMATION_MS, 0), 1);
+		const passed = Math.min(Math.max((now - began) / ANIMATION_MS, 0), 1);
+		const t = reducedMotion.matches ? 1 : passed;
 		const eased = 1 - (1 - t) ** 3;
 		shown.from = first.from + (from - first.from) * eased;
 		shown.span = first.span + (span - first.span) * eased;
@@ -461,7 +410,7 @@ function animateTo(from, span) {
 		if (t < 1)
 			animation = requestAnimationFrame(step);
 	};
-	step(reducedMotion.matches ? began : performance.now());
+	step(began);
 }
 
 function layOut() {
@@ -539,7 +488,8 @@ function search(text, typed, quietly) {
 	hits = match ? countHits(data.frames.name.map((_, f) => match(f))) : null;
 	ui.found.classList.toggle("bad", Boolean(text && !match));
 	ui.found.textContent = !text ? "" : !match ? "no regular expression yet" :
-		`${share(hits.sum, total[0])} matched (${value(hits.sum)} in ${hits.upTo[count]} frames)`;
+		`${share(hits.sum, total[0])} matched ` +
+		`(${value(hits.sum)} in ${hits.upTo[count]} frames)`;
 	draw();
 	if (!quietly)
 		remember(false);
@@ -584,25 +534,23 @@ function nodeAt(event) {
 	return row >= 0 && i >= 0 && at >= start[i] && at < start[i] + total[i] ? i : -1;
 }
 
-function row(label, v, i) {
-	const cells = [label, value(v), share(v, total[0]) + " of all"];
-	if (state.zoom && i >= state.zoom && i < end[state.zoom])
-		cells.push(share(v, total[state.zoom]) + " of " + fit(nameOf(state.zoom), 160));
-	return element("tr", {}, ...cells.map(c => element("td", {}, c)));
-}
+const isZoomed = i => state.zoom && i >= state.zoom && i < end[state.zoom];
 
-function differenceRows(i) {
-	const now = state.base ? other : total, before = state.base ? total : other;
-	return [["new", value(now[i]), share(now[i], now[0]) + " of new"],
-		["base", value(before[i]), share(before[i], before[0]) + " of base"],
-		["change", changeWords(i), ""]].map(cells =>
-			element("tr", {}, ...cells.map(c => element("td", {}, c))));
+function tipCells(i) {
+	if (data.difference)
+		return [...["new", "base"].map((side, n) => [side, value(bothSides(i)[n]),
+			share(bothSides(i)[n], bothSides(0)[n]) + " of " + side]),
+			["change", changeWords(i)]];
+	const rows = [["total", total[i]]];
+	if (self[i] && self[i] !== total[i])
+		rows.push(["self", self[i]]);
+	return rows.map(([label, v]) => [label, value(v), share(v, total[0]) + " of all",
+		isZoomed(i) ? `${share(v, total[state.zoom])} of ${fit(nameOf(state.zoom), 160)}` : ""]);
 }
 
 function fillTip(i) {
-	const rows = data.difference ? differenceRows(i) : [row("total", total[i], i)];
-	if (!data.difference && self[i] && self[i] !== total[i])
-		rows.push(row("self", self[i], i));
+	const rows = tipCells(i).map(cells =>
+		element("tr", {}, ...cells.filter(Boolean).map(c => element("td", {}, c))));
 	ui.tip.replaceChildren(element("b", {}, nameOf(i)),
 		...[placeOf(i), moduleOf(i)].filter(Boolean).map(text => element("div", {}, text)),
 		element("table", {}, ...rows));
@@ -612,7 +560,7 @@ function fillTip(i) {
 function sentence(i) {
 	const parts = [nameOf(i), data.difference ? `${value(total[i])}, ${changeWords(i)}` :
 		`${value(total[i])}, ${share(total[i], total[0])} of all`];
-	if (state.zoom && i > state.zoom && i < end[state.zoom])
+	if (isZoomed(i) && i !== state.zoom)
 		parts.push(share(total[i], total[state.zoom]) + " of " + nameOf(state.zoom));
 	return parts.concat(placeOf(i), baseName(moduleOf(i))).filter(Boolean).join(" · ");
 }
@@ -810,7 +758,7 @@ function print(on) {
 	if (on)
 		themeBefore = page.dataset.theme;
 	setTheme(on ? "light" : themeBefore);
-	ui.canvas.parentNode.style.height = on ? Math.min((tallest + 1) * ROW, 8000) + "px" : "";
+	ui.canvas.parentNode.style.height = on ? paperHeight() + "px" : "";
 	drawNow();
 }
 

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "pprof/compat.h"
 #include "pprof/profile.h"
-#include "pprof/units.h"
 
 static struct profile a, b;
 
@@ -141,20 +140,4 @@ Test(compat, ten_thousand_types, .init = init, .fini = release)
 		profile_add_type(&a, "x", "count");
 	profile_add_type(&b, "x", "count");
 	cr_assert_eq(profile_make_compatible(&a, &b, NULL), ERR_LIMIT);
-}
-
-Test(units, names)
-{
-	cr_assert_eq(units_ratio("ms", "microseconds"), 1000);
-	cr_assert_eq(units_ratio("Seconds", "ms"), 1000);
-	cr_assert_eq(units_ratio("\u03bcs", "ns"), 1000);
-	cr_assert_eq(units_ratio("GCU", "milligcu"), 1000);
-	cr_assert_eq(units_ratio("hrs", "s"), 3600);
-	cr_assert_eq(units_ratio("kb", "bytes"), 1024);
-	cr_assert_eq(units_ratio("count", "bytes"), 1);
-	cr_assert_eq(units_ratio("", "bytes"), 1);
-	cr_assert(units_convertible("count", "count"));
-	cr_assert(!units_convertible("count", "counts"));
-	cr_assert(!units_convertible("s", "bytes"));
-	cr_assert(!units_convertible("a very long name of a unit", "s"));
 }

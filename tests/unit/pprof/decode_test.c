@@ -95,15 +95,18 @@ Test(decode, names_the_field_the_rule_the_offset_and_the_entry)
 		CASE("\x32\x01x", "'string_table' does not begin with the empty string at offset 0, in string 1"),
 		CASE("\x32\x00\x48", "ends too early at offset 3"),
 		CASE("\x32\x00\x32\x05" "abc", "ends too early at offset 4"),
-		CASE("\x32\x00\x32\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "ends too early at offset 13"),
+		CASE("\x32\x00\x32\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		     "ends too early at offset 13"),
 		CASE("\x32\x00\x33", "unknown wire type at offset 3"),
 		CASE("\x32\x00\x34", "unknown wire type at offset 3"),
 		CASE("\x32\x00\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
 		     "number of more than 10 bytes at offset 13"),
 		CASE("\x32\x00\x70\x05", "'default_sample_type' is string 5 of only 1 at offset 2"),
 		CASE("\x32\x00\x6a\x02\x00\x07", "'comment' is string 7 of only 1 at offset 2"),
-		CASE("\x32\x00\x0a\x02\x10\x01", "'value_type.unit' is string 1 of only 1 at offset 4, in sample type 1"),
-		CASE("\x32\x00\x1a\x02\x28\x01", "'mapping.filename' is string 1 of only 1 at offset 4, in mapping 1"),
+		CASE("\x32\x00\x0a\x02\x10\x01",
+		     "'value_type.unit' is string 1 of only 1 at offset 4, in sample type 1"),
+		CASE("\x32\x00\x1a\x02\x28\x01",
+		     "'mapping.filename' is string 1 of only 1 at offset 4, in mapping 1"),
 		CASE("\x32\x00\x2a\x04\x08\x01\x10\x02",
 		     "'function.name' is string 2 of only 1 at offset 6, in function 1 (id 1)"),
 		CASE("\x32\x00\x0a\x00\x12\x04\x1a\x02\x08\x03",
@@ -112,6 +115,10 @@ Test(decode, names_the_field_the_rule_the_offset_and_the_entry)
 		     "'label.num_unit' is string 3 of only 1 at offset 6, in sample 1"),
 		CASE("\x32\x00\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
 		     "'drop_frames' is string 18446744073709551615 of only 1 at offset 2"),
+		CASE("\x32\x00\x2a\x06\x08\x01\x20\x00\x20\x07",
+		     "'function.filename' is string 7 of only 1 at offset 8, in function 1 (id 1)"),
+		CASE("\x32\x00\x5a\x02\x08\x03\x12\x02\x10\x01\x0a\x00",
+		     "'value_type.type' is string 3 of only 1 at offset 4"),
 		CASE("\x32\x00\x1a\x00", "'mapping.id' is 0 or missing at offset 2, in mapping 1"),
 		CASE("\x32\x00\x2a\x00", "'function.id' is 0 or missing at offset 2, in function 1"),
 		CASE("\x32\x00\x22\x02\x08\x00", "'location.id' is 0 or missing at offset 2, in location 1"),
@@ -414,6 +421,31 @@ Test(decode, keeps_nuls_in_strings)
 	cr_assert_eq(profile_encode(&p, &out, NULL), 0);
 	cr_assert_eq(out.len, sizeof(bytes));
 	buffer_release(&out);
+	profile_release(&p);
+}
+
+/* What is overruled later in its message may have been wrong. */
+Test(decode, only_last_references_count)
+{
+	static const char bytes[] = "\x32\x00\x32\x01x"
+				    "\x38\x07\x38\x01"			     /* drop_frames */
+				    "\x5a\x02\x08\x09\x5a\x04\x10\x01\x08\x01" /* period_type */
+				    "\x0a\x04\x08\x05\x08\x01"		     /* sample_type */
+				    "\x1a\x06\x08\x01\x28\x63\x28\x01"	     /* mapping */
+				    "\x2a\x06\x08\x01\x10\x63\x10\x01"	     /* function */
+				    "\x22\x08\x08\x01\x22\x04\x08\x09\x08\x01" /* a location's line */
+				    "\x12\x08\x10\x01\x1a\x04\x08\x63\x08\x01"; /* a sample's label */
+	struct profile p;
+
+	assert_decodes(&p, bytes, sizeof(bytes) - 1);
+	cr_assert_eq(p.drop_frames, 1);
+	cr_assert_eq(p.period_type.type, 1);
+	cr_assert_eq(p.period_type.unit, 1);
+	cr_assert_eq(p.types[0].type, 1);
+	cr_assert_eq(p.mappings[0].filename, 1);
+	cr_assert_eq(p.functions[0].name, 1);
+	cr_assert_eq(p.lines[0].function, 1);
+	cr_assert_eq(p.labels[0].key, 1);
 	profile_release(&p);
 }
 

@@ -78,3 +78,12 @@ Test(units, kinds)
 	cr_expect_not(units_compatible("kb", "count"));
 	cr_expect_not(units_compatible("count", "count"));
 }
+
+Test(units, how_many_of_one_another_is)
+{
+	cr_assert_eq(units_ratio("ms", "microseconds"), 1000);
+	cr_assert_eq(units_ratio("Seconds", "ms"), 1000);
+	cr_assert_eq(units_ratio("bytes", "kB"), 0x1p-10);
+	cr_assert_eq(units_ratio("count", "bytes"), 1, "cannot be converted");
+	cr_assert_eq(units_ratio("", "bytes"), 1);
+}

@@ -7,7 +7,7 @@ static void expect(int64_t nanos, const char *want)
 {
 	char text[DURATION_MAX];
 
-	cr_assert_str_eq(duration_text(nanos, text), want, "%ld: '%s', not '%s'", nanos, text, want);
+	cr_assert_str_eq(duration_text(nanos, text), want, "%ld: '%s'", nanos, text);
 }
 
 Test(duration, as_go_writes_it)

@@ -44,7 +44,8 @@ static inline uint32_t add_mapping(struct profile *p, const char *file)
 	return id;
 }
 
-static inline struct profile_label string_label(struct profile *p, const char *key, const char *value)
+static inline struct profile_label string_label(struct profile *p, const char *key,
+						const char *value)
 {
 	struct profile_label l = { 0 };
 

@@ -160,7 +160,8 @@ Test(graph, order_is_by_magnitude_then_by_name)
 
 Test(graph, what_is_left_out_leaves_a_residual_edge_and_no_value)
 {
-	uint32_t stack[3] = { add_frame(&p, "rare"), add_frame(&p, "middle"), add_frame(&p, "main") };
+	uint32_t stack[3] = { add_frame(&p, "rare"), add_frame(&p, "middle"),
+			      add_frame(&p, "main") };
 	uint32_t direct[2] = { add_frame(&p, "often"), stack[2] };
 
 	sample(1, 3, stack);

@@ -21,8 +21,8 @@ static void setup(void)
 	profile_init(&p);
 	profile_add_type(&p, "cpu", "nanoseconds");
 	stack[0] = add_frame(&p, "evil\x1b[2J\nname");
-	stack[1] = add_frame(&p, "a_name_that_is_longer_than_any_terminal_is_wide_would_you_believe_it_"
-				 "and_still_goes_on_and_on_and_on_and_on_and_on_and_on_and_on_and_on");
+	stack[1] = add_frame(&p, "a_name_that_is_longer_than_any_terminal_is_wide_would_you_"
+				 "believe_it_and_still_goes_on_and_on_and_on_and_on_and_on");
 	profile_add_sample(&p, stack, 2, &value, NULL, 0);
 }
 
@@ -89,8 +89,8 @@ Test(writers, filters_are_named_and_the_total_is_of_all)
 	static const char *const filters[] = { "focus=x", NULL };
 	const char *t = text(report_top, (struct report_view){ .filters = filters, .total = 10 });
 
-	cr_assert(strstr(t, "Active filters:\n   focus=x\nShowing nodes accounting for 5ns, 50.00% of "
-			    "10ns total\n"), "%s", t);
+	cr_assert(strstr(t, "Active filters:\n   focus=x\nShowing nodes accounting for 5ns, 50.00% "
+			    "of 10ns total\n"), "%s", t);
 }
 
 Test(writers, threads_have_traces_of_one_line)
