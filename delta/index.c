@@ -181,6 +181,8 @@ static int add_mapping(struct index *x, struct cursor m, struct error *err)
 			mapping.build_id = string(x, &m, &f);
 		else if (f.number == MAPPING_FILENAME)
 			string(x, &m, &f);
+		else if (f.number <= MAPPING_HAS_INLINE_FRAMES)
+			number(&m, &f);
 	}
 	if (room_for((void **)&x->mappings, &x->mapping_room, x->mapping_count + 1,
 		     sizeof(*x->mappings)))
@@ -202,6 +204,8 @@ static int add_function(struct index *x, struct cursor m, struct error *err)
 			parts[f.number == FUNCTION_FILENAME] = string(x, &m, &f);
 		else if (f.number == FUNCTION_SYSTEM_NAME)
 			string(x, &m, &f);
+		else if (f.number == FUNCTION_START_LINE)
+			number(&m, &f);
 	}
 	if (room_for((void **)&x->functions, &x->function_room, x->function_count + 1,
 		     sizeof(*x->functions)))
@@ -291,6 +295,8 @@ static void read_line(const struct index *x, struct cursor m, struct cursor *loc
 			function = place(&x->function_ids, &m, &f);
 		else if (f.number == LINE_LINE)
 			line[1] = number(&m, &f);
+		else if (f.number == LINE_COLUMN)
+			number(&m, &f);
 	}
 	if (m.failed)
 		cursor_fail(location, m.failed);
@@ -325,7 +331,9 @@ static int add_location(struct index *x, struct cursor m, size_t nth, struct err
 		else if (f.number == LOCATION_ADDRESS)
 			address = number(&m, &f);
 		else if (f.number == LOCATION_MAPPING_ID)
-			mapping = f.value ? place(&x->mapping_ids, &m, &f) : 0;
+			mapping = f.value ? place(&x->mapping_ids, &m, &f) : (uint32_t)number(&m, &f);
+		else if (f.number == LOCATION_IS_FOLDED)
+			number(&m, &f);
 		else if (f.number == LOCATION_LINE && f.type != WIRE_BYTES)
 			cursor_fail(&m, "wrong wire type");
 		else if (f.number == LOCATION_LINE) {

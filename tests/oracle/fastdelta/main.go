@@ -3,6 +3,12 @@
 //
 //	fastdelta delta TYPE/UNIT,… OLD NEW OUT
 //		the difference as the reference writes it
+//	fastdelta pairs FOLDER N SEED
+//		writes N pairs of random profiles, 0.old, 0.new, …
+//	fastdelta check TYPE/UNIT,… OLD NEW OUT
+//		OUT is the difference, for google/pprof and for the reference
+//	fastdelta checkall TYPE/UNIT,… FOLDER N
+//		the same for pairs, and N.out
 //	fastdelta bench fastdelta|pprof|gzip TYPE/UNIT,… OLD NEW N
 //		prints CPU ms of a call after the first, peak kB, bytes written
 package main
@@ -13,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -145,6 +152,18 @@ func main() {
 		var out bytes.Buffer
 		fatal(dc.Delta(plain(read(a[3])), &out))
 		fatal(os.WriteFile(a[4], out.Bytes(), 0o666))
+	case "pairs":
+		n, _ := strconv.Atoi(a[2])
+		seed, _ := strconv.Atoi(a[3])
+		writePairs(a[1], n, int64(seed))
+	case "check":
+		check(a[1], a[2], a[3], a[4])
+	case "checkall":
+		n, _ := strconv.Atoi(a[3])
+		for i := range n {
+			base := filepath.Join(a[2], strconv.Itoa(i))
+			check(a[1], base+".old", base+".new", base+".out")
+		}
 	case "bench":
 		bench(a[1], a[2], a[3], a[4], a[5])
 	default:
