@@ -76,8 +76,8 @@ static int find_form(const struct convert_options *o, struct form *form, struct 
 	else if (ends_with(o->out, ".pb") && (!o->format || !strcmp(o->format, "pprof")))
 		form->write = write_plain;
 	else if (o->format && format_by_name(o->format, &form->format, err))
-		return error_set(err, ERR_USAGE, "there is no format '%s', but pprof, legacy, folded, "
-				 "flamegraph, speedscope and text", o->format);
+		return error_set(err, ERR_USAGE, "there is no format '%s', but pprof, legacy, "
+				 "folded, flamegraph, speedscope and text", o->format);
 	return 0;
 }
 

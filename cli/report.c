@@ -27,6 +27,7 @@
 #include "report/graph.h"
 #include "report/raw.h"
 #include "report/speedscope.h"
+#include "report/tags.h"
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/tree.h"
@@ -50,6 +51,7 @@ static const struct mode modes[] = {
 	{ "peek", TAKES_PATTERN, report_tree, 0, true },
 	{ "traces", TAKES_NOTHING, report_traces, 0, true },
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
+	{ "tags", TAKES_NOTHING, report_tags, 0, true },
 	{ "folded", TAKES_NOTHING, report_folded, 0, true },
 	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* by the output's ending */
 	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },

@@ -111,7 +111,8 @@ static void sort_ends(struct cover *c, const struct legacy *l)
 
 static int too_odd(const struct legacy *l)
 {
-	return error_set(l->err, ERR_FORMAT, "more than %d mappings end before they begin", ODD_MAX);
+	return error_set(l->err, ERR_FORMAT, "more than %d mappings end before they begin",
+			 ODD_MAX);
 }
 
 /* What lies below a mapping. */

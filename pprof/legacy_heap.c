@@ -213,12 +213,15 @@ static int parse_samples(struct legacy *l, const struct heap *h, struct lines *l
 {
 	int rc = 0;
 
-	while (!rc && lines_next(lines) && !maps_begin(&lines->line)) {
+	while (!rc && lines_next(lines)) {
 		struct cursor line = lines->line;
 
 		text_trim(&line);
-		if (!text_is_comment(line))
-			rc = parse_sample(l, h, line);
+		if (text_is_comment(line))
+			continue;
+		if (maps_begin(&line)) /* a comment that says so does not */
+			break;
+		rc = parse_sample(l, h, line);
 	}
 	if (rc == ERR_FORMAT)
 		error_prefix(l->err, "line %zu", lines->number);

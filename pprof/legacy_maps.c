@@ -174,7 +174,8 @@ static void drop_log_prefix(struct cursor *line)
 
 bool maps_begin(const struct cursor *line)
 {
-	return text_find(line, "--- Memory map: ---") >= 0 || text_find(line, "MAPPED_LIBRARIES:") >= 0;
+	return text_find(line, "--- Memory map: ---") >= 0 ||
+	       text_find(line, "MAPPED_LIBRARIES:") >= 0;
 }
 
 int maps_find(struct legacy *l, struct lines *lines)

@@ -6,7 +6,8 @@
 struct legacy;
 
 /* Joins neighbours that are pieces of one mapping, puts the program's own first, takes a
- * mapping of huge pages from before it, and moves its start to where it was linked for. ERR_NOMEM. */
+ * mapping of huge pages from before it, and moves its start to where it was linked for.
+ * ERR_NOMEM. */
 int maps_tidy(struct legacy *l);
 
 #endif

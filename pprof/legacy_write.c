@@ -107,8 +107,8 @@ static int put_addresses(struct writer *w, const struct profile_sample *s)
 			&w->p->locations[w->p->stack[s->first_location + i] - 1];
 
 		if (!l->address && l->lines)
-			return none(w, "a location has a name and no address, and addresses are all "
-				       "that is read of the text");
+			return none(w, "a location has a name and no address, and addresses are "
+				       "all that is read of the text");
 		rc = buffer_addf(w->out, " 0x%" PRIx64, l->address + 1);
 	}
 	return rc ? nomem(w) : 0;
@@ -269,8 +269,8 @@ static void add_to(int64_t *total, int64_t value)
 /* objects: bytes [objects: bytes] @  in use and allocated */
 static int put_heap_row(struct writer *w, const int64_t *in_use, const int64_t *allocated)
 {
-	return buffer_addf(w->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", in_use[0],
-			   in_use[1], allocated[0], allocated[1]) ? nomem(w) : 0;
+	return buffer_addf(w->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @",
+			   in_use[0], in_use[1], allocated[0], allocated[1]) ? nomem(w) : 0;
 }
 
 /* Readers take equal numbers in the header for a profile that has only one of the two,
@@ -315,7 +315,8 @@ static int write_heap(struct writer *w)
 	if (!rc && has_alloc)
 		rc = unscale(w, 2);
 	if (!rc)
-		rc = buffer_addf(w->out, "heap profile: ") ? nomem(w) : put_heap_header(w, has_alloc);
+		rc = buffer_addf(w->out, "heap profile: ") ? nomem(w) :
+							     put_heap_header(w, has_alloc);
 	if (!rc)
 		rc = sort_rows(w, has_alloc ? 3 : 1, false);
 	if (!rc)
@@ -352,7 +353,8 @@ int legacy_write(const struct profile *p, const struct legacy_extras *extras,
 	int rc;
 
 	if (!form)
-		return none(&w, "its sample types are those of no count, contention or heap profile");
+		return none(&w, "its sample types are those of no count, contention or heap "
+				"profile");
 	rc = make_rows(&w);
 	if (!rc)
 		rc = form(&w);

@@ -29,11 +29,13 @@ static bool same_edge(const void *owner, uint32_t id, const void *key)
 
 static int add_node(struct calltree *t, struct edge e, uint32_t depth)
 {
-	if (room_for((void **)&t->nodes, &t->node_room, t->count + 1, sizeof(*t->nodes)) ||
-	    room_for((void **)&t->self, &t->self_room, (t->count + 1) * t->columns, sizeof(*t->self)))
+	size_t count = t->count + 1;
+
+	if (room_for((void **)&t->nodes, &t->node_room, count, sizeof(*t->nodes)) ||
+	    room_for((void **)&t->self, &t->self_room, count * t->columns, sizeof(*t->self)))
 		return ERR_NOMEM;
-	t->nodes[t->count] = (struct calltree_node){ e.frame, e.parent, CALLTREE_NONE, CALLTREE_NONE,
-						     depth };
+	t->nodes[t->count] = (struct calltree_node){ e.frame, e.parent, CALLTREE_NONE,
+						     CALLTREE_NONE, depth };
 	memset(t->self + t->count * t->columns, 0, t->columns * sizeof(*t->self));
 	t->count++;
 	return 0;

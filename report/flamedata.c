@@ -261,7 +261,8 @@ static int add_head(struct data *d)
 
 	rc = rc ? rc : add_title(d);
 	rc = rc ? rc : buffer_addf(d->out, ",\"time_nanos\":%" PRId64 ",\"duration_nanos\":%" PRId64
-				   ",\n\"difference\":%s,\"type\":%zu,\"left_out\":%zu,\"comments\":[",
+				   ",\n\"difference\":%s,\"type\":%zu,\"left_out\":%zu,"
+				   "\"comments\":[",
 				   p->time_nanos, p->duration_nanos,
 				   d->f->difference ? "true" : "false", d->f->shown,
 				   d->f->tree.count - d->f->kept_count);

@@ -158,6 +158,7 @@ static int add_line(struct frames *f, const struct profile_location *l,
 {
 	const struct profile_function *fn =
 		line && line->function ? &f->p->functions[line->function - 1] : NULL;
+	const struct profile_mapping *m = l->mapping ? &f->p->mappings[l->mapping - 1] : NULL;
 	bool at_line = f->by == REPORT_BY_LINE || f->by == REPORT_BY_ADDRESS;
 	struct entry e;
 	int rc;
@@ -166,9 +167,8 @@ static int add_line(struct frames *f, const struct profile_location *l,
 	rc = write_name(f, l, fn, line);
 	if (!rc)
 		rc = take_name(f, &e.frame.name);
-	if (!rc && l->mapping)
-		rc = strset_addz(&f->strings,
-				 string(f, f->p->mappings[l->mapping - 1].filename), &e.frame.module);
+	if (!rc && m)
+		rc = strset_addz(&f->strings, string(f, m->filename), &e.frame.module);
 	if (!rc && fn && f->by != REPORT_BY_MODULE)
 		rc = strset_addz(&f->strings, string(f, fn->filename), &e.frame.file);
 	if (fn && f->by != REPORT_BY_MODULE && f->by != REPORT_BY_FILE)

@@ -33,12 +33,13 @@ struct scope {
 
 static int find_group(struct scope *s, size_t sample, bool base, uint32_t *group)
 {
+	const char *side = base ? "base" : "new";
 	uint32_t thread;
 
 	if (frames_thread(s->frames, sample, &thread))
 		return ERR_NOMEM;
 	s->name.len = 0;
-	if (s->difference && buffer_addf(&s->name, "%s%s", base ? "base" : "new", thread ? ": " : ""))
+	if (s->difference && buffer_addf(&s->name, "%s%s", side, thread ? ": " : ""))
 		return ERR_NOMEM;
 	if (buffer_addf(&s->name, "%s", strset_get(frames_strings(s->frames), thread)))
 		return ERR_NOMEM;
@@ -175,8 +176,9 @@ static int add_profile(struct scope *s, uint32_t group)
 
 static int add_file(struct scope *s)
 {
-	int rc = buffer_addf(s->out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\""
-			     ",\n\"exporter\":\"sampler %s\",\"name\":", SAMPLER_VERSION);
+	int rc = buffer_addf(s->out, "{\"$schema\":"
+			     "\"https://www.speedscope.app/file-format-schema.json\","
+			     "\n\"exporter\":\"sampler %s\",\"name\":", SAMPLER_VERSION);
 
 	rc = rc ? rc : add_title(s);
 	rc = rc ? rc : buffer_addf(s->out, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");

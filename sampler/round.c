@@ -58,6 +58,19 @@ int round_add_member(struct round *r, pid_t pid, struct member **m, struct error
 	return 0;
 }
 
+/* Whoever copies the figures may lose the CPU with the lock in its hand, on a busy machine
+ * for tens of milliseconds; the sampling thread, which is urgent and may hold somebody,
+ * lends it its priority then. */
+static void init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
 int round_init(struct round *r, const pid_t *pids, size_t count,
 	       const struct recording_options *options, struct error *err)
 {
@@ -73,7 +86,7 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	r->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	r->runner_room = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	r->runners = calloc(r->runner_room, sizeof(*r->runners));
-	pthread_mutex_init(&r->lock, NULL);
+	init_lock(&r->lock);
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->stop_fd < 0)
 		return error_errno(err, ERR_IO, "cannot make an eventfd");

@@ -225,8 +225,9 @@ function build() {
 
 function describe() {
 	const sums = bothSides(0).map(value), parts = [];
+	const duration = data.difference ? 0 : data.duration_nanos;	/* both together */
 	parts.push(`${type().type} ` + (data.difference ? `new ${sums[0]}, base ${sums[1]}` : sums[0]) +
-		(data.duration_nanos > 0 ? " in " + words(data.duration_nanos, "nanoseconds") : ""));
+		(duration > 0 ? " in " + words(duration, "nanoseconds") : ""));
 	if (data.time_nanos > 0 && data.time_nanos < 8e21)	/* what a Date can hold */
 		parts.push(new Date(data.time_nanos / 1e6).toISOString().slice(0, 19)
 			.replace("T", " ") + " UTC");

@@ -113,7 +113,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < HEAD)
 		return 0;
 	must(profile_init(&p) == 0);
-	if (profile_decode(&p, data + HEAD, size - HEAD, NULL) == 0 && p.type_count && !is_much(&p)) {
+	if (profile_decode(&p, data + HEAD, size - HEAD, NULL) == 0 && p.type_count &&
+	    !is_much(&p)) {
 		v = view_of(data, &p);
 		check_folded(&p, &v);
 		free(text_of(report_speedscope, &p, &v));

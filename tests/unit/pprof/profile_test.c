@@ -1,6 +1,7 @@
 /* The model: what is kept once, what is not, and arrays as they grow. */
 #include <criterion/criterion.h>
 
+#include "pprof/append.h"
 #include "pprof/profile.h"
 
 Test(profile, keeps_functions_once)
@@ -44,6 +45,33 @@ Test(profile, keeps_locations_once)
 	profile_add_location(&p, &loc, lines, 2, &id);
 	cr_assert_eq(id, 5);
 	cr_assert_eq(p.line_count, 9);
+	profile_release(&p);
+}
+
+/* What was changed in place is found as it is now. */
+Test(profile, indexes_may_be_forgotten)
+{
+	struct profile_function fn = { 0 };
+	struct profile_location loc = { .address = 1 };
+	struct profile p;
+	uint32_t id;
+
+	profile_init(&p);
+	profile_add_function(&p, &fn, &id);
+	profile_add_location(&p, &loc, NULL, 0, &id);
+	p.functions[0].start_line = 5;
+	p.locations[0].address = 6;
+	profile_forget_indexes(&p);
+	profile_add_function(&p, &fn, &id);
+	cr_assert_eq(id, 2);
+	profile_add_location(&p, &loc, NULL, 0, &id);
+	cr_assert_eq(id, 2);
+	fn.start_line = 5;
+	loc.address = 6;
+	profile_add_function(&p, &fn, &id);
+	cr_assert_eq(id, 1);
+	profile_add_location(&p, &loc, NULL, 0, &id);
+	cr_assert_eq(id, 1);
 	profile_release(&p);
 }
 

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,6 +85,59 @@ Test(read, same_profile_same_file, .init = make_file, .fini = remove_file)
 	close(fd);
 }
 
+/* In several pieces, which are what profile_encode gives as a whole. */
+Test(read, plain_files_are_written_in_pieces, .init = make_file, .fini = remove_file)
+{
+	enum { SAMPLES = 100000 };
+	struct buffer whole = { 0 };
+	struct profile p, q;
+	struct outfile f;
+	struct stat st;
+	uint8_t *have;
+
+	fill_profile(&p);
+	for (int64_t i = 0; i < SAMPLES; i++)
+		profile_add_sample(&p, (const uint32_t[]){ 1, 2 }, 2, (const int64_t[]){ i, -i }, NULL,
+				   0);
+	cr_assert_eq(profile_encode(&p, &whole, NULL), 0);
+	cr_assert_eq(outfile_open(&f, path, NULL), 0);
+	cr_assert_eq(profile_write_plain(&p, &f, NULL), 0);
+	cr_assert_eq(outfile_commit(&f, NULL), 0);
+	cr_assert_eq(stat(path, &st), 0);
+	cr_assert_eq((size_t)st.st_size, whole.len);
+	have = malloc(whole.len);
+	cr_assert_eq(read(open(path, O_RDONLY), have, whole.len), (ssize_t)whole.len);
+	cr_assert_eq(memcmp(have, whole.data, whole.len), 0);
+	profile_init(&q);
+	cr_assert_eq(profile_read(&q, path, 0, NULL), 0);
+	cr_assert_eq(q.sample_count, SAMPLES + 2);
+	free(have);
+	buffer_release(&whole);
+	profile_release(&p);
+	profile_release(&q);
+}
+
+/* By a pipe, whose length nobody knows beforehand. */
+Test(read, a_pipe)
+{
+	struct buffer whole = { 0 };
+	struct profile p, q;
+	int ends[2];
+
+	fill_profile(&p);
+	cr_assert_eq(profile_encode(&p, &whole, NULL), 0);
+	cr_assert_eq(pipe(ends), 0);
+	cr_assert_eq(write(ends[1], whole.data, whole.len), (ssize_t)whole.len);
+	close(ends[1]);
+	cr_assert_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+	profile_init(&q);
+	cr_assert_eq(profile_read(&q, "-", whole.len, NULL), 0);
+	cr_assert_eq(q.sample_count, 2);
+	buffer_release(&whole);
+	profile_release(&p);
+	profile_release(&q);
+}
+
 Test(read, uncompressed, .init = make_file, .fini = remove_file)
 {
 	struct buffer bytes = { 0 };
@@ -151,6 +205,9 @@ Test(read, full_disk_is_an_error)
 	cr_assert_eq(outfile_open(&f, "/dev/full", NULL), 0);
 	cr_assert_eq(profile_write(&p, &f, &err), ERR_IO);
 	cr_assert_str_eq(err.text, "cannot write '/dev/full': No space left on device");
+	outfile_abort(&f);
+	cr_assert_eq(outfile_open(&f, "/dev/full", NULL), 0);
+	cr_assert_eq(profile_write_plain(&p, &f, &err), ERR_IO);
 	outfile_abort(&f);
 	profile_release(&p);
 }
