@@ -209,7 +209,8 @@ static const char *order_name(const struct topscreen *s)
 static void status_line(const struct topscreen *s, char *line)
 {
 	if (s->prompt)
-		snprintf(line, TOPSCREEN_LINE, "%s%s", s->prompt == '/' ? "/" : "save to: ", s->input);
+		snprintf(line, TOPSCREEN_LINE, "%s%s",
+			 s->prompt == '/' ? "/" : "save to: ", s->input);
 	else if (*s->message)
 		snprintf(line, TOPSCREEN_LINE, "%s", s->message);
 	else

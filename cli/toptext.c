@@ -40,7 +40,7 @@ void toptext_target(const struct topview *v, char *line)
 void toptext_sampler(const struct topview *v, char *line)
 {
 	const struct recording_stats *s = v->stats;
-	double kept = v->recent.ticks_due ? (double)v->recent.ticks / (double)v->recent.ticks_due : 1;
+	double due = (double)v->recent.ticks_due, kept = due > 0 ? (double)v->recent.ticks / due : 1;
 	char p50[24], max[24];
 
 	snprintf(line, TOPTEXT_LINE,

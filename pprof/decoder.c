@@ -65,7 +65,7 @@ int settle(struct decoder *d, const struct rule rules[RULES], const void *into)
 
 static int read_numbers(struct decoder *d, const struct rule *rule, const struct wire_field *f)
 {
-	struct cursor c = wire_inside(&d->file, f);
+	struct cursor c;
 	int rc = 0;
 
 	if (f->type == WIRE_VARINT)
@@ -74,6 +74,7 @@ static int read_numbers(struct decoder *d, const struct rule *rule, const struct
 		return decoder_fail(d, f, rule->name, "has a wrong wire type");
 	if (rule->packed)
 		return rule->packed(d, f);
+	c = wire_inside(&d->file, f);
 	while (!rc && cursor_left(&c)) {
 		uint64_t value = wire_number(&c);
 

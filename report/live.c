@@ -264,7 +264,8 @@ static void find_hottest(struct tally *t)
 		if (cost < thread->hottest_cost || !cost)
 			continue;
 		/* Equal ones by name, so that lines do not flicker. */
-		if (cost == thread->hottest_cost && thread->hottest && strcmp(name, thread->hottest) > 0)
+		if (cost == thread->hottest_cost && thread->hottest &&
+		    strcmp(name, thread->hottest) > 0)
 			continue;
 		thread->hottest = name;
 		thread->hottest_cost = cost;

@@ -38,5 +38,5 @@ bool livefilter_matches(const struct livefilter *f, const char *name)
 		return true;
 	if (f->pattern)
 		return pattern_match(f->pattern, name, strlen(name), NULL) == 1;
-	return has_upper(f->text) ? strstr(name, f->text) != NULL : strcasestr(name, f->text) != NULL;
+	return (has_upper(f->text) ? strstr(name, f->text) : strcasestr(name, f->text)) != NULL;
 }

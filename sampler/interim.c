@@ -36,6 +36,7 @@
 
 enum { NAMING_SHARE = 20 }; /* names may take a twentieth of a CPU */
 
+static const char TOO_LITTLE[] = "the process that decodes wrote too little";
 static const uint64_t BYTES_MAX = 256ull << 20;
 
 /* What the process writes, followed by places and two profiles, uncompressed. */
@@ -235,12 +236,12 @@ static int split(const struct buffer *bytes, struct head *head, struct error *er
 	const uint64_t *parts[] = { &head->places, &head->whole, &head->window };
 
 	if (left < sizeof(*head))
-		return error_set(err, ERR_FORMAT, "the process that decodes wrote too little");
+		return error_set(err, ERR_FORMAT, "%s", TOO_LITTLE);
 	memcpy(head, bytes->data, sizeof(*head));
 	left -= sizeof(*head);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (*parts[i] > left)
-			return error_set(err, ERR_FORMAT, "the process that decodes wrote too little");
+			return error_set(err, ERR_FORMAT, "%s", TOO_LITTLE);
 		left -= *parts[i];
 	}
 	return 0;
@@ -259,7 +260,7 @@ static int read_memory(const struct interim *in, struct buffer *bytes, struct er
 				  (size_t)st.st_size - bytes->len, (off_t)bytes->len);
 
 		if (n <= 0)
-			return error_set(err, ERR_FORMAT, "the process that decodes wrote too little");
+			return error_set(err, ERR_FORMAT, "%s", TOO_LITTLE);
 		bytes->len += (size_t)n;
 	}
 	return 0;

@@ -179,7 +179,8 @@ static int copy_lines(struct places *p, const struct place *place,
 		      const struct profile_location *l, size_t *count)
 {
 	const struct profile *from = &p->names.known->profile;
-	struct profile_mapping *m = &p->profile->mappings[p->mapping_of[image_id(place->image)] - 1];
+	uint32_t id = p->mapping_of[image_id(place->image)];
+	struct profile_mapping *m = &p->profile->mappings[id - 1];
 
 	*count = l->lines;
 	if (room_for((void **)&p->lines, &p->line_room, *count, sizeof(*p->lines)))

@@ -74,8 +74,8 @@ struct recording_stats {
 	uint64_t repaired, undone;	/* calls entered again; of these met a signal */
 	uint64_t execs;			/* times the target executed a program meanwhile */
 	uint64_t target_cpu_ns;		/* accounted by the kernel during the recording */
-	uint64_t own_cpu_ns;		/* ours, for sampling and symbolizing; set by recording_write */
-	uint64_t own_peak_bytes;	/* our peak resident set; likewise */
+	uint64_t own_cpu_ns;		/* ours, for sampling and, when it is done, symbolizing */
+	uint64_t own_peak_bytes;	/* our peak resident set */
 	struct heldtime held;		/* time that a thread was held for a sample */
 };
 
