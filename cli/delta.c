@@ -111,6 +111,13 @@ static void say(const char *path, const struct delta_stats *s)
 			path);
 }
 
+static void name_the_option(struct error *err)
+{
+	size_t used = strlen(err->text);
+
+	snprintf(err->text + used, sizeof(err->text) - used, " (--types)");
+}
+
 /* Takes the next file; `out` is where its delta goes, NULL for the first. */
 static int take(struct delta_computer *dc, const struct options *o, const char *path,
 		const char *out, struct error *err)
@@ -121,6 +128,8 @@ static int take(struct delta_computer *dc, const struct options *o, const char *
 	if (!rc) {
 		rc = out ? step(dc, &bytes, out, err) :
 			   delta_compute(dc, bytes.data, bytes.len, discard, NULL, err);
+		if (rc == ERR_USAGE && !o->delta.type_count)
+			name_the_option(err);
 		if (rc)
 			error_prefix(err, "'%s'", path);
 	}
