@@ -10,33 +10,23 @@
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/formats.h"
-#include "pprof/decode.h"
-#include "pprof/encode.h"
+#include "cli/readprofile.h"
 #include "pprof/legacy_write.h"
 #include "pprof/profile.h"
-#include "pprof/validate.h"
 
 struct convert_options {
 	const char *in, *out;
 	const char *format; /* NULL: by the ending of `out` */
+	uint64_t max_size;  /* of `in`, 0: the default */
 };
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, 'f' },
+	READPROFILE_OPTION,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
-
-static int write_plain(const struct profile *p, struct outfile *file, struct error *err)
-{
-	struct buffer bytes = { 0 };
-	int rc = profile_encode(p, &bytes, err);
-
-	rc = rc ? rc : outfile_write(file, bytes.data, bytes.len, err);
-	buffer_release(&bytes);
-	return rc;
-}
 
 static int write_legacy(const struct profile *p, struct outfile *file, struct error *err)
 {
@@ -51,7 +41,7 @@ static int write_legacy(const struct profile *p, struct outfile *file, struct er
 	return rc;
 }
 
-/* How the profile is written: what cli/formats.h has, or one of the two above. */
+/* How the profile is written: what cli/formats.h has, or the above. */
 struct form {
 	const struct format *format;
 	int (*write)(const struct profile *p, struct outfile *file, struct error *err);
@@ -73,8 +63,6 @@ static int find_form(const struct convert_options *o, struct form *form, struct 
 	*form = (struct form){ .format = format_by_path(o->out) };
 	if (legacy)
 		form->write = write_legacy;
-	else if (ends_with(o->out, ".pb") && (!o->format || !strcmp(o->format, "pprof")))
-		form->write = write_plain;
 	else if (o->format && format_by_name(o->format, &form->format, err))
 		return error_set(err, ERR_USAGE, "there is no format '%s', but pprof, legacy, "
 				 "folded, flamegraph, speedscope and text", o->format);
@@ -104,11 +92,7 @@ static int convert(const struct convert_options *o, struct error *err)
 
 	if (rc)
 		return rc;
-	if (profile_init(&p))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	rc = profile_read(&p, o->in, 0, err);
-	if (!rc && (rc = profile_validate(&p, err)))
-		error_prefix(err, "'%s'", o->in);
+	rc = readprofile(&p, o->in, o->max_size, err);
 	if (!rc)
 		rc = write_profile(&p, o, &form, err);
 	profile_release(&p);
@@ -128,7 +112,10 @@ int cli_convert(int argc, char **argv)
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
 			return cli_help(2, help);
-		*(option == 'o' ? &o.out : &o.format) = optarg;
+		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &o.max_size, &err))
+			return cli_fail(&err);
+		if (option == 'o' || option == 'f')
+			*(option == 'o' ? &o.out : &o.format) = optarg;
 	}
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "convert needs a file" :

@@ -19,7 +19,7 @@ struct format {
 	report_writer *write; /* NULL: as it is, encoded */
 };
 
-/* By name the first is meant. */
+/* By name the first is meant. pprof is not compressed in a file whose name ends in .pb. */
 static const struct format formats[] = {
 	{ "pprof", ".pb.gz", NULL },
 	{ "folded", ".folded", report_folded },
@@ -42,16 +42,18 @@ int format_by_name(const char *name, const struct format **format, struct error 
 			 "speedscope and text", name);
 }
 
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t path_len = strlen(path), len = strlen(ending);
+
+	return path_len > len && !strcasecmp(path + path_len - len, ending);
+}
+
 const struct format *format_by_path(const char *path)
 {
-	size_t len = strlen(path);
-
-	for (size_t i = 0; i < FORMATS; i++) {
-		size_t ending = strlen(formats[i].ending);
-
-		if (len > ending && !strcasecmp(path + len - ending, formats[i].ending))
+	for (size_t i = 0; i < FORMATS; i++)
+		if (ends_in(path, formats[i].ending))
 			return &formats[i];
-	}
 	return &formats[0];
 }
 
@@ -76,7 +78,8 @@ int format_write(const struct format *format, const struct profile *p, struct ou
 	int rc;
 
 	if (!write)
-		return profile_write(p, file, err);
+		return ends_in(file->path, ".pb") ? profile_write_plain(p, file, err) :
+						    profile_write(p, file, err);
 	if (!strcmp(format->name, "flamegraph"))
 		write = format_flamegraph(file->path);
 	rc = sample_type_find(p, NULL, &view.type, err);

@@ -25,7 +25,7 @@ const char *format_ending(const struct format *format);
 report_writer *format_flamegraph(const char *path);
 
 /* Writes the profile to an open file, which the caller commits. What is shown is the
- * profile's default type. ERR_NOMEM, ERR_IO, ERR_LIMIT. */
+ * profile's default type; pprof is compressed unless the file's name ends in .pb. ERR_NOMEM, ERR_IO, ERR_LIMIT. */
 int format_write(const struct format *format, const struct profile *p, struct outfile *file,
 		 struct error *err);
 

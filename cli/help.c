@@ -33,7 +33,8 @@ static const char record[] =
 	"  -o, --output PATH    file to write, - for the standard output\n"
 	"                       (default sampler.<command>.<pid>.<UTC>.pb.gz)\n"
 	"  -f, --format FMT     pprof, folded, flamegraph, speedscope or text; default by PATH's\n"
-	"                       ending: .folded, .svg or .html, .json, .txt, else pprof\n"
+	"                       ending: .folded, .svg or .html, .json, .txt, else pprof (not\n"
+	"                       compressed: .pb)\n"
 	"      --wall           threads that wait, too, and wall time\n"
 	"      --kernel         with --wall: where in the kernel they wait\n"
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
@@ -133,6 +134,7 @@ static const char convert[] =
 	"  -o, --output PATH    file to write, - for the standard output\n"
 	"  -f, --format FORMAT  pprof, legacy, folded, flamegraph, speedscope or text (default:\n"
 	"                       by the ending of PATH)\n"
+	"      --max-size SIZE  bytes that IN may have when uncompressed (default 1G); 64K, 5M\n"
 	"\n"
 	"  .txt is legacy here, what Go writes with debug=1, for counts, heap and contention;\n"
 	"  .folded, .svg, .html and .json are as for record; .pb is pprof without compression,\n"
@@ -164,7 +166,8 @@ static const char merge[] =
 	"\n"
 	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
 	"                       all of them have are left out\n"
-	"  -o, --output OUT     file to write, - for the standard output\n"
+	"  -o, --output OUT     file to write, - for the standard output; by its ending a flame\n"
+	"                       graph or another form, as for record\n"
 	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
 
 static const char diff[] =
@@ -173,7 +176,8 @@ static const char diff[] =
 	"  BASE, NEW            pprof profiles; - for the standard input. OUT holds the samples\n"
 	"                       of NEW, and those of BASE negated and with the label\n"
 	"                       pprof::base, so that shares are shares of BASE\n"
-	"  -o, --output OUT     file to write, - for the standard output\n"
+	"  -o, --output OUT     file to write, - for the standard output; by its ending a flame\n"
+	"                       graph (.svg, .html) or another form, as for record\n"
 	"      --subtract       without the label, so that equal stacks cancel out\n"
 	"      --normalize      first scale NEW to the totals of BASE\n"
 	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";

@@ -8,14 +8,13 @@
 #include "base/outfile.h"
 #include "base/printable.h"
 #include "cli/cli.h"
+#include "cli/formats.h"
 #include "cli/readprofile.h"
 #include "pprof/compat.h"
-#include "pprof/encode.h"
 #include "pprof/labels.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
 #include "pprof/scale.h"
-#include "pprof/validate.h"
 
 struct merge_options {
 	const char *output;
@@ -42,24 +41,10 @@ static const struct option diff_long_options[] = {
 };
 
 /* Reads into a profile that must be released in any case. */
-static int read_profile(struct profile *p, const struct merge_options *o, int i,
-			struct error *err)
-{
-	const char *path = o->files[i];
-	int rc = readprofile(p, path, o->max_size, err);
-
-	if (!rc) {
-		rc = profile_validate(p, err);
-		if (rc)
-			error_prefix(err, "'%s'", path);
-	}
-	return rc;
-}
-
 static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)
 {
 	struct profile p;
-	int rc = read_profile(&p, o, i, err);
+	int rc = readprofile(&p, o->files[i], o->max_size, err);
 
 	if (!rc) {
 		rc = merge_add_common(m, &p, err);
@@ -122,10 +107,10 @@ static int subtract(struct profile *base, struct profile *p, const struct merge_
 static int diff_files(const struct merge_options *o, struct profile *sum, struct error *err)
 {
 	struct profile base, p = { 0 };
-	int rc = read_profile(&base, o, 0, err);
+	int rc = readprofile(&base, o->files[0], o->max_size, err);
 
 	if (!rc)
-		rc = read_profile(&p, o, 1, err);
+		rc = readprofile(&p, o->files[1], o->max_size, err);
 	if (!rc) {
 		rc = subtract(&base, &p, o, sum, err);
 		if (rc)
@@ -147,7 +132,7 @@ static int run(const struct merge_options *o, combination *combine, struct error
 	if (!rc)
 		rc = combine(o, &sum, err);
 	if (!rc)
-		rc = profile_write(&sum, &file, err);
+		rc = format_write(format_by_path(o->output), &sum, &file, err);
 	if (!rc)
 		rc = outfile_commit(&file, err);
 	outfile_abort(&file);

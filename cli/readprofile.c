@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "pprof/decode.h"
 #include "pprof/profile.h"
+#include "pprof/validate.h"
 
 static void name_the_option(struct error *err)
 {
@@ -23,6 +24,11 @@ int readprofile(struct profile *p, const char *path, uint64_t max_size, struct e
 	rc = profile_read(p, path, max_size, err);
 	if (rc == ERR_LIMIT)
 		name_the_option(err);
+	if (!rc) {
+		rc = profile_validate(p, err);
+		if (rc)
+			error_prefix(err, "'%s'", path);
+	}
 	if (rc)
 		profile_release(p);
 	return rc;

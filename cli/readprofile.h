@@ -19,9 +19,9 @@ enum { READPROFILE_MAX_SIZE = 0x80 };
 #define READPROFILE_OPTION { "max-size", required_argument, NULL, READPROFILE_MAX_SIZE }
 
 /* Makes *p hold what the file at `path` ("-" for the standard input) holds, which may have
- * up to `max_size` bytes when uncompressed (0: 1 GiB). As profile_read, whose errors name
- * the file; one of size names the option. *p is initialised here, and the caller's to
- * release only when all went well. */
+ * up to `max_size` bytes when uncompressed (0: 1 GiB), and must be valid (pprof/validate.h).
+ * Errors name the file; one of size names the option. *p is initialised here, and the
+ * caller's to release only when all went well; to release it all the same is no harm. */
 int readprofile(struct profile *p, const char *path, uint64_t max_size, struct error *err);
 
 #endif

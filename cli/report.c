@@ -22,7 +22,6 @@
 #include "pprof/aggregate.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
-#include "pprof/validate.h"
 #include "report/folded.h"
 #include "report/graph.h"
 #include "report/raw.h"
@@ -150,11 +149,7 @@ static int report(struct report_options *o, struct error *err)
 
 	if (rc)
 		return rc;
-	rc = profile_validate(&profile, err);
-	if (rc)
-		error_prefix(err, "'%s'", o->file);
-	else
-		rc = show(o, &profile, err);
+	rc = show(o, &profile, err);
 	profile_release(&profile);
 	return rc;
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/outfile.h"
+#include "cli/formats.h"
 #include "symbolize/symbolizer.h"
 
 enum { DEFAULT_RATE = 99, RATE_MAX = 10000, DEFAULT_LINES = 20 };
@@ -118,6 +120,13 @@ static int keep_command_line(struct topoptions *o, int argc, char **argv)
 	return buffer_add(&o->command_line, "", 1);
 }
 
+static int write_by_name(const void *ctx, const struct profile *p, struct outfile *file,
+			 struct error *err)
+{
+	(void)ctx;
+	return format_write(format_by_path(file->path), p, file, err);
+}
+
 int topoptions_parse(struct topoptions *o, int argc, char **argv)
 {
 	struct error err;
@@ -127,6 +136,7 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 	o->recording.rate = DEFAULT_RATE;
 	o->recording.pause_share = DEFAULT_PAUSE_SHARE;
 	o->recording.pids = o->pids;
+	o->recording.write = write_by_name;
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+p:d:r:o:n:h", long_options, NULL)) != -1) {
 		if (option == '?')

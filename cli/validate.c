@@ -43,7 +43,7 @@ static int validate(const char *path, uint64_t max_size, bool quiet, struct erro
 
 	if (rc)
 		return rc;
-	rc = profile_validate(&p, err);
+	rc = profile_validate_text(&p, err);
 	if (rc)
 		error_prefix(err, "'%s'", path);
 	if (!rc && !quiet)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "pprof/append.h"
 #include "pprof/labels.h"
 #include "pprof/matches.h"
 #include "pprof/profile.h"
@@ -23,9 +24,12 @@ struct name_filter {
 static void keep_lines(struct profile *p, struct profile_location *l, struct matches *m,
 		       bool matching)
 {
-	struct profile_line *lines = p->lines + l->first_line;
+	struct profile_line *lines;
 	size_t kept = 0;
 
+	if (!l->lines)
+		return;
+	lines = p->lines + l->first_line;
 	for (size_t i = 0; i < l->lines; i++)
 		if (matches_function(m, lines[i].function) == matching ||
 		    (matching && !lines[i].function))
@@ -139,6 +143,7 @@ int filter_names(struct profile *p, const struct filter_names *names, struct fil
 	matches_release(&f.hide);
 	matches_release(&f.show);
 	free(f.marks);
+	profile_forget_indexes(p);
 	return rc;
 }
 
@@ -193,6 +198,7 @@ int filter_show_from(struct profile *p, const struct pattern *from, bool *matche
 		p->sample_count = kept;
 	matches_release(&m);
 	free(marks);
+	profile_forget_indexes(p);
 	return rc;
 }
 

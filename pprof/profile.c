@@ -223,7 +223,8 @@ static int index_locations(struct profile *p)
 
 	for (; p->locations_indexed < p->location_count; p->locations_indexed++) {
 		const struct profile_location *l = &p->locations[p->locations_indexed];
-		struct location_key key = { l, p->lines + l->first_line, l->lines };
+		struct location_key key = { l, l->lines ? p->lines + l->first_line : NULL,
+					    l->lines };
 
 		if (find_location(p, &key, p->locations_indexed, &found))
 			return ERR_NOMEM;

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "pprof/append.h"
 #include "pprof/matches.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
@@ -87,6 +88,7 @@ static int mark(struct pruning *r, void (*one)(struct pruning *, size_t))
 		l->first_line += l->lines - r->remaining[i];
 		l->lines = r->remaining[i];
 	}
+	profile_forget_indexes(r->p);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "pprof/validate.h"
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "pprof/profile.h"
 
 static bool in(size_t first, size_t count, size_t total)
@@ -160,4 +161,28 @@ int profile_validate(const struct profile *p, struct error *err)
 	for (size_t i = 0; !rc && i < p->location_count; i++)
 		rc = check_location(p, i, err);
 	return rc;
+}
+
+/* The first byte that belongs to no character, or `len`. */
+static size_t find_no_character(const char *text, size_t len)
+{
+	size_t at = 0, step;
+
+	while (at < len && (utf8_next(text + at, len - at, &step) != UTF8_REPLACEMENT || step > 1))
+		at += step;
+	return at;
+}
+
+int profile_validate_text(const struct profile *p, struct error *err)
+{
+	for (uint32_t i = 0; i < p->strings.count; i++) {
+		const struct strset_entry *s = &p->strings.entries[i];
+		size_t at = find_no_character(s->text, s->len);
+
+		if (at < s->len)
+			return error_set(err, ERR_FORMAT,
+					 "profile: string %u is not UTF-8: byte 0x%02x at its offset %zu",
+					 i, (unsigned char)s->text[at], at);
+	}
+	return 0;
 }

@@ -12,4 +12,9 @@ struct profile;
  * proportion to the profile, and no memory. */
 int profile_validate(const struct profile *p, struct error *err);
 
+/* The same of what CheckValid does not look at: strings of profile.proto are UTF-8
+ * (protobuf.dev/programming-guides/proto3, "Scalar Value Types"). Readers take others, too,
+ * since names of C++ and Rust need not be; who checks a file wants to know. */
+int profile_validate_text(const struct profile *p, struct error *err);
+
 #endif

@@ -71,13 +71,14 @@ static inline bool wire_next(struct cursor *c, struct wire_field *f)
 }
 
 /* What a field of WIRE_BYTES holds, as a cursor whose offsets still count from the start
- * of the whole, so that messages name a place in the file. */
+ * of the whole, so that messages name a place in the file. Nothing, of another field. */
 static inline struct cursor wire_inside(const struct cursor *whole, const struct wire_field *f)
 {
 	struct cursor c = *whole;
 
-	c.pos = f->data;
-	c.end = f->data + f->value;
+	if (f->type == WIRE_BYTES)
+		c.pos = f->data;
+	c.end = c.pos + (f->type == WIRE_BYTES ? f->value : 0);
 	return c;
 }
 

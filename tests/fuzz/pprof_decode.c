@@ -74,8 +74,8 @@ static void add_what_is_there(struct profile *p)
 	for (size_t i = 0; i < locations; i++) {
 		struct profile_location l = p->locations[i];
 
-		must(profile_add_location(p, &l, p->lines + l.first_line, l.lines, &id) == 0 &&
-		     id <= i + 1);
+		must(profile_add_location(p, &l, l.lines ? p->lines + l.first_line : NULL, l.lines,
+					  &id) == 0 && id <= i + 1);
 	}
 	must(p->function_count == functions && p->location_count == locations);
 }
