@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/outfile.h"
 #include "cli/cli.h"
+#include "cli/readprofile.h"
 #include "delta/delta.h"
 #include "pprof/decode.h"
 #include "pprof/gzipstream.h"
@@ -36,6 +37,7 @@ static const struct option long_options[] = {
 	{ "types", required_argument, NULL, 't' },
 	{ "forget", required_argument, NULL, 'f' },
 	{ "allow-negative", no_argument, NULL, 'n' },
+	READPROFILE_OPTION,
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -206,6 +208,10 @@ static int set_option(struct options *o, int option, struct error *err)
 	case 'f':
 		rc = parse_number(optarg, "number of rounds", 1, 250, &n, err);
 		o->delta.forget_after = (unsigned)n;
+		return rc;
+	case READPROFILE_MAX_SIZE:
+		rc = parse_size(optarg, &n, err);
+		o->delta.max_size = n;
 		return rc;
 	case 'n':
 		o->delta.allow_negative = true;

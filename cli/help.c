@@ -160,6 +160,7 @@ static const char delta[] =
 	"      --forget N       profiles that a stack must be missing from to be forgotten\n"
 	"                       (default 1)\n"
 	"      --allow-negative counters that run backwards are no sign of a new process\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -q, --quiet          say nothing but errors\n";
 static const char merge[] =
 	"usage: sampler merge FILE… -o OUT\n"
