@@ -49,6 +49,9 @@ static inline void cr_fail(const char *file, int line, const char *what, const c
 #define cr_assert_not(x, ...) ((x) ? CR_FAIL("not " #x, ##__VA_ARGS__) : (void)0)
 #define CR_COMPARE(a, op, b, ...) \
 	((a)op(b) ? (void)0 : CR_FAIL(#a " " #op " " #b, ##__VA_ARGS__))
+#define cr_expect(...) cr_assert(__VA_ARGS__)
+#define cr_expect_not(...) cr_assert_not(__VA_ARGS__)
+#define cr_expect_eq(...) cr_assert_eq(__VA_ARGS__)
 #define cr_assert_eq(a, b, ...) CR_COMPARE(a, ==, b, ##__VA_ARGS__)
 #define cr_assert_neq(a, b, ...) CR_COMPARE(a, !=, b, ##__VA_ARGS__)
 #define cr_assert_lt(a, b, ...) CR_COMPARE(a, <, b, ##__VA_ARGS__)
