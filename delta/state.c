@@ -122,7 +122,8 @@ size_t state_turn(struct state *s, unsigned rounds)
 	/* To remove one costs as much as to remove all. */
 	if (s->forgotten > s->count / 8)
 		remove_forgotten(s);
-	memset(s->at, 0, s->count * sizeof(*s->at));
+	if (s->count)
+		memset(s->at, 0, s->count * sizeof(*s->at));
 	s->next = 0;
 	return vanished;
 }
