@@ -106,8 +106,9 @@ static int discard(void *ctx, const void *data, size_t len, struct error *err)
 
 static void say(const char *path, const struct delta_stats *s)
 {
-	fprintf(stderr, "sampler: %s: %zu of %zu samples kept, %zu dropped; %zu new, %zu vanished\n",
-		path, s->kept, s->samples, s->dropped, s->added, s->vanished);
+	fprintf(stderr, "sampler: %s: %zu of %zu samples kept, %zu dropped; %zu new, %zu vanished; "
+		"%zu remembered in %zu kB\n", path, s->kept, s->samples, s->dropped, s->added,
+		s->vanished, s->known, (s->state_bytes + 1023) / 1024);
 	if (s->reset)
 		fprintf(stderr, "sampler: %s: counters ran backwards: taken as a new process, nothing subtracted\n",
 			path);
