@@ -41,9 +41,10 @@ DEPS_unwind    := unwind target base
 DEPS_symbolize := symbolize target base
 DEPS_pprof     := pprof base
 DEPS_report    := report pprof base
+DEPS_delta     := delta pprof base
 DEPS_goruntime := goruntime unwind symbolize target base
 DEPS_sampler   := sampler goruntime unwind symbolize pprof target base
-DEPS_cli       := sampler goruntime report unwind symbolize pprof target base
+DEPS_cli       := sampler goruntime delta report unwind symbolize pprof target base
 
 SYS_base      := -lxxhash
 # Where libzstd's header is missing, what zstd has compressed is not read; without
@@ -189,7 +190,7 @@ bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure 
 
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
-INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/bench.md docs/glossary.md \
+INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/bench.md docs/delta.md docs/glossary.md \
                   docs/library.md docs/testing.md docs/transparency.md
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
                      $(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc \

@@ -28,6 +28,7 @@ int cli_top(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_convert(int argc, char **argv);
 int cli_validate(int argc, char **argv);
+int cli_delta(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_diff(int argc, char **argv);
 int cli_help(int argc, char **argv);

@@ -15,6 +15,7 @@ static const char overview[] =
 	"  sampler report FILE [options]                 show a profile: functions, calls, stacks\n"
 	"  sampler convert IN -o OUT [-f FORMAT]         a profile in another form\n"
 	"  sampler validate FILE…                        check profiles\n"
+	"  sampler delta OLD NEW [MORE…] -o OUT           what came between two profiles\n"
 	"  sampler merge FILE… -o OUT                    add profiles up\n"
 	"  sampler diff BASE NEW -o OUT [options]        what has changed between two\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
@@ -150,6 +151,19 @@ static const char validate[] =
 	"\n"
 	"Exit status: 0 when all are good, 1 when one is not.\n";
 
+static const char delta[] =
+	"usage: sampler delta OLD NEW [MORE…] -o OUT [options]\n"
+	"\n"
+	"  OLD NEW              pprof profiles of one process, in order; - for the standard input\n"
+	"  -o, --output OUT     the delta; with MORE the folder for one a step, delta.1.pb.gz…\n"
+	"                       (not compressed when it ends in .pb)\n"
+	"      --types T/U,…    columns that count from the process's start, as alloc_space/bytes\n"
+	"                       (default: those of Go's heap, block and mutex profiles)\n"
+	"      --forget N       profiles that a stack must be missing from to be forgotten\n"
+	"                       (default 1)\n"
+	"      --allow-negative counters that run backwards are no sign of a new process\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
+	"  -q, --quiet          say nothing but errors\n";
 static const char merge[] =
 	"usage: sampler merge FILE… -o OUT\n"
 	"\n"
@@ -180,6 +194,7 @@ static const struct {
 	{ "report", report },
 	{ "convert", convert },
 	{ "validate", validate },
+	{ "delta", delta },
 	{ "merge", merge },
 	{ "diff", diff },
 };

@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{ "report", cli_report },
 	{ "convert", cli_convert },
 	{ "validate", cli_validate },
+	{ "delta", cli_delta },
 	{ "merge", cli_merge },
 	{ "diff", cli_diff },
 	{ "help", cli_help },

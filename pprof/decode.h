@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+struct buffer;
 struct error;
 struct profile;
 
@@ -20,6 +21,9 @@ int profile_decode(struct profile *p, const void *data, size_t len, struct error
  * ERR_NOMEM; messages name the file. */
 int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err);
 
+/* Appends a file's bytes ("-" for standard input) as they stand, at most `max_size` (0:
+ * 1 GiB). ERR_IO, ERR_LIMIT, ERR_NOMEM; messages name the file. */
+int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct error *err);
 /* The same of bytes that are at hand. */
 int profile_parse(struct profile *p, const void *data, size_t len, size_t max_size,
 		  struct error *err);

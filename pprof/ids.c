@@ -12,6 +12,13 @@ void ids_release(struct ids *ids)
 	*ids = (struct ids){ 0 };
 }
 
+void ids_clear(struct ids *ids)
+{
+	hashindex_clear(&ids->index);
+	ids->count = 0;
+	ids->sparse = false;
+}
+
 static bool has_id(const void *owner, uint32_t i, const void *key)
 {
 	return ((const struct ids *)owner)->ids[i] == *(const uint64_t *)key;
@@ -38,11 +45,13 @@ int ids_add(struct ids *ids, uint64_t id)
 
 	if (place >= UINT32_MAX - 1)
 		return ERR_NOMEM;
-	if (!ids->ids && id != place)
+	if (!ids->sparse && id != place) {
 		for (size_t i = 1; i < place; i++)
 			if (keep(ids, i, i))
 				return ERR_NOMEM;
-	if ((ids->ids || id != place) && keep(ids, place, id))
+		ids->sparse = true;
+	}
+	if (ids->sparse && keep(ids, place, id))
 		return ERR_NOMEM;
 	ids->count = place;
 	return 0;

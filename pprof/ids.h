@@ -16,7 +16,8 @@
 
 struct ids {
 	size_t count;
-	uint64_t *ids; /* in the order of the file; NULL while each is its place */
+	bool sparse;   /* some id is not its place */
+	uint64_t *ids; /* in the order of the file; only when sparse */
 	size_t room;
 	struct hashindex index; /* of ids */
 };
@@ -24,12 +25,15 @@ struct ids {
 /* {0} is empty. */
 void ids_release(struct ids *ids);
 
+/* Forgets all ids and keeps the memory. */
+void ids_clear(struct ids *ids);
+
 uint32_t ids_find_kept(const struct ids *ids, uint64_t id); /* only for the next */
 
 /* The place of an id, 0 when it is not there. */
 static inline uint32_t ids_find(const struct ids *ids, uint64_t id)
 {
-	if (ids->ids)
+	if (ids->sparse)
 		return ids_find_kept(ids, id);
 	return id - 1 < ids->count ? (uint32_t)id : 0;
 }

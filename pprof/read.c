@@ -77,23 +77,6 @@ static int uncompress(const void *data, size_t len, size_t max, struct buffer *p
 					zstd_uncompress(data, len, max, plain, err);
 }
 
-/* What is compressed is released before its contents are decoded. */
-static int decode_file(struct profile *p, int fd, size_t max, struct error *err)
-{
-	struct buffer bytes = { 0 }, plain = { 0 };
-	int rc = read_all(fd, max, &bytes, err);
-
-	if (!rc && is_compressed(bytes.data, bytes.len)) {
-		rc = uncompress(bytes.data, bytes.len, max, &plain, err);
-		buffer_release(&bytes);
-		bytes = plain;
-	}
-	if (!rc)
-		rc = decode(p, bytes.data, bytes.len, err);
-	buffer_release(&bytes);
-	return rc;
-}
-
 int profile_parse(struct profile *p, const void *data, size_t len, size_t max_size,
 		  struct error *err)
 {
@@ -112,7 +95,7 @@ int profile_parse(struct profile *p, const void *data, size_t len, size_t max_si
 	return rc;
 }
 
-int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)
+int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct error *err)
 {
 	bool standard = strcmp(path, "-") == 0;
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -120,10 +103,38 @@ int profile_read(struct profile *p, const char *path, size_t max_size, struct er
 
 	if (fd < 0)
 		return error_errno(err, ERR_IO, "cannot read '%s'", path);
-	rc = decode_file(p, fd, max_size ? max_size : MAX_SIZE, err);
+	rc = read_all(fd, max_size ? max_size : MAX_SIZE, bytes, err);
 	if (!standard)
 		close(fd);
 	if (rc)
 		error_prefix(err, "'%s'", path);
+	return rc;
+}
+
+/* What is compressed is released before its contents are decoded. */
+static int decode_file(struct profile *p, struct buffer *bytes, size_t max, struct error *err)
+{
+	struct buffer plain = { 0 };
+	int rc = 0;
+
+	if (is_compressed(bytes->data, bytes->len)) {
+		rc = uncompress(bytes->data, bytes->len, max, &plain, err);
+		buffer_release(bytes);
+		*bytes = plain;
+	}
+	return rc ? rc : decode(p, bytes->data, bytes->len, err);
+}
+
+int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)
+{
+	struct buffer bytes = { 0 };
+	int rc = profile_load(&bytes, path, max_size, err);
+
+	if (!rc) {
+		rc = decode_file(p, &bytes, max_size ? max_size : MAX_SIZE, err);
+		if (rc)
+			error_prefix(err, "'%s'", path);
+	}
+	buffer_release(&bytes);
 	return rc;
 }

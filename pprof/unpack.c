@@ -78,7 +78,7 @@ static inline uint32_t find(const struct ids *ids, uint64_t plain, uint64_t id)
 bool unpack_ids(struct cursor *c, const struct ids *ids, uint32_t **to, uint64_t *missing)
 {
 	const uint8_t *pos = c->pos, *end = c->end;
-	uint64_t two[2], plain = ids->ids ? 0 : ids->count;
+	uint64_t two[2], plain = ids->sparse ? 0 : ids->count;
 	uint32_t *out = *to;
 	int n;
 

@@ -1,0 +1,221 @@
+/*
+ * One profile after the other, in six passes over its bytes (the reference, fastdelta of
+ * dd-trace-go, has the same):
+ *
+ *	1 index			strings, types, mappings, functions, locations
+ *	2 aggregate		samples with the same stack and labels add up
+ *	3 write samples		selected columns become new minus old
+ *	4 write records		types, mappings, locations that are needed, and the rest
+ *	5 write functions	that are needed
+ *	6 write strings		that are needed; others become empty
+ *
+ * A pass costs little beside what it does: a record that it does not want takes two
+ * numbers to pass over. What would have to be kept to save one costs memory.
+ *
+ * Everything that can be wrong with a profile shows in the first two, which write nothing.
+ */
+#include "delta/compute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/room.h"
+#include "pprof/gzip.h"
+
+enum { MAX_SIZE = 1 << 30 };
+
+/* The columns that count from the start of the process, of Go's runtime/pprof
+ * (src/runtime/pprof/pprof.go, printCountCycleProfile; protomem.go, writeHeapProto). */
+static const struct delta_type known_types[][2] = {
+	{ { "alloc_objects", "count" }, { "alloc_space", "bytes" } },
+	{ { "contentions", "count" }, { "delay", "nanoseconds" } },
+};
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory");
+}
+
+static void free_types(struct delta_type *types, size_t count)
+{
+	for (size_t i = 0; types && i < count; i++) {
+		free((char *)(uintptr_t)types[i].type);
+		free((char *)(uintptr_t)types[i].unit);
+	}
+	free(types);
+}
+
+static int set_types(struct delta_computer *dc, const struct delta_type *types, size_t count)
+{
+	dc->types = calloc(count, sizeof(*dc->types));
+	dc->columns = calloc(count, sizeof(*dc->columns));
+	dc->options.types = dc->types;
+	dc->options.type_count = dc->types ? count : 0;
+	for (size_t i = 0; dc->types && i < count; i++) {
+		dc->types[i].type = strdup(types[i].type);
+		dc->types[i].unit = strdup(types[i].unit);
+		if (!dc->types[i].type || !dc->types[i].unit)
+			return ERR_NOMEM;
+	}
+	state_init(&dc->state, count);
+	return dc->types && dc->columns ? 0 : ERR_NOMEM;
+}
+
+int delta_new(struct delta_computer **out, const struct delta_options *options, struct error *err)
+{
+	struct delta_computer *dc = calloc(1, sizeof(*dc));
+
+	if (!dc)
+		return nomem(err);
+	dc->options = *options;
+	dc->options.type_count = 0;
+	if (!dc->options.forget_after)
+		dc->options.forget_after = 1;
+	if (!dc->options.max_size || dc->options.max_size > MAX_SIZE)
+		dc->options.max_size = MAX_SIZE;
+	index_init(&dc->index);
+	dc->reader.index = &dc->index;
+	if (keyer_init(&dc->reader.keyer) ||
+	    (options->type_count && set_types(dc, options->types, options->type_count))) {
+		delta_free(dc);
+		return nomem(err);
+	}
+	*out = dc;
+	return 0;
+}
+
+void delta_free(struct delta_computer *dc)
+{
+	if (!dc)
+		return;
+	index_release(&dc->index);
+	state_release(&dc->state);
+	keyer_release(&dc->reader.keyer);
+	buffer_release(&dc->plain);
+	free_types(dc->types, dc->options.type_count);
+	free(dc->columns);
+	free(dc->reader.values);
+	free(dc->entries);
+	free(dc->sums.values);
+	free(dc->sums.written);
+	free(dc);
+}
+
+const struct delta_stats *delta_stats(const struct delta_computer *dc)
+{
+	return &dc->last_stats;
+}
+
+/* The column of a type, or type_count. */
+static size_t find_column(const struct index *x, const struct delta_type *type)
+{
+	struct key want[2] = { key_of(type->type, strlen(type->type)),
+			       key_of(type->unit, strlen(type->unit)) };
+	size_t i = 0;
+
+	while (i < x->type_count &&
+	       !(key_equal(x->types[i][0], want[0]) && key_equal(x->types[i][1], want[1])))
+		i++;
+	return i;
+}
+
+static int choose_types(struct delta_computer *dc, struct error *err)
+{
+	for (size_t i = 0; i < sizeof(known_types) / sizeof(*known_types); i++)
+		if (find_column(&dc->index, &known_types[i][0]) < dc->index.type_count &&
+		    find_column(&dc->index, &known_types[i][1]) < dc->index.type_count)
+			return set_types(dc, known_types[i], 2) ? nomem(err) : 0;
+	return error_set(err, ERR_USAGE,
+			 "no heap, block or mutex profile of Go: which columns count from the start must be said");
+}
+
+static int find_columns(struct delta_computer *dc, struct error *err)
+{
+	size_t count = dc->index.type_count;
+	int rc = 0;
+
+	if (!rc && !dc->types)
+		rc = choose_types(dc, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < dc->options.type_count; i++) {
+		dc->columns[i] = find_column(&dc->index, &dc->types[i]);
+		if (dc->columns[i] == count)
+			return error_set(err, ERR_USAGE, "the profile has no sample type '%s/%s'",
+					 dc->types[i].type, dc->types[i].unit);
+	}
+	dc->reader.columns = count;
+	return room_for((void **)&dc->reader.values, &dc->value_room, count,
+			sizeof(*dc->reader.values)) ? nomem(err) : 0;
+}
+
+/* Passes 1 and 2: all that can be wrong. */
+static int take_in(struct delta_computer *dc, struct cursor profile, struct error *err)
+{
+	int rc = index_read(&dc->index, profile, err);
+
+	if (!rc)
+		rc = find_columns(dc, err);
+	if (!rc)
+		rc = pass2_aggregate(dc, profile, err);
+	if (!rc)
+		dc->stats.reset = dc->backwards && !dc->options.allow_negative;
+	return rc;
+}
+
+static int write_out(struct delta_computer *dc, struct cursor profile)
+{
+	if (!pass3_write_samples(dc, profile) && !pass4_write_records(dc, profile) &&
+	    !pass5_write_functions(dc, profile))
+		pass6_write_strings(dc, profile);
+	return output_end(&dc->output);
+}
+
+/* Ready for the next. */
+static void turn(struct delta_computer *dc)
+{
+	dc->stats.vanished = state_turn(&dc->state, dc->options.forget_after);
+	dc->stats.known = dc->state.count - dc->state.forgotten;
+	dc->stats.state_bytes = state_size(&dc->state);
+	dc->last_time = dc->index.time;
+	dc->has_last_time = dc->index.has_time;
+	dc->begun = true;
+	dc->last_stats = dc->stats;
+}
+
+static int compute(struct delta_computer *dc, const void *data, size_t len, struct error *err)
+{
+	struct cursor profile;
+	int rc;
+
+	if (len > dc->options.max_size)
+		return error_set(err, ERR_LIMIT, "more than %zu bytes", dc->options.max_size);
+	cursor_init(&profile, data, len, "profile");
+	rc = take_in(dc, profile, err);
+	return rc ? rc : write_out(dc, profile);
+}
+
+int delta_compute(struct delta_computer *dc, const void *data, size_t len, delta_sink *sink,
+		  void *ctx, struct error *err)
+{
+	int rc = 0;
+
+	if (!dc->begun)
+		state_clear(&dc->state);
+	dc->stats = (struct delta_stats){ .first = !dc->begun };
+	output_begin(&dc->output, sink, ctx, err);
+	if (gzip_detect(data, len)) {
+		dc->plain.len = 0;
+		rc = gzip_uncompress(data, len, dc->options.max_size, &dc->plain, err);
+		data = dc->plain.data;
+		len = dc->plain.len;
+	}
+	if (!rc)
+		rc = compute(dc, data, len, err);
+	if (rc)
+		dc->begun = false;
+	else
+		turn(dc);
+	return rc;
+}

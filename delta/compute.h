@@ -1,0 +1,53 @@
+/* What the passes share. Internal to delta/. */
+#ifndef DELTA_COMPUTE_H
+#define DELTA_COMPUTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "delta/delta.h"
+#include "delta/index.h"
+#include "delta/output.h"
+#include "delta/sample.h"
+#include "delta/state.h"
+
+/* The sum of samples that are equal. */
+struct sums {
+	int64_t *values; /* a column each */
+	size_t count;	 /* of sums */
+	size_t value_room;
+	bool *written;
+	size_t written_room;
+};
+
+struct delta_computer {
+	struct delta_options options; /* types: owned */
+	struct delta_type *types;
+	size_t *columns; /* where the present profile has each; as many as types */
+	size_t column_room, value_room;
+	struct index index;	     /* of the present profile */
+	struct sample_reader reader;
+	struct state state;
+	uint32_t *entries;	     /* of each sample, in the order of the file */
+	size_t entry_room;
+	struct sums sums;
+	struct buffer plain;	     /* the present profile, when it came gzip'd */
+	size_t backwards;	     /* samples with a counter below what it was */
+	int64_t last_time;
+	bool has_last_time, begun;
+	struct delta_stats stats, last_stats;
+	struct output output;
+};
+
+/* Passes 2 and 3 (samples.c). */
+int pass2_aggregate(struct delta_computer *dc, struct cursor profile, struct error *err);
+int pass3_write_samples(struct delta_computer *dc, struct cursor profile);
+
+/* Passes 4 to 6 (records.c). */
+int pass4_write_records(struct delta_computer *dc, struct cursor profile);
+int pass5_write_functions(struct delta_computer *dc, struct cursor profile);
+int pass6_write_strings(struct delta_computer *dc, struct cursor profile);
+
+#endif

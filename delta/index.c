@@ -1,0 +1,390 @@
+/*
+ * Three walks, because any table may stand anywhere in the file: strings and counts; then
+ * mappings, functions and all that refers to strings alone; then locations.
+ *
+ * What stands for a location:
+ *
+ *	in a mapping with a build ID	the ID and the place in the file, which stay the
+ *					same wherever the file is loaded
+ *	at any other address		the address
+ *	at address 0			its functions' names, their files, and the lines:
+ *					there is no address in goroutine dumps and in what
+ *					other tools have symbolized
+ *
+ * The reference (fastdelta) takes the address always, and so all locations at 0 for one.
+ */
+#include "delta/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/room.h"
+#include "pprof/wire.h"
+
+void index_init(struct index *x)
+{
+	memset(x, 0, sizeof(*x));
+	x->nothing = key_of("", 0);
+}
+
+void index_release(struct index *x)
+{
+	ids_release(&x->function_ids);
+	ids_release(&x->location_ids);
+	ids_release(&x->mapping_ids);
+	free(x->strings);
+	free(x->functions);
+	free(x->frames);
+	free(x->mappings);
+	free(x->types);
+	free(x->need_string);
+	free(x->need_function);
+	free(x->need_location);
+	index_init(x);
+}
+
+static void forget(struct index *x)
+{
+	ids_clear(&x->function_ids);
+	ids_clear(&x->location_ids);
+	ids_clear(&x->mapping_ids);
+	x->string_count = x->function_count = x->location_count = 0;
+	x->mapping_count = x->type_count = x->sample_count = 0;
+	x->has_time = false;
+	x->samples = x->samples_end = NULL;
+}
+
+static int nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory");
+}
+
+/* Of fields. What is wrong fails the cursor. */
+
+static uint64_t number(struct cursor *m, const struct wire_field *f)
+{
+	if (f->type != WIRE_VARINT)
+		cursor_fail(m, "wrong wire type");
+	return f->value;
+}
+
+static struct key string(const struct index *x, struct cursor *m, const struct wire_field *f)
+{
+	if (number(m, f) < x->string_count)
+		return x->strings[f->value];
+	cursor_fail(m, "string index out of range");
+	return x->nothing;
+}
+
+/* The place of an id that a table must have, counted from 1. */
+static uint32_t place(const struct ids *ids, struct cursor *m, const struct wire_field *f)
+{
+	uint32_t at = ids_find(ids, number(m, f));
+
+	if (!at)
+		cursor_fail(m, "id that is not there");
+	return at;
+}
+
+static int add_id(struct ids *ids, struct cursor *m, uint64_t id, struct error *err)
+{
+	if (!id || ids_find(ids, id))
+		cursor_fail(m, id ? "id that is there a second time" : "id that is 0 or missing");
+	if (m->failed)
+		return cursor_error(m, err);
+	return ids_add(ids, id) ? nomem(err) : 0;
+}
+
+/* Walk 1. */
+
+static int add_string(struct index *x, const struct wire_field *f, struct error *err)
+{
+	if (room_for((void **)&x->strings, &x->string_room, x->string_count + 1,
+		     sizeof(*x->strings)))
+		return nomem(err);
+	x->strings[x->string_count++] = key_of(f->data, f->value);
+	return 0;
+}
+
+static void add_sample(struct index *x, const struct cursor *m, const struct wire_field *f,
+		       bool *apart)
+{
+	if (!x->sample_count++)
+		x->samples = m->start + f->at;
+	else if (m->start + f->at != x->samples_end)
+		*apart = true;
+	x->samples_end = m->pos;
+}
+
+static int read_strings(struct index *x, struct cursor m, struct error *err)
+{
+	bool apart = false;
+	struct wire_field f;
+	int rc = 0;
+
+	while (!rc && wire_next(&m, &f)) {
+		if (f.number == PROFILE_SAMPLE)
+			add_sample(x, &m, &f, &apart);
+		if (f.number != PROFILE_STRING_TABLE && f.number != PROFILE_SAMPLE)
+			continue;
+		if (f.type != WIRE_BYTES)
+			cursor_fail(&m, "wrong wire type");
+		else if (f.number == PROFILE_SAMPLE)
+			continue;
+		else if (!x->string_count && f.value)
+			cursor_fail(&m, "string table that does not begin with the empty string");
+		else
+			rc = add_string(x, &f, err);
+	}
+	if (apart)
+		x->samples = NULL;
+	if (!rc && !m.failed && !x->string_count)
+		cursor_fail(&m, "no string table");
+	return rc ? rc : cursor_error(&m, err);
+}
+
+/* Walk 2. */
+
+static int read_type(const struct index *x, struct cursor m, struct key type[2], struct error *err)
+{
+	struct wire_field f;
+
+	type[0] = type[1] = x->nothing;
+	while (wire_next(&m, &f))
+		if (f.number == VALUE_TYPE_TYPE || f.number == VALUE_TYPE_UNIT)
+			type[f.number == VALUE_TYPE_UNIT] = string(x, &m, &f);
+	return cursor_error(&m, err);
+}
+
+static int add_type(struct index *x, struct cursor m, struct error *err)
+{
+	if (room_for((void **)&x->types, &x->type_room, x->type_count + 1, sizeof(*x->types)))
+		return nomem(err);
+	return read_type(x, m, x->types[x->type_count++], err);
+}
+
+static int add_mapping(struct index *x, struct cursor m, struct error *err)
+{
+	struct index_mapping mapping = { .build_id = x->nothing };
+	struct wire_field f;
+	uint64_t id = 0;
+
+	while (wire_next(&m, &f)) {
+		if (f.number == MAPPING_ID)
+			id = number(&m, &f);
+		else if (f.number == MAPPING_START)
+			mapping.start = number(&m, &f);
+		else if (f.number == MAPPING_OFFSET)
+			mapping.offset = number(&m, &f);
+		else if (f.number == MAPPING_BUILD_ID)
+			mapping.build_id = string(x, &m, &f);
+		else if (f.number == MAPPING_FILENAME)
+			string(x, &m, &f);
+		else if (f.number <= MAPPING_HAS_INLINE_FRAMES)
+			number(&m, &f);
+	}
+	if (room_for((void **)&x->mappings, &x->mapping_room, x->mapping_count + 1,
+		     sizeof(*x->mappings)))
+		return nomem(err);
+	x->mappings[x->mapping_count++] = mapping;
+	return add_id(&x->mapping_ids, &m, id, err);
+}
+
+static int add_function(struct index *x, struct cursor m, struct error *err)
+{
+	struct key parts[2] = { x->nothing, x->nothing }; /* name, file */
+	struct wire_field f;
+	uint64_t id = 0;
+
+	while (wire_next(&m, &f)) {
+		if (f.number == FUNCTION_ID)
+			id = number(&m, &f);
+		else if (f.number == FUNCTION_NAME || f.number == FUNCTION_FILENAME)
+			parts[f.number == FUNCTION_FILENAME] = string(x, &m, &f);
+		else if (f.number == FUNCTION_SYSTEM_NAME)
+			string(x, &m, &f);
+		else if (f.number == FUNCTION_START_LINE)
+			number(&m, &f);
+	}
+	if (room_for((void **)&x->functions, &x->function_room, x->function_count + 1,
+		     sizeof(*x->functions)))
+		return nomem(err);
+	x->functions[x->function_count++] = key_of(parts, sizeof(parts)).low;
+	return add_id(&x->function_ids, &m, id, err);
+}
+
+static int check_comments(const struct index *x, struct cursor m, struct error *err)
+{
+	struct wire_field one = { .type = WIRE_VARINT };
+
+	while (cursor_left(&m)) {
+		one.value = wire_number(&m);
+		string(x, &m, &one);
+	}
+	return cursor_error(&m, err);
+}
+
+static int add_record(struct index *x, struct cursor *m, struct wire_field *f, struct error *err)
+{
+	struct key type[2];
+
+	if (f->number <= PROFILE_FUNCTION || f->number == PROFILE_PERIOD_TYPE) {
+		if (f->type != WIRE_BYTES)
+			cursor_fail(m, "wrong wire type");
+		if (m->failed)
+			return 0;
+	}
+	switch (f->number) {
+	case PROFILE_SAMPLE_TYPE:
+		return add_type(x, wire_inside(m, f), err);
+	case PROFILE_MAPPING:
+		return add_mapping(x, wire_inside(m, f), err);
+	case PROFILE_LOCATION:
+		x->location_count++;
+		return 0;
+	case PROFILE_FUNCTION:
+		return add_function(x, wire_inside(m, f), err);
+	case PROFILE_PERIOD_TYPE:
+		return read_type(x, wire_inside(m, f), type, err);
+	case PROFILE_COMMENT:
+		if (f->type == WIRE_BYTES)
+			return check_comments(x, wire_inside(m, f), err);
+		/* fall through */
+	case PROFILE_DROP_FRAMES:
+	case PROFILE_KEEP_FRAMES:
+	case PROFILE_DEFAULT_SAMPLE_TYPE:
+	case PROFILE_DOC_URL:
+		string(x, m, f);
+		return 0;
+	case PROFILE_TIME_NANOS:
+		x->time = (int64_t)number(m, f);
+		x->has_time = true;
+		return 0;
+	case PROFILE_DURATION_NANOS:
+	case PROFILE_PERIOD:
+		number(m, f);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int read_records(struct index *x, struct cursor m, struct error *err)
+{
+	struct wire_field f;
+	int rc = 0;
+
+	while (!rc && index_next(x, &m, &f))
+		rc = add_record(x, &m, &f, err);
+	return rc ? rc : cursor_error(&m, err);
+}
+
+/* Walk 3. */
+
+/* A line's function, and its line beside it. */
+static void read_line(const struct index *x, struct cursor m, struct cursor *location,
+		      uint64_t line[2])
+{
+	uint32_t function = 0;
+	struct wire_field f;
+
+	line[0] = line[1] = 0;
+	while (wire_next(&m, &f)) {
+		if (f.number == LINE_FUNCTION_ID)
+			function = place(&x->function_ids, &m, &f);
+		else if (f.number == LINE_LINE)
+			line[1] = number(&m, &f);
+		else if (f.number == LINE_COLUMN)
+			number(&m, &f);
+	}
+	if (m.failed)
+		cursor_fail(location, m.failed);
+	else if (!function)
+		cursor_fail(location, "line without a function");
+	else
+		line[0] = x->functions[function - 1];
+}
+
+static uint64_t frame_of(const struct index *x, uint64_t address, uint32_t mapping, uint64_t lines)
+{
+	struct { struct key build_id; uint64_t offset; } where;
+
+	if (!address)
+		return lines;
+	if (!mapping || key_equal(x->mappings[mapping - 1].build_id, x->nothing))
+		return address;
+	where.build_id = x->mappings[mapping - 1].build_id;
+	where.offset = address - x->mappings[mapping - 1].start + x->mappings[mapping - 1].offset;
+	return key_of(&where, sizeof(where)).low;
+}
+
+static int add_location(struct index *x, struct cursor m, size_t nth, struct error *err)
+{
+	uint64_t id = 0, address = 0, lines[3] = { 0 };
+	uint32_t mapping = 0;
+	struct wire_field f;
+
+	while (wire_next(&m, &f)) {
+		if (f.number == LOCATION_ID)
+			id = number(&m, &f);
+		else if (f.number == LOCATION_ADDRESS)
+			address = number(&m, &f);
+		else if (f.number == LOCATION_MAPPING_ID)
+			mapping = f.value ? place(&x->mapping_ids, &m, &f) : (uint32_t)number(&m, &f);
+		else if (f.number == LOCATION_IS_FOLDED)
+			number(&m, &f);
+		else if (f.number == LOCATION_LINE && f.type != WIRE_BYTES)
+			cursor_fail(&m, "wrong wire type");
+		else if (f.number == LOCATION_LINE) {
+			read_line(x, wire_inside(&m, &f), &m, lines + 1);
+			lines[0] = key_of(lines, sizeof(lines)).low;
+		}
+	}
+	if (!m.failed)
+		x->frames[nth] = frame_of(x, address, mapping, lines[0]);
+	return add_id(&x->location_ids, &m, id, err);
+}
+
+static int read_locations(struct index *x, struct cursor m, struct error *err)
+{
+	struct wire_field f;
+	size_t nth = 0;
+	int rc = 0;
+
+	while (!rc && index_next(x, &m, &f))
+		if (f.number == PROFILE_LOCATION)
+			rc = add_location(x, wire_inside(&m, &f), nth++, err);
+	return rc ? rc : cursor_error(&m, err);
+}
+
+static int need_nothing(uint8_t **needs, size_t *room, size_t count)
+{
+	if (room_for((void **)needs, room, count, 1))
+		return ERR_NOMEM;
+	if (count)
+		memset(*needs, 0, count);
+	return 0;
+}
+
+int index_read(struct index *x, struct cursor profile, struct error *err)
+{
+	int rc;
+
+	forget(x);
+	rc = read_strings(x, profile, err);
+	if (!rc)
+		rc = read_records(x, profile, err);
+	if (!rc && room_for((void **)&x->frames, &x->frame_room, x->location_count,
+			    sizeof(*x->frames)))
+		rc = nomem(err);
+	if (!rc)
+		rc = read_locations(x, profile, err);
+	if (!rc && (need_nothing(&x->need_string, &x->need_string_room, x->string_count) ||
+		    need_nothing(&x->need_function, &x->need_function_room, x->function_count) ||
+		    need_nothing(&x->need_location, &x->need_location_room, x->location_count)))
+		rc = nomem(err);
+	if (!rc)
+		x->need_string[0] = true;
+	return rc;
+}
