@@ -10,7 +10,8 @@
  *
  * What a file can make us allocate is bounded by its length: the costliest
  * element, an empty label in a sample, takes 2 bytes of it and here 24 (more, up to
- * twice that, when the array has just grown).
+ * twice that, when the array has just grown). Who reads files from anywhere sets a
+ * bound of his own (profile_decode_within).
  *
  * Nothing but strings is looked up to be kept once: what a file says twice it has
  * twice here. The parts of a location or sample go right behind those of the one
@@ -33,6 +34,23 @@
 #include "pprof/profile.h"
 #include "pprof/unpack.h"
 #include "pprof/wire.h"
+
+/* Of the tables that a file can make grow faster than itself. */
+static int check_memory(struct decoder *d, size_t at)
+{
+	const struct profile *p = d->p;
+	size_t bytes = p->label_count * sizeof(*p->labels) + p->line_count * sizeof(*p->lines) +
+		       p->sample_count * sizeof(*p->samples) + p->stack_count * sizeof(*p->stack) +
+		       p->value_count * sizeof(*p->values) +
+		       p->location_count * sizeof(*p->locations) +
+		       p->function_count * sizeof(*p->functions) +
+		       p->mapping_count * sizeof(*p->mappings);
+
+	if (bytes <= d->max_memory)
+		return 0;
+	return error_set(d->err, ERR_LIMIT, "profile: more than %zu bytes of tables at offset %zu",
+			 d->max_memory, at);
+}
 
 /* Strings */
 
@@ -271,6 +289,8 @@ static const struct rule label_rules[RULES] = {
 	[LABEL_NUM_UNIT] = { "label.num_unit", NUMBER, AT(file_label, num_unit) },
 };
 
+enum { LABELS_UNCHECKED = 1 << 16 };
+
 /* A label is a string or a number. Where both are there, google/pprof takes the string
  * and does not look at the unit (profile/encode.go, postDecode). */
 static int add_label(struct decoder *d, const struct wire_field *f)
@@ -288,7 +308,8 @@ static int add_label(struct decoder *d, const struct wire_field *f)
 	if (profile_room(&p->labels, p->label_count, 1, sizeof(l.as)))
 		return decoder_nomem(d);
 	p->labels[p->label_count++] = l.as;
-	return 0;
+	/* One sample can have as many as there are. */
+	return p->label_count % LABELS_UNCHECKED ? 0 : check_memory(d, f->at);
 }
 
 static const struct rule sample_rules[RULES] = {
@@ -374,9 +395,13 @@ static int read_stretch(struct decoder *d, unsigned field)
 
 	c.end = c.start + s->to;
 	c.pos = c.start + s->from;
-	while (!rc && wire_next(&c, &f))
-		if (f.number == field)
-			rc = read_field(d, &file_rules[field], &f, d->p);
+	while (!rc && wire_next(&c, &f)) {
+		if (f.number != field)
+			continue;
+		rc = read_field(d, &file_rules[field], &f, d->p);
+		if (!rc)
+			rc = check_memory(d, f.at);
+	}
 	if (rc == ERR_FORMAT)
 		place_add(d->err, c.start, (size_t)(d->file.end - c.start), f.at);
 	if (!rc)
@@ -414,7 +439,13 @@ static int read_file(struct decoder *d)
 
 int profile_decode(struct profile *p, const void *data, size_t len, struct error *err)
 {
-	struct decoder d = { .p = p, .err = err };
+	return profile_decode_within(p, data, len, SIZE_MAX, err);
+}
+
+int profile_decode_within(struct profile *p, const void *data, size_t len, size_t max_memory,
+			  struct error *err)
+{
+	struct decoder d = { .p = p, .err = err, .max_memory = max_memory };
 	int rc;
 
 	cursor_init(&d.file, data, len, "profile");

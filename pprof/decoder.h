@@ -28,6 +28,7 @@ struct decoder {
 	struct profile *p;
 	struct error *err;
 	struct cursor file; /* at its start */
+	size_t max_memory;  /* bytes of p's tables */
 	struct stretch {
 		size_t from, to; /* offsets in the file */
 		size_t count;	 /* fields */

@@ -14,7 +14,7 @@
 #include "pprof/profile.h"
 #include "pprof/zstd.h"
 
-enum { MAX_SIZE = 1 << 30, CHUNK = 64 << 10 };
+enum { MAX_SIZE = 1 << 30, TABLES_MIN = 256 << 20, CHUNK = 64 << 10 };
 
 /* A file's length is a hint only: it may be a pipe, or grow. */
 static size_t length_hint(int fd, size_t max)
@@ -49,10 +49,11 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 
 /* profile.proto, or else what came before it: one of those begins otherwise than any
  * message that decodes, and what is neither is reported as a broken message. */
-static int decode(struct profile *p, const void *data, size_t len, struct error *err)
+static int decode(struct profile *p, const void *data, size_t len, size_t max, struct error *err)
 {
 	struct error legacy = { 0 };
-	int rc = profile_decode(p, data, len, err), old;
+	size_t max_memory = max > TABLES_MIN / 4 ? max * 4 : TABLES_MIN;
+	int rc = profile_decode_within(p, data, len, max_memory, err), old;
 
 	if (rc != ERR_FORMAT || !len)
 		return rc;
@@ -87,10 +88,10 @@ int profile_parse(struct profile *p, const void *data, size_t len, size_t max_si
 	if (len > max)
 		return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
 	if (!is_compressed(data, len))
-		return decode(p, data, len, err);
+		return decode(p, data, len, max, err);
 	rc = uncompress(data, len, max, &plain, err);
 	if (!rc)
-		rc = decode(p, plain.data, plain.len, err);
+		rc = decode(p, plain.data, plain.len, max, err);
 	buffer_release(&plain);
 	return rc;
 }
@@ -122,7 +123,7 @@ static int decode_file(struct profile *p, struct buffer *bytes, size_t max, stru
 		buffer_release(bytes);
 		*bytes = plain;
 	}
-	return rc ? rc : decode(p, bytes->data, bytes->len, err);
+	return rc ? rc : decode(p, bytes->data, bytes->len, max, err);
 }
 
 int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)

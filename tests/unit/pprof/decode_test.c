@@ -462,3 +462,32 @@ Test(decode, repeated_single_fields)
 	cr_assert_eq(p.period_type.unit, 1);
 	profile_release(&p);
 }
+
+/* Labels of two bytes each, all of one sample or of one each, take twelve times as many. */
+Test(decode, memory_is_bounded)
+{
+	enum { LABELS = 300000, LIMIT = 1 << 20 };
+
+	for (int samples = 0; samples <= 1; samples++) {
+		struct buffer b = { 0 };
+		struct profile p;
+		struct error err;
+
+		cr_assert(!buffer_add(&b, "\x0a\x04\x08\x01\x10\x01\x32\x00\x32\x01x", 11));
+		if (!samples) /* 2 of values and LABELS * 2 long, in three bytes */
+			cr_assert(!buffer_add(&b, "\x12\xc2\xcf\x24\x10\x01", 6));
+		for (size_t i = 0; i < LABELS; i++)
+			cr_assert(!buffer_add(&b, samples ? "\x12\x04\x10\x01\x1a\x00" : "\x1a\x00",
+					      samples ? 6 : 2));
+		cr_assert_eq(profile_init(&p), 0);
+		cr_assert_eq(profile_decode_within(&p, b.data, b.len, LIMIT, &err), ERR_LIMIT);
+		cr_assert(strstr(err.text, "more than 1048576 bytes of tables at offset "), "%s",
+			  err.text);
+		profile_release(&p);
+		cr_assert_eq(profile_init(&p), 0);
+		cr_assert_eq(profile_decode(&p, b.data, b.len, &err), 0, "%s", err.text);
+		cr_assert_eq(p.label_count, LABELS);
+		profile_release(&p);
+		buffer_release(&b);
+	}
+}
