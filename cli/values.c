@@ -35,12 +35,15 @@ static const struct unit *read_unit(struct cursor *c)
 	return best;
 }
 
-/* The digits behind a decimal point, as a fraction of the unit. */
+/* A point and digits behind it, if there are any, as a fraction of the unit. */
 static uint64_t read_fraction(struct cursor *c, uint64_t *scale)
 {
 	uint64_t value = 0;
 
 	*scale = 1;
+	if (!cursor_left(c) || *c->pos != '.')
+		return 0;
+	cursor_bytes(c, 1);
 	while (cursor_left(c) && isdigit(*c->pos)) {
 		uint64_t digit = cursor_uint(c, 1) - '0';
 
@@ -52,16 +55,20 @@ static uint64_t read_fraction(struct cursor *c, uint64_t *scale)
 	return value;
 }
 
+static double read_decimal(struct cursor *c)
+{
+	uint64_t scale, whole = cursor_number(c, 10), fraction = read_fraction(c, &scale);
+
+	return (double)whole + (double)fraction / (double)scale;
+}
+
 static bool add_part(struct cursor *c, bool first, uint64_t *ns)
 {
 	static const struct unit second = { "s", 1000000000 };
 	uint64_t whole = cursor_number(c, 10), scale = 1, fraction = 0, part;
 	const struct unit *unit;
 
-	if (cursor_left(c) && *c->pos == '.') {
-		cursor_bytes(c, 1);
-		fraction = read_fraction(c, &scale);
-	}
+	fraction = read_fraction(c, &scale);
 	unit = read_unit(c);
 	if (!unit && first && !cursor_left(c))
 		unit = &second;
@@ -148,18 +155,12 @@ int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct err
 
 int parse_percent(const char *text, const char *what, double *share, struct error *err)
 {
-	uint64_t whole, fraction = 0, scale = 1;
 	struct cursor c;
 
 	cursor_init(&c, text, strlen(text), what);
-	whole = cursor_number(&c, 10);
-	if (cursor_left(&c) && *c.pos == '.') {
-		cursor_bytes(&c, 1);
-		fraction = read_fraction(&c, &scale);
-	}
+	*share = read_decimal(&c) / 100;
 	if (cursor_left(&c))
 		cursor_expect(&c, '%');
-	*share = ((double)whole + (double)fraction / (double)scale) / 100;
 	if (c.failed || cursor_left(&c) || *share <= 0 || *share > 1)
 		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a percentage above 0 and up "
 				 "to 100, like 1%% or 0.5%%", text, what);
@@ -168,16 +169,10 @@ int parse_percent(const char *text, const char *what, double *share, struct erro
 
 int parse_fraction(const char *text, const char *what, double *share, struct error *err)
 {
-	uint64_t whole, fraction = 0, scale = 1;
 	struct cursor c;
 
 	cursor_init(&c, text, strlen(text), what);
-	whole = cursor_number(&c, 10);
-	if (cursor_left(&c) && *c.pos == '.') {
-		cursor_bytes(&c, 1);
-		fraction = read_fraction(&c, &scale);
-	}
-	*share = (double)whole + (double)fraction / (double)scale;
+	*share = read_decimal(&c);
 	if (c.failed || cursor_left(&c) || *share > 1)
 		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a number from 0 to 1, "
 				 "like 0.005", text, what);
