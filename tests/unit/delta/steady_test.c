@@ -12,7 +12,9 @@
 static size_t allocations;
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
+/* sanitizer/allocator_interface.h, which gcc does not bring along. */
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+					      void (*on_free)(const volatile void *));
 
 static void count(const volatile void *p, size_t size)
 {
