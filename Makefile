@@ -171,7 +171,7 @@ include tests/fixtures/build.mk
 SAN := SANITIZE=address,undefined BUILD=$(BUILD)-san
 
 check-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/demo $(UNIT) $(REPLAY) fixtures \
-		$(filter $(BUILD)/tests/tools/%,$(TOOLS)) # all that `make check` runs
+		$(filter $(BUILD)/tests/tools/% $(BUILD)/bench/delta,$(TOOLS)) # all that `make check` runs
 	+$(Q)$(MAKE) --no-print-directory $(SAN) check-san-build
 
 check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY)
