@@ -130,6 +130,14 @@ static int choose_types(struct delta_computer *dc, struct error *err)
 			 "no heap, block or mutex profile of Go: which columns count from the start must be said");
 }
 
+static bool is_named_twice(const struct delta_computer *dc, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (dc->columns[j] == dc->columns[i])
+			return true;
+	return false;
+}
+
 static int find_columns(struct delta_computer *dc, struct error *err)
 {
 	size_t count = dc->index.type_count;
@@ -143,6 +151,9 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 		dc->columns[i] = find_column(&dc->index, &dc->types[i]);
 		if (dc->columns[i] == count)
 			return error_set(err, ERR_USAGE, "the profile has no sample type '%s/%s'",
+					 dc->types[i].type, dc->types[i].unit);
+		if (is_named_twice(dc, i))
+			return error_set(err, ERR_USAGE, "the sample type '%s/%s' is named twice",
 					 dc->types[i].type, dc->types[i].unit);
 	}
 	dc->reader.columns = count;
