@@ -15,31 +15,11 @@
 #include "pprof/gzip.h"
 #include "pprof/profile.h"
 #include "pprof/zstd.h"
+#include "tests/fuzz/roundtrip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { INPUT_MAX = 64 << 10, LIMIT = 1 << 20 };
-
-static void must(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
-static void round_trip(const struct profile *p)
-{
-	struct buffer one = { 0 }, two = { 0 };
-	struct profile q;
-
-	must(profile_init(&q) == 0);
-	must(profile_encode(p, &one, NULL) == 0);
-	must(profile_decode(&q, one.data, one.len, NULL) == 0);
-	must(profile_encode(&q, &two, NULL) == 0);
-	must(one.len == two.len && memcmp(one.data, two.data, one.len) == 0);
-	profile_release(&q);
-	buffer_release(&one);
-	buffer_release(&two);
-}
 
 static void check_numbers(const struct profile *p)
 {

@@ -19,17 +19,12 @@
 #include "pprof/tagmatch.h"
 #include "pprof/tagroot.h"
 #include "pprof/validate.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Time that is missed elsewhere. */
 enum { TEXT_WORTH = 200 };
-
-static void must(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static int names(struct profile *p, const struct pattern *one, const struct pattern *two, int how)
 {

@@ -15,29 +15,9 @@
 #include "pprof/legacy_write.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
+#include "tests/fuzz/roundtrip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
-static void round_trip(const struct profile *p)
-{
-	struct buffer one = { 0 }, two = { 0 };
-	struct profile q;
-
-	must(profile_init(&q) == 0);
-	must(profile_encode(p, &one, NULL) == 0);
-	must(profile_decode(&q, one.data, one.len, NULL) == 0);
-	must(profile_encode(&q, &two, NULL) == 0);
-	must(one.len == two.len && memcmp(one.data, two.data, one.len) == 0);
-	profile_release(&q);
-	buffer_release(&one);
-	buffer_release(&two);
-}
 
 static void write_again(const struct profile *p)
 {

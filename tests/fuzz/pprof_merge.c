@@ -16,17 +16,12 @@
 #include "pprof/profile.h"
 #include "pprof/scale.h"
 #include "pprof/validate.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 3 };
 enum action { COMMON = 1, SUBTRACT = 2, NORMALIZE = 4, LABEL = 8, NUMBER = 16, REMOVE = 32 };
-
-static void must(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static bool decode(struct profile *p, const uint8_t *data, size_t size)
 {

@@ -16,16 +16,11 @@
 #include "report/flamegraph.h"
 #include "report/folded.h"
 #include "report/speedscope.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 4, TEXT_WORTH = 8 << 20 };
-
-static void must(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static struct report_view view_of(const uint8_t head[HEAD], const struct profile *p)
 {

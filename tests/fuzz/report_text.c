@@ -17,6 +17,7 @@
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/tree.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,12 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { TEXT_WORTH = 8 << 20, HEAD = 4 };
 
 static report_writer *const writers[] = { report_top, report_tree, report_traces, report_raw };
-
-static void must(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static struct report_view view_of(const uint8_t head[HEAD], const struct profile *p)
 {
