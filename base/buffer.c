@@ -37,19 +37,28 @@ int buffer_reserve(struct buffer *b, size_t more)
 	return 0;
 }
 
+int buffer_vaddf(struct buffer *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	int len;
+
+	va_copy(again, ap);
+	len = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (len < 0 || buffer_reserve(b, (size_t)len + 1))
+		return ERR_NOMEM;
+	vsnprintf((char *)b->data + b->len, (size_t)len + 1, fmt, ap);
+	b->len += (size_t)len;
+	return 0;
+}
+
 int buffer_addf(struct buffer *b, const char *fmt, ...)
 {
 	va_list ap;
-	int len;
+	int rc;
 
 	va_start(ap, fmt);
-	len = vsnprintf(NULL, 0, fmt, ap);
+	rc = buffer_vaddf(b, fmt, ap);
 	va_end(ap);
-	if (len < 0 || buffer_reserve(b, (size_t)len + 1))
-		return ERR_NOMEM;
-	va_start(ap, fmt);
-	vsnprintf((char *)b->data + b->len, (size_t)len + 1, fmt, ap);
-	va_end(ap);
-	b->len += (size_t)len;
-	return 0;
+	return rc;
 }

@@ -2,6 +2,7 @@
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -33,5 +34,7 @@ static inline int buffer_add(struct buffer *b, const void *data, size_t len)
 
 /* Appends formatted text without its NUL. 0 or ERR_NOMEM. */
 int buffer_addf(struct buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int buffer_vaddf(struct buffer *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 #endif

@@ -2,7 +2,6 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -41,43 +40,29 @@ static int write_legacy(const struct profile *p, struct outfile *file, struct er
 	return rc;
 }
 
-/* How the profile is written: what cli/formats.h has, or the above. */
-struct form {
-	const struct format *format;
-	int (*write)(const struct profile *p, struct outfile *file, struct error *err);
-};
-
-static bool ends_with(const char *path, const char *ending)
+/* How the profile is written; *format NULL: as legacy text. Without a name .txt is that:
+ * here, and not where a recording is written, because what goes in may be it, too. */
+static int find_format(const struct convert_options *o, const struct format **format,
+		       struct error *err)
 {
-	size_t path_len = strlen(path), len = strlen(ending);
-
-	return path_len > len && !strcasecmp(path + path_len - len, ending);
-}
-
-/* Without a name .txt is legacy text: here, and not where a recording is written, because
- * what goes in may be it, too. */
-static int find_form(const struct convert_options *o, struct form *form, struct error *err)
-{
-	bool legacy = o->format ? !strcmp(o->format, "legacy") : ends_with(o->out, ".txt");
-
-	*form = (struct form){ .format = format_by_path(o->out) };
-	if (legacy)
-		form->write = write_legacy;
-	else if (o->format && format_by_name(o->format, &form->format, err))
+	*format = NULL;
+	if (o->format ? !strcmp(o->format, "legacy") : format_ends_in(o->out, ".txt"))
+		return 0;
+	*format = format_by_path(o->out);
+	if (o->format && format_by_name(o->format, format, err))
 		return error_set(err, ERR_USAGE, "there is no format '%s', but pprof, legacy, "
 				 "folded, flamegraph, speedscope and text", o->format);
 	return 0;
 }
 
-static int write_profile(const struct profile *p, const struct convert_options *o,
-			 const struct form *form, struct error *err)
+static int write_profile(const struct profile *p, const char *path, const struct format *format,
+			 struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
-	int rc = outfile_open(&file, o->out, err);
+	int rc = outfile_open(&file, path, err);
 
 	if (!rc)
-		rc = form->write ? form->write(p, &file, err) :
-				   format_write(form->format, p, &file, err);
+		rc = format ? format_write(format, p, &file, err) : write_legacy(p, &file, err);
 	if (!rc)
 		rc = outfile_commit(&file, err);
 	outfile_abort(&file);
@@ -86,15 +71,15 @@ static int write_profile(const struct profile *p, const struct convert_options *
 
 static int convert(const struct convert_options *o, struct error *err)
 {
-	struct form form;
+	const struct format *format;
 	struct profile p;
-	int rc = find_form(o, &form, err);
+	int rc = find_format(o, &format, err);
 
 	if (rc)
 		return rc;
 	rc = readprofile(&p, o->in, o->max_size, err);
 	if (!rc)
-		rc = write_profile(&p, o, &form, err);
+		rc = write_profile(&p, o->out, format, err);
 	profile_release(&p);
 	return rc;
 }

@@ -42,7 +42,7 @@ int format_by_name(const char *name, const struct format **format, struct error 
 			 "speedscope and text", name);
 }
 
-static bool ends_in(const char *path, const char *ending)
+bool format_ends_in(const char *path, const char *ending)
 {
 	size_t path_len = strlen(path), len = strlen(ending);
 
@@ -52,7 +52,7 @@ static bool ends_in(const char *path, const char *ending)
 const struct format *format_by_path(const char *path)
 {
 	for (size_t i = 0; i < FORMATS; i++)
-		if (ends_in(path, formats[i].ending))
+		if (format_ends_in(path, formats[i].ending))
 			return &formats[i];
 	return &formats[0];
 }
@@ -78,7 +78,7 @@ int format_write(const struct format *format, const struct profile *p, struct ou
 	int rc;
 
 	if (!write)
-		return ends_in(file->path, ".pb") ? profile_write_plain(p, file, err) :
+		return format_ends_in(file->path, ".pb") ? profile_write_plain(p, file, err) :
 						    profile_write(p, file, err);
 	if (!strcmp(format->name, "flamegraph"))
 		write = format_flamegraph(file->path);

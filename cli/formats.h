@@ -2,6 +2,7 @@
 #ifndef CLI_FORMATS_H
 #define CLI_FORMATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "report/view.h"
@@ -17,6 +18,9 @@ int format_by_name(const char *name, const struct format **format, struct error 
 
 /* By the ending: .svg and .html, .folded, .json, .txt; pprof for all others. */
 const struct format *format_by_path(const char *path);
+
+/* Does a file's name end so? Capitals do not matter; the ending alone is no name. */
+bool format_ends_in(const char *path, const char *ending);
 
 /* The ending that a name made by us gets, with its dot. */
 const char *format_ending(const struct format *format);

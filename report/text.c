@@ -105,18 +105,12 @@ int text_add_fitting(struct buffer *out, const char *text, size_t len, unsigned 
 int text_addf(struct buffer *out, const char *fmt, ...)
 {
 	va_list ap;
-	int len;
+	int rc;
 
 	va_start(ap, fmt);
-	len = vsnprintf(NULL, 0, fmt, ap);
+	rc = buffer_vaddf(out, fmt, ap);
 	va_end(ap);
-	if (len < 0 || buffer_reserve(out, (size_t)len + 1))
-		return ERR_NOMEM;
-	va_start(ap, fmt);
-	vsnprintf((char *)out->data + out->len, (size_t)len + 1, fmt, ap);
-	va_end(ap);
-	out->len += (size_t)len;
-	return out->len > TEXT_MAX ? ERR_LIMIT : 0;
+	return !rc && out->len > TEXT_MAX ? ERR_LIMIT : rc;
 }
 
 int text_result(int rc, struct error *err)
