@@ -106,23 +106,14 @@ static int add_stack(struct scope *s, uint32_t node)
 	return rc ? rc : buffer_add(s->out, "]", 1);
 }
 
-static int add_stacks(struct scope *s, uint32_t group)
+static int add_weight(struct scope *s, uint32_t node)
 {
-	uint32_t end = calltree_skip(&s->tree, group);
-	bool first = true;
-	int rc = 0;
-
-	for (uint32_t n = group; n != end && !rc; n = calltree_next(&s->tree, n)) {
-		if (!s->tree.self[n])
-			continue;
-		rc = first ? 0 : buffer_add(s->out, ",\n", 2);
-		rc = rc ? rc : add_stack(s, n);
-		first = false;
-	}
-	return rc;
+	return buffer_addf(s->out, "%" PRId64, s->tree.self[node]);
 }
 
-static int add_weights(struct scope *s, uint32_t group)
+/* What `add` writes of each node of the group that has a value of its own. */
+static int add_each(struct scope *s, uint32_t group, const char *separator,
+		    int (*add)(struct scope *s, uint32_t node))
 {
 	uint32_t end = calltree_skip(&s->tree, group);
 	bool first = true;
@@ -131,7 +122,8 @@ static int add_weights(struct scope *s, uint32_t group)
 	for (uint32_t n = group; n != end && !rc; n = calltree_next(&s->tree, n)) {
 		if (!s->tree.self[n])
 			continue;
-		rc = buffer_addf(s->out, first ? "%" PRId64 : ",%" PRId64, s->tree.self[n]);
+		rc = first ? 0 : buffer_add(s->out, separator, strlen(separator));
+		rc = rc ? rc : add(s, n);
 		first = false;
 	}
 	return rc;
@@ -168,9 +160,9 @@ static int add_profile(struct scope *s, uint32_t group)
 	rc = rc ? rc : json_add_string(s->out, name->text, name->len);
 	rc = rc ? rc : buffer_addf(s->out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRId64
 				   ",\n\"samples\":[", unit_of(s), s->tree.total[group]);
-	rc = rc ? rc : add_stacks(s, group);
+	rc = rc ? rc : add_each(s, group, ",\n", add_stack);
 	rc = rc ? rc : buffer_addf(s->out, "],\n\"weights\":[");
-	rc = rc ? rc : add_weights(s, group);
+	rc = rc ? rc : add_each(s, group, ",", add_weight);
 	return rc ? rc : buffer_addf(s->out, "]}");
 }
 
