@@ -151,8 +151,10 @@ static int parse_options(struct options *o, int argc, char **argv)
 static struct recording *running;
 static volatile sig_atomic_t forward_pid;
 
-/* The first signal ends the sampling; the second one ends us (SA_RESETHAND). A
- * terminal's Ctrl-C reaches a command of ours by itself, SIGTERM does not. */
+/* The first signal ends the sampling; the second one ends us (SA_RESETHAND), but for a
+ * hangup: a terminal that goes sends more than one, the kernel's to the foreground and the
+ * shell's to its jobs. A terminal's Ctrl-C reaches a command of ours by itself, SIGTERM
+ * does not. */
 static void on_signal(int sig)
 {
 	if (forward_pid && sig != SIGINT)
@@ -163,7 +165,7 @@ static void on_signal(int sig)
 
 static void catch_signals(struct recording *r, pid_t command)
 {
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction sa = { .sa_handler = on_signal };
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 	running = r;
@@ -171,6 +173,7 @@ static void catch_signals(struct recording *r, pid_t command)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
 		struct sigaction old;
 
+		sa.sa_flags = signals[i] == SIGHUP ? 0 : (int)SA_RESETHAND;
 		/* nohup's wish is respected. */
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &sa, NULL);

@@ -53,11 +53,14 @@ struct top {
 static struct recording *running;
 static volatile sig_atomic_t ended_by, stop_wanted, forward_pid;
 
-/* The first ends the sampling, the second us. */
+/* The first ends the sampling, the second us. A hangup hurries nobody: a terminal that goes
+ * sends more than one, the kernel's to the foreground and the shell's to its jobs. */
 static void on_signal(int sig)
 {
 	if (forward_pid && sig != SIGINT)
 		kill(forward_pid, sig);
+	if (ended_by && sig == SIGHUP)
+		return;
 	if (ended_by) {
 		screen_abandon();
 		signal(sig, SIG_DFL);
