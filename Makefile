@@ -42,9 +42,10 @@ DEPS_symbolize := symbolize target base
 DEPS_pprof     := pprof base
 DEPS_report    := report pprof base
 DEPS_delta     := delta pprof base
+DEPS_goparse   := goparse pprof base
 DEPS_goruntime := goruntime unwind symbolize target base
 DEPS_sampler   := sampler goruntime unwind symbolize pprof target base
-DEPS_cli       := sampler goruntime delta report unwind symbolize pprof target base
+DEPS_cli       := sampler goruntime delta goparse report unwind symbolize pprof target base
 
 SYS_base      := -lxxhash
 # Where libzstd's header is missing, what zstd has compressed is not read; without
