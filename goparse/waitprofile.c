@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "goparse/framemap.h"
+#include "goparse/text.h"
 #include "pprof/labels.h"
 #include "pprof/profile.h"
 
@@ -52,7 +53,7 @@ struct waitprofile {
 };
 
 /* Frames that are none. */
-#define VIRTUAL(name) { .function = { name, sizeof(name) - 1 } }
+#define VIRTUAL(name) { .function = { LITERAL(name) } }
 static const struct goparse_frame elided = VIRTUAL("...additional frames elided...");
 static const struct goparse_frame unavailable = VIRTUAL("[stack unavailable]");
 static const struct goparse_frame no_stack = VIRTUAL("[no stack]");

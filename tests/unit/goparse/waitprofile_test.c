@@ -471,7 +471,8 @@ Test(waitprofile, real_ancestors)
 	add_dump("tests/goparse/dumps/go1.26-ancestors-dump.txt");
 	for (size_t i = 0; i < p->sample_count; i++)
 		if (strstr(sample(i), " goid=23 id"))
-			cr_assert(stack_is(i, "main.third main.second main.first main.main"), "%s", sample(i));
+			cr_assert(stack_is(i, "main.third main.second main.first main.main"), "%s",
+				  sample(i));
 	cr_assert(p->sample_count > 5);
 }
 
