@@ -184,14 +184,39 @@ Test(waitprofile, elided_frames_show_where_they_are_missing)
 	add(&g, NULL);
 	g.stack = make_stack(&m, "...", NULL);
 	add(&g, NULL);
-	g.stack = make_stack(&m, "a", "c");
-	g.cut = true;
-	add(&g, NULL);
 	finish();
 	cr_assert(stack_is(0, "a ...additional frames elided... b c"));
 	cr_assert(stack_is(1, "a b ...additional frames elided... c"));
 	cr_assert(stack_is(2, "...additional frames elided..."));
-	cr_assert(stack_is(3, "a ...additional frames elided... c"));
+}
+
+/* A goroutine that did not fit is cut in its own stack or behind it. */
+Test(waitprofile, cut_goroutines_say_so_where_they_are)
+{
+	static struct goparse_frame frames[GOPARSE_FRAMES_MAX];
+	struct goparse_goroutine g = { .state = text_of("select"), .cut = true };
+	struct made_stack m, of_parent;
+	struct goparse_stack ancestor = make_stack(&of_parent, "x", NULL);
+
+	begin_with(false, true);
+	g.stack = make_stack(&m, "a", NULL);
+	add(&g, NULL);
+	g.stack = make_stack(&m, "a", "c");
+	add(&g, NULL);
+	g.ancestors = &ancestor;
+	g.ancestor_count = 1;
+	add(&g, NULL);
+	for (size_t i = 0; i < GOPARSE_FRAMES_MAX; i++)
+		frames[i].function = text_of("f");
+	g.stack.frames = frames;
+	g.stack.count = GOPARSE_FRAMES_MAX;
+	ancestor.count = 0;
+	add(&g, NULL);
+	finish();
+	cr_assert(stack_is(0, "a ...additional frames elided..."));
+	cr_assert(stack_is(1, "a c ...additional frames elided..."));
+	cr_assert(stack_is(2, "a c x ...additional frames elided..."));
+	cr_assert(strstr(sample(3), " f ...additional frames elided... c |"));
 }
 
 Test(waitprofile, unknown_stacks_have_a_frame)
