@@ -34,7 +34,7 @@ sources = $(filter-out $(foreach a,$(OTHER_ARCHS),$(1)/%_$(a).c),$(wildcard $(1)
 
 # Layers: a folder is a library of its own, and links only with what it may
 # depend on (docs/architecture.md; tests/layers.test reads the #include lines).
-FOLDERS := $(wildcard base target unwind symbolize pprof report delta goparse goruntime sampler)
+FOLDERS := $(wildcard base target unwind symbolize pprof report delta goparse net goruntime sampler)
 DEPS_base      := base
 DEPS_target    := target base
 DEPS_unwind    := unwind target base
@@ -43,9 +43,10 @@ DEPS_pprof     := pprof base
 DEPS_report    := report pprof base
 DEPS_delta     := delta pprof base
 DEPS_goparse   := goparse pprof base
+DEPS_net       := net base
 DEPS_goruntime := goruntime unwind symbolize target base
 DEPS_sampler   := sampler goruntime unwind symbolize pprof target base
-DEPS_cli       := sampler goruntime delta goparse report unwind symbolize pprof target base
+DEPS_cli       := sampler goruntime delta goparse net report unwind symbolize pprof target base
 
 SYS_base      := -lxxhash
 # Where libzstd's header is missing, what zstd has compressed is not read; without
@@ -56,6 +57,7 @@ SYS_unwind    := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
 SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
 SYS_pprof     := $(COMPRESSION) -lpcre2-8 -lm
+SYS_net       := -lz
 SYS_sampler   := -lcap -lseccomp
 SYS_report    := -lm
 # Without ncurses' header `sampler top` shows tables only.

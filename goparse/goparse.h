@@ -85,7 +85,8 @@ enum {
 struct goparse_error {
 	uint64_t line;	      /* from 1 */
 	const char *expected; /* "a function call"; static */
-	char text[80];	      /* the line, shortened (… at its end), printable UTF-8 */
+	char text[80];	      /* the line, shortened (… at its end), printable UTF-8; or
+			       * "(end of input)" */
 };
 
 struct goparse_stats {

@@ -1,0 +1,41 @@
+#include "goparse/excerpt.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+static const char dots[] = "…";
+
+/* The character at `at`, or '?' for one that nobody shows; bytes written. */
+static size_t put(char *out, const char *at, size_t size, size_t *len)
+{
+	uint32_t c = utf8_next(at, size, len);
+
+	if (c < ' ' || (c >= 0x7f && c < 0xa0) || (c == UTF8_REPLACEMENT && *len == 1)) {
+		*out = '?';
+		return 1;
+	}
+	memcpy(out, at, *len);
+	return *len;
+}
+
+void excerpt(struct goparse_text line, char *out, size_t room)
+{
+	size_t used = 0, fits = 0, at = 0, len;
+	char one[4];
+
+	while (at < line.len) {
+		size_t more = put(one, line.at + at, line.len - at, &len);
+
+		if (used + more >= room) {
+			memcpy(out + fits, dots, sizeof(dots));
+			return;
+		}
+		memcpy(out + used, one, more);
+		used += more;
+		at += len;
+		if (used + sizeof(dots) <= room)
+			fits = used;
+	}
+	out[used] = '\0';
+}

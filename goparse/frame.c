@@ -1,0 +1,148 @@
+/*
+ * Lines are read from their end where they can be: what stands there is the runtime's, while
+ * names and paths are the program's and may hold whatever is also used to part them (blanks,
+ * colons, brackets, digits).
+ */
+#include "goparse/frame.h"
+
+#include "goparse/text.h"
+
+/* What printArgs prints between the parentheses: "0x1, {0x2?, _}, ...". */
+static const bool is_argument[256] = {
+	['0' ... '9'] = true, ['a' ... 'f'] = true, ['x'] = true, ['{'] = true, ['}'] = true,
+	[','] = true, [' '] = true, ['.'] = true, ['_'] = true, ['?'] = true,
+};
+
+bool frame_call(struct goparse_text line, struct goparse_frame *frame)
+{
+	size_t at = line.len;
+
+	if (at < 3 || line.at[at - 1] != ')')
+		return false;
+	at -= 2;
+	while (at && is_argument[(unsigned char)line.at[at]])
+		at--;
+	if (!at || line.at[at] != '(')
+		return false;
+	*frame = (struct goparse_frame){ .function = { line.at, at } };
+	return true;
+}
+
+/* " fp=0x… sp=0x… pc=0x…" or the pc alone. */
+static void take_registers(struct goparse_text *rest, uint64_t *pc)
+{
+	struct goparse_text t = *rest;
+	uint64_t ignored, value;
+
+	if (!text_take_hex_end(&t, &value) || !text_take_end(&t, LITERAL(" pc=")))
+		return;
+	*pc = value;
+	*rest = t;
+	if (text_take_hex_end(&t, &ignored) && text_take_end(&t, LITERAL(" sp=")) &&
+	    text_take_hex_end(&t, &ignored) && text_take_end(&t, LITERAL(" fp=")))
+		*rest = t;
+}
+
+static void take_offset(struct goparse_text *rest, uint64_t *offset)
+{
+	struct goparse_text t = *rest;
+	uint64_t value;
+
+	if (text_take_hex_end(&t, &value) && text_take_end(&t, LITERAL(" +"))) {
+		*offset = value;
+		*rest = t;
+	}
+}
+
+/* Takes the blanks before a place off it. */
+static bool take_indent(struct goparse_text *t)
+{
+	size_t len = 0;
+
+	while (len < t->len && (t->at[len] == '\t' || t->at[len] == ' '))
+		len++;
+	t->at += len;
+	t->len -= len;
+	return len;
+}
+
+/* "FILE:LINE" */
+static bool file_and_line(struct goparse_text t, struct goparse_frame *frame)
+{
+	uint64_t line;
+
+	if (!text_take_number_end(&t, &line) || !text_take_end(&t, LITERAL(":")) || !t.len)
+		return false;
+	frame->file = t;
+	frame->line = line;
+	return true;
+}
+
+bool frame_place(struct goparse_text line, struct goparse_frame *frame)
+{
+	uint64_t pc = 0, offset = 0;
+
+	if (!take_indent(&line) || !line.len)
+		return false;
+	take_registers(&line, &pc);
+	take_offset(&line, &offset);
+	if (!file_and_line(line, frame))
+		return false;
+	frame->pc_offset = offset;
+	frame->pc = pc;
+	return true;
+}
+
+bool frame_foreign(struct goparse_text first, struct goparse_text second,
+		   struct goparse_frame *frame)
+{
+	struct goparse_frame found = { .function = first };
+
+	if (!first.len || !take_indent(&second) || !text_take_hex_end(&second, &found.pc) ||
+	    !text_take_end(&second, LITERAL("pc=")))
+		return false;
+	if (second.len && (!text_take_end(&second, LITERAL(" ")) || !file_and_line(second, &found)))
+		return false;
+	*frame = found;
+	return true;
+}
+
+bool frame_unknown(struct goparse_text line, struct goparse_frame *frame)
+{
+	struct goparse_text rest = line;
+	uint64_t pc;
+
+	if (!text_take(&rest, LITERAL("non-Go function at pc=")) || !text_take_hex(&rest, &pc) ||
+	    rest.len)
+		return false;
+	*frame = (struct goparse_frame){ .function = { line.at, sizeof("non-Go function") - 1 },
+					 .pc = pc };
+	return true;
+}
+
+bool frame_created_by(struct goparse_text line, struct goparse_frame *frame, uint64_t *creator)
+{
+	struct goparse_text rest;
+	uint64_t id = 0;
+
+	if (!text_take(&line, LITERAL("created by ")))
+		return false;
+	rest = line;
+	if (text_take_number_end(&rest, &id) && text_take_end(&rest, LITERAL(" in goroutine ")))
+		line = rest;
+	else
+		id = 0;
+	if (!line.len)
+		return false;
+	*frame = (struct goparse_frame){ .function = line };
+	*creator = id;
+	return true;
+}
+
+bool frame_elided(struct goparse_text line, uint64_t *count)
+{
+	*count = 0;
+	return text_take(&line, LITERAL("...")) &&
+	       (text_is(line, LITERAL("additional frames elided...")) ||
+		(text_take_number(&line, count) && text_is(line, LITERAL(" frames elided..."))));
+}

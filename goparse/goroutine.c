@@ -1,0 +1,358 @@
+/*
+ * A goroutine is a header and a run of items: frames (of two lines, mostly), the creating
+ * frame, a mark that some were left out, an ancestor's header. It ends at an empty line, at
+ * the next header, or, once its creating frame is there, at whatever is no ancestor.
+ *
+ * Lines in between that are none of these are somebody else's, or broken. A run of them is
+ * one error: who writes into the same file seldom writes one line only. An empty line within
+ * a stack (also written by somebody else) is told from the end by the frame that follows.
+ */
+#include "goparse/goroutine.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/room.h"
+#include "goparse/excerpt.h"
+#include "goparse/frame.h"
+#include "goparse/text.h"
+
+enum { ANCESTORS_MAX = GOPARSE_FRAMES_MAX / 8 };
+
+/* What an item came to. Errors of memory are negative. */
+enum item {
+	ITEM_TAKEN,
+	ITEM_OTHER, /* the line is none of this kind */
+	ITEM_END,   /* of the goroutine: the line is not its */
+	ITEM_MORE,
+};
+
+struct reading {
+	struct goroutine_room *room;
+	struct lines *l;
+	struct goparse_stack *stack; /* the goroutine's, or the last ancestor's */
+	bool created;		     /* the stack's creating frame is there: it is complete */
+	bool strange;		     /* the line before was nobody's */
+};
+
+void goroutine_error(struct goparse_stats *stats, const struct lines *l, const char *expected)
+{
+	static const struct goparse_text end = { LITERAL("(end of input)") };
+
+	if (stats->error_count < GOPARSE_ERRORS_KEPT) {
+		struct goparse_error *e = &stats->errors[stats->error_count];
+
+		e->line = l->number;
+		e->expected = expected;
+		excerpt(l->have == LINES_LINE ? l->line : end, e->text, sizeof(e->text));
+	}
+	stats->error_count++;
+}
+
+static void complain(struct reading *r, const char *expected)
+{
+	goroutine_error(r->room->stats, r->l, expected);
+}
+
+/* Frames. */
+
+static int add_frame(struct reading *r, const struct goparse_frame *frame)
+{
+	struct goroutine_room *room = r->room;
+
+	if (room->frame_count == GOPARSE_FRAMES_MAX) {
+		if (!room->g.cut)
+			complain(r, "no more frames");
+		room->g.cut = true;
+		return ITEM_TAKEN;
+	}
+	if (room->frame_count == room->frame_room &&
+	    room_for((void **)&room->frames, &room->frame_room, room->frame_count + 1,
+		     sizeof(*room->frames)))
+		return ERR_NOMEM;
+	room->frames[room->frame_count++] = *frame;
+	r->stack->count++;
+	return ITEM_TAKEN;
+}
+
+/* The second line of a frame, where the function is known: without a place it is one of
+ * somebody else. ITEM_TAKEN, ITEM_OTHER or ITEM_MORE. */
+static int read_place(struct reading *r, struct goparse_frame *frame)
+{
+	static const char expected[] = "a tab, FILE:LINE";
+
+	lines_next(r->l);
+	if (r->l->have == LINES_MORE)
+		return ITEM_MORE;
+	if (r->l->have == LINES_LINE && frame_place(r->l->line, frame)) {
+		lines_next(r->l);
+		return ITEM_TAKEN;
+	}
+	complain(r, expected);
+	if (r->l->have == LINES_END)
+		return ITEM_TAKEN;
+	if (!r->l->line.len || r->l->line.at[0] != '\t')
+		return ITEM_OTHER;
+	lines_next(r->l);
+	return ITEM_TAKEN;
+}
+
+static int read_call(struct reading *r)
+{
+	struct goparse_frame frame;
+	int rc;
+
+	if (!frame_call(r->l->line, &frame))
+		return ITEM_OTHER;
+	rc = read_place(r, &frame);
+	if (rc == ITEM_OTHER)
+		return ITEM_TAKEN;
+	return rc == ITEM_TAKEN ? add_frame(r, &frame) : rc;
+}
+
+/* A frame of C is told by its second line. */
+static int read_foreign(struct reading *r)
+{
+	struct lines second = *r->l;
+	struct goparse_frame frame;
+
+	if (frame_unknown(r->l->line, &frame)) {
+		lines_next(r->l);
+		return add_frame(r, &frame);
+	}
+	lines_next(&second);
+	if (second.have == LINES_MORE)
+		return ITEM_MORE;
+	if (second.have != LINES_LINE || !frame_foreign(r->l->line, second.line, &frame))
+		return ITEM_OTHER;
+	*r->l = second;
+	lines_next(r->l);
+	return add_frame(r, &frame);
+}
+
+/* The creating frame. Its place may be missing. */
+static int read_creator(struct reading *r)
+{
+	struct goparse_frame frame;
+	uint64_t creator;
+	int rc;
+
+	if (!frame_created_by(r->l->line, &frame, &creator))
+		return ITEM_OTHER;
+	rc = read_place(r, &frame);
+	if (rc == ITEM_MORE)
+		return rc;
+	r->stack->created_by = frame;
+	r->stack->created_in = creator;
+	r->created = true;
+	return ITEM_TAKEN;
+}
+
+/* Marks. */
+
+static int read_elided(struct reading *r)
+{
+	uint64_t count;
+
+	if (!frame_elided(r->l->line, &count))
+		return ITEM_OTHER;
+	if (r->stack->elided)
+		complain(r, "frames to be elided once");
+	else
+		r->stack->elided_at = r->stack->count;
+	r->stack->elided = true;
+	if (__builtin_add_overflow(r->stack->elided_count, count, &r->stack->elided_count))
+		r->stack->elided_count = UINT64_MAX;
+	lines_next(r->l);
+	return ITEM_TAKEN;
+}
+
+static int read_unavailable(struct reading *r)
+{
+	struct goparse_text t = r->l->line;
+
+	text_take(&t, LITERAL("\t"));
+	if (!text_is(t, LITERAL("goroutine running on other thread; stack unavailable")))
+		return ITEM_OTHER;
+	r->stack->unavailable = true;
+	lines_next(r->l);
+	return ITEM_TAKEN;
+}
+
+/* Ancestors. */
+
+static int add_ancestor(struct reading *r, uint64_t id)
+{
+	struct goroutine_room *room = r->room;
+	size_t count = room->g.ancestor_count;
+
+	if (room_for((void **)&room->ancestors, &room->ancestor_room, count + 1,
+		     sizeof(*room->ancestors)))
+		return ERR_NOMEM;
+	r->stack = &room->ancestors[count];
+	*r->stack = (struct goparse_stack){ .id = id };
+	r->created = false;
+	room->g.ancestor_count++;
+	return ITEM_TAKEN;
+}
+
+/* What stands behind a header that cannot be read belongs to nobody. */
+static int read_ancestor(struct reading *r)
+{
+	uint64_t id;
+
+	if (!header_ancestor_begins(r->l->line))
+		return ITEM_OTHER;
+	if (!header_ancestor(r->l->line, &id) || r->room->g.ancestor_count == ANCESTORS_MAX) {
+		complain(r, "[originating from goroutine ID]:");
+		lines_next(r->l);
+		return ITEM_END;
+	}
+	lines_next(r->l);
+	return add_ancestor(r, id);
+}
+
+/* The end. */
+
+/* Does a stack go on behind an empty line? */
+static int read_empty(struct reading *r)
+{
+	struct lines ahead = *r->l;
+	struct goparse_frame frame;
+
+	lines_next(r->l);
+	if (r->created)
+		return ITEM_END;
+	lines_next(&ahead);
+	if (ahead.have != LINES_LINE || !frame_call(ahead.line, &frame))
+		return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
+	lines_next(&ahead);
+	if (ahead.have != LINES_LINE || !frame_place(ahead.line, &frame))
+		return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
+	complain(r, "no empty line within a stack");
+	return ITEM_TAKEN;
+}
+
+/* What the go command and the runtime write right behind a stack. */
+static bool ends(struct goparse_text line)
+{
+	return text_starts(line, LITERAL("exit status ")) ||
+	       text_is(line, LITERAL("runtime stack:"));
+}
+
+static int read_strange(struct reading *r)
+{
+	if (ends(r->l->line))
+		return ITEM_END;
+	if (!r->strange)
+		complain(r, "a function call");
+	lines_next(r->l);
+	return ITEM_OTHER;
+}
+
+/* At a line that begins like a header: is it one, broken or not? */
+static int read_next_header(struct reading *r)
+{
+	int rc = read_unavailable(r);
+
+	return rc == ITEM_OTHER && header_begins(r->l->line) ? ITEM_END : rc;
+}
+
+/* An item that is told by its first letters, which a function's name may have too. */
+static int read_marked(struct reading *r)
+{
+	switch (r->l->line.at[0]) {
+	case 'g':
+		return read_next_header(r);
+	case '\t':
+		return read_unavailable(r);
+	case 'c':
+		return read_creator(r);
+	case '.':
+		return read_elided(r);
+	case '[':
+		return read_ancestor(r);
+	default:
+		return ITEM_OTHER;
+	}
+}
+
+static int read_line(struct reading *r)
+{
+	int rc = read_marked(r);
+
+	if (rc == ITEM_OTHER)
+		rc = read_call(r);
+	if (rc == ITEM_OTHER)
+		rc = read_foreign(r);
+	return rc == ITEM_OTHER ? read_strange(r) : rc;
+}
+
+static int read_item(struct reading *r)
+{
+	int rc;
+
+	if (!r->l->line.len)
+		return read_empty(r);
+	if (r->created) {
+		rc = read_ancestor(r);
+		return rc == ITEM_OTHER ? ITEM_END : rc;
+	}
+	rc = read_line(r);
+	r->strange = rc == ITEM_OTHER;
+	return rc;
+}
+
+static int read_items(struct reading *r, enum goroutine_found *found)
+{
+	int rc = ITEM_TAKEN;
+
+	while ((rc == ITEM_TAKEN || rc == ITEM_OTHER) && r->l->have == LINES_LINE)
+		rc = read_item(r);
+	*found = rc == ITEM_MORE || (rc != ITEM_END && r->l->have == LINES_MORE) ? GOROUTINE_MORE :
+										GOROUTINE_WHOLE;
+	return rc < 0 ? rc : 0;
+}
+
+/* Gives stacks their frames, now that these do not move any more. */
+static void place_frames(struct goroutine_room *room)
+{
+	const struct goparse_frame *next = room->frames;
+
+	room->g.stack.frames = next;
+	next += room->g.stack.count;
+	for (size_t i = 0; i < room->g.ancestor_count; i++) {
+		room->ancestors[i].frames = next;
+		next += room->ancestors[i].count;
+	}
+	room->g.ancestors = room->ancestors;
+}
+
+int goroutine_read(struct goroutine_room *room, struct lines *l, enum goroutine_found *found)
+{
+	struct reading r = { .room = room, .l = l, .stack = &room->g.stack };
+	enum header_found header;
+	int rc;
+
+	room->g = (struct goparse_goroutine){ .line = l->number };
+	room->frame_count = 0;
+	*found = GOROUTINE_NONE;
+	rc = header_parse(l->line, &room->g, &room->header, &header);
+	if (!rc && header != HEADER_WHOLE)
+		complain(&r, header == HEADER_NONE ? "goroutine ID [STATE]:" : "a known attribute");
+	lines_next(l);
+	if (!rc && header != HEADER_NONE)
+		rc = read_items(&r, found);
+	if (!rc && *found == GOROUTINE_WHOLE)
+		place_frames(room);
+	return rc;
+}
+
+void goroutine_release(struct goroutine_room *room)
+{
+	free(room->frames);
+	free(room->ancestors);
+	header_release(&room->header);
+	room->frames = NULL;
+	room->ancestors = NULL;
+}

@@ -1,0 +1,178 @@
+#include "goparse/header.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/room.h"
+#include "goparse/labels.h"
+#include "goparse/text.h"
+
+bool header_begins(struct goparse_text line)
+{
+	return text_starts(line, LITERAL("goroutine "));
+}
+
+/* "nil" or "0x…" */
+static bool take_pointer(struct goparse_text *t, uint64_t *pointer)
+{
+	*pointer = 0;
+	return text_take(t, LITERAL("nil")) || text_take_hex(t, pointer);
+}
+
+/* " gp=0xc000002380 m=0 mp=0x5b2c60" or " gp=0xc000002380 m=nil", if it is there. */
+static bool take_addresses(struct goparse_text *t, struct goparse_goroutine *g)
+{
+	uint64_t m = 0;
+	bool negative;
+
+	if (!text_take(t, LITERAL(" gp=")))
+		return true;
+	g->has_gp = g->has_m = true;
+	g->m = -1;
+	if (!take_pointer(t, &g->gp) || !text_take(t, LITERAL(" m=")))
+		return false;
+	if (text_take(t, LITERAL("nil")))
+		return true;
+	negative = text_take(t, LITERAL("-"));
+	if (!text_take_number(t, &m) || m > INT64_MAX)
+		return false;
+	g->m = negative ? -(int64_t)m : (int64_t)m;
+	return text_take(t, LITERAL(" mp=")) && take_pointer(t, &g->mp);
+}
+
+/* Up to what ends a state or an attribute. */
+static struct goparse_text take_words(struct goparse_text *t)
+{
+	struct goparse_text words = { t->at, 0 };
+
+	while (words.len < t->len && !memchr(",]{", t->at[words.len], 3))
+		words.len++;
+	t->at += words.len;
+	t->len -= words.len;
+	return words;
+}
+
+/* What the runtime adds to a state in parentheses and is none. */
+static unsigned take_flags(struct goparse_text *state)
+{
+	unsigned flags = 0, before;
+
+	do {
+		before = flags;
+		if (text_take_end(state, LITERAL(" (scan)")))
+			flags |= GOPARSE_SCAN;
+		else if (text_take_end(state, LITERAL(" (leaked)")))
+			flags |= GOPARSE_LEAKED;
+		else if (text_take_end(state, LITERAL(" (durable)")))
+			flags |= GOPARSE_DURABLE;
+		else if (text_take_end(state, LITERAL(" (synctest)")))
+			flags |= GOPARSE_SYNCTEST;
+	} while (flags != before);
+	return flags;
+}
+
+static uint64_t minutes(uint64_t n)
+{
+	uint64_t ns;
+
+	return __builtin_mul_overflow(n, (uint64_t)60000000000, &ns) ? UINT64_MAX : ns;
+}
+
+/* "2 minutes", "locked to thread", "synctest bubble 3", "synctest group 3" */
+static bool attribute(struct goparse_text t, struct goparse_goroutine *g)
+{
+	uint64_t n;
+
+	if (text_is(t, LITERAL("locked to thread")))
+		return g->locked = true;
+	if (text_take(&t, LITERAL("synctest bubble ")))
+		return text_take_number(&t, &g->bubble) && !t.len;
+	if (text_take(&t, LITERAL("synctest group ")))
+		return text_take_number(&t, &g->group) && !t.len;
+	if (!text_take_number(&t, &n) || !text_is(t, LITERAL(" minutes")))
+		return false;
+	g->wait_ns = minutes(n);
+	return true;
+}
+
+/* "goroutine 18 gp=… [chan receive", up to there. */
+static bool parse_front(struct goparse_text *t, struct goparse_goroutine *g)
+{
+	if (!text_take(t, LITERAL("goroutine ")) || !text_take_number(t, &g->stack.id) ||
+	    !take_addresses(t, g) || !text_take(t, LITERAL(" [")))
+		return false;
+	g->state = take_words(t);
+	text_take_end(&g->state, LITERAL(" labels:"));
+	g->flags = take_flags(&g->state);
+	return g->state.len;
+}
+
+/* Go 1.26 prints labels within the bracket, " labels:{…}"; they are read behind it too. */
+static int parse_labels(struct goparse_text *t, struct goparse_goroutine *g,
+			struct header_room *room, bool *good)
+{
+	int rc = t->len && *t->at == '{' ? labels_parse(t, room, &g->label_count, good) : 0;
+
+	if (g->label_count)
+		g->labels = room->labels;
+	return rc;
+}
+
+/* Behind the state: ", 2 minutes, locked to thread labels:{…}]:" */
+static int parse_back(struct goparse_text t, struct goparse_goroutine *g, struct header_room *room,
+		      bool *good)
+{
+	struct goparse_text words;
+	int rc;
+
+	while (text_take(&t, LITERAL(", "))) {
+		words = take_words(&t);
+		text_take_end(&words, LITERAL(" labels:"));
+		if (!attribute(words, g))
+			*good = false;
+	}
+	rc = parse_labels(&t, g, room, good);
+	if (!rc && text_take(&t, LITERAL("] ")))
+		rc = parse_labels(&t, g, room, good);
+	else
+		*good &= text_take(&t, LITERAL("]"));
+	*good &= text_is(t, LITERAL(":"));
+	return rc;
+}
+
+int header_parse(struct goparse_text line, struct goparse_goroutine *g, struct header_room *room,
+		 enum header_found *found)
+{
+	struct goparse_text rest = line;
+	bool good = true;
+	int rc;
+
+	*found = HEADER_NONE;
+	if (!text_take_end(&line, LITERAL("]:")) && !text_take_end(&line, LITERAL("}:")))
+		return 0;
+	if (!parse_front(&rest, g)) {
+		*g = (struct goparse_goroutine){ .line = g->line };
+		return 0;
+	}
+	rc = parse_back(rest, g, room, &good);
+	*found = good ? HEADER_WHOLE : HEADER_PARTLY;
+	return rc;
+}
+
+void header_release(struct header_room *room)
+{
+	free(room->labels);
+	free(room->text);
+	*room = (struct header_room){ 0 };
+}
+
+bool header_ancestor_begins(struct goparse_text line)
+{
+	return text_starts(line, LITERAL("[originating from goroutine "));
+}
+
+bool header_ancestor(struct goparse_text line, uint64_t *id)
+{
+	return text_take(&line, LITERAL("[originating from goroutine ")) &&
+	       text_take_number(&line, id) && text_is(line, LITERAL("]:"));
+}

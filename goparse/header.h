@@ -1,0 +1,36 @@
+/*
+ * A goroutine's header, as goroutineheader of src/runtime/traceback.go prints it:
+ * "goroutine 18 gp=0xc000102380 m=nil [chan receive (scan), 2 minutes, locked to thread]:".
+ */
+#ifndef GOPARSE_HEADER_H
+#define GOPARSE_HEADER_H
+
+#include "goparse/goparse.h"
+
+/* Room for labels, kept from header to header. {0} to begin with. */
+struct header_room {
+	struct goparse_label *labels;
+	size_t label_room;
+	char *text; /* of labels, escapes undone */
+	size_t text_room;
+};
+
+enum header_found {
+	HEADER_NONE,	/* no header: nothing of the goroutine is set */
+	HEADER_WHOLE,
+	HEADER_PARTLY,	/* with an attribute or labels that nobody knows: all else is set */
+};
+
+bool header_begins(struct goparse_text line);
+
+/* Sets what the header tells of a goroutine that is all zeros. 0, or ERR_NOMEM. */
+int header_parse(struct goparse_text line, struct goparse_goroutine *g, struct header_room *room,
+		 enum header_found *found);
+
+void header_release(struct header_room *room);
+
+/* "[originating from goroutine 7]:" */
+bool header_ancestor_begins(struct goparse_text line);
+bool header_ancestor(struct goparse_text line, uint64_t *id);
+
+#endif

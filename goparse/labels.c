@@ -1,0 +1,155 @@
+/*
+ * Strings are printed by printquoted (src/runtime/print.go): \n \r \t \\ \" and \x, \u and \U
+ * with 2, 4 and 8 digits for what is not printable ASCII. Undone, none is longer than it was
+ * printed, so that room for the text as it stands is enough for all.
+ */
+#include "goparse/labels.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/room.h"
+#include "base/utf8.h"
+#include "goparse/text.h"
+
+enum { LABELS_MAX = 4096 };
+
+/* Behind the strings that are there already. */
+struct sink {
+	char *text;
+	size_t len;
+};
+
+static void add(struct sink *s, char c)
+{
+	s->text[s->len++] = c;
+}
+
+static void add_rune(struct sink *s, uint32_t rune)
+{
+	if (rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000))
+		rune = UTF8_REPLACEMENT;
+	if (rune < 0x80) {
+		add(s, (char)rune);
+		return;
+	}
+	if (rune < 0x800) {
+		add(s, (char)(0xc0 | rune >> 6));
+	} else {
+		if (rune < 0x10000) {
+			add(s, (char)(0xe0 | rune >> 12));
+		} else {
+			add(s, (char)(0xf0 | rune >> 18));
+			add(s, (char)(0x80 | (rune >> 12 & 0x3f)));
+		}
+		add(s, (char)(0x80 | (rune >> 6 & 0x3f)));
+	}
+	add(s, (char)(0x80 | (rune & 0x3f)));
+}
+
+static bool take_digits(struct goparse_text *t, size_t count, uint32_t *rune)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *digit;
+
+	if (t->len < count)
+		return false;
+	*rune = 0;
+	for (size_t i = 0; i < count; i++) {
+		digit = memchr(hex, t->at[i], 16);
+		if (!digit)
+			return false;
+		*rune = *rune << 4 | (uint32_t)(digit - hex);
+	}
+	t->at += count;
+	t->len -= count;
+	return true;
+}
+
+/* Behind a backslash. */
+static bool take_escape(struct goparse_text *t, struct sink *s)
+{
+	static const char plain[] = "nrt\\\"", means[] = "\n\r\t\\\"";
+	char c = t->len ? *t->at : '\0';
+	const char *known = c ? strchr(plain, c) : NULL;
+	uint32_t rune;
+
+	if (!c)
+		return false;
+	t->at++;
+	t->len--;
+	if (known) {
+		add(s, means[known - plain]);
+		return true;
+	}
+	if (!(c == 'x' && take_digits(t, 2, &rune)) && !(c == 'u' && take_digits(t, 4, &rune)) &&
+	    !(c == 'U' && take_digits(t, 8, &rune)))
+		return false;
+	add_rune(s, rune);
+	return true;
+}
+
+static bool take_quoted(struct goparse_text *t, struct sink *s)
+{
+	while (t->len && *t->at != '"') {
+		char c = *t->at++;
+
+		t->len--;
+		if (c != '\\')
+			add(s, c);
+		else if (!take_escape(t, s))
+			return false;
+	}
+	return text_take(t, LITERAL("\""));
+}
+
+/* Without quotes a string goes up to what parts it from the next. */
+static bool take_bare(struct goparse_text *t, struct sink *s)
+{
+	size_t before = s->len;
+
+	while (t->len && !memchr(":,{}\"", *t->at, 5)) {
+		add(s, *t->at++);
+		t->len--;
+	}
+	return s->len > before;
+}
+
+static bool take_string(struct goparse_text *t, struct sink *s, struct goparse_text *string)
+{
+	size_t start = s->len;
+	bool there = text_take(t, LITERAL("\"")) ? take_quoted(t, s) : take_bare(t, s);
+
+	*string = (struct goparse_text){ s->text + start, s->len - start };
+	return there;
+}
+
+static bool take_label(struct goparse_text *t, struct sink *s, struct goparse_label *label)
+{
+	return take_string(t, s, &label->key) && text_take(t, LITERAL(": ")) &&
+	       take_string(t, s, &label->value);
+}
+
+int labels_parse(struct goparse_text *t, struct header_room *room, size_t *count, bool *good)
+{
+	struct sink s = { 0 };
+	struct goparse_label label;
+
+	*count = 0;
+	if (room_for((void **)&room->text, &room->text_room, t->len, 1))
+		return ERR_NOMEM;
+	s.text = room->text;
+	text_take(t, LITERAL("{"));
+	while (!text_take(t, LITERAL("}"))) {
+		if ((*count && !text_take(t, LITERAL(", "))) || *count == LABELS_MAX ||
+		    !take_label(t, &s, &label)) {
+			*good = false;
+			return 0;
+		}
+		if (room_for((void **)&room->labels, &room->label_room, *count + 1,
+			     sizeof(*room->labels)))
+			return ERR_NOMEM;
+		room->labels[(*count)++] = label;
+	}
+	return 0;
+}

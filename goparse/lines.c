@@ -1,0 +1,35 @@
+#include "goparse/lines.h"
+
+#include <string.h>
+
+static void load(struct lines *l)
+{
+	size_t left = (size_t)(l->end - l->next);
+	const char *newline = left ? memchr(l->next, '\n', left) : NULL;
+
+	l->start = l->next;
+	if (!newline && (l->more || !left)) {
+		l->have = l->more ? LINES_MORE : LINES_END;
+		l->line = (struct goparse_text){ l->next, 0 };
+		return;
+	}
+	l->have = LINES_LINE;
+	l->line = (struct goparse_text){ l->next, newline ? (size_t)(newline - l->next) : left };
+	l->next = newline ? newline + 1 : l->end;
+	if (l->line.len && l->line.at[l->line.len - 1] == '\r')
+		l->line.len--;
+}
+
+void lines_init(struct lines *l, const char *piece, size_t len, bool more, uint64_t number)
+{
+	*l = (struct lines){ .next = piece, .end = piece + len, .more = more, .number = number };
+	load(l);
+}
+
+void lines_next(struct lines *l)
+{
+	if (l->have != LINES_LINE)
+		return;
+	l->number++;
+	load(l);
+}

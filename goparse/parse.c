@@ -1,0 +1,255 @@
+/*
+ * The input in a window.
+ *
+ * The window holds one goroutine whole, so that its texts can point into it. When a goroutine
+ * goes on behind the window's end, what is before it is dropped, more is read behind it, and
+ * it is read again from its header: with a window of 128 KiB that is seldom, and spares
+ * everybody below to stop in the middle. A goroutine longer than GOPARSE_TEXT_MAX is cut.
+ *
+ * Rejected: mmap (a file that is cut short meanwhile kills the reader, a pipe has none), and a
+ * parser that is given line by line (it would have to copy names, or count on lines to stay).
+ */
+#include "goparse/goparse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "goparse/goroutine.h"
+
+enum { WINDOW = 128 << 10 };
+
+struct goparse {
+	struct goroutine_room room;
+	struct goparse_stats stats;
+	char *window; /* owned; NULL until something is streamed */
+	size_t window_room;
+};
+
+/* The part of the input that is at hand. */
+struct piece {
+	const char *at, *end; /* not yet read */
+	bool more;	      /* the input goes on behind it */
+	bool inside;	      /* the first line's beginning is gone: it is nobody's */
+	uint64_t number;      /* of the first line */
+	goparse_callback *each;
+	void *ctx;
+	struct error *err;
+};
+
+int goparse_new(struct goparse **p, struct error *err)
+{
+	*p = calloc(1, sizeof(**p));
+	if (!*p)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	(*p)->room.stats = &(*p)->stats;
+	return 0;
+}
+
+void goparse_free(struct goparse *p)
+{
+	if (!p)
+		return;
+	goroutine_release(&p->room);
+	free(p->window);
+	free(p);
+}
+
+const struct goparse_stats *goparse_stats(const struct goparse *p)
+{
+	return &p->stats;
+}
+
+static void begin(struct goparse *p)
+{
+	p->stats.lines = p->stats.bytes = p->stats.goroutines = p->stats.error_count = 0;
+}
+
+/* What is before the present line has been read. */
+static void pass(struct piece *piece, const struct lines *l)
+{
+	piece->at = l->start;
+	piece->number = l->number;
+}
+
+/* Passes over the line whose beginning is gone, as far as it is here. */
+static void pass_rest_of_line(struct piece *piece)
+{
+	const char *newline = piece->at < piece->end ?
+			      memchr(piece->at, '\n', (size_t)(piece->end - piece->at)) : NULL;
+
+	piece->inside = !newline;
+	piece->number += newline != NULL;
+	piece->at = newline ? newline + 1 : piece->end;
+}
+
+/* Passes over other people's lines, up to a header. */
+static void pass_text(struct piece *piece, struct lines *l)
+{
+	lines_init(l, piece->at, (size_t)(piece->end - piece->at), piece->more, piece->number);
+	while (l->have == LINES_LINE && !header_begins(l->line))
+		lines_next(l);
+	pass(piece, l);
+}
+
+/* Reads the goroutine at a header and gives it to the callback; *more when it does not end
+ * in the piece. */
+static int take(struct goparse *p, struct piece *piece, struct lines *l, bool *more)
+{
+	uint64_t errors = p->stats.error_count;
+	enum goroutine_found found;
+	int rc = goroutine_read(&p->room, l, &found);
+
+	if (rc)
+		return error_set(piece->err, rc, "out of memory");
+	*more = found == GOROUTINE_MORE;
+	if (*more) {
+		p->stats.error_count = errors;
+		return 0;
+	}
+	pass(piece, l);
+	if (found == GOROUTINE_NONE)
+		return 0;
+	p->stats.goroutines++;
+	return piece->each(piece->ctx, &p->room.g, piece->err);
+}
+
+/* Reads all goroutines that end in the piece, and passes over other people's lines. */
+static int take_all(struct goparse *p, struct piece *piece)
+{
+	struct lines l;
+	bool more = false;
+	int rc = 0;
+
+	if (piece->inside)
+		pass_rest_of_line(piece);
+	while (!rc && !more) {
+		pass_text(piece, &l);
+		if (l.have != LINES_LINE)
+			break;
+		rc = take(p, piece, &l, &more);
+	}
+	p->stats.lines = piece->number - 1;
+	return rc;
+}
+
+int goparse_memory(struct goparse *p, const void *data, size_t len, goparse_callback *each,
+		   void *ctx, struct error *err)
+{
+	struct piece piece = { .at = data, .end = (const char *)data + len, .number = 1,
+			       .each = each, .ctx = ctx, .err = err };
+
+	begin(p);
+	p->stats.bytes = len;
+	return len ? take_all(p, &piece) : 0;
+}
+
+/* Streaming. */
+
+/* A goroutine fills the window: what is there of it must do. It may be one line. */
+static int cut_short(struct goparse *p, struct piece *piece)
+{
+	const char *newline = memrchr(piece->at, '\n', (size_t)(piece->end - piece->at));
+	struct lines l;
+	enum goroutine_found found = GOROUTINE_NONE;
+	int rc = 0;
+
+	lines_init(&l, piece->at, (size_t)((newline ? newline + 1 : piece->end) - piece->at), false,
+		   piece->number);
+	goroutine_error(&p->stats, &l, "a goroutine of at most 1 MiB");
+	if (newline)
+		rc = goroutine_read(&p->room, &l, &found);
+	if (rc)
+		return error_set(piece->err, rc, "out of memory");
+	if (newline) {
+		pass(piece, &l);
+	} else {
+		piece->at = piece->end;
+		piece->inside = true;
+	}
+	if (found != GOROUTINE_WHOLE)
+		return 0;
+	p->room.g.cut = true;
+	p->stats.goroutines++;
+	return piece->each(piece->ctx, &p->room.g, piece->err);
+}
+
+/* A line that is no header is passed over as far as it is here, however long. */
+static void pass_foreign_line(struct piece *piece)
+{
+	struct goparse_text line = { piece->at, (size_t)(piece->end - piece->at) };
+
+	if (line.len < sizeof("goroutine ") || header_begins(line))
+		return;
+	piece->at = piece->end;
+	piece->inside = true;
+}
+
+static int grow(struct goparse *p, struct piece *piece)
+{
+	size_t room = p->window_room ? p->window_room * 2 : WINDOW;
+	char *window = realloc(p->window, room);
+
+	if (!window)
+		return error_set(piece->err, ERR_NOMEM, "out of memory");
+	p->window = window;
+	p->window_room = room;
+	return 0;
+}
+
+/* What is not yet read goes to the window's beginning; makes room behind it. */
+static int make_room(struct goparse *p, struct piece *piece)
+{
+	size_t left;
+	int rc = 0;
+
+	pass_foreign_line(piece);
+	left = (size_t)(piece->end - piece->at);
+	if (left == GOPARSE_TEXT_MAX) {
+		rc = cut_short(p, piece);
+		left = (size_t)(piece->end - piece->at);
+	}
+	if (left)
+		memmove(p->window, piece->at, left);
+	if (!rc && left == p->window_room)
+		rc = grow(p, piece);
+	piece->at = p->window;
+	piece->end = p->window + left;
+	return rc;
+}
+
+/* Fills the window: short reads would have goroutines read again and again. */
+static int fill(struct goparse *p, struct piece *piece, goparse_reader *read, void *read_ctx)
+{
+	size_t got = 1;
+	int rc = 0;
+
+	while (!rc && got && piece->end < p->window + p->window_room) {
+		rc = read(read_ctx, (char *)piece->end, (size_t)(p->window + p->window_room - piece->end),
+			  &got, piece->err);
+		got = rc ? 0 : got;
+		piece->end += got;
+		p->stats.bytes += got;
+	}
+	piece->more = got;
+	return rc;
+}
+
+/* What came before the reader failed is read all the same. */
+int goparse_stream(struct goparse *p, goparse_reader *read, void *read_ctx, goparse_callback *each,
+		   void *ctx, struct error *err)
+{
+	struct piece piece = { .at = p->window, .end = p->window, .more = true, .number = 1,
+			       .each = each, .ctx = ctx, .err = err };
+	int rc = 0, read_rc = 0;
+
+	begin(p);
+	while (!rc && piece.more) {
+		rc = make_room(p, &piece);
+		if (!rc)
+			read_rc = fill(p, &piece, read, read_ctx);
+		if (!rc)
+			rc = take_all(p, &piece);
+	}
+	return rc ? rc : read_rc;
+}

@@ -1,0 +1,3 @@
+module example.com/dumps
+
+go 1.18
