@@ -219,12 +219,14 @@ static int read_empty(struct reading *r)
 {
 	struct lines ahead = *r->l;
 	struct goparse_frame frame;
+	uint64_t creator;
 
 	lines_next(r->l);
 	if (r->created)
 		return ITEM_END;
 	lines_next(&ahead);
-	if (ahead.have != LINES_LINE || !frame_call(ahead.line, &frame))
+	if (ahead.have != LINES_LINE || (!frame_call(ahead.line, &frame) &&
+					 !frame_created_by(ahead.line, &frame, &creator)))
 		return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
 	lines_next(&ahead);
 	if (ahead.have != LINES_LINE || !frame_place(ahead.line, &frame))
