@@ -102,7 +102,7 @@ class Dump:
     def function(self):
         if self.some(0.02):
             return "panic"
-        if self.some(0.001):
+        if not self.plain and self.some(0.0005):
             return "main." + "long" * 20000
         return self.rng.choice(PACKAGES) + "." + self.rng.choice(NAMES)
 
