@@ -37,7 +37,8 @@ struct httpoptions {
 };
 
 /* Takes what getopt_long returned. False: that is none of these. `value` must stay. *rc is 0,
- * ERR_USAGE, ERR_IO (a file of headers that cannot be read), ERR_NOMEM. */
+ * ERR_USAGE, ERR_IO (a file of headers that cannot be read), ERR_LIMIT (too
+ * many headers), ERR_NOMEM. */
 bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *rc,
 		     struct error *err);
 

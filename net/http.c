@@ -1,0 +1,253 @@
+#include "net/http.h"
+
+#include <strings.h>
+
+#include "base/error.h"
+
+#if __has_include(<curl/curl.h>)
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "net/address.h"
+#include "net/response.h"
+#include "net/transfer.h"
+#include "net/unpack.h"
+
+enum { FIRST_LINE_BYTES = 512 };
+
+static const uint64_t REFUSAL_NS = 2000000000; /* how long to wait for the words of a refusal */
+
+struct http {
+	struct address address;
+	struct transfer *transfer;
+	struct unpack unpack;
+	uint64_t given, max; /* bytes of content */
+	struct http_response response;
+};
+
+/* Field names are tokens (RFC 9110, section 5.6.2). What may be secret is not quoted. */
+static int check_header(const char *header, struct error *err)
+{
+	size_t len = 0;
+
+	while (header[len] > ' ' && header[len] < 0x7f && !strchr("()<>@,;:\\\"/[]?={}", header[len]))
+		len++;
+	if (!len || header[len] != ':')
+		return error_set(err, ERR_USAGE, "'%.*s…' is no header: 'Name: value' was expected",
+				 (int)(len < 40 ? len : 40), header);
+	for (const char *c = header; *c; c++)
+		if (iscntrl((unsigned char)*c) && *c != '\t')
+			return error_set(err, ERR_USAGE, "the header '%.*s' has a control character",
+					 (int)(len < 40 ? len : 40), header);
+	return 0;
+}
+
+static int check_request(const struct http_request *q, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < q->header_count; i++)
+		rc = check_header(q->headers[i], err);
+	if (!rc && q->unix_socket &&
+	    strlen(q->unix_socket) >= sizeof(((struct sockaddr_un *)0)->sun_path))
+		rc = error_set(err, ERR_USAGE, "the path of the socket has more than 107 bytes");
+	return rc;
+}
+
+/* A broken packing may keep zlib busy without a byte of content; therefore the first bound. */
+static int take(struct http *h, void *buf, size_t len, size_t *got, struct error *err)
+{
+	for (;;) {
+		uint64_t received = transfer_received(h->transfer);
+		size_t had, left;
+		const unsigned char *in = transfer_data(h->transfer, &had);
+		bool end;
+		int rc;
+
+		if (received > h->max && received - h->max > h->max / 16 + FIRST_LINE_BYTES)
+			return error_set(err, ERR_LIMIT, "more than %llu bytes, packed",
+					 (unsigned long long)h->max);
+		left = had;
+		rc = unpack_bytes(&h->unpack, &in, &left, buf, len, got, err);
+		transfer_took(h->transfer, had - left);
+		if (rc || *got)
+			return rc;
+		rc = transfer_more(h->transfer, &end, err);
+		if (rc || end)
+			return rc ? rc : unpack_end(&h->unpack, err);
+	}
+}
+
+static int start_unpacking(struct http *h, const struct response *head, struct error *err)
+{
+	if (head->encoding == ENCODING_OTHER)
+		return error_set(err, ERR_FORMAT, "its content is encoded as '%s', which was not "
+				 "asked for", head->coded);
+	return unpack_init(&h->unpack, head->encoding == ENCODING_GZIP, err);
+}
+
+/* Go's handlers say in the first line of the body what is wrong; a page begins otherwise. */
+static int refused(struct http *h, const struct response *head, struct error *err)
+{
+	char line[FIRST_LINE_BYTES], shown[160] = "";
+	size_t len = 0, got = 0;
+
+	transfer_hurry(h->transfer, REFUSAL_NS);
+	if (!start_unpacking(h, head, NULL))
+		while (len < sizeof(line) && !memchr(line, '\n', len) &&
+		       !take(h, line + len, sizeof(line) - len, &got, NULL) && got)
+			len += got;
+	for (size_t i = 0; i < len; i++)
+		if (line[i] == '\n' || line[i] == '\r')
+			len = i;
+	if (len && *line != '<')
+		response_text(shown, sizeof(shown), line, len);
+	return error_set(err, ERR_IO, "status %u%s%s%s%s", head->status, *head->reason ? " " : "",
+			 head->reason, *shown ? ": " : "", shown);
+}
+
+static int follow(struct http *h, struct error *err)
+{
+	const struct response *head;
+	bool trusted = true, same;
+	int rc;
+
+	for (int i = 0;; i++) {
+		rc = transfer_start(h->transfer, &h->address, trusted, err);
+		if (!rc)
+			rc = transfer_head(h->transfer, &head, err);
+		if (rc || !response_redirects(head) || !*head->location)
+			break;
+		if (i == HTTP_REDIRECTS)
+			return error_set(err, ERR_LIMIT, "redirected more than %d times",
+					 HTTP_REDIRECTS);
+		rc = address_follow(&h->address, head->location, &same, err);
+		if (rc)
+			return rc;
+		trusted = trusted && same;
+	}
+	if (!rc && head->status != 200)
+		rc = refused(h, head, err);
+	if (!rc)
+		rc = start_unpacking(h, head, err);
+	if (!rc) {
+		h->response.date = head->date;
+		memcpy(h->response.type, head->type, sizeof(h->response.type));
+	}
+	return rc;
+}
+
+static int begin(struct http *h, const struct http_request *q, struct error *err)
+{
+	const struct libcurl *curl;
+	int rc = check_request(q, err);
+
+	if (!rc)
+		rc = libcurl_load(&curl, err);
+	if (!rc)
+		rc = address_parse(&h->address, curl, q->url, err);
+	if (rc)
+		return rc;
+	h->max = q->max_bytes ? q->max_bytes : HTTP_BYTES;
+	h->response.url = h->address.shown;
+	rc = transfer_new(&h->transfer, curl, q, err);
+	if (!rc)
+		rc = follow(h, err);
+	if (rc)
+		error_prefix(err, "'%s'", h->address.shown);
+	return rc;
+}
+
+int http_open(struct http **out, const struct http_request *q, struct error *err)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	int rc = h ? begin(h, q, err) : error_set(err, ERR_NOMEM, "out of memory");
+
+	if (rc) {
+		http_close(h);
+		h = NULL;
+	}
+	*out = h;
+	return rc;
+}
+
+void http_close(struct http *h)
+{
+	if (!h)
+		return;
+	unpack_release(&h->unpack);
+	transfer_free(h->transfer);
+	address_release(&h->address);
+	free(h);
+}
+
+/* When all that may be given is given: there must be nothing behind it. */
+static int check_end(struct http *h, size_t *got, struct error *err)
+{
+	char more;
+	int rc = take(h, &more, 1, got, err);
+
+	if (!rc && *got)
+		rc = error_set(err, ERR_LIMIT, "more than %llu bytes", (unsigned long long)h->max);
+	*got = 0;
+	return rc;
+}
+
+int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)
+{
+	struct http *h = http;
+	uint64_t left = h->max - h->given;
+	int rc;
+
+	*got = 0;
+	if (!len)
+		return 0;
+	rc = left ? take(h, buf, len < left ? len : left, got, err) : check_end(h, got, err);
+	if (rc)
+		error_prefix(err, "'%s'", h->address.shown);
+	h->given += rc ? 0 : *got;
+	return rc;
+}
+
+const struct http_response *http_response(const struct http *h)
+{
+	return &h->response;
+}
+
+#else
+
+int http_open(struct http **h, const struct http_request *q, struct error *err)
+{
+	(void)q;
+	*h = NULL;
+	return error_set(err, ERR_NOTFOUND,
+			 "this sampler cannot fetch URLs: it was built without libcurl's header");
+}
+
+void http_close(struct http *h)
+{
+	(void)h;
+}
+
+int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)
+{
+	(void)http, (void)buf, (void)len;
+	*got = 0;
+	return error_set(err, ERR_NOTFOUND, "no URL is open");
+}
+
+const struct http_response *http_response(const struct http *h)
+{
+	static const struct http_response none = { .url = "" };
+
+	(void)h;
+	return &none;
+}
+#endif
+
+bool http_is_url(const char *text)
+{
+	return !strncasecmp(text, "http://", 7) || !strncasecmp(text, "https://", 8);
+}
