@@ -15,7 +15,7 @@
 #include "net/transfer.h"
 #include "net/unpack.h"
 
-enum { FIRST_LINE_BYTES = 512 };
+enum { FIRST_LINE_BYTES = 512, PACKING_BYTES = 64 << 10 };
 
 static const uint64_t REFUSAL_NS = 2000000000; /* how long to wait for the words of a refusal */
 
@@ -56,17 +56,17 @@ static int check_request(const struct http_request *q, struct error *err)
 	return rc;
 }
 
-/* A broken packing may keep zlib busy without a byte of content; therefore the first bound. */
+/* Of what was packed so that it grows (empty pieces of gzip) there is a bound, too. */
 static int take(struct http *h, void *buf, size_t len, size_t *got, struct error *err)
 {
 	for (;;) {
-		uint64_t received = transfer_received(h->transfer);
 		size_t had, left;
 		const unsigned char *in = transfer_data(h->transfer, &had);
+		uint64_t taken = transfer_received(h->transfer) - had;
 		bool end;
 		int rc;
 
-		if (received > h->max && received - h->max > h->max / 16 + FIRST_LINE_BYTES)
+		if (taken > h->max && taken - h->max > h->max / 16 + PACKING_BYTES)
 			return error_set(err, ERR_LIMIT, "more than %llu bytes, packed",
 					 (unsigned long long)h->max);
 		left = had;

@@ -1,7 +1,8 @@
 // links: net
 /*
  * Fetches a URL by net/http.h: the content goes to the standard output, also when an error
- * follows; then the date, type and place, or the error and its code, to the standard error.
+ * follows; the date, type and place, the error with its code, and how much memory there was
+ * at its most (kilobytes), to the standard error.
  *
  *   httpget URL [socket=PATH] [ca=FILE] [header=TEXT]… [connect=MS] [idle=MS] [total=MS]
  *           [max=BYTES] [piece=BYTES] [pause=MS]
@@ -67,6 +68,19 @@ static int read_all(struct http *h, struct error *err)
 	return rc;
 }
 
+static void say_peak(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[128];
+	long peak;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmHWM: %ld", &peak) == 1)
+			fprintf(stderr, "peak %ld\n", peak);
+	if (f)
+		fclose(f);
+}
+
 int main(int argc, char **argv)
 {
 	struct http_request q = { .url = argv[1], .headers = headers };
@@ -85,6 +99,7 @@ int main(int argc, char **argv)
 		http_close(h);
 	}
 	fflush(stdout);
+	say_peak();
 	if (rc)
 		fprintf(stderr, "error %d %s\n", rc, err.text);
 	return rc ? 1 : 0;
