@@ -101,8 +101,6 @@ static int check(const struct goparse_options *o)
 		return cli_usage("%s and --json do not go together", profile);
 	if (profile && !o->output)
 		return cli_usage("%s is for a profile, which needs -o", profile);
-	if (!o->output && !o->json)
-		return cli_usage("goparse needs -o or --json");
 	if (o->http.given && !count_if(o, http_is_url))
 		return cli_usage("--%s needs a URL", o->http.given);
 	return -1;

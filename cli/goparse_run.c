@@ -21,6 +21,7 @@
 #include "cli/goparse_json.h"
 #include "cli/goparse_summary.h"
 #include "cli/goparse_url.h"
+#include "cli/terminal.h"
 #include "goparse/census.h"
 #include "goparse/goparse.h"
 #include "goparse/stuck.h"
@@ -201,6 +202,21 @@ static int write_profile(struct run *r, struct error *err)
 	return format_write(format, p, &r->file, err);
 }
 
+static int write_summary(struct run *r, struct error *err)
+{
+	struct goparse_summary s = {
+		.census = r->census, .dumps = r->dumps, .count = (size_t)r->o->count,
+		.diff = r->o->diff, .stacks = r->o->verbose, .width = terminal_width(),
+		.height = terminal_height(), .colour = terminal_colour(),
+	};
+	struct buffer text = { 0 };
+	int rc = goparse_summary(&s, &text, err);
+
+	rc = rc ? rc : outfile_write(&r->file, text.data, text.len, err);
+	buffer_release(&text);
+	return rc;
+}
+
 static int write_all(struct run *r, struct error *err)
 {
 	int rc;
@@ -208,7 +224,7 @@ static int write_all(struct run *r, struct error *err)
 	if (r->o->json)
 		rc = outfile_write(&r->file, r->json.data, r->json.len, err);
 	else
-		rc = write_profile(r, err);
+		rc = r->profile ? write_profile(r, err) : write_summary(r, err);
 	return rc ? rc : outfile_commit(&r->file, err);
 }
 
@@ -228,7 +244,7 @@ static void say_written(const struct run *r)
 		all.longest_ns = d->longest_ns > all.longest_ns ? d->longest_ns : all.longest_ns;
 	}
 	snprintf(text, sizeof(text), "%lu goroutine%s, %lu waiting for a minute or longer, the longest "
-		 "%s; waits are whole minutes: Go prints no less", all.goroutines,
+		 "%s (Go prints waits in whole minutes)", all.goroutines,
 		 all.goroutines == 1 ? "" : "s", all.waiting,
 		 goparse_wait(all.longest_ns, longest));
 	say(r->o, strcmp(r->o->output, "-") ? r->o->output : "standard output", text);
