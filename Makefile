@@ -122,7 +122,7 @@ CRITERION ?= -lcriterion
 unit_folder = $(word 3,$(subst /, ,$(1)))
 
 # The commands have no library of their own: what they share is tested as objects.
-UNIT_OBJS_cli := $(patsubst %,$(BUILD)/obj/cli/%.o,formats httpoptions types values)
+UNIT_OBJS_cli := $(patsubst %,$(BUILD)/obj/cli/%.o,formats goparse_url httpoptions moment types values)
 
 define unit_rule
 $(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(UNIT_OBJS_$(call unit_folder,$(1))) $(call archives,$(DEPS_$(call unit_folder,$(1))))
