@@ -27,7 +27,12 @@ void schedule_init(struct schedule *s, uint64_t every_ns, bool align, uint64_t r
  * more. To be asked again whenever less has passed than it said: clocks jump. */
 uint64_t schedule_wait(struct schedule *s, uint64_t boot_ns, int64_t real_ns);
 
-/* A round begins, now that schedule_wait said 0. */
+/* A round begins, now that schedule_wait said 0: late in its slot, perhaps; slots that have
+ * passed altogether are missed. */
 void schedule_begin(struct schedule *s, uint64_t boot_ns, int64_t real_ns);
+
+/* How long until the slot ends that the round began in: what a round may last so that the
+ * next one begins on time. */
+uint64_t schedule_left(const struct schedule *s, uint64_t boot_ns, int64_t real_ns);
 
 #endif
