@@ -28,19 +28,18 @@ bool frame_call(struct goparse_text line, struct goparse_frame *frame)
 	return true;
 }
 
-/* " fp=0x… sp=0x… pc=0x…" or the pc alone. */
+/* " fp=0x… sp=0x… pc=0x…" */
 static void take_registers(struct goparse_text *rest, uint64_t *pc)
 {
 	struct goparse_text t = *rest;
 	uint64_t ignored, value;
 
-	if (!text_take_hex_end(&t, &value) || !text_take_end(&t, LITERAL(" pc=")))
+	if (!text_take_hex_end(&t, &value) || !text_take_end(&t, LITERAL(" pc=")) ||
+	    !text_take_hex_end(&t, &ignored) || !text_take_end(&t, LITERAL(" sp=")) ||
+	    !text_take_hex_end(&t, &ignored) || !text_take_end(&t, LITERAL(" fp=")))
 		return;
 	*pc = value;
 	*rest = t;
-	if (text_take_hex_end(&t, &ignored) && text_take_end(&t, LITERAL(" sp=")) &&
-	    text_take_hex_end(&t, &ignored) && text_take_end(&t, LITERAL(" fp=")))
-		*rest = t;
 }
 
 static void take_offset(struct goparse_text *rest, uint64_t *offset)
@@ -91,7 +90,7 @@ static bool foreign_place(struct goparse_text t, struct goparse_frame *frame)
 	return true;
 }
 
-bool frame_place(struct goparse_text line, struct goparse_frame *frame)
+bool frame_place(struct goparse_text first, struct goparse_text line, struct goparse_frame *frame)
 {
 	uint64_t pc = 0, offset = 0;
 	struct goparse_text t = line;
@@ -101,7 +100,7 @@ bool frame_place(struct goparse_text line, struct goparse_frame *frame)
 	take_registers(&t, &pc);
 	take_offset(&t, &offset);
 	if (!file_and_line(t, frame))
-		return foreign_place(line, frame);
+		return frame_foreign(first, line, frame);
 	frame->pc_offset = offset;
 	frame->pc = pc;
 	return true;
