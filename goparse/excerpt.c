@@ -6,13 +6,13 @@
 
 static const char dots[] = "…";
 
-/* The character at `at`, or '?' for one that nobody shows; bytes written. */
+/* The character at `at`, or what stands for one that nobody shows; bytes written. */
 static size_t put(char *out, const char *at, size_t size, size_t *len)
 {
 	uint32_t c = utf8_next(at, size, len);
 
 	if (c < ' ' || (c >= 0x7f && c < 0xa0) || (c == UTF8_REPLACEMENT && *len == 1)) {
-		*out = '?';
+		*out = c == '\t' ? ' ' : '?';
 		return 1;
 	}
 	memcpy(out, at, *len);

@@ -5,7 +5,7 @@
 #include "goparse/goparse.h"
 
 /* As much of the line as fits into `room` bytes with its NUL, "…" behind it when that is not
- * all. Control characters and bytes that are no UTF-8 become '?'. */
+ * all. A tab becomes a blank, other control characters and bytes that are no UTF-8 '?'. */
 void excerpt(struct goparse_text line, char *out, size_t room);
 
 #endif

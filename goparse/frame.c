@@ -78,16 +78,30 @@ static bool file_and_line(struct goparse_text t, struct goparse_frame *frame)
 	return true;
 }
 
+/* "\t[FILE:LINE ]pc=0x…" */
+static bool foreign_place(struct goparse_text t, struct goparse_frame *frame)
+{
+	uint64_t pc;
+
+	if (!take_indent(&t) || !text_take_hex_end(&t, &pc) || !text_take_end(&t, LITERAL("pc=")))
+		return false;
+	if (t.len && (!text_take_end(&t, LITERAL(" ")) || !file_and_line(t, frame)))
+		return false;
+	frame->pc = pc;
+	return true;
+}
+
 bool frame_place(struct goparse_text line, struct goparse_frame *frame)
 {
 	uint64_t pc = 0, offset = 0;
+	struct goparse_text t = line;
 
-	if (!take_indent(&line) || !line.len)
+	if (!take_indent(&t) || !t.len)
 		return false;
-	take_registers(&line, &pc);
-	take_offset(&line, &offset);
-	if (!file_and_line(line, frame))
-		return false;
+	take_registers(&t, &pc);
+	take_offset(&t, &offset);
+	if (!file_and_line(t, frame))
+		return foreign_place(line, frame);
 	frame->pc_offset = offset;
 	frame->pc = pc;
 	return true;
@@ -98,10 +112,7 @@ bool frame_foreign(struct goparse_text first, struct goparse_text second,
 {
 	struct goparse_frame found = { .function = first };
 
-	if (!first.len || !take_indent(&second) || !text_take_hex_end(&second, &found.pc) ||
-	    !text_take_end(&second, LITERAL("pc=")))
-		return false;
-	if (second.len && (!text_take_end(&second, LITERAL(" ")) || !file_and_line(second, &found)))
+	if (!first.len || !foreign_place(second, &found))
 		return false;
 	*frame = found;
 	return true;

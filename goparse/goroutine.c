@@ -22,20 +22,21 @@ enum { ANCESTORS_MAX = GOPARSE_FRAMES_MAX / 8 };
 /* What an item came to. Errors of memory are negative. */
 enum item {
 	ITEM_TAKEN,
-	ITEM_OTHER, /* the line is none of this kind */
-	ITEM_END,   /* of the goroutine: the line is not its */
+	ITEM_OTHER,   /* the line is none of this kind */
+	ITEM_STRANGE, /* somebody else's line was passed over */
+	ITEM_END,     /* of the goroutine: the line is not its */
 	ITEM_MORE,
 };
 
 struct reading {
 	struct goroutine_room *room;
-	struct lines *l;
+	struct dumplines *l;
 	struct goparse_stack *stack; /* the goroutine's, or the last ancestor's */
 	bool created;		     /* the stack's creating frame is there: it is complete */
-	bool strange;		     /* the line before was nobody's */
+	bool strange;		     /* the line before was somebody else's */
 };
 
-void goroutine_error(struct goparse_stats *stats, const struct lines *l, const char *expected)
+void goroutine_error(struct goparse_stats *stats, const struct dumplines *l, const char *expected)
 {
 	static const struct goparse_text end = { LITERAL("(end of input)") };
 
@@ -75,25 +76,26 @@ static int add_frame(struct reading *r, const struct goparse_frame *frame)
 	return ITEM_TAKEN;
 }
 
-/* The second line of a frame, where the function is known: without a place it is one of
- * somebody else. ITEM_TAKEN, ITEM_OTHER or ITEM_MORE. */
+/* The second line of a frame, where the function is known: without a place it is
+ * somebody else's. ITEM_TAKEN, ITEM_OTHER or ITEM_MORE. */
 static int read_place(struct reading *r, struct goparse_frame *frame)
 {
 	static const char expected[] = "a tab, FILE:LINE";
 
-	lines_next(r->l);
+	dumplines_next(r->l);
 	if (r->l->have == LINES_MORE)
 		return ITEM_MORE;
 	if (r->l->have == LINES_LINE && frame_place(r->l->line, frame)) {
-		lines_next(r->l);
+		dumplines_next(r->l);
 		return ITEM_TAKEN;
 	}
-	complain(r, expected);
+	if (!r->strange)
+		complain(r, expected);
 	if (r->l->have == LINES_END)
 		return ITEM_TAKEN;
 	if (!r->l->line.len || r->l->line.at[0] != '\t')
 		return ITEM_OTHER;
-	lines_next(r->l);
+	dumplines_next(r->l);
 	return ITEM_TAKEN;
 }
 
@@ -106,27 +108,27 @@ static int read_call(struct reading *r)
 		return ITEM_OTHER;
 	rc = read_place(r, &frame);
 	if (rc == ITEM_OTHER)
-		return ITEM_TAKEN;
+		return ITEM_STRANGE;
 	return rc == ITEM_TAKEN ? add_frame(r, &frame) : rc;
 }
 
 /* A frame of C is told by its second line. */
 static int read_foreign(struct reading *r)
 {
-	struct lines second = *r->l;
+	struct dumplines second = *r->l;
 	struct goparse_frame frame;
 
 	if (frame_unknown(r->l->line, &frame)) {
-		lines_next(r->l);
+		dumplines_next(r->l);
 		return add_frame(r, &frame);
 	}
-	lines_next(&second);
+	dumplines_next(&second);
 	if (second.have == LINES_MORE)
 		return ITEM_MORE;
 	if (second.have != LINES_LINE || !frame_foreign(r->l->line, second.line, &frame))
 		return ITEM_OTHER;
 	*r->l = second;
-	lines_next(r->l);
+	dumplines_next(r->l);
 	return add_frame(r, &frame);
 }
 
@@ -163,7 +165,7 @@ static int read_elided(struct reading *r)
 	r->stack->elided = true;
 	if (__builtin_add_overflow(r->stack->elided_count, count, &r->stack->elided_count))
 		r->stack->elided_count = UINT64_MAX;
-	lines_next(r->l);
+	dumplines_next(r->l);
 	return ITEM_TAKEN;
 }
 
@@ -175,7 +177,7 @@ static int read_unavailable(struct reading *r)
 	if (!text_is(t, LITERAL("goroutine running on other thread; stack unavailable")))
 		return ITEM_OTHER;
 	r->stack->unavailable = true;
-	lines_next(r->l);
+	dumplines_next(r->l);
 	return ITEM_TAKEN;
 }
 
@@ -205,10 +207,10 @@ static int read_ancestor(struct reading *r)
 		return ITEM_OTHER;
 	if (!header_ancestor(r->l->line, &id) || r->room->g.ancestor_count == ANCESTORS_MAX) {
 		complain(r, "[originating from goroutine ID]:");
-		lines_next(r->l);
+		dumplines_next(r->l);
 		return ITEM_END;
 	}
-	lines_next(r->l);
+	dumplines_next(r->l);
 	return add_ancestor(r, id);
 }
 
@@ -217,16 +219,16 @@ static int read_ancestor(struct reading *r)
 /* Does a stack go on behind an empty line? */
 static int read_empty(struct reading *r)
 {
-	struct lines ahead = *r->l;
+	struct dumplines ahead = *r->l;
 	struct goparse_frame frame;
 
-	lines_next(r->l);
+	dumplines_next(r->l);
 	if (r->created)
 		return ITEM_END;
-	lines_next(&ahead);
+	dumplines_next(&ahead);
 	if (ahead.have != LINES_LINE || !frame_call(ahead.line, &frame))
 		return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
-	lines_next(&ahead);
+	dumplines_next(&ahead);
 	if (ahead.have != LINES_LINE || !frame_place(ahead.line, &frame))
 		return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
 	complain(r, "no empty line within a stack");
@@ -246,8 +248,8 @@ static int read_strange(struct reading *r)
 		return ITEM_END;
 	if (!r->strange)
 		complain(r, "a function call");
-	lines_next(r->l);
-	return ITEM_OTHER;
+	dumplines_next(r->l);
+	return ITEM_STRANGE;
 }
 
 /* At a line that begins like a header: is it one, broken or not? */
@@ -299,7 +301,7 @@ static int read_item(struct reading *r)
 		return rc == ITEM_OTHER ? ITEM_END : rc;
 	}
 	rc = read_line(r);
-	r->strange = rc == ITEM_OTHER;
+	r->strange = rc == ITEM_STRANGE;
 	return rc;
 }
 
@@ -307,7 +309,7 @@ static int read_items(struct reading *r, enum goroutine_found *found)
 {
 	int rc = ITEM_TAKEN;
 
-	while ((rc == ITEM_TAKEN || rc == ITEM_OTHER) && r->l->have == LINES_LINE)
+	while ((rc == ITEM_TAKEN || rc == ITEM_STRANGE) && r->l->have == LINES_LINE)
 		rc = read_item(r);
 	*found = rc == ITEM_MORE || (rc != ITEM_END && r->l->have == LINES_MORE) ? GOROUTINE_MORE :
 										GOROUTINE_WHOLE;
@@ -328,7 +330,7 @@ static void place_frames(struct goroutine_room *room)
 	room->g.ancestors = room->ancestors;
 }
 
-int goroutine_read(struct goroutine_room *room, struct lines *l, enum goroutine_found *found)
+int goroutine_read(struct goroutine_room *room, struct dumplines *l, enum goroutine_found *found)
 {
 	struct reading r = { .room = room, .l = l, .stack = &room->g.stack };
 	enum header_found header;
@@ -340,7 +342,7 @@ int goroutine_read(struct goroutine_room *room, struct lines *l, enum goroutine_
 	rc = header_parse(l->line, &room->g, &room->header, &header);
 	if (!rc && header != HEADER_WHOLE)
 		complain(&r, header == HEADER_NONE ? "goroutine ID [STATE]:" : "a known attribute");
-	lines_next(l);
+	dumplines_next(l);
 	if (!rc && header != HEADER_NONE)
 		rc = read_items(&r, found);
 	if (!rc && *found == GOROUTINE_WHOLE)

@@ -3,7 +3,7 @@
 #define GOPARSE_GOROUTINE_H
 
 #include "goparse/header.h"
-#include "goparse/lines.h"
+#include "goparse/dumplines.h"
 
 /* What is read into; kept from goroutine to goroutine. */
 struct goroutine_room {
@@ -22,11 +22,11 @@ enum goroutine_found {
 };
 
 /* Reads on from a line that header_begins. 0, or ERR_NOMEM. */
-int goroutine_read(struct goroutine_room *room, struct lines *l, enum goroutine_found *found);
+int goroutine_read(struct goroutine_room *room, struct dumplines *l, enum goroutine_found *found);
 
 void goroutine_release(struct goroutine_room *room);
 
 /* Adds an error about a line. */
-void goroutine_error(struct goparse_stats *stats, const struct lines *l, const char *expected);
+void goroutine_error(struct goparse_stats *stats, const struct dumplines *l, const char *expected);
 
 #endif

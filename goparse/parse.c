@@ -66,7 +66,7 @@ static void begin(struct goparse *p)
 }
 
 /* What is before the present line has been read. */
-static void pass(struct piece *piece, const struct lines *l)
+static void pass(struct piece *piece, const struct dumplines *l)
 {
 	piece->at = l->start;
 	piece->number = l->number;
@@ -84,17 +84,17 @@ static void pass_rest_of_line(struct piece *piece)
 }
 
 /* Passes over other people's lines, up to a header. */
-static void pass_text(struct piece *piece, struct lines *l)
+static void pass_text(struct piece *piece, struct dumplines *l)
 {
-	lines_init(l, piece->at, (size_t)(piece->end - piece->at), piece->more, piece->number);
+	dumplines_init(l, piece->at, (size_t)(piece->end - piece->at), piece->more, piece->number);
 	while (l->have == LINES_LINE && !header_begins(l->line))
-		lines_next(l);
+		dumplines_next(l);
 	pass(piece, l);
 }
 
 /* Reads the goroutine at a header and gives it to the callback; *more when it does not end
  * in the piece. */
-static int take(struct goparse *p, struct piece *piece, struct lines *l, bool *more)
+static int take(struct goparse *p, struct piece *piece, struct dumplines *l, bool *more)
 {
 	uint64_t errors = p->stats.error_count;
 	enum goroutine_found found;
@@ -117,7 +117,7 @@ static int take(struct goparse *p, struct piece *piece, struct lines *l, bool *m
 /* Reads all goroutines that end in the piece, and passes over other people's lines. */
 static int take_all(struct goparse *p, struct piece *piece)
 {
-	struct lines l;
+	struct dumplines l;
 	bool more = false;
 	int rc = 0;
 
@@ -150,11 +150,11 @@ int goparse_memory(struct goparse *p, const void *data, size_t len, goparse_call
 static int cut_short(struct goparse *p, struct piece *piece)
 {
 	const char *newline = memrchr(piece->at, '\n', (size_t)(piece->end - piece->at));
-	struct lines l;
+	struct dumplines l;
 	enum goroutine_found found = GOROUTINE_NONE;
 	int rc = 0;
 
-	lines_init(&l, piece->at, (size_t)((newline ? newline + 1 : piece->end) - piece->at), false,
+	dumplines_init(&l, piece->at, (size_t)((newline ? newline + 1 : piece->end) - piece->at), false,
 		   piece->number);
 	goroutine_error(&p->stats, &l, "a goroutine of at most 1 MiB");
 	if (newline)

@@ -16,11 +16,12 @@ struct stuck;
 int stuck_new(struct stuck **s, struct error *err);
 void stuck_free(struct stuck *s);
 
-/* The next dump begins. */
+/* The next dump begins, the first one too. */
 void stuck_next_dump(struct stuck *s);
 
 /* Takes a goroutine of the present dump: *all tells whether it was in all dumps before, as
- * it is now. Frames are compared by function, file and line. ERR_NOMEM. */
+ * it is now; in the first dump they all are. Frames are compared by function, file and line,
+ * and a stack that was not printed is not equal to another. ERR_NOMEM. */
 int stuck_add(struct stuck *s, const struct goparse_goroutine *g, bool *all, struct error *err);
 
 #endif

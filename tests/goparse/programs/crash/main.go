@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -43,6 +44,8 @@ func (p pair[A, B]) start(c chan int) { go p.wait(c) }
 
 //go:noinline
 func generic[T any](v T, c chan int) { go func() { waiting(c); _ = v }() }
+
+func locked() { runtime.LockOSThread(); time.Sleep(10 * time.Second) }
 
 func clean(step int) {
 	if step > 0 {
@@ -102,7 +105,14 @@ var ways = map[string]func(){
 	"repanic":   repanic,
 	"recovered": func() { defer clean(2); panic("spilled") },
 	"divide":    func() { fmt.Println(1 / (len(os.Args) - 2)) },
-	"inother":   func() { go func() { panic("in another goroutine") }(); time.Sleep(10 * time.Second) },
+	"threads": func() {
+		debug.SetMaxThreads(3)
+		for i := 0; i < 9; i++ {
+			go locked()
+		}
+		locked()
+	},
+	"inother": func() { go func() { panic("in another goroutine") }(); time.Sleep(10 * time.Second) },
 }
 
 func main() {

@@ -58,10 +58,10 @@ func main() {
 		panic(err)
 	}
 	base := "http://" + l.Addr().String()
-	for i := 0; i < 6; i++ {
+	for i := 0; i < 3; i++ {
 		go client(base+"/sum", i)
 	}
-	for i := 0; i < 4; i++ {
+	for i := 0; i < 2; i++ {
 		go client(base+"/slow", i)
 	}
 	go func() {

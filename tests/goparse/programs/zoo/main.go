@@ -1,18 +1,20 @@
 // Zoo keeps one goroutine, or a few, in every state that Go can be made to print.
 //
 //	zoo WORD...	busy: two goroutines that run;  stack: prints runtime.Stack(all) and ends;
-//			http: serves net/http/pprof;  gc: collects garbage all the time
+//			http: serves net/http/pprof;  trace: has the execution tracer run
 //
 // Prints "ready ADDRESS" once every goroutine stands where it will stay.
 package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	_ "net/http/pprof"
 	"os"
 	"runtime"
+	"runtime/trace"
 	"sync"
 	"syscall"
 	"time"
@@ -27,6 +29,7 @@ var (
 	group   sync.WaitGroup
 	once    sync.Once
 	sink    int
+	extra   []func() // what only later releases have
 )
 
 func chanReceive()    { <-never }
@@ -39,15 +42,19 @@ func selectTwo() {
 	case <-time.After(100 * time.Hour):
 	}
 }
-func selectNone()  { select {} }
-func sleep()       { time.Sleep(100 * time.Hour) }
-func mutexLock()   { mutex.Lock() }
-func rwLock()      { rw.Lock() }
-func rwRLock()     { rw.RLock() }
-func groupWait()   { group.Wait() }
-func condWait()    { m := new(sync.Mutex); m.Lock(); sync.NewCond(m).Wait() }
-func onceDo()      { once.Do(func() { <-never }) }
-func rangeChan()   { for range never { sink++ } }
+func selectNone() { select {} }
+func sleep()      { time.Sleep(100 * time.Hour) }
+func mutexLock()  { mutex.Lock() }
+func rwLock()     { rw.Lock() }
+func rwRLock()    { rw.RLock() }
+func groupWait()  { group.Wait() }
+func condWait()   { m := new(sync.Mutex); m.Lock(); sync.NewCond(m).Wait() }
+func onceDo()     { once.Do(func() { <-never }) }
+func rangeChan() {
+	for range never {
+		sink++
+	}
+}
 func ioWait()      { l, _ := net.Listen("tcp", "127.0.0.1:0"); l.Accept() }
 func lockedSleep() { runtime.LockOSThread(); sleep() }
 func lockedChan()  { runtime.LockOSThread(); <-never }
@@ -70,10 +77,10 @@ type keeper struct {
 	hold chan int
 }
 
-func (k *keeper) keep(names ...string)       { k.wait(func() { <-k.hold }) }
-func (k keeper) wait(f func())               { defer f(); sink++ }
-func (k *keeper) each(f func(string, int))   { f(k.name, 7) }
-func (k *keeper) start()                     { go k.keep("a", "b", "c") }
+func (k *keeper) keep(names ...string)     { k.wait(func() { <-k.hold }) }
+func (k keeper) wait(f func())             { defer f(); sink++ }
+func (k *keeper) each(f func(string, int)) { f(k.name, 7) }
+func (k *keeper) start()                   { go k.keep("a", "b", "c") }
 
 type pair[A, B any] struct {
 	a A
@@ -129,6 +136,9 @@ func startAll() {
 			panicAndWait(n)
 		}(i)
 	}
+	for _, f := range extra {
+		f()
+	}
 	runtime.SetFinalizer(&finalized{}, func(*finalized) { <-never })
 	runtime.GC() // the finalizer runs, and the waiting get the time they wait since
 	time.AfterFunc(time.Millisecond, func() { <-never })
@@ -143,16 +153,10 @@ func main() {
 	for _, w := range os.Args[1:] {
 		words[w] = true
 	}
-	if words["busy"] {
-		go spin()
-		go spin()
-	}
-	if words["gc"] {
-		go func() {
-			for {
-				runtime.GC()
-			}
-		}()
+	if words["trace"] {
+		if err := trace.Start(io.Discard); err != nil {
+			panic(err)
+		}
 	}
 	address := "-"
 	if words["http"] {
@@ -169,6 +173,11 @@ func main() {
 		buf := make([]byte, 1<<20)
 		os.Stdout.Write(buf[:runtime.Stack(buf, true)])
 		return
+	}
+	if words["busy"] {
+		go spin()
+		go spin()
+		time.Sleep(50 * time.Millisecond)
 	}
 	fmt.Println("ready", address)
 	for {

@@ -1,8 +1,8 @@
-#include "goparse/lines.h"
+#include "goparse/dumplines.h"
 
 #include <string.h>
 
-static void load(struct lines *l)
+static void load(struct dumplines *l)
 {
 	size_t left = (size_t)(l->end - l->next);
 	const char *newline = left ? memchr(l->next, '\n', left) : NULL;
@@ -20,13 +20,13 @@ static void load(struct lines *l)
 		l->line.len--;
 }
 
-void lines_init(struct lines *l, const char *piece, size_t len, bool more, uint64_t number)
+void dumplines_init(struct dumplines *l, const char *piece, size_t len, bool more, uint64_t number)
 {
-	*l = (struct lines){ .next = piece, .end = piece + len, .more = more, .number = number };
+	*l = (struct dumplines){ .next = piece, .end = piece + len, .more = more, .number = number };
 	load(l);
 }
 
-void lines_next(struct lines *l)
+void dumplines_next(struct dumplines *l)
 {
 	if (l->have != LINES_LINE)
 		return;

@@ -1,0 +1,85 @@
+/*
+ * Batches of profiles on disk: DIR/<sequence>-<UTC start>/ with a file for each profile and
+ * event.json, there whole or not at all.
+ *
+ * A batch is made in a folder of its own whose name begins with a dot, everything in it is
+ * synced, and only then it takes its name. Several samplers may share DIR; one that takes up
+ * a target there holds a lock for it, so that a second one on the same is refused. What
+ * samplers that died have left is removed by the next one; a batch is never removed but by
+ * the limits that were asked for, the oldest first, own ones only (of the same target).
+ */
+#ifndef ROUNDS_BATCH_H
+#define ROUNDS_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct batch;
+struct batches;
+struct buffer;
+struct error;
+
+struct batches_options {
+	const char *path; /* the folder; made when missing */
+	const char *key;  /* whom the lock is for: "pid-1234-<start time>", a unit's name, … */
+	uint64_t keep;	  /* batches at most; 0: any number */
+	uint64_t max_bytes, max_age_ns; /* 0: any */
+};
+
+struct batch_tag {
+	const char *key, *value;
+};
+
+/* A file of the batch, or why there is none. */
+struct batch_entry {
+	const char *type;    /* captures[].name */
+	const char *file;    /* NULL: skipped, because of: */
+	const char *why_not;
+	uint64_t bytes;
+	bool delta;	     /* values since the round before */
+	const char *note;    /* "first of its kind, whole", "cut at 5 MiB", … or NULL */
+};
+
+struct batch_event {
+	uint64_t sequence;
+	int64_t start_ns, end_ns; /* unix time */
+	uint64_t duration_ns;	  /* by the monotonic clock */
+	const char *host, *command, *build_id; /* "" when unknown */
+	pid_t pid;
+	const char *ended;	  /* "time", "stopped", "exited", "lost" */
+	const char *version;
+	const struct batch_tag *tags;
+	size_t tag_count;
+	const struct batch_entry *entries;
+	size_t entry_count;
+	const char *sampling;	  /* JSON object with the sampler's own figures, or NULL */
+};
+
+/* Opens the folder, takes the lock, removes leftovers. ERR_IO, ERR_PERM (not writable; a
+ * second sampler on the target: who, in the message), ERR_NOMEM. */
+int batches_open(struct batches **b, const struct batches_options *options, struct error *err);
+void batches_close(struct batches *b);
+
+/* The number that the next batch gets: one more than the highest that is there, of any
+ * target. */
+uint64_t batches_next(const struct batches *b);
+
+/* Begins a batch. A full disk or a folder that is not writable now is ERR_IO, of this batch
+ * alone: the next one tries anew. */
+int batch_begin(struct batches *b, struct batch **batch, struct error *err);
+
+/* Adds a file; `name` is a plain one. ERR_IO: the batch is as if it had not been asked. */
+int batch_add(struct batch *batch, const char *name, const void *data, size_t len,
+	      struct error *err);
+
+/* Writes event.json, syncs, renames, prunes. event->sequence is set by it. *path is the
+ * batch's folder, valid until batch_free. ERR_IO: there is no batch. */
+int batch_commit(struct batch *batch, struct batch_event *event, const char **path,
+		 struct error *err);
+
+/* Removes what was not committed. */
+void batch_free(struct batch *batch);
+
+#endif

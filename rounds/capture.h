@@ -1,0 +1,58 @@
+/*
+ * What a round can take: the one table of profile types, their files, where they come from
+ * and which of their values a delta subtracts.
+ *
+ * Names, files and delta values are those of dd-trace-go (profiler/profile.go), inuse and
+ * alloc those of Google Cloud Profiler's agent.
+ */
+#ifndef ROUNDS_CAPTURE_H
+#define ROUNDS_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct error;
+
+enum capture_type {
+	CAPTURE_CPU,
+	CAPTURE_WALL,
+	CAPTURE_HEAP,
+	CAPTURE_ALLOCS,
+	CAPTURE_INUSE,
+	CAPTURE_ALLOC,
+	CAPTURE_BLOCK,
+	CAPTURE_MUTEX,
+	CAPTURE_GOROUTINE,
+	CAPTURE_GOROUTINEWAIT,
+	CAPTURE_THREADCREATE,
+	CAPTURE_CUSTOM,
+	CAPTURE_METRICS,
+	CAPTURE_TRACE,
+	CAPTURE_TYPES, /* how many */
+};
+
+enum capture_collector {
+	CAPTURE_BY_SAMPLING, /* the target's threads, through the round */
+	CAPTURE_BY_GO,	     /* the Go runtime's own profiles (rounds/source.h) */
+	CAPTURE_BY_PROC,     /* counters (rounds/metrics.h) */
+};
+
+struct capture_info {
+	const char *name;	/* for -t */
+	const char *file;	/* in a batch; "custom-%s.pprof" for CAPTURE_CUSTOM */
+	const char *delta_file; /* NULL: it has no delta of its own */
+	enum capture_collector by;
+	bool at_start, at_end;	/* when; neither: through the round */
+	const char *go_profile; /* the runtime's name for it (runtime/pprof.Lookup), or NULL */
+	const char *what;	/* for --help: a few words */
+};
+
+extern const struct capture_info captures[CAPTURE_TYPES];
+
+/* Sets of types have bit 1 << type. */
+#define CAPTURE_BIT(type) (1U << (type))
+
+/* "cpu,heap" -> a set. ERR_USAGE names those that there are. */
+int capture_parse(const char *list, unsigned *set, struct error *err);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * Profiles asked of a source, in a process of its own.
+ *
+ * That process has no privileges, may wait as long as its source does, and whatever it
+ * allocates ends with it: a round goes on meanwhile, and months of rounds leave nothing
+ * behind. What it found comes back through a file in memory, read as foreign bytes.
+ */
+#ifndef ROUNDS_COLLECTION_H
+#define ROUNDS_COLLECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rounds/capture.h"
+
+struct collection;
+struct error;
+struct source;
+
+struct collection_request {
+	unsigned types;	      /* set of enum capture_type, all CAPTURE_BY_GO */
+	bool gc;	      /* before heap profiles, wait for a completed GC cycle */
+	uint64_t trace_ns;    /* duration of a trace */
+};
+
+/* One profile: heap for heap, allocs, inuse and alloc, which are made of it
+ * (rounds/derive.h), all others for themselves. */
+struct collection_item {
+	enum capture_type type; /* CAPTURE_HEAP for all of the heap's */
+	const char *name;     /* of a custom profile, else "" */
+	const uint8_t *data;  /* pprof bytes, or a trace; NULL when there is none: */
+	size_t len;
+	const char *why_not;  /* NULL, or the reason */
+	bool cut;	      /* a trace, at its limit */
+	int64_t time_nanos;   /* when it was there, unix time */
+};
+
+/* Forks: no other thread may run. ERR_IO, ERR_NOMEM. */
+int collection_start(struct collection **c, struct source *s, const struct collection_request *q,
+		     struct error *err);
+
+/* Readable (poll(2)) when it has come to an end. */
+int collection_fd(const struct collection *c);
+
+/* Has it come to an end? Does not wait. */
+bool collection_over(struct collection *c);
+
+/* Ends it now: what is not there yet has `why` for its reason. */
+void collection_cancel(struct collection *c, const char *why);
+
+/* After the end: one item for each type that was asked for, custom ones each; valid until
+ * collection_free. ERR_FORMAT when its process broke off; items are what came through. */
+int collection_items(struct collection *c, const struct collection_item **items, size_t *count,
+		     struct error *err);
+
+/* Kills its process if that still runs. */
+void collection_free(struct collection *c);
+
+#endif

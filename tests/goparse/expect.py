@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""What stands in a goroutine dump, read a second time: the measure of tests/goparse/dumps.test.
+
+    expect.py FILE...       prints a JSON object a line, as `sampler goparse --json` does
+
+Written from src/runtime/traceback.go (goroutineheader, traceback2, printcreatedby1,
+printAncestorTraceback, printCgoTraceback) and not from goparse/: it reads the whole text, line
+by line, with regular expressions and no care for speed. Lines that Go did not print for a
+goroutine are passed over."""
+import json
+import re
+import sys
+
+HEX = "0x[0-9a-f]+"
+# "goroutine 7 gp=0x1 m=2 mp=0x3 [chan receive (durable), 2 minutes, locked to thread, synctest
+# bubble 3 labels:{"a": "b"}]:"
+HEADER = re.compile(rf"goroutine (\d+)(?: gp=({HEX}) m=(?:(nil)|(-?\d+) mp=({HEX})))? \[(.*)\]:")
+QUOTED = r'"(?:[^"\\]|\\.)*"'
+LABELS = re.compile(rf" labels:{{({QUOTED}: {QUOTED}(?:, {QUOTED}: {QUOTED})*)}}$")
+PAIR = re.compile(rf"({QUOTED}): ({QUOTED})")
+FLAG = re.compile(r"(.*) \((scan|leaked|durable|synctest)\)")
+ANCESTOR = re.compile(r"\[originating from goroutine (\d+)\]:")
+CREATED = re.compile(r"created by (.+?)(?: in goroutine (\d+))?")
+ELIDED = re.compile(r"\.\.\.(?:additional|(\d+)) frames elided\.\.\.")
+UNAVAILABLE = "\tgoroutine running on other thread; stack unavailable"
+# printArgs: numbers, "?" for dead ones, "_", "...", braces. What it prints has no parenthesis.
+CALL = re.compile(r"(.+)\([0-9a-fx?_{}., ]*\)")
+PLACE = re.compile(rf"\t(.+):(\d+)(?: \+({HEX}))?(?: fp={HEX} sp={HEX} pc=({HEX}))?")
+C_AT = re.compile(rf"non-Go function at pc=({HEX})")
+C_PLACE = re.compile(rf"\t(?:(.*):(\d+) )?pc=({HEX})")
+ESCAPE = re.compile(r"\\(?:x(..)|u(....)|U(........)|(.))")
+
+
+def unquote(text):
+    """print.go's printquoted, undone."""
+    def one(found):
+        code = found.group(1) or found.group(2) or found.group(3)
+        if code:
+            return chr(int(code, 16))
+        return {"n": "\n", "r": "\r", "t": "\t"}.get(found.group(4), found.group(4))
+    return ESCAPE.sub(one, text[1:-1])
+
+
+def header(line):
+    found = HEADER.fullmatch(line)
+    if not found:
+        return None
+    goid, gp, nil, m, mp, inside = found.groups()
+    g = {"id": int(goid), "frames": []}
+    if gp:
+        g.update(gp=gp, m=None if nil else int(m))
+        if mp:
+            g["mp"] = mp
+    labels = LABELS.search(inside)
+    if labels:
+        g["labels"] = [[unquote(k), unquote(v)] for k, v in PAIR.findall(labels.group(1))]
+        inside = inside[:labels.start()]
+    state, *rest = inside.split(", ")
+    flags = []
+    while FLAG.fullmatch(state):
+        state, flag = FLAG.fullmatch(state).groups()
+        flags.insert(0, flag)
+    g.update(state=state, wait_ns=0, locked=False)
+    if flags:
+        g["flags"] = flags
+    for part in rest:
+        word, number = part.rsplit(" ", 1) if part.startswith("synctest") else (part, 0)
+        if part == "locked to thread":
+            g["locked"] = True
+        elif word in ("synctest bubble", "synctest group"):
+            g[word.split()[1]] = int(number)
+        elif re.fullmatch(r"\d+ minutes", part):
+            g["wait_ns"] = int(part.split()[0]) * 60 * 10**9
+        else:
+            raise ValueError(f"a header with {part!r}: {line}")
+    return g
+
+
+def place(line):
+    """A Go frame's second line, as the fields that it adds; None if it is none."""
+    found = PLACE.fullmatch(line)
+    if not found:
+        return None
+    file, number, offset, pc = found.groups()
+    fields = {"file": file, "line": int(number)}
+    if offset:
+        fields["pc_offset"] = int(offset, 16)
+    if pc:
+        fields["pc"] = pc
+    return fields
+
+
+class Reader:
+    def __init__(self):
+        self.all = []
+        self.stack = None    # where frames go: a goroutine, or an ancestor of it
+        self.waiting = None  # a frame whose file line is to come
+        self.c_name = None   # the line before, if it may be a C function's name
+
+    def line(self, number, line):
+        g = header(line)
+        if g:
+            g["at"] = number
+            self.all.append(g)
+            self.stack, self.waiting, self.c_name = g, None, None
+        elif line == "":
+            self.stack = self.waiting = self.c_name = None
+        elif self.stack is not None:
+            self.within(line)
+
+    def within(self, line):
+        name, self.c_name = self.c_name, None
+        if line.startswith("\t"):
+            self.indented(line, name)
+        elif ANCESTOR.fullmatch(line):
+            self.waiting = None
+            self.stack = {"id": int(ANCESTOR.fullmatch(line).group(1)), "frames": []}
+            self.all[-1].setdefault("ancestors", []).append(self.stack)
+        elif ELIDED.fullmatch(line):
+            count = ELIDED.fullmatch(line).group(1)
+            self.stack["elided"] = {"at": len(self.stack["frames"]),
+                                    "count": int(count) if count else None}
+        elif CREATED.fullmatch(line):
+            function, goid = CREATED.fullmatch(line).groups()
+            self.waiting = self.stack["created_by"] = {"function": function}
+            if goid:
+                self.waiting["goroutine"] = int(goid)
+        elif C_AT.fullmatch(line):
+            self.frame({"function": "non-Go function", "pc": C_AT.fullmatch(line).group(1)})
+        elif CALL.fullmatch(line):
+            self.waiting = {"function": CALL.fullmatch(line).group(1)}
+            self.frame(self.waiting)
+            self.c_name = line
+        else:
+            self.c_name = line
+
+    def indented(self, line, name):
+        c = C_PLACE.fullmatch(line)
+        if line == UNAVAILABLE:
+            self.stack["unavailable"] = True
+        elif c and name:
+            if self.waiting:  # a C++ function's name may look like a call: here it is none
+                self.stack["frames"].pop()
+            fields = {"function": name, "pc": c.group(3)}
+            if c.group(1):
+                fields.update(file=c.group(1), line=int(c.group(2)))
+            self.frame(fields)
+            self.waiting = None
+        elif self.waiting is not None and place(line):
+            self.waiting.update(place(line))
+            self.waiting = None
+
+    def frame(self, fields):
+        self.stack["frames"].append(fields)
+
+
+def read(data):
+    reader = Reader()
+    lines = data.decode("utf-8", "replace").split("\n")
+    for number, line in enumerate(lines, 1):
+        reader.line(number, line[:-1] if line.endswith("\r") else line)
+    for g in reader.all:
+        g["line"] = g.pop("at")
+    return reader.all
+
+
+if __name__ == "__main__":
+    for path in sys.argv[1:]:
+        for goroutine in read(open(path, "rb").read()):
+            print(json.dumps(goroutine))

@@ -1,0 +1,81 @@
+//go:build go1.25
+
+package bubbles
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var outside = make(chan int)
+
+func dump() {
+	buf := make([]byte, 1<<20)
+	os.Stdout.Write(buf[:runtime.Stack(buf, true)])
+}
+
+func inside(t *testing.T) {
+	c := make(chan int)
+	var group sync.WaitGroup
+	var mutex sync.Mutex
+	group.Add(1)
+	mutex.Lock()
+	go func() { <-c }()
+	go func() { c <- 1; c <- 2 }()
+	go func() {
+		select {
+		case <-c:
+		case <-time.After(time.Hour):
+		}
+	}()
+	go group.Wait()
+	go time.Sleep(time.Hour)
+	go mutex.Lock() // waits, but not for the bubble alone
+	go func() { <-outside }()
+	go func() {
+		m := new(sync.Mutex)
+		m.Lock()
+		sync.NewCond(m).Wait()
+	}()
+	go func() { select {} }()
+}
+
+func TestDump(t *testing.T) {
+	go func() { <-outside }()
+	go synctest.Test(t, func(t *testing.T) { inside(t); <-outside })
+	time.Sleep(100 * time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		inside(t)
+		go func() { outside <- 1 }()
+		time.Sleep(1)
+		dump()
+		os.Exit(0)
+	})
+}
+
+func TestDeadlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inside(t)
+		synctest.Wait()
+		select {}
+	})
+}
+
+func TestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inside(t)
+		synctest.Wait()
+	})
+}
+
+func TestPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		go func() { select {} }()
+		time.Sleep(1)
+		panic("in the bubble")
+	})
+}

@@ -1,0 +1,61 @@
+/*
+ * Goroutines for tests, made from a small notation: a stack is its frames with blanks between,
+ * innermost first. "main.f" has the file /main.f.go and line 1, "main.f:7" line 7; "..." are
+ * frames that Go left out.
+ */
+#ifndef TESTS_GOROUTINES_H
+#define TESTS_GOROUTINES_H
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "goparse/goparse.h"
+
+enum { STACK_MAX = 8, NAME_MAX_LEN = 32 };
+
+/* A stack and its texts; good while it is where it was made. */
+struct made_stack {
+	struct goparse_frame frames[STACK_MAX];
+	char functions[STACK_MAX][NAME_MAX_LEN], files[STACK_MAX][NAME_MAX_LEN + 8];
+};
+
+static inline struct goparse_text text_of(const char *s)
+{
+	return (struct goparse_text){ s, s ? strlen(s) : 0 };
+}
+
+static inline struct goparse_frame make_frame(struct made_stack *m, size_t i, const char *name)
+{
+	unsigned line = 1;
+
+	cr_assert(i < STACK_MAX && sscanf(name, "%31[^:]:%u", m->functions[i], &line) > 0);
+	snprintf(m->files[i], sizeof(m->files[i]), "/%s.go", m->functions[i]);
+	return (struct goparse_frame){ .function = text_of(m->functions[i]),
+				       .file = text_of(m->files[i]), .line = line };
+}
+
+/* `creator` NULL: none. */
+static inline struct goparse_stack make_stack(struct made_stack *m, const char *frames,
+					      const char *creator)
+{
+	struct goparse_stack s = { .frames = m->frames };
+	char text[256], *state;
+
+	snprintf(text, sizeof(text), "%s", frames);
+	for (char *n = strtok_r(text, " ", &state); n; n = strtok_r(NULL, " ", &state)) {
+		if (strcmp(n, "...")) {
+			m->frames[s.count] = make_frame(m, s.count, n);
+			s.count++;
+		} else {
+			s.elided = true;
+			s.elided_at = s.count;
+		}
+	}
+	if (creator)
+		s.created_by = make_frame(m, s.count, creator);
+	return s;
+}
+
+#endif
