@@ -72,14 +72,6 @@ static bool stopped(const struct rounds *r)
 
 /* The target. */
 
-static bool needs_process(const struct rounds_options *o)
-{
-	for (int i = 0; i < CAPTURE_TYPES; i++)
-		if (o->types & CAPTURE_BIT(i) && captures[i].by != CAPTURE_BY_GO)
-			return true;
-	return false;
-}
-
 static int open_subject(struct rounds *r, pid_t pid, struct error *err)
 {
 	bool metrics = r->options.types & CAPTURE_BIT(CAPTURE_METRICS);
@@ -105,7 +97,7 @@ static int first_subject(struct rounds *r, struct error *err)
 		rc = open_subject(r, o->pids[0], err);
 		return rc ? rc : process_may_trace(o->pids[0], err);
 	}
-	if (needs_process(&r->options) && !r->options.wait_for)
+	if (capture_of_process(r->options.types) && !r->options.wait_for)
 		return error_set(err, ERR_USAGE, "these types want a process");
 	return open_subject(r, 0, err);
 }

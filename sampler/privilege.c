@@ -83,6 +83,14 @@ static void keep_for_output(struct kept *k, const struct outfile *output)
 		keep(k, CAP_FOWNER);
 }
 
+/* The same for a folder in which files come and go. Whose they are is decided by the
+ * folder's owner, so another one's are not to be touched: no CAP_FOWNER. */
+static void keep_for_folder(struct kept *k, const char *folder)
+{
+	if (folder && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
+		keep(k, CAP_DAC_OVERRIDE);
+}
+
 int privilege_drop(const struct privilege_needs *needs, struct error *err)
 {
 	struct kept kept = { .count = 0 };
@@ -91,6 +99,7 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || set_capabilities(&kept, false))
 		return error_errno(err, ERR_PERM, "cannot give up privileges");
 	keep_for_output(&kept, needs->output);
+	keep_for_folder(&kept, needs->folder);
 	if (set_capabilities(&kept, true))
 		return error_errno(err, ERR_PERM, "cannot give up privileges");
 	return 0;
