@@ -232,7 +232,7 @@ static int write_all(struct run *r, struct error *err)
 static void say_written(const struct run *r)
 {
 	struct goparse_dump all = { 0 };
-	char text[256], longest[GOPARSE_WAIT_ROOM];
+	char text[256], dumps[48] = "", longest[GOPARSE_WAIT_ROOM];
 
 	if (!r->profile)
 		return;
@@ -243,9 +243,12 @@ static void say_written(const struct run *r)
 		all.waiting += d->waiting;
 		all.longest_ns = d->longest_ns > all.longest_ns ? d->longest_ns : all.longest_ns;
 	}
-	snprintf(text, sizeof(text), "%lu goroutine%s, %lu waiting for a minute or longer, the longest "
+	if (r->o->count > 1)
+		snprintf(dumps, sizeof(dumps), r->stuck ? " stuck in all %d dumps" : " in %d dumps",
+			 r->o->count);
+	snprintf(text, sizeof(text), "%lu goroutine%s%s, %lu waiting for a minute or longer, the longest "
 		 "%s (Go prints waits in whole minutes)", all.goroutines,
-		 all.goroutines == 1 ? "" : "s", all.waiting,
+		 all.goroutines == 1 ? "" : "s", dumps, all.waiting,
 		 goparse_wait(all.longest_ns, longest));
 	say(r->o, strcmp(r->o->output, "-") ? r->o->output : "standard output", text);
 }

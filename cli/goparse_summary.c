@@ -16,11 +16,13 @@
 #include "base/error.h"
 #include "cli/goparse_where.h"
 #include "goparse/census.h"
+#include "goparse/holder.h"
 #include "report/paint.h"
 #include "report/text.h"
 #include "report/view.h"
 
 enum {
+	STACKS_MOST = 10,
 	STATE_MAX = 24, /* columns of a state beside a stack */
 	SCREEN_MIN = 12, /* a terminal with fewer lines is scrolled anyhow */
 };
@@ -34,7 +36,7 @@ static const struct {
 	size_t most, least; /* lines, where there are so many rows */
 } tables[TABLES] = {
 	{ CENSUS_STATES, CENSUS_BY_COUNT, 6, 2 },
-	{ CENSUS_STACKS, CENSUS_BY_COUNT, 10, 5 },
+	{ CENSUS_STACKS, CENSUS_BY_COUNT, STACKS_MOST, 5 },
 	{ CENSUS_CREATORS, CENSUS_BY_COUNT, 10, 2 },
 	{ CENSUS_STACKS, CENSUS_BY_WAIT, 10, 2 },
 };
@@ -46,6 +48,7 @@ struct page {
 	struct report_view view;
 	struct census_list lists[TABLES];
 	size_t shown[TABLES]; /* rows */
+	struct holder holders[STACKS_MOST]; /* of the locks that the most common stacks wait for */
 };
 
 /* At most two units, as people say it. */
@@ -212,7 +215,20 @@ static int add_padded_state(struct page *p, const struct census_row *r, int colu
 	return rc ? rc : text_addf(&p->line, "%*s", columns - (int)len + 2, "");
 }
 
-/* Frame by frame, indented. */
+/* Nothing left out of its names. */
+static int add_frame(struct page *p, const char *before, const struct goparse_frame *f)
+{
+	int rc = text_addf(p->out, "%20s%s", "", before);
+
+	rc = rc ? rc : text_add(p->out, f->function.at, f->function.len);
+	if (!rc && f->file.len) {
+		rc = text_addf(p->out, "  ");
+		rc = rc ? rc : text_add(p->out, f->file.at, f->file.len);
+		rc = rc ? rc : text_addf(p->out, ":%lu", f->line);
+	}
+	return rc ? rc : text_addf(p->out, "\n");
+}
+
 static int add_whole_stack(struct page *p, const struct goparse_stack *s)
 {
 	int rc = 0;
@@ -220,26 +236,36 @@ static int add_whole_stack(struct page *p, const struct goparse_stack *s)
 	for (size_t i = 0; !rc && i <= s->count; i++) {
 		if (s->elided && i == s->elided_at)
 			rc = text_addf(p->out, "%20s...additional frames elided...\n", "");
-		if (rc || i == s->count)
-			break;
-		rc = text_addf(&p->line, "%20s", "");
-		rc = rc ? rc : goparse_place(&p->line, &s->frames[i], 0);
-		rc = rc ? rc : end_line(p);
+		if (!rc && i < s->count)
+			rc = add_frame(p, "", &s->frames[i]);
 	}
-	if (rc || !s->created_by.function.len)
-		return rc;
-	rc = text_addf(&p->line, "%20sgo in ", "");
-	rc = rc ? rc : goparse_place(&p->line, &s->created_by, 0);
+	return rc || !s->created_by.function.len ? rc : add_frame(p, "go in ", &s->created_by);
+}
+
+/* A lock's holder, as far as that can be told. */
+static int add_holder(struct page *p, const struct holder *h)
+{
+	int rc = text_addf(&p->line, "%18sheld by ", "");
+
+	if (!rc && h->count > 1)
+		rc = text_addf(&p->line, "one of %lu, ", h->count);
+	rc = rc ? rc : text_addf(&p->line, "goroutine %lu? ", h->row->stack.id);
+	rc = rc ? rc : text_add(&p->line, h->row->state.at, h->row->state.len);
+	rc = rc ? rc : text_addf(&p->line, ", ");
+	rc = rc ? rc : goparse_where(&p->line, &h->row->stack, h->row->state, p->s->width);
 	return rc ? rc : end_line(p);
 }
 
-static int add_stack(struct page *p, const struct census_row *r, int columns)
+static int add_stack(struct page *p, size_t i, int columns)
 {
+	const struct census_row *r = p->lists[STACKS].rows[i];
 	int rc = add_common(p, r);
 
 	rc = rc ? rc : add_padded_state(p, r, columns);
 	rc = rc ? rc : goparse_where(&p->line, &r->stack, r->state, p->s->width);
 	rc = rc ? rc : end_row(p, r->count);
+	if (!rc && p->holders[i].row)
+		rc = add_holder(p, &p->holders[i]);
 	return rc || !p->s->stacks ? rc : add_whole_stack(p, &r->stack);
 }
 
@@ -252,7 +278,7 @@ static int add_stacks(struct page *p)
 	rc = rc ? rc : add_heading(p, STACKS, "stack");
 	rc = rc ? rc : end_title(p);
 	for (size_t i = 0; !rc && i < p->shown[STACKS]; i++)
-		rc = add_stack(p, p->lists[STACKS].rows[i], columns);
+		rc = add_stack(p, i, columns);
 	return rc;
 }
 
@@ -387,16 +413,31 @@ static bool shorten(struct page *p)
 	return true;
 }
 
-static void fit(struct page *p)
+static size_t lines_of(const struct page *p)
 {
 	size_t lines = fixed_lines(p);
 
 	for (int t = 0; t < TABLES; t++)
 		lines += p->shown[t];
+	for (size_t i = 0; i < p->shown[STACKS]; i++)
+		lines += p->holders[i].row != NULL;
+	return lines;
+}
+
+static void fit(struct page *p)
+{
 	if (p->s->height < SCREEN_MIN || p->s->stacks)
 		return;
-	while (lines > p->s->height && shorten(p))
-		lines--;
+	while (lines_of(p) > p->s->height && shorten(p))
+		;
+}
+
+static void find_holders(struct page *p)
+{
+	const struct census_list *l = &p->lists[STACKS];
+
+	for (size_t i = 0; i < p->shown[STACKS]; i++)
+		p->holders[i] = holder_find(l->rows[i], l);
 }
 
 static int rank_all(struct page *p, struct error *err)
@@ -417,6 +458,7 @@ int goparse_summary(const struct goparse_summary *s, struct buffer *out, struct 
 	int rc = rank_all(&p, err);
 
 	if (!rc) {
+		find_holders(&p);
 		fit(&p);
 		rc = text_result(add_all(&p), err);
 	}

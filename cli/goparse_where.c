@@ -10,6 +10,7 @@
 enum { PIECES = 5 };
 
 static const char UNAVAILABLE[] = "(stack unavailable: it was running)", EMPTY[] = "(no frames)";
+static const char ARROW[] = " < ";
 
 static size_t columns(const struct buffer *b)
 {
@@ -88,18 +89,38 @@ static int add_caller(struct buffer *line, const char *before, const struct gopa
 	return rc;
 }
 
+/* What the caller's call into the library is must not take the room of the caller. */
+static int begin(struct buffer *line, const struct goparse_stack *s, const size_t *at,
+		 size_t count, unsigned width, size_t *next)
+{
+	size_t start = line->len;
+	bool room = true;
+	int rc = add_frame(line, &s->frames[at[0]], width);
+
+	*next = 1;
+	if (rc || count == 1 || at[1] != at[0] + 1 ||
+	    !telling_is_library(s->frames[at[0]].function))
+		return rc;
+	*next = 2;
+	rc = add_caller(line, ARROW, &s->frames[at[1]], width, &room);
+	if (rc || room)
+		return rc;
+	line->len = start;
+	return add_frame(line, &s->frames[at[1]], width);
+}
+
 int goparse_where(struct buffer *line, const struct goparse_stack *s,
 		  struct goparse_text state, unsigned width)
 {
-	size_t at[PIECES], count = telling_frames(s, state, at, PIECES);
+	size_t at[PIECES], count = telling_frames(s, state, at, PIECES), i = 0;
 	const char *nothing = s->unavailable ? UNAVAILABLE : EMPTY;
 	bool room = true;
 	int rc;
 
-	rc = count ? add_frame(line, &s->frames[at[0]], width) :
+	rc = count ? begin(line, s, at, count, width, &i) :
 		     text_add_fitting(line, nothing, strlen(nothing), width, 0);
-	for (size_t i = 1; !rc && room && i < count; i++)
-		rc = add_caller(line, " < ", &s->frames[at[i]], width, &room);
+	for (; !rc && room && i < count; i++)
+		rc = add_caller(line, ARROW, &s->frames[at[i]], width, &room);
 	if (!rc && room && s->created_by.function.len)
 		rc = add_caller(line, " < go in ", &s->created_by, width, &room);
 	return rc;

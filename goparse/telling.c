@@ -116,8 +116,7 @@ static bool says(struct goparse_text state, struct goparse_text function)
 	return i == state.len;
 }
 
-/* The frame to begin with; `count` when all are the library's. */
-static size_t innermost_own(const struct goparse_stack *s)
+size_t telling_own(const struct goparse_stack *s)
 {
 	size_t i = 0;
 
@@ -134,15 +133,10 @@ static size_t outermost_library(const struct goparse_stack *s)
 	return s->count - 1;
 }
 
-static bool same(struct goparse_text a, struct goparse_text b)
-{
-	return a.len == b.len && !memcmp(a.at, b.at, a.len);
-}
-
 size_t telling_frames(const struct goparse_stack *s, struct goparse_text state, size_t *at,
 		      size_t max)
 {
-	size_t i = innermost_own(s), count = 0;
+	size_t i = telling_own(s), count = 0;
 
 	if (!s->count)
 		return 0;
@@ -154,7 +148,7 @@ size_t telling_frames(const struct goparse_stack *s, struct goparse_text state, 
 		at[count++] = i;
 	for (size_t j = i + 1; j < s->count && count < max; j++)
 		if (!telling_is_library(s->frames[j].function) &&
-		    !same(s->frames[j].function, s->frames[at[count - 1]].function))
+		    !text_equal(s->frames[j].function, s->frames[at[count - 1]].function))
 			at[count++] = j;
 	return count;
 }

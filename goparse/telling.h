@@ -22,6 +22,9 @@ struct goparse_text telling_short_name(struct goparse_text function);
 /* The last element of the path, whether of Windows or not. */
 struct goparse_text telling_file_name(struct goparse_text file);
 
+/* The place of the innermost frame that is not the library's; s->count when all are. */
+size_t telling_own(const struct goparse_stack *s);
+
 /*
  * The places of up to `max` frames that tell most, innermost first; returns how many.
  *
