@@ -215,10 +215,9 @@ class Dump:
         g = {"id": self.rng.randint(1, 1 << self.rng.randint(1, 40)), "gp": None, "m": None,
              "mp": None, "state": self.rng.choice(STATES), "locked": self.some(0.1),
              "wait_ns": self.rng.choice([0, 0, 1, 7, 1440, 100000]) * 60000000000,
-             "flags": [] if self.plain else [f for f in ("leaked", "scan", "durable", "synctest")
-                                             if self.some(0.05)],
+             "flags": [f for f in ("leaked", "scan", "durable", "synctest") if self.some(0.05)],
              "bubble": rare(self.rng.randint(1, 99)), "group": rare(self.rng.randint(1, 99)),
-             "labels": self.labels() if rare(1) else [], "frames": [], "elided": None,
+             "labels": self.labels() if self.some(0.05) else [], "frames": [], "elided": None,
              "unavailable": False, "created_by": None, "ancestors": [],
              "line": len(self.lines) + 1}
         self.header(g)
