@@ -24,7 +24,7 @@ FOREIGN = ["poll", "ns::f(int, char const*)", "std::vector<int>::push_back(int&&
 # Nobody's, whatever they stand beside.
 NOISE = ["2026/11/21 17:15:00 http: Server closed", "{\"level\":\"info\",\"goroutine\":7}", "panic",
          "  at com.example.Main.run", "rax    0x0", "rip    0x46a5a1", "exit", "--- FAIL: TestX",
-         "\tno place", "[GIN] 2026/11/21 | 200 |", "created", "größe \xff\x00", "...", ".", "[", "g"]
+         "(1, 2)", "[GIN] 2026/11/21 | 200 |", "created", "größe \xff\x00", "...", ".", "[", "g"]
 BETWEEN = [["exit status 2"], ["fatal error: all goroutines are asleep - deadlock!"],
            ["panic: runtime error: index out of range [3] with length 3"],
            ["SIGQUIT: quit", "PC=0x46a5a1 m=0 sigcode=0"], ["rax    0x0", "rbx    0xc000"],
@@ -55,9 +55,9 @@ class Dump:
     are up to the end of each."""
 
     def __init__(self, rng, goroutines, noise=False, plain=False):
-        """`noise`: lines of others stand within stacks. `plain`: only what gostackparse can
-        read in principle."""
-        self.rng, self.noise, self.plain = rng, noise, plain
+        """`noise`: lines of others stand within stacks, and cost a frame where they part its
+        two lines. `plain`: only what gostackparse can read in principle."""
+        self.rng, self.noise, self.plain, self.noises = rng, noise, plain, 0
         self.lines, self.truth, self.ends = [], [], []
         self.crlf = rng.random() < 0.1
         self.old = plain or rng.random() < 0.3  # before Go 1.21
@@ -123,8 +123,15 @@ class Dump:
         frame = {"function": self.function(), "file": "", "line": 0, "pc_offset": 0, "pc": 0}
         inlined = self.some(0.2)
         self.lines.append(f"{frame['function']}({'...' if inlined else self.arguments()})")
+        broken = self.noise and self.some(0.1)
+        if broken:
+            self.disturb()
         self.place(frame, inlined)
-        return frame
+        return [] if broken else [frame]
+
+    def disturb(self):
+        self.lines.append(self.rng.choice(NOISE))
+        self.noises += 1
 
     def foreign(self):
         """Frames of C, without and with a symbolizer."""
@@ -132,14 +139,14 @@ class Dump:
                  "pc": self.rng.getrandbits(47) + 1}
         if self.some(0.3):
             self.lines.append(f"non-Go function at pc={frame['pc']:#x}")
-            return frame
+            return [frame]
         frame["function"] = self.rng.choice(FOREIGN)
         where = ""
         if self.some(0.5):
             frame["file"], frame["line"] = "/src/c d/poll.c", 29
             where = "/src/c d/poll.c:29 "
         self.lines += [frame["function"], f"\t{where}pc={frame['pc']:#x}"]
-        return frame
+        return [frame]
 
     def stack(self, stack, ancestor=False):
         """Frames, perhaps with some left out."""
@@ -150,14 +157,14 @@ class Dump:
         for i in range(count + 1):
             if i == elided:
                 number = None if self.old or ancestor else self.rng.randint(1, 100000)
-                stack["elided"] = {"at": i, "count": number}
+                stack["elided"] = {"at": len(stack["frames"]), "count": number}
                 self.lines.append("...additional frames elided..." if number is None
                                   else f"...{number} frames elided...")
             if self.noise and self.some(0.2):
-                self.lines.append(self.rng.choice(NOISE))
+                self.disturb()
             if i < count:
                 foreign = not self.plain and not ancestor and self.some(0.05)
-                stack["frames"].append(self.foreign() if foreign else self.frame())
+                stack["frames"] += self.foreign() if foreign else self.frame()
 
     def creator(self, stack, ancestor=False):
         frame = {"function": self.function(), "file": "", "line": 0, "pc_offset": 0, "pc": 0,
@@ -208,10 +215,9 @@ class Dump:
         g = {"id": self.rng.randint(1, 1 << self.rng.randint(1, 40)), "gp": None, "m": None,
              "mp": None, "state": self.rng.choice(STATES), "locked": self.some(0.1),
              "wait_ns": self.rng.choice([0, 0, 1, 7, 1440, 100000]) * 60000000000,
-             "flags": [] if self.plain else [f for f in ("leaked", "scan", "durable", "synctest")
-                                             if self.some(0.05)],
+             "flags": [f for f in ("leaked", "scan", "durable", "synctest") if self.some(0.05)],
              "bubble": rare(self.rng.randint(1, 99)), "group": rare(self.rng.randint(1, 99)),
-             "labels": self.labels() if rare(1) else [], "frames": [], "elided": None,
+             "labels": self.labels() if self.some(0.05) else [], "frames": [], "elided": None,
              "unavailable": False, "created_by": None, "ancestors": [],
              "line": len(self.lines) + 1}
         self.header(g)

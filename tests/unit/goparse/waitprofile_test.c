@@ -155,7 +155,7 @@ Test(waitprofile, everything_once)
 			  4 * sizeof(*p->stack)));
 }
 
-/* Names of one function in two files, and one file of two functions. */
+/* One name in two files, and a file of two functions. */
 Test(waitprofile, functions_are_name_and_file)
 {
 	struct goparse_frame frames[] = {
@@ -166,11 +166,13 @@ Test(waitprofile, functions_are_name_and_file)
 	};
 	struct goparse_goroutine g = { .stack = { .frames = frames, .count = 4 } };
 
+	static const uint32_t stack[] = { 1, 2, 3, 4, 1, 2, 3, 4 };
+
 	add(&g, NULL);
 	add(&g, NULL);
 	finish();
 	cr_assert_eq(p->function_count, 4);
-	cr_assert_eq(p->location_count, 4);
+	cr_assert(p->stack_count == 8 && !memcmp(p->stack, stack, sizeof(stack)));
 }
 
 Test(waitprofile, elided_frames_show_where_they_are_missing)
@@ -206,17 +208,21 @@ Test(waitprofile, cut_goroutines_say_so_where_they_are)
 	g.ancestors = &ancestor;
 	g.ancestor_count = 1;
 	add(&g, NULL);
+	g.stack = make_stack(&m, "a", NULL);
+	add(&g, NULL);
 	for (size_t i = 0; i < GOPARSE_FRAMES_MAX; i++)
 		frames[i].function = text_of("f");
 	g.stack.frames = frames;
 	g.stack.count = GOPARSE_FRAMES_MAX;
+	g.stack.created_by.function = text_of("c");
 	ancestor.count = 0;
 	add(&g, NULL);
 	finish();
 	cr_assert(stack_is(0, "a ...additional frames elided..."));
 	cr_assert(stack_is(1, "a c ...additional frames elided..."));
 	cr_assert(stack_is(2, "a c x ...additional frames elided..."));
-	cr_assert(strstr(sample(3), " f ...additional frames elided... c |"));
+	cr_assert(stack_is(3, "a x ...additional frames elided..."));
+	cr_assert(strstr(sample(4), " f ...additional frames elided... c |"));
 }
 
 Test(waitprofile, unknown_stacks_have_a_frame)
@@ -373,6 +379,24 @@ Test(waitprofile, ancestors)
 	finish();
 	cr_assert(stack_is(0, "leaf parent x ...additional frames elided... main main y"));
 	cr_assert_eq(p->lines[1].line, 10, "the go statement's own line");
+}
+
+/* Where no offsets were printed, the line must tell whether it is one call. */
+Test(waitprofile, ancestors_without_offsets)
+{
+	struct made_stack m, of_parent;
+	struct goparse_stack ancestor = make_stack(&of_parent, "parent:10 x", NULL);
+	struct goparse_goroutine g = { .state = text_of("select"), .ancestors = &ancestor,
+				       .ancestor_count = 1 };
+
+	begin_with(false, true);
+	g.stack = make_stack(&m, "leaf", "parent:10");
+	add(&g, NULL);
+	g.stack = make_stack(&m, "leaf", "parent:11");
+	add(&g, NULL);
+	finish();
+	cr_assert(stack_is(0, "leaf parent x"));
+	cr_assert(stack_is(1, "leaf parent parent x"));
 }
 
 static const char *comment(size_t i)

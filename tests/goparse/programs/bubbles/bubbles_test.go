@@ -50,8 +50,9 @@ func TestDump(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	synctest.Test(t, func(t *testing.T) {
 		inside(t)
-		go func() { outside <- 1 }()
-		time.Sleep(1)
+		for i := 0; i < 1000; i++ {
+			runtime.Gosched() // time.Sleep would wait for the mutex, for ever
+		}
 		dump()
 		os.Exit(0)
 	})
