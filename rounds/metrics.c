@@ -7,6 +7,7 @@
 #include "rounds/metrics.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -135,10 +136,15 @@ static void put_missing(struct out *o, const char *group, const char *name, cons
 		o->rc = json_add_text(&o->missing, why);
 }
 
+static void put_seconds(struct out *o, uint64_t ns)
+{
+	put(o, "%" PRIu64 ".%09u", (uint64_t)(ns / NS_PER_S), (unsigned)(ns % NS_PER_S));
+}
+
 static void put_number(struct out *o, const struct metric_info *info, uint64_t number)
 {
 	if (info->seconds)
-		put(o, "%" PRIu64 ".%09" PRIu64, number / NS_PER_S, number % NS_PER_S);
+		put_seconds(o, number);
 	else
 		put(o, "%" PRIu64, number);
 }
@@ -212,14 +218,15 @@ static void put_own(struct out *o, const struct metrics_own *own)
 		put_missing(o, "sampler", "", "", "nothing was sampled");
 		return;
 	}
-	put(o, "{\n    \"cpu_seconds\": %" PRIu64 ".%09" PRIu64, own->cpu_ns / NS_PER_S,
-	    own->cpu_ns % NS_PER_S);
+	put(o, "{\n    \"cpu_seconds\": ");
+	put_seconds(o, own->cpu_ns);
 	put(o, ",\n    \"rss_bytes\": %" PRIu64, own->rss_bytes);
 	put(o, ",\n    \"rss_peak_bytes\": %" PRIu64, own->peak_bytes);
 	put(o, ",\n    \"samples\": %" PRIu64, own->samples);
-	put(o, ",\n    \"pause_share\": %.9g", own->pause_share);
-	put(o, ",\n    \"held_max_seconds\": %" PRIu64 ".%09" PRIu64 "\n  }",
-	    own->held_max_ns / NS_PER_S, own->held_max_ns % NS_PER_S);
+	put(o, ",\n    \"pause_share\": %.9g", isfinite(own->pause_share) ? own->pause_share : 0);
+	put(o, ",\n    \"held_max_seconds\": ");
+	put_seconds(o, own->held_max_ns);
+	put(o, "\n  }");
 }
 
 int metrics_json(const struct metrics *m, const struct metrics_own *own, struct buffer *out,
