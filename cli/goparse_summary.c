@@ -24,7 +24,8 @@
 
 enum {
 	STACKS_MOST = 10,
-	STATE_MAX = 24, /* columns of a state beside a stack */
+	WIDE = 100,
+	STATE_MAX = 30, STATE_NARROW = 24, /* columns of a state beside a stack, when it is wide */
 	SCREEN_MIN = 12, /* a terminal with fewer lines is scrolled anyhow */
 };
 
@@ -205,14 +206,14 @@ static int add_states(struct page *p)
 /* Stacks by how many stand there. */
 static int state_columns(const struct page *p, enum table t)
 {
-	size_t widest = 0;
+	size_t widest = 0, most = p->s->width && p->s->width < WIDE ? STATE_NARROW : STATE_MAX;
 
 	for (size_t i = 0; i < p->shown[t]; i++) {
 		size_t len = p->lists[t].rows[i]->state.len;
 
 		widest = len > widest ? len : widest;
 	}
-	return (int)(widest < STATE_MAX ? widest : STATE_MAX);
+	return (int)(widest < most ? widest : most);
 }
 
 static int add_padded_state(struct page *p, const struct census_row *r, int columns)
@@ -256,7 +257,7 @@ static int add_whole_stack(struct page *p, const struct goparse_stack *s)
 /* A lock's holder, as far as that can be told. */
 static int add_holder(struct page *p, const struct holder *h)
 {
-	int rc = text_addf(&p->line, "%18sheld by ", "");
+	int rc = text_addf(&p->line, "%9sheld by ", "");
 
 	if (!rc && h->count > 1)
 		rc = text_addf(&p->line, "one of %lu, ", h->count);
