@@ -233,8 +233,12 @@ static int explain(const struct transfer *t, struct error *err)
 {
 	const char *text = *t->why ? t->why : t->curl->easy_strerror(t->result);
 	char why[200];
+	long proxy = 0;
 
 	response_text(why, sizeof(why), text, strlen(text));
+	t->curl->easy_get(t->easy, CURLINFO_HTTP_CONNECTCODE, &proxy);
+	if (proxy >= 300)
+		return error_set(err, ERR_IO, "the proxy refuses to connect: status %ld", proxy);
 	switch (t->result) {
 	case CURLE_OUT_OF_MEMORY:
 		return error_set(err, ERR_NOMEM, "out of memory");
