@@ -107,6 +107,17 @@ static CURLcode set_signals(struct transfer *t)
 	return t->curl->easy_set(t->easy, CURLOPT_NOSIGNAL, threads ? 0L : 1L);
 }
 
+/*
+ * Whoever gives up need not wait for the thread that still looks a name up: it ends by itself,
+ * and frees what is its. Before 7.87 libcurl cannot do that, which is no failure.
+ */
+static void set_leaving(struct transfer *t)
+{
+	enum { QUICK_EXIT = 322 }; /* CURLOPT_QUICK_EXIT, which older headers have not */
+
+	t->curl->easy_set(t->easy, (CURLoption)QUICK_EXIT, 1L);
+}
+
 /* A proxy has no place before a socket in the file system. */
 static CURLcode set_request(struct transfer *t, const struct http_request *q)
 {
@@ -160,6 +171,7 @@ int transfer_new(struct transfer **out, const struct libcurl *curl, const struct
 	t->easy = curl->easy_init();
 	if (!t->multi || !t->easy || copy_headers(t, q))
 		return error_set(err, ERR_NOMEM, "out of memory");
+	set_leaving(t);
 	if (set_basics(t) || set_signals(t) || set_request(t, q))
 		return error_set(err, ERR_NOTFOUND, "libcurl was built without what is needed");
 	return 0;
@@ -233,8 +245,12 @@ static int explain(const struct transfer *t, struct error *err)
 {
 	const char *text = *t->why ? t->why : t->curl->easy_strerror(t->result);
 	char why[200];
+	long proxy = 0;
 
 	response_text(why, sizeof(why), text, strlen(text));
+	t->curl->easy_get(t->easy, CURLINFO_HTTP_CONNECTCODE, &proxy);
+	if (proxy >= 300)
+		return error_set(err, ERR_IO, "the proxy refuses to connect: status %ld", proxy);
 	switch (t->result) {
 	case CURLE_OUT_OF_MEMORY:
 		return error_set(err, ERR_NOMEM, "out of memory");
