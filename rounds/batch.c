@@ -47,8 +47,9 @@ struct batches {
 	char key_text[BATCH_KEY_ROOM];
 	struct prune *prune;
 	struct batchlock lock;
-	int dir; /* -1: not there now */
-	bool busy; /* with a batch */
+	int dir;	/* -1: not there now */
+	uint64_t last;	/* number given in this folder */
+	bool busy;	/* with a batch */
 };
 
 struct batch {
@@ -112,6 +113,7 @@ static int enter(struct batches *b, struct error *err)
 	if (rc)
 		return rc;
 	b->lock = (struct batchlock)BATCHLOCK_NONE;
+	b->last = 0;
 	rc = take_lock(b, err);
 	if (!rc) {
 		batchdir_sweep(b->dir, b->key_text, b->lock.owner);
@@ -168,9 +170,12 @@ void batches_close(struct batches *b)
 	free(b);
 }
 
+/* A folder that cannot be listed now does not make us give a number twice. */
 uint64_t batches_next(const struct batches *b)
 {
-	return b->dir < 0 ? 1 : batchdir_highest(b->dir) + 1;
+	uint64_t highest = b->dir < 0 ? 0 : batchdir_highest(b->dir);
+
+	return (highest > b->last ? highest : b->last) + 1;
 }
 
 static bool is_current(const struct batches *b)
@@ -280,7 +285,8 @@ static bool write_synced(int fd, const void *data, size_t len)
 static int add_file(struct batch *batch, const char *name, const void *data, size_t len,
 		    struct error *err)
 {
-	int fd = openat(batch->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int fd = openat(batch->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0644);
 
 	if (fd >= 0 && write_synced(fd, data, len))
 		return 0;
@@ -338,7 +344,7 @@ static int take_name(struct batch *batch, struct batch_event *event, const char 
 static int take_number(struct batch *batch, struct batch_event *event, struct batch_name *name,
 		       struct error *err)
 {
-	uint64_t first = batchdir_highest(batch->in->dir) + 1;
+	uint64_t first = batches_next(batch->in);
 	char text[BATCH_NAME_ROOM];
 	int rc = NAME_TRIES;
 
@@ -367,18 +373,18 @@ static bool lock_numbers(int dir)
 	return false;
 }
 
-static void finish(struct batch *batch, const struct batch_event *event,
-		   const struct batch_name *name)
+static void finish(struct batch *batch, const struct batch_name *name)
 {
 	struct batches *b = batch->in;
 	char text[BATCH_NAME_ROOM];
 	uint64_t bytes;
 
 	batch->committed = true;
+	b->last = name->sequence;
 	batch_name_text(name, text);
 	sprintf(batch->path, "%s/%s", b->path, text);
 	batchdir_bytes(batch->fd, &bytes);
-	prune_add(b->prune, name, bytes, event->duration_ns);
+	prune_add(b->prune, name, bytes);
 	prune_apply(b->prune, b->dir, b->lock.owner);
 }
 
@@ -393,7 +399,7 @@ int batch_commit(struct batch *batch, struct batch_event *event, const char **pa
 		flock(batch->in->dir, LOCK_UN);
 	if (rc)
 		return rc;
-	finish(batch, event, &name);
+	finish(batch, &name);
 	*path = batch->path;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -16,6 +17,7 @@
 enum {
 	FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 	TEMPORARY_TRIES = 1000,
+	NO_REPLACE = 1, /* RENAME_NOREPLACE */
 };
 
 int batchdir_open(const char *path, int *dir, struct error *err)
@@ -27,9 +29,9 @@ int batchdir_open(const char *path, int *dir, struct error *err)
 	if (path_walk(&w, AT_FDCWD, path, WALK_TRUSTED_LINKS)) {
 		if (errno != EPERM)
 			return error_errno(err, ERR_IO, "cannot open the folder '%s'", path);
-		return error_set(err, ERR_PERM, "cannot open the folder '%s': there is a link on the "
-				 "way that another user has put into a folder that everybody may "
-				 "write to", path);
+		return error_set(err, ERR_PERM, "cannot open the folder '%s': there is a link on "
+				 "the way that another user has put into a folder that everybody "
+				 "may write to", path);
 	}
 	if (!mkdirat(w.dir_fd, w.name, 0755) || errno == EEXIST)
 		*dir = openat(w.dir_fd, w.name, FOLDER);
@@ -70,9 +72,11 @@ int batchdir_each(int dir, int (*each)(void *ctx, const char *name), void *ctx)
 			close(own);
 		return ERR_IO;
 	}
-	while (!rc && (e = readdir(d)))
+	while (!rc && (errno = 0, e = readdir(d)))
 		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
 			rc = each(ctx, e->d_name);
+	if (!rc && errno)
+		rc = ERR_IO;
 	closedir(d);
 	return rc;
 }
@@ -146,11 +150,11 @@ static int is_no_file(void *ctx, const char *name)
 	return fstatat(*(int *)ctx, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode);
 }
 
-/* Where the file system has no RENAME_NOREPLACE (NFS, FUSE), rename(2) leaves at least a
- * folder that is not empty alone, and every batch holds a file. */
+/* musl has no renameat2(2). Where the file system does not know the flag (NFS, FUSE),
+ * rename(2) leaves at least a folder alone that is not empty, and every batch holds a file. */
 int batchdir_rename(int dir, const char *from, const char *to)
 {
-	if (!renameat2(dir, from, dir, to, RENAME_NOREPLACE))
+	if (!syscall(SYS_renameat2, dir, from, dir, to, NO_REPLACE))
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -1;
@@ -162,6 +166,7 @@ bool batchdir_taken(int why)
 	return why == EEXIST || why == ENOTEMPTY || why == ENOTDIR;
 }
 
+/* Under a hidden name that is free. */
 static bool hide(int dir, const char *name, const char *key_text, char hidden[BATCH_HIDDEN_ROOM])
 {
 	for (uint64_t n = 0; n < TEMPORARY_TRIES; n++) {

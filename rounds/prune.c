@@ -76,18 +76,22 @@ static bool add_record(struct prune *p, const struct record *r)
 	return true;
 }
 
-/* Is there a sampler at work for this key? Locks of those that ended are swept. */
+/* Is there a sampler at work for this key? Locks of those that ended are swept. What is no
+ * key is nobody's to remove. */
 static bool is_alive(int dir, const char *key_text)
 {
-	char name[BATCH_HIDDEN_ROOM];
+	char name[BATCH_HIDDEN_ROOM], again[BATCH_KEY_ROOM];
+	struct stat st;
 
 	batch_lock_name(key_text, name);
-	return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	return batch_hidden_parse(name, again) != BATCH_LOCK ||
+	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
 static bool is_ours(const struct loading *l, int batch)
 {
-	int fd = openat(batch, EVENT_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = openat(batch, EVENT_FILE,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	char head[EVENT_HEAD_BYTES], key_text[BATCH_KEY_ROOM];
 	ssize_t len = -1;
 	struct stat st;
@@ -156,11 +160,10 @@ int prune_load(struct prune *p, int dir, uid_t owner, struct error *err)
 	return 0;
 }
 
-void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes, uint64_t age_ns)
+void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes)
 {
-	struct record r = { .name = *name, .bytes = bytes };
+	struct record r = { .name = *name, .bytes = bytes, .born_ns = clock_ns(CLOCK_BOOTTIME) };
 
-	r.born_ns = clock_ns(CLOCK_BOOTTIME) - (int64_t)age_ns;
 	if (has_limits(p))
 		add_record(p, &r);
 }

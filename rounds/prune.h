@@ -2,10 +2,10 @@
  * Which batches of a folder are ours, and which of them have to go.
  *
  * Oldest is the one with the lowest number, which no clock can set back. For max_age a
- * batch's age is counted by a clock that only goes forward and through suspend
- * (CLOCK_BOOTTIME), from its start; what was there before us is as old as the wall clock
- * says when we come, and new when that is before its start. So a clock that jumps while we
- * run neither removes anything nor keeps it.
+ * batch's age is counted by a clock that only goes forward, and through suspend
+ * (CLOCK_BOOTTIME). What was there before us is as old as the wall clock then says of the
+ * start in its name, and new when that is in the future. So a clock that jumps while we run
+ * neither removes anything nor keeps it.
  *
  * The size is of what lies on the disk. The newest batch may be larger than all that is
  * allowed, and stays: the folder holds at most the limit and one batch.
@@ -35,10 +35,8 @@ void prune_free(struct prune *p);
  * ERR_NOMEM. */
 int prune_load(struct prune *p, int dir, uid_t owner, struct error *err);
 
-/* One more, the newest, that began so long ago. Without memory for it the limits are met
- * later than they should be. */
-void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes,
-	       uint64_t age_ns);
+/* One more, the newest, which is there now. Without memory for it it is not counted. */
+void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes);
 
 /* Removes what the limits say. What cannot be removed (somebody has made a folder in it, or
  * made it his own) is not counted any more. */

@@ -105,11 +105,11 @@ static void one_round(struct batches *b, unsigned long i)
 	rc = batch_begin(b, &batch, &err);
 	if (!rc)
 		rc = fill(batch, &event, &path, &err);
-	if (rc)
-		printf("error %d %s\n", rc, err.text);
-	else
+	if (!rc)
 		printf("batch %lu %s\n", event.sequence, path);
 	batch_free(batch);
+	if (rc)
+		printf("error %d %s\n", rc, err.text);
 }
 
 static void leave_a_process(void)
