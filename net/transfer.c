@@ -379,6 +379,15 @@ uint64_t transfer_received(const struct transfer *t)
 	return t->received;
 }
 
+int transfer_socket(const struct transfer *t)
+{
+	curl_socket_t fd = CURL_SOCKET_BAD;
+
+	if (t->over || t->curl->easy_get(t->easy, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK)
+		return -1;
+	return (int)fd;
+}
+
 void transfer_hurry(struct transfer *t, uint64_t ns)
 {
 	uint64_t then = now_ns() + ns;
