@@ -86,7 +86,7 @@ static int read_all(struct httptrace *t, struct reading *r, struct http *h, stru
 			rc = tracecut_look(&r->cut, r->out->data + r->from, length(r), err);
 		if (!rc && got && !r->asked && time_to_end(r)) {
 			r->asked = true;
-			shutdown(t->socket, SHUT_WR);
+			shutdown(t->socket, SHUT_WR); /* without one it is cut */
 		}
 	}
 	return r->broken ? 0 : rc;
