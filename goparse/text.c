@@ -1,13 +1,16 @@
 #include "goparse/text.h"
 
-/* A byte's value as a digit, 16 for others. */
+/* A byte's value as a digit, more than any base for others. A table, because which of an address's
+ * digits are letters is nothing that a processor could foretell. */
+static const unsigned char digit_and_one[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8,
+	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15,
+	['f'] = 16,
+};
+
 static inline unsigned digit(char c)
 {
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (unsigned)(c - 'a') + 10;
-	return 16;
+	return digit_and_one[(unsigned char)c] - 1u;
 }
 
 static bool decimal(const char *s, size_t len, uint64_t *number)

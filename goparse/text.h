@@ -22,6 +22,11 @@ static inline bool text_is(struct goparse_text t, const char *s, size_t len)
 	return t.len == len && !memcmp(t.at, s, len);
 }
 
+static inline bool text_equal(struct goparse_text a, struct goparse_text b)
+{
+	return a.len == b.len && (!a.len || !memcmp(a.at, b.at, a.len));
+}
+
 /* Takes what it starts or ends with off it. */
 static inline bool text_take(struct goparse_text *t, const char *with, size_t len)
 {

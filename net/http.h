@@ -51,7 +51,7 @@ struct http_response {
 /* Does the text begin with "http://" or "https://"? (Other schemes are no URLs here.) */
 bool http_is_url(const char *text);
 
-/* Waits for the response's head. ERR_USAGE (URL, header), ERR_NOTFOUND (no libcurl), ERR_IO
+/* Waits for the response's head. ERR_USAGE (URL, header, paths), ERR_NOTFOUND (no libcurl), ERR_IO
  * (cannot connect, certificate, a status other than 200, with the body's first line),
  * ERR_LIMIT (time, redirects), ERR_FORMAT (not HTTP; an encoding not asked for), ERR_NOMEM. */
 int http_open(struct http **h, const struct http_request *q, struct error *err);
