@@ -181,7 +181,7 @@ static void collect_one(struct collecting *c, enum capture_type type)
 	else if (type == CAPTURE_TRACE)
 		rc = source_trace(c->source, c->request->trace_ns, &c->data, &remark, &err);
 	else
-		rc = source_profile(c->source, captures[type].go_profile, c->request->gc_wait, &c->data,
+		rc = source_profile(c->source, captures[type].go_profile, c->request->gc, &c->data,
 				    &remark, &err);
 	put_result(c, &item, rc, &remark, &err);
 }

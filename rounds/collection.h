@@ -22,7 +22,7 @@ enum { COLLECTION_BYTES = 1 << 30 }; /* of all profiles together; what comes the
 
 struct collection_request {
 	unsigned types;	      /* set of enum capture_type, all CAPTURE_BY_GO */
-	bool gc_wait;	      /* before the heap profile, wait for a completed GC cycle */
+	bool gc;	      /* before the heap profile, wait for a completed GC cycle */
 	uint64_t trace_ns;    /* duration of a trace */
 };
 

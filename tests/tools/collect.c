@@ -42,7 +42,7 @@ static void take(const char *word)
 	else if (!strncmp(word, "gc", len))
 		options.gc = true;
 	else if (!strncmp(word, "wait", len))
-		wanted.gc_wait = true;
+		wanted.gc = true;
 	else if (!strncmp(word, "timeout", len))
 		options.timeout_ns = number * NS_PER_MS;
 	else if (!strncmp(word, "max", len))
