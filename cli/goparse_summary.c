@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "cli/goparse_where.h"
 #include "goparse/census.h"
+#include "goparse/excerpt.h"
 #include "goparse/holder.h"
 #include "report/paint.h"
 #include "report/text.h"
@@ -23,7 +24,8 @@
 
 enum {
 	STACKS_MOST = 10,
-	STATE_MAX = 24, /* columns of a state beside a stack */
+	WIDE = 100,
+	STATE_MAX = 30, STATE_NARROW = 24, /* columns of a state beside a stack, when it is wide */
 	SCREEN_MIN = 12, /* a terminal with fewer lines is scrolled anyhow */
 };
 
@@ -138,9 +140,16 @@ static int add_common(struct page *p, const struct census_row *r)
 	return rc ? rc : text_addf(&p->line, "  ");
 }
 
-static int add_fitting(struct page *p, struct goparse_text text)
+/* Loses its middle when it does not fit. */
+static int add_fitting(struct page *p, struct goparse_text text, size_t reserve)
 {
-	return text_add_fitting(&p->line, text.at, text.len, p->s->width, 0);
+	struct buffer shown = { 0 };
+	int rc = goparse_put(&shown, text);
+
+	rc = rc ? rc : text_add_fitting(&p->line, (const char *)shown.data, shown.len, p->s->width,
+					reserve);
+	buffer_release(&shown);
+	return rc;
 }
 
 static struct goparse_text text_of(const char *s)
@@ -176,7 +185,7 @@ static int add_state(struct page *p, const struct census_row *r, struct goparse_
 		rc = add_count(p, r->spans[i]);
 	rc = rc ? rc : add_wait(p, r->longest_ns);
 	rc = rc ? rc : text_addf(&p->line, "  ");
-	rc = rc ? rc : add_fitting(p, name);
+	rc = rc ? rc : add_fitting(p, name, 0);
 	return rc ? rc : end_line(p);
 }
 
@@ -197,22 +206,25 @@ static int add_states(struct page *p)
 /* Stacks by how many stand there. */
 static int state_columns(const struct page *p, enum table t)
 {
-	size_t widest = 0;
+	size_t widest = 0, most = p->s->width && p->s->width < WIDE ? STATE_NARROW : STATE_MAX;
 
 	for (size_t i = 0; i < p->shown[t]; i++) {
 		size_t len = p->lists[t].rows[i]->state.len;
 
 		widest = len > widest ? len : widest;
 	}
-	return (int)(widest < STATE_MAX ? widest : STATE_MAX);
+	return (int)(widest < most ? widest : most);
 }
 
 static int add_padded_state(struct page *p, const struct census_row *r, int columns)
 {
-	size_t len = r->state.len < (size_t)columns ? r->state.len : (size_t)columns;
-	int rc = text_add(&p->line, r->state.at, len);
+	size_t end = goparse_columns(&p->line) + (size_t)columns + 2;
+	char shown[STATE_MAX + 1];
+	int rc;
 
-	return rc ? rc : text_addf(&p->line, "%*s", columns - (int)len + 2, "");
+	excerpt(r->state, shown, (size_t)columns + 1);
+	rc = text_addf(&p->line, "%s", shown);
+	return rc ? rc : text_addf(&p->line, "%*s", (int)(end - goparse_columns(&p->line)), "");
 }
 
 /* Nothing left out of its names. */
@@ -220,10 +232,10 @@ static int add_frame(struct page *p, const char *before, const struct goparse_fr
 {
 	int rc = text_addf(p->out, "%20s%s", "", before);
 
-	rc = rc ? rc : text_add(p->out, f->function.at, f->function.len);
+	rc = rc ? rc : goparse_put(p->out, f->function);
 	if (!rc && f->file.len) {
 		rc = text_addf(p->out, "  ");
-		rc = rc ? rc : text_add(p->out, f->file.at, f->file.len);
+		rc = rc ? rc : goparse_put(p->out, f->file);
 		rc = rc ? rc : text_addf(p->out, ":%lu", f->line);
 	}
 	return rc ? rc : text_addf(p->out, "\n");
@@ -245,12 +257,12 @@ static int add_whole_stack(struct page *p, const struct goparse_stack *s)
 /* A lock's holder, as far as that can be told. */
 static int add_holder(struct page *p, const struct holder *h)
 {
-	int rc = text_addf(&p->line, "%18sheld by ", "");
+	int rc = text_addf(&p->line, "%9sheld by ", "");
 
 	if (!rc && h->count > 1)
 		rc = text_addf(&p->line, "one of %lu, ", h->count);
 	rc = rc ? rc : text_addf(&p->line, "goroutine %lu? ", h->row->stack.id);
-	rc = rc ? rc : text_add(&p->line, h->row->state.at, h->row->state.len);
+	rc = rc ? rc : goparse_put(&p->line, h->row->state);
 	rc = rc ? rc : text_addf(&p->line, ", ");
 	rc = rc ? rc : goparse_where(&p->line, &h->row->stack, h->row->state, p->s->width);
 	return rc ? rc : end_line(p);
@@ -338,7 +350,7 @@ static int add_dump(struct page *p, size_t i)
 			      plural(d->errors));
 	if (d->broken)
 		n += snprintf(rest + n, sizeof(rest) - (size_t)n, ", incomplete");
-	rc = text_add_fitting(&p->line, d->name, strlen(d->name), p->s->width, (size_t)n);
+	rc = add_fitting(p, text_of(d->name), (size_t)n);
 	rc = rc ? rc : text_addf(&p->line, "%s", rest);
 	return rc ? rc : end_line(p);
 }
@@ -373,17 +385,6 @@ static int add_all(struct page *p)
 	if (!rc && p->shown[WAITERS])
 		rc = add_waiters(p);
 	return rc;
-}
-
-/* How many rows there are to show: of waiters those that wait. */
-static size_t rows_of(const struct page *p, enum table t)
-{
-	const struct census_list *l = &p->lists[t];
-	size_t rows = l->count < tables[t].most ? l->count : tables[t].most;
-
-	while (t == WAITERS && rows && !l->rows[rows - 1]->longest_ns)
-		rows--;
-	return rows;
 }
 
 /* Lines that are there in any case: dumps and what they mean, the prompt; a blank line and a
@@ -440,14 +441,18 @@ static void find_holders(struct page *p)
 		p->holders[i] = holder_find(l->rows[i], l);
 }
 
+/* Of waiters those that wait. */
 static int rank_all(struct page *p, struct error *err)
 {
 	int rc = 0;
 
 	for (int t = 0; !rc && t < TABLES; t++) {
-		rc = census_rank(p->s->census, tables[t].kind, tables[t].order, &p->lists[t], err);
-		if (!rc)
-			p->shown[t] = rows_of(p, (enum table)t);
+		struct census_list *l = &p->lists[t];
+
+		rc = census_rank(p->s->census, tables[t].kind, tables[t].order, l, err);
+		while (t == WAITERS && l->count && !l->rows[l->count - 1]->longest_ns)
+			l->count--;
+		p->shown[t] = l->count < tables[t].most ? l->count : tables[t].most;
 	}
 	return rc;
 }

@@ -3,16 +3,24 @@
 #include "cli/goparse_where.h"
 
 #include "base/buffer.h"
-#include "goparse/goparse.h"
+#include "goparse/excerpt.h"
 #include "goparse/telling.h"
 #include "report/text.h"
 
-enum { PIECES = 5 };
+enum { PIECES = 5, NAME_MAX_SHOWN = 4096 /* bytes */ };
 
 static const char UNAVAILABLE[] = "(stack unavailable: it was running)", EMPTY[] = "(no frames)";
 static const char ARROW[] = " < ";
 
-static size_t columns(const struct buffer *b)
+int goparse_put(struct buffer *line, struct goparse_text text)
+{
+	char shown[NAME_MAX_SHOWN];
+
+	excerpt(text, shown, sizeof(shown));
+	return text_addf(line, "%s", shown);
+}
+
+size_t goparse_columns(const struct buffer *b)
 {
 	size_t count = 0;
 
@@ -23,30 +31,28 @@ static size_t columns(const struct buffer *b)
 
 static int put_place(struct buffer *piece, const struct goparse_frame *f)
 {
-	struct goparse_text name = telling_short_name(f->function);
 	struct goparse_text file = telling_file_name(f->file);
-	int rc = text_add(piece, name.at, name.len);
+	int rc = goparse_put(piece, telling_short_name(f->function));
 
 	if (rc || !file.len)
 		return rc;
 	rc = text_addf(piece, " ");
-	rc = rc ? rc : text_add(piece, file.at, file.len);
+	rc = rc ? rc : goparse_put(piece, file);
 	return rc ? rc : text_addf(piece, ":%lu", f->line);
 }
 
 /* Functions of the library say enough by their names. */
 static int put_frame(struct buffer *piece, const struct goparse_frame *f)
 {
-	struct goparse_text name = telling_short_name(f->function);
-
-	return telling_is_library(f->function) ? text_add(piece, name.at, name.len) :
-						 put_place(piece, f);
+	if (telling_is_library(f->function))
+		return goparse_put(piece, telling_short_name(f->function));
+	return put_place(piece, f);
 }
 
 /* False: it does not fit. */
 static bool fits(const struct buffer *line, const struct buffer *piece, unsigned width)
 {
-	return !width || columns(line) + columns(piece) <= width;
+	return !width || goparse_columns(line) + goparse_columns(piece) <= width;
 }
 
 static int add_fitting(struct buffer *line, const struct buffer *piece, unsigned width)

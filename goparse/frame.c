@@ -44,23 +44,23 @@ static bool take_registers(struct goparse_text *rest)
 
 /* " +0x1d fp=0x… sp=0x… pc=0x…", either part of it, or nothing. The last number, which most
  * lines have and which costs most, is read once for both. */
-static void take_numbers(struct goparse_text *rest, uint64_t *offset, uint64_t *pc)
+static void take_numbers(struct goparse_text *t, uint64_t *offset, uint64_t *pc)
 {
-	struct goparse_text t = *rest;
+	size_t len = t->len;
 	uint64_t value;
 
-	if (!text_take_hex_end(&t, &value))
+	if (!text_take_hex_end(t, &value))
 		return;
-	if (take_registers(&t)) {
+	if (take_registers(t)) {
 		*pc = value;
-		*rest = t;
-		if (!text_take_hex_end(&t, &value))
+		len = t->len;
+		if (!text_take_hex_end(t, &value))
 			return;
 	}
-	if (text_take_end(&t, LITERAL(" +"))) {
+	if (text_take_end(t, LITERAL(" +")))
 		*offset = value;
-		*rest = t;
-	}
+	else
+		t->len = len;
 }
 
 /* Takes the blanks before a place off it. */

@@ -237,10 +237,19 @@ static int read_empty(struct reading *r)
 	return ITEM_TAKEN;
 }
 
+/* "rax    0xfffffffffffffffc", of dumpregs (src/runtime/signal_amd64.go) */
+static bool is_register(struct goparse_text line)
+{
+	uint64_t value;
+
+	return text_take_hex_end(&line, &value) && text_take_end(&line, LITERAL(" ")) && line.len &&
+	       line.len < 10 && line.at[0] >= 'a' && line.at[0] <= 'z';
+}
+
 /* What the go command and the runtime write right behind a stack. */
 static bool ends(struct goparse_text line)
 {
-	return text_starts(line, LITERAL("exit status ")) ||
+	return is_register(line) || text_starts(line, LITERAL("exit status ")) ||
 	       text_is(line, LITERAL("runtime stack:"));
 }
 

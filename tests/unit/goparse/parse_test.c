@@ -267,6 +267,13 @@ Test(parse, other_peoples_text)
 	      "7: 1 [running]| main.f /x.go:1 +0x2\n");
 }
 
+Test(parse, registers_behind_a_stack)
+{
+	check("goroutine 0 [idle]:\n" FRAME "rax    0xfffffffffffffffc\nrbx    0x0\n\n-----\n\n"
+	      "goroutine 0 [idle]:\n" FRAME "r0      0x0\nlr      0x1\n",
+	      "1: 0 [idle]| main.f /x.go:1 +0x2\n9: 0 [idle]| main.f /x.go:1 +0x2\n");
+}
+
 Test(parse, a_line_in_between_costs_what_it_breaks)
 {
 	check("goroutine 1 [running]:\nlog\nlog (1)\nlog\n" FRAME "main.g()\nlog\n\t/x.go:2\n" FRAME,
