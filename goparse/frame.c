@@ -28,30 +28,39 @@ bool frame_call(struct goparse_text line, struct goparse_frame *frame)
 	return true;
 }
 
-/* " fp=0x… sp=0x… pc=0x…" or the pc alone. */
-static void take_registers(struct goparse_text *rest, uint64_t *pc)
+/* " fp=0x… sp=0x… pc=", before a number. */
+static bool take_registers(struct goparse_text *rest)
 {
 	struct goparse_text t = *rest;
-	uint64_t ignored, value;
+	uint64_t ignored;
 
-	if (!text_take_hex_end(&t, &value) || !text_take_end(&t, LITERAL(" pc=")))
-		return;
-	*pc = value;
+	if (!text_take_end(&t, LITERAL(" pc=")) || !text_take_hex_end(&t, &ignored) ||
+	    !text_take_end(&t, LITERAL(" sp=")) || !text_take_hex_end(&t, &ignored) ||
+	    !text_take_end(&t, LITERAL(" fp=")))
+		return false;
 	*rest = t;
-	if (text_take_hex_end(&t, &ignored) && text_take_end(&t, LITERAL(" sp=")) &&
-	    text_take_hex_end(&t, &ignored) && text_take_end(&t, LITERAL(" fp=")))
-		*rest = t;
+	return true;
 }
 
-static void take_offset(struct goparse_text *rest, uint64_t *offset)
+/* " +0x1d fp=0x… sp=0x… pc=0x…", either part of it, or nothing. The last number, which most
+ * lines have and which costs most, is read once for both. */
+static void take_numbers(struct goparse_text *t, uint64_t *offset, uint64_t *pc)
 {
-	struct goparse_text t = *rest;
+	size_t len = t->len;
 	uint64_t value;
 
-	if (text_take_hex_end(&t, &value) && text_take_end(&t, LITERAL(" +"))) {
-		*offset = value;
-		*rest = t;
+	if (!text_take_hex_end(t, &value))
+		return;
+	if (take_registers(t)) {
+		*pc = value;
+		len = t->len;
+		if (!text_take_hex_end(t, &value))
+			return;
 	}
+	if (text_take_end(t, LITERAL(" +")))
+		*offset = value;
+	else
+		t->len = len;
 }
 
 /* Takes the blanks before a place off it. */
@@ -91,17 +100,16 @@ static bool foreign_place(struct goparse_text t, struct goparse_frame *frame)
 	return true;
 }
 
-bool frame_place(struct goparse_text line, struct goparse_frame *frame)
+bool frame_place(struct goparse_text first, struct goparse_text line, struct goparse_frame *frame)
 {
 	uint64_t pc = 0, offset = 0;
 	struct goparse_text t = line;
 
 	if (!take_indent(&t) || !t.len)
 		return false;
-	take_registers(&t, &pc);
-	take_offset(&t, &offset);
+	take_numbers(&t, &offset, &pc);
 	if (!file_and_line(t, frame))
-		return foreign_place(line, frame);
+		return frame_foreign(first, line, frame);
 	frame->pc_offset = offset;
 	frame->pc = pc;
 	return true;

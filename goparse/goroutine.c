@@ -76,16 +76,16 @@ static int add_frame(struct reading *r, const struct goparse_frame *frame)
 	return ITEM_TAKEN;
 }
 
-/* The second line of a frame, where the function is known: without a place it is
- * somebody else's. ITEM_TAKEN, ITEM_OTHER or ITEM_MORE. */
-static int read_place(struct reading *r, struct goparse_frame *frame)
+/* The second line of a frame, where the function is known (`first` is its line if it may be one
+ * of C): without a place it is somebody else's. ITEM_TAKEN, ITEM_OTHER or ITEM_MORE. */
+static int read_place(struct reading *r, struct goparse_text first, struct goparse_frame *frame)
 {
 	static const char expected[] = "a tab, FILE:LINE";
 
 	dumplines_next(r->l);
 	if (r->l->have == LINES_MORE)
 		return ITEM_MORE;
-	if (r->l->have == LINES_LINE && frame_place(r->l->line, frame)) {
+	if (r->l->have == LINES_LINE && frame_place(first, r->l->line, frame)) {
 		dumplines_next(r->l);
 		return ITEM_TAKEN;
 	}
@@ -106,7 +106,7 @@ static int read_call(struct reading *r)
 
 	if (!frame_call(r->l->line, &frame))
 		return ITEM_OTHER;
-	rc = read_place(r, &frame);
+	rc = read_place(r, r->l->line, &frame);
 	if (rc == ITEM_OTHER)
 		return ITEM_STRANGE;
 	return rc == ITEM_TAKEN ? add_frame(r, &frame) : rc;
@@ -141,7 +141,7 @@ static int read_creator(struct reading *r)
 
 	if (!frame_created_by(r->l->line, &frame, &creator))
 		return ITEM_OTHER;
-	rc = read_place(r, &frame);
+	rc = read_place(r, frame.function, &frame);
 	if (rc == ITEM_MORE)
 		return rc;
 	r->stack->created_by = frame;
@@ -221,24 +221,35 @@ static int read_empty(struct reading *r)
 {
 	struct dumplines ahead = *r->l;
 	struct goparse_frame frame;
+	uint64_t creator;
 
 	dumplines_next(r->l);
 	if (r->created)
 		return ITEM_END;
 	dumplines_next(&ahead);
-	if (ahead.have != LINES_LINE || !frame_call(ahead.line, &frame))
+	if (ahead.have != LINES_LINE || (!frame_call(ahead.line, &frame) &&
+					 !frame_created_by(ahead.line, &frame, &creator)))
 		return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
 	dumplines_next(&ahead);
-	if (ahead.have != LINES_LINE || !frame_place(ahead.line, &frame))
+	if (ahead.have != LINES_LINE || !frame_place(frame.function, ahead.line, &frame))
 		return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
 	complain(r, "no empty line within a stack");
 	return ITEM_TAKEN;
 }
 
+/* "rax    0xfffffffffffffffc", of dumpregs (src/runtime/signal_amd64.go) */
+static bool is_register(struct goparse_text line)
+{
+	uint64_t value;
+
+	return text_take_hex_end(&line, &value) && text_take_end(&line, LITERAL(" ")) && line.len &&
+	       line.len < 10 && line.at[0] >= 'a' && line.at[0] <= 'z';
+}
+
 /* What the go command and the runtime write right behind a stack. */
 static bool ends(struct goparse_text line)
 {
-	return text_starts(line, LITERAL("exit status ")) ||
+	return is_register(line) || text_starts(line, LITERAL("exit status ")) ||
 	       text_is(line, LITERAL("runtime stack:"));
 }
 

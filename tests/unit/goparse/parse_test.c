@@ -199,7 +199,8 @@ Test(parse, frames_of_c)
 	frame("c_sleep_loop\n\t/x y.c:12 pc=0x4a", "c_sleep_loop /x y.c:12 pc=0x4a");
 	frame("ns::f(int, char*)::{lambda()#1}\n\t/x.cc:12 pc=0x4a",
 	      "ns::f(int, char*)::{lambda()#1} /x.cc:12 pc=0x4a");
-	frame("C.f()\n\tpc=0x4a", "C.f pc=0x4a");
+	frame("ns::operator()\n\tpc=0x4a", "ns::operator() pc=0x4a");
+	frame("f(0)\n\t/x.cc:12 pc=0x4a", "f(0) /x.cc:12 pc=0x4a");
 	frame("c_f\n\tpc=0x4a\nmain._Cfunc_c_f()\n\t_cgo_gotypes.go:56 +0x45",
 	      "c_f pc=0x4a| main._Cfunc_c_f _cgo_gotypes.go:56 +0x45");
 }
@@ -266,6 +267,13 @@ Test(parse, other_peoples_text)
 	      "7: 1 [running]| main.f /x.go:1 +0x2\n");
 }
 
+Test(parse, registers_behind_a_stack)
+{
+	check("goroutine 0 [idle]:\n" FRAME "rax    0xfffffffffffffffc\nrbx    0x0\n\n-----\n\n"
+	      "goroutine 0 [idle]:\n" FRAME "r0      0x0\nlr      0x1\n",
+	      "1: 0 [idle]| main.f /x.go:1 +0x2\n9: 0 [idle]| main.f /x.go:1 +0x2\n");
+}
+
 Test(parse, a_line_in_between_costs_what_it_breaks)
 {
 	check("goroutine 1 [running]:\nlog\nlog (1)\nlog\n" FRAME "main.g()\nlog\n\t/x.go:2\n" FRAME,
@@ -275,7 +283,9 @@ Test(parse, a_line_in_between_costs_what_it_breaks)
 	      "1: 1 [running]| main.f| main.f /x.go:1 +0x2\n"
 	      "3!  x ? a tab, FILE:LINE\n4! main.g( ? a function call\n");
 	check("goroutine 1 [running]:\n\n" FRAME "\n" BY,
-	      "1: 1 [running]| main.f /x.go:1 +0x2\n3! main.f() ? no empty line within a stack\n");
+	      "1: 1 [running]| main.f /x.go:1 +0x2| by main.g /x.go:2\n"
+	      "3! main.f() ? no empty line within a stack\n"
+	      "6! created by main.g ? no empty line within a stack\n");
 }
 
 Test(parse, crlf)

@@ -1,0 +1,57 @@
+/* The counters and gauges that there are, and one reading of them. */
+#ifndef ROUNDS_METRICVALUES_H
+#define ROUNDS_METRICVALUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "goruntime/gometrics.h"
+
+enum metric {
+	/* Of the process, from /proc (rounds/procmetrics.h, rounds/threadmetrics.h). */
+	METRIC_CPU,
+	METRIC_CPU_USER,
+	METRIC_CPU_SYSTEM,
+	METRIC_RUN_DELAY,
+	METRIC_VOLUNTARY_SWITCHES,
+	METRIC_INVOLUNTARY_SWITCHES,
+	METRIC_MINOR_FAULTS,
+	METRIC_MAJOR_FAULTS,
+	METRIC_READ_CHARS,
+	METRIC_WRITE_CHARS,
+	METRIC_READ_CALLS,
+	METRIC_WRITE_CALLS,
+	METRIC_READ_BYTES,
+	METRIC_WRITE_BYTES,
+	METRIC_CANCELLED_WRITE_BYTES,
+	METRIC_RSS,
+	METRIC_RSS_PEAK,
+	METRIC_PSS,
+	METRIC_SWAP,
+	METRIC_VIRTUAL,
+	METRIC_THREADS,
+	METRIC_FDS,
+	METRIC_PROCESS_COUNT, /* how many so far */
+	METRIC_GO = METRIC_PROCESS_COUNT, /* of its Go runtime: enum gometric */
+	METRIC_COUNT = METRIC_GO + GOMETRIC_COUNT,
+};
+
+struct metric_info {
+	const char *name; /* in metrics.json */
+	bool counter;	  /* it only grows; else it is a gauge */
+	bool seconds;	  /* it is counted in ns and shown in seconds */
+};
+
+extern const struct metric_info metric_infos[METRIC_COUNT];
+
+struct metric_value {
+	uint64_t number;
+	const char *why_not; /* NULL, or why there is none; static text */
+};
+
+static inline void metric_set(struct metric_value *v, uint64_t number)
+{
+	*v = (struct metric_value){ number, NULL };
+}
+
+#endif

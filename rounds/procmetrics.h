@@ -1,0 +1,36 @@
+/*
+ * A process's counters as /proc has them for the whole of it, threads that have ended
+ * included: CPU time, faults, I/O, memory, descriptors.
+ *
+ * Sources: proc_pid_stat(5), proc_pid_status(5), proc_pid_io(5), proc_pid_smaps(5),
+ * Documentation/filesystems/proc.rst; what they say of threads, fs/proc/array.c,
+ * do_task_stat, and fs/proc/base.c, do_io_accounting, of Linux 6.12.
+ */
+#ifndef ROUNDS_PROCMETRICS_H
+#define ROUNDS_PROCMETRICS_H
+
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "rounds/metricvalues.h"
+
+struct error;
+struct process;
+
+/* What is kept from reading to reading; {0} at first. */
+struct procmetrics {
+	struct buffer text;
+	uint64_t pss_ns, pss_at; /* what the last look at PSS took; when that was */
+};
+
+void procmetrics_release(struct procmetrics *m);
+
+/* Fills values[METRIC_CPU] and all others up to METRIC_FDS but those of
+ * rounds/threadmetrics.h. *program is the same as long as no other program is executed
+ * (0: not known). A value that cannot be read says why; ERR_GONE when the process has
+ * ended, ERR_NOMEM. */
+int procmetrics_read(struct procmetrics *m, const struct process *p,
+		     struct metric_value values[METRIC_PROCESS_COUNT], uint64_t *program,
+		     struct error *err);
+
+#endif
