@@ -80,7 +80,7 @@ static int open_pushes(const struct roundsoptions *o, struct push **pushes, stru
 /* Everything is open: what is not needed from here on is given up. */
 static int run(struct rounds *r, const struct rounds_options *o, struct error *err)
 {
-	const struct privilege_needs needs = { .folder = o->batches.path,
+	const struct privilege_needs needs = { .folder = rounds_folder(r),
 					       .kernel_stacks = o->recording.kernel };
 	uint64_t written = 0;
 	int rc = privilege_drop(&needs, err);

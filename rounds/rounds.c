@@ -152,6 +152,11 @@ void rounds_free(struct rounds *r)
 	free(r);
 }
 
+const int *rounds_folder(const struct rounds *r)
+{
+	return batches_folder(r->batches);
+}
+
 void rounds_stop(struct rounds *r)
 {
 	uint64_t one = 1;

@@ -65,6 +65,11 @@ static int set_capabilities(const struct kept *k, bool permitted)
 	return rc;
 }
 
+static bool may_write_into(int folder)
+{
+	return !faccessat(folder, ".", W_OK | X_OK, AT_EACCESS);
+}
+
 /* The folder of the result may be another user's (`sudo sampler` in one's home): then
  * the rename asks for CAP_DAC_OVERRIDE. What it replaces may be another user's file in
  * a folder like /tmp: CAP_FOWNER. To be asked with the other capabilities in force. */
@@ -74,21 +79,13 @@ static void keep_for_output(struct kept *k, const struct outfile *output)
 
 	if (!output || output->dir_fd < 0)
 		return;
-	if (faccessat(output->dir_fd, ".", W_OK | X_OK, AT_EACCESS))
+	if (!may_write_into(output->dir_fd))
 		keep(k, CAP_DAC_OVERRIDE);
 	if (!fstat(output->dir_fd, &folder) && folder.st_mode & S_ISVTX &&
 	    folder.st_uid != geteuid() &&
 	    !fstatat(output->dir_fd, output->name, &old, AT_SYMLINK_NOFOLLOW) &&
 	    old.st_uid != geteuid())
 		keep(k, CAP_FOWNER);
-}
-
-/* The same for a folder in which files come and go. Whose they are is decided by the
- * folder's owner, so another one's are not to be touched: no CAP_FOWNER. */
-static void keep_for_folder(struct kept *k, const char *folder)
-{
-	if (folder && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
-		keep(k, CAP_DAC_OVERRIDE);
 }
 
 int privilege_drop(const struct privilege_needs *needs, struct error *err)
@@ -99,7 +96,8 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || set_capabilities(&kept, false))
 		return error_errno(err, ERR_PERM, "cannot give up privileges");
 	keep_for_output(&kept, needs->output);
-	keep_for_folder(&kept, needs->folder);
+	if (needs->folder && !may_write_into(*needs->folder))
+		keep(&kept, CAP_DAC_OVERRIDE);
 	if (set_capabilities(&kept, true))
 		return error_errno(err, ERR_PERM, "cannot give up privileges");
 	return 0;
