@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "cli/cli.h"
@@ -58,6 +59,18 @@ static int default_folder(const struct rounds_options *o, char *name, size_t roo
 	return 0;
 }
 
+/* Whom a second sampler must not take up in the folder, where that is no process. */
+static const char *make_key(const struct roundsoptions *o, char *key, size_t room)
+{
+	if (o->rounds.recording.pid_count)
+		return NULL;
+	if (o->rounds.wait_for)
+		snprintf(key, room, "name-%s", o->rounds.wait_for);
+	else
+		snprintf(key, room, "url-%s", strstr(o->url, "//") + 2);
+	return key;
+}
+
 static int open_source(struct roundsoptions *o, struct error *err)
 {
 	struct http_request request = o->http.request;
@@ -96,7 +109,7 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 {
 	struct push *pushes[ROUNDSOPTIONS_PUSHES] = { NULL };
 	struct rounds *r = NULL;
-	char folder[300];
+	char folder[300], key[200];
 	struct error err;
 	int rc = 0;
 
@@ -105,6 +118,7 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 		output = folder;
 	}
 	o->rounds.batches.path = output;
+	o->rounds.batches.key = make_key(o, key, sizeof(key));
 	o->rounds.tags = o->tags;
 	o->rounds.pushes = pushes;
 	o->rounds.push_count = o->push_count;

@@ -210,8 +210,9 @@ static void put_custom(struct composing *k)
 			continue;
 		}
 		snprintf(file, sizeof(file), "custom-%s.pprof", item->name);
-		put(k, &(struct batch_entry){ .type = "custom", .file = keep(k, file) }, item->data,
-		    item->len);
+		put(k, &(struct batch_entry){ .type = "custom", .file = keep(k, file),
+					      .note = item->note },
+		    item->data, item->len);
 	}
 	if (!any)
 		skip(k, CAPTURE_CUSTOM, "the program has registered none");
@@ -226,7 +227,8 @@ static bool of_heap(enum capture_type type)
 static void put_trace(struct composing *k, const struct collection_item *item)
 {
 	put(k, &(struct batch_entry){ .type = "trace", .file = captures[CAPTURE_TRACE].file,
-				      .note = item->cut ? "cut at its limit" : NULL },
+				      .note = item->note ? item->note :
+					      item->cut ? "cut at its limit" : NULL },
 	    item->data, item->len);
 }
 

@@ -27,7 +27,8 @@
 
 enum {
 	LAPS = 4,	   /* rounds under way */
-	TURN_MS = 250,	   /* between two looks while nothing samples */
+	TURN_MS = 250,	   /* between two looks while a round is being finished */
+	IDLE_MS = 1000,	   /* and when none is; timers stand still while we are suspended */
 	FOLLOW_MS = 500,   /* between two looks for the next process */
 	GIVE_UP_MS = 90000, /* a round's parts have come by then, or are missing */
 	LAST_PUSH_MS = 5000,
@@ -108,6 +109,8 @@ static int open_batches(struct rounds *r, struct error *err)
 
 	if (!o.key)
 		o.key = r->subject.key;
+	if (!o.series)
+		o.series = r->subject.process.pid ? r->subject.process.comm : r->options.wait_for;
 	return batches_open(&r->batches, &o, err);
 }
 
@@ -243,12 +246,12 @@ static void pause_for(struct rounds *r, uint64_t ns)
 {
 	struct pollfd p[] = { { .fd = r->stop_fd, .events = POLLIN },
 			      { .fd = r->lap_count ? lap_fd(r->laps[0]) : -1, .events = POLLIN } };
-	uint64_t ms = ns / NS_PER_MS + 1;
+	uint64_t ms = ns / NS_PER_MS + 1, most = r->lap_count ? TURN_MS : IDLE_MS;
 
 	/* What is over already would not let us wait for what is not. */
 	if (r->lap_count && poll(p + 1, 1, 0) > 0)
 		p[1].fd = -1;
-	poll(p, 2, ms < TURN_MS ? (int)ms : TURN_MS);
+	poll(p, 2, (int)(ms < most ? ms : most));
 }
 
 /* Nothing samples any more: what was taken is written, whatever of it is there in time. */
