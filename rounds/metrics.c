@@ -251,7 +251,7 @@ static void put_rate(struct out *o, const struct metrics *m, const char *group, 
 		return;
 	}
 	gain = (double)(m->now.values[i].number - m->last.values[i].number);
-	put(o, "%.9g", (info->seconds ? gain / (double)NS_PER_S : gain) / seconds);
+	put(o, "%.15g", (info->seconds ? gain / (double)NS_PER_S : gain) / seconds);
 }
 
 static void put_metric(struct out *o, const struct metrics *m, const char *group, int i)
