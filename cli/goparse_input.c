@@ -13,6 +13,7 @@
 #include "cli/httpoptions.h"
 #include "pprof/gunzip.h"
 #include "pprof/gzip.h"
+#include "pprof/zstd.h"
 
 enum { PEEK = 512, HEAD = 64 };
 
@@ -183,6 +184,8 @@ const char *goinput_hint(const struct goinput *in)
 	if (begins(in, legacy, sizeof(legacy) - 1))
 		return "this is what debug=1 prints, without waits; 'sampler convert' and "
 		       "'sampler report' read it, and debug=2 prints goroutines";
+	if (zstd_detect(in->head, in->head_len))
+		return "zstd has compressed it; 'zstdcat' gives what can be read";
 	if (begins(in, "\177ELF", ELF))
 		return "this is a program";
 	/* profile.proto's sample_type, a message that begins with its type */

@@ -24,11 +24,14 @@
 
 enum {
 	STACKS_MOST = 10,
-	STATE_MAX = 24, /* columns of a state beside a stack */
+	WIDE = 100,
+	STATE_MAX = 30, STATE_NARROW = 24, /* columns of a state beside a stack, when it is wide */
 	SCREEN_MIN = 12, /* a terminal with fewer lines is scrolled anyhow */
 };
 
 /* The tables, in the order in which they are printed. */
+enum { HOLDERS_SHOWN = 4 }; /* that may hold a lock: to name one of many helps nobody */
+
 enum table { STATES, STACKS, CREATORS, WAITERS, TABLES };
 
 static const struct {
@@ -205,14 +208,14 @@ static int add_states(struct page *p)
 /* Stacks by how many stand there. */
 static int state_columns(const struct page *p, enum table t)
 {
-	size_t widest = 0;
+	size_t widest = 0, most = p->s->width && p->s->width < WIDE ? STATE_NARROW : STATE_MAX;
 
 	for (size_t i = 0; i < p->shown[t]; i++) {
 		size_t len = p->lists[t].rows[i]->state.len;
 
 		widest = len > widest ? len : widest;
 	}
-	return (int)(widest < STATE_MAX ? widest : STATE_MAX);
+	return (int)(widest < most ? widest : most);
 }
 
 static int add_padded_state(struct page *p, const struct census_row *r, int columns)
@@ -256,7 +259,7 @@ static int add_whole_stack(struct page *p, const struct goparse_stack *s)
 /* A lock's holder, as far as that can be told. */
 static int add_holder(struct page *p, const struct holder *h)
 {
-	int rc = text_addf(&p->line, "%18sheld by ", "");
+	int rc = text_addf(&p->line, "%9sheld by ", "");
 
 	if (!rc && h->count > 1)
 		rc = text_addf(&p->line, "one of %lu, ", h->count);
@@ -275,7 +278,7 @@ static int add_stack(struct page *p, size_t i, int columns)
 	rc = rc ? rc : add_padded_state(p, r, columns);
 	rc = rc ? rc : goparse_where(&p->line, &r->stack, r->state, p->s->width);
 	rc = rc ? rc : end_row(p, r->count);
-	if (!rc && p->holders[i].row)
+	if (!rc && p->holders[i].row && p->holders[i].count <= HOLDERS_SHOWN)
 		rc = add_holder(p, &p->holders[i]);
 	return rc || !p->s->stacks ? rc : add_whole_stack(p, &r->stack);
 }

@@ -157,8 +157,9 @@ bool frame_foreign(struct goparse_text first, struct goparse_text second,
 		   struct goparse_frame *frame)
 {
 	struct goparse_frame found = { .function = first };
+	struct goparse_text name = first;
 
-	if (!first.len || !foreign_place(second, &found))
+	if (!first.len || take_indent(&name) || !foreign_place(second, &found))
 		return false;
 	*frame = found;
 	return true;

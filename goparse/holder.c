@@ -23,19 +23,12 @@ static bool waits_for_lock(const struct census_row *r)
 	       text_starts(r->state, LITERAL("semacquire"));
 }
 
-/* "main.(*Orders)" of "main.(*Orders).Place"; nothing of what is no method of a pointer. */
+/* "main.(*Orders)." of "main.(*Orders).Place"; nothing of what is no method of a pointer. */
 static struct goparse_text receiver(struct goparse_text function)
 {
 	const char *end = memmem(function.at, function.len, ").", 2);
 
-	return (struct goparse_text){ function.at, end ? (size_t)(end - function.at) + 1 : 0 };
-}
-
-static bool same_type(struct goparse_text a, struct goparse_text b)
-{
-	struct goparse_text one = receiver(a), other = receiver(b);
-
-	return one.len && text_equal(one, other);
+	return (struct goparse_text){ function.at, end ? (size_t)(end - function.at) + 2 : 0 };
 }
 
 enum likeness { NONE, TYPE, FUNCTION };
@@ -43,6 +36,7 @@ enum likeness { NONE, TYPE, FUNCTION };
 /* How a stack's best frame is like the one in which others wait. */
 static enum likeness likeness_of(const struct goparse_stack *s, const struct goparse_frame *f)
 {
+	struct goparse_text type = receiver(f->function);
 	enum likeness best = NONE;
 
 	for (size_t i = 0; i < s->count && best != FUNCTION; i++) {
@@ -50,7 +44,7 @@ static enum likeness likeness_of(const struct goparse_stack *s, const struct gop
 
 		if (text_equal(other->function, f->function) && other->line != f->line)
 			best = FUNCTION;
-		else if (same_type(other->function, f->function))
+		else if (type.len && text_starts(other->function, type.at, type.len))
 			best = TYPE;
 	}
 	return best;

@@ -105,6 +105,7 @@ static bool says(struct goparse_text state, struct goparse_text function)
 {
 	size_t i = 0;
 
+	state.len = up_to(state, " ").len; /* "(leaked)" behind it says nothing of where */
 	if (text_is(state, LITERAL("sleep")))
 		return text_is(function, LITERAL("time.Sleep"));
 	for (size_t j = 0; j < function.len; j++) {
@@ -125,12 +126,15 @@ size_t telling_own(const struct goparse_stack *s)
 	return i;
 }
 
+/* Of the runtime alone what it was begun as: every goroutine ends in goexit. */
 static size_t outermost_library(const struct goparse_stack *s)
 {
+	size_t last = s->count - 1;
+
 	for (size_t i = s->count; i--; )
 		if (!telling_is_runtime(s->frames[i].function))
 			return i;
-	return s->count - 1;
+	return last && text_is(s->frames[last].function, LITERAL("runtime.goexit")) ? last - 1 : last;
 }
 
 size_t telling_frames(const struct goparse_stack *s, struct goparse_text state, size_t *at,

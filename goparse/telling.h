@@ -31,7 +31,7 @@ size_t telling_own(const struct goparse_stack *s);
  * They are the innermost that is not the library's, before it the call that it made into the
  * library, unless that says no more than the state does ("sync.Mutex.Lock", a channel), and
  * then its callers that are not the library's. Where all are, the outermost one outside the
- * runtime takes that place.
+ * runtime takes that place, or what the runtime began the goroutine with.
  */
 size_t telling_frames(const struct goparse_stack *s, struct goparse_text state, size_t *at,
 		      size_t max);

@@ -214,6 +214,11 @@ int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)
 	return rc;
 }
 
+int http_socket(const struct http *h)
+{
+	return transfer_socket(h->transfer);
+}
+
 const struct http_response *http_response(const struct http *h)
 {
 	return &h->response;
@@ -239,6 +244,12 @@ int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)
 	(void)http, (void)buf, (void)len;
 	*got = 0;
 	return error_set(err, ERR_NOTFOUND, "no URL is open");
+}
+
+int http_socket(const struct http *h)
+{
+	(void)h;
+	return -1;
 }
 
 const struct http_response *http_response(const struct http *h)

@@ -62,6 +62,12 @@ void http_close(struct http *h);
  * ERR_LIMIT (time, size), ERR_FORMAT (cut off, broken compression), ERR_IO, ERR_NOMEM. */
 int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err);
 
+/* The connection, -1 when there is none any more. Who wants no more of an answer that would
+ * go on for a time may shut it down for writing (shutdown(2), which a signal's handler may
+ * call, too): Go's server takes that for the client's end, and lets a handler that looks for
+ * it end in good order (net/http/server.go, backgroundRead). What it sends is still read. */
+int http_socket(const struct http *h);
+
 /* Good until http_close. */
 const struct http_response *http_response(const struct http *h);
 

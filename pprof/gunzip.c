@@ -55,14 +55,18 @@ static int fill(struct gunzip *g, struct error *err)
 	return 0;
 }
 
-/* Some of what is in the block. */
+/* Some of what is in the block. What it has given before an error goes first: zlib says it
+ * again. */
 static int inflate_some(struct gunzip *g, struct error *err)
 {
+	const Bytef *before = g->z.next_out;
 	int zrc = inflate(&g->z, Z_NO_FLUSH);
 
 	g->between = zrc == Z_STREAM_END;
 	if (g->between)
 		inflateReset(&g->z); /* what follows a member must be another one */
+	else if (g->z.next_out != before)
+		return 0;
 	else if (zrc == Z_MEM_ERROR)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	else if (zrc != Z_OK && zrc != Z_BUF_ERROR)
@@ -79,12 +83,13 @@ int gunzip_read(struct gunzip *g, void *buf, size_t len, size_t *got, struct err
 	g->z.next_out = buf;
 	g->z.avail_out = room;
 	while (!rc && g->z.avail_out == room) {
-		if (!g->z.avail_in) {
-			rc = fill(g, err);
-			if (rc || !g->z.avail_in)
-				break;
-		}
-		rc = inflate_some(g, err);
+		if (g->z.avail_in || !g->between)
+			rc = inflate_some(g, err); /* without input it may have something left */
+		if (rc || g->z.avail_out < room || g->z.avail_in)
+			continue;
+		rc = fill(g, err);
+		if (!g->z.avail_in)
+			break;
 	}
 	*got = rc ? 0 : room - g->z.avail_out;
 	return rc;

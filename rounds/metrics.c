@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "goruntime/gometrics.h"
 #include "rounds/metricvalues.h"
 #include "rounds/procmetrics.h"
 #include "rounds/threadmetrics.h"
@@ -44,7 +45,22 @@ const struct metric_info metric_infos[METRIC_COUNT] = {
 	[METRIC_VIRTUAL] = { "virtual_bytes", false, false },
 	[METRIC_THREADS] = { "threads", false, false },
 	[METRIC_FDS] = { "fds", false, false },
+	[METRIC_GO + GOMETRIC_GOROUTINES] = { "goroutines", false, false },
+	[METRIC_GO + GOMETRIC_PROCS] = { "gomaxprocs", false, false },
+	[METRIC_GO + GOMETRIC_GC_CYCLES] = { "gc_cycles", true, false },
+	[METRIC_GO + GOMETRIC_GC_FORCED] = { "gc_forced_cycles", true, false },
+	[METRIC_GO + GOMETRIC_GC_PAUSE] = { "gc_pause_seconds", true, true },
+	[METRIC_GO + GOMETRIC_HEAP] = { "heap_bytes", false, false },
+	[METRIC_GO + GOMETRIC_HEAP_LIVE] = { "heap_live_bytes", false, false },
+	[METRIC_GO + GOMETRIC_HEAP_GOAL] = { "heap_goal_bytes", false, false },
+	[METRIC_GO + GOMETRIC_ALLOC_BYTES] = { "alloc_bytes", true, false },
+	[METRIC_GO + GOMETRIC_ALLOC_OBJECTS] = { "alloc_objects", true, false },
+	[METRIC_GO + GOMETRIC_FREE_BYTES] = { "free_bytes", true, false },
+	[METRIC_GO + GOMETRIC_FREE_OBJECTS] = { "free_objects", true, false },
 };
+
+/* How often we look for a Go runtime that may not have been relocated yet. */
+enum { SEARCHES = 3 };
 
 struct metrics_reading {
 	uint64_t at_ns;	  /* CLOCK_MONOTONIC */
@@ -57,6 +73,10 @@ struct metrics {
 	struct process process;
 	struct procmetrics proc;
 	struct threadmetrics threads;
+	struct gometrics *go; /* NULL: none is known, because of: */
+	struct error no_go;
+	uint64_t searched_in; /* the program in which Go was looked for */
+	unsigned searches;    /* how often, in this one */
 	struct metrics_reading last, now;
 	unsigned readings; /* 0, 1, 2 */
 	bool ended;
@@ -93,8 +113,46 @@ void metrics_free(struct metrics *m)
 		return;
 	procmetrics_release(&m->proc);
 	threadmetrics_release(&m->threads);
+	gometrics_free(m->go);
 	process_close(&m->process);
 	free(m);
+}
+
+/* Another program has another runtime, or none; and one that has just begun may have one
+ * that cannot be found yet. */
+static int find_go(struct metrics *m, uint64_t program, struct error *err)
+{
+	int rc;
+
+	if (program != m->searched_in) {
+		gometrics_free(m->go);
+		m->go = NULL;
+		m->searches = 0;
+	} else if (m->go || m->searches == SEARCHES) {
+		return 0;
+	}
+	m->searched_in = program;
+	m->searches++;
+	rc = gometrics_new(&m->go, &m->process, &m->no_go);
+	if (rc == ERR_NOTFOUND)
+		m->searches = SEARCHES;
+	return rc == ERR_NOMEM ? error_set(err, rc, "out of memory") : 0;
+}
+
+static int read_go(struct metrics *m, struct metrics_reading *r, struct error *err)
+{
+	struct gometric_value values[GOMETRIC_COUNT];
+	int rc = find_go(m, r->program, err);
+
+	if (rc)
+		return rc;
+	if (m->go)
+		gometrics_read(m->go, values);
+	for (int i = 0; i < GOMETRIC_COUNT; i++)
+		r->values[METRIC_GO + i] = m->go ?
+			(struct metric_value){ values[i].number, values[i].why_not } :
+			(struct metric_value){ 0, m->no_go.text };
+	return 0;
 }
 
 int metrics_read(struct metrics *m, struct error *err)
@@ -105,6 +163,10 @@ int metrics_read(struct metrics *m, struct error *err)
 
 	if (!rc)
 		rc = threadmetrics_read(&m->threads, &m->process, r.values, err);
+	if (!rc)
+		rc = read_go(m, &r, err);
+	if (!rc && !process_alive(&m->process))
+		rc = error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
 	if (rc) {
 		m->ended |= rc == ERR_GONE;
 		return rc;
@@ -149,39 +211,53 @@ static void put_number(struct out *o, const struct metric_info *info, uint64_t n
 		put(o, "%" PRIu64, number);
 }
 
-/* Why there is no rate, or NULL. */
+/* Why there are no rates at all, or NULL. */
+static const char *no_rates(const struct metrics *m)
+{
+	if (m->ended)
+		return "the process ended before the second reading";
+	return m->readings < 2 || m->now.at_ns <= m->last.at_ns ? "there is no reading before" :
+								  NULL;
+}
+
+/* Why there is no rate of one, or NULL. */
 static const char *no_rate(const struct metrics *m, int i)
 {
 	const struct metric_value *last = &m->last.values[i], *now = &m->now.values[i];
 
-	if (m->ended)
-		return "the process ended before the second reading";
-	if (m->readings < 2 || m->now.at_ns <= m->last.at_ns)
-		return "there is no reading before it";
+	if (i >= METRIC_GO && m->now.program != m->last.program)
+		return "another program was executed since";
 	if (last->why_not)
-		return last->why_not;
+		return "it was missing in the reading before";
 	return now->number < last->number ? "it ran backwards" : NULL;
+}
+
+static bool has_start(const struct metrics *m, int i)
+{
+	return !no_rates(m) && !m->last.values[i].why_not &&
+	       (i < METRIC_GO || m->now.program == m->last.program);
 }
 
 static void put_rate(struct out *o, const struct metrics *m, const char *group, int i)
 {
 	const struct metric_info *info = &metric_infos[i];
-	const char *why = no_rate(m, i);
+	const char *why = no_rates(m);
 	double gain, seconds = (double)(m->now.at_ns - m->last.at_ns) / (double)NS_PER_S;
 
+	if (!why && (why = no_rate(m, i)))
+		put_missing(o, group, info->name, "per_second", why);
 	if (why) {
 		put(o, "null");
-		put_missing(o, group, info->name, "per_second", why);
 		return;
 	}
 	gain = (double)(m->now.values[i].number - m->last.values[i].number);
-	put(o, "%.9g", (info->seconds ? gain / (double)NS_PER_S : gain) / seconds);
+	put(o, "%.15g", (info->seconds ? gain / (double)NS_PER_S : gain) / seconds);
 }
 
 static void put_metric(struct out *o, const struct metrics *m, const char *group, int i)
 {
 	const struct metric_info *info = &metric_infos[i];
-	const struct metric_value *last = &m->last.values[i], *now = &m->now.values[i];
+	const struct metric_value *now = &m->now.values[i];
 
 	if (now->why_not) {
 		put(o, "null");
@@ -193,21 +269,36 @@ static void put_metric(struct out *o, const struct metrics *m, const char *group
 	put(o, info->counter ? ", \"per_second\": " : ", \"start\": ");
 	if (info->counter)
 		put_rate(o, m, group, i);
-	else if (m->readings < 2 || m->ended || last->why_not)
-		put(o, "null");
+	else if (has_start(m, i))
+		put_number(o, info, m->last.values[i].number);
 	else
-		put_number(o, info, last->number);
+		put(o, "null");
 	put(o, "}");
 }
 
-static void put_group(struct out *o, const struct metrics *m, const char *group, int first, int end)
+static void put_metrics(struct out *o, const struct metrics *m, const char *group, int first,
+			int end)
 {
-	put(o, ",\n  \"%s\": {", group);
 	for (int i = first; i < end; i++) {
 		put(o, "%s\n    \"%s\": ", i > first ? "," : "", metric_infos[i].name);
 		put_metric(o, m, group, i);
 	}
 	put(o, "\n  }");
+}
+
+static void put_go(struct out *o, const struct metrics *m)
+{
+	put(o, ",\n  \"go\": ");
+	if (!m->go) {
+		put(o, "null");
+		put_missing(o, "go", "", "", m->readings ? m->no_go.text : "it was never read");
+		return;
+	}
+	put(o, "{\n    \"version\": ");
+	if (!o->rc)
+		o->rc = json_add_text(o->json, gometrics_version(m->go));
+	put(o, ",");
+	put_metrics(o, m, "go", METRIC_GO, METRIC_COUNT);
 }
 
 static void put_own(struct out *o, const struct metrics_own *own)
@@ -232,12 +323,16 @@ static void put_own(struct out *o, const struct metrics_own *own)
 int metrics_json(const struct metrics *m, const struct metrics_own *own, struct buffer *out,
 		 struct error *err)
 {
-	bool pair = m->readings == 2 && !m->ended;
+	const char *no_pair = m->readings ? no_rates(m) : NULL;
 	struct out o = { .json = out };
 
 	put(&o, "{\n  \"pid\": %d,\n  \"time_ns\": %" PRId64 ",\n  \"interval_ns\": %" PRIu64,
-	    m->process.pid, m->now.time_ns, pair ? m->now.at_ns - m->last.at_ns : 0);
-	put_group(&o, m, "process", 0, METRIC_PROCESS_COUNT);
+	    m->process.pid, m->now.time_ns, no_rates(m) ? 0 : m->now.at_ns - m->last.at_ns);
+	if (no_pair)
+		put_missing(&o, "per_second", "", "", no_pair);
+	put(&o, ",\n  \"process\": {");
+	put_metrics(&o, m, "process", 0, METRIC_PROCESS_COUNT);
+	put_go(&o, m);
 	put_own(&o, own);
 	put(&o, ",\n  \"missing\": {");
 	if (!o.rc)

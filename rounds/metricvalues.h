@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "goruntime/gometrics.h"
+
 enum metric {
 	/* Of the process, from /proc (rounds/procmetrics.h, rounds/threadmetrics.h). */
 	METRIC_CPU,
@@ -30,7 +32,8 @@ enum metric {
 	METRIC_THREADS,
 	METRIC_FDS,
 	METRIC_PROCESS_COUNT, /* how many so far */
-	METRIC_COUNT = METRIC_PROCESS_COUNT,
+	METRIC_GO = METRIC_PROCESS_COUNT, /* of its Go runtime: enum gometric */
+	METRIC_COUNT = METRIC_GO + GOMETRIC_COUNT,
 };
 
 struct metric_info {

@@ -162,20 +162,42 @@ bool gopclntab_name(struct gopclntab *t, uint32_t name, char *buf, size_t room)
 	return true;
 }
 
+static size_t place_of(const char *const *names, size_t count, const char *name)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(names[i], name))
+		i++;
+	return i;
+}
+
+size_t gopclntab_named_all(struct gopclntab *t, const char *const *names, size_t count,
+			   struct go_function *found)
+{
+	char name[64];
+	size_t done = 0;
+
+	memset(found, 0, count * sizeof(*found));
+	for (uint64_t i = 0; i < t->m.functions && done < count; i++) {
+		uint64_t record, next;
+		struct go_function f;
+		size_t at;
+
+		if (!read_entry(t, i, &f.entry, &record) || !read_record(t, record, &f) ||
+		    !gopclntab_name(t, f.name, name, sizeof(name)))
+			continue;
+		at = place_of(names, count, name);
+		if (at == count || found[at].end || !read_entry(t, i + 1, &f.end, &next))
+			continue;
+		found[at] = f;
+		done++;
+	}
+	return done;
+}
+
 bool gopclntab_named(struct gopclntab *t, const char *name, struct go_function *f)
 {
-	char other[64];
-
-	for (uint64_t i = 0; i < t->m.functions; i++) {
-		uint64_t record, next;
-
-		if (!read_entry(t, i, &f->entry, &record) || !read_record(t, record, f) ||
-		    !gopclntab_name(t, f->name, other, sizeof(other)))
-			continue;
-		if (!strcmp(other, name))
-			return read_entry(t, i + 1, &f->end, &next);
-	}
-	return false;
+	return gopclntab_named_all(t, &name, 1, f) == 1;
 }
 
 /* A table of values, a few bytes of it at hand. */

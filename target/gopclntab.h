@@ -52,6 +52,11 @@ bool gopclntab_find(struct gopclntab *t, uint64_t addr, struct go_function *f);
 /* The function of this name; false when there is none. Goes through all of them. */
 bool gopclntab_named(struct gopclntab *t, const char *name, struct go_function *f);
 
+/* The first functions of several names, all in one go: how many there are. Those that there
+ * are not have `end` 0. */
+size_t gopclntab_named_all(struct gopclntab *t, const char *const *names, size_t count,
+			   struct go_function *found);
+
 /* Copies a name ("main.(*T).run"), cut to `room` and ended by a NUL. */
 bool gopclntab_name(struct gopclntab *t, uint32_t name, char *buf, size_t room);
 

@@ -91,8 +91,9 @@ def place(line):
 
 
 class Reader:
-    """A frame of Go stands when its second line follows it at once, one of C when the second
-    line tells a pc. Behind the creating frame only ancestors follow."""
+    """A frame of Go stands when a second line follows it at once (what that says may be beyond
+    reading), one of C when the second line tells a pc. Behind the creating frame only
+    ancestors follow."""
 
     def __init__(self):
         self.all = []
@@ -101,7 +102,7 @@ class Reader:
         self.waiting = None  # the frame whose second line may come now
         self.name = None     # the line before, which may be a C function's name
 
-    def line(self, number, line):
+    def line(self, number, line, ahead):
         waiting, name = self.waiting, self.name
         self.waiting = self.name = None
         g = header(line)
@@ -109,6 +110,8 @@ class Reader:
             g["line"] = number
             self.all.append(g)
             self.stack = g
+        elif line == "" and self.goes_on(*ahead):
+            self.foreign.add(number)
         elif line == "" or line.startswith("exit status ") or line == "runtime stack:":
             self.stack = None
         elif self.stack is not None and line.startswith("\t"):
@@ -123,6 +126,11 @@ class Reader:
             self.first(line)
         if self.name is not None:
             self.foreign.add(number)  # until its second line comes
+
+    def goes_on(self, line, second):
+        """Behind an empty line in the midst of a stack, which Go did not write."""
+        begins = CALL.fullmatch(line) or CREATED.fullmatch(line)
+        return self.stack and "created_by" not in self.stack and begins and place(second)
 
     def first(self, line):
         elided, created = ELIDED.fullmatch(line), CREATED.fullmatch(line)
@@ -140,7 +148,7 @@ class Reader:
         else:
             self.name = line
             call = CALL.fullmatch(line)
-            self.waiting = {"function": call.group(1)} if call else None
+            self.waiting = {"function": call.group(1), "file": None, "line": None} if call else None
 
     def second(self, line, waiting, name):
         """Is it the second line of something?"""
@@ -150,10 +158,11 @@ class Reader:
         elif c and name:
             self.frame({"function": name, "file": c.group(1),
                         "line": int(c.group(2)) if c.group(1) else None, "pc": c.group(3)})
-        elif waiting is not None and place(line):
-            waiting.update(place(line))
+        elif waiting is not None:
+            waiting.update(place(line) or {})
             if waiting is not self.stack.get("created_by"):
                 self.frame(waiting)
+            return place(line) is not None
         else:
             return False
         return True
@@ -165,8 +174,14 @@ class Reader:
 def read_all(data):
     """The goroutines, and the numbers of lines within stacks that are none of theirs."""
     reader = Reader()
-    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
-        reader.line(number, line[:-1] if line.endswith("\r") else line)
+    text = data.decode("utf-8", "replace")
+    lines = [line[:-1] if line.endswith("\r") else line for line in text.split("\n")]
+    if lines[-1] == "":
+        lines.pop()
+    for i, line in enumerate(lines):
+        reader.line(i + 1, line, (lines[i + 1:i + 3] + ["", ""])[:2])
+    if reader.waiting is not None and reader.name is not None:
+        reader.frame(reader.waiting)  # the input ends between its lines
     return reader.all, reader.foreign
 
 

@@ -267,6 +267,13 @@ Test(parse, other_peoples_text)
 	      "7: 1 [running]| main.f /x.go:1 +0x2\n");
 }
 
+Test(parse, registers_behind_a_stack)
+{
+	check("goroutine 0 [idle]:\n" FRAME "rax    0xfffffffffffffffc\nrbx    0x0\n\n-----\n\n"
+	      "goroutine 0 [idle]:\n" FRAME "r0      0x0\nlr      0x1\n",
+	      "1: 0 [idle]| main.f /x.go:1 +0x2\n9: 0 [idle]| main.f /x.go:1 +0x2\n");
+}
+
 Test(parse, a_line_in_between_costs_what_it_breaks)
 {
 	check("goroutine 1 [running]:\nlog\nlog (1)\nlog\n" FRAME "main.g()\nlog\n\t/x.go:2\n" FRAME,
@@ -275,6 +282,18 @@ Test(parse, a_line_in_between_costs_what_it_breaks)
 	check("goroutine 1 [running]:\nmain.f()\n\tx\nmain.g(\n" FRAME,
 	      "1: 1 [running]| main.f| main.f /x.go:1 +0x2\n"
 	      "3!  x ? a tab, FILE:LINE\n4! main.g( ? a function call\n");
+	check("goroutine 1 [running]:\n\tlog\n\tpc=0x12\n" FRAME, "1: 1 [running]| main.f /x.go:1 +0x2\n"
+	      "2!  log ? a function call\n");
+	check("goroutine 1 [running]:\nmain.g()\n\n\t/x.go:3\n" FRAME BY,
+	      "1: 1 [running]| main.f /x.go:1 +0x2| by main.g /x.go:2\n"
+	      "3!  ? a tab, FILE:LINE\n");
+	check("goroutine 1 [running]:\n" FRAME "created by main.g\nlog\n\t/x.go:2\n"
+	      "[originating from goroutine 7]:\nmain.a(...)\n\t/x.go:3\n",
+	      "1: 1 [running]| main.f /x.go:1 +0x2| by main.g ^ 7| main.a /x.go:3\n"
+	      "5! log ? a tab, FILE:LINE\n5! log ? [originating from goroutine ID]:\n");
+	/* Whose header was lost: not the main goroutine's. */
+	check("goroutine 1 [running]:\nmain.main()\n\t/x.go:1\n\n" FRAME BY,
+	      "1: 1 [running]| main.main /x.go:1\n");
 	check("goroutine 1 [running]:\n\n" FRAME "\n" BY,
 	      "1: 1 [running]| main.f /x.go:1 +0x2| by main.g /x.go:2\n"
 	      "3! main.f() ? no empty line within a stack\n"

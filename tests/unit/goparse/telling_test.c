@@ -76,6 +76,7 @@ Test(telling, ones_own_code_and_what_it_waits_in)
 	assert_frames("sync.RWMutex.RLock", "sync.(*RWMutex).RLock main.f", "1");
 	assert_frames("sync.RWMutex.Lock", "sync.(*RWMutex).RLock main.f", "0 1");
 	assert_frames("sync.Mutex.Lock", "sync.(*Mutex).Lock sync.(*Once).doSlow main.f", "1 2");
+	assert_frames("sync.Mutex.Lock (leaked)", "sync.(*Mutex).Lock main.f", "1");
 	assert_frames("sleep", "time.Sleep main.f", "1");
 	assert_frames("select", "runtime.gopark runtime.selectgo main.f", "2");
 	assert_frames("IO wait", "internal/poll.Read net.(*conn).Read main.read main.read main.f", "1 2 4");
@@ -93,6 +94,8 @@ Test(telling, all_the_librarys)
 	assert_frames("IO wait", "internal/poll.Read net.Read bufio.Peek net/http.serve", "2 3");
 	assert_frames("select", "net/http.writeLoop", "0");
 	assert_frames("GC worker (idle)", "runtime.gopark runtime.gcBgMarkWorker", "1");
+	assert_frames("GC worker (idle)", "runtime.gopark runtime.gcBgMarkWorker runtime.goexit", "1");
+	assert_frames("dead", "runtime.goexit", "0");
 	assert_frames("syscall", "os/signal.signal_recv os/signal.loop runtime.goexit", "0 1");
 	assert_frames("running", "", "");
 }

@@ -1,0 +1,35 @@
+/* Where a Go runtime's variables are in a process, as far as its counters need them. */
+#ifndef GORUNTIME_GOVARS_H
+#define GORUNTIME_GOVARS_H
+
+#include <stdint.h>
+
+struct error;
+struct golayout;
+struct image;
+struct memory;
+struct process;
+
+enum { GO_VERSION_BYTES = 64 };
+
+struct govars {
+	char version[GO_VERSION_BYTES]; /* as runtime.Version says it, cut; printable */
+	const struct golayout *layout;
+	/* Addresses in the process; 0 where it was not found. */
+	uint64_t memstats, pacer, sched; /* runtime.memstats, gcController, sched */
+	uint64_t allp, allgs;		 /* runtime.allp, allgs: slices */
+	/* Offsets in runtime.p, GO_NO_FIELD where not known: mcache; how many free gs. */
+	uint32_t p_mcache, p_free;
+};
+
+/* Finds them in a process whose memory is read. ERR_NOTFOUND when it is no program of
+ * Go's; ERR_FORMAT when it is not understood, perhaps because it has not been relocated
+ * yet; ERR_PERM, ERR_GONE, ERR_NOMEM. */
+int govars_find(struct govars *v, const struct process *process, const struct memory *memory,
+		struct error *err);
+
+/* The same for an image of a Go program that is mapped with this bias. */
+int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
+		    const struct memory *memory, struct error *err);
+
+#endif
