@@ -69,6 +69,18 @@ static int split(struct pushtarget *t, const char *url, struct error *err)
 	return t->base && t->query ? 0 : error_set(err, ERR_NOMEM, "out of memory");
 }
 
+/* A query may hold a token: the message must not have it. */
+static int check(const char *url, struct error *err)
+{
+	char *bare = strndup(url, strcspn(url, "?#"));
+	int rc = bare ? http_check(bare, err) : error_set(err, ERR_NOMEM, "out of memory");
+
+	if (!rc && http_check(url, NULL))
+		rc = error_set(err, ERR_USAGE, "what follows '%s' in the URL cannot stand there", bare);
+	free(bare);
+	return rc;
+}
+
 int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
 {
 	const char *url = strchr(text, '=');
@@ -89,7 +101,7 @@ int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
 		rc = parse_socket(t, url + 7, err);
 		url = "http://localhost";
 	}
-	rc = rc ? rc : http_check(url, err);
+	rc = rc ? rc : check(url, err);
 	return rc ? rc : split(t, url, err);
 }
 
