@@ -57,6 +57,7 @@ int recording_new(struct recording **out, const struct recording_options *option
 	if (!r)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	r->options = *options;
+	r->round.stop_fd = -1;
 	r->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->ended_fd < 0)
 		rc = error_errno(err, ERR_IO, "cannot make an eventfd");
