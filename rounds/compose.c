@@ -357,6 +357,14 @@ int compose_batch(struct composed *c, struct lap *lap, struct batches *batches,
 	return rc;
 }
 
+/* Nearly all are profiles: no need to say so. */
+static size_t shown_length(const char *file)
+{
+	size_t len = strlen(file), end = strlen(".pprof");
+
+	return len > end && !strcmp(file + len - end, ".pprof") ? len - end : len;
+}
+
 int compose_line(const struct composed *c, struct buffer *line)
 {
 	const char *name = strrchr(c->path, '/');
@@ -367,7 +375,7 @@ int compose_line(const struct composed *c, struct buffer *line)
 		const struct batch_entry *e = &c->event.entries[i];
 
 		if (e->file) {
-			rc |= buffer_addf(line, "%s%.*s", before, (int)strcspn(e->file, "."), e->file);
+			rc |= buffer_addf(line, "%s%.*s", before, (int)shown_length(e->file), e->file);
 			before = ", ";
 		}
 	}
