@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "cli/cli.h"
 #include "cli/defaultname.h"
 #include "cli/roundsoptions.h"
@@ -125,6 +126,7 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 	o->rounds.version = SAMPLER_VERSION;
 	o->rounds.say = say;
 	o->rounds.say_ctx = &quiet;
+	heap_settle();
 	if (!rc)
 		rc = open_source(o, &err);
 	if (!rc)

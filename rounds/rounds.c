@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "rounds/capture.h"
 #include "rounds/compose.h"
 #include "rounds/derive.h"
@@ -356,6 +357,7 @@ static int one_round(struct rounds *r, struct error *err)
 	int rc;
 
 	make_way(r);
+	heap_trim();
 	rc = lap_begin(&lap, &r->options, &r->subject, err);
 	if (rc)
 		return rc;
