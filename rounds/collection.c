@@ -3,6 +3,8 @@
  * have it mapped (SIGBUS), nor change what was looked at already, and it need not be copied.
  * That the process has ended is seen by a pipe of which it holds the other end: that works on
  * any kernel, and whoever waits for other things can wait for it too.
+ *
+ * A trace takes as long as its round and has a process for itself, which ends on its own.
  */
 #include "rounds/collection.h"
 
@@ -34,14 +36,22 @@ enum {
 	WORDS = 1 << 20, /* what may stand in the file besides profiles */
 };
 
-struct collection {
+enum { TRACER, OTHERS, WORKERS };
+
+/* One process. */
+struct worker {
 	unsigned types; /* of items: heap for all of the heap's */
-	pid_t pid;	/* 0: it has ended */
-	int file, pipe;
+	pid_t pid;	/* 0: there is none (any more) */
+	int file;
 	uint8_t *map;
 	size_t map_len;
-	struct collected found;
 	char why[256]; /* what is not there is not there because of that */
+};
+
+struct collection {
+	struct worker workers[WORKERS];
+	int pipe; /* -1: it is over */
+	struct collected found;
 	int rc;
 	struct error error;
 };
@@ -241,41 +251,56 @@ static pid_t fork_child(struct collecting *work, unsigned types, int pipe)
 	return pid;
 }
 
+static int start_worker(struct worker *w, struct source *s, const struct collection_request *q,
+			int pipe, struct error *err)
+{
+	struct collecting work = { .source = s, .request = q };
+
+	if (!w->types)
+		return 0;
+	w->file = above_standard(memfd_create("sampler-collection", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	if (w->file < 0)
+		return error_errno(err, ERR_IO, "cannot make a file in memory");
+	work.file = w->file;
+	w->pid = fork_child(&work, w->types, pipe);
+	if (w->pid > 0)
+		return 0;
+	w->pid = 0;
+	return error_errno(err, ERR_IO, "cannot make a process that collects");
+}
+
 static int start(struct collection *c, struct source *s, const struct collection_request *q,
 		 struct error *err)
 {
-	struct collecting work = { .source = s, .request = q };
-	int ends[2], other;
+	int ends[2], other, rc = 0;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return error_errno(err, ERR_IO, "cannot make a pipe");
 	c->pipe = ends[0];
 	other = above_standard(ends[1]);
-	c->file = above_standard(memfd_create("sampler-collection", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-	work.file = c->file;
-	if (c->file >= 0 && other >= 0)
-		c->pid = fork_child(&work, c->types, other);
-	if (other >= 0)
-		close(other);
-	if (c->pid > 0)
-		return 0;
-	c->pid = 0;
-	return error_errno(err, ERR_IO, "cannot make a process that collects");
+	if (other < 0)
+		return error_errno(err, ERR_IO, "cannot make a pipe");
+	for (int i = 0; !rc && i < WORKERS; i++)
+		rc = start_worker(&c->workers[i], s, q, other, err);
+	close(other);
+	return rc;
 }
 
 int collection_start(struct collection **out, struct source *s, const struct collection_request *q,
 		     struct error *err)
 {
 	struct collection *c = calloc(1, sizeof(*c));
+	unsigned types = q->types & ~HEAP_TYPES;
 	int rc;
 
 	*out = NULL;
 	if (!c)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	c->file = c->pipe = -1;
-	c->types = q->types & ~HEAP_TYPES;
 	if (q->types & HEAP_TYPES)
-		c->types |= CAPTURE_BIT(CAPTURE_HEAP);
+		types |= CAPTURE_BIT(CAPTURE_HEAP);
+	c->workers[TRACER].types = types & CAPTURE_BIT(CAPTURE_TRACE);
+	c->workers[OTHERS].types = types & ~CAPTURE_BIT(CAPTURE_TRACE);
+	c->pipe = c->workers[TRACER].file = c->workers[OTHERS].file = -1;
 	rc = start(c, s, q, err);
 	if (rc)
 		collection_free(c);
@@ -291,64 +316,86 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static int map_file(struct collection *c, struct error *err)
+static int map_file(struct worker *w, struct error *err)
 {
 	struct stat st;
 
-	if (fcntl(c->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) ||
-	    fstat(c->file, &st))
+	if (fcntl(w->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) ||
+	    fstat(w->file, &st))
 		return error_errno(err, ERR_IO, "cannot seal what was collected");
 	if (!st.st_size)
 		return 0;
-	c->map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, c->file, 0);
-	if (c->map == MAP_FAILED) {
-		c->map = NULL;
+	w->map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, w->file, 0);
+	if (w->map == MAP_FAILED) {
+		w->map = NULL;
 		return error_errno(err, ERR_NOMEM, "cannot map what was collected");
 	}
-	c->map_len = (size_t)st.st_size;
+	w->map_len = (size_t)st.st_size;
 	return 0;
 }
 
-/* In words, how its process ended; NULL when there is nothing to be said. */
-static const char *death(int status, char *text, size_t room)
+/* In words, how its process ended, unless it was we who ended it. */
+static void explain_death(struct worker *w, int status)
 {
+	if (*w->why)
+		return;
 	if (WIFSIGNALED(status))
-		snprintf(text, room, "the process that collects was ended by signal %d (%s)",
+		snprintf(w->why, sizeof(w->why), "the process that collects was ended by signal %d (%s)",
 			 WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (WEXITSTATUS(status))
-		snprintf(text, room, "the process that collects had no memory for them");
 	else
-		return NULL;
-	return text;
+		snprintf(w->why, sizeof(w->why), "the process that collects %s",
+			 WEXITSTATUS(status) ? "had no memory for it" : "broke off");
 }
 
-static void read_found(struct collection *c)
-{
-	const char *why = *c->why ? c->why : "the process that collects broke off";
-
-	c->rc = map_file(c, &c->error);
-	if (!c->rc && c->map)
-		c->rc = collected_read(&c->found, c->map, c->map_len, c->types, &c->error);
-	if (!c->rc && !c->found.whole)
-		c->rc = error_set(&c->error, ERR_FORMAT, "%s", why);
-	if (c->rc != ERR_NOMEM && collected_fill(&c->found, c->types, why))
-		c->rc = error_set(&c->error, ERR_NOMEM, "out of memory");
-}
-
-/* The pipe may have been closed by one that lives on. `kills`: it is we who end it. */
-static void conclude(struct collection *c, bool kills)
+/* The pipe may have been closed by one that lives on. */
+static void end_worker(struct worker *w)
 {
 	int status = 0;
 
-	kill(c->pid, SIGKILL);
-	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+	if (!w->pid)
+		return;
+	kill(w->pid, SIGKILL);
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	c->pid = 0;
-	if (!kills)
-		death(status, c->why, sizeof(c->why));
+	w->pid = 0;
+	explain_death(w, status);
+}
+
+/* What one has found. That it has not found all is no error if we have ended it. */
+static int read_found(struct collection *c, struct worker *w, bool cancelled, struct error *err)
+{
+	int rc;
+
+	if (!w->types)
+		return 0;
+	c->found.whole = false;
+	rc = map_file(w, err);
+	close_fd(&w->file);
+	if (!rc && w->map)
+		rc = collected_read(&c->found, w->map, w->map_len, w->types, err);
+	if (!rc && !c->found.whole)
+		rc = error_set(err, ERR_FORMAT, "%s", w->why);
+	if (rc == ERR_FORMAT && cancelled)
+		rc = 0;
+	if (collected_fill(&c->found, w->types, w->why))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	return rc;
+}
+
+static void conclude(struct collection *c, bool cancelled)
+{
 	close_fd(&c->pipe);
-	read_found(c);
-	close_fd(&c->file);
+	for (int i = 0; i < WORKERS; i++) {
+		struct error error = { 0 };
+		int rc;
+
+		end_worker(&c->workers[i]);
+		rc = read_found(c, &c->workers[i], cancelled, &error);
+		if (rc && !c->rc) {
+			c->rc = rc;
+			c->error = error;
+		}
+	}
 }
 
 int collection_fd(const struct collection *c)
@@ -360,25 +407,24 @@ bool collection_over(struct collection *c)
 {
 	struct pollfd pf = { .fd = c->pipe, .events = POLLIN };
 
-	if (c->pid && poll(&pf, 1, 0) > 0)
+	if (c->pipe >= 0 && poll(&pf, 1, 0) > 0)
 		conclude(c, false);
-	return !c->pid;
+	return c->pipe < 0;
 }
 
 void collection_finish(struct collection *c)
 {
-	if (c->pid)
-		kill(c->pid, SIGTERM);
+	if (c->workers[TRACER].pid)
+		kill(c->workers[TRACER].pid, SIGTERM);
 }
 
 void collection_cancel(struct collection *c, const char *why)
 {
-	if (!c->pid)
+	if (c->pipe < 0)
 		return;
-	snprintf(c->why, sizeof(c->why), "%s", why);
+	for (int i = 0; i < WORKERS; i++)
+		snprintf(c->workers[i].why, sizeof(c->workers[i].why), "%s", why);
 	conclude(c, true);
-	if (c->rc == ERR_FORMAT && !c->found.whole)
-		c->rc = 0;
 }
 
 int collection_items(struct collection *c, const struct collection_item **items, size_t *count,
@@ -394,10 +440,11 @@ void collection_free(struct collection *c)
 	if (!c)
 		return;
 	collection_cancel(c, "");
-	close_fd(&c->pipe);
-	close_fd(&c->file);
-	if (c->map)
-		munmap(c->map, c->map_len);
+	for (int i = 0; i < WORKERS; i++) {
+		close_fd(&c->workers[i].file);
+		if (c->workers[i].map)
+			munmap(c->workers[i].map, c->workers[i].map_len);
+	}
 	collected_release(&c->found);
 	free(c);
 }

@@ -1,7 +1,7 @@
 /*
- * Profiles asked of a source, in a process of its own.
+ * Profiles asked of a source, in a process of its own, and a trace in another beside it.
  *
- * That process has no privileges, may wait as long as its source does, and whatever it
+ * Such a process has no privileges, may wait as long as its source does, and whatever it
  * allocates ends with it: a round goes on meanwhile, and months of rounds leave nothing
  * behind. What it found comes back through a file in memory, read as foreign bytes.
  */
@@ -63,7 +63,7 @@ void collection_cancel(struct collection *c, const char *why);
 int collection_items(struct collection *c, const struct collection_item **items, size_t *count,
 		     struct error *err);
 
-/* Kills its process if that still runs. */
+/* Kills its processes if they still run. */
 void collection_free(struct collection *c);
 
 #endif
