@@ -318,6 +318,11 @@ Test(parse, the_end_anywhere)
 	check("goroutine 1 [select]:\nmain.f()\n\t/x.go",
 	      "1: 1 [select]| main.f\n3!  /x.go ? a tab, FILE:LINE\n");
 	check("goroutine 1 [select]:\nmain.f()\n\t/x.go:1", "1: 1 [select]| main.f /x.go:1\n");
+	check("goroutine 1 [select]:\nmain.f()\n\t/x.go:1 +0", "1: 1 [select]| main.f /x.go:1\n");
+	check("goroutine 1 [select]:\nmain.f()\n\t/x.go:1 +0x1 fp=0x2 s",
+	      "1: 1 [select]| main.f /x.go:1\n");
+	check("goroutine 1 [select]:\nmain.f()\n\t/x.go:1 +0x1 fp=0x2 see",
+	      "1: 1 [select]| main.f\n3!  /x.go:1 +0x1 fp=0x2 see ? a tab, FILE:LINE\n");
 	check("goroutine 1 [select]:\ncreated by main.g",
 	      "1: 1 [select]| by main.g\n3! (end of input) ? a tab, FILE:LINE\n");
 }
