@@ -16,24 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "rounds/collected.h"
-#include "rounds/customname.h"
-#include "rounds/source.h"
-#include "sampler/clock.h"
-#include "sampler/privilege.h"
+#include "rounds/collecting.h"
 
 enum {
 	HEAP_TYPES = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
 		     CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_ALLOC),
-	CPU_S = 600, /* a source that runs wild */
-	WORDS = 1 << 20, /* what may stand in the file besides profiles */
 };
 
 enum { TRACER, OTHERS, WORKERS };
@@ -56,176 +49,6 @@ struct collection {
 	struct error error;
 };
 
-/* The child's side. */
-
-struct collecting {
-	struct source *source;
-	const struct collection_request *request;
-	int file;
-	uint64_t written; /* bytes of profiles */
-	struct buffer data;
-};
-
-static struct source *finishing; /* for the handler */
-
-static void on_term(int sig)
-{
-	(void)sig;
-	source_finish(finishing);
-}
-
-/* Our parent's handlers are not ours. The terminal's and a service manager's signals reach all
- * of us, but when to end is for it to say. */
-static void set_signals(struct source *s)
-{
-	static const int ignored[] = { SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM,
-				       SIGWINCH };
-	struct sigaction term = { .sa_handler = on_term, .sa_flags = SA_RESTART };
-	sigset_t none;
-
-	finishing = s;
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
-	sigaction(SIGTERM, &term, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static void set_bounds(void)
-{
-	struct rlimit cpu = { CPU_S, CPU_S }, none = { 0, 0 };
-	struct rlimit file = { (rlim_t)COLLECTION_BYTES + WORDS, (rlim_t)COLLECTION_BYTES + WORDS };
-
-	setrlimit(RLIMIT_CPU, &cpu);
-	setrlimit(RLIMIT_CORE, &none);
-	setrlimit(RLIMIT_FSIZE, &file);
-}
-
-/* Nothing of ours stays open but the two, and what a library says is not for the terminal. */
-static void keep_two(int a, int b)
-{
-	int low = a < b ? a : b, high = a < b ? b : a, null = open("/dev/null", O_RDWR);
-
-	for (int i = 0; i <= 2; i++)
-		if (null >= 0 && null != i)
-			dup2(null, i);
-	if (low > 3)
-		close_range(3, (unsigned)low - 1, 0);
-	if (high > low + 1)
-		close_range((unsigned)low + 1, (unsigned)high - 1, 0);
-	close_range((unsigned)high + 1, ~0u, 0);
-}
-
-static void put(struct collecting *c, struct collection_item *item)
-{
-	item->time_nanos = (int64_t)clock_ns(CLOCK_REALTIME);
-	if (collected_write(c->file, item, NULL))
-		_exit(1);
-}
-
-/* `rc` and `err` say what came of it. */
-static void put_result(struct collecting *c, struct collection_item *item, int rc,
-		       const struct source_remark *remark, struct error *err)
-{
-	if (!rc && c->data.len > COLLECTION_BYTES - c->written)
-		rc = error_set(err, ERR_LIMIT, "the profiles of one round have more than %d MiB",
-			       COLLECTION_BYTES >> 20);
-	item->note = *remark->note ? remark->note : NULL;
-	if (rc) {
-		item->why_not = err->text;
-	} else {
-		item->data = c->data.data;
-		item->len = c->data.len;
-		item->cut = remark->cut;
-		c->written += c->data.len;
-	}
-	put(c, item);
-}
-
-static void collect_custom(struct collecting *c, const char *name)
-{
-	struct collection_item item = { .type = CAPTURE_CUSTOM };
-	char encoded[CUSTOMNAME_MAX + 1];
-	struct source_remark remark = { 0 };
-	struct error err = { 0 };
-	int rc = 0;
-
-	if (!customname_encode(name, encoded))
-		rc = error_set(&err, ERR_LIMIT, "a profile's name is too long, or no URL can hold it: "
-			       "'%.80s'", encoded);
-	item.name = encoded;
-	c->data.len = 0;
-	rc = rc ? rc : source_profile(c->source, name, false, &c->data, &remark, &err);
-	put_result(c, &item, rc, &remark, &err);
-}
-
-static void collect_customs(struct collecting *c)
-{
-	struct collection_item none = { .type = CAPTURE_CUSTOM, .name = "" };
-	struct buffer names = { 0 };
-	struct error err = { 0 };
-	int rc = source_custom(c->source, &names, &err);
-
-	if (rc)
-		none.why_not = err.text;
-	else if (!names.len)
-		none.why_not = "the program has registered none";
-	if (none.why_not)
-		put(c, &none);
-	for (size_t at = 0; !rc && at < names.len; at += strlen((char *)names.data + at) + 1)
-		collect_custom(c, (const char *)names.data + at);
-	buffer_release(&names);
-}
-
-static void collect_one(struct collecting *c, enum capture_type type)
-{
-	struct collection_item item = { .type = type };
-	struct source_remark remark = { 0 };
-	struct error err = { 0 };
-	int rc;
-
-	c->data.len = 0;
-	if (type == CAPTURE_GOROUTINEWAIT)
-		rc = source_goroutine_waits(c->source, &c->data, &err);
-	else if (type == CAPTURE_TRACE)
-		rc = source_trace(c->source, c->request->trace_ns, &c->data, &remark, &err);
-	else
-		rc = source_profile(c->source, captures[type].go_profile, c->request->gc, &c->data,
-				    &remark, &err);
-	put_result(c, &item, rc, &remark, &err);
-}
-
-static void collect_all(struct collecting *c, unsigned types)
-{
-	for (int i = 0; i < CAPTURE_TYPES; i++) {
-		if (!(types & CAPTURE_BIT(i)))
-			continue;
-		if (i == CAPTURE_CUSTOM)
-			collect_customs(c);
-		else
-			collect_one(c, (enum capture_type)i);
-	}
-	if (collected_write_end(c->file, NULL))
-		_exit(1);
-}
-
-static void run_child(struct collecting *c, unsigned types, int pipe, pid_t parent)
-{
-	privilege_drop_all();
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	keep_two(c->file, pipe);
-	set_bounds();
-	set_signals(c->source);
-	collect_all(c, types);
-	_exit(0);
-}
-
-/* Our side. */
-
 /* The child puts /dev/null into the places of the standard descriptors. */
 static int above_standard(int fd)
 {
@@ -237,8 +60,10 @@ static int above_standard(int fd)
 }
 
 /* A signal that came before the child has its own handler would be handled as ours. */
-static pid_t fork_child(struct collecting *work, unsigned types, int pipe)
+static pid_t fork_child(const struct worker *w, struct source *s,
+			const struct collection_request *q, int pipe)
 {
+	struct collection_request own = { w->types, q->gc, q->trace_ns };
 	pid_t self = getpid(), pid;
 	sigset_t all, before;
 
@@ -246,7 +71,7 @@ static pid_t fork_child(struct collecting *work, unsigned types, int pipe)
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = fork();
 	if (!pid)
-		run_child(work, types, pipe, self);
+		collecting_run(s, &own, w->file, pipe, self);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
@@ -254,15 +79,13 @@ static pid_t fork_child(struct collecting *work, unsigned types, int pipe)
 static int start_worker(struct worker *w, struct source *s, const struct collection_request *q,
 			int pipe, struct error *err)
 {
-	struct collecting work = { .source = s, .request = q };
-
 	if (!w->types)
 		return 0;
-	w->file = above_standard(memfd_create("sampler-collection", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+	w->file = memfd_create("sampler-collection", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	w->file = above_standard(w->file);
 	if (w->file < 0)
 		return error_errno(err, ERR_IO, "cannot make a file in memory");
-	work.file = w->file;
-	w->pid = fork_child(&work, w->types, pipe);
+	w->pid = fork_child(w, s, q, pipe);
 	if (w->pid > 0)
 		return 0;
 	w->pid = 0;
@@ -340,8 +163,8 @@ static void explain_death(struct worker *w, int status)
 	if (*w->why)
 		return;
 	if (WIFSIGNALED(status))
-		snprintf(w->why, sizeof(w->why), "the process that collects was ended by signal %d (%s)",
-			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+		snprintf(w->why, sizeof(w->why),
+			 "the process that collects was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
 		snprintf(w->why, sizeof(w->why), "the process that collects %s",
 			 WEXITSTATUS(status) ? "had no memory for it" : "broke off");

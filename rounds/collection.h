@@ -30,7 +30,7 @@ struct collection_request {
  * (rounds/derive.h), all others for themselves. Texts are printable. */
 struct collection_item {
 	enum capture_type type; /* CAPTURE_HEAP for all of the heap's */
-	const char *name;     /* of a custom profile, fit for a file's (rounds/customname.h); else "" */
+	const char *name;     /* of a custom one, fit for a file's (rounds/customname.h); else "" */
 	const uint8_t *data;  /* pprof bytes, or a trace; NULL when there is none: */
 	size_t len;
 	const char *why_not;  /* NULL, or the reason */

@@ -29,7 +29,7 @@ struct source_options {
 
 /* What is to be said of what was taken. */
 struct source_remark {
-	bool cut;	/* a trace ends before its time, because of the limit or a broken connection */
+	bool cut;	/* a trace ends before its time: the limit, or a broken connection */
 	char note[256]; /* in words, not of more than one line; "" for nothing */
 };
 

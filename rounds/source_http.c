@@ -155,9 +155,10 @@ static int count_by_profile(const struct endpoint *e, uint64_t *count, struct er
 	struct http *h;
 	int rc = httpask_open(&e->ask, &what, &h, err);
 
-	while (!rc && len < sizeof(line) && !(rc = http_read(h, line + len, sizeof(line) - len, &got, err)) &&
-	       got)
-		len += got;
+	do {
+		rc = rc ? rc : http_read(h, line + len, sizeof(line) - len, &got, err);
+		len += rc ? 0 : got;
+	} while (!rc && got && len < sizeof(line));
 	http_close(h);
 	if (rc)
 		return rc;
