@@ -122,7 +122,7 @@ CRITERION ?= -lcriterion
 unit_folder = $(word 3,$(subst /, ,$(1)))
 
 # The commands have no library of their own: what they share is tested as objects.
-UNIT_OBJS_cli := $(patsubst %,$(BUILD)/obj/cli/%.o,formats httpoptions types values)
+UNIT_OBJS_cli := $(patsubst %,$(BUILD)/obj/cli/%.o,formats goparse_url httpoptions moment types values)
 
 define unit_rule
 $(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(UNIT_OBJS_$(call unit_folder,$(1))) $(call archives,$(DEPS_$(call unit_folder,$(1))))
@@ -195,7 +195,8 @@ bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure 
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
 INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/bench.md docs/delta.md docs/glossary.md \
-                  docs/library.md docs/metrics.md docs/testing.md docs/transparency.md
+                  docs/goparse.md docs/library.md docs/metrics.md docs/testing.md \
+                  docs/transparency.md
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
                      $(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc \
                      $(DESTDIR)$(PREFIX)/include/sampler-pprof.h

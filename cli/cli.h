@@ -31,6 +31,7 @@ int cli_validate(int argc, char **argv);
 int cli_delta(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_diff(int argc, char **argv);
+int cli_goparse(int argc, char **argv);
 int cli_help(int argc, char **argv);
 
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. */
@@ -44,6 +45,10 @@ int cli_bad_option(char **argv, int next, int option);
 
 /* "500ms", "60s", "1h30m", "90" -> ns. ERR_USAGE says what was expected. */
 int parse_duration(const char *text, uint64_t *ns, struct error *err);
+
+/* "2026-11-21T17:15:00.5+01:00" (RFC 3339; without a zone it is UTC), "@1700000000" -> ns since
+ * 1970. ERR_USAGE says what was expected. */
+int parse_time(const char *text, int64_t *time_nanos, struct error *err);
 
 /* A whole number within [min, max]; `what` names it in the message. */
 int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,

@@ -18,6 +18,7 @@ static const char overview[] =
 	"  sampler delta OLD NEW [MORE…] -o OUT           what came between two profiles\n"
 	"  sampler merge FILE… -o OUT                    add profiles up\n"
 	"  sampler diff BASE NEW -o OUT [options]        what has changed between two\n"
+	"  sampler goparse [FILE…|URL…] [options]        goroutine dumps: who waits where, how long\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
@@ -185,6 +186,38 @@ static const char diff[] =
 	"      --normalize      first scale NEW to the totals of BASE\n"
 	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
 
+static const char goparse[] =
+	"usage: sampler goparse [FILE…] [options]\n"
+	"\n"
+	"  FILE…                goroutine dumps as Go prints them (/debug/pprof/goroutine?debug=2,\n"
+	"                       SIGQUIT, panics), whatever is around them, gzip'd or not; - for the\n"
+	"                       standard input, the default when that is no terminal; or a URL:\n"
+	"                       http://HOST:PORT is led to the dump\n"
+	"  -o, --output PATH    write a profile of how long goroutines have waited, instead of a\n"
+	"                       summary to the standard output\n"
+	"  -f, --format FMT     of it: pprof, folded, flamegraph, speedscope or text; default by\n"
+	"                       PATH's ending, as for record\n"
+	"      --aggregate      goroutines of one stack and state are one sample, with a count\n"
+	"      --ancestors      with the stacks that ancestors had (GODEBUG=tracebackancestors)\n"
+	"      --time TIME      when the dump was taken: 2026-11-21T17:15:00Z, @1700000000\n"
+	"                       (default: when FILE was last changed)\n"
+	"      --json           the goroutines instead, an object a line, to PATH if given\n"
+	"      --diff           of two dumps or more: the goroutines that are in all of them, in the\n"
+	"                       same state at the same place\n"
+	"  -q, --quiet          say nothing but errors\n"
+	"  -v, --verbose        whole stacks in the summary; all lines that were not understood\n"
+	"\n"
+	"Of URLs:\n"
+	"      --header LINE    'Name: value', sent along; may be repeated\n"
+	"      --headers FILE   a file of such lines, for what is secret\n"
+	"      --unix-socket PATH  connect to that socket\n"
+	"      --cacert FILE    trust these authorities\n"
+	"      --timeout DUR    for all of it (default 60s)\n"
+	"\n"
+	"Several dumps are taken to be of one process, in order: the profile has them all, with the\n"
+	"label dump, and the summary is of the last, with the change since the first. Go prints\n"
+	"waits in whole minutes: below one they are 0.\n";
+
 static const struct {
 	const char *name, *text;
 } commands[] = {
@@ -197,6 +230,7 @@ static const struct {
 	{ "delta", delta },
 	{ "merge", merge },
 	{ "diff", diff },
+	{ "goparse", goparse },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

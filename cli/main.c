@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	{ "delta", cli_delta },
 	{ "merge", cli_merge },
 	{ "diff", cli_diff },
+	{ "goparse", cli_goparse },
 	{ "help", cli_help },
 };
 

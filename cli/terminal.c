@@ -5,13 +5,23 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-unsigned terminal_width(void)
+static struct winsize window(void)
 {
 	struct winsize size;
 
 	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return 0;
-	return size.ws_col;
+		return (struct winsize){ 0 };
+	return size;
+}
+
+unsigned terminal_width(void)
+{
+	return window().ws_col;
+}
+
+unsigned terminal_height(void)
+{
+	return window().ws_row;
 }
 
 bool terminal_colour(void)

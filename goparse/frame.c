@@ -28,30 +28,39 @@ bool frame_call(struct goparse_text line, struct goparse_frame *frame)
 	return true;
 }
 
-/* " fp=0x… sp=0x… pc=0x…" or the pc alone. */
-static void take_registers(struct goparse_text *rest, uint64_t *pc)
+/* " fp=0x… sp=0x… pc=", before a number. */
+static bool take_registers(struct goparse_text *rest)
 {
 	struct goparse_text t = *rest;
-	uint64_t ignored, value;
+	uint64_t ignored;
 
-	if (!text_take_hex_end(&t, &value) || !text_take_end(&t, LITERAL(" pc=")))
-		return;
-	*pc = value;
+	if (!text_take_end(&t, LITERAL(" pc=")) || !text_take_hex_end(&t, &ignored) ||
+	    !text_take_end(&t, LITERAL(" sp=")) || !text_take_hex_end(&t, &ignored) ||
+	    !text_take_end(&t, LITERAL(" fp=")))
+		return false;
 	*rest = t;
-	if (text_take_hex_end(&t, &ignored) && text_take_end(&t, LITERAL(" sp=")) &&
-	    text_take_hex_end(&t, &ignored) && text_take_end(&t, LITERAL(" fp=")))
-		*rest = t;
+	return true;
 }
 
-static void take_offset(struct goparse_text *rest, uint64_t *offset)
+/* " +0x1d fp=0x… sp=0x… pc=0x…", either part of it, or nothing. The last number, which most
+ * lines have and which costs most, is read once for both. */
+static void take_numbers(struct goparse_text *t, uint64_t *offset, uint64_t *pc)
 {
-	struct goparse_text t = *rest;
+	size_t len = t->len;
 	uint64_t value;
 
-	if (text_take_hex_end(&t, &value) && text_take_end(&t, LITERAL(" +"))) {
-		*offset = value;
-		*rest = t;
+	if (!text_take_hex_end(t, &value))
+		return;
+	if (take_registers(t)) {
+		*pc = value;
+		len = t->len;
+		if (!text_take_hex_end(t, &value))
+			return;
 	}
+	if (text_take_end(t, LITERAL(" +")))
+		*offset = value;
+	else
+		t->len = len;
 }
 
 /* Takes the blanks before a place off it. */
@@ -91,17 +100,54 @@ static bool foreign_place(struct goparse_text t, struct goparse_frame *frame)
 	return true;
 }
 
-bool frame_place(struct goparse_text line, struct goparse_frame *frame)
+/* "+0x1d", "fp=0x", "s": as much of a number as was written. */
+static bool begins_number(const char *word, size_t len)
+{
+	static const char *const starts[] = { "+0x", "fp=0x", "sp=0x", "pc=0x" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		size_t known = strlen(starts[i]);
+
+		if (memcmp(word, starts[i], len < known ? len : known))
+			continue;
+		while (known < len && text_digit(word[known]) < 16)
+			known++;
+		return known >= len;
+	}
+	return false;
+}
+
+static bool drop_number(struct goparse_text *t)
+{
+	size_t at = t->len;
+
+	while (at && t->at[at - 1] != ' ')
+		at--;
+	if (!at || !begins_number(t->at + at, t->len - at))
+		return false;
+	t->len = at - 1;
+	return true;
+}
+
+/* A line that was cut short within its numbers: the place before them is whole. */
+static bool cut_place(struct goparse_text t, struct goparse_frame *frame)
+{
+	while (drop_number(&t))
+		if (file_and_line(t, frame))
+			return true;
+	return false;
+}
+
+bool frame_place(struct goparse_text first, struct goparse_text line, struct goparse_frame *frame)
 {
 	uint64_t pc = 0, offset = 0;
 	struct goparse_text t = line;
 
 	if (!take_indent(&t) || !t.len)
 		return false;
-	take_registers(&t, &pc);
-	take_offset(&t, &offset);
+	take_numbers(&t, &offset, &pc);
 	if (!file_and_line(t, frame))
-		return foreign_place(line, frame);
+		return frame_foreign(first, line, frame) || cut_place(t, frame);
 	frame->pc_offset = offset;
 	frame->pc = pc;
 	return true;
@@ -111,8 +157,9 @@ bool frame_foreign(struct goparse_text first, struct goparse_text second,
 		   struct goparse_frame *frame)
 {
 	struct goparse_frame found = { .function = first };
+	struct goparse_text name = first;
 
-	if (!first.len || !foreign_place(second, &found))
+	if (!first.len || take_indent(&name) || !foreign_place(second, &found))
 		return false;
 	*frame = found;
 	return true;

@@ -12,8 +12,9 @@
 bool frame_call(struct goparse_text line, struct goparse_frame *frame);
 
 /* "\t/usr/local/go/src/net/http/server.go:2102 +0x5c5 fp=0xc00005ffb8 sp=… pc=…". Blanks do
- * for the tab: terminals make some of it. That of a frame of C is one too. */
-bool frame_place(struct goparse_text line, struct goparse_frame *frame);
+ * for the tab: terminals make some of it. If it is the place of a frame of C, all of `first`
+ * is the function: what looks like arguments there is a part of its name. */
+bool frame_place(struct goparse_text first, struct goparse_text line, struct goparse_frame *frame);
 
 /* A frame of C: any function, and the place "\t[FILE:LINE ]pc=0x…". Of its two lines `first`
  * may be anything, so it is the second that tells. */

@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "goparse/framemap.h"
+#include "goparse/text.h"
 #include "pprof/labels.h"
 #include "pprof/profile.h"
 
@@ -52,7 +53,7 @@ struct waitprofile {
 };
 
 /* Frames that are none. */
-#define VIRTUAL(name) { .function = { name, sizeof(name) - 1 } }
+#define VIRTUAL(name) { .function = { LITERAL(name) } }
 static const struct goparse_frame elided = VIRTUAL("...additional frames elided...");
 static const struct goparse_frame unavailable = VIRTUAL("[stack unavailable]");
 static const struct goparse_frame no_stack = VIRTUAL("[no stack]");
@@ -139,6 +140,13 @@ static bool same_call(const struct goparse_frame *a, const struct goparse_frame 
 	       (a->pc_offset || a->line == b->line);
 }
 
+/* Are frames of its own missing, where a goroutine was cut, or what came behind them? */
+static bool is_cut_itself(const struct goparse_goroutine *g)
+{
+	return g->cut && (g->stack.count == GOPARSE_FRAMES_MAX ||
+			  (!g->stack.created_by.function.len && !g->ancestor_count));
+}
+
 static int push_ancestors(struct waitprofile *w, const struct goparse_goroutine *g)
 {
 	const struct goparse_frame *creator = &g->stack.created_by;
@@ -153,7 +161,7 @@ static int push_ancestors(struct waitprofile *w, const struct goparse_goroutine 
 			rc = push_creator(w, s);
 		creator = &s->created_by;
 	}
-	return rc;
+	return rc || !g->cut || is_cut_itself(g) ? rc : push_frame(w, &elided);
 }
 
 static int make_stack(struct waitprofile *w, const struct goparse_goroutine *g)
@@ -166,7 +174,7 @@ static int make_stack(struct waitprofile *w, const struct goparse_goroutine *g)
 		rc = push_frame(w, &unavailable);
 	if (!rc)
 		rc = push_frames(w, s, 0);
-	if (!rc && g->cut)
+	if (!rc && is_cut_itself(g))
 		rc = push_frame(w, &elided);
 	if (!rc && !w->depth)
 		rc = push_frame(w, &no_stack);

@@ -1,6 +1,12 @@
 /*
  * Goroutines as a profile of how long they have waited: the goroutine wait profile of
  * dd-trace-go (profiler/profile.go, goroutineDebug2ToPprof), where each goroutine is a sample.
+ *
+ * A sample's stack ends with the frame that created the goroutine. Frames in between that are
+ * none: "...additional frames elided..." where Go (or our bound) left some out, "[stack
+ * unavailable]" of one that was running, "[no stack]" of one without any. Labels are "state",
+ * "lockedm" ("true" or "false"), the number "goid", the goroutine's own, and where they hold
+ * "leaked", "durable" and "synctest" ("true") and the numbers "bubble" and "group".
  */
 #ifndef GOPARSE_WAITPROFILE_H
 #define GOPARSE_WAITPROFILE_H
@@ -14,9 +20,10 @@ struct profile;
 struct waitprofile;
 
 struct waitprofile_options {
-	bool aggregate;	 /* goroutines of one stack, state and labels are one sample, with a
-			  * second value: goroutines/count */
-	bool ancestors;	 /* their stacks behind the creating frame */
+	bool aggregate;	 /* goroutines of one stack, state and labels are one sample without
+			  * "goid", with a second value: goroutines/count */
+	bool ancestors;	 /* their stacks behind the creating frame, which is their innermost
+			  * and stands there once */
 	int64_t time_nanos; /* when the dump was taken; 0: unknown */
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "net/address.h"
 #include "net/response.h"
@@ -53,6 +54,8 @@ static int check_request(const struct http_request *q, struct error *err)
 	if (!rc && q->unix_socket &&
 	    strlen(q->unix_socket) >= sizeof(((struct sockaddr_un *)0)->sun_path))
 		rc = error_set(err, ERR_USAGE, "the path of the socket has more than 107 bytes");
+	if (!rc && q->ca_file && access(q->ca_file, R_OK))
+		rc = error_errno(err, ERR_USAGE, "cannot read '%s'", q->ca_file);
 	return rc;
 }
 
@@ -211,6 +214,11 @@ int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)
 	return rc;
 }
 
+int http_socket(const struct http *h)
+{
+	return transfer_socket(h->transfer);
+}
+
 const struct http_response *http_response(const struct http *h)
 {
 	return &h->response;
@@ -236,6 +244,12 @@ int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)
 	(void)http, (void)buf, (void)len;
 	*got = 0;
 	return error_set(err, ERR_NOTFOUND, "no URL is open");
+}
+
+int http_socket(const struct http *h)
+{
+	(void)h;
+	return -1;
 }
 
 const struct http_response *http_response(const struct http *h)

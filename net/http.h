@@ -51,7 +51,7 @@ struct http_response {
 /* Does the text begin with "http://" or "https://"? (Other schemes are no URLs here.) */
 bool http_is_url(const char *text);
 
-/* Waits for the response's head. ERR_USAGE (URL, header), ERR_NOTFOUND (no libcurl), ERR_IO
+/* Waits for the response's head. ERR_USAGE (URL, header, paths), ERR_NOTFOUND (no libcurl), ERR_IO
  * (cannot connect, certificate, a status other than 200, with the body's first line),
  * ERR_LIMIT (time, redirects), ERR_FORMAT (not HTTP; an encoding not asked for), ERR_NOMEM. */
 int http_open(struct http **h, const struct http_request *q, struct error *err);
@@ -61,6 +61,12 @@ void http_close(struct http *h);
  * the type of a reader (goparse_reader). What came before an error has been given already.
  * ERR_LIMIT (time, size), ERR_FORMAT (cut off, broken compression), ERR_IO, ERR_NOMEM. */
 int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err);
+
+/* The connection, -1 when there is none any more. Who wants no more of an answer that would
+ * go on for a time may shut it down for writing (shutdown(2), which a signal's handler may
+ * call, too): Go's server takes that for the client's end, and lets a handler that looks for
+ * it end in good order (net/http/server.go, backgroundRead). What it sends is still read. */
+int http_socket(const struct http *h);
 
 /* Good until http_close. */
 const struct http_response *http_response(const struct http *h);

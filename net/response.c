@@ -53,7 +53,7 @@ static int64_t parse_date(struct cursor *c)
 		parts[i] = cursor_number(c, 10);
 		cursor_expect(c, i < 4 ? ':' : ' ');
 	}
-	if (c->failed || parts[0] - 1 > 30 || parts[1] - 1970 > 8000 || parts[2] > 23 ||
+	if (c->failed || parts[0] - 1 > 30 || parts[1] - 1970 > 9999 - 1970 || parts[2] > 23 ||
 	    parts[3] > 59 || parts[4] > 60)
 		return 0;
 	tm.tm_mon = -1;

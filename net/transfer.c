@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "net/address.h"
@@ -12,6 +13,7 @@
 enum {
 	RAW_BYTES = 64 << 10, /* more than CURL_MAX_WRITE_SIZE, which it writes at once */
 	POLL_MS = 1000,
+	SOCKETS = 8, /* at a time: a host's addresses are tried side by side */
 };
 
 static const uint64_t NS_PER_S = 1000000000, NS_PER_MS = 1000000;
@@ -28,6 +30,8 @@ struct transfer {
 	bool added, paused, over, headers_too_long;
 	CURLcode result; /* when over */
 	char why[CURL_ERROR_SIZE];
+	curl_socket_t sockets[SOCKETS]; /* open ones, in the order in which they were opened */
+	size_t socket_count;
 	uint64_t received;
 	size_t at, len; /* of raw: taken, filled */
 	unsigned char raw[RAW_BYTES];
@@ -70,6 +74,29 @@ static size_t on_body(char *data, size_t size, size_t count, void *ctx)
 	return len;
 }
 
+/* Which socket an answer comes by, libcurl tells only after its end (CURLINFO_ACTIVESOCKET). */
+static int on_open(void *ctx, curl_socket_t fd, curlsocktype purpose)
+{
+	struct transfer *t = ctx;
+
+	(void)purpose;
+	if (t->socket_count < SOCKETS)
+		t->sockets[t->socket_count++] = fd;
+	return CURL_SOCKOPT_OK;
+}
+
+static int on_close(void *ctx, curl_socket_t fd)
+{
+	struct transfer *t = ctx;
+	size_t left = 0;
+
+	for (size_t i = 0; i < t->socket_count; i++)
+		if (t->sockets[i] != fd)
+			t->sockets[left++] = t->sockets[i];
+	t->socket_count = left;
+	return close(fd);
+}
+
 /* What it is told. */
 
 static CURLcode set_basics(struct transfer *t)
@@ -82,6 +109,11 @@ static CURLcode set_basics(struct transfer *t)
 	rc |= set(t->easy, CURLOPT_HEADERDATA, t);
 	rc |= set(t->easy, CURLOPT_WRITEFUNCTION, on_body);
 	rc |= set(t->easy, CURLOPT_WRITEDATA, t);
+	rc |= set(t->easy, CURLOPT_SOCKOPTFUNCTION, on_open);
+	rc |= set(t->easy, CURLOPT_SOCKOPTDATA, t);
+	rc |= set(t->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+	rc |= set(t->easy, CURLOPT_CLOSESOCKETDATA, t);
+	rc |= set(t->easy, CURLOPT_FORBID_REUSE, 1L); /* so that there is one socket in the end */
 	rc |= set(t->easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 	rc |= set(t->easy, CURLOPT_FOLLOWLOCATION, 0L); /* http.c does */
 	rc |= set(t->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -105,6 +137,17 @@ static CURLcode set_signals(struct transfer *t)
 	bool threads = v && v->features & CURL_VERSION_ASYNCHDNS;
 
 	return t->curl->easy_set(t->easy, CURLOPT_NOSIGNAL, threads ? 0L : 1L);
+}
+
+/*
+ * Whoever gives up need not wait for the thread that still looks a name up: it ends by itself,
+ * and frees what is its. Before 7.87 libcurl cannot do that, which is no failure.
+ */
+static void set_leaving(struct transfer *t)
+{
+	enum { QUICK_EXIT = 322 }; /* CURLOPT_QUICK_EXIT, which older headers have not */
+
+	t->curl->easy_set(t->easy, (CURLoption)QUICK_EXIT, 1L);
 }
 
 /* A proxy has no place before a socket in the file system. */
@@ -160,6 +203,7 @@ int transfer_new(struct transfer **out, const struct libcurl *curl, const struct
 	t->easy = curl->easy_init();
 	if (!t->multi || !t->easy || copy_headers(t, q))
 		return error_set(err, ERR_NOMEM, "out of memory");
+	set_leaving(t);
 	if (set_basics(t) || set_signals(t) || set_request(t, q))
 		return error_set(err, ERR_NOTFOUND, "libcurl was built without what is needed");
 	return 0;
@@ -233,8 +277,12 @@ static int explain(const struct transfer *t, struct error *err)
 {
 	const char *text = *t->why ? t->why : t->curl->easy_strerror(t->result);
 	char why[200];
+	long proxy = 0;
 
 	response_text(why, sizeof(why), text, strlen(text));
+	t->curl->easy_get(t->easy, CURLINFO_HTTP_CONNECTCODE, &proxy);
+	if (proxy >= 300)
+		return error_set(err, ERR_IO, "the proxy refuses to connect: status %ld", proxy);
 	switch (t->result) {
 	case CURLE_OUT_OF_MEMORY:
 		return error_set(err, ERR_NOMEM, "out of memory");
@@ -377,6 +425,11 @@ int transfer_more(struct transfer *t, bool *end, struct error *err)
 uint64_t transfer_received(const struct transfer *t)
 {
 	return t->received;
+}
+
+int transfer_socket(const struct transfer *t)
+{
+	return t->over || t->socket_count != 1 ? -1 : (int)t->sockets[0];
 }
 
 void transfer_hurry(struct transfer *t, uint64_t ns)

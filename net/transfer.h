@@ -43,6 +43,9 @@ int transfer_more(struct transfer *t, bool *end, struct error *err);
 /* Bytes of the answer so far. */
 uint64_t transfer_received(const struct transfer *t);
 
+/* The connection's descriptor, -1 for none. */
+int transfer_socket(const struct transfer *t);
+
 /* Makes the end of all time come no later than in so many nanoseconds. */
 void transfer_hurry(struct transfer *t, uint64_t ns);
 

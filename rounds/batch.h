@@ -4,9 +4,14 @@
  *
  * A batch is made in a folder of its own whose name begins with a dot, everything in it is
  * synced, and only then it takes its name. Several samplers may share DIR; one that takes up
- * a target there holds a lock for it, so that a second one on the same is refused. What
- * samplers that died have left is removed by the next one; a batch is never removed but by
- * the limits that were asked for, the oldest first, own ones only (of the same target).
+ * a target there holds a lock for it (batchlock.h), so that a second one on the same is
+ * refused. What samplers that died have left is removed by the next one; a batch is never
+ * removed but by the limits that were asked for, the oldest first, own ones only (prune.h):
+ * those of its key, and those of its series that no living sampler has. So what a process
+ * left that was restarted, and has another key now, does not lie there for ever.
+ *
+ * All is done by the descriptor of DIR, until the path leads to another folder, or that has
+ * gone: then the next batch begins anew there.
  */
 #ifndef ROUNDS_BATCH_H
 #define ROUNDS_BATCH_H
@@ -24,6 +29,8 @@ struct error;
 struct batches_options {
 	const char *path; /* the folder; made when missing */
 	const char *key;  /* whom the lock is for: "pid-1234-<start time>", a unit's name, … */
+	const char *series; /* what has batches like these, by any key: a program's name; NULL:
+			     * nothing has */
 	uint64_t keep;	  /* batches at most; 0: any number */
 	uint64_t max_bytes, max_age_ns; /* 0: any */
 };
@@ -57,25 +64,33 @@ struct batch_event {
 	const char *sampling;	  /* JSON object with the sampler's own figures, or NULL */
 };
 
-/* Opens the folder, takes the lock, removes leftovers. ERR_IO, ERR_PERM (not writable; a
- * second sampler on the target: who, in the message), ERR_NOMEM. */
+/* Opens the folder, takes the lock, removes leftovers and what the limits say. Texts of the
+ * options are copied. One of a key in a process, and no use of it in a
+ * process that was forked: that has no lock. ERR_IO, ERR_PERM (a link on the way that
+ * somebody else has put there; a second sampler on the target: who, in the message),
+ * ERR_NOMEM. */
 int batches_open(struct batches **b, const struct batches_options *options, struct error *err);
 void batches_close(struct batches *b);
+
+/* Its descriptor, for privilege_drop(): before that it must be open, and if it is another
+ * user's, what lets us write there must be kept. */
+const int *batches_folder(const struct batches *b);
 
 /* The number that the next batch gets: one more than the highest that is there, of any
  * target. */
 uint64_t batches_next(const struct batches *b);
 
-/* Begins a batch. A full disk or a folder that is not writable now is ERR_IO, of this batch
- * alone: the next one tries anew. */
+/* Begins a batch, one at a time. A full disk or a folder that is not writable now is ERR_IO,
+ * of this batch alone: the next one tries anew. As batches_open if the folder has changed. */
 int batch_begin(struct batches *b, struct batch **batch, struct error *err);
 
-/* Adds a file; `name` is a plain one. ERR_IO: the batch is as if it had not been asked. */
+/* Adds a file, synced; `name` is no path and has no dot in front, else ERR_USAGE. ERR_IO: the
+ * batch is as if it had not been asked. */
 int batch_add(struct batch *batch, const char *name, const void *data, size_t len,
 	      struct error *err);
 
 /* Writes event.json, syncs, renames, prunes. event->sequence is set by it. *path is the
- * batch's folder, valid until batch_free. ERR_IO: there is no batch. */
+ * batch's folder, valid until batch_free. ERR_IO, ERR_NOMEM: there is no batch. */
 int batch_commit(struct batch *batch, struct batch_event *event, const char **path,
 		 struct error *err);
 

@@ -18,39 +18,48 @@ struct collection;
 struct error;
 struct source;
 
+enum { COLLECTION_BYTES = 1 << 30 }; /* of all profiles together; what comes then is left out */
+
 struct collection_request {
 	unsigned types;	      /* set of enum capture_type, all CAPTURE_BY_GO */
-	bool gc;	      /* before heap profiles, wait for a completed GC cycle */
+	bool gc;	      /* before the heap profile, wait for a completed GC cycle */
 	uint64_t trace_ns;    /* duration of a trace */
 };
 
 /* One profile: heap for heap, allocs, inuse and alloc, which are made of it
- * (rounds/derive.h), all others for themselves. */
+ * (rounds/derive.h), all others for themselves. Texts are printable. */
 struct collection_item {
 	enum capture_type type; /* CAPTURE_HEAP for all of the heap's */
-	const char *name;     /* of a custom profile, else "" */
+	const char *name;     /* of a custom profile, fit for a file's (rounds/customname.h); else "" */
 	const uint8_t *data;  /* pprof bytes, or a trace; NULL when there is none: */
 	size_t len;
 	const char *why_not;  /* NULL, or the reason */
-	bool cut;	      /* a trace, at its limit */
+	const char *note;     /* NULL, or what is to be said of it */
+	bool cut;	      /* a trace that ends before its time */
 	int64_t time_nanos;   /* when it was there, unix time */
 };
 
-/* Forks: no other thread may run. ERR_IO, ERR_NOMEM. */
+/* Forks: no other thread may run. The source must live until collection_free. ERR_IO,
+ * ERR_NOMEM. */
 int collection_start(struct collection **c, struct source *s, const struct collection_request *q,
 		     struct error *err);
 
-/* Readable (poll(2)) when it has come to an end. */
+/* poll(2) reports something (POLLHUP) when it has come to an end; -1 from when that is known. */
 int collection_fd(const struct collection *c);
 
 /* Has it come to an end? Does not wait. */
 bool collection_over(struct collection *c);
 
+/* Ends a trace early and whole, as far as its source can (a URL's: since it sent the first
+ * bytes, a second after its start at the latest since Go 1.22). It is over soon, not at once. */
+void collection_finish(struct collection *c);
+
 /* Ends it now: what is not there yet has `why` for its reason. */
 void collection_cancel(struct collection *c, const char *why);
 
-/* After the end: one item for each type that was asked for, custom ones each; valid until
- * collection_free. ERR_FORMAT when its process broke off; items are what came through. */
+/* After the end: one item for each type that was asked for, custom ones each (one without a
+ * name when there are none, or not all); valid until collection_free. ERR_FORMAT when its
+ * process broke off, and the items are what came through. ERR_NOMEM: there are no items. */
 int collection_items(struct collection *c, const struct collection_item **items, size_t *count,
 		     struct error *err);
 

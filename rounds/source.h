@@ -2,8 +2,9 @@
  * Where Go's own profiles come from.
  *
  * A source answers for one profile at a time and may wait; a collection (rounds/collection.h)
- * asks it in a process of its own. Today there is one, a net/http/pprof endpoint; one that
- * reads the process's memory is to come behind the same interface.
+ * asks it in a process of its own. Today there is one, a net/http/pprof endpoint
+ * (rounds/source_http.c); one that reads the process's memory is to come behind the same
+ * interface (rounds/sourceops.h).
  */
 #ifndef ROUNDS_SOURCE_H
 #define ROUNDS_SOURCE_H
@@ -19,40 +20,53 @@ struct http_request;
 struct source;
 
 struct source_options {
-	bool gc;	      /* let a GC run before heap profiles */
+	bool gc;	      /* force a GC before heap profiles (gc=1) */
 	uint64_t timeout_ns;  /* for each profile, a trace's duration not counted */
 	size_t max_bytes;     /* of each, unpacked */
-	size_t trace_limit;   /* bytes after which a trace is cut */
-	uint64_t max_goroutines_wait; /* a process with more is not asked for debug=2 */
+	size_t trace_limit;   /* bytes, no trace is longer */
+	uint64_t max_goroutines_wait; /* a process with more is not asked for their waits */
+};
+
+/* What is to be said of what was taken. */
+struct source_remark {
+	bool cut;	/* a trace ends before its time, because of the limit or a broken connection */
+	char note[256]; /* in words, not of more than one line; "" for nothing */
 };
 
 /* A net/http/pprof endpoint: `request` says which (url is that of /debug/pprof, with or
- * without a slash behind it), with which headers, by which socket; its texts are copied.
- * ERR_USAGE (not a URL), ERR_NOMEM. */
+ * without a slash behind it), with which headers, by which socket; its texts are copied, its
+ * bounds (total time, size) not used. ERR_USAGE (not a URL), ERR_NOMEM. */
 int source_http(struct source **s, const struct http_request *request,
 		const struct source_options *options, struct error *err);
 void source_free(struct source *s);
 
-/* All below append to a buffer and return 0; ERR_NOTFOUND (there is no such profile: not
- * Go, not registered, not of this source), ERR_IO, ERR_LIMIT, ERR_FORMAT (not what it
- * should be), ERR_NOMEM. */
+/* All below append to a buffer and return 0; ERR_IO (cannot be had: not Go, not registered,
+ * not of this source), ERR_LIMIT, ERR_FORMAT (not what it should be), ERR_NOMEM. What they
+ * append then is not to be used. */
 
-/* A profile by the runtime's name ("heap", "goroutine", …), as pprof bytes. With `gc`, a
- * completed GC cycle is waited for first, for the time-out at most (heap only). */
-int source_profile(struct source *s, const char *name, bool gc, struct buffer *out,
-		   struct error *err);
+/* A profile by the runtime's name ("heap", "goroutine", …), as pprof bytes. With `gc_wait`,
+ * the end of a GC cycle is waited for first, for the time-out at most; none is forced (heap
+ * only). */
+int source_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
+		   struct source_remark *remark, struct error *err);
 
 /* Goroutines with their wait times, as pprof bytes (goparse/waitprofile.h). ERR_LIMIT: there
  * are more than the options allow; the message says how many. */
 int source_goroutine_waits(struct source *s, struct buffer *out, struct error *err);
 
-/* An execution trace of so long a time. *cut: the limit was met, and the trace ends at the
- * last whole batch of events before it. */
-int source_trace(struct source *s, uint64_t duration_ns, struct buffer *out, bool *cut,
-		 struct error *err);
+/* An execution trace of so long a time, whole: when it comes near the limit, it is ended
+ * early, or else cut behind its last whole generation (rounds/tracecut.h). ERR_LIMIT: not
+ * even the first one is within the limit. */
+int source_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
+		 struct source_remark *remark, struct error *err);
+
+/* Ends the trace that is being taken, or about to be, as if its time were up. May be called
+ * by a signal's handler. */
+void source_finish(struct source *s);
 
 /* The names of profiles that the program itself registered, each NUL-terminated, one behind
- * the other; only such as may be a file's name are told. */
+ * the other, at most SOURCE_CUSTOM_MAX: foreign bytes, of any length. */
+enum { SOURCE_CUSTOM_MAX = 64 };
 int source_custom(struct source *s, struct buffer *names, struct error *err);
 
 #endif

@@ -193,6 +193,11 @@ int recording_run(struct recording *r, recording_progress *progress, void *ctx, 
 	return sample_until_end(r, progress, ctx, err);
 }
 
+void recording_set_duration(struct recording *r, uint64_t duration_ns)
+{
+	r->options.duration_ns = duration_ns;
+}
+
 void recording_stop(struct recording *r)
 {
 	uint64_t one = 1;
@@ -298,6 +303,19 @@ void recording_await_interim(struct recording *r)
 			interim_start(r->interim);
 		interim_look(r->interim, PROGRESS_NS / NS_PER_MS);
 	}
+}
+
+bool recording_interim_over(struct recording *r, bool may_fork)
+{
+	if (!recording_interim(r)->busy)
+		return true;
+	if (may_fork && interim_wants_start(r->interim))
+		interim_start(r->interim);
+	interim_look(r->interim, 0);
+	if (recording_interim(r)->busy)
+		return false;
+	unwinder_save_tables(r->round.unwinder);
+	return true;
 }
 
 bool recording_suspending(const struct recording *r)

@@ -85,6 +85,9 @@ struct recording_stats {
 int recording_new(struct recording **r, const struct recording_options *options,
 		  struct error *err);
 
+/* Before recording_run: another duration than the options'. */
+void recording_set_duration(struct recording *r, uint64_t duration_ns);
+
 /* Called about ten times a second while recording_run waits. */
 typedef void recording_progress(void *ctx, const struct recording_stats *stats);
 
@@ -141,6 +144,10 @@ const struct recording_interim *recording_interim(const struct recording *r);
 
 /* After recording_run: waits until the one that was asked for is there. */
 void recording_await_interim(struct recording *r);
+
+/* After recording_run: is there none that was asked for and is not there yet? Does not wait.
+ * The process that makes it is started only if it `may_fork`: while no thread runs. */
+bool recording_interim_over(struct recording *r, bool may_fork);
 
 /* Stops this process as SIGTSTP would, soon, when no thread is held; true of _suspending
  * until it has been continued. */

@@ -46,14 +46,14 @@ def header(line):
     if not found:
         return None
     goid, gp, nil, m, mp, inside = found.groups()
-    g = {"id": int(goid), "frames": []}
+    g = {"id": int(goid), "frames": [], "labels": {}}
     if gp:
         g.update(gp=gp, m=None if nil else int(m))
         if mp:
             g["mp"] = mp
     labels = LABELS.search(inside)
     if labels:
-        g["labels"] = [[unquote(k), unquote(v)] for k, v in PAIR.findall(labels.group(1))]
+        g["labels"] = {unquote(k): unquote(v) for k, v in PAIR.findall(labels.group(1))}
         inside = inside[:labels.start()]
     state, *rest = inside.split(", ")
     flags = []
@@ -91,77 +91,102 @@ def place(line):
 
 
 class Reader:
+    """A frame of Go stands when a second line follows it at once (what that says may be beyond
+    reading), one of C when the second line tells a pc. Behind the creating frame only
+    ancestors follow."""
+
     def __init__(self):
         self.all = []
+        self.foreign = set()  # numbers of lines within a stack that are none of its
         self.stack = None    # where frames go: a goroutine, or an ancestor of it
-        self.waiting = None  # a frame whose file line is to come
-        self.c_name = None   # the line before, if it may be a C function's name
+        self.waiting = None  # the frame whose second line may come now
+        self.name = None     # the line before, which may be a C function's name
 
-    def line(self, number, line):
+    def line(self, number, line, ahead):
+        waiting, name = self.waiting, self.name
+        self.waiting = self.name = None
         g = header(line)
         if g:
-            g["at"] = number
+            g["line"] = number
             self.all.append(g)
-            self.stack, self.waiting, self.c_name = g, None, None
-        elif line == "":
-            self.stack = self.waiting = self.c_name = None
-        elif self.stack is not None:
-            self.within(line)
-
-    def within(self, line):
-        name, self.c_name = self.c_name, None
-        if line.startswith("\t"):
-            self.indented(line, name)
-        elif ANCESTOR.fullmatch(line):
-            self.waiting = None
+            self.stack = g
+        elif line == "" and self.goes_on(*ahead):
+            self.foreign.add(number)
+        elif line == "" or line.startswith("exit status ") or line == "runtime stack:":
+            self.stack = None
+        elif self.stack is not None and line.startswith("\t"):
+            if self.second(line, waiting, name):
+                self.foreign.discard(number - 1)
+            else:
+                self.foreign.add(number)
+        elif self.stack is not None and ANCESTOR.fullmatch(line):
             self.stack = {"id": int(ANCESTOR.fullmatch(line).group(1)), "frames": []}
             self.all[-1].setdefault("ancestors", []).append(self.stack)
-        elif ELIDED.fullmatch(line):
-            count = ELIDED.fullmatch(line).group(1)
-            self.stack["elided"] = {"at": len(self.stack["frames"]),
-                                    "count": int(count) if count else None}
-        elif CREATED.fullmatch(line):
-            function, goid = CREATED.fullmatch(line).groups()
-            self.waiting = self.stack["created_by"] = {"function": function}
-            if goid:
-                self.waiting["goroutine"] = int(goid)
-        elif C_AT.fullmatch(line):
-            self.frame({"function": "non-Go function", "pc": C_AT.fullmatch(line).group(1)})
-        elif CALL.fullmatch(line):
-            self.waiting = {"function": CALL.fullmatch(line).group(1)}
-            self.frame(self.waiting)
-            self.c_name = line
-        else:
-            self.c_name = line
+        elif self.stack is not None and "created_by" not in self.stack:
+            self.first(line)
+        if self.name is not None:
+            self.foreign.add(number)  # until its second line comes
 
-    def indented(self, line, name):
+    def goes_on(self, line, second):
+        """Behind an empty line in the midst of a stack, which Go did not write."""
+        begins = CALL.fullmatch(line) or CREATED.fullmatch(line)
+        return self.stack and "created_by" not in self.stack and begins and place(second)
+
+    def first(self, line):
+        elided, created = ELIDED.fullmatch(line), CREATED.fullmatch(line)
+        if elided:
+            self.stack["elided"] = {"at": len(self.stack["frames"]),
+                                    "count": int(elided.group(1)) if elided.group(1) else None}
+        elif created:
+            self.waiting = {"function": created.group(1), "file": None, "line": None}
+            if created.group(2):
+                self.waiting["goroutine"] = int(created.group(2))
+            self.stack["created_by"] = self.waiting
+        elif C_AT.fullmatch(line):
+            self.frame({"function": "non-Go function", "file": None, "line": None,
+                        "pc": C_AT.fullmatch(line).group(1)})
+        else:
+            self.name = line
+            call = CALL.fullmatch(line)
+            self.waiting = {"function": call.group(1), "file": None, "line": None} if call else None
+
+    def second(self, line, waiting, name):
+        """Is it the second line of something?"""
         c = C_PLACE.fullmatch(line)
         if line == UNAVAILABLE:
             self.stack["unavailable"] = True
         elif c and name:
-            if self.waiting:  # a C++ function's name may look like a call: here it is none
-                self.stack["frames"].pop()
-            fields = {"function": name, "pc": c.group(3)}
-            if c.group(1):
-                fields.update(file=c.group(1), line=int(c.group(2)))
-            self.frame(fields)
-            self.waiting = None
-        elif self.waiting is not None and place(line):
-            self.waiting.update(place(line))
-            self.waiting = None
+            self.frame({"function": name, "file": c.group(1),
+                        "line": int(c.group(2)) if c.group(1) else None, "pc": c.group(3)})
+        elif waiting is not None:
+            waiting.update(place(line) or {})
+            if waiting is not self.stack.get("created_by"):
+                self.frame(waiting)
+            return place(line) is not None
+        else:
+            return False
+        return True
 
     def frame(self, fields):
         self.stack["frames"].append(fields)
 
 
-def read(data):
+def read_all(data):
+    """The goroutines, and the numbers of lines within stacks that are none of theirs."""
     reader = Reader()
-    lines = data.decode("utf-8", "replace").split("\n")
-    for number, line in enumerate(lines, 1):
-        reader.line(number, line[:-1] if line.endswith("\r") else line)
-    for g in reader.all:
-        g["line"] = g.pop("at")
-    return reader.all
+    text = data.decode("utf-8", "replace")
+    lines = [line[:-1] if line.endswith("\r") else line for line in text.split("\n")]
+    if lines[-1] == "":
+        lines.pop()
+    for i, line in enumerate(lines):
+        reader.line(i + 1, line, (lines[i + 1:i + 3] + ["", ""])[:2])
+    if reader.waiting is not None and reader.name is not None:
+        reader.frame(reader.waiting)  # the input ends between its lines
+    return reader.all, reader.foreign
+
+
+def read(data):
+    return read_all(data)[0]
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ class Profile:
                 "labels": labels,
                 "names": [f["name"] for i in ids for f, _ in self.locations[i]["lines"]]})
         self.time_nanos, self.duration_nanos = top.get(9, 0), top.get(10, 0)
-        self.period_type = message(top[11])
+        self.period_type = message(top.get(11, b""))
         self.period = top.get(12, 0)
         self.comments = [text[i] for i in numbers(top.get(13, b""))]
         self.default_type = text[top.get(14, 0)]

@@ -28,12 +28,15 @@ static inline struct goparse_text text_of(const char *s)
 
 static inline struct goparse_frame make_frame(struct made_stack *m, size_t i, const char *name)
 {
-	unsigned line = 1;
+	size_t len = strcspn(name, ":");
+	const char *line = name[len] ? name + len + 1 : "1";
 
-	cr_assert(i < STACK_MAX && sscanf(name, "%31[^:]:%u", m->functions[i], &line) > 0);
-	snprintf(m->files[i], sizeof(m->files[i]), "/%s.go", m->functions[i]);
+	cr_assert(i < STACK_MAX && len < NAME_MAX_LEN);
+	snprintf(m->functions[i], sizeof(m->functions[i]), "%.*s", (int)len, name);
+	snprintf(m->files[i], sizeof(m->files[i]), "/%.*s.go", (int)len, name);
 	return (struct goparse_frame){ .function = text_of(m->functions[i]),
-				       .file = text_of(m->files[i]), .line = line };
+				       .file = text_of(m->files[i]),
+				       .line = strtoul(line, NULL, 10) };
 }
 
 /* `creator` NULL: none. */
@@ -41,9 +44,9 @@ static inline struct goparse_stack make_stack(struct made_stack *m, const char *
 					      const char *creator)
 {
 	struct goparse_stack s = { .frames = m->frames };
-	char text[256], *state;
+	char *text = strdup(frames), *state;
 
-	snprintf(text, sizeof(text), "%s", frames);
+	cr_assert(text);
 	for (char *n = strtok_r(text, " ", &state); n; n = strtok_r(NULL, " ", &state)) {
 		if (strcmp(n, "...")) {
 			m->frames[s.count] = make_frame(m, s.count, n);
@@ -53,6 +56,7 @@ static inline struct goparse_stack make_stack(struct made_stack *m, const char *
 			s.elided_at = s.count;
 		}
 	}
+	free(text);
 	if (creator)
 		s.created_by = make_frame(m, s.count, creator);
 	return s;

@@ -82,14 +82,24 @@ Test(stuck, what_came_after_the_first_dump_is_never_in_all)
 	cr_assert_not(stack(1, "select", "a"));
 }
 
-/* Texts that are the same one after another, but are cut elsewhere. */
-Test(stuck, bounds_of_texts_count)
+static bool frame(const char *state, const char *function, const char *file)
 {
-	stack(1, "select", "ab c");
-	stack(2, "sele", "ct");
+	struct goparse_frame f = { .function = text_of(function), .file = text_of(file) };
+	struct goparse_goroutine g = { .state = text_of(state) };
+
+	g.stack = (struct goparse_stack){ .frames = &f, .count = 1 };
+	return add(&g);
+}
+
+/* Also where texts are the same one after another, and are cut elsewhere. */
+Test(stuck, all_texts_count)
+{
+	frame("select", "main.f", "/go");
 	stuck_next_dump(s);
-	cr_assert_not(stack(1, "select", "a bc"));
-	cr_assert_not(stack(2, "select", "ct"));
+	cr_assert(frame("select", "main.f", "/go"));
+	cr_assert_not(frame("select", "main.f", "/g"));
+	cr_assert_not(frame("select", "main.f/", "go"));
+	cr_assert_not(frame("selectm", "ain.f", "/go"));
 }
 
 Test(stuck, creator_and_elided_frames_count)

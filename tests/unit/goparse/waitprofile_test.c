@@ -2,6 +2,7 @@
 #include "goparse/waitprofile.h"
 
 #include <criterion/criterion.h>
+#include <glob.h>
 #include <inttypes.h>
 
 #include "base/buffer.h"
@@ -72,8 +73,8 @@ static const char *sample(size_t i)
 	cr_assert(i < p->sample_count);
 	story.len = 0;
 	for (size_t j = 0; j < s->locations; j++) {
-		const struct profile_location *l = &p->locations[p->stack[s->first_location + j] - 1];
-		uint32_t f = p->lines[l->first_line].function;
+		uint32_t id = p->stack[s->first_location + j];
+		uint32_t f = p->lines[p->locations[id - 1].first_line].function;
 
 		buffer_addf(&story, "%s ", strset_get(&p->strings, p->functions[f - 1].name));
 	}
@@ -85,6 +86,13 @@ static const char *sample(size_t i)
 		add_label(&p->labels[s->first_label + j]);
 	cr_assert(!buffer_add(&story, "", 1));
 	return (const char *)story.data;
+}
+
+static bool stack_is(size_t i, const char *stack)
+{
+	size_t len = strlen(stack);
+
+	return !strncmp(sample(i), stack, len) && !strncmp(sample(i) + len, " |", 2);
 }
 
 Test(waitprofile, one_goroutine)
@@ -147,7 +155,7 @@ Test(waitprofile, everything_once)
 			  4 * sizeof(*p->stack)));
 }
 
-/* Names of one function in two files, and one file of two functions. */
+/* One name in two files, and a file of two functions. */
 Test(waitprofile, functions_are_name_and_file)
 {
 	struct goparse_frame frames[] = {
@@ -158,11 +166,13 @@ Test(waitprofile, functions_are_name_and_file)
 	};
 	struct goparse_goroutine g = { .stack = { .frames = frames, .count = 4 } };
 
+	static const uint32_t stack[] = { 1, 2, 3, 4, 1, 2, 3, 4 };
+
 	add(&g, NULL);
 	add(&g, NULL);
 	finish();
 	cr_assert_eq(p->function_count, 4);
-	cr_assert_eq(p->location_count, 4);
+	cr_assert(p->stack_count == 8 && !memcmp(p->stack, stack, sizeof(stack)));
 }
 
 Test(waitprofile, elided_frames_show_where_they_are_missing)
@@ -176,14 +186,43 @@ Test(waitprofile, elided_frames_show_where_they_are_missing)
 	add(&g, NULL);
 	g.stack = make_stack(&m, "...", NULL);
 	add(&g, NULL);
+	finish();
+	cr_assert(stack_is(0, "a ...additional frames elided... b c"));
+	cr_assert(stack_is(1, "a b ...additional frames elided... c"));
+	cr_assert(stack_is(2, "...additional frames elided..."));
+}
+
+/* A goroutine that did not fit is cut in its own stack or behind it. */
+Test(waitprofile, cut_goroutines_say_so_where_they_are)
+{
+	static struct goparse_frame frames[GOPARSE_FRAMES_MAX];
+	struct goparse_goroutine g = { .state = text_of("select"), .cut = true };
+	struct made_stack m, of_parent;
+	struct goparse_stack ancestor = make_stack(&of_parent, "x", NULL);
+
+	begin_with(false, true);
+	g.stack = make_stack(&m, "a", NULL);
+	add(&g, NULL);
 	g.stack = make_stack(&m, "a", "c");
-	g.cut = true;
+	add(&g, NULL);
+	g.ancestors = &ancestor;
+	g.ancestor_count = 1;
+	add(&g, NULL);
+	g.stack = make_stack(&m, "a", NULL);
+	add(&g, NULL);
+	for (size_t i = 0; i < GOPARSE_FRAMES_MAX; i++)
+		frames[i].function = text_of("f");
+	g.stack.frames = frames;
+	g.stack.count = GOPARSE_FRAMES_MAX;
+	g.stack.created_by.function = text_of("c");
+	ancestor.count = 0;
 	add(&g, NULL);
 	finish();
-	cr_assert(strstr(sample(0), "a ...additional frames elided... b c |") == sample(0));
-	cr_assert(strstr(sample(1), "a b ...additional frames elided... c |") == sample(1));
-	cr_assert(strstr(sample(2), "...additional frames elided... |") == sample(2));
-	cr_assert(strstr(sample(3), "a ...additional frames elided... c |") == sample(3));
+	cr_assert(stack_is(0, "a ...additional frames elided..."));
+	cr_assert(stack_is(1, "a c ...additional frames elided..."));
+	cr_assert(stack_is(2, "a c x ...additional frames elided..."));
+	cr_assert(stack_is(3, "a x ...additional frames elided..."));
+	cr_assert(strstr(sample(4), " f ...additional frames elided... c |"));
 }
 
 Test(waitprofile, unknown_stacks_have_a_frame)
@@ -198,9 +237,9 @@ Test(waitprofile, unknown_stacks_have_a_frame)
 	g.stack = make_stack(&m, "", NULL);
 	add(&g, NULL);
 	finish();
-	cr_assert(strstr(sample(0), "[no stack] main.main |") == sample(0));
-	cr_assert(strstr(sample(1), "[stack unavailable] main.main |") == sample(1));
-	cr_assert(strstr(sample(2), "[no stack] |") == sample(2));
+	cr_assert(stack_is(0, "[no stack] main.main"));
+	cr_assert(stack_is(1, "[stack unavailable] main.main"));
+	cr_assert(stack_is(2, "[no stack]"));
 }
 
 Test(waitprofile, flags_and_groups)
@@ -236,7 +275,8 @@ Test(waitprofile, own_labels)
 	g.stack = make_stack(&m, "a", NULL);
 	add(&g, NULL);
 	finish();
-	cr_assert_str_eq(sample(0), "a | 0 | a=x lockedm=false state=select state=mine z=1 goid=0 id");
+	cr_assert_str_eq(sample(0), "a | 0 | a=x lockedm=false state=select state=mine z=1 "
+				    "goid=0 id");
 	value = &p->strings.entries[p->labels[0].str];
 	cr_assert(value->len == 3 && !memcmp(value->text, "x\0y", 3));
 }
@@ -333,13 +373,30 @@ Test(waitprofile, ancestors)
 	of_main.frames[0].pc_offset = 0x1b;
 	add(&g, NULL);
 	finish();
-	cr_assert(strstr(sample(0), "leaf parent |") == sample(0), "only when asked for");
+	cr_assert(stack_is(0, "leaf parent"), "only when asked for");
 	begin_with(false, true);
 	add(&g, NULL);
 	finish();
-	cr_assert(strstr(sample(0), "leaf parent x ...additional frames elided... main main y |") ==
-		  sample(0));
+	cr_assert(stack_is(0, "leaf parent x ...additional frames elided... main main y"));
 	cr_assert_eq(p->lines[1].line, 10, "the go statement's own line");
+}
+
+/* Where no offsets were printed, the line must tell whether it is one call. */
+Test(waitprofile, ancestors_without_offsets)
+{
+	struct made_stack m, of_parent;
+	struct goparse_stack ancestor = make_stack(&of_parent, "parent:10 x", NULL);
+	struct goparse_goroutine g = { .state = text_of("select"), .ancestors = &ancestor,
+				       .ancestor_count = 1 };
+
+	begin_with(false, true);
+	g.stack = make_stack(&m, "leaf", "parent:10");
+	add(&g, NULL);
+	g.stack = make_stack(&m, "leaf", "parent:11");
+	add(&g, NULL);
+	finish();
+	cr_assert(stack_is(0, "leaf parent x"));
+	cr_assert(stack_is(1, "leaf parent parent x"));
 }
 
 static const char *comment(size_t i)
@@ -424,4 +481,76 @@ Test(waitprofile, labels_are_in_order)
 		for (size_t j = 0; j < s->labels; j++)
 			cr_assert_not(label_is_empty(&labels[j]));
 	}
+}
+
+static int each(void *ctx, const struct goparse_goroutine *g, struct error *err)
+{
+	(void)ctx;
+	return waitprofile_add(w, g, NULL, err);
+}
+
+static int read_file(void *ctx, void *buf, size_t len, size_t *got, struct error *err)
+{
+	(void)err;
+	*got = fread(buf, 1, len, ctx);
+	return 0;
+}
+
+/* How many goroutines a dump has. */
+static uint64_t add_dump(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	struct goparse *parser;
+	uint64_t count;
+
+	cr_assert(f && !goparse_new(&parser, NULL));
+	cr_assert(!goparse_stream(parser, read_file, f, each, NULL, NULL));
+	count = goparse_stats(parser)->goroutines;
+	goparse_free(parser);
+	fclose(f);
+	finish();
+	return count;
+}
+
+/* Of goroutine 23 Go prints its go statement in main.second, then the stack of goroutine 22,
+ * which begins with main.second at the line behind that, and so on. */
+Test(waitprofile, real_ancestors)
+{
+	begin_with(false, true);
+	add_dump("tests/goparse/dumps/go1.26-ancestors-dump.txt");
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (strstr(sample(i), " goid=23 id"))
+			cr_assert(stack_is(i, "main.third main.second main.first main.main"), "%s",
+				  sample(i));
+	cr_assert(p->sample_count > 5);
+}
+
+static int64_t sum(size_t type)
+{
+	int64_t total = 0;
+
+	for (size_t i = 0; i < p->sample_count; i++)
+		total += p->values[p->samples[i].first_value + type];
+	return total;
+}
+
+Test(waitprofile, real_dumps_lose_nothing_when_aggregated)
+{
+	glob_t dumps;
+
+	cr_assert(!glob("tests/goparse/dumps/*.txt", 0, NULL, &dumps) && dumps.gl_pathc > 10);
+	for (size_t i = 0; i < dumps.gl_pathc; i++) {
+		uint64_t count;
+		int64_t waited;
+
+		begin_with(false, false);
+		count = add_dump(dumps.gl_pathv[i]);
+		cr_assert_eq(p->sample_count, count);
+		waited = sum(0);
+		begin_with(true, false);
+		add_dump(dumps.gl_pathv[i]);
+		cr_assert_eq(sum(0), waited);
+		cr_assert_eq((uint64_t)sum(1), count);
+	}
+	globfree(&dumps);
 }

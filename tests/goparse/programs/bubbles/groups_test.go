@@ -19,16 +19,16 @@ func dump() {
 }
 
 func inside(t *testing.T) {
-	c := make(chan int)
+	receive, send, either := make(chan int), make(chan int), make(chan int)
 	var group sync.WaitGroup
 	var mutex sync.Mutex
 	group.Add(1)
 	mutex.Lock()
-	go func() { <-c }()
-	go func() { c <- 1; c <- 2 }()
+	go func() { <-receive }()
+	go func() { send <- 1 }()
 	go func() {
 		select {
-		case <-c:
+		case <-either:
 		case <-time.After(time.Hour):
 		}
 	}()
@@ -50,8 +50,9 @@ func TestDump(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	synctest.Run(func() {
 		inside(t)
-		go func() { outside <- 1 }()
-		time.Sleep(1)
+		for i := 0; i < 20000; i++ {
+			runtime.Gosched() // time.Sleep would wait for the mutex, for ever
+		}
 		dump()
 		os.Exit(0)
 	})

@@ -9,8 +9,11 @@ void c_sleep(void)
 	sleep(1000);
 }
 
+__thread void *c_frame; /* for trace.c */
+
 void inner(int n)
 {
+	c_frame = __builtin_frame_address(0);
 	goWait(n);
 }
 

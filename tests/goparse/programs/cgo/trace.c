@@ -24,33 +24,46 @@ struct symbolizer {
 	uintptr_t entry, more, data;
 };
 
-struct context {
-	uintptr_t *frame;
-};
+extern __thread void *c_frame;
+void inner(int n);
 
+/* What cgo puts between C and Go keeps no frame pointer: inner() notes its own. */
 void c_context(uintptr_t *context)
 {
 	if (!*context)
-		*context = (uintptr_t)__builtin_frame_address(0);
+		*context = (uintptr_t)c_frame;
+}
+
+/* Frames lie higher and higher on one stack; what libc keeps in rbp does not. */
+static uintptr_t follow(uintptr_t *buf, uintptr_t max, uintptr_t low, uintptr_t frame)
+{
+	uintptr_t n = 0;
+	Dl_info info;
+
+	while (n < max && frame >= low && frame - low < 4096 && !(frame & 7)) {
+		uintptr_t pc = ((uintptr_t *)frame)[1];
+
+		if (!dladdr((void *)pc, &info) || !info.dli_sname)
+			break;
+		buf[n++] = pc;
+		low = frame;
+		frame = *(uintptr_t *)frame;
+	}
+	return n;
 }
 
 void c_traceback(struct traceback *t)
 {
-	uintptr_t *frame = (uintptr_t *)t->context;
+	ucontext_t *u = (ucontext_t *)t->signal;
 	uintptr_t n = 0;
 
-	if (t->signal) {
-		ucontext_t *u = (ucontext_t *)t->signal;
-
+	if (u) {
 		t->buf[n++] = u->uc_mcontext.gregs[REG_RIP];
-		frame = (uintptr_t *)u->uc_mcontext.gregs[REG_RBP];
-	}
-	for (; n < t->max && n < 8 && frame && frame[1] > 4096; frame = (uintptr_t *)frame[0]) {
-		Dl_info info;
-
-		if (!dladdr((void *)frame[1], &info) || !info.dli_sname)
-			break;
-		t->buf[n++] = frame[1];
+		n += follow(t->buf + n, 8, u->uc_mcontext.gregs[REG_RSP],
+			    u->uc_mcontext.gregs[REG_RBP]);
+	} else if (t->context) {
+		t->buf[n++] = (uintptr_t)inner + 8;
+		n += follow(t->buf + n, 8, t->context, t->context);
 	}
 	if (n < t->max)
 		t->buf[n] = 0;
@@ -68,7 +81,7 @@ void c_symbolize(struct symbolizer *s)
 	if (!strcmp(info.dli_sname, "poke"))
 		return;
 	s->function = info.dli_sname;
-	if (!strcmp(info.dli_sname, "start_thread"))
+	if (!strcmp(info.dli_sname, "inner"))
 		return;
 	snprintf(file, sizeof(file), "/tmp/c source/%s.c", info.dli_sname);
 	s->file = file;

@@ -95,8 +95,8 @@ var ways = map[string]func(){
 	"overflow":  func() { forever(0) },
 	"overflowg": func() { go forever(0); time.Sleep(10 * time.Second) },
 	"deep":      func() { descend(300, thing{nil, "deep"}) },
-	"deep100":   func() { descend(96, thing{nil, "as many as are printed"}) },
-	"deep101":   func() { descend(97, thing{nil, "one more"}) },
+	"deep100":   func() { descend(97, thing{nil, "as many as are printed"}) },
+	"deep101":   func() { descend(98, thing{nil, "one more"}) },
 	"deadlock":  func() { waiting(make(chan int)) },
 	"goexit":    func() { runtime.Goexit() },
 	"maps":      mapWrites,
@@ -112,7 +112,25 @@ var ways = map[string]func(){
 		}
 		locked()
 	},
+	"all":     all,
 	"inother": func() { go func() { panic("in another goroutine") }(); time.Sleep(10 * time.Second) },
+}
+
+// Some of everything, for a dump of some length.
+func all() {
+	for i := 0; i < 15; i++ {
+		go forever100(i % 7)
+	}
+	time.Sleep(100 * time.Millisecond)
+	panic("all")
+}
+
+//go:noinline
+func forever100(n int) int {
+	if n == 0 {
+		select {}
+	}
+	return forever100(n-1) + 1
 }
 
 func main() {

@@ -15,7 +15,7 @@ type worker struct {
 	mutex   *sync.Mutex
 }
 
-func (w *worker) run(ctx context.Context, n int)    { w.loop(ctx, n, 3) }
+func (w *worker) run(ctx context.Context, n int)    { w.loop(ctx, n, 2) }
 func (w *worker) receive(b []byte, n int, s string) { <-w.in }
 func (w *worker) send(b []byte, n int)              { w.out <- b }
 func (w *worker) lock(names ...string)              { w.mutex.Lock() }

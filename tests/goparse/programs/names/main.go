@@ -104,7 +104,7 @@ func main() {
 	types.Each([]func(int) (string, error){nil}, func(func(int) (string, error)) { <-never })
 	time.Sleep(200 * time.Millisecond)
 	fmt.Println("ready -")
-	<-never
+	time.Sleep(100 * time.Hour) // a deadlock would end it
 }
 
 func init() {

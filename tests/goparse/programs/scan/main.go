@@ -20,9 +20,7 @@ func deep(n int, p *int, c chan int) int {
 
 func main() {
 	debug.SetMaxStack(1 << 33)
-	for i := 0; i < 2; i++ {
-		go deep(2000000, new(int), make(chan int))
-	}
+	go deep(3000000, new(int), make(chan int))
 	for i := 0; ; i++ {
 		if i == 3 {
 			fmt.Println("ready -")

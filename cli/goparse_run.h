@@ -1,0 +1,27 @@
+/* What `sampler goparse` does once it knows what is wanted. */
+#ifndef CLI_GOPARSE_RUN_H
+#define CLI_GOPARSE_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/httpoptions.h"
+
+struct error;
+struct format;
+
+struct goparse_options {
+	char **files; /* paths, URLs, "-" */
+	int count;
+	const char *output;	     /* NULL: the summary, or JSON on the standard output */
+	const struct format *format; /* NULL: by the ending of `output` */
+	bool json, diff, aggregate, ancestors, quiet, verbose;
+	bool timed; /* --time */
+	int64_t time_nanos;
+	struct httpoptions http;
+};
+
+/* Returns an exit status; errors have been told. */
+int goparse_run(const struct goparse_options *o);
+
+#endif

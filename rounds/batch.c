@@ -1,0 +1,445 @@
+/*
+ * Each call of the kernel may be the last before a crash, or fail. So the order is: files,
+ * each synced; event.json; the folder, synced; its name; the folder above. Until it has its
+ * name, a batch is one of the temporary folders that the next start removes.
+ *
+ * A number is given when a batch takes its name, by one of the samplers that share the
+ * folder at a time: they agree by flock(2) on the folder itself. Who does not get it within
+ * two seconds, or at all on this file system, goes on without: then two batches may have one
+ * number, and still have names of their own.
+ *
+ * Batches are removed after one has come, not before: what is there is not given up for one
+ * that does not come about. A disk that is full is not helped by removing more than the
+ * limits say; it costs the round.
+ */
+#include "rounds/batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "rounds/batchdir.h"
+#include "rounds/batchlock.h"
+#include "rounds/batchname.h"
+#include "rounds/event.h"
+#include "rounds/prune.h"
+
+enum {
+	/* A sweep holds a lock for a moment that is nobody's (batchdir.c). */
+	LOCK_TRIES = 10,
+	LOCK_PAUSE_MS = 50,
+	NUMBER_TRIES = 100,
+	NUMBER_PAUSE_MS = 20,
+	NAME_TRIES = 16,
+	TEMPORARY_TRIES = 1000,
+};
+
+struct batches {
+	char *path, *key, *series;
+	char key_text[BATCH_KEY_ROOM];
+	struct prune *prune;
+	struct batchlock lock;
+	int dir;	/* -1: not there now */
+	uint64_t last;	/* number given in this folder */
+	bool busy;	/* with a batch */
+};
+
+struct batch {
+	struct batches *in;
+	int fd;
+	char name[BATCH_HIDDEN_ROOM]; /* while it is made */
+	char *path;		      /* has room for the name to come */
+	bool committed;
+};
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory");
+}
+
+static void pause_ms(long ms)
+{
+	struct timespec t = { .tv_nsec = ms * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* Back to how it is without a folder. */
+static void leave(struct batches *b)
+{
+	if (b->dir < 0)
+		return;
+	batchlock_drop(&b->lock, b->dir, b->key_text);
+	close(b->dir);
+	b->dir = -1;
+}
+
+static int refused(const struct batches *b, struct error *err)
+{
+	char who[48] = "another sampler";
+
+	if (b->lock.holder)
+		snprintf(who, sizeof(who), "another sampler (process %d)", b->lock.holder);
+	return error_set(err, ERR_PERM, "%s writes batches of '%s' into '%s' already", who, b->key,
+			 b->path);
+}
+
+static int take_lock(struct batches *b, struct error *err)
+{
+	int rc = ERR_PERM;
+
+	for (int i = 0; i < LOCK_TRIES && rc == ERR_PERM; i++) {
+		if (i)
+			pause_ms(LOCK_PAUSE_MS);
+		rc = batchlock_take(&b->lock, b->dir, b->key_text, true);
+	}
+	if (rc == ERR_PERM)
+		return refused(b, err);
+	return rc ? error_errno(err, ERR_IO, "cannot lock '%s' for '%s'", b->path, b->key) : 0;
+}
+
+static int enter(struct batches *b, struct error *err)
+{
+	int rc = batchdir_open(b->path, &b->dir, err);
+
+	if (rc)
+		return rc;
+	b->lock = (struct batchlock)BATCHLOCK_NONE;
+	b->last = 0;
+	rc = take_lock(b, err);
+	if (!rc) {
+		batchdir_sweep(b->dir, b->key_text, b->lock.owner);
+		rc = prune_load(b->prune, b->dir, b->lock.owner, err);
+	}
+	if (!rc)
+		prune_apply(b->prune, b->dir, b->lock.owner);
+	else
+		leave(b);
+	return rc;
+}
+
+/* Without slashes at its end, which path_walk takes for a folder that is there. */
+static char *copy_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return strndup(path, len);
+}
+
+static int take_options(struct batches *b, const struct batches_options *o, struct error *err)
+{
+	struct prune_limits limits = { .keep = o->keep, .max_bytes = o->max_bytes,
+				       .max_age_ns = o->max_age_ns };
+
+	b->path = copy_path(o->path);
+	b->key = strdup(o->key);
+	b->series = strdup(o->series ? o->series : o->key);
+	if (!b->path || !b->key || !b->series)
+		return no_memory(err);
+	batch_key_text(b->key, b->key_text);
+	return prune_new(&b->prune, &limits, b->series, b->key_text, err);
+}
+
+int batches_open(struct batches **b, const struct batches_options *options, struct error *err)
+{
+	int rc;
+
+	*b = calloc(1, sizeof(**b));
+	if (!*b)
+		return no_memory(err);
+	(*b)->dir = -1;
+	rc = take_options(*b, options, err);
+	if (!rc)
+		rc = enter(*b, err);
+	if (rc) {
+		batches_close(*b);
+		*b = NULL;
+	}
+	return rc;
+}
+
+void batches_close(struct batches *b)
+{
+	if (!b)
+		return;
+	leave(b);
+	prune_free(b->prune);
+	free(b->path);
+	free(b->key);
+	free(b->series);
+	free(b);
+}
+
+const int *batches_folder(const struct batches *b)
+{
+	return &b->dir;
+}
+
+/* A folder that cannot be listed now does not make us give a number twice. */
+uint64_t batches_next(const struct batches *b)
+{
+	uint64_t highest = b->dir < 0 ? 0 : batchdir_highest(b->dir);
+
+	return (highest > b->last ? highest : b->last) + 1;
+}
+
+static bool is_current(const struct batches *b)
+{
+	return b->dir >= 0 && batchdir_current(b->path, b->dir) &&
+	       batchlock_held(&b->lock, b->dir, b->key_text);
+}
+
+static int make_temporary(struct batch *batch, struct error *err)
+{
+	struct batches *b = batch->in;
+	int rc = -1;
+
+	for (uint64_t n = 0; n < TEMPORARY_TRIES && rc; n++) {
+		batch_temporary_name(b->key_text, n, batch->name);
+		rc = mkdirat(b->dir, batch->name, 0755);
+		if (rc && errno != EEXIST)
+			break;
+	}
+	if (!rc)
+		batch->fd = openat(b->dir, batch->name,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!rc && batch->fd >= 0)
+		return 0;
+	error_errno(err, ERR_IO, "cannot make a batch in '%s'", b->path);
+	if (!rc)
+		unlinkat(b->dir, batch->name, AT_REMOVEDIR);
+	return ERR_IO;
+}
+
+static void release(struct batch *batch)
+{
+	if (batch)
+		free(batch->path);
+	free(batch);
+}
+
+/* With all memory that it needs later but for event.json. */
+static struct batch *make_batch(struct batches *b)
+{
+	struct batch *batch = calloc(1, sizeof(*batch));
+
+	if (!batch)
+		return NULL;
+	*batch = (struct batch){ .in = b, .fd = -1 };
+	batch->path = malloc(strlen(b->path) + 1 + BATCH_NAME_ROOM);
+	if (batch->path)
+		return batch;
+	release(batch);
+	return NULL;
+}
+
+int batch_begin(struct batches *b, struct batch **batch, struct error *err)
+{
+	struct batch *made;
+	int rc = 0;
+
+	*batch = NULL;
+	if (b->busy)
+		return error_set(err, ERR_USAGE, "a batch at a time");
+	if (!is_current(b)) {
+		leave(b);
+		rc = enter(b, err);
+	}
+	if (rc)
+		return rc;
+	made = make_batch(b);
+	if (!made)
+		return no_memory(err);
+	rc = make_temporary(made, err);
+	if (rc) {
+		release(made);
+		return rc;
+	}
+	b->busy = true;
+	*batch = made;
+	return 0;
+}
+
+static bool write_all(int fd, const char *p, size_t left)
+{
+	while (left) {
+		ssize_t n = write(fd, p, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		p += n;
+		left -= (size_t)n;
+	}
+	return true;
+}
+
+/* Network file systems let a signal interrupt it, and Ctrl-C is to finish a batch. */
+static int sync_all(int fd)
+{
+	int rc;
+
+	do
+		rc = fsync(fd);
+	while (rc && errno == EINTR);
+	return rc;
+}
+
+/* Closes in any case. What a file system put off may fail at the end only. */
+static bool write_synced(int fd, const void *data, size_t len)
+{
+	bool good = write_all(fd, data, len) && sync_all(fd) == 0;
+	int saved = errno;
+
+	if (close(fd) && good)
+		return false;
+	errno = saved;
+	return good;
+}
+
+static int add_file(struct batch *batch, const char *name, const void *data, size_t len,
+		    struct error *err)
+{
+	int fd = openat(batch->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0644);
+
+	if (fd >= 0 && write_synced(fd, data, len))
+		return 0;
+	error_errno(err, ERR_IO, "cannot write '%s' of a batch in '%s'", name, batch->in->path);
+	if (fd >= 0)
+		unlinkat(batch->fd, name, 0);
+	return ERR_IO;
+}
+
+int batch_add(struct batch *batch, const char *name, const void *data, size_t len,
+	      struct error *err)
+{
+	if (!batch_file_name_ok(name) || !strcmp(name, EVENT_FILE))
+		return error_set(err, ERR_USAGE, "'%s' cannot be the name of a profile", name);
+	return add_file(batch, name, data, len, err);
+}
+
+static int write_event(struct batch *batch, const struct batch_event *event, struct error *err)
+{
+	struct buffer text = { 0 };
+	int rc = event_write(&text, event, batch->in->series, batch->in->key_text);
+
+	if (rc)
+		rc = no_memory(err);
+	else
+		rc = add_file(batch, EVENT_FILE, text.data, text.len, err);
+	buffer_release(&text);
+	return rc;
+}
+
+static int failed(const struct batch *batch, struct error *err)
+{
+	return error_errno(err, ERR_IO, "cannot finish a batch in '%s'", batch->in->path);
+}
+
+/* event.json, and the name that is its number's. 0, an error, or NAME_TRIES when that name
+ * is taken. */
+static int take_name(struct batch *batch, struct batch_event *event, const char *name,
+		     struct error *err)
+{
+	int rc = write_event(batch, event, err);
+
+	if (rc)
+		return rc;
+	if (sync_all(batch->fd))
+		return failed(batch, err);
+	if (!batchdir_rename(batch->in->dir, batch->name, name))
+		return 0;
+	if (!batchdir_taken(errno))
+		return failed(batch, err);
+	unlinkat(batch->fd, EVENT_FILE, 0);
+	return NAME_TRIES;
+}
+
+static int take_number(struct batch *batch, struct batch_event *event, struct batch_name *name,
+		       struct error *err)
+{
+	uint64_t first = batches_next(batch->in);
+	char text[BATCH_NAME_ROOM];
+	int rc = NAME_TRIES;
+
+	for (uint64_t i = 0; i < NAME_TRIES && rc == NAME_TRIES; i++) {
+		event->sequence = name->sequence = first + i;
+		batch_name_text(name, text);
+		rc = take_name(batch, event, text, err);
+	}
+	if (rc == NAME_TRIES)
+		return failed(batch, err);
+	if (!rc)
+		sync_all(batch->in->dir);
+	return rc;
+}
+
+/* False when we have to go on without. */
+static bool lock_numbers(int dir)
+{
+	for (int i = 0; i < NUMBER_TRIES; i++) {
+		if (!flock(dir, LOCK_EX | LOCK_NB))
+			return true;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return false;
+		pause_ms(NUMBER_PAUSE_MS);
+	}
+	return false;
+}
+
+static void finish(struct batch *batch, const struct batch_name *name)
+{
+	struct batches *b = batch->in;
+	char text[BATCH_NAME_ROOM];
+	uint64_t bytes;
+
+	batch->committed = true;
+	b->last = name->sequence;
+	batch_name_text(name, text);
+	sprintf(batch->path, "%s/%s", b->path, text);
+	batchdir_bytes(batch->fd, &bytes);
+	prune_add(b->prune, name, bytes);
+	prune_apply(b->prune, b->dir, b->lock.owner);
+}
+
+int batch_commit(struct batch *batch, struct batch_event *event, const char **path,
+		 struct error *err)
+{
+	struct batch_name name = { .start_s = event->start_ns / 1000000000 };
+	bool locked = lock_numbers(batch->in->dir);
+	int rc = take_number(batch, event, &name, err);
+
+	if (locked)
+		flock(batch->in->dir, LOCK_UN);
+	if (rc)
+		return rc;
+	finish(batch, &name);
+	*path = batch->path;
+	return 0;
+}
+
+void batch_free(struct batch *batch)
+{
+	struct batches *b;
+
+	if (!batch)
+		return;
+	b = batch->in;
+	close(batch->fd);
+	if (!batch->committed)
+		batchdir_remove(b->dir, batch->name, b->lock.owner);
+	b->busy = false;
+	release(batch);
+}

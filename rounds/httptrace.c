@@ -1,0 +1,166 @@
+/*
+ * There is no request that ends a trace. But the handler sleeps until its time is up or its
+ * client is gone, then stops the tracing, which writes all that is to come, and returns. So
+ * the connection is shut down in our direction only: the server takes us for gone and we still
+ * get the rest. That is done while what the runtime holds back will fit into the limit, as
+ * far as that can be told. If it does not, or a proxy between gives the connection up, the
+ * trace is cut behind its last whole generation.
+ */
+#include "rounds/httptrace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "rounds/httpask.h"
+#include "rounds/source.h"
+#include "rounds/tracecut.h"
+
+enum { PIECE = 64 << 10, LEAST_MS = 1 };
+
+struct reading {
+	struct tracecut cut;
+	struct buffer *out;
+	size_t from, limit; /* of out; bytes */
+	bool asked;	    /* the server was asked to end it, because of the limit */
+	bool over;	    /* there is more than the limit */
+	bool broken;	    /* it came to an end before its time */
+};
+
+void httptrace_init(struct httptrace *t)
+{
+	t->socket = -1;
+	t->finish = 0;
+}
+
+void httptrace_finish(struct httptrace *t)
+{
+	t->finish = 1;
+	if (t->socket >= 0)
+		shutdown(t->socket, SHUT_WR);
+}
+
+static size_t length(const struct reading *r)
+{
+	return r->out->len - r->from;
+}
+
+/* Of a format that we cannot look into, a quarter is kept for the end. */
+static bool time_to_end(const struct reading *r)
+{
+	size_t tail = tracecut_tail(&r->cut), share = r->limit / (tail ? 8 : 4);
+
+	return length(r) + (tail > share ? tail : share) >= r->limit;
+}
+
+/* Not a byte more than the limit is kept; *got then tells whether there is one. */
+static int read_piece(struct reading *r, struct http *h, size_t *got, struct error *err)
+{
+	size_t left = r->limit - length(r), want = left < PIECE ? left : PIECE;
+	char more;
+	int rc;
+
+	if (!left) {
+		rc = http_read(h, &more, 1, got, err);
+		r->over = !rc && *got;
+		return rc;
+	}
+	if (buffer_reserve(r->out, want))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	rc = http_read(h, r->out->data + r->out->len, want, got, err);
+	r->out->len += rc ? 0 : *got;
+	return rc;
+}
+
+static int read_all(struct httptrace *t, struct reading *r, struct http *h, struct error *err)
+{
+	size_t got = 1;
+	int rc = 0;
+
+	while (!rc && got && !r->over) {
+		rc = read_piece(r, h, &got, err);
+		r->broken = rc && rc != ERR_NOMEM;
+		if (!rc)
+			rc = tracecut_look(&r->cut, r->out->data + r->from, length(r), err);
+		if (!rc && got && !r->asked && time_to_end(r)) {
+			r->asked = true;
+			shutdown(t->socket, SHUT_WR); /* without one it is cut */
+		}
+	}
+	return r->broken ? 0 : rc;
+}
+
+static int too_short(const struct reading *r, struct error *err)
+{
+	bool old = r->cut.version < TRACECUT_FIRST;
+
+	return error_set(err, ERR_LIMIT, "the trace cannot be cut within the limit of %zu bytes: %s",
+			 r->limit, old ? "before Go 1.22 only a whole one can be read" :
+					 "its first generation is longer");
+}
+
+/* In `err` is why it is broken, if it is. What was whole by then is a trace. */
+static int conclude(struct reading *r, struct source_remark *remark, struct error *err)
+{
+	bool limit = r->asked || r->over;
+
+	remark->cut = limit || r->broken;
+	if (limit)
+		snprintf(remark->note, sizeof(remark->note), "ended early: the limit is %zu bytes",
+			 r->limit);
+	else if (r->broken)
+		snprintf(remark->note, sizeof(remark->note), "broken off: %.200s", err->text);
+	if (!r->over && !r->broken)
+		return tracecut_complete(&r->cut, length(r)) ? 0 :
+			error_set(err, ERR_FORMAT, "the trace has no end");
+	if (!r->cut.whole)
+		return limit ? too_short(r, err) : err->code;
+	r->out->len = r->from + r->cut.whole;
+	return 0;
+}
+
+static int receive(struct httptrace *t, struct http *h, struct reading *r,
+		   struct source_remark *remark, struct error *err)
+{
+	struct error own = { 0 };
+	int rc;
+
+	t->socket = http_socket(h);
+	if (t->finish)
+		httptrace_finish(t);
+	rc = read_all(t, r, h, &own);
+	t->socket = -1;
+	rc = rc ? rc : conclude(r, remark, &own);
+	return rc ? error_set(err, rc, "%s", own.text) : 0;
+}
+
+int httptrace_take(struct httptrace *t, const struct httpask *a, const struct httptrace_what *what,
+		   struct buffer *out, struct source_remark *remark, struct error *err)
+{
+	uint64_t ms = what->duration_ns / 1000000;
+	struct reading *r = calloc(1, sizeof(*r));
+	struct http *h = NULL;
+	char query[64];
+	int rc;
+
+	if (!r)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	r->out = out;
+	r->from = out->len;
+	r->limit = what->limit;
+	ms = ms ? ms : LEAST_MS; /* 0 would be a second */
+	snprintf(query, sizeof(query), "seconds=%llu.%03llu", (unsigned long long)(ms / 1000),
+		 (unsigned long long)(ms % 1000));
+	if (t->finish)
+		rc = error_set(err, ERR_IO, "the round ended before the trace began");
+	else
+		rc = httpask_open(a, &(struct httpask_what){ "trace", query,
+							     what->duration_ns + what->timeout_ns,
+							     what->limit + 1 }, &h, err);
+	rc = rc ? rc : receive(t, h, r, remark, err);
+	http_close(h);
+	free(r);
+	return rc;
+}

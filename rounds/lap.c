@@ -1,0 +1,304 @@
+#include "rounds/lap.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "rounds/capture.h"
+#include "rounds/collection.h"
+#include "rounds/metrics.h"
+#include "rounds/rounds.h"
+#include "sampler/clock.h"
+
+enum { LOOK_MS = 100 };
+
+static unsigned set_of(enum capture_collector by)
+{
+	unsigned set = 0;
+
+	for (int i = 0; i < CAPTURE_TYPES; i++)
+		if (captures[i].by == by)
+			set |= CAPTURE_BIT(i);
+	return set;
+}
+
+static bool wants_samples(const struct rounds_options *o)
+{
+	return o->types & set_of(CAPTURE_BY_SAMPLING);
+}
+
+/* Of ours and of the processes that have ended. */
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage self, children;
+
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &children);
+	return (uint64_t)(self.ru_utime.tv_sec + self.ru_stime.tv_sec + children.ru_utime.tv_sec +
+			  children.ru_stime.tv_sec) * NS_PER_S +
+	       (uint64_t)(self.ru_utime.tv_usec + self.ru_stime.tv_usec + children.ru_utime.tv_usec +
+			  children.ru_stime.tv_usec) * 1000;
+}
+
+/* The start. */
+
+static void describe(struct lap *lap, const struct subject *s)
+{
+	lap->pid = s->process.pid;
+	memcpy(lap->command, s->process.comm, sizeof(lap->command));
+	memcpy(lap->build_id, s->build_id, sizeof(lap->build_id));
+}
+
+static int make_memory(struct lap *lap, struct error *err)
+{
+	lap->samples.fd = memfd_create("sampler-round", MFD_CLOEXEC);
+	return lap->samples.fd < 0 ? error_errno(err, ERR_IO, "cannot make a file in memory") : 0;
+}
+
+/* A trace is taken through the round; of the allocations' two snapshots this is the first. */
+static void collect_before(struct lap *lap)
+{
+	const struct rounds_options *o = lap->options;
+	struct collection_request q = { .gc = o->gc_wait, .trace_ns = o->recording.duration_ns };
+
+	if (o->types & CAPTURE_BIT(CAPTURE_TRACE))
+		q.types |= CAPTURE_BIT(CAPTURE_TRACE);
+	if (o->types & CAPTURE_BIT(CAPTURE_ALLOC))
+		q.types |= CAPTURE_BIT(CAPTURE_ALLOC);
+	if (q.types && o->source)
+		collection_start(&lap->before, o->source, &q, &lap->no_before);
+}
+
+static int start_recording(struct lap *lap, const struct subject *s, struct error *err)
+{
+	struct recording_options o = lap->options->recording;
+	int rc = make_memory(lap, err);
+
+	/* Whoever took the first one's place is alone. */
+	if (!o.command && (o.pid_count <= 1 || o.pids[0] != s->process.pid)) {
+		o.pids = &lap->pid;
+		o.pid_count = 1;
+	}
+	o.duration_ns = 0; /* lap_sample tells when */
+	return rc ? rc : recording_new(&lap->recording, &o, err);
+}
+
+int lap_begin(struct lap **out, const struct rounds_options *options, struct subject *subject,
+	      struct error *err)
+{
+	struct lap *lap = calloc(1, sizeof(*lap));
+	int rc = 0;
+
+	if (!lap)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	lap->options = options;
+	lap->ended = "lost";
+	lap->samples = (struct outfile){ .fd = -1, .dir_fd = -1, .direct = true,
+					 .path = (char *)"memory" };
+	lap->own_cpu_ns = own_cpu_ns();
+	describe(lap, subject);
+	if (wants_samples(options))
+		rc = start_recording(lap, subject, err);
+	if (rc) {
+		lap_free(lap);
+		return rc;
+	}
+	collect_before(lap);
+	if (subject->metrics)
+		metrics_read(subject->metrics, &lap->no_metrics);
+	lap->start_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+	lap->began_ns = monotonic_ns();
+	*out = lap;
+	return 0;
+}
+
+/* The round. */
+
+struct watch {
+	struct lap *lap;
+	uint64_t until_ns;
+	lap_look *look;
+	void *ctx;
+	bool stopped;
+};
+
+static void watch_recording(void *ctx, const struct recording_stats *stats)
+{
+	struct watch *w = ctx;
+
+	(void)stats;
+	if (w->look(w->ctx)) {
+		w->stopped = true;
+		recording_stop(w->lap->recording);
+	}
+}
+
+static void record(struct lap *lap, uint64_t duration_ns, struct watch *w)
+{
+	static const char *const ends[] = {
+		[RECORDING_RUNNING] = "lost", [RECORDING_TIME_UP] = "time",
+		[RECORDING_STOPPED] = "stopped", [RECORDING_EXITED] = "exited",
+		[RECORDING_LOST] = "lost",
+	};
+	struct error err;
+
+	recording_set_duration(lap->recording, duration_ns);
+	if (recording_run(lap->recording, watch_recording, w, &err))
+		lap->no_samples = err;
+	lap->stats = *recording_stats(lap->recording);
+	lap->ended = ends[lap->stats.end];
+}
+
+/* Without a recording: until time is up or the process has ended. */
+static void only_wait(struct lap *lap, const struct subject *subject, struct watch *w)
+{
+	struct pollfd end = { .fd = subject_fd(subject), .events = POLLIN };
+	uint64_t now;
+
+	lap->ended = "time";
+	while ((now = monotonic_ns()) < w->until_ns) {
+		uint64_t left = (w->until_ns - now) / NS_PER_MS + 1;
+
+		if (poll(&end, 1, left < LOOK_MS ? (int)left : LOOK_MS) > 0) {
+			lap->ended = "exited";
+			return;
+		}
+		if (w->look(w->ctx)) {
+			lap->ended = "stopped";
+			return;
+		}
+	}
+}
+
+void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duration_ns,
+		lap_look *look, void *ctx)
+{
+	struct watch w = { lap, lap->began_ns + duration_ns, look, ctx, false };
+
+	if (lap->recording)
+		record(lap, duration_ns, &w);
+	else
+		only_wait(lap, subject, &w);
+	lap->end_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+	lap->duration_ns = monotonic_ns() - lap->began_ns;
+}
+
+/* The end. */
+
+static uint64_t resident_bytes(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%*u %lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Of the time that the round took, the share that a thread was held, if it was one alone. */
+static double pause_share(const struct lap *lap)
+{
+	return lap->duration_ns ? (double)lap->stats.held.sum / (double)lap->duration_ns : 0;
+}
+
+static void take_metrics(struct lap *lap, struct subject *s)
+{
+	struct metrics_own own = { .cpu_ns = own_cpu_ns() - lap->own_cpu_ns,
+				   .rss_bytes = resident_bytes(), .pause_share = pause_share(lap),
+				   .samples = lap->stats.samples, .held_max_ns = lap->stats.held.max };
+	struct rusage self;
+
+	if (!s->metrics || !(lap->options->types & CAPTURE_BIT(CAPTURE_METRICS)))
+		return;
+	getrusage(RUSAGE_SELF, &self);
+	own.peak_bytes = (uint64_t)self.ru_maxrss * 1024;
+	metrics_read(s->metrics, &lap->no_metrics);
+	if (metrics_json(s->metrics, &own, &lap->metrics, &lap->no_metrics))
+		lap->metrics.len = 0;
+}
+
+static void collect_after(struct lap *lap)
+{
+	const struct rounds_options *o = lap->options;
+	struct collection_request q = { .gc = o->gc_wait };
+
+	q.types = o->types & set_of(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE);
+	if (q.types && o->source)
+		collection_start(&lap->after, o->source, &q, &lap->no_after);
+}
+
+static void ask_for_samples(struct lap *lap)
+{
+	if (!lap->recording || lap->no_samples.code || !lap->stats.elapsed_ns)
+		return;
+	lap->asked = !recording_ask_interim(lap->recording, lap->options->symbolize,
+					    lap->options->command_line, &lap->samples,
+					    &lap->no_samples);
+	if (lap->asked)
+		recording_interim_over(lap->recording, true);
+}
+
+void lap_end(struct lap *lap, struct subject *subject)
+{
+	collect_after(lap);
+	take_metrics(lap, subject);
+	ask_for_samples(lap);
+}
+
+static bool samples_over(struct lap *lap, bool may_fork)
+{
+	const struct recording_interim *state;
+
+	if (!lap->asked)
+		return true;
+	if (!recording_interim_over(lap->recording, may_fork))
+		return false;
+	state = recording_interim(lap->recording);
+	if (state->failed)
+		lap->no_samples = state->error;
+	lap->asked = false;
+	return true;
+}
+
+bool lap_over(struct lap *lap, bool may_fork)
+{
+	return samples_over(lap, may_fork) && (!lap->before || collection_over(lap->before)) &&
+	       (!lap->after || collection_over(lap->after));
+}
+
+void lap_give_up(struct lap *lap, const char *why)
+{
+	if (lap->before && !collection_over(lap->before))
+		collection_cancel(lap->before, why);
+	if (lap->after && !collection_over(lap->after))
+		collection_cancel(lap->after, why);
+	if (lap->asked)
+		error_set(&lap->no_samples, ERR_LIMIT, "%s", why);
+	lap->asked = false;
+}
+
+int lap_fd(const struct lap *lap)
+{
+	if (lap->after)
+		return collection_fd(lap->after);
+	return lap->before ? collection_fd(lap->before) : -1;
+}
+
+void lap_free(struct lap *lap)
+{
+	if (!lap)
+		return;
+	recording_free(lap->recording);
+	collection_free(lap->before);
+	collection_free(lap->after);
+	if (lap->samples.fd >= 0)
+		close(lap->samples.fd);
+	buffer_release(&lap->metrics);
+	free(lap);
+}

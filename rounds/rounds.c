@@ -1,0 +1,426 @@
+/*
+ * The loop. At most LAPS rounds are under way: one that samples, the others waiting for what
+ * was asked at their end. They are composed in their order, because deltas are. Whoever has
+ * not come after a while does not hold up the rest: what is missing is told as missing.
+ */
+#include "rounds/rounds.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/error.h"
+#include "rounds/capture.h"
+#include "rounds/compose.h"
+#include "rounds/derive.h"
+#include "rounds/follow.h"
+#include "rounds/lap.h"
+#include "rounds/push.h"
+#include "rounds/schedule.h"
+#include "rounds/subject.h"
+#include "sampler/clock.h"
+
+enum {
+	LAPS = 4,	   /* rounds under way */
+	TURN_MS = 250,	   /* between two looks while nothing samples */
+	FOLLOW_MS = 500,   /* between two looks for the next process */
+	GIVE_UP_MS = 90000, /* a round's parts have come by then, or are missing */
+	LAST_PUSH_MS = 5000,
+};
+
+struct rounds {
+	struct rounds_options options;
+	struct subject subject;
+	struct batches *batches;
+	struct derive_deltas *deltas;
+	struct follow *follow;	 /* NULL: nobody follows */
+	struct schedule schedule;
+	struct lap *laps[LAPS];	 /* the oldest first */
+	uint64_t ended_ns[LAPS]; /* when each lap's round ended */
+	size_t lap_count;	 /* that have ended and are not composed */
+	uint64_t written, failed_in_a_row;
+	int stop_fd;		 /* eventfd: rounds_stop */
+};
+
+static void say(struct rounds *r, enum rounds_news news, const char *line)
+{
+	if (r->options.say)
+		r->options.say(r->options.say_ctx, news, line);
+}
+
+static uint64_t boot_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
+static int64_t real_ns(void)
+{
+	return (int64_t)clock_ns(CLOCK_REALTIME);
+}
+
+static bool stopped(const struct rounds *r)
+{
+	struct pollfd p = { .fd = r->stop_fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* The target. */
+
+static bool needs_process(const struct rounds_options *o)
+{
+	for (int i = 0; i < CAPTURE_TYPES; i++)
+		if (o->types & CAPTURE_BIT(i) && captures[i].by != CAPTURE_BY_GO)
+			return true;
+	return false;
+}
+
+static int open_subject(struct rounds *r, pid_t pid, struct error *err)
+{
+	bool metrics = r->options.types & CAPTURE_BIT(CAPTURE_METRICS);
+
+	subject_close(&r->subject);
+	return subject_open(&r->subject, pid, r->options.batches.key, metrics, err);
+}
+
+static int make_follow(struct rounds *r, struct error *err)
+{
+	if (r->options.wait_for)
+		return follow_name(&r->follow, r->options.wait_for, err);
+	return r->options.follow_restarts ?
+		       follow_cgroup(&r->follow, r->options.recording.pids[0], err) : 0;
+}
+
+static int first_subject(struct rounds *r, struct error *err)
+{
+	const struct recording_options *o = &r->options.recording;
+	int rc;
+
+	if (o->pid_count) {
+		rc = open_subject(r, o->pids[0], err);
+		return rc ? rc : process_may_trace(o->pids[0], err);
+	}
+	if (needs_process(&r->options) && !r->options.wait_for)
+		return error_set(err, ERR_USAGE, "these types want a process");
+	return open_subject(r, 0, err);
+}
+
+static int open_batches(struct rounds *r, struct error *err)
+{
+	struct batches_options o = r->options.batches;
+
+	if (!o.key)
+		o.key = r->subject.key;
+	return batches_open(&r->batches, &o, err);
+}
+
+int rounds_new(struct rounds **out, const struct rounds_options *options, struct error *err)
+{
+	struct rounds *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	r->options = *options;
+	subject_close(&r->subject);
+	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	rc = r->stop_fd < 0 ? error_errno(err, ERR_IO, "cannot make an eventfd") :
+			      derive_deltas_new(&r->deltas, err);
+	if (!rc)
+		rc = first_subject(r, err);
+	if (!rc)
+		rc = make_follow(r, err);
+	if (!rc)
+		rc = open_batches(r, err);
+	if (rc) {
+		rounds_free(r);
+		return rc;
+	}
+	*out = r;
+	return 0;
+}
+
+void rounds_free(struct rounds *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->lap_count; i++)
+		lap_free(r->laps[i]);
+	batches_close(r->batches);
+	derive_deltas_free(r->deltas);
+	follow_free(r->follow);
+	subject_close(&r->subject);
+	if (r->stop_fd >= 0)
+		close(r->stop_fd);
+	free(r);
+}
+
+void rounds_stop(struct rounds *r)
+{
+	uint64_t one = 1;
+	int saved = errno;
+
+	if (write(r->stop_fd, &one, sizeof(one)) < 0)
+		errno = saved;
+	errno = saved;
+}
+
+/* Finished rounds. */
+
+static void push(struct rounds *r, const struct composed *c)
+{
+	struct error err;
+
+	for (size_t i = 0; i < r->options.push_count; i++)
+		if (push_add(r->options.pushes[i], c->path, &c->event, &err))
+			say(r, ROUNDS_TROUBLE, err.text);
+}
+
+static void tell(struct rounds *r, const struct composed *c)
+{
+	struct buffer line = { 0 };
+
+	if (compose_line(c, &line) == 0)
+		say(r, ROUNDS_BATCH, (char *)line.data);
+	buffer_release(&line);
+}
+
+/* A batch that cannot be written costs its round. */
+static void compose(struct rounds *r, struct lap *lap)
+{
+	struct arena arena = { 0 };
+	struct composed c = { .arena = &arena };
+	struct error err;
+
+	if (compose_batch(&c, lap, r->batches, r->deltas, &err)) {
+		error_prefix(&err, "a round is lost");
+		say(r, ROUNDS_TROUBLE, err.text);
+		r->failed_in_a_row++;
+	} else {
+		r->written++;
+		r->failed_in_a_row = 0;
+		tell(r, &c);
+		push(r, &c);
+	}
+	batch_free(c.batch);
+	arena_release(&arena);
+}
+
+static void drop_oldest(struct rounds *r)
+{
+	lap_free(r->laps[0]);
+	r->lap_count--;
+	for (size_t i = 0; i < r->lap_count; i++) {
+		r->laps[i] = r->laps[i + 1];
+		r->ended_ns[i] = r->ended_ns[i + 1];
+	}
+}
+
+/* Composes what is over. */
+static void tend(struct rounds *r, bool may_fork)
+{
+	for (size_t i = 0; i < r->lap_count; i++)
+		lap_over(r->laps[i], may_fork);
+	while (r->lap_count) {
+		struct lap *lap = r->laps[0];
+
+		if (!lap_over(lap, may_fork)) {
+			if (boot_ns() - r->ended_ns[0] < GIVE_UP_MS * NS_PER_MS)
+				break;
+			lap_give_up(lap, "it took too long");
+		}
+		compose(r, lap);
+		drop_oldest(r);
+	}
+	for (size_t i = 0; i < r->options.push_count; i++)
+		push_turn(r->options.pushes[i], may_fork);
+}
+
+/* Waits a little, for whoever is first: the stop, a part of a round that is there. */
+static void pause_for(struct rounds *r, uint64_t ns)
+{
+	struct pollfd p[] = { { .fd = r->stop_fd, .events = POLLIN },
+			      { .fd = r->lap_count ? lap_fd(r->laps[0]) : -1, .events = POLLIN } };
+	uint64_t ms = ns / NS_PER_MS + 1;
+
+	/* What is over already would not let us wait for what is not. */
+	if (r->lap_count && poll(p + 1, 1, 0) > 0)
+		p[1].fd = -1;
+	poll(p, 2, ms < TURN_MS ? (int)ms : TURN_MS);
+}
+
+/* Nothing samples any more: what was taken is written, whatever of it is there in time. */
+static void finish_all(struct rounds *r)
+{
+	while (r->lap_count) {
+		tend(r, true);
+		if (r->lap_count)
+			pause_for(r, TURN_MS * NS_PER_MS);
+	}
+	for (size_t i = 0; i < r->options.push_count; i++)
+		push_flush(r->options.pushes[i], LAST_PUSH_MS * NS_PER_MS);
+}
+
+/* The next process. */
+
+static void say_target(struct rounds *r, const char *what)
+{
+	char line[300];
+
+	if (r->subject.process.pid)
+		snprintf(line, sizeof(line), "process %d (%s) %s%s%s", r->subject.process.pid,
+			 r->subject.process.comm, what, r->follow ? "; waiting for " : "",
+			 r->follow ? follow_text(r->follow) : "");
+	else
+		snprintf(line, sizeof(line), "waiting for %s", follow_text(r->follow));
+	say(r, ROUNDS_TARGET, line);
+}
+
+/* Takes up a process that was found. One that is gone again is none. */
+static bool take_up(struct rounds *r, pid_t pid)
+{
+	struct error err;
+	char line[200];
+
+	if (open_subject(r, pid, &err) || process_may_trace(pid, &err)) {
+		if (err.code != ERR_GONE)
+			say(r, ROUNDS_TROUBLE, err.text);
+		subject_close(&r->subject);
+		return false;
+	}
+	derive_deltas_forget(r->deltas);
+	snprintf(line, sizeof(line), "process %d (%s) is the target", pid, r->subject.process.comm);
+	say(r, ROUNDS_TARGET, line);
+	return true;
+}
+
+/* True with a living target; false when there is none and none will be. */
+static bool have_subject(struct rounds *r)
+{
+	bool none = !r->subject.process.pid;
+	pid_t pid;
+
+	if (none ? !r->options.wait_for : subject_alive(&r->subject))
+		return true;
+	if (!r->follow || !none)
+		say_target(r, "has ended");
+	else
+		say_target(r, NULL);
+	subject_close(&r->subject);
+	while (r->follow && !stopped(r)) {
+		pid = follow_look(r->follow);
+		if (pid && take_up(r, pid))
+			return true;
+		tend(r, true);
+		pause_for(r, FOLLOW_MS * NS_PER_MS);
+	}
+	return false;
+}
+
+/* One round. */
+
+static bool look(void *ctx)
+{
+	struct rounds *r = ctx;
+
+	tend(r, false);
+	return stopped(r);
+}
+
+/* As long as was asked for, and not into the next round's time. */
+static uint64_t round_duration(const struct rounds *r)
+{
+	uint64_t left = schedule_left(&r->schedule, boot_ns(), real_ns());
+	uint64_t duration = r->options.recording.duration_ns;
+
+	return left < duration ? left : duration;
+}
+
+/* Room for one more. */
+static void make_way(struct rounds *r)
+{
+	while (r->lap_count == LAPS) {
+		lap_give_up(r->laps[0], "the rounds after it were done before");
+		tend(r, true);
+	}
+}
+
+static int one_round(struct rounds *r, struct error *err)
+{
+	struct lap *lap;
+	int rc;
+
+	make_way(r);
+	rc = lap_begin(&lap, &r->options, &r->subject, err);
+	if (rc)
+		return rc;
+	lap_sample(lap, &r->subject, round_duration(r), look, r);
+	if (r->options.drop_last && stopped(r)) {
+		lap_free(lap);
+		return 0;
+	}
+	lap_end(lap, &r->subject);
+	r->ended_ns[r->lap_count] = boot_ns();
+	r->laps[r->lap_count++] = lap;
+	tend(r, true);
+	return 0;
+}
+
+/* Waits for the next round's time. False: there is no next round. */
+static bool next_round(struct rounds *r)
+{
+	uint64_t wait;
+
+	while (!stopped(r) && have_subject(r)) {
+		wait = schedule_wait(&r->schedule, boot_ns(), real_ns());
+		if (wait == UINT64_MAX)
+			return false;
+		if (!wait)
+			return true;
+		pause_for(r, wait);
+		tend(r, true);
+	}
+	return false;
+}
+
+static void say_missed(struct rounds *r, uint64_t *before)
+{
+	char line[100];
+
+	if (r->schedule.missed == *before)
+		return;
+	snprintf(line, sizeof(line), "%lu rounds could not begin in their time",
+		 r->schedule.missed - *before);
+	*before = r->schedule.missed;
+	say(r, ROUNDS_TROUBLE, line);
+}
+
+int rounds_run(struct rounds *r, uint64_t *written, struct error *err)
+{
+	uint64_t every = r->options.every_ns, duration = r->options.recording.duration_ns;
+	uint64_t missed = 0;
+	int rc = 0;
+
+	schedule_init(&r->schedule, every > duration ? every : duration, r->options.align,
+		      r->options.count, boot_ns(), real_ns());
+	while (next_round(r)) {
+		schedule_begin(&r->schedule, boot_ns(), real_ns());
+		say_missed(r, &missed);
+		rc = one_round(r, err);
+		if (rc && rc != ERR_GONE && !r->written && !r->lap_count)
+			break; /* as it is, it will never do */
+		if (rc && rc != ERR_GONE)
+			say(r, ROUNDS_TROUBLE, err->text);
+		rc = 0;
+	}
+	finish_all(r);
+	*written = r->written;
+	if (!rc && !r->written && r->failed_in_a_row)
+		rc = error_set(err, ERR_IO, "no batch could be written");
+	return rc;
+}

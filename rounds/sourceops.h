@@ -1,0 +1,23 @@
+/* What a source is made of; rounds/source.h says what each has to do. */
+#ifndef ROUNDS_SOURCEOPS_H
+#define ROUNDS_SOURCEOPS_H
+
+#include "rounds/source.h"
+
+struct source_ops {
+	int (*profile)(struct source *s, const char *name, bool gc_wait, struct buffer *out,
+		       struct source_remark *remark, struct error *err);
+	int (*goroutine_waits)(struct source *s, struct buffer *out, struct error *err);
+	int (*trace)(struct source *s, uint64_t duration_ns, struct buffer *out,
+		     struct source_remark *remark, struct error *err);
+	int (*custom)(struct source *s, struct buffer *names, struct error *err);
+	void (*finish)(struct source *s);
+	void (*free)(struct source *s);
+};
+
+/* The first member of every source's own struct. */
+struct source {
+	const struct source_ops *ops;
+};
+
+#endif

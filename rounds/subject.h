@@ -1,0 +1,32 @@
+/* Whom the rounds are about: one process, or none where only a URL is asked. */
+#ifndef ROUNDS_SUBJECT_H
+#define ROUNDS_SUBJECT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "target/process.h"
+
+struct error;
+struct metrics;
+
+struct subject {
+	struct process process; /* pid 0: there is none */
+	char build_id[2 * 64 + 1]; /* of its program, "" when unknown */
+	char key[160];	   /* for the folder's lock (rounds/batch.h) */
+	struct metrics *metrics; /* NULL: not wanted, or no process */
+};
+
+/* Holds the process; pid 0 for none. `url` makes the key where there is no process.
+ * ERR_GONE, ERR_PERM, ERR_NOMEM. */
+int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err);
+
+/* Readable when it has ended; -1 for none. */
+int subject_fd(const struct subject *s);
+
+bool subject_alive(const struct subject *s);
+
+/* Harmless on {0} and twice. */
+void subject_close(struct subject *s);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * What a server sends, any bytes, through libcurl and all. It listens on a socket in the file
+ * system, which redirects lead to as well, and says the same to everyone who asks.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "must.h"
+#include "net/http.h"
+
+enum { CONTENT_MAX = 100000 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct sockaddr_un address = { .sun_family = AF_UNIX };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these two */
+static const uint8_t *answer;
+static size_t answer_len;
+static int listener = -1;
+
+static void say(int fd)
+{
+	char request[4096];
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len < sizeof(request) && (len < 4 || memcmp(request + len - 4, "\r\n\r\n", 4))) {
+		n = read(fd, request + len, sizeof(request) - len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	for (size_t at = 0; n > 0 && at < answer_len; at += (size_t)n) {
+		n = send(fd, answer + at, answer_len - at, MSG_NOSIGNAL);
+		if (n < 0)
+			break;
+	}
+	close(fd);
+}
+
+static void *serve(void *unused)
+{
+	int fd;
+
+	(void)unused;
+	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		pthread_mutex_lock(&lock);
+		say(fd);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+static void remove_socket(void)
+{
+	unlink(address.sun_path);
+}
+
+static void start(void)
+{
+	pthread_t thread;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/sampler-fuzz-%d", (int)getpid());
+	unlink(address.sun_path);
+	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	must(!bind(listener, (struct sockaddr *)&address, sizeof(address)) && !listen(listener, 16));
+	atexit(remove_socket);
+	must(!pthread_create(&thread, NULL, serve, NULL));
+	pthread_detach(thread);
+}
+
+/* When nobody is being answered. */
+static void set_answer(const uint8_t *data, size_t size)
+{
+	pthread_mutex_lock(&lock);
+	answer = data;
+	answer_len = size;
+	pthread_mutex_unlock(&lock);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct http_request q = { .url = "http://localhost/x", .unix_socket = address.sun_path,
+				  .max_bytes = CONTENT_MAX, .total_timeout_ns = 5000000000 };
+	struct error err = { 0 };
+	struct http *h;
+	size_t total = 0, got;
+	char buf[777];
+	int rc;
+
+	if (listener < 0)
+		start();
+	set_answer(data, size);
+	rc = http_open(&h, &q, &err);
+	must(!rc == !!h);
+	while (!rc && !(rc = http_read(h, buf, sizeof(buf), &got, &err)) && got)
+		total += got;
+	must(total <= CONTENT_MAX);
+	must(!rc || (rc == err.code && strlen(err.text)));
+	must(rc != ERR_LIMIT || !strstr(err.text, "within 5 s")); /* the server has closed */
+	http_close(h);
+	set_answer(NULL, 0);
+	return 0;
+}

@@ -1,0 +1,295 @@
+/* The source is one of our own: what it does with a profile is told by the type. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "rounds/collection.h"
+#include "rounds/sourceops.h"
+
+static volatile sig_atomic_t finished;
+
+static int say(struct buffer *out, const char *text)
+{
+	return buffer_add(out, text, strlen(text));
+}
+
+/* So that nothing is left of one test but what it says. */
+static int count_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int count = 0;
+
+	while (readdir(d))
+		count++;
+	closedir(d);
+	return count;
+}
+
+/* What the process has: descriptors beside the standard ones, capabilities. */
+static int describe(struct buffer *out)
+{
+	cap_t none = cap_init(), have = cap_get_proc();
+	int rc = buffer_addf(out, "%d descriptors, %s", count_fds() - 6,
+			     cap_compare(none, have) ? "capabilities" : "no capability");
+
+	cap_free(none);
+	cap_free(have);
+	return rc;
+}
+
+static int fake_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
+			struct source_remark *remark, struct error *err)
+{
+	(void)s;
+	if (gc_wait)
+		strcpy(remark->note, "waited");
+	if (!strcmp(name, "heap"))
+		return say(out, "the heap");
+	if (!strcmp(name, "mutex"))
+		return describe(out);
+	if (!strcmp(name, "threadcreate"))
+		abort();
+	if (!strcmp(name, "goroutine"))
+		for (;;)
+			pause();
+	if (!strcmp(name, "a/b"))
+		return say(out, "custom");
+	say(out, "half of it");
+	return error_set(err, ERR_IO, "'%s' cannot\n be had", name);
+}
+
+static int fake_waits(struct source *s, struct buffer *out, struct error *err)
+{
+	(void)s;
+	(void)out;
+	return error_set(err, ERR_LIMIT, "too many");
+}
+
+static int fake_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
+		      struct source_remark *remark, struct error *err)
+{
+	(void)s;
+	(void)err;
+	while (duration_ns > 1 && !finished)
+		usleep(1000);
+	remark->cut = true;
+	return say(out, "trace");
+}
+
+static int fake_custom(struct source *s, struct buffer *names, struct error *err)
+{
+	(void)s;
+	(void)err;
+	return buffer_add(names, "a/b\0../c\0d", 11);
+}
+
+static int no_custom(struct source *s, struct buffer *names, struct error *err)
+{
+	(void)s;
+	(void)names;
+	(void)err;
+	return 0;
+}
+
+static void fake_finish(struct source *s)
+{
+	(void)s;
+	finished = 1;
+}
+
+static void fake_free(struct source *s)
+{
+	(void)s;
+}
+
+static const struct source_ops fake_ops = { fake_profile, fake_waits, fake_trace, fake_custom,
+					    fake_finish, fake_free };
+static const struct source_ops bare_ops = { fake_profile, fake_waits, fake_trace, no_custom,
+					    fake_finish, fake_free };
+static struct source fake = { &fake_ops }, bare = { &bare_ops };
+
+static struct collection *c;
+static const struct collection_item *items;
+static size_t count;
+static struct error error;
+
+static void start(struct source *s, struct collection_request q)
+{
+	cr_assert_eq(collection_start(&c, s, &q, NULL), 0);
+}
+
+static int wait_for_end(void)
+{
+	while (!collection_over(c)) {
+		struct pollfd pf = { .fd = collection_fd(c), .events = POLLIN };
+
+		poll(&pf, 1, 1000);
+	}
+	cr_assert_eq(collection_fd(c), -1);
+	return collection_items(c, &items, &count, &error);
+}
+
+static int take(unsigned types)
+{
+	start(&fake, (struct collection_request){ .types = types, .trace_ns = 1 });
+	return wait_for_end();
+}
+
+static bool holds(const struct collection_item *item, const char *text)
+{
+	return item->data && item->len == strlen(text) && !memcmp(item->data, text, item->len);
+}
+
+/* Nothing may stay, neither process nor descriptor. */
+static void done(int fds)
+{
+	collection_free(c);
+	cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1);
+	cr_assert_eq(count_fds(), fds);
+}
+
+Test(collection, items)
+{
+	int fds = count_fds();
+
+	cr_assert_eq(take(CAPTURE_BIT(CAPTURE_BLOCK) | CAPTURE_BIT(CAPTURE_ALLOC) |
+			  CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) |
+			  CAPTURE_BIT(CAPTURE_TRACE)), 0);
+	cr_assert_eq(count, 4);
+	cr_assert(items[0].type == CAPTURE_HEAP && holds(&items[0], "the heap"));
+	cr_assert(items[0].time_nanos > 1600000000000000000 && !items[0].note);
+	cr_assert(items[1].type == CAPTURE_BLOCK && !items[1].data);
+	cr_assert_str_eq(items[1].why_not, "'block' cannot? be had");
+	cr_assert(items[2].type == CAPTURE_GOROUTINEWAIT && !strcmp(items[2].why_not, "too many"));
+	cr_assert(items[3].type == CAPTURE_TRACE && holds(&items[3], "trace") && items[3].cut);
+	done(fds);
+}
+
+Test(collection, custom_ones)
+{
+	cr_assert_eq(take(CAPTURE_BIT(CAPTURE_CUSTOM)), 0);
+	cr_assert_eq(count, 3);
+	cr_assert_str_eq(items[0].name, "a%2Fb");
+	cr_assert(holds(&items[0], "custom"));
+	cr_assert_str_eq(items[1].name, "..%2Fc");
+	cr_assert(!items[1].data && items[1].why_not);
+	cr_assert_str_eq(items[2].name, "d");
+	cr_assert_str_eq(items[2].why_not, "'d' cannot? be had");
+	collection_free(c);
+
+	start(&bare, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_CUSTOM) });
+	cr_assert(wait_for_end() == 0 && count == 1 && !*items[0].name && items[0].why_not);
+	collection_free(c);
+}
+
+Test(collection, waiting_for_a_cycle)
+{
+	start(&fake, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_HEAP), .gc = true });
+	cr_assert(wait_for_end() == 0 && !strcmp(items[0].note, "waited"));
+	collection_free(c);
+}
+
+/* It has the file and the pipe: not counted are "." and "..", the folder that is read, and the
+ * standard descriptors. */
+Test(collection, nothing_of_ours_is_left_to_it)
+{
+	int secret = open("/etc/passwd", O_RDONLY);
+
+	cr_assert_eq(take(CAPTURE_BIT(CAPTURE_MUTEX)), 0);
+	cr_assert_eq(items[0].len, strlen("2 descriptors, no capability"));
+	cr_assert(holds(&items[0], "2 descriptors, no capability"), "%.*s", (int)items[0].len,
+		  (const char *)items[0].data);
+	collection_free(c);
+	close(secret);
+}
+
+Test(collection, one_that_dies)
+{
+	int fds = count_fds();
+
+	cr_assert_eq(take(CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_THREADCREATE) |
+			  CAPTURE_BIT(CAPTURE_TRACE)), ERR_FORMAT);
+	cr_assert(count == 3 && holds(&items[0], "the heap"));
+	cr_assert(items[1].type == CAPTURE_THREADCREATE && strstr(items[1].why_not, "signal 6"));
+	cr_assert(items[2].type == CAPTURE_TRACE && strstr(items[2].why_not, "signal 6"));
+	cr_assert(strstr(error.text, "signal 6"));
+	done(fds);
+}
+
+Test(collection, cancelled)
+{
+	int fds = count_fds();
+
+	start(&fake, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_HEAP) |
+							   CAPTURE_BIT(CAPTURE_GOROUTINE) });
+	cr_assert_not(collection_over(c));
+	collection_cancel(c, "enough");
+	cr_assert(collection_over(c));
+	cr_assert_eq(collection_items(c, &items, &count, NULL), 0);
+	cr_assert(count == 2 && items[1].type == CAPTURE_GOROUTINE);
+	cr_assert_str_eq(items[1].why_not, "enough");
+	collection_cancel(c, "more than enough");
+	cr_assert_str_eq(items[1].why_not, "enough");
+	done(fds);
+}
+
+Test(collection, finished_early)
+{
+	start(&fake, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_TRACE),
+						  .trace_ns = UINT64_MAX });
+	collection_finish(c);
+	cr_assert(wait_for_end() == 0 && holds(&items[0], "trace"));
+	collection_finish(c);
+	collection_free(c);
+	cr_assert_not(finished, "that was the other process");
+}
+
+/* What a terminal sends to all of us is not for it; and it does not outlive us. */
+Test(collection, signals_and_our_end)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setpgid(0, 0);
+		signal(SIGINT, SIG_IGN);
+		start(&fake, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_TRACE),
+							  .trace_ns = UINT64_MAX });
+		usleep(20000);
+		kill(0, SIGINT);
+		usleep(20000);
+		_exit(collection_over(c));
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert_eq(status, 0);
+	while (!kill(-pid, 0))
+		usleep(1000);
+}
+
+Test(collection, freed_while_it_runs)
+{
+	int fds = count_fds();
+
+	start(&fake, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_GOROUTINE) });
+	done(fds);
+}
+
+Test(collection, many)
+{
+	int fds = count_fds();
+
+	for (int i = 0; i < 50; i++) {
+		cr_assert_eq(take(CAPTURE_BIT(CAPTURE_HEAP)), 0);
+		collection_free(c);
+	}
+	c = NULL;
+	cr_assert_eq(count_fds(), fds);
+}
