@@ -91,7 +91,8 @@ Test(procmetrics, memory_and_faults_are_counted)
 	state.pss_at = 0; /* as if it had been long ago */
 	take(second);
 	cr_assert_geq(gained(METRIC_MINOR_FAULTS), PAGES);
-	cr_assert_geq(gained(METRIC_PSS), PAGES * page);
+	/* Other pages are shared with other tests, more and more of them. */
+	cr_assert_geq(second[METRIC_PSS].number, PAGES * page);
 	cr_assert_geq(gained(METRIC_VIRTUAL), PAGES * page);
 	cr_assert_geq(second[METRIC_RSS_PEAK].number + (1 << 20), second[METRIC_RSS].number);
 	/* The kernel counts it by CPU and adds up now and then (percpu_counter). */
