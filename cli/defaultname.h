@@ -10,4 +10,7 @@ struct process;
  * quoting. */
 void default_name(const struct process *p, const char *ending, char *name, size_t room);
 
+/* sampler.<command>.<pid>, for a folder: the next run goes on there. */
+void default_folder_name(const struct process *p, char *name, size_t room);
+
 #endif

@@ -21,14 +21,18 @@
 #include "cli/details.h"
 #include "cli/formats.h"
 #include "cli/progress.h"
+#include "cli/rounds.h"
+#include "cli/roundsoptions.h"
 #include "cli/sampling.h"
+#include "rounds/capture.h"
 #include "sampler/privilege.h"
 #include "sampler/recording.h"
 #include "sampler/summary.h"
 #include "symbolize/symbolizer.h"
 #include "target/process.h"
 
-static const uint64_t DEFAULT_DURATION_NS = 30000000000, DEFAULT_DEBUGINFOD_NS = 90000000000;
+static const uint64_t DEFAULT_DURATION_NS = 30000000000, ROUND_DURATION_NS = 60000000000,
+		      DEFAULT_DEBUGINFOD_NS = 90000000000;
 
 struct options {
 	struct recording_options recording;
@@ -39,10 +43,13 @@ struct options {
 	uint64_t debuginfod_ns; /* 0: not asked for */
 	bool quiet, verbose;
 	struct buffer command_line; /* NUL-terminated, for the comments */
+	struct roundsoptions rounds;
 };
 
 static const struct option long_options[] = {
 	SAMPLING_OPTIONS,
+	ROUNDS_OPTIONS,
+	HTTP_OPTIONS,
 	{ "output", required_argument, NULL, 'o' },
 	{ "format", required_argument, NULL, 'f' },
 	{ "kernel", no_argument, NULL, 'K' },
@@ -57,7 +64,8 @@ static int take_option(struct options *o, int option, struct error *err)
 {
 	int rc = 0;
 
-	if (sampling_option(option, &o->recording, o->pids, &o->symbolize, &rc, err))
+	if (sampling_option(option, &o->recording, o->pids, &o->symbolize, &rc, err) ||
+	    roundsoptions_set(&o->rounds, option, optarg, &rc, err))
 		return rc;
 	switch (option) {
 	case 'o':
@@ -86,6 +94,39 @@ static int take_option(struct options *o, int option, struct error *err)
 	return rc;
 }
 
+/* Types and --wall say the same in two ways. */
+static void settle_types(struct options *o)
+{
+	unsigned *types = &o->rounds.rounds.types, wall = CAPTURE_BIT(CAPTURE_WALL);
+
+	if (o->recording.wall && *types & CAPTURE_BIT(CAPTURE_CPU))
+		*types |= wall;
+	if (!*types)
+		*types = o->recording.wall ? CAPTURE_BIT(CAPTURE_CPU) | wall : CAPTURE_BIT(CAPTURE_CPU);
+	o->recording.wall |= (*types & wall) != 0;
+}
+
+/* Rounds may do without a process: where only a URL is asked, or one is waited for. */
+static int check_rounds(struct options *o, int argc, char **argv)
+{
+	struct rounds_options *r = &o->rounds.rounds;
+	struct error err;
+	int status = 0;
+
+	if (!o->recording.duration_ns)
+		o->recording.duration_ns = ROUND_DURATION_NS;
+	if (optind < argc || !(r->wait_for || (o->rounds.url && !capture_of_process(r->types))))
+		status = sampling_target(&o->recording, "whom to sample?", argc, argv);
+	r->recording = o->recording;
+	r->symbolize = o->symbolize;
+	r->command_line = (char *)o->command_line.data;
+	if (!status && o->format)
+		return cli_usage("batches are pprof files: no --format");
+	if (!status && o->debuginfod_ns)
+		return cli_usage("--debuginfod is for one profile, not for rounds");
+	return status ? status : roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : 0;
+}
+
 static int check_options(struct options *o, int argc, char **argv)
 {
 	int status = sampling_target(&o->recording, "whom to sample?", argc, argv);
@@ -99,6 +140,8 @@ static int check_options(struct options *o, int argc, char **argv)
 				 "(sudo passes it on with -E)");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
+	if (o->rounds.http.given)
+		return cli_usage("--%s is about fetching from a URL: --url", o->rounds.http.given);
 	if (!o->recording.duration_ns && !o->recording.command)
 		o->recording.duration_ns = DEFAULT_DURATION_NS;
 	return 0;
@@ -126,8 +169,9 @@ static int parse_options(struct options *o, int argc, char **argv)
 
 	*o = (struct options){ .output = NULL };
 	sampling_defaults(&o->recording, o->pids);
+	roundsoptions_defaults(&o->rounds);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:d:r:o:f:qvh", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+p:d:r:o:f:t:n:qvh", long_options, NULL)) != -1) {
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h') {
@@ -139,11 +183,14 @@ static int parse_options(struct options *o, int argc, char **argv)
 		if (take_option(o, option, &err))
 			return cli_fail(&err);
 	}
-	choose_format(o);
 	if (sampling_command_line(&o->command_line, argc - 1, argv + 1)) {
 		error_set(&err, ERR_NOMEM, "out of memory");
 		return cli_fail(&err);
 	}
+	settle_types(o);
+	if (roundsoptions_wanted(&o->rounds))
+		return check_rounds(o, argc, argv);
+	choose_format(o);
 	return check_options(o, argc, argv);
 }
 
@@ -320,11 +367,14 @@ int cli_record(int argc, char **argv)
 	struct error err;
 	int status = parse_options(&o, argc, argv);
 
-	if (!status)
+	if (!status && roundsoptions_wanted(&o.rounds))
+		status = cli_rounds(&o.rounds, o.output, o.quiet);
+	else if (!status)
 		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :
 								 open_and_record(r, &o, &file);
 	outfile_abort(&file);
 	recording_free(r);
 	buffer_release(&o.command_line);
+	roundsoptions_release(&o.rounds);
 	return status < 0 ? EXIT_DONE : status;
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "pprof/columns.h"
 #include "pprof/profile.h"
 #include "pprof/scale.h"
 #include "pprof/units.h"
@@ -106,81 +107,51 @@ static size_t times(const struct profile *p, const struct profile *of, uint32_t 
 	return n;
 }
 
-/* A type's place in `a` and in `b`. */
-struct common {
-	size_t a, b;
-};
-
-/* The types that both have, in the order of `a`. One that a profile has twice counts as
- * none, since nobody can tell which is meant. */
-static size_t find_common(const struct profile *a, const struct profile *b, struct common *common)
+/* The types that both have, in the order of `a`: their places in `a` and in `b`. One that a
+ * profile has twice counts as none, since nobody can tell which is meant. */
+static size_t find_common(const struct profile *a, const struct profile *b, size_t *in_a,
+			  size_t *in_b)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < a->type_count; i++) {
 		uint32_t name = a->types[i].type;
 
-		if (times(a, a, name) == 1 && times(b, a, name) == 1)
-			common[count++] = (struct common){ i, find_type(b, a, name) };
+		if (times(a, a, name) == 1 && times(b, a, name) == 1) {
+			in_a[count] = i;
+			in_b[count++] = find_type(b, a, name);
+		}
 	}
 	return count;
 }
 
-/* Keeps the types at these places, which `first` points to, `stride` elements apart. */
-static int keep_types(struct profile *p, const size_t *first, size_t stride, size_t count)
+/* Keeps some columns where that is not all, as they are. */
+static int keep(struct profile *p, const size_t *columns, size_t count)
 {
-	struct profile_type *types = calloc(count, sizeof(*types));
-	int64_t *values = calloc(count, sizeof(*values));
-	bool has_default = false;
+	bool all = count == p->type_count;
 
-	for (size_t i = 0; types && values && i < p->sample_count; i++) {
-		int64_t *old = p->values + p->samples[i].first_value;
-
-		for (size_t j = 0; j < count; j++)
-			values[j] = old[first[j * stride]];
-		memcpy(old, values, count * sizeof(*values));
-	}
-	free(values);
-	if (!types || !values) {
-		free(types);
-		return ERR_NOMEM;
-	}
-	for (size_t j = 0; j < count; j++) {
-		types[j] = p->types[first[j * stride]];
-		has_default |= types[j].type == p->default_type;
-	}
-	memcpy(p->types, types, count * sizeof(*types));
-	p->type_count = count;
-	if (!has_default)
-		p->default_type = types[0].type;
-	free(types);
-	return 0;
+	for (size_t i = 0; i < count; i++)
+		all &= columns[i] == i;
+	return all ? 0 : profile_keep_columns(p, columns, count);
 }
 
 static int keep_common(struct profile *a, struct profile *b, struct error *err)
 {
-	struct common *common;
-	size_t count, changed_a, changed_b;
+	size_t *in_a, *in_b, count;
 	int rc = 0;
 
 	if (a->type_count > TYPES_MAX || b->type_count > TYPES_MAX)
 		return error_set(err, ERR_LIMIT, "more than %d sample types", TYPES_MAX);
-	common = calloc(a->type_count + 1, sizeof(*common));
-	if (!common)
+	in_a = calloc(2 * a->type_count + 2, sizeof(*in_a));
+	if (!in_a)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	count = find_common(a, b, common);
-	changed_a = count != a->type_count;
-	changed_b = count != b->type_count;
-	for (size_t i = 0; i < count; i++) {
-		changed_a |= common[i].a != i;
-		changed_b |= common[i].b != i;
-	}
+	in_b = in_a + a->type_count + 1;
+	count = find_common(a, b, in_a, in_b);
 	if (!count)
 		rc = types_differ("no sample type is in both", a, b, err);
-	else if ((changed_a && keep_types(a, &common->a, 2, count)) ||
-		 (changed_b && keep_types(b, &common->b, 2, count)))
+	else if (keep(a, in_a, count) || keep(b, in_b, count))
 		rc = error_set(err, ERR_NOMEM, "out of memory");
-	free(common);
+	free(in_a);
 	return rc;
 }
 

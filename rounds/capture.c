@@ -63,3 +63,11 @@ int capture_parse(const char *list, unsigned *set, struct error *err)
 	}
 	return rc;
 }
+
+bool capture_of_process(unsigned set)
+{
+	for (int i = 0; i < CAPTURE_TYPES; i++)
+		if (set & CAPTURE_BIT(i) && captures[i].by != CAPTURE_BY_GO)
+			return true;
+	return false;
+}

@@ -210,8 +210,9 @@ static void put_custom(struct composing *k)
 			continue;
 		}
 		snprintf(file, sizeof(file), "custom-%s.pprof", item->name);
-		put(k, &(struct batch_entry){ .type = "custom", .file = keep(k, file) }, item->data,
-		    item->len);
+		put(k, &(struct batch_entry){ .type = "custom", .file = keep(k, file),
+					      .note = item->note },
+		    item->data, item->len);
 	}
 	if (!any)
 		skip(k, CAPTURE_CUSTOM, "the program has registered none");
@@ -226,7 +227,8 @@ static bool of_heap(enum capture_type type)
 static void put_trace(struct composing *k, const struct collection_item *item)
 {
 	put(k, &(struct batch_entry){ .type = "trace", .file = captures[CAPTURE_TRACE].file,
-				      .note = item->cut ? "cut at its limit" : NULL },
+				      .note = item->note ? item->note :
+					      item->cut ? "cut at its limit" : NULL },
 	    item->data, item->len);
 }
 
@@ -355,6 +357,14 @@ int compose_batch(struct composed *c, struct lap *lap, struct batches *batches,
 	return rc;
 }
 
+/* Nearly all are profiles: no need to say so. */
+static size_t shown_length(const char *file)
+{
+	size_t len = strlen(file), end = strlen(".pprof");
+
+	return len > end && !strcmp(file + len - end, ".pprof") ? len - end : len;
+}
+
 int compose_line(const struct composed *c, struct buffer *line)
 {
 	const char *name = strrchr(c->path, '/');
@@ -365,7 +375,7 @@ int compose_line(const struct composed *c, struct buffer *line)
 		const struct batch_entry *e = &c->event.entries[i];
 
 		if (e->file) {
-			rc |= buffer_addf(line, "%s%.*s", before, (int)strcspn(e->file, "."), e->file);
+			rc |= buffer_addf(line, "%s%.*s", before, (int)shown_length(e->file), e->file);
 			before = ", ";
 		}
 	}

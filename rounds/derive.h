@@ -28,7 +28,8 @@ int derive_allocs(const void *data, size_t len, struct buffer *out, struct error
 int derive_inuse(const void *data, size_t len, struct buffer *out, struct error *err);
 
 /* alloc_objects and alloc_space alone, the second snapshot's less the first's, with the time
- * between them as duration (Cloud Profiler's allocation profile). */
+ * between them as duration (Cloud Profiler's allocation profile). ERR_FORMAT also when they
+ * are of two processes, which shows where less was allocated at the end. */
 int derive_alloc(const void *first, size_t first_len, const void *second, size_t second_len,
 		 struct buffer *out, struct error *err);
 

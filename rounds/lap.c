@@ -246,6 +246,8 @@ static void ask_for_samples(struct lap *lap)
 
 void lap_end(struct lap *lap, struct subject *subject)
 {
+	if (lap->before)
+		collection_finish(lap->before);
 	collect_after(lap);
 	take_metrics(lap, subject);
 	ask_for_samples(lap);

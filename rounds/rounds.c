@@ -27,7 +27,8 @@
 
 enum {
 	LAPS = 4,	   /* rounds under way */
-	TURN_MS = 250,	   /* between two looks while nothing samples */
+	TURN_MS = 250,	   /* between two looks while a round is being finished */
+	IDLE_MS = 1000,	   /* and when none is; timers stand still while we are suspended */
 	FOLLOW_MS = 500,   /* between two looks for the next process */
 	GIVE_UP_MS = 90000, /* a round's parts have come by then, or are missing */
 	LAST_PUSH_MS = 5000,
@@ -72,14 +73,6 @@ static bool stopped(const struct rounds *r)
 
 /* The target. */
 
-static bool needs_process(const struct rounds_options *o)
-{
-	for (int i = 0; i < CAPTURE_TYPES; i++)
-		if (o->types & CAPTURE_BIT(i) && captures[i].by != CAPTURE_BY_GO)
-			return true;
-	return false;
-}
-
 static int open_subject(struct rounds *r, pid_t pid, struct error *err)
 {
 	bool metrics = r->options.types & CAPTURE_BIT(CAPTURE_METRICS);
@@ -105,7 +98,7 @@ static int first_subject(struct rounds *r, struct error *err)
 		rc = open_subject(r, o->pids[0], err);
 		return rc ? rc : process_may_trace(o->pids[0], err);
 	}
-	if (needs_process(&r->options) && !r->options.wait_for)
+	if (capture_of_process(r->options.types) && !r->options.wait_for)
 		return error_set(err, ERR_USAGE, "these types want a process");
 	return open_subject(r, 0, err);
 }
@@ -116,6 +109,8 @@ static int open_batches(struct rounds *r, struct error *err)
 
 	if (!o.key)
 		o.key = r->subject.key;
+	if (!o.series)
+		o.series = r->subject.process.pid ? r->subject.process.comm : r->options.wait_for;
 	return batches_open(&r->batches, &o, err);
 }
 
@@ -158,6 +153,11 @@ void rounds_free(struct rounds *r)
 	if (r->stop_fd >= 0)
 		close(r->stop_fd);
 	free(r);
+}
+
+const int *rounds_folder(const struct rounds *r)
+{
+	return batches_folder(r->batches);
 }
 
 void rounds_stop(struct rounds *r)
@@ -246,12 +246,12 @@ static void pause_for(struct rounds *r, uint64_t ns)
 {
 	struct pollfd p[] = { { .fd = r->stop_fd, .events = POLLIN },
 			      { .fd = r->lap_count ? lap_fd(r->laps[0]) : -1, .events = POLLIN } };
-	uint64_t ms = ns / NS_PER_MS + 1;
+	uint64_t ms = ns / NS_PER_MS + 1, most = r->lap_count ? TURN_MS : IDLE_MS;
 
 	/* What is over already would not let us wait for what is not. */
 	if (r->lap_count && poll(p + 1, 1, 0) > 0)
 		p[1].fd = -1;
-	poll(p, 2, ms < TURN_MS ? (int)ms : TURN_MS);
+	poll(p, 2, (int)(ms < most ? ms : most));
 }
 
 /* Nothing samples any more: what was taken is written, whatever of it is there in time. */

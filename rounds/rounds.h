@@ -70,6 +70,9 @@ int rounds_run(struct rounds *r, uint64_t *written, struct error *err);
 /* Ends it soon; the running round is written with what it has. Async-signal-safe. */
 void rounds_stop(struct rounds *r);
 
+/* The folder's descriptor, as batches_folder tells it. */
+const int *rounds_folder(const struct rounds *r);
+
 void rounds_free(struct rounds *r);
 
 #endif

@@ -16,8 +16,8 @@ struct schedule {
 	uint64_t rounds;     /* how many; 0: no end */
 	uint64_t begun;	     /* so many have */
 	uint64_t missed;     /* slots in which none could begin */
-	uint64_t first_boot_ns, slot; /* where the grid stands; number of the slot last used */
-	int64_t last_real_ns;
+	uint64_t first_boot_ns, last_boot_ns; /* when the schedule began; the last round */
+	uint64_t slot;	     /* number of the one last used */
 };
 
 void schedule_init(struct schedule *s, uint64_t every_ns, bool align, uint64_t rounds,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -38,12 +39,21 @@ static unsigned long long start_time(const struct process *p)
 	return start;
 }
 
+/* Numbers of processes mean something in a namespace only, and containers may share a folder. */
+static unsigned long long own_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) ? 0 : (unsigned long long)st.st_ino;
+}
+
 static void make_key(struct subject *s, const char *key)
 {
 	if (key)
 		snprintf(s->key, sizeof(s->key), "%s", key);
 	else if (s->process.pid)
-		snprintf(s->key, sizeof(s->key), "pid-%d-%llu", s->process.pid, start_time(&s->process));
+		snprintf(s->key, sizeof(s->key), "pid-%d-%llu-%llu", s->process.pid,
+			 start_time(&s->process), own_namespace());
 }
 
 int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err)

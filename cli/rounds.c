@@ -1,0 +1,141 @@
+#include "cli/rounds.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/defaultname.h"
+#include "cli/roundsoptions.h"
+#include "rounds/push.h"
+#include "rounds/rounds.h"
+#include "sampler/privilege.h"
+#include "target/process.h"
+
+static struct rounds *running;
+
+/* The first ends the rounds, the second us (SA_RESETHAND); hangups hurry nobody (record.c). */
+static void on_signal(int sig)
+{
+	(void)sig;
+	rounds_stop(running);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal }, old;
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+		sa.sa_flags = signals[i] == SIGHUP ? 0 : (int)SA_RESETHAND;
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &sa, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void say(void *quiet, enum rounds_news news, const char *line)
+{
+	if (!*(bool *)quiet || news == ROUNDS_TROUBLE)
+		fprintf(stderr, "sampler: %s\n", line);
+}
+
+/* sampler.<command>.<pid>, without time: the next run goes on there. */
+static int default_folder(const struct rounds_options *o, char *name, size_t room, struct error *err)
+{
+	struct process p;
+	int rc;
+
+	if (!o->recording.pid_count) {
+		snprintf(name, room, "sampler.%s", o->wait_for ? "rounds" : "url");
+		return 0;
+	}
+	rc = process_open(&p, o->recording.pids[0], err);
+	if (rc)
+		return rc;
+	default_folder_name(&p, name, room);
+	process_close(&p);
+	return 0;
+}
+
+/* Whom a second sampler must not take up in the folder, where that is no process. */
+static const char *make_key(const struct roundsoptions *o, char *key, size_t room)
+{
+	if (o->rounds.recording.pid_count)
+		return NULL;
+	if (o->rounds.wait_for)
+		snprintf(key, room, "name-%s", o->rounds.wait_for);
+	else
+		snprintf(key, room, "url-%s", strstr(o->url, "//") + 2);
+	return key;
+}
+
+static int open_source(struct roundsoptions *o, struct error *err)
+{
+	struct http_request request = o->http.request;
+
+	request.url = o->url;
+	return o->url ? source_http(&o->rounds.source, &request, &o->source, err) : 0;
+}
+
+static int open_pushes(const struct roundsoptions *o, struct push **pushes, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < o->push_count; i++)
+		rc = push_new(&pushes[i], &(struct push_options){ .target = o->pushes[i],
+								   .credentials_file = o->push_headers },
+			      err);
+	return rc;
+}
+
+/* Everything is open: what is not needed from here on is given up. */
+static int run(struct rounds *r, const struct rounds_options *o, struct error *err)
+{
+	const struct privilege_needs needs = { .folder = rounds_folder(r),
+					       .kernel_stacks = o->recording.kernel };
+	uint64_t written = 0;
+	int rc = privilege_drop(&needs, err);
+
+	if (rc)
+		return rc;
+	running = r;
+	catch_signals();
+	return rounds_run(r, &written, err);
+}
+
+int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
+{
+	struct push *pushes[ROUNDSOPTIONS_PUSHES] = { NULL };
+	struct rounds *r = NULL;
+	char folder[300], key[200];
+	struct error err;
+	int rc = 0;
+
+	if (!output) {
+		rc = default_folder(&o->rounds, folder, sizeof(folder), &err);
+		output = folder;
+	}
+	o->rounds.batches.path = output;
+	o->rounds.batches.key = make_key(o, key, sizeof(key));
+	o->rounds.tags = o->tags;
+	o->rounds.pushes = pushes;
+	o->rounds.push_count = o->push_count;
+	o->rounds.version = SAMPLER_VERSION;
+	o->rounds.say = say;
+	o->rounds.say_ctx = &quiet;
+	if (!rc)
+		rc = open_source(o, &err);
+	if (!rc)
+		rc = open_pushes(o, pushes, &err);
+	if (!rc)
+		rc = rounds_new(&r, &o->rounds, &err);
+	if (!rc)
+		rc = run(r, &o->rounds, &err);
+	rounds_free(r);
+	for (size_t i = 0; i < o->push_count; i++)
+		push_free(pushes[i]);
+	source_free(o->rounds.source);
+	return rc ? cli_fail(&err) : EXIT_DONE;
+}

@@ -1,0 +1,226 @@
+#include "cli/roundsoptions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/cli.h"
+#include "rounds/capture.h"
+
+static const uint64_t SOURCE_TIMEOUT_NS = 30000000000;
+
+enum { TRACE_LIMIT = 5 << 20, WAITS_MAX = 100000, PROFILE_BYTES = 256 << 20 };
+
+void roundsoptions_defaults(struct roundsoptions *o)
+{
+	*o = (struct roundsoptions){
+		.rounds = { .count = 1, .delta = true },
+		.source = { .timeout_ns = SOURCE_TIMEOUT_NS, .max_bytes = PROFILE_BYTES,
+			    .trace_limit = TRACE_LIMIT, .max_goroutines_wait = WAITS_MAX },
+	};
+}
+
+void roundsoptions_release(struct roundsoptions *o)
+{
+	for (size_t i = 0; i < o->rounds.tag_count; i++)
+		free((char *)o->tags[i].key);
+	httpoptions_release(&o->http);
+}
+
+/* "KEY:VALUE" */
+static int add_tag(struct roundsoptions *o, const char *text, struct error *err)
+{
+	const char *colon = strchr(text, ':');
+	char *copy;
+
+	if (!colon || colon == text)
+		return error_set(err, ERR_USAGE, "bad tag '%s': expected KEY:VALUE", text);
+	if (o->rounds.tag_count == ROUNDSOPTIONS_TAGS)
+		return error_set(err, ERR_USAGE, "more than %d tags", ROUNDSOPTIONS_TAGS);
+	copy = strdup(text);
+	if (!copy)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	copy[colon - text] = '\0';
+	o->tags[o->rounds.tag_count++] = (struct batch_tag){ copy, copy + (colon - text) + 1 };
+	return 0;
+}
+
+static int add_push(struct roundsoptions *o, const char *text, struct error *err)
+{
+	if (o->push_count == ROUNDSOPTIONS_PUSHES)
+		return error_set(err, ERR_USAGE, "more than %d times --push", ROUNDSOPTIONS_PUSHES);
+	o->pushes[o->push_count++] = text;
+	return 0;
+}
+
+static int positive_duration(const char *text, uint64_t *ns, struct error *err)
+{
+	int rc = parse_duration(text, ns, err);
+
+	return rc || *ns ? rc : error_set(err, ERR_USAGE, "a time of '%s' is too short", text);
+}
+
+static int set_size(const char *text, size_t *size, struct error *err)
+{
+	uint64_t n = 0;
+	int rc = parse_size(text, &n, err);
+
+	*size = n;
+	return rc;
+}
+
+/* How often, and when. */
+static bool set_time(struct roundsoptions *o, int option, const char *value, int *rc,
+		     struct error *err)
+{
+	switch (option) {
+	case 'n':
+		*rc = parse_number(value, "number of rounds", 0, UINT64_MAX, &o->rounds.count, err);
+		return true;
+	case ROUNDSOPTION_EVERY:
+		*rc = positive_duration(value, &o->rounds.every_ns, err);
+		return true;
+	case ROUNDSOPTION_ALIGN:
+		return o->rounds.align = true;
+	case ROUNDSOPTION_NO_FLUSH:
+		return o->rounds.drop_last = true;
+	case ROUNDSOPTION_WAIT_FOR:
+		o->rounds.wait_for = value;
+		return true;
+	case ROUNDSOPTION_FOLLOW:
+		return o->rounds.follow_restarts = true;
+	default:
+		return false;
+	}
+}
+
+/* What is taken. */
+static bool set_source(struct roundsoptions *o, int option, const char *value, int *rc,
+		       struct error *err)
+{
+	switch (option) {
+	case ROUNDSOPTION_DELTA:
+		return o->rounds.delta = true;
+	case ROUNDSOPTION_NO_DELTA:
+		o->rounds.delta = false;
+		return true;
+	case ROUNDSOPTION_URL:
+		o->url = value;
+		return true;
+	case ROUNDSOPTION_GC:
+		return o->source.gc = true;
+	case ROUNDSOPTION_GC_WAIT:
+		return o->rounds.gc_wait = true;
+	case ROUNDSOPTION_WAITS:
+		*rc = parse_number(value, "number of goroutines", 0, UINT64_MAX,
+				   &o->source.max_goroutines_wait, err);
+		return true;
+	case ROUNDSOPTION_TRACE:
+		*rc = set_size(value, &o->source.trace_limit, err);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What becomes of it. */
+static bool set_batches(struct roundsoptions *o, int option, const char *value, int *rc,
+			struct error *err)
+{
+	switch (option) {
+	case ROUNDSOPTION_KEEP:
+		*rc = parse_number(value, "number of batches", 1, UINT64_MAX, &o->rounds.batches.keep,
+				   err);
+		return true;
+	case ROUNDSOPTION_DISK:
+		*rc = parse_size(value, &o->rounds.batches.max_bytes, err);
+		return true;
+	case ROUNDSOPTION_AGE:
+		*rc = positive_duration(value, &o->rounds.batches.max_age_ns, err);
+		return true;
+	case ROUNDSOPTION_TAG:
+		*rc = add_tag(o, value, err);
+		return true;
+	case ROUNDSOPTION_PUSH:
+		*rc = add_push(o, value, err);
+		return true;
+	case ROUNDSOPTION_PUSH_HEADERS:
+		o->push_headers = value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* As it was given, for messages. */
+static const char *name_of(int option)
+{
+	static const struct option options[] = { ROUNDS_OPTIONS };
+	static const char *const names[] = { "--types", "--rounds" };
+
+	if (option == 't' || option == 'n')
+		return names[option == 'n'];
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (options[i].val == option)
+			return options[i].name;
+	return "an option of rounds";
+}
+
+bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, int *rc,
+		       struct error *err)
+{
+	*rc = 0;
+	if (option == 't') {
+		*rc = capture_parse(value, &o->rounds.types, err);
+		return true;
+	}
+	if (httpoptions_set(&o->http, option, value, rc, err))
+		return true;
+	if (!set_time(o, option, value, rc, err) && !set_source(o, option, value, rc, err) &&
+	    !set_batches(o, option, value, rc, err))
+		return false;
+	o->given = name_of(option);
+	return true;
+}
+
+bool roundsoptions_wanted(const struct roundsoptions *o)
+{
+	const unsigned samples = CAPTURE_BIT(CAPTURE_CPU) | CAPTURE_BIT(CAPTURE_WALL);
+
+	return o->given || o->rounds.types & ~samples;
+}
+
+static unsigned go_types(void)
+{
+	unsigned set = 0;
+
+	for (int i = 0; i < CAPTURE_TYPES; i++)
+		if (captures[i].by == CAPTURE_BY_GO)
+			set |= CAPTURE_BIT(i);
+	return set;
+}
+
+int roundsoptions_check(const struct roundsoptions *o, struct error *err)
+{
+	const struct rounds_options *r = &o->rounds;
+
+	if (o->http.given && !o->url)
+		return error_set(err, ERR_USAGE, "--%s is about fetching from a URL: --url",
+				 o->http.given);
+	if (r->types & go_types() && !o->url)
+		return error_set(err, ERR_USAGE, "Go's own profiles are asked of the process: "
+				 "--url http://HOST:PORT/debug/pprof");
+	if (o->url && !http_is_url(o->url))
+		return error_set(err, ERR_USAGE, "bad URL '%s'", o->url);
+	if (r->every_ns && r->recording.duration_ns && r->every_ns < r->recording.duration_ns)
+		return error_set(err, ERR_USAGE, "--every is less than a round's duration");
+	if (r->wait_for && r->follow_restarts)
+		return error_set(err, ERR_USAGE, "either --wait-for or --follow-restarts, not both");
+	if (r->follow_restarts && r->recording.pid_count != 1)
+		return error_set(err, ERR_USAGE, "--follow-restarts wants one process: -p PID");
+	if (r->recording.command)
+		return error_set(err, ERR_USAGE, "rounds want a process, not a command: -p PID");
+	if (o->push_headers && !o->push_count)
+		return error_set(err, ERR_USAGE, "--push-headers is about --push");
+	return 0;
+}

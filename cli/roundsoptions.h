@@ -1,0 +1,88 @@
+/*
+ * record's options for round after round: what is taken, from where, how often, and what
+ * becomes of the batches.
+ */
+#ifndef CLI_ROUNDSOPTIONS_H
+#define CLI_ROUNDSOPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+#include "cli/httpoptions.h"
+#include "rounds/rounds.h"
+#include "rounds/source.h"
+
+struct error;
+
+enum { ROUNDSOPTIONS_TAGS = 64, ROUNDSOPTIONS_PUSHES = 8 };
+
+enum rounds_option {
+	ROUNDSOPTION_EVERY = 1100, /* above what httpoptions have */
+	ROUNDSOPTION_ALIGN,
+	ROUNDSOPTION_DELTA,
+	ROUNDSOPTION_NO_DELTA,
+	ROUNDSOPTION_NO_FLUSH,
+	ROUNDSOPTION_URL,
+	ROUNDSOPTION_GC,
+	ROUNDSOPTION_GC_WAIT,
+	ROUNDSOPTION_WAITS,
+	ROUNDSOPTION_TRACE,
+	ROUNDSOPTION_KEEP,
+	ROUNDSOPTION_DISK,
+	ROUNDSOPTION_AGE,
+	ROUNDSOPTION_TAG,
+	ROUNDSOPTION_WAIT_FOR,
+	ROUNDSOPTION_FOLLOW,
+	ROUNDSOPTION_PUSH,
+	ROUNDSOPTION_PUSH_HEADERS,
+};
+
+#define ROUNDS_OPTIONS                                                  \
+	{ "types", required_argument, NULL, 't' },                      \
+	{ "rounds", required_argument, NULL, 'n' },                     \
+	{ "every", required_argument, NULL, ROUNDSOPTION_EVERY },       \
+	{ "align", no_argument, NULL, ROUNDSOPTION_ALIGN },             \
+	{ "delta", no_argument, NULL, ROUNDSOPTION_DELTA },             \
+	{ "no-delta", no_argument, NULL, ROUNDSOPTION_NO_DELTA },       \
+	{ "no-flush", no_argument, NULL, ROUNDSOPTION_NO_FLUSH },       \
+	{ "url", required_argument, NULL, ROUNDSOPTION_URL },           \
+	{ "gc", no_argument, NULL, ROUNDSOPTION_GC },                   \
+	{ "gc-wait", no_argument, NULL, ROUNDSOPTION_GC_WAIT },         \
+	{ "max-goroutines-wait", required_argument, NULL, ROUNDSOPTION_WAITS }, \
+	{ "trace-limit", required_argument, NULL, ROUNDSOPTION_TRACE }, \
+	{ "keep", required_argument, NULL, ROUNDSOPTION_KEEP },         \
+	{ "max-disk", required_argument, NULL, ROUNDSOPTION_DISK },     \
+	{ "max-age", required_argument, NULL, ROUNDSOPTION_AGE },       \
+	{ "tag", required_argument, NULL, ROUNDSOPTION_TAG },           \
+	{ "wait-for", required_argument, NULL, ROUNDSOPTION_WAIT_FOR }, \
+	{ "follow-restarts", no_argument, NULL, ROUNDSOPTION_FOLLOW },  \
+	{ "push", required_argument, NULL, ROUNDSOPTION_PUSH },         \
+	{ "push-headers", required_argument, NULL, ROUNDSOPTION_PUSH_HEADERS }
+
+struct roundsoptions {
+	struct rounds_options rounds; /* without `recording` */
+	struct source_options source;
+	struct httpoptions http;
+	const char *url, *push_headers;
+	const char *pushes[ROUNDSOPTIONS_PUSHES];
+	struct batch_tag tags[ROUNDSOPTIONS_TAGS]; /* keys owned */
+	size_t push_count;
+	const char *given; /* one of them that only rounds have, "--rounds"; NULL: none */
+};
+
+void roundsoptions_defaults(struct roundsoptions *o);
+
+/* Takes what getopt_long returned. False: it is none of these. *rc: 0, ERR_USAGE, ERR_NOMEM and
+ * what httpoptions_set says. */
+bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, int *rc,
+		       struct error *err);
+
+/* Do they ask for rounds, and not for one profile in a file? */
+bool roundsoptions_wanted(const struct roundsoptions *o);
+
+/* What does not go together. 0 or ERR_USAGE. */
+int roundsoptions_check(const struct roundsoptions *o, struct error *err);
+
+void roundsoptions_release(struct roundsoptions *o);
+
+#endif

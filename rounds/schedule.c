@@ -1,0 +1,67 @@
+/*
+ * Slots follow one another every_ns apart. Without alignment they are counted on the boot
+ * clock from the first round on, so that the k-th begins exactly k times every_ns later
+ * whatever rounds take, suspends included. Aligned ones are counted on the wall clock; when
+ * that jumps, the slot that it says now is the one that counts, but none is used twice: set
+ * back, the clock would otherwise have us wait until it has been made up for, or take what is
+ * a new hour's slot for an old one.
+ */
+#include "rounds/schedule.h"
+
+void schedule_init(struct schedule *s, uint64_t every_ns, bool align, uint64_t rounds,
+		   uint64_t boot_ns, int64_t real_ns)
+{
+	uint64_t now = real_ns > 0 ? (uint64_t)real_ns : 0;
+
+	*s = (struct schedule){ .every_ns = every_ns ? every_ns : 1, .align = align,
+				.rounds = rounds, .first_boot_ns = boot_ns };
+	/* The slot that has begun is not ours, unless it begins now. */
+	if (align)
+		s->slot = (now ? now - 1 : 0) / s->every_ns;
+}
+
+/* Time on the clock that slots are counted on. */
+static uint64_t on_grid(const struct schedule *s, uint64_t boot_ns, int64_t real_ns)
+{
+	if (s->align)
+		return real_ns > 0 ? (uint64_t)real_ns : 0;
+	return boot_ns > s->first_boot_ns ? boot_ns - s->first_boot_ns : 0;
+}
+
+uint64_t schedule_wait(struct schedule *s, uint64_t boot_ns, int64_t real_ns)
+{
+	uint64_t now = on_grid(s, boot_ns, real_ns), slot = now / s->every_ns;
+
+	if (s->rounds && s->begun >= s->rounds)
+		return UINT64_MAX;
+	if (!s->begun && !s->align)
+		return 0;
+	if (slot < s->slot)
+		s->slot = slot; /* set back: the present slot is as good as used */
+	return slot > s->slot ? 0 : (s->slot + 1) * s->every_ns - now;
+}
+
+/* Slots that went by since the last round. A clock that jumps makes none go by. */
+static uint64_t gone_by(const struct schedule *s, uint64_t boot_ns, uint64_t slot)
+{
+	uint64_t slots = s->align ? (boot_ns - s->last_boot_ns + s->every_ns / 2) / s->every_ns :
+				    slot - s->slot;
+
+	return slots ? slots - 1 : 0;
+}
+
+void schedule_begin(struct schedule *s, uint64_t boot_ns, int64_t real_ns)
+{
+	uint64_t slot = on_grid(s, boot_ns, real_ns) / s->every_ns;
+
+	if (s->begun)
+		s->missed += gone_by(s, boot_ns, slot);
+	s->slot = slot;
+	s->last_boot_ns = boot_ns;
+	s->begun++;
+}
+
+uint64_t schedule_left(const struct schedule *s, uint64_t boot_ns, int64_t real_ns)
+{
+	return s->every_ns - on_grid(s, boot_ns, real_ns) % s->every_ns;
+}
