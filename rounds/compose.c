@@ -311,7 +311,7 @@ static const char *own_figures(struct composing *k)
 	struct buffer out = { 0 };
 	const char *text;
 
-	if (!k->lap->recording)
+	if (!k->lap->sampled)
 		return NULL;
 	k->no_memory |= buffer_addf(&out,
 		"{\"samples\": %" PRIu64 ", \"stacks\": %" PRIu64 ", \"ticks_due\": %" PRIu64

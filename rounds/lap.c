@@ -152,6 +152,7 @@ static void record(struct lap *lap, uint64_t duration_ns, struct watch *w)
 	};
 	struct error err;
 
+	lap->sampled = true;
 	recording_set_duration(lap->recording, duration_ns);
 	if (recording_run(lap->recording, watch_recording, w, &err))
 		lap->no_samples = err;
@@ -257,18 +258,26 @@ void lap_end(struct lap *lap, struct subject *subject)
 	ask_for_samples(lap);
 }
 
+/* Unwind tables, descriptors of each thread: not to be kept until the Go profiles are there. */
+static void end_recording(struct lap *lap)
+{
+	recording_free(lap->recording);
+	lap->recording = NULL;
+	lap->asked = false;
+}
+
 static bool samples_over(struct lap *lap, bool may_fork)
 {
 	const struct recording_interim *state;
 
-	if (!lap->asked)
-		return true;
-	if (!recording_interim_over(lap->recording, may_fork))
+	if (lap->asked && !recording_interim_over(lap->recording, may_fork))
 		return false;
-	state = recording_interim(lap->recording);
-	if (state->failed)
-		lap->no_samples = state->error;
-	lap->asked = false;
+	if (lap->asked) {
+		state = recording_interim(lap->recording);
+		if (state->failed)
+			lap->no_samples = state->error;
+	}
+	end_recording(lap);
 	return true;
 }
 
@@ -289,7 +298,7 @@ void lap_give_up(struct lap *lap, const char *why)
 			collection_cancel(lap->answers[i].collection, why);
 	if (lap->asked)
 		error_set(&lap->no_samples, ERR_LIMIT, "%s", why);
-	lap->asked = false;
+	end_recording(lap);
 }
 
 int lap_fd(const struct lap *lap)

@@ -43,7 +43,8 @@ struct lap {
 	uint64_t duration_ns;
 	const char *ended;	  /* "time", "stopped", "exited", "lost"; static */
 	/* What was taken. */
-	struct recording *recording; /* NULL: nothing is sampled */
+	struct recording *recording; /* NULL: nothing is sampled, or its profile is there */
+	bool sampled;
 	bool asked;		  /* its profile, which goes to: */
 	struct outfile samples;	  /* in memory */
 	struct recording_stats stats;

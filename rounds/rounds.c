@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "rounds/capture.h"
 #include "rounds/compose.h"
 #include "rounds/derive.h"
@@ -221,6 +222,22 @@ static void drop_oldest(struct rounds *r)
 	}
 }
 
+static void tell_pushes(struct rounds *r)
+{
+	const char *line;
+
+	for (size_t i = 0; i < r->options.push_count; i++)
+		while ((line = push_news(r->options.pushes[i])))
+			say(r, ROUNDS_TROUBLE, line);
+}
+
+static void turn_pushes(struct rounds *r, bool may_fork)
+{
+	for (size_t i = 0; i < r->options.push_count; i++)
+		push_turn(r->options.pushes[i], may_fork);
+	tell_pushes(r);
+}
+
 /* Composes what is over. */
 static void tend(struct rounds *r, bool may_fork)
 {
@@ -237,8 +254,7 @@ static void tend(struct rounds *r, bool may_fork)
 		compose(r, lap);
 		drop_oldest(r);
 	}
-	for (size_t i = 0; i < r->options.push_count; i++)
-		push_turn(r->options.pushes[i], may_fork);
+	turn_pushes(r, may_fork);
 }
 
 /* Waits a little, for whoever is first: the stop, a part of a round that is there. */
@@ -264,6 +280,7 @@ static void finish_all(struct rounds *r)
 	}
 	for (size_t i = 0; i < r->options.push_count; i++)
 		push_flush(r->options.pushes[i], LAST_PUSH_MS * NS_PER_MS);
+	tell_pushes(r);
 }
 
 /* The next process. */
@@ -356,6 +373,7 @@ static int one_round(struct rounds *r, struct error *err)
 	int rc;
 
 	make_way(r);
+	heap_trim();
 	rc = lap_begin(&lap, &r->options, &r->subject, err);
 	if (rc)
 		return rc;
