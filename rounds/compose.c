@@ -172,7 +172,8 @@ static void put_alloc(struct composing *k, const struct collection_item *second)
 }
 
 /* What is made of the heap's profile. */
-static void put_heap(struct composing *k, enum capture_type type, const struct collection_item *item)
+static void put_heap(struct composing *k, enum capture_type type,
+		     const struct collection_item *item)
 {
 	const struct batch_entry e = { .type = captures[type].name, .file = captures[type].file };
 	struct buffer made = { 0 };

@@ -17,10 +17,19 @@ static void read_build_id(struct subject *s)
 	int fd = process_openat(&s->process, "exe", O_RDONLY);
 	struct image *image = NULL;
 
+	*s->build_id = '\0';
 	if (fd < 0 || image_open(fd, "exe", &image, NULL))
 		return;
 	snprintf(s->build_id, sizeof(s->build_id), "%s", image_build_id(image));
 	image_free(image);
+}
+
+void subject_refresh(struct subject *s)
+{
+	if (!s->process.pid)
+		return;
+	process_read_comm(&s->process);
+	read_build_id(s);
 }
 
 /* Field 22 of /proc/PID/stat, behind the name, which may hold anything (proc(5)). */
@@ -70,8 +79,7 @@ int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, st
 	make_key(s, key);
 	if (!pid)
 		return 0;
-	process_read_exe(&s->process);
-	read_build_id(s);
+	subject_refresh(s);
 	return metrics ? metrics_new(&s->metrics, pid, err) : 0;
 }
 

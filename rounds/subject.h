@@ -17,9 +17,12 @@ struct subject {
 	struct metrics *metrics; /* NULL: not wanted, or no process */
 };
 
-/* Holds the process; pid 0 for none. `url` makes the key where there is no process.
- * ERR_GONE, ERR_PERM, ERR_NOMEM. */
+/* Holds the process; pid 0 for none. `key` NULL is made from the process. ERR_GONE, ERR_PERM,
+ * ERR_NOMEM. */
 int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err);
+
+/* Reads its name and build ID again: it may have executed another program. */
+void subject_refresh(struct subject *s);
 
 /* Readable when it has ended; -1 for none. */
 int subject_fd(const struct subject *s);
