@@ -195,8 +195,8 @@ bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure 
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
 INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/bench.md docs/delta.md docs/glossary.md \
-                  docs/goparse.md \
-                  docs/library.md docs/testing.md docs/transparency.md
+                  docs/goparse.md docs/library.md docs/metrics.md docs/testing.md \
+                  docs/transparency.md
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
                      $(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc \
                      $(DESTDIR)$(PREFIX)/include/sampler-pprof.h

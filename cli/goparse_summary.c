@@ -30,6 +30,8 @@ enum {
 };
 
 /* The tables, in the order in which they are printed. */
+enum { HOLDERS_SHOWN = 4 }; /* that may hold a lock: to name one of many helps nobody */
+
 enum table { STATES, STACKS, CREATORS, WAITERS, TABLES };
 
 static const struct {
@@ -276,7 +278,7 @@ static int add_stack(struct page *p, size_t i, int columns)
 	rc = rc ? rc : add_padded_state(p, r, columns);
 	rc = rc ? rc : goparse_where(&p->line, &r->stack, r->state, p->s->width);
 	rc = rc ? rc : end_row(p, r->count);
-	if (!rc && p->holders[i].row)
+	if (!rc && p->holders[i].row && p->holders[i].count <= HOLDERS_SHOWN)
 		rc = add_holder(p, &p->holders[i]);
 	return rc || !p->s->stacks ? rc : add_whole_stack(p, &r->stack);
 }

@@ -100,6 +100,44 @@ static bool foreign_place(struct goparse_text t, struct goparse_frame *frame)
 	return true;
 }
 
+/* "+0x1d", "fp=0x", "s": as much of a number as was written. */
+static bool begins_number(const char *word, size_t len)
+{
+	static const char *const starts[] = { "+0x", "fp=0x", "sp=0x", "pc=0x" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		size_t known = strlen(starts[i]);
+
+		if (memcmp(word, starts[i], len < known ? len : known))
+			continue;
+		while (known < len && text_digit(word[known]) < 16)
+			known++;
+		return known >= len;
+	}
+	return false;
+}
+
+static bool drop_number(struct goparse_text *t)
+{
+	size_t at = t->len;
+
+	while (at && t->at[at - 1] != ' ')
+		at--;
+	if (!at || !begins_number(t->at + at, t->len - at))
+		return false;
+	t->len = at - 1;
+	return true;
+}
+
+/* A line that was cut short within its numbers: the place before them is whole. */
+static bool cut_place(struct goparse_text t, struct goparse_frame *frame)
+{
+	while (drop_number(&t))
+		if (file_and_line(t, frame))
+			return true;
+	return false;
+}
+
 bool frame_place(struct goparse_text first, struct goparse_text line, struct goparse_frame *frame)
 {
 	uint64_t pc = 0, offset = 0;
@@ -109,7 +147,7 @@ bool frame_place(struct goparse_text first, struct goparse_text line, struct gop
 		return false;
 	take_numbers(&t, &offset, &pc);
 	if (!file_and_line(t, frame))
-		return frame_foreign(first, line, frame);
+		return frame_foreign(first, line, frame) || cut_place(t, frame);
 	frame->pc_offset = offset;
 	frame->pc = pc;
 	return true;
@@ -119,8 +157,9 @@ bool frame_foreign(struct goparse_text first, struct goparse_text second,
 		   struct goparse_frame *frame)
 {
 	struct goparse_frame found = { .function = first };
+	struct goparse_text name = first;
 
-	if (!first.len || !foreign_place(second, &found))
+	if (!first.len || take_indent(&name) || !foreign_place(second, &found))
 		return false;
 	*frame = found;
 	return true;

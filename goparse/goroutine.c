@@ -216,25 +216,67 @@ static int read_ancestor(struct reading *r)
 
 /* The end. */
 
-/* Does a stack go on behind an empty line? */
-static int read_empty(struct reading *r)
+/* The outermost frame of a goroutine that nobody created, or of a thread: behind an empty
+ * line there are others' frames then, whose header was lost. */
+static bool is_outermost(const struct goparse_frame *frame)
 {
-	struct dumplines ahead = *r->l;
+	struct goparse_text f = frame->function;
+
+	return text_is(f, LITERAL("main.main")) || text_is(f, LITERAL("runtime.main")) ||
+	       text_is(f, LITERAL("runtime.goexit")) || text_is(f, LITERAL("runtime.mstart"));
+}
+
+/* Is here a frame, or the second line of one? *more when that cannot be told yet. */
+static bool goes_on(struct dumplines ahead, bool *more)
+{
+	struct goparse_text first = ahead.line;
 	struct goparse_frame frame;
 	uint64_t creator;
 
+	*more = ahead.have == LINES_MORE;
+	if (ahead.have != LINES_LINE)
+		return false;
+	if (first.len && first.at[0] == '\t')
+		return frame_place(first, first, &frame);
+	if (!frame_call(first, &frame) && !frame_created_by(first, &frame, &creator))
+		return false;
+	dumplines_next(&ahead);
+	*more = ahead.have == LINES_MORE;
+	return ahead.have == LINES_LINE && frame_place(first, ahead.line, &frame);
+}
+
+/* Does a stack go on behind an empty line? */
+static int read_empty(struct reading *r)
+{
+	struct goroutine_room *room = r->room;
+	bool more = false;
+
 	dumplines_next(r->l);
-	if (r->created)
+	if (r->created || (r->stack->count && is_outermost(&room->frames[room->frame_count - 1])))
 		return ITEM_END;
-	dumplines_next(&ahead);
-	if (ahead.have != LINES_LINE || (!frame_call(ahead.line, &frame) &&
-					 !frame_created_by(ahead.line, &frame, &creator)))
-		return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
-	dumplines_next(&ahead);
-	if (ahead.have != LINES_LINE || !frame_place(frame.function, ahead.line, &frame))
-		return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
-	complain(r, "no empty line within a stack");
+	if (!goes_on(*r->l, &more))
+		return more ? ITEM_MORE : ITEM_END;
+	if (!r->strange)
+		complain(r, "no empty line within a stack");
 	return ITEM_TAKEN;
+}
+
+/* Behind a creating frame: somebody's lines may stand before the first ancestor. */
+static int read_behind(struct reading *r)
+{
+	enum { LINES_MAX = 16 };
+	struct dumplines ahead = *r->l;
+
+	for (int i = 0; i < LINES_MAX && ahead.have == LINES_LINE && ahead.line.len &&
+	     !header_begins(ahead.line); i++) {
+		if (header_ancestor_begins(ahead.line)) {
+			complain(r, "[originating from goroutine ID]:");
+			*r->l = ahead;
+			return ITEM_STRANGE;
+		}
+		dumplines_next(&ahead);
+	}
+	return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
 }
 
 /* "rax    0xfffffffffffffffc", of dumpregs (src/runtime/signal_amd64.go) */
@@ -309,7 +351,7 @@ static int read_item(struct reading *r)
 		return read_empty(r);
 	if (r->created) {
 		rc = read_ancestor(r);
-		return rc == ITEM_OTHER ? ITEM_END : rc;
+		return rc == ITEM_OTHER ? read_behind(r) : rc;
 	}
 	rc = read_line(r);
 	r->strange = rc == ITEM_STRANGE;

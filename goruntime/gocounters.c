@@ -2,10 +2,14 @@
  * Bytes and objects are counted in two places: what a P has allocated from the spans that
  * it holds is only added to the sums when it gives a span back, and ReadMemStats stops the
  * world to make them all do so. We add it up ourselves: of each span that a P holds, how
- * many objects it has now less how many it had when the P took it. If the sums are the
- * same before and after, then no span was given back meanwhile, and the result is exact;
- * if they are not, after some tries, it is off by what was allocated in the half
- * millisecond between at most.
+ * many objects it has now less how many it had when the P took it.
+ *
+ * If the sums are the same before and after that, no span was given back meanwhile, and
+ * the result is exact. If they are not, after some tries, it is off by what the Ps held at
+ * most, and a result below the one before is that one: what it had too much, or has too
+ * little, is no allocation. Sums that a reader of runtime/metrics is just moving from one
+ * place to another (consistentHeapStats.read) would be there twice; they are known by their
+ * sudden growth, and by the pacer's sums, which are not moved.
  */
 #include "goruntime/gocounters.h"
 
@@ -22,7 +26,7 @@
 enum {
 	PS_MAX = 4096,
 	SPANS = 2 * GO_SIZE_CLASSES, /* of each class one with and one without pointers */
-	TRIES = 4,
+	TRIES = 8,
 	DELTAS = 3,		     /* consistentHeapStats.stats */
 	DELTA_BYTES_MAX = 1176,
 	SPAN_BYTES = 120,	     /* of each, as far as needed */
@@ -351,35 +355,68 @@ static bool read_held(const struct reading *r, struct held *held)
 	return true;
 }
 
-/* The class-wise sums and the pacer's say the same of a program at rest. */
-static bool agree(const struct reading *r, const struct sums *s, uint64_t bytes, uint64_t freed)
+static void total(const struct sums *s, uint64_t *bytes, uint64_t *freed)
+{
+	*bytes = s->large_bytes;
+	*freed = s->large_freed_bytes;
+	for (unsigned i = 0; i < GO_SIZE_CLASSES; i++) {
+		*bytes += s->small[i] * go_class_bytes[i];
+		*freed += s->small_freed[i] * go_class_bytes[i];
+	}
+}
+
+static bool near(const struct reading *r, uint64_t a, uint64_t b)
 {
 	uint64_t most = (r->count + 1) * IN_FLIGHT;
 
-	return s->bytes - bytes + most <= 2 * most && s->freed_bytes - freed + most <= 2 * most;
+	return a - b + most <= 2 * most;
 }
 
-static const char *tell(const struct reading *r, const struct sums *s, const struct held *held,
-			bool exact)
+/* The sums by class and the pacer's say the same. */
+static bool agree(const struct reading *r, const struct sums *s)
 {
-	uint64_t bytes = s->large_bytes, freed = s->large_freed_bytes;
-	uint64_t objects = s->large + s->tiny, gone = s->large_freed + s->tiny;
+	uint64_t bytes, freed;
 
+	total(s, &bytes, &freed);
+	return r->v->layout->minor < 19 || (near(r, s->bytes, bytes) && near(r, s->freed_bytes, freed));
+}
+
+/* Can the one have become the other in so short a time? */
+static bool grown(const struct sums *before, const struct sums *after)
+{
+	uint64_t bytes, freed, more_bytes, more_freed;
+
+	total(before, &bytes, &freed);
+	total(after, &more_bytes, &more_freed);
+	return more_bytes >= bytes && more_bytes - bytes <= bytes / 2 && more_freed >= freed &&
+	       more_freed - freed <= freed / 2;
+}
+
+/* A counter that seems to have run backwards, by so much that it may only seem so. */
+static uint64_t forwards(const struct reading *r, uint64_t *told, uint64_t now)
+{
+	if (now > *told || !near(r, *told, now))
+		*told = now;
+	return *told;
+}
+
+static const char *tell(const struct reading *r, struct gocounters *c, const struct sums *s,
+			const struct held *held)
+{
+	uint64_t bytes, freed, objects = s->large + s->tiny, gone = s->large_freed + s->tiny;
+
+	total(s, &bytes, &freed);
 	for (unsigned i = 0; i < GO_SIZE_CLASSES; i++) {
-		bytes += s->small[i] * go_class_bytes[i];
-		freed += s->small_freed[i] * go_class_bytes[i];
 		objects += s->small[i];
 		gone += s->small_freed[i];
 	}
 	if (r->v->layout->minor > 18) {
-		if (exact && !agree(r, s, bytes, freed))
-			return DISAGREE;
 		bytes = s->bytes;
 		freed = s->freed_bytes;
 	}
-	bytes += (uint64_t)held->bytes;
-	objects += (uint64_t)held->objects + held->tiny;
-	gone += held->tiny;
+	bytes = forwards(r, &c->bytes, bytes + (uint64_t)held->bytes);
+	objects = forwards(r, &c->objects, objects + (uint64_t)held->objects + held->tiny);
+	gone = forwards(r, &c->gone, gone + held->tiny);
 	if (bytes < freed || objects < gone || bytes > INT64_MAX || objects > INT64_MAX)
 		return NONSENSE;
 	set(r, GOMETRIC_HEAP, bytes - freed);
@@ -390,24 +427,36 @@ static const char *tell(const struct reading *r, const struct sums *s, const str
 	return NULL;
 }
 
-static const char *read_allocations(const struct reading *r)
+static const char *read_allocations(const struct reading *r, struct gocounters *c)
 {
-	struct sums before, after;
-	struct held held;
-	bool good = false, exact = false;
+	struct sums before, after, best = { 0 };
+	struct held held, best_held = { 0 };
+	bool exact = false;
+	const char *why = NONSENSE;
 
 	if (!r->v->memstats || !r->v->pacer || r->v->p_mcache == GO_NO_FIELD)
 		return NOT_FOUND;
 	if (!read_sums(r, &after))
 		return NOT_READ;
 	for (int i = 0; i < TRIES && !exact; i++) {
+		bool good = read_held(r, &held);
+
 		before = after;
-		good = read_held(r, &held);
 		if (!read_sums(r, &after))
 			return NOT_READ;
-		exact = good && !memcmp(&before, &after, sizeof(before));
+		if (!good || !grown(&before, &after))
+			continue;
+		exact = !memcmp(&before, &after, sizeof(before));
+		if (!agree(r, &after)) {
+			if (why)
+				why = DISAGREE;
+			continue;
+		}
+		best = after;
+		best_held = held;
+		why = NULL;
 	}
-	return good ? tell(r, &after, &held, exact) : NONSENSE;
+	return why ? why : tell(r, c, &best, &best_held);
 }
 
 void gocounters_read(struct gocounters *c, const struct govars *v, const struct memory *memory,
@@ -427,7 +476,7 @@ void gocounters_read(struct gocounters *c, const struct govars *v, const struct 
 	why = read_pacer(&r);
 	if (why)
 		refuse(&r, GOMETRIC_HEAP_LIVE, GOMETRIC_HEAP_GOAL, why);
-	why = no_ps ? no_ps : read_allocations(&r);
+	why = no_ps ? no_ps : read_allocations(&r, c);
 	if (why) {
 		refuse(&r, GOMETRIC_HEAP, GOMETRIC_HEAP, why);
 		refuse(&r, GOMETRIC_ALLOC_BYTES, GOMETRIC_FREE_OBJECTS, why);

@@ -14,6 +14,7 @@ struct memory;
 struct gocounters {
 	uint64_t *ps; /* owned */
 	size_t room;
+	uint64_t bytes, objects, gone; /* as told last */
 };
 
 void gocounters_release(struct gocounters *c);

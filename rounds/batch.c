@@ -126,12 +126,22 @@ static int enter(struct batches *b, struct error *err)
 	return rc;
 }
 
+/* Without slashes at its end, which path_walk takes for a folder that is there. */
+static char *copy_path(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return strndup(path, len);
+}
+
 static int take_options(struct batches *b, const struct batches_options *o, struct error *err)
 {
 	struct prune_limits limits = { .keep = o->keep, .max_bytes = o->max_bytes,
 				       .max_age_ns = o->max_age_ns };
 
-	b->path = strdup(o->path);
+	b->path = copy_path(o->path);
 	b->key = strdup(o->key);
 	b->series = strdup(o->series ? o->series : o->key);
 	if (!b->path || !b->key || !b->series)
@@ -168,6 +178,11 @@ void batches_close(struct batches *b)
 	free(b->key);
 	free(b->series);
 	free(b);
+}
+
+const int *batches_folder(const struct batches *b)
+{
+	return &b->dir;
 }
 
 /* A folder that cannot be listed now does not make us give a number twice. */
@@ -270,10 +285,21 @@ static bool write_all(int fd, const char *p, size_t left)
 	return true;
 }
 
+/* Network file systems let a signal interrupt it, and Ctrl-C is to finish a batch. */
+static int sync_all(int fd)
+{
+	int rc;
+
+	do
+		rc = fsync(fd);
+	while (rc && errno == EINTR);
+	return rc;
+}
+
 /* Closes in any case. What a file system put off may fail at the end only. */
 static bool write_synced(int fd, const void *data, size_t len)
 {
-	bool good = write_all(fd, data, len) && fsync(fd) == 0;
+	bool good = write_all(fd, data, len) && sync_all(fd) == 0;
 	int saved = errno;
 
 	if (close(fd) && good)
@@ -331,7 +357,7 @@ static int take_name(struct batch *batch, struct batch_event *event, const char 
 
 	if (rc)
 		return rc;
-	if (fsync(batch->fd))
+	if (sync_all(batch->fd))
 		return failed(batch, err);
 	if (!batchdir_rename(batch->in->dir, batch->name, name))
 		return 0;
@@ -356,7 +382,7 @@ static int take_number(struct batch *batch, struct batch_event *event, struct ba
 	if (rc == NAME_TRIES)
 		return failed(batch, err);
 	if (!rc)
-		fsync(batch->in->dir);
+		sync_all(batch->in->dir);
 	return rc;
 }
 

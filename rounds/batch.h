@@ -65,11 +65,16 @@ struct batch_event {
 };
 
 /* Opens the folder, takes the lock, removes leftovers and what the limits say. Texts of the
- * options are copied. One of a key in a process. ERR_IO, ERR_PERM (a link on the way that
+ * options are copied. One of a key in a process, and no use of it in a
+ * process that was forked: that has no lock. ERR_IO, ERR_PERM (a link on the way that
  * somebody else has put there; a second sampler on the target: who, in the message),
  * ERR_NOMEM. */
 int batches_open(struct batches **b, const struct batches_options *options, struct error *err);
 void batches_close(struct batches *b);
+
+/* Its descriptor, for privilege_drop(): before that it must be open, and if it is another
+ * user's, what lets us write there must be kept. */
+const int *batches_folder(const struct batches *b);
 
 /* The number that the next batch gets: one more than the highest that is there, of any
  * target. */

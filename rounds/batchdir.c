@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -108,12 +109,14 @@ int batchdir_bytes(int batch, uint64_t *bytes)
 	return rc;
 }
 
+/* Of years of batches each is looked at, in every round: what is no higher number need not
+ * be a name. */
 static int higher(void *ctx, const char *name)
 {
 	uint64_t *highest = ctx;
 	struct batch_name n;
 
-	if (batch_name_parse(name, &n) && n.sequence > *highest)
+	if (strtoull(name, NULL, 10) > *highest && batch_name_parse(name, &n))
 		*highest = n.sequence;
 	return 0;
 }

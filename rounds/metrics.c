@@ -211,15 +211,20 @@ static void put_number(struct out *o, const struct metric_info *info, uint64_t n
 		put(o, "%" PRIu64, number);
 }
 
-/* Why there is no rate, or NULL. */
+/* Why there are no rates at all, or NULL. */
+static const char *no_rates(const struct metrics *m)
+{
+	if (m->ended)
+		return "the process ended before the second reading";
+	return m->readings < 2 || m->now.at_ns <= m->last.at_ns ? "there is no reading before" :
+								  NULL;
+}
+
+/* Why there is no rate of one, or NULL. */
 static const char *no_rate(const struct metrics *m, int i)
 {
 	const struct metric_value *last = &m->last.values[i], *now = &m->now.values[i];
 
-	if (m->ended)
-		return "the process ended before the second reading";
-	if (m->readings < 2 || m->now.at_ns <= m->last.at_ns)
-		return "there is no reading before it";
 	if (i >= METRIC_GO && m->now.program != m->last.program)
 		return "another program was executed since";
 	if (last->why_not)
@@ -229,23 +234,24 @@ static const char *no_rate(const struct metrics *m, int i)
 
 static bool has_start(const struct metrics *m, int i)
 {
-	return m->readings == 2 && !m->ended && !m->last.values[i].why_not &&
+	return !no_rates(m) && !m->last.values[i].why_not &&
 	       (i < METRIC_GO || m->now.program == m->last.program);
 }
 
 static void put_rate(struct out *o, const struct metrics *m, const char *group, int i)
 {
 	const struct metric_info *info = &metric_infos[i];
-	const char *why = no_rate(m, i);
+	const char *why = no_rates(m);
 	double gain, seconds = (double)(m->now.at_ns - m->last.at_ns) / (double)NS_PER_S;
 
+	if (!why && (why = no_rate(m, i)))
+		put_missing(o, group, info->name, "per_second", why);
 	if (why) {
 		put(o, "null");
-		put_missing(o, group, info->name, "per_second", why);
 		return;
 	}
 	gain = (double)(m->now.values[i].number - m->last.values[i].number);
-	put(o, "%.9g", (info->seconds ? gain / (double)NS_PER_S : gain) / seconds);
+	put(o, "%.15g", (info->seconds ? gain / (double)NS_PER_S : gain) / seconds);
 }
 
 static void put_metric(struct out *o, const struct metrics *m, const char *group, int i)
@@ -317,11 +323,13 @@ static void put_own(struct out *o, const struct metrics_own *own)
 int metrics_json(const struct metrics *m, const struct metrics_own *own, struct buffer *out,
 		 struct error *err)
 {
-	bool pair = m->readings == 2 && !m->ended;
+	const char *no_pair = m->readings ? no_rates(m) : NULL;
 	struct out o = { .json = out };
 
 	put(&o, "{\n  \"pid\": %d,\n  \"time_ns\": %" PRId64 ",\n  \"interval_ns\": %" PRIu64,
-	    m->process.pid, m->now.time_ns, pair ? m->now.at_ns - m->last.at_ns : 0);
+	    m->process.pid, m->now.time_ns, no_rates(m) ? 0 : m->now.at_ns - m->last.at_ns);
+	if (no_pair)
+		put_missing(&o, "per_second", "", "", no_pair);
 	put(&o, ",\n  \"process\": {");
 	put_metrics(&o, m, "process", 0, METRIC_PROCESS_COUNT);
 	put_go(&o, m);

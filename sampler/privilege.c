@@ -65,6 +65,11 @@ static int set_capabilities(const struct kept *k, bool permitted)
 	return rc;
 }
 
+static bool may_write_into(int folder)
+{
+	return !faccessat(folder, ".", W_OK | X_OK, AT_EACCESS);
+}
+
 /* The folder of the result may be another user's (`sudo sampler` in one's home): then
  * the rename asks for CAP_DAC_OVERRIDE. What it replaces may be another user's file in
  * a folder like /tmp: CAP_FOWNER. To be asked with the other capabilities in force. */
@@ -74,7 +79,7 @@ static void keep_for_output(struct kept *k, const struct outfile *output)
 
 	if (!output || output->dir_fd < 0)
 		return;
-	if (faccessat(output->dir_fd, ".", W_OK | X_OK, AT_EACCESS))
+	if (!may_write_into(output->dir_fd))
 		keep(k, CAP_DAC_OVERRIDE);
 	if (!fstat(output->dir_fd, &folder) && folder.st_mode & S_ISVTX &&
 	    folder.st_uid != geteuid() &&
@@ -91,6 +96,8 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || set_capabilities(&kept, false))
 		return error_errno(err, ERR_PERM, "cannot give up privileges");
 	keep_for_output(&kept, needs->output);
+	if (needs->folder && !may_write_into(*needs->folder))
+		keep(&kept, CAP_DAC_OVERRIDE);
 	if (set_capabilities(&kept, true))
 		return error_errno(err, ERR_PERM, "cannot give up privileges");
 	return 0;

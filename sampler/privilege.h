@@ -15,6 +15,7 @@ struct outfile;
 
 struct privilege_needs {
 	const struct outfile *output; /* opened; it is still to be renamed into place */
+	const int *folder;	      /* opened; files will be made in it and removed */
 	bool command;		      /* signals are handed on to a process of ours */
 	bool kernel_stacks;	      /* /proc/PID/stack will be read */
 };

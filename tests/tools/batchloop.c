@@ -4,11 +4,12 @@
  * their names and lengths. Tells each batch, or why there is none.
  *
  *   batchloop DIR KEY [rounds=N] [keep=N] [bytes=N] [age=MS] [series=TEXT] [files=N] [size=BYTES]
- *             [pause=MS] [step=1] [start=SECONDS] [jump=SECONDS] [fork=1]
+ *             [pause=MS] [step=1] [start=SECONDS] [jump=SECONDS] [fork=1] [drop=1]
  *
  * With `step`, a line of the standard input is a round, and its end the end. `start` is the
  * first round's in unix time (now), `jump` what each is later than the one before (1). `fork`
- * leaves a process behind that has all our descriptors and waits for ever.
+ * leaves a process behind that has all our descriptors and waits for ever; `drop` gives up
+ * privileges as a recording does.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,12 @@
 
 #include "base/error.h"
 #include "rounds/batch.h"
+#include "sampler/privilege.h"
 
 enum { FILES_MAX = 32 };
 
 static struct batches_options options;
-static unsigned long rounds = 1, files = 3, size = 5000, pause_ms, step, forks;
+static unsigned long rounds = 1, files = 3, size = 5000, pause_ms, step, forks, drops;
 static long start_s, jump_s = 1;
 
 static void take(const char *word)
@@ -54,6 +56,8 @@ static void take(const char *word)
 		jump_s = atol(value + 1);
 	else if (!strncmp(word, "fork=", 5))
 		forks = number;
+	else if (!strncmp(word, "drop=", 5))
+		drops = number;
 	else
 		exit(2);
 }
@@ -97,6 +101,7 @@ static void one_round(struct batches *b, unsigned long i)
 				     .pid = getpid(), .ended = "time", .version = "0" };
 	struct error err = { 0 };
 	struct batch *batch;
+	char told[4096];
 	const char *path;
 	int rc;
 
@@ -105,11 +110,12 @@ static void one_round(struct batches *b, unsigned long i)
 	rc = batch_begin(b, &batch, &err);
 	if (!rc)
 		rc = fill(batch, &event, &path, &err);
-	if (!rc)
-		printf("batch %lu %s\n", event.sequence, path);
+	snprintf(told, sizeof(told), "%s", rc ? err.text : path);
 	batch_free(batch);
 	if (rc)
-		printf("error %d %s\n", rc, err.text);
+		printf("error %d %s\n", rc, told);
+	else
+		printf("batch %lu %s\n", event.sequence, told);
 }
 
 static void leave_a_process(void)
@@ -120,6 +126,13 @@ static void leave_a_process(void)
 	close(STDIN_FILENO);
 	for (;;)
 		pause();
+}
+
+static int drop(const struct batches *b, struct error *err)
+{
+	struct privilege_needs needs = { .folder = batches_folder(b) };
+
+	return privilege_drop(&needs, err);
 }
 
 int main(int argc, char **argv)
@@ -139,6 +152,8 @@ int main(int argc, char **argv)
 	options.key = argv[2];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	rc = batches_open(&b, &options, &err);
+	if (!rc && drops)
+		rc = drop(b, &err);
 	if (rc) {
 		printf("error %d %s\n", rc, err.text);
 		return 1;

@@ -282,6 +282,18 @@ Test(parse, a_line_in_between_costs_what_it_breaks)
 	check("goroutine 1 [running]:\nmain.f()\n\tx\nmain.g(\n" FRAME,
 	      "1: 1 [running]| main.f| main.f /x.go:1 +0x2\n"
 	      "3!  x ? a tab, FILE:LINE\n4! main.g( ? a function call\n");
+	check("goroutine 1 [running]:\n\tlog\n\tpc=0x12\n" FRAME, "1: 1 [running]| main.f /x.go:1 +0x2\n"
+	      "2!  log ? a function call\n");
+	check("goroutine 1 [running]:\nmain.g()\n\n\t/x.go:3\n" FRAME BY,
+	      "1: 1 [running]| main.f /x.go:1 +0x2| by main.g /x.go:2\n"
+	      "3!  ? a tab, FILE:LINE\n");
+	check("goroutine 1 [running]:\n" FRAME "created by main.g\nlog\n\t/x.go:2\n"
+	      "[originating from goroutine 7]:\nmain.a(...)\n\t/x.go:3\n",
+	      "1: 1 [running]| main.f /x.go:1 +0x2| by main.g ^ 7| main.a /x.go:3\n"
+	      "5! log ? a tab, FILE:LINE\n5! log ? [originating from goroutine ID]:\n");
+	/* Whose header was lost: not the main goroutine's. */
+	check("goroutine 1 [running]:\nmain.main()\n\t/x.go:1\n\n" FRAME BY,
+	      "1: 1 [running]| main.main /x.go:1\n");
 	check("goroutine 1 [running]:\n\n" FRAME "\n" BY,
 	      "1: 1 [running]| main.f /x.go:1 +0x2| by main.g /x.go:2\n"
 	      "3! main.f() ? no empty line within a stack\n"
@@ -306,6 +318,11 @@ Test(parse, the_end_anywhere)
 	check("goroutine 1 [select]:\nmain.f()\n\t/x.go",
 	      "1: 1 [select]| main.f\n3!  /x.go ? a tab, FILE:LINE\n");
 	check("goroutine 1 [select]:\nmain.f()\n\t/x.go:1", "1: 1 [select]| main.f /x.go:1\n");
+	check("goroutine 1 [select]:\nmain.f()\n\t/x.go:1 +0", "1: 1 [select]| main.f /x.go:1\n");
+	check("goroutine 1 [select]:\nmain.f()\n\t/x.go:1 +0x1 fp=0x2 s",
+	      "1: 1 [select]| main.f /x.go:1\n");
+	check("goroutine 1 [select]:\nmain.f()\n\t/x.go:1 +0x1 fp=0x2 see",
+	      "1: 1 [select]| main.f\n3!  /x.go:1 +0x1 fp=0x2 see ? a tab, FILE:LINE\n");
 	check("goroutine 1 [select]:\ncreated by main.g",
 	      "1: 1 [select]| by main.g\n3! (end of input) ? a tab, FILE:LINE\n");
 }

@@ -1,0 +1,67 @@
+/*
+ * Any bytes as a Go runtime's memory: the first one says of which release, the next where
+ * its variables are. Twice, as in two rounds.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "goruntime/gocounters.h"
+#include "goruntime/golayout.h"
+#include "goruntime/govars.h"
+#include "target/memory.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { START = 0x10000, HEAD = 16, PS_MAX = 4096 };
+
+static uint64_t place(const uint8_t *at)
+{
+	return at[0] | at[1] ? START + ((uint64_t)at[0] << 8 | at[1]) : 0;
+}
+
+static void check(const struct gometric_value *v)
+{
+	for (int i = 0; i < GOMETRIC_COUNT; i++)
+		if (v[i].why_not && !*v[i].why_not)
+			abort();
+	if (!v[GOMETRIC_PROCS].why_not && v[GOMETRIC_PROCS].number - 1 >= PS_MAX)
+		abort();
+	if (!v[GOMETRIC_GOROUTINES].why_not && v[GOMETRIC_GOROUTINES].number - 1 >= INT32_MAX)
+		abort();
+	if (!v[GOMETRIC_HEAP].why_not &&
+	    (v[GOMETRIC_HEAP].number > v[GOMETRIC_ALLOC_BYTES].number ||
+	     v[GOMETRIC_FREE_OBJECTS].number > v[GOMETRIC_ALLOC_OBJECTS].number))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct gocounters counters = { 0 };
+	struct memory_bytes memory;
+	struct govars v;
+	char version[16];
+
+	if (size < HEAD)
+		return 0;
+	snprintf(version, sizeof(version), "go1.%u", 18u + data[0] % 9);
+	memset(&v, 0, sizeof(v));
+	v.layout = golayout_of(version);
+	v.memstats = place(data + 2);
+	v.pacer = place(data + 4);
+	v.sched = place(data + 6);
+	v.allp = place(data + 8);
+	v.allgs = place(data + 10);
+	v.p_mcache = data[12] * 4u;
+	v.p_free = data[13] * 4u;
+	memory_bytes_init(&memory, data + HEAD, START, size - HEAD);
+	for (int i = 0; i < 2; i++) {
+		struct gometric_value values[GOMETRIC_COUNT];
+
+		gocounters_read(&counters, &v, &memory.memory, values);
+		check(values);
+	}
+	gocounters_release(&counters);
+	return 0;
+}

@@ -1,0 +1,71 @@
+"""HTTP servers that answer byte by byte what a test says."""
+import socket
+import threading
+
+
+class Server:
+    """Hands each connection with its request's head to `answer`, and closes it."""
+
+    def __init__(self, answer, family=socket.AF_INET, address=("127.0.0.1", 0), wrap=None,
+                 listens=True):
+        self.answer, self.wrap, self.requests = answer, wrap, []
+        self.socket = socket.socket(family)
+        self.socket.bind(address)
+        if listens:
+            self.socket.listen(16)
+            threading.Thread(target=self.serve, daemon=True).start()
+        self.port = self.socket.getsockname()[1] if family == socket.AF_INET else None
+        self.url = f"http://127.0.0.1:{self.port}/"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)  # else accept() goes on with it
+        except OSError:
+            pass
+        self.socket.close()
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.one, args=(connection,), daemon=True).start()
+
+    def one(self, connection):
+        try:
+            if self.wrap:
+                connection = self.wrap(connection)
+            head = b""
+            while b"\r\n\r\n" not in head:
+                more = connection.recv(4096)
+                if not more:
+                    return
+                head += more
+            self.requests.append(head.decode())
+            self.answer(connection, head.decode())
+        except OSError:
+            pass
+        finally:
+            connection.close()
+
+
+def send(*parts):
+    """A server's answer: these bytes, whatever was asked."""
+    return lambda connection, request: [connection.sendall(p) for p in parts]
+
+
+def head(*headers, status="200 OK"):
+    return "\r\n".join([f"HTTP/1.1 {status}", *headers, "", ""]).encode()
+
+
+def whole(body, *headers, status="200 OK"):
+    return head(f"Content-Length: {len(body)}", *headers, status=status) + body
+
+
+def chunked(body, size=1000):
+    pieces = [body[i:i + size] for i in range(0, len(body), size)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"

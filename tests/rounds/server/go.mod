@@ -1,0 +1,3 @@
+module sampler/tests/rounds/server
+
+go 1.18
