@@ -77,6 +77,8 @@ static int open_source(struct roundsoptions *o, struct error *err)
 	struct http_request request = o->http.request;
 
 	request.url = o->url;
+	if (request.total_timeout_ns)
+		o->source.timeout_ns = request.total_timeout_ns;
 	return o->url ? source_http(&o->rounds.source, &request, &o->source, err) : 0;
 }
 

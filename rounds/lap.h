@@ -19,6 +19,19 @@
 struct collection;
 struct rounds_options;
 
+/* What is asked of the source, each in a process of its own. */
+enum lap_ask {
+	LAP_TRACE,  /* through the round */
+	LAP_BEFORE, /* the first of the allocations' two snapshots */
+	LAP_AFTER,  /* all others, at the end */
+	LAP_ASKS,
+};
+
+struct lap_answer {
+	struct collection *collection; /* NULL: not asked, or: */
+	struct error none;
+};
+
 struct lap {
 	const struct rounds_options *options;
 	/* The target as it was then. */
@@ -37,8 +50,7 @@ struct lap {
 	struct outfile samples;	  /* in memory */
 	struct recording_stats stats;
 	struct error no_samples;  /* code 0: they came */
-	struct collection *before, *after; /* Go's profiles: from the start on, at the end */
-	struct error no_before, no_after;
+	struct lap_answer answers[LAP_ASKS];
 	struct buffer metrics;	  /* JSON, empty when there is none */
 	struct error no_metrics;
 	uint64_t own_cpu_ns;	  /* when it began */
