@@ -192,6 +192,8 @@ accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb an
 bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure against the peers
 	$(Q)BUILD=$(BUILD) bench/run
 
+BASH_COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sampler
+ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sampler
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
 INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/bench.md docs/delta.md docs/glossary.md \
@@ -214,11 +216,14 @@ install: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## install below $(DESTDIR
 	$(fill_in) pprof/sampler-pprof.pc.in | install -m 644 /dev/stdin \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc
 	install -D -m 644 docs/sampler.1 $(MAN_DIR)/sampler.1
+	install -D -m 644 packaging/completions/sampler.bash $(BASH_COMPLETION)
+	install -D -m 644 packaging/completions/_sampler $(ZSH_COMPLETION)
 	install -d -m 755 $(DOC_DIR)
 	install -m 644 $(INSTALLED_DOCS) $(DOC_DIR)
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/sampler $(MAN_DIR)/sampler.1 $(INSTALLED_LIBRARY)
+	rm -f $(BASH_COMPLETION) $(ZSH_COMPLETION)
 	rm -f $(addprefix $(DOC_DIR)/,$(notdir $(INSTALLED_DOCS)))
 	-rmdir $(DOC_DIR)
 

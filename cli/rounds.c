@@ -88,7 +88,9 @@ static int open_pushes(const struct roundsoptions *o, struct push **pushes, stru
 
 	for (size_t i = 0; !rc && i < o->push_count; i++)
 		rc = push_new(&pushes[i], &(struct push_options){ .target = o->pushes[i],
-								   .credentials_file = o->push_headers },
+								   .credentials_file = o->push_headers,
+								   .ca_file = o->http.request.ca_file,
+								   .rate = o->rounds.recording.rate },
 			      err);
 	return rc;
 }

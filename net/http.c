@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "net/address.h"
@@ -16,13 +17,15 @@
 #include "net/transfer.h"
 #include "net/unpack.h"
 
-enum { FIRST_LINE_BYTES = 512, PACKING_BYTES = 64 << 10 };
+enum { FIRST_LINE_BYTES = 512, PACKING_BYTES = 64 << 10, DRAINED_PIECES = 16 };
 
 static const uint64_t REFUSAL_NS = 2000000000; /* how long to wait for the words of a refusal */
 
 struct http {
 	struct address address;
 	struct transfer *transfer;
+	const struct http_body *body; /* NULL: nothing is given */
+	struct http_answer answer;    /* to the body */
 	struct unpack unpack;
 	uint64_t given, max; /* bytes of content */
 	struct http_response response;
@@ -111,6 +114,22 @@ static int refused(struct http *h, const struct response *head, struct error *er
 			 head->reason, *shown ? ": " : "", shown);
 }
 
+static void take_answer(struct http_answer *a, const struct response *head)
+{
+	static const uint64_t ns_per_s = 1000000000;
+	int64_t now = head->date ? head->date : time(NULL);
+	int64_t seconds = head->retry_at > now ? head->retry_at - now : head->retry_in;
+
+	a->status = head->status;
+	a->retry_after_ns = (uint64_t)(seconds < INT32_MAX ? seconds : INT32_MAX) * ns_per_s;
+}
+
+/* Only a 200 has what was asked for; what was given is taken by any 2xx. */
+static bool accepts(const struct http *h, unsigned status)
+{
+	return h->body ? status / 100 == 2 : status == 200;
+}
+
 static int follow(struct http *h, struct error *err)
 {
 	const struct response *head;
@@ -121,7 +140,7 @@ static int follow(struct http *h, struct error *err)
 		rc = transfer_start(h->transfer, &h->address, trusted, err);
 		if (!rc)
 			rc = transfer_head(h->transfer, &head, err);
-		if (rc || !response_redirects(head) || !*head->location)
+		if (rc || h->body || !response_redirects(head) || !*head->location)
 			break;
 		if (i == HTTP_REDIRECTS)
 			return error_set(err, ERR_LIMIT, "redirected more than %d times",
@@ -131,9 +150,11 @@ static int follow(struct http *h, struct error *err)
 			return rc;
 		trusted = trusted && same;
 	}
-	if (!rc && head->status != 200)
+	if (!rc && h->body)
+		take_answer(&h->answer, head);
+	if (!rc && !accepts(h, head->status))
 		rc = refused(h, head, err);
-	if (!rc)
+	if (!rc && !h->body)
 		rc = start_unpacking(h, head, err);
 	if (!rc) {
 		h->response.date = head->date;
@@ -156,10 +177,24 @@ static int begin(struct http *h, const struct http_request *q, struct error *err
 	h->max = q->max_bytes ? q->max_bytes : HTTP_BYTES;
 	h->response.url = h->address.shown;
 	rc = transfer_new(&h->transfer, curl, q, err);
+	if (!rc && h->body)
+		rc = transfer_post(h->transfer, h->body, err);
 	if (!rc)
 		rc = follow(h, err);
-	if (rc)
+	if (rc && !h->body)
 		error_prefix(err, "'%s'", h->address.shown);
+	return rc;
+}
+
+int http_check(const char *url, struct error *err)
+{
+	const struct libcurl *curl;
+	struct address a = { 0 };
+	int rc = libcurl_load(&curl, err);
+
+	if (!rc)
+		rc = address_parse(&a, curl, url, err);
+	address_release(&a);
 	return rc;
 }
 
@@ -184,6 +219,39 @@ void http_close(struct http *h)
 	transfer_free(h->transfer);
 	address_release(&h->address);
 	free(h);
+}
+
+/* So that the server can say all that it says. */
+static void drain(struct http *h)
+{
+	bool end = false;
+	size_t len;
+
+	transfer_hurry(h->transfer, REFUSAL_NS);
+	for (int i = 0; i < DRAINED_PIECES && !end; i++) {
+		transfer_data(h->transfer, &len);
+		transfer_took(h->transfer, len);
+		if (transfer_more(h->transfer, &end, NULL))
+			break;
+	}
+}
+
+int http_post(const struct http_request *q, const struct http_body *body,
+	      struct http_answer *answer, struct error *err)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	int rc;
+
+	*answer = (struct http_answer){ 0 };
+	if (!h)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	h->body = body;
+	rc = begin(h, q, err);
+	if (!rc)
+		drain(h);
+	*answer = h->answer;
+	http_close(h);
+	return rc;
 }
 
 /* When all that may be given is given: there must be nothing behind it. */
@@ -234,9 +302,25 @@ int http_open(struct http **h, const struct http_request *q, struct error *err)
 			 "this sampler cannot fetch URLs: it was built without libcurl's header");
 }
 
+int http_check(const char *url, struct error *err)
+{
+	(void)url;
+	return error_set(err, ERR_NOTFOUND,
+			 "this sampler cannot ask URLs: it was built without libcurl's header");
+}
+
 void http_close(struct http *h)
 {
 	(void)h;
+}
+
+int http_post(const struct http_request *q, const struct http_body *body,
+	      struct http_answer *answer, struct error *err)
+{
+	(void)q, (void)body;
+	*answer = (struct http_answer){ 0 };
+	return error_set(err, ERR_NOTFOUND,
+			 "this sampler cannot ask URLs: it was built without libcurl's header");
 }
 
 int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)

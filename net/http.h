@@ -1,5 +1,5 @@
 /*
- * A URL's content, pulled as a stream.
+ * A URL's content, pulled as a stream; and the other way, a body given to a URL.
  *
  * libcurl does the work. It is loaded when a URL is opened, so that who opens none neither
  * needs nor pays for it; built without its header, or without the library, opening fails and
@@ -48,8 +48,24 @@ struct http_response {
 	const char *url;       /* where it came from in the end, without user and password */
 };
 
+/* What is given to a URL. The caller's. */
+struct http_body {
+	const void *data;
+	size_t len;
+	const char *type; /* Content-Type */
+};
+
+struct http_answer {
+	unsigned status;       /* 0: no whole head of an answer came */
+	uint64_t retry_after_ns; /* from now; 0: not said */
+};
+
 /* Does the text begin with "http://" or "https://"? (Other schemes are no URLs here.) */
 bool http_is_url(const char *text);
+
+/* Before anything is asked: is that a URL, and is libcurl there? It is loaded now, which
+ * processes that are forked later need not do. ERR_USAGE, ERR_NOTFOUND, ERR_NOMEM. */
+int http_check(const char *url, struct error *err);
 
 /* Waits for the response's head. ERR_USAGE (URL, header, paths), ERR_NOTFOUND (no libcurl), ERR_IO
  * (cannot connect, certificate, a status other than 200, with the body's first line),
@@ -61,6 +77,12 @@ void http_close(struct http *h);
  * the type of a reader (goparse_reader). What came before an error has been given already.
  * ERR_LIMIT (time, size), ERR_FORMAT (cut off, broken compression), ERR_IO, ERR_NOMEM. */
 int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err);
+
+/* POSTs a body, and waits for the answer: 0 when that is a 2xx. Its content is not kept. No
+ * redirect is followed, no message quotes the URL. ERR_IO and the status when the server has
+ * refused; else errors as http_open's, and the body may have arrived nevertheless. */
+int http_post(const struct http_request *q, const struct http_body *body,
+	      struct http_answer *answer, struct error *err);
 
 /* The connection, -1 when there is none any more. Who wants no more of an answer that would
  * go on for a time may shut it down for writing (shutdown(2), which a signal's handler may

@@ -80,6 +80,24 @@ static void take_encoding(struct response *r, const char *value, size_t len)
 	response_text(r->coded, sizeof(r->coded), value, len);
 }
 
+/* A number of seconds, or a date. More than fits is as much as fits. */
+static void take_retry(struct response *r, const char *value, size_t len)
+{
+	struct cursor c;
+	uint64_t seconds;
+
+	r->retry_in = 0;
+	r->retry_at = 0;
+	cursor_init(&c, value, len, "Retry-After");
+	if (len && *value >= '0' && *value <= '9') {
+		seconds = cursor_number(&c, 10);
+		if (c.failed || !cursor_left(&c))
+			r->retry_in = c.failed || seconds > UINT32_MAX ? UINT32_MAX : (uint32_t)seconds;
+	} else {
+		r->retry_at = parse_date(&c);
+	}
+}
+
 static bool is(const char *name, size_t len, const char *wanted)
 {
 	return len == strlen(wanted) && !strncasecmp(name, wanted, len);
@@ -100,6 +118,8 @@ static void take_header(struct response *r, const char *line, size_t len)
 	if (is(colon - name, name, "date")) {
 		cursor_init(&c, line, len, "Date");
 		r->date = parse_date(&c);
+	} else if (is(colon - name, name, "retry-after")) {
+		take_retry(r, line, len);
 	} else if (is(colon - name, name, "content-type")) {
 		response_text(r->type, sizeof(r->type), line, len);
 	} else if (is(colon - name, name, "content-encoding")) {

@@ -20,6 +20,9 @@ struct response {
 	bool complete;	 /* the blank line behind the head has come */
 	size_t bytes;
 	int64_t date;	 /* unix time, 0 when there is none or it is no date */
+	/* Retry-After (RFC 9110, section 10.2.3): in so many seconds, or at that time; 0: not said. */
+	uint32_t retry_in;
+	int64_t retry_at;
 	enum response_encoding encoding;
 	char reason[64], type[128], coded[64]; /* printable; coded is Content-Encoding */
 	char location[8192]; /* as sent; "" for none, or one that does not fit */

@@ -1,6 +1,7 @@
 #if __has_include(<curl/curl.h>)
 #include "net/transfer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -32,6 +33,8 @@ struct transfer {
 	char why[CURL_ERROR_SIZE];
 	curl_socket_t sockets[SOCKETS]; /* open ones, in the order in which they were opened */
 	size_t socket_count;
+	const struct http_body *body; /* NULL: nothing is sent */
+	size_t sent;
 	uint64_t received;
 	size_t at, len; /* of raw: taken, filled */
 	unsigned char raw[RAW_BYTES];
@@ -71,6 +74,19 @@ static size_t on_body(char *data, size_t size, size_t count, void *ctx)
 	memcpy(t->raw + t->len, data, len);
 	t->len += len;
 	t->received += len;
+	return len;
+}
+
+/* Who takes what we send is heard as well. */
+static size_t on_send(char *to, size_t size, size_t count, void *ctx)
+{
+	struct transfer *t = ctx;
+	size_t left = t->body->len - t->sent, len = size * count < left ? size * count : left;
+
+	t->heard = now_ns();
+	if (len)
+		memcpy(to, (const char *)t->body->data + t->sent, len);
+	t->sent += len;
 	return len;
 }
 
@@ -178,16 +194,23 @@ static CURLcode set_request(struct transfer *t, const struct http_request *q)
 	return rc ? CURLE_UNKNOWN_OPTION : CURLE_OK;
 }
 
+static int add_header(struct transfer *t, const char *header)
+{
+	struct curl_slist *more = t->curl->list_append(t->headers, header);
+
+	if (!more)
+		return ERR_NOMEM;
+	t->headers = more;
+	return 0;
+}
+
 static int copy_headers(struct transfer *t, const struct http_request *q)
 {
-	for (size_t i = 0; i < q->header_count; i++) {
-		struct curl_slist *more = t->curl->list_append(t->headers, q->headers[i]);
+	int rc = 0;
 
-		if (!more)
-			return ERR_NOMEM;
-		t->headers = more;
-	}
-	return 0;
+	for (size_t i = 0; !rc && i < q->header_count; i++)
+		rc = add_header(t, q->headers[i]);
+	return rc;
 }
 
 int transfer_new(struct transfer **out, const struct libcurl *curl, const struct http_request *q,
@@ -207,6 +230,24 @@ int transfer_new(struct transfer **out, const struct libcurl *curl, const struct
 	if (set_basics(t) || set_signals(t) || set_request(t, q))
 		return error_set(err, ERR_NOTFOUND, "libcurl was built without what is needed");
 	return 0;
+}
+
+/* Nobody is asked whether he would take it ("Expect: 100-continue"): what refuses it answers
+ * before all is sent, and the answer is read. */
+int transfer_post(struct transfer *t, const struct http_body *body, struct error *err)
+{
+	CURLcode (*set)(CURL *, CURLoption, ...) = t->curl->easy_set;
+	char type[256];
+	int rc = 0, len = snprintf(type, sizeof(type), "Content-Type: %s", body->type);
+
+	t->body = body;
+	if (len >= (int)sizeof(type) || add_header(t, type) || add_header(t, "Expect:"))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	rc |= set(t->easy, CURLOPT_POST, 1L);
+	rc |= set(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
+	rc |= set(t->easy, CURLOPT_READFUNCTION, on_send);
+	rc |= set(t->easy, CURLOPT_READDATA, t);
+	return rc ? error_set(err, ERR_NOTFOUND, "libcurl was built without what is needed") : 0;
 }
 
 static void give_up(struct transfer *t)
@@ -239,6 +280,7 @@ int transfer_start(struct transfer *t, const struct address *a, bool trusted, st
 	t->paused = t->over = false;
 	t->at = t->len = 0;
 	t->received = 0;
+	t->sent = 0;
 	*t->why = '\0';
 	rc |= set(t->easy, CURLOPT_URL, a->text);
 	rc |= set(t->easy, CURLOPT_USERNAME, a->user);

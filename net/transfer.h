@@ -17,6 +17,7 @@
 
 struct address;
 struct error;
+struct http_body;
 struct http_request;
 struct transfer;
 
@@ -29,6 +30,10 @@ void transfer_free(struct transfer *t);
 /* Asks for what is at the address, with its user and password, and with the request's headers
  * if `trusted`; gives up what was asked for before. ERR_NOMEM. */
 int transfer_start(struct transfer *t, const struct address *a, bool trusted, struct error *err);
+
+/* Before transfer_start: what is asked next is a POST of this, which stays the caller's until
+ * the end. ERR_NOTFOUND, ERR_NOMEM. */
+int transfer_post(struct transfer *t, const struct http_body *body, struct error *err);
 
 /* Waits for the answer's head. ERR_IO, ERR_LIMIT, ERR_FORMAT, ERR_NOMEM. */
 int transfer_head(struct transfer *t, const struct response **head, struct error *err);

@@ -225,6 +225,22 @@ static void drop_oldest(struct rounds *r)
 	}
 }
 
+static void tell_pushes(struct rounds *r)
+{
+	const char *line;
+
+	for (size_t i = 0; i < r->options.push_count; i++)
+		while ((line = push_news(r->options.pushes[i])))
+			say(r, ROUNDS_TROUBLE, line);
+}
+
+static void turn_pushes(struct rounds *r, bool may_fork)
+{
+	for (size_t i = 0; i < r->options.push_count; i++)
+		push_turn(r->options.pushes[i], may_fork);
+	tell_pushes(r);
+}
+
 /* Composes what is over. */
 static void tend(struct rounds *r, bool may_fork)
 {
@@ -241,8 +257,7 @@ static void tend(struct rounds *r, bool may_fork)
 		compose(r, lap);
 		drop_oldest(r);
 	}
-	for (size_t i = 0; i < r->options.push_count; i++)
-		push_turn(r->options.pushes[i], may_fork);
+	turn_pushes(r, may_fork);
 }
 
 /* Waits a little, for whoever is first: the stop, a part of a round that is there. */
@@ -268,6 +283,7 @@ static void finish_all(struct rounds *r)
 	}
 	for (size_t i = 0; i < r->options.push_count; i++)
 		push_flush(r->options.pushes[i], LAST_PUSH_MS * NS_PER_MS);
+	tell_pushes(r);
 }
 
 /* The next process. */

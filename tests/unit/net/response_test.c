@@ -32,6 +32,32 @@ Test(response, a_head)
 	cr_assert(r.complete);
 }
 
+Test(response, retry_after)
+{
+	static const struct {
+		const char *line;
+		uint32_t in;
+		int64_t at;
+	} cases[] = {
+		{ "Retry-After: 120\r\n", 120, 0 },
+		{ "retry-after:0\r\n", 0, 0 },
+		{ "Retry-After: 4294967296\r\n", UINT32_MAX, 0 },
+		{ "Retry-After: 99999999999999999999999\r\n", UINT32_MAX, 0 },
+		{ "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n", 0, 784111777 },
+		{ "Retry-After: -5\r\n", 0, 0 },
+		{ "Retry-After: 5 minutes\r\n", 0, 0 },
+		{ "Retry-After: 5s\r\n", 0, 0 },
+		{ "Retry-After: \r\n", 0, 0 },
+		{ "X-Retry-After: 5\r\n", 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		head("HTTP/1.1 503 X\r\n", cases[i].line, NULL);
+		cr_assert_eq(r.retry_in, cases[i].in, "%s", cases[i].line);
+		cr_assert_eq(r.retry_at, cases[i].at, "%s", cases[i].line);
+	}
+}
+
 Test(response, trailers_change_nothing)
 {
 	head("HTTP/1.1 200\r\n", "\r\n", "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n",
