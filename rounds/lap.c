@@ -46,9 +46,8 @@ static uint64_t own_cpu_ns(void)
 
 /* The start. */
 
-static void describe(struct lap *lap, struct subject *s)
+static void describe(struct lap *lap, const struct subject *s)
 {
-	subject_refresh(s);
 	lap->pid = s->process.pid;
 	memcpy(lap->command, s->process.comm, sizeof(lap->command));
 	memcpy(lap->build_id, s->build_id, sizeof(lap->build_id));
