@@ -9,7 +9,7 @@
 
 #include <malloc.h>
 
-enum { LARGE = 128 << 10, ARENAS = 2 };
+enum { LARGE = 32 << 10, ARENAS = 2 };
 
 void heap_settle(void)
 {

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "rounds/capture.h"
 
 static const char overview[] =
 	"sampler samples a running process from outside and writes a pprof profile.\n"
 	"\n"
 	"  sampler [record] -p PID[,PID…] [options]      sample processes\n"
 	"  sampler [record] [options] -- COMMAND [ARG…]  start a command and sample it\n"
+	"  sampler [record] -p PID --rounds 0 [options]  batches of profiles, round after round\n"
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler top -p PID[,PID…] [options]           what a process does now, live\n"
 	"  sampler report FILE [options]                 show a profile: functions, calls, stacks\n"
@@ -47,8 +49,53 @@ static const char record[] =
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: each module's unwind table, symbols, walks\n"
 	"\n"
+	"Round after round: each leaves a batch, a folder with its profiles and event.json, in the\n"
+	"folder that -o names (default sampler.<command>.<pid>). Asked for by any of these:\n"
+	"  -t, --types LIST     what to take, of the types below, as cpu,heap,metrics (default cpu;\n"
+	"                       cpu and wall alone are no rounds yet)\n"
+	"  -n, --rounds N       how many rounds (default 1), 0 until stopped; -d is then how long\n"
+	"                       each takes (default 60s)\n"
+	"      --every DUR      from one's start to the next's (default: what -d says)\n"
+	"      --align          start at multiples of that, as 12:00:00, 12:01:00 (UTC)\n"
+	"      --no-delta       no delta-heap.pprof and so on, what came since the round before\n"
+	"      --delta          with them (the default)\n"
+	"      --no-flush       a round that is stopped is not written\n"
+	"      --url URL        where Go's own profiles are: http://HOST:PORT/debug/pprof\n"
+	"      --header LINE    'Name: value', sent to that URL; may be repeated\n"
+	"      --headers FILE   a file of such lines, for what is secret\n"
+	"      --unix-socket PATH  connect to that socket\n"
+	"      --cacert FILE    trust these authorities\n"
+	"      --timeout DUR    for each of its profiles (default 30s)\n"
+	"      --gc             have the program collect garbage before each profile of its heap\n"
+	"      --gc-wait        wait for it to have done so by itself, up to --timeout\n"
+	"      --max-goroutines-wait N  no goroutinewait when there are more (default 100000)\n"
+	"      --trace-limit SIZE  end execution traces before they are longer (default 5M)\n"
+	"      --tag KEY:VALUE  for event.json; may be repeated\n"
+	"      --keep N         remove the oldest batches when there are more\n"
+	"      --max-disk SIZE  or when all of them take more; 64K, 500M, 2G\n"
+	"      --max-age DUR    or when they are older\n"
+	"      --wait-for NAME  instead of -p: the process of that name, and when it has ended the\n"
+	"                       next one\n"
+	"      --follow-restarts  with -p: the next one of its systemd unit or cgroup\n"
+	"      --push ENGINE=URL  send batches on: pyroscope=http://HOST:4040,\n"
+	"                       datadog=http://HOST:8126; may be repeated\n"
+	"      --push-headers FILE  a file of lines 'Name: value' that are sent along\n";
+
+static const char record_end[] =
+	"\n"
 	"Exit status: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 no such process;\n"
 	"with a COMMAND its own status (128 + N when signal N ended it).\n";
+
+/* Completions read these lines, as they do those of options (packaging/completions). */
+static void print_types(void)
+{
+	printf("\nTypes of profiles, and their files:\n");
+	for (int i = 0; i < CAPTURE_TYPES; i++)
+		printf("  %-14s %-22s%s\n", captures[i].name,
+		       i == CAPTURE_CUSTOM ? "custom-NAME.pprof" : captures[i].file,
+		       captures[i].what);
+	fputs(record_end, stdout);
+}
 
 static const char dump[] =
 	"usage: sampler dump -p PID[,PID…] [options]\n"
@@ -220,20 +267,28 @@ static const char goparse[] =
 
 static const struct {
 	const char *name, *text;
+	void (*print_rest)(void);
 } commands[] = {
-	{ "record", record },
-	{ "dump", dump },
-	{ "top", top },
-	{ "report", report },
-	{ "convert", convert },
-	{ "validate", validate },
-	{ "delta", delta },
-	{ "merge", merge },
-	{ "diff", diff },
-	{ "goparse", goparse },
+	{ "record", record, print_types },
+	{ "dump", dump, NULL },
+	{ "top", top, NULL },
+	{ "report", report, NULL },
+	{ "convert", convert, NULL },
+	{ "validate", validate, NULL },
+	{ "delta", delta, NULL },
+	{ "merge", merge, NULL },
+	{ "diff", diff, NULL },
+	{ "goparse", goparse, NULL },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+
+static void print_command(size_t i)
+{
+	fputs(commands[i].text, stdout);
+	if (commands[i].print_rest)
+		commands[i].print_rest();
+}
 
 int cli_help(int argc, char **argv)
 {
@@ -243,13 +298,15 @@ int cli_help(int argc, char **argv)
 		return cli_usage("help takes one command");
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(topic, commands[i].name)) {
-			fputs(commands[i].text, stdout);
+			print_command(i);
 			return EXIT_DONE;
 		}
 	if (strcmp(topic, "help") != 0)
 		return cli_usage("no help on '%s'", topic);
 	fputs(overview, stdout);
-	for (size_t i = 0; i < COMMANDS; i++)
-		printf("\n%s", commands[i].text);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		putchar('\n');
+		print_command(i);
+	}
 	return EXIT_DONE;
 }

@@ -187,7 +187,8 @@ static void put_with_delta(struct composing *k, enum capture_type type, const ch
 }
 
 /* What is made of the heap's profile. */
-static void put_heap(struct composing *k, enum capture_type type, const struct collection_item *item)
+static void put_heap(struct composing *k, enum capture_type type,
+		     const struct collection_item *item)
 {
 	struct buffer made = { 0 };
 	struct error err;

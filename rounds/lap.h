@@ -45,6 +45,7 @@ struct lap {
 	/* What was taken. */
 	struct recording *recording; /* NULL: nothing is sampled, or its profile is there */
 	bool sampled;
+	bool fresh;		  /* another program than in the round before: nothing to subtract */
 	bool asked;		  /* its profile, which goes to: */
 	struct outfile samples;	  /* in memory */
 	struct recording_stats stats;

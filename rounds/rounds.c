@@ -45,6 +45,7 @@ struct rounds {
 	struct lap *laps[LAPS];	 /* the oldest first */
 	uint64_t ended_ns[LAPS]; /* when each lap's round ended */
 	size_t lap_count;	 /* that have ended and are not composed */
+	bool fresh;		 /* another program than in the last round that was queued */
 	uint64_t written, failed_in_a_row;
 	int stop_fd;		 /* eventfd: rounds_stop */
 };
@@ -198,6 +199,8 @@ static void compose(struct rounds *r, struct lap *lap)
 	struct composed c = { .arena = &arena };
 	struct error err;
 
+	if (lap->fresh)
+		derive_deltas_forget(r->deltas);
 	if (compose_batch(&c, lap, r->batches, r->deltas, &err)) {
 		error_prefix(&err, "a round is lost");
 		say(r, ROUNDS_TROUBLE, err.text);
@@ -310,7 +313,7 @@ static bool take_up(struct rounds *r, pid_t pid)
 		subject_close(&r->subject);
 		return false;
 	}
-	derive_deltas_forget(r->deltas);
+	r->fresh = true;
 	snprintf(line, sizeof(line), "process %d (%s) is the target", pid, r->subject.process.comm);
 	say(r, ROUNDS_TARGET, line);
 	return true;
@@ -374,6 +377,7 @@ static int one_round(struct rounds *r, struct error *err)
 
 	make_way(r);
 	heap_trim();
+	r->fresh |= subject_renew(&r->subject);
 	rc = lap_begin(&lap, &r->options, &r->subject, err);
 	if (rc)
 		return rc;
@@ -382,6 +386,9 @@ static int one_round(struct rounds *r, struct error *err)
 		lap_free(lap);
 		return 0;
 	}
+	r->fresh |= subject_renew(&r->subject);
+	lap->fresh = r->fresh;
+	r->fresh = false;
 	lap_end(lap, &r->subject);
 	r->ended_ns[r->lap_count] = boot_ns();
 	r->laps[r->lap_count++] = lap;

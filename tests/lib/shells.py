@@ -32,6 +32,7 @@ zle -N show; bindkey '^Xp' show; bindkey '^U' kill-whole-line
 
 class Shell:
     def __init__(self, command, rc_name, rc, folder):
+        self.folder = folder
         self.home = tempfile.TemporaryDirectory(prefix="sampler-shell-")
         rc_path = os.path.join(self.home.name, rc_name)
         with open(rc_path, "w") as f:
