@@ -46,6 +46,7 @@ struct rounds {
 	uint64_t ended_ns[LAPS]; /* when each lap's round ended */
 	size_t lap_count;	 /* that have ended and are not composed */
 	bool fresh;		 /* another program than in the last round that was queued */
+	pid_t refused;		 /* could not be taken up, as was told */
 	uint64_t written, failed_in_a_row;
 	int stop_fd;		 /* eventfd: rounds_stop */
 };
@@ -301,18 +302,22 @@ static void say_target(struct rounds *r, const char *what)
 	say(r, ROUNDS_TARGET, line);
 }
 
-/* Takes up a process that was found. One that is gone again is none. */
+/* Takes up a process that was found. One that is gone again is none; what else is in the way
+ * of it may change, and is told once. */
 static bool take_up(struct rounds *r, pid_t pid)
 {
 	struct error err;
 	char line[200];
 
-	if (open_subject(r, pid, &err) || process_may_trace(pid, &err)) {
-		if (err.code != ERR_GONE)
+	if (open_subject(r, pid, &err) || process_may_trace(pid, &err) ||
+	    batches_target(r->batches, r->subject.key, &err)) {
+		if (err.code != ERR_GONE && r->refused != pid)
 			say(r, ROUNDS_TROUBLE, err.text);
+		r->refused = pid;
 		subject_close(&r->subject);
 		return false;
 	}
+	r->refused = 0;
 	r->fresh = true;
 	snprintf(line, sizeof(line), "process %d (%s) is the target", pid, r->subject.process.comm);
 	say(r, ROUNDS_TARGET, line);
