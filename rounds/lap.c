@@ -300,11 +300,16 @@ bool lap_over(struct lap *lap, bool may_fork)
 	return over;
 }
 
-void lap_give_up(struct lap *lap, const char *why)
+void lap_give_up_source(struct lap *lap, const char *why)
 {
 	for (int i = 0; i < LAP_ASKS; i++)
 		if (lap->answers[i].collection)
 			collection_cancel(lap->answers[i].collection, why);
+}
+
+void lap_give_up(struct lap *lap, const char *why)
+{
+	lap_give_up_source(lap, why);
 	if (lap->asked)
 		error_set(&lap->no_samples, ERR_LIMIT, "%s", why);
 	end_recording(lap);

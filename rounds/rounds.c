@@ -32,6 +32,7 @@ enum {
 	IDLE_MS = 1000,	   /* and when none is; timers stand still while we are suspended */
 	FOLLOW_MS = 500,   /* between two looks for the next process */
 	GIVE_UP_MS = 90000, /* a round's parts have come by then, or are missing */
+	LAST_SOURCE_MS = 10000, /* who stops us does not wait for a source that hangs */
 	LAST_PUSH_MS = 5000,
 };
 
@@ -269,15 +270,21 @@ static void pause_for(struct rounds *r, uint64_t ns)
 	uint64_t ms = ns / NS_PER_MS + 1, most = r->lap_count ? TURN_MS : IDLE_MS;
 
 	/* What is over already would not let us wait for what is not. */
-	if (r->lap_count && poll(p + 1, 1, 0) > 0)
-		p[1].fd = -1;
+	for (int i = 0; i < 2; i++)
+		if (poll(p + i, 1, 0) > 0)
+			p[i].fd = -1;
 	poll(p, 2, (int)(ms < most ? ms : most));
 }
 
 /* Nothing samples any more: what was taken is written, whatever of it is there in time. */
 static void finish_all(struct rounds *r)
 {
+	uint64_t since = boot_ns();
+
 	while (r->lap_count) {
+		if (stopped(r) && boot_ns() - since > LAST_SOURCE_MS * NS_PER_MS)
+			for (size_t i = 0; i < r->lap_count; i++)
+				lap_give_up_source(r->laps[i], "it had not come when sampler was stopped");
 		tend(r, true);
 		if (r->lap_count)
 			pause_for(r, TURN_MS * NS_PER_MS);
