@@ -194,6 +194,11 @@ void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duratio
 	lap->duration_ns = monotonic_ns() - lap->began_ns;
 }
 
+bool lap_empty(const struct lap *lap)
+{
+	return lap->no_samples.code == ERR_GONE && !lap->stats.elapsed_ns;
+}
+
 /* The end. */
 
 static uint64_t resident_bytes(void)
@@ -230,12 +235,16 @@ static void take_metrics(struct lap *lap, struct subject *s)
 		lap->metrics.len = 0;
 }
 
-static void ask_after(struct lap *lap)
+/* When the process has ended, whoever answers in its place is another one. */
+static void ask_after(struct lap *lap, const struct subject *subject)
 {
 	unsigned types = lap->options->types & set_of(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE);
 
-	ask(lap, LAP_AFTER, &(struct collection_request){ .types = types,
-							  .gc = lap->options->gc_wait });
+	if (!subject_alive(subject))
+		error_set(&lap->answers[LAP_AFTER].none, ERR_GONE, "process %d had ended", lap->pid);
+	else
+		ask(lap, LAP_AFTER, &(struct collection_request){ .types = types,
+								  .gc = lap->options->gc_wait });
 }
 
 static void ask_for_samples(struct lap *lap)
@@ -253,7 +262,7 @@ void lap_end(struct lap *lap, struct subject *subject)
 {
 	if (lap->answers[LAP_TRACE].collection)
 		collection_finish(lap->answers[LAP_TRACE].collection);
-	ask_after(lap);
+	ask_after(lap, subject);
 	take_metrics(lap, subject);
 	ask_for_samples(lap);
 }

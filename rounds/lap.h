@@ -67,6 +67,9 @@ typedef bool lap_look(void *ctx);
 void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duration_ns,
 		lap_look *look, void *ctx);
 
+/* After that: had its process ended before it could be sampled? */
+bool lap_empty(const struct lap *lap);
+
 /* Takes what is to be taken at the end. */
 void lap_end(struct lap *lap, struct subject *subject);
 

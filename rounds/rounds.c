@@ -382,7 +382,7 @@ static int one_round(struct rounds *r, struct error *err)
 	if (rc)
 		return rc;
 	lap_sample(lap, &r->subject, round_duration(r), look, r);
-	if (r->options.drop_last && stopped(r)) {
+	if (lap_empty(lap) || (r->options.drop_last && stopped(r))) {
 		lap_free(lap);
 		return 0;
 	}
