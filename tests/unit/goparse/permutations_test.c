@@ -168,7 +168,7 @@ static int keep(void *ctx, const struct goparse_goroutine *g, struct error *err)
 
 static bool is(struct goparse_text text, const char *wanted)
 {
-	return text.len == strlen(wanted) && !memcmp(text.at, wanted, text.len);
+	return text.len == strlen(wanted) && (!text.len || !memcmp(text.at, wanted, text.len));
 }
 
 static bool same_frame(const struct goparse_frame *frame, const char *function,
