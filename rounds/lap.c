@@ -192,6 +192,8 @@ void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duratio
 		only_wait(lap, subject, &w);
 	lap->end_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	lap->duration_ns = monotonic_ns() - lap->began_ns;
+	if (lap->end_ns < lap->start_ns) /* the clock was set back */
+		lap->end_ns = lap->start_ns + (int64_t)lap->duration_ns;
 }
 
 /* The end. */
@@ -230,12 +232,16 @@ static void take_metrics(struct lap *lap, struct subject *s)
 		lap->metrics.len = 0;
 }
 
-static void ask_after(struct lap *lap)
+/* Whoever answers where a process was that has ended is another one. */
+static void ask_after(struct lap *lap, const struct subject *subject)
 {
 	unsigned types = lap->options->types & set_of(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE);
 
-	ask(lap, LAP_AFTER, &(struct collection_request){ .types = types,
-							  .gc = lap->options->gc_wait });
+	if (!subject_alive(subject))
+		error_set(&lap->answers[LAP_AFTER].none, ERR_GONE, "the process has ended");
+	else
+		ask(lap, LAP_AFTER, &(struct collection_request){ .types = types,
+								  .gc = lap->options->gc_wait });
 }
 
 static void ask_for_samples(struct lap *lap)
@@ -253,7 +259,7 @@ void lap_end(struct lap *lap, struct subject *subject)
 {
 	if (lap->answers[LAP_TRACE].collection)
 		collection_finish(lap->answers[LAP_TRACE].collection);
-	ask_after(lap);
+	ask_after(lap, subject);
 	take_metrics(lap, subject);
 	ask_for_samples(lap);
 }
