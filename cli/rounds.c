@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "cli/cli.h"
 #include "cli/defaultname.h"
 #include "cli/roundsoptions.h"
@@ -76,6 +77,8 @@ static int open_source(struct roundsoptions *o, struct error *err)
 	struct http_request request = o->http.request;
 
 	request.url = o->url;
+	if (request.total_timeout_ns)
+		o->source.timeout_ns = request.total_timeout_ns;
 	return o->url ? source_http(&o->rounds.source, &request, &o->source, err) : 0;
 }
 
@@ -85,7 +88,9 @@ static int open_pushes(const struct roundsoptions *o, struct push **pushes, stru
 
 	for (size_t i = 0; !rc && i < o->push_count; i++)
 		rc = push_new(&pushes[i], &(struct push_options){ .target = o->pushes[i],
-								   .credentials_file = o->push_headers },
+								   .credentials_file = o->push_headers,
+								   .ca_file = o->http.request.ca_file,
+								   .rate = o->rounds.recording.rate },
 			      err);
 	return rc;
 }
@@ -125,6 +130,7 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 	o->rounds.version = SAMPLER_VERSION;
 	o->rounds.say = say;
 	o->rounds.say_ctx = &quiet;
+	heap_settle();
 	if (!rc)
 		rc = open_source(o, &err);
 	if (!rc)

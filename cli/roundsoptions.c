@@ -216,8 +216,11 @@ int roundsoptions_check(const struct roundsoptions *o, struct error *err)
 		return error_set(err, ERR_USAGE, "--every is less than a round's duration");
 	if (r->wait_for && r->follow_restarts)
 		return error_set(err, ERR_USAGE, "either --wait-for or --follow-restarts, not both");
-	if (r->follow_restarts && r->recording.pid_count != 1)
-		return error_set(err, ERR_USAGE, "--follow-restarts wants one process: -p PID");
+	if (r->recording.pid_count > 1)
+		return error_set(err, ERR_USAGE, "rounds are about one process (--children takes up "
+				 "those that it makes)");
+	if (r->follow_restarts && !r->recording.pid_count)
+		return error_set(err, ERR_USAGE, "--follow-restarts wants a process: -p PID");
 	if (r->recording.command)
 		return error_set(err, ERR_USAGE, "rounds want a process, not a command: -p PID");
 	if (o->push_headers && !o->push_count)

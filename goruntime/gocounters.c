@@ -73,7 +73,8 @@ static void set(const struct reading *r, enum gometric m, uint64_t number)
 	r->values[m] = (struct gometric_value){ number, NULL };
 }
 
-static void refuse(const struct reading *r, enum gometric first, enum gometric last, const char *why)
+static void refuse(const struct reading *r, enum gometric first, enum gometric last,
+		   const char *why)
 {
 	for (int i = (int)first; i <= (int)last; i++)
 		r->values[i] = (struct gometric_value){ 0, why };
@@ -378,7 +379,8 @@ static bool agree(const struct reading *r, const struct sums *s)
 	uint64_t bytes, freed;
 
 	total(s, &bytes, &freed);
-	return r->v->layout->minor < 19 || (near(r, s->bytes, bytes) && near(r, s->freed_bytes, freed));
+	return r->v->layout->minor < 19 ||
+	       (near(r, s->bytes, bytes) && near(r, s->freed_bytes, freed));
 }
 
 /* Can the one have become the other in so short a time? */

@@ -48,13 +48,14 @@ static int scan(struct gorefs *r, const struct image *image, uint64_t start, con
 	int rc = 0;
 
 	for (size_t i = 0; i + 5 <= len && !rc; i++) {
+		uint64_t end = start + i + 5;
 		int32_t distance;
 
 		if ((code[i] & MODRM_MASK) != MODRM_RIP)
 			continue;
 		memcpy(&distance, code + i + 1, sizeof(distance));
 		for (size_t k = 0; k < sizeof(operand) && !rc; k++)
-			rc = add(r, image, start + i + 5 + operand[k] + (uint64_t)(int64_t)distance);
+			rc = add(r, image, end + operand[k] + (uint64_t)(int64_t)distance);
 	}
 	return rc;
 }

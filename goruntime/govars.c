@@ -48,14 +48,14 @@ static const char *const functions[FUNCTIONS] = {
 static bool read_version(const struct image *image, char version[GO_VERSION_BYTES])
 {
 	Elf_Data *data = elfsection_raw(image_elf(image), ".go.buildinfo", BUILDINFO_BYTES);
-	const uint8_t *text;
+	const uint8_t *head = data ? data->d_buf : NULL, *text;
 	struct cursor c;
 	uint64_t len;
 
-	if (!data || data->d_size < BUILDINFO_HEAD || memcmp(data->d_buf, "\xff Go buildinf:", 14) ||
-	    !(((uint8_t *)data->d_buf)[BUILDINFO_FLAGS] & BUILDINFO_INLINE))
+	if (!head || data->d_size < BUILDINFO_HEAD || memcmp(head, "\xff Go buildinf:", 14) ||
+	    !(head[BUILDINFO_FLAGS] & BUILDINFO_INLINE))
 		return false;
-	cursor_init(&c, data->d_buf, data->d_size, "buildinfo");
+	cursor_init(&c, head, data->d_size, "buildinfo");
 	cursor_bytes(&c, BUILDINFO_HEAD);
 	len = cursor_uleb(&c);
 	text = cursor_bytes(&c, len);

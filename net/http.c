@@ -121,7 +121,35 @@ static void take_answer(struct http_answer *a, const struct response *head)
 	int64_t seconds = head->retry_at > now ? head->retry_at - now : head->retry_in;
 
 	a->status = head->status;
+	memcpy(a->headers, head->kept, sizeof(a->headers));
 	a->retry_after_ns = (uint64_t)(seconds < INT32_MAX ? seconds : INT32_MAX) * ns_per_s;
+}
+
+/* What was given is taken, whatever comes now. The rest is read so that the server can say all
+ * that it says. */
+static void keep_content(struct http *h, const struct response *head)
+{
+	struct http_answer *a = &h->answer;
+	bool end = false;
+	size_t got = 1;
+
+	transfer_hurry(h->transfer, REFUSAL_NS);
+	if (start_unpacking(h, head, NULL))
+		return;
+	while (got && a->content_len < sizeof(a->content)) {
+		if (take(h, a->content + a->content_len, sizeof(a->content) - a->content_len, &got,
+			 NULL))
+			return;
+		a->content_len += got;
+	}
+	for (int i = 0; got && i < DRAINED_PIECES && !end; i++) {
+		size_t len;
+
+		transfer_data(h->transfer, &len);
+		transfer_took(h->transfer, len);
+		if (transfer_more(h->transfer, &end, NULL))
+			return;
+	}
 }
 
 /* Only a 200 has what was asked for; what was given is taken by any 2xx. */
@@ -154,7 +182,9 @@ static int follow(struct http *h, struct error *err)
 		take_answer(&h->answer, head);
 	if (!rc && !accepts(h, head->status))
 		rc = refused(h, head, err);
-	if (!rc && !h->body)
+	if (!rc && h->body)
+		keep_content(h, head);
+	else if (!rc)
 		rc = start_unpacking(h, head, err);
 	if (!rc) {
 		h->response.date = head->date;
@@ -221,21 +251,6 @@ void http_close(struct http *h)
 	free(h);
 }
 
-/* So that the server can say all that it says. */
-static void drain(struct http *h)
-{
-	bool end = false;
-	size_t len;
-
-	transfer_hurry(h->transfer, REFUSAL_NS);
-	for (int i = 0; i < DRAINED_PIECES && !end; i++) {
-		transfer_data(h->transfer, &len);
-		transfer_took(h->transfer, len);
-		if (transfer_more(h->transfer, &end, NULL))
-			break;
-	}
-}
-
 int http_post(const struct http_request *q, const struct http_body *body,
 	      struct http_answer *answer, struct error *err)
 {
@@ -247,8 +262,6 @@ int http_post(const struct http_request *q, const struct http_body *body,
 		return error_set(err, ERR_NOMEM, "out of memory");
 	h->body = body;
 	rc = begin(h, q, err);
-	if (!rc)
-		drain(h);
 	*answer = h->answer;
 	http_close(h);
 	return rc;

@@ -53,11 +53,15 @@ struct http_body {
 	const void *data;
 	size_t len;
 	const char *type; /* Content-Type */
+	const char *keep; /* headers of the answer that begin with that are wanted; or NULL */
 };
 
 struct http_answer {
 	unsigned status;       /* 0: no whole head of an answer came */
 	uint64_t retry_after_ns; /* from now; 0: not said */
+	char headers[512];	 /* the wanted ones, as sent, a line each, as far as they fit */
+	uint8_t content[1024];	 /* of a 2xx, its beginning, as far as it can be read */
+	size_t content_len;
 };
 
 /* Does the text begin with "http://" or "https://"? (Other schemes are no URLs here.) */
@@ -78,7 +82,7 @@ void http_close(struct http *h);
  * ERR_LIMIT (time, size), ERR_FORMAT (cut off, broken compression), ERR_IO, ERR_NOMEM. */
 int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err);
 
-/* POSTs a body, and waits for the answer: 0 when that is a 2xx. Its content is not kept. No
+/* POSTs a body, and waits for the answer: 0 when that is a 2xx. No
  * redirect is followed, no message quotes the URL. ERR_IO and the status when the server has
  * refused; else errors as http_open's, and the body may have arrived nevertheless. */
 int http_post(const struct http_request *q, const struct http_body *body,

@@ -103,6 +103,17 @@ static bool is(const char *name, size_t len, const char *wanted)
 	return len == strlen(wanted) && !strncasecmp(name, wanted, len);
 }
 
+static void keep_line(struct response *r, const char *line, size_t len)
+{
+	size_t used = strlen(r->kept), name = strlen(r->keep);
+
+	if (len < name || strncasecmp(line, r->keep, name) || memchr(line, '\0', len) ||
+	    used + len + 2 > sizeof(r->kept))
+		return;
+	memcpy(r->kept + used, line, len);
+	memcpy(r->kept + used + len, "\n", 2);
+}
+
 static void take_header(struct response *r, const char *line, size_t len)
 {
 	const char *colon = memchr(line, ':', len);
@@ -111,6 +122,8 @@ static void take_header(struct response *r, const char *line, size_t len)
 
 	if (!colon)
 		return;
+	if (r->keep)
+		keep_line(r, line, len);
 	while (at < len && (line[at] == ' ' || line[at] == '\t'))
 		at++;
 	line += at;
@@ -136,11 +149,13 @@ static bool take_status(struct response *r, const char *line, size_t len)
 {
 	struct cursor c;
 	size_t bytes = r->bytes;
+	const char *keep = r->keep;
 
 	if (len < 5 || memcmp(line, "HTTP/", 5))
 		return false;
 	memset(r, 0, sizeof(*r));
 	r->bytes = bytes;
+	r->keep = keep;
 	cursor_init(&c, line, len, "status");
 	while (cursor_left(&c) && *c.pos != ' ')
 		cursor_byte(&c);

@@ -26,9 +26,11 @@ struct response {
 	enum response_encoding encoding;
 	char reason[64], type[128], coded[64]; /* printable; coded is Content-Encoding */
 	char location[8192]; /* as sent; "" for none, or one that does not fit */
+	const char *keep;    /* set before: lines that begin with that, in any case, are kept, */
+	char kept[512];	     /* as sent, each with '\n' behind it, as long as they fit */
 };
 
-/* {0} is a response of which nothing has come. False once there are too many bytes.
+/* {0}, or with `keep`, is a response of which nothing has come. False once there are too many bytes.
  * `line` may have its end of line. An interim response (1xx) is followed by another head. */
 bool response_line(struct response *r, const char *line, size_t len);
 

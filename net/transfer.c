@@ -277,6 +277,7 @@ int transfer_start(struct transfer *t, const struct address *a, bool trusted, st
 
 	give_up(t);
 	memset(&t->head, 0, sizeof(t->head));
+	t->head.keep = t->body ? t->body->keep : NULL;
 	t->paused = t->over = false;
 	t->at = t->len = 0;
 	t->received = 0;

@@ -1,7 +1,7 @@
 /*
- * Profiles asked of a source, in a process of its own.
+ * Profiles asked of a source, in a process of its own, and a trace in another beside it.
  *
- * That process has no privileges, may wait as long as its source does, and whatever it
+ * Such a process has no privileges, may wait as long as its source does, and whatever it
  * allocates ends with it: a round goes on meanwhile, and months of rounds leave nothing
  * behind. What it found comes back through a file in memory, read as foreign bytes.
  */
@@ -30,7 +30,7 @@ struct collection_request {
  * (rounds/derive.h), all others for themselves. Texts are printable. */
 struct collection_item {
 	enum capture_type type; /* CAPTURE_HEAP for all of the heap's */
-	const char *name;     /* of a custom profile, fit for a file's (rounds/customname.h); else "" */
+	const char *name;     /* of a custom one, fit for a file's (rounds/customname.h); else "" */
 	const uint8_t *data;  /* pprof bytes, or a trace; NULL when there is none: */
 	size_t len;
 	const char *why_not;  /* NULL, or the reason */
@@ -63,7 +63,7 @@ void collection_cancel(struct collection *c, const char *why);
 int collection_items(struct collection *c, const struct collection_item **items, size_t *count,
 		     struct error *err);
 
-/* Kills its process if that still runs. */
+/* Kills its processes if they still run. */
 void collection_free(struct collection *c);
 
 #endif

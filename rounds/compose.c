@@ -31,8 +31,10 @@ struct composing {
 	struct batch_entry *entries; /* in the arena only when all are there */
 	size_t count, room;
 	struct buffer samples; /* of the recording, compressed */
-	const struct collection_item *after, *before;
-	size_t after_count, before_count;
+	struct {
+		const struct collection_item *items;
+		size_t count;
+	} came[LAP_ASKS];
 	bool no_memory;
 };
 
@@ -72,9 +74,9 @@ static void put(struct composing *k, const struct batch_entry *entry, const void
 	add_entry(k, &e);
 }
 
-/* Makes a profile of others and writes it; `rc` is what making it came to. */
+/* Writes a profile that was made of others; `rc` is what making it came to. */
 static void put_made(struct composing *k, const struct batch_entry *entry, int rc,
-		     struct buffer *made, const struct error *err)
+		     const struct buffer *made, const struct error *err)
 {
 	struct batch_entry e = *entry;
 
@@ -85,7 +87,6 @@ static void put_made(struct composing *k, const struct batch_entry *entry, int r
 	} else {
 		put(k, &e, made->data, made->len);
 	}
-	buffer_release(made);
 }
 
 /* What was sampled. */
@@ -124,16 +125,17 @@ static void put_samples(struct composing *k, enum capture_type type)
 		put_made(k, &e, derive_cpu(k->samples.data, k->samples.len, &made, &err), &made, &err);
 	else
 		put(k, &e, k->samples.data, k->samples.len);
+	buffer_release(&made);
 }
 
 /* Go's profiles. */
 
-static const struct collection_item *find(const struct collection_item *items, size_t count,
+static const struct collection_item *find(const struct composing *k, enum lap_ask what,
 					  enum capture_type type)
 {
-	for (size_t i = 0; i < count; i++)
-		if (items[i].type == type)
-			return &items[i];
+	for (size_t i = 0; i < k->came[what].count; i++)
+		if (k->came[what].items[i].type == type)
+			return &k->came[what].items[i];
 	return NULL;
 }
 
@@ -151,15 +153,16 @@ static void put_delta(struct composing *k, enum capture_type type, const void *d
 	else if (!rc && stats && stats->first)
 		e.note = "the first: whole";
 	put_made(k, &e, rc, &made, &err);
+	buffer_release(&made);
 }
 
 static void put_alloc(struct composing *k, const struct collection_item *second)
 {
-	const struct collection_item *first = find(k->before, k->before_count, CAPTURE_HEAP);
-	const struct batch_entry e = { .type = captures[CAPTURE_ALLOC].name,
-				       .file = captures[CAPTURE_ALLOC].file };
+	const struct collection_item *first = find(k, LAP_BEFORE, CAPTURE_HEAP);
+	struct batch_entry e = { .type = captures[CAPTURE_ALLOC].name,
+				 .file = captures[CAPTURE_ALLOC].file };
 	struct buffer made = { 0 };
-	struct error err = k->lap->no_before;
+	struct error err = k->lap->answers[LAP_BEFORE].none;
 	int rc;
 
 	if (!first || !first->data) {
@@ -167,14 +170,26 @@ static void put_alloc(struct composing *k, const struct collection_item *second)
 				       err.code ? err.text : "there is no snapshot of the start");
 		return;
 	}
+	e.note = first->note ? first->note : second->note;
 	rc = derive_alloc(first->data, first->len, second->data, second->len, &made, &err);
 	put_made(k, &e, rc, &made, &err);
+	buffer_release(&made);
+}
+
+/* A profile as the source gave it or as it was made of that, and its delta. */
+static void put_with_delta(struct composing *k, enum capture_type type, const char *note,
+			   const void *data, size_t len)
+{
+	put(k, &(struct batch_entry){ .type = captures[type].name, .file = captures[type].file,
+				      .note = note }, data, len);
+	if (k->o->delta && captures[type].delta_file)
+		put_delta(k, type, data, len);
 }
 
 /* What is made of the heap's profile. */
-static void put_heap(struct composing *k, enum capture_type type, const struct collection_item *item)
+static void put_heap(struct composing *k, enum capture_type type,
+		     const struct collection_item *item)
 {
-	const struct batch_entry e = { .type = captures[type].name, .file = captures[type].file };
 	struct buffer made = { 0 };
 	struct error err;
 	int rc;
@@ -184,14 +199,16 @@ static void put_heap(struct composing *k, enum capture_type type, const struct c
 		return;
 	}
 	if (type == CAPTURE_HEAP) {
-		put(k, &e, item->data, item->len);
-	} else {
-		rc = type == CAPTURE_INUSE ? derive_inuse(item->data, item->len, &made, &err) :
-					     derive_allocs(item->data, item->len, &made, &err);
-		put_made(k, &e, rc, &made, &err);
+		put_with_delta(k, type, item->note, item->data, item->len);
+		return;
 	}
-	if (k->o->delta && captures[type].delta_file)
-		put_delta(k, type, item->data, item->len);
+	rc = type == CAPTURE_INUSE ? derive_inuse(item->data, item->len, &made, &err) :
+				     derive_allocs(item->data, item->len, &made, &err);
+	if (rc)
+		skip(k, type, rc == ERR_NOMEM ? "out of memory" : err.text);
+	else
+		put_with_delta(k, type, item->note, made.data, made.len);
+	buffer_release(&made);
 }
 
 static void put_custom(struct composing *k)
@@ -199,8 +216,8 @@ static void put_custom(struct composing *k)
 	char file[300];
 	bool any = false;
 
-	for (size_t i = 0; i < k->after_count; i++) {
-		const struct collection_item *item = &k->after[i];
+	for (size_t i = 0; i < k->came[LAP_AFTER].count; i++) {
+		const struct collection_item *item = &k->came[LAP_AFTER].items[i];
 
 		if (item->type != CAPTURE_CUSTOM)
 			continue;
@@ -234,26 +251,21 @@ static void put_trace(struct composing *k, const struct collection_item *item)
 
 static void put_go(struct composing *k, enum capture_type type)
 {
-	bool trace = type == CAPTURE_TRACE;
-	const struct collection_item *item =
-		trace ? find(k->before, k->before_count, type) :
-			find(k->after, k->after_count, of_heap(type) ? CAPTURE_HEAP : type);
-	const struct error *err = trace ? &k->lap->no_before : &k->lap->no_after;
+	enum lap_ask what = type == CAPTURE_TRACE ? LAP_TRACE : LAP_AFTER;
+	const struct collection_item *item = find(k, what, of_heap(type) ? CAPTURE_HEAP : type);
+	const struct error *err = &k->lap->answers[what].none;
 
 	if (!k->o->source) {
 		skip(k, type, "there is no source of Go's profiles (--url)");
 	} else if (!item || !item->data) {
 		skip(k, type, item && item->why_not ? item->why_not :
 			      err->code ? err->text : "it did not come");
-	} else if (trace) {
+	} else if (type == CAPTURE_TRACE) {
 		put_trace(k, item);
 	} else if (of_heap(type)) {
 		put_heap(k, type, item);
 	} else {
-		put(k, &(struct batch_entry){ .type = captures[type].name, .file = captures[type].file },
-		    item->data, item->len);
-		if (k->o->delta && captures[type].delta_file)
-			put_delta(k, type, item->data, item->len);
+		put_with_delta(k, type, item->note, item->data, item->len);
 	}
 }
 
@@ -277,7 +289,7 @@ static void put_type(struct composing *k, enum capture_type type)
 		put_samples(k, type);
 	else if (captures[type].by == CAPTURE_BY_PROC)
 		put_metrics(k);
-	else if (type == CAPTURE_CUSTOM && k->o->source && k->after_count)
+	else if (type == CAPTURE_CUSTOM && k->o->source && k->came[LAP_AFTER].count)
 		put_custom(k);
 	else
 		put_go(k, type);
@@ -285,10 +297,12 @@ static void put_type(struct composing *k, enum capture_type type)
 
 static void take_items(struct composing *k)
 {
-	if (k->lap->after)
-		collection_items(k->lap->after, &k->after, &k->after_count, &k->lap->no_after);
-	if (k->lap->before)
-		collection_items(k->lap->before, &k->before, &k->before_count, &k->lap->no_before);
+	for (int i = 0; i < LAP_ASKS; i++) {
+		struct lap_answer *a = &k->lap->answers[i];
+
+		if (a->collection)
+			collection_items(a->collection, &k->came[i].items, &k->came[i].count, &a->none);
+	}
 }
 
 /* The sampler's own figures. */
@@ -298,7 +312,7 @@ static const char *own_figures(struct composing *k)
 	struct buffer out = { 0 };
 	const char *text;
 
-	if (!k->lap->recording)
+	if (!k->lap->sampled)
 		return NULL;
 	k->no_memory |= buffer_addf(&out,
 		"{\"samples\": %" PRIu64 ", \"stacks\": %" PRIu64 ", \"ticks_due\": %" PRIu64

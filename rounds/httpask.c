@@ -25,8 +25,8 @@ static int copy_headers(struct httpask *a, const struct http_request *request)
 
 	a->request.headers = headers;
 	a->request.header_count = 0;
-	while (!rc && a->request.header_count < request->header_count) {
-		headers[a->request.header_count] = copy(request->headers[a->request.header_count], &rc);
+	for (size_t i = 0; !rc && i < request->header_count; i++) {
+		headers[i] = copy(request->headers[i], &rc);
 		a->request.header_count += !rc;
 	}
 	return rc;
@@ -58,8 +58,8 @@ int httpask_init(struct httpask *a, const struct http_request *request, struct e
 
 	memset(a, 0, sizeof(*a));
 	if (!request->url || !http_is_url(request->url))
-		return error_set(err, ERR_USAGE, "'%s' is no URL: http://HOST:PORT/debug/pprof was expected",
-				 request->url ? request->url : "");
+		return error_set(err, ERR_USAGE, "not a URL of http or https: "
+				 "http://HOST:PORT/debug/pprof was expected");
 	a->request.connect_timeout_ns = request->connect_timeout_ns;
 	a->request.unix_socket = copy(request->unix_socket, &rc);
 	a->request.ca_file = copy(request->ca_file, &rc);

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/buffer.h"
@@ -17,8 +18,12 @@
 #include "rounds/httpask.h"
 #include "rounds/source.h"
 #include "rounds/tracecut.h"
+#include "sampler/clock.h"
 
 enum { PIECE = 64 << 10, LEAST_MS = 1 };
+
+/* How long another trace is waited for at most, and how long between two looks. */
+static const uint64_t BUSY_NS = 2 * NS_PER_S, BUSY_STEP_NS = 20 * NS_PER_MS;
 
 struct reading {
 	struct tracecut cut;
@@ -136,13 +141,50 @@ static int receive(struct httptrace *t, struct http *h, struct reading *r,
 	return rc ? error_set(err, rc, "%s", own.text) : 0;
 }
 
+static int ask(const struct httpask *a, const struct httptrace_what *what, uint64_t left_ns,
+	       struct http **h, struct error *err)
+{
+	uint64_t ms = left_ns / NS_PER_MS;
+	char query[64];
+
+	ms = ms ? ms : LEAST_MS; /* 0 would be a second */
+	snprintf(query, sizeof(query), "seconds=%llu.%03llu", (unsigned long long)(ms / 1000),
+		 (unsigned long long)(ms % 1000));
+	return httpask_open(a, &(struct httpask_what){ "trace", query, left_ns + what->timeout_ns,
+						       what->limit + 1 }, h, err);
+}
+
+/* Says the handler while there is another trace. */
+static bool is_busy(const struct error *err)
+{
+	return err->code == ERR_IO && strstr(err->text, "status 500") &&
+	       strstr(err->text, "already enabled");
+}
+
+/* The trace of the round before may be at its very end. This one shall end when its own round
+ * does all the same, or the next would come too early in its turn. */
+static int ask_until_free(const struct httptrace *t, const struct httpask *a,
+			  const struct httptrace_what *what, struct http **h, struct error *err)
+{
+	uint64_t began = monotonic_ns(), passed = 0;
+	uint64_t share = what->duration_ns / 4 * 3, most = share < BUSY_NS ? share : BUSY_NS;
+	struct timespec pause = to_timespec(BUSY_STEP_NS);
+	struct error own = { 0 };
+	int rc = ask(a, what, what->duration_ns, h, &own);
+
+	while (rc && is_busy(&own) && passed < most && !t->finish) {
+		nanosleep(&pause, NULL);
+		passed = monotonic_ns() - began;
+		rc = ask(a, what, passed < what->duration_ns ? what->duration_ns - passed : 0, h, &own);
+	}
+	return rc ? error_set(err, rc, "%s", own.text) : 0;
+}
+
 int httptrace_take(struct httptrace *t, const struct httpask *a, const struct httptrace_what *what,
 		   struct buffer *out, struct source_remark *remark, struct error *err)
 {
-	uint64_t ms = what->duration_ns / 1000000;
 	struct reading *r = calloc(1, sizeof(*r));
 	struct http *h = NULL;
-	char query[64];
 	int rc;
 
 	if (!r)
@@ -150,15 +192,10 @@ int httptrace_take(struct httptrace *t, const struct httpask *a, const struct ht
 	r->out = out;
 	r->from = out->len;
 	r->limit = what->limit;
-	ms = ms ? ms : LEAST_MS; /* 0 would be a second */
-	snprintf(query, sizeof(query), "seconds=%llu.%03llu", (unsigned long long)(ms / 1000),
-		 (unsigned long long)(ms % 1000));
 	if (t->finish)
 		rc = error_set(err, ERR_IO, "the round ended before the trace began");
 	else
-		rc = httpask_open(a, &(struct httpask_what){ "trace", query,
-							     what->duration_ns + what->timeout_ns,
-							     what->limit + 1 }, &h, err);
+		rc = ask_until_free(t, a, what, &h, err);
 	rc = rc ? rc : receive(t, h, r, remark, err);
 	http_close(h);
 	free(r);

@@ -59,18 +59,24 @@ static int make_memory(struct lap *lap, struct error *err)
 	return lap->samples.fd < 0 ? error_errno(err, ERR_IO, "cannot make a file in memory") : 0;
 }
 
-/* A trace is taken through the round; of the allocations' two snapshots this is the first. */
-static void collect_before(struct lap *lap)
+static void ask(struct lap *lap, enum lap_ask what, const struct collection_request *q)
+{
+	struct lap_answer *a = &lap->answers[what];
+
+	if (q->types && lap->options->source)
+		collection_start(&a->collection, lap->options->source, q, &a->none);
+}
+
+/* Two processes: a snapshot that waits for a GC cycle would let the trace begin too late. */
+static void ask_before(struct lap *lap)
 {
 	const struct rounds_options *o = lap->options;
-	struct collection_request q = { .gc = o->gc_wait, .trace_ns = o->recording.duration_ns };
 
-	if (o->types & CAPTURE_BIT(CAPTURE_TRACE))
-		q.types |= CAPTURE_BIT(CAPTURE_TRACE);
-	if (o->types & CAPTURE_BIT(CAPTURE_ALLOC))
-		q.types |= CAPTURE_BIT(CAPTURE_ALLOC);
-	if (q.types && o->source)
-		collection_start(&lap->before, o->source, &q, &lap->no_before);
+	ask(lap, LAP_TRACE, &(struct collection_request){
+				.types = o->types & CAPTURE_BIT(CAPTURE_TRACE),
+				.trace_ns = o->recording.duration_ns });
+	ask(lap, LAP_BEFORE, &(struct collection_request){
+				.types = o->types & CAPTURE_BIT(CAPTURE_ALLOC), .gc = o->gc_wait });
 }
 
 static int start_recording(struct lap *lap, const struct subject *s, struct error *err)
@@ -107,7 +113,7 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 		lap_free(lap);
 		return rc;
 	}
-	collect_before(lap);
+	ask_before(lap);
 	if (subject->metrics)
 		metrics_read(subject->metrics, &lap->no_metrics);
 	lap->start_ns = (int64_t)clock_ns(CLOCK_REALTIME);
@@ -146,6 +152,7 @@ static void record(struct lap *lap, uint64_t duration_ns, struct watch *w)
 	};
 	struct error err;
 
+	lap->sampled = true;
 	recording_set_duration(lap->recording, duration_ns);
 	if (recording_run(lap->recording, watch_recording, w, &err))
 		lap->no_samples = err;
@@ -187,6 +194,11 @@ void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duratio
 	lap->duration_ns = monotonic_ns() - lap->began_ns;
 }
 
+bool lap_empty(const struct lap *lap)
+{
+	return lap->no_samples.code == ERR_GONE && !lap->stats.elapsed_ns;
+}
+
 /* The end. */
 
 static uint64_t resident_bytes(void)
@@ -223,14 +235,16 @@ static void take_metrics(struct lap *lap, struct subject *s)
 		lap->metrics.len = 0;
 }
 
-static void collect_after(struct lap *lap)
+/* When the process has ended, whoever answers in its place is another one. */
+static void ask_after(struct lap *lap, const struct subject *subject)
 {
-	const struct rounds_options *o = lap->options;
-	struct collection_request q = { .gc = o->gc_wait };
+	unsigned types = lap->options->types & set_of(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE);
 
-	q.types = o->types & set_of(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE);
-	if (q.types && o->source)
-		collection_start(&lap->after, o->source, &q, &lap->no_after);
+	if (!subject_alive(subject))
+		error_set(&lap->answers[LAP_AFTER].none, ERR_GONE, "process %d had ended", lap->pid);
+	else
+		ask(lap, LAP_AFTER, &(struct collection_request){ .types = types,
+								  .gc = lap->options->gc_wait });
 }
 
 static void ask_for_samples(struct lap *lap)
@@ -246,50 +260,64 @@ static void ask_for_samples(struct lap *lap)
 
 void lap_end(struct lap *lap, struct subject *subject)
 {
-	if (lap->before)
-		collection_finish(lap->before);
-	collect_after(lap);
+	if (lap->answers[LAP_TRACE].collection)
+		collection_finish(lap->answers[LAP_TRACE].collection);
+	ask_after(lap, subject);
 	take_metrics(lap, subject);
 	ask_for_samples(lap);
+}
+
+/* Unwind tables, descriptors of each thread: not to be kept until the Go profiles are there. */
+static void end_recording(struct lap *lap)
+{
+	recording_free(lap->recording);
+	lap->recording = NULL;
+	lap->asked = false;
 }
 
 static bool samples_over(struct lap *lap, bool may_fork)
 {
 	const struct recording_interim *state;
 
-	if (!lap->asked)
-		return true;
-	if (!recording_interim_over(lap->recording, may_fork))
+	if (lap->asked && !recording_interim_over(lap->recording, may_fork))
 		return false;
-	state = recording_interim(lap->recording);
-	if (state->failed)
-		lap->no_samples = state->error;
-	lap->asked = false;
+	if (lap->asked) {
+		state = recording_interim(lap->recording);
+		if (state->failed)
+			lap->no_samples = state->error;
+	}
+	end_recording(lap);
 	return true;
 }
 
 bool lap_over(struct lap *lap, bool may_fork)
 {
-	return samples_over(lap, may_fork) && (!lap->before || collection_over(lap->before)) &&
-	       (!lap->after || collection_over(lap->after));
+	bool over = samples_over(lap, may_fork);
+
+	for (int i = 0; i < LAP_ASKS; i++)
+		if (lap->answers[i].collection && !collection_over(lap->answers[i].collection))
+			over = false;
+	return over;
 }
 
 void lap_give_up(struct lap *lap, const char *why)
 {
-	if (lap->before && !collection_over(lap->before))
-		collection_cancel(lap->before, why);
-	if (lap->after && !collection_over(lap->after))
-		collection_cancel(lap->after, why);
+	for (int i = 0; i < LAP_ASKS; i++)
+		if (lap->answers[i].collection)
+			collection_cancel(lap->answers[i].collection, why);
 	if (lap->asked)
 		error_set(&lap->no_samples, ERR_LIMIT, "%s", why);
-	lap->asked = false;
+	end_recording(lap);
 }
 
 int lap_fd(const struct lap *lap)
 {
-	if (lap->after)
-		return collection_fd(lap->after);
-	return lap->before ? collection_fd(lap->before) : -1;
+	int fd = -1;
+
+	for (int i = 0; fd < 0 && i < LAP_ASKS; i++)
+		if (lap->answers[i].collection)
+			fd = collection_fd(lap->answers[i].collection);
+	return fd;
 }
 
 void lap_free(struct lap *lap)
@@ -297,8 +325,8 @@ void lap_free(struct lap *lap)
 	if (!lap)
 		return;
 	recording_free(lap->recording);
-	collection_free(lap->before);
-	collection_free(lap->after);
+	for (int i = 0; i < LAP_ASKS; i++)
+		collection_free(lap->answers[i].collection);
 	if (lap->samples.fd >= 0)
 		close(lap->samples.fd);
 	buffer_release(&lap->metrics);

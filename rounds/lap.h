@@ -19,6 +19,19 @@
 struct collection;
 struct rounds_options;
 
+/* What is asked of the source, each in a process of its own. */
+enum lap_ask {
+	LAP_TRACE,  /* through the round */
+	LAP_BEFORE, /* the first of the allocations' two snapshots */
+	LAP_AFTER,  /* all others, at the end */
+	LAP_ASKS,
+};
+
+struct lap_answer {
+	struct collection *collection; /* NULL: not asked, or: */
+	struct error none;
+};
+
 struct lap {
 	const struct rounds_options *options;
 	/* The target as it was then. */
@@ -30,13 +43,14 @@ struct lap {
 	uint64_t duration_ns;
 	const char *ended;	  /* "time", "stopped", "exited", "lost"; static */
 	/* What was taken. */
-	struct recording *recording; /* NULL: nothing is sampled */
+	struct recording *recording; /* NULL: nothing is sampled, or its profile is there */
+	bool sampled;
+	bool fresh;		  /* another program than in the round before: nothing to subtract */
 	bool asked;		  /* its profile, which goes to: */
 	struct outfile samples;	  /* in memory */
 	struct recording_stats stats;
 	struct error no_samples;  /* code 0: they came */
-	struct collection *before, *after; /* Go's profiles: from the start on, at the end */
-	struct error no_before, no_after;
+	struct lap_answer answers[LAP_ASKS];
 	struct buffer metrics;	  /* JSON, empty when there is none */
 	struct error no_metrics;
 	uint64_t own_cpu_ns;	  /* when it began */
@@ -52,6 +66,9 @@ typedef bool lap_look(void *ctx);
 /* Samples, or only waits, for so long at most. Sets how it ended. */
 void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duration_ns,
 		lap_look *look, void *ctx);
+
+/* After that: had its process ended before it could be sampled? */
+bool lap_empty(const struct lap *lap);
 
 /* Takes what is to be taken at the end. */
 void lap_end(struct lap *lap, struct subject *subject);

@@ -192,8 +192,9 @@ static void put_missing(struct out *o, const char *group, const char *name, cons
 			const char *why)
 {
 	if (!o->rc)
-		o->rc = buffer_addf(&o->missing, "%s\n    \"%s%s%s%s%s\": ", o->missing.len ? "," : "",
-				    group, *name ? "." : "", name, *field ? "." : "", field);
+		o->rc = buffer_addf(&o->missing, "%s\n    \"%s%s%s%s%s\": ",
+				    o->missing.len ? "," : "", group, *name ? "." : "", name,
+				    *field ? "." : "", field);
 	if (!o->rc)
 		o->rc = json_add_text(&o->missing, why);
 }

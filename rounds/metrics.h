@@ -24,16 +24,20 @@ struct metrics_own {
 	uint64_t samples, held_max_ns;
 };
 
-/* For one process; remembers what does not change. ERR_GONE, ERR_NOMEM. */
+/* For one process; remembers what does not change. ERR_GONE, ERR_PERM, ERR_NOMEM. */
 int metrics_new(struct metrics **m, pid_t pid, struct error *err);
 void metrics_free(struct metrics *m);
 
-/* Reads all counters now, which become the newer of two readings. What cannot be read (no
- * permission, no Go) is left out and told as null. ERR_GONE: the process has ended, and the
- * last reading stays. */
+/* Reads all counters now, which become the newer of two readings; the older one is the one
+ * before. What cannot be read (no permission, no Go) is left out and told as null. Takes
+ * 0.3 ms, with 10,000 busy threads 200; the first time in each program it looks for a Go
+ * runtime, too, some ms. ERR_GONE: the process has ended, and the last reading stays;
+ * ERR_NOMEM. */
 int metrics_read(struct metrics *m, struct error *err);
 
-/* The two readings as a JSON object: the values at the end, and rates for what counts.
+/* The two readings as a JSON object (docs/metrics.md): the values at the end, and rates for
+ * what counts. With one reading only, or when the process had ended at the last attempt, there
+ * are no rates: the newest reading is then one of the round's start. `own` may be NULL.
  * ERR_NOMEM. */
 int metrics_json(const struct metrics *m, const struct metrics_own *own, struct buffer *out,
 		 struct error *err);

@@ -74,6 +74,18 @@ static void ticks(struct metric_value *v, uint64_t number)
 	metric_set(v, number * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)));
 }
 
+/* Where its stack began is at random, anew with each execve(2); where that is switched off
+ * (personality(2), ADDR_NO_RANDOMIZE), it is at least another file that is executed. Both
+ * are told to who may trace, others get zeros. */
+static uint64_t program_of(const struct process *p, uint64_t stack)
+{
+	struct stat exe;
+
+	if (fstatat(p->proc_fd, "exe", &exe, 0))
+		return stack;
+	return stack ^ (uint64_t)exe.st_ino << 20 ^ (uint64_t)exe.st_dev << 52;
+}
+
 static int read_stat(struct procmetrics *m, const struct process *p, struct metric_value *values,
 		     uint64_t *program, struct error *err)
 {
@@ -89,7 +101,7 @@ static int read_stat(struct procmetrics *m, const struct process *p, struct metr
 	metric_set(&values[METRIC_MINOR_FAULTS], f[STAT_MINFLT]);
 	metric_set(&values[METRIC_MAJOR_FAULTS], f[STAT_MAJFLT]);
 	metric_set(&values[METRIC_THREADS], f[STAT_THREADS]);
-	*program = f[STAT_STARTSTACK]; /* at random, anew with each execve(2) */
+	*program = program_of(p, f[STAT_STARTSTACK]);
 	return 0;
 }
 

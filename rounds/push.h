@@ -1,6 +1,6 @@
 /*
  * Batches on their way to an engine: Pyroscope's /ingest, the Datadog agent's profiling
- * intake (multipart with event.json).
+ * intake (multipart with event.json), Parca's WriteRaw (gRPC-Web).
  *
  * A bounded queue that drops the oldest; one process at a time sends, so that nothing waits
  * for it (rounds/pushsender.h). What fails is tried again: after a second, then later and
@@ -9,10 +9,8 @@
  * no answer came may have arrived, and is sent again: at least once, not at most once.
  *
  * Credentials come from the environment (PYROSCOPE_AUTH_TOKEN, PYROSCOPE_USER and
- * PYROSCOPE_PASSWORD, DD_API_KEY) or a file, which is read anew for each attempt, and are in
+ * PYROSCOPE_PASSWORD, DD_API_KEY, PARCA_BEARER_TOKEN) or a file, which is read anew for each attempt, and are in
  * no message.
- *
- * Parca is not among the engines: it takes profiles by gRPC alone (rounds/pushtarget.c).
  */
 #ifndef ROUNDS_PUSH_H
 #define ROUNDS_PUSH_H
@@ -25,7 +23,7 @@ struct error;
 struct push;
 
 struct push_options {
-	/* "pyroscope=URL", "datadog=URL"; http, https or unix:///PATH; without password */
+	/* "pyroscope=URL", "datadog=URL", "parca=URL"; http, https or unix:///PATH; without password */
 	const char *target;
 	const char *credentials_file; /* "Name: value" headers, or NULL */
 	const char *ca_file;	      /* PEM, trusted instead of the system's authorities; or NULL */

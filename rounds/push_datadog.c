@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "rounds/multipart.h"
 #include "rounds/pushbatch.h"
 #include "rounds/pushheaders.h"
 #include "rounds/pushprotocol.h"
@@ -136,8 +137,8 @@ static int add_event(const struct pushbatch *b, struct buffer *out)
 static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
 		struct error *err)
 {
-	struct multipart *m = &q->form;
-	int rc = multipart_init(m, err), no_memory = 0;
+	struct multipart m;
+	int rc = multipart_init(&m, err), no_memory = 0;
 
 	(void)n, (void)rate;
 	for (size_t i = 0; !rc && !no_memory && i < FILES; i++) {
@@ -145,11 +146,13 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 
 		if (!file)
 			continue;
-		no_memory = multipart_part(m, file, file, NULL);
-		rc = pushbatch_read(b, file, &m->body, err);
+		no_memory = multipart_part(&m, file, file, NULL);
+		rc = pushbatch_read(b, file, &m.body, err);
 	}
-	no_memory = no_memory || multipart_part(m, "event", "event.json", "application/json") ||
-		    add_event(b, &m->body) || multipart_end(m);
+	no_memory = no_memory || multipart_part(&m, "event", "event.json", "application/json") ||
+		    add_event(b, &m.body) || multipart_end(&m);
+	multipart_type(&m, q->type);
+	q->body = m.body;
 	return rc ? rc : no_memory ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "rounds/multipart.h"
 #include "rounds/pushbatch.h"
 #include "rounds/pushheaders.h"
 #include "rounds/pushprotocol.h"
@@ -191,21 +192,23 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 		struct error *err)
 {
 	const struct kind *k = nth(b, n);
-	struct multipart *m = &q->form;
-	int rc = multipart_init(m, err), no_memory;
+	struct multipart m;
+	int rc = multipart_init(&m, err), no_memory;
 
 	if (rc)
 		return rc;
 	q->file = k->file;
 	no_memory = make_query(b, k, rate, &q->query) ||
-		    multipart_part(m, "profile", "profile.pprof", NULL);
+		    multipart_part(&m, "profile", "profile.pprof", NULL);
 	if (!no_memory)
-		rc = pushbatch_read(b, k->file, &m->body, err);
+		rc = pushbatch_read(b, k->file, &m.body, err);
 	if (!rc && k->config)
-		no_memory |= multipart_part(m, "sample_type_config", "sample_type_config.json",
+		no_memory |= multipart_part(&m, "sample_type_config", "sample_type_config.json",
 					    NULL) ||
-			     buffer_add(&m->body, k->config, strlen(k->config));
-	no_memory |= multipart_end(m);
+			     buffer_add(&m.body, k->config, strlen(k->config));
+	no_memory |= multipart_end(&m);
+	multipart_type(&m, q->type);
+	q->body = m.body;
 	return rc ? rc : no_memory ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 

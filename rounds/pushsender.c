@@ -33,15 +33,14 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
 		struct error *err)
 {
 	struct buffer url = { 0 };
-	char type[80];
-	struct http_body body = { r->form.body.data, r->form.body.len, type };
+	struct http_body body = { r->body.data, r->body.len, r->type,
+					job->target->protocol->keep };
 	struct http_request q = { .unix_socket = job->target->socket, .ca_file = job->ca_file,
 				  .headers = (const char *const *)job->headers->lines,
 				  .header_count = job->headers->count,
 				  .total_timeout_ns = TOTAL_NS };
 	int rc = pushtarget_url(job->target, &r->query, &url);
 
-	multipart_type(&r->form, type);
 	q.url = (const char *)url.data;
 	rc = rc ? error_set(err, ERR_NOMEM, "out of memory") : http_post(&q, &body, answer, err);
 	buffer_release(&url);
@@ -91,6 +90,8 @@ static enum pushnote_what send_request(const struct pushjob *job, const struct p
 		rc = post(job, &r, &answer, err);
 		if (rc)
 			what = judge(rc, answer.status);
+		else if (job->target->protocol->judge)
+			what = job->target->protocol->judge(&answer, err);
 		if (what == PUSHNOTE_REFUSED && r.file)
 			error_prefix(err, "%s", r.file);
 	}

@@ -13,7 +13,8 @@
 #include "net/http.h"
 #include "rounds/pushprotocol.h"
 
-static const struct pushprotocol *const protocols[] = { &push_pyroscope, &push_datadog };
+static const struct pushprotocol *const protocols[] = { &push_pyroscope, &push_datadog,
+							 &push_parca };
 
 static const struct pushprotocol *find(const char *text)
 {
@@ -24,15 +25,6 @@ static const struct pushprotocol *find(const char *text)
 			return protocols[i];
 	}
 	return NULL;
-}
-
-/* Parca is asked for by name, so its absence is told by name. */
-static int no_protocol(const char *text, struct error *err)
-{
-	if (!strncmp(text, "parca=", 6))
-		return error_set(err, ERR_USAGE, "Parca takes profiles over gRPC only, which is not "
-				 "spoken here: 'pyroscope=URL' and 'datadog=URL' are");
-	return error_set(err, ERR_USAGE, "whom to push to is 'pyroscope=URL' or 'datadog=URL'");
 }
 
 /* What stands before an '@' in the host's part (RFC 3986, section 3.2). */
@@ -89,7 +81,8 @@ int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
 	memset(t, 0, sizeof(*t));
 	t->protocol = find(text);
 	if (!t->protocol)
-		return no_protocol(text, err);
+		return error_set(err, ERR_USAGE, "whom to push to is 'pyroscope=URL', 'datadog=URL' or "
+				 "'parca=URL'");
 	url++;
 	if (has_user(url))
 		return error_set(err, ERR_USAGE, "user and password may not be in the URL of %s: they come "

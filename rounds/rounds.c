@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "rounds/capture.h"
 #include "rounds/compose.h"
 #include "rounds/derive.h"
@@ -44,6 +45,7 @@ struct rounds {
 	struct lap *laps[LAPS];	 /* the oldest first */
 	uint64_t ended_ns[LAPS]; /* when each lap's round ended */
 	size_t lap_count;	 /* that have ended and are not composed */
+	bool fresh;		 /* another program than in the last round that was queued */
 	uint64_t written, failed_in_a_row;
 	int stop_fd;		 /* eventfd: rounds_stop */
 };
@@ -197,6 +199,8 @@ static void compose(struct rounds *r, struct lap *lap)
 	struct composed c = { .arena = &arena };
 	struct error err;
 
+	if (lap->fresh)
+		derive_deltas_forget(r->deltas);
 	if (compose_batch(&c, lap, r->batches, r->deltas, &err)) {
 		error_prefix(&err, "a round is lost");
 		say(r, ROUNDS_TROUBLE, err.text);
@@ -221,6 +225,22 @@ static void drop_oldest(struct rounds *r)
 	}
 }
 
+static void tell_pushes(struct rounds *r)
+{
+	const char *line;
+
+	for (size_t i = 0; i < r->options.push_count; i++)
+		while ((line = push_news(r->options.pushes[i])))
+			say(r, ROUNDS_TROUBLE, line);
+}
+
+static void turn_pushes(struct rounds *r, bool may_fork)
+{
+	for (size_t i = 0; i < r->options.push_count; i++)
+		push_turn(r->options.pushes[i], may_fork);
+	tell_pushes(r);
+}
+
 /* Composes what is over. */
 static void tend(struct rounds *r, bool may_fork)
 {
@@ -237,8 +257,7 @@ static void tend(struct rounds *r, bool may_fork)
 		compose(r, lap);
 		drop_oldest(r);
 	}
-	for (size_t i = 0; i < r->options.push_count; i++)
-		push_turn(r->options.pushes[i], may_fork);
+	turn_pushes(r, may_fork);
 }
 
 /* Waits a little, for whoever is first: the stop, a part of a round that is there. */
@@ -264,6 +283,7 @@ static void finish_all(struct rounds *r)
 	}
 	for (size_t i = 0; i < r->options.push_count; i++)
 		push_flush(r->options.pushes[i], LAST_PUSH_MS * NS_PER_MS);
+	tell_pushes(r);
 }
 
 /* The next process. */
@@ -293,7 +313,7 @@ static bool take_up(struct rounds *r, pid_t pid)
 		subject_close(&r->subject);
 		return false;
 	}
-	derive_deltas_forget(r->deltas);
+	r->fresh = true;
 	snprintf(line, sizeof(line), "process %d (%s) is the target", pid, r->subject.process.comm);
 	say(r, ROUNDS_TARGET, line);
 	return true;
@@ -356,14 +376,19 @@ static int one_round(struct rounds *r, struct error *err)
 	int rc;
 
 	make_way(r);
+	heap_trim();
+	r->fresh |= subject_renew(&r->subject);
 	rc = lap_begin(&lap, &r->options, &r->subject, err);
 	if (rc)
 		return rc;
 	lap_sample(lap, &r->subject, round_duration(r), look, r);
-	if (r->options.drop_last && stopped(r)) {
+	if (lap_empty(lap) || (r->options.drop_last && stopped(r))) {
 		lap_free(lap);
 		return 0;
 	}
+	r->fresh |= subject_renew(&r->subject);
+	lap->fresh = r->fresh;
+	r->fresh = false;
 	lap_end(lap, &r->subject);
 	r->ended_ns[r->lap_count] = boot_ns();
 	r->laps[r->lap_count++] = lap;

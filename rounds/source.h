@@ -21,15 +21,15 @@ struct source;
 
 struct source_options {
 	bool gc;	      /* force a GC before heap profiles (gc=1) */
-	uint64_t timeout_ns;  /* for each profile, a trace's duration not counted */
-	size_t max_bytes;     /* of each, unpacked */
-	size_t trace_limit;   /* bytes, no trace is longer */
+	uint64_t timeout_ns;  /* for each profile, a trace's duration not counted; 0: 60 s */
+	size_t max_bytes;     /* of each, unpacked; 0: 256 MiB */
+	size_t trace_limit;   /* bytes, no trace is longer; 0: 5 MiB */
 	uint64_t max_goroutines_wait; /* a process with more is not asked for their waits */
 };
 
 /* What is to be said of what was taken. */
 struct source_remark {
-	bool cut;	/* a trace ends before its time, because of the limit or a broken connection */
+	bool cut;	/* a trace ends before its time: the limit, or a broken connection */
 	char note[256]; /* in words, not of more than one line; "" for nothing */
 };
 
@@ -45,8 +45,8 @@ void source_free(struct source *s);
  * append then is not to be used. */
 
 /* A profile by the runtime's name ("heap", "goroutine", …), as pprof bytes. With `gc_wait`,
- * the end of a GC cycle is waited for first, for the time-out at most; none is forced (heap
- * only). */
+ * the end of a GC cycle is waited for first, for the time-out at most, and none is forced
+ * (heap only); that it did not come is said in the remark. */
 int source_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
 		   struct source_remark *remark, struct error *err);
 

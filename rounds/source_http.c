@@ -27,6 +27,9 @@
 
 enum { INDEX_BYTES = 1 << 20, TABLES_PER_BYTE = 4, TABLES_MIN = 256 << 20 };
 
+static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
+static const size_t USUAL_BYTES = 256 << 20, USUAL_TRACE = 5 << 20;
+
 struct endpoint {
 	struct source source;
 	struct source_options options;
@@ -75,15 +78,18 @@ static int check_profile(const struct endpoint *e, const void *data, size_t len,
 	return rc;
 }
 
-static int wait_for_gc(const struct endpoint *e, struct source_remark *remark, struct error *err)
+/* A profile that was not waited for is better than none. */
+static void wait_for_gc(const struct endpoint *e, struct source_remark *remark)
 {
+	struct error err;
 	bool ended;
-	int rc = gcwait(&e->ask, e->options.timeout_ns, &ended, err);
 
-	if (!rc && !ended)
+	if (gcwait(&e->ask, e->options.timeout_ns, &ended, &err))
+		snprintf(remark->note, sizeof(remark->note), "no GC cycle was waited for: %.200s",
+			 err.text);
+	else if (!ended)
 		snprintf(remark->note, sizeof(remark->note), "no GC cycle has ended within %g s",
 			 (double)e->options.timeout_ns / 1e9);
-	return rc;
 }
 
 static int take_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
@@ -93,9 +99,11 @@ static int take_profile(struct source *s, const char *name, bool gc_wait, struct
 	bool heap = !strcmp(name, "heap");
 	struct httpask_what what = what_of(e, name, heap && e->options.gc ? "gc=1" : "");
 	size_t before = out->len;
-	int rc = heap && gc_wait ? wait_for_gc(e, remark, err) : 0;
+	int rc;
 
-	rc = rc ? rc : httpask_all(&e->ask, &what, out, err);
+	if (heap && gc_wait)
+		wait_for_gc(e, remark);
+	rc = httpask_all(&e->ask, &what, out, err);
 	if (rc)
 		return rc;
 	rc = check_profile(e, out->data + before, out->len - before, err);
@@ -147,9 +155,10 @@ static int count_by_profile(const struct endpoint *e, uint64_t *count, struct er
 	struct http *h;
 	int rc = httpask_open(&e->ask, &what, &h, err);
 
-	while (!rc && len < sizeof(line) && !(rc = http_read(h, line + len, sizeof(line) - len, &got, err)) &&
-	       got)
-		len += got;
+	do {
+		rc = rc ? rc : http_read(h, line + len, sizeof(line) - len, &got, err);
+		len += rc ? 0 : got;
+	} while (!rc && got && len < sizeof(line));
 	http_close(h);
 	if (rc)
 		return rc;
@@ -288,6 +297,9 @@ int source_http(struct source **s, const struct http_request *request,
 		return error_set(err, ERR_NOMEM, "out of memory");
 	e->source.ops = &ops;
 	e->options = *options;
+	e->options.timeout_ns = options->timeout_ns ? options->timeout_ns : USUAL_TIMEOUT_NS;
+	e->options.max_bytes = options->max_bytes ? options->max_bytes : USUAL_BYTES;
+	e->options.trace_limit = options->trace_limit ? options->trace_limit : USUAL_TRACE;
 	httptrace_init(&e->trace);
 	rc = httpask_init(&e->ask, request, err);
 	if (rc)

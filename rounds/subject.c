@@ -11,32 +11,36 @@
 #include "rounds/metrics.h"
 #include "target/image.h"
 
+enum { STAT_STARTTIME = 22, STAT_STARTSTACK = 28 };
+
 /* Of the program as it is now: after an exec it may be another. */
 static void read_build_id(struct subject *s)
 {
 	int fd = process_openat(&s->process, "exe", O_RDONLY);
 	struct image *image = NULL;
 
+	s->build_id[0] = '\0';
 	if (fd < 0 || image_open(fd, "exe", &image, NULL))
 		return;
 	snprintf(s->build_id, sizeof(s->build_id), "%s", image_build_id(image));
 	image_free(image);
 }
 
-/* Field 22 of /proc/PID/stat, behind the name, which may hold anything (proc(5)). */
-static unsigned long long start_time(const struct process *p)
+/* A field of /proc/PID/stat, 3 or more, behind the name, which may hold anything (proc(5)). */
+static unsigned long long stat_field(const struct process *p, int field)
 {
 	struct buffer text = { 0 };
-	unsigned long long start = 0;
-	char *at = NULL;
+	unsigned long long value = 0;
+	const char *at = NULL;
 
 	if (!process_read(p, "stat", &text, NULL) && !buffer_add(&text, "", 1))
 		at = strrchr((char *)text.data, ')');
-	if (at && sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-			 "%*d %*d %*d %llu", &start) != 1)
-		start = 0;
+	for (int i = 2; at && i < field; i++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		value = strtoull(at, NULL, 10);
 	buffer_release(&text);
-	return start;
+	return value;
 }
 
 /* Numbers of processes mean something in a namespace only, and containers may share a folder. */
@@ -53,7 +57,7 @@ static void make_key(struct subject *s, const char *key)
 		snprintf(s->key, sizeof(s->key), "%s", key);
 	else if (s->process.pid)
 		snprintf(s->key, sizeof(s->key), "pid-%d-%llu-%llu", s->process.pid,
-			 start_time(&s->process), own_namespace());
+			 stat_field(&s->process, STAT_STARTTIME), own_namespace());
 }
 
 int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err)
@@ -70,6 +74,7 @@ int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, st
 	make_key(s, key);
 	if (!pid)
 		return 0;
+	s->program = stat_field(&s->process, STAT_STARTSTACK);
 	process_read_exe(&s->process);
 	read_build_id(s);
 	return metrics ? metrics_new(&s->metrics, pid, err) : 0;
@@ -78,6 +83,19 @@ int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, st
 int subject_fd(const struct subject *s)
 {
 	return s->process.pid ? s->process.pid_fd : -1;
+}
+
+bool subject_renew(struct subject *s)
+{
+	unsigned long long program = s->process.pid ? stat_field(&s->process, STAT_STARTSTACK) : 0;
+
+	if (!program || program == s->program)
+		return false;
+	s->program = program;
+	process_read_comm(&s->process);
+	process_read_exe(&s->process);
+	read_build_id(s);
+	return true;
 }
 
 bool subject_alive(const struct subject *s)

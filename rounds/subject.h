@@ -13,13 +13,17 @@ struct metrics;
 struct subject {
 	struct process process; /* pid 0: there is none */
 	char build_id[2 * 64 + 1]; /* of its program, "" when unknown */
+	unsigned long long program; /* the same until execve(2): where its stack begins, at random */
 	char key[160];	   /* for the folder's lock (rounds/batch.h) */
 	struct metrics *metrics; /* NULL: not wanted, or no process */
 };
 
-/* Holds the process; pid 0 for none. `url` makes the key where there is no process.
- * ERR_GONE, ERR_PERM, ERR_NOMEM. */
+/* Holds the process; pid 0 for none. `key` NULL is made from the process. ERR_GONE, ERR_PERM,
+ * ERR_NOMEM. */
 int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err);
+
+/* Has it executed another program since? Then that is described from now on. */
+bool subject_renew(struct subject *s);
 
 /* Readable when it has ended; -1 for none. */
 int subject_fd(const struct subject *s);

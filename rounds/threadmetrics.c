@@ -95,9 +95,9 @@ static bool read_switches(const struct process *p, struct thread_counts *t)
 
 static int by_tid(const void *a, const void *b)
 {
-	pid_t x = ((const struct thread_counts *)a)->tid, y = ((const struct thread_counts *)b)->tid;
+	const struct thread_counts *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
 static const struct thread_counts *before(const struct threadmetrics *m, pid_t tid)

@@ -16,7 +16,12 @@
 
 struct error;
 
-enum { TRACECUT_FIRST = 22, TRACECUT_HEADER = 16, TRACECUT_BATCH = 64 << 10, TRACECUT_THREADS = 1024 };
+enum {
+	TRACECUT_FIRST = 22, /* the version of Go whose traces are first of this kind */
+	TRACECUT_HEADER = 16,	   /* bytes */
+	TRACECUT_BATCH = 64 << 10, /* at most (tracev2, MaxBatchSize) */
+	TRACECUT_THREADS = 1024,
+};
 
 struct tracecut {
 	unsigned version;  /* of the format, Go 1.N; 0 until the header is there */

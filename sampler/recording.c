@@ -9,9 +9,10 @@
 #include "sampler/recording.h"
 
 #include <errno.h>
-#include <semaphore.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
 
-enum { PROGRESS_NS = 100000000 };
+enum { PROGRESS_MS = 100 };
 
 struct recording {
 	struct recording_options options;
@@ -42,7 +43,7 @@ struct recording {
 	bool suspend;
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
-	sem_t ended; /* posted by a sampling thread as its last act */
+	int ended_fd; /* eventfd: a sampling thread's last act */
 };
 
 int recording_new(struct recording **out, const struct recording_options *options,
@@ -56,8 +57,11 @@ int recording_new(struct recording **out, const struct recording_options *option
 	if (!r)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	r->options = *options;
-	sem_init(&r->ended, 0, 0);
-	if (options->command && !(rc = launch_command(options->command, &r->command, err))) {
+	r->round.stop_fd = -1;
+	r->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (r->ended_fd < 0)
+		rc = error_errno(err, ERR_IO, "cannot make an eventfd");
+	if (!rc && options->command && !(rc = launch_command(options->command, &r->command, err))) {
 		r->held = true;
 		pids = &r->command;
 		count = 1;
@@ -81,7 +85,7 @@ static void *sampling_thread(void *arg)
 	struct recording *r = arg;
 
 	round_sample(&r->round);
-	sem_post(&r->ended);
+	eventfd_write(r->ended_fd, 1);
 	return NULL;
 }
 
@@ -110,18 +114,17 @@ static void show(struct recording *r, recording_progress *progress, void *ctx)
 /* One sampling thread from start to end. */
 static int run_thread(struct recording *r, recording_progress *progress, void *ctx)
 {
+	struct pollfd ended = { .fd = r->ended_fd, .events = POLLIN };
+	eventfd_t count;
 	pthread_t thread;
 	int rc = pthread_create(&thread, NULL, sampling_thread, r);
 
 	if (rc)
 		return rc;
-	for (;;) {
-		struct timespec until = to_timespec(clock_ns(CLOCK_REALTIME) + PROGRESS_NS);
-
-		if (sem_timedwait(&r->ended, &until) == 0)
-			break;
+	/* Not sem_timedwait(3), which knows the clock that can be set, back too. */
+	while (poll(&ended, 1, PROGRESS_MS) <= 0)
 		show(r, progress, ctx);
-	}
+	eventfd_read(r->ended_fd, &count);
 	pthread_join(thread, NULL);
 	return 0;
 }
@@ -301,7 +304,7 @@ void recording_await_interim(struct recording *r)
 	while (recording_interim(r)->busy) {
 		if (interim_wants_start(r->interim))
 			interim_start(r->interim);
-		interim_look(r->interim, PROGRESS_NS / NS_PER_MS);
+		interim_look(r->interim, PROGRESS_MS);
 	}
 }
 
@@ -373,6 +376,7 @@ void recording_free(struct recording *r)
 	decoding_free(r->decoding);
 	fetching_free(r->fetching);
 	round_release(&r->round);
-	sem_destroy(&r->ended);
+	if (r->ended_fd >= 0)
+		close(r->ended_fd);
 	free(r);
 }

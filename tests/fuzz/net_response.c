@@ -16,7 +16,7 @@ static void must_be_printable(const char *text, size_t room)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct response r = { 0 };
+	struct response r = { .keep = size % 2 ? "a" : NULL };
 	const char *at = (const char *)data, *end = at + size;
 	char small[9];
 
@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(r.bytes <= RESPONSE_HEAD_BYTES);
 	must(!r.complete || (r.status >= 200 && r.status < 1000));
 	must(memchr(r.location, '\0', sizeof(r.location)));
+	must(memchr(r.kept, '\0', sizeof(r.kept)) && (r.keep || !*r.kept));
 	must_be_printable(r.reason, sizeof(r.reason));
 	must_be_printable(r.type, sizeof(r.type));
 	must_be_printable(r.coded, sizeof(r.coded));

@@ -3,8 +3,8 @@
  * Asks a URL for profiles by rounds/collection.h and says what came, an item in a line:
  * "TYPE NAME LENGTH|- REMARKS", and at the end "rc CODE MESSAGE". Profiles go to files in DIR.
  *
- *   collect URL TYPES DIR [socket=PATH] [header=TEXT]… [gc] [wait] [timeout=MS] [max=BYTES]
- *           [trace=MS] [limit=BYTES] [goroutines=N] [finish=MS] [cancel=MS] [kill=MS]
+ *   collect URL TYPES DIR [socket=PATH] [ca=FILE] [header=TEXT]… [gc] [wait] [timeout=MS]
+ *           [max=BYTES] [trace=MS] [limit=BYTES] [goroutines=N] [finish=MS] [cancel=MS] [kill=MS]
  *
  * It ends early as a round may: `finish`, `cancel` so long after the start; `kill` has the
  * collecting process killed.
@@ -37,9 +37,11 @@ static void take(const char *word)
 
 	if (!strncmp(word, "socket", len))
 		request.unix_socket = value;
+	else if (!strncmp(word, "ca", len))
+		request.ca_file = value;
 	else if (!strncmp(word, "header", len) && request.header_count < 16)
 		headers[request.header_count++] = value;
-	else if (!strncmp(word, "gc", len))
+	else if (len == 2 && !strncmp(word, "gc", len))
 		options.gc = true;
 	else if (!strncmp(word, "wait", len))
 		wanted.gc = true;

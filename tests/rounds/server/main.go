@@ -109,6 +109,7 @@ func main() {
 	}
 	http.HandleFunc("/gc", func(w http.ResponseWriter, r *http.Request) { runtime.GC() })
 	http.HandleFunc("/keep", func(w http.ResponseWriter, r *http.Request) { keep(1 << 20) })
+	http.HandleFunc("/hold", func(w http.ResponseWriter, r *http.Request) { holdUp() })
 	http.HandleFunc("/die", func(w http.ResponseWriter, r *http.Request) { os.Exit(1) })
 	l := listen()
 	fmt.Println(l.Addr())

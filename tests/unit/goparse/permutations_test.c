@@ -114,7 +114,15 @@ static bool whole(const struct permutation *p, size_t i)
 	return p->calls[i]->function && p->places[i]->file;
 }
 
-/* A goroutine ends at an empty line unless what follows is part of a stack beyond doubt. */
+/* Does the stack go on with piece i behind an empty line? Only if that is part of a stack
+ * beyond doubt, and not behind the frame that nobody called. */
+static bool goes_on(const struct permutation *p, size_t i, const struct left *left)
+{
+	size_t last = left->count ? left->frames[left->count - 1] : 0;
+
+	return whole(p, i) && !(left->count && !strcmp(p->calls[last]->function, "main.main"));
+}
+
 static struct left expected(const struct permutation *p)
 {
 	struct left left = { .goroutine = p->header->state };
@@ -124,7 +132,7 @@ static struct left expected(const struct permutation *p)
 	if (!left.goroutine)
 		return left;
 	for (size_t i = 0; i < p->depth; i++) {
-		if (empty && !whole(p, i)) {
+		if (empty && !goes_on(p, i, &left)) {
 			left.text_behind = true;
 			return left;
 		}
@@ -133,7 +141,7 @@ static struct left expected(const struct permutation *p)
 		left.errors |= empty || !whole(p, i);
 		empty = !*p->places[i]->text;
 	}
-	left.created = !empty || whole(p, p->depth);
+	left.created = !empty || goes_on(p, p->depth, &left);
 	left.errors |= empty || !whole(p, p->depth);
 	return left;
 }
@@ -160,7 +168,7 @@ static int keep(void *ctx, const struct goparse_goroutine *g, struct error *err)
 
 static bool is(struct goparse_text text, const char *wanted)
 {
-	return text.len == strlen(wanted) && !memcmp(text.at, wanted, text.len);
+	return text.len == strlen(wanted) && (!text.len || !memcmp(text.at, wanted, text.len));
 }
 
 static bool same_frame(const struct goparse_frame *frame, const char *function,

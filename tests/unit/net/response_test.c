@@ -58,6 +58,31 @@ Test(response, retry_after)
 	}
 }
 
+Test(response, lines_that_are_kept)
+{
+	char long_line[600];
+
+	memset(&r, 0, sizeof(r));
+	r.keep = "x-";
+	memset(long_line, 'a', sizeof(long_line));
+	memcpy(long_line, "x-c:", 4);
+	cr_assert(response_line(&r, "HTTP/1.1 100 Continue", 21));
+	cr_assert(response_line(&r, "X-Early: 1", 10));
+	cr_assert(response_line(&r, "", 0));
+	cr_assert(response_line(&r, "HTTP/1.1 200 OK", 15));
+	cr_assert(response_line(&r, "X-A:  b \r\n", 10));
+	cr_assert(response_line(&r, long_line, sizeof(long_line)));
+	cr_assert(response_line(&r, "x-nul: \0", 8));
+	cr_assert(response_line(&r, "Y-x-: b\r\n", 9));
+	cr_assert(response_line(&r, "x-\r\n", 4));
+	cr_assert(response_line(&r, "x-b:", 4));
+	cr_assert_str_eq(r.kept, "X-A:  b\nx-b:\n");
+	cr_assert(response_line(&r, long_line, sizeof(r.kept) - strlen(r.kept) - 2));
+	cr_assert_eq(strlen(r.kept), sizeof(r.kept) - 1);
+	cr_assert(response_line(&r, "x-d:", 4));
+	cr_assert_eq(strlen(r.kept), sizeof(r.kept) - 1);
+}
+
 Test(response, trailers_change_nothing)
 {
 	head("HTTP/1.1 200\r\n", "\r\n", "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n",

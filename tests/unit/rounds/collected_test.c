@@ -42,7 +42,7 @@ Test(collected, there_and_back)
 {
 	struct collection_item items[] = { profile(CAPTURE_HEAP, ""),
 					   profile(CAPTURE_CUSTOM, "a%2Fb"),
-					   { .type = CAPTURE_CUSTOM, .name = "b", .why_not = "no\n\x1b[" },
+					   { CAPTURE_CUSTOM, "b", .why_not = "no\n\x1b[" },
 					   profile(CAPTURE_TRACE, "") };
 
 	items[3].cut = true;

@@ -164,12 +164,12 @@ Test(collection, items)
 			  CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) |
 			  CAPTURE_BIT(CAPTURE_TRACE)), 0);
 	cr_assert_eq(count, 4);
-	cr_assert(items[0].type == CAPTURE_HEAP && holds(&items[0], "the heap"));
-	cr_assert(items[0].time_nanos > 1600000000000000000 && !items[0].note);
-	cr_assert(items[1].type == CAPTURE_BLOCK && !items[1].data);
-	cr_assert_str_eq(items[1].why_not, "'block' cannot? be had");
-	cr_assert(items[2].type == CAPTURE_GOROUTINEWAIT && !strcmp(items[2].why_not, "too many"));
-	cr_assert(items[3].type == CAPTURE_TRACE && holds(&items[3], "trace") && items[3].cut);
+	cr_assert(items[0].type == CAPTURE_TRACE && holds(&items[0], "trace") && items[0].cut);
+	cr_assert(items[1].type == CAPTURE_HEAP && holds(&items[1], "the heap"));
+	cr_assert(items[1].time_nanos > 1600000000000000000 && !items[1].note);
+	cr_assert(items[2].type == CAPTURE_BLOCK && !items[2].data);
+	cr_assert_str_eq(items[2].why_not, "'block' cannot? be had");
+	cr_assert(items[3].type == CAPTURE_GOROUTINEWAIT && !strcmp(items[3].why_not, "too many"));
 	done(fds);
 }
 
@@ -216,10 +216,10 @@ Test(collection, one_that_dies)
 	int fds = count_fds();
 
 	cr_assert_eq(take(CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_THREADCREATE) |
-			  CAPTURE_BIT(CAPTURE_TRACE)), ERR_FORMAT);
-	cr_assert(count == 3 && holds(&items[0], "the heap"));
-	cr_assert(items[1].type == CAPTURE_THREADCREATE && strstr(items[1].why_not, "signal 6"));
-	cr_assert(items[2].type == CAPTURE_TRACE && strstr(items[2].why_not, "signal 6"));
+			  CAPTURE_BIT(CAPTURE_CUSTOM) | CAPTURE_BIT(CAPTURE_TRACE)), ERR_FORMAT);
+	cr_assert(count == 4 && holds(&items[0], "trace") && holds(&items[1], "the heap"));
+	cr_assert(items[2].type == CAPTURE_THREADCREATE && strstr(items[2].why_not, "signal 6"));
+	cr_assert(items[3].type == CAPTURE_CUSTOM && strstr(items[3].why_not, "signal 6"));
 	cr_assert(strstr(error.text, "signal 6"));
 	done(fds);
 }
@@ -243,10 +243,11 @@ Test(collection, cancelled)
 
 Test(collection, finished_early)
 {
-	start(&fake, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_TRACE),
+	start(&fake, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_TRACE) |
+							   CAPTURE_BIT(CAPTURE_HEAP),
 						  .trace_ns = UINT64_MAX });
 	collection_finish(c);
-	cr_assert(wait_for_end() == 0 && holds(&items[0], "trace"));
+	cr_assert(wait_for_end() == 0 && holds(&items[0], "trace") && holds(&items[1], "the heap"));
 	collection_finish(c);
 	collection_free(c);
 	cr_assert_not(finished, "that was the other process");

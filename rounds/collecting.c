@@ -1,0 +1,194 @@
+/*
+ * Signals that reach all of us, from a terminal or a service manager, are not obeyed: when to
+ * end is for our parent to say, by SIGKILL, or by SIGTERM, which ends a trace in good order.
+ */
+#include "rounds/collecting.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "rounds/collected.h"
+#include "rounds/customname.h"
+#include "rounds/source.h"
+#include "sampler/clock.h"
+#include "sampler/privilege.h"
+
+enum {
+	CPU_S = 600,	 /* a source that runs wild */
+	WORDS = 1 << 20, /* what may stand in the file besides profiles */
+};
+
+struct collecting {
+	struct source *source;
+	uint64_t trace_ns;
+	bool gc_wait;
+	int file;
+	uint64_t written; /* bytes of profiles */
+	struct buffer data;
+};
+
+static struct source *finishing; /* for the handler */
+
+static void on_term(int sig)
+{
+	(void)sig;
+	source_finish(finishing);
+}
+
+static void set_signals(struct source *s)
+{
+	static const int ignored[] = { SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM,
+				       SIGWINCH };
+	struct sigaction term = { .sa_handler = on_term, .sa_flags = SA_RESTART };
+	sigset_t none;
+
+	finishing = s;
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigaction(SIGTERM, &term, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void set_bounds(void)
+{
+	struct rlimit cpu = { CPU_S, CPU_S }, none = { 0, 0 };
+	struct rlimit file = { (rlim_t)COLLECTION_BYTES + WORDS, (rlim_t)COLLECTION_BYTES + WORDS };
+
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_FSIZE, &file);
+}
+
+/* Nothing of ours stays open but the two, and what a library says is not for the terminal. */
+static void keep_two(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a, null = open("/dev/null", O_RDWR);
+
+	for (int i = 0; i <= 2; i++)
+		if (null >= 0 && null != i)
+			dup2(null, i);
+	if (low > 3)
+		close_range(3, (unsigned)low - 1, 0);
+	if (high > low + 1)
+		close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+	close_range((unsigned)high + 1, ~0u, 0);
+}
+
+static void put(struct collecting *c, struct collection_item *item)
+{
+	item->time_nanos = (int64_t)clock_ns(CLOCK_REALTIME);
+	if (collected_write(c->file, item, NULL))
+		_exit(1);
+}
+
+/* `rc` and `err` say what came of it. */
+static void put_result(struct collecting *c, struct collection_item *item, int rc,
+		       const struct source_remark *remark, struct error *err)
+{
+	if (!rc && c->data.len > COLLECTION_BYTES - c->written)
+		rc = error_set(err, ERR_LIMIT, "the profiles of one round have more than %d MiB",
+			       COLLECTION_BYTES >> 20);
+	item->note = *remark->note ? remark->note : NULL;
+	if (rc) {
+		item->why_not = err->text;
+	} else {
+		item->data = c->data.data;
+		item->len = c->data.len;
+		item->cut = remark->cut;
+		c->written += c->data.len;
+	}
+	put(c, item);
+}
+
+static void collect_custom(struct collecting *c, const char *name)
+{
+	struct collection_item item = { .type = CAPTURE_CUSTOM };
+	char encoded[CUSTOMNAME_MAX + 1];
+	struct source_remark remark = { 0 };
+	struct error err = { 0 };
+	int rc = 0;
+
+	if (!customname_encode(name, encoded))
+		rc = error_set(&err, ERR_LIMIT, "the name is too long, or no URL can hold it: '%.80s'",
+			       encoded);
+	item.name = encoded;
+	c->data.len = 0;
+	rc = rc ? rc : source_profile(c->source, name, false, &c->data, &remark, &err);
+	put_result(c, &item, rc, &remark, &err);
+}
+
+static void collect_customs(struct collecting *c)
+{
+	struct collection_item none = { .type = CAPTURE_CUSTOM, .name = "" };
+	struct buffer names = { 0 };
+	struct error err = { 0 };
+	int rc = source_custom(c->source, &names, &err);
+
+	if (rc)
+		none.why_not = err.text;
+	else if (!names.len)
+		none.why_not = "the program has registered none";
+	if (none.why_not)
+		put(c, &none);
+	for (size_t at = 0; !rc && at < names.len; at += strlen((char *)names.data + at) + 1)
+		collect_custom(c, (const char *)names.data + at);
+	buffer_release(&names);
+}
+
+static void collect_one(struct collecting *c, enum capture_type type)
+{
+	struct collection_item item = { .type = type };
+	struct source_remark remark = { 0 };
+	struct error err = { 0 };
+	int rc;
+
+	c->data.len = 0;
+	if (type == CAPTURE_GOROUTINEWAIT)
+		rc = source_goroutine_waits(c->source, &c->data, &err);
+	else if (type == CAPTURE_TRACE)
+		rc = source_trace(c->source, c->trace_ns, &c->data, &remark, &err);
+	else
+		rc = source_profile(c->source, captures[type].go_profile, c->gc_wait, &c->data,
+				    &remark, &err);
+	put_result(c, &item, rc, &remark, &err);
+}
+
+static void collect_all(struct collecting *c, unsigned types)
+{
+	for (int i = 0; i < CAPTURE_TYPES; i++) {
+		if (!(types & CAPTURE_BIT(i)))
+			continue;
+		if (i == CAPTURE_CUSTOM)
+			collect_customs(c);
+		else
+			collect_one(c, (enum capture_type)i);
+	}
+	if (collected_write_end(c->file, NULL))
+		_exit(1);
+}
+
+void collecting_run(struct source *s, const struct collection_request *q, int file, int pipe,
+		    pid_t parent)
+{
+	struct collecting c = { .source = s, .trace_ns = q->trace_ns, .gc_wait = q->gc,
+				.file = file };
+
+	privilege_drop_all();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	keep_two(file, pipe);
+	set_bounds();
+	set_signals(s);
+	collect_all(&c, q->types);
+	_exit(0);
+}

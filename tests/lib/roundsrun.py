@@ -1,0 +1,109 @@
+"""sampler in rounds, and the batches that it leaves."""
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from harness import SAMPLER, wait_for
+from pprof import Profile
+
+NAME = re.compile(r"(\d{6,})-(\d{8}T\d{6}Z)$")
+
+
+class Batch:
+    """One that is whole: it holds what its event.json tells, and nothing else."""
+
+    def __init__(self, path):
+        self.path, self.name = path, os.path.basename(path)
+        self.event = json.load(open(self.file("event.json")))
+        self.entries = {e["file"]: e for e in self.event["profiles"]}
+        self.skipped = {e["type"]: e["why"] for e in self.event["skipped"]}
+        assert self.event["sequence"] == int(NAME.match(self.name)[1]), self.name
+        there = {n: os.path.getsize(self.file(n)) for n in os.listdir(path)}
+        del there["event.json"]
+        assert there == {n: e["bytes"] for n, e in self.entries.items()}, (self.name, there)
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def profile(self, name):
+        return Profile(self.file(name), holes=name.startswith("delta-"))
+
+    def json(self, name):
+        return json.load(open(self.file(name)))
+
+
+def clean_environment():
+    return {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
+
+
+@contextlib.contextmanager
+def folder():
+    """A place for batches that does not wait for a disk."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="sampler-rounds-", dir=memory,
+                                     ignore_cleanup_errors=True) as path:
+        yield os.path.join(path, "batches")
+
+
+class Rounds:
+    """A sampler that runs. Its batches go to `path`; `lines` is what it says meanwhile."""
+
+    def __init__(self, path, *words):
+        self.path, self.lines = path, []
+        self.process = subprocess.Popen([SAMPLER, *map(str, words), "-o", path], text=True,
+                                        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                        stdout=subprocess.DEVNULL, env=clean_environment())
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stderr:
+            self.lines.append(line.rstrip("\n"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.reader.join()
+        self.process.stderr.close()
+
+    def said(self, word, times=1):
+        """Waits until it has said that, so many times."""
+        found = wait_for(lambda: sum(word in line for line in list(self.lines)) >= times, 60)
+        assert found, (word, self.lines)
+
+    def batches(self):
+        """All that there are now, in their order."""
+        names = os.listdir(self.path) if os.path.isdir(self.path) else []
+        return [Batch(os.path.join(self.path, n)) for n in sorted(names) if not n.startswith(".")]
+
+    def samples(self):
+        """Waits until a round is under way: nobody but its own threads tells from outside."""
+        task = f"/proc/{self.process.pid}/task"
+        assert wait_for(lambda: len(os.listdir(task)) > 1, 30), self.lines
+
+    def ends(self, status=0):
+        code = self.process.wait(60)
+        self.reader.join()
+        assert code == status, (code, self.lines)
+        hidden = [n for n in os.listdir(self.path) if n.startswith(".")]
+        assert not hidden, hidden
+        return self.batches()
+
+    def stop(self, sig=signal.SIGINT):
+        self.process.send_signal(sig)
+        return self.ends()
+
+
+def rounds(path, *words, status=0):
+    """The batches of a sampler that ends by itself."""
+    with Rounds(path, *words) as r:
+        return r.ends(status)
