@@ -183,8 +183,8 @@ check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY)
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
-check-long: check-build ## what a target can notice of us, with full counts (ten minutes)
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency cross/aarch64
+check-long: check-build ## what a target can notice of us and what months do to us, with full counts (an hour)
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency cross/aarch64 rounds/
 
 accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb and others (half an hour)
 	$(Q)BUILD=$(BUILD) tests/accuracy/run
@@ -194,11 +194,14 @@ bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure 
 
 BASH_COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sampler
 ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sampler
+UNIT_DIR = $(DESTDIR)$(PREFIX)/lib/systemd/system
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
 INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/bench.md docs/delta.md docs/glossary.md \
-                  docs/goparse.md docs/library.md docs/metrics.md docs/testing.md \
+                  docs/goparse.md docs/library.md docs/metrics.md docs/production.md docs/testing.md \
                   docs/transparency.md
+INSTALLED_EXAMPLES := packaging/systemd/sampler.conf packaging/kubernetes/sidecar.yaml \
+                      packaging/kubernetes/debug-container.yaml packaging/Dockerfile
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
                      $(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc \
                      $(DESTDIR)$(PREFIX)/include/sampler-pprof.h
@@ -218,13 +221,16 @@ install: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## install below $(DESTDIR
 	install -D -m 644 docs/sampler.1 $(MAN_DIR)/sampler.1
 	install -D -m 644 packaging/completions/sampler.bash $(BASH_COMPLETION)
 	install -D -m 644 packaging/completions/_sampler $(ZSH_COMPLETION)
+	install -d -m 755 $(UNIT_DIR)
+	$(fill_in) packaging/systemd/sampler@.service.in | install -m 644 /dev/stdin \
+		$(UNIT_DIR)/sampler@.service
 	install -d -m 755 $(DOC_DIR)
-	install -m 644 $(INSTALLED_DOCS) $(DOC_DIR)
+	install -m 644 $(INSTALLED_DOCS) $(INSTALLED_EXAMPLES) $(DOC_DIR)
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/sampler $(MAN_DIR)/sampler.1 $(INSTALLED_LIBRARY)
-	rm -f $(BASH_COMPLETION) $(ZSH_COMPLETION)
-	rm -f $(addprefix $(DOC_DIR)/,$(notdir $(INSTALLED_DOCS)))
+	rm -f $(BASH_COMPLETION) $(ZSH_COMPLETION) $(UNIT_DIR)/sampler@.service
+	rm -f $(addprefix $(DOC_DIR)/,$(notdir $(INSTALLED_DOCS) $(INSTALLED_EXAMPLES)))
 	-rmdir $(DOC_DIR)
 
 clean: ## remove everything that was built

@@ -192,6 +192,8 @@ void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duratio
 		only_wait(lap, subject, &w);
 	lap->end_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	lap->duration_ns = monotonic_ns() - lap->began_ns;
+	if (lap->end_ns < lap->start_ns) /* the clock was set back */
+		lap->end_ns = lap->start_ns + (int64_t)lap->duration_ns;
 }
 
 bool lap_empty(const struct lap *lap)
