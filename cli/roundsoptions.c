@@ -94,9 +94,22 @@ static bool set_time(struct roundsoptions *o, int option, const char *value, int
 	}
 }
 
+/* As it was given, for messages. */
+static const char *name_of(int option)
+{
+	static const struct option options[] = { ROUNDS_OPTIONS };
+	static const char *const names[] = { "--types", "--rounds" };
+
+	if (option == 't' || option == 'n')
+		return names[option == 'n'];
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (options[i].val == option)
+			return options[i].name;
+	return "an option of rounds";
+}
+
 /* What is taken. */
-static bool set_source(struct roundsoptions *o, int option, const char *value, int *rc,
-		       struct error *err)
+static bool set_taken(struct roundsoptions *o, int option, const char *value)
 {
 	switch (option) {
 	case ROUNDSOPTION_DELTA:
@@ -107,20 +120,34 @@ static bool set_source(struct roundsoptions *o, int option, const char *value, i
 	case ROUNDSOPTION_URL:
 		o->url = value;
 		return true;
-	case ROUNDSOPTION_GC:
-		return o->source.gc = true;
-	case ROUNDSOPTION_GC_WAIT:
-		return o->rounds.gc_wait = true;
-	case ROUNDSOPTION_WAITS:
-		*rc = parse_number(value, "number of goroutines", 0, UINT64_MAX,
-				   &o->source.max_goroutines_wait, err);
-		return true;
-	case ROUNDSOPTION_TRACE:
-		*rc = set_size(value, &o->source.trace_limit, err);
-		return true;
 	default:
 		return false;
 	}
+}
+
+/* How it is taken from a source of Go's profiles. */
+static bool set_source(struct roundsoptions *o, int option, const char *value, int *rc,
+		       struct error *err)
+{
+	switch (option) {
+	case ROUNDSOPTION_GC:
+		o->source.gc = true;
+		break;
+	case ROUNDSOPTION_GC_WAIT:
+		o->rounds.gc_wait = true;
+		break;
+	case ROUNDSOPTION_WAITS:
+		*rc = parse_number(value, "number of goroutines", 0, UINT64_MAX,
+				   &o->source.max_goroutines_wait, err);
+		break;
+	case ROUNDSOPTION_TRACE:
+		*rc = set_size(value, &o->source.trace_limit, err);
+		break;
+	default:
+		return false;
+	}
+	o->source_given = name_of(option);
+	return true;
 }
 
 /* What becomes of it. */
@@ -152,20 +179,6 @@ static bool set_batches(struct roundsoptions *o, int option, const char *value, 
 	}
 }
 
-/* As it was given, for messages. */
-static const char *name_of(int option)
-{
-	static const struct option options[] = { ROUNDS_OPTIONS };
-	static const char *const names[] = { "--types", "--rounds" };
-
-	if (option == 't' || option == 'n')
-		return names[option == 'n'];
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (options[i].val == option)
-			return options[i].name;
-	return "an option of rounds";
-}
-
 bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, int *rc,
 		       struct error *err)
 {
@@ -176,7 +189,8 @@ bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, i
 	}
 	if (httpoptions_set(&o->http, option, value, rc, err))
 		return true;
-	if (!set_time(o, option, value, rc, err) && !set_source(o, option, value, rc, err) &&
+	if (!set_time(o, option, value, rc, err) && !set_taken(o, option, value) &&
+	    !set_source(o, option, value, rc, err) &&
 	    !set_batches(o, option, value, rc, err))
 		return false;
 	o->given = name_of(option);
@@ -204,9 +218,13 @@ int roundsoptions_check(const struct roundsoptions *o, struct error *err)
 {
 	const struct rounds_options *r = &o->rounds;
 
-	if (o->http.given && !o->url)
+	/* Pushes check who they talk to by the same file. */
+	if (o->http.given && !o->url && !(o->push_count && !strcmp(o->http.given, "cacert")))
 		return error_set(err, ERR_USAGE, "--%s is about fetching from a URL: --url",
 				 o->http.given);
+	if (o->source_given && !o->url)
+		return error_set(err, ERR_USAGE, "--%s is about Go's profiles: --url",
+				 o->source_given);
 	if (r->types & go_types() && !o->url)
 		return error_set(err, ERR_USAGE, "Go's own profiles are asked of the process: "
 				 "--url http://HOST:PORT/debug/pprof");

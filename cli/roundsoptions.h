@@ -67,6 +67,7 @@ struct roundsoptions {
 	const char *pushes[ROUNDSOPTIONS_PUSHES];
 	struct batch_tag tags[ROUNDSOPTIONS_TAGS]; /* keys owned */
 	size_t push_count;
+	const char *source_given; /* one of them that is about the source; NULL: none */
 	const char *given; /* one of them that only rounds have, "--rounds"; NULL: none */
 };
 

@@ -47,6 +47,9 @@ struct batches {
 	char key_text[BATCH_KEY_ROOM];
 	struct prune *prune;
 	struct batchlock lock;
+	char *target;	/* the key of whom it is about now, if that is another; or NULL */
+	char target_text[BATCH_KEY_ROOM];
+	struct batchlock target_lock;
 	int dir;	/* -1: not there now */
 	uint64_t last;	/* number given in this folder */
 	bool busy;	/* with a batch */
@@ -77,33 +80,45 @@ static void leave(struct batches *b)
 {
 	if (b->dir < 0)
 		return;
+	batchlock_drop(&b->target_lock, b->dir, b->target_text);
 	batchlock_drop(&b->lock, b->dir, b->key_text);
 	close(b->dir);
 	b->dir = -1;
 }
 
-static int refused(const struct batches *b, struct error *err)
+static int refused(const struct batches *b, const struct batchlock *lock, const char *key,
+		   struct error *err)
 {
 	char who[48] = "another sampler";
 
-	if (b->lock.holder)
-		snprintf(who, sizeof(who), "another sampler (process %d)", b->lock.holder);
-	return error_set(err, ERR_PERM, "%s writes batches of '%s' into '%s' already", who, b->key,
+	if (lock->holder)
+		snprintf(who, sizeof(who), "another sampler (process %d)", lock->holder);
+	return error_set(err, ERR_PERM, "%s writes batches of '%s' into '%s' already", who, key,
 			 b->path);
 }
 
-static int take_lock(struct batches *b, struct error *err)
+static int take_lock(const struct batches *b, struct batchlock *lock, const char *key,
+		     const char *key_text, struct error *err)
 {
 	int rc = ERR_PERM;
 
 	for (int i = 0; i < LOCK_TRIES && rc == ERR_PERM; i++) {
 		if (i)
 			pause_ms(LOCK_PAUSE_MS);
-		rc = batchlock_take(&b->lock, b->dir, b->key_text, true);
+		rc = batchlock_take(lock, b->dir, key_text, true);
 	}
 	if (rc == ERR_PERM)
-		return refused(b, err);
-	return rc ? error_errno(err, ERR_IO, "cannot lock '%s' for '%s'", b->path, b->key) : 0;
+		return refused(b, lock, key, err);
+	return rc ? error_errno(err, ERR_IO, "cannot lock '%s' for '%s'", b->path, key) : 0;
+}
+
+static int take_locks(struct batches *b, struct error *err)
+{
+	int rc = take_lock(b, &b->lock, b->key, b->key_text, err);
+
+	if (!rc && b->target)
+		rc = take_lock(b, &b->target_lock, b->target, b->target_text, err);
+	return rc;
 }
 
 static int enter(struct batches *b, struct error *err)
@@ -112,9 +127,9 @@ static int enter(struct batches *b, struct error *err)
 
 	if (rc)
 		return rc;
-	b->lock = (struct batchlock)BATCHLOCK_NONE;
+	b->lock = b->target_lock = (struct batchlock)BATCHLOCK_NONE;
 	b->last = 0;
-	rc = take_lock(b, err);
+	rc = take_locks(b, err);
 	if (!rc) {
 		batchdir_sweep(b->dir, b->key_text, b->lock.owner);
 		rc = prune_load(b->prune, b->dir, b->lock.owner, err);
@@ -177,7 +192,31 @@ void batches_close(struct batches *b)
 	free(b->path);
 	free(b->key);
 	free(b->series);
+	free(b->target);
 	free(b);
+}
+
+int batches_target(struct batches *b, const char *key, struct error *err)
+{
+	int rc = 0;
+
+	if (b->dir >= 0)
+		batchlock_drop(&b->target_lock, b->dir, b->target_text);
+	free(b->target);
+	b->target = NULL;
+	if (!strcmp(key, b->key))
+		return 0;
+	b->target = strdup(key);
+	if (!b->target)
+		return no_memory(err);
+	batch_key_text(key, b->target_text);
+	if (b->dir >= 0)
+		rc = take_lock(b, &b->target_lock, b->target, b->target_text, err);
+	if (rc) {
+		free(b->target);
+		b->target = NULL;
+	}
+	return rc;
 }
 
 const int *batches_folder(const struct batches *b)
@@ -196,7 +235,8 @@ uint64_t batches_next(const struct batches *b)
 static bool is_current(const struct batches *b)
 {
 	return b->dir >= 0 && batchdir_current(b->path, b->dir) &&
-	       batchlock_held(&b->lock, b->dir, b->key_text);
+	       batchlock_held(&b->lock, b->dir, b->key_text) &&
+	       (!b->target || batchlock_held(&b->target_lock, b->dir, b->target_text));
 }
 
 static int make_temporary(struct batch *batch, struct error *err)

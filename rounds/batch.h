@@ -72,6 +72,11 @@ struct batch_event {
 int batches_open(struct batches **b, const struct batches_options *options, struct error *err);
 void batches_close(struct batches *b);
 
+/* They are about this key's target from now on, which may be another than they began with: a
+ * second sampler on it is refused there, too. ERR_PERM (who has it already, in the message),
+ * ERR_IO, ERR_NOMEM: they are about nobody else's than their own. */
+int batches_target(struct batches *b, const char *key, struct error *err);
+
 /* Its descriptor, for privilege_drop(): before that it must be open, and if it is another
  * user's, what lets us write there must be kept. */
 const int *batches_folder(const struct batches *b);

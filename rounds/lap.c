@@ -192,6 +192,8 @@ void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duratio
 		only_wait(lap, subject, &w);
 	lap->end_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	lap->duration_ns = monotonic_ns() - lap->began_ns;
+	if (lap->end_ns < lap->start_ns) /* the clock was set back */
+		lap->end_ns = lap->start_ns + (int64_t)lap->duration_ns;
 }
 
 bool lap_empty(const struct lap *lap)
@@ -300,11 +302,16 @@ bool lap_over(struct lap *lap, bool may_fork)
 	return over;
 }
 
-void lap_give_up(struct lap *lap, const char *why)
+void lap_give_up_source(struct lap *lap, const char *why)
 {
 	for (int i = 0; i < LAP_ASKS; i++)
 		if (lap->answers[i].collection)
 			collection_cancel(lap->answers[i].collection, why);
+}
+
+void lap_give_up(struct lap *lap, const char *why)
+{
+	lap_give_up_source(lap, why);
 	if (lap->asked)
 		error_set(&lap->no_samples, ERR_LIMIT, "%s", why);
 	end_recording(lap);

@@ -79,6 +79,9 @@ bool lap_over(struct lap *lap, bool may_fork);
 /* Waits no longer: what is not there yet is missing, for this reason. */
 void lap_give_up(struct lap *lap, const char *why);
 
+/* The same, for what the source has not given yet. */
+void lap_give_up_source(struct lap *lap, const char *why);
+
 /* A file that becomes readable when there may be something to see; -1 for none. */
 int lap_fd(const struct lap *lap);
 

@@ -32,6 +32,7 @@ enum {
 	IDLE_MS = 1000,	   /* and when none is; timers stand still while we are suspended */
 	FOLLOW_MS = 500,   /* between two looks for the next process */
 	GIVE_UP_MS = 90000, /* a round's parts have come by then, or are missing */
+	LAST_SOURCE_MS = 10000, /* who stops us does not wait for a source that hangs */
 	LAST_PUSH_MS = 5000,
 };
 
@@ -46,6 +47,7 @@ struct rounds {
 	uint64_t ended_ns[LAPS]; /* when each lap's round ended */
 	size_t lap_count;	 /* that have ended and are not composed */
 	bool fresh;		 /* another program than in the last round that was queued */
+	pid_t refused;		 /* could not be taken up, as was told */
 	uint64_t written, failed_in_a_row;
 	int stop_fd;		 /* eventfd: rounds_stop */
 };
@@ -268,15 +270,21 @@ static void pause_for(struct rounds *r, uint64_t ns)
 	uint64_t ms = ns / NS_PER_MS + 1, most = r->lap_count ? TURN_MS : IDLE_MS;
 
 	/* What is over already would not let us wait for what is not. */
-	if (r->lap_count && poll(p + 1, 1, 0) > 0)
-		p[1].fd = -1;
+	for (int i = 0; i < 2; i++)
+		if (poll(p + i, 1, 0) > 0)
+			p[i].fd = -1;
 	poll(p, 2, (int)(ms < most ? ms : most));
 }
 
 /* Nothing samples any more: what was taken is written, whatever of it is there in time. */
 static void finish_all(struct rounds *r)
 {
+	uint64_t since = boot_ns();
+
 	while (r->lap_count) {
+		if (stopped(r) && boot_ns() - since > LAST_SOURCE_MS * NS_PER_MS)
+			for (size_t i = 0; i < r->lap_count; i++)
+				lap_give_up_source(r->laps[i], "it had not come when sampler was stopped");
 		tend(r, true);
 		if (r->lap_count)
 			pause_for(r, TURN_MS * NS_PER_MS);
@@ -301,18 +309,22 @@ static void say_target(struct rounds *r, const char *what)
 	say(r, ROUNDS_TARGET, line);
 }
 
-/* Takes up a process that was found. One that is gone again is none. */
+/* Takes up a process that was found. One that is gone again is none; what else is in the way
+ * of it may change, and is told once. */
 static bool take_up(struct rounds *r, pid_t pid)
 {
 	struct error err;
 	char line[200];
 
-	if (open_subject(r, pid, &err) || process_may_trace(pid, &err)) {
-		if (err.code != ERR_GONE)
+	if (open_subject(r, pid, &err) || process_may_trace(pid, &err) ||
+	    batches_target(r->batches, r->subject.key, &err)) {
+		if (err.code != ERR_GONE && r->refused != pid)
 			say(r, ROUNDS_TROUBLE, err.text);
+		r->refused = pid;
 		subject_close(&r->subject);
 		return false;
 	}
+	r->refused = 0;
 	r->fresh = true;
 	snprintf(line, sizeof(line), "process %d (%s) is the target", pid, r->subject.process.comm);
 	say(r, ROUNDS_TARGET, line);

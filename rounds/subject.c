@@ -53,11 +53,11 @@ static unsigned long long own_namespace(void)
 
 static void make_key(struct subject *s, const char *key)
 {
-	if (key)
-		snprintf(s->key, sizeof(s->key), "%s", key);
-	else if (s->process.pid)
+	if (s->process.pid)
 		snprintf(s->key, sizeof(s->key), "pid-%d-%llu-%llu", s->process.pid,
 			 stat_field(&s->process, STAT_STARTTIME), own_namespace());
+	else
+		snprintf(s->key, sizeof(s->key), "%s", key ? key : "");
 }
 
 int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err)

@@ -18,7 +18,7 @@ struct subject {
 	struct metrics *metrics; /* NULL: not wanted, or no process */
 };
 
-/* Holds the process; pid 0 for none. `key` NULL is made from the process. ERR_GONE, ERR_PERM,
+/* Holds the process; pid 0 for none, and then `key` is its key. ERR_GONE, ERR_PERM,
  * ERR_NOMEM. */
 int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err);
 

@@ -3,6 +3,7 @@
  * system, which redirects lead to as well, and says the same to everyone who asks or gives.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +26,19 @@ static const uint8_t *answer;
 static size_t answer_len;
 static int listener = -1;
 
+/* Who begins with TLS, after a redirect to https, waits for an answer before he asks. */
+static bool is_asked(const char *request, size_t len)
+{
+	return len && (*request == 0x16 || (len >= 4 && !memcmp(request + len - 4, "\r\n\r\n", 4)));
+}
+
 static void say(int fd)
 {
 	char request[4096];
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n > 0 && len < sizeof(request) && (len < 4 || memcmp(request + len - 4, "\r\n\r\n", 4))) {
+	while (n > 0 && len < sizeof(request) && !is_asked(request, len)) {
 		n = read(fd, request + len, sizeof(request) - len);
 		len += n > 0 ? (size_t)n : 0;
 	}
@@ -86,7 +93,7 @@ static void set_answer(const uint8_t *data, size_t size)
 /* The body ends as a head does, which is where the server stops to read. */
 static void post(const struct http_request *q)
 {
-	const struct http_body body = { "x\r\n\r\n", 5, "text/plain" };
+	const struct http_body body = { "x\r\n\r\n", 5, "text/plain", "x-" };
 	struct http_answer a;
 	struct error err = { 0 };
 	int rc = http_post(q, &body, &a, &err);

@@ -54,11 +54,11 @@ def folder():
 class Rounds:
     """A sampler that runs. Its batches go to `path`; `lines` is what it says meanwhile."""
 
-    def __init__(self, path, *words):
+    def __init__(self, path, *words, env=None):
         self.path, self.lines = path, []
         self.process = subprocess.Popen([SAMPLER, *map(str, words), "-o", path], text=True,
                                         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                        stdout=subprocess.DEVNULL, env=clean_environment())
+                                        stdout=subprocess.DEVNULL, env={**clean_environment(), **(env or {})})
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
 

@@ -13,6 +13,7 @@
 //	gopprof broken FOLDER TESTDATA COUNT SEED
 //	                       writes broken profiles, and says what it thinks of each
 //	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
+//	gopprof valid FILE...  they are profiles
 //	gopprof pprof ARG...   is the command pprof
 //	gopprof patterns TOOL COUNT SEED
 //	                       asks the tool pprof_pattern what Go's regexp knows
@@ -182,6 +183,8 @@ func main() {
 	switch arguments[0] {
 	case "sum":
 		sum(arguments[1], arguments[2], os.Args[4:])
+	case "valid":
+		allValid(os.Args[2:])
 	case "operations":
 		operations(os.Args[2:])
 	case "made":
