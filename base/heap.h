@@ -4,8 +4,9 @@
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 
-/* Before the first thread: large pieces go back to the kernel when they are freed, and all
- * threads together make one arena. Only where malloc is glibc's; others have no such state. */
+/* Before the first thread: large pieces go back to the kernel when they are freed (but those
+ * that fitted into a hole), and all threads together make two arenas. Only where malloc is
+ * glibc's. */
 void heap_settle(void);
 
 /* Gives back what is free. Holds up who allocates meanwhile (some hundred microseconds). */
