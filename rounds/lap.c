@@ -1,5 +1,6 @@
 #include "rounds/lap.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,7 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 	lap->samples = (struct outfile){ .fd = -1, .dir_fd = -1, .direct = true,
 					 .path = (char *)"memory" };
 	lap->own_cpu_ns = own_cpu_ns();
+	lap->process_fd = fcntl(subject_fd(subject), F_DUPFD_CLOEXEC, 0);
 	describe(lap, subject);
 	if (wants_samples(options))
 		rc = start_recording(lap, subject, err);
@@ -292,13 +294,37 @@ static bool samples_over(struct lap *lap, bool may_fork)
 	return true;
 }
 
+static bool process_ended(const struct lap *lap)
+{
+	struct pollfd p = { .fd = lap->process_fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* What a URL answered when the process had ended may be its successor's. */
+static bool answer_over(struct lap *lap, int what)
+{
+	struct lap_answer *a = &lap->answers[what];
+
+	if (!a->collection || a->over)
+		return true;
+	if (!collection_over(a->collection))
+		return false;
+	a->over = true;
+	if (what == LAP_AFTER && process_ended(lap)) {
+		collection_free(a->collection);
+		a->collection = NULL;
+		error_set(&a->none, ERR_GONE, "process %d ended while it was asked", lap->pid);
+	}
+	return true;
+}
+
 bool lap_over(struct lap *lap, bool may_fork)
 {
 	bool over = samples_over(lap, may_fork);
 
 	for (int i = 0; i < LAP_ASKS; i++)
-		if (lap->answers[i].collection && !collection_over(lap->answers[i].collection))
-			over = false;
+		over &= answer_over(lap, i);
 	return over;
 }
 
@@ -336,6 +362,8 @@ void lap_free(struct lap *lap)
 		collection_free(lap->answers[i].collection);
 	if (lap->samples.fd >= 0)
 		close(lap->samples.fd);
+	if (lap->process_fd >= 0)
+		close(lap->process_fd);
 	buffer_release(&lap->metrics);
 	free(lap);
 }

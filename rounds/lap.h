@@ -30,6 +30,7 @@ enum lap_ask {
 struct lap_answer {
 	struct collection *collection; /* NULL: not asked, or: */
 	struct error none;
+	bool over;	/* known to be, and looked at */
 };
 
 struct lap {
@@ -51,6 +52,7 @@ struct lap {
 	struct recording_stats stats;
 	struct error no_samples;  /* code 0: they came */
 	struct lap_answer answers[LAP_ASKS];
+	int process_fd; /* readable when the process has ended; -1 */
 	struct buffer metrics;	  /* JSON, empty when there is none */
 	struct error no_metrics;
 	uint64_t own_cpu_ns;	  /* when it began */
