@@ -24,6 +24,7 @@
 #include "cli/rounds.h"
 #include "cli/roundsoptions.h"
 #include "cli/sampling.h"
+#include "cli/signals.h"
 #include "rounds/capture.h"
 #include "sampler/privilege.h"
 #include "sampler/recording.h"
@@ -115,7 +116,8 @@ static int check_rounds(struct options *o, int argc, char **argv)
 
 	if (!o->recording.duration_ns)
 		o->recording.duration_ns = ROUND_DURATION_NS;
-	if (optind < argc || !(r->wait_for || (o->rounds.url && !capture_of_process(r->types))))
+	if (optind < argc ||
+	    !(r->wait_for || (o->rounds.url && !(r->types & ~capture_set(CAPTURE_BY_GO)))))
 		status = sampling_target(&o->recording, "whom to sample?", argc, argv);
 	r->recording = o->recording;
 	r->symbolize = o->symbolize;
@@ -198,34 +200,13 @@ static int parse_options(struct options *o, int argc, char **argv)
 static struct recording *running;
 static volatile sig_atomic_t forward_pid;
 
-/* The first signal ends the sampling; the second one ends us (SA_RESETHAND), but for a
- * hangup: a terminal that goes sends more than one, the kernel's to the foreground and the
- * shell's to its jobs. A terminal's Ctrl-C reaches a command of ours by itself, SIGTERM
- * does not. */
+/* A terminal's Ctrl-C reaches a command of ours by itself, SIGTERM does not. */
 static void on_signal(int sig)
 {
 	if (forward_pid && sig != SIGINT)
 		kill(forward_pid, sig);
 	if (running)
 		recording_stop(running);
-}
-
-static void catch_signals(struct recording *r, pid_t command)
-{
-	struct sigaction sa = { .sa_handler = on_signal };
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-
-	running = r;
-	forward_pid = command;
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		struct sigaction old;
-
-		sa.sa_flags = signals[i] == SIGHUP ? 0 : (int)SA_RESETHAND;
-		/* nohup's wish is respected. */
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &sa, NULL);
-	}
-	signal(SIGPIPE, SIG_IGN);
 }
 
 static void show_fetching(void *progress, const char *line)
@@ -323,7 +304,9 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 	int rc, write_rc;
 
 	progress_init(&progress, o->quiet, o->recording.duration_ns, o->recording.rate);
-	catch_signals(r, o->recording.command ? recording_process(r)->pid : 0);
+	running = r;
+	forward_pid = o->recording.command ? recording_process(r)->pid : 0;
+	signals_catch(on_signal);
 	rc = recording_run(r, progress_show, &progress, &err);
 	if (o->debuginfod_ns && recording_stats(r)->elapsed_ns)
 		fetch_debug_files(r, o, &progress);

@@ -1,6 +1,5 @@
 #include "cli/rounds.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/defaultname.h"
 #include "cli/roundsoptions.h"
+#include "cli/signals.h"
 #include "rounds/push.h"
 #include "rounds/rounds.h"
 #include "sampler/privilege.h"
@@ -16,24 +16,10 @@
 
 static struct rounds *running;
 
-/* The first ends the rounds, the second us (SA_RESETHAND); hangups hurry nobody (record.c). */
 static void on_signal(int sig)
 {
 	(void)sig;
 	rounds_stop(running);
-}
-
-static void catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal }, old;
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		sa.sa_flags = signals[i] == SIGHUP ? 0 : (int)SA_RESETHAND;
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &sa, NULL);
-	}
-	signal(SIGPIPE, SIG_IGN);
 }
 
 static void say(void *quiet, enum rounds_news news, const char *line)
@@ -106,7 +92,7 @@ static int run(struct rounds *r, const struct rounds_options *o, struct error *e
 	if (rc)
 		return rc;
 	running = r;
-	catch_signals();
+	signals_catch(on_signal);
 	return rounds_run(r, &written, err);
 }
 

@@ -98,10 +98,7 @@ static bool set_time(struct roundsoptions *o, int option, const char *value, int
 static const char *name_of(int option)
 {
 	static const struct option options[] = { ROUNDS_OPTIONS };
-	static const char *const names[] = { "--types", "--rounds" };
 
-	if (option == 't' || option == 'n')
-		return names[option == 'n'];
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
 		if (options[i].val == option)
 			return options[i].name;
@@ -193,8 +190,7 @@ bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, i
 	    !set_source(o, option, value, rc, err) &&
 	    !set_batches(o, option, value, rc, err))
 		return false;
-	o->given = name_of(option);
-	return true;
+	return o->given = true;
 }
 
 bool roundsoptions_wanted(const struct roundsoptions *o)
@@ -202,16 +198,6 @@ bool roundsoptions_wanted(const struct roundsoptions *o)
 	const unsigned samples = CAPTURE_BIT(CAPTURE_CPU) | CAPTURE_BIT(CAPTURE_WALL);
 
 	return o->given || o->rounds.types & ~samples;
-}
-
-static unsigned go_types(void)
-{
-	unsigned set = 0;
-
-	for (int i = 0; i < CAPTURE_TYPES; i++)
-		if (captures[i].by == CAPTURE_BY_GO)
-			set |= CAPTURE_BIT(i);
-	return set;
 }
 
 int roundsoptions_check(const struct roundsoptions *o, struct error *err)
@@ -225,7 +211,7 @@ int roundsoptions_check(const struct roundsoptions *o, struct error *err)
 	if (o->source_given && !o->url)
 		return error_set(err, ERR_USAGE, "--%s is about Go's profiles: --url",
 				 o->source_given);
-	if (r->types & go_types() && !o->url)
+	if (r->types & capture_set(CAPTURE_BY_GO) && !o->url)
 		return error_set(err, ERR_USAGE, "Go's own profiles are asked of the process: "
 				 "--url http://HOST:PORT/debug/pprof");
 	if (o->url && !http_is_url(o->url))

@@ -68,7 +68,7 @@ struct roundsoptions {
 	struct batch_tag tags[ROUNDSOPTIONS_TAGS]; /* keys owned */
 	size_t push_count;
 	const char *source_given; /* one of them that is about the source; NULL: none */
-	const char *given; /* one of them that only rounds have, "--rounds"; NULL: none */
+	bool given; /* was one that only rounds have? */
 };
 
 void roundsoptions_defaults(struct roundsoptions *o);

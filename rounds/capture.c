@@ -64,10 +64,12 @@ int capture_parse(const char *list, unsigned *set, struct error *err)
 	return rc;
 }
 
-bool capture_of_process(unsigned set)
+unsigned capture_set(enum capture_collector by)
 {
+	unsigned set = 0;
+
 	for (int i = 0; i < CAPTURE_TYPES; i++)
-		if (set & CAPTURE_BIT(i) && captures[i].by != CAPTURE_BY_GO)
-			return true;
-	return false;
+		if (captures[i].by == by)
+			set |= CAPTURE_BIT(i);
+	return set;
 }

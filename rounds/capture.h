@@ -55,7 +55,7 @@ extern const struct capture_info captures[CAPTURE_TYPES];
 /* "cpu,heap" -> a set. ERR_USAGE names those that there are. */
 int capture_parse(const char *list, unsigned *set, struct error *err);
 
-/* Is one of them taken from the process itself? */
-bool capture_of_process(unsigned set);
+/* The set of all types that are taken so. */
+unsigned capture_set(enum capture_collector by);
 
 #endif

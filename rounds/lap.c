@@ -17,19 +17,9 @@
 
 enum { LOOK_MS = 100 };
 
-static unsigned set_of(enum capture_collector by)
-{
-	unsigned set = 0;
-
-	for (int i = 0; i < CAPTURE_TYPES; i++)
-		if (captures[i].by == by)
-			set |= CAPTURE_BIT(i);
-	return set;
-}
-
 static bool wants_samples(const struct rounds_options *o)
 {
-	return o->types & set_of(CAPTURE_BY_SAMPLING);
+	return o->types & capture_set(CAPTURE_BY_SAMPLING);
 }
 
 /* Of ours and of the processes that have ended. */
@@ -80,16 +70,13 @@ static void ask_before(struct lap *lap)
 				.types = o->types & CAPTURE_BIT(CAPTURE_ALLOC), .gc = o->gc_wait });
 }
 
-static int start_recording(struct lap *lap, const struct subject *s, struct error *err)
+static int start_recording(struct lap *lap, struct error *err)
 {
 	struct recording_options o = lap->options->recording;
 	int rc = make_memory(lap, err);
 
-	/* Whoever took the first one's place is alone. */
-	if (!o.command && (o.pid_count <= 1 || o.pids[0] != s->process.pid)) {
-		o.pids = &lap->pid;
-		o.pid_count = 1;
-	}
+	o.pids = &lap->pid;
+	o.pid_count = 1;
 	o.duration_ns = 0; /* lap_sample tells when */
 	return rc ? rc : recording_new(&lap->recording, &o, err);
 }
@@ -110,7 +97,7 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 	lap->process_fd = fcntl(subject_fd(subject), F_DUPFD_CLOEXEC, 0);
 	describe(lap, subject);
 	if (wants_samples(options))
-		rc = start_recording(lap, subject, err);
+		rc = start_recording(lap, err);
 	if (rc) {
 		lap_free(lap);
 		return rc;
@@ -131,7 +118,6 @@ struct watch {
 	uint64_t until_ns;
 	lap_look *look;
 	void *ctx;
-	bool stopped;
 };
 
 static void watch_recording(void *ctx, const struct recording_stats *stats)
@@ -139,10 +125,8 @@ static void watch_recording(void *ctx, const struct recording_stats *stats)
 	struct watch *w = ctx;
 
 	(void)stats;
-	if (w->look(w->ctx)) {
-		w->stopped = true;
+	if (w->look(w->ctx))
 		recording_stop(w->lap->recording);
-	}
 }
 
 static void record(struct lap *lap, uint64_t duration_ns, struct watch *w)
@@ -186,7 +170,7 @@ static void only_wait(struct lap *lap, const struct subject *subject, struct wat
 void lap_sample(struct lap *lap, const struct subject *subject, uint64_t duration_ns,
 		lap_look *look, void *ctx)
 {
-	struct watch w = { lap, lap->began_ns + duration_ns, look, ctx, false };
+	struct watch w = { lap, lap->began_ns + duration_ns, look, ctx };
 
 	if (lap->recording)
 		record(lap, duration_ns, &w);
@@ -225,15 +209,17 @@ static double pause_share(const struct lap *lap)
 
 static void take_metrics(struct lap *lap, struct subject *s)
 {
-	struct metrics_own own = { .cpu_ns = own_cpu_ns() - lap->own_cpu_ns,
-				   .rss_bytes = resident_bytes(), .pause_share = pause_share(lap),
-				   .samples = lap->stats.samples, .held_max_ns = lap->stats.held.max };
+	struct metrics_own own;
 	struct rusage self;
 
-	if (!s->metrics || !(lap->options->types & CAPTURE_BIT(CAPTURE_METRICS)))
+	if (!s->metrics)
 		return;
 	getrusage(RUSAGE_SELF, &self);
-	own.peak_bytes = (uint64_t)self.ru_maxrss * 1024;
+	own = (struct metrics_own){ .cpu_ns = own_cpu_ns() - lap->own_cpu_ns,
+				    .peak_bytes = (uint64_t)self.ru_maxrss * 1024,
+				    .rss_bytes = resident_bytes(), .pause_share = pause_share(lap),
+				    .samples = lap->stats.samples,
+				    .held_max_ns = lap->stats.held.max };
 	metrics_read(s->metrics, &lap->no_metrics);
 	if (metrics_json(s->metrics, &own, &lap->metrics, &lap->no_metrics))
 		lap->metrics.len = 0;
@@ -242,7 +228,7 @@ static void take_metrics(struct lap *lap, struct subject *s)
 /* When the process has ended, whoever answers in its place is another one. */
 static void ask_after(struct lap *lap, const struct subject *subject)
 {
-	unsigned types = lap->options->types & set_of(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE);
+	unsigned types = lap->options->types & capture_set(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE);
 
 	if (!subject_alive(subject))
 		error_set(&lap->answers[LAP_AFTER].none, ERR_GONE, "process %d had ended", lap->pid);

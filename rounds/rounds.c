@@ -102,7 +102,7 @@ static int first_subject(struct rounds *r, struct error *err)
 		rc = open_subject(r, o->pids[0], err);
 		return rc ? rc : process_may_trace(o->pids[0], err);
 	}
-	if (capture_of_process(r->options.types) && !r->options.wait_for)
+	if (r->options.types & ~capture_set(CAPTURE_BY_GO) && !r->options.wait_for)
 		return error_set(err, ERR_USAGE, "these types want a process");
 	return open_subject(r, 0, err);
 }
