@@ -3,19 +3,17 @@ import socket
 import threading
 
 
-class Server:
-    """Hands each connection with its request's head to `answer`, and closes it."""
+class Listener:
+    """Accepts connections until it is left, each in a thread of its own."""
 
-    def __init__(self, answer, family=socket.AF_INET, address=("127.0.0.1", 0), wrap=None,
-                 listens=True):
-        self.answer, self.wrap, self.requests = answer, wrap, []
+    def __init__(self, family=socket.AF_INET, address=("127.0.0.1", 0), listens=True):
         self.socket = socket.socket(family)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(address)
         if listens:
             self.socket.listen(16)
             threading.Thread(target=self.serve, daemon=True).start()
         self.port = self.socket.getsockname()[1] if family == socket.AF_INET else None
-        self.url = f"http://127.0.0.1:{self.port}/"
 
     def __enter__(self):
         return self
@@ -33,7 +31,20 @@ class Server:
                 connection, _ = self.socket.accept()
             except OSError:
                 return
-            threading.Thread(target=self.one, args=(connection,), daemon=True).start()
+            self.take(connection)
+
+    def take(self, connection):
+        threading.Thread(target=self.one, args=(connection,), daemon=True).start()
+
+
+class Server(Listener):
+    """Hands each connection with its request's head to `answer`, and closes it."""
+
+    def __init__(self, answer, family=socket.AF_INET, address=("127.0.0.1", 0), wrap=None,
+                 listens=True):
+        self.answer, self.wrap, self.requests = answer, wrap, []
+        super().__init__(family, address, listens)
+        self.url = f"http://127.0.0.1:{self.port}/"
 
     def one(self, connection):
         try:

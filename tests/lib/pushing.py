@@ -10,44 +10,26 @@ import threading
 from urllib.parse import parse_qsl
 
 from harness import BUILD, wait_for
+from httpserver import Listener
 
 PUSH = os.path.join(BUILD, "tests", "tools", "push")
 START, END = 1763749234000000001, 1763749294500000000
 US = "\x1f"
 
 
-class Server:
+class Server(Listener):
     """Reads whole requests and answers each by the next of `answers`, the last one again and
     again: bytes, None (closes without a word), or an event to wait for before a 200."""
 
     def __init__(self, *answers, path=None, port=0):
         self.answers, self.requests = list(answers or [ok()]), []
-        self.socket = socket.socket(socket.AF_UNIX if path else socket.AF_INET)
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(path or ("127.0.0.1", port))
-        self.socket.listen(16)
-        self.port = None if path else self.socket.getsockname()[1]
+        super().__init__(socket.AF_UNIX if path else socket.AF_INET, path or ("127.0.0.1", port))
         self.url = f"http://127.0.0.1:{self.port}"
-        threading.Thread(target=self.serve, daemon=True).start()
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        try:
-            self.socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        self.socket.close()
-
-    def serve(self):
-        while True:
-            try:
-                connection, _ = self.socket.accept()
-            except OSError:
-                return
-            with connection:
-                self.one(connection)
+    def take(self, connection):
+        """One after the other: answers are in the order of requests."""
+        with connection:
+            self.one(connection)
 
     def one(self, connection):
         data = b""
