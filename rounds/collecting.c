@@ -1,23 +1,17 @@
-/*
- * Signals that reach all of us, from a terminal or a service manager, are not obeyed: when to
- * end is for our parent to say, by SIGKILL, or by SIGTERM, which ends a trace in good order.
- */
+/* An errand (rounds/errand.h) that obeys SIGTERM, too: it ends a trace in good order. */
 #include "rounds/collecting.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "rounds/collected.h"
 #include "rounds/customname.h"
+#include "rounds/errand.h"
 #include "rounds/source.h"
 #include "sampler/clock.h"
-#include "sampler/privilege.h"
 
 enum {
 	CPU_S = 600,	 /* a source that runs wild */
@@ -39,47 +33,6 @@ static void on_term(int sig)
 {
 	(void)sig;
 	source_finish(finishing);
-}
-
-static void set_signals(struct source *s)
-{
-	static const int ignored[] = { SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM,
-				       SIGWINCH };
-	struct sigaction term = { .sa_handler = on_term, .sa_flags = SA_RESTART };
-	sigset_t none;
-
-	finishing = s;
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
-	sigaction(SIGTERM, &term, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static void set_bounds(void)
-{
-	struct rlimit cpu = { CPU_S, CPU_S }, none = { 0, 0 };
-	struct rlimit file = { (rlim_t)COLLECTION_BYTES + WORDS, (rlim_t)COLLECTION_BYTES + WORDS };
-
-	setrlimit(RLIMIT_CPU, &cpu);
-	setrlimit(RLIMIT_CORE, &none);
-	setrlimit(RLIMIT_FSIZE, &file);
-}
-
-/* Nothing of ours stays open but the two, and what a library says is not for the terminal. */
-static void keep_two(int a, int b)
-{
-	int low = a < b ? a : b, high = a < b ? b : a, null = open("/dev/null", O_RDWR);
-
-	for (int i = 0; i <= 2; i++)
-		if (null >= 0 && null != i)
-			dup2(null, i);
-	if (low > 3)
-		close_range(3, (unsigned)low - 1, 0);
-	if (high > low + 1)
-		close_range((unsigned)low + 1, (unsigned)high - 1, 0);
-	close_range((unsigned)high + 1, ~0u, 0);
 }
 
 static void put(struct collecting *c, struct collection_item *item)
@@ -178,17 +131,17 @@ static void collect_all(struct collecting *c, unsigned types)
 void collecting_run(struct source *s, const struct collection_request *q, int file, int pipe,
 		    pid_t parent)
 {
-	struct collecting c = { .source = s, .trace_ns = q->trace_ns, .gc_wait = q->gc,
-				.file = file };
+	const struct errand_bounds bounds = { .parent = parent, .fds = { &file, &pipe },
+					      .cpu_s = CPU_S,
+					      .file_bytes = (uint64_t)COLLECTION_BYTES + WORDS };
+	struct sigaction term = { .sa_handler = on_term, .sa_flags = SA_RESTART };
+	struct collecting c = { .source = s, .trace_ns = q->trace_ns, .gc_wait = q->gc };
 
-	privilege_drop_all();
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	keep_two(file, pipe);
-	set_bounds();
-	set_signals(s);
+	errand_settle(&bounds);
+	c.file = file;
+	finishing = s;
+	sigaction(SIGTERM, &term, NULL);
+	errand_hear();
 	collect_all(&c, q->types);
 	_exit(0);
 }

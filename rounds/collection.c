@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "rounds/collected.h"
 #include "rounds/collecting.h"
+#include "rounds/errand.h"
 
 enum {
 	HEAP_TYPES = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
@@ -49,43 +50,20 @@ struct collection {
 	struct error error;
 };
 
-/* The child puts /dev/null into the places of the standard descriptors. */
-static int above_standard(int fd)
-{
-	int above = fd < 0 || fd > 2 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 3);
-
-	if (above != fd)
-		close(fd);
-	return above;
-}
-
-/* A signal that came before the child has its own handler would be handled as ours. */
-static pid_t fork_child(const struct worker *w, struct source *s,
-			const struct collection_request *q, int pipe)
-{
-	struct collection_request own = { w->types, q->gc, q->trace_ns };
-	pid_t self = getpid(), pid;
-	sigset_t all, before;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = fork();
-	if (!pid)
-		collecting_run(s, &own, w->file, pipe, self);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return pid;
-}
-
 static int start_worker(struct worker *w, struct source *s, const struct collection_request *q,
 			int pipe, struct error *err)
 {
+	struct collection_request own = { w->types, q->gc, q->trace_ns };
+	pid_t self = getpid();
+
 	if (!w->types)
 		return 0;
 	w->file = memfd_create("sampler-collection", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	w->file = above_standard(w->file);
 	if (w->file < 0)
 		return error_errno(err, ERR_IO, "cannot make a file in memory");
-	w->pid = fork_child(w, s, q, pipe);
+	w->pid = errand_fork();
+	if (!w->pid)
+		collecting_run(s, &own, w->file, pipe, self);
 	if (w->pid > 0)
 		return 0;
 	w->pid = 0;
@@ -95,17 +73,14 @@ static int start_worker(struct worker *w, struct source *s, const struct collect
 static int start(struct collection *c, struct source *s, const struct collection_request *q,
 		 struct error *err)
 {
-	int ends[2], other, rc = 0;
+	int ends[2], rc = 0;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return error_errno(err, ERR_IO, "cannot make a pipe");
 	c->pipe = ends[0];
-	other = above_standard(ends[1]);
-	if (other < 0)
-		return error_errno(err, ERR_IO, "cannot make a pipe");
 	for (int i = 0; !rc && i < WORKERS; i++)
-		rc = start_worker(&c->workers[i], s, q, other, err);
-	close(other);
+		rc = start_worker(&c->workers[i], s, q, ends[1], err);
+	close(ends[1]);
 	return rc;
 }
 

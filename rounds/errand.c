@@ -11,82 +11,93 @@
 #include "base/error.h"
 #include "sampler/privilege.h"
 
-enum { OUT = 3 };
-
-struct start {
-	void (*work)(void *ctx, int out);
-	void *ctx;
-	unsigned cpu_s;
-	pid_t parent;
-};
-
-/* Our parent's handlers are not ours. The terminal's and a service manager's signals reach all
- * of us, but when to end is for it to say. */
-static void set_signals(void)
+pid_t errand_fork(void)
 {
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2,
-				       SIGALRM, SIGWINCH };
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (pid)
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+void errand_hear(void)
+{
 	sigset_t none;
 
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void set_bounds(unsigned cpu_s)
+/* Our parent's handlers are not ours. */
+static void ignore_signals(void)
 {
-	struct rlimit cpu = { cpu_s, cpu_s }, none = { 0, 0 };
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2,
+				       SIGALRM, SIGWINCH };
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+static void set_bounds(const struct errand_bounds *b)
+{
+	struct rlimit cpu = { b->cpu_s, b->cpu_s }, none = { 0, 0 };
+	struct rlimit file = { b->file_bytes, b->file_bytes };
 
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &none);
-	setrlimit(RLIMIT_FSIZE, &none);
+	setrlimit(RLIMIT_FSIZE, &file);
 }
 
-/* What a library says is not for the terminal. */
-static void keep_one(int out)
+/* What a library says is not for the terminal; what is kept makes way for that. */
+static void keep_fds(int *const fds[ERRAND_FDS])
 {
-	int high = fcntl(out, F_DUPFD, OUT + 1), null = open("/dev/null", O_RDWR);
+	int null = open("/dev/null", O_RDWR), next = 3;
 
-	if (high < 0 || null < 0)
-		_exit(1);
-	for (int i = 0; i < OUT; i++)
-		dup2(null, i);
-	dup2(high, OUT);
-	close_range(OUT + 1, ~0u, 0);
+	for (int i = 0; i < ERRAND_FDS && fds[i]; i++)
+		*fds[i] = fcntl(*fds[i], F_DUPFD, 3 + ERRAND_FDS);
+	for (int i = 0; i < 3; i++)
+		if (null < 0 || dup2(null, i) < 0)
+			_exit(1);
+	for (int i = 0; i < ERRAND_FDS && fds[i]; i++)
+		if (*fds[i] < 0 || (*fds[i] = dup2(*fds[i], next++)) < 0)
+			_exit(1);
+	close_range((unsigned)next, ~0u, 0);
 }
 
-static void run(const struct start *s, int out)
+void errand_settle(const struct errand_bounds *b)
 {
 	privilege_drop_all();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != s->parent)
+	if (getppid() != b->parent)
 		_exit(1);
-	keep_one(out);
-	set_bounds(s->cpu_s);
-	set_signals();
-	s->work(s->ctx, OUT);
-	_exit(0);
+	keep_fds(b->fds);
+	set_bounds(b);
+	ignore_signals();
 }
 
 int errand_start(struct errand *e, void (*work)(void *ctx, int out), void *ctx, unsigned cpu_s,
 		 struct error *err)
 {
-	const struct start s = { work, ctx, cpu_s, getpid() };
-	sigset_t all, before;
 	int ends[2];
+	const struct errand_bounds bounds = { .parent = getpid(), .fds = { &ends[1] },
+					      .cpu_s = cpu_s };
 
 	if (pipe2(ends, O_CLOEXEC))
 		return error_errno(err, ERR_IO, "cannot make a pipe");
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	sigfillset(&all); /* a signal that came now would be handled as ours */
-	sigprocmask(SIG_SETMASK, &all, &before);
-	e->pid = fork();
-	if (!e->pid)
-		run(&s, ends[1]);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	e->pid = errand_fork();
+	if (!e->pid) {
+		errand_settle(&bounds);
+		errand_hear();
+		work(ctx, ends[1]);
+		_exit(0);
+	}
 	close(ends[1]);
 	e->pipe = ends[0];
 	if (e->pid > 0)

@@ -5,6 +5,8 @@
 #ifndef ROUNDS_ERRAND_H
 #define ROUNDS_ERRAND_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct error;
@@ -23,5 +25,28 @@ int errand_start(struct errand *e, void (*work)(void *ctx, int out), void *ctx, 
 
 /* Ends it if it still runs; its status as waitpid(2) gives it. Harmless without one. */
 int errand_end(struct errand *e);
+
+/*
+ * The same in steps, for a process that is started and watched otherwise. A signal that came
+ * before it has its own handlers would be handled as ours, so all are blocked in it until
+ * errand_hear.
+ */
+enum { ERRAND_FDS = 2 };
+
+struct errand_bounds {
+	pid_t parent;	     /* who has forked it */
+	int *fds[ERRAND_FDS]; /* what it keeps open; may get another number. The rest are NULL */
+	unsigned cpu_s;	     /* seconds of CPU at most */
+	uint64_t file_bytes; /* a file that it writes has at most so many */
+};
+
+/* fork(2); -1 and errno. */
+pid_t errand_fork(void);
+
+/* In the child: it gives up privileges, keeps within bounds, and ignores signals that reach all of us,
+ * from a terminal or a service manager: when to end is for our parent to say. Ends the process
+ * when that cannot be. */
+void errand_settle(const struct errand_bounds *bounds);
+void errand_hear(void);
 
 #endif

@@ -104,15 +104,18 @@ Test(follow, by_the_program_s_file_name)
 Test(follow, none_of_ours)
 {
 	struct follow *f;
-	pid_t child = fork();
+	char name[16]; /* another run of this suite has another one */
+	pid_t child;
 
+	snprintf(name, sizeof(name), "ours-%d", getpid());
+	child = fork();
 	if (child == 0) {
-		prctl(PR_SET_NAME, "ours-alone");
+		prctl(PR_SET_NAME, name);
 		pause();
 		_exit(0);
 	}
 	usleep(50000);
-	cr_assert(follow_name(&f, "ours-alone", NULL) == 0);
+	cr_assert(follow_name(&f, name, NULL) == 0);
 	cr_expect(follow_look(f) == 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
