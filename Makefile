@@ -34,7 +34,7 @@ sources = $(filter-out $(foreach a,$(OTHER_ARCHS),$(1)/%_$(a).c),$(wildcard $(1)
 
 # Layers: a folder is a library of its own, and links only with what it may
 # depend on (docs/architecture.md; tests/layers.test reads the #include lines).
-FOLDERS := $(wildcard base target unwind symbolize pprof report delta goparse net goruntime sampler rounds)
+FOLDERS := $(wildcard base target unwind symbolize pprof report delta goparse net goruntime goprofile sampler rounds)
 DEPS_base      := base
 DEPS_target    := target base
 DEPS_unwind    := unwind target base
@@ -45,9 +45,10 @@ DEPS_delta     := delta pprof base
 DEPS_goparse   := goparse pprof base
 DEPS_net       := net base
 DEPS_goruntime := goruntime unwind symbolize target base
+DEPS_goprofile := goprofile goruntime goparse unwind symbolize pprof target base
 DEPS_sampler   := sampler goruntime unwind symbolize pprof target base
-DEPS_rounds    := rounds sampler goruntime delta goparse net unwind symbolize pprof target base
-DEPS_cli       := rounds sampler goruntime delta goparse net report unwind symbolize pprof target base
+DEPS_rounds    := rounds sampler goprofile goruntime delta goparse net unwind symbolize pprof target base
+DEPS_cli       := rounds sampler goprofile goruntime delta goparse net report unwind symbolize pprof target base
 
 SYS_base      := -lxxhash
 # Where libzstd's header is missing, what zstd has compressed is not read; without

@@ -135,3 +135,13 @@ bool gotypes_field(const struct gotypes *t, uint64_t address, const char *field,
 	}
 	return false;
 }
+
+uint32_t gotypes_size(const struct gotypes *t, uint64_t address)
+{
+	uint64_t at = address - t->start, size;
+
+	if (at >= t->len || t->len - at < STRUCT_BYTES)
+		return 0;
+	size = word_at(t, at);
+	return size < OFFSET_MAX ? (uint32_t)size : 0;
+}

@@ -40,4 +40,7 @@ uint64_t gotypes_struct(struct gotypes *t, const char *name);
 bool gotypes_field(const struct gotypes *t, uint64_t address, const char *field, uint32_t *offset,
 		   uint64_t *type);
 
+/* How many bytes a value of the type has whose descriptor stands there; 0 when there is none. */
+uint32_t gotypes_size(const struct gotypes *t, uint64_t address);
+
 #endif

@@ -1,0 +1,38 @@
+/*
+ * Where the runtime's tables begin: those of its variables from which its profiles are read.
+ *
+ * Found by the code that uses them, as goruntime/govars.h finds its, so that stripped programs
+ * are read like any other; where the code does not say it, by the symbol table.
+ */
+#ifndef GORUNTIME_GOPLACES_H
+#define GORUNTIME_GOPLACES_H
+
+#include <stdint.h>
+
+struct gopclntab;
+struct govars;
+struct image;
+
+/* Addresses in the process; 0 where it was not found. */
+struct goplaces {
+	uint64_t all_gs;	/* runtime.allgs: a slice of *g */
+	uint64_t all_ms;	/* runtime.allm: *m, linked by m.alllink */
+	uint64_t heap, block, mutex; /* runtime.mbuckets, bbuckets, xbuckets: *bucket */
+	uint64_t heap_cycle;	/* runtime.mProfCycle; 1.18: runtime.mProf */
+	uint64_t heap_rate;	/* runtime.MemProfileRate: int */
+	uint64_t block_rate, mutex_rate; /* blockprofilerate, mutexprofilerate: uint64 */
+	uint64_t ticks;		/* runtime.ticks */
+	uint64_t profiles;	/* runtime/pprof.profiles.m: map[string]*Profile */
+	uint64_t wait_reasons;	/* runtime.waitReasonStrings: array of strings */
+	uint64_t fing_status;	/* runtime.fingStatus; 1.18: fingRunning: bool */
+	uint64_t gc_phase;	/* runtime.gcphase: uint32 */
+	uint64_t gc_cycles;	/* runtime.work.cycles: uint32, cycles begun */
+	uint64_t sweep_active;	/* runtime.sweep.active.state: uint32 */
+	uint64_t mem_profile_off; /* runtime.disableMemoryProfiling: bool */
+};
+
+/* `t` is of the image, which is mapped with this bias. ERR_NOMEM. */
+int goplaces_find(struct goplaces *p, struct gopclntab *t, const struct image *image,
+		  uint64_t bias, const struct govars *vars);
+
+#endif
