@@ -7,9 +7,8 @@
  * readings and the cycles around them are the same, nobody was just adding either. Go reads
  * it under locks; nothing else changes a number in between.
  *
- * Numbers are kept, and stacks are read once more when they are told; together they would be
- * hundreds of megabytes of a large program. Rejected: telling while reading, and beginning
- * again when the cycle has turned; who is told cannot forget.
+ * Of the first reading only the numbers are kept, since with their stacks all buckets of a
+ * large program are hundreds of megabytes; the second one tells.
  *
  * A blocking bucket's two numbers change whenever somebody blocks. They are read until two
  * readings are the same, which is at once for nearly all.
@@ -56,6 +55,7 @@ struct reading {
 	uint64_t head;
 	uint32_t cycle;
 	bool all;		 /* heap: of all slots, since nothing was published yet */
+	bool same;		 /* the second reading as the first */
 	struct numbers *numbers; /* owned */
 	size_t room, count;
 	struct gobuckets_stats *stats;
@@ -138,11 +138,10 @@ static struct numbers numbers_of(const struct reading *r)
 	return v;
 }
 
-static int begin_pass(struct reading *r)
+static void begin_reading(struct reading *r)
 {
 	memcache_forget(r->cache);
 	gobucketlist_begin(&r->list, memcache_memory(r->cache), r->minor, r->which, r->head);
-	return 0;
 }
 
 static int next_bucket(struct reading *r, struct error *err)
@@ -157,13 +156,14 @@ static int next_bucket(struct reading *r, struct error *err)
 	return rc;
 }
 
-/* First pass: all numbers. *any: one of them is not 0. */
+/* First reading: all numbers. *any: one of them is not 0. */
 static int collect(struct reading *r, bool *any, struct error *err)
 {
-	int rc = begin_pass(r);
+	int rc = 0;
 
 	*any = false;
 	r->count = 0;
+	begin_reading(r);
 	while (!rc && (rc = next_bucket(r, err)) > 0) {
 		rc = room_for((void **)&r->numbers, &r->room, r->count + 1, sizeof(*r->numbers));
 		if (rc)
@@ -173,21 +173,6 @@ static int collect(struct reading *r, bool *any, struct error *err)
 		r->count++;
 	}
 	return rc;
-}
-
-/* Second pass: are they still the same? 1 or 0. */
-static int same_again(struct reading *r, struct error *err)
-{
-	bool same = true;
-	int rc = begin_pass(r);
-
-	for (size_t i = 0; !rc && (rc = next_bucket(r, err)) > 0; i++) {
-		struct numbers v = numbers_of(r);
-
-		same &= i < r->count && !memcmp(&v, &r->numbers[i], sizeof(v));
-		rc = 0;
-	}
-	return rc < 0 ? rc : same;
 }
 
 /* Within a cycle nothing that is published is freed more often than it was allocated: an
@@ -202,74 +187,14 @@ static int check_heap(const struct reading *r, struct error *err)
 	return 0;
 }
 
-/* One try: 1, or 0 when the cycle has turned meanwhile. */
-static int try_heap(struct reading *r, struct error *err)
-{
-	uint32_t cycle;
-	bool any;
-	int rc = read_cycle(r, &r->cycle, err);
-
-	if (!rc && r->moment == GO_FRESH)
-		rc = check_swept(r, err);
-	if (!rc)
-		rc = read_at(r->live, r->live->places.heap, &r->head, sizeof(r->head), err);
-	r->all = false;
-	if (!rc)
-		rc = collect(r, &any, err);
-	if (!rc && !any) {
-		/* runtime/mprof.go, memProfileInternal: "Absolutely no data, suggesting
-		 * that a garbage collection has not yet happened". Each number is what it was
-		 * at some moment. */
-		r->all = true;
-		rc = collect(r, &any, err);
-	}
-	if (!rc && !r->all)
-		rc = same_again(r, err);
-	else if (!rc)
-		rc = 1;
-	if (rc <= 0)
-		return rc;
-	rc = read_cycle(r, &cycle, err);
-	if (!rc && r->moment == GO_FRESH)
-		rc = check_swept(r, err);
-	return rc ? rc : cycle == r->cycle;
-}
-
-static int read_heap(struct reading *r, struct error *err)
-{
-	int rc = 0;
-
-	for (unsigned i = 0; i < TRIES && !rc; i++) {
-		rc = try_heap(r, err);
-		r->stats->again += i > 0;
-	}
-	if (rc < 0)
-		return rc;
-	r->stats->mixed = !rc;
-	r->stats->all = r->all;
-	r->stats->cycle = r->cycle;
-	return rc && !r->all ? check_heap(r, err) : 0;
-}
-
-static int read_blocking(struct reading *r, struct error *err)
-{
-	const struct goplaces *p = &r->live->places;
-	int rc = read_at(r->live, r->which == GO_BLOCK ? p->block : p->mutex, &r->head,
-			 sizeof(r->head), err);
-	bool any;
-
-	return rc ? rc : collect(r, &any, err);
-}
-
-/* The present bucket's numbers; those of blocking when two readings were the same. */
+/* The present bucket's numbers, as they are now; those of blocking when two readings were
+ * the same. */
 static int settle(struct reading *r, size_t i, struct numbers *v, struct error *err)
 {
 	uint64_t at = r->list.at + (6 + r->list.pc_count) * sizeof(uint64_t);
 
-	*v = r->numbers[i];
-	if (r->which == GO_HEAP)
-		return 0;
-	for (unsigned tries = 0; tries < TRIES; tries++) {
+	*v = r->which == GO_HEAP ? numbers_of(r) : r->numbers[i];
+	for (unsigned tries = 0; r->which != GO_HEAP && tries < TRIES; tries++) {
 		struct numbers last = *v;
 		int rc;
 
@@ -346,31 +271,104 @@ static int set_stack(struct reading *r, struct go_bucket *b, struct error *err)
 	return rc;
 }
 
+static int tell_one(struct reading *r, size_t i, gobuckets_callback *each, void *ctx,
+		    struct error *err)
+{
+	struct go_bucket b = { .size = r->list.size };
+	struct numbers v;
+	int rc = settle(r, i, &v, err);
+
+	if (!rc && r->which == GO_HEAP) {
+		b.allocs = v.n[0], b.frees = v.n[1];
+		b.alloc_bytes = v.n[2], b.free_bytes = v.n[3];
+		r->same &= !memcmp(&v, &r->numbers[i], sizeof(v));
+	} else if (!rc) {
+		rc = set_contentions(r, &v, &b, err);
+	}
+	if (!rc)
+		rc = set_stack(r, &b, err);
+	return rc ? rc : each(ctx, &b, err);
+}
+
+/* Second reading. r->same: it had the same numbers, where they are the heap's. */
 static int tell(struct reading *r, gobuckets_callback *each, void *ctx, struct error *err)
 {
-	int rc = begin_pass(r);
+	int rc = 0;
 
+	r->same = true;
+	begin_reading(r);
 	for (size_t i = 0; i < r->count && !rc; i++) {
-		struct go_bucket b = { .size = r->list.size };
-		struct numbers v;
-
 		rc = next_bucket(r, err);
 		if (rc <= 0)
 			return rc ? rc : error_set(err, ERR_FORMAT, "the profile got shorter");
-		rc = settle(r, i, &v, err);
-		b.size = r->list.size;
-		if (r->which == GO_HEAP) {
-			b.allocs = v.n[0], b.frees = v.n[1];
-			b.alloc_bytes = v.n[2], b.free_bytes = v.n[3];
-		} else if (!rc) {
-			rc = set_contentions(r, &v, &b, err);
-		}
-		if (!rc)
-			rc = set_stack(r, &b, err);
-		if (!rc)
-			rc = each(ctx, &b, err);
+		rc = tell_one(r, i, each, ctx, err);
 	}
 	return rc;
+}
+
+static int begin_heap(struct reading *r, struct error *err)
+{
+	int rc = read_cycle(r, &r->cycle, err);
+
+	if (!rc && r->moment == GO_FRESH)
+		rc = check_swept(r, err);
+	if (!rc)
+		rc = read_at(r->live, r->live->places.heap, &r->head, sizeof(r->head), err);
+	r->all = false;
+	return rc;
+}
+
+/* Did it end in the cycle in which it began, with numbers that held still? Without any that are
+ * published there is nothing to compare: each is what it was at some moment. */
+static int end_heap(struct reading *r, bool *good, struct error *err)
+{
+	uint32_t cycle;
+	int rc = read_cycle(r, &cycle, err);
+
+	if (!rc && r->moment == GO_FRESH)
+		rc = check_swept(r, err);
+	*good = !rc && cycle == r->cycle && (r->same || r->all);
+	return rc || !*good || r->all ? rc : check_heap(r, err);
+}
+
+static int read_heap(struct reading *r, gobuckets_callback *each, void *ctx, struct error *err)
+{
+	bool good = false, any = false;
+	int rc = 0;
+
+	for (unsigned i = 0; i < TRIES && !rc && !good; i++) {
+		if (i) {
+			r->stats->again++;
+			rc = each(ctx, NULL, err);
+		}
+		if (!rc)
+			rc = begin_heap(r, err);
+		if (!rc)
+			rc = collect(r, &any, err);
+		/* runtime/mprof.go, memProfileInternal: "Absolutely no data, suggesting that
+		 * a garbage collection has not yet happened". */
+		r->all = !any;
+		if (!rc)
+			rc = tell(r, each, ctx, err);
+		if (!rc)
+			rc = end_heap(r, &good, err);
+	}
+	r->stats->mixed = !good;
+	r->stats->all = r->all;
+	r->stats->cycle = r->cycle;
+	return rc;
+}
+
+static int read_blocking(struct reading *r, gobuckets_callback *each, void *ctx, struct error *err)
+{
+	const struct goplaces *p = &r->live->places;
+	int rc = read_at(r->live, r->which == GO_BLOCK ? p->block : p->mutex, &r->head,
+			 sizeof(r->head), err);
+	bool any;
+
+	if (!rc)
+		rc = collect(r, &any, err);
+	return rc ? rc : tell(r, each, ctx, err);
 }
 
 /* cmd/link/internal/ld/lib.go: where nothing refers to runtime.MemProfile (from 1.23 on
@@ -412,9 +410,7 @@ int gobuckets_read(const struct golive *live, struct gocallers *callers, enum go
 	r->minor = live->vars.layout->minor;
 	r->stats = stats;
 	r->depth = which == GO_HEAP ? GO_BUCKET_PCS : gobuckets_depth(live);
-	rc = which == GO_HEAP ? read_heap(r, err) : read_blocking(r, err);
-	if (!rc)
-		rc = tell(r, each, ctx, err);
+	rc = which == GO_HEAP ? read_heap(r, each, ctx, err) : read_blocking(r, each, ctx, err);
 	stats->buckets = r->count;
 	stats->reads += memcache_reads(r->cache);
 	stats->bytes += memcache_bytes(r->cache);
