@@ -39,6 +39,8 @@ enum gobuckets_moment {
 	GO_FRESH,     /* as it would after runtime.GC(), once sweeping is done: as of the last cycle */
 };
 
+/* `b` NULL: it begins again, what was told so far is void. What it returns other than 0 ends the
+ * reading and is returned there. */
 typedef int gobuckets_callback(void *ctx, const struct go_bucket *b, struct error *err);
 
 /* Tells all buckets of a list, those with no numbers, too. ERR_FORMAT: the list is not what it

@@ -9,6 +9,7 @@
 #ifndef GORUNTIME_GOGOROUTINES_H
 #define GORUNTIME_GOGOROUTINES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +56,8 @@ struct gogoroutines_options {
 	size_t max_frames; /* logical ones; 0: 128 up to what runtime/pprof would take */
 	const struct go_held *held; /* by thread; every thread of Go's is in it, or NULL */
 	size_t held_count;
+	const atomic_bool *let_go; /* true: they run on; looked at when the stack of one that was
+				    * running has been copied, which is nothing then. NULL: never */
 };
 
 struct gogoroutines_stats {
