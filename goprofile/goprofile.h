@@ -8,6 +8,7 @@
 #ifndef GOPROFILE_GOPROFILE_H
 #define GOPROFILE_GOPROFILE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,8 +24,6 @@ struct profile;
 
 struct goprofile_options {
 	enum gobuckets_moment heap; /* published, or fresh (--fresh) */
-	const struct go_held *held; /* for --stop; NULL: nobody is held */
-	size_t held_count;
 	size_t max_goroutines; /* for waits: ERR_LIMIT when there are more; 0: any number */
 };
 
@@ -41,6 +40,11 @@ void goprofile_free(struct goprofile *g);
 
 /* As runtime.Version says it. */
 const char *goprofile_version(const struct goprofile *g);
+
+/* From now on somebody holds these threads (gogoroutines_options), for --stop; NULL: nobody does.
+ * The program is read (goprofile_new) before, since that takes longer than a moment. Not owned. */
+void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t count,
+		    const atomic_bool *let_go);
 
 /* "heap", "allocs", "block", "mutex", "goroutine", "threadcreate" or the name of a custom profile:
  * into an initialised, empty profile. ERR_NOTFOUND: the program has no such; the message says

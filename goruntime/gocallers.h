@@ -52,7 +52,10 @@ int gocallers_expand(struct gocallers *c, const uint64_t *physical, size_t physi
 /* What a logical frame is, for runtime.CallersFrames: the innermost function at pc - 1. Strings
  * are `c`'s and live as long. False: no Go function covers it (C code, or nothing). */
 struct gocallers_frame {
-	const char *function; /* "net/http.(*Server).Serve", instances as "[...]" */
+	const char *function; /* as the table has it: "net/http.(*Server).Serve"; of instances up
+			       * to 1.20 "main.F[...]", then "main.F[go.shape.int]", which
+			       * profiles show, and tracebacks shorten (runtime/symtab.go,
+			       * funcNameForPrint and runtime_FrameSymbolName) */
 	const char *file;
 	uint32_t line, start_line; /* start_line 0: unknown (before 1.20) */
 	uint64_t entry;	 /* of the physical function, an address in the process */

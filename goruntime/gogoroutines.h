@@ -9,6 +9,7 @@
 #ifndef GORUNTIME_GOGOROUTINES_H
 #define GORUNTIME_GOGOROUTINES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,8 @@ struct gogoroutines_options {
 	size_t max_frames; /* logical ones; 0: as many as runtime/pprof of the release takes */
 	const struct go_held *held; /* by thread; every thread of Go's is in it, or NULL */
 	size_t held_count;
+	const atomic_bool *let_go; /* true: they run on; looked at when the stack of one that was
+				    * running has been copied, which is nothing then. NULL: never */
 };
 
 struct gogoroutines_stats {

@@ -16,31 +16,23 @@
  * pass through us); polling with WNOHANG until the stop (p50 3.6 ms on two cores: the
  * poller takes the CPU that the thread needs to reach it). Only for a thread that is on
  * another CPU we poll, for 20 µs: our CPU need not be woken up then.
- *
- * waitpid has no timeout, so while requests are out a timer interrupts it every
- * millisecond with a signal of ours.
  */
 #include "sampler/stop.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "sampler/clock.h"
 #include "sampler/dispositions.h"
 #include "sampler/registers.h"
+#include "sampler/tracee.h"
+#include "sampler/waker.h"
 #include "sampler/watchdog.h"
-
-#ifndef sigev_notify_thread_id /* timer_create(2) names it; glibc does not */
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
 
 enum {
 	REQUESTS_MAX = 64,     /* attached at a time, parked and overdue ones included */
@@ -50,10 +42,8 @@ enum {
 	GIVE_UP_NS = 1000000000,
 	VANISH_NS = 5000000,   /* who has not stopped by then may be gone without a word */
 	SPIN_NS = 20000,
-	TIMER_REPEAT_NS = 1000000,
 	SETTLE_TRIES = 20,
 	SETTLE_NS = 20000,
-	SYSCALL_STOP = SIGTRAP | 0x80, /* PTRACE_O_TRACESYSGOOD */
 };
 
 enum request_state { FREE, ASKED, REENTERING, PARKED };
@@ -74,43 +64,28 @@ struct tracer {
 	stop_take *take;
 	void *owner;
 	struct watchdog *watchdog; /* NULL: none */
-	timer_t timer;
+	struct waker waker;
 	struct request requests[REQUESTS_MAX];
 	size_t asked, parked; /* asked counts REENTERING too */
 	size_t patient;	      /* of the asked ones */
 	uint64_t spin_until_ns; /* somebody is about to stop on another CPU */
 	uint64_t repaired, undone;
-	bool timer_on, takes_stopped;
+	bool takes_stopped;
 };
-
-static int wake_signal(void)
-{
-	return SIGRTMIN + 3;
-}
-
-static void on_wake(int sig)
-{
-	(void)sig;
-}
 
 int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *err)
 {
-	struct sigaction sa = { .sa_handler = on_wake }; /* no SA_RESTART: that is its purpose */
-	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = wake_signal() };
 	struct tracer *t = calloc(1, sizeof(*t));
-	sigset_t set;
+	int rc;
 
 	if (!t)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	t->take = take;
 	t->owner = owner;
-	ev.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-	sigemptyset(&set);
-	sigaddset(&set, wake_signal());
-	if (sigaction(wake_signal(), &sa, NULL) || pthread_sigmask(SIG_UNBLOCK, &set, NULL) ||
-	    timer_create(CLOCK_MONOTONIC, &ev, &t->timer)) {
+	rc = waker_init(&t->waker, err);
+	if (rc) {
 		free(t);
-		return error_errno(err, ERR_IO, "cannot make a timer");
+		return rc;
 	}
 	*out = t;
 	return 0;
@@ -142,16 +117,6 @@ static struct request *find_free(struct tracer *t)
 	return NULL;
 }
 
-static void set_timer(struct tracer *t, bool on)
-{
-	struct itimerspec its = { { 0, TIMER_REPEAT_NS }, { 0, TIMER_REPEAT_NS } };
-	struct itimerspec off = { 0 };
-
-	if (on != t->timer_on)
-		timer_settime(t->timer, 0, on ? &its : &off, NULL);
-	t->timer_on = on;
-}
-
 static void tell_watchdog(struct tracer *t)
 {
 	if (tracer_outstanding(t))
@@ -173,7 +138,7 @@ int tracer_ask(struct tracer *t, pid_t tid, void *cookie, enum stop_when when)
 	r = find_free(t);
 	if (!r)
 		return ERR_LIMIT;
-	set_timer(t, true);
+	waker_set(&t->waker, true);
 	watchdog_held(t->watchdog);
 	*r = (struct request){ .tid = tid, .cookie = cookie, .at_once = at_once, .asked_ns = now };
 	registers_look_ahead(tid, &r->regs);
@@ -226,10 +191,7 @@ static void count_held(struct request *r)
  * up to the entry. */
 static void enter_again(struct tracer *t, struct request *r)
 {
-	struct registers again;
-
-	registers_call_again(&r->regs, &again);
-	registers_write(r->tid, &again);
+	tracee_call_again(r->tid, &r->regs);
 	count_held(r);
 	ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
 	r->state = REENTERING;
@@ -244,26 +206,12 @@ static void let_go(struct request *r, int sig)
 	ptrace(PTRACE_DETACH, r->tid, 0, sig);
 }
 
-/*
- * Is the thread stopped by nothing that it would have noticed without us? Then its
- * call must not end for it. A signal that is ignored is dropped where it is sent,
- * except when the thread is traced (sig_ignored() in kernel/signal.c): then it is
- * queued, cuts the call short and is dropped afterwards. A trap without a signal is
- * our own interruption, or the notice of a SIGCONT that a seized thread gets.
- */
-static bool is_our_doing(pid_t tid, int status)
-{
-	if (status >> 16)
-		return status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
-	return thread_ignores(tid, WSTOPSIG(status));
-}
-
 /* A stop that is none of the program's business has cut a call short: that is
  * entered again. */
 static bool entered_again(struct tracer *t, struct request *r, int status)
 {
 	if (registers_read(r->tid, &r->regs) || !registers_fail_a_call(&r->regs) ||
-	    !is_our_doing(r->tid, status))
+	    !tracee_stopped_by_us(r->tid, status))
 		return false;
 	enter_again(t, r);
 	return true;
@@ -307,9 +255,7 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
  * us would have failed the call with EINTR and now does so. */
 static int serve_reentering(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
-	bool event = status >> 16 != 0;
-
-	if (WSTOPSIG(status) == SYSCALL_STOP) {
+	if (tracee_enters_call(status)) {
 		count_held(r);
 		ptrace(PTRACE_CONT, r->tid, 0, 0);
 		leave_asked(t, r);
@@ -321,13 +267,13 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 		r->cookie = NULL; /* given back: what follows is no business of the owner */
 		return !r->given_up;
 	}
-	if (is_our_doing(r->tid, status)) {
+	if (tracee_stopped_by_us(r->tid, status)) {
 		count_held(r);
 		ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
 		return 0;
 	}
 	registers_write(r->tid, &r->regs);
-	let_go(r, event ? 0 : WSTOPSIG(status));
+	let_go(r, tracee_signal(status));
 	t->undone++;
 	return finish(t, r, r->taken ? STOP_TAKEN : STOP_SIGNALLED, stop);
 }
@@ -344,7 +290,7 @@ static int serve_parked(struct tracer *t, struct request *r, int status)
 		r->given_up = true;
 		return 0;
 	}
-	ptrace(PTRACE_DETACH, r->tid, 0, status >> 16 ? 0 : WSTOPSIG(status));
+	ptrace(PTRACE_DETACH, r->tid, 0, tracee_signal(status));
 	t->parked--;
 	r->state = FREE;
 	return 0;
@@ -380,7 +326,7 @@ static int serve(struct tracer *t, struct request *r, int status, struct stop *s
 static void serve_stranger(pid_t tid, int status)
 {
 	if (WIFSTOPPED(status))
-		ptrace(PTRACE_DETACH, tid, 0, status >> 16 ? 0 : WSTOPSIG(status));
+		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(status));
 }
 
 /* A thread that sleeps in the kernel beyond our reach. It stays attached, so that
@@ -414,30 +360,11 @@ static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 	return 0;
 }
 
-/*
- * As waitpid(2), but a stop is only looked at, not taken: it is over when the thread
- * runs on. A signal that we have taken and not yet handed on would be lost with us,
- * if we were killed at that moment (wait_task_stopped() in kernel/exit.c clears what
- * ptrace_stop() in kernel/signal.c is to deliver).
- */
-static pid_t look_at_event(int flags, int *status)
-{
-	siginfo_t si = { 0 };
-
-	flags |= __WALL | __WNOTHREAD;
-	if (waitid(P_ALL, 0, &si, WSTOPPED | WEXITED | WNOWAIT | flags))
-		return -1;
-	if (!si.si_pid || (si.si_code != CLD_TRAPPED && si.si_code != CLD_STOPPED))
-		return waitpid(si.si_pid ? si.si_pid : -1, status, WNOHANG | flags);
-	*status = si.si_status << 8 | 0x7f;
-	return si.si_pid;
-}
-
 /* One event, or one millisecond's wake. 1 when a request is over. */
 static int wait_once(struct tracer *t, int flags, struct stop *stop)
 {
 	int status;
-	pid_t tid = look_at_event(flags, &status);
+	pid_t tid = tracee_event(P_ALL, 0, flags, &status);
 	bool none_left = tid < 0 && errno == ECHILD;
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 
@@ -461,7 +388,7 @@ int tracer_next(struct tracer *t, uint64_t until, struct stop *stop)
 			break;
 	}
 	if (!tracer_outstanding(t))
-		set_timer(t, false);
+		waker_set(&t->waker, false);
 	tell_watchdog(t);
 	return rc;
 }
@@ -525,7 +452,7 @@ void tracer_repairs(const struct tracer *t, uint64_t *repaired, uint64_t *undone
 static bool serve_one_parked(struct tracer *t)
 {
 	int status;
-	pid_t tid = look_at_event(t->asked ? 0 : WNOHANG, &status);
+	pid_t tid = tracee_event(P_ALL, 0, t->asked ? 0 : WNOHANG, &status);
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 	struct stop stop;
 
@@ -566,6 +493,6 @@ void tracer_free(struct tracer *t)
 	if (!t)
 		return;
 	settle(t);
-	timer_delete(t->timer);
+	waker_release(&t->waker);
 	free(t);
 }
