@@ -312,11 +312,21 @@ static int read_folder(struct threads *t, struct error *err)
 	return rc ? error_set(err, rc, "out of memory") : 0;
 }
 
+int threads_list(struct threads *t, struct error *err)
+{
+	uint64_t now = monotonic_ns();
+	int rc = read_folder(t, err);
+
+	t->known_ns = now;
+	t->scan_ns = monotonic_ns();
+	t->scan_cost_ns = t->scan_ns - now;
+	return rc;
+}
+
 int threads_refresh(struct threads *t, struct error *err)
 {
 	uint64_t now = monotonic_ns();
 	struct stat st;
-	int rc;
 
 	if (fstatat(t->process->proc_fd, "task", &st, 0))
 		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
@@ -328,11 +338,7 @@ int threads_refresh(struct threads *t, struct error *err)
 		return 0;
 	t->links = st.st_nlink;
 	t->some_ended = false;
-	rc = read_folder(t, err);
-	t->known_ns = now;
-	t->scan_ns = monotonic_ns();
-	t->scan_cost_ns = t->scan_ns - now;
-	return rc;
+	return threads_list(t, err);
 }
 
 struct thread *threads_get(struct threads *t, size_t *count)

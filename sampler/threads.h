@@ -83,6 +83,9 @@ void threads_free(struct threads *t);
  * has. ERR_GONE when the process has no threads any more, ERR_NOMEM. */
 int threads_refresh(struct threads *t, struct error *err);
 
+/* The same, whatever it costs: who is there now and was not is listed. */
+int threads_list(struct threads *t, struct error *err);
+
 /* Every thread ever seen; pointers stay valid until the next refresh. */
 struct thread *threads_get(struct threads *t, size_t *count);
 
@@ -112,8 +115,7 @@ bool thread_counters(const struct threads *t, const struct thread *thread, struc
  * CONFIG_SCHED_DEBUG, or the thread is gone). */
 uint64_t thread_left_cpu_ns(struct threads *t, struct thread *thread);
 
-/* The same of the calling thread, through an open /proc/thread-self/sched: as it
- * runs, this is about when it got its CPU. */
+/* Of the calling thread, by an open /proc/thread-self/sched: about when it got its CPU. */
 uint64_t own_got_cpu_ns(int sched_fd);
 
 #endif

@@ -1,0 +1,422 @@
+/*
+ * Gathering takes passes. Each lists threads and looks at all who do not stand: who waits is
+ * asked at once, or watched; who runs is asked behind those, because it is them that the target
+ * misses; then all are waited for. In a pass in which nobody had to be asked all stand, or wait,
+ * at one moment: a watched thread that was awake at its look is asked, and one that wakes
+ * afterwards is seen by its counter (holding_moved).
+ *
+ * Unlike in stop.c nobody is let go as soon as he was seen, so any number of threads can be
+ * in their stops; therefore waits are for one thread by its number (a stop that is only looked
+ * at, tracee_event, would be reported for ever), and threads that stop for a signal stand there,
+ * with the signal in the kernel's hands, until they are let go with it.
+ */
+#include "sampler/holding.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "goruntime/gogoroutines.h"
+#include "sampler/clock.h"
+#include "sampler/dispositions.h"
+#include "sampler/threads.h"
+#include "sampler/tracee.h"
+#include "sampler/waits.h"
+#include "sampler/watchdog.h"
+#include "target/process.h"
+
+enum {
+	REFUSED_NS = 5000000,	 /* a tracer that has just ended may still be seen as one */
+	OVERDUE_NS = 1000000000, /* whom the kernel keeps from stopping */
+	SETTLE_TRIES = 20,
+	NAP_NS = 20000,
+};
+
+static void nap(void)
+{
+	struct timespec moment = { 0, NAP_NS };
+
+	nanosleep(&moment, NULL); /* no yield: we are of a higher priority */
+}
+
+/* Numbers. */
+
+static bool shares_our_namespace(const struct process *p)
+{
+	struct stat theirs, ours;
+
+	return !fstatat(p->proc_fd, "ns/pid", &theirs, 0) && !stat("/proc/self/ns/pid", &ours) &&
+	       theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+}
+
+/* The last number of NSpid (proc_pid_status(5)). */
+static pid_t read_own_tid(const struct process *p, pid_t tid)
+{
+	struct buffer text = { 0 };
+	const char *line = NULL, *tab;
+	char name[40];
+	pid_t own = tid;
+
+	snprintf(name, sizeof(name), "task/%d/status", tid);
+	if (!process_read(p, name, &text, NULL) && !buffer_add(&text, "", 1))
+		line = strstr((char *)text.data, "\nNSpid:");
+	for (line = line ? line + 7 : NULL;
+	     line && (tab = strchr(line, '\t')) && tab < strchrnul(line, '\n');)
+		own = (pid_t)strtol(line = tab + 1, NULL, 10);
+	buffer_release(&text);
+	return own;
+}
+
+/* Entries for all threads there are. */
+static int make_room(struct holding *h)
+{
+	struct held *more;
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+
+	if (count > h->room) {
+		more = realloc(h->held, count * sizeof(*more));
+		if (!more)
+			return ERR_NOMEM;
+		memset(more + h->room, 0, (count - h->room) * sizeof(*more));
+		h->held = more;
+	}
+	for (; h->room < count; h->room++)
+		h->held[h->room].own_tid = h->same_namespace ?
+						   threads[h->room].tid :
+						   read_own_tid(h->process, threads[h->room].tid);
+	return 0;
+}
+
+int holding_init(struct holding *h, const struct process *process, struct error *err)
+{
+	int rc;
+
+	*h = (struct holding){ .process = process };
+	h->same_namespace = shares_our_namespace(process);
+	rc = threads_new(&h->threads, process, true, err);
+	if (!rc && make_room(h))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	return rc;
+}
+
+void holding_release(struct holding *h)
+{
+	threads_free(h->threads);
+	free(h->held);
+}
+
+/* Looking. */
+
+enum decision { IS_GONE, WATCH, ASK, ASK_LAST };
+
+/* In a call that only another thread of its process, or a signal, will end. */
+static bool waits_for_its_own(const struct call *call)
+{
+	enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, COMMAND = 127 };
+	uint64_t command = call->args[1] & COMMAND;
+
+	return call->number == SYS_futex && !call->args[3] &&
+	       (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+}
+
+static enum decision decide(struct holding *h, struct thread *thread, struct call *call)
+{
+	enum look look = thread_look(h->threads, thread);
+
+	if (look == LOOK_ENDED || strchr("ZX", thread->state))
+		return IS_GONE;
+	if (!thread_read_call(h->threads, thread, call))
+		return ASK_LAST;
+	if (strchr("DTt", thread->state) || waits_for_its_own(call))
+		return WATCH;
+	return wait_kind(call, h->process->pid_fd) == WAIT_BEARS ? ASK : WATCH;
+}
+
+static void watch(struct held *held, const struct thread *thread, const struct call *call)
+{
+	held->state = HELD_WATCHED;
+	held->slices = thread->slices;
+	held->pc = call->pc;
+	held->sp = call->sp;
+}
+
+/* Asking. */
+
+/* 0; ERR_PERM when it cannot be traced, and will not be able to be soon. */
+static int refused(struct holding *h, pid_t tid)
+{
+	uint64_t now = monotonic_ns();
+
+	h->refused = tid;
+	if (!h->refused_ns)
+		h->refused_ns = now;
+	nap();
+	return now - h->refused_ns > REFUSED_NS ? ERR_PERM : 0;
+}
+
+static int ask(struct holding *h, struct held *held, pid_t tid)
+{
+	if (!h->begun_ns)
+		h->begun_ns = monotonic_ns();
+	watchdog_held(h->watchdog);
+	memset(&held->regs, 0, sizeof(held->regs));
+	registers_look_ahead(tid, &held->regs);
+	if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD))
+		return errno == ESRCH ? 0 : refused(h, tid);
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitid will say so */
+	held->state = HELD_ASKED;
+	return 0;
+}
+
+/* One pass's looks. *asked: it was not the last pass. */
+static int look_at(struct holding *h, bool running, bool *asked)
+{
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++) {
+		struct held *held = &h->held[i];
+		struct call call = { 0 };
+		enum decision decision;
+
+		if (held->state > HELD_WATCHED || (running && held->state == HELD_WATCHED))
+			continue;
+		decision = decide(h, &threads[i], &call);
+		held->state = HELD_UNSEEN;
+		if (decision == IS_GONE)
+			held->state = HELD_GONE;
+		else if (decision == WATCH)
+			watch(held, &threads[i], &call);
+		else if (decision == ASK || running)
+			rc = ask(h, held, threads[i].tid);
+		*asked |= held->state == HELD_UNSEEN || held->state == HELD_ASKED;
+	}
+	return rc;
+}
+
+/* Waiting. */
+
+/* What has happened to a thread that was asked: it stands, or is gone. False: nothing yet. */
+static bool serve_asked(struct holding *h, struct held *held, pid_t tid, int flags)
+{
+	int status = 0;
+	pid_t got = tracee_event(P_PID, tid, flags, &status);
+
+	watchdog_held(h->watchdog);
+	if (got < 0 && errno == ECHILD) {
+		held->state = HELD_GONE; /* executed a program, under its leader's number */
+	} else if (got <= 0) {
+		return false;
+	} else if (!WIFSTOPPED(status) || registers_read(tid, &held->regs)) {
+		held->state = HELD_GONE;
+	} else {
+		held->state = HELD_STANDS;
+		held->status = status;
+		held->pc = registers_pc(&held->regs);
+		held->sp = registers_sp(&held->regs);
+	}
+	return true;
+}
+
+static int wait_for_asked(struct holding *h, uint64_t until)
+{
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+
+	for (size_t i = 0; i < count; i++)
+		while (h->held[i].state == HELD_ASKED &&
+		       !serve_asked(h, &h->held[i], threads[i].tid, 0))
+			if (monotonic_ns() > until)
+				return ERR_LIMIT;
+	return 0;
+}
+
+static int pass(struct holding *h, uint64_t until, bool *asked, struct error *err)
+{
+	int rc = threads_list(h->threads, err);
+
+	if (rc)
+		return rc;
+	*asked = false;
+	rc = make_room(h);
+	rc = rc ? rc : look_at(h, false, asked);
+	rc = rc ? rc : look_at(h, true, asked);
+	rc = rc ? rc : wait_for_asked(h, until);
+	rc = rc || monotonic_ns() < until ? rc : ERR_LIMIT;
+	if (rc == ERR_LIMIT)
+		return error_set(err, rc, "its threads have not all stopped in time");
+	if (rc == ERR_PERM)
+		return process_diagnose(h->refused, err);
+	return rc ? error_set(err, rc, "out of memory") : 0;
+}
+
+int holding_gather(struct holding *h, uint64_t until, struct error *err)
+{
+	bool asked = true;
+	int rc = 0;
+
+	waker_set(&h->waker, true);
+	while (!rc && asked)
+		rc = pass(h, until, &asked, err);
+	waker_set(&h->waker, false);
+	return rc;
+}
+
+/* What came of it. */
+
+size_t holding_count(const struct holding *h, size_t *stopped)
+{
+	size_t watched = 0;
+
+	*stopped = 0;
+	for (size_t i = 0; i < h->room; i++) {
+		*stopped += h->held[i].state == HELD_STANDS;
+		watched += h->held[i].state == HELD_WATCHED;
+	}
+	return *stopped + watched;
+}
+
+void holding_list(const struct holding *h, struct go_held *out)
+{
+	for (size_t i = 0; i < h->room; i++) {
+		const struct held *held = &h->held[i];
+
+		if (held->state == HELD_STANDS || held->state == HELD_WATCHED)
+			*out++ = (struct go_held){ .thread = (uint64_t)held->own_tid,
+						   .pc = held->pc, .sp = held->sp };
+	}
+}
+
+size_t holding_moved(struct holding *h)
+{
+	size_t count, moved = 0;
+	struct thread *threads = threads_get(h->threads, &count);
+	struct schedstat now;
+
+	for (size_t i = 0; i < count; i++)
+		moved += h->held[i].state == HELD_WATCHED &&
+			 (!thread_counters(h->threads, &threads[i], &now) ||
+			  now.slices != h->held[i].slices);
+	return moved;
+}
+
+/* Letting go. */
+
+static bool call_fails_for_us(pid_t tid, const struct registers *regs, int status)
+{
+	return registers_fail_a_call(regs) && tracee_stopped_by_us(tid, status);
+}
+
+static void let_go(struct held *held, pid_t tid)
+{
+	if (call_fails_for_us(tid, &held->regs, held->status)) {
+		tracee_call_again(tid, &held->regs);
+		ptrace(PTRACE_SYSCALL, tid, 0, 0);
+		held->state = HELD_REENTERING;
+	} else {
+		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(held->status));
+		held->state = HELD_GONE;
+	}
+}
+
+/* The stop behind that: the entry of the call, or something that without us would have failed
+ * the call and now does so. */
+static void serve_reentering(struct held *held, pid_t tid, int status)
+{
+	if (!WIFSTOPPED(status)) {
+		held->state = HELD_GONE;
+	} else if (tracee_enters_call(status)) {
+		ptrace(PTRACE_CONT, tid, 0, 0);
+		held->state = HELD_PARKED;
+	} else if (tracee_stopped_by_us(tid, status)) {
+		ptrace(PTRACE_SYSCALL, tid, 0, 0);
+	} else {
+		registers_write(tid, &held->regs);
+		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(status));
+		held->state = HELD_GONE;
+	}
+}
+
+/* A parked thread stopped again, outside its call. */
+static void serve_parked(struct held *held, pid_t tid, int status)
+{
+	held->status = status;
+	if (!WIFSTOPPED(status) || registers_read(tid, &held->regs))
+		held->state = HELD_GONE;
+	else
+		let_go(held, tid);
+}
+
+/* Until each has entered its call again, and who has not stopped yet is let go, too. */
+static void see_off(struct holding *h)
+{
+	uint64_t until = monotonic_ns() + OVERDUE_NS;
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+
+	for (size_t i = 0; i < h->room && monotonic_ns() < until; i++) {
+		struct held *held = &h->held[i];
+		pid_t tid = threads[i].tid, got;
+		int status;
+
+		while (held->state == HELD_ASKED && monotonic_ns() < until)
+			if (serve_asked(h, held, tid, 0) && held->state == HELD_STANDS)
+				let_go(held, tid);
+		while (held->state == HELD_REENTERING && monotonic_ns() < until) {
+			got = tracee_event(P_PID, tid, 0, &status);
+			watchdog_held(h->watchdog);
+			if (got > 0)
+				serve_reentering(held, tid, status);
+			else if (got < 0 && errno == ECHILD)
+				held->state = HELD_GONE;
+		}
+	}
+}
+
+/* Is each parked thread in its call, with nothing about to come out of it? */
+static bool all_sleep(struct holding *h)
+{
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+	bool sleep = true;
+
+	for (size_t i = 0; i < h->room; i++) {
+		struct held *held = &h->held[i];
+		int status;
+
+		if (held->state != HELD_PARKED)
+			continue;
+		if (tracee_event(P_PID, threads[i].tid, WNOHANG, &status) > 0)
+			serve_parked(held, threads[i].tid, status);
+		sleep &= held->state == HELD_PARKED && thread_is_asleep(threads[i].tid);
+	}
+	return sleep;
+}
+
+void holding_let_go(struct holding *h)
+{
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+
+	for (size_t i = 0; i < h->room; i++)
+		if (h->held[i].state == HELD_STANDS)
+			let_go(&h->held[i], threads[i].tid);
+	h->ended_ns = monotonic_ns();
+	waker_set(&h->waker, true);
+	see_off(h);
+	for (int i = 0; i < SETTLE_TRIES && !all_sleep(h); i++) { /* see settle() in stop.c */
+		see_off(h);
+		nap();
+	}
+	waker_set(&h->waker, false);
+}
