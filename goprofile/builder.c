@@ -128,6 +128,7 @@ static int emit(struct builder *b)
  * were compared as they are printed up to 1.21. */
 static bool belongs(const struct builder *b, const struct pcframe *f)
 {
+	unsigned minor = b->frames->source.minor;
 	const struct pcframe *last;
 
 	if (!b->deck_count)
@@ -135,8 +136,8 @@ static bool belongs(const struct builder *b, const struct pcframe *f)
 	last = b->deck[b->deck_count - 1];
 	if ((last->go && !last->inlined) || !last->entry || last->entry != f->entry)
 		return false;
-	return b->frames->source.minor >= 22 ? strcmp(last->function, f->function) != 0 :
-					       !pcframes_same_printed(last->function, f->function);
+	return minor >= 22 ? strcmp(last->function, f->function) != 0 :
+			     !pcframes_same_printed(last->function, f->function, minor);
 }
 
 static int push_deck(struct builder *b, struct pcframe *f)

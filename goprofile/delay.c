@@ -29,14 +29,6 @@ static int64_t cycles_of(const struct go_bucket *b)
 	return b->cycles;
 }
 
-/* A block has happened (see runtime.BlockProfile, about division by zero). */
-static int64_t count_of(const struct delay *d, const struct go_bucket *b)
-{
-	int64_t count = b->count >= -0x1p63 && b->count < 0x1p63 ? (int64_t)b->count : INT64_MIN;
-
-	return count || d->which == GO_MUTEX ? count : 1;
-}
-
 static int64_t truncated(double v)
 {
 	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
@@ -114,7 +106,7 @@ static int add_samples(struct delay *d, struct builder *b)
 	for (size_t i = 0; i < d->kept.count; i++) {
 		const struct go_bucket *bucket = &d->kept.buckets[i];
 		double nanoseconds = (double)bucket->cycles / ghz;
-		int64_t values[2] = { count_of(d, bucket), truncated(nanoseconds) };
+		int64_t values[2] = { bucket->count, truncated(nanoseconds) };
 
 		if (scale) {
 			values[0] = (int64_t)((uint64_t)values[0] * (uint64_t)d->rate);
@@ -172,7 +164,7 @@ static int add_text(struct delay *d, struct buffer *out)
 		const struct go_bucket *b = &d->kept.buckets[i];
 
 		if (stack_of(d, b, &pcs, &count) ||
-		    buffer_addf(out, "%" PRId64 " %" PRId64 " @", b->cycles, count_of(d, b)) ||
+		    buffer_addf(out, "%" PRId64 " %" PRId64 " @", b->cycles, b->count) ||
 		    stacktext_pcs(out, pcs, count) || buffer_add(out, "\n", 1) ||
 		    stacktext_frames(out, &d->g->frames, pcs, count, true))
 			return ERR_NOMEM;

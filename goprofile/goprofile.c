@@ -97,10 +97,10 @@ int goprofile_remark(struct goprofile *g, const char *fmt, ...)
 int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *s, struct error *err)
 {
 	g->stats = (struct goprofile_stats){ .told = s->buckets, .again = s->again,
-					     .left_out = s->left_out, .reads = s->reads,
-					     .bytes = s->bytes };
-	if ((s->left_out && goprofile_remark(g, "%" PRIu64 " records are left out, what stood there "
-					     "was none", s->left_out)) ||
+					     .reads = s->reads, .bytes = s->bytes };
+	if ((s->all && goprofile_remark(g, "no GC cycle has ended yet: all that was allocated")) ||
+	    (s->mixed && goprofile_remark(g, "GC cycles ended while it was read: some numbers are "
+					  "of the one before")) ||
 	    (s->again && goprofile_remark(g, "%" PRIu64 " reads were repeated, the program had gone "
 					  "on", s->again)))
 		return error_set(err, ERR_NOMEM, "out of memory");

@@ -5,8 +5,12 @@
 
 #include "base/buffer.h"
 #include "goruntime/gocallers.h"
+#include "goruntime/goframes.h"
 
-enum { FIRST_SLOTS = 1024 };
+enum {
+	FIRST_SLOTS = 1024,
+	MORE_FOR_PRINT = 8, /* bytes that a name may become longer */
+};
 
 void pcframes_init(struct pcframes *t, const struct pcframes_source *source)
 {
@@ -115,33 +119,24 @@ bool pcframes_runtime_at_pc(struct pcframes *t, struct pcframe *f)
 	return f->runtime_at_pc;
 }
 
-/* What is left out of a printed name: from *first to *last, which are its brackets. */
-static bool type_arguments(const char *name, const char **first, const char **last)
+int pcframes_print(const char *function, unsigned minor, struct buffer *out)
 {
-	*first = strchr(name, '[');
-	*last = strrchr(name, ']');
-	return *first && *last > *first;
+	size_t from = out->len;
+
+	if (buffer_add(out, function, strlen(function) + 1) || buffer_reserve(out, MORE_FOR_PRINT))
+		return ERR_NOMEM;
+	goframes_for_print((char *)out->data + from, minor);
+	out->len = from + strlen((char *)out->data + from);
+	return 0;
 }
 
-int pcframes_print(const char *function, struct buffer *out)
+bool pcframes_same_printed(const char *a, const char *b, unsigned minor)
 {
-	const char *first, *last;
+	struct buffer x = { 0 }, y = { 0 };
+	bool same = !pcframes_print(a, minor, &x) && !pcframes_print(b, minor, &y) &&
+		    x.len == y.len && !memcmp(x.data, y.data, x.len);
 
-	if (!type_arguments(function, &first, &last))
-		return buffer_add(out, function, strlen(function));
-	return buffer_add(out, function, (size_t)(first - function)) ||
-	       buffer_add(out, "[...]", 5) || buffer_add(out, last + 1, strlen(last + 1)) ?
-		       ERR_NOMEM : 0;
-}
-
-bool pcframes_same_printed(const char *a, const char *b)
-{
-	const char *first_a, *last_a, *first_b, *last_b;
-	bool args_a = type_arguments(a, &first_a, &last_a);
-	bool args_b = type_arguments(b, &first_b, &last_b);
-
-	if (!args_a || !args_b)
-		return !strcmp(a, b);
-	return first_a - a == first_b - b && !strncmp(a, b, (size_t)(first_a - a)) &&
-	       !strcmp(last_a, last_b);
+	buffer_release(&x);
+	buffer_release(&y);
+	return same;
 }

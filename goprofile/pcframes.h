@@ -71,11 +71,10 @@ bool pcframes_runtime_at_pc(struct pcframes *t, struct pcframe *f);
 /* Is it hidden where stacks begin with it (runtime/pprof, printStackRecord, writeHeapProto)? */
 bool pcframes_is_runtime(const char *function, unsigned minor);
 
-/* Appends a name as Go prints it: "main.F[go.shape.int]" as "main.F[...]" (runtime/symtab.go,
- * funcNameForPrint, from 1.21 on; before, its linker did). ERR_NOMEM. */
-int pcframes_print(const char *function, struct buffer *out);
+/* Appends a name as a release prints it: "main.F[go.shape.int]" as "main.F[...]". ERR_NOMEM. */
+int pcframes_print(const char *function, unsigned minor, struct buffer *out);
 
-/* Are two names the same as Go prints them? */
-bool pcframes_same_printed(const char *a, const char *b);
+/* Are two names the same as a release prints them? */
+bool pcframes_same_printed(const char *a, const char *b, unsigned minor);
 
 #endif

@@ -48,17 +48,15 @@ static size_t width(const uint8_t *text, size_t len)
 	return count;
 }
 
-/* Appends one cell's text and says where it ends. Up to 1.20 names are as the table has them. */
-static int write_cells(struct buffer *out, const struct pcframe *f, bool shorten,
+/* Appends the cells' texts and says where they end. */
+static int write_cells(struct buffer *out, const struct pcframe *f, unsigned minor,
 		       size_t ends[PCFRAME_CELLS])
 {
 	if (buffer_addf(out, "0x%" PRIx64, f->at))
 		return ERR_NOMEM;
 	ends[0] = out->len;
-	if (shorten ? pcframes_print(f->function, out) :
-		      buffer_add(out, f->function, strlen(f->function)))
-		return ERR_NOMEM;
-	if (buffer_addf(out, "+0x%" PRIx64, f->at - f->entry))
+	if (pcframes_print(f->function, minor, out) ||
+	    buffer_addf(out, "+0x%" PRIx64, f->at - f->entry))
 		return ERR_NOMEM;
 	ends[1] = out->len;
 	if (buffer_addf(out, "%s:%" PRIu32, f->file, f->line))
@@ -71,7 +69,7 @@ static int make_cells(struct pcframes *frames, struct pcframe *f)
 {
 	size_t ends[PCFRAME_CELLS], at = 0;
 	struct buffer text = { 0 };
-	int rc = write_cells(&text, f, frames->source.minor >= 21, ends);
+	int rc = write_cells(&text, f, frames->source.minor, ends);
 
 	for (int i = 0; i < PCFRAME_CELLS && !rc; i++) {
 		struct pcframe_cell *c = &f->cells[i];
