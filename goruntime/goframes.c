@@ -93,7 +93,6 @@ static const char *name_of(struct goframes *f, const struct gosites_function *at
 {
 	if (!gopclntab_name(at->table, name, f->text, TEXT_ROOM - 8))
 		return keep(f, "");
-	goframes_for_print(f->text, f->sites->minor);
 	return keep(f, f->text);
 }
 

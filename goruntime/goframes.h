@@ -1,4 +1,4 @@
-/* Names, files and lines of logical frames, as Go prints them; remembered by address. */
+/* Names, files and lines of logical frames, as the table has them; remembered by address. */
 #ifndef GORUNTIME_GOFRAMES_H
 #define GORUNTIME_GOFRAMES_H
 
@@ -31,8 +31,9 @@ bool goframes_at(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
 /* As gocallers_function. */
 const char *goframes_function(struct goframes *f, uint64_t address);
 
-/* runtime/traceback.go, funcNameForPrint of a release: "F[...]" for an instance of F; in
- * place, up to 4 bytes longer than before. Up to 1.20 names are as they are, from 1.27 on methods may have parameters, too. */
+/* A name as tracebacks have it (runtime/traceback.go, funcNameForPrint of a release): "F[...]"
+ * for an instance of F; in place, up to 4 bytes longer than before. Up to 1.20 names are as they
+ * are, from 1.27 on methods may have parameters, too. */
 void goframes_for_print(char *name, unsigned minor);
 
 #endif
