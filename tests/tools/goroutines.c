@@ -43,9 +43,12 @@ static void show_frames(struct gocallers *c, const struct go_goroutine *g)
 		else
 			printf("?\n");
 	}
-	if (g->go_pc && gocallers_frame(c, g->go_pc, &f))
-		printf("created by %s in goroutine %" PRIu64 "\n\t%s:%u\n",
-		       gocallers_function(c, g->go_pc), g->parent, f.file, f.line);
+	if (!g->go_pc || !gocallers_frame(c, g->go_pc, &f))
+		return;
+	printf("created by %s", gocallers_function(c, g->go_pc));
+	if (g->parent)
+		printf(" in goroutine %" PRIu64, g->parent);
+	printf("\n\t%s:%u\n", f.file, f.line);
 }
 
 static int show(void *ctx, const struct go_goroutine *g, struct error *err)
