@@ -47,6 +47,7 @@ static const struct field of_m[] = {
 	{ OF(m.create_stack), "createstack", NULL, false },
 	{ OF(m.vdso_sp), "vdsoSP", NULL, false },
 	{ OF(m.vdso_pc), "vdsoPC", NULL, false },
+	{ OF(m.syscall_tick), "syscalltick", NULL, true },
 };
 
 static const struct field of_profile[] = {

@@ -27,6 +27,7 @@ struct gofields {
 	} g;
 	struct {
 		uint32_t bytes, id, g0, gsignal, curg, procid, all_link, create_stack, vdso_sp, vdso_pc;
+		uint32_t syscall_tick; /* differs from one system call to the next */
 	} m;
 	struct {
 		uint32_t bytes, name, stacks /* m */, count, write;

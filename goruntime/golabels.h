@@ -2,11 +2,11 @@
 #ifndef GORUNTIME_GOLABELS_H
 #define GORUNTIME_GOLABELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct golabels;
-struct golive;
 struct memory;
 
 struct golabel {
@@ -21,8 +21,14 @@ enum { GO_LABEL_MAX = 4096, GO_LABELS_MAX = 256 };
 int golabels_new(struct golabels **l, const struct memory *memory, unsigned minor);
 void golabels_free(struct golabels *l);
 
-/* The set at an address (g.labels), sorted by key. Good until the next call. 0;
- * ERR_FORMAT: what stands there is none; ERR_NOMEM. */
+/* From now on, remember sets by their addresses, or do not (at first). What was remembered is
+ * forgotten: a GC may have freed a set, and something else may stand at its address. So it is
+ * right only as long as none has ended, or nobody runs. */
+void golabels_remember(struct golabels *l, bool remember);
+
+/* The set at an address (g.labels, not 0), sorted by key. Good until the next call. A set never
+ * changes, and its goroutine keeps it: so it is that goroutine's if g.labels is, afterwards,
+ * still that address. 0; ERR_FORMAT: what stands there is none; ERR_NOMEM. */
 int golabels_read(struct golabels *l, uint64_t address, const struct golabel **labels,
 		  size_t *count);
 

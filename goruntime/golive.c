@@ -3,8 +3,12 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "goruntime/gocheck.h"
 #include "goruntime/gotypes.h"
+#include "target/gomodule.h"
 #include "target/gopclntab.h"
+#include "target/image.h"
+#include "target/machine.h"
 #include "target/modmap.h"
 #include "target/process.h"
 
@@ -21,16 +25,46 @@ static int find_fields(struct golive *g, struct error *err)
 	return rc;
 }
 
+/* Has somebody a runtime whose moduledata has not been relocated yet? */
+static bool is_too_early(const struct golive *g)
+{
+	size_t count;
+	struct image *const *images = modmap_images(g->maps, &count);
+	bool early = false;
+
+	for (size_t i = 0; i < count && !early; i++) {
+		const struct mapping *range = modmap_range_of(g->maps, images[i]);
+		struct gopclntab *t;
+		uint64_t first;
+
+		if (!range || gopclntab_open(images[i], &t))
+			continue;
+		first = gopclntab_module(t)->moduledata + range->bias;
+		early = memory_read_u64(g->memory, first, &first) ||
+			first != gopclntab_module(t)->pclntab + range->bias;
+		gopclntab_close(t);
+	}
+	return early;
+}
+
 static int find_runtime(struct golive *g, struct error *err)
 {
 	struct goruntime_search search = { 0 };
 	int rc = goruntime_find(&g->rt, &search, g->maps, g->memory);
 
+	/* Who was being loaded may have been loaded since. */
+	if (rc == ERR_FORMAT && !is_too_early(g))
+		rc = goruntime_find(&g->rt, &search, g->maps, g->memory);
 	goruntime_search_release(&search);
 	if (!rc)
 		return 0;
-	return error_set(err, rc, rc == ERR_NOMEM ? "out of memory" : rc == ERR_NOTFOUND ?
-			 "it is no program of Go's" : "its Go runtime is not understood");
+	if (rc == ERR_NOTFOUND)
+		return error_set(err, rc, "it is no program of Go's");
+	if (rc == ERR_NOMEM)
+		return error_set(err, rc, "out of memory");
+	return error_set(err, rc, is_too_early(g) ?
+			 "Go's runtime has not begun yet: the program is being loaded" :
+			 "its Go runtime is not understood");
 }
 
 static int find_all(struct golive *g, struct error *err)
@@ -47,7 +81,7 @@ static int find_all(struct golive *g, struct error *err)
 	rc = find_fields(g, err);
 	if (!rc && goplaces_find(&g->places, g->table, g->rt.image, g->rt.bias, &g->vars))
 		rc = error_set(err, ERR_NOMEM, "out of memory");
-	return rc;
+	return rc ? rc : gocheck(g, err);
 }
 
 int golive_open(struct golive **out, const struct process *process, struct error *err)
@@ -56,6 +90,10 @@ int golive_open(struct golive **out, const struct process *process, struct error
 	int rc;
 
 	*out = NULL;
+	if (MACHINE_ELF != EM_X86_64) {
+		free(g);
+		return error_set(err, ERR_FORMAT, "Go's runtime is known on x86-64 only");
+	}
 	if (!g)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	g->process = process;

@@ -1,23 +1,248 @@
+/*
+ * A variable is the one that certain functions name, and use so and so: runtime.mcommoninit
+ * loads allm and takes its address, mexit takes its address; nothing else is used like that by
+ * both. Where that would not do, the order counts. If two variables fit, none is taken.
+ * tests/goruntime/places.test compares with the symbols of each release and way of linking.
+ */
 #include "goruntime/goplaces.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "goruntime/golayout.h"
+#include "goruntime/gouses.h"
 #include "goruntime/govars.h"
 #include "target/elfsection.h"
 #include "target/gopclntab.h"
 #include "target/image.h"
 
-enum { SYMBOLS_MAX = 1 << 22 };
+enum { SYMBOLS_MAX = 1 << 22, NEWEST = 99, USES_MAX = 4, ANY = -1 };
+
+enum {
+	ALLOCMCACHE, BLOCKEVENT, CHANRECV, CHANSEND, CREATEFING, FINISHSWEEP, FLUSH, FREE,
+	FLUSHLOCKED, GCINIT, GCMARK, GCSTART, GCSWEEP, GCTEST, HEADER, INIT, ISSYSTEM, LOCKPROFILES,
+	MALLOC, MCOMMONINIT, MEXIT, MUTEXEVENT, NEXTCYCLE, PROFILEALLOC, REASON, RUNFINQ,
+	SCHEDINIT, SEMACQUIRE, STKBUCKET, SYNCEVENT, TICKSINIT, TICKSPERSECOND,
+	OLDTICKSPERSECOND, FUNCTIONS,
+};
+
+static const char *const functions[FUNCTIONS] = {
+	[ALLOCMCACHE] = "runtime.allocmcache",
+	[BLOCKEVENT] = "runtime.blockevent",
+	[CHANRECV] = "runtime.chanrecv",
+	[CHANSEND] = "runtime.chansend",
+	[CREATEFING] = "runtime.createfing",
+	[FINISHSWEEP] = "runtime.finishsweep_m",
+	[FLUSH] = "runtime.mProf_Flush",
+	[FREE] = "runtime.mProf_Free",
+	[FLUSHLOCKED] = "runtime.mProf_FlushLocked",
+	[GCINIT] = "runtime.gcinit",
+	[GCMARK] = "runtime.gcMark",
+	[GCSTART] = "runtime.gcStart",
+	[GCSWEEP] = "runtime.gcSweep",
+	[GCTEST] = "runtime.gcTrigger.test",
+	[HEADER] = "runtime.goroutineheader",
+	[INIT] = "runtime.init",
+	[ISSYSTEM] = "runtime.isSystemGoroutine",
+	[LOCKPROFILES] = "runtime/pprof.lockProfiles",
+	[MALLOC] = "runtime.mProf_Malloc",
+	[MCOMMONINIT] = "runtime.mcommoninit",
+	[MEXIT] = "runtime.mexit",
+	[MUTEXEVENT] = "runtime.mutexevent",
+	[NEXTCYCLE] = "runtime.mProf_NextCycle",
+	[PROFILEALLOC] = "runtime.profilealloc",
+	[REASON] = "runtime.waitReason.String",
+	[RUNFINQ] = "runtime.runfinq",
+	[SCHEDINIT] = "runtime.schedinit",
+	[SEMACQUIRE] = "runtime.semacquire1",
+	[STKBUCKET] = "runtime.stkbucket",
+	[SYNCEVENT] = "sync.event", /* mutexevent, by its linkname, up to 1.26 */
+	[TICKSINIT] = "runtime.(*ticksType).init",
+	[TICKSPERSECOND] = "runtime.ticksPerSecond",
+	[OLDTICKSPERSECOND] = "runtime.tickspersecond",
+};
+
+/* What a function does with a variable, or with the one that is `distance` behind it. */
+struct clue_use {
+	uint8_t function, kind;
+	uint16_t distance;
+	int number; /* of a comparison; ANY */
+};
+
+struct clue {
+	size_t to; /* in struct goplaces */
+	uint8_t since, until; /* releases, 1.since to 1.until */
+	struct clue_use uses[USES_MAX];
+};
+
+#define OF(member) offsetof(struct goplaces, member)
+#define TAKES(f) { f, GOUSE_ADDRESS, 0, ANY }
+#define LOADS(f) { f, GOUSE_LOAD, 0, ANY }
+#define STORES(f) { f, GOUSE_STORE, 0, ANY }
+#define COMPARES(f, n) { f, GOUSE_COMPARE, 0, n }
+#define ALSO(f, kind, distance) { f, GOUSE_##kind, distance, ANY }
+
+/* Seen in the sources: runtime/{proc,mprof,mgc,mgcsweep,mfinal,chan,sema,runtime,traceback}.go
+ * and runtime/pprof/pprof.go. A place's clues are tried in turn. */
+static const struct clue clues[] = {
+	{ OF(all_ms), 18, NEWEST, { LOADS(MCOMMONINIT), TAKES(MCOMMONINIT), TAKES(MEXIT) } },
+	{ OF(heap_cycle), 18, 18, { LOADS(NEXTCYCLE), STORES(NEXTCYCLE), LOADS(MALLOC), LOADS(FREE) } },
+	{ OF(heap_cycle), 19, NEWEST, { TAKES(FLUSH), LOADS(FLUSH), LOADS(MALLOC), LOADS(FREE) } },
+	{ OF(heap_rate), 18, NEWEST, { LOADS(PROFILEALLOC), LOADS(ALLOCMCACHE) } },
+	{ OF(block_rate), 18, NEWEST,
+	  { LOADS(BLOCKEVENT), COMPARES(CHANSEND, 0), COMPARES(CHANRECV, 0), COMPARES(SEMACQUIRE, 0) } },
+	{ OF(mutex_rate), 18, 26, { LOADS(SYNCEVENT), COMPARES(SEMACQUIRE, 0) } },
+	{ OF(mutex_rate), 18, NEWEST, { LOADS(MUTEXEVENT), COMPARES(SEMACQUIRE, 0) } },
+	{ OF(ticks), 18, 19, { TAKES(OLDTICKSPERSECOND), ALSO(OLDTICKSPERSECOND, LOAD, 16) } },
+	{ OF(ticks), 20, 21, { TAKES(OLDTICKSPERSECOND), ALSO(OLDTICKSPERSECOND, LOAD, 8) } },
+	{ OF(ticks), 22, NEWEST, { TAKES(TICKSINIT), TAKES(SCHEDINIT) } },
+	{ OF(ticks), 22, NEWEST, { TAKES(TICKSPERSECOND), ALSO(TICKSPERSECOND, LOAD, 24) } },
+	{ OF(profiles), 18, NEWEST, { COMPARES(LOCKPROFILES, 0), STORES(LOCKPROFILES) } },
+	{ OF(wait_reasons), 18, NEWEST, { TAKES(REASON), TAKES(HEADER) } },
+	{ OF(fing_status), 18, 19, { LOADS(ISSYSTEM), STORES(RUNFINQ) } },
+	{ OF(fing_status), 20, NEWEST, { LOADS(ISSYSTEM), LOADS(CREATEFING), TAKES(CREATEFING) } },
+	{ OF(gc_phase), 18, NEWEST, { COMPARES(GCMARK, 2), COMPARES(GCSWEEP, 0) } },
+	{ OF(gc_cycles), 18, 18,
+	  { LOADS(GCSTART), ALSO(GCSTART, OTHER, 0), ALSO(GCSTART, STORE, 4), ALSO(GCSTART, STORE, 8) } },
+	{ OF(gc_cycles), 19, 19,
+	  { ALSO(GCTEST, OTHER, 0), ALSO(GCSTART, STORE, 4), ALSO(GCSTART, STORE, 8) } },
+	{ OF(gc_cycles), 20, NEWEST,
+	  { TAKES(GCSTART), LOADS(GCTEST), ALSO(GCSTART, STORE, 4), ALSO(GCSTART, STORE, 8) } },
+	{ OF(sweep_active), 18, NEWEST, { TAKES(GCINIT), LOADS(FINISHSWEEP), TAKES(GCSWEEP) } },
+};
+
+static bool is_used(const struct gouses *all, const struct clue_use *use, uint64_t address)
+{
+	const struct gouses *u = &all[use->function];
+
+	for (size_t i = 0; i < u->count; i++)
+		if (u->all[i].kind == use->kind && u->all[i].address == address + use->distance &&
+		    (use->number == ANY || u->all[i].number == use->number))
+			return true;
+	return false;
+}
+
+static bool fits(const struct gouses *all, const struct clue *clue, uint64_t address)
+{
+	for (unsigned i = 0; i < USES_MAX && clue->uses[i].kind; i++)
+		if (!is_used(all, &clue->uses[i], address))
+			return false;
+	return true;
+}
+
+/* The image address of the one variable that fits; 0 for none, or more than one. The first use
+ * of each clue is at no distance. */
+static uint64_t the_one(const struct gouses *all, const struct clue *clue)
+{
+	const struct gouses *first = &all[clue->uses[0].function];
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < first->count; i++) {
+		uint64_t address = first->all[i].address;
+
+		if (!address || address == found || !fits(all, clue, address))
+			continue;
+		if (found)
+			return 0;
+		found = address;
+	}
+	return found;
+}
+
+/* The next variable from use *at on; *at is behind all uses of it that follow each other. 0 when
+ * something else comes first. */
+static uint64_t next_variable(const struct gouses *u, size_t *at)
+{
+	uint64_t address = *at < u->count ? u->all[*at].address : 0;
+
+	while (address && *at < u->count && u->all[*at].address == address)
+		++*at;
+	return address;
+}
+
+static bool next_number(const struct gouses *u, size_t *at, int64_t number)
+{
+	return *at < u->count && u->all[*at].kind == GOUSE_NUMBER && u->all[(*at)++].number == number;
+}
+
+/* stkbucket ends with: if the type is 1, mbuckets; else if it is 3, xbuckets; else bbuckets. */
+static void find_buckets(struct goplaces *p, const struct gouses *all)
+{
+	const struct gouses *u = &all[STKBUCKET];
+	const struct clue_use flush = LOADS(FLUSHLOCKED);
+
+	for (size_t i = 0; i < u->count; i++) {
+		size_t at = i;
+		uint64_t heap = next_number(u, &at, 1) ? next_variable(u, &at) : 0;
+		uint64_t mutex = heap && next_number(u, &at, 3) ? next_variable(u, &at) : 0;
+		uint64_t block = mutex ? next_variable(u, &at) : 0;
+
+		if (!block || block == heap || block == mutex || !is_used(all, &flush, heap))
+			continue;
+		p->heap = heap;
+		p->mutex = mutex;
+		p->block = block;
+		return;
+	}
+}
+
+/* Up to 1.19 runtime.init, then schedinit sets MemProfileRate by it: looks at it right before. */
+static void find_profile_off(struct goplaces *p, const struct gouses *all, unsigned minor)
+{
+	const struct gouses *u = &all[minor < 20 ? INIT : SCHEDINIT];
+
+	for (size_t i = 1; i < u->count; i++) {
+		const struct gouse *before = &u->all[i - 1];
+
+		if (p->heap_rate && u->all[i].address == p->heap_rate &&
+		    u->all[i].kind == GOUSE_STORE && before->address &&
+		    (before->kind == GOUSE_COMPARE || before->kind == GOUSE_LOAD))
+			p->mem_profile_off = before->address;
+	}
+}
+
+static uint64_t *place_at(struct goplaces *p, size_t to)
+{
+	return (uint64_t *)(void *)((char *)p + to);
+}
+
+static void by_uses(struct goplaces *p, const struct gouses *all, unsigned minor)
+{
+	for (size_t i = 0; i < sizeof(clues) / sizeof(*clues); i++) {
+		uint64_t *to = place_at(p, clues[i].to);
+
+		if (!*to && minor >= clues[i].since && minor <= clues[i].until)
+			*to = the_one(all, &clues[i]);
+	}
+	find_buckets(p, all);
+	find_profile_off(p, all, minor);
+}
+
+int goplaces_by_code(struct goplaces *p, struct gopclntab *t, const struct image *image,
+		     uint64_t bias, const struct govars *vars)
+{
+	struct gouses uses[FUNCTIONS];
+	int rc = gouses_load(uses, t, image, functions, FUNCTIONS);
+
+	memset(p, 0, sizeof(*p));
+	if (!rc) {
+		by_uses(p, uses, vars->layout->minor);
+		for (size_t to = 0; to < sizeof(*p); to += sizeof(uint64_t))
+			if (*place_at(p, to))
+				*place_at(p, to) += bias;
+		p->all_gs = vars->allgs;
+	}
+	gouses_release(uses, FUNCTIONS);
+	return rc;
+}
 
 struct place {
 	size_t to; /* in struct goplaces */
 	const char *symbol;
 	uint32_t offset; /* of what is meant in the variable */
 };
-
-#define OF(member) offsetof(struct goplaces, member)
 
 static const struct place places[] = {
 	{ OF(all_gs), "runtime.allgs", 0 },
@@ -42,7 +267,7 @@ static const struct place places[] = {
 static void take_symbol(struct goplaces *p, const char *name, uint64_t address)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		uint64_t *to = (uint64_t *)(void *)((char *)p + places[i].to);
+		uint64_t *to = place_at(p, places[i].to);
 
 		if (!*to && !strcmp(name, places[i].symbol))
 			*to = address + places[i].offset;
@@ -69,9 +294,9 @@ static void by_symbols(struct goplaces *p, const struct image *image, uint64_t b
 int goplaces_find(struct goplaces *p, struct gopclntab *t, const struct image *image,
 		  uint64_t bias, const struct govars *vars)
 {
-	(void)t;
-	(void)vars;
-	memset(p, 0, sizeof(*p));
-	by_symbols(p, image, bias);
-	return 0;
+	int rc = goplaces_by_code(p, t, image, bias, vars);
+
+	if (!rc)
+		by_symbols(p, image, bias);
+	return rc;
 }

@@ -2,7 +2,8 @@
  * Where the runtime's tables begin: those of its variables from which its profiles are read.
  *
  * Found by the code that uses them, as goruntime/govars.h finds its, so that stripped programs
- * are read like any other; where the code does not say it, by the symbol table.
+ * are read like any other; where the code does not say it, by the symbol table. Nothing that the
+ * linker has left out has a place: without pprof.Lookup there are no `profiles`.
  */
 #ifndef GORUNTIME_GOPLACES_H
 #define GORUNTIME_GOPLACES_H
@@ -31,7 +32,11 @@ struct goplaces {
 	uint64_t mem_profile_off; /* runtime.disableMemoryProfiling: bool */
 };
 
-/* `t` is of the image, which is mapped with this bias. ERR_NOMEM. */
+/* By the code alone. `t` is of the image, which is mapped with this bias. ERR_NOMEM. */
+int goplaces_by_code(struct goplaces *p, struct gopclntab *t, const struct image *image,
+		     uint64_t bias, const struct govars *vars);
+
+/* By the code, and what it does not say, by the symbols. ERR_NOMEM. */
 int goplaces_find(struct goplaces *p, struct gopclntab *t, const struct image *image,
 		  uint64_t bias, const struct govars *vars);
 

@@ -20,7 +20,7 @@
 
 enum { CODE_MAX = 64 << 10, MODRM_MASK = 0xc7, MODRM_RIP = 5 };
 
-static bool is_variable(const struct image *image, uint64_t addr)
+bool gorefs_variable(const struct image *image, uint64_t addr)
 {
 	size_t count;
 	const struct image_segment *s = image_segments(image, &count);
@@ -33,7 +33,7 @@ static bool is_variable(const struct image *image, uint64_t addr)
 
 static int add(struct gorefs *r, const struct image *image, uint64_t addr)
 {
-	if (addr % 4 || !is_variable(image, addr))
+	if (addr % 4 || !gorefs_variable(image, addr))
 		return 0;
 	if (room_for((void **)&r->all, &r->room, r->count + 1, sizeof(*r->all)))
 		return ERR_NOMEM;
@@ -60,8 +60,8 @@ static int scan(struct gorefs *r, const struct image *image, uint64_t start, con
 	return rc;
 }
 
-static int load(struct gorefs *r, struct gopclntab *t, const struct image *image,
-		const struct go_function *f)
+static int load(struct gopclntab *t, const struct go_function *f, size_t i, gorefs_code *each,
+		void *ctx)
 {
 	uint8_t *code;
 	size_t len;
@@ -74,24 +74,44 @@ static int load(struct gorefs *r, struct gopclntab *t, const struct image *image
 	if (!code)
 		return ERR_NOMEM;
 	if (gopclntab_code(t, f->entry, code, len))
-		rc = scan(r, image, f->entry, code, len);
+		rc = each(ctx, i, f->entry, code, len);
 	free(code);
 	return rc;
+}
+
+int gorefs_codes(struct gopclntab *t, const char *const *functions, size_t count,
+		 gorefs_code *each, void *ctx)
+{
+	struct go_function *found = calloc(count, sizeof(*found));
+	int rc = found ? 0 : ERR_NOMEM;
+
+	if (found)
+		gopclntab_named_all(t, functions, count, found);
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = load(t, &found[i], i, each, ctx);
+	free(found);
+	return rc;
+}
+
+struct loading {
+	struct gorefs *refs;
+	const struct image *image;
+};
+
+static int load_refs(void *ctx, size_t function, uint64_t entry, const uint8_t *code, size_t len)
+{
+	const struct loading *l = ctx;
+
+	return scan(&l->refs[function], l->image, entry, code, len);
 }
 
 int gorefs_load(struct gorefs *refs, struct gopclntab *t, const struct image *image,
 		const char *const *functions, size_t count)
 {
-	struct go_function *found = calloc(count, sizeof(*found));
-	int rc = found ? 0 : ERR_NOMEM;
+	struct loading l = { refs, image };
 
 	memset(refs, 0, count * sizeof(*refs));
-	if (found)
-		gopclntab_named_all(t, functions, count, found);
-	for (size_t i = 0; i < count && !rc; i++)
-		rc = load(&refs[i], t, image, &found[i]);
-	free(found);
-	return rc;
+	return gorefs_codes(t, functions, count, load_refs, &l);
 }
 
 void gorefs_release(struct gorefs *refs, size_t count)

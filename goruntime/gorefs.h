@@ -9,6 +9,7 @@
 #ifndef GORUNTIME_GOREFS_H
 #define GORUNTIME_GOREFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,15 @@ struct goclue {
 int gorefs_load(struct gorefs *refs, struct gopclntab *t, const struct image *image,
 		const char *const *functions, size_t count);
 void gorefs_release(struct gorefs *refs, size_t count);
+
+/* Calls `each` with the code of each function that is there, in any order; not with what is more
+ * than 64 KB. ERR_NOMEM, and what it returned. */
+typedef int gorefs_code(void *ctx, size_t function, uint64_t entry, const uint8_t *code, size_t len);
+int gorefs_codes(struct gopclntab *t, const char *const *functions, size_t count,
+		 gorefs_code *each, void *ctx);
+
+/* Is there a variable at an image address, or could there be? */
+bool gorefs_variable(const struct image *image, uint64_t addr);
 
 /* The image address of the structure (a multiple of 8) to which all clues lead. 0;
  * ERR_NOTFOUND when there is none, or more than one. */

@@ -98,7 +98,7 @@ class Profile:
                     values += map(signed, numbers(value))
                 elif number == 3:
                     label = message(value)
-                    labels[text[label[1]]] = text[label[2]] if 2 in label else label.get(3, 0)
+                    labels[text[label.get(1, 0)]] = text[label[2]] if 2 in label else label.get(3, 0)
             assert len(values) == len(self.types)
             self.samples.append({
                 "locations": [self.locations[i] for i in ids], "values": values,

@@ -1,0 +1,145 @@
+/*
+ * By what a bucket's numbers are measured: the ticks of its cycles, the depth of its stack.
+ *
+ * The runtime measures how fast its ticks are (the time stamp counter, runtime·cputicks) when
+ * somebody first wants to know, which may be us: then we do as it would, with the same counter.
+ * From 1.22 on it has noted where both clocks stood when it began, which makes a long
+ * measurement of it; that is believed where a short one of our own agrees, which it does not
+ * in another time namespace.
+ */
+#include "goruntime/gobuckets.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "goruntime/golayout.h"
+#include "goruntime/golive.h"
+#include "target/process.h"
+
+enum {
+	SHORT_NS = 2 * 1000 * 1000,  /* within which we tell right from wrong, not more */
+	LONG_NS = 100 * 1000 * 1000, /* runtime/runtime.go, tickspersecond: usleep(100 * 1000) */
+	START_NS = 5 * 1000 * 1000,  /* minTimeForTicksPerSecond */
+	DEPTH_OLD = 32, DEPTH = 128, DEPTH_MAX = 1024,
+};
+
+/* No counter is slower or faster. */
+static const double FREQUENCY_MIN = 1e6, FREQUENCY_MAX = 1e12;
+
+struct clocks {
+	int64_t ns; /* runtime.nanotime: CLOCK_MONOTONIC */
+	int64_t ticks;
+};
+
+static struct clocks clocks_now(void)
+{
+	struct timespec ts;
+	struct clocks now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	now.ns = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+#ifdef __x86_64__
+	now.ticks = (int64_t)__builtin_ia32_rdtsc();
+#endif
+	return now;
+}
+
+static double frequency_between(const struct clocks *from, const struct clocks *to)
+{
+	int64_t ns = to->ns > from->ns ? to->ns - from->ns : 1;
+
+	return (double)(to->ticks - from->ticks) * 1e9 / (double)ns;
+}
+
+static double measure(int64_t ns)
+{
+	struct clocks from = clocks_now(), to;
+
+	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+	to = clocks_now();
+	return frequency_between(&from, &to);
+}
+
+static bool possible(double frequency)
+{
+	return frequency >= FREQUENCY_MIN && frequency <= FREQUENCY_MAX;
+}
+
+/* ticksPerSecond, from 1.22 on, where `words` are {lock, startTicks, startTime, val}. */
+static double since_start(const uint64_t *words)
+{
+	struct clocks start = { .ns = (int64_t)words[2], .ticks = (int64_t)words[1] };
+	struct clocks now = clocks_now();
+	double frequency, ours;
+
+	if (start.ns <= 0 || start.ns > now.ns - START_NS || start.ticks < 0 ||
+	    start.ticks >= now.ticks)
+		return 0;
+	frequency = frequency_between(&start, &now);
+	ours = measure(SHORT_NS);
+	return frequency > ours * 0.95 && frequency < ours * 1.05 ? (double)(int64_t)frequency : 0;
+}
+
+int gobuckets_frequency(const struct golive *live, double *cycles_per_second, struct error *err)
+{
+	/* runtime/runtime.go, ticks.val: behind a lock and a pad up to 1.19, behind a lock in
+	 * 1.20 and 1.21, then behind two more. */
+	unsigned minor = live->vars.layout->minor, word = minor <= 19 ? 2 : minor <= 21 ? 1 : 3;
+	uint64_t words[4];
+	double frequency;
+
+	if (!live->places.ticks)
+		return error_set(err, ERR_NOTFOUND, "the runtime's clock is not found");
+	if (live->memory->read(live->memory, live->places.ticks, words, (word + 1) * 8))
+		return error_set(err, live->process && !process_alive(live->process) ? ERR_GONE :
+				 ERR_NOTFOUND, "the runtime's clock cannot be read");
+	frequency = (double)(int64_t)words[word];
+	if (!words[word] && minor >= 22)
+		frequency = since_start(words);
+	if (!words[word] && !possible(frequency))
+		frequency = measure(LONG_NS);
+	if (!possible(frequency))
+		return error_set(err, ERR_NOTFOUND, "the speed of the runtime's clock is none");
+	*cycles_per_second = frequency;
+	return 0;
+}
+
+/* The last of GODEBUG's settings of this name, which the runtime takes (runtime1.go,
+ * parsegodebug, atoi32); -1 for none. */
+static long setting(const char *godebug, const char *name)
+{
+	long value = -1;
+
+	for (const char *s = godebug; *s; s += strcspn(s, ","), s += *s == ',') {
+		size_t len = strlen(name);
+		char *end;
+		long v;
+
+		if (strncmp(s, name, len) || s[len] != '=')
+			continue;
+		v = strtol(s + len + 1, &end, 10);
+		if (end != s + len + 1 && (!*end || *end == ',') && v >= 0 && v <= INT32_MAX)
+			value = v;
+	}
+	return value;
+}
+
+size_t gobuckets_depth(const struct golive *live)
+{
+	struct buffer env = { 0 };
+	long depth = -1;
+
+	if (live->vars.layout->minor < 23)
+		return DEPTH_OLD;
+	if (live->process && !process_read(live->process, "environ", &env, NULL) &&
+	    !buffer_add(&env, "", 1))
+		for (size_t at = 0; at < env.len; at += strlen((char *)env.data + at) + 1)
+			if (!strncmp((char *)env.data + at, "GODEBUG=", 8) && depth < 0)
+				depth = setting((char *)env.data + at + 8, "profstackdepth");
+	buffer_release(&env);
+	return depth < 0 ? DEPTH : depth > DEPTH_MAX ? DEPTH_MAX : (size_t)depth;
+}

@@ -1,0 +1,328 @@
+/*
+ * Offsets and addresses may each look right and be wrong: a fork of Go, a linker of somebody's,
+ * a release of which only the number is known. So before anything is believed, records that
+ * point to each other have to do so: g -> stack, g -> m -> g, m -> its thread.
+ *
+ * The process runs meanwhile, and what is moving may be read half. Each comparison is made
+ * again when it fails, for some milliseconds; what is still wrong then is wrong.
+ */
+#include "goruntime/gocheck.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "goruntime/gofields.h"
+#include "goruntime/golive.h"
+#include "target/gopclntab.h"
+#include "target/modmap.h"
+#include "target/process.h"
+
+enum {
+	TRIES = 16,
+	GS_CHECKED = 32, MS_CHECKED = 16,
+	GS_MAX = 1 << 28,
+	TASKS_MAX = 4096,
+	MS_MAX = 1 << 16,      /* of a chain; sched.maxmcount is 10,000 unless set */
+	G_BYTES = 1024, M_BYTES = 4096, /* as much of each as has the fields; else we give up */
+	NAME_BYTES = 64,
+	SCAN = 0x1000,	       /* _Gscan */
+};
+
+/* runtime/runtime2.go: those a g can have, and those in which its stack is at rest. */
+static const uint32_t known = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 9 |
+			      1 << 10 | 1 << 11;
+static const uint32_t at_rest = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 9;
+static const uint32_t without_goid = 1 << 0 | 1 << 6 | 1 << 10 | 1 << 11; /* or perhaps without */
+
+static const char first_reason[] = "GC assist marking"; /* after "", in every release */
+
+struct slice {
+	uint64_t first, len, cap;
+};
+
+static bool get(const struct golive *l, uint64_t address, void *to, size_t len)
+{
+	return address && address < 1ull << 47 && !l->memory->read(l->memory, address, to, len);
+}
+
+static uint64_t word(const uint8_t *record, uint32_t offset)
+{
+	uint64_t w;
+
+	memcpy(&w, record + offset, sizeof(w));
+	return w;
+}
+
+static int not_understood(struct error *err, const char *why)
+{
+	return error_set(err, ERR_FORMAT, "Go's runtime is not understood: %s", why);
+}
+
+static int not_yet(struct error *err, const char *what)
+{
+	return error_set(err, ERR_FORMAT, "Go's runtime has not begun yet: %s", what);
+}
+
+/* The offsets are read of the process, too. What does not reach behind a record's end with eight
+ * bytes is within it. */
+static bool within(const uint32_t *offsets, size_t count, uint32_t bytes)
+{
+	for (size_t i = 0; i < count; i++)
+		if (offsets[i] != GO_NO_FIELD && offsets[i] > bytes - 8)
+			return false;
+	return true;
+}
+
+static bool fields_fit(const struct gofields *f)
+{
+	return f->g.bytes >= 64 && f->g.bytes <= G_BYTES && f->m.bytes >= 64 &&
+	       f->m.bytes <= M_BYTES &&
+	       within(&f->g.m, sizeof(f->g) / sizeof(uint32_t) - 1, f->g.bytes) &&
+	       within(&f->m.id, sizeof(f->m) / sizeof(uint32_t) - 1, f->m.bytes);
+}
+
+/* Before another try: a thread may have been sent to sleep between two stores. */
+static void pause_after(int try)
+{
+	const struct timespec ms = { 0, 1000000 };
+
+	if (try >= TRIES / 2)
+		nanosleep(&ms, NULL);
+}
+
+static bool function_is(const struct golive *l, uint64_t pc, const char *wanted)
+{
+	char name[NAME_BYTES];
+	struct go_function f;
+
+	return gopclntab_find(l->table, pc - l->rt.bias, &f) &&
+	       (!wanted || (gopclntab_name(l->table, f.name, name, sizeof(name)) &&
+			    !strcmp(name, wanted)));
+}
+
+/* Go's code, or a plugin's. */
+static bool is_code(const struct golive *l, uint64_t pc)
+{
+	return function_is(l, pc, NULL) || modmap_find(l->maps, pc);
+}
+
+/* NULL, or what is wrong with it. */
+static const char *look_at_g(const struct golive *l, uint64_t address, bool is_first)
+{
+	const struct gofields *f = &l->fields;
+	uint8_t g[G_BYTES];
+	uint64_t lo, hi, sp, goid;
+	uint32_t status;
+
+	if (address % 8 || !get(l, address, g, f->g.bytes))
+		return "it is not in memory";
+	memcpy(&status, g + f->g.status, sizeof(status));
+	status &= ~(uint32_t)SCAN;
+	if (status > 11 || !(known >> status & 1))
+		return "its status is none";
+	goid = word(g, f->g.goid);
+	if (!goid && !(without_goid >> status & 1))
+		return "it has no number";
+	if (is_first && goid == 1 && !function_is(l, word(g, f->g.start_pc), "runtime.main"))
+		return "it did not begin in runtime.main";
+	lo = word(g, 0);
+	hi = word(g, 8);
+	sp = word(g, f->g.sp);
+	if (!(at_rest >> status & 1))
+		return NULL;
+	if (lo >= hi || lo % 8 || hi % 8 || sp < lo || sp > hi)
+		return "its stack pointer is not in its stack";
+	return is_code(l, word(g, f->g.pc)) ? NULL : "what it executes is no code";
+}
+
+static int check_g(const struct golive *l, uint64_t address, size_t i, struct error *err)
+{
+	const char *why = NULL;
+	char text[128];
+
+	for (int try = 0; try < TRIES; pause_after(try++))
+		if (!(why = look_at_g(l, address, !i)))
+			return 0;
+	snprintf(text, sizeof(text), "of goroutine %zu in its list, %s", i + 1, why);
+	return not_understood(err, text);
+}
+
+static bool read_slice(const struct golive *l, uint64_t at, struct slice *s)
+{
+	struct slice again;
+
+	for (int try = 0; try < TRIES; try++)
+		if (get(l, at, s, sizeof(*s)) && get(l, at, &again, sizeof(again)) &&
+		    !memcmp(s, &again, sizeof(again)))
+			return true;
+	return false;
+}
+
+static int check_gs(const struct golive *l, struct error *err)
+{
+	uint64_t gs[GS_CHECKED];
+	struct slice all;
+	int rc = 0;
+	size_t count;
+
+	if (!l->places.all_gs)
+		return not_understood(err, "where its goroutines are is not found");
+	if (!read_slice(l, l->places.all_gs, &all))
+		return not_understood(err, "its list of goroutines cannot be read");
+	if (!all.first && !all.len)
+		return not_yet(err, "it has no goroutine");
+	if (all.len > all.cap || all.cap > GS_MAX || !all.len)
+		return not_understood(err, "its list of goroutines is none");
+	count = all.len < GS_CHECKED ? (size_t)all.len : GS_CHECKED;
+	if (!get(l, all.first, gs, count * sizeof(*gs)))
+		return not_understood(err, "its list of goroutines cannot be read");
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = check_g(l, gs[i], i, err);
+	return rc;
+}
+
+/* The number that a thread has in its own PID namespace: the last of NSpid (proc_pid_status(5)). */
+static bool has_number(const struct process *p, const char *tid, uint64_t wanted)
+{
+	struct buffer text = { 0 };
+	unsigned long number = 0;
+	const char *line;
+	char path[32];
+
+	snprintf(path, sizeof(path), "task/%.12s/status", tid);
+	if (!process_read(p, path, &text, NULL) && !buffer_add(&text, "", 1) &&
+	    (line = strstr((char *)text.data, "\nNSpid:"))) {
+		line += strlen("\nNSpid:");
+		for (char *end; *line == '\t'; line = end)
+			number = strtoul(line + 1, &end, 10);
+	}
+	buffer_release(&text);
+	return number == wanted;
+}
+
+static bool is_thread_elsewhere(const struct process *p, uint64_t number)
+{
+	int fd = process_openat(p, "task", O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool found = number == (uint64_t)p->own_pid;
+
+	for (int i = 0; dir && !found && i < TASKS_MAX && (entry = readdir(dir)); i++)
+		found = *entry->d_name != '.' && has_number(p, entry->d_name, number);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static bool is_thread(const struct golive *l, uint64_t number)
+{
+	char path[32];
+	struct stat st;
+
+	if (!number || number > INT32_MAX)
+		return false;
+	if (l->process->own_pid != l->process->pid)
+		return is_thread_elsewhere(l->process, number);
+	snprintf(path, sizeof(path), "task/%u", (unsigned)number);
+	return !fstatat(l->process->proc_fd, path, &st, 0);
+}
+
+static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES])
+{
+	const struct gofields *f = &l->fields;
+	uint64_t g0, back = 0, curg, goid = 0;
+
+	if (address % 8 || !get(l, address, m, f->m.bytes))
+		return "it is not in memory";
+	g0 = word(m, f->m.g0);
+	if (!get(l, g0 + f->g.m, &back, sizeof(back)) || back != address)
+		return "its g0 is not its own";
+	if (!get(l, g0 + f->g.goid, &goid, sizeof(goid)) || goid)
+		return "its g0 has a number";
+	curg = word(m, f->m.curg);
+	if (curg && (!get(l, curg + f->g.m, &back, sizeof(back)) || back != address))
+		return "its goroutine is not its own";
+	return NULL;
+}
+
+static int check_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES], struct error *err)
+{
+	const char *why = NULL;
+	char text[128];
+
+	for (int try = 0; try < TRIES; pause_after(try++))
+		if (!(why = look_at_m(l, address, m)))
+			return 0;
+	snprintf(text, sizeof(text), "of a thread in its list, %s", why);
+	return not_understood(err, text);
+}
+
+/* All Ms are gone through, some are looked at: the newest, and the last of the list, which is
+ * m0. One of them has to have a thread that there is. */
+static int check_ms(const struct golive *l, struct error *err)
+{
+	uint8_t m[M_BYTES];
+	uint64_t at = 0, next;
+	bool thread = false, begun = false;
+	int rc = 0;
+
+	if (!l->places.all_ms || !get(l, l->places.all_ms, &at, sizeof(at)))
+		return not_understood(err, "where its threads are is not found");
+	if (!at)
+		return not_yet(err, "it has no thread");
+	for (unsigned i = 0; at && !rc; i++, at = next) {
+		if (i == MS_MAX || !get(l, at + l->fields.m.all_link, &next, sizeof(next)))
+			return not_understood(err, "its list of threads is none");
+		if (next && i >= MS_CHECKED)
+			continue;
+		rc = check_m(l, at, m, err);
+		begun |= !rc && word(m, l->fields.m.procid);
+		thread |= !rc && !thread && is_thread(l, word(m, l->fields.m.procid));
+	}
+	if (!rc && !begun)
+		return not_yet(err, "it has no thread");
+	if (!rc && !thread && process_alive(l->process))
+		return not_understood(err, "there are no threads of the numbers that it has");
+	return rc;
+}
+
+static int check_reasons(const struct golive *l, struct error *err)
+{
+	char text[sizeof(first_reason) - 1];
+	uint64_t words[4];
+
+	if (!l->places.wait_reasons)
+		return not_understood(err, "the names of reasons to wait are not found");
+	if (!get(l, l->places.wait_reasons, words, sizeof(words)) || words[1] ||
+	    words[3] != sizeof(text) || !get(l, words[2], text, sizeof(text)) ||
+	    memcmp(text, first_reason, sizeof(text)))
+		return not_understood(err, "the names of reasons to wait are none");
+	return 0;
+}
+
+int gocheck(const struct golive *l, struct error *err)
+{
+	int rc;
+
+	if (!fields_fit(&l->fields))
+		return not_understood(err, "its records are not as large as their fields say");
+	rc = check_gs(l, err);
+	if (!rc)
+		rc = check_ms(l, err);
+	if (!rc)
+		rc = check_reasons(l, err);
+	if (rc && !process_alive(l->process))
+		return error_set(err, ERR_GONE, "the process has ended");
+	return rc;
+}

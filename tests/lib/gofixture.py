@@ -1,0 +1,145 @@
+"""tests/fixtures/goprofiles, built with any release of Go and in any way, and run; and what is
+read of it from outside."""
+import functools
+import gzip
+import tempfile
+
+from harness import *
+
+SOURCE = os.path.join(ROOT, "tests", "fixtures", "goprofiles")
+RELEASES = ["1.18.10", "1.19.12", "1.20.14", "1.21.13", "1.22.12", "1.23.12", "1.24.11", "1.25.5",
+            "local", "1.27.4"]
+WAYS = {  # cgo, flags
+    "plain": (0, []),
+    "pie": (0, ["-buildmode=pie"]),
+    "stripped": (0, ["-ldflags=-s -w"]),
+    "stripped_pie": (0, ["-buildmode=pie", "-ldflags=-s -w"]),
+    "cgo": (1, []),
+    "cgo_stripped_pie": (1, ["-buildmode=pie", "-ldflags=-s -w"]),
+    "race": (1, ["-race"]),
+}
+# GOPROFILES_ONLY="1.20.14 stripped,local plain" while one works on something.
+CASES = [(r, w) for r in RELEASES for w in WAYS] if LONG else \
+    [("1.20.14", "stripped"), ("local", "stripped_pie")]
+if os.environ.get("GOPROFILES_ONLY"):
+    CASES = [tuple(case.split()) for case in os.environ["GOPROFILES_ONLY"].split(",")]
+
+
+def minor(release):
+    if release == "local":
+        text = subprocess.run([need("go"), "version"], env={**os.environ, "GOTOOLCHAIN": "local"},
+                              capture_output=True, text=True, timeout=60).stdout
+        release = re.search(r"go(1\.\d+)", text)[1]
+    return int(release.split(".")[1])
+
+
+def environment(release, cgo):
+    env = {**os.environ, "GOFLAGS": "", "GOENV": "off", "CGO_ENABLED": str(cgo),
+           "GOTOOLCHAIN": "local" if release == "local" else "go" + release}
+    if release.startswith("1.19."):
+        env["GODEBUG"] = "goindex=0"  # its index of the module cache knows no packages
+    return env
+
+
+@functools.lru_cache(None)
+def build(release, way, package="."):
+    cgo, flags = WAYS[way]
+    if cgo:
+        need("gcc")
+    env = environment(release, cgo)
+    if subprocess.run([need("go"), "version"], env=env, capture_output=True, timeout=300,
+                      cwd=SOURCE).returncode:
+        raise Skip(f"Go {release} cannot be had here")
+    name = "goprofiles" if package == "." else package.strip("./")
+    path = os.path.join(FIXTURES, f"{name}-{release}-{way}")
+    os.makedirs(FIXTURES, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=FIXTURES) as folder:
+        new = os.path.join(folder, "new")
+        run_ = subprocess.run(["go", "build", *flags, "-o", new, package], env=env,
+                              cwd=SOURCE, capture_output=True, text=True, timeout=600)
+        if run_.returncode and release != "local":
+            raise Skip(f"Go {release} cannot build it here: {run_.stderr.strip()[-80:]}")
+        assert run_.returncode == 0, run_.stderr
+        os.rename(new, path)
+    return path
+
+
+class Program:
+    """Runs it for a with block; it has begun to wait when the block begins."""
+
+    def __init__(self, path, **env):
+        env = {"GOPROFILES_" + k.upper(): str(v) for k, v in env.items()}
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True,
+                                        env={**os.environ, "GODEBUG": "", **env})
+        self.pid = self.process.pid
+        self.folder = tempfile.TemporaryDirectory(prefix="sampler-goprofiles-")
+
+    def __enter__(self):
+        answer = self.process.stdout.readline()
+        assert answer == "ok\n", f"it said {answer!r}, and ended {self.process.poll()}"
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.folder.cleanup()
+
+    def do(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        assert answer == "ok\n", f"{line}: {answer!r}, status {self.process.poll()}"
+
+    def write(self, name="inside"):
+        folder = os.path.join(self.folder.name, name)
+        os.mkdir(folder)
+        self.do("write " + folder)
+        return Written(folder)
+
+    def read(self, name, form="pb"):
+        """(status, bytes, what was said) from outside."""
+        tool = os.path.join(BUILD, "tests", "tools", "goprofile")
+        run_ = subprocess.run([tool, str(self.pid), name, *([form] if form != "pb" else [])],
+                              capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+        return run_.returncode, run_.stdout, run_.stderr.decode("utf-8", "replace").strip()
+
+    def profile(self, name):
+        status, data, said = self.read(name)
+        assert status == 0, f"{name}: status {status}: {said}"
+        path = os.path.join(self.folder.name, "outside.pb.gz")
+        with open(path, "wb") as f:
+            f.write(data if data[:2] == b"\x1f\x8b" else gzip.compress(data, 1, mtime=0))
+        return Profile(path)
+
+    def text(self, name, form="text"):
+        status, data, said = self.read(name, form)
+        assert status == 0, f"{name} {form}: status {status}: {said}"
+        return data.decode("utf-8", "replace")
+
+
+class Written:
+    """What the program wrote of itself."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.names = sorted(n[:-len(".pb.gz")] for n in os.listdir(folder) if n.endswith(".pb.gz"))
+
+    def profile(self, name):
+        return Profile(os.path.join(self.folder, name + ".pb.gz"))
+
+    def text(self, name, form="text"):
+        end = ".dump" if form == "dump" else ".txt"
+        with open(os.path.join(self.folder, name + end), encoding="utf-8", errors="replace") as f:
+            return f.read()
+
+
+def serving(names):
+    """The goroutine that is another one when it writes than when it is looked at."""
+    return "main.serve" in names
+
+
+def serving_text(block):
+    return "main.serve" in block

@@ -1,0 +1,204 @@
+"""Are two profiles the same, sample by sample? Where they are not, the first differences in
+words: first what the whole profile says, then stacks that only one of them has, then values.
+
+Both are read by tests/lib/pprof.py. A sample's key is its stack, flattened, with its labels;
+with `exact` also addresses, how inlined frames are grouped, where functions begin, and mappings.
+Samples of the same key are compared as a multiset: runtime/pprof may well write several."""
+import re
+from collections import defaultdict
+
+SHOWN = 3
+
+
+class Different(AssertionError):
+    pass
+
+
+def kinds(p):
+    of = p.period_type
+    return {"sample types": p.types, "default type": p.default_type,
+            "period type": (p.strings[of.get(1, 0)], p.strings[of.get(2, 0)]), "period": p.period}
+
+
+def frames(location):
+    return [(f["name"], f["file"], line) for f, line in location["lines"]]
+
+
+def mapping(p, location):
+    m = p.mappings.get(location["mapping"])
+    return m and (m["start"], m["limit"], m["offset"], m["file"], m["build_id"])
+
+
+def flat(p, sample, exact):
+    if not exact:
+        return tuple(f for l in sample["locations"] for f in frames(l))
+    return tuple((l["address"], mapping(p, l), tuple(
+        (f["name"], f["system_name"], f["file"], line, f["start_line"])
+        for f, line in l["lines"])) for l in sample["locations"])
+
+
+def keyed(p, exact=False, leave_out=None):
+    """{(stack, labels): sorted values}; `leave_out` says of a list of names whether that
+    stack does not count. Samples that are all zero do not: see zeros()."""
+    out = defaultdict(list)
+    for s in p.samples:
+        if any(s["values"]) and not (leave_out and leave_out(s["names"])):
+            labels = tuple(sorted(s["labels"].items(), key=str))
+            out[flat(p, s, exact), labels].append(tuple(s["values"]))
+    return {key: sorted(values) for key, values in out.items()}
+
+
+def words(key):
+    stack, labels = key
+    text = " < ".join(str(f) if isinstance(f[0], int) else f"{f[0]} {f[1].split('/')[-1]}:{f[2]}"
+                      for f in stack[:12]) or "(no stack)"
+    more = f" … {len(stack)} frames" if len(stack) > 12 else ""
+    return f"{text}{more}" + (f" {dict(labels)}" if labels else "")
+
+
+def near(a, b, slack):
+    return len(a) == len(b) and all(
+        abs(x - y) <= slack for one, other in zip(a, b) for x, y in zip(one, other))
+
+
+def differences(ours, theirs, exact=False, slack=0, leave_out=None):
+    """Yields them. `theirs` is what is right."""
+    mine, right = kinds(ours), kinds(theirs)
+    for what in right:
+        if mine[what] != right[what]:
+            yield f"{what}: {mine[what]}, not {right[what]}"
+    a, b = keyed(ours, exact, leave_out), keyed(theirs, exact, leave_out)
+    for key in b:
+        if key not in a:
+            yield f"missing, with {b[key]}: {words(key)}"
+    for key in a:
+        if key not in b:
+            yield f"too much, with {a[key]}: {words(key)}"
+        elif not near(a[key], b[key], slack):
+            yield f"{a[key]}, not {b[key]}: {words(key)}"
+
+
+def refuse(found, what):
+    found = list(found)
+    if found:
+        raise Different(f"{what}: {len(found)} differences: " + "; ".join(found[:SHOWN]))
+
+
+def same(ours, theirs, what="profile", **options):
+    refuse(differences(ours, theirs, **options), what)
+
+
+def zeros(p):
+    """Stacks of samples without numbers: buckets that no GC has published yet."""
+    return {(flat(p, s, False), tuple(sorted(s["labels"].items())))
+            for s in p.samples if not any(s["values"])}
+
+
+def totals(p):
+    return [p.total(i) for i in range(len(p.types))]
+
+
+def between(low, now, high, what="profile", growing=None):
+    """Of a program that works: no value below what it was before, none above what it is
+    afterwards, for the types `growing` (all). Samples of the same key are added up."""
+    summed = [defaultdict(lambda: [0] * len(now.types)) for _ in range(3)]
+    for p, into in zip((low, now, high), summed):
+        for key, values in keyed(p).items():
+            for v in values:
+                into[key] = [x + y for x, y in zip(into[key], v)]
+    found = []
+    for at, (kind, _) in enumerate(now.types):
+        if growing and kind not in growing:
+            continue
+        for key in set(summed[0]) | set(summed[1]):
+            before, value, after = (s[key][at] if key in s else 0 for s in summed)
+            if not before <= value <= after:
+                found.append(f"{kind} {value}, not in {before}..{after}: {words(key)}")
+    refuse(found, what)
+
+
+def blocks(text, leave_out=None):
+    """Text of debug=1: its first line, and its records, each a block of lines, as a multiset.
+    A heap profile's tail is cut, records of nothing are left out."""
+    text = text.split("\n# runtime.MemStats")[0]
+    head, _, rest = text.partition("\n")
+    if head.startswith("---"):
+        second, _, rest = rest.partition("\n")
+        head += "\n" + second
+        if rest.startswith("sampling period"):
+            second, _, rest = rest.partition("\n")
+            head += "\n" + second
+    records = []
+    for block in re.split(r"\n\n+|\n(?=[-\d]+:? [\d@])", rest):
+        block = block.strip("\n")
+        if block and not block.startswith("0: 0 [0: 0]") and not (leave_out and leave_out(block)):
+            records.append(block)
+    return head, sorted(records)
+
+
+def same_text(ours, theirs, what="text", leave_out=None):
+    (my_head, mine), (head, right) = blocks(ours, leave_out), blocks(theirs, leave_out)
+    found = []
+    if my_head != head:
+        found.append(f"it begins {my_head!r}, not {head!r}")
+    found += [f"missing: {b!r}" for b in sorted(set(right) - set(mine))]
+    found += [f"too much: {b!r}" for b in sorted(set(mine) - set(right))]
+    if not found and mine != right:
+        found.append("a record is there more than once")
+    refuse(found, what)
+
+
+HEAD = re.compile(r"goroutine (\d+)(?: gp=\S+ m=\S+(?: mp=\S+)?)? \[([^\]]*)\](.*):$")
+FILE = re.compile(r"\t(.*:\d+)(?: \+(0x[0-9a-f]+))?$")
+
+
+def dump(text):
+    """{goid: (state, minutes, frames, created)} of a text of debug=2. A frame is a function
+    and where; arguments are left out, since they cannot be known from outside."""
+    out = {}
+    for block in text.strip("\n").split("\n\n"):
+        lines = block.split("\n")
+        head = HEAD.match(lines[0])
+        assert head, lines[0]
+        words_, minutes = [], 0
+        for word in head[2].split(", "):
+            found = re.match(r"(\d+) minutes$", word)
+            minutes = int(found[1]) if found else minutes
+            words_ += [] if found else [word]
+        stack, created, at = [], None, 1
+        while at < len(lines):
+            where = FILE.match(lines[at + 1]) if at + 1 < len(lines) else None
+            if not where:
+                stack.append((lines[at], None, None))
+                at += 1
+                continue
+            if lines[at].startswith("created by "):
+                created = (lines[at], where[1], where[2])
+            else:
+                stack.append((lines[at].rsplit("(", 1)[0], where[1], where[2]))
+            at += 2
+        assert int(head[1]) not in out, f"goroutine {head[1]} is there twice"
+        out[int(head[1])] = (", ".join(words_) + head[3], minutes, stack, created)
+    return out
+
+
+def same_dump(ours, theirs, what="dump", leave_out=None):
+    """What goroutines are there, their states, frames (function, file, line) and makers."""
+    mine, right = dump(ours), dump(theirs)
+    found = []
+    for goid in sorted(set(mine) | set(right)):
+        both = mine.get(goid), right.get(goid)
+        if leave_out and any(leave_out([f[0] for f in g[2]]) for g in both if g):
+            continue
+        if not all(both):
+            found.append(f"goroutine {goid} is {'missing' if both[1] else 'too much'}: "
+                         f"{both[1] or both[0]}")
+            continue
+        (state, minutes, stack, made), (state2, minutes2, stack2, made2) = both
+        if state != state2 or not -1 <= minutes - minutes2 <= 0:
+            found.append(f"goroutine {goid}: [{state}], {minutes}, not [{state2}], {minutes2}")
+        if [f[:2] for f in stack] != [f[:2] for f in stack2]:
+            found.append(f"goroutine {goid}: {stack}, not {stack2}")
+        if (made and made[:2]) != (made2 and made2[:2]):
+            found.append(f"goroutine {goid}: made {made}, not {made2}")
+    refuse(found, what)
