@@ -123,7 +123,7 @@ int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 
 	memset(v, 0, sizeof(*v));
 	v->p_mcache = v->p_free = GO_NO_FIELD;
-	if (!image_elf(image) || !gobuildinfo_version(image, v->version, sizeof(v->version)))
+	if (!gobuildinfo_version(image, v->version, sizeof(v->version)))
 		return error_set(err, ERR_FORMAT, "the program does not say of which Go it is");
 	v->layout = golayout_of(v->version);
 	if (!v->layout)

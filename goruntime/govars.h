@@ -2,6 +2,7 @@
 #ifndef GORUNTIME_GOVARS_H
 #define GORUNTIME_GOVARS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct error;
