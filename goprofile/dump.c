@@ -116,15 +116,17 @@ static int put_header(struct dumping *d, const struct go_goroutine *r,
 
 static int put_place(struct buffer *out, const struct goparse_frame *f)
 {
-	return buffer_add(out, "\t", 1) || put(out, f->file) || buffer_addf(out, ":%" PRIu64, f->line) ||
+	return buffer_add(out, "\t", 1) || put(out, f->file) ||
+	       buffer_addf(out, ":%" PRIu64, f->line) ||
 	       (f->pc_offset && buffer_addf(out, " +0x%" PRIx64, f->pc_offset)) ||
 	       buffer_add(out, "\n", 1) ? ERR_NOMEM : 0;
 }
 
 static int put_elided(struct buffer *out, const struct goparse_stack *s)
 {
-	return s->elided_count ? buffer_addf(out, "...%" PRIu64 " frames elided...\n", s->elided_count) :
-				 buffer_addf(out, "...additional frames elided...\n");
+	if (!s->elided_count)
+		return buffer_addf(out, "...additional frames elided...\n");
+	return buffer_addf(out, "...%" PRIu64 " frames elided...\n", s->elided_count);
 }
 
 static int put_stack(struct buffer *out, const struct goparse_stack *s)
