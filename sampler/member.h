@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "goruntime/goruntime.h"
+#include "goruntime/govars.h"
 #include "target/memory.h"
 #include "target/process.h"
 
@@ -31,8 +32,11 @@ struct member {
 	bool has_go;	   /* `go` is set */
 	struct goruntime go;
 	struct goruntime_search go_search;
+	struct govars go_vars;
 	struct golabels *labels;   /* owned; NULL: of its release no labels are read */
 	struct memory_live live;   /* what these are read from */
+	bool labels_seen;	   /* one of its goroutines has some */
+	uint64_t labels_of;	   /* labelling_moment from which on it remembers sets; 0: not at all */
 	size_t go_stack_want; /* as thread.stack_want: goroutines change threads */
 	uint64_t go_generation, go_tried_ns; /* of the maps, when it was looked for last */
 	int maps_fd;	   /* reads as empty once the address space is gone */
