@@ -27,7 +27,11 @@ struct gofields {
 	} g;
 	struct {
 		uint32_t bytes, id, g0, gsignal, curg, procid, all_link, create_stack, vdso_sp, vdso_pc;
+		uint32_t syscall_tick; /* differs from one system call to the next */
 	} m;
+	struct {
+		uint32_t id;
+	} bubble; /* runtime.synctestBubble; only in programs that have it */
 	struct {
 		uint32_t bytes, name, stacks /* m */, count, write;
 	} profile; /* runtime/pprof.Profile; only in programs that use that package */

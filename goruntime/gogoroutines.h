@@ -33,12 +33,17 @@ struct go_goroutine {
 	uint64_t bubble;   /* of testing/synctest: an address; 0: none */
 	int64_t wait_since; /* runtime.nanotime, which is CLOCK_MONOTONIC; 0: no GC has seen it wait */
 	enum go_status status;
-	const char *wait_reason; /* in Go's words ("chan receive"); "" for none. Static, or the reader's */
+	const char *wait_reason; /* in Go's words ("chan receive"); "" for none; good until
+				  * gogoroutines_read returns */
 	bool scan;	    /* a GC reads its stack */
 	uint8_t tracking_seq;
 	bool locked;	    /* to its thread */
 	bool system;	    /* the runtime's own (runtime/traceback.go, isSystemGoroutine) */
 	bool has_stack;	    /* false: it was running, or moving, at each try */
+	/* Where it was left, with a stack; in a system call besides m.syscalltick, which
+	 * differs from call to call (trackingSeq does not, from 1.26 on). */
+	uint64_t pc, sp;
+	uint32_t syscall_tick;
 	int end;	    /* enum gocallers_end of the walk, where it has a stack */
 	const uint64_t *pcs; /* logical frames, innermost first; good until the callback returns */
 	size_t pc_count;
@@ -53,7 +58,7 @@ struct go_held {
 struct gogoroutines_options {
 	bool system;	   /* those of the runtime, too */
 	bool stacks;	   /* else pc_count is 0 */
-	size_t max_frames; /* logical ones; 0: 128 up to what runtime/pprof would take */
+	size_t max_frames; /* logical ones; 0: as many as runtime/pprof of the release takes */
 	const struct go_held *held; /* by thread; every thread of Go's is in it, or NULL */
 	size_t held_count;
 	const atomic_bool *let_go; /* true: they run on; looked at when the stack of one that was

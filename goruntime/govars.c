@@ -18,6 +18,7 @@
 #include "target/gomodule.h"
 #include "target/gopclntab.h"
 #include "target/image.h"
+#include "target/memory.h"
 #include "target/modmap.h"
 
 enum {

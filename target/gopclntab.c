@@ -113,7 +113,7 @@ static bool read_record(struct gopclntab *t, uint64_t record, struct go_function
 	f->tables = (uint32_t)cursor_uint(&c, 4);
 	f->unit = (uint32_t)cursor_uint(&c, 4);
 	f->start_line = t->m.format == GO_1_20 ? (uint32_t)cursor_uint(&c, 4) : 0;
-	cursor_uint(&c, 1); /* funcID: its numbers change from release to release */
+	f->id = (uint8_t)cursor_uint(&c, 1);
 	f->flags = (uint8_t)cursor_uint(&c, 1);
 	cursor_uint(&c, 1);
 	f->datas = (uint8_t)cursor_uint(&c, 1);
@@ -335,11 +335,13 @@ static bool read_inlined(struct gopclntab *t, uint64_t addr, const struct go_fun
 	if (t->m.format == GO_1_20) {
 		if (!lazyfile_read_at(t->file, addr, words, 16))
 			return false;
-		*inlined = (struct go_inlined){ words[1], words[3], f->entry + words[2] };
+		*inlined = (struct go_inlined){ words[1], words[3], f->entry + words[2],
+						(uint8_t)words[0] };
 	} else {
 		if (!lazyfile_read_at(t->file, addr, words, 20))
 			return false;
-		*inlined = (struct go_inlined){ words[3], 0, f->entry + words[4] };
+		*inlined = (struct go_inlined){ words[3], 0, f->entry + words[4],
+						(uint8_t)(words[0] >> 16) };
 	}
 	return inlined->call < f->end;
 }

@@ -7,7 +7,7 @@
  * foreign and checked where they are used.
  *
  * All addresses are image addresses. Sources: runtime/symtab.go, runtime/symtabinl.go,
- * runtime/runtime2.go (_func) of Go 1.16 to 1.26.
+ * runtime/runtime2.go (_func) of Go 1.16 to 1.27.
  */
 #ifndef TARGET_GOPCLNTAB_H
 #define TARGET_GOPCLNTAB_H
@@ -37,6 +37,7 @@ struct go_function {
 	uint32_t tables, unit;
 	uint8_t flags;	      /* enum go_flag */
 	uint8_t datas;
+	uint8_t id; /* funcID: what the runtime knows it by; numbered anew by some releases */
 };
 
 /* ERR_NOTFOUND when the image has none; ERR_FORMAT for one that is not understood;
@@ -75,6 +76,7 @@ bool gopclntab_code(struct gopclntab *t, uint64_t addr, void *buf, size_t len);
 struct go_inlined {
 	uint32_t name, start_line;
 	uint64_t call; /* an address whose file and line are those of the call */
+	uint8_t id;    /* as a function's */
 };
 
 /* The innermost function inlined at an address; its caller is found at the same way at

@@ -13,6 +13,12 @@
 #include <string.h>
 #include <sys/types.h>
 
+struct memory_piece {
+	uint64_t addr;
+	void *to;
+	size_t len;
+};
+
 struct memory {
 	/* Copies exactly `len` bytes at `addr` into `buf`. 0; ERR_IO when there
 	 * is no such memory; ERR_SHORT when there is, but this view of it (the
@@ -24,7 +30,14 @@ struct memory {
 	const uint8_t *bytes;
 	uint64_t start;
 	size_t len;
+
+	/* As memory_gather; NULL: by read(). */
+	size_t (*gather)(const struct memory *m, struct memory_piece *pieces, size_t count);
 };
+
+/* Copies many pieces, in order, each whole or not at all: those that could not be read have
+ * length 0 afterwards. Of a process 1,024 in one system call; how many calls. */
+size_t memory_gather(const struct memory *m, struct memory_piece *pieces, size_t count);
 
 /* A running process, through process_vm_readv(2). Wants what ptrace wants. */
 struct memory_live {
@@ -33,12 +46,6 @@ struct memory_live {
 };
 
 void memory_live_init(struct memory_live *m, pid_t pid);
-
-struct memory_piece {
-	uint64_t addr;
-	void *to;
-	size_t len;
-};
 
 enum { MEMORY_PIECES_MAX = 8 };
 

@@ -1,0 +1,244 @@
+/* A Go process opened, and which of its profiles is made where. */
+#include "goprofile/goprofile.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "goprofile/builder.h"
+#include "goprofile/inside.h"
+#include "goruntime/gocallers.h"
+#include "goruntime/gocustom.h"
+#include "goruntime/golayout.h"
+#include "goruntime/golive.h"
+#include "pprof/profile.h"
+#include "target/image.h"
+#include "target/maps.h"
+#include "target/modmap.h"
+#include "target/process.h"
+
+static bool frame_of(void *ctx, uint64_t pc, struct gocallers_frame *f)
+{
+	return gocallers_frame(ctx, pc, f);
+}
+
+static int expand_one(void *ctx, uint64_t pc, uint64_t *pcs, size_t room, size_t *count)
+{
+	return gocallers_expand(ctx, &pc, 1, 0, pcs, room, count);
+}
+
+int goprofile_new(struct goprofile **out, const struct process *process,
+		  const struct goprofile_options *options, struct error *err)
+{
+	struct goprofile *g = calloc(1, sizeof(*g));
+	struct pcframes_source source = { .frame = frame_of, .expand = expand_one };
+	int rc = g ? golive_open(&g->live, process, err) : error_set(err, ERR_NOMEM, "out of memory");
+
+	if (!rc && gocallers_new(&g->callers, g->live))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	if (rc) {
+		goprofile_free(g);
+		return rc;
+	}
+	g->process = process;
+	g->options = *options;
+	g->minor = g->live->vars.layout->minor;
+	source.ctx = g->callers;
+	source.minor = g->minor;
+	pcframes_init(&g->frames, &source);
+	*out = g;
+	return 0;
+}
+
+void goprofile_free(struct goprofile *g)
+{
+	if (!g)
+		return;
+	pcframes_release(&g->frames);
+	gocallers_free(g->callers);
+	golive_free(g->live);
+	buffer_release(&g->remarks);
+	free(g);
+}
+
+const char *goprofile_version(const struct goprofile *g)
+{
+	return g->live->vars.version;
+}
+
+void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t count,
+		    const atomic_bool *let_go)
+{
+	g->held = held;
+	g->held_count = count;
+	g->let_go = let_go;
+}
+
+const struct goprofile_stats *goprofile_stats(const struct goprofile *g)
+{
+	return &g->stats;
+}
+
+int goprofile_remark(struct goprofile *g, const char *fmt, ...)
+{
+	va_list args;
+	int rc;
+
+	va_start(args, fmt);
+	rc = buffer_vaddf(&g->remarks, fmt, args);
+	va_end(args);
+	return rc ? rc : buffer_add(&g->remarks, "\n", 1);
+}
+
+int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *s, struct error *err)
+{
+	g->stats = (struct goprofile_stats){ .told = s->buckets, .again = s->again,
+					     .reads = s->reads, .bytes = s->bytes };
+	if ((s->all && goprofile_remark(g, "no GC cycle has ended yet: all that was allocated")) ||
+	    (s->mixed && goprofile_remark(g, "GC cycles ended while it was read: some numbers are "
+					  "of the one before")) ||
+	    (s->again && goprofile_remark(g, "%" PRIu64 " reads were repeated, the program had gone "
+					  "on", s->again)))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+/* The file's build ID, as the process would find it by the name of what is mapped there. */
+static const char *build_id(const struct goprofile *g, const struct maps_line *line)
+{
+	const struct mapping *m;
+
+	if (!line->path_len || line->path[0] != '/')
+		return "";
+	m = modmap_find(g->live->maps, line->start);
+	return m ? image_build_id(m->image) : "";
+}
+
+/* runtime/pprof/proto.go, parseProcSelfMaps: executable ranges. Of pages that are to become
+ * huge the part that nobody has touched yet has neither file nor inode. */
+static int add_mapping(struct goprofile *g, struct builder *b, const struct maps_line *line)
+{
+	static const char deleted[] = " (deleted)";
+	struct profile_mapping m = { .start = line->start, .limit = line->end,
+				     .offset = line->offset };
+	size_t len = line->path_len, tail = sizeof(deleted) - 1;
+
+	if (len >= tail && !memcmp(line->path + len - tail, deleted, tail))
+		len -= tail;
+	if (line->prot[2] != 'x' || (!line->inode && !len))
+		return 0;
+	if (strset_add(&b->profile->strings, line->path, len, &m.filename) ||
+	    profile_string(b->profile, build_id(g, line), &m.build_id))
+		return ERR_NOMEM;
+	return builder_add_mapping(b, &m);
+}
+
+static int add_mappings(struct goprofile *g, struct builder *b, struct error *err)
+{
+	struct buffer text = { 0 };
+	struct maps_line line;
+	struct cursor c;
+	int rc = process_read(g->process, "maps", &text, err);
+
+	cursor_init(&c, text.data, text.len, "maps");
+	while (!rc && (rc = maps_next(&c, &line, err)) > 0)
+		rc = add_mapping(g, b, &line) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	buffer_release(&text);
+	return rc;
+}
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int goprofile_begin(struct goprofile *g, struct builder *b, struct profile *p, struct error *err)
+{
+	builder_init(b, p, &g->frames);
+	p->time_nanos = now();
+	return add_mappings(g, b, err);
+}
+
+/* Where it is from, and the remarks. */
+static int add_comments(const struct goprofile *g, struct profile *p)
+{
+	const char *at = (const char *)g->remarks.data;
+	struct buffer text = { 0 };
+	uint32_t id;
+	int rc = buffer_addf(&text, "sampler " SAMPLER_VERSION ": read from the memory of a %s program",
+			     goprofile_version(g));
+
+	if (!rc)
+		rc = strset_add(&p->strings, (const char *)text.data, text.len, &id) ||
+		     profile_add_comment_id(p, id) ? ERR_NOMEM : 0;
+	buffer_release(&text);
+	for (size_t left = g->remarks.len; left && !rc;) {
+		size_t len = (size_t)((const char *)memchr(at, '\n', left) - at);
+
+		rc = strset_add(&p->strings, at, len, &id) || profile_add_comment_id(p, id) ?
+			     ERR_NOMEM : 0;
+		at += len + 1;
+		left -= len + 1;
+	}
+	return rc;
+}
+
+int goprofile_end(struct goprofile *g, struct builder *b, struct error *err)
+{
+	return builder_finish(b) || add_comments(g, b->profile) ?
+		       error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+static void start(struct goprofile *g)
+{
+	g->stats = (struct goprofile_stats){ 0 };
+	g->remarks.len = 0;
+}
+
+int goprofile_make(struct goprofile *g, const char *name, struct profile *p, struct error *err)
+{
+	start(g);
+	if (!strcmp(name, "heap"))
+		return goprofile_heap_make(g, GOPROFILE_HEAP, p, err);
+	if (!strcmp(name, "allocs"))
+		return goprofile_heap_make(g, GOPROFILE_ALLOCS, p, err);
+	if (!strcmp(name, "block"))
+		return goprofile_delay_make(g, GO_BLOCK, p, err);
+	if (!strcmp(name, "mutex"))
+		return goprofile_delay_make(g, GO_MUTEX, p, err);
+	return goprofile_count_make(g, name, p, err);
+}
+
+int goprofile_text(struct goprofile *g, const char *name, struct buffer *out, struct error *err)
+{
+	start(g);
+	if (!strcmp(name, "heap") || !strcmp(name, "allocs"))
+		return goprofile_heap_text(g, out, err);
+	if (!strcmp(name, "block"))
+		return goprofile_delay_text(g, GO_BLOCK, out, err);
+	if (!strcmp(name, "mutex"))
+		return goprofile_delay_text(g, GO_MUTEX, out, err);
+	return goprofile_count_text(g, name, out, err);
+}
+
+static int add_name(void *ctx, const char *name, size_t len, struct error *err)
+{
+	struct buffer *names = ctx;
+
+	if (memchr(name, '\0', len)) /* nobody could ask for it */
+		return 0;
+	return buffer_add(names, name, len) || buffer_add(names, "", 1) ?
+		       error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+int goprofile_custom(struct goprofile *g, struct buffer *names, struct error *err)
+{
+	return gocustom_names(g->live, add_name, names, err);
+}

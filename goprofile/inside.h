@@ -1,0 +1,57 @@
+/* What the parts of goprofile/ share. */
+#ifndef GOPROFILE_INSIDE_H
+#define GOPROFILE_INSIDE_H
+
+#include "base/buffer.h"
+#include "goprofile/pcframes.h"
+#include "goprofile/goprofile.h"
+
+struct builder;
+struct gocallers;
+struct golive;
+
+struct goprofile {
+	const struct process *process; /* not owned */
+	struct goprofile_options options;
+	const struct go_held *held; /* goprofile_hold */
+	size_t held_count;
+	const atomic_bool *let_go;
+	struct golive *live;
+	struct gocallers *callers;
+	struct pcframes frames; /* of `callers` */
+	unsigned minor;		/* the release */
+	struct goprofile_stats stats;
+	struct buffer remarks; /* lines, of the profile at hand: what was left out, and why */
+};
+
+/* A line for the comments. ERR_NOMEM. */
+int goprofile_remark(struct goprofile *g, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Begins a profile: what all of Go's have. The builder's profile is `p`; it is released by the
+ * caller, also where this fails. ERR_NOMEM, ERR_GONE, ERR_PERM. */
+int goprofile_begin(struct goprofile *g, struct builder *b, struct profile *p, struct error *err);
+
+/* Ends it: mappings, comments. ERR_NOMEM. */
+int goprofile_end(struct goprofile *g, struct builder *b, struct error *err);
+
+/* Numbers of a reading of buckets, for stats and remarks. ERR_NOMEM. */
+int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *stats,
+			   struct error *err);
+
+/* The kinds of profiles: into a profile without types, or as text, appended. */
+enum goprofile_heap { GOPROFILE_HEAP, GOPROFILE_ALLOCS };
+int goprofile_heap_make(struct goprofile *g, enum goprofile_heap kind, struct profile *p,
+			struct error *err);
+int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *err);
+int goprofile_delay_make(struct goprofile *g, enum go_buckets which, struct profile *p,
+			 struct error *err);
+int goprofile_delay_text(struct goprofile *g, enum go_buckets which, struct buffer *out,
+			 struct error *err);
+/* "goroutine", "threadcreate" or a custom one. */
+int goprofile_count_make(struct goprofile *g, const char *name, struct profile *p,
+			 struct error *err);
+int goprofile_count_text(struct goprofile *g, const char *name, struct buffer *out,
+			 struct error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* Stacks as runtime/pprof prints them with debug=1 (pprof.go, printStackRecord). */
+#ifndef GOPROFILE_STACKTEXT_H
+#define GOPROFILE_STACKTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buffer;
+struct pcframes;
+
+/* Appends " 0x47f3e1 0x4a2b00", as behind the "@". ERR_NOMEM. */
+int stacktext_pcs(struct buffer *out, const uint64_t *pcs, size_t count);
+
+/* Appends a line for each frame, in columns as text/tabwriter aligns them with tabs, and an
+ * empty one. The runtime's own frames that the stack begins with are left out, unless it has no
+ * others or `all` is set. ERR_NOMEM. */
+int stacktext_frames(struct buffer *out, struct pcframes *frames, const uint64_t *pcs,
+		     size_t count, bool all);
+
+#endif

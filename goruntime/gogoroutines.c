@@ -1,0 +1,522 @@
+/*
+ * allgs is read by batches, the gs of a batch in a few calls, their stacks in a few more. A
+ * piece of memory is copied after the one before it: so each stack has a copy of its g's state
+ * right before it and right after it, a few microseconds apart, and is believed when both, and
+ * the one by which it was found, are the same. In one look at a whole batch before and after,
+ * a goroutine may run 256 times, and trackingSeq come to what it was.
+ *
+ * From 1.26 on system calls do not count in trackingSeq: there the thread's syscalltick does.
+ */
+#include "goruntime/gogoroutines.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "goruntime/gobuckets.h"
+#include "goruntime/gocallers.h"
+#include "goruntime/goheld.h"
+#include "goruntime/golayout.h"
+#include "goruntime/golive.h"
+#include "goruntime/gostate.h"
+#include "target/process.h"
+
+enum {
+	BATCH = 4096,		    /* goroutines */
+	STACKS_BYTES = 16 << 20,    /* of a batch; whose stack has no room is read by itself */
+	STACK_FIRST = 32 << 10,	    /* of one goroutine at first, which is nearly always all */
+	STACK_MAX = 64 << 20,	    /* at last: a walk beyond that is SHORT */
+	PIECES = 5,		    /* for a stack */
+	TRIES = 8, PATIENT = 4,	    /* after so many of them wait in between */
+	WAIT_NS = 50000,
+	GOROUTINES_MAX = 1 << 26,   /* their smallest stacks would have 128 GiB */
+	FRAMES_MAX = 1 << 22,
+	REASONS = 256, REASON_ROOM = 64,
+};
+
+enum have { NOTHING, NO_G, STATE, STACK, MOVED };
+
+struct slot {
+	uint64_t g;	/* in the process */
+	uint8_t *bytes; /* its copy */
+	struct gostate state;
+	uint64_t pc, sp;
+	bool exact, system;
+	bool deferred; /* its stack was not asked for yet: there was no room */
+	enum have have;
+	uint8_t *stack;
+	size_t len;		/* of it at hand */
+	uint8_t *before, *after; /* copies of the state */
+	uint32_t ticks[2];
+	struct memory_piece *piece; /* that of the stack */
+};
+
+struct reader {
+	const struct golive *live;
+	struct gocallers *callers;
+	const struct gogoroutines_options *options;
+	struct gogoroutines_stats *stats;
+	struct error *err;
+	size_t g_bytes, state_bytes;
+	uint64_t *gs;
+	struct slot *slots;
+	uint8_t *copies; /* of gs, and twice of states, by slot */
+	struct memory_piece *pieces;
+	uint8_t *stacks, *long_stack;
+	size_t long_room;
+	uint64_t *pcs;
+	size_t max_frames;
+	char reasons[REASONS][REASON_ROOM];
+	bool reason_known[REASONS];
+};
+
+static size_t copy_bytes(const struct reader *r)
+{
+	return r->g_bytes + 2 * r->state_bytes;
+}
+
+static void gather(struct reader *r, size_t count)
+{
+	r->stats->reads += memory_gather(r->live->memory, r->pieces, count);
+	for (size_t i = 0; i < count; i++)
+		r->stats->bytes += r->pieces[i].len;
+}
+
+/* runtime/traceback.go, isSystemGoroutine, up to 1.27. */
+static bool is_system(struct reader *r, const uint8_t *g)
+{
+	const struct gofields *f = &r->live->fields;
+	const char *name;
+	uint64_t start;
+	uint32_t fing = 0;
+
+	memcpy(&start, g + f->g.start_pc, sizeof(start));
+	name = gocallers_function(r->callers, start);
+	if (!name || strncmp(name, "runtime.", 8) != 0)
+		return false;
+	name += 8;
+	if (!strcmp(name, "main") || !strcmp(name, "corostart") || !strcmp(name, "handleAsyncEvent"))
+		return false;
+	if (!strcmp(name, "runfinq") || !strcmp(name, "runFinalizers")) {
+		bool old = r->live->vars.layout->minor < 20; /* a bool, then bits: mfinal.go */
+
+		if (!r->live->places.fing_status ||
+		    r->live->memory->read(r->live->memory, r->live->places.fing_status, &fing,
+					  old ? 1 : 4))
+			return true;
+		return !(fing & (old ? 1 : 2));
+	}
+	if (!strcmp(name, "runCleanups") && f->g.running_cleanups != GO_NO_FIELD)
+		return !g[f->g.running_cleanups];
+	return true;
+}
+
+/* Each slot's g, all in one go. */
+static void read_gs(struct reader *r, struct slot *slots, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		r->pieces[i] = (struct memory_piece){ slots[i].g, slots[i].bytes, r->g_bytes };
+	gather(r, count);
+	for (size_t i = 0; i < count; i++) {
+		struct slot *s = &slots[i];
+
+		s->have = NO_G;
+		s->deferred = false;
+		if (!r->pieces[i].len || s->g % 8)
+			continue;
+		gostate_load(&s->state, &r->live->fields, s->bytes);
+		if (gostate_dead(&s->state))
+			s->have = NOTHING;
+		else if (gostate_lives(&s->state))
+			s->have = STATE;
+		if (s->have == STATE)
+			s->system = is_system(r, s->bytes);
+	}
+}
+
+static bool is_wanted(const struct reader *r, const struct slot *s)
+{
+	return r->options->system || !s->system;
+}
+
+/* Where its stack is to be read from; false: it has none at present. */
+static bool find_start(struct reader *r, struct slot *s)
+{
+	s->exact = false;
+	if (r->options->held && s->state.status == GO_RUNNING && !s->state.syscall_sp)
+		return goheld_find(r->live, r->options, &s->state, &s->pc, &s->sp, &s->exact);
+	return gostate_rests(&s->state, &s->pc, &s->sp);
+}
+
+static size_t put_piece(struct reader *r, size_t at, uint64_t addr, void *to, size_t len)
+{
+	r->pieces[at] = (struct memory_piece){ addr, to, len };
+	return at + 1;
+}
+
+/* State, stack, state. */
+static size_t put_pieces(struct reader *r, size_t at, struct slot *s)
+{
+	uint32_t tick = r->live->fields.m.syscall_tick;
+	bool ticks = s->state.syscall_sp && s->state.m && tick != GO_NO_FIELD;
+
+	s->before = s->bytes + r->g_bytes;
+	s->after = s->before + r->state_bytes;
+	s->ticks[0] = s->ticks[1] = 0;
+	at = put_piece(r, at, s->g, s->before, r->state_bytes);
+	if (ticks)
+		at = put_piece(r, at, s->state.m + tick, &s->ticks[0], sizeof(s->ticks[0]));
+	s->piece = &r->pieces[at];
+	at = put_piece(r, at, s->sp, s->stack, s->len);
+	if (ticks)
+		at = put_piece(r, at, s->state.m + tick, &s->ticks[1], sizeof(s->ticks[1]));
+	return put_piece(r, at, s->g, s->after, r->state_bytes);
+}
+
+static bool is_whole(const struct reader *r, const struct slot *s)
+{
+	struct gostate before, after;
+
+	if (!s->piece->len || s->ticks[0] != s->ticks[1])
+		return false;
+	gostate_load(&before, &r->live->fields, s->before);
+	gostate_load(&after, &r->live->fields, s->after);
+	return gostate_same(&before, &s->state) && gostate_same(&after, &s->state);
+}
+
+/* The stacks of those slots that have one, up to `each` bytes, as far as there is room. */
+static void read_stacks(struct reader *r, struct slot *slots, size_t count, uint8_t *room,
+			size_t left, size_t each)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct slot *s = &slots[i];
+
+		s->piece = NULL;
+		if (s->have != STATE || !is_wanted(r, s))
+			continue;
+		s->have = MOVED;
+		if (!find_start(r, s))
+			continue;
+		s->len = s->state.high - s->sp < each ? (size_t)(s->state.high - s->sp) : each;
+		s->deferred = s->len > left;
+		if (s->deferred)
+			continue;
+		s->stack = room;
+		room += s->len;
+		left -= s->len;
+		at = put_pieces(r, at, s);
+	}
+	gather(r, at);
+	for (size_t i = 0; i < count; i++)
+		if (slots[i].piece && is_whole(r, &slots[i]))
+			slots[i].have = STACK;
+}
+
+static bool room_for_long(struct reader *r, size_t bytes)
+{
+	uint8_t *room;
+
+	if (bytes <= r->long_room)
+		return true;
+	room = realloc(r->long_stack, bytes);
+	if (!room)
+		return false;
+	r->long_stack = room;
+	r->long_room = bytes;
+	return true;
+}
+
+static void wait_a_little(void)
+{
+	struct timespec t = { 0, WAIT_NS };
+
+	nanosleep(&t, NULL);
+}
+
+/* Reads a goroutine by itself until it was at rest meanwhile, up to `bytes` of its stack. */
+static int read_again(struct reader *r, struct slot *s, size_t bytes)
+{
+	if (!room_for_long(r, bytes))
+		return error_set(r->err, ERR_NOMEM, "out of memory");
+	for (unsigned i = 0; i < TRIES; i++) {
+		if (i >= PATIENT && !r->options->held)
+			wait_a_little();
+		r->stats->again += !s->deferred;
+		read_gs(r, s, 1);
+		if (s->have != STATE)
+			return 0;
+		read_stacks(r, s, 1, r->long_stack, bytes, bytes);
+		if (s->have != MOVED)
+			return 0;
+	}
+	return 0;
+}
+
+/* runtime/runtime2.go, waitReason.String: the words that this program has for it. */
+static const char *wait_reason(struct reader *r, uint8_t reason)
+{
+	struct { uint64_t text, len; } string;
+	char *text = r->reasons[reason];
+	const struct memory *memory = r->live->memory;
+
+	if (r->reason_known[reason])
+		return text;
+	r->reason_known[reason] = true;
+	if (!reason || !r->live->places.wait_reasons ||
+	    memory->read(memory, r->live->places.wait_reasons + reason * sizeof(string), &string,
+			 sizeof(string)) ||
+	    !string.len || string.len >= REASON_ROOM ||
+	    memory->read(memory, string.text, text, (size_t)string.len))
+		return "";
+	for (size_t i = 0; i < string.len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return memset(text, 0, REASON_ROOM);
+	return text;
+}
+
+static uint64_t field(const struct slot *s, uint32_t offset)
+{
+	uint64_t value = 0;
+
+	if (offset != GO_NO_FIELD)
+		memcpy(&value, s->bytes + offset, sizeof(value));
+	return value;
+}
+
+static void describe(struct reader *r, const struct slot *s, struct go_goroutine *g)
+{
+	const struct gofields *f = &r->live->fields;
+	bool waits = s->state.status == GO_WAITING || s->state.status == GO_LEAKED;
+
+	*g = (struct go_goroutine){
+		.goid = s->state.goid,
+		.g = s->g,
+		.parent = field(s, f->g.parent),
+		.go_pc = field(s, f->g.go_pc),
+		.start_pc = field(s, f->g.start_pc),
+		.labels = field(s, f->g.labels),
+		.bubble = field(s, f->g.bubble),
+		.wait_since = (int64_t)field(s, f->g.wait_since),
+		.status = (enum go_status)s->state.status,
+		.wait_reason = waits ? wait_reason(r, s->bytes[f->g.wait_reason]) : "",
+		.scan = s->state.scan,
+		.tracking_seq = s->state.tracking_seq,
+		.locked = field(s, f->g.locked_m) != 0,
+		.system = s->system,
+		.pcs = r->pcs,
+	};
+}
+
+static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
+{
+	struct gocallers_stack stack = { s->pc, s->sp, s->exact, s->stack, s->len };
+	int end = gocallers_walk(r->callers, &stack, r->pcs, r->max_frames, &g->pc_count);
+
+	if (end < 0)
+		return error_set(r->err, end, "out of memory");
+	g->has_stack = true;
+	g->pc = s->pc;
+	g->sp = s->sp;
+	g->syscall_tick = s->ticks[0];
+	g->end = end;
+	return 0;
+}
+
+static bool wants_more(const struct slot *s, const struct go_goroutine *g)
+{
+	return g->end == GO_WALK_SHORT && s->len < s->state.high - s->sp && s->len < STACK_MAX;
+}
+
+/* The stack of a slot that was read with the others, or did not hold still, or is longer
+ * than what was read. */
+static int find_stack(struct reader *r, struct slot *s, struct go_goroutine *g)
+{
+	size_t bytes = STACK_FIRST;
+	int rc = s->have == MOVED ? read_again(r, s, bytes) : 0;
+
+	for (;;) {
+		if (rc || s->have == NO_G || s->have == NOTHING)
+			return rc;
+		describe(r, s, g);
+		if (s->have != STACK)
+			return 0;
+		rc = walk(r, s, g);
+		if (rc || !wants_more(s, g))
+			return rc;
+		bytes *= 16;
+		rc = read_again(r, s, bytes < STACK_MAX ? bytes : STACK_MAX);
+	}
+}
+
+static int tell(struct reader *r, struct slot *s, gogoroutines_callback *each, void *ctx)
+{
+	struct go_goroutine g;
+	int rc = 0;
+
+	if (s->have == STATE && is_wanted(r, s) && !r->options->stacks)
+		describe(r, s, &g);
+	else if (s->have == STACK || s->have == MOVED)
+		rc = find_stack(r, s, &g);
+	else if (s->have == STATE)
+		return 0;
+	r->stats->left_out += s->have == NO_G;
+	if (rc || s->have == NO_G || s->have == NOTHING || (g.system && !r->options->system))
+		return rc;
+	r->stats->goroutines++;
+	if (g.has_stack)
+		r->stats->ends[g.end]++;
+	else
+		r->stats->without_stack += r->options->stacks;
+	return each(ctx, &g, r->err);
+}
+
+static int tell_batch(struct reader *r, size_t count, gogoroutines_callback *each, void *ctx)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		r->slots[i] = (struct slot){ .g = r->gs[i], .bytes = r->copies + i * copy_bytes(r) };
+	read_gs(r, r->slots, count);
+	if (r->options->stacks)
+		read_stacks(r, r->slots, count, r->stacks, STACKS_BYTES, STACK_FIRST);
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = tell(r, &r->slots[i], each, ctx);
+	return rc;
+}
+
+struct slice { uint64_t array, len, room; };
+
+/* runtime.allgs grows by appending: what is at a place stays there. */
+static int read_slice(struct reader *r, struct slice *s)
+{
+	const struct memory *memory = r->live->memory;
+	uint64_t at = r->live->places.all_gs ? r->live->places.all_gs : r->live->vars.allgs;
+	struct slice again;
+
+	for (unsigned i = 0; at && i < TRIES; i++) {
+		if (memory->read(memory, at, s, sizeof(*s)) ||
+		    memory->read(memory, at, &again, sizeof(again)))
+			break;
+		if (memcmp(s, &again, sizeof(again)))
+			continue;
+		if (s->array && s->array % 8 == 0 && s->len && s->len <= s->room &&
+		    s->len <= GOROUTINES_MAX)
+			return 0;
+	}
+	if (r->live->process && !process_alive(r->live->process))
+		return error_set(r->err, ERR_GONE, "the process has ended");
+	return error_set(r->err, ERR_FORMAT, "the list of goroutines (runtime.allgs) is not where it "
+			 "should be");
+}
+
+/* The pointers from one place in it on. The old array is Go's to free once there is a new one. */
+static int read_pointers(struct reader *r, size_t from, size_t count)
+{
+	for (unsigned i = 0; i < TRIES; i++) {
+		struct slice before, after;
+		int rc = read_slice(r, &before);
+		bool read = !rc && !r->live->memory->read(r->live->memory, before.array + from * 8,
+							  r->gs, count * 8);
+
+		r->stats->reads++;
+		if (!rc)
+			rc = read_slice(r, &after);
+		if (rc)
+			return rc;
+		if (read && before.array == after.array)
+			return 0;
+	}
+	return error_set(r->err, ERR_FORMAT, "the list of goroutines (runtime.allgs) cannot be read");
+}
+
+static int tell_all(struct reader *r, gogoroutines_callback *each, void *ctx)
+{
+	struct slice all;
+	int rc = read_slice(r, &all);
+
+	for (size_t i = 0; !rc && i < all.len; i += BATCH) {
+		size_t count = all.len - i < BATCH ? (size_t)(all.len - i) : BATCH;
+
+		rc = read_pointers(r, i, count);
+		if (!rc)
+			rc = tell_batch(r, count, each, ctx);
+	}
+	return rc;
+}
+
+/* All fields that are asked for lie within a g. */
+static bool fields_fit(const struct gofields *f)
+{
+	const uint32_t words[] = { f->g.start_pc, f->g.go_pc, f->g.wait_since, f->g.locked_m,
+				   f->g.labels, f->g.parent, f->g.bubble };
+	const uint32_t bytes[] = { f->g.wait_reason, f->g.running_cleanups };
+
+	if (!gostate_bytes(f))
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (words[i] != GO_NO_FIELD && words[i] > f->g.bytes - 8)
+			return false;
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++)
+		if (bytes[i] != GO_NO_FIELD && bytes[i] >= f->g.bytes)
+			return false;
+	return true;
+}
+
+static int prepare(struct reader *r)
+{
+	size_t batch = BATCH;
+
+	if (!fields_fit(&r->live->fields))
+		return error_set(r->err, ERR_FORMAT, "the fields of a goroutine are not understood");
+	r->g_bytes = r->live->fields.g.bytes;
+	r->state_bytes = gostate_bytes(&r->live->fields);
+	r->max_frames = r->options->max_frames ? r->options->max_frames : gobuckets_depth(r->live);
+	if (r->max_frames > FRAMES_MAX)
+		r->max_frames = FRAMES_MAX;
+	r->gs = malloc(batch * sizeof(*r->gs));
+	r->slots = malloc(batch * sizeof(*r->slots));
+	r->copies = malloc(batch * copy_bytes(r));
+	r->pieces = malloc(batch * PIECES * sizeof(*r->pieces));
+	r->stacks = malloc(STACKS_BYTES);
+	r->pcs = malloc(r->max_frames * sizeof(*r->pcs));
+	if (!r->gs || !r->slots || !r->copies || !r->pieces || !r->stacks || !r->pcs)
+		return error_set(r->err, ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+static void release(struct reader *r)
+{
+	free(r->gs);
+	free(r->slots);
+	free(r->copies);
+	free(r->pieces);
+	free(r->stacks);
+	free(r->long_stack);
+	free(r->pcs);
+	free(r);
+}
+
+int gogoroutines_read(const struct golive *live, struct gocallers *callers,
+		      const struct gogoroutines_options *options, gogoroutines_callback *each,
+		      void *ctx, struct gogoroutines_stats *stats, struct error *err)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+	int rc;
+
+	memset(stats, 0, sizeof(*stats));
+	if (!r)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	r->live = live;
+	r->callers = callers;
+	r->options = options;
+	r->stats = stats;
+	r->err = err;
+	rc = prepare(r);
+	if (!rc)
+		rc = tell_all(r, each, ctx);
+	release(r);
+	return rc;
+}

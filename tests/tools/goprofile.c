@@ -1,0 +1,86 @@
+// links: goprofile
+/* goprofile PID NAME [text]: one of a Go process's own profiles, to the standard output. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/outfile.h"
+#include "goprofile/goprofile.h"
+#include "pprof/encode.h"
+#include "pprof/profile.h"
+#include "target/process.h"
+
+static int write_profile(struct goprofile *g, const char *name, struct outfile *file,
+			 struct error *err)
+{
+	struct profile p;
+	int rc = profile_init(&p);
+
+	if (!rc)
+		rc = goprofile_make(g, name, &p, err);
+	if (!rc)
+		rc = profile_write(&p, file, err);
+	profile_release(&p);
+	return rc;
+}
+
+static int write_text(struct goprofile *g, const char *name, struct outfile *file,
+		      struct error *err)
+{
+	struct buffer text = { 0 };
+	int rc = goprofile_text(g, name, &text, err);
+
+	if (!rc)
+		rc = outfile_write(file, text.data, text.len, err);
+	buffer_release(&text);
+	return rc;
+}
+
+static int show(const struct process *process, const char *name, const char *how,
+		struct error *err)
+{
+	struct goprofile_options options = { 0 };
+	struct outfile file = OUTFILE_NONE;
+	struct goprofile *g = NULL;
+	int rc = goprofile_new(&g, process, &options, err);
+
+	if (!rc)
+		rc = outfile_open(&file, "-", err);
+	if (!rc)
+		rc = how && !strcmp(how, "text") ? write_text(g, name, &file, err) :
+						   write_profile(g, name, &file, err);
+	if (!rc)
+		rc = outfile_commit(&file, err);
+	outfile_abort(&file);
+	if (!rc) {
+		const struct goprofile_stats *s = goprofile_stats(g);
+
+		fprintf(stderr, "%s: %lu told, %lu again, %lu without stack, %lu left out, "
+			"%lu reads, %lu bytes\n", goprofile_version(g), s->told, s->again,
+			s->without_stack, s->left_out, s->reads, s->bytes);
+	}
+	goprofile_free(g);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct process process;
+	struct error err = { 0 };
+	int rc;
+
+	if (argc < 3 || (argc > 3 && strcmp(argv[3], "text"))) {
+		fprintf(stderr, "usage: goprofile PID NAME [text]\n");
+		return 2;
+	}
+	rc = process_open(&process, atoi(argv[1]), &err);
+	if (!rc) {
+		rc = show(&process, argv[2], argv[3], &err);
+		process_close(&process);
+	}
+	if (rc)
+		fprintf(stderr, "goprofile: %s\n", err.text);
+	return rc ? 1 : 0;
+}

@@ -1,0 +1,134 @@
+// links: goruntime
+/*
+ * Tells all goroutines of process PID: of each "goroutine ID [STATE]:" as debug=2 has it, a
+ * line "@" with the pcs as debug=1 has them, and its frames; with "quiet" behind the PID only
+ * how many there were and how their walks ended. At each line of its input once more.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "goruntime/gocallers.h"
+#include "goruntime/goframes.h"
+#include "goruntime/gogoroutines.h"
+#include "goruntime/golayout.h"
+#include "goruntime/golive.h"
+#include "target/process.h"
+
+struct shown {
+	struct gocallers *callers;
+	unsigned minor;
+	bool quiet;
+};
+
+static const char *state_of(const struct go_goroutine *g)
+{
+	static const char *const names[] = { "idle", "runnable", "running", "syscall", "waiting", "",
+					     "dead", "", "copystack", "preempted", "leaked" };
+
+	return *g->wait_reason ? g->wait_reason : names[g->status];
+}
+
+static void show_name(const struct shown *s, const char *before, const char *name)
+{
+	char text[8192];
+
+	snprintf(text, sizeof(text) - 8, "%s", name);
+	goframes_for_print(text, s->minor);
+	printf("%s%s", before, text);
+}
+
+static void show_frames(struct shown *s, const struct go_goroutine *g)
+{
+	struct gocallers *c = s->callers;
+	struct gocallers_frame f;
+
+	printf("@");
+	for (size_t i = 0; i < g->pc_count; i++)
+		printf(" 0x%" PRIx64, g->pcs[i]);
+	printf("\n");
+	for (size_t i = 0; i < g->pc_count; i++) {
+		bool found = gocallers_frame(c, g->pcs[i], &f);
+
+		show_name(s, "", found ? f.function : "?");
+		printf("\n\t%s:%u\n", found ? f.file : "?", found ? f.line : 0);
+	}
+	if (!g->go_pc || !gocallers_frame(c, g->go_pc, &f))
+		return;
+	show_name(s, "created by ", gocallers_function(c, g->go_pc));
+	if (g->parent)
+		printf(" in goroutine %" PRIu64, g->parent);
+	printf("\n\t%s:%u\n", f.file, f.line);
+}
+
+static int show(void *ctx, const struct go_goroutine *g, struct error *err)
+{
+	struct shown *s = ctx;
+
+	(void)err;
+	if (s->quiet)
+		return 0;
+	printf("goroutine %" PRIu64 " [%s%s%s]: end %d%s\n", g->goid, state_of(g),
+	       g->status == GO_LEAKED ? " (leaked)" : "", g->locked ? ", locked to thread" : "",
+	       g->has_stack ? g->end : -1, g->system ? " system" : "");
+	show_frames(s, g);
+	printf("\n");
+	return 0;
+}
+
+static double cpu_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int tell(const struct golive *live, struct shown *s, struct error *err)
+{
+	struct gogoroutines_options options = { .stacks = true };
+	struct gogoroutines_stats stats;
+	double before = cpu_ms();
+	int rc = gogoroutines_read(live, s->callers, &options, show, s, &stats, err);
+
+	printf("end goroutines %" PRIu64 " again %" PRIu64 " without_stack %" PRIu64
+	       " left_out %" PRIu64 " reads %" PRIu64 " bytes %" PRIu64 " ends",
+	       stats.goroutines, stats.again, stats.without_stack, stats.left_out, stats.reads,
+	       stats.bytes);
+	for (int i = 0; i < GO_WALK_ENDS; i++)
+		printf(" %" PRIu64, stats.ends[i]);
+	printf(" cpu_ms %.1f\n", cpu_ms() - before);
+	fflush(stdout);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct shown s = { .quiet = argc > 2 && !strcmp(argv[2], "quiet") };
+	struct golive *live = NULL;
+	struct process process;
+	struct error err = { 0 };
+	char line[64];
+	int rc = argc < 2 || process_open(&process, atoi(argv[1]), &err);
+
+	if (rc) {
+		fprintf(stderr, "%s\n", argc < 2 ? "usage: goroutines PID [quiet]" : err.text);
+		return 1;
+	}
+	rc = golive_open(&live, &process, &err);
+	if (!rc)
+		rc = gocallers_new(&s.callers, live);
+	if (!rc)
+		s.minor = live->vars.layout->minor;
+	while (!rc && fgets(line, sizeof(line), stdin))
+		rc = tell(live, &s, &err);
+	if (rc)
+		fprintf(stderr, "%s\n", err.text);
+	gocallers_free(s.callers);
+	golive_free(live);
+	process_close(&process);
+	return rc != 0;
+}
