@@ -189,8 +189,7 @@ int goprofile_begin(struct goprofile *g, struct builder *b, struct profile *p, s
 	return add_mappings(g, b, err);
 }
 
-/* Where it is from, and the remarks. */
-static int add_comments(const struct goprofile *g, struct profile *p)
+int goprofile_add_comments(const struct goprofile *g, struct profile *p)
 {
 	const char *at = (const char *)g->remarks.data;
 	struct buffer text = { 0 };
@@ -215,7 +214,7 @@ static int add_comments(const struct goprofile *g, struct profile *p)
 
 int goprofile_end(struct goprofile *g, struct builder *b, struct error *err)
 {
-	return builder_finish(b) || add_comments(g, b->profile) ?
+	return builder_finish(b) || goprofile_add_comments(g, b->profile) ?
 		       error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 

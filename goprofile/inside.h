@@ -28,6 +28,9 @@ struct goprofile {
 int goprofile_remark(struct goprofile *g, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Where it is from, and the remarks. ERR_NOMEM. */
+int goprofile_add_comments(const struct goprofile *g, struct profile *p);
+
 /* Begins a profile: what all of Go's have. The builder's profile is `p`; it is released by the
  * caller, also where this fails. ERR_NOMEM, ERR_GONE, ERR_PERM. */
 int goprofile_begin(struct goprofile *g, struct builder *b, struct profile *p, struct error *err);

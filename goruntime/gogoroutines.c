@@ -328,7 +328,7 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 		return error_set(r->err, end, "out of memory");
 	g->has_stack = true;
 	g->pc = s->pc;
-	g->sp = s->sp;
+	g->stack_used = s->state.high - s->sp;
 	g->syscall_tick = s->ticks[0];
 	g->end = end;
 	return 0;
