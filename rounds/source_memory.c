@@ -21,7 +21,6 @@
 
 #include "base/error.h"
 #include "goprofile/goprofile.h"
-#include "goprofile/waits.h"
 #include "goruntime/gogc.h"
 #include "goruntime/golive.h"
 #include "pprof/encode.h"
@@ -197,61 +196,11 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 
 /* Waits. */
 
-static int recall(const struct reader *r, struct waits **w, struct error *err)
-{
-	struct subject_program about;
-	int rc = waits_new(w);
-
-	if (rc || r->seen.len < sizeof(about))
-		return rc ? error_set(err, rc, "out of memory") : 0;
-	memcpy(&about, r->seen.data, sizeof(about));
-	if (!subject_program_same(&about, &r->program))
-		return 0;
-	rc = waits_load(*w, r->seen.data + sizeof(about), r->seen.len - sizeof(about), err);
-	if (rc != ERR_FORMAT)
-		return rc;
-	waits_free(*w);
-	return waits_new(w) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
-}
-
-/* Who forgets only knows less. */
-static void remember(struct reader *r, const struct waits *w)
-{
-	r->seen.len = 0;
-	r->seen_anew = !buffer_add(&r->seen, &r->program, sizeof(r->program)) &&
-		       !waits_save(w, &r->seen);
-	if (!r->seen_anew)
-		r->seen.len = 0;
-}
-
-static int make_waits(struct reader *r, struct waits *w, struct buffer *out, struct error *err)
-{
-	size_t before = out->len;
-	struct profile *p;
-	int rc = check_program(r, waits_make(w, r->go, &p, err), err);
-
-	if (rc)
-		return rc;
-	remember(r, w);
-	rc = profile_pack(p, out, err);
-	return rc ? rc : check_size(r, out->len - before, err);
-}
-
 static int take_waits(struct source *s, struct buffer *out, struct error *err)
 {
-	struct reader *r = reader_of(s);
-	struct waits *w = NULL;
-	int rc;
-
-	if (!r->options.max_goroutines_wait)
-		return error_set(err, ERR_LIMIT, "more goroutines than the 0 of "
-				 "--max-goroutines-wait");
-	rc = have_go(r, r->heap, err);
-
-	rc = rc ? rc : recall(r, &w, err);
-	rc = rc ? rc : make_waits(r, w, out, err);
-	waits_free(w);
-	return rc;
+	(void)s;
+	(void)out;
+	return error_set(err, ERR_NOTFOUND, "waits are not yet read out of memory: --url");
 }
 
 static int save(const struct source *s, struct buffer *out)
@@ -290,10 +239,9 @@ int source_memory_text(struct source *s, const char *name, bool gc_wait, struct 
 
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
 {
-	struct reader *r = reader_of(s);
-	int rc = have_go(r, r->heap, err);
-
-	return rc ? rc : check_program(r, goprofile_dump(r->go, out, err), err);
+	(void)s;
+	(void)out;
+	return error_set(err, ERR_NOTFOUND, "goroutines are not yet dumped");
 }
 
 /* The source. */
