@@ -69,6 +69,7 @@ struct roundsoptions {
 	size_t push_count;
 	const char *source_given; /* one of them that is about the source; NULL: none */
 	bool given; /* was one that only rounds have? */
+	bool trace_limit_given;
 };
 
 void roundsoptions_defaults(struct roundsoptions *o);
@@ -80,6 +81,9 @@ bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, i
 
 /* Do they ask for rounds, and not for one profile in a file? */
 bool roundsoptions_wanted(const struct roundsoptions *o);
+
+/* Or one look only: Go's profiles out of the process's memory, and nothing that takes time? */
+bool roundsoptions_at_once(const struct roundsoptions *o, uint64_t duration_ns);
 
 /* What does not go together. 0 or ERR_USAGE. */
 int roundsoptions_check(const struct roundsoptions *o, struct error *err);
