@@ -114,7 +114,7 @@ LIBRARY_LIBS := $(filter -lm,$(LIBRARY_SYS))
 
 # Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
 # written in x86-64's register numbers and instructions, some in aarch64's.
-UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/waits unwind/cfi unwind/expr unwind/guess unwind/insn unwind/step_go unwind/steps \
+UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,goruntime/goplaces sampler/waits unwind/cfi unwind/expr unwind/guess unwind/insn unwind/step_go unwind/steps \
         unwind/table unwind/tablecache unwind/walk)
 UNIT_aarch64 := $(wildcard tests/unit/*/*_aarch64_test.c)
 UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard tests/unit/*/*_test.c))
@@ -185,7 +185,7 @@ check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
 check-long: check-build ## what a target can notice of us and what months do to us, with full counts (an hour)
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency cross/aarch64 rounds/
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency cross/aarch64 rounds/ goruntime/places
 
 accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb and others (half an hour)
 	$(Q)BUILD=$(BUILD) tests/accuracy/run

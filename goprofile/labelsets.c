@@ -176,8 +176,6 @@ int labelsets_make(struct labelsets *s, uint32_t set, struct profile *p,
 		const struct golabel *l = &from->labels[i];
 		struct profile_label label = { 0 };
 
-		if (!l->value_len)
-			continue;
 		if (strset_add(&p->strings, l->key, l->key_len, &label.key) ||
 		    strset_add(&p->strings, l->value, l->value_len, &label.str))
 			return ERR_NOMEM;

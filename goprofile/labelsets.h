@@ -52,8 +52,8 @@ int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *l
 /* Forgets which addresses had which sets, when memory may have come to hold others. */
 void labelsets_forget(struct labelsets *s);
 
-/* A set (0: none) as a sample's labels, good until the next call. Those whose value is empty
- * are left out: profile.proto has none such. ERR_NOMEM. */
+/* A set (0: none) as a sample's labels, good until the next call. One whose value is empty has
+ * its key alone, as runtime/pprof writes it, which readers take for no label. ERR_NOMEM. */
 int labelsets_make(struct labelsets *s, uint32_t set, struct profile *p,
 		   const struct profile_label **labels, size_t *count);
 

@@ -35,13 +35,15 @@ enum {
 	G_BYTES = 1024, M_BYTES = 4096, /* as much of each as has the fields; else we give up */
 	NAME_BYTES = 64,
 	SCAN = 0x1000,	       /* _Gscan */
+	STATUS_MAX = 11,
 };
 
-/* runtime/runtime2.go: those a g can have, and those in which its stack is at rest. */
-static const uint32_t known = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 9 |
-			      1 << 10 | 1 << 11;
+/* runtime/runtime2.go: those that a g of the list can have (proc.go, allgadd: not 0), and those
+ * in which its stack is at rest. */
+static const uint32_t known = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 9 |
+			      1 << 10 | 1 << STATUS_MAX;
 static const uint32_t at_rest = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 9;
-static const uint32_t without_goid = 1 << 0 | 1 << 6 | 1 << 10 | 1 << 11; /* or perhaps without */
+static const uint32_t without_goid = 1 << 6 | 1 << 10 | 1 << 11; /* or perhaps without */
 
 static const char first_reason[] = "GC assist marking"; /* after "", in every release */
 
@@ -90,13 +92,17 @@ static bool fields_fit(const struct gofields *f)
 	       within(&f->m.id, sizeof(f->m) / sizeof(uint32_t) - 1, f->m.bytes);
 }
 
-/* Before another try: a thread may have been sent to sleep between two stores. */
-static void pause_after(int try)
+/* May it be tried again? At once, at first; then a ms later, as a thread may have been sent to
+ * sleep between two stores. What is no living process does not move. */
+static bool try_again(const struct golive *l, int tried)
 {
 	const struct timespec ms = { 0, 1000000 };
 
-	if (try >= TRIES / 2)
+	if (tried == TRIES || l->memory != &l->live.memory)
+		return false;
+	if (tried > TRIES / 2)
 		nanosleep(&ms, NULL);
+	return true;
 }
 
 static bool function_is(const struct golive *l, uint64_t pc, const char *wanted)
@@ -120,20 +126,23 @@ static const char *look_at_g(const struct golive *l, uint64_t address, bool is_f
 {
 	const struct gofields *f = &l->fields;
 	uint8_t g[G_BYTES];
-	uint64_t lo, hi, sp, goid;
+	uint64_t lo, hi, sp, goid, made;
 	uint32_t status;
 
 	if (address % 8 || !get(l, address, g, f->g.bytes))
 		return "it is not in memory";
 	memcpy(&status, g + f->g.status, sizeof(status));
 	status &= ~(uint32_t)SCAN;
-	if (status > 11 || !(known >> status & 1))
+	if (status > STATUS_MAX || !(known >> status & 1))
 		return "its status is none";
 	goid = word(g, f->g.goid);
 	if (!goid && !(without_goid >> status & 1))
 		return "it has no number";
 	if (is_first && goid == 1 && !function_is(l, word(g, f->g.start_pc), "runtime.main"))
 		return "it did not begin in runtime.main";
+	made = word(g, f->g.go_pc);
+	if (made && !is_code(l, made))
+		return "what made it is no code";
 	lo = word(g, 0);
 	hi = word(g, 8);
 	sp = word(g, f->g.sp);
@@ -146,12 +155,15 @@ static const char *look_at_g(const struct golive *l, uint64_t address, bool is_f
 
 static int check_g(const struct golive *l, uint64_t address, size_t i, struct error *err)
 {
-	const char *why = NULL;
+	const char *why;
 	char text[128];
+	int tried = 0;
 
-	for (int try = 0; try < TRIES; pause_after(try++))
-		if (!(why = look_at_g(l, address, !i)))
-			return 0;
+	do
+		why = look_at_g(l, address, !i);
+	while (why && try_again(l, ++tried));
+	if (!why)
+		return 0;
 	snprintf(text, sizeof(text), "of goroutine %zu in its list, %s", i + 1, why);
 	return not_understood(err, text);
 }
@@ -241,7 +253,7 @@ static bool is_thread(const struct golive *l, uint64_t number)
 static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES])
 {
 	const struct gofields *f = &l->fields;
-	uint64_t g0, back = 0, curg, goid = 0;
+	uint64_t g0, back = 0, curg, goid = 0, made;
 
 	if (address % 8 || !get(l, address, m, f->m.bytes))
 		return "it is not in memory";
@@ -250,6 +262,9 @@ static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m
 		return "its g0 is not its own";
 	if (!get(l, g0 + f->g.goid, &goid, sizeof(goid)) || goid)
 		return "its g0 has a number";
+	made = word(m, f->m.create_stack);
+	if (made && !is_code(l, made))
+		return "what made it is no code";
 	curg = word(m, f->m.curg);
 	if (curg && (!get(l, curg + f->g.m, &back, sizeof(back)) || back != address))
 		return "its goroutine is not its own";
@@ -258,12 +273,15 @@ static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m
 
 static int check_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES], struct error *err)
 {
-	const char *why = NULL;
+	const char *why;
 	char text[128];
+	int tried = 0;
 
-	for (int try = 0; try < TRIES; pause_after(try++))
-		if (!(why = look_at_m(l, address, m)))
-			return 0;
+	do
+		why = look_at_m(l, address, m);
+	while (why && try_again(l, ++tried));
+	if (!why)
+		return 0;
 	snprintf(text, sizeof(text), "of a thread in its list, %s", why);
 	return not_understood(err, text);
 }

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	struct error err = { 0 };
 	int rc;
 
-	if (argc < 3) {
+	if (argc < 3 || (argc > 3 && strcmp(argv[3], "text"))) {
 		fprintf(stderr, "usage: goprofile PID NAME [text]\n");
 		return 2;
 	}

@@ -1,8 +1,12 @@
-// links: goruntime
+// links: sampler
 /*
  * Tells all goroutines of process PID: of each "goroutine ID [STATE]:" as debug=2 has it, a
- * line "@" with the pcs as debug=1 has them, and its frames; with "quiet" behind the PID only
- * how many there were and how their walks ended. At each line of its input once more.
+ * line "@" with the pcs as debug=1 has them, and its frames; then how many there were and how
+ * their walks ended. At each line of its input once more.
+ *
+ *	quiet   only how many there were
+ *	held    its threads are held meanwhile
+ *	system  the runtime's own, too
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,13 +16,17 @@
 
 #include "base/error.h"
 #include "goruntime/gocallers.h"
+#include "goruntime/goframes.h"
 #include "goruntime/gogoroutines.h"
+#include "goruntime/golayout.h"
 #include "goruntime/golive.h"
+#include "sampler/hold.h"
 #include "target/process.h"
 
 struct shown {
 	struct gocallers *callers;
-	bool quiet;
+	unsigned minor;
+	bool quiet, held, system;
 };
 
 static const char *state_of(const struct go_goroutine *g)
@@ -29,8 +37,18 @@ static const char *state_of(const struct go_goroutine *g)
 	return *g->wait_reason ? g->wait_reason : names[g->status];
 }
 
-static void show_frames(struct gocallers *c, const struct go_goroutine *g)
+static void show_name(const struct shown *s, const char *before, const char *name)
 {
+	char text[8192];
+
+	snprintf(text, sizeof(text) - 8, "%s", name);
+	goframes_for_print(text, s->minor);
+	printf("%s%s", before, text);
+}
+
+static void show_frames(struct shown *s, const struct go_goroutine *g)
+{
+	struct gocallers *c = s->callers;
 	struct gocallers_frame f;
 
 	printf("@");
@@ -38,14 +56,14 @@ static void show_frames(struct gocallers *c, const struct go_goroutine *g)
 		printf(" 0x%" PRIx64, g->pcs[i]);
 	printf("\n");
 	for (size_t i = 0; i < g->pc_count; i++) {
-		if (gocallers_frame(c, g->pcs[i], &f))
-			printf("%s\n\t%s:%u\n", f.function, f.file, f.line);
-		else
-			printf("?\n");
+		bool found = gocallers_frame(c, g->pcs[i], &f);
+
+		show_name(s, "", found ? f.function : "?");
+		printf("\n\t%s:%u\n", found ? f.file : "?", found ? f.line : 0);
 	}
 	if (!g->go_pc || !gocallers_frame(c, g->go_pc, &f))
 		return;
-	printf("created by %s", gocallers_function(c, g->go_pc));
+	show_name(s, "created by ", gocallers_function(c, g->go_pc));
 	if (g->parent)
 		printf(" in goroutine %" PRIu64, g->parent);
 	printf("\n\t%s:%u\n", f.file, f.line);
@@ -61,7 +79,7 @@ static int show(void *ctx, const struct go_goroutine *g, struct error *err)
 	printf("goroutine %" PRIu64 " [%s%s%s]: end %d%s\n", g->goid, state_of(g),
 	       g->status == GO_LEAKED ? " (leaked)" : "", g->locked ? ", locked to thread" : "",
 	       g->has_stack ? g->end : -1, g->system ? " system" : "");
-	show_frames(s->callers, g);
+	show_frames(s, g);
 	printf("\n");
 	return 0;
 }
@@ -76,25 +94,45 @@ static double cpu_ms(void)
 
 static int tell(const struct golive *live, struct shown *s, struct error *err)
 {
-	struct gogoroutines_options options = { .stacks = true };
+	struct gogoroutines_options options = { .stacks = true, .system = s->system };
 	struct gogoroutines_stats stats;
+	struct hold_report report = { 0 };
+	struct hold *hold = NULL;
 	double before = cpu_ms();
-	int rc = gogoroutines_read(live, s->callers, &options, show, s, &stats, err);
+	int rc = 0, tries = 20;
 
+	do /* the machine may be busy */
+		rc = s->held ? hold_begin(&hold, live->process, HOLD_BOUND_NS, err) : 0;
+	while (rc == ERR_LIMIT && --tries);
+	if (hold)
+		options.held = hold_threads(hold, &options.held_count);
+	if (!rc)
+		rc = gogoroutines_read(live, s->callers, &options, show, s, &stats, err);
+	if (hold)
+		hold_end(hold, &report);
+	if (rc)
+		return rc;
 	printf("end goroutines %" PRIu64 " again %" PRIu64 " without_stack %" PRIu64
-	       " left_out %" PRIu64 " reads %" PRIu64 " bytes %" PRIu64 " ends",
+	       " left_out %" PRIu64 " reads %" PRIu64 " bytes %" PRIu64 " exact %d ends",
 	       stats.goroutines, stats.again, stats.without_stack, stats.left_out, stats.reads,
-	       stats.bytes);
+	       stats.bytes, s->held && hold_was_exact(&report));
 	for (int i = 0; i < GO_WALK_ENDS; i++)
 		printf(" %" PRIu64, stats.ends[i]);
 	printf(" cpu_ms %.1f\n", cpu_ms() - before);
 	fflush(stdout);
-	return rc;
+	return 0;
+}
+
+static bool has_option(char **options, const char *name)
+{
+	while (*options && strcmp(*options, name) != 0)
+		options++;
+	return *options;
 }
 
 int main(int argc, char **argv)
 {
-	struct shown s = { .quiet = argc > 2 && !strcmp(argv[2], "quiet") };
+	struct shown s = { 0 };
 	struct golive *live = NULL;
 	struct process process;
 	struct error err = { 0 };
@@ -102,12 +140,17 @@ int main(int argc, char **argv)
 	int rc = argc < 2 || process_open(&process, atoi(argv[1]), &err);
 
 	if (rc) {
-		fprintf(stderr, "%s\n", argc < 2 ? "usage: goroutines PID [quiet]" : err.text);
+		fprintf(stderr, "%s\n", argc < 2 ? "usage: goroutines PID [quiet] [held] [system]" : err.text);
 		return 1;
 	}
+	s.quiet = has_option(argv + 2, "quiet");
+	s.held = has_option(argv + 2, "held");
+	s.system = has_option(argv + 2, "system");
 	rc = golive_open(&live, &process, &err);
 	if (!rc)
 		rc = gocallers_new(&s.callers, live);
+	if (!rc)
+		s.minor = live->vars.layout->minor;
 	while (!rc && fgets(line, sizeof(line), stdin))
 		rc = tell(live, &s, &err);
 	if (rc)

@@ -1,0 +1,131 @@
+/* A goprofile of the made-up program, whose maps are our own, and whose buckets are an array. */
+#ifndef TESTS_UNIT_GOPROFILE_MADE_UP_PROCESS_H
+#define TESTS_UNIT_GOPROFILE_MADE_UP_PROCESS_H
+
+#include <criterion/criterion.h>
+#include <unistd.h>
+
+#include "goprofile/inside.h"
+#include "goruntime/gocounters.h"
+#include "goruntime/golive.h"
+#include "made_up.h"
+#include "pprof/profile.h"
+#include "target/modmap.h"
+#include "target/process.h"
+
+static struct process self;
+static struct golive live;
+static struct goprofile g;
+
+static const struct go_bucket *buckets;
+static size_t bucket_count, void_count; /* of which the first were told in vain */
+static int64_t rate;
+static enum go_buckets told;
+static struct gobuckets_stats bucket_stats;
+
+int gobuckets_read(const struct golive *l, struct gocallers *callers, enum go_buckets which,
+		   enum gobuckets_moment moment, gobuckets_callback *each, void *ctx,
+		   struct gobuckets_stats *stats, struct error *err)
+{
+	int rc = 0;
+
+	(void)l, (void)callers, (void)moment;
+	told = which;
+	for (size_t i = 0; i < void_count && !rc; i++)
+		rc = each(ctx, &buckets[i], err);
+	if (void_count && !rc)
+		rc = each(ctx, NULL, err);
+	for (size_t i = 0; i < bucket_count && !rc; i++)
+		rc = each(ctx, &buckets[i], err);
+	*stats = bucket_stats;
+	return rc;
+}
+
+int gobuckets_rate(const struct golive *l, enum go_buckets which, int64_t *of, struct error *err)
+{
+	(void)l, (void)which, (void)err;
+	*of = rate;
+	return 0;
+}
+
+int gobuckets_frequency(const struct golive *l, double *cycles, struct error *err)
+{
+	(void)l, (void)err;
+	*cycles = 2e9;
+	return 0;
+}
+
+void gocounters_read(struct gocounters *c, const struct govars *v, const struct memory *memory,
+		     struct gometric_value values[GOMETRIC_COUNT])
+{
+	(void)c, (void)v, (void)memory;
+	for (int i = 0; i < GOMETRIC_COUNT; i++)
+		values[i] = (struct gometric_value){ .number = 1000u + (unsigned)i };
+	values[GOMETRIC_GC_CYCLES].why_not = "made up";
+}
+
+void gocounters_release(struct gocounters *c)
+{
+	(void)c;
+}
+
+static void begin(unsigned minor, const struct go_bucket *all, size_t count)
+{
+	struct error err;
+
+	cr_assert_eq(process_open(&self, getpid(), &err), 0);
+	cr_assert_eq(modmap_new(&live.maps, &self), 0);
+	strcpy(live.vars.version, "go1.made-up");
+	memory_live_init(&live.live, getpid());
+	live.memory = &live.live.memory;
+	g = (struct goprofile){ .process = &self, .live = &live, .minor = minor };
+	made_up_init(&g.frames, minor);
+	buckets = all;
+	bucket_count = count;
+}
+
+static void end(void)
+{
+	pcframes_release(&g.frames);
+	buffer_release(&g.remarks);
+	modmap_free(live.maps);
+	process_close(&self);
+	void_count = 0;
+	bucket_stats = (struct gobuckets_stats){ 0 };
+}
+
+static inline void make(const char *name, struct profile *p)
+{
+	struct error err = { 0 };
+
+	cr_assert_eq(profile_init(p), 0);
+	cr_assert_eq(goprofile_make(&g, name, p, &err), 0, "%s", err.text);
+}
+
+/* The function that a sample's first location begins with. */
+static inline const char *leaf(const struct profile *p, size_t sample)
+{
+	const struct profile_location *l =
+		&p->locations[p->stack[p->samples[sample].first_location] - 1];
+
+	return strset_get(&p->strings, p->functions[p->lines[l->first_line].function - 1].name);
+}
+
+static inline const char *text_of(const char *name)
+{
+	static char copy[4096];
+	struct error err = { 0 };
+	struct buffer out = { 0 };
+
+	cr_assert_eq(goprofile_text(&g, name, &out, &err), 0, "%s", err.text);
+	cr_assert_lt(out.len, sizeof(copy));
+	memcpy(copy, out.data, out.len);
+	copy[out.len] = '\0';
+	buffer_release(&out);
+	return copy;
+}
+
+/* What a text begins with. */
+#define BEGINS(text, with) cr_assert_eq(strncmp(text, with, strlen(with)), 0, "%s", text)
+
+#endif
