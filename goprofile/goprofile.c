@@ -78,6 +78,30 @@ void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t coun
 	g->let_go = let_go;
 }
 
+/* runtime/mprof.go: who fills buckets, moves their numbers on and publishes them; and the
+ * runtime's handlers of signals, behind which may be any of those (runtime/signal_unix.go). */
+static bool writes_buckets(const char *function)
+{
+	static const char *const names[] = { "mProf_", "(*memRecord", "(*bucket)", "setprofilebucket",
+					     "stkbucket", "saveblockevent", "saveBlockEventStack",
+					     "sig", "dosig", "asyncPreempt", "adjustSignalStack" };
+
+	if (!function || strncmp(function, "runtime.", 8) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(function + 8, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+bool goprofile_is_written(struct goprofile *g)
+{
+	for (size_t i = 0; i < g->held_count; i++)
+		if (writes_buckets(gocallers_function(g->callers, g->held[i].pc)))
+			return true;
+	return false;
+}
+
 const struct goprofile_stats *goprofile_stats(const struct goprofile *g)
 {
 	return &g->stats;
