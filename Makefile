@@ -179,7 +179,7 @@ check-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/demo $(UNIT) 
 		$(filter $(BUILD)/tests/tools/% $(BUILD)/bench/delta,$(TOOLS)) # all that `make check` runs
 	+$(Q)$(MAKE) --no-print-directory $(SAN) check-san-build
 
-check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY)
+check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY) $(BUILD)/tests/tools/goprofile
 
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites

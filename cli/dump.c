@@ -26,6 +26,7 @@ struct options {
 	const char *output;
 	dump_format *format;
 	unsigned symbolize;
+	uint64_t stop_ns; /* of goroutines; 0: nobody is held */
 	bool goroutines, no_cache, quiet, verbose;
 };
 
@@ -33,6 +34,7 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "json", no_argument, NULL, 'J' },
 	{ "goroutines", no_argument, NULL, 'G' },
+	{ "stop", optional_argument, NULL, 'S' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "no-inline", no_argument, NULL, 'I' },
 	{ "no-cache", no_argument, NULL, 'N' },
@@ -47,6 +49,8 @@ static int take_option(struct options *o, int option, struct error *err)
 	switch (option) {
 	case 'p':
 		return parse_pids(optarg, o->pids, &o->pid_count, err);
+	case 'S':
+		return parse_stop(optarg, &o->stop_ns, err);
 	case 'J':
 		o->format = dump_json;
 		break;
@@ -98,6 +102,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (o->goroutines && o->pid_count > 1)
 		return cli_usage("--goroutines is about one process");
+	if (o->stop_ns && !o->goroutines)
+		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
 	if (o->goroutines && o->format == dump_json)
 		return cli_usage("goroutines are dumped as text; 'sampler goparse --json' reads it");
 	return 0;
@@ -192,7 +198,7 @@ int cli_dump(int argc, char **argv)
 	int status = parse_options(&o, argc, argv);
 
 	if (!status && o.goroutines)
-		status = cli_gotake_dump(o.pids[0], o.output);
+		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
 	else if (!status)
 		status = dump_new(&d, o.pids, o.pid_count, !o.no_cache, &err) ? cli_fail(&err) :
 								   dump(d, &o, &file);

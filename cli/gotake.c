@@ -29,6 +29,7 @@
 #include "rounds/derive.h"
 #include "rounds/source.h"
 #include "rounds/source_memory.h"
+#include "sampler/hold.h"
 #include "sampler/privilege.h"
 #include "target/process.h"
 
@@ -96,7 +97,8 @@ static int take_heap(struct taking *k, struct buffer *out, enum capture_type typ
 static int take(struct taking *k, enum capture_type type, const char *custom, struct buffer *out,
 		struct error *err)
 {
-	struct source_remark remark;
+	struct source_remark remark = { 0 };
+	int rc;
 
 	switch (type) {
 	case CAPTURE_HEAP:
@@ -104,11 +106,15 @@ static int take(struct taking *k, enum capture_type type, const char *custom, st
 	case CAPTURE_INUSE:
 		return take_heap(k, out, type, err);
 	case CAPTURE_GOROUTINEWAIT:
-		return source_goroutine_waits(k->source, out, err);
+		rc = source_goroutine_waits(k->source, out, err);
+		snprintf(remark.note, sizeof(remark.note), "%s", source_memory_held(k->source));
+		break;
 	default:
-		return source_profile(k->source, custom ? custom : captures[type].go_profile, false, out,
-				      &remark, err);
+		rc = source_profile(k->source, custom ? custom : captures[type].go_profile, false, out,
+				    &remark, err);
 	}
+	say_note(k, custom ? custom : captures[type].name, &remark);
+	return rc;
 }
 
 /* Writing. */
@@ -364,6 +370,20 @@ int cli_gotake(const struct gotake *t)
 	return rc ? cli_fail(&err) : EXIT_DONE;
 }
 
+/* A bound of ten seconds would be a long time to stand still, and is still one. */
+int parse_stop(const char *text, uint64_t *ns, struct error *err)
+{
+	static const uint64_t most_ns = 10000000000;
+	int rc = 0;
+
+	*ns = HOLD_BOUND_NS;
+	if (text)
+		rc = parse_duration(text, ns, err);
+	if (!rc && (!*ns || *ns > most_ns))
+		rc = error_set(err, ERR_USAGE, "--stop=%s: up to 10s", text);
+	return rc;
+}
+
 /* Goroutines. */
 
 static int dump(struct source *s, struct outfile *file, struct error *err)
@@ -377,9 +397,9 @@ static int dump(struct source *s, struct outfile *file, struct error *err)
 	return rc;
 }
 
-int cli_gotake_dump(pid_t pid, const char *output)
+int cli_gotake_dump(pid_t pid, const char *output, uint64_t stop_ns)
 {
-	const struct source_options options = { .timeout_ns = 0 };
+	const struct source_options options = { .stop_ns = stop_ns };
 	struct process p = { .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
 	struct outfile file = OUTFILE_NONE;
 	struct privilege_needs needs = { .output = &file };
@@ -393,6 +413,8 @@ int cli_gotake_dump(pid_t pid, const char *output)
 	if (!rc) {
 		source_about(s, &p);
 		rc = dump(s, &file, &err);
+		if (!rc && stop_ns)
+			fprintf(stderr, "sampler: %s\n", source_memory_held(s));
 	}
 	outfile_abort(&file);
 	source_free(s);

@@ -3,8 +3,10 @@
 #define CLI_GOTAKE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
+struct error;
 struct format;
 struct source_options;
 
@@ -24,7 +26,11 @@ unsigned gotake_types(void);
 /* Takes and writes them; an exit status. One that cannot be had does not keep others back. */
 int cli_gotake(const struct gotake *t);
 
-/* All goroutines of a process in the text form of debug=2 to a file; an exit status. */
-int cli_gotake_dump(pid_t pid, const char *output);
+/* All goroutines of a process in the text form of debug=2 to a file; an exit status. They are
+ * held for `stop_ns` at most; 0: nobody is. */
+int cli_gotake_dump(pid_t pid, const char *output, uint64_t stop_ns);
+
+/* The value of --stop, NULL for none. 0 or ERR_USAGE. */
+int parse_stop(const char *text, uint64_t *ns, struct error *err);
 
 #endif

@@ -142,6 +142,9 @@ static bool set_source(struct roundsoptions *o, int option, const char *value, i
 		*rc = set_size(value, &o->source.trace_limit, err);
 		o->trace_limit_given = true;
 		break;
+	case ROUNDSOPTION_STOP:
+		*rc = parse_stop(value, &o->source.stop_ns, err);
+		break;
 	default:
 		return false;
 	}
@@ -236,6 +239,8 @@ int roundsoptions_check(const struct roundsoptions *o, struct error *err)
 
 	if (rc)
 		return rc;
+	if (o->url && o->source.stop_ns)
+		return error_set(err, ERR_USAGE, "--stop is about the process's memory, not a URL");
 	if (o->url && !http_is_url(o->url))
 		return error_set(err, ERR_USAGE, "bad URL '%s'", o->url);
 	if (r->every_ns && r->recording.duration_ns && r->every_ns < r->recording.duration_ns)

@@ -27,6 +27,7 @@ enum rounds_option {
 	ROUNDSOPTION_GC_WAIT,
 	ROUNDSOPTION_WAITS,
 	ROUNDSOPTION_TRACE,
+	ROUNDSOPTION_STOP,
 	ROUNDSOPTION_KEEP,
 	ROUNDSOPTION_DISK,
 	ROUNDSOPTION_AGE,
@@ -50,6 +51,7 @@ enum rounds_option {
 	{ "gc-wait", no_argument, NULL, ROUNDSOPTION_GC_WAIT },         \
 	{ "max-goroutines-wait", required_argument, NULL, ROUNDSOPTION_WAITS }, \
 	{ "trace-limit", required_argument, NULL, ROUNDSOPTION_TRACE }, \
+	{ "stop", optional_argument, NULL, ROUNDSOPTION_STOP },         \
 	{ "keep", required_argument, NULL, ROUNDSOPTION_KEEP },         \
 	{ "max-disk", required_argument, NULL, ROUNDSOPTION_DISK },     \
 	{ "max-age", required_argument, NULL, ROUNDSOPTION_AGE },       \

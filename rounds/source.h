@@ -25,6 +25,8 @@ struct source_options {
 	size_t max_bytes;     /* of each, unpacked; 0: 256 MiB */
 	size_t trace_limit;   /* bytes, no trace is longer; 0: 5 MiB */
 	uint64_t max_goroutines_wait; /* a process with more is not asked for their waits */
+	uint64_t stop_ns;     /* of a process's memory: all its threads are held while one is read,
+			       * this long at most (sampler/hold.h); 0: nobody is */
 };
 
 /* What is to be said of what was taken. */

@@ -25,6 +25,7 @@
 #include "goruntime/golive.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"
+#include "rounds/exact.h"
 #include "rounds/source_memory.h"
 #include "rounds/sourceops.h"
 #include "rounds/subject.h"
@@ -44,6 +45,7 @@ struct reader {
 	struct error failed;	 /* why it could not be */
 	struct buffer seen;	 /* a struct subject_program, and what waits_save gave; or empty */
 	bool seen_anew;
+	char held[200];		 /* what exact_make has said */
 };
 
 static struct reader *reader_of(struct source *s)
@@ -101,18 +103,66 @@ static int check_size(const struct reader *r, size_t len, struct error *err)
 	       error_set(err, ERR_LIMIT, "the profile has more than %zu bytes", r->options.max_bytes);
 }
 
-static int make(struct reader *r, const char *name, struct buffer *out, struct error *err)
+/* With all threads held, if that is wanted; then perhaps several times. */
+static int read_now(struct reader *r, exact_read *read, void *ctx, struct error *err)
+{
+	int rc;
+
+	*r->held = '\0';
+	rc = r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
+					     r->held, sizeof(r->held), err) :
+				  read(ctx, err);
+	return check_program(r, rc, err);
+}
+
+struct making {
+	struct reader *r;
+	const char *name;
+	struct profile profile;
+};
+
+static int begin_profile(struct making *m, struct error *err)
+{
+	return profile_init(&m->profile) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+static int make_profile(void *making, struct error *err)
+{
+	struct making *m = making;
+	int rc;
+
+	profile_release(&m->profile);
+	rc = begin_profile(m, err);
+	return rc ? rc : goprofile_make(m->r->go, m->name, &m->profile, err);
+}
+
+/* The hold is among the comments. */
+static int pack(const struct reader *r, struct profile *p, struct buffer *out, struct error *err)
 {
 	size_t before = out->len;
-	struct profile p;
-	int rc = profile_init(&p) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	int rc = 0;
 
-	if (!rc)
-		rc = check_program(r, goprofile_make(r->go, name, &p, err), err);
-	if (!rc)
-		rc = profile_pack(&p, out, err);
-	profile_release(&p);
+	if (*r->held && profile_add_comment(p, r->held))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	rc = rc ? rc : profile_pack(p, out, err);
 	return rc ? rc : check_size(r, out->len - before, err);
+}
+
+static int make(struct reader *r, const char *name, struct buffer *out, struct error *err)
+{
+	struct making m = { .r = r, .name = name };
+	int rc = begin_profile(&m, err);
+
+	rc = rc ? rc : read_now(r, make_profile, &m, err);
+	rc = rc ? rc : pack(r, &m.profile, out, err);
+	profile_release(&m.profile);
+	return rc;
+}
+
+static void note_hold(const struct reader *r, struct source_remark *remark)
+{
+	if (*r->held && !*remark->note)
+		snprintf(remark->note, sizeof(remark->note), "%s", r->held);
 }
 
 /* Places are looked for anew: goprofile_new wants to know by then which moment it is about. */
@@ -164,7 +214,9 @@ static int take_profile(struct source *s, const char *name, bool gc_wait, struct
 	struct reader *r = reader_of(s);
 	int rc = have_profile(r, name, gc_wait, remark, err);
 
-	return rc ? rc : make(r, name, out, err);
+	rc = rc ? rc : make(r, name, out, err);
+	note_hold(r, remark);
+	return rc;
 }
 
 static int take_custom(struct source *s, struct buffer *names, struct error *err)
@@ -228,13 +280,30 @@ int source_memory_open(struct source *s, struct error *err)
 	return have_go(r, r->heap, err);
 }
 
+struct writing {
+	struct reader *r;
+	const char *name;
+	struct buffer *out;
+	size_t before;	  /* its length */
+};
+
+static int write_text(void *writing, struct error *err)
+{
+	struct writing *w = writing;
+
+	w->out->len = w->before;
+	return goprofile_text(w->r->go, w->name, w->out, err);
+}
+
 int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
 		       struct source_remark *remark, struct error *err)
 {
-	struct reader *r = reader_of(s);
-	int rc = have_profile(r, name, gc_wait, remark, err);
+	struct writing w = { reader_of(s), name, out, out->len };
+	int rc = have_profile(w.r, name, gc_wait, remark, err);
 
-	return rc ? rc : check_program(r, goprofile_text(r->go, name, out, err), err);
+	rc = rc ? rc : read_now(w.r, write_text, &w, err);
+	note_hold(w.r, remark);
+	return rc;
 }
 
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
@@ -242,6 +311,11 @@ int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
 	(void)s;
 	(void)out;
 	return error_set(err, ERR_NOTFOUND, "goroutines are not yet dumped");
+}
+
+const char *source_memory_held(const struct source *s)
+{
+	return ((const struct reader *)s)->held;
 }
 
 /* The source. */

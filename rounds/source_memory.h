@@ -21,4 +21,7 @@ int source_memory_text(struct source *s, const char *name, bool gc_wait, struct 
 		       struct source_remark *remark, struct error *err);
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err);
 
+/* What is to be said of the hold in which the last one was read (rounds/exact.h); "": of none. */
+const char *source_memory_held(const struct source *s);
+
 #endif
