@@ -28,6 +28,9 @@ struct goprofile {
 int goprofile_remark(struct goprofile *g, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Where it is from, and the remarks. ERR_NOMEM. */
+int goprofile_add_comments(const struct goprofile *g, struct profile *p);
+
 /* Begins a profile: what all of Go's have. The builder's profile is `p`; it is released by the
  * caller, also where this fails. ERR_NOMEM, ERR_GONE, ERR_PERM. */
 int goprofile_begin(struct goprofile *g, struct builder *b, struct profile *p, struct error *err);
@@ -38,6 +41,10 @@ int goprofile_end(struct goprofile *g, struct builder *b, struct error *err);
 /* Numbers of a reading of buckets, for stats and remarks. ERR_NOMEM. */
 int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *stats,
 			   struct error *err);
+
+/* The same for goroutines, of so many of which the labels could not be read. ERR_NOMEM. */
+int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_stats *stats,
+			      uint64_t unreadable, struct error *err);
 
 /* The kinds of profiles: into a profile without types, or as text, appended. */
 enum goprofile_heap { GOPROFILE_HEAP, GOPROFILE_ALLOCS };

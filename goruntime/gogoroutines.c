@@ -15,12 +15,12 @@
 
 #include "base/error.h"
 #include "goruntime/gobuckets.h"
+#include "goruntime/goallgs.h"
 #include "goruntime/gocallers.h"
 #include "goruntime/goheld.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
 #include "goruntime/gostate.h"
-#include "target/process.h"
 
 enum {
 	BATCH = 4096,		    /* goroutines */
@@ -30,10 +30,13 @@ enum {
 	PIECES = 5,		    /* for a stack */
 	TRIES = 8, PATIENT = 4,	    /* after so many of them wait in between */
 	WAIT_NS = 50000,
-	GOROUTINES_MAX = 1 << 26,   /* their smallest stacks would have 128 GiB */
 	FRAMES_MAX = 1 << 22,
+	/* In all, lest a process that wants to keep us busy does: */
+	WAITS_MAX = 2000, AGAIN_MAX = 1 << 20,
 	REASONS = 256, REASON_ROOM = 64,
 };
+
+static const uint64_t LONG_STACKS_MAX = 16ull << 30; /* of long stacks, in all */
 
 enum have { NOTHING, NO_G, STATE, STACK, MOVED };
 
@@ -65,6 +68,8 @@ struct reader {
 	struct memory_piece *pieces;
 	uint8_t *stacks, *long_stack;
 	size_t long_room;
+	uint64_t long_bytes;
+	unsigned waits, agains;
 	uint64_t *pcs;
 	size_t max_frames;
 	char reasons[REASONS][REASON_ROOM];
@@ -174,11 +179,18 @@ static size_t put_pieces(struct reader *r, size_t at, struct slot *s)
 	return put_piece(r, at, s->g, s->after, r->state_bytes);
 }
 
+/* One that runs has stood only as long as somebody held its thread. */
+static bool has_run_on(const struct reader *r, const struct slot *s)
+{
+	return s->state.status == GO_RUNNING && !s->state.syscall_sp && r->options->let_go &&
+	       atomic_load(r->options->let_go);
+}
+
 static bool is_whole(const struct reader *r, const struct slot *s)
 {
 	struct gostate before, after;
 
-	if (!s->piece->len || s->ticks[0] != s->ticks[1])
+	if (!s->piece->len || s->ticks[0] != s->ticks[1] || has_run_on(r, s))
 		return false;
 	gostate_load(&before, &r->live->fields, s->before);
 	gostate_load(&after, &r->live->fields, s->after);
@@ -229,11 +241,12 @@ static bool room_for_long(struct reader *r, size_t bytes)
 	return true;
 }
 
-static void wait_a_little(void)
+static void wait_a_little(struct reader *r)
 {
 	struct timespec t = { 0, WAIT_NS };
 
-	nanosleep(&t, NULL);
+	if (!r->options->held && r->waits++ < WAITS_MAX)
+		nanosleep(&t, NULL);
 }
 
 /* Reads a goroutine by itself until it was at rest meanwhile, up to `bytes` of its stack. */
@@ -241,10 +254,13 @@ static int read_again(struct reader *r, struct slot *s, size_t bytes)
 {
 	if (!room_for_long(r, bytes))
 		return error_set(r->err, ERR_NOMEM, "out of memory");
-	for (unsigned i = 0; i < TRIES; i++) {
-		if (i >= PATIENT && !r->options->held)
-			wait_a_little();
-		r->stats->again += !s->deferred;
+	for (unsigned i = 0; i < TRIES && r->agains < AGAIN_MAX; i++) {
+		if (i >= PATIENT)
+			wait_a_little(r);
+		if (!s->deferred) {
+			r->stats->again++;
+			r->agains++;
+		}
 		read_gs(r, s, 1);
 		if (s->have != STATE)
 			return 0;
@@ -319,15 +335,18 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 		return error_set(r->err, end, "out of memory");
 	g->has_stack = true;
 	g->pc = s->pc;
-	g->sp = s->sp;
+	g->stack_used = s->state.high - s->sp;
 	g->syscall_tick = s->ticks[0];
 	g->end = end;
 	return 0;
 }
 
-static bool wants_more(const struct slot *s, const struct go_goroutine *g)
+static bool wants_more(struct reader *r, const struct slot *s, const struct go_goroutine *g)
 {
-	return g->end == GO_WALK_SHORT && s->len < s->state.high - s->sp && s->len < STACK_MAX;
+	if (g->end != GO_WALK_SHORT || s->len >= s->state.high - s->sp || s->len >= STACK_MAX)
+		return false;
+	r->long_bytes += s->len;
+	return r->long_bytes < LONG_STACKS_MAX;
 }
 
 /* The stack of a slot that was read with the others, or did not hold still, or is longer
@@ -344,7 +363,7 @@ static int find_stack(struct reader *r, struct slot *s, struct go_goroutine *g)
 		if (s->have != STACK)
 			return 0;
 		rc = walk(r, s, g);
-		if (rc || !wants_more(s, g))
+		if (rc || !wants_more(r, s, g))
 			return rc;
 		bytes *= 16;
 		s->deferred = true;
@@ -388,60 +407,16 @@ static int tell_batch(struct reader *r, size_t count, gogoroutines_callback *eac
 	return rc;
 }
 
-struct slice { uint64_t array, len, room; };
-
-/* runtime.allgs grows by appending: what is at a place stays there. */
-static int read_slice(struct reader *r, struct slice *s)
-{
-	const struct memory *memory = r->live->memory;
-	uint64_t at = r->live->places.all_gs ? r->live->places.all_gs : r->live->vars.allgs;
-	struct slice again;
-
-	for (unsigned i = 0; at && i < TRIES; i++) {
-		if (memory->read(memory, at, s, sizeof(*s)) ||
-		    memory->read(memory, at, &again, sizeof(again)))
-			break;
-		if (memcmp(s, &again, sizeof(again)))
-			continue;
-		if (s->array && s->array % 8 == 0 && s->len && s->len <= s->room &&
-		    s->len <= GOROUTINES_MAX)
-			return 0;
-	}
-	if (r->live->process && !process_alive(r->live->process))
-		return error_set(r->err, ERR_GONE, "the process has ended");
-	return error_set(r->err, ERR_FORMAT, "the list of goroutines (runtime.allgs) is not where it "
-			 "should be");
-}
-
-/* The pointers from one place in it on. The old array is Go's to free once there is a new one. */
-static int read_pointers(struct reader *r, size_t from, size_t count)
-{
-	for (unsigned i = 0; i < TRIES; i++) {
-		struct slice before, after;
-		int rc = read_slice(r, &before);
-		bool read = !rc && !r->live->memory->read(r->live->memory, before.array + from * 8,
-							  r->gs, count * 8);
-
-		r->stats->reads++;
-		if (!rc)
-			rc = read_slice(r, &after);
-		if (rc)
-			return rc;
-		if (read && before.array == after.array)
-			return 0;
-	}
-	return error_set(r->err, ERR_FORMAT, "the list of goroutines (runtime.allgs) cannot be read");
-}
-
 static int tell_all(struct reader *r, gogoroutines_callback *each, void *ctx)
 {
-	struct slice all;
-	int rc = read_slice(r, &all);
+	size_t all;
+	int rc = goallgs_count(r->live, &all, r->err);
 
-	for (size_t i = 0; !rc && i < all.len; i += BATCH) {
-		size_t count = all.len - i < BATCH ? (size_t)(all.len - i) : BATCH;
+	for (size_t i = 0; !rc && i < all; i += BATCH) {
+		size_t count = all - i < BATCH ? all - i : BATCH;
 
-		rc = read_pointers(r, i, count);
+		rc = goallgs_read(r->live, i, r->gs, count, r->err);
+		r->stats->reads++;
 		if (!rc)
 			rc = tell_batch(r, count, each, ctx);
 	}

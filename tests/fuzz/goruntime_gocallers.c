@@ -1,0 +1,70 @@
+/*
+ * Any bytes as a goroutine's stack, on the tables of a program: words that begin with 0 are
+ * places in its functions, so that walks come far. The same words as physical addresses.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "goruntime/gocallers.h"
+#include "tests/unit/goruntime/gotable.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { HEAD = 2, ROOM = 16, WORDS_MAX = 4096 };
+
+static uint64_t word(const uint8_t *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value & 0xff ? value : table_pc((value >> 8 & 0xff) % TABLE_FUNCTIONS,
+					       value >> 16 & 0xff);
+}
+
+static void look_at(struct gocallers *c, const uint64_t *pcs, size_t count)
+{
+	struct gocallers_frame f;
+
+	if (count > ROOM)
+		abort();
+	for (size_t i = 0; i < count; i++)
+		if (gocallers_frame(c, pcs[i], &f) && (!f.function || !f.file || !f.entry))
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const versions[] = { "go1.18", "go1.20", "go1.26" };
+	static struct golive live[3];
+	static struct gocallers *callers[3];
+	static struct image *image;
+	static uint64_t words[WORDS_MAX];
+	struct gocallers_stack s = { .sp = 0xc000, .bytes = (const uint8_t *)words };
+	uint64_t pcs[ROOM];
+	size_t count, n = 0;
+	unsigned which;
+	int end;
+
+	if (size < HEAD)
+		return 0;
+	which = data[0] % 3;
+	if (!callers[which] && (!table_open(&live[which], &image, versions[which]) ||
+				gocallers_new(&callers[which], &live[which])))
+		abort();
+	for (; n < WORDS_MAX && HEAD + n * 8 + 8 <= size; n++)
+		words[n] = word(data + HEAD + n * 8);
+	if (!n)
+		return 0;
+	s.pc = words[0];
+	s.exact = data[1] & 1;
+	s.len = n * 8 - (data[1] >> 5);
+	end = gocallers_walk(callers[which], &s, pcs, data[1] % ROOM, &count);
+	if (end < 0 || end >= GO_WALK_ENDS || count > data[1] % ROOM)
+		abort();
+	look_at(callers[which], pcs, count);
+	if (gocallers_expand(callers[which], words, n, data[1] & 3, pcs, ROOM, &count))
+		abort();
+	look_at(callers[which], pcs, count);
+	return 0;
+}
