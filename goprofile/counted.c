@@ -1,10 +1,6 @@
 /*
  * Profiles that count stacks: goroutines, who made threads, and those that the program made
  * (runtime/pprof/pprof.go, printCountProfile and who calls it).
- *
- * A goroutine's labels are read where its g says, and believed if it says so still: while it
- * does they are not freed. A set that was seen is not read again until a GC has begun, without
- * which its memory cannot come to hold another.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,82 +9,29 @@
 #include "goprofile/builder.h"
 #include "goprofile/counts.h"
 #include "goprofile/inside.h"
+#include "goprofile/labelled.h"
 #include "goruntime/gocallers.h"
 #include "goruntime/gocustom.h"
-#include "goruntime/golabels.h"
-#include "goruntime/golive.h"
 #include "pprof/profile.h"
 
-enum {
-	LOOK_AT_GC = 256,     /* goroutines between two looks at whether a GC has begun */
-	CREATE_STACK_MAX = 32 /* m.createstack */
-};
+enum { CREATE_STACK_MAX = 32 }; /* m.createstack */
 
 struct counting {
 	struct goprofile *g;
 	struct counts counts;
-	struct golabels *labels;
-	uint32_t gc_cycles;
-	uint64_t told, unreadable; /* goroutines; with labels that could not be read */
+	struct labelled labelled;
 };
-
-static uint32_t gc_cycles(const struct golive *live)
-{
-	uint32_t cycles = 0;
-
-	if (live->places.gc_cycles)
-		live->memory->read(live->memory, live->places.gc_cycles, &cycles, sizeof(cycles));
-	return cycles;
-}
-
-static void look_at_gc(struct counting *c)
-{
-	const struct golive *live = c->g->live;
-	uint32_t cycles;
-
-	if (c->told++ % LOOK_AT_GC)
-		return;
-	cycles = gc_cycles(live);
-	if (cycles != c->gc_cycles || !live->places.gc_cycles)
-		labelsets_forget(&c->counts.labels);
-	c->gc_cycles = cycles;
-}
-
-/* The set through *set, 0 where there is none or it cannot be read. ERR_NOMEM. */
-static int labels_of(struct counting *c, const struct go_goroutine *r, uint32_t *set)
-{
-	const struct golive *live = c->g->live;
-	struct labelsets *sets = &c->counts.labels;
-	const struct golabel *labels;
-	uint64_t still = 0;
-	size_t count;
-	int rc;
-
-	*set = r->labels ? labelsets_at(sets, r->labels) : 0;
-	if (*set || !r->labels)
-		return 0;
-	rc = golabels_read(c->labels, r->labels, &labels, &count);
-	if (!rc && memory_read_u64(live->memory, r->g + live->fields.g.labels, &still))
-		rc = ERR_FORMAT;
-	if (!rc && still == r->labels)
-		return labelsets_add(sets, r->labels, labels, count, set);
-	if (rc != ERR_NOMEM)
-		c->unreadable++;
-	return rc == ERR_NOMEM ? rc : 0;
-}
 
 static int count_goroutine(void *ctx, const struct go_goroutine *r, struct error *err)
 {
 	struct counting *c = ctx;
 	uint64_t start = r->start_pc + 1; /* as a frame within it */
-	uint32_t set;
+	const uint64_t *pcs = r->has_stack ? r->pcs : &start;
+	size_t count = r->has_stack ? r->pc_count : r->start_pc != 0;
+	int rc = r->labels ? labelled_add(&c->labelled, r, pcs, count) :
+			     counts_add(&c->counts, pcs, count, 0, !r->has_stack);
 
-	look_at_gc(c);
-	if (labels_of(c, r, &set) ||
-	    (r->has_stack ? counts_add(&c->counts, r->pcs, r->pc_count, set, false) :
-			    counts_add(&c->counts, &start, r->start_pc != 0, set, true)))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return 0;
+	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
 /* What the reader could not read. */
@@ -100,14 +43,14 @@ static int note_goroutines(struct counting *c, const struct gogoroutines_stats *
 
 	g->stats = (struct goprofile_stats){ .told = s->goroutines, .again = s->again,
 					     .without_stack = s->without_stack,
-					     .left_out = s->left_out, .reads = s->reads,
-					     .bytes = s->bytes };
+					     .left_out = s->left_out, .reads = s->reads, .bytes = s->bytes };
+	labelled_stats(&c->labelled, &g->stats.reads, &g->stats.bytes);
 	if ((s->without_stack &&
 	     goprofile_remark(g, "%" PRIu64 " goroutines were running, their stacks are not known",
 			      s->without_stack)) ||
 	    (cut && goprofile_remark(g, "%" PRIu64 " stacks end before their beginning", cut)) ||
-	    (c->unreadable && goprofile_remark(g, "labels of %" PRIu64 " goroutines could not be "
-					       "read", c->unreadable)) ||
+	    (c->labelled.unreadable && goprofile_remark(g, "labels of %" PRIu64 " goroutines could not be "
+					       "read", c->labelled.unreadable)) ||
 	    (s->left_out && goprofile_remark(g, "%" PRIu64 " goroutines are left out, what stood "
 					     "there was none", s->left_out)) ||
 	    (s->again && goprofile_remark(g, "%" PRIu64 " reads were repeated, the program had "
@@ -123,11 +66,13 @@ static int count_goroutines(struct counting *c, struct error *err)
 						.held_count = g->held_count,
 						.let_go = g->let_go };
 	struct gogoroutines_stats stats = { 0 };
-	int rc = golabels_new(&c->labels, g->live->memory, g->minor);
+	int rc;
 
-	if (rc)
-		return error_set(err, rc, "out of memory");
+	if (labelled_init(&c->labelled, g->live, &c->counts))
+		return error_set(err, ERR_NOMEM, "out of memory");
 	rc = gogoroutines_read(g->live, g->callers, &options, count_goroutine, c, &stats, err);
+	if (!rc && labelled_flush(&c->labelled))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
 	return rc ? rc : note_goroutines(c, &stats, err);
 }
 
@@ -172,7 +117,7 @@ static int count_all(struct counting *c, const char *name, struct error *err)
 static void release(struct counting *c)
 {
 	counts_release(&c->counts);
-	golabels_free(c->labels);
+	labelled_release(&c->labelled);
 }
 
 static int add_types(struct profile *p, const char *name)

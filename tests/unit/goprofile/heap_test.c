@@ -115,7 +115,9 @@ Test(heap, text)
 				"#\t0x4060\truntime.mallocgc+0x60\t/go/malloc.go:61\n\n"
 				"2: 200 [3: 300] @ 0x4061 0x5071 0x2041 0x6081\n");
 	cr_assert_not_null(strstr(text_of("heap"), "\n\n\n# runtime.MemStats\n"));
-	cr_assert_not_null(strstr(text_of("heap"), "# HeapAlloc = 1005\n# NextGC = 1007\n"));
+	cr_assert_not_null(strstr(text_of("heap"), "# HeapAlloc = 1005\n"
+						"# HeapObjects = 18446744073709551614\n"
+						"# NextGC = 1007\n"));
 	cr_assert_not_null(strstr(text_of("heap"), "# MaxRSS = "));
 	cr_assert_null(strstr(text_of("heap"), "NumGC"), "which is not known");
 	end();
