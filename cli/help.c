@@ -40,6 +40,7 @@ static const char record[] =
 	"                       compressed: .pb)\n"
 	"      --wall           threads that wait, too, and wall time\n"
 	"      --kernel         with --wall: where in the kernel they wait\n"
+	"      --goid           which goroutine a thread of Go's runs, as the label goid\n"
 	"      --max-pause-share PCT  of its time that any one thread may be held\n"
 	"                       (default 1%); looks beyond that are left out\n"
 	"      --no-inline      leave inlined calls out\n"
@@ -129,7 +130,8 @@ static const char top[] =
 	"      --max-pause-share PCT  of its time that any one thread may be held (default 1%)\n"
 	"      --no-inline      leave inlined calls out\n"
 	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
-	"  -o, --output PATH    write the profile of it all at the end\n";
+	"  -o, --output PATH    write the profile of it all at the end\n"
+	"      --goid           in it: which goroutine a thread of Go's ran, as the label goid\n";
 
 static const char report[] =
 	"usage: sampler report FILE [options]\n"

@@ -57,6 +57,9 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 	case 'W':
 		r->wall = true;
 		return true;
+	case 'g':
+		r->goid = true;
+		return true;
 	case 'M':
 		*rc = parse_percent(optarg, "share", &r->pause_share, err);
 		return true;

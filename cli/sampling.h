@@ -17,6 +17,7 @@ struct recording_options;
 	{ "rate", required_argument, NULL, 'r' },           \
 	{ "children", no_argument, NULL, 'C' },             \
 	{ "wall", no_argument, NULL, 'W' },                 \
+	{ "goid", no_argument, NULL, 'g' },                 \
 	{ "max-pause-share", required_argument, NULL, 'M' }, \
 	{ "no-inline", no_argument, NULL, 'I' },            \
 	{ "no-cache", no_argument, NULL, 'N' }

@@ -10,12 +10,10 @@
 #include "goruntime/gobuckets.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/buffer.h"
 #include "base/error.h"
+#include "goruntime/godebug.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
 #include "target/process.h"
@@ -108,38 +106,12 @@ int gobuckets_frequency(const struct golive *live, double *cycles_per_second, st
 	return 0;
 }
 
-/* The last of GODEBUG's settings of this name, which the runtime takes (runtime1.go,
- * parsegodebug, atoi32); -1 for none. */
-static long setting(const char *godebug, const char *name)
-{
-	long value = -1;
-
-	for (const char *s = godebug; *s; s += strcspn(s, ","), s += *s == ',') {
-		size_t len = strlen(name);
-		char *end;
-		long v;
-
-		if (strncmp(s, name, len) || s[len] != '=')
-			continue;
-		v = strtol(s + len + 1, &end, 10);
-		if (end != s + len + 1 && (!*end || *end == ',') && v >= 0 && v <= INT32_MAX)
-			value = v;
-	}
-	return value;
-}
-
 size_t gobuckets_depth(const struct golive *live)
 {
-	struct buffer env = { 0 };
-	long depth = -1;
+	long depth;
 
 	if (live->vars.layout->minor < 23)
 		return DEPTH_OLD;
-	if (live->process && !process_read(live->process, "environ", &env, NULL) &&
-	    !buffer_add(&env, "", 1))
-		for (size_t at = 0; at < env.len; at += strlen((char *)env.data + at) + 1)
-			if (!strncmp((char *)env.data + at, "GODEBUG=", 8) && depth < 0)
-				depth = setting((char *)env.data + at + 8, "profstackdepth");
-	buffer_release(&env);
+	depth = godebug_setting(live->process, "profstackdepth");
 	return depth < 0 ? DEPTH : depth > DEPTH_MAX ? DEPTH_MAX : (size_t)depth;
 }

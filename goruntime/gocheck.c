@@ -35,13 +35,15 @@ enum {
 	G_BYTES = 1024, M_BYTES = 4096, /* as much of each as has the fields; else we give up */
 	NAME_BYTES = 64,
 	SCAN = 0x1000,	       /* _Gscan */
+	STATUS_MAX = 11,
 };
 
-/* runtime/runtime2.go: those a g can have, and those in which its stack is at rest. */
-static const uint32_t known = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 9 |
-			      1 << 10 | 1 << 11;
+/* runtime/runtime2.go: those that a g of the list can have (proc.go, allgadd: not 0), and those
+ * in which its stack is at rest. */
+static const uint32_t known = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 9 |
+			      1 << 10 | 1 << STATUS_MAX;
 static const uint32_t at_rest = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 9;
-static const uint32_t without_goid = 1 << 0 | 1 << 6 | 1 << 10 | 1 << 11; /* or perhaps without */
+static const uint32_t without_goid = 1 << 6 | 1 << 10 | 1 << 11; /* or perhaps without */
 
 static const char first_reason[] = "GC assist marking"; /* after "", in every release */
 
@@ -120,20 +122,23 @@ static const char *look_at_g(const struct golive *l, uint64_t address, bool is_f
 {
 	const struct gofields *f = &l->fields;
 	uint8_t g[G_BYTES];
-	uint64_t lo, hi, sp, goid;
+	uint64_t lo, hi, sp, goid, made;
 	uint32_t status;
 
 	if (address % 8 || !get(l, address, g, f->g.bytes))
 		return "it is not in memory";
 	memcpy(&status, g + f->g.status, sizeof(status));
 	status &= ~(uint32_t)SCAN;
-	if (status > 11 || !(known >> status & 1))
+	if (status > STATUS_MAX || !(known >> status & 1))
 		return "its status is none";
 	goid = word(g, f->g.goid);
 	if (!goid && !(without_goid >> status & 1))
 		return "it has no number";
 	if (is_first && goid == 1 && !function_is(l, word(g, f->g.start_pc), "runtime.main"))
 		return "it did not begin in runtime.main";
+	made = word(g, f->g.go_pc);
+	if (made && !is_code(l, made))
+		return "what made it is no code";
 	lo = word(g, 0);
 	hi = word(g, 8);
 	sp = word(g, f->g.sp);
@@ -241,7 +246,7 @@ static bool is_thread(const struct golive *l, uint64_t number)
 static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES])
 {
 	const struct gofields *f = &l->fields;
-	uint64_t g0, back = 0, curg, goid = 0;
+	uint64_t g0, back = 0, curg, goid = 0, made;
 
 	if (address % 8 || !get(l, address, m, f->m.bytes))
 		return "it is not in memory";
@@ -250,6 +255,9 @@ static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m
 		return "its g0 is not its own";
 	if (!get(l, g0 + f->g.goid, &goid, sizeof(goid)) || goid)
 		return "its g0 has a number";
+	made = word(m, f->m.create_stack);
+	if (made && !is_code(l, made))
+		return "what made it is no code";
 	curg = word(m, f->m.curg);
 	if (curg && (!get(l, curg + f->g.m, &back, sizeof(back)) || back != address))
 		return "its goroutine is not its own";

@@ -172,6 +172,23 @@ static const char *read_goroutines(const struct reading *r)
 	return NULL;
 }
 
+/* runtime.mcount: threads that were made less those that were ended. */
+static const char *read_threads(const struct reading *r)
+{
+	const struct golayout *l = r->v->layout;
+	uint64_t made, freed;
+
+	if (!r->v->sched)
+		return NOT_FOUND;
+	if (!get(r, r->v->sched + l->ms_freed, &freed, sizeof(freed)) ||
+	    !get(r, r->v->sched + l->ms_made, &made, sizeof(made)))
+		return NOT_READ;
+	if (made > INT32_MAX || freed >= made)
+		return NONSENSE;
+	set(r, GOMETRIC_THREADS, made - freed);
+	return NULL;
+}
+
 static const char *read_cycles(const struct reading *r)
 {
 	uint64_t at = r->v->memstats + r->v->layout->last_gc, pause;
@@ -472,6 +489,9 @@ void gocounters_read(struct gocounters *c, const struct govars *v, const struct 
 	why = no_ps ? no_ps : read_goroutines(&r);
 	if (why)
 		refuse(&r, GOMETRIC_GOROUTINES, GOMETRIC_GOROUTINES, why);
+	why = read_threads(&r);
+	if (why)
+		refuse(&r, GOMETRIC_THREADS, GOMETRIC_THREADS, why);
 	why = read_cycles(&r);
 	if (why)
 		refuse(&r, GOMETRIC_GC_CYCLES, GOMETRIC_GC_PAUSE, why);

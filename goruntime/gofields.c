@@ -105,6 +105,7 @@ int gofields_find(struct gofields *f, struct gotypes *t, struct error *err)
 {
 	uint64_t g = gotypes_struct(t, "runtime.g"), m = gotypes_struct(t, "runtime.m");
 	uint64_t profile = gotypes_struct(t, "pprof.Profile");
+	uint64_t bubble = gotypes_struct(t, "runtime.synctestBubble");
 	const char *missing;
 
 	memset(f, 0xff, sizeof(*f)); /* GO_NO_FIELD */
@@ -117,6 +118,8 @@ int gofields_find(struct gofields *f, struct gotypes *t, struct error *err)
 		return error_set(err, ERR_FORMAT, "Go's runtime has no field '%s' in this program", missing);
 	f->g.bytes = gotypes_size(t, g);
 	f->m.bytes = gotypes_size(t, m);
+	if (!bubble || !gotypes_field(t, bubble, "id", &f->bubble.id, NULL))
+		f->bubble.id = GO_NO_FIELD;
 	if (profile && !find_all(f, t, profile, of_profile, sizeof(of_profile) / sizeof(*of_profile)))
 		f->profile.bytes = gotypes_size(t, profile);
 	else

@@ -30,6 +30,9 @@ struct gofields {
 		uint32_t syscall_tick; /* differs from one system call to the next */
 	} m;
 	struct {
+		uint32_t id;
+	} bubble; /* runtime.synctestBubble; only in programs that have it */
+	struct {
 		uint32_t bytes, name, stacks /* m */, count, write;
 	} profile; /* runtime/pprof.Profile; only in programs that use that package */
 };

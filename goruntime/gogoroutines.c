@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "goruntime/gobuckets.h"
 #include "goruntime/gocallers.h"
 #include "goruntime/goheld.h"
 #include "goruntime/golayout.h"
@@ -317,6 +318,9 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 	if (end < 0)
 		return error_set(r->err, end, "out of memory");
 	g->has_stack = true;
+	g->pc = s->pc;
+	g->sp = s->sp;
+	g->syscall_tick = s->ticks[0];
 	g->end = end;
 	return 0;
 }
@@ -461,13 +465,6 @@ static bool fields_fit(const struct gofields *f)
 	return true;
 }
 
-/* runtime/mprof.go: StackRecord has 32 places up to 1.22, then a stack is as long as
- * GODEBUG's profstackdepth, 128 if that is not set. */
-static size_t frames_of_release(const struct golive *live)
-{
-	return live->vars.layout->minor < 23 ? 32 : 128;
-}
-
 static int prepare(struct reader *r)
 {
 	size_t batch = BATCH;
@@ -476,7 +473,7 @@ static int prepare(struct reader *r)
 		return error_set(r->err, ERR_FORMAT, "the fields of a goroutine are not understood");
 	r->g_bytes = r->live->fields.g.bytes;
 	r->state_bytes = gostate_bytes(&r->live->fields);
-	r->max_frames = r->options->max_frames ? r->options->max_frames : frames_of_release(r->live);
+	r->max_frames = r->options->max_frames ? r->options->max_frames : gobuckets_depth(r->live);
 	if (r->max_frames > FRAMES_MAX)
 		r->max_frames = FRAMES_MAX;
 	r->gs = malloc(batch * sizeof(*r->gs));

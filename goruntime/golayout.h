@@ -3,8 +3,9 @@
  * heap, so that no type descriptor says it (goruntime/gotypes.h).
  *
  * In bytes; of amd64 and of programs without experiments. Sources: runtime/mstats.go,
- * mgcpacer.go, runtime2.go (schedt), mcache.go, mheap.go (mspan) of each release;
- * tests/rounds/gometrics.test compares with the DWARF of what `go build` makes.
+ * mgcpacer.go, runtime2.go (schedt), mcache.go, mheap.go (mspan), mprof.go (bucket), runtime.go
+ * (ticks) of each release. scripts/golayout makes the table of the DWARF of what each release
+ * builds, and tests/goruntime/places.test compares.
  */
 #ifndef GORUNTIME_GOLAYOUT_H
 #define GORUNTIME_GOLAYOUT_H
@@ -34,14 +35,19 @@ struct golayout {
 	/* runtime.heapStatsDelta: tinyAllocCount, behind which are largeAlloc,
 	 * largeAllocCount, smallAllocCount[], largeFree, largeFreeCount, smallFreeCount[] */
 	uint32_t delta_bytes, tiny;
-	/* runtime.schedt: ngsys, gFree. Up to 1.24 one count behind its two lists, then one
+	/* runtime.schedt: mnext, nmfreed; ngsys, gFree. Up to 1.24 one count behind its two lists, then one
 	 * in each of them. */
-	uint32_t ngsys, free_gs;
+	uint32_t ms_made, ms_freed, ngsys, free_gs;
 	/* runtime.mcache: tinyAllocs, alloc */
 	uint32_t tiny_allocs, spans;
 	/* runtime.mspan: nelems (two bytes from 1.22 on), allocCount, spanclass = + 2,
 	 * elemsize = + 8, and but in 1.18 allocCountBeforeCache = + 6 */
 	uint32_t elements, alloc_count;
+	/* runtime.bucket, and one runtime.memRecordCycle: allocs, frees, and up to 1.26 bytes of
+	 * both. mProfCycle, or in 1.18 mProf, is the cycle shifted by so many bits. */
+	uint32_t bucket_bytes, record_bytes, cycle_shift;
+	/* runtime.ticks: val; from 1.22 on startTicks and startTime, too */
+	uint32_t ticks_value, ticks_start, ticks_start_time;
 };
 
 /* The layout of a release by what runtime.Version says ("go1.26.8"). NULL for one that is

@@ -18,6 +18,7 @@ struct process;
 enum gometric {
 	GOMETRIC_GOROUTINES,	/* runtime.NumGoroutine */
 	GOMETRIC_PROCS,		/* GOMAXPROCS */
+	GOMETRIC_THREADS,	/* Ms: pprof.Lookup("threadcreate").Count */
 	GOMETRIC_GC_CYCLES,	/* MemStats.NumGC */
 	GOMETRIC_GC_FORCED,	/* MemStats.NumForcedGC */
 	GOMETRIC_GC_PAUSE,	/* MemStats.PauseTotalNs */

@@ -28,6 +28,10 @@ static bool find_fields(struct goruntime *rt, struct gotypes *t)
 	t->shift = guard == 32;
 	if (!gotypes_field(t, m, "isextra", &rt->m.isextra, NULL)) /* 1.16 */
 		rt->m.isextra = GO_NO_FIELD;
+	if (!gotypes_field(t, g, "goid", &rt->who.goid, NULL))
+		rt->who.goid = GO_NO_FIELD;
+	if (!gotypes_field(t, g, "labels", &rt->who.labels, NULL))
+		rt->who.labels = GO_NO_FIELD;
 	return gotypes_field(t, g, "stack", &stack, NULL) && !stack &&
 	       gotypes_field(t, g, "m", &rt->g.m, NULL) &&
 	       gotypes_field(t, g, "sched", &rt->g.sched, &gobuf) &&

@@ -24,7 +24,8 @@ struct goruntime {
 	/* Offsets in bytes. */
 	struct { uint32_t m, sched, sp, pc, bp; } g; /* sp, pc, bp: those of sched */
 	struct { uint32_t g0, gsignal, curg, ncgo, isextra, vdso_sp, vdso_pc; } m;
-	/* isextra may be GO_NO_FIELD. */
+	struct { uint32_t goid, labels; } who; /* of g */
+	/* isextra, goid and labels may be GO_NO_FIELD. */
 };
 
 /* What is remembered from search to search; {0} at first. */

@@ -50,6 +50,51 @@ static size_t g_bytes(const struct goruntime *rt)
 	return rt->g.sched + rt->g.bp + 8;
 }
 
+/* Of the fields that are known, from the first to the end of the last. */
+static size_t who_bytes(const struct goruntime *rt, uint32_t *first)
+{
+	uint32_t goid = rt->who.goid, labels = rt->who.labels, last;
+
+	*first = goid < labels ? goid : labels;
+	last = goid < labels ? labels : goid;
+	last = last == GO_NO_FIELD ? *first : last;
+	return *first == GO_NO_FIELD || last - *first > GO_WHO_BYTES - 8 ? 0 : last - *first + 8;
+}
+
+static void fill_who(const struct goruntime *rt, uint64_t g, const uint8_t *bytes,
+		     struct gothread_who *who)
+{
+	uint32_t first;
+
+	who_bytes(rt, &first);
+	*who = (struct gothread_who){ .g = g };
+	if (rt->who.goid != GO_NO_FIELD)
+		who->goid = word(bytes, rt->who.goid - first);
+	if (rt->who.labels != GO_NO_FIELD)
+		who->labels = word(bytes, rt->who.labels - first);
+}
+
+static struct memory_piece who_piece(struct gothread *t, uint64_t g)
+{
+	uint32_t first;
+	size_t len = who_bytes(t->rt, &first);
+
+	return (struct memory_piece){ g + first, t->who_bytes, len };
+}
+
+bool gothread_who_now(const struct goruntime *rt, uint64_t g, const struct memory *memory,
+		      struct gothread_who *who)
+{
+	uint8_t bytes[GO_WHO_BYTES];
+	uint32_t first;
+	size_t len = who_bytes(rt, &first);
+
+	if (!len || memory->read(memory, g + first, bytes, len))
+		return false;
+	fill_who(rt, g, bytes, who);
+	return true;
+}
+
 static size_t own_pieces(struct gothread *t, struct memory_piece *p)
 {
 	const struct goruntime *rt = t->rt;
@@ -86,6 +131,20 @@ size_t gothread_begin(struct gothread *t, const struct gothread_place *place, ui
 	if (tp)
 		pieces[count++] = (struct memory_piece){ tp + (uint64_t)t->rt->tls, &t->g, 8 };
 	return count + own_pieces(t, pieces + count);
+}
+
+/* On its own stacks the m runs another g than the one that is asked for. */
+bool gothread_guess(struct gothread *t, const struct regs *at, struct memory_piece *piece)
+{
+	uint64_t g = at->r[DWARF_GO_G];
+
+	t->guess = 0;
+	if (!t->rt || !t->place.m || at->unknown >> DWARF_GO_G & 1 || !g || g & 7 ||
+	    g == t->place.g0 || g == t->place.gsignal)
+		return false;
+	*piece = who_piece(t, g);
+	t->guess = piece->len ? g : 0;
+	return t->guess;
 }
 
 /* Is what was read the m that runs g, and are its stacks where they were? */
@@ -155,15 +214,36 @@ static void place_on_goroutine(struct go_stacks *s, uint64_t g, uint64_t sp)
 	s->goroutine = (struct go_stack){ .g = g, .low = sp, .high = sp + STACK_MAX };
 }
 
+/* The goroutine, where sp is on another stack or may be, and who it is. */
+static void read_curg(struct gothread *t, pid_t tid, uint64_t curg, struct go_stacks *s)
+{
+	struct memory_piece p[] = { { curg, t->curg, g_bytes(t->rt) }, who_piece(t, curg) };
+	size_t got = memory_live_gather(tid, p, 2);
+
+	if (got >= p[0].len)
+		fill_stack(t->rt, curg, t->curg, &s->goroutine);
+	if (p[1].len && got == p[0].len + p[1].len)
+		fill_who(t->rt, curg, t->who_bytes, &t->who);
+}
+
+/* Assembly may use the register for something else. */
+static void read_who(struct gothread *t, pid_t tid, uint64_t curg, bool guessed)
+{
+	struct memory_piece p = who_piece(t, curg);
+
+	if (p.len && ((guessed && t->guess == curg) || gather(tid, &p, 1)))
+		fill_who(t->rt, curg, t->who_bytes, &t->who);
+}
+
 void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct regs *at, size_t got,
-		     struct go_stacks *s)
+		     bool guessed, struct go_stacks *s)
 {
 	const struct goruntime *rt = t->rt;
 	uint64_t pc = at->r[DWARF_PC], sp = at->r[DWARF_SP];
-	struct memory_piece p[GO_PIECES];
 	uint64_t curg;
 
 	memset(s, 0, sizeof(*s));
+	memset(&t->who, 0, sizeof(t->who));
 	if (!rt || (!has_got(t, tp, got) && !find_m(t, tid, tp))) {
 		memset(&t->place, 0, sizeof(t->place));
 		return;
@@ -181,9 +261,10 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 	if (!s->known)
 		return;
 	curg = word(t->m, rt->m.curg);
-	p[0] = (struct memory_piece){ curg, t->curg, g_bytes(rt) };
-	if (!needs_more(t, s, tp, pc, sp))
+	if (!needs_more(t, s, tp, pc, sp)) {
 		place_on_goroutine(s, curg, sp);
-	else if (curg && gather(tid, p, 1))
-		fill_stack(rt, curg, t->curg, &s->goroutine);
+		read_who(t, tid, curg, guessed);
+	} else if (curg) {
+		read_curg(t, tid, curg, s);
+	}
 }

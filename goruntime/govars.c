@@ -45,9 +45,10 @@ static const char *const functions[FUNCTIONS] = {
 
 /* debug/buildinfo/buildinfo.go: a magic text, the size of pointers, flags, and from 1.18 on
  * two strings with their lengths before them, the first of which is the version. */
-static bool read_version(const struct image *image, char version[GO_VERSION_BYTES])
+bool govars_version(const struct image *image, char version[GO_VERSION_BYTES])
 {
-	Elf_Data *data = elfsection_raw(image_elf(image), ".go.buildinfo", BUILDINFO_BYTES);
+	Elf *elf = image_elf(image);
+	Elf_Data *data = !elf ? NULL : elfsection_raw(elf, ".go.buildinfo", BUILDINFO_BYTES);
 	const uint8_t *head = data ? data->d_buf : NULL, *text;
 	struct cursor c;
 	uint64_t len;
@@ -155,7 +156,7 @@ int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 
 	memset(v, 0, sizeof(*v));
 	v->p_mcache = v->p_free = GO_NO_FIELD;
-	if (!image_elf(image) || !read_version(image, v->version))
+	if (!govars_version(image, v->version))
 		return error_set(err, ERR_FORMAT, "the program does not say of which Go it is");
 	v->layout = golayout_of(v->version);
 	if (!v->layout)

@@ -2,6 +2,7 @@
 #ifndef GORUNTIME_GOVARS_H
 #define GORUNTIME_GOVARS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct error;
@@ -31,5 +32,8 @@ int govars_find(struct govars *v, const struct process *process, const struct me
 /* The same for an image of a Go program that is mapped with this bias. */
 int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 		    const struct memory *memory, struct error *err);
+
+/* Of which release of Go an image's program says that it is; false: it does not say it. */
+bool govars_version(const struct image *image, char version[GO_VERSION_BYTES]);
 
 #endif

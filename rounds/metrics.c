@@ -47,6 +47,7 @@ const struct metric_info metric_infos[METRIC_COUNT] = {
 	[METRIC_FDS] = { "fds", false, false },
 	[METRIC_GO + GOMETRIC_GOROUTINES] = { "goroutines", false, false },
 	[METRIC_GO + GOMETRIC_PROCS] = { "gomaxprocs", false, false },
+	[METRIC_GO + GOMETRIC_THREADS] = { "threads", false, false },
 	[METRIC_GO + GOMETRIC_GC_CYCLES] = { "gc_cycles", true, false },
 	[METRIC_GO + GOMETRIC_GC_FORCED] = { "gc_forced_cycles", true, false },
 	[METRIC_GO + GOMETRIC_GC_PAUSE] = { "gc_pause_seconds", true, true },

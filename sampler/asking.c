@@ -46,10 +46,10 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 	slot->snapshot.go.rt = m->has_go ? &m->go : NULL;
 	slot->snapshot.place = thread->go;
 	slot->busy = true;
-	slot->taken = slot->glanced = false;
+	slot->taken = slot->glanced = slot->labelled = false;
 	slot->kernel.len = 0;
 	slot->other_cpu = thread->cpu != r->tick_cpu;
-	slot->context = (struct stack_context){ m->index, thread->index, state, -1 };
+	slot->context = (struct stack_context){ m->index, thread->index, state, .syscall = -1 };
 	slot->waited_ns = UINT64_MAX; /* until round_take finds out */
 	slot->looked_ns = thread->alive_ns;
 	return slot;
@@ -88,7 +88,7 @@ bool round_take(void *round, void *cookie, pid_t tid, const struct registers *re
 		return false;
 	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(m, thread), thread->stack_top);
 	thread->go = slot->snapshot.go.place;
-	slot->taken = true;
+	slot->taken = r->unlabelled = true;
 	return true;
 }
 
@@ -135,6 +135,7 @@ void round_serve_until(struct round *r, uint64_t until)
 	while (tracer_recent(r->tracer, now = monotonic_ns()) && now < until)
 		if (tracer_next(r->tracer, until, &stop))
 			note_stop(r, &stop);
+	labelling_of_slots(r);
 }
 
 void round_serve_next(struct round *r, uint64_t until)
@@ -143,6 +144,7 @@ void round_serve_next(struct round *r, uint64_t until)
 
 	if (tracer_next(r->tracer, until, &stop))
 		note_stop(r, &stop);
+	labelling_of_slots(r);
 }
 
 void round_serve(struct round *r)
@@ -151,6 +153,7 @@ void round_serve(struct round *r)
 
 	while (tracer_outstanding(r->tracer) && tracer_poll(r->tracer, &stop))
 		note_stop(r, &stop);
+	labelling_of_slots(r);
 }
 
 static bool over_budget(struct round *r, const struct thread *thread)

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
+#include "goruntime/golabels.h"
 #include "pprof/profile.h"
 #include "sampler/member.h"
 #include "sampler/places.h"
@@ -32,7 +33,8 @@ struct assembly {
 	struct share *shares;	/* by member and thread: those of a member stand together */
 	size_t *first_share;	/* by member */
 	bool several;		/* processes: samples are labelled with theirs */
-	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall;
+	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall,
+		label_goid;
 };
 
 struct share { /* of a thread's CPU time */
@@ -40,7 +42,7 @@ struct share { /* of a thread's CPU time */
 	uint64_t samples, given; /* of these handed out */
 };
 
-enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 6, VALUES_MAX = 3 };
+enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + GO_LABELS_MAX, VALUES_MAX = 3 };
 
 static size_t thread_labels(struct assembly *a, const struct member *m,
 			    const struct thread *thread,
@@ -81,10 +83,34 @@ static int syscall_label(struct assembly *a, int32_t number, struct profile_labe
 	return profile_string(a->profile, syscall_name(number, text), &label->str);
 }
 
+/* Those of the program's own that have the name of one of ours stand beside it. */
+static int goroutine_labels(struct assembly *a, const struct stack_context *context,
+			    struct profile_label *labels, size_t *count)
+{
+	struct strset *strings = &a->profile->strings;
+	struct labelling_label l;
+	size_t at = 0;
+
+	if (context->goid)
+		labels[(*count)++] = (struct profile_label){ .key = a->label_goid,
+							     .num = (int64_t)context->goid };
+	while (labelling_next(&a->round->labelling, context->labels, &at, &l)) {
+		struct profile_label *to = &labels[(*count)++];
+
+		*to = (struct profile_label){ .key = 0 };
+		if (strset_add(strings, l.key, l.key_len, &to->key) ||
+		    strset_add(strings, l.value, l.value_len, &to->str))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
 static int entry_labels(struct assembly *a, const struct stack_context *context,
 			struct profile_label labels[LABELS_MAX], size_t *count)
 {
 	*count = thread_labels(a, a->round->members[context->member], thread_of(a, context), labels);
+	if (goroutine_labels(a, context, labels, count))
+		return ERR_NOMEM;
 	if (!a->round->wall)
 		return 0;
 	labels[*count] = (struct profile_label){ .key = a->label_state };
@@ -209,6 +235,8 @@ static int name_labels(struct assembly *a)
 		return ERR_NOMEM;
 	if (a->several && (profile_string(p, "pid", &a->label_pid) ||
 			   profile_string(p, "process", &a->label_process)))
+		return ERR_NOMEM;
+	if (a->round->goid && profile_string(p, "goid", &a->label_goid))
 		return ERR_NOMEM;
 	if (a->round->wall && (profile_string(p, "state", &a->label_state) ||
 			       profile_string(p, "syscall", &a->label_syscall)))

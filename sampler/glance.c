@@ -124,6 +124,7 @@ static void glance(struct round *r, const struct member *m, struct thread *threa
 	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
 			bytes_wanted(m, thread), thread->stack_top);
 	kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
+	labelling_of_slot(r, slot); /* if there is no memory, the walk will say so */
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
 		return;
 	if (thread->state == 'T' || thread->state == 't')

@@ -128,6 +128,16 @@ static bool waits_for_its_own(const struct call *call)
 	       (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
 }
 
+/* Opening a FIFO: who opens the other end without waiting must find it there. */
+static bool waits_to_be_met(const struct call *call)
+{
+#ifdef SYS_open /* not on newer architectures */
+	if (call->number == SYS_open)
+		return true;
+#endif
+	return call->number == SYS_openat;
+}
+
 static enum decision decide(struct holding *h, struct thread *thread, struct call *call)
 {
 	enum look look = thread_look(h->threads, thread);
@@ -136,7 +146,7 @@ static enum decision decide(struct holding *h, struct thread *thread, struct cal
 		return IS_GONE;
 	if (!thread_read_call(h->threads, thread, call))
 		return ASK_LAST;
-	if (strchr("DTt", thread->state) || waits_for_its_own(call))
+	if (strchr("DTt", thread->state) || waits_for_its_own(call) || waits_to_be_met(call))
 		return WATCH;
 	return wait_kind(call, h->process->pid_fd) == WAIT_BEARS ? ASK : WATCH;
 }

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "goruntime/golabels.h"
 #include "goruntime/gothread.h"
 #include "sampler/clock.h"
+#include "sampler/labelling.h"
 #include "sampler/threads.h"
 #include "symbolize/jitdump.h"
 #include "symbolize/symbolizer.h"
@@ -48,6 +50,7 @@ void member_close(struct member *m)
 		return;
 	threads_free(m->threads);
 	goruntime_search_release(&m->go_search);
+	golabels_free(m->labels);
 	modmap_free(m->maps);
 	process_close(&m->process);
 	if (m->maps_fd >= 0)
@@ -65,7 +68,8 @@ int member_start(struct member *m, bool old, struct error *err)
 		return rc;
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
 	m->maps_read_ns = monotonic_ns();
-	member_find_go(m);
+	if (member_find_go(m))
+		return error_set(err, ERR_NOMEM, "out of memory");
 	if (old && process_cpu_ns(&m->process, &m->cpu_start_ns))
 		return error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
 	return 0;
@@ -73,7 +77,7 @@ int member_start(struct member *m, bool old, struct error *err)
 
 /* One that is there and not understood may not have been relocated yet: it is tried
  * again. */
-void member_find_go(struct member *m)
+int member_find_go(struct member *m)
 {
 	uint64_t generation = modmap_generation(m->maps), now;
 	const struct mapping *range;
@@ -81,15 +85,15 @@ void member_find_go(struct member *m)
 	int rc;
 
 	if (!KNOWS_GO || m->go_generation == generation)
-		return;
+		return 0;
 	range = m->has_go ? modmap_range_of(m->maps, m->go.image) : NULL;
 	if (range && range->bias == m->go.bias) {
 		m->go_generation = generation;
-		return;
+		return 0;
 	}
 	now = monotonic_ns();
 	if (m->go_tried_ns && now - m->go_tried_ns < GO_RETRY_NS)
-		return;
+		return 0;
 	m->go_tried_ns = now;
 	memory_live_init(&live, m->process.pid);
 	rc = goruntime_find(&m->go, &m->go_search, m->maps, &live.memory);
@@ -97,6 +101,7 @@ void member_find_go(struct member *m)
 	m->go_stack_want = GO_STACK_FIRST;
 	if (rc != ERR_FORMAT)
 		m->go_generation = generation;
+	return labelling_begin(m);
 }
 
 struct thread *member_thread(const struct member *m, uint32_t index)

@@ -12,9 +12,11 @@
 #include <stdint.h>
 
 #include "goruntime/goruntime.h"
+#include "target/memory.h"
 #include "target/process.h"
 
 struct error;
+struct golabels;
 struct modmap;
 struct symbolizer;
 struct thread;
@@ -29,6 +31,8 @@ struct member {
 	bool has_go;	   /* `go` is set */
 	struct goruntime go;
 	struct goruntime_search go_search;
+	struct golabels *labels;   /* owned; NULL: of its release no labels are read */
+	struct memory_live live;   /* what these are read from */
 	size_t go_stack_want; /* as thread.stack_want: goroutines change threads */
 	uint64_t go_generation, go_tried_ns; /* of the maps, when it was looked for last */
 	int maps_fd;	   /* reads as empty once the address space is gone */
@@ -51,8 +55,8 @@ int member_start(struct member *m, bool old, struct error *err);
 /* A thread by its index; valid until the next refresh of the threads. */
 struct thread *member_thread(const struct member *m, uint32_t index);
 
-/* Looks for a Go runtime where the maps have changed since it was looked for last. */
-void member_find_go(struct member *m);
+/* Looks for a Go runtime where the maps have changed since it was looked for last. ERR_NOMEM. */
+int member_find_go(struct member *m);
 
 /* Reads the CPU time, if that is not too dear yet (the kernel adds up all threads). */
 void member_read_cpu(struct member *m, bool last);

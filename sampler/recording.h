@@ -40,6 +40,7 @@ struct recording_options {
 	unsigned rate;		/* looks at each thread a second, 1 to 10000 */
 	bool children;		/* and the processes that they make */
 	bool wall;		/* waiting threads too, and wall time */
+	bool goid;		/* which goroutine a thread ran, as a label */
 	bool kernel;		/* with the kernel's part of their stacks */
 	bool no_cache;		/* unwind tables are neither kept nor taken from earlier runs */
 	double pause_share;	/* of its time that any one thread may be held, 0 to 1 */
@@ -72,6 +73,9 @@ struct recording_stats {
 	uint64_t spared;		/* looks left out to keep the pause budget */
 	uint64_t overdue;		/* threads that did not stop within a second */
 	uint64_t repaired, undone;	/* calls entered again; of these met a signal */
+	uint64_t labels_lost;		/* samples without their goroutine's labels, which it had
+					 * given up before they could be read */
+	uint64_t labels_unknown;	/* the same, since of its release of Go they are not read */
 	uint64_t execs;			/* times the target executed a program meanwhile */
 	uint64_t target_cpu_ns;		/* accounted by the kernel during the recording */
 	uint64_t own_cpu_ns;		/* ours, for sampling and, when it is done, symbolizing */

@@ -82,6 +82,7 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	r->rate = options->rate;
 	r->wall = options->wall;
 	r->children = options->children;
+	r->goid = options->goid;
 	r->pause_share = options->pause_share;
 	r->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	r->runner_room = (size_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -96,7 +97,7 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 		rc = round_add_member(r, pids[i], &m, err);
 	if (rc)
 		return rc;
-	if (!r->runners)
+	if (!r->runners || labelling_init(&r->labelling))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	if (options->kernel && kernelstack_init(&r->kernel, r->members[0]))
 		return error_set(err, ERR_NOMEM, "out of memory");
@@ -113,6 +114,7 @@ void round_release(struct round *r)
 		buffer_release(&r->slots[i].kernel);
 	}
 	kernelstack_release(&r->kernel);
+	labelling_release(&r->labelling);
 	stack_release(&r->joined);
 	stackset_release(&r->stacks);
 	stack_release(&r->walk);

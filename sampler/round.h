@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "sampler/kernelstack.h"
+#include "sampler/labelling.h"
 #include "sampler/ledger.h"
 #include "sampler/recording.h"
 #include "sampler/snapshot.h"
@@ -30,6 +31,7 @@ enum { SLOTS = 64 }; /* as many as requests can be out */
 struct slot {
 	bool busy, taken;
 	bool glanced;	    /* taken without stopping the thread */
+	bool labelled;	    /* what its goroutine's labels are has been found out */
 	bool other_cpu;	    /* the thread was on another CPU than ours at the look */
 	struct stack_context context;
 	struct call call;   /* of a blocked thread */
@@ -57,13 +59,15 @@ struct round {
 	struct stackset stacks;
 	struct stack walk, deeper, joined; /* reused; beyond the copy; with the kernel's part */
 	struct kernelstack kernel;
+	struct labelling labelling;
+	bool unlabelled;	   /* a stack was taken, and its labels have not been read yet */
 	struct ledger ledger;
 	struct slot slots[SLOTS];
 	struct tracer *tracer;	   /* of the sampling thread */
 	struct stack_context *to_glance; /* members and threads */
 	size_t glance_count, glance_room;
 	unsigned rate;
-	bool wall, children;
+	bool wall, children, goid;
 	double pause_share;	   /* of its time that a thread may be held */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;

@@ -80,28 +80,32 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 	uint64_t sp = s->regs.r[DWARF_SP], start = sp - RED_ZONE;
 	struct memory_piece p[GO_PIECES + 2];
 	size_t count = gothread_begin(&s->go, &s->place, tp, p), first;
-	bool elsewhere = top && !count && top - sp > STACK_SPAN;
+	bool elsewhere = top && !count && top - sp > STACK_SPAN, guess = false;
+	const struct memory_piece *stack = &p[count];
 
 	for (size_t i = 0; i < count; i++)
 		before += p[i].len;
 	p[count++] = (struct memory_piece){ start, s->bytes, len };
 	if (elsewhere)
 		p[count++] = (struct memory_piece){ top - len, s->bytes + s->room, len };
-	got = memory_live_gather(tid, p, count);
+	else
+		guess = gothread_guess(&s->go, &s->regs, &p[count]);
+	got = memory_live_gather(tid, p, count + guess);
 	if (got < before) /* what was remembered of the thread is gone */
-		first = memory_live_gather(tid, &p[count - 1], 1);
+		first = memory_live_gather(tid, stack, 1);
 	else
 		first = got - before < len ? got - before : len;
 	/* A stack that ends early stops the copy before the second piece. */
 	if (elsewhere && first < len)
-		got = first + memory_live_gather(tid, &p[1], 1);
+		got = first + memory_live_gather(tid, stack + 1, 1);
 	set_stack(s, start, first);
 	set_other(s, 0, top - len, elsewhere ? got - first : 0);
 	set_other(s, 1, 0, 0);
 	/* A full copy may have more behind it; a short one ended where the
 	 * mapping ends. */
 	s->stack.more = first == len ? UINT32_MAX : 0;
-	gothread_finish(&s->go, tid, tp, &s->regs, got, &s->stacks);
+	gothread_finish(&s->go, tid, tp, &s->regs, got,
+			guess && got == before + len + p[count].len, &s->stacks);
 }
 
 /* Where the code that a signal has interrupted had its stack pointer; 0: not found. The

@@ -25,7 +25,8 @@ struct key {
 
 static bool same_context(const struct stack_context *a, const struct stack_context *b)
 {
-	return a->member == b->member && a->thread == b->thread && a->state == b->state && a->syscall == b->syscall;
+	return a->member == b->member && a->thread == b->thread && a->state == b->state &&
+	       a->syscall == b->syscall && a->labels == b->labels && a->goid == b->goid;
 }
 
 /* Frames are compared field by field: their padding may hold anything. */
@@ -49,7 +50,8 @@ static uint64_t hash_key(const struct key *k)
 {
 	uint64_t h = k->context->thread ^ (uint64_t)k->context->state << 60 ^
 		     (uint64_t)(uint32_t)k->context->syscall << 32 ^
-		     (uint64_t)k->context->member << 40;
+		     (uint64_t)k->context->member << 40 ^ (uint64_t)k->context->labels << 20 ^
+		     k->context->goid << 8;
 
 	for (size_t i = 0; i < k->stack->count; i++) {
 		const struct frame *f = &k->stack->frames[i];

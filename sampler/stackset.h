@@ -22,6 +22,8 @@ struct stack_context {
 	uint32_t member, thread; /* process and thread, by their indices in the round */
 	enum thread_state state;
 	int32_t syscall; /* in which it waits; -1: none, or it is of no interest */
+	uint32_t labels; /* of its goroutine: a set of the round's labelling; 0: none */
+	uint64_t goid;	 /* of its goroutine; 0: none, or it is of no interest */
 };
 
 struct stackset_entry {

@@ -56,6 +56,10 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 		append(line, " of %lu processes", s->processes);
 	if (s->glances)
 		append(line, ", %lu read without a stop", s->glances);
+	if (s->labels_lost)
+		append(line, ", %lu without labels that their goroutines gave up", s->labels_lost);
+	if (s->labels_unknown)
+		append(line, ", %lu without labels, since this Go's are not known", s->labels_unknown);
 	if (!s->spared && expected >= EXPECTED_MIN && s->samples < expected / 2)
 		append(line, ", few: its CPU time at this rate would give %lu", expected);
 	if (s->execs)

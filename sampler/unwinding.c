@@ -208,7 +208,10 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
 	struct thread *thread = member_thread(m, slot->context.thread);
 	size_t copied = bytes_copied(&slot->snapshot);
-	int rc = walk(r, m, slot, &r->walk);
+	int rc = labelling_of_slot(r, slot);
+
+	if (!rc)
+		rc = walk(r, m, slot, &r->walk);
 
 	if (!rc && !explained(&r->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {
 		uint64_t generation = modmap_generation(m->maps);
@@ -259,7 +262,7 @@ int round_unwind(struct round *r)
 			asked = m;
 			same = same_address_space(r, m);
 			read_old_maps(m);
-			member_find_go(m);
+			rc = rc ? rc : member_find_go(m);
 		}
 		if (!same)
 			r->stats.dropped++;

@@ -10,6 +10,7 @@
  *   DWARF_FP        the frame pointer, where code keeps one
  *   DWARF_RA        the return address column
  *   DWARF_PC        where struct regs keeps the pc, which need not be a column
+ *   DWARF_GO_G      where Go's code keeps its g, mostly (cmd/compile/abi-internal.md)
  *   REGS_COUNT      what struct regs holds
  *   REGS_ALL        a mask: every column is known
  *   CFA_BASES       registers numbered below can be what a CFA is an offset from

@@ -29,6 +29,7 @@ enum { /* figure 3.36, "DWARF Register Number Mapping" */
 	DWARF_SP = DWARF_RSP,
 	DWARF_RA = DWARF_RIP,
 	DWARF_PC = DWARF_RIP,
+	DWARF_GO_G = DWARF_R14,
 	REGS_COUNT = DWARF_COUNT,
 	REGS_ALL = (1 << DWARF_COUNT) - 1,
 	CFA_BASES = DWARF_RIP,

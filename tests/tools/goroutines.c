@@ -12,12 +12,15 @@
 
 #include "base/error.h"
 #include "goruntime/gocallers.h"
+#include "goruntime/goframes.h"
 #include "goruntime/gogoroutines.h"
+#include "goruntime/golayout.h"
 #include "goruntime/golive.h"
 #include "target/process.h"
 
 struct shown {
 	struct gocallers *callers;
+	unsigned minor;
 	bool quiet;
 };
 
@@ -29,8 +32,18 @@ static const char *state_of(const struct go_goroutine *g)
 	return *g->wait_reason ? g->wait_reason : names[g->status];
 }
 
-static void show_frames(struct gocallers *c, const struct go_goroutine *g)
+static void show_name(const struct shown *s, const char *before, const char *name)
 {
+	char text[8192];
+
+	snprintf(text, sizeof(text) - 8, "%s", name);
+	goframes_for_print(text, s->minor);
+	printf("%s%s", before, text);
+}
+
+static void show_frames(struct shown *s, const struct go_goroutine *g)
+{
+	struct gocallers *c = s->callers;
 	struct gocallers_frame f;
 
 	printf("@");
@@ -38,14 +51,14 @@ static void show_frames(struct gocallers *c, const struct go_goroutine *g)
 		printf(" 0x%" PRIx64, g->pcs[i]);
 	printf("\n");
 	for (size_t i = 0; i < g->pc_count; i++) {
-		if (gocallers_frame(c, g->pcs[i], &f))
-			printf("%s\n\t%s:%u\n", f.function, f.file, f.line);
-		else
-			printf("?\n");
+		bool found = gocallers_frame(c, g->pcs[i], &f);
+
+		show_name(s, "", found ? f.function : "?");
+		printf("\n\t%s:%u\n", found ? f.file : "?", found ? f.line : 0);
 	}
 	if (!g->go_pc || !gocallers_frame(c, g->go_pc, &f))
 		return;
-	printf("created by %s", gocallers_function(c, g->go_pc));
+	show_name(s, "created by ", gocallers_function(c, g->go_pc));
 	if (g->parent)
 		printf(" in goroutine %" PRIu64, g->parent);
 	printf("\n\t%s:%u\n", f.file, f.line);
@@ -61,7 +74,7 @@ static int show(void *ctx, const struct go_goroutine *g, struct error *err)
 	printf("goroutine %" PRIu64 " [%s%s%s]: end %d%s\n", g->goid, state_of(g),
 	       g->status == GO_LEAKED ? " (leaked)" : "", g->locked ? ", locked to thread" : "",
 	       g->has_stack ? g->end : -1, g->system ? " system" : "");
-	show_frames(s->callers, g);
+	show_frames(s, g);
 	printf("\n");
 	return 0;
 }
@@ -108,6 +121,8 @@ int main(int argc, char **argv)
 	rc = golive_open(&live, &process, &err);
 	if (!rc)
 		rc = gocallers_new(&s.callers, live);
+	if (!rc)
+		s.minor = live->vars.layout->minor;
 	while (!rc && fgets(line, sizeof(line), stdin))
 		rc = tell(live, &s, &err);
 	if (rc)

@@ -56,7 +56,7 @@ static void look(const struct user_regs_struct *u, const struct regs *regs,
 	thread.rt = &rt;
 	count = gothread_begin(&thread, &place, u->fs_base, p);
 	got = count ? memory_live_gather(live.pid, p, count) : 0;
-	gothread_finish(&thread, live.pid, u->fs_base, regs, got, stacks);
+	gothread_finish(&thread, live.pid, u->fs_base, regs, got, false, stacks);
 	place = thread.place;
 }
 

@@ -95,6 +95,8 @@ static void enter(void)
 	put(SCHED + l->ngsys, 4, 4);
 	put(SCHED + l->free_gs + 16, 20, 4);
 	put(SCHED + l->free_gs + 32, 5, 4);
+	put(SCHED + l->ms_made, 17, 8);
+	put(SCHED + l->ms_freed, 5, 8);
 	put_sums();
 	put(PACER + l->pacer.heap_free + 24, 8 << 20, 8);
 	put(PACER + l->pacer.limit, INT64_MAX, 8);
@@ -230,6 +232,15 @@ Test(gocounters, what_was_not_found_says_so)
 	vars.memstats = vars.pacer = 0;
 	why_not(GOMETRIC_GC_CYCLES);
 	why_not(GOMETRIC_HEAP_LIVE);
+}
+
+Test(gocounters, threads_are_those_made_less_those_ended)
+{
+	cr_assert_eq(value(GOMETRIC_THREADS), 12);
+	put(SCHED + l->ms_freed, 17, 8);
+	cr_assert_str_eq(why_not(GOMETRIC_THREADS), "what stands there cannot be");
+	put(SCHED + l->ms_freed, UINT64_MAX, 8);
+	why_not(GOMETRIC_THREADS);
 }
 
 Test(gocounters, counts_of_the_targets_are_bounded)

@@ -1,4 +1,4 @@
-/* Which versions are known. The numbers themselves: tests/rounds/gometrics.test. */
+/* Which versions are known. The numbers themselves: tests/goruntime/places.test. */
 #include <criterion/criterion.h>
 
 #include "goruntime/golayout.h"
@@ -15,15 +15,16 @@ Test(golayout, releases_are_known_by_their_minor_number)
 	cr_assert_eq(minor_of("go1.18"), 18);
 	cr_assert_eq(minor_of("go1.21.13"), 21);
 	cr_assert_eq(minor_of("go1.26.8"), 26);
+	cr_assert_eq(minor_of("go1.27.4"), 27);
 	cr_assert_eq(minor_of("go1.22.3 (Red Hat 1.22.3-1.el9)"), 22);
 	cr_assert_eq(minor_of("go1.24.1-vendor"), 24);
 }
 
 Test(golayout, what_is_not_known_has_none)
 {
-	static const char *const none[] = { "", "go", "go1", "go1.", "go1.17.13", "go1.27", "go1.1",
+	static const char *const none[] = { "", "go", "go1", "go1.", "go1.17.13", "go1.28", "go1.1",
 					    "go2.26", "devel go1.26-abcdef", "go1.26rc1", "go1.-26",
-					    "go1. 26", "go1.26beta1", "go1.99999999999999999999" };
+					    "go1. 26", "go1.26beta1", "go1.99999999999999999999", "go1.99" };
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
 		cr_assert_null(golayout_of(none[i]), "%s", none[i]);

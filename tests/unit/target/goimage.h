@@ -28,6 +28,7 @@ struct made_function {
 	const char *code;    /* its bytes, NUL for none */
 	size_t code_len;
 	const char *inlined; /* a call inlined from byte 32 to 63, which is in the line + 1 */
+	uint8_t id, inlined_id; /* funcIDs */
 };
 
 struct made_table {
@@ -103,7 +104,7 @@ static inline void made_record(struct made_table *t, enum go_format format,
 	made_put(b, 0, 4); /* unit */
 	if (format == GO_1_20)
 		made_put(b, line - 1, 4);
-	made_put(b, 0, 1);
+	made_put(b, f->id, 1);
 	made_put(b, f->flags, 1);
 	made_put(b, 0, 1);
 	made_put(b, 4, 1); /* datas */
@@ -129,12 +130,12 @@ static inline void made_inlined(struct made_table *t, enum go_format format,
 	if (!f->inlined)
 		return;
 	if (format == GO_1_20) {
-		made_put(&t->inlined, 0, 4);
+		made_put(&t->inlined, f->inlined_id, 4);
 		made_put(&t->inlined, made_name(&t->names, f->inlined), 4);
 		made_put(&t->inlined, 0, 4);
 		made_put(&t->inlined, 77, 4);
 	} else {
-		made_put(&t->inlined, 0, 8);
+		made_put(&t->inlined, (uint64_t)f->inlined_id << 16, 8);
 		made_put(&t->inlined, 0, 4);
 		made_put(&t->inlined, made_name(&t->names, f->inlined), 4);
 		made_put(&t->inlined, 0, 4);

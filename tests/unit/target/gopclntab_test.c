@@ -9,7 +9,8 @@
 static const struct made_function functions[] = {
 	{ .name = "runtime.goexit", .flags = GO_TOP_FRAME | GO_ASSEMBLY },
 	{ .name = "main.main", .depth = 0x80 },
-	{ .name = "main.(*T).run", .depth = 0x10000, .inlined = "main.small" },
+	{ .name = "main.(*T).run", .depth = 0x10000, .inlined = "main.small", .id = 3,
+	  .inlined_id = 22 },
 	{ .name = "c_code", .foreign = true },
 	{ .name = "main.last", .depth = 24 },
 };
@@ -103,6 +104,8 @@ EACH_FORMAT(knows_lines_and_inlined_calls)
 	cr_assert(gopclntab_name(t, inlined.name, text, sizeof(text)));
 	cr_assert_str_eq(text, "main.small");
 	cr_assert_eq(inlined.call, code_of(2, 0));
+	cr_assert_eq(inlined.id, 22);
+	cr_assert_eq(f.id, 3);
 	cr_assert(gopclntab_line(t, &f, inlined.call, text, sizeof(text), &line));
 	cr_assert_eq(line, 30);
 	cr_assert(gopclntab_named(t, "main.main", &f));

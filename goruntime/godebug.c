@@ -1,0 +1,47 @@
+#include "goruntime/godebug.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "target/process.h"
+
+/* runtime1.go, parsegodebug, atoi32. */
+static long setting(const char *godebug, const char *name)
+{
+	long value = -1;
+
+	for (const char *s = godebug; *s; s += strcspn(s, ","), s += *s == ',') {
+		size_t len = strlen(name);
+		char *end;
+		long v;
+
+		if (strncmp(s, name, len) || s[len] != '=')
+			continue;
+		v = strtol(s + len + 1, &end, 10);
+		if (end != s + len + 1 && (!*end || *end == ',') && v >= 0 && v <= INT32_MAX)
+			value = v;
+	}
+	return value;
+}
+
+long godebug_setting(const struct process *process, const char *name)
+{
+	static const char godebug[] = "GODEBUG=";
+	struct buffer env = { 0 };
+	long value = -1;
+
+	if (process && !process_read(process, "environ", &env, NULL) && !buffer_add(&env, "", 1)) {
+		const char *at = (const char *)env.data, *end = at + env.len;
+
+		/* Of several variables of one name, the first one counts (runtime/env_posix.go,
+		 * gogetenv). */
+		for (; at < end && strncmp(at, godebug, sizeof(godebug) - 1); at += strlen(at) + 1)
+			;
+		if (at < end)
+			value = setting(at + sizeof(godebug) - 1, name);
+	}
+	buffer_release(&env);
+	return value;
+}

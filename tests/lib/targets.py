@@ -1,0 +1,72 @@
+"""Targets that tell what they notice, and who of them is held."""
+import subprocess
+
+from harness import *
+
+WHOLE_TRANSFERS = ("-large", "-waitall", "write-terminal")
+
+
+def tasks(pid):
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except FileNotFoundError:
+        return []
+
+
+def held(pid, states="tT"):
+    """Threads that somebody holds: (tid, state, tracer)."""
+    found = []
+    for tid in tasks(pid):
+        try:
+            state = status_field(f"{pid}/task/{tid}", "State")[:1]
+            tracer = status_field(f"{pid}/task/{tid}", "TracerPid")
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it has ended
+        if state and (state in states or tracer != "0"):
+            found.append((tid, state, tracer))
+    return found
+
+
+def nobody_is_held(pid, seconds=1):
+    assert wait_for(lambda: not held(pid), seconds), f"threads held: {held(pid)}"
+
+
+class Checked(Running):
+    """A program that checks itself, and on SIGTERM says "ok …" or what was wrong."""
+
+    def __init__(self, name, *arguments):
+        super().__init__(fixture(name), *map(str, arguments), stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, text=True)
+
+    def verdict(self, tries=1):
+        """Tries, where a thread that has got the signal may vanish by an exec of another."""
+        while True:
+            self.process.terminate()
+            tries -= 1
+            try:
+                out, _ = self.process.communicate(timeout=3 if tries else 20)
+                break
+            except subprocess.TimeoutExpired:
+                if not tries:
+                    raise
+        assert out.startswith("ok "), f"the target says: {out.strip() or self.process.returncode}"
+        return out.split()
+
+
+class Call:
+    def __init__(self, line):
+        self.name, *numbers = line.split()
+        self.there = numbers != ["-"]
+        if self.there:
+            (self.calls, self.eintr, self.early, self.late, self.wrong, self.worst_us,
+             self.result) = map(int, numbers)
+
+    def __repr__(self):
+        return (f"{self.name}: {self.calls} calls, {self.eintr} EINTR, {self.early} early, "
+                f"{self.wrong} wrong ({self.result}), worst {self.worst_us} us late")
+
+    def transfers(self):
+        return any(word in self.name for word in WHOLE_TRANSFERS)
+
+
+__all__ = [name for name in dir() if not name.startswith("_")]
