@@ -46,15 +46,14 @@ static int note_goroutines(struct counting *c, const struct gogoroutines_stats *
 					     .left_out = s->left_out, .reads = s->reads, .bytes = s->bytes };
 	labelled_stats(&c->labelled, &g->stats.reads, &g->stats.bytes);
 	if ((s->without_stack &&
-	     goprofile_remark(g, "%" PRIu64 " goroutines were running, their stacks are not known",
+	     goprofile_remark(g, "goroutines that were running, whose stacks are not known: %" PRIu64,
 			      s->without_stack)) ||
-	    (cut && goprofile_remark(g, "%" PRIu64 " stacks end before their beginning", cut)) ||
-	    (c->labelled.unreadable && goprofile_remark(g, "labels of %" PRIu64 " goroutines could not be "
-					       "read", c->labelled.unreadable)) ||
-	    (s->left_out && goprofile_remark(g, "%" PRIu64 " goroutines are left out, what stood "
-					     "there was none", s->left_out)) ||
-	    (s->again && goprofile_remark(g, "%" PRIu64 " reads were repeated, the program had "
-					  "gone on", s->again)))
+	    (cut && goprofile_remark(g, "stacks that end before their beginning: %" PRIu64, cut)) ||
+	    (c->labelled.unreadable && goprofile_remark(g, "goroutines whose labels could not be "
+							"read: %" PRIu64, c->labelled.unreadable)) ||
+	    (s->left_out && goprofile_remark(g, "left out, since it was no goroutine what stood "
+					     "there: %" PRIu64, s->left_out)) ||
+	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
 }

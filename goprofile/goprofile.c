@@ -1,7 +1,6 @@
 /* A Go process opened, and which of its profiles is made where. */
 #include "goprofile/goprofile.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,8 +100,7 @@ int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *s,
 	if ((s->all && goprofile_remark(g, "no GC cycle has ended yet: all that was allocated")) ||
 	    (s->mixed && goprofile_remark(g, "GC cycles ended while it was read: some numbers are "
 					  "of the one before")) ||
-	    (s->again && goprofile_remark(g, "%" PRIu64 " reads were repeated, the program had gone "
-					  "on", s->again)))
+	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
 }
