@@ -63,6 +63,7 @@ struct goparse_goroutine {
 	struct goparse_text state; /* status or wait reason: "chan receive", "select (no cases)" */
 	unsigned flags;	     /* enum goparse_flag */
 	uint64_t wait_ns;    /* whole minutes, which is all that Go prints: less than one is 0 */
+	struct goparse_text wait_from; /* how it is known, where it is not from a text: "gc", "seen" */
 	bool locked;	     /* to its thread (runtime.LockOSThread) */
 	bool has_m, has_gp;  /* printed? GOTRACEBACK=system, or the one that crashed (Go 1.23) */
 	int64_t m;	     /* the thread's number (m.id), -1 for "m=nil" */

@@ -30,14 +30,15 @@
 #include "pprof/profile.h"
 
 enum word {
-	BUBBLE, DUMP, DURABLE, FALSE, GOID, GROUP, ID, LEAKED, LOCKEDM, STATE, SYNCTEST, TRUE,
-	WORDS
+	BUBBLE, DUMP, DURABLE, FALSE, GOID, GROUP, ID, LEAKED, LOCKEDM, PARENT, STATE, SYNCTEST,
+	TRUE, WAIT_FROM, WORDS
 };
 
 static const char *const words[WORDS] = {
 	[BUBBLE] = "bubble", [DUMP] = "dump",	    [DURABLE] = "durable", [FALSE] = "false",
 	[GOID] = "goid",     [GROUP] = "group",	    [ID] = "id",	   [LEAKED] = "leaked",
-	[LOCKEDM] = "lockedm", [STATE] = "state",   [SYNCTEST] = "synctest", [TRUE] = "true",
+	[LOCKEDM] = "lockedm", [PARENT] = "parent", [STATE] = "state", [SYNCTEST] = "synctest",
+	[TRUE] = "true",     [WAIT_FROM] = "wait_from",
 };
 
 struct waitprofile {
@@ -69,8 +70,9 @@ static int init_profile(struct waitprofile *w)
 	    (w->options.aggregate && profile_add_type(p, "goroutines", "count")) ||
 	    profile_add_mapping(p, &mapping, &id) ||
 	    profile_add_comment(p, "sampler " SAMPLER_VERSION) ||
-	    profile_add_comment(p, "waits are whole minutes, Go prints no less: "
-				   "one below a minute is 0"))
+	    (!w->options.exact &&
+	     profile_add_comment(p, "waits are whole minutes, Go prints no less: "
+				    "one below a minute is 0")))
 		return ERR_NOMEM;
 	p->default_type = p->types[0].type;
 	p->time_nanos = w->options.time_nanos;
@@ -234,15 +236,20 @@ static int push_number(struct waitprofile *w, enum word key, uint64_t value)
 	return word(w, key, &label.key) ? ERR_NOMEM : push_label(w, label);
 }
 
-static int push_goid(struct waitprofile *w, uint64_t id)
+static int push_id(struct waitprofile *w, enum word key, uint64_t id)
 {
 	struct profile_label label = { .num = (int64_t)id };
 
 	if (w->options.aggregate)
 		return 0;
-	if (word(w, GOID, &label.key) || word(w, ID, &label.num_unit))
+	if (word(w, key, &label.key) || word(w, ID, &label.num_unit))
 		return ERR_NOMEM;
 	return push_label(w, label);
+}
+
+static int push_parent(struct waitprofile *w, uint64_t id)
+{
+	return w->options.exact && id ? push_id(w, PARENT, id) : 0;
 }
 
 /* Of a flag that says nothing about the next moment (a scan by the collector) no label. */
@@ -254,8 +261,10 @@ static int push_known(struct waitprofile *w, const struct goparse_goroutine *g, 
 	       push_bool(w, LOCKEDM, g->locked) ||
 	       push_string(w, STATE, g->state.at, g->state.len) ||
 	       push_flag(w, SYNCTEST, g->flags & GOPARSE_SYNCTEST) ||
-	       push_number(w, BUBBLE, g->bubble) || push_goid(w, g->stack.id) ||
-	       push_number(w, GROUP, g->group) ? ERR_NOMEM : 0;
+	       push_string(w, WAIT_FROM, g->wait_from.at, g->wait_from.len) ||
+	       push_number(w, BUBBLE, g->bubble) || push_id(w, GOID, g->stack.id) ||
+	       push_number(w, GROUP, g->group) || push_parent(w, g->stack.created_in) ?
+		       ERR_NOMEM : 0;
 }
 
 /* Those of the program, as runtime/pprof writes them. */

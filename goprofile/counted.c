@@ -2,7 +2,6 @@
  * Profiles that count stacks: goroutines, who made threads, and those that the program made
  * (runtime/pprof/pprof.go, printCountProfile and who calls it).
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -34,30 +33,6 @@ static int count_goroutine(void *ctx, const struct go_goroutine *r, struct error
 	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
-/* What the reader could not read. */
-static int note_goroutines(struct counting *c, const struct gogoroutines_stats *s,
-			   struct error *err)
-{
-	struct goprofile *g = c->g;
-	uint64_t cut = s->ends[GO_WALK_SHORT] + s->ends[GO_WALK_UNKNOWN] + s->ends[GO_WALK_BROKEN];
-
-	g->stats = (struct goprofile_stats){ .told = s->goroutines, .again = s->again,
-					     .without_stack = s->without_stack,
-					     .left_out = s->left_out, .reads = s->reads, .bytes = s->bytes };
-	labelled_stats(&c->labelled, &g->stats.reads, &g->stats.bytes);
-	if ((s->without_stack &&
-	     goprofile_remark(g, "goroutines that were running, whose stacks are not known: %" PRIu64,
-			      s->without_stack)) ||
-	    (cut && goprofile_remark(g, "stacks that end before their beginning: %" PRIu64, cut)) ||
-	    (c->labelled.unreadable && goprofile_remark(g, "goroutines whose labels could not be "
-							"read: %" PRIu64, c->labelled.unreadable)) ||
-	    (s->left_out && goprofile_remark(g, "left out, since it was no goroutine what stood "
-					     "there: %" PRIu64, s->left_out)) ||
-	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return 0;
-}
-
 static int count_goroutines(struct counting *c, struct error *err)
 {
 	struct goprofile *g = c->g;
@@ -72,7 +47,8 @@ static int count_goroutines(struct counting *c, struct error *err)
 	rc = gogoroutines_read(g->live, g->callers, &options, count_goroutine, c, &stats, err);
 	if (!rc && labelled_flush(&c->labelled))
 		rc = error_set(err, ERR_NOMEM, "out of memory");
-	return rc ? rc : note_goroutines(c, &stats, err);
+	labelled_stats(&c->labelled, &stats.reads, &stats.bytes);
+	return rc ? rc : goprofile_note_goroutines(g, &stats, c->labelled.unreadable, err);
 }
 
 static int count_stack(void *ctx, const uint64_t *pcs, size_t count, struct error *err)

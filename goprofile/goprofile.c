@@ -105,6 +105,28 @@ int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *s,
 	return 0;
 }
 
+int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_stats *s,
+			      uint64_t unreadable, struct error *err)
+{
+	uint64_t cut = s->ends[GO_WALK_SHORT] + s->ends[GO_WALK_UNKNOWN] + s->ends[GO_WALK_BROKEN];
+
+	g->stats = (struct goprofile_stats){ .told = s->goroutines, .again = s->again,
+					     .without_stack = s->without_stack,
+					     .left_out = s->left_out, .reads = s->reads,
+					     .bytes = s->bytes };
+	if ((s->without_stack &&
+	     goprofile_remark(g, "goroutines that were running, whose stacks are not known: %" PRIu64,
+			      s->without_stack)) ||
+	    (cut && goprofile_remark(g, "stacks that end before their beginning: %" PRIu64, cut)) ||
+	    (unreadable && goprofile_remark(g, "goroutines whose labels could not be read: %" PRIu64,
+					    unreadable)) ||
+	    (s->left_out && goprofile_remark(g, "left out, since it was no goroutine what stood "
+					     "there: %" PRIu64, s->left_out)) ||
+	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return 0;
+}
+
 /* The file's build ID, as the process would find it by the name of what is mapped there. */
 static const char *build_id(const struct goprofile *g, const struct maps_line *line)
 {

@@ -43,6 +43,10 @@ int goprofile_end(struct goprofile *g, struct builder *b, struct error *err);
 int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *stats,
 			   struct error *err);
 
+/* The same for goroutines, of so many of which the labels could not be read. ERR_NOMEM. */
+int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_stats *stats,
+			      uint64_t unreadable, struct error *err);
+
 /* The kinds of profiles: into a profile without types, or as text, appended. */
 enum goprofile_heap { GOPROFILE_HEAP, GOPROFILE_ALLOCS };
 int goprofile_heap_make(struct goprofile *g, enum goprofile_heap kind, struct profile *p,

@@ -48,6 +48,7 @@ struct pcframe {
 	uint32_t location, locations_of; /* goprofile/builder.c: in which builder's profile */
 	uint32_t location_pcs;
 	struct pcframe_cell cells[PCFRAME_CELLS]; /* made when they are printed */
+	struct pcframe_traced *traced; /* goprofile/traceback.c; NULL: not asked yet */
 };
 
 struct pcframes {

@@ -112,6 +112,6 @@ size_t gobuckets_depth(const struct golive *live)
 
 	if (live->vars.layout->minor < 23)
 		return DEPTH_OLD;
-	depth = godebug_setting(live->process, "profstackdepth");
+	depth = godebug_setting(live, "profstackdepth");
 	return depth < 0 ? DEPTH : depth > DEPTH_MAX ? DEPTH_MAX : (size_t)depth;
 }

@@ -92,13 +92,17 @@ static bool fields_fit(const struct gofields *f)
 	       within(&f->m.id, sizeof(f->m) / sizeof(uint32_t) - 1, f->m.bytes);
 }
 
-/* Before another try: a thread may have been sent to sleep between two stores. */
-static void pause_after(int try)
+/* May it be tried again? At once, at first; then a ms later, as a thread may have been sent to
+ * sleep between two stores. What is no living process does not move. */
+static bool try_again(const struct golive *l, int tried)
 {
 	const struct timespec ms = { 0, 1000000 };
 
-	if (try >= TRIES / 2)
+	if (tried == TRIES || l->memory != &l->live.memory)
+		return false;
+	if (tried > TRIES / 2)
 		nanosleep(&ms, NULL);
+	return true;
 }
 
 static bool function_is(const struct golive *l, uint64_t pc, const char *wanted)
@@ -151,12 +155,15 @@ static const char *look_at_g(const struct golive *l, uint64_t address, bool is_f
 
 static int check_g(const struct golive *l, uint64_t address, size_t i, struct error *err)
 {
-	const char *why = NULL;
+	const char *why;
 	char text[128];
+	int tried = 0;
 
-	for (int try = 0; try < TRIES; pause_after(try++))
-		if (!(why = look_at_g(l, address, !i)))
-			return 0;
+	do
+		why = look_at_g(l, address, !i);
+	while (why && try_again(l, ++tried));
+	if (!why)
+		return 0;
 	snprintf(text, sizeof(text), "of goroutine %zu in its list, %s", i + 1, why);
 	return not_understood(err, text);
 }
@@ -266,12 +273,15 @@ static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m
 
 static int check_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES], struct error *err)
 {
-	const char *why = NULL;
+	const char *why;
 	char text[128];
+	int tried = 0;
 
-	for (int try = 0; try < TRIES; pause_after(try++))
-		if (!(why = look_at_m(l, address, m)))
-			return 0;
+	do
+		why = look_at_m(l, address, m);
+	while (why && try_again(l, ++tried));
+	if (!why)
+		return 0;
 	snprintf(text, sizeof(text), "of a thread in its list, %s", why);
 	return not_understood(err, text);
 }

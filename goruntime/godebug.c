@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "goruntime/gobuildinfo.h"
+#include "goruntime/golive.h"
 #include "target/process.h"
+
+enum { SETTINGS_ROOM = 16 << 10 };
 
 /* runtime1.go, parsegodebug, atoi32. */
 static long setting(const char *godebug, const char *name)
@@ -26,22 +30,32 @@ static long setting(const char *godebug, const char *name)
 	return value;
 }
 
-long godebug_setting(const struct process *process, const char *name)
+static long in_environment(const struct process *process, const char *name)
 {
 	static const char godebug[] = "GODEBUG=";
 	struct buffer env = { 0 };
 	long value = -1;
 
-	if (process && !process_read(process, "environ", &env, NULL) && !buffer_add(&env, "", 1)) {
+	if (!process_read(process, "environ", &env, NULL) && !buffer_add(&env, "", 1)) {
 		const char *at = (const char *)env.data, *end = at + env.len;
 
-		/* Of several variables of one name, the first one counts (runtime/env_posix.go,
-		 * gogetenv). */
+		/* Of several variables of one name, the first one counts
+		 * (runtime/env_posix.go, gogetenv). */
 		for (; at < end && strncmp(at, godebug, sizeof(godebug) - 1); at += strlen(at) + 1)
 			;
 		if (at < end)
 			value = setting(at + sizeof(godebug) - 1, name);
 	}
 	buffer_release(&env);
+	return value;
+}
+
+long godebug_setting(const struct golive *live, const char *name)
+{
+	char built[SETTINGS_ROOM];
+	long value = live->process ? in_environment(live->process, name) : -1;
+
+	if (value < 0 && live->rt.image && gobuildinfo_godebug(live->rt.image, built, sizeof(built)))
+		value = setting(built, name);
 	return value;
 }

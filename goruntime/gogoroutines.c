@@ -43,7 +43,7 @@ struct slot {
 	struct gostate state;
 	uint64_t pc, sp;
 	bool exact, system;
-	bool deferred; /* its stack was not asked for yet: there was no room */
+	bool deferred; /* it is read again for want of room, not since it has moved */
 	enum have have;
 	uint8_t *stack;
 	size_t len;		/* of it at hand */
@@ -347,6 +347,7 @@ static int find_stack(struct reader *r, struct slot *s, struct go_goroutine *g)
 		if (rc || !wants_more(s, g))
 			return rc;
 		bytes *= 16;
+		s->deferred = true;
 		rc = read_again(r, s, bytes < STACK_MAX ? bytes : STACK_MAX);
 	}
 }

@@ -1,6 +1,8 @@
 #include "goruntime/golive.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "goruntime/gocheck.h"
@@ -11,6 +13,8 @@
 #include "target/machine.h"
 #include "target/modmap.h"
 #include "target/process.h"
+
+enum { PATIENCE = 4 };
 
 static int find_fields(struct golive *g, struct error *err)
 {
@@ -52,9 +56,6 @@ static int find_runtime(struct golive *g, struct error *err)
 	struct goruntime_search search = { 0 };
 	int rc = goruntime_find(&g->rt, &search, g->maps, g->memory);
 
-	/* Who was being loaded may have been loaded since. */
-	if (rc == ERR_FORMAT && !is_too_early(g))
-		rc = goruntime_find(&g->rt, &search, g->maps, g->memory);
 	goruntime_search_release(&search);
 	if (!rc)
 		return 0;
@@ -84,6 +85,25 @@ static int find_all(struct golive *g, struct error *err)
 	return rc ? rc : gocheck(g, err);
 }
 
+/* A program that is just being loaded has some of its pointers, and others not yet: what is not
+ * understood is looked at again, after 1, 2, 4, ... ms. */
+static int find_patiently(struct golive *g, struct error *err)
+{
+	struct timespec wait = { 0, 1000000 };
+	int rc;
+
+	for (int try = 0;; try++) {
+		rc = find_all(g, err);
+		if (rc != ERR_FORMAT || try == PATIENCE || (*g->vars.version && !g->vars.layout))
+			return rc;
+		gopclntab_close(g->table);
+		g->table = NULL;
+		memset(&g->vars, 0, sizeof(g->vars));
+		nanosleep(&wait, NULL);
+		wait.tv_nsec *= 2;
+	}
+}
+
 int golive_open(struct golive **out, const struct process *process, struct error *err)
 {
 	struct golive *g = calloc(1, sizeof(*g));
@@ -102,7 +122,7 @@ int golive_open(struct golive **out, const struct process *process, struct error
 	rc = modmap_new(&g->maps, process);
 	rc = rc ? error_set(err, rc, "out of memory") : modmap_refresh(g->maps, err);
 	if (!rc)
-		rc = find_all(g, err);
+		rc = find_patiently(g, err);
 	if (rc)
 		golive_free(g);
 	else

@@ -80,10 +80,12 @@ bool gostate_on_stack(const struct gostate *s, uint64_t sp)
 
 /* runtime/traceback.go, (*unwinder).initAt. A goroutine that has left the kernel, or is about
  * to call it, is running for some instructions with syscallsp set; what is above that does not
- * change (runtime/proc.go, exitsyscall; mprof.go, doRecordGoroutineProfile of 1.27). */
+ * change (runtime/proc.go, exitsyscall; mprof.go, doRecordGoroutineProfile of 1.27). While its
+ * stack is copied it does not run, the old one stays as it is, and bounds and sp change as soon
+ * as the new one counts, which then is whole (runtime/stack.go, copystack). */
 bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp)
 {
-	if (s->status == GO_COPYSTACK || (s->status == GO_RUNNING && !s->syscall_sp))
+	if (s->status == GO_RUNNING && !s->syscall_sp)
 		return false;
 	*pc = s->syscall_sp ? s->syscall_pc : s->pc;
 	*sp = s->syscall_sp ? s->syscall_sp : s->sp;

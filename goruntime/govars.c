@@ -8,22 +8,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "base/error.h"
+#include "goruntime/gobuildinfo.h"
 #include "goruntime/golayout.h"
 #include "goruntime/gorefs.h"
 #include "goruntime/goruntime.h"
 #include "goruntime/gotypes.h"
-#include "target/elfsection.h"
 #include "target/gomodule.h"
 #include "target/gopclntab.h"
 #include "target/image.h"
 #include "target/modmap.h"
-
-enum {
-	BUILDINFO_BYTES = 16 << 20, /* it goes on with the list of modules */
-	BUILDINFO_HEAD = 32, BUILDINFO_FLAGS = 15, BUILDINFO_INLINE = 2,
-};
 
 /* Functions that use the variables, in every release and every program. */
 enum {
@@ -42,33 +36,6 @@ static const char *const functions[FUNCTIONS] = {
 	[PREEMPTALL] = "runtime.preemptall",
 	[ALLGADD] = "runtime.allgadd",
 };
-
-/* debug/buildinfo/buildinfo.go: a magic text, the size of pointers, flags, and from 1.18 on
- * two strings with their lengths before them, the first of which is the version. */
-bool govars_version(const struct image *image, char version[GO_VERSION_BYTES])
-{
-	Elf *elf = image_elf(image);
-	Elf_Data *data = !elf ? NULL : elfsection_raw(elf, ".go.buildinfo", BUILDINFO_BYTES);
-	const uint8_t *head = data ? data->d_buf : NULL, *text;
-	struct cursor c;
-	uint64_t len;
-
-	if (!head || data->d_size < BUILDINFO_HEAD || memcmp(head, "\xff Go buildinf:", 14) ||
-	    !(head[BUILDINFO_FLAGS] & BUILDINFO_INLINE))
-		return false;
-	cursor_init(&c, head, data->d_size, "buildinfo");
-	cursor_bytes(&c, BUILDINFO_HEAD);
-	len = cursor_uleb(&c);
-	text = cursor_bytes(&c, len);
-	if (!text)
-		return false;
-	if (len > GO_VERSION_BYTES - 1)
-		len = GO_VERSION_BYTES - 1;
-	for (size_t i = 0; i < len; i++)
-		version[i] = text[i] < ' ' || text[i] > '~' ? '?' : (char)text[i];
-	version[len] = '\0';
-	return true;
-}
 
 static uint64_t place(const struct goclue *clues, size_t count, uint64_t bias)
 {
@@ -156,7 +123,7 @@ int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 
 	memset(v, 0, sizeof(*v));
 	v->p_mcache = v->p_free = GO_NO_FIELD;
-	if (!govars_version(image, v->version))
+	if (!gobuildinfo_version(image, v->version, sizeof(v->version)))
 		return error_set(err, ERR_FORMAT, "the program does not say of which Go it is");
 	v->layout = golayout_of(v->version);
 	if (!v->layout)

@@ -33,7 +33,4 @@ int govars_find(struct govars *v, const struct process *process, const struct me
 int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 		    const struct memory *memory, struct error *err);
 
-/* Of which release of Go an image's program says that it is; false: it does not say it. */
-bool govars_version(const struct image *image, char version[GO_VERSION_BYTES]);
-
 #endif

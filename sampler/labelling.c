@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "goruntime/golabels.h"
+#include "goruntime/gobuildinfo.h"
 #include "goruntime/golayout.h"
 #include "goruntime/gothread.h"
 #include "goruntime/govars.h"
@@ -32,7 +33,7 @@ int labelling_begin(struct member *m)
 
 	golabels_free(m->labels);
 	m->labels = NULL;
-	if (!m->has_go || !govars_version(m->go.image, version) || !(layout = golayout_of(version)))
+	if (!m->has_go || !gobuildinfo_version(m->go.image, version, sizeof(version)) || !(layout = golayout_of(version)))
 		return 0;
 	memory_live_init(&m->live, m->process.pid);
 	return golabels_new(&m->labels, &m->live.memory, layout->minor);

@@ -35,7 +35,8 @@ static const struct named fields[] = {
 	FIELD(g.start_pc), FIELD(g.labels), FIELD(g.parent), FIELD(g.running_cleanups),
 	FIELD(g.bubble), FIELD(m.bytes), FIELD(m.id), FIELD(m.g0), FIELD(m.gsignal), FIELD(m.curg),
 	FIELD(m.procid), FIELD(m.all_link), FIELD(m.create_stack), FIELD(m.vdso_sp),
-	FIELD(m.vdso_pc), FIELD(profile.bytes), FIELD(profile.name), FIELD(profile.stacks),
+	FIELD(m.vdso_pc), FIELD(m.syscall_tick), FIELD(bubble.id), FIELD(profile.bytes),
+	FIELD(profile.name), FIELD(profile.stacks),
 	FIELD(profile.count), FIELD(profile.write),
 };
 

@@ -1,5 +1,5 @@
 // links: goprofile
-/* goprofile PID NAME [text]: one of a Go process's own profiles, to the standard output. */
+/* goprofile PID NAME [text|dump]: one of a Go process's own profiles, to the standard output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,11 @@ static int write_profile(struct goprofile *g, const char *name, struct outfile *
 	return rc;
 }
 
-static int write_text(struct goprofile *g, const char *name, struct outfile *file,
+static int write_text(struct goprofile *g, const char *name, bool dump, struct outfile *file,
 		      struct error *err)
 {
 	struct buffer text = { 0 };
-	int rc = goprofile_text(g, name, &text, err);
+	int rc = dump ? goprofile_dump(g, &text, err) : goprofile_text(g, name, &text, err);
 
 	if (!rc)
 		rc = outfile_write(file, text.data, text.len, err);
@@ -49,8 +49,8 @@ static int show(const struct process *process, const char *name, const char *how
 	if (!rc)
 		rc = outfile_open(&file, "-", err);
 	if (!rc)
-		rc = how && !strcmp(how, "text") ? write_text(g, name, &file, err) :
-						   write_profile(g, name, &file, err);
+		rc = how ? write_text(g, name, !strcmp(how, "dump"), &file, err) :
+			   write_profile(g, name, &file, err);
 	if (!rc)
 		rc = outfile_commit(&file, err);
 	outfile_abort(&file);

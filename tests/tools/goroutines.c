@@ -1,8 +1,12 @@
-// links: goruntime
+// links: sampler
 /*
  * Tells all goroutines of process PID: of each "goroutine ID [STATE]:" as debug=2 has it, a
- * line "@" with the pcs as debug=1 has them, and its frames; with "quiet" behind the PID only
- * how many there were and how their walks ended. At each line of its input once more.
+ * line "@" with the pcs as debug=1 has them, and its frames; then how many there were and how
+ * their walks ended. At each line of its input once more.
+ *
+ *	quiet   only how many there were
+ *	held    its threads are held meanwhile
+ *	system  the runtime's own, too
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,12 +20,13 @@
 #include "goruntime/gogoroutines.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
+#include "sampler/hold.h"
 #include "target/process.h"
 
 struct shown {
 	struct gocallers *callers;
 	unsigned minor;
-	bool quiet;
+	bool quiet, held, system;
 };
 
 static const char *state_of(const struct go_goroutine *g)
@@ -89,25 +94,45 @@ static double cpu_ms(void)
 
 static int tell(const struct golive *live, struct shown *s, struct error *err)
 {
-	struct gogoroutines_options options = { .stacks = true };
+	struct gogoroutines_options options = { .stacks = true, .system = s->system };
 	struct gogoroutines_stats stats;
+	struct hold_report report = { 0 };
+	struct hold *hold = NULL;
 	double before = cpu_ms();
-	int rc = gogoroutines_read(live, s->callers, &options, show, s, &stats, err);
+	int rc = 0, tries = 20;
 
+	do /* the machine may be busy */
+		rc = s->held ? hold_begin(&hold, live->process, HOLD_BOUND_NS, err) : 0;
+	while (rc == ERR_LIMIT && --tries);
+	if (hold)
+		options.held = hold_threads(hold, &options.held_count);
+	if (!rc)
+		rc = gogoroutines_read(live, s->callers, &options, show, s, &stats, err);
+	if (hold)
+		hold_end(hold, &report);
+	if (rc)
+		return rc;
 	printf("end goroutines %" PRIu64 " again %" PRIu64 " without_stack %" PRIu64
-	       " left_out %" PRIu64 " reads %" PRIu64 " bytes %" PRIu64 " ends",
+	       " left_out %" PRIu64 " reads %" PRIu64 " bytes %" PRIu64 " exact %d ends",
 	       stats.goroutines, stats.again, stats.without_stack, stats.left_out, stats.reads,
-	       stats.bytes);
+	       stats.bytes, s->held && hold_was_exact(&report));
 	for (int i = 0; i < GO_WALK_ENDS; i++)
 		printf(" %" PRIu64, stats.ends[i]);
 	printf(" cpu_ms %.1f\n", cpu_ms() - before);
 	fflush(stdout);
-	return rc;
+	return 0;
+}
+
+static bool has_option(char **options, const char *name)
+{
+	while (*options && strcmp(*options, name) != 0)
+		options++;
+	return *options;
 }
 
 int main(int argc, char **argv)
 {
-	struct shown s = { .quiet = argc > 2 && !strcmp(argv[2], "quiet") };
+	struct shown s = { 0 };
 	struct golive *live = NULL;
 	struct process process;
 	struct error err = { 0 };
@@ -115,9 +140,12 @@ int main(int argc, char **argv)
 	int rc = argc < 2 || process_open(&process, atoi(argv[1]), &err);
 
 	if (rc) {
-		fprintf(stderr, "%s\n", argc < 2 ? "usage: goroutines PID [quiet]" : err.text);
+		fprintf(stderr, "%s\n", argc < 2 ? "usage: goroutines PID [quiet] [held] [system]" : err.text);
 		return 1;
 	}
+	s.quiet = has_option(argv + 2, "quiet");
+	s.held = has_option(argv + 2, "held");
+	s.system = has_option(argv + 2, "system");
 	rc = golive_open(&live, &process, &err);
 	if (!rc)
 		rc = gocallers_new(&s.callers, live);
