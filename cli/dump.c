@@ -1,5 +1,5 @@
 /*
- * sampler dump: every thread's stack, once.
+ * sampler dump: every thread's stack, once; or every goroutine's (cli/gotake.h).
  *
  * Output opens and privileges go before anybody is looked at, as in record.
  */
@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/details.h"
 #include "cli/dumpformat.h"
+#include "cli/gotake.h"
 #include "sampler/dumping.h"
 #include "sampler/privilege.h"
 #include "sampler/summary.h"
@@ -25,12 +26,15 @@ struct options {
 	const char *output;
 	dump_format *format;
 	unsigned symbolize;
-	bool no_cache, quiet, verbose;
+	uint64_t stop_ns; /* of goroutines; 0: nobody is held */
+	bool goroutines, no_cache, quiet, verbose;
 };
 
 static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "json", no_argument, NULL, 'J' },
+	{ "goroutines", no_argument, NULL, 'G' },
+	{ "stop", optional_argument, NULL, 'S' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "no-inline", no_argument, NULL, 'I' },
 	{ "no-cache", no_argument, NULL, 'N' },
@@ -45,8 +49,13 @@ static int take_option(struct options *o, int option, struct error *err)
 	switch (option) {
 	case 'p':
 		return parse_pids(optarg, o->pids, &o->pid_count, err);
+	case 'S':
+		return parse_stop(optarg, &o->stop_ns, err);
 	case 'J':
 		o->format = dump_json;
+		break;
+	case 'G':
+		o->goroutines = true;
 		break;
 	case 'o':
 		o->output = optarg;
@@ -91,6 +100,12 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return cli_usage("whose stacks? -p PID");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
+	if (o->goroutines && o->pid_count > 1)
+		return cli_usage("--goroutines is about one process");
+	if (o->stop_ns && !o->goroutines)
+		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
+	if (o->goroutines && o->format == dump_json)
+		return cli_usage("goroutines are dumped as text; 'sampler goparse --json' reads it");
 	return 0;
 }
 
@@ -182,7 +197,9 @@ int cli_dump(int argc, char **argv)
 	struct error err;
 	int status = parse_options(&o, argc, argv);
 
-	if (!status)
+	if (!status && o.goroutines)
+		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
+	else if (!status)
 		status = dump_new(&d, o.pids, o.pid_count, !o.no_cache, &err) ? cli_fail(&err) :
 								   dump(d, &o, &file);
 	outfile_abort(&file);

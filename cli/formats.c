@@ -57,6 +57,11 @@ const struct format *format_by_path(const char *path)
 	return &formats[0];
 }
 
+bool format_is_text(const struct format *format)
+{
+	return format->write == report_top;
+}
+
 const char *format_ending(const struct format *format)
 {
 	return format->ending;

@@ -22,6 +22,8 @@ const struct format *format_by_path(const char *path);
 /* Does a file's name end so? Capitals do not matter; the ending alone is no name. */
 bool format_ends_in(const char *path, const char *ending);
 
+bool format_is_text(const struct format *format);
+
 /* The ending that a name made by us gets, with its dot. */
 const char *format_ending(const struct format *format);
 

@@ -20,6 +20,7 @@
 #include "cli/defaultname.h"
 #include "cli/details.h"
 #include "cli/formats.h"
+#include "cli/gotake.h"
 #include "cli/progress.h"
 #include "cli/rounds.h"
 #include "cli/roundsoptions.h"
@@ -129,6 +130,41 @@ static int check_rounds(struct options *o, int argc, char **argv)
 	return status ? status : roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : 0;
 }
 
+/* One look at one process. */
+static int check_at_once(struct options *o, int argc, char **argv)
+{
+	struct error err;
+	int status = sampling_target(&o->recording, "whose profiles?", argc, argv);
+
+	if (status)
+		return status;
+	if (o->recording.command || o->recording.pid_count != 1)
+		return cli_usage("Go's own profiles are those of one process: -p PID");
+	if (o->quiet && o->verbose)
+		return cli_usage("either --quiet or --verbose, not both");
+	if (o->debuginfod_ns)
+		return cli_usage("--debuginfod is about what is sampled");
+	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : 0;
+}
+
+static int take_at_once(const struct options *o)
+{
+	struct source_options source = o->rounds.source;
+	const struct gotake t = { .pid = o->pids[0], .types = o->rounds.rounds.types,
+				  .gc_wait = o->rounds.rounds.gc_wait, .source = &source,
+				  .output = o->output, .format = o->format, .quiet = o->quiet,
+				  .verbose = o->verbose };
+
+	if (o->rounds.http.request.total_timeout_ns)
+		source.timeout_ns = o->rounds.http.request.total_timeout_ns;
+	return cli_gotake(&t);
+}
+
+static bool at_once(const struct options *o)
+{
+	return roundsoptions_at_once(&o->rounds, o->recording.duration_ns);
+}
+
 static int check_options(struct options *o, int argc, char **argv)
 {
 	int status = sampling_target(&o->recording, "whom to sample?", argc, argv);
@@ -190,6 +226,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return cli_fail(&err);
 	}
 	settle_types(o);
+	if (at_once(o))
+		return check_at_once(o, argc, argv);
 	if (roundsoptions_wanted(&o->rounds))
 		return check_rounds(o, argc, argv);
 	choose_format(o);
@@ -350,7 +388,9 @@ int cli_record(int argc, char **argv)
 	struct error err;
 	int status = parse_options(&o, argc, argv);
 
-	if (!status && roundsoptions_wanted(&o.rounds))
+	if (!status && at_once(&o))
+		status = take_at_once(&o);
+	else if (!status && roundsoptions_wanted(&o.rounds))
 		status = cli_rounds(&o.rounds, o.output, o.quiet);
 	else if (!status)
 		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :

@@ -9,6 +9,7 @@
 #include "cli/defaultname.h"
 #include "cli/roundsoptions.h"
 #include "cli/signals.h"
+#include "rounds/capture.h"
 #include "rounds/push.h"
 #include "rounds/rounds.h"
 #include "sampler/privilege.h"
@@ -65,7 +66,11 @@ static int open_source(struct roundsoptions *o, struct error *err)
 	request.url = o->url;
 	if (request.total_timeout_ns)
 		o->source.timeout_ns = request.total_timeout_ns;
-	return o->url ? source_http(&o->rounds.source, &request, &o->source, err) : 0;
+	if (o->url)
+		return source_http(&o->rounds.source, &request, &o->source, err);
+	if (o->rounds.types & capture_set(CAPTURE_BY_GO))
+		return source_memory(&o->rounds.source, &o->source, err);
+	return 0;
 }
 
 static int open_pushes(const struct roundsoptions *o, struct push **pushes, struct error *err)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/gotake.h"
 #include "rounds/capture.h"
 
 static const uint64_t SOURCE_TIMEOUT_NS = 30000000000;
@@ -139,6 +140,10 @@ static bool set_source(struct roundsoptions *o, int option, const char *value, i
 		break;
 	case ROUNDSOPTION_TRACE:
 		*rc = set_size(value, &o->source.trace_limit, err);
+		o->trace_limit_given = true;
+		break;
+	case ROUNDSOPTION_STOP:
+		*rc = parse_stop(value, &o->source.stop_ns, err);
 		break;
 	default:
 		return false;
@@ -186,8 +191,9 @@ bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, i
 	}
 	if (httpoptions_set(&o->http, option, value, rc, err))
 		return true;
+	if (set_source(o, option, value, rc, err))
+		return true;
 	if (!set_time(o, option, value, rc, err) && !set_taken(o, option, value) &&
-	    !set_source(o, option, value, rc, err) &&
 	    !set_batches(o, option, value, rc, err))
 		return false;
 	return o->given = true;
@@ -197,23 +203,44 @@ bool roundsoptions_wanted(const struct roundsoptions *o)
 {
 	const unsigned samples = CAPTURE_BIT(CAPTURE_CPU) | CAPTURE_BIT(CAPTURE_WALL);
 
-	return o->given || o->rounds.types & ~samples;
+	return o->given || o->source_given || o->rounds.types & ~samples;
+}
+
+bool roundsoptions_at_once(const struct roundsoptions *o, uint64_t duration_ns)
+{
+	return !o->given && !duration_ns && o->rounds.types && !(o->rounds.types & ~gotake_types());
+}
+
+/* The process's memory is one only when Go's profiles are wanted. */
+static int check_source(const struct roundsoptions *o, struct error *err)
+{
+	bool by_go = o->rounds.types & capture_set(CAPTURE_BY_GO);
+
+	/* Pushes check who they talk to by the same file. */
+	if (o->http.given && !(o->push_count && !strcmp(o->http.given, "cacert")) &&
+	    !(by_go && !strcmp(o->http.given, "timeout")))
+		return error_set(err, ERR_USAGE, "--%s is about fetching from a URL: --url",
+				 o->http.given);
+	if (o->source.gc)
+		return error_set(err, ERR_USAGE, "--gc is asked of a URL only (--url): in the process "
+				 "nothing is called; --gc-wait waits for a collection");
+	if (o->trace_limit_given || o->rounds.types & CAPTURE_BIT(CAPTURE_TRACE))
+		return error_set(err, ERR_USAGE, "execution traces are of a URL only: "
+				 "--url http://HOST:PORT/debug/pprof");
+	if (o->source_given && !by_go)
+		return error_set(err, ERR_USAGE, "--%s is about Go's profiles", o->source_given);
+	return 0;
 }
 
 int roundsoptions_check(const struct roundsoptions *o, struct error *err)
 {
 	const struct rounds_options *r = &o->rounds;
+	int rc = o->url ? 0 : check_source(o, err);
 
-	/* Pushes check who they talk to by the same file. */
-	if (o->http.given && !o->url && !(o->push_count && !strcmp(o->http.given, "cacert")))
-		return error_set(err, ERR_USAGE, "--%s is about fetching from a URL: --url",
-				 o->http.given);
-	if (o->source_given && !o->url)
-		return error_set(err, ERR_USAGE, "--%s is about Go's profiles: --url",
-				 o->source_given);
-	if (r->types & capture_set(CAPTURE_BY_GO) && !o->url)
-		return error_set(err, ERR_USAGE, "Go's own profiles are asked of the process: "
-				 "--url http://HOST:PORT/debug/pprof");
+	if (rc)
+		return rc;
+	if (o->url && o->source.stop_ns)
+		return error_set(err, ERR_USAGE, "--stop is about the process's memory, not a URL");
 	if (o->url && !http_is_url(o->url))
 		return error_set(err, ERR_USAGE, "bad URL '%s'", o->url);
 	if (r->every_ns && r->recording.duration_ns && r->every_ns < r->recording.duration_ns)

@@ -27,6 +27,7 @@ enum rounds_option {
 	ROUNDSOPTION_GC_WAIT,
 	ROUNDSOPTION_WAITS,
 	ROUNDSOPTION_TRACE,
+	ROUNDSOPTION_STOP,
 	ROUNDSOPTION_KEEP,
 	ROUNDSOPTION_DISK,
 	ROUNDSOPTION_AGE,
@@ -50,6 +51,7 @@ enum rounds_option {
 	{ "gc-wait", no_argument, NULL, ROUNDSOPTION_GC_WAIT },         \
 	{ "max-goroutines-wait", required_argument, NULL, ROUNDSOPTION_WAITS }, \
 	{ "trace-limit", required_argument, NULL, ROUNDSOPTION_TRACE }, \
+	{ "stop", optional_argument, NULL, ROUNDSOPTION_STOP },         \
 	{ "keep", required_argument, NULL, ROUNDSOPTION_KEEP },         \
 	{ "max-disk", required_argument, NULL, ROUNDSOPTION_DISK },     \
 	{ "max-age", required_argument, NULL, ROUNDSOPTION_AGE },       \
@@ -69,6 +71,7 @@ struct roundsoptions {
 	size_t push_count;
 	const char *source_given; /* one of them that is about the source; NULL: none */
 	bool given; /* was one that only rounds have? */
+	bool trace_limit_given;
 };
 
 void roundsoptions_defaults(struct roundsoptions *o);
@@ -80,6 +83,9 @@ bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, i
 
 /* Do they ask for rounds, and not for one profile in a file? */
 bool roundsoptions_wanted(const struct roundsoptions *o);
+
+/* Or one look only: Go's profiles out of the process's memory, and nothing that takes time? */
+bool roundsoptions_at_once(const struct roundsoptions *o, uint64_t duration_ns);
 
 /* What does not go together. 0 or ERR_USAGE. */
 int roundsoptions_check(const struct roundsoptions *o, struct error *err);

@@ -69,10 +69,10 @@ static int init_profile(struct waitprofile *w)
 	if (profile_init(p) || profile_add_type(p, "waitduration", "nanoseconds") ||
 	    (w->options.aggregate && profile_add_type(p, "goroutines", "count")) ||
 	    profile_add_mapping(p, &mapping, &id) ||
-	    profile_add_comment(p, "sampler " SAMPLER_VERSION) ||
 	    (!w->options.exact &&
-	     profile_add_comment(p, "waits are whole minutes, Go prints no less: "
-				    "one below a minute is 0")))
+	     (profile_add_comment(p, "sampler " SAMPLER_VERSION) ||
+	      profile_add_comment(p, "waits are whole minutes, Go prints no less: "
+				     "one below a minute is 0"))))
 		return ERR_NOMEM;
 	p->default_type = p->types[0].type;
 	p->time_nanos = w->options.time_nanos;

@@ -24,8 +24,8 @@ struct waitprofile_options {
 			  * "goid", with a second value: goroutines/count */
 	bool ancestors;	 /* their stacks behind the creating frame, which is their innermost
 			  * and stands there once */
-	bool exact;	 /* waits are no whole minutes; labels "wait_from" and "parent", the goid of
-			  * who made it, say more where it is known */
+	bool exact;	 /* waits are no whole minutes, and who makes it says so in comments; labels
+			  * "wait_from" and "parent", the goid of who made it, where known */
 	int64_t time_nanos; /* when the dump was taken; 0: unknown */
 };
 

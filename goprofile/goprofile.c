@@ -1,7 +1,6 @@
 /* A Go process opened, and which of its profiles is made where. */
 #include "goprofile/goprofile.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +77,30 @@ void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t coun
 	g->let_go = let_go;
 }
 
+/* runtime/mprof.go: who fills buckets, moves their numbers on and publishes them; and the
+ * runtime's handlers of signals, behind which may be any of those (runtime/signal_unix.go). */
+static bool writes_buckets(const char *function)
+{
+	static const char *const names[] = { "mProf_", "(*memRecord", "(*bucket)", "setprofilebucket",
+					     "stkbucket", "saveblockevent", "saveBlockEventStack",
+					     "sig", "dosig", "asyncPreempt", "adjustSignalStack" };
+
+	if (!function || strncmp(function, "runtime.", 8) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(function + 8, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+bool goprofile_is_written(struct goprofile *g)
+{
+	for (size_t i = 0; i < g->held_count; i++)
+		if (writes_buckets(gocallers_function(g->callers, g->held[i].pc)))
+			return true;
+	return false;
+}
+
 const struct goprofile_stats *goprofile_stats(const struct goprofile *g)
 {
 	return &g->stats;
@@ -101,8 +124,7 @@ int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *s,
 	if ((s->all && goprofile_remark(g, "no GC cycle has ended yet: all that was allocated")) ||
 	    (s->mixed && goprofile_remark(g, "GC cycles ended while it was read: some numbers are "
 					  "of the one before")) ||
-	    (s->again && goprofile_remark(g, "%" PRIu64 " reads were repeated, the program had gone "
-					  "on", s->again)))
+	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
 }
@@ -117,15 +139,14 @@ int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_sta
 					     .left_out = s->left_out, .reads = s->reads,
 					     .bytes = s->bytes };
 	if ((s->without_stack &&
-	     goprofile_remark(g, "%" PRIu64 " goroutines were running, their stacks are not known",
+	     goprofile_remark(g, "goroutines that were running, whose stacks are not known: %" PRIu64,
 			      s->without_stack)) ||
-	    (cut && goprofile_remark(g, "%" PRIu64 " stacks end before their beginning", cut)) ||
-	    (unreadable && goprofile_remark(g, "labels of %" PRIu64 " goroutines could not be read",
+	    (cut && goprofile_remark(g, "stacks that end before their beginning: %" PRIu64, cut)) ||
+	    (unreadable && goprofile_remark(g, "goroutines whose labels could not be read: %" PRIu64,
 					    unreadable)) ||
-	    (s->left_out && goprofile_remark(g, "%" PRIu64 " goroutines are left out, what stood "
-					     "there was none", s->left_out)) ||
-	    (s->again && goprofile_remark(g, "%" PRIu64 " reads were repeated, the program had "
-					  "gone on", s->again)))
+	    (s->left_out && goprofile_remark(g, "left out, since it was no goroutine what stood "
+					     "there: %" PRIu64, s->left_out)) ||
+	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
 }
@@ -189,8 +210,7 @@ int goprofile_begin(struct goprofile *g, struct builder *b, struct profile *p, s
 	return add_mappings(g, b, err);
 }
 
-/* Where it is from, and the remarks. */
-static int add_comments(const struct goprofile *g, struct profile *p)
+int goprofile_add_comments(const struct goprofile *g, struct profile *p)
 {
 	const char *at = (const char *)g->remarks.data;
 	struct buffer text = { 0 };
@@ -215,7 +235,7 @@ static int add_comments(const struct goprofile *g, struct profile *p)
 
 int goprofile_end(struct goprofile *g, struct builder *b, struct error *err)
 {
-	return builder_finish(b) || add_comments(g, b->profile) ?
+	return builder_finish(b) || goprofile_add_comments(g, b->profile) ?
 		       error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 

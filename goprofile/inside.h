@@ -2,6 +2,8 @@
 #ifndef GOPROFILE_INSIDE_H
 #define GOPROFILE_INSIDE_H
 
+#include <inttypes.h>
+
 #include "base/buffer.h"
 #include "goprofile/pcframes.h"
 #include "goprofile/goprofile.h"
@@ -24,9 +26,14 @@ struct goprofile {
 	struct buffer remarks; /* lines, of the profile at hand: what was left out, and why */
 };
 
+#define REMARK_AGAIN "reads repeated, since the program had gone on: %" PRIu64
+
 /* A line for the comments. ERR_NOMEM. */
 int goprofile_remark(struct goprofile *g, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Where it is from, and the remarks. ERR_NOMEM. */
+int goprofile_add_comments(const struct goprofile *g, struct profile *p);
 
 /* Begins a profile: what all of Go's have. The builder's profile is `p`; it is released by the
  * caller, also where this fails. ERR_NOMEM, ERR_GONE, ERR_PERM. */

@@ -180,11 +180,18 @@ static size_t put_pieces(struct reader *r, size_t at, struct slot *s)
 	return put_piece(r, at, s->g, s->after, r->state_bytes);
 }
 
+/* One that runs has stood only as long as somebody held its thread. */
+static bool has_run_on(const struct reader *r, const struct slot *s)
+{
+	return s->state.status == GO_RUNNING && !s->state.syscall_sp && r->options->let_go &&
+	       atomic_load(r->options->let_go);
+}
+
 static bool is_whole(const struct reader *r, const struct slot *s)
 {
 	struct gostate before, after;
 
-	if (!s->piece->len || s->ticks[0] != s->ticks[1])
+	if (!s->piece->len || s->ticks[0] != s->ticks[1] || has_run_on(r, s))
 		return false;
 	gostate_load(&before, &r->live->fields, s->before);
 	gostate_load(&after, &r->live->fields, s->after);
@@ -329,7 +336,7 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 		return error_set(r->err, end, "out of memory");
 	g->has_stack = true;
 	g->pc = s->pc;
-	g->sp = s->sp;
+	g->stack_used = s->state.high - s->sp;
 	g->syscall_tick = s->ticks[0];
 	g->end = end;
 	return 0;

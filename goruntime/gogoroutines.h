@@ -40,9 +40,10 @@ struct go_goroutine {
 	bool locked;	    /* to its thread */
 	bool system;	    /* the runtime's own (runtime/traceback.go, isSystemGoroutine) */
 	bool has_stack;	    /* false: it was running, or moving, at each try */
-	/* Where it was left, with a stack; in a system call besides m.syscalltick, which
-	 * differs from call to call (trackingSeq does not, from 1.26 on). */
-	uint64_t pc, sp;
+	/* Where it was left, with a stack: its pc, and how much of the stack it has in use, which
+	 * stays when the stack is moved. In a system call besides m.syscalltick, which differs
+	 * from call to call (trackingSeq does not, from 1.26 on). */
+	uint64_t pc, stack_used;
 	uint32_t syscall_tick;
 	int end;	    /* enum gocallers_end of the walk, where it has a stack */
 	const uint64_t *pcs; /* logical frames, innermost first; good until the callback returns */

@@ -16,6 +16,12 @@ enum { CODE_BYTES = 48, TLS_FAR = 1 << 20 };
 
 static const char MARK[] = "runtime.morestack"; /* every runtime has it, plugins have not */
 
+static void find_optional(const struct gotypes *t, uint64_t type, const char *name, uint32_t *field)
+{
+	if (!gotypes_field(t, type, name, field, NULL))
+		*field = GO_NO_FIELD;
+}
+
 static bool find_fields(struct goruntime *rt, struct gotypes *t)
 {
 	uint64_t g = gotypes_struct(t, "runtime.g"), m = gotypes_struct(t, "runtime.m"), gobuf;
@@ -26,12 +32,11 @@ static bool find_fields(struct goruntime *rt, struct gotypes *t)
 	    (guard != 16 && guard != 32))
 		return false;
 	t->shift = guard == 32;
-	if (!gotypes_field(t, m, "isextra", &rt->m.isextra, NULL)) /* 1.16 */
-		rt->m.isextra = GO_NO_FIELD;
-	if (!gotypes_field(t, g, "goid", &rt->who.goid, NULL))
-		rt->who.goid = GO_NO_FIELD;
-	if (!gotypes_field(t, g, "labels", &rt->who.labels, NULL))
-		rt->who.labels = GO_NO_FIELD;
+	find_optional(t, m, "isextra", &rt->m.isextra); /* 1.16 has none */
+	find_optional(t, m, "procid", &rt->m.procid);
+	find_optional(t, m, "alllink", &rt->m.alllink);
+	find_optional(t, g, "goid", &rt->who.goid);
+	find_optional(t, g, "labels", &rt->who.labels);
 	return gotypes_field(t, g, "stack", &stack, NULL) && !stack &&
 	       gotypes_field(t, g, "m", &rt->g.m, NULL) &&
 	       gotypes_field(t, g, "sched", &rt->g.sched, &gobuf) &&

@@ -23,9 +23,11 @@ struct goruntime {
 	int64_t tls;	/* of the running g, from the thread pointer (fs_base) */
 	/* Offsets in bytes. */
 	struct { uint32_t m, sched, sp, pc, bp; } g; /* sp, pc, bp: those of sched */
-	struct { uint32_t g0, gsignal, curg, ncgo, isextra, vdso_sp, vdso_pc; } m;
+	struct {
+		uint32_t g0, gsignal, curg, ncgo, isextra, vdso_sp, vdso_pc, procid, alllink;
+	} m;
 	struct { uint32_t goid, labels; } who; /* of g */
-	/* isextra, goid and labels may be GO_NO_FIELD. */
+	/* isextra, procid, alllink, goid and labels may be GO_NO_FIELD. */
 };
 
 /* What is remembered from search to search; {0} at first. */

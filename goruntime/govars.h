@@ -33,4 +33,10 @@ int govars_find(struct govars *v, const struct process *process, const struct me
 int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 		    const struct memory *memory, struct error *err);
 
+/* How many GC cycles have ended. That is counted while the world stands still, before anything
+ * that was found dead is freed (runtime/mgc.go, gcMarkTermination). So what a pointer in use
+ * leads to is still what it was if this number is the same, afterwards, as before the pointer
+ * was read. False: it is not known. */
+bool govars_gc_count(const struct govars *v, const struct memory *memory, uint32_t *count);
+
 #endif

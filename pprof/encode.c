@@ -328,6 +328,22 @@ int profile_encode(const struct profile *p, struct buffer *out, struct error *er
 	return put_profile(&e, p);
 }
 
+static int to_buffer(void *out, const void *data, size_t len, struct error *err)
+{
+	return buffer_add(out, data, len) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+int profile_pack(const struct profile *p, struct buffer *out, struct error *err)
+{
+	struct buffer bytes = { 0 };
+	int rc = profile_encode(p, &bytes, err);
+
+	if (!rc)
+		rc = gzip_compress(bytes.data, bytes.len, to_buffer, out, err);
+	buffer_release(&bytes);
+	return rc;
+}
+
 static int write_out(void *ctx, const void *data, size_t len, struct error *err)
 {
 	return outfile_write(ctx, data, len, err);

@@ -11,6 +11,9 @@ struct profile;
 /* Appends the uncompressed message to `out`. ERR_NOMEM. */
 int profile_encode(const struct profile *p, struct buffer *out, struct error *err);
 
+/* Encodes, compresses (gzip, mtime 0) and appends. ERR_NOMEM. */
+int profile_pack(const struct profile *p, struct buffer *out, struct error *err);
+
 /* Encodes, compresses (gzip, mtime 0) and writes. ERR_NOMEM, ERR_IO. The
  * caller commits the file. */
 int profile_write(const struct profile *p, struct outfile *file, struct error *err);

@@ -32,7 +32,7 @@ const struct capture_info captures[CAPTURE_TYPES] = {
 	[CAPTURE_METRICS] = { "metrics", "metrics.json", NULL, CAPTURE_BY_PROC, true, true, NULL,
 			      "counters, as rates" },
 	[CAPTURE_TRACE] = { "trace", "go.trace", NULL, CAPTURE_BY_GO, false, false, NULL,
-			    "Go's execution trace; of a URL only" },
+			    "Go's execution trace; by --url only" },
 };
 
 static int add(const char *name, size_t len, unsigned *set, struct error *err)

@@ -1,6 +1,7 @@
 /*
  * A record is a type (COLLECTED_END for the last), flags, the lengths of name, reason, note
  * and data and the time, in 8 bytes each; then the texts with a NUL behind each, and the data.
+ * One of COLLECTED_MEMORY has the length of its data alone.
  */
 #include "rounds/collected.h"
 
@@ -15,7 +16,7 @@
 #include "base/printable.h"
 #include "rounds/customname.h"
 
-enum { COLLECTED_END = 1000 };
+enum { COLLECTED_END = 1000, COLLECTED_MEMORY };
 
 enum flag { FLAG_DATA = 1, FLAG_WHY_NOT = 2, FLAG_NOTE = 4, FLAG_CUT = 8 };
 
@@ -61,6 +62,14 @@ int collected_write(int fd, const struct collection_item *item, struct error *er
 	rc = rc ? rc : write_text(fd, item->why_not, err);
 	rc = rc ? rc : write_text(fd, item->note, err);
 	return rc ? rc : write_all(fd, item->data, item->data ? item->len : 0, err);
+}
+
+int collected_write_memory(int fd, const void *data, size_t len, struct error *err)
+{
+	uint64_t head[] = { COLLECTED_MEMORY, len };
+	int rc = write_all(fd, head, sizeof(head), err);
+
+	return rc ? rc : write_all(fd, data, len, err);
 }
 
 int collected_write_end(int fd, struct error *err)
@@ -136,6 +145,17 @@ static void take_item(struct collected *all, struct collection_item *item, uint6
 		check(all, item, types, c);
 }
 
+static void take_memory(struct collected *all, struct cursor *c)
+{
+	uint64_t len = cursor_uint(c, 8);
+	const uint8_t *data = cursor_bytes(c, len);
+
+	if (data && all->memory)
+		cursor_fail(c, "what is remembered is there twice");
+	all->memory = data;
+	all->memory_len = data ? len : 0;
+}
+
 static int add(struct collected *c, const struct collection_item *item)
 {
 	struct collection_item *items = reallocarray(c->items, c->count + 1, sizeof(*items));
@@ -159,6 +179,10 @@ int collected_read(struct collected *all, void *data, size_t len, unsigned types
 		if (type == COLLECTED_END && !c.failed) {
 			all->whole = true;
 			break;
+		}
+		if (type == COLLECTED_MEMORY && !c.failed) {
+			take_memory(all, &c);
+			continue;
 		}
 		if (all->count == COLLECTED_ITEMS)
 			cursor_fail(&c, "there are too many items");

@@ -18,13 +18,17 @@ enum {
 	COLLECTED_ITEMS = 256,	/* more are not read */
 };
 
-/* Both: ERR_IO. _end says that all items are there. */
+/* All: ERR_IO. _end says that all items are there; before it may stand what the source has to
+ * remember. */
 int collected_write(int fd, const struct collection_item *item, struct error *err);
+int collected_write_memory(int fd, const void *data, size_t len, struct error *err);
 int collected_write_end(int fd, struct error *err);
 
 struct collected {
 	struct collection_item *items; /* owned */
 	size_t count;
+	const uint8_t *memory; /* of the source, NULL for none */
+	size_t memory_len;
 	bool whole; /* up to its end */
 };
 

@@ -13,9 +13,12 @@
 #include "rounds/source.h"
 #include "sampler/clock.h"
 
+_Static_assert(ERRAND_FDS == 2 + SOURCE_FDS, "two of the collection's, and the source's");
+
 enum {
 	CPU_S = 600,	 /* a source that runs wild */
-	WORDS = 1 << 20, /* what may stand in the file besides profiles */
+	WORDS = 1 << 20, /* what may stand in the file besides profiles, and: */
+	MEMORY = 256 << 20,
 };
 
 struct collecting {
@@ -114,6 +117,17 @@ static void collect_one(struct collecting *c, enum capture_type type)
 	put_result(c, &item, rc, &remark, &err);
 }
 
+/* Who forgets only knows less. */
+static void put_memory(const struct collecting *c)
+{
+	struct buffer memory = { 0 };
+
+	if (source_save(c->source, &memory) == 0 && memory.len && memory.len <= MEMORY &&
+	    collected_write_memory(c->file, memory.data, memory.len, NULL))
+		_exit(1);
+	buffer_release(&memory);
+}
+
 static void collect_all(struct collecting *c, unsigned types)
 {
 	for (int i = 0; i < CAPTURE_TYPES; i++) {
@@ -124,6 +138,7 @@ static void collect_all(struct collecting *c, unsigned types)
 		else
 			collect_one(c, (enum capture_type)i);
 	}
+	put_memory(c);
 	if (collected_write_end(c->file, NULL))
 		_exit(1);
 }
@@ -131,12 +146,15 @@ static void collect_all(struct collecting *c, unsigned types)
 void collecting_run(struct source *s, const struct collection_request *q, int file, int pipe,
 		    pid_t parent)
 {
-	const struct errand_bounds bounds = { .parent = parent, .fds = { &file, &pipe },
-					      .cpu_s = CPU_S,
-					      .file_bytes = (uint64_t)COLLECTION_BYTES + WORDS };
+	struct errand_bounds bounds = { .parent = parent, .fds = { &file, &pipe }, .cpu_s = CPU_S,
+					.file_bytes = (uint64_t)COLLECTION_BYTES + WORDS + MEMORY };
 	struct sigaction term = { .sa_handler = on_term, .sa_flags = SA_RESTART };
 	struct collecting c = { .source = s, .trace_ns = q->trace_ns, .gc_wait = q->gc };
+	struct source_needs needs;
 
+	source_needs(s, &needs);
+	bounds.tracing = needs.tracing;
+	memcpy(bounds.fds + 2, needs.fds, sizeof(needs.fds));
 	errand_settle(&bounds);
 	c.file = file;
 	finishing = s;

@@ -7,7 +7,8 @@
 #include "rounds/collection.h"
 
 /* In the child of errand_fork: asks the source for the types, which are those of items, and
- * ends. Of descriptors only the file, to which the items are written, and the pipe are kept. */
+ * ends. Of descriptors only the file, to which the items are written, the pipe and what the
+ * source needs are kept. */
 _Noreturn void collecting_run(struct source *s, const struct collection_request *q, int file,
 			      int pipe, pid_t parent);
 

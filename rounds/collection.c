@@ -24,6 +24,7 @@
 #include "rounds/collected.h"
 #include "rounds/collecting.h"
 #include "rounds/errand.h"
+#include "rounds/source.h"
 
 enum {
 	HEAP_TYPES = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
@@ -43,6 +44,7 @@ struct worker {
 };
 
 struct collection {
+	struct source *source;
 	struct worker workers[WORKERS];
 	int pipe; /* -1: it is over */
 	struct collected found;
@@ -94,6 +96,7 @@ int collection_start(struct collection **out, struct source *s, const struct col
 	*out = NULL;
 	if (!c)
 		return error_set(err, ERR_NOMEM, "out of memory");
+	c->source = s;
 	if (q->types & HEAP_TYPES)
 		types |= CAPTURE_BIT(CAPTURE_HEAP);
 	c->workers[TRACER].types = types & CAPTURE_BIT(CAPTURE_TRACE);
@@ -167,12 +170,15 @@ static int read_found(struct collection *c, struct worker *w, bool cancelled, st
 	if (!w->types)
 		return 0;
 	c->found.whole = false;
+	c->found.memory = NULL;
 	rc = map_file(w, err);
 	close_fd(&w->file);
 	if (!rc && w->map)
 		rc = collected_read(&c->found, w->map, w->map_len, w->types, err);
 	if (!rc && !c->found.whole)
 		rc = error_set(err, ERR_FORMAT, "%s", w->why);
+	if (!rc && c->found.memory)
+		source_load(c->source, c->found.memory, c->found.memory_len);
 	if (rc == ERR_FORMAT && cancelled)
 		rc = 0;
 	if (collected_fill(&c->found, w->types, w->why))

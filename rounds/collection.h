@@ -1,9 +1,10 @@
 /*
  * Profiles asked of a source, in a process of its own, and a trace in another beside it.
  *
- * Such a process has no privileges, may wait as long as its source does, and whatever it
- * allocates ends with it: a round goes on meanwhile, and months of rounds leave nothing
- * behind. What it found comes back through a file in memory, read as foreign bytes.
+ * Such a process has no privileges but those that its source needs, may wait as long as its
+ * source does, and whatever it allocates ends with it: a round goes on meanwhile, and months
+ * of rounds leave nothing behind. What it found comes back through a file in memory, read as
+ * foreign bytes.
  */
 #ifndef ROUNDS_COLLECTION_H
 #define ROUNDS_COLLECTION_H

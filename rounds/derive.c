@@ -8,7 +8,6 @@
 #include "pprof/columns.h"
 #include "pprof/decode.h"
 #include "pprof/encode.h"
-#include "pprof/gzip.h"
 #include "pprof/gzipstream.h"
 #include "pprof/labels.h"
 #include "pprof/merge.h"
@@ -29,13 +28,8 @@ static int to_buffer(void *out, const void *data, size_t len, struct error *err)
 /* Releases the profile in any case. */
 static int write_out(struct profile *p, int rc, struct buffer *out, struct error *err)
 {
-	struct buffer plain = { 0 };
-
 	if (!rc)
-		rc = profile_encode(p, &plain, err);
-	if (!rc)
-		rc = gzip_compress(plain.data, plain.len, to_buffer, out, err);
-	buffer_release(&plain);
+		rc = profile_pack(p, out, err);
 	profile_release(p);
 	return rc;
 }

@@ -59,19 +59,23 @@ static void keep_fds(int *const fds[ERRAND_FDS])
 	int null = open("/dev/null", O_RDWR), next = 3;
 
 	for (int i = 0; i < ERRAND_FDS && fds[i]; i++)
-		*fds[i] = fcntl(*fds[i], F_DUPFD, 3 + ERRAND_FDS);
+		if (*fds[i] >= 0 && (*fds[i] = fcntl(*fds[i], F_DUPFD, 3 + ERRAND_FDS)) < 0)
+			_exit(1);
 	for (int i = 0; i < 3; i++)
 		if (null < 0 || dup2(null, i) < 0)
 			_exit(1);
 	for (int i = 0; i < ERRAND_FDS && fds[i]; i++)
-		if (*fds[i] < 0 || (*fds[i] = dup2(*fds[i], next++)) < 0)
+		if (*fds[i] >= 0 && (*fds[i] = dup2(*fds[i], next++)) < 0)
 			_exit(1);
 	close_range((unsigned)next, ~0u, 0);
 }
 
 void errand_settle(const struct errand_bounds *b)
 {
-	privilege_drop_all();
+	if (b->tracing)
+		privilege_keep_tracing();
+	else
+		privilege_drop_all();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != b->parent)

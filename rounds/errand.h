@@ -1,10 +1,12 @@
 /*
- * A process of ours that runs an errand: it has no privileges, sees no descriptor of ours but
- * the pipe by which it tells what it has to tell, and dies with us. Internal to rounds/.
+ * A process of ours that runs an errand: it has no privileges and sees no descriptor of ours
+ * but what the errand needs, the pipe by which it tells what it has to tell, and dies with us.
+ * Internal to rounds/.
  */
 #ifndef ROUNDS_ERRAND_H
 #define ROUNDS_ERRAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,11 +33,13 @@ int errand_end(struct errand *e);
  * before it has its own handlers would be handled as ours, so all are blocked in it until
  * errand_hear.
  */
-enum { ERRAND_FDS = 2 };
+enum { ERRAND_FDS = 5 };
 
 struct errand_bounds {
 	pid_t parent;	     /* who has forked it */
-	int *fds[ERRAND_FDS]; /* what it keeps open; may get another number. The rest are NULL */
+	int *fds[ERRAND_FDS]; /* what it keeps open, where it is; may get another number. The rest
+			       * are NULL */
+	bool tracing;	     /* it reads another process: privileges for that are kept */
 	unsigned cpu_s;	     /* seconds of CPU at most */
 	uint64_t file_bytes; /* a file that it writes has at most so many */
 };

@@ -13,6 +13,7 @@
 #include "rounds/collection.h"
 #include "rounds/metrics.h"
 #include "rounds/rounds.h"
+#include "rounds/source.h"
 #include "sampler/clock.h"
 
 enum { LOOK_MS = 100 };
@@ -297,7 +298,7 @@ static bool answer_over(struct lap *lap, int what)
 	if (!collection_over(a->collection))
 		return false;
 	a->over = true;
-	if (what == LAP_AFTER && process_ended(lap)) {
+	if (what == LAP_AFTER && source_by_address(lap->options->source) && process_ended(lap)) {
 		collection_free(a->collection);
 		a->collection = NULL;
 		error_set(&a->none, ERR_GONE, "process %d ended while it was asked", lap->pid);

@@ -23,6 +23,7 @@
 #include "rounds/lap.h"
 #include "rounds/push.h"
 #include "rounds/schedule.h"
+#include "rounds/source.h"
 #include "rounds/subject.h"
 #include "sampler/clock.h"
 
@@ -49,6 +50,7 @@ struct rounds {
 	bool fresh;		 /* another program than in the last round that was queued */
 	pid_t refused;		 /* could not be taken up, as was told */
 	uint64_t written, failed_in_a_row;
+	uint64_t files;		 /* in all batches, beside event.json */
 	int stop_fd;		 /* eventfd: rounds_stop */
 };
 
@@ -127,6 +129,8 @@ int rounds_new(struct rounds **out, const struct rounds_options *options, struct
 		return error_set(err, ERR_NOMEM, "out of memory");
 	r->options = *options;
 	subject_close(&r->subject);
+	if (r->options.source)
+		source_about(r->options.source, &r->subject.process);
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = r->stop_fd < 0 ? error_errno(err, ERR_IO, "cannot make an eventfd") :
 			      derive_deltas_new(&r->deltas, err);
@@ -210,6 +214,8 @@ static void compose(struct rounds *r, struct lap *lap)
 	} else {
 		r->written++;
 		r->failed_in_a_row = 0;
+		for (size_t i = 0; i < c.event.entry_count; i++)
+			r->files += c.event.entries[i].file != NULL;
 		tell(r, &c);
 		push(r, &c);
 	}
@@ -459,5 +465,7 @@ int rounds_run(struct rounds *r, uint64_t *written, struct error *err)
 	*written = r->written;
 	if (!rc && !r->written && r->failed_in_a_row)
 		rc = error_set(err, ERR_IO, "no batch could be written");
+	if (!rc && r->options.count == 1 && r->written && !r->files && !stopped(r))
+		rc = error_set(err, ERR_NOTFOUND, "of what was asked for nothing could be had");
 	return rc;
 }

@@ -44,7 +44,7 @@ struct rounds_options {
 	bool delta;		  /* cumulative profiles as differences, too */
 	bool drop_last;		  /* a round that is stopped is not written */
 	bool gc_wait;		  /* before heap profiles, for a completed cycle */
-	struct source *source;	  /* of Go's profiles; NULL: none */
+	struct source *source;	  /* of Go's profiles, told who the target is; NULL: none */
 	struct batches_options batches; /* key NULL: made from the target */
 	const struct batch_tag *tags;
 	size_t tag_count;
@@ -64,7 +64,8 @@ int rounds_new(struct rounds **r, const struct rounds_options *options, struct e
 
 /* Until all rounds are done, the target has ended and none follows, or rounds_stop. 0 also
  * when some of it failed; *written is the number of batches. ERR_NOMEM, ERR_IO (the first
- * batch could not be written), errors of the first recording. */
+ * batch could not be written), errors of the first recording; ERR_NOTFOUND when there was to
+ * be one round, and its batch is empty. */
 int rounds_run(struct rounds *r, uint64_t *written, struct error *err);
 
 /* Ends it soon; the running round is written with what it has. Async-signal-safe. */

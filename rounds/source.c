@@ -29,10 +29,40 @@ int source_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 
 void source_finish(struct source *s)
 {
-	s->ops->finish(s);
+	if (s->ops->finish)
+		s->ops->finish(s);
 }
 
 int source_custom(struct source *s, struct buffer *names, struct error *err)
 {
 	return s->ops->custom(s, names, err);
+}
+
+void source_about(struct source *s, struct process *process)
+{
+	if (s->ops->about)
+		s->ops->about(s, process);
+}
+
+void source_needs(struct source *s, struct source_needs *needs)
+{
+	*needs = (struct source_needs){ .tracing = false };
+	if (s->ops->needs)
+		s->ops->needs(s, needs);
+}
+
+bool source_by_address(const struct source *s)
+{
+	return s->ops->by_address;
+}
+
+int source_save(const struct source *s, struct buffer *out)
+{
+	return s->ops->save ? s->ops->save(s, out) : 0;
+}
+
+void source_load(struct source *s, const void *data, size_t len)
+{
+	if (s->ops->load)
+		s->ops->load(s, data, len);
 }

@@ -2,9 +2,8 @@
  * Where Go's own profiles come from.
  *
  * A source answers for one profile at a time and may wait; a collection (rounds/collection.h)
- * asks it in a process of its own. Today there is one, a net/http/pprof endpoint
- * (rounds/source_http.c); one that reads the process's memory is to come behind the same
- * interface (rounds/sourceops.h).
+ * asks it in a process of its own. There are two: a net/http/pprof endpoint
+ * (rounds/source_http.c), and the process's memory (rounds/source_memory.c).
  */
 #ifndef ROUNDS_SOURCE_H
 #define ROUNDS_SOURCE_H
@@ -17,6 +16,7 @@
 
 struct error;
 struct http_request;
+struct process;
 struct source;
 
 struct source_options {
@@ -25,6 +25,8 @@ struct source_options {
 	size_t max_bytes;     /* of each, unpacked; 0: 256 MiB */
 	size_t trace_limit;   /* bytes, no trace is longer; 0: 5 MiB */
 	uint64_t max_goroutines_wait; /* a process with more is not asked for their waits */
+	uint64_t stop_ns;     /* of a process's memory: all its threads are held while one is read,
+			       * this long at most (sampler/hold.h); 0: nobody is */
 };
 
 /* What is to be said of what was taken. */
@@ -38,7 +40,31 @@ struct source_remark {
  * bounds (total time, size) not used. ERR_USAGE (not a URL), ERR_NOMEM. */
 int source_http(struct source **s, const struct http_request *request,
 		const struct source_options *options, struct error *err);
+/* The memory of a process, that of source_about. Nothing in it is stopped, called or written:
+ * `gc` is not for it, and it has no traces. ERR_NOMEM. */
+int source_memory(struct source **s, const struct source_options *options, struct error *err);
 void source_free(struct source *s);
+
+/* Whom it is about. Not owned; whoever holds it may let it go (pid 0), take up another one,
+ * or it may execute another program: it counts who it is when the source is asked. */
+void source_about(struct source *s, struct process *process);
+
+/* Of whatever an errand (rounds/errand.h) gives up, what one that asks it must keep. */
+enum { SOURCE_FDS = 3 };
+struct source_needs {
+	bool tracing;	      /* the privileges to read another process */
+	int *fds[SOURCE_FDS]; /* descriptors, -1 for none; may get other numbers */
+};
+void source_needs(struct source *s, struct source_needs *needs);
+
+/* May what it answers be another process's, when the one that it was asked about has ended? */
+bool source_by_address(const struct source *s);
+
+/* What it has to remember from one process that asks it to the next one, appended, or nothing;
+ * (ERR_NOMEM); and the way back: foreign bytes. Without memory it remembers what it did
+ * before. */
+int source_save(const struct source *s, struct buffer *out);
+void source_load(struct source *s, const void *data, size_t len);
 
 /* All below append to a buffer and return 0; ERR_IO (cannot be had: not Go, not registered,
  * not of this source), ERR_LIMIT, ERR_FORMAT (not what it should be), ERR_NOMEM. What they

@@ -203,15 +203,9 @@ static int add_goroutine(void *ctx, const struct goparse_goroutine *g, struct er
 	return waitprofile_add(w->profile, g, NULL, err);
 }
 
-static int append(void *ctx, const void *data, size_t len, struct error *err)
-{
-	return buffer_add(ctx, data, len) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
-}
-
 static int finish_waits(const struct waiting *w, const struct goparse *parser, struct buffer *out,
 			struct error *err)
 {
-	struct buffer plain = { 0 };
 	struct profile *p;
 	int rc;
 
@@ -219,10 +213,7 @@ static int finish_waits(const struct waiting *w, const struct goparse *parser, s
 		return error_set(err, ERR_FORMAT, "goroutine?debug=2 gave no goroutines");
 	rc = waitprofile_add_errors(w->profile, goparse_stats(parser), NULL, err);
 	rc = rc ? rc : waitprofile_finish(w->profile, &p, err);
-	rc = rc ? rc : profile_encode(p, &plain, err);
-	rc = rc ? rc : gzip_compress(plain.data, plain.len, append, out, err);
-	buffer_release(&plain);
-	return rc;
+	return rc ? rc : profile_pack(p, out, err);
 }
 
 static int read_waits(const struct endpoint *e, struct goparse *parser, struct buffer *out,
@@ -283,8 +274,10 @@ static void free_endpoint(struct source *s)
 	free(s);
 }
 
-static const struct source_ops ops = { take_profile, take_waits, take_trace, take_custom, finish,
-				       free_endpoint };
+static const struct source_ops ops = { .profile = take_profile, .goroutine_waits = take_waits,
+				       .trace = take_trace, .custom = take_custom,
+				       .finish = finish, .free = free_endpoint,
+				       .by_address = true };
 
 int source_http(struct source **s, const struct http_request *request,
 		const struct source_options *options, struct error *err)

@@ -11,8 +11,13 @@ struct source_ops {
 	int (*trace)(struct source *s, uint64_t duration_ns, struct buffer *out,
 		     struct source_remark *remark, struct error *err);
 	int (*custom)(struct source *s, struct buffer *names, struct error *err);
-	void (*finish)(struct source *s);
+	void (*finish)(struct source *s); /* or NULL, as the following: it has no part in it */
+	void (*about)(struct source *s, struct process *process);
+	void (*needs)(struct source *s, struct source_needs *needs);
+	int (*save)(const struct source *s, struct buffer *out);
+	void (*load)(struct source *s, const void *data, size_t len);
 	void (*free)(struct source *s);
+	bool by_address;
 };
 
 /* The first member of every source's own struct. */

@@ -26,21 +26,34 @@ static void read_build_id(struct subject *s)
 	image_free(image);
 }
 
-/* A field of /proc/PID/stat, 3 or more, behind the name, which may hold anything (proc(5)). */
-static unsigned long long stat_field(const struct process *p, int field)
+/* A field of /proc/PID/stat, 3 or more, counted from behind the name, which may hold anything
+ * (proc(5)). */
+static unsigned long long stat_field(const char *behind_name, int field)
 {
-	struct buffer text = { 0 };
-	unsigned long long value = 0;
-	const char *at = NULL;
+	const char *at = behind_name;
 
-	if (!process_read(p, "stat", &text, NULL) && !buffer_add(&text, "", 1))
-		at = strrchr((char *)text.data, ')');
 	for (int i = 2; at && i < field; i++)
 		at = strchr(at + 1, ' ');
-	if (at)
-		value = strtoull(at, NULL, 10);
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+struct subject_program subject_program_of(const struct process *p)
+{
+	struct buffer text = { 0 };
+	struct subject_program program = { 0 };
+	const char *at = NULL;
+
+	if (p->pid && !process_read(p, "stat", &text, NULL) && !buffer_add(&text, "", 1))
+		at = strrchr((char *)text.data, ')');
+	program.began = stat_field(at, STAT_STARTTIME);
+	program.stack = stat_field(at, STAT_STARTSTACK);
 	buffer_release(&text);
-	return value;
+	return program;
+}
+
+bool subject_program_same(const struct subject_program *a, const struct subject_program *b)
+{
+	return a->began == b->began && a->stack == b->stack;
 }
 
 /* Numbers of processes mean something in a namespace only, and containers may share a folder. */
@@ -55,7 +68,7 @@ static void make_key(struct subject *s, const char *key)
 {
 	if (s->process.pid)
 		snprintf(s->key, sizeof(s->key), "pid-%d-%llu-%llu", s->process.pid,
-			 stat_field(&s->process, STAT_STARTTIME), own_namespace());
+			 s->program.began, own_namespace());
 	else
 		snprintf(s->key, sizeof(s->key), "%s", key ? key : "");
 }
@@ -71,10 +84,10 @@ int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, st
 		s->process.pid = 0;
 		return rc;
 	}
+	s->program = subject_program_of(&s->process);
 	make_key(s, key);
 	if (!pid)
 		return 0;
-	s->program = stat_field(&s->process, STAT_STARTSTACK);
 	process_read_exe(&s->process);
 	read_build_id(s);
 	return metrics ? metrics_new(&s->metrics, pid, err) : 0;
@@ -87,9 +100,9 @@ int subject_fd(const struct subject *s)
 
 bool subject_renew(struct subject *s)
 {
-	unsigned long long program = s->process.pid ? stat_field(&s->process, STAT_STARTSTACK) : 0;
+	struct subject_program program = subject_program_of(&s->process);
 
-	if (!program || program == s->program)
+	if (!program.stack || program.stack == s->program.stack)
 		return false;
 	s->program = program;
 	process_read_comm(&s->process);

@@ -10,10 +10,20 @@
 struct error;
 struct metrics;
 
+/* What a process runs: equal as long as it is the same process, and has not executed another
+ * program. Zeros when it cannot be told: it has ended, or may not be traced. */
+struct subject_program {
+	unsigned long long began; /* the process, in ticks since the boot */
+	unsigned long long stack; /* where its stack begins: at random since execve(2) */
+};
+
+struct subject_program subject_program_of(const struct process *p);
+bool subject_program_same(const struct subject_program *a, const struct subject_program *b);
+
 struct subject {
 	struct process process; /* pid 0: there is none */
 	char build_id[2 * 64 + 1]; /* of its program, "" when unknown */
-	unsigned long long program; /* the same until execve(2): where its stack begins, at random */
+	struct subject_program program;
 	char key[160];	   /* for the folder's lock (rounds/batch.h) */
 	struct metrics *metrics; /* NULL: not wanted, or no process */
 };

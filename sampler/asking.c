@@ -50,6 +50,7 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 	slot->kernel.len = 0;
 	slot->other_cpu = thread->cpu != r->tick_cpu;
 	slot->context = (struct stack_context){ m->index, thread->index, state, .syscall = -1 };
+	slot->moment = labelling_moment(m);
 	slot->waited_ns = UINT64_MAX; /* until round_take finds out */
 	slot->looked_ns = thread->alive_ns;
 	return slot;

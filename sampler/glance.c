@@ -22,6 +22,7 @@
 #include "sampler/looking.h"
 #include "sampler/member.h"
 #include "sampler/stop.h"
+#include "sampler/threadms.h"
 #include "sampler/waits.h"
 #include "sampler/walltime.h"
 
@@ -110,11 +111,13 @@ int look_at_waiting(struct round *r, const struct member *m, struct thread *thre
 	return want_glance(r, m, thread);
 }
 
-static void glance(struct round *r, const struct member *m, struct thread *thread)
+static void glance(struct round *r, struct member *m, struct thread *thread)
 {
-	struct slot *slot = slot_take(r, m, thread, THREAD_BLOCKED);
 	struct schedstat before, after;
+	struct slot *slot;
 
+	threadms_find(m, thread);
+	slot = slot_take(r, m, thread, THREAD_BLOCKED);
 	if (!slot)
 		return;
 	slot->busy = false;

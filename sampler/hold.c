@@ -1,7 +1,9 @@
 /*
  * Two threads: one traces, because what is parked in its call is let go by its tracer's end
  * (sampler/stop.h), and because it lets all go when the bound is over, whatever the other does;
- * that is the caller's, who reads.
+ * that is the caller's, who reads. Both are urgent while somebody is held, and the reader becomes
+ * an ordinary thread when they are let go: a reader that waits for a CPU has others wait for
+ * nothing.
  */
 #include "sampler/hold.h"
 
@@ -27,7 +29,7 @@ struct hold {
 	struct holding holding;
 	uint64_t bound_ns;
 	pthread_t thread;
-	pid_t tracer; /* its number */
+	pid_t tracer, reader; /* numbers of both */
 	pthread_mutex_t mutex; /* for what follows */
 	pthread_cond_t changed;
 	enum stage stage;
@@ -84,8 +86,10 @@ static int hold(struct hold *h)
 
 	if (rc)
 		return rc;
+	set_urgency(h->reader, 1);
 	enter(h, HOLDING);
 	stand(h);
+	set_urgency(h->reader, 0);
 	atomic_store(&h->let_go, true);
 	h->report.moved = holding_moved(&h->holding);
 	return 0;
@@ -99,7 +103,7 @@ static void *tracing(void *arg)
 	h->tracer = (pid_t)syscall(SYS_gettid);
 	rc = waker_init(&h->holding.waker, &h->error);
 	if (!rc) {
-		set_urgent(true);
+		set_urgency(0, 2);
 		rc = hold(h);
 		holding_let_go(&h->holding);
 		waker_release(&h->holding.waker);
@@ -187,6 +191,7 @@ int hold_begin(struct hold **out, const struct process *process, uint64_t bound_
 	if (!h)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	h->bound_ns = bound_ns;
+	h->reader = (pid_t)syscall(SYS_gettid);
 	init_locks(h);
 	block_signals(&h->old_mask);
 	rc = holding_init(&h->holding, process, err);

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "base/buffer.h"
@@ -47,34 +46,6 @@ static void nap(void)
 	nanosleep(&moment, NULL); /* no yield: we are of a higher priority */
 }
 
-/* Numbers. */
-
-static bool shares_our_namespace(const struct process *p)
-{
-	struct stat theirs, ours;
-
-	return !fstatat(p->proc_fd, "ns/pid", &theirs, 0) && !stat("/proc/self/ns/pid", &ours) &&
-	       theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
-}
-
-/* The last number of NSpid (proc_pid_status(5)). */
-static pid_t read_own_tid(const struct process *p, pid_t tid)
-{
-	struct buffer text = { 0 };
-	const char *line = NULL, *tab;
-	char name[40];
-	pid_t own = tid;
-
-	snprintf(name, sizeof(name), "task/%d/status", tid);
-	if (!process_read(p, name, &text, NULL) && !buffer_add(&text, "", 1))
-		line = strstr((char *)text.data, "\nNSpid:");
-	for (line = line ? line + 7 : NULL;
-	     line && (tab = strchr(line, '\t')) && tab < strchrnul(line, '\n');)
-		own = (pid_t)strtol(line = tab + 1, NULL, 10);
-	buffer_release(&text);
-	return own;
-}
-
 /* Entries for all threads there are. */
 static int make_room(struct holding *h)
 {
@@ -92,7 +63,7 @@ static int make_room(struct holding *h)
 	for (; h->room < count; h->room++)
 		h->held[h->room].own_tid = h->same_namespace ?
 						   threads[h->room].tid :
-						   read_own_tid(h->process, threads[h->room].tid);
+						   process_own_tid(h->process, threads[h->room].tid);
 	return 0;
 }
 
@@ -101,7 +72,7 @@ int holding_init(struct holding *h, const struct process *process, struct error 
 	int rc;
 
 	*h = (struct holding){ .process = process };
-	h->same_namespace = shares_our_namespace(process);
+	h->same_namespace = process_shares_numbers(process);
 	rc = threads_new(&h->threads, process, true, err);
 	if (!rc && make_room(h))
 		rc = error_set(err, ERR_NOMEM, "out of memory");

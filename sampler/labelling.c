@@ -5,16 +5,12 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "goruntime/golabels.h"
-#include "goruntime/gobuildinfo.h"
 #include "goruntime/golayout.h"
 #include "goruntime/gothread.h"
-#include "goruntime/govars.h"
 #include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/threads.h"
 #include "target/memory.h"
-
-enum { TRIES = 2 };
 
 int labelling_init(struct labelling *l)
 {
@@ -28,15 +24,22 @@ void labelling_release(struct labelling *l)
 
 int labelling_begin(struct member *m)
 {
-	char version[GO_VERSION_BYTES];
-	const struct golayout *layout;
-
 	golabels_free(m->labels);
 	m->labels = NULL;
-	if (!m->has_go || !gobuildinfo_version(m->go.image, version, sizeof(version)) || !(layout = golayout_of(version)))
-		return 0;
+	m->labels_seen = false;
 	memory_live_init(&m->live, m->process.pid);
-	return golabels_new(&m->labels, &m->live.memory, layout->minor);
+	if (!m->has_go || govars_of_image(&m->go_vars, m->go.image, m->go.bias, &m->live.memory, NULL))
+		return 0;
+	return golabels_new(&m->labels, &m->live.memory, m->go_vars.layout->minor);
+}
+
+uint64_t labelling_moment(const struct member *m)
+{
+	uint32_t count;
+
+	if (!m->labels_seen || !govars_gc_count(&m->go_vars, &m->live.memory, &count))
+		return 0;
+	return count + 1ull;
 }
 
 /* A set as bytes: of each key and each value its length and its text. */
@@ -69,20 +72,33 @@ static bool has_them_still(const struct member *m, const struct gothread_who *wh
 	       now.labels == who->labels;
 }
 
-/* ERR_FORMAT: not to be had. */
-static int read_labels(struct round *r, struct member *m, const struct gothread_who *who,
-		       uint32_t *set)
+/* What is remembered must be of this moment. */
+static void remember_from(struct member *m, uint64_t moment)
 {
-	const struct golabel *labels;
-	size_t count;
-	int rc = ERR_FORMAT;
+	if (m->labels_of != moment || !moment)
+		golabels_remember(m->labels, moment != 0);
+	m->labels_of = moment;
+}
 
-	for (int i = 0; i < TRIES && rc == ERR_FORMAT; i++) {
-		rc = golabels_read(m->labels, who->labels, &labels, &count);
-		if (!has_them_still(m, who))
-			return ERR_FORMAT;
-	}
-	return rc ? rc : keep(&r->labelling, labels, count, set);
+/* ERR_FORMAT: not to be had. */
+static int read_labels(struct round *r, struct member *m, const struct slot *slot, uint32_t *set)
+{
+	const struct gothread_who *who = &slot->snapshot.go.who;
+	const struct golabel *labels;
+	bool same_moment;
+	size_t count;
+	int rc;
+
+	remember_from(m, slot->moment);
+	rc = golabels_read(m->labels, who->labels, &labels, &count);
+	same_moment = slot->moment && labelling_moment(m) == slot->moment;
+	if (!rc && (same_moment || has_them_still(m, who)))
+		rc = keep(&r->labelling, labels, count, set);
+	else
+		rc = rc == ERR_NOMEM ? rc : ERR_FORMAT;
+	if (!same_moment)
+		remember_from(m, 0);
+	return rc;
 }
 
 int labelling_of_slot(struct round *r, struct slot *slot)
@@ -101,7 +117,8 @@ int labelling_of_slot(struct round *r, struct slot *slot)
 		return 0;
 	if (m->labels) {
 		m->live.pid = member_thread(m, slot->context.thread)->tid;
-		rc = read_labels(r, m, who, &slot->context.labels);
+		m->labels_seen = true;
+		rc = read_labels(r, m, slot, &slot->context.labels);
 	}
 	if (!m->labels)
 		r->stats.labels_unknown++;

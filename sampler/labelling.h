@@ -3,9 +3,11 @@
  *
  * While a thread is held no more is read than which goroutine it runs and where that has its
  * labels, in the read that copies the stack (goruntime/gothread.h). The labels themselves are
- * read when it has been let go. A set never changes, and lives at least as long as its goroutine
- * has it: so what was read is believed if the goroutine has that set still, afterwards. If
- * not, the sample goes without labels, and is counted.
+ * read when it has been let go. A set never changes, and is not freed before a GC has ended
+ * that found it dead: so what was read is right if none has ended between the moment before the
+ * thread was asked to stop and that after the reading; and then it need not be read again as
+ * long as none does. If one has, it is right if the goroutine has that set still. If neither
+ * holds, the sample goes without labels, and is counted.
  */
 #ifndef SAMPLER_LABELLING_H
 #define SAMPLER_LABELLING_H
@@ -31,6 +33,10 @@ void labelling_release(struct labelling *l);
 
 /* Readies a member whose Go runtime has just been found. ERR_NOMEM. */
 int labelling_begin(struct member *m);
+
+/* Which time it is by the member's GCs: equal moments have no end of a GC between them. 0: not
+ * known, or it is of no interest yet. */
+uint64_t labelling_moment(const struct member *m);
 
 /* Fills in labels and goid of a slot's context, if that has not been done since its stack was
  * taken. What cannot be read is left out. ERR_NOMEM. */

@@ -12,11 +12,13 @@
 #include <stdint.h>
 
 #include "goruntime/goruntime.h"
+#include "goruntime/govars.h"
 #include "target/memory.h"
 #include "target/process.h"
 
 struct error;
 struct golabels;
+struct image;
 struct modmap;
 struct symbolizer;
 struct thread;
@@ -31,8 +33,13 @@ struct member {
 	bool has_go;	   /* `go` is set */
 	struct goruntime go;
 	struct goruntime_search go_search;
+	struct govars go_vars;
 	struct golabels *labels;   /* owned; NULL: of its release no labels are read */
 	struct memory_live live;   /* what these are read from */
+	bool labels_seen;	   /* one of its goroutines has some */
+	const struct image *ms_of; /* whose list of ms is at all_ms; 0: it was not found */
+	uint64_t all_ms, ms_due_ns; /* when it may be gone through again */
+	uint64_t labels_of;	   /* labelling_moment from which on it remembers sets; 0: not at all */
 	size_t go_stack_want; /* as thread.stack_want: goroutines change threads */
 	uint64_t go_generation, go_tried_ns; /* of the maps, when it was looked for last */
 	int maps_fd;	   /* reads as empty once the address space is gone */

@@ -30,13 +30,18 @@ static void keep(struct kept *k, cap_value_t cap)
 	k->caps[k->count++] = cap;
 }
 
-static void keep_for_sampling(struct kept *k, const struct privilege_needs *needs)
+static void keep_for_reading(struct kept *k)
 {
 	keep(k, CAP_SYS_PTRACE);      /* ptrace(2), process_vm_readv(2), most of /proc/PID */
-	keep(k, CAP_SYS_NICE);	      /* SCHED_FIFO while a tick lasts */
 	keep(k, CAP_DAC_READ_SEARCH); /* programs and debug files that only their owner may read */
 	/* /proc/PID/map_files; before Linux 5.9 it asks for CAP_SYS_ADMIN. */
 	keep(k, CAP_IS_SUPPORTED(CAP_CHECKPOINT_RESTORE) ? CAP_CHECKPOINT_RESTORE : CAP_SYS_ADMIN);
+}
+
+static void keep_for_sampling(struct kept *k, const struct privilege_needs *needs)
+{
+	keep_for_reading(k);
+	keep(k, CAP_SYS_NICE); /* SCHED_FIFO while a tick lasts */
 	if (needs->kernel_stacks)
 		keep(k, CAP_SYS_ADMIN); /* /proc/PID/stack */
 	if (needs->command)
@@ -106,6 +111,14 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err)
 void privilege_drop_all(void)
 {
 	set_capabilities(&(struct kept){ .count = 0 }, true);
+}
+
+void privilege_keep_tracing(void)
+{
+	struct kept kept = { .count = 0 };
+
+	keep_for_reading(&kept);
+	set_capabilities(&kept, true);
 }
 
 void privilege_keep_reading(void)

@@ -27,6 +27,10 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err);
  * something to lose (capset(2) refuses only to add). */
 void privilege_drop_all(void);
 
+/* All but reading processes, and the files that they have mapped. For a helper process that
+ * reads another's memory. */
+void privilege_keep_tracing(void);
+
 /* All but reading what file permissions forbid to read. For the process that decodes. */
 void privilege_keep_reading(void);
 

@@ -32,6 +32,7 @@ struct slot {
 	bool busy, taken;
 	bool glanced;	    /* taken without stopping the thread */
 	bool labelled;	    /* what its goroutine's labels are has been found out */
+	uint64_t moment;    /* labelling_moment before the stack was taken */
 	bool other_cpu;	    /* the thread was on another CPU than ours at the look */
 	struct stack_context context;
 	struct call call;   /* of a blocked thread */

@@ -12,9 +12,14 @@
 
 #include <sched.h>
 
+void set_urgency(pid_t thread, int level)
+{
+	struct sched_param param = { .sched_priority = level };
+
+	sched_setscheduler(thread, level ? SCHED_FIFO : SCHED_OTHER, &param);
+}
+
 void set_urgent(bool urgent)
 {
-	struct sched_param param = { .sched_priority = urgent };
-
-	sched_setscheduler(0, urgent ? SCHED_FIFO : SCHED_OTHER, &param);
+	set_urgency(0, urgent);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,20 +35,49 @@ void process_read_comm(struct process *p)
 		close(fd);
 }
 
-/* The number is the last of NSpid (proc_pid_status(5)). */
+bool process_shares_numbers(const struct process *p)
+{
+	struct stat theirs, ours;
+
+	return !fstatat(p->proc_fd, "ns/pid", &theirs, 0) && !stat("/proc/self/ns/pid", &ours) &&
+	       theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+}
+
+/* The last number of NSpid (proc_pid_status(5)), where there is one. */
+static void take_own_number(const struct buffer *status, pid_t *number)
+{
+	const char *line = strstr((const char *)status->data, "\nNSpid:"), *tab;
+
+	for (line = line ? line + 7 : NULL;
+	     line && (tab = strchr(line, '\t')) && tab < strchrnul(line, '\n');)
+		*number = (pid_t)strtol(line = tab + 1, NULL, 10);
+}
+
+pid_t process_own_tid(const struct process *p, pid_t tid)
+{
+	struct buffer text = { 0 };
+	char name[40];
+	pid_t own = tid;
+
+	snprintf(name, sizeof(name), "task/%d/status", tid);
+	if (!process_read(p, name, &text, NULL) && !buffer_add(&text, "", 1))
+		take_own_number(&text, &own);
+	buffer_release(&text);
+	return own;
+}
+
 int process_read_ids(struct process *p)
 {
 	struct buffer text = { 0 };
 	int rc = process_read(p, "status", &text, NULL);
-	const char *line, *tab;
+	const char *line;
 
 	if (!rc)
 		rc = buffer_add(&text, "", 1);
 	if (!rc && (line = strstr((char *)text.data, "\nUid:")))
 		sscanf(line, "\nUid: %*d %ld", &p->uid);
-	if (!rc && (line = strstr((char *)text.data, "\nNSpid:")))
-		for (line += 7; (tab = strchr(line, '\t')) && tab < strchrnul(line, '\n');)
-			p->own_pid = (pid_t)strtol(line = tab + 1, NULL, 10);
+	if (!rc)
+		take_own_number(&text, &p->own_pid);
 	buffer_release(&text);
 	return rc;
 }

@@ -47,6 +47,12 @@ int process_read_ids(struct process *p);
 /* Fills p->exe with what /proc/PID/exe says now; asks for the permission to trace. */
 void process_read_exe(struct process *p);
 
+/* Do its threads have the same numbers in its PID namespace as in ours, since that is one? */
+bool process_shares_numbers(const struct process *p);
+
+/* The number that one of its threads has in its own PID namespace; `tid` if that is not known. */
+pid_t process_own_tid(const struct process *p, pid_t tid);
+
 /* True while the process exists and is no zombie. */
 bool process_alive(const struct process *p);
 

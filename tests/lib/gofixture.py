@@ -116,6 +116,8 @@ class Program:
 
     def text(self, name, form="text"):
         status, data, said = self.read(name, form)
+        if "usage:" in said:
+            raise Skip(f"the tool does not know {form} yet")
         assert status == 0, f"{name} {form}: status {status}: {said}"
         return data.decode("utf-8", "replace")
 

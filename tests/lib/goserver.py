@@ -18,16 +18,17 @@ def go_program():
     return found
 
 
-def built():
+def built(stripped=False):
     """Suites run side by side: whoever is first puts it there, by a rename."""
-    path = os.path.join(FIXTURES, "pprofserver")
+    path = os.path.join(FIXTURES, "pprofserver" + ("-stripped" if stripped else ""))
+    flags = ["-buildmode=pie", "-ldflags=-s -w"] if stripped else []
     newest = max(os.path.getmtime(os.path.join(SOURCE, name)) for name in os.listdir(SOURCE))
     if os.path.exists(path) and os.path.getmtime(path) >= newest:
         return path
     os.makedirs(FIXTURES, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=FIXTURES) as folder:
         new = os.path.join(folder, "pprofserver")
-        run = subprocess.run([go_program(), "build", "-o", new, "."], cwd=SOURCE, timeout=300,
+        run = subprocess.run([go_program(), "build", *flags, "-o", new, "."], cwd=SOURCE, timeout=300,
                              capture_output=True, text=True,
                              env={**os.environ, "GOTOOLCHAIN": "local"})
         assert run.returncode == 0, run.stderr

@@ -90,7 +90,7 @@ class Profile:
                 "lines": [(self.functions[x[1]], x.get(2, 0)) for x in lines]}
         self.samples = []
         for raw_sample in top[2]:
-            ids, values, labels = [], [], {}
+            ids, values, labels, pairs = [], [], {}, []
             for number, value in fields(raw_sample):
                 if number == 1:
                     ids += numbers(value)
@@ -98,11 +98,13 @@ class Profile:
                     values += map(signed, numbers(value))
                 elif number == 3:
                     label = message(value)
-                    labels[text[label.get(1, 0)]] = text[label[2]] if 2 in label else label.get(3, 0)
+                    key = text[label.get(1, 0)]
+                    labels[key] = text[label[2]] if 2 in label else label.get(3, 0)
+                    pairs.append((key, labels[key]))
             assert len(values) == len(self.types)
             self.samples.append({
                 "locations": [self.locations[i] for i in ids], "values": values,
-                "labels": labels,
+                "labels": labels, "label_pairs": pairs,
                 "names": [f["name"] for i in ids for f, _ in self.locations[i]["lines"]]})
         self.time_nanos, self.duration_nanos = top.get(9, 0), top.get(10, 0)
         self.period_type = message(top.get(11, b""))

@@ -37,13 +37,19 @@ def flat(p, sample, exact):
         for f, line in l["lines"])) for l in sample["locations"])
 
 
+def labelled(sample):
+    """A label of an empty text or of 0 is none to who reads it (google/pprof, postDecode); Go
+    writes it, others need not."""
+    return tuple(sorted((item for item in sample["labels"].items() if item[1]), key=str))
+
+
 def keyed(p, exact=False, leave_out=None):
     """{(stack, labels): sorted values}; `leave_out` says of a list of names whether that
     stack does not count. Samples that are all zero do not: see zeros()."""
     out = defaultdict(list)
     for s in p.samples:
         if any(s["values"]) and not (leave_out and leave_out(s["names"])):
-            labels = tuple(sorted(s["labels"].items(), key=str))
+            labels = labelled(s)
             out[flat(p, s, exact), labels].append(tuple(s["values"]))
     return {key: sorted(values) for key, values in out.items()}
 
@@ -90,8 +96,8 @@ def same(ours, theirs, what="profile", **options):
 
 def zeros(p):
     """Stacks of samples without numbers: buckets that no GC has published yet."""
-    return {(flat(p, s, False), tuple(sorted(s["labels"].items())))
-            for s in p.samples if not any(s["values"])}
+    return {(flat(p, s, False), labelled(s)) for s in p.samples
+            if not any(s["values"])}
 
 
 def totals(p):

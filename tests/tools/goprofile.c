@@ -1,5 +1,8 @@
 // links: goprofile
-/* goprofile PID NAME [text|dump]: one of a Go process's own profiles, to the standard output. */
+/*
+ * goprofile PID NAME [text|dump]: one of a Go process's own profiles, to the standard output.
+ * goprofile PID goroutinewait [FILE]: that one; FILE remembers who was seen from time to time.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +11,7 @@
 #include "base/error.h"
 #include "base/outfile.h"
 #include "goprofile/goprofile.h"
+#include "goprofile/waits.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"
 #include "target/process.h"
@@ -38,6 +42,55 @@ static int write_text(struct goprofile *g, const char *name, bool dump, struct o
 	return rc;
 }
 
+static int load_file(struct waits *w, const char *path, struct error *err)
+{
+	FILE *f = fopen(path, "r");
+	struct buffer text = { 0 };
+	int rc = 0, c;
+
+	while (f && (c = getc(f)) != EOF && !rc)
+		rc = buffer_add(&text, &(char){ (char)c }, 1);
+	if (f)
+		fclose(f);
+	if (f && !rc)
+		rc = waits_load(w, text.data, text.len, err);
+	buffer_release(&text);
+	return rc;
+}
+
+static int save_file(const struct waits *w, const char *path)
+{
+	struct buffer text = { 0 };
+	FILE *f = fopen(path, "w");
+	int rc = f ? waits_save(w, &text) : ERR_IO;
+
+	if (!rc)
+		rc = fwrite(text.data, 1, text.len, f) == text.len ? 0 : ERR_IO;
+	if (f)
+		fclose(f);
+	buffer_release(&text);
+	return rc;
+}
+
+static int write_waits(struct goprofile *g, const char *path, struct outfile *file,
+		       struct error *err)
+{
+	struct waits *w = NULL;
+	struct profile *p;
+	int rc = waits_new(&w);
+
+	if (!rc && path)
+		rc = load_file(w, path, err);
+	if (!rc)
+		rc = waits_make(w, g, &p, err);
+	if (!rc)
+		rc = profile_write(p, file, err);
+	if (!rc && path)
+		rc = save_file(w, path);
+	waits_free(w);
+	return rc;
+}
+
 static int show(const struct process *process, const char *name, const char *how,
 		struct error *err)
 {
@@ -49,7 +102,8 @@ static int show(const struct process *process, const char *name, const char *how
 	if (!rc)
 		rc = outfile_open(&file, "-", err);
 	if (!rc)
-		rc = how ? write_text(g, name, !strcmp(how, "dump"), &file, err) :
+		rc = !strcmp(name, "goroutinewait") ? write_waits(g, how, &file, err) :
+		     how ? write_text(g, name, !strcmp(how, "dump"), &file, err) :
 			   write_profile(g, name, &file, err);
 	if (!rc)
 		rc = outfile_commit(&file, err);
@@ -71,8 +125,8 @@ int main(int argc, char **argv)
 	struct error err = { 0 };
 	int rc;
 
-	if (argc < 3 || (argc > 3 && strcmp(argv[3], "text"))) {
-		fprintf(stderr, "usage: goprofile PID NAME [text]\n");
+	if (argc < 3) {
+		fprintf(stderr, "usage: goprofile PID NAME [text|dump]\n");
 		return 2;
 	}
 	rc = process_open(&process, atoi(argv[1]), &err);

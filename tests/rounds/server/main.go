@@ -15,6 +15,7 @@ import (
 	"runtime/trace"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -110,6 +111,9 @@ func main() {
 	http.HandleFunc("/gc", func(w http.ResponseWriter, r *http.Request) { runtime.GC() })
 	http.HandleFunc("/keep", func(w http.ResponseWriter, r *http.Request) { keep(1 << 20) })
 	http.HandleFunc("/hold", func(w http.ResponseWriter, r *http.Request) { holdUp() })
+	http.HandleFunc("/exec", func(w http.ResponseWriter, r *http.Request) {
+		log.Fatal(syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
+	})
 	http.HandleFunc("/die", func(w http.ResponseWriter, r *http.Request) { os.Exit(1) })
 	l := listen()
 	fmt.Println(l.Addr())

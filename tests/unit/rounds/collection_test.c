@@ -110,10 +110,12 @@ static void fake_free(struct source *s)
 	(void)s;
 }
 
-static const struct source_ops fake_ops = { fake_profile, fake_waits, fake_trace, fake_custom,
-					    fake_finish, fake_free };
-static const struct source_ops bare_ops = { fake_profile, fake_waits, fake_trace, no_custom,
-					    fake_finish, fake_free };
+static const struct source_ops fake_ops = { .profile = fake_profile, .goroutine_waits = fake_waits,
+					    .trace = fake_trace, .custom = fake_custom,
+					    .finish = fake_finish, .free = fake_free };
+static const struct source_ops bare_ops = { .profile = fake_profile, .goroutine_waits = fake_waits,
+					    .trace = fake_trace, .custom = no_custom,
+					    .finish = fake_finish, .free = fake_free };
 static struct source fake = { &fake_ops }, bare = { &bare_ops };
 
 static struct collection *c;

@@ -1,0 +1,3 @@
+module gomany
+
+go 1.18

@@ -1,0 +1,177 @@
+#include "goprofile/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "goparse/text.h"
+#include "goparse/waitprofile.h"
+#include "goprofile/inside.h"
+#include "goprofile/seen.h"
+#include "goprofile/traceback.h"
+#include "goruntime/gogoroutines.h"
+#include "goruntime/gonanotime.h"
+#include "pprof/profile.h"
+
+struct waits {
+	struct seen *seen;
+	struct waitprofile *profile; /* of the last time */
+};
+
+struct looking {
+	struct waits *waits;
+	struct goprofile *g;
+	struct traceback traceback;
+	int64_t now;	   /* CLOCK_MONOTONIC when the look began */
+	int64_t their_now; /* the same as they see it; 0: not known */
+	size_t told;
+};
+
+int waits_new(struct waits **out)
+{
+	struct waits *w = calloc(1, sizeof(*w));
+
+	if (!w || seen_new(&w->seen)) {
+		free(w);
+		return ERR_NOMEM;
+	}
+	*out = w;
+	return 0;
+}
+
+void waits_free(struct waits *w)
+{
+	if (!w)
+		return;
+	seen_free(w->seen);
+	waitprofile_free(w->profile);
+	free(w);
+}
+
+int waits_save(const struct waits *w, struct buffer *out)
+{
+	return seen_save(w->seen, out);
+}
+
+int waits_load(struct waits *w, const void *data, size_t len, struct error *err)
+{
+	return seen_load(w->seen, data, len, err);
+}
+
+/* As goroutineheader has it; one that nobody can wake any more (leaked) waits, too. */
+static bool is_waiting(const struct go_goroutine *r)
+{
+	return r->has_stack && (r->status == GO_WAITING || r->status == GO_SYSCALL ||
+				r->status == GO_LEAKED);
+}
+
+/* FNV-1a, because it goes from process to process. That it has been found to be leaked is no
+ * other wait. */
+static uint32_t reason_of(const struct go_goroutine *r)
+{
+	uint32_t hash = 2166136261u ^ (r->status == GO_SYSCALL);
+
+	for (const char *c = r->wait_reason; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 16777619u;
+	return hash;
+}
+
+static int find_wait(struct looking *l, const struct go_goroutine *r, struct goparse_goroutine *g)
+{
+	struct sighting now = {
+		.goid = r->goid, .pc = r->pc, .stack_used = r->stack_used,
+		.wait_since = r->wait_since, .reason = reason_of(r),
+		.syscall = r->syscall_tick, .sequence = r->tracking_seq,
+	};
+	int64_t gc = -1, seen = 0;
+	struct seen_wait wait;
+
+	if (!is_waiting(r))
+		return 0;
+	if (seen_look(l->waits->seen, &now, &wait))
+		return ERR_NOMEM;
+	if (wait.since < l->now)
+		seen = l->now - wait.since;
+	if (r->wait_since > 0 && r->wait_since <= l->their_now)
+		gc = l->their_now - r->wait_since;
+	if (l->now - gc < wait.after) /* then it did not wait yet: we looked */
+		gc = -1;
+	g->wait_ns = (uint64_t)(gc >= seen ? gc : seen);
+	g->wait_from = gc >= seen ? (struct goparse_text){ LITERAL("gc") } :
+				    (struct goparse_text){ LITERAL("seen") };
+	return 0;
+}
+
+static int look_at(void *ctx, const struct go_goroutine *r, struct error *err)
+{
+	struct looking *l = ctx;
+	size_t max = l->g->options.max_goroutines;
+	struct goparse_goroutine g;
+
+	if (max && ++l->told > max)
+		return error_set(err, ERR_LIMIT, "the program has more than %zu goroutines", max);
+	if (traceback_make(&l->traceback, r, &g) || find_wait(l, r, &g))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	return waitprofile_add(l->waits->profile, &g, NULL, err);
+}
+
+static int64_t real_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static int look(struct looking *l, struct error *err)
+{
+	struct goprofile *g = l->g;
+	struct gogoroutines_options options = { .stacks = true, .max_frames = TRACEBACK_FRAMES_MAX,
+						.held = g->held, .held_count = g->held_count,
+						.let_go = g->let_go };
+	struct gogoroutines_stats stats = { 0 };
+	uint32_t cycles = 0;
+	bool known = labelreading_gc_cycles(g->live, &cycles);
+	int rc;
+
+	l->now = gonanotime(NULL);
+	l->their_now = gonanotime(g->process);
+	seen_begin(l->waits->seen, l->now, known, cycles);
+	rc = gogoroutines_read(g->live, g->callers, &options, look_at, l, &stats, err);
+	if (rc)
+		return rc;
+	known = labelreading_gc_cycles(g->live, &cycles);
+	seen_end(l->waits->seen, gonanotime(NULL), known, cycles);
+	return goprofile_note_goroutines(g, &stats, l->traceback.reading.unreadable, err);
+}
+
+static int finish(struct looking *l, struct profile **p, struct error *err)
+{
+	int rc = waitprofile_finish(l->waits->profile, p, err);
+
+	if (!rc && (goprofile_remark(l->g, "wait_from gc: what Go has noted, it may have begun later, "
+				     "by up to the time between two collections; seen: it waits "
+				     "at least as long") ||
+		    goprofile_add_comments(l->g, *p)))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	return rc;
+}
+
+int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct error *err)
+{
+	struct waitprofile_options options = { .exact = true, .time_nanos = real_now() };
+	struct looking l = { .waits = w, .g = g };
+	int rc;
+
+	g->remarks.len = 0;
+	waitprofile_free(w->profile);
+	w->profile = NULL;
+	rc = waitprofile_new(&w->profile, &options, err);
+	if (rc)
+		return rc;
+	rc = traceback_init(&l.traceback, g) ? error_set(err, ERR_NOMEM, "out of memory") :
+					      look(&l, err);
+	traceback_release(&l.traceback);
+	return rc ? rc : finish(&l, p, err);
+}

@@ -1,0 +1,91 @@
+/*
+ * The order in which a cycle changes these is what makes them of use (runtime/mgc.go, the same
+ * from 1.18 to 1.27): gcStart stops the world, finishes the sweep of the cycle before and counts
+ * work.cycles; gcMarkTermination stops it again, has gcSweep reset sweep.active, and only then
+ * counts memstats.numgc. So who reads numgc first and sweep.active after it, and finds that
+ * drained, knows that the cycle which numgc counted is swept, whatever has begun since.
+ */
+#include "goruntime/gogc.h"
+
+#include <time.h>
+
+#include "base/error.h"
+#include "goruntime/golayout.h"
+#include "goruntime/golive.h"
+#include "target/process.h"
+
+static const uint64_t LOOK_NS = 10000000, NS_PER_S = 1000000000;
+
+static const uint32_t DRAINED = 1u << 31; /* runtime/mgcsweep.go, sweepDrainedMask; no sweepers */
+
+enum {
+	/* Behind last_gc_unix: pause_total_ns, pause_ns[256], pause_end[256] (runtime/mstats.go). */
+	NUMGC = 8 + 8 + 2 * 256 * 8,
+	AHEAD = 1,   /* cycles that have begun and are not finished, at most */
+	TRIES = 100, /* at a moment in which no cycle is finished */
+};
+
+static bool get(const struct golive *live, uint64_t addr, uint32_t *value)
+{
+	return !live->memory->read(live->memory, addr, value, sizeof(*value));
+}
+
+static int not_read(const struct golive *live, struct error *err)
+{
+	if (!process_alive(live->process))
+		return error_set(err, ERR_GONE, "process %d has ended", live->process->pid);
+	return error_set(err, ERR_FORMAT, "the counts of GC cycles cannot be read");
+}
+
+/* numgc before and after the others: they are of one moment then, as far as it matters. */
+int gogc_read(const struct golive *live, struct gogc *gc, struct error *err)
+{
+	const struct goplaces *p = &live->places;
+	uint64_t numgc = live->vars.memstats + live->vars.layout->last_gc + NUMGC;
+	uint32_t sweep = 0, again = 0;
+	int tries = 0;
+
+	if (!live->vars.memstats || !p->gc_cycles || !p->sweep_active)
+		return error_set(err, ERR_NOTFOUND, "where this program counts its GC cycles was not "
+				 "found");
+	do {
+		if (!get(live, numgc, &gc->finished) || !get(live, p->sweep_active, &sweep) ||
+		    !get(live, p->gc_cycles, &gc->begun) || !get(live, numgc, &again))
+			return not_read(live, err);
+	} while (gc->finished != again && ++tries < TRIES);
+	gc->swept = sweep == DRAINED;
+	if (gc->finished != again || gc->begun - gc->finished > AHEAD)
+		return error_set(err, ERR_FORMAT, "the counts of GC cycles make no sense: %u begun, "
+				 "%u finished", gc->begun, gc->finished);
+	return 0;
+}
+
+bool gogc_over(const struct gogc *since, const struct gogc *now)
+{
+	/* A difference, as counts may have begun again. */
+	return now->swept && (int32_t)(now->finished - since->begun) > 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+int gogc_wait(const struct golive *live, uint64_t timeout_ns, bool *ended, struct error *err)
+{
+	const struct timespec pause = { 0, (long)LOOK_NS };
+	uint64_t began = now_ns();
+	struct gogc since, now;
+	int rc = gogc_read(live, &since, err);
+
+	*ended = false;
+	while (!rc && !*ended && now_ns() - began < timeout_ns) {
+		nanosleep(&pause, NULL);
+		rc = gogc_read(live, &now, err);
+		*ended = !rc && gogc_over(&since, &now);
+	}
+	return rc;
+}

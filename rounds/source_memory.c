@@ -1,0 +1,365 @@
+/*
+ * A process's memory as a source: what goprofile/ makes of it.
+ *
+ * The process is opened anew by each process of ours that asks, when it first asks: maps,
+ * modules and addresses are fresh then, whatever was loaded since, and after an exec they are
+ * the new program's. It costs some ten milliseconds of CPU. Rejected: opening it in the process
+ * that runs the rounds, once for all, which would have that one read foreign ELF files, and
+ * keep what it has read for months.
+ *
+ * process_vm_readv(2) knows a process by its number only. That it was the right one all the
+ * time is seen afterwards: a process that still exists, by its pidfd, had its number for
+ * itself until now. And where it executed another program meanwhile, the tables of two may
+ * have been mixed up: that is looked for, too, and such a profile is none.
+ *
+ * Who was seen waiting since when goes from one process of ours to the next as bytes, with
+ * the program that it is about before them: what is known of another one is of no use.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "goprofile/goprofile.h"
+#include "goruntime/gogc.h"
+#include "goruntime/golive.h"
+#include "pprof/encode.h"
+#include "pprof/profile.h"
+#include "rounds/exact.h"
+#include "rounds/source_memory.h"
+#include "rounds/sourceops.h"
+#include "rounds/subject.h"
+#include "sampler/clock.h"
+
+static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
+static const size_t USUAL_BYTES = 256 << 20;
+
+struct reader {
+	struct source source;
+	struct source_options options;
+	struct process *process; /* not owned; one with pid 0 is none */
+	struct process nobody;
+	struct goprofile *go;	 /* NULL: not opened */
+	enum gobuckets_moment heap; /* which it was opened for */
+	struct subject_program program; /* which it was opened of */
+	struct error failed;	 /* why it could not be */
+	struct buffer seen;	 /* a struct subject_program, and what waits_save gave; or empty */
+	bool seen_anew;
+	char held[200];		 /* what exact_make has said */
+};
+
+static struct reader *reader_of(struct source *s)
+{
+	return (struct reader *)s;
+}
+
+static int gone(const struct reader *r, const char *when, struct error *err)
+{
+	return error_set(err, ERR_GONE, "process %d %s", r->process->pid, when);
+}
+
+/* Opening. */
+
+static int open_go(struct reader *r, enum gobuckets_moment heap)
+{
+	const struct goprofile_options o = { .heap = heap,
+					     .max_goroutines = r->options.max_goroutines_wait };
+
+	goprofile_free(r->go);
+	r->go = NULL;
+	r->heap = heap;
+	r->program = subject_program_of(r->process);
+	if (!r->process->pid)
+		return error_set(&r->failed, ERR_GONE, "there is no process");
+	return goprofile_new(&r->go, r->process, &o, &r->failed);
+}
+
+/* What does not open once is not tried again by each profile. */
+static int have_go(struct reader *r, enum gobuckets_moment heap, struct error *err)
+{
+	if (!r->failed.code && (!r->go || r->heap != heap))
+		open_go(r, heap);
+	return r->failed.code ? error_set(err, r->failed.code, "%s", r->failed.text) : 0;
+}
+
+/* After reading: was it all of the program that was opened? What fails fails because of that,
+ * if it was not. */
+static int check_program(const struct reader *r, int rc, struct error *err)
+{
+	struct subject_program now = subject_program_of(r->process);
+
+	if (!process_alive(r->process))
+		return gone(r, "ended while it was read", err);
+	if (!subject_program_same(&r->program, &now))
+		return gone(r, "executed another program while it was read", err);
+	return rc;
+}
+
+/* Profiles. */
+
+static int check_size(const struct reader *r, size_t len, struct error *err)
+{
+	return len <= r->options.max_bytes ? 0 :
+	       error_set(err, ERR_LIMIT, "the profile has more than %zu bytes", r->options.max_bytes);
+}
+
+/* With all threads held, if that is wanted; then perhaps several times. */
+static int read_now(struct reader *r, exact_read *read, void *ctx, struct error *err)
+{
+	int rc;
+
+	*r->held = '\0';
+	rc = r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
+					     r->held, sizeof(r->held), err) :
+				  read(ctx, err);
+	return check_program(r, rc, err);
+}
+
+struct making {
+	struct reader *r;
+	const char *name;
+	struct profile profile;
+};
+
+static int begin_profile(struct making *m, struct error *err)
+{
+	return profile_init(&m->profile) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+static int make_profile(void *making, struct error *err)
+{
+	struct making *m = making;
+	int rc;
+
+	profile_release(&m->profile);
+	rc = begin_profile(m, err);
+	return rc ? rc : goprofile_make(m->r->go, m->name, &m->profile, err);
+}
+
+/* The hold is among the comments. */
+static int pack(const struct reader *r, struct profile *p, struct buffer *out, struct error *err)
+{
+	size_t before = out->len;
+	int rc = 0;
+
+	if (*r->held && profile_add_comment(p, r->held))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	rc = rc ? rc : profile_pack(p, out, err);
+	return rc ? rc : check_size(r, out->len - before, err);
+}
+
+static int make(struct reader *r, const char *name, struct buffer *out, struct error *err)
+{
+	struct making m = { .r = r, .name = name };
+	int rc = begin_profile(&m, err);
+
+	rc = rc ? rc : read_now(r, make_profile, &m, err);
+	rc = rc ? rc : pack(r, &m.profile, out, err);
+	profile_release(&m.profile);
+	return rc;
+}
+
+static void note_hold(const struct reader *r, struct source_remark *remark)
+{
+	if (*r->held && !*remark->note)
+		snprintf(remark->note, sizeof(remark->note), "%s", r->held);
+}
+
+/* Places are looked for anew: goprofile_new wants to know by then which moment it is about. */
+static int wait_for_gc(const struct reader *r, bool *ended, struct error *err)
+{
+	struct golive *live;
+	int rc = golive_open(&live, r->process, err);
+
+	*ended = false;
+	if (rc)
+		return rc;
+	rc = gogc_wait(live, r->options.timeout_ns, ended, err);
+	golive_free(live);
+	return rc;
+}
+
+/* A profile that was not waited for is better than none. */
+static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_remark *remark)
+{
+	struct error err;
+	bool ended;
+
+	if (!r->process->pid)
+		return GO_PUBLISHED;
+	if (wait_for_gc(r, &ended, &err))
+		snprintf(remark->note, sizeof(remark->note), "no GC cycle was waited for: %.200s",
+			 err.text);
+	else if (!ended)
+		snprintf(remark->note, sizeof(remark->note), "no GC cycle that began after that has "
+			 "ended within %g s", (double)r->options.timeout_ns / NS_PER_S);
+	else
+		return GO_FRESH;
+	return GO_PUBLISHED;
+}
+
+static int have_profile(struct reader *r, const char *name, bool gc_wait,
+			struct source_remark *remark, struct error *err)
+{
+	enum gobuckets_moment heap = r->heap;
+
+	if (gc_wait && (!strcmp(name, "heap") || !strcmp(name, "allocs")))
+		heap = moment_of_heap(r, remark);
+	return have_go(r, heap, err);
+}
+
+static int take_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
+			struct source_remark *remark, struct error *err)
+{
+	struct reader *r = reader_of(s);
+	int rc = have_profile(r, name, gc_wait, remark, err);
+
+	rc = rc ? rc : make(r, name, out, err);
+	note_hold(r, remark);
+	return rc;
+}
+
+static int take_custom(struct source *s, struct buffer *names, struct error *err)
+{
+	struct reader *r = reader_of(s);
+	size_t before = names->len, count = 0;
+	int rc = have_go(r, r->heap, err);
+
+	if (!rc)
+		rc = check_program(r, goprofile_custom(r->go, names, err), err);
+	if (rc)
+		return rc;
+	for (size_t at = before; at < names->len; at += strlen((char *)names->data + at) + 1)
+		if (count++ == SOURCE_CUSTOM_MAX)
+			names->len = at;
+	return 0;
+}
+
+static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
+		    struct source_remark *remark, struct error *err)
+{
+	(void)s;
+	(void)duration_ns;
+	(void)out;
+	(void)remark;
+	return error_set(err, ERR_USAGE, "execution traces are of a URL only (--url): the program "
+			 "itself must write them");
+}
+
+/* Waits. */
+
+static int take_waits(struct source *s, struct buffer *out, struct error *err)
+{
+	(void)s;
+	(void)out;
+	return error_set(err, ERR_NOTFOUND, "waits are not yet read out of memory: --url");
+}
+
+static int save(const struct source *s, struct buffer *out)
+{
+	const struct reader *r = (const struct reader *)s;
+
+	return r->seen_anew ? buffer_add(out, r->seen.data, r->seen.len) : 0;
+}
+
+static void load(struct source *s, const void *data, size_t len)
+{
+	struct reader *r = reader_of(s);
+
+	r->seen.len = 0;
+	if (len)
+		buffer_add(&r->seen, data, len);
+}
+
+/* Texts. */
+
+int source_memory_open(struct source *s, struct error *err)
+{
+	struct reader *r = reader_of(s);
+
+	return have_go(r, r->heap, err);
+}
+
+struct writing {
+	struct reader *r;
+	const char *name;
+	struct buffer *out;
+	size_t before;	  /* its length */
+};
+
+static int write_text(void *writing, struct error *err)
+{
+	struct writing *w = writing;
+
+	w->out->len = w->before;
+	return goprofile_text(w->r->go, w->name, w->out, err);
+}
+
+int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
+		       struct source_remark *remark, struct error *err)
+{
+	struct writing w = { reader_of(s), name, out, out->len };
+	int rc = have_profile(w.r, name, gc_wait, remark, err);
+
+	rc = rc ? rc : read_now(w.r, write_text, &w, err);
+	note_hold(w.r, remark);
+	return rc;
+}
+
+int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
+{
+	(void)s;
+	(void)out;
+	return error_set(err, ERR_NOTFOUND, "goroutines are not yet dumped");
+}
+
+const char *source_memory_held(const struct source *s)
+{
+	return ((const struct reader *)s)->held;
+}
+
+/* The source. */
+
+static void set_process(struct source *s, struct process *process)
+{
+	reader_of(s)->process = process;
+}
+
+static void say_needs(struct source *s, struct source_needs *needs)
+{
+	struct process *p = reader_of(s)->process;
+
+	*needs = (struct source_needs){ .tracing = true,
+					.fds = { &p->proc_fd, &p->pid_fd, &p->root_fd } };
+}
+
+static void free_reader(struct source *s)
+{
+	struct reader *r = reader_of(s);
+
+	goprofile_free(r->go);
+	buffer_release(&r->seen);
+	free(r);
+}
+
+static const struct source_ops ops = { .profile = take_profile, .goroutine_waits = take_waits,
+				       .trace = no_trace, .custom = take_custom,
+				       .about = set_process, .needs = say_needs,
+				       .save = save, .load = load, .free = free_reader };
+
+int source_memory(struct source **s, const struct source_options *options, struct error *err)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	*s = NULL;
+	if (!r)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	r->source.ops = &ops;
+	r->options = *options;
+	r->options.timeout_ns = options->timeout_ns ? options->timeout_ns : USUAL_TIMEOUT_NS;
+	r->options.max_bytes = options->max_bytes ? options->max_bytes : USUAL_BYTES;
+	r->nobody = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
+	r->process = &r->nobody;
+	*s = &r->source;
+	return 0;
+}
