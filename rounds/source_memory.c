@@ -106,14 +106,25 @@ static int check_size(const struct reader *r, size_t len, struct error *err)
 }
 
 /* With all threads held, if that is wanted; then perhaps several times. */
+static int read_once(struct reader *r, exact_read *read, void *ctx, struct error *err)
+{
+	*r->held = '\0';
+	return r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
+					       r->held, sizeof(r->held), err) :
+				    read(ctx, err);
+}
+
+/* A fresh heap profile cannot be had while the GC sweeps (ERR_SHORT), and the next cycle may be
+ * there already. */
 static int read_now(struct reader *r, exact_read *read, void *ctx, struct error *err)
 {
+	const struct timespec pause = to_timespec(2 * NS_PER_MS);
+	uint64_t began = monotonic_ns();
 	int rc;
 
-	*r->held = '\0';
-	rc = r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
-					     r->held, sizeof(r->held), err) :
-				  read(ctx, err);
+	while ((rc = read_once(r, read, ctx, err)) == ERR_SHORT &&
+	       monotonic_ns() - began < r->options.timeout_ns)
+		nanosleep(&pause, NULL);
 	return check_program(r, rc, err);
 }
 
