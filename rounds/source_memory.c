@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "goprofile/goprofile.h"
+#include "goprofile/waits.h"
 #include "goruntime/gogc.h"
 #include "goruntime/golive.h"
 #include "pprof/encode.h"
@@ -248,11 +249,71 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 
 /* Waits. */
 
+static int recall(const struct reader *r, struct waits **w, struct error *err)
+{
+	struct subject_program about;
+	int rc = waits_new(w);
+
+	if (rc || r->seen.len < sizeof(about))
+		return rc ? error_set(err, rc, "out of memory") : 0;
+	memcpy(&about, r->seen.data, sizeof(about));
+	if (!subject_program_same(&about, &r->program))
+		return 0;
+	rc = waits_load(*w, r->seen.data + sizeof(about), r->seen.len - sizeof(about), err);
+	if (rc != ERR_FORMAT)
+		return rc;
+	waits_free(*w);
+	return waits_new(w) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+/* Who forgets only knows less. */
+static void remember(struct reader *r, const struct waits *w)
+{
+	r->seen.len = 0;
+	r->seen_anew = !buffer_add(&r->seen, &r->program, sizeof(r->program)) &&
+		       !waits_save(w, &r->seen);
+	if (!r->seen_anew)
+		r->seen.len = 0;
+}
+
+struct waiting {
+	struct reader *r;
+	struct waits *waits;
+	struct profile *profile; /* not owned */
+};
+
+static int make_waiting(void *waiting, struct error *err)
+{
+	struct waiting *w = waiting;
+
+	return waits_make(w->waits, w->r->go, &w->profile, err);
+}
+
+static int make_waits(struct reader *r, struct waits *waits, struct buffer *out, struct error *err)
+{
+	struct waiting w = { r, waits, NULL };
+	int rc = read_now(r, make_waiting, &w, err);
+
+	if (rc)
+		return rc;
+	remember(r, waits);
+	return pack(r, w.profile, out, err);
+}
+
 static int take_waits(struct source *s, struct buffer *out, struct error *err)
 {
-	(void)s;
-	(void)out;
-	return error_set(err, ERR_NOTFOUND, "waits are not yet read out of memory: --url");
+	struct reader *r = reader_of(s);
+	struct waits *w = NULL;
+	int rc;
+
+	if (!r->options.max_goroutines_wait)
+		return error_set(err, ERR_LIMIT, "more goroutines than the 0 of "
+				 "--max-goroutines-wait");
+	rc = have_go(r, r->heap, err);
+	rc = rc ? rc : recall(r, &w, err);
+	rc = rc ? rc : make_waits(r, w, out, err);
+	waits_free(w);
+	return rc;
 }
 
 static int save(const struct source *s, struct buffer *out)
@@ -282,7 +343,7 @@ int source_memory_open(struct source *s, struct error *err)
 
 struct writing {
 	struct reader *r;
-	const char *name;
+	const char *name; /* NULL: a dump */
 	struct buffer *out;
 	size_t before;	  /* its length */
 };
@@ -292,7 +353,8 @@ static int write_text(void *writing, struct error *err)
 	struct writing *w = writing;
 
 	w->out->len = w->before;
-	return goprofile_text(w->r->go, w->name, w->out, err);
+	return w->name ? goprofile_text(w->r->go, w->name, w->out, err) :
+			 goprofile_dump(w->r->go, w->out, err);
 }
 
 int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
@@ -308,9 +370,10 @@ int source_memory_text(struct source *s, const char *name, bool gc_wait, struct 
 
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
 {
-	(void)s;
-	(void)out;
-	return error_set(err, ERR_NOTFOUND, "goroutines are not yet dumped");
+	struct writing w = { reader_of(s), NULL, out, out->len };
+	int rc = have_go(w.r, w.r->heap, err);
+
+	return rc ? rc : read_now(w.r, write_text, &w, err);
 }
 
 const char *source_memory_held(const struct source *s)
