@@ -351,7 +351,7 @@ int source_memory_open(struct source *s, struct error *err)
 
 struct writing {
 	struct reader *r;
-	const char *name;
+	const char *name; /* NULL: a dump */
 	struct buffer *out;
 	size_t before;	  /* its length */
 };
@@ -361,7 +361,8 @@ static int write_text(void *writing, struct error *err)
 	struct writing *w = writing;
 
 	w->out->len = w->before;
-	return goprofile_text(w->r->go, w->name, w->out, err);
+	return w->name ? goprofile_text(w->r->go, w->name, w->out, err) :
+			 goprofile_dump(w->r->go, w->out, err);
 }
 
 int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
