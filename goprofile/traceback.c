@@ -107,7 +107,8 @@ static int keep_name(struct traceback *t, const char *name, struct goparse_text 
 
 static int keep_creator(struct traceback *t, const struct pcframe *f, struct goparse_text *to)
 {
-	const char *name = f->go ? gocallers_function(t->g->callers, f->entry) : NULL;
+	const struct pcframes_source *source = &t->g->frames.source;
+	const char *name = f->go ? source->function(source->ctx, f->entry) : NULL;
 
 	return name && is_shown(name, t->g->minor) ? keep_name(t, name, to) : 0;
 }
