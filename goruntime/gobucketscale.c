@@ -10,6 +10,7 @@
 #include "goruntime/gobuckets.h"
 
 #include <stdbool.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/error.h"
@@ -90,9 +91,9 @@ int gobuckets_frequency(const struct golive *live, double *cycles_per_second, st
 	uint64_t words[4];
 	double frequency;
 
-	if (!live->places.ticks)
-		return error_set(err, ERR_NOTFOUND, "the runtime's clock is not found");
-	if (live->memory->read(live->memory, live->places.ticks, words, (word + 1) * 8))
+	if (!live->places.ticks) /* nothing refers to it: up to 1.21, without runtime/pprof */
+		memset(words, 0, sizeof(words));
+	else if (live->memory->read(live->memory, live->places.ticks, words, (word + 1) * 8))
 		return error_set(err, live->process && !process_alive(live->process) ? ERR_GONE :
 				 ERR_NOTFOUND, "the runtime's clock cannot be read");
 	frequency = (double)(int64_t)words[word];

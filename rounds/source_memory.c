@@ -351,7 +351,7 @@ int source_memory_open(struct source *s, struct error *err)
 
 struct writing {
 	struct reader *r;
-	const char *name;
+	const char *name; /* NULL: a dump */
 	struct buffer *out;
 	size_t before;	  /* its length */
 };
