@@ -130,6 +130,7 @@ static void put_memory(const struct collecting *c)
 
 static void collect_all(struct collecting *c, unsigned types)
 {
+	source_together(c->source, types, c->gc_wait);
 	for (int i = 0; i < CAPTURE_TYPES; i++) {
 		if (!(types & CAPTURE_BIT(i)))
 			continue;
