@@ -436,8 +436,7 @@ static int write_text(void *writing, struct error *err)
 	struct writing *w = writing;
 
 	w->out->len = w->before;
-	return w->name ? goprofile_text(w->r->go, w->name, w->out, err) :
-			 goprofile_dump(w->r->go, w->out, err);
+	return goprofile_text(w->r->go, w->name, w->out, err);
 }
 
 int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
