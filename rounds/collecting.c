@@ -155,6 +155,7 @@ void collecting_run(struct source *s, const struct collection_request *q, int fi
 
 	source_needs(s, &needs);
 	bounds.tracing = needs.tracing;
+	bounds.holding = needs.holding;
 	memcpy(bounds.fds + 2, needs.fds, sizeof(needs.fds));
 	errand_settle(&bounds);
 	c.file = file;

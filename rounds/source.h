@@ -53,6 +53,7 @@ void source_about(struct source *s, struct process *process);
 enum { SOURCE_FDS = 3 };
 struct source_needs {
 	bool tracing;	      /* the privileges to read another process */
+	bool holding;	      /* and to hold it */
 	int *fds[SOURCE_FDS]; /* descriptors, -1 for none; may get other numbers */
 };
 void source_needs(struct source *s, struct source_needs *needs);

@@ -482,7 +482,7 @@ static void say_needs(struct source *s, struct source_needs *needs)
 {
 	struct process *p = reader_of(s)->process;
 
-	*needs = (struct source_needs){ .tracing = true,
+	*needs = (struct source_needs){ .tracing = true, .holding = reader_of(s)->options.stop_ns != 0,
 					.fds = { &p->proc_fd, &p->pid_fd, &p->root_fd } };
 }
 
