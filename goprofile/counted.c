@@ -8,32 +8,29 @@
 #include "goprofile/builder.h"
 #include "goprofile/counts.h"
 #include "goprofile/inside.h"
-#include "goprofile/labelreading.h"
+#include "goprofile/labelled.h"
+#include "goruntime/gocallers.h"
 #include "goruntime/gocustom.h"
-#include "goruntime/golive.h"
 #include "pprof/profile.h"
 
-enum {
-	CREATE_STACK_MAX = 32, /* m.createstack */
-};
+enum { CREATE_STACK_MAX = 32 }; /* m.createstack */
 
 struct counting {
 	struct goprofile *g;
 	struct counts counts;
-	struct labelreading labels;
+	struct labelled labelled;
 };
 
 static int count_goroutine(void *ctx, const struct go_goroutine *r, struct error *err)
 {
 	struct counting *c = ctx;
 	uint64_t start = r->start_pc + 1; /* as a frame within it */
-	uint32_t set;
+	const uint64_t *pcs = r->has_stack ? r->pcs : &start;
+	size_t count = r->has_stack ? r->pc_count : r->start_pc != 0;
+	int rc = r->labels ? labelled_add(&c->labelled, r, pcs, count) :
+			     counts_add(&c->counts, pcs, count, 0, !r->has_stack);
 
-	if (labelreading_of(&c->labels, r, &set) ||
-	    (r->has_stack ? counts_add(&c->counts, r->pcs, r->pc_count, set, false) :
-			    counts_add(&c->counts, &start, r->start_pc != 0, set, true)))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return 0;
+	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
 static int count_goroutines(struct counting *c, struct error *err)
@@ -43,12 +40,15 @@ static int count_goroutines(struct counting *c, struct error *err)
 						.held_count = g->held_count,
 						.let_go = g->let_go };
 	struct gogoroutines_stats stats = { 0 };
-	int rc = labelreading_init(&c->labels, g->live, &c->counts.labels);
+	int rc;
 
-	if (rc)
-		return error_set(err, rc, "out of memory");
+	if (labelled_init(&c->labelled, g->live, &c->counts))
+		return error_set(err, ERR_NOMEM, "out of memory");
 	rc = gogoroutines_read(g->live, g->callers, &options, count_goroutine, c, &stats, err);
-	return rc ? rc : goprofile_note_goroutines(g, &stats, c->labels.unreadable, err);
+	if (!rc && labelled_flush(&c->labelled))
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	labelled_stats(&c->labelled, &stats.reads, &stats.bytes);
+	return rc ? rc : goprofile_note_goroutines(g, &stats, c->labelled.unreadable, err);
 }
 
 static int count_stack(void *ctx, const uint64_t *pcs, size_t count, struct error *err)
@@ -92,7 +92,7 @@ static int count_all(struct counting *c, const char *name, struct error *err)
 static void release(struct counting *c)
 {
 	counts_release(&c->counts);
-	labelreading_release(&c->labels);
+	labelled_release(&c->labelled);
 }
 
 static int add_types(struct profile *p, const char *name)

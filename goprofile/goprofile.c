@@ -1,7 +1,6 @@
 /* A Go process opened, and which of its profiles is made where. */
 #include "goprofile/goprofile.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,8 +124,7 @@ int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *s,
 	if ((s->all && goprofile_remark(g, "no GC cycle has ended yet: all that was allocated")) ||
 	    (s->mixed && goprofile_remark(g, "GC cycles ended while it was read: some numbers are "
 					  "of the one before")) ||
-	    (s->again && goprofile_remark(g, "%" PRIu64 " reads were repeated, the program had gone "
-					  "on", s->again)))
+	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
 }
@@ -141,15 +139,14 @@ int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_sta
 					     .left_out = s->left_out, .reads = s->reads,
 					     .bytes = s->bytes };
 	if ((s->without_stack &&
-	     goprofile_remark(g, "%" PRIu64 " goroutines were running, their stacks are not known",
+	     goprofile_remark(g, "goroutines that were running, whose stacks are not known: %" PRIu64,
 			      s->without_stack)) ||
-	    (cut && goprofile_remark(g, "%" PRIu64 " stacks end before their beginning", cut)) ||
-	    (unreadable && goprofile_remark(g, "labels of %" PRIu64 " goroutines could not be read",
+	    (cut && goprofile_remark(g, "stacks that end before their beginning: %" PRIu64, cut)) ||
+	    (unreadable && goprofile_remark(g, "goroutines whose labels could not be read: %" PRIu64,
 					    unreadable)) ||
-	    (s->left_out && goprofile_remark(g, "%" PRIu64 " goroutines are left out, what stood "
-					     "there was none", s->left_out)) ||
-	    (s->again && goprofile_remark(g, "%" PRIu64 " reads were repeated, the program had "
-					  "gone on", s->again)))
+	    (s->left_out && goprofile_remark(g, "left out, since it was no goroutine what stood "
+					     "there: %" PRIu64, s->left_out)) ||
+	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
 }

@@ -199,27 +199,33 @@ static int add_peak(struct goprofile *g, struct buffer *out)
 	return rc;
 }
 
-/* Of the fields of runtime.MemStats those that are known. */
+static int add_field(struct buffer *out, const char *name, const struct gometric_value *value)
+{
+	return value->why_not ? 0 : buffer_addf(out, "# %s = %" PRIu64 "\n", name, value->number);
+}
+
+/* Of the fields of runtime.MemStats those that are known, in its order. */
 static int add_memstats(struct goprofile *g, struct buffer *out)
 {
 	static const struct { const char *name; enum gometric metric; } fields[] = {
 		{ "Alloc", GOMETRIC_HEAP }, { "TotalAlloc", GOMETRIC_ALLOC_BYTES },
 		{ "Mallocs", GOMETRIC_ALLOC_OBJECTS }, { "Frees", GOMETRIC_FREE_OBJECTS },
-		{ "HeapAlloc", GOMETRIC_HEAP }, { "NextGC", GOMETRIC_HEAP_GOAL },
-		{ "NumGC", GOMETRIC_GC_CYCLES }, { "NumForcedGC", GOMETRIC_GC_FORCED },
+		{ "HeapAlloc", GOMETRIC_HEAP }, { "HeapObjects", GOMETRIC_COUNT },
+		{ "NextGC", GOMETRIC_HEAP_GOAL }, { "NumGC", GOMETRIC_GC_CYCLES },
+		{ "NumForcedGC", GOMETRIC_GC_FORCED },
 	};
-	struct gometric_value values[GOMETRIC_COUNT];
+	struct gometric_value values[GOMETRIC_COUNT + 1], *objects = &values[GOMETRIC_COUNT];
 	struct gocounters counters = { 0 };
 	int rc = buffer_addf(out, "\n# runtime.MemStats\n");
 
 	gocounters_read(&counters, &g->live->vars, g->live->memory, values);
 	gocounters_release(&counters);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && !rc; i++) {
-		const struct gometric_value *v = &values[fields[i].metric];
-
-		if (!v->why_not)
-			rc = buffer_addf(out, "# %s = %" PRIu64 "\n", fields[i].name, v->number);
-	}
+	*objects = values[GOMETRIC_ALLOC_OBJECTS];
+	objects->number -= values[GOMETRIC_FREE_OBJECTS].number;
+	if (values[GOMETRIC_FREE_OBJECTS].why_not)
+		*objects = values[GOMETRIC_FREE_OBJECTS];
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && !rc; i++)
+		rc = add_field(out, fields[i].name, &values[fields[i].metric]);
 	return rc ? rc : add_peak(g, out);
 }
 

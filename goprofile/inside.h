@@ -2,6 +2,8 @@
 #ifndef GOPROFILE_INSIDE_H
 #define GOPROFILE_INSIDE_H
 
+#include <inttypes.h>
+
 #include "base/buffer.h"
 #include "goprofile/pcframes.h"
 #include "goprofile/goprofile.h"
@@ -23,6 +25,8 @@ struct goprofile {
 	struct goprofile_stats stats;
 	struct buffer remarks; /* lines, of the profile at hand: what was left out, and why */
 };
+
+#define REMARK_AGAIN "reads repeated, since the program had gone on: %" PRIu64
 
 /* A line for the comments. ERR_NOMEM. */
 int goprofile_remark(struct goprofile *g, const char *fmt, ...)

@@ -9,13 +9,14 @@
 #include "base/hashindex.h"
 #include "base/room.h"
 
-enum { SAVED = 64, COUNT_MAX = 1 << 26 };
+enum { SAVED = 72, COUNT_MAX = 1 << 26 };
 
 static const char MAGIC[8] = "swaits1\n";
 
 struct entry {
 	struct sighting s;
-	int64_t since; /* the end of the look that saw it first */
+	struct seen_wait wait; /* the end of the look that saw it first; the beginning of the one
+				* before */
 	uint32_t gc_cycles; /* begun by then */
 	bool known;	    /* is that? */
 	bool fresh;	    /* seen first in the present look */
@@ -30,6 +31,7 @@ struct generation {
 
 struct seen {
 	struct generation last, present;
+	int64_t last_began, began; /* the looks; INT64_MIN: there was none */
 	bool known;
 	uint32_t gc_cycles; /* begun before the present look */
 };
@@ -37,7 +39,10 @@ struct seen {
 int seen_new(struct seen **s)
 {
 	*s = calloc(1, sizeof(**s));
-	return *s ? 0 : ERR_NOMEM;
+	if (!*s)
+		return ERR_NOMEM;
+	(*s)->last_began = (*s)->began = INT64_MIN;
+	return 0;
 }
 
 static void release(struct generation *g)
@@ -77,8 +82,9 @@ static int add(struct generation *g, const struct entry *e)
 	return 0;
 }
 
-void seen_begin(struct seen *s, bool known, uint32_t gc_cycles)
+void seen_begin(struct seen *s, int64_t now, bool known, uint32_t gc_cycles)
 {
+	s->began = now;
 	s->present.count = 0;
 	hashindex_clear(&s->present.index);
 	s->known = known;
@@ -86,10 +92,12 @@ void seen_begin(struct seen *s, bool known, uint32_t gc_cycles)
 }
 
 /* Has a cycle begun after the goroutine was seen, and ended before this look? The last one that has
- * begun may be under way still; the one before it has ended. */
+ * begun may be under way still; the one before it has ended. The very first notes nothing. */
 static bool gc_looked(const struct seen *s, const struct entry *e)
 {
-	return s->known && e->known && (int32_t)(s->gc_cycles - 1 - e->gc_cycles) > 0;
+	uint32_t ended = s->gc_cycles - 1;
+
+	return s->known && e->known && s->gc_cycles > 2 && (int32_t)(ended - e->gc_cycles) > 0;
 }
 
 static bool still_waits(const struct seen *s, const struct entry *e, const struct sighting *now)
@@ -106,15 +114,15 @@ static bool still_waits(const struct seen *s, const struct entry *e, const struc
 	return now->wait_since || !gc_looked(s, e);
 }
 
-int seen_look(struct seen *s, const struct sighting *now, int64_t *since)
+int seen_look(struct seen *s, const struct sighting *now, struct seen_wait *wait)
 {
 	uint32_t id = hashindex_find(&s->last.index, hash_of(now->goid), is_goid, &s->last,
 				     &now->goid);
-	struct entry e = { .fresh = true };
+	struct entry e = { .fresh = true, .wait = { INT64_MAX, s->last_began } };
 
 	if (id != HASHINDEX_NONE && still_waits(s, &s->last.entries[id], now))
 		e = s->last.entries[id];
-	*since = e.fresh ? -1 : e.since;
+	*wait = e.wait;
 	e.s = *now;
 	return add(&s->present, &e);
 }
@@ -129,19 +137,21 @@ void seen_end(struct seen *s, int64_t now, bool known, uint32_t gc_cycles)
 		if (!e->fresh)
 			continue;
 		e->fresh = false;
-		e->since = now;
+		e->wait.since = now;
 		e->known = known;
 		e->gc_cycles = gc_cycles;
 	}
 	s->last = s->present;
 	s->present = last;
+	s->last_began = s->began;
 }
 
 static int save_entry(struct buffer *out, const struct entry *e)
 {
 	uint64_t words[SAVED / 8] = {
 		e->s.goid, e->s.pc, e->s.stack_used, (uint64_t)e->s.wait_since,
-		(uint64_t)e->s.reason << 32 | e->s.syscall, e->s.sequence, (uint64_t)e->since,
+		(uint64_t)e->s.reason << 32 | e->s.syscall, e->s.sequence,
+		(uint64_t)e->wait.since, (uint64_t)e->wait.after,
 		(uint64_t)e->known << 32 | e->gc_cycles,
 	};
 
@@ -150,7 +160,8 @@ static int save_entry(struct buffer *out, const struct entry *e)
 
 int seen_save(const struct seen *s, struct buffer *out)
 {
-	int rc = buffer_add(out, MAGIC, sizeof(MAGIC));
+	int rc = buffer_add(out, MAGIC, sizeof(MAGIC)) ||
+		 buffer_add(out, &s->last_began, sizeof(s->last_began)) ? ERR_NOMEM : 0;
 
 	for (size_t i = 0; i < s->last.count && !rc; i++)
 		rc = save_entry(out, &s->last.entries[i]);
@@ -170,7 +181,8 @@ static struct entry load_entry(struct cursor *c)
 	e.s.reason = (uint32_t)(word >> 32);
 	e.s.syscall = (uint32_t)word;
 	e.s.sequence = (uint32_t)cursor_uint(c, 8);
-	e.since = (int64_t)cursor_uint(c, 8);
+	e.wait.since = (int64_t)cursor_uint(c, 8);
+	e.wait.after = (int64_t)cursor_uint(c, 8);
 	word = cursor_uint(c, 8);
 	e.known = word >> 32 & 1;
 	e.gc_cycles = (uint32_t)word;
@@ -189,6 +201,7 @@ int seen_load(struct seen *s, const void *data, size_t len, struct error *err)
 	magic = cursor_bytes(&c, sizeof(MAGIC));
 	if (magic && memcmp(magic, MAGIC, sizeof(MAGIC)))
 		cursor_fail(&c, "not such a memory");
+	s->last_began = (int64_t)cursor_uint(&c, 8);
 	while (!rc && cursor_left(&c)) {
 		struct entry e = load_entry(&c);
 
@@ -198,6 +211,7 @@ int seen_load(struct seen *s, const void *data, size_t len, struct error *err)
 	if (!rc)
 		rc = cursor_error(&c, err);
 	if (rc) {
+		s->last_began = INT64_MIN;
 		s->last.count = 0;
 		hashindex_clear(&s->last.index);
 	}

@@ -84,16 +84,19 @@ static int find_wait(struct looking *l, const struct go_goroutine *r, struct gop
 		.wait_since = r->wait_since, .reason = reason_of(r),
 		.syscall = r->syscall_tick, .sequence = r->tracking_seq,
 	};
-	int64_t since, gc = -1, seen = 0;
+	int64_t gc = -1, seen = 0;
+	struct seen_wait wait;
 
 	if (!is_waiting(r))
 		return 0;
-	if (seen_look(l->waits->seen, &now, &since))
+	if (seen_look(l->waits->seen, &now, &wait))
 		return ERR_NOMEM;
-	if (since >= 0 && since < l->now)
-		seen = l->now - since;
+	if (wait.since < l->now)
+		seen = l->now - wait.since;
 	if (r->wait_since > 0 && r->wait_since <= l->their_now)
 		gc = l->their_now - r->wait_since;
+	if (l->now - gc < wait.after) /* then it did not wait yet: we looked */
+		gc = -1;
 	g->wait_ns = (uint64_t)(gc >= seen ? gc : seen);
 	g->wait_from = gc >= seen ? (struct goparse_text){ LITERAL("gc") } :
 				    (struct goparse_text){ LITERAL("seen") };
@@ -132,9 +135,9 @@ static int look(struct looking *l, struct error *err)
 	bool known = labelreading_gc_cycles(g->live, &cycles);
 	int rc;
 
-	seen_begin(l->waits->seen, known, cycles);
 	l->now = gonanotime(NULL);
 	l->their_now = gonanotime(g->process);
+	seen_begin(l->waits->seen, l->now, known, cycles);
 	rc = gogoroutines_read(g->live, g->callers, &options, look_at, l, &stats, err);
 	if (rc)
 		return rc;
@@ -147,8 +150,9 @@ static int finish(struct looking *l, struct profile **p, struct error *err)
 {
 	int rc = waitprofile_finish(l->waits->profile, p, err);
 
-	if (!rc && (goprofile_remark(l->g, "waits are exact: since the GC cycle that noticed it "
-				     "(wait_from gc), or at least since it was seen (wait_from seen)") ||
+	if (!rc && (goprofile_remark(l->g, "wait_from gc: what Go has noted, it may have begun later, "
+				     "by up to the time between two collections; seen: it waits "
+				     "at least as long") ||
 		    goprofile_add_comments(l->g, *p)))
 		rc = error_set(err, ERR_NOMEM, "out of memory");
 	return rc;

@@ -2,12 +2,16 @@
  * Goroutines with how long they wait, to the nanosecond: the wait profile of goparse/waitprofile.h
  * out of the process's memory.
  *
- * Go records when a goroutine began to wait only when a GC marks its roots: then g.waitsince is
- * the start of that cycle, 0 until then. So goroutines are remembered from look to look with the
- * time at which they were first seen waiting (goprofile/seen.h says how they are known again). The
- * label "wait_from" says which of both is told, the earlier one: "gc", which may be before the
- * wait by as long as the GC's marking took then; "seen", since we have seen it: it waits at least
- * as long.
+ * Go notes that a goroutine waits when a GC marks its roots: g.waitsince is 0 until then. What it
+ * notes is work.tstart, which is not the time of that marking, but of the end of the one before
+ * (runtime/mgcmark.go, markroot; mgc.go, gcMark sets it when all is marked): between the two the
+ * goroutine has begun to wait. So the wait may be shorter than Go says, by up to the time between
+ * two collections; and what the first one of a program has noticed has no time.
+ *
+ * So goroutines are remembered from look to look, too (goprofile/seen.h says how they are known
+ * again). The label "wait_from" says what a wait is told from: "gc", Go's time, which no look of
+ * ours contradicts: it waits at most as long, give or take a GC's marking; "seen", since we saw it
+ * first: it waits at least as long.
  */
 #ifndef GOPROFILE_WAITS_H
 #define GOPROFILE_WAITS_H

@@ -15,12 +15,14 @@
  * Who was seen waiting since when goes from one process of ours to the next as bytes, with
  * the program that it is about before them: what is known of another one is of no use.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "goprofile/goprofile.h"
+#include "goprofile/waits.h"
 #include "goruntime/gogc.h"
 #include "goruntime/golive.h"
 #include "pprof/encode.h"
@@ -104,14 +106,25 @@ static int check_size(const struct reader *r, size_t len, struct error *err)
 }
 
 /* With all threads held, if that is wanted; then perhaps several times. */
+static int read_once(struct reader *r, exact_read *read, void *ctx, struct error *err)
+{
+	*r->held = '\0';
+	return r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
+					       r->held, sizeof(r->held), err) :
+				    read(ctx, err);
+}
+
+/* A fresh heap profile cannot be had while the GC sweeps (ERR_SHORT), and the next cycle may be
+ * there already. */
 static int read_now(struct reader *r, exact_read *read, void *ctx, struct error *err)
 {
+	const struct timespec pause = to_timespec(2 * NS_PER_MS);
+	uint64_t began = monotonic_ns();
 	int rc;
 
-	*r->held = '\0';
-	rc = r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
-					     r->held, sizeof(r->held), err) :
-				  read(ctx, err);
+	while ((rc = read_once(r, read, ctx, err)) == ERR_SHORT &&
+	       monotonic_ns() - began < r->options.timeout_ns)
+		nanosleep(&pause, NULL);
 	return check_program(r, rc, err);
 }
 
@@ -248,11 +261,67 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 
 /* Waits. */
 
+/* What is remembered of another program, or is nonsense, is as good as nothing. */
+static int recall(const struct reader *r, struct waits **w, struct error *err)
+{
+	struct subject_program about;
+	int rc = waits_new(w);
+
+	if (rc || r->seen.len < sizeof(about))
+		return rc ? error_set(err, rc, "out of memory") : 0;
+	memcpy(&about, r->seen.data, sizeof(about));
+	if (!subject_program_same(&about, &r->program))
+		return 0;
+	rc = waits_load(*w, r->seen.data + sizeof(about), r->seen.len - sizeof(about), err);
+	if (rc != ERR_FORMAT)
+		return rc;
+	waits_free(*w);
+	return waits_new(w) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+/* Who forgets only knows less. */
+static void remember(struct reader *r, const struct waits *w)
+{
+	r->seen.len = 0;
+	r->seen_anew = !buffer_add(&r->seen, &r->program, sizeof(r->program)) &&
+		       !waits_save(w, &r->seen);
+	if (!r->seen_anew)
+		r->seen.len = 0;
+}
+
+struct waiting {
+	struct reader *r;
+	struct waits *waits;
+	struct profile *profile; /* theirs */
+};
+
+static int make_waits(void *waiting, struct error *err)
+{
+	struct waiting *w = waiting;
+	int rc = waits_make(w->waits, w->r->go, &w->profile, err);
+
+	return rc == ERR_LIMIT ? error_set(err, rc, "more goroutines than the %" PRIu64 " of "
+					   "--max-goroutines-wait", w->r->options.max_goroutines_wait) :
+				 rc;
+}
+
 static int take_waits(struct source *s, struct buffer *out, struct error *err)
 {
-	(void)s;
-	(void)out;
-	return error_set(err, ERR_NOTFOUND, "waits are not yet read out of memory: --url");
+	struct waiting w = { .r = reader_of(s) };
+	int rc;
+
+	if (!w.r->options.max_goroutines_wait)
+		return error_set(err, ERR_LIMIT, "more goroutines than the 0 of "
+				 "--max-goroutines-wait");
+	rc = have_go(w.r, w.r->heap, err);
+	rc = rc ? rc : recall(w.r, &w.waits, err);
+	rc = rc ? rc : read_now(w.r, make_waits, &w, err);
+	if (!rc) {
+		remember(w.r, w.waits);
+		rc = pack(w.r, w.profile, out, err);
+	}
+	waits_free(w.waits);
+	return rc;
 }
 
 static int save(const struct source *s, struct buffer *out)
@@ -282,7 +351,7 @@ int source_memory_open(struct source *s, struct error *err)
 
 struct writing {
 	struct reader *r;
-	const char *name;
+	const char *name; /* NULL: a dump */
 	struct buffer *out;
 	size_t before;	  /* its length */
 };
@@ -306,11 +375,20 @@ int source_memory_text(struct source *s, const char *name, bool gc_wait, struct 
 	return rc;
 }
 
+static int write_dump(void *writing, struct error *err)
+{
+	struct writing *w = writing;
+
+	w->out->len = w->before;
+	return goprofile_dump(w->r->go, w->out, err);
+}
+
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
 {
-	(void)s;
-	(void)out;
-	return error_set(err, ERR_NOTFOUND, "goroutines are not yet dumped");
+	struct writing w = { .r = reader_of(s), .out = out, .before = out->len };
+	int rc = have_go(w.r, w.r->heap, err);
+
+	return rc ? rc : read_now(w.r, write_dump, &w, err);
 }
 
 const char *source_memory_held(const struct source *s)

@@ -19,14 +19,14 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-enum { CAP_SYS_PTRACE_BIT = 19, PF_KTHREAD_FLAG = 0x00200000 };
+enum { CAP_SYS_PTRACE_BIT = 19, PF_EXITING_FLAG = 0x4, PF_KTHREAD_FLAG = 0x00200000 };
 
 struct facts {
 	char name[64];
 	char state;
 	long tracer, uid, own_uid;
 	unsigned long own_caps;
-	bool kernel_thread;
+	bool kernel_thread, ending;
 };
 
 static int read_file(const char *path, char *text, size_t room)
@@ -53,7 +53,7 @@ static const char *field(const char *status, const char *key)
 
 /* Flags are field 9 of /proc/PID/stat; the name before may hold anything, so
  * count from the last ')'. */
-static bool is_kernel_thread(pid_t tid)
+static unsigned long kernel_flags(pid_t tid)
 {
 	char path[64], text[1024];
 	const char *p;
@@ -63,13 +63,14 @@ static bool is_kernel_thread(pid_t tid)
 	read_file(path, text, sizeof(text));
 	p = strrchr(text, ')');
 	if (!p || sscanf(p, ") %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
-		return false;
-	return flags & PF_KTHREAD_FLAG;
+		return 0;
+	return flags;
 }
 
 static int gather(pid_t tid, struct facts *f)
 {
 	char path[64], text[4096];
+	unsigned long flags = kernel_flags(tid);
 
 	memset(f, 0, sizeof(*f));
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
@@ -79,7 +80,8 @@ static int gather(pid_t tid, struct facts *f)
 	f->state = field(text, "\nState:")[0];
 	f->tracer = strtol(field(text, "\nTracerPid:"), NULL, 10);
 	f->uid = strtol(field(text, "\nUid:"), NULL, 10);
-	f->kernel_thread = is_kernel_thread(tid);
+	f->kernel_thread = flags & PF_KTHREAD_FLAG;
+	f->ending = flags & PF_EXITING_FLAG;
 	read_file("/proc/self/status", text, sizeof(text));
 	f->own_uid = (long)geteuid();
 	f->own_caps = strtoul(field(text, "\nCapEff:"), NULL, 16);
@@ -185,6 +187,9 @@ int process_diagnose(pid_t tid, struct error *err)
 		return error_set(err, ERR_GONE,
 				 "process %d ('%s') is a zombie: it has ended and waits for its "
 				 "parent to collect it", tid, f.name);
+	/* It has given up its memory and has still to become a zombie. */
+	if (f.ending)
+		return error_set(err, ERR_GONE, "process %d ('%s') is ending", tid, f.name);
 	if (tid == getpid())
 		return error_set(err, ERR_PERM, "process %d is sampler itself", tid);
 	if (f.tracer > 0 && f.tracer != getpid())

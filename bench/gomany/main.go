@@ -1,7 +1,8 @@
 // gomany GOROUTINES BUCKETS: so many goroutines that wait, nine frames deep, and so many places
 // of allocation. Serves net/http/pprof, and says "PORT TID". One thread of its own (TID) reads the
 // clock again and again; for each line of its input the program says how long the longest time
-// between two readings was since the line before, in ns: that long nothing of it ran.
+// between two readings was since the line before, in ns: that long somebody has kept it from
+// running. What it waited for a CPU that others had is taken off (schedstat).
 package main
 
 import (
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -23,14 +25,34 @@ import (
 var longest int64
 var tid = make(chan int)
 
+// How long this thread has waited for a CPU until now, in ns.
+func waited(schedstat int) int64 {
+	var text [64]byte
+	n, _ := syscall.Pread(schedstat, text[:], 0)
+	fields := strings.Fields(string(text[:n]))
+	if len(fields) < 2 {
+		return 0
+	}
+	ns, _ := strconv.ParseInt(fields[1], 10, 64)
+	return ns
+}
+
 func watch() {
 	runtime.LockOSThread()
+	schedstat, err := syscall.Open("/proc/thread-self/schedstat", syscall.O_RDONLY, 0)
+	if err != nil {
+		panic(err)
+	}
 	tid <- syscall.Gettid()
-	last := time.Now()
+	before, last := waited(schedstat), time.Now()
 	for {
 		now := time.Now()
-		if gap := now.Sub(last).Nanoseconds(); gap > atomic.LoadInt64(&longest) {
-			atomic.StoreInt64(&longest, gap)
+		if gap := now.Sub(last).Nanoseconds(); gap > 20000 {
+			after := waited(schedstat)
+			if gap -= after - before; gap > atomic.LoadInt64(&longest) {
+				atomic.StoreInt64(&longest, gap)
+			}
+			before, now = after, time.Now()
 		}
 		last = now
 	}

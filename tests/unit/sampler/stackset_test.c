@@ -7,7 +7,7 @@
 
 static uint32_t add(struct stackset *s, uint32_t thread, const struct stack *stack)
 {
-	struct stack_context context = { 0, thread, THREAD_RUNNING, -1 };
+	struct stack_context context = { .thread = thread, .syscall = -1 };
 	uint32_t entry;
 
 	cr_assert_eq(stackset_add(s, &context, stack, &entry), 0);
@@ -38,12 +38,14 @@ Test(stackset, keeps_each_stack_once_for_each_thread)
 	stackset_release(&s);
 }
 
-Test(stackset, keeps_states_and_calls_apart)
+Test(stackset, keeps_states_calls_and_labels_apart)
 {
 	struct stack_context contexts[] = {
-		{ 0, 0, THREAD_RUNNING, -1 }, { 0, 0, THREAD_BLOCKED, -1 },
-		{ 0, 0, THREAD_BLOCKED, 0 },  { 0, 0, THREAD_BLOCKED, 7 },
-		{ 0, 1, THREAD_BLOCKED, 7 },  { 1, 0, THREAD_BLOCKED, 7 },
+		{ 0, 0, THREAD_RUNNING, -1, 0, 0 }, { 0, 0, THREAD_BLOCKED, -1, 0, 0 },
+		{ 0, 0, THREAD_BLOCKED, 0, 0, 0 },  { 0, 0, THREAD_BLOCKED, 7, 0, 0 },
+		{ 0, 1, THREAD_BLOCKED, 7, 0, 0 },  { 1, 0, THREAD_BLOCKED, 7, 0, 0 },
+		{ 0, 0, THREAD_RUNNING, -1, 1, 0 }, { 0, 0, THREAD_RUNNING, -1, 2, 0 },
+		{ 0, 0, THREAD_RUNNING, -1, 2, 1 }, { 0, 0, THREAD_RUNNING, -1, 2, 9 },
 	};
 	struct stackset s = { 0 };
 	struct stack a = { 0 };
@@ -51,7 +53,7 @@ Test(stackset, keeps_states_and_calls_apart)
 
 	stack_push(&a, NULL, 1, FRAME_PC);
 	for (int round = 0; round < 2; round++)
-		for (uint32_t i = 0; i < 6; i++) {
+		for (uint32_t i = 0; i < 10; i++) {
 			cr_assert_eq(stackset_add(&s, &contexts[i], &a, &entry), 0);
 			cr_assert_eq(entry, i);
 		}

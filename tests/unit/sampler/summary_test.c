@@ -71,6 +71,13 @@ Test(summary, says_what_was_left_out)
 	cr_assert_str_eq(lines[1], "rate: 99.0 of 99 Hz kept (100.0%), 7 looks left out to hold no "
 				   "thread for more than 1% of its time, 1 did not stop within a "
 				   "second");
+	s.glances = 0;
+	s.labels_lost = 2;
+	s.labels_unknown = 3;
+	summary_lines(&s, &at_99, lines);
+	cr_assert_str_eq(lines[0], "samples: 400 in 10.0s, 7 distinct stacks, 3 threads, "
+				   "2 without labels that their goroutines gave up, "
+				   "3 without labels, since this Go's are not known");
 }
 
 Test(summary, says_what_was_found_without_cfi)
