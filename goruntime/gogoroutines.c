@@ -338,6 +338,7 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 	g->has_stack = true;
 	g->pc = s->pc;
 	g->stack_used = s->state.high - s->sp;
+	g->exact = s->exact;
 	g->syscall_tick = s->ticks[0];
 	g->end = end;
 	return 0;
