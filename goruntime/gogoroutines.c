@@ -14,9 +14,9 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "goruntime/gobuckets.h"
 #include "goruntime/goallgs.h"
 #include "goruntime/gocallers.h"
+#include "goruntime/godebug.h"
 #include "goruntime/goheld.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
@@ -62,6 +62,7 @@ struct reader {
 	struct gogoroutines_stats *stats;
 	struct error *err;
 	size_t g_bytes, state_bytes;
+	size_t batch, stacks_room;
 	uint64_t *gs;
 	struct slot *slots;
 	uint8_t *copies; /* of gs, and twice of states, by slot */
@@ -401,19 +402,18 @@ static int tell_batch(struct reader *r, size_t count, gogoroutines_callback *eac
 		r->slots[i] = (struct slot){ .g = r->gs[i], .bytes = r->copies + i * copy_bytes(r) };
 	read_gs(r, r->slots, count);
 	if (r->options->stacks)
-		read_stacks(r, r->slots, count, r->stacks, STACKS_BYTES, STACK_FIRST);
+		read_stacks(r, r->slots, count, r->stacks, r->stacks_room, STACK_FIRST);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = tell(r, &r->slots[i], each, ctx);
 	return rc;
 }
 
-static int tell_all(struct reader *r, gogoroutines_callback *each, void *ctx)
+static int tell_all(struct reader *r, size_t all, gogoroutines_callback *each, void *ctx)
 {
-	size_t all;
-	int rc = goallgs_count(r->live, &all, r->err);
+	int rc = 0;
 
-	for (size_t i = 0; !rc && i < all; i += BATCH) {
-		size_t count = all - i < BATCH ? all - i : BATCH;
+	for (size_t i = 0; !rc && i < all; i += r->batch) {
+		size_t count = all - i < r->batch ? all - i : r->batch;
 
 		rc = goallgs_read(r->live, i, r->gs, count, r->err);
 		r->stats->reads++;
@@ -441,23 +441,23 @@ static bool fields_fit(const struct gofields *f)
 	return true;
 }
 
-static int prepare(struct reader *r)
+static int prepare(struct reader *r, size_t all)
 {
-	size_t batch = BATCH;
-
 	if (!fields_fit(&r->live->fields))
 		return error_set(r->err, ERR_FORMAT, "the fields of a goroutine are not understood");
 	r->g_bytes = r->live->fields.g.bytes;
 	r->state_bytes = gostate_bytes(&r->live->fields);
-	r->max_frames = r->options->max_frames ? r->options->max_frames : gobuckets_depth(r->live);
+	r->max_frames = r->options->max_frames ? r->options->max_frames : godebug_stack_depth(r->live);
 	if (r->max_frames > FRAMES_MAX)
 		r->max_frames = FRAMES_MAX;
-	r->gs = malloc(batch * sizeof(*r->gs));
-	r->slots = malloc(batch * sizeof(*r->slots));
-	r->copies = malloc(batch * copy_bytes(r));
-	r->pieces = malloc(batch * PIECES * sizeof(*r->pieces));
-	r->stacks = malloc(STACKS_BYTES);
-	r->pcs = malloc(r->max_frames * sizeof(*r->pcs));
+	r->batch = all < BATCH ? all : BATCH;
+	r->stacks_room = r->batch * STACK_FIRST < STACKS_BYTES ? r->batch * STACK_FIRST : STACKS_BYTES;
+	r->gs = malloc(r->batch * sizeof(*r->gs));
+	r->slots = malloc(r->batch * sizeof(*r->slots));
+	r->copies = malloc(r->batch * copy_bytes(r));
+	r->pieces = malloc(r->batch * PIECES * sizeof(*r->pieces));
+	r->stacks = malloc(r->stacks_room);
+	r->pcs = malloc((r->max_frames + 1) * sizeof(*r->pcs)); /* there may be none */
 	if (!r->gs || !r->slots || !r->copies || !r->pieces || !r->stacks || !r->pcs)
 		return error_set(r->err, ERR_NOMEM, "out of memory");
 	return 0;
@@ -480,6 +480,7 @@ int gogoroutines_read(const struct golive *live, struct gocallers *callers,
 		      void *ctx, struct gogoroutines_stats *stats, struct error *err)
 {
 	struct reader *r = calloc(1, sizeof(*r));
+	size_t all;
 	int rc;
 
 	memset(stats, 0, sizeof(*stats));
@@ -490,9 +491,11 @@ int gogoroutines_read(const struct golive *live, struct gocallers *callers,
 	r->options = options;
 	r->stats = stats;
 	r->err = err;
-	rc = prepare(r);
+	rc = goallgs_count(live, &all, err);
 	if (!rc)
-		rc = tell_all(r, each, ctx);
+		rc = prepare(r, all);
+	if (!rc)
+		rc = tell_all(r, all, each, ctx);
 	release(r);
 	return rc;
 }

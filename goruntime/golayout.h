@@ -46,6 +46,8 @@ struct golayout {
 	/* runtime.bucket, and one runtime.memRecordCycle: allocs, frees, and up to 1.26 bytes of
 	 * both. mProfCycle, or in 1.18 mProf, is the cycle shifted by so many bits. */
 	uint32_t bucket_bytes, record_bytes, cycle_shift;
+	/* runtime.work: cycles; runtime.sweep: active, of which state is the first */
+	uint32_t work_cycles, sweep_active;
 	/* runtime.ticks: val; from 1.22 on startTicks and startTime, too */
 	uint32_t ticks_value, ticks_start, ticks_start_time;
 };

@@ -261,6 +261,8 @@ static const struct place places[] = {
 	{ OF(fing_status), "runtime.fingStatus", 0 },
 	{ OF(fing_status), "runtime.fingRunning", 0 },
 	{ OF(gc_phase), "runtime.gcphase", 0 },
+	{ OF(gc_cycles), "runtime.work", 0 },
+	{ OF(sweep_active), "runtime.sweep", 0 },
 	{ OF(mem_profile_off), "runtime.disableMemoryProfiling", 0 },
 };
 
@@ -291,12 +293,40 @@ static void by_symbols(struct goplaces *p, const struct image *image, uint64_t b
 	}
 }
 
+static bool lacks(const struct goplaces *p)
+{
+	const uint64_t *all = &p->all_gs;
+
+	for (size_t i = 0; i < sizeof(*p) / sizeof(*all); i++)
+		if (!all[i])
+			return true;
+	return false;
+}
+
+/* Of two variables it is a field that is meant. */
+static void take(struct goplaces *p, const struct goplaces *symbols, const struct golayout *l)
+{
+	for (size_t to = 0; to < sizeof(*p); to += sizeof(uint64_t)) {
+		uint64_t *place = place_at(p, to), symbol;
+
+		memcpy(&symbol, (const char *)symbols + to, sizeof(symbol));
+		if (*place || !symbol)
+			continue;
+		*place = symbol + (to == OF(gc_cycles) ? l->work_cycles :
+				   to == OF(sweep_active) ? l->sweep_active : 0);
+	}
+}
+
 int goplaces_find(struct goplaces *p, struct gopclntab *t, const struct image *image,
 		  uint64_t bias, const struct govars *vars)
 {
 	int rc = goplaces_by_code(p, t, image, bias, vars);
 
-	if (!rc)
-		by_symbols(p, image, bias);
+	if (!rc && lacks(p)) {
+		struct goplaces symbols = { 0 };
+
+		by_symbols(&symbols, image, bias);
+		take(p, &symbols, vars->layout);
+	}
 	return rc;
 }

@@ -101,12 +101,23 @@ uint64_t gotypes_struct(struct gotypes *t, const char *name)
 	return found;
 }
 
+/* Most of what descriptors point to stands among them. */
+static bool get(const struct gotypes *t, uint64_t address, void *to, size_t len)
+{
+	uint64_t at = address - t->start;
+
+	if (at >= t->len || t->len - at < len)
+		return !t->memory->read(t->memory, address, to, len);
+	memcpy(to, t->bytes + at, len);
+	return true;
+}
+
 static bool has_name(const struct gotypes *t, uint64_t address, const char *wanted)
 {
 	size_t len = strlen(wanted), skip = t->old_names ? 3 : 2;
 	uint8_t name[NAME_MAX_LEN];
 
-	if (len + skip > sizeof(name) || t->memory->read(t->memory, address, name, len + skip))
+	if (len + skip > sizeof(name) || !get(t, address, name, len + skip))
 		return false;
 	return name[skip - 1] == len && (skip == 2 || !name[1]) &&
 	       !memcmp(name + skip, wanted, len);
@@ -124,7 +135,7 @@ bool gotypes_field(const struct gotypes *t, uint64_t address, const char *field,
 	for (uint64_t i = 0; i < count && i < FIELDS_MAX; i++) {
 		uint64_t words[3];
 
-		if (t->memory->read(t->memory, first + i * FIELD_BYTES, words, sizeof(words)))
+		if (!get(t, first + i * FIELD_BYTES, words, sizeof(words)))
 			return false;
 		if (!has_name(t, words[0], field))
 			continue;

@@ -4,7 +4,7 @@
  * They are part of every Go program, stripped or not, because the allocator and the
  * collector need them; so the layout of the runtime's own types is read from the very
  * program instead of a list of releases. Sources: runtime/type.go, internal/abi/type.go,
- * Go 1.16 to 1.26.
+ * Go 1.16 to 1.27.
  */
 #ifndef GORUNTIME_GOTYPES_H
 #define GORUNTIME_GOTYPES_H

@@ -15,20 +15,24 @@
  * Who was seen waiting since when goes from one process of ours to the next as bytes, with
  * the program that it is about before them: what is known of another one is of no use.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "goprofile/goprofile.h"
+#include "goprofile/waits.h"
 #include "goruntime/gogc.h"
 #include "goruntime/golive.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"
+#include "rounds/capture.h"
 #include "rounds/exact.h"
 #include "rounds/source_memory.h"
 #include "rounds/sourceops.h"
 #include "rounds/subject.h"
+#include "rounds/together.h"
 #include "sampler/clock.h"
 
 static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
@@ -46,6 +50,9 @@ struct reader {
 	struct buffer seen;	 /* a struct subject_program, and what waits_save gave; or empty */
 	bool seen_anew;
 	char held[200];		 /* what exact_make has said */
+	struct together together; /* read in one hold, and not yet asked for: */
+	struct source_remark together_remark;
+	char together_held[200];
 };
 
 static struct reader *reader_of(struct source *s)
@@ -104,14 +111,25 @@ static int check_size(const struct reader *r, size_t len, struct error *err)
 }
 
 /* With all threads held, if that is wanted; then perhaps several times. */
+static int read_once(struct reader *r, exact_read *read, void *ctx, struct error *err)
+{
+	*r->held = '\0';
+	return r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
+					       r->held, sizeof(r->held), err) :
+				    read(ctx, err);
+}
+
+/* A fresh heap profile cannot be had while the GC sweeps (ERR_SHORT), and the next cycle may be
+ * there already. */
 static int read_now(struct reader *r, exact_read *read, void *ctx, struct error *err)
 {
+	const struct timespec pause = to_timespec(2 * NS_PER_MS);
+	uint64_t began = monotonic_ns();
 	int rc;
 
-	*r->held = '\0';
-	rc = r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
-					     r->held, sizeof(r->held), err) :
-				  read(ctx, err);
+	while ((rc = read_once(r, read, ctx, err)) == ERR_SHORT &&
+	       monotonic_ns() - began < r->options.timeout_ns)
+		nanosleep(&pause, NULL);
 	return check_program(r, rc, err);
 }
 
@@ -208,12 +226,63 @@ static int have_profile(struct reader *r, const char *name, bool gc_wait,
 	return have_go(r, heap, err);
 }
 
+static int read_together(void *reader, struct error *err)
+{
+	struct reader *r = reader;
+
+	return together_make(&r->together, r->go, err);
+}
+
+static int recall(const struct reader *r, struct waits **w, struct error *err);
+
+/* What fails here fails when it is asked for, too, and is told then. */
+static void make_together(struct source *s, unsigned types, bool gc_wait)
+{
+	const unsigned heaps = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
+			       CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_ALLOC);
+	struct reader *r = reader_of(s);
+	struct error err;
+	int rc;
+
+	if (!r->options.stop_ns)
+		return;
+	r->together_remark = (struct source_remark){ 0 };
+	rc = together_want(&r->together, types);
+	rc = rc ? rc : have_profile(r, types & heaps ? "heap" : "", gc_wait, &r->together_remark,
+				    &err);
+	if (!rc && types & CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) && r->options.max_goroutines_wait)
+		rc = recall(r, &r->together.waits, &err);
+	rc = rc ? rc : read_now(r, read_together, r, &err);
+	if (rc)
+		together_release(&r->together);
+	snprintf(r->together_held, sizeof(r->together_held), "%s", r->held);
+}
+
+static bool take_together(struct reader *r, const char *name, struct buffer *out,
+			  struct source_remark *remark, int *rc, struct error *err)
+{
+	struct profile *p;
+
+	if (!together_take(&r->together, name, &p, rc, err))
+		return false;
+	snprintf(r->held, sizeof(r->held), "%s", r->together_held);
+	if (!strcmp(name, "heap"))
+		*remark = r->together_remark;
+	if (!*rc)
+		*rc = pack(r, p, out, err);
+	note_hold(r, remark);
+	return true;
+}
+
 static int take_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
 			struct source_remark *remark, struct error *err)
 {
 	struct reader *r = reader_of(s);
-	int rc = have_profile(r, name, gc_wait, remark, err);
+	int rc;
 
+	if (take_together(r, name, out, remark, &rc, err))
+		return rc;
+	rc = have_profile(r, name, gc_wait, remark, err);
 	rc = rc ? rc : make(r, name, out, err);
 	note_hold(r, remark);
 	return rc;
@@ -248,11 +317,86 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 
 /* Waits. */
 
+/* What is remembered of another program, or is nonsense, is as good as nothing. */
+static int recall(const struct reader *r, struct waits **w, struct error *err)
+{
+	struct subject_program about;
+	int rc = waits_new(w);
+
+	if (rc || r->seen.len < sizeof(about))
+		return rc ? error_set(err, rc, "out of memory") : 0;
+	memcpy(&about, r->seen.data, sizeof(about));
+	if (!subject_program_same(&about, &r->program))
+		return 0;
+	rc = waits_load(*w, r->seen.data + sizeof(about), r->seen.len - sizeof(about), err);
+	if (rc != ERR_FORMAT)
+		return rc;
+	waits_free(*w);
+	return waits_new(w) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
+/* Who forgets only knows less. */
+static void remember(struct reader *r, const struct waits *w)
+{
+	r->seen.len = 0;
+	r->seen_anew = !buffer_add(&r->seen, &r->program, sizeof(r->program)) &&
+		       !waits_save(w, &r->seen);
+	if (!r->seen_anew)
+		r->seen.len = 0;
+}
+
+struct waiting {
+	struct reader *r;
+	struct waits *waits;
+	struct profile *profile; /* theirs */
+};
+
+static int make_waits(void *waiting, struct error *err)
+{
+	struct waiting *w = waiting;
+	int rc = waits_make(w->waits, w->r->go, &w->profile, err);
+
+	return rc == ERR_LIMIT ? error_set(err, rc, "more goroutines than the %" PRIu64 " of "
+					   "--max-goroutines-wait", w->r->options.max_goroutines_wait) :
+				 rc;
+}
+
+/* Those that were made together with others, if they were. */
+static int take_waits_together(struct waiting *w, struct error *err)
+{
+	struct together *t = &w->r->together;
+
+	if (!t->waits)
+		return 0;
+	snprintf(w->r->held, sizeof(w->r->held), "%s", w->r->together_held);
+	w->waits = t->waits;
+	w->profile = t->waited;
+	t->waits = NULL;
+	if (t->waits_rc && err)
+		*err = t->waits_error;
+	return t->waits_rc;
+}
+
 static int take_waits(struct source *s, struct buffer *out, struct error *err)
 {
-	(void)s;
-	(void)out;
-	return error_set(err, ERR_NOTFOUND, "waits are not yet read out of memory: --url");
+	struct waiting w = { .r = reader_of(s) };
+	int rc;
+
+	if (!w.r->options.max_goroutines_wait)
+		return error_set(err, ERR_LIMIT, "more goroutines than the 0 of "
+				 "--max-goroutines-wait");
+	rc = take_waits_together(&w, err);
+	if (!w.waits) {
+		rc = have_go(w.r, w.r->heap, err);
+		rc = rc ? rc : recall(w.r, &w.waits, err);
+		rc = rc ? rc : read_now(w.r, make_waits, &w, err);
+	}
+	if (!rc) {
+		remember(w.r, w.waits);
+		rc = pack(w.r, w.profile, out, err);
+	}
+	waits_free(w.waits);
+	return rc;
 }
 
 static int save(const struct source *s, struct buffer *out)
@@ -282,7 +426,7 @@ int source_memory_open(struct source *s, struct error *err)
 
 struct writing {
 	struct reader *r;
-	const char *name;
+	const char *name; /* NULL: a dump */
 	struct buffer *out;
 	size_t before;	  /* its length */
 };
@@ -306,11 +450,20 @@ int source_memory_text(struct source *s, const char *name, bool gc_wait, struct 
 	return rc;
 }
 
+static int write_dump(void *writing, struct error *err)
+{
+	struct writing *w = writing;
+
+	w->out->len = w->before;
+	return goprofile_dump(w->r->go, w->out, err);
+}
+
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
 {
-	(void)s;
-	(void)out;
-	return error_set(err, ERR_NOTFOUND, "goroutines are not yet dumped");
+	struct writing w = { .r = reader_of(s), .out = out, .before = out->len };
+	int rc = have_go(w.r, w.r->heap, err);
+
+	return rc ? rc : read_now(w.r, write_dump, &w, err);
 }
 
 const char *source_memory_held(const struct source *s)
@@ -329,7 +482,7 @@ static void say_needs(struct source *s, struct source_needs *needs)
 {
 	struct process *p = reader_of(s)->process;
 
-	*needs = (struct source_needs){ .tracing = true,
+	*needs = (struct source_needs){ .tracing = true, .holding = reader_of(s)->options.stop_ns != 0,
 					.fds = { &p->proc_fd, &p->pid_fd, &p->root_fd } };
 }
 
@@ -337,6 +490,7 @@ static void free_reader(struct source *s)
 {
 	struct reader *r = reader_of(s);
 
+	together_release(&r->together);
 	goprofile_free(r->go);
 	buffer_release(&r->seen);
 	free(r);
@@ -345,6 +499,7 @@ static void free_reader(struct source *s)
 static const struct source_ops ops = { .profile = take_profile, .goroutine_waits = take_waits,
 				       .trace = no_trace, .custom = take_custom,
 				       .about = set_process, .needs = say_needs,
+				       .together = make_together,
 				       .save = save, .load = load, .free = free_reader };
 
 int source_memory(struct source **s, const struct source_options *options, struct error *err)
