@@ -73,11 +73,11 @@ def build(release, way, package="."):
 class Program:
     """Runs it for a with block; it has begun to wait when the block begins."""
 
-    def __init__(self, path, **env):
+    def __init__(self, path, godebug="", **env):
         env = {"GOPROFILES_" + k.upper(): str(v) for k, v in env.items()}
         self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True,
-                                        env={**os.environ, "GODEBUG": "", **env})
+                                        env={**os.environ, "GODEBUG": godebug, **env})
         self.pid = self.process.pid
         self.folder = tempfile.TemporaryDirectory(prefix="sampler-goprofiles-")
 
