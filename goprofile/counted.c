@@ -9,7 +9,6 @@
 #include "goprofile/counts.h"
 #include "goprofile/inside.h"
 #include "goprofile/labelled.h"
-#include "goruntime/gocallers.h"
 #include "goruntime/gocustom.h"
 #include "pprof/profile.h"
 
@@ -18,37 +17,18 @@ enum { CREATE_STACK_MAX = 32 }; /* m.createstack */
 struct counting {
 	struct goprofile *g;
 	struct counts counts;
-	struct labelled labelled;
 };
 
-static int count_goroutine(void *ctx, const struct go_goroutine *r, struct error *err)
+static int count_goroutine(void *ctx, const struct go_goroutine *r, uint32_t set,
+			   struct error *err)
 {
 	struct counting *c = ctx;
 	uint64_t start = r->start_pc + 1; /* as a frame within it */
-	const uint64_t *pcs = r->has_stack ? r->pcs : &start;
-	size_t count = r->has_stack ? r->pc_count : r->start_pc != 0;
-	int rc = r->labels ? labelled_add(&c->labelled, r, pcs, count) :
-			     counts_add(&c->counts, pcs, count, 0, !r->has_stack);
 
-	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
-}
-
-static int count_goroutines(struct counting *c, struct error *err)
-{
-	struct goprofile *g = c->g;
-	struct gogoroutines_options options = { .stacks = true, .held = g->held,
-						.held_count = g->held_count,
-						.let_go = g->let_go };
-	struct gogoroutines_stats stats = { 0 };
-	int rc;
-
-	if (labelled_init(&c->labelled, g->live, &c->counts))
+	if (r->has_stack ? counts_add(&c->counts, r->pcs, r->pc_count, set, false) :
+			   counts_add(&c->counts, &start, r->start_pc != 0, set, true))
 		return error_set(err, ERR_NOMEM, "out of memory");
-	rc = gogoroutines_read(g->live, g->callers, &options, count_goroutine, c, &stats, err);
-	if (!rc && labelled_flush(&c->labelled))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
-	labelled_stats(&c->labelled, &stats.reads, &stats.bytes);
-	return rc ? rc : goprofile_note_goroutines(g, &stats, c->labelled.unreadable, err);
+	return 0;
 }
 
 static int count_stack(void *ctx, const uint64_t *pcs, size_t count, struct error *err)
@@ -79,7 +59,7 @@ static int count_all(struct counting *c, const char *name, struct error *err)
 	int rc;
 
 	if (!strcmp(name, "goroutine"))
-		rc = count_goroutines(c, err);
+		rc = labelled_read(c->g, 0, &c->counts.labels, count_goroutine, c, err);
 	else if (!strcmp(name, "threadcreate"))
 		rc = gocustom_threads(live, count_thread, c, err);
 	else
@@ -92,7 +72,6 @@ static int count_all(struct counting *c, const char *name, struct error *err)
 static void release(struct counting *c)
 {
 	counts_release(&c->counts);
-	labelled_release(&c->labelled);
 }
 
 static int add_types(struct profile *p, const char *name)

@@ -14,9 +14,9 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "goruntime/gobuckets.h"
 #include "goruntime/goallgs.h"
 #include "goruntime/gocallers.h"
+#include "goruntime/godebug.h"
 #include "goruntime/goheld.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
@@ -447,7 +447,7 @@ static int prepare(struct reader *r, size_t all)
 		return error_set(r->err, ERR_FORMAT, "the fields of a goroutine are not understood");
 	r->g_bytes = r->live->fields.g.bytes;
 	r->state_bytes = gostate_bytes(&r->live->fields);
-	r->max_frames = r->options->max_frames ? r->options->max_frames : gobuckets_depth(r->live);
+	r->max_frames = r->options->max_frames ? r->options->max_frames : godebug_stack_depth(r->live);
 	if (r->max_frames > FRAMES_MAX)
 		r->max_frames = FRAMES_MAX;
 	r->batch = all < BATCH ? all : BATCH;
