@@ -18,6 +18,10 @@ WAYS = {  # cgo, flags
     "cgo_stripped_pie": (1, ["-buildmode=pie", "-ldflags=-s -w"]),
     "race": (1, ["-race"]),
 }
+# What changes how the runtime's tables or maps look, by GOEXPERIMENT: ways of these names are
+# stripped PIEs.
+EXPERIMENTS = [("1.24.11", "X:noswissmap"), ("1.25.5", "X:noswissmap"),
+               ("local", "X:staticlockranking"), ("1.27.4", "X:mapsplitgroup")]
 # GOPROFILES_ONLY="1.20.14 stripped,local plain" while one works on something.
 CASES = [(r, w) for r in RELEASES for w in WAYS] if LONG else \
     [("1.20.14", "stripped"), ("local", "stripped_pie")]
@@ -43,10 +47,12 @@ def environment(release, cgo):
 
 @functools.lru_cache(None)
 def build(release, way, package="."):
-    cgo, flags = WAYS[way]
+    experiment = way[2:] if way.startswith("X:") else ""
+    cgo, flags = WAYS["stripped_pie" if experiment else way]
     if cgo:
         need("gcc")
     env = environment(release, cgo)
+    env["GOEXPERIMENT"] = experiment
     if subprocess.run([need("go"), "version"], env=env, capture_output=True, timeout=300,
                       cwd=SOURCE).returncode:
         raise Skip(f"Go {release} cannot be had here")
