@@ -151,7 +151,8 @@ static bool find_start(struct reader *r, struct slot *s)
 {
 	s->exact = false;
 	if (r->options->held && s->state.status == GO_RUNNING && !s->state.syscall_sp)
-		return goheld_find(r->live, r->options, &s->state, &s->pc, &s->sp, &s->exact);
+		return goheld_find(r->live, r->callers, r->options, &s->state, &s->pc, &s->sp,
+				   &s->exact);
 	return gostate_rests(&s->state, &s->pc, &s->sp);
 }
 
