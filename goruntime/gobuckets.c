@@ -60,6 +60,7 @@ struct reading {
 	bool all;		 /* heap: of all slots, since nothing was published yet */
 	bool same;		 /* the second reading as the first */
 	bool locked;		 /* before, between or after them */
+	unsigned lock_tries;
 	struct numbers *numbers; /* owned */
 	size_t room, count;
 	struct gobuckets_stats *stats;
@@ -115,10 +116,10 @@ static bool is_locked(const struct reading *r)
 	return r->minor < 24 ? key != 0 : key & 1;
 }
 
-/* Not for long: nobody keeps it. */
-static void wait_for_lock(const struct reading *r)
+/* Not for long: nobody keeps it, unless he is held while we read. */
+static void wait_for_lock(struct reading *r)
 {
-	for (unsigned i = 0; i < LOCK_TRIES && is_locked(r); i++)
+	for (; r->lock_tries < LOCK_TRIES && is_locked(r); r->lock_tries++)
 		nanosleep(&(struct timespec){ .tv_nsec = LOCK_WAIT_NS }, NULL);
 }
 
