@@ -71,19 +71,23 @@ def build(release, way, package="."):
 
 
 class Program:
-    """Runs it for a with block; it has begun to wait when the block begins."""
+    """Runs it for a with block; it has begun to wait when the block begins. `inside`: a command
+    that runs it as its child."""
 
-    def __init__(self, path, **env):
+    def __init__(self, path, godebug="", inside=(), **env):
         env = {"GOPROFILES_" + k.upper(): str(v) for k, v in env.items()}
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([*inside, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True,
-                                        env={**os.environ, "GODEBUG": "", **env})
-        self.pid = self.process.pid
+                                        env={**os.environ, "GODEBUG": godebug, **env})
+        self.pid, self.inside = self.process.pid, inside
         self.folder = tempfile.TemporaryDirectory(prefix="sampler-goprofiles-")
 
     def __enter__(self):
         answer = self.process.stdout.readline()
         assert answer == "ok\n", f"it said {answer!r}, and ended {self.process.poll()}"
+        if self.inside:
+            children = f"/proc/{self.pid}/task/{self.pid}/children"
+            self.pid = int(open(children).read().split()[0])
         return self
 
     def __exit__(self, *_):
