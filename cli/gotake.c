@@ -246,6 +246,8 @@ static void do_customs(struct taking *k)
 
 static void do_all(struct taking *k)
 {
+	if (!k->text)
+		source_together(k->source, k->t->types, k->t->gc_wait);
 	for (int i = 0; i < CAPTURE_TYPES; i++) {
 		if (!(k->t->types & CAPTURE_BIT(i)))
 			continue;

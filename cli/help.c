@@ -80,7 +80,7 @@ static const char record[] =
 	"                       by --url only\n"
 	"      --gc-wait        wait for it to have done so by itself, up to --timeout\n"
 	"      --max-goroutines-wait N  no goroutinewait when there are more (default 100000)\n"
-	"      --stop[=DUR]     hold all threads while a profile of Go's is read, so that it is of one\n"
+	"      --stop[=DUR]     hold all threads while Go's profiles are read, so that they are of one\n"
 	"                       moment; for DUR at most (default 100ms)\n"
 	"      --trace-limit SIZE  end execution traces before they are longer (default 5M)\n"
 	"      --tag KEY:VALUE  for event.json; may be repeated\n"

@@ -130,6 +130,7 @@ static void put_memory(const struct collecting *c)
 
 static void collect_all(struct collecting *c, unsigned types)
 {
+	source_together(c->source, types, c->gc_wait);
 	for (int i = 0; i < CAPTURE_TYPES; i++) {
 		if (!(types & CAPTURE_BIT(i)))
 			continue;
@@ -154,6 +155,7 @@ void collecting_run(struct source *s, const struct collection_request *q, int fi
 
 	source_needs(s, &needs);
 	bounds.tracing = needs.tracing;
+	bounds.holding = needs.holding;
 	memcpy(bounds.fds + 2, needs.fds, sizeof(needs.fds));
 	errand_settle(&bounds);
 	c.file = file;

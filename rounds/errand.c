@@ -76,7 +76,7 @@ static void keep_fds(int *const fds[ERRAND_FDS])
 void errand_settle(const struct errand_bounds *b)
 {
 	if (b->tracing)
-		privilege_keep_tracing();
+		privilege_keep_tracing(b->holding);
 	else
 		privilege_drop_all();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -51,6 +51,12 @@ void source_needs(struct source *s, struct source_needs *needs)
 		s->ops->needs(s, needs);
 }
 
+void source_together(struct source *s, unsigned types, bool gc_wait)
+{
+	if (s->ops->together)
+		s->ops->together(s, types, gc_wait);
+}
+
 bool source_by_address(const struct source *s)
 {
 	return s->ops->by_address;

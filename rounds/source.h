@@ -53,6 +53,7 @@ void source_about(struct source *s, struct process *process);
 enum { SOURCE_FDS = 3 };
 struct source_needs {
 	bool tracing;	      /* the privileges to read another process */
+	bool holding;	      /* and to hold it */
 	int *fds[SOURCE_FDS]; /* descriptors, -1 for none; may get other numbers */
 };
 void source_needs(struct source *s, struct source_needs *needs);
@@ -65,6 +66,10 @@ bool source_by_address(const struct source *s);
  * before. */
 int source_save(const struct source *s, struct buffer *out);
 void source_load(struct source *s, const void *data, size_t len);
+
+/* What will be asked for next, a set of enum capture_type: who holds the process (stop_ns) reads
+ * it all in one moment, as far as it knows the names. `gc_wait` as for each of them. */
+void source_together(struct source *s, unsigned types, bool gc_wait);
 
 /* All below append to a buffer and return 0; ERR_IO (cannot be had: not Go, not registered,
  * not of this source), ERR_LIMIT, ERR_FORMAT (not what it should be), ERR_NOMEM. What they

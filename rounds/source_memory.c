@@ -27,10 +27,12 @@
 #include "goruntime/golive.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"
+#include "rounds/capture.h"
 #include "rounds/exact.h"
 #include "rounds/source_memory.h"
 #include "rounds/sourceops.h"
 #include "rounds/subject.h"
+#include "rounds/together.h"
 #include "sampler/clock.h"
 
 static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
@@ -48,6 +50,9 @@ struct reader {
 	struct buffer seen;	 /* a struct subject_program, and what waits_save gave; or empty */
 	bool seen_anew;
 	char held[200];		 /* what exact_make has said */
+	struct together together; /* read in one hold, and not yet asked for: */
+	struct source_remark together_remark;
+	char together_held[200];
 };
 
 static struct reader *reader_of(struct source *s)
@@ -221,12 +226,63 @@ static int have_profile(struct reader *r, const char *name, bool gc_wait,
 	return have_go(r, heap, err);
 }
 
+static int read_together(void *reader, struct error *err)
+{
+	struct reader *r = reader;
+
+	return together_make(&r->together, r->go, err);
+}
+
+static int recall(const struct reader *r, struct waits **w, struct error *err);
+
+/* What fails here fails when it is asked for, too, and is told then. */
+static void make_together(struct source *s, unsigned types, bool gc_wait)
+{
+	const unsigned heaps = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
+			       CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_ALLOC);
+	struct reader *r = reader_of(s);
+	struct error err;
+	int rc;
+
+	if (!r->options.stop_ns)
+		return;
+	r->together_remark = (struct source_remark){ 0 };
+	rc = together_want(&r->together, types);
+	rc = rc ? rc : have_profile(r, types & heaps ? "heap" : "", gc_wait, &r->together_remark,
+				    &err);
+	if (!rc && types & CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) && r->options.max_goroutines_wait)
+		rc = recall(r, &r->together.waits, &err);
+	rc = rc ? rc : read_now(r, read_together, r, &err);
+	if (rc)
+		together_release(&r->together);
+	snprintf(r->together_held, sizeof(r->together_held), "%s", r->held);
+}
+
+static bool take_together(struct reader *r, const char *name, struct buffer *out,
+			  struct source_remark *remark, int *rc, struct error *err)
+{
+	struct profile *p;
+
+	if (!together_take(&r->together, name, &p, rc, err))
+		return false;
+	snprintf(r->held, sizeof(r->held), "%s", r->together_held);
+	if (!strcmp(name, "heap"))
+		*remark = r->together_remark;
+	if (!*rc)
+		*rc = pack(r, p, out, err);
+	note_hold(r, remark);
+	return true;
+}
+
 static int take_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
 			struct source_remark *remark, struct error *err)
 {
 	struct reader *r = reader_of(s);
-	int rc = have_profile(r, name, gc_wait, remark, err);
+	int rc;
 
+	if (take_together(r, name, out, remark, &rc, err))
+		return rc;
+	rc = have_profile(r, name, gc_wait, remark, err);
 	rc = rc ? rc : make(r, name, out, err);
 	note_hold(r, remark);
 	return rc;
@@ -305,6 +361,22 @@ static int make_waits(void *waiting, struct error *err)
 				 rc;
 }
 
+/* Those that were made together with others, if they were. */
+static int take_waits_together(struct waiting *w, struct error *err)
+{
+	struct together *t = &w->r->together;
+
+	if (!t->waits)
+		return 0;
+	snprintf(w->r->held, sizeof(w->r->held), "%s", w->r->together_held);
+	w->waits = t->waits;
+	w->profile = t->waited;
+	t->waits = NULL;
+	if (t->waits_rc && err)
+		*err = t->waits_error;
+	return t->waits_rc;
+}
+
 static int take_waits(struct source *s, struct buffer *out, struct error *err)
 {
 	struct waiting w = { .r = reader_of(s) };
@@ -313,9 +385,12 @@ static int take_waits(struct source *s, struct buffer *out, struct error *err)
 	if (!w.r->options.max_goroutines_wait)
 		return error_set(err, ERR_LIMIT, "more goroutines than the 0 of "
 				 "--max-goroutines-wait");
-	rc = have_go(w.r, w.r->heap, err);
-	rc = rc ? rc : recall(w.r, &w.waits, err);
-	rc = rc ? rc : read_now(w.r, make_waits, &w, err);
+	rc = take_waits_together(&w, err);
+	if (!w.waits) {
+		rc = have_go(w.r, w.r->heap, err);
+		rc = rc ? rc : recall(w.r, &w.waits, err);
+		rc = rc ? rc : read_now(w.r, make_waits, &w, err);
+	}
 	if (!rc) {
 		remember(w.r, w.waits);
 		rc = pack(w.r, w.profile, out, err);
@@ -407,7 +482,7 @@ static void say_needs(struct source *s, struct source_needs *needs)
 {
 	struct process *p = reader_of(s)->process;
 
-	*needs = (struct source_needs){ .tracing = true,
+	*needs = (struct source_needs){ .tracing = true, .holding = reader_of(s)->options.stop_ns != 0,
 					.fds = { &p->proc_fd, &p->pid_fd, &p->root_fd } };
 }
 
@@ -415,6 +490,7 @@ static void free_reader(struct source *s)
 {
 	struct reader *r = reader_of(s);
 
+	together_release(&r->together);
 	goprofile_free(r->go);
 	buffer_release(&r->seen);
 	free(r);
@@ -423,6 +499,7 @@ static void free_reader(struct source *s)
 static const struct source_ops ops = { .profile = take_profile, .goroutine_waits = take_waits,
 				       .trace = no_trace, .custom = take_custom,
 				       .about = set_process, .needs = say_needs,
+				       .together = make_together,
 				       .save = save, .load = load, .free = free_reader };
 
 int source_memory(struct source **s, const struct source_options *options, struct error *err)

@@ -13,6 +13,7 @@ struct source_ops {
 	int (*custom)(struct source *s, struct buffer *names, struct error *err);
 	void (*finish)(struct source *s); /* or NULL, as the following: it has no part in it */
 	void (*about)(struct source *s, struct process *process);
+	void (*together)(struct source *s, unsigned types, bool gc_wait);
 	void (*needs)(struct source *s, struct source_needs *needs);
 	int (*save)(const struct source *s, struct buffer *out);
 	void (*load)(struct source *s, const void *data, size_t len);

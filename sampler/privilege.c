@@ -113,11 +113,13 @@ void privilege_drop_all(void)
 	set_capabilities(&(struct kept){ .count = 0 }, true);
 }
 
-void privilege_keep_tracing(void)
+void privilege_keep_tracing(bool holding)
 {
 	struct kept kept = { .count = 0 };
 
 	keep_for_reading(&kept);
+	if (holding)
+		keep(&kept, CAP_SYS_NICE); /* SCHED_FIFO meanwhile */
 	set_capabilities(&kept, true);
 }
 

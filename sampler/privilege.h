@@ -28,8 +28,8 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err);
 void privilege_drop_all(void);
 
 /* All but reading processes, and the files that they have mapped. For a helper process that
- * reads another's memory. */
-void privilege_keep_tracing(void);
+ * reads another's memory; with `holding`, while it holds it (sampler/hold.h). */
+void privilege_keep_tracing(bool holding);
 
 /* All but reading what file permissions forbid to read. For the process that decodes. */
 void privilege_keep_reading(void);

@@ -52,7 +52,7 @@ func watch() {
 			if gap -= after - before; gap > atomic.LoadInt64(&longest) {
 				atomic.StoreInt64(&longest, gap)
 			}
-			before, now = after, time.Now()
+			before = after
 		}
 		last = now
 	}
