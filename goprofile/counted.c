@@ -9,7 +9,6 @@
 #include "goprofile/counts.h"
 #include "goprofile/inside.h"
 #include "goprofile/labelled.h"
-#include "goruntime/gocallers.h"
 #include "goruntime/gocustom.h"
 #include "pprof/profile.h"
 
@@ -18,46 +17,32 @@ enum { CREATE_STACK_MAX = 32 }; /* m.createstack */
 struct counting {
 	struct goprofile *g;
 	struct counts counts;
-	struct labelled labelled;
 };
 
-static int count_goroutine(void *ctx, const struct go_goroutine *r, struct error *err)
+static int count(struct counting *c, const uint64_t *pcs, size_t depth, uint32_t set, bool known,
+		 struct error *err)
 {
-	struct counting *c = ctx;
+	int rc = counts_add(&c->counts, pcs, depth, set, !known);
+
+	return rc ? error_set(err, rc, rc == ERR_NOMEM ? "out of memory" : "the program has more "
+			      "different stacks than can be told") : 0;
+}
+
+static int count_goroutine(void *ctx, const struct go_goroutine *r, uint32_t set,
+			   struct error *err)
+{
 	uint64_t start = r->start_pc + 1; /* as a frame within it */
-	const uint64_t *pcs = r->has_stack ? r->pcs : &start;
-	size_t count = r->has_stack ? r->pc_count : r->start_pc != 0;
-	int rc = r->labels ? labelled_add(&c->labelled, r, pcs, count) :
-			     counts_add(&c->counts, pcs, count, 0, !r->has_stack);
 
-	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return r->has_stack ? count(ctx, r->pcs, r->pc_count, set, true, err) :
+			      count(ctx, &start, r->start_pc != 0, set, false, err);
 }
 
-static int count_goroutines(struct counting *c, struct error *err)
-{
-	struct goprofile *g = c->g;
-	struct gogoroutines_options options = { .stacks = true, .held = g->held,
-						.held_count = g->held_count,
-						.let_go = g->let_go };
-	struct gogoroutines_stats stats = { 0 };
-	int rc;
-
-	if (labelled_init(&c->labelled, g->live, &c->counts))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	rc = gogoroutines_read(g->live, g->callers, &options, count_goroutine, c, &stats, err);
-	if (!rc && labelled_flush(&c->labelled))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
-	labelled_stats(&c->labelled, &stats.reads, &stats.bytes);
-	return rc ? rc : goprofile_note_goroutines(g, &stats, c->labelled.unreadable, err);
-}
-
-static int count_stack(void *ctx, const uint64_t *pcs, size_t count, struct error *err)
+static int count_stack(void *ctx, const uint64_t *pcs, size_t depth, struct error *err)
 {
 	struct counting *c = ctx;
 
 	c->g->stats.told++;
-	return counts_add(&c->counts, pcs, count, 0, false) ?
-		       error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return count(c, pcs, depth, 0, true, err);
 }
 
 /* Since 1.23 each has all 32 pcs, most of them 0 (threadCreateProfileInternal). */
@@ -79,7 +64,7 @@ static int count_all(struct counting *c, const char *name, struct error *err)
 	int rc;
 
 	if (!strcmp(name, "goroutine"))
-		rc = count_goroutines(c, err);
+		rc = labelled_read(c->g, 0, &c->counts.labels, count_goroutine, c, err);
 	else if (!strcmp(name, "threadcreate"))
 		rc = gocustom_threads(live, count_thread, c, err);
 	else
@@ -92,7 +77,6 @@ static int count_all(struct counting *c, const char *name, struct error *err)
 static void release(struct counting *c)
 {
 	counts_release(&c->counts);
-	labelled_release(&c->labelled);
 }
 
 static int add_types(struct profile *p, const char *name)

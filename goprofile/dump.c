@@ -14,6 +14,7 @@
 
 #include "base/utf8.h"
 #include "goprofile/inside.h"
+#include "goprofile/labelled.h"
 #include "goprofile/traceback.h"
 #include "goruntime/godebug.h"
 #include "goruntime/gogoroutines.h"
@@ -149,12 +150,12 @@ static int put_stack(struct buffer *out, const struct goparse_stack *s)
 	       buffer_add(out, "\n", 1) || put_place(out, &s->created_by) ? ERR_NOMEM : 0;
 }
 
-static int dump_one(void *ctx, const struct go_goroutine *r, struct error *err)
+static int dump_one(void *ctx, const struct go_goroutine *r, uint32_t set, struct error *err)
 {
 	struct dumping *d = ctx;
 	struct goparse_goroutine g;
 
-	if (traceback_make(&d->traceback, r, &g) || put_header(d, r, &g) ||
+	if (traceback_make(&d->traceback, r, set, &g) || put_header(d, r, &g) ||
 	    put_stack(d->out, &g.stack))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	d->first = false;
@@ -171,19 +172,13 @@ static bool prints_labels(const struct goprofile *g)
 
 int goprofile_dump(struct goprofile *g, struct buffer *out, struct error *err)
 {
-	struct gogoroutines_options options = { .stacks = true, .max_frames = TRACEBACK_FRAMES_MAX,
-						.held = g->held, .held_count = g->held_count,
-						.let_go = g->let_go };
 	struct dumping d = { .out = out, .minor = g->minor, .labels = prints_labels(g),
 			     .first = true, .now = gonanotime(g->process) };
-	struct gogoroutines_stats stats = { 0 };
 	int rc;
 
 	g->remarks.len = 0;
-	rc = traceback_init(&d.traceback, g) ? error_set(err, ERR_NOMEM, "out of memory") :
-	     gogoroutines_read(g->live, g->callers, &options, dump_one, &d, &stats, err);
-	if (!rc)
-		rc = goprofile_note_goroutines(g, &stats, d.traceback.reading.unreadable, err);
+	traceback_init(&d.traceback, g);
+	rc = labelled_read(g, TRACEBACK_FRAMES_MAX, &d.traceback.sets, dump_one, &d, err);
 	traceback_release(&d.traceback);
 	return rc;
 }

@@ -30,11 +30,17 @@ static int expand_one(void *ctx, uint64_t pc, uint64_t *pcs, size_t room, size_t
 	return gocallers_expand(ctx, &pc, 1, 0, pcs, room, count);
 }
 
+static const char *function_at(void *ctx, uint64_t entry)
+{
+	return gocallers_function(ctx, entry);
+}
+
 int goprofile_new(struct goprofile **out, const struct process *process,
 		  const struct goprofile_options *options, struct error *err)
 {
 	struct goprofile *g = calloc(1, sizeof(*g));
-	struct pcframes_source source = { .frame = frame_of, .expand = expand_one };
+	struct pcframes_source source = { .frame = frame_of, .expand = expand_one,
+					  .function = function_at };
 	int rc = g ? golive_open(&g->live, process, err) : error_set(err, ERR_NOMEM, "out of memory");
 
 	if (!rc && gocallers_new(&g->callers, g->live))

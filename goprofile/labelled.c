@@ -5,84 +5,81 @@
 
 #include "base/error.h"
 #include "base/room.h"
-#include "goprofile/counts.h"
-#include "goruntime/gogoroutines.h"
+#include "base/strset.h"
+#include "goprofile/inside.h"
+#include "goprofile/labelsets.h"
 #include "goruntime/golabels.h"
-#include "goruntime/golayout.h"
 #include "goruntime/golive.h"
 #include "target/memcache.h"
 
 enum {
 	TOGETHER = 512, /* goroutines; a few ms at most pass until their labels are read */
+	PCS_TOGETHER = 1 << 18,
 	BLOCK = 16 << 10,
 	BLOCKS = 256,
 };
 
-struct labelled_goroutine {
-	uint64_t g, labels;
-	size_t first, count; /* in pcs */
+struct waiting {
+	struct go_goroutine r; /* its pcs are at `first` */
+	size_t first;
 	uint32_t set;
-	bool unavailable, unreadable;
+	bool unreadable;
 };
 
-int labelled_init(struct labelled *l, const struct golive *live, struct counts *counts)
+struct labelled {
+	struct goprofile *g;
+	struct labelsets *sets;
+	labelled_callback *each;
+	void *ctx;
+	struct memcache *gs, *memory; /* g structs; where labels are */
+	struct golabels *labels;
+	struct strset reasons; /* of waiting goroutines */
+	struct waiting *waiting;
+	uint64_t *pcs;
+	size_t count, room, pc_count, pc_room;
+	uint64_t unreadable;
+};
+
+static int init(struct labelled *l)
 {
-	*l = (struct labelled){ .live = live, .counts = counts };
-	return memcache_new(&l->gs, live->memory, BLOCK, BLOCKS) ||
-	       memcache_new(&l->memory, live->memory, BLOCK, BLOCKS) ||
-	       golabels_new(&l->labels, memcache_memory(l->memory), live->vars.layout->minor) ?
-		       ERR_NOMEM : 0;
+	const struct memory *memory = l->g->live->memory;
+
+	return strset_init(&l->reasons) || memcache_new(&l->gs, memory, BLOCK, BLOCKS) ||
+	       memcache_new(&l->memory, memory, BLOCK, BLOCKS) ||
+	       golabels_new(&l->labels, memcache_memory(l->memory), l->g->minor) ? ERR_NOMEM : 0;
 }
 
-void labelled_release(struct labelled *l)
+static void release(struct labelled *l)
 {
 	golabels_free(l->labels);
 	memcache_free(l->memory);
 	memcache_free(l->gs);
+	strset_release(&l->reasons);
 	free(l->waiting);
 	free(l->pcs);
-	*l = (struct labelled){ 0 };
 }
 
-int labelled_add(struct labelled *l, const struct go_goroutine *r, const uint64_t *pcs,
-		 size_t count)
+/* The set that stands where its g said. Sets are remembered until the next are read. */
+static int read_set(struct labelled *l, struct waiting *w)
 {
-	struct labelled_goroutine *w;
-
-	if (room_for((void **)&l->waiting, &l->room, l->count + 1, sizeof(*l->waiting)) ||
-	    room_for((void **)&l->pcs, &l->pc_room, l->pc_count + count, sizeof(*l->pcs)))
-		return ERR_NOMEM;
-	w = &l->waiting[l->count++];
-	*w = (struct labelled_goroutine){ .g = r->g, .labels = r->labels, .first = l->pc_count,
-					  .count = count, .unavailable = !r->has_stack };
-	if (count)
-		memcpy(l->pcs + l->pc_count, pcs, count * sizeof(*pcs));
-	l->pc_count += count;
-	return l->count < TOGETHER ? 0 : labelled_flush(l);
-}
-
-/* The set that stands where its g said. Sets are remembered until the next flush. */
-static int read_set(struct labelled *l, struct labelled_goroutine *w)
-{
-	struct labelsets *sets = &l->counts->labels;
 	const struct golabel *labels;
 	size_t count;
 	int rc;
 
-	w->set = labelsets_at(sets, w->labels);
-	if (w->set)
+	w->set = labelsets_at(l->sets, w->r.labels);
+	if (w->set || !w->r.labels)
 		return 0;
-	rc = golabels_read(l->labels, w->labels, &labels, &count);
+	rc = golabels_read(l->labels, w->r.labels, &labels, &count);
 	if (!rc)
-		return labelsets_add(sets, w->labels, labels, count, &w->set);
-	w->unreadable = true;
+		rc = labelsets_add(l->sets, w->r.labels, labels, count, &w->set);
+	w->unreadable = rc != 0;
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
 static int read_sets(struct labelled *l)
 {
 	memcache_forget(l->memory);
-	labelsets_forget(&l->counts->labels);
+	labelsets_forget(l->sets);
 	for (size_t i = 0; i < l->count; i++)
 		if (read_set(l, &l->waiting[i]))
 			return ERR_NOMEM;
@@ -90,34 +87,81 @@ static int read_sets(struct labelled *l)
 }
 
 /* Does its g say so still? */
-static bool is_its_own(struct labelled *l, const struct labelled_goroutine *w)
+static bool is_its_own(struct labelled *l, const struct waiting *w)
 {
-	uint64_t labels;
+	uint64_t at = w->r.g + l->g->live->fields.g.labels, labels;
 
-	return !memory_read_u64(memcache_memory(l->gs), w->g + l->live->fields.g.labels, &labels) &&
-	       labels == w->labels;
+	return !memory_read_u64(memcache_memory(l->gs), at, &labels) && labels == w->r.labels;
 }
 
-int labelled_flush(struct labelled *l)
+static int tell_all(struct labelled *l, struct error *err)
 {
-	if (read_sets(l))
-		return ERR_NOMEM;
-	memcache_forget(l->gs);
-	for (size_t i = 0; i < l->count; i++) {
-		const struct labelled_goroutine *w = &l->waiting[i];
-		bool own = !w->unreadable && is_its_own(l, w);
+	int rc = 0;
 
-		l->unreadable += !own;
-		if (counts_add(l->counts, l->pcs + w->first, w->count, own ? w->set : 0,
-			       w->unavailable))
-			return ERR_NOMEM;
+	if (read_sets(l))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	memcache_forget(l->gs);
+	for (size_t i = 0; i < l->count && !rc; i++) {
+		struct waiting *w = &l->waiting[i];
+
+		w->r.pcs = l->pcs + w->first;
+		if (w->r.labels && (w->unreadable || !is_its_own(l, w))) {
+			l->unreadable++;
+			w->set = 0;
+		}
+		rc = l->each(l->ctx, &w->r, w->set, err);
 	}
 	l->count = l->pc_count = 0;
+	return rc;
+}
+
+static int keep_reason(struct labelled *l, struct go_goroutine *r)
+{
+	uint32_t id;
+
+	if (strset_addz(&l->reasons, r->wait_reason, &id))
+		return ERR_NOMEM;
+	r->wait_reason = strset_get(&l->reasons, id);
 	return 0;
 }
 
-void labelled_stats(const struct labelled *l, uint64_t *reads, uint64_t *bytes)
+static int keep(void *ctx, const struct go_goroutine *r, struct error *err)
 {
-	*reads += memcache_reads(l->gs) + memcache_reads(l->memory);
-	*bytes += memcache_bytes(l->gs) + memcache_bytes(l->memory);
+	struct labelled *l = ctx;
+	struct waiting *w;
+
+	if (room_for((void **)&l->waiting, &l->room, l->count + 1, sizeof(*l->waiting)) ||
+	    room_for((void **)&l->pcs, &l->pc_room, l->pc_count + r->pc_count, sizeof(*l->pcs)))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	w = &l->waiting[l->count++];
+	*w = (struct waiting){ .r = *r, .first = l->pc_count };
+	if (keep_reason(l, &w->r))
+		return error_set(err, ERR_NOMEM, "out of memory");
+	if (r->pc_count)
+		memcpy(l->pcs + l->pc_count, r->pcs, r->pc_count * sizeof(*r->pcs));
+	l->pc_count += r->pc_count;
+	return l->count < TOGETHER && l->pc_count < PCS_TOGETHER ? 0 : tell_all(l, err);
+}
+
+int labelled_read(struct goprofile *g, size_t max_frames, struct labelsets *sets,
+		  labelled_callback *each, void *ctx, struct error *err)
+{
+	struct gogoroutines_options options = { .stacks = true, .max_frames = max_frames,
+						.held = g->held, .held_count = g->held_count,
+						.let_go = g->let_go };
+	struct labelled l = { .g = g, .sets = sets, .each = each, .ctx = ctx };
+	struct gogoroutines_stats stats = { 0 };
+	int rc = init(&l) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+
+	if (!rc)
+		rc = gogoroutines_read(g->live, g->callers, &options, keep, &l, &stats, err);
+	if (!rc)
+		rc = tell_all(&l, err);
+	if (!rc) {
+		stats.reads += memcache_reads(l.gs) + memcache_reads(l.memory);
+		stats.bytes += memcache_bytes(l.gs) + memcache_bytes(l.memory);
+		rc = goprofile_note_goroutines(g, &stats, l.unreadable, err);
+	}
+	release(&l);
+	return rc;
 }

@@ -1,9 +1,15 @@
 /*
- * Goroutines with pprof labels, counted with them: some hundred at a time.
+ * Goroutines with their pprof labels.
  *
  * Where a goroutine's labels are its g said when it was read. They are read after that, and then
  * its g once more: if it says the same, it had them all the time and nobody has freed them. So
- * those that others had before cannot be taken for its own.
+ * those that others had before cannot be taken for its own. That is done for some hundred
+ * goroutines at a time, for which labels and gs are read in few large pieces; a set that many
+ * of them have inherited is read once.
+ *
+ * Rejected: each goroutine's labels when it is told, which takes five small reads for each where
+ * all have sets of their own (servers that label requests); trusting a set that was seen until
+ * a GC begins, which has to be asked each time to be true.
  */
 #ifndef GOPROFILE_LABELLED_H
 #define GOPROFILE_LABELLED_H
@@ -11,35 +17,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct counts;
+struct error;
 struct go_goroutine;
-struct golabels;
-struct golive;
-struct memcache;
+struct goprofile;
+struct labelsets;
 
-struct labelled {
-	const struct golive *live;
-	struct counts *counts;	   /* where they are counted; not owned */
-	struct memcache *gs, *memory; /* g structs; where labels are */
-	struct golabels *labels;
-	struct labelled_goroutine *waiting; /* their labels have not been read yet */
-	uint64_t *pcs;
-	size_t count, room, pc_count, pc_room;
-	uint64_t unreadable; /* told without their labels */
-};
+/* `set` is 1 + an index in the sets; 0: it has no labels, or they could not be read. All is good
+ * until the callback returns. */
+typedef int labelled_callback(void *ctx, const struct go_goroutine *r, uint32_t set,
+			      struct error *err);
 
-/* {0} is empty, too. ERR_NOMEM; release in any case. */
-int labelled_init(struct labelled *l, const struct golive *live, struct counts *counts);
-void labelled_release(struct labelled *l);
-
-/* A goroutine that has labels (r->labels), with these pcs. ERR_NOMEM. */
-int labelled_add(struct labelled *l, const struct go_goroutine *r, const uint64_t *pcs,
-		 size_t count);
-
-/* Reads labels and counts; the last thing that is done. ERR_NOMEM. */
-int labelled_flush(struct labelled *l);
-
-/* Adds what was read. */
-void labelled_stats(const struct labelled *l, uint64_t *reads, uint64_t *bytes);
+/* Tells all goroutines but the runtime's own with their stacks, in the order of gogoroutines_read,
+ * whose errors it returns, or what the callback returns. max_frames as there. What was read is
+ * noted in the goprofile's stats and remarks. */
+int labelled_read(struct goprofile *g, size_t max_frames, struct labelsets *sets,
+		  labelled_callback *each, void *ctx, struct error *err);
 
 #endif

@@ -24,6 +24,8 @@ struct pcframes_source {
 	/* The logical frames of one physical return address, as gocallers_expand. ERR_NOMEM. */
 	int (*expand)(void *ctx, uint64_t pc, uint64_t *pcs, size_t room, size_t *count);
 	unsigned minor; /* the release */
+	/* The physical function that begins there, as gocallers_function; for tracebacks. */
+	const char *(*function)(void *ctx, uint64_t entry);
 };
 
 enum { PCFRAME_CELLS = 3 };

@@ -26,16 +26,14 @@ struct pcframe_traced {
 	bool injected;	      /* its caller has not called it, but was interrupted */
 };
 
-int traceback_init(struct traceback *t, struct goprofile *g)
+void traceback_init(struct traceback *t, struct goprofile *g)
 {
 	memset(t, 0, sizeof(*t));
 	t->g = g;
-	return labelreading_init(&t->reading, g->live, &t->sets);
 }
 
 void traceback_release(struct traceback *t)
 {
-	labelreading_release(&t->reading);
 	labelsets_release(&t->sets);
 	buffer_release(&t->text);
 	free(t->frames);
@@ -107,7 +105,8 @@ static int keep_name(struct traceback *t, const char *name, struct goparse_text 
 
 static int keep_creator(struct traceback *t, const struct pcframe *f, struct goparse_text *to)
 {
-	const char *name = f->go ? gocallers_function(t->g->callers, f->entry) : NULL;
+	const struct pcframes_source *source = &t->g->frames.source;
+	const char *name = f->go ? source->function(source->ctx, f->entry) : NULL;
 
 	return name && is_shown(name, t->g->minor) ? keep_name(t, name, to) : 0;
 }
@@ -166,7 +165,7 @@ static int push_frames(struct traceback *t, const struct go_goroutine *r, bool a
 		if (!f->go)
 			continue;
 		if (!last || !last->inlined || last->entry != f->entry) {
-			bool exact = last ? last->traced->injected : r->status == GO_RUNNING;
+			bool exact = last ? last->traced->injected : r->exact;
 
 			if (t->g->minor < 21 && physical++ == PHYSICAL_MAX)
 				return 0;
@@ -303,14 +302,10 @@ static void make_header(struct traceback *t, const struct go_goroutine *r,
 	out->bubble = bubble_id(t, r->bubble);
 }
 
-static int make_labels(struct traceback *t, const struct go_goroutine *r,
-		       struct goparse_goroutine *out)
+static int make_labels(struct traceback *t, uint32_t number, struct goparse_goroutine *out)
 {
 	const struct labelset *set;
-	uint32_t number;
 
-	if (labelreading_of(&t->reading, r, &number))
-		return ERR_NOMEM;
 	if (!number)
 		return 0;
 	set = &t->sets.sets[number - 1];
@@ -327,11 +322,11 @@ static int make_labels(struct traceback *t, const struct go_goroutine *r,
 	return 0;
 }
 
-int traceback_make(struct traceback *t, const struct go_goroutine *r,
+int traceback_make(struct traceback *t, const struct go_goroutine *r, uint32_t set,
 		   struct goparse_goroutine *out)
 {
 	memset(out, 0, sizeof(*out));
 	make_header(t, r, out);
 	return make_stack(t, r, &out->stack) || make_creator(t, r, &out->stack) ||
-	       make_labels(t, r, out) ? ERR_NOMEM : 0;
+	       make_labels(t, set, out) ? ERR_NOMEM : 0;
 }

@@ -15,7 +15,6 @@
 
 #include "base/buffer.h"
 #include "goparse/goparse.h"
-#include "goprofile/labelreading.h"
 #include "goprofile/labelsets.h"
 
 struct go_goroutine;
@@ -28,21 +27,20 @@ struct traceback {
 	struct goprofile *g; /* not owned */
 	struct goparse_frame *frames;
 	size_t frame_count, frame_room;
-	struct labelsets sets;
-	struct labelreading reading;
+	struct labelsets sets; /* of labelled_read, for traceback_make */
 	struct goparse_label *labels;
 	size_t label_room;
 	struct buffer text;
 	uint64_t bubble, bubble_id; /* the last one */
 };
 
-/* ERR_NOMEM; release in any case. */
-int traceback_init(struct traceback *t, struct goprofile *g);
+void traceback_init(struct traceback *t, struct goprofile *g);
 void traceback_release(struct traceback *t);
 
 /* Good until the next call; names are the goprofile's. Without a wait, which is not to be told
- * from the goroutine alone; labels are there whether Go would print them or not. ERR_NOMEM. */
-int traceback_make(struct traceback *t, const struct go_goroutine *r,
+ * from the goroutine alone; labels (`set`: as labelled_read tells it) are there whether Go would
+ * print them or not. ERR_NOMEM. */
+int traceback_make(struct traceback *t, const struct go_goroutine *r, uint32_t set,
 		   struct goparse_goroutine *out);
 
 #endif

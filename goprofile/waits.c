@@ -8,9 +8,11 @@
 #include "goparse/text.h"
 #include "goparse/waitprofile.h"
 #include "goprofile/inside.h"
+#include "goprofile/labelled.h"
 #include "goprofile/seen.h"
 #include "goprofile/traceback.h"
 #include "goruntime/gogoroutines.h"
+#include "goruntime/golive.h"
 #include "goruntime/gonanotime.h"
 #include "pprof/profile.h"
 
@@ -103,7 +105,7 @@ static int find_wait(struct looking *l, const struct go_goroutine *r, struct gop
 	return 0;
 }
 
-static int look_at(void *ctx, const struct go_goroutine *r, struct error *err)
+static int look_at(void *ctx, const struct go_goroutine *r, uint32_t set, struct error *err)
 {
 	struct looking *l = ctx;
 	size_t max = l->g->options.max_goroutines;
@@ -111,7 +113,7 @@ static int look_at(void *ctx, const struct go_goroutine *r, struct error *err)
 
 	if (max && ++l->told > max)
 		return error_set(err, ERR_LIMIT, "the program has more than %zu goroutines", max);
-	if (traceback_make(&l->traceback, r, &g) || find_wait(l, r, &g))
+	if (traceback_make(&l->traceback, r, set, &g) || find_wait(l, r, &g))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return waitprofile_add(l->waits->profile, &g, NULL, err);
 }
@@ -124,26 +126,29 @@ static int64_t real_now(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
+/* runtime.work.cycles: GC cycles begun; false: not known. */
+static bool gc_cycles(const struct golive *live, uint32_t *cycles)
+{
+	return live->places.gc_cycles &&
+	       !live->memory->read(live->memory, live->places.gc_cycles, cycles, sizeof(*cycles));
+}
+
 static int look(struct looking *l, struct error *err)
 {
 	struct goprofile *g = l->g;
-	struct gogoroutines_options options = { .stacks = true, .max_frames = TRACEBACK_FRAMES_MAX,
-						.held = g->held, .held_count = g->held_count,
-						.let_go = g->let_go };
-	struct gogoroutines_stats stats = { 0 };
 	uint32_t cycles = 0;
-	bool known = labelreading_gc_cycles(g->live, &cycles);
+	bool known = gc_cycles(g->live, &cycles);
 	int rc;
 
 	l->now = gonanotime(NULL);
 	l->their_now = gonanotime(g->process);
 	seen_begin(l->waits->seen, l->now, known, cycles);
-	rc = gogoroutines_read(g->live, g->callers, &options, look_at, l, &stats, err);
+	rc = labelled_read(g, TRACEBACK_FRAMES_MAX, &l->traceback.sets, look_at, l, err);
 	if (rc)
 		return rc;
-	known = labelreading_gc_cycles(g->live, &cycles);
+	known = gc_cycles(g->live, &cycles);
 	seen_end(l->waits->seen, gonanotime(NULL), known, cycles);
-	return goprofile_note_goroutines(g, &stats, l->traceback.reading.unreadable, err);
+	return 0;
 }
 
 static int finish(struct looking *l, struct profile **p, struct error *err)
@@ -170,8 +175,8 @@ int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct 
 	rc = waitprofile_new(&w->profile, &options, err);
 	if (rc)
 		return rc;
-	rc = traceback_init(&l.traceback, g) ? error_set(err, ERR_NOMEM, "out of memory") :
-					      look(&l, err);
+	traceback_init(&l.traceback, g);
+	rc = look(&l, err);
 	traceback_release(&l.traceback);
 	return rc ? rc : finish(&l, p, err);
 }

@@ -23,6 +23,7 @@
 #include "base/room.h"
 #include "goruntime/gobucketlist.h"
 #include "goruntime/gocallers.h"
+#include "goruntime/godebug.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
 #include "target/gopclntab.h"
@@ -409,7 +410,7 @@ int gobuckets_read(const struct golive *live, struct gocallers *callers, enum go
 	r->moment = moment;
 	r->minor = live->vars.layout->minor;
 	r->stats = stats;
-	r->depth = which == GO_HEAP ? GO_BUCKET_PCS : gobuckets_depth(live);
+	r->depth = which == GO_HEAP ? GO_BUCKET_PCS : godebug_stack_depth(live);
 	rc = which == GO_HEAP ? read_heap(r, each, ctx, err) : read_blocking(r, each, ctx, err);
 	stats->buckets = r->count;
 	stats->reads += memcache_reads(r->cache);

@@ -68,8 +68,4 @@ int gobuckets_rate(const struct golive *live, enum go_buckets which, int64_t *ra
  * it has not measured yet, measured by us (a tenth of a second). ERR_NOTFOUND, ERR_GONE. */
 int gobuckets_frequency(const struct golive *live, double *cycles_per_second, struct error *err);
 
-/* How many frames a stack has at most in the runtime's profiles: 32 up to 1.22, then what
- * GODEBUG said of profstackdepth when the program began, 128 if nothing. */
-size_t gobuckets_depth(const struct golive *live);
-
 #endif

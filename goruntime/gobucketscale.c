@@ -1,5 +1,5 @@
 /*
- * By what a bucket's numbers are measured: the ticks of its cycles, the depth of its stack.
+ * By what a bucket's cycles are measured.
  *
  * The runtime measures how fast its ticks are (the time stamp counter, runtime·cputicks) when
  * somebody first wants to know, which may be us: then we do as it would, with the same counter.
@@ -14,7 +14,6 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "goruntime/godebug.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
 #include "target/process.h"
@@ -23,7 +22,6 @@ enum {
 	SHORT_NS = 2 * 1000 * 1000,  /* within which we tell right from wrong, not more */
 	LONG_NS = 100 * 1000 * 1000, /* runtime/runtime.go, tickspersecond: usleep(100 * 1000) */
 	START_NS = 5 * 1000 * 1000,  /* minTimeForTicksPerSecond */
-	DEPTH_OLD = 32, DEPTH = 128, DEPTH_MAX = 1024,
 };
 
 /* No counter is slower or faster. */
@@ -105,14 +103,4 @@ int gobuckets_frequency(const struct golive *live, double *cycles_per_second, st
 		return error_set(err, ERR_NOTFOUND, "the speed of the runtime's clock is none");
 	*cycles_per_second = frequency;
 	return 0;
-}
-
-size_t gobuckets_depth(const struct golive *live)
-{
-	long depth;
-
-	if (live->vars.layout->minor < 23)
-		return DEPTH_OLD;
-	depth = godebug_setting(live, "profstackdepth");
-	return depth < 0 ? DEPTH : depth > DEPTH_MAX ? DEPTH_MAX : (size_t)depth;
 }

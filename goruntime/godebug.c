@@ -6,10 +6,11 @@
 
 #include "base/buffer.h"
 #include "goruntime/gobuildinfo.h"
+#include "goruntime/golayout.h"
 #include "goruntime/golive.h"
 #include "target/process.h"
 
-enum { SETTINGS_ROOM = 16 << 10 };
+enum { SETTINGS_ROOM = 16 << 10, DEPTH_OLD = 32, DEPTH = 128, DEPTH_MAX = 1024 };
 
 /* runtime1.go, parsegodebug, atoi32. */
 static long setting(const char *godebug, const char *name)
@@ -58,4 +59,14 @@ long godebug_setting(const struct golive *live, const char *name)
 	if (value < 0 && live->rt.image && gobuildinfo_godebug(live->rt.image, built, sizeof(built)))
 		value = setting(built, name);
 	return value;
+}
+
+size_t godebug_stack_depth(const struct golive *live)
+{
+	long depth;
+
+	if (live->vars.layout->minor < 23)
+		return DEPTH_OLD;
+	depth = godebug_setting(live, "profstackdepth");
+	return depth < 0 ? DEPTH : depth > DEPTH_MAX ? DEPTH_MAX : (size_t)depth;
 }

@@ -14,9 +14,9 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "goruntime/gobuckets.h"
 #include "goruntime/goallgs.h"
 #include "goruntime/gocallers.h"
+#include "goruntime/godebug.h"
 #include "goruntime/goheld.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
@@ -151,7 +151,8 @@ static bool find_start(struct reader *r, struct slot *s)
 {
 	s->exact = false;
 	if (r->options->held && s->state.status == GO_RUNNING && !s->state.syscall_sp)
-		return goheld_find(r->live, r->options, &s->state, &s->pc, &s->sp, &s->exact);
+		return goheld_find(r->live, r->callers, r->options, &s->state, &s->pc, &s->sp,
+				   &s->exact);
 	return gostate_rests(&s->state, &s->pc, &s->sp);
 }
 
@@ -337,6 +338,7 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 	g->has_stack = true;
 	g->pc = s->pc;
 	g->stack_used = s->state.high - s->sp;
+	g->exact = s->exact;
 	g->syscall_tick = s->ticks[0];
 	g->end = end;
 	return 0;
@@ -447,7 +449,7 @@ static int prepare(struct reader *r, size_t all)
 		return error_set(r->err, ERR_FORMAT, "the fields of a goroutine are not understood");
 	r->g_bytes = r->live->fields.g.bytes;
 	r->state_bytes = gostate_bytes(&r->live->fields);
-	r->max_frames = r->options->max_frames ? r->options->max_frames : gobuckets_depth(r->live);
+	r->max_frames = r->options->max_frames ? r->options->max_frames : godebug_stack_depth(r->live);
 	if (r->max_frames > FRAMES_MAX)
 		r->max_frames = FRAMES_MAX;
 	r->batch = all < BATCH ? all : BATCH;

@@ -147,9 +147,9 @@ static void collect_all(struct collecting *c, unsigned types)
 void collecting_run(struct source *s, const struct collection_request *q, int file, int pipe,
 		    pid_t parent)
 {
-	struct errand_bounds bounds = { .parent = parent, .fds = { &file, &pipe }, .cpu_s = CPU_S,
+	struct errand_bounds bounds = { .parent = parent, .fds = { &file, &pipe }, .term = on_term,
+					.cpu_s = CPU_S,
 					.file_bytes = (uint64_t)COLLECTION_BYTES + WORDS + MEMORY };
-	struct sigaction term = { .sa_handler = on_term, .sa_flags = SA_RESTART };
 	struct collecting c = { .source = s, .trace_ns = q->trace_ns, .gc_wait = q->gc };
 	struct source_needs needs;
 
@@ -160,7 +160,6 @@ void collecting_run(struct source *s, const struct collection_request *q, int fi
 	errand_settle(&bounds);
 	c.file = file;
 	finishing = s;
-	sigaction(SIGTERM, &term, NULL);
 	errand_hear();
 	collect_all(&c, q->types);
 	_exit(0);

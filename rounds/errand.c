@@ -32,14 +32,17 @@ void errand_hear(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Our parent's handlers are not ours. */
-static void ignore_signals(void)
+/* Our parent's handlers are not ours. A signal that is pending is lost by being ignored. */
+static void settle_signals(void (*term)(int sig))
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2,
 				       SIGALRM, SIGWINCH };
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		signal(ignored[i], SIG_IGN);
+		if (ignored[i] != SIGTERM || !term)
+			signal(ignored[i], SIG_IGN);
+	if (term)
+		sigaction(SIGTERM, &(struct sigaction){ .sa_handler = term, .sa_flags = SA_RESTART }, NULL);
 	signal(SIGCHLD, SIG_DFL);
 }
 
@@ -82,7 +85,7 @@ void errand_settle(const struct errand_bounds *b)
 		_exit(1);
 	keep_fds(b->fds);
 	set_bounds(b);
-	ignore_signals();
+	settle_signals(b->term);
 }
 
 int errand_start(struct errand *e, void (*work)(void *ctx, int out), void *ctx, unsigned cpu_s,

@@ -41,6 +41,7 @@ struct errand_bounds {
 			       * are NULL */
 	bool tracing;	     /* it reads another process: privileges for that are kept */
 	bool holding;	     /* and holds it */
+	void (*term)(int sig); /* what SIGTERM does, also one that came since the fork; NULL: nothing */
 	unsigned cpu_s;	     /* seconds of CPU at most */
 	uint64_t file_bytes; /* a file that it writes has at most so many */
 };

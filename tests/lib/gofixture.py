@@ -18,6 +18,10 @@ WAYS = {  # cgo, flags
     "cgo_stripped_pie": (1, ["-buildmode=pie", "-ldflags=-s -w"]),
     "race": (1, ["-race"]),
 }
+# What changes how the runtime's tables or maps look, by GOEXPERIMENT: ways of these names are
+# stripped PIEs.
+EXPERIMENTS = [("1.24.11", "X:noswissmap"), ("1.25.5", "X:noswissmap"),
+               ("local", "X:staticlockranking"), ("1.27.4", "X:mapsplitgroup")]
 # GOPROFILES_ONLY="1.20.14 stripped,local plain" while one works on something.
 CASES = [(r, w) for r in RELEASES for w in WAYS] if LONG else \
     [("1.20.14", "stripped"), ("local", "stripped_pie")]
@@ -43,10 +47,12 @@ def environment(release, cgo):
 
 @functools.lru_cache(None)
 def build(release, way, package="."):
-    cgo, flags = WAYS[way]
+    experiment = way[2:] if way.startswith("X:") else ""
+    cgo, flags = WAYS["stripped_pie" if experiment else way]
     if cgo:
         need("gcc")
     env = environment(release, cgo)
+    env["GOEXPERIMENT"] = experiment
     if subprocess.run([need("go"), "version"], env=env, capture_output=True, timeout=300,
                       cwd=SOURCE).returncode:
         raise Skip(f"Go {release} cannot be had here")
@@ -65,19 +71,23 @@ def build(release, way, package="."):
 
 
 class Program:
-    """Runs it for a with block; it has begun to wait when the block begins."""
+    """Runs it for a with block; it has begun to wait when the block begins. `inside`: a command
+    that runs it as its child."""
 
-    def __init__(self, path, **env):
+    def __init__(self, path, godebug="", inside=(), **env):
         env = {"GOPROFILES_" + k.upper(): str(v) for k, v in env.items()}
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([*inside, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True,
-                                        env={**os.environ, "GODEBUG": "", **env})
-        self.pid = self.process.pid
+                                        env={**os.environ, "GODEBUG": godebug, **env})
+        self.pid, self.inside = self.process.pid, inside
         self.folder = tempfile.TemporaryDirectory(prefix="sampler-goprofiles-")
 
     def __enter__(self):
         answer = self.process.stdout.readline()
         assert answer == "ok\n", f"it said {answer!r}, and ended {self.process.poll()}"
+        if self.inside:
+            children = f"/proc/{self.pid}/task/{self.pid}/children"
+            self.pid = int(open(children).read().split()[0])
         return self
 
     def __exit__(self, *_):

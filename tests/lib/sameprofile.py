@@ -189,7 +189,7 @@ def dump(text):
 
 
 def same_dump(ours, theirs, what="dump", leave_out=None):
-    """What goroutines are there, their states, frames (function, file, line) and makers."""
+    """What goroutines are there, their states, frames (function, file, line, offset), makers."""
     mine, right = dump(ours), dump(theirs)
     found = []
     for goid in sorted(set(mine) | set(right)):
@@ -203,8 +203,8 @@ def same_dump(ours, theirs, what="dump", leave_out=None):
         (state, minutes, stack, made), (state2, minutes2, stack2, made2) = both
         if state != state2 or not -1 <= minutes - minutes2 <= 0:
             found.append(f"goroutine {goid}: [{state}], {minutes}, not [{state2}], {minutes2}")
-        if [f[:2] for f in stack] != [f[:2] for f in stack2]:
+        if stack != stack2:
             found.append(f"goroutine {goid}: {stack}, not {stack2}")
-        if (made and made[:2]) != (made2 and made2[:2]):
+        if made != made2:
             found.append(f"goroutine {goid}: made {made}, not {made2}")
     refuse(found, what)

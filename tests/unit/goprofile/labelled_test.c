@@ -1,24 +1,56 @@
 /* Goroutines' labels in made-up memory of Go 1.24: shared, gone, another's, no labels at all. */
 #include <criterion/criterion.h>
 
-#include "goprofile/counts.h"
+#include "goprofile/inside.h"
 #include "goprofile/labelled.h"
-#include "goruntime/gogoroutines.h"
-#include "goruntime/golayout.h"
+#include "goprofile/labelsets.h"
 #include "goruntime/golive.h"
 
 enum { START = 0x10000, BYTES = 1 << 16, TEXTS = START + 0x8000, GS = START + 0xc000 };
 
-static struct golayout layout = { .minor = 24 };
 static struct golive live;
 static struct memory_bytes memory;
+static struct goprofile g;
 static uint64_t words[BYTES / 8];
-static struct counts counts;
-static struct labelled labelled;
+static struct go_goroutine all[2000];
+static size_t count, told;
+static struct labelsets sets;
+static uint32_t set_of[2000];
+static void (*between)(void); /* when the first hundreds have been told */
 
-static void put(uint64_t address, uint64_t value)
+int gogoroutines_read(const struct golive *l, struct gocallers *callers,
+		      const struct gogoroutines_options *options, gogoroutines_callback *each,
+		      void *ctx, struct gogoroutines_stats *stats, struct error *err)
 {
-	words[(address - START) / 8] = value;
+	char reason[] = "chan receive";
+	int rc = 0;
+
+	(void)l, (void)callers;
+	cr_assert(options->stacks && !options->system);
+	for (size_t i = 0; i < count && !rc; i++) {
+		const uint64_t pcs[] = { i, i + 1 };
+
+		if (told && between)
+			between();
+		all[i].pcs = pcs;
+		all[i].pc_count = 2;
+		all[i].wait_reason = reason;
+		rc = each(ctx, &all[i], err);
+	}
+	memset(reason, '?', sizeof(reason) - 1);
+	stats->goroutines = count;
+	return rc;
+}
+
+static int take(void *ctx, const struct go_goroutine *r, uint32_t set, struct error *err)
+{
+	(void)err;
+	cr_assert_eq(ctx, &sets);
+	cr_assert_eq(r->goid, told + 1, "in order");
+	cr_assert_eq(r->pcs[1], told + 1);
+	cr_assert_str_eq(r->wait_reason, "chan receive");
+	set_of[told++] = set;
+	return 0;
 }
 
 static void begin(void)
@@ -26,16 +58,28 @@ static void begin(void)
 	memset(words, 0, sizeof(words));
 	memory_bytes_init(&memory, words, START, sizeof(words));
 	live.memory = &memory.memory;
-	live.vars.layout = &layout;
 	live.fields.g.labels = 8;
-	counts = (struct counts){ 0 };
-	cr_assert_eq(labelled_init(&labelled, &live, &counts), 0);
+	g = (struct goprofile){ .live = &live, .minor = 24 };
+	count = told = 0;
+}
+
+static void tell(void)
+{
+	struct error err = { 0 };
+
+	cr_assert_eq(labelled_read(&g, 0, &sets, take, &sets, &err), 0, "%s", err.text);
+	cr_assert_eq(told, count);
 }
 
 static void end(void)
 {
-	labelled_release(&labelled);
-	counts_release(&counts);
+	labelsets_release(&sets);
+	buffer_release(&g.remarks);
+}
+
+static void put(uint64_t address, uint64_t value)
+{
+	words[(address - START) / 8] = value;
 }
 
 /* A set of one label, "k" and a letter. */
@@ -59,35 +103,42 @@ static uint64_t put_g(int n, uint64_t labels)
 	return GS + 16 * (uint64_t)n;
 }
 
-static void add(uint64_t g, uint64_t labels)
+static void add(uint64_t address, uint64_t labels)
 {
-	struct go_goroutine r = { .g = g, .labels = labels, .has_stack = true };
-	const uint64_t pcs[] = { 1, 2, 3 };
-
-	cr_assert_eq(labelled_add(&labelled, &r, pcs, 3), 0);
+	all[count] = (struct go_goroutine){ .goid = count + 1, .g = address, .labels = labels,
+					    .has_stack = true };
+	count++;
 }
 
-static const char *text_of(const struct counted *s)
+static const char *text_of(size_t i)
 {
-	return s->labels ? counts.labels.sets[s->labels - 1].text : "none";
+	return set_of[i] ? sets.sets[set_of[i] - 1].text : "none";
 }
 
-Test(labelled, sets_of_one_content_are_counted_together)
+static const char *remarks(void)
+{
+	cr_assert_eq(buffer_add(&g.remarks, "", 1), 0);
+	return (const char *)g.remarks.data;
+}
+
+Test(labelled, sets)
 {
 	begin();
 	put_set(START, 'x');
-	put_set(START + 64, 'x');
-	put_set(START + 128, 'y');
-	for (int i = 0; i < 4; i++)
-		add(put_g(i, START + 64 * (uint64_t)(i % 3)), START + 64 * (uint64_t)(i % 3));
-	cr_assert_eq(counts.total, 0, "they wait for others");
-	cr_assert_eq(labelled_flush(&labelled), 0);
-	counts_sort(&counts);
-	cr_assert_eq(counts.count, 2);
-	cr_assert_eq(counts.stacks[0].times, 3);
-	cr_assert_str_eq(text_of(&counts.stacks[0]), "{\"k\":\"x\"}");
-	cr_assert_str_eq(text_of(&counts.stacks[1]), "{\"k\":\"y\"}");
-	cr_assert_eq(labelled.unreadable, 0);
+	put_set(START + 64, 'y');
+	put_set(START + 128, 'x');
+	add(put_g(0, START), START);
+	add(put_g(1, 0), 0);
+	add(put_g(2, START + 64), START + 64);
+	add(put_g(3, START + 128), START + 128);
+	add(put_g(4, START), START);
+	tell();
+	cr_assert_str_eq(text_of(0), "{\"k\":\"x\"}");
+	cr_assert_str_eq(text_of(1), "none");
+	cr_assert_str_eq(text_of(2), "{\"k\":\"y\"}");
+	cr_assert_eq(set_of[3], set_of[0], "the same content");
+	cr_assert_eq(set_of[4], set_of[0]);
+	cr_assert_str_eq(remarks(), "");
 	end();
 }
 
@@ -97,39 +148,43 @@ Test(labelled, what_a_goroutine_has_no_longer_is_not_its)
 	put_set(START, 'x');
 	add(put_g(0, START + 64), START);
 	add(put_g(1, START), START);
-	cr_assert_eq(labelled_flush(&labelled), 0);
-	counts_sort(&counts);
-	cr_assert_eq(counts.count, 2);
-	cr_assert_str_eq(text_of(&counts.stacks[0]), "none");
-	cr_assert_str_eq(text_of(&counts.stacks[1]), "{\"k\":\"x\"}");
-	cr_assert_eq(labelled.unreadable, 1);
+	tell();
+	cr_assert_str_eq(text_of(0), "none");
+	cr_assert_str_eq(text_of(1), "{\"k\":\"x\"}");
+	cr_assert_str_eq(remarks(), "goroutines whose labels could not be read: 1\n");
 	end();
 }
 
-Test(labelled, what_are_no_labels_is_counted_without)
+Test(labelled, what_are_no_labels)
 {
 	begin();
 	put(START, START + 24);
 	put(START + 8, UINT64_MAX / 2);
 	add(put_g(0, START), START);
 	add(put_g(1, 0xdead0000), 0xdead0000);
-	cr_assert_eq(labelled_flush(&labelled), 0);
-	cr_assert_eq(counts.count, 1);
-	cr_assert_eq(counts.stacks[0].times, 2);
-	cr_assert_str_eq(text_of(&counts.stacks[0]), "none");
-	cr_assert_eq(labelled.unreadable, 2);
+	tell();
+	cr_assert_str_eq(text_of(0), "none");
+	cr_assert_str_eq(text_of(1), "none");
+	cr_assert_str_eq(remarks(), "goroutines whose labels could not be read: 2\n");
 	end();
 }
 
-Test(labelled, memory_that_was_used_again_is_read_again)
+static void use_again(void)
+{
+	put_set(START, 'y');
+}
+
+/* Where others' labels were, those of goroutines that come later may be. */
+Test(labelled, memory_that_is_used_again_is_read_again)
 {
 	begin();
 	put_set(START, 'x');
-	add(put_g(0, START), START);
-	cr_assert_eq(labelled_flush(&labelled), 0);
-	put_set(START, 'y');
-	add(put_g(1, START), START);
-	cr_assert_eq(labelled_flush(&labelled), 0);
-	cr_assert_eq(counts.count, 2);
+	between = use_again;
+	for (int i = 0; i < 2000; i++)
+		add(put_g(i % 100, START), START);
+	tell();
+	cr_assert_str_eq(text_of(0), "{\"k\":\"x\"}");
+	cr_assert_str_eq(text_of(1999), "{\"k\":\"y\"}");
+	cr_assert_str_eq(remarks(), "");
 	end();
 }

@@ -71,7 +71,8 @@ static inline int made_up_expand(void *ctx, uint64_t pc, uint64_t *pcs, size_t r
 
 static inline void made_up_init(struct pcframes *frames, unsigned minor)
 {
-	struct pcframes_source source = { NULL, made_up_frame, made_up_expand, minor };
+	struct pcframes_source source = { .frame = made_up_frame, .expand = made_up_expand,
+					  .minor = minor };
 
 	pcframes_init(frames, &source);
 }

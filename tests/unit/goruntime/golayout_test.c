@@ -34,6 +34,8 @@ Test(golayout, experiments_may_have_moved_things)
 {
 	cr_assert_eq(minor_of("go1.21.5 X:boringcrypto"), 21);
 	cr_assert_eq(minor_of("go1.22.3 X:strictfipsruntime,boringcrypto"), 22);
+	cr_assert_eq(minor_of("go1.26.8-X:jsonv2,nodwarf5"), 26);
+	cr_assert_eq(minor_of("go1.26.8-X:nodwarf5,staticlockranking"), 0);
 	cr_assert_eq(minor_of("go1.22.3 X:arenas"), 0);
 	cr_assert_eq(minor_of("go1.22.3 X:boringcrypto,arenas"), 0);
 	cr_assert_eq(minor_of("go1.26.1 X:nogreenteagc"), 0);

@@ -57,6 +57,32 @@ Test(collected, there_and_back)
 	cr_assert(got.items[3].data && got.items[3].cut && !strcmp(got.items[3].note, "cut"));
 }
 
+Test(collected, what_is_remembered)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+	struct collection_item item = profile(CAPTURE_HEAP, "");
+	size_t at;
+
+	cr_assert_eq(collected_write(fd, &item, NULL), 0);
+	at = (size_t)lseek(fd, 0, SEEK_CUR);
+	cr_assert_eq(collected_write_memory(fd, "memory", 6, NULL), 0);
+	cr_assert_eq(collected_write_end(fd, NULL), 0);
+	len = (size_t)pread(fd, bytes, sizeof(bytes), 0);
+	close(fd);
+	cr_assert(read_back(ALL) == 0 && got.whole && got.count == 1 && got.memory_len == 6);
+	cr_assert(!memcmp(got.memory, "memory", 6));
+
+	memset(bytes + at + 8, 0xff, 8); /* of that length it is not */
+	cr_assert_eq(read_back(ALL), ERR_FORMAT);
+	cr_assert(!got.memory && !got.memory_len && got.count == 1 && !got.whole);
+	bytes[at + 8] = 0;
+	memset(bytes + at + 9, 0, 7);
+	len = at + 16;
+	memcpy(bytes + len, bytes + at, 16); /* twice */
+	len += 16;
+	cr_assert_eq(read_back(ALL), ERR_FORMAT);
+}
+
 Test(collected, what_came_through)
 {
 	struct collection_item items[] = { profile(CAPTURE_HEAP, ""), profile(CAPTURE_BLOCK, "") };

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,6 +112,52 @@ static void fake_free(struct source *s)
 	(void)s;
 }
 
+/* One that reads: it needs descriptors, and remembers how often it was asked. */
+static int kept[SOURCE_FDS] = { -1, -1, -1 };
+static char remembered[16] = "0", told[16];
+
+static int reader_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
+			  struct source_remark *remark, struct error *err)
+{
+	char text[16] = "";
+
+	(void)s;
+	(void)gc_wait;
+	(void)remark;
+	(void)err;
+	if (!strcmp(name, "mutex"))
+		return describe(out);
+	snprintf(told, sizeof(told), "%d", atoi(remembered) + 1);
+	if (kept[1] != -1 || pread(kept[0], text, 7, 0) != 7 || pread(kept[2], text, 7, 0) != 7)
+		return say(out, "its descriptors are not there");
+	return say(out, text);
+}
+
+static void reader_needs(struct source *s, struct source_needs *needs)
+{
+	(void)s;
+	*needs = (struct source_needs){
+		.tracing = true, .fds = { &kept[0], &kept[1], &kept[2] }
+	};
+}
+
+static int reader_save(const struct source *s, struct buffer *out)
+{
+	(void)s;
+	return say(out, told);
+}
+
+static void reader_load(struct source *s, const void *data, size_t size)
+{
+	(void)s;
+	snprintf(remembered, sizeof(remembered), "%.*s", (int)size, (const char *)data);
+}
+
+static const struct source_ops reader_ops = { .profile = reader_profile, .needs = reader_needs,
+					      .save = reader_save, .load = reader_load,
+					      .free = fake_free };
+static struct source reader = { &reader_ops };
+
 static const struct source_ops fake_ops = { .profile = fake_profile, .goroutine_waits = fake_waits,
 					    .trace = fake_trace, .custom = fake_custom,
 					    .finish = fake_finish, .free = fake_free };
@@ -211,6 +259,44 @@ Test(collection, nothing_of_ours_is_left_to_it)
 		  (const char *)items[0].data);
 	collection_free(c);
 	close(secret);
+}
+
+static int memory_file(const char *text)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	cr_assert_eq(pwrite(fd, text, strlen(text), 0), strlen(text));
+	return fd;
+}
+
+/* Wherever they are: below all others, or above. */
+Test(collection, what_the_source_needs_is_left_to_it)
+{
+	int high = memory_file("a file\n"), low;
+
+	kept[0] = fcntl(high, F_DUPFD, 500);
+	close(high);
+	low = kept[2] = memory_file("a file\n");
+	start(&reader, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_MUTEX) |
+							     CAPTURE_BIT(CAPTURE_BLOCK) });
+	cr_assert_eq(wait_for_end(), 0);
+	cr_assert(holds(&items[0], "a file\n"), "%.*s", (int)items[0].len, (const char *)items[0].data);
+	/* Only who has capabilities can keep them. */
+	cr_assert(!strncmp((const char *)items[1].data, "4 descriptors", 13));
+	cr_assert(geteuid() || holds(&items[1], "4 descriptors, capabilities"), "%.*s",
+		  (int)items[1].len, (const char *)items[1].data);
+	cr_assert(kept[0] >= 500 && kept[2] == low, "ours are where they were");
+	collection_free(c);
+}
+
+Test(collection, a_memory_that_is_handed_on)
+{
+	for (int i = 1; i < 4; i++) {
+		start(&reader, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_BLOCK) });
+		cr_assert_eq(wait_for_end(), 0);
+		collection_free(c);
+		cr_assert_eq(atoi(remembered), i);
+	}
 }
 
 Test(collection, one_that_dies)
