@@ -199,7 +199,7 @@ UNIT_DIR = $(DESTDIR)$(PREFIX)/lib/systemd/system
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
 INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/bench.md docs/delta.md docs/glossary.md \
-                  docs/goparse.md docs/library.md docs/metrics.md docs/production.md docs/testing.md \
+                  docs/go.md docs/goparse.md docs/library.md docs/metrics.md docs/production.md docs/testing.md \
                   docs/transparency.md
 INSTALLED_EXAMPLES := packaging/systemd/sampler.conf packaging/kubernetes/sidecar.yaml \
                       packaging/kubernetes/debug-container.yaml packaging/Dockerfile

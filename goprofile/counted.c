@@ -19,25 +19,30 @@ struct counting {
 	struct counts counts;
 };
 
+static int count(struct counting *c, const uint64_t *pcs, size_t depth, uint32_t set, bool known,
+		 struct error *err)
+{
+	int rc = counts_add(&c->counts, pcs, depth, set, !known);
+
+	return rc ? error_set(err, rc, rc == ERR_NOMEM ? "out of memory" : "the program has more "
+			      "different stacks than can be told") : 0;
+}
+
 static int count_goroutine(void *ctx, const struct go_goroutine *r, uint32_t set,
 			   struct error *err)
 {
-	struct counting *c = ctx;
 	uint64_t start = r->start_pc + 1; /* as a frame within it */
 
-	if (r->has_stack ? counts_add(&c->counts, r->pcs, r->pc_count, set, false) :
-			   counts_add(&c->counts, &start, r->start_pc != 0, set, true))
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return 0;
+	return r->has_stack ? count(ctx, r->pcs, r->pc_count, set, true, err) :
+			      count(ctx, &start, r->start_pc != 0, set, false, err);
 }
 
-static int count_stack(void *ctx, const uint64_t *pcs, size_t count, struct error *err)
+static int count_stack(void *ctx, const uint64_t *pcs, size_t depth, struct error *err)
 {
 	struct counting *c = ctx;
 
 	c->g->stats.told++;
-	return counts_add(&c->counts, pcs, count, 0, false) ?
-		       error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return count(c, pcs, depth, 0, true, err);
 }
 
 /* Since 1.23 each has all 32 pcs, most of them 0 (threadCreateProfileInternal). */

@@ -42,8 +42,9 @@ static int add_stack(struct counts *c, const struct key *k, uint64_t hash)
 	struct counted s = { .first = c->pc_count, .count = k->count, .labels = k->labels,
 			     .unavailable = k->unavailable, .times = 1 };
 
-	if (c->count >= HASHINDEX_NONE - 1 ||
-	    room_for((void **)&c->stacks, &c->room, c->count + 1, sizeof(*c->stacks)) ||
+	if (k->count > COUNTS_PCS_MAX - c->pc_count || c->count >= COUNTS_PCS_MAX)
+		return ERR_LIMIT;
+	if (room_for((void **)&c->stacks, &c->room, c->count + 1, sizeof(*c->stacks)) ||
 	    room_for((void **)&c->pcs, &c->pc_room, c->pc_count + k->count, sizeof(*c->pcs)) ||
 	    hashindex_add(&c->index, hash, (uint32_t)c->count))
 		return ERR_NOMEM;

@@ -35,7 +35,10 @@ struct counts {
 /* {0} is empty. */
 void counts_release(struct counts *c);
 
-/* Counts a stack once more; `labels` is of c->labels. ERR_NOMEM. */
+/* Pcs of all different stacks together; a hostile program could go on for ever. */
+enum { COUNTS_PCS_MAX = 1 << 26 };
+
+/* Counts a stack once more; `labels` is of c->labels. ERR_LIMIT, ERR_NOMEM. */
 int counts_add(struct counts *c, const uint64_t *pcs, size_t count, uint32_t labels,
 	       bool unavailable);
 

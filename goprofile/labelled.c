@@ -71,8 +71,8 @@ static int read_set(struct labelled *l, struct waiting *w)
 		return 0;
 	rc = golabels_read(l->labels, w->r.labels, &labels, &count);
 	if (!rc)
-		return labelsets_add(l->sets, w->r.labels, labels, count, &w->set);
-	w->unreadable = true;
+		rc = labelsets_add(l->sets, w->r.labels, labels, count, &w->set);
+	w->unreadable = rc != 0;
 	return rc == ERR_NOMEM ? rc : 0;
 }
 

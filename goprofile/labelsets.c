@@ -157,6 +157,8 @@ int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *l
 	i = hashindex_find(&s->texts, hash, same_text, s, &s->text);
 	if (i == HASHINDEX_NONE) {
 		i = (uint32_t)s->count;
+		if (s->arena.total > LABELSETS_BYTES_MAX)
+			return ERR_LIMIT;
 		if (add_set(s, labels, count, hash))
 			return ERR_NOMEM;
 	}

@@ -39,13 +39,17 @@ struct labelsets {
 	size_t made_room;
 };
 
+/* Bytes of all sets together; a hostile program could go on for ever. */
+enum { LABELSETS_BYTES_MAX = 256 << 20 };
+
 /* {0} is empty. */
 void labelsets_release(struct labelsets *s);
 
 /* The set of an address: 1 + its index in `sets`; 0 when it is not known. */
 uint32_t labelsets_at(const struct labelsets *s, uint64_t address);
 
-/* Adds a set's content, which was read at an address (0: nowhere); copied. ERR_NOMEM. */
+/* Adds a set's content, which was read at an address (0: nowhere); copied. ERR_LIMIT,
+ * ERR_NOMEM. */
 int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *labels,
 		  size_t count, uint32_t *set);
 

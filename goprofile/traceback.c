@@ -165,7 +165,7 @@ static int push_frames(struct traceback *t, const struct go_goroutine *r, bool a
 		if (!f->go)
 			continue;
 		if (!last || !last->inlined || last->entry != f->entry) {
-			bool exact = last ? last->traced->injected : r->status == GO_RUNNING;
+			bool exact = last ? last->traced->injected : r->exact;
 
 			if (t->g->minor < 21 && physical++ == PHYSICAL_MAX)
 				return 0;

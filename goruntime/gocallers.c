@@ -100,15 +100,16 @@ static bool begin(const struct gocallers_stack *s, uint64_t *pc, uint64_t *sp)
 }
 
 /* How a walk ends at this frame, or GO_WALK_ENDS: it goes on. That a function sets the stack
- * pointer by hand does not matter where it was left by its caller's will: at the first frame.
- * (resolveInternal: isSyscall, and innermost.) */
-static enum gocallers_end end_at(const struct gosite *site, bool first)
+ * pointer by hand does not matter at the first frame, which was left by the function's own
+ * will (resolveInternal: isSyscall, and innermost); nor where a thread is held, for then that
+ * function has not changed to another stack yet, or has come back: this stack would not be its. */
+static enum gocallers_end end_at(const struct gosite *site, bool may_move)
 {
 	switch ((enum gosite_kind)site->kind) {
 	case GOSITE_TOP:
 		return GO_WALK_WHOLE;
 	case GOSITE_MOVES_SP:
-		return first ? GO_WALK_ENDS : GO_WALK_UNKNOWN;
+		return may_move ? GO_WALK_ENDS : GO_WALK_UNKNOWN;
 	case GOSITE_BROKEN:
 		return GO_WALK_BROKEN;
 	case GOSITE_FOREIGN:
@@ -140,7 +141,7 @@ static int walk(struct gosites *sites, const struct gocallers_stack *s, struct o
 			return GO_WALK_UNKNOWN;
 		if (!put_all(o, sites, site))
 			return GO_WALK_DEEP;
-		end = end_at(site, first);
+		end = end_at(site, first || s->exact);
 		if (end != GO_WALK_ENDS)
 			return (int)end;
 		sp += (uint64_t)site->depth;

@@ -179,27 +179,39 @@ static bool read_slice(const struct golive *l, uint64_t at, struct slice *s)
 	return false;
 }
 
-static int check_gs(const struct golive *l, struct error *err)
+static int check_list(const struct golive *l, const struct slice *all, struct error *err)
 {
 	uint64_t gs[GS_CHECKED];
-	struct slice all;
+	size_t count = all->len < GS_CHECKED ? (size_t)all->len : GS_CHECKED;
 	int rc = 0;
-	size_t count;
 
-	if (!l->places.all_gs)
-		return not_understood(err, "where its goroutines are is not found");
-	if (!read_slice(l, l->places.all_gs, &all))
-		return not_understood(err, "its list of goroutines cannot be read");
-	if (!all.first && !all.len)
-		return not_yet(err, "it has no goroutine");
-	if (all.len > all.cap || all.cap > GS_MAX || !all.len)
-		return not_understood(err, "its list of goroutines is none");
-	count = all.len < GS_CHECKED ? (size_t)all.len : GS_CHECKED;
-	if (!get(l, all.first, gs, count * sizeof(*gs)))
+	if (!get(l, all->first, gs, count * sizeof(*gs)))
 		return not_understood(err, "its list of goroutines cannot be read");
 	for (size_t i = 0; i < count && !rc; i++)
 		rc = check_g(l, gs[i], i, err);
 	return rc;
+}
+
+/* A list that grows is another one afterwards, and where it was is free. */
+static int check_gs(const struct golive *l, struct error *err)
+{
+	struct slice all, after;
+	int rc;
+
+	if (!l->places.all_gs)
+		return not_understood(err, "where its goroutines are is not found");
+	for (int tried = 1;; tried++) {
+		if (!read_slice(l, l->places.all_gs, &all))
+			return not_understood(err, "its list of goroutines cannot be read");
+		if (!all.first && !all.len)
+			return not_yet(err, "it has no goroutine");
+		if (all.len > all.cap || all.cap > GS_MAX || !all.len)
+			return not_understood(err, "its list of goroutines is none");
+		rc = check_list(l, &all, err);
+		if (!rc || tried == TRIES || !read_slice(l, l->places.all_gs, &after) ||
+		    after.first == all.first)
+			return rc;
+	}
 }
 
 /* The number that a thread has in its own PID namespace: the last of NSpid (proc_pid_status(5)). */

@@ -151,7 +151,8 @@ static bool find_start(struct reader *r, struct slot *s)
 {
 	s->exact = false;
 	if (r->options->held && s->state.status == GO_RUNNING && !s->state.syscall_sp)
-		return goheld_find(r->live, r->options, &s->state, &s->pc, &s->sp, &s->exact);
+		return goheld_find(r->live, r->callers, r->options, &s->state, &s->pc, &s->sp,
+				   &s->exact);
 	return gostate_rests(&s->state, &s->pc, &s->sp);
 }
 
@@ -337,6 +338,7 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 	g->has_stack = true;
 	g->pc = s->pc;
 	g->stack_used = s->state.high - s->sp;
+	g->exact = s->exact;
 	g->syscall_tick = s->ticks[0];
 	g->end = end;
 	return 0;

@@ -44,6 +44,7 @@ struct go_goroutine {
 	 * stays when the stack is moved. In a system call besides m.syscalltick, which differs
 	 * from call to call (trackingSeq does not, from 1.26 on). */
 	uint64_t pc, stack_used;
+	bool exact; /* it was interrupted there: pcs[0] is pc + 1, not a return address */
 	uint32_t syscall_tick;
 	int end;	    /* enum gocallers_end of the walk, where it has a stack */
 	const uint64_t *pcs; /* logical frames, innermost first; good until the callback returns */

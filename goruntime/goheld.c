@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "goruntime/gocallers.h"
 #include "goruntime/gofields.h"
 #include "goruntime/gogoroutines.h"
 #include "goruntime/golive.h"
@@ -57,11 +58,20 @@ static void leave_handler(const struct golive *live, uint64_t m, uint64_t *pc, u
 	interrupted(live, low, high, pc, sp);
 }
 
+/* gogo is left for a goroutine: its stack pointer first, then its pc (asm_amd64.s). */
+static bool is_gogo(struct gocallers *callers, uint64_t pc)
+{
+	const char *name = gocallers_function(callers, pc);
+
+	return name && (!strcmp(name, "gogo") || !strcmp(name, "runtime.gogo"));
+}
+
 /* As runtime/proc.go, sigprof: in the vDSO by who called it, on its own stack by the
  * registers. On g0's stack it was left as it left its own (systemstack, mcall, morestack,
  * asmcgocall: each saves sched). */
-bool goheld_find(const struct golive *live, const struct gogoroutines_options *options,
-		 const struct gostate *s, uint64_t *pc, uint64_t *sp, bool *exact)
+bool goheld_find(const struct golive *live, struct gocallers *callers,
+		 const struct gogoroutines_options *options, const struct gostate *s, uint64_t *pc,
+		 uint64_t *sp, bool *exact)
 {
 	const struct gofields *f = &live->fields;
 	const struct go_held *held;
@@ -81,9 +91,11 @@ bool goheld_find(const struct golive *live, const struct gogoroutines_options *o
 	if (!gostate_on_stack(s, *sp))
 		leave_handler(live, s->m, pc, sp);
 	*exact = gostate_on_stack(s, *sp);
-	if (*exact)
+	if (*exact && !is_gogo(callers, *pc))
 		return true;
+	if (!*exact)
+		*sp = s->sp;
+	*exact = false;
 	*pc = s->pc;
-	*sp = s->sp;
 	return gostate_on_stack(s, *sp);
 }

@@ -126,7 +126,8 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: goprofile PID NAME [text|dump]\n");
+		fprintf(stderr, "usage: goprofile PID NAME [text|dump], or PID goroutinewait "
+			"[FILE]\n");
 		return 2;
 	}
 	rc = process_open(&process, atoi(argv[1]), &err);

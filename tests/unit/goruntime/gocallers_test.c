@@ -161,6 +161,7 @@ Test(gocallers, functions_that_change_stacks_end_a_walk_unless_they_begin_it)
 	push_goexit(MAIN);
 	cr_assert_eq(walk(table_pc(LAST, 0x20), false), GO_WALK_UNKNOWN);
 	EXPECT(table_pc(LAST, 0x20), table_pc(MOVES, 0x50));
+	cr_assert_eq(walk(table_pc(LAST, 0x20), true), GO_WALK_WHOLE); /* it was just held there */
 	used = 0;
 	push(LAST, table_pc(CALLBACK, 0x50));
 	push_goexit(CALLBACK);

@@ -543,6 +543,15 @@ Test(gogoroutines, a_held_one_is_where_its_registers_say)
 	expect_held_stack(table_pc(LAST, 0x20) + 1);
 }
 
+/* gogo has set the stack pointer already, and sched.sp is 0 by then. */
+Test(gogoroutines, one_that_is_about_to_run_is_where_it_will)
+{
+	begin("go1.25.1");
+	make_running();
+	hold(table_pc(GOGO, 0x20), high_of(0) - 0x100);
+	expect_held_stack(table_pc(LAST, 0x20));
+}
+
 Test(gogoroutines, in_the_vdso_it_is_where_that_was_called)
 {
 	begin("go1.25.1");

@@ -20,7 +20,7 @@ enum {
 
 enum table_function {
 	GOEXIT, MAIN, RUN, FOREIGN, LAST, DEFERRETURN, WRAPPER, GOPANIC, SIGPANIC, PREEMPT, MOVES,
-	CALLBACK, GENERIC, SYSTEM, FING, CLEANUPS, RUNTIME_MAIN, INLINES_WRAPPER, TABLE_FUNCTIONS,
+	CALLBACK, GENERIC, SYSTEM, FING, CLEANUPS, RUNTIME_MAIN, INLINES_WRAPPER, GOGO, TABLE_FUNCTIONS,
 };
 
 static const struct made_function table_functions[TABLE_FUNCTIONS] = {
@@ -43,6 +43,7 @@ static const struct made_function table_functions[TABLE_FUNCTIONS] = {
 	[RUNTIME_MAIN] = { .name = "runtime.main", .depth = 8 },
 	[INLINES_WRAPPER] = { .name = "main.outer", .depth = 8, .inlined = "main.(*O).Do",
 			      .inlined_id = WRAPPER_ID },
+	[GOGO] = { .name = "gogo", .flags = GO_SP_WRITE },
 };
 
 /* An address in the process. */

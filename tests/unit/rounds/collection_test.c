@@ -136,7 +136,9 @@ static int reader_profile(struct source *s, const char *name, bool gc_wait, stru
 static void reader_needs(struct source *s, struct source_needs *needs)
 {
 	(void)s;
-	*needs = (struct source_needs){ true, { &kept[0], &kept[1], &kept[2] } };
+	*needs = (struct source_needs){
+		.tracing = true, .fds = { &kept[0], &kept[1], &kept[2] }
+	};
 }
 
 static int reader_save(const struct source *s, struct buffer *out)
