@@ -313,8 +313,8 @@ static int check_reasons(const struct golive *l, struct error *err)
 	char text[sizeof(first_reason) - 1];
 	uint64_t words[4];
 
-	if (!l->places.wait_reasons)
-		return not_understood(err, "the names of reasons to wait are not found");
+	if (!l->places.wait_reasons) /* stripped, and compiled without inlining */
+		return 0;
 	if (!get(l, l->places.wait_reasons, words, sizeof(words)) || words[1] ||
 	    words[3] != sizeof(text) || !get(l, words[2], text, sizeof(text)) ||
 	    memcmp(text, first_reason, sizeof(text)))
