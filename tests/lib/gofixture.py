@@ -18,6 +18,7 @@ WAYS = {  # cgo, flags
     "cgo_stripped_pie": (1, ["-buildmode=pie", "-ldflags=-s -w"]),
     "race": (1, ["-race"]),
 }
+SHARED = (1, ["-buildmode=c-shared", "-ldflags=-s -w"])
 # What changes how the runtime's tables or maps look, by GOEXPERIMENT: ways of these names are
 # stripped PIEs.
 EXPERIMENTS = [("1.24.11", "X:noswissmap"), ("1.25.5", "X:noswissmap"),
@@ -48,7 +49,7 @@ def environment(release, cgo):
 @functools.lru_cache(None)
 def build(release, way, package="."):
     experiment = way[2:] if way.startswith("X:") else ""
-    cgo, flags = WAYS["stripped_pie" if experiment else way]
+    cgo, flags = SHARED if way == "shared" else WAYS["stripped_pie" if experiment else way]
     if cgo:
         need("gcc")
     env = environment(release, cgo)
@@ -70,13 +71,21 @@ def build(release, way, package="."):
     return path
 
 
+def host():
+    """The program of C that has a build of the way "shared" in it."""
+    path = os.path.join(FIXTURES, "goprofiles-host")
+    subprocess.run([need("gcc"), os.path.join(SOURCE, "host", "main.c"), "-o", path, "-ldl"],
+                   check=True, timeout=100)
+    return path
+
+
 class Program:
     """Runs it for a with block; it has begun to wait when the block begins. `inside`: a command
-    that runs it as its child."""
+    that runs it as its child; `host`: a program that loads it."""
 
-    def __init__(self, path, godebug="", inside=(), **env):
+    def __init__(self, path, godebug="", inside=(), host=(), **env):
         env = {"GOPROFILES_" + k.upper(): str(v) for k, v in env.items()}
-        self.process = subprocess.Popen([*inside, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([*inside, *host, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True,
                                         env={**os.environ, "GODEBUG": godebug, **env})
         self.pid, self.inside = self.process.pid, inside
