@@ -23,7 +23,7 @@ enum { SYMBOLS_MAX = 1 << 22, NEWEST = 99, USES_MAX = 4, ANY = -1, NOT = 0x80 };
 enum {
 	ALLOCMCACHE, BLOCKEVENT, CHANRECV, CHANSEND, CREATEFING, FINISHSWEEP, FLUSH, FREE,
 	FLUSHLOCKED, GCINIT, GCMARK, GCSTART, GCSWEEP, GCTEST, HEADER, INIT, ISSYSTEM, LOCKPROFILES,
-	MALLOC, MCOMMONINIT, MEXIT, MUTEXEVENT, NEXTCYCLE, POSTSWEEP, PROFILEALLOC, REASON, RUNFINQ,
+	MALLOC, MCOMMONINIT, MEXIT, MUTEXEVENT, NEXTCYCLE, PROFILEALLOC, REASON, RUNFINQ,
 	SCHEDINIT, SEMACQUIRE, STKBUCKET, SYNCEVENT, TICKSINIT, TICKSPERSECOND,
 	OLDTICKSPERSECOND, FUNCTIONS,
 };
@@ -52,7 +52,6 @@ static const char *const functions[FUNCTIONS] = {
 	[MEXIT] = "runtime.mexit",
 	[MUTEXEVENT] = "runtime.mutexevent",
 	[NEXTCYCLE] = "runtime.mProf_NextCycle",
-	[POSTSWEEP] = "runtime.mProf_PostSweep",
 	[PROFILEALLOC] = "runtime.profilealloc",
 	[REASON] = "runtime.waitReason.String",
 	[RUNFINQ] = "runtime.runfinq",
@@ -81,6 +80,7 @@ struct clue {
 #define OF(member) offsetof(struct goplaces, member)
 #define TAKES(f) { f, GOUSE_ADDRESS, 0, ANY }
 #define NEVER_TAKES(f) { f, GOUSE_ADDRESS | NOT, 0, ANY }
+#define NEVER_LOADS(f) { f, GOUSE_LOAD | NOT, 0, ANY }
 #define LOADS(f) { f, GOUSE_LOAD, 0, ANY }
 #define STORES(f) { f, GOUSE_STORE, 0, ANY }
 #define COMPARES(f, n) { f, GOUSE_COMPARE, 0, n }
@@ -93,7 +93,7 @@ static const struct clue clues[] = {
 	{ OF(heap_cycle), 18, 18, { LOADS(NEXTCYCLE), STORES(NEXTCYCLE), LOADS(MALLOC), LOADS(FREE) } },
 	{ OF(heap_cycle), 19, NEWEST, { TAKES(FLUSH), LOADS(FLUSH), LOADS(MALLOC), LOADS(FREE) } },
 	{ OF(heap_lock), 18, 18, { TAKES(FLUSH), TAKES(FREE), TAKES(NEXTCYCLE) } },
-	{ OF(heap_lock), 19, NEWEST, { TAKES(FLUSH), TAKES(POSTSWEEP), NEVER_TAKES(FREE) } },
+	{ OF(heap_lock), 19, NEWEST, { TAKES(FLUSH), NEVER_TAKES(FREE), NEVER_LOADS(MALLOC) } },
 	{ OF(heap_rate), 18, NEWEST, { LOADS(PROFILEALLOC), LOADS(ALLOCMCACHE) } },
 	{ OF(block_rate), 18, NEWEST,
 	  { LOADS(BLOCKEVENT), COMPARES(CHANSEND, 0), COMPARES(CHANRECV, 0), COMPARES(SEMACQUIRE, 0) } },
