@@ -185,7 +185,7 @@ check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
 check-long: check-build ## what a target can notice of us and what months do to us, with full counts (an hour)
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency cross/aarch64 rounds/ goruntime/places programs/golabels
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency cross/aarch64 rounds/ goruntime/ programs/golabels
 
 accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb and others (half an hour)
 	$(Q)BUILD=$(BUILD) tests/accuracy/run
