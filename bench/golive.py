@@ -3,12 +3,11 @@ own endpoint (net/http/pprof), which stops the program while it lists goroutines
 stops it altogether.
 
 The program (bench/gomany) has a thread that only reads the clock; the longest time between two
-readings, less what it waited for a CPU, is how long somebody has kept it from running. Of that
-the median of all repetitions is shown, and beside it what it is when nobody looks: on a machine
-with other work it says little below some ms."""
+readings, less what it waited for a CPU, is how long somebody has kept it from running. Of all
+repetitions the least is shown, to which other work on the machine adds least, and beside it what
+it is when nobody looks."""
 import os
 import shutil
-import statistics
 import subprocess
 import tempfile
 import time
@@ -60,8 +59,8 @@ class Many:
         return total / 1e9
 
     def measured(self, what, repeats=None):
-        """(least CPU seconds, least seconds, median of ms of being stopped) of what(), which
-        returns CPU seconds, None for those of the program itself."""
+        """The least CPU seconds, seconds and ms of being stopped of what(), which returns CPU
+        seconds, None for those of the program itself."""
         figures = []
         for _ in range(repeats or REPEATS):
             self.gap()
@@ -69,8 +68,7 @@ class Many:
             cpu = what()
             figures.append((self.cpu() - before if cpu is None else cpu,
                             time.monotonic() - start, self.gap()))
-        cpu, took, stopped = zip(*figures)
-        return min(cpu), min(took), statistics.median(stopped)
+        return tuple(map(min, zip(*figures)))
 
     def fetch(self, path):
         def get():
@@ -155,7 +153,7 @@ def buckets_of(many, n, folder):
 
 def golive():
     folder = tempfile.mkdtemp(prefix="sampler-bench-")
-    section(f"Go's own profiles of a process that runs (CPU and time: least of {REPEATS})")
+    section(f"Go's own profiles of a process that runs (least of {REPEATS})")
     try:
         for n in SIZES:
             with Many(folder, n, min(n, BUCKETS_MOST)) as many:

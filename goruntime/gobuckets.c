@@ -4,8 +4,8 @@
  * Allocations count in future[cycle + 2], what sweeping frees in future[cycle + 1]
  * (mProf_Malloc, mProf_Free). So active + future[cycle] is the same before and after it was
  * flushed, and stays the same until the cycle turns: we read all of it twice, and when both
- * readings and the cycles around them are the same, nobody was just adding either. Go reads
- * it under locks; nothing else changes a number in between.
+ * readings and the cycles around them are the same, nobody was just adding either: unless he was
+ * put off a CPU in between, all the time; then he still held the lock, which we look at, too.
  *
  * Of the first reading only the numbers are kept, since with their stacks all buckets of a
  * large program are hundreds of megabytes; the second one tells.
@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/room.h"
@@ -32,6 +33,7 @@
 
 enum {
 	TRIES = 5,
+	LOCK_TRIES = 20, LOCK_WAIT_NS = 1000 * 1000,
 	SLOTS = 3,			 /* memRecord.future */
 	CYCLE_END = SLOTS * (2 << 24),	 /* mProfCycleWrap */
 	/* Buckets are allocated by each P upwards in chunks of 256 KB (persistentalloc): the
@@ -57,6 +59,8 @@ struct reading {
 	uint32_t cycle;
 	bool all;		 /* heap: of all slots, since nothing was published yet */
 	bool same;		 /* the second reading as the first */
+	bool locked;		 /* before, between or after them */
+	unsigned lock_tries;
 	struct numbers *numbers; /* owned */
 	size_t room, count;
 	struct gobuckets_stats *stats;
@@ -97,6 +101,26 @@ static int read_cycle(const struct reading *r, uint32_t *cycle, struct error *er
 	if (!rc && *cycle >= CYCLE_END)
 		rc = error_set(err, ERR_FORMAT, "the heap profile's cycle is none");
 	return rc;
+}
+
+/* Is somebody publishing, or reading? runtime.mutex: up to 1.23 a number that is not 0 then
+ * (lock_futex.go), then its lowest bit (lock_spinbit.go, mutexLocked). */
+static bool is_locked(const struct reading *r)
+{
+	const struct golive *live = r->live;
+	uint64_t key;
+
+	if (!live->places.heap_lock ||
+	    memory_read_u64(live->memory, live->places.heap_lock, &key))
+		return false;
+	return r->minor < 24 ? key != 0 : key & 1;
+}
+
+/* Not for long: nobody keeps it, unless he is held while we read. */
+static void wait_for_lock(struct reading *r)
+{
+	for (; r->lock_tries < LOCK_TRIES && is_locked(r); r->lock_tries++)
+		nanosleep(&(struct timespec){ .tv_nsec = LOCK_WAIT_NS }, NULL);
 }
 
 /* Freed objects are all counted when all spans are swept and nobody sweeps (mgcsweep.go,
@@ -309,7 +333,11 @@ static int tell(struct reading *r, gobuckets_callback *each, void *ctx, struct e
 
 static int begin_heap(struct reading *r, struct error *err)
 {
-	int rc = read_cycle(r, &r->cycle, err);
+	int rc;
+
+	wait_for_lock(r);
+	r->locked = is_locked(r);
+	rc = read_cycle(r, &r->cycle, err);
 
 	if (!rc && r->moment == GO_FRESH)
 		rc = check_swept(r, err);
@@ -328,7 +356,8 @@ static int end_heap(struct reading *r, bool *good, struct error *err)
 
 	if (!rc && r->moment == GO_FRESH)
 		rc = check_swept(r, err);
-	*good = !rc && cycle == r->cycle && (r->same || r->all);
+	r->locked |= is_locked(r);
+	*good = !rc && cycle == r->cycle && (r->same || r->all) && !r->locked;
 	return rc || !*good || r->all ? rc : check_heap(r, err);
 }
 
@@ -349,6 +378,7 @@ static int read_heap(struct reading *r, gobuckets_callback *each, void *ctx, str
 		/* runtime/mprof.go, memProfileInternal: "Absolutely no data, suggesting that
 		 * a garbage collection has not yet happened". */
 		r->all = !any;
+		r->locked |= is_locked(r);
 		if (!rc)
 			rc = tell(r, each, ctx, err);
 		if (!rc)

@@ -18,7 +18,7 @@
 #include "target/gopclntab.h"
 #include "target/image.h"
 
-enum { SYMBOLS_MAX = 1 << 22, NEWEST = 99, USES_MAX = 4, ANY = -1 };
+enum { SYMBOLS_MAX = 1 << 22, NEWEST = 99, USES_MAX = 4, ANY = -1, NOT = 0x80 };
 
 enum {
 	ALLOCMCACHE, BLOCKEVENT, CHANRECV, CHANSEND, CREATEFING, FINISHSWEEP, FLUSH, FREE,
@@ -66,7 +66,7 @@ static const char *const functions[FUNCTIONS] = {
 
 /* What a function does with a variable, or with the one that is `distance` behind it. */
 struct clue_use {
-	uint8_t function, kind;
+	uint8_t function, kind; /* with NOT: it does no such thing */
 	uint16_t distance;
 	int number; /* of a comparison; ANY */
 };
@@ -79,6 +79,8 @@ struct clue {
 
 #define OF(member) offsetof(struct goplaces, member)
 #define TAKES(f) { f, GOUSE_ADDRESS, 0, ANY }
+#define NEVER_TAKES(f) { f, GOUSE_ADDRESS | NOT, 0, ANY }
+#define NEVER_LOADS(f) { f, GOUSE_LOAD | NOT, 0, ANY }
 #define LOADS(f) { f, GOUSE_LOAD, 0, ANY }
 #define STORES(f) { f, GOUSE_STORE, 0, ANY }
 #define COMPARES(f, n) { f, GOUSE_COMPARE, 0, n }
@@ -90,6 +92,8 @@ static const struct clue clues[] = {
 	{ OF(all_ms), 18, NEWEST, { LOADS(MCOMMONINIT), TAKES(MCOMMONINIT), TAKES(MEXIT) } },
 	{ OF(heap_cycle), 18, 18, { LOADS(NEXTCYCLE), STORES(NEXTCYCLE), LOADS(MALLOC), LOADS(FREE) } },
 	{ OF(heap_cycle), 19, NEWEST, { TAKES(FLUSH), LOADS(FLUSH), LOADS(MALLOC), LOADS(FREE) } },
+	{ OF(heap_lock), 18, 18, { TAKES(FLUSH), TAKES(FREE), TAKES(NEXTCYCLE) } },
+	{ OF(heap_lock), 19, NEWEST, { TAKES(FLUSH), NEVER_TAKES(FREE), NEVER_LOADS(MALLOC) } },
 	{ OF(heap_rate), 18, NEWEST, { LOADS(PROFILEALLOC), LOADS(ALLOCMCACHE) } },
 	{ OF(block_rate), 18, NEWEST,
 	  { LOADS(BLOCKEVENT), COMPARES(CHANSEND, 0), COMPARES(CHANRECV, 0), COMPARES(SEMACQUIRE, 0) } },
@@ -118,7 +122,7 @@ static bool is_used(const struct gouses *all, const struct clue_use *use, uint64
 	const struct gouses *u = &all[use->function];
 
 	for (size_t i = 0; i < u->count; i++)
-		if (u->all[i].kind == use->kind && u->all[i].address == address + use->distance &&
+		if (u->all[i].kind == (use->kind & ~NOT) && u->all[i].address == address + use->distance &&
 		    (use->number == ANY || u->all[i].number == use->number))
 			return true;
 	return false;
@@ -127,7 +131,7 @@ static bool is_used(const struct gouses *all, const struct clue_use *use, uint64
 static bool fits(const struct gouses *all, const struct clue *clue, uint64_t address)
 {
 	for (unsigned i = 0; i < USES_MAX && clue->uses[i].kind; i++)
-		if (!is_used(all, &clue->uses[i], address))
+		if (is_used(all, &clue->uses[i], address) == !!(clue->uses[i].kind & NOT))
 			return false;
 	return true;
 }
@@ -252,6 +256,8 @@ static const struct place places[] = {
 	{ OF(mutex), "runtime.xbuckets", 0 },
 	{ OF(heap_cycle), "runtime.mProfCycle", 0 },
 	{ OF(heap_cycle), "runtime.mProf", 0 },
+	{ OF(heap_lock), "runtime.profMemActiveLock", 0 },
+	{ OF(heap_lock), "runtime.proflock", 0 },
 	{ OF(heap_rate), "runtime.MemProfileRate", 0 },
 	{ OF(block_rate), "runtime.blockprofilerate", 0 },
 	{ OF(mutex_rate), "runtime.mutexprofilerate", 0 },

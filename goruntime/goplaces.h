@@ -20,6 +20,7 @@ struct goplaces {
 	uint64_t all_ms;	/* runtime.allm: *m, linked by m.alllink */
 	uint64_t heap, block, mutex; /* runtime.mbuckets, bbuckets, xbuckets: *bucket */
 	uint64_t heap_cycle;	/* runtime.mProfCycle; 1.18: runtime.mProf */
+	uint64_t heap_lock;	/* runtime.profMemActiveLock; 1.18: runtime.proflock: mutex */
 	uint64_t heap_rate;	/* runtime.MemProfileRate: int */
 	uint64_t block_rate, mutex_rate; /* blockprofilerate, mutexprofilerate: uint64 */
 	uint64_t ticks;		/* runtime.ticks */

@@ -137,6 +137,15 @@ static void find_gogo(struct goruntime *rt, struct gopclntab *t)
 	}
 }
 
+/* The linker leaves the function out of programs that have no use for it. */
+static void find_labels(struct goruntime *rt, struct gopclntab *t)
+{
+	struct go_function f;
+
+	if (!gopclntab_named(t, "runtime/pprof.runtime_setProfLabel", &f))
+		rt->who.labels = GO_NO_FIELD;
+}
+
 /* One image; ERR_NOTFOUND when the runtime is not there and never will be. */
 static int try_image(struct goruntime *rt, const struct image *image, uint64_t bias,
 		     const struct memory *memory)
@@ -151,8 +160,10 @@ static int try_image(struct goruntime *rt, const struct image *image, uint64_t b
 	rt->image = image;
 	rt->bias = bias;
 	rc = gopclntab_named(t, MARK, &f) ? understand(rt, t, &f, bias, memory) : ERR_NOTFOUND;
-	if (!rc)
+	if (!rc) {
 		find_gogo(rt, t);
+		find_labels(rt, t);
+	}
 	gopclntab_close(t);
 	return rc;
 }

@@ -78,8 +78,9 @@ static struct memory_piece who_piece(struct gothread *t, uint64_t g)
 {
 	uint32_t first;
 	size_t len = who_bytes(t->rt, &first);
+	bool wanted = t->wants_goid || t->rt->who.labels != GO_NO_FIELD;
 
-	return (struct memory_piece){ g + first, t->who_bytes, len };
+	return (struct memory_piece){ g + first, t->who_bytes, wanted ? len : 0 };
 }
 
 bool gothread_who_now(const struct goruntime *rt, uint64_t g, const struct memory *memory,

@@ -42,6 +42,7 @@ struct gothread_place {
 /* One look. */
 struct gothread {
 	const struct goruntime *rt; /* NULL: there is no Go here */
+	bool wants_goid; /* where there are no labels, too, with which it comes */
 	struct gothread_place place;
 	uint64_t g; /* the one that the thread runs */
 	uint64_t guess; /* whose goid and labels were asked for; 0: nobody's */

@@ -44,6 +44,7 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 		return NULL;
 	}
 	slot->snapshot.go.rt = m->has_go ? &m->go : NULL;
+	slot->snapshot.go.wants_goid = r->goid;
 	slot->snapshot.place = thread->go;
 	slot->busy = true;
 	slot->taken = slot->glanced = slot->labelled = false;

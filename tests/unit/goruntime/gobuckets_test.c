@@ -15,7 +15,7 @@ enum {
 	START = 0x10000, BYTES = 1 << 20,
 	/* Where variables are. */
 	HEAD = START, CYCLE = START + 8, SWEEP = START + 16, OFF = START + 24, TICKS = START + 32,
-	RATE = START + 64, FIRST = START + 128,
+	RATE = START + 64, LOCK = START + 72, FIRST = START + 128,
 	OLDEST = 18, NEWEST = 27,
 	TEXT = 0x400000, TEXT_END = 0x500000, INLINED = 0x480000,
 };
@@ -89,6 +89,7 @@ static void begin(unsigned minor)
 	fake.live.places.mem_profile_off = OFF;
 	fake.live.places.ticks = TICKS;
 	fake.live.places.heap_rate = RATE;
+	fake.live.places.heap_lock = LOCK;
 	*word(SWEEP) = UINT64_C(1) << 31;
 }
 
@@ -320,6 +321,45 @@ Test(gobuckets, one_that_turns_for_ever_is_told_as_mixed)
 	cr_assert_eq(stats.again, 4);
 }
 
+/* Somebody was put off his CPU while he publishes: half of it. */
+static void let_go(struct fake *f)
+{
+	uint64_t *r = word(FIRST) + 6 + 2;
+
+	if (f->reads != turn_at)
+		return;
+	memset(r + slot_words(), 0, slot_words() * 8);
+	*word(LOCK) = 0;
+}
+
+Test(gobuckets, what_is_just_being_published_is_waited_for)
+{
+	for (unsigned minor = OLDEST; minor <= NEWEST; minor++)
+		for (turn_at = 2; turn_at < 40; turn_at += 3) {
+			uint64_t *r;
+
+			begin(minor);
+			set_cycle(3, true);
+			r = add(GO_HEAP, 48, stack, 2);
+			set_slot(r, 0, 48, 110, 55);
+			set_slot(r, 1, 48, 10, 5);
+			*word(LOCK) = 1;
+			fake.event = let_go;
+			cr_assert_eq(read_as(GO_HEAP, GO_PUBLISHED), 0);
+			cr_assert_eq(told.b[0].allocs, 110, "1.%u, %zu", minor, turn_at);
+			cr_assert(!stats.mixed);
+		}
+	/* Unlocked, but somebody sleeps who wanted it (lock_spinbit.go). */
+	begin(25);
+	set_slot(add(GO_HEAP, 48, stack, 2), 0, 48, 110, 55);
+	*word(LOCK) = 0xc000000002;
+	cr_assert_eq(read_as(GO_HEAP, GO_PUBLISHED), 0);
+	cr_assert(!stats.mixed);
+	*word(LOCK) = 1;
+	cr_assert_eq(read_as(GO_HEAP, GO_PUBLISHED), 0);
+	cr_assert(stats.mixed);
+}
+
 Test(gobuckets, fresh_wants_all_swept)
 {
 	begin(26);
@@ -504,8 +544,11 @@ Test(gobuckets, the_speed_of_the_clock_is_the_runtimes)
 	begin(24);
 	cr_assert_eq(gobuckets_frequency(&fake.live, &f, &err), 0);
 	cr_assert(f > 1e8 && f < 1e11);
+	fake.live.places.ticks = 0; /* nothing in the program refers to it */
+	cr_assert_eq(gobuckets_frequency(&fake.live, &f, &err), 0);
+	cr_assert(f > 1e8 && f < 1e11);
 #endif
-	fake.live.places.ticks = 0;
+	fake.live.places.ticks = 1;
 	cr_assert_eq(gobuckets_frequency(&fake.live, &f, &err), ERR_NOTFOUND);
 }
 

@@ -9,7 +9,10 @@
 #include "goruntime/golive.h"
 #include "gomaps.h"
 
-enum { NAME = 0, STACKS = 24, WRITE = 40, PROFILE_BYTES = 48, G0 = 0, LINK = 16, STACK = 24, G_M = 8 };
+enum {
+	NAME = 0, STACKS = 24, WRITE = 40, PROFILE_BYTES = 48, /* of a profile */
+	G0 = 0, LINK = 16, STACK = 24, G_M = 8,		       /* of an m; of a g */
+};
 
 static struct gomem mem;
 static struct golive live;
