@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "goruntime/golayout.h"
 #include "target/memory.h"
 
 enum {
@@ -14,20 +15,18 @@ enum {
 /* All stacks together; a million of the deepest that Go allows by itself. */
 static const uint64_t WORDS_MAX = UINT64_C(128) << 20;
 
-size_t gobucketlist_record_words(unsigned minor, enum go_buckets which)
+/* From 1.27 on memRecordCycle has no bytes, which are count times size. */
+size_t gobucketlist_record_words(const struct golayout *layout, enum go_buckets which)
 {
-	/* From 1.27 on memRecordCycle has no bytes, which are count times size. */
-	if (which == GO_HEAP)
-		return minor >= 27 ? 4 * 2 : 4 * 4;
-	return 2;
+	return which == GO_HEAP ? 4 * layout->record_bytes / sizeof(uint64_t) : 2;
 }
 
-void gobucketlist_begin(struct gobucketlist *l, const struct memory *memory, unsigned minor,
-			enum go_buckets which, uint64_t head)
+void gobucketlist_begin(struct gobucketlist *l, const struct memory *memory,
+			const struct golayout *layout, enum go_buckets which, uint64_t head)
 {
 	l->memory = memory;
 	l->which = which;
-	l->minor = minor;
+	l->layout = layout;
 	l->next = head;
 	l->mark = 0;
 	l->count = l->words = 0;
@@ -51,7 +50,7 @@ static uint64_t hash_of(const uint64_t *pcs, size_t count, uint64_t size)
 static const char *impossible(const struct gobucketlist *l, const uint64_t *header)
 {
 	/* 1.18 to 1.22: maxStack. From 1.23 on there may be up to maxProfStackDepth. */
-	uint64_t pcs_max = l->minor < 23 ? 32 : GO_BUCKET_PCS;
+	uint64_t pcs_max = l->layout->minor < 23 ? 32 : GO_BUCKET_PCS;
 
 	if (header[2] != (uint64_t)l->which)
 		return "is of another kind";
@@ -87,7 +86,7 @@ static int step(struct gobucketlist *l, uint64_t next, struct error *err)
 
 int gobucketlist_next(struct gobucketlist *l, struct error *err)
 {
-	size_t record = gobucketlist_record_words(l->minor, l->which);
+	size_t record = gobucketlist_record_words(l->layout, l->which);
 	uint64_t header[HEADER_WORDS];
 	const char *why;
 	int rc;

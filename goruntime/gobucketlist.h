@@ -13,6 +13,7 @@
 #include "goruntime/gobuckets.h"
 
 struct error;
+struct golayout;
 struct memory;
 
 enum {
@@ -24,7 +25,7 @@ enum {
 struct gobucketlist {
 	const struct memory *memory;
 	enum go_buckets which;
-	unsigned minor;	     /* of the release */
+	const struct golayout *layout; /* of the release; not owned */
 	uint64_t next;	     /* address of the next bucket; 0: the end */
 	uint64_t mark;	     /* an earlier one; who comes to it again goes round in circles */
 	uint64_t count, words; /* of buckets; of their stacks */
@@ -35,14 +36,14 @@ struct gobucketlist {
 };
 
 /* `head`: address of the first bucket, 0 for none. */
-void gobucketlist_begin(struct gobucketlist *l, const struct memory *memory, unsigned minor,
-			enum go_buckets which, uint64_t head);
+void gobucketlist_begin(struct gobucketlist *l, const struct memory *memory,
+			const struct golayout *layout, enum go_buckets which, uint64_t head);
 
 /* The next bucket: 1, or 0 at the end. ERR_FORMAT when it is none, or was there before;
  * ERR_LIMIT when there are more than GO_BUCKETS_MAX; ERR_IO when it cannot be read; ERR_NOMEM. */
 int gobucketlist_next(struct gobucketlist *l, struct error *err);
 
 /* Words of a record in that release: memRecord (active, future[3]) or blockRecord. */
-size_t gobucketlist_record_words(unsigned minor, enum go_buckets which);
+size_t gobucketlist_record_words(const struct golayout *layout, enum go_buckets which);
 
 #endif

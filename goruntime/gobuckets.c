@@ -96,8 +96,8 @@ static int read_cycle(const struct reading *r, uint32_t *cycle, struct error *er
 {
 	int rc = read_at(r->live, r->live->places.heap_cycle, cycle, sizeof(*cycle), err);
 
-	if (!rc && r->minor >= 19)
-		*cycle >>= 1;
+	if (!rc)
+		*cycle >>= r->live->vars.layout->cycle_shift;
 	if (!rc && *cycle >= CYCLE_END)
 		rc = error_set(err, ERR_FORMAT, "the heap profile's cycle is none");
 	return rc;
@@ -140,7 +140,7 @@ static int check_swept(const struct reading *r, struct error *err)
 static struct numbers heap_numbers(const struct reading *r)
 {
 	const struct gobucketlist *l = &r->list;
-	size_t words = gobucketlist_record_words(r->minor, GO_HEAP) / (1 + SLOTS);
+	size_t words = gobucketlist_record_words(r->live->vars.layout, GO_HEAP) / (1 + SLOTS);
 	unsigned slots = r->all ? SLOTS : r->moment == GO_FRESH ? 2 : 1;
 	struct numbers v = { 0 };
 
@@ -166,7 +166,8 @@ static struct numbers numbers_of(const struct reading *r)
 static void begin_reading(struct reading *r)
 {
 	memcache_forget(r->cache);
-	gobucketlist_begin(&r->list, memcache_memory(r->cache), r->minor, r->which, r->head);
+	gobucketlist_begin(&r->list, memcache_memory(r->cache), r->live->vars.layout, r->which,
+			   r->head);
 }
 
 static int next_bucket(struct reading *r, struct error *err)

@@ -66,10 +66,11 @@ static bool possible(double frequency)
 	return frequency >= FREQUENCY_MIN && frequency <= FREQUENCY_MAX;
 }
 
-/* ticksPerSecond, from 1.22 on, where `words` are {lock, startTicks, startTime, val}. */
-static double since_start(const uint64_t *words)
+/* ticksPerSecond, from 1.22 on. */
+static double since_start(const struct golayout *layout, const uint64_t *words)
 {
-	struct clocks start = { .ns = (int64_t)words[2], .ticks = (int64_t)words[1] };
+	struct clocks start = { .ns = (int64_t)words[layout->ticks_start_time / 8],
+				.ticks = (int64_t)words[layout->ticks_start / 8] };
 	struct clocks now = clocks_now();
 	double frequency, ours;
 
@@ -94,7 +95,7 @@ int gobuckets_frequency(const struct golive *live, double *cycles_per_second, st
 				 ERR_NOTFOUND, "the runtime's clock cannot be read");
 	frequency = (double)(int64_t)words[word];
 	if (!words[word] && minor >= 22)
-		frequency = since_start(words);
+		frequency = since_start(live->vars.layout, words);
 	if (!words[word] && !possible(frequency))
 		frequency = measure(LONG_NS);
 	if (!possible(frequency))

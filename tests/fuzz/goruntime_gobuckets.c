@@ -4,6 +4,7 @@
  * set, each bucket's hash is set right first, so that lists are followed.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uint8_t bytes[MAX];
 	struct memory_bytes memory;
-	struct golayout layout = { 0 };
+	struct golayout layout;
+	char version[16];
 	struct golive live = { 0 };
 	struct gobuckets_stats stats;
 	struct error err = { 0 };
@@ -80,7 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < HEAD || size - HEAD > MAX)
 		return 0;
-	layout.minor = 18 + data[0] % 10;
+	snprintf(version, sizeof(version), "go1.%u", 18 + data[0] % 10);
+	layout = *golayout_of(version);
 	told.which = 1 + data[1] % 3;
 	memcpy(bytes, data + HEAD, size - HEAD);
 	if (data[2] & 1)

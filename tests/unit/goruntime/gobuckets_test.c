@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -76,11 +77,14 @@ static uint64_t *word(uint64_t addr)
 
 static void begin(unsigned minor)
 {
+	char version[16];
+
 	memset(&fake, 0, sizeof(fake));
 	fake.memory.read = read_fake;
 	fake.minor = minor;
 	fake.next = FIRST;
-	fake.layout.minor = minor;
+	snprintf(version, sizeof(version), "go1.%u", minor);
+	fake.layout = *golayout_of(version);
 	fake.live.memory = &fake.memory;
 	fake.live.vars.layout = &fake.layout;
 	fake.live.places.heap = fake.live.places.block = fake.live.places.mutex = HEAD;
