@@ -83,13 +83,19 @@ void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t coun
 	g->let_go = let_go;
 }
 
+static void start(struct goprofile *g)
+{
+	g->stats = (struct goprofile_stats){ 0 };
+	g->remarks.len = 0;
+}
+
 /* runtime/mprof.go: who fills buckets, moves their numbers on and publishes them; and the
  * runtime's handlers of signals, behind which may be any of those (runtime/signal_unix.go). */
 static bool writes_buckets(const char *function)
 {
 	static const char *const names[] = { "mProf_", "(*memRecord", "(*bucket)", "setprofilebucket",
 					     "stkbucket", "saveblockevent", "saveBlockEventStack",
-					     "sig", "dosig", "asyncPreempt", "adjustSignalStack" };
+					     "sig", "dosig", "adjustSignalStack" };
 
 	if (!function || strncmp(function, "runtime.", 8) != 0)
 		return false;
@@ -99,12 +105,32 @@ static bool writes_buckets(const char *function)
 	return false;
 }
 
-bool goprofile_is_written(struct goprofile *g)
+/* Is one of those who are held in the middle of that? */
+static bool is_written(struct goprofile *g)
 {
 	for (size_t i = 0; i < g->held_count; i++)
 		if (writes_buckets(gocallers_function(g->callers, g->held[i].pc)))
 			return true;
 	return false;
+}
+
+static bool is_of_buckets(const char *name)
+{
+	static const char *const names[] = { "heap", "allocs", "block", "mutex" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* What both forms begin with. */
+static int begin(struct goprofile *g, const char *name, struct error *err)
+{
+	start(g);
+	if (!is_of_buckets(name) || !is_written(g))
+		return 0;
+	return error_set(err, ERR_SHORT, "a thread is held while it writes what is to be read");
 }
 
 const struct goprofile_stats *goprofile_stats(const struct goprofile *g)
@@ -245,15 +271,12 @@ int goprofile_end(struct goprofile *g, struct builder *b, struct error *err)
 		       error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
-static void start(struct goprofile *g)
-{
-	g->stats = (struct goprofile_stats){ 0 };
-	g->remarks.len = 0;
-}
-
 int goprofile_make(struct goprofile *g, const char *name, struct profile *p, struct error *err)
 {
-	start(g);
+	int rc = begin(g, name, err);
+
+	if (rc)
+		return rc;
 	if (!strcmp(name, "heap"))
 		return goprofile_heap_make(g, GOPROFILE_HEAP, p, err);
 	if (!strcmp(name, "allocs"))
@@ -267,7 +290,10 @@ int goprofile_make(struct goprofile *g, const char *name, struct profile *p, str
 
 int goprofile_text(struct goprofile *g, const char *name, struct buffer *out, struct error *err)
 {
-	start(g);
+	int rc = begin(g, name, err);
+
+	if (rc)
+		return rc;
 	if (!strcmp(name, "heap") || !strcmp(name, "allocs"))
 		return goprofile_heap_text(g, out, err);
 	if (!strcmp(name, "block"))

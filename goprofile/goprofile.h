@@ -46,13 +46,10 @@ const char *goprofile_version(const struct goprofile *g);
 void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t count,
 		    const atomic_bool *let_go);
 
-/* Is one of those who are held in the middle of writing what heap, block and mutex profiles are
- * made of? Then let them go and hold them again. */
-bool goprofile_is_written(struct goprofile *g);
-
 /* "heap", "allocs", "block", "mutex", "goroutine", "threadcreate" or the name of a custom profile:
  * into an initialised, empty profile. ERR_NOTFOUND: the program has no such; the message says
- * why; ERR_FORMAT, ERR_GONE, ERR_NOMEM. What was retried or left out is in its comments. */
+ * why; ERR_SHORT: not now, of those who are held one writes what is to be read, or (fresh) the GC
+ * sweeps; ERR_FORMAT, ERR_GONE, ERR_NOMEM. What was retried or left out is in its comments. */
 int goprofile_make(struct goprofile *g, const char *name, struct profile *p, struct error *err);
 
 /* The same in the text form of debug=1, appended. */

@@ -37,7 +37,6 @@ static int hold_once(struct exact *e, bool *good, struct error *err)
 	struct hold_report report;
 	struct hold *hold;
 	size_t count;
-	bool reads;
 	int rc = hold_begin(&hold, e->process, e->bound_ns, err);
 
 	*good = false;
@@ -45,13 +44,11 @@ static int hold_once(struct exact *e, bool *good, struct error *err)
 		return rc == ERR_LIMIT ? 0 : rc;
 	threads = hold_threads(hold, &count);
 	goprofile_hold(e->g, threads, count, hold_let_go(hold));
-	reads = !goprofile_is_written(e->g);
-	if (reads)
-		rc = e->read(e->ctx, err);
+	rc = e->read(e->ctx, err);
 	goprofile_hold(e->g, NULL, 0, NULL);
 	hold_end(hold, &report);
-	if (!reads || rc)
-		return rc;
+	if (rc)
+		return rc == ERR_SHORT ? 0 : rc;
 	e->was_held = true;
 	e->report = report;
 	*good = report.cut || (!report.moved && !lacks_something(e->g));
@@ -66,7 +63,7 @@ static void say(const struct exact *e, char *said, size_t room)
 
 	if (!e->was_held) {
 		snprintf(said, room, "nobody was held: its threads have not all stopped in time, or "
-			 "were writing");
+			 "one was always writing");
 		return;
 	}
 	len = snprintf(said, room, "held %zu threads for %s", r->threads,

@@ -12,7 +12,8 @@ struct error;
 struct goprofile;
 struct process;
 
-/* Reads, from the beginning each time that it is called. What it returns is returned. */
+/* Reads, from the beginning each time that it is called. What it returns is returned, but for
+ * ERR_SHORT, for which it is called again in another hold. */
 typedef int exact_read(void *ctx, struct error *err);
 
 /*
