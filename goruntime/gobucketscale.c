@@ -83,10 +83,8 @@ static double since_start(const uint64_t *words)
 
 int gobuckets_frequency(const struct golive *live, double *cycles_per_second, struct error *err)
 {
-	/* runtime/runtime.go, ticks.val: behind a lock and a pad up to 1.19, behind a lock in
-	 * 1.20 and 1.21, then behind two more. */
-	unsigned minor = live->vars.layout->minor, word = minor <= 19 ? 2 : minor <= 21 ? 1 : 3;
-	uint64_t words[4];
+	unsigned minor = live->vars.layout->minor, word = live->vars.layout->ticks_value / 8;
+	uint64_t words[4]; /* runtime/runtime.go, ticks: val is the last of four at most */
 	double frequency;
 
 	if (!live->places.ticks) /* nothing refers to it: up to 1.21, without runtime/pprof */

@@ -73,7 +73,8 @@ static int once(struct counting *c, const struct process *process, bool live, st
 				   sizeof(said), err);
 
 	if (!rc)
-		printf("%ld %ld %lu %s\n", c->with, c->all, goprofile_stats(c->g)->without_stack, said);
+		printf("%ld %ld %lu %s\n", c->with, c->all, goprofile_stats(c->g)->without_stack,
+		       said);
 	fflush(stdout);
 	return rc;
 }
