@@ -81,6 +81,9 @@ static void begin(unsigned minor)
 	fake.minor = minor;
 	fake.next = FIRST;
 	fake.layout.minor = minor;
+	fake.layout.ticks_value = minor <= 19 ? 16 : minor <= 21 ? 8 : 24;
+	fake.layout.ticks_start = minor <= 21 ? GO_NO_FIELD : 8;
+	fake.layout.ticks_start_time = minor <= 21 ? GO_NO_FIELD : 16;
 	fake.live.memory = &fake.memory;
 	fake.live.vars.layout = &fake.layout;
 	fake.live.places.heap = fake.live.places.block = fake.live.places.mutex = HEAD;
