@@ -458,6 +458,10 @@ int gobuckets_rate(const struct golive *live, enum go_buckets which, int64_t *ra
 	const struct goplaces *p = &live->places;
 	uint64_t at = which == GO_HEAP ? p->heap_rate : which == GO_BLOCK ? p->block_rate :
 									    p->mutex_rate;
+	int rc = read_at(live, at, rate, sizeof(*rate), err);
 
-	return read_at(live, at, rate, sizeof(*rate), err);
+	/* runtime/mprof.go, SetMutexProfileFraction: no negative one is taken. */
+	if (!rc && which == GO_MUTEX && *rate < 0)
+		return error_set(err, ERR_FORMAT, "the mutex profile's rate is none");
+	return rc;
 }

@@ -60,7 +60,7 @@ int gobuckets_read(const struct golive *live, struct gocallers *callers, enum go
 		   struct gobuckets_stats *stats, struct error *err);
 
 /* runtime.MemProfileRate, blockprofilerate (cycles), mutexprofilerate as they stand.
- * ERR_NOTFOUND, ERR_GONE. */
+ * ERR_NOTFOUND, ERR_GONE; ERR_FORMAT: no such rate can be set. */
 int gobuckets_rate(const struct golive *live, enum go_buckets which, int64_t *rate,
 		   struct error *err);
 

@@ -85,8 +85,9 @@ class Program:
 
     def __init__(self, path, godebug="", inside=(), host=(), **env):
         env = {"GOPROFILES_" + k.upper(): str(v) for k, v in env.items()}
-        self.process = subprocess.Popen([*inside, *host, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True,
+        self.process = subprocess.Popen([*inside, *host, path], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        text=True,
                                         env={**os.environ, "GODEBUG": godebug, **env})
         self.pid, self.inside = self.process.pid, inside
         self.folder = tempfile.TemporaryDirectory(prefix="sampler-goprofiles-")
