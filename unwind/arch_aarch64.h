@@ -22,10 +22,10 @@ enum { /* aadwarf64, 4.1, "DWARF register names" */
 	DWARF_X30,
 	DWARF_SP,
 	DWARF_COUNT,
+	DWARF_GO_G = 28,
 	DWARF_FP = DWARF_X29,
 	DWARF_RA = DWARF_X30,
 	DWARF_PC = DWARF_COUNT,
-	DWARF_GO_G = 28,
 	REGS_SIGNATURE, /* not a register: the bits of a code address that may sign it */
 	REGS_COUNT,
 	CFA_BASES = DWARF_COUNT,
