@@ -115,7 +115,7 @@ Test(hold, nothing_moves)
 	int exact = 0;
 
 	cr_assert_eq(process_open(&p, child, NULL), 0);
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 12; i++) {
 		unsigned long before[COUNTERS], after[COUNTERS];
 		struct hold_report r;
 		struct hold *h;
@@ -138,7 +138,7 @@ Test(hold, nothing_moves)
 		cr_assert_not(memcmp(before, after, sizeof(before)), "moved in hold %d", i);
 		cr_assert_gt(r.ns, 1000000);
 	}
-	cr_assert_gt(exact, 10);
+	cr_assert_gt(exact, 2);
 	process_close(&p);
 	end_child(child);
 }
