@@ -169,7 +169,8 @@ static int add_heading(struct goprofile *g, const struct keptbuckets *k, int64_t
 		bytes++;
 	return buffer_addf(out, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64
 			   "] @ heap/%" PRId64 "\n", (int64_t)(total.allocs - total.frees),
-			   in_use(&total), (int64_t)total.allocs, (int64_t)bytes, 2 * rate);
+			   in_use(&total), (int64_t)total.allocs, (int64_t)bytes,
+			   (int64_t)(2 * (uint64_t)rate)); /* it wraps, as in Go */
 }
 
 static int add_record(struct goprofile *g, const struct go_bucket *b, struct buffer *out)
