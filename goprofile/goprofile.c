@@ -12,6 +12,7 @@
 #include "goprofile/inside.h"
 #include "goruntime/gocallers.h"
 #include "goruntime/gocustom.h"
+#include "goruntime/gogc.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
 #include "pprof/profile.h"
@@ -51,6 +52,7 @@ int goprofile_new(struct goprofile **out, const struct process *process,
 	}
 	g->process = process;
 	g->options = *options;
+	g->heap = GO_PUBLISHED;
 	g->minor = g->live->vars.layout->minor;
 	source.ctx = g->callers;
 	source.minor = g->minor;
@@ -81,6 +83,16 @@ void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t coun
 	g->held = held;
 	g->held_count = count;
 	g->let_go = let_go;
+}
+
+int goprofile_gc_wait(struct goprofile *g, uint64_t timeout_ns, bool *ended, struct error *err)
+{
+	return gogc_wait(g->live, timeout_ns, ended, err);
+}
+
+void goprofile_heap_of(struct goprofile *g, enum gobuckets_moment moment)
+{
+	g->heap = moment;
 }
 
 static void start(struct goprofile *g)

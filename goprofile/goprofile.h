@@ -23,7 +23,6 @@ struct process;
 struct profile;
 
 struct goprofile_options {
-	enum gobuckets_moment heap; /* published, or fresh (--fresh) */
 	size_t max_goroutines; /* for waits: ERR_LIMIT when there are more; 0: any number */
 };
 
@@ -45,6 +44,13 @@ const char *goprofile_version(const struct goprofile *g);
  * The program is read (goprofile_new) before, since that takes longer than a moment. Not owned. */
 void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t count,
 		    const atomic_bool *let_go);
+
+/* Waits until a GC cycle that began after that has ended and is swept (goruntime/gogc.h); *ended
+ * false: none has within that time. ERR_NOTFOUND, ERR_FORMAT, ERR_GONE. */
+int goprofile_gc_wait(struct goprofile *g, uint64_t timeout_ns, bool *ended, struct error *err);
+
+/* Of which moment the heap's profiles are from now on; before, GO_PUBLISHED. */
+void goprofile_heap_of(struct goprofile *g, enum gobuckets_moment moment);
 
 /* "heap", "allocs", "block", "mutex", "goroutine", "threadcreate" or the name of a custom profile:
  * into an initialised, empty profile. ERR_NOTFOUND: the program has no such; the message says

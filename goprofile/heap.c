@@ -126,7 +126,7 @@ static int make(struct heap *h, struct error *err)
 	if (!rc)
 		rc = begin(h, err);
 	if (!rc)
-		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->options.heap, add_bucket, h,
+		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->heap, add_bucket, h,
 				    &stats, err);
 	if (!rc)
 		rc = goprofile_note_buckets(g, &stats, err);
@@ -253,7 +253,7 @@ int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *e
 	int rc = gobuckets_rate(g->live, GO_HEAP, &rate, err);
 
 	if (!rc)
-		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->options.heap, keptbuckets_add,
+		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->heap, keptbuckets_add,
 				    &kept, &stats, err);
 	if (!rc)
 		rc = goprofile_note_buckets(g, &stats, err);

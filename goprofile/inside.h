@@ -15,6 +15,7 @@ struct golive;
 struct goprofile {
 	const struct process *process; /* not owned */
 	struct goprofile_options options;
+	enum gobuckets_moment heap;
 	const struct go_held *held; /* goprofile_hold */
 	size_t held_count;
 	const atomic_bool *let_go;

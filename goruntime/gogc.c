@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "goruntime/golayout.h"
 #include "goruntime/golive.h"
 #include "target/process.h"
 
@@ -19,8 +18,6 @@ static const uint64_t LOOK_NS = 10000000, NS_PER_S = 1000000000;
 static const uint32_t DRAINED = 1u << 31; /* runtime/mgcsweep.go, sweepDrainedMask; no sweepers */
 
 enum {
-	/* Behind last_gc_unix: pause_total_ns, pause_ns[256], pause_end[256] (runtime/mstats.go). */
-	NUMGC = 8 + 8 + 2 * 256 * 8,
 	AHEAD = 1,   /* cycles that have begun and are not finished, at most */
 	TRIES = 100, /* at a moment in which no cycle is finished */
 };
@@ -28,6 +25,11 @@ enum {
 static bool get(const struct golive *live, uint64_t addr, uint32_t *value)
 {
 	return !live->memory->read(live->memory, addr, value, sizeof(*value));
+}
+
+static bool finished(const struct golive *live, uint32_t *count)
+{
+	return govars_gc_count(&live->vars, live->memory, count);
 }
 
 static int not_read(const struct golive *live, struct error *err)
@@ -41,7 +43,6 @@ static int not_read(const struct golive *live, struct error *err)
 int gogc_read(const struct golive *live, struct gogc *gc, struct error *err)
 {
 	const struct goplaces *p = &live->places;
-	uint64_t numgc = live->vars.memstats + live->vars.layout->last_gc + NUMGC;
 	uint32_t sweep = 0, again = 0;
 	int tries = 0;
 
@@ -49,8 +50,8 @@ int gogc_read(const struct golive *live, struct gogc *gc, struct error *err)
 		return error_set(err, ERR_NOTFOUND, "where this program counts its GC cycles was not "
 				 "found");
 	do {
-		if (!get(live, numgc, &gc->finished) || !get(live, p->sweep_active, &sweep) ||
-		    !get(live, p->gc_cycles, &gc->begun) || !get(live, numgc, &again))
+		if (!finished(live, &gc->finished) || !get(live, p->sweep_active, &sweep) ||
+		    !get(live, p->gc_cycles, &gc->begun) || !finished(live, &again))
 			return not_read(live, err);
 	} while (gc->finished != again && ++tries < TRIES);
 	gc->swept = sweep == DRAINED;

@@ -23,8 +23,6 @@
 #include "base/error.h"
 #include "goprofile/goprofile.h"
 #include "goprofile/waits.h"
-#include "goruntime/gogc.h"
-#include "goruntime/golive.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"
 #include "rounds/capture.h"
@@ -44,7 +42,6 @@ struct reader {
 	struct process *process; /* not owned; one with pid 0 is none */
 	struct process nobody;
 	struct goprofile *go;	 /* NULL: not opened */
-	enum gobuckets_moment heap; /* which it was opened for */
 	struct subject_program program; /* which it was opened of */
 	struct error failed;	 /* why it could not be */
 	struct buffer seen;	 /* a struct subject_program, and what waits_save gave; or empty */
@@ -67,14 +64,10 @@ static int gone(const struct reader *r, const char *when, struct error *err)
 
 /* Opening. */
 
-static int open_go(struct reader *r, enum gobuckets_moment heap)
+static int open_go(struct reader *r)
 {
-	const struct goprofile_options o = { .heap = heap,
-					     .max_goroutines = r->options.max_goroutines_wait };
+	const struct goprofile_options o = { .max_goroutines = r->options.max_goroutines_wait };
 
-	goprofile_free(r->go);
-	r->go = NULL;
-	r->heap = heap;
 	r->program = subject_program_of(r->process);
 	if (!r->process->pid)
 		return error_set(&r->failed, ERR_GONE, "there is no process");
@@ -82,10 +75,10 @@ static int open_go(struct reader *r, enum gobuckets_moment heap)
 }
 
 /* What does not open once is not tried again by each profile. */
-static int have_go(struct reader *r, enum gobuckets_moment heap, struct error *err)
+static int have_go(struct reader *r, struct error *err)
 {
-	if (!r->failed.code && (!r->go || r->heap != heap))
-		open_go(r, heap);
+	if (!r->failed.code && !r->go)
+		open_go(r);
 	return r->failed.code ? error_set(err, r->failed.code, "%s", r->failed.text) : 0;
 }
 
@@ -183,29 +176,13 @@ static void note_hold(const struct reader *r, struct source_remark *remark)
 		snprintf(remark->note, sizeof(remark->note), "%s", r->held);
 }
 
-/* Places are looked for anew: goprofile_new wants to know by then which moment it is about. */
-static int wait_for_gc(const struct reader *r, bool *ended, struct error *err)
-{
-	struct golive *live;
-	int rc = golive_open(&live, r->process, err);
-
-	*ended = false;
-	if (rc)
-		return rc;
-	rc = gogc_wait(live, r->options.timeout_ns, ended, err);
-	golive_free(live);
-	return rc;
-}
-
 /* A profile that was not waited for is better than none. */
 static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_remark *remark)
 {
 	struct error err;
 	bool ended;
 
-	if (!r->process->pid)
-		return GO_PUBLISHED;
-	if (wait_for_gc(r, &ended, &err))
+	if (goprofile_gc_wait(r->go, r->options.timeout_ns, &ended, &err))
 		snprintf(remark->note, sizeof(remark->note), "no GC cycle was waited for: %.200s",
 			 err.text);
 	else if (!ended)
@@ -219,11 +196,11 @@ static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_rema
 static int have_profile(struct reader *r, const char *name, bool gc_wait,
 			struct source_remark *remark, struct error *err)
 {
-	enum gobuckets_moment heap = r->heap;
+	int rc = have_go(r, err);
 
-	if (gc_wait && (!strcmp(name, "heap") || !strcmp(name, "allocs")))
-		heap = moment_of_heap(r, remark);
-	return have_go(r, heap, err);
+	if (!rc && gc_wait && (!strcmp(name, "heap") || !strcmp(name, "allocs")))
+		goprofile_heap_of(r->go, moment_of_heap(r, remark));
+	return rc;
 }
 
 static int read_together(void *reader, struct error *err)
@@ -292,7 +269,7 @@ static int take_custom(struct source *s, struct buffer *names, struct error *err
 {
 	struct reader *r = reader_of(s);
 	size_t before = names->len, count = 0;
-	int rc = have_go(r, r->heap, err);
+	int rc = have_go(r, err);
 
 	if (!rc)
 		rc = check_program(r, goprofile_custom(r->go, names, err), err);
@@ -387,7 +364,7 @@ static int take_waits(struct source *s, struct buffer *out, struct error *err)
 				 "--max-goroutines-wait");
 	rc = take_waits_together(&w, err);
 	if (!w.waits) {
-		rc = have_go(w.r, w.r->heap, err);
+		rc = have_go(w.r, err);
 		rc = rc ? rc : recall(w.r, &w.waits, err);
 		rc = rc ? rc : read_now(w.r, make_waits, &w, err);
 	}
@@ -421,7 +398,7 @@ int source_memory_open(struct source *s, struct error *err)
 {
 	struct reader *r = reader_of(s);
 
-	return have_go(r, r->heap, err);
+	return have_go(r, err);
 }
 
 struct writing {
@@ -461,7 +438,7 @@ static int write_dump(void *writing, struct error *err)
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
 {
 	struct writing w = { .r = reader_of(s), .out = out, .before = out->len };
-	int rc = have_go(w.r, w.r->heap, err);
+	int rc = have_go(w.r, err);
 
 	return rc ? rc : read_now(w.r, write_dump, &w, err);
 }
