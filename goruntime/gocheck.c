@@ -22,6 +22,7 @@
 #include "goruntime/gofields.h"
 #include "goruntime/golive.h"
 #include "target/gopclntab.h"
+#include "target/memory.h"
 #include "target/modmap.h"
 #include "target/process.h"
 
@@ -53,14 +54,6 @@ struct slice {
 static bool get(const struct golive *l, uint64_t address, void *to, size_t len)
 {
 	return address && address < 1ull << 47 && !l->memory->read(l->memory, address, to, len);
-}
-
-static uint64_t word(const uint8_t *record, uint32_t offset)
-{
-	uint64_t w;
-
-	memcpy(&w, record + offset, sizeof(w));
-	return w;
 }
 
 static int not_understood(struct error *err, const char *why)
@@ -134,22 +127,22 @@ static const char *look_at_g(const struct golive *l, uint64_t address, bool is_f
 	status &= ~(uint32_t)SCAN;
 	if (status > STATUS_MAX || !(known >> status & 1))
 		return "its status is none";
-	goid = word(g, f->g.goid);
+	goid = memory_word(g, f->g.goid);
 	if (!goid && !(without_goid >> status & 1))
 		return "it has no number";
-	if (is_first && goid == 1 && !function_is(l, word(g, f->g.start_pc), "runtime.main"))
+	if (is_first && goid == 1 && !function_is(l, memory_word(g, f->g.start_pc), "runtime.main"))
 		return "it did not begin in runtime.main";
-	made = word(g, f->g.go_pc);
+	made = memory_word(g, f->g.go_pc);
 	if (made && !is_code(l, made))
 		return "what made it is no code";
-	lo = word(g, 0);
-	hi = word(g, 8);
-	sp = word(g, f->g.sp);
+	lo = memory_word(g, 0);
+	hi = memory_word(g, 8);
+	sp = memory_word(g, f->g.sp);
 	if (!(at_rest >> status & 1))
 		return NULL;
 	if (lo >= hi || lo % 8 || hi % 8 || sp < lo || sp > hi)
 		return "its stack pointer is not in its stack";
-	return is_code(l, word(g, f->g.pc)) ? NULL : "what it executes is no code";
+	return is_code(l, memory_word(g, f->g.pc)) ? NULL : "what it executes is no code";
 }
 
 static int check_g(const struct golive *l, uint64_t address, size_t i, struct error *err)
@@ -250,15 +243,15 @@ static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m
 
 	if (address % 8 || !get(l, address, m, f->m.bytes))
 		return "it is not in memory";
-	g0 = word(m, f->m.g0);
+	g0 = memory_word(m, f->m.g0);
 	if (!get(l, g0 + f->g.m, &back, sizeof(back)) || back != address)
 		return "its g0 is not its own";
 	if (!get(l, g0 + f->g.goid, &goid, sizeof(goid)) || goid)
 		return "its g0 has a number";
-	made = word(m, f->m.create_stack);
+	made = memory_word(m, f->m.create_stack);
 	if (made && !is_code(l, made))
 		return "what made it is no code";
-	curg = word(m, f->m.curg);
+	curg = memory_word(m, f->m.curg);
 	if (curg && (!get(l, curg + f->g.m, &back, sizeof(back)) || back != address))
 		return "its goroutine is not its own";
 	return NULL;
@@ -298,8 +291,8 @@ static int check_ms(const struct golive *l, struct error *err)
 		if (next && i >= MS_CHECKED)
 			continue;
 		rc = check_m(l, at, m, err);
-		begun |= !rc && word(m, l->fields.m.procid);
-		thread |= !rc && !thread && is_thread(l, word(m, l->fields.m.procid));
+		begun |= !rc && memory_word(m, l->fields.m.procid);
+		thread |= !rc && !thread && is_thread(l, memory_word(m, l->fields.m.procid));
 	}
 	if (!rc && !begun)
 		return not_yet(err, "it has no thread");

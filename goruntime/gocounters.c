@@ -85,14 +85,6 @@ static bool get(const struct reading *r, uint64_t addr, void *buf, size_t len)
 	return !r->memory->read(r->memory, addr, buf, len);
 }
 
-static uint64_t word(const uint8_t *bytes, uint32_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
 static uint16_t half(const uint8_t *bytes, uint32_t at)
 {
 	uint16_t value;
@@ -211,9 +203,11 @@ static const char *read_cycles(const struct reading *r)
 static uint64_t limit_goal(const struct golayout *l, const uint8_t *pacer)
 {
 	const struct golayout_pacer *at = &l->pacer;
-	uint64_t free = word(pacer, at->heap_free), marked = word(pacer, at->marked);
-	uint64_t alloc = word(pacer, at->heap_free + 8) - word(pacer, at->heap_free + 16);
-	uint64_t mapped = word(pacer, at->heap_free + 24), limit = word(pacer, at->limit);
+	uint64_t free = memory_word(pacer, at->heap_free), marked = memory_word(pacer, at->marked);
+	uint64_t alloc = memory_word(pacer, at->heap_free + 8) -
+			 memory_word(pacer, at->heap_free + 16);
+	uint64_t mapped = memory_word(pacer, at->heap_free + 24);
+	uint64_t limit = memory_word(pacer, at->limit);
 	uint64_t other = mapped - free - alloc, over = mapped > limit ? mapped - limit : 0;
 	uint64_t goal, headroom = 0;
 
@@ -231,15 +225,15 @@ static uint64_t limit_goal(const struct golayout *l, const uint8_t *pacer)
 /* gcControllerState.heapGoalInternal of 1.19 to 1.26. */
 static uint64_t heap_goal(const struct golayout *l, const uint8_t *pacer)
 {
-	uint64_t goal = word(pacer, l->pacer.goal), limited, sweep, triggered;
+	uint64_t goal = memory_word(pacer, l->pacer.goal), limited, sweep, triggered;
 
 	if (l->minor < 19)
 		return goal;
 	limited = limit_goal(l, pacer);
 	if (limited < goal)
 		return limited;
-	sweep = word(pacer, l->pacer.sweep_trigger);
-	triggered = word(pacer, l->pacer.triggered);
+	sweep = memory_word(pacer, l->pacer.sweep_trigger);
+	triggered = memory_word(pacer, l->pacer.triggered);
 	if (sweep > goal)
 		goal = sweep;
 	if (triggered != UINT64_MAX && goal < triggered + RUNWAY_MIN)
@@ -252,8 +246,8 @@ static bool is_whole(const struct golayout *l, const uint8_t *pacer)
 {
 	const uint32_t at = l->pacer.heap_free;
 
-	return l->minor < 19 || word(pacer, at) + word(pacer, at + 8) - word(pacer, at + 16) <=
-	       word(pacer, at + 24);
+	return l->minor < 19 || memory_word(pacer, at) + memory_word(pacer, at + 8) -
+				memory_word(pacer, at + 16) <= memory_word(pacer, at + 24);
 }
 
 static const char *read_pacer(const struct reading *r)
@@ -272,7 +266,7 @@ static const char *read_pacer(const struct reading *r)
 	}
 	if (!whole)
 		return NONSENSE;
-	set(r, GOMETRIC_HEAP_LIVE, word(pacer, l->pacer.marked));
+	set(r, GOMETRIC_HEAP_LIVE, memory_word(pacer, l->pacer.marked));
 	set(r, GOMETRIC_HEAP_GOAL, heap_goal(l, pacer));
 	return NULL;
 }
@@ -281,14 +275,14 @@ static void add_delta(struct sums *s, const uint8_t *delta, const struct golayou
 {
 	uint32_t small = l->tiny + 24, freed = small + GO_SIZE_CLASSES * 8;
 
-	s->tiny += word(delta, l->tiny);
-	s->large_bytes += word(delta, l->tiny + 8);
-	s->large += word(delta, l->tiny + 16);
-	s->large_freed_bytes += word(delta, freed);
-	s->large_freed += word(delta, freed + 8);
+	s->tiny += memory_word(delta, l->tiny);
+	s->large_bytes += memory_word(delta, l->tiny + 8);
+	s->large += memory_word(delta, l->tiny + 16);
+	s->large_freed_bytes += memory_word(delta, freed);
+	s->large_freed += memory_word(delta, freed + 8);
 	for (uint32_t i = 0; i < GO_SIZE_CLASSES; i++) {
-		s->small[i] += word(delta, small + i * 8);
-		s->small_freed[i] += word(delta, freed + 16 + i * 8);
+		s->small[i] += memory_word(delta, small + i * 8);
+		s->small_freed[i] += memory_word(delta, freed + 16 + i * 8);
 	}
 }
 
@@ -319,8 +313,8 @@ static bool add_span(const struct reading *r, uint64_t addr, unsigned class, str
 
 	if (!get(r, addr, span, l->alloc_count + 16))
 		return false;
-	elements = l->minor < 22 ? word(span, l->elements) : half(span, l->elements);
-	bytes = word(span, l->alloc_count + 8);
+	elements = l->minor < 22 ? memory_word(span, l->elements) : half(span, l->elements);
+	bytes = memory_word(span, l->alloc_count + 8);
 	used = half(span, l->alloc_count);
 	if (!elements && !bytes && !used)
 		return true; /* runtime.emptymspan: it has none */

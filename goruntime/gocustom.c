@@ -16,6 +16,7 @@
 #include "goruntime/golive.h"
 #include "goruntime/gomap.h"
 #include "target/memcache.h"
+#include "target/memory.h"
 
 enum {
 	TRIES = 4,
@@ -39,14 +40,6 @@ struct list {
 	struct buffer of; /* struct one */
 };
 
-static uint64_t word(const void *bytes, size_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, (const char *)bytes + at, sizeof(value));
-	return value;
-}
-
 static int gone_or_bad(const struct golive *live, struct error *err, const char *what)
 {
 	uint64_t any;
@@ -61,7 +54,8 @@ static int gone_or_bad(const struct golive *live, struct error *err, const char 
 /* What the map says, and the profile says of itself, is the same. */
 static int take_profile(void *ctx, const void *key, const void *elem)
 {
-	const uint64_t at = word(elem, 0), name = word(key, 0), len = word(key, 8);
+	const uint64_t at = memory_word(elem, 0);
+	const uint64_t name = memory_word(key, 0), len = memory_word(key, 8);
 	struct list *l = ctx;
 	const struct memory *memory = l->live->memory;
 	const struct gofields *f = &l->live->fields;
@@ -70,18 +64,18 @@ static int take_profile(void *ctx, const void *key, const void *elem)
 
 	if (!len || len > NAME_MAX_LEN || memory->read(memory, at, bytes, f->profile.bytes) ||
 	    memory->read(memory, name, one.name, one.len) ||
-	    word(bytes, f->profile.name + 8) != len)
+	    memory_word(bytes, f->profile.name + 8) != len)
 		return ERR_FORMAT;
-	if (word(bytes, f->profile.name) != name) {
+	if (memory_word(bytes, f->profile.name) != name) {
 		char own[NAME_MAX_LEN];
 
-		if (memory->read(memory, word(bytes, f->profile.name), own, one.len) ||
+		if (memory->read(memory, memory_word(bytes, f->profile.name), own, one.len) ||
 		    memcmp(own, one.name, one.len))
 			return ERR_FORMAT;
 	}
-	if (word(bytes, f->profile.write)) /* one of the runtime's own */
+	if (memory_word(bytes, f->profile.write)) /* one of the runtime's own */
 		return 0;
-	one.stacks = word(bytes, f->profile.stacks);
+	one.stacks = memory_word(bytes, f->profile.stacks);
 	return buffer_add(&l->of, &one, sizeof(one));
 }
 
@@ -145,8 +139,9 @@ struct entry { /* of a profile; they are read in the order of where their pcs ar
 
 static int take_entry(void *ctx, const void *key, const void *elem)
 {
-	struct entry e = { { word(key, 0), word(key, 8) }, word(elem, 0), word(elem, 8),
-			   word(elem, 16) };
+	struct entry e = { { memory_word(key, 0), memory_word(key, 8) },
+			   memory_word(elem, 0), memory_word(elem, 8),
+			   memory_word(elem, 16) };
 
 	if (!e.len || e.len > e.cap || (e.cap != STACK_ROOM && e.cap != 1))
 		return ERR_FORMAT;

@@ -41,14 +41,6 @@ struct reader {
 	uint8_t chunk[CHUNK];
 };
 
-static uint64_t word(const uint8_t *bytes, size_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
 static size_t entry_bytes(const struct reader *r)
 {
 	return (size_t)r->kind->key + r->kind->elem;
@@ -89,7 +81,7 @@ static int keep_bucket(struct reader *r, const uint8_t *bucket)
 static int keep_chain(struct reader *r, const uint8_t *bucket, uint64_t *left)
 {
 	uint8_t next[CELLS + CELLS * 2 * SIDE_MAX + 8];
-	uint64_t at = word(bucket, bucket_bytes(r) - 8);
+	uint64_t at = memory_word(bucket, bucket_bytes(r) - 8);
 	int rc = keep_bucket(r, bucket);
 
 	while (!rc && at) {
@@ -98,7 +90,7 @@ static int keep_chain(struct reader *r, const uint8_t *bucket, uint64_t *left)
 		rc = get(r, at, next, bucket_bytes(r));
 		if (!rc)
 			rc = keep_bucket(r, next);
-		at = word(next, bucket_bytes(r) - 8);
+		at = memory_word(next, bucket_bytes(r) - 8);
 	}
 	return rc;
 }
@@ -125,7 +117,7 @@ static int keep_buckets(struct reader *r, uint64_t at, uint64_t count)
 static int keep_hmap(struct reader *r)
 {
 	uint8_t log = r->header[HMAP_B], flags = r->header[HMAP_FLAGS];
-	uint64_t old = word(r->header, HMAP_OLD);
+	uint64_t old = memory_word(r->header, HMAP_OLD);
 	int rc;
 
 	if (flags & WRITING)
@@ -134,7 +126,7 @@ static int keep_hmap(struct reader *r)
 		return ERR_LIMIT;
 	if (old && !log && !(flags & SAME_SIZE_GROW))
 		return ERR_FORMAT;
-	rc = keep_buckets(r, word(r->header, HMAP_BUCKETS), 1ull << log);
+	rc = keep_buckets(r, memory_word(r->header, HMAP_BUCKETS), 1ull << log);
 	if (!rc && old)
 		rc = keep_buckets(r, old, 1ull << (log - !(flags & SAME_SIZE_GROW)));
 	return rc;
@@ -178,19 +170,20 @@ static int keep_table(struct reader *r, uint64_t at, uint64_t index, uint64_t *p
 		return rc;
 	memcpy(&used, table, sizeof(used));
 	memcpy(&capacity, table + TABLE_CAPACITY, sizeof(capacity));
-	if (table[TABLE_DEPTH] > depth || word(table, TABLE_INDEX) != index ||
+	if (table[TABLE_DEPTH] > depth || memory_word(table, TABLE_INDEX) != index ||
 	    capacity < CELLS || capacity > TABLE_MAX || capacity & (capacity - 1) ||
-	    word(table, TABLE_MASK) != capacity / CELLS - 1u)
+	    memory_word(table, TABLE_MASK) != capacity / CELLS - 1u)
 		return ERR_FORMAT;
 	*places = 1ull << (depth - table[TABLE_DEPTH]);
-	rc = keep_groups(r, word(table, TABLE_GROUPS), capacity / CELLS);
+	rc = keep_groups(r, memory_word(table, TABLE_GROUPS), capacity / CELLS);
 	return rc ? rc : r->entries.len / entry_bytes(r) - before == used ? 0 : ERR_FORMAT;
 }
 
 /* A table stands in the directory as often in a row as its depth says. */
 static int keep_tables(struct reader *r)
 {
-	uint64_t directory = word(r->header, MAP_DIR), len = word(r->header, MAP_DIR_LEN);
+	uint64_t directory = memory_word(r->header, MAP_DIR);
+	uint64_t len = memory_word(r->header, MAP_DIR_LEN);
 	uint64_t places, table;
 	int rc = 0;
 
@@ -205,12 +198,12 @@ static int keep_tables(struct reader *r)
 
 static int keep_swiss(struct reader *r)
 {
-	uint64_t len = word(r->header, MAP_DIR_LEN);
+	uint64_t len = memory_word(r->header, MAP_DIR_LEN);
 
 	if (r->header[MAP_WRITING])
 		return ERR_FORMAT;
 	if (!len) /* a small one */
-		return keep_groups(r, word(r->header, MAP_DIR), 1);
+		return keep_groups(r, memory_word(r->header, MAP_DIR), 1);
 	if (r->header[MAP_DEPTH] > 40 || len != 1ull << r->header[MAP_DEPTH])
 		return ERR_FORMAT;
 	return len > r->max + CELLS ? ERR_LIMIT : keep_tables(r);
@@ -225,7 +218,7 @@ static int read_once(struct reader *r, uint64_t map)
 	r->entries.len = 0;
 	if (rc)
 		return rc;
-	r->count = word(r->header, 0);
+	r->count = memory_word(r->header, 0);
 	if (r->count > r->max)
 		return r->count > INT64_MAX ? ERR_FORMAT : ERR_LIMIT;
 	if (r->count)

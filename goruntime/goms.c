@@ -10,14 +10,6 @@
 
 enum { MS_MAX = 1 << 16, BYTES_MAX = 1024 };
 
-static uint64_t word(const uint8_t *bytes, uint32_t offset)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
 /* Bytes of an m that have all fields; 0: one of them is not known. */
 static uint32_t bytes_of_m(const struct goruntime *rt)
 {
@@ -38,7 +30,7 @@ static bool is_m(const struct goruntime *rt, const struct memory *memory, uint64
 {
 	uint64_t m;
 
-	return !memory_read_u64(memory, word(bytes, rt->m.g0) + rt->g.m, &m) && m == at;
+	return !memory_read_u64(memory, memory_word(bytes, rt->m.g0) + rt->g.m, &m) && m == at;
 }
 
 int goms_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *memory,
@@ -55,10 +47,10 @@ int goms_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *
 		if (i == MS_MAX || memory->read(memory, at, bytes, len) ||
 		    !is_m(rt, memory, at, bytes))
 			return ERR_FORMAT;
-		m.thread = word(bytes, rt->m.procid);
-		m.place.g0 = word(bytes, rt->m.g0);
-		m.place.gsignal = word(bytes, rt->m.gsignal);
-		at = word(bytes, rt->m.alllink);
+		m.thread = memory_word(bytes, rt->m.procid);
+		m.place.g0 = memory_word(bytes, rt->m.g0);
+		m.place.gsignal = memory_word(bytes, rt->m.gsignal);
+		at = memory_word(bytes, rt->m.alllink);
 		if (m.thread)
 			rc = buffer_add(ms, &m, sizeof(m));
 	}

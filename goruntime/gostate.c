@@ -5,6 +5,7 @@
 #include "goruntime/gofields.h"
 #include "goruntime/gogoroutines.h"
 #include "goruntime/goruntime.h"
+#include "target/memory.h"
 
 enum {
 	SCAN = 0x1000,	  /* runtime/runtime2.go, _Gscan */
@@ -24,27 +25,19 @@ size_t gostate_bytes(const struct gofields *f)
 	return f->g.bytes <= G_BYTES_MAX && f->g.bytes >= 8 && max <= f->g.bytes - 8 ? max + 8 : 0;
 }
 
-static uint64_t word(const uint8_t *g, uint32_t offset)
-{
-	uint64_t value;
-
-	memcpy(&value, g + offset, sizeof(value));
-	return value;
-}
-
 void gostate_load(struct gostate *s, const struct gofields *f, const uint8_t *g)
 {
-	uint32_t status = (uint32_t)word(g, f->g.status);
+	uint32_t status = (uint32_t)memory_word(g, f->g.status);
 
 	*s = (struct gostate){
-		.low = word(g, 0),
-		.high = word(g, 8),
-		.m = word(g, f->g.m),
-		.sp = word(g, f->g.sp),
-		.pc = word(g, f->g.pc),
-		.syscall_sp = word(g, f->g.syscall_sp),
-		.syscall_pc = word(g, f->g.syscall_pc),
-		.goid = word(g, f->g.goid),
+		.low = memory_word(g, 0),
+		.high = memory_word(g, 8),
+		.m = memory_word(g, f->g.m),
+		.sp = memory_word(g, f->g.sp),
+		.pc = memory_word(g, f->g.pc),
+		.syscall_sp = memory_word(g, f->g.syscall_sp),
+		.syscall_pc = memory_word(g, f->g.syscall_pc),
+		.goid = memory_word(g, f->g.goid),
 		.status = status & ~(uint32_t)SCAN,
 		.tracking_seq = g[f->g.tracking_seq],
 		.scan = status & SCAN,

@@ -28,14 +28,6 @@ bool gothread_fits(const struct goruntime *rt)
 	return true;
 }
 
-static uint64_t word(const uint8_t *bytes, uint32_t offset)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
 static size_t m_bytes(const struct goruntime *rt)
 {
 	uint32_t end = rt->m.vdso_pc > rt->m.vdso_sp ? rt->m.vdso_pc : rt->m.vdso_sp;
@@ -69,9 +61,9 @@ static void fill_who(const struct goruntime *rt, uint64_t g, const uint8_t *byte
 	who_bytes(rt, &first);
 	*who = (struct gothread_who){ .g = g };
 	if (rt->who.goid != GO_NO_FIELD)
-		who->goid = word(bytes, rt->who.goid - first);
+		who->goid = memory_word(bytes, rt->who.goid - first);
 	if (rt->who.labels != GO_NO_FIELD)
-		who->labels = word(bytes, rt->who.labels - first);
+		who->labels = memory_word(bytes, rt->who.labels - first);
 }
 
 static struct memory_piece who_piece(struct gothread *t, uint64_t g)
@@ -153,11 +145,11 @@ static bool holds(const struct gothread *t, uint64_t tp)
 {
 	const struct goruntime *rt = t->rt;
 
-	if (!t->place.m || word(t->m, rt->m.g0) != t->place.g0 ||
-	    word(t->m, rt->m.gsignal) != t->place.gsignal)
+	if (!t->place.m || memory_word(t->m, rt->m.g0) != t->place.g0 ||
+	    memory_word(t->m, rt->m.gsignal) != t->place.gsignal)
 		return false;
 	return !tp || (t->g && (t->g == t->place.g0 || t->g == t->place.gsignal ||
-				t->g == word(t->m, rt->m.curg)));
+				t->g == memory_word(t->m, rt->m.curg)));
 }
 
 /* From the thread pointer: the g, its m, the m's stacks. */
@@ -174,18 +166,18 @@ static bool find_m(struct gothread *t, pid_t tid, uint64_t tp)
 	p[0] = (struct memory_piece){ t->place.m, t->m, m_bytes(rt) };
 	if (!gather(tid, p, 1))
 		return false;
-	t->place.g0 = word(t->m, rt->m.g0);
-	t->place.gsignal = word(t->m, rt->m.gsignal);
+	t->place.g0 = memory_word(t->m, rt->m.g0);
+	t->place.gsignal = memory_word(t->m, rt->m.gsignal);
 	return t->place.g0 && gather(tid, p, own_pieces(t, p)) && holds(t, tp);
 }
 
 static void fill_stack(const struct goruntime *rt, uint64_t g, const uint8_t *bytes,
 		       struct go_stack *s)
 {
-	*s = (struct go_stack){ g, word(bytes, 0), word(bytes, 8),
-				word(bytes, rt->g.sched + rt->g.sp),
-				word(bytes, rt->g.sched + rt->g.pc),
-				word(bytes, rt->g.sched + rt->g.bp) };
+	*s = (struct go_stack){ g, memory_word(bytes, 0), memory_word(bytes, 8),
+				memory_word(bytes, rt->g.sched + rt->g.sp),
+				memory_word(bytes, rt->g.sched + rt->g.pc),
+				memory_word(bytes, rt->g.sched + rt->g.bp) };
 	if (s->low >= s->high || s->high - s->low > STACK_MAX)
 		memset(s, 0, sizeof(*s));
 }
@@ -197,7 +189,7 @@ static bool needs_more(const struct gothread *t, const struct go_stacks *s, uint
 {
 	const struct goruntime *rt = t->rt;
 
-	return !tp || t->g != word(t->m, rt->m.curg) || s->vdso_sp || s->in_callback ||
+	return !tp || t->g != memory_word(t->m, rt->m.curg) || s->vdso_sp || s->in_callback ||
 	       pc - rt->bias - rt->gogo < rt->gogo_end - rt->gogo ||
 	       go_stack_holds(&s->g0, sp) || go_stack_holds(&s->gsignal, sp);
 }
@@ -252,16 +244,16 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 	fill_stack(rt, t->place.g0, t->g0, &s->g0);
 	if (t->place.gsignal)
 		fill_stack(rt, t->place.gsignal, t->gsignal, &s->gsignal);
-	s->vdso_sp = word(t->m, rt->m.vdso_sp);
-	s->vdso_pc = word(t->m, rt->m.vdso_pc);
+	s->vdso_sp = memory_word(t->m, rt->m.vdso_sp);
+	s->vdso_pc = memory_word(t->m, rt->m.vdso_pc);
 	/* Where it is not known, what C's frames would need is copied as a precaution. */
-	s->in_callback = (uint32_t)word(t->m, rt->m.ncgo) || rt->m.isextra == GO_NO_FIELD ||
+	s->in_callback = (uint32_t)memory_word(t->m, rt->m.ncgo) || rt->m.isextra == GO_NO_FIELD ||
 			 t->m[rt->m.isextra];
 	s->known = s->g0.g;
 	s->g = tp ? t->g : 0;
 	if (!s->known)
 		return;
-	curg = word(t->m, rt->m.curg);
+	curg = memory_word(t->m, rt->m.curg);
 	if (!needs_more(t, s, tp, pc, sp)) {
 		place_on_goroutine(s, curg, sp);
 		read_who(t, tid, curg, guessed);

@@ -72,4 +72,13 @@ static inline int memory_read_u64(const struct memory *m, uint64_t addr, uint64_
 	return 0;
 }
 
+/* Eight bytes of a copy, at an offset that is within it. */
+static inline uint64_t memory_word(const void *copy, size_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)copy + at, sizeof(value));
+	return value;
+}
+
 #endif
