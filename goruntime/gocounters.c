@@ -189,7 +189,7 @@ static const char *read_cycles(const struct reading *r)
 	if (!r->v->memstats)
 		return NOT_FOUND;
 	if (!get(r, at + 8, &pause, sizeof(pause)) ||
-	    !get(r, at + 16 + 512 * 8, cycles, sizeof(cycles)))
+	    !get(r, r->v->memstats + golayout_numgc(r->v->layout), cycles, sizeof(cycles)))
 		return NOT_READ;
 	if (cycles[1] > cycles[0] || (!cycles[0] && pause))
 		return NONSENSE;

@@ -56,6 +56,12 @@ struct golayout {
  * not known, or with an experiment that may have moved things. */
 const struct golayout *golayout_of(const char *version);
 
+/* runtime.mstats.numgc, by the fields before it. */
+static inline uint32_t golayout_numgc(const struct golayout *l)
+{
+	return l->last_gc + 16 + 512 * 8;
+}
+
 /* How many bytes an object of a size class has (runtime/sizeclasses.go; the same since
  * 1.16). */
 extern const uint16_t go_class_bytes[GO_SIZE_CLASSES];

@@ -45,18 +45,13 @@ static uint64_t place(const struct goclue *clues, size_t count, uint64_t bias)
 	return gorefs_find(clues, count, &address) ? 0 : address + bias;
 }
 
-static uint32_t numgc_at(const struct golayout *l)
-{
-	return l->last_gc + 16 + 512 * 8;
-}
-
 /* Which fields each function uses can be seen in the sources that golayout.h names; that
  * the compiler leaves it so, tests/rounds/gometrics.test. */
 static void find_places(struct govars *v, const struct gorefs *r, uint64_t bias)
 {
 	const struct golayout *l = v->layout;
 	const struct golayout_pacer *pacer = &l->pacer;
-	uint32_t gc = numgc_at(l);
+	uint32_t gc = golayout_numgc(l);
 	bool counts = l->minor > 18;
 	const struct goclue memstats[] = {
 		{ &r[MARK_TERMINATION], 6, { l->last_gc, l->last_gc + 8, l->last_gc + 16,
@@ -168,6 +163,6 @@ int govars_find(struct govars *v, const struct process *process, const struct me
 
 bool govars_gc_count(const struct govars *v, const struct memory *memory, uint32_t *count)
 {
-	return v->memstats && !memory->read(memory, v->memstats + numgc_at(v->layout), count,
+	return v->memstats && !memory->read(memory, v->memstats + golayout_numgc(v->layout), count,
 					    sizeof(*count));
 }
