@@ -135,6 +135,11 @@ def status_field(pid, field):
     return ""
 
 
+def cpu_seconds(pid):
+    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def wait_for(condition, seconds=5):
     end = time.time() + seconds
     while time.time() < end:
