@@ -32,6 +32,8 @@ static int add_place(struct buffer *b, const struct goparse_frame *f)
 		rc = add_text(b, ",\"file\":", f->file) || buffer_addf(b, ",\"line\":%lu", f->line);
 	else if (!rc)
 		rc = add(b, ",\"file\":null,\"line\":null");
+	if (!rc && f->args.len)
+		rc = add_text(b, ",\"args\":", f->args);
 	if (!rc && f->pc_offset)
 		rc = buffer_addf(b, ",\"pc_offset\":%lu", f->pc_offset);
 	if (!rc && f->pc)

@@ -24,7 +24,10 @@ bool frame_call(struct goparse_text line, struct goparse_frame *frame)
 		at--;
 	if (!at || line.at[at] != '(')
 		return false;
-	*frame = (struct goparse_frame){ .function = { line.at, at } };
+	*frame = (struct goparse_frame){
+		.function = { line.at, at },
+		.args = { line.at + at + 1, line.len - at - 2 },
+	};
 	return true;
 }
 

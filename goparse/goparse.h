@@ -27,6 +27,7 @@ struct goparse_text {
 
 struct goparse_frame {
 	struct goparse_text function; /* "net/http.(*Server).Serve", without the arguments */
+	struct goparse_text args;     /* as printed: "0x1, {0x2?, _}, ..."; empty for none */
 	struct goparse_text file;     /* empty when the line could not be read, or for C */
 	uint64_t line;
 	uint64_t pc_offset; /* of the return address from the function's entry; 0: not printed */

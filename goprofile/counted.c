@@ -64,7 +64,7 @@ static int count_all(struct counting *c, const char *name, struct error *err)
 	int rc;
 
 	if (!strcmp(name, "goroutine"))
-		rc = labelled_read(c->g, 0, &c->counts.labels, count_goroutine, c, err);
+		rc = labelled_read(c->g, (struct labelled_wants){ 0 }, &c->counts.labels, count_goroutine, c, err);
 	else if (!strcmp(name, "threadcreate"))
 		rc = gocustom_threads(live, count_thread, c, err);
 	else

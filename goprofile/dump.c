@@ -2,8 +2,7 @@
  * The text of debug=2, as the runtime of the release prints it (runtime/traceback.go; mprof.go,
  * Stack). What differs:
  *
- * - Arguments are not told: "(...)" stands for those of every function, as Go has it where a
- *   function was inlined.
+ * - Of arguments that could not be read it prints "_", as Go does of those that it cannot tell.
  * - Goroutines come in the order of runtime.allgs all, not the one that asks before the others:
  *   nobody does.
  * - Up to 1.20 the runtime stops after 100 physical frames (and says so only where it has printed
@@ -123,6 +122,11 @@ static int put_place(struct buffer *out, const struct goparse_frame *f)
 	       buffer_add(out, "\n", 1) ? ERR_NOMEM : 0;
 }
 
+static int put_args(struct buffer *out, struct goparse_text args)
+{
+	return buffer_add(out, "(", 1) || put(out, args) || buffer_add(out, ")\n", 2) ? ERR_NOMEM : 0;
+}
+
 static int put_elided(struct buffer *out, const struct goparse_stack *s)
 {
 	if (!s->elided_count)
@@ -140,7 +144,7 @@ static int put_stack(struct buffer *out, const struct goparse_stack *s)
 		if (s->elided && i == s->elided_at)
 			rc = put_elided(out, s);
 		if (!rc && i < s->count)
-			rc = put(out, s->frames[i].function) || buffer_addf(out, "(...)\n") ||
+			rc = put(out, s->frames[i].function) || put_args(out, s->frames[i].args) ||
 			     put_place(out, &s->frames[i]) ? ERR_NOMEM : 0;
 	}
 	if (rc || !s->created_by.function.len)
@@ -174,11 +178,12 @@ int goprofile_dump(struct goprofile *g, struct buffer *out, struct error *err)
 {
 	struct dumping d = { .out = out, .minor = g->minor, .labels = prints_labels(g),
 			     .first = true, .now = gonanotime(g->process) };
+	const struct labelled_wants wants = { .max_frames = TRACEBACK_FRAMES_MAX, .bytes = true };
 	int rc;
 
 	g->remarks.len = 0;
 	traceback_init(&d.traceback, g);
-	rc = labelled_read(g, TRACEBACK_FRAMES_MAX, &d.traceback.sets, dump_one, &d, err);
+	rc = labelled_read(g, wants, &d.traceback.sets, dump_one, &d, err);
 	traceback_release(&d.traceback);
 	return rc;
 }

@@ -15,13 +15,14 @@
 enum {
 	TOGETHER = 512, /* goroutines; a few ms at most pass until their labels are read */
 	PCS_TOGETHER = 1 << 18,
+	BYTES_TOGETHER = 16 << 20, /* of stacks; one more may be much larger */
 	BLOCK = 16 << 10,
 	BLOCKS = 256,
 };
 
 struct waiting {
-	struct go_goroutine r; /* its pcs are at `first` */
-	size_t first;
+	struct go_goroutine r;	  /* its pcs and frames' ends are at `first`, its stack */
+	size_t first, stack;	  /* is at `stack` */
 	uint32_t set;
 	bool unreadable;
 };
@@ -36,7 +37,10 @@ struct labelled {
 	struct strset reasons; /* of waiting goroutines */
 	struct waiting *waiting;
 	uint64_t *pcs;
-	size_t count, room, pc_count, pc_room;
+	size_t *ends;
+	struct buffer stacks;
+	size_t count, room, pc_count, pc_room, end_room;
+	bool bytes;
 	uint64_t unreadable;
 };
 
@@ -57,6 +61,8 @@ static void release(struct labelled *l)
 	strset_release(&l->reasons);
 	free(l->waiting);
 	free(l->pcs);
+	free(l->ends);
+	buffer_release(&l->stacks);
 }
 
 /* The set that stands where its g said. Sets are remembered until the next are read. */
@@ -105,13 +111,17 @@ static int tell_all(struct labelled *l, struct error *err)
 		struct waiting *w = &l->waiting[i];
 
 		w->r.pcs = l->pcs + w->first;
+		if (w->r.stack) {
+			w->r.stack = l->stacks.data + w->stack;
+			w->r.frame_ends = l->ends + w->first;
+		}
 		if (w->r.labels && (w->unreadable || !is_its_own(l, w))) {
 			l->unreadable++;
 			w->set = 0;
 		}
 		rc = l->each(l->ctx, &w->r, w->set, err);
 	}
-	l->count = l->pc_count = 0;
+	l->count = l->pc_count = l->stacks.len = 0;
 	return rc;
 }
 
@@ -125,31 +135,50 @@ static int keep_reason(struct labelled *l, struct go_goroutine *r)
 	return 0;
 }
 
+static int keep_stack(struct labelled *l, struct waiting *w)
+{
+	size_t count = w->r.pc_count, bytes = w->r.stack_len;
+
+	w->first = l->pc_count;
+	w->stack = l->stacks.len;
+	if (!l->bytes)
+		w->r.stack = NULL;
+	if (room_for((void **)&l->pcs, &l->pc_room, w->first + count, sizeof(*l->pcs)) ||
+	    (w->r.stack && (room_for((void **)&l->ends, &l->end_room, w->first + count,
+				     sizeof(*l->ends)) ||
+			    buffer_add(&l->stacks, w->r.stack, bytes))))
+		return ERR_NOMEM;
+	if (count)
+		memcpy(l->pcs + w->first, w->r.pcs, count * sizeof(*l->pcs));
+	if (count && w->r.stack)
+		memcpy(l->ends + w->first, w->r.frame_ends, count * sizeof(*l->ends));
+	l->pc_count += count;
+	return 0;
+}
+
 static int keep(void *ctx, const struct go_goroutine *r, struct error *err)
 {
 	struct labelled *l = ctx;
 	struct waiting *w;
 
-	if (room_for((void **)&l->waiting, &l->room, l->count + 1, sizeof(*l->waiting)) ||
-	    room_for((void **)&l->pcs, &l->pc_room, l->pc_count + r->pc_count, sizeof(*l->pcs)))
+	if (room_for((void **)&l->waiting, &l->room, l->count + 1, sizeof(*l->waiting)))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	w = &l->waiting[l->count++];
-	*w = (struct waiting){ .r = *r, .first = l->pc_count };
-	if (keep_reason(l, &w->r))
+	*w = (struct waiting){ .r = *r };
+	if (keep_reason(l, &w->r) || keep_stack(l, w))
 		return error_set(err, ERR_NOMEM, "out of memory");
-	if (r->pc_count)
-		memcpy(l->pcs + l->pc_count, r->pcs, r->pc_count * sizeof(*r->pcs));
-	l->pc_count += r->pc_count;
-	return l->count < TOGETHER && l->pc_count < PCS_TOGETHER ? 0 : tell_all(l, err);
+	return l->count < TOGETHER && l->pc_count < PCS_TOGETHER && l->stacks.len < BYTES_TOGETHER ?
+		       0 : tell_all(l, err);
 }
 
-int labelled_read(struct goprofile *g, size_t max_frames, struct labelsets *sets,
+int labelled_read(struct goprofile *g, struct labelled_wants wants, struct labelsets *sets,
 		  labelled_callback *each, void *ctx, struct error *err)
 {
-	struct gogoroutines_options options = { .stacks = true, .max_frames = max_frames,
+	struct gogoroutines_options options = { .stacks = true, .max_frames = wants.max_frames,
 						.held = g->held, .held_count = g->held_count,
 						.let_go = g->let_go };
-	struct labelled l = { .g = g, .sets = sets, .each = each, .ctx = ctx };
+	struct labelled l = { .g = g, .sets = sets, .each = each, .ctx = ctx,
+			      .bytes = wants.bytes };
 	struct gogoroutines_stats stats = { 0 };
 	int rc = init(&l) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 

@@ -14,6 +14,7 @@
 #ifndef GOPROFILE_LABELLED_H
 #define GOPROFILE_LABELLED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,10 +28,15 @@ struct labelsets;
 typedef int labelled_callback(void *ctx, const struct go_goroutine *r, uint32_t set,
 			      struct error *err);
 
+struct labelled_wants {
+	size_t max_frames; /* as gogoroutines_options have it */
+	bool bytes;	   /* of stacks, too: else go_goroutine.stack is NULL */
+};
+
 /* Tells all goroutines but the runtime's own with their stacks, in the order of gogoroutines_read,
- * whose errors it returns, or what the callback returns. max_frames as there. What was read is
- * noted in the goprofile's stats and remarks. */
-int labelled_read(struct goprofile *g, size_t max_frames, struct labelsets *sets,
+ * whose errors it returns, or what the callback returns. What was read is noted in the
+ * goprofile's stats and remarks. */
+int labelled_read(struct goprofile *g, struct labelled_wants wants, struct labelsets *sets,
 		  labelled_callback *each, void *ctx, struct error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/room.h"
 #include "goparse/text.h"
 #include "goprofile/inside.h"
+#include "goruntime/goargs.h"
 #include "goruntime/gocallers.h"
 #include "goruntime/gogoroutines.h"
 #include "goruntime/golabels.h"
@@ -24,6 +25,8 @@ struct pcframe_traced {
 	struct goparse_text creator; /* the physical function; none: it is not shown */
 	bool shown, boundary; /* boundary: but not as the first one */
 	bool injected;	      /* its caller has not called it, but was interrupted */
+	/* Of the physical function, where the pc is that of a physical frame; NULL: not asked yet. */
+	struct goargs *args;
 };
 
 void traceback_init(struct traceback *t, struct goprofile *g)
@@ -36,6 +39,7 @@ void traceback_release(struct traceback *t)
 {
 	labelsets_release(&t->sets);
 	buffer_release(&t->text);
+	buffer_release(&t->args);
 	free(t->frames);
 	free(t->labels);
 }
@@ -115,6 +119,8 @@ static int trace(struct traceback *t, struct pcframe *f)
 {
 	struct pcframe_traced *traced = arena_alloc(&t->g->frames.arena, sizeof(*traced));
 
+	if (traced)
+		*traced = (struct pcframe_traced){ 0 };
 	if (!traced || keep_name(t, f->function, &traced->name) || keep_creator(t, f, &traced->creator))
 		return ERR_NOMEM;
 	t->text.len = 0;
@@ -134,16 +140,65 @@ static struct pcframe *find(struct traceback *t, uint64_t pc)
 	return f && !f->traced && trace(t, f) ? NULL : f;
 }
 
-static int push(struct traceback *t, const struct pcframe *f, uint64_t pc)
+/* The physical frame at hand: the first of its logical ones, and its return address. */
+struct physical {
+	const struct pcframe *innermost;
+	uint64_t pc;
+};
+
+/* Appends its arguments, of a goroutine's stack from `end` on, to those of the frames before. */
+static int print_args(struct traceback *t, const struct physical *p, const struct go_goroutine *r,
+		      size_t end)
 {
+	struct goargs **args = &p->innermost->traced->args;
+
+	if (!*args) {
+		*args = arena_alloc(&t->g->frames.arena, sizeof(**args));
+		if (!*args)
+			return ERR_NOMEM;
+		gocallers_arguments(t->g->callers, p->innermost->pc, *args);
+	}
+	return goargs_print(*args, r->stack + end, r->stack_len - end, &t->args);
+}
+
+/* The text of arguments may have moved as it grew. */
+static void place_args(struct traceback *t)
+{
+	const char *at = (const char *)t->args.data;
+
+	for (size_t i = 0; i < t->frame_count; i++) {
+		struct goparse_text *args = &t->frames[i].args;
+
+		if (args->at || !args->len)
+			continue;
+		args->at = at;
+		at += args->len;
+	}
+}
+
+/* The logical frame of r->pcs[i]. */
+static int push(struct traceback *t, const struct pcframe *f, const struct physical *p,
+		const struct go_goroutine *r, size_t i)
+{
+	size_t before = t->args.len;
+	struct goparse_frame *frame;
+
 	if (room_for((void **)&t->frames, &t->frame_room, t->frame_count + 1, sizeof(*t->frames)))
 		return ERR_NOMEM;
-	t->frames[t->frame_count++] = (struct goparse_frame){
+	frame = &t->frames[t->frame_count++];
+	*frame = (struct goparse_frame){
 		.function = f->traced->name,
 		.file = f->traced->file,
 		.line = f->line,
-		.pc_offset = !f->inlined && pc > f->entry ? pc - f->entry : 0,
 	};
+	if (f->inlined) {
+		frame->args = (struct goparse_text){ LITERAL("...") };
+		return 0;
+	}
+	frame->pc_offset = p->pc > f->entry ? p->pc - f->entry : 0;
+	if (r->stack && print_args(t, p, r, r->frame_ends[i]))
+		return ERR_NOMEM;
+	frame->args.len = t->args.len - before;
 	return 0;
 }
 
@@ -153,10 +208,10 @@ static int push(struct traceback *t, const struct pcframe *f, uint64_t pc)
 static int push_frames(struct traceback *t, const struct go_goroutine *r, bool all)
 {
 	const struct pcframe *last = NULL;
+	struct physical p = { 0 };
 	size_t physical = 0;
-	uint64_t pc = 0;
 
-	t->frame_count = 0;
+	t->frame_count = t->args.len = 0;
 	for (size_t i = 0; i < r->pc_count; i++) {
 		const struct pcframe *f = find(t, r->pcs[i]);
 
@@ -168,14 +223,15 @@ static int push_frames(struct traceback *t, const struct go_goroutine *r, bool a
 			bool exact = last ? last->traced->injected : r->exact;
 
 			if (t->g->minor < 21 && physical++ == PHYSICAL_MAX)
-				return 0;
-			pc = f->pc - exact;
+				break;
+			p = (struct physical){ f, f->pc - exact };
 		}
 		last = f;
 		if ((all || f->traced->shown || (f->traced->boundary && t->frame_count)) &&
-		    push(t, f, pc))
+		    push(t, f, &p, r, i))
 			return ERR_NOMEM;
 	}
+	place_args(t);
 	return 0;
 }
 

@@ -135,6 +135,7 @@ static bool gc_cycles(const struct golive *live, uint32_t *cycles)
 
 static int look(struct looking *l, struct error *err)
 {
+	const struct labelled_wants wants = { .max_frames = TRACEBACK_FRAMES_MAX };
 	struct goprofile *g = l->g;
 	uint32_t cycles = 0;
 	bool known = gc_cycles(g->live, &cycles);
@@ -143,7 +144,7 @@ static int look(struct looking *l, struct error *err)
 	l->now = gonanotime(NULL);
 	l->their_now = gonanotime(g->process);
 	seen_begin(l->waits->seen, l->now, known, cycles);
-	rc = labelled_read(g, TRACEBACK_FRAMES_MAX, &l->traceback.sets, look_at, l, err);
+	rc = labelled_read(g, wants, &l->traceback.sets, look_at, l, err);
 	if (rc)
 		return rc;
 	known = gc_cycles(g->live, &cycles);

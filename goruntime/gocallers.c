@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "goruntime/goargs.h"
 #include "goruntime/goframes.h"
 #include "goruntime/gosites.h"
 
@@ -39,6 +40,7 @@ void gocallers_free(struct gocallers *c)
 /* Where logical frames go to. */
 struct output {
 	uint64_t *pcs;
+	size_t *ends, no_end; /* of a walk; or NULL */
 	size_t room, count, skip;
 	bool after_panic; /* the last frame, shown or not, was of one that panics */
 };
@@ -50,12 +52,15 @@ static bool put(struct output *o, const struct gosite_frame *f)
 {
 	if (f->wrapper && !o->after_panic)
 		return true;
-	if (o->skip)
+	if (o->skip) {
 		o->skip--;
-	else if (o->count == o->room)
+	} else if (o->count == o->room) {
 		return false;
-	else
+	} else {
+		if (o->ends)
+			o->ends[o->count] = o->no_end;
 		o->pcs[o->count++] = f->pc;
+	}
 	return true;
 }
 
@@ -77,6 +82,13 @@ static bool word_at(const struct gocallers_stack *s, uint64_t at, uint64_t *valu
 		return false;
 	memcpy(value, s->bytes + at, sizeof(*value));
 	return true;
+}
+
+/* The frames from `first` on are one physical one, which ends there. */
+static void put_end(struct output *o, size_t first, size_t end)
+{
+	for (size_t i = first; o->ends && i < o->count; i++)
+		o->ends[i] = end;
 }
 
 /* Where the walk begins, sp as bytes from s->sp on. A pc of 0 is that of a call of nil: its
@@ -134,6 +146,7 @@ static int walk(struct gosites *sites, const struct gocallers_stack *s, struct o
 		int rc;
 		const struct gosite *site = gosites_at(sites, pc, sense, &rc);
 		enum gocallers_end end;
+		size_t before = o->count;
 
 		if (!site)
 			return rc ? rc : GO_WALK_UNKNOWN;
@@ -150,14 +163,15 @@ static int walk(struct gosites *sites, const struct gocallers_stack *s, struct o
 		if (!pc)
 			return GO_WALK_BROKEN;
 		sp += sizeof(pc);
+		put_end(o, before, sp);
 		sense = site->kind == GOSITE_INJECTED ? GOSITE_EXACT : GOSITE_RETURN;
 	}
 }
 
-int gocallers_walk(struct gocallers *c, const struct gocallers_stack *s, uint64_t *pcs, size_t room,
-		   size_t *count)
+int gocallers_walk(struct gocallers *c, const struct gocallers_stack *s, uint64_t *pcs,
+		   size_t *ends, size_t room, size_t *count)
 {
-	struct output o = { .pcs = pcs, .room = room };
+	struct output o = { .pcs = pcs, .ends = ends, .no_end = s->len, .room = room };
 	int end = walk(&c->sites, s, &o);
 
 	*count = o.count;
@@ -188,6 +202,11 @@ int gocallers_expand(struct gocallers *c, const uint64_t *physical, size_t physi
 bool gocallers_frame(struct gocallers *c, uint64_t pc, struct gocallers_frame *f)
 {
 	return goframes_at(&c->frames, pc, f);
+}
+
+void gocallers_arguments(struct gocallers *c, uint64_t pc, struct goargs *args)
+{
+	goargs_load(&c->sites, pc, args);
 }
 
 const char *gocallers_function(struct gocallers *c, uint64_t address)

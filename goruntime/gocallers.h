@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct goargs;
 struct gocallers;
 struct golive;
 
@@ -38,10 +39,11 @@ struct gocallers_stack {
 };
 
 /* Walks by pcsp (never by frame pointers): fills pcs with up to `room` logical frames,
- * innermost first, *count of them, runtime.goexit with them as the runtime has it. How it
- * ended; ERR_NOMEM. */
-int gocallers_walk(struct gocallers *c, const struct gocallers_stack *s, uint64_t *pcs, size_t room,
-		   size_t *count);
+ * innermost first, *count of them, runtime.goexit with them as the runtime has it; and `ends`,
+ * unless it is NULL, with where each one's physical frame ends, in bytes from sp on (s->len: not
+ * found). How it ended; ERR_NOMEM. */
+int gocallers_walk(struct gocallers *c, const struct gocallers_stack *s, uint64_t *pcs,
+		   size_t *ends, size_t room, size_t *count);
 
 /* Physical return addresses -> logical frames (runtime/mprof.go, fpunwindExpand; without its
  * sentinel and skip, of which `skip` says how many logical frames to leave out at first).
@@ -62,6 +64,9 @@ struct gocallers_frame {
 	bool inlined;	 /* into it: runtime.Frame's Func is nil */
 };
 bool gocallers_frame(struct gocallers *c, uint64_t pc, struct gocallers_frame *f);
+
+/* The arguments of the physical function at pc - 1, for goargs_print. */
+void gocallers_arguments(struct gocallers *c, uint64_t pc, struct goargs *args);
 
 /* The function that begins at, or covers, an address in the process, by its name; NULL for none. */
 const char *gocallers_function(struct gocallers *c, uint64_t address);

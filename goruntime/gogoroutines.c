@@ -72,6 +72,7 @@ struct reader {
 	uint64_t long_bytes;
 	unsigned waits, agains;
 	uint64_t *pcs;
+	size_t *frame_ends;
 	size_t max_frames;
 	char reasons[REASONS][REASON_ROOM];
 	bool reason_known[REASONS];
@@ -331,7 +332,8 @@ static void describe(struct reader *r, const struct slot *s, struct go_goroutine
 static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 {
 	struct gocallers_stack stack = { s->pc, s->sp, s->exact, s->stack, s->len };
-	int end = gocallers_walk(r->callers, &stack, r->pcs, r->max_frames, &g->pc_count);
+	int end = gocallers_walk(r->callers, &stack, r->pcs, r->frame_ends, r->max_frames,
+				 &g->pc_count);
 
 	if (end < 0)
 		return error_set(r->err, end, "out of memory");
@@ -341,6 +343,9 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 	g->exact = s->exact;
 	g->syscall_tick = s->ticks[0];
 	g->end = end;
+	g->stack = s->stack;
+	g->stack_len = s->len;
+	g->frame_ends = r->frame_ends;
 	return 0;
 }
 
@@ -460,7 +465,9 @@ static int prepare(struct reader *r, size_t all)
 	r->pieces = malloc(r->batch * PIECES * sizeof(*r->pieces));
 	r->stacks = malloc(r->stacks_room);
 	r->pcs = malloc((r->max_frames + 1) * sizeof(*r->pcs)); /* there may be none */
-	if (!r->gs || !r->slots || !r->copies || !r->pieces || !r->stacks || !r->pcs)
+	r->frame_ends = malloc((r->max_frames + 1) * sizeof(*r->frame_ends));
+	if (!r->gs || !r->slots || !r->copies || !r->pieces || !r->stacks || !r->pcs ||
+	    !r->frame_ends)
 		return error_set(r->err, ERR_NOMEM, "out of memory");
 	return 0;
 }
@@ -474,6 +481,7 @@ static void release(struct reader *r)
 	free(r->stacks);
 	free(r->long_stack);
 	free(r->pcs);
+	free(r->frame_ends);
 	free(r);
 }
 

@@ -49,6 +49,11 @@ struct go_goroutine {
 	int end;	    /* enum gocallers_end of the walk, where it has a stack */
 	const uint64_t *pcs; /* logical frames, innermost first; good until the callback returns */
 	size_t pc_count;
+	/* With them: the bytes of its stack from where it was left on, and for each of pcs where
+	 * in them its physical frame ends (gocallers_walk). */
+	const uint8_t *stack;
+	size_t stack_len;
+	const size_t *frame_ends;
 };
 
 /* For -stop: where running goroutines are, as somebody knows who holds their threads. */

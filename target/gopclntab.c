@@ -304,26 +304,39 @@ bool gopclntab_line(struct gopclntab *t, const struct go_function *f, uint64_t a
 	return true;
 }
 
-/* Where the function's tree of inlined calls is; 0 without one. What follows a _func:
- * offsets of tables, then data: pointers, aligned, up to 1.17, else distances from
- * go:func.*, all ones for none (runtime/symtab.go, funcdata). */
-static uint64_t inlined_tree(struct gopclntab *t, const struct go_function *f)
+/* What follows a _func: offsets of tables, then data: pointers, aligned, up to 1.17, else
+ * distances from go:func.*, all ones for none (runtime/symtab.go, funcdata). */
+static uint64_t behind_record(const struct gopclntab *t, const struct go_function *f)
 {
-	uint64_t after = f->record + (t->m.format == GO_1_18 ? 40 : 44), pointer;
+	return f->record + (t->m.format == GO_1_18 ? 40 : 44);
+}
+
+uint64_t gopclntab_data(struct gopclntab *t, const struct go_function *f, unsigned number)
+{
+	uint64_t after = behind_record(t, f), pointer;
 	uint32_t distance;
 
-	if (f->datas <= DATA_INLINED || f->tables > UINT16_MAX)
+	if (f->datas <= number || f->tables > UINT16_MAX)
 		return 0;
 	after += f->tables * 4;
 	if (t->m.format == GO_1_16) {
 		after = (after + 7) & ~7ull;
-		return relocs_word(&t->relocs, t->file, after + DATA_INLINED * 8, &pointer) ?
-			       pointer : 0;
+		return relocs_word(&t->relocs, t->file, after + number * 8, &pointer) ? pointer : 0;
 	}
-	if (!t->m.gofunc || !lazyfile_read_at(t->file, after + DATA_INLINED * 4, &distance, 4) ||
+	if (!t->m.gofunc || !lazyfile_read_at(t->file, after + number * 4, &distance, 4) ||
 	    distance == UINT32_MAX)
 		return 0;
 	return t->m.gofunc + distance;
+}
+
+bool gopclntab_value(struct gopclntab *t, const struct go_function *f, unsigned number,
+		     uint64_t addr, int32_t *value)
+{
+	uint32_t table;
+
+	return f->tables > number &&
+	       lazyfile_read_at(t->file, behind_record(t, f) + number * 4, &table, 4) &&
+	       value_at(t, f, table, addr, value);
 }
 
 /* runtime/symtab.go or symtabinl.go, inlinedCall. */
@@ -349,14 +362,10 @@ static bool read_inlined(struct gopclntab *t, uint64_t addr, const struct go_fun
 bool gopclntab_inlined(struct gopclntab *t, const struct go_function *f, uint64_t addr,
 		       struct go_inlined *inlined)
 {
-	uint64_t tree = inlined_tree(t, f);
-	uint32_t table;
+	uint64_t tree = gopclntab_data(t, f, DATA_INLINED);
 	int32_t i;
 
-	if (!tree || f->tables <= TABLE_INLINED ||
-	    !lazyfile_read_at(t->file, f->record + (t->m.format == GO_1_18 ? 40 : 44) +
-			      TABLE_INLINED * 4, &table, 4) ||
-	    !value_at(t, f, table, addr, &i) || i < 0 || i > INLINED_MAX)
+	if (!tree || !gopclntab_value(t, f, TABLE_INLINED, addr, &i) || i < 0 || i > INLINED_MAX)
 		return false;
 	return read_inlined(t, tree + (uint64_t)i * (t->m.format == GO_1_20 ? 16 : 20), f, inlined);
 }

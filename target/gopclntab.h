@@ -70,8 +70,16 @@ bool gopclntab_stack(struct gopclntab *t, const struct go_function *f, uint64_t 
 bool gopclntab_line(struct gopclntab *t, const struct go_function *f, uint64_t addr, char *file,
 		    size_t room, uint32_t *line);
 
-/* Copies bytes of code as the file has them. */
+/* Copies bytes of code, or of its data, as the file has them. */
 bool gopclntab_code(struct gopclntab *t, uint64_t addr, void *buf, size_t len);
+
+/* What else the compiler says about a function, by number (FUNCDATA_…): where it is; 0 for
+ * nothing. */
+uint64_t gopclntab_data(struct gopclntab *t, const struct go_function *f, unsigned number);
+
+/* The value of one of its numbered tables (PCDATA_…) at an address; false where it has none. */
+bool gopclntab_value(struct gopclntab *t, const struct go_function *f, unsigned number,
+		     uint64_t addr, int32_t *value);
 
 struct go_inlined {
 	uint32_t name, start_line;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "goruntime/goargs.h"
 #include "goruntime/gocallers.h"
 #include "tests/unit/goruntime/gotable.h"
 
@@ -33,6 +35,22 @@ static void look_at(struct gocallers *c, const uint64_t *pcs, size_t count)
 			abort();
 }
 
+static void print_arguments(struct gocallers *c, const struct gocallers_stack *s,
+			    const uint64_t *pcs, const size_t *ends, size_t count)
+{
+	struct buffer text = { 0 };
+	struct goargs args;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ends[i] > s->len)
+			abort();
+		gocallers_arguments(c, pcs[i], &args);
+		if (goargs_print(&args, s->bytes + ends[i], s->len - ends[i], &text))
+			abort();
+	}
+	buffer_release(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const versions[] = { "go1.18", "go1.20", "go1.26" };
@@ -42,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static uint64_t words[WORDS_MAX];
 	struct gocallers_stack s = { .sp = 0xc000, .bytes = (const uint8_t *)words };
 	uint64_t pcs[ROOM];
-	size_t count, n = 0;
+	size_t ends[ROOM], count, n = 0;
 	unsigned which;
 	int end;
 
@@ -59,10 +77,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s.pc = words[0];
 	s.exact = data[1] & 1;
 	s.len = n * 8 - (data[1] >> 5);
-	end = gocallers_walk(callers[which], &s, pcs, data[1] % ROOM, &count);
+	end = gocallers_walk(callers[which], &s, pcs, ends, data[1] % ROOM, &count);
 	if (end < 0 || end >= GO_WALK_ENDS || count > data[1] % ROOM)
 		abort();
 	look_at(callers[which], pcs, count);
+	print_arguments(callers[which], &s, pcs, ends, count);
 	if (gocallers_expand(callers[which], words, n, data[1] & 3, pcs, ROOM, &count))
 		abort();
 	look_at(callers[which], pcs, count);

@@ -24,7 +24,7 @@ CREATED = re.compile(r"created by (.+?)(?: in goroutine (\d+))?")
 ELIDED = re.compile(r"\.\.\.(?:additional|(\d+)) frames elided\.\.\.")
 UNAVAILABLE = "\tgoroutine running on other thread; stack unavailable"
 # printArgs: numbers, "?" for dead ones, "_", "...", braces. What it prints has no parenthesis.
-CALL = re.compile(r"(.+)\([0-9a-fx?_{}., ]*\)")
+CALL = re.compile(r"(.+)\(([0-9a-fx?_{}., ]*)\)")
 PLACE = re.compile(rf"\t(.+):(\d+)(?: \+({HEX}))?(?: fp={HEX} sp={HEX} pc=({HEX}))?")
 C_AT = re.compile(rf"non-Go function at pc=({HEX})")
 C_PLACE = re.compile(rf"\t(?:(.*):(\d+) )?pc=({HEX})")
@@ -148,7 +148,11 @@ class Reader:
         else:
             self.name = line
             call = CALL.fullmatch(line)
-            self.waiting = {"function": call.group(1), "file": None, "line": None} if call else None
+            self.waiting = None
+            if call:
+                self.waiting = {"function": call.group(1), "file": None, "line": None}
+                if call.group(2):
+                    self.waiting["args"] = call.group(2)
 
     def second(self, line, waiting, name):
         """Is it the second line of something?"""

@@ -160,7 +160,7 @@ FILE = re.compile(r"\t(.*:\d+)(?: \+(0x[0-9a-f]+))?$")
 
 def dump(text):
     """{goid: (state, minutes, frames, created)} of a text of debug=2. A frame is a function
-    and where; arguments are left out, since they cannot be known from outside."""
+    with its arguments, and where."""
     out = {}
     for block in text.strip("\n").split("\n\n"):
         lines = block.split("\n")
@@ -181,7 +181,7 @@ def dump(text):
             if lines[at].startswith("created by "):
                 created = (lines[at], where[1], where[2])
             else:
-                stack.append((lines[at].rsplit("(", 1)[0], where[1], where[2]))
+                stack.append((lines[at], where[1], where[2]))
             at += 2
         assert int(head[1]) not in out, f"goroutine {head[1]} is there twice"
         out[int(head[1])] = (", ".join(words_) + head[3], minutes, stack, created)
@@ -189,12 +189,13 @@ def dump(text):
 
 
 def same_dump(ours, theirs, what="dump", leave_out=None):
-    """What goroutines are there, their states, frames (function, file, line, offset), makers."""
+    """What goroutines are there, their states, frames (function, arguments, file,
+    line, offset), makers."""
     mine, right = dump(ours), dump(theirs)
     found = []
     for goid in sorted(set(mine) | set(right)):
         both = mine.get(goid), right.get(goid)
-        if leave_out and any(leave_out([f[0] for f in g[2]]) for g in both if g):
+        if leave_out and any(leave_out([f[0].rsplit("(", 1)[0] for f in g[2]]) for g in both if g):
             continue
         if not all(both):
             found.append(f"goroutine {goid} is {'missing' if both[1] else 'too much'}: "

@@ -29,11 +29,18 @@ int gogoroutines_read(const struct golive *l, struct gocallers *callers,
 	cr_assert(options->stacks && !options->system);
 	for (size_t i = 0; i < count && !rc; i++) {
 		const uint64_t pcs[] = { i, i + 1 };
+		const size_t ends[] = { 8, i };
+		uint8_t stack[300];
+
+		memset(stack, (int)i, sizeof(stack));
 
 		if (told && between)
 			between();
 		all[i].pcs = pcs;
 		all[i].pc_count = 2;
+		all[i].stack = stack;
+		all[i].stack_len = i % sizeof(stack) + 1;
+		all[i].frame_ends = ends;
 		all[i].wait_reason = reason;
 		rc = each(ctx, &all[i], err);
 	}
@@ -48,6 +55,10 @@ static int take(void *ctx, const struct go_goroutine *r, uint32_t set, struct er
 	cr_assert_eq(ctx, &sets);
 	cr_assert_eq(r->goid, told + 1, "in order");
 	cr_assert_eq(r->pcs[1], told + 1);
+	cr_assert_eq(r->frame_ends[0], 8);
+	cr_assert_eq(r->frame_ends[1], told);
+	cr_assert_eq(r->stack[0], (uint8_t)told);
+	cr_assert_eq(r->stack[r->stack_len - 1], (uint8_t)told);
 	cr_assert_str_eq(r->wait_reason, "chan receive");
 	set_of[told++] = set;
 	return 0;
@@ -65,9 +76,10 @@ static void begin(void)
 
 static void tell(void)
 {
+	const struct labelled_wants wants = { .bytes = true };
 	struct error err = { 0 };
 
-	cr_assert_eq(labelled_read(&g, 0, &sets, take, &sets, &err), 0, "%s", err.text);
+	cr_assert_eq(labelled_read(&g, wants, &sets, take, &sets, &err), 0, "%s", err.text);
 	cr_assert_eq(told, count);
 }
 

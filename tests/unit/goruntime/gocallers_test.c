@@ -1,7 +1,9 @@
 /* Stacks made here, of a program made here: where they lead, and which frames count. */
 #include <criterion/criterion.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "goruntime/goargs.h"
 #include "goruntime/gocallers.h"
 #include "goruntime/goframes.h"
 #include "gotable.h"
@@ -12,6 +14,7 @@ static struct golive live;
 static struct image *image;
 static struct gocallers *callers;
 static uint64_t words[WORDS], pcs[ROOM];
+static size_t ends[ROOM];
 static size_t used, count, room;
 
 static void begin(const char *version)
@@ -48,7 +51,7 @@ static int walk(uint64_t pc, bool exact)
 	struct gocallers_stack s = { .pc = pc, .sp = 0xc000, .exact = exact,
 				     .bytes = (const uint8_t *)words, .len = used * 8 };
 
-	return gocallers_walk(callers, &s, pcs, room, &count);
+	return gocallers_walk(callers, &s, pcs, ends, room, &count);
 }
 
 #define EXPECT(...) \
@@ -85,6 +88,59 @@ Test(gocallers, an_inlined_call_is_a_frame)
 	push_goexit(RUN);
 	cr_assert_eq(walk(table_pc(RUN, 40), false), GO_WALK_WHOLE);
 	EXPECT(table_pc(RUN, 40), table_pc(RUN, 0) + 1, table_pc(GOEXIT, 1));
+	/* Of one physical frame, which ends behind the return address; goexit's end is not found. */
+	cr_assert_eq(ends[0], 24);
+	cr_assert_eq(ends[1], 24);
+	cr_assert_eq(ends[2], used * 8);
+}
+
+static void expect_arguments(uint64_t pc, size_t bytes, const char *want)
+{
+	struct buffer text = { 0 };
+	struct goargs args;
+
+	gocallers_arguments(callers, pc, &args);
+	cr_assert_eq(goargs_print(&args, (const uint8_t *)words, bytes, &text), 0);
+	cr_assert_eq(buffer_add(&text, "", 1), 0);
+	cr_assert_str_eq((const char *)text.data, want);
+	buffer_release(&text);
+}
+
+Test(gocallers, arguments_are_as_go_prints_them)
+{
+	begin("go1.22.1");
+	words[0] = 0x89abcdef01020304;
+	words[1] = 0xffff;
+	words[2] = 0xc000012340;
+	expect_arguments(table_pc(LAST, 0x18), 32, "{0x4, 0x3}, 0x89abcdef, 0xc000012340, {0x0}, _, ...");
+	expect_arguments(table_pc(LAST, 0x28), 32, "{0x4, 0x3}, 0x89abcdef, 0xc000012340?, {0x0}, _, ...");
+	expect_arguments(table_pc(LAST, 0x28), 31, "{0x4, 0x3}, 0x89abcdef, 0xc000012340?, {_}, _, ...");
+	expect_arguments(table_pc(LAST, 0x28), 1, "{0x4, _}, _, _, {_}, _, ...");
+	expect_arguments(table_pc(MAIN, 0x28), 32, "");
+	expect_arguments(table_pc(FOREIGN, 0x28), 32, "");
+	expect_arguments(0, 32, "");
+	expect_arguments(UINT64_MAX, 32, "");
+}
+
+/* Whatever stands in the tables. */
+Test(gocallers, arguments_that_make_no_sense)
+{
+	struct goargs args = { .known_from = 0 };
+	struct buffer text = { 0 };
+
+	begin("go1.22.1");
+	memset(args.ops, 8, sizeof(args.ops)); /* the last one has no size */
+	cr_assert_eq(goargs_print(&args, (const uint8_t *)words, sizeof(words), &text), 0);
+	cr_assert_eq(text.len, GOARGS_OPS / 2 * strlen("0x0?, ") - 2);
+	text.len = 0;
+	memset(args.ops, 0xfd, sizeof(args.ops));
+	cr_assert_eq(goargs_print(&args, NULL, 0, &text), 0);
+	cr_assert_eq(text.len, GOARGS_OPS);
+	text.len = 0;
+	memcpy(args.ops, (uint8_t[]){ 0, 9, 0, 0, 0xff }, 5); /* no value has such a size */
+	cr_assert_eq(goargs_print(&args, (const uint8_t *)words, sizeof(words), &text), 0);
+	cr_assert_eq(text.len, strlen("_, 0x0?"));
+	buffer_release(&text);
 }
 
 /* The byte before a return address says what is inlined. */

@@ -23,12 +23,19 @@ enum table_function {
 	CALLBACK, GENERIC, SYSTEM, FING, CLEANUPS, RUNTIME_MAIN, INLINES_WRAPPER, GOGO, TABLE_FUNCTIONS,
 };
 
+/* f([2]byte in a struct, int32, register int, too far, more than ten). */
+static const uint8_t table_args[] = { 0xfe, 0, 1, 1, 1, 0xfd, 4, 4, 16, 8, 0xfe, 24, 8, 0xfd, 0xfb,
+				      0xfc, 0xff };
+static const uint8_t table_live[] = { 16, 2 }; /* from offset 16 on, the second alone */
+
 static const struct made_function table_functions[TABLE_FUNCTIONS] = {
 	[GOEXIT] = { .name = "runtime.goexit", .flags = GO_TOP_FRAME | GO_ASSEMBLY },
 	[MAIN] = { .name = "main.main", .depth = 0x80 },
 	[RUN] = { .name = "main.(*T).run", .depth = 0x10, .inlined = "main.small" },
 	[FOREIGN] = { .name = "c_code", .foreign = true },
-	[LAST] = { .name = "main.last", .depth = 24 },
+	[LAST] = { .name = "main.last", .depth = 24,
+		   .args = { table_args, sizeof(table_args) },
+		   .live = { table_live, sizeof(table_live) } },
 	[DEFERRETURN] = { .name = "runtime.deferreturn", .depth = 8, .id = WRAPPER_ID },
 	[WRAPPER] = { .name = "main.wrap", .depth = 8, .id = WRAPPER_ID },
 	[GOPANIC] = { .name = "runtime.gopanic", .depth = 0x40 },

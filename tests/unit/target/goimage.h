@@ -29,6 +29,8 @@ struct made_function {
 	size_t code_len;
 	const char *inlined; /* a call inlined from byte 32 to 63, which is in the line + 1 */
 	uint8_t id, inlined_id; /* funcIDs */
+	struct made_bytes { const uint8_t *at; size_t len; } args, live; /* FUNCDATA_ArgInfo, ArgLiveInfo,
+		* of which the byte at 1 tells from byte 32 to 63 of the function */
 };
 
 struct made_table {
@@ -81,10 +83,29 @@ static inline uint32_t made_name(struct buffer *names, const char *name)
 }
 
 /* One function; its line is 10 * (number + 1). */
+/* Where in go:func.* they are. */
+static inline uint64_t made_bytes(struct made_table *t, struct made_bytes bytes)
+{
+	uint64_t at = t->inlined.len;
+
+	for (size_t i = 0; i < bytes.len; i++)
+		made_put(&t->inlined, bytes.at[i], 1);
+	return bytes.len ? at : UINT64_MAX;
+}
+
+static inline void made_data(struct buffer *b, enum go_format format, uint64_t at)
+{
+	if (format == GO_1_16)
+		made_put(b, at == UINT64_MAX ? 0 : MADE_GOFUNC + at, 8);
+	else
+		made_put(b, at == UINT64_MAX ? UINT32_MAX : at, 4);
+}
+
 static inline void made_record(struct made_table *t, enum go_format format,
 			       const struct made_function *f, uint32_t number)
 {
 	uint32_t entry = number * MADE_FUNCTION, line = 10 * (number + 1);
+	uint64_t args = made_bytes(t, f->args), live = made_bytes(t, f->live);
 	struct buffer *b = &t->records;
 
 	made_put(b, format == GO_1_16 ? MADE_TEXT + entry : entry, format == GO_1_16 ? 8 : 4);
@@ -100,25 +121,27 @@ static inline void made_record(struct made_table *t, enum go_format format,
 	made_put(b, f->foreign ? 0 : made_values(&t->values, 0, MADE_FUNCTION, 0, 0, 0, 0), 4);
 	made_put(b, f->foreign ? 0 : made_values(&t->values, (int32_t)line, 32, (int32_t)line + 1,
 						 32, (int32_t)line, MADE_FUNCTION - 64), 4);
-	made_put(b, 3, 4); /* tables */
+	made_put(b, 4, 4); /* tables */
 	made_put(b, 0, 4); /* unit */
 	if (format == GO_1_20)
 		made_put(b, line - 1, 4);
 	made_put(b, f->id, 1);
 	made_put(b, f->flags, 1);
 	made_put(b, 0, 1);
-	made_put(b, 4, 1); /* datas */
+	made_put(b, 7, 1); /* datas */
 	made_put(b, 0, 8);
 	made_put(b, f->inlined ? made_values(&t->values, -1, 32, 0, 32, -1, MADE_FUNCTION - 64) : 0,
+		 4);
+	made_put(b, f->live.len ? made_values(&t->values, -1, 32, 1, 32, -1, MADE_FUNCTION - 64) : 0,
 		 4);
 	if (format == GO_1_16 && b->len % 8)
 		made_put(b, 0, 4);
 	for (int i = 0; i < 3; i++)
-		made_put(b, format == GO_1_16 ? 0 : UINT32_MAX, format == GO_1_16 ? 8 : 4);
-	if (format == GO_1_16)
-		made_put(b, f->inlined ? MADE_GOFUNC + t->inlined.len : 0, 8);
-	else
-		made_put(b, f->inlined ? t->inlined.len : UINT32_MAX, 4);
+		made_data(b, format, UINT64_MAX);
+	made_data(b, format, f->inlined ? t->inlined.len : UINT64_MAX);
+	made_data(b, format, UINT64_MAX);
+	made_data(b, format, args);
+	made_data(b, format, live);
 	while (b->len % 8)
 		made_put(b, 0, 1);
 }
