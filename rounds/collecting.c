@@ -12,6 +12,7 @@
 #include "rounds/errand.h"
 #include "rounds/source.h"
 #include "sampler/clock.h"
+#include "sampler/sandbox.h"
 
 _Static_assert(ERRAND_FDS == 2 + SOURCE_FDS, "two of the collection's, and the source's");
 
@@ -154,10 +155,13 @@ void collecting_run(struct source *s, const struct collection_request *q, int fi
 	struct source_needs needs;
 
 	source_needs(s, &needs);
-	bounds.tracing = needs.tracing;
+	bounds.tracing = needs.tracing != 0;
 	bounds.holding = needs.holding;
 	memcpy(bounds.fds + 2, needs.fds, sizeof(needs.fds));
 	errand_settle(&bounds);
+	/* Who holds needs ptrace(2), which could do anything to anybody. */
+	if (needs.tracing && !needs.holding)
+		sandbox_filter(file, needs.tracing);
 	c.file = file;
 	finishing = s;
 	errand_hear();

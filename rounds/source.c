@@ -46,7 +46,7 @@ void source_about(struct source *s, struct process *process)
 
 void source_needs(struct source *s, struct source_needs *needs)
 {
-	*needs = (struct source_needs){ .tracing = false };
+	*needs = (struct source_needs){ .tracing = 0 };
 	if (s->ops->needs)
 		s->ops->needs(s, needs);
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buffer.h"
 
@@ -52,7 +53,7 @@ void source_about(struct source *s, struct process *process);
 /* Of whatever an errand (rounds/errand.h) gives up, what one that asks it must keep. */
 enum { SOURCE_FDS = 3 };
 struct source_needs {
-	bool tracing;	      /* the privileges to read another process */
+	pid_t tracing;	      /* the privileges to read this process; 0: none */
 	bool holding;	      /* and to hold it */
 	int *fds[SOURCE_FDS]; /* descriptors, -1 for none; may get other numbers */
 };

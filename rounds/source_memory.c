@@ -459,7 +459,7 @@ static void say_needs(struct source *s, struct source_needs *needs)
 {
 	struct process *p = reader_of(s)->process;
 
-	*needs = (struct source_needs){ .tracing = true, .holding = reader_of(s)->options.stop_ns != 0,
+	*needs = (struct source_needs){ .tracing = p->pid, .holding = reader_of(s)->options.stop_ns != 0,
 					.fds = { &p->proc_fd, &p->pid_fd, &p->root_fd } };
 }
 

@@ -100,7 +100,19 @@ static int allow_writing(scmp_filter_ctx f, int fd)
 				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)fd, 0));
 }
 
-static void set_filter(const struct sandbox *box)
+static int allow_looking_at(scmp_filter_ctx f, pid_t process)
+{
+	if (!process)
+		return 0;
+	return seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(process_vm_readv), 1,
+				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)process, 0)) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(nanosleep), 0) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clock_nanosleep), 0) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(poll), 0) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(ppoll), 0);
+}
+
+void sandbox_filter(int writable_fd, pid_t readable)
 {
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_KILL_PROCESS);
 	int rc = f ? seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) : -1;
@@ -108,7 +120,8 @@ static void set_filter(const struct sandbox *box)
 	for (size_t i = 0; !rc && i < sizeof(harmless) / sizeof(*harmless); i++)
 		rc = seccomp_rule_add(f, SCMP_ACT_ALLOW, harmless[i], 0);
 	if (!rc)
-		rc = allow_opening(f) | allow_memory(f) | allow_writing(f, box->writable_fd);
+		rc = allow_opening(f) | allow_memory(f) | allow_writing(f, writable_fd) |
+		     allow_looking_at(f, readable);
 	/* A kernel without seccomp, or a container that forbids it: bounds and privileges
 	 * hold all the same, and the profile is worth more than the filter. */
 	if (!rc)
@@ -165,7 +178,7 @@ static void run_child(const struct sandbox *box, int (*work)(void *ctx), pid_t p
 	if (getppid() != parent)
 		_exit(1);
 	set_bounds(box);
-	set_filter(box);
+	sandbox_filter(box->writable_fd, 0);
 	_exit(work(box->ctx) & 255);
 }
 

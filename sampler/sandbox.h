@@ -41,6 +41,10 @@ struct sandbox_end {
 void *sandbox_share(size_t bytes);
 void sandbox_unshare(void *shared, size_t bytes);
 
+/* The filter alone, for good, for a process of ours that was made otherwise: it may do what a
+ * child may, wait, and read the memory of one process, as far as it has the privileges. */
+void sandbox_filter(int writable_fd, pid_t readable);
+
 /* A child at work. */
 struct sandbox_child {
 	pid_t pid;	 /* 0: none */

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -117,6 +118,46 @@ Test(sandbox, whatever_else_is_tried_is_the_last)
 			  "attempt %d: status %x", i, end.status);
 		cr_assert_str_eq(sandbox_death(&end, text, sizeof(text)),
 				 "aborted, or tried a forbidden system call");
+	}
+}
+
+enum { OURS, THEIRS, WRITES, OTHERS };
+
+/* In a child that may read the parent's memory: 42 is what stands there. */
+static int look_at(pid_t parent, int *number, int which)
+{
+	static const struct timespec moment = { 0, 1000 };
+	int copy = 0;
+	struct iovec here = { &copy, sizeof(copy) }, there = { number, sizeof(*number) };
+
+	sandbox_filter(-1, parent);
+	nanosleep(&moment, NULL);
+	if (which == WRITES)
+		process_vm_writev(parent, &here, 1, &there, 1, 0);
+	else if (which != OTHERS)
+		process_vm_readv(which == OURS ? getpid() : parent, &here, 1, &there, 1, 0);
+	else
+		socket(AF_UNIX, SOCK_STREAM, 0);
+	return copy;
+}
+
+Test(sandbox, a_filter_for_who_reads_a_process)
+{
+	static int number = 42;
+	pid_t self = getpid();
+
+	for (int which = OURS; which <= OTHERS; which++) {
+		pid_t child = fork();
+		int status;
+
+		if (!child)
+			_exit(look_at(self, &number, which));
+		cr_assert_eq(waitpid(child, &status, 0), child);
+		if (which == THEIRS)
+			cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 42, "status %x", status);
+		else
+			cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS,
+				  "%d: status %x", which, status);
 	}
 }
 
