@@ -25,8 +25,7 @@ struct pcframe_traced {
 	struct goparse_text creator; /* the physical function; none: it is not shown */
 	bool shown, boundary; /* boundary: but not as the first one */
 	bool injected;	      /* its caller has not called it, but was interrupted */
-	/* Of the physical function, where the pc is that of a physical frame; NULL: not asked yet. */
-	struct goargs *args;
+	struct goargs *args;  /* of the physical function here; NULL: not asked yet */
 };
 
 void traceback_init(struct traceback *t, struct goprofile *g)
@@ -146,22 +145,25 @@ struct physical {
 	uint64_t pc;
 };
 
-/* Appends its arguments, of a goroutine's stack from `end` on, to those of the frames before. */
-static int print_args(struct traceback *t, const struct physical *p, const struct go_goroutine *r,
-		      size_t end)
+/* Appends its arguments, of a goroutine's stack from `end` on, to those of the frames before.
+ * Which of them live at the physical frame's pc is asked from 1.21 on (traceback2); before, at
+ * that of `last`, of its logical frames the one that is not inlined (gentraceback). */
+static int print_args(struct traceback *t, const struct physical *p, const struct pcframe *last,
+		      const struct go_goroutine *r, size_t end)
 {
-	struct goargs **args = &p->innermost->traced->args;
+	const struct pcframe *f = t->g->minor < 21 ? last : p->innermost;
+	struct goargs **args = &f->traced->args;
 
 	if (!*args) {
 		*args = arena_alloc(&t->g->frames.arena, sizeof(**args));
 		if (!*args)
 			return ERR_NOMEM;
-		gocallers_arguments(t->g->callers, p->innermost->pc, *args);
+		gocallers_arguments(t->g->callers, f->pc, *args);
 	}
 	return goargs_print(*args, r->stack + end, r->stack_len - end, &t->args);
 }
 
-/* The text of arguments may have moved as it grew. */
+/* Only now: the text of arguments has moved as it grew. */
 static void place_args(struct traceback *t)
 {
 	const char *at = (const char *)t->args.data;
@@ -188,17 +190,16 @@ static int push(struct traceback *t, const struct pcframe *f, const struct physi
 	frame = &t->frames[t->frame_count++];
 	*frame = (struct goparse_frame){
 		.function = f->traced->name,
+		.args = { LITERAL("...") },
 		.file = f->traced->file,
 		.line = f->line,
+		.pc_offset = !f->inlined && p->pc > f->entry ? p->pc - f->entry : 0,
 	};
-	if (f->inlined) {
-		frame->args = (struct goparse_text){ LITERAL("...") };
+	if (f->inlined || !r->stack)
 		return 0;
-	}
-	frame->pc_offset = p->pc > f->entry ? p->pc - f->entry : 0;
-	if (r->stack && print_args(t, p, r, r->frame_ends[i]))
+	if (print_args(t, p, f, r, r->frame_ends[i]))
 		return ERR_NOMEM;
-	frame->args.len = t->args.len - before;
+	frame->args = (struct goparse_text){ NULL, t->args.len - before };
 	return 0;
 }
 

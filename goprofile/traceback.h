@@ -38,7 +38,7 @@ void traceback_init(struct traceback *t, struct goprofile *g);
 void traceback_release(struct traceback *t);
 
 /* Good until the next call; names are the goprofile's. Without a wait, which is not to be told
- * from the goroutine alone, and without arguments where the stack's bytes are not there; labels (`set`: as labelled_read tells it) are there whether Go would
+ * from the goroutine alone, with "..." for arguments where the stack's bytes are not there; labels (`set`: as labelled_read tells it) are there whether Go would
  * print them or not. ERR_NOMEM. */
 int traceback_make(struct traceback *t, const struct go_goroutine *r, uint32_t set,
 		   struct goparse_goroutine *out);

@@ -13,7 +13,7 @@
 struct error;
 struct gotypes;
 
-/* Offsets in bytes; GO_NO_FIELD (goruntime/goruntime.h) for what this release, or this program,
+/* Offsets in bytes; GO_NO_FIELD (goruntime/gotypes.h) for what this release, or this program,
  * does not have. */
 struct gofields {
 	struct {

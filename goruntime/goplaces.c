@@ -22,7 +22,7 @@ enum { SYMBOLS_MAX = 1 << 22, NEWEST = 99, USES_MAX = 4, ANY = -1, NOT = 0x80 };
 
 enum {
 	ALLOCMCACHE, BLOCKEVENT, CHANRECV, CHANSEND, CREATEFING, FINISHSWEEP, FLUSH, FREE,
-	FLUSHLOCKED, GCINIT, GCMARK, GCSTART, GCSWEEP, GCTEST, HEADER, INIT, ISSYSTEM, LOCKPROFILES,
+	FLUSHLOCKED, GCINIT, GCSTART, GCSWEEP, GCTEST, HEADER, INIT, ISSYSTEM, LOCKPROFILES,
 	MALLOC, MCOMMONINIT, MEXIT, MUTEXEVENT, NEXTCYCLE, PROFILEALLOC, REASON, RUNFINQ,
 	SCHEDINIT, SEMACQUIRE, STKBUCKET, SYNCEVENT, TICKSINIT, TICKSPERSECOND,
 	OLDTICKSPERSECOND, FUNCTIONS,
@@ -39,7 +39,6 @@ static const char *const functions[FUNCTIONS] = {
 	[FREE] = "runtime.mProf_Free",
 	[FLUSHLOCKED] = "runtime.mProf_FlushLocked",
 	[GCINIT] = "runtime.gcinit",
-	[GCMARK] = "runtime.gcMark",
 	[GCSTART] = "runtime.gcStart",
 	[GCSWEEP] = "runtime.gcSweep",
 	[GCTEST] = "runtime.gcTrigger.test",
@@ -107,7 +106,6 @@ static const struct clue clues[] = {
 	{ OF(wait_reasons), 18, NEWEST, { TAKES(REASON), TAKES(HEADER) } },
 	{ OF(fing_status), 18, 19, { LOADS(ISSYSTEM), STORES(RUNFINQ) } },
 	{ OF(fing_status), 20, NEWEST, { LOADS(ISSYSTEM), LOADS(CREATEFING), TAKES(CREATEFING) } },
-	{ OF(gc_phase), 18, NEWEST, { COMPARES(GCMARK, 2), COMPARES(GCSWEEP, 0) } },
 	{ OF(gc_cycles), 18, 18,
 	  { LOADS(GCSTART), ALSO(GCSTART, OTHER, 0), ALSO(GCSTART, STORE, 4), ALSO(GCSTART, STORE, 8) } },
 	{ OF(gc_cycles), 19, 19,
@@ -266,7 +264,6 @@ static const struct place places[] = {
 	{ OF(wait_reasons), "runtime.waitReasonStrings", 0 },
 	{ OF(fing_status), "runtime.fingStatus", 0 },
 	{ OF(fing_status), "runtime.fingRunning", 0 },
-	{ OF(gc_phase), "runtime.gcphase", 0 },
 	{ OF(gc_cycles), "runtime.work", 0 },
 	{ OF(sweep_active), "runtime.sweep", 0 },
 	{ OF(mem_profile_off), "runtime.disableMemoryProfiling", 0 },

@@ -16,39 +16,37 @@ enum { CODE_BYTES = 48, TLS_FAR = 1 << 20 };
 
 static const char MARK[] = "runtime.morestack"; /* every runtime has it, plugins have not */
 
-static void find_optional(const struct gotypes *t, uint64_t type, const char *name, uint32_t *field)
-{
-	if (!gotypes_field(t, type, name, field, NULL))
-		*field = GO_NO_FIELD;
-}
+#define OF(member) offsetof(struct goruntime, member)
+
+static const struct gotypes_want of_g[] = {
+	{ OF(g.m), "m", NULL, false },
+	{ OF(g.sp), "sched", "sp", false },
+	{ OF(g.pc), "sched", "pc", false },
+	{ OF(g.bp), "sched", "bp", false },
+	{ OF(who.goid), "goid", NULL, true },
+	{ OF(who.labels), "labels", NULL, true },
+};
+
+static const struct gotypes_want of_m[] = {
+	{ OF(m.g0), "g0", NULL, false },
+	{ OF(m.gsignal), "gsignal", NULL, false },
+	{ OF(m.curg), "curg", NULL, false },
+	{ OF(m.ncgo), "ncgo", NULL, false },
+	{ OF(m.vdso_sp), "vdsoSP", NULL, false },
+	{ OF(m.vdso_pc), "vdsoPC", NULL, false },
+	{ OF(m.isextra), "isextra", NULL, true }, /* 1.16 has none */
+	{ OF(m.procid), "procid", NULL, true },
+	{ OF(m.alllink), "alllink", NULL, true },
+};
 
 static bool find_fields(struct goruntime *rt, struct gotypes *t)
 {
-	uint64_t g = gotypes_struct(t, "runtime.g"), m = gotypes_struct(t, "runtime.m"), gobuf;
-	uint32_t guard, stack;
+	uint64_t g = gotypes_struct(t, "runtime.g"), m = gotypes_struct(t, "runtime.m");
+	uint32_t stack;
 
-	/* g begins with stack, two words, and stackguard0, in every release. */
-	if (!g || !m || !gotypes_field(t, g, "stackguard0", &guard, NULL) ||
-	    (guard != 16 && guard != 32))
-		return false;
-	t->shift = guard == 32;
-	find_optional(t, m, "isextra", &rt->m.isextra); /* 1.16 has none */
-	find_optional(t, m, "procid", &rt->m.procid);
-	find_optional(t, m, "alllink", &rt->m.alllink);
-	find_optional(t, g, "goid", &rt->who.goid);
-	find_optional(t, g, "labels", &rt->who.labels);
-	return gotypes_field(t, g, "stack", &stack, NULL) && !stack &&
-	       gotypes_field(t, g, "m", &rt->g.m, NULL) &&
-	       gotypes_field(t, g, "sched", &rt->g.sched, &gobuf) &&
-	       gotypes_field(t, gobuf, "sp", &rt->g.sp, NULL) &&
-	       gotypes_field(t, gobuf, "pc", &rt->g.pc, NULL) &&
-	       gotypes_field(t, gobuf, "bp", &rt->g.bp, NULL) &&
-	       gotypes_field(t, m, "g0", &rt->m.g0, NULL) &&
-	       gotypes_field(t, m, "gsignal", &rt->m.gsignal, NULL) &&
-	       gotypes_field(t, m, "curg", &rt->m.curg, NULL) &&
-	       gotypes_field(t, m, "ncgo", &rt->m.ncgo, NULL) &&
-	       gotypes_field(t, m, "vdsoSP", &rt->m.vdso_sp, NULL) &&
-	       gotypes_field(t, m, "vdsoPC", &rt->m.vdso_pc, NULL);
+	return g && m && gotypes_learn_shift(t, g) && gotypes_field(t, g, "stack", &stack, NULL) &&
+	       !stack && !gotypes_fields(t, g, of_g, sizeof(of_g) / sizeof(*of_g), rt) &&
+	       !gotypes_fields(t, m, of_m, sizeof(of_m) / sizeof(*of_m), rt);
 }
 
 /*

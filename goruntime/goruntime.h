@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "goruntime/gotypes.h" /* GO_NO_FIELD */
+
 struct image;
 struct memory;
 struct modmap;
-
-#define GO_NO_FIELD UINT32_MAX
 
 struct goruntime {
 	const struct image *image; /* of the module with the runtime */
@@ -22,7 +22,7 @@ struct goruntime {
 	uint64_t gogo, gogo_end; /* image addresses; 0: not known */
 	int64_t tls;	/* of the running g, from the thread pointer (fs_base) */
 	/* Offsets in bytes. */
-	struct { uint32_t m, sched, sp, pc, bp; } g; /* sp, pc, bp: those of sched */
+	struct { uint32_t m, sp, pc, bp; } g; /* the last three of sched */
 	struct {
 		uint32_t g0, gsignal, curg, ncgo, isextra, vdso_sp, vdso_pc, procid, alllink;
 	} m;

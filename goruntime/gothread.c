@@ -16,8 +16,7 @@ bool gothread_fits(const struct goruntime *rt)
 {
 	const uint32_t in_m[] = { rt->m.g0, rt->m.gsignal, rt->m.curg, rt->m.ncgo,
 				  is_extra_at(rt), rt->m.vdso_sp, rt->m.vdso_pc };
-	const uint32_t in_g[] = { rt->g.m, rt->g.sched + rt->g.sp, rt->g.sched + rt->g.pc,
-				  rt->g.sched + rt->g.bp };
+	const uint32_t in_g[] = { rt->g.m, rt->g.sp, rt->g.pc, rt->g.bp };
 
 	for (size_t i = 0; i < sizeof(in_m) / sizeof(*in_m); i++)
 		if (in_m[i] > GO_M_BYTES - 8)
@@ -39,7 +38,7 @@ static size_t m_bytes(const struct goruntime *rt)
 
 static size_t g_bytes(const struct goruntime *rt)
 {
-	return rt->g.sched + rt->g.bp + 8;
+	return rt->g.bp + 8;
 }
 
 /* Of the fields that are known, from the first to the end of the last. */
@@ -175,9 +174,9 @@ static void fill_stack(const struct goruntime *rt, uint64_t g, const uint8_t *by
 		       struct go_stack *s)
 {
 	*s = (struct go_stack){ g, memory_word(bytes, 0), memory_word(bytes, 8),
-				memory_word(bytes, rt->g.sched + rt->g.sp),
-				memory_word(bytes, rt->g.sched + rt->g.pc),
-				memory_word(bytes, rt->g.sched + rt->g.bp) };
+				memory_word(bytes, rt->g.sp),
+				memory_word(bytes, rt->g.pc),
+				memory_word(bytes, rt->g.bp) };
 	if (s->low >= s->high || s->high - s->low > STACK_MAX)
 		memset(s, 0, sizeof(*s));
 }

@@ -147,6 +147,50 @@ bool gotypes_field(const struct gotypes *t, uint64_t address, const char *field,
 	return false;
 }
 
+static bool find_want(const struct gotypes *t, uint64_t address, const struct gotypes_want *w,
+		      uint32_t *offset)
+{
+	uint64_t inner;
+	uint32_t at;
+
+	if (!gotypes_field(t, address, w->name, offset, &inner))
+		return false;
+	if (!w->within)
+		return true;
+	at = *offset;
+	if (!gotypes_field(t, inner, w->within, offset, NULL))
+		return false;
+	*offset += at;
+	return true;
+}
+
+const char *gotypes_fields(const struct gotypes *t, uint64_t address,
+			   const struct gotypes_want *wants, size_t count, void *into)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t *offset = (uint32_t *)(void *)((char *)into + wants[i].to);
+
+		if (find_want(t, address, &wants[i], offset))
+			continue;
+		if (!wants[i].optional)
+			return wants[i].name;
+		*offset = GO_NO_FIELD;
+	}
+	return NULL;
+}
+
+/* g begins with stack, two words, and stackguard0, in every release. */
+bool gotypes_learn_shift(struct gotypes *t, uint64_t g)
+{
+	uint32_t guard;
+
+	t->shift = 0;
+	if (!gotypes_field(t, g, "stackguard0", &guard, NULL) || (guard != 16 && guard != 32))
+		return false;
+	t->shift = guard == 32;
+	return true;
+}
+
 uint32_t gotypes_size(const struct gotypes *t, uint64_t address)
 {
 	uint64_t at = address - t->start, size;

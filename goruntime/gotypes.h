@@ -16,6 +16,8 @@
 struct gomodule;
 struct memory;
 
+#define GO_NO_FIELD UINT32_MAX
+
 struct gotypes {
 	const struct memory *memory; /* of the process; not owned */
 	uint8_t *bytes;		     /* a copy of all descriptors; owned */
@@ -39,6 +41,20 @@ uint64_t gotypes_struct(struct gotypes *t, const char *name);
  * type's descriptor where `type` is not NULL. False when there is no such field. */
 bool gotypes_field(const struct gotypes *t, uint64_t address, const char *field, uint32_t *offset,
 		   uint64_t *type);
+
+struct gotypes_want {
+	size_t to;	    /* where in `into` the offset goes, a uint32_t */
+	const char *name;
+	const char *within; /* NULL, or a field of the struct that this field is */
+	bool optional;	    /* GO_NO_FIELD where there is none */
+};
+
+/* Several fields of one type. NULL, or the name of the first that there is not. */
+const char *gotypes_fields(const struct gotypes *t, uint64_t address,
+			   const struct gotypes_want *wants, size_t count, void *into);
+
+/* Learns from runtime.g how offsets are written. False: that is no g of any release. */
+bool gotypes_learn_shift(struct gotypes *t, uint64_t g);
 
 /* How many bytes a value of the type has whose descriptor stands there; 0 when there is none. */
 uint32_t gotypes_size(const struct gotypes *t, uint64_t address);

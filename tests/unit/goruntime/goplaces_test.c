@@ -8,13 +8,13 @@
 #include "target/image.h"
 #include "tests/unit/target/goimage.h"
 
-enum { STKBUCKET, FLUSHLOCKED, MCOMMONINIT, MEXIT, GCMARK, GCSWEEP, FUNCTIONS,
+enum { STKBUCKET, FLUSHLOCKED, MCOMMONINIT, MEXIT, LOCKPROFILES, FUNCTIONS,
        ONE = MADE_DATA + 0x400, TWO = ONE + 8, THREE = ONE + 16, FOUR = ONE + 24 };
 
 static const uint64_t BIAS = 0x5000000;
 static const char *const names[FUNCTIONS] = {
 	"runtime.stkbucket", "runtime.mProf_FlushLocked", "runtime.mcommoninit", "runtime.mexit",
-	"runtime.gcMark", "runtime.gcSweep",
+	"runtime/pprof.lockProfiles",
 };
 static char code[FUNCTIONS][MADE_FUNCTION];
 static size_t len[FUNCTIONS];
@@ -176,22 +176,22 @@ Test(goplaces, of_two_that_fit_none_is_taken)
 
 Test(goplaces, the_number_that_it_is_compared_with_counts)
 {
-	compare(GCMARK, ONE, 1);
-	compare(GCMARK, TWO, 2);
-	compare(GCSWEEP, ONE, 0);
-	compare(GCSWEEP, TWO, 0);
+	compare(LOCKPROFILES, ONE, 1);
+	compare(LOCKPROFILES, TWO, 0);
+	store(LOCKPROFILES, ONE);
+	store(LOCKPROFILES, TWO);
 	find(26);
-	cr_assert_eq(p.gc_phase, TWO + BIAS);
+	cr_assert_eq(p.profiles, TWO + BIAS);
 }
 
 Test(goplaces, instructions_are_not_taken_apart)
 {
-	static const char within[] = "\x48\xb8\x83\x3d\0\0\0\0\2\0"; /* a constant that looks so */
-
-	put(GCMARK, within, 10);
-	compare(GCSWEEP, MADE_TEXT, 0);
-	compare(GCMARK, ONE, 2);
-	compare(GCSWEEP, ONE, 0);
+	put(LOCKPROFILES, "\x48\xb8", 2); /* a constant, of which seven bytes look like this: */
+	compare(LOCKPROFILES, TWO, 0);
+	put(LOCKPROFILES, "", 1);
+	store(LOCKPROFILES, TWO);
+	compare(LOCKPROFILES, ONE, 0);
+	store(LOCKPROFILES, ONE);
 	find(26);
-	cr_assert_eq(p.gc_phase, ONE + BIAS);
+	cr_assert_eq(p.profiles, ONE + BIAS);
 }
