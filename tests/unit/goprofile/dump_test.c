@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "goprofile/inside.h"
+#include "goruntime/goargs.h"
 #include "goruntime/gocallers.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
@@ -69,7 +70,23 @@ int gogoroutines_read(const struct golive *live, struct gocallers *callers,
 	return rc;
 }
 
+/* Arguments say where they were asked for, and what stands first behind their frame. */
+void goargs_load(struct gosites *s, uint64_t pc, struct goargs *args)
+{
+	(void)s;
+	memcpy(args->ops, &pc, sizeof(pc));
+}
+
+int goargs_print(const struct goargs *args, const uint8_t *bytes, size_t len, struct buffer *out)
+{
+	uint64_t pc;
+
+	memcpy(&pc, args->ops, sizeof(pc));
+	return pc == MAIN_MAIN + 1 ? 0 : buffer_addf(out, "0x%lx, 0x%x", pc, len ? *bytes : 0);
+}
+
 static struct process self;
+static _Alignas(64) char no_callers[4096];
 static struct golive live;
 static struct golayout layout;
 static struct goprofile g;
@@ -87,7 +104,8 @@ static const char *dump(unsigned minor, const struct go_goroutine *all, size_t c
 	memory_live_init(&live.live, getpid());
 	live.memory = &live.live.memory;
 	live.fields.bubble.id = GO_NO_FIELD;
-	g = (struct goprofile){ .process = &self, .live = &live, .minor = minor };
+	g = (struct goprofile){ .process = &self, .live = &live, .minor = minor,
+				 .callers = (struct gocallers *)(void *)no_callers };
 	pcframes_init(&g.frames, &source);
 	goroutines = all;
 	goroutine_count = count;
@@ -145,6 +163,27 @@ Test(dump, inlined_frames_have_no_offset_and_their_caller_that_of_the_call)
 			 "main.wait(...)\n\t/src/f.go:47 +0x90\n"
 			 "main.small(...)\n\t/src/f.go:63\n"
 			 "main.main(...)\n\t/src/f.go:79 +0x50\n");
+}
+
+/* Up to 1.20 at the call that was inlined last, then at the physical frame's pc. */
+Test(dump, arguments_are_those_of_the_physical_function)
+{
+	static const uint64_t pcs[] = { INLINED + MAIN_WAIT + 0x10, MAIN_WAIT + 0x30, MAIN_MAIN + 1,
+					GENERIC + 1, MAIN_WAIT + 0x30 };
+	static const size_t ends[] = { 1, 1, 2, 3, 4 };
+	static const uint8_t stack[] = { 10, 11, 12, 13 };
+	struct go_goroutine r = { .goid = 5, .status = GO_WAITING, .wait_reason = "select",
+				  .has_stack = true, .end = GO_WALK_WHOLE, .pcs = pcs, .pc_count = 5,
+				  .stack = stack, .stack_len = sizeof(stack), .frame_ends = ends };
+
+	cr_assert_str_eq(dump(21, &r, 1),
+			 "goroutine 5 [select]:\n"
+			 "main.small(...)\n\t/src/f.go:15\n"
+			 "main.wait(0x2090, 0xb)\n\t/src/f.go:47 +0x90\n"
+			 "main.main()\n\t/src/f.go:0 +0x1\n"
+			 "main.F[...](0x5001, 0xd)\n\t/src/f.go:0 +0x1\n"
+			 "main.wait(0x2030, 0x0)\n\t/src/f.go:47 +0x30\n");
+	cr_assert(strstr(dump(20, &r, 1), "main.wait(0x2030, 0xb)\n\t/src/f.go:47 +0x90\n"));
 }
 
 Test(dump, which_of_the_runtimes_frames_are_shown)
