@@ -62,3 +62,15 @@ int buffer_addf(struct buffer *b, const char *fmt, ...)
 	va_end(ap);
 	return rc;
 }
+
+int buffer_add_hex(struct buffer *b, uint64_t value)
+{
+	char text[2 + 2 * sizeof(value)], *end = text + sizeof(text), *at = end;
+
+	do
+		*--at = "0123456789abcdef"[value & 15];
+	while (value >>= 4);
+	*--at = 'x';
+	*--at = '0';
+	return buffer_add(b, at, (size_t)(end - at));
+}

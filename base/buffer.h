@@ -37,4 +37,7 @@ int buffer_addf(struct buffer *b, const char *fmt, ...) __attribute__((format(pr
 int buffer_vaddf(struct buffer *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
+/* "0x2a"; for where there are millions. 0 or ERR_NOMEM. */
+int buffer_add_hex(struct buffer *b, uint64_t value);
+
 #endif

@@ -19,22 +19,9 @@ enum { TAB = 8 };
 
 int stacktext_pcs(struct buffer *out, const uint64_t *pcs, size_t count)
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < count; i++) {
-		char text[3 + 16 + 1];
-		char *end = text + sizeof(text), *at = end;
-		uint64_t rest = pcs[i];
-
-		do {
-			*--at = digits[rest & 15];
-			rest >>= 4;
-		} while (rest);
-		at -= 3;
-		memcpy(at, " 0x", 3);
-		if (buffer_add(out, at, (size_t)(end - at)))
+	for (size_t i = 0; i < count; i++)
+		if (buffer_add(out, " ", 1) || buffer_add_hex(out, pcs[i]))
 			return ERR_NOMEM;
-	}
 	return 0;
 }
 

@@ -1,6 +1,5 @@
 #include "goruntime/goargs.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -64,7 +63,7 @@ static int print_value(const struct goargs *args, uint8_t offset, uint8_t size, 
 	if (size > sizeof(value) || offset > len || len - offset < size)
 		return buffer_add(out, "_", 1);
 	memcpy(&value, bytes + offset, size); /* as all of x86-64 and arm64: lowest byte first */
-	return buffer_addf(out, "0x%" PRIx64 "%s", value, live ? "" : "?");
+	return buffer_add_hex(out, value) || (!live && buffer_add(out, "?", 1)) ? ERR_NOMEM : 0;
 }
 
 /* What stands for an op that is no value. */

@@ -97,6 +97,18 @@ Test(strset, keeps_each_string_once)
 	strset_release(&s);
 }
 
+Test(buffer, hexadecimal_numbers)
+{
+	static const uint64_t numbers[] = { 0, 9, 0x10, 0xdeadbeef, UINT64_MAX };
+	struct buffer b = { 0 };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		cr_assert(!buffer_add_hex(&b, numbers[i]) && !buffer_add(&b, " ", 1));
+	cr_assert_eq(buffer_add(&b, "", 1), 0);
+	cr_assert_str_eq((char *)b.data, "0x0 0x9 0x10 0xdeadbeef 0xffffffffffffffff ");
+	buffer_release(&b);
+}
+
 Test(buffer, grows_and_formats)
 {
 	struct buffer b = { 0 };
