@@ -3,19 +3,17 @@
  * made while it is read: a bucket is told once, and needs no copy. As text it is sorted.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/cursor.h"
 #include "base/error.h"
 #include "goprofile/builder.h"
 #include "goprofile/inside.h"
 #include "goprofile/keptbuckets.h"
+#include "goprofile/memstats.h"
 #include "goprofile/stacktext.h"
-#include "goruntime/gocounters.h"
 #include "goruntime/golive.h"
 #include "pprof/heapscale.h"
 #include "pprof/profile.h"
-#include "target/process.h"
 
 struct heap {
 	struct goprofile *g;
@@ -183,53 +181,6 @@ static int add_record(struct goprofile *g, const struct go_bucket *b, struct buf
 		       stacktext_frames(out, &g->frames, b->pcs, b->pc_count, false);
 }
 
-/* Go says here how much memory the process ever had (addMaxRSS); VmHWM is that. */
-static int add_peak(struct goprofile *g, struct buffer *out)
-{
-	struct buffer status = { 0 };
-	unsigned long kb;
-	const char *at;
-	int rc = 0;
-
-	if (!process_read(g->process, "status", &status, NULL) && !buffer_add(&status, "", 1)) {
-		at = strstr((const char *)status.data, "VmHWM:");
-		if (at && sscanf(at, "VmHWM: %lu", &kb) == 1)
-			rc = buffer_addf(out, "# MaxRSS = %lu\n", kb * 1024);
-	}
-	buffer_release(&status);
-	return rc;
-}
-
-static int add_field(struct buffer *out, const char *name, const struct gometric_value *value)
-{
-	return value->why_not ? 0 : buffer_addf(out, "# %s = %" PRIu64 "\n", name, value->number);
-}
-
-/* Of the fields of runtime.MemStats those that are known, in its order. */
-static int add_memstats(struct goprofile *g, struct buffer *out)
-{
-	static const struct { const char *name; enum gometric metric; } fields[] = {
-		{ "Alloc", GOMETRIC_HEAP }, { "TotalAlloc", GOMETRIC_ALLOC_BYTES },
-		{ "Mallocs", GOMETRIC_ALLOC_OBJECTS }, { "Frees", GOMETRIC_FREE_OBJECTS },
-		{ "HeapAlloc", GOMETRIC_HEAP }, { "HeapObjects", GOMETRIC_COUNT },
-		{ "NextGC", GOMETRIC_HEAP_GOAL }, { "NumGC", GOMETRIC_GC_CYCLES },
-		{ "NumForcedGC", GOMETRIC_GC_FORCED },
-	};
-	struct gometric_value values[GOMETRIC_COUNT + 1], *objects = &values[GOMETRIC_COUNT];
-	struct gocounters counters = { 0 };
-	int rc = buffer_addf(out, "\n# runtime.MemStats\n");
-
-	gocounters_read(&counters, &g->live->vars, g->live->memory, values);
-	gocounters_release(&counters);
-	*objects = values[GOMETRIC_ALLOC_OBJECTS];
-	objects->number -= values[GOMETRIC_FREE_OBJECTS].number;
-	if (values[GOMETRIC_FREE_OBJECTS].why_not)
-		*objects = values[GOMETRIC_FREE_OBJECTS];
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && !rc; i++)
-		rc = add_field(out, fields[i].name, &values[fields[i].metric]);
-	return rc ? rc : add_peak(g, out);
-}
-
 /* Sorted by what is in use, since 1.23 the least first. */
 static int write_text(struct goprofile *g, struct keptbuckets *k, int64_t rate, struct buffer *out,
 		      struct error *err)
@@ -241,7 +192,7 @@ static int write_text(struct goprofile *g, struct keptbuckets *k, int64_t rate, 
 	for (size_t i = 0; i < k->count && !rc; i++)
 		rc = add_record(g, &k->buckets[i], out);
 	if (!rc)
-		rc = add_memstats(g, out);
+		rc = memstats_add(g, out);
 	return rc ? error_set(err, rc, "out of memory") : 0;
 }
 

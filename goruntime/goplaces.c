@@ -21,15 +21,16 @@
 enum { SYMBOLS_MAX = 1 << 22, NEWEST = 99, USES_MAX = 4, ANY = -1, NOT = 0x80 };
 
 enum {
-	ALLOCMCACHE, BLOCKEVENT, CHANRECV, CHANSEND, CREATEFING, FINISHSWEEP, FLUSH, FREE,
+	ALLOCMCACHE, ALLOCMCACHEFUNC, BLOCKEVENT, CHANRECV, CHANSEND, CREATEFING, FINISHSWEEP, FLUSH, FREE,
 	FLUSHLOCKED, GCINIT, GCSTART, GCSWEEP, GCTEST, HEADER, INIT, ISSYSTEM, LOCKPROFILES,
-	MALLOC, MCOMMONINIT, MEXIT, MUTEXEVENT, NEXTCYCLE, PROFILEALLOC, REASON, RUNFINQ,
+	MALLOC, MALLOCINIT, MCOMMONINIT, MEXIT, MUTEXEVENT, NEXTCYCLE, PROFILEALLOC, REASON, RUNFINQ,
 	SCHEDINIT, SEMACQUIRE, STKBUCKET, SYNCEVENT, TICKSINIT, TICKSPERSECOND,
 	OLDTICKSPERSECOND, FUNCTIONS,
 };
 
 static const char *const functions[FUNCTIONS] = {
 	[ALLOCMCACHE] = "runtime.allocmcache",
+	[ALLOCMCACHEFUNC] = "runtime.allocmcache.func1",
 	[BLOCKEVENT] = "runtime.blockevent",
 	[CHANRECV] = "runtime.chanrecv",
 	[CHANSEND] = "runtime.chansend",
@@ -47,6 +48,7 @@ static const char *const functions[FUNCTIONS] = {
 	[ISSYSTEM] = "runtime.isSystemGoroutine",
 	[LOCKPROFILES] = "runtime/pprof.lockProfiles",
 	[MALLOC] = "runtime.mProf_Malloc",
+	[MALLOCINIT] = "runtime.mallocinit",
 	[MCOMMONINIT] = "runtime.mcommoninit",
 	[MEXIT] = "runtime.mexit",
 	[MUTEXEVENT] = "runtime.mutexevent",
@@ -106,6 +108,7 @@ static const struct clue clues[] = {
 	{ OF(wait_reasons), 18, NEWEST, { TAKES(REASON), TAKES(HEADER) } },
 	{ OF(fing_status), 18, 19, { LOADS(ISSYSTEM), STORES(RUNFINQ) } },
 	{ OF(fing_status), 20, NEWEST, { LOADS(ISSYSTEM), LOADS(CREATEFING), TAKES(CREATEFING) } },
+	{ OF(cache_alloc), 18, NEWEST, { TAKES(ALLOCMCACHEFUNC), NEVER_TAKES(MALLOCINIT) } },
 	{ OF(gc_cycles), 18, 18,
 	  { LOADS(GCSTART), ALSO(GCSTART, OTHER, 0), ALSO(GCSTART, STORE, 4), ALSO(GCSTART, STORE, 8) } },
 	{ OF(gc_cycles), 19, 19,

@@ -27,6 +27,7 @@ struct goplaces {
 	uint64_t profiles;	/* runtime/pprof.profiles.m: map[string]*Profile */
 	uint64_t wait_reasons;	/* runtime.waitReasonStrings: array of strings */
 	uint64_t fing_status;	/* runtime.fingStatus; 1.18: fingRunning: bool */
+	uint64_t cache_alloc;	/* runtime.mheap_.cachealloc: fixalloc; by code alone */
 	uint64_t gc_cycles;	/* runtime.work.cycles: uint32, cycles begun */
 	uint64_t sweep_active;	/* runtime.sweep.active.state: uint32 */
 	uint64_t mem_profile_off; /* runtime.disableMemoryProfiling: bool */

@@ -9,6 +9,8 @@
 
 #include "goruntime/gocounters.h"
 #include "goruntime/golayout.h"
+#include "goruntime/golive.h"
+#include "goruntime/gomemstats.h"
 #include "goruntime/govars.h"
 #include "target/memory.h"
 
@@ -36,10 +38,22 @@ static void check(const struct gometric_value *v)
 		abort();
 }
 
+static void check_memstats(const struct golive *live)
+{
+	struct gomemstats s;
+
+	gomemstats_read(live, &s);
+	if (s.has_memory && s.heap_sys != s.heap_idle + s.heap_inuse)
+		abort();
+	if (s.has_pauses && !(s.gc_cpu_fraction >= 0 && s.gc_cpu_fraction <= 1))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct gocounters counters = { 0 };
 	struct memory_bytes memory;
+	struct golive live = { 0 };
 	struct govars v;
 	char version[16];
 
@@ -63,5 +77,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(values);
 	}
 	gocounters_release(&counters);
+	live.vars = v;
+	live.memory = &memory.memory;
+	live.places.cache_alloc = place(data + 14);
+	check_memstats(&live);
 	return 0;
 }

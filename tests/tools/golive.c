@@ -24,7 +24,7 @@ struct named {
 static const struct named places[] = {
 	PLACE(all_gs), PLACE(all_ms), PLACE(heap), PLACE(block), PLACE(mutex), PLACE(heap_cycle),
 	PLACE(heap_lock),	PLACE(heap_rate), PLACE(block_rate), PLACE(mutex_rate), PLACE(ticks), PLACE(profiles),
-	PLACE(wait_reasons), PLACE(fing_status), PLACE(gc_cycles),
+	PLACE(wait_reasons), PLACE(fing_status), PLACE(cache_alloc), PLACE(gc_cycles),
 	PLACE(sweep_active), PLACE(mem_profile_off),
 };
 

@@ -1,0 +1,34 @@
+/*
+ * What runtime.MemStats says beside the counters of gometrics.h: how much memory the runtime has
+ * from the system and what for, and when it collected garbage.
+ *
+ * Sources: runtime/mstats.go (readmemstats_m, and its checks of itself), mgcpacer.go, mfixalloc.go
+ * of Go 1.18 to 1.27.
+ */
+#ifndef GORUNTIME_GOMEMSTATS_H
+#define GORUNTIME_GOMEMSTATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct golive;
+
+enum { GO_PAUSES = 256 };
+
+struct gomemstats {
+	/* Bytes; MemStats' fields of these names. */
+	bool has_memory;
+	uint64_t sys, heap_sys, heap_idle, heap_inuse, heap_released, stack_inuse, stack_sys;
+	uint64_t mspan_sys, mcache_sys, buckhash_sys, gc_sys, other_sys;
+	bool has_inuse; /* of the runtime's own structures, bytes: */
+	uint64_t mspan_inuse, mcache_inuse;
+	bool has_pauses;
+	uint64_t last_gc; /* ns since 1970 */
+	uint64_t pause_ns[GO_PAUSES], pause_end[GO_PAUSES]; /* rings; ends in ns since 1970 */
+	double gc_cpu_fraction;
+};
+
+/* Reads them. What cannot be read, or contradicts itself in each of some tries, it does not have. */
+void gomemstats_read(const struct golive *live, struct gomemstats *s);
+
+#endif
