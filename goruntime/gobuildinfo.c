@@ -1,5 +1,7 @@
 #include "goruntime/gobuildinfo.h"
 
+#include <gelf.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -9,22 +11,61 @@
 
 enum {
 	BYTES = 16 << 20, /* it goes on with the list of modules */
-	HEAD = 32, FLAGS = 15, INLINE = 2,
+	HEAD = 32, ALIGN = 16, FLAGS = 15, INLINE = 2,
 };
+
+struct bytes {
+	const uint8_t *at;
+	size_t len;
+};
+
+static bool is_buildinfo(struct bytes b)
+{
+	return b.len >= HEAD && !memcmp(b.at, "\xff Go buildinf:", 14);
+}
+
+static struct bytes of_data(const Elf_Data *data)
+{
+	return data && data->d_buf ? (struct bytes){ data->d_buf, data->d_size } :
+				     (struct bytes){ NULL, 0 };
+}
+
+static struct bytes find_in(struct bytes b)
+{
+	for (; b.len >= HEAD; b = (struct bytes){ b.at + ALIGN, b.len - ALIGN })
+		if (is_buildinfo(b))
+			return b;
+	return (struct bytes){ NULL, 0 };
+}
+
+/* By its section; where there is none, at the beginning of what is loaded to be written to, as
+ * debug/buildinfo finds it. */
+static struct bytes find(Elf *elf)
+{
+	struct bytes b = of_data(elfsection_raw(elf, ".go.buildinfo", BYTES));
+	size_t count;
+	GElf_Phdr ph;
+
+	if (b.at || elf_getphdrnum(elf, &count))
+		return b;
+	for (size_t i = 0; !b.at && i < count && gelf_getphdr(elf, (int)i, &ph); i++)
+		if (ph.p_type == PT_LOAD && ph.p_flags & PF_W)
+			b = find_in(of_data(elf_getdata_rawchunk(elf, (int64_t)ph.p_offset,
+				ph.p_filesz < BYTES ? ph.p_filesz : BYTES, ELF_T_BYTE)));
+	return b;
+}
 
 /* A magic text, the size of pointers, flags, and from 1.18 on two strings with their lengths
  * before them: the version, and what the program is made of. */
 static bool read_string(const struct image *image, unsigned which, const uint8_t **text, uint64_t *len)
 {
 	Elf *elf = image_elf(image);
-	Elf_Data *data = elf ? elfsection_raw(elf, ".go.buildinfo", BYTES) : NULL;
-	const uint8_t *head = data ? data->d_buf : NULL;
+	struct bytes b = elf ? find(elf) : (struct bytes){ NULL, 0 };
 	struct cursor c;
 
-	if (!head || data->d_size < HEAD || memcmp(head, "\xff Go buildinf:", 14) ||
-	    !(head[FLAGS] & INLINE))
+	if (!is_buildinfo(b) || !(b.at[FLAGS] & INLINE))
 		return false;
-	cursor_init(&c, head, data->d_size, "buildinfo");
+	cursor_init(&c, b.at, b.len, "buildinfo");
 	cursor_bytes(&c, HEAD);
 	for (unsigned i = 0; i <= which; i++) {
 		*len = cursor_uleb(&c);
