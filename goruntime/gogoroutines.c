@@ -20,6 +20,7 @@
 #include "goruntime/goheld.h"
 #include "goruntime/golayout.h"
 #include "goruntime/golive.h"
+#include "goruntime/goreasons.h"
 #include "goruntime/gostate.h"
 
 enum {
@@ -28,12 +29,12 @@ enum {
 	STACK_FIRST = 32 << 10,	    /* of one goroutine at first, which is nearly always all */
 	STACK_MAX = 64 << 20,	    /* at last: a walk beyond that is SHORT */
 	PIECES = 5,		    /* for a stack */
+	SECOND_LOOK = 16 << 10,	    /* at a time */
 	TRIES = 8, PATIENT = 4,	    /* after so many of them wait in between */
 	WAIT_NS = 50000,
 	FRAMES_MAX = 1 << 22,
 	/* In all, lest a process that wants to keep us busy does: */
 	WAITS_MAX = 2000, AGAIN_MAX = 1 << 20,
-	REASONS = 256, REASON_ROOM = 64,
 };
 
 static const uint64_t LONG_STACKS_MAX = 16ull << 30; /* of long stacks, in all */
@@ -74,8 +75,7 @@ struct reader {
 	uint64_t *pcs;
 	size_t *frame_ends;
 	size_t max_frames;
-	char reasons[REASONS][REASON_ROOM];
-	bool reason_known[REASONS];
+	struct goreasons reasons;
 };
 
 static size_t copy_bytes(const struct reader *r)
@@ -274,28 +274,6 @@ static int read_again(struct reader *r, struct slot *s, size_t bytes)
 	return 0;
 }
 
-/* runtime/runtime2.go, waitReason.String: the words that this program has for it. */
-static const char *wait_reason(struct reader *r, uint8_t reason)
-{
-	struct { uint64_t text, len; } string;
-	char *text = r->reasons[reason];
-	const struct memory *memory = r->live->memory;
-
-	if (r->reason_known[reason])
-		return text;
-	r->reason_known[reason] = true;
-	if (!reason || !r->live->places.wait_reasons ||
-	    memory->read(memory, r->live->places.wait_reasons + reason * sizeof(string), &string,
-			 sizeof(string)) ||
-	    !string.len || string.len >= REASON_ROOM ||
-	    memory->read(memory, string.text, text, (size_t)string.len))
-		return "";
-	for (size_t i = 0; i < string.len; i++)
-		if (text[i] < ' ' || text[i] > '~')
-			return memset(text, 0, REASON_ROOM);
-	return text;
-}
-
 static uint64_t field(const struct slot *s, uint32_t offset)
 {
 	uint64_t value = 0;
@@ -320,7 +298,9 @@ static void describe(struct reader *r, const struct slot *s, struct go_goroutine
 		.bubble = field(s, f->g.bubble),
 		.wait_since = (int64_t)field(s, f->g.wait_since),
 		.status = (enum go_status)s->state.status,
-		.wait_reason = waits ? wait_reason(r, s->bytes[f->g.wait_reason]) : "",
+		.wait_reason = waits ? goreasons_text(&r->reasons, r->live->memory,
+						      r->live->places.wait_reasons,
+						      s->bytes[f->g.wait_reason]) : "",
 		.scan = s->state.scan,
 		.tracking_seq = s->state.tracking_seq,
 		.locked = field(s, f->g.locked_m) != 0,
@@ -357,6 +337,33 @@ static bool wants_more(struct reader *r, const struct slot *s, const struct go_g
 	return r->long_bytes < LONG_STACKS_MAX;
 }
 
+/* Whom a GC has had preempted (preemptPark) trackingSeq does not tell from whom it has preempted
+ * there again: its stack may have been copied while it ran in between. So is one that leads
+ * nowhere looked at twice. */
+static bool is_doubtful(const struct slot *s, const struct go_goroutine *g)
+{
+	return s->state.status == GO_PREEMPTED || s->state.status == GO_RUNNABLE ||
+	       g->end == GO_WALK_UNKNOWN || g->end == GO_WALK_BROKEN ||
+	       (g->end == GO_WALK_SHORT && s->len >= s->state.high - s->sp);
+}
+
+/* Does it still look like the copy? */
+static bool has_changed(const struct reader *r, const struct slot *s)
+{
+	uint8_t now[SECOND_LOOK];
+
+	for (size_t at = 0; at < s->len; at += sizeof(now)) {
+		size_t len = s->len - at < sizeof(now) ? s->len - at : sizeof(now);
+
+		r->stats->reads++;
+		r->stats->bytes += len;
+		if (r->live->memory->read(r->live->memory, s->sp + at, now, len) ||
+		    memcmp(now, s->stack + at, len))
+			return true;
+	}
+	return false;
+}
+
 /* The stack of a slot that was read with the others, or did not hold still, or is longer
  * than what was read. */
 static int find_stack(struct reader *r, struct slot *s, struct go_goroutine *g)
@@ -364,17 +371,22 @@ static int find_stack(struct reader *r, struct slot *s, struct go_goroutine *g)
 	size_t bytes = STACK_FIRST;
 	int rc = s->have == MOVED ? read_again(r, s, bytes) : 0;
 
-	for (;;) {
+	for (unsigned changed = 0;;) {
 		if (rc || s->have == NO_G || s->have == NOTHING)
 			return rc;
 		describe(r, s, g);
-		if (s->have != STACK)
+		if (s->have != STACK || changed == TRIES)
 			return 0;
 		rc = walk(r, s, g);
-		if (rc || !wants_more(r, s, g))
+		if (rc)
 			return rc;
-		bytes *= 16;
-		s->deferred = true;
+		s->deferred = !is_doubtful(s, g) || !has_changed(r, s);
+		if (s->deferred && !wants_more(r, s, g))
+			return 0;
+		if (s->deferred)
+			bytes *= 16;
+		else
+			changed++;
 		rc = read_again(r, s, bytes < STACK_MAX ? bytes : STACK_MAX);
 	}
 }

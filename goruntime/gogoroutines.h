@@ -3,8 +3,9 @@
  *
  * Nothing is stopped. A goroutine that waits does not change: its g is read, its stack, and its
  * g again; where status, bounds, sched and trackingSeq (bumped each time that it stops to run)
- * are the same, so was the stack. Where they are not, it is read again a few times. One that
- * runs has no stack that could be read, unless somebody holds its thread.
+ * are the same, so was the stack. Where they are not, it is read again a few times. Who was
+ * preempted by a GC may have run all the same: such a stack is compared with a second look. One
+ * that runs has no stack that could be read, unless somebody holds its thread.
  */
 #ifndef GORUNTIME_GOGOROUTINES_H
 #define GORUNTIME_GOGOROUTINES_H

@@ -365,6 +365,46 @@ Test(gogoroutines, one_that_has_run_meanwhile_is_read_again)
 	cr_assert_eq(stats.left_out, 0);
 }
 
+/* It ran while its stack was copied, and was preempted by the GC where it was before. */
+static void preempted_there_again(unsigned read)
+{
+	if (read == FIRST_STACK)
+		put(high_of(0) - 0x100 + 24, 0x1234, 8);
+	else if (read == FIRST_STACK + 1)
+		put(high_of(0) - 0x100 + 24, table_pc(MAIN, 0x50), 8);
+}
+
+static void never_the_same(unsigned read)
+{
+	put(high_of(0) - 0x100 + 24, table_pc(MAIN, 0x50 + read % 3), 8);
+}
+
+Test(gogoroutines, a_stack_in_doubt_is_looked_at_twice)
+{
+	static const enum go_status statuses[] = { GO_PREEMPTED, GO_RUNNABLE, GO_WAITING };
+
+	begin("go1.25.1");
+	make(GO_PREEMPTED);
+	for (size_t i = 0; i < 3; i++) {
+		put(g_at(0) + G_STATUS, statuses[i], 4);
+		change = preempted_there_again;
+		cr_assert_eq(read_all(), 0);
+		expect_stack(0);
+		cr_assert_eq(stats.again, 1);
+	}
+	/* One that leads nowhere, again and again. */
+	change = NULL;
+	put(high_of(0) - 0x100 + 24, 0x1234, 8);
+	cr_assert_eq(read_all(), 0);
+	cr_assert_eq(told[0].g.end, GO_WALK_UNKNOWN);
+	cr_assert_eq(stats.again, 0);
+	put(g_at(0) + G_STATUS, GO_RUNNABLE, 4);
+	change = never_the_same;
+	cr_assert_eq(read_all(), 0);
+	cr_assert(told_count == 1 && !told[0].g.has_stack && !told[0].g.pc_count);
+	cr_assert_eq(stats.without_stack, 1);
+}
+
 static void calls_again(unsigned read)
 {
 	if (read == FIRST_STACK + 1)
