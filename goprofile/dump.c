@@ -7,7 +7,6 @@
  *   nobody does.
  * - Up to 1.20 the runtime stops after 100 physical frames (and says so only where it has printed
  *   as many); those of wrappers, which it does not print, are not among ours.
- * - Ancestors (GODEBUG=tracebackancestors) are not told.
  */
 #include <inttypes.h>
 
@@ -154,13 +153,24 @@ static int put_stack(struct buffer *out, const struct goparse_stack *s)
 	       buffer_add(out, "\n", 1) || put_place(out, &s->created_by) ? ERR_NOMEM : 0;
 }
 
+static int put_ancestors(struct buffer *out, const struct goparse_goroutine *g)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < g->ancestor_count && !rc; i++)
+		rc = buffer_addf(out, "[originating from goroutine %" PRIu64 "]:\n",
+				 g->ancestors[i].id) || put_stack(out, &g->ancestors[i]) ?
+			     ERR_NOMEM : 0;
+	return rc;
+}
+
 static int dump_one(void *ctx, const struct go_goroutine *r, uint32_t set, struct error *err)
 {
 	struct dumping *d = ctx;
 	struct goparse_goroutine g;
 
 	if (traceback_make(&d->traceback, r, set, &g) || put_header(d, r, &g) ||
-	    put_stack(d->out, &g.stack))
+	    put_stack(d->out, &g.stack) || put_ancestors(d->out, &g))
 		return error_set(err, ERR_NOMEM, "out of memory");
 	d->first = false;
 	return 0;

@@ -7,6 +7,7 @@
 #include "base/room.h"
 #include "goparse/text.h"
 #include "goprofile/inside.h"
+#include "goprofile/traced.h"
 #include "goruntime/goargs.h"
 #include "goruntime/gocallers.h"
 #include "goruntime/gogoroutines.h"
@@ -17,15 +18,6 @@
 enum {
 	PHYSICAL_MAX = 100,	  /* _TracebackMaxFrames, up to 1.20 */
 	INNER = 50, OUTER = 50,	  /* tracebackInnerFrames, tracebackOuterFrames, from 1.21 on */
-};
-
-/* What a traceback prints of a pcframe. */
-struct pcframe_traced {
-	struct goparse_text name, file;
-	struct goparse_text creator; /* the physical function; none: it is not shown */
-	bool shown, boundary; /* boundary: but not as the first one */
-	bool injected;	      /* its caller has not called it, but was interrupted */
-	struct goargs *args;  /* of the physical function here; NULL: not asked yet */
 };
 
 void traceback_init(struct traceback *t, struct goprofile *g)
@@ -39,6 +31,7 @@ void traceback_release(struct traceback *t)
 	labelsets_release(&t->sets);
 	buffer_release(&t->text);
 	buffer_release(&t->args);
+	ancestry_release(&t->ancestry);
 	free(t->frames);
 	free(t->labels);
 }
@@ -132,7 +125,7 @@ static int trace(struct traceback *t, struct pcframe *f)
 	return 0;
 }
 
-static struct pcframe *find(struct traceback *t, uint64_t pc)
+struct pcframe *traceback_find(struct traceback *t, uint64_t pc)
 {
 	struct pcframe *f = pcframes_find(&t->g->frames, pc);
 
@@ -214,7 +207,7 @@ static int push_frames(struct traceback *t, const struct go_goroutine *r, bool a
 
 	t->frame_count = t->args.len = 0;
 	for (size_t i = 0; i < r->pc_count; i++) {
-		const struct pcframe *f = find(t, r->pcs[i]);
+		const struct pcframe *f = traceback_find(t, r->pcs[i]);
 
 		if (!f)
 			return ERR_NOMEM;
@@ -273,24 +266,43 @@ static int make_stack(struct traceback *t, const struct go_goroutine *r, struct 
 	return 0;
 }
 
-/* printcreatedby */
-static int make_creator(struct traceback *t, const struct go_goroutine *r, struct goparse_stack *s)
+int traceback_creator(struct traceback *t, uint64_t go_pc, uint64_t goid, struct goparse_frame *out)
 {
-	const struct pcframe *f = r->go_pc && r->goid != 1 ? find(t, r->go_pc) : NULL;
+	const struct pcframe *f;
 
-	if (!r->go_pc || r->goid == 1)
+	if (!go_pc || goid == 1)
 		return 0;
+	f = traceback_find(t, go_pc);
 	if (!f)
 		return ERR_NOMEM;
-	if (!f->traced->creator.len)
+	if (f->traced->creator.len)
+		*out = (struct goparse_frame){
+			.function = f->traced->creator,
+			.file = f->traced->file,
+			.line = f->line,
+			.pc_offset = f->pc > f->entry ? f->pc - f->entry : 0,
+		};
+	return 0;
+}
+
+static int make_creator(struct traceback *t, const struct go_goroutine *r, struct goparse_stack *s)
+{
+	if (traceback_creator(t, r->go_pc, r->goid, &s->created_by))
+		return ERR_NOMEM;
+	if (s->created_by.function.len)
+		s->created_in = r->parent;
+	return 0;
+}
+
+static int make_ancestors(struct traceback *t, const struct go_goroutine *r,
+			  struct goparse_goroutine *out)
+{
+	if (!r->stack)
 		return 0;
-	s->created_by = (struct goparse_frame){
-		.function = f->traced->creator,
-		.file = f->traced->file,
-		.line = f->line,
-		.pc_offset = f->pc > f->entry ? f->pc - f->entry : 0,
-	};
-	s->created_in = r->parent;
+	if (ancestry_read(&t->ancestry, t, r))
+		return ERR_NOMEM;
+	out->ancestors = t->ancestry.stacks;
+	out->ancestor_count = t->ancestry.count;
 	return 0;
 }
 
@@ -385,5 +397,5 @@ int traceback_make(struct traceback *t, const struct go_goroutine *r, uint32_t s
 	memset(out, 0, sizeof(*out));
 	make_header(t, r, out);
 	return make_stack(t, r, &out->stack) || make_creator(t, r, &out->stack) ||
-	       make_labels(t, set, out) ? ERR_NOMEM : 0;
+	       make_ancestors(t, r, out) || make_labels(t, set, out) ? ERR_NOMEM : 0;
 }

@@ -15,6 +15,7 @@
 
 #include "base/buffer.h"
 #include "goparse/goparse.h"
+#include "goprofile/ancestry.h"
 #include "goprofile/labelsets.h"
 
 struct go_goroutine;
@@ -31,6 +32,7 @@ struct traceback {
 	struct goparse_label *labels;
 	size_t label_room;
 	struct buffer text, args;
+	struct ancestry ancestry;
 	uint64_t bubble, bubble_id; /* the last one */
 };
 
@@ -38,7 +40,7 @@ void traceback_init(struct traceback *t, struct goprofile *g);
 void traceback_release(struct traceback *t);
 
 /* Good until the next call; names are the goprofile's. Without a wait, which is not to be told
- * from the goroutine alone, with "..." for arguments where the stack's bytes are not there; labels (`set`: as labelled_read tells it) are there whether Go would
+ * from the goroutine alone, with "..." for arguments, and without ancestors, where the stack's bytes are not there; labels (`set`: as labelled_read tells it) are there whether Go would
  * print them or not. ERR_NOMEM. */
 int traceback_make(struct traceback *t, const struct go_goroutine *r, uint32_t set,
 		   struct goparse_goroutine *out);

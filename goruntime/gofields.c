@@ -28,6 +28,7 @@ static const struct gotypes_want of_g[] = {
 	{ OF(g.parent), "parentGoid", NULL, true },
 	{ OF(g.running_cleanups), "runningCleanups", NULL, true },
 	{ OF(g.bubble), "bubble", NULL, true },
+	{ OF(g.ancestors), "ancestors", NULL, true },
 };
 
 static const struct gotypes_want of_m[] = {

@@ -24,6 +24,7 @@ struct gofields {
 		uint32_t parent;	   /* parentGoid, from 1.21 on */
 		uint32_t running_cleanups; /* from 1.24 or 1.25 on */
 		uint32_t bubble;	   /* *synctestBubble, from 1.25 on */
+		uint32_t ancestors;	   /* *[]ancestorInfo */
 	} g;
 	struct {
 		uint32_t bytes, id, g0, gsignal, curg, procid, all_link, create_stack, vdso_sp, vdso_pc;

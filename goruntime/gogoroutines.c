@@ -296,6 +296,7 @@ static void describe(struct reader *r, const struct slot *s, struct go_goroutine
 		.start_pc = field(s, f->g.start_pc),
 		.labels = field(s, f->g.labels),
 		.bubble = field(s, f->g.bubble),
+		.ancestors = field(s, f->g.ancestors),
 		.wait_since = (int64_t)field(s, f->g.wait_since),
 		.status = (enum go_status)s->state.status,
 		.wait_reason = waits ? goreasons_text(&r->reasons, r->live->memory,
@@ -446,7 +447,7 @@ static int tell_all(struct reader *r, size_t all, gogoroutines_callback *each, v
 static bool fields_fit(const struct gofields *f)
 {
 	const uint32_t words[] = { f->g.start_pc, f->g.go_pc, f->g.wait_since, f->g.locked_m,
-				   f->g.labels, f->g.parent, f->g.bubble };
+				   f->g.labels, f->g.parent, f->g.bubble, f->g.ancestors };
 	const uint32_t bytes[] = { f->g.wait_reason, f->g.running_cleanups };
 
 	if (!gostate_bytes(f))

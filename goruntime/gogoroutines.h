@@ -32,6 +32,7 @@ struct go_goroutine {
 	uint64_t start_pc; /* entry of its function */
 	uint64_t labels;   /* where its pprof labels are (goruntime/golabels.h); 0: none */
 	uint64_t bubble;   /* of testing/synctest: an address; 0: none */
+	uint64_t ancestors; /* where those are that the runtime has kept; 0: none */
 	int64_t wait_since; /* runtime.nanotime, which is CLOCK_MONOTONIC; 0: no GC has seen it wait */
 	enum go_status status;
 	const char *wait_reason; /* in Go's words ("chan receive"); "" for none; good until

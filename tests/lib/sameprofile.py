@@ -160,7 +160,7 @@ FILE = re.compile(r"\t(.*:\d+)(?: \+(0x[0-9a-f]+))?$")
 
 def dump(text):
     """{goid: (state, minutes, frames, created)} of a text of debug=2. A frame is a function
-    with its arguments, and where."""
+    with its arguments, and where; ancestors and their frames follow."""
     out = {}
     for block in text.strip("\n").split("\n\n"):
         lines = block.split("\n")
@@ -178,7 +178,7 @@ def dump(text):
                 stack.append((lines[at], None, None))
                 at += 1
                 continue
-            if lines[at].startswith("created by "):
+            if lines[at].startswith("created by ") and not created:
                 created = (lines[at], where[1], where[2])
             else:
                 stack.append((lines[at], where[1], where[2]))

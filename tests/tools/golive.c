@@ -33,7 +33,7 @@ static const struct named fields[] = {
 	FIELD(g.syscall_pc), FIELD(g.status), FIELD(g.goid), FIELD(g.wait_since),
 	FIELD(g.wait_reason), FIELD(g.tracking_seq), FIELD(g.locked_m), FIELD(g.go_pc),
 	FIELD(g.start_pc), FIELD(g.labels), FIELD(g.parent), FIELD(g.running_cleanups),
-	FIELD(g.bubble), FIELD(m.bytes), FIELD(m.id), FIELD(m.g0), FIELD(m.gsignal), FIELD(m.curg),
+	FIELD(g.bubble), FIELD(g.ancestors), FIELD(m.bytes), FIELD(m.id), FIELD(m.g0), FIELD(m.gsignal), FIELD(m.curg),
 	FIELD(m.procid), FIELD(m.all_link), FIELD(m.create_stack), FIELD(m.vdso_sp),
 	FIELD(m.vdso_pc), FIELD(m.syscall_tick), FIELD(bubble.id), FIELD(profile.bytes),
 	FIELD(profile.name), FIELD(profile.stacks),

@@ -186,6 +186,78 @@ Test(dump, arguments_are_those_of_the_physical_function)
 	cr_assert(strstr(dump(20, &r, 1), "main.wait(0x2030, 0xb)\n\t/src/f.go:47 +0x90\n"));
 }
 
+/* As the runtime keeps them in this process: its memory is read. */
+static struct { uint64_t pcs, count, room, goid, go_pc; } ancestors[2];
+static uint64_t ancestor_slice[3], one_g[2];
+
+static struct go_goroutine with_ancestors(const uint64_t *pcs, uint64_t pc_count, uint64_t goid)
+{
+	static const uint64_t own[] = { MAIN_WAIT + 1 };
+	static const size_t ends[] = { 0 };
+
+	ancestors[0].pcs = (uintptr_t)pcs;
+	ancestors[0].count = pc_count;
+	ancestors[0].goid = 7;
+	ancestors[0].go_pc = MAIN_MAIN + 0x20;
+	ancestors[1] = ancestors[0];
+	ancestors[1].count = 1;
+	ancestors[1].goid = 1;
+	ancestor_slice[0] = (uintptr_t)ancestors;
+	ancestor_slice[1] = 2;
+	one_g[0] = goid;
+	one_g[1] = (uintptr_t)ancestor_slice;
+	live.fields.g.goid = 0;
+	live.fields.g.ancestors = 8;
+	return (struct go_goroutine){ .goid = 5, .g = (uintptr_t)one_g, .status = GO_WAITING,
+				      .wait_reason = "select", .has_stack = true, .parent = 7,
+				      .end = GO_WALK_WHOLE, .pcs = own, .pc_count = 1,
+				      .stack = (const uint8_t *)"", .stack_len = 1,
+				      .frame_ends = ends, .go_pc = MAIN_MAIN + 0x20,
+				      .ancestors = (uintptr_t)ancestor_slice };
+}
+
+Test(dump, ancestors_are_behind_it)
+{
+	static const uint64_t pcs[50] = { MAIN_WAIT + 0x10, PANIC + 0x10, PARK + 0x10,
+					  MAIN_MAIN + INLINED, [4 ... 49] = PARK + 1 };
+	struct go_goroutine r = with_ancestors(pcs, 4, 5);
+
+	/* Places are those behind the calls. */
+	cr_assert_str_eq(dump(22, &r, 1),
+			 "goroutine 5 [select]:\n"
+			 "main.wait(0x2001, 0x0)\n\t/src/f.go:0 +0x1\n"
+			 "created by main.main in goroutine 7\n\t/src/f.go:31 +0x20\n"
+			 "[originating from goroutine 7]:\n"
+			 "main.wait(...)\n\t/src/f.go:16 +0x10\n"
+			 "panic(...)\n\t/src/f.go:16 +0x10\n"
+			 "main.small(...)\n\t/src/f.go:0 +0x80\n"
+			 "created by main.main\n\t/src/f.go:31 +0x20\n"
+			 "[originating from goroutine 1]:\n"
+			 "main.wait(...)\n\t/src/f.go:16 +0x10\n");
+	r = with_ancestors(pcs, 50, 5);
+	cr_assert(strstr(dump(22, &r, 1), "...additional frames elided...\ncreated by main.main\n"));
+	cr_assert(!strstr(dump(20, &r, 1), "elided"));
+}
+
+Test(dump, ancestors_that_are_not_there)
+{
+	static const uint64_t pcs[1] = { MAIN_WAIT + 0x10 };
+	struct go_goroutine r = with_ancestors(pcs, 1, 6); /* it is another one by now */
+
+	cr_assert(!strstr(dump(22, &r, 1), "originating"));
+	r = with_ancestors(pcs, 51, 5); /* as many there never are */
+	cr_assert(!strstr(dump(22, &r, 1), "originating"));
+	r = with_ancestors(NULL, 1, 5);
+	cr_assert(!strstr(dump(22, &r, 1), "originating"));
+	r = with_ancestors(pcs, 1, 5);
+	r.ancestors = 16;
+	cr_assert(!strstr(dump(22, &r, 1), "originating"));
+	r = with_ancestors(pcs, 1, 5);
+	cr_assert(strstr(dump(22, &r, 1), "[originating from goroutine 1]:\n"));
+	r.stack = NULL;
+	cr_assert(!strstr(dump(22, &r, 1), "originating"));
+}
+
 Test(dump, which_of_the_runtimes_frames_are_shown)
 {
 	static const uint64_t pcs[] = { PARK + 9, PANIC + 1, MAIN_WAIT + 1, PANIC + 2, SIGPANIC + 1,
