@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -284,6 +285,50 @@ Test(stop, tells_who_has_gone, .init = make_shared)
 	cr_assert_eq(tracer_ask(t, child, NULL, STOP_HERE), ERR_GONE);
 	cr_assert_eq(tracer_outstanding(t), 0);
 	tracer_free(t);
+}
+
+static bool kill_it(void *owner, void *cookie, pid_t tid, const struct registers *regs)
+{
+	(void)cookie, (void)tid, (void)regs;
+	kill(*(pid_t *)owner, SIGKILL);
+	return true;
+}
+
+static void *spin(void *arg)
+{
+	atomic_store(&shared->ready, (int)syscall(SYS_gettid));
+	for (;;)
+		;
+	return arg;
+}
+
+/* Whom we hold when his process is killed is ours until we have been told: his process has not
+ * ended for its parent before. */
+Test(stop, one_that_is_killed_while_it_is_held, .init = make_shared)
+{
+	struct stop stop = { 0 };
+	struct tracer *t;
+	pid_t child = fork();
+	pthread_t thread;
+
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pthread_create(&thread, NULL, spin, NULL);
+		pause();
+	}
+	while (!shared->ready)
+		usleep(100);
+	cr_assert_eq(tracer_new(&t, kill_it, &child, NULL), 0);
+	cr_assert_eq(ask_and_wait(t, shared->ready).outcome, STOP_TAKEN);
+	cr_assert_eq(tracer_outstanding(t), 1);
+	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
+	cr_assert_eq(stop.outcome, STOP_GONE);
+	cr_assert_eq(stop.tid, shared->ready);
+	cr_assert_null(stop.cookie);
+	cr_assert_eq(tracer_outstanding(t), 0);
+	tracer_free(t);
+	alarm(10);
+	cr_assert_eq(waitpid(child, NULL, 0), child);
 }
 
 Test(stop, refuses_a_second_tracer, .init = make_shared)
