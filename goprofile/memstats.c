@@ -1,154 +1,96 @@
-/* Source: runtime/pprof/pprof.go (writeHeapInternal, addMaxRSS) of Go 1.18 to 1.27. */
+/* Written by pprof/legacy_memstats.c, as that of a program that tells of itself. */
 #include "goprofile/memstats.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "goprofile/inside.h"
 #include "goruntime/gocounters.h"
 #include "goruntime/golive.h"
 #include "goruntime/gomemstats.h"
+#include "pprof/legacy_memstats.h"
+#include "pprof/legacy_write.h"
 #include "target/process.h"
 
-struct printing {
-	struct buffer *out;
-	struct gometric_value counters[GOMETRIC_COUNT];
-	struct gomemstats stats;
-	int rc;
-};
-
-static void put(struct printing *p, const char *name, uint64_t number)
+/* A counter, or that it is not known. */
+static uint64_t take(struct legacy_memstats *s, const struct gometric_value *value,
+		     enum legacy_memstats_part part)
 {
-	if (!p->rc)
-		p->rc = buffer_addf(p->out, "# %s = %" PRIu64 "\n", name, number);
+	if (value->why_not)
+		s->unknown |= part;
+	return value->number;
 }
 
-static void put_pair(struct printing *p, const char *name, uint64_t inuse, uint64_t sys)
+static void take_counters(struct legacy_memstats *s, struct goprofile *g)
 {
-	if (!p->rc)
-		p->rc = buffer_addf(p->out, "# %s = %" PRIu64 " / %" PRIu64 "\n", name, inuse, sys);
+	struct gometric_value v[GOMETRIC_COUNT];
+	struct gocounters counters = { 0 };
+
+	gocounters_read(&counters, &g->live->vars, g->live->memory, v);
+	gocounters_release(&counters);
+	s->alloc = s->heap_alloc = take(s, &v[GOMETRIC_HEAP], LEGACY_ALLOC);
+	s->total_alloc = take(s, &v[GOMETRIC_ALLOC_BYTES], LEGACY_TOTAL_ALLOC);
+	s->mallocs = take(s, &v[GOMETRIC_ALLOC_OBJECTS], LEGACY_MALLOCS);
+	s->frees = take(s, &v[GOMETRIC_FREE_OBJECTS], LEGACY_FREES);
+	s->heap_objects = s->mallocs - s->frees;
+	s->next_gc = take(s, &v[GOMETRIC_HEAP_GOAL], LEGACY_NEXT_GC);
+	s->num_gc = (uint32_t)take(s, &v[GOMETRIC_GC_CYCLES], LEGACY_NUM_GC);
+	s->num_forced_gc = (uint32_t)take(s, &v[GOMETRIC_GC_FORCED], LEGACY_NUM_FORCED_GC);
 }
 
-static void put_counter(struct printing *p, const char *name, enum gometric which)
+static void take_memory(struct legacy_memstats *s, const struct gomemstats *m)
 {
-	if (!p->counters[which].why_not)
-		put(p, name, p->counters[which].number);
+	s->unknown |= (m->has_memory ? 0 : LEGACY_SYSTEM) | (m->has_inuse ? 0 : LEGACY_INUSE);
+	s->sys = m->sys;
+	s->heap_sys = m->heap_sys;
+	s->heap_idle = m->heap_idle;
+	s->heap_inuse = m->heap_inuse;
+	s->heap_released = m->heap_released;
+	s->stack_inuse = m->stack_inuse;
+	s->stack_sys = m->stack_sys;
+	s->mspan_inuse = m->mspan_inuse;
+	s->mspan_sys = m->mspan_sys;
+	s->mcache_inuse = m->mcache_inuse;
+	s->mcache_sys = m->mcache_sys;
+	s->buck_hash_sys = m->buckhash_sys;
+	s->gc_sys = m->gc_sys;
+	s->other_sys = m->other_sys;
 }
 
-static void put_objects(struct printing *p)
+static void take_pauses(struct legacy_memstats *s, const struct gomemstats *m)
 {
-	const struct gometric_value *made = &p->counters[GOMETRIC_ALLOC_OBJECTS];
-	const struct gometric_value *freed = &p->counters[GOMETRIC_FREE_OBJECTS];
-
-	if (!made->why_not && !freed->why_not)
-		put(p, "HeapObjects", made->number - freed->number);
-}
-
-static void put_ring(struct printing *p, const char *name, const uint64_t ring[GO_PAUSES])
-{
-	if (!p->rc)
-		p->rc = buffer_addf(p->out, "# %s = [", name);
-	for (int i = 0; i < GO_PAUSES && !p->rc; i++)
-		p->rc = buffer_addf(p->out, "%s%" PRIu64, i ? " " : "", ring[i]);
-	if (!p->rc)
-		p->rc = buffer_add(p->out, "]\n", 2);
-}
-
-/* The fewest digits that are this number (%v of a float64; strconv, "shortest"). */
-static void put_fraction(struct printing *p, const char *name, double value)
-{
-	char text[40];
-
-	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) >= value && strtod(text, NULL) <= value)
-			break;
-	}
-	if (!p->rc)
-		p->rc = buffer_addf(p->out, "# %s = %s\n", name, text);
+	s->unknown |= m->has_pauses ? 0 : LEGACY_PAUSES;
+	s->last_gc = m->last_gc;
+	memcpy(s->pause_ns, m->pause_ns, sizeof(s->pause_ns));
+	memcpy(s->pause_end, m->pause_end, sizeof(s->pause_end));
+	s->gc_cpu_fraction = m->gc_cpu_fraction;
 }
 
 /* Go says here how much memory the process ever had (addMaxRSS); VmHWM is that. */
-static void put_peak(struct printing *p, const struct process *process)
+static void take_peak(struct legacy_memstats *s, const struct process *process)
 {
 	struct buffer status = { 0 };
+	const char *at = NULL;
 	unsigned long kb;
-	const char *at;
 
-	if (!process_read(process, "status", &status, NULL) && !buffer_add(&status, "", 1)) {
+	if (!process_read(process, "status", &status, NULL) && !buffer_add(&status, "", 1))
 		at = strstr((const char *)status.data, "VmHWM:");
-		if (at && sscanf(at, "VmHWM: %lu", &kb) == 1)
-			put(p, "MaxRSS", kb * 1024);
-	}
+	if (at && sscanf(at, "VmHWM: %lu", &kb) == 1)
+		s->max_rss = kb * 1024;
+	else
+		s->unknown |= LEGACY_MAX_RSS;
 	buffer_release(&status);
-}
-
-static void put_heap(struct printing *p)
-{
-	const struct gomemstats *s = &p->stats;
-
-	put_counter(p, "HeapAlloc", GOMETRIC_HEAP);
-	if (s->has_memory) {
-		put(p, "HeapSys", s->heap_sys);
-		put(p, "HeapIdle", s->heap_idle);
-		put(p, "HeapInuse", s->heap_inuse);
-		put(p, "HeapReleased", s->heap_released);
-	}
-	put_objects(p);
-}
-
-static void put_others(struct printing *p)
-{
-	const struct gomemstats *s = &p->stats;
-
-	if (!s->has_memory)
-		return;
-	put_pair(p, "Stack", s->stack_inuse, s->stack_sys);
-	if (s->has_inuse) {
-		put_pair(p, "MSpan", s->mspan_inuse, s->mspan_sys);
-		put_pair(p, "MCache", s->mcache_inuse, s->mcache_sys);
-	}
-	put(p, "BuckHashSys", s->buckhash_sys);
-	put(p, "GCSys", s->gc_sys);
-	put(p, "OtherSys", s->other_sys);
-}
-
-static void put_collections(struct printing *p)
-{
-	const struct gomemstats *s = &p->stats;
-
-	put_counter(p, "NextGC", GOMETRIC_HEAP_GOAL);
-	if (s->has_pauses) {
-		put(p, "LastGC", s->last_gc);
-		put_ring(p, "PauseNs", s->pause_ns);
-		put_ring(p, "PauseEnd", s->pause_end);
-	}
-	put_counter(p, "NumGC", GOMETRIC_GC_CYCLES);
-	put_counter(p, "NumForcedGC", GOMETRIC_GC_FORCED);
-	if (s->has_pauses)
-		put_fraction(p, "GCCPUFraction", s->gc_cpu_fraction);
 }
 
 int memstats_add(struct goprofile *g, struct buffer *out)
 {
-	struct printing p = { .out = out, .rc = buffer_addf(out, "\n# runtime.MemStats\n") };
-	struct gocounters counters = { 0 };
+	struct legacy_memstats s = { 0 };
+	struct gomemstats m;
 
-	gocounters_read(&counters, &g->live->vars, g->live->memory, p.counters);
-	gocounters_release(&counters);
-	gomemstats_read(g->live, &p.stats);
-	put_counter(&p, "Alloc", GOMETRIC_HEAP);
-	put_counter(&p, "TotalAlloc", GOMETRIC_ALLOC_BYTES);
-	if (p.stats.has_memory)
-		put(&p, "Sys", p.stats.sys);
-	put(&p, "Lookups", 0); /* no release counts them */
-	put_counter(&p, "Mallocs", GOMETRIC_ALLOC_OBJECTS);
-	put_counter(&p, "Frees", GOMETRIC_FREE_OBJECTS);
-	put_heap(&p);
-	put_others(&p);
-	put_collections(&p);
-	if (!p.rc)
-		p.rc = buffer_addf(out, "# DebugGC = false\n"); /* unused, says its documentation */
-	put_peak(&p, g->process);
-	return p.rc;
+	take_counters(&s, g);
+	gomemstats_read(g->live, &m);
+	take_memory(&s, &m);
+	take_pauses(&s, &m);
+	take_peak(&s, g->process);
+	return legacy_memstats_write(&s, out);
 }

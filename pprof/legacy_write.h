@@ -18,8 +18,22 @@ struct buffer;
 struct error;
 struct profile;
 
+/* Fields of legacy_memstats that are known together, or not. */
+enum legacy_memstats_part {
+	LEGACY_ALLOC = 1,	 /* alloc, heap_alloc */
+	LEGACY_TOTAL_ALLOC = 2,
+	LEGACY_MALLOCS = 4, LEGACY_FREES = 8, /* heap_objects with both */
+	LEGACY_SYSTEM = 16,	 /* sys, of the heap what follows heap_alloc, stack, …_sys */
+	LEGACY_INUSE = 32,	 /* mspan_inuse, mcache_inuse */
+	LEGACY_NEXT_GC = 64,
+	LEGACY_PAUSES = 128,	 /* last_gc, pauses, gc_cpu_fraction */
+	LEGACY_NUM_GC = 256, LEGACY_NUM_FORCED_GC = 512,
+	LEGACY_MAX_RSS = 1024,
+};
+
 /* runtime.MemStats, as far as heap profiles show it, with its names. Bytes, ns. */
 struct legacy_memstats {
+	unsigned unknown; /* set of enum legacy_memstats_part: is left out */
 	uint64_t alloc, total_alloc, sys, lookups, mallocs, frees;
 	uint64_t heap_alloc, heap_sys, heap_idle, heap_inuse, heap_released, heap_objects;
 	uint64_t stack_inuse, stack_sys, mspan_inuse, mspan_sys, mcache_inuse, mcache_sys;
