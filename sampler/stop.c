@@ -198,24 +198,22 @@ static void enter_again(struct tracer *t, struct request *r)
 	t->repaired++;
 }
 
-/* The thread runs on from somewhere inside PTRACE_DETACH, and may do so on our
- * CPU: what the clock says after the call would be its time, not ours. */
-static bool let_go(struct request *r, int sig)
+/* Lets it go, and the request is over. The thread runs on from somewhere inside PTRACE_DETACH,
+ * and may do so on our CPU: what the clock says after the call would be its time, not ours.
+ *
+ * One that was killed since it stopped cannot be let go (ESRCH): it is ours until we have waited
+ * for it, and its process has not ended before that, for its parent and for pidfds
+ * (thread_group_empty, in kernel/exit.c). So it counts as parked, until we are told or our thread
+ * has ended. */
+static int let_go(struct tracer *t, struct request *r, int sig, enum stop_outcome outcome,
+		  struct stop *stop)
 {
+	bool detached;
+	int rc;
+
 	count_held(r);
-	return !ptrace(PTRACE_DETACH, r->tid, 0, sig);
-}
-
-/* Lets it go, and the request is over. A thread that was killed since it stopped cannot be let go
- * (ESRCH): it is ours until we have waited for it, and its process has not ended before that, for
- * its parent and for pidfds (thread_group_empty, in kernel/exit.c). So it counts as parked, until
- * we are told or our thread has ended. */
-static int finish_free(struct tracer *t, struct request *r, int sig, enum stop_outcome outcome,
-		       struct stop *stop)
-{
-	bool detached = let_go(r, sig);
-	int rc = finish(t, r, outcome, stop);
-
+	detached = !ptrace(PTRACE_DETACH, r->tid, 0, sig);
+	rc = finish(t, r, outcome, stop);
 	if (!detached) {
 		r->state = PARKED;
 		r->cookie = NULL;
@@ -242,7 +240,7 @@ static int serve_group_stop(struct tracer *t, struct request *r, struct stop *st
 
 	if (t->takes_stopped && !r->given_up && registers_read(r->tid, &regs) == 0)
 		r->taken = t->take(t->owner, r->cookie, r->tid, &regs);
-	return finish_free(t, r, 0, r->taken ? STOP_TAKEN : STOP_GROUP, stop);
+	return let_go(t, r, 0, r->taken ? STOP_TAKEN : STOP_GROUP, stop);
 }
 
 /* The stop that was asked for. 1 when the request is over. */
@@ -252,7 +250,7 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 		/* A signal came first. It is not ours to keep. */
 		if (entered_again(t, r, status))
 			return 0;
-		return finish_free(t, r, WSTOPSIG(status), STOP_SIGNALLED, stop);
+		return let_go(t, r, WSTOPSIG(status), STOP_SIGNALLED, stop);
 	}
 	if (WSTOPSIG(status) != SIGTRAP)
 		return serve_group_stop(t, r, stop);
@@ -263,7 +261,7 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 			return 0;
 		}
 	}
-	return finish_free(t, r, 0, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
+	return let_go(t, r, 0, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
 }
 
 /* The stop after enter_again: the entry of the call, or something that without
@@ -289,7 +287,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 	}
 	registers_write(r->tid, &r->regs);
 	t->undone++;
-	return finish_free(t, r, tracee_signal(status), r->taken ? STOP_TAKEN : STOP_SIGNALLED, stop);
+	return let_go(t, r, tracee_signal(status), r->taken ? STOP_TAKEN : STOP_SIGNALLED, stop);
 }
 
 /* A parked thread stopped again: a signal or job control. It stands outside its
