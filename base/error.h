@@ -23,6 +23,7 @@ enum error_code {
 	ERR_LIMIT = -7,	   /* a bound of ours was reached, on purpose */
 	ERR_NOTFOUND = -8, /* looked for, not there: often no error to the user */
 	ERR_SHORT = -9,	   /* fewer bytes at hand than the caller needs */
+	ERR_BUSY = -10,	   /* not now: something else is under way, and will be over soon */
 };
 
 struct error {

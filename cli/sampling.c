@@ -10,12 +10,14 @@
 
 enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
 
-static const double DEFAULT_PAUSE_SHARE = 0.01;
+static const double DEFAULT_PAUSE_SHARE = 0.01, DEFAULT_MAX_CPU = 0.05,
+		    LEAST_MAX_CPU = 0.001;
 
 void sampling_defaults(struct recording_options *r, pid_t *pids)
 {
 	r->rate = DEFAULT_RATE;
 	r->pause_share = DEFAULT_PAUSE_SHARE;
+	r->max_cpu = DEFAULT_MAX_CPU;
 	r->pids = pids;
 }
 
@@ -34,6 +36,16 @@ static int set_rate(struct recording_options *r, struct error *err)
 	int rc = parse_number(optarg, "rate in Hz", 1, RATE_MAX, &rate, err);
 
 	r->rate = (unsigned)rate;
+	return rc;
+}
+
+static int set_max_cpu(struct recording_options *r, struct error *err)
+{
+	int rc = parse_percent(optarg, "part of a CPU", &r->max_cpu, err);
+
+	if (!rc && r->max_cpu < LEAST_MAX_CPU)
+		rc = error_set(err, ERR_USAGE, "with '%s' of a CPU nothing can be sampled: 0.1%% is "
+			       "the least", optarg);
 	return rc;
 }
 
@@ -62,6 +74,9 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 		return true;
 	case 'M':
 		*rc = parse_percent(optarg, "share", &r->pause_share, err);
+		return true;
+	case 'B':
+		*rc = set_max_cpu(r, err);
 		return true;
 	case 'I':
 		*symbolize |= SYMBOLIZE_NO_INLINE;

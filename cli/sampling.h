@@ -19,6 +19,7 @@ struct recording_options;
 	{ "wall", no_argument, NULL, 'W' },                 \
 	{ "goid", no_argument, NULL, 'g' },                 \
 	{ "max-pause-share", required_argument, NULL, 'M' }, \
+	{ "max-cpu", required_argument, NULL, 'B' },        \
 	{ "no-inline", no_argument, NULL, 'I' },            \
 	{ "no-cache", no_argument, NULL, 'N' }
 

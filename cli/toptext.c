@@ -18,7 +18,8 @@ struct topfigures topfigures_since(const struct recording_stats *now,
 				    now->target_cpu_ns - before->cpu_ns,
 				    now->own_cpu_ns - before->own_cpu_ns,
 				    now->ticks - before->ticks,
-				    now->ticks_due - before->ticks_due };
+				    now->ticks_due - before->ticks_due,
+				    now->withheld - before->withheld };
 }
 
 void toptext_target(const struct topview *v, char *line)
@@ -36,17 +37,33 @@ void toptext_target(const struct topview *v, char *line)
 			 summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)));
 }
 
+/* The part of the ticks that were made of late. Between two of them there is nothing new. */
+static double kept(const struct topview *v)
+{
+	if (!v->recent.ticks_due)
+		return v->stats->ticks ? 0 : 1;
+	return (double)v->recent.ticks / (double)v->recent.ticks_due;
+}
+
+/* One tick in a hundred is not worth a word. They are counted before they are missed: where
+ * none was made, before that. */
+static const char *why_slower(const struct topview *v)
+{
+	uint64_t withheld = v->recent.ticks ? v->recent.withheld : v->stats->withheld;
+
+	return kept(v) < 0.99 && withheld > v->recent.ticks_due / 100 ? " (--max-cpu)" : "";
+}
+
 /* What we cost. */
 void toptext_sampler(const struct topview *v, char *line)
 {
 	const struct recording_stats *s = v->stats;
-	double due = (double)v->recent.ticks_due, kept = due > 0 ? (double)v->recent.ticks / due : 1;
 	char p50[24], max[24];
 
 	snprintf(line, TOPTEXT_LINE,
-		 "%lu samples  %.1f Hz  held p50 %s, max %s, %.2f%% of its CPU time  "
+		 "%lu samples  %.1f Hz%s  held p50 %s, max %s, %.2f%% of its CPU time  "
 		 "sampler %.1f%% CPU",
-		 s->samples, v->rate * (kept < 1 ? kept : 1),
+		 s->samples, v->rate * (kept(v) < 1 ? kept(v) : 1), why_slower(v),
 		 summary_duration(heldtime_percentile(&s->held, 50), p50, sizeof(p50)),
 		 summary_duration(s->held.max, max, sizeof(max)),
 		 percent((double)s->held.sum, (double)s->target_cpu_ns),

@@ -13,7 +13,7 @@ struct recording_stats;
 
 /* What has come between two looks at the figures of a recording. */
 struct topfigures {
-	uint64_t elapsed_ns, cpu_ns, own_cpu_ns, ticks, ticks_due;
+	uint64_t elapsed_ns, cpu_ns, own_cpu_ns, ticks, ticks_due, withheld;
 };
 
 struct topview {

@@ -316,10 +316,11 @@ static const char *own_figures(struct composing *k)
 		return NULL;
 	k->no_memory |= buffer_addf(&out,
 		"{\"samples\": %" PRIu64 ", \"stacks\": %" PRIu64 ", \"ticks_due\": %" PRIu64
-		", \"ticks\": %" PRIu64 ", \"target_cpu_ns\": %" PRIu64 ", \"own_cpu_ns\": %" PRIu64
-		", \"held\": {\"p50_ns\": %" PRIu64 ", \"p99_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64
-		", \"sum_ns\": %" PRIu64 "}}", s->samples, s->stacks, s->ticks_due, s->ticks,
-		s->target_cpu_ns, s->own_cpu_ns, heldtime_percentile(&s->held, 50),
+		", \"ticks\": %" PRIu64 ", \"withheld\": %" PRIu64 ", \"target_cpu_ns\": %" PRIu64
+		", \"own_cpu_ns\": %" PRIu64 ", \"held\": {\"p50_ns\": %" PRIu64
+		", \"p99_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 ", \"sum_ns\": %" PRIu64 "}}",
+		s->samples, s->stacks, s->ticks_due, s->ticks, s->withheld, s->target_cpu_ns,
+		s->own_cpu_ns, heldtime_percentile(&s->held, 50),
 		heldtime_percentile(&s->held, 99), s->held.max, s->held.sum) != 0;
 	k->no_memory |= buffer_add(&out, "", 1) != 0;
 	text = k->no_memory ? NULL : keep(k, (char *)out.data);

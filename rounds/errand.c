@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "sampler/privilege.h"
+#include "sampler/urgency.h"
 
 pid_t errand_fork(void)
 {
@@ -19,7 +20,9 @@ pid_t errand_fork(void)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = fork();
-	if (pid)
+	if (!pid)
+		calm(0);
+	else
 		sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }

@@ -1,30 +1,31 @@
 /*
- * Asking threads to stop, and taking their stacks when they do.
+ * Asking threads to stop, and taking over their stacks when they did.
  *
- * The tracer (stop.c) knows how a thread is stopped and let go; here is for whom, into
- * which slot, and what it has cost the thread.
+ * The tracing thread (tracing.c) has them stopped and let go; here is for whom, into
+ * which slot, and what it has cost them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "sampler/calls.h"
 #include "sampler/clock.h"
+#include "sampler/exposure.h"
 #include "sampler/looking.h"
 #include "sampler/member.h"
 #include "sampler/registers.h"
 #include "sampler/stop.h"
+#include "sampler/tracing.h"
+#include "sampler/transfers.h"
 
 enum {
 	STACK_FIRST = 16 << 10, /* bytes copied of a thread never seen */
-	SERVE_NS = 1000000,	/* how long somebody is waited for to make room */
+	SERVE_NS = 1000000,	/* how long those who were asked are waited for, at most, */
+	SERVE_PARTS = 4,	/* and this part of the time to the next tick */
+	FRESH_NS = 100000,	/* a look is older than that by the time of asking, at most */
 };
 
 static const double PAUSE_BURST_NS = 1e6; /* so much may always be held */
-
-static struct thread *thread_of(const struct round *r, const struct slot *slot)
-{
-	return member_thread(r->members[slot->context.member], slot->context.thread);
-}
 
 struct slot *slot_free(struct round *r)
 {
@@ -47,12 +48,13 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 	slot->snapshot.go.wants_goid = r->goid;
 	slot->snapshot.place = thread->go;
 	slot->busy = true;
-	slot->taken = slot->glanced = slot->labelled = false;
+	slot->taken = slot->glanced = slot->labelled = slot->asked = slot->in_transfer = false;
 	slot->kernel.len = 0;
 	slot->other_cpu = thread->cpu != r->tick_cpu;
+	slot->weight = r->weight;
 	slot->context = (struct stack_context){ m->index, thread->index, state, .syscall = -1 };
 	slot->moment = labelling_moment(m);
-	slot->waited_ns = UINT64_MAX; /* until round_take finds out */
+	slot->waited_ns = UINT64_MAX; /* until slot_fill finds out */
 	slot->looked_ns = thread->alive_ns;
 	return slot;
 }
@@ -66,96 +68,105 @@ size_t bytes_wanted(const struct member *m, const struct thread *thread)
 
 /* The thread is held: copy and get out. One that was on another CPU and has had to
  * wait for it since the look was not running at the look. */
-bool round_take(void *round, void *cookie, pid_t tid, const struct registers *regs)
+bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
-	struct round *r = round;
 	struct slot *slot = cookie;
-	const struct member *m = r->members[slot->context.member];
-	struct thread *thread = thread_of(r, slot);
+	const struct thread *about = &slot->about;
 	struct schedstat now;
 
-	if (!thread_counters(m->threads, thread, &now))
+	(void)owner;
+	if (!thread_counters(slot->threads, about, &now))
 		return false;
-	slot->waited_ns = now.wait_ns - thread->wait_ns;
+	slot->waited_ns = now.wait_ns - about->wait_ns;
 	slot->slices = now.slices;
+	registers_call(regs, &slot->call);
+	slot->in_transfer = call_transfers(&slot->call);
 	if (registers_cut_a_wait(regs)) {
-		registers_call(regs, &slot->call);
 		slot->context.state = THREAD_BLOCKED;
 		slot->context.syscall = (int32_t)slot->call.number;
 	} else if (slot->other_cpu && slot->waited_ns) {
 		slot->context.state = THREAD_RUNNABLE;
 	}
 	if (slot->context.state == THREAD_RUNNABLE ||
-	    (slot->context.state == THREAD_BLOCKED && !r->wall))
+	    (slot->context.state == THREAD_BLOCKED && !slot->wall))
 		return false;
-	snapshot_take(&slot->snapshot, tid, regs, bytes_wanted(m, thread), thread->stack_top);
-	thread->go = slot->snapshot.go.place;
-	slot->taken = r->unlabelled = true;
+	snapshot_take(&slot->snapshot, tid, regs, slot->want, about->stack_top);
+	slot->taken = true;
 	return true;
 }
 
 /* A thread was held from asking to letting go at most, less what it waited for a CPU,
  * which is not our doing (some of it may have been before we asked), and since we
  * learnt of the stop at least. */
-static void note_held(struct round *r, const struct stop *stop)
+static void note_held(struct round *r, const struct slot *slot)
 {
-	const struct slot *slot = stop->cookie;
-	uint64_t held = stop->held_ns;
+	uint64_t held = slot->stop.held_ns, served = slot->stop.served_ns;
 
-	if (!held || !slot)
+	if (!held)
 		return;
 	held -= slot->waited_ns < held ? slot->waited_ns : held;
-	held = held > stop->served_ns ? held : stop->served_ns;
-	thread_of(r, slot)->held_ns += held;
+	held = held > served ? held : served;
+	member_thread(r->members[slot->context.member], slot->context.thread)->held_ns += held;
 	heldtime_add(&r->stats.held, held);
 }
 
-static void note_stop(struct round *r, const struct stop *stop)
+static void note_stop(struct round *r, const struct slot *slot)
 {
-	struct slot *slot = stop->cookie;
 	struct recording_stats *s = &r->stats;
 
 	pthread_mutex_lock(&r->lock);
-	note_held(r, stop);
-	s->waiting += stop->outcome == STOP_REFUSED;
-	s->signalled += stop->outcome == STOP_SIGNALLED;
-	s->overdue += stop->outcome == STOP_OVERDUE;
+	note_held(r, slot);
+	s->cut += slot->stop.cut;
+	s->waiting += slot->stop.outcome == STOP_REFUSED;
+	s->signalled += slot->stop.outcome == STOP_SIGNALLED;
+	s->overdue += slot->stop.outcome == STOP_OVERDUE;
 	pthread_mutex_unlock(&r->lock);
-	if (stop->outcome == STOP_GONE && stop->tid == r->members[0]->process.pid) {
-		r->child_status = stop->exit_status;
-		r->child_reaped = true;
+}
+
+static void take_back(struct round *r, struct slot *slot)
+{
+	struct member *m = r->members[slot->context.member];
+	struct thread *thread = member_thread(m, slot->context.thread);
+
+	slot->asked = false;
+	if (slot->rc == ERR_BUSY)
+		m->executes_at = r->tick_ns;
+	if (slot->rc) {
+		r->stats.late += slot->rc == ERR_LIMIT && !slot->patient;
+	} else {
+		note_stop(r, slot);
+		transfers_learn(r, slot, thread);
 	}
-	if (slot && !slot->taken)
-		slot->busy = false;
+	if (slot->taken)
+		thread->go = slot->snapshot.go.place;
+	r->unlabelled |= slot->taken;
+	slot->busy = slot->taken;
 }
 
-void round_serve_until(struct round *r, uint64_t until)
+void round_collect(struct round *r)
 {
-	struct stop stop;
-	uint64_t now;
+	struct slot *slot;
 
-	while (tracer_recent(r->tracer, now = monotonic_ns()) && now < until)
-		if (tracer_next(r->tracer, until, &stop))
-			note_stop(r, &stop);
+	while ((slot = tracing_returned(r->tracing)))
+		take_back(r, slot);
 	labelling_of_slots(r);
 }
 
-void round_serve_next(struct round *r, uint64_t until)
+void round_collect_until(struct round *r, uint64_t until)
 {
-	struct stop stop;
-
-	if (tracer_next(r->tracer, until, &stop))
-		note_stop(r, &stop);
-	labelling_of_slots(r);
+	round_collect(r);
+	while (tracing_expected(r->tracing) && monotonic_ns() < until) {
+		tracing_wait(r->tracing, until, NULL, 0);
+		round_collect(r);
+	}
 }
 
-void round_serve(struct round *r)
+bool round_has_asked(const struct round *r, pid_t tid)
 {
-	struct stop stop;
-
-	while (tracer_outstanding(r->tracer) && tracer_poll(r->tracer, &stop))
-		note_stop(r, &stop);
-	labelling_of_slots(r);
+	for (int i = 0; i < SLOTS; i++)
+		if (r->slots[i].asked && r->slots[i].about.tid == tid)
+			return true;
+	return false;
 }
 
 static bool over_budget(struct round *r, const struct thread *thread)
@@ -168,28 +179,67 @@ static bool over_budget(struct round *r, const struct thread *thread)
 	return true;
 }
 
-/* When enough are out, somebody is served first. */
-void round_ask(struct round *r, const struct member *m, struct thread *thread,
-	       enum thread_state state)
+/* ERR_NOMEM. */
+static int ask(struct round *r, struct member *m, struct thread *thread, enum thread_state state)
 {
-	enum stop_when when = thread->cpu != r->tick_cpu ? STOP_ELSEWHERE : STOP_HERE;
 	struct slot *slot;
-	int rc;
+	bool spared = false;
 
-	if (over_budget(r, thread) || !(slot = slot_take(r, m, thread, state)))
-		return;
-	if (state != THREAD_RUNNING || r->asked >= r->cpus)
-		when = STOP_LATER;
+	if (m->executes_at == r->tick_ns || round_has_asked(r, thread->tid) ||
+	    over_budget(r, thread))
+		return 0;
+	if (state == THREAD_RUNNING && transfers_spare(r, m, thread, &spared))
+		return ERR_NOMEM;
+	if (!spared && is_exposed(r, m, thread)) {
+		spared = true;
+		r->stats.exposed++;
+	}
+	if (spared || !(slot = slot_take(r, m, thread, state)))
+		return 0;
 	if (thread->must_stop) /* once it has stopped it stands elsewhere */
 		kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
-	rc = tracer_ask(r->tracer, thread->tid, slot, when);
-	if (rc == ERR_LIMIT && when != STOP_LATER) {
-		round_serve_next(r, monotonic_ns() + SERVE_NS);
-		rc = tracer_ask(r->tracer, thread->tid, slot, when);
+	thread->asked_ns = r->tick_ns;
+	slot->about = *thread;
+	slot->process = &m->process;
+	slot->threads = m->threads;
+	slot->want = bytes_wanted(m, thread);
+	slot->wall = r->wall;
+	slot->patient = state != THREAD_RUNNING || r->asked >= r->cpus;
+	slot->rc = 0;
+	slot->asked = !tracing_ask(r->tracing, slot);
+	slot->busy = slot->asked;
+	r->asked += slot->asked;
+	return 0;
+}
+
+void ask_candidates(struct round *r)
+{
+	uint64_t serve = NS_PER_S / r->rate / SERVE_PARTS;
+
+	if (!r->candidate_count)
+		return;
+	for (unsigned i = 0; i < r->candidate_count; i++) {
+		const struct candidate *c = &r->candidates[i];
+
+		if (ask(r, c->member, member_thread(c->member, c->thread), c->state))
+			r->no_memory = true;
 	}
-	r->asked += !rc;
-	if (rc) {
-		slot->busy = false;
-		r->stats.late += rc == ERR_LIMIT && when != STOP_LATER;
-	}
+	r->candidate_count = 0;
+	round_collect_until(r, monotonic_ns() + (serve < SERVE_NS ? serve : SERVE_NS));
+}
+
+void want_to_ask(struct round *r, struct member *m, const struct thread *thread,
+		 enum thread_state state)
+{
+	if (!r->candidate_count)
+		r->candidates_ns = monotonic_ns();
+	r->candidates[r->candidate_count++] = (struct candidate){ m, thread->index, state };
+	if (r->candidate_count == CANDIDATES)
+		ask_candidates(r);
+}
+
+void ask_old_candidates(struct round *r)
+{
+	if (r->candidate_count && monotonic_ns() - r->candidates_ns > FRESH_NS)
+		ask_candidates(r);
 }

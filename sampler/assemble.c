@@ -7,8 +7,13 @@
  *   3. samples: values by thread, so that their sum is the kernel's account
  *
  * A thread that ran for N ns and was sampled n times has each sample stand for
- * N / n ns, in whole ns that add up to N exactly. What ran and was never caught
- * goes to a frame named [not sampled], so that totals stay true.
+ * N / n ns, in whole ns that add up to N exactly. (A sample for which the budget had ticks
+ * and threads left out counts for those, too.) Threads that have run too little for that
+ * have one account together: of a thousand that ran for a sample's time each, a third is
+ * never caught, and those are not the same third of long and of short ones. Which those
+ * are, the time that they ran decides, never the number of their samples, which is chance.
+ * What ran and was never caught goes to a frame named [not sampled], so that totals stay
+ * true.
  */
 #include "sampler/assemble.h"
 
@@ -30,17 +35,21 @@ struct assembly {
 	struct places places;
 	uint32_t *locations; /* of the stack at hand */
 	size_t location_room;
-	struct share *shares;	/* by member and thread: those of a member stand together */
-	size_t *first_share;	/* by member */
+	struct account *accounts; /* by member and thread; behind those of a member, the one
+				   * that its threads of few samples have together */
+	size_t *first_account;	  /* by member */
 	bool several;		/* processes: samples are labelled with theirs */
 	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall,
 		label_goid;
 };
 
-struct share { /* of a thread's CPU time */
-	uint64_t ns;
-	uint64_t samples, given; /* of these handed out */
+struct account { /* CPU time, and what is to share in it */
+	uint64_t ns, weight; /* of its samples, and of those that were left out to do no harm */
+	uint64_t seen, given; /* of these handed out */
+	bool together;	     /* a thread's: it has none of its own */
 };
+
+static const double FEW = 5; /* samples that a thread may expect */
 
 enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + GO_LABELS_MAX, VALUES_MAX = 3 };
 
@@ -123,17 +132,27 @@ static int entry_labels(struct assembly *a, const struct stack_context *context,
 	return syscall_label(a, context->syscall, &labels[(*count)++]);
 }
 
-/* The share of an entry's samples in its thread's time: rounding errors do not
- * add up because each share is the difference of two rounded sums. */
-static int64_t share(struct assembly *a, const struct stackset_entry *e, uint64_t of_thread)
+/* Where a thread's CPU time is. */
+static struct account *account_of(struct assembly *a, uint32_t member, uint32_t thread)
 {
-	struct share *s = &a->shares[a->first_share[e->context.member] + e->context.thread];
+	struct account *of_member = &a->accounts[a->first_account[member]];
+
+	if (of_member[thread].together)
+		return &a->accounts[a->first_account[member + 1] - 1];
+	return &of_member[thread];
+}
+
+/* The share of an entry's samples in its account: rounding errors do not
+ * add up because each share is the difference of two rounded sums. */
+static int64_t share(struct assembly *a, const struct stackset_entry *e)
+{
+	struct account *s = account_of(a, e->context.member, e->context.thread);
 	uint64_t upto, ns;
 
-	if (!e->cpu_samples)
+	if (!e->cpu_weight)
 		return 0;
-	s->samples += e->cpu_samples;
-	upto = (uint64_t)((unsigned __int128)s->ns * s->samples / of_thread);
+	s->seen += e->cpu_weight;
+	upto = (uint64_t)((unsigned __int128)s->ns * s->seen / s->weight);
 	ns = upto - s->given;
 	s->given = upto;
 	return (int64_t)ns;
@@ -142,10 +161,8 @@ static int64_t share(struct assembly *a, const struct stackset_entry *e, uint64_
 static int add_sample(struct assembly *a, const struct stackset_entry *e)
 {
 	const struct frame *frames = a->round->stacks.frames + e->first;
-	uint64_t of_thread = thread_of(a, &e->context)->cpu_samples;
 	struct profile_label labels[LABELS_MAX];
-	int64_t values[VALUES_MAX] = { (int64_t)e->samples, share(a, e, of_thread),
-				       (int64_t)e->wall_ns };
+	int64_t values[VALUES_MAX] = { (int64_t)e->samples, share(a, e), (int64_t)e->wall_ns };
 	size_t label_count;
 
 	if (!values[0] && !values[1] && !values[2])
@@ -176,30 +193,71 @@ static int add_unsampled(struct assembly *a, const struct member *m, const struc
 				  thread ? thread_labels(a, m, thread, labels) : 0);
 }
 
+/* Of a thread's time, what no sample has got. */
+static uint64_t not_given(const struct account *a, uint64_t thread_ns)
+{
+	return a->ns ? (uint64_t)((unsigned __int128)thread_ns * (a->ns - a->given) / a->ns) : 0;
+}
+
 static int add_unsampled_of(struct assembly *a, const struct member *m,
 			    const struct thread *thread, uint64_t thread_ns)
 {
-	uint64_t cpu = thread->cpu_samples ? 0 : thread_ns, wall = 0;
+	const struct account *account = account_of(a, m->index, thread->index);
+	uint64_t cpu = not_given(account, thread_ns), wall = 0;
 
 	if (a->round->wall && thread->stack == NO_STACK)
 		wall = thread->alive_ns - thread->wall_from;
 	return add_unsampled(a, m, thread, cpu, wall);
 }
 
+static uint64_t cpu_of(const struct thread *thread)
+{
+	return thread->cpu_ns > thread->cpu_first ? thread->cpu_ns - thread->cpu_first : 0;
+}
+
 /* Threads that were never caught, and what the process's clock has beyond its threads. */
 static int add_rest_of(struct assembly *a, const struct member *m)
 {
-	const struct share *shares = &a->shares[a->first_share[m->index]];
 	size_t count;
 	const struct thread *threads = threads_get(m->threads, &count);
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		sum += shares[i].ns;
-		if (add_unsampled_of(a, m, &threads[i], shares[i].ns))
+		sum += cpu_of(&threads[i]);
+		if (add_unsampled_of(a, m, &threads[i], cpu_of(&threads[i])))
 			return ERR_NOMEM;
 	}
 	return m->cpu_ns > sum ? add_unsampled(a, m, NULL, m->cpu_ns - sum, 0) : 0;
+}
+
+/* Samples to a nanosecond of CPU time. */
+static double density_of(const struct thread *threads, size_t count)
+{
+	uint64_t samples = 0, ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		samples += threads[i].cpu_samples;
+		ns += cpu_of(&threads[i]);
+	}
+	return ns ? (double)samples / (double)ns : 0;
+}
+
+static void fill_accounts(struct assembly *a, const struct member *m)
+{
+	struct account *accounts = &a->accounts[a->first_account[m->index]];
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+	double density = density_of(threads, count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ns = cpu_of(&threads[i]);
+		struct account *to;
+
+		accounts[i].together = (double)ns * density < FEW;
+		to = accounts[i].together ? &accounts[count] : &accounts[i];
+		to->ns += ns;
+		to->weight += threads[i].cpu_weight + threads[i].spared_weight;
+	}
 }
 
 static int take_thread_times(struct assembly *a)
@@ -207,23 +265,17 @@ static int take_thread_times(struct assembly *a)
 	uint32_t members = a->round->member_count;
 	size_t count, all = 0;
 
-	a->first_share = calloc(members + 1, sizeof(*a->first_share));
-	for (uint32_t i = 0; a->first_share && i < members; i++) {
-		a->first_share[i] = all;
+	a->first_account = calloc(members + 1, sizeof(*a->first_account));
+	for (uint32_t i = 0; a->first_account && i < members; i++) {
 		threads_get(a->round->members[i]->threads, &count);
-		all += count;
+		all += count + 1;
+		a->first_account[i + 1] = all;
 	}
-	a->shares = calloc(all + 1, sizeof(*a->shares));
-	if (!a->first_share || !a->shares)
+	a->accounts = calloc(all + 1, sizeof(*a->accounts));
+	if (!a->first_account || !a->accounts)
 		return ERR_NOMEM;
-	for (uint32_t i = 0; i < members; i++) {
-		const struct thread *threads = threads_get(a->round->members[i]->threads, &count);
-
-		for (size_t j = 0; j < count; j++)
-			if (threads[j].cpu_ns > threads[j].cpu_first)
-				a->shares[a->first_share[i] + j].ns =
-					threads[j].cpu_ns - threads[j].cpu_first;
-	}
+	for (uint32_t i = 0; i < members; i++)
+		fill_accounts(a, a->round->members[i]);
 	return 0;
 }
 
@@ -282,7 +334,7 @@ int assemble(struct round *r, const struct assemble_names *names, struct profile
 
 	places_release(&a.places);
 	free(a.locations);
-	free(a.shares);
-	free(a.first_share);
+	free(a.accounts);
+	free(a.first_account);
 	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }

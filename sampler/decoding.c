@@ -20,6 +20,7 @@
 #include "base/outfile.h"
 #include "base/printable.h"
 #include "sampler/sandbox.h"
+#include "sampler/urgency.h"
 #include "symbolize/symbolizer.h"
 #include "target/image.h"
 #include "target/modmap.h"
@@ -30,7 +31,7 @@ enum {
 	HUNG_S = 120,	  /* without getting to the next lookup: a file system that hangs */
 	NOTE_ROOM = 640,
 	WARNING_ROOM = 512,
-	POLL_MS = 1000,
+	POLL_MS = 100,
 };
 
 static const char ALL_LEFT_OUT[] = "none, all were left out";
@@ -287,6 +288,11 @@ int decoding_wait(struct decoding *d, int timeout_ms, struct error *err)
 	return DECODING_AGAIN;
 }
 
+void decoding_calm(struct decoding *d)
+{
+	calm(d->child.pid);
+}
+
 void decoding_cancel(struct decoding *d)
 {
 	sandbox_kill(&d->child);
@@ -295,6 +301,7 @@ void decoding_cancel(struct decoding *d)
 /* Nothing foreign is decoded any more. */
 static int do_it_ourselves(struct decoding *d, struct error *err)
 {
+	set_urgency(URGENCY_ORDINARY);
 	start_afresh(d);
 	work_in_child(&d->run);
 	return conclude(d, err);
@@ -311,7 +318,8 @@ int decoding_run(struct decoding *d, struct outfile *file, decode_work *work, vo
 			return do_it_ourselves(d, err);
 		}
 		while ((rc = decoding_wait(d, POLL_MS, err)) == DECODING_RUNS)
-			;
+			if (has_hurried(d->child.pid))
+				decoding_calm(d);
 	} while (rc == DECODING_AGAIN);
 	return d->hopeless ? do_it_ourselves(d, err) : rc;
 }

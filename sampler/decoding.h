@@ -42,6 +42,9 @@ typedef int decode_work(void *ctx, struct decode_result *result, struct error *e
 int decoding_run(struct decoding *d, struct outfile *file, decode_work *work, void *ctx,
 		 struct error *err);
 
+/* After decoding_start: its process is an ordinary one from now on (sampler/urgency.h). */
+void decoding_calm(struct decoding *d);
+
 /* The same in steps, for somebody who has other things to do meanwhile. _start: only with
  * one thread running; `file` and `ctx` live until the end; the child writes no file larger
  * than `file_bytes` (0: no bound); ERR_IO when there can be no child. _wait: for

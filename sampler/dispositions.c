@@ -24,14 +24,31 @@ static void read_thread_file(pid_t tid, const char *name, char *text, size_t roo
 	text[len > 0 ? len : 0] = '\0';
 }
 
-bool thread_is_asleep(pid_t tid)
+/* State (field 3 of proc_pid_stat(5)) and flags (9) of the thread. False when it is gone. */
+static bool read_stat(pid_t tid, char *state, unsigned *flags)
 {
 	char text[128];
 	const char *paren;
 
 	read_thread_file(tid, "stat", text, sizeof(text));
 	paren = strrchr(text, ')');
-	return !paren || strchr("SD", paren[2]);
+	return paren && sscanf(paren, ") %c %*d %*d %*d %*d %*d %u", state, flags) == 2;
+}
+
+bool thread_is_asleep(pid_t tid)
+{
+	unsigned flags;
+	char state;
+
+	return !read_stat(tid, &state, &flags) || strchr("SD", state);
+}
+
+bool thread_is_dying(pid_t tid)
+{
+	unsigned flags;
+	char state;
+
+	return !read_stat(tid, &state, &flags) || flags & THREAD_DYING;
 }
 
 static uint64_t signal_set(const char *text, const char *field)
@@ -41,13 +58,30 @@ static uint64_t signal_set(const char *text, const char *field)
 	return at ? strtoull(at + strlen(field), NULL, 16) : 0;
 }
 
-bool thread_ignores(pid_t tid, int sig)
+/* What its process has said of the signal. */
+static void read_disposition(pid_t tid, int sig, bool *ignored, bool *caught)
 {
-	bool by_default = sig == SIGCHLD || sig == SIGURG || sig == SIGWINCH || sig == SIGCONT;
 	uint64_t bit = (uint64_t)1 << (sig - 1);
 	char text[4096];
 
 	read_thread_file(tid, "status", text, sizeof(text));
-	return signal_set(text, "\nSigIgn:") & bit ||
-	       (by_default && !(signal_set(text, "\nSigCgt:") & bit));
+	*ignored = signal_set(text, "\nSigIgn:") & bit;
+	*caught = signal_set(text, "\nSigCgt:") & bit;
+}
+
+bool thread_leaves_to_default(pid_t tid, int sig)
+{
+	bool ignored, caught;
+
+	read_disposition(tid, sig, &ignored, &caught);
+	return !ignored && !caught;
+}
+
+bool thread_ignores(pid_t tid, int sig)
+{
+	bool by_default = sig == SIGCHLD || sig == SIGURG || sig == SIGWINCH || sig == SIGCONT;
+	bool ignored, caught;
+
+	read_disposition(tid, sig, &ignored, &caught);
+	return ignored || (by_default && !caught);
 }

@@ -119,7 +119,7 @@ static int keep(struct dump *d, const struct thread *thread, bool walked)
 static bool may_ask(const struct dump *d, char state, const struct call *call)
 {
 	return state == 'S' && !d->look.ask &&
-	       wait_kind(call, member_of(d)->process.pid_fd) == WAIT_BEARS;
+	       wait_kind(call, &member_of(d)->process) == WAIT_BEARS;
 }
 
 /* 1: done; 0: it has moved, or must be asked; ERR_NOMEM. */
@@ -213,7 +213,8 @@ static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome
 	bool here = thread->cpu == sched_getcpu();
 	struct stop stop = { 0 };
 	uint64_t until = monotonic_ns() + PATIENCE_NS;
-	int rc = tracer_ask(d->tracer, thread->tid, d, here ? STOP_HERE : STOP_ELSEWHERE);
+	int rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, d,
+			    here ? STOP_HERE : STOP_ELSEWHERE);
 
 	*outcome = rc == ERR_GONE ? STOP_GONE : STOP_REFUSED;
 	if (rc)
@@ -248,9 +249,9 @@ static int stop_and_walk(struct dump *d, struct thread *thread)
 	int taken;
 
 	prepare(d);
-	set_urgent(true);
+	set_urgency(URGENCY_HOLDING);
 	taken = ask(d, thread, &outcome);
-	set_urgent(false);
+	set_urgency(URGENCY_ORDINARY);
 	if (taken)
 		return walk_taken(d, thread);
 	if (outcome == STOP_GONE)

@@ -32,6 +32,7 @@
 #include "sampler/privilege.h"
 #include "sampler/round.h"
 #include "sampler/sandbox.h"
+#include "sampler/urgency.h"
 #include "symbolize/debugfile.h"
 #include "target/image.h"
 #include "target/modmap.h"
@@ -341,8 +342,10 @@ static int run_process(struct fetching *f, uint64_t until, fetching_progress *pr
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return error_errno(err, ERR_IO, "cannot fetch debug information");
 	pid = fork();
-	if (!pid)
+	if (!pid) {
+		calm(0);
 		run_child(f, pair[1], self);
+	}
 	close(pair[1]);
 	if (pid > 0)
 		listen_until(f, pair[0], until, progress, ctx);

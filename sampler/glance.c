@@ -21,7 +21,6 @@
 #include "sampler/clock.h"
 #include "sampler/looking.h"
 #include "sampler/member.h"
-#include "sampler/stop.h"
 #include "sampler/threadms.h"
 #include "sampler/waits.h"
 #include "sampler/walltime.h"
@@ -31,7 +30,7 @@ enum {
 	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU so often at most */
 };
 
-static int want_glance(struct round *r, const struct member *m, const struct thread *thread)
+int want_glance(struct round *r, const struct member *m, const struct thread *thread)
 {
 	if (r->glance_count == r->glance_room) {
 		size_t room = r->glance_room ? r->glance_room * 2 : 64;
@@ -66,7 +65,7 @@ bool round_may_interrupt(const struct round *r, const struct member *m,
 {
 	uint64_t recent = RECENT_PERIODS * NS_PER_S / r->rate;
 
-	switch (wait_kind(call, m->process.pid_fd)) {
+	switch (wait_kind(call, &m->process)) {
 	case WAIT_BEARS:
 		return true;
 	case WAIT_BEGINS_ANEW:
@@ -86,10 +85,9 @@ static bool may_still_interrupt(const struct round *r, const struct member *m,
 	       round_may_interrupt(r, m, thread, &now);
 }
 
-int look_at_waiting(struct round *r, const struct member *m, struct thread *thread,
-			   bool moved)
+int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bool moved)
 {
-	if (thread->state == 't' && tracer_has(r->tracer, thread->tid))
+	if (thread->state == 't' && round_has_asked(r, thread->tid))
 		return 0; /* it is we who hold it: its stop is about to be served */
 	if (moved && thread->fresh)
 		thread->fresh = in_same_call(m, thread);
@@ -100,7 +98,7 @@ int look_at_waiting(struct round *r, const struct member *m, struct thread *thre
 	if (moved)
 		thread->must_stop = false;
 	if (thread->must_stop && may_still_interrupt(r, m, thread)) {
-		round_ask(r, m, thread, THREAD_RUNNABLE);
+		want_to_ask(r, m, thread, THREAD_RUNNABLE);
 		return 0;
 	}
 	if (thread->stack == NO_STACK) {
@@ -148,15 +146,16 @@ static void ask_those_that_lack(struct round *r)
 		struct thread *thread = member_thread(m, c->thread);
 
 		if (thread->must_stop && may_still_interrupt(r, m, thread))
-			round_ask(r, m, thread, THREAD_RUNNABLE);
+			want_to_ask(r, m, thread, THREAD_RUNNABLE);
 	}
+	ask_candidates(r);
 }
 
 int glance_all(struct round *r)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < r->glance_count; i++) {
+	for (size_t i = 0; !rc && i < r->glance_count && !round_is_over(r); i++) {
 		const struct stack_context *c = &r->to_glance[i];
 		struct member *m = r->members[c->member];
 
@@ -164,7 +163,8 @@ int glance_all(struct round *r)
 			rc = round_unwind(r);
 		if (!rc)
 			glance(r, m, member_thread(m, c->thread));
-		round_serve(r);
+		round_collect(r);
+		round_relax(r);
 	}
 	if (!rc && r->glance_count) {
 		round_unwind_at_leisure(r);

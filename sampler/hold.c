@@ -86,10 +86,10 @@ static int hold(struct hold *h)
 
 	if (rc)
 		return rc;
-	set_urgency(h->reader, 1);
+	set_holding_urgency(h->reader, 1);
 	enter(h, HOLDING);
 	stand(h);
-	set_urgency(h->reader, 0);
+	set_holding_urgency(h->reader, 0);
 	atomic_store(&h->let_go, true);
 	h->report.moved = holding_moved(&h->holding);
 	return 0;
@@ -103,7 +103,8 @@ static void *tracing(void *arg)
 	h->tracer = (pid_t)syscall(SYS_gettid);
 	rc = waker_init(&h->holding.waker, &h->error);
 	if (!rc) {
-		set_urgency(0, 2);
+		watchdog_tracer(h->holding.watchdog, h->tracer);
+		set_holding_urgency(0, 2);
 		rc = hold(h);
 		holding_let_go(&h->holding);
 		waker_release(&h->holding.waker);

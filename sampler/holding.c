@@ -26,6 +26,7 @@
 #include "goruntime/gogoroutines.h"
 #include "sampler/clock.h"
 #include "sampler/dispositions.h"
+#include "sampler/seize.h"
 #include "sampler/threads.h"
 #include "sampler/tracee.h"
 #include "sampler/waits.h"
@@ -99,27 +100,19 @@ static bool waits_for_its_own(const struct call *call)
 	       (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
 }
 
-/* Opening a FIFO: who opens the other end without waiting must find it there. */
-static bool waits_to_be_met(const struct call *call)
-{
-#ifdef SYS_open /* not on newer architectures */
-	if (call->number == SYS_open)
-		return true;
-#endif
-	return call->number == SYS_openat;
-}
-
 static enum decision decide(struct holding *h, struct thread *thread, struct call *call)
 {
 	enum look look = thread_look(h->threads, thread);
 
 	if (look == LOOK_ENDED || strchr("ZX", thread->state))
 		return IS_GONE;
+	if (look == LOOK_DYING)
+		return WATCH;
 	if (!thread_read_call(h->threads, thread, call))
 		return ASK_LAST;
-	if (strchr("DTt", thread->state) || waits_for_its_own(call) || waits_to_be_met(call))
+	if (strchr("DTt", thread->state) || waits_for_its_own(call))
 		return WATCH;
-	return wait_kind(call, h->process->pid_fd) == WAIT_BEARS ? ASK : WATCH;
+	return wait_kind(call, h->process) == WAIT_BEARS ? ASK : WATCH;
 }
 
 static void watch(struct held *held, const struct thread *thread, const struct call *call)
@@ -146,13 +139,16 @@ static int refused(struct holding *h, pid_t tid)
 
 static int ask(struct holding *h, struct held *held, pid_t tid)
 {
+	int rc;
+
 	if (!h->begun_ns)
 		h->begun_ns = monotonic_ns();
 	watchdog_held(h->watchdog);
 	memset(&held->regs, 0, sizeof(held->regs));
 	registers_look_ahead(tid, &held->regs);
-	if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD))
-		return errno == ESRCH ? 0 : refused(h, tid);
+	rc = seize(tid);
+	if (rc)
+		return rc == -ESRCH ? 0 : rc == -EINTR ? ERR_BUSY : refused(h, tid);
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitid will say so */
 	held->state = HELD_ASKED;
 	return 0;
@@ -236,6 +232,8 @@ static int pass(struct holding *h, uint64_t until, bool *asked, struct error *er
 	rc = rc || monotonic_ns() < until ? rc : ERR_LIMIT;
 	if (rc == ERR_LIMIT)
 		return error_set(err, rc, "its threads have not all stopped in time");
+	if (rc == ERR_BUSY)
+		return error_set(err, rc, "it executes another program");
 	if (rc == ERR_PERM)
 		return process_diagnose(h->refused, err);
 	return rc ? error_set(err, rc, "out of memory") : 0;
@@ -293,14 +291,17 @@ size_t holding_moved(struct holding *h)
 
 /* Letting go. */
 
-static bool call_fails_for_us(pid_t tid, const struct registers *regs, int status)
+static bool call_fails_for_us(const struct holding *h, const struct held *held, pid_t tid)
 {
-	return registers_fail_a_call(regs) && tracee_stopped_by_us(tid, status);
+	int64_t result = registers_failed_call(&held->regs);
+
+	return result && tracee_stopped_by_us(tid, held->status) &&
+	       tracee_call_may_be_made_again(&held->regs, result, h->process);
 }
 
-static void let_go(struct held *held, pid_t tid)
+static void let_go(const struct holding *h, struct held *held, pid_t tid)
 {
-	if (call_fails_for_us(tid, &held->regs, held->status)) {
+	if (call_fails_for_us(h, held, tid)) {
 		tracee_call_again(tid, &held->regs);
 		ptrace(PTRACE_SYSCALL, tid, 0, 0);
 		held->state = HELD_REENTERING;
@@ -329,13 +330,13 @@ static void serve_reentering(struct held *held, pid_t tid, int status)
 }
 
 /* A parked thread stopped again, outside its call. */
-static void serve_parked(struct held *held, pid_t tid, int status)
+static void serve_parked(const struct holding *h, struct held *held, pid_t tid, int status)
 {
 	held->status = status;
 	if (!WIFSTOPPED(status) || registers_read(tid, &held->regs))
 		held->state = HELD_GONE;
 	else
-		let_go(held, tid);
+		let_go(h, held, tid);
 }
 
 /* Until each has entered its call again, and who has not stopped yet is let go, too. */
@@ -352,7 +353,7 @@ static void see_off(struct holding *h)
 
 		while (held->state == HELD_ASKED && monotonic_ns() < until)
 			if (serve_asked(h, held, tid, 0) && held->state == HELD_STANDS)
-				let_go(held, tid);
+				let_go(h, held, tid);
 		while (held->state == HELD_REENTERING && monotonic_ns() < until) {
 			got = tracee_event(P_PID, tid, 0, &status);
 			watchdog_held(h->watchdog);
@@ -378,7 +379,7 @@ static bool all_sleep(struct holding *h)
 		if (held->state != HELD_PARKED)
 			continue;
 		if (tracee_event(P_PID, threads[i].tid, WNOHANG, &status) > 0)
-			serve_parked(held, threads[i].tid, status);
+			serve_parked(h, held, threads[i].tid, status);
 		sleep &= held->state == HELD_PARKED && thread_is_asleep(threads[i].tid);
 	}
 	return sleep;
@@ -391,7 +392,7 @@ void holding_let_go(struct holding *h)
 
 	for (size_t i = 0; i < h->room; i++)
 		if (h->held[i].state == HELD_STANDS)
-			let_go(&h->held[i], threads[i].tid);
+			let_go(h, &h->held[i], threads[i].tid);
 	h->ended_ns = monotonic_ns();
 	waker_set(&h->waker, true);
 	see_off(h);

@@ -213,6 +213,8 @@ static int start(struct interim *in, struct error *err)
 	product_ready(p);
 	rc = decoding_start(in->decoding, in->file ? in->file : &in->memory,
 			    in->file ? 0 : BYTES_MAX, work, in, err);
+	if (!rc)
+		decoding_calm(in->decoding); /* the sampling goes on beside it */
 	if (!rc && !in->file && mark_take(&in->next_mark, p->round))
 		mark_release(&in->next_mark);
 	return rc;

@@ -131,7 +131,7 @@ int labelling_of_slot(struct round *r, struct slot *slot)
 void labelling_of_slots(struct round *r)
 {
 	for (int i = 0; r->unlabelled && i < SLOTS; i++)
-		if (r->slots[i].taken)
+		if (r->slots[i].taken && !r->slots[i].asked)
 			labelling_of_slot(r, &r->slots[i]);
 	r->unlabelled = false;
 }

@@ -2,6 +2,7 @@
  * A tick's looks: which threads deserve a sample.
  *
  *   ask     those that are on a CPU are asked to stop (asking.c), and copied as they do
+ *           (tracing.c); some are spared (transfers.c, exposure.c)
  *   glance  with wall time: threads that wait in the kernel are read without being
  *           stopped (glance.c)
  *
@@ -13,17 +14,18 @@
 
 #include "base/error.h"
 #include "sampler/clock.h"
+#include "sampler/dispositions.h"
 #include "sampler/looking.h"
 #include "sampler/member.h"
+#include "sampler/transfers.h"
 
 enum {
 	SAME_MOMENT_NS = 20000, /* our own account may have been brought up to date since */
-	SERVE_NS = 1000000,	/* how long a tick waits for those it asked, at most, */
-	SERVE_PARTS = 4,	/* and this part of the time to the next */
 	LOOK_COST_NS = 200000,	/* fifty times what a look costs, its caches cold */
 	BACK_OFF_NS = 2000000000,
 	COUNT_TICKS = 16,	/* how often threads without a stack are counted */
 	FIRST_GLANCES = 4,	/* of threads not seen before, in a tick, at least */
+	CROWD = 8,		/* more runnable threads than CPUs, at once: most of them wait */
 };
 
 /*
@@ -90,7 +92,7 @@ static void ask_runner(struct round *r, struct runner *c, bool ours)
 	if (ours && !c->since)
 		c->since = thread_left_cpu_ns(c->member->threads, thread);
 	if (!ours || we_came_at(r, c->since))
-		round_ask(r, c->member, thread, THREAD_RUNNING);
+		want_to_ask(r, c->member, thread, THREAD_RUNNING);
 	else
 		r->stats.waiting++;
 }
@@ -112,14 +114,14 @@ static void ask_runners(struct round *r)
  * put off would have been accounted. */
 static void look_at_runnable(struct round *r, struct member *m, struct thread *thread)
 {
-	bool contended = r->runnable_before > r->cpus;
-
 	r->runnable++;
-	if (contended && thread->cpu >= 0 && (size_t)thread->cpu < r->runner_room)
+	r->displaced |= thread->cpu == r->tick_cpu;
+	if (r->contended && thread->cpu >= 0 && (size_t)thread->cpu < r->runner_room)
 		compete(r, m, thread);
-	else if (thread->cpu != r->tick_cpu ||
-		 (thread->moved && we_came_at(r, thread_left_cpu_ns(m->threads, thread))))
-		round_ask(r, m, thread, THREAD_RUNNING);
+	else if (r->runnable <= r->cpus + CROWD &&
+		 (thread->cpu != r->tick_cpu ||
+		  (thread->moved && we_came_at(r, thread_left_cpu_ns(m->threads, thread)))))
+		want_to_ask(r, m, thread, THREAD_RUNNING);
 	else
 		r->stats.waiting++;
 }
@@ -145,6 +147,17 @@ static bool may_wait_for_first_look(struct round *r, const struct thread *thread
 	return *due != 0;
 }
 
+/* In CPU mode those that wait are of interest only if they transfer something. */
+static int look_for_transfer(struct round *r, const struct member *m, struct thread *thread,
+			     bool moved)
+{
+	bool wanted = false;
+
+	if (moved)
+		transfers_look(m, thread, &wanted);
+	return wanted ? want_glance(r, m, thread) : 0;
+}
+
 static int look_at(struct round *r, struct member *m, struct thread *thread, uint64_t *due)
 {
 	enum look look;
@@ -159,8 +172,12 @@ static int look_at(struct round *r, struct member *m, struct thread *thread, uin
 		look_at_runnable(r, m, thread);
 		return 0;
 	}
-	if (look == LOOK_ENDED || !r->wall)
+	if (look == LOOK_DYING)
+		m->dumps_core |= (thread->flags & THREAD_DUMPS_CORE) != 0;
+	if (look == LOOK_ENDED || look == LOOK_DYING)
 		return 0;
+	if (!r->wall)
+		return look_for_transfer(r, m, thread, look == LOOK_OFF_CPU);
 	return look_at_waiting(r, m, thread, look == LOOK_OFF_CPU);
 }
 
@@ -183,6 +200,7 @@ static void plan_looks(struct round *r)
 	uint64_t period = NS_PER_S / r->rate, cost = 0;
 	uint64_t left = r->end_ns > r->tick_ns ? (r->end_ns - r->tick_ns) / period : 30ull * r->rate;
 
+	left /= r->budget.stride;
 	for (uint32_t i = 0; i < r->member_count; i++)
 		cost += threads_alive(r->members[i]->threads) * LOOK_COST_NS;
 	r->back_off_ticks = (cost < BACK_OFF_NS ? cost : BACK_OFF_NS) / period + 1;
@@ -190,9 +208,17 @@ static void plan_looks(struct round *r)
 		count_without_stack(r);
 	r->first_glances = FIRST_GLANCES + r->without_stack / (left / 2 + 1);
 	r->asked = 0;
-	r->runnable_before = r->runnable;
+	r->contended = r->runnable > r->cpus * r->looked_part;
+	r->looked_part = r->budget.part;
 	r->runnable = 0;
+	r->candidate_count = 0;
 	r->glance_count = 0;
+}
+
+/* Of more threads than may be looked at, a random part. */
+static bool is_chosen(struct round *r)
+{
+	return r->looked_part >= 1 || (double)(round_random(r) >> 11) < r->looked_part * 0x1p53;
 }
 
 static int look_at_member(struct round *r, struct member *m)
@@ -203,12 +229,15 @@ static int look_at_member(struct round *r, struct member *m)
 	int rc = 0;
 
 	for (size_t i = 0, at = r->tick * 61 % (count + !count); !rc && i < count; i++) {
-		if (due[at] <= r->tick) {
+		if (due[at] <= r->tick && is_chosen(r)) {
+			if (round_is_over(r))
+				break;
 			if (!slot_free(r))
 				rc = round_unwind(r);
 			if (!rc)
 				rc = look_at(r, m, &threads[at], &due[at]);
-			round_serve(r); /* whoever has stopped does not wait for the rest */
+			ask_old_candidates(r);
+			round_collect(r);
 		}
 		at = at + 1 < count ? at + 1 : 0; /* not always the same ones first */
 	}
@@ -235,7 +264,6 @@ static int refresh_members(struct round *r)
 
 int round_look(struct round *r)
 {
-	uint64_t serve = NS_PER_S / r->rate / SERVE_PARTS;
 	int rc = refresh_members(r);
 
 	if (!rc && r->children && round_find_children(r))
@@ -246,10 +274,12 @@ int round_look(struct round *r)
 	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
 		struct member *m = r->members[(i + r->tick) % r->member_count];
 
-		if (!m->ended)
+		if (!m->ended && !m->dumps_core)
 			rc = look_at_member(r, m);
 	}
 	ask_runners(r);
-	round_serve_until(r, monotonic_ns() + (serve < SERVE_NS ? serve : SERVE_NS));
+	ask_candidates(r);
+	if (r->no_memory)
+		rc = error_set(&r->error, ERR_NOMEM, "out of memory");
 	return rc ? rc : glance_all(r);
 }

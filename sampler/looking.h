@@ -21,16 +21,24 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 /* How much of its stack is to be copied. */
 size_t bytes_wanted(const struct member *m, const struct thread *thread);
 
-/* Asks a thread to stop for a sample, as being in that state, unless it has been held
- * for long enough already. */
-void round_ask(struct round *r, const struct member *m, struct thread *thread,
-	       enum thread_state state);
+/* The thread is to be asked to stop for a sample, as being in that state, unless it has been
+ * held for long enough already. */
+void want_to_ask(struct round *r, struct member *m, const struct thread *thread,
+		 enum thread_state state);
+
+/* Asks all of whom that is to happen, and waits for them; the other, if the first of them has
+ * waited for it for 0.1 ms. */
+void ask_candidates(struct round *r);
+void ask_old_candidates(struct round *r);
+
+/* The stack of a thread that waits is to be read, at the end of the tick. ERR_NOMEM. */
+int want_glance(struct round *r, const struct member *m, const struct thread *thread);
 
 /* With wall time, a thread that waits: `moved` if it has been on a CPU since the last
  * look. ERR_NOMEM. */
-int look_at_waiting(struct round *r, const struct member *m, struct thread *thread, bool moved);
+int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bool moved);
 
-/* Reads those that look_at_waiting wants to have read. ERR_NOMEM. */
+/* Reads those that are to be read. ERR_NOMEM. */
 int glance_all(struct round *r);
 
 #endif

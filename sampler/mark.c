@@ -10,11 +10,11 @@
 #include "sampler/walltime.h"
 
 struct mark_entry {
-	uint64_t samples, cpu_samples, wall_ns;
+	uint64_t samples, cpu_weight, wall_ns;
 };
 
 struct mark_thread {
-	uint64_t cpu_ns, cpu_samples;
+	uint64_t cpu_ns, cpu_samples, cpu_weight, spared_weight;
 };
 
 struct mark_member {
@@ -68,7 +68,9 @@ static int mark_member(struct mark *m, const struct round *r, const struct membe
 	to->count = count;
 	for (size_t i = 0; i < count; i++) {
 		to->threads[i] = (struct mark_thread){ cpu_of(from->threads, &threads[i]),
-						       threads[i].cpu_samples };
+						       threads[i].cpu_samples,
+						       threads[i].cpu_weight,
+						       threads[i].spared_weight };
 		mark_wall(m, r, &threads[i]);
 	}
 	return 0;
@@ -88,7 +90,7 @@ int mark_take(struct mark *m, struct round *r)
 		const struct stackset_entry *e = &r->stacks.entries[m->entry_count];
 
 		m->entries[m->entry_count] =
-			(struct mark_entry){ e->samples, e->cpu_samples, e->wall_ns };
+			(struct mark_entry){ e->samples, e->cpu_weight, e->wall_ns };
 	}
 	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
 		member_read_cpu(r->members[i], false);
@@ -116,6 +118,8 @@ static void subtract_member(const struct mark *m, const struct mark_member *what
 		struct thread *t = &threads[i];
 
 		subtract(&t->cpu_samples, what->threads[i].cpu_samples);
+		subtract(&t->cpu_weight, what->threads[i].cpu_weight);
+		subtract(&t->spared_weight, what->threads[i].spared_weight);
 		t->cpu_first = what->threads[i].cpu_ns;
 		if (t->wall_from < m->at_ns)
 			t->wall_from = t->alive_ns < m->at_ns ? t->alive_ns : m->at_ns;
@@ -130,7 +134,7 @@ void mark_subtract(const struct mark *m, struct round *r)
 		struct stackset_entry *e = &r->stacks.entries[i];
 
 		subtract(&e->samples, m->entries[i].samples);
-		subtract(&e->cpu_samples, m->entries[i].cpu_samples);
+		subtract(&e->cpu_weight, m->entries[i].cpu_weight);
 		subtract(&e->wall_ns, m->entries[i].wall_ns);
 	}
 	for (uint32_t i = 0; i < m->member_count && i < r->member_count; i++)

@@ -113,6 +113,11 @@ void privilege_drop_all(void)
 	set_capabilities(&(struct kept){ .count = 0 }, true);
 }
 
+void privilege_keep_scheduling(void)
+{
+	set_capabilities(&(struct kept){ { CAP_SYS_NICE }, 1 }, true);
+}
+
 void privilege_keep_tracing(bool holding)
 {
 	struct kept kept = { .count = 0 };

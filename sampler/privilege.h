@@ -23,6 +23,9 @@ struct privilege_needs {
 /* Gives up what is not needed. Harmless without any privilege. ERR_PERM. */
 int privilege_drop(const struct privilege_needs *needs, struct error *err);
 
+/* All but setting how threads are scheduled. For the watchdog. */
+void privilege_keep_scheduling(void);
+
 /* Gives up all. For a helper process; failing is impossible where there is
  * something to lose (capset(2) refuses only to add). */
 void privilege_drop_all(void);

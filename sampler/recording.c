@@ -1,10 +1,9 @@
 /*
- * The supervisor: starts the threads that sample, one after the other, and
- * shows what they do.
+ * The supervisor: starts the thread that samples, again after each intermission, and
+ * shows what it does.
  *
- * The calling thread never traces while a round runs. That keeps the terminal
- * (a write to which can block) away from held threads, and lets the sampling
- * thread end whenever the baton must pass.
+ * The calling thread never looks at the target while a round runs. That keeps the terminal,
+ * a write to which can block, away from ticks.
  */
 #include "sampler/recording.h"
 
@@ -26,6 +25,7 @@
 #include "sampler/product.h"
 #include "sampler/round.h"
 #include "sampler/threads.h"
+#include "sampler/urgency.h"
 #include "sampler/watchdog.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
@@ -56,6 +56,7 @@ int recording_new(struct recording **out, const struct recording_options *option
 
 	if (!r)
 		return error_set(err, ERR_NOMEM, "out of memory");
+	set_urgency(URGENCY_PROMPT); /* until recording_free: it starts what samples, and ends it */
 	r->options = *options;
 	r->round.stop_fd = -1;
 	r->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -378,5 +379,6 @@ void recording_free(struct recording *r)
 	round_release(&r->round);
 	if (r->ended_fd >= 0)
 		close(r->ended_fd);
+	set_urgency(URGENCY_ORDINARY);
 	free(r);
 }

@@ -44,6 +44,7 @@ struct recording_options {
 	bool kernel;		/* with the kernel's part of their stacks */
 	bool no_cache;		/* unwind tables are neither kept nor taken from earlier runs */
 	double pause_share;	/* of its time that any one thread may be held, 0 to 1 */
+	double max_cpu;		/* of one CPU that the sampling may take, above 0 to 1 */
 	recording_writer *write; /* NULL: as pprof */
 	const void *write_ctx;	 /* not owned */
 };
@@ -71,6 +72,11 @@ struct recording_stats {
 					 * met a signal; not stopped in time; address space gone */
 	uint64_t glances;		/* stacks of waiting threads read without a stop */
 	uint64_t spared;		/* looks left out to keep the pause budget */
+	uint64_t transfers;		/* looks left out of threads amid a long transfer */
+	uint64_t exposed;		/* and of such whose stop might wake another (exposure.h) */
+	uint64_t cut;			/* calls that a stop failed with EINTR and nobody could mend */
+	uint64_t withheld;		/* ticks left out to keep the CPU budget, */
+	double parts;			/* and over all ticks, the part of the threads looked at */
 	uint64_t overdue;		/* threads that did not stop within a second */
 	uint64_t repaired, undone;	/* calls entered again; of these met a signal */
 	uint64_t labels_lost;		/* samples without their goroutine's labels, which it had
@@ -81,6 +87,7 @@ struct recording_stats {
 	uint64_t own_cpu_ns;		/* ours, for sampling and, when it is done, symbolizing */
 	uint64_t own_peak_bytes;	/* our peak resident set */
 	struct heldtime held;		/* time that a thread was held for a sample */
+	struct heldtime displaced;	/* CPU time of ours while a thread waited for that CPU */
 };
 
 /* Finds or starts the target and checks that it may be traced. A command waits

@@ -22,7 +22,7 @@ struct registers {
 #if defined(__aarch64__)
 	uint32_t before, at; /* the instructions before the pc and at it; 0: unreadable */
 	uint64_t signature;  /* the bits of a code address that may sign it */
-	bool fails;	     /* see registers_fail_a_call */
+	bool fails;	     /* see registers_failed_call */
 	uint64_t first_argument; /* of the call that fails */
 	bool waited;	     /* when it was looked at before: */
 	uint64_t number, args[6], slices;
@@ -57,12 +57,11 @@ void registers_call(const struct registers *r, struct call *call);
 /* Has the stop cut a wait in a call short? */
 bool registers_cut_a_wait(const struct registers *r);
 
-/* Has it done so to a call that the kernel does not make again by itself: is it about
- * to fail with EINTR because of us? */
-bool registers_fail_a_call(const struct registers *r);
+/* The error with which a call is about to come back that the kernel does not make again by
+ * itself: -EINTR or, on x86-64, -EAGAIN, perhaps because of us; 0: it is none of those. */
+int64_t registers_failed_call(const struct registers *r);
 
-/* Of a thread for which registers_fail_a_call: the registers with which it makes its
- * call again. */
+/* Of a thread of which it is one: the registers with which it makes its call again. */
 void registers_call_again(const struct registers *r, struct registers *again);
 
 /* If nobody has seen the thread before: has clone(2) just made it? */

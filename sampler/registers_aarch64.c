@@ -256,9 +256,9 @@ bool registers_cut_a_wait(const struct registers *r)
 	return r->at == SVC || shows_eintr(r);
 }
 
-bool registers_fail_a_call(const struct registers *r)
+int64_t registers_failed_call(const struct registers *r)
 {
-	return r->fails;
+	return r->fails ? -EINTR : 0;
 }
 
 void registers_call_again(const struct registers *r, struct registers *again)

@@ -114,9 +114,13 @@ bool registers_cut_a_wait(const struct registers *r)
 		(result <= -ERESTARTSYS && result >= -ERESTART_RESTARTBLOCK));
 }
 
-bool registers_fail_a_call(const struct registers *r)
+int64_t registers_failed_call(const struct registers *r)
 {
-	return (long)r->user.orig_rax >= 0 && (long)r->user.rax == -EINTR;
+	int64_t result = (int64_t)r->user.rax;
+
+	if ((long)r->user.orig_rax < 0 || (result != -EINTR && result != -EAGAIN))
+		return 0;
+	return result;
 }
 
 void registers_call_again(const struct registers *r, struct registers *again)

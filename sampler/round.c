@@ -13,6 +13,7 @@
 #include "sampler/round.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@
 
 #include "sampler/clock.h"
 #include "sampler/member.h"
-#include "sampler/stop.h"
 #include "sampler/threads.h"
+#include "sampler/tracing.h"
 #include "sampler/urgency.h"
 #include "sampler/walltime.h"
 #include "sampler/watchdog.h"
@@ -59,8 +60,7 @@ int round_add_member(struct round *r, pid_t pid, struct member **m, struct error
 }
 
 /* Whoever copies the figures may lose the CPU with the lock in its hand, on a busy machine
- * for tens of milliseconds; the sampling thread, which is urgent and may hold somebody,
- * lends it its priority then. */
+ * for tens of milliseconds; the sampling thread lends it its priority then. */
 static void init_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;
@@ -84,6 +84,9 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	r->children = options->children;
 	r->goid = options->goid;
 	r->pause_share = options->pause_share;
+	budget_init(&r->budget, options->max_cpu, r->rate);
+	r->weight = BUDGET_ONE;
+	r->runnable = UINT_MAX; /* nobody knows yet: only who must be on a CPU is asked */
 	r->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	r->runner_room = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	r->runners = calloc(r->runner_room, sizeof(*r->runners));
@@ -167,14 +170,36 @@ uint64_t round_random(struct round *r)
 	return r->random;
 }
 
-/* Sets the time of the next tick; ticks that are over already are left out. */
+/* Sets the time of the next tick; ticks that are over already are left out, and those that
+ * the budget does not allow. */
 static void plan_tick(struct round *r, uint64_t now)
 {
-	uint64_t period = NS_PER_S / r->rate;
+	uint64_t period = NS_PER_S / r->rate, apart = period * r->budget.stride;
 	uint64_t due = (now - r->start_ns) / period;
 
-	r->tick = r->tick + 1 > due ? r->tick + 1 : due;
-	r->next_tick_ns = r->start_ns + r->tick * period + round_random(r) % (period / 2) - period / 4;
+	r->tick = r->tick + r->budget.stride > due ? r->tick + r->budget.stride : due;
+	r->next_tick_ns = r->start_ns + r->tick * period + round_random(r) % (apart / 2) - apart / 4;
+	r->weight = budget_weight(&r->budget);
+}
+
+/* What the tick has cost, and whom. */
+static void settle(struct round *r)
+{
+	uint64_t repaired, undone, tracing_ns, cpu_ns, spent;
+
+	tracing_figures(r->tracing, &repaired, &undone, &tracing_ns);
+	cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + tracing_ns;
+	spent = cpu_ns - r->cpu_ns;
+	r->cpu_ns = cpu_ns;
+	pthread_mutex_lock(&r->lock);
+	r->stats.ticks++;
+	r->stats.withheld += r->budget.stride - 1;
+	r->stats.parts += r->looked_part;
+	if (r->displaced)
+		heldtime_add(&r->stats.displaced, spent);
+	pthread_mutex_unlock(&r->lock);
+	r->displaced = false;
+	budget_spend(&r->budget, monotonic_ns(), spent, r->contended);
 }
 
 static void publish(struct round *r, uint64_t now, bool last)
@@ -208,21 +233,14 @@ static void end_with(struct round *r, enum recording_end end)
 		r->end = end;
 }
 
-/* Nobody who was asked is on the way to a stop: if somebody were, and we had to wait
- * for a CPU, then so would he. (Where somebody always is, the slots fill, and
- * round_look has them unwound between its looks.) */
 void round_unwind_at_leisure(struct round *r)
 {
 	bool any = false;
 
 	for (int i = 0; i < SLOTS; i++)
-		any |= r->slots[i].taken;
-	if (!any || tracer_expected(r->tracer))
-		return;
-	set_urgent(false);
-	if (round_unwind(r))
+		any |= r->slots[i].taken && !r->slots[i].asked;
+	if (any && round_unwind(r))
 		end_with(r, RECORDING_LOST);
-	set_urgent(true);
 }
 
 static void tick(struct round *r)
@@ -239,31 +257,25 @@ static void tick(struct round *r)
 	rc = round_look(r);
 	if (!rc)
 		round_unwind_at_leisure(r);
-	r->stats.ticks++;
 	publish(r, monotonic_ns(), false);
+	settle(r);
+	set_urgency(URGENCY_PROMPT);
 	if (rc == ERR_GONE)
 		end_with(r, RECORDING_EXITED);
 	else if (rc)
 		end_with(r, RECORDING_LOST);
 }
 
-/* Sleeps until the tick, the wish to stop or the target's end. (Of several targets the
- * end is found at the ticks.) */
-static void sleep_until(struct round *r, uint64_t until)
+/* Waits for the tick, the wish to stop, the target's end, or a slot's return. (Of several
+ * targets the end is found at the ticks.) */
+static void wait_for_event(struct round *r, uint64_t until)
 {
 	bool alone = r->member_count == 1 && !r->children;
-	struct pollfd pf[2] = { { .fd = r->stop_fd, .events = POLLIN },
-				{ .fd = alone ? r->members[0]->process.pid_fd : -1,
-				  .events = POLLIN } };
-	uint64_t now = monotonic_ns();
-	struct timespec ts = to_timespec(until > now ? until - now : 0);
+	int fds[TRACING_FDS] = { r->stop_fd, alone ? r->members[0]->process.pid_fd : -1 };
+	int which = tracing_wait(r->tracing, until, fds, TRACING_FDS);
 
-	if (ppoll(pf, 2, &ts, NULL) <= 0)
-		return;
-	if (pf[0].revents)
-		end_with(r, RECORDING_STOPPED);
-	else if (pf[1].revents)
-		end_with(r, RECORDING_EXITED);
+	if (which)
+		end_with(r, which == 1 ? RECORDING_STOPPED : RECORDING_EXITED);
 }
 
 void round_want_intermission(struct round *r)
@@ -276,78 +288,72 @@ void round_want_intermission(struct round *r)
  * call would need a repair. Who has not stopped within a second is no such one. */
 static bool intermission(const struct round *r)
 {
-	return r->intermission_ns && !tracer_expected(r->tracer);
+	return r->intermission_ns && !tracing_expected(r->tracing);
 }
 
-/* Between ticks: threads that were asked and have not stopped yet (they sleep in
- * the kernel, or wait for a CPU) are served as soon as they do. */
+/* Threads that were asked and did not stop at once (they sleep in the kernel, or wait for a
+ * CPU) may do so between ticks. */
 static void wait_for_tick(struct round *r)
 {
-	struct tracer *t = r->tracer;
 	uint64_t until = r->next_tick_ns;
 
 	if (r->end_ns && until > r->end_ns)
 		until = r->end_ns;
-	while (tracer_outstanding(t) && !tracer_wants_baton(t) && !intermission(r) &&
-	       monotonic_ns() < until) {
-		round_serve_next(r, until);
+	while (r->end == RECORDING_RUNNING && !intermission(r) && monotonic_ns() < until) {
+		if (!tracing_expected(r->tracing))
+			watchdog_rests(r->watchdog, until);
+		wait_for_event(r, until);
+		round_collect(r);
 		round_unwind_at_leisure(r);
 	}
-	if (!tracer_wants_baton(t) && !intermission(r))
-		sleep_until(r, until);
-	if (r->end_ns && monotonic_ns() >= r->end_ns)
+	if (round_is_over(r))
 		end_with(r, RECORDING_TIME_UP);
 }
 
-static void collect_repairs(struct round *r, const struct tracer *t)
+bool round_is_over(const struct round *r)
 {
-	uint64_t repaired, undone;
+	return r->end_ns && monotonic_ns() >= r->end_ns;
+}
 
-	tracer_repairs(t, &repaired, &undone);
+/* Who was asked and has not come back yet is let go by the tracing thread's exit. */
+static void stop_tracing(struct round *r)
+{
+	uint64_t repaired, undone, cpu_ns;
+
+	tracing_figures(r->tracing, &repaired, &undone, &cpu_ns);
 	pthread_mutex_lock(&r->lock);
 	r->stats.repaired += repaired;
 	r->stats.undone += undone;
 	pthread_mutex_unlock(&r->lock);
-}
-
-/* Those that were asked and not served yet are let go by our exit at the latest. */
-static void serve_last(struct round *r)
-{
-	uint64_t until = monotonic_ns() + LAST_SERVE_NS;
-
-	round_serve_until(r, until);
-	round_serve(r);
-	if (round_unwind(r))
-		end_with(r, RECORDING_LOST);
-	for (int i = 0; i < SLOTS; i++)
-		r->slots[i].busy = false;
+	r->child_reaped |= tracing_reaped(r->tracing, r->members[0]->process.pid, &r->child_status);
+	tracing_stop(r->tracing);
+	r->tracing = NULL;
 }
 
 void round_sample(struct round *r)
 {
-	struct tracer *t;
-
 	prctl(PR_SET_TIMERSLACK, 1);
-	set_urgent(true);
+	set_urgency(URGENCY_PROMPT);
+	r->cpu_ns = 0;
 	r->own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	if (tracer_new(&t, round_take, r, &r->error)) {
+	if (tracing_start(&r->tracing, r->watchdog, &r->error)) {
 		end_with(r, RECORDING_LOST);
 		return;
 	}
-	tracer_watched_by(t, r->watchdog);
-	r->tracer = t;
-	while (r->end == RECORDING_RUNNING && !tracer_wants_baton(t) &&
-	       !watchdog_wants_stop(r->watchdog) && !intermission(r)) {
+	while (r->end == RECORDING_RUNNING && !watchdog_wants_stop(r->watchdog) &&
+	       !intermission(r)) {
 		wait_for_tick(r);
 		if (r->end == RECORDING_RUNNING && monotonic_ns() >= r->next_tick_ns) {
 			tick(r);
 			plan_tick(r, monotonic_ns());
 		}
 	}
-	serve_last(r);
-	collect_repairs(r, t);
-	tracer_free(t);
-	r->tracer = NULL;
+	round_collect_until(r, monotonic_ns() + LAST_SERVE_NS);
+	if (round_unwind(r))
+		end_with(r, RECORDING_LOST);
+	stop_tracing(r);
+	for (int i = 0; i < SLOTS; i++)
+		r->slots[i].busy = r->slots[i].asked = false;
 	if (r->own_sched_fd >= 0)
 		close(r->own_sched_fd);
 }

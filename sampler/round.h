@@ -1,8 +1,8 @@
 /*
- * A round in the making: what the sampling threads work on.
+ * A round in the making: what the sampling thread works on.
  *
- * Internal to sampler/. A round is worked on by one thread at a time; which one
- * changes when the baton passes (sampler/stop.h), and nothing here cares.
+ * Internal to sampler/. A round is worked on by one thread, which hands slots to the
+ * one that traces (sampler/tracing.h) and gets them back.
  */
 #ifndef SAMPLER_ROUND_H
 #define SAMPLER_ROUND_H
@@ -11,25 +11,40 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "sampler/budget.h"
 #include "sampler/kernelstack.h"
 #include "sampler/labelling.h"
 #include "sampler/ledger.h"
 #include "sampler/recording.h"
 #include "sampler/snapshot.h"
 #include "sampler/stackset.h"
+#include "sampler/stop.h"
 #include "sampler/threads.h"
 #include "unwind/stack.h"
 
 struct member;
-struct tracer;
+struct tracing;
 struct unwinder;
 struct watchdog;
 
+enum { CANDIDATES = 32 };
 enum { SLOTS = 64 }; /* as many as requests can be out */
 
 /* A request's place: whose stack, and the stack when it has been taken. */
 struct slot {
 	bool busy, taken;
+	bool asked;	    /* it is out (sampler/tracing.h) */
+	/* For the tracing thread, and of it: */
+	struct thread about; /* as it was at its look */
+	const struct process *process;
+	const struct threads *threads;
+	size_t want;	    /* bytes of its stack */
+	bool in_transfer;   /* it was stopped in one (sampler/transfers.h) */
+	bool wall;	    /* if it waits, that is a sample as well */
+	bool patient;	    /* it need not stop at once */
+	uint64_t asked_ns;
+	struct stop stop;   /* how that ended, */
+	int rc;		    /* or why it could not be asked; 0: it was */
 	bool glanced;	    /* taken without stopping the thread */
 	bool labelled;	    /* what its goroutine's labels are has been found out */
 	uint64_t moment;    /* labelling_moment before the stack was taken */
@@ -40,7 +55,15 @@ struct slot {
 	uint64_t waited_ns; /* how long it has waited for a CPU since the look */
 	uint64_t looked_ns;
 	struct buffer kernel; /* the kernel's part of the stack, as text */
+	uint32_t weight;    /* what a CPU sample of it stands for, budget_weight */
 	struct snapshot snapshot;
+};
+
+/* A thread that was on a CPU at its look, or has to be stopped for its registers. */
+struct candidate {
+	struct member *member;
+	uint32_t thread;
+	enum thread_state state;
 };
 
 /* Who, of the members' threads, was put on a CPU last, and so is there if any is. */
@@ -61,12 +84,22 @@ struct round {
 	struct stack walk, deeper, joined; /* reused; beyond the copy; with the kernel's part */
 	struct kernelstack kernel;
 	struct labelling labelling;
+	bool no_memory;		   /* there was none for a sample: the round is lost */
 	bool unlabelled;	   /* a stack was taken, and its labels have not been read yet */
 	struct ledger ledger;
 	struct slot slots[SLOTS];
-	struct tracer *tracer;	   /* of the sampling thread */
+	struct tracing *tracing;   /* while the round is sampled */
 	struct stack_context *to_glance; /* members and threads */
 	size_t glance_count, glance_room;
+	struct candidate candidates[CANDIDATES];
+	unsigned candidate_count;
+	uint64_t candidates_ns;	   /* when the first of them was looked at */
+	struct budget budget;
+	uint64_t cpu_ns;	   /* of looking and of tracing, so far in the budget */
+	uint32_t weight;	   /* of a CPU sample of the present tick */
+	double looked_part;	   /* of the threads, in the present tick */
+	bool contended;		   /* there are more runnable threads than CPUs */
+	bool displaced;		   /* in the present tick a thread was kept waiting for our CPU */
 	unsigned rate;
 	bool wall, children, goid;
 	double pause_share;	   /* of its time that a thread may be held */
@@ -75,7 +108,7 @@ struct round {
 	uint64_t next_tick_ns;	   /* when; jitter included */
 	uint64_t tick_ns;	   /* when the present tick began */
 	unsigned asked;		   /* in the present tick */
-	unsigned runnable, runnable_before; /* threads in state R, in this tick and the last */
+	unsigned runnable;	   /* threads in state R, in this tick */
 	unsigned cpus;
 	struct runner *runners;	   /* by CPU; kept while there are more runnable threads than CPUs */
 	size_t runner_room;
@@ -113,9 +146,8 @@ int round_find_children(struct round *r);
 /* A new member, not started yet. */
 int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err);
 
-/* Samples, in the calling thread, until the round's end or until the baton must
- * pass, or we must stop (sampler/watchdog.h), or there is an intermission; r->end tells
- * whether it was the end. */
+/* Samples, in the calling thread, until the round's end or until we must stop
+ * (sampler/watchdog.h), or there is an intermission; r->end tells whether it was the end. */
 void round_sample(struct round *r);
 
 /* From another thread: round_sample is to return soon, when nobody is on the way to a
@@ -127,24 +159,31 @@ void round_finish(struct round *r);
 
 uint64_t round_random(struct round *r);
 
-/* One tick's looks: asks those that run, serves them, reads the stacks of those
+/* The end that was set beforehand has come. */
+bool round_is_over(const struct round *r);
+
+/* One tick's looks: asks those that run, waits for them, reads the stacks of those
  * that wait (looking.c). Fills the slots. */
 int round_look(struct round *r);
 
-/* Serves whoever has stopped already; all that are expected at once, until then; the
- * next one to stop, until then. */
-void round_serve(struct round *r);
-void round_serve_until(struct round *r, uint64_t until);
-void round_serve_next(struct round *r, uint64_t until);
+/* Takes back the slots of those who have been let go; of all that are expected, until then. */
+void round_collect(struct round *r);
+void round_collect_until(struct round *r, uint64_t until);
 
-/* What the callback of the tracer is (sampler/stop.h). */
-bool round_take(void *round, void *slot, pid_t tid, const struct registers *regs);
+/* What the callback of the tracer is (sampler/stop.h): the thread is held. */
+bool slot_fill(void *owner, void *slot, pid_t tid, const struct registers *regs);
+
+/* Has the thread been asked, and its slot not come back? */
+bool round_has_asked(const struct round *r, pid_t tid);
+
+/* After the first moments of a tick the calling thread is an ordinary one, where there is a CPU
+ * for everybody. round_unwind makes it prompt again. */
+void round_relax(struct round *r);
 
 /* Unwinds what stands in the slots and counts it. ERR_NOMEM. */
 int round_unwind(struct round *r);
 
-/* The same at ordinary priority, unless somebody who was asked may stop meanwhile;
- * out of memory ends the round. */
+/* The same, if there is anything; out of memory ends the round. */
 void round_unwind_at_leisure(struct round *r);
 
 /* May a thread that waits in the call be stopped without its call coming to anything

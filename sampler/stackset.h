@@ -30,7 +30,8 @@ struct stackset_entry {
 	struct stack_context context;
 	uint32_t count;	 /* frames */
 	size_t first;	 /* of its frames in stackset.frames */
-	uint64_t samples, cpu_samples; /* at ticks; of these on a CPU */
+	uint64_t samples;	       /* at ticks */
+	uint64_t cpu_weight;	       /* of those on a CPU (budget_weight) */
 	uint64_t wall_ns;
 };
 

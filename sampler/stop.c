@@ -23,13 +23,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "sampler/clock.h"
 #include "sampler/dispositions.h"
 #include "sampler/registers.h"
+#include "sampler/seize.h"
 #include "sampler/tracee.h"
 #include "sampler/waker.h"
 #include "sampler/watchdog.h"
@@ -40,6 +43,7 @@ enum {
 	RECENT_MAX = 8,	       /* expected at once: few, so that nobody waits to be served */
 	RECENT_NS = 10000000,  /* 10 ms; who takes longer sleeps in the kernel or starves */
 	GIVE_UP_NS = 1000000000,
+	TELL_AGAIN_NS = 10000000,
 	VANISH_NS = 5000000,   /* who has not stopped by then may be gone without a word */
 	SPIN_NS = 20000,
 	SETTLE_TRIES = 20,
@@ -50,10 +54,13 @@ enum request_state { FREE, ASKED, REENTERING, PARKED };
 
 struct request {
 	enum request_state state;
+	const struct process *process;
 	pid_t tid;
 	void *cookie;
 	bool at_once, taken, given_up;
+	bool work_lost, cut; /* see struct stop */
 	uint64_t asked_ns;
+	uint64_t told_ns;  /* when it was interrupted last */
 	uint64_t since_ns; /* from when the present stop is counted */
 	uint64_t learnt_ns; /* when we learnt of the present stop */
 	uint64_t held_ns, served_ns; /* in the stops that are over */
@@ -94,6 +101,7 @@ int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *
 void tracer_watched_by(struct tracer *t, struct watchdog *w)
 {
 	t->watchdog = w;
+	watchdog_tracer(w, (pid_t)syscall(SYS_gettid));
 }
 
 void tracer_takes_stopped(struct tracer *t)
@@ -125,32 +133,62 @@ static void tell_watchdog(struct tracer *t)
 		watchdog_free(t->watchdog);
 }
 
-int tracer_ask(struct tracer *t, pid_t tid, void *cookie, enum stop_when when)
+/* Expected at once, and out for so short a time that waiting for them is worth it. */
+static size_t count_recent(const struct tracer *t, uint64_t now)
+{
+	size_t recent = 0;
+
+	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
+		const struct request *r = &t->requests[i];
+
+		if ((r->state == ASKED || r->state == REENTERING) && r->at_once &&
+		    now - r->asked_ns < RECENT_NS)
+			recent++;
+	}
+	return recent;
+}
+
+/* A thread that is traced and has not been interrupted runs on until our exit. It was not so
+ * far at the look. From now on a signal that would end it stops it for us first
+ * (ptrace_signal() in kernel/signal.c): who is not dying now may be interrupted. */
+static int leave_seized(struct tracer *t, struct request *r)
+{
+	r->state = PARKED;
+	r->cookie = NULL;
+	t->parked++;
+	return ERR_GONE;
+}
+
+int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void *cookie,
+	       enum stop_when when)
 {
 	bool at_once = when != STOP_LATER;
 	uint64_t now = monotonic_ns();
 	struct request *r;
+	int rc;
 
 	if (find(t, tid))
 		return ERR_PERM;
-	if (at_once ? tracer_recent(t, now) >= RECENT_MAX : t->patient >= PATIENT_MAX)
+	if (at_once ? count_recent(t, now) >= RECENT_MAX : t->patient >= PATIENT_MAX)
 		return ERR_LIMIT;
 	r = find_free(t);
 	if (!r)
 		return ERR_LIMIT;
 	waker_set(&t->waker, true);
 	watchdog_held(t->watchdog);
-	*r = (struct request){ .tid = tid, .cookie = cookie, .at_once = at_once, .asked_ns = now };
+	*r = (struct request){ .process = process, .tid = tid, .cookie = cookie,
+			       .at_once = at_once, .asked_ns = now };
 	registers_look_ahead(tid, &r->regs);
-	if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD)) {
-		int rc = errno == ESRCH ? ERR_GONE : ERR_PERM;
-
+	rc = seize(tid);
+	if (rc) {
 		tell_watchdog(t);
-		return rc;
+		return rc == -ESRCH ? ERR_GONE : rc == -EINTR ? ERR_BUSY : ERR_PERM;
 	}
+	if (thread_is_dying(tid))
+		return leave_seized(t, r);
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitpid will say so */
 	r->state = ASKED;
-	r->since_ns = monotonic_ns();
+	r->since_ns = r->told_ns = monotonic_ns();
 	if (when == STOP_ELSEWHERE)
 		t->spin_until_ns = r->since_ns + SPIN_NS;
 	t->asked++;
@@ -164,13 +202,19 @@ static void leave_asked(struct tracer *t, const struct request *r)
 	t->patient -= !r->at_once;
 }
 
+static void report(const struct request *r, enum stop_outcome outcome, struct stop *stop)
+{
+	*stop = (struct stop){ .outcome = outcome, .cookie = r->cookie, .tid = r->tid,
+			       .held_ns = r->held_ns, .served_ns = r->served_ns,
+			       .work_lost = r->work_lost, .cut = r->cut };
+}
+
 /* The request is over, unless its owner was told so before. */
 static int finish(struct tracer *t, struct request *r, enum stop_outcome outcome, struct stop *stop)
 {
 	bool told = r->state == PARKED || r->given_up;
 
-	*stop = (struct stop){ .outcome = outcome, .cookie = r->cookie, .tid = r->tid,
-			       .held_ns = r->held_ns, .served_ns = r->served_ns };
+	report(r, outcome, stop);
 	if (r->state == PARKED)
 		t->parked--;
 	else
@@ -222,12 +266,25 @@ static int let_go(struct tracer *t, struct request *r, int sig, enum stop_outcom
 	return rc;
 }
 
+/* Has the stop failed a call, and may that be entered again? */
+static bool can_be_mended(struct request *r)
+{
+	int64_t result = registers_failed_call(&r->regs);
+
+	if (!result || !tracee_call_may_be_made_again(&r->regs, result, r->process)) {
+		r->cut |= result == -EINTR;
+		return false;
+	}
+	r->work_lost |= result != -EINTR;
+	return true;
+}
+
 /* A stop that is none of the program's business has cut a call short: that is
  * entered again. */
 static bool entered_again(struct tracer *t, struct request *r, int status)
 {
-	if (registers_read(r->tid, &r->regs) || !registers_fail_a_call(&r->regs) ||
-	    !tracee_stopped_by_us(r->tid, status))
+	if (registers_read(r->tid, &r->regs) || !tracee_stopped_by_us(r->tid, status) ||
+	    !can_be_mended(r))
 		return false;
 	enter_again(t, r);
 	return true;
@@ -256,7 +313,7 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 		return serve_group_stop(t, r, stop);
 	if (registers_read(r->tid, &r->regs) == 0) {
 		r->taken = !r->given_up && t->take(t->owner, r->cookie, r->tid, &r->regs);
-		if (registers_fail_a_call(&r->regs)) {
+		if (can_be_mended(r)) {
 			enter_again(t, r);
 			return 0;
 		}
@@ -274,9 +331,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 		leave_asked(t, r);
 		t->parked++;
 		r->state = PARKED;
-		*stop = (struct stop){ .outcome = r->taken ? STOP_TAKEN : STOP_REFUSED,
-				       .cookie = r->cookie, .tid = r->tid, .held_ns = r->held_ns,
-				       .served_ns = r->served_ns };
+		report(r, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
 		r->cookie = NULL; /* given back: what follows is no business of the owner */
 		return !r->given_up;
 	}
@@ -329,17 +384,23 @@ static int serve(struct tracer *t, struct request *r, int status, struct stop *s
 	if (WIFSTOPPED(status))
 		return serve_stopped(t, r, status, stop);
 	finish(t, r, STOP_GONE, stop);
+	stop->reaped = true;
 	stop->exit_status = status;
 	return 1;
 }
 
 /* A thread that executes a program takes over its leader's number, and so can
- * stop under a number that we did not ask for; what we asked for is gone then
- * without a word. */
-static void serve_stranger(pid_t tid, int status)
+ * stop or end under a number that we did not ask for; what we asked for is gone then
+ * without a word. 1 when it has ended. */
+static int serve_stranger(pid_t tid, int status, struct stop *stop)
 {
-	if (WIFSTOPPED(status))
+	if (WIFSTOPPED(status)) {
 		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(status));
+		return 0;
+	}
+	*stop = (struct stop){ .outcome = STOP_GONE, .tid = tid, .reaped = true,
+			       .exit_status = status };
+	return 1;
 }
 
 /* A thread that sleeps in the kernel beyond our reach. It stays attached, so that
@@ -357,6 +418,20 @@ static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
 		return 1;
 	}
 	return 0;
+}
+
+/* A thread that was interrupted while it executed a program may go on and not stop (seen on
+ * 6.18; not understood). Told again it does, and who waits for a CPU takes no notice. */
+static void interrupt_again(struct tracer *t, uint64_t now)
+{
+	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
+		struct request *r = &t->requests[i];
+
+		if (r->state != ASKED || now - r->told_ns < TELL_AGAIN_NS)
+			continue;
+		r->told_ns = now;
+		ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
+	}
 }
 
 static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
@@ -385,9 +460,10 @@ static int wait_once(struct tracer *t, int flags, struct stop *stop)
 	if (r)
 		return serve(t, r, status, stop);
 	if (tid > 0)
-		serve_stranger(tid, status);
+		return serve_stranger(tid, status, stop);
 	if (!none_left && flags & WNOHANG)
 		return 0;
+	interrupt_again(t, monotonic_ns());
 	return drop_vanished(t, none_left, stop) || give_up(t, monotonic_ns(), stop);
 }
 
@@ -406,48 +482,9 @@ int tracer_next(struct tracer *t, uint64_t until, struct stop *stop)
 	return rc;
 }
 
-bool tracer_has(struct tracer *t, pid_t tid)
-{
-	return find(t, tid) != NULL;
-}
-
-int tracer_poll(struct tracer *t, struct stop *stop)
-{
-	int rc = wait_once(t, WNOHANG, stop);
-
-	tell_watchdog(t);
-	return rc;
-}
-
 size_t tracer_outstanding(const struct tracer *t)
 {
 	return t->asked + t->parked;
-}
-
-size_t tracer_recent(const struct tracer *t, uint64_t now)
-{
-	size_t recent = 0;
-
-	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
-		const struct request *r = &t->requests[i];
-
-		if ((r->state == ASKED || r->state == REENTERING) && r->at_once &&
-		    now - r->asked_ns < RECENT_NS)
-			recent++;
-	}
-	return recent;
-}
-
-size_t tracer_expected(const struct tracer *t)
-{
-	size_t expected = 0;
-
-	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
-		const struct request *r = &t->requests[i];
-
-		expected += (r->state == ASKED || r->state == REENTERING) && !r->given_up;
-	}
-	return expected;
 }
 
 bool tracer_wants_baton(const struct tracer *t)
@@ -461,11 +498,11 @@ void tracer_repairs(const struct tracer *t, uint64_t *repaired, uint64_t *undone
 	*undone = t->undone;
 }
 
-/* One stop of a parked thread, if there is one. */
+/* One stop of a parked thread, if there is one. An end is for our successor. */
 static bool serve_one_parked(struct tracer *t)
 {
 	int status;
-	pid_t tid = tracee_event(P_ALL, 0, t->asked ? 0 : WNOHANG, &status);
+	pid_t tid = tracee_look(P_ALL, 0, t->asked ? 0 : WNOHANG, &status);
 	struct request *r = tid > 0 ? find(t, tid) : NULL;
 	struct stop stop;
 

@@ -23,6 +23,7 @@
 #include <sys/types.h>
 
 struct error;
+struct process;
 struct registers;
 struct tracer;
 struct watchdog;
@@ -35,7 +36,7 @@ enum stop_outcome {
 	STOP_GROUP,    /* it is stopped by job control and stays so; not seen, unless that was
 			* wanted (tracer_takes_stopped) */
 	STOP_OVERDUE,  /* it has not stopped for a second, and is not waited for any more */
-	STOP_GONE,     /* it has ended; exit_status is set for a child of ours */
+	STOP_GONE,     /* it has ended */
 	STOP_OUTCOMES
 };
 
@@ -47,7 +48,11 @@ struct stop {
 	uint64_t held_ns;  /* from asking until the call that lets go: the thread may have run
 			    * on for a moment, or waited for a CPU, but not stood longer */
 	uint64_t served_ns; /* of that, since we learnt of the stop: it stood as long at least */
-	int exit_status;   /* STOP_GONE: as waitpid(2) gives it */
+	bool work_lost;	   /* a call that works for long began anew because of us (bpf(2)) */
+	bool cut;	   /* one failed with EINTR, and could not be entered again */
+	bool reaped;	   /* STOP_GONE: we have waited for its end, */
+	int exit_status;   /* which was this, as waitpid(2) gives it. Else it has vanished: */
+			   /* under its number another thread may have executed a program */
 };
 
 /* Called while the thread is held: copy and return. False says that this is no
@@ -76,30 +81,22 @@ enum stop_when {
 };
 
 /* Asks a thread to stop. Few are asked at a time of those that are expected at once,
- * so that none waits to be served. ERR_GONE; ERR_PERM when it may not be traced now
- * (perhaps it is still attached by our predecessor: see process_diagnose); ERR_LIMIT
- * when enough requests are out already: tracer_next first. */
-int tracer_ask(struct tracer *t, pid_t tid, void *cookie, enum stop_when when);
-
-/* Has this thread been asked and not been let go yet? */
-bool tracer_has(struct tracer *t, pid_t tid);
+ * so that none waits to be served. ERR_GONE, also when it is exiting or dumping core;
+ * ERR_BUSY when its process executes a program just now: ask no thread of that for a
+ * while; ERR_PERM when it may not be traced now (perhaps it is still attached by our
+ * predecessor: see process_diagnose); ERR_LIMIT when enough requests are out already:
+ * tracer_next first. `process` is the thread's, for the repair of calls on sockets (NULL: they
+ * are not repaired); it has to live as long as the tracer. */
+int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void *cookie,
+	       enum stop_when when);
 
 /* Waits until a request has ended or the time `until` (CLOCK_MONOTONIC, ns) has
  * come. 1 with *stop filled, 0 for the time. With nothing out it returns 0 at
  * once. */
 int tracer_next(struct tracer *t, uint64_t until, struct stop *stop);
 
-/* The same without waiting: serves whoever has stopped. 0 when nobody has. */
-int tracer_poll(struct tracer *t, struct stop *stop);
-
-/* Requests that are out, and how many of them are expected at once and have been
- * out for so short a time (10 ms) that waiting for them is worth it. */
+/* Requests that are out, those of repaired threads included. */
 size_t tracer_outstanding(const struct tracer *t);
-size_t tracer_recent(const struct tracer *t, uint64_t now);
-
-/* Threads that were asked and may stop any moment: whoever does waits for us. Those
- * that are overdue are not counted. */
-size_t tracer_expected(const struct tracer *t);
 
 /* A thread was repaired, and no request is out: end this thread. */
 bool tracer_wants_baton(const struct tracer *t);

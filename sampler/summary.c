@@ -1,12 +1,16 @@
 #include "sampler/summary.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sampler/recording.h"
 
 enum { EXPECTED_MIN = 50 }; /* fewer are few by chance, too */
+
+/* Less is left out once in a while, and says nothing. */
+static const double LEFT_OUT_MIN = 0.01, PART_MAX = 0.995;
 
 const char *summary_duration(uint64_t ns, char *text, size_t room)
 {
@@ -42,11 +46,40 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+/* Of the ticks that the rate asked for: those that were made, */
+static double kept(const struct recording_stats *s)
+{
+	return s->ticks_due ? (double)s->ticks / (double)s->ticks_due : 0;
+}
+
+/* those that were left out to keep the CPU budget. They are counted before their time has
+ * come, the last ones in vain. */
+static double left_out(const struct recording_stats *s)
+{
+	uint64_t missing = s->ticks_due > s->ticks ? s->ticks_due - s->ticks : 0;
+	uint64_t withheld = s->withheld < missing ? s->withheld : missing;
+
+	return s->ticks_due ? (double)withheld / (double)s->ticks_due : 0;
+}
+
+static bool fewer_ticks(const struct recording_stats *s)
+{
+	return left_out(s) > LEFT_OUT_MIN;
+}
+
+/* Did ticks look at a part of the threads? That of the last one may not be counted yet. */
+static bool fewer_threads(const struct recording_stats *s)
+{
+	return s->parts + 1 < PART_MAX * (double)s->ticks;
+}
+
 /* A thread that runs for less time than we need to wake up and look is met on a CPU
- * more seldom than it is there. */
+ * more seldom than it is there. What the budgets leave out is left out when most is going
+ * on; then nobody knows how many there should be. */
 static void samples_line(const struct recording_stats *s, unsigned rate, char *line)
 {
-	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate);
+	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate * kept(s));
+	bool spared = s->spared || fewer_ticks(s) || fewer_threads(s);
 	char elapsed[24];
 
 	append(line, "samples: %lu in %s, %lu distinct stacks, %lu threads", s->samples,
@@ -60,22 +93,55 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 		append(line, ", %lu without labels that their goroutines gave up", s->labels_lost);
 	if (s->labels_unknown)
 		append(line, ", %lu without labels, since this Go's are not known", s->labels_unknown);
-	if (!s->spared && expected >= EXPECTED_MIN && s->samples < expected / 2)
+	if (!spared && expected >= EXPECTED_MIN && s->samples < expected / 2)
 		append(line, ", few: its CPU time at this rate would give %lu", expected);
 	if (s->execs)
 		append(line, ", %lu exec%s", s->execs, s->execs > 1 ? "s" : "");
 }
 
+/* Near nothing and near all a whole number would say just that. */
+static void append_share(char *line, double share)
+{
+	double p = 100 * share;
+
+	append(line, ", %.*f%% of the ", p < 1 || p > 99 ? 1 : 0, p);
+}
+
+static void append_budget(const struct recording_stats *s, double max_cpu, char *line)
+{
+	bool fewer = fewer_ticks(s);
+	char limit[80];
+
+	snprintf(limit, sizeof(limit), " to take no more than %g%% of a CPU (--max-cpu)",
+		 max_cpu * 100);
+	if (fewer) {
+		append_share(line, left_out(s));
+		append(line, "ticks left out%s", limit);
+	}
+	if (fewer_threads(s)) {
+		append_share(line, s->parts / (double)s->ticks);
+		append(line, "threads looked at in each%s, at random", fewer ? "" : " tick");
+		if (!fewer)
+			append(line, ",%s", limit);
+	}
+}
+
+/* First what should never be: a promise that was not kept. */
 static void rate_line(const struct recording_stats *s, const struct recording_options *options,
 		      char *line)
 {
-	double kept = percent(s->ticks, s->ticks_due);
-
-	append(line, "rate: %.1f of %u Hz kept (%.1f%%)", options->rate * kept / 100.0,
-	       options->rate, kept);
+	append(line, "rate: %.1f of %u Hz kept (%.1f%%)", options->rate * kept(s), options->rate,
+	       100 * kept(s));
+	if (s->cut)
+		append(line, ", %lu call%s ended by a stop with EINTR", s->cut, s->cut > 1 ? "s" : "");
+	append_budget(s, options->max_cpu, line);
 	if (s->spared)
 		append(line, ", %lu looks left out to hold no thread for more than %g%% of its time",
 		       s->spared, options->pause_share * 100);
+	if (s->transfers)
+		append(line, ", %lu looks left out of threads amid a transfer", s->transfers);
+	if (s->exposed)
+		append(line, ", %lu of such that have children", s->exposed);
 	if (s->waiting)
 		append(line, ", %lu looks met a thread waiting, for a CPU or in a call", s->waiting);
 	if (s->signalled)
@@ -133,6 +199,18 @@ static void ledger_line(const struct recording_stats *s, char *line)
 	append_guesses(s, line);
 }
 
+/* CPU time of ours that the target would have had. */
+static void append_displaced(const struct heldtime *h, char *line)
+{
+	char p99[24], max[24];
+
+	if (h->count)
+		append(line, "; took a CPU from it %lu time%s, p99 %s, max %s", h->count,
+		       h->count > 1 ? "s" : "",
+		       summary_duration(heldtime_percentile(h, 99), p99, sizeof(p99)),
+		       summary_duration(h->max, max, sizeof(max)));
+}
+
 static void held_line(const struct recording_stats *s, char *line)
 {
 	char p50[24], p99[24], max[24], sum[24];
@@ -144,6 +222,7 @@ static void held_line(const struct recording_stats *s, char *line)
 	       summary_duration(heldtime_percentile(h, 99), p99, sizeof(p99)),
 	       summary_duration(h->max, max, sizeof(max)),
 	       summary_duration(h->sum, sum, sizeof(sum)), percent(h->sum, s->target_cpu_ns));
+	append_displaced(&s->displaced, line);
 }
 
 static void cpu_line(const struct recording_stats *s, char *line)

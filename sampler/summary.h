@@ -9,7 +9,7 @@
 struct recording_options;
 struct recording_stats;
 
-enum { SUMMARY_LINES = 5, SUMMARY_WIDTH = 400 };
+enum { SUMMARY_LINES = 5, SUMMARY_WIDTH = 800 };
 
 /* One line each, without newline: samples and stacks; the rate kept; the unwind
  * ledger; the time that threads were held; CPU times. */

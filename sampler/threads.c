@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "sampler/clock.h"
+#include "sampler/dispositions.h"
 #include "target/process.h"
 
 enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024 };
@@ -157,15 +158,15 @@ bool thread_counters(const struct threads *t, const struct thread *thread, struc
 	return !c.failed;
 }
 
-/* The field of stat that many blanks further on, as a number. */
-static int field_after(const char *text, int blanks)
+/* The field of stat that many blanks further on. */
+static const char *field_after(const char *text, int blanks)
 {
 	for (; *text && blanks; text++)
 		blanks -= *text == ' ';
-	return (int)strtol(text, NULL, 10);
+	return text;
 }
 
-/* State (field 3), name and last CPU (field 39) from stat. The name stands in
+/* State (field 3), name, flags (9) and last CPU (39) from stat. The name stands in
  * parentheses and may hold some itself. */
 static char read_state(const struct threads *t, struct thread *thread)
 {
@@ -173,12 +174,15 @@ static char read_state(const struct threads *t, struct thread *thread)
 	ssize_t len = read_task_file(t, thread, thread->stat_fd, "stat", text, sizeof(text));
 	char *open = len > 0 ? strchr(text, '(') : NULL;
 	char *close_paren = open ? strrchr(open, ')') : NULL;
+	const char *flags;
 
 	if (!close_paren || close_paren[1] != ' ')
 		return 'X';
 	*close_paren = '\0';
 	snprintf(thread->name, sizeof(thread->name), "%s", open + 1);
-	thread->cpu = field_after(close_paren + 2, 39 - 3);
+	flags = field_after(close_paren + 2, 9 - 3);
+	thread->flags = (unsigned)strtoul(flags, NULL, 10);
+	thread->cpu = (int)strtol(field_after(flags, 39 - 9), NULL, 10);
 	return close_paren[2];
 }
 
@@ -373,7 +377,9 @@ enum look thread_look(struct threads *t, struct thread *thread)
 	thread->moved = now.cpu_ns != thread->cpu_ns || thread->placed;
 	/* To change its state a thread must run, or be woken and run. */
 	if (!thread->moved)
-		return thread->state == 'R' ? LOOK_RUNNABLE : LOOK_UNMOVED;
+		return thread->flags & THREAD_DYING ? LOOK_DYING :
+		       thread->state == 'R'	    ? LOOK_RUNNABLE :
+						      LOOK_UNMOVED;
 	thread->waits_from = last_look;
 	thread->cpu_ns = now.cpu_ns;
 	thread->wait_ns = now.wait_ns;
@@ -385,6 +391,8 @@ enum look thread_look(struct threads *t, struct thread *thread)
 		set_ended(t, thread);
 		return LOOK_ENDED;
 	}
+	if (thread->flags & THREAD_DYING)
+		return LOOK_DYING;
 	return thread->state == 'R' ? LOOK_RUNNABLE : LOOK_OFF_CPU;
 }
 

@@ -28,11 +28,22 @@ struct call {
 	uint64_t sp, pc; /* in user space */
 };
 
+struct thread_io { /* of a thread's calls that have ended */
+	uint64_t calls, bytes;
+};
+
+enum transfer {
+	TRANSFER_NONE,
+	TRANSFER_UNDER_WAY, /* it waits in one, in which its newest stack was read */
+	TRANSFER_USUAL,	    /* its last calls were such */
+};
+
 struct thread {
 	pid_t tid;
 	uint32_t index;	      /* place in threads_get, for ever */
 	bool ended;
-	char state;	      /* at the last look, as in proc_pid_stat(5) */
+	char state;	      /* at the last look, as in proc_pid_stat(5), */
+	unsigned flags;	      /* and what stands in the field of that name */
 	bool moved, placed;   /* it had run, had been put on a CPU since the look before */
 	char name[32];
 	int cpu;	      /* on which it was last, at the last look */
@@ -40,13 +51,21 @@ struct thread {
 	uint64_t cpu_ns;      /* ns on a CPU at the last look */
 	uint64_t wait_ns;     /* ns it has waited for a CPU, at the last look */
 	uint64_t slices;      /* times it was put on a CPU, at the last look */
-	uint64_t cpu_samples; /* stacks taken while it ran */
+	uint64_t cpu_samples; /* stacks taken while it ran, */
+	uint64_t cpu_weight;  /* and what they stand for (budget_weight), */
+	uint64_t spared_weight; /* with such as were left out to do it no harm */
 	uint64_t held_ns;     /* by us */
 	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (for us) and when
 			       * it was last known to be alive; when it ended, once it has */
 	size_t stack_want;    /* bytes to copy next time; 0: no idea yet */
 	uint64_t stack_top;   /* the outermost CFA seen on its ordinary stack; 0: none yet */
 	struct gothread_place go; /* where its Go runtime keeps what is needed */
+	/* sampler/transfers.c */
+	enum transfer transfer;
+	struct thread_io io;  /* when that was found out, */
+	uint64_t transfer_ns; /* CLOCK_MONOTONIC: and when it waited in one last */
+	uint64_t asked_ns;    /* CLOCK_MONOTONIC: when it was asked to stop last */
+	uint64_t spare_until_ns, spare_ns; /* it is not asked before; how long that was */
 	/* Wall time, sampler/walltime.c */
 	uint32_t stack;	      /* its newest, in the stackset; NO_STACK: none yet */
 	bool fresh;	      /* it still stands there */
@@ -72,6 +91,7 @@ enum look {
 	LOOK_UNMOVED, /* it has not been on a CPU since the last look, and was off it then */
 	LOOK_OFF_CPU, /* it has, and waits for something now */
 	LOOK_RUNNABLE,/* on a CPU or waiting for one */
+	LOOK_DYING,   /* in any state, on the way to its end (THREAD_DYING in dispositions.h) */
 };
 
 /* Lists the threads of `process` (not owned). Of an old one (it was there before the

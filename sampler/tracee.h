@@ -6,9 +6,11 @@
 #define SAMPLER_TRACEE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 
+struct process;
 struct registers;
 
 /*
@@ -20,6 +22,10 @@ struct registers;
  * `which` is P_ALL, of those that the calling thread traces, or P_PID for one of them.
  */
 pid_t tracee_event(idtype_t which, pid_t tid, int flags, int *status);
+
+/* The same, but an end is left, too, for whoever waits for it next: when the calling thread
+ * has ended, that is its parent. */
+pid_t tracee_look(idtype_t which, pid_t tid, int flags, int *status);
 
 /*
  * Is the thread stopped by nothing that it would have noticed without us? Then its
@@ -36,7 +42,12 @@ bool tracee_enters_call(int status);
 /* The signal that has stopped it, and is to be handed on to it; 0: none. */
 int tracee_signal(int status);
 
-/* Sets the registers so that a call that would fail (registers_fail_a_call) is made again. */
+/* The call that registers_failed_call has told of (result: what it told): has it done nothing
+ * until then, so that it may be made again? (sampler/calls.h) */
+bool tracee_call_may_be_made_again(const struct registers *regs, int64_t result,
+				   const struct process *process);
+
+/* Sets the registers so that it is made again. */
 void tracee_call_again(pid_t tid, const struct registers *regs);
 
 #endif

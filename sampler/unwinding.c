@@ -17,11 +17,15 @@
 #include "sampler/member.h"
 #include "sampler/round.h"
 #include "sampler/threads.h"
+#include "sampler/transfers.h"
+#include "sampler/urgency.h"
 #include "sampler/walltime.h"
 #include "target/modmap.h"
 #include "unwind/unwinder.h"
 
 enum {
+	PROMPT_NS = 300000, /* what of a tick takes longer is done as others work, */
+	BELATED_NS = 20000000, /* unless the machine is so busy that it comes to nothing */
 	MAPS_AGE_MIN_NS = 100000000, /* unasked, not more often than ten times a second */
 	MAPS_COST_FACTOR = 500,	     /* and at most a 500th of our time */
 	MAPS_RETRY_NS = 5000000,     /* for a walk that failed */
@@ -45,12 +49,13 @@ static bool same_address_space(struct round *r, struct member *m)
 	return space == SPACE_SAME;
 }
 
-static int count_walk(struct round *r)
+/* In CPU mode a stack that was read of a waiting thread is no sample by itself. */
+static int count_walk(struct round *r, const struct slot *slot)
 {
 	int rc = ledger_count(&r->ledger, &r->walk);
 
 	pthread_mutex_lock(&r->lock);
-	r->stats.samples++;
+	r->stats.samples += r->wall || !slot->glanced;
 	r->stats.walks = r->ledger.all;
 	pthread_mutex_unlock(&r->lock);
 	return rc;
@@ -146,7 +151,8 @@ static int keep_stack(struct round *r, const struct slot *slot, struct thread *t
 	    stackset_add(&r->stacks, &slot->context, whole, &thread->stack))
 		return ERR_NOMEM;
 	e = &r->stacks.entries[thread->stack];
-	e->cpu_samples += ran;
+	e->cpu_weight += ran ? slot->weight : 0;
+	thread->cpu_weight += ran ? slot->weight : 0;
 	thread->cpu_samples += ran;
 	thread->must_stop = false;
 	thread->fresh = slot->context.state == THREAD_BLOCKED ||
@@ -154,9 +160,13 @@ static int keep_stack(struct round *r, const struct slot *slot, struct thread *t
 	thread->call = slot->call;
 	thread->stopped_slices = slot->glanced ? 0 : slot->slices;
 	if (!r->wall)
-		e->samples++;
+		e->samples += ran;
 	else
 		walltime_account(r, thread, slot->looked_ns);
+	if (slot->glanced)
+		transfers_note(r->members[slot->context.member], thread, &slot->call);
+	else if (thread->transfer)
+		thread->transfer = TRANSFER_USUAL;
 	r->stats.glances += slot->glanced;
 	return 0;
 }
@@ -235,7 +245,7 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 		thread->must_stop = true;
 		return 0;
 	}
-	return keep_stack(r, slot, thread) ? ERR_NOMEM : count_walk(r);
+	return keep_stack(r, slot, thread) ? ERR_NOMEM : count_walk(r, slot);
 }
 
 static void read_old_maps(struct member *m)
@@ -244,6 +254,14 @@ static void read_old_maps(struct member *m)
 
 	if (age > MAPS_AGE_MIN_NS && age > m->maps_cost_ns * MAPS_COST_FACTOR)
 		member_read_maps(m);
+}
+
+void round_relax(struct round *r)
+{
+	uint64_t age = monotonic_ns() - r->tick_ns;
+	bool relaxed = age > PROMPT_NS && age < BELATED_NS && !r->contended;
+
+	set_urgency(relaxed ? URGENCY_ORDINARY : URGENCY_PROMPT);
 }
 
 int round_unwind(struct round *r)
@@ -256,7 +274,7 @@ int round_unwind(struct round *r)
 		struct slot *slot = &r->slots[i];
 		struct member *m = r->members[slot->context.member];
 
-		if (!slot->busy || !slot->taken)
+		if (!slot->busy || slot->asked || !slot->taken)
 			continue;
 		if (m != asked) {
 			asked = m;
@@ -269,7 +287,9 @@ int round_unwind(struct round *r)
 		else if (!rc)
 			rc = walk_slot(r, m, slot);
 		slot->busy = slot->taken = false;
-		round_serve(r);
+		round_collect(r);
+		round_relax(r);
 	}
+	set_urgency(URGENCY_PROMPT);
 	return rc ? error_set(&r->error, rc, "out of memory") : 0;
 }

@@ -1,16 +1,29 @@
-/* Being there when a thread stops, on a machine whose CPUs are busy. */
+/* How soon a thread of ours gets a CPU. */
 #ifndef SAMPLER_URGENCY_H
 #define SAMPLER_URGENCY_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Makes the calling thread one of the lowest real-time priority, or an ordinary one
- * again. Where that is not permitted (CAP_SYS_NICE) nothing happens. */
-void set_urgent(bool urgent);
+enum urgency {
+	URGENCY_ORDINARY, /* as the user started us */
+	URGENCY_PROMPT,	  /* an ordinary thread that hardly waits: of the lowest nice value */
+	URGENCY_HOLDING,  /* the lowest real-time priority: for a thread that asks, holds and lets
+			   * go, and does nothing else */
+};
 
-/* The same of a thread of ours by its number (gettid(2)): 0 ordinary, 1 the lowest real-time
- * priority, 2 the one above, which takes the CPU from that. */
-void set_urgency(pid_t thread, int level);
+/* Of the calling thread. What is not permitted (CAP_SYS_NICE, RLIMIT_NICE, RLIMIT_RTPRIO) does
+ * not happen. */
+void set_urgency(enum urgency urgency);
+
+/* Of a thread of ours by its number (gettid(2)), while somebody is held: 0 ordinary, 1 the
+ * lowest real-time priority, 2 the one above, which takes the CPU from that. */
+void set_holding_urgency(pid_t thread, int level);
+
+/* Makes a process (0: the calling one) an ordinary one, whose maker was prompt. */
+void calm(pid_t process);
+
+/* Has it used the half second of CPU time for which it may be prompt, since somebody waits? */
+bool has_hurried(pid_t process);
 
 #endif

@@ -1,96 +1,211 @@
 /*
  * A stop makes a blocked call return. Most calls the kernel makes again by itself, with
- * what is left of their time; those that fail with EINTR we make again (sampler/stop.c).
- * Neither helps a call that has done a part of its work: pipe_write(), tcp_sendmsg() and
- * the like return that part when a signal is pending, as does recv with MSG_WAITALL. And
- * a timeout that is given as a length of time begins anew with the call. Both must not
- * be interrupted, the latter not unless it has only just begun.
+ * what is left of their time; some fail with EINTR, and those we make again (sampler/stop.c,
+ * sampler/calls.c). Listed here is what is known to come through that unchanged, each with
+ * the kernel's function that was read: nothing has been done when it is interrupted, and
+ * nobody else can have relied on the thread's being in it. A timeout that is given as a
+ * length of time begins anew with the call, so such a wait must have only just begun.
  *
- * Nothing is written back to the target, so its arguments say what kind it is; the
- * timeouts of a socket are asked of the socket itself.
+ * Whatever is not listed is left alone: a call that has done a part of its work returns that
+ * part, one whose other end must find it there is not there for a moment, and what a driver
+ * or a file system of the user's makes of an interruption only they know. docs/calls.md has
+ * the reasons, call by call.
+ *
+ * Nothing is written back to the target. The arguments say what kind of call it is, and
+ * /proc and a copy of its descriptor what it waits for.
+ *
+ * Rejected: a list of what must not be interrupted. It can never be complete, and each gap
+ * is a program that fails.
  */
 #include "sampler/waits.h"
 
+#include <linux/futex.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
-#include <unistd.h>
+#include <time.h>
 
+#include "sampler/calls.h"
 #include "sampler/threads.h"
 
-/* Does the socket behind the target's descriptor have a timeout? What is no socket has
- * none; what cannot be asked counts as having one. */
-static bool has_timeout(int pid_fd, uint64_t target_fd, int which)
-{
-	int fd = (int)syscall(SYS_pidfd_getfd, pid_fd, (int)target_fd, 0);
-	struct timeval tv = { 0, 0 };
-	socklen_t len = sizeof(tv);
-
-	if (fd < 0)
-		return true;
-	if (getsockopt(fd, SOL_SOCKET, which, &tv, &len))
-		tv = (struct timeval){ 0, 0 };
-	close(fd);
-	return tv.tv_sec || tv.tv_usec;
-}
+/* From linux/io_uring.h, which old systems have without the newer ones. */
+enum {
+	ENTER_GETEVENTS = 1 << 0,
+	ENTER_EXT_ARG = 1 << 3,
+	ENTER_REGISTERED_RING = 1 << 4,
+	ENTER_ABS_TIMER = 1 << 5,
+	ENTER_KNOWN = ENTER_GETEVENTS | ENTER_EXT_ARG | ENTER_REGISTERED_RING | ENTER_ABS_TIMER,
+};
 
 static enum wait_kind timed_if(bool timed)
 {
 	return timed ? WAIT_BEGINS_ANEW : WAIT_BEARS;
 }
 
-static enum wait_kind receiving(const struct call *call, int pid_fd, uint64_t flags)
+static enum wait_kind bears_if(bool known)
 {
-	if (flags & MSG_WAITALL)
-		return WAIT_IS_CUT;
-	return timed_if(has_timeout(pid_fd, call->args[0], SO_RCVTIMEO));
+	return known ? WAIT_BEARS : WAIT_LEFT_ALONE;
 }
 
-enum wait_kind wait_kind(const struct call *call, int pid_fd)
+/* With a low-water mark, or MSG_WAITALL, a part may have been copied already. */
+static enum wait_kind receiving(const struct call *call, const struct process *process,
+				uint64_t flags)
+{
+	struct socket_waits socket;
+
+	if (flags & MSG_WAITALL || !socket_ask(process, call->args[0], &socket) ||
+	    !socket.receives_at_once)
+		return WAIT_LEFT_ALONE;
+	return timed_if(socket.receives_timed);
+}
+
+/* Whoever waits for the first of several messages has none yet. */
+static enum wait_kind receiving_several(const struct call *call, const struct process *process)
+{
+	uint64_t flags = call->args[3];
+
+	if (call->args[2] > 1 && !(flags & MSG_WAITFORONE))
+		return WAIT_LEFT_ALONE;
+	if (call->args[4] && receiving(call, process, flags) == WAIT_BEARS)
+		return WAIT_BEGINS_ANEW;
+	return receiving(call, process, flags);
+}
+
+static enum wait_kind reading(const struct call *call, const struct process *process)
+{
+	switch (descriptor_kind(process, call->args[0])) {
+	case DESCRIPTOR_PIPE:
+	case DESCRIPTOR_EVENTS:
+		return WAIT_BEARS;
+	case DESCRIPTOR_SOCKET:
+		return receiving(call, process, 0);
+	default:
+		return WAIT_LEFT_ALONE;
+	}
+}
+
+static enum wait_kind polling_events(const struct call *call, const struct process *process,
+				     bool timed)
+{
+	if (descriptor_kind(process, call->args[0]) != DESCRIPTOR_EPOLL)
+		return WAIT_LEFT_ALONE; /* somebody has closed it meanwhile */
+	return timed_if(timed);
+}
+
+/* FUTEX_WAIT_REQUEUE_PI returns EAGAIN once it has been requeued. */
+static bool futex_waits_again(const struct call *call)
+{
+	switch ((int)call->args[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case 13: /* FUTEX_LOCK_PI2 */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Where the caller wants to know what is left of his time, the kernel writes it down at the
+ * interruption (do_nanosleep), and it stays there when the sleep has gone on to its end. */
+static enum wait_kind sleeping(const struct call *call)
+{
+	const uint64_t *a = call->args;
+	bool known = a[0] == CLOCK_REALTIME || a[0] == CLOCK_MONOTONIC ||
+		     a[0] == CLOCK_BOOTTIME || a[0] == CLOCK_TAI;
+
+	return bears_if(known && (a[1] & TIMER_ABSTIME || !a[3]));
+}
+
+/* Events that have been copied are returned, however few. */
+static enum wait_kind awaiting_events(const struct call *call)
+{
+	return (int64_t)call->args[1] > 1 ? WAIT_LEFT_ALONE : timed_if(call->args[4]);
+}
+
+/* What was submitted is counted by the result; of two that were to be completed one may be. */
+static enum wait_kind awaiting_ring(const struct call *call)
+{
+	const uint64_t *a = call->args;
+
+	if ((uint32_t)a[1] || (uint32_t)a[2] > 1 || (uint32_t)a[3] & ~(uint32_t)ENTER_KNOWN)
+		return WAIT_LEFT_ALONE;
+	return timed_if(a[3] & ENTER_EXT_ARG);
+}
+
+/* Calls that wait for what a descriptor brings. */
+static enum wait_kind wait_for_descriptor(const struct call *call, const struct process *process)
 {
 	const uint64_t *a = call->args;
 
 	switch (call->number) {
-	case SYS_write:
-	case SYS_writev:
-	case SYS_sendto:
-	case SYS_sendmsg:
-	case SYS_sendmmsg:
-	case SYS_sendfile:
-	case SYS_splice:
-	case SYS_tee:
-	case SYS_vmsplice:
-		return WAIT_IS_CUT;
-	case SYS_recvfrom:
-		return receiving(call, pid_fd, a[3]);
-	case SYS_recvmsg:
-		return receiving(call, pid_fd, a[2]);
-	case SYS_recvmmsg:
-		return a[2] > 1 ? WAIT_IS_CUT : receiving(call, pid_fd, a[3]);
 	case SYS_read:
 	case SYS_readv:
-	case SYS_accept:
+		return reading(call, process);
+	case SYS_recvfrom:
+		return receiving(call, process, a[3]);
+	case SYS_recvmsg:
+		return receiving(call, process, a[2]);
+	case SYS_recvmmsg:
+		return receiving_several(call, process);
+	case SYS_accept: /* inet_csk_accept, unix_accept */
 	case SYS_accept4:
-		return receiving(call, pid_fd, 0);
-	case SYS_connect:
-		return timed_if(has_timeout(pid_fd, a[0], SO_SNDTIMEO));
+		return receiving(call, process, 0);
 #ifdef SYS_epoll_wait /* not on newer architectures */
 	case SYS_epoll_wait:
 #endif
-	case SYS_epoll_pwait:
-		return timed_if((int)a[3] > 0);
+	case SYS_epoll_pwait: /* ep_poll */
+		return polling_events(call, process, (int)a[3] > 0);
 	case SYS_epoll_pwait2:
+		return polling_events(call, process, a[3]);
+	default:
+		return WAIT_LEFT_ALONE;
+	}
+}
+
+enum wait_kind wait_kind(const struct call *call, const struct process *process)
+{
+	const uint64_t *a = call->args;
+
+	switch (call->number) {
+#ifdef SYS_poll
+	case SYS_poll: /* do_restart_poll */
+	case SYS_pause:
+#endif
+	case SYS_rt_sigsuspend: /* sigsuspend */
+	case SYS_wait4:		/* do_wait */
+	case SYS_waitid:
+	case SYS_semop:	 /* __do_semtimedop */
+	case SYS_msgrcv: /* do_msgrcv */
+	case SYS_msgsnd: /* do_msgsnd */
+	case SYS_mq_timedsend:	  /* wq_sleep; the end of its time is absolute */
+	case SYS_restart_syscall: /* one of those here that was interrupted before */
+#ifdef SYS_futex_waitv
+	case SYS_futex_waitv: /* futex_wait_multiple; absolute, too */
+#endif
+		return WAIT_BEARS;
+	case SYS_futex: /* futex_wait_restart, futex_lock_pi */
+		return bears_if(futex_waits_again(call));
+	case SYS_nanosleep: /* hrtimer_nanosleep_restart */
+		return bears_if(!a[1]);
+	case SYS_clock_nanosleep:
+		return sleeping(call);
+#ifdef SYS_select
+	case SYS_select:
+#endif
+	case SYS_pselect6: /* poll_select_finish: goes on, unless its time is in constant memory */
+		return timed_if(a[4]);
+	case SYS_ppoll: /* the same */
+	case SYS_rt_sigtimedwait: /* do_sigtimedwait */
+		return timed_if(a[2]);
 	case SYS_semtimedop:
 		return timed_if(a[3]);
-	case SYS_rt_sigtimedwait:
-	case SYS_ppoll: /* goes on by itself, unless its time lies in constant memory */
-		return timed_if(a[2]);
-	case SYS_io_getevents:
+	case SYS_io_getevents: /* read_events */
 	case SYS_io_pgetevents:
-		return (int64_t)a[1] > 1 ? WAIT_IS_CUT : timed_if(a[4]);
-	case SYS_io_uring_enter:
-		return a[1] ? WAIT_IS_CUT : WAIT_BEGINS_ANEW;
+		return awaiting_events(call);
+	case SYS_io_uring_enter: /* io_cqring_wait */
+		return awaiting_ring(call);
 	default:
-		return WAIT_BEARS;
+		return wait_for_descriptor(call, process);
 	}
 }

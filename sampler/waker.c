@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sampler/seize.h"
 
 #ifndef sigev_notify_thread_id /* timer_create(2) names it; glibc does not */
 #define sigev_notify_thread_id _sigev_un._tid
@@ -17,14 +18,17 @@ static int wake_signal(void)
 	return SIGRTMIN + 3;
 }
 
-static void on_wake(int sig)
+static void on_wake(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
+	(void)info;
+	seize_give_up(context);
 }
 
 int waker_init(struct waker *w, struct error *err)
 {
-	struct sigaction sa = { .sa_handler = on_wake }; /* no SA_RESTART: that is its purpose */
+	/* No SA_RESTART: that is its purpose. */
+	struct sigaction sa = { .sa_sigaction = on_wake, .sa_flags = SA_SIGINFO };
 	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = wake_signal() };
 	sigset_t set;
 
@@ -41,6 +45,11 @@ int waker_init(struct waker *w, struct error *err)
 void waker_release(struct waker *w)
 {
 	timer_delete(w->timer);
+}
+
+void waker_wake(pid_t thread)
+{
+	syscall(SYS_tgkill, getpid(), thread, wake_signal());
 }
 
 void waker_set(struct waker *w, bool on)

@@ -5,6 +5,7 @@
 #define SAMPLER_WAKER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 #include <time.h>
 
 struct error;
@@ -21,5 +22,8 @@ void waker_release(struct waker *w);
 /* While it is on, the thread is sent a signal of ours every millisecond, for which a call of
  * its that waits fails with EINTR. */
 void waker_set(struct waker *w, bool on);
+
+/* Sends it to a thread of ours once, from another. */
+void waker_wake(pid_t thread);
 
 #endif

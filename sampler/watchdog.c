@@ -1,25 +1,52 @@
 /*
- * The watchdog shares one page with the tracer. A word there is 0 while nobody is
- * asked, else a number that changes whenever the tracer gets on; that costs the
- * tracer a store and no system call. Only when the number stands is /proc read.
+ * The watchdog shares one page with the tracer. A word there is odd while somebody is
+ * asked and a number that changes whenever the tracer gets on; that costs the tracer a
+ * store and no system call. While nobody is held the watchdog does nothing but sleep and
+ * read that word, 250 times a second, or 4 ms behind the next tick if the tracer has said
+ * when that is; after 100 ms in which nobody was held it sleeps on a futex in the page,
+ * and the next hold begins with waking it (before anybody is asked: it is never asleep
+ * while somebody is held). A recording of a busy target wakes it once, one of an idle
+ * target a few times a second. /proc is read only when a poll meets a hold.
+ *
+ * To be there in time it is a real-time thread itself, above the tracing thread; a poll
+ * takes microseconds. Priorities of ours: 1 the tracing thread while somebody may stand,
+ * 2 who holds all (sampler/hold.c) and who is helped, 3 the watchdog.
+ *
+ * Which class helps? An ordinary thread waits for its turn, or its control group has used
+ * up its time (cpu.max): real-time priority is above both. A real-time thread waits because
+ * its class was throttled (sched_rt_runtime_us), or ordinary ones that starved have their
+ * turn (the kernel's dl_server): as an ordinary one of nice -20 it may run. Or because of
+ * one of equal priority: then the second change, to priority 2, helps. A thread that has
+ * had half of the time since the last look, or was given a CPU since its class was changed,
+ * does not starve. (/proc counts CPU time by the scheduler's ticks, 4 ms of 250 Hz.)
  *
  * Who continued us, our owner or the watchdog? The handler of SIGCONT is told, and
  * the last one counts: an owner who continues us while we still prepare to stop
- * again is obeyed.
+ * again is obeyed. A debugger has us stand for a moment again and again ('t'), and our
+ * owner has not wished anything by that: it is given more time.
+ *
+ * When we are killed, the tracing thread needs a CPU to die, too. Therefore the watchdog
+ * stays until all of our threads are gone. It is told by a signal when one of us has ended.
  *
  * It is out of reach of what stops us: a session of its own against Ctrl-Z and
  * signals to our process group, a name of its own against `kill -STOP $(pidof
- * sampler)`. Not out of reach: a freezer, which freezes a whole control group.
+ * sampler)`. Not out of reach: a freezer, which freezes a whole control group; and without
+ * CAP_SYS_NICE (or RLIMIT_RTPRIO) it gets its CPU as anybody does.
  *
  * Rejected: a POSIX timer that sends SIGCONT (it takes no process, but fires
  * whether we are stopped or not, and each SIGCONT cancels a SIGSTOP that is on its
  * way); a thread (it would be stopped with us); PTRACE_O_EXITKILL and the like
- * (they are about our death, with which the kernel deals well).
+ * (they are about our death, with which the kernel deals well); waking the watchdog at each
+ * hold (that system call would be part of each sample, and at 99 Hz saves nothing);
+ * a priority above all others (it is not for us to be before a machine's own real-time work).
  */
 #include "sampler/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -27,24 +54,34 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sampler/clock.h"
 #include "sampler/privilege.h"
 
-enum { PAGE = 4096, STAT_FD = 0, SAMPLER_FD = 1 };
+enum { PAGE = 4096, HELPED_PRIORITY = 2, OWN_PRIORITY = 3, HELPED_NICE = -20 };
+
+/* Those of the watchdog. */
+enum { STAT_FD, SAMPLER_FD, TRACER_STAT_FD, TRACER_SCHEDSTAT_FD };
 
 struct page { /* shared with the watchdog */
-	_Atomic uint64_t held;
+	_Atomic uint64_t word;
+	_Atomic uint32_t asleep; /* the watchdog waits here until it is 0 */
+	_Atomic pid_t tracer;
+	_Atomic uint64_t rests_until_ns;
+	_Atomic unsigned continued, boosted; /* the watchdog's count */
 };
 
 struct watchdog {
 	struct page *page;
 	pid_t pid;
 	uint64_t moment; /* the tracer's count of them */
+	unsigned boosts; /* of those in the page, seen */
 	struct sigaction old_cont;
 };
 
@@ -54,37 +91,136 @@ static volatile sig_atomic_t continued_by_it; /* the last SIGCONT was its */
 
 /* Judgement. */
 
-bool watch_poll(struct watch *w, uint64_t held)
+static bool is_held(uint64_t word)
 {
-	w->stands = held && held == w->held ? w->stands + 1 : 0;
-	w->held = held;
-	if (!w->stands)
-		w->stopped = 0;
-	return w->stands;
+	return word & 1;
 }
 
-enum watch_verdict watch_judge(struct watch *w, char state)
+unsigned watch_period_ms(const struct watch *w)
 {
-	bool stopped = state == 'T' || state == 't';
+	return w->changed ? WATCH_AGAIN_MS : WATCH_POLL_MS;
+}
 
-	w->stopped = stopped ? w->stopped + 1 : 0;
-	if (w->stopped > WATCH_STOPPED_MAX || w->stands > WATCH_HUNG_MAX)
+bool watch_poll(struct watch *w, uint64_t word)
+{
+	bool same = word == w->word, held = is_held(word);
+	unsigned passed = watch_period_ms(w);
+
+	w->stands_ms = same && held ? w->stands_ms + passed : 0;
+	w->quiet_ms = same && !held ? w->quiet_ms + passed : 0;
+	w->word = word;
+	if (!w->stands_ms) {
+		w->stopped_ms = 0;
+		w->changed = false;
+	}
+	return held;
+}
+
+/* The tracing thread itself, or the main thread, whom the others follow as soon as they get
+ * a CPU: an old hold is worth a SIGCONT then. */
+static bool is_in(const struct watch *w, const struct sight *s, char state)
+{
+	return s->tracer == state || (w->stands_ms && s->sampler == state);
+}
+
+static bool starves(const struct watch *w, const struct sight *s)
+{
+	if (!w->stands_ms || s->tracer != 'R')
+		return false;
+	if (w->changed)
+		return s->slices == w->slices;
+	return s->cpu_ns - w->cpu_ns < WATCH_POLL_MS * NS_PER_MS / 2;
+}
+
+enum watch_verdict watch_judge(struct watch *w, const struct sight *s)
+{
+	bool traced = is_in(w, s, 't'), stopped = traced || is_in(w, s, 'T'), starved = starves(w, s);
+	enum watch_verdict verdict = WATCH_ON;
+
+	w->stopped_ms = stopped ? w->stopped_ms + watch_period_ms(w) : 0;
+	w->changed = starved;
+	w->cpu_ns = s->cpu_ns;
+	w->slices = s->slices;
+	if (w->stopped_ms > WATCH_STOPPED_MAX || w->stands_ms > WATCH_HUNG_MAX)
 		return WATCH_KILL;
-	return stopped ? WATCH_CONTINUE : WATCH_ON;
+	if (stopped && (!traced || w->stopped_ms > WATCH_TRACED_MAX))
+		verdict |= WATCH_CONTINUE;
+	if (starved)
+		verdict |= s->realtime ? WATCH_ORDINARY : WATCH_REALTIME;
+	return verdict;
 }
 
 /* The watchdog's side. */
 
-/* The state stands behind the name, which may hold anything. */
-static char state_of_sampler(void)
+struct post { /* what it watches */
+	struct page *page;
+	pid_t sampler, tracer; /* tracer: whose files are open */
+	struct watch watch;
+};
+
+/* For the handler. */
+static struct page *own_page;
+
+static ssize_t read_text(int fd, char *text, size_t room)
 {
-	char text[512];
-	ssize_t len = pread(STAT_FD, text, sizeof(text) - 1, 0);
-	const char *end;
+	ssize_t len = pread(fd, text, room - 1, 0);
 
 	text[len > 0 ? len : 0] = '\0';
+	return len;
+}
+
+/* The state stands behind the name, which may hold anything. */
+static char state_in(int stat_fd)
+{
+	char text[512];
+	const char *end;
+
+	read_text(stat_fd, text, sizeof(text));
 	end = strrchr(text, ')');
 	return end && end[1] ? end[2] : '?';
+}
+
+/* As that descriptor; where it cannot be opened, that one is closed. */
+static void open_of_tracer(const struct post *p, const char *name, int wanted)
+{
+	char path[64];
+	int fd;
+
+	close(wanted);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", p->sampler, p->tracer, name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || fd == wanted)
+		return;
+	dup2(fd, wanted);
+	close(fd);
+}
+
+static bool is_realtime(pid_t thread)
+{
+	int policy = sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK;
+
+	return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+/* Of the tracing thread, and before there is one, of the main thread. */
+static void look(struct post *p, struct sight *s)
+{
+	pid_t tracer = p->page->tracer ? p->page->tracer : p->sampler;
+	char text[128];
+
+	if (tracer != p->tracer) {
+		p->tracer = tracer;
+		open_of_tracer(p, "stat", TRACER_STAT_FD);
+		open_of_tracer(p, "schedstat", TRACER_SCHEDSTAT_FD);
+	}
+	s->tracer = state_in(TRACER_STAT_FD);
+	s->sampler = state_in(STAT_FD);
+	s->cpu_ns = s->slices = 0;
+	if (read_text(TRACER_SCHEDSTAT_FD, text, sizeof(text)) > 0)
+		sscanf(text, "%lu %*u %lu", &s->cpu_ns, &s->slices);
+	s->realtime = is_realtime(tracer);
+	if (s->tracer == '?')
+		p->tracer = 0; /* it has ended, and another may come by its number */
 }
 
 static void tell_sampler(int sig)
@@ -92,26 +228,121 @@ static void tell_sampler(int sig)
 	syscall(SYS_pidfd_send_signal, SAMPLER_FD, sig, NULL, 0);
 }
 
-static void keep_watch(const struct page *page)
+/* The nice value first: it is in force with the class. */
+static bool set_class(pid_t thread, bool realtime)
 {
-	static const struct timespec poll = { 0, 1000000000 / WATCH_POLLS_A_SECOND };
-	struct watch w = { 0 };
+	struct sched_param param = { .sched_priority = realtime ? HELPED_PRIORITY : 0 };
 
-	for (;;) {
-		nanosleep(&poll, NULL);
-		if (!watch_poll(&w, page->held))
-			continue;
-		switch (watch_judge(&w, state_of_sampler())) {
-		case WATCH_CONTINUE:
-			tell_sampler(SIGCONT);
-			break;
-		case WATCH_KILL:
-			tell_sampler(SIGKILL);
-			break;
-		default:
-			break;
-		}
+	if (!realtime)
+		setpriority(PRIO_PROCESS, (id_t)thread, HELPED_NICE);
+	return !sched_setscheduler(thread, realtime ? SCHED_FIFO : SCHED_OTHER, &param);
+}
+
+static void act(struct post *p, enum watch_verdict verdict)
+{
+	if (verdict & WATCH_KILL)
+		tell_sampler(SIGKILL);
+	if (verdict & WATCH_CONTINUE) {
+		p->page->continued++;
+		tell_sampler(SIGCONT);
 	}
+	if (verdict & (WATCH_REALTIME | WATCH_ORDINARY) &&
+	    set_class(p->tracer, verdict & WATCH_REALTIME))
+		p->page->boosted++;
+}
+
+/* A hold that is over by now was not in need of us, whatever was seen meanwhile. */
+static void poll_once(struct post *p)
+{
+	uint64_t word = p->page->word;
+	enum watch_verdict verdict;
+	struct sight s;
+
+	if (!watch_poll(&p->watch, word))
+		return;
+	look(p, &s);
+	verdict = watch_judge(&p->watch, &s);
+	if (verdict != WATCH_ON && p->page->word == word)
+		act(p, verdict);
+}
+
+/* When nobody is held and nobody will be asked before then; else now. The promise is read first:
+ * whoever was asked before it was made is seen behind it. */
+static uint64_t rests_until(const struct page *page, uint64_t now)
+{
+	uint64_t promised = page->rests_until_ns;
+
+	return promised > now && !is_held(page->word) ? promised : now;
+}
+
+static void nap(const struct post *p)
+{
+	uint64_t from = rests_until(p->page, monotonic_ns());
+	struct timespec until = to_timespec(from + watch_period_ms(&p->watch) * NS_PER_MS);
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+/* Whose child we are: when sampler has ended, or all of its threads are about to, another's. */
+static bool is_orphan(const struct post *p)
+{
+	return getppid() != p->sampler;
+}
+
+/* Both sides write first and read then: one of them sees the other. */
+static void sleep_until_asked(struct post *p)
+{
+	struct page *page = p->page;
+
+	atomic_store(&page->asleep, 1);
+	while (page->asleep && !is_held(page->word) && !is_orphan(p))
+		syscall(SYS_futex, &page->asleep, FUTEX_WAIT, 1, NULL, NULL, 0);
+	atomic_store(&page->asleep, 0);
+	p->watch.quiet_ms = 0;
+}
+
+/* Until all threads of sampler are gone, who must be, and not before: the one that holds may be
+ * waiting for a CPU to die. */
+static void keep_watch(struct post *p)
+{
+	struct pollfd sampler = { .fd = SAMPLER_FD, .events = POLLIN };
+
+	while (!is_orphan(p) || poll(&sampler, 1, 0) <= 0) {
+		if (p->watch.quiet_ms >= WATCH_QUIET_MAX && !is_orphan(p))
+			sleep_until_asked(p);
+		nap(p);
+		poll_once(p);
+	}
+}
+
+/* A thread of sampler has ended: sleep_until_asked is not to sleep on. */
+static void on_end(int sig)
+{
+	(void)sig;
+	atomic_store(&own_page->asleep, 0);
+}
+
+/* No signal but SIGKILL ends us. */
+static void settle_signals(struct page *page)
+{
+	struct sigaction sa = { .sa_handler = on_end };
+	sigset_t all;
+
+	own_page = page;
+	sigaction(SIGUSR1, &sa, NULL);
+	sigfillset(&all);
+	sigdelset(&all, SIGUSR1);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGUSR1);
+}
+
+/* What is permitted; it signals processes and changes threads of its own user only. */
+static void settle_privileges(void)
+{
+	struct sched_param param = { .sched_priority = OWN_PRIORITY };
+
+	privilege_keep_scheduling();
+	sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
 /* The name as ps, pidof and killall know it: that of the thread, and the first
@@ -133,19 +364,17 @@ static void close_from(unsigned first)
 			close((int)fd);
 }
 
-/* Nothing is kept but two descriptors: a pipe that only sampler should hold open
- * must not stay open because of us. No signal but SIGKILL ends us. */
-static void become_watchdog(const struct page *page, pid_t sampler)
+/* Nothing is kept but two descriptors, and two more that are opened while somebody is held: a
+ * pipe that only sampler should hold open must not stay open because of us. */
+static void become_watchdog(struct page *page, pid_t sampler)
 {
+	struct post post = { .page = page, .sampler = sampler };
 	char path[32];
 	int stat_fd, sampler_fd;
-	sigset_t all;
 
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, NULL);
-	privilege_drop_all(); /* it signals a process of its own user only */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != sampler)
+	settle_signals(page);
+	settle_privileges();
+	if (is_orphan(&post))
 		_exit(0);
 	setsid();
 	take_own_name();
@@ -157,8 +386,8 @@ static void become_watchdog(const struct page *page, pid_t sampler)
 		_exit(1);
 	close_from(2);
 	if (chdir("/") == 0)
-		keep_watch(page);
-	_exit(1);
+		keep_watch(&post);
+	_exit(0);
 }
 
 /* Our side. */
@@ -222,16 +451,52 @@ void watchdog_stop(struct watchdog *w)
 	free(w);
 }
 
-void watchdog_held(struct watchdog *w)
+void watchdog_tracer(struct watchdog *w, pid_t tid)
 {
 	if (w)
-		atomic_store(&w->page->held, ++w->moment);
+		atomic_store(&w->page->tracer, tid);
+}
+
+void watchdog_rests(struct watchdog *w, uint64_t until_ns)
+{
+	if (w)
+		atomic_store(&w->page->rests_until_ns, until_ns);
+}
+
+static void wake(struct page *page)
+{
+	atomic_store(&page->asleep, 0);
+	syscall(SYS_futex, &page->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void watchdog_held(struct watchdog *w)
+{
+	if (!w)
+		return;
+	atomic_store(&w->page->word, ++w->moment * 2 + 1);
+	if (w->page->asleep)
+		wake(w->page);
 }
 
 void watchdog_free(struct watchdog *w)
 {
 	if (w)
-		atomic_store(&w->page->held, 0);
+		atomic_store(&w->page->word, w->moment * 2);
+}
+
+bool watchdog_has_boosted(struct watchdog *w)
+{
+	unsigned boosts = w ? w->page->boosted : 0;
+	bool changed = w && boosts != w->boosts;
+
+	if (changed)
+		w->boosts = boosts;
+	return changed;
+}
+
+unsigned watchdog_rescues(const struct watchdog *w)
+{
+	return w ? w->page->continued + w->page->boosted : 0;
 }
 
 bool watchdog_wants_stop(const struct watchdog *w)

@@ -3,7 +3,8 @@ import subprocess
 
 from harness import *
 
-WHOLE_TRANSFERS = ("-large", "-waitall", "write-terminal")
+# Calls that a stop ends early where it finds them running, or of which it leaves a trace.
+WHOLE_TRANSFERS = ("-large", "-waitall", "write-terminal", "-lowat", "-vmin", "-min-complete", "-rem")
 
 
 def tasks(pid):

@@ -114,7 +114,7 @@ static struct stop ask_and_wait(struct tracer *t, pid_t tid)
 {
 	struct stop stop = { 0 };
 
-	cr_assert_eq(tracer_ask(t, tid, shared, STOP_HERE), 0);
+	cr_assert_eq(tracer_ask(t, NULL, tid, shared, STOP_HERE), 0);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
 	cr_assert_eq(stop.tid, tid);
 	return stop;
@@ -155,7 +155,7 @@ static void *repair_thread(void *arg)
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	/* The predecessor's exit may not be over yet. */
-	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL, STOP_HERE); i++)
+	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, NULL, STOP_HERE); i++)
 		usleep(100);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
 	cr_assert_eq(stop.outcome, STOP_REFUSED);
@@ -198,7 +198,7 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 
 		cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 		kill(child, SIGUSR1);
-		if (tracer_ask(t, r.child, NULL, STOP_HERE) == 0)
+		if (tracer_ask(t, NULL, r.child, NULL, STOP_HERE) == 0)
 			tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop);
 		if (tracer_wants_baton(t)) {
 			/* Parked: it is we who would have to exit; a signal frees it too. */
@@ -223,7 +223,7 @@ static void *repair_ignored_thread(void *arg)
 	struct stop stop;
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
-	for (int i = 0; i < 1000 && tracer_ask(t, r->child, NULL, STOP_HERE); i++)
+	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, NULL, STOP_HERE); i++)
 		usleep(100);
 	kill(r->child, r->signal);
 	for (int i = 0; i < 100 && !tracer_wants_baton(t); i++)
@@ -282,7 +282,7 @@ Test(stop, tells_who_has_gone, .init = make_shared)
 		_exit(0);
 	waitpid(child, NULL, 0);
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
-	cr_assert_eq(tracer_ask(t, child, NULL, STOP_HERE), ERR_GONE);
+	cr_assert_eq(tracer_ask(t, NULL, child, NULL, STOP_HERE), ERR_GONE);
 	cr_assert_eq(tracer_outstanding(t), 0);
 	tracer_free(t);
 }
@@ -331,6 +331,46 @@ Test(stop, one_that_is_killed_while_it_is_held, .init = make_shared)
 	cr_assert_eq(waitpid(child, NULL, 0), child);
 }
 
+static struct tracer *of_executing;
+
+/* The held thread's leader executes a program meanwhile: it waits for the thread's end, of which
+ * we have to be told, with the lock in its hand that a SEIZE wants. */
+static bool let_leader_execute(void *owner, void *cookie, pid_t tid, const struct registers *regs)
+{
+	(void)cookie, (void)tid, (void)regs;
+	shared->stop = 1;
+	usleep(50000);
+	cr_assert_eq(tracer_ask(of_executing, NULL, *(pid_t *)owner, NULL, STOP_LATER), ERR_BUSY);
+	return true;
+}
+
+Test(stop, one_whose_process_executes_a_program, .init = make_shared)
+{
+	struct stop stop = { 0 };
+	pid_t child = fork();
+	pthread_t thread;
+	int status;
+
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pthread_create(&thread, NULL, spin, NULL);
+		while (!shared->stop)
+			usleep(100);
+		execl("/bin/sh", "sh", "-c", "exit 42", NULL);
+		_exit(1);
+	}
+	while (!shared->ready)
+		usleep(100);
+	alarm(10);
+	cr_assert_eq(tracer_new(&of_executing, let_leader_execute, &child, NULL), 0);
+	cr_assert_eq(ask_and_wait(of_executing, shared->ready).outcome, STOP_TAKEN);
+	cr_assert_eq(tracer_next(of_executing, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
+	cr_assert_eq(stop.outcome, STOP_GONE);
+	tracer_free(of_executing);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+}
+
 Test(stop, refuses_a_second_tracer, .init = make_shared)
 {
 	pid_t child = spin_child();
@@ -338,7 +378,7 @@ Test(stop, refuses_a_second_tracer, .init = make_shared)
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
 	cr_assert_eq(ptrace(PTRACE_SEIZE, child, 0, 0), 0);
-	cr_assert_eq(tracer_ask(t, child, NULL, STOP_HERE), ERR_PERM);
+	cr_assert_eq(tracer_ask(t, NULL, child, NULL, STOP_HERE), ERR_PERM);
 	tracer_free(t);
 	kill_child(child);
 }

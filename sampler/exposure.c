@@ -1,0 +1,95 @@
+/*
+ * How often a child ends while its maker stands cannot be made nothing: a stop lasts for some
+ * 20 microseconds, and on a busy machine it is the stop that gives the child the CPU on which
+ * it ends. So what is bounded is the number of stops.
+ *
+ * Not seen here: ignored signals that are sent to the process by kill(2), a terminal or a
+ * timer while its leader stands. Nothing tells beforehand that one will come
+ * (docs/transparency.md says how often that was).
+ */
+#include "sampler/exposure.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "base/buffer.h"
+#include "sampler/clock.h"
+#include "sampler/dispositions.h"
+#include "sampler/member.h"
+#include "sampler/round.h"
+#include "sampler/threads.h"
+
+enum { ASK_AGAIN_NS = 500000000, LOOK_AGAIN_NS = 1000000000, LOOK_COST_FACTOR = 500 };
+
+/* Calls that the kernel makes again, or goes on with, when it finds that the signal was for
+ * nobody: those that come back with ERESTARTSYS, ERESTARTNOHAND or a restart block. */
+static bool is_made_again(long number)
+{
+	switch (number) {
+	case SYS_futex:
+	case SYS_restart_syscall:
+	case SYS_nanosleep:
+	case SYS_clock_nanosleep:
+	case SYS_wait4:
+	case SYS_waitid:
+	case SYS_ppoll:
+	case SYS_pselect6:
+	case SYS_rt_sigsuspend:
+#ifdef SYS_poll /* not on newer architectures */
+	case SYS_poll:
+	case SYS_select:
+	case SYS_pause:
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Does one of its threads wait in a call that a signal for nobody ends? */
+static bool has_delicate_waits(const struct member *m)
+{
+	size_t count;
+	struct thread *threads = threads_get(m->threads, &count);
+	struct call call;
+
+	for (size_t i = 0; i < count; i++)
+		if (!threads[i].ended && threads[i].state == 'S' &&
+		    thread_read_call(m->threads, &threads[i], &call) &&
+		    !is_made_again(call.number))
+			return true;
+	return false;
+}
+
+/* Now and then; where there are many threads, more rarely. */
+static void look_again(struct member *m)
+{
+	uint64_t now = monotonic_ns(), cost;
+
+	if (now < m->exposure_due_ns)
+		return;
+	m->delicate = thread_leaves_to_default(m->process.pid, SIGCHLD) && has_delicate_waits(m);
+	cost = (monotonic_ns() - now) * LOOK_COST_FACTOR;
+	m->exposure_due_ns = now + (cost > LOOK_AGAIN_NS ? cost : LOOK_AGAIN_NS);
+}
+
+static bool has_children(const struct member *m, pid_t tid)
+{
+	struct buffer text = { 0 };
+	char name[48];
+	bool has;
+
+	snprintf(name, sizeof(name), "task/%d/children", tid);
+	has = !process_read(&m->process, name, &text, NULL) && text.len;
+	buffer_release(&text);
+	return has;
+}
+
+bool is_exposed(const struct round *r, struct member *m, const struct thread *thread)
+{
+	if (threads_alive(m->threads) < 2 || r->tick_ns - thread->asked_ns > ASK_AGAIN_NS)
+		return false;
+	look_again(m);
+	return m->delicate && has_children(m, thread->tid);
+}

@@ -1,0 +1,146 @@
+/*
+ * Rejected: repairing a short count. The thread would stay attached until a second call has
+ * transferred the rest, and if we were killed meanwhile it would be told the second count
+ * only.
+ */
+#include "sampler/transfers.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "sampler/calls.h"
+#include "sampler/clock.h"
+#include "sampler/member.h"
+#include "sampler/round.h"
+#include "sampler/threads.h"
+#include "sampler/walltime.h"
+
+enum { SPARE_FIRST_NS = 100000000 }; /* bpf(2) verifies for as long, say */
+
+static const uint64_t SPARE_MAX_NS = 10 * NS_PER_S,
+		      USUAL_NS = 10 * NS_PER_S; /* so long it counts as doing such calls */
+
+static uint64_t field(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+/* Of the thread's calls that have ended (add_wchar() and inc_syscw() in fs/read_write.c). */
+static bool read_account(const struct member *m, pid_t tid, struct thread_io *io)
+{
+	struct buffer text = { 0 };
+	char name[48];
+	bool there;
+
+	snprintf(name, sizeof(name), "task/%d/io", tid);
+	there = !process_read(&m->process, name, &text, NULL) && !buffer_add(&text, "", 1);
+	if (there) {
+		const char *t = (const char *)text.data;
+
+		io->bytes = field(t, "rchar: ") + field(t, "wchar: ");
+		io->calls = field(t, "syscr: ") + field(t, "syscw: ");
+	}
+	buffer_release(&text);
+	return there;
+}
+
+void transfers_look(const struct member *m, struct thread *thread, bool *wanted)
+{
+	struct call call;
+
+	*wanted = thread_read_call(m->threads, thread, &call) && call_transfers(&call);
+	if (!*wanted && thread->transfer)
+		thread->transfer = TRANSFER_USUAL;
+}
+
+void transfers_note(const struct member *m, struct thread *thread, const struct call *call)
+{
+	bool transfers = call_transfers(call) && read_account(m, thread->tid, &thread->io);
+
+	if (transfers)
+		thread->transfer_ns = monotonic_ns();
+	thread->transfer = transfers ? TRANSFER_UNDER_WAY : TRANSFER_NONE;
+}
+
+/* Its newest stack, as one that it has on a CPU. */
+static int count_sample(struct round *r, struct thread *thread)
+{
+	const struct stackset_entry *from = &r->stacks.entries[thread->stack];
+	struct stack_context context = from->context;
+	struct stackset_entry *e;
+
+	r->deeper.count = 0;
+	for (uint32_t i = 0; i < from->count; i++) {
+		const struct frame *f = &r->stacks.frames[from->first + i];
+
+		if (stack_push(&r->deeper, f->image, f->addr, f->kind))
+			return ERR_NOMEM;
+	}
+	context.state = THREAD_RUNNING;
+	context.syscall = -1;
+	if (stackset_add(&r->stacks, &context, &r->deeper, &thread->stack))
+		return ERR_NOMEM;
+	e = &r->stacks.entries[thread->stack];
+	e->cpu_weight += r->weight;
+	thread->cpu_weight += r->weight;
+	thread->cpu_samples++;
+	r->stats.samples++;
+	if (r->wall)
+		walltime_account(r, thread, thread->alive_ns);
+	else
+		e->samples++;
+	return 0;
+}
+
+/* Calls have ended since: were they long? Then the present one may be, too. (Long reads of
+ * files come to no harm; so it has to be found waiting in a transfer, every now and then.) */
+static bool transfers_as_before(const struct round *r, struct thread *thread,
+				const struct thread_io *now)
+{
+	uint64_t calls = now->calls - thread->io.calls, bytes = now->bytes - thread->io.bytes;
+	bool recent = r->tick_ns < thread->transfer_ns + USUAL_NS;
+
+	thread->transfer = recent ? TRANSFER_USUAL : TRANSFER_NONE;
+	thread->io = *now;
+	return recent && calls && bytes / calls > PIPE_BUF;
+}
+
+int transfers_spare(struct round *r, const struct member *m, struct thread *thread, bool *spared)
+{
+	struct thread_io now;
+
+	*spared = r->tick_ns < thread->spare_until_ns;
+	if (!*spared && thread->transfer && read_account(m, thread->tid, &now)) {
+		*spared = thread->transfer == TRANSFER_UNDER_WAY && now.calls == thread->io.calls;
+		if (*spared)
+			return count_sample(r, thread);
+		*spared = transfers_as_before(r, thread, &now);
+	}
+	if (*spared)
+		thread->spared_weight += r->weight;
+	r->stats.transfers += *spared;
+	return 0;
+}
+
+void transfers_learn(struct round *r, const struct slot *slot, struct thread *thread)
+{
+	if (slot->in_transfer) {
+		thread->transfer = TRANSFER_USUAL;
+		thread->transfer_ns = monotonic_ns();
+		read_account(r->members[slot->context.member], thread->tid, &thread->io);
+	}
+	if (!slot->stop.work_lost) {
+		thread->spare_ns = slot->taken ? 0 : thread->spare_ns;
+		return;
+	}
+	thread->spare_ns = thread->spare_ns ? thread->spare_ns * 2 : SPARE_FIRST_NS;
+	if (thread->spare_ns > SPARE_MAX_NS)
+		thread->spare_ns = SPARE_MAX_NS;
+	thread->spare_until_ns = r->tick_ns + thread->spare_ns;
+}
