@@ -88,6 +88,8 @@ struct recording_stats {
 	uint64_t own_peak_bytes;	/* our peak resident set */
 	struct heldtime held;		/* time that a thread was held for a sample */
 	struct heldtime displaced;	/* CPU time of ours while a thread waited for that CPU */
+	uint64_t rescues;		/* times that we got no CPU, or were stopped, while a thread
+					 * might be held, and the watchdog saw to it (watchdog.h) */
 };
 
 /* Finds or starts the target and checks that it may be traced. A command waits

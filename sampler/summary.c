@@ -223,6 +223,8 @@ static void held_line(const struct recording_stats *s, char *line)
 	       summary_duration(h->max, max, sizeof(max)),
 	       summary_duration(h->sum, sum, sizeof(sum)), percent(h->sum, s->target_cpu_ns));
 	append_displaced(&s->displaced, line);
+	if (s->rescues)
+		append(line, "; our watchdog stepped in %lu time%s", s->rescues, s->rescues > 1 ? "s" : "");
 }
 
 static void cpu_line(const struct recording_stats *s, char *line)

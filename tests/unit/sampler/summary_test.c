@@ -155,6 +155,9 @@ Test(summary, says_what_a_stop_did_to_the_target)
 	summary_lines(&s, &at_99, lines);
 	cr_assert(strstr(lines[1], "kept (100.0%), 2 calls ended by a stop with EINTR, "), "%s",
 		  lines[1]);
+	s.rescues = 1;
+	summary_lines(&s, &at_99, lines);
+	cr_assert(strstr(lines[3], "max 1.20ms; our watchdog stepped in 1 time"), "%s", lines[3]);
 }
 
 Test(summary, says_what_was_left_out)
@@ -206,7 +209,7 @@ static struct recording_stats all(void)
 		.stacks = max, .glances = max, .labels_lost = max, .labels_unknown = max, .execs = max,
 		.spared = max, .transfers = max, .cut = max, .waiting = max, .signalled = max,
 		.late = max, .dropped = max, .overdue = max, .repaired = max, .target_cpu_ns = 1,
-		.own_cpu_ns = max, .own_peak_bytes = max,
+		.own_cpu_ns = max, .own_peak_bytes = max, .rescues = max,
 	};
 
 	for (int i = 0; i < STACK_ENDS; i++)
@@ -228,7 +231,7 @@ Test(summary, lines_are_wide_enough)
 	const struct recording_options o = { .rate = 10000, .pause_share = 0.0123456,
 					     .max_cpu = 0.0123456 };
 	static const char *const last[SUMMARY_LINES] = {
-		" execs", " interrupted calls entered again", ")", "m38s", " MiB"
+		" execs", " interrupted calls entered again", ")", " times", " MiB"
 	};
 	struct recording_stats s = all();
 
