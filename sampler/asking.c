@@ -1,7 +1,7 @@
 /*
  * Asking threads to stop, and taking over their stacks when they did.
  *
- * The tracing thread (tracing.c) has them stopped and let go; here is for whom, into
+ * The tracing thread (tracing.c) has them stopped and let go; here is which ones, into
  * which slot, and what it has cost them.
  */
 #include <stdlib.h>
@@ -20,9 +20,9 @@
 
 enum {
 	STACK_FIRST = 16 << 10, /* bytes copied of a thread never seen */
-	SERVE_NS = 1000000,	/* how long those who were asked are waited for, at most, */
+	SERVE_NS = 1000000,	/* how long asked threads are waited for, at most, */
 	SERVE_PARTS = 4,	/* and this part of the time to the next tick */
-	FRESH_NS = 100000,	/* a look is older than that by the time of asking, at most */
+	FRESH_NS = 100000,	/* how old a look is when its thread is asked, at most */
 };
 
 static const double PAUSE_BURST_NS = 1e6; /* so much may always be held */
@@ -66,8 +66,8 @@ size_t bytes_wanted(const struct member *m, const struct thread *thread)
 	return thread->go.m && m->go_stack_want > want ? m->go_stack_want : want;
 }
 
-/* The thread is held: copy and get out. One that was on another CPU and has had to
- * wait for it since the look was not running at the look. */
+/* The thread is held: copy and get out. If it was on another CPU and has waited for
+ * a CPU since the look, it was not running at the look. */
 bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	struct slot *slot = cookie;
@@ -95,9 +95,9 @@ bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *reg
 	return true;
 }
 
-/* A thread was held from asking to letting go at most, less what it waited for a CPU,
- * which is not our doing (some of it may have been before we asked), and since we
- * learnt of the stop at least. */
+/* A thread was held at most from asking to letting go, less what it waited for a CPU,
+ * which is not our doing (some of it may have been before we asked); at least since we
+ * learnt of the stop. */
 static void note_held(struct round *r, const struct slot *slot)
 {
 	uint64_t held = slot->stop.held_ns, served = slot->stop.served_ns;

@@ -1,11 +1,10 @@
 /*
- * A tick's cost is the running mean of the last ones, of each of which at most eight times
- * the mean is believed, or what the one before has cost: some cost a thousand times the
- * others, once, because a large program's unwind tables are built in them. Such a cost is
- * a debt. While there is a
- * debt, ticks get half of the share and the other half pays; without one, ticks that cost
- * no more than the share come as often as was asked for. So the rate never falls to
- * nothing for seconds, and in the end no more than the share has been taken.
+ * A tick's cost is the running mean of the last ones. Of each, at most eight times the mean
+ * is believed, or what the one before has cost: some cost a thousand times the others,
+ * once, because a large program's unwind tables are built in them. Such a cost is a debt.
+ * While there is a debt, ticks get half of the share and the other half pays; without one,
+ * ticks that cost no more than the share come as often as was asked for. So the rate never
+ * falls to nothing for seconds, and in the end no more than the share has been taken.
  *
  * Rejected: a bucket of tokens alone (all ticks of a second at once, then none); a quota
  * of the kernel's (cpu.max would throttle us while we hold a thread).

@@ -23,7 +23,7 @@ struct budget {
 	uint64_t settled_ns; /* CLOCK_MONOTONIC: until when the debt is reckoned; 0: never */
 };
 
-enum { BUDGET_ONE = 256 }; /* the weight of a sample of a tick that was left nothing out for */
+enum { BUDGET_ONE = 256 }; /* the weight of a sample for which nothing was left out */
 
 /* A budget of `share` (0 to 1) of one CPU for that many ticks a second. */
 void budget_init(struct budget *b, double share, unsigned rate);

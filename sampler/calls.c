@@ -3,18 +3,18 @@
  * function stands beside it, and docs/calls.md says what it does there, and why the others
  * are missing here. Who adds one adds its row.
  *
- * A call that has failed with EINTR cannot be told from one that another's answer failed (a
- * FUSE daemon's, a driver's) but by its number and its arguments. So the list is one of
- * calls that are known to have done nothing, and what is not in it returns its error. close
- * is the example: its descriptor is gone when it fails, and may be another thread's by now.
+ * A call may also have failed with EINTR because a FUSE daemon or a driver answered so. Only
+ * its number and its arguments tell that from our stop. So the list is one of calls that are
+ * known to have done nothing, and what is not in it returns its error. close is the example:
+ * its descriptor is gone when it fails, and may be another thread's by now.
  *
- * Sockets, pipes and the like are told by the text of /proc/PID/fd/N, which nobody can make
- * up: a file's begins with a slash. Only of a socket a copy is made (pidfd_getfd), since
- * nothing else tells its options; a terminal's or a device's could become the last one, and
- * its end have effects.
+ * Sockets, pipes and the like are told by the text of /proc/PID/fd/N, which cannot be made
+ * up: a file's begins with a slash. Only a socket's descriptor is copied (pidfd_getfd), since
+ * nothing else tells its options. A copy of a terminal's or a device's could become the last
+ * one, and closing it have effects.
  *
  * Rejected: opening /proc/PID/fd/N, which opens the file anew; fstatfs, which asks a FUSE
- * daemon, who may be the target.
+ * daemon, which may be the target.
  */
 #include "sampler/calls.h"
 
@@ -46,7 +46,7 @@ static bool begins_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* A daemon of the file system's is not asked, and nothing mounted. */
+/* Asks no daemon of a file system, and mounts nothing. */
 static bool is_fifo(const struct process *process, const char *link)
 {
 	int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
@@ -106,9 +106,9 @@ static bool is_plain_tcp(int fd)
 
 /* unix_stream_read_generic, __unix_dgram_recvmsg, unix_accept; tcp_recvmsg_locked,
  * inet_csk_accept; __skb_recv_udp; netlink_recvmsg: each waits before it has taken anything,
- * but for what the low-water mark wants. unix_stream_sendmsg, unix_dgram_sendmsg,
+ * but for what the low-water mark asks. unix_stream_sendmsg, unix_dgram_sendmsg,
  * unix_stream_connect; tcp_sendmsg_locked, __inet_stream_connect: if anything was sent, that
- * is the result. A connect whose data goes along is another thing; UDP that fails drops what
+ * is the result. A connect that carries data is another thing; UDP that fails drops what
  * was corked. */
 static bool ask(int fd, struct socket_waits *socket)
 {
@@ -141,8 +141,8 @@ bool socket_ask(const struct process *process, uint64_t target_fd, struct socket
 
 /* Entering again. */
 
-/* Waits for what has been written to a terminal to be sent, tty_wait_until_sent; with an
- * argument of 0 it sends a break as well. A guest goes on where it was,
+/* TCSBRK waits until what was written to a terminal is sent, tty_wait_until_sent; with an
+ * argument of 0 it sends a break as well. KVM_RUN: a guest goes on where it was,
  * xfer_to_guest_mode_work and kvm_arch_vcpu_ioctl_run. */
 static bool control_again(const struct call *call)
 {
@@ -219,8 +219,8 @@ bool call_may_be_made_again(const struct call *call, int64_t result,
 {
 	if (result == -EINTR)
 		return again_after_eintr(call, process);
-	/* do_check, which asks for signals at each instruction it follows; nobody has the
-	 * program yet, and what was written to its log is written again. */
+	/* do_check, which looks for signals at each instruction it follows; the program is not
+	 * in use yet, and what was written to its log is written again. */
 	return result == -EAGAIN && call->number == SYS_bpf && call->args[0] == BPF_PROG_LOAD;
 }
 

@@ -8,14 +8,14 @@
 struct call;
 struct process;
 
-/* May a call that a stop of ours made come to `result` (-EINTR, say) be entered again with
- * the same arguments? Only if it is known to have done nothing until then. What a socket's
+/* A stop of ours made a call return `result` (-EINTR, say). May it be entered again with the
+ * same arguments? Only if it is known to have done nothing until then. What a socket's
  * call has done depends on the socket: with `process` NULL it may not. */
 bool call_may_be_made_again(const struct call *call, int64_t result,
 			    const struct process *process);
 
-/* Is it, by its arguments, such as does its work in parts, and returns how much it has done
- * when it is interrupted? A thread that is in one is not to be stopped. */
+/* Is it, by its arguments, one that does its work in parts and, when interrupted, returns how
+ * much it has done? A thread that is in one is not to be stopped. */
 bool call_transfers(const struct call *call);
 
 /* What is behind a descriptor of the process. */
@@ -36,7 +36,7 @@ struct socket_waits {
 	bool sends;	       /* a send, or connect, that failed with EINTR has done nothing */
 };
 
-/* False where it is no socket, or one of a family or protocol whose waits nobody has read.
+/* False where it is no socket, or one of a family or protocol whose waits we have not read.
  * Asks a copy of the descriptor, which is closed again. */
 bool socket_ask(const struct process *process, uint64_t fd, struct socket_waits *socket);
 

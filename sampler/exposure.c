@@ -1,7 +1,7 @@
 /*
- * How often a child ends while its maker stands cannot be made nothing: a stop lasts for some
- * 20 microseconds, and on a busy machine it is the stop that gives the child the CPU on which
- * it ends. So what is bounded is the number of stops.
+ * That a child ends while its maker stands cannot be ruled out: a stop lasts for some 20
+ * microseconds, and on a busy machine it is the stop that gives the child the CPU on which it
+ * ends. So the number of stops is bounded.
  *
  * Not seen here: ignored signals that are sent to the process by kill(2), a terminal or a
  * timer while its leader stands. Nothing tells beforehand that one will come
@@ -22,8 +22,8 @@
 
 enum { ASK_AGAIN_NS = 500000000, LOOK_AGAIN_NS = 1000000000, LOOK_COST_FACTOR = 500 };
 
-/* Calls that the kernel makes again, or goes on with, when it finds that the signal was for
- * nobody: those that come back with ERESTARTSYS, ERESTARTNOHAND or a restart block. */
+/* Calls that the kernel makes again, or goes on with, when it finds no signal to deliver:
+ * those that come back with ERESTARTSYS, ERESTARTNOHAND or a restart block. */
 static bool is_made_again(long number)
 {
 	switch (number) {
@@ -47,7 +47,7 @@ static bool is_made_again(long number)
 	}
 }
 
-/* Does one of its threads wait in a call that a signal for nobody ends? */
+/* Does one of its threads wait in a call that an ignored signal ends? */
 static bool has_delicate_waits(const struct member *m)
 {
 	size_t count;

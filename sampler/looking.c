@@ -29,9 +29,9 @@ enum {
 };
 
 /*
- * Was the thread on a CPU when the tick came? It says R at the look, but may only
- * be waiting for a CPU, having been woken or put off; to count it would charge the
- * end of every wait with CPU time.
+ * Was the thread on a CPU when the tick came? Its state is R at the look, but it may only
+ * be waiting for a CPU, woken or preempted; to count it would charge the end of every
+ * wait with CPU time.
  *
  * A thread on our own CPU is not running now: we are. If it was, it is we who took
  * the CPU from it, and it left at the moment at which we came; then it stands
@@ -55,9 +55,9 @@ static void put_forward(struct runner *c, struct member *m, const struct thread 
 /*
  * More runnable threads than CPUs: most of them wait, and to ask those would cost them
  * a stop that gives no CPU sample. On each CPU, the one that was put there last is the
- * one that is there. If several were since the last tick, the run queue's clock tells
- * the last of them (a question that is dear: the kernel writes fifty lines to answer);
- * if none was, it is still the same.
+ * one that is there. If several were put there since the last tick, the run queue's
+ * clock tells the last of them (a dear question: the kernel writes fifty lines to
+ * answer); if none was, it is still the same one.
  */
 static void compete(struct round *r, struct member *m, struct thread *thread)
 {
@@ -84,7 +84,7 @@ static void compete(struct round *r, struct member *m, struct thread *thread)
 	r->stats.waiting++;
 }
 
-/* Whoever is on a CPU; on ours, whoever was until we came. */
+/* The thread that is on the CPU; on ours, the one that was until we came. */
 static void ask_runner(struct round *r, struct runner *c, bool ours)
 {
 	struct thread *thread = member_thread(c->member, c->thread);
@@ -110,8 +110,8 @@ static void ask_runners(struct round *r)
 	}
 }
 
-/* One that has not moved since the last look was not on our CPU just now: its being
- * put off would have been accounted. */
+/* A thread that has not moved since the last look was not on our CPU just now: its
+ * preemption would have been accounted. */
 static void look_at_runnable(struct round *r, struct member *m, struct thread *thread)
 {
 	r->runnable++;
@@ -255,7 +255,7 @@ static int refresh_members(struct round *r)
 
 		if (rc && rc != ERR_GONE)
 			return rc;
-		/* Its threads stay listed while nobody has waited for it. */
+		/* Its threads stay listed until it has been waited for. */
 		m->ended |= rc == ERR_GONE || !process_alive(&m->process);
 		alive |= !m->ended;
 	}

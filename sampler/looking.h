@@ -26,8 +26,8 @@ size_t bytes_wanted(const struct member *m, const struct thread *thread);
 void want_to_ask(struct round *r, struct member *m, const struct thread *thread,
 		 enum thread_state state);
 
-/* Asks all of whom that is to happen, and waits for them; the other, if the first of them has
- * waited for it for 0.1 ms. */
+/* Asks all for which want_to_ask was called, and waits for them; the other does so only if the
+ * first of them has waited for 0.1 ms. */
 void ask_candidates(struct round *r);
 void ask_old_candidates(struct round *r);
 
@@ -38,7 +38,7 @@ int want_glance(struct round *r, const struct member *m, const struct thread *th
  * look. ERR_NOMEM. */
 int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bool moved);
 
-/* Reads those that are to be read. ERR_NOMEM. */
+/* Reads the stacks that are to be read. ERR_NOMEM. */
 int glance_all(struct round *r);
 
 #endif

@@ -34,7 +34,7 @@
 
 enum {
 	STACK_ROOM = (16 << 10) + 256, /* bytes of a slot at first */
-	LAST_SERVE_NS = 100000000,     /* how long the end waits for those that were asked */
+	LAST_SERVE_NS = 100000000,     /* how long the end waits for asked threads */
 	PATIENCE_NS = 250000000,       /* how long an intermission waits for a lull */
 };
 
@@ -59,7 +59,7 @@ int round_add_member(struct round *r, pid_t pid, struct member **m, struct error
 	return 0;
 }
 
-/* Whoever copies the figures may lose the CPU with the lock in its hand, on a busy machine
+/* A thread that copies the figures may lose the CPU while it has the lock, on a busy machine
  * for tens of milliseconds; the sampling thread lends it its priority then. */
 static void init_lock(pthread_mutex_t *lock)
 {
@@ -86,7 +86,7 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	r->pause_share = options->pause_share;
 	budget_init(&r->budget, options->max_cpu, r->rate);
 	r->weight = BUDGET_ONE;
-	r->runnable = UINT_MAX; /* nobody knows yet: only who must be on a CPU is asked */
+	r->runnable = UINT_MAX; /* not known yet: only threads that must be on a CPU are asked */
 	r->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	r->runner_room = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	r->runners = calloc(r->runner_room, sizeof(*r->runners));
@@ -170,7 +170,7 @@ uint64_t round_random(struct round *r)
 	return r->random;
 }
 
-/* Sets the time of the next tick; ticks that are over already are left out, and those that
+/* Sets the time of the next tick; leaves out ticks that are over already, and those that
  * the budget does not allow. */
 static void plan_tick(struct round *r, uint64_t now)
 {
@@ -182,7 +182,7 @@ static void plan_tick(struct round *r, uint64_t now)
 	r->weight = budget_weight(&r->budget);
 }
 
-/* What the tick has cost, and whom. */
+/* What the tick has cost us, and the target. */
 static void settle(struct round *r)
 {
 	uint64_t repaired, undone, tracing_ns, cpu_ns, spent;
@@ -249,7 +249,7 @@ static void tick(struct round *r)
 	uint64_t wanted_ns = r->intermission_ns;
 	int rc;
 
-	/* No lull comes by itself: nobody is asked until there is one. */
+	/* No lull comes by itself: no thread is asked until there is one. */
 	if (wanted_ns && monotonic_ns() - wanted_ns > PATIENCE_NS)
 		return;
 	r->got_cpu_ns = own_got_cpu_ns(r->own_sched_fd);
@@ -285,8 +285,8 @@ void round_want_intermission(struct round *r)
 		r->intermission_ns = monotonic_ns();
 }
 
-/* The tracing thread's end lets go whoever is still asked, and that must be nobody whose
- * call would need a repair. Who has not stopped within a second is no such one. */
+/* The tracing thread's end lets go the threads that are still asked. None of them may be in a
+ * call that would need a repair. One that has not stopped within a second is not. */
 static bool intermission(const struct round *r)
 {
 	return r->intermission_ns && !tracing_expected(r->tracing);
@@ -316,7 +316,7 @@ bool round_is_over(const struct round *r)
 	return r->end_ns && monotonic_ns() >= r->end_ns;
 }
 
-/* Who was asked and has not come back yet is let go by the tracing thread's exit. */
+/* A thread whose slot has not come back yet is let go by the tracing thread's exit. */
 static void stop_tracing(struct round *r)
 {
 	uint64_t repaired, undone, cpu_ns;

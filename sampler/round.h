@@ -34,7 +34,7 @@ enum { SLOTS = 64 }; /* as many as requests can be out */
 struct slot {
 	bool busy, taken;
 	bool asked;	    /* it is out (sampler/tracing.h) */
-	/* For the tracing thread, and of it: */
+	/* For the tracing thread, and from it: */
 	struct thread about; /* as it was at its look */
 	const struct process *process;
 	const struct threads *threads;
@@ -66,9 +66,9 @@ struct candidate {
 	enum thread_state state;
 };
 
-/* Who, of the members' threads, was put on a CPU last, and so is there if any is. */
+/* Which of the members' threads was put on a CPU last, and so is there if any is. */
 struct runner {
-	struct member *member; /* NULL: nobody yet */
+	struct member *member; /* NULL: none yet */
 	uint32_t thread;
 	bool seen;	       /* runnable in this tick */
 	unsigned placed;       /* how many were put there since the last tick */
@@ -113,7 +113,7 @@ struct round {
 	struct runner *runners;	   /* by CPU; kept while there are more runnable threads than CPUs */
 	size_t runner_room;
 	uint64_t first_glances;	   /* left in this tick, for threads that have no stack yet */
-	uint64_t without_stack;	   /* threads that wanted one at the last tick */
+	uint64_t without_stack;	   /* threads that had none when last counted */
 	uint64_t back_off_ticks;   /* how rarely an idle thread may be looked at */
 	int own_sched_fd;	   /* /proc/thread-self/sched of the sampling thread */
 	uint64_t got_cpu_ns;	   /* when the present tick put us on a CPU, by its run queue */
@@ -121,8 +121,8 @@ struct round {
 	uint64_t tick;		   /* number of the next tick */
 	uint64_t random;
 	int stop_fd;		   /* eventfd: recording_stop */
-	_Atomic uint64_t intermission_ns; /* since when nobody is to sample for a moment; 0:
-				    * that is not wanted */
+	_Atomic uint64_t intermission_ns; /* since when sampling is to pause for a moment;
+				    * 0: it is not */
 	int child_status;	   /* seen by a tracer, -1 until then */
 	bool child_reaped;
 	struct error error;	   /* why end is RECORDING_LOST */
@@ -132,7 +132,7 @@ struct round {
 };
 
 /* Opens the processes, the first of which gives the profile its name, and readies
- * everything. The caller closes what was opened with round_release in any case. */
+ * everything. In any case the caller closes with round_release what was opened. */
 int round_init(struct round *r, const pid_t *pids, size_t count,
 	       const struct recording_options *options, struct error *err);
 void round_release(struct round *r);
@@ -150,7 +150,7 @@ int round_add_member(struct round *r, pid_t pid, struct member **m, struct error
  * (sampler/watchdog.h), or there is an intermission; r->end tells whether it was the end. */
 void round_sample(struct round *r);
 
-/* From another thread: round_sample is to return soon, when nobody is on the way to a
+/* From another thread: round_sample is to return soon, when no thread is on the way to a
  * stop, and may be called again. */
 void round_want_intermission(struct round *r);
 
@@ -162,22 +162,22 @@ uint64_t round_random(struct round *r);
 /* The end that was set beforehand has come. */
 bool round_is_over(const struct round *r);
 
-/* One tick's looks: asks those that run, waits for them, reads the stacks of those
- * that wait (looking.c). Fills the slots. */
+/* One tick's looks: asks the threads that run, waits for them, reads the stacks of
+ * threads that wait (looking.c). Fills the slots. */
 int round_look(struct round *r);
 
-/* Takes back the slots of those who have been let go; of all that are expected, until then. */
+/* Takes back the slots of threads that were let go; of all that are expected, until then. */
 void round_collect(struct round *r);
 void round_collect_until(struct round *r, uint64_t until);
 
-/* What the callback of the tracer is (sampler/stop.h): the thread is held. */
+/* The tracer's callback (sampler/stop.h): the thread is held. */
 bool slot_fill(void *owner, void *slot, pid_t tid, const struct registers *regs);
 
 /* Has the thread been asked, and its slot not come back? */
 bool round_has_asked(const struct round *r, pid_t tid);
 
 /* After the first moments of a tick the calling thread is an ordinary one, where there is a CPU
- * for everybody. round_unwind makes it prompt again. */
+ * for every thread. round_unwind makes it prompt again. */
 void round_relax(struct round *r);
 
 /* Unwinds what stands in the slots and counts it. ERR_NOMEM. */
@@ -186,8 +186,8 @@ int round_unwind(struct round *r);
 /* The same, if there is anything; out of memory ends the round. */
 void round_unwind_at_leisure(struct round *r);
 
-/* May a thread that waits in the call be stopped without its call coming to anything
- * else than without us? */
+/* May a thread that waits in the call be stopped, and its call still end as it would
+ * without us? */
 bool round_may_interrupt(const struct round *r, const struct member *m, const struct thread *thread,
 			 const struct call *call);
 

@@ -1,13 +1,13 @@
 /*
  * A signal does end the sleep, but the call then fails with ERESTARTNOINTR: the kernel
- * makes it again behind the handler, whatever the handler's flags say. Before it runs
+ * makes it again after the handler, whatever the handler's flags say. Before it runs
  * the handler it sets the pc back to the system call instruction. So the instruction
  * stands at an address that has a name, and the handler, finding the pc there, moves it
  * to the next one, with -EINTR as the result. At that address the call has not been
- * made, or has had no effect; behind it its result stands in a register and is not
+ * made, or has had no effect; after it its result stands in a register and is not
  * touched. (musl cancels blocking calls in the same way.)
  *
- * Rejected: one thread at a time in a process, so that nobody of it is held while
+ * Rejected: one thread at a time in a process, so that none of its threads is held while
  * another is seized (a tick on a machine with many CPUs would take as long as all its
  * stops together, and a thread that is asked and waits for a CPU would keep all others
  * from being asked); a longjmp out of the handler, which cannot tell whether the call

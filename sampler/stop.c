@@ -40,11 +40,11 @@
 enum {
 	REQUESTS_MAX = 64,     /* attached at a time, parked and overdue ones included */
 	PATIENT_MAX = 32,      /* of these, such as need not stop at once */
-	RECENT_MAX = 8,	       /* expected at once: few, so that nobody waits to be served */
-	RECENT_NS = 10000000,  /* 10 ms; who takes longer sleeps in the kernel or starves */
+	RECENT_MAX = 8,	       /* expected at once: few, so that none waits to be served */
+	RECENT_NS = 10000000,  /* 10 ms; one that takes longer sleeps in the kernel or starves */
 	GIVE_UP_NS = 1000000000,
 	TELL_AGAIN_NS = 10000000,
-	VANISH_NS = 5000000,   /* who has not stopped by then may be gone without a word */
+	VANISH_NS = 5000000,   /* one that has not stopped by then may be gone without a word */
 	SPIN_NS = 20000,
 	SETTLE_TRIES = 20,
 	SETTLE_NS = 20000,
@@ -75,7 +75,7 @@ struct tracer {
 	struct request requests[REQUESTS_MAX];
 	size_t asked, parked; /* asked counts REENTERING too */
 	size_t patient;	      /* of the asked ones */
-	uint64_t spin_until_ns; /* somebody is about to stop on another CPU */
+	uint64_t spin_until_ns; /* a thread is about to stop on another CPU */
 	uint64_t repaired, undone;
 	bool takes_stopped;
 };
@@ -150,7 +150,7 @@ static size_t count_recent(const struct tracer *t, uint64_t now)
 
 /* A thread that is traced and has not been interrupted runs on until our exit. It was not so
  * far at the look. From now on a signal that would end it stops it for us first
- * (ptrace_signal() in kernel/signal.c): who is not dying now may be interrupted. */
+ * (ptrace_signal() in kernel/signal.c): one that is not dying now may be interrupted. */
 static int leave_seized(struct tracer *t, struct request *r)
 {
 	r->state = PARKED;
@@ -279,8 +279,8 @@ static bool can_be_mended(struct request *r)
 	return true;
 }
 
-/* A stop that is none of the program's business has cut a call short: that is
- * entered again. */
+/* Has a stop that is none of the program's business cut a call short? Then the call
+ * is entered again. */
 static bool entered_again(struct tracer *t, struct request *r, int status)
 {
 	if (registers_read(r->tid, &r->regs) || !tracee_stopped_by_us(r->tid, status) ||
@@ -346,7 +346,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 }
 
 /* A parked thread stopped again: a signal or job control. It stands outside its
- * call, so an ordinary DETACH is right, and nobody needs our exit for it. The
+ * call, so an ordinary DETACH is right, and our exit is not needed for it. The
  * request was reported when it was parked, so nothing is reported now. */
 static int serve_parked(struct tracer *t, struct request *r, int status)
 {
@@ -404,7 +404,7 @@ static int serve_stranger(pid_t tid, int status, struct stop *stop)
 }
 
 /* A thread that sleeps in the kernel beyond our reach. It stays attached, so that
- * it is repaired when it comes, but its owner need not wait. */
+ * it is repaired when it stops, but its owner need not wait. */
 static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
 {
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
@@ -421,7 +421,7 @@ static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
 }
 
 /* A thread that was interrupted while it executed a program may go on and not stop (seen on
- * 6.18; not understood). Told again it does, and who waits for a CPU takes no notice. */
+ * 6.18; not understood). Told again it stops. One that waits for a CPU takes no notice. */
 static void interrupt_again(struct tracer *t, uint64_t now)
 {
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
@@ -521,9 +521,9 @@ static bool all_parked_sleep(const struct tracer *t)
 }
 
 /*
- * Our exit is about to free who is parked. An ignored signal that is on its way to
- * such a thread has its call cut short already, and nobody would enter it again: wait
- * for that. One that comes between here and the exit, some 30 µs, still does harm.
+ * Our exit is about to free the parked threads. An ignored signal that is on its way to
+ * one has cut its call short already, and the call would not be entered again: wait for
+ * that. A signal that comes between here and the exit, some 30 µs, still does harm.
  */
 static void settle(struct tracer *t)
 {

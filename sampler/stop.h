@@ -3,7 +3,7 @@
  *
  * A tracer belongs to the thread that made it, as ptrace(2) relations do. It
  * asks threads to stop, several at a time, serves each as soon as it has
- * stopped (a callback copies what it wants), and lets it go at once. Between
+ * stopped (a callback copies what it needs), and lets it go at once. Between
  * asking and letting go lie a few microseconds; before and after, the target
  * has no tracer.
  *
@@ -30,8 +30,8 @@ struct watchdog;
 
 /* How an asked thread's request ended. */
 enum stop_outcome {
-	STOP_TAKEN,    /* the callback has seen it and wants it */
-	STOP_REFUSED,  /* the callback has seen it and does not; repaired where needed */
+	STOP_TAKEN,    /* the callback has seen it and taken it */
+	STOP_REFUSED,  /* the callback has seen it and not taken it; repaired where needed */
 	STOP_SIGNALLED,/* a signal came first and was handed on; not seen */
 	STOP_GROUP,    /* it is stopped by job control and stays so; not seen, unless that was
 			* wanted (tracer_takes_stopped) */
@@ -62,10 +62,10 @@ typedef bool stop_take(void *owner, void *cookie, pid_t tid, const struct regist
 /* For the calling thread. `owner` is handed to `take`. ERR_NOMEM, ERR_IO. */
 int tracer_new(struct tracer **t, stop_take *take, void *owner, struct error *err);
 
-/* Says from now on to the watchdog when somebody is asked, and when nobody is. */
+/* Tells the watchdog from now on when a request is out, and when none is. */
 void tracer_watched_by(struct tracer *t, struct watchdog *w);
 
-/* Those whom job control has stopped (proc_pid_stat(5), state T) are shown to `take` as
+/* Threads that job control has stopped (proc_pid_stat(5), state T) are shown to `take` as
  * well from now on, and stay stopped: STOP_TAKEN then, not STOP_GROUP. */
 void tracer_takes_stopped(struct tracer *t);
 
@@ -80,9 +80,9 @@ enum stop_when {
 	STOP_LATER,	/* it is on no CPU: it takes as long as it takes */
 };
 
-/* Asks a thread to stop. Few are asked at a time of those that are expected at once,
+/* Asks a thread to stop. Of threads that are expected at once few are asked at a time,
  * so that none waits to be served. ERR_GONE, also when it is exiting or dumping core;
- * ERR_BUSY when its process executes a program just now: ask no thread of that for a
+ * ERR_BUSY when its process executes a program just now: ask no thread of it for a
  * while; ERR_PERM when it may not be traced now (perhaps it is still attached by our
  * predecessor: see process_diagnose); ERR_LIMIT when enough requests are out already:
  * tracer_next first. `process` is the thread's, for the repair of calls on sockets (NULL: they

@@ -1,11 +1,11 @@
 /*
  * Slots go to and fro in two rings, each with one thread that puts in and one that takes
- * out. The tracing thread sleeps in waitpid(2) when somebody is out, where a signal of ours
- * wakes it (one that comes a moment too soon is made up for by the waker's next, within a
- * millisecond), and on an eventfd when nobody is.
+ * out. While a request is out, the tracing thread sleeps in waitpid(2), where a signal of
+ * ours wakes it (one that comes a moment too soon is made up for by the waker's next, within
+ * a millisecond). While none is out, it sleeps on an eventfd.
  *
- * Rejected: one thread for all, at real-time priority from asking to letting go only. Who
- * was asked and waits for a CPU may stop at any time later; then either looks wait for it
+ * Rejected: one thread for all, at real-time priority from asking to letting go only. A thread
+ * that was asked and waits for a CPU may stop at any time later. Then either looks wait for it
  * too, for as long as the machine is busy, or it stands while the thread that looks, an
  * ordinary one, waits for a CPU: 700 ms were seen, beside a thousand runnable threads.
  */
@@ -33,7 +33,7 @@
 
 enum {
 	RING = SLOTS, /* a power of two; never more are out */
-	FRESH_NS = 1000000, /* who was on a CPU at its look may have left it by then */
+	FRESH_NS = 1000000, /* a thread that was on a CPU at its look may have left it by then */
 };
 
 struct ring {
@@ -45,7 +45,7 @@ struct tracing {
 	struct watchdog *watchdog;
 	pthread_t thread;
 	_Atomic pid_t tid;	   /* of the tracing thread */
-	atomic_bool sleeps_in_wait; /* somebody is out: a signal must wake it */
+	atomic_bool sleeps_in_wait; /* a request is out: a signal must wake it */
 	atomic_bool quit, ended;
 	int asked_fd, returned_fd; /* eventfds: something was put into the ring */
 	struct ring asked, returned;
@@ -161,7 +161,7 @@ static void sleep_until_asked(struct tracing *t)
 		eventfd_read(t->asked_fd, &count);
 }
 
-/* The watchdog has given it another, because it got no CPU. */
+/* The watchdog gives it another when it gets no CPU. */
 static void take_own_class(const struct tracing *t)
 {
 	if (!watchdog_has_boosted(t->watchdog))
@@ -225,9 +225,9 @@ static int start_thread(struct tracing *t)
 	return rc;
 }
 
-/* A thread of real-time priority wakes on the CPU on which it was last, whoever runs there
- * (select_task_rq_rt() in kernel/sched/rt.c), and that may be the one that is to be looked at.
- * Ours is free the moment we wait. */
+/* A thread of real-time priority wakes on the CPU on which it was last, whatever runs there
+ * (select_task_rq_rt() in kernel/sched/rt.c): perhaps the thread that is to be looked at. Our
+ * own CPU is free the moment we wait. */
 static void bring_here(struct tracing *t)
 {
 	int cpu = sched_getcpu();
@@ -239,7 +239,7 @@ static void bring_here(struct tracing *t)
 	CPU_SET(cpu, &set);
 	t->cpu = cpu;
 	sched_setaffinity(t->tid, sizeof(set), &set);
-	if (t->watchdog) /* which wakes when somebody is asked */
+	if (t->watchdog) /* which wakes when a thread is asked */
 		sched_setaffinity(watchdog_pid(t->watchdog), sizeof(set), &set);
 }
 
@@ -285,7 +285,7 @@ void tracing_stop(struct tracing *t)
 	free(t);
 }
 
-/* The one that has ended was repaired for somebody's sake, or could not begin. */
+/* The old one has ended to let go parked threads, or could not begin. */
 static int replace(struct tracing *t)
 {
 	if (t->thread)

@@ -23,12 +23,12 @@ struct slot;
 struct tracing;
 struct watchdog;
 
-/* Starts it. The calling thread is the one that looks; `w` (NULL: none) is told who traces.
- * ERR_IO, ERR_NOMEM. */
+/* Starts it. The calling thread is the one that looks; `w` (NULL: none) is told which thread
+ * traces. ERR_IO, ERR_NOMEM. */
 int tracing_start(struct tracing **t, struct watchdog *w, struct error *err);
 
-/* Ends it; the kernel lets go whom it still had attached. Slots that have not come back are
- * the caller's again. NULL is harmless. */
+/* Ends it; the kernel lets go the threads that it still had attached. Slots that have not come
+ * back are the caller's again. NULL is harmless. */
 void tracing_stop(struct tracing *t);
 
 /* Hands over a slot (round.h tells what of it has to be set). It comes back with `stop` and
@@ -51,8 +51,8 @@ size_t tracing_expected(const struct tracing *t);
 void tracing_figures(const struct tracing *t, uint64_t *repaired, uint64_t *undone,
 		     uint64_t *cpu_ns);
 
-/* Has the end of that process come to the tracing thread, whose child it is? Then waitpid(2)
- * will not tell its status any more; *status is that. */
+/* Has the tracing thread waited for the end of that process, a child of ours? Then waitpid(2)
+ * does not tell its status any more; *status is that. */
 bool tracing_reaped(const struct tracing *t, pid_t pid, int *status);
 
 #endif

@@ -22,7 +22,7 @@
 enum { SPARE_FIRST_NS = 100000000 }; /* bpf(2) verifies for as long, say */
 
 static const uint64_t SPARE_MAX_NS = 10 * NS_PER_S,
-		      USUAL_NS = 10 * NS_PER_S; /* so long it counts as doing such calls */
+		      USUAL_NS = 10 * NS_PER_S; /* how long it counts as doing such calls */
 
 static uint64_t field(const char *text, const char *name)
 {
@@ -68,7 +68,7 @@ void transfers_note(const struct member *m, struct thread *thread, const struct 
 	thread->transfer = transfers ? TRANSFER_UNDER_WAY : TRANSFER_NONE;
 }
 
-/* Its newest stack, as one that it has on a CPU. */
+/* Counts its newest stack as one that it has on a CPU. */
 static int count_sample(struct round *r, struct thread *thread)
 {
 	const struct stackset_entry *from = &r->stacks.entries[thread->stack];

@@ -16,14 +16,14 @@ enum urgency {
  * not happen. */
 void set_urgency(enum urgency urgency);
 
-/* Of a thread of ours by its number (gettid(2)), while somebody is held: 0 ordinary, 1 the
- * lowest real-time priority, 2 the one above, which takes the CPU from that. */
+/* Of a thread of ours by its number (gettid(2)), during a hold: 0 ordinary, 1 the lowest
+ * real-time priority, 2 the one above, which takes the CPU from that. */
 void set_holding_urgency(pid_t thread, int level);
 
-/* Makes a process (0: the calling one) an ordinary one, whose maker was prompt. */
+/* Makes a process (0: the calling one) ordinary that inherited its urgency from its maker. */
 void calm(pid_t process);
 
-/* Has it used the half second of CPU time for which it may be prompt, since somebody waits? */
+/* Has it used the half second of CPU time for which it may be prompt, because a user waits? */
 bool has_hurried(pid_t process);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * A stop makes a blocked call return. Most calls the kernel makes again by itself, with
+ * A stop makes a blocked call return. The kernel makes most calls again by itself, with
  * what is left of their time; some fail with EINTR, and those we make again (sampler/stop.c,
  * sampler/calls.c). Listed here is what is known to come through that unchanged, each with
  * the kernel's function that was read: nothing has been done when it is interrupted, and
- * nobody else can have relied on the thread's being in it. A timeout that is given as a
+ * nothing else can have relied on the thread's being in it. A timeout that is given as a
  * length of time begins anew with the call, so such a wait must have only just begun.
  *
- * Whatever is not listed is left alone: a call that has done a part of its work returns that
- * part, one whose other end must find it there is not there for a moment, and what a driver
- * or a file system of the user's makes of an interruption only they know. docs/calls.md has
- * the reasons, call by call.
+ * What is not listed is left alone. A call that has done a part of its work returns that
+ * part. A call that its other end must find there is not there for a moment. What a driver
+ * or a FUSE file system makes of an interruption is not known. docs/calls.md has the
+ * reasons, call by call.
  *
  * Nothing is written back to the target. The arguments say what kind of call it is, and
  * /proc and a copy of its descriptor what it waits for.
@@ -59,7 +59,7 @@ static enum wait_kind receiving(const struct call *call, const struct process *p
 	return timed_if(socket.receives_timed);
 }
 
-/* Whoever waits for the first of several messages has none yet. */
+/* A thread that waits for the first of several messages has none yet. */
 static enum wait_kind receiving_several(const struct call *call, const struct process *process)
 {
 	uint64_t flags = call->args[3];
@@ -88,7 +88,7 @@ static enum wait_kind polling_events(const struct call *call, const struct proce
 				     bool timed)
 {
 	if (descriptor_kind(process, call->args[0]) != DESCRIPTOR_EPOLL)
-		return WAIT_LEFT_ALONE; /* somebody has closed it meanwhile */
+		return WAIT_LEFT_ALONE; /* it was closed meanwhile */
 	return timed_if(timed);
 }
 
@@ -106,8 +106,8 @@ static bool futex_waits_again(const struct call *call)
 	}
 }
 
-/* Where the caller wants to know what is left of his time, the kernel writes it down at the
- * interruption (do_nanosleep), and it stays there when the sleep has gone on to its end. */
+/* Where the caller asks for the time that is left, the kernel writes it at the interruption
+ * (do_nanosleep), and it stays there when the sleep has gone on to its end. */
 static enum wait_kind sleeping(const struct call *call)
 {
 	const uint64_t *a = call->args;
@@ -123,7 +123,7 @@ static enum wait_kind awaiting_events(const struct call *call)
 	return (int64_t)call->args[1] > 1 ? WAIT_LEFT_ALONE : timed_if(call->args[4]);
 }
 
-/* What was submitted is counted by the result; of two that were to be completed one may be. */
+/* The result counts what was submitted; of two awaited completions one may have come. */
 static enum wait_kind awaiting_ring(const struct call *call)
 {
 	const uint64_t *a = call->args;

@@ -1,4 +1,4 @@
-/* Which waits may be interrupted without the target's knowing. */
+/* Which waits may be interrupted without the target noticing. */
 #ifndef SAMPLER_WAITS_H
 #define SAMPLER_WAITS_H
 
@@ -6,9 +6,9 @@ struct call;
 struct process;
 
 enum wait_kind {
-	WAIT_BEARS,	/* the kernel, or the repair, goes on with it as if nothing had been */
+	WAIT_BEARS,	/* the kernel, or the repair, goes on with it as if nothing had happened */
 	WAIT_BEGINS_ANEW, /* the repair makes it wait for its whole timeout again */
-	WAIT_LEFT_ALONE, /* it would come back short, or nobody knows what it would do */
+	WAIT_LEFT_ALONE, /* it would come back short, or what it would do is not known */
 };
 
 /* Of a system call in which a thread of `process` is blocked (docs/calls.md). Asks what its

@@ -1,26 +1,26 @@
 /*
- * The watchdog shares one page with the tracer. A word there is odd while somebody is
- * asked and a number that changes whenever the tracer gets on; that costs the tracer a
- * store and no system call. While nobody is held the watchdog does nothing but sleep and
- * read that word, 250 times a second, or 4 ms behind the next tick if the tracer has said
- * when that is; after 100 ms in which nobody was held it sleeps on a futex in the page,
- * and the next hold begins with waking it (before anybody is asked: it is never asleep
- * while somebody is held). A recording of a busy target wakes it once, one of an idle
- * target a few times a second. /proc is read only when a poll meets a hold.
+ * The watchdog shares one page with the tracer. A word there is odd while a thread is
+ * asked, and changes whenever the tracer gets on; that costs the tracer a store and no
+ * system call. While no thread is held the watchdog does nothing but sleep and read that
+ * word, 250 times a second, or 4 ms after the next tick if the tracer has said when that
+ * is. After 100 ms in which no thread was held it sleeps on a futex in the page, and the
+ * next hold begins with waking it (before a thread is asked: it is never asleep while one
+ * is held). A recording of a busy target wakes it once, one of an idle target a few times
+ * a second. /proc is read only when a poll meets a hold.
  *
  * To be there in time it is a real-time thread itself, above the tracing thread; a poll
- * takes microseconds. Priorities of ours: 1 the tracing thread while somebody may stand,
- * 2 who holds all (sampler/hold.c) and who is helped, 3 the watchdog.
+ * takes microseconds. Priorities of ours: 1 the tracing thread while a thread may stand,
+ * 2 the thread that holds all (sampler/hold.c) and one that is helped, 3 the watchdog.
  *
  * Which class helps? An ordinary thread waits for its turn, or its control group has used
  * up its time (cpu.max): real-time priority is above both. A real-time thread waits because
  * its class was throttled (sched_rt_runtime_us), or ordinary ones that starved have their
- * turn (the kernel's dl_server): as an ordinary one of nice -20 it may run. Or because of
+ * turn (the kernel's dl_server): as an ordinary one of nice -20 it may run. Or it waits for
  * one of equal priority: then the second change, to priority 2, helps. A thread that has
  * had half of the time since the last look, or was given a CPU since its class was changed,
  * does not starve. (/proc counts CPU time by the scheduler's ticks, 4 ms of 250 Hz.)
  *
- * Who continued us, our owner or the watchdog? The handler of SIGCONT is told, and
+ * Did our owner continue us, or the watchdog? The handler of SIGCONT is told, and
  * the last one counts: an owner who continues us while we still prepare to stop
  * again is obeyed. A debugger has us stand for a moment again and again ('t'), and our
  * owner has not wished anything by that: it is given more time.
@@ -31,7 +31,7 @@
  * It is out of reach of what stops us: a session of its own against Ctrl-Z and
  * signals to our process group, a name of its own against `kill -STOP $(pidof
  * sampler)`. Not out of reach: a freezer, which freezes a whole control group; and without
- * CAP_SYS_NICE (or RLIMIT_RTPRIO) it gets its CPU as anybody does.
+ * CAP_SYS_NICE (or RLIMIT_RTPRIO) it gets its CPU as any process does.
  *
  * Rejected: a POSIX timer that sends SIGCONT (it takes no process, but fires
  * whether we are stopped or not, and each SIGCONT cancels a SIGSTOP that is on its
@@ -116,7 +116,7 @@ bool watch_poll(struct watch *w, uint64_t word)
 	return held;
 }
 
-/* The tracing thread itself, or the main thread, whom the others follow as soon as they get
+/* The tracing thread itself, or the main thread, which the others follow as soon as they get
  * a CPU: an old hold is worth a SIGCONT then. */
 static bool is_in(const struct watch *w, const struct sight *s, char state)
 {
@@ -251,7 +251,7 @@ static void act(struct post *p, enum watch_verdict verdict)
 		p->page->boosted++;
 }
 
-/* A hold that is over by now was not in need of us, whatever was seen meanwhile. */
+/* A hold that is over by now did not need us, whatever was seen meanwhile. */
 static void poll_once(struct post *p)
 {
 	uint64_t word = p->page->word;
@@ -266,8 +266,8 @@ static void poll_once(struct post *p)
 		act(p, verdict);
 }
 
-/* When nobody is held and nobody will be asked before then; else now. The promise is read first:
- * whoever was asked before it was made is seen behind it. */
+/* The promised time, while no thread is held; else now. The promise is read first, the word
+ * after it: so a thread that was asked before the promise was made is seen. */
 static uint64_t rests_until(const struct page *page, uint64_t now)
 {
 	uint64_t promised = page->rests_until_ns;
@@ -283,7 +283,7 @@ static void nap(const struct post *p)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/* Whose child we are: when sampler has ended, or all of its threads are about to, another's. */
+/* Are we another process's child? Then sampler has ended, or all of its threads are about to. */
 static bool is_orphan(const struct post *p)
 {
 	return getppid() != p->sampler;
@@ -301,8 +301,8 @@ static void sleep_until_asked(struct post *p)
 	p->watch.quiet_ms = 0;
 }
 
-/* Until all threads of sampler are gone, who must be, and not before: the one that holds may be
- * waiting for a CPU to die. */
+/* Until all threads of sampler are gone, and not before: the one that holds may be waiting for
+ * a CPU to die. */
 static void keep_watch(struct post *p)
 {
 	struct pollfd sampler = { .fd = SAMPLER_FD, .events = POLLIN };
@@ -345,7 +345,7 @@ static void settle_privileges(void)
 	sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
-/* The name as ps, pidof and killall know it: that of the thread, and the first
+/* The name as ps, pidof and killall read it: that of the thread, and the first
  * argument, into which program_invocation_name points. */
 static void take_own_name(void)
 {
@@ -364,7 +364,7 @@ static void close_from(unsigned first)
 			close((int)fd);
 }
 
-/* Nothing is kept but two descriptors, and two more that are opened while somebody is held: a
+/* Nothing is kept but two descriptors, and two more that are opened while a thread is held: a
  * pipe that only sampler should hold open must not stay open because of us. */
 static void become_watchdog(struct page *page, pid_t sampler)
 {

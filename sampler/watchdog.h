@@ -6,20 +6,20 @@
  * Ctrl-Z), or gets no CPU, the thread would stay held. The watchdog sees it and gives the
  * tracing thread what it lacks, within 10 ms of the hold's beginning:
  *
- *   stopped           continued at the first look, so within 4 ms; we let everybody go and
+ *   stopped           continued at the first look, so within 4 ms; we let all threads go and
  *                     stop again, because that is what our owner wanted, at a moment at
- *                     which nobody is held
+ *                     which no thread is held
  *   runnable, but without a CPU at two looks, 4 ms apart: its scheduling class is changed,
  *                     at 8 ms at the latest; if that does not help, again 2 ms later
  *   stopped by a debugger: continued after 100 ms, which may help or not
- *   still so          killed after 1 s: the kernel lets go whom a dead tracer held, and the
+ *   still so          killed after 1 s: the kernel lets go what a dead tracer held, and the
  *                     target comes first
  *   no progress while something is held (hung): killed after 10 s
  *
  * Times are counted in polls, each of which the watchdog has lived through, so that a
  * suspended machine does not look like a hung one.
  *
- * One at a time in a process. All calls but the tracer's five from the thread
+ * One at a time in a process. All calls but the tracer's five are for the thread
  * that started it, which must live as long as the watchdog is to.
  */
 #ifndef SAMPLER_WATCHDOG_H
@@ -36,27 +36,27 @@ struct watchdog;
 int watchdog_start(struct watchdog **w, struct error *err);
 
 /* Ends it, collects it, and obeys a wish to stop that is still open. NULL is
- * harmless, here and below: nobody watches then. */
+ * harmless, here and below: there is no watchdog then. */
 void watchdog_stop(struct watchdog *w);
 
-/* Who traces from now on, by its number (gettid(2)). */
+/* Which thread traces from now on, by its number (gettid(2)). */
 void watchdog_tracer(struct watchdog *w, pid_t tid);
 
 /* The tracer's word. _held: before the first thread is asked, and again whenever
- * the tracer gets on; _free: nobody is asked or attached any more. Each is a store
- * to memory, and a system call when nobody was held for a while before. */
+ * the tracer gets on; _free: no thread is asked or attached any more. Each is a store
+ * to memory, and a system call when no thread was held for a while before. */
 void watchdog_held(struct watchdog *w);
 void watchdog_free(struct watchdog *w);
 
-/* Nobody will be asked before that time (CLOCK_MONOTONIC, ns), and nobody is about to be. For
- * whoever decides that. Need not be said: it spares wake-ups of the watchdog. A store. */
+/* No thread will be asked before that time (CLOCK_MONOTONIC, ns), and none is about to be. For
+ * the thread that decides that. Need not be said: it spares wake-ups of the watchdog. A store. */
 void watchdog_rests(struct watchdog *w, uint64_t until_ns);
 
 /* For the tracing thread. True once after the watchdog has changed its class, which is then not
  * what the thread set last. Costs a load. */
 bool watchdog_has_boosted(struct watchdog *w);
 
-/* True when it was the watchdog that continued us last: let everybody go, then
+/* True when it was the watchdog that continued us last: let all threads go, then
  * watchdog_obey(), which stops us until our owner continues us. */
 bool watchdog_wants_stop(const struct watchdog *w);
 void watchdog_obey(struct watchdog *w);
@@ -77,15 +77,15 @@ enum watch_verdict { /* what to do, together */
 
 enum {
 	WATCH_POLL_MS = 4,
-	WATCH_AGAIN_MS = 2,	 /* the poll behind a change of class */
+	WATCH_AGAIN_MS = 2,	 /* from a change of class to the next poll */
 	WATCH_QUIET_MAX = 100,	 /* ms without a hold, and it sleeps until the next */
-	WATCH_TRACED_MAX = 100,	 /* ms for which somebody who traces us may have us stand */
+	WATCH_TRACED_MAX = 100,	 /* ms for which a debugger may have us stand */
 	WATCH_STOPPED_MAX = 1000,
 	WATCH_HUNG_MAX = 10000,
 };
 
 struct watch {
-	uint64_t word;	     /* the tracer's, at the last poll; odd while somebody is held */
+	uint64_t word;	     /* the tracer's, at the last poll; odd while a thread is held */
 	unsigned stands_ms;  /* for how long it has been the same, and odd, */
 	unsigned stopped_ms; /* and we were stopped at the last of these looks */
 	unsigned quiet_ms;   /* for how long it has been the same, and even */
@@ -103,7 +103,7 @@ struct sight {
 /* How long to the next poll. */
 unsigned watch_period_ms(const struct watch *w);
 
-/* One poll. True when somebody is held, and the rest is worth a look. */
+/* One poll. True when a thread is held, and the rest is worth a look. */
 bool watch_poll(struct watch *w, uint64_t word);
 
 /* What to do then. */
