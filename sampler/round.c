@@ -1,11 +1,11 @@
 /*
- * The tick: look at all threads (looking.c), take the stacks of those that deserve
- * it, and when all are on their way again, unwind.
+ * The tick: look at all threads (looking.c), have those stopped that deserve a sample
+ * (asking.c, tracing.c), and unwind the stacks that have come back.
  *
- * Nothing is unwound while a thread is held or about to stop: a stack waits in
- * its slot, the thread does not wait for us. Threads that were asked and wait for a
- * CPU stop when they get one; between two walks, and between two ticks, those are
- * served.
+ * A stack waits in its slot for its walk, the thread does not wait for us: the tracing
+ * thread copies it and lets go at any time, also during a walk. A thread that was asked and
+ * waits for a CPU stops when it gets one; its slot is taken back between two walks, or
+ * between two ticks.
  *
  * Ticks stand on a grid of 1/rate with a random offset of up to a quarter each
  * way, so that the rate is exact and lockstep with the target impossible.
@@ -59,18 +59,6 @@ int round_add_member(struct round *r, pid_t pid, struct member **m, struct error
 	return 0;
 }
 
-/* A thread that copies the figures may lose the CPU while it has the lock, on a busy machine
- * for tens of milliseconds; the sampling thread lends it its priority then. */
-static void init_lock(pthread_mutex_t *lock)
-{
-	pthread_mutexattr_t attr;
-
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
-	pthread_mutex_init(lock, &attr);
-	pthread_mutexattr_destroy(&attr);
-}
-
 int round_init(struct round *r, const pid_t *pids, size_t count,
 	       const struct recording_options *options, struct error *err)
 {
@@ -90,7 +78,7 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	r->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	r->runner_room = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	r->runners = calloc(r->runner_room, sizeof(*r->runners));
-	init_lock(&r->lock);
+	pthread_mutex_init(&r->lock, NULL);
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->stop_fd < 0)
 		return error_errno(err, ERR_IO, "cannot make an eventfd");

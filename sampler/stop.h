@@ -95,10 +95,10 @@ int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void 
  * once. */
 int tracer_next(struct tracer *t, uint64_t until, struct stop *stop);
 
-/* Requests that are out, those of repaired threads included. */
+/* Requests that are out, those of parked threads included. */
 size_t tracer_outstanding(const struct tracer *t);
 
-/* A thread was repaired, and no request is out: end this thread. */
+/* Threads are parked, and nothing else is out: end this thread, which lets them go. */
 bool tracer_wants_baton(const struct tracer *t);
 
 /* How many calls were entered again, and of these how many met a signal. */

@@ -1,9 +1,8 @@
 /*
  * Ticks must come on time. A thread of ordinary priority gets a busy CPU when
  * another thread leaves it, the very moment at which that one is not running:
- * on an overloaded machine it would look when there is little to see, and might
- * lose the CPU while it holds a thread. (With 11 runnable threads on two cores redis was
- * caught 175 times of 199 expected, and 15 to 116 times without.)
+ * on an overloaded machine it would look when there is little to see. (With 11 runnable
+ * threads on two cores redis was caught 175 times of 199 expected, and 15 to 116 times without.)
  *
  * So the thread that waits for the next tick and looks is an ordinary one of the lowest nice
  * value, with a slice of 0.1 ms where the kernel takes one (EEVDF, Linux 6.12: the shorter the

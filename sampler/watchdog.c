@@ -2,15 +2,15 @@
  * The watchdog shares one page with the tracer. A word there is odd while a thread is
  * asked, and changes whenever the tracer gets on; that costs the tracer a store and no
  * system call. While no thread is held the watchdog does nothing but sleep and read that
- * word, 250 times a second, or 4 ms after the next tick if the tracer has said when that
- * is. After 100 ms in which no thread was held it sleeps on a futex in the page, and the
+ * word, 250 times a second, or 4 ms after the next tick if the looking thread has said
+ * when that is. After 100 ms in which no thread was held it sleeps on a futex in the page, and the
  * next hold begins with waking it (before a thread is asked: it is never asleep while one
  * is held). A recording of a busy target wakes it once, one of an idle target a few times
  * a second. /proc is read only when a poll meets a hold.
  *
  * To be there in time it is a real-time thread itself, above the tracing thread; a poll
- * takes microseconds. Priorities of ours: 1 the tracing thread while a thread may stand,
- * 2 the thread that holds all (sampler/hold.c) and one that is helped, 3 the watchdog.
+ * takes microseconds. Priorities of ours: 1 the tracing thread and the reader of a hold, 2 the
+ * thread that holds all (sampler/hold.c) and one that is helped, 3 the watchdog.
  *
  * Which class helps? An ordinary thread waits for its turn, or its control group has used
  * up its time (cpu.max): real-time priority is above both. A real-time thread waits because

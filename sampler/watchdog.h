@@ -19,8 +19,8 @@
  * Times are counted in polls, each of which the watchdog has lived through, so that a
  * suspended machine does not look like a hung one.
  *
- * One at a time in a process. All calls but the tracer's five are for the thread
- * that started it, which must live as long as the watchdog is to.
+ * One at a time in a process. _start, _stop and _obey are for one thread, which must live as
+ * long as the watchdog is to; the others are for any.
  */
 #ifndef SAMPLER_WATCHDOG_H
 #define SAMPLER_WATCHDOG_H
@@ -36,7 +36,7 @@ struct watchdog;
 int watchdog_start(struct watchdog **w, struct error *err);
 
 /* Ends it, collects it, and obeys a wish to stop that is still open. NULL is
- * harmless, here and below: there is no watchdog then. */
+ * harmless, here and below but for _pid: there is no watchdog then. */
 void watchdog_stop(struct watchdog *w);
 
 /* Which thread traces from now on, by its number (gettid(2)). */
@@ -44,7 +44,7 @@ void watchdog_tracer(struct watchdog *w, pid_t tid);
 
 /* The tracer's word. _held: before the first thread is asked, and again whenever
  * the tracer gets on; _free: no thread is asked or attached any more. Each is a store
- * to memory, and a system call when no thread was held for a while before. */
+ * to memory; _held is a system call besides when no thread was held for a while before. */
 void watchdog_held(struct watchdog *w);
 void watchdog_free(struct watchdog *w);
 
