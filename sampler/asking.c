@@ -96,8 +96,8 @@ bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *reg
 }
 
 /* A thread was held at most from asking to letting go, less what it waited for a CPU,
- * which is not our doing (some of it may have been before we asked); at least since we
- * learnt of the stop. */
+ * which is not our doing (some of it may have been before we asked, and the kernel does not
+ * count all of it); at least since we learnt of the stop. */
 static void note_held(struct round *r, const struct slot *slot)
 {
 	uint64_t held = slot->stop.held_ns, served = slot->stop.served_ns;
@@ -105,6 +105,7 @@ static void note_held(struct round *r, const struct slot *slot)
 	if (!held)
 		return;
 	held -= slot->waited_ns < held ? slot->waited_ns : held;
+	held = held < slot->stop.stood_ns ? held : slot->stop.stood_ns;
 	held = held > served ? held : served;
 	member_thread(r->members[slot->context.member], slot->context.thread)->held_ns += held;
 	heldtime_add(&r->stats.held, held);

@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sampler/awake.h"
 #include "sampler/clock.h"
 #include "sampler/dispositions.h"
 #include "sampler/registers.h"
@@ -46,6 +47,7 @@ enum {
 	TELL_AGAIN_NS = 10000000,
 	VANISH_NS = 5000000,   /* one that has not stopped by then may be gone without a word */
 	SPIN_NS = 20000,
+	SHORT_NS = 1000000,    /* that long until the stop needs no explanation */
 	SETTLE_TRIES = 20,
 	SETTLE_NS = 20000,
 };
@@ -64,6 +66,9 @@ struct request {
 	uint64_t since_ns; /* from when the present stop is counted */
 	uint64_t learnt_ns; /* when we learnt of the present stop */
 	uint64_t held_ns, served_ns; /* in the stops that are over */
+	uint64_t awake_ns; /* of our thread, when it was asked; AWAKE_UNKNOWN: no bound */
+	unsigned rescues;  /* of the watchdog's, then */
+	uint64_t unseen_ns; /* how long it may have stood when we learnt of it */
 	struct registers regs; /* at the last stop; REENTERING: before the repair */
 };
 
@@ -72,6 +77,7 @@ struct tracer {
 	void *owner;
 	struct watchdog *watchdog; /* NULL: none */
 	struct waker waker;
+	int awake_fd;
 	struct request requests[REQUESTS_MAX];
 	size_t asked, parked; /* asked counts REENTERING too */
 	size_t patient;	      /* of the asked ones */
@@ -94,6 +100,7 @@ int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *
 		free(t);
 		return rc;
 	}
+	t->awake_fd = awake_open();
 	*out = t;
 	return 0;
 }
@@ -177,7 +184,9 @@ int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void 
 	waker_set(&t->waker, true);
 	watchdog_held(t->watchdog);
 	*r = (struct request){ .process = process, .tid = tid, .cookie = cookie,
-			       .at_once = at_once, .asked_ns = now };
+			       .at_once = at_once, .asked_ns = now,
+			       .awake_ns = awake_ns(t->awake_fd),
+			       .rescues = watchdog_rescues(t->watchdog) };
 	registers_look_ahead(tid, &r->regs);
 	rc = seize(tid);
 	if (rc) {
@@ -206,6 +215,7 @@ static void report(const struct request *r, enum stop_outcome outcome, struct st
 {
 	*stop = (struct stop){ .outcome = outcome, .cookie = r->cookie, .tid = r->tid,
 			       .held_ns = r->held_ns, .served_ns = r->served_ns,
+			       .stood_ns = r->unseen_ns + r->served_ns,
 			       .work_lost = r->work_lost, .cut = r->cut };
 }
 
@@ -364,10 +374,27 @@ static int serve_parked(struct tracer *t, struct request *r, int status)
 	return 0;
 }
 
+/* It may have stood since it was asked, but not while our thread slept; if that was of
+ * real-time priority all the time. */
+static uint64_t most_unseen(const struct tracer *t, const struct request *r)
+{
+	uint64_t most = r->learnt_ns - r->since_ns, awake;
+
+	if (most < SHORT_NS || r->awake_ns == AWAKE_UNKNOWN ||
+	    r->rescues != watchdog_rescues(t->watchdog))
+		return most;
+	awake = awake_ns(t->awake_fd);
+	if (awake == AWAKE_UNKNOWN || awake - r->awake_ns > most)
+		return most;
+	return awake - r->awake_ns;
+}
+
 static int serve_stopped(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
 	r->learnt_ns = monotonic_ns();
-	if (r->state != ASKED)
+	if (r->state == ASKED)
+		r->unseen_ns = most_unseen(t, r);
+	else
 		r->since_ns = r->learnt_ns;
 	switch (r->state) {
 	case PARKED:
@@ -544,5 +571,7 @@ void tracer_free(struct tracer *t)
 		return;
 	settle(t);
 	waker_release(&t->waker);
+	if (t->awake_fd >= 0)
+		close(t->awake_fd);
 	free(t);
 }

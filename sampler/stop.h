@@ -47,7 +47,8 @@ struct stop {
 	pid_t tid;
 	uint64_t held_ns;  /* from asking until the call that lets go: the thread may have run
 			    * on for a moment, or waited for a CPU, but not stood longer */
-	uint64_t served_ns; /* of that, since we learnt of the stop: it stood as long at least */
+	uint64_t served_ns; /* of that, since we learnt of the stop: it stood as long at least, */
+	uint64_t stood_ns; /* and so long at most, by what the calling thread was awake for */
 	bool work_lost;	   /* a call that works for long began anew because of us (bpf(2)) */
 	bool cut;	   /* one failed with EINTR, and could not be entered again */
 	bool reaped;	   /* STOP_GONE: we have waited for its end, */

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -162,6 +163,65 @@ static void *repair_thread(void *arg)
 	cr_assert(tracer_wants_baton(t));
 	tracer_free(t);
 	return NULL;
+}
+
+static void be_on(int cpu, int policy)
+{
+	struct sched_param param = { .sched_priority = policy == SCHED_FIFO };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	cr_assert_eq(sched_setaffinity(0, sizeof(set), &set), 0);
+	if (sched_setscheduler(0, policy, &param))
+		cr_skip_test("real-time priority is not to be had");
+}
+
+/* Takes the CPU from all ordinary threads, for that long. */
+static pid_t hog(int cpu, uint64_t ns)
+{
+	pid_t child;
+
+	shared->stop = 0;
+	child = fork();
+	if (!child) {
+		uint64_t end;
+
+		be_on(cpu, SCHED_FIFO);
+		end = monotonic_ns() + ns;
+		shared->stop = 1;
+		while (monotonic_ns() < end)
+			;
+		for (;;) /* its end would be an event */
+			pause();
+	}
+	while (!shared->stop)
+		usleep(100);
+	return child;
+}
+
+Test(stop, what_a_thread_waited_for_a_cpu_it_did_not_stand, .init = make_shared)
+{
+	const uint64_t long_ns = 100000000;
+	struct stop stop;
+	struct tracer *t;
+	pid_t child, other;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		cr_skip_test("it takes two CPUs");
+	be_on(0, SCHED_OTHER);
+	child = spin_child();
+	be_on(1, SCHED_FIFO);
+	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+	other = hog(0, long_ns);
+	stop = ask_and_wait(t, child);
+	cr_assert_eq(stop.outcome, STOP_TAKEN);
+	cr_assert_gt(stop.held_ns, long_ns / 2);
+	cr_assert_lt(stop.stood_ns, stop.held_ns / 2, "%lu of %lu", stop.stood_ns, stop.held_ns);
+	cr_assert_geq(stop.stood_ns, stop.served_ns);
+	tracer_free(t);
+	kill_child(child);
+	kill_child(other);
 }
 
 Test(stop, repairs_a_wait_that_would_fail, .init = make_shared)
