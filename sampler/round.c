@@ -201,7 +201,8 @@ static void publish(struct round *r, uint64_t now, bool last)
 	s->stacks = r->stacks.count;
 	s->processes = r->member_count;
 	s->kernel_refused = r->kernel.refused;
-	s->rescues = watchdog_rescues(r->watchdog);
+	if (r->watchdog) /* not at the end */
+		s->rescues = watchdog_rescues(r->watchdog);
 	s->threads_alive = s->threads_seen = s->target_cpu_ns = 0;
 	for (uint32_t i = 0; i < r->member_count; i++) {
 		struct member *m = r->members[i];
