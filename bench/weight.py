@@ -152,12 +152,13 @@ class Controls:
 def beside_busy_loops(folder):
     """Two targets, of which each has four busy threads, beside 16 busy loops."""
     section(f"Beside 16 busy loops, {HOLD_SECONDS} s at 99 and at 999 Hz --wall, at the same time")
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(16)]
-    targets = [subprocess.Popen([os.path.join(BENCH, "counter"), "4", str(HOLD_SECONDS + 60)],
-                                stdout=subprocess.DEVNULL) for _ in range(2)]
-    controls = Controls(folder)
+    counter = need(os.path.join(BENCH, "counter"))
     modes = (("-r", "99"), ("-r", "999", "--wall"))
+    controls, loops, targets = Controls(folder), [], []
     try:
+        loops += (subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(16))
+        targets += (subprocess.Popen([counter, "4", str(HOLD_SECONDS + 60)],
+                                     stdout=subprocess.DEVNULL) for _ in range(2))
         time.sleep(1)
         runs = [subprocess.Popen([SAMPLER, "-p", str(target.pid), "-d", f"{HOLD_SECONDS}s", *options,
                                   "-o", f"{folder}/busy{options[1]}"],
