@@ -69,7 +69,8 @@ int process_open_path(const struct process *p, const char *path);
 int process_open_no_link(const struct process *p, const char *path);
 
 /* May this process be traced? 0, or as process_diagnose says. It asks without disturbing
- * anybody: process_vm_readv(2) wants the same permission as ptrace(2), Yama included. */
+ * anybody: process_vm_readv(2) wants the same permission as ptrace(2), Yama included. A tracer
+ * that goes within 0.1 s is no obstacle: several samplers may look at one process. */
 int process_may_trace(pid_t pid, struct error *err);
 
 /* Why may this thread not be traced? Finds the cause of an EPERM or EACCES of
