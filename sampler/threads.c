@@ -29,7 +29,7 @@
 #include "sampler/dispositions.h"
 #include "target/process.h"
 
-enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024 };
+enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024, FILES_OF_A_THREAD = 4, TABLE_LEAST = 16384 };
 
 struct threads {
 	const struct process *process;
@@ -60,6 +60,23 @@ static size_t most_files(void)
 	return rl.rlim_cur > OTHER_FILES ? rl.rlim_cur - OTHER_FILES : 0;
 }
 
+/* Where threads share a table of descriptors, its growth waits for an RCU grace period
+ * (expand_fdtable() in fs/file.c): in a tick, beside a thousand runnable threads, for up to 18 s.
+ * So it grows before the sampling threads begin, to twice of what is needed now. */
+static void reserve_files(const struct threads *t)
+{
+	size_t wanted = 2 * FILES_OF_A_THREAD * (size_t)t->count + OTHER_FILES;
+	int fd;
+
+	if (wanted < TABLE_LEAST)
+		wanted = TABLE_LEAST;
+	if (wanted > t->files_max + OTHER_FILES)
+		wanted = t->files_max + OTHER_FILES;
+	fd = fcntl(t->process->proc_fd, F_DUPFD_CLOEXEC, (int)wanted - 1);
+	if (fd >= 0)
+		close(fd);
+}
+
 int threads_new(struct threads **out, const struct process *process, bool old, struct error *err)
 {
 	struct threads *t = calloc(1, sizeof(*t));
@@ -72,6 +89,8 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 	t->known_ns = monotonic_ns();
 	t->first_scan = old;
 	rc = threads_refresh(t, err);
+	if (!rc && old)
+		reserve_files(t);
 	t->first_scan = false;
 	if (rc) {
 		threads_free(t);
