@@ -3,11 +3,11 @@
 #include "sampler/awake.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "base/cursor.h"
 #include "sampler/clock.h"
+#include "sampler/urgency.h"
 
 int awake_open(void)
 {
@@ -20,9 +20,8 @@ uint64_t awake_ns(int fd)
 	char text[96];
 	struct cursor c;
 	ssize_t len = pread(fd, text, sizeof(text), 0);
-	int policy = sched_getscheduler(0);
 
-	if (len <= 0 || (policy != SCHED_FIFO && policy != SCHED_RR))
+	if (len <= 0 || !has_realtime_class(0))
 		return AWAKE_UNKNOWN;
 	cursor_init(&c, text, (size_t)len, "schedstat");
 	cursor_number(&c, 10);

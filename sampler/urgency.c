@@ -85,6 +85,13 @@ void set_holding_urgency(pid_t thread, int level)
 	sched_setscheduler(thread, level ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
+bool has_realtime_class(pid_t thread)
+{
+	int policy = sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK;
+
+	return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
 void calm(pid_t process)
 {
 	set_attributes_of(process, SCHED_OTHER, own_nice(), 0, 0);

@@ -20,6 +20,9 @@ void set_urgency(enum urgency urgency);
  * real-time priority, 2 the one above, which takes the CPU from that. */
 void set_holding_urgency(pid_t thread, int level);
 
+/* Is a thread, by its number (0: the calling one), of SCHED_FIFO or SCHED_RR? */
+bool has_realtime_class(pid_t thread);
+
 /* Makes a process (0: the calling one) ordinary that inherited its urgency from its maker. */
 void calm(pid_t process);
 

@@ -63,6 +63,7 @@
 #include "base/error.h"
 #include "sampler/clock.h"
 #include "sampler/privilege.h"
+#include "sampler/urgency.h"
 
 enum { PAGE = 4096, HELPED_PRIORITY = 2, OWN_PRIORITY = 3, HELPED_NICE = -20 };
 
@@ -195,13 +196,6 @@ static void open_of_tracer(const struct post *p, const char *name, int wanted)
 	close(fd);
 }
 
-static bool is_realtime(pid_t thread)
-{
-	int policy = sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK;
-
-	return policy == SCHED_FIFO || policy == SCHED_RR;
-}
-
 /* Of the tracing thread, and before there is one, of the main thread. */
 static void look(struct post *p, struct sight *s)
 {
@@ -218,7 +212,7 @@ static void look(struct post *p, struct sight *s)
 	s->cpu_ns = s->slices = 0;
 	if (read_text(TRACER_SCHEDSTAT_FD, text, sizeof(text)) > 0)
 		sscanf(text, "%lu %*u %lu", &s->cpu_ns, &s->slices);
-	s->realtime = is_realtime(tracer);
+	s->realtime = has_realtime_class(tracer);
 	if (s->tracer == '?')
 		p->tracer = 0; /* it has ended, and another may come by its number */
 }
