@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/cursor.h"
 #include "sampler/clock.h"
+#include "sampler/threads.h"
 #include "sampler/urgency.h"
 
 int awake_open(void)
@@ -16,16 +16,13 @@ int awake_open(void)
 
 uint64_t awake_ns(int fd)
 {
-	uint64_t wait_ns;
+	struct schedstat s;
 	char text[96];
-	struct cursor c;
 	ssize_t len = pread(fd, text, sizeof(text), 0);
 
 	if (len <= 0 || !has_realtime_class(0))
 		return AWAKE_UNKNOWN;
-	cursor_init(&c, text, (size_t)len, "schedstat");
-	cursor_number(&c, 10);
-	cursor_expect(&c, ' ');
-	wait_ns = cursor_number(&c, 10);
-	return c.failed ? AWAKE_UNKNOWN : wait_ns + clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (!schedstat_parse(text, (size_t)len, &s))
+		return AWAKE_UNKNOWN;
+	return s.wait_ns + clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }

@@ -159,22 +159,26 @@ static ssize_t read_task_file(const struct threads *t, const struct thread *thre
 	return len > 0 ? len : -1;
 }
 
-bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s)
+bool schedstat_parse(const char *text, size_t len, struct schedstat *s)
 {
-	char text[96];
 	struct cursor c;
-	ssize_t len = read_task_file(t, thread, thread->schedstat_fd, "schedstat", text,
-				     sizeof(text));
 
-	if (len < 0)
-		return false;
-	cursor_init(&c, text, (size_t)len, "schedstat");
+	cursor_init(&c, text, len, "schedstat");
 	s->cpu_ns = cursor_number(&c, 10);
 	cursor_expect(&c, ' ');
 	s->wait_ns = cursor_number(&c, 10);
 	cursor_expect(&c, ' ');
 	s->slices = cursor_number(&c, 10);
 	return !c.failed;
+}
+
+bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s)
+{
+	char text[96];
+	ssize_t len = read_task_file(t, thread, thread->schedstat_fd, "schedstat", text,
+				     sizeof(text));
+
+	return len > 0 && schedstat_parse(text, (size_t)len, s);
 }
 
 /* The field of stat that many blanks further on. */

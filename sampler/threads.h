@@ -86,6 +86,9 @@ struct schedstat {
 	uint64_t slices;	  /* times it was put on a CPU */
 };
 
+/* The text of such a file. False where it is none. */
+bool schedstat_parse(const char *text, size_t len, struct schedstat *s);
+
 enum look {
 	LOOK_ENDED,
 	LOOK_UNMOVED, /* it has not been on a CPU since the last look, and was off it then */

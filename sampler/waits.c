@@ -63,12 +63,12 @@ static enum wait_kind receiving(const struct call *call, const struct process *p
 static enum wait_kind receiving_several(const struct call *call, const struct process *process)
 {
 	uint64_t flags = call->args[3];
+	enum wait_kind kind;
 
 	if (call->args[2] > 1 && !(flags & MSG_WAITFORONE))
 		return WAIT_LEFT_ALONE;
-	if (call->args[4] && receiving(call, process, flags) == WAIT_BEARS)
-		return WAIT_BEGINS_ANEW;
-	return receiving(call, process, flags);
+	kind = receiving(call, process, flags);
+	return kind == WAIT_BEARS ? timed_if(call->args[4]) : kind;
 }
 
 static enum wait_kind reading(const struct call *call, const struct process *process)
