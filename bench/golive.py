@@ -13,11 +13,12 @@ import tempfile
 import time
 import urllib.request
 
+import golang
 from rows import *
 
 REPEATS = int(os.environ.get("BENCH_REPEATS", "5"))
 SIZES = [int(n) for n in os.environ.get("BENCH_GO_SIZES", "1000 10000 100000 1000000").split()]
-DELVE = "github.com/go-delve/delve/cmd/dlv@latest"
+DELVE = "github.com/go-delve/delve/cmd/dlv@" + golang.PINS["DELVE"]
 DELVE_MOST = 100000  # goroutines: some 60 s
 BUCKETS_MOST = 1000000
 
@@ -25,11 +26,8 @@ BUCKETS_MOST = 1000000
 class Many:
     """The program, with so many goroutines and buckets."""
 
-    def __init__(self, folder, goroutines, buckets):
-        program = os.path.join(folder, "gomany")
-        if not os.path.exists(program):
-            subprocess.run([need("go"), "build", "-o", program, "."], check=True, timeout=300,
-                           cwd=os.path.join(ROOT, "bench", "gomany"))
+    def __init__(self, goroutines, buckets):
+        program = golang.build("gomany", os.path.join(ROOT, "bench", "gomany"))
         self.process = subprocess.Popen([program, str(goroutines), str(buckets)], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.pid = self.process.pid
@@ -156,7 +154,7 @@ def golive():
     section(f"Go's own profiles of a process that runs (least of {REPEATS})")
     try:
         for n in SIZES:
-            with Many(folder, n, min(n, BUCKETS_MOST)) as many:
+            with Many(n, min(n, BUCKETS_MOST)) as many:
                 goroutines_of(many, n, folder)
                 buckets_of(many, n, folder)
     finally:

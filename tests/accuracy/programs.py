@@ -14,6 +14,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+import golang  # noqa: E402
 from harness import Skip, need, wait_for  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -375,13 +376,7 @@ class Go(Server):
     name = "Go server"
 
     def prepare(self):
-        go = shutil.which("go") or "/usr/local/go/bin/go"
-        if not os.path.exists(go):
-            raise Skip("no go")
-        self.binary = os.path.join(self.folder, "server")
-        subprocess.run([go, "build", "-o", self.binary, os.path.join(HERE, "server.go")], check=True,
-                       env={**os.environ, "GOCACHE": "/tmp/accuracy-gocache", "GOTOOLCHAIN": "local",
-                            "CGO_ENABLED": "0", "GO111MODULE": "off"}, **NOTHING)
+        self.binary = golang.build("accuracy-server", HERE, package="server.go")
 
     def command(self):
         self.port = free_port()

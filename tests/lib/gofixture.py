@@ -1,14 +1,13 @@
 """tests/fixtures/goprofiles, built with any release of Go and in any way, and run; and what is
 read of it from outside."""
-import functools
 import gzip
 import tempfile
 
-from harness import *
+from golang import *
+import golang
 
 SOURCE = os.path.join(ROOT, "tests", "fixtures", "goprofiles")
-RELEASES = ["1.18.10", "1.19.12", "1.20.14", "1.21.13", "1.22.12", "1.23.12", "1.24.11", "1.25.5",
-            "local", "1.27.4"]
+RELEASES = since("1.18.10")
 WAYS = {  # cgo, flags
     "plain": (0, []),
     "pie": (0, ["-buildmode=pie"]),
@@ -30,45 +29,12 @@ if os.environ.get("GOPROFILES_ONLY"):
     CASES = [tuple(case.split()) for case in os.environ["GOPROFILES_ONLY"].split(",")]
 
 
-def minor(release):
-    if release == "local":
-        text = subprocess.run([need("go"), "version"], env={**os.environ, "GOTOOLCHAIN": "local"},
-                              capture_output=True, text=True, timeout=60).stdout
-        release = re.search(r"go(1\.\d+)", text)[1]
-    return int(release.split(".")[1])
-
-
-def environment(release, cgo):
-    env = {**os.environ, "GOFLAGS": "", "GOENV": "off", "CGO_ENABLED": str(cgo),
-           "GOTOOLCHAIN": "local" if release == "local" else "go" + release}
-    if release.startswith("1.19."):
-        env["GODEBUG"] = "goindex=0"  # its index of the module cache knows no packages
-    return env
-
-
-@functools.lru_cache(None)
 def build(release, way, package="."):
     experiment = way[2:] if way.startswith("X:") else ""
     cgo, flags = SHARED if way == "shared" else WAYS["stripped_pie" if experiment else way]
-    if cgo:
-        need("gcc")
-    env = environment(release, cgo)
-    env["GOEXPERIMENT"] = experiment
-    if subprocess.run([need("go"), "version"], env=env, capture_output=True, timeout=300,
-                      cwd=SOURCE).returncode:
-        raise Skip(f"Go {release} cannot be had here")
     name = "goprofiles" if package == "." else package.strip("./")
-    path = os.path.join(FIXTURES, f"{name}-{release}-{way}")
-    os.makedirs(FIXTURES, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=FIXTURES) as folder:
-        new = os.path.join(folder, "new")
-        run_ = subprocess.run(["go", "build", *flags, "-o", new, package], env=env,
-                              cwd=SOURCE, capture_output=True, text=True, timeout=600)
-        if run_.returncode and release != "local":
-            raise Skip(f"Go {release} cannot build it here: {run_.stderr.strip()[-80:]}")
-        assert run_.returncode == 0, run_.stderr
-        os.rename(new, path)
-    return path
+    return golang.build(f"{name}-{release}-{way}", SOURCE, *flags, package=package,
+                        release=release, cgo=cgo, GOEXPERIMENT=experiment)
 
 
 def host():
@@ -136,8 +102,6 @@ class Program:
 
     def text(self, name, form="text"):
         status, data, said = self.read(name, form)
-        if "usage:" in said:
-            raise Skip(f"the tool does not know {form} yet")
         assert status == 0, f"{name} {form}: status {status}: {said}"
         return data.decode("utf-8", "replace")
 

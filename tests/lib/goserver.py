@@ -1,44 +1,17 @@
 """A Go program with net/http/pprof (tests/rounds/server), built once for all who ask it."""
 import os
-import shutil
 import subprocess
-import tempfile
 import urllib.request
 
-from harness import BUILD, FIXTURES, ROOT, Skip
+from golang import ROOT, build
 
 SOURCE = os.path.join(ROOT, "tests", "rounds", "server")
 
 
-def go_program():
-    usual = "/usr/local/go/bin/go"
-    found = shutil.which("go") or (usual if os.path.exists(usual) else None)
-    if not found:
-        raise Skip("no go on this machine")
-    return found
-
-
 def built(stripped=False, release="local"):
-    """Suites run side by side: whoever is first puts it there, by a rename."""
-    path = os.path.join(FIXTURES, "pprofserver" + ("-stripped" if stripped else "") +
-                        ("" if release == "local" else "-" + release))
     flags = ["-buildmode=pie", "-ldflags=-s -w"] if stripped else []
-    toolchain = release if release == "local" else "go" + release
-    newest = max(os.path.getmtime(os.path.join(SOURCE, name)) for name in os.listdir(SOURCE))
-    if os.path.exists(path) and os.path.getmtime(path) >= newest:
-        return path
-    os.makedirs(FIXTURES, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=FIXTURES) as folder:
-        new = os.path.join(folder, "pprofserver")
-        run = subprocess.run([go_program(), "build", *flags, "-o", new, "."], cwd=SOURCE, timeout=300,
-                             capture_output=True, text=True,
-                             env={**os.environ, "GOTOOLCHAIN": toolchain,
-                                  "GODEBUG": "goindex=0" if release.startswith("1.19.") else ""})
-        if run.returncode and release != "local":
-            raise Skip(f"Go {release} cannot be had here: {run.stderr.strip()[-80:]}")
-        assert run.returncode == 0, run.stderr
-        os.rename(new, path)
-    return path
+    name = "pprofserver" + "-stripped" * stripped + f"-{release}" * (release != "local")
+    return build(name, SOURCE, *flags, release=release)
 
 
 class GoServer:

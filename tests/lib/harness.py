@@ -14,6 +14,7 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(__file__))
+from pins import CACHE, TOOLS  # noqa: E402
 from pprof import Profile  # noqa: E402
 
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
@@ -22,6 +23,8 @@ FIXTURES = os.path.join(BUILD, "fixtures")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 
+os.environ["PATH"] = os.path.join(TOOLS, "bin") + ":" + os.environ["PATH"]
+os.environ.setdefault("GOCACHE", os.path.join(CACHE, "go-build"))
 # Unwind tables of the tests go there, not into the home of who runs them.
 os.environ["XDG_CACHE_HOME"] = os.path.join(BUILD, "cache")
 os.makedirs(os.environ["XDG_CACHE_HOME"], exist_ok=True)
@@ -36,20 +39,18 @@ def amount(short, long):
 
 
 class Skip(Exception):
-    pass
+    """For what the machine itself cannot do: what could be installed here has to be."""
 
 
 def need(program):
     path = shutil.which(program)
-    if not path:
-        raise Skip(f"no {program} on this machine")
+    assert path, f"no {program} here: scripts/packages test installs it"
     return path
 
 
 def fixture(name):
     path = os.path.join(FIXTURES, name)
-    if not os.path.exists(path):
-        raise Skip(f"the fixture {name} could not be built here")
+    assert os.path.exists(path), f"the fixture {name} is not there: make check-build says why"
     return path
 
 
