@@ -323,7 +323,7 @@ static void serve_reentering(struct held *held, pid_t tid, int status)
 	} else if (tracee_stopped_by_us(tid, status)) {
 		ptrace(PTRACE_SYSCALL, tid, 0, 0);
 	} else {
-		registers_write(tid, &held->regs);
+		tracee_undo_call_again(tid, &held->regs);
 		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(status));
 		held->state = HELD_GONE;
 	}

@@ -84,6 +84,8 @@ struct tracer {
 	uint64_t spin_until_ns; /* a thread is about to stop on another CPU */
 	uint64_t repaired, undone;
 	bool takes_stopped;
+	bool vanished; /* a request's thread, without a word: */
+	bool lost;     /* one may be traced that no request stands for */
 };
 
 int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *err)
@@ -350,7 +352,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 		ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
 		return 0;
 	}
-	registers_write(r->tid, &r->regs);
+	tracee_undo_call_again(r->tid, &r->regs);
 	t->undone++;
 	return let_go(t, r, tracee_signal(status), r->taken ? STOP_TAKEN : STOP_SIGNALLED, stop);
 }
@@ -469,8 +471,10 @@ static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 		struct request *r = &t->requests[i];
 
 		if (r->state != FREE && (all || (now - r->asked_ns > VANISH_NS &&
-						 kill(r->tid, 0) && errno == ESRCH)))
+						 kill(r->tid, 0) && errno == ESRCH))) {
+			t->vanished = true;
 			return finish(t, r, STOP_GONE, stop);
+		}
 	}
 	return 0;
 }
@@ -494,6 +498,16 @@ static int wait_once(struct tracer *t, int flags, struct stop *stop)
 	return drop_vanished(t, none_left, stop) || give_up(t, monotonic_ns(), stop);
 }
 
+/* One that executed a program after it was asked is traced under its leader's number, for which
+ * there is no request. While others are out, a stop of it is served as a stranger's; afterwards
+ * it would stand for ever. Our exit frees it. */
+static bool traces_any(void)
+{
+	int status;
+
+	return tracee_look(P_ALL, 0, WNOHANG, &status) >= 0;
+}
+
 int tracer_next(struct tracer *t, uint64_t until, struct stop *stop)
 {
 	int rc = 0;
@@ -503,8 +517,11 @@ int tracer_next(struct tracer *t, uint64_t until, struct stop *stop)
 		if (!rc && monotonic_ns() >= until)
 			break;
 	}
-	if (!tracer_outstanding(t))
+	if (!tracer_outstanding(t)) {
 		waker_set(&t->waker, false);
+		t->lost |= t->vanished && traces_any();
+		t->vanished = false;
+	}
 	tell_watchdog(t);
 	return rc;
 }
@@ -516,7 +533,7 @@ size_t tracer_outstanding(const struct tracer *t)
 
 bool tracer_wants_baton(const struct tracer *t)
 {
-	return t->parked && !t->asked;
+	return (t->parked || t->lost) && !t->asked;
 }
 
 void tracer_repairs(const struct tracer *t, uint64_t *repaired, uint64_t *undone)

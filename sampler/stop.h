@@ -99,7 +99,8 @@ int tracer_next(struct tracer *t, uint64_t until, struct stop *stop);
 /* Requests that are out, those of parked threads included. */
 size_t tracer_outstanding(const struct tracer *t);
 
-/* Threads are parked, and nothing else is out: end this thread, which lets them go. */
+/* Threads are parked, or one is traced that has taken its leader's number, and nothing else is
+ * out: end this thread, which lets them go. */
 bool tracer_wants_baton(const struct tracer *t);
 
 /* How many calls were entered again, and of these how many met a signal. */

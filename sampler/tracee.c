@@ -78,3 +78,13 @@ void tracee_call_again(pid_t tid, const struct registers *regs)
 	registers_call_again(regs, &again);
 	registers_write(tid, &again);
 }
+
+void tracee_undo_call_again(pid_t tid, const struct registers *regs)
+{
+	struct registers again, now;
+
+	registers_call_again(regs, &again);
+	if (registers_read(tid, &now) == 0 && registers_pc(&now) == registers_pc(&again) &&
+	    registers_sp(&now) == registers_sp(&again))
+		registers_write(tid, regs);
+}

@@ -50,4 +50,8 @@ bool tracee_call_may_be_made_again(const struct registers *regs, int64_t result,
 /* Sets the registers so that it is made again. */
 void tracee_call_again(pid_t tid, const struct registers *regs);
 
+/* Sets them back, if it has not run on since. Under a leader's number another thread may stand,
+ * which has executed a program (de_thread() in fs/exec.c): its registers are left alone. */
+void tracee_undo_call_again(pid_t tid, const struct registers *regs);
+
 #endif

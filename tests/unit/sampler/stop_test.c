@@ -431,6 +431,67 @@ Test(stop, one_whose_process_executes_a_program, .init = make_shared)
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 42);
 }
 
+/* Executes a program under its leader's number, with so much to copy before the numbers change
+ * hands that it is asked meanwhile, and so much to free afterwards that it stops late. */
+static void *execute_slowly(void *arg)
+{
+	enum { ROOM = 512 << 20, WORDS = 60, WORD = 30000 };
+	const char *words[WORDS + 5] = { "sh", "-c", "trap 'echo went on' USR1; kill -USR1 $$", "sh" };
+	char *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise(room, ROOM, MADV_NOHUGEPAGE);
+	memset(room, 'x', ROOM);
+	room[WORD] = '\0';
+	for (int i = 0; i < WORDS; i++)
+		words[i + 4] = room;
+	atomic_store(&shared->ready, (int)syscall(SYS_gettid));
+	execv("/bin/sh", (char **)words);
+	_exit(1);
+	return arg;
+}
+
+/* As the tracing thread does: it ends when the tracer has nothing out and says so. */
+static void *trace_until_told_to_end(void *arg)
+{
+	struct stop stop;
+	struct tracer *t;
+
+	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
+	while (!shared->ready)
+		;
+	if (!tracer_ask(t, NULL, shared->ready, NULL, STOP_ELSEWHERE))
+		while (tracer_outstanding(t))
+			tracer_next(t, 0, &stop);
+	while (!tracer_wants_baton(t) && !shared->stop)
+		usleep(100);
+	tracer_free(t);
+	return arg;
+}
+
+/* It is asked while it has its old number, and is told of under another one, if at all. */
+Test(stop, one_that_executes_a_program_under_its_leaders_number, .init = make_shared)
+{
+	pthread_t thread;
+	pid_t child;
+	int out[2];
+	char byte;
+
+	cr_assert_eq(pipe(out), 0);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(out[1], STDOUT_FILENO);
+		pthread_create(&thread, NULL, execute_slowly, NULL);
+		pause();
+	}
+	alarm(20);
+	pthread_create(&thread, NULL, trace_until_told_to_end, NULL);
+	cr_assert_eq(read(out[0], &byte, 1), 1); /* its signal has reached it */
+	shared->stop = 1;
+	pthread_join(thread, NULL);
+	kill_child(child);
+}
+
 Test(stop, refuses_a_second_tracer, .init = make_shared)
 {
 	pid_t child = spin_child();
