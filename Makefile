@@ -184,8 +184,11 @@ check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY) 
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
-check-long: check-build ## what a target can notice of us and what months do to us, with full counts (an hour)
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=3600 tests/run-suites attach/transparency cross/aarch64 rounds/ goruntime/ programs/golabels
+check-long: check-build ## the same with full counts, each release of Go, half an hour of soak, bare Debians (hours; root)
+	$(Q)scripts/packages long
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ unit/
+	$(Q)tests/fresh bookworm
+	$(Q)tests/fresh trixie
 
 accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb and others (half an hour)
 	$(Q)BUILD=$(BUILD) tests/accuracy/run
