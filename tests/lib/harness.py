@@ -55,7 +55,7 @@ def fixture(name):
 
 
 class Running:
-    """A program that is killed at the end of the with block."""
+    """A program that is at its work when the with block begins, and killed at its end."""
 
     def __init__(self, *command, **options):
         options.setdefault("stdout", subprocess.DEVNULL)
@@ -64,13 +64,34 @@ class Running:
         self.pid = self.process.pid
 
     def __enter__(self):
-        time.sleep(0.2)
+        at_work(self.process)
         assert self.process.poll() is None, f"{self.process.args} ended at once"
         return self
 
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
+
+
+def at_work(process, cpu_s=0.1):
+    """Waits until it has computed for so long, or was seen waiting twice. A moment that the clock
+    says may be too short on a machine with much else to do."""
+    waits = 0
+    while waits < 20 and process.poll() is None and cpu_seconds(process.pid) < cpu_s:
+        time.sleep(0.01)
+        # Who waits for a disk is not at its work, who waits for a vfork is.
+        waits += {"S": 10, "Z": 10, "D": 1}.get(status_field(process.pid, "State")[:1], 0)
+
+
+def begun(sampler):
+    """Does it sample? Its watchdog is the last that it starts before."""
+    names = []
+    for child in open(f"/proc/{sampler.pid}/task/{sampler.pid}/children").read().split():
+        try:
+            names.append(open(f"/proc/{child}/comm").read().strip())
+        except FileNotFoundError:
+            pass
+    return "spl-watchdog" in names
 
 
 class Recording:
@@ -97,6 +118,15 @@ def sample(pid, seconds=1.5, rate=199, *more):
     assert r.status == 0, f"status {r.status}: {r.err}"
     assert "the process that decodes" not in r.err, r.err
     return r
+
+
+def sample_enough(pid, seconds=0.4, rate=499, *more, least=50):
+    """With so many samples. A busy machine may give the target little time to be met in."""
+    for patience in (1, 2, 4, 8, 16, 32):
+        r = sample(pid, seconds * patience, rate, *more)
+        if r.profile.total(0) >= least:
+            return r
+    raise AssertionError(f"{r.profile.total(0)} samples of {least}: {r.err}")
 
 
 def expectation(source, key="expect"):
@@ -133,18 +163,18 @@ def every_thread():
 
 
 def status_field(pid, field):
-    for line in open(f"/proc/{pid}/status"):
+    for line in open(f"/proc/{pid}/status", errors="replace"):
         if line.startswith(field + ":"):
             return line.split(":", 1)[1].strip()
     return ""
 
 
 def cpu_seconds(pid):
-    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+    fields = open(f"/proc/{pid}/stat", errors="replace").read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def wait_for(condition, seconds=5):
+def wait_for(condition, seconds=30):
     end = time.time() + seconds
     while time.time() < end:
         if condition():
