@@ -28,7 +28,8 @@ def held(pid, states="tT"):
     return found
 
 
-def nobody_is_held(pid, seconds=1):
+def nobody_is_held(pid, seconds=10):
+    """It is not judged how soon: attach/watchdog does that."""
     assert wait_for(lambda: not held(pid), seconds), f"threads held: {held(pid)}"
 
 
@@ -45,7 +46,7 @@ class Checked(Running):
             self.process.terminate()
             tries -= 1
             try:
-                out, _ = self.process.communicate(timeout=3 if tries else 20)
+                out, _ = self.process.communicate(timeout=1 if tries else 60)
                 break
             except subprocess.TimeoutExpired:
                 if not tries:
