@@ -119,7 +119,10 @@ UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,goruntime/goplaces sampler/waits
 UNIT_aarch64 := $(wildcard tests/unit/*/*_aarch64_test.c)
 UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard tests/unit/*/*_test.c))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
-CRITERION ?= -lcriterion
+# Without Criterion, tests/lib/criterion stands in for it, and says why.
+CRITERION ?= $(if $(SANITIZE),,-lcriterion)
+$(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(CRITERION),,-Itests/lib)
+UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/encode unwind/walk)
 unit_folder = $(word 3,$(subst /, ,$(1)))
 
 # The commands have no library of their own: what they share is tested as objects.
@@ -132,6 +135,20 @@ $(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(UNIT_OBJS_$(call un
 	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(CRITERION) $(call syslibs,$(DEPS_$(call unit_folder,$(1)))) -o $$@
 endef
 $(foreach t,$(UNIT_SOURCES),$(eval $(call unit_rule,$(t))))
+
+# valgrind takes a second to begin, which Criterion has it do for each test.
+$(BUILD)/obj/tests/valgrind/%.o: tests/unit/%.c tests/lib/criterion/criterion.h Makefile
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests/lib -MMD -MP -c $< -o $@
+
+define valgrind_rule
+$(1): $(BUILD)/obj/tests/valgrind/$(2)_test.o $(call archives,$(DEPS_$(patsubst %/,%,$(dir $(2)))))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(call syslibs,$(DEPS_$(patsubst %/,%,$(dir $(2))))) -o $$@
+endef
+$(foreach t,$(UNIT_VALGRIND),$(eval $(call valgrind_rule,$(t),$(patsubst $(BUILD)/tests/valgrind/%_test,%,$(t)))))
 
 # Fuzz targets: tests/fuzz/FOLDER_NAME.c holds LLVMFuzzerTestOneInput; replay.c
 # feeds it the corpus in tests/fuzz/corpus/FOLDER_NAME/.
@@ -175,7 +192,7 @@ include tests/fixtures/build.mk
 
 SAN := SANITIZE=address,undefined BUILD=$(BUILD)-san
 
-check-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/demo $(UNIT) $(REPLAY) fixtures \
+check-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/demo $(UNIT) $(UNIT_VALGRIND) $(REPLAY) fixtures \
 		$(filter $(BUILD)/tests/tools/% $(BUILD)/bench/delta,$(TOOLS)) # all that `make check` runs
 	+$(Q)$(MAKE) --no-print-directory $(SAN) check-san-build
 
