@@ -11,12 +11,38 @@
 #include <elf.h>
 #include <gelf.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
 
 #include "base/error.h"
 #include "symbolize/symbolizer.h"
 #include "tests/unit/symbolize/workshop.h"
 
-TestSuite(lookup, .init = workshop_enter, .fini = workshop_leave, .timeout = 300);
+/*
+ * Compiling takes the time here, and it is the same for this test and its sanitized twin:
+ * what was compiled, and llvm-symbolizer's answers, stay in $BUILD, in a folder for each
+ * way, as other fixtures do.
+ */
+static char kept_root[200];
+
+static void enter(void)
+{
+	const char *build = getenv("BUILD");
+	char *path = build ? realpath(build, NULL) : NULL;
+
+	if (path && strlen(path) + 20 < sizeof(kept_root))
+		sprintf(kept_root, "%s/lookup", path);
+	free(path);
+	workshop_enter();
+}
+
+static void leave(void)
+{
+	if (!*kept_root || strncmp(workshop_dir, kept_root, strlen(kept_root)))
+		workshop_leave();
+}
+
+TestSuite(lookup, .init = enter, .fini = leave, .timeout = 300);
 
 static const char source_cc[] =
 	"#include <vector>\n"
@@ -224,7 +250,7 @@ static void show(const char *who, const struct answer *a)
 }
 
 /* Every address must have just the frames that llvm-symbolizer has. */
-static void compare(const char *program, const char *asked_of)
+static void compare(const char *program)
 {
 	struct image *image = open_image(program);
 	static struct answer ours, theirs;
@@ -232,8 +258,6 @@ static void compare(const char *program, const char *asked_of)
 	struct symbolizer *s;
 	FILE *f;
 
-	collect_addresses(asked_of);
-	ask_llvm(asked_of);
 	cr_assert_eq(symbolizer_new(&s, NULL, 0), 0);
 	f = fopen("theirs", "r");
 	cr_assert_not_null(f);
@@ -256,20 +280,80 @@ static void compare(const char *program, const char *asked_of)
 	image_free(image);
 }
 
-static void build_cc(const char *compiler, const char *flags)
+static uint64_t hash(uint64_t h, const char *text)
+{
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3;
+	return h;
+}
+
+/* Goes to the folder of what these commands make of that source; whoever comes second
+ * waits for the lock. */
+static int enter_kept(const char *source, const char *commands)
+{
+	int lock;
+
+	if (!*kept_root)
+		return -1;
+	workshop_leave();
+	snprintf(workshop_dir, sizeof(workshop_dir), "%s/%016lx", kept_root,
+		 hash(hash(0xcbf29ce484222325, source), commands));
+	cr_assert(run("mkdir -p %s", workshop_dir));
+	cr_assert_eq(chdir(workshop_dir), 0);
+	lock = open("lock", O_CREAT | O_RDWR | O_CLOEXEC, 0644);
+	cr_assert(lock >= 0 && flock(lock, LOCK_EX) == 0);
+	if (access("done", F_OK))
+		cr_assert(run("find . -mindepth 1 ! -name lock -delete"));
+	return lock;
+}
+
+#define BROKEN "99" /* this is no matter of what the tools can do */
+
+static void make(const char *commands)
+{
+	int status;
+
+	cr_assert_lt(strlen(commands), 1900);
+	status = run_status("{ %s; }", commands);
+	cr_assert(!WIFEXITED(status) || WEXITSTATUS(status) != atoi(BROKEN), "%s", commands);
+	if (status)
+		cr_skip_test("'%s' fails here", commands);
+}
+
+/* `asked_of` is the program that llvm-symbolizer is asked of. */
+static void compare_made(const char *file, const char *source, const char *commands,
+			 const char *asked_of)
+{
+	int lock;
+	bool there;
+
+	need("llvm-symbolizer");
+	lock = enter_kept(source, commands);
+	there = access("done", F_OK) == 0;
+	if (!there) {
+		write_file(file, source, strlen(source));
+		make(commands);
+	}
+	collect_addresses(asked_of);
+	if (!there) {
+		ask_llvm(asked_of);
+		write_file("done", "", 0);
+	}
+	if (lock >= 0)
+		close(lock);
+	compare("shop");
+}
+
+static void compare_cc(const char *compiler, const char *commands, const char *asked_of)
 {
 	need(compiler);
-	need("llvm-symbolizer");
-	write_file("shop.cc", source_cc, strlen(source_cc));
-	if (!run("%s %s shop.cc -o shop", compiler, flags))
-		cr_skip_test("%s cannot build with %s", compiler, flags);
+	compare_made("shop.cc", source_cc, commands, asked_of);
 }
 
 #define LIKE_LLVM(name, compiler, flags)                                                           \
 	Test(lookup, name)                                                                         \
 	{                                                                                          \
-		build_cc(compiler, flags);                                                         \
-		compare("shop", "shop");                                                           \
+		compare_cc(compiler, compiler " " flags " shop.cc -o shop", "shop");               \
 	}
 
 LIKE_LLVM(gcc_dwarf5, "g++", "-O2 -g -gdwarf-5")
@@ -298,11 +382,11 @@ LIKE_LLVM(clang_type_units, "clang++", "-O2 -g -fdebug-types-section")
 /* The same DWARF in another wrapping, by a command that makes shop out of whole. */
 static void compare_wrapped(const char *compiler, const char *flags, const char *wrap)
 {
-	build_cc(compiler, flags);
-	cr_assert(run("cp shop whole"));
-	if (!run("%s", wrap))
-		cr_skip_test("'%s' fails here", wrap);
-	compare("shop", "whole");
+	char commands[1024];
+
+	snprintf(commands, sizeof(commands), "%s %s shop.cc -o shop && cp shop whole && %s", compiler,
+		 flags, wrap);
+	compare_cc(compiler, commands, "whole");
 }
 
 Test(lookup, compressed_by_zstd)
@@ -363,16 +447,13 @@ Test(lookup, dwz_compressed_by_zstd)
  * with the DWARF in the program itself says what is right. `pack` goes on from there. */
 static void compare_split(const char *compiler, const char *flags, const char *pack)
 {
-	char all[160];
+	char commands[1024];
 
-	build_cc(compiler, flags);
-	cr_assert(run("mv shop whole"));
-	snprintf(all, sizeof(all), "%s -gsplit-dwarf", flags);
-	build_cc(compiler, all);
-	cr_assert(run("test -e shop-shop.dwo -o -e shop.dwo"), "the split is there");
-	if (!run("%s", pack))
-		cr_skip_test("'%s' fails here", pack);
-	compare("shop", "whole");
+	snprintf(commands, sizeof(commands),
+		 "%s %s shop.cc -o whole && %s %s -gsplit-dwarf shop.cc -o shop && "
+		 "{ test -e shop-shop.dwo -o -e shop.dwo || exit " BROKEN "; } && %s",
+		 compiler, flags, compiler, flags, pack);
+	compare_cc(compiler, commands, "whole");
 }
 
 #define SPLIT(name, compiler, flags, pack)                                                         \
@@ -415,20 +496,14 @@ SPLIT(dwp_of_stripped, "g++", "-O2 -g",
 Test(lookup, rust)
 {
 	need("rustc");
-	need("llvm-symbolizer");
-	write_file("shop.rs", source_rs, strlen(source_rs));
-	cr_assert(run("rustc -O -g shop.rs -o shop"));
-	compare("shop", "shop");
+	compare_made("shop.rs", source_rs, "rustc -O -g shop.rs -o shop || exit " BROKEN, "shop");
 }
 
 Test(lookup, rust_v0)
 {
 	need("rustc");
-	need("llvm-symbolizer");
-	write_file("shop.rs", source_rs, strlen(source_rs));
-	if (!run("rustc -O -g -C symbol-mangling-version=v0 shop.rs -o shop"))
-		cr_skip_test("rustc cannot build with -C symbol-mangling-version=v0");
-	compare("shop", "shop");
+	compare_made("shop.rs", source_rs,
+		     "rustc -O -g -C symbol-mangling-version=v0 shop.rs -o shop", "shop");
 }
 
 Test(lookup, d)
@@ -442,34 +517,32 @@ Test(lookup, d)
 		"int main(string[] args) { int[] a; foreach (s; args) a ~= cast(int)s.length; return sum(a); }\n";
 
 	need("gdc");
-	need("llvm-symbolizer");
-	write_file("shop.d", source, strlen(source));
-	cr_assert(run("gdc -O2 -g shop.d -o shop"));
-	compare("shop", "shop");
+	compare_made("shop.d", source, "gdc -O2 -g shop.d -o shop || exit " BROKEN, "shop");
 }
 
 /* What is asked of the stripped program must be as if it had kept everything. */
-Test(lookup, debuglink)
-{
-	build_cc("g++", "-O2 -g -Wl,--build-id=none");
-	cr_assert(run("cp shop whole && objcopy --only-keep-debug shop shop.debug"));
-	cr_assert(run("strip shop && objcopy --add-gnu-debuglink=shop.debug shop"));
-	compare("shop", "whole");
-}
+#define STRIPPED(name, flags, how)                                                                 \
+	Test(lookup, name)                                                                         \
+	{                                                                                          \
+		compare_cc("g++",                                                                  \
+			   "g++ " flags " shop.cc -o shop && cp shop whole && { " how              \
+			   " || exit " BROKEN "; }",                                               \
+			   "whole");                                                               \
+	}
 
-Test(lookup, debuglink_subdir)
-{
-	build_cc("g++", "-O2 -g");
-	cr_assert(run("cp shop whole && mkdir .debug && objcopy --only-keep-debug shop .debug/s.dbg"));
-	cr_assert(run("strip shop && objcopy --add-gnu-debuglink=.debug/s.dbg shop"));
-	compare("shop", "whole");
-}
+STRIPPED(debuglink, "-O2 -g -Wl,--build-id=none",
+	 "objcopy --only-keep-debug shop shop.debug && strip shop && "
+	 "objcopy --add-gnu-debuglink=shop.debug shop")
+STRIPPED(debuglink_subdir, "-O2 -g",
+	 "mkdir .debug && objcopy --only-keep-debug shop .debug/s.dbg && strip shop && "
+	 "objcopy --add-gnu-debuglink=.debug/s.dbg shop")
 
 Test(lookup, mini_debug_info)
 {
 	need("xz");
-	build_cc("g++", "-O2");
-	cr_assert(run("cp shop whole && objcopy --only-keep-debug shop mini && xz mini && "
-		      "strip shop && objcopy --add-section .gnu_debugdata=mini.xz shop"));
-	compare("shop", "whole");
+	compare_cc("g++",
+		   "g++ -O2 shop.cc -o shop && cp shop whole && "
+		   "{ objcopy --only-keep-debug shop mini && xz mini && strip shop && "
+		   "objcopy --add-section .gnu_debugdata=mini.xz shop || exit " BROKEN "; }",
+		   "whole");
 }

@@ -16,7 +16,7 @@
 
 #include "target/image.h"
 
-static char workshop_dir[64];
+static char workshop_dir[256];
 
 static inline void workshop_enter(void)
 {
@@ -26,8 +26,8 @@ static inline void workshop_enter(void)
 	unsetenv("DEBUGINFOD_URLS");
 }
 
-/* True when the command, made as by printf, succeeds; it says nothing. */
-__attribute__((format(printf, 1, 2))) static inline bool run(const char *fmt, ...)
+/* What system(3) says of the command, made as by printf, which says nothing. */
+__attribute__((format(printf, 1, 2))) static inline int run_status(const char *fmt, ...)
 {
 	char command[2048];
 	va_list args;
@@ -38,13 +38,15 @@ __attribute__((format(printf, 1, 2))) static inline bool run(const char *fmt, ..
 	va_end(args);
 	cr_assert((size_t)len + 20 < sizeof(command));
 	snprintf(command + len, sizeof(command) - (size_t)len, " >/dev/null 2>&1");
-	return system(command) == 0;
+	return system(command);
 }
+
+#define run(...) (run_status(__VA_ARGS__) == 0)
 
 static inline void workshop_leave(void)
 {
 	if (chdir("/") == 0)
-		run("rm -rf %s", workshop_dir);
+		run_status("rm -rf %s", workshop_dir);
 }
 
 static inline bool have(const char *tool)
