@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "target/memcache.h"
 #include "target/memory.h"
+#include "tests/unit/amount.h"
 
 enum { PAGE = 4096, PAGES = 256 };
 
@@ -57,6 +58,7 @@ static bool right(const struct holey *h, uint64_t addr, const uint8_t *bytes, si
 Test(memcache, any_read_gives_what_the_memory_has)
 {
 	static const size_t sizes[] = { PAGE, 64 << 10, 256 << 10 };
+	int reads = (int)amount(4000, 20000);
 	uint8_t buf[3 * PAGE];
 
 	for (size_t s = 0; s < 3; s++) {
@@ -68,7 +70,7 @@ Test(memcache, any_read_gives_what_the_memory_has)
 			h.missing[i] = rand() % 16 == 0;
 		cr_assert_eq(memcache_new(&c, &h.memory, sizes[s], 4), 0);
 		m = memcache_memory(c);
-		for (int i = 0; i < 20000; i++) {
+		for (int i = 0; i < reads; i++) {
 			uint64_t addr = h.start - PAGE + (uint64_t)rand() % ((PAGES + 2) * PAGE);
 			size_t len = (size_t)rand() % (i % 2 ? sizeof(buf) : 64);
 			int want = h.memory.read(&h.memory, addr, buf, len);
