@@ -21,12 +21,12 @@
 #include "base/error.h"
 
 enum { CAP_SYS_PTRACE_BIT = 19, PF_EXITING_FLAG = 0x4, PF_KTHREAD_FLAG = 0x00200000,
-       LOOKS = 20, LOOKS_NS = 5000000 };
+       LOOKS = 100, LOOKS_NS = 5000000 };
 
 struct facts {
 	char name[64];
 	char state;
-	long tracer, uid, own_uid;
+	long tracer, uid, own_uid, threads;
 	unsigned long own_caps;
 	bool kernel_thread, ending;
 };
@@ -82,6 +82,7 @@ static int gather(pid_t tid, struct facts *f)
 	f->state = field(text, "\nState:")[0];
 	f->tracer = strtol(field(text, "\nTracerPid:"), NULL, 10);
 	f->uid = strtol(field(text, "\nUid:"), NULL, 10);
+	f->threads = strtol(field(text, "\nThreads:"), NULL, 10);
 	f->kernel_thread = flags & PF_KTHREAD_FLAG;
 	f->ending = flags & PF_EXITING_FLAG;
 	read_file("/proc/self/status", text, sizeof(text));
@@ -185,6 +186,11 @@ int process_diagnose(pid_t tid, struct error *err)
 		return error_set(err, ERR_PERM,
 				 "process %d ('%s') is a kernel thread; it has no stack of its own "
 				 "in user space to sample", tid, f.name);
+	if (f.state == 'Z' && f.threads > 1)
+		return error_set(err, ERR_GONE,
+				 "the main thread of process %d ('%s') has ended; its memory cannot "
+				 "be read then, although %ld more go on", tid, f.name,
+				 f.threads - 1);
 	if (f.state == 'Z' || f.state == 'X')
 		return error_set(err, ERR_GONE,
 				 "process %d ('%s') is a zombie: it has ended and waits for its "
@@ -206,21 +212,37 @@ static bool has_other_tracer(const struct facts *f)
 	return f->tracer > 0 && f->tracer != getpid();
 }
 
+/* 0, EPERM, or ESRCH: it has no memory, or no more. */
+static int try_to_read(pid_t pid)
+{
+	char byte;
+	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
+
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno != EFAULT ? errno : 0;
+}
+
+/* Is it over in a moment? Another sampler is a tracer for microseconds; and when another thread
+ * than the leader executes a program, the leader is dead until that one takes its place
+ * (de_thread() in fs/exec.c). */
+static bool passes(const struct facts *f, int why)
+{
+	return has_other_tracer(f) ||
+	       (why == ESRCH && !f->kernel_thread && (f->state != 'Z' || f->threads > 1));
+}
+
 int process_may_trace(pid_t pid, struct error *err)
 {
 	const struct timespec pause = { .tv_nsec = LOOKS_NS };
-	char byte;
-	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
 	struct facts f;
-	int rc, looks = 0;
+	int why, looks = 0;
 
-	if (pid == getpid() ||
-	    (process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno != EFAULT))
+	do {
+		why = try_to_read(pid);
+		if (gather(pid, &f))
+			return error_set(err, ERR_GONE, "no process %d", pid);
+	} while (passes(&f, why) && looks++ < LOOKS && !nanosleep(&pause, NULL));
+	if (why || pid == getpid())
 		return process_diagnose(pid, err);
-	/* The one thing that reading does not mind. Another sampler is a tracer for microseconds. */
-	while (!(rc = gather(pid, &f)) && has_other_tracer(&f) && looks++ < LOOKS)
-		nanosleep(&pause, NULL);
-	if (rc)
-		return error_set(err, ERR_GONE, "no process %d", pid);
+	/* The one thing that reading does not mind. */
 	return has_other_tracer(&f) ? traced_by_other(pid, &f, err) : 0;
 }
