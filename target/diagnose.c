@@ -21,7 +21,7 @@
 #include "base/error.h"
 
 enum { CAP_SYS_PTRACE_BIT = 19, PF_EXITING_FLAG = 0x4, PF_KTHREAD_FLAG = 0x00200000,
-       LOOKS = 100, LOOKS_NS = 5000000 };
+       LOOKS = 200, LOOKS_NS = 5000000 };
 
 struct facts {
 	char name[64];
