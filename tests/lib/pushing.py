@@ -177,6 +177,10 @@ class Push:
                 lines.append(line.rstrip("\n"))
         return lines[:-1]
 
+    def until(self, condition):
+        """Goes on until that has come."""
+        assert wait_for(lambda: self("turn 10") is not None and condition(), 60), self.said
+
     def stats(self):
         line = [x for x in self("stats") if x.startswith("stats ")][0]
         numbers = [int(n) for n in line.split(" ")[1:6]]

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 
-from harness import SAMPLER, wait_for
+from harness import SAMPLER, status_field, wait_for
 from pprof import Profile
 
 NAME = re.compile(r"(\d{6,})-(\d{8}T\d{6}Z)$")
@@ -90,6 +90,20 @@ class Rounds:
         task = f"/proc/{self.process.pid}/task"
         assert wait_for(lambda: len(os.listdir(task)) > 1, 30), self.lines
 
+    def waits(self):
+        """Waits until a round without a recording is under way: it sleeps until that is over."""
+        def sleeps():
+            return os.path.isdir(self.path) and status_field(self.process.pid, "State")[0] == "S"
+        assert wait_for(sleeps, 60), self.lines
+
+    def looked(self):
+        """Waits until the process that takes a look at the beginning of a round has done so."""
+        children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+
+        def ended():
+            return any(status_field(pid, "State")[0] == "Z" for pid in open(children).read().split())
+        assert wait_for(ended, 60), self.lines
+
     def ends(self, status=0):
         code = self.process.wait(60)
         self.reader.join()
@@ -101,6 +115,16 @@ class Rounds:
     def stop(self, sig=signal.SIGINT):
         self.process.send_signal(sig)
         return self.ends()
+
+
+def in_one_of(times, attempt):
+    """What a machine that stands still may spoil, once or twice."""
+    for at in range(times):
+        try:
+            return attempt()
+        except AssertionError:
+            if at + 1 == times:
+                raise
 
 
 def rounds(path, *words, status=0):
