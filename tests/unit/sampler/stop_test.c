@@ -360,6 +360,25 @@ Test(stop, tells_who_has_gone, .init = make_shared)
 	tracer_free(t);
 }
 
+static char state_of(pid_t pid)
+{
+	char path[64], text[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	cr_assert(f && fgets(text, sizeof(text), f));
+	fclose(f);
+	return strrchr(text, ')')[2];
+}
+
+static void wait_for_state(pid_t pid, char state)
+{
+	for (int i = 0; i < 30000 && state_of(pid) != state; i++)
+		usleep(1000);
+	cr_assert_eq(state_of(pid), state);
+}
+
 static bool kill_it(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	(void)cookie, (void)tid, (void)regs;
@@ -412,7 +431,7 @@ static bool let_leader_execute(void *owner, void *cookie, pid_t tid, const struc
 {
 	(void)cookie, (void)tid, (void)regs;
 	shared->stop = 1;
-	usleep(50000);
+	wait_for_state(*(pid_t *)owner, 'D'); /* de_thread() in fs/exec.c */
 	cr_assert_eq(tracer_ask(of_executing, NULL, *(pid_t *)owner, NULL, STOP_LATER), ERR_BUSY);
 	return true;
 }
@@ -515,25 +534,6 @@ Test(stop, refuses_a_second_tracer, .init = make_shared)
 	cr_assert_eq(tracer_ask(t, NULL, child, NULL, STOP_HERE), ERR_PERM);
 	tracer_free(t);
 	kill_child(child);
-}
-
-static char state_of(pid_t pid)
-{
-	char path[64], text[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "r");
-	cr_assert(f && fgets(text, sizeof(text), f));
-	fclose(f);
-	return strrchr(text, ')')[2];
-}
-
-static void wait_for_state(pid_t pid, char state)
-{
-	for (int i = 0; i < 1000 && state_of(pid) != state; i++)
-		usleep(1000);
-	cr_assert_eq(state_of(pid), state);
 }
 
 /* Stopped by job control before we come: shown only where that is wanted, and stopped
