@@ -13,7 +13,9 @@ VERSION := 0.1.0
 CC      ?= cc
 SANITIZE ?=
 BUILD   ?= build$(if $(SANITIZE),-san)$(if $(findstring clang,$(CC)),-clang)
-OPT     ?= -O2 -g
+# Sanitized, -O2 -g takes three times as long to compile and finds nothing more; xxhash.h insists on
+# inlining, which -Og does not do.
+OPT     ?= $(if $(SANITIZE),-Og -g1 -DXXH_NO_INLINE_HINTS=1,-O2 -g)
 
 WARN := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wundef
@@ -121,7 +123,7 @@ UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard
 UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
 # Without Criterion, tests/lib/criterion stands in for it, and says why.
 CRITERION ?= $(if $(SANITIZE),,-lcriterion)
-$(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(CRITERION),,-Itests/lib)
+$(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += -Og $(if $(CRITERION),,-Itests/lib)
 UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/encode unwind/walk)
 unit_folder = $(word 3,$(subst /, ,$(1)))
 
