@@ -190,9 +190,11 @@ def run(tests):
         name = test.__name__
         if wanted and name not in wanted:
             continue
+        before = os.times()
         try:
             test()
-            print(f"ok {name}", flush=True)
+            took = [b - a for a, b in zip(before, os.times())]
+            print(f"ok {name} ({took[4]:.1f} s, CPU {sum(took[:4]):.1f} s)", flush=True)
         except Skip as why:
             print(f"skip {name}: {why}", flush=True)
         except Exception as problem:
