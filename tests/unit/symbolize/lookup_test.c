@@ -21,33 +21,34 @@
 /*
  * Compiling takes the time here, and it is the same for this test and its sanitized twin:
  * what was compiled, and llvm-symbolizer's answers, stay in $BUILD, in a folder for each
- * way, as other fixtures do.
+ * way, as other fixtures do. Without $BUILD they stay until the test has ended.
  */
-static char kept_root[200];
+static char kept_root[256], own_dir[256];
 
 static void enter(void)
 {
 	const char *build = getenv("BUILD");
 	char *path = build ? realpath(build, NULL) : NULL;
 
-	if (path && strlen(path) + 20 < sizeof(kept_root))
+	workshop_enter();
+	strcpy(own_dir, workshop_dir);
+	strcpy(kept_root, workshop_dir);
+	if (path && strlen(path) < 180)
 		sprintf(kept_root, "%s/lookup", path);
 	free(path);
-	workshop_enter();
 }
 
 static void leave(void)
 {
-	if (!*kept_root || strncmp(workshop_dir, kept_root, strlen(kept_root)))
-		workshop_leave();
+	strcpy(workshop_dir, own_dir);
+	workshop_leave();
 }
 
 TestSuite(lookup, .init = enter, .fini = leave, .timeout = 300);
 
+/* Few headers: reading them took longer than all the rest. */
 static const char source_cc[] =
 	"#include <vector>\n"
-	"#include <string>\n"
-	"#include <algorithm>\n"
 	"volatile int sink;\n"
 	"namespace shop {\n"
 	"template <typename T> struct box {\n"
@@ -77,12 +78,40 @@ static const char source_cc[] =
 	"		s += box<long>{ x }.twice() + box<long>{ s }.thrice();\n"
 	"	return s;\n"
 	"}\n"
+	"template <typename T> inline void swap(T &a, T &b)\n"
+	"{\n"
+	"	T kept = static_cast<T &&>(a);\n"
+	"	a = static_cast<T &&>(b);\n"
+	"	b = static_cast<T &&>(kept);\n"
 	"}\n"
+	"template <typename I, typename F> void sift(I first, long at, long end, F less)\n"
+	"{\n"
+	"	for (long child; (child = 2 * at + 1) < end; at = child) {\n"
+	"		child += child + 1 < end && less(first[child], first[child + 1]);\n"
+	"		if (!less(first[at], first[child]))\n"
+	"			return;\n"
+	"		swap(first[at], first[child]);\n"
+	"	}\n"
+	"}\n"
+	"template <typename I, typename F> void sort(I first, I last, F less)\n"
+	"{\n"
+	"	for (long at = (last - first) / 2; at-- > 0;)\n"
+	"		sift(first, at, last - first, less);\n"
+	"	while (last - first > 1) {\n"
+	"		--last;\n"
+	"		swap(*first, *last);\n"
+	"		sift(first, 0, last - first, less);\n"
+	"	}\n"
+	"}\n"
+	"}\n"
+	"struct refusal {\n"
+	"	std::vector<int> why;\n"
+	"};\n"
 	"static __attribute__((noinline)) int rare(int x)\n"
 	"{\n"
 	"	if (__builtin_expect(x > 1000, 0)) {\n"
 	"		sink = x;\n"
-	"		throw std::string(\"rare\");\n"
+	"		throw refusal{ { x, sink } };\n"
 	"	}\n"
 	"	return x + sink;\n"
 	"}\n"
@@ -94,8 +123,13 @@ static const char source_cc[] =
 	"		v.push_back(i ^ argc);\n"
 	"		w.push_back(i * 3);\n"
 	"	}\n"
-	"	std::sort(v.begin(), v.end(), [](int a, int b) { return a > b; });\n"
-	"	return shop::sum(v) + (int)shop::sum(w) + rare(argc) + argv[0][0];\n"
+	"	shop::sort(v.begin(), v.end(), [](int a, int b) { return a > b; });\n"
+	"	shop::sort(w.begin(), w.end(), [argc](long a, long b) { return a * argc < b; });\n"
+	"	try {\n"
+	"		return shop::sum(v) + (int)shop::sum(w) + rare(argc) + argv[0][0];\n"
+	"	} catch (const refusal &r) {\n"
+	"		return r.why[0];\n"
+	"	}\n"
 	"}\n";
 
 static const char source_rs[] =
@@ -287,22 +321,29 @@ static uint64_t hash(uint64_t h, const char *text)
 	return h;
 }
 
+enum { NAME_SIZE = 17 };
+
+/* Folders have names of one length: see `take`. */
+static void kept_name(char name[NAME_SIZE], const char *source, const char *commands)
+{
+	snprintf(name, NAME_SIZE, "%016lx", hash(hash(0xcbf29ce484222325, source), commands));
+}
+
 /* Goes to the folder of what these commands make of that source; whoever comes second
  * waits for the lock. */
 static int enter_kept(const char *source, const char *commands)
 {
+	char name[NAME_SIZE];
 	int lock;
 
-	if (!*kept_root)
-		return -1;
-	workshop_leave();
-	snprintf(workshop_dir, sizeof(workshop_dir), "%s/%016lx", kept_root,
-		 hash(hash(0xcbf29ce484222325, source), commands));
+	kept_name(name, source, commands);
+	cr_assert_lt(snprintf(workshop_dir, sizeof(workshop_dir), "%s/%s", kept_root, name),
+		     sizeof(workshop_dir));
 	cr_assert(run("mkdir -p %s", workshop_dir));
 	cr_assert_eq(chdir(workshop_dir), 0);
 	lock = open("lock", O_CREAT | O_RDWR | O_CLOEXEC, 0644);
 	cr_assert(lock >= 0 && flock(lock, LOCK_EX) == 0);
-	if (access("done", F_OK))
+	if (access("made", F_OK))
 		cr_assert(run("find . -mindepth 1 ! -name lock -delete"));
 	return lock;
 }
@@ -320,40 +361,77 @@ static void make(const char *commands)
 		cr_skip_test("'%s' fails here", commands);
 }
 
+/* Enters, too; the lock is the caller's to close. */
+static int make_kept(const char *file, const char *source, const char *commands)
+{
+	int lock = enter_kept(source, commands);
+
+	if (access("made", F_OK)) {
+		write_file(file, source, strlen(source));
+		make(commands);
+		write_file("made", "", 0);
+	}
+	return lock;
+}
+
 /* `asked_of` is the program that llvm-symbolizer is asked of. */
 static void compare_made(const char *file, const char *source, const char *commands,
 			 const char *asked_of)
 {
 	int lock;
-	bool there;
 
 	need("llvm-symbolizer");
-	lock = enter_kept(source, commands);
-	there = access("done", F_OK) == 0;
-	if (!there) {
-		write_file(file, source, strlen(source));
-		make(commands);
-	}
+	lock = make_kept(file, source, commands);
 	collect_addresses(asked_of);
-	if (!there) {
+	if (access("asked", F_OK)) {
 		ask_llvm(asked_of);
-		write_file("done", "", 0);
+		write_file("asked", "", 0);
 	}
-	if (lock >= 0)
-		close(lock);
+	close(lock);
 	compare("shop");
 }
 
-static void compare_cc(const char *compiler, const char *commands, const char *asked_of)
+enum { COMMANDS_SIZE = 1900 };
+
+/* Headers of an old standard are short. In `split` is what else splits the DWARF off. */
+static void compiling(char commands[COMMANDS_SIZE], const char *compiler, const char *flags,
+		      const char *split)
 {
-	need(compiler);
-	compare_made("shop.cc", source_cc, commands, asked_of);
+	snprintf(commands, COMMANDS_SIZE, "%s -std=c++11 %s%s shop.cc -o shop%s", compiler, flags, split,
+		 *split ? " && { test -e shop-shop.dwo -o -e shop.dwo || exit " BROKEN "; }" : "");
 }
+
+static void compare_cc(const char *compiler, const char *flags)
+{
+	char commands[COMMANDS_SIZE];
+
+	need(compiler);
+	compiling(commands, compiler, flags, "");
+	compare_made("shop.cc", source_cc, commands, "shop");
+}
+
+/* Compiles it if nobody has; `name` becomes the name of its folder. */
+static void compile(char name[NAME_SIZE], const char *compiler, const char *flags, const char *split)
+{
+	char commands[COMMANDS_SIZE];
+
+	compiling(commands, compiler, flags, split);
+	close(make_kept("shop.cc", source_cc, commands));
+	kept_name(name, source_cc, commands);
+}
+
+/*
+ * What was compiled elsewhere becomes what compiling here would have given: the folder's name
+ * is all that is different. So nothing is found there that is not here, as .dwo files.
+ */
+#define TAKE                                                                                       \
+	"take() { cp ../$1/shop . && { test ! -e ../$1/*.dwo || cp ../$1/*.dwo .; } && "           \
+	"LC_ALL=C sed -i s/$1/${PWD##*/}/g shop $(ls | grep 'dwo$') && ! grep -q $1 shop; } && "
 
 #define LIKE_LLVM(name, compiler, flags)                                                           \
 	Test(lookup, name)                                                                         \
 	{                                                                                          \
-		compare_cc(compiler, compiler " " flags " shop.cc -o shop", "shop");               \
+		compare_cc(compiler, flags);                                                       \
 	}
 
 LIKE_LLVM(gcc_dwarf5, "g++", "-O2 -g -gdwarf-5")
@@ -366,7 +444,7 @@ LIKE_LLVM(gcc_g1, "g++", "-O2 -g1")
 LIKE_LLVM(gcc_lto, "g++", "-O2 -g -flto")
 LIKE_LLVM(gcc_compressed, "g++", "-O2 -g -gz=zlib")
 LIKE_LLVM(gcc_compressed_gnu, "g++", "-O2 -g -gz=zlib-gnu")
-LIKE_LLVM(gcc_type_units, "g++", "-O2 -g -fdebug-types-section")
+LIKE_LLVM(gcc_type_units, "g++", "-O2 -g -gdwarf-5 -fdebug-types-section")
 LIKE_LLVM(gcc_sections, "g++", "-O2 -g -ffunction-sections -Wl,--gc-sections")
 LIKE_LLVM(gcc_without, "g++", "-O2")
 LIKE_LLVM(clang_dwarf5, "clang++", "-O2 -g -gdwarf-5")
@@ -377,28 +455,29 @@ LIKE_LLVM(clang_lines, "clang++", "-O2 -gline-tables-only")
 LIKE_LLVM(clang_lines4, "clang++", "-O2 -gline-tables-only -gdwarf-4")
 LIKE_LLVM(clang_lto, "clang++", "-O2 -g -flto -fuse-ld=lld")
 LIKE_LLVM(clang_thinlto, "clang++", "-O2 -g -flto=thin -fuse-ld=lld")
-LIKE_LLVM(clang_type_units, "clang++", "-O2 -g -fdebug-types-section")
+LIKE_LLVM(clang_type_units, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section")
 
 /* The same DWARF in another wrapping, by a command that makes shop out of whole. */
 static void compare_wrapped(const char *compiler, const char *flags, const char *wrap)
 {
-	char commands[1024];
+	char commands[COMMANDS_SIZE], whole[NAME_SIZE];
 
-	snprintf(commands, sizeof(commands), "%s %s shop.cc -o shop && cp shop whole && %s", compiler,
-		 flags, wrap);
-	compare_cc(compiler, commands, "whole");
+	need(compiler);
+	compile(whole, compiler, flags, "");
+	snprintf(commands, sizeof(commands), TAKE "take %s && cp shop whole && %s", whole, wrap);
+	compare_made("shop.cc", source_cc, commands, "whole");
 }
 
 Test(lookup, compressed_by_zstd)
 {
 	need("objcopy");
-	compare_wrapped("g++", "-O2 -g", "objcopy --compress-debug-sections=zstd whole shop");
+	compare_wrapped("g++", "-O2 -g -gdwarf-5", "objcopy --compress-debug-sections=zstd whole shop");
 }
 
 Test(lookup, debug_file_compressed_by_zstd)
 {
 	need("objcopy");
-	compare_wrapped("clang++", "-O2 -g",
+	compare_wrapped("clang++", "-O2 -g -gdwarf-5",
 			"objcopy --only-keep-debug --compress-debug-sections=zstd whole shop.debug && "
 			"strip shop && objcopy --add-gnu-debuglink=shop.debug shop");
 }
@@ -410,26 +489,26 @@ static const char dwz[] =
 Test(lookup, dwz4)
 {
 	need("dwz");
-	compare_wrapped("g++", "-O2 -gdwarf-4", dwz);
+	compare_wrapped("g++", "-O2 -g -gdwarf-4", dwz);
 }
 
 Test(lookup, dwz5)
 {
 	need("dwz");
-	compare_wrapped("g++", "-O2 -gdwarf-5", dwz);
+	compare_wrapped("g++", "-O2 -g -gdwarf-5", dwz);
 }
 
 Test(lookup, dwz_single)
 {
 	need("dwz");
-	compare_wrapped("g++", "-O2 -gdwarf-5", "dwz shop");
+	compare_wrapped("g++", "-O2 -g -gdwarf-5", "dwz shop");
 }
 
 /* DWARF 5's own way to name the supplementary file. */
 Test(lookup, dwz_debug_sup)
 {
 	need("dwz");
-	compare_wrapped("g++", "-O2 -gdwarf-5",
+	compare_wrapped("g++", "-O2 -g -gdwarf-5",
 			"cp whole twin && dwz -5 -m common -M $PWD/common shop twin && "
 			"readelf -SW shop | grep -q debug_sup");
 }
@@ -437,7 +516,7 @@ Test(lookup, dwz_debug_sup)
 Test(lookup, dwz_compressed_by_zstd)
 {
 	need("dwz");
-	compare_wrapped("g++", "-O2 -gdwarf-4",
+	compare_wrapped("g++", "-O2 -g -gdwarf-4",
 			"cp whole twin && dwz -m common -M $PWD/common shop twin && test -e common && "
 			"objcopy --compress-debug-sections=zstd shop && "
 			"objcopy --compress-debug-sections=zstd common");
@@ -445,38 +524,43 @@ Test(lookup, dwz_compressed_by_zstd)
 
 /* llvm-symbolizer 14 loses inlined calls in .dwo files of clang; the same code
  * with the DWARF in the program itself says what is right. `pack` goes on from there. */
-static void compare_split(const char *compiler, const char *flags, const char *pack)
+static void compare_split(const char *compiler, const char *flags, const char *how, const char *pack)
 {
-	char commands[1024];
+	char commands[COMMANDS_SIZE], whole[NAME_SIZE], split[NAME_SIZE];
 
-	snprintf(commands, sizeof(commands),
-		 "%s %s shop.cc -o whole && %s %s -gsplit-dwarf shop.cc -o shop && "
-		 "{ test -e shop-shop.dwo -o -e shop.dwo || exit " BROKEN "; } && %s",
-		 compiler, flags, compiler, flags, pack);
-	compare_cc(compiler, commands, "whole");
+	need(compiler);
+	compile(whole, compiler, flags, "");
+	compile(split, compiler, flags, how);
+	snprintf(commands, sizeof(commands), TAKE "take %s && mv shop whole && take %s && %s", whole,
+		 split, pack);
+	compare_made("shop.cc", source_cc, commands, "whole");
 }
 
 #define SPLIT(name, compiler, flags, pack)                                                         \
 	Test(lookup, name)                                                                         \
 	{                                                                                          \
-		compare_split(compiler, flags, pack);                                              \
+		compare_split(compiler, flags, " -gsplit-dwarf", pack);                            \
 	}
 
 SPLIT(split_clang5, "clang++", "-O2 -g -gdwarf-5", "true")
 SPLIT(split_clang4, "clang++", "-O2 -g -gdwarf-4", "true")
 SPLIT(split_gcc5, "g++", "-O2 -g -gdwarf-5", "true")
 SPLIT(split_gcc4, "g++", "-O2 -g -gdwarf-4", "true")
-SPLIT(split_inlining5, "clang++", "-O2 -g -gdwarf-5 -fsplit-dwarf-inlining", "true")
 SPLIT(split_types5, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section", "true")
 SPLIT(split_types4, "clang++", "-O2 -g -gdwarf-4 -fdebug-types-section", "true")
 SPLIT(split_gcc_types5, "g++", "-O2 -g -gdwarf-5 -fdebug-types-section", "true")
 SPLIT(split_gcc_types4, "g++", "-O2 -g -gdwarf-4 -fdebug-types-section", "true")
 SPLIT(split_unoptimized, "g++", "-O0 -g", "true")
 SPLIT(split_sections, "clang++", "-O2 -g -ffunction-sections", "true")
-SPLIT(split_compressed, "g++", "-O2 -g", "objcopy --compress-debug-sections=zlib *.dwo")
-SPLIT(split_by_zstd, "g++", "-O2 -g",
+SPLIT(split_compressed, "g++", "-O2 -g -gdwarf-5", "objcopy --compress-debug-sections=zlib *.dwo")
+SPLIT(split_by_zstd, "g++", "-O2 -g -gdwarf-5",
       "objcopy --compress-debug-sections=zstd *.dwo && "
       "objcopy --compress-debug-sections=zstd shop")
+
+Test(lookup, split_inlining5)
+{
+	compare_split("clang++", "-O2 -g -gdwarf-5", " -gsplit-dwarf -fsplit-dwarf-inlining", "true");
+}
 
 #define LLVM_DWP "llvm-dwp -e shop -o shop.dwp && rm *.dwo"
 #define GNU_DWP "dwp -e shop -o shop.dwp && rm *.dwo"
@@ -488,8 +572,8 @@ SPLIT(dwp_gcc4, "g++", "-O2 -g -gdwarf-4", LLVM_DWP)
 SPLIT(dwp_types5, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section", LLVM_DWP)
 SPLIT(dwp_types4, "clang++", "-O2 -g -gdwarf-4 -fdebug-types-section", LLVM_DWP)
 SPLIT(dwp_of_gnu4, "g++", "-O2 -g -gdwarf-4", GNU_DWP)
-SPLIT(dwp_compressed, "g++", "-O2 -g", LLVM_DWP " && objcopy --compress-debug-sections shop.dwp")
-SPLIT(dwp_of_stripped, "g++", "-O2 -g",
+SPLIT(dwp_compressed, "g++", "-O2 -g -gdwarf-5", LLVM_DWP " && objcopy --compress-debug-sections shop.dwp")
+SPLIT(dwp_of_stripped, "g++", "-O2 -g -gdwarf-5",
       LLVM_DWP " && objcopy --only-keep-debug shop shop.debug && strip shop && "
 	       "objcopy --add-gnu-debuglink=shop.debug shop")
 
@@ -524,25 +608,20 @@ Test(lookup, d)
 #define STRIPPED(name, flags, how)                                                                 \
 	Test(lookup, name)                                                                         \
 	{                                                                                          \
-		compare_cc("g++",                                                                  \
-			   "g++ " flags " shop.cc -o shop && cp shop whole && { " how              \
-			   " || exit " BROKEN "; }",                                               \
-			   "whole");                                                               \
+		compare_wrapped("g++", flags, "{ " how " || exit " BROKEN "; }");                  \
 	}
 
 STRIPPED(debuglink, "-O2 -g -Wl,--build-id=none",
 	 "objcopy --only-keep-debug shop shop.debug && strip shop && "
 	 "objcopy --add-gnu-debuglink=shop.debug shop")
-STRIPPED(debuglink_subdir, "-O2 -g",
+STRIPPED(debuglink_subdir, "-O2 -g -gdwarf-5",
 	 "mkdir .debug && objcopy --only-keep-debug shop .debug/s.dbg && strip shop && "
 	 "objcopy --add-gnu-debuglink=.debug/s.dbg shop")
 
 Test(lookup, mini_debug_info)
 {
 	need("xz");
-	compare_cc("g++",
-		   "g++ -O2 shop.cc -o shop && cp shop whole && "
-		   "{ objcopy --only-keep-debug shop mini && xz mini && strip shop && "
-		   "objcopy --add-section .gnu_debugdata=mini.xz shop || exit " BROKEN "; }",
-		   "whole");
+	compare_wrapped("g++", "-O2",
+			"{ objcopy --only-keep-debug shop mini && xz mini && strip shop && "
+			"objcopy --add-section .gnu_debugdata=mini.xz shop || exit " BROKEN "; }");
 }
