@@ -146,7 +146,9 @@ def follows(names, chain, start=0):
     for at, wanted in enumerate(chain, start):
         if wanted == "...":
             rest = chain[at - start + 1:]
-            return any(follows(names, rest, i) for i in range(at, len(names)))
+            first = rest[0] if rest else "..."
+            return any(first in (names[i], "...") and follows(names, rest, i)
+                       for i in range(at, len(names)))
         if at >= len(names) or names[at] != wanted:
             return False
     return True
