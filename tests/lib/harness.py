@@ -138,14 +138,18 @@ def expectation(source, key="expect"):
 def has_chain(names, chain):
     """Do the names of the chain stand in the stack, innermost first, one directly
     below the other? "..." in a chain stands for any number of frames."""
-    return any(follows(names[at:], chain) for at, name in enumerate(names) if name == chain[0])
+    return any(follows(names, chain, at) for at, name in enumerate(names) if name == chain[0])
 
 
-def follows(names, chain):
-    for at, wanted in enumerate(chain):
+def follows(names, chain, start=0):
+    """Without copies of the stack: some are a hundred thousand frames deep."""
+    for at, wanted in enumerate(chain, start):
         if wanted == "...":
-            return any(follows(names[i:], chain[at + 1:]) for i in range(at, len(names)))
-        if names[at:at + 1] != [wanted]:
+            rest = chain[at - start + 1:]
+            first = rest[0] if rest else "..."
+            return any(first in (names[i], "...") and follows(names, rest, i)
+                       for i in range(at, len(names)))
+        if at >= len(names) or names[at] != wanted:
             return False
     return True
 

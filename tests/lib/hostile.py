@@ -72,11 +72,14 @@ def compress(block, times, claimed=None):
 
 
 def uleb(n):
-    out = b""
+    if n < 128:
+        return bytes((n,))
+    out = bytearray()
     while n > 127:
-        out += bytes([n & 127 | 128])
+        out.append(n & 127 | 128)
         n >>= 7
-    return out + bytes([n])
+    out.append(n)
+    return bytes(out)
 
 
 # DWARF 4 written by hand.
@@ -169,7 +172,8 @@ def many_units(data):
 def many_abbreviations(data):
     elf = Elf(data)
     last = 2000000
-    more = b"".join(abbrev(i, BLOCK, 0, (SIBLING, REF4)) for i in range(4, last))
+    rest = abbrev(0, BLOCK, 0, (SIBLING, REF4))[1:]  # all but the number
+    more = b"".join(uleb(i) + rest for i in range(4, last))
     dies = uleb(last) + b"\1u\0" + span(elf) + b"\2f\0" + span(elf) + b"\0\0"
     return with_dwarf(elf, UNIT + FUNCTION + more, unit(dies))
 
@@ -215,11 +219,11 @@ def compressed_bomb(data):
 
 def frame_section(elf, entries):
     cie = b"\xff\xff\xff\xff\4\0\x08\0" + b"\1\x78\x10" + b"\x0c\7\x08" + b"\x90\1" + b"\0" * 4
-    section = struct.pack("<I", len(cie)) + cie
+    section = bytearray(struct.pack("<I", len(cie)) + cie)
     for start, size, code in entries:
         body = struct.pack("<IQQ", 0, start, size) + code
         section += struct.pack("<I", len(body)) + body
-    elf.replace(".debug_aranges", section)
+    elf.replace(".debug_aranges", bytes(section))
     rename(elf, ".debug_aranges", ".debug_frame")
     return elf.bytes()
 

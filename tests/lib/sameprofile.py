@@ -6,6 +6,7 @@ with `exact` also addresses, how inlined frames are grouped, where functions beg
 Samples of the same key are compared as a multiset: runtime/pprof may well write several."""
 import re
 from collections import defaultdict
+from itertools import chain
 
 SHOWN = 3
 
@@ -29,12 +30,20 @@ def mapping(p, location):
     return m and (m["start"], m["limit"], m["offset"], m["file"], m["build_id"])
 
 
-def flat(p, sample, exact):
-    if not exact:
-        return tuple(f for l in sample["locations"] for f in frames(l))
-    return tuple((l["address"], mapping(p, l), tuple(
+def exactly(p, location):
+    return location["address"], mapping(p, location), tuple(
         (f["name"], f["system_name"], f["file"], line, f["start_line"])
-        for f, line in l["lines"])) for l in sample["locations"])
+        for f, line in location["lines"])
+
+
+def flat(p, sample, exact, seen):
+    """`seen`: locations as they were looked at before, by identity; most are in many stacks."""
+    parts = []
+    for l in sample["locations"]:
+        if id(l) not in seen:
+            seen[id(l)] = exactly(p, l) if exact else frames(l)
+        parts.append(seen[id(l)])
+    return tuple(parts if exact else chain.from_iterable(parts))
 
 
 def labelled(sample):
@@ -46,11 +55,11 @@ def labelled(sample):
 def keyed(p, exact=False, leave_out=None):
     """{(stack, labels): sorted values}; `leave_out` says of a list of names whether that
     stack does not count. Samples that are all zero do not: see zeros()."""
-    out = defaultdict(list)
+    out, seen = defaultdict(list), {}
     for s in p.samples:
         if any(s["values"]) and not (leave_out and leave_out(s["names"])):
             labels = labelled(s)
-            out[flat(p, s, exact), labels].append(tuple(s["values"]))
+            out[flat(p, s, exact, seen), labels].append(tuple(s["values"]))
     return {key: sorted(values) for key, values in out.items()}
 
 
@@ -96,7 +105,8 @@ def same(ours, theirs, what="profile", **options):
 
 def zeros(p):
     """Stacks of samples without numbers: buckets that no GC has published yet."""
-    return {(flat(p, s, False), labelled(s)) for s in p.samples
+    seen = {}
+    return {(flat(p, s, False, seen), labelled(s)) for s in p.samples
             if not any(s["values"])}
 
 

@@ -19,10 +19,13 @@ def held(pid, states="tT"):
     found = []
     for tid in tasks(pid):
         try:
-            state = status_field(f"{pid}/task/{tid}", "State")[:1]
-            tracer = status_field(f"{pid}/task/{tid}", "TracerPid")
+            with open(f"/proc/{pid}/task/{tid}/status", errors="replace") as file:
+                text = file.read()
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended
+        state, tracer = (text.partition(f"\n{field}:\t")[2].partition("\n")[0]
+                         for field in ("State", "TracerPid"))
+        state = state[:1]
         if state and (state in states or tracer != "0"):
             found.append((tid, state, tracer))
     return found
