@@ -14,6 +14,8 @@ enum { UCONTEXT_STACK = 2, UCONTEXT_SP = 20 };
 /* No ordinary stack is larger; sp further than this below the top is elsewhere. */
 static const uint64_t STACK_SPAN = 1ull << 30;
 
+static const uint64_t PAGE = 4096; /* the smallest that there is */
+
 static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	const struct snapshot *s = (const struct snapshot *)m;
@@ -72,33 +74,47 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 	return 0;
 }
 
+/* A piece alone, of which nothing has come yet. On the lowest page of a stack that has never been
+ * deeper (the kernel maps no more of a main thread's, expand_downwards() in mm/mmap.c) the red
+ * zone can lie below all that is mapped: then from sp's own page on. */
+static size_t copy_again(pid_t tid, struct memory_piece *p, uint64_t sp)
+{
+	size_t got = memory_live_gather(tid, p, 1);
+	uint64_t page = sp & ~(PAGE - 1);
+
+	if (got || p->addr >= page)
+		return got;
+	p->addr = page;
+	return memory_live_gather(tid, p, 1);
+}
+
 /* The first piece and, when sp is elsewhere than on the ordinary stack, what lies below
  * `top`. Of a Go thread, whose ordinary stack is a goroutine's, what its stacks are. */
 static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
 {
 	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, before = 0, got;
-	uint64_t sp = s->regs.r[DWARF_SP], start = sp - RED_ZONE;
+	uint64_t sp = s->regs.r[DWARF_SP];
 	struct memory_piece p[GO_PIECES + 2];
 	size_t count = gothread_begin(&s->go, &s->place, tp, p), first;
 	bool elsewhere = top && !count && top - sp > STACK_SPAN, guess = false;
-	const struct memory_piece *stack = &p[count];
+	struct memory_piece *stack = &p[count];
 
 	for (size_t i = 0; i < count; i++)
 		before += p[i].len;
-	p[count++] = (struct memory_piece){ start, s->bytes, len };
+	p[count++] = (struct memory_piece){ sp - RED_ZONE, s->bytes, len };
 	if (elsewhere)
 		p[count++] = (struct memory_piece){ top - len, s->bytes + s->room, len };
 	else
 		guess = gothread_guess(&s->go, &s->regs, &p[count]);
 	got = memory_live_gather(tid, p, count + guess);
-	if (got < before) /* what was remembered of the thread is gone */
-		first = memory_live_gather(tid, stack, 1);
+	if (got <= before) /* what was remembered of the thread is gone, or no stack is there */
+		first = copy_again(tid, stack, sp);
 	else
 		first = got - before < len ? got - before : len;
 	/* A stack that ends early stops the copy before the second piece. */
-	if (elsewhere && first < len)
+	if (elsewhere && got <= first)
 		got = first + memory_live_gather(tid, stack + 1, 1);
-	set_stack(s, start, first);
+	set_stack(s, stack->addr, first);
 	set_other(s, 0, top - len, elsewhere ? got - first : 0);
 	set_other(s, 1, 0, 0);
 	/* A full copy may have more behind it; a short one ended where the
@@ -166,14 +182,15 @@ static void copy_other(struct snapshot *s, pid_t tid, unsigned i, uint64_t from,
 		       size_t want)
 {
 	uint64_t start = from - RED_ZONE;
-	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room;
+	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, got;
 	struct memory_piece p;
 
 	if (high > from && high - start < len)
 		len = (size_t)(high - start);
 	p = (struct memory_piece){ start, s->bytes + (1 + i) * s->room, len };
-	set_other(s, i, start, memory_live_gather(tid, &p, 1));
-	if (s->others[i].memory.len == len && start + len != high)
+	got = copy_again(tid, &p, from);
+	set_other(s, i, p.addr, got);
+	if (s->others[i].memory.len == len && p.addr + len != high)
 		s->others[i].more = UINT32_MAX;
 }
 

@@ -173,6 +173,13 @@ def status_field(pid, field):
     return ""
 
 
+def ended(pid):
+    try:
+        return status_field(pid, "State")[0] == "Z"
+    except OSError:  # between two looks of ours, perhaps
+        return True
+
+
 def cpu_seconds(pid):
     fields = open(f"/proc/{pid}/stat", errors="replace").read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
