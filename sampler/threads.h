@@ -28,8 +28,9 @@ struct call {
 	uint64_t sp, pc; /* in user space */
 };
 
-struct thread_io { /* of a thread's calls that have ended */
-	uint64_t calls, bytes;
+struct thread_io {
+	uint64_t calls, bytes; /* of a thread's calls that have ended */
+	uint64_t waits;	       /* how often it has gone to wait: its voluntary switches */
 };
 
 enum transfer {

@@ -31,21 +31,29 @@ static uint64_t field(const char *text, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* Of the thread's calls that have ended (add_wchar() and inc_syscw() in fs/read_write.c). */
+static bool read_text(const struct member *m, pid_t tid, const char *file, struct buffer *text)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "task/%d/%s", tid, file);
+	return !process_read(&m->process, name, text, NULL) && !buffer_add(text, "", 1);
+}
+
+/* Its calls by add_wchar() and inc_syscw() in fs/read_write.c, its waits by __schedule(). */
 static bool read_account(const struct member *m, pid_t tid, struct thread_io *io)
 {
 	struct buffer text = { 0 };
-	char name[48];
-	bool there;
+	bool there = read_text(m, tid, "io", &text);
 
-	snprintf(name, sizeof(name), "task/%d/io", tid);
-	there = !process_read(&m->process, name, &text, NULL) && !buffer_add(&text, "", 1);
 	if (there) {
 		const char *t = (const char *)text.data;
 
 		io->bytes = field(t, "rchar: ") + field(t, "wchar: ");
 		io->calls = field(t, "syscr: ") + field(t, "syscw: ");
+		there = read_text(m, tid, "status", &text);
 	}
+	if (there)
+		io->waits = field((const char *)text.data, "\nvoluntary_ctxt_switches:\t");
 	buffer_release(&text);
 	return there;
 }
@@ -98,17 +106,19 @@ static int count_sample(struct round *r, struct thread *thread)
 	return 0;
 }
 
-/* Calls have ended since: were they long? Then the present one may be, too. (Long reads of
- * files come to no harm; so it has to be found waiting in a transfer, every now and then.) */
+/* Calls have ended since: were they long? Then the present one may be, too. Or none has, and it has
+ * waited meanwhile: it is amid a call then, as who only computes is not. (Long reads of files come
+ * to no harm; so it has to be found waiting in a transfer, every now and then.) */
 static bool transfers_as_before(const struct round *r, struct thread *thread,
 				const struct thread_io *now)
 {
 	uint64_t calls = now->calls - thread->io.calls, bytes = now->bytes - thread->io.bytes;
 	bool recent = r->tick_ns < thread->transfer_ns + USUAL_NS;
+	bool amid = !calls && now->waits != thread->io.waits;
 
 	thread->transfer = recent ? TRANSFER_USUAL : TRANSFER_NONE;
 	thread->io = *now;
-	return recent && calls && bytes / calls > PIPE_BUF;
+	return recent && (amid || (calls && bytes / calls > PIPE_BUF));
 }
 
 int transfers_spare(struct round *r, const struct member *m, struct thread *thread, bool *spared)
