@@ -2,7 +2,7 @@
  * The watchdog shares one page with the tracer. A word there is odd while a thread is
  * asked, and changes whenever the tracer gets on; that costs the tracer a store and no
  * system call. While no thread is held the watchdog does nothing but sleep and read that
- * word, 250 times a second, or 4 ms after the next tick if the looking thread has said
+ * word, 333 times a second, or 3 ms after the next tick if the looking thread has said
  * when that is. After 100 ms in which no thread was held it sleeps on a futex in the page, and the
  * next hold begins with waking it (before a thread is asked: it is never asleep while one
  * is held). A recording of a busy target wakes it once, one of an idle target a few times

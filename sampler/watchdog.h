@@ -6,11 +6,11 @@
  * Ctrl-Z), or gets no CPU, the thread would stay held. The watchdog sees it and gives the
  * tracing thread what it lacks, within 10 ms of the hold's beginning:
  *
- *   stopped           continued at the first look, so within 4 ms; we let all threads go and
+ *   stopped           continued at the first look, so within 3 ms; we let all threads go and
  *                     stop again, because that is what our owner wanted, at a moment at
  *                     which no thread is held
- *   runnable, but without a CPU at two looks, 4 ms apart: its scheduling class is changed,
- *                     at 8 ms at the latest; if that does not help, again 2 ms later
+ *   runnable, but without a CPU at two looks, 3 ms apart: its scheduling class is changed,
+ *                     at 6 ms at the latest; if that does not help, again 2 ms later
  *   stopped by a debugger: continued after 100 ms, which may help or not
  *   still so          killed after 1 s: the kernel lets go what a dead tracer held, and the
  *                     target comes first
@@ -76,7 +76,7 @@ enum watch_verdict { /* what to do, together */
 };
 
 enum {
-	WATCH_POLL_MS = 4,
+	WATCH_POLL_MS = 3, /* with 4, what the machine takes to wake us up made 11 ms of 10 */
 	WATCH_AGAIN_MS = 2,	 /* from a change of class to the next poll */
 	WATCH_QUIET_MAX = 100,	 /* ms without a hold, and it sleeps until the next */
 	WATCH_TRACED_MAX = 100,	 /* ms for which a debugger may have us stand */
