@@ -166,11 +166,15 @@ def every_thread():
     return ["--wall"] if "--wall" in text else []
 
 
+def status_fields(pid, *fields):
+    """Of one moment."""
+    with open(f"/proc/{pid}/status", errors="replace") as file:
+        text = "\n" + file.read()
+    return [text.partition(f"\n{field}:")[2].partition("\n")[0].strip() for field in fields]
+
+
 def status_field(pid, field):
-    for line in open(f"/proc/{pid}/status", errors="replace"):
-        if line.startswith(field + ":"):
-            return line.split(":", 1)[1].strip()
-    return ""
+    return status_fields(pid, field)[0]
 
 
 def ended(pid):

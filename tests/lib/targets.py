@@ -19,12 +19,9 @@ def held(pid, states="tT"):
     found = []
     for tid in tasks(pid):
         try:
-            with open(f"/proc/{pid}/task/{tid}/status", errors="replace") as file:
-                text = file.read()
+            state, tracer = status_fields(f"{pid}/task/{tid}", "State", "TracerPid")
         except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended
-        state, tracer = (text.partition(f"\n{field}:\t")[2].partition("\n")[0]
-                         for field in ("State", "TracerPid"))
         state = state[:1]
         if state and (state in states or tracer != "0"):
             found.append((tid, state, tracer))

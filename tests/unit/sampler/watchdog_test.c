@@ -55,12 +55,11 @@ Test(watch, a_wait_in_the_kernel_is_left_alone)
 Test(watch, quiet_is_when_nobody_was_held_for_a_while)
 {
 	struct watch w = { 0 };
-	int polls = WATCH_QUIET_MAX / WATCH_POLL_MS + 1;
+	int polls = WATCH_QUIET_MAX / WATCH_POLL_MS;
 
 	for (int i = 0; i < polls; i++)
 		watch_poll(&w, 0);
-	cr_assert_geq(w.quiet_ms, WATCH_QUIET_MAX);
-	cr_assert_lt(w.quiet_ms, WATCH_QUIET_MAX + 2 * WATCH_POLL_MS);
+	cr_assert_eq(w.quiet_ms, polls * WATCH_POLL_MS);
 	watch_poll(&w, HELD);
 	cr_assert_eq(w.quiet_ms, 0);
 	watch_poll(&w, FREE);
