@@ -74,10 +74,10 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 	return 0;
 }
 
-/* A piece alone, of which nothing has come yet. On the lowest page of a stack that has never been
- * deeper (the kernel maps no more of a main thread's, expand_downwards() in mm/mmap.c) the red
- * zone can lie below all that is mapped: then from sp's own page on. */
-static size_t copy_again(pid_t tid, struct memory_piece *p, uint64_t sp)
+/* A piece that begins in the red zone below sp; how much there was. On the lowest page of a stack
+ * that has never been deeper (the kernel maps no more of a main thread's, expand_downwards() in
+ * mm/mmap.c) the red zone can lie below all that is mapped: then from sp's own page on. */
+static size_t copy_piece(pid_t tid, struct memory_piece *p, uint64_t sp)
 {
 	size_t got = memory_live_gather(tid, p, 1);
 	uint64_t page = sp & ~(PAGE - 1);
@@ -108,7 +108,7 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 		guess = gothread_guess(&s->go, &s->regs, &p[count]);
 	got = memory_live_gather(tid, p, count + guess);
 	if (got <= before) /* what was remembered of the thread is gone, or no stack is there */
-		first = copy_again(tid, stack, sp);
+		first = copy_piece(tid, stack, sp);
 	else
 		first = got - before < len ? got - before : len;
 	/* A stack that ends early stops the copy before the second piece. */
@@ -188,7 +188,7 @@ static void copy_other(struct snapshot *s, pid_t tid, unsigned i, uint64_t from,
 	if (high > from && high - start < len)
 		len = (size_t)(high - start);
 	p = (struct memory_piece){ start, s->bytes + (1 + i) * s->room, len };
-	got = copy_again(tid, &p, from);
+	got = copy_piece(tid, &p, from);
 	set_other(s, i, p.addr, got);
 	if (s->others[i].memory.len == len && p.addr + len != high)
 		s->others[i].more = UINT32_MAX;

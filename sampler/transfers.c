@@ -39,8 +39,8 @@ static bool read_text(const struct member *m, pid_t tid, const char *file, struc
 	return !process_read(&m->process, name, text, NULL) && !buffer_add(text, "", 1);
 }
 
-/* Its calls by add_wchar() and inc_syscw() in fs/read_write.c, its waits by __schedule(). */
-static bool read_account(const struct member *m, pid_t tid, struct thread_io *io)
+/* By add_wchar() and inc_syscw() in fs/read_write.c. */
+static bool read_calls(const struct member *m, pid_t tid, struct thread_io *io)
 {
 	struct buffer text = { 0 };
 	bool there = read_text(m, tid, "io", &text);
@@ -50,12 +50,26 @@ static bool read_account(const struct member *m, pid_t tid, struct thread_io *io
 
 		io->bytes = field(t, "rchar: ") + field(t, "wchar: ");
 		io->calls = field(t, "syscr: ") + field(t, "syscw: ");
-		there = read_text(m, tid, "status", &text);
 	}
+	buffer_release(&text);
+	return there;
+}
+
+/* By __schedule() in kernel/sched/core.c. */
+static bool read_waits(const struct member *m, pid_t tid, struct thread_io *io)
+{
+	struct buffer text = { 0 };
+	bool there = read_text(m, tid, "status", &text);
+
 	if (there)
 		io->waits = field((const char *)text.data, "\nvoluntary_ctxt_switches:\t");
 	buffer_release(&text);
 	return there;
+}
+
+static bool read_account(const struct member *m, pid_t tid, struct thread_io *io)
+{
+	return read_calls(m, tid, io) && read_waits(m, tid, io);
 }
 
 void transfers_look(const struct member *m, struct thread *thread, bool *wanted)
@@ -106,9 +120,10 @@ static int count_sample(struct round *r, struct thread *thread)
 	return 0;
 }
 
-/* Calls have ended since: were they long? Then the present one may be, too. Or none has, and it has
- * waited meanwhile: it is amid a call then, as who only computes is not. (Long reads of files come
- * to no harm; so it has to be found waiting in a transfer, every now and then.) */
+/* Were the calls that have ended since long? Then the present one may be, too. If none has ended
+ * and the thread has waited meanwhile, it is amid a call: a thread that only computes does not wait.
+ * (Long reads of files come to no harm; so it has to be found waiting in a transfer, every now and
+ * then.) */
 static bool transfers_as_before(const struct round *r, struct thread *thread,
 				const struct thread_io *now)
 {
@@ -126,11 +141,11 @@ int transfers_spare(struct round *r, const struct member *m, struct thread *thre
 	struct thread_io now;
 
 	*spared = r->tick_ns < thread->spare_until_ns;
-	if (!*spared && thread->transfer && read_account(m, thread->tid, &now)) {
+	if (!*spared && thread->transfer && read_calls(m, thread->tid, &now)) {
 		*spared = thread->transfer == TRANSFER_UNDER_WAY && now.calls == thread->io.calls;
 		if (*spared)
 			return count_sample(r, thread);
-		*spared = transfers_as_before(r, thread, &now);
+		*spared = read_waits(m, thread->tid, &now) && transfers_as_before(r, thread, &now);
 	}
 	if (*spared)
 		thread->spared_weight += r->weight;
