@@ -108,7 +108,7 @@ static void snapshot(unsigned long *to)
 		to[i] = counts[i];
 }
 
-/* Of those that always want a CPU: a busy machine may let one wait. */
+/* The threads that always run: a busy machine may be late with a CPU for one of them. */
 static bool all_have_moved(const unsigned long *before)
 {
 	int i = 0;

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "symbolize/symbolizer.h"
+#include "tests/unit/symbolize/shop.h"
 #include "tests/unit/symbolize/workshop.h"
 
 /*
@@ -45,103 +46,6 @@ static void leave(void)
 }
 
 TestSuite(lookup, .init = enter, .fini = leave, .timeout = 300);
-
-/* Few headers: reading them took longer than all the rest. */
-static const char source_cc[] =
-	"#include <vector>\n"
-	"volatile int sink;\n"
-	"namespace shop {\n"
-	"template <typename T> struct box {\n"
-	"	T value;\n"
-	"	inline __attribute__((always_inline)) T twice() const { return thrice() - value; }\n"
-	"	inline __attribute__((always_inline)) T thrice() const\n"
-	"	{\n"
-	"		T sum = value;\n"
-	"		for (int i = 0; i < 2; i++) {\n"
-	"			T copy = value;\n"
-	"			sum += copy * (sink + 1);\n"
-	"		}\n"
-	"		return sum;\n"
-	"	}\n"
-	"};\n"
-	"__attribute__((noinline)) int sum(const std::vector<int> &v)\n"
-	"{\n"
-	"	int s = 0;\n"
-	"	for (int x : v)\n"
-	"		s += box<int>{ x }.twice();\n"
-	"	return s;\n"
-	"}\n"
-	"__attribute__((noinline)) long sum(const std::vector<long> &v)\n"
-	"{\n"
-	"	long s = 0;\n"
-	"	for (long x : v)\n"
-	"		s += box<long>{ x }.twice() + box<long>{ s }.thrice();\n"
-	"	return s;\n"
-	"}\n"
-	"template <typename T> inline void swap(T &a, T &b)\n"
-	"{\n"
-	"	T kept = static_cast<T &&>(a);\n"
-	"	a = static_cast<T &&>(b);\n"
-	"	b = static_cast<T &&>(kept);\n"
-	"}\n"
-	"template <typename I, typename F> void sift(I first, long at, long end, F less)\n"
-	"{\n"
-	"	for (long child; (child = 2 * at + 1) < end; at = child) {\n"
-	"		child += child + 1 < end && less(first[child], first[child + 1]);\n"
-	"		if (!less(first[at], first[child]))\n"
-	"			return;\n"
-	"		swap(first[at], first[child]);\n"
-	"	}\n"
-	"}\n"
-	"template <typename I, typename F> void sort(I first, I last, F less)\n"
-	"{\n"
-	"	for (long at = (last - first) / 2; at-- > 0;)\n"
-	"		sift(first, at, last - first, less);\n"
-	"	while (last - first > 1) {\n"
-	"		--last;\n"
-	"		swap(*first, *last);\n"
-	"		sift(first, 0, last - first, less);\n"
-	"	}\n"
-	"}\n"
-	"}\n"
-	"struct refusal {\n"
-	"	std::vector<int> why;\n"
-	"};\n"
-	"static __attribute__((noinline)) int rare(int x)\n"
-	"{\n"
-	"	if (__builtin_expect(x > 1000, 0)) {\n"
-	"		sink = x;\n"
-	"		throw refusal{ { x, sink } };\n"
-	"	}\n"
-	"	return x + sink;\n"
-	"}\n"
-	"int main(int argc, char **argv)\n"
-	"{\n"
-	"	std::vector<int> v;\n"
-	"	std::vector<long> w;\n"
-	"	for (int i = 0; i < argc * 10; i++) {\n"
-	"		v.push_back(i ^ argc);\n"
-	"		w.push_back(i * 3);\n"
-	"	}\n"
-	"	shop::sort(v.begin(), v.end(), [](int a, int b) { return a > b; });\n"
-	"	shop::sort(w.begin(), w.end(), [argc](long a, long b) { return a * argc < b; });\n"
-	"	try {\n"
-	"		return shop::sum(v) + (int)shop::sum(w) + rare(argc) + argv[0][0];\n"
-	"	} catch (const refusal &r) {\n"
-	"		return r.why[0];\n"
-	"	}\n"
-	"}\n";
-
-static const char source_rs[] =
-	"use std::collections::HashMap;\n"
-	"#[inline(always)] fn square(x: u64) -> u64 { x.wrapping_mul(x) }\n"
-	"#[inline(never)] fn total(v: &[u64]) -> u64 { v.iter().map(|x| square(*x)).sum() }\n"
-	"fn main() {\n"
-	"	let v: Vec<u64> = std::env::args().map(|a| a.len() as u64).collect();\n"
-	"	let mut m = HashMap::new();\n"
-	"	m.insert(total(&v), 1);\n"
-	"	println!(\"{}\", m.len());\n"
-	"}\n";
 
 enum { ADDRESSES_MAX = 6000 };
 
@@ -410,7 +314,7 @@ static void compare_cc(const char *compiler, const char *flags)
 	compare_made("shop.cc", source_cc, commands, "shop");
 }
 
-/* Compiles it if nobody has; `name` becomes the name of its folder. */
+/* Compiles it unless it was compiled before; `name` becomes the name of its folder. */
 static void compile(char name[NAME_SIZE], const char *compiler, const char *flags, const char *split)
 {
 	char commands[COMMANDS_SIZE];
