@@ -163,6 +163,25 @@ static enum way halt(struct search *s, const struct machine *m)
 	return WAY_ENDED;
 }
 
+/* What lies above the return address at a jump out of this function: nothing, unless it is the
+ * head of a PLT (push GOT[1]; jmp GOT[2]). That has pushed the link map onto the entry's index,
+ * and the resolver takes both off (System V ABI, 5.2, "Procedure Linkage Table"). GNU ld
+ * makes CFI for it, lld does not. */
+static uint64_t left_to_resolver(struct search *s, const struct machine *m, const struct insn *jump)
+{
+	enum { PUSH_LENGTH = 6 };
+	uint8_t code[PUSH_LENGTH];
+	uint64_t push_end = m->pc - jump->len;
+	struct insn push;
+
+	if (!jump->rip ||
+	    codebytes_read(s->code, push_end - PUSH_LENGTH, code, PUSH_LENGTH) < PUSH_LENGTH ||
+	    insn_decode(code, PUSH_LENGTH, &push) || push.map != MAP_ONE || push.opcode != 0xff ||
+	    (push.reg & 7) != 6 || !push.rip)
+		return 0;
+	return m->pc + (uint64_t)jump->disp == push_end + (uint64_t)push.disp + 8 ? 16 : 0;
+}
+
 /* One instruction; m->pc is already behind it. */
 static enum way go_on(struct search *s, struct machine *m, const struct insn *insn)
 {
@@ -185,7 +204,7 @@ static enum way go_on(struct search *s, struct machine *m, const struct insn *in
 		return returns_by(s, m, 0, insn->opcode == 0xc2 ? (uint16_t)insn->imm : 0) ?
 			       WAY_FOUND : lose(s);
 	case FLOW_AWAY:
-		if (returns_by(s, m, 0, 0))
+		if (returns_by(s, m, left_to_resolver(s, m, insn), 0))
 			return WAY_FOUND;
 		/* fall through */
 	case FLOW_TABLE: /* what follows is a case of the same switch */

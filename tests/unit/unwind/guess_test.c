@@ -129,6 +129,26 @@ Test(guess, what_it_restores_is_known_to_the_caller)
 	expect(2, bottom, FRAME_BY_CODE);
 }
 
+/* As lld links it, without CFI: the head, and the first entry. */
+Test(guess, a_plt_s_entry_that_is_not_yet_bound)
+{
+	uint64_t head = PUT(0x100, "\xff\x35\x02\x20\0\0\xff\x25\x04\x20\0\0\x0f\x1f\x40\0");
+	uint64_t entry = PUT(0x110, "\xff\x25\x02\x20\0\0\x68\0\0\0\0\xe9\xe0\xff\xff\xff");
+	uint64_t caller = PUT(0x200, "\xff\xd0\xc3") + 2, bottom = put_bottom();
+	const struct { uint64_t pc; size_t pushed; } steps[] = {
+		{ entry, 0 }, { entry + 6, 0 }, { entry + 11, 1 }, { head, 1 }, { head + 6, 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		memset(words, 0, sizeof(words));
+		words[steps[i].pushed] = caller;
+		words[steps[i].pushed + 1] = bottom;
+		walk_from(steps[i].pc, 3, STACK_OUTERMOST);
+		expect(1, caller, FRAME_BY_CODE);
+		expect(2, bottom, FRAME_BY_CODE);
+	}
+}
+
 Test(guess, a_word_behind_no_call_is_no_return_address)
 {
 	uint64_t leaf = PUT(0, "\x90\x90\xc3");
