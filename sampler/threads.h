@@ -65,6 +65,7 @@ struct thread {
 	enum transfer transfer;
 	struct thread_io io;  /* when that was found out, */
 	uint64_t transfer_ns; /* CLOCK_MONOTONIC: and when it waited in one last */
+	uint64_t transfer_cpu_ns; /* cpu_ns when it was known last to be amid one */
 	uint64_t asked_ns;    /* CLOCK_MONOTONIC: when it was asked to stop last */
 	uint64_t spare_until_ns, spare_ns; /* it is not asked before; how long that was */
 	/* Wall time, sampler/walltime.c */

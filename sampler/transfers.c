@@ -22,7 +22,8 @@
 enum { SPARE_FIRST_NS = 100000000 }; /* bpf(2) verifies for as long, say */
 
 static const uint64_t SPARE_MAX_NS = 10 * NS_PER_S,
-		      USUAL_NS = 10 * NS_PER_S; /* how long it counts as doing such calls */
+		      USUAL_NS = 10 * NS_PER_S, /* how long it counts as doing such calls */
+		      STRETCH_NS = 1000000;	/* on a CPU amid one call between two waits, at most */
 
 static uint64_t field(const char *text, const char *name)
 {
@@ -81,12 +82,18 @@ void transfers_look(const struct member *m, struct thread *thread, bool *wanted)
 		thread->transfer = TRANSFER_USUAL;
 }
 
+static void found_amid_one(struct thread *thread)
+{
+	thread->transfer_ns = monotonic_ns();
+	thread->transfer_cpu_ns = thread->cpu_ns;
+}
+
 void transfers_note(const struct member *m, struct thread *thread, const struct call *call)
 {
 	bool transfers = call_transfers(call) && read_account(m, thread->tid, &thread->io);
 
 	if (transfers)
-		thread->transfer_ns = monotonic_ns();
+		found_amid_one(thread);
 	thread->transfer = transfers ? TRANSFER_UNDER_WAY : TRANSFER_NONE;
 }
 
@@ -122,18 +129,22 @@ static int count_sample(struct round *r, struct thread *thread)
 
 /* Were the calls that have ended since long? Then the present one may be, too. If none has ended
  * and the thread has waited meanwhile, it is amid a call: a thread that only computes does not wait.
- * (Long reads of files come to no harm; so it has to be found waiting in a transfer, every now and
- * then.) */
+ * If none has ended and the thread has got next to no CPU since such a look, it still stands there:
+ * on a busy machine that goes on over several looks. (Long reads of files come to no harm; so it
+ * has to be found waiting in a transfer, every now and then.) */
 static bool transfers_as_before(const struct round *r, struct thread *thread,
 				const struct thread_io *now)
 {
 	uint64_t calls = now->calls - thread->io.calls, bytes = now->bytes - thread->io.bytes;
 	bool recent = r->tick_ns < thread->transfer_ns + USUAL_NS;
-	bool amid = !calls && now->waits != thread->io.waits;
+	bool amid = calls ? bytes / calls > PIPE_BUF : now->waits != thread->io.waits;
+	bool stands = !calls && thread->cpu_ns - thread->transfer_cpu_ns < STRETCH_NS;
 
 	thread->transfer = recent ? TRANSFER_USUAL : TRANSFER_NONE;
 	thread->io = *now;
-	return recent && (amid || (calls && bytes / calls > PIPE_BUF));
+	if (amid)
+		thread->transfer_cpu_ns = thread->cpu_ns;
+	return recent && (amid || stands);
 }
 
 int transfers_spare(struct round *r, const struct member *m, struct thread *thread, bool *spared)
@@ -157,7 +168,7 @@ void transfers_learn(struct round *r, const struct slot *slot, struct thread *th
 {
 	if (slot->in_transfer) {
 		thread->transfer = TRANSFER_USUAL;
-		thread->transfer_ns = monotonic_ns();
+		found_amid_one(thread);
 		read_account(r->members[slot->context.member], thread->tid, &thread->io);
 	}
 	if (!slot->stop.work_lost) {
