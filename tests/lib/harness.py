@@ -30,6 +30,11 @@ os.environ["XDG_CACHE_HOME"] = os.path.join(BUILD, "cache")
 os.makedirs(os.environ["XDG_CACHE_HOME"], exist_ok=True)
 
 
+# What a shell runs in the background inherits that SIGINT is ignored, and the programs that we
+# start would: it ends them, as Ctrl-C does.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 # `make check-long` asks for the full counts.
 LONG = os.environ.get("SAMPLER_TEST_LONG") == "1"
 

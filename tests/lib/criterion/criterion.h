@@ -38,6 +38,7 @@ struct cr_test {
 };
 
 static struct cr_test *cr_tests, *cr_suites;
+static const struct cr_test *cr_running;
 
 enum { CR_SKIPPED = 77 };
 
@@ -81,7 +82,9 @@ static inline void cr_fail(const char *file, int line, const char *what, const c
 #define cr_assert_arr_eq(a, b, n, ...) CR_COMPARE(memcmp(a, b, n), ==, 0, ##__VA_ARGS__)
 #define cr_assert_float_eq(a, b, e, ...) cr_assert(fabs((a) - (b)) <= (e), ##__VA_ARGS__)
 #define cr_log_info(...) ((void)0)
-#define cr_skip_test(...) _exit(CR_SKIPPED)
+#define cr_skip_test(...) \
+	(printf("skip %s::%s: ", cr_running->suite, cr_running->name), printf(__VA_ARGS__), \
+	 puts(""), fflush(stdout), _exit(CR_SKIPPED))
 
 #define CR_REGISTER(list, var) \
 	__attribute__((constructor)) static void var##_register(void) \
@@ -125,6 +128,7 @@ int main(void)
 		int status;
 		pid_t pid;
 
+		cr_running = t;
 		fflush(stdout);
 		pid = fork();
 
