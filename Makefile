@@ -114,6 +114,13 @@ LIBRARY_SYS := $(sort $(filter-out -lpcre2-8,$(call syslibs,$(DEPS_pprof))))
 LIBRARY_REQUIRES := $(patsubst libz,zlib,$(patsubst -l%,lib%,$(filter-out -lm,$(LIBRARY_SYS))))
 LIBRARY_LIBS := $(filter -lm,$(LIBRARY_SYS))
 
+# Some 400 test programs are linked: by lld, where it is, in half the time.
+ifeq ($(SYSROOT),)
+ifneq ($(shell command -v ld.lld),)
+$(BUILD)/tests/%: ALL_LDFLAGS += -fuse-ld=lld -Wl,--threads=1,--build-id=sha1
+endif
+endif
+
 # Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
 # written in x86-64's register numbers and instructions, some in aarch64's.
 UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,goruntime/goplaces sampler/waits unwind/cfi unwind/expr unwind/guess unwind/insn unwind/step_go unwind/steps \
@@ -123,7 +130,9 @@ UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard
 UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
 # Without Criterion, tests/lib/criterion stands in for it, and says why.
 CRITERION ?= $(if $(SANITIZE),,-lcriterion)
-$(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += -Og $(if $(CRITERION),,-Itests/lib)
+# Half of a test's build is optimizing what runs once; what only gcc's optimizer warns of, the
+# sanitized twin is built with.
+$(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(SANITIZE),,-O0) $(if $(CRITERION),,-Itests/lib)
 UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/encode unwind/walk)
 unit_folder = $(word 3,$(subst /, ,$(1)))
 

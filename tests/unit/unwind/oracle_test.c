@@ -22,7 +22,7 @@
 #include "unwind/table.h"
 #include "tests/unit/amount.h"
 
-enum { FEW_PCS = 4000, RANDOM_PCS = 20000, FEW_ROWS = 5, WORDS = 4096 };
+enum { FEW_PCS = 1000, RANDOM_PCS = 20000, FEW_ROWS = 10, WORDS = 4096 };
 
 struct oracle {
 	int fd;
@@ -185,22 +185,35 @@ static void say_their_column(struct words *w, Dwarf_Frame *frame, unsigned reg)
 		say_ops(w, ops + 1, n - 1);
 }
 
+/* libdw's row and where it ends; NULL and 0 when there is none. To be freed. */
+static Dwarf_Frame *their_frame(const struct oracle *o, uint64_t pc, uint64_t *end, bool *signal)
+{
+	Dwarf_Frame *frame;
+	Dwarf_Addr start;
+
+	*end = 0;
+	if ((!o->eh || dwarf_cfi_addrframe(o->eh, pc, &frame)) &&
+	    (!o->debug || dwarf_cfi_addrframe(o->debug, pc, &frame)))
+		return NULL;
+	dwarf_frame_info(frame, &start, end, signal);
+	cr_assert(start <= pc && pc < *end);
+	return frame;
+}
+
 /* Returns where libdw's row ends, 0 when there is none. */
 static uint64_t say_theirs(struct words *w, const struct oracle *o, uint64_t pc)
 {
 	Dwarf_Frame *frame;
-	Dwarf_Addr start, end;
+	uint64_t end;
 	Dwarf_Op *ops;
 	bool signal;
 	size_t n;
 
-	if ((!o->eh || dwarf_cfi_addrframe(o->eh, pc, &frame)) &&
-	    (!o->debug || dwarf_cfi_addrframe(o->debug, pc, &frame))) {
+	frame = their_frame(o, pc, &end, &signal);
+	if (!frame) {
 		say(w, "nothing");
 		return 0;
 	}
-	dwarf_frame_info(frame, &start, &end, &signal);
-	cr_assert(start <= pc && pc < end);
 	cr_assert_eq(dwarf_frame_cfa(frame, &ops, &n), 0);
 	say(w, "cfa");
 	if (n == 1 && ops[0].atom == DW_OP_bregx)
@@ -263,10 +276,11 @@ static void oracle_close(struct oracle *o)
 /* Of some rows only the end is asked of libdw. */
 static uint64_t end_of_row(const struct oracle *o, uint64_t pc)
 {
-	static struct words theirs;
+	uint64_t end;
+	bool signal;
 
-	theirs.len = 0;
-	return say_theirs(&theirs, o, pc);
+	free(their_frame(o, pc, &end, &signal));
+	return end;
 }
 
 /* Through a segment: from row to row, and byte by byte for a while where libdw
