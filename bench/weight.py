@@ -46,7 +46,7 @@ def longest_held(err):
 
 def beside_a_thousand(folder):
     section(f"1,000 threads that each run 30 us and sleep 0.5 ms, on all CPUs, {SECONDS} s")
-    target = subprocess.Popen([need(os.path.join(BUILD, "fixtures", "notices")), "bursts", "600",
+    target = subprocess.Popen([need(os.path.join(BUILD, "fixtures", "notices")), "bursts",
                                "1000", "30", "500"], stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL)
     try:

@@ -51,6 +51,12 @@ def folder():
         yield os.path.join(path, "batches")
 
 
+def batches_in(path):
+    """All that can be seen now, in their order; each is whole."""
+    names = os.listdir(path) if os.path.isdir(path) else []
+    return [Batch(os.path.join(path, n)) for n in sorted(names) if not n.startswith(".")]
+
+
 class Rounds:
     """A sampler that runs. Its batches go to `path`; `lines` is what it says meanwhile."""
 
@@ -81,9 +87,7 @@ class Rounds:
         assert found, (word, self.lines)
 
     def batches(self):
-        """All that there are now, in their order."""
-        names = os.listdir(self.path) if os.path.isdir(self.path) else []
-        return [Batch(os.path.join(self.path, n)) for n in sorted(names) if not n.startswith(".")]
+        return batches_in(self.path)
 
     def samples(self):
         """Waits until a round is under way: nobody but its own threads tells from outside."""

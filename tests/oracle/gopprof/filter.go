@@ -110,7 +110,11 @@ func (t *filterTest) file(r *rand.Rand, what, file string) {
 	p := parse(file)
 	list := patternsFor(r, p)
 	pick := func() string { return list[r.Intn(len(list))] }
-	for range 6 {
+	times := 6
+	if short && len(p.Sample) > large {
+		times = 2
+	}
+	for range times {
 		t.try(what, file, "names", pick(), pick(), pick(), pick())
 	}
 	t.try(what, file, "names", pick(), "", "", "")
@@ -118,7 +122,7 @@ func (t *filterTest) file(r *rand.Rand, what, file string) {
 	t.try(what, file, "names", "", "", pick(), "")
 	t.try(what, file, "names", "", "", "", pick())
 	keys := []string{"", ".", "bytes", "key", "^k.*1$", "thread", "[02468]$"}
-	for range 3 {
+	for range times / 2 {
 		t.try(what, file, "showfrom", pick())
 		t.try(what, file, "labels", keys[r.Intn(len(keys))], keys[r.Intn(len(keys))])
 		if drop := pick(); drop != "" {
