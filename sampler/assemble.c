@@ -53,16 +53,19 @@ static const double FEW = 5; /* samples that a thread may expect */
 
 enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + GO_LABELS_MAX, VALUES_MAX = 3 };
 
+/* Of a member's thread, or of the member alone if `thread` is NULL. */
 static size_t thread_labels(struct assembly *a, const struct member *m,
 			    const struct thread *thread,
 			    struct profile_label labels[THREAD_LABELS_MAX])
 {
-	size_t n = 2;
+	size_t n = 0;
 
-	labels[0] = (struct profile_label){ .key = a->label_thread };
-	labels[1] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
-	if (profile_string(a->profile, thread->name, &labels[0].str))
-		labels[0].str = 0;
+	if (thread) {
+		labels[n++] = (struct profile_label){ .key = a->label_thread };
+		if (profile_string(a->profile, thread->name, &labels[0].str))
+			labels[0].str = 0;
+		labels[n++] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
+	}
 	if (!a->several)
 		return n;
 	labels[n++] = (struct profile_label){ .key = a->label_pid, .num = m->process.pid };
@@ -190,7 +193,7 @@ static int add_unsampled(struct assembly *a, const struct member *m, const struc
 	if (places_add_named(&a->places, "[not sampled]", &id))
 		return ERR_NOMEM;
 	return profile_add_sample(a->profile, &id, 1, values, labels,
-				  thread ? thread_labels(a, m, thread, labels) : 0);
+				  thread_labels(a, m, thread, labels));
 }
 
 /* Of a thread's time, what no sample has got. */
