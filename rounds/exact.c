@@ -47,9 +47,9 @@ static int hold_once(struct exact *e, bool *good, struct error *err)
 	rc = e->read(e->ctx, err);
 	goprofile_hold(e->g, NULL, 0, NULL);
 	hold_end(hold, &report);
+	e->was_held = !rc; /* a read that fails has undone what the one before had read */
 	if (rc)
 		return rc == ERR_SHORT ? 0 : rc;
-	e->was_held = true;
 	e->report = report;
 	*good = report.cut || (!report.moved && !lacks_something(e->g));
 	return 0;
