@@ -123,7 +123,7 @@ endif
 
 # Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
 # written in x86-64's register numbers and instructions, some in aarch64's.
-UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,goruntime/goplaces sampler/waits unwind/cfi unwind/expr unwind/guess unwind/insn unwind/step_go unwind/steps \
+UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,goruntime/goplaces sampler/waits unwind/cfi unwind/expr unwind/guess unwind/insn unwind/machine unwind/step_go unwind/steps \
         unwind/table unwind/tablecache unwind/walk)
 UNIT_aarch64 := $(wildcard tests/unit/*/*_aarch64_test.c)
 UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard tests/unit/*/*_test.c))

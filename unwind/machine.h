@@ -18,16 +18,18 @@ struct regs;
 
 enum { MACHINE_STORES = 24 };
 
+struct machine_store { /* of eight bytes */
+	uint64_t addr, value;
+	bool known;
+};
+
 struct machine {
 	uint64_t r[HW_COUNT]; /* by HW_ number */
 	uint64_t pc;
 	uint32_t known;	      /* bit n: r[n] */
 	bool called;	      /* a call was made, and nobody knows that it returns */
 	unsigned store_count;
-	struct {
-		uint64_t addr, value;
-		bool known;
-	} stores[MACHINE_STORES];
+	struct machine_store stores[MACHINE_STORES]; /* in their order */
 	const struct memory *memory; /* what was there before */
 };
 

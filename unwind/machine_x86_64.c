@@ -67,18 +67,18 @@ int machine_read(const struct machine *m, uint64_t addr, uint64_t *value)
 	return memory_read_u64(m->memory, addr, value);
 }
 
+/* The last one stands last, since it may overlap others. */
 static bool store(struct machine *m, uint64_t addr, bool known, uint64_t value)
 {
-	unsigned i = 0;
+	unsigned kept = 0;
 
-	while (i < m->store_count && m->stores[i].addr != addr)
-		i++;
-	if (i == MACHINE_STORES)
+	for (unsigned i = 0; i < m->store_count; i++)
+		if (m->stores[i].addr != addr)
+			m->stores[kept++] = m->stores[i];
+	m->store_count = kept;
+	if (kept == MACHINE_STORES)
 		return false;
-	m->store_count += i == m->store_count;
-	m->stores[i].addr = addr;
-	m->stores[i].known = known;
-	m->stores[i].value = value;
+	m->stores[m->store_count++] = (struct machine_store){ addr, value, known };
 	return true;
 }
 
@@ -262,14 +262,13 @@ static bool execute_wide(struct machine *m, const struct insn *insn, bool *ok)
 	return false;
 }
 
-static void after_call(struct machine *m, const struct insn *insn)
+static bool after_call(struct machine *m, const struct insn *insn)
 {
-	if (insn->opcode == 0xe8 && insn->imm == 0) { /* to the next one, which pops */
-		push(m, true, m->pc);
-		return;
-	}
+	if (insn->opcode == 0xe8 && insn->imm == 0) /* to the next one, which pops */
+		return push(m, true, m->pc);
 	forget(m, ~(uint32_t)PRESERVED);
 	m->called = true;
+	return true;
 }
 
 /* What moves rsp by itself, and numbers. False: not one of them. */
@@ -304,11 +303,11 @@ static bool execute_any(struct machine *m, const struct insn *insn, bool *ok)
 		leave(m);
 		return true;
 	case 0xe8:
-		after_call(m, insn);
+		*ok = after_call(m, insn);
 		return true;
 	case 0xff:
 		if ((insn->reg & 7) == 2)
-			after_call(m, insn);
+			*ok = after_call(m, insn);
 		else if ((insn->reg & 7) == 6)
 			*ok = push(m, false, 0);
 		else
