@@ -310,13 +310,14 @@ static void stop_tracing(struct round *r)
 {
 	uint64_t repaired, undone, cpu_ns;
 
+	tracing_end(r->tracing);
 	tracing_figures(r->tracing, &repaired, &undone, &cpu_ns);
 	pthread_mutex_lock(&r->lock);
 	r->stats.repaired += repaired;
 	r->stats.undone += undone;
 	pthread_mutex_unlock(&r->lock);
 	r->child_reaped |= tracing_reaped(r->tracing, r->members[0]->process.pid, &r->child_status);
-	tracing_stop(r->tracing);
+	tracing_free(r->tracing);
 	r->tracing = NULL;
 }
 

@@ -219,9 +219,10 @@ static int start_thread(struct tracing *t)
 	t->tid = 0;
 	t->cpu = -1;
 	rc = pthread_create(&t->thread, NULL, tracing_thread, t);
-	if (rc)
+	if (rc) {
 		t->thread = 0;
-	t->ended = rc != 0;
+		t->ended = true; /* else the thread's to say, which may have ended already */
+	}
 	return rc;
 }
 
@@ -262,22 +263,28 @@ int tracing_start(struct tracing **out, struct watchdog *w, struct error *err)
 	t->returned_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (t->asked_fd < 0 || t->returned_fd < 0 || (errno = start_thread(t))) {
 		error_errno(err, ERR_IO, "cannot start a thread");
-		tracing_stop(t);
+		tracing_free(t);
 		return ERR_IO;
 	}
 	*out = t;
 	return 0;
 }
 
-void tracing_stop(struct tracing *t)
+void tracing_end(struct tracing *t)
+{
+	t->quit = true;
+	if (!t->thread)
+		return;
+	wake(t);
+	pthread_join(t->thread, NULL);
+	t->thread = 0;
+}
+
+void tracing_free(struct tracing *t)
 {
 	if (!t)
 		return;
-	t->quit = true;
-	if (t->thread) {
-		wake(t);
-		pthread_join(t->thread, NULL);
-	}
+	tracing_end(t);
 	if (t->asked_fd >= 0)
 		close(t->asked_fd);
 	if (t->returned_fd >= 0)

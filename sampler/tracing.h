@@ -27,9 +27,12 @@ struct watchdog;
  * traces. ERR_IO, ERR_NOMEM. */
 int tracing_start(struct tracing **t, struct watchdog *w, struct error *err);
 
-/* Ends it; the kernel lets go the threads that it still had attached. Slots that have not come
- * back are the caller's again. NULL is harmless. */
-void tracing_stop(struct tracing *t);
+/* Ends the thread; the kernel releases the threads that it still had attached. Slots that have not
+ * come back are the caller's again. */
+void tracing_end(struct tracing *t);
+
+/* The same, and frees *t. NULL is harmless. */
+void tracing_free(struct tracing *t);
 
 /* Hands over a slot (round.h tells what of it has to be set). It comes back with `stop` and
  * `rc` filled, when its thread has been let go or could not be asked. 0; ERR_IO when there is
@@ -47,7 +50,8 @@ int tracing_wait(struct tracing *t, uint64_t until, const int *fds, int count);
 /* Slots that were handed over and have not come back. */
 size_t tracing_expected(const struct tracing *t);
 
-/* How many calls were entered again, and of these how many met a signal; CPU time used. */
+/* How many calls were entered again, and of these how many met a signal, up to the last tracing
+ * thread that has ended; CPU time used, in ns, the present thread's included. */
 void tracing_figures(const struct tracing *t, uint64_t *repaired, uint64_t *undone,
 		     uint64_t *cpu_ns);
 
