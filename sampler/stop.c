@@ -305,7 +305,7 @@ static bool entered_again(struct tracer *t, struct request *r, int status)
 /* A call that it has cut short is not ours to repair: job control did that. */
 static int serve_group_stop(struct tracer *t, struct request *r, struct stop *stop)
 {
-	struct registers regs;
+	struct registers regs = { 0 };
 
 	if (t->takes_stopped && !r->given_up && registers_read(r->tid, &regs) == 0)
 		r->taken = t->take(t->owner, r->cookie, r->tid, &regs);

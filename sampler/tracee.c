@@ -81,7 +81,7 @@ void tracee_call_again(pid_t tid, const struct registers *regs)
 
 void tracee_undo_call_again(pid_t tid, const struct registers *regs)
 {
-	struct registers again, now;
+	struct registers again, now = { 0 };
 
 	registers_call_again(regs, &again);
 	if (registers_read(tid, &now) == 0 && registers_pc(&now) == registers_pc(&again) &&
