@@ -62,14 +62,16 @@ static bool has_delicate_waits(const struct member *m)
 	return false;
 }
 
-/* Now and then; where there are many threads, more rarely. */
+/* Now and then; where there are many threads, more rarely. A process that once waited so is taken
+ * to do it again: when signals wake the thread all the time, a look seldom meets it waiting. */
 static void look_again(struct member *m)
 {
 	uint64_t now = monotonic_ns(), cost;
 
 	if (now < m->exposure_due_ns)
 		return;
-	m->delicate = thread_leaves_to_default(m->process.pid, SIGCHLD) && has_delicate_waits(m);
+	m->waits_delicately = m->waits_delicately || has_delicate_waits(m);
+	m->delicate = m->waits_delicately && thread_leaves_to_default(m->process.pid, SIGCHLD);
 	cost = (monotonic_ns() - now) * LOOK_COST_FACTOR;
 	m->exposure_due_ns = now + (cost > LOOK_AGAIN_NS ? cost : LOOK_AGAIN_NS);
 }

@@ -48,7 +48,7 @@ struct member {
 	uint64_t cpu_due_ns;   /* when its CPU time is to be read again */
 	uint64_t cpu_ns;       /* in the round, at the last reading */
 	uint64_t children_due_ns; /* when to look for children again */
-	bool delicate;		  /* see sampler/exposure.c; */
+	bool waits_delicately, delicate; /* see sampler/exposure.c; */
 	uint64_t exposure_due_ns; /* when to look again */
 	bool dumps_core;	  /* and is left alone: it will not run again */
 	uint64_t executes_at;	  /* the tick (round.tick_ns) at which it executed a program */
