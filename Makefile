@@ -2,7 +2,7 @@
 #
 # V=1 shows the commands. SANITIZE=address,undefined builds with sanitizers,
 # in a folder of its own. CC=clang works as well as gcc. With SYSROOT, the folder of
-# another system's headers and libraries, a cross compiler builds for that
+# another system's headers and libraries, a cross compiler builds for that system
 # (tests/cross/aarch64.test).
 
 PREFIX  ?= /usr/local
@@ -29,7 +29,7 @@ Q := @
 say = @printf '  %-7s %s\n' $(1) $(2)
 endif
 
-# A folder's files, less those named for an architecture that the compiler is not for.
+# A folder's files, without those named for an architecture that the compiler does not build for.
 ARCH := $(shell $(CC) -dumpmachine | sed 's/-.*//')
 OTHER_ARCHS := $(filter-out $(ARCH),x86_64 aarch64)
 sources = $(filter-out $(foreach a,$(OTHER_ARCHS),$(1)/%_$(a).c),$(wildcard $(1)/*.c))
@@ -53,8 +53,8 @@ DEPS_rounds    := rounds sampler goprofile goruntime delta goparse net unwind sy
 DEPS_cli       := rounds sampler goprofile goruntime delta goparse net report unwind symbolize pprof target base
 
 SYS_base      := -lxxhash
-# Where libzstd's header is missing, what zstd has compressed is not read; without
-# libdeflate's, zlib takes twice as long.
+# Without libzstd's header, data compressed by zstd cannot be read. Without libdeflate's, zlib
+# is used, which takes twice as long.
 COMPRESSION   := -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
 SYS_target    := -lelf $(COMPRESSION)
 SYS_unwind    := -ldw -lelf
@@ -76,7 +76,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-# What an object takes in besides its includes.
+# Files that an object contains besides its includes.
 $(BUILD)/obj/report/page.o: $(wildcard report/page/*)
 
 define folder_rule
@@ -93,9 +93,9 @@ $(BUILD)/sampler: $(OBJS_cli) $(call archives,$(DEPS_cli))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OBJS_cli) $(call archives,$(DEPS_cli)) $(ALL_LDFLAGS) $(call syslibs,$(DEPS_cli)) $(SYS_cli) -o $@
 
-# The library for others (docs/library.md): what pprof/api*.c needs of pprof/ and base/, in
-# one object, so that the names in between can be made local and collide with nobody's.
-# Who links it may be a shared object himself.
+# The library for other programs (docs/library.md): what pprof/api*.c needs of pprof/ and base/, in
+# one object, so that the names in between can be made local and collide with no other names.
+# A shared object may link it.
 $(BUILD)/obj/pprof/%.o $(BUILD)/obj/base/%.o: ALL_CFLAGS += -fPIC -fvisibility=hidden
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
 LIBRARY_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard pprof/api*.c))
@@ -109,29 +109,29 @@ $(BUILD)/libsampler-pprof.a: $(BUILD)/obj/sampler-pprof.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-# Regular expressions are the program's. What has no .pc file is named to the linker.
+# Only the program uses regular expressions. A library without a .pc file is named in Libs.
 LIBRARY_SYS := $(sort $(filter-out -lpcre2-8,$(call syslibs,$(DEPS_pprof))))
 LIBRARY_REQUIRES := $(patsubst libz,zlib,$(patsubst -l%,lib%,$(filter-out -lm,$(LIBRARY_SYS))))
 LIBRARY_LIBS := $(filter -lm,$(LIBRARY_SYS))
 
-# Some 400 test programs are linked: by lld, where it is, in half the time.
+# Some 400 test programs are linked. If lld is installed, it does that in half the time.
 ifeq ($(SYSROOT),)
 ifneq ($(shell command -v ld.lld),)
 $(BUILD)/tests/%: ALL_LDFLAGS += -fuse-ld=lld -Wl,--threads=1,--build-id=sha1
 endif
 endif
 
-# Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some are
-# written in x86-64's register numbers and instructions, some in aarch64's.
+# Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some use
+# x86-64's register numbers and instructions, some aarch64's.
 UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,goruntime/goplaces sampler/waits unwind/cfi unwind/expr unwind/guess unwind/insn unwind/machine unwind/step_go unwind/steps \
         unwind/table unwind/tablecache unwind/walk)
 UNIT_aarch64 := $(wildcard tests/unit/*/*_aarch64_test.c)
 UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard tests/unit/*/*_test.c))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
-# Without Criterion, tests/lib/criterion stands in for it, and says why.
+# Without Criterion, tests/lib/criterion/criterion.h replaces it; it says why.
 CRITERION ?= $(if $(SANITIZE),,-lcriterion)
-# Half of a test's build is optimizing what runs once; what only gcc's optimizer warns of, the
-# sanitized twin is built with.
+# Optimizing code that runs once would be half of a test's build. Each test is also built with
+# sanitizers, and then with optimization, which some of gcc's warnings need.
 $(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(SANITIZE),,-O0) $(if $(CRITERION),,-Itests/lib)
 UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/encode unwind/walk)
 unit_folder = $(word 3,$(subst /, ,$(1)))
@@ -147,7 +147,7 @@ $(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(UNIT_OBJS_$(call un
 endef
 $(foreach t,$(UNIT_SOURCES),$(eval $(call unit_rule,$(t))))
 
-# valgrind takes a second to begin, which Criterion has it do for each test.
+# valgrind takes a second to start, and Criterion would have it start for each test.
 $(BUILD)/obj/tests/valgrind/%.o: tests/unit/%.c tests/lib/criterion/criterion.h Makefile
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -179,8 +179,8 @@ build-fuzz/$(1): tests/fuzz/$(1).c $(foreach f,$(DEPS_$(call fuzz_folder,$(1))),
 endef
 $(foreach f,$(FUZZ_NAMES),$(eval $(call fuzz_rule,$(f))))
 
-# Programs of the tests and the bench: the first line "// links: FOLDER" names
-# whose libraries they link, "// libs: …" on the second what else.
+# Programs of the tests and the bench: the first line "// links: FOLDER" names the
+# folder whose libraries they link, the second, "// libs: …", other libraries.
 TOOLS_x86_64 := tests/tools/insnlens.c tests/tools/stepcheck.c bench/unwind.c
 TOOLS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(foreach a,$(OTHER_ARCHS),$(TOOLS_$(a))),$(wildcard tests/tools/*.c bench/*.c)))
 tool_links = $(foreach f,$(shell sed -n '1s,^// links: *,,p' $(1)),$(DEPS_$(f)))
@@ -238,7 +238,7 @@ INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
                      $(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc \
                      $(DESTDIR)$(PREFIX)/include/sampler-pprof.h
 
-# A .pc file says ${prefix} where it can, so that who moves the tree changes one line.
+# A .pc file uses ${prefix} where it can: after the tree was moved, only one line changes.
 relocatable = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 fill_in = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(call relocatable,$(LIBDIR))|' \
           -e 's|@VERSION@|$(VERSION)|' -e 's|@REQUIRES@|$(LIBRARY_REQUIRES)|' -e 's|@LIBS@|$(LIBRARY_LIBS)|'

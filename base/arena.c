@@ -1,5 +1,5 @@
-/* Blocks double from 4 KiB to 1 MiB; a request bigger than that gets a block
- * of its own, so that no request is refused for its size. */
+/* Blocks double from 4 KiB to 1 MiB; a larger request gets a block of its own, so that no request
+ * is refused for its size. */
 #include "base/arena.h"
 
 #include <stdint.h>
@@ -51,7 +51,6 @@ static int grow(struct arena *a, size_t need)
 	return 0;
 }
 
-/* `size` bytes at a multiple of `align`. */
 static void *take(struct arena *a, size_t size, size_t align)
 {
 	size_t start = (a->used + align - 1) & ~(align - 1);

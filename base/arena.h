@@ -1,9 +1,9 @@
 /*
  * Memory that is freed all at once.
  *
- * A round's stacks, a profile's strings, a symbolizer's names: thousands of
- * small objects with one end of life. An arena hands them out by moving a
- * pointer and gives everything back in arena_release. Nothing is freed singly.
+ * A round's stacks, a profile's strings, a symbolizer's names: thousands of small objects that are
+ * all freed at the same time. An arena allocates by moving a pointer, and arena_release frees
+ * everything. Single objects cannot be freed.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -11,21 +11,22 @@
 #include <stddef.h>
 
 struct arena {
-	struct arena_block *blocks; /* newest first */
-	size_t used, size;	    /* of the newest block, bytes */
-	size_t total;		    /* bytes got from malloc */
+	struct arena_block *blocks; /* newest first; owned */
+	size_t used, size;	    /* bytes of the newest block */
+	size_t total;		    /* bytes allocated with malloc */
 };
 
-/* An empty arena owns nothing; {0} is as good. */
+/* Makes an empty arena, which owns no memory. `{0}` is an empty arena too. */
 void arena_init(struct arena *a);
 
-/* Frees all that was handed out; the arena is empty and usable again. */
+/* Frees all allocated objects. The arena is then empty and can be used again. */
 void arena_release(struct arena *a);
 
-/* `size` zeroed bytes, aligned to 16; NULL when out of memory. */
+/* `size` zeroed bytes, aligned to 16, valid until arena_release. NULL when out of memory. */
 void *arena_alloc(struct arena *a, size_t size);
 
-/* A copy of `len` bytes of `data`, with a NUL appended that len does not count. */
+/* A copy of `len` bytes of `data` followed by a NUL that `len` does not count. Not aligned. NULL
+ * when out of memory. */
 char *arena_copy(struct arena *a, const void *data, size_t len);
 
 #endif

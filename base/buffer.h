@@ -1,4 +1,4 @@
-/* A growing run of bytes: what an encoder writes into. */
+/* A growing byte buffer for encoders. */
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
 
@@ -14,14 +14,14 @@ struct buffer {
 	size_t len, room;
 };
 
-/* An empty buffer owns nothing; {0} is as good. */
+/* Makes an empty buffer, which owns no memory. `{0}` is an empty buffer too. */
 void buffer_init(struct buffer *b);
 void buffer_release(struct buffer *b);
 
 /* Makes room for `more` bytes behind the present ones. 0 or ERR_NOMEM. */
 int buffer_reserve(struct buffer *b, size_t more);
 
-/* Appends. 0 or ERR_NOMEM. Inline, because encoders live on it. */
+/* Appends `len` bytes. 0 or ERR_NOMEM. Inline, because encoders call it all the time. */
 static inline int buffer_add(struct buffer *b, const void *data, size_t len)
 {
 	if (len > b->room - b->len && buffer_reserve(b, len))
@@ -37,7 +37,7 @@ int buffer_addf(struct buffer *b, const char *fmt, ...) __attribute__((format(pr
 int buffer_vaddf(struct buffer *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* "0x2a"; for where there are millions. 0 or ERR_NOMEM. */
+/* Appends `value` as "0x2a", for callers that write millions of numbers. 0 or ERR_NOMEM. */
 int buffer_add_hex(struct buffer *b, uint64_t value);
 
 #endif

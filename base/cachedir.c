@@ -1,9 +1,9 @@
 /*
- * A file's time is when it was last of use, which whoever reads it sets (futimens(2)):
- * what is removed first follows from it, without a file about files.
+ * A file's modification time is the time of its last use: a reader sets it (futimens(2)). It gives
+ * the order of removal, so no index file is needed.
  *
- * A file is written under a name of its own and renamed. No fsync: after a crash it may
- * be short or empty, which its reader must be able to tell anyhow.
+ * A file is written under a temporary name and renamed. There is no fsync: after a crash the file
+ * may be short or empty, which its reader must detect anyway.
  */
 #include "base/cachedir.h"
 
@@ -26,13 +26,13 @@ enum { FILES_MAX = 65536, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEX
 
 static const char own_name[] = "sampler", tmp_ending[] = ".tmp";
 
-/* The folder above ours, as a path to be freed; NULL when none is named. */
+/* The path of the folder above ours, which the caller frees; NULL: none is named, or no memory. */
 static char *base_path(void)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	char *path = NULL;
 
-	/* "All paths set in these environment variables must be absolute." */
+	/* "All paths set in these environment variables must be absolute." (XDG specification) */
 	if (xdg && *xdg == '/')
 		return strdup(xdg);
 	if (home && *home == '/' && asprintf(&path, "%s/.cache", home) < 0)
@@ -50,7 +50,8 @@ static bool is_ours(int fd, mode_t forbidden)
 	return false;
 }
 
-/* A folder in another one, made if the other one is ours. -1 and errno. */
+/* Opens the folder `name` in `above`. If missing it is created, if `above` is ours. -1 and
+ * errno. */
 static int open_folder(int above, const char *name)
 {
 	int fd = openat(above, name, FOLDER);
@@ -62,7 +63,8 @@ static int open_folder(int above, const char *name)
 	return openat(above, name, FOLDER);
 }
 
-/* Ours in the folder at `path`. -1 and errno. */
+/* Opens our folder in the folder `path`. -1 and errno; EPERM: one of the two does not belong to us,
+ * or others may write to ours. */
 static int open_below(const char *path)
 {
 	struct walk w;
@@ -168,7 +170,7 @@ struct file {
 	uint64_t bytes;
 };
 
-/* Hex digits, and the ending of one that was not finished. */
+/* Is the name of the form that cachedir_write uses? An unfinished file has ".tmp" at its end. */
 static bool is_own_file(const char *name)
 {
 	size_t digits = strspn(name, "0123456789abcdef");
@@ -185,8 +187,8 @@ static int by_use(const void *a, const void *b)
 	return (x->used.tv_nsec > y->used.tv_nsec) - (x->used.tv_nsec < y->used.tv_nsec);
 }
 
-/* The files of the folder, to be freed; their number through *count, their bytes
- * through *total. */
+/* Returns the files of the folder, which the caller frees. *count is their number, *total their
+ * size in bytes. */
 static struct file *list_files(DIR *d, size_t *count, uint64_t *total)
 {
 	struct file *files = NULL;
@@ -201,7 +203,7 @@ static struct file *list_files(DIR *d, size_t *count, uint64_t *total)
 		if (!is_own_file(e->d_name) ||
 		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
-		/* Room is a power of two, and a count that is one has filled it. */
+		/* The room is a power of two: it is full when the count is one, or 0. */
 		more = *count & (*count - 1) ? files : realloc(files, room * sizeof(*files));
 		if (!more)
 			break;

@@ -1,11 +1,10 @@
 /*
- * A folder of our own for what can be made again: $XDG_CACHE_HOME/sampler, by default
+ * Our own folder for files that can be made again: $XDG_CACHE_HOME/sampler, by default
  * ~/.cache/sampler (XDG Base Directory Specification).
  *
- * It is used only if nobody else can have put something there: the folder above it and
- * itself belong to our effective user, and nobody else may write to it. So root does
- * not write into a user's home because HOME still points there, nor believe what it
- * finds there.
+ * It is used only if no other user can have put a file there: the folder above it and the folder
+ * itself must belong to our effective user, and only we may write to the folder itself. So root
+ * neither writes into a user's home because HOME still points there, nor trusts files found there.
  */
 #ifndef BASE_CACHEDIR_H
 #define BASE_CACHEDIR_H
@@ -16,21 +15,22 @@
 struct error;
 struct iovec;
 
-/* Opens it, and makes it where it is missing. The folder's descriptor through *dir, the
- * caller's. ERR_NOTFOUND when no place is named, ERR_IO, ERR_PERM when it is not ours
- * alone. */
+/* Opens the folder and creates it if it is missing. *dir is its descriptor, which the caller
+ * closes; -1 on error. ERR_NOTFOUND: the environment names no place; ERR_PERM: the folder is not
+ * ours alone; ERR_IO. */
 int cachedir_open(int *dir, struct error *err);
 
-/* A file in it, for reading; its length through *len. Refused (-1) unless it is a
- * regular file of ours that nobody else may write to. */
+/* Opens a file in it for reading. Returns the descriptor, which the caller closes; *len is the
+ * length in bytes. -1 unless it is a regular file of ours that no other user may write to. */
 int cachedir_open_file(int dir, const char *name, uint64_t *len);
 
-/* Puts a file there, whole or not at all; replaces what has the name. ERR_IO. */
+/* Writes a file from `count` parts, whole or not at all, and replaces one of that name. `name` has
+ * hex digits only. ERR_IO. */
 int cachedir_write(int dir, const char *name, const struct iovec *parts, int count,
 		   struct error *err);
 
-/* Removes the files longest unused until the rest takes at most `bytes`. Others than
- * cachedir_write's are left alone. */
+/* Removes the least recently used files until the others take at most `bytes`. Only files with
+ * names as cachedir_write's are removed. */
 void cachedir_trim(int dir, uint64_t bytes);
 
 #endif

@@ -56,7 +56,7 @@ uint64_t cursor_uint(struct cursor *c, unsigned bytes)
 
 	if (!p)
 		return 0;
-	switch (bytes) { /* lengths that the compiler knows cost no call */
+	switch (bytes) { /* memcpy of a constant length needs no call */
 	case 1:
 		return *p;
 	case 2:
@@ -99,7 +99,7 @@ int64_t cursor_sleb(struct cursor *c)
 		byte = cursor_byte(c);
 		if (c->failed)
 			return 0;
-		if (shift == 63 && byte != 0 && byte != 0x7f) { /* nothing but the sign */
+		if (shift == 63 && byte != 0 && byte != 0x7f) { /* only the sign is left */
 			cursor_fail(c, "number of more than 64 bits");
 			return 0;
 		}

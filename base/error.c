@@ -1,5 +1,5 @@
-/* Messages are built in place and cut at the end of the buffer: reporting an
- * error never allocates, because it may be memory that has run out. */
+/* Messages are built in place and cut at the end of the buffer: reporting an error never allocates,
+ * because memory may have run out. */
 #include "base/error.h"
 
 #include <errno.h>

@@ -1,29 +1,27 @@
 /*
- * What went wrong, and in which words.
+ * Error codes and messages.
  *
- * A function that can fail returns 0 or one of these negative codes. The code
- * is for the caller's decision (retry, skip, which exit status), the message
- * is for the person: it travels in a struct error that the caller owns, names
- * what failed, on what, where and why, starts in lower case, ends without a
- * full stop and puts its subject in quotes. Nobody below cli/ prints.
+ * A function that can fail returns 0 or one of these negative codes. The code is for the caller's
+ * decision (retry, skip, which exit status), the message for the person. The message is in a struct
+ * error that the caller owns. It names what failed, on what, where and why, starts in lower case,
+ * ends without a full stop and puts its subject in quotes. Only cli/ prints.
  *
- * Every function that takes a `struct error *` accepts NULL: the caller then
- * wants the code only.
+ * Every function that takes a `struct error *` accepts NULL, for a caller that needs the code only.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
 enum error_code {
 	ERR_NOMEM = -1,	   /* out of memory */
-	ERR_IO = -2,	   /* the kernel refused; errno is in the message */
+	ERR_IO = -2,	   /* input or output failed; errno, if there is one, is in the message */
 	ERR_FORMAT = -3,   /* foreign bytes break their format */
 	ERR_USAGE = -4,	   /* the user asked for what does not exist */
 	ERR_PERM = -5,	   /* not permitted; the message names cause and remedy */
 	ERR_GONE = -6,	   /* process or thread does not exist (any more) */
-	ERR_LIMIT = -7,	   /* a bound of ours was reached, on purpose */
-	ERR_NOTFOUND = -8, /* looked for, not there: often no error to the user */
-	ERR_SHORT = -9,	   /* fewer bytes at hand than the caller needs */
-	ERR_BUSY = -10,	   /* not now: something else is under way, and will be over soon */
+	ERR_LIMIT = -7,	   /* one of our own limits was reached */
+	ERR_NOTFOUND = -8, /* not found; often no error to the user */
+	ERR_SHORT = -9,	   /* fewer bytes available than the caller needs */
+	ERR_BUSY = -10,	   /* another operation is under way and will end soon */
 };
 
 struct error {

@@ -1,5 +1,5 @@
-/* Open addressing with linear probing, at most 3/4 full. Entries are never
- * removed singly: nobody here needs it. */
+/* Open addressing with linear probing, at most 3/4 full. Single entries cannot be removed: no
+ * caller needs that. */
 #include "base/hashindex.h"
 
 #include <stdlib.h>
@@ -34,8 +34,8 @@ void hashindex_clear(struct hashindex *ix)
 	ix->count = 0;
 }
 
-/* Where a key starts to look. The slot's 32 bits must be enough to find its
- * place again when the table grows, so the place comes from them alone. */
+/* The slot where the search for a hash begins. It depends only on the 32 bits that a slot stores,
+ * so that slots can be moved when the table grows. */
 static uint32_t place(uint32_t hash, uint32_t mask)
 {
 	return (hash * 2654435769u >> 7 ^ hash) & mask;
@@ -101,9 +101,9 @@ int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id)
 	return 0;
 }
 
-/* Foreign files choose many of the keys, and XXH3 without a seed can be computed
- * backwards: a file could make all its ids meet in one slot. The kernel gives each
- * process random bytes; results do not depend on them, since nobody walks slots. */
+/* Many keys come from foreign files. XXH3 without a seed can be computed backwards, so a file could
+ * make all its keys collide. The seed is from the random bytes that the kernel gives each process
+ * (getauxval(3), AT_RANDOM). Results do not depend on it: no code iterates over the slots. */
 static uint64_t seed;
 
 __attribute__((constructor)) static void choose_seed(void)

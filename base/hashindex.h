@@ -1,10 +1,9 @@
 /*
- * A hash index: from a key's hash to the number of the entry that holds it.
+ * A hash index: from a key's hash to the number of the entry that holds the key.
  *
- * The owner keeps its entries in an array of its own and only the question
- * "which entry has this key?" is answered here, so one piece of code serves
- * interned strings, stacks, locations and functions. Slots hold 32 bits of
- * hash beside the number: a probe rarely asks the owner to compare.
+ * The owner keeps its entries in its own array. The index only answers which entry has a key, so
+ * one piece of code serves interned strings, stacks, locations and functions. Slots hold 32 bits of
+ * hash beside the number, so that a search rarely calls the owner's comparison.
  */
 #ifndef BASE_HASHINDEX_H
 #define BASE_HASHINDEX_H
@@ -17,32 +16,32 @@
 
 struct hashindex {
 	struct hashindex_slot *slots;
-	uint32_t mask;	/* slots - 1; slots is a power of two */
+	uint32_t mask;	/* number of slots - 1; that number is a power of two */
 	uint32_t count; /* entries */
 };
 
-/* True when entry `id` has the key that is looked for. */
+/* True if entry `id` of `owner` has this key. */
 typedef bool hashindex_eq(const void *owner, uint32_t id, const void *key);
 
-/* An empty index; {0} is as good. */
+/* Makes an empty index, which owns no memory. `{0}` is an empty index too. */
 void hashindex_init(struct hashindex *ix);
 void hashindex_release(struct hashindex *ix);
 
-/* Forgets all entries and keeps the memory. */
+/* Removes all entries and keeps the memory. */
 void hashindex_clear(struct hashindex *ix);
 
-/* The entry with this key, or HASHINDEX_NONE. */
+/* The number of the entry with this key, or HASHINDEX_NONE. */
 uint32_t hashindex_find(const struct hashindex *ix, uint64_t hash, hashindex_eq *eq,
 			const void *owner, const void *key);
 
-/* Adds an entry whose key is not there yet. 0 or ERR_NOMEM. */
+/* Adds an entry whose key is not in the index yet. 0 or ERR_NOMEM. */
 int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id);
 
 /* Makes room for `more` entries at once. 0 or ERR_NOMEM. */
 int hashindex_reserve(struct hashindex *ix, size_t more);
 
-/* XXH3 of `len` bytes (libxxhash), the hash used throughout. Differs from process
- * to process, so nothing that is written may depend on it. */
+/* XXH3 of `len` bytes (libxxhash), the hash used throughout. It differs from process to process, so
+ * no output may depend on it. */
 uint64_t hash_bytes(const void *data, size_t len);
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * glibc raises the size from which a piece has a mapping of its own with each such piece
- * that is freed, up to 32 MiB, so that profiles soon lie between small pieces, and what a
- * round has freed stays with us as holes. Sampling threads come and go, a few for each
- * round; a new one takes an arena that an ended one has left, or makes another if both live.
- * mallopt(3), malloc_trim(3); malloc/arena.c, arena_get2.
+ * glibc gives a large allocation a mapping of its own. Each time that such an allocation is freed,
+ * glibc raises the size that counts as large, up to 32 MiB. Soon profiles lie between small
+ * allocations, and the memory that a round has freed stays in the process as holes. Setting the
+ * threshold keeps it where it is (mallopt(3), M_MMAP_THRESHOLD; malloc_trim(3)).
+ *
+ * Sampling threads come and go, a few in each round. A new thread takes the arena of a thread that
+ * has ended, or makes another one while the owners live (malloc/arena.c, arena_get2).
  */
 #include "base/heap.h"
 

@@ -1,15 +1,15 @@
 /*
- * How much freed memory malloc(3) may keep, for what runs for months.
+ * Limits the freed memory that malloc(3) keeps, for processes that run for months.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 
-/* Before the first thread: large pieces go back to the kernel when they are freed (but those
- * that fitted into a hole), and all threads together make two arenas. Only where malloc is
- * glibc's. */
+/* To be called before the first thread is started. From then on a large allocation goes back to the
+ * kernel when it is freed (except one that fitted into a hole), and all threads together use two
+ * arenas. Does nothing unless malloc is glibc's. */
 void heap_settle(void);
 
-/* Gives back what is free. Holds up who allocates meanwhile (some hundred microseconds). */
+/* Gives free memory back to the kernel. Concurrent malloc blocks for some hundred microseconds. */
 void heap_trim(void);
 
 #endif

@@ -10,9 +10,9 @@ static int is_continuation(unsigned char c)
 	return (c & 0xc0) == 0x80;
 }
 
-/* The length of the UTF-8 sequence that the bytes begin with; 0 when that is none.
- * The second byte tells overlong forms, surrogates and what is beyond U+10FFFF from the
- * rest (The Unicode Standard, table 3-7). */
+/* The length of the UTF-8 sequence at `s`; 0 if it is not valid. The second byte distinguishes
+ * overlong forms, surrogates and values beyond U+10FFFF from valid sequences (The Unicode Standard,
+ * table 3-7). */
 static size_t sequence(const unsigned char *s, size_t left)
 {
 	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :

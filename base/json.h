@@ -6,12 +6,11 @@
 
 struct buffer;
 
-/* Appends the bytes as a string, quotes included. What is no UTF-8 (a thread's name, a
- * path may hold anything) becomes U+FFFD, a byte at a time, so that the result is valid
- * whatever they are. 0 or ERR_NOMEM. */
+/* Appends the bytes as a string, with its quotes. A byte that is not UTF-8 (a thread's name or a
+ * path may hold any) becomes U+FFFD, so the result is always valid. 0 or ERR_NOMEM. */
 int json_add_string(struct buffer *b, const char *text, size_t len);
 
-/* The same of a C string; NULL is null. */
+/* The same for a C string; NULL gives null. */
 int json_add_text(struct buffer *b, const char *text);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * As redis' rdbSave does it (temporary file, fsync, rename), with O_TMPFILE
- * where the file system has it. linkat(2) cannot replace an existing file, so
- * the unnamed file is linked under a temporary name first and renamed from
- * there; only between these two calls could a crash leave that name behind.
+ * Follows redis' rdbSave (temporary file, fsync, rename), with O_TMPFILE where the file system has
+ * it. linkat(2) cannot replace an existing file, so the unnamed file is linked under a temporary
+ * name first and renamed from there. A crash between these two calls leaves the temporary name
+ * behind.
  *
- * The folder is found once and held open: what happens to the names on the way to it
- * afterwards does not matter.
+ * The folder is opened once and stays open, so later changes to its path do not matter.
  */
 #include "base/outfile.h"
 
@@ -28,9 +27,9 @@ static int fail(struct outfile *f, struct error *err, const char *doing)
 	return error_errno(err, ERR_IO, "cannot %s '%s'", doing, f->path);
 }
 
-/* ".name.RANDOM.tmp": hidden, and beside the result so that rename works. In a folder
- * like /tmp nobody can take a name that he cannot guess. The name is cut so that what
- * is added to it does not make it too long. */
+/* ".name.RANDOM.tmp": hidden, and beside the result so that rename works. In a folder like /tmp
+ * another user cannot take a name that cannot be guessed. `name` is cut so that the temporary name
+ * is not too long. */
 static int make_names(struct outfile *f, const char *name)
 {
 	uint64_t random = (uint64_t)getpid();
@@ -71,7 +70,7 @@ static int open_standard_output(struct outfile *f, struct error *err)
 	return f->fd < 0 ? fail(f, err, "write") : 0;
 }
 
-/* What stands there keeps its mode. */
+/* The new file gets the mode of the one that it replaces. */
 static int open_replacement(struct outfile *f, mode_t mode, struct error *err)
 {
 	int rc = open_temporary(f, err);
@@ -81,10 +80,9 @@ static int open_replacement(struct outfile *f, mode_t mode, struct error *err)
 	return rc;
 }
 
-/* A name that cannot be looked at, being too long or in a folder closed to us, can
- * have a temporary file beside it and yet no rename to it: found out now, not when
- * the work is done. In /dev there are links that lead to wherever the shell pointed
- * us, a pipe perhaps. */
+/* If the name cannot be examined (it is too long, or we may not search the folder), a temporary
+ * file may still be possible, but the rename would fail. That is reported now, not after the work
+ * is done. Links in /dev may lead to whatever the shell redirected our output to, say a pipe. */
 static int open_in_folder(struct outfile *f, const struct walk *w, struct error *err)
 {
 	struct stat st;

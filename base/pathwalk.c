@@ -1,9 +1,9 @@
 /*
- * The folders on the way stay open on a stack, so ".." needs no question to the
- * kernel: a folder that is moved away meanwhile does not let us out of the root.
+ * The folders on the way stay open on a stack, and ".." goes back on it without the kernel: a
+ * folder that is moved meanwhile does not lead out of the root.
  *
- * Each name is looked at with O_NOFOLLOW, and opened with it: a folder that turns
- * into a link in between is an error, no detour.
+ * Each name is examined and opened without following links (AT_SYMLINK_NOFOLLOW, O_NOFOLLOW): if a
+ * folder is replaced by a link in between, that is an error, and the link is not followed.
  */
 #include "base/pathwalk.h"
 
@@ -19,11 +19,11 @@
 enum { DEPTH_MAX = 128, LINKS_MAX = 40, FOLDER = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 
 struct way {
-	int folders[DEPTH_MAX]; /* owned, the last is where we are */
+	int folders[DEPTH_MAX]; /* owned; the last is the current folder */
 	int depth;
 	int links;
 	unsigned flags;
-	char left[2 * PATH_MAX]; /* of the path */
+	char left[2 * PATH_MAX]; /* the part of the path still to be walked */
 };
 
 static int fail(int why)
@@ -58,7 +58,7 @@ static void leave(struct way *way, int depth)
 	errno = saved;
 }
 
-/* Back to the root: ours, or the one that was given. */
+/* Goes back to the root: our own, or with WALK_IN_ROOT the folder where the walk started. */
 static int enter_root(struct way *way)
 {
 	if (way->flags & WALK_IN_ROOT) {
@@ -84,7 +84,7 @@ static int go_up(struct way *way)
 	return enter(way, up);
 }
 
-/* Cuts the next name off. False at the end of the path. */
+/* Cuts the next name off the path. False at its end, or if the name is too long. */
 static bool next_name(struct way *way, char name[NAME_MAX + 1], bool *last)
 {
 	size_t skip = strspn(way->left, "/"), len = strcspn(way->left + skip, "/");
@@ -110,8 +110,8 @@ static bool trusted(const struct way *way, const struct stat *link)
 	       link->st_uid == folder.st_uid;
 }
 
-/* The links below /proc/PID/fd say in their text where a file is, or was, if it is
- * one. True when there is no path to go on with. */
+/* The text of a link in /proc/PID/fd is the path of the open file, or the path it once had. True if
+ * that cannot be followed: the link leads to something else, say a pipe, or to a deleted file. */
 static bool is_magic(const struct way *way, const char *name)
 {
 	struct statfs fs;
@@ -122,7 +122,7 @@ static bool is_magic(const struct way *way, const char *name)
 	       ((!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) || !st.st_nlink);
 }
 
-/* Puts what the link says before what is left of the path. */
+/* Inserts the link's text before the rest of the path. */
 static int follow(struct way *way, const char *name, const struct stat *link)
 {
 	char text[2 * PATH_MAX];
@@ -141,7 +141,7 @@ static int follow(struct way *way, const char *name, const struct stat *link)
 	return *text == '/' ? enter_root(way) : 0;
 }
 
-/* The folder where we are, and the name, go to the caller. */
+/* Hands the current folder and the name to the caller. */
 static int arrive(struct way *way, struct walk *w, const char *name, bool magic)
 {
 	strcpy(w->name, name);
@@ -150,7 +150,7 @@ static int arrive(struct way *way, struct walk *w, const char *name, bool magic)
 	return 1;
 }
 
-/* 1 when there, 0 to go on. */
+/* 1: arrived; 0: continue; -1 and errno. */
 static int step(struct way *way, struct walk *w, const char *name, bool last)
 {
 	struct stat st;

@@ -1,10 +1,10 @@
-/* Text from outside, before it meets a terminal. */
+/* Makes foreign text safe for a terminal. */
 #ifndef BASE_PRINTABLE_H
 #define BASE_PRINTABLE_H
 
 #include <stddef.h>
 
-/* Ends the text within its `room` and makes '?' of what would act on a terminal. */
+/* Puts a NUL at the end of `room` bytes and replaces ASCII control characters by '?'. */
 static inline void printable(char *text, size_t room)
 {
 	text[room - 1] = '\0';

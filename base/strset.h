@@ -1,8 +1,8 @@
 /*
- * A set of strings, each kept once and known by a number.
+ * A set of strings. Each is stored once and has a number.
  *
- * Numbers count from 0 in the order of first sight, and number 0 is always the
- * empty string: just what the string table of profile.proto wants.
+ * Numbers count from 0 in the order of addition. Number 0 is always the empty string, as the string
+ * table of profile.proto requires.
  */
 #ifndef BASE_STRSET_H
 #define BASE_STRSET_H
@@ -17,20 +17,20 @@ struct strset {
 	struct arena arena;
 	struct hashindex index;
 	struct strset_entry {
-		const char *text; /* NUL-terminated; may hold NULs itself */
+		const char *text; /* may contain NULs; another NUL follows it */
 		size_t len;
 	} *entries;
 	uint32_t count, room;
 };
 
-/* 0 or ERR_NOMEM. Owns all memory until strset_release. */
+/* Makes a set of the empty string. 0 or ERR_NOMEM. The set owns all memory until strset_release. */
 int strset_init(struct strset *s);
 void strset_release(struct strset *s);
 
-/* Makes room for `more` strings at once, beside their text. 0 or ERR_NOMEM. */
+/* Makes room for `more` strings at once, but not for their text. 0 or ERR_NOMEM. */
 int strset_reserve(struct strset *s, size_t more);
 
-/* The number of a string, added when new, through *id. 0 or ERR_NOMEM. */
+/* Finds a string, or adds a copy of it; its number through *id. 0 or ERR_NOMEM. */
 int strset_add(struct strset *s, const char *text, size_t len, uint32_t *id);
 
 /* The same for a C string; NULL counts as "". */

@@ -1,6 +1,6 @@
 #include "base/utf8.h"
 
-/* How many bytes a character has that begins with this one; 0 where none begins so. */
+/* The length in bytes of a character with this first byte; 0 if no character begins with it. */
 static size_t length(unsigned char first)
 {
 	return first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 :

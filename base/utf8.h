@@ -1,4 +1,4 @@
-/* UTF-8, read as Go reads it: a byte that does not belong to a character is one of its own. */
+/* UTF-8, decoded as Go does: a byte that belongs to no character is a character by itself. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
@@ -7,9 +7,9 @@
 
 enum { UTF8_REPLACEMENT = 0xfffd };
 
-/* The character that `text` begins with, and through *len its bytes: 1 to 4. Where the bytes
- * are no character (overlong, a surrogate, beyond U+10FFFF, cut off) U+FFFD, and *len is 1;
- * U+FFFD itself has 3 bytes. `size` is at least 1. */
+/* Returns the character at the start of `text`, which has `size` bytes, at least 1; *len is the
+ * character's length, 1 to 4 bytes. Bytes that are no character (overlong, a surrogate, beyond
+ * U+10FFFF, cut off) give U+FFFD and *len 1; an encoded U+FFFD gives *len 3. */
 uint32_t utf8_next(const char *text, size_t size, size_t *len);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A program that does nothing but compute, to see what profiling costs it:
- * THREADS threads count for SECONDS, a score of calls deep, in steps of about a
- * microsecond. Prints how many steps they made.
+ * counter THREADS SECONDS: does nothing but compute, to see what profiling costs it. The
+ * threads count, a score of calls deep, in steps of about a microsecond. Prints how many
+ * steps they made.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,11 +1,11 @@
 /*
- * Calls that, interrupted, return what they have done so far instead of an error:
+ * Makes calls that, if interrupted, return what they have done so far instead of an error:
  *
  *   cutshort FILE
  *
  * Each of a few threads makes one such call again and again and counts, in a slot
  * of FILE, how often it was made, came back short, and failed. No signals are sent
- * here, so that none comes back short or fails unless somebody looks. Runs until
+ * here, so that a call comes back short or fails only because of a profiler. Runs until
  * killed.
  */
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 enum { LARGE = 1 << 20, PIECE = 8000, PART = 64 << 10, TURNS = 2000, PAUSE_US = 100 };
 
-/* In the order in which the bench names them. */
+/* In the order of CUT_SHORT in bench/run. */
 enum way { WRITE_PIPE, SEND_SOCKET, SENDFILE_SOCKET, RECV_WAITALL, GETRANDOM, WAYS };
 
 struct slot {
@@ -35,7 +35,7 @@ struct slot {
 struct caller {
 	enum way way;
 	struct slot *slot;
-	int fd[2]; /* it uses [1], or [0] to receive; a helper has the other end */
+	int fd[2]; /* the call uses [1], or [0] to receive; a helper thread has the other end */
 	char *bytes;
 };
 
@@ -83,7 +83,7 @@ static void *call_for_ever(void *arg)
 	return arg;
 }
 
-/* Slower than the one who sends, so that he waits. */
+/* Reads more slowly than the caller sends, so that the caller blocks. */
 static void *drain(void *arg)
 {
 	struct caller *c = arg;

@@ -1,11 +1,12 @@
 // links: delta
 /*
- * Heap profiles to take differences of, and taking them:
+ * Makes heap profiles, and takes their differences:
  *
  *	delta make SAMPLES ROUND FILE	a heap as Go writes it, not compressed: stacks 20 deep;
- *					of a later round, a tenth of them have allocated more
- *	delta raw|gzip TYPES OLD NEW N	CPU ms of a call after the first, peak kB, bytes written;
- *					OLD and NEW in turn, gzip: compressed in and out
+ *					in each round a tenth of them allocates more
+ *	delta raw|gzip TYPES OLD NEW N	N calls after the first, with OLD and NEW in turn; prints
+ *					CPU ms of a call, peak kB, bytes written; gzip: input and
+ *					output are compressed
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ static void add_places(struct profile *p)
 	}
 }
 
-/* Stacks share their outer frames with their neighbours'. */
+/* Stacks share their outer frames with their neighbours. */
 static void make_stack(uint64_t nth, uint32_t stack[DEPTH])
 {
 	for (uint32_t i = 0; i < DEPTH; i++)
@@ -144,7 +145,7 @@ static double cpu_ms(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e3;
 }
 
-/* CPU ms. Reading the file is not counted. */
+/* Returns CPU ms, without those of reading the file. */
 static double take(struct run *r, const char *path)
 {
 	struct buffer profile = { 0 };
@@ -175,7 +176,7 @@ static size_t split_types(char *text, struct delta_type types[8])
 	return n;
 }
 
-/* Of this program alone; getrusage counts what was there before exec, too. */
+/* The peak of this program alone; that of getrusage includes the process before exec. */
 static long peak_kb(void)
 {
 	FILE *status = fopen("/proc/self/status", "r");

@@ -1,15 +1,15 @@
 /*
- * What a look from outside costs a thread is best known to the thread:
+ * Measures in a thread what a look from outside costs it:
  *
  *   felt FILE THREADS
  *
  * One thread does nothing but read the clock, 35 calls deep, and notes every gap
  * of more than a microsecond between two readings. Another sleeps a millisecond
  * at a time and notes how late each sleep ended. THREADS more wait for ever.
- * FILE receives the notes, of which the bench takes those of its choice.
+ * FILE receives the notes; the bench reads those of a period that it chooses.
  *
- * The first is bound to the second of our CPUs, the sleeper to the first, where
- * the bench puts whoever looks. Runs until killed.
+ * The thread that reads the clock is bound to the second of our CPUs, the sleeper to
+ * the first, where the bench puts the profiler. Runs until killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* On the nth of our CPUs, or wherever there is but one. */
+/* Binds the thread to the nth of our CPUs, counted from 0, unless there is only one. */
 static void use_cpu(int nth)
 {
 	cpu_set_t all, one;
@@ -82,7 +82,7 @@ __attribute__((noinline)) static void watch_the_clock(void)
 {
 	uint64_t last = now_ns(), now;
 
-	/* Until the year 2554: for ever. */
+	/* For ever: the clock is full 584 years after boot. */
 	for (; last != UINT64_MAX; last = now) {
 		now = now_ns();
 		if (now - last > GAP_NS) {

@@ -1,11 +1,11 @@
-"""Go's own profiles read from outside, beside what else tells them of a process that runs: its
-own endpoint (net/http/pprof), which stops the program while it lists goroutines, and Delve, which
-stops it altogether.
+"""Go's own profiles read from outside, compared with the other ways to read them from a running
+process: its own endpoint (net/http/pprof), which stops the program while it lists goroutines, and
+Delve, which stops it altogether.
 
-The program (bench/gomany) has a thread that only reads the clock; the longest time between two
-readings, less what it waited for a CPU, is how long somebody has kept it from running. Of all
-repetitions the least is shown, to which other work on the machine adds least, and beside it what
-it is when nobody looks."""
+The program (bench/gomany) has a thread that only reads the clock. The longest time between two
+readings, less the time for which it waited for a CPU, is how long it was kept from running. The
+least of all repetitions is shown, because other work on the machine adds least to it; and for
+comparison the figure of a second without any look."""
 import os
 import shutil
 import subprocess
@@ -24,7 +24,7 @@ BUCKETS_MOST = 1000000
 
 
 class Many:
-    """The program, with so many goroutines and buckets."""
+    """The program, with this number of goroutines and of buckets."""
 
     def __init__(self, goroutines, buckets):
         program = golang.build("gomany", os.path.join(ROOT, "bench", "gomany"))
@@ -42,13 +42,13 @@ class Many:
         self.process.communicate()
 
     def gap(self):
-        """ms for which it was kept from running, at most, since it was asked last."""
+        """The longest time for which it was kept from running since the last call, in ms."""
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         return int(self.process.stdout.readline()) / 1e6
 
     def cpu(self):
-        """Seconds, without the thread that reads the clock."""
+        """CPU seconds, without those of the thread that reads the clock."""
         total = 0
         for tid in os.listdir(f"/proc/{self.pid}/task"):
             if tid != self.watcher:
@@ -57,8 +57,9 @@ class Many:
         return total / 1e9
 
     def measured(self, what, repeats=None):
-        """The least CPU seconds, seconds and ms of being stopped of what(), which returns CPU
-        seconds, None for those of the program itself."""
+        """Calls what() and returns the least CPU seconds, the least seconds, and the least ms for
+        which the program was stopped. what() returns its CPU seconds, or None if those of the
+        program count."""
         figures = []
         for _ in range(repeats or REPEATS):
             self.gap()

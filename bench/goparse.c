@@ -1,6 +1,6 @@
 // links: goparse
 /*
- * Parsing a dump of goroutines, and nothing else, beside gostackparse:
+ * Parses a goroutine dump and does nothing else, for the comparison with gostackparse:
  *
  *	goparse stream|memory FILE	prints how many goroutines, frames and errors there are
  */

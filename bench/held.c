@@ -3,11 +3,11 @@
 /*
  * How long is a thread held for one sample?
  *
- * The one who knows is the thread itself. Ours does nothing but read the clock,
- * 35 calls deep, and notes the longest gap between two readings; around each
- * sample that gap is the pause that was felt, with everything in it: the way
- * into the stop, the tracer's waking up, what it does, the way out. Ways of
- * taking a sample alternate, so that a noisy moment meets all of them.
+ * Only the thread itself can measure it. Ours does nothing but read the clock,
+ * 35 calls deep, and notes the longest gap between two readings. Around each
+ * sample this gap is the pause that the thread felt, with everything in it: the
+ * way into the stop, the tracer's wake-up, its work, the way out. The ways of
+ * taking a sample alternate, so that a noisy moment affects all of them.
  *
  * Prints, for each way: name, pause felt p50 and p99, round trip of the tracer
  * p50 and p99, all in ns.
@@ -34,7 +34,7 @@
 
 enum { DEPTH = 35, COPY = 16 << 10, ROUNDS = 2000, WARM = 20, PAUSE_US = 300, PAD = 32 << 10 };
 
-/* Between the thread and us. */
+/* Shared by the thread and us. */
 struct watch {
 	_Atomic uint64_t gap;	/* the longest since it was set to 0 */
 	_Atomic uint64_t beats; /* clock readings */
@@ -80,7 +80,7 @@ __attribute__((noinline)) static int descend(int depth)
 	return here;
 }
 
-/* On the second of our CPUs, or wherever there is but one. */
+/* Binds the process to the nth of our CPUs, counted from 0, unless there is only one. */
 static void use_cpu(int nth)
 {
 	cpu_set_t all, one;

@@ -1,6 +1,6 @@
 // links: pprof
 /*
- * Profiles to measure with, and what is measured:
+ * Makes profiles to measure with, and does the work that is measured:
  *
  *   pprof make KIND MEGABYTES FILE [SEED]
  *                                    a profile of KIND (heap, cpu), about that large when
@@ -109,7 +109,7 @@ static void add_locations(struct profile *p, uint32_t count, uint32_t functions)
 	}
 }
 
-/* Where a call from `from` leads: to one of eight places, half of the time the same. */
+/* The callee of a call from `from`: one of eight places, half of the time the same one. */
 static uint32_t callee(uint32_t from, uint32_t locations)
 {
 	uint32_t branch = (uint32_t)__builtin_ctzll(random_below(256) | 128);
@@ -235,8 +235,8 @@ static int into_buffer(void *ctx, const void *data, size_t len, struct error *er
 	return buffer_add(ctx, data, len);
 }
 
-/* One of them alone, `rounds` times; their mean counts, since another's collector works
- * in some rounds for all. */
+/* Does one of the steps alone, `rounds` times. The mean counts, because the peer's garbage
+ * collector works in some rounds for all of them. */
 static void measure(const char *what, const char *path, int rounds)
 {
 	struct buffer in = { 0 }, zipped = { 0 };

@@ -1,4 +1,4 @@
-"""The bench's table, and what a command needs. For bench/run and what it is made of."""
+"""The bench's table, and the resources that a command uses. For bench/run and its modules."""
 import os
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ SAMPLER = os.path.join(BUILD, "sampler")
 
 
 class Unavailable(Exception):
-    """Something that a row needs is not here; the row says what."""
+    """Something that a row needs is missing here; the row says what."""
 
 
 def need(program):
@@ -55,7 +55,8 @@ def missing(what, why):
 
 
 def usage_in(folder, *command):
-    """CPU seconds, peak bytes, time of its end, its duration."""
+    """Runs a command: CPU seconds, peak memory in bytes, time of its end (s since 1970), duration
+    (s)."""
     start = time.time()
     subprocess.run([os.path.join(BENCH, "usage"), f"{folder}/usage", *command], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -44,7 +44,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Seized and stopped. A signal that comes first is handed on. */
+/* Seizes and stops the thread. A signal that comes first is delivered to it. */
 static bool hold(pid_t tid)
 {
 	int status;
@@ -54,7 +54,7 @@ static bool hold(pid_t tid)
 	for (;;) {
 		if (waitpid(tid, &status, __WALL) != tid) {
 			if (errno == EINTR)
-				continue; /* our own signal: the thread must still be let go */
+				continue; /* a signal to us: the thread must still be detached */
 			return false;
 		}
 		if (!WIFSTOPPED(status))
@@ -73,7 +73,7 @@ static bool is_held(pid_t tid, size_t n)
 	return false;
 }
 
-/* Holds the threads of one listing that are not held yet; how many are held. */
+/* Holds the threads of one listing that are not held yet; returns how many are held. */
 static size_t hold_listed(const char *path, size_t n)
 {
 	DIR *dir = opendir(path);
@@ -102,12 +102,12 @@ static void read_one(pid_t pid, pid_t tid)
 	}
 }
 
-/* How many threads were held. */
+/* Returns how many threads were held. */
 static size_t look(pid_t pid, const char *tasks)
 {
 	size_t n = 0, before;
 
-	/* Threads that began while we listed them: list again until there are none. */
+	/* Threads may start while they are listed: list them again until there is no new one. */
 	do {
 		before = n;
 		n = hold_listed(tasks, n);

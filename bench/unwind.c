@@ -1,7 +1,7 @@
 // links: sampler
 // libs: -lunwind-ptrace -lunwind-x86_64 -lunwind -ldw -lelf
 /*
- * What does a frame cost? The threads of a process (argument: its PID) are
+ * What does unwinding a frame cost? The threads of a process (argument: its PID) are
  * stopped once, and the same stacks are walked by
  *
  *   warm      our unwinder, from the copy of the stack, its pc cache filled
@@ -9,7 +9,7 @@
  *   libdwfl   dwfl_getthread_frames, reading the stopped thread
  *   libunwind unw_step over libunwind-ptrace, its cache on
  *
- * each having done every walk once before.
+ * Each of them has done every walk once before it is measured.
  * Prints "NAME frames ns_per_frame" for each, over all threads together.
  */
 #include <dirent.h>
@@ -34,7 +34,7 @@
 
 enum { THREADS_MAX = 64, STACK_ROOM = 1 << 20, COLD_WALKS = 200, BATCHES = 41, BATCH_NS = 5000000 };
 
-/* Half of all addresses belong to the kernel. */
+/* The first address of the upper half, which belongs to the kernel. */
 static const uint64_t NOBODYS = 1ull << 63;
 
 static struct process process;
@@ -48,7 +48,7 @@ static struct snapshot snapshots[THREADS_MAX];
 static void *libunwind_threads[THREADS_MAX];
 static size_t threads;
 
-/* One walk of a thread; the number of frames. */
+/* Walks a thread's stack once; returns the number of frames. */
 typedef size_t walk(size_t thread);
 
 static size_t walk_ours(size_t i)
@@ -86,7 +86,7 @@ static size_t walk_libunwind(size_t i)
 	return frames;
 }
 
-/* What others do on this machine meanwhile does not count. */
+/* CPU time, so that other processes on this machine do not count. */
 static uint64_t cpu_ns(void)
 {
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -99,7 +99,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* All threads, `rounds` times; ns a frame. */
+/* Walks all threads `rounds` times; returns ns a frame. */
 static double batch(walk *do_walk, size_t rounds, uint64_t *ns, size_t *frames)
 {
 	uint64_t start = cpu_ns();
@@ -112,7 +112,7 @@ static double batch(walk *do_walk, size_t rounds, uint64_t *ns, size_t *frames)
 	return *frames ? (double)*ns / (double)*frames : 0;
 }
 
-/* The median of batches long enough that reading the clock costs nothing. */
+/* Prints the median of batches that are so long that reading the clock costs nothing. */
 static void measure(const char *name, walk *do_walk)
 {
 	double per_frame[BATCHES];
@@ -129,8 +129,8 @@ static void measure(const char *name, walk *do_walk)
 	       per_frame[BATCHES / 2]);
 }
 
-/* A range where no process has anything changes the map, so that the next walk
- * drops the cache. That walk is one of a single frame and is not measured. */
+/* Changes the map by adding a range that no process has, so that the next walk drops
+ * the cache. That walk has a single frame and is not measured. */
 static bool empty_cache(unsigned nth)
 {
 	uint64_t start = NOBODYS + nth;
@@ -142,7 +142,8 @@ static bool empty_cache(unsigned nth)
 	       unwinder_walk(unwinder, maps, &nobody, &snapshots[0].memory, &stack) == 0;
 }
 
-/* The median: a walk is too short to ask the kernel for CPU time. */
+/* Prints the median. In wall time, because a walk is too short for reading CPU time from the
+ * kernel. */
 static void measure_cold(void)
 {
 	static double per_frame[COLD_WALKS * THREADS_MAX];
@@ -165,7 +166,7 @@ static void measure_cold(void)
 	printf("cold %.1f %.1f\n", (double)frames / (double)walks, per_frame[walks / 2]);
 }
 
-/* Stops the thread, keeps it, and takes its snapshot. */
+/* Stops the thread, keeps it stopped, and takes its snapshot. */
 static bool add_thread(pid_t tid)
 {
 	struct registers regs = { 0 };

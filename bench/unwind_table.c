@@ -1,12 +1,12 @@
 // links: unwind
 /*
- * What compiling a file's CFI costs, beside asking libdw for each row
- * (dwarf_cfi_addrframe): both from a closed file to the last row, in one run,
- * CPU time, the best of several turns.
+ * What compiling a file's CFI costs, compared with looking each row up with libdw
+ * (dwarf_cfi_addrframe). Both begin with a closed file and end with the last row, in
+ * one run. CPU time, the best of several turns.
  *
  *   unwind_table [FILE…]
  *
- * Without files, those of the list below that are there. For each: bytes of CFI,
+ * Without files, those of the list below that exist. For each: KiB of CFI,
  * rows, distinct rules, time and rate of the build, libdw's time and the ratio,
  * the time to load the table from a file instead, as the cache does, the table's bytes
  * a row and its KiB for each MiB of code. Bytes are all that the table takes: rows,
@@ -41,7 +41,7 @@ static const char *const usual[] = {
 	"/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1",
 };
 
-struct rows { /* where libdw is asked */
+struct rows { /* the addresses that libdw looks up */
 	struct cfi_sink sink;
 	uint64_t *pcs;
 	size_t count, room;
@@ -85,7 +85,7 @@ static void end(struct cfi_sink *sink, bool good)
 	(void)sink, (void)good;
 }
 
-/* The file's .eh_frame: its length, and its rows' addresses. */
+/* Reads the file's .eh_frame: returns its length, and collects the addresses of its rows. */
 static size_t read_eh_frame(Elf *elf, struct rows *rows)
 {
 	size_t strings;
@@ -154,7 +154,8 @@ static double by_table(const char *path, struct cfi_table_info *info, size_t *co
 	return cpu_seconds() - start;
 }
 
-/* The table in a file, as the cache would have it; its length through *len. */
+/* Writes the table to a file, as the cache does. Returns its descriptor, or -1; *len is its
+ * length. */
 static int write_table(const char *path, uint64_t *len)
 {
 	char head[TABLECACHE_HEAD];

@@ -3,8 +3,8 @@
  * resident set (bytes), the time of its end (seconds since 1970) and its exit
  * status to FILE.
  *
- * The driver cannot ask for these itself: a child's peak begins with that of
- * the process it was forked from, and a Python is larger than what is measured.
+ * bench/run cannot measure this itself: a child's peak begins with that of the process
+ * it was forked from, and a Python process is larger than what is measured.
  */
 #include <errno.h>
 #include <signal.h>

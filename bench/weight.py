@@ -1,5 +1,5 @@
-"""What sampling weighs where it is heaviest: more threads that run than can be looked at, busy
-loops on all CPUs, ten thousand threads, and what a thread feels of it. For bench/run."""
+"""The cost of sampling where it is highest: more running threads than can be looked at, busy loops
+on all CPUs, ten thousand threads; and the pauses that a thread feels. For bench/run."""
 import mmap
 import os
 import re
@@ -21,15 +21,15 @@ HOLD_SECONDS = int(os.environ.get("BENCH_HOLD_SECONDS", "30"))
 
 
 def profile_times(path):
-    """In seconds: when the recording began, and after its end, when the file was there."""
+    """In seconds: when the recording began, and how long after its end the file was there."""
     p = Profile(path)
     begin, end = p.time_nanos / 1e9, (p.time_nanos + p.duration_nanos) / 1e9
     return begin, os.stat(path).st_mtime - end
 
 
 def sampled(folder, pid, seconds, *options):
-    """What the last lines say, and in seconds: from our start to the recording's, and from its
-    end to the file."""
+    """Samples. Returns the summary, and in seconds: from our start to the recording's, and from
+    its end to the file."""
     path, start = f"{folder}/weight.pb.gz", time.time()
     run = subprocess.run([SAMPLER, "-p", str(pid), "-d", f"{seconds}s", *options, "-o", path],
                          capture_output=True, text=True, timeout=seconds + 300)
@@ -132,7 +132,7 @@ while True:
 
 
 class Controls:
-    """On each CPU a thread of our priority, which finds out how long the machine itself stood."""
+    """On each CPU a process of our priority, which measures how long the machine itself stood."""
 
     def __init__(self, folder):
         cpus = sorted(os.sched_getaffinity(0))
@@ -141,7 +141,8 @@ class Controls:
                           for cpu, path in zip(cpus, self.paths)]
 
     def close(self):
-        """How often more than 10 ms, on the worst CPU, and the longest, in ms."""
+        """Ends them. Returns how often it stood for more than 10 ms, on the worst CPU, and the
+        longest time, in ms."""
         for process in self.processes:
             process.kill()
             process.wait()
@@ -150,7 +151,7 @@ class Controls:
 
 
 def beside_busy_loops(folder):
-    """Two targets, of which each has four busy threads, beside 16 busy loops."""
+    """Two targets with four busy threads each, beside 16 busy loops."""
     section(f"Beside 16 busy loops, {HOLD_SECONDS} s at 99 and at 999 Hz --wall, at the same time")
     counter = need(os.path.join(BENCH, "counter"))
     modes = (("-r", "99"), ("-r", "999", "--wall"))

@@ -1,14 +1,14 @@
 /*
- * Programs to be looked at that count what they get done, where the bench can
- * read it at any moment: in FILE, one slot for each thread.
+ * Targets that count the work they do in FILE, in one slot for each thread, where the
+ * bench can read it at any moment:
  *
  *   workers FILE busy THREADS           compute, a score of calls deep
  *   workers FILE idle THREADS BUSY MS   wait, each in one of five ways, for at
- *       most MS milliseconds at a time (0: for ever); BUSY more threads hand
+ *       most MS milliseconds at a time (0: for ever); BUSY more threads pass
  *       two tokens round through pipes and compute a little for each
  *
- * A slot has the steps made and the EINTRs seen. Nobody sends a signal here, so
- * that every EINTR is one that somebody's look has caused. Runs until killed.
+ * A slot has the steps made and the EINTRs seen. No signals are sent here, so that
+ * every EINTR was caused by a profiler. Runs until killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ enum {
 	STACK = 128 << 10,
 };
 
-/* A cache line, so that counting is nobody else's business. */
+/* A cache line, so that threads do not slow each other down by counting. */
 struct slot {
 	_Atomic uint64_t steps, interrupted;
 	uint64_t unused[6];
@@ -70,7 +70,7 @@ static void step(void)
 		;
 }
 
-/* The busy ones. */
+/* Busy threads. */
 
 __attribute__((noinline)) static void count(struct slot *slot)
 {
@@ -118,7 +118,7 @@ static void *hand_on(void *arg)
 	return arg;
 }
 
-/* The idle ones. */
+/* Idle threads. */
 
 static int wait_for_condition(void)
 {
@@ -164,7 +164,7 @@ static void *wait_for_ever(void *arg)
 	return arg;
 }
 
-/* The receive timeout makes recv a call that an interruption fails. */
+/* With a receive timeout, recv fails with EINTR if it is interrupted (signal(7)). */
 static int prepare_waits(void)
 {
 	struct timeval tv = { wait_ms / 1000, wait_ms % 1000 * 1000 };

@@ -40,8 +40,8 @@ static int write_legacy(const struct profile *p, struct outfile *file, struct er
 	return rc;
 }
 
-/* How the profile is written; *format NULL: as legacy text. Without a name .txt is that:
- * here, and not where a recording is written, because what goes in may be it, too. */
+/* Finds the output's format; *format NULL: legacy text. Without -f, an output named .txt is legacy
+ * text: only here, because the input may be legacy text, too. In record .txt is a report. */
 static int find_format(const struct convert_options *o, const struct format **format,
 		       struct error *err)
 {

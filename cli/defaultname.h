@@ -1,4 +1,4 @@
-/* What a profile is called when nobody says. */
+/* The default names of profiles and of folders of batches. */
 #ifndef CLI_DEFAULTNAME_H
 #define CLI_DEFAULTNAME_H
 
@@ -6,11 +6,11 @@
 
 struct process;
 
-/* sampler.<command>.<pid>.<UTC> and an ending as ".pb.gz", of characters that need no
- * quoting. */
+/* Writes sampler.<command>.<pid>.<UTC> and an ending, such as ".pb.gz", into the `room` bytes at
+ * `name`. No character in the name of the command needs quoting in a shell. */
 void default_name(const struct process *p, const char *ending, char *name, size_t room);
 
-/* sampler.<command>.<pid>, for a folder: the next run goes on there. */
+/* sampler.<command>.<pid>, for a folder: without a time, so that the next run continues in it. */
 void default_folder_name(const struct process *p, char *name, size_t room);
 
 #endif

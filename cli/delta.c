@@ -1,9 +1,9 @@
 /*
- * sampler delta OLD NEW [MORE…] -o OUT: what came between two profiles whose values count
+ * sampler delta OLD NEW [MORE…] -o OUT: the difference of two profiles whose values count
  * from the start of a process.
  *
- * Two files give a file; more give a folder with one for each step. A delta is written as
- * it is computed, and takes its name only when it is whole.
+ * Two input files give one output file; more give a folder with one file for each step. A delta
+ * is written while it is computed, and takes its name only when it is complete.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -27,7 +27,7 @@ enum { TYPES_MAX = 64 };
 struct options {
 	struct delta_options delta;
 	struct delta_type types[TYPES_MAX];
-	char *type_text; /* owned; what types point into */
+	char *type_text; /* owned; `types` points into it */
 	const char *output;
 	bool quiet;
 };
@@ -43,7 +43,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Where a delta goes: compressed unless the name ends in .pb. */
+/* The output of a delta: compressed unless the name ends in .pb. */
 struct out {
 	struct outfile file;
 	struct gzip_stream *zip; /* NULL: not compressed */
@@ -121,7 +121,7 @@ static void name_the_option(struct error *err)
 	snprintf(err->text + used, sizeof(err->text) - used, " (--types)");
 }
 
-/* Takes the next file; `out` is where its delta goes, NULL for the first. */
+/* Reads the next profile and writes its delta to `out`, which is NULL for the first. */
 static int take(struct delta_computer *dc, const struct options *o, const char *path,
 		const char *out, struct error *err)
 {

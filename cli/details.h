@@ -1,4 +1,4 @@
-/* What --verbose adds to the last lines. */
+/* What --verbose adds to the summary: unwind tables, symbols, walks. */
 #ifndef CLI_DETAILS_H
 #define CLI_DETAILS_H
 
@@ -9,15 +9,16 @@ struct image;
 struct recording;
 struct unwinder;
 
-/* An image's unwind table, and `note`, where its names come from (NULL: nobody asked for
- * any). False when it was never met. */
+/* Prints an image's unwind table and `note`, which says where its names come from (NULL: no names
+ * were looked up). Without a note, an image that no walk met is not printed, and it returns
+ * false. */
 bool details_image(const struct image *image, const struct unwinder *u, const char *note, FILE *out);
 
-/* A line where unwind tables are not kept for the next run: why. */
+/* If unwind tables are not kept for the next run, prints a line with the reason. */
 void details_cache(const struct unwinder *u, FILE *out);
 
-/* One block for each module that a walk touched: its unwind table, where its
- * names come from, and how the walks ended that ended in it. */
+/* Prints a block for each module that a walk met: its unwind table, where its names come from, and
+ * why the walks that ended in it ended there. */
 void details_print(const struct recording *r, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * sampler dump: every thread's stack, once; or every goroutine's (cli/gotake.h).
  *
- * Output opens and privileges go before anybody is looked at, as in record.
+ * As in record, the output is opened and privileges are dropped before any thread is read.
  */
 #include <getopt.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ struct options {
 	const char *output;
 	dump_format *format;
 	unsigned symbolize;
-	uint64_t stop_ns; /* of goroutines; 0: nobody is held */
+	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
 	bool goroutines, no_cache, quiet, verbose;
 };
 
@@ -76,7 +76,7 @@ static int take_option(struct options *o, int option, struct error *err)
 	return 0;
 }
 
-/* 0 to go on, else the exit status, negated when it is 0 (help was asked for). */
+/* Returns 0 to continue, an exit status for wrong usage, or -1 after printing help. */
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	struct error err;
@@ -109,7 +109,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	return 0;
 }
 
-/* The dump that signals end. */
+/* The dump that a signal stops. */
 static struct dump *running;
 static volatile sig_atomic_t ended_by;
 
@@ -119,7 +119,8 @@ static void on_signal(int sig)
 	dump_stop(running);
 }
 
-/* While threads are held: what ends us lets everybody go first. */
+/* Takes the dump. A signal that would end us meanwhile stops the dump, so that all threads are
+ * released, and is raised again afterwards. */
 static int take(struct dump *d, struct error *err)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };

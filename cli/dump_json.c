@@ -1,4 +1,4 @@
-/* A dump for programs. All keys are always there; what is not known is null. */
+/* A dump for programs. All keys are always present; an unknown value is null. */
 #include <string.h>
 #include <time.h>
 
@@ -27,15 +27,15 @@ static int add_number(struct buffer *b, const char *key, uint64_t n, bool known)
 	return known ? buffer_addf(b, ",\"%s\":%lu", key, n) : buffer_addf(b, ",\"%s\":null", key);
 }
 
-/* ,"KEY":"0x…" : JSON's numbers are no home for 64 bits. */
+/* ,"KEY":"0x…": a string, because readers may take numbers as doubles (RFC 8259, section 6). */
 static int add_address(struct buffer *b, const char *key, uint64_t n, bool known)
 {
 	return known ? buffer_addf(b, ",\"%s\":\"0x%lx\"", key, n) :
 		       buffer_addf(b, ",\"%s\":null", key);
 }
 
-/* One of the calls at a frame, the last of which is a function of its own; `call` is
- * NULL where nobody knows. */
+/* One of the calls at a frame: the last is the function itself, the others are inlined calls.
+ * `call` is NULL if it is unknown. */
 static int add_call(struct buffer *b, const struct dump_frame *f, const struct symbol_frame *call,
 		    bool last)
 {

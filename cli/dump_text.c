@@ -1,5 +1,5 @@
 /*
- * A dump for people, laid out as gdb's and eu-stack's stacks are:
+ * A dump for people, laid out like the stacks of gdb and eu-stack:
  *
  *   thread 4711 "worker", sleeping in epoll_wait
  *   #0   0x00007f3c1d0f1a0e  epoll_wait+0x5e  in libc.so.6
@@ -18,7 +18,7 @@
 #include "target/image.h"
 #include "target/process.h"
 
-/* Without what would act on a terminal. */
+/* Appends the text with '?' for control characters, which would act on a terminal. */
 static int add_clean(struct buffer *b, const char *text)
 {
 	size_t start = b->len;
@@ -44,7 +44,7 @@ static int add_source(struct buffer *b, const struct symbol_frame *call)
 	return rc;
 }
 
-/* One of the calls at a frame; only the last of them is a function of its own. */
+/* One of the calls at a frame: the last is the function itself, the others are inlined calls. */
 static int add_call(struct buffer *b, const struct dump_frame *f, size_t i, size_t number)
 {
 	const struct symbol_frame *call = &f->calls[i];

@@ -1,4 +1,4 @@
-/* What a dump looks like. Both run in the process that decodes (sampler/dumping.h). */
+/* The formats of a dump. Both writers run in the process that decodes (sampler/dumping.h). */
 #ifndef CLI_DUMPFORMAT_H
 #define CLI_DUMPFORMAT_H
 
@@ -7,17 +7,18 @@ struct dump;
 struct error;
 struct outfile;
 
-/* For people: a line for each frame. */
+/* For people: a line for each frame. ERR_NOMEM, ERR_IO. */
 int dump_text(const struct dump *d, struct outfile *file, struct error *err);
 
-/* For programs: a JSON object for each process; docs/sampler.1 says what is in it. */
+/* For programs: a JSON object for each process, described in docs/sampler.1. ERR_NOMEM, ERR_IO. */
 int dump_json(const struct dump *d, struct outfile *file, struct error *err);
 
 /* proc_pid_status(5)'s word for a thread's state. */
 const char *dump_state_name(char state);
 
-/* Between two threads: writes what has been gathered when it is much, or `all` of it.
- * `rc` is how the gathering went. */
+/* Writes out and empties the buffer if it holds 1 MiB or more, or in any case with `all`. To be
+ * called after each thread. `rc` is the result of filling the buffer; if it is not 0, it is
+ * reported and returned, and nothing is written. ERR_IO. */
 int dump_flush(struct buffer *b, struct outfile *file, int rc, int all, struct error *err);
 
 #endif

@@ -31,7 +31,7 @@ const struct option filters_options[FILTER_COUNT] = {
 	OPTION("all-frames", no_argument, FILTER_ALL_FRAMES),
 };
 
-/* By pprof's names for them: what headings list, and what is said when nothing matched. */
+/* pprof's names of the filters: in headings, and in the warning that nothing matched. */
 static const struct {
 	const char *heading, *warning;
 } names[FILTER_COUNT] = {

@@ -1,5 +1,5 @@
-/* What of a profile to show: --focus and its like, with pprof's meaning, for every command that
- * shows or writes profiles. */
+/* Chooses what of a profile is shown: --focus and the related options, with pprof's meaning. For
+ * commands that show or write profiles. */
 #ifndef CLI_FILTERS_H
 #define CLI_FILTERS_H
 
@@ -26,27 +26,28 @@ enum filter_option {
 	FILTER_COUNT
 };
 
-enum { FILTERS_FIRST = 512 }; /* of what getopt_long returns for them */
+enum { FILTERS_FIRST = 512 }; /* what getopt_long returns for FILTER_FOCUS; the others follow */
 
 struct filters {
-	const char *texts[FILTER_COUNT]; /* as given; NULL or "": not wanted */
+	const char *texts[FILTER_COUNT]; /* as given, borrowed; NULL or "": not set */
 	char *shown[FILTER_COUNT + 1];	 /* "focus=main", for headings; NULL at the end; owned */
-	const char *unit;		 /* of numbers that --tag-root shows; NULL: each its own */
+	const char *unit;		 /* of numbers in --tag-root's frames; NULL: their own */
 };
 
 /* The options, FILTER_COUNT of them, for getopt_long. */
 extern const struct option filters_options[FILTER_COUNT];
 
-/* Takes what getopt_long returned. False: that is none of these. `value` must stay. */
+/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive
+ * `f`. */
 bool filters_set(struct filters *f, int option, const char *value);
 
-/* Before all else: what the profile itself says is not worth showing (drop_frames), unless
- * --all-frames. A profile whose patterns are bad is shown as it is; a line on the standard
- * error says so. Then the frames of --tag-root and --tag-leaf. ERR_NOMEM. */
+/* To be called first. Removes the frames that the profile itself says to drop (drop_frames),
+ * unless --all-frames was given. If the profile's patterns are bad, nothing is removed, and a line
+ * on the standard error says so. Then adds the frames of --tag-root and --tag-leaf. ERR_NOMEM. */
 int filters_prepare(const struct filters *f, struct profile *p, struct error *err);
 
-/* Filters the profile. What has matched nothing is told on the standard error, as by pprof.
- * ERR_USAGE and ERR_LIMIT of patterns, ERR_NOMEM. */
+/* Filters the profile and fills `shown`. A filter that matched nothing is reported on the standard
+ * error, as by pprof. ERR_USAGE and ERR_LIMIT of patterns, ERR_NOMEM. */
 int filters_apply(struct filters *f, struct profile *p, struct error *err);
 
 void filters_release(struct filters *f);

@@ -16,10 +16,10 @@
 
 struct format {
 	const char *name, *ending;
-	report_writer *write; /* NULL: as it is, encoded */
+	report_writer *write; /* NULL: the profile is encoded as it is */
 };
 
-/* By name the first is meant. pprof is not compressed in a file whose name ends in .pb. */
+/* A name stands for its first entry. pprof is not compressed in a file whose name ends in .pb. */
 static const struct format formats[] = {
 	{ "pprof", ".pb.gz", NULL },
 	{ "folded", ".folded", report_folded },

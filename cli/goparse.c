@@ -1,6 +1,6 @@
 /*
- * sampler goparse [FILE…]: the text in which Go prints goroutines, as a summary for people, a
- * profile of how long they have waited, or JSON.
+ * sampler goparse [FILE…]: reads the text in which Go prints goroutines, and writes a summary for
+ * people, a profile of how long they have waited, or JSON.
  */
 #include <getopt.h>
 #include <string.h>
@@ -79,14 +79,14 @@ static bool is_standard_input(const char *path)
 	return !strcmp(path, "-");
 }
 
-/* What an option of the profile alone is called, if there is one. */
+/* The name of a given option that only applies to the profile; NULL: none was given. */
 static const char *of_the_profile(const struct goparse_options *o)
 {
 	return o->aggregate ? "--aggregate" : o->ancestors ? "--ancestors" :
 	       o->timed ? "--time" : o->format ? "-f" : NULL;
 }
 
-/* An exit status when the options do not go together, else -1. */
+/* Returns an exit status if the options do not go together, else -1. */
 static int check(const struct goparse_options *o)
 {
 	const char *profile = of_the_profile(o);
@@ -106,7 +106,7 @@ static int check(const struct goparse_options *o)
 	return -1;
 }
 
-/* What getopt_long found; an exit status when that ends it, else -1. */
+/* Reads the options. Returns an exit status if the command ends here, else -1. */
 static int read_options(struct goparse_options *o, int argc, char **argv)
 {
 	static char *standard_input[] = { (char *)"-" };

@@ -19,12 +19,12 @@ enum { PEEK = 512, HEAD = 64 };
 
 struct goinput {
 	const char *name;
-	struct http *http; /* NULL: not a URL, but */
-	int fd;
-	bool standard; /* the standard input: not ours to close */
+	struct http *http; /* NULL: not a URL */
+	int fd;	       /* -1: a URL */
+	bool standard; /* fd is the standard input, which is not closed */
 	struct gunzip *gunzip; /* NULL: not compressed */
-	unsigned char peeked[PEEK]; /* the first bytes as they came, */
-	size_t peek_len, peek_used; /* and how many of them were given */
+	unsigned char peeked[PEEK]; /* the first bytes of the source */
+	size_t peek_len, peek_used; /* how many there are, and how many read_raw has returned */
 	unsigned char head[HEAD];   /* the first bytes, uncompressed */
 	size_t head_len;
 	bool failed;
@@ -44,7 +44,7 @@ static int read_source(struct goinput *in, void *buf, size_t len, size_t *got, s
 	return n < 0 ? error_errno(err, ERR_IO, "cannot read") : 0;
 }
 
-/* What has been peeked at first. */
+/* Returns the peeked bytes first, then those of the source. */
 static int read_raw(void *ctx, void *buf, size_t len, size_t *got, struct error *err)
 {
 	struct goinput *in = ctx;
@@ -58,7 +58,7 @@ static int read_raw(void *ctx, void *buf, size_t len, size_t *got, struct error 
 	return 0;
 }
 
-/* Two bytes tell what is compressed; a pipe may bring them singly. */
+/* The first two bytes tell whether the input is compressed; a pipe may deliver them one by one. */
 static int peek(struct goinput *in, struct error *err)
 {
 	size_t got = 1;
@@ -91,7 +91,7 @@ static int open_file(struct goinput *in, const char *path, struct error *err)
 	return in->fd < 0 ? error_errno(err, ERR_IO, "cannot read '%s'", in->name) : 0;
 }
 
-/* Errors of http.h name the URL already. */
+/* Adds the name of the input to an error. Errors of net/http.h already contain the URL. */
 static int name_it(const struct goinput *in, int rc, struct error *err)
 {
 	if (rc && !in->http)
@@ -188,7 +188,7 @@ const char *goinput_hint(const struct goinput *in)
 		return "zstd has compressed it; 'zstdcat' gives what can be read";
 	if (begins(in, "\177ELF", ELF))
 		return "this is a program";
-	/* profile.proto's sample_type, a message that begins with its type */
+	/* profile.proto: sample_type (field 1), a message that begins with its field `type` (1). */
 	if (in->head_len > 2 && in->head[0] == 0x0a && in->head[1] < 0x20 && in->head[2] == 0x08)
 		return "this is a pprof profile; 'sampler report' reads it";
 	return NULL;

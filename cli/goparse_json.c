@@ -1,4 +1,5 @@
-/* What a dump does not say has no key, but for what every goroutine and every frame has. */
+/* A value that the dump does not contain has no key, except for the keys that every goroutine and
+ * every frame has. */
 #include "cli/goparse_json.h"
 
 #include <stdbool.h>
@@ -17,13 +18,13 @@ static int add_text(struct buffer *b, const char *key, struct goparse_text text)
 	return add(b, key) || json_add_string(b, text.at, text.len) ? ERR_NOMEM : 0;
 }
 
-/* JSON's numbers are no home for addresses of 64 bits. */
+/* A string, because readers may take numbers as doubles (RFC 8259, section 6). */
 static int add_address(struct buffer *b, const char *key, uint64_t address)
 {
 	return buffer_addf(b, "%s\"0x%lx\"", key, address);
 }
 
-/* What all frames have: the creating one, too. */
+/* The keys of all frames, that of the creator included. */
 static int add_place(struct buffer *b, const struct goparse_frame *f)
 {
 	int rc = add_text(b, "{\"function\":", f->function);
@@ -104,7 +105,7 @@ static int add_flags(struct buffer *b, unsigned flags)
 	return rc || add(b, "]") ? ERR_NOMEM : 0;
 }
 
-/* GOTRACEBACK=system, or the goroutine that crashed. */
+/* What is printed with GOTRACEBACK=system, or for the goroutine that crashed. */
 static int add_runtime(struct buffer *b, const struct goparse_goroutine *g)
 {
 	int rc = 0;
@@ -122,7 +123,7 @@ static int add_runtime(struct buffer *b, const struct goparse_goroutine *g)
 	return rc;
 }
 
-/* Go has a key once; one that is there twice all the same stays there twice. */
+/* Go prints a key once. If a dump contains it twice nevertheless, it is written twice. */
 static int add_labels(struct buffer *b, const struct goparse_goroutine *g)
 {
 	int rc = add(b, ",\"labels\":{");

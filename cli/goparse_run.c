@@ -1,9 +1,9 @@
 /*
- * Goroutines go from the parser to one of three: a line of JSON, the profile, or the census
- * that the summary is made of. None of them keeps the dumps; of JSON nothing is kept at all.
+ * Each goroutine goes from the parser to one of three consumers: lines of JSON, the profile, or
+ * the census from which the summary is made. None of them keeps the dumps; JSON keeps nothing.
  *
- * A dump that ends in an error (a connection that broke, gzip data that end too early) is
- * still worth what was read of it: that goes on, the error is told, and the status is 1.
+ * If reading a dump ends in an error (a broken connection, truncated gzip data), what was read of
+ * it is still used, the error is printed, and the exit status is 1.
  */
 #include "cli/goparse_run.h"
 
@@ -35,16 +35,16 @@ struct run {
 	struct outfile file;
 	struct goparse *parser;
 	struct stuck *stuck;	/* NULL without --diff */
-	struct census *census;	/* one of these two without JSON: for the summary, */
-	struct waitprofile *profile; /* with -o */
+	struct census *census;	/* for the summary; NULL with -o or --json */
+	struct waitprofile *profile; /* with -o and without --json; else NULL */
 	struct buffer json;
-	struct goparse_dump *dumps; /* as many as files */
-	int at;			    /* the dump that is being read */
+	struct goparse_dump *dumps; /* one for each file */
+	int at;			    /* index of the dump that is being read */
 	int64_t time_nanos;
-	bool broken; /* one of them ended in an error */
+	bool broken; /* reading one of the dumps ended in an error */
 };
 
-/* With --diff only the last dump's goroutines are shown, if all others had them. */
+/* With --diff, a goroutine is shown when the last dump is read, if all others contained it. */
 static bool is_last(const struct run *r)
 {
 	return r->at == r->o->count - 1;
@@ -68,7 +68,7 @@ static int write_json(struct run *r, const struct goparse_goroutine *g, struct e
 	return rc;
 }
 
-/* Waits are of those that are as before only. */
+/* Waits are counted only for goroutines that are as in all dumps before. */
 static void count(struct goparse_dump *d, const struct goparse_goroutine *g, bool as_before)
 {
 	d->goroutines++;
@@ -110,7 +110,7 @@ static void say(const struct goparse_options *o, const char *path, const char *t
 	fprintf(stderr, "sampler: %s\n", line);
 }
 
-/* What the parser could not understand. */
+/* Prints the lines that the parser could not understand. */
 static void say_errors(const struct run *r, const struct goparse_stats *s)
 {
 	uint64_t kept = s->error_count < GOPARSE_ERRORS_KEPT ? s->error_count : GOPARSE_ERRORS_KEPT;
@@ -140,7 +140,7 @@ static int no_goroutines(const struct run *r, const struct goinput *in, struct e
 			 r->dumps[r->at].name, hint ? ": " : "", hint ? hint : "");
 }
 
-/* When all is read. The profile is as old as its oldest dump; what is stuck, as the last. */
+/* A profile has the time of the oldest dump, with --diff that of the last one. */
 static int finish_dump(struct run *r, const struct goinput *in, struct error *err)
 {
 	const struct goparse_stats *stats = goparse_stats(r->parser);
@@ -228,7 +228,7 @@ static int write_all(struct run *r, struct error *err)
 	return rc ? rc : outfile_commit(&r->file, err);
 }
 
-/* Of all that is in the profile. */
+/* Prints the counts of what is in the profile. */
 static void say_written(const struct run *r)
 {
 	struct goparse_dump all = { 0 };
@@ -253,7 +253,7 @@ static void say_written(const struct run *r)
 	say(r->o, strcmp(r->o->output, "-") ? r->o->output : "standard output", text);
 }
 
-/* "dump.txt", and "dump.txt#2" when it comes again. */
+/* Makes the name of a dump: "dump.txt", and "dump.txt#2" if the same path is given again. */
 static int name_dump(char **name, char **files, int at)
 {
 	const char *path = files[at];
@@ -281,7 +281,7 @@ static int name_dumps(struct run *r, struct error *err)
 	return r->dumps && !rc ? 0 : error_set(err, ERR_NOMEM, "out of memory");
 }
 
-/* The output is opened before any work is done, to see whether that can be. */
+/* The output is opened before any work, so that one that cannot be written fails early. */
 static int begin(struct run *r, struct error *err)
 {
 	const struct goparse_options *o = r->o;

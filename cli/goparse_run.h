@@ -1,4 +1,4 @@
-/* What `sampler goparse` does once it knows what is wanted. */
+/* The work of `sampler goparse`, after its options were read. */
 #ifndef CLI_GOPARSE_RUN_H
 #define CLI_GOPARSE_RUN_H
 
@@ -21,7 +21,7 @@ struct goparse_options {
 	struct httpoptions http;
 };
 
-/* Returns an exit status; errors have been told. */
+/* Returns an exit status. Errors have been printed. */
 int goparse_run(const struct goparse_options *o);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Made for a screen of 80 by 24: what stands still, for how long, and where, before anything
- * else. On a terminal lists are so long that all of them are to be seen at once; elsewhere, and
- * with whole stacks, they have ten lines.
+ * Designed for a screen of 80 by 24: first what waits, for how long, and where. On a terminal the
+ * lists are shortened until all of them fit on the screen; elsewhere, and with whole stacks, they
+ * have up to ten lines.
  *
- * Rejected: the first goroutines that wait longest, one by one. In a program that is stuck
- * they are a thousand times the same; so each stack is there once, by its longest waiter.
+ * Rejected: the goroutines that wait longest, one by one. In a program that is stuck they are a
+ * thousand times the same; so each stack is listed once, with its longest waiter.
  */
 #include "cli/goparse_summary.h"
 
@@ -25,19 +25,19 @@
 enum {
 	STACKS_MOST = 10,
 	WIDE = 100,
-	STATE_MAX = 30, STATE_NARROW = 24, /* columns of a state beside a stack, when it is wide */
-	SCREEN_MIN = 12, /* a terminal with fewer lines is scrolled anyhow */
+	STATE_MAX = 30, STATE_NARROW = 24, /* columns of a state; NARROW: if width < WIDE */
+	SCREEN_MIN = 12, /* lines; on a smaller terminal nothing is shortened */
 };
 
-/* The tables, in the order in which they are printed. */
-enum { HOLDERS_SHOWN = 4 }; /* that may hold a lock: to name one of many helps nobody */
+enum { HOLDERS_SHOWN = 4 }; /* if more goroutines may hold a lock, none is shown */
 
+/* The tables, in the order in which they are printed. */
 enum table { STATES, STACKS, CREATORS, WAITERS, TABLES };
 
 static const struct {
 	enum census_kind kind;
 	enum census_order order;
-	size_t most, least; /* lines, where there are so many rows */
+	size_t most, least; /* rows shown, if there are so many; least: when shortened */
 } tables[TABLES] = {
 	{ CENSUS_STATES, CENSUS_BY_COUNT, 6, 2 },
 	{ CENSUS_STACKS, CENSUS_BY_COUNT, STACKS_MOST, 5 },
@@ -51,11 +51,11 @@ struct page {
 	struct buffer line; /* the one that is being written */
 	struct report_view view;
 	struct census_list lists[TABLES];
-	size_t shown[TABLES]; /* rows */
+	size_t shown[TABLES]; /* number of rows */
 	struct holder holders[STACKS_MOST]; /* of the locks that the most common stacks wait for */
 };
 
-/* At most two units, as people say it. */
+/* At most two units. */
 const char *goparse_wait(uint64_t ns, char text[GOPARSE_WAIT_ROOM])
 {
 	uint64_t minutes = ns / 60000000000, hours = minutes / 60, days = hours / 24;
@@ -81,7 +81,7 @@ static bool compares(const struct page *p)
 	return p->s->count > 1 && !p->s->diff;
 }
 
-/* Appends the line, which ends there. */
+/* Appends the finished line to the output. */
 static int end_line(struct page *p)
 {
 	int rc = text_addf(p->out, "%.*s\n", (int)p->line.len, (const char *)p->line.data);
@@ -99,7 +99,7 @@ static int end_title(struct page *p)
 	return rc;
 }
 
-/* Warm when it is a large part of all. */
+/* Appends the finished line, coloured if `count` is a large share of all goroutines. */
 static int end_row(struct page *p, uint64_t count)
 {
 	int64_t all = (int64_t)census_total(p->s->census)->count;
@@ -123,7 +123,7 @@ static int add_wait(struct page *p, uint64_t ns)
 	return text_addf(&p->line, "%9s", goparse_wait(ns, text));
 }
 
-/* What has become of them since the first dump. */
+/* The change of a count since the first dump. */
 static int add_change(struct page *p, const struct census_row *r)
 {
 	int64_t change = (int64_t)(r->count - r->first);
@@ -142,7 +142,7 @@ static int add_common(struct page *p, const struct census_row *r)
 	return rc ? rc : text_addf(&p->line, "  ");
 }
 
-/* Loses its middle when it does not fit. */
+/* A text that does not fit loses its middle. */
 static int add_fitting(struct page *p, struct goparse_text text, size_t reserve)
 {
 	struct buffer shown = { 0 };
@@ -159,7 +159,7 @@ static struct goparse_text text_of(const char *s)
 	return (struct goparse_text){ s, strlen(s) };
 }
 
-/* "stack, 10 of 37" when not all are shown; and who is in none of them. */
+/* "stack, 10 of 37" if not all rows are shown, and the number of goroutines in no kept row. */
 static int add_heading(struct page *p, enum table t, const char *what)
 {
 	const struct census_list *l = &p->lists[t];
@@ -177,7 +177,7 @@ static int begin_table(struct page *p)
 	return text_addf(p->out, "\n");
 }
 
-/* States, and how many of them have waited how long. */
+/* A state, and how many of its goroutines have waited how long. */
 static int add_state(struct page *p, const struct census_row *r, struct goparse_text name)
 {
 	int rc = add_count(p, r->count);
@@ -205,7 +205,7 @@ static int add_states(struct page *p)
 	return rc;
 }
 
-/* Stacks by how many stand there. */
+/* Columns for the states beside the stacks of a table. */
 static int state_columns(const struct page *p, enum table t)
 {
 	size_t widest = 0, most = p->s->width && p->s->width < WIDE ? STATE_NARROW : STATE_MAX;
@@ -229,7 +229,7 @@ static int add_padded_state(struct page *p, const struct census_row *r, int colu
 	return rc ? rc : text_addf(&p->line, "%*s", (int)(end - goparse_columns(&p->line)), "");
 }
 
-/* Nothing left out of its names. */
+/* A frame on a line of its own, with nothing cut out of its names. */
 static int add_frame(struct page *p, const char *before, const struct goparse_frame *f)
 {
 	int rc = text_addf(p->out, "%20s%s", "", before);
@@ -256,7 +256,7 @@ static int add_whole_stack(struct page *p, const struct goparse_stack *s)
 	return rc || !s->created_by.function.len ? rc : add_frame(p, "go in ", &s->created_by);
 }
 
-/* A lock's holder, as far as that can be told. */
+/* The goroutine that may hold a lock (goparse/holder.h). */
 static int add_holder(struct page *p, const struct holder *h)
 {
 	int rc = text_addf(&p->line, "%9sheld by ", "");
@@ -283,6 +283,7 @@ static int add_stack(struct page *p, size_t i, int columns)
 	return rc || !p->s->stacks ? rc : add_whole_stack(p, &r->stack);
 }
 
+/* Stacks by the number of their goroutines. */
 static int add_stacks(struct page *p)
 {
 	int columns = state_columns(p, STACKS), rc = begin_table(p);
@@ -296,7 +297,7 @@ static int add_stacks(struct page *p)
 	return rc;
 }
 
-/* Go statements by how many of their goroutines are left. */
+/* Go statements by the number of their goroutines that still exist. */
 static int add_creators(struct page *p)
 {
 	int rc = begin_table(p);
@@ -315,7 +316,7 @@ static int add_creators(struct page *p)
 	return rc;
 }
 
-/* Stacks by the one that has waited longest there, and how many have waited as long. */
+/* Stacks by their longest waiter, and how many goroutines have waited as long. */
 static int add_waiters(struct page *p)
 {
 	int columns = state_columns(p, WAITERS), rc = begin_table(p);
@@ -336,7 +337,7 @@ static int add_waiters(struct page *p)
 	return rc;
 }
 
-/* The dumps, and what of them the tables are. */
+/* The name of a dump, the number of its goroutines, and its errors. */
 static int add_dump(struct page *p, size_t i)
 {
 	const struct goparse_dump *d = &p->s->dumps[i];
@@ -357,6 +358,7 @@ static int add_dump(struct page *p, size_t i)
 	return rc ? rc : end_line(p);
 }
 
+/* Which goroutines the tables count, and how many of them wait. */
 static int add_meaning(struct page *p)
 {
 	const struct census_row *all = census_total(p->s->census);
@@ -389,8 +391,8 @@ static int add_all(struct page *p)
 	return rc;
 }
 
-/* Lines that are there in any case: dumps and what they mean, the prompt; a blank line and a
- * title for each table; a line for all states together. */
+/* Lines that are always there: those of the dumps and of what they mean, the shell's prompt; a
+ * blank line and a title for each table; a line for all states together. */
 static size_t fixed_lines(const struct page *p)
 {
 	size_t lines = p->s->count + (p->s->count > 1) + 2 + 1;
@@ -400,7 +402,7 @@ static size_t fixed_lines(const struct page *p)
 	return lines;
 }
 
-/* Takes lines from the longest list that has more than its least, from the last ones first. */
+/* Takes a row from the list that exceeds its least by most, of equals the last. False: none. */
 static bool shorten(struct page *p)
 {
 	int longest = -1;
@@ -443,7 +445,7 @@ static void find_holders(struct page *p)
 		p->holders[i] = holder_find(l->rows[i], l);
 }
 
-/* Of waiters those that wait. */
+/* Ranks the rows of all tables. Of WAITERS only rows with a wait are kept. */
 static int rank_all(struct page *p, struct error *err)
 {
 	int rc = 0;

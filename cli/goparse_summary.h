@@ -1,4 +1,4 @@
-/* What dumps of goroutines tell, for a terminal (docs/goparse.md). */
+/* The summary of goroutine dumps, for a terminal (docs/goparse.md). */
 #ifndef CLI_GOPARSE_SUMMARY_H
 #define CLI_GOPARSE_SUMMARY_H
 
@@ -14,18 +14,18 @@ struct error;
 struct goparse_dump {
 	char *name;
 	uint64_t goroutines, errors;
-	uint64_t as_before; /* of them, those that all dumps before have, in the same place */
-	uint64_t waiting, longest_ns; /* of these: how many for a minute or longer */
-	bool broken; /* it ended in an error: there was more */
+	uint64_t as_before; /* goroutines that all dumps before have, too, in the same place */
+	uint64_t waiting, longest_ns; /* of these: how many wait for a minute or longer */
+	bool broken; /* reading it ended in an error: it is incomplete */
 };
 
 struct goparse_summary {
 	const struct census *census; /* of the last dump */
 	const struct goparse_dump *dumps;
 	size_t count;
-	bool diff;	/* the census is of those only that are in all dumps */
-	bool stacks;	/* whole ones, below the lines of the most common */
-	unsigned width, height; /* 0: as wide, or as long, as it gets */
+	bool diff;	/* the census holds only goroutines that are in all dumps */
+	bool stacks;	/* print whole stacks below the lines of the most common ones */
+	unsigned width, height; /* of the terminal, in characters; 0: no limit */
 	bool colour;
 };
 
@@ -34,7 +34,7 @@ int goparse_summary(const struct goparse_summary *s, struct buffer *out, struct 
 
 enum { GOPARSE_WAIT_ROOM = 24 };
 
-/* "2h14m"; "<1m" where Go prints none. */
+/* Writes a wait as "2h14m"; "<1m" below a minute, where Go prints none. Returns `text`. */
 const char *goparse_wait(uint64_t ns, char text[GOPARSE_WAIT_ROOM]);
 
 #endif

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A URL's parts as RFC 3986 draws their borders (section 3). */
+/* A URL's parts (RFC 3986, section 3). */
 struct parts {
 	int head; /* "http://user@host:6060" */
 	const char *path;
 	int path_len;
-	const char *query; /* behind its '?' */
+	const char *query; /* after its '?' */
 	int query_len;
 };
 
@@ -39,7 +39,7 @@ static bool ends(const struct parts *p, const char *with)
 	return p->path_len >= len && !memcmp(p->path + p->path_len - len, with, (size_t)len);
 }
 
-/* What the path lacks; NULL: it is none of ours. */
+/* What must be appended to the path; NULL: it is not a path of net/http/pprof. */
 static const char *missing(const struct parts *p)
 {
 	if (p->path_len <= 1)

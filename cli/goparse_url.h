@@ -2,12 +2,12 @@
 #ifndef CLI_GOPARSE_URL_H
 #define CLI_GOPARSE_URL_H
 
-/* Where the dump is: a URL without a path, or whose path is that of net/http/pprof's index or of
- * the goroutine profile, is led to /debug/pprof/goroutine?debug=2; others stay as they are. NULL
- * when out of memory, to be freed. */
+/* The URL of the dump. If `url` has no path, or that of net/http/pprof's index or of the goroutine
+ * profile, it becomes /debug/pprof/goroutine?debug=2, unless its query has a debug= already; others
+ * stay as they are. The caller frees the result. NULL: out of memory. */
 char *goparse_url(const char *url);
 
-/* The URL without user and password, for messages and labels. The same. */
+/* The URL without user and password, for messages and labels. Freed, or NULL, as above. */
 char *goparse_url_name(const char *url);
 
 #endif

@@ -1,5 +1,5 @@
-/* The frames that goparse/telling.h chooses, as many as fit: the first loses its middle when
- * the line is too narrow for it, others are whole or not there. */
+/* Writes the frames that goparse/telling.h chooses, as many as fit. The first loses its middle if
+ * the line is too narrow for it; the others are written whole or not at all. */
 #include "cli/goparse_where.h"
 
 #include "base/buffer.h"
@@ -41,7 +41,7 @@ static int put_place(struct buffer *piece, const struct goparse_frame *f)
 	return rc ? rc : text_addf(piece, ":%lu", f->line);
 }
 
-/* Functions of the library say enough by their names. */
+/* For a function of the library its name is enough. */
 static int put_frame(struct buffer *piece, const struct goparse_frame *f)
 {
 	if (telling_is_library(f->function))
@@ -49,7 +49,6 @@ static int put_frame(struct buffer *piece, const struct goparse_frame *f)
 	return put_place(piece, f);
 }
 
-/* False: it does not fit. */
 static bool fits(const struct buffer *line, const struct buffer *piece, unsigned width)
 {
 	return !width || goparse_columns(line) + goparse_columns(piece) <= width;
@@ -80,7 +79,7 @@ int goparse_place(struct buffer *line, const struct goparse_frame *f, unsigned w
 	return rc;
 }
 
-/* A caller; *room false when there is no room for it. */
+/* Appends a caller if it fits; *room tells whether it did. */
 static int add_caller(struct buffer *line, const char *before, const struct goparse_frame *f,
 		      unsigned width, bool *room)
 {
@@ -95,7 +94,7 @@ static int add_caller(struct buffer *line, const char *before, const struct gopa
 	return rc;
 }
 
-/* What the caller's call into the library is must not take the room of the caller. */
+/* The first frame is left out if it is a call into the library, and its caller does not fit. */
 static int begin(struct buffer *line, const struct goparse_stack *s, const size_t *at,
 		 size_t count, unsigned width, size_t *next)
 {

@@ -1,11 +1,11 @@
 /*
- * The process is read by ourselves, and not by a helper as in rounds: it is one look, and what
- * goes wrong is told to somebody who waits for it.
+ * This process reads the target itself, and not through a helper process as in rounds: it is done
+ * once, and errors are printed for the user who waits.
  *
- * One profile goes to a file; several, and custom ones, of which nobody knows how many there
- * are, to a folder, a file for each; text, in the form of debug=1, is one after the other.
- * Rejected: a batch (rounds/batch.h) for several. Who asks at once wants files that he knows
- * the names of, and a reason that something is missing on the terminal.
+ * One profile is written to a file. Several, and custom ones, whose number is not known before,
+ * are written to a folder, one file for each. Text, in the form of debug=1, is written one profile
+ * after the other. Rejected: a batch (rounds/batch.h) for several. Here the user expects files with
+ * known names, and on the terminal the reason why a profile is missing.
  */
 #include "cli/gotake.h"
 
@@ -37,14 +37,14 @@ struct taking {
 	const struct gotake *t;
 	struct process process;
 	struct source *source;
-	struct buffer heap;	 /* what heap, allocs and inuse are made of; taken once */
-	struct outfile file;	 /* the one that is written, or all text */
-	char name[300];		 /* of that, or of the folder */
-	const char *output;	 /* the same, or what was asked for */
-	int folder;		 /* -1: none */
+	struct buffer heap;	 /* from which heap, allocs and inuse are made; read once */
+	struct outfile file;	 /* the profile that is being written, or all text */
+	char name[300];		 /* default name of the file or folder */
+	const char *output;	 /* `name`, "-", or the path that was given */
+	int folder;		 /* descriptor; -1: none */
 	bool text, made_folder;
 	unsigned written;
-	struct error first;	 /* of what could not be had; code 0: all could */
+	struct error first;	 /* the first profile's error; code 0: none has failed */
 };
 
 unsigned gotake_types(void)
@@ -57,7 +57,7 @@ static bool one_file(const struct gotake *t)
 	return !(t->types & (t->types - 1)) && t->types != CAPTURE_BIT(CAPTURE_CUSTOM);
 }
 
-/* Of several it says why not, and goes on. */
+/* Keeps the first error. Of several profiles, each error is printed and the others are taken. */
 static void miss(struct taking *k, const char *what, const struct error *err)
 {
 	if (!one_file(k->t))
@@ -93,7 +93,7 @@ static int take_heap(struct taking *k, struct buffer *out, enum capture_type typ
 		       error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
-/* `custom` is NULL, or the name of one. */
+/* `custom` is the name of a custom profile, or NULL. */
 static int take(struct taking *k, enum capture_type type, const char *custom, struct buffer *out,
 		struct error *err)
 {
@@ -119,7 +119,7 @@ static int take(struct taking *k, enum capture_type type, const char *custom, st
 
 /* Writing. */
 
-/* What was read again, or left out, is among them. */
+/* The comments say, among other things, what was read again or left out. */
 static void say_comments(const struct profile *p)
 {
 	for (size_t i = 0; i < p->comment_count; i++)
@@ -149,14 +149,14 @@ static int commit(struct taking *k, const char *path, struct error *err)
 	if (rc)
 		return rc;
 	k->written++;
-	/* Text on a terminal is what was asked for, and nothing else. */
+	/* With text on the standard output no message is printed. */
 	if (!k->t->quiet && !(k->text && !strcmp(path, "-")))
 		fprintf(stderr, "wrote %s (%lu bytes)\n", strcmp(path, "-") ? path : "standard output",
 			bytes);
 	return 0;
 }
 
-/* Into the folder, or into the file that is open. `name` is the type's, or a custom one's. */
+/* Writes a profile into the folder or the open file. `name` is the type's, or a custom one's. */
 static int put(struct taking *k, const char *name, const struct buffer *packed, struct error *err)
 {
 	const struct format *format = k->t->format ? k->t->format :
@@ -287,7 +287,7 @@ static int open_folder(struct taking *k, struct error *err)
 	return k->folder < 0 ? error_errno(err, ERR_IO, "cannot open the folder '%s'", k->output) : 0;
 }
 
-/* Before anything is read; then what is not needed is given up. */
+/* Opens the output before anything is read, and drops privileges that are not needed any more. */
 static int open_output(struct taking *k, struct error *err)
 {
 	struct privilege_needs needs = { .output = NULL };
@@ -372,7 +372,7 @@ int cli_gotake(const struct gotake *t)
 	return rc ? cli_fail(&err) : EXIT_DONE;
 }
 
-/* A bound of ten seconds would be a long time to stand still, and is still one. */
+/* At most ten seconds: a long time for threads to be held, but still a bound. */
 int parse_stop(const char *text, uint64_t *ns, struct error *err)
 {
 	static const uint64_t most_ns = 10000000000;

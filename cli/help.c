@@ -1,5 +1,5 @@
-/* Help lists what exists today and nothing else; docs/sampler.1 says the same in
- * more words, and tests/help.test holds the two together. */
+/* Help lists what exists today and nothing else. docs/sampler.1 says the same in more words;
+ * tests/layers.test checks that both have the same options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -108,7 +108,7 @@ static const char record_end[] =
 	"Exit status: 0 done, 1 failed, 2 wrong usage, 3 not permitted, 4 no such process;\n"
 	"with a COMMAND its own status (128 + N when signal N ended it).\n";
 
-/* Completions read these lines, as they do those of options (packaging/completions). */
+/* Shell completions parse these lines, like those of the options (packaging/completions). */
 static void print_types(void)
 {
 	printf("\nTypes of profiles, and their files:\n");

@@ -29,7 +29,7 @@ static int add_header(struct httpoptions *o, const char *text, struct error *err
 	return 0;
 }
 
-/* Lines that are blank or begin with # are passed over. */
+/* Lines that are blank or begin with # are skipped. */
 static int add_lines(struct httpoptions *o, char *text, struct error *err)
 {
 	int rc = 0;
@@ -66,7 +66,7 @@ static int read_headers(struct httpoptions *o, const char *path, struct error *e
 	return rc;
 }
 
-/* One time for people: nothing at all may take as long as everything. */
+/* One time for both limits: that of the whole transfer, and that of waiting without any data. */
 static int set_timeout(struct httpoptions *o, const char *value, struct error *err)
 {
 	int rc = parse_duration(value, &o->request.total_timeout_ns, err);

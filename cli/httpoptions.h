@@ -1,8 +1,8 @@
 /*
  * How a command fetches URLs: --header, --headers, --unix-socket, --cacert and --timeout.
  *
- * A command puts HTTP_OPTIONS into its table of long options, offers httpoptions_set what
- * getopt_long returns, and opens what http_is_url by httpoptions_open.
+ * A command puts HTTP_OPTIONS into its table of long options, passes what getopt_long returns to
+ * httpoptions_set, and opens URLs (http_is_url) with httpoptions_open.
  */
 #ifndef CLI_HTTPOPTIONS_H
 #define CLI_HTTPOPTIONS_H
@@ -15,7 +15,7 @@
 struct error;
 
 enum http_option {
-	HTTPOPTION_HEADER = 1024, /* above what filters have */
+	HTTPOPTION_HEADER = 1024, /* above the numbers of cli/filters.h */
 	HTTPOPTION_HEADERS,
 	HTTPOPTION_SOCKET,
 	HTTPOPTION_CACERT,
@@ -29,20 +29,20 @@ enum http_option {
 	{ "cacert", required_argument, NULL, HTTPOPTION_CACERT },       \
 	{ "timeout", required_argument, NULL, HTTPOPTION_TIMEOUT }
 
-/* {0} is none given. */
+/* {0}: no option was given. */
 struct httpoptions {
-	const char *given; /* the name of one of them, NULL for none: of no use without a URL */
+	const char *given; /* NULL, or the name of one of them: an error without a URL */
 	struct http_request request;
 	char **headers; /* owned, as are the texts */
 };
 
-/* Takes what getopt_long returned. False: that is none of these. `value` must stay. *rc is 0,
- * ERR_USAGE, ERR_IO (a file of headers that cannot be read), ERR_LIMIT (too
- * many headers), ERR_NOMEM. */
+/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`.
+ * *rc is 0, ERR_USAGE, ERR_IO (a file of headers that cannot be read), ERR_LIMIT (too many headers,
+ * or too long a file of them), ERR_NOMEM. */
 bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *rc,
 		     struct error *err);
 
-/* As http_open, with what was set and its default of 60 seconds altogether. */
+/* As http_open, with the options that were given. Without --timeout all of it may take 60 s. */
 int httpoptions_open(const struct httpoptions *o, const char *url, struct http **h,
 		     struct error *err);
 

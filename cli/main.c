@@ -1,4 +1,4 @@
-/* Which command? Without one it is record: `sampler -p PID` is what people type. */
+/* Chooses the command. Without a name it is record: `sampler -p PID` is what people type. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

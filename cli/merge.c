@@ -1,6 +1,6 @@
-/* sampler merge FILE… -o OUT, sampler diff BASE NEW -o OUT: profiles in, one out. What
- * comes out is what `pprof -proto` gives for them; nothing is taken out by drop_frames,
- * because whoever looks at the result does that. */
+/* sampler merge FILE… -o OUT, sampler diff BASE NEW -o OUT: several profiles in, one out. The
+ * result is the one that `pprof -proto` gives for them. drop_frames is not applied: the tool that
+ * shows the result does that. */
 #include <getopt.h>
 #include <string.h>
 
@@ -40,7 +40,6 @@ static const struct option diff_long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Reads into a profile that must be released in any case. */
 static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)
 {
 	struct profile p;
@@ -70,7 +69,7 @@ static int merge_files(const struct merge_options *o, struct profile *sum, struc
 	return rc;
 }
 
-/* pprof labels what a difference is compared with: percentages are shares of that. */
+/* pprof labels the base of a difference: its percentages are shares of the base. */
 static int negate(struct profile *base, const struct merge_options *o, struct error *err)
 {
 	static const char *const yes[] = { "true" };
@@ -142,7 +141,7 @@ static int run(const struct merge_options *o, combination *combine, struct error
 	return rc;
 }
 
-/* The standard input can be read once. */
+/* The standard input can be read only once. */
 static bool reads_twice(const struct merge_options *o)
 {
 	int times = 0;
@@ -152,7 +151,7 @@ static bool reads_twice(const struct merge_options *o)
 	return times > 1;
 }
 
-/* Takes the options; 0, or -1 when the command ends with *status. */
+/* Reads the options. Returns 0, or -1 if the command ends here with *status. */
 static int parse(struct merge_options *o, const struct option *options, int argc, char **argv,
 		 int *status)
 {

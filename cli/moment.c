@@ -9,7 +9,7 @@
 
 enum { NS = 1000000000 };
 
-/* Exactly so many digits; -1 when there are others. */
+/* Reads a number of exactly `count` digits; -1: there are fewer. */
 static int64_t digits(struct cursor *c, int count)
 {
 	int64_t value = 0;
@@ -25,7 +25,7 @@ static int64_t digits(struct cursor *c, int count)
 	return value;
 }
 
-/* One of the characters. */
+/* Skips the next character if it is one of these. */
 static bool take(struct cursor *c, const char *one_of)
 {
 	if (!cursor_left(c) || !*c->pos || !strchr(one_of, *c->pos))
@@ -34,7 +34,7 @@ static bool take(struct cursor *c, const char *one_of)
 	return true;
 }
 
-/* ".5" is 500000000, nothing is 0; what is finer than nanoseconds is left out. */
+/* Reads ".5" as 500000000, and no fraction as 0. Digits beyond nanoseconds are ignored. */
 static bool fraction(struct cursor *c, int64_t *ns)
 {
 	int64_t scale = NS / 10, digit;
@@ -52,7 +52,7 @@ static bool fraction(struct cursor *c, int64_t *ns)
 	return true;
 }
 
-/* "Z", "+02:00"; nothing is Z. Seconds to the east, through *east. */
+/* Reads "Z" or "+02:00"; no zone is Z. *east is the offset from UTC, in seconds to the east. */
 static bool zone(struct cursor *c, int64_t *east)
 {
 	bool plus = cursor_left(c) && *c->pos == '+';
@@ -71,7 +71,7 @@ static bool zone(struct cursor *c, int64_t *east)
 	return hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60;
 }
 
-/* The 31st of June is none: timegm makes another day of it. */
+/* timegm turns a date that does not exist, such as the 31st of June, into another day. */
 static bool is_day(const struct tm *tm)
 {
 	struct tm day = { .tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday };
@@ -91,7 +91,7 @@ static bool date(struct cursor *c, struct tm *tm)
 	return is_day(tm);
 }
 
-/* A leap second is the first of the next minute. */
+/* A leap second (:60) counts as the first second of the next minute. */
 static bool time_of_day(struct cursor *c, struct tm *tm)
 {
 	tm->tm_hour = (int)digits(c, 2);

@@ -1,4 +1,4 @@
-/* One line on a terminal, rewritten in place; nothing anywhere else. */
+/* A progress line on a terminal, rewritten in place. Elsewhere nothing is printed. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -8,7 +8,7 @@
 struct recording_stats;
 
 struct progress {
-	bool on;	      /* the standard error is a terminal and nobody asked for quiet */
+	bool on;	      /* the standard error is a terminal, and --quiet was not given */
 	uint64_t duration_ns; /* 0: unknown, no bar */
 	unsigned rate;
 };

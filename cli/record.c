@@ -1,9 +1,9 @@
 /*
- * sampler [record]: options, then record, symbolize, write, and say so.
+ * sampler [record]: reads the options, records, symbolizes, writes, and prints a summary.
  *
- * The order matters to the person who waits: what can be wrong is found before
- * sampling begins (options, target, permission, output), and what was sampled
- * is written whatever ended the sampling.
+ * The order matters to the user: what can be wrong (options, target, permission, output)
+ * is found before sampling begins, and what was sampled is written whatever ended the
+ * sampling.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -42,7 +42,7 @@ struct options {
 	const char *output;
 	const struct format *format; /* NULL: by the output's ending */
 	unsigned symbolize;
-	uint64_t debuginfod_ns; /* 0: not asked for */
+	uint64_t debuginfod_ns; /* 0: --debuginfod was not given */
 	bool quiet, verbose;
 	struct buffer command_line; /* NUL-terminated, for the comments */
 	struct roundsoptions rounds;
@@ -96,7 +96,7 @@ static int take_option(struct options *o, int option, struct error *err)
 	return rc;
 }
 
-/* Types and --wall say the same in two ways. */
+/* Makes --wall and the types agree: the type wall means the same as --wall. */
 static void settle_types(struct options *o)
 {
 	unsigned *types = &o->rounds.rounds.types, wall = CAPTURE_BIT(CAPTURE_WALL);
@@ -108,7 +108,7 @@ static void settle_types(struct options *o)
 	o->recording.wall |= (*types & wall) != 0;
 }
 
-/* Rounds may do without a process: where only a URL is asked, or one is waited for. */
+/* Rounds need no process if only a URL is fetched, or if the process is waited for. */
 static int check_rounds(struct options *o, int argc, char **argv)
 {
 	struct rounds_options *r = &o->rounds.rounds;
@@ -130,7 +130,7 @@ static int check_rounds(struct options *o, int argc, char **argv)
 	return status ? status : roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : 0;
 }
 
-/* One look at one process. */
+/* Checks the options for Go's profiles that are taken once, of one process. */
 static int check_at_once(struct options *o, int argc, char **argv)
 {
 	struct error err;
@@ -199,7 +199,7 @@ static void choose_format(struct options *o)
 	o->recording.write_ctx = o->format;
 }
 
-/* 0 to go on, else the exit status, negated when it is 0 (help was asked for). */
+/* Returns 0 to continue, an exit status on an error, or -1 after printing help. */
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	struct error err;
@@ -234,11 +234,11 @@ static int parse_options(struct options *o, int argc, char **argv)
 	return check_options(o, argc, argv);
 }
 
-/* The recording that signals end; there is one at a time. */
+/* The recording that a signal stops; there is one at a time. */
 static struct recording *running;
 static volatile sig_atomic_t forward_pid;
 
-/* A terminal's Ctrl-C reaches a command of ours by itself, SIGTERM does not. */
+/* The terminal sends Ctrl-C to our command, too; SIGTERM and SIGHUP are forwarded to it. */
 static void on_signal(int sig)
 {
 	if (forward_pid && sig != SIGINT)
@@ -252,7 +252,7 @@ static void show_fetching(void *progress, const char *line)
 	progress_say(progress, line);
 }
 
-/* What cannot be had from the network is no reason for not writing a profile. */
+/* If the network fails, the profile is written nevertheless. */
 static void fetch_debug_files(struct recording *r, const struct options *o,
 			      struct progress *progress)
 {
@@ -331,7 +331,7 @@ static int command_status(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* From a target and an output that are known to be good to the end. */
+/* Records and writes. The target and the output are open. */
 static int record(struct recording *r, const struct options *o, struct outfile *file,
 		  const char *path)
 {
@@ -364,7 +364,7 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 	return o->recording.command ? command_status(recording_wait_command(r)) : EXIT_DONE;
 }
 
-/* Output and target are open: what is not needed from here on is given up. */
+/* Opens the output, drops the privileges that are not needed any more, and records. */
 static int open_and_record(struct recording *r, struct options *o, struct outfile *file)
 {
 	struct privilege_needs needs = { .output = file, .command = o->recording.command,

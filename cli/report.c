@@ -1,8 +1,8 @@
 /*
- * sampler report FILE: a profile as text or a page.
+ * sampler report FILE: shows a profile as text or as a page.
  *
- * What it can show is a table, a line each. The way is the same for all: read, check,
- * filter, write into memory, and only then to the output, so that what fails leaves
+ * The table `modes` has a line for each thing that it can show. The steps are the same for all:
+ * read, check, filter, write into memory, and only then to the output, so that a failure leaves
  * nothing behind.
  */
 #include <errno.h>
@@ -32,15 +32,15 @@
 #include "report/tree.h"
 #include "report/view.h"
 
-/* What follows a mode's option. */
+/* The argument of a mode's option. */
 enum mode_takes { TAKES_NOTHING, TAKES_PATTERN, TAKES_OUTPUT };
 
 struct mode {
 	const char *name;
 	enum mode_takes takes;
 	report_writer *write;
-	size_t nodecount; /* unless asked otherwise, as pprof has it; 0: all */
-	bool untrimmed;	  /* also what costs little */
+	size_t nodecount; /* default of --nodecount, as in pprof; 0: all */
+	bool untrimmed;	  /* also shows what costs little */
 };
 
 /* The first is the default. */
@@ -52,11 +52,11 @@ static const struct mode modes[] = {
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
 	{ "tags", TAKES_NOTHING, report_tags, 0, true },
 	{ "folded", TAKES_NOTHING, report_folded, 0, true },
-	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* by the output's ending */
+	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* writer: by the output's ending */
 	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },
 };
 
-/* By enum report_by. */
+/* Indexed by enum report_by. */
 static const char *const granularities[] = { "function", "line", "file", "address", "module",
 					     "thread" };
 
@@ -89,8 +89,8 @@ struct report_options {
 	const char *type; /* NULL: the profile's default */
 	uint64_t max_size; /* of the file, 0: the default */
 	const struct mode *mode;
-	bool counted, no_inline; /* --nodecount was given */
-	bool relative;		 /* shares are of what the filters leave */
+	bool counted, no_inline; /* counted: --nodecount was given */
+	bool relative;		 /* shares are of the total after filtering */
 	struct filters filters;
 	struct report_view view;
 };
@@ -116,7 +116,7 @@ static int filter(struct report_options *o, struct profile *p, struct error *err
 	rc = filters_prepare(&o->filters, p, err);
 	if (rc)
 		return rc;
-	/* Shares of what there was before can be compared. */
+	/* Shares of the total before filtering can be compared between filters. */
 	if (!o->relative)
 		o->view.total = graph_total(p, o->view.type);
 	rc = filters_apply(&o->filters, p, err);
@@ -242,7 +242,7 @@ static void list_options(struct option list[OPTIONS])
 	memcpy(list + MODES + FILTER_COUNT, other_options, sizeof(other_options));
 }
 
-/* What depends on the mode and on where the text goes. */
+/* Sets what depends on the mode and on where the text goes. */
 static void finish_view(struct report_options *o)
 {
 	o->mode = o->mode ? o->mode : &modes[0];
@@ -258,7 +258,7 @@ static void finish_view(struct report_options *o)
 	}
 }
 
-/* What getopt_long found; an exit status when that ends it, else -1. */
+/* Reads the options. Returns an exit status if the command ends here, else -1. */
 static int read_options(struct report_options *o, int argc, char **argv)
 {
 	struct option list[OPTIONS];

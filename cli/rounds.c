@@ -29,7 +29,7 @@ static void say(void *quiet, enum rounds_news news, const char *line)
 		fprintf(stderr, "sampler: %s\n", line);
 }
 
-/* sampler.<command>.<pid>, without time: the next run goes on there. */
+/* sampler.<command>.<pid>, without a time: the next run continues in it. */
 static int default_folder(const struct rounds_options *o, char *name, size_t room, struct error *err)
 {
 	struct process p;
@@ -47,7 +47,8 @@ static int default_folder(const struct rounds_options *o, char *name, size_t roo
 	return 0;
 }
 
-/* Whom a second sampler must not take up in the folder, where that is no process. */
+/* The key of the folder's lock (rounds/batchlock.h) if the target is not a process: a second
+ * sampler must not write batches of the same one there. NULL: made from the process. */
 static const char *make_key(const struct roundsoptions *o, char *key, size_t room)
 {
 	if (o->rounds.recording.pid_count)
@@ -86,7 +87,7 @@ static int open_pushes(const struct roundsoptions *o, struct push **pushes, stru
 	return rc;
 }
 
-/* Everything is open: what is not needed from here on is given up. */
+/* Everything is open: drops the privileges that are not needed any more, and runs. */
 static int run(struct rounds *r, const struct rounds_options *o, struct error *err)
 {
 	const struct privilege_needs needs = { .folder = rounds_folder(r),

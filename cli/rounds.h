@@ -1,4 +1,4 @@
-/* record, round after round. */
+/* sampler record in rounds. */
 #ifndef CLI_ROUNDS_H
 #define CLI_ROUNDS_H
 
@@ -6,8 +6,9 @@
 
 struct roundsoptions;
 
-/* Runs them, with o->rounds filled in but for what is opened here: source, pushes, names. An
- * exit status. `output` is the folder, NULL for one named after the target. */
+/* Runs the rounds and returns an exit status. The caller has filled in o->rounds, except what is
+ * opened here: source, pushes, names. `output` is the folder, NULL for one named after the
+ * target. */
 int cli_rounds(struct roundsoptions *o, const char *output, bool quiet);
 
 #endif

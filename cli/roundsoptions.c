@@ -70,7 +70,7 @@ static int set_size(const char *text, size_t *size, struct error *err)
 	return rc;
 }
 
-/* How often, and when. */
+/* Options of when rounds run, and of which process. */
 static bool set_time(struct roundsoptions *o, int option, const char *value, int *rc,
 		     struct error *err)
 {
@@ -95,7 +95,7 @@ static bool set_time(struct roundsoptions *o, int option, const char *value, int
 	}
 }
 
-/* As it was given, for messages. */
+/* The option's name, for messages. */
 static const char *name_of(int option)
 {
 	static const struct option options[] = { ROUNDS_OPTIONS };
@@ -106,7 +106,7 @@ static const char *name_of(int option)
 	return "an option of rounds";
 }
 
-/* What is taken. */
+/* Options of what is taken. */
 static bool set_taken(struct roundsoptions *o, int option, const char *value)
 {
 	switch (option) {
@@ -123,7 +123,7 @@ static bool set_taken(struct roundsoptions *o, int option, const char *value)
 	}
 }
 
-/* How it is taken from a source of Go's profiles. */
+/* Options of the source of Go's profiles. */
 static bool set_source(struct roundsoptions *o, int option, const char *value, int *rc,
 		       struct error *err)
 {
@@ -152,7 +152,7 @@ static bool set_source(struct roundsoptions *o, int option, const char *value, i
 	return true;
 }
 
-/* What becomes of it. */
+/* Options of what happens to the batches. */
 static bool set_batches(struct roundsoptions *o, int option, const char *value, int *rc,
 			struct error *err)
 {
@@ -211,12 +211,12 @@ bool roundsoptions_at_once(const struct roundsoptions *o, uint64_t duration_ns)
 	return !o->given && !duration_ns && o->rounds.types && !(o->rounds.types & ~gotake_types());
 }
 
-/* The process's memory is one only when Go's profiles are wanted. */
+/* Without a URL. The process's memory is a source only if Go's profiles are requested. */
 static int check_source(const struct roundsoptions *o, struct error *err)
 {
 	bool by_go = o->rounds.types & capture_set(CAPTURE_BY_GO);
 
-	/* Pushes check who they talk to by the same file. */
+	/* --push uses --cacert, too, and a read of the process's memory --timeout. */
 	if (o->http.given && !(o->push_count && !strcmp(o->http.given, "cacert")) &&
 	    !(by_go && !strcmp(o->http.given, "timeout")))
 		return error_set(err, ERR_USAGE, "--%s is about fetching from a URL: --url",

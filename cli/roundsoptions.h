@@ -1,6 +1,6 @@
 /*
- * record's options for round after round: what is taken, from where, how often, and what
- * becomes of the batches.
+ * record's options for rounds: what is taken, from where, how often, and what happens to the
+ * batches.
  */
 #ifndef CLI_ROUNDSOPTIONS_H
 #define CLI_ROUNDSOPTIONS_H
@@ -17,7 +17,7 @@ struct error;
 enum { ROUNDSOPTIONS_TAGS = 64, ROUNDSOPTIONS_PUSHES = 8 };
 
 enum rounds_option {
-	ROUNDSOPTION_EVERY = 1100, /* above what httpoptions have */
+	ROUNDSOPTION_EVERY = 1100, /* above the numbers of cli/httpoptions.h */
 	ROUNDSOPTION_ALIGN,
 	ROUNDSOPTION_DELTA,
 	ROUNDSOPTION_NO_DELTA,
@@ -62,32 +62,33 @@ enum rounds_option {
 	{ "push-headers", required_argument, NULL, ROUNDSOPTION_PUSH_HEADERS }
 
 struct roundsoptions {
-	struct rounds_options rounds; /* without `recording` */
+	struct rounds_options rounds; /* except `recording`, which the caller sets */
 	struct source_options source;
 	struct httpoptions http;
 	const char *url, *push_headers;
 	const char *pushes[ROUNDSOPTIONS_PUSHES];
-	struct batch_tag tags[ROUNDSOPTIONS_TAGS]; /* keys owned */
+	struct batch_tag tags[ROUNDSOPTIONS_TAGS]; /* keys owned; values point into them */
 	size_t push_count;
-	const char *source_given; /* one of them that is about the source; NULL: none */
-	bool given; /* was one that only rounds have? */
+	const char *source_given; /* name of an option given about the source; NULL: none */
+	bool given; /* an option was given that only rounds have */
 	bool trace_limit_given;
 };
 
 void roundsoptions_defaults(struct roundsoptions *o);
 
-/* Takes what getopt_long returned. False: it is none of these. *rc: 0, ERR_USAGE, ERR_NOMEM and
- * what httpoptions_set says. */
+/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`.
+ * *rc is 0, ERR_USAGE, ERR_NOMEM, or an error of httpoptions_set. */
 bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, int *rc,
 		       struct error *err);
 
-/* Do they ask for rounds, and not for one profile in a file? */
+/* Do the options ask for rounds, and not for one profile in a file? */
 bool roundsoptions_wanted(const struct roundsoptions *o);
 
-/* Or one look only: Go's profiles out of the process's memory, and nothing that takes time? */
+/* Do they ask only for Go's profiles out of the process's memory, and for nothing that takes time?
+ * `duration_ns` is that of -d; 0: not given. */
 bool roundsoptions_at_once(const struct roundsoptions *o, uint64_t duration_ns);
 
-/* What does not go together. 0 or ERR_USAGE. */
+/* ERR_USAGE if options do not go together, else 0. */
 int roundsoptions_check(const struct roundsoptions *o, struct error *err);
 
 void roundsoptions_release(struct roundsoptions *o);

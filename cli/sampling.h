@@ -1,4 +1,4 @@
-/* What record and top have in common: whom to sample, how long, how often. */
+/* Options that record and top share: what to sample, how long, how often. */
 #ifndef CLI_SAMPLING_H
 #define CLI_SAMPLING_H
 
@@ -10,7 +10,7 @@ struct buffer;
 struct error;
 struct recording_options;
 
-/* For a table of long options; with letters "p:d:r:" for a table of short ones. */
+/* For a table of long options. The string of short ones gets "p:d:r:". */
 #define SAMPLING_OPTIONS                                    \
 	{ "pid", required_argument, NULL, 'p' },            \
 	{ "duration", required_argument, NULL, 'd' },       \
@@ -27,12 +27,13 @@ struct recording_options;
 void sampling_defaults(struct recording_options *r, pid_t *pids);
 
 /* Takes one of SAMPLING_OPTIONS, its value from optarg; *symbolize gets flags of
- * symbolize/symbolizer.h. True when it was one; *rc and err say how it went. */
+ * symbolize/symbolizer.h. False: it is none of these. *rc is 0 or ERR_USAGE. */
 bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsigned *symbolize,
 		     int *rc, struct error *err);
 
-/* A PID or a command, not both; the command is what follows the options. 0 or, after
- * saying what is wrong, an exit status. `question` is asked when there is neither. */
+/* Checks that there is a PID or a command, not both; the command is what follows the options.
+ * Returns 0 or, after printing what is wrong, an exit status. `question` is printed if there is
+ * neither. */
 int sampling_target(struct recording_options *r, const char *question, int argc, char **argv);
 
 /* "sampler" and these arguments, NUL-terminated, for the profile's comments. 0 or ERR_NOMEM. */

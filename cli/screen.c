@@ -19,7 +19,7 @@
 static SCREEN *screen;
 static bool colours;
 
-/* What gives the terminal back, for screen_abandon. */
+/* What restores the terminal, for screen_abandon. */
 static struct termios modes_before;
 static char text_before[128];
 
@@ -129,7 +129,8 @@ static int look_of(enum screen_look look)
 	}
 }
 
-/* The next character as the locale reads it; '?' for what it does not, byte by byte. */
+/* The next character in the locale's encoding; '?' for each byte that is invalid in it, and for a
+ * character that cannot be printed. */
 static wchar_t next_character(const char **text, mbstate_t *state)
 {
 	wchar_t c;
@@ -144,7 +145,8 @@ static wchar_t next_character(const char **text, mbstate_t *state)
 	return iswprint((wint_t)c) && wcwidth(c) >= 0 ? c : L'?';
 }
 
-/* The last column of the last line would scroll, so a line ends before the edge. */
+/* A character in the last column of the last line would scroll the screen, so lines end one column
+ * before the edge. */
 void screen_line(int line, enum screen_look look, const char *text)
 {
 	int lines, columns, at = 0;

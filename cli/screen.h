@@ -1,7 +1,7 @@
 /*
  * A terminal as a screen of lines, by ncurses, which may be missing at build time.
  *
- * One at a time. Text of any bytes may be shown: what the locale does not know, or what
+ * There is one screen at a time. Text of any bytes may be shown: what is invalid in the locale, or
  * would act on the terminal, is shown as '?', and lines are cut at the screen's edge.
  */
 #ifndef CLI_SCREEN_H
@@ -14,7 +14,7 @@ struct error;
 /* How a line looks. Colours only where the terminal has them and NO_COLOR is not set. */
 enum screen_look { SCREEN_PLAIN, SCREEN_HEAD, SCREEN_TITLE, SCREEN_HOT, SCREEN_WARM, SCREEN_LOOKS };
 
-/* Keys that are no characters. */
+/* Keys that are not characters. */
 enum screen_key {
 	SCREEN_NO_KEY = -1,
 	SCREEN_ENTER = '\n',
@@ -31,37 +31,37 @@ enum screen_key {
 	SCREEN_GONE, /* there is no terminal any more */
 };
 
-/* Can this program show a screen at all, and is there a terminal that it could be on? */
+/* Is ncurses built in, and are the standard input and output a terminal? */
 bool screen_possible(void);
 
-/* Takes the terminal. ERR_NOTFOUND when ncurses or the terminal's description is missing. */
+/* Takes over the terminal. ERR_NOTFOUND: ncurses or the terminal's description is missing. */
 int screen_open(struct error *err);
 
-/* Gives it back as it was. Harmless when it was not taken. */
+/* Restores the terminal. Harmless if it was not taken over. */
 void screen_close(void);
 
-/* The same for a signal handler that ends us; nothing else works afterwards. */
+/* The same for a signal handler that ends us. No function here may be called afterwards. */
 void screen_abandon(void);
 
-/* For a while, and takes it again. */
+/* screen_leave restores the terminal for a while, screen_return takes it over again. */
 void screen_leave(void);
 void screen_return(void);
 
 void screen_size(int *lines, int *columns);
 
-/* All lines are blank from here on. */
+/* Makes all lines blank. */
 void screen_clear(void);
 
-/* Lines and columns count from 0; those beyond the screen are not shown. */
+/* Draws a line, counted from 0. A line beyond the screen is not drawn. */
 void screen_line(int line, enum screen_look look, const char *text);
 
-/* Shows what was drawn; with the cursor behind the text of that line, -1 for none. */
+/* Shows what was drawn, with the cursor behind the text of `cursor_line`; -1: no cursor. */
 void screen_show(int cursor_line);
 
-/* Draws all anew, whatever others have written there. */
+/* Has the next screen_show repaint everything, whatever other programs have written there. */
 void screen_redraw(void);
 
-/* A key, waiting for it that long: a byte of a character, or as above. */
+/* Waits up to `timeout_ms` for a key. Returns a byte of a character or an enum screen_key. */
 int screen_key(int timeout_ms);
 
 #endif

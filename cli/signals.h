@@ -1,10 +1,11 @@
-/* Signals that end what a command does, but not the command: it writes what it has. */
+/* Signals that end what a command does, but not the command: it still writes what it has. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
-/* Lets SIGINT, SIGTERM and SIGHUP call `handler`, each once: the second one ends us. But for
- * a hangup: a terminal that goes sends more than one, the kernel's to the foreground and the
- * shell's to its jobs. One that is ignored stays so (nohup). SIGPIPE is an error of writing. */
+/* Makes SIGINT, SIGTERM and SIGHUP call `handler`. A second SIGINT or SIGTERM ends us. A second
+ * SIGHUP does not: a terminal that closes causes more than one, from the kernel to the foreground
+ * group and from the shell to its jobs. A signal that is ignored stays ignored (nohup). SIGPIPE is
+ * ignored, so that writing fails instead. */
 void signals_catch(void (*handler)(int));
 
 #endif

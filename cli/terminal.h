@@ -1,17 +1,17 @@
-/* What the standard output is, for those who write for people. */
+/* The terminal on the standard output. */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
 #include <stdbool.h>
 
-/* Its columns; 0 when it is no terminal, or one that does not say. */
+/* Its columns; 0 if it is not a terminal, or its size is unknown. */
 unsigned terminal_width(void);
 
 /* Its lines, the same. */
 unsigned terminal_height(void);
 
-/* A terminal that shows colours, and nobody has asked for none: NO_COLOR
- * (no-color.org) is unset or empty, TERM is not "dumb". */
+/* Is it a terminal that shows colours (TERM is set, and not "dumb"), and is NO_COLOR
+ * (no-color.org) unset or empty? */
 bool terminal_colour(void);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * sampler top: what a process does now, live.
+ * sampler top: a live view of what a process does.
  *
- * All happens in the progress callback of a recording, ten times a second: keys are read,
- * the next profile is asked for when it is time (sampler/interim.c makes it), the last one
- * is shown. Sampling waits for none of this.
+ * Everything happens in the progress callback of a recording, ten times a second: keys are read,
+ * the next profile is requested when it is due (sampler/interim.c makes it), the last one is
+ * shown. Sampling waits for none of this.
  */
 #include <errno.h>
 #include <signal.h>
@@ -34,15 +34,15 @@ enum { COST_FACTOR = 20, KEY_WAIT_MS = 200 };
 struct top {
 	struct recording *r;
 	const struct topoptions *o;
-	struct topscreen screen; /* also what a table is made of */
+	struct topscreen screen; /* tables are made from it, too */
 	bool on_screen, suspended;
-	bool cpu;		 /* with --wall: CPU time is shown all the same */
-	uint64_t seen;		 /* number of the last profile that was shown */
-	uint64_t shown;		 /* how many were */
-	uint64_t due_ns;	 /* of the recording's time: when to ask for the next */
-	struct topfigures before; /* at the last one */
+	bool cpu;		 /* with --wall: CPU time is shown nevertheless */
+	uint64_t seen;		 /* number of the last profile that was taken over */
+	uint64_t shown;		 /* how many were shown */
+	uint64_t due_ns;	 /* when to request the next, by the recording's elapsed time */
+	struct topfigures before; /* the figures at the last profile */
 	struct live live;
-	struct recording_stats stats; /* as of what is shown */
+	struct recording_stats stats; /* at the profile that is shown */
 	struct outfile file;	 /* of a profile that is being saved */
 	bool save_due, saving, failed;
 	char target[sizeof(((struct process *)0)->comm) + 16];
@@ -53,8 +53,9 @@ struct top {
 static struct recording *running;
 static volatile sig_atomic_t ended_by, stop_wanted, forward_pid;
 
-/* The first ends the sampling, the second us. A hangup hurries nobody: a terminal that goes
- * sends more than one, the kernel's to the foreground and the shell's to its jobs. */
+/* The first signal ends the sampling, the second ends us. A SIGHUP never counts as the second: a
+ * terminal that closes causes more than one, from the kernel to the foreground group and from the
+ * shell to its jobs. */
 static void on_signal(int sig)
 {
 	if (forward_pid && sig != SIGINT)
@@ -80,7 +81,7 @@ static void catch_signal(int sig, void (*handler)(int))
 {
 	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART }, old;
 
-	/* nohup's wish is respected. */
+	/* A signal that is ignored stays ignored (nohup). */
 	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 		sigaction(sig, &sa, NULL);
 }
@@ -99,7 +100,7 @@ static void catch_signals(const struct top *t)
 
 /* Tables. */
 
-/* Foreign names act on no terminal, also not by the control characters of Latin-1. */
+/* Foreign names must not act on a terminal: '?' for control characters, Latin-1's included. */
 static void put_line(const char *line)
 {
 	for (const unsigned char *c = (const unsigned char *)line; *c; c++) {
@@ -130,7 +131,7 @@ static void print_table(struct top *t)
 	}
 	putchar('\n');
 	if (fflush(stdout) || ferror(stdout)) {
-		t->failed = true; /* nobody reads any more */
+		t->failed = true; /* no process reads any more, or the disk is full */
 		recording_stop(t->r);
 	}
 }
@@ -142,7 +143,7 @@ static const char *type_shown(const struct top *t)
 	return t->o->recording.wall && !t->cpu ? "wall" : "cpu";
 }
 
-/* Makes rows of the newest profiles. Without memory for them the old ones stay. */
+/* Makes rows from the newest profiles. If memory runs out, the old rows stay. */
 static void refresh(struct top *t)
 {
 	const struct recording_interim *in = recording_interim(t->r);
@@ -165,7 +166,7 @@ static void refresh(struct top *t)
 	v->elapsed_ns = (uint64_t)in->whole->duration_nanos;
 }
 
-/* A profile that was asked for is there, or could not be made. */
+/* Called when a requested profile is there or could not be made. */
 static void take_new(struct top *t, const struct recording_stats *stats)
 {
 	const struct recording_interim *in = recording_interim(t->r);
@@ -190,13 +191,13 @@ static void take_new(struct top *t, const struct recording_stats *stats)
 		recording_stop(t->r);
 }
 
-/* The newest profile may be asked for no sooner than it is worth its price. */
+/* On a screen, the next profile waits for COST_FACTOR times the CPU time of the last one. */
 static void plan_next(struct top *t, uint64_t now_ns)
 {
 	uint64_t cost = recording_interim(t->r)->cost_ns * COST_FACTOR;
 
 	if (!t->on_screen)
-		cost = 0; /* who asks for tables says how often */
+		cost = 0; /* for tables the user's --interval decides */
 	t->due_ns = now_ns + (cost > t->o->interval_ns ? cost : t->o->interval_ns);
 }
 
@@ -229,7 +230,7 @@ static void begin_saving(struct top *t)
 	topscreen_say(&t->screen, "saving…");
 }
 
-/* Profiles: takes over the one that is done, asks for the one that is due. */
+/* Profiles: takes over the one that is done, requests the one that is due. */
 static void turn(struct top *t, const struct recording_stats *stats)
 {
 	const struct recording_interim *in = recording_interim(t->r);
@@ -291,7 +292,7 @@ static void grant(struct top *t, enum topscreen_wish wish)
 	}
 }
 
-/* All keys that are there, after waiting for one for a while. */
+/* Handles all keys that are there, after waiting up to `timeout_ms` for the first. */
 static void take_keys(struct top *t, int timeout_ms)
 {
 	int key;
@@ -302,7 +303,7 @@ static void take_keys(struct top *t, int timeout_ms)
 	}
 }
 
-/* Ctrl-Z: the terminal first, then we. */
+/* Ctrl-Z: restores the terminal, then suspends us. True until we are continued. */
 static bool suspended(struct top *t)
 {
 	if (stop_wanted && !t->suspended) {
@@ -341,7 +342,8 @@ static void progress(void *ctx, const struct recording_stats *stats)
 
 /* The end. */
 
-/* What has come since the last one, also of a profile that is being saved. */
+/* Takes over what is still being made, a profile that is saved included, and shows a last profile
+ * with what was sampled since. */
 static void show_last(struct top *t)
 {
 	struct error err;
@@ -450,7 +452,7 @@ static int run(struct top *t, struct outfile *output)
 	return status;
 }
 
-/* Privileges are kept for the folder in which a profile may be saved. */
+/* Keeps the privileges that saving a profile in the current folder needs. */
 static int drop_privileges(const struct topoptions *o, const struct outfile *output,
 			   struct error *err)
 {

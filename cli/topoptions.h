@@ -1,4 +1,4 @@
-/* What `sampler top` is asked for. */
+/* The options of `sampler top`. */
 #ifndef CLI_TOPOPTIONS_H
 #define CLI_TOPOPTIONS_H
 
@@ -21,7 +21,7 @@ struct topoptions {
 	struct buffer command_line; /* NUL-terminated, for the comments; owned by the caller */
 };
 
-/* 0 to go on, else the exit status, negated when it is 0 (help was asked for). */
+/* Returns 0 to continue, an exit status on an error, or -1 after printing help. */
 int topoptions_parse(struct topoptions *o, int argc, char **argv);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Head, columns, rows; a screen too small for all of them keeps the rows. Keys that move
- * about work on what is there; drawing then puts the first row where it can be.
+ * The screen has a head, column titles and rows; one that is too small for all of them keeps the
+ * rows. Keys that scroll only change the first row; drawing then limits it to the rows that exist.
  */
 #include "cli/topscreen.h"
 
@@ -44,7 +44,7 @@ void topscreen_prompt(struct topscreen *s, char kind, const char *text)
 	snprintf(s->input, sizeof(s->input), "%s", text);
 }
 
-/* What was typed in is done. */
+/* Acts on the text that was typed. */
 static enum topscreen_wish accept_input(struct topscreen *s)
 {
 	char prompt = s->prompt;
@@ -59,7 +59,7 @@ static enum topscreen_wish accept_input(struct topscreen *s)
 	return TOPSCREEN_NOTHING;
 }
 
-/* A character of several bytes goes as a whole. */
+/* Removes the last character with all its bytes (UTF-8). */
 static void take_back(char *text)
 {
 	size_t len = strlen(text);
@@ -205,7 +205,7 @@ static const char *order_name(const struct topscreen *s)
 	return names[s->order];
 }
 
-/* What is typed in, or was done last, or is shown. */
+/* The text that is being typed, else the last message, else what is shown. */
 static void status_line(const struct topscreen *s, char *line)
 {
 	if (s->prompt)
@@ -220,8 +220,8 @@ static void status_line(const struct topscreen *s, char *line)
 			 s->paused ? "  paused" : "", s->view.live ? "" : "  sampling…");
 }
 
-/* Of the head as much as leaves room for rows. Returns the first free line, and the one
- * for the status through *status. */
+/* Draws as much of the head as leaves room for rows. Returns the first free line; *status is the
+ * line for the status. */
 static int draw_head(const struct topscreen *s, int lines, int *status)
 {
 	char line[TOPTEXT_LINE];
@@ -257,7 +257,7 @@ static bool shown(const struct topscreen *s, size_t i)
 	return livefilter_matches(&s->filter, toptext_name(&s->view, i));
 }
 
-/* The last page is a full one. */
+/* Limits `first` so that the last page is full. */
 static void keep_in_sight(struct topscreen *s, size_t room)
 {
 	size_t count = 0, all = toptext_count(&s->view);
@@ -303,7 +303,7 @@ void topscreen_draw(struct topscreen *s)
 	}
 	rows = draw_head(s, lines, &status);
 	draw_rows(s, rows, lines);
-	status_line(s, line); /* last: the cursor stands behind it */
+	status_line(s, line); /* drawn last, so that the cursor is behind it */
 	screen_line(status, s->prompt ? SCREEN_HOT : SCREEN_PLAIN, line);
 	screen_show(s->prompt ? status : -1);
 }

@@ -11,31 +11,31 @@
 enum { TOPSCREEN_INPUT = 512, TOPSCREEN_MESSAGE = 600 };
 
 struct topscreen {
-	struct topview view;	  /* what the recording says; refreshed unless paused */
+	struct topview view;	  /* the recording's figures; refreshed unless paused */
 	enum live_order order;
 	struct livefilter filter;
-	size_t first;		  /* row on top, of those that the filter lets through */
+	size_t first;		  /* index of the top row, among those that the filter matches */
 	bool paused, help;
 	char prompt;		  /* '/' or 's' while something is typed in; 0 */
 	char input[TOPSCREEN_INPUT];
-	char message[TOPSCREEN_MESSAGE]; /* about what was done last */
+	char message[TOPSCREEN_MESSAGE]; /* about the last action */
 };
 
-/* What a key asks of whoever runs the recording. */
+/* What a key requests of the caller, which runs the recording. */
 enum topscreen_wish {
 	TOPSCREEN_NOTHING,
 	TOPSCREEN_SORT,	      /* by .order */
 	TOPSCREEN_TYPE,	      /* wall time and CPU time change places */
-	TOPSCREEN_RESUME,     /* it is paused no longer */
-	TOPSCREEN_ASK_NAME,   /* of a file: topscreen_prompt */
+	TOPSCREEN_RESUME,     /* the display is not paused any more */
+	TOPSCREEN_ASK_NAME,   /* prompt for the name of a file (topscreen_prompt) */
 	TOPSCREEN_SAVE,	      /* to the file named in .input */
 	TOPSCREEN_QUIT,
 };
 
-/* Acts on a key as of cli/screen.h. */
+/* Acts on a key that screen_key returned. */
 enum topscreen_wish topscreen_key(struct topscreen *s, int key);
 
-/* Lets something be typed in, `kind` as in .prompt, beginning with `text`. */
+/* Starts a prompt: `kind` as in .prompt, `text` is what its input begins with. */
 void topscreen_prompt(struct topscreen *s, char kind, const char *text);
 
 void topscreen_say(struct topscreen *s, const char *fmt, ...)

@@ -37,7 +37,8 @@ void toptext_target(const struct topview *v, char *line)
 			 summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)));
 }
 
-/* The part of the ticks that were made of late. Between two of them there is nothing new. */
+/* The share of the due ticks that were made since the last profile. If none was due: 0, or 1 before
+ * the first tick. */
 static double kept(const struct topview *v)
 {
 	if (!v->recent.ticks_due)
@@ -45,8 +46,9 @@ static double kept(const struct topview *v)
 	return (double)v->recent.ticks / (double)v->recent.ticks_due;
 }
 
-/* One tick in a hundred is not worth a word. They are counted before they are missed: where
- * none was made, before that. */
+/* The reason is given if more than one tick in a hundred was withheld. A withheld tick is counted
+ * before it is due (sampler/round.c, settle): if no tick was made since the last profile, the count
+ * since the start decides. */
 static const char *why_slower(const struct topview *v)
 {
 	uint64_t withheld = v->recent.ticks ? v->recent.withheld : v->stats->withheld;
@@ -54,7 +56,7 @@ static const char *why_slower(const struct topview *v)
 	return kept(v) < 0.99 && withheld > v->recent.ticks_due / 100 ? " (--max-cpu)" : "";
 }
 
-/* What we cost. */
+/* What sampling costs. */
 void toptext_sampler(const struct topview *v, char *line)
 {
 	const struct recording_stats *s = v->stats;

@@ -1,5 +1,5 @@
-/* sampler validate FILE…: are these profiles that others can read? One line each, and
- * a bad one does not keep the others from being looked at. */
+/* sampler validate FILE…: checks that other tools can read these profiles. Prints a line for each;
+ * after a bad one the others are still checked. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,8 +52,7 @@ static int validate(const char *path, uint64_t max_size, bool quiet, struct erro
 	return rc;
 }
 
-/* The worst that happened is the status: a bad file, or no way to say that all are
- * good. */
+/* The status is EXIT_FAILED if a file is bad or the standard output cannot be written. */
 static int validate_all(char **paths, uint64_t max_size, bool quiet)
 {
 	int status = EXIT_DONE;
@@ -61,7 +60,7 @@ static int validate_all(char **paths, uint64_t max_size, bool quiet)
 
 	for (; *paths; paths++)
 		if (validate(*paths, max_size, quiet, &err)) {
-			fflush(stdout); /* the lines come in the order of the files */
+			fflush(stdout); /* so that lines come in the order of the files */
 			printable(err.text, sizeof(err.text));
 			cli_fail(&err);
 			status = EXIT_FAILED;

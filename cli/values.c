@@ -18,7 +18,7 @@ static const struct unit units[] = {
 	{ "s", 1000000000 },	   { "m", 60000000000 },      { "h", 3600000000000 },
 };
 
-/* The longest name that the text begins with: "ms" is not "m". */
+/* Reads the longest unit that the text begins with: "ms" is not "m". */
 static const struct unit *read_unit(struct cursor *c)
 {
 	const struct unit *best = NULL;
@@ -35,7 +35,7 @@ static const struct unit *read_unit(struct cursor *c)
 	return best;
 }
 
-/* A point and digits behind it, if there are any, as a fraction of the unit. */
+/* Reads a point and digits, if there are any. The fraction is the result divided by *scale. */
 static uint64_t read_fraction(struct cursor *c, uint64_t *scale)
 {
 	uint64_t value = 0;

@@ -1,18 +1,18 @@
 /*
- * One profile after the other, in six passes over its bytes (the reference, fastdelta of
- * dd-trace-go, has the same):
+ * Computes one delta after the other, each in six passes over the bytes of the profile (the same as
+ * in the reference, fastdelta of dd-trace-go):
  *
  *	1 index			strings, types, mappings, functions, locations
- *	2 aggregate		samples with the same stack and labels add up
+ *	2 aggregate		samples with the same stack and labels are added up
  *	3 write samples		selected columns become new minus old
- *	4 write records		types, mappings, locations that are needed, and the rest
- *	5 write functions	that are needed
- *	6 write strings		that are needed; others become empty
+ *	4 write records		types, mappings, the needed locations, and the rest
+ *	5 write functions	the needed ones
+ *	6 write strings		the needed ones; the others become empty
  *
- * A pass costs little beside what it does: a record that it does not want takes two
- * numbers to pass over. What would have to be kept to save one costs memory.
+ * Going over the bytes once more costs little compared with the work of a pass: to skip a record,
+ * two numbers are read. To save a pass, more would have to be kept in memory.
  *
- * Everything that can be wrong with a profile shows in the first two, which write nothing.
+ * All errors of a profile are found in passes 1 and 2, which write nothing.
  */
 #include "delta/compute.h"
 
@@ -25,7 +25,7 @@
 
 enum { MAX_SIZE = 1 << 30 };
 
-/* The columns that count from the start of the process, of Go's runtime/pprof
+/* The columns of Go's runtime/pprof that count from the start of the process
  * (src/runtime/pprof/pprof.go, printCountCycleProfile; protomem.go, writeHeapProto). */
 static const struct delta_type known_types[][2] = {
 	{ { "alloc_objects", "count" }, { "alloc_space", "bytes" } },
@@ -107,7 +107,7 @@ const struct delta_stats *delta_stats(const struct delta_computer *dc)
 	return &dc->last_stats;
 }
 
-/* The column of a type, or type_count. */
+/* The index of the column of a type, or type_count. */
 static size_t find_column(const struct index *x, const struct delta_type *type)
 {
 	struct key want[2] = { key_of(type->type, strlen(type->type)),
@@ -161,7 +161,7 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 			sizeof(*dc->reader.values)) ? nomem(err) : 0;
 }
 
-/* Passes 1 and 2: all that can be wrong. */
+/* Passes 1 and 2, which find all errors of the profile. */
 static int take_in(struct delta_computer *dc, struct cursor profile, struct error *err)
 {
 	int rc = index_read(&dc->index, profile, err);
@@ -183,7 +183,7 @@ static int write_out(struct delta_computer *dc, struct cursor profile)
 	return output_end(&dc->output);
 }
 
-/* Ready for the next. */
+/* Prepares for the next profile and sets the statistics of this one. */
 static void turn(struct delta_computer *dc)
 {
 	dc->stats.vanished = state_turn(&dc->state, dc->options.forget_after);

@@ -1,4 +1,4 @@
-/* What the passes share. Internal to delta/. */
+/* The state that the passes share. Internal to delta/. */
 #ifndef DELTA_COMPUTE_H
 #define DELTA_COMPUTE_H
 
@@ -13,28 +13,28 @@
 #include "delta/sample.h"
 #include "delta/state.h"
 
-/* The sum of samples that are equal. */
+/* Rows with the sums of equal samples. */
 struct sums {
-	int64_t *values; /* a column each */
-	size_t count;	 /* of sums */
+	int64_t *values; /* of each row, one for each column */
+	size_t count;	 /* of rows */
 	size_t value_room;
 	bool *written;
 	size_t written_room;
 };
 
 struct delta_computer {
-	struct delta_options options; /* types: owned */
+	struct delta_options options; /* its types: owned, like `types` */
 	struct delta_type *types;
-	size_t *columns; /* where the present profile has each; as many as types */
+	size_t *columns; /* by type: index of its column in the current profile */
 	size_t column_room, value_room;
-	struct index index;	     /* of the present profile */
+	struct index index;	     /* of the current profile */
 	struct sample_reader reader;
 	struct state state;
-	uint32_t *entries;	     /* of each sample, in the order of the file */
+	uint32_t *entries;	     /* entry in `state` of each sample, in the order of the file */
 	size_t entry_room;
 	struct sums sums;
-	struct buffer plain;	     /* the present profile, when it came gzip'd */
-	size_t backwards;	     /* samples with a counter below what it was */
+	struct buffer plain;	     /* the current profile uncompressed, if it came as gzip */
+	size_t backwards;	     /* samples with a counter lower than in the last profile */
 	int64_t last_time;
 	bool has_last_time, begun;
 	struct delta_stats stats, last_stats;

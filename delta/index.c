@@ -1,17 +1,17 @@
 /*
- * Three walks, because any table may stand anywhere in the file: strings and counts; then
- * mappings, functions and all that refers to strings alone; then locations.
+ * The profile is read three times, because its tables can be anywhere in the file: first strings
+ * and counts; then mappings, functions and all that refers only to strings; then locations.
  *
- * What stands for a location:
+ * A location is identified by:
  *
- *	in a mapping with a build ID	the ID and the place in the file, which stay the
- *					same wherever the file is loaded
+ *	in a mapping with a build ID	the ID and the offset in the file, which do not
+ *					depend on where the file is loaded
  *	at any other address		the address
  *	at address 0			its functions' names, their files, and the lines:
- *					there is no address in goroutine dumps and in what
- *					other tools have symbolized
+ *					goroutine dumps and profiles symbolized by other
+ *					tools have no addresses
  *
- * The reference (fastdelta) takes the address always, and so all locations at 0 for one.
+ * The reference (fastdelta) always uses the address, so all locations at 0 are the same to it.
  */
 #include "delta/index.h"
 
@@ -60,7 +60,7 @@ static int nomem(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory");
 }
 
-/* Of fields. What is wrong fails the cursor. */
+/* Values of fields. Errors fail the cursor. */
 
 static uint64_t number(struct cursor *m, const struct wire_field *f)
 {
@@ -77,7 +77,7 @@ static struct key string(const struct index *x, struct cursor *m, const struct w
 	return x->nothing;
 }
 
-/* The place of an id that a table must have, counted from 1. */
+/* The number (from 1) of the entry with an id, which must exist. */
 static uint32_t place(const struct ids *ids, struct cursor *m, const struct wire_field *f)
 {
 	uint32_t at = ids_find(ids, number(m, f));
@@ -96,7 +96,7 @@ static int add_id(struct ids *ids, struct cursor *m, uint64_t id, struct error *
 	return ids_add(ids, id) ? nomem(err) : 0;
 }
 
-/* Walk 1. */
+/* First reading. */
 
 static int add_string(struct index *x, const struct wire_field *f, struct error *err)
 {
@@ -144,7 +144,7 @@ static int read_strings(struct index *x, struct cursor m, struct error *err)
 	return rc ? rc : cursor_error(&m, err);
 }
 
-/* Walk 2. */
+/* Second reading. */
 
 static int read_type(const struct index *x, struct cursor m, struct key type[2], struct error *err)
 {
@@ -280,9 +280,9 @@ static int read_records(struct index *x, struct cursor m, struct error *err)
 	return rc ? rc : cursor_error(&m, err);
 }
 
-/* Walk 3. */
+/* Third reading. */
 
-/* A line's function, and its line beside it. */
+/* Sets line[0] to the hash of a line's function and line[1] to its line number. */
 static void read_line(const struct index *x, struct cursor m, struct cursor *location,
 		      uint64_t line[2])
 {

@@ -1,9 +1,9 @@
 /*
- * Pass 1: what one profile's tables hold, as far as its samples refer to them.
+ * Pass 1: the tables of one profile, as far as its samples refer to them.
  *
- * Strings are hashed and not copied. A location becomes 64 bits that stand for the same
- * place in the next profile, too, whatever its id is there. All records but the samples
- * are checked here, so that nothing after the samples can fail.
+ * Strings are hashed and not copied. A location becomes 64 bits that identify the same place in the
+ * next profile, too, whatever its id is there. All records except the samples are checked here, so
+ * that nothing that follows the samples can fail.
  */
 #ifndef DELTA_INDEX_H
 #define DELTA_INDEX_H
@@ -21,16 +21,16 @@ struct error;
 
 struct index_mapping {
 	uint64_t start, offset;
-	struct key build_id; /* of "" when there is none */
+	struct key build_id; /* that of "" if there is none */
 };
 
 struct index {
 	struct key *strings;
-	uint64_t *functions, *frames; /* what stands for a function, for a location */
+	uint64_t *functions, *frames; /* hashes that identify functions and locations */
 	struct index_mapping *mappings;
 	struct key (*types)[2]; /* type and unit of each column */
 	struct ids function_ids, location_ids, mapping_ids;
-	/* What the delta needs of each table; by place in the file. */
+	/* The entries of each table that the delta needs, by their order in the file. */
 	uint8_t *need_string, *need_function, *need_location;
 	size_t string_count, function_count, location_count, mapping_count, type_count;
 	size_t sample_count;
@@ -38,7 +38,7 @@ struct index {
 	bool has_time;
 	size_t string_room, function_room, frame_room, mapping_room, type_room;
 	size_t need_string_room, need_function_room, need_location_room;
-	/* Where the samples stand, if nothing stands between them. */
+	/* The bytes of all samples, if no other record is between them; else NULL. */
 	const uint8_t *samples, *samples_end;
 	struct key nothing; /* the key of "" */
 };
@@ -49,8 +49,8 @@ void index_release(struct index *x);
 /* Reads a profile in place of the one before; memory is kept. ERR_FORMAT, ERR_NOMEM. */
 int index_read(struct index *x, struct cursor profile, struct error *err);
 
-/* As wire_next on a profile that was read, for who does not want samples: they are most of
- * it, and nearly always passed over in one step. */
+/* wire_next for a profile that was read, but skips samples. They are most of a profile, and nearly
+ * always skipped in one step. */
 static inline bool index_next(const struct index *x, struct cursor *profile, struct wire_field *f)
 {
 	if (profile->pos == x->samples)

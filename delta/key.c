@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* The functions themselves: half the time of a short hash is the call. */
+/* Inlines the functions: for a short hash, the call takes half of the time. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,10 +1,9 @@
 /*
- * What stands for a sample from one profile to the next: 128 bits of XXH3 over its stack
- * and its labels.
+ * Identifies a sample from one profile to the next: 128 bits of XXH3 over its stack and its labels.
  *
- * Two of them are equal by chance once in 2^128, so equality of keys counts as equality of
- * samples. Foreign files choose the bytes, so hashes start from a seed that the kernel
- * gives the process.
+ * Two keys are equal by chance once in 2^128, so samples with equal keys count as equal. The bytes
+ * come from untrusted files, so hashes start from a seed that the kernel gives the process
+ * (AT_RANDOM).
  */
 #ifndef DELTA_KEY_H
 #define DELTA_KEY_H
@@ -24,26 +23,26 @@ static inline bool key_equal(struct key a, struct key b)
 
 struct key key_of(const void *data, size_t len);
 
-/* The key of a sample while it is read. Stacks may be long: what does not fit is taken
- * into the hash on the way. */
+/* Computes the key of a sample while it is read. If a stack is longer than the buffer, its frames
+ * are hashed in parts. */
 enum { KEYER_LABELS = 2, KEYER_FRAMES = 256 };
 
 struct keyer {
-	/* The sum of the labels' keys comes first: a sum does not know of order, and counts
-	 * a label that is there twice. Then the frames. */
+	/* The sum of the labels' keys comes first: it does not depend on their order, and a label
+	 * that occurs twice counts twice. Then come the frames. */
 	uint64_t words[KEYER_LABELS + KEYER_FRAMES];
-	size_t count;	/* of frames in words */
+	size_t count;	/* frames in words */
 	bool streaming;
-	void *state; /* of a stack that does not fit */
+	void *state; /* XXH3 state, for a stack longer than `words` */
 };
 
 int keyer_init(struct keyer *k); /* ERR_NOMEM */
 void keyer_release(struct keyer *k);
 
 void keyer_begin(struct keyer *k);
-void keyer_flush(struct keyer *k); /* only for the next */
+void keyer_flush(struct keyer *k); /* for keyer_frame and keyer_end only */
 
-/* Frames come in order. */
+/* Adds the next frame. Their order matters. */
 static inline void keyer_frame(struct keyer *k, uint64_t frame)
 {
 	if (k->count == KEYER_FRAMES)
@@ -51,7 +50,7 @@ static inline void keyer_frame(struct keyer *k, uint64_t frame)
 	k->words[KEYER_LABELS + k->count++] = frame;
 }
 
-/* Labels come in any order. */
+/* Adds a label. Their order does not matter. */
 static inline void keyer_label(struct keyer *k, struct key label)
 {
 	k->words[0] += label.low;

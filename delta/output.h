@@ -1,5 +1,5 @@
-/* Protobuf records to a sink, through a block of memory. The first error stays, and what
- * is written after it is dropped. */
+/* Writes protobuf records to a sink, through a block of memory. After the first error, which is
+ * kept, nothing more is written. */
 #ifndef DELTA_OUTPUT_H
 #define DELTA_OUTPUT_H
 
@@ -22,13 +22,13 @@ struct output {
 
 void output_begin(struct output *o, delta_sink *sink, void *ctx, struct error *err);
 
-/* Gives what is left to the sink. 0 or the first error of the sink. */
+/* Passes what is left to the sink. 0 or the first error of the sink. */
 int output_end(struct output *o);
 
 void output_bytes(struct output *o, const void *data, size_t len);
 void output_flush(struct output *o);
 
-/* The bytes that a number (varint) takes. */
+/* The number of bytes of a number (varint). */
 static inline size_t output_number_size(uint64_t v)
 {
 	return (size_t)(70 - __builtin_clzl(v | 1)) / 7;

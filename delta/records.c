@@ -1,9 +1,9 @@
-/* Passes 4 to 6: all but the samples. A record that is kept is copied as it stands, so
- * fields that we do not know stay in it. Pass 1 has checked them all. */
+/* Passes 4 to 6 write everything except the samples. A record that is kept is copied unchanged, so
+ * fields that we do not know are preserved. Pass 1 has checked all records. */
 #include "delta/compute.h"
 #include "pprof/wire.h"
 
-/* The record that was read last, as it stands. */
+/* Copies the record that was read last. */
 static void copy(struct delta_computer *dc, const struct cursor *m, const struct wire_field *f)
 {
 	const uint8_t *start = m->start + f->at;
@@ -16,7 +16,7 @@ static void need_string(struct delta_computer *dc, const struct wire_field *f)
 	dc->index.need_string[f->value] = true;
 }
 
-/* Marks the strings of those fields of a record that are strings. */
+/* Marks the strings that a record refers to; `fields` is a bit mask of its string fields. */
 static void need_strings(struct delta_computer *dc, struct cursor m, uint32_t fields)
 {
 	struct wire_field f;
@@ -47,8 +47,8 @@ static void need_functions(struct delta_computer *dc, struct cursor location)
 
 /* Pass 4. */
 
-/* What the delta is about begins where the last profile ended; the first keeps the
- * duration that it has. */
+/* The delta covers the time since the last profile. The first profile keeps its own duration.
+ * Without the times of both profiles no duration is written. */
 static void write_duration(struct delta_computer *dc)
 {
 	if (dc->stats.first || !dc->has_last_time || !dc->index.has_time)
@@ -57,7 +57,7 @@ static void write_duration(struct delta_computer *dc)
 	output_number(&dc->output, (uint64_t)dc->index.time - (uint64_t)dc->last_time);
 }
 
-/* Is a record to be written? Marks what it refers to, if so. */
+/* True if a record is to be written; then marks what it refers to. */
 static bool is_kept(struct delta_computer *dc, const struct cursor *m, const struct wire_field *f,
 		    size_t *location)
 {
@@ -124,7 +124,7 @@ int pass5_write_functions(struct delta_computer *dc, struct cursor m)
 	return dc->output.rc;
 }
 
-/* A string that nobody refers to becomes empty: the others keep their numbers. */
+/* A string without a reference becomes empty, so that the others keep their numbers. */
 int pass6_write_strings(struct delta_computer *dc, struct cursor m)
 {
 	static const uint8_t empty[] = { PROFILE_STRING_TABLE << 3 | WIRE_BYTES, 0 };

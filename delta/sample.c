@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "pprof/wire.h"
 
-/* What failed inside of a record fails the record. */
+/* Passes a failure inside a record on to the record's cursor. */
 static void fail_at(struct cursor *m, const struct cursor *inside)
 {
 	m->pos = inside->pos;

@@ -1,4 +1,4 @@
-/* A sample's record, read: its key, its values. */
+/* Reads the record of a sample: its key and its values. */
 #ifndef DELTA_SAMPLE_H
 #define DELTA_SAMPLE_H
 
@@ -14,19 +14,19 @@ struct error;
 struct sample_reader {
 	struct index *index;
 	struct keyer keyer;
-	int64_t *values; /* of the sample that was read last; a column each */
+	int64_t *values; /* of the sample that was read last; one for each column */
 	size_t columns;
 };
 
-/* Reads all of a record. ERR_FORMAT: broken, a reference to what is not there, or not as
- * many values as there are columns. */
+/* Reads a whole record. ERR_FORMAT: the record is malformed, refers to something that does not
+ * exist, or has more or fewer values than there are columns. */
 int sample_read(struct sample_reader *r, struct cursor record, struct key *key,
 		struct error *err);
 
-/* The values alone, of a record that was read before. */
+/* Reads only the values of a record that was read before. */
 void sample_values(struct sample_reader *r, struct cursor record);
 
-/* Notes in the index which locations and strings a record (read before) refers to. */
+/* Marks in the index the locations and strings that a record, which was read before, refers to. */
 void sample_need(struct sample_reader *r, struct cursor record);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Pass 2 adds up, pass 3 subtracts and writes.
+ * Pass 2 adds up samples, pass 3 subtracts and writes.
  *
- * Nearly every stack is there once, and then its values need not be kept from one pass to
- * the next: they stand in the file, and the table of what is known (state.h) has only the
- * place of the record. A stack that comes a second time, as Go's heap has them, gets a row
- * in `sums`. Pass 2 notes each sample's entry, so that pass 3 need not hash again.
+ * Nearly every stack occurs once. Its values are not kept between the passes, because they are in
+ * the file: the table of known stacks (delta/state.h) stores only the offset of the record. A stack
+ * that occurs again, as in Go's heap profiles, gets a row in `sums`. Pass 2 notes each sample's
+ * entry, so that pass 3 does not hash again.
  */
 #include "delta/compute.h"
 
@@ -14,8 +14,8 @@
 #include "base/room.h"
 #include "pprof/wire.h"
 
-/* Of state.at: the record's offset + 1, or, for stacks that came again, this and the
- * number of the row in sums. A profile is shorter than 2 GiB. */
+/* state.at is the record's offset + 1 or, for a stack that occurred again, this flag and the number
+ * of its row in sums. A profile is shorter than 2 GiB. */
 #define SUMMED UINT32_C(0x80000000)
 
 static int nomem(struct error *err)
@@ -23,7 +23,8 @@ static int nomem(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory");
 }
 
-/* Does any counter stand lower than it stood? What stood at 0 may be new. */
+/* True if a counter is lower than in the last profile. A counter that was 0 is ignored, because its
+ * stack may be new. */
 static bool runs_backwards(const struct delta_computer *dc, uint32_t entry, const int64_t *values)
 {
 	const int64_t *old = state_values(&dc->state, entry);
@@ -34,7 +35,7 @@ static bool runs_backwards(const struct delta_computer *dc, uint32_t entry, cons
 	return false;
 }
 
-/* The record at an offset. */
+/* The contents of the record at an offset. */
 static struct cursor record_at(struct cursor profile, size_t offset)
 {
 	struct wire_field f = { 0 };
@@ -71,8 +72,8 @@ static int add_sum(struct delta_computer *dc, size_t *row)
 	return 0;
 }
 
-/* A sample whose like was there before in this profile; its values are the reader's. The
- * first one's are read again from its record. */
+/* Adds the sample in dc->reader to an equal one that came earlier in this profile. If only one
+ * came, its values are read again from its record. */
 static int add_up(struct delta_computer *dc, uint32_t entry, struct cursor profile,
 		  struct error *err)
 {
@@ -134,8 +135,8 @@ int pass2_aggregate(struct delta_computer *dc, struct cursor profile, struct err
 	return rc;
 }
 
-/* The delta of a sample in place of its values; what is new becomes old. True when some
- * column is left. */
+/* Replaces the sample's values by their delta and stores the new values as the old ones. True if
+ * any column is not 0. */
 static bool subtract(struct delta_computer *dc, uint32_t entry, int64_t *values)
 {
 	int64_t *old = state_values(&dc->state, entry);
@@ -169,7 +170,8 @@ static void write_values(struct output *o, const int64_t *values, size_t columns
 		output_number(o, (uint64_t)values[i]);
 }
 
-/* All of the record but its values, which come where the first of them stood. */
+/* Writes the record with `values` in place of its first values field, and without its other
+ * ones. */
 static void write_sample(struct delta_computer *dc, struct cursor record, const int64_t *values)
 {
 	size_t size = values_size(values, dc->reader.columns), rest = 0;

@@ -86,7 +86,7 @@ static void forget(struct state *s, uint32_t entry)
 	memset(state_values(s, entry), 0, s->columns * sizeof(*s->values));
 }
 
-/* Moves the others together. The index has room for all of them already. */
+/* Closes the gaps of removed entries. The index already has room for all that stay. */
 static void remove_forgotten(struct state *s)
 {
 	uint32_t count = 0;
@@ -119,7 +119,8 @@ size_t state_turn(struct state *s, unsigned rounds)
 				forget(s, i);
 		}
 	}
-	/* To remove one costs as much as to remove all. */
+	/* Removing one entry costs as much as removing all, so it waits until enough are
+	 * forgotten. */
 	if (s->forgotten > s->count / 8)
 		remove_forgotten(s);
 	if (s->count)

@@ -24,8 +24,8 @@ static long cpu_ns(void)
 }
 
 /* The work is done in functions of our own, so that the profile shows their
- * names and not a library's. The compiler inlines the small ones; the profile
- * shows them all the same. */
+ * names and not a library's. The compiler inlines the small ones, but the profile
+ * shows them, too. */
 
 static inline double one_term(int n)
 {
@@ -91,7 +91,7 @@ static void *run_job(void *arg)
 		end += job->share * (long)SHARE_NS;
 		while (cpu_ns() < end)
 			job->work();
-		/* On a busy machine a round takes longer, and the shares stay. */
+		/* On a busy machine a round takes longer, but the shares stay the same. */
 		pthread_barrier_wait(&round_over);
 	}
 	return NULL;

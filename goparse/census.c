@@ -1,10 +1,10 @@
 /*
- * A row is found by its key: all that makes it different, one text behind the other, each
- * after its length. The key is kept with the row, whose texts point into it, so that a stack
- * costs one hash, one comparison, and one copy when it is new.
+ * A row is found by its key: all texts and numbers that distinguish it, one after the other, each
+ * text after its length. The key is stored with the row, and the texts of the row point into it. So
+ * a stack costs one hash, one comparison and, if it is new, one copy.
  *
- * Rejected: strings once each in a string set. That is two look-ups for each frame, of which
- * a dump has millions, to save memory on the few stacks that are kept.
+ * Rejected: a string set that keeps each string once. It needs two look-ups for each frame, of
+ * which a dump has millions, to save memory for the few stacks that are kept.
  */
 #include "goparse/census.h"
 
@@ -25,9 +25,9 @@ struct kept {
 
 struct table {
 	struct hashindex index;
-	struct kept **rows; /* as they came; the arena's */
+	struct kept **rows; /* in the order of first sight; in the arena */
 	size_t count, room;
-	uint64_t beyond; /* goroutines of the present dump that there was no room for */
+	uint64_t beyond; /* goroutines of the current dump beyond the limits, without a row */
 };
 
 struct census {
@@ -125,7 +125,7 @@ static int put_frame(struct buffer *key, const struct goparse_frame *f)
 	return rc ? rc : put_number(key, f->line);
 }
 
-/* How many were left out does not count: it differs from one recursion to the next. */
+/* The number of elided frames is not part of the key: it differs from one recursion to the next. */
 static int put_stack(struct buffer *key, const struct goparse_goroutine *g)
 {
 	const struct goparse_stack *s = &g->stack;

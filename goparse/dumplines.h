@@ -1,6 +1,6 @@
 /*
- * The lines of a piece of the input, the present one always at hand: without its newline and
- * a carriage return before it. Only a struct copied is needed to come back to a place.
+ * Iterates over the lines of a piece of the input. The current line is without its newline and
+ * without a carriage return before it. To return to a line later, keep a copy of the struct.
  */
 #ifndef GOPARSE_DUMPLINES_H
 #define GOPARSE_DUMPLINES_H
@@ -9,20 +9,20 @@
 
 enum dumplines_have {
 	LINES_LINE,
-	LINES_END,  /* of the input */
-	LINES_MORE, /* the piece ends within a line (or before one), the input does not */
+	LINES_END,  /* the input has ended */
+	LINES_MORE, /* the piece ends within or before this line, but the input goes on */
 };
 
 struct dumplines {
-	const char *next, *end; /* behind the present line; of the piece */
-	bool more;		/* does the input go on behind the piece? */
+	const char *next, *end; /* behind the current line; end of the piece */
+	bool more;		/* the input goes on behind the piece */
 	enum dumplines_have have;
-	struct goparse_text line; /* the present one, where there is one */
-	const char *start;	/* of it */
-	uint64_t number;	/* of it in the input, from 1 */
+	struct goparse_text line; /* the current one; empty unless LINES_LINE */
+	const char *start;	/* of the line */
+	uint64_t number;	/* of the line in the input, from 1 */
 };
 
-/* Goes to the first line of a piece, which is number `number` of the input. */
+/* Goes to the first line of a piece. It has the number `number` in the input. */
 void dumplines_init(struct dumplines *l, const char *piece, size_t len, bool more, uint64_t number);
 
 /* Goes to the next line. */

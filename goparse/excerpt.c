@@ -6,7 +6,8 @@
 
 static const char dots[] = "…";
 
-/* The character at `at`, or what stands for one that nobody shows; bytes written. */
+/* Writes the character at `at`, or its replacement if it cannot be shown. Returns the bytes
+ * written; *len is the bytes read. */
 static size_t put(char *out, const char *at, size_t size, size_t *len)
 {
 	uint32_t c = utf8_next(at, size, len);

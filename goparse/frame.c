@@ -1,13 +1,13 @@
 /*
- * Lines are read from their end where they can be: what stands there is the runtime's, while
- * names and paths are the program's and may hold whatever is also used to part them (blanks,
- * colons, brackets, digits).
+ * Lines are read from their end where possible. What is there was printed by the runtime, while
+ * names and paths come from the program: they can contain all characters that also separate them
+ * (spaces, colons, brackets, digits).
  */
 #include "goparse/frame.h"
 
 #include "goparse/text.h"
 
-/* What printArgs prints between the parentheses: "0x1, {0x2?, _}, ...". */
+/* The characters that printArgs prints between the parentheses: "0x1, {0x2?, _}, ...". */
 static const bool is_argument[256] = {
 	['0' ... '9'] = true, ['a' ... 'f'] = true, ['x'] = true, ['{'] = true, ['}'] = true,
 	[','] = true, [' '] = true, ['.'] = true, ['_'] = true, ['?'] = true,
@@ -31,7 +31,7 @@ bool frame_call(struct goparse_text line, struct goparse_frame *frame)
 	return true;
 }
 
-/* " fp=0x… sp=0x… pc=", before a number. */
+/* Takes " fp=0x… sp=0x… pc=", which stands before a number. */
 static bool take_registers(struct goparse_text *rest)
 {
 	struct goparse_text t = *rest;
@@ -45,8 +45,8 @@ static bool take_registers(struct goparse_text *rest)
 	return true;
 }
 
-/* " +0x1d fp=0x… sp=0x… pc=0x…", either part of it, or nothing. The last number, which most
- * lines have and which costs most, is read once for both. */
+/* Takes " +0x1d fp=0x… sp=0x… pc=0x…", either part of it, or nothing. Most lines have the last
+ * number, and reading it costs most: it is read once for both parts. */
 static void take_numbers(struct goparse_text *t, uint64_t *offset, uint64_t *pc)
 {
 	size_t len = t->len;
@@ -66,7 +66,7 @@ static void take_numbers(struct goparse_text *t, uint64_t *offset, uint64_t *pc)
 		t->len = len;
 }
 
-/* Takes the blanks before a place off it. */
+/* Takes the tabs and spaces before a place. */
 static bool take_indent(struct goparse_text *t)
 {
 	size_t len = 0;
@@ -103,7 +103,7 @@ static bool foreign_place(struct goparse_text t, struct goparse_frame *frame)
 	return true;
 }
 
-/* "+0x1d", "fp=0x", "s": as much of a number as was written. */
+/* True for a number such as "+0x1d", of which the end may be missing: "fp=0x", "s". */
 static bool begins_number(const char *word, size_t len)
 {
 	static const char *const starts[] = { "+0x", "fp=0x", "sp=0x", "pc=0x" };
@@ -132,7 +132,7 @@ static bool drop_number(struct goparse_text *t)
 	return true;
 }
 
-/* A line that was cut short within its numbers: the place before them is whole. */
+/* Reads a line that was cut within its numbers: the place before them is complete. */
 static bool cut_place(struct goparse_text t, struct goparse_frame *frame)
 {
 	while (drop_number(&t))

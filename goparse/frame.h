@@ -1,7 +1,7 @@
 /*
- * The lines of a frame, as traceback2, printcreatedby1 and printOneCgoTraceback of
- * src/runtime/traceback.go print them. All return whether the line was of that form, and
- * change nothing when it was not.
+ * Parses the lines of a frame, as traceback2, printcreatedby1 and printOneCgoTraceback of
+ * src/runtime/traceback.go print them. All functions return false and change nothing if the line
+ * does not have the form.
  */
 #ifndef GOPARSE_FRAME_H
 #define GOPARSE_FRAME_H
@@ -11,23 +11,24 @@
 /* "net/http.(*conn).serve(0xc000134000, {0x7d2a58, 0xc0000b2690?})" */
 bool frame_call(struct goparse_text line, struct goparse_frame *frame);
 
-/* "\t/usr/local/go/src/net/http/server.go:2102 +0x5c5 fp=0xc00005ffb8 sp=… pc=…". Blanks do
- * for the tab: terminals make some of it. If it is the place of a frame of C, all of `first`
- * is the function: what looks like arguments there is a part of its name. */
+/* "\t/usr/local/go/src/net/http/server.go:2102 +0x5c5 fp=0xc00005ffb8 sp=… pc=…". Spaces are
+ * accepted in place of the tab, because terminals turn tabs into spaces. If the line is the place
+ * of a C frame, the function is the whole of `first`: what looks like arguments in it is part of
+ * its name. */
 bool frame_place(struct goparse_text first, struct goparse_text line, struct goparse_frame *frame);
 
-/* A frame of C: any function, and the place "\t[FILE:LINE ]pc=0x…". Of its two lines `first`
- * may be anything, so it is the second that tells. */
+/* A C frame: a line with any function name, `first`, then the place "\t[FILE:LINE ]pc=0x…". The
+ * first line can be anything, so the second decides. */
 bool frame_foreign(struct goparse_text first, struct goparse_text second,
 		   struct goparse_frame *frame);
 
-/* "non-Go function at pc=0x…", which is a frame without a second line (Go 1.21). */
+/* "non-Go function at pc=0x…", a frame without a second line (Go 1.21). */
 bool frame_unknown(struct goparse_text line, struct goparse_frame *frame);
 
-/* "created by main.serve in goroutine 1"; *creator is 0 where that is not printed. */
+/* "created by main.serve in goroutine 1"; *creator is 0 if the goroutine is not printed. */
 bool frame_created_by(struct goparse_text line, struct goparse_frame *frame, uint64_t *creator);
 
-/* "...23 frames elided...", or "...additional frames elided...", which gives no count (0). */
+/* "...23 frames elided...", or "...additional frames elided...", for which *count is 0. */
 bool frame_elided(struct goparse_text line, uint64_t *count);
 
 #endif

@@ -9,10 +9,10 @@
 #include "pprof/profile.h"
 
 struct framemap_entry {
-	struct goparse_text function, file; /* the profile's copies */
+	struct goparse_text function, file; /* the text belongs to the profile */
 	uint64_t line;
 	uint32_t location;
-	uint32_t next; /* the entry that was asked for after this one, last time */
+	uint32_t next; /* the entry that followed this one the last time */
 };
 
 void framemap_init(struct framemap *m, struct profile *p, uint32_t mapping)
@@ -63,7 +63,7 @@ static int add_entry(struct framemap *m, const struct goparse_frame *f)
 	struct profile_function function = { 0 };
 	struct profile_line line = { 0 };
 
-	/* profile.proto's lines have a sign. */
+	/* profile.proto's lines are signed. */
 	line.line = f->line < INT64_MAX ? (int64_t)f->line : INT64_MAX;
 	if (add_text(m, &e.function, &function.name) || add_text(m, &e.file, &function.filename) ||
 	    profile_add_function(m->profile, &function, &line.function) ||

@@ -1,11 +1,12 @@
 /*
- * A goroutine is a header and a run of items: frames (of two lines, mostly), the creating
- * frame, a mark that some were left out, an ancestor's header. It ends at an empty line, at
- * the next header, or, once its creating frame is there, at whatever is no ancestor.
+ * A goroutine is a header and a sequence of items: frames (mostly of two lines), the creating
+ * frame, a mark for elided frames, the header of an ancestor. It ends at an empty line, at the next
+ * header or, once it has its creating frame, at anything that is not an ancestor.
  *
- * Lines in between that are none of these are somebody else's, or broken. A run of them is
- * one error: who writes into the same file seldom writes one line only. An empty line within
- * a stack (also written by somebody else) is told from the end by the frame that follows.
+ * Lines in between that are none of these are broken or other output (of another writer to the same
+ * file, for example). A run of them is one error, because another writer seldom writes only one
+ * line. Other output can also be an empty line within a stack. It is not taken for the end if a
+ * frame follows it.
  */
 #include "goparse/goroutine.h"
 
@@ -19,12 +20,12 @@
 
 enum { ANCESTORS_MAX = GOPARSE_FRAMES_MAX / 8 };
 
-/* What an item came to. Errors of memory are negative. */
+/* What reading an item resulted in. ERR_NOMEM is negative. */
 enum item {
 	ITEM_TAKEN,
-	ITEM_OTHER,   /* the line is none of this kind */
-	ITEM_STRANGE, /* somebody else's line was passed over */
-	ITEM_END,     /* of the goroutine: the line is not its */
+	ITEM_OTHER,   /* the line is not of this kind */
+	ITEM_STRANGE, /* a line of other output was skipped */
+	ITEM_END,     /* the goroutine has ended; the line is not part of it */
 	ITEM_MORE,
 };
 
@@ -32,8 +33,8 @@ struct reading {
 	struct goroutine_room *room;
 	struct dumplines *l;
 	struct goparse_stack *stack; /* the goroutine's, or the last ancestor's */
-	bool created;		     /* the stack's creating frame is there: it is complete */
-	bool strange;		     /* the line before was somebody else's */
+	bool created;		     /* the stack has its creating frame: it is complete */
+	bool strange;		     /* the line before was other output */
 };
 
 void goroutine_error(struct goparse_stats *stats, const struct dumplines *l, const char *expected)
@@ -76,8 +77,9 @@ static int add_frame(struct reading *r, const struct goparse_frame *frame)
 	return ITEM_TAKEN;
 }
 
-/* The second line of a frame, where the function is known (`first` is its line if it may be one
- * of C): without a place it is somebody else's. ITEM_TAKEN, ITEM_OTHER or ITEM_MORE. */
+/* Reads the second line of a frame with a known function. `first` is its first line, for the case
+ * of a C frame. If no place follows, the first line was other output. ITEM_TAKEN, ITEM_OTHER or
+ * ITEM_MORE. */
 static int read_place(struct reading *r, struct goparse_text first, struct goparse_frame *frame)
 {
 	static const char expected[] = "a tab, FILE:LINE";
@@ -112,7 +114,7 @@ static int read_call(struct reading *r)
 	return rc == ITEM_TAKEN ? add_frame(r, &frame) : rc;
 }
 
-/* A frame of C is told by its second line. */
+/* A C frame is recognized by its second line. */
 static int read_foreign(struct reading *r)
 {
 	struct dumplines second = *r->l;
@@ -132,7 +134,7 @@ static int read_foreign(struct reading *r)
 	return add_frame(r, &frame);
 }
 
-/* The creating frame. Its place may be missing. */
+/* Reads the creating frame. Its place may be missing. */
 static int read_creator(struct reading *r)
 {
 	struct goparse_frame frame;
@@ -198,7 +200,8 @@ static int add_ancestor(struct reading *r, uint64_t id)
 	return ITEM_TAKEN;
 }
 
-/* What stands behind a header that cannot be read belongs to nobody. */
+/* After an ancestor's header that cannot be read, the goroutine ends: the frames that follow belong
+ * to no known goroutine. */
 static int read_ancestor(struct reading *r)
 {
 	uint64_t id;
@@ -216,8 +219,8 @@ static int read_ancestor(struct reading *r)
 
 /* The end. */
 
-/* The outermost frame of a goroutine that nobody created, or of a thread: behind an empty
- * line there are others' frames then, whose header was lost. */
+/* True for the outermost frame of a goroutine without a creator, or of a thread. Frames after it
+ * and an empty line belong to other goroutines; their header was lost. */
 static bool is_outermost(const struct goparse_frame *frame)
 {
 	struct goparse_text f = frame->function;
@@ -226,7 +229,7 @@ static bool is_outermost(const struct goparse_frame *frame)
 	       text_is(f, LITERAL("runtime.goexit")) || text_is(f, LITERAL("runtime.mstart"));
 }
 
-/* Is here a frame, or the second line of one? *more when that cannot be told yet. */
+/* True if a frame or the second line of one is here. *more: that cannot be decided yet. */
 static bool goes_on(struct dumplines ahead, bool *more)
 {
 	struct goparse_text first = ahead.line;
@@ -245,7 +248,7 @@ static bool goes_on(struct dumplines ahead, bool *more)
 	return ahead.have == LINES_LINE && frame_place(first, ahead.line, &frame);
 }
 
-/* Does a stack go on behind an empty line? */
+/* Reads an empty line: the end, or other output if the stack goes on behind it. */
 static int read_empty(struct reading *r)
 {
 	struct goroutine_room *room = r->room;
@@ -261,7 +264,7 @@ static int read_empty(struct reading *r)
 	return ITEM_TAKEN;
 }
 
-/* Behind a creating frame: somebody's lines may stand before the first ancestor. */
+/* After a creating frame, other output can stand before the first ancestor. */
 static int read_behind(struct reading *r)
 {
 	enum { LINES_MAX = 16 };
@@ -279,7 +282,7 @@ static int read_behind(struct reading *r)
 	return ahead.have == LINES_MORE ? ITEM_MORE : ITEM_END;
 }
 
-/* "rax    0xfffffffffffffffc", of dumpregs (src/runtime/signal_amd64.go) */
+/* True for "rax    0xfffffffffffffffc", as dumpregs prints it (src/runtime/signal_amd64.go). */
 static bool is_register(struct goparse_text line)
 {
 	uint64_t value;
@@ -288,7 +291,7 @@ static bool is_register(struct goparse_text line)
 	       line.len < 10 && line.at[0] >= 'a' && line.at[0] <= 'z';
 }
 
-/* What the go command and the runtime write right behind a stack. */
+/* True for lines that the go command and the runtime write directly behind a stack. */
 static bool ends(struct goparse_text line)
 {
 	return is_register(line) || text_starts(line, LITERAL("exit status ")) ||
@@ -305,7 +308,7 @@ static int read_strange(struct reading *r)
 	return ITEM_STRANGE;
 }
 
-/* At a line that begins like a header: is it one, broken or not? */
+/* At a line that begins with 'g': ITEM_END for a header, even a broken one. */
 static int read_next_header(struct reading *r)
 {
 	int rc = read_unavailable(r);
@@ -313,7 +316,7 @@ static int read_next_header(struct reading *r)
 	return rc == ITEM_OTHER && header_begins(r->l->line) ? ITEM_END : rc;
 }
 
-/* An item that is told by its first letters, which a function's name may have too. */
+/* Reads an item known by its first letters, with which a function's name can also begin. */
 static int read_marked(struct reading *r)
 {
 	switch (r->l->line.at[0]) {
@@ -369,7 +372,7 @@ static int read_items(struct reading *r, enum goroutine_found *found)
 	return rc < 0 ? rc : 0;
 }
 
-/* Gives stacks their frames, now that these do not move any more. */
+/* Sets the frames of each stack, now that the array does not move any more. */
 static void place_frames(struct goroutine_room *room)
 {
 	const struct goparse_frame *next = room->frames;

@@ -1,14 +1,14 @@
-/* The text of one goroutine, from its header to its end. */
+/* Parses the text of one goroutine, from its header to its end. */
 #ifndef GOPARSE_GOROUTINE_H
 #define GOPARSE_GOROUTINE_H
 
 #include "goparse/header.h"
 #include "goparse/dumplines.h"
 
-/* What is read into; kept from goroutine to goroutine. */
+/* Where a goroutine is read into; memory is reused for the next one. */
 struct goroutine_room {
 	struct goparse_goroutine g;
-	struct goparse_frame *frames; /* of all stacks */
+	struct goparse_frame *frames; /* of all its stacks */
 	struct goparse_stack *ancestors;
 	size_t frame_count, frame_room, ancestor_room;
 	struct header_room header;
@@ -16,12 +16,12 @@ struct goroutine_room {
 };
 
 enum goroutine_found {
-	GOROUTINE_WHOLE, /* room->g is one; the present line is the one behind it */
-	GOROUTINE_NONE,	 /* its header could not be read, and only that was passed over */
-	GOROUTINE_MORE,	 /* the piece of input is not long enough; errors were added all the same */
+	GOROUTINE_WHOLE, /* room->g is complete; the current line is the one behind it */
+	GOROUTINE_NONE,	 /* the header could not be read; only the header was skipped */
+	GOROUTINE_MORE,	 /* the goroutine goes on behind the piece; errors were added even so */
 };
 
-/* Reads on from a line that header_begins. 0, or ERR_NOMEM. */
+/* Reads a goroutine, beginning at a line for which header_begins is true. 0 or ERR_NOMEM. */
 int goroutine_read(struct goroutine_room *room, struct dumplines *l, enum goroutine_found *found);
 
 void goroutine_release(struct goroutine_room *room);

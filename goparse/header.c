@@ -19,7 +19,7 @@ static bool take_pointer(struct goparse_text *t, uint64_t *pointer)
 	return text_take(t, LITERAL("nil")) || text_take_hex(t, pointer);
 }
 
-/* " gp=0xc000002380 m=0 mp=0x5b2c60" or " gp=0xc000002380 m=nil", if it is there. */
+/* Takes " gp=0xc000002380 m=0 mp=0x5b2c60" or " gp=0xc000002380 m=nil", if it is there. */
 static bool take_addresses(struct goparse_text *t, struct goparse_goroutine *g)
 {
 	uint64_t m = 0;
@@ -40,7 +40,7 @@ static bool take_addresses(struct goparse_text *t, struct goparse_goroutine *g)
 	return text_take(t, LITERAL(" mp=")) && take_pointer(t, &g->mp);
 }
 
-/* Up to what ends a state or an attribute. */
+/* Takes the text up to the end of a state or an attribute. */
 static struct goparse_text take_words(struct goparse_text *t)
 {
 	struct goparse_text words = { t->at, 0 };
@@ -52,7 +52,7 @@ static struct goparse_text take_words(struct goparse_text *t)
 	return words;
 }
 
-/* What the runtime adds to a state in parentheses and is none. */
+/* Takes the flags that the runtime adds to a state in parentheses. */
 static unsigned take_flags(struct goparse_text *state)
 {
 	unsigned flags = 0, before;
@@ -95,7 +95,7 @@ static bool attribute(struct goparse_text t, struct goparse_goroutine *g)
 	return true;
 }
 
-/* "goroutine 18 gp=… [chan receive", up to there. */
+/* Reads "goroutine 18 gp=… [chan receive". */
 static bool parse_front(struct goparse_text *t, struct goparse_goroutine *g)
 {
 	if (!text_take(t, LITERAL("goroutine ")) || !text_take_number(t, &g->stack.id) ||
@@ -107,7 +107,7 @@ static bool parse_front(struct goparse_text *t, struct goparse_goroutine *g)
 	return g->state.len;
 }
 
-/* Go 1.26 prints labels within the bracket, " labels:{…}"; they are read behind it too. */
+/* Go 1.26 prints labels within the bracket, " labels:{…}"; labels behind it are read, too. */
 static int parse_labels(struct goparse_text *t, struct goparse_goroutine *g,
 			struct header_room *room, bool *good)
 {
@@ -118,7 +118,7 @@ static int parse_labels(struct goparse_text *t, struct goparse_goroutine *g,
 	return rc;
 }
 
-/* Behind the state: ", 2 minutes, locked to thread labels:{…}]:" */
+/* Reads what follows the state: ", 2 minutes, locked to thread labels:{…}]:" */
 static int parse_back(struct goparse_text t, struct goparse_goroutine *g, struct header_room *room,
 		      bool *good)
 {

@@ -7,23 +7,23 @@
 
 #include "goparse/goparse.h"
 
-/* Room for labels, kept from header to header. {0} to begin with. */
+/* Memory for labels, reused for the next header. {0} is empty. */
 struct header_room {
 	struct goparse_label *labels;
 	size_t label_room;
-	char *text; /* of labels, escapes undone */
+	char *text; /* of labels, unescaped */
 	size_t text_room;
 };
 
 enum header_found {
-	HEADER_NONE,	/* no header: nothing of the goroutine is set */
+	HEADER_NONE,	/* not a header: nothing of the goroutine is set */
 	HEADER_WHOLE,
-	HEADER_PARTLY,	/* with an attribute or labels that nobody knows: all else is set */
+	HEADER_PARTLY,	/* with an unknown attribute or broken labels: all else is set */
 };
 
 bool header_begins(struct goparse_text line);
 
-/* Sets what the header tells of a goroutine that is all zeros. 0, or ERR_NOMEM. */
+/* Parses a header into *g, which must be all zeros except for g->line. 0 or ERR_NOMEM. */
 int header_parse(struct goparse_text line, struct goparse_goroutine *g, struct header_room *room,
 		 enum header_found *found);
 

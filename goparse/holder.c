@@ -11,7 +11,8 @@ static bool is_lock(struct goparse_text function)
 	       text_starts(function, LITERAL("sync.(*RWMutex)."));
 }
 
-/* Since Go 1.20 the state says so, before that it is "semacquire" for all of sync. */
+/* True if the goroutines wait for a lock. Since Go 1.20 the state says so; before, it is
+ * "semacquire" for all of sync. */
 static bool waits_for_lock(const struct census_row *r)
 {
 	size_t own = telling_own(&r->stack);
@@ -23,7 +24,7 @@ static bool waits_for_lock(const struct census_row *r)
 	       text_starts(r->state, LITERAL("semacquire"));
 }
 
-/* "main.(*Orders)." of "main.(*Orders).Place"; nothing of what is no method of a pointer. */
+/* "main.(*Orders)." of "main.(*Orders).Place"; empty if it is not a method of a pointer. */
 static struct goparse_text receiver(struct goparse_text function)
 {
 	const char *end = memmem(function.at, function.len, ").", 2);
@@ -33,7 +34,7 @@ static struct goparse_text receiver(struct goparse_text function)
 
 enum likeness { NONE, TYPE, FUNCTION };
 
-/* How a stack's best frame is like the one in which others wait. */
+/* How similar the most similar frame of a stack is to `f`, in which others wait. */
 static enum likeness likeness_of(const struct goparse_stack *s, const struct goparse_frame *f)
 {
 	struct goparse_text type = receiver(f->function);

@@ -1,9 +1,9 @@
 /*
- * Who may hold the lock that goroutines wait for.
+ * Finds goroutines that may hold the lock that others wait for.
  *
- * A dump does not tell who holds a sync.Mutex. But whoever waits for one waits in a function
- * of his, and who has got past that lock stands in the same function at another line, or in
- * another method of the same type. That is no proof, and so it must be shown.
+ * A dump does not say which goroutine holds a sync.Mutex. But a goroutine that waits for it is in a
+ * function of the program, and one that has acquired it is in the same function at another line, or
+ * in another method of the same type. This is not proof, so the result must be shown as a guess.
  */
 #ifndef GOPARSE_HOLDER_H
 #define GOPARSE_HOLDER_H
@@ -13,11 +13,12 @@
 #include "goparse/census.h"
 
 struct holder {
-	const struct census_row *row; /* of several the one that has waited longest; NULL: none */
-	uint64_t count;		      /* goroutines that may hold it, all together */
+	const struct census_row *row; /* the one that has waited longest; NULL: none */
+	uint64_t count;		      /* goroutines that may hold it, in all rows */
 };
 
-/* Of the goroutines of a row of `stacks` (CENSUS_STACKS); none if they wait for no sync.Mutex or
+/* Finds the holders of the lock that the goroutines of the row `waiting` wait for, in `stacks`
+ * (CENSUS_STACKS), which contains that row. None if they do not wait for a sync.Mutex or
  * sync.RWMutex. */
 struct holder holder_find(const struct census_row *waiting, const struct census_list *stacks);
 

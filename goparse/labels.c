@@ -1,7 +1,7 @@
 /*
- * Strings are printed by printquoted (src/runtime/print.go): \n \r \t \\ \" and \x, \u and \U
- * with 2, 4 and 8 digits for what is not printable ASCII. Undone, none is longer than it was
- * printed, so that room for the text as it stands is enough for all.
+ * printquoted (src/runtime/print.go) prints strings with \n \r \t \\ \" and, for what is not
+ * printable ASCII, \x, \u and \U with 2, 4 and 8 digits. An unescaped string is never longer than
+ * its printed form, so room for the length of the text is enough for all.
  */
 #include "goparse/labels.h"
 
@@ -14,7 +14,7 @@
 
 enum { LABELS_MAX = 4096 };
 
-/* Behind the strings that are there already. */
+/* The memory for unescaped strings; the next one goes behind the first `len` bytes. */
 struct sink {
 	char *text;
 	size_t len;
@@ -66,7 +66,7 @@ static bool take_digits(struct goparse_text *t, size_t count, uint32_t *rune)
 	return true;
 }
 
-/* Behind a backslash. */
+/* Takes what follows a backslash. */
 static bool take_escape(struct goparse_text *t, struct sink *s)
 {
 	static const char plain[] = "nrt\\\"", means[] = "\n\r\t\\\"";
@@ -103,7 +103,7 @@ static bool take_quoted(struct goparse_text *t, struct sink *s)
 	return text_take(t, LITERAL("\""));
 }
 
-/* Without quotes a string goes up to what parts it from the next. */
+/* A string without quotes ends at the character that separates it from the next. */
 static bool take_bare(struct goparse_text *t, struct sink *s)
 {
 	size_t before = s->len;

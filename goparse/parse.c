@@ -1,13 +1,14 @@
 /*
- * The input in a window.
+ * Reads the input through a window.
  *
- * The window holds one goroutine whole, so that its texts can point into it. When a goroutine
- * goes on behind the window's end, what is before it is dropped, more is read behind it, and
- * it is read again from its header: with a window of 128 KiB that is seldom, and spares
- * everybody below to stop in the middle. A goroutine longer than GOPARSE_TEXT_MAX is cut.
+ * The window holds a whole goroutine, so that its texts can point into it. If a goroutine goes on
+ * behind the window's end, the bytes before the goroutine are dropped, more are read, and it is
+ * parsed again from its header. With a window of 128 KiB this is rare, and no other code has to
+ * stop in the middle of a goroutine. A goroutine longer than GOPARSE_TEXT_MAX is cut.
  *
- * Rejected: mmap (a file that is cut short meanwhile kills the reader, a pipe has none), and a
- * parser that is given line by line (it would have to copy names, or count on lines to stay).
+ * Rejected: mmap (a file that is truncated meanwhile kills the reader, and a pipe cannot be
+ * mapped), and a parser that gets one line at a time (it would have to copy names, or require that
+ * lines stay in memory).
  */
 #include "goparse/goparse.h"
 
@@ -26,11 +27,11 @@ struct goparse {
 	size_t window_room;
 };
 
-/* The part of the input that is at hand. */
+/* The part of the input that is in memory. */
 struct piece {
-	const char *at, *end; /* not yet read */
+	const char *at, *end; /* the bytes not parsed yet */
 	bool more;	      /* the input goes on behind it */
-	bool inside;	      /* the first line's beginning is gone: it is nobody's */
+	bool inside;	      /* the beginning of the first line was dropped: the rest is skipped */
 	uint64_t number;      /* of the first line */
 	goparse_callback *each;
 	void *ctx;
@@ -65,14 +66,14 @@ static void begin(struct goparse *p)
 	p->stats.lines = p->stats.bytes = p->stats.goroutines = p->stats.error_count = 0;
 }
 
-/* What is before the present line has been read. */
+/* Marks what is before the current line as parsed. */
 static void pass(struct piece *piece, const struct dumplines *l)
 {
 	piece->at = l->start;
 	piece->number = l->number;
 }
 
-/* Passes over the line whose beginning is gone, as far as it is here. */
+/* Skips the rest, as far as it is in memory, of a line that lost its beginning. */
 static void pass_rest_of_line(struct piece *piece)
 {
 	const char *newline = piece->at < piece->end ?
@@ -83,7 +84,7 @@ static void pass_rest_of_line(struct piece *piece)
 	piece->at = newline ? newline + 1 : piece->end;
 }
 
-/* Passes over other people's lines, up to a header. */
+/* Skips other output, up to a header. */
 static void pass_text(struct piece *piece, struct dumplines *l)
 {
 	dumplines_init(l, piece->at, (size_t)(piece->end - piece->at), piece->more, piece->number);
@@ -92,8 +93,8 @@ static void pass_text(struct piece *piece, struct dumplines *l)
 	pass(piece, l);
 }
 
-/* Reads the goroutine at a header and gives it to the callback; *more when it does not end
- * in the piece. */
+/* Parses the goroutine at a header and passes it to the callback. *more: it does not end in the
+ * piece. */
 static int take(struct goparse *p, struct piece *piece, struct dumplines *l, bool *more)
 {
 	uint64_t errors = p->stats.error_count;
@@ -114,7 +115,7 @@ static int take(struct goparse *p, struct piece *piece, struct dumplines *l, boo
 	return piece->each(piece->ctx, &p->room.g, piece->err);
 }
 
-/* Reads all goroutines that end in the piece, and passes over other people's lines. */
+/* Parses all goroutines that end in the piece, and skips other output. */
 static int take_all(struct goparse *p, struct piece *piece)
 {
 	struct dumplines l;
@@ -146,7 +147,7 @@ int goparse_memory(struct goparse *p, const void *data, size_t len, goparse_call
 
 /* Streaming. */
 
-/* A goroutine fills the window: what is there of it must do. It may be one line. */
+/* A goroutine fills the window: what is there of it is used. It may be a single line. */
 static int cut_short(struct goparse *p, struct piece *piece)
 {
 	const char *newline = memrchr(piece->at, '\n', (size_t)(piece->end - piece->at));
@@ -174,7 +175,7 @@ static int cut_short(struct goparse *p, struct piece *piece)
 	return piece->each(piece->ctx, &p->room.g, piece->err);
 }
 
-/* A line that is no header is passed over as far as it is here, however long. */
+/* Skips a line that is not a header, as far as it is in memory, so that it may be of any length. */
 static void pass_foreign_line(struct piece *piece)
 {
 	struct goparse_text line = { piece->at, (size_t)(piece->end - piece->at) };
@@ -197,7 +198,7 @@ static int grow(struct goparse *p, struct piece *piece)
 	return 0;
 }
 
-/* What is not yet read goes to the window's beginning; makes room behind it. */
+/* Moves what is not parsed yet to the window's beginning and makes room behind it. */
 static int make_room(struct goparse *p, struct piece *piece)
 {
 	size_t left;
@@ -218,7 +219,7 @@ static int make_room(struct goparse *p, struct piece *piece)
 	return rc;
 }
 
-/* Fills the window: short reads would have goroutines read again and again. */
+/* Fills the whole window: after short reads, goroutines would be parsed again and again. */
 static int fill(struct goparse *p, struct piece *piece, goparse_reader *read, void *read_ctx)
 {
 	size_t got = 1;
@@ -235,7 +236,7 @@ static int fill(struct goparse *p, struct piece *piece, goparse_reader *read, vo
 	return rc;
 }
 
-/* What came before the reader failed is read all the same. */
+/* What was read before the reader failed is parsed all the same. */
 int goparse_stream(struct goparse *p, goparse_reader *read, void *read_ctx, goparse_callback *each,
 		   void *ctx, struct error *err)
 {

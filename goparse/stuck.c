@@ -1,14 +1,14 @@
 /*
- * A goroutine of the first dump is kept as its id, 64 bits of hash over its state and stack,
- * and the last dump in which it was like that: some 40 bytes with its slot in the index,
- * where the stack itself would take hundreds. Only the first dump's are kept: who is not
- * there cannot be in all. A goroutine's stack is compared with its own of another moment only,
- * so equality of hashes, which start from a seed of this process, counts as equality.
+ * A goroutine of the first dump is stored as its id, a 64-bit hash of its state and stack, and the
+ * number of the last dump in which it was the same. This is about 40 bytes with the slot in the
+ * index; the stack itself would take hundreds. Only goroutines of the first dump are stored,
+ * because others cannot be in all dumps. A stack is compared only with the same goroutine's stack
+ * in other dumps, so stacks with equal hashes, which start from a seed of this process, count as
+ * equal.
  *
- * Where a stack is not known (the goroutine was running, or has no frames) it cannot have been
- * the same.
+ * A goroutine without a known stack (it was running, or has no frames) never counts as the same.
  *
- * All threads' g0s have the id 0: one is as good as another with the same stack.
+ * The g0s of all threads have the id 0. Those with equal stacks are interchangeable.
  */
 #include "goparse/stuck.h"
 
@@ -22,14 +22,14 @@
 
 struct entry {
 	uint64_t id, hash;
-	uint32_t dump; /* the last in which it was as in all before */
+	uint32_t dump; /* the last dump up to which it was the same in all */
 };
 
 struct stuck {
 	struct entry *entries;
 	size_t count, room;
 	struct hashindex index; /* of entries */
-	uint32_t dump;		/* the present one, from 1 */
+	uint32_t dump;		/* the current one, from 1 */
 };
 
 int stuck_new(struct stuck **s, struct error *err)
@@ -52,8 +52,7 @@ void stuck_next_dump(struct stuck *s)
 	s->dump++;
 }
 
-/* Bytes that are hashed together. What does not fit is hashed on the way, and the hash takes
- * the place of what came before. */
+/* Bytes that are hashed together. When the buffer is full, its hash replaces its contents. */
 struct digest {
 	size_t len;
 	uint8_t bytes[4096];
@@ -84,7 +83,7 @@ static void digest_add(struct digest *d, const void *data, size_t len)
 	}
 }
 
-/* Lengths first, so that no two lists of texts have the same bytes. */
+/* Lengths come first, so that different lists of texts always have different bytes. */
 static void digest_text(struct digest *d, struct goparse_text t)
 {
 	digest_add(d, &t.len, sizeof(t.len));

@@ -1,10 +1,11 @@
 /*
- * Whose a function is is read from its package's path, whose first element never has a dot in
- * Go's own ("net/http", "vendor/golang.org/x/net/idna") and nearly always in others'. Modules
- * may be called without one ("acme/shop"), so Go's are named here.
+ * Whether a function is Go's own is read from its package path. The first element of that path
+ * never has a dot in Go's own packages ("net/http", "vendor/golang.org/x/net/idna") and nearly
+ * always has one in others. A module can have a name without a dot ("acme/shop"), so Go's elements
+ * are listed here.
  *
- * Rejected: the path of the file, below $GOROOT/src or not. It takes finding $GOROOT, and with
- * -trimpath files have no such path.
+ * Rejected: whether the file is below $GOROOT/src. That needs $GOROOT, and with -trimpath the files
+ * have no such path.
  */
 #include "goparse/telling.h"
 
@@ -12,7 +13,7 @@
 
 #include "goparse/text.h"
 
-/* The folders of go/src, Go 1.18 to 1.26, without cmd. */
+/* The directories of go/src, Go 1.18 to 1.26, without cmd. */
 static const char *const library[] = {
 	"archive", "arena", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto",
 	"database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash",
@@ -22,7 +23,7 @@ static const char *const library[] = {
 	"unsafe", "vendor", "weak",
 };
 
-/* strchr finds NUL in every string. */
+/* strchr also finds the NUL at the end of `set`. */
 static bool one_of(char c, const char *set)
 {
 	return c && strchr(set, c);
@@ -37,15 +38,15 @@ static struct goparse_text up_to(struct goparse_text text, const char *ends)
 	return (struct goparse_text){ text.at, len };
 }
 
-/* The package's path, and no more than "pkg.Type" or "pkg.function" behind it: types that a
- * method or a function has in its name may have paths of their own. */
+/* The package path, with "pkg.Type" or "pkg.function" at its end and nothing behind it: the types
+ * in the name of a method or function can have paths of their own. */
 static struct goparse_text path_of(struct goparse_text function)
 {
 	return up_to(function, "([");
 }
 
-/* "net" of "net/http.(*Server)", "runtime" of "runtime.gopark"; nothing without a package, as
- * C's functions are. */
+/* "net" of "net/http.(*Server)", "runtime" of "runtime.gopark"; empty without a package, as for C
+ * functions. */
 static struct goparse_text first_element(struct goparse_text function)
 {
 	struct goparse_text path = path_of(function), element = up_to(path, "/");
@@ -100,12 +101,13 @@ struct goparse_text telling_file_name(struct goparse_text file)
 	return last_element(file, file, "/\\");
 }
 
-/* "sync.(*Mutex).Lock" and "sync.Mutex.Lock"; "time.Sleep" and "sleep". */
+/* True if the state names the function: "sync.Mutex.Lock" and "sync.(*Mutex).Lock"; "sleep" and
+ * "time.Sleep". */
 static bool says(struct goparse_text state, struct goparse_text function)
 {
 	size_t i = 0;
 
-	state.len = up_to(state, " ").len; /* "(leaked)" behind it says nothing of where */
+	state.len = up_to(state, " ").len; /* without " (leaked)" */
 	if (text_is(state, LITERAL("sleep")))
 		return text_is(function, LITERAL("time.Sleep"));
 	for (size_t j = 0; j < function.len; j++) {
@@ -126,7 +128,8 @@ size_t telling_own(const struct goparse_stack *s)
 	return i;
 }
 
-/* Of the runtime alone what it was begun as: every goroutine ends in goexit. */
+/* The outermost frame outside the runtime. If all are the runtime's, the function that the
+ * goroutine was started with: all goroutines end in goexit. */
 static size_t outermost_library(const struct goparse_stack *s)
 {
 	size_t last = s->count - 1;

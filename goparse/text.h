@@ -1,6 +1,6 @@
 /*
- * Reading a line's text from its front and from its back. Every function stays within the
- * text; one that does not find what it looks for changes nothing and returns false.
+ * Takes tokens from the front or the back of a line's text. No function reads beyond the text. A
+ * function that does not find what it looks for changes nothing and returns false.
  */
 #ifndef GOPARSE_TEXT_H
 #define GOPARSE_TEXT_H
@@ -27,7 +27,7 @@ static inline bool text_equal(struct goparse_text a, struct goparse_text b)
 	return a.len == b.len && (!a.len || !memcmp(a.at, b.at, a.len));
 }
 
-/* Takes what it starts or ends with off it. */
+/* Remove a prefix or a suffix from the text. */
 static inline bool text_take(struct goparse_text *t, const char *with, size_t len)
 {
 	if (!text_starts(*t, with, len))
@@ -45,8 +45,8 @@ static inline bool text_take_end(struct goparse_text *t, const char *with, size_
 	return true;
 }
 
-/* A byte's value as a digit, more than any base for others. A table, because which of an
- * address's digits are letters is nothing that a processor could foretell. */
+/* A byte's value as a digit; for other bytes larger than any base. A table, because a branch would
+ * be mispredicted: which digits of an address are letters is random. */
 extern const unsigned char text_digit_and_one[256];
 
 static inline unsigned text_digit(char c)
@@ -54,7 +54,7 @@ static inline unsigned text_digit(char c)
 	return text_digit_and_one[(unsigned char)c] - 1u;
 }
 
-/* Digits' value; false for none and for more than 64 bits. */
+/* The value of `len` digits; false if there are none or the value has more than 64 bits. */
 static inline bool text_decimal(const char *s, size_t len, uint64_t *number)
 {
 	uint64_t n = 0;
@@ -78,9 +78,10 @@ static inline bool text_hexadecimal(const char *s, size_t len, uint64_t *number)
 	return true;
 }
 
-/* Numbers without sign, and "0x1d" as the runtime's printhex writes it. Those at an end are
- * what most of a dump's lines are read for: here, because a call for each costs a tenth of
- * all time, most of it to read *t in one piece where a part was just written. */
+/* Take a number without a sign, or one with "0x" as the runtime's printhex writes it. The functions
+ * that take it off the end are needed for most lines of a dump, so they are inline: calls would
+ * cost a tenth of the whole time, mostly because all of *t is loaded just after a part of it was
+ * stored. */
 bool text_take_number(struct goparse_text *t, uint64_t *number);
 bool text_take_hex(struct goparse_text *t, uint64_t *number);
 

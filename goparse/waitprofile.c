@@ -1,19 +1,19 @@
 /*
- * What differs from the reference, dd-trace-go's goroutineDebug2ToPprof:
+ * Differences from the reference, dd-trace-go's goroutineDebug2ToPprof:
  *
- * - Elided frames show where they are missing. The reference puts their frame behind the
- *   creating one, as if that had been called by something elided.
- * - A goroutine of which no frame is known has one that says so. A sample without locations
- *   is valid, but pprof's graph and flame graph do not show it.
- * - Locations are the same for all goroutines, not new ones for each frame.
- * - The mapping says that file names and line numbers are there, too: pprof tries to
- *   symbolize whatever lacks one of the three (internal/symbolizer, doLocalSymbolize).
+ * - Elided frames are marked where they are missing. The reference puts their frame behind the
+ *   creating one, as if an elided frame had called that one.
+ * - A goroutine without a known frame gets a frame that says so. A sample without locations is
+ *   valid, but pprof's graph and flame graph do not show it.
+ * - All goroutines share locations; the reference makes new ones for each frame.
+ * - The mapping says that file names and line numbers are there, too: pprof tries to symbolize a
+ *   mapping that lacks one of the three (internal/symbolizer, doLocalSymbolize).
  *
- * As there, functions have no system name (there is none) and nothing is said of a period:
- * a dump is one look, there is no rate.
+ * As in the reference, functions have no system name (there is none) and no period is set: a dump
+ * is taken once, so there is no rate.
  *
- * Labels come in the order in which google/pprof writes them (pprof/labels.h), so that its
- * reading and writing a profile changes no sample.
+ * Labels are in the order in which google/pprof writes them (pprof/labels.h), so that no sample
+ * changes when google/pprof reads and writes the profile.
  */
 #include "goparse/waitprofile.h"
 
@@ -45,15 +45,15 @@ struct waitprofile {
 	struct waitprofile_options options;
 	struct profile profile;
 	struct framemap frames;
-	uint32_t words[WORDS]; /* strings of those that were needed, else 0 */
-	uint32_t *stack;       /* of the present goroutine: locations, innermost first */
+	uint32_t words[WORDS]; /* by enum word: string in the profile; 0: not added yet */
+	uint32_t *stack;       /* of the current goroutine: locations, innermost first */
 	size_t depth, stack_room;
-	struct profile_label *labels; /* of the present goroutine */
+	struct profile_label *labels; /* of the current goroutine */
 	size_t label_count, label_room;
-	struct hashindex samples; /* by stack and labels, where they are aggregated */
+	struct hashindex samples; /* by stack and labels; used if they are aggregated */
 };
 
-/* Frames that are none. */
+/* Frames that stand for missing frames. */
 #define VIRTUAL(name) { .function = { LITERAL(name) } }
 static const struct goparse_frame elided = VIRTUAL("...additional frames elided...");
 static const struct goparse_frame unavailable = VIRTUAL("[stack unavailable]");
@@ -133,16 +133,16 @@ static int push_creator(struct waitprofile *w, const struct goparse_stack *s)
 	return s->created_by.function.len ? push_frame(w, &s->created_by) : 0;
 }
 
-/* An ancestor's innermost frame is the go statement once more. Its line may be another,
- * because printAncestorTracebackFuncInfo (runtime/traceback.go) takes the line of the return
- * address; offsets are printed right. */
+/* True if `a`, an ancestor's innermost frame, is the go statement `b` once more. Their lines can
+ * differ, because printAncestorTracebackFuncInfo (runtime/traceback.go) uses the line of the return
+ * address; the offsets are printed correctly. */
 static bool same_call(const struct goparse_frame *a, const struct goparse_frame *b)
 {
 	return framemap_same_function(a, b) && a->pc_offset == b->pc_offset &&
 	       (a->pc_offset || a->line == b->line);
 }
 
-/* Are frames of its own missing, where a goroutine was cut, or what came behind them? */
+/* True if a goroutine was cut within its own stack, and not only within its ancestors. */
 static bool is_cut_itself(const struct goparse_goroutine *g)
 {
 	return g->cut && (g->stack.count == GOPARSE_FRAMES_MAX ||
@@ -201,7 +201,7 @@ static int push_label(struct waitprofile *w, struct profile_label label)
 	return 0;
 }
 
-/* One whose value is "" cannot be written: profile.proto has no such label. */
+/* A label with the value "" cannot be written in profile.proto; it is left out. */
 static int push_string(struct waitprofile *w, enum word key, const char *text, size_t len)
 {
 	struct profile_label label = { 0 };
@@ -252,7 +252,7 @@ static int push_parent(struct waitprofile *w, uint64_t id)
 	return w->options.exact && id ? push_id(w, PARENT, id) : 0;
 }
 
-/* Of a flag that says nothing about the next moment (a scan by the collector) no label. */
+/* GOPARSE_SCAN gets no label, because it is true only for a moment. */
 static int push_known(struct waitprofile *w, const struct goparse_goroutine *g, const char *dump)
 {
 	return push_string(w, DUMP, dump, dump ? strlen(dump) : 0) ||
@@ -267,7 +267,7 @@ static int push_known(struct waitprofile *w, const struct goparse_goroutine *g, 
 		       ERR_NOMEM : 0;
 }
 
-/* Those of the program, as runtime/pprof writes them. */
+/* Adds the program's own labels, as runtime/pprof writes them. */
 static int push_own(struct waitprofile *w, const struct goparse_goroutine *g)
 {
 	struct strset *strings = &w->profile.strings;
@@ -291,7 +291,7 @@ static bool same_label(const struct profile_label *a, const struct profile_label
 	       a->num_unit == b->num_unit;
 }
 
-/* Is the sample of the present goroutine's stack and labels? */
+/* True if the sample has the current goroutine's stack and labels. */
 static bool same_sample(const void *owner, uint32_t sample, const void *key)
 {
 	const struct waitprofile *w = owner;
@@ -307,7 +307,7 @@ static bool same_sample(const void *owner, uint32_t sample, const void *key)
 	return true;
 }
 
-/* Field by field, because struct profile_label has gaps. */
+/* Field by field, because struct profile_label has padding. */
 static uint64_t hash_sample(const struct waitprofile *w)
 {
 	uint64_t hash = hash_bytes(w->stack, w->depth * sizeof(*w->stack));

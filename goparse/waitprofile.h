@@ -1,12 +1,12 @@
 /*
- * Goroutines as a profile of how long they have waited: the goroutine wait profile of
- * dd-trace-go (profiler/profile.go, goroutineDebug2ToPprof), where each goroutine is a sample.
+ * A profile of how long goroutines have waited: the goroutine wait profile of dd-trace-go
+ * (profiler/profile.go, goroutineDebug2ToPprof), in which each goroutine is a sample.
  *
- * A sample's stack ends with the frame that created the goroutine. Frames in between that are
- * none: "...additional frames elided..." where Go (or our bound) left some out, "[stack
- * unavailable]" of one that was running, "[no stack]" of one without any. Labels are "state",
- * "lockedm" ("true" or "false"), the number "goid", the goroutine's own, and where they hold
- * "leaked", "durable" and "synctest" ("true") and the numbers "bubble" and "group".
+ * A sample's stack ends with the frame that created the goroutine. These frames stand for missing
+ * ones: "...additional frames elided..." where Go (or our limit) left some out, "[stack
+ * unavailable]" for a goroutine that was running, "[no stack]" for one without frames. Labels are
+ * "state", "lockedm" ("true" or "false"), the number "goid" and the goroutine's own labels; if they
+ * apply, "leaked", "durable" and "synctest" ("true") and the numbers "bubble" and "group".
  */
 #ifndef GOPARSE_WAITPROFILE_H
 #define GOPARSE_WAITPROFILE_H
@@ -20,29 +20,30 @@ struct profile;
 struct waitprofile;
 
 struct waitprofile_options {
-	bool aggregate;	 /* goroutines of one stack, state and labels are one sample without
+	bool aggregate;	 /* goroutines with the same stack, state and labels are one sample without
 			  * "goid", with a second value: goroutines/count */
-	bool ancestors;	 /* their stacks behind the creating frame, which is their innermost
-			  * and stands there once */
-	bool exact;	 /* waits are no whole minutes, and who makes it says so in comments; labels
-			  * "wait_from" and "parent", the goid of who made it, where known */
-	int64_t time_nanos; /* when the dump was taken; 0: unknown */
+	bool ancestors;	 /* the ancestors' stacks follow the creating frame, which is their
+			  * innermost frame and is not repeated */
+	bool exact;	 /* waits are not whole minutes, and the caller adds comments about them;
+			  * labels "wait_from", and "parent", the goid of the creator, where
+			  * known */
+	int64_t time_nanos; /* when the dump was taken, ns since 1970; 0: unknown */
 };
 
-/* ERR_NOMEM. */
+/* Makes an empty profile. The caller frees *w with waitprofile_free. ERR_NOMEM. */
 int waitprofile_new(struct waitprofile **w, const struct waitprofile_options *options,
 		    struct error *err);
 void waitprofile_free(struct waitprofile *w);
 
-/* Adds a goroutine; `dump` becomes its label "dump" unless NULL. ERR_NOMEM. */
+/* Adds a goroutine. `dump` becomes its label "dump" unless it is NULL. ERR_NOMEM. */
 int waitprofile_add(struct waitprofile *w, const struct goparse_goroutine *g, const char *dump,
 		    struct error *err);
 
-/* Adds a dump's errors as comments "error: …", after `dump` unless NULL. ERR_NOMEM. */
+/* Adds a dump's errors as comments "error: …", after `dump` unless it is NULL. ERR_NOMEM. */
 int waitprofile_add_errors(struct waitprofile *w, const struct goparse_stats *stats,
 			   const char *dump, struct error *err);
 
-/* The profile so far, complete and valid; stays the waitprofile's. ERR_NOMEM. */
+/* The profile so far, complete and valid, in *p. It belongs to the waitprofile. Returns 0. */
 int waitprofile_finish(struct waitprofile *w, struct profile **p, struct error *err);
 
 #endif

@@ -13,7 +13,7 @@
 #include "goruntime/golive.h"
 
 enum {
-	MOST = 64, /* of a goroutine; each makes it begin later */
+	MOST = 64, /* ancestors of a goroutine; programs keep few, as each delays its creation */
 	PCS = 100, /* _TracebackMaxFrames, up to 1.20 */
 	NEWER_PCS = 50, /* tracebackInnerFrames */
 };
@@ -28,8 +28,9 @@ void ancestry_release(struct ancestry *a)
 	free(a->frames);
 }
 
-/* These pcs are taken as they are: the place told is the instruction behind a call. Whether it
- * is shown the physical function says, which name the one that is inlined there. */
+/* The runtime uses these pcs as they are, so the line is that of the instruction behind the call.
+ * The physical function decides whether the frame is shown; the name is that of the function
+ * inlined there. */
 static int add_frame(struct ancestry *a, struct traceback *t, uint64_t pc, bool first)
 {
 	const struct pcframe *f = traceback_find(t, pc + 1);
@@ -69,7 +70,7 @@ static int add(struct ancestry *a, struct traceback *t, const struct ancestor_in
 	return rc ? rc : traceback_creator(t, info->go_pc, info->goid, &s->created_by);
 }
 
-/* Frames have moved as they became more. */
+/* Sets the frames of each stack, now that the array does not move any more. */
 static void place_frames(struct ancestry *a)
 {
 	const struct goparse_frame *at = a->frames;
@@ -80,7 +81,7 @@ static void place_frames(struct ancestry *a)
 	}
 }
 
-/* Its ancestors are freed when it has ended. */
+/* True if the goroutine still has these ancestors. They are freed when it ends. */
 static bool is_its_own(const struct golive *live, const struct go_goroutine *r)
 {
 	uint64_t goid, ancestors;
@@ -94,7 +95,7 @@ int ancestry_read(struct ancestry *a, struct traceback *t, const struct go_gorou
 {
 	const struct memory *memory = t->g->live->memory;
 	struct ancestor_info all[MOST];
-	uint64_t slice[2]; /* where, how many */
+	uint64_t slice[2]; /* address, count */
 	size_t count;
 	int rc = 0;
 

@@ -1,6 +1,7 @@
 /*
- * Who made a goroutine, and who made that one: stacks as they were then, which the runtime keeps
- * with GODEBUG=tracebackancestors=N, and prints behind a goroutine's own.
+ * The ancestors of a goroutine: its creator, the creator of that one, and so on, with their stacks
+ * at the time. The runtime keeps them with GODEBUG=tracebackancestors=N and prints them behind the
+ * goroutine's own stack.
  *
  * Source: runtime/traceback.go (printAncestorTraceback), proc.go (saveAncestors) of Go 1.18 to
  * 1.27.
@@ -23,8 +24,8 @@ struct ancestry {
 
 void ancestry_release(struct ancestry *a);
 
-/* Those of a goroutine, until the next call; none where they cannot be read, or are not its own
- * any more. ERR_NOMEM. */
+/* Reads the ancestors of a goroutine into *a ({0} is empty), valid until the next call. There are
+ * none if they cannot be read or are no longer its own. ERR_NOMEM. */
 int ancestry_read(struct ancestry *a, struct traceback *t, const struct go_goroutine *r);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/room.h"
 
-enum { EXPANDED_MAX = 256 }; /* inlined into one place; Go's compiler stays below 40 */
+enum { EXPANDED_MAX = 256 }; /* frames inlined at one place; Go's compiler stays below 40 */
 
 struct builder_mapping {
 	struct profile_mapping mapping;
@@ -46,8 +46,8 @@ static bool symbol_failed(const struct pcframe *f)
 	return !f->go || !f->at || !*f->function || !*f->file || !f->line;
 }
 
-/* The mapping's id, 0 for none. As in emitLocation it is the first pc's, and says that it has
- * functions only if every location of it has. */
+/* The id of the mapping that contains `pc`; 0: none. As in emitLocation, it is found by the first
+ * pc, and it says that it has functions only if all its locations have. */
 static uint32_t mapping_of(struct builder *b, uint64_t pc)
 {
 	for (size_t i = 0; i < b->mapping_count; i++) {
@@ -63,7 +63,8 @@ static uint32_t mapping_of(struct builder *b, uint64_t pc)
 	return 0;
 }
 
-/* Functions are told apart by their names alone; the first frame says where one stands. */
+/* Finds or adds a function. Functions are told apart only by name; file and start line come from
+ * the first frame with that name. */
 static int function_of(struct builder *b, const struct pcframe *f, uint32_t *id)
 {
 	struct profile_function function = { .start_line = f->start_line };
@@ -98,7 +99,7 @@ static int push_location(struct builder *b, uint32_t location)
 	return 0;
 }
 
-/* emitLocation: what is on the deck becomes a location, known by its first pc. */
+/* emitLocation: makes a location, identified by its first pc, from the frames on the deck. */
 static int emit(struct builder *b)
 {
 	struct profile_location location = { 0 };
@@ -124,8 +125,8 @@ static int emit(struct builder *b)
 	return push_location(b, first->location);
 }
 
-/* tryAdd: may it be that the deck's last frame is inlined into this one? "Maybe recursion": names
- * were compared as they are printed up to 1.21. */
+/* tryAdd: true if the last frame on the deck may be inlined into this one. "Maybe recursion": up to
+ * 1.21 names were compared as they are printed. */
 static bool belongs(const struct builder *b, const struct pcframe *f)
 {
 	unsigned minor = b->frames->source.minor;
@@ -153,8 +154,8 @@ static bool has_location(const struct builder *b, const struct pcframe *f)
 	return f->location && f->locations_of == b->number;
 }
 
-/* Takes the next frame; *taken: how many of the stack's it stands for. Since 1.19 a pc that has
- * a location may all the same be a caller of what is on the deck. */
+/* Takes the next frame. *taken: how many frames of the stack it covers. Since 1.19 a pc with a
+ * known location can still be a caller of the frames on the deck. */
 static int take(struct builder *b, struct pcframe *f, size_t *taken)
 {
 	bool fits = belongs(b, f), known = has_location(b, f);
@@ -166,14 +167,14 @@ static int take(struct builder *b, struct pcframe *f, size_t *taken)
 		return push_deck(b, f);
 	if (emit(b))
 		return ERR_NOMEM;
-	if (has_location(b, f)) { /* perhaps just now: a function that calls itself */
+	if (has_location(b, f)) { /* perhaps since emit(): a recursive function */
 		*taken = f->location_pcs;
 		return push_location(b, f->location);
 	}
 	return f->exit ? 0 : push_deck(b, f);
 }
 
-/* runtime_expandFinalInlineFrame: a stack that was cut may end within what is inlined. */
+/* runtime_expandFinalInlineFrame: a truncated stack may end within inlined frames; adds them. */
 static int expand_last(struct builder *b, const uint64_t **pcs, size_t *count)
 {
 	const struct pcframes_source *source = &b->frames->source;

@@ -1,6 +1,6 @@
 /*
- * Profiles that count stacks: goroutines, who made threads, and those that the program made
- * (runtime/pprof/pprof.go, printCountProfile and who calls it).
+ * Profiles that count stacks: goroutine, threadcreate and custom profiles (runtime/pprof/pprof.go,
+ * printCountProfile and its callers).
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int count(struct counting *c, const uint64_t *pcs, size_t depth, uint32_t
 static int count_goroutine(void *ctx, const struct go_goroutine *r, uint32_t set,
 			   struct error *err)
 {
-	uint64_t start = r->start_pc + 1; /* as a frame within it */
+	uint64_t start = r->start_pc + 1; /* one more, like a return address in the function */
 
 	return r->has_stack ? count(ctx, r->pcs, r->pc_count, set, true, err) :
 			      count(ctx, &start, r->start_pc != 0, set, false, err);
@@ -45,7 +45,7 @@ static int count_stack(void *ctx, const uint64_t *pcs, size_t depth, struct erro
 	return count(c, pcs, depth, 0, true, err);
 }
 
-/* Since 1.23 each has all 32 pcs, most of them 0 (threadCreateProfileInternal). */
+/* Since 1.23 each stack has all 32 pcs, most of them 0 (threadCreateProfileInternal). */
 static int count_thread(void *ctx, const uint64_t *pcs, size_t count, struct error *err)
 {
 	struct counting *c = ctx;

@@ -71,8 +71,8 @@ int counts_add(struct counts *c, const uint64_t *pcs, size_t count, uint32_t lab
 	return 0;
 }
 
-/* As " 0x47f3e1" and " 0x100" compare as texts: what ends first is less, since whatever follows
- * a pc is less than any digit. */
+/* Compares pcs as the texts " 0x47f3e1" and " 0x100" compare. A text that is a prefix of the other
+ * is less, because what follows a pc is less than any digit. */
 static int by_digits(uint64_t a, uint64_t b)
 {
 	int digits_a = 16 - (a ? __builtin_clzll(a) / 4 : 15);
@@ -111,7 +111,7 @@ static int by_count(const void *a, const void *b, void *ctx)
 		if (order)
 			return order;
 	}
-	/* The line feed before labels is less than the blank before a pc. */
+	/* The newline before labels is less than the space before a pc. */
 	if (x->count != y->count)
 		return x->count < y->count ? -1 : 1;
 	if (x->labels != y->labels)
@@ -127,7 +127,8 @@ void counts_sort(struct counts *c)
 
 static const char unavailable[] = "[stack unavailable]";
 
-/* The stack's locations, with the frame that is none before them where it is not known. */
+/* Finds the stack's locations. If it is unavailable, they are a frame that says so and the function
+ * where the goroutine begins. */
 static int locate(struct counts *c, struct builder *b, const struct counted *s,
 		  const uint32_t **locations, size_t *count, uint32_t none[])
 {

@@ -1,6 +1,6 @@
 /*
- * Stacks counted: how often each was told, with which labels; goroutines, threads, custom
- * profiles (runtime/pprof/pprof.go, printCountProfile).
+ * Counts how often each stack occurs with which labels, for goroutines, threads and custom profiles
+ * (runtime/pprof/pprof.go, printCountProfile).
  */
 #ifndef GOPROFILE_COUNTS_H
 #define GOPROFILE_COUNTS_H
@@ -19,7 +19,7 @@ struct pcframes;
 struct counted {
 	size_t first, count; /* in pcs */
 	uint32_t labels;     /* 1 + index in labels.sets; 0: none */
-	bool unavailable;    /* the stack could not be read: pcs are where it begins */
+	bool unavailable;    /* the stack could not be read: its pc is where the goroutine begins */
 	int64_t times;
 };
 
@@ -35,20 +35,20 @@ struct counts {
 /* {0} is empty. */
 void counts_release(struct counts *c);
 
-/* Pcs of all different stacks together; a hostile program could go on for ever. */
+/* The most pcs of all distinct stacks: a hostile program could have any number. */
 enum { COUNTS_PCS_MAX = 1 << 26 };
 
-/* Counts a stack once more; `labels` is of c->labels. ERR_LIMIT, ERR_NOMEM. */
+/* Counts a stack; `labels` as in struct counted. ERR_LIMIT: over COUNTS_PCS_MAX; ERR_NOMEM. */
 int counts_add(struct counts *c, const uint64_t *pcs, size_t count, uint32_t labels,
 	       bool unavailable);
 
-/* The most frequent first, then by text (keysByCount). Then nothing can be added any more. */
+/* Sorts by count, descending, then by text (keysByCount). After that no stack can be added. */
 void counts_sort(struct counts *c);
 
-/* A sample for each, in the builder's profile, which has one type. ERR_NOMEM. */
+/* Adds a sample for each stack to the builder's profile, which has one sample type. ERR_NOMEM. */
 int counts_build(struct counts *c, struct builder *b);
 
-/* debug=1: "NAME profile: total N" and each stack. ERR_NOMEM. */
+/* Appends the text of debug=1: "NAME profile: total N" and each stack. ERR_NOMEM. */
 int counts_text(struct counts *c, const char *name, struct pcframes *frames, struct buffer *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The block and mutex profiles (runtime/pprof/pprof.go, printCountCycleProfile and
- * writeProfileInternal): where goroutines waited, or let others wait, how often and how long.
+ * writeProfileInternal): where goroutines waited or made others wait, how often and how long.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@ struct delay {
 	struct goprofile *g;
 	enum go_buckets which;
 	struct keptbuckets kept;
-	int64_t frequency; /* cycles a second */
+	int64_t frequency; /* cycles per second */
 	int64_t rate;	   /* of the mutex profile, else 1 */
-	uint64_t *pcs;	   /* of the stack at hand */
+	uint64_t *pcs;	   /* of the current stack */
 	size_t room;
 };
 
@@ -34,8 +34,8 @@ static int64_t truncated(double v)
 	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
 }
 
-/* Since 1.23 the stacks go through CallersFrames, which leaves out what is not Go's, and of
- * nothing makes one frame at 0 (expandInlinedFrames). */
+/* Since 1.23 runtime/pprof passes stacks through CallersFrames. It leaves out frames outside Go and
+ * makes one frame at 0 if none is left (expandInlinedFrames). */
 static int stack_of(struct delay *d, const struct go_bucket *b, const uint64_t **pcs,
 		    size_t *count)
 {
@@ -93,8 +93,8 @@ static int add_types(struct profile *p)
 	return 0;
 }
 
-/* Up to 1.19 the runtime counted what it sampled, and runtime/pprof scaled it (scaleMutexProfile);
- * since then the runtime has. */
+/* Up to 1.19 the runtime counted samples, and runtime/pprof scaled them (scaleMutexProfile); since
+ * 1.20 the runtime itself scales them. */
 static int add_samples(struct delay *d, struct builder *b)
 {
 	bool scale = d->which == GO_MUTEX && d->g->minor <= 19;

@@ -1,12 +1,12 @@
 /*
- * The text of debug=2, as the runtime of the release prints it (runtime/traceback.go; mprof.go,
- * Stack). What differs:
+ * The text of debug=2, as the target's release of the runtime prints it (runtime/traceback.go;
+ * mprof.go, Stack). The differences are:
  *
- * - Of arguments that could not be read it prints "_", as Go does of those that it cannot tell.
- * - Goroutines come in the order of runtime.allgs all, not the one that asks before the others:
- *   nobody does.
- * - Up to 1.20 the runtime stops after 100 physical frames (and says so only where it has printed
- *   as many); those of wrappers, which it does not print, are not among ours.
+ * - For an argument that could not be read, "_" is printed, as Go does for those it cannot print.
+ * - All goroutines are in the order of runtime.allgs. Go prints the one that requests the dump
+ *   first; here there is none.
+ * - Up to 1.20 the runtime stops after 100 physical frames, and says so only if it has printed
+ *   100. It counts frames of wrappers, which it does not print; our stacks do not have them.
  */
 #include <inttypes.h>
 
@@ -24,9 +24,9 @@ struct dumping {
 	struct traceback traceback;
 	struct buffer *out;
 	unsigned minor;
-	bool labels; /* are printed */
+	bool labels; /* true: labels are printed */
 	bool first;
-	int64_t now; /* runtime.nanotime; 0: not known */
+	int64_t now; /* runtime.nanotime, ns; 0: not known */
 };
 
 static int put(struct buffer *out, struct goparse_text t)
@@ -57,7 +57,7 @@ static int put_quoted(struct dumping *d, struct goparse_text t)
 		uint32_t r = utf8_next(t.at + i, t.len - i, &len);
 		bool broken = r == UTF8_REPLACEMENT && len == 1;
 
-		/* From 1.27 on bytes that are no text are told from U+FFFD. */
+		/* From 1.27 on, bytes that are not UTF-8 are distinguished from U+FFFD. */
 		if (broken && d->minor >= 27)
 			rc = buffer_addf(d->out, "\\x%02x", (uint8_t)t.at[i]);
 		else
@@ -176,7 +176,7 @@ static int dump_one(void *ctx, const struct go_goroutine *r, uint32_t set, struc
 	return 0;
 }
 
-/* GODEBUG=tracebacklabels: from 1.26 on, and by default from 1.27 on. */
+/* GODEBUG=tracebacklabels exists from 1.26 on, and is on by default from 1.27 on. */
 static bool prints_labels(const struct goprofile *g)
 {
 	long asked = g->minor >= 26 ? godebug_setting(g->live, "tracebacklabels") : 0;

@@ -1,4 +1,4 @@
-/* A Go process opened, and which of its profiles is made where. */
+/* Opens a Go process and dispatches to the code that makes each of its profiles. */
 #include "goprofile/goprofile.h"
 
 #include <stdarg.h>
@@ -101,8 +101,9 @@ static void start(struct goprofile *g)
 	g->remarks.len = 0;
 }
 
-/* runtime/mprof.go: who fills buckets, moves their numbers on and publishes them; and the
- * runtime's handlers of signals, behind which may be any of those (runtime/signal_unix.go). */
+/* True for the functions of runtime/mprof.go that fill buckets, advance their numbers or publish
+ * them; and for the runtime's signal handlers (runtime/signal_unix.go), which may have interrupted
+ * one of these. */
 static bool writes_buckets(const char *function)
 {
 	static const char *const names[] = { "mProf_", "(*memRecord", "(*bucket)", "setprofilebucket",
@@ -117,7 +118,7 @@ static bool writes_buckets(const char *function)
 	return false;
 }
 
-/* Is one of those who are held in the middle of that? */
+/* True if a held thread is in such a function. */
 static bool is_written(struct goprofile *g)
 {
 	for (size_t i = 0; i < g->held_count; i++)
@@ -136,7 +137,7 @@ static bool is_of_buckets(const char *name)
 	return false;
 }
 
-/* What both forms begin with. */
+/* Begins goprofile_make and goprofile_text. ERR_SHORT: a held thread is writing buckets. */
 static int begin(struct goprofile *g, const char *name, struct error *err)
 {
 	start(g);
@@ -195,7 +196,7 @@ int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_sta
 	return 0;
 }
 
-/* The file's build ID, as the process would find it by the name of what is mapped there. */
+/* The build ID of the file that the process would find by the name of the mapping; "": none. */
 static const char *build_id(const struct goprofile *g, const struct maps_line *line)
 {
 	const struct mapping *m;
@@ -206,8 +207,8 @@ static const char *build_id(const struct goprofile *g, const struct maps_line *l
 	return m ? image_build_id(m->image) : "";
 }
 
-/* runtime/pprof/proto.go, parseProcSelfMaps: executable ranges. Of pages that are to become
- * huge the part that nobody has touched yet has neither file nor inode. */
+/* runtime/pprof/proto.go, parseProcSelfMaps: adds executable ranges. If text is mapped to huge
+ * pages, the part that is not populated yet has neither file nor inode; it is left out. */
 static int add_mapping(struct goprofile *g, struct builder *b, const struct maps_line *line)
 {
 	static const char deleted[] = " (deleted)";
@@ -319,7 +320,7 @@ static int add_name(void *ctx, const char *name, size_t len, struct error *err)
 {
 	struct buffer *names = ctx;
 
-	if (memchr(name, '\0', len)) /* nobody could ask for it */
+	if (memchr(name, '\0', len)) /* no caller could pass it */
 		return 0;
 	return buffer_add(names, name, len) || buffer_add(names, "", 1) ?
 		       error_set(err, ERR_NOMEM, "out of memory") : 0;

@@ -1,6 +1,6 @@
 /*
- * The heap profile (runtime/pprof/protomem.go; pprof.go, writeHeapInternal). As a profile it is
- * made while it is read: a bucket is told once, and needs no copy. As text it is sorted.
+ * The heap profile (runtime/pprof/protomem.go; pprof.go, writeHeapInternal). The protobuf form is
+ * made while buckets are read and needs no copies of them. The text form is sorted.
  */
 #include <inttypes.h>
 
@@ -21,7 +21,7 @@ struct heap {
 	struct profile *profile;
 	struct builder builder;
 	int64_t rate;
-	uint32_t bytes; /* the label's key */
+	uint32_t bytes; /* string "bytes", the label's key */
 };
 
 static int begin(struct heap *h, struct error *err)
@@ -45,7 +45,7 @@ static int begin(struct heap *h, struct error *err)
 	return 0;
 }
 
-/* What was told is void: the same profile anew. */
+/* Starts the profile again, because the buckets so far are void. */
 static int begin_again(struct heap *h, struct error *err)
 {
 	builder_release(&h->builder);
@@ -55,7 +55,8 @@ static int begin_again(struct heap *h, struct error *err)
 	return begin(h, err);
 }
 
-/* The runtime's frames that the stack begins with are hidden: it all, if there are no others. */
+/* *hidden: how many frames of the runtime at the beginning of the stack are hidden. If the stack
+ * has no others, none is. */
 static int hide_runtime(struct pcframes *frames, const uint64_t *pcs, size_t count, size_t *hidden)
 {
 	*hidden = 0;
@@ -84,7 +85,7 @@ static int locate(struct heap *h, const struct go_bucket *b, const uint32_t **lo
 			builder_locate(&h->builder, b->pcs, b->pc_count, locations, count);
 }
 
-/* The label "bytes": up to 1.26 the mean of what was allocated. */
+/* The value of the label "bytes": up to 1.26 the mean size of all allocations. */
 static int64_t object_size(const struct goprofile *g, const struct go_bucket *b)
 {
 	if (g->minor >= 27)
@@ -146,8 +147,8 @@ static int64_t in_use(const struct go_bucket *b)
 	return (int64_t)(b->alloc_bytes - b->free_bytes);
 }
 
-/* Since 1.20 what is allocated is never what is in use, or pprof took it for a profile of two
- * columns. */
+/* Since 1.20 the bytes allocated are printed as one more if they equal the bytes in use, because
+ * pprof would take the text for a profile of two columns. */
 static int add_heading(struct goprofile *g, const struct keptbuckets *k, int64_t rate,
 		       struct buffer *out)
 {
@@ -168,7 +169,7 @@ static int add_heading(struct goprofile *g, const struct keptbuckets *k, int64_t
 	return buffer_addf(out, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64
 			   "] @ heap/%" PRId64 "\n", (int64_t)(total.allocs - total.frees),
 			   in_use(&total), (int64_t)total.allocs, (int64_t)bytes,
-			   (int64_t)(2 * (uint64_t)rate)); /* it wraps, as in Go */
+			   (int64_t)(2 * (uint64_t)rate)); /* wraps around, as in Go */
 }
 
 static int add_record(struct goprofile *g, const struct go_bucket *b, struct buffer *out)
@@ -181,7 +182,7 @@ static int add_record(struct goprofile *g, const struct go_bucket *b, struct buf
 		       stacktext_frames(out, &g->frames, b->pcs, b->pc_count, false);
 }
 
-/* Sorted by what is in use, since 1.23 the least first. */
+/* Sorted by bytes in use, since 1.23 in ascending order. */
 static int write_text(struct goprofile *g, struct keptbuckets *k, int64_t rate, struct buffer *out,
 		      struct error *err)
 {

@@ -1,4 +1,4 @@
-/* What the parts of goprofile/ share. */
+/* What the files of goprofile/ share. */
 #ifndef GOPROFILE_INSIDE_H
 #define GOPROFILE_INSIDE_H
 
@@ -21,37 +21,37 @@ struct goprofile {
 	const atomic_bool *let_go;
 	struct golive *live;
 	struct gocallers *callers;
-	struct pcframes frames; /* of `callers` */
-	unsigned minor;		/* the release */
+	struct pcframes frames; /* looked up in `callers` */
+	unsigned minor;		/* the release: 1.minor */
 	struct goprofile_stats stats;
-	struct buffer remarks; /* lines, of the profile at hand: what was left out, and why */
+	struct buffer remarks; /* of the current profile, lines: what was left out, and why */
 };
 
 #define REMARK_AGAIN "reads repeated, since the program had gone on: %" PRIu64
 
-/* A line for the comments. ERR_NOMEM. */
+/* Adds a line to the remarks. ERR_NOMEM. */
 int goprofile_remark(struct goprofile *g, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Where it is from, and the remarks. ERR_NOMEM. */
+/* Adds the comments to a profile: which program it is from, and the remarks. ERR_NOMEM. */
 int goprofile_add_comments(const struct goprofile *g, struct profile *p);
 
-/* Begins a profile: what all of Go's have. The builder's profile is `p`; it is released by the
- * caller, also where this fails. ERR_NOMEM, ERR_GONE, ERR_PERM. */
+/* Begins the profile `p` with what all profiles of Go have: the builder, the time, the mappings.
+ * The caller releases the builder, after an error too. ERR_NOMEM, ERR_GONE, ERR_PERM. */
 int goprofile_begin(struct goprofile *g, struct builder *b, struct profile *p, struct error *err);
 
-/* Ends it: mappings, comments. ERR_NOMEM. */
+/* Ends the profile: adds mappings and comments. ERR_NOMEM. */
 int goprofile_end(struct goprofile *g, struct builder *b, struct error *err);
 
-/* Numbers of a reading of buckets, for stats and remarks. ERR_NOMEM. */
+/* Sets stats and remarks after reading buckets. ERR_NOMEM. */
 int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *stats,
 			   struct error *err);
 
-/* The same for goroutines, of so many of which the labels could not be read. ERR_NOMEM. */
+/* The same after reading goroutines, of which `unreadable` had unreadable labels. ERR_NOMEM. */
 int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_stats *stats,
 			      uint64_t unreadable, struct error *err);
 
-/* The kinds of profiles: into a profile without types, or as text, appended. */
+/* Each kind of profile: into a profile without types, or appended as text. */
 enum goprofile_heap { GOPROFILE_HEAP, GOPROFILE_ALLOCS };
 int goprofile_heap_make(struct goprofile *g, enum goprofile_heap kind, struct profile *p,
 			struct error *err);
@@ -60,7 +60,7 @@ int goprofile_delay_make(struct goprofile *g, enum go_buckets which, struct prof
 			 struct error *err);
 int goprofile_delay_text(struct goprofile *g, enum go_buckets which, struct buffer *out,
 			 struct error *err);
-/* "goroutine", "threadcreate" or a custom one. */
+/* `name`: "goroutine", "threadcreate" or that of a custom profile. */
 int goprofile_count_make(struct goprofile *g, const char *name, struct profile *p,
 			 struct error *err);
 int goprofile_count_text(struct goprofile *g, const char *name, struct buffer *out,

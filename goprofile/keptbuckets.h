@@ -1,4 +1,4 @@
-/* Buckets copied, because runtime/pprof tells them in another order than the runtime keeps them. */
+/* Copies of buckets, to be written in another order than that in which the runtime has them. */
 #ifndef GOPROFILE_KEPTBUCKETS_H
 #define GOPROFILE_KEPTBUCKETS_H
 
@@ -8,7 +8,7 @@
 #include "goruntime/gobuckets.h"
 
 struct keptbuckets {
-	struct go_bucket *buckets; /* their pcs are `pcs` + first[i] once they are sorted */
+	struct go_bucket *buckets; /* after sorting, their pcs point into `pcs` */
 	size_t *first;
 	uint64_t *pcs;
 	size_t count, room, first_room, pc_count, pc_room;
@@ -17,11 +17,11 @@ struct keptbuckets {
 /* {0} is empty. */
 void keptbuckets_release(struct keptbuckets *k);
 
-/* A gobuckets_callback; `ctx` is a keptbuckets. ERR_NOMEM. */
+/* Adds a bucket; a gobuckets_callback. `ctx` is a struct keptbuckets. ERR_NOMEM. */
 int keptbuckets_add(void *ctx, const struct go_bucket *b, struct error *err);
 
-/* Sorts by a number that `of` tells, those that are alike in the order in which they came: Go's
- * sort leaves theirs open. Nothing can be added any more. ERR_NOMEM. */
+/* Sorts by the number that `of` returns. Buckets with equal numbers keep their order, which Go's
+ * sort leaves undefined. After that none can be added. ERR_NOMEM. */
 int keptbuckets_sort(struct keptbuckets *k, int64_t (*of)(const struct go_bucket *b),
 		     bool descending);
 

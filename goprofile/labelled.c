@@ -13,16 +13,16 @@
 #include "target/memcache.h"
 
 enum {
-	TOGETHER = 512, /* goroutines; a few ms at most pass until their labels are read */
+	TOGETHER = 512, /* goroutines; at most a few ms pass until their labels are read */
 	PCS_TOGETHER = 1 << 18,
-	BYTES_TOGETHER = 16 << 20, /* of stacks; one more may be much larger */
+	BYTES_TOGETHER = 16 << 20, /* of stacks; a single one may be much larger */
 	BLOCK = 16 << 10,
 	BLOCKS = 256,
 };
 
 struct waiting {
-	struct go_goroutine r;	  /* its pcs and frames' ends are at `first`, its stack */
-	size_t first, stack;	  /* is at `stack` */
+	struct go_goroutine r;	  /* its pcs and frame_ends are at `first`, */
+	size_t first, stack;	  /* its stack bytes at `stack` */
 	uint32_t set;
 	bool unreadable;
 };
@@ -32,9 +32,9 @@ struct labelled {
 	struct labelsets *sets;
 	labelled_callback *each;
 	void *ctx;
-	struct memcache *gs, *memory; /* g structs; where labels are */
+	struct memcache *gs, *memory; /* caches of g structs; of labels */
 	struct golabels *labels;
-	struct strset reasons; /* of waiting goroutines */
+	struct strset reasons; /* wait reasons, copied */
 	struct waiting *waiting;
 	uint64_t *pcs;
 	size_t *ends;
@@ -65,7 +65,7 @@ static void release(struct labelled *l)
 	buffer_release(&l->stacks);
 }
 
-/* The set that stands where its g said. Sets are remembered until the next are read. */
+/* Reads the set at the address that the g had. Sets are remembered until the next batch. */
 static int read_set(struct labelled *l, struct waiting *w)
 {
 	const struct golabel *labels;
@@ -92,7 +92,7 @@ static int read_sets(struct labelled *l)
 	return 0;
 }
 
-/* Does its g say so still? */
+/* True if the g still has the same address of labels. */
 static bool is_its_own(struct labelled *l, const struct waiting *w)
 {
 	uint64_t at = w->r.g + l->g->live->fields.g.labels, labels;

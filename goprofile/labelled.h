@@ -1,15 +1,15 @@
 /*
- * Goroutines with their pprof labels.
+ * Reads goroutines with their pprof labels.
  *
- * Where a goroutine's labels are its g said when it was read. They are read after that, and then
- * its g once more: if it says the same, it had them all the time and nobody has freed them. So
- * those that others had before cannot be taken for its own. That is done for some hundred
- * goroutines at a time, for which labels and gs are read in few large pieces; a set that many
- * of them have inherited is read once.
+ * A g contains the address of its labels. When a g has been read, its labels are read, and then the
+ * g once more. If the address is still the same, the goroutine had these labels all the time and
+ * they were not freed. So labels that another goroutine had at that address before cannot be taken
+ * for its own. This is done for some hundred goroutines at a time, with few large reads of labels
+ * and gs. A set that many goroutines have inherited is read once.
  *
- * Rejected: each goroutine's labels when it is told, which takes five small reads for each where
- * all have sets of their own (servers that label requests); trusting a set that was seen until
- * a GC begins, which has to be asked each time to be true.
+ * Rejected: reading each goroutine's labels when it is reported, which needs five small reads for
+ * each if all have their own sets (servers that label requests); trusting a set until a GC begins,
+ * which has to be checked each time.
  */
 #ifndef GOPROFILE_LABELLED_H
 #define GOPROFILE_LABELLED_H
@@ -23,19 +23,19 @@ struct go_goroutine;
 struct goprofile;
 struct labelsets;
 
-/* `set` is 1 + an index in the sets; 0: it has no labels, or they could not be read. All is good
- * until the callback returns. */
+/* `set` is 1 + an index in the sets; 0: the goroutine has no labels, or they could not be read. All
+ * arguments are valid until the callback returns. */
 typedef int labelled_callback(void *ctx, const struct go_goroutine *r, uint32_t set,
 			      struct error *err);
 
 struct labelled_wants {
-	size_t max_frames; /* as gogoroutines_options have it */
-	bool bytes;	   /* of stacks, too: else go_goroutine.stack is NULL */
+	size_t max_frames; /* as in gogoroutines_options */
+	bool bytes;	   /* true: also the bytes of stacks; false: go_goroutine.stack is NULL */
 };
 
-/* Tells all goroutines but the runtime's own with their stacks, in the order of gogoroutines_read,
- * whose errors it returns, or what the callback returns. What was read is noted in the
- * goprofile's stats and remarks. */
+/* Passes all goroutines except the runtime's own to `each`, with their stacks, in the order of
+ * gogoroutines_read. Returns the errors of gogoroutines_read or what the callback returns. Counts
+ * go into the goprofile's stats and remarks. */
 int labelled_read(struct goprofile *g, struct labelled_wants wants, struct labelsets *sets,
 		  labelled_callback *each, void *ctx, struct error *err);
 

@@ -45,7 +45,7 @@ void labelsets_forget(struct labelsets *s)
 	hashindex_clear(&s->addresses);
 }
 
-/* One label's text, between `from` and `to` in the buffer. */
+/* The text of one label: `len` bytes at text + from. */
 struct piece {
 	size_t from, len;
 	const uint8_t *text;
@@ -72,7 +72,7 @@ static int quote_each(const struct golabel *labels, size_t count, struct piece *
 	return 0;
 }
 
-/* label.go, labelMap.String: sorted as texts, which is not always the order of keys. */
+/* label.go, labelMap.String: sorted by text, which is not always the order of keys. */
 static int write_text(const struct golabel *labels, size_t count, struct buffer *out)
 {
 	struct buffer text = { 0 };

@@ -1,9 +1,8 @@
 /*
- * Sets of pprof labels: each once, however many goroutines have it.
+ * Distinct sets of pprof labels, however many goroutines have each.
  *
- * Goroutines share the set that they inherit, so most are found by their address. Two of the
- * same content are one, as in runtime/pprof (printCountProfile), which tells them apart by their
- * text.
+ * Goroutines share the set that they inherit, so most sets are found by address. Two sets with the
+ * same content are one, as in runtime/pprof (printCountProfile), which compares their texts.
  */
 #ifndef GOPROFILE_LABELSETS_H
 #define GOPROFILE_LABELSETS_H
@@ -20,9 +19,9 @@ struct profile;
 struct profile_label;
 
 struct labelset {
-	const char *text;  /* as labelMap.String has it: {"key":"value", "other":"one"} */
+	const char *text;  /* as from labelMap.String: {"key":"value", "other":"one"} */
 	size_t len;
-	const struct golabel *labels; /* by key */
+	const struct golabel *labels; /* sorted by key */
 	size_t count;
 };
 
@@ -35,29 +34,30 @@ struct labelsets {
 	struct labelsets_seen *seen;
 	struct hashindex addresses;
 	size_t seen_count, seen_room;
-	struct profile_label *made; /* of labelsets_make */
+	struct profile_label *made; /* the result of labelsets_make */
 	size_t made_room;
 };
 
-/* Bytes of all sets together; a hostile program could go on for ever. */
+/* The most bytes of all sets: a hostile program could have any number. */
 enum { LABELSETS_BYTES_MAX = 256 << 20 };
 
 /* {0} is empty. */
 void labelsets_release(struct labelsets *s);
 
-/* The set of an address: 1 + its index in `sets`; 0 when it is not known. */
+/* The set that was read at an address: 1 + its index in `sets`; 0: not known. */
 uint32_t labelsets_at(const struct labelsets *s, uint64_t address);
 
-/* Adds a set's content, which was read at an address (0: nowhere); copied. ERR_LIMIT,
- * ERR_NOMEM. */
+/* Adds a set that was read at `address` (0: not to be remembered). The labels are copied. *set: 1 +
+ * its index. ERR_LIMIT: more than LABELSETS_BYTES_MAX; ERR_NOMEM. */
 int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *labels,
 		  size_t count, uint32_t *set);
 
-/* Forgets which addresses had which sets, when memory may have come to hold others. */
+/* Forgets the addresses of sets, because other sets may be there by now. */
 void labelsets_forget(struct labelsets *s);
 
-/* A set (0: none) as a sample's labels, good until the next call. One whose value is empty has
- * its key alone, as runtime/pprof writes it, which readers take for no label. ERR_NOMEM. */
+/* Adds the strings of a set (0: none) to the profile; *labels are the labels for a sample, valid
+ * until the next call. A label with an empty value has only its key, as runtime/pprof writes it;
+ * readers ignore it. ERR_NOMEM. */
 int labelsets_make(struct labelsets *s, uint32_t set, struct profile *p,
 		   const struct profile_label **labels, size_t *count);
 

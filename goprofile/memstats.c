@@ -1,4 +1,4 @@
-/* Written by pprof/legacy_memstats.c, as that of a program that tells of itself. */
+/* Fills struct legacy_memstats from the process's memory; pprof/legacy_memstats.c writes it. */
 #include "goprofile/memstats.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "pprof/legacy_write.h"
 #include "target/process.h"
 
-/* A counter, or that it is not known. */
+/* Returns a counter; if it is not known, marks `part` as unknown. */
 static uint64_t take(struct legacy_memstats *s, const struct gometric_value *value,
 		     enum legacy_memstats_part part)
 {
@@ -66,7 +66,7 @@ static void take_pauses(struct legacy_memstats *s, const struct gomemstats *m)
 	s->gc_cpu_fraction = m->gc_cpu_fraction;
 }
 
-/* Go says here how much memory the process ever had (addMaxRSS); VmHWM is that. */
+/* Go prints the peak of the process's memory here (addMaxRSS), which is VmHWM. */
 static void take_peak(struct legacy_memstats *s, const struct process *process)
 {
 	struct buffer status = { 0 };

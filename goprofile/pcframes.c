@@ -9,7 +9,7 @@
 
 enum {
 	FIRST_SLOTS = 1024,
-	MORE_FOR_PRINT = 8, /* bytes that a name may become longer */
+	MORE_FOR_PRINT = 8, /* bytes by which printing may lengthen a name */
 };
 
 void pcframes_init(struct pcframes *t, const struct pcframes_source *source)
@@ -24,7 +24,7 @@ void pcframes_release(struct pcframes *t)
 	pcframes_init(t, &t->source);
 }
 
-/* pcs of one function lie close together; their slots must not. */
+/* Hashes the pc, because the pcs of one function are close together and their slots must not be. */
 static struct pcframe **slot_of(const struct pcframes *t, uint64_t pc)
 {
 	size_t i = (size_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & t->mask;
@@ -62,7 +62,8 @@ bool pcframes_is_runtime(const char *function, unsigned minor)
 	       (minor >= 24 && begins_with(function, "internal/runtime/"));
 }
 
-/* A pc that no function of Go's has: runtime/pprof makes up its place (proto.go, allFrames). */
+/* Fills a frame. For a pc outside Go functions runtime/pprof makes up the frame's pc: pc - 1
+ * (proto.go, allFrames). */
 static void look_up(struct pcframes *t, struct pcframe *f)
 {
 	struct gocallers_frame c = { 0 };
@@ -72,7 +73,7 @@ static void look_up(struct pcframes *t, struct pcframe *f)
 	f->go = t->source.frame(t->source.ctx, f->pc, &c);
 	if (!f->go)
 		return;
-	if (f->pc <= c.entry) /* Frames.Next: it does not leave the function */
+	if (f->pc <= c.entry) /* Frames.Next: pc - 1 is outside the function */
 		f->at = f->pc;
 	f->entry = c.entry;
 	f->function = c.function ? c.function : "";
@@ -111,7 +112,7 @@ bool pcframes_runtime_at_pc(struct pcframes *t, struct pcframe *f)
 	struct gocallers_frame c = { 0 };
 
 	if (!f->knows_at_pc) {
-		/* A frame is what stands before its pc. */
+		/* The source looks at pc - 1. */
 		f->runtime_at_pc = t->source.frame(t->source.ctx, f->pc + 1, &c) && c.function &&
 				   pcframes_is_runtime(c.function, t->source.minor);
 		f->knows_at_pc = true;

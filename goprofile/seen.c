@@ -15,14 +15,13 @@ static const char MAGIC[8] = "swaits1\n";
 
 struct entry {
 	struct sighting s;
-	struct seen_wait wait; /* the end of the look that saw it first; the beginning of the one
-				* before */
-	uint32_t gc_cycles; /* begun by then */
-	bool known;	    /* is that? */
-	bool fresh;	    /* seen first in the present look */
+	struct seen_wait wait; /* since: end of its first look; after: start of the look before */
+	uint32_t gc_cycles; /* by the end of the look that saw it first */
+	bool known;	    /* gc_cycles is known */
+	bool fresh;	    /* seen first in the current look */
 };
 
-/* Of one look. */
+/* What one look has seen. */
 struct generation {
 	struct entry *entries; /* owned */
 	size_t count, room;
@@ -31,9 +30,9 @@ struct generation {
 
 struct seen {
 	struct generation last, present;
-	int64_t last_began, began; /* the looks; INT64_MIN: there was none */
+	int64_t last_began, began; /* the beginnings of both looks; INT64_MIN: none */
 	bool known;
-	uint32_t gc_cycles; /* begun before the present look */
+	uint32_t gc_cycles; /* GC cycles begun before the current look */
 };
 
 int seen_new(struct seen **s)
@@ -91,8 +90,9 @@ void seen_begin(struct seen *s, int64_t now, bool known, uint32_t gc_cycles)
 	s->gc_cycles = gc_cycles;
 }
 
-/* Has a cycle begun after the goroutine was seen, and ended before this look? The last one that has
- * begun may be under way still; the one before it has ended. The very first notes nothing. */
+/* True if a GC cycle has begun after the goroutine was seen first and has ended before this look.
+ * The last cycle that has begun may still run, but the one before it has ended. The very first
+ * cycle does not note times. */
 static bool gc_looked(const struct seen *s, const struct entry *e)
 {
 	uint32_t ended = s->gc_cycles - 1;
@@ -108,7 +108,7 @@ static bool still_waits(const struct seen *s, const struct entry *e, const struc
 	    then->reason != now->reason || then->syscall != now->syscall ||
 	    then->sequence != now->sequence)
 		return false;
-	/* Nothing sets it to another time, or back, but running. */
+	/* Once set, wait_since changes only if the goroutine runs. */
 	if (then->wait_since && then->wait_since != now->wait_since)
 		return false;
 	return now->wait_since || !gc_looked(s, e);

@@ -1,18 +1,18 @@
 /*
- * Who was seen waiting since when: what is remembered of goroutines from look to look.
+ * Remembers, from look to look, which goroutines were seen waiting, and since when.
  *
- * A goroutine that waits does not change. What it would change by running is compared: trackingSeq,
- * which counts how often it has ceased to run, modulo 256 only; where it stands, for what it waits,
- * how deep its stack is; which system call it is in; when a GC noticed that it waits. And where the
- * GC has gone through a whole cycle since, and has not noticed, it has run, since a cycle looks at
- * everybody who waits (runtime/mgcmark.go, markroot; but the first one notes a time of 0).
+ * A waiting goroutine does not change. Everything is compared that changes when it runs:
+ * trackingSeq, which counts how often it has stopped running, but only modulo 256; its pc, its wait
+ * reason and the depth of its stack; its system call; the time at which a GC noticed that it waits.
+ * In addition, if a whole GC cycle has passed and has not noticed it, it has run: a cycle visits
+ * all waiting goroutines (runtime/mgcmark.go, markroot; but the first cycle notes a time of 0).
  *
- * So of each wait two times are known: the look that saw it first, and the look before, when it had
- * not begun.
+ * So two times are known of each wait: that of the look that saw it first, and that of the look
+ * before, when it had not begun.
  *
- * What is left: a goroutine that has ceased to run a multiple of 256 times since the last look,
- * stands at the same place again, and no GC has begun and ended meanwhile. It looks as if it had
- * waited all the time.
+ * Remaining error: a goroutine that has stopped running a multiple of 256 times since the last
+ * look, and is at the same place again, looks as if it had waited all the time, unless a GC cycle
+ * has begun and ended meanwhile.
  */
 #ifndef GOPROFILE_SEEN_H
 #define GOPROFILE_SEEN_H
@@ -28,32 +28,34 @@ struct seen;
 struct sighting {
 	uint64_t goid;
 	uint64_t pc, stack_used;
-	int64_t wait_since; /* g.waitsince */
+	int64_t wait_since; /* g.waitsince, ns */
 	uint32_t reason;    /* a hash of status and wait reason */
-	uint32_t syscall;   /* m.syscalltick; 0: it is in none */
+	uint32_t syscall;   /* m.syscalltick; 0: not in a system call */
 	uint32_t sequence;  /* g.trackingSeq */
 };
 
-/* ERR_NOMEM. */
+/* Makes an empty memory. The caller frees it with seen_free. ERR_NOMEM. */
 int seen_new(struct seen **s);
 void seen_free(struct seen *s);
 
-/* A look begins, at a time (CLOCK_MONOTONIC); when `known`, so many GC cycles had begun before. */
+/* Begins a look at the time `now` (CLOCK_MONOTONIC, ns). If `known`, `gc_cycles` GC cycles had
+ * begun before. */
 void seen_begin(struct seen *s, int64_t now, bool known, uint32_t gc_cycles);
 
 struct seen_wait {
-	int64_t since; /* it waits at least since; INT64_MAX: it was not seen waiting before */
-	int64_t after; /* it does not wait since longer; INT64_MIN: not known */
+	int64_t since; /* it has waited at least since then; INT64_MAX: not seen waiting before */
+	int64_t after; /* the wait began after that; INT64_MIN: not known */
 };
 
-/* A goroutine that waits at present. ERR_NOMEM. */
+/* Takes a goroutine that waits now; *wait: since when. ERR_NOMEM. */
 int seen_look(struct seen *s, const struct sighting *now, struct seen_wait *wait);
 
-/* The look has ended at a time, by which so many GC cycles had begun. Who was not seen is
- * forgotten. A look that failed is not ended: seen_begin gives it up. */
+/* Ends the look at the time `now`, by which `gc_cycles` GC cycles had begun. Goroutines that were
+ * not seen are forgotten. A look that failed is not ended; the next seen_begin discards it. */
 void seen_end(struct seen *s, int64_t now, bool known, uint32_t gc_cycles);
 
-/* As bytes, appended; ERR_NOMEM. And back, in place of what was remembered; ERR_FORMAT, ERR_NOMEM. */
+/* Append the memory as bytes (ERR_NOMEM), and replace it by such bytes (ERR_FORMAT, ERR_NOMEM;
+ * after an error it is empty). */
 int seen_save(const struct seen *s, struct buffer *out);
 int seen_load(struct seen *s, const void *data, size_t len, struct error *err);
 

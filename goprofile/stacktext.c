@@ -1,9 +1,8 @@
 /*
- * A frame's line is "#\tPC\tNAME+OFFSET\tFILE:LINE", and tabwriter pads each column with tabs to
- * the next multiple of 8 behind its widest cell. A column is what follows each other without a
- * line that lacks it; a frame without a name lacks two, but there is one such line at most, of a
- * stack without any Go function: Frames.Next leaves C's out. So all lines of a stack are one
- * table.
+ * A frame's line is "#\tPC\tNAME+OFFSET\tFILE:LINE". Go's tabwriter pads each column with tabs to
+ * the next multiple of 8 behind its widest cell. Its columns end at a line that lacks the cell. A
+ * frame without a name lacks two cells, but a stack has at most one such line, and only if it has
+ * no Go function: Frames.Next leaves C's out. So all lines of a stack are one table.
  */
 #include "goprofile/stacktext.h"
 
@@ -25,7 +24,7 @@ int stacktext_pcs(struct buffer *out, const uint64_t *pcs, size_t count)
 	return 0;
 }
 
-/* In characters, as tabwriter counts. */
+/* The width in characters, as tabwriter counts. */
 static size_t width(const uint8_t *text, size_t len)
 {
 	size_t count = 0, one;
@@ -35,7 +34,7 @@ static size_t width(const uint8_t *text, size_t len)
 	return count;
 }
 
-/* Appends the cells' texts and says where they end. */
+/* Appends the texts of the cells; `ends` are their ends in `out`. */
 static int write_cells(struct buffer *out, const struct pcframe *f, unsigned minor,
 		       size_t ends[PCFRAME_CELLS])
 {
@@ -105,7 +104,7 @@ static void measure(const struct pcframe *f, struct columns *c)
 	c->name = name > c->name ? name : c->name;
 }
 
-/* Measures the frames that are shown, or where `out` is not NULL writes them; *shown: how many. */
+/* Measures the frames that are shown or, if `out` is not NULL, writes them. *shown: how many. */
 static int lines(struct buffer *out, struct pcframes *frames, const uint64_t *pcs, size_t count,
 		 bool all, struct columns *c, size_t *shown)
 {
@@ -129,7 +128,7 @@ static int lines(struct buffer *out, struct pcframes *frames, const uint64_t *pc
 	return 0;
 }
 
-/* Frames.Next says an empty Frame where no pc is Go's. */
+/* True if a pc is in a Go function. If none is, Frames.Next returns an empty Frame. */
 static bool has_go(struct pcframes *frames, const uint64_t *pcs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -46,7 +46,7 @@ static bool upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* isExportedRuntime; `name` is behind "runtime.". From 1.23 on of methods, too. */
+/* isExportedRuntime; `name` is what follows "runtime.". From 1.23 on for methods, too. */
 static bool is_exported(const char *name, unsigned minor)
 {
 	const char *last = strrchr(name, '.');
@@ -58,7 +58,7 @@ static bool is_exported(const char *name, unsigned minor)
 	return upper(last[1]) && (last == name || upper(*name));
 }
 
-/* showfuncinfo, but that wrappers are no frames here. */
+/* showfuncinfo, except for wrappers, which are not among our frames. */
 static bool is_shown(const char *name, unsigned minor)
 {
 	if (minor >= 25 &&
@@ -69,7 +69,8 @@ static bool is_shown(const char *name, unsigned minor)
 	return strchr(name, '.');
 }
 
-/* Its callers' pcs are where they were interrupted (goruntime/gosites.c). */
+/* True for functions that are not called but injected: the caller's pc is where it was interrupted
+ * (goruntime/gosites.c). */
 static bool is_injected(const char *name, unsigned minor)
 {
 	return starts(name, "runtime.sigpanic") ||
@@ -77,7 +78,7 @@ static bool is_injected(const char *name, unsigned minor)
 			       starts(name, "runtime.debugCallV2")));
 }
 
-/* One line, whatever it holds. */
+/* Copies t->text, with control characters replaced, so that it stays one line. */
 static int keep(struct traceback *t, struct goparse_text *to)
 {
 	char *text;
@@ -132,15 +133,15 @@ struct pcframe *traceback_find(struct traceback *t, uint64_t pc)
 	return f && !f->traced && trace(t, f) ? NULL : f;
 }
 
-/* The physical frame at hand: the first of its logical ones, and its return address. */
+/* The current physical frame: the first of its logical frames, and its return address. */
 struct physical {
 	const struct pcframe *innermost;
 	uint64_t pc;
 };
 
-/* Appends its arguments, of a goroutine's stack from `end` on, to those of the frames before.
- * Which of them live at the physical frame's pc is asked from 1.21 on (traceback2); before, at
- * that of `last`, of its logical frames the one that is not inlined (gentraceback). */
+/* Appends the frame's arguments, from the goroutine's stack bytes from `end` on, to t->args. Which
+ * of them are live is looked up at the physical frame's pc from 1.21 on (traceback2), and before
+ * that at the pc of `last`, its logical frame that is not inlined (gentraceback). */
 static int print_args(struct traceback *t, const struct physical *p, const struct pcframe *last,
 		      const struct go_goroutine *r, size_t end)
 {
@@ -156,7 +157,7 @@ static int print_args(struct traceback *t, const struct physical *p, const struc
 	return goargs_print(*args, r->stack + end, r->stack_len - end, &t->args);
 }
 
-/* Only now: the text of arguments has moved as it grew. */
+/* Sets the frames' arguments, now that their text does not move any more. */
 static void place_args(struct traceback *t)
 {
 	const char *at = (const char *)t->args.data;
@@ -171,7 +172,7 @@ static void place_args(struct traceback *t)
 	}
 }
 
-/* The logical frame of r->pcs[i]. */
+/* Adds the logical frame of r->pcs[i]. */
 static int push(struct traceback *t, const struct pcframe *f, const struct physical *p,
 		const struct go_goroutine *r, size_t i)
 {
@@ -196,9 +197,9 @@ static int push(struct traceback *t, const struct pcframe *f, const struct physi
 	return 0;
 }
 
-/* The frames that are shown, or all. Logical frames of one physical frame follow each other, the
- * innermost of them has its pc; it ends with one that is not inlined, which is left out where it
- * is a wrapper: then the next one belongs to another function. */
+/* Adds the frames that are shown, or all. The logical frames of a physical frame are consecutive,
+ * and the innermost of them has its pc. The last one is not inlined. It is missing if it is a
+ * wrapper; then the next frame is of another function. */
 static int push_frames(struct traceback *t, const struct go_goroutine *r, bool all)
 {
 	const struct pcframe *last = NULL;
@@ -229,8 +230,8 @@ static int push_frames(struct traceback *t, const struct go_goroutine *r, bool a
 	return 0;
 }
 
-/* From 1.21 on what is between the innermost and the outermost ones is left out. A stack that
- * we have not seen the end of has nothing behind that. */
+/* From 1.21 on, the frames between the innermost and the outermost ones are left out. If the walk
+ * did not reach the end of the stack, no outermost frames are shown. */
 static void elide(struct traceback *t, const struct go_goroutine *r, struct goparse_stack *s)
 {
 	bool whole = r->end == GO_WALK_WHOLE;
@@ -322,7 +323,7 @@ static struct goparse_text status_text(enum go_status status)
 		       texts[status] : (struct goparse_text){ LITERAL("???") };
 }
 
-/* isIdleInSynctest of those reasons that do not say "(durable)" themselves. */
+/* isIdleInSynctest, for the reasons that do not contain "(durable)" themselves. */
 static bool is_durable(struct goparse_text reason)
 {
 	static const struct goparse_text reasons[] = {

@@ -1,7 +1,7 @@
 /*
- * A goroutine as the runtime's tracebacks print it: which of its frames, under which names, and
- * what stands in its header. As goparse/ has it of a text, so that whatever it is made into is
- * the same of both.
+ * Makes a goroutine as the runtime's tracebacks print it: which of its frames, under which names,
+ * and with which header. The form is that of goparse/, so that everything made from it is the same
+ * as from a dump's text.
  *
  * Source: runtime/traceback.go of Go 1.18 to 1.27 (goroutineheader, traceback1, traceback2,
  * gentraceback up to 1.20, showfuncinfo, printcreatedby).
@@ -21,27 +21,28 @@
 struct go_goroutine;
 struct goprofile;
 
-/* As many logical frames as are looked at; in those behind nothing is counted. */
+/* The most logical frames of a stack that are read; those beyond are not counted as elided. */
 enum { TRACEBACK_FRAMES_MAX = 1 << 20 };
 
 struct traceback {
 	struct goprofile *g; /* not owned */
 	struct goparse_frame *frames;
 	size_t frame_count, frame_room;
-	struct labelsets sets; /* of labelled_read, for traceback_make */
+	struct labelsets sets; /* filled by labelled_read, for traceback_make */
 	struct goparse_label *labels;
 	size_t label_room;
 	struct buffer text, args;
 	struct ancestry ancestry;
-	uint64_t bubble, bubble_id; /* the last one */
+	uint64_t bubble, bubble_id; /* of the last goroutine that had one */
 };
 
 void traceback_init(struct traceback *t, struct goprofile *g);
 void traceback_release(struct traceback *t);
 
-/* Good until the next call; names are the goprofile's. Without a wait, which is not to be told
- * from the goroutine alone, with "..." for arguments, and without ancestors, where the stack's bytes are not there; labels (`set`: as labelled_read tells it) are there whether Go would
- * print them or not. ERR_NOMEM. */
+/* Fills *out from a goroutine. It is valid until the next call; names belong to the goprofile. The
+ * wait is not set, because it is not known from the goroutine alone. Without r->stack (the bytes of
+ * the stack) arguments are "..." and there are no ancestors. `set` is that of a labelled_callback;
+ * its labels are set whether Go would print them or not. ERR_NOMEM. */
 int traceback_make(struct traceback *t, const struct go_goroutine *r, uint32_t set,
 		   struct goparse_goroutine *out);
 

@@ -18,15 +18,15 @@
 
 struct waits {
 	struct seen *seen;
-	struct waitprofile *profile; /* of the last time */
+	struct waitprofile *profile; /* the last one made */
 };
 
 struct looking {
 	struct waits *waits;
 	struct goprofile *g;
 	struct traceback traceback;
-	int64_t now;	   /* CLOCK_MONOTONIC when the look began */
-	int64_t their_now; /* the same as they see it; 0: not known */
+	int64_t now;	   /* CLOCK_MONOTONIC at the beginning of the look, ns */
+	int64_t their_now; /* the same in the process's time namespace; 0: not known */
 	size_t told;
 };
 
@@ -61,15 +61,15 @@ int waits_load(struct waits *w, const void *data, size_t len, struct error *err)
 	return seen_load(w->seen, data, len, err);
 }
 
-/* As goroutineheader has it; one that nobody can wake any more (leaked) waits, too. */
+/* As in goroutineheader; a leaked goroutine, which nothing can wake any more, waits, too. */
 static bool is_waiting(const struct go_goroutine *r)
 {
 	return r->has_stack && (r->status == GO_WAITING || r->status == GO_SYSCALL ||
 				r->status == GO_LEAKED);
 }
 
-/* FNV-1a, because it goes from process to process. That it has been found to be leaked is no
- * other wait. */
+/* FNV-1a, because the hash is passed from process to process. The status "leaked" is left out: a
+ * goroutine that is found to be leaked is still in the same wait. */
 static uint32_t reason_of(const struct go_goroutine *r)
 {
 	uint32_t hash = 2166136261u ^ (r->status == GO_SYSCALL);
@@ -97,7 +97,7 @@ static int find_wait(struct looking *l, const struct go_goroutine *r, struct gop
 		seen = l->now - wait.since;
 	if (r->wait_since > 0 && r->wait_since <= l->their_now)
 		gc = l->their_now - r->wait_since;
-	if (l->now - gc < wait.after) /* then it did not wait yet: we looked */
+	if (l->now - gc < wait.after) /* at that time a look saw that it did not wait */
 		gc = -1;
 	g->wait_ns = (uint64_t)(gc >= seen ? gc : seen);
 	g->wait_from = gc >= seen ? (struct goparse_text){ LITERAL("gc") } :
@@ -126,7 +126,7 @@ static int64_t real_now(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* runtime.work.cycles: GC cycles begun; false: not known. */
+/* Reads runtime.work.cycles, the GC cycles begun. False: not known. */
 static bool gc_cycles(const struct golive *live, uint32_t *cycles)
 {
 	return live->places.gc_cycles &&

@@ -1,17 +1,17 @@
 /*
- * Goroutines with how long they wait, to the nanosecond: the wait profile of goparse/waitprofile.h
- * out of the process's memory.
+ * How long goroutines have waited, to the nanosecond: the wait profile of goparse/waitprofile.h,
+ * made from the process's memory.
  *
- * Go notes that a goroutine waits when a GC marks its roots: g.waitsince is 0 until then. What it
- * notes is work.tstart, which is not the time of that marking, but of the end of the one before
- * (runtime/mgcmark.go, markroot; mgc.go, gcMark sets it when all is marked): between the two the
- * goroutine has begun to wait. So the wait may be shorter than Go says, by up to the time between
- * two collections; and what the first one of a program has noticed has no time.
+ * Go notes that a goroutine waits when a GC marks its roots: g.waitsince is 0 until then. The time
+ * that it notes is work.tstart, which is not the time of that marking, but the end of the marking
+ * before (runtime/mgcmark.go, markroot; mgc.go, gcMark sets it when all is marked). The wait began
+ * between the two. So the wait may be shorter than Go says, by up to the time between two
+ * collections; and for what a program's first collection notices there is no time.
  *
- * So goroutines are remembered from look to look, too (goprofile/seen.h says how they are known
- * again). The label "wait_from" says what a wait is told from: "gc", Go's time, which no look of
- * ours contradicts: it waits at most as long, give or take a GC's marking; "seen", since we saw it
- * first: it waits at least as long.
+ * So goroutines are also remembered from look to look (goprofile/seen.h says how they are
+ * recognized). The label "wait_from" is the source of a wait. "gc": Go's time, if no look of ours
+ * contradicts it; the goroutine has waited at most so long, give or take the duration of a GC's
+ * marking. "seen": the time since we saw the wait first; the goroutine has waited at least so long.
  */
 #ifndef GOPROFILE_WAITS_H
 #define GOPROFILE_WAITS_H
@@ -24,18 +24,19 @@ struct goprofile;
 struct profile;
 struct waits;
 
-/* An empty memory of who was seen when. ERR_NOMEM. */
+/* Makes an empty memory of waiting goroutines. The caller frees it with waits_free. ERR_NOMEM. */
 int waits_new(struct waits **w);
 void waits_free(struct waits *w);
 
-/* As bytes, for another process that goes on with it; appended. Reading: ERR_FORMAT, ERR_NOMEM. */
+/* Append the memory as bytes for another process (ERR_NOMEM); replace it by such bytes (ERR_FORMAT,
+ * ERR_NOMEM). */
 struct buffer;
 int waits_save(const struct waits *w, struct buffer *out);
 int waits_load(struct waits *w, const void *data, size_t len, struct error *err);
 
-/* A sample for each goroutine, into *p, which stays the waits' until they are freed or asked
- * again. Who has gone is forgotten. ERR_LIMIT: more than the options allow; and as
- * goprofile_make. */
+/* Makes a profile with a sample for each goroutine. *p belongs to the waits and is valid until the
+ * next call or waits_free. Goroutines that have ended are forgotten. ERR_LIMIT: more than the
+ * goprofile's max_goroutines; otherwise as gogoroutines_read. */
 int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct error *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum {
 	TRIES = 8,
-	COUNT_MAX = 1 << 24, /* their smallest stacks would have 32 GiB */
+	COUNT_MAX = 1 << 24, /* even with the smallest stacks they would take 32 GiB */
 };
 
 struct slice { uint64_t array, len, room; };
@@ -21,7 +21,7 @@ static int refuse(const struct golive *live, struct error *err)
 	return error_set(err, ERR_FORMAT, "the list of goroutines (runtime.allgs) cannot be read");
 }
 
-/* Three words that are written one after another. */
+/* Reads the three words of the slice, which the runtime writes one after another. */
 static int read_slice(const struct golive *live, struct slice *s, struct error *err)
 {
 	const struct memory *memory = live->memory;
@@ -50,8 +50,8 @@ int goallgs_count(const struct golive *live, size_t *count, struct error *err)
 	return rc;
 }
 
-/* It grows by appending (runtime/proc.go, allgadd): what is at a place stays there. But the old
- * array is Go's to use otherwise as soon as there is a new one. */
+/* The list grows by appending (runtime/proc.go, allgadd): an element never changes its index. But
+ * once there is a new array, Go may reuse the old one. */
 int goallgs_read(const struct golive *live, size_t from, uint64_t *gs, size_t count,
 		 struct error *err)
 {

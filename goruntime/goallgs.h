@@ -1,4 +1,4 @@
-/* runtime.allgs, the list of all goroutines that there are and were, read while it grows. */
+/* Reads runtime.allgs, the list of all goroutines that exist or have existed, while it grows. */
 #ifndef GORUNTIME_GOALLGS_H
 #define GORUNTIME_GOALLGS_H
 
@@ -8,10 +8,11 @@
 struct error;
 struct golive;
 
-/* How many it has: those that have ended, too. ERR_FORMAT: it is no list; ERR_GONE. */
+/* The number of goroutines in the list, including those that have ended. ERR_FORMAT: it is not a
+ * valid list; ERR_GONE. */
 int goallgs_count(const struct golive *live, size_t *count, struct error *err);
 
-/* The addresses of `count` gs from place `from` on, which goallgs_count said are there.
+/* Reads the addresses of `count` gs from index `from` on; they must be within goallgs_count.
  * ERR_FORMAT, ERR_GONE. */
 int goallgs_read(const struct golive *live, size_t from, uint64_t *gs, size_t count,
 		 struct error *err);

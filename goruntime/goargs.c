@@ -12,12 +12,12 @@ enum { /* internal/abi/symtab.go */
 	DATA_LIVE = 6,	/* FUNCDATA_ArgLiveInfo */
 };
 
-enum op { /* TraceArgs…; all others are the offset of a value, and its size follows */
+enum op { /* TraceArgs…; any other byte is the offset of a value, and its size follows */
 	OP_TOO_FAR = 0xfb, OP_MORE = 0xfc, OP_END_AGGREGATE = 0xfd, OP_BEGIN_AGGREGATE = 0xfe,
 	OP_END = 0xff,
 };
 
-/* As many bytes as there are: such data may be the last of its section. */
+/* Reads as many of the `len` bytes as exist: such data may be the last of its section. */
 static void read_some(struct gopclntab *table, uint64_t at, uint8_t *bytes, size_t len)
 {
 	if (gopclntab_code(table, at, bytes, len))
@@ -62,11 +62,11 @@ static int print_value(const struct goargs *args, uint8_t offset, uint8_t size, 
 
 	if (size > sizeof(value) || offset > len || len - offset < size)
 		return buffer_add(out, "_", 1);
-	memcpy(&value, bytes + offset, size); /* as all of x86-64 and arm64: lowest byte first */
+	memcpy(&value, bytes + offset, size); /* little-endian, like x86-64 and arm64 */
 	return buffer_add_hex(out, value) || (!live && buffer_add(out, "?", 1)) ? ERR_NOMEM : 0;
 }
 
-/* What stands for an op that is no value. */
+/* The text of an op that is not a value; NULL for a value. */
 static const char *op_text(uint8_t op)
 {
 	switch ((enum op)op) {
@@ -87,7 +87,7 @@ static const char *op_text(uint8_t op)
 int goargs_print(const struct goargs *args, const uint8_t *bytes, size_t len, struct buffer *out)
 {
 	bool start = true;
-	unsigned slot = 0; /* of those in registers */
+	unsigned slot = 0; /* number of the argument among those in registers */
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < GOARGS_OPS && args->ops[i] != OP_END; i++) {

@@ -9,13 +9,13 @@
 
 enum {
 	HEADER_WORDS = 6, /* next, allnext, typ, hash, size, nstk */
-	SIZE_BITS = 47,	  /* of the address space; no object has more bytes */
+	SIZE_BITS = 47,	  /* of the address space; no object is larger */
 };
 
-/* All stacks together; a million of the deepest that Go allows by itself. */
+/* Bound on the words of all stacks together: a million stacks of Go's default maximum depth. */
 static const uint64_t WORDS_MAX = UINT64_C(128) << 20;
 
-/* From 1.27 on memRecordCycle has no bytes, which are count times size. */
+/* Since 1.27 memRecordCycle has no bytes: they are count times size. */
 size_t gobucketlist_record_words(const struct golayout *layout, enum go_buckets which)
 {
 	return which == GO_HEAP ? 4 * layout->record_bytes / sizeof(uint64_t) : 2;
@@ -32,7 +32,7 @@ void gobucketlist_begin(struct gobucketlist *l, const struct memory *memory,
 	l->count = l->words = 0;
 }
 
-/* runtime/mprof.go, stkbucket. */
+/* The hash of a bucket (runtime/mprof.go, stkbucket). */
 static uint64_t hash_of(const uint64_t *pcs, size_t count, uint64_t size)
 {
 	uint64_t h = 0;
@@ -46,10 +46,10 @@ static uint64_t hash_of(const uint64_t *pcs, size_t count, uint64_t size)
 	return h ^ h >> 11;
 }
 
-/* What a bucket's header says that cannot be; NULL when all can. */
+/* Why a bucket's header is not valid; NULL when it is. */
 static const char *impossible(const struct gobucketlist *l, const uint64_t *header)
 {
-	/* 1.18 to 1.22: maxStack. From 1.23 on there may be up to maxProfStackDepth. */
+	/* 1.18 to 1.22: maxStack. Since 1.23: maxProfStackDepth. */
 	uint64_t pcs_max = l->layout->minor < 23 ? 32 : GO_BUCKET_PCS;
 
 	if (header[2] != (uint64_t)l->which)
@@ -68,7 +68,8 @@ static int refuse(const struct gobucketlist *l, const char *why, struct error *e
 			 l->count, l->at, why);
 }
 
-/* Brent's search for a cycle: the mark is set anew after 1, 2, 4, ... steps. */
+/* Moves to the next bucket, with Brent's search for a cycle: the mark is moved after 1, 2, 4, ...
+ * steps. */
 static int step(struct gobucketlist *l, uint64_t next, struct error *err)
 {
 	l->count++;

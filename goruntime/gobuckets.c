@@ -1,17 +1,18 @@
 /*
- * A heap bucket's numbers are published by adding future[cycle] to active: at the end of the
- * GC's mark phase, and by whoever asks for the profile (mProf_Flush, memProfileInternal).
- * Allocations count in future[cycle + 2], what sweeping frees in future[cycle + 1]
- * (mProf_Malloc, mProf_Free). So active + future[cycle] is the same before and after it was
- * flushed, and stays the same until the cycle turns: we read all of it twice, and when both
- * readings and the cycles around them are the same, nobody was just adding either: unless he was
- * put off a CPU in between, all the time; then he still held the lock, which we look at, too.
+ * The numbers of a heap bucket are published by adding future[cycle] to active: at the end of the
+ * GC's mark phase, and by any caller that reads the profile (mProf_Flush, memProfileInternal).
+ * Allocations are counted in future[cycle + 2], frees by sweeping in future[cycle + 1]
+ * (mProf_Malloc, mProf_Free). So the sum active + future[cycle] is the same before and after a
+ * flush and does not change until the next cycle. All numbers are read twice. When both readings
+ * are equal and the cycle was the same before and after, no thread of the target was just adding a
+ * number. The exception is a thread that was off the CPU all the time in between; it still held the
+ * lock then, so the lock is checked, too.
  *
- * Of the first reading only the numbers are kept, since with their stacks all buckets of a
- * large program are hundreds of megabytes; the second one tells.
+ * Of the first reading only the numbers are kept: with their stacks, all buckets of a large program
+ * take hundreds of megabytes. The second reading passes the buckets to the callback.
  *
- * A blocking bucket's two numbers change whenever somebody blocks. They are read until two
- * readings are the same, which is at once for nearly all.
+ * The two numbers of a blocking bucket change whenever a goroutine blocks. They are read until two
+ * readings are equal, which nearly all are at once.
  */
 #include "goruntime/gobuckets.h"
 
@@ -36,13 +37,13 @@ enum {
 	LOCK_TRIES = 20, LOCK_WAIT_NS = 1000 * 1000,
 	SLOTS = 3,			 /* memRecord.future */
 	CYCLE_END = SLOTS * (2 << 24),	 /* mProfCycleWrap */
-	/* Buckets are allocated by each P upwards in chunks of 256 KB (persistentalloc): the
-	 * list goes downwards in as many chunks as there are Ps. */
+	/* Each P allocates buckets upwards in chunks of 256 KB (persistentalloc), so the list goes
+	 * downwards in as many chunks as there are Ps. */
 	BLOCK_BYTES = 256 << 10, BLOCKS = 64,
 	EXPANDED_MAX = 64,		 /* frames inlined into each other at one pc */
 };
 
-/* Heap: allocs, frees, alloc_bytes, free_bytes. Else: the bits of count; cycles. */
+/* Heap: allocs, frees, alloc_bytes, free_bytes. Otherwise: the bits of count; cycles. */
 struct numbers {
 	uint64_t n[4];
 };
@@ -57,9 +58,9 @@ struct reading {
 	struct memcache *cache; /* owned */
 	uint64_t head;
 	uint32_t cycle;
-	bool all;		 /* heap: of all slots, since nothing was published yet */
-	bool same;		 /* the second reading as the first */
-	bool locked;		 /* before, between or after them */
+	bool all;		 /* heap: the sum of all slots, since nothing was published yet */
+	bool same;		 /* the second reading was equal to the first */
+	bool locked;		 /* the lock was held before, between or after the readings */
 	unsigned lock_tries;
 	struct numbers *numbers; /* owned */
 	size_t room, count;
@@ -73,7 +74,7 @@ static int out_of_memory(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory");
 }
 
-/* The memory of the process cannot be read. */
+/* The error when the target's memory cannot be read. */
 static int unreadable(const struct golive *live, struct error *err)
 {
 	if (live->process && !process_alive(live->process))
@@ -90,7 +91,7 @@ static int read_at(const struct golive *live, uint64_t addr, void *buf, size_t l
 	return live->memory->read(live->memory, addr, buf, len) ? unreadable(live, err) : 0;
 }
 
-/* 1.18: runtime.mProf.cycle. Later: mProfCycleHolder, the lowest bit says whether it is
+/* 1.18: runtime.mProf.cycle. Later: mProfCycleHolder; its lowest bit shows whether it is
  * flushed. */
 static int read_cycle(const struct reading *r, uint32_t *cycle, struct error *err)
 {
@@ -103,8 +104,8 @@ static int read_cycle(const struct reading *r, uint32_t *cycle, struct error *er
 	return rc;
 }
 
-/* Is somebody publishing, or reading? runtime.mutex: up to 1.23 a number that is not 0 then
- * (lock_futex.go), then its lowest bit (lock_spinbit.go, mutexLocked). */
+/* Is a thread publishing or reading? A locked runtime.mutex is not 0 up to 1.23 (lock_futex.go);
+ * later its lowest bit is set (lock_spinbit.go, mutexLocked). */
 static bool is_locked(const struct reading *r)
 {
 	const struct golive *live = r->live;
@@ -116,15 +117,15 @@ static bool is_locked(const struct reading *r)
 	return r->minor < 24 ? key != 0 : key & 1;
 }
 
-/* Not for long: nobody keeps it, unless he is held while we read. */
+/* The wait is short: a thread keeps the lock only if it is stopped while we read. */
 static void wait_for_lock(struct reading *r)
 {
 	for (; r->lock_tries < LOCK_TRIES && is_locked(r); r->lock_tries++)
 		nanosleep(&(struct timespec){ .tv_nsec = LOCK_WAIT_NS }, NULL);
 }
 
-/* Freed objects are all counted when all spans are swept and nobody sweeps (mgcsweep.go,
- * activeSweep: sweepDrainedMask, and how many sweepers there are). */
+/* All freed objects are counted when all spans are swept and there is no sweeper (mgcsweep.go,
+ * activeSweep: sweepDrainedMask, and the number of sweepers). */
 static int check_swept(const struct reading *r, struct error *err)
 {
 	uint32_t state;
@@ -135,8 +136,8 @@ static int check_swept(const struct reading *r, struct error *err)
 	return rc;
 }
 
-/* memRecord: active, future[3] of {allocs, frees, alloc_bytes, free_bytes}, the bytes up to
- * 1.26 only. */
+/* memRecord: active, future[3] of {allocs, frees, alloc_bytes, free_bytes}; the bytes only up to
+ * 1.26. */
 static struct numbers heap_numbers(const struct reading *r)
 {
 	const struct gobucketlist *l = &r->list;
@@ -182,7 +183,7 @@ static int next_bucket(struct reading *r, struct error *err)
 	return rc;
 }
 
-/* First reading: all numbers. *any: one of them is not 0. */
+/* First reading: collects all numbers. *any: at least one of them is not 0. */
 static int collect(struct reading *r, bool *any, struct error *err)
 {
 	int rc = 0;
@@ -201,8 +202,8 @@ static int collect(struct reading *r, bool *any, struct error *err)
 	return rc;
 }
 
-/* Within a cycle nothing that is published is freed more often than it was allocated: an
- * object's two events count in slots whose order is theirs. */
+/* In published numbers an object is never freed more often than allocated: its two events are
+ * counted in slots that are published in their order. */
 static int check_heap(const struct reading *r, struct error *err)
 {
 	for (size_t i = 0; i < r->count; i++)
@@ -213,8 +214,8 @@ static int check_heap(const struct reading *r, struct error *err)
 	return 0;
 }
 
-/* The present bucket's numbers, as they are now; those of blocking when two readings were
- * the same. */
+/* The current bucket's numbers as they are now. Those of a blocking bucket are read until two
+ * readings are equal. */
 static int settle(struct reading *r, size_t i, struct numbers *v, struct error *err)
 {
 	uint64_t at = r->list.at + (6 + r->list.pc_count) * sizeof(uint64_t);
@@ -240,7 +241,7 @@ static int settle(struct reading *r, size_t i, struct numbers *v, struct error *
 	return 0;
 }
 
-/* runtime.BlockProfile: int64(count), which is told as 1 where it is 0 (golang.org/cl/299991). */
+/* runtime.BlockProfile: int64(count), reported as 1 where it is 0 (golang.org/cl/299991). */
 static int set_contentions(const struct reading *r, const struct numbers *v, struct go_bucket *b,
 			   struct error *err)
 {
@@ -256,9 +257,9 @@ static int set_contentions(const struct reading *r, const struct numbers *v, str
 	return 0;
 }
 
-/* A pc of a stack, and unless it is the last one, those that it implies: who is inlined there
- * is followed by his callers, up to one that is the next in the stack itself. As
- * runtime.CallersFrames does it (symtab.go, Frames.Next, from 1.23 on). */
+/* Appends a pc of a stack and, unless it is the last one, the frames that it implies: an inlined
+ * function is followed by its callers, up to one that is the next in the stack itself. As in
+ * runtime.CallersFrames (symtab.go, Frames.Next, since 1.23). */
 static int expand_pc(struct reading *r, size_t i, size_t *count, struct error *err)
 {
 	uint64_t pc = r->list.body[i], frames[EXPANDED_MAX];
@@ -266,7 +267,7 @@ static int expand_pc(struct reading *r, size_t i, size_t *count, struct error *e
 	size_t got = 0, k;
 
 	if (!gocallers_frame(r->callers, pc, &f))
-		return 0; /* C, or the ^0 that tells a logical stack up to 1.26 */
+		return 0; /* C, or the ^0 that marks a logical stack up to 1.26 */
 	r->pcs[(*count)++] = pc;
 	if (i + 1 == r->list.pc_count || !f.inlined)
 		return 0;
@@ -280,7 +281,7 @@ static int expand_pc(struct reading *r, size_t i, size_t *count, struct error *e
 	return 0;
 }
 
-/* Heap stacks, and all up to 1.22, are logical already. */
+/* Sets b's stack. Heap stacks, and up to 1.22 all stacks, are logical already. */
 static int set_stack(struct reading *r, struct go_bucket *b, struct error *err)
 {
 	size_t count = 0;
@@ -316,7 +317,8 @@ static int tell_one(struct reading *r, size_t i, gobuckets_callback *each, void 
 	return rc ? rc : each(ctx, &b, err);
 }
 
-/* Second reading. r->same: it had the same numbers, where they are the heap's. */
+/* Second reading: passes the buckets to `each`. r->same: its heap numbers are those of the
+ * first. */
 static int tell(struct reading *r, gobuckets_callback *each, void *ctx, struct error *err)
 {
 	int rc = 0;
@@ -348,8 +350,8 @@ static int begin_heap(struct reading *r, struct error *err)
 	return rc;
 }
 
-/* Did it end in the cycle in which it began, with numbers that held still? Without any that are
- * published there is nothing to compare: each is what it was at some moment. */
+/* *good: the reading ended in the cycle in which it began, and the numbers did not change. Numbers
+ * that are not published yet cannot be compared: each was true at some moment. */
 static int end_heap(struct reading *r, bool *good, struct error *err)
 {
 	uint32_t cycle;
@@ -376,8 +378,8 @@ static int read_heap(struct reading *r, gobuckets_callback *each, void *ctx, str
 			rc = begin_heap(r, err);
 		if (!rc)
 			rc = collect(r, &any, err);
-		/* runtime/mprof.go, memProfileInternal: "Absolutely no data, suggesting that
-		 * a garbage collection has not yet happened". */
+		/* runtime/mprof.go, memProfileInternal: "Absolutely no data, suggesting that a
+		 * garbage collection has not yet happened". */
 		r->all = !any;
 		r->locked |= is_locked(r);
 		if (!rc)
@@ -403,7 +405,7 @@ static int read_blocking(struct reading *r, gobuckets_callback *each, void *ctx,
 	return rc ? rc : tell(r, each, ctx, err);
 }
 
-/* cmd/link/internal/ld/lib.go: where nothing refers to runtime.MemProfile (from 1.23 on
+/* cmd/link/internal/ld/lib.go: where nothing refers to runtime.MemProfile (since 1.23
  * memProfileInternal), the linker leaves it out and sets disableMemoryProfiling. */
 static bool linked_without(const struct golive *live)
 {
@@ -460,7 +462,7 @@ int gobuckets_rate(const struct golive *live, enum go_buckets which, int64_t *ra
 									    p->mutex_rate;
 	int rc = read_at(live, at, rate, sizeof(*rate), err);
 
-	/* runtime/mprof.go, SetMutexProfileFraction: no negative one is taken. */
+	/* runtime/mprof.go, SetMutexProfileFraction: it does not store a negative rate. */
 	if (!rc && which == GO_MUTEX && *rate < 0)
 		return error_set(err, ERR_FORMAT, "the mutex profile's rate is none");
 	return rc;

@@ -1,11 +1,11 @@
 /*
- * By what a bucket's cycles are measured.
+ * The unit of a bucket's cycles.
  *
- * The runtime measures how fast its ticks are (the time stamp counter, runtime·cputicks) when
- * somebody first wants to know, which may be us: then we do as it would, with the same counter.
- * From 1.22 on it has noted where both clocks stood when it began, which makes a long
- * measurement of it; that is believed where a short one of our own agrees, which it does not
- * in another time namespace.
+ * The runtime measures the frequency of its ticks (the time stamp counter, runtime·cputicks) when
+ * it is first needed. If that has not happened yet, it is measured here, with the same counter and
+ * in the same way. Since 1.22 the runtime stores both clocks at its start, which gives a long
+ * measurement. This is used only if a short measurement of our own agrees; in another time
+ * namespace it does not.
  */
 #include "goruntime/gobuckets.h"
 
@@ -19,12 +19,12 @@
 #include "target/process.h"
 
 enum {
-	SHORT_NS = 2 * 1000 * 1000,  /* within which we tell right from wrong, not more */
+	SHORT_NS = 2 * 1000 * 1000,  /* enough to reject wrong values, not more */
 	LONG_NS = 100 * 1000 * 1000, /* runtime/runtime.go, tickspersecond: usleep(100 * 1000) */
 	START_NS = 5 * 1000 * 1000,  /* minTimeForTicksPerSecond */
 };
 
-/* No counter is slower or faster. */
+/* Bounds on the frequency of any counter, in Hz. */
 static const double FREQUENCY_MIN = 1e6, FREQUENCY_MAX = 1e12;
 
 struct clocks {
@@ -66,7 +66,7 @@ static bool possible(double frequency)
 	return frequency >= FREQUENCY_MIN && frequency <= FREQUENCY_MAX;
 }
 
-/* ticksPerSecond, from 1.22 on. */
+/* The frequency since the runtime's start, as ticksPerSecond since 1.22; 0: not usable. */
 static double since_start(const struct golayout *layout, const uint64_t *words)
 {
 	struct clocks start = { .ns = (int64_t)words[layout->ticks_start_time / 8],
@@ -85,10 +85,10 @@ static double since_start(const struct golayout *layout, const uint64_t *words)
 int gobuckets_frequency(const struct golive *live, double *cycles_per_second, struct error *err)
 {
 	unsigned minor = live->vars.layout->minor, word = live->vars.layout->ticks_value / 8;
-	uint64_t words[4]; /* runtime/runtime.go, ticks: val is the last of four at most */
+	uint64_t words[4]; /* runtime/runtime.go, ticks: val is the last of at most four words */
 	double frequency;
 
-	if (!live->places.ticks) /* nothing refers to it: up to 1.21, without runtime/pprof */
+	if (!live->places.ticks) /* not linked in: up to 1.21, without runtime/pprof */
 		memset(words, 0, sizeof(words));
 	else if (live->memory->read(live->memory, live->places.ticks, words, (word + 1) * 8))
 		return error_set(err, live->process && !process_alive(live->process) ? ERR_GONE :

@@ -10,7 +10,7 @@
 #include "target/image.h"
 
 enum {
-	BYTES = 16 << 20, /* it goes on with the list of modules */
+	BYTES = 16 << 20, /* bound; the list of modules is part of it */
 	HEAD = 32, ALIGN = 16, FLAGS = 15, INLINE = 2,
 };
 
@@ -38,8 +38,8 @@ static struct bytes find_in(struct bytes b)
 	return (struct bytes){ NULL, 0 };
 }
 
-/* By its section; where there is none, at the beginning of what is loaded to be written to, as
- * debug/buildinfo finds it. */
+/* Finds it by its section; without one, at the beginning of the writable segments, as
+ * debug/buildinfo does. */
 static struct bytes find(Elf *elf)
 {
 	struct bytes b = of_data(elfsection_raw(elf, ".go.buildinfo", BYTES));
@@ -55,8 +55,8 @@ static struct bytes find(Elf *elf)
 	return b;
 }
 
-/* A magic text, the size of pointers, flags, and from 1.18 on two strings with their lengths
- * before them: the version, and what the program is made of. */
+/* The format: a magic text, the size of pointers, flags, and since 1.18 two strings with their
+ * lengths before them: the version, and the list of modules and settings. */
 static bool read_string(const struct image *image, unsigned which, const uint8_t **text, uint64_t *len)
 {
 	Elf *elf = image_elf(image);
@@ -94,7 +94,7 @@ bool gobuildinfo_version(const struct image *image, char *version, size_t room)
 	return true;
 }
 
-/* A line "build\tDefaultGODEBUG=…" (runtime/debug/mod.go, BuildInfo.String). */
+/* The line is "build\tDefaultGODEBUG=…" (runtime/debug/mod.go, BuildInfo.String). */
 bool gobuildinfo_godebug(const struct image *image, char *settings, size_t room)
 {
 	static const char key[] = "\nbuild\tDefaultGODEBUG=";

@@ -37,16 +37,16 @@ void gocallers_free(struct gocallers *c)
 	free(c);
 }
 
-/* Where logical frames go to. */
+/* Receives the logical frames. */
 struct output {
 	uint64_t *pcs;
-	size_t *ends, no_end; /* of a walk; or NULL */
+	size_t *ends, no_end; /* of a walk; `ends` may be NULL */
 	size_t room, count, skip;
-	bool after_panic; /* the last frame, shown or not, was of one that panics */
+	bool after_panic; /* the last frame, shown or not, was of a panic function */
 };
 
-/* runtime/traceback.go, tracebackPCs and elideWrapperCalling: wrappers are left out, but those
- * that have called a panic function in the place of the one that they wrap. False: no more
+/* runtime/traceback.go, tracebackPCs and elideWrapperCalling: wrappers are left out, except one
+ * that called a panic function instead of the function that it wraps. False: there is no more
  * room. */
 static bool put(struct output *o, const struct gosite_frame *f)
 {
@@ -84,16 +84,17 @@ static bool word_at(const struct gocallers_stack *s, uint64_t at, uint64_t *valu
 	return true;
 }
 
-/* The frames from `first` on are one physical one, which ends there. */
+/* The frames from `first` on belong to one physical frame, which ends at `end`. */
 static void put_end(struct output *o, size_t first, size_t end)
 {
 	for (size_t i = first; o->ends && i < o->count; i++)
 		o->ends[i] = end;
 }
 
-/* Where the walk begins, sp as bytes from s->sp on. A pc of 0 is that of a call of nil: its
- * caller's frame is the first (initAt). A handler that makes it look as if what it has
- * interrupted had called, pushes the pc, and only then changes it (signal_amd64.go, pushCall). */
+/* Finds where the walk begins; *sp is in bytes from s->sp on. A pc of 0 is that of a call of nil:
+ * the first frame is its caller's (initAt). A handler that makes the interrupted code look as if it
+ * had made a call pushes the pc, and only then changes it (signal_amd64.go, pushCall): a pc that
+ * has just been pushed is skipped. */
 static bool begin(const struct gocallers_stack *s, uint64_t *pc, uint64_t *sp)
 {
 	uint64_t top;
@@ -111,10 +112,11 @@ static bool begin(const struct gocallers_stack *s, uint64_t *pc, uint64_t *sp)
 	return true;
 }
 
-/* How a walk ends at this frame, or GO_WALK_ENDS: it goes on. That a function sets the stack
- * pointer by hand does not matter at the first frame, which was left by the function's own
- * will (resolveInternal: isSyscall, and innermost); nor where a thread is held, for then that
- * function has not changed to another stack yet, or has come back: this stack would not be its. */
+/* How a walk ends at this frame, or GO_WALK_ENDS: it continues. GOSITE_MOVES_SP, a function that
+ * sets the stack pointer by hand, does not end it where `may_move`: at the first frame, which the
+ * function left by its own decision (resolveInternal: isSyscall, and innermost), and where a thread
+ * is held: then the function has not changed to another stack yet or has come back, since otherwise
+ * this stack would not be its own. */
 static enum gocallers_end end_at(const struct gosite *site, bool may_move)
 {
 	switch ((enum gosite_kind)site->kind) {
@@ -133,7 +135,7 @@ static enum gocallers_end end_at(const struct gosite *site, bool may_move)
 	return GO_WALK_ENDS;
 }
 
-/* Goes up by one frame at least, so that a walk ends. */
+/* Each turn goes up by at least one frame, so that a walk ends. */
 static int walk(struct gosites *sites, const struct gocallers_stack *s, struct output *o)
 {
 	enum gosite_sense sense = s->exact ? GOSITE_EXACT : GOSITE_RETURN;
@@ -150,7 +152,7 @@ static int walk(struct gosites *sites, const struct gocallers_stack *s, struct o
 
 		if (!site)
 			return rc ? rc : GO_WALK_UNKNOWN;
-		if (site->kind == GOSITE_FOREIGN) /* such are not shown */
+		if (site->kind == GOSITE_FOREIGN) /* these are not shown */
 			return GO_WALK_UNKNOWN;
 		if (!put_all(o, sites, site))
 			return GO_WALK_DEEP;
@@ -187,7 +189,7 @@ int gocallers_expand(struct gocallers *c, const uint64_t *physical, size_t physi
 
 	for (size_t i = 0; !rc && fits && i < physical_count; i++) {
 		const struct gosite *site = gosites_at(&c->sites, physical[i], GOSITE_PHYSICAL, &rc);
-		/* C's frames are kept, and say nothing about wrappers. */
+		/* C's frames are kept and have no wrappers. */
 		struct gosite_frame foreign = { .pc = physical[i] };
 
 		if (site)

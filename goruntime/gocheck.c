@@ -1,10 +1,10 @@
 /*
- * Offsets and addresses may each look right and be wrong: a fork of Go, a linker of somebody's,
- * a release of which only the number is known. So before anything is believed, records that
- * point to each other have to do so: g -> stack, g -> m -> g, m -> its thread.
+ * Offsets and addresses may each look right and be wrong: in a fork of Go, with an unusual linker,
+ * in a release of which only the number is known. So before they are used, records that point to
+ * each other are checked: g -> stack, g -> m -> g, m -> its thread.
  *
- * The process runs meanwhile, and what is moving may be read half. Each comparison is made
- * again when it fails, for some milliseconds; what is still wrong then is wrong.
+ * The process runs meanwhile, and a record may be read while it changes. A comparison that fails is
+ * repeated for some milliseconds; if it still fails then, the record is wrong.
  */
 #include "goruntime/gocheck.h"
 
@@ -31,21 +31,21 @@ enum {
 	GS_CHECKED = 32, MS_CHECKED = 16,
 	GS_MAX = 1 << 28,
 	TASKS_MAX = 4096,
-	MS_MAX = 1 << 16,      /* of a chain; sched.maxmcount is 10,000 unless set */
-	G_BYTES = 1024, M_BYTES = 4096, /* as much of each as has the fields; else we give up */
+	MS_MAX = 1 << 16,      /* bound on the list of Ms; sched.maxmcount is 10,000 unless set */
+	G_BYTES = 1024, M_BYTES = 4096, /* bytes of the largest g and m that are accepted */
 	NAME_BYTES = 64,
 	SCAN = 0x1000,	       /* _Gscan */
 	STATUS_MAX = 11,
 };
 
-/* runtime/runtime2.go: those that a g of the list can have (proc.go, allgadd: not 0), and those
- * in which its stack is at rest. */
+/* runtime/runtime2.go: the statuses that a g of the list can have (proc.go, allgadd: not 0), and
+ * those in which its stack does not change. */
 static const uint32_t known = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 8 | 1 << 9 |
 			      1 << 10 | 1 << STATUS_MAX;
 static const uint32_t at_rest = 1 << 1 | 1 << 3 | 1 << 4 | 1 << 9;
-static const uint32_t without_goid = 1 << 6 | 1 << 10 | 1 << 11; /* or perhaps without */
+static const uint32_t without_goid = 1 << 6 | 1 << 10 | 1 << 11; /* the goid may be 0 */
 
-static const char first_reason[] = "GC assist marking"; /* after "", in every release */
+static const char first_reason[] = "GC assist marking"; /* second one, after "", in every release */
 
 struct slice {
 	uint64_t first, len, cap;
@@ -66,8 +66,8 @@ static int not_yet(struct error *err, const char *what)
 	return error_set(err, ERR_FORMAT, "Go's runtime has not begun yet: %s", what);
 }
 
-/* The offsets are read of the process, too. What does not reach behind a record's end with eight
- * bytes is within it. */
+/* The offsets come from the process, too, so they are checked. An offset is valid when eight bytes
+ * from it on lie within the record. */
 static bool within(const uint32_t *offsets, size_t count, uint32_t bytes)
 {
 	for (size_t i = 0; i < count; i++)
@@ -84,8 +84,9 @@ static bool fields_fit(const struct gofields *f)
 	       within(&f->m.id, sizeof(f->m) / sizeof(uint32_t) - 1, f->m.bytes);
 }
 
-/* May it be tried again? At once, at first; then a ms later, as a thread may have been sent to
- * sleep between two stores. What is no living process does not move. */
+/* May it be tried again? The first tries follow at once, the later ones after 1 ms, because a
+ * thread may have lost its CPU between two stores. Memory that is not of a running process does not
+ * change. */
 static bool try_again(const struct golive *l, int tried)
 {
 	const struct timespec ms = { 0, 1000000 };
@@ -107,13 +108,13 @@ static bool function_is(const struct golive *l, uint64_t pc, const char *wanted)
 			    !strcmp(name, wanted)));
 }
 
-/* Go's code, or a plugin's. */
+/* True for Go's code or a plugin's. */
 static bool is_code(const struct golive *l, uint64_t pc)
 {
 	return function_is(l, pc, NULL) || modmap_find(l->maps, pc);
 }
 
-/* NULL, or what is wrong with it. */
+/* Checks a g. NULL, or what is wrong with it. */
 static const char *look_at_g(const struct golive *l, uint64_t address, bool is_first)
 {
 	const struct gofields *f = &l->fields;
@@ -184,7 +185,7 @@ static int check_list(const struct golive *l, const struct slice *all, struct er
 	return rc;
 }
 
-/* A list that grows is another one afterwards, and where it was is free. */
+/* When the list grows, it moves to a new array, and the old one may be reused. */
 static int check_gs(const struct golive *l, struct error *err)
 {
 	struct slice all, after;
@@ -272,8 +273,8 @@ static int check_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES],
 	return not_understood(err, text);
 }
 
-/* All Ms are gone through, some are looked at: the newest, and the last of the list, which is
- * m0. One of them has to have a thread that there is. */
+/* The whole list of Ms is walked, and some Ms are checked: the newest ones, and the last of the
+ * list, which is m0. At least one of them must have a thread that exists. */
 static int check_ms(const struct golive *l, struct error *err)
 {
 	uint8_t m[M_BYTES];
@@ -306,7 +307,7 @@ static int check_reasons(const struct golive *l, struct error *err)
 	char text[sizeof(first_reason) - 1];
 	uint64_t words[4];
 
-	if (!l->places.wait_reasons) /* stripped, and compiled without inlining */
+	if (!l->places.wait_reasons) /* not found: stripped, and compiled without inlining */
 		return 0;
 	if (!get(l, l->places.wait_reasons, words, sizeof(words)) || words[1] ||
 	    words[3] != sizeof(text) || !get(l, words[2], text, sizeof(text)) ||

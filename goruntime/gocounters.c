@@ -1,15 +1,15 @@
 /*
- * Bytes and objects are counted in two places: what a P has allocated from the spans that
- * it holds is only added to the sums when it gives a span back, and ReadMemStats stops the
- * world to make them all do so. We add it up ourselves: of each span that a P holds, how
- * many objects it has now less how many it had when the P took it.
+ * Bytes and objects are counted in two places. What a P has allocated from the spans that it holds
+ * is added to the sums only when it gives a span back; ReadMemStats stops the world to make all Ps
+ * do so. Here it is computed: for each span that a P holds, the number of objects that it has now
+ * minus the number that it had when the P took it.
  *
- * If the sums are the same before and after that, no span was given back meanwhile, and
- * the result is exact. If they are not, after some tries, it is off by what the Ps held at
- * most, and a result below the one before is that one: what it had too much, or has too
- * little, is no allocation. Sums that a reader of runtime/metrics is just moving from one
- * place to another (consistentHeapStats.read) would be there twice; they are known by their
- * sudden growth, and by the pacer's sums, which are not moved.
+ * If the sums are equal before and after that, no span was given back meanwhile, and the result is
+ * exact. If they still differ after some tries, the error is at most what the Ps held. A result
+ * below the previous one is replaced by the previous one, because the difference is such an error.
+ * Sums that a reader of runtime/metrics is just moving from one place to another
+ * (consistentHeapStats.read) would be counted twice. They are recognized by their sudden growth,
+ * and by the pacer's sums, which are not moved.
  */
 #include "goruntime/gocounters.h"
 
@@ -25,15 +25,15 @@
 
 enum {
 	PS_MAX = 4096,
-	SPANS = 2 * GO_SIZE_CLASSES, /* of each class one with and one without pointers */
+	SPANS = 2 * GO_SIZE_CLASSES, /* of each class one with pointers and one without */
 	TRIES = 8,
 	DELTAS = 3,		     /* consistentHeapStats.stats */
 	DELTA_BYTES_MAX = 1176,
-	SPAN_BYTES = 120,	     /* of each, as far as needed */
+	SPAN_BYTES = 120,	     /* bytes of a span that are needed */
 	PACER_BYTES = 384,
 	HEADROOM_MIN = 1 << 20, HEADROOM_PERCENT = 3, /* memoryLimit…HeapGoalHeadroom… */
 	RUNWAY_MIN = 64 << 10,
-	IN_FLIGHT = 1 << 20, /* bytes that one P may have added to one sum, not yet to the other */
+	IN_FLIGHT = 1 << 20, /* bytes that a P may have added to only one of two sums */
 };
 
 static const char NOT_FOUND[] = "its place is not found in the program's code";
@@ -44,10 +44,10 @@ static const char DISAGREE[] = "the runtime's sums disagree";
 struct sums {
 	uint64_t tiny, large_bytes, large, large_freed_bytes, large_freed;
 	uint64_t small[GO_SIZE_CLASSES], small_freed[GO_SIZE_CLASSES];
-	uint64_t bytes, freed_bytes; /* the pacer's own sums, not in 1.18 */
+	uint64_t bytes, freed_bytes; /* the pacer's own sums; not in 1.18 */
 };
 
-/* Allocated by Ps, and not in the sums; in 1.18 the sums have too much. */
+/* Allocated by Ps and not yet in the sums; in 1.18 the sums have too much instead. */
 struct held {
 	int64_t objects, bytes;
 	uint64_t tiny;
@@ -114,13 +114,13 @@ static const char *read_ps(struct gocounters *c, struct reading *r)
 	return NULL;
 }
 
-/* How many gs the scheduler keeps for later; -1 when that cannot be read. */
+/* The number of free gs that the scheduler keeps; -1 when it cannot be read. */
 static int64_t free_gs(const struct reading *r)
 {
 	const struct golayout *l = r->v->layout;
 	uint64_t at = r->v->sched + l->free_gs;
 	int32_t first, second = 0;
-	bool lists = l->minor >= 25; /* each has its own count */
+	bool lists = l->minor >= 25; /* each list has its own count */
 
 	if (!get(r, at + (lists ? 16 : 24), &first, sizeof(first)) ||
 	    (lists && !get(r, at + 32, &second, sizeof(second))) || first < 0 || second < 0)
@@ -142,7 +142,7 @@ static int64_t free_gs_of_ps(const struct reading *r)
 	return sum;
 }
 
-/* runtime.gcount: all gs less those that are free and those of the runtime itself. */
+/* runtime.gcount: all gs minus the free ones and those of the runtime itself. */
 static const char *read_goroutines(const struct reading *r)
 {
 	const struct govars *v = r->v;
@@ -164,7 +164,7 @@ static const char *read_goroutines(const struct reading *r)
 	return NULL;
 }
 
-/* runtime.mcount: threads that were made less those that were ended. */
+/* runtime.mcount: threads that were created minus those that have ended. */
 static const char *read_threads(const struct reading *r)
 {
 	const struct golayout *l = r->v->layout;
@@ -199,7 +199,7 @@ static const char *read_cycles(const struct reading *r)
 	return NULL;
 }
 
-/* gcControllerState.memoryLimitHeapGoal of 1.26. 1.19 and 1.20 began without the percent. */
+/* gcControllerState.memoryLimitHeapGoal of 1.26. 1.19 and 1.20 did not have the percentage. */
 static uint64_t limit_goal(const struct golayout *l, const uint8_t *pacer)
 {
 	const struct golayout_pacer *at = &l->pacer;
@@ -241,7 +241,7 @@ static uint64_t heap_goal(const struct golayout *l, const uint8_t *pacer)
 	return goal;
 }
 
-/* What is in use cannot be more than what is mapped. */
+/* True when the memory in use is not more than what is mapped. */
 static bool is_whole(const struct golayout *l, const uint8_t *pacer)
 {
 	const uint32_t at = l->pacer.heap_free;
@@ -303,7 +303,8 @@ static bool read_sums(const struct reading *r, struct sums *s)
 	return true;
 }
 
-/* Adds a span that a P holds for allocations of a class. False when it is no such span. */
+/* Adds the contents of a span that a P holds for allocations of a class. False when it is not such
+ * a span. */
 static bool add_span(const struct reading *r, uint64_t addr, unsigned class, struct held *held)
 {
 	const struct golayout *l = r->v->layout;
@@ -317,7 +318,7 @@ static bool add_span(const struct reading *r, uint64_t addr, unsigned class, str
 	bytes = memory_word(span, l->alloc_count + 8);
 	used = half(span, l->alloc_count);
 	if (!elements && !bytes && !used)
-		return true; /* runtime.emptymspan: it has none */
+		return true; /* runtime.emptymspan: the P holds none */
 	if (span[l->alloc_count + 2] != class || bytes != go_class_bytes[class / 2] ||
 	    (uint64_t)used > elements)
 		return false;
@@ -340,14 +341,14 @@ static bool add_p(const struct reading *r, uint64_t p, struct held *held)
 	    !get(r, cache + l->spans, spans, sizeof(spans)))
 		return false;
 	for (unsigned i = 0; i < SPANS; i++)
-		/* Of a class that the P has never used it is the same empty one. */
+		/* The entry of a class that the P has never used is the same empty span. */
 		if (!(i && spans[i] == spans[0]) && !add_span(r, spans[i], i, held))
 			return false;
 	held->tiny += tiny;
 	return true;
 }
 
-/* A P may take another span while we look at the one that it had. */
+/* Tries several times, because a P may take another span while we read its previous one. */
 static bool read_held(const struct reading *r, struct held *held)
 {
 	memset(held, 0, sizeof(*held));
@@ -384,7 +385,7 @@ static bool near(const struct reading *r, uint64_t a, uint64_t b)
 	return a - b + most <= 2 * most;
 }
 
-/* The sums by class and the pacer's say the same. */
+/* True when the sums by class and the pacer's sums agree. */
 static bool agree(const struct reading *r, const struct sums *s)
 {
 	uint64_t bytes, freed;
@@ -394,7 +395,7 @@ static bool agree(const struct reading *r, const struct sums *s)
 	       (near(r, s->bytes, bytes) && near(r, s->freed_bytes, freed));
 }
 
-/* Can the one have become the other in so short a time? */
+/* True when `before` can have become `after` in so short a time. */
 static bool grown(const struct sums *before, const struct sums *after)
 {
 	uint64_t bytes, freed, more_bytes, more_freed;
@@ -405,7 +406,8 @@ static bool grown(const struct sums *before, const struct sums *after)
 	       more_freed - freed <= freed / 2;
 }
 
-/* A counter that seems to have run backwards, by so much that it may only seem so. */
+/* Returns the counter, or its last value when it seems to have decreased by less than the possible
+ * error. */
 static uint64_t forwards(const struct reading *r, uint64_t *told, uint64_t now)
 {
 	if (now > *told || !near(r, *told, now))

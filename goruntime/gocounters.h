@@ -1,4 +1,4 @@
-/* A Go runtime's counters, once it is known where they are. */
+/* Reads a Go runtime's counters, once their places are known. */
 #ifndef GORUNTIME_GOCOUNTERS_H
 #define GORUNTIME_GOCOUNTERS_H
 
@@ -10,17 +10,17 @@
 struct govars;
 struct memory;
 
-/* What is kept from reading to reading, for its memory; {0} at first. */
+/* State kept from one reading to the next; zeroed at first, freed with gocounters_release. */
 struct gocounters {
 	uint64_t *ps; /* owned */
 	size_t room;
-	uint64_t bytes, objects, gone; /* as told last */
+	uint64_t bytes, objects, gone; /* as last reported */
 };
 
 void gocounters_release(struct gocounters *c);
 
-/* Reads all. What the memory holds is checked: numbers that cannot be are none. Bounded by
- * the number of Ps, of which there are 4,096 at most. */
+/* Reads all counters. Values in the target's memory are checked; a counter with an impossible value
+ * has no number but a why_not. Time is bounded by the number of Ps, at most 4,096. */
 void gocounters_read(struct gocounters *c, const struct govars *v, const struct memory *memory,
 		     struct gometric_value values[GOMETRIC_COUNT]);
 

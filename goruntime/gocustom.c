@@ -1,8 +1,9 @@
 /*
- * A profile of the program's own is a map from whatever was added to the stack that added it, and
- * anyone may add and remove at any time. So the map is read, then the stacks, then the map
- * again; where both readings agree, all stacks were in the map all the while, and nothing else
- * can have taken their place. Where they do not, it is done again a few times, then refused.
+ * A profile of the program's own is a map from each value that was added to the stack that added
+ * it. The program may add and remove values at any time. So the map is read, then the stacks, then
+ * the map again. Where both readings of the map agree, all stacks were in the map all the while,
+ * and nothing else can have taken their place. Where they do not, the reading is repeated a few
+ * times, then rejected.
  */
 #include "goruntime/gocustom.h"
 
@@ -20,16 +21,16 @@
 
 enum {
 	TRIES = 4,
-	BUILT_IN_MAX = 8,	 /* six, from 1.26 on seven */
+	BUILT_IN_MAX = 8,	 /* six; seven since 1.26 */
 	NAME_MAX_LEN = 1024,
-	STACK_ROOM = 32,	 /* of Profile.Add, and of m.createstack */
+	STACK_ROOM = 32,	 /* pcs; of Profile.Add, and of m.createstack */
 	FRAMES_MAX = 1 << 25,
 	BLOCK = 64 << 10, BLOCKS = 256,
 	THREADS_MAX = 1 << 20,
 	PROFILE_BYTES_MAX = 256,
 };
 
-struct one { /* of the program's profiles */
+struct one { /* one of the program's profiles */
 	char name[NAME_MAX_LEN + 1];
 	size_t len;
 	uint64_t stacks; /* its map */
@@ -37,7 +38,7 @@ struct one { /* of the program's profiles */
 
 struct list {
 	const struct golive *live;
-	struct buffer of; /* struct one */
+	struct buffer of; /* array of struct one */
 };
 
 static int gone_or_bad(const struct golive *live, struct error *err, const char *what)
@@ -51,7 +52,7 @@ static int gone_or_bad(const struct golive *live, struct error *err, const char 
 			 what);
 }
 
-/* What the map says, and the profile says of itself, is the same. */
+/* Takes a profile after checking that its name is the same in the map and in the profile itself. */
 static int take_profile(void *ctx, const void *key, const void *elem)
 {
 	const uint64_t at = memory_word(elem, 0);
@@ -133,7 +134,7 @@ int gocustom_names(const struct golive *live, gocustom_name *each, void *ctx, st
 	return rc;
 }
 
-struct entry { /* of a profile; they are read in the order of where their pcs are */
+struct entry { /* of a profile; read in the order of the addresses of their pcs */
 	uint64_t key[2], pcs, len, cap;
 };
 
@@ -168,7 +169,8 @@ static int read_entries(const struct golive *live, const struct one *one, struct
 	return rc;
 }
 
-/* Profile.Add makes room for 32 of them, zero at first, and keeps as many as there were. */
+/* Profile.Add allocates 32 zeroed pcs and sets the slice's length to the number that it has
+ * found. */
 static int read_stack(const struct memory *memory, const struct entry *e, struct buffer *pcs)
 {
 	uint64_t stack[STACK_ROOM];
@@ -268,7 +270,7 @@ int gocustom_stacks(const struct golive *live, const char *name, gocustom_stack 
 	return rc;
 }
 
-/* An m's g0 leads back to it (runtime/proc.go, allocm). */
+/* Checks that the m's g0 leads back to it (runtime/proc.go, allocm). */
 static int read_m(const struct golive *live, uint64_t at, uint64_t *next,
 		  uint64_t stack[STACK_ROOM])
 {
@@ -293,8 +295,8 @@ static size_t stack_len(const uint64_t stack[STACK_ROOM])
 	return n;
 }
 
-/* New ones come before the first, and one that ends is taken out by a change of the link to it
- * (runtime/proc.go, mexit), while its own still leads on. */
+/* New Ms are inserted before the first. An M that ends is removed by changing the link to it
+ * (runtime/proc.go, mexit), while its own link still leads on. */
 static int read_threads(const struct golive *live, struct buffer *stacks)
 {
 	uint64_t at, stack[STACK_ROOM];

@@ -1,4 +1,4 @@
-/* Settings of GODEBUG, as the runtime reads them when a program begins. */
+/* Settings of GODEBUG, as the runtime reads them when a program starts. */
 #ifndef GORUNTIME_GODEBUG_H
 #define GORUNTIME_GODEBUG_H
 
@@ -6,13 +6,13 @@
 
 struct golive;
 
-/* A setting's value, a number from 0 on, out of the environment, else as the program was built
- * with it; -1 where it has none. Source: runtime/runtime1.go, parsedebugvars, parsegodebug: the
- * last one counts. */
+/* The value of a setting, at least 0, from the environment, otherwise from the settings that the
+ * program was built with; -1: it is not set. Of several values of one setting the last one counts.
+ * Source: runtime/runtime1.go, parsedebugvars, parsegodebug. */
 long godebug_setting(const struct golive *live, const char *name);
 
-/* How many frames a stack has at most in the runtime's profiles: 32 up to 1.22 (runtime/mprof.go,
- * maxStack), then as the setting profstackdepth says, 128 if that is not there. */
+/* The maximum number of frames of a stack in the runtime's profiles: 32 up to 1.22
+ * (runtime/mprof.go, maxStack), then the setting profstackdepth, by default 128. */
 size_t godebug_stack_depth(const struct golive *live);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Where the runtime's heap-allocated structures have what: g, m, runtime/pprof.Profile.
+ * The field offsets of the runtime's heap-allocated structures: g, m, runtime/pprof.Profile.
  *
- * Read from the type descriptors of the very program (goruntime/gotypes.h), which survive
- * stripping; so forks of Go that add fields are read right, too. What is never on Go's heap
- * is in goruntime/golayout.h.
+ * They are read from the type descriptors in the program itself (goruntime/gotypes.h), which
+ * survive stripping. So they are right for forks of Go that add fields, too. Structures that are
+ * never on Go's heap are in goruntime/golayout.h.
  */
 #ifndef GORUNTIME_GOFIELDS_H
 #define GORUNTIME_GOFIELDS_H
@@ -13,17 +13,17 @@
 struct error;
 struct gotypes;
 
-/* Offsets in bytes; GO_NO_FIELD (goruntime/gotypes.h) for what this release, or this program,
- * does not have. */
+/* Offsets in bytes; GO_NO_FIELD (goruntime/gotypes.h) for a field that this release, or this
+ * program, does not have. */
 struct gofields {
 	struct {
-		uint32_t bytes; /* its size */
+		uint32_t bytes; /* size of a g */
 		uint32_t m, sp, pc, bp; /* the last three of sched; stack.lo, stack.hi are first */
 		uint32_t syscall_sp, syscall_pc, status, goid, wait_since, wait_reason;
 		uint32_t tracking_seq, locked_m, go_pc, start_pc, labels;
-		uint32_t parent;	   /* parentGoid, from 1.21 on */
-		uint32_t running_cleanups; /* from 1.24 or 1.25 on */
-		uint32_t bubble;	   /* *synctestBubble, from 1.25 on */
+		uint32_t parent;	   /* parentGoid, since 1.21 */
+		uint32_t running_cleanups; /* since 1.24 or 1.25 */
+		uint32_t bubble;	   /* *synctestBubble, since 1.25 */
 		uint32_t ancestors;	   /* *[]ancestorInfo */
 	} g;
 	struct {
@@ -38,7 +38,7 @@ struct gofields {
 	} profile; /* runtime/pprof.Profile; only in programs that use that package */
 };
 
-/* ERR_FORMAT: a field that every release has is missing; the message names it. `t` is loaded;
+/* ERR_FORMAT: a field that every release has is missing; the message names it. `t` must be loaded;
  * its shift is set here. */
 int gofields_find(struct gofields *f, struct gotypes *t, struct error *err);
 

@@ -9,8 +9,8 @@
 #include "target/gopclntab.h"
 
 enum {
-	TEXT_ROOM = 1 << 16, /* a name, or a file's; longer ones are cut */
-	KIND_SHIFT = 62,     /* no process has addresses as high: entries of either function */
+	TEXT_ROOM = 1 << 16, /* bytes of a function's or file's name; longer ones are cut */
+	KIND_SHIFT = 62,     /* bit of a key that marks physical functions; no address is as high */
 	ENTRIES_MAX = 1 << 20,
 };
 
@@ -36,15 +36,16 @@ void goframes_release(struct goframes *f)
 	memset(f, 0, sizeof(*f));
 }
 
-/* "..." in the place of what is from `from` up to `to`. */
+/* Replaces the text between `from` and `to` by "...". */
 static void put_dots(char *from, const char *to)
 {
 	memmove(from + 3, to, strlen(to) + 1);
 	memcpy(from, "...", 3);
 }
 
-/* Two pairs of brackets, as of a generic method of a generic type, "T[int]).Do[string]"? Then
- * where the first closes and the second opens. False and *malformed: they do not match. */
+/* Does the name have two pairs of brackets, as a generic method of a generic type has,
+ * "T[int]).Do[string]"? Then *close is where the first pair closes, *open where the second opens.
+ * *malformed: the brackets do not match. */
 static bool two_pairs(char *interior, const char *end, char **close, char **open, bool *malformed)
 {
 	int depth = 1;
@@ -96,7 +97,7 @@ static const char *name_of(struct goframes *f, const struct gosites_function *at
 	return keep(f, f->text);
 }
 
-/* runtime/symtab.go, funcline1: a file "?" where it does not say. */
+/* runtime/symtab.go, funcline1: the file is "?" where it is not known. */
 static const char *line_of(struct goframes *f, const struct gosites_function *at, uint64_t addr,
 			   uint32_t *line)
 {
@@ -125,8 +126,8 @@ static bool make(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
 	return frame->function && frame->file;
 }
 
-/* The entry of a key, made by what `physical` says when it is not there yet; NULL: no
- * function is there. */
+/* The entry of a key, made when it does not exist yet: for `physical` the physical function's name,
+ * otherwise the logical frame. NULL: no function covers the address. */
 static const struct gocallers_frame *entry(struct goframes *f, uint64_t address, bool physical)
 {
 	uint64_t key = address | (uint64_t)physical << KIND_SHIFT, hash = hash_bytes(&key, sizeof(key));

@@ -1,4 +1,4 @@
-/* Names, files and lines of logical frames, as the table has them; remembered by address. */
+/* Names, files and lines of logical frames from pclntab, cached by address. */
 #ifndef GORUNTIME_GOFRAMES_H
 #define GORUNTIME_GOFRAMES_H
 
@@ -21,7 +21,7 @@ struct goframes {
 	char *text; /* room for one name */
 };
 
-/* ERR_NOMEM; release in any case. */
+/* `sites` is borrowed. ERR_NOMEM. The caller calls goframes_release in either case. */
 int goframes_init(struct goframes *f, struct gosites *sites);
 void goframes_release(struct goframes *f);
 
@@ -31,9 +31,9 @@ bool goframes_at(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
 /* As gocallers_function. */
 const char *goframes_function(struct goframes *f, uint64_t address);
 
-/* A name as tracebacks have it (runtime/traceback.go, funcNameForPrint of a release): "F[...]"
- * for an instance of F; in place, up to 4 bytes longer than before. Up to 1.20 names are as they
- * are, from 1.27 on methods may have parameters, too. */
+/* Changes a name in place to the form of tracebacks (runtime/traceback.go, funcNameForPrint of the
+ * release): "F[...]" for an instance of F. It becomes up to 4 bytes longer. Up to 1.20 names are
+ * not changed; since 1.27 methods may have type parameters, too. */
 void goframes_for_print(char *name, unsigned minor);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * The order in which a cycle changes these is what makes them of use (runtime/mgc.go, the same
- * from 1.18 to 1.27): gcStart stops the world, finishes the sweep of the cycle before and counts
- * work.cycles; gcMarkTermination stops it again, has gcSweep reset sweep.active, and only then
- * counts memstats.numgc. So who reads numgc first and sweep.active after it, and finds that
- * drained, knows that the cycle which numgc counted is swept, whatever has begun since.
+ * This relies on the order in which a cycle changes the counts (runtime/mgc.go, the same from 1.18
+ * to 1.27): gcStart stops the world, finishes the sweep of the previous cycle and increments
+ * work.cycles. gcMarkTermination stops the world again, lets gcSweep reset sweep.active, and only
+ * then increments memstats.numgc. So if numgc is read first and sweep.active after it, and
+ * sweep.active is drained, the cycle that numgc counted last is swept, even if another one has
+ * begun since.
  */
 #include "goruntime/gogc.h"
 
@@ -18,8 +19,8 @@ static const uint64_t LOOK_NS = 10000000, NS_PER_S = 1000000000;
 static const uint32_t DRAINED = 1u << 31; /* runtime/mgcsweep.go, sweepDrainedMask; no sweepers */
 
 enum {
-	AHEAD = 1,   /* cycles that have begun and are not finished, at most */
-	TRIES = 100, /* at a moment in which no cycle is finished */
+	AHEAD = 1,   /* maximum number of cycles that have begun and not ended */
+	TRIES = 100, /* readings, until no cycle ends during one */
 };
 
 static bool get(const struct golive *live, uint64_t addr, uint32_t *value)
@@ -39,7 +40,7 @@ static int not_read(const struct golive *live, struct error *err)
 	return error_set(err, ERR_FORMAT, "the counts of GC cycles cannot be read");
 }
 
-/* numgc before and after the others: they are of one moment then, as far as it matters. */
+/* numgc is read before and after the others; if it is the same, all are consistent. */
 int gogc_read(const struct golive *live, struct gogc *gc, struct error *err)
 {
 	const struct goplaces *p = &live->places;
@@ -63,7 +64,7 @@ int gogc_read(const struct golive *live, struct gogc *gc, struct error *err)
 
 bool gogc_over(const struct gogc *since, const struct gogc *now)
 {
-	/* A difference, as counts may have begun again. */
+	/* A difference, because counts may have wrapped around. */
 	return now->swept && (int32_t)(now->finished - since->begun) > 0;
 }
 

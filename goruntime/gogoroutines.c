@@ -1,11 +1,11 @@
 /*
- * allgs is read by batches, the gs of a batch in a few calls, their stacks in a few more. A
- * piece of memory is copied after the one before it: so each stack has a copy of its g's state
- * right before it and right after it, a few microseconds apart, and is believed when both, and
- * the one by which it was found, are the same. In one look at a whole batch before and after,
- * a goroutine may run 256 times, and trackingSeq come to what it was.
+ * allgs is read in batches: the gs of a batch in a few calls, their stacks in a few more. Pieces of
+ * memory are copied one after the other. So the state of a g is copied right before and right after
+ * its stack, a few microseconds apart. The stack is used when both copies and the state by which it
+ * was found are the same. If all states of a batch were copied before and after all of its stacks,
+ * a goroutine might run 256 times in between, and trackingSeq would be the same again.
  *
- * From 1.26 on system calls do not count in trackingSeq: there the thread's syscalltick does.
+ * Since 1.26 system calls do not count in trackingSeq; there the thread's syscalltick is compared.
  */
 #include "goruntime/gogoroutines.h"
 
@@ -25,35 +25,35 @@
 
 enum {
 	BATCH = 4096,		    /* goroutines */
-	STACKS_BYTES = 16 << 20,    /* of a batch; whose stack has no room is read by itself */
-	STACK_FIRST = 32 << 10,	    /* of one goroutine at first, which is nearly always all */
-	STACK_MAX = 64 << 20,	    /* at last: a walk beyond that is SHORT */
-	PIECES = 5,		    /* for a stack */
-	SECOND_LOOK = 16 << 10,	    /* at a time */
-	TRIES = 8, PATIENT = 4,	    /* after so many of them wait in between */
+	STACKS_BYTES = 16 << 20,    /* of a batch; stacks beyond this are read one by one */
+	STACK_FIRST = 32 << 10,	    /* first copy of one stack, nearly always all of it */
+	STACK_MAX = 64 << 20,	    /* largest copy; a walk that needs more is SHORT */
+	PIECES = 5,		    /* pieces of memory for a stack */
+	SECOND_LOOK = 16 << 10,	    /* bytes compared at a time */
+	TRIES = 8, PATIENT = 4,	    /* after this many tries, wait before each */
 	WAIT_NS = 50000,
 	FRAMES_MAX = 1 << 22,
-	/* In all, lest a process that wants to keep us busy does: */
+	/* Bounds for all goroutines, so that a process cannot keep us busy: */
 	WAITS_MAX = 2000, AGAIN_MAX = 1 << 20,
 };
 
-static const uint64_t LONG_STACKS_MAX = 16ull << 30; /* of long stacks, in all */
+static const uint64_t LONG_STACKS_MAX = 16ull << 30; /* bytes of all long stacks */
 
 enum have { NOTHING, NO_G, STATE, STACK, MOVED };
 
 struct slot {
-	uint64_t g;	/* in the process */
-	uint8_t *bytes; /* its copy */
+	uint64_t g;	/* address in the process */
+	uint8_t *bytes; /* copy of the g */
 	struct gostate state;
 	uint64_t pc, sp;
 	bool exact, system;
-	bool deferred; /* it is read again for want of room, not since it has moved */
+	bool deferred; /* read again because there was no room, not because it has moved */
 	enum have have;
 	uint8_t *stack;
-	size_t len;		/* of it at hand */
-	uint8_t *before, *after; /* copies of the state */
+	size_t len;		/* bytes copied */
+	uint8_t *before, *after; /* copies of the state around that of the stack */
 	uint32_t ticks[2];
-	struct memory_piece *piece; /* that of the stack */
+	struct memory_piece *piece; /* the stack's piece */
 };
 
 struct reader {
@@ -66,7 +66,7 @@ struct reader {
 	size_t batch, stacks_room;
 	uint64_t *gs;
 	struct slot *slots;
-	uint8_t *copies; /* of gs, and twice of states, by slot */
+	uint8_t *copies; /* for each slot: the g, and two copies of its state */
 	struct memory_piece *pieces;
 	uint8_t *stacks, *long_stack;
 	size_t long_room;
@@ -106,7 +106,7 @@ static bool is_system(struct reader *r, const uint8_t *g)
 	if (!strcmp(name, "main") || !strcmp(name, "corostart") || !strcmp(name, "handleAsyncEvent"))
 		return false;
 	if (!strcmp(name, "runfinq") || !strcmp(name, "runFinalizers")) {
-		bool old = r->live->vars.layout->minor < 20; /* a bool, then bits: mfinal.go */
+		bool old = r->live->vars.layout->minor < 20; /* a bool, later bits: mfinal.go */
 
 		if (!r->live->places.fing_status ||
 		    r->live->memory->read(r->live->memory, r->live->places.fing_status, &fing,
@@ -119,7 +119,7 @@ static bool is_system(struct reader *r, const uint8_t *g)
 	return true;
 }
 
-/* Each slot's g, all in one go. */
+/* Reads the g of each slot, all in one go. */
 static void read_gs(struct reader *r, struct slot *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -147,7 +147,7 @@ static bool is_wanted(const struct reader *r, const struct slot *s)
 	return r->options->system || !s->system;
 }
 
-/* Where its stack is to be read from; false: it has none at present. */
+/* Finds where the stack is to be read from. False: the goroutine has none now. */
 static bool find_start(struct reader *r, struct slot *s)
 {
 	s->exact = false;
@@ -163,7 +163,7 @@ static size_t put_piece(struct reader *r, size_t at, uint64_t addr, void *to, si
 	return at + 1;
 }
 
-/* State, stack, state. */
+/* Adds the pieces for a slot: state, stack, state. */
 static size_t put_pieces(struct reader *r, size_t at, struct slot *s)
 {
 	uint32_t tick = r->live->fields.m.syscall_tick;
@@ -182,7 +182,7 @@ static size_t put_pieces(struct reader *r, size_t at, struct slot *s)
 	return put_piece(r, at, s->g, s->after, r->state_bytes);
 }
 
-/* One that runs has stood only as long as somebody held its thread. */
+/* A running goroutine was stopped only as long as its thread was held. */
 static bool has_run_on(const struct reader *r, const struct slot *s)
 {
 	return s->state.status == GO_RUNNING && !s->state.syscall_sp && r->options->let_go &&
@@ -200,7 +200,8 @@ static bool is_whole(const struct reader *r, const struct slot *s)
 	return gostate_same(&before, &s->state) && gostate_same(&after, &s->state);
 }
 
-/* The stacks of those slots that have one, up to `each` bytes, as far as there is room. */
+/* Reads the stacks of the slots that have one, up to `each` bytes of each, as far as there is
+ * room. */
 static void read_stacks(struct reader *r, struct slot *slots, size_t count, uint8_t *room,
 			size_t left, size_t each)
 {
@@ -252,7 +253,7 @@ static void wait_a_little(struct reader *r)
 		nanosleep(&t, NULL);
 }
 
-/* Reads a goroutine by itself until it was at rest meanwhile, up to `bytes` of its stack. */
+/* Reads one goroutine, up to `bytes` of its stack, until it was at rest during the reading. */
 static int read_again(struct reader *r, struct slot *s, size_t bytes)
 {
 	if (!room_for_long(r, bytes))
@@ -338,9 +339,9 @@ static bool wants_more(struct reader *r, const struct slot *s, const struct go_g
 	return r->long_bytes < LONG_STACKS_MAX;
 }
 
-/* Whom a GC has had preempted (preemptPark) trackingSeq does not tell from whom it has preempted
- * there again: its stack may have been copied while it ran in between. So is one that leads
- * nowhere looked at twice. */
+/* trackingSeq is the same when a goroutine that was preempted by a GC (preemptPark) has run and is
+ * preempted there again, so its stack may have been copied while it ran. It is read twice, and so
+ * is a stack that leads nowhere. */
 static bool is_doubtful(const struct slot *s, const struct go_goroutine *g)
 {
 	return s->state.status == GO_PREEMPTED || s->state.status == GO_RUNNABLE ||
@@ -348,7 +349,7 @@ static bool is_doubtful(const struct slot *s, const struct go_goroutine *g)
 	       (g->end == GO_WALK_SHORT && s->len >= s->state.high - s->sp);
 }
 
-/* Does it still look like the copy? */
+/* Has the stack changed since it was copied? */
 static bool has_changed(const struct reader *r, const struct slot *s)
 {
 	uint8_t now[SECOND_LOOK];
@@ -365,7 +366,7 @@ static bool has_changed(const struct reader *r, const struct slot *s)
 	return false;
 }
 
-/* The stack of a slot that was read with the others, or did not hold still, or is longer
+/* Completes the stack of a slot: it was read with the others, or has moved meanwhile, or is longer
  * than what was read. */
 static int find_stack(struct reader *r, struct slot *s, struct go_goroutine *g)
 {
@@ -443,7 +444,7 @@ static int tell_all(struct reader *r, size_t all, gogoroutines_callback *each, v
 	return rc;
 }
 
-/* All fields that are asked for lie within a g. */
+/* True when all fields that are read lie within a g. */
 static bool fields_fit(const struct gofields *f)
 {
 	const uint32_t words[] = { f->g.start_pc, f->g.go_pc, f->g.wait_since, f->g.locked_m,
@@ -477,7 +478,7 @@ static int prepare(struct reader *r, size_t all)
 	r->copies = malloc(r->batch * copy_bytes(r));
 	r->pieces = malloc(r->batch * PIECES * sizeof(*r->pieces));
 	r->stacks = malloc(r->stacks_room);
-	r->pcs = malloc((r->max_frames + 1) * sizeof(*r->pcs)); /* there may be none */
+	r->pcs = malloc((r->max_frames + 1) * sizeof(*r->pcs)); /* max_frames may be 0 */
 	r->frame_ends = malloc((r->max_frames + 1) * sizeof(*r->frame_ends));
 	if (!r->gs || !r->slots || !r->copies || !r->pieces || !r->stacks || !r->pcs ||
 	    !r->frame_ends)

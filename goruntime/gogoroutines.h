@@ -1,11 +1,12 @@
 /*
- * All goroutines of a process: what each is, does, waits for, and its stack.
+ * Reads all goroutines of a process: their state, what they wait for, and their stacks.
  *
- * Nothing is stopped. A goroutine that waits does not change: its g is read, its stack, and its
- * g again; where status, bounds, sched and trackingSeq (bumped each time that it stops to run)
- * are the same, so was the stack. Where they are not, it is read again a few times. Who was
- * preempted by a GC may have run all the same: such a stack is compared with a second look. One
- * that runs has no stack that could be read, unless somebody holds its thread.
+ * Nothing is stopped. The stack of a waiting goroutine does not change. Its g is read, then its
+ * stack, then its g again. If status, bounds, sched and trackingSeq (incremented each time that it
+ * stops running) are the same, the stack is consistent. Otherwise it is read again a few times. A
+ * goroutine that was preempted by a GC may have run in between without a trace; its stack is
+ * compared with a second copy. The stack of a running goroutine can only be read while its thread
+ * is held.
  */
 #ifndef GORUNTIME_GOGOROUTINES_H
 #define GORUNTIME_GOGOROUTINES_H
@@ -26,69 +27,69 @@ enum go_status {
 };
 
 struct go_goroutine {
-	uint64_t goid, g; /* g: where it is in the process */
-	uint64_t parent;  /* goid of who made it; 0: not known (before 1.21) */
+	uint64_t goid, g; /* g: its address in the process */
+	uint64_t parent;  /* goid of its creator; 0: not known (before 1.21) */
 	uint64_t go_pc;	  /* return address of the go statement; 0: none (goroutine 1) */
 	uint64_t start_pc; /* entry of its function */
-	uint64_t labels;   /* where its pprof labels are (goruntime/golabels.h); 0: none */
-	uint64_t bubble;   /* of testing/synctest: an address; 0: none */
-	uint64_t ancestors; /* where those are that the runtime has kept; 0: none */
-	int64_t wait_since; /* runtime.nanotime, which is CLOCK_MONOTONIC; 0: no GC has seen it wait */
+	uint64_t labels;   /* address of its pprof labels (goruntime/golabels.h); 0: none */
+	uint64_t bubble;   /* address of its bubble (testing/synctest); 0: none */
+	uint64_t ancestors; /* address of the ancestors that the runtime has recorded; 0: none */
+	int64_t wait_since; /* runtime.nanotime (CLOCK_MONOTONIC), ns; 0: no GC has seen it wait */
 	enum go_status status;
-	const char *wait_reason; /* in Go's words ("chan receive"); "" for none; good until
+	const char *wait_reason; /* in Go's words ("chan receive"); "": none; valid until
 				  * gogoroutines_read returns */
-	bool scan;	    /* a GC reads its stack */
+	bool scan;	    /* a GC is scanning its stack */
 	uint8_t tracking_seq;
-	bool locked;	    /* to its thread */
-	bool system;	    /* the runtime's own (runtime/traceback.go, isSystemGoroutine) */
-	bool has_stack;	    /* false: it was running, or moving, at each try */
-	/* Where it was left, with a stack: its pc, and how much of the stack it has in use, which
-	 * stays when the stack is moved. In a system call besides m.syscalltick, which differs
-	 * from call to call (trackingSeq does not, from 1.26 on). */
+	bool locked;	    /* locked to its thread */
+	bool system;	    /* one of the runtime's own (runtime/traceback.go, isSystemGoroutine) */
+	bool has_stack;	    /* false: at each try it was running or its stack was moving */
+	/* Only with a stack: the pc where it was left, and the bytes of the stack in use, which do
+	 * not change when the stack is moved. In a system call also m.syscalltick, which differs
+	 * from call to call (trackingSeq does not, since 1.26). */
 	uint64_t pc, stack_used;
 	bool exact; /* it was interrupted there: pcs[0] is pc + 1, not a return address */
 	uint32_t syscall_tick;
-	int end;	    /* enum gocallers_end of the walk, where it has a stack */
-	const uint64_t *pcs; /* logical frames, innermost first; good until the callback returns */
+	int end;	    /* enum gocallers_end of the walk, if it has a stack */
+	const uint64_t *pcs; /* logical frames, innermost first; valid until the callback returns */
 	size_t pc_count;
-	/* With them: the bytes of its stack from where it was left on, and for each of pcs where
-	 * in them its physical frame ends (gocallers_walk). */
+	/* Valid as long: the bytes of its stack from where it was left on, and for each of pcs the
+	 * end of its physical frame in these bytes (gocallers_walk). */
 	const uint8_t *stack;
 	size_t stack_len;
 	const size_t *frame_ends;
 };
 
-/* For -stop: where running goroutines are, as somebody knows who holds their threads. */
+/* For -stop: where a held thread is, and with it the goroutine that it runs. */
 struct go_held {
 	uint64_t thread; /* m.procid */
 	uint64_t pc, sp;
 };
 
 struct gogoroutines_options {
-	bool system;	   /* those of the runtime, too */
-	bool stacks;	   /* else pc_count is 0 */
-	size_t max_frames; /* logical ones; 0: as many as runtime/pprof of the release takes */
-	const struct go_held *held; /* by thread; every thread of Go's is in it, or NULL */
+	bool system;	   /* also the runtime's own goroutines */
+	bool stacks;	   /* read stacks; otherwise pc_count is 0 */
+	size_t max_frames; /* logical frames; 0: the limit of the release's runtime/pprof */
+	const struct go_held *held; /* all of Go's threads; NULL: none is held */
 	size_t held_count;
-	const atomic_bool *let_go; /* true: they run on; looked at when the stack of one that was
-				    * running has been copied, which is nothing then. NULL: never */
+	const atomic_bool *let_go; /* true: the threads were released, and a copied stack of a
+				    * running goroutine is discarded. NULL: never */
 };
 
 struct gogoroutines_stats {
-	uint64_t goroutines;	/* told */
-	uint64_t again;		/* reads repeated since something had moved */
-	uint64_t without_stack; /* told without one: running, or never at rest */
-	uint64_t left_out;	/* not told: what stood there cannot be a g */
-	uint64_t ends[8];	/* of walks, by enum gocallers_end */
-	uint64_t reads, bytes;	/* process_vm_readv calls, and what they read */
+	uint64_t goroutines;	/* passed to the callback */
+	uint64_t again;		/* reads repeated because something had moved */
+	uint64_t without_stack; /* passed without a stack: running, or never at rest */
+	uint64_t left_out;	/* not passed: what was read cannot be a g */
+	uint64_t ends[8];	/* of walks, indexed by enum gocallers_end */
+	uint64_t reads, bytes;	/* process_vm_readv calls, and the bytes that they read */
 };
 
-/* What it returns other than 0 ends the reading and is returned there. */
+/* A return value other than 0 ends the reading, which then returns it. */
 typedef int gogoroutines_callback(void *ctx, const struct go_goroutine *g, struct error *err);
 
-/* Tells all, in the order of runtime.allgs; those that were made meanwhile may be missing.
- * ERR_FORMAT: the tables are not what they should be, the message says how; ERR_GONE,
- * ERR_NOMEM. Memory is bounded: it goes by batches. */
+/* Passes all goroutines to `each`, in the order of runtime.allgs; goroutines created meanwhile may
+ * be missing. ERR_FORMAT: the tables are not valid, and the message says how; ERR_GONE, ERR_NOMEM.
+ * Works in batches, so its memory is bounded. */
 int gogoroutines_read(const struct golive *live, struct gocallers *callers,
 		      const struct gogoroutines_options *options, gogoroutines_callback *each,
 		      void *ctx, struct gogoroutines_stats *stats, struct error *err);

@@ -11,7 +11,7 @@
 
 enum {
 	SIGNAL_STACK_MAX = 64 << 10, /* gsignal's has 32 KiB (runtime/os_linux.go, mpreinit) */
-	/* In struct ucontext (asm-generic/ucontext.h, asm/sigcontext.h), words. */
+	/* Indexes of words in struct ucontext (asm-generic/ucontext.h, asm/sigcontext.h). */
 	UC_STACK_SP = 2, UC_STACK_SIZE = 4, UC_RSP = 20, UC_RIP = 21, UC_WORDS,
 };
 
@@ -28,8 +28,8 @@ static bool word(const struct golive *live, uint64_t at, uint32_t offset, uint64
 	return !memory_read_u64(live->memory, at + offset, value);
 }
 
-/* What the signal interrupted, whose handler runs on this stack: the kernel has left its
- * registers there, and which stack that is. */
+/* The handler of a signal runs on this stack: finds the interrupted pc and sp. The kernel has
+ * stored the registers there, together with the bounds of this stack. */
 static void interrupted(const struct golive *live, uint64_t low, uint64_t high, uint64_t *pc,
 			uint64_t *sp)
 {
@@ -46,7 +46,7 @@ static void interrupted(const struct golive *live, uint64_t low, uint64_t high, 
 		}
 }
 
-/* If the thread is in a signal handler, where it was before. */
+/* If the thread is in a signal handler, replaces *pc and *sp by those before the signal. */
 static void leave_handler(const struct golive *live, uint64_t m, uint64_t *pc, uint64_t *sp)
 {
 	uint64_t gsignal, low, high;
@@ -58,7 +58,7 @@ static void leave_handler(const struct golive *live, uint64_t m, uint64_t *pc, u
 	interrupted(live, low, high, pc, sp);
 }
 
-/* gogo is left for a goroutine: its stack pointer first, then its pc (asm_amd64.s). */
+/* gogo switches to a goroutine: it sets the stack pointer first, then the pc (asm_amd64.s). */
 static bool is_gogo(struct gocallers *callers, uint64_t pc)
 {
 	const char *name = gocallers_function(callers, pc);
@@ -66,9 +66,9 @@ static bool is_gogo(struct gocallers *callers, uint64_t pc)
 	return name && (!strcmp(name, "gogo") || !strcmp(name, "runtime.gogo"));
 }
 
-/* As runtime/proc.go, sigprof: in the vDSO by who called it, on its own stack by the
- * registers. On g0's stack it was left as it left its own (systemstack, mcall, morestack,
- * asmcgocall: each saves sched). */
+/* Follows runtime/proc.go, sigprof: in the vDSO the caller counts, on the goroutine's own stack the
+ * registers. On g0's stack the goroutine is where it left its own stack: systemstack, mcall,
+ * morestack and asmcgocall all save sched. */
 bool goheld_find(const struct golive *live, struct gocallers *callers,
 		 const struct gogoroutines_options *options, const struct gostate *s, uint64_t *pc,
 		 uint64_t *sp, bool *exact)

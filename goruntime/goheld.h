@@ -1,4 +1,4 @@
-/* Where a goroutine is that runs while somebody holds its thread. */
+/* Finds where a running goroutine is while its thread is held. */
 #ifndef GORUNTIME_GOHELD_H
 #define GORUNTIME_GOHELD_H
 
@@ -10,8 +10,9 @@ struct gogoroutines_options;
 struct golive;
 struct gostate;
 
-/* Looks for its thread among those held. The pc is a return address, or with `exact` the next
- * instruction. False: it is not held, or was not on its stack and has not left it, either. */
+/* Looks for its thread among the held ones. *pc is a return address, or if *exact is true the next
+ * instruction. False: its thread is not held, or the goroutine is neither on its own stack nor has
+ * left it in a way that saves sched. */
 bool goheld_find(const struct golive *live, struct gocallers *callers,
 		 const struct gogoroutines_options *options, const struct gostate *s, uint64_t *pc,
 		 uint64_t *sp, bool *exact);

@@ -1,4 +1,4 @@
-/* One instruction, and what it does with a variable. Each architecture has its own. */
+/* What one instruction does with a variable. Each architecture has its own implementation. */
 #ifndef GORUNTIME_GOINSN_H
 #define GORUNTIME_GOINSN_H
 
@@ -7,8 +7,9 @@
 
 #include "goruntime/gouses.h"
 
-/* The instruction at an address, whose bytes and `len` - its own more are there: how many bytes
- * to step on, at least 1. use->kind stays 0 for one that does nothing with variables. */
+/* Decodes the instruction at `address`; `code` are its bytes, and `len` is the number of bytes up
+ * to the end of the function's code. Returns the number of bytes to the next instruction, at least
+ * 1. use->kind stays 0 for an instruction that uses no variable. */
 size_t goinsn_use(const uint8_t *code, size_t len, uint64_t address, struct gouse *use);
 
 #endif

@@ -1,4 +1,5 @@
-/* Its addresses are made by two instructions; nobody has looked yet at what Go does there. */
+/* On aarch64 an address is made by two instructions; what Go's compiler emits has not been
+ * examined. */
 #include "goruntime/goinsn.h"
 
 size_t goinsn_use(const uint8_t *code, size_t len, uint64_t address, struct gouse *use)

@@ -1,13 +1,13 @@
 /*
- * x86-64 code names a variable by its distance from the end of the instruction (Intel SDM
- * volume 2, 2.2.1.6 "RIP-Relative Addressing"), position-independent or not: so Go's compiler
- * has it. Opcodes: SDM volume 2, appendix A.
+ * x86-64 code addresses a variable by its distance from the end of the instruction (Intel SDM
+ * volume 2, 2.2.1.6 "RIP-Relative Addressing"). Go's compiler emits this in position-dependent
+ * code, too. Opcodes: SDM volume 2, appendix A.
  */
 #include "goruntime/goinsn.h"
 
 #include "unwind/insn_x86_64.h"
 
-enum { GROUP_CMP = 7 /* of 80, 81, 83 */ };
+enum { GROUP_CMP = 7 /* in opcodes 80, 81, 83 */ };
 
 static bool compares_with_number(const struct insn *i)
 {

@@ -1,6 +1,6 @@
 /*
- * g.labels is a *labelMap of runtime/pprof. Up to Go 1.23 that is a map[string]string; from
- * 1.24 on a struct of one slice of pairs of strings (runtime/pprof/label.go; from 1.26 on
+ * g.labels is a *labelMap of runtime/pprof. Up to Go 1.23 that is a map[string]string; since 1.24
+ * it is a struct of one slice of pairs of strings (runtime/pprof/label.go; since 1.26
  * internal/runtime/pprof/label). Neither changes once a goroutine has it.
  */
 #include "goruntime/golabels.h"
@@ -17,13 +17,13 @@
 
 enum {
 	SLICE_SINCE = 24,
-	SETS_MAX = 1 << 16, /* remembered */
-	TEXT_MAX = 64 << 20, /* of these, bytes */
+	SETS_MAX = 1 << 16, /* sets that are cached */
+	TEXT_MAX = 64 << 20, /* bytes of all their text */
 };
 
-static const uint64_t LONG_MAX_BYTES = 1ull << 40; /* no string of Go's has more */
+static const uint64_t LONG_MAX_BYTES = 1ull << 40; /* no Go string is longer */
 
-struct text { /* a string of Go's: where, how long */
+struct text { /* a Go string: address, length */
 	uint64_t at, len;
 };
 
@@ -41,11 +41,11 @@ struct golabels {
 	const struct memory *memory;
 	unsigned minor;
 	bool remember;
-	struct arena arena; /* of all sets */
+	struct arena arena; /* memory of all sets */
 	struct set *sets;
 	size_t count, room;
-	struct hashindex index; /* by address, while they are remembered */
-	struct pair pairs[GO_LABELS_MAX]; /* of the set at hand */
+	struct hashindex index; /* by address, when sets are cached */
+	struct pair pairs[GO_LABELS_MAX]; /* of the set that is being read */
 	size_t pair_count;
 };
 
@@ -93,7 +93,7 @@ static bool has_address(const void *owner, uint32_t id, const void *key)
 
 static int read_slice(struct golabels *l, uint64_t address)
 {
-	uint64_t slice[3]; /* where, length, capacity */
+	uint64_t slice[3]; /* address, length, capacity */
 
 	if (l->memory->read(l->memory, address, slice, sizeof(slice)) || slice[1] > GO_LABELS_MAX ||
 	    slice[1] > slice[2])

@@ -16,10 +16,10 @@ const uint16_t go_class_bytes[GO_SIZE_CLASSES] = {
 	27264, 28672, 32768,
 };
 
-/* Experiments (internal/goexperiment) that leave the runtime's structures alone: vendors' of
- * cryptography, others of libraries, of debug information, of addresses, and of what is done with
- * what was found. Those that add to them (staticlockranking, nogreenteagc, noswissmap) are not
- * here, nor are those that nobody has compared. */
+/* Experiments (internal/goexperiment) that do not change the runtime's structures. They concern
+ * vendors' cryptography, libraries, debug information, addresses, and how findings are reported.
+ * Experiments that add fields (staticlockranking, nogreenteagc, noswissmap) are not in the list,
+ * nor are those that have not been compared. */
 static bool harmless(const char *name, size_t len)
 {
 	static const char *const names[] = {
@@ -56,7 +56,7 @@ const struct golayout *golayout_of(const char *version)
 	if (strncmp(version, "go1.", 4) || version[4] < '0' || version[4] > '9')
 		return NULL;
 	minor = strtoul(version + 4, &end, 10);
-	/* "go1.26.8", "go1.26", "go1.22.3 (Red Hat …)", "go1.21.5-suffix", but no "beta1" */
+	/* accepted: "go1.26.8", "go1.26", "go1.22.3 (Red Hat …)", "go1.21.5-suffix"; not "beta1" */
 	if ((*end && !strchr(". -", *end)) || !only_harmless(version))
 		return NULL;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)

@@ -29,7 +29,7 @@ static int find_fields(struct golive *g, struct error *err)
 	return rc;
 }
 
-/* Has somebody a runtime whose moduledata has not been relocated yet? */
+/* Is there a module with a moduledata that has not been relocated yet? */
 static bool is_too_early(const struct golive *g)
 {
 	size_t count;
@@ -85,8 +85,8 @@ static int find_all(struct golive *g, struct error *err)
 	return rc ? rc : gocheck(g, err);
 }
 
-/* A program that is just being loaded has some of its pointers, and others not yet: what is not
- * understood is looked at again, after 1, 2, 4, ... ms. */
+/* While a program is being loaded, only some of its pointers are set. So what is not understood is
+ * checked again after 1, 2, 4, ... ms. */
 static int find_patiently(struct golive *g, struct error *err)
 {
 	struct timespec wait = { 0, 1000000 };

@@ -1,9 +1,9 @@
 /*
  * A Go process, opened for reading its runtime's tables while it runs.
  *
- * What is found here is where things are. It is believed after it has agreed with the live
- * data: goroutine 1 is there, its stack holds its stack pointer, its pc is in the text, a
- * thread's m leads to a g that leads back to it. Each reader checks what it reads besides.
+ * Opening finds where things are, and checks this with the live data: goroutine 1 exists, its stack
+ * holds its stack pointer, its pc is in the text, a thread's m leads to a g that leads back to it.
+ * Each reader checks in addition what it reads.
  */
 #ifndef GORUNTIME_GOLIVE_H
 #define GORUNTIME_GOLIVE_H
@@ -22,17 +22,18 @@ struct process;
 struct golive {
 	const struct process *process; /* not owned */
 	struct memory_live live;
-	const struct memory *memory; /* that one */
+	const struct memory *memory; /* points to live */
 	struct modmap *maps;	     /* owned */
 	struct goruntime rt;
 	struct govars vars;	/* vars.layout->minor: the release */
 	struct gofields fields;
 	struct goplaces places;
-	struct gopclntab *table; /* of the module with the runtime: rt.image, rt.bias; owned */
+	struct gopclntab *table; /* of the module with the runtime (rt.image, rt.bias); owned */
 };
 
-/* ERR_NOTFOUND: it is no program of Go's; ERR_FORMAT: a release, or a runtime, that is not
- * understood, the message says how; ERR_PERM, ERR_GONE, ERR_NOMEM. x86-64 only. */
+/* Opens a process; the caller frees *live with golive_free. ERR_NOTFOUND: it is not a Go program;
+ * ERR_FORMAT: a release, or a runtime, that is not supported, and the message says how; ERR_PERM,
+ * ERR_GONE, ERR_NOMEM. x86-64 only. */
 int golive_open(struct golive **live, const struct process *process, struct error *err);
 void golive_free(struct golive *live);
 

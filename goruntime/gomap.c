@@ -1,8 +1,9 @@
 /*
- * All entries are read before the first is told: only then it is known that they are as many
- * as the map says, and that its header has not changed meanwhile. A map that is written to
- * is read again a few times; the bigger it is and the more often it changes, the less likely
- * is a reading in between, and then it is refused: half of a change is no entry.
+ * All entries are read before the first is passed on. Only then it is certain that their number is
+ * that in the map's header, and that the header has not changed meanwhile. If the map is written to
+ * meanwhile, it is read again a few times. The larger the map and the more often it changes, the
+ * less likely is a reading in between; in the end it is rejected, because a half-made change is not
+ * an entry.
  */
 #include "goruntime/gomap.h"
 
@@ -15,27 +16,27 @@
 
 enum {
 	TRIES = 8,
-	CELLS = 8, /* of a bucket, or of a group: bucketCnt, MapGroupSlots */
-	SIDE_MAX = 128, /* bytes: larger keys and elements stand elsewhere (maxKeySize) */
+	CELLS = 8, /* cells of a bucket or of a group: bucketCnt, MapGroupSlots */
+	SIDE_MAX = 128, /* bytes: larger keys and elements are stored elsewhere (maxKeySize) */
 	CHUNK = 64 << 10,
 	SWISS_SINCE = 24,
 	/* runtime/map.go: hmap */
 	HMAP_FLAGS = 8, HMAP_B = 9, HMAP_BUCKETS = 16, HMAP_OLD = 24,
-	WRITING = 4, SAME_SIZE_GROW = 8, /* of flags */
+	WRITING = 4, SAME_SIZE_GROW = 8, /* bits of flags */
 	MIN_TOP_HASH = 5,
 	/* internal/runtime/maps/map.go: Map; table.go: table */
 	MAP_DIR = 16, MAP_DIR_LEN = 24, MAP_DEPTH = 32, MAP_WRITING = 34,
 	TABLE_CAPACITY = 2, TABLE_DEPTH = 6, TABLE_INDEX = 8, TABLE_GROUPS = 16, TABLE_MASK = 24,
 	TABLE_BYTES = 32, TABLE_MAX = 1024, /* maxTableCapacity */
-	HEADER_BYTES = 48, /* both */
+	HEADER_BYTES = 48, /* of either kind */
 };
 
-static const uint8_t NOT_FULL = 0x80; /* of a control byte: empty, or deleted (group.go) */
+static const uint8_t NOT_FULL = 0x80; /* bit of a control byte: empty or deleted (group.go) */
 
 struct reader {
 	const struct memory *memory;
 	const struct gomap_kind *kind;
-	uint64_t count, max; /* what the header says; what is allowed */
+	uint64_t count, max; /* according to the header; the limit */
 	struct buffer entries;
 	uint8_t header[HEADER_BYTES];
 	uint8_t chunk[CHUNK];
@@ -64,8 +65,9 @@ static size_t bucket_bytes(const struct reader *r)
 	return CELLS + CELLS * entry_bytes(r) + 8;
 }
 
-/* The cells that are in use. In an old bucket whose entries have moved on, each is marked as
- * empty or moved (evacuate() in runtime/map.go), so each entry is in use in one place. */
+/* Keeps the cells that are in use. When the entries of an old bucket have been moved, each of its
+ * cells is marked as empty or moved (evacuate() in runtime/map.go), so each entry is in use in one
+ * place only. */
 static int keep_bucket(struct reader *r, const uint8_t *bucket)
 {
 	const uint8_t *keys = bucket + CELLS, *elems = keys + (size_t)CELLS * r->kind->key;
@@ -77,7 +79,7 @@ static int keep_bucket(struct reader *r, const uint8_t *bucket)
 	return rc;
 }
 
-/* `left`: of overflow buckets. */
+/* Keeps a bucket and its overflow buckets; *left is how many of these may still follow. */
 static int keep_chain(struct reader *r, const uint8_t *bucket, uint64_t *left)
 {
 	uint8_t next[CELLS + CELLS * 2 * SIDE_MAX + 8];
@@ -95,8 +97,8 @@ static int keep_chain(struct reader *r, const uint8_t *bucket, uint64_t *left)
 	return rc;
 }
 
-/* As a map has about as many overflow buckets as buckets, it is made anew
- * (tooManyOverflowBuckets()). */
+/* Once a map has about as many overflow buckets as buckets, Go makes it anew
+ * (tooManyOverflowBuckets()); hence the bound. */
 static int keep_buckets(struct reader *r, uint64_t at, uint64_t count)
 {
 	size_t per_chunk = CHUNK / bucket_bytes(r);
@@ -158,7 +160,8 @@ static int keep_groups(struct reader *r, uint64_t at, size_t count)
 	return rc;
 }
 
-/* One table, which begins at an index of the directory; how many places it has there. */
+/* Keeps one table, which begins at `index` of the directory; *places is how many elements of the
+ * directory refer to it. */
 static int keep_table(struct reader *r, uint64_t at, uint64_t index, uint64_t *places)
 {
 	uint8_t depth = r->header[MAP_DEPTH], table[TABLE_BYTES];
@@ -179,7 +182,7 @@ static int keep_table(struct reader *r, uint64_t at, uint64_t index, uint64_t *p
 	return rc ? rc : r->entries.len / entry_bytes(r) - before == used ? 0 : ERR_FORMAT;
 }
 
-/* A table stands in the directory as often in a row as its depth says. */
+/* A table is in the directory as often in a row as its depth says. */
 static int keep_tables(struct reader *r)
 {
 	uint64_t directory = memory_word(r->header, MAP_DIR);
@@ -202,7 +205,7 @@ static int keep_swiss(struct reader *r)
 
 	if (r->header[MAP_WRITING])
 		return ERR_FORMAT;
-	if (!len) /* a small one */
+	if (!len) /* a small map */
 		return keep_groups(r, memory_word(r->header, MAP_DIR), 1);
 	if (r->header[MAP_DEPTH] > 40 || len != 1ull << r->header[MAP_DEPTH])
 		return ERR_FORMAT;

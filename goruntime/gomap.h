@@ -1,10 +1,10 @@
 /*
- * Maps of Go, read entry by entry: hmap up to 1.23 (runtime/map.go), Swiss maps from 1.24 on
- * (internal/runtime/maps). Experiments that choose another kind (noswissmap in 1.24 and 1.25,
- * mapsplitgroup in 1.27) are not for us: golayout_of refuses such programs.
+ * Reads Go maps entry by entry: hmap up to 1.23 (runtime/map.go), Swiss maps since 1.24
+ * (internal/runtime/maps). Programs with an experiment that chooses another kind (noswissmap in
+ * 1.24 and 1.25, mapsplitgroup in 1.27) are not supported: golayout_of rejects them.
  *
- * Bounded: a map has at most so many entries, and no chain of buckets or tables is followed for
- * longer than its own counts allow.
+ * Bounded: the caller limits the number of entries, and no chain of buckets or tables is followed
+ * further than its own counts allow.
  */
 #ifndef GORUNTIME_GOMAP_H
 #define GORUNTIME_GOMAP_H
@@ -21,10 +21,10 @@ struct gomap_kind {
 
 typedef int gomap_callback(void *ctx, const void *key, const void *elem);
 
-/* Tells each entry of the map at an address (what a variable of a map type holds; 0: an empty
- * one) once. `memory` must not be a cache, unless the map can no longer change. 0; what the
- * callback returned; ERR_FORMAT: what stands there is none, or it changes as we read;
- * ERR_LIMIT: more than `max` entries, or room for so many more; ERR_NOMEM. */
+/* Passes each entry of the map at an address (the value of a variable of a map type; 0: an empty
+ * map) once to `each`. `memory` must not be a cache, unless the map can no longer change. Returns
+ * 0; what the callback returned, if not 0; ERR_FORMAT: it is not a valid map, or it changes while
+ * it is read; ERR_LIMIT: more than `max` entries, or room for many more than that; ERR_NOMEM. */
 int gomap_each(const struct memory *memory, uint64_t map, const struct gomap_kind *kind, size_t max,
 	       gomap_callback *each, void *ctx);
 

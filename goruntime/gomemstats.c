@@ -1,8 +1,8 @@
 /*
- * The runtime can check its sums itself (doubleCheckReadMemStats): what the heap has in use and
- * has given back, as the pacer has it and as the sums of what all Ps have reported; and what is
- * mapped, by purpose and in all. A program that runs changes them while they are read, so they
- * are read again until they agree; where they never do, they are not believed.
+ * The runtime can check its sums itself (doubleCheckReadMemStats): what the heap has in use and has
+ * released, according to the pacer and to the sums of what all Ps have reported; and what is
+ * mapped, by purpose and in total. A running program changes the sums while they are read, so they
+ * are read again until they agree. If they never do, they are not used.
  */
 #include "goruntime/gomemstats.h"
 
@@ -15,12 +15,13 @@
 enum {
 	TRIES = 8,
 	DELTAS = 3,	 /* consistentHeapStats.stats */
-	DELTA_WORDS = 6, /* heapStatsDelta: committed, released, inHeap, inStacks, inWorkBufs, and up
-			  * to 1.24 inPtrScalarBits */
-	FIXALLOC_BYTES = 72, FIXALLOC_INUSE = 48, FIXALLOC_STAT = 56, /* fixalloc, of all releases */
+	DELTA_WORDS = 6, /* heapStatsDelta: committed, released, inHeap, inStacks, inWorkBufs, and
+			  * up to 1.24 inPtrScalarBits */
+	FIXALLOC_BYTES = 72, FIXALLOC_INUSE = 48, FIXALLOC_STAT = 56, /* fixalloc, each release */
 };
 
-/* runtime.mstats: what there is for each purpose, up to other_sys, which is before last_gc_unix. */
+/* runtime.mstats: memory from the system by purpose, up to other_sys, which is before
+ * last_gc_unix. */
 struct purposes {
 	uint64_t stacks, mspan, mcache, buckhash, gc_misc, other;
 };
@@ -31,7 +32,7 @@ struct reading {
 	uint64_t memstats, pacer;
 	struct purposes system;
 	uint64_t inuse, released, free; /* of the heap */
-	int64_t deltas[DELTA_WORDS];	/* summed */
+	int64_t deltas[DELTA_WORDS];	/* sums over DELTAS */
 };
 
 static bool get(const struct reading *r, uint64_t at, void *buf, size_t len)
@@ -39,8 +40,8 @@ static bool get(const struct reading *r, uint64_t at, void *buf, size_t len)
 	return !r->live->memory->read(r->live->memory, at, buf, len);
 }
 
-/* 1.18 has the heap's numbers in mstats, and one word behind each of mspan_sys and mcache_sys for
- * what of it is in use, of which those are computed when they are asked for. */
+/* 1.18 has the heap's numbers in mstats, and behind each of mspan_sys and mcache_sys a word for the
+ * part in use, which is computed only on request. */
 static bool read_1_18(struct reading *r)
 {
 	enum { HEAP_SYS = 48, WORDS = 15 };
@@ -55,7 +56,7 @@ static bool read_1_18(struct reading *r)
 	return true;
 }
 
-/* heapInUse, heapReleased, heapFree. */
+/* Reads heapInUse, heapReleased, heapFree. */
 static bool read_newer(struct reading *r)
 {
 	uint64_t heap[3];
@@ -72,7 +73,7 @@ static bool read_newer(struct reading *r)
 
 static bool read_deltas(struct reading *r)
 {
-	size_t len = r->layout->tiny; /* what is before the counters of objects */
+	size_t len = r->layout->tiny; /* what precedes the counters of objects */
 
 	memset(r->deltas, 0, sizeof(r->deltas));
 	if (len > sizeof(r->deltas))
@@ -147,7 +148,8 @@ static void tell_memory(const struct reading *r, struct gomemstats *s)
 	s->other_sys = r->system.other;
 }
 
-/* What an allocator there has in use, if it is the one that counts what it has at `stat`. */
+/* Reads how much the allocator at `at` has in use. False unless it is the one that adds its memory
+ * to the counter at `stat`. */
 static bool read_fixalloc(const struct reading *r, uint64_t at, uint64_t stat, uint64_t *inuse)
 {
 	uint64_t w[FIXALLOC_BYTES / 8];
@@ -159,7 +161,7 @@ static bool read_fixalloc(const struct reading *r, uint64_t at, uint64_t stat, u
 	return true;
 }
 
-/* mheap_.spanalloc is right before cachealloc, or, from 1.26 on, there is one between them. */
+/* mheap_.spanalloc is right before cachealloc; since 1.26 there is another one between them. */
 static bool read_inuse(const struct reading *r, struct gomemstats *s)
 {
 	uint64_t caches = r->live->places.cache_alloc, sys = r->memstats;
@@ -171,7 +173,7 @@ static bool read_inuse(const struct reading *r, struct gomemstats *s)
 		read_fixalloc(r, caches - 2 * FIXALLOC_BYTES, mspan, &s->mspan_inuse));
 }
 
-/* What stands behind one another in mstats. */
+/* Consecutive fields of mstats. */
 struct pauses {
 	uint64_t last_gc, total, ns[GO_PAUSES], end[GO_PAUSES];
 	uint32_t cycles, forced;

@@ -1,10 +1,10 @@
 /*
- * The counters of a Go runtime, read out of its memory while it runs: nothing is stopped,
- * nothing called.
+ * The counters of a Go runtime, read from its memory while it runs. Nothing is stopped, and no
+ * function of it is called.
  *
- * They are what runtime.ReadMemStats, runtime.NumGoroutine and runtime/metrics would say,
- * to the object in a program that is at rest. One that runs goes on between two reads:
- * numbers that belong together may be a fraction of a millisecond apart.
+ * The values are those of runtime.ReadMemStats, runtime.NumGoroutine and runtime/metrics, exact to
+ * the object in a program that is at rest. A running program continues between two reads: numbers
+ * that belong together may be a fraction of a millisecond apart.
  */
 #ifndef GORUNTIME_GOMETRICS_H
 #define GORUNTIME_GOMETRICS_H
@@ -34,19 +34,20 @@ enum gometric {
 
 struct gometric_value {
 	uint64_t number;
-	const char *why_not; /* NULL, or why there is none; static text */
+	const char *why_not; /* NULL, or why there is no number; static text */
 };
 
-/* Finds the runtime of a process (not owned) and its variables. Takes some ms. ERR_NOTFOUND:
- * it is no program of Go's; ERR_FORMAT: one that is not understood, the message says how, or
- * perhaps only not yet; ERR_PERM, ERR_GONE, ERR_NOMEM. x86-64 only. */
+/* Finds the runtime of a process (not owned) and its variables. Takes some ms. The caller frees
+ * *g with gometrics_free. ERR_NOTFOUND: it is not a Go program; ERR_FORMAT: it is not supported,
+ * or perhaps only not ready yet, and the message says how; ERR_PERM, ERR_GONE, ERR_NOMEM. x86-64
+ * only. */
 int gometrics_new(struct gometrics **g, const struct process *process, struct error *err);
 void gometrics_free(struct gometrics *g);
 
-/* As runtime.Version says it. */
+/* The release as runtime.Version returns it; owned by `g`. */
 const char *gometrics_version(const struct gometrics *g);
 
-/* Reads all of them. */
+/* Reads all counters. */
 void gometrics_read(struct gometrics *g, struct gometric_value values[GOMETRIC_COUNT]);
 
 #endif

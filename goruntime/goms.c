@@ -10,7 +10,7 @@
 
 enum { MS_MAX = 1 << 16, BYTES_MAX = 1024 };
 
-/* Bytes of an m that have all fields; 0: one of them is not known. */
+/* Bytes of an m up to the end of the last needed field; 0: one of the fields is not known. */
 static uint32_t bytes_of_m(const struct goruntime *rt)
 {
 	const uint32_t fields[] = { rt->m.g0, rt->m.gsignal, rt->m.procid, rt->m.alllink };
@@ -24,7 +24,7 @@ static uint32_t bytes_of_m(const struct goruntime *rt)
 	return end;
 }
 
-/* Its g0 leads back to it (allocm). */
+/* True when the m's g0 leads back to it (allocm). */
 static bool is_m(const struct goruntime *rt, const struct memory *memory, uint64_t at,
 		 const uint8_t *bytes)
 {

@@ -1,5 +1,5 @@
-/* The threads that a Go runtime knows (runtime.allm): which number each has, and where its m and
- * that one's stacks are. */
+/* Reads the threads of a Go runtime (runtime.allm): the number of each, and where its m and the m's
+ * stacks are. */
 #ifndef GORUNTIME_GOMS_H
 #define GORUNTIME_GOMS_H
 
@@ -12,14 +12,14 @@ struct goruntime;
 struct memory;
 
 struct gom {
-	uint64_t thread; /* in the process's own PID namespace */
+	uint64_t thread; /* thread ID in the process's own PID namespace */
 	struct gothread_place place;
 };
 
-/* Appends a struct gom for each m that has begun to run; runtime.allm is at `all_ms`. The list may
- * change meanwhile: new ones come before the first, and one that is taken out still leads on
- * (runtime/proc.go, mcommoninit and mexit). ERR_FORMAT: what stands there is no such list, or
- * what this release calls an m's number is not known; ERR_NOMEM. */
+/* Appends a struct gom to `ms` for each m that has begun to run; runtime.allm is at `all_ms`. The
+ * list may change meanwhile: new ms are inserted before the first, and one that is removed still
+ * leads on (runtime/proc.go, mcommoninit and mexit). ERR_FORMAT: it is not a valid list, or a
+ * needed field of an m is not known in this release; ERR_NOMEM. */
 int goms_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *memory,
 	      struct buffer *ms);
 

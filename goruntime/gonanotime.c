@@ -13,8 +13,8 @@
 
 enum { SECOND = 1000000000 };
 
-/* "monotonic  SECONDS  NANOSECONDS", which are never negative, on a line; offsets of whoever has
- * made no namespace for its children that is not its own. */
+/* Parses the line "monotonic  SECONDS  NANOSECONDS", in which NANOSECONDS is never negative. The
+ * offsets are those of the process itself unless it has made a new namespace for its children. */
 static bool parse_offset(const char *text, int64_t *offset)
 {
 	const char *line = strstr(text, "monotonic");
@@ -40,8 +40,8 @@ static bool read_offset(int fd, int64_t *offset)
 	return parse_offset(text, offset);
 }
 
-/* Are they in one time namespace? So it is where the kernel has none (before Linux 5.6, or left
- * out). */
+/* Are the process and we in the same time namespace? Always, where the kernel has none (before
+ * Linux 5.6, or left out). */
 static bool same_namespace(const struct process *process)
 {
 	struct stat ours, theirs;

@@ -1,4 +1,4 @@
-/* What the clock shows by which a Go runtime notes times. */
+/* The clock by which a Go runtime records times. */
 #ifndef GORUNTIME_GONANOTIME_H
 #define GORUNTIME_GONANOTIME_H
 
@@ -6,8 +6,8 @@
 
 struct process;
 
-/* runtime.nanotime: CLOCK_MONOTONIC, as the process sees it, whose time namespace may not be ours
- * (time_namespaces(7)); 0 where that cannot be found out. `process` NULL: as we see it. */
+/* runtime.nanotime in ns: CLOCK_MONOTONIC in the process's time namespace, which may not be ours
+ * (time_namespaces(7)); 0: not known. `process` NULL: in our namespace. */
 int64_t gonanotime(const struct process *process);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A variable is the one that certain functions name, and use so and so: runtime.mcommoninit
- * loads allm and takes its address, mexit takes its address; nothing else is used like that by
- * both. Where that would not do, the order counts. If two variables fit, none is taken.
+ * A variable is recognized by the functions that use it and by how they use it: runtime.mcommoninit
+ * loads allm and takes its address, mexit takes its address; no other variable is used like that by
+ * both. Where that is not enough, the order of uses counts. If two variables fit, neither is taken.
  * tests/goruntime/places.test compares with the symbols of each release and way of linking.
  */
 #include "goruntime/goplaces.h"
@@ -59,22 +59,22 @@ static const char *const functions[FUNCTIONS] = {
 	[SCHEDINIT] = "runtime.schedinit",
 	[SEMACQUIRE] = "runtime.semacquire1",
 	[STKBUCKET] = "runtime.stkbucket",
-	[SYNCEVENT] = "sync.event", /* mutexevent, by its linkname, up to 1.26 */
+	[SYNCEVENT] = "sync.event", /* mutexevent by its linkname, up to 1.26 */
 	[TICKSINIT] = "runtime.(*ticksType).init",
 	[TICKSPERSECOND] = "runtime.ticksPerSecond",
 	[OLDTICKSPERSECOND] = "runtime.tickspersecond",
 };
 
-/* What a function does with a variable, or with the one that is `distance` behind it. */
+/* A function's use of a variable, or of the one that is `distance` bytes behind it. */
 struct clue_use {
-	uint8_t function, kind; /* with NOT: it does no such thing */
+	uint8_t function, kind; /* kind: an enum gouse_kind; with NOT: there is no such use */
 	uint16_t distance;
-	int number; /* of a comparison; ANY */
+	int number; /* number compared with; ANY: any number */
 };
 
 struct clue {
-	size_t to; /* in struct goplaces */
-	uint8_t since, until; /* releases, 1.since to 1.until */
+	size_t to; /* offset in struct goplaces */
+	uint8_t since, until; /* releases 1.since to 1.until */
 	struct clue_use uses[USES_MAX];
 };
 
@@ -87,8 +87,8 @@ struct clue {
 #define COMPARES(f, n) { f, GOUSE_COMPARE, 0, n }
 #define ALSO(f, kind, distance) { f, GOUSE_##kind, distance, ANY }
 
-/* Seen in the sources: runtime/{proc,mprof,mgc,mgcsweep,mfinal,chan,sema,runtime,traceback}.go
- * and runtime/pprof/pprof.go. A place's clues are tried in turn. */
+/* Taken from the sources: runtime/{proc,mprof,mgc,mgcsweep,mfinal,chan,sema,runtime,traceback}.go
+ * and runtime/pprof/pprof.go. The clues of a place are tried in turn. */
 static const struct clue clues[] = {
 	{ OF(all_ms), 18, NEWEST, { LOADS(MCOMMONINIT), TAKES(MCOMMONINIT), TAKES(MEXIT) } },
 	{ OF(heap_cycle), 18, 18, { LOADS(NEXTCYCLE), STORES(NEXTCYCLE), LOADS(MALLOC), LOADS(FREE) } },
@@ -137,8 +137,8 @@ static bool fits(const struct gouses *all, const struct clue *clue, uint64_t add
 	return true;
 }
 
-/* The image address of the one variable that fits; 0 for none, or more than one. The first use
- * of each clue is at no distance. */
+/* The image address of the only variable that fits; 0: there is none, or more than one. The first
+ * use of each clue has distance 0. */
 static uint64_t the_one(const struct gouses *all, const struct clue *clue)
 {
 	const struct gouses *first = &all[clue->uses[0].function];
@@ -156,8 +156,8 @@ static uint64_t the_one(const struct gouses *all, const struct clue *clue)
 	return found;
 }
 
-/* The next variable from use *at on; *at is behind all uses of it that follow each other. 0 when
- * something else comes first. */
+/* Returns the variable of use *at and moves *at behind all consecutive uses of it. 0: that use is
+ * not of a variable. */
 static uint64_t next_variable(const struct gouses *u, size_t *at)
 {
 	uint64_t address = *at < u->count ? u->all[*at].address : 0;
@@ -193,7 +193,8 @@ static void find_buckets(struct goplaces *p, const struct gouses *all)
 	}
 }
 
-/* Up to 1.19 runtime.init, then schedinit sets MemProfileRate by it: looks at it right before. */
+/* runtime.init (up to 1.19) or schedinit sets MemProfileRate depending on disableMemoryProfiling,
+ * which it reads right before. */
 static void find_profile_off(struct goplaces *p, const struct gouses *all, unsigned minor)
 {
 	const struct gouses *u = &all[minor < 20 ? INIT : SCHEDINIT];
@@ -246,7 +247,7 @@ int goplaces_by_code(struct goplaces *p, struct gopclntab *t, const struct image
 struct place {
 	size_t to; /* in struct goplaces */
 	const char *symbol;
-	uint32_t offset; /* of what is meant in the variable */
+	uint32_t offset; /* offset of the place in the variable */
 };
 
 static const struct place places[] = {
@@ -309,7 +310,7 @@ static bool lacks(const struct goplaces *p)
 	return false;
 }
 
-/* Of two variables it is a field that is meant. */
+/* For two of the variables the place is that of a field. */
 static void take(struct goplaces *p, const struct goplaces *symbols, const struct golayout *l)
 {
 	for (size_t to = 0; to < sizeof(*p); to += sizeof(uint64_t)) {

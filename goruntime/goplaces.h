@@ -1,9 +1,10 @@
 /*
- * Where the runtime's tables begin: those of its variables from which its profiles are read.
+ * Where the runtime's tables begin: the addresses of the variables from which its profiles are
+ * read.
  *
- * Found by the code that uses them, as goruntime/govars.h finds its, so that stripped programs
- * are read like any other; where the code does not say it, by the symbol table. Nothing that the
- * linker has left out has a place: without pprof.Lookup there are no `profiles`.
+ * They are found by the code that uses them, as in goruntime/govars.h, so that stripped programs
+ * are read like any other. What the code does not tell is looked up in the symbol table. What the
+ * linker has left out has no address: without pprof.Lookup there are no `profiles`.
  */
 #ifndef GORUNTIME_GOPLACES_H
 #define GORUNTIME_GOPLACES_H
@@ -14,7 +15,7 @@ struct gopclntab;
 struct govars;
 struct image;
 
-/* Addresses in the process; 0 where it was not found. */
+/* Addresses in the process; 0: not found. */
 struct goplaces {
 	uint64_t all_gs;	/* runtime.allgs: a slice of *g */
 	uint64_t all_ms;	/* runtime.allm: *m, linked by m.alllink */
@@ -27,17 +28,18 @@ struct goplaces {
 	uint64_t profiles;	/* runtime/pprof.profiles.m: map[string]*Profile */
 	uint64_t wait_reasons;	/* runtime.waitReasonStrings: array of strings */
 	uint64_t fing_status;	/* runtime.fingStatus; 1.18: fingRunning: bool */
-	uint64_t cache_alloc;	/* runtime.mheap_.cachealloc: fixalloc; by code alone */
+	uint64_t cache_alloc;	/* runtime.mheap_.cachealloc: fixalloc; found by code only */
 	uint64_t gc_cycles;	/* runtime.work.cycles: uint32, cycles begun */
 	uint64_t sweep_active;	/* runtime.sweep.active.state: uint32 */
 	uint64_t mem_profile_off; /* runtime.disableMemoryProfiling: bool */
 };
 
-/* By the code alone. `t` is of the image, which is mapped with this bias. ERR_NOMEM. */
+/* Finds the places by the code only. `t` is the table of the image, which is mapped with this bias.
+ * ERR_NOMEM. */
 int goplaces_by_code(struct goplaces *p, struct gopclntab *t, const struct image *image,
 		     uint64_t bias, const struct govars *vars);
 
-/* By the code, and what it does not say, by the symbols. ERR_NOMEM. */
+/* Finds the places by the code, and the remaining ones by the symbols. ERR_NOMEM. */
 int goplaces_find(struct goplaces *p, struct gopclntab *t, const struct image *image,
 		  uint64_t bias, const struct govars *vars);
 

@@ -1,4 +1,4 @@
-/* What goroutines wait for, in the words that the program has for it. */
+/* The reasons for which goroutines wait, in the program's own words. */
 #ifndef GORUNTIME_GOREASONS_H
 #define GORUNTIME_GOREASONS_H
 
@@ -14,8 +14,9 @@ struct goreasons {
 	bool known[GO_REASONS];
 };
 
-/* runtime.waitReason.String (runtime/runtime2.go); `strings` is where waitReasonStrings is, 0:
- * nobody knows. "" for none. Remembered in `r`, {0} at first, and good as long as it. */
+/* The text of a reason (runtime.waitReason.String, runtime/runtime2.go). `strings` is the address
+ * of waitReasonStrings, 0: not known. "": there is none. Cached in `r`, which is zeroed at first,
+ * and valid as long as it. */
 const char *goreasons_text(struct goreasons *r, const struct memory *memory, uint64_t strings,
 			   uint8_t reason);
 

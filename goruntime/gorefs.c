@@ -1,11 +1,11 @@
 /*
- * x86-64 code names a variable by its distance from the end of the instruction: a ModRM
- * byte of mod 0 and r/m 5, four bytes of distance, then perhaps an immediate operand of
- * one, two or four bytes (Intel SDM volume 2, 2.2.1.6 "RIP-Relative Addressing"). Code is
- * not decoded for that: each byte that may be such a ModRM is taken for one, with each
- * size of an operand. Of the addresses so made up hardly any lie in the program's data,
- * and for a wrong one to count, all fields of a clue had to be made up at their right
- * distances. What is asked for is a multiple of 8, which keeps the sizes apart.
+ * x86-64 code refers to a variable by its distance from the end of the instruction: a ModRM byte of
+ * mod 0 and r/m 5, four bytes of distance, then possibly an immediate operand of one, two or four
+ * bytes (Intel SDM volume 2, 2.2.1.6 "RIP-Relative Addressing"). The code is not decoded for that:
+ * each byte that may be such a ModRM byte is taken as one, with each size of the operand. Hardly
+ * any of the addresses that result by chance lie in the program's data. For a wrong structure to be
+ * found, all fields of a clue would have to result by chance at their right distances. The
+ * structure's address must be a multiple of 8, which distinguishes the operand sizes.
  */
 #include "goruntime/gorefs.h"
 

@@ -14,7 +14,7 @@
 
 enum { CODE_BYTES = 48, TLS_FAR = 1 << 20 };
 
-static const char MARK[] = "runtime.morestack"; /* every runtime has it, plugins have not */
+static const char MARK[] = "runtime.morestack"; /* in every runtime, and not in plugins */
 
 #define OF(member) offsetof(struct goruntime, member)
 
@@ -50,10 +50,10 @@ static bool find_fields(struct goruntime *rt, struct gotypes *t)
 }
 
 /*
- * Where the running g stands is known to nobody but the code, all the more so when its
- * symbols are gone and C has thread-local variables, too. runtime.morestack begins by
- * loading it, in one of the ways of the ABI ("ELF Handling For Thread-Local Storage",
- * 4.4.6 and 4.4.7, and what linkers make of them):
+ * Only the code tells where the running g is stored, in particular where symbols are stripped and C
+ * has thread-local variables, too. runtime.morestack begins by loading it, in one of the ways of
+ * the ABI ("ELF Handling For Thread-Local Storage", 4.4.6 and 4.4.7, and what linkers make of
+ * them):
  *   mov %fs:OFFSET,%reg
  *   mov $OFFSET,%rcx; mov %fs:(%rcx),%reg
  *   mov DISTANCE(%rip),%rcx; mov %fs:(%rcx),%reg
@@ -124,7 +124,7 @@ static int make_room(struct goruntime_search *s, size_t count)
 	return 0;
 }
 
-/* 1.17 made two functions of it, of which the second changes stacks. */
+/* 1.17 split it into two functions, of which the second changes stacks. */
 static void find_gogo(struct goruntime *rt, struct gopclntab *t)
 {
 	struct go_function f;
@@ -135,7 +135,7 @@ static void find_gogo(struct goruntime *rt, struct gopclntab *t)
 	}
 }
 
-/* The linker leaves the function out of programs that have no use for it. */
+/* The linker leaves this function out of programs that do not use it. */
 static void find_labels(struct goruntime *rt, struct gopclntab *t)
 {
 	struct go_function f;
@@ -144,7 +144,7 @@ static void find_labels(struct goruntime *rt, struct gopclntab *t)
 		rt->who.labels = GO_NO_FIELD;
 }
 
-/* One image; ERR_NOTFOUND when the runtime is not there and never will be. */
+/* Tries one image. ERR_NOTFOUND: it does not contain the runtime and never will. */
 static int try_image(struct goruntime *rt, const struct image *image, uint64_t bias,
 		     const struct memory *memory)
 {

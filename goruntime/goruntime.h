@@ -1,7 +1,7 @@
 /*
- * The Go runtime of a process: where its structures have what.
+ * The Go runtime of a process: the field offsets of its structures.
  *
- * Found from outside: which module has it, how its types g, m and gobuf are laid out
+ * Found from outside: the module that contains the runtime, the layout of its types g, m and gobuf
  * (goruntime/gotypes), and where a thread keeps the g that it runs.
  */
 #ifndef GORUNTIME_GORUNTIME_H
@@ -19,28 +19,28 @@ struct modmap;
 struct goruntime {
 	const struct image *image; /* of the module with the runtime */
 	uint64_t bias;	/* address in the process - image address */
-	uint64_t gogo, gogo_end; /* image addresses; 0: not known */
-	int64_t tls;	/* of the running g, from the thread pointer (fs_base) */
+	uint64_t gogo, gogo_end; /* image addresses; 0: not found */
+	int64_t tls;	/* of the running g; bytes from the thread pointer (fs_base) */
 	/* Offsets in bytes. */
 	struct { uint32_t m, sp, pc, bp; } g; /* the last three of sched */
 	struct {
 		uint32_t g0, gsignal, curg, ncgo, isextra, vdso_sp, vdso_pc, procid, alllink;
 	} m;
-	struct { uint32_t goid, labels; } who; /* of g; no labels where nothing sets any */
+	struct { uint32_t goid, labels; } who; /* of g; no labels where no function sets them */
 	/* isextra, procid, alllink, goid and labels may be GO_NO_FIELD. */
 };
 
-/* What is remembered from search to search; {0} at first. */
+/* State kept from search to search; zeroed at first. */
 struct goruntime_search {
-	uint8_t *rejected; /* by image id: it has no Go, or no runtime */
+	uint8_t *rejected; /* indexed by image id: it has no Go, or no runtime; owned */
 	size_t room;
 };
 
 void goruntime_search_release(struct goruntime_search *s);
 
-/* Finds the runtime in a process with these maps, whose memory is read. ERR_NOTFOUND when
- * none of its modules is Go's; ERR_FORMAT for a runtime that is not understood, perhaps
- * because it has not been relocated yet; ERR_NOMEM. */
+/* Finds the runtime in a process with these maps and this memory. rt->image is borrowed from the
+ * maps. ERR_NOTFOUND: none of its modules has a Go runtime; ERR_FORMAT: a runtime that is not
+ * supported, or perhaps has not been relocated yet; ERR_NOMEM. */
 int goruntime_find(struct goruntime *rt, struct goruntime_search *s, const struct modmap *maps,
 		   const struct memory *memory);
 

@@ -12,13 +12,13 @@
 
 enum {
 	SITES_MAX = 1 << 22,
-	FRAMES_MAX = 256,  /* inlined into one another at one pc */
-	SENSE_SHIFT = 62,  /* no process has addresses as high */
-	NAME_ROOM = 32,	   /* longer than what is looked for */
+	FRAMES_MAX = 256,  /* frames inlined into one another at one pc */
+	SENSE_SHIFT = 62,  /* bit of a key; no address is as high */
+	NAME_ROOM = 32,	   /* longer than the names that are looked for */
 	IMAGES_MAX = 1 << 16,
 };
 
-/* Numbers of functions differ between releases; this one is a wrapper in each
+/* The funcID of wrappers differs between releases. This function is a wrapper in each of them
  * (cmd/internal/objabi/funcid.go). */
 int gosites_init(struct gosites *s, const struct golive *live)
 {
@@ -75,7 +75,7 @@ static bool room_for_image(struct gosites *s, uint32_t id)
 	return true;
 }
 
-/* The table of another module than the runtime's, opened when it is first asked for. */
+/* The table of a module other than the runtime's, opened on first use. */
 static struct gopclntab *other_table(struct gosites *s, const struct image *image)
 {
 	uint32_t id = image_id(image);
@@ -106,8 +106,8 @@ bool gosites_function(struct gosites *s, uint64_t address, struct gosites_functi
 	return gopclntab_find(f->table, address - f->bias, &f->function);
 }
 
-/* The functions by which tracebacks are changed (runtime/traceback.go). Assembly's names may
- * be followed by ".abi0". */
+/* The functions that change tracebacks (runtime/traceback.go). Names of assembly functions may end
+ * in ".abi0". */
 enum special { PLAIN, PANICS, SIGPANIC, INJECTED, CALLBACK };
 
 static enum special special_of(const struct gosites_function *f)
@@ -131,8 +131,8 @@ static enum special special_of(const struct gosites_function *f)
 	return PLAIN;
 }
 
-/* runtime/traceback.go, (*unwinder).resolveInternal and next; gentraceback up to 1.20, which
- * has only sigpanic's callers as interrupted. */
+/* runtime/traceback.go, (*unwinder).resolveInternal and next; up to 1.20 gentraceback, which treats
+ * only sigpanic's callers as interrupted. */
 static void find_caller(struct gosites *s, struct gosite *site, const struct gosites_function *f,
 			enum special special, uint64_t pc)
 {

@@ -12,7 +12,7 @@ enum {
 	G_BYTES_MAX = 4096,
 };
 
-static const uint64_t STACK_MAX = 2ull << 30; /* it grows up to 1 GiB (runtime/proc.go, main) */
+static const uint64_t STACK_MAX = 2ull << 30; /* grows up to 1 GiB (runtime/proc.go, main) */
 
 size_t gostate_bytes(const struct gofields *f)
 {
@@ -71,11 +71,11 @@ bool gostate_on_stack(const struct gostate *s, uint64_t sp)
 	return sp >= s->low && sp < s->high && sp % 8 == 0;
 }
 
-/* runtime/traceback.go, (*unwinder).initAt. A goroutine that has left the kernel, or is about
- * to call it, is running for some instructions with syscallsp set; what is above that does not
- * change (runtime/proc.go, exitsyscall; mprof.go, doRecordGoroutineProfile of 1.27). While its
- * stack is copied it does not run, the old one stays as it is, and bounds and sp change as soon
- * as the new one counts, which then is whole (runtime/stack.go, copystack). */
+/* runtime/traceback.go, (*unwinder).initAt. A goroutine that has left the kernel, or is about to
+ * enter it, is running for some instructions with syscallsp set; what is above that does not change
+ * (runtime/proc.go, exitsyscall; mprof.go, doRecordGoroutineProfile of 1.27). While its stack is
+ * being copied it does not run, and the old stack stays as it is. Bounds and sp change when the new
+ * stack becomes valid, and then it is complete (runtime/stack.go, copystack). */
 bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp)
 {
 	if (s->status == GO_RUNNING && !s->syscall_sp)

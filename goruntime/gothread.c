@@ -5,7 +5,7 @@
 #include "goruntime/goruntime.h"
 #include "unwind/regs.h"
 
-static const uint64_t STACK_MAX = 2ull << 30; /* a goroutine's grows up to 1 GiB */
+static const uint64_t STACK_MAX = 2ull << 30; /* a goroutine's stack grows up to 1 GiB */
 
 static uint32_t is_extra_at(const struct goruntime *rt)
 {
@@ -41,7 +41,7 @@ static size_t g_bytes(const struct goruntime *rt)
 	return rt->g.bp + 8;
 }
 
-/* Of the fields that are known, from the first to the end of the last. */
+/* Bytes from the first of the known fields, at *first, to the end of the last; 0: none is known. */
 static size_t who_bytes(const struct goruntime *rt, uint32_t *first)
 {
 	uint32_t goid = rt->who.goid, labels = rt->who.labels, last;
@@ -125,7 +125,7 @@ size_t gothread_begin(struct gothread *t, const struct gothread_place *place, ui
 	return count + own_pieces(t, pieces + count);
 }
 
-/* On its own stacks the m runs another g than the one that is asked for. */
+/* g0 and gsignal are excluded: the wanted goroutine is another one then. */
 bool gothread_guess(struct gothread *t, const struct regs *at, struct memory_piece *piece)
 {
 	uint64_t g = at->r[DWARF_GO_G];
@@ -139,7 +139,7 @@ bool gothread_guess(struct gothread *t, const struct regs *at, struct memory_pie
 	return t->guess;
 }
 
-/* Is what was read the m that runs g, and are its stacks where they were? */
+/* True when what was read is the m that runs g, and its stacks are the expected ones. */
 static bool holds(const struct gothread *t, uint64_t tp)
 {
 	const struct goruntime *rt = t->rt;
@@ -151,7 +151,7 @@ static bool holds(const struct gothread *t, uint64_t tp)
 				t->g == memory_word(t->m, rt->m.curg)));
 }
 
-/* From the thread pointer: the g, its m, the m's stacks. */
+/* Finds the m from the thread pointer: the g, its m, the m's stacks. */
 static bool find_m(struct gothread *t, pid_t tid, uint64_t tp)
 {
 	const struct goruntime *rt = t->rt;
@@ -181,8 +181,8 @@ static void fill_stack(const struct goruntime *rt, uint64_t g, const uint8_t *by
 		memset(s, 0, sizeof(*s));
 }
 
-/* Most looks find a thread on its goroutine's stack, from which nothing leads away. gogo
- * has just gone there, and its caller is what the goroutine was at. */
+/* Most looks find a thread on its goroutine's stack, and no frame of it leads to another stack. But
+ * when gogo has just switched to that stack, its caller is where the goroutine was left. */
 static bool needs_more(const struct gothread *t, const struct go_stacks *s, uint64_t tp,
 		       uint64_t pc, uint64_t sp)
 {
@@ -200,13 +200,14 @@ static bool has_got(struct gothread *t, uint64_t tp, size_t got)
 	return got >= sum(p, own_pieces(t, p)) + (tp ? sizeof(t->g) : 0) && holds(t, tp);
 }
 
-/* sp is on neither of the m's own stacks, so it is on the goroutine's, somewhere. */
+/* sp is not on the m's own stacks, so it is somewhere on the goroutine's. */
 static void place_on_goroutine(struct go_stacks *s, uint64_t g, uint64_t sp)
 {
 	s->goroutine = (struct go_stack){ .g = g, .low = sp, .high = sp + STACK_MAX };
 }
 
-/* The goroutine, where sp is on another stack or may be, and who it is. */
+/* Reads the goroutine's stack, for an sp that is or may be on another stack, and its goid and
+ * labels. */
 static void read_curg(struct gothread *t, pid_t tid, uint64_t curg, struct go_stacks *s)
 {
 	struct memory_piece p[] = { { curg, t->curg, g_bytes(t->rt) }, who_piece(t, curg) };
@@ -218,7 +219,8 @@ static void read_curg(struct gothread *t, pid_t tid, uint64_t curg, struct go_st
 		fill_who(t->rt, curg, t->who_bytes, &t->who);
 }
 
-/* Assembly may use the register for something else. */
+/* Reads goid and labels again unless the guess was right: assembly may use the register for another
+ * purpose. */
 static void read_who(struct gothread *t, pid_t tid, uint64_t curg, bool guessed)
 {
 	struct memory_piece p = who_piece(t, curg);
@@ -245,7 +247,8 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 		fill_stack(rt, t->place.gsignal, t->gsignal, &s->gsignal);
 	s->vdso_sp = memory_word(t->m, rt->m.vdso_sp);
 	s->vdso_pc = memory_word(t->m, rt->m.vdso_pc);
-	/* Where it is not known, what C's frames would need is copied as a precaution. */
+	/* Where it is not known, assume a callback, so that what C's frames would need is
+	 * copied. */
 	s->in_callback = (uint32_t)memory_word(t->m, rt->m.ncgo) || rt->m.isextra == GO_NO_FIELD ||
 			 t->m[rt->m.isextra];
 	s->known = s->g0.g;

@@ -8,13 +8,13 @@
 #include "target/memory.h"
 
 enum {
-	BYTES_MAX = 128 << 20, /* Kubernetes' largest have 20 MB */
+	BYTES_MAX = 128 << 20, /* the largest of Kubernetes have 20 MB */
 	FIELDS_MAX = 512,
 	NAME_MAX_LEN = 64,
 	KIND_STRUCT = 25,
 	KIND_MASK = 31,
-	EXTRA_STAR = 2, /* of tflag: the name that str leads to has a "*" before it */
-	/* In the descriptor of a struct type. */
+	EXTRA_STAR = 2, /* bit of tflag: the name that str leads to is preceded by a "*" */
+	/* Offsets in the descriptor of a struct type. */
 	AT_TFLAG = 20, AT_KIND = 23, AT_STR = 40, AT_FIELDS = 56, STRUCT_BYTES = 80,
 	FIELD_BYTES = 24, /* name, type, offset */
 	OFFSET_MAX = 1 << 20,
@@ -63,7 +63,7 @@ static uint32_t half_at(const struct gotypes *t, size_t at)
 	return half;
 }
 
-/* The struct type whose name stands at an offset from the descriptors' start. */
+/* The struct type with its name at offset `name` of the descriptors. */
 static uint64_t struct_named_at(const struct gotypes *t, size_t name)
 {
 	for (size_t at = 0; at + STRUCT_BYTES <= t->len; at += 8)
@@ -74,9 +74,9 @@ static uint64_t struct_named_at(const struct gotypes *t, size_t name)
 	return 0;
 }
 
-/* The runtime's pointer is always used, so a struct shares its pointer's name "*T". The
- * bytes before a name are flags and its length: one byte, in 1.16 two, the high one
- * first. */
+/* Types are named by way of their pointer type: a pointer to the struct is always used in the
+ * runtime, so the struct shares the pointer's name "*T". The bytes before a name are flags and its
+ * length: one byte, or in 1.16 two, the high one first. */
 uint64_t gotypes_struct(struct gotypes *t, const char *name)
 {
 	char starred[NAME_MAX_LEN];
@@ -101,7 +101,7 @@ uint64_t gotypes_struct(struct gotypes *t, const char *name)
 	return found;
 }
 
-/* Most of what descriptors point to stands among them. */
+/* Copies from the descriptors, where most of what they point to is, or from the process. */
 static bool get(const struct gotypes *t, uint64_t address, void *to, size_t len)
 {
 	uint64_t at = address - t->start;
@@ -179,7 +179,7 @@ const char *gotypes_fields(const struct gotypes *t, uint64_t address,
 	return NULL;
 }
 
-/* g begins with stack, two words, and stackguard0, in every release. */
+/* In every release g begins with stack, two words, and stackguard0. */
 bool gotypes_learn_shift(struct gotypes *t, uint64_t g)
 {
 	uint32_t guard;

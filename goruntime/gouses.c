@@ -1,6 +1,6 @@
 /*
- * Go's compiler puts no data between instructions, so a function's code is decoded from its
- * first byte to its last. Bytes that are no instruction after all are stepped over.
+ * Go's compiler puts no data between instructions, so a function's code is decoded from its first
+ * byte to its last. A byte that does not begin an instruction is skipped.
  */
 #include "goruntime/gouses.h"
 

@@ -1,8 +1,9 @@
 /*
- * What a function's code does with variables, in its order.
+ * The uses of variables in a function's code, in their order.
  *
- * Where it is not enough that a function names a variable (goruntime/gorefs.h): many are named
- * by many, but one is loaded here, compared with 2 there, and stored right after another.
+ * For cases where the reference alone is not enough (goruntime/gorefs.h): many functions refer to
+ * many variables, but a particular variable is loaded in one, compared with 2 in another, and
+ * stored right after another variable in a third.
  */
 #ifndef GORUNTIME_GOUSES_H
 #define GORUNTIME_GOUSES_H
@@ -14,12 +15,12 @@ struct gopclntab;
 struct image;
 
 enum gouse_kind {
-	GOUSE_ADDRESS = 1, /* lea: its address is taken, also for atomic operations */
+	GOUSE_ADDRESS = 1, /* lea: its address is taken, including for atomic operations */
 	GOUSE_LOAD,	   /* mov to a register, extended or not */
-	GOUSE_STORE,	   /* mov from a register or of a number */
-	GOUSE_COMPARE,	   /* with a number: `number` */
-	GOUSE_OTHER,	   /* whatever else: add, inc, xchg, comparison with a register */
-	GOUSE_NUMBER,	   /* no variable: a register is compared with `number` */
+	GOUSE_STORE,	   /* mov from a register or an immediate */
+	GOUSE_COMPARE,	   /* compared with the immediate `number` */
+	GOUSE_OTHER,	   /* any other: add, inc, xchg, comparison with a register */
+	GOUSE_NUMBER,	   /* not a variable: a register is compared with `number` */
 };
 
 struct gouse {
@@ -33,9 +34,9 @@ struct gouses {
 	size_t count, room;
 };
 
-/* Fills uses[i] for each function; a function that is not there, or has too much code, does
- * nothing. `image` is the table's. Nothing is found but in x86-64 code. ERR_NOMEM; release in
- * any case. */
+/* Fills uses[i] for each function. It is empty for a function that does not exist or has too much
+ * code. `image` is the table's. Only x86-64 code is understood. ERR_NOMEM. The caller calls
+ * gouses_release in either case. */
 int gouses_load(struct gouses *uses, struct gopclntab *t, const struct image *image,
 		const char *const *functions, size_t count);
 void gouses_release(struct gouses *uses, size_t count);

@@ -1,7 +1,6 @@
 /*
- * Symbols of variables are not looked at even where there are some: so each program goes
- * the way that stripped ones go, and the fields that the code names say that the layout
- * is right.
+ * Symbols of variables are not used even where they exist. So each program is handled like a
+ * stripped one, and the fields to which its code refers prove that the layout is right.
  */
 #include "goruntime/govars.h"
 
@@ -45,8 +44,8 @@ static uint64_t place(const struct goclue *clues, size_t count, uint64_t bias)
 	return gorefs_find(clues, count, &address) ? 0 : address + bias;
 }
 
-/* Which fields each function uses can be seen in the sources that golayout.h names; that
- * the compiler leaves it so, tests/rounds/gometrics.test. */
+/* Which fields each function uses is taken from the sources that golayout.h names; that compiled
+ * code still does so is checked by tests/rounds/gometrics.test. */
 static void find_places(struct govars *v, const struct gorefs *r, uint64_t bias)
 {
 	const struct golayout *l = v->layout;
@@ -81,7 +80,7 @@ static void find_places(struct govars *v, const struct gorefs *r, uint64_t bias)
 	v->allgs = place(allgs, 1, bias);
 }
 
-/* runtime.p is on the heap, and so described. */
+/* runtime.p is on the heap, so it has a type descriptor. */
 static void find_fields(struct govars *v, struct gotypes *t)
 {
 	uint64_t g = gotypes_struct(t, "runtime.g"), p = gotypes_struct(t, "runtime.p"), list;

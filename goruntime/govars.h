@@ -1,4 +1,4 @@
-/* Where a Go runtime's variables are in a process, as far as its counters need them. */
+/* Finds the variables of a Go runtime in a process, as far as its counters need them. */
 #ifndef GORUNTIME_GOVARS_H
 #define GORUNTIME_GOVARS_H
 
@@ -14,18 +14,17 @@ struct process;
 enum { GO_VERSION_BYTES = 64 };
 
 struct govars {
-	char version[GO_VERSION_BYTES]; /* as runtime.Version says it, cut; printable */
+	char version[GO_VERSION_BYTES]; /* as runtime.Version returns it, cut; printable */
 	const struct golayout *layout;
-	/* Addresses in the process; 0 where it was not found. */
+	/* Addresses in the process; 0: not found. */
 	uint64_t memstats, pacer, sched; /* runtime.memstats, gcController, sched */
 	uint64_t allp, allgs;		 /* runtime.allp, allgs: slices */
-	/* Offsets in runtime.p, GO_NO_FIELD where not known: mcache; how many free gs. */
+	/* Offsets in runtime.p; GO_NO_FIELD: not known. mcache; the number of free gs. */
 	uint32_t p_mcache, p_free;
 };
 
-/* Finds them in a process whose memory is read. ERR_NOTFOUND when it is no program of
- * Go's; ERR_FORMAT when it is not understood, perhaps because it has not been relocated
- * yet; ERR_PERM, ERR_GONE, ERR_NOMEM. */
+/* Finds them in a process and its memory. ERR_NOTFOUND: it is not a Go program; ERR_FORMAT: it is
+ * not supported, or perhaps has not been relocated yet; ERR_PERM, ERR_GONE, ERR_NOMEM. */
 int govars_find(struct govars *v, const struct process *process, const struct memory *memory,
 		struct error *err);
 
@@ -33,10 +32,10 @@ int govars_find(struct govars *v, const struct process *process, const struct me
 int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 		    const struct memory *memory, struct error *err);
 
-/* How many GC cycles have ended. That is counted while the world stands still, before anything
- * that was found dead is freed (runtime/mgc.go, gcMarkTermination). So what a pointer in use
- * leads to is still what it was if this number is the same, afterwards, as before the pointer
- * was read. False: it is not known. */
+/* The number of GC cycles that have ended. It is incremented while the world is stopped, before any
+ * object that was found dead is freed (runtime/mgc.go, gcMarkTermination). So what a pointer in use
+ * leads to is unchanged if this number is the same after reading it as before the pointer was read.
+ * False: it is not known. */
 bool govars_gc_count(const struct govars *v, const struct memory *memory, uint32_t *count);
 
 #endif

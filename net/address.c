@@ -9,7 +9,7 @@
 #include "net/http.h"
 #include "net/response.h"
 
-/* Libcurl's memory, or NULL where the URL has no such part. */
+/* A part of the URL, to be freed by libcurl's curl_free(); NULL if the URL has no such part. */
 static char *part(const struct address *a, CURLUPart which, unsigned flags)
 {
 	char *text = NULL;
@@ -26,7 +26,8 @@ static void forget(const struct address *a, char **text)
 	*text = NULL;
 }
 
-/* What is no URL cannot be taken apart: a password, if there is one, stands before the last @. */
+/* Text that is no URL cannot be parsed. If it has a password, that stands before the last '@', so
+ * only the text after it is shown. */
 static int refuse(const char *url, struct error *err)
 {
 	const char *at = strrchr(url, '@'), *rest = at ? at + 1 : url;
@@ -36,7 +37,7 @@ static int refuse(const char *url, struct error *err)
 	return error_set(err, ERR_USAGE, "'%s%s' is not a URL of http or https", at ? "…" : "", shown);
 }
 
-/* The text, once without user and password. */
+/* Sets the text, for libcurl and for people, without user and password. */
 static int render(struct address *a, struct error *err)
 {
 	forget(a, &a->text);
@@ -74,7 +75,7 @@ void address_release(struct address *a)
 	a->curl = NULL;
 }
 
-/* Both are freed. */
+/* Frees both. */
 static bool equal(const struct address *a, char *one, char *other)
 {
 	bool same = one && other && !strcasecmp(one, other);

@@ -1,8 +1,8 @@
 /*
- * Where a request goes: a URL, apart from the user and password in it.
+ * The address of a request: a URL, and apart from it the user and password that stood in it.
  *
- * They are taken out at the beginning, so that no message can hold them and no redirect
- * takes them along. Included only where <curl/curl.h> is.
+ * They are taken out at the beginning, so that no message can hold them and no redirect passes them
+ * on. Included only where <curl/curl.h> exists.
  */
 #ifndef NET_ADDRESS_H
 #define NET_ADDRESS_H
@@ -16,19 +16,20 @@ struct error;
 struct address {
 	const struct libcurl *curl;
 	CURLU *url;
-	char *text;		/* for libcurl; its memory, as user and password are */
+	char *text;		/* for libcurl; allocated by it, like user and password */
 	char *user, *password;	/* NULL: none */
 	char shown[256];	/* for people: shortened, printable */
 };
 
-/* ERR_USAGE with a message in which nothing is secret, ERR_NOMEM. To be released in any case. */
+/* Parses a URL. ERR_USAGE with a message that holds no secret; ERR_NOMEM. The caller calls
+ * address_release in any case. */
 int address_parse(struct address *a, const struct libcurl *curl, const char *url,
 		  struct error *err);
 void address_release(struct address *a);
 
-/* Goes where a Location header points, a whole URL or part of one (RFC 9110, section 10.2.2).
- * *same tells whether that is the same scheme, host and port; if not, user and password are
- * forgotten. ERR_IO: no URL, or not one of http or https. ERR_NOMEM. */
+/* Goes where a Location header points, a whole URL or part of one (RFC 9110, section 10.2.2). *same
+ * tells whether scheme, host and port are the same as before; if not, user and password are erased.
+ * ERR_IO: no URL, or not one of http or https; ERR_NOMEM. */
 int address_follow(struct address *a, const char *location, bool *same, struct error *err);
 
 #endif

@@ -19,19 +19,19 @@
 
 enum { FIRST_LINE_BYTES = 512, PACKING_BYTES = 64 << 10, DRAINED_PIECES = 16 };
 
-static const uint64_t REFUSAL_NS = 2000000000; /* how long to wait for the words of a refusal */
+static const uint64_t REFUSAL_NS = 2000000000; /* for the body of a refusal or of a POST's answer */
 
 struct http {
 	struct address address;
 	struct transfer *transfer;
-	const struct http_body *body; /* NULL: nothing is given */
-	struct http_answer answer;    /* to the body */
+	const struct http_body *body; /* NULL: nothing is posted */
+	struct http_answer answer;    /* to the posted body */
 	struct unpack unpack;
-	uint64_t given, max; /* bytes of content */
+	uint64_t given, max; /* bytes of content: returned so far, and the limit */
 	struct http_response response;
 };
 
-/* Field names are tokens (RFC 9110, section 5.6.2). What may be secret is not quoted. */
+/* Field names are tokens (RFC 9110, section 5.6.2). Values may be secret and are not quoted. */
 static int check_header(const char *header, struct error *err)
 {
 	size_t len = 0;
@@ -62,7 +62,7 @@ static int check_request(const struct http_request *q, struct error *err)
 	return rc;
 }
 
-/* Of what was packed so that it grows (empty pieces of gzip) there is a bound, too. */
+/* The packed bytes have a bound, too: packing makes some content grow (empty pieces of gzip). */
 static int take(struct http *h, void *buf, size_t len, size_t *got, struct error *err)
 {
 	for (;;) {
@@ -94,7 +94,7 @@ static int start_unpacking(struct http *h, const struct response *head, struct e
 	return unpack_init(&h->unpack, head->encoding == ENCODING_GZIP, err);
 }
 
-/* Go's handlers say in the first line of the body what is wrong; a page begins otherwise. */
+/* Go's handlers give the reason in the body's first line. A page ('<') is not quoted. */
 static int refused(struct http *h, const struct response *head, struct error *err)
 {
 	char line[FIRST_LINE_BYTES], shown[160] = "";
@@ -125,8 +125,8 @@ static void take_answer(struct http_answer *a, const struct response *head)
 	a->retry_after_ns = (uint64_t)(seconds < INT32_MAX ? seconds : INT32_MAX) * ns_per_s;
 }
 
-/* What was given is taken, whatever comes now. The rest is read so that the server can say all
- * that it says. */
+/* The server has accepted the body, so failures from here on are ignored. The rest of the answer is
+ * read so that the server can send all of it. */
 static void keep_content(struct http *h, const struct response *head)
 {
 	struct http_answer *a = &h->answer;
@@ -152,7 +152,7 @@ static void keep_content(struct http *h, const struct response *head)
 	}
 }
 
-/* Only a 200 has what was asked for; what was given is taken by any 2xx. */
+/* A GET succeeds only with 200, a POST with any 2xx. */
 static bool accepts(const struct http *h, unsigned status)
 {
 	return h->body ? status / 100 == 2 : status == 200;
@@ -267,7 +267,7 @@ int http_post(const struct http_request *q, const struct http_body *body,
 	return rc;
 }
 
-/* When all that may be given is given: there must be nothing behind it. */
+/* Called when the limit has been reached: no content may follow. */
 static int check_end(struct http *h, size_t *got, struct error *err)
 {
 	char more;

@@ -39,8 +39,8 @@ static const struct {
 	SYMBOL(release, "curl_free"),
 };
 
-/* Debian and its like build it with three TLS libraries, each under a name of its own. The
- * interface has been the same since 2006. */
+/* Debian and its derivatives build libcurl with three TLS libraries, each under a name of its own.
+ * The interface has been the same since 2006. */
 static void *open_library(void)
 {
 	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };

@@ -1,14 +1,14 @@
 /*
- * libcurl's functions, found at run time. Included only where <curl/curl.h> is.
+ * libcurl's functions, found at run time. Included only where <curl/curl.h> exists.
  *
- * Not linked: with what it brings along it is 30 libraries on Debian, and takes five times as
- * much CPU as all else of our start.
+ * libcurl is not linked: with its dependencies it is 30 libraries on Debian, and loading it takes
+ * five times as much CPU time as all else of our start.
  */
 #ifndef NET_LIBCURL_H
 #define NET_LIBCURL_H
 
-/* CURLOPT_PROTOCOLS is called deprecated where its successor is there, which libcurl before
- * 7.85 has not; which one we meet at run time is not known here. */
+/* CURLOPT_PROTOCOLS is marked as deprecated where its successor exists. libcurl before 7.85 lacks
+ * the successor, and the version that is met at run time is not known here. */
 #define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 
@@ -39,7 +39,7 @@ struct libcurl {
 	void (*release)(void *);
 };
 
-/* Loaded and initialised once, and never unloaded. ERR_NOTFOUND. */
+/* Loads and initialises libcurl once; it is never unloaded. ERR_NOTFOUND. */
 int libcurl_load(const struct libcurl **curl, struct error *err);
 
 #endif

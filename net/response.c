@@ -11,7 +11,7 @@ static const char ellipsis[] = "…";
 
 void response_text(char *to, size_t room, const char *from, size_t len)
 {
-	size_t kept = 0, used = 0, size; /* `kept`: so much that an ellipsis fits behind */
+	size_t kept = 0, used = 0, size; /* `kept`: the length up to which an ellipsis still fits */
 
 	for (size_t i = 0; i < len; i += size) {
 		uint32_t c = utf8_next(from + i, len - i, &size);
@@ -30,8 +30,8 @@ void response_text(char *to, size_t room, const char *from, size_t len)
 	to[used] = '\0';
 }
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT", which is all that may be sent (RFC 9110, section 5.6.7);
- * the two older forms are not read. */
+/* "Sun, 06 Nov 1994 08:49:37 GMT", the only form that may be sent (RFC 9110, section 5.6.7); the
+ * two older forms are not read. Returns Unix time; 0: no date. */
 static int64_t parse_date(struct cursor *c)
 {
 	static const char months[][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -68,7 +68,7 @@ static int64_t parse_date(struct cursor *c)
 	return tm.tm_mon < 0 ? 0 : timegm(&tm);
 }
 
-/* Two encodings are "OTHER", in one header or in two: nobody asked for that. */
+/* Two encodings, in one header or in two, are ENCODING_OTHER: no request allows that. */
 static void take_encoding(struct response *r, const char *value, size_t len)
 {
 	bool gzip = (len == 4 && !strncasecmp(value, "gzip", len)) ||
@@ -80,7 +80,7 @@ static void take_encoding(struct response *r, const char *value, size_t len)
 	response_text(r->coded, sizeof(r->coded), value, len);
 }
 
-/* A number of seconds, or a date. More than fits is as much as fits. */
+/* A number of seconds, at most UINT32_MAX, or a date. */
 static void take_retry(struct response *r, const char *value, size_t len)
 {
 	struct cursor c;
@@ -170,7 +170,7 @@ static bool take_status(struct response *r, const char *line, size_t len)
 
 bool response_line(struct response *r, const char *line, size_t len)
 {
-	if (r->complete) /* trailers */
+	if (r->complete) /* a trailer: ignored */
 		return true;
 	if (len > RESPONSE_HEAD_BYTES - r->bytes)
 		return false;

@@ -12,9 +12,9 @@
 #include "net/http.h"
 
 enum {
-	RAW_BYTES = 64 << 10, /* more than CURL_MAX_WRITE_SIZE, which it writes at once */
+	RAW_BYTES = 64 << 10, /* more than CURL_MAX_WRITE_SIZE, which libcurl writes at once */
 	POLL_MS = 1000,
-	SOCKETS = 8, /* at a time: a host's addresses are tried side by side */
+	SOCKETS = 8, /* open at a time: libcurl tries several addresses of a host in parallel */
 };
 
 static const uint64_t NS_PER_S = 1000000000, NS_PER_MS = 1000000;
@@ -25,18 +25,18 @@ struct transfer {
 	CURL *easy;
 	struct curl_slist *headers;
 	uint64_t connect_ns, idle_ns, total_ns; /* total 0: no bound */
-	uint64_t deadline, heard;		/* on the monotonic clock, ns */
-	char peer[128]; /* the socket's path, printable; "" for none */
+	uint64_t deadline, heard;		/* monotonic ns; heard: last activity */
+	char peer[128]; /* the Unix socket's path, printable; "": none */
 	struct response head;
 	bool added, paused, over, headers_too_long;
 	CURLcode result; /* when over */
 	char why[CURL_ERROR_SIZE];
 	curl_socket_t sockets[SOCKETS]; /* open ones, in the order in which they were opened */
 	size_t socket_count;
-	const struct http_body *body; /* NULL: nothing is sent */
+	const struct http_body *body; /* NULL: nothing is posted */
 	size_t sent;
 	uint64_t received;
-	size_t at, len; /* of raw: taken, filled */
+	size_t at, len; /* of raw: bytes taken, bytes filled */
 	unsigned char raw[RAW_BYTES];
 };
 
@@ -48,7 +48,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* What libcurl calls. */
+/* Callbacks of libcurl. */
 
 static size_t on_header(char *line, size_t size, size_t count, void *ctx)
 {
@@ -77,7 +77,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *ctx)
 	return len;
 }
 
-/* Who takes what we send is heard as well. */
+/* A server that takes what we send is active, too. */
 static size_t on_send(char *to, size_t size, size_t count, void *ctx)
 {
 	struct transfer *t = ctx;
@@ -90,7 +90,8 @@ static size_t on_send(char *to, size_t size, size_t count, void *ctx)
 	return len;
 }
 
-/* Which socket an answer comes by, libcurl tells only after its end (CURLINFO_ACTIVESOCKET). */
+/* libcurl tells only after the end of an answer by which socket it came (CURLINFO_ACTIVESOCKET), so
+ * open sockets are recorded here. */
 static int on_open(void *ctx, curl_socket_t fd, curlsocktype purpose)
 {
 	struct transfer *t = ctx;
@@ -113,7 +114,7 @@ static int on_close(void *ctx, curl_socket_t fd)
 	return close(fd);
 }
 
-/* What it is told. */
+/* Options for libcurl. */
 
 static CURLcode set_basics(struct transfer *t)
 {
@@ -129,9 +130,9 @@ static CURLcode set_basics(struct transfer *t)
 	rc |= set(t->easy, CURLOPT_SOCKOPTDATA, t);
 	rc |= set(t->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
 	rc |= set(t->easy, CURLOPT_CLOSESOCKETDATA, t);
-	rc |= set(t->easy, CURLOPT_FORBID_REUSE, 1L); /* so that there is one socket in the end */
+	rc |= set(t->easy, CURLOPT_FORBID_REUSE, 1L); /* to have one socket in the end */
 	rc |= set(t->easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-	rc |= set(t->easy, CURLOPT_FOLLOWLOCATION, 0L); /* http.c does */
+	rc |= set(t->easy, CURLOPT_FOLLOWLOCATION, 0L); /* http.c follows redirects */
 	rc |= set(t->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	rc |= set(t->easy, CURLOPT_HTTP09_ALLOWED, 0L);
 	rc |= set(t->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -143,9 +144,9 @@ static CURLcode set_basics(struct transfer *t)
 }
 
 /*
- * With "no signal" libcurl leaves SIGALRM alone, which it uses to end a look-up of a name
- * that takes too long, but also SIGPIPE, of which a TLS library may then make us die. A
- * libcurl that looks names up in a thread needs no SIGALRM, so there it may see to SIGPIPE.
+ * With CURLOPT_NOSIGNAL libcurl does not use SIGALRM, with which it ends a name lookup that takes
+ * too long. But then it does not handle SIGPIPE either, and a TLS library may make it kill us. A
+ * libcurl that looks names up in a thread needs no SIGALRM, so there it may handle SIGPIPE.
  */
 static CURLcode set_signals(struct transfer *t)
 {
@@ -156,17 +157,17 @@ static CURLcode set_signals(struct transfer *t)
 }
 
 /*
- * Whoever gives up need not wait for the thread that still looks a name up: it ends by itself,
- * and frees what is its. Before 7.87 libcurl cannot do that, which is no failure.
+ * Makes cleanup not wait for a thread that still looks a name up: the thread ends by itself and
+ * frees its memory. libcurl before 7.87 does not support that, which is no failure.
  */
 static void set_leaving(struct transfer *t)
 {
-	enum { QUICK_EXIT = 322 }; /* CURLOPT_QUICK_EXIT, which older headers have not */
+	enum { QUICK_EXIT = 322 }; /* CURLOPT_QUICK_EXIT, which older headers lack */
 
 	t->curl->easy_set(t->easy, (CURLoption)QUICK_EXIT, 1L);
 }
 
-/* A proxy has no place before a socket in the file system. */
+/* No proxy is used to reach a socket in the file system. */
 static CURLcode set_request(struct transfer *t, const struct http_request *q)
 {
 	CURLcode (*set)(CURL *, CURLoption, ...) = t->curl->easy_set;
@@ -232,8 +233,8 @@ int transfer_new(struct transfer **out, const struct libcurl *curl, const struct
 	return 0;
 }
 
-/* Nobody is asked whether he would take it ("Expect: 100-continue"): what refuses it answers
- * before all is sent, and the answer is read. */
+/* The server is not asked first ("Expect: 100-continue"): if it refuses, it answers before all is
+ * sent, and the answer is read. */
 int transfer_post(struct transfer *t, const struct http_body *body, struct error *err)
 {
 	CURLcode (*set)(CURL *, CURLoption, ...) = t->curl->easy_set;
@@ -293,7 +294,7 @@ int transfer_start(struct transfer *t, const struct address *a, bool trusted, st
 	return 0;
 }
 
-/* What came of it, in words. */
+/* Error messages. */
 
 static int explain_connect(const struct transfer *t, const char *why, struct error *err)
 {
@@ -345,13 +346,13 @@ static int explain(const struct transfer *t, struct error *err)
 				 why);
 	case CURLE_SSL_CONNECT_ERROR:
 		return error_set(err, ERR_IO, "cannot agree on TLS: %s", why);
-	case CURLE_OK: /* all came, but no head */
+	case CURLE_OK: /* the answer ended without a head */
 	case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9 */
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_GOT_NOTHING:
 	case CURLE_PARTIAL_FILE:
 	case CURLE_RECV_ERROR:
-	case CURLE_WRITE_ERROR: /* on_header's */
+	case CURLE_WRITE_ERROR: /* from on_header */
 		return explain_format(t, why, err);
 	default:
 		return error_set(err, ERR_IO, "%s", why);
@@ -381,7 +382,7 @@ static void drive(struct transfer *t)
 		}
 }
 
-/* While it is being made, a connection has its own time. */
+/* A connection that is still being made has a time limit of its own. */
 static bool connected(const struct transfer *t)
 {
 	double seconds = 0;
@@ -411,7 +412,7 @@ static void sleep_until_something(struct transfer *t, uint64_t now)
 	t->curl->multi_poll(t->multi, NULL, 0, ms < POLL_MS ? (int)ms : POLL_MS, NULL);
 }
 
-/* Until bytes have come, or all that will, or the head if that will do. */
+/* Waits for bytes, or the end of the transfer, or with `head` for the head. */
 static int wait_for(struct transfer *t, bool head, struct error *err)
 {
 	uint64_t now = now_ns();

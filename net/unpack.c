@@ -33,7 +33,7 @@ static int copy(const unsigned char **in, size_t *in_len, void *out, size_t len,
 	return 0;
 }
 
-/* What a step has given is handed over even if it ends in an error: zlib says it again. */
+/* Bytes that a step has unpacked are returned even if it fails: the next step fails again. */
 static int step(struct unpack *u, struct error *err)
 {
 	unsigned char *before = u->z.next_out;

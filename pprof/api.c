@@ -1,9 +1,10 @@
 /*
- * The library's face: what others may rely on, over a model that stays ours to change.
- * A profile's life, its header, and the way in and out; samples are in api_samples.c.
+ * The library's public interface, which other programs may rely on, on top of the model
+ * (pprof/profile.h), which may change. This file has creation, reading, writing, merging and the
+ * header; samples are in api_samples.c.
  *
- * Everybody's names begin with pprof_ here and nobody else's do: the archive that is
- * installed keeps these symbols alone (Makefile).
+ * All public functions, and no others, have names that begin with pprof_: the installed archive
+ * keeps only these symbols global (Makefile).
  */
 #include "pprof/api.h"
 
@@ -67,7 +68,7 @@ const char *pprof_message(const struct pprof *p)
 	return p->error.text;
 }
 
-/* In and out */
+/* Reading, writing, merging */
 
 static int take(struct pprof *p, struct profile *next, int rc)
 {

@@ -1,4 +1,4 @@
-/* What stands behind sampler-pprof.h's `struct pprof`. */
+/* The definition of sampler-pprof.h's `struct pprof`. */
 #ifndef PPROF_API_H
 #define PPROF_API_H
 
@@ -11,11 +11,11 @@
 struct pprof {
 	struct profile profile;
 	struct error error;
-	/* What pprof_sample hands out. */
-	struct buffer mappings; /* struct pprof_mapping, all of the profile's or fewer */
+	/* What pprof_sample returns pointers to. */
+	struct buffer mappings; /* struct pprof_mapping, of the profile's first ones or of all */
 	struct buffer frames;	/* struct pprof_frame */
 	struct buffer labels;	/* struct pprof_label */
-	struct buffer values;	/* int64_t; a copy: the profile's move as it grows */
+	struct buffer values;	/* int64_t; a copy, because the profile's array moves as it grows */
 	/* The sample that is being added. */
 	struct buffer lines;  /* struct profile_line, of one location */
 	struct buffer stack;  /* uint32_t */
@@ -24,10 +24,11 @@ struct pprof {
 	size_t mappings_indexed;
 };
 
-/* Puts another profile in the place of what is there, which is released, and forgets
- * what was known of it. */
+/* Releases p's profile, moves *next into its place and clears the index and the list of
+ * mappings. */
 void api_replace(struct pprof *p, const struct profile *next);
 
+/* Sets "out of memory" and returns ERR_NOMEM. */
 int api_nomem(struct pprof *p);
 
 #endif

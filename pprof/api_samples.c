@@ -1,11 +1,11 @@
 /*
- * Samples as others see them: a list of calls, by name. The model has locations, each
- * with a list of inlined calls; so what stands together there, an address and its
- * mapping, stands here in each of its frames.
+ * Samples in the public interface: a list of frames with names. The model has locations, each
+ * with a list of inlined calls. So the address and mapping of a location are repeated here in
+ * each of its frames.
  */
 #include "pprof/api.h"
 
-/* Locations of 1,000 lines 1,000 times in a stack are no large file. */
+/* A small file can have a stack of a million frames: 1,000 times a location of 1,000 lines. */
 enum { FRAMES_MAX = 1000 * 1000 + 1 };
 
 static const char *text(const struct profile *of, uint32_t string)
@@ -13,7 +13,7 @@ static const char *text(const struct profile *of, uint32_t string)
 	return strset_get(&of->strings, string);
 }
 
-/* Out */
+/* From the model */
 
 static int list_mappings(struct pprof *p)
 {
@@ -146,7 +146,7 @@ int pprof_sample(struct pprof *p, size_t index, struct pprof_sample *sample)
 	return 0;
 }
 
-/* In */
+/* To the model */
 
 static bool same_mapping(const void *owner, uint32_t i, const void *key)
 {
@@ -168,7 +168,7 @@ static uint64_t hash_mapping(const struct profile_mapping *m)
 	return hash_bytes(words, sizeof(words));
 }
 
-/* The profile may have been read: what it has is put into the index first. */
+/* Indexes the mappings that are not in the index yet, such as those that were read. */
 static int index_mappings(struct pprof *p)
 {
 	for (; p->mappings_indexed < p->profile.mapping_count; p->mappings_indexed++)
@@ -215,7 +215,8 @@ static int put_line(struct pprof *p, const struct pprof_frame *frame)
 	return buffer_add(&p->lines, &line, sizeof(line));
 }
 
-/* `frame` is the call that the lines so far were inlined into. */
+/* Adds a location with the lines collected so far. `frame` is the last of them, the call that
+ * the others were inlined into. */
 static int put_location(struct pprof *p, const struct pprof_frame *frame)
 {
 	struct profile_location l = { .address = frame->address, .is_folded = frame->folded };

@@ -1,9 +1,9 @@
 /*
- * For those in pprof/ who fill or change a profile's arrays themselves.
+ * For code in pprof/ that fills or changes a profile's arrays directly.
  *
- * An array's room is not kept: it is at least the next power of two of its count. The
- * indexes behind profile_add_function and profile_add_location are made when they are
- * first asked, from what is there: most profiles are read and never added to.
+ * The capacity of an array is not stored: it is at least its count, rounded up to a power of
+ * two. The hash indexes of profile_add_function and profile_add_location are made at their
+ * first call, from the entries that exist: most profiles are read and never added to.
  */
 #ifndef PPROF_APPEND_H
 #define PPROF_APPEND_H
@@ -15,16 +15,16 @@ struct profile;
 struct profile_function;
 struct profile_location;
 
-/* Makes the array that `array` points to have room for `more` elements of `size` bytes
- * behind its `count`. 0 or ERR_NOMEM. */
+/* Grows an array of `count` elements of `size` bytes so that `more` elements fit behind them.
+ * `array` is the address of the pointer to it. 0 or ERR_NOMEM. */
 int profile_room(void *array, size_t count, size_t more, size_t size);
 
-/* Adds behind the others without the question whether it is there. 0 or ERR_NOMEM. */
+/* Appends without looking for an equal entry. 0 or ERR_NOMEM. */
 int profile_append_function(struct profile *p, const struct profile_function *function);
 int profile_append_location(struct profile *p, const struct profile_location *location);
 
-/* To be called by whoever has changed, moved or removed functions, locations or lines
- * that were there: the indexes are forgotten. */
+/* Clears the hash indexes. Call it after changing, moving or removing functions, locations or
+ * lines. */
 void profile_forget_indexes(struct profile *p);
 
 #endif

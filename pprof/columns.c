@@ -30,7 +30,7 @@ static void keep_types(struct profile *p, const size_t *columns, size_t count,
 		p->default_type = types[0].type;
 }
 
-/* Values stay where they are, fewer of each sample. */
+/* Each sample's values stay in their place in the array; only the first `count` are used. */
 int profile_keep_columns(struct profile *p, const size_t *columns, size_t count)
 {
 	struct profile_type *types = calloc(count, sizeof(*types));

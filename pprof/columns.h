@@ -1,4 +1,4 @@
-/* A profile's columns: the values of one sample type. */
+/* A column of a profile is the values of one sample type. */
 #ifndef PPROF_COLUMNS_H
 #define PPROF_COLUMNS_H
 
@@ -6,17 +6,18 @@
 
 struct profile;
 
-/* The first of that name, or p->type_count. */
+/* The index of the first sample type with that name, or p->type_count. */
 size_t profile_column(const struct profile *p, const char *type);
 
-/* Keeps those columns, in that order, in place. Where the default type goes, the first
- * becomes it. At least one. ERR_NOMEM, and the profile is as it was. */
+/* Keeps the `count` columns (at least one) with these indexes, in this order, in place. If the
+ * default type is not among them, the first one becomes the default. ERR_NOMEM: the profile is
+ * unchanged. */
 int profile_keep_columns(struct profile *p, const size_t *columns, size_t count);
 
 /* Makes all values of a column 0. */
 void profile_zero_column(struct profile *p, size_t column);
 
-/* Makes all values of samples 0 that have 0 in a column. */
+/* Makes all values of a sample 0 if its value in this column is 0. */
 void profile_zero_without(struct profile *p, size_t column);
 
 #endif

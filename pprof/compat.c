@@ -1,6 +1,5 @@
-/* Types are compared by their names, because two profiles number strings each in its own
- * way. There are two or four of them in real files; a bound keeps the comparison of all
- * with all cheap for those that are not. */
+/* Types are compared by name, because each profile numbers its strings differently. Real files
+ * have two or four types; a bound keeps the comparison of all with all cheap for other files. */
 #include "pprof/compat.h"
 
 #include <stdio.h>
@@ -44,7 +43,7 @@ static bool same_types(const struct profile *a, const struct profile *b)
 	return true;
 }
 
-/* "cpu/nanoseconds wall/nanoseconds", cut where it gets long. */
+/* "cpu/nanoseconds wall/nanoseconds", cut to fit `out`. */
 static void describe(const struct profile *p, const struct profile_type *types, size_t count,
 		     char out[LIST_MAX])
 {
@@ -88,7 +87,7 @@ int profile_compatible(const struct profile *a, const struct profile *b, struct 
 	return same_types(a, b) ? 0 : types_differ("incompatible sample types", a, b, err);
 }
 
-/* Where `p` has the type of that name, or type_count. */
+/* The index of p's type with the name that is string `name` of `of`, or p->type_count. */
 static size_t find_type(const struct profile *p, const struct profile *of, uint32_t name)
 {
 	size_t i = 0;
@@ -107,8 +106,8 @@ static size_t times(const struct profile *p, const struct profile *of, uint32_t 
 	return n;
 }
 
-/* The types that both have, in the order of `a`: their places in `a` and in `b`. One that a
- * profile has twice counts as none, since nobody can tell which is meant. */
+/* The types that both profiles have, in the order of `a`: their indexes in `a` and in `b`. A type
+ * that a profile has twice is ambiguous and left out. */
 static size_t find_common(const struct profile *a, const struct profile *b, size_t *in_a,
 			  size_t *in_b)
 {
@@ -125,7 +124,7 @@ static size_t find_common(const struct profile *a, const struct profile *b, size
 	return count;
 }
 
-/* Keeps some columns where that is not all, as they are. */
+/* Keeps the given columns. Nothing to do if they are all columns in their present order. */
 static int keep(struct profile *p, const size_t *columns, size_t count)
 {
 	bool all = count == p->type_count;
@@ -155,8 +154,7 @@ static int keep_common(struct profile *a, struct profile *b, struct error *err)
 	return rc;
 }
 
-/* The finer of two units as a string of `p`, whose own is `unit`, and by how much `p`'s
- * values are to be multiplied. */
+/* Replaces *unit, a string of `p`, by the unit `finest`. *ratio: the factor for p's values. */
 static int convert_to(struct profile *p, uint32_t *unit, const char *finest, double *ratio)
 {
 	*ratio = units_ratio(text(p, *unit), finest);
@@ -188,13 +186,13 @@ static int convert_values(struct profile *p, const struct profile *a, const stru
 	return rc;
 }
 
-/* The second of the two already finds the unit of both in the first. */
+/* When `b` is converted, `a` has the finer units already. */
 static int convert_both(struct profile *a, struct profile *b)
 {
 	return convert_values(a, a, b) || convert_values(b, a, b) ? ERR_NOMEM : 0;
 }
 
-/* Halves of a unit are cut off here, as in the original. */
+/* The period is truncated, not rounded, as in google/pprof. */
 static int convert_period(struct profile *p, const char *finest)
 {
 	double ratio, period;

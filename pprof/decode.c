@@ -1,27 +1,27 @@
 /*
- * Everything refers to strings, which come last in most files, and locations to
- * mappings and functions. So the file is surveyed first: which fields stand from
- * where to where. Then the fields are read in the order in which they depend on
- * each other, each within its stretch. Writers put the entries of a table next to
- * each other, so that nearly everything is passed over once and read once; a file
- * in any other order takes longer, but no more than 16 walks. Keeping unresolved
- * references and mending them afterwards was the other way: it needs the offsets
- * of all of them for its messages.
+ * Everything refers to strings, which come last in most files, and locations refer to
+ * mappings and functions. So a first pass, the survey, notes for each field the stretch
+ * of the file that it occupies. Then the fields are read in the order of their
+ * dependencies, each within its stretch. Writers put the entries of a table next to
+ * each other, so that nearly every byte is skipped once and read once; a file in
+ * another order takes longer, but no more than 16 passes. The alternative, to keep
+ * unresolved references and resolve them at the end, was rejected: its error messages
+ * need the offsets of all references.
  *
- * What a file can make us allocate is bounded by its length: the costliest
- * element, an empty label in a sample, takes 2 bytes of it and here 24 (more, up to
- * twice that, when the array has just grown). Who reads files from anywhere sets a
- * bound of his own (profile_decode_within).
+ * Memory is bounded by the length of the file: the costliest element, an empty label in
+ * a sample, takes 2 bytes in the file and 24 in memory (up to twice that when the array
+ * has just grown). Callers that read untrusted files set a bound of their own
+ * (profile_decode_within).
  *
- * Nothing but strings is looked up to be kept once: what a file says twice it has
- * twice here. The parts of a location or sample go right behind those of the one
- * before. What a failed decode leaves behind is released with the profile.
+ * Only strings are deduplicated: an entry that a file has twice is twice in the profile.
+ * The lines of a location, and the parts of a sample, are appended directly behind those
+ * of the previous one. What a failed decode leaves is released with the profile.
  *
- * What google/pprof reads and finds valid (profile.ParseData, CheckValid) is read here,
- * whatever protobuf says of it. Of what CheckValid refuses we refuse at once what the
- * model cannot hold: values that are not as many as the types, ids that are 0, twice or
- * missing. More lenient than it we are with a second time_nanos, of which we take the
- * last; docs/library.md has the list.
+ * Everything that google/pprof reads and finds valid (profile.ParseData, CheckValid) is
+ * accepted, even where protobuf's rules differ. Of what CheckValid rejects, the decoder
+ * rejects what the model cannot hold: a sample with more or fewer values than there are
+ * sample types, ids that are 0, duplicate or missing. One case is more lenient: of two
+ * time_nanos the last one counts. docs/library.md has the whole list.
  */
 #include "pprof/decode.h"
 
@@ -35,7 +35,7 @@
 #include "pprof/unpack.h"
 #include "pprof/wire.h"
 
-/* Of the tables that a file can make grow faster than itself. */
+/* ERR_LIMIT if the tables that can be larger than the file take more than max_memory bytes. */
 static int check_memory(struct decoder *d, size_t at)
 {
 	const struct profile *p = d->p;
@@ -62,7 +62,7 @@ static int add_string(struct decoder *d, const struct wire_field *f)
 			  &d->strings[d->string_count++]) ? decoder_nomem(d) : 0;
 }
 
-/* Sample types, mappings, functions, and what is there once */
+/* Sample types, period type, mappings, functions, comments */
 
 static const struct rule type_rules[RULES] = {
 	[VALUE_TYPE_TYPE] = { "value_type.type", STRING, AT(profile_type, type) },
@@ -79,7 +79,8 @@ static int add_type(struct decoder *d, const struct wire_field *f)
 	return rc;
 }
 
-/* The parts of several are merged, as protobuf wants it; read_stretch settles. */
+/* Several period types are merged field by field, as protobuf requires. read_stretch calls
+ * settle after the last one. */
 static int read_period_type(struct decoder *d, const struct wire_field *f)
 {
 	struct cursor c = wire_inside(&d->file, f);
@@ -235,7 +236,7 @@ static int add_frame(struct decoder *d, const struct wire_field *f, uint64_t id)
 	return p->stack[p->stack_count++] ? 0 : no_such_id(d, f->at, "sample.location_id", id);
 }
 
-/* Room for as many as there are bytes costs addresses, not memory. */
+/* Makes room for one element per byte: unused pages take address space, not memory. */
 static int add_frames(struct decoder *d, const struct wire_field *f)
 {
 	struct profile *p = d->p;
@@ -291,8 +292,8 @@ static const struct rule label_rules[RULES] = {
 
 enum { LABELS_UNCHECKED = 1 << 16 };
 
-/* A label is a string or a number. Where both are there, google/pprof takes the string
- * and does not look at the unit (profile/encode.go, postDecode). */
+/* A label is a string or a number. If it has both, google/pprof takes the string and
+ * ignores the unit (profile/encode.go, postDecode). */
 static int add_label(struct decoder *d, const struct wire_field *f)
 {
 	struct file_label l = { 0 };
@@ -308,7 +309,7 @@ static int add_label(struct decoder *d, const struct wire_field *f)
 	if (profile_room(&p->labels, p->label_count, 1, sizeof(l.as)))
 		return decoder_nomem(d);
 	p->labels[p->label_count++] = l.as;
-	/* One sample can have as many as there are. */
+	/* One sample can have all labels of the file, and read_stretch checks only after it. */
 	return p->label_count % LABELS_UNCHECKED ? 0 : check_memory(d, f->at);
 }
 
@@ -361,7 +362,7 @@ static const struct rule file_rules[RULES] = {
 	[PROFILE_DOC_URL] = { "doc_url", STRING, AT(profile, doc_url) },
 };
 
-/* What others refer to comes before them. */
+/* A field comes behind those that it refers to. */
 static const uint8_t reading_order[] = {
 	PROFILE_STRING_TABLE,	PROFILE_SAMPLE_TYPE,	PROFILE_MAPPING,
 	PROFILE_FUNCTION,	PROFILE_LOCATION,	PROFILE_SAMPLE,
@@ -409,7 +410,7 @@ static int read_stretch(struct decoder *d, unsigned field)
 	return rc ? rc : settle(d, type_rules, &d->p->period_type);
 }
 
-/* For what the survey has counted: arrays that grow bit by bit are copied, too. */
+/* Allocates what the survey has counted, because an array that grows is copied. */
 static int make_room(struct decoder *d)
 {
 	const struct stretch *n = d->fields;

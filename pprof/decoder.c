@@ -36,7 +36,7 @@ int no_such_id(struct decoder *d, size_t at, const char *field, uint64_t id)
 			 "profile: '%s' names %lu, which is not there, at offset %zu", field, id, at);
 }
 
-/* No string and no function has this number. */
+/* In a member whose reference is in doubt: no string and no function has this number. */
 #define DOUBTFUL UINT32_MAX
 
 static uint32_t doubt(struct decoder *d, const struct wire_field *f)

@@ -1,11 +1,12 @@
 /*
- * The parts of the decoder that know no message: which field is kept where stands in
- * tables of rules, one for each message of profile.proto (decode.c), and read_message
- * reads them all, so every field is held to the same rules: its wire type, its string's
- * index, the id that it names. What no table lists is skipped, as protobuf wants it.
+ * The part of the decoder that does not depend on the message. Tables of rules in decode.c, one
+ * for each message of profile.proto, say where each field is stored. read_message reads all
+ * messages by them, so that every field is checked in the same way: its wire type, the index of
+ * its string, the id that it names. A field that no table lists is skipped, as protobuf requires.
  *
- * Of a single value that is there several times the last counts, and a bad one before it
- * is no offence. So what a field refers to may stay in doubt until its message ends.
+ * If a field with a single value occurs several times, the last one counts, and a bad one before
+ * it is not an error. So a bad reference is only noted as a doubt, and reported at the end of the
+ * message if it is still the field's value.
  */
 #ifndef PPROF_DECODER_H
 #define PPROF_DECODER_H
@@ -27,16 +28,16 @@ enum { RULES = 16 };
 struct decoder {
 	struct profile *p;
 	struct error *err;
-	struct cursor file; /* at its start */
-	size_t max_memory;  /* bytes of p's tables */
+	struct cursor file; /* the whole file; stays at its start */
+	size_t max_memory;  /* bound for p's tables, bytes */
 	struct stretch {
-		size_t from, to; /* offsets in the file */
-		size_t count;	 /* fields */
+		size_t from, to; /* offsets in the file: of the first such field, behind the last */
+		size_t count;	 /* of these fields */
 	} fields[RULES];
-	uint32_t *strings; /* place in the file's table -> number in the set */
+	uint32_t *strings; /* index in the file's string table -> number in p->strings */
 	size_t string_count;
 	struct ids mappings, functions, locations;
-	/* What a STRING or FUNCTION last named that is not there, and where. */
+	/* By field: the last index or id of a STRING or FUNCTION that names nothing, its offset. */
 	struct doubt {
 		uint64_t value;
 		size_t at;
@@ -48,9 +49,9 @@ enum kind {
 	SKIPPED,
 	NUMBER,	  /* to a uint64_t or int64_t */
 	FLAG,	  /* to a bool */
-	STRING,	  /* an index; its number goes to a uint32_t */
-	MAPPING,  /* an id, of none too; its number, or 0, goes to a uint32_t */
-	FUNCTION, /* an id, never of none; the same */
+	STRING,	  /* an index; the string's number to a uint32_t */
+	MAPPING,  /* an id; the mapping's number to a uint32_t, 0 if there is none */
+	FUNCTION, /* an id, which must exist; the function's number to a uint32_t */
 	NUMBERS,  /* repeated, packed or not */
 	MESSAGE,
 };
@@ -60,33 +61,34 @@ struct rule {
 	enum kind kind;
 	size_t offset; /* of the member that takes a single value */
 	int (*number)(struct decoder *d, const struct wire_field *f, uint64_t value);
-	int (*packed)(struct decoder *d, const struct wire_field *f); /* NULL: one by one */
+	int (*packed)(struct decoder *d, const struct wire_field *f); /* NULL: `number` for each */
 	int (*message)(struct decoder *d, const struct wire_field *f);
 };
 
 #define AT(type, member) .offset = offsetof(struct type, member)
 
-/* Reads a message, or one field of one, into a struct with the members that the rules
- * tell. 0, or an error with its message in d->err, as all below. */
+/* Reads a message, or one field of a message, into the struct at `into`, whose members the
+ * rules name. Returns 0 or an error with its message in d->err, as all functions below do. */
 int read_message(struct decoder *d, const struct wire_field *message,
 		 const struct rule rules[RULES], void *into);
 int read_field(struct decoder *d, const struct rule *rule, const struct wire_field *f, void *into);
 
-/* To be called at the end of what was not read by read_message, for each struct that it
- * was read into: is anything named in the end that is not there? */
+/* Reports doubts that are left: ERR_FORMAT if a member of `into` refers to a string or function
+ * that does not exist. read_message calls it; callers of read_field call it after the last field,
+ * for each struct that they have read into. */
 int settle(struct decoder *d, const struct rule rules[RULES], const void *into);
 
 int decoder_nomem(struct decoder *d);
 
-/* "profile: 'FIELD' WHY at offset N" */
+/* ERR_FORMAT with "profile: 'FIELD' WHY at offset N". */
 int decoder_fail(struct decoder *d, const struct wire_field *f, const char *field,
 		 const char *why);
 
-/* The number of the string with that index in the file. */
+/* The number of the string with that index in the file, in *number; ERR_FORMAT if none has it. */
 int find_string(struct decoder *d, const struct wire_field *f, const char *field, uint64_t index,
 		uint32_t *number);
 
-/* Says that an id, or a string's index, is of nothing that is there. */
+/* ERR_FORMAT: the field at offset `at` names an id that does not exist. */
 int no_such_id(struct decoder *d, size_t at, const char *field, uint64_t id);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * Messages within messages carry their length in front, which is known only
- * when they are written. So each is written behind a gap of one byte, and moved
- * in the rare case that its length takes more: nearly all are under 128 bytes.
- * (Lengths computed in advance, or everything written back to front, so that they
- * are known: both take longer, since a byte is moved once at most.)
+ * A nested message is preceded by its length, which is known only when the message
+ * is written. So each is written behind a gap of one byte, and moved if its length
+ * takes more, which is rare: nearly all are under 128 bytes. Computing lengths in
+ * advance, or writing everything back to front, was rejected: both take longer, since
+ * few bytes are moved, and each at most twice (a packed array, then its sample).
  *
- * Room is made once for each entry of a table, for the most that it can take; within
- * it bytes are put without looking.
+ * make_room is called once for each entry of a table, with the most bytes that it can
+ * take; within that room bytes are written without checks.
  *
  * Zero is a field's default and is left out, except in packed arrays.
  */
@@ -23,20 +23,20 @@
 
 struct encoder {
 	struct buffer *out;
-	uint8_t *to; /* where the next byte goes, within room that was made */
-	gzip_sink *sink; /* NULL: all stays in `out` */
+	uint8_t *to; /* where the next byte goes, within the room that was made */
+	gzip_sink *sink; /* NULL: everything stays in `out` */
 	void *ctx;
 	struct error *err;
 };
 
 enum {
-	/* A number of 10 bytes and a tag of one: no field's number is above 15. */
+	/* A number of up to 10 bytes and a tag of one: no field number is above 15. */
 	VARINT_MAX = 10,
 	FIELD_MAX = VARINT_MAX + 1,
-	PIECE = 256 << 10, /* what a sink gets at a time, or more when an entry is larger */
+	PIECE = 256 << 10, /* bytes that a sink gets at a time; more when an entry is larger */
 };
 
-/* The most that a message of so many numbers takes, its own tag and length too. */
+/* The most bytes that a message of so many numbers takes, with its own tag and length. */
 static size_t message_max(size_t numbers)
 {
 	return FIELD_MAX * (numbers + 1);
@@ -50,7 +50,7 @@ static int hand_over(struct encoder *e)
 	return e->sink(e->ctx, e->out->data, len, e->err);
 }
 
-/* Room for an entry of a table, behind what is there. */
+/* Makes room for an entry of a table behind what is there. */
 static int make_room(struct encoder *e, size_t bytes)
 {
 	struct buffer *out = e->out;
@@ -87,7 +87,7 @@ static inline void put_number(struct encoder *e, unsigned field, uint64_t v)
 	e->to = varint(e->to, v);
 }
 
-/* Opens a message or packed array; returns where its contents begin. */
+/* Begins a message or packed array; returns where its contents begin. */
 static inline uint8_t *begin(struct encoder *e, unsigned field)
 {
 	put_tag(e, field, WIRE_BYTES);
@@ -129,8 +129,8 @@ static void put_label(struct encoder *e, const struct profile_label *l)
 	end(e, start);
 }
 
-/* Four bytes at once and then as many of them as count: lengths of ids in a stack are
- * hard to predict. */
+/* Writes four bytes at once and keeps as many as the id needs: branches on the length are
+ * often mispredicted, because the lengths of ids in a stack vary. */
 static uint8_t *put_ids(uint8_t *to, const uint32_t *ids, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

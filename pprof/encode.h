@@ -1,5 +1,5 @@
-/* A profile -> the bytes of profile.proto, gzip'd or not. The same profile
- * gives the same bytes, always. */
+/* Encodes a profile into the bytes of profile.proto, gzip'd or not. The same profile
+ * always gives the same bytes. */
 #ifndef PPROF_ENCODE_H
 #define PPROF_ENCODE_H
 
@@ -18,7 +18,7 @@ int profile_pack(const struct profile *p, struct buffer *out, struct error *err)
  * caller commits the file. */
 int profile_write(const struct profile *p, struct outfile *file, struct error *err);
 
-/* The same without compression; takes no memory for the whole. */
+/* The same without compression, piece by piece: the whole is never in memory. */
 int profile_write_plain(const struct profile *p, struct outfile *file, struct error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "pprof/matches.h"
 #include "pprof/profile.h"
 
-/* What is known of a location. */
+/* Marks of a location. */
 enum { FOCUSED = 1, IGNORED = 2, HIDDEN = 4, SHOWN_FROM = 8 };
 
 struct name_filter {
@@ -20,7 +20,8 @@ struct name_filter {
 	bool any_hidden;
 };
 
-/* Keeps the lines whose function matches, or those whose doesn't. */
+/* Keeps the lines whose function matches, also those without one; or the lines whose function
+ * does not match. */
 static void keep_lines(struct profile *p, struct profile_location *l, struct matches *m,
 		       bool matching)
 {
@@ -49,7 +50,7 @@ static void hide_lines(struct name_filter *f, struct profile_location *l, uint8_
 		*mark |= HIDDEN;
 }
 
-/* A location without lines is not shown, whatever its mapping: so it is in pprof. */
+/* A location without lines is not shown, even if its mapping matches, as in pprof. */
 static void show_lines(struct name_filter *f, struct profile_location *l, uint8_t *mark)
 {
 	if (!f->show.pattern)
@@ -125,7 +126,7 @@ int filter_names(struct profile *p, const struct filter_names *names, struct fil
 
 	*found = (struct filter_found){ 0 };
 	if (!names->focus && !names->ignore && !names->hide && !names->show) {
-		found->focus = true; /* none matches all */
+		found->focus = true; /* no pattern: everything matches */
 		return 0;
 	}
 	f.marks = calloc(p->location_count + 1, sizeof(*f.marks));
@@ -147,8 +148,8 @@ int filter_names(struct profile *p, const struct filter_names *names, struct fil
 	return rc;
 }
 
-/* Is it to be shown from here on? Of calls inlined here, those go that called the outermost one
- * that matches. */
+/* Are stacks shown from this location on? If so, drops its lines that are callers of the outermost
+ * line that matches. */
 static bool show_from_location(const struct profile *p, struct profile_location *l,
 			       struct matches *m)
 {

@@ -1,10 +1,11 @@
 /*
- * Samples and frames chosen by their names: google/pprof's profile/filter.go.
+ * Selects samples, frames and labels by name: google/pprof's profile/filter.go.
  *
- * All work in place: samples that go leave the array, frames and lines leave their sample or
- * location, and what the arrays of stacks, values, lines and labels held for them stays there,
- * unused. Locations change for all samples at once. Errors of matching (pprof/pattern.h) leave
- * the profile usable, with some of it done.
+ * All functions work in place. Dropped samples leave the array of samples; dropped frames, lines
+ * and labels leave their sample or location. What they had in the arrays of stacks, values, lines
+ * and labels stays there, unused. A change of a location affects all samples. All return 0,
+ * ERR_NOMEM or an error of pattern_match (pprof/pattern.h). After an error the profile is valid,
+ * but may be filtered in part.
  */
 #ifndef PPROF_FILTER_H
 #define PPROF_FILTER_H
@@ -16,27 +17,28 @@ struct pattern;
 struct profile;
 
 struct filter_names {
-	const struct pattern *focus, *ignore, *hide, *show; /* NULL where not wanted */
+	const struct pattern *focus, *ignore, *hide, *show; /* NULL: none */
 };
 
-/* Which of them have matched anything. */
+/* Which of the patterns have matched anything. */
 struct filter_found {
 	bool focus, ignore, hide, show;
 };
 
-/* Keeps samples of which a frame matches focus and none ignore; of these, frames that match show
- * and not hide; a sample without frames goes. A frame matches by its function's name or file, or
- * the file it is mapped from (FilterSamplesByName). */
+/* Keeps the samples in which some frame matches focus and no frame matches ignore. Of these it
+ * keeps the frames that match show and not hide, and drops a sample that has no frame left. A
+ * frame matches by its function's name or file, or by the file that it is mapped from
+ * (FilterSamplesByName). */
 int filter_names(struct profile *p, const struct filter_names *f, struct filter_found *found,
 		 struct error *err);
 
-/* Drops the frames that called the outermost one that matches, and samples without any
- * (ShowFrom). NULL changes nothing and matches nothing. */
+/* In each sample, drops the callers of the outermost frame that matches; drops samples without
+ * such a frame (ShowFrom). *matched: has any frame matched? NULL changes and matches nothing. */
 int filter_show_from(struct profile *p, const struct pattern *from, bool *matched,
 		     struct error *err);
 
-/* Keeps the labels whose key matches show and not hide; NULL: all, none (FilterTagsByName).
- * found->show and found->hide tell. */
+/* Keeps the labels whose key matches show (NULL: all do) and not hide (NULL: none does); sets
+ * found->show and found->hide (FilterTagsByName). */
 int filter_labels(struct profile *p, const struct pattern *show, const struct pattern *hide,
 		  struct filter_found *found, struct error *err);
 

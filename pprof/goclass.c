@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-/* Pairs of first and last, regexp/syntax/perl_groups.go. \s is without \v there. */
+/* Pairs of first and last character, from regexp/syntax/perl_groups.go. Go's \s has no \v. */
 static const struct {
 	const char *name, *pairs;
 	size_t len;
@@ -58,8 +58,8 @@ static int add_runs(const bool in[ASCII], struct buffer *out)
 	return rc;
 }
 
-/* What is beyond ASCII is in the opposite, but for the two characters that are letters of
- * ASCII to those who don't tell cases apart: the long s and the sign for kelvins. */
+/* Adds the characters beyond ASCII, which belong to the opposite of an ASCII class. The long s
+ * and the kelvin sign are exceptions: without regard to case they equal s and k. */
 static int add_rest(bool without_s, bool without_k, struct buffer *out)
 {
 	uint32_t from = ASCII;
@@ -109,7 +109,7 @@ static bool is_name(const char *name, size_t len)
 	return len > 0;
 }
 
-/* Names are compared without regard to case and to what joins their words. */
+/* Names are compared by their letters only, without regard to case. */
 static void canonical(const char *name, size_t len, char plain[16])
 {
 	size_t n = 0;
@@ -120,8 +120,8 @@ static void canonical(const char *name, size_t len, char plain[16])
 	plain[n] = '\0';
 }
 
-/* A general category has one letter or two. From PCRE2 10.40 on a bare name is something
- * wider than the script, and Lower, Alphabetic and so on are names as well. */
+/* A general category has one letter or two. From PCRE2 10.40 on, the bare name of a script
+ * matches more than the script, and names such as Lower and Alphabetic exist, too: hence "sc:". */
 static int add_property(const char *name, size_t len, size_t letters, bool opposite,
 			struct buffer *out)
 {

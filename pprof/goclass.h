@@ -7,14 +7,14 @@
 
 struct buffer;
 
-/* Appends the class "d" or "alpha", or its opposite, as items of PCRE2's [...]. `fold`: upper
- * and lower case are alike. ERR_NOTFOUND for a name that is none, ERR_NOMEM. */
+/* Appends the class with this name ("d", "alpha"), or its opposite, as items of PCRE2's [...].
+ * `fold`: ignore case. ERR_NOTFOUND for an unknown name, ERR_NOMEM. */
 int goclass_ascii(const char *name, size_t len, bool opposite, bool fold, struct buffer *out);
 
 /* The same for the name in \p{...}: a general category, a script, Any, Assigned, ASCII or LC.
- * Which characters are in it is PCRE2's knowledge, of its version of Unicode; with `fold`, Lu,
- * Ll and Lt are all letters that have case, others stay what they are (Go adds the few letters
- * that fold into them). */
+ * PCRE2 decides which characters are in it, by its version of Unicode. With `fold`, Lu, Ll and Lt
+ * mean all letters that have case; other classes do not change (Go adds the few letters that fold
+ * into them). */
 int goclass_unicode(const char *name, size_t len, bool opposite, bool fold, struct buffer *out);
 
 #endif

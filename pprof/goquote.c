@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 
-/* One character of UTF-8; -1, and one byte taken, where there is none. */
+/* Takes one UTF-8 character; if the bytes are none, takes one byte and returns -1. */
 static int32_t next_character(struct cursor *c)
 {
 	static const int32_t least[] = { 0, 0x80, 0x800, 0x10000 };
@@ -29,7 +29,7 @@ static int32_t next_character(struct cursor *c)
 	return v;
 }
 
-/* Beyond ASCII: blanks, control and format characters, private use, no characters. */
+/* Beyond ASCII: spaces, control and format characters, private use, noncharacters. */
 static bool is_invisible(int32_t v)
 {
 	static const int32_t ranges[][2] = {

@@ -1,4 +1,4 @@
-/* Text in quotes as Go's strconv.Quote writes it ("%q"). */
+/* Quotes text as Go's strconv.Quote ("%q") does. */
 #ifndef PPROF_GOQUOTE_H
 #define PPROF_GOQUOTE_H
 
@@ -6,9 +6,9 @@
 
 struct buffer;
 
-/* Appends it. Escaped are quotes, backslashes, control characters, bytes that are no UTF-8,
- * and characters that cannot be seen; of characters that Unicode has not assigned Go
- * escapes more. ERR_NOMEM. */
+/* Appends `len` bytes of text in quotes to `out`. Quotes, backslashes, control characters, bytes
+ * that are not UTF-8 and invisible characters are escaped; Go also escapes other characters that
+ * Unicode has not assigned. 0 or ERR_NOMEM. */
 int goquote(const char *text, size_t len, struct buffer *out);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * One pass over the pattern, piece by piece. PCRE2 scopes (?i) as Go does, so it is written
- * where the next piece needs another state than the last one left.
+ * One pass over the pattern, piece by piece. PCRE2 scopes (?i) as Go does, so (?i) or (?-i) is
+ * written only before a piece that needs another state than the previous one.
  *
- * Go's parser keeps a stack of pieces, which shows: a repetition goes with the last piece even
- * if something without a piece of its own stands between, as in a(?i)*. Therefore the place of
- * the last piece in the output is kept.
+ * Go's parser keeps a stack of pieces, with a visible effect: a repetition applies to the last
+ * piece even if something that is not a piece stands between, as in a(?i)*. Therefore the offset
+ * of the last piece in the output is kept.
  */
 #include "pprof/gosyntax.h"
 
@@ -24,8 +24,8 @@ enum { FOLD = 1, MULTILINE = 2, DOT_ALL = 4, UNGREEDY = 8 };
 enum { REPEAT_MAX = 1000, RUNE_MAX = 0x10ffff };
 
 struct group {
-	size_t at; /* in the output */
-	unsigned flags;
+	size_t at; /* offset in the output */
+	unsigned flags; /* this and `folding`: as they were before the group */
 	bool folding;
 };
 
@@ -33,13 +33,13 @@ struct translation {
 	const char *pos, *end;
 	struct buffer *out;
 	struct error *err;
-	unsigned flags;	    /* as the pattern has them here */
-	bool folding;	    /* as the output has it */
-	bool has_piece;	    /* something stands before that can be repeated: */
-	size_t piece;	    /* where in the output */
-	bool is_repeated;   /* with a repetition already */
-	const char *repeat; /* the repetition that came just before, in the pattern */
-	bool grouping;	    /* all that is repeated goes into a group */
+	unsigned flags;	    /* in force at this point of the pattern */
+	bool folding;	    /* FOLD is in force at this point of the output */
+	bool has_piece;	    /* there is a last piece, which a repetition can apply to */
+	size_t piece;	    /* its offset in the output */
+	bool is_repeated;   /* it has a repetition already */
+	const char *repeat; /* in the pattern: the repetition just before this point, or NULL */
+	bool grouping;	    /* every piece that is repeated is put into a group */
 	size_t depth;
 	struct group groups[GOSYNTAX_NESTING];
 };
@@ -71,7 +71,7 @@ static bool at(const struct translation *t, size_t i, char c)
 	return left(t) > i && t->pos[i] == c;
 }
 
-/* The next character of the pattern. At the end 0, as no caller takes it for a match. */
+/* Takes the next character of the pattern; 0 at the end, which no caller takes for a match. */
 static int next(struct translation *t, uint32_t *rune)
 {
 	size_t len = 0;
@@ -124,7 +124,7 @@ static int hex_digit(uint32_t c)
 
 static bool read_octal(struct translation *t, uint32_t first, uint32_t *rune)
 {
-	/* One digit that is not 0 would be a reference to a group. */
+	/* A single digit other than 0 would be a reference to a group. */
 	if (first != '0' && (!left(t) || *t->pos < '0' || *t->pos > '7'))
 		return false;
 	*rune = first - '0';
@@ -150,7 +150,8 @@ static bool read_hex(struct translation *t, uint32_t *rune)
 	return digits && *rune <= RUNE_MAX && at(t, 0, '}') && t->pos++;
 }
 
-/* What stands behind a backslash that is no class and no assertion (parser.parseEscape). */
+/* Reads an escaped character, which is neither a class nor an assertion (parser.parseEscape).
+ * t->pos is at the backslash. */
 static int read_escape(struct translation *t, uint32_t *rune)
 {
 	static const char names[] = "afnrtv", values[] = "\a\f\n\r\t\v";
@@ -177,7 +178,7 @@ static int read_escape(struct translation *t, uint32_t *rune)
 	return good ? 0 : fail(t, "invalid escape sequence", from, t->pos);
 }
 
-/* \pL, \p{Greek}, \P{^Greek}, with the reader on the backslash. */
+/* \pL, \p{Greek}, \P{^Greek}; t->pos is at the backslash. */
 static int add_unicode_class(struct translation *t)
 {
 	const char *from = t->pos, *name = t->pos + 2, *end = name + 1;
@@ -202,7 +203,7 @@ static int add_unicode_class(struct translation *t)
 	return checked(t, rc);
 }
 
-/* [:alpha:], [:^alpha:]. Not found: a bracket that is just a character. */
+/* [:alpha:], [:^alpha:]. ERR_NOTFOUND: the bracket is an ordinary character. */
 static int add_posix_class(struct translation *t)
 {
 	const char *from = t->pos, *name = t->pos + 2;
@@ -215,7 +216,7 @@ static int add_posix_class(struct translation *t)
 	opposite = name < end && *name == '^';
 	name += opposite;
 	t->pos = end + 2;
-	/* \d, \s and \w are in the same table under one letter. */
+	/* Names of one letter in the table are \d, \s and \w, not POSIX classes. */
 	rc = end - name < 2 ? ERR_NOTFOUND :
 			      goclass_ascii(name, (size_t)(end - name), opposite, t->flags & FOLD,
 					    t->out);
@@ -224,7 +225,7 @@ static int add_posix_class(struct translation *t)
 	return checked(t, rc);
 }
 
-/* A class by name, if the reader is on one; else ERR_NOTFOUND. */
+/* Adds the named class at t->pos; ERR_NOTFOUND if there is none. */
 static int add_class(struct translation *t, bool in_brackets)
 {
 	char name;
@@ -284,7 +285,7 @@ static int add_brackets(struct translation *t)
 	return rc ? rc : checked(t, buffer_add(t->out, "]", 1));
 }
 
-/* Wraps what has a repetition already, so that it can have another: a*(?i)* is (a*)*. */
+/* Puts the last piece into a group, so that it can have another repetition: a*(?i)* is (a*)*. */
 static int wrap_piece(struct translation *t)
 {
 	size_t behind = t->out->len - t->piece;
@@ -314,7 +315,7 @@ static int add_repeat(struct translation *t, const char *from, const char *text)
 	return 0;
 }
 
-/* A number without leading zeros; one beyond any bound is REPEAT_MAX + 1. */
+/* A number without leading zeros. One above REPEAT_MAX gives some number above REPEAT_MAX. */
 static bool read_count(struct translation *t, const char **pos, uint32_t *n)
 {
 	const char *p = *pos;
@@ -329,7 +330,7 @@ static bool read_count(struct translation *t, const char **pos, uint32_t *n)
 	return true;
 }
 
-/* {2}, {2,}, {2,5}. What is none of these is a brace and what follows it. */
+/* {2}, {2,}, {2,5}. In anything else the brace is an ordinary character. */
 static int add_braces(struct translation *t)
 {
 	const char *from = t->pos, *p = t->pos + 1;
@@ -391,7 +392,7 @@ static int close_group(struct translation *t)
 	return checked(t, buffer_add(t->out, ")", 1));
 }
 
-/* (?P<name>…), (?<name>…): the name is good for nothing here. */
+/* (?P<name>…), (?<name>…): the name is not used. */
 static int open_named_group(struct translation *t, const char *name)
 {
 	const char *from = t->pos, *p = name;
@@ -404,7 +405,7 @@ static int open_named_group(struct translation *t, const char *name)
 	return open_group(t);
 }
 
-/* (?i), (?i-s:…), (?:…), with the reader on the parenthesis (parser.parsePerlFlags). */
+/* (?i), (?i-s:…), (?:…) (parser.parsePerlFlags); t->pos is at the parenthesis. */
 static int read_flags(struct translation *t)
 {
 	static const char names[] = "imsU";
@@ -448,7 +449,7 @@ static int add_parenthesis(struct translation *t)
 	return read_flags(t);
 }
 
-/* \Q…\E, or to the end. */
+/* \Q…\E, or \Q to the end of the pattern. */
 static int add_quoted(struct translation *t)
 {
 	const char *end, *behind = t->end;
@@ -471,7 +472,7 @@ static int add_quoted(struct translation *t)
 	return rc;
 }
 
-/* Assertions stand in groups: PCRE2 lets nothing else of theirs be repeated. */
+/* Assertions are put into groups, because PCRE2 repeats them in no other form. */
 static int add_backslash(struct translation *t)
 {
 	static const struct { char name; const char *text; } assertions[] = {

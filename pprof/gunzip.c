@@ -13,8 +13,8 @@ struct gunzip {
 	z_stream z;
 	gunzip_source *source;
 	void *ctx;
-	uint64_t offset; /* of what the block ends with */
-	bool between;	 /* no member is open: there may be an end here */
+	uint64_t offset; /* of the block's end, in the compressed bytes */
+	bool between;	 /* a member has just ended: the input may end here */
 	uint8_t block[BLOCK];
 };
 
@@ -55,8 +55,8 @@ static int fill(struct gunzip *g, struct error *err)
 	return 0;
 }
 
-/* Some of what is in the block. What it has given before an error goes first: zlib says it
- * again. */
+/* Inflates some of the block. Output before an error is returned first: zlib repeats the error in
+ * the next call. */
 static int inflate_some(struct gunzip *g, struct error *err)
 {
 	const Bytef *before = g->z.next_out;
@@ -64,7 +64,7 @@ static int inflate_some(struct gunzip *g, struct error *err)
 
 	g->between = zrc == Z_STREAM_END;
 	if (g->between)
-		inflateReset(&g->z); /* what follows a member must be another one */
+		inflateReset(&g->z); /* only another member may follow */
 	else if (g->z.next_out != before)
 		return 0;
 	else if (zrc == Z_MEM_ERROR)
@@ -84,7 +84,7 @@ int gunzip_read(struct gunzip *g, void *buf, size_t len, size_t *got, struct err
 	g->z.avail_out = room;
 	while (!rc && g->z.avail_out == room) {
 		if (g->z.avail_in || !g->between)
-			rc = inflate_some(g, err); /* without input it may have something left */
+			rc = inflate_some(g, err); /* it may have output left without input */
 		if (rc || g->z.avail_out < room || g->z.avail_in)
 			continue;
 		rc = fill(g, err);

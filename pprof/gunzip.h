@@ -1,4 +1,4 @@
-/* gzip (RFC 1952), read piece by piece, by zlib: for what is not to be in memory whole. */
+/* Reads gzip (RFC 1952) piece by piece, with zlib, so that the whole is never in memory. */
 #ifndef PPROF_GUNZIP_H
 #define PPROF_GUNZIP_H
 
@@ -7,15 +7,17 @@
 struct error;
 struct gunzip;
 
-/* Fills up to `len` bytes; *got 0 is the end. */
+/* Reads up to `len` compressed bytes into `buf`; *got 0 is the end. 0 or a negative error. */
 typedef int gunzip_source(void *ctx, void *buf, size_t len, size_t *got, struct error *err);
 
-/* Takes what is compressed from the source, which must live as long. ERR_NOMEM. */
+/* A reader of the compressed bytes that source(ctx, ...) delivers; the caller frees *g with
+ * gunzip_free. ERR_NOMEM. */
 int gunzip_new(struct gunzip **g, gunzip_source *source, void *ctx, struct error *err);
 void gunzip_free(struct gunzip *g);
 
-/* Up to `len` bytes of the contents of all members; *got 0 is their end. What came before an
- * error has been given already. ERR_FORMAT with the offset, ERR_NOMEM, the source's error. */
+/* Reads up to `len` bytes of the contents of all members; *got 0 is the end. Contents before an
+ * error are returned by earlier calls. ERR_FORMAT with the offset, ERR_NOMEM or the source's
+ * error. */
 int gunzip_read(struct gunzip *g, void *buf, size_t len, size_t *got, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * libdeflate where its header is there, level 6; else zlib, level 5. Best of 3 runs, one
- * core, libdeflate 1.14 and zlib 1.2.13:
+ * Compresses with libdeflate, level 6, if its header exists at build time; else with zlib,
+ * level 5. Best of 3 runs, one core, libdeflate 1.14 and zlib 1.2.13:
  *
  *	                                 zlib 4     5     6   libdeflate 4     5     6     7
  *	Go allocation profile, 3.4 MB: go/types over net/http and others
@@ -13,9 +13,9 @@
  *	ms                                 84.8  95.6   114           45.1  50.8  55.0  66.2
  *	of size, %                         34.7  34.6  34.6           34.6  34.6  34.5  34.4
  *
- * libdeflate works on whole buffers. It says neither where data are broken nor where a
- * member ends that fills its buffer, so it gets the usual case, one member whose last
- * bytes tell its length truly, and zlib whatever it does not take.
+ * libdeflate works on whole buffers. It reports neither the offset of broken data nor the end
+ * of a member that fills its output buffer. So it uncompresses the usual case only: a single
+ * member whose last 4 bytes give its true length. zlib uncompresses everything else.
  */
 #include "pprof/gzip.h"
 
@@ -33,8 +33,8 @@
 
 enum { GZIP_WINDOW = 15 + 16, CHUNK = 64 << 10 };
 
-/* The header's operating system: 3, Unix, as zlib would write on its own here; set so
- * that the bytes do not depend on the library's mind. */
+/* The header's operating system: 3, Unix, which is zlib's default here; set so that the bytes
+ * do not depend on the library. */
 enum { SYSTEM_AT = 9, UNIX = 3 };
 
 #if HAVE_LIBDEFLATE
@@ -59,11 +59,11 @@ int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, stru
 	return rc;
 }
 
-/* One member that is all there is and as long as it says. False when it is something
- * else, or broken; `out` is as it was then. */
+/* Uncompresses data that are a single member with its true length at the end. False for all
+ * other data and for broken data; the contents of `out` are unchanged then. */
 static bool inflate_whole(const uint8_t *data, size_t len, size_t max, struct buffer *out)
 {
-	enum { SHORTEST = 18, MOST_SHRUNK = 1032 }; /* bytes; bytes out of one, of deflate */
+	enum { SHORTEST = 18, MOST_SHRUNK = 1032 }; /* bytes; most output per byte of input */
 	struct libdeflate_decompressor *d;
 	size_t in = 0, got = 0;
 	uint32_t size;
@@ -146,7 +146,7 @@ static int explain(int zrc, size_t offset, bool ended, struct error *err)
 			 ended ? "gzip data ends too early" : "broken gzip data", offset);
 }
 
-/* One call of inflate: takes from `left` and appends to `out`. */
+/* One call of inflate: appends to `out` and subtracts from *left what it has read. */
 static int inflate_some(z_stream *z, size_t *left, struct buffer *out)
 {
 	size_t give = *left > UINT32_MAX / 2 ? UINT32_MAX / 2 : *left;
@@ -160,7 +160,7 @@ static int inflate_some(z_stream *z, size_t *left, struct buffer *out)
 	zrc = inflate(z, Z_NO_FLUSH);
 	*left -= give - z->avail_in;
 	out->len += CHUNK - z->avail_out;
-	/* What follows a member must be another one. */
+	/* Only another member may follow. */
 	return zrc == Z_STREAM_END && *left ? inflateReset(z) : zrc;
 }
 
@@ -175,7 +175,7 @@ int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out
 		return 0;
 	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	/* Without input inflate ends with Z_BUF_ERROR once it has no more to give. */
+	/* Without input inflate returns Z_BUF_ERROR once it has no more output. */
 	do
 		zrc = inflate_some(&z, &left, out);
 	while (zrc == Z_OK && out->len - before <= max);

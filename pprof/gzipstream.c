@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 
-/* Level 6, as Go's gzip.DefaultCompression: deltas are measured beside those of Go's
- * profiler, at the same size (docs/delta.md). */
+/* Level 6, like Go's gzip.DefaultCompression: the speed of deltas is compared with Go's profiler
+ * at the same size (docs/delta.md). */
 enum { LEVEL = 6, GZIP_WINDOW = 15 + 16, BLOCK = 64 << 10 };
 
 struct gzip_stream {

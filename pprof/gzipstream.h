@@ -1,4 +1,4 @@
-/* gzip (RFC 1952), written piece by piece, by zlib: for what is not to be in memory whole. */
+/* Writes gzip (RFC 1952) piece by piece, with zlib, so that the whole is never in memory. */
 #ifndef PPROF_GZIPSTREAM_H
 #define PPROF_GZIPSTREAM_H
 
@@ -8,15 +8,16 @@
 
 struct gzip_stream;
 
-/* Its memory, some 330 kB, serves any number of members one after the other. ERR_NOMEM. */
+/* A stream takes about 330 kB and can write any number of members, one after the other. The
+ * caller frees *s with gzip_stream_free. ERR_NOMEM. */
 int gzip_stream_new(struct gzip_stream **s, struct error *err);
 void gzip_stream_free(struct gzip_stream *s);
 
-/* Begins a member with mtime 0 and no name; what is compressed goes to the sink. What was
- * not ended is forgotten. */
+/* Begins a member with mtime 0 and no name; its compressed bytes go to the sink. A member that
+ * was not ended is discarded. */
 void gzip_stream_begin(struct gzip_stream *s, gzip_sink *sink, void *ctx);
 
-/* 0 or the sink's error. */
+/* Compress bytes; end the member, so that all of it has gone to the sink. 0 or the sink's error. */
 int gzip_stream_write(struct gzip_stream *s, const void *data, size_t len, struct error *err);
 int gzip_stream_end(struct gzip_stream *s, struct error *err);
 

@@ -1,8 +1,8 @@
 /*
  * Go's math.Exp on x86-64 is a routine of its own (src/math/exp_amd64.s), whose last bit
- * is not always libm's. An estimate of many bytes shows that bit, so this is the same
- * routine: the argument is reduced to x - n*ln 2, that to a sixteenth, a Taylor series of
- * eight terms gives e^y - 1, and squaring that four times, as y*(y+2), gives e^x - 1.
+ * sometimes differs from libm's. That bit is visible in an estimate of many bytes, so go_exp
+ * is the same routine: the argument is reduced to x - n*ln 2 and divided by 16, a Taylor
+ * series of eight terms gives e^y - 1, and four squarings, as y*(y+2), undo the division.
  */
 #include "pprof/heapscale.h"
 
@@ -21,7 +21,7 @@ static double go_exp(double x)
 	};
 	double n, y, sum = series[0];
 
-	if (x < -700) /* what is left has no bit that 1 - exp(x) keeps */
+	if (x < -700) /* exp(x) is too small to change 1 - exp(x) */
 		return 0;
 	if (!(x <= 7.09782712893384e+02))
 		return x > 0 ? INFINITY : x;
@@ -36,7 +36,7 @@ static double go_exp(double x)
 	return n >= 1024 ? INFINITY : ldexp(y, (int)n);
 }
 
-/* A conversion that does not fit gives the least integer, as the instruction does. */
+/* A value out of range gives the least integer, as x86-64's conversion does. */
 static int64_t truncated(double v)
 {
 	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
@@ -69,7 +69,8 @@ static bool gives(int64_t count, int64_t size, int64_t rate, int64_t want_count,
 	return count == want_count && size == want_size;
 }
 
-/* The size that gives the wanted one with this many objects. */
+/* Searches near `near` for a size that heapscale, with `count` objects, turns into the wanted
+ * numbers. */
 static bool find_size(int64_t count, int64_t rate, int64_t want_count, int64_t want_size,
 		      int64_t near, int64_t *size)
 {

@@ -1,9 +1,9 @@
 /*
- * The ids of a table in a file -> the places of its entries, counted from 1.
+ * Maps the ids of a table in a file to the places of its entries, which count from 1.
  *
- * profile.proto lets ids be any 64-bit numbers but 0. Nearly every writer counts
- * from 1, though, and then an id is its own place and nothing needs to be kept: ids
- * and their hash index are only once a file turns out to do otherwise.
+ * profile.proto allows any 64-bit number but 0 as an id. Nearly every writer counts
+ * from 1, though. Then an id is its own place and nothing needs to be stored: the ids
+ * and their hash index are made only when a file does otherwise.
  */
 #ifndef PPROF_IDS_H
 #define PPROF_IDS_H
@@ -25,12 +25,12 @@ struct ids {
 /* {0} is empty. */
 void ids_release(struct ids *ids);
 
-/* Forgets all ids and keeps the memory. */
+/* Removes all ids and keeps the memory. */
 void ids_clear(struct ids *ids);
 
-uint32_t ids_find_kept(const struct ids *ids, uint64_t id); /* only for the next */
+uint32_t ids_find_kept(const struct ids *ids, uint64_t id); /* only for ids_find */
 
-/* The place of an id, 0 when it is not there. */
+/* The place of an id, 0 when it does not exist. */
 static inline uint32_t ids_find(const struct ids *ids, uint64_t id)
 {
 	if (ids->sparse)
@@ -38,8 +38,8 @@ static inline uint32_t ids_find(const struct ids *ids, uint64_t id)
 	return id - 1 < ids->count ? (uint32_t)id : 0;
 }
 
-/* Adds the id of the next entry, which is not there yet. 0 or ERR_NOMEM, also when there
- * are too many for 32 bits. */
+/* Adds the id of the next entry, which must be new. 0 or ERR_NOMEM, also when there are more
+ * than 32 bits can count. */
 int ids_add(struct ids *ids, uint64_t id);
 
 #endif

@@ -1,5 +1,5 @@
-/* Setting and removing rewrite the whole array of labels: samples' runs in it cannot grow
- * in place. */
+/* Setting and removing labels rewrite the whole array, because a sample's run of labels cannot
+ * grow in place. */
 #include "pprof/labels.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ struct entry {
 	size_t place;
 };
 
-/* qsort is not stable; the places make it so. */
+/* qsort is not stable; comparing the places makes it so. */
 static int by_key(const void *a, const void *b, void *strings)
 {
 	const struct entry *x = a, *y = b;
@@ -70,7 +70,7 @@ int labels_sort(const struct strset *strings, struct profile_label *labels, size
 	return 0;
 }
 
-/* What replaces the labels of a key that are strings, or those that are numbers. */
+/* Labels that replace the string labels, or the number labels, of a key in every sample. */
 struct change {
 	uint32_t key;
 	bool strings;
@@ -83,7 +83,7 @@ static bool is_replaced(const struct change *c, const struct profile_label *labe
 	return label->key == c->key && !label->str == !c->strings;
 }
 
-/* One sample's labels, as they become, to `out`; how many. */
+/* Writes one sample's labels after the change to `out`; returns how many. */
 static size_t write_changed(const struct profile *p, const struct profile_sample *s,
 			    const struct change *c, struct profile_label *out)
 {
@@ -106,8 +106,8 @@ static size_t room_wanted(const struct profile *p, const struct change *c)
 	return room;
 }
 
-/* The arrays of the model have room for the next power of two (pprof/profile.c): what is
- * put in their place must, too. */
+/* An array of the model has room for the next power of two of its count (pprof/profile.c), so
+ * the one that replaces it must have that, too. */
 static struct profile_label *new_labels(size_t count)
 {
 	size_t room = 16;
@@ -141,7 +141,7 @@ static int apply(struct profile *p, const struct change *c)
 	return 0;
 }
 
-/* Numbers when `values` is NULL. */
+/* Sets number labels when `values` is NULL, else string labels. */
 static int set(struct profile *p, const char *key, const char *const *values,
 	       const int64_t *numbers, const char *const *units, size_t count)
 {

@@ -1,6 +1,7 @@
 /*
- * Which format is it? As in google/pprof each is tried in turn. Some are told by their
- * first line, so what its reader says of the rest is the message if no other takes it.
+ * Finds the format by trying each reader in turn, as google/pprof does. A reader that
+ * recognises the first line but not the rest sets a message; if no other reader accepts
+ * the bytes, the first such message is reported.
  */
 #include "pprof/legacy.h"
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "pprof/legacy_text.h"
 
-/* Values may hold $names and so double with each line; files that mean well have a
+/* A value may contain $names and so can double with each line. Harmless files have a
  * handful of attributes and short lines. */
 enum { TEXT_MAX = 1 << 20 };
 

@@ -1,4 +1,4 @@
-/* What a memory map sets, "name=value", and "$name" in the lines below it. */
+/* The assignments "name=value" of a memory map, which replace "$name" in the lines below. */
 #ifndef PPROF_LEGACY_ATTRS_H
 #define PPROF_LEGACY_ATTRS_H
 
@@ -13,7 +13,7 @@ enum { ATTRS_MAX = 64 };
 struct attrs {
 	struct arena arena;
 	struct attr {
-		const char *name, *value; /* the name with its $ */
+		const char *name, *value; /* the name with its $; both owned by the arena */
 		size_t name_len, value_len;
 	} entries[ATTRS_MAX];
 	size_t count;
@@ -23,13 +23,13 @@ struct attrs {
 /* {0} is empty. */
 void attrs_release(struct attrs *a);
 
-/* Takes the line as an assignment, if it is one. ERR_LIMIT when there are too many or
- * they take too much memory; ERR_NOMEM. */
+/* Adds the line if it is an assignment, else does nothing. ERR_LIMIT when there are more than
+ * ATTRS_MAX or their text is too long; ERR_NOMEM. */
 int attrs_add(struct attrs *a, struct cursor line, struct error *err);
 
-/* Makes *line the line with all $names replaced, as Go's strings.Replacer does: from left
- * to right, by the first of the names that fits. It is valid until the next call.
- * ERR_LIMIT when it grows too long; ERR_NOMEM. */
+/* Replaces all $names in *line as Go's strings.Replacer does: from left to right, the first
+ * name that matches. *line is then valid until the next call. ERR_LIMIT when it gets too
+ * long; ERR_NOMEM. */
 int attrs_replace(struct attrs *a, struct cursor *line, struct error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * In google/pprof a legacy profile is a graph of pointers: locations made as addresses
- * are met, dropped and numbered anew by what samples refer to (remapLocationIDs), then
- * given mappings. Here places are collected under their addresses, and the profile is
- * written once, in that order; so the model's arrays are never rewritten.
+ * In google/pprof a legacy profile is a graph of pointers: locations are made when their
+ * addresses are first seen; those that no sample refers to are dropped, the others are
+ * numbered anew (remapLocationIDs) and given mappings. Here places are collected by address,
+ * and the profile is written once, in the final order, so its arrays are never rewritten.
  */
 #include "pprof/legacy_build.h"
 
@@ -107,7 +107,7 @@ int legacy_add_frame(struct legacy *l, uint64_t address)
 	return 0;
 }
 
-/* What a sample's line has behind its "@": [ x0-9a-f]* */
+/* A byte of the stack behind the "@" of a sample's line: [ x0-9a-f]* */
 static bool is_stack(uint8_t ch)
 {
 	return ch == ' ' || ch == 'x' || is_lower_xdigit(ch);
@@ -144,13 +144,13 @@ int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bo
 
 /* Finishing */
 
-/* What the way from places to the profile's locations needs. */
+/* Maps places to the profile's locations. */
 struct numbering {
-	uint32_t *ids;	 /* of each place, 0 while it has none */
-	uint32_t *order; /* places by id, 0 first */
-	uint32_t count;
-	uint32_t *functions; /* ids of l->functions, 0 while they have none */
-	uint32_t *mappings;  /* id of each location's mapping */
+	uint32_t *ids;	 /* by place: id of its location, 0 while it has none */
+	uint32_t *order; /* by location (id - 1): its place */
+	uint32_t count;	 /* of locations */
+	uint32_t *functions; /* by index in l->functions: the id, 0 while it has none */
+	uint32_t *mappings;  /* by location (id - 1): id of its mapping */
 };
 
 static void number_places(const struct legacy *l, struct numbering *n)
@@ -190,7 +190,7 @@ static int add_location(struct legacy *l, uint32_t i, struct numbering *n)
 	return profile_add_location(l->p, &location, &line, place->function ? 1 : 0, &id);
 }
 
-/* An address of a place with a name is only what the names are found by. */
+/* The address of a place that has a name is only a key to the name, so it is in no mapping. */
 static uint64_t mapped_address(const struct legacy_place *place)
 {
 	return place->function ? 0 : place->address;
@@ -212,8 +212,8 @@ static int add_mappings(struct legacy *l, struct numbering *n)
 	return rc;
 }
 
-/* Distinct places are distinct locations, equal lines or not, so their addresses go when
- * all are there. */
+/* Called only when all locations are added: without addresses profile_add_location would
+ * merge places with equal lines, which stay distinct. */
 static void drop_addresses(struct profile *p)
 {
 	for (size_t i = 0; i < p->location_count; i++)
@@ -221,8 +221,8 @@ static void drop_addresses(struct profile *p)
 	profile_forget_indexes(p);
 }
 
-/* gperftools takes the leaf from the signal's context and from unwinding, where it was
- * moved back by 1. */
+/* gperftools may record the leaf twice: from the signal's context and from unwinding. The
+ * second one had 1 subtracted when it was read. */
 static bool leaf_is_doubled(const struct legacy *l, const struct legacy_sample *s)
 {
 	return l->drops_doubled_leaf && s->frames > 1 &&

@@ -1,7 +1,7 @@
 /*
- * What the readers of legacy formats share: the lines of a text, and a profile under
- * construction that is all addresses. legacy_finish makes the profile of it, with
- * numbers and mappings as google/pprof gives them.
+ * What the readers of legacy formats share: a profile under construction, whose samples are
+ * lists of addresses. legacy_finish writes the profile, with the numbers and mappings that
+ * google/pprof gives it.
  */
 #ifndef PPROF_LEGACY_BUILD_H
 #define PPROF_LEGACY_BUILD_H
@@ -16,27 +16,27 @@
 
 struct error;
 
-/* What a reader returns, beside 0 and errors, when google's says errUnrecognized: the
- * next format is tried. It may have set a message, which counts if all others fail. */
+/* What a reader returns, besides 0 and errors, where google/pprof returns errUnrecognized: the
+ * next format is tried. The reader may have set a message, which is used if all others fail. */
 enum { NOT_THIS = 1 };
 
 enum { LEGACY_VALUES = 4 }; /* the most that a sample has */
 
 struct legacy_sample {
-	size_t first, frames;	 /* in legacy.stack */
+	size_t first, frames;	 /* in legacy.stack, leaf first */
 	int64_t values[LEGACY_VALUES];
-	int64_t block;		 /* the label "bytes", where has_block is set */
+	int64_t block;		 /* the value of the label "bytes", if has_block is set */
 	bool has_block;
 };
 
-struct legacy_place { /* what a location is, found by its address */
+struct legacy_place { /* a future location, found by its address */
 	uint64_t address;
-	uint32_t function; /* number in legacy.functions + 1, 0: none; Java */
+	uint32_t function; /* index in legacy.functions + 1, 0: none; only for Java */
 	int64_t line;
 };
 
 struct legacy {
-	struct profile *p; /* types, period and strings go straight there */
+	struct profile *p; /* types, period and strings are added to it directly */
 	struct error *err;
 	struct hashindex by_address;
 	struct legacy_place *places;
@@ -50,34 +50,37 @@ struct legacy {
 	bool drops_addresses;	 /* Java: Aggregate */
 };
 
+/* `p`, initialised and empty, and `err` must live until legacy_release. */
 void legacy_init(struct legacy *l, struct profile *p, struct error *err);
 void legacy_release(struct legacy *l);
 
 /* Sets "out of memory" and returns ERR_NOMEM. */
 int legacy_nomem(struct legacy *l);
 
-/* A sample type whose unit is `unit`. 0 or ERR_NOMEM. */
+/* Add a sample type; set the period and its type. 0 or ERR_NOMEM. */
 int legacy_type(struct legacy *l, const char *type, const char *unit);
 int legacy_period(struct legacy *l, const char *type, const char *unit, int64_t period);
 
-/* The number of text as a string of the profile. 0 or ERR_NOMEM. */
+/* Adds the text to the profile's strings; its number in *id. 0 or ERR_NOMEM. */
 int legacy_string(struct legacy *l, struct cursor text, uint32_t *id);
 
-/* Begins a sample, which has no frames yet; then its frames, leaf first. 0 or ERR_NOMEM. */
+/* Begin a sample without frames; add a frame to the newest sample, leaf first. *sample is valid
+ * until the next sample begins. 0 or ERR_NOMEM. */
 int legacy_begin_sample(struct legacy *l, struct legacy_sample **sample);
 int legacy_add_frame(struct legacy *l, uint64_t address);
 
-/* Takes the newest sample back, with its frames. */
+/* Removes the newest sample and its frames. */
 void legacy_drop_sample(struct legacy *l);
 
-/* Every 0x… in the text as a frame of the sample begun last, `back` subtracted from each
- * but, with `leaf_stays`, the sample's first. ERR_FORMAT for more than 64 bits; ERR_NOMEM. */
+/* Adds every 0x… in the text as a frame of the newest sample. `back` is subtracted from each,
+ * except from the sample's first if `leaf_stays`. ERR_FORMAT for more than 64 bits; ERR_NOMEM. */
 int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bool leaf_stays);
 
-/* The same for a sample's line behind its "@", as far as that is addresses. */
+/* The same for the line of a sample behind its "@", up to the end of the addresses. */
 int legacy_add_stack(struct legacy *l, struct cursor text, unsigned back);
 
-/* All that was collected into the profile. ERR_FORMAT for samples without types. */
+/* Writes everything collected to the profile. ERR_FORMAT for samples without sample types and
+ * for too many mappings that end before they begin; ERR_NOMEM. */
 int legacy_finish(struct legacy *l);
 
 #endif

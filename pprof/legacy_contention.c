@@ -1,12 +1,12 @@
 /*
- * Contention: what C++ programs write ("--- contentionz 1 ---"), and Go's block and mutex
- * profiles ("--- contention:", "--- mutex:").
+ * Reads contention profiles: those of C++ programs ("--- contentionz 1 ---"), and Go's block
+ * and mutex profiles ("--- contention:", "--- mutex:").
  *
  *   cycles/second=2100000000
  *   sampling period=100
  *   CYCLES COUNT @ 0xADDRESS...
  *
- * Cycles become nanoseconds, and both are multiplied by the period.
+ * Cycles become nanoseconds; cycles and counts are multiplied by the period.
  */
 #include "base/error.h"
 #include "pprof/legacy_build.h"
@@ -21,7 +21,7 @@ static int not_this(struct legacy *l, const struct lines *lines, const char *why
 	return NOT_THIS;
 }
 
-/* "key = value" -> 0, what is no such line -> 1, another error. */
+/* A line "key = value". 0, or NOT_THIS with a message for an unknown key or a wrong value. */
 static int parse_attribute(struct legacy *l, const struct lines *lines, struct cursor line,
 			   int64_t *hertz)
 {
@@ -47,7 +47,7 @@ static int parse_attribute(struct legacy *l, const struct lines *lines, struct c
 	return right ? 0 : not_this(l, lines, "the attribute's value is no number");
 }
 
-/* Attributes up to the first line that is none: a sample, or the end of the section. */
+/* Reads attributes up to the first line that is none: a sample, or the end of the section. */
 static int parse_attributes(struct legacy *l, struct lines *lines, int64_t *hertz)
 {
 	int rc = 0;
@@ -65,8 +65,8 @@ static int parse_attributes(struct legacy *l, struct lines *lines, int64_t *hert
 	return rc ? rc : lines_error(lines, l->err);
 }
 
-/* ([0-9]+) *([0-9]+) @  anywhere in the line. Without blanks between them the second
- * number is the last digit. */
+/* ([0-9]+) *([0-9]+) @  anywhere in the line. If there is no blank between the numbers, the
+ * second one is the last digit. */
 static bool find_numbers(struct cursor *c, struct cursor *cycles, struct cursor *count)
 {
 	while (cursor_left(c)) {
@@ -98,7 +98,7 @@ static void scale(int64_t period, int64_t hertz, int64_t *cycles, int64_t *count
 	if (hertz > 0) {
 		double v = (double)*cycles * (double)period / ((double)hertz / 1e9);
 
-		/* What does not fit becomes what Go makes of it on x86-64. */
+		/* A value out of range becomes INT64_MIN, as in Go on x86-64. */
 		*cycles = v < 0x1p63 ? (int64_t)v : INT64_MIN;
 	}
 	*count = (int64_t)((uint64_t)*count * (uint64_t)period);

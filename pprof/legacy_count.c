@@ -1,14 +1,14 @@
 /*
- * Go's count profiles: goroutine, threadcreate and those that programs make.
+ * Reads Go's count profiles: goroutine, threadcreate and those that programs define.
  *
  *   goroutine profile: total 7
  *   3 @ 0x43e0f6 0x40a2c5 ...
  *   # labels: {"key":"value"}
  *   #	0x43e0f5	main.wait+0x16	/src/main.go:12
  *
- * Lines with a # are comments, as for google/pprof. It refuses a sample without
- * addresses, which runtime/pprof does write for threads that it did not create itself;
- * here it is one with an empty stack, as in the protobuf form of the same profile.
+ * Lines that begin with # are comments, as in google/pprof. google/pprof rejects a sample
+ * without addresses, although runtime/pprof writes one for threads that Go did not create;
+ * here it is a sample with an empty stack, as in the protobuf form of the same profile.
  */
 #include "base/error.h"
 #include "pprof/legacy_build.h"

@@ -1,16 +1,17 @@
 /*
- * An address belongs to the first mapping in the list that holds it; else to the first
- * with an offset in the file that would hold it if it began that much lower, which it
- * does from then on; else to a mapping of everything, made when it is first needed.
+ * An address belongs to the first mapping in the list that holds it. If there is none, it
+ * belongs to the first mapping that would hold it if it began lower by its file offset; that
+ * mapping begins there from then on. Else it belongs to a mapping of everything, which is
+ * made when it is first needed.
  *
  * google/pprof tries all mappings for each address. A hostile file can have millions of
  * both, so here the ends of all ranges cut the address space into pieces, and a segment
- * tree over the pieces keeps the least number of a mapping on each: an address and a
- * range cost log n. One tree is for the mappings as they are, the other for what lies
- * below those with an offset. Nothing is ever taken out of a tree: a mapping that was
- * extended is in the first one wherever it is in the second, and the first is asked
- * first. That holds for mappings that end behind their beginning; the few others, which
- * no kernel writes, are in a list and looked at one by one.
+ * tree over the pieces keeps the least mapping number of each: looking up an address or
+ * adding a range costs log n. One tree has the mappings as they are, the other the ranges
+ * below mappings with an offset. Nothing is ever removed from a tree: a mapping that was
+ * extended is in the first tree wherever it is in the second, and the first is searched
+ * first. This holds for mappings that end behind their beginning. The few others, which no
+ * kernel writes, are kept in a list that is searched linearly.
  */
 #include "pprof/legacy_cover.h"
 
@@ -26,7 +27,7 @@ struct cover {
 	uint64_t *ends; /* sorted, each once; piece i is [ends[i], ends[i + 1]) */
 	size_t count;
 	uint32_t *holds, *below; /* trees of 2 * count: numbers of mappings, or NONE */
-	uint32_t odd[ODD_MAX];	 /* those that end before they begin and may be extended */
+	uint32_t odd[ODD_MAX];	 /* mappings that end before they begin and may be extended */
 	size_t odd_count;
 };
 
@@ -115,7 +116,7 @@ static int too_odd(const struct legacy *l)
 			 ODD_MAX);
 }
 
-/* What lies below a mapping. */
+/* Adds the range below a mapping to which it may be extended. */
 static int add_below(struct cover *c, const struct legacy *l, uint32_t number)
 {
 	const struct profile_mapping *m = &l->mappings[number];
@@ -197,7 +198,7 @@ int legacy_cover(struct legacy *l, const uint64_t *addresses, size_t count, uint
 	for (size_t i = 0; !rc && i < count; i++) {
 		uint32_t number = addresses[i] ? first_at(&c, c.holds, addresses[i]) : NONE;
 
-		/* Behind the mapping of everything nothing is extended any more. */
+		/* Once the mapping of everything exists, no mapping is extended any more. */
 		if (addresses[i] && number == NONE && l->mapping_count == real) {
 			number = first_below(&c, l, addresses[i]);
 			if (number != NONE)

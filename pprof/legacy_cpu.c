@@ -1,13 +1,13 @@
 /*
- * The binary CPU profiles of gperftools (docs/cpuprofile-fileformat.html there): words of
- * 4 or 8 bytes in the order of the machine that wrote them.
+ * Reads the binary CPU profiles of gperftools (docs/cpuprofile-fileformat.html there): words
+ * of 4 or 8 bytes in the byte order of the machine that wrote them.
  *
- *   0 3 0 PERIOD 0           header; the third word is 1 for Java. Microseconds
+ *   0 3 0 PERIOD 0           header; PERIOD is in microseconds; the third word is 1 for Java
  *   COUNT FRAMES PC...       a sample
- *   0 1 0                    the end; text follows: a memory map, for Java names
+ *   0 1 0                    the end; text follows: a memory map, or names for Java
  *
- * Reading as google/pprof does means reading zeros behind the end: a sample whose stack
- * is cut off is kept as far as its number of frames passes for one of 4-byte words.
+ * As in google/pprof, words behind the end are read as zeros. So a sample whose stack is cut
+ * off is accepted if as many frames of 4 bytes would fit, even if words have 8 bytes.
  */
 #include "base/error.h"
 #include "pprof/legacy_build.h"
@@ -20,7 +20,7 @@ struct words {
 	struct cursor c;
 	unsigned size; /* bytes of each */
 	bool big;      /* endian */
-	bool ended;    /* one was asked for that was not there */
+	bool ended;    /* a word beyond the end was read */
 };
 
 static uint64_t next_word(struct words *w)
@@ -51,7 +51,7 @@ static bool parse_header(struct words *w, bool *java, int64_t *period)
 	return next_word(w) == 0 && !w->ended && zero == 0 && words == 3 && kind <= 1 && *period;
 }
 
-/* One sample; *end when it is the mark of the end. */
+/* Reads one sample. Sets *end, and adds no sample, if it is the end mark. */
 static int parse_sample(struct legacy *l, struct words *w, bool *end)
 {
 	bool adjust = !l->drops_addresses;
@@ -89,8 +89,8 @@ static uint32_t second_frame(const struct legacy *l, const struct legacy_sample 
 	return s->frames > 1 ? l->stack[s->first + 1] : UINT32_MAX;
 }
 
-/* The one place that can be second in nearly all stacks: it is in more than half of
- * them, so it is what is left when different ones are struck off in pairs. */
+/* The only place that can be second in nearly all stacks. It would be second in more than half
+ * of them, so it remains when pairs of different second places are cancelled. */
 static uint32_t majority(const struct legacy *l)
 {
 	uint32_t candidate = UINT32_MAX;
@@ -119,8 +119,8 @@ static void drop_second_frame(struct legacy *l, uint32_t place)
 	}
 }
 
-/* A frame that is second in all samples but one in 32 is the signal handler's, which the
- * profile does not mean. Up to two of them. */
+/* A frame that is second in at least 31 of 32 samples belongs to the profiler's signal handler
+ * and is removed. There are up to two of them. */
 static void drop_handler(struct legacy *l)
 {
 	for (int i = 0; i < 2; i++) {

@@ -1,7 +1,7 @@
 /*
- * The readers of the single formats. Each reads all of the bytes into an empty profile
- * or says why not: NOT_THIS where google/pprof would go on to the next format, with a
- * message if the first line was one of its own; a negative error where it would stop.
+ * The readers of the single formats. Each reads all bytes into an empty profile. It returns 0;
+ * NOT_THIS where google/pprof would try the next format, with a message if the first line was
+ * of this format; or a negative error where google/pprof would stop.
  */
 #ifndef PPROF_LEGACY_FORMATS_H
 #define PPROF_LEGACY_FORMATS_H
@@ -18,7 +18,8 @@ typedef int legacy_reader(struct legacy *l, const void *data, size_t len);
 legacy_reader legacy_cpu, legacy_heap, legacy_count, legacy_thread, legacy_contention,
 	legacy_java;
 
-/* The names of a Java profile's addresses, which follow its samples; finishes. */
+/* Reads the names of addresses, which follow the samples of a Java profile, then calls
+ * legacy_finish. */
 int legacy_java_names(struct legacy *l, struct cursor text);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * Regular expressions of functions that take part in measuring or are the machinery below
- * what was measured: google/pprof's, word for word (legacy_profile.go), because profiles
- * are merged only when these are equal.
+ * Regular expressions for functions that do the measuring, or that implement what was
+ * measured: google/pprof's, word for word (legacy_profile.go).
  */
 #include "pprof/legacy_frames.h"
 
@@ -40,7 +39,7 @@ static const char locks[] =
 	"(SpinLock::)?Unlock.*|(SpinLock::)?SlowUnlock.*|"
 	"(SpinLockHolder::)?~SpinLockHolder.*";
 
-/* The profile's sample types, joined by blanks, are one of these. */
+/* A heap profile's sample types, joined by blanks, are one of these. */
 static const char *const heap_types[] = {
 	"allocations size",
 	"objects space",

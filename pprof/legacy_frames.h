@@ -1,4 +1,4 @@
-/* The frames that a legacy profile's readers may leave out, by the kind of profile. */
+/* The frames that viewers of a legacy profile may leave out, by the kind of profile. */
 #ifndef PPROF_LEGACY_FRAMES_H
 #define PPROF_LEGACY_FRAMES_H
 

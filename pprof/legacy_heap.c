@@ -1,12 +1,12 @@
 /*
- * Heap profiles of tcmalloc, jemalloc and Go, and tcmalloc's growth and fragmentation:
+ * Reads heap profiles of tcmalloc, jemalloc and Go, and tcmalloc's growth and fragmentation:
  *
  *   heap profile: OBJECTS: BYTES [OBJECTS: BYTES] @ KIND/RATE
  *   OBJECTS: BYTES [OBJECTS: BYTES] @ 0xADDRESS...
  *
- * in use, and in brackets allocated since the start. Patterns are looked for anywhere in
- * a line, as google/pprof does. Only the first digit of a run of digits needs to be
- * tried: what follows the run is the same for all of them.
+ * The first pair is in use, the pair in brackets was allocated since the start. Patterns may
+ * match anywhere in a line, as in google/pprof. Only the first digit of a run of digits needs
+ * to be tried as a start, because what follows the run is the same for all of them.
  */
 #include "base/error.h"
 #include "pprof/heapscale.h"
@@ -18,7 +18,7 @@
 
 struct heap {
 	int64_t rate;
-	bool sampled;	/* values are those of samples taken every `rate` bytes */
+	bool sampled;	/* values are of samples taken every `rate` bytes, not of all objects */
 	bool has_alloc; /* four values, not two */
 };
 
@@ -53,7 +53,7 @@ static bool take_row(struct cursor *c, bool signs, struct row *r)
 	return text_take(c, "]");
 }
 
-/* The first place of the line that is a header; *c is behind the bracket then. */
+/* Finds the first header in the line; *c is then behind its bracket. */
 static bool find_header(struct cursor *c, struct row *r)
 {
 	ptrdiff_t at;
@@ -124,7 +124,7 @@ static bool is_kind_of(struct cursor line, const char *kind)
 	return false;
 }
 
-/* 0, or NOT_THIS, with a message where it is a heap profile of a kind unknown. */
+/* 0, or NOT_THIS, with a message if it is a heap profile of an unknown kind. */
 static int parse_header(struct legacy *l, struct cursor line, struct heap *h)
 {
 	struct cursor c = line;
@@ -148,7 +148,8 @@ static int parse_header(struct legacy *l, struct cursor line, struct heap *h)
 	return is_kind_of(line, " @ growth") || is_kind_of(line, " @ fragmentation") ? 0 : NOT_THIS;
 }
 
-/* Where a row may begin: at a run of digits or a sign before one. */
+/* Finds a row in the line, which begins with a run of digits or a sign before one; *c is then
+ * behind its "@". */
 static bool find_row(struct cursor *c, struct row *r)
 {
 	while (cursor_left(c)) {
@@ -168,7 +169,7 @@ static bool find_row(struct cursor *c, struct row *r)
 	return false;
 }
 
-/* One pair of objects and bytes as values[0] and [1]. */
+/* Stores one pair of objects and bytes, scaled, in values[0] and values[1]. */
 static int parse_pair(struct legacy *l, const struct heap *h, struct cursor objects,
 		      struct cursor bytes, struct legacy_sample *s, int64_t *values)
 {
@@ -179,7 +180,7 @@ static int parse_pair(struct legacy *l, const struct heap *h, struct cursor obje
 	if (!count && size)
 		return error_set(l->err, ERR_FORMAT, "%ld bytes in no object", size);
 	if (count) {
-		/* The most negative number by -1 stays what it is, as in Go. */
+		/* INT64_MIN / -1 is INT64_MIN, as in Go. */
 		s->block = count == -1 ? (int64_t)(0 - (uint64_t)size) : size / count;
 		if (h->sampled)
 			heapscale(&count, &size, h->rate);
@@ -219,7 +220,7 @@ static int parse_samples(struct legacy *l, const struct heap *h, struct lines *l
 		text_trim(&line);
 		if (text_is_comment(line))
 			continue;
-		if (maps_begin(&line)) /* a comment that says so does not */
+		if (maps_begin(&line)) /* not in a comment */
 			break;
 		rc = parse_sample(l, h, line);
 	}

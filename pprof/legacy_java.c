@@ -1,6 +1,6 @@
 /*
- * What gperftools' Java agent writes: heap and contention as text, CPU in the binary form
- * (legacy_cpu.c). Samples are followed by the names of their addresses.
+ * Reads the profiles of gperftools' Java agent: heap and contention are text, CPU has the
+ * binary form (legacy_cpu.c). The names of addresses follow the samples.
  *
  *   --- heapz 1 ---
  *   format = java
@@ -10,8 +10,8 @@
  *   0xADDRESS com.example.A.b (A.java:12)
  *   0xADDRESS GC
  *
- * Such an address is but a number for a name, so the profile has none. The two values
- * stand the other way round than in C++'s files.
+ * An address is only a key to a name here, so the profile has none. The two values are in
+ * the reverse order of the C++ formats.
  */
 #include <string.h>
 
@@ -69,7 +69,7 @@ static int set_resolution(struct legacy *l, const struct java *j, struct cursor 
 {
 	struct profile_type second;
 
-	l->p->type_count = 0; /* the last one counts */
+	l->p->type_count = 0; /* the last resolution counts */
 	if (legacy_type(l, j->heap ? "inuse_objects" : "contentions", "count") ||
 	    legacy_string(l, unit, &second.unit) ||
 	    profile_string(l->p, j->heap ? "inuse_space" : "delay", &second.type) ||
@@ -126,7 +126,7 @@ static int parse_attributes(struct legacy *l, struct java *j)
 
 /* Samples */
 
-/* *([0-9]+) +([0-9]+) +@ +  anywhere in the line; passes over it */
+/* *([0-9]+) +([0-9]+) +@ +  anywhere in the line; *c is then behind it */
 static bool find_sample(struct cursor *c, struct cursor *first, struct cursor *second)
 {
 	while (cursor_left(c)) {
@@ -227,8 +227,8 @@ struct name {
 	int64_t line;
 };
 
-/* \s+\(FILE\)$  at the end: the last bracket with a blank before it and at least `least`
- * bytes behind it. Offsets of the bracket and of the end of what it holds. */
+/* For \s+\(FILE\)$: finds the last bracket with white space before it and at least `least`
+ * bytes between it and the offset `end`. *bracket is its offset. */
 static bool find_bracket(const struct cursor *c, size_t end, size_t least, size_t *bracket)
 {
 	for (size_t i = end; i-- > 1;)
@@ -263,7 +263,7 @@ static bool parse_file_line(const struct cursor *c, struct name *n)
 	return true;
 }
 
-/* filepath.Base */
+/* As Go's filepath.Base. */
 static struct cursor last_of_path(struct cursor path)
 {
 	size_t end = cursor_left(&path), start;
@@ -307,7 +307,7 @@ static bool has_name(const void *owner, uint32_t i, const void *key)
 	return ((const struct legacy *)owner)->functions[i].name == *(const uint32_t *)key;
 }
 
-/* The number + 1 of the function with this name; the first file that it came with stays. */
+/* *number: index + 1 of the function with this name. Its first file name is kept. */
 static int find_function(struct legacy *l, struct hashindex *by_name, const struct name *n,
 			 uint32_t *number)
 {

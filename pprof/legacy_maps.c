@@ -1,10 +1,9 @@
 /*
- * What google/pprof matches with two regular expressions (procMapsRE, briefMapsRE) is
- * scanned here by hand. Its matcher goes back where a greedy match leads nowhere, and
- * that shows: of a line "abc xyz" it makes a mapping from 0xab to 0xc. The only place
- * where going back helps is the first number, which can give its last digit to the
- * second; everywhere else what was taken is followed by a character that no shorter
- * match could have before it.
+ * google/pprof matches the lines with two regular expressions (procMapsRE, briefMapsRE); here
+ * they are scanned by hand. The regular expressions backtrack when a greedy match fails, with a
+ * visible effect: a line "abc xyz" becomes a mapping from 0xab to 0xc. Backtracking helps only in
+ * the first number, which can give its last digit to the second. Everywhere else the character
+ * behind a greedy match could not follow a shorter one.
  */
 #include "pprof/legacy_maps.h"
 
@@ -18,7 +17,7 @@
 #include "pprof/legacy_maptidy.h"
 #include "pprof/legacy_text.h"
 
-struct entry { /* the pieces of a line; empty where they are not there */
+struct entry { /* the pieces of a line; those that are missing are empty */
 	struct cursor start, limit, perm, offset, file, build_id;
 };
 
@@ -39,7 +38,7 @@ static bool take_word(struct cursor *c, text_class *class, struct cursor *word)
 	return false;
 }
 
-/* The two numbers. `split`: the second is the last digit of the first. */
+/* Takes the two numbers. `split`: the second is the last digit of the first. */
 static bool take_range(struct cursor *c, struct entry *e, bool split)
 {
 	struct cursor from;
@@ -73,7 +72,7 @@ static bool take_proc_rest(struct cursor c, struct entry *e)
 	take_word(&c, is_perm, &e->perm);
 	before = c;
 	if (take_word(&c, is_xdigit, &e->offset) && !is_space((uint8_t)text_peek(&c, 0))) {
-		c = before; /* the first half of the device */
+		c = before; /* that was the first half of the device number */
 		e->offset = text_piece(&c, 0, 0);
 	}
 	if (!take_word(&c, is_xdigit, &ignored) || !text_take(&c, ":") ||
@@ -137,7 +136,8 @@ static int add_mapping(struct legacy *l, const struct entry *e, struct profile_m
 	return 0;
 }
 
-/* A mapping of code is added, others are left out. NOT_THIS: no mapping. */
+/* Adds the mapping in this line, unless its permissions exclude execution. NOT_THIS: the line is
+ * no mapping. */
 static int read_entry(struct legacy *l, struct cursor line)
 {
 	struct profile_mapping m = { 0 };
@@ -153,7 +153,7 @@ static int read_entry(struct legacy *l, struct cursor line)
 	return add_mapping(l, &e, m);
 }
 
-/* [^\[\]]+:[0-9]+]\s  at the front: what glog puts before a message. */
+/* Drops [^\[\]]+:[0-9]+]\s at the front, which glog puts before a message. */
 static void drop_log_prefix(struct cursor *line)
 {
 	struct cursor c = *line;

@@ -1,4 +1,5 @@
-/* The last part of Go's heap text (runtime/pprof, writeHeapInternal): comments for people. */
+/* Writes the last part of Go's heap text (runtime/pprof, writeHeapInternal): comments for
+ * people. */
 #include "pprof/legacy_memstats.h"
 
 #include <inttypes.h>
@@ -38,7 +39,7 @@ static int put_array(const struct writing *w, unsigned parts, const char *name,
 	return rc ? rc : buffer_add(w->out, "]\n", 2);
 }
 
-/* The shortest digits that are this number, as Go's %v: for shares, below 1 million. */
+/* The shortest decimal number equal to `value`, as Go's %v writes shares; below 1 million only. */
 static int put_share(const struct writing *w, unsigned parts, const char *name, double value)
 {
 	char text[32];

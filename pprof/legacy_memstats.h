@@ -5,7 +5,7 @@
 struct buffer;
 struct legacy_memstats;
 
-/* Appends it. ERR_NOMEM. */
+/* Appends the block to `out`, without the fields of stats->unknown. ERR_NOMEM. */
 int legacy_memstats_write(const struct legacy_memstats *stats, struct buffer *out);
 
 #endif

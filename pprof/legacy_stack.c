@@ -2,8 +2,8 @@
  *   #	0x89e12e	main.receive		/src/main.go:17
  *   #	0x89e134	main.receiveInto	/src/main.go:21
  *
- * Go has "+0x2e" behind a name, the way from the function's entry; profile.proto does not
- * know where functions begin. Inlined calls have one address there, their location's.
+ * Go writes "+0x2e" behind a name, the distance from the function's entry; profile.proto has
+ * no entry addresses. Inlined calls share one address there, that of their location.
  */
 #include "pprof/legacy_stack.h"
 
@@ -36,7 +36,7 @@ static bool begins(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Is a frame shown, when all its callees were hidden so far (or all are asked for)? */
+/* Is a frame shown? `show`: a frame that it called is shown, or all frames are requested. */
 static bool is_shown(const char *name, bool show)
 {
 	if (!*name)
@@ -45,7 +45,7 @@ static bool is_shown(const char *name, bool show)
 	       (show || !(begins(name, "runtime.") || begins(name, "internal/runtime/")));
 }
 
-/* Go's stacks of threads that it did not start end in addresses 0, less 1 here. */
+/* Go fills the stacks of threads that it did not start with addresses 0; here they are 0 - 1. */
 static bool is_padding(const struct profile *p, const struct profile_location *location)
 {
 	const struct profile_line *line = p->lines + location->first_line;
@@ -104,7 +104,7 @@ static int collect(struct stack_lines *s, const struct profile *p,
 	return rc || show ? rc : collect(s, p, sample, true);
 }
 
-/* In characters, as tabwriter counts. */
+/* In characters, as text/tabwriter counts. */
 static size_t width_of(const char *text)
 {
 	size_t n = 0;
@@ -119,8 +119,8 @@ static size_t address_width(uint64_t address)
 	return (size_t)snprintf(NULL, 0, "0x%" PRIx64, address);
 }
 
-/* Where a name has type arguments, as the Go linker writes them, runtime/pprof has
- * "[...]": the text from the first bracket to the last. *end is NULL for other names. */
+/* runtime/pprof writes "[...]" for type arguments, which the Go linker spells out in a name.
+ * Returns their first bracket; *end is behind the last one, NULL for a name without them. */
 static const char *type_arguments(const char *name, const char **end)
 {
 	const char *start = strchr(name, '['), *last = strrchr(name, ']');
@@ -137,7 +137,7 @@ static size_t name_width(const char *name)
 		     width_of(name);
 }
 
-/* Names may hold anything, and a newline would end the comment. */
+/* Writes "?" for control characters: a newline in a name would end the comment. */
 static int put_part(struct buffer *out, const char *text, size_t len)
 {
 	int rc = 0;
@@ -157,7 +157,7 @@ static int put_name(struct buffer *out, const char *name)
 		       ERR_NOMEM : put_part(out, end, strlen(end));
 }
 
-/* Tabs from a cell of this width to the end of its column. */
+/* Writes the tabs from the end of a cell of this width to the end of its column. */
 static int put_tabs(struct buffer *out, size_t width, size_t column)
 {
 	size_t end = (column + 1 + TAB - 1) / TAB * TAB;
@@ -179,7 +179,7 @@ static int put_line(const struct stack_line *line, size_t address_column, size_t
 	return buffer_addf(out, ":%" PRId64 "\n", line->line);
 }
 
-/* The lines from `from` that have names make columns; returns where they end. */
+/* The column widths of the run of lines with names from `from` on; returns the run's end. */
 static size_t columns(const struct stack_lines *s, size_t from, size_t *address, size_t *name)
 {
 	*address = *name = 0;

@@ -1,5 +1,5 @@
-/* A sample's frames as comments of a legacy text: runtime/pprof's printStackRecord and
- * the columns that text/tabwriter makes of it. */
+/* Writes a sample's frames as comments of a legacy text, like runtime/pprof's printStackRecord,
+ * in the columns that text/tabwriter makes of it. */
 #ifndef PPROF_LEGACY_STACK_H
 #define PPROF_LEGACY_STACK_H
 
@@ -11,10 +11,10 @@ struct buffer;
 struct profile;
 struct profile_sample;
 
-struct stack_lines { /* memory kept from sample to sample; {0} is empty */
+struct stack_lines { /* memory that is reused for each sample; {0} is empty */
 	struct stack_line {
 		uint64_t address;
-		const char *name, *file; /* name "": the address is all that is known */
+		const char *name, *file; /* name "": only the address is known */
 		int64_t line;
 	} *lines;
 	size_t count, room;
@@ -22,8 +22,8 @@ struct stack_lines { /* memory kept from sample to sample; {0} is empty */
 
 void stack_lines_release(struct stack_lines *s);
 
-/* Appends a line for each frame and an empty one. Without `all` those of Go's runtime at
- * the leaf's end are left out, unless there are no others; its goexit always is.
+/* Appends a line for each frame and an empty line. Unless `all`, leaves out the frames of Go's
+ * runtime at the leaf end, if the stack has others. runtime.goexit is always left out.
  * ERR_NOMEM. */
 int stack_lines_write(struct stack_lines *s, const struct profile *p,
 		      const struct profile_sample *sample, bool all, struct buffer *out);

@@ -101,7 +101,7 @@ ptrdiff_t text_find(const struct cursor *c, const char *literal)
 	return found ? found - c->pos : -1;
 }
 
-/* unicode.IsSpace: its characters beyond ASCII, as UTF-8. */
+/* The characters of Go's unicode.IsSpace beyond ASCII, as UTF-8. */
 static const char *const wide_spaces[] = {
 	"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
 	"\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
@@ -110,7 +110,7 @@ static const char *const wide_spaces[] = {
 
 enum { WIDE_SPACES = sizeof(wide_spaces) / sizeof(*wide_spaces) };
 
-/* Bytes of white space that the text begins with: 0 or one character's. */
+/* The length in bytes of the white space character at the front of the text; 0: none. */
 static size_t space_at_front(const uint8_t *text, size_t len)
 {
 	if (len && (is_space(*text) || *text == '\v'))
@@ -165,8 +165,8 @@ static unsigned digit_value(uint8_t ch)
 	return ch >= 'a' && ch <= 'z' ? ch - 'a' + 10 : 99;
 }
 
-/* strconv.underscoreOK, for what stands behind the prefix: each underscore between two
- * digits, or a prefix and a digit. */
+/* strconv.underscoreOK for the digits behind the prefix: each underscore must be between two
+ * digits, or between the prefix and a digit. */
 static bool underscores_are_right(struct cursor digits, bool prefixed)
 {
 	bool after_digit = prefixed;
@@ -181,8 +181,8 @@ static bool underscores_are_right(struct cursor digits, bool prefixed)
 	return after_digit;
 }
 
-/* The base that a number's prefix names; passes over the prefix. strconv.ParseUint takes
- * a 0 before other digits for base 8. */
+/* Takes a number's prefix and returns the base that it names. As in strconv.ParseUint, a 0 before
+ * other digits means base 8. */
 static unsigned take_base(struct cursor *c)
 {
 	int letter = text_peek(c, 1) | 0x20;

@@ -1,5 +1,5 @@
 /*
- * Threads' stacks, as threadz writes them:
+ * Reads the stacks of threads that threadz writes:
  *
  *   --- threadz 1 ---
  *
@@ -9,7 +9,7 @@
  *   --- Thread 7eff0b4b7700 (name: other/25377) stack: ---
  *     [same as previous thread]
  *
- * A memory map has to follow, or a line that some threads have no stack.
+ * A memory map must follow, or a line "---- no stack trace for" some threads.
  */
 #include "base/error.h"
 #include "pprof/legacy_build.h"
@@ -57,8 +57,8 @@ static bool is_thread(struct cursor line)
 	return false;
 }
 
-/* The lines of one thread's stack; *next is the line behind, or the last if it is not
- * there. Returns 0 with the sample dropped when the stack is the previous one's. */
+/* Reads the lines of one thread's stack. *next: the line behind them, or the last line if there
+ * is none. *same: the stack is that of the previous thread. */
 static int parse_stack(struct legacy *l, struct lines *lines, struct cursor *next, bool *same)
 {
 	int rc = 0;
@@ -116,7 +116,7 @@ static int parse_threads(struct legacy *l, struct lines *lines, struct cursor li
 	return rc;
 }
 
-/* Behind the header, up to the first thread or memory map; else the last line. */
+/* Skips lines behind the header; returns the first of a thread or memory map, else the last. */
 static struct cursor skip_introduction(struct lines *lines)
 {
 	struct cursor line = lines->line;

@@ -1,12 +1,13 @@
 /*
- * runtime/pprof's text, by sample types: one counted is a count profile, contentions and
- * delay are a contention profile, four of allocations or two of space are a heap.
+ * The sample types select the form of runtime/pprof's text: a single type with the unit
+ * "count" is a count profile, contentions and delay are a contention profile, four types of
+ * allocations or two of space are a heap profile.
  *
- * Samples come in the order that Go sorts them by, equal ones in the profile's: Go's own
- * order among those is that of addresses which the protobuf does not have.
+ * Samples are sorted as Go does; equal ones keep the profile's order. Go sorts equal ones by
+ * addresses that the protobuf does not have.
  *
- * Numbers are written so that reading them gives the profile's: cycles are nanoseconds,
- * a heap's estimates become samples again (pprof/heapscale.h).
+ * Numbers are written so that reading them gives the profile's again: cycles are nanoseconds,
+ * and a heap's estimates are converted back to samples (pprof/heapscale.h).
  */
 #include "pprof/legacy_write.h"
 
@@ -26,7 +27,7 @@ enum { HEAP_TYPES = 4 };
 
 struct row {
 	size_t sample;
-	int64_t key;		    /* rows come in the order of this, then of the sample */
+	int64_t key;		    /* rows are sorted by this, then by `sample` */
 	int64_t values[HEAP_TYPES]; /* as they are written */
 };
 
@@ -35,7 +36,7 @@ struct writer {
 	const struct legacy_extras *extras;
 	struct buffer *out;
 	struct error *err;
-	struct row *rows; /* of each sample */
+	struct row *rows; /* one for each sample */
 	struct stack_lines lines;
 };
 
@@ -97,7 +98,7 @@ static int sort_rows(struct writer *w, size_t value, bool descending)
 	return 0;
 }
 
-/* " 0xADDRESS" for each location, moved forward to behind the call. */
+/* " 0xADDRESS" for each location, plus 1: behind the call. */
 static int put_addresses(struct writer *w, const struct profile_sample *s)
 {
 	int rc = 0;
@@ -135,7 +136,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "key":"value" in memory of its own, NULL when there is none. */
+/* "key":"value", which the caller frees. NULL: out of memory. */
 static char *quoted_label(const struct profile *p, const struct profile_label *l)
 {
 	const struct strset_entry *key = &p->strings.entries[l->key];
@@ -158,7 +159,7 @@ static int put_quoted(struct writer *w, char **texts, size_t count)
 	return rc ? rc : buffer_add(w->out, "}\n", 2);
 }
 
-/* The labels that are strings, sorted. */
+/* Writes the labels that are strings, sorted. */
 static int put_labels(struct writer *w, const struct profile_sample *s)
 {
 	char **texts = malloc((s->labels + 1) * sizeof(*texts));
@@ -247,7 +248,7 @@ static int64_t block_of(const struct profile *p, const struct profile_sample *s)
 	return 0;
 }
 
-/* Estimates -> samples. */
+/* Converts estimates back to samples. */
 static int unscale(struct writer *w, size_t first)
 {
 	for (size_t i = 0; i < w->p->sample_count; i++) {
@@ -273,8 +274,8 @@ static int put_heap_row(struct writer *w, const int64_t *in_use, const int64_t *
 			   in_use[0], in_use[1], allocated[0], allocated[1]) ? nomem(w) : 0;
 }
 
-/* Readers take equal numbers in the header for a profile that has only one of the two,
- * so Go makes them differ. */
+/* If the two pairs in the header are equal, or the second one is 0, readers expect samples with
+ * one pair only, so Go makes them differ. */
 static int put_heap_header(struct writer *w, bool has_alloc)
 {
 	int64_t total[HEAP_TYPES] = { 0 };

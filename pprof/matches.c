@@ -24,7 +24,7 @@ void matches_release(struct matches *m)
 	m->known = NULL;
 }
 
-/* The length of what simplifyFunc leaves of a name whose leading dot is off. */
+/* The length to which simplifyFunc cuts a name without its leading dot. */
 static size_t simple_length(const char *name, size_t len)
 {
 	static const char *const reserved[] = { "(anonymous namespace)", "operator()" };

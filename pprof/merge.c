@@ -1,11 +1,11 @@
 /*
- * The sum is a struct profile that grows. Each profile that is added has maps for a while,
- * from its numbers to the sum's, filled when a sample first leads to an entry: that makes
- * the order of the tables google/pprof's, and leaves out what nobody refers to.
+ * The sum is a struct profile that grows. While a profile is added, maps lead from its numbers
+ * to the sum's. An entry is mapped when a sample first refers to it: this gives the tables
+ * google/pprof's order, and leaves out entries that no sample refers to.
  *
- * Once a stack is in the sum's numbers, samples are equal when the numbers are: a hash of
- * those and of the labels, put in order, finds the sample. google/pprof makes a string of
- * every sample for that, and has all profiles in memory at once.
+ * Once a stack is in the sum's numbers, samples are equal when these numbers and the sorted
+ * labels are, so a hash of both finds the sample. google/pprof makes a string of every sample
+ * for that, and has all profiles in memory at once.
  */
 #include "pprof/merge.h"
 
@@ -19,24 +19,24 @@
 
 struct merge {
 	struct profile sum;
-	struct hashindex samples, mappings, comments; /* to their places in the sum */
+	struct hashindex samples, mappings, comments; /* of the sum's entries */
 	bool begun;
 };
 
-/* A profile on its way into the sum. */
+/* A profile that is being added to the sum. */
 struct source {
 	const struct profile *from;
 	struct merge *m;
-	/* From place to number in the sum; 0: not there yet (for strings, or ""). */
+	/* By index in `from`: the number in the sum; 0: not added yet (or, of a string, ""). */
 	uint32_t *strings, *mappings, *functions, *locations;
-	/* The sample or location at hand, in the sum's numbers. */
+	/* The current sample or location, in the sum's numbers. */
 	uint32_t *stack;
 	struct profile_label *labels;
 	struct profile_line *lines;
 	size_t label_count;
 };
 
-/* What is the same */
+/* Equality */
 
 struct mapping_key {
 	uint64_t size, offset;
@@ -89,7 +89,7 @@ static bool same_sample(const void *owner, uint32_t i, const void *key)
 	return true;
 }
 
-/* Labels field by field, because the structure has a gap. */
+/* Labels field by field, because the structure has padding. */
 static uint64_t hash_sample(const struct sample_key *k)
 {
 	uint64_t hash = hash_bytes(k->stack, k->locations * sizeof(*k->stack));
@@ -112,7 +112,7 @@ static bool is_zero(const struct profile *p, const struct profile_sample *s)
 	return true;
 }
 
-/* From a source's numbers to the sum's: 0 or ERR_NOMEM */
+/* From a source's numbers to the sum's. 0 or ERR_NOMEM. */
 
 static int map_string(struct source *s, uint32_t from, uint32_t *to)
 {
@@ -178,8 +178,8 @@ static int map_function(struct source *s, uint32_t from, uint32_t *to)
 	return 0;
 }
 
-/* Within one mapping of the sum equal addresses are equal places, so the model's own
- * search for an equal location is the one that is wanted. */
+/* An address is moved to the sum's mapping; then equal locations have equal addresses, and
+ * profile_add_location finds them. */
 static int map_location(struct source *s, uint32_t from)
 {
 	struct profile_location l = s->from->locations[from - 1];
@@ -287,7 +287,7 @@ static int map_comments(struct source *s)
 	return 0;
 }
 
-/* What only the first profile decides. */
+/* Takes from the first profile what only that one decides. */
 static int begin(struct source *s)
 {
 	struct profile *sum = &s->m->sum;
@@ -304,8 +304,8 @@ static int begin(struct source *s)
 	       map_string(s, s->from->keep_frames, &sum->keep_frames) ? ERR_NOMEM : 0;
 }
 
-/* Times and periods as combineHeaders has them: a time of 0 (unknown) that comes second
- * is the earliest, one that comes first is replaced by the next. */
+/* Times and periods as in combineHeaders: a time of 0 (unknown) in the sum is replaced by the
+ * next profile's, but one in the next profile is the earliest and replaces the sum's. */
 static int map_header(struct source *s)
 {
 	const struct profile *from = s->from;
@@ -324,14 +324,14 @@ static int map_header(struct source *s)
 	return 0;
 }
 
-/* A profile from end to end */
+/* A whole profile */
 
 static size_t larger(size_t a, size_t b)
 {
 	return a > b ? a : b;
 }
 
-/* Room for the largest sample and location, and a map of each table. */
+/* Allocates room for the largest sample and location, and a map for each table. */
 static int open_source(struct source *s)
 {
 	const struct profile *p = s->from;
@@ -414,7 +414,7 @@ void merge_free(struct merge *m)
 	free(m);
 }
 
-/* The sum merged anew: its numbers have changed, or samples have come to nothing. */
+/* Merges the sum anew, after its types have changed or the values of samples have become 0. */
 static int renew(struct merge *m, struct error *err)
 {
 	struct merge *fresh, old;

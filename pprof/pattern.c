@@ -14,23 +14,23 @@
 #include "base/utf8.h"
 #include "pprof/gosyntax.h"
 
-/* Steps are counted from each place of the text on at which a match could begin, so texts of
- * SHORT_TEXT bytes cost at most a few milliseconds. The possibilities are three ints each, in
- * two lists. */
+/* pcre2_match counts steps anew for each place of the text at which a match could begin, so texts
+ * of SHORT_TEXT bytes cost at most a few milliseconds. pcre2_dfa_match has its possibilities in
+ * the workspace, of WORKSPACE ints, in two lists; each takes three ints. */
 enum { SHORT_TEXT = 2048, STEPS = 1000, HEAP_KIB = 4096, WORKSPACE = 4096 };
 
 /* What matching writes to. */
 struct scratch {
-	struct buffer valid;	/* a text that was no UTF-8 */
-	struct timespec looked; /* at the time, coarsely */
-	double seconds;		/* of CPU time when first used; < 0: not yet */
+	struct buffer valid;	/* a text that was not UTF-8, made valid */
+	struct timespec looked; /* coarse time when CPU time was last read */
+	double seconds;		/* CPU time at the first match; < 0: none yet */
 	int workspace[WORKSPACE];
 };
 
 struct pattern {
 	char name[64]; /* for messages */
 	pcre2_code *code;
-	pcre2_code *whole; /* for the other matcher: with all that may stand before a match */
+	pcre2_code *whole; /* for pcre2_dfa_match: also matches the text before a match */
 	pcre2_match_context *context;
 	pcre2_match_data *data;
 	struct scratch *scratch;
@@ -63,7 +63,7 @@ static int compile(const struct pattern *p, const struct buffer *text, uint32_t 
 		return error_set(err, ERR_NOMEM, "out of memory");
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	pcre2_set_compile_extra_options(context, PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
-	/* Translation has bounded what people nest and wraps some of it once more. */
+	/* The translation bounds the user's nesting and puts some groups into one more. */
 	pcre2_set_parens_nest_limit(context, 2 * GOSYNTAX_NESTING + 50);
 	*code = pcre2_compile(text->len ? text->data : (const uint8_t *)"", text->len,
 			      PCRE2_UTF | PCRE2_DOTALL | PCRE2_ALT_CIRCUMFLEX |
@@ -93,7 +93,7 @@ static int read_pattern(struct pattern *p, const char *text, size_t len, enum go
 	return rc;
 }
 
-/* Not by machine code where the kernel or the library has none: the same, slower. */
+/* Where the kernel or the library allows no machine code, matching is the same but slower. */
 static int prepare(struct pattern *p, struct error *err)
 {
 	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE);
@@ -160,7 +160,7 @@ static double seconds_of_cpu(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The coarse clock costs nothing to look at; the other is looked at when that has moved. */
+/* Reading the coarse clock is cheap; CPU time is read once in each of its tenths of a second. */
 static bool out_of_time(struct scratch *s)
 {
 	struct timespec now;
@@ -175,7 +175,7 @@ static bool out_of_time(struct scratch *s)
 	return seconds_of_cpu() - s->seconds > PATTERN_SECONDS;
 }
 
-/* U+FFFD for each byte that is no UTF-8. */
+/* Replaces each byte that is not UTF-8 by U+FFFD. *text and *len change only if there is one. */
 static int make_valid(struct buffer *valid, const char **text, size_t *len)
 {
 	size_t size, i = 0;

@@ -1,7 +1,7 @@
 /*
- * The decoder knows offsets only, and it is better so: it handles every byte, and this
- * here is asked once, when it has given up. People know samples and ids. So the
- * outermost message is walked anew up to the entry that holds the offset.
+ * The decoder tracks offsets only, because it handles every byte, while a message is made
+ * once, after it has failed. Users need samples and ids. So the outermost message is
+ * walked again up to the entry that holds the offset.
  */
 #include "pprof/place.h"
 
@@ -11,8 +11,7 @@
 #include "base/error.h"
 #include "pprof/wire.h"
 
-/* What the entries of the profile's tables are called, and whether they have ids (all
- * of which are field 1). */
+/* The names of entries of the profile's tables, and whether they have ids (always field 1). */
 static const struct table {
 	const char *name;
 	bool has_id;
@@ -27,7 +26,7 @@ static const struct table {
 
 enum { TABLES = sizeof(tables) / sizeof(*tables), ID = 1 };
 
-/* The last id wins, as when it is decoded; one behind the offence counts, too. */
+/* The last id counts, as in the decoder, even if it is behind the error. */
 static uint64_t find_id(struct cursor entry)
 {
 	struct wire_field f;

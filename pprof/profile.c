@@ -1,6 +1,6 @@
-/* Arrays that double, two hash indexes for what is kept once, and the string
- * set: the model holds everything in the order of first sight, which is what
- * makes the encoder's output depend on nothing else. */
+/* Arrays that double in size, two hash indexes for what is kept once, and the string
+ * set. Everything is kept in the order in which it was added, so the encoder's output
+ * depends on nothing else. */
 #include "pprof/profile.h"
 
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static size_t room_for(size_t count)
 	return count <= ROOM_MIN ? ROOM_MIN : (size_t)1 << (64 - __builtin_clzl(count - 1));
 }
 
-/* The room is full exactly when the count is a power of two; it may be larger, when
- * more was asked for than was added. */
+/* The capacity of an array is at least room_for(count); it is larger when an earlier call
+ * requested room for more elements than were added. */
 int profile_room(void *array, size_t count, size_t more, size_t size)
 {
 	void **p = array;
@@ -109,7 +109,8 @@ int profile_append_function(struct profile *p, const struct profile_function *f)
 	return 0;
 }
 
-/* The function's index, or where it was put: behind the others, unless it is `at`. */
+/* The index of a function equal to *f. If none is in the hash index, *f is put there as number
+ * `at`; if that is the count of functions, *f is also appended to the array. */
 static int find_function(struct profile *p, const struct profile_function *f, size_t at,
 			 uint32_t *found)
 {
@@ -163,8 +164,8 @@ static bool same_location(const void *owner, uint32_t i, const void *key)
 	return true;
 }
 
-/* Every line counts: languages without addresses have locations that differ in
- * the last of them only. Field by field, because struct profile_line has a gap. */
+/* Hashes every line, because languages without addresses have locations that differ in
+ * the last line only; field by field, because struct profile_line has padding. */
 static uint64_t hash_location(const struct location_key *k)
 {
 	uint64_t head[2] = { k->location->address, k->location->mapping };
@@ -202,7 +203,7 @@ static int append_lines(struct profile *p, const struct location_key *k)
 	return profile_append_location(p, &location);
 }
 
-/* As find_function. */
+/* As find_function, for a location. */
 static int find_location(struct profile *p, const struct location_key *k, size_t at,
 			 uint32_t *found)
 {

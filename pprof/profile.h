@@ -2,14 +2,14 @@
  * The profile model: profile.proto (github.com/google/pprof, proto/profile.proto)
  * as C structures.
  *
- * Filled once, encoded, freed. Strings are kept once each, so two of their
- * numbers are equal exactly when the strings are. Functions and locations are
- * kept once each as far as profile_add_function and _location add them: adding
- * one that is there returns the number of the first. A profile that was decoded
- * has those of its file, the same ones as often as they stand there. Numbers
- * ("id") of mappings, functions and locations count from 1 without gaps, 0
- * means none, so that number - 1 is an array index; string numbers count from
- * 0, which is "". The arrays may be read by anyone and are changed only in pprof/.
+ * A profile is filled once, encoded and freed. Each string is kept once, so two
+ * strings are equal exactly when their numbers are. profile_add_function and
+ * profile_add_location keep each function and location once: adding an equal one
+ * returns the number of the first. A decoded profile has the functions and
+ * locations of its file, also those that are there several times. Mappings,
+ * functions and locations have numbers ("id") from 1 without gaps: the array
+ * index plus 1; 0 means none. String numbers count from 0, which is "".
+ * Any code may read the arrays; only pprof/ changes them.
  */
 #ifndef PPROF_PROFILE_H
 #define PPROF_PROFILE_H
@@ -51,7 +51,7 @@ struct profile_location {
 
 struct profile_label {
 	uint32_t key;
-	uint32_t str;	   /* 0 for a number */
+	uint32_t str;	   /* 0: the label is a number */
 	int64_t num;
 	uint32_t num_unit; /* 0 when none */
 };
@@ -80,41 +80,42 @@ struct profile {
 	int64_t time_nanos, duration_nanos;
 	struct profile_type period_type;
 	int64_t period;
-	/* What profile_add_function and _location find by, and how many of each are in it
-	 * (pprof/append.h). */
+	/* For profile_add_function and profile_add_location: indexes of the functions and
+	 * locations, and how many of each are in them (pprof/append.h). */
 	struct hashindex function_index, location_index;
 	size_t functions_indexed, locations_indexed;
 };
 
-/* An empty profile. ERR_NOMEM. Owns everything until profile_release. */
+/* Makes *p an empty profile, which owns its memory until profile_release. ERR_NOMEM. */
 int profile_init(struct profile *p);
 void profile_release(struct profile *p);
 
-/* All below: 0 or ERR_NOMEM; what is added is copied. */
+/* All below return 0 or ERR_NOMEM and copy what they add. */
 
-/* The string's number through *id; NULL counts as "". */
+/* The number of a string in *id; the string is added if it is new. NULL counts as "". */
 int profile_string(struct profile *p, const char *text, uint32_t *id);
 
-/* A sample type. All types before the first sample. */
+/* Adds a sample type. All types must be added before the first sample. */
 int profile_add_type(struct profile *p, const char *type, const char *unit);
 int profile_add_type_ids(struct profile *p, struct profile_type type);
 
-/* A mapping, its id through *id. Mappings are not merged. */
+/* Adds a mapping; its id in *id. Equal mappings are not merged. */
 int profile_add_mapping(struct profile *p, const struct profile_mapping *mapping, uint32_t *id);
 
+/* The id of an equal function or, if there is none, of the one that is added, in *id. */
 int profile_add_function(struct profile *p, const struct profile_function *function, uint32_t *id);
 
-/* A location with its lines; first_line and lines of `location` are ignored. */
+/* The same for a location with its lines; first_line and lines of `location` are ignored. */
 int profile_add_location(struct profile *p, const struct profile_location *location,
 			 const struct profile_line *lines, size_t line_count, uint32_t *id);
 
-/* A sample: location ids leaf first, one value for each type, labels. Samples
+/* Adds a sample: location ids leaf first, one value for each sample type, labels. Equal samples
  * are not merged. */
 int profile_add_sample(struct profile *p, const uint32_t *locations, size_t location_count,
 		       const int64_t *values, const struct profile_label *labels,
 		       size_t label_count);
 
-/* Gives a sample another stack. What it had stays in profile.stack, unused. */
+/* Gives the sample of index `sample` another stack. The old one stays in profile.stack, unused. */
 int profile_set_stack(struct profile *p, size_t sample, const uint32_t *locations,
 		      size_t location_count);
 

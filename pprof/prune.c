@@ -11,14 +11,14 @@
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 
-/* Of a location: whether it goes, or only what it called. */
+/* Marks of a location: drop it and its callees, or only its callees. */
 enum { GOES = 1, BENEATH_GOES = 2 };
 
 struct pruning {
 	struct profile *p;
 	struct matches drop, keep;
 	uint8_t *marks;	   /* by location */
-	size_t *remaining; /* by location: how many of its lines, from the outermost, stay */
+	size_t *remaining; /* by location: how many of its outermost lines stay */
 };
 
 static int begin(struct pruning *r, struct profile *p, const struct pattern *drop,
@@ -75,7 +75,7 @@ static void mark_above(struct pruning *r, size_t i)
 		}
 }
 
-/* Marks all; only when that has worked out is anything changed. */
+/* Marks all locations; changes them only if no match has failed. */
 static int mark(struct pruning *r, void (*one)(struct pruning *, size_t))
 {
 	for (size_t i = 0; i < r->p->location_count && !r->drop.rc && !r->keep.rc; i++)
@@ -98,7 +98,7 @@ static void drop_leaves(struct profile_sample *s, size_t count)
 	s->locations -= count;
 }
 
-/* Frames before the first that stays are kept, so that no stack vanishes as a whole. */
+/* From the root: matching frames before the first other one are kept, so that no stack vanishes. */
 static void prune_sample(const struct pruning *r, struct profile_sample *s)
 {
 	const uint32_t *stack = r->p->stack + s->first_location;
@@ -154,7 +154,7 @@ int prune_from(struct profile *p, const struct pattern *from, struct error *err)
 	return rc;
 }
 
-/* The text is put together before it is read, as in pprof: "a)|(b" is a pattern there. */
+/* The text is composed before it is compiled, as in pprof, where "a)|(b" is a valid pattern. */
 static int whole_name(const struct profile *p, uint32_t string, struct pattern **pattern,
 		      struct error *err)
 {

@@ -1,6 +1,7 @@
 /*
- * Frames that nobody wants to see taken off the leaf's end of stacks: google/pprof's
- * profile/prune.go. In place, as in pprof/filter.h; names count as matches.h simplifies them.
+ * Removes uninteresting frames from the leaf end of stacks: google/pprof's profile/prune.go.
+ * In place, as in pprof/filter.h; names are simplified as in pprof/matches.h. All return 0 or
+ * an error (ERR_NOMEM, or of pprof/pattern.h), which leaves the profile unchanged.
  */
 #ifndef PPROF_PRUNE_H
 #define PPROF_PRUNE_H
@@ -9,18 +10,18 @@ struct error;
 struct pattern;
 struct profile;
 
-/* From the root on, the first function that matches drop and not keep (NULL: none), and all it
- * called, go; but frames at the root before any other one stay. Samples stay, if with an empty
- * stack. */
+/* Removes the first function, from the root on, that matches drop and not keep (NULL: none), with
+ * all its callees. Matching frames at the root, before any other frame, stay. No sample is
+ * removed. */
 int prune(struct profile *p, const struct pattern *drop, const struct pattern *keep,
 	  struct error *err);
 
-/* Of what the innermost function that matches has called, nothing stays (PruneFrom). */
+/* Removes all callees of the innermost function that matches (PruneFrom). */
 int prune_from(struct profile *p, const struct pattern *from, struct error *err);
 
-/* prune() by the profile's own drop_frames and keep_frames, which match whole names
- * (RemoveUninteresting). These come from the file: where they are no patterns, or take too
- * long, the profile stays as it is and the error says so; pprof shows it as it is, then. */
+/* prune() with the profile's own drop_frames and keep_frames, which match whole names
+ * (RemoveUninteresting). They come from the file: if they are invalid or take too long, the
+ * profile is unchanged and the error says why; pprof shows such a profile unchanged, too. */
 int prune_uninteresting(struct profile *p, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* A file's bytes, uncompressed when they need it. A profile is read whole: its
- * string table may stand at its end, and everything refers to that. */
+/* Reads a file and uncompresses it if necessary. A profile is read whole, because its
+ * string table may be at its end and everything refers to that. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 enum { MAX_SIZE = 1 << 30, TABLES_MIN = 256 << 20, CHUNK = 64 << 10 };
 
-/* A file's length is a hint only: it may be a pipe, or grow. */
+/* A file's length is only a hint: it may be a pipe, or grow. */
 static size_t length_hint(int fd, size_t max)
 {
 	struct stat st;
@@ -47,8 +47,8 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 	return 0;
 }
 
-/* profile.proto, or else what came before it: one of those begins otherwise than any
- * message that decodes, and what is neither is reported as a broken message. */
+/* Tries profile.proto first and then the legacy formats, whose first bytes never decode as a
+ * message. What is neither is reported as a broken message. */
 static int decode(struct profile *p, const void *data, size_t len, size_t max, struct error *err)
 {
 	struct error legacy = { 0 };
@@ -112,7 +112,7 @@ int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct
 	return rc;
 }
 
-/* What is compressed is released before its contents are decoded. */
+/* The compressed bytes are released before the contents are decoded. */
 static int decode_file(struct profile *p, struct buffer *bytes, size_t max, struct error *err)
 {
 	struct buffer plain = { 0 };

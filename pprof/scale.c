@@ -1,4 +1,4 @@
-/* Samples that go leave a gap in the arrays behind them; a merge closes it. */
+/* Removed samples leave gaps in the arrays of stacks, values and labels; a merge closes them. */
 #include "pprof/scale.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 #include "pprof/compat.h"
 #include "pprof/profile.h"
 
-/* To the nearest whole number, halves away from zero; libm's round() without libm. */
+/* Rounds to the nearest whole number, halves away from zero, like libm's round() but without
+ * libm. */
 static int64_t multiply(int64_t value, double ratio)
 {
 	double product = (double)value * ratio, rest;
@@ -26,7 +27,7 @@ static int64_t multiply(int64_t value, double ratio)
 	return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
-/* `stride` is 1, or 0 when one ratio is for all. */
+/* `stride` is 1, or 0 when one ratio is for all types. */
 static void scale(struct profile *p, const double *ratios, size_t stride)
 {
 	size_t kept = 0;
@@ -62,7 +63,7 @@ void profile_scale_each(struct profile *p, const double *ratios)
 		}
 }
 
-/* Sums of each type; they wrap, as in Go. */
+/* The sum of each type; sums wrap, as in Go. The caller frees them; NULL: out of memory. */
 static uint64_t *sum_up(const struct profile *p)
 {
 	uint64_t *sums = calloc(p->type_count + 1, sizeof(*sums));

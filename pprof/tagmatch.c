@@ -1,5 +1,5 @@
-/* Labels repeat from sample to sample, so what is asked of a pair of key and value is asked
- * once: which of the patterns match, as bits. */
+/* Labels repeat from sample to sample, so each pair of key and value is matched once and the
+ * patterns that match are kept as bits. */
 #include "pprof/tagmatch.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ struct pair {
 
 struct tagmatch {
 	char *key;  /* NULL: any */
-	char *text; /* the rest */
+	char *text; /* behind the key */
 	bool is_range;
 	double least, most; /* in `unit` */
 	const char *unit;   /* static, or in `own_unit` */
@@ -36,7 +36,7 @@ struct tagmatch {
 	struct buffer line; /* KEY:VALUE */
 };
 
-/* A number and its unit at *pos; the unit has letters only, and may be missing. */
+/* A number and its unit, which has letters only and may be empty. */
 struct bound {
 	int64_t number;
 	const char *unit;
@@ -68,7 +68,7 @@ static char *copy_unit(const struct bound *b)
 	return strndup(b->there ? b->unit : "", b->unit_len);
 }
 
-/* The range's unit is the first bound's, by its canonical name. */
+/* The range has the unit of the first bound, under its canonical name. */
 static int set_range(struct tagmatch *m, const struct bound *first, const struct bound *last)
 {
 	char *second = copy_unit(last);
@@ -241,7 +241,7 @@ static int ask(struct tagmatch *m, const struct profile *p, struct pair *pair, s
 	return 0;
 }
 
-/* Which patterns a label matches. */
+/* Adds the bits of the patterns that a label matches. */
 static int look_up(struct tagmatch *m, const struct profile *p, const struct profile_label *l,
 		   uint64_t *bits, struct error *err)
 {

@@ -23,7 +23,7 @@ struct tagging {
 	struct buffer stack; /* location ids */
 };
 
-/* "a,,b" -> b, a. */
+/* Reads "a,,b" as b, a. */
 static int read_keys(struct profile *p, const char *text, struct keys *keys)
 {
 	size_t room = text ? strlen(text) : 0, n = 0;
@@ -48,7 +48,7 @@ static int read_keys(struct profile *p, const char *text, struct keys *keys)
 	return 0;
 }
 
-/* measurement.ScaledLabel: two digits behind the point unless they are 0. */
+/* measurement.ScaledLabel: two decimals unless both are 0. */
 static int add_number(struct buffer *out, int64_t value, const char *from, const char *to)
 {
 	const char *unit;
@@ -74,7 +74,7 @@ static bool has_units(const struct profile *p, const struct profile_sample *s, u
 	return false;
 }
 
-/* The key's values of one kind: strings or numbers. */
+/* Appends the key's values of one kind, strings or numbers, to the frame's name. */
 static int add_values(struct tagging *t, const struct profile_sample *s, uint32_t key, bool numbers,
 		      size_t *count)
 {

@@ -9,12 +9,12 @@ enum { UNIT_NAME_MAX = 32, UNITS_MAX = 9, ALIASES_MAX = 3 };
 struct unit {
 	const char *name;
 	const char *aliases[ALIASES_MAX]; /* lower case, singular */
-	double factor;			  /* in the base unit */
+	double factor;			  /* size in the kind's base unit */
 };
 
 static const struct kind {
 	struct unit units[UNITS_MAX];
-	struct unit fallback; /* for values below all units, and foreign targets */
+	struct unit fallback; /* for values below all units, and targets of another kind */
 } kinds[] = {
 	{ { { "B", { "b", "byte" }, 1 },
 	    { "kB", { "kb", "kbyte", "kilobyte" }, 0x1p10 },
@@ -43,9 +43,9 @@ static const struct kind {
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
-/* Lower case and without a plural's s, which names of one or two letters do not have: they
- * are counted as characters, so that the micro sign of "μs" is one. False: longer than any
- * unit. Of the letters beyond ASCII only the capital mu matters. */
+/* Converts to lower case and removes a plural's s, which names of one or two characters (not
+ * bytes: "μs" has two) do not have. Beyond ASCII only the capital mu is converted. False: longer
+ * than any unit. */
 static bool simplify(const char *unit, char simple[UNIT_NAME_MAX])
 {
 	size_t len = strlen(unit), letters = 0;
@@ -110,7 +110,7 @@ static bool needs_no_name(const char *unit)
 
 double units_scale(int64_t value, const char *from, const char *to, const char **unit)
 {
-	/* The lowest number has no opposite; pprof lets it be negative, too. */
+	/* INT64_MIN cannot be negated; it stays negative in pprof, too. */
 	if (value < 0 && value != INT64_MIN)
 		return -units_scale(-value, from, to, unit);
 	for (size_t i = 0; i < KINDS; i++) {

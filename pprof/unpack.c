@@ -1,9 +1,9 @@
 /*
- * Two numbers at a time, out of eight bytes, as long as so many are left and hold two.
- * The bytes whose highest bit is clear end numbers; where the second of them stands is
- * where to go on, so that no branch depends on the numbers' lengths, which differ from
- * one to the next and cost more in mispredicted branches than all else. One at a time
- * by branches took twice as long.
+ * Takes two numbers at a time out of eight bytes, as long as eight are left and hold two
+ * numbers. A byte with a clear highest bit ends a number; the next pair begins behind the
+ * second such byte. So no branch depends on the lengths of numbers, which vary, and whose
+ * mispredicted branches would cost more than everything else. Taking one number at a
+ * time, with branches, took twice as long.
  */
 #include "pprof/unpack.h"
 
@@ -13,7 +13,7 @@
 #include "pprof/ids.h"
 #include "pprof/wire.h"
 
-/* Takes the highest bits out of the bytes of a number. */
+/* Removes the highest bit of each byte of a number and joins the rest. */
 static inline uint64_t join(uint64_t x)
 {
 	x &= 0x7f7f7f7f7f7f7f7f;
@@ -22,7 +22,7 @@ static inline uint64_t join(uint64_t x)
 	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-/* Two numbers from eight bytes. The length of both, 0 when the bytes don't hold two. */
+/* Two numbers from eight bytes. Returns the length of both in bytes; 0: there are not two. */
 static inline size_t pair(const uint8_t *pos, uint64_t two[2])
 {
 	uint64_t word, ends, second;
@@ -37,7 +37,7 @@ static inline size_t pair(const uint8_t *pos, uint64_t two[2])
 	return ((size_t)__builtin_ctzll(second) + 1) / 8;
 }
 
-/* The next one or two. How many; 0 at the end, or when the cursor has failed. */
+/* The next one or two numbers. Returns how many; 0 at the end or when the cursor has failed. */
 static inline int next(struct cursor *c, const uint8_t **pos, const uint8_t *end, uint64_t two[2])
 {
 	size_t len = end - *pos >= 8 ? pair(*pos, two) : 0;
@@ -69,7 +69,7 @@ void unpack_values(struct cursor *c, int64_t **to)
 	*to = out;
 }
 
-/* As ids_find; `plain` is how many ids are their own places. */
+/* As ids_find; the ids up to `plain` are their own places. */
 static inline uint32_t find(const struct ids *ids, uint64_t plain, uint64_t id)
 {
 	return id - 1 < plain ? (uint32_t)id : ids_find(ids, id);

@@ -1,4 +1,4 @@
-/* Packed repeated numbers, which are most of most profiles. */
+/* Decodes packed repeated numbers, which most profiles mainly consist of. */
 #ifndef PPROF_UNPACK_H
 #define PPROF_UNPACK_H
 
@@ -8,12 +8,13 @@
 struct cursor;
 struct ids;
 
-/* Both write at *to, where there is room for as many as the cursor has bytes, and leave
- * *to behind what was written. A broken number fails the cursor. */
+/* Both write the cursor's numbers to *to, which must have room for one number per byte, and move
+ * *to behind them. A broken number fails the cursor. */
 
 void unpack_values(struct cursor *c, int64_t **to);
 
-/* Ids as places. False at one that is not there, which goes to *missing. */
+/* Writes the places of ids. False if an id does not exist: it is in *missing, and *to has not
+ * moved. */
 bool unpack_ids(struct cursor *c, const struct ids *ids, uint32_t **to, uint64_t *missing);
 
 #endif

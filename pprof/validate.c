@@ -1,18 +1,17 @@
 /*
- * CheckValid's rules, and where each of them is kept:
+ * CheckValid's rules, and where each of them is checked:
  *
- *	samples need a sample type			here
+ *	samples need a sample type			here; of a file, the decoder
  *	as many values in a sample as types		here; of a file, the decoder
  *	locations of samples, functions of lines and
  *	mappings of locations are in their tables	here; of a file, the decoder
- *	ids are not 0, and there once			the decoder
+ *	ids are not 0 and not duplicate			the decoder
  *
- * The model knows ids no more: an entry's number is its place. So what a file does wrong
- * with them shows while it is decoded, and pprof/place.h names the entry then. What
- * is checked here cannot be wrong in a profile that was just decoded, with the first
- * rule as the exception; it can be once somebody has built or changed one. Therefore
- * strings' numbers and the bounds of each slice are looked at, too, which CheckValid
- * need not do: Go's slices and strings cannot point anywhere.
+ * The model has no ids: an entry's number is its place. So errors in a file's ids are found
+ * while it is decoded, and pprof/place.h names the entry. The rules that are checked here
+ * hold for every profile that was just decoded, but perhaps not for one that a caller has
+ * built or changed. Therefore the numbers of strings and the bounds of each slice are
+ * checked, too. CheckValid need not do that: Go's slices and strings are always in bounds.
  */
 #include "pprof/validate.h"
 
@@ -37,7 +36,7 @@ static int names(struct error *err, const char *what, size_t index, const char *
 			 number, count);
 }
 
-/* `what` and `index` say whose string it is. */
+/* `what` and `index` name the entry that has the string, for the message. */
 static int check_string(const struct profile *p, uint32_t string, const char *what, size_t index,
 			struct error *err)
 {
@@ -163,7 +162,7 @@ int profile_validate(const struct profile *p, struct error *err)
 	return rc;
 }
 
-/* The first byte that belongs to no character, or `len`. */
+/* The offset of the first byte that is not UTF-8, or `len`. */
 static size_t find_no_character(const char *text, size_t len)
 {
 	size_t at = 0, step;

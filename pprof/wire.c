@@ -17,7 +17,7 @@ uint64_t wire_long(struct cursor *c)
 	return 0;
 }
 
-/* Numbers of fixed length, which profile.proto does not use, and what is no type. */
+/* Numbers of fixed length, which profile.proto does not use, and unknown types. */
 bool wire_rare(struct cursor *c, struct wire_field *f)
 {
 	if (f->type == WIRE_FIXED64)

@@ -1,10 +1,9 @@
 /*
- * Protobuf's wire format, read: one field after the other on a cursor.
+ * Reads protobuf's wire format from a cursor, one field after the other.
  *
- * What is well-formed is what google/pprof's decoder takes (profile/proto.go), so that
- * whatever it reads we read: numbers may take up to 10 bytes, and bits beyond the 64th
- * are dropped; field number 0 is one that nobody knows; groups, which protobuf has
- * given up, are refused.
+ * Everything that google/pprof's decoder accepts (profile/proto.go) is accepted: numbers
+ * may take up to 10 bytes, and bits beyond the 64th are dropped; field number 0 is an
+ * unknown field. Groups, which protobuf has deprecated, are rejected.
  */
 #ifndef PPROF_WIRE_H
 #define PPROF_WIRE_H
@@ -19,14 +18,14 @@ struct wire_field {
 	size_t at; /* offset of its tag, from the file's start */
 	uint64_t number;
 	enum wire_type type;
-	uint64_t value;	     /* of a number; of WIRE_BYTES their length */
-	const uint8_t *data; /* of WIRE_BYTES */
+	uint64_t value;	     /* the number; for WIRE_BYTES the length */
+	const uint8_t *data; /* for WIRE_BYTES: the contents, not owned */
 };
 
-uint64_t wire_long(struct cursor *c); /* only for the next */
+uint64_t wire_long(struct cursor *c); /* only for wire_number */
 
-/* The next number (varint), one or two bytes in most places; 0 and the cursor failed when
- * it is broken. */
+/* The next number (varint), usually one or two bytes. If it is broken, the cursor fails and the
+ * result is 0. */
 static inline uint64_t wire_number(struct cursor *c)
 {
 	const uint8_t *p = c->pos;
@@ -43,9 +42,10 @@ static inline uint64_t wire_number(struct cursor *c)
 	return wire_long(c);
 }
 
-bool wire_rare(struct cursor *c, struct wire_field *f); /* only for the next */
+bool wire_rare(struct cursor *c, struct wire_field *f); /* only for wire_next */
 
-/* The next field of a message. False at its end or when it is broken. */
+/* The next field of a message. False at its end, or when it is broken: then the cursor has
+ * failed. */
 static inline bool wire_next(struct cursor *c, struct wire_field *f)
 {
 	uint64_t tag;
@@ -70,8 +70,8 @@ static inline bool wire_next(struct cursor *c, struct wire_field *f)
 	return !c->failed;
 }
 
-/* What a field of WIRE_BYTES holds, as a cursor whose offsets still count from the start
- * of the whole, so that messages name a place in the file. Nothing, of another field. */
+/* A cursor on the contents of a field of WIRE_BYTES; empty for other fields. Its offsets count
+ * from the start of `whole`, so that messages name an offset in the file. */
 static inline struct cursor wire_inside(const struct cursor *whole, const struct wire_field *f)
 {
 	struct cursor c = *whole;

@@ -1,5 +1,5 @@
-/* The decoder's window is bounded by libzstd itself, to 128 MiB; larger ones, which need
- * an option when compressing, are refused. */
+/* libzstd itself bounds the decoder's window to 128 MiB. It rejects larger windows, which
+ * need an option when compressing. */
 #include "pprof/zstd.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ bool zstd_detect(const void *data, size_t len)
 
 enum { CHUNK = 128 << 10 };
 
-/* One call: takes from `in`, appends to `out`. 0 at a frame's end, or what ZSTD_isError
- * knows, or more than 0. */
+/* One call: takes from `in`, appends to `out`. Returns 0 at a frame's end, an error (see
+ * ZSTD_isError), or another number. */
 static size_t decompress_some(ZSTD_DStream *stream, ZSTD_inBuffer *in, struct buffer *out)
 {
 	ZSTD_outBuffer to = { out->data + out->len, CHUNK, 0 };

@@ -1,4 +1,4 @@
-/* Zstandard (RFC 8878) around a profile, by libzstd where its header was there. */
+/* Uncompresses Zstandard (RFC 8878) with libzstd, in builds that found its header. */
 #ifndef PPROF_ZSTD_H
 #define PPROF_ZSTD_H
 
@@ -11,8 +11,8 @@ struct error;
 /* True when the bytes begin as a frame does. */
 bool zstd_detect(const void *data, size_t len);
 
-/* Appends the contents of all frames to `out`, at most `max` bytes. ERR_FORMAT with the
- * offset, or because this build cannot; ERR_LIMIT, ERR_NOMEM. */
+/* Appends the contents of all frames to `out`. ERR_FORMAT with the offset, or because this
+ * build has no libzstd; ERR_LIMIT: the contents are more than `max` bytes; ERR_NOMEM. */
 int zstd_uncompress(const void *data, size_t len, size_t max, struct buffer *out,
 		    struct error *err);
 

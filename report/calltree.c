@@ -1,5 +1,5 @@
-/* Children are found by a hash of parent and frame while the tree grows, and are linked
- * in order once, at the end: a sort of all nodes by parent and rank. */
+/* While the tree grows, a child is found by a hash of its parent and frame. Siblings are linked in
+ * order once, at the end, by a sort of all nodes by parent and rank. */
 #include "report/calltree.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/room.h"
 
-/* Some 100 bytes each. */
+/* Values (nodes times columns); some 100 bytes each. */
 static const size_t NODES_MAX = 1u << 25;
 
 struct edge {

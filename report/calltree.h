@@ -1,9 +1,10 @@
 /*
- * Stacks laid over each other: a tree in which stacks that begin alike share nodes.
+ * A tree of stacks: stacks that begin with the same frames share the nodes of these frames.
  *
- * Each node holds a column of values for each thing that is shown (a sample type, or the
- * two sides of a difference). Nothing here calls itself: a stack may be a million deep.
- * Node 0 is the root, above all stacks; a node's number is larger than its parent's.
+ * Each node has one value for each column. A column is one of the things that are shown: a sample
+ * type, or one side of a difference. No function here is recursive, because a stack may be a
+ * million frames deep. Node 0 is the root, above all stacks. A node's number is larger than its
+ * parent's.
  *
  *   calltree_init -> calltree_add… -> calltree_finish -> calltree_next…
  */
@@ -20,41 +21,41 @@ struct error;
 enum { CALLTREE_NONE = UINT32_MAX };
 
 struct calltree_node {
-	uint32_t frame;	       /* what the caller calls it; the root's is CALLTREE_NONE */
+	uint32_t frame;	       /* the caller's number for it; the root's is CALLTREE_NONE */
 	uint32_t parent;       /* the root's is CALLTREE_NONE */
-	uint32_t first, next;  /* child, sibling, or CALLTREE_NONE; after calltree_finish */
+	uint32_t first, next;  /* child, sibling, or CALLTREE_NONE; set by calltree_finish */
 	uint32_t depth;	       /* the root's is 0 */
 };
 
 struct calltree {
 	struct calltree_node *nodes;
-	int64_t *self;	/* self[node * columns + column]; of stacks that end there */
-	int64_t *total; /* and of those above it, too; after calltree_finish */
+	int64_t *self;	/* self[node * columns + column]: of the stacks that end at the node */
+	int64_t *total; /* the same, of all stacks through the node; set by calltree_finish */
 	size_t count, columns;
 	size_t node_room, self_room;
 	struct hashindex index;
 };
 
-/* ERR_NOMEM. To be released in any case. */
+/* ERR_NOMEM. The caller calls calltree_release, after an error too. */
 int calltree_init(struct calltree *t, size_t columns);
 void calltree_release(struct calltree *t);
 
-/* Adds a stack, outermost frame first, and its values, one for each column. Sums stay at
- * the ends of their range. ERR_NOMEM; ERR_LIMIT when the tree gets too large. */
+/* Adds a stack, outermost frame first, and its values, one for each column. Sums saturate at
+ * INT64_MIN and INT64_MAX. ERR_NOMEM; ERR_LIMIT: the tree gets too large. */
 int calltree_add(struct calltree *t, const uint32_t *frames, size_t count, const int64_t *values,
 		 struct error *err);
 
-/* Adds up totals and puts siblings in the order of rank[frame] (NULL: of the frames'
+/* Computes the totals and puts siblings in the order of rank[frame] (rank NULL: of the frames'
  * numbers). ERR_NOMEM. */
 int calltree_finish(struct calltree *t, const uint32_t *rank, struct error *err);
 
-/* After calltree_finish: the node after this one when parents come before children, and
- * children in their order; CALLTREE_NONE after the last. Begin with 0. `skip` leaves out
- * what is below the node. */
+/* Both after calltree_finish. calltree_next returns the node after `node` in an order in which
+ * parents come before children and siblings are in their order; CALLTREE_NONE after the last. Begin
+ * with 0. calltree_skip does the same but leaves out the descendants of `node`. */
 uint32_t calltree_next(const struct calltree *t, uint32_t node);
 uint32_t calltree_skip(const struct calltree *t, uint32_t node);
 
-/* a + b within the range of int64_t. */
+/* a + b, saturated at INT64_MIN and INT64_MAX. */
 int64_t calltree_sum(int64_t a, int64_t b);
 
 #endif

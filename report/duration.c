@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The value in units of 10^digits ns, without zeros at its end. */
+/* Writes the value in units of 10^digits ns, without trailing zeros. Returns the length. */
 static size_t add_decimal(char *text, size_t room, uint64_t value, int digits, const char *unit)
 {
 	uint64_t one = 1;

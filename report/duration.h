@@ -7,10 +7,10 @@
 
 enum { DURATION_MAX = 40 };
 
-/* Returns `text`, of DURATION_MAX bytes. */
+/* Writes a duration to `text`, which has DURATION_MAX bytes, and returns `text`. */
 const char *duration_text(int64_t nanos, char *text);
 
-/* The bytes of the text's first `count` characters; not more than it has. */
+/* How many bytes the first `count` characters of the text have; if it has fewer, all its bytes. */
 size_t duration_prefix(const char *text, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * An edge is found by the pair of its nodes in a hash index; when all are counted, they
- * are sorted once by callee and once by caller, and a node's edges stand side by side.
+ * An edge is found in a hash index by its pair of nodes. When all edges are counted, they are
+ * sorted once by callee and once by caller, so that the edges of a node are adjacent.
  */
 #include "report/edges.h"
 
@@ -17,7 +17,7 @@ struct pair {
 	uint32_t from, to;
 };
 
-/* One sample on its way from the root to the leaf. */
+/* The traversal of one sample's stack from the root to the leaf. */
 struct walk {
 	struct graph *g;
 	size_t number; /* of the sample, from 1 */
@@ -52,7 +52,7 @@ static int add_edge(struct walk *w, struct pair pair, uint64_t hash, bool inline
 	return 0;
 }
 
-/* graph.go, AddToEdgeDiv, once for each edge of a sample. */
+/* graph.go, AddToEdgeDiv; called once for each edge of a sample. */
 static int count_call(struct walk *w, uint32_t node, bool inlined)
 {
 	struct pair pair = { w->parent, node };
@@ -118,7 +118,7 @@ int edges_count(struct graph *g, const struct profile *p, size_t type)
 	return rc;
 }
 
-/* graph.go, TrimLowFrequencyEdges: those to nodes that are not shown stay. */
+/* graph.go, TrimLowFrequencyEdges: edges to nodes that are not shown are kept. */
 static int drop_light(struct graph *g, int64_t cutoff)
 {
 	bool *shown = calloc(g->nodes.count + 1, 1);
@@ -137,7 +137,7 @@ static int drop_light(struct graph *g, int64_t cutoff)
 	return 0;
 }
 
-/* graph.go, edgeList.Less; its last resort, chance, is the number here. */
+/* graph.go, edgeList.Less, which leaves ties undefined; here the edge's number decides them. */
 static int by_weight(const void *a, const void *b, void *graph)
 {
 	const struct graph *g = graph;
@@ -158,7 +158,7 @@ static uint32_t end_of(const struct graph_edge *e, bool callee)
 	return callee ? e->to : e->from;
 }
 
-/* A counting sort by one end of the edges, then each node's by weight. */
+/* A counting sort by one end of the edges, then a sort of each node's edges by weight. */
 static int sort_by_end(struct graph *g, bool callee, uint32_t **order, size_t **first)
 {
 	size_t *at = *first = calloc(g->nodes.count + 2, sizeof(*at));

@@ -1,4 +1,4 @@
-/* The edges of a graph (report/graph.h), for graph_init() alone. */
+/* The edges of a graph (report/graph.h), for graph_init() only. */
 #ifndef REPORT_EDGES_H
 #define REPORT_EDGES_H
 
@@ -8,11 +8,11 @@
 struct graph;
 struct profile;
 
-/* Adds up the calls between the nodes that are kept. 0 or ERR_NOMEM. */
+/* Adds up the weights of the calls between the nodes that are kept. 0 or ERR_NOMEM. */
 int edges_count(struct graph *g, const struct profile *p, size_t type);
 
-/* Leaves out the edges to shown nodes that weigh less than `cutoff`, and sorts the others
- * by their nodes. 0 or ERR_NOMEM. */
+/* Removes the edges to shown nodes that weigh less than `cutoff`, and sorts the others by node. 0
+ * or ERR_NOMEM. */
 int edges_order(struct graph *g, int64_t cutoff);
 
 #endif

@@ -14,7 +14,7 @@ static size_t sides(const struct flame *f)
 	return f->difference ? SIDES : 1;
 }
 
-/* The type asked for and, while there is room, the others, in the profile's order. */
+/* The requested type and, up to FLAME_TYPES, the others, in the profile's order. */
 static void choose_types(struct flame *f)
 {
 	for (size_t i = 0; i < f->p->type_count; i++) {

@@ -1,6 +1,6 @@
-/* Shares fall by steps of 1/8 of a power of two; a histogram of the steps says how far
- * down one can go. A node's share is at most its parent's, and so is its step, so what is
- * kept is a tree. */
+/* Shares are grouped into steps of 1/8 of a power of two. A histogram of the steps says how many
+ * steps fit into FLAME_NODES nodes. A node's share is at most its parent's, and its step at least
+ * its parent's, so the nodes that are kept form a tree. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { STEPS = 512, STEPS_PER_HALF = 8 };
 
-/* 0 for all of the total, STEPS for nothing. */
+/* 0: the node has all of the total. STEPS: it has nothing. */
 static unsigned step_of(const struct flame *f, uint32_t node)
 {
 	const int64_t *mine = f->tree.total + node * f->tree.columns, *all = f->tree.total;
@@ -25,7 +25,7 @@ static unsigned step_of(const struct flame *f, uint32_t node)
 	return share < 0 ? 0 : share >= STEPS - 1 ? STEPS - 1 : (unsigned)share;
 }
 
-/* How many entries of a histogram, from its beginning, fit together. */
+/* How many entries of a histogram, from its beginning, sum to at most `limit`. */
 static size_t fitting(const size_t *histogram, size_t count, size_t limit)
 {
 	size_t sum = 0, i = 0;
@@ -35,7 +35,7 @@ static size_t fitting(const size_t *histogram, size_t count, size_t limit)
 	return i;
 }
 
-/* The nodes of step 0 alone are too many: the nearest to the root. */
+/* For when step 0 alone has too many nodes: keeps those nearest to the root. */
 static int choose_by_depth(struct flame *f, const uint16_t *steps)
 {
 	size_t depths = 0, *histogram;

@@ -1,7 +1,7 @@
 /*
- * Colours by module: one of HUES, by a hash of the module's name, so that a module has its
- * colour in every profile. Where two would share one, the lighter (by what is spent in it)
- * takes the next that is free.
+ * Colours by module: one of HUES, chosen by a hash of the module's name, so that a module has the
+ * same colour in every profile. If two modules have the same hue, the one with the smaller self
+ * value takes the next free hue.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct weighed {
 	int64_t self;
 };
 
-/* FNV-1a (RFC 9923): the same everywhere and always. */
+/* FNV-1a (RFC 9923), because it is the same on every machine and in every version. */
 static uint32_t hash(const char *text)
 {
 	uint32_t h = 2166136261u;
@@ -27,7 +27,7 @@ static uint32_t hash(const char *text)
 	return h ^ h >> 15;
 }
 
-/* What a frame's colour is taken from: its module, or its file. */
+/* The string that determines a frame's colour: its module, else its file. */
 static uint32_t owner_of(const struct flame *f, uint32_t frame)
 {
 	const struct report_frame *r = frames_get(f->frames, frame);

@@ -2,12 +2,12 @@
  * The tree as flat arrays in JSON, for report/page/flamegraph.js:
  *
  *   depth, frame    of each node, parents before children; the first is the root
- *   types[].new     what each node has itself, of a value; .base of the base's, for a
+ *   types[].new     each node's own value of a type; .base: that of the base, in a
  *                   difference
- *   frames          name, file, module (numbers of strings), line, hue of each frame
+ *   frames          name, file, module (indexes of strings), line, hue of each frame
  *
- * A node's frame is ROOT_FRAME, or LEFT_OUT_FRAME for all that is left out below its
- * parent, or a number in frames. Strings are cut at a length that no screen shows.
+ * A node's frame is an index in frames, or ROOT_FRAME, or LEFT_OUT_FRAME for everything that is
+ * left out below its parent. Strings are cut at STRING_MAX bytes, longer than a screen shows.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ enum { ROOT_FRAME = -2, LEFT_OUT_FRAME = -1, STRING_MAX = 1000, COMMENTS_MAX = 4
 
 struct item {
 	uint32_t node;
-	bool rest; /* not the node, but what is left out below it */
+	bool rest; /* true: the item is what is left out below the node */
 };
 
 struct data {
@@ -35,12 +35,12 @@ struct data {
 	struct buffer *out;
 	struct item *items;
 	size_t item_count, item_room;
-	int64_t (*rest)[FLAME_TYPES * SIDES]; /* by item, in the order of those that are rest */
+	int64_t (*rest)[FLAME_TYPES * SIDES]; /* of the items with `rest`, in their order */
 	size_t rest_count, rest_room;
-	uint32_t *frame_number; /* by frame: its number here + 1 */
-	uint32_t *frames;	/* the other way round */
+	uint32_t *frame_number; /* by frame: its number in the JSON + 1 */
+	uint32_t *frames;	/* the inverse: by number in the JSON */
 	size_t frame_count;
-	uint32_t *string_number; /* by string of frames_strings(): its number here + 1 */
+	uint32_t *string_number; /* by string of frames_strings(): its number in the JSON + 1 */
 	uint32_t *strings;
 	size_t string_count;
 };
@@ -60,7 +60,8 @@ static uint32_t kept_from(const struct flame *f, uint32_t node)
 	return node;
 }
 
-/* On the way up from a node: one more item if something below it is left out. */
+/* Called when all kept children of a node are listed: adds an item if something below the node is
+ * left out. */
 static int add_rest(struct data *d, uint32_t node)
 {
 	const struct calltree *t = &d->f->tree;
@@ -142,7 +143,7 @@ static int number_frames(struct data *d)
 	return 0;
 }
 
-/* A string, cut at the beginning of a character. */
+/* Adds a string, cut between two characters if it is longer than STRING_MAX. */
 static int add_string(struct data *d, const char *text, size_t len)
 {
 	static const char dots[] = "…";
@@ -156,7 +157,7 @@ static int add_string(struct data *d, const char *text, size_t len)
 	return json_add_string(d->out, cut, len + sizeof(dots) - 1);
 }
 
-/* An array of numbers, `of` each index. */
+/* Adds an array of `count` numbers: of(d, i) for each i. */
 static int add_numbers(struct data *d, const char *name, size_t count,
 		       int64_t (*of)(const struct data *d, size_t i))
 {

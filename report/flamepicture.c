@@ -1,7 +1,8 @@
 /*
- * The picture that a flame graph is without a script: in an image viewer, or as <img> on
- * a page. Drawn once at a fixed width, with names cut by their number of characters (the
- * font's are all of one width) and a tooltip for each box; colours are the page's, light.
+ * The static picture of a flame graph, shown where no script runs: in an image viewer, or as <img>
+ * on a page. It is drawn at a fixed width. Names are cut by their number of characters, which works
+ * because the font is monospaced. Each box has a tooltip. The colours are those of the page's light
+ * theme.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,9 @@ enum { ROW = 18, HEAD = 34, CHARACTER = 7, BOXES_MAX = 3000, ROWS_MAX = 400, NAM
 struct picture {
 	const struct flame *f;
 	struct buffer *out;
-	double *x;	/* by node: where its next child begins, in pixels */
-	double scale;	/* pixels for a unit of value */
-	double narrowest; /* box that is drawn, pixels */
+	double *x;	/* by node: where its next child begins, pixels */
+	double scale;	/* pixels for one unit of the value */
+	double narrowest; /* the narrowest box that is drawn, pixels */
 	unsigned rows;
 };
 
@@ -45,7 +46,7 @@ static size_t count_boxes(const struct picture *p)
 	return n;
 }
 
-/* As changeColour() in report/page/flamegraph.js, of the light theme. */
+/* The same as changeColour() in report/page/flamegraph.js with the light theme. */
 static int add_change_colour(const struct picture *p, uint32_t node)
 {
 	double now = (double)flame_total(p->f, node, p->f->shown, SIDE_NEW);
@@ -67,7 +68,7 @@ static int add_colour(const struct picture *p, uint32_t node)
 			 buffer_addf(p->out, "hsl(%d,58%%,75%%)", hue);
 }
 
-/* As many characters of a name as have room. */
+/* Adds at most `room` characters of a name, then "…" if it was cut. */
 static int add_label(struct picture *p, const struct strset_entry *name, size_t room)
 {
 	size_t at = 0, len = name->len < NAME_MAX_BYTES ? name->len : NAME_MAX_BYTES;

@@ -1,5 +1,5 @@
-/* The tree is one of texts and not of frames, so that it adds up by itself what reads
- * alike, and its order is that of the texts. */
+/* The tree's nodes are texts, not frames: so stacks that read alike are added up, and lines are in
+ * the order of their texts. */
 #include "report/folded.h"
 
 #include <inttypes.h>
@@ -24,14 +24,14 @@ struct folding {
 	size_t type;
 	struct frames *frames;
 	struct strset texts;
-	uint32_t *text_of; /* by frame: its text + 1, 0 before it is asked for */
+	uint32_t *text_of; /* by frame: its text + 1; 0: not made yet */
 	size_t text_of_count, text_of_room;
-	uint32_t *path; /* of the stack at hand: texts */
+	uint32_t *path; /* texts of the current stack */
 	size_t path_room;
 	struct calltree tree;
 };
 
-/* The name as it may stand in a line, added to the texts. */
+/* Adds a frame's name to the texts, with characters replaced that a line must not contain. */
 static int add_text(struct folding *f, uint32_t frame, uint32_t *text)
 {
 	const struct strset_entry *name =

@@ -1,9 +1,8 @@
 /*
- * One pass over the locations finds each one's frames; a sample is then a matter of
- * copying numbers. Locations may share a frame (the view leaves out what tells them
- * apart) and are as many as the file likes, so the frames of a sample are counted before
- * room is made for them: a location with a million inlined calls that a sample names a
- * million times would be 10^12.
+ * One pass over the locations finds the frames of each; for a sample, frame numbers are then only
+ * copied. Locations can share a frame, because the view ignores what distinguishes them. Their
+ * number is up to the file, so the frames of a sample are counted before memory is allocated: if a
+ * sample names a location with a million inlined calls a million times, it has 10^12 frames.
  */
 #include "report/frames.h"
 
@@ -19,13 +18,13 @@
 
 enum { NONE = UINT32_MAX };
 
-/* A file of 1 GiB, the most that is read, has fewer frames unless it repeats itself. */
+/* At most 1 GiB is read. A file of that size has fewer frames unless they are repeated. */
 static const uint64_t FRAMES_MAX = 1u << 30, STACK_MAX = 1u << 26;
 static const size_t NAMES_MAX = 1u << 30;
 
 struct entry {
 	struct report_frame frame;
-	uint64_t address; /* by address */
+	uint64_t address; /* 0 unless by address */
 };
 
 struct frames {
@@ -35,13 +34,13 @@ struct frames {
 	struct entry *list;
 	size_t count, room;
 	struct hashindex index;
-	uint32_t *of_lines;	 /* the locations' frames, outermost first */
-	size_t *first;		 /* by location: in of_lines, and one more */
-	uint32_t *stack;	 /* of the sample at hand */
+	uint32_t *of_lines;	 /* frames of all locations, outermost first */
+	size_t *first;		 /* by location: its first index in of_lines; and one entry more */
+	uint32_t *stack;	 /* of the current sample */
 	size_t stack_room;
-	uint64_t asked;		 /* frames so far */
-	uint32_t thread, tid;	 /* the profile's strings of these names, or NONE */
-	struct buffer text;	 /* of the name at hand */
+	uint64_t asked;		 /* frames of all samples so far */
+	uint32_t thread, tid;	 /* the profile's strings with these texts, or NONE */
+	struct buffer text;	 /* the name that is being made */
 };
 
 const char *frames_base_name(const char *path)
@@ -76,7 +75,7 @@ static int find_or_add(struct frames *f, const struct entry *e, uint32_t *id)
 	return 0;
 }
 
-/* The name in f->text. */
+/* Adds the name that is in f->text to f->strings. */
 static int take_name(struct frames *f, uint32_t *id)
 {
 	if (f->strings.arena.total + f->text.len > NAMES_MAX)
@@ -94,7 +93,7 @@ static int name_unknown(struct frames *f, const struct profile_location *l)
 				    buffer_add(&f->text, "<unknown>", 9);
 	if (!l->address)
 		return buffer_addf(&f->text, "[%s]", module);
-	/* Some writers give addresses of the file, below where it is mapped. */
+	/* Some profiles have file addresses, which are below the start of the mapping. */
 	return buffer_addf(&f->text, "[%s]+0x%" PRIx64, module,
 			   l->address >= m->start ? l->address - m->start + m->offset : l->address);
 }
@@ -152,7 +151,7 @@ static int write_name(struct frames *f, const struct profile_location *l,
 	}
 }
 
-/* The frame of a line; NULL for a location without any. */
+/* Finds or adds the frame of a line; `line` is NULL for a location without lines. */
 static int add_line(struct frames *f, const struct profile_location *l,
 		    const struct profile_line *line, uint32_t *id)
 {
@@ -163,7 +162,7 @@ static int add_line(struct frames *f, const struct profile_location *l,
 	struct entry e;
 	int rc;
 
-	memset(&e, 0, sizeof(e)); /* padding takes part in the comparison */
+	memset(&e, 0, sizeof(e)); /* the comparison includes the padding */
 	rc = write_name(f, l, fn, line);
 	if (!rc)
 		rc = take_name(f, &e.frame.name);
@@ -174,7 +173,7 @@ static int add_line(struct frames *f, const struct profile_location *l,
 	if (fn && f->by != REPORT_BY_MODULE && f->by != REPORT_BY_FILE)
 		e.frame.line = at_line ? line->line : fn->start_line;
 	if (f->by == REPORT_BY_FILE)
-		e.frame.module = 0; /* a header's code is in several */
+		e.frame.module = 0; /* code of a header is in several modules */
 	e.address = f->by == REPORT_BY_ADDRESS ? l->address : 0;
 	return rc ? rc : find_or_add(f, &e, id);
 }
@@ -295,7 +294,7 @@ static int add_thread(struct frames *f, size_t sample, uint32_t *id)
 
 static uint64_t count_frames(const struct frames *f, const uint32_t *stack, size_t depth)
 {
-	uint64_t n = 1; /* the thread's */
+	uint64_t n = 1; /* for the thread */
 
 	for (size_t i = 0; i < depth; i++)
 		n += f->first[stack[i]] - f->first[stack[i] - 1];

@@ -1,13 +1,13 @@
 /*
- * Two passes over the samples. The first adds up the nodes' values, and these decide what
- * is shown; the second makes the edges between the nodes that are left.
+ * Two passes over the samples. The first adds up the nodes' values, which decide what is shown; the
+ * second makes the edges between the nodes that are left.
  *
- * The original builds its graph anew after each step of trimming. Leaving nodes out
- * changes no other node's values, though (a leaf that is left out gives its value to
- * nobody), so one building of edges, at the end, comes to the same.
+ * google/pprof builds its graph again after each step of trimming. But leaving nodes out does not
+ * change the values of other nodes (the value of a leaf that is left out goes to no other node). So
+ * it is enough to build the edges once, at the end.
  *
- * What a sample has counted already is marked with the sample's number, by node and by
- * edge: nothing is cleared between samples.
+ * A sample's number marks the nodes and edges that the sample has already counted, so that nothing
+ * has to be cleared between samples.
  */
 #include "report/graph.h"
 
@@ -107,7 +107,7 @@ static int by_cum(const void *a, const void *b, void *graph)
 	return order ? order : nodes_compare(&g->nodes, x, y);
 }
 
-/* report.go, newTrimmedGraph, up to the edges. Below *edge_cutoff an edge is not shown. */
+/* report.go, newTrimmedGraph, except for the edges. *edge_cutoff: edges below it are not shown. */
 static void trim(struct graph *g, const struct report_view *v, int64_t *edge_cutoff)
 {
 	size_t all = g->shown_count = select_nodes(g, 0);
@@ -122,7 +122,8 @@ static void trim(struct graph *g, const struct report_view *v, int64_t *edge_cut
 	qsort_r(g->shown, g->shown_count, sizeof(*g->shown), v->cum ? by_cum : by_flat, g);
 	if (v->nodecount && v->nodecount < g->shown_count)
 		g->shown_count = v->nodecount;
-	/* Without trimming, those whose values cancel each other out take part unseen. */
+	/* If no node was left out, nodes with values that cancel each other out still take part,
+	 * though they are not shown. */
 	memset(g->kept, g->shown_count == all, g->nodes.count);
 	for (size_t i = 0; i < g->shown_count; i++)
 		g->kept[g->shown[i]] = true;
@@ -224,7 +225,7 @@ const char *graph_unit(const struct graph *g, const struct report_view *v)
 	hundredfold = least > INT64_MAX / 100 ? INT64_MAX : least * 100;
 	units_scale(least, sample_unit, "minimum", &unit);
 	units_scale(g->total, sample_unit, "minimum", &largest_unit);
-	/* The least may go down to 0.01 for the sake of a larger unit. */
+	/* The smallest value may be shown as 0.01 if that allows a larger unit. */
 	if (strcmp(unit, largest_unit) && hundredfold < g->total)
 		units_scale(hundredfold, sample_unit, "minimum", &unit);
 	return *unit ? unit : sample_unit;

@@ -1,4 +1,4 @@
-/* internal/report/report.go, ProfileLabels and reportLabels, line by line. */
+/* ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by line. */
 #include "report/heading.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ const char *heading_unit(const struct profile *p, const struct report_view *v)
 	return strset_get(&p->strings, p->types[v->type].unit);
 }
 
-/* "WORD: TEXT", nothing without a text. */
+/* Adds "WORD: TEXT", or nothing if the text is empty. */
 static int add_line(struct buffer *out, const char *word, const char *text, size_t len)
 {
 	int rc = len ? text_addf(out, "%s", word) : 0;
@@ -54,7 +54,7 @@ static int add_program(const struct profile *p, struct buffer *out)
 	return rc ? rc : add_string(out, "Build ID: ", p, p->mappings[0].build_id);
 }
 
-/* Those that begin with '#' are for programs. */
+/* Comments that begin with '#' are for programs. */
 static int add_comments(const struct profile *p, struct buffer *out)
 {
 	int rc = 0;

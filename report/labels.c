@@ -7,13 +7,13 @@
 #include "base/room.h"
 #include "pprof/profile.h"
 
-/* A label that is neither is none (postDecode). */
+/* postDecode ignores a label that is neither a string nor a number. */
 static bool is_number(const struct profile_label *l)
 {
 	return !l->str && (l->num || l->num_unit);
 }
 
-/* What is compared: the keys as they are printed, blanks before them and a colon behind. */
+/* A key as it is printed, which is what is compared: spaces before it and a colon behind. */
 struct printed {
 	const struct strset_entry *key;
 	size_t blanks;

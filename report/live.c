@@ -1,9 +1,9 @@
 /*
- * Both profiles are gone through once, sample by sample, and counted into the same rows,
- * told apart by name: numbers of one profile mean nothing in the other.
+ * Each profile is read once, sample by sample, and both are counted into the same rows. Rows are
+ * identified by name, because the two profiles number functions differently.
  *
- * A thread's hottest function wants sums for each pair of thread and function; pairs
- * that occur are few, one for each leaf a thread has.
+ * A thread's hottest function needs sums for each pair of thread and function. Few pairs occur: one
+ * for each leaf function that a thread has.
  */
 #include "report/live.h"
 
@@ -16,7 +16,7 @@
 #include "base/room.h"
 #include "pprof/profile.h"
 
-struct pair { /* of a thread and the function that is innermost */
+struct pair { /* of a thread and its innermost function */
 	uint32_t thread, row;
 	int64_t recent, whole;
 };
@@ -29,18 +29,18 @@ struct tally {
 	struct live *l;
 	const struct profile *p;
 	size_t type;
-	bool recent;		  /* which of both */
-	uint32_t *row_of_name;	  /* by number in l->names; row + 1 */
+	bool recent;		  /* true: counting the profile `recent`, false: `whole` */
+	uint32_t *row_of_name;	  /* by index in l->names: row + 1 */
 	size_t name_room;
-	uint32_t *row_of_function; /* by function of p; row + 1 */
-	size_t number;		  /* of the sample, from 1, in both profiles */
+	uint32_t *row_of_function; /* by function of p: row + 1 */
+	size_t number;		  /* of the sample: counts from 1 through both profiles */
 	struct buffer text;
 	struct pair *pairs;
 	size_t pair_count, pair_room;
 	struct hashindex pair_index, thread_index;
 };
 
-/* Of what cannot be negative, and must not wrap. */
+/* Adds a value, saturated at INT64_MAX. Values of 0 and below are ignored. */
 static void add(int64_t *to, int64_t value)
 {
 	if (value > 0 && __builtin_add_overflow(*to, value, to))
@@ -68,7 +68,7 @@ static int row_of_name(struct tally *t, const char *name, size_t len, size_t *ro
 	return 0;
 }
 
-/* "[libfoo.so]", as in report/top. */
+/* "[libfoo.so]", as in other reports (report/nodes.c). */
 static int row_of_file(struct tally *t, uint32_t mapping, size_t *row)
 {
 	const char *file = mapping ? strset_get(&t->p->strings,
@@ -129,7 +129,7 @@ static int find_thread(struct tally *t, const struct thread_key *key, const char
 	return 0;
 }
 
-/* HASHINDEX_NONE for a sample of no thread. */
+/* *thread: HASHINDEX_NONE for a sample without a thread. */
 static int thread_of(struct tally *t, const struct profile_sample *s, uint32_t *thread)
 {
 	struct thread_key key = { 0, 0 };
@@ -250,7 +250,7 @@ static int count_profile(struct tally *t, const struct profile *p, const char *t
 	return rc ? error_set(err, rc, "out of memory") : 0;
 }
 
-/* Of a thread that was idle of late, what it did before. */
+/* For a thread that was idle recently, the function that was hottest since the start. */
 static void find_hottest(struct tally *t)
 {
 	struct live *l = t->l;
@@ -263,7 +263,7 @@ static void find_hottest(struct tally *t)
 
 		if (cost < thread->hottest_cost || !cost)
 			continue;
-		/* Equal ones by name, so that lines do not flicker. */
+		/* Ties are decided by name, so that lines do not flicker. */
 		if (cost == thread->hottest_cost && thread->hottest &&
 		    strcmp(name, thread->hottest) > 0)
 			continue;

@@ -1,6 +1,6 @@
-/* Which names a live view shows: those that a pattern of pprof's (pprof/pattern.h) fits, or,
- * where the text is none, those that hold the text. Case counts only if the text has
- * upper-case letters. */
+/* Which names a live view shows: those that match a pattern (pprof/pattern.h) or, if the text is
+ * not a valid pattern, those that contain the text. Upper and lower case are different only if the
+ * text has an upper-case letter. */
 #ifndef REPORT_LIVEFILTER_H
 #define REPORT_LIVEFILTER_H
 
@@ -10,16 +10,17 @@ struct pattern;
 
 enum { LIVEFILTER_ROOM = 256 };
 
-struct livefilter { /* {0} lets all through */
+struct livefilter { /* {0} matches all names */
 	char text[LIVEFILTER_ROOM];
-	struct pattern *pattern; /* NULL: the text itself */
+	struct pattern *pattern; /* NULL: names must contain `text` */
 };
 
-/* Replaces what was there; "" lets all through; what is longer than the room is cut. */
+/* Replaces the filter. "" matches all names. A longer text is cut to LIVEFILTER_ROOM - 1 bytes. */
 void livefilter_set(struct livefilter *f, const char *text);
 void livefilter_release(struct livefilter *f);
 
-/* A name on which the pattern spends more than it may (pprof/pattern.h) does not match. */
+/* True if the name is shown. A name for which the pattern needs more work than allowed
+ * (pprof/pattern.h) does not match. */
 bool livefilter_matches(const struct livefilter *f, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Units and their conversion are pprof/units; here is how a value is written. */
+/* How a value is written. Units and their conversion are in pprof/units.c. */
 #include "report/measure.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * Values in words: google/pprof's internal/measurement/measurement.go, number by number.
+ * Values as text, exactly as google/pprof's internal/measurement/measurement.go writes them.
  */
 #ifndef REPORT_MEASURE_H
 #define REPORT_MEASURE_H
@@ -9,19 +9,20 @@
 /* Long enough for any value and a unit of MEASURE_UNIT_MAX bytes. */
 enum { MEASURE_UNIT_MAX = 64, MEASURE_MAX = 400 };
 
-/* A value of unit `from` in unit `to` (pprof/units.h), two digits behind the point unless
- * they are 0, "0" without a unit; a longer unit is cut. Returns `text`, of MEASURE_MAX bytes. */
+/* Writes a value of unit `from` in unit `to` (pprof/units.h), with two digits behind the point
+ * unless both are 0, and 0 as "0" without a unit. A unit of MEASURE_UNIT_MAX bytes or more is cut.
+ * Returns `text`, which has MEASURE_MAX bytes. */
 const char *measure_label(int64_t value, const char *from, const char *to, char *text);
 
-/* A share of a total, "  100%" or "12.34%" or " 0.12%", always without a sign. */
+/* Writes a share of a total: "  100%", "12.34%" or " 0.12%", always without a sign. Returns
+ * `text`. */
 const char *measure_percent(int64_t value, int64_t total, char *text);
 
-/* Sums of foreign numbers stay at the end of the range where they would leave it;
- * google/pprof wraps around. */
+/* The sum and the absolute value, saturated at the ends of the range; google/pprof wraps around. */
 int64_t measure_sum(int64_t a, int64_t b);
 int64_t measure_magnitude(int64_t value);
 
-/* (int64)(value * share), within the range. */
+/* (int64)(value * share), saturated at the ends of the range. */
 int64_t measure_share(int64_t value, double share);
 
 #endif

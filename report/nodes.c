@@ -1,7 +1,7 @@
 /*
- * One pass over the locations' lines (over the samples, for threads) makes the keys, a
- * second over the nodes their labels. A label that is just a string of the profile is not
- * copied, which is nearly always so.
+ * One pass over the locations' lines (by thread: over the samples) makes the keys, a second pass
+ * over the nodes makes the labels. A label that is just a string of the profile, as nearly all are,
+ * is not copied.
  */
 #include "report/nodes.h"
 
@@ -38,7 +38,7 @@ static int find_or_add(struct nodes *n, const struct node_key *key, uint32_t *id
 	return 0;
 }
 
-/* The number in n->files of what file a string of the profile names. */
+/* The file that a string of the profile names, as a number in n->files. */
 static int file_number(struct nodes *n, uint32_t string, uint32_t *file)
 {
 	const struct strset_entry *e = &n->p->strings.entries[string];
@@ -72,7 +72,7 @@ static int module_key(struct nodes *n, const struct profile_location *l, struct 
 	return strset_add(&n->files, base, len, &key->file);
 }
 
-/* graph.go, nodeInfo(), after driver.go, aggregate(). */
+/* graph.go, nodeInfo(), applied after driver.go, aggregate(). */
 static int line_key(struct nodes *n, const struct profile_location *l,
 		    const struct profile_line *line, struct node_key *key)
 {
@@ -157,7 +157,7 @@ static int add_threads(struct nodes *n)
 	return rc;
 }
 
-/* NodeInfo.NameComponents() in `text`, which has room for all of them. */
+/* Writes NodeInfo.NameComponents() to `text`, which has room for it. Returns the length. */
 static size_t write_label(const struct nodes *n, const struct node_key *k, char *text)
 {
 	const struct strset_entry *name = &n->p->strings.entries[k->name];

@@ -1,10 +1,10 @@
 /*
- * What the frames of a profile are, seen as a view asks for it: functions, lines, files,
- * addresses, modules or threads; each once, with the name to print.
+ * The distinct frames of a profile in a view: functions, lines, files, addresses, modules or
+ * threads, each once, with the name to print.
  *
- * google/pprof rewrites the profile (Profile.Aggregate) and then makes nodes of it
- * (internal/graph, NodeInfo); here the profile stays as it is, and a node's key leaves out
- * what the view does not ask for.
+ * google/pprof rewrites the profile (Profile.Aggregate) and then makes nodes from it
+ * (internal/graph, NodeInfo). Here the profile is not changed: a node's key leaves out what the
+ * view does not distinguish.
  */
 #ifndef REPORT_NODES_H
 #define REPORT_NODES_H
@@ -17,7 +17,7 @@
 #include "base/strset.h"
 #include "report/view.h"
 
-/* NodeInfo's comparable part: two frames with the same are one node. */
+/* The comparable part of NodeInfo: frames with the same key are one node. */
 struct node_key {
 	uint64_t address;
 	int64_t line, column, start_line;
@@ -36,8 +36,8 @@ struct nodes {
 	enum report_by by;
 	struct node *list;
 	size_t count, room;
-	uint32_t *frames;  /* numbers of nodes; a location's, innermost first, are */
-	size_t *first;	   /* frames[first[id - 1]] to frames[first[id]] */
+	uint32_t *frames;  /* numbers of nodes; those of location `id`, innermost first, */
+	size_t *first;	   /* are frames[first[id - 1]] to frames[first[id] - 1] */
 	uint32_t *threads; /* REPORT_BY_THREAD: each sample's only node; else NULL */
 	struct strset files;
 	uint32_t *file_of; /* by string of the profile: number in files + 1 */
@@ -45,20 +45,21 @@ struct nodes {
 	struct arena labels;
 };
 
-/* 0, ERR_NOMEM, or ERR_LIMIT when the names together are beyond reason (report/text.h).
- * To be released in any case. The profile must outlive it. */
+/* Makes the nodes. 0, ERR_NOMEM, or ERR_LIMIT: the labels together are longer than TEXT_MAX
+ * (report/text.h). The caller calls nodes_release, after an error too. The profile must outlive
+ * *n. */
 int nodes_init(struct nodes *n, const struct profile *p, enum report_by by);
 void nodes_release(struct nodes *n);
 
-/* The nodes of a sample's frame `i` (0 is the leaf), innermost first, through *count. By
- * thread a sample has one frame, whatever its stack. */
+/* The nodes of location `i` of a sample (0 is the leaf), innermost first; how many in *count. By
+ * thread, a sample has one node, whatever its stack. */
 const uint32_t *nodes_at(const struct nodes *n, size_t sample, size_t i, size_t *count);
 
-/* How many frames the sample has to ask for. */
+/* How many locations a sample has for nodes_at. */
 size_t nodes_depth(const struct nodes *n, size_t sample);
 
-/* The order of names, byte by byte. Nodes of one name go by their keys, so that reports
- * repeat; google/pprof leaves those to chance. */
+/* Compares labels byte by byte. Nodes with the same label are ordered by key, so that reports are
+ * reproducible; google/pprof leaves their order undefined. */
 int nodes_compare(const struct nodes *n, uint32_t a, uint32_t b);
 
 #endif

@@ -1,5 +1,5 @@
-/* Style and script are put into the program by the assembler: they stay files that an
- * editor and a linter understand, and nothing has to be generated. */
+/* The assembler (.incbin) puts style and script into the program. So they stay files that editors
+ * and linters understand, and no generated code is needed. */
 #include "report/page.h"
 
 #include <stdbool.h>
@@ -45,7 +45,7 @@ static const char *entity(unsigned char c)
 	}
 }
 
-/* U+FFFE and U+FFFF are no characters of XML (its section 2.2); nor are bytes that are no
+/* False for what XML does not allow (its section 2.2): U+FFFE, U+FFFF and bytes that are not
  * UTF-8. */
 static bool is_text(uint32_t rune)
 {
@@ -69,7 +69,8 @@ int page_add_text(struct buffer *out, const char *text, size_t len)
 	return rc;
 }
 
-/* JSON, in whose strings alone '<', '>', '&' and what is not ASCII can stand. */
+/* Adds JSON with '<', '>' and '&' escaped. They can occur only in its strings, like all that is not
+ * ASCII. */
 static int add_json(struct buffer *out, const struct buffer *json)
 {
 	const char *data = (const char *)json->data;

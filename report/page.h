@@ -1,10 +1,10 @@
 /*
- * A page around data: a document of HTML or of SVG with style, script and data in it, that
- * wants nothing from the network and says so (a content security policy, where the format
- * has one). report/page/ holds style and script as files of their own.
+ * A page around data: an HTML or SVG document that contains style, script and data. It needs
+ * nothing from the network, and in HTML a content security policy blocks all access to it. Style
+ * and script are files in report/page/.
  *
- * The data are foreign. They stand in a block of JSON, as text, in which nothing can end
- * the block: '<', '>' and '&' are escaped, and what XML does not allow is left out.
+ * The data are untrusted. They are in a block of JSON, as text, and nothing in it can end the
+ * block: '<', '>' and '&' are escaped, and what XML does not allow is replaced by U+FFFD.
  */
 #ifndef REPORT_PAGE_H
 #define REPORT_PAGE_H
@@ -19,14 +19,14 @@ struct page {
 	enum page_kind kind;
 	const char *title;
 	const struct buffer *data;    /* JSON */
-	const struct buffer *picture; /* elements of SVG, seen where no script runs */
+	const struct buffer *picture; /* SVG elements, shown where no script runs */
 	unsigned width, height;	      /* of the picture */
 };
 
 /* Appends the document. ERR_NOMEM. */
 int page_write(const struct page *page, struct buffer *out);
 
-/* Appends text as it may stand in an element or attribute of HTML and SVG. ERR_NOMEM. */
+/* Appends text, escaped for an element or attribute of HTML and SVG. ERR_NOMEM. */
 int page_add_text(struct buffer *out, const char *text, size_t len);
 
 #endif

@@ -1,6 +1,6 @@
-/* The shares at which the colour changes are those of perf's browser
- * (tools/perf/ui/util.h, MIN_RED and MIN_GREEN). Colours are the terminal's own 16, so
- * that they fit light and dark ones. */
+/* The shares at which the colour changes are those of perf's browser (tools/perf/ui/util.h, MIN_RED
+ * and MIN_GREEN). The colours are the terminal's own 16, so that they are legible on light and dark
+ * backgrounds. */
 #include "report/paint.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Colour on a terminal: titles bold, what costs much warm. Nothing unless v->colour. */
+/* Colour on a terminal: titles are bold, lines red or green by their share of the total. None
+ * unless v->colour. */
 #ifndef REPORT_PAINT_H
 #define REPORT_PAINT_H
 
@@ -7,10 +8,10 @@
 struct buffer;
 struct report_view;
 
-/* A line of our own, with its end. 0, ERR_NOMEM, ERR_LIMIT; so all. */
+/* Appends a trusted text as a line. All functions here return 0, ERR_NOMEM or ERR_LIMIT. */
 int paint_title(struct buffer *out, const struct report_view *v, const char *text);
 
-/* Begins and ends a line whose value is that share of the total. */
+/* Begin and end a line that is coloured by the share value / total. */
 int paint_share(struct buffer *out, const struct report_view *v, int64_t value, int64_t total);
 int paint_end_line(struct buffer *out, const struct report_view *v, int64_t value, int64_t total);
 

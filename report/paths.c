@@ -1,5 +1,5 @@
-/* Path elements are walked from left to right; "..", where it may, takes back the
- * element written last (Go, src/internal/filepathlite/path.go). */
+/* Path elements are read from left to right; ".." removes the element written last, if there is one
+ * to remove (Go, src/internal/filepathlite/path.go). */
 #include "report/paths.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ const char *path_base(const char *path, size_t len, size_t *base_len)
 
 struct cleaning {
 	char *out;
-	size_t len, fixed; /* bytes written; those of the root and of leading ".." */
+	size_t len, fixed; /* bytes written; of these, the root and leading ".." */
 	bool rooted;
 };
 

@@ -1,4 +1,4 @@
-/* The order of names, so that what is written does not depend on the order of samples. */
+/* Sorts strings, so that output does not depend on the order of samples. */
 #ifndef REPORT_RANK_H
 #define REPORT_RANK_H
 
@@ -6,8 +6,8 @@
 
 struct strset;
 
-/* By string number: its place when all are sorted by their bytes. Through *rank, to be
- * freed. ERR_NOMEM. */
+/* Sets *rank to an array, by string number, of each string's place when all are sorted byte by
+ * byte. The caller frees it with free(). ERR_NOMEM. */
 int rank_strings(const struct strset *s, uint32_t **rank);
 
 #endif

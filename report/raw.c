@@ -1,4 +1,4 @@
-/* profile/profile.go, Profile.String, line by line. */
+/* The output of Profile.String (google/pprof, profile/profile.go), line by line. */
 #include "report/raw.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ struct raw {
 	struct buffer *out;
 };
 
-/* BEFORE string AFTER; both of our own. */
+/* Adds BEFORE, a string of the profile, AFTER. BEFORE and AFTER are trusted. */
 static int add(struct raw *r, const char *before, uint32_t string, const char *after)
 {
 	int rc = text_addf(r->out, "%s", before);
@@ -67,7 +67,7 @@ static int add_head(struct raw *r)
 	rc = rc ? rc : add_time(r);
 	if (rc || !p->duration_nanos)
 		return rc;
-	/* Four characters of it are what "%.4v" leaves there. */
+	/* pprof prints the duration with "%.4v", which keeps its first four characters. */
 	duration_text(p->duration_nanos, text);
 	return text_addf(r->out, "Duration: %.*s\n", (int)duration_prefix(text, 4), text);
 }
@@ -86,7 +86,7 @@ static int add_types(struct raw *r)
 	return rc ? rc : text_addf(r->out, "\n");
 }
 
-/* Do units stand with a key's numbers? */
+/* True if one of a key's numbers has a unit. */
 static bool has_units(const struct labels *l, size_t from, size_t end)
 {
 	for (size_t i = from; i < end; i++)

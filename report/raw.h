@@ -1,10 +1,10 @@
-/* A profile as it stands in its file: pprof -raw. */
+/* A profile as it is in its file: pprof -raw. */
 #ifndef REPORT_RAW_H
 #define REPORT_RAW_H
 
 #include "report/view.h"
 
-/* What the view says does not matter here. */
+/* The view is ignored. */
 report_writer report_raw;
 
 #endif

@@ -1,5 +1,5 @@
-/* One tree for all, in which the nodes below the root are the threads (of a difference,
- * threads and sides): so what hangs on each is one profile of the file. */
+/* All samples are in one tree. The nodes below its root are the threads (of a difference: each
+ * thread twice, once for each side), so each subtree becomes one profile of the file. */
 #include "report/speedscope.h"
 
 #include <inttypes.h>
@@ -23,9 +23,9 @@ struct scope {
 	const struct report_view *v;
 	bool difference;
 	struct frames *frames;
-	struct strset groups; /* names of the file's profiles; 0 is "", the one without */
-	struct buffer name;   /* of the group at hand */
-	uint32_t *path;	      /* of the stack at hand: group, frames */
+	struct strset groups; /* names of the file's profiles; 0 is "", without a thread */
+	struct buffer name;   /* name of the current group, or the title */
+	uint32_t *path;	      /* the current stack: group, frames */
 	size_t path_room;
 	struct calltree tree;
 	struct buffer *out;
@@ -90,7 +90,7 @@ static int add_frames(struct scope *s)
 	return rc;
 }
 
-/* A stack as the numbers of its frames, outermost first. */
+/* Adds a stack as the numbers of its frames, outermost first. */
 static int add_stack(struct scope *s, uint32_t node)
 {
 	uint32_t depth = s->tree.nodes[node].depth - 1;
@@ -111,7 +111,7 @@ static int add_weight(struct scope *s, uint32_t node)
 	return buffer_addf(s->out, "%" PRId64, s->tree.self[node]);
 }
 
-/* What `add` writes of each node of the group that has a value of its own. */
+/* Calls `add` for each node of the group that has a value of its own, with separators between. */
 static int add_each(struct scope *s, uint32_t group, const char *separator,
 		    int (*add)(struct scope *s, uint32_t node))
 {
@@ -129,7 +129,7 @@ static int add_each(struct scope *s, uint32_t group, const char *separator,
 	return rc;
 }
 
-/* FileFormat.ValueUnit in the schema; what is no time and no size is "none". */
+/* FileFormat.ValueUnit in the schema; "none" if the unit is neither a time nor a size. */
 static const char *unit_of(const struct scope *s)
 {
 	static const char *const units[] = { "nanoseconds", "microseconds", "milliseconds",

@@ -1,5 +1,5 @@
-/* Labels are told apart by key and text, numbers by their text in the unit of their key:
- * two that look alike are added up. */
+/* Labels are told apart by key and text. The text of a number is what is printed, converted from
+ * the unit of its key, so two numbers that look the same are added up. */
 #include "report/tags.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct tag {
 struct tags {
 	const struct profile *p;
 	const struct report_view *v;
-	const char *unit; /* of values */
+	const char *unit; /* that values are shown in */
 	uint32_t *label_units;
 	struct strset texts;
 	struct tag *list;
@@ -112,7 +112,7 @@ static int by_key_and_value(const void *a, const void *b)
 	return mine != yours ? (mine > yours ? -1 : 1) : strcmp(x->value, y->value);
 }
 
-/* A value as pprof writes it behind a tag: with its share, where there is a total. */
+/* A value as pprof writes it in front of a tag: with its share, if there is a total. */
 static int add_value(struct tags *t, int64_t value, struct buffer *out)
 {
 	char text[MEASURE_MAX], share[MEASURE_MAX];
@@ -123,7 +123,7 @@ static int add_value(struct tags *t, int64_t value, struct buffer *out)
 	return text_addf(out, "%s (%s)", text, measure_percent(value, t->total, share));
 }
 
-/* Go's tabwriter: columns as wide as their widest cell and a blank, which stands before it. */
+/* As Go's tabwriter does it: each column is as wide as its widest cell plus a space before it. */
 static int add_padding(struct tags *t, size_t width, size_t used)
 {
 	return text_addf(t->out, "%*s", (int)(width - used), "");
@@ -147,7 +147,7 @@ static int add_key(struct tags *t, const struct tag *list, size_t count)
 	return rc ? rc : text_addf(t->out, "\n");
 }
 
-/* The values of one key; the lines' second column is as wide as the widest of them. */
+/* Adds the values of one key; the second column is as wide as the widest of them. */
 static int add_values(struct tags *t, const struct tag *list, size_t count)
 {
 	size_t width = 0, first = list->columns + 2;

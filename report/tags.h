@@ -1,5 +1,5 @@
 /* A profile's labels, each with what the samples that have it cost: pprof -tags
- * (internal/report/report.go, printTags). A report_writer; shows all there are. */
+ * (internal/report/report.go, printTags). A report_writer; it shows all labels. */
 #ifndef REPORT_TAGS_H
 #define REPORT_TAGS_H
 

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "pprof/profile.h"
 
-enum { FITTING_MIN = 8 }; /* columns that a name gets however narrow the line */
+enum { FITTING_MIN = 8 }; /* the least number of columns for a name, however narrow the line */
 
-/* C1 controls as UTF-8 has them are C2 80 to C2 9F. */
+/* True for a character that a terminal acts on. C1 controls are C2 80 to C2 9F in UTF-8. */
 static bool acts(const char *text, size_t i, size_t len)
 {
 	unsigned char c = (unsigned char)text[i];
@@ -56,7 +56,7 @@ static size_t columns(const char *text, size_t len)
 	return count;
 }
 
-/* The columns of the line that is being written; a colour at its beginning takes none. */
+/* The columns of the unfinished line at the end of `out`; a colour at its beginning takes none. */
 static size_t line_columns(const struct buffer *out)
 {
 	const char *data = (const char *)out->data, *end;
@@ -70,7 +70,7 @@ static size_t line_columns(const struct buffer *out)
 	return columns(data + start, out->len - start);
 }
 
-/* The bytes of the first `count` characters. */
+/* How many bytes the first `count` characters have. */
 static size_t bytes_of(const char *text, size_t len, size_t count)
 {
 	size_t i = 0;

@@ -1,11 +1,11 @@
-/* What a profile is of, in words. */
+/* A profile's title. */
 #ifndef REPORT_TITLE_H
 #define REPORT_TITLE_H
 
 #include "report/view.h"
 
-/* Appends v->title, or the program's name, or without one the sample type's. The text is as
- * foreign as the profile. ERR_NOMEM. */
+/* Appends v->title or, if it is NULL, the program's name or, without a program, the sample type's
+ * name. The text is as untrusted as the profile. ERR_NOMEM. */
 int title_add(const struct profile *p, const struct report_view *v, struct buffer *text);
 
 #endif

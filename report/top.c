@@ -1,4 +1,4 @@
-/* internal/report/report.go, printText, line by line. */
+/* The output of printText (google/pprof, internal/report/report.go), line by line. */
 #include "report/top.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "report/paint.h"
 #include "report/text.h"
 
-/* Was every call of the node inlined, or some? */
+/* Says whether every call of the node was inlined, or some. */
 static const char *inlined(const struct graph *g, uint32_t node)
 {
 	struct graph_edges in = graph_in(g, node);

@@ -1,4 +1,4 @@
-/* internal/report/report.go, printTraces, line by line. */
+/* The output of printTraces (google/pprof, internal/report/report.go), line by line. */
 #include "report/traces.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { KEY_WIDTH = 10, VALUE_WIDTH = 13, NOTE_WIDTH = 9 };
 struct traces {
 	struct nodes nodes;
 	const struct report_view *v;
-	const char *unit;     /* that is shown */
+	const char *unit;     /* that values are shown in */
 	uint32_t *label_units; /* labels_units() */
 	struct labels labels;
 	struct buffer *out;
@@ -43,7 +43,7 @@ static int add_value(struct traces *t, const struct profile_label *l)
 	return text_addf(t->out, "%s", text);
 }
 
-/* A line for each key. */
+/* Adds a line for each key. */
 static int add_labels(struct traces *t, const struct profile_sample *s, bool numbers)
 {
 	int rc = labels_take(&t->labels, t->nodes.p, s, numbers);
@@ -63,7 +63,7 @@ static int add_labels(struct traces *t, const struct profile_sample *s, bool num
 static int add_frame(struct traces *t, const char *value, uint32_t node, bool inlined)
 {
 	const struct node *n = &t->nodes.list[node];
-	/* The many frames without a value are spared the formatting. */
+	/* Most frames have no value: formatting is avoided for them. */
 	int rc = *value ? text_addf(t->out, "%10s   ", value) :
 			  buffer_add(t->out, "             ", VALUE_WIDTH);
 
@@ -112,7 +112,7 @@ static int add_samples(struct traces *t)
 	int64_t total = t->v->total ? t->v->total : graph_total(p, t->v->type);
 	int rc = heading_profile(p, t->v, total, t->unit, t->out);
 
-	/* pprof ends its heading with a newline also when there is none. */
+	/* pprof writes the heading's newline also if the heading is empty. */
 	if (!rc && t->out->len == start)
 		rc = text_addf(t->out, "\n");
 	t->label_units = labels_units(p);

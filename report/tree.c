@@ -1,4 +1,4 @@
-/* internal/report/report.go, printTree, line by line. */
+/* The output of printTree (google/pprof, internal/report/report.go), line by line. */
 #include "report/tree.h"
 
 #include <string.h>
@@ -17,12 +17,12 @@
 struct tree {
 	const struct graph *g;
 	const struct report_view *v;
-	const char *from, *unit; /* of the profile's values, of those shown */
+	const char *from, *unit; /* units of the profile's values and of the output */
 	int64_t sum;
 	size_t matched;
 	struct buffer *out;
 	struct error *err;
-	bool said; /* the reason of a failure is in err */
+	bool said; /* err already has the reason of the failure */
 };
 
 static int add_label(const struct tree *t, uint32_t node, size_t reserve)
@@ -32,7 +32,7 @@ static int add_label(const struct tree *t, uint32_t node, size_t reserve)
 	return text_add_fitting(t->out, n->label, n->label_len, t->v->width, reserve);
 }
 
-/* A line for the other end of an edge. */
+/* Adds a line for an edge: `node` is its other end. */
 static int add_edge(const struct tree *t, const struct graph_edge *e, uint32_t node, int64_t cum)
 {
 	const char *note = e->inlined ? " (inline)" : "";
@@ -78,7 +78,7 @@ static int add_node(struct tree *t, uint32_t node)
 	return rc;
 }
 
-/* Shows the node unless the pattern is against it. */
+/* Adds the node unless v->pattern does not match it. */
 static int add_matching(struct tree *t, uint32_t node)
 {
 	const struct node *n = &t->g->nodes.list[node];

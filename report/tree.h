@@ -1,11 +1,10 @@
-/* Each node with who calls it and whom it calls: pprof -tree, and -peek. */
+/* Each node with its callers and callees: pprof -tree, and -peek. */
 #ifndef REPORT_TREE_H
 #define REPORT_TREE_H
 
 #include "report/view.h"
 
-/* All nodes, or, where the view has a pattern, those whose names match: ERR_NOTFOUND when
- * none does. */
+/* Shows all nodes or, if the view has a pattern, those with a matching name. ERR_NOTFOUND: none. */
 report_writer report_tree;
 
 #endif

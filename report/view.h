@@ -1,10 +1,10 @@
 /*
- * How a profile is to be looked at, and the one signature of all that shows it.
+ * How a profile is shown, and the type of all functions that show one.
  *
- * A report is a function from a profile and a view to text: it prints nothing, so that
- * the same one serves the terminal, a file and a test. What it gets has been read,
- * checked, filtered and pruned; names in it are foreign all the same, and reports let
- * no control character through.
+ * A report is a function from a profile and a view to text. It prints nothing, so that the same
+ * function serves the terminal, a file and a test. The profile has been read, checked, filtered and
+ * pruned before. Its names are untrusted all the same, and reports let no control character
+ * through.
  */
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
@@ -18,9 +18,8 @@ struct error;
 struct pattern;
 struct profile;
 
-/* What makes two frames the same. The first four are pprof's -functions, -lines, -files
- * and -addresses; the last two are ours: the file that is mapped, and the sample's label
- * "thread". */
+/* What makes two frames the same. The first four are pprof's -functions, -lines, -files and
+ * -addresses. The last two are our own: the mapped file, and the sample's label "thread". */
 enum report_by {
 	REPORT_BY_FUNCTION,
 	REPORT_BY_LINE,
@@ -39,15 +38,15 @@ struct report_view {
 	const char *title;     /* of a page; NULL: from the profile */
 	unsigned width;	       /* columns that lines may take; 0: no limit */
 	bool colour;
-	double node_fraction;  /* share of the total below which a node is left out */
-	double edge_fraction;  /* and an edge */
+	double node_fraction;  /* nodes below this share of the total are left out */
+	double edge_fraction;  /* edges below this share are left out */
 	int64_t total;	       /* what is 100 %; 0: the sum of this profile's values */
-	const char *const *filters;	/* "focus=main" as the heading says; NULL at the end */
+	const char *const *filters;	/* for the heading, such as "focus=main"; ends with NULL */
 	struct pattern *pattern;	/* of --peek: the nodes to show; NULL: all */
 };
 
-/* Appends its text to `out`. ERR_NOMEM; ERR_LIMIT when it is too long (report/text.h);
- * ERR_NOTFOUND when the pattern fits nothing. */
+/* Appends its text to `out`. ERR_NOMEM; ERR_LIMIT: the text is too long (report/text.h);
+ * ERR_NOTFOUND: no name matches the pattern. */
 typedef int report_writer(const struct profile *p, const struct report_view *v, struct buffer *out,
 			  struct error *err);
 

@@ -1,16 +1,15 @@
 /*
- * Each call of the kernel may be the last before a crash, or fail. So the order is: files,
- * each synced; event.json; the folder, synced; its name; the folder above. Until it has its
- * name, a batch is one of the temporary folders that the next start removes.
+ * Any system call may fail, or be the last before a crash. So the order is: the files,
+ * each synced; event.json; the folder, synced; its final name; the parent folder, synced. Until
+ * the rename, a batch is one of the temporary folders that the next start removes.
  *
- * A number is given when a batch takes its name, by one of the samplers that share the
- * folder at a time: they agree by flock(2) on the folder itself. Who does not get it within
- * two seconds, or at all on this file system, goes on without: then two batches may have one
- * number, and still have names of their own.
+ * A batch gets its number at the rename. flock(2) on the parent folder makes the samplers that
+ * share it do this one at a time. A sampler that does not get the lock within two seconds, or
+ * not at all on this file system, goes on without: two batches may then have one number, but
+ * still have different names.
  *
- * Batches are removed after one has come, not before: what is there is not given up for one
- * that does not come about. A disk that is full is not helped by removing more than the
- * limits say; it costs the round.
+ * Batches are pruned after a new one is in place, not before: no existing batch is given up for
+ * one that fails. On a full disk nothing beyond the limits is removed; the round is lost.
  */
 #include "rounds/batch.h"
 
@@ -33,7 +32,7 @@
 #include "rounds/prune.h"
 
 enum {
-	/* A sweep holds a lock for a moment that is nobody's (batchdir.c). */
+	/* The sweep of another sampler may hold our lock for a moment (batchdir.c). */
 	LOCK_TRIES = 10,
 	LOCK_PAUSE_MS = 50,
 	NUMBER_TRIES = 100,
@@ -47,19 +46,19 @@ struct batches {
 	char key_text[BATCH_KEY_ROOM];
 	struct prune *prune;
 	struct batchlock lock;
-	char *target;	/* the key of whom it is about now, if that is another; or NULL */
+	char *target;	/* key of the current target, if it is not `key`; else NULL */
 	char target_text[BATCH_KEY_ROOM];
 	struct batchlock target_lock;
-	int dir;	/* -1: not there now */
-	uint64_t last;	/* number given in this folder */
-	bool busy;	/* with a batch */
+	int dir;	/* -1: not open */
+	uint64_t last;	/* highest number that we gave in this folder */
+	bool busy;	/* a batch is being made */
 };
 
 struct batch {
 	struct batches *in;
 	int fd;
-	char name[BATCH_HIDDEN_ROOM]; /* while it is made */
-	char *path;		      /* has room for the name to come */
+	char name[BATCH_HIDDEN_ROOM]; /* of the temporary folder */
+	char *path;		      /* room for the final path; written by finish() */
 	bool committed;
 };
 
@@ -75,7 +74,7 @@ static void pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* Back to how it is without a folder. */
+/* Drops the locks and closes the folder. */
 static void leave(struct batches *b)
 {
 	if (b->dir < 0)
@@ -141,7 +140,7 @@ static int enter(struct batches *b, struct error *err)
 	return rc;
 }
 
-/* Without slashes at its end, which path_walk takes for a folder that is there. */
+/* Without slashes at the end: path_walk would take the path for an existing folder. */
 static char *copy_path(const char *path)
 {
 	size_t len = strlen(path);
@@ -224,7 +223,7 @@ const int *batches_folder(const struct batches *b)
 	return &b->dir;
 }
 
-/* A folder that cannot be listed now does not make us give a number twice. */
+/* b->last: no number is given twice, even if the folder cannot be listed now. */
 uint64_t batches_next(const struct batches *b)
 {
 	uint64_t highest = b->dir < 0 ? 0 : batchdir_highest(b->dir);
@@ -268,7 +267,7 @@ static void release(struct batch *batch)
 	free(batch);
 }
 
-/* With all memory that it needs later but for event.json. */
+/* Allocates all memory that the batch needs, except for event.json. */
 static struct batch *make_batch(struct batches *b)
 {
 	struct batch *batch = calloc(1, sizeof(*batch));
@@ -325,7 +324,7 @@ static bool write_all(int fd, const char *p, size_t left)
 	return true;
 }
 
-/* Network file systems let a signal interrupt it, and Ctrl-C is to finish a batch. */
+/* On network file systems a signal may interrupt fsync, and Ctrl-C must still finish a batch. */
 static int sync_all(int fd)
 {
 	int rc;
@@ -336,7 +335,7 @@ static int sync_all(int fd)
 	return rc;
 }
 
-/* Closes in any case. What a file system put off may fail at the end only. */
+/* Always closes fd. A file system that delays its writes may report an error only at close. */
 static bool write_synced(int fd, const void *data, size_t len)
 {
 	bool good = write_all(fd, data, len) && sync_all(fd) == 0;
@@ -388,8 +387,7 @@ static int failed(const struct batch *batch, struct error *err)
 	return error_errno(err, ERR_IO, "cannot finish a batch in '%s'", batch->in->path);
 }
 
-/* event.json, and the name that is its number's. 0, an error, or NAME_TRIES when that name
- * is taken. */
+/* Writes event.json and renames the folder to `name`. NAME_TRIES: the name is taken. */
 static int take_name(struct batch *batch, struct batch_event *event, const char *name,
 		     struct error *err)
 {
@@ -426,7 +424,7 @@ static int take_number(struct batch *batch, struct batch_event *event, struct ba
 	return rc;
 }
 
-/* False when we have to go on without. */
+/* False: no lock; the caller goes on without it. */
 static bool lock_numbers(int dir)
 {
 	for (int i = 0; i < NUMBER_TRIES; i++) {

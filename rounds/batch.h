@@ -1,17 +1,17 @@
 /*
  * Batches of profiles on disk: DIR/<sequence>-<UTC start>/ with a file for each profile and
- * event.json, there whole or not at all.
+ * event.json. A batch appears there whole or not at all.
  *
- * A batch is made in a folder of its own whose name begins with a dot, everything in it is
- * synced, and only then it takes its name. Several samplers may share DIR; one that takes up
- * a target there holds a lock for it (batchlock.h), so that a second one on the same is
- * refused. What samplers that died have left is removed by the next one; a batch is never
- * removed but by the limits that were asked for, the oldest first, own ones only (prune.h):
- * those of its key, and those of its series that no living sampler has. So what a process
- * left that was restarted, and has another key now, does not lie there for ever.
+ * A batch is made in a temporary folder, with a dot in front of its name; everything in it is
+ * synced before the folder gets its final name. Several samplers may share DIR. Each holds a
+ * lock for its target there (batchlock.h), so that a second sampler on the same target is
+ * refused. The next sampler to start removes what dead samplers have left. A batch is removed
+ * only to meet the limits of batches_options, the oldest first, and only a batch of our own
+ * (prune.h): one of our series, with our key or with a key that no living sampler has. So the
+ * batches of a process that was restarted, and has another key now, do not stay for ever.
  *
- * All is done by the descriptor of DIR, until the path leads to another folder, or that has
- * gone: then the next batch begins anew there.
+ * All access is through the descriptor of DIR. When the path leads to another folder, or the
+ * folder or a lock file is gone, the next batch opens the path again.
  */
 #ifndef ROUNDS_BATCH_H
 #define ROUNDS_BATCH_H
@@ -28,9 +28,9 @@ struct error;
 
 struct batches_options {
 	const char *path; /* the folder; made when missing */
-	const char *key;  /* whom the lock is for: "pid-1234-<start time>", a unit's name, … */
-	const char *series; /* what has batches like these, by any key: a program's name; NULL:
-			     * nothing has */
+	const char *key;  /* of the lock: "pid-1234-<start time>-<PID namespace>", a unit's name */
+	const char *series; /* group of batches that the limits apply to, of any key: a program's
+			     * name; NULL: those of `key` alone */
 	uint64_t keep;	  /* batches at most; 0: any number */
 	uint64_t max_bytes, max_age_ns; /* 0: any */
 };
@@ -42,11 +42,11 @@ struct batch_tag {
 /* A file of the batch, or why there is none. */
 struct batch_entry {
 	const char *type;    /* captures[].name */
-	const char *file;    /* NULL: skipped, because of: */
+	const char *file;    /* NULL: skipped, for the reason `why_not` */
 	const char *why_not;
 	uint64_t bytes;
-	bool delta;	     /* values since the round before */
-	const char *note;    /* "first of its kind, whole", "cut at 5 MiB", … or NULL */
+	bool delta;	     /* values since the previous round */
+	const char *note;    /* "the first: whole", "cut at its limit", … or NULL */
 };
 
 struct batch_event {
@@ -64,42 +64,44 @@ struct batch_event {
 	const char *sampling;	  /* JSON object with the sampler's own figures, or NULL */
 };
 
-/* Opens the folder, takes the lock, removes leftovers and what the limits say. Texts of the
- * options are copied. One of a key in a process, and no use of it in a
- * process that was forked: that has no lock. ERR_IO, ERR_PERM (a link on the way that
- * somebody else has put there; a second sampler on the target: who, in the message),
+/* Opens the folder, takes the lock, removes leftovers and what exceeds the limits. Texts of the
+ * options are copied. At most one per key in a process. A forked process must not use it: it
+ * does not hold the lock. The caller frees it with batches_close. ERR_IO; ERR_PERM: another user
+ * has put a link on the way, or a second sampler is on the target (the message names it);
  * ERR_NOMEM. */
 int batches_open(struct batches **b, const struct batches_options *options, struct error *err);
 void batches_close(struct batches *b);
 
-/* They are about this key's target from now on, which may be another than they began with: a
- * second sampler on it is refused there, too. ERR_PERM (who has it already, in the message),
- * ERR_IO, ERR_NOMEM: they are about nobody else's than their own. */
+/* Sets the key of the current target, which may differ from that of batches_open: its lock is
+ * taken too, so that a second sampler on it is refused. On an error only the lock of
+ * batches_open's key is held. ERR_PERM: another process holds it (the message names it); ERR_IO,
+ * ERR_NOMEM. */
 int batches_target(struct batches *b, const char *key, struct error *err);
 
-/* Its descriptor, for privilege_drop(): before that it must be open, and if it is another
- * user's, what lets us write there must be kept. */
+/* The folder's descriptor, for privilege_drop(): it must be open before the drop, and if the
+ * folder is another user's, the capabilities to write there must be kept. Borrowed until
+ * batches_close. */
 const int *batches_folder(const struct batches *b);
 
-/* The number that the next batch gets: one more than the highest that is there, of any
- * target. */
+/* The number of the next batch: one more than the highest in the folder, of any target. */
 uint64_t batches_next(const struct batches *b);
 
-/* Begins a batch, one at a time. A full disk or a folder that is not writable now is ERR_IO,
- * of this batch alone: the next one tries anew. As batches_open if the folder has changed. */
+/* Begins a batch; only one at a time, else ERR_USAGE. ERR_IO, as on a full disk or an unwritable
+ * folder, concerns this batch alone: the next one tries again. If the folder has changed, also
+ * the errors of batches_open. The caller frees *batch with batch_free. */
 int batch_begin(struct batches *b, struct batch **batch, struct error *err);
 
-/* Adds a file, synced; `name` is no path and has no dot in front, else ERR_USAGE. ERR_IO: the
- * batch is as if it had not been asked. */
+/* Adds a file and syncs it. `name` must have no slash, no dot in front, and not be "event.json",
+ * else ERR_USAGE. ERR_IO: the batch is unchanged. */
 int batch_add(struct batch *batch, const char *name, const void *data, size_t len,
 	      struct error *err);
 
-/* Writes event.json, syncs, renames, prunes. event->sequence is set by it. *path is the
- * batch's folder, valid until batch_free. ERR_IO, ERR_NOMEM: there is no batch. */
+/* Writes event.json, syncs, renames, prunes. Sets event->sequence. *path is the batch's folder,
+ * borrowed until batch_free. ERR_IO, ERR_NOMEM: there is no batch. */
 int batch_commit(struct batch *batch, struct batch_event *event, const char **path,
 		 struct error *err);
 
-/* Removes what was not committed. */
+/* Frees it; removes its folder unless it was committed. NULL is harmless. */
 void batch_free(struct batch *batch);
 
 #endif

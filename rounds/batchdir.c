@@ -109,8 +109,8 @@ int batchdir_bytes(int batch, uint64_t *bytes)
 	return rc;
 }
 
-/* Of years of batches each is looked at, in every round: what is no higher number need not
- * be a name. */
+/* Called for every batch in every round, and there may be years of batches: a name with a low
+ * number is not parsed. */
 static int higher(void *ctx, const char *name)
 {
 	uint64_t *highest = ctx;
@@ -153,8 +153,8 @@ static int is_no_file(void *ctx, const char *name)
 	return fstatat(*(int *)ctx, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode);
 }
 
-/* musl has no renameat2(2). Where the file system does not know the flag (NFS, FUSE),
- * rename(2) leaves at least a folder alone that is not empty, and every batch holds a file. */
+/* A system call, since musl has no renameat2(2). On a file system without the flag (NFS, FUSE)
+ * rename(2) still refuses to replace a folder that is not empty, and every batch holds a file. */
 int batchdir_rename(int dir, const char *from, const char *to)
 {
 	if (!syscall(SYS_renameat2, dir, from, dir, to, NO_REPLACE))
@@ -169,7 +169,7 @@ bool batchdir_taken(int why)
 	return why == EEXIST || why == ENOTEMPTY || why == ENOTDIR;
 }
 
-/* Under a hidden name that is free. */
+/* Renames the folder to a free hidden name. */
 static bool hide(int dir, const char *name, const char *key_text, char hidden[BATCH_HIDDEN_ROOM])
 {
 	for (uint64_t n = 0; n < TEMPORARY_TRIES; n++) {
@@ -204,8 +204,8 @@ struct sweep {
 	const char *key_text;
 };
 
-/* Of another key that nobody holds. Held for a moment only, so that one who wants it now is
- * not turned away: long enough to make the folder one of ours. */
+/* Sweeps an entry of another key, if no sampler holds that key. The lock is held only while the
+ * folder is renamed to a name of ours, so that a sampler that starts now is not refused. */
 static void sweep_foreign(struct sweep *s, enum batch_hidden kind, const char *name,
 			  const char *key_text)
 {

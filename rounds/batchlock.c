@@ -1,5 +1,5 @@
-/* Whoever lets go removes the file, and that may come between another's open and lock: who
- * got a lock looks whether the file still has its name. */
+/* batchlock_drop removes the file, and may do so between another process's open and lock. So
+ * after a lock is taken, the file must still have its name. */
 #include "rounds/batchlock.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static int give_up(struct batchlock *l, int code)
 	return code;
 }
 
-/* Of a file that is no lock of ours: a pipe, say, or one with a second name elsewhere. */
+/* The file is no lock file of ours: a pipe, say, or it has a second name elsewhere. */
 static int refuse(struct batchlock *l)
 {
 	errno = EEXIST;

@@ -19,7 +19,7 @@ void batch_name_text(const struct batch_name *n, char text[BATCH_NAME_ROOM])
 	char when[24];
 	struct tm tm;
 
-	/* A clock beyond the year 9999 is broken, and the name still one. */
+		/* A clock beyond the year 9999 is broken, but the batch needs a valid name. */
 	if (!gmtime_r(&start, &tm) || !strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm) ||
 	    strlen(when) != strlen("YYYYmmddTHHMMSSZ"))
 		strcpy(when, "00000101T000000Z");

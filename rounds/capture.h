@@ -1,9 +1,9 @@
 /*
- * What a round can take: the one table of profile types, their files, where they come from
- * and which of their values a delta subtracts.
+ * What a round can take: the one table of profile types, their files, where they come from and
+ * which of them have a delta.
  *
- * Names, files and delta values are those of dd-trace-go (profiler/profile.go), inuse and
- * alloc those of Google Cloud Profiler's agent.
+ * Names, files and the values that a delta subtracts (delta/delta.h) are those of dd-trace-go
+ * (profiler/profile.go); inuse and alloc are those of Google Cloud Profiler's agent.
  */
 #ifndef ROUNDS_CAPTURE_H
 #define ROUNDS_CAPTURE_H
@@ -28,7 +28,7 @@ enum capture_type {
 	CAPTURE_CUSTOM,
 	CAPTURE_METRICS,
 	CAPTURE_TRACE,
-	CAPTURE_TYPES, /* how many */
+	CAPTURE_TYPES, /* the number of types */
 };
 
 enum capture_collector {
@@ -40,22 +40,22 @@ enum capture_collector {
 struct capture_info {
 	const char *name;	/* for -t */
 	const char *file;	/* in a batch; "custom-%s.pprof" for CAPTURE_CUSTOM */
-	const char *delta_file; /* NULL: it has no delta of its own */
+	const char *delta_file; /* NULL: it has no delta */
 	enum capture_collector by;
-	bool at_start, at_end;	/* when; neither: through the round */
+	bool at_start, at_end;	/* when it is taken; neither: through the round */
 	const char *go_profile; /* the runtime's name for it (runtime/pprof.Lookup), or NULL */
 	const char *what;	/* for --help: a few words */
 };
 
 extern const struct capture_info captures[CAPTURE_TYPES];
 
-/* Sets of types have bit 1 << type. */
+/* A set of types has bit 1 << type for each. */
 #define CAPTURE_BIT(type) (1U << (type))
 
-/* "cpu,heap" -> a set. ERR_USAGE names those that there are. */
+/* "cpu,heap" -> a set. ERR_USAGE: no such type; the message lists all. */
 int capture_parse(const char *list, unsigned *set, struct error *err);
 
-/* The set of all types that are taken so. */
+/* The set of all types with this collector. */
 unsigned capture_set(enum capture_collector by);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * A record is a type (COLLECTED_END for the last), flags, the lengths of name, reason, note
- * and data and the time, in 8 bytes each; then the texts with a NUL behind each, and the data.
- * One of COLLECTED_MEMORY has the length of its data alone.
+ * and data and the time, in 8 bytes each; then the three texts, each with a NUL, and the data.
+ * A COLLECTED_MEMORY record is its type, the length of its data, and the data.
  */
 #include "rounds/collected.h"
 

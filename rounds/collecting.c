@@ -1,4 +1,4 @@
-/* An errand (rounds/errand.h) that obeys SIGTERM, too: it ends a trace in good order. */
+/* An errand (rounds/errand.h) that also handles SIGTERM, which ends a trace in good order. */
 #include "rounds/collecting.h"
 
 #include <signal.h>
@@ -17,9 +17,9 @@
 _Static_assert(ERRAND_FDS == 2 + SOURCE_FDS, "two of the collection's, and the source's");
 
 enum {
-	CPU_S = 600,	 /* a source that runs wild */
-	WORDS = 1 << 20, /* what may stand in the file besides profiles, and: */
-	MEMORY = 256 << 20,
+	CPU_S = 600,	 /* bound for a source that runs wild */
+	WORDS = 1 << 20, /* bytes of the file for record heads and texts */
+	MEMORY = 256 << 20, /* bytes of the file for what source_save gives */
 };
 
 struct collecting {
@@ -31,7 +31,7 @@ struct collecting {
 	struct buffer data;
 };
 
-static struct source *finishing; /* for the handler */
+static struct source *finishing; /* for the SIGTERM handler */
 
 static void on_term(int sig)
 {
@@ -46,7 +46,7 @@ static void put(struct collecting *c, struct collection_item *item)
 		_exit(1);
 }
 
-/* `rc` and `err` say what came of it. */
+/* Writes the item with the data, or with err's text as its reason if `rc` is an error. */
 static void put_result(struct collecting *c, struct collection_item *item, int rc,
 		       const struct source_remark *remark, struct error *err)
 {
@@ -118,7 +118,7 @@ static void collect_one(struct collecting *c, enum capture_type type)
 	put_result(c, &item, rc, &remark, &err);
 }
 
-/* Who forgets only knows less. */
+/* Best effort: a failure only resets the wait times of goroutines. */
 static void put_memory(const struct collecting *c)
 {
 	struct buffer memory = { 0 };
@@ -159,7 +159,7 @@ void collecting_run(struct source *s, const struct collection_request *q, int fi
 	bounds.holding = needs.holding;
 	memcpy(bounds.fds + 2, needs.fds, sizeof(needs.fds));
 	errand_settle(&bounds);
-	/* Who holds needs ptrace(2), which could do anything to anybody. */
+	/* Holding needs ptrace(2), and with that it could do anything to any process. */
 	if (needs.tracing && !needs.holding)
 		sandbox_filter(file, needs.tracing);
 	c.file = file;

@@ -1,4 +1,4 @@
-/* What a process of a collection does (rounds/collection.h). */
+/* The work of one process of a collection (rounds/collection.h). */
 #ifndef ROUNDS_COLLECTING_H
 #define ROUNDS_COLLECTING_H
 
@@ -6,9 +6,9 @@
 
 #include "rounds/collection.h"
 
-/* In the child of errand_fork: asks the source for the types, which are those of items, and
- * ends. Of descriptors only the file, to which the items are written, the pipe and what the
- * source needs are kept. */
+/* In the child of errand_fork: takes q->types (CAPTURE_HEAP for all heap types) from the source,
+ * writes them to `file` as items, and exits, which closes `pipe`. Other descriptors are closed
+ * first, except those that the source needs. */
 _Noreturn void collecting_run(struct source *s, const struct collection_request *q, int file,
 			      int pipe, pid_t parent);
 

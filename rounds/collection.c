@@ -1,8 +1,8 @@
 /*
- * The file in memory is sealed when its process has ended: then nobody can shorten it while we
- * have it mapped (SIGBUS), nor change what was looked at already, and it need not be copied.
- * That the process has ended is seen by a pipe of which it holds the other end: that works on
- * any kernel, and whoever waits for other things can wait for it too.
+ * The file in memory is sealed after its process has ended: then no process can shorten it while
+ * it is mapped (SIGBUS) or change bytes that are checked already, and it need not be copied. The
+ * end of a process closes its end of a pipe: that works on any kernel, and poll(2) can wait for
+ * it together with other things.
  *
  * A trace takes as long as its round and has a process for itself, which ends on its own.
  */
@@ -35,18 +35,18 @@ enum { TRACER, OTHERS, WORKERS };
 
 /* One process. */
 struct worker {
-	unsigned types; /* of items: heap for all of the heap's */
-	pid_t pid;	/* 0: there is none (any more) */
+	unsigned types; /* of items: CAPTURE_HEAP for all heap types */
+	pid_t pid;	/* 0: none, or ended */
 	int file;
 	uint8_t *map;
 	size_t map_len;
-	char why[256]; /* what is not there is not there because of that */
+	char why[256]; /* the reason for items that are missing */
 };
 
 struct collection {
 	struct source *source;
 	struct worker workers[WORKERS];
-	int pipe; /* -1: it is over */
+	int pipe; /* -1: the collection is over */
 	struct collected found;
 	int rc;
 	struct error error;
@@ -135,7 +135,7 @@ static int map_file(struct worker *w, struct error *err)
 	return 0;
 }
 
-/* In words, how its process ended, unless it was we who ended it. */
+/* Sets w->why to how its process ended, unless collection_cancel has set it. */
 static void explain_death(struct worker *w, int status)
 {
 	if (*w->why)
@@ -148,7 +148,7 @@ static void explain_death(struct worker *w, int status)
 			 WEXITSTATUS(status) ? "had no memory for it" : "broke off");
 }
 
-/* The pipe may have been closed by one that lives on. */
+/* Kills the process first: it may have closed the pipe and live on. */
 static void end_worker(struct worker *w)
 {
 	int status = 0;
@@ -162,7 +162,7 @@ static void end_worker(struct worker *w)
 	explain_death(w, status);
 }
 
-/* What one has found. That it has not found all is no error if we have ended it. */
+/* Reads what a worker has found. If it was cancelled, missing items are no error. */
 static int read_found(struct collection *c, struct worker *w, bool cancelled, struct error *err)
 {
 	int rc;

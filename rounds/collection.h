@@ -1,10 +1,10 @@
 /*
- * Profiles asked of a source, in a process of its own, and a trace in another beside it.
+ * Collects profiles from a source in a process of its own, and a trace in another beside it.
  *
- * Such a process has no privileges but those that its source needs, may wait as long as its
- * source does, and whatever it allocates ends with it: a round goes on meanwhile, and months
- * of rounds leave nothing behind. What it found comes back through a file in memory, read as
- * foreign bytes.
+ * Such a process has only the privileges that its source needs, may wait as long as its source
+ * does, and whatever it allocates ends with it: a round goes on meanwhile, and months of rounds
+ * leak nothing. Its results come back through a file in memory (memfd_create(2)), read as
+ * untrusted bytes.
  */
 #ifndef ROUNDS_COLLECTION_H
 #define ROUNDS_COLLECTION_H
@@ -19,52 +19,53 @@ struct collection;
 struct error;
 struct source;
 
-enum { COLLECTION_BYTES = 1 << 30 }; /* of all profiles together; what comes then is left out */
+enum { COLLECTION_BYTES = 1 << 30 }; /* of the profiles of one such process; more are left out */
 
 struct collection_request {
 	unsigned types;	      /* set of enum capture_type, all CAPTURE_BY_GO */
 	bool gc;	      /* before the heap profile, wait for a completed GC cycle */
-	uint64_t trace_ns;    /* duration of a trace */
+	uint64_t trace_ns;    /* duration of a trace, in ns */
 };
 
-/* One profile: heap for heap, allocs, inuse and alloc, which are made of it
- * (rounds/derive.h), all others for themselves. Texts are printable. */
+/* One profile. CAPTURE_HEAP stands for heap, allocs, inuse and alloc, which are derived from it
+ * (rounds/derive.h); each other type has its own. Texts are printable. */
 struct collection_item {
-	enum capture_type type; /* CAPTURE_HEAP for all of the heap's */
-	const char *name;     /* of a custom one, fit for a file's (rounds/customname.h); else "" */
-	const uint8_t *data;  /* pprof bytes, or a trace; NULL when there is none: */
+	enum capture_type type;
+	const char *name;     /* of a custom one, encoded (rounds/customname.h); else "" */
+	const uint8_t *data;  /* pprof bytes, or a trace; NULL: see why_not */
 	size_t len;
-	const char *why_not;  /* NULL, or the reason */
-	const char *note;     /* NULL, or what is to be said of it */
+	const char *why_not;  /* NULL, or why there is no data */
+	const char *note;     /* NULL, or a remark for the user */
 	bool cut;	      /* a trace that ends before its time */
-	int64_t time_nanos;   /* when it was there, unix time */
+	int64_t time_nanos;   /* when it was complete, unix time in ns */
 };
 
-/* Forks: no other thread may run. The source must live until collection_free. ERR_IO,
- * ERR_NOMEM. */
+/* Forks, so no other thread may run. `s` must live until collection_free. ERR_IO, ERR_NOMEM. */
 int collection_start(struct collection **c, struct source *s, const struct collection_request *q,
 		     struct error *err);
 
-/* poll(2) reports something (POLLHUP) when it has come to an end; -1 from when that is known. */
+/* For poll(2): any event on it (POLLHUP) means that the collection has ended. -1 once
+ * collection_over or collection_cancel has returned after the end. Borrowed. */
 int collection_fd(const struct collection *c);
 
-/* Has it come to an end? Does not wait. */
+/* Has it ended? Does not wait. */
 bool collection_over(struct collection *c);
 
-/* Ends a trace early and whole, as far as its source can (a URL's: since it sent the first
- * bytes, a second after its start at the latest since Go 1.22). It is over soon, not at once. */
+/* Ends a trace early but whole, as far as its source can: that of a URL once its first bytes
+ * have come, since Go 1.22 at most a second after its start. It is over soon, not at once. */
 void collection_finish(struct collection *c);
 
-/* Ends it now: what is not there yet has `why` for its reason. */
+/* Ends it now; items that are missing get the reason `why`, which is copied. */
 void collection_cancel(struct collection *c, const char *why);
 
-/* After the end: one item for each type that was asked for, custom ones each (one without a
- * name when there are none, or not all); valid until collection_free. ERR_FORMAT when its
- * process broke off, and the items are what came through. ERR_NOMEM: there are no items. */
+/* After the end: one item for each requested type, and one for each custom profile (one without
+ * a name when there are none, or not all). Borrowed until collection_free. ERR_FORMAT: a process
+ * broke off; ERR_IO: its file could not be sealed; the items that are missing have a reason.
+ * ERR_NOMEM: the items are incomplete. */
 int collection_items(struct collection *c, const struct collection_item **items, size_t *count,
 		     struct error *err);
 
-/* Kills its processes if they still run. */
+/* Kills its processes if they still run. NULL is harmless. */
 void collection_free(struct collection *c);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * In the order of the table (rounds/capture.h). A file that cannot be made is told among the
- * skipped, and so is one that the disk has no room for; what the others hold does not depend
- * on it. Only where nothing at all can be written there is no batch.
+ * Types are handled in the order of the table (rounds/capture.h). A file that cannot be made, or
+ * that the disk has no room for, becomes a skipped entry, and the other files do not depend on
+ * it. There is no batch only if nothing at all can be written.
  */
 #include "rounds/compose.h"
 
@@ -28,17 +28,17 @@ struct composing {
 	struct lap *lap;
 	const struct rounds_options *o;
 	struct derive_deltas *deltas;
-	struct batch_entry *entries; /* in the arena only when all are there */
+	struct batch_entry *entries; /* copied to the arena when all are there */
 	size_t count, room;
 	struct buffer samples; /* of the recording, compressed */
 	struct {
 		const struct collection_item *items;
 		size_t count;
-	} came[LAP_ASKS];
+	} came[LAP_ASKS]; /* what the source gave */
 	bool no_memory;
 };
 
-/* A copy that lives as long as the batch is told of. */
+/* Copies a text into the arena, which lives as long as the batch's event. */
 static const char *keep(struct composing *k, const char *text)
 {
 	const char *copy = arena_copy(k->c->arena, text, strlen(text));
@@ -60,7 +60,7 @@ static void skip(struct composing *k, enum capture_type type, const char *why)
 	add_entry(k, &(struct batch_entry){ .type = captures[type].name, .why_not = keep(k, why) });
 }
 
-/* Writes a file, and tells of it. */
+/* Writes a file, and adds its entry. */
 static void put(struct composing *k, const struct batch_entry *entry, const void *data, size_t len)
 {
 	struct batch_entry e = *entry;
@@ -74,7 +74,7 @@ static void put(struct composing *k, const struct batch_entry *entry, const void
 	add_entry(k, &e);
 }
 
-/* Writes a profile that was made of others; `rc` is what making it came to. */
+/* Writes a derived profile; `rc` is the result of deriving it. */
 static void put_made(struct composing *k, const struct batch_entry *entry, int rc,
 		     const struct buffer *made, const struct error *err)
 {
@@ -89,7 +89,7 @@ static void put_made(struct composing *k, const struct batch_entry *entry, int r
 	}
 }
 
-/* What was sampled. */
+/* Samples. */
 
 static int read_samples(struct composing *k, struct error *err)
 {
@@ -176,7 +176,7 @@ static void put_alloc(struct composing *k, const struct collection_item *second)
 	buffer_release(&made);
 }
 
-/* A profile as the source gave it or as it was made of that, and its delta. */
+/* A profile as the source gave it or as derived from that, and its delta. */
 static void put_with_delta(struct composing *k, enum capture_type type, const char *note,
 			   const void *data, size_t len)
 {
@@ -186,7 +186,7 @@ static void put_with_delta(struct composing *k, enum capture_type type, const ch
 		put_delta(k, type, data, len);
 }
 
-/* What is made of the heap's profile. */
+/* Writes the heap profile, or one that is derived from it. */
 static void put_heap(struct composing *k, enum capture_type type,
 		     const struct collection_item *item)
 {
@@ -305,7 +305,7 @@ static void take_items(struct composing *k)
 	}
 }
 
-/* The sampler's own figures. */
+/* The sampler's own statistics as JSON; NULL: nothing was sampled, or no memory. */
 static const char *own_figures(struct composing *k)
 {
 	const struct recording_stats *s = &k->lap->stats;
@@ -372,7 +372,7 @@ int compose_batch(struct composed *c, struct lap *lap, struct batches *batches,
 	return rc;
 }
 
-/* Nearly all are profiles: no need to say so. */
+/* Nearly all files are profiles, so their suffix is not shown. */
 static size_t shown_length(const char *file)
 {
 	size_t len = strlen(file), end = strlen(".pprof");

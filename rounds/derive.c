@@ -25,7 +25,7 @@ static int to_buffer(void *out, const void *data, size_t len, struct error *err)
 	return buffer_add(out, data, len) ? nomem(err) : 0;
 }
 
-/* Releases the profile in any case. */
+/* Packs the profile unless `rc` is an error, and releases it in any case. */
 static int write_out(struct profile *p, int rc, struct buffer *out, struct error *err)
 {
 	if (!rc)
@@ -34,7 +34,7 @@ static int write_out(struct profile *p, int rc, struct buffer *out, struct error
 	return rc;
 }
 
-/* The profile is to be released in any case. */
+/* The caller releases the profile, after an error too. */
 static int read_in(struct profile *p, const void *data, size_t len, struct error *err)
 {
 	int rc;
@@ -82,7 +82,7 @@ int derive_inuse(const void *data, size_t len, struct buffer *out, struct error 
 	return write_out(&p, rc, out, err);
 }
 
-/* One of the two snapshots, its first two columns. */
+/* Reads one of the two snapshots, its first two columns. */
 static int read_alloc(struct profile *p, const void *data, size_t len, struct error *err)
 {
 	static const size_t columns[] = { 0, 1 };
@@ -91,7 +91,7 @@ static int read_alloc(struct profile *p, const void *data, size_t len, struct er
 	return rc ? rc : profile_keep_columns(p, columns, 2) ? nomem(err) : 0;
 }
 
-/* `first` is negative already. *difference is the caller's in any case. */
+/* `first` is negated already. The caller releases *difference, after an error too. */
 static int subtract(const struct profile *first, const struct profile *second,
 		    struct profile *difference, struct error *err)
 {
@@ -108,7 +108,7 @@ static int subtract(const struct profile *first, const struct profile *second,
 	return rc;
 }
 
-/* Between two snapshots of one process nothing grows less. */
+/* Between two snapshots of one process no value decreases. */
 static int check_not_negative(const struct profile *p, struct error *err)
 {
 	for (size_t i = 0; i < p->sample_count; i++)
@@ -163,7 +163,7 @@ int derive_cpu(const void *data, size_t len, struct buffer *out, struct error *e
 
 /* Deltas. */
 
-/* Of a type: its computer, made when it is first wanted. */
+/* computers[type] is made when it is first needed. */
 struct derive_deltas {
 	struct delta_computer *computers[CAPTURE_TYPES];
 	struct gzip_stream *zip;

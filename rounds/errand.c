@@ -35,7 +35,7 @@ void errand_hear(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Our parent's handlers are not ours. A signal that is pending is lost by being ignored. */
+/* Replaces the handlers inherited from the parent. Ignoring a signal also drops a pending one. */
 static void settle_signals(void (*term)(int sig))
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2,
@@ -59,7 +59,8 @@ static void set_bounds(const struct errand_bounds *b)
 	setrlimit(RLIMIT_FSIZE, &file);
 }
 
-/* What a library says is not for the terminal; what is kept makes way for that. */
+/* Keeps `fds`, numbered from 3, and closes all others. 0 to 2 become /dev/null, since output of
+ * libraries is not for the terminal; so `fds` are moved out of the way first. */
 static void keep_fds(int *const fds[ERRAND_FDS])
 {
 	int null = open("/dev/null", O_RDWR), next = 3;

@@ -16,7 +16,7 @@ static int add(struct buffer *b, const char *text)
 	return buffer_add(b, text, strlen(text));
 }
 
-/* `before` is what stands before the value: comma, name, colon. */
+/* `before` is the text in front of the value: comma, name, colon. */
 static int add_text(struct buffer *b, const char *before, const char *value)
 {
 	int rc = add(b, before);
@@ -24,7 +24,7 @@ static int add_text(struct buffer *b, const char *before, const char *value)
 	return rc ? rc : json_add_text(b, value);
 }
 
-/* RFC 3339, in UTC, to the millisecond. */
+/* RFC 3339, in UTC, with milliseconds. */
 static int add_time(struct buffer *b, const char *before, int64_t ns)
 {
 	int64_t rest = ns % NS_PER_S;
@@ -71,7 +71,7 @@ static int add_members(struct buffer *b, const struct batch_event *e)
 	return rc ? rc : add_text(b, ",\n  \"version\": ", e->version);
 }
 
-/* Of tags with one key the last one counts, as a reader of the object would have it. */
+/* Is there a later tag with the same key? The last one counts, as for JSON parsers. */
 static bool comes_again(const struct batch_event *e, size_t tag)
 {
 	for (size_t i = tag + 1; i < e->tag_count; i++)
@@ -121,7 +121,7 @@ static int add_skipped(struct buffer *b, const struct batch_entry *e)
 	return rc ? rc : add(b, "}");
 }
 
-/* Those with a file, or those without. */
+/* The entries without a file if `skipped`, else those with one. */
 static int add_entries(struct buffer *b, const struct batch_event *e, bool skipped)
 {
 	const char *before = "\n    ";

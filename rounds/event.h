@@ -1,9 +1,9 @@
 /*
- * event.json: what a batch is, for those who read it, and whose it is, for whoever prunes.
+ * event.json: describes a batch to its readers, and tells the pruning which sampler made it.
  *
- * One object, its first two members always "series" and "key", so that a batch can be told
- * from another's by its first bytes, without a JSON parser. A file that something else has
- * rewritten belongs to nobody then, and is never pruned.
+ * One object, its first two members always "series" and "key", so that the owner of a batch is
+ * found from its first bytes, without a JSON parser. A file that another program has rewritten
+ * then belongs to no sampler, and its batch is never pruned.
  */
 #ifndef ROUNDS_EVENT_H
 #define ROUNDS_EVENT_H
@@ -17,15 +17,15 @@
 struct batch_event;
 struct buffer;
 
-enum { EVENT_HEAD_BYTES = 8192 }; /* of a file, that event_is_of wants to see */
+enum { EVENT_HEAD_BYTES = 8192 }; /* of a file, that event_is_of needs */
 
 #define EVENT_FILE "event.json"
 
-/* Appends the file's text. ERR_NOMEM. */
+/* Appends the file's text to `b`. `key_text` is written unescaped. ERR_NOMEM. */
 int event_write(struct buffer *b, const struct batch_event *e, const char *series,
 		const char *key_text);
 
-/* Do these first bytes of a file say that the batch is of that series? Then whose. */
+/* True: these first bytes of a file say that the batch is of `series`; `key_text` is its key. */
 bool event_is_of(const void *head, size_t len, const char *series,
 		 char key_text[BATCH_KEY_ROOM]);
 

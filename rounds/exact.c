@@ -17,12 +17,12 @@ struct exact {
 	uint64_t bound_ns;
 	exact_read *read;
 	void *ctx;
-	bool was_held; /* when it was read: */
+	bool was_held; /* at a successful read; `report` is of the last one */
 	struct hold_report report;
 };
 
-/* What moves while all stand: a goroutine whose stack is just being moved, or that is between
- * two of its own states. */
+/* Did the moment fall into a change of a goroutine: its stack was being moved, or it was between
+ * two of its states? That happens even while all threads are stopped. */
 static bool lacks_something(const struct goprofile *g)
 {
 	const struct goprofile_stats *s = goprofile_stats(g);
@@ -30,7 +30,7 @@ static bool lacks_something(const struct goprofile *g)
 	return s->without_stack || s->left_out;
 }
 
-/* One hold. *good: no better can be had. */
+/* One hold. *good: another hold would not be better. */
 static int hold_once(struct exact *e, bool *good, struct error *err)
 {
 	const struct go_held *threads;

@@ -1,6 +1,6 @@
 /*
- * Go's profiles of one moment, for --stop: read while all threads of the process are held
- * (sampler/hold.h), again where the moment was none.
+ * Go's profiles as of one moment, for --stop: all threads of the process are held while they are
+ * read (sampler/hold.h). If that moment was not exact, they are read again.
  */
 #ifndef ROUNDS_EXACT_H
 #define ROUNDS_EXACT_H
@@ -12,16 +12,16 @@ struct error;
 struct goprofile;
 struct process;
 
-/* Reads, from the beginning each time that it is called. What it returns is returned, but for
- * ERR_SHORT, for which it is called again in another hold. */
+/* Reads, from the beginning at each call. ERR_SHORT: it is called again in another hold; its
+ * other results are returned. */
 typedef int exact_read(void *ctx, struct error *err);
 
 /*
- * Has `read` ask the goprofile while its process is held, `bound_ns` at most each time. `said`
- * tells in words, for people: how many threads were held for how long, and if that was no exact
- * cut, why: a thread ran that may not be stopped, a goroutine's stack was just being moved, the
- * bound was over. Where the threads cannot be had in time, it is read without, and said so.
- * ERR_PERM, ERR_GONE, ERR_IO, ERR_NOMEM of the hold; as `read`.
+ * Calls `read` with the process of `g` held, each time for `bound_ns` at most. `said`, of `room`
+ * bytes, tells people how many threads were held for how long, and if the cut was not exact, why:
+ * a thread ran that may not be stopped, a goroutine's stack was being moved, the bound was over.
+ * If no held read succeeds, `read` is called without a hold, and `said` says so. ERR_PERM,
+ * ERR_GONE, ERR_IO, ERR_NOMEM of the hold; errors of `read`.
  */
 int exact_make(struct goprofile *g, const struct process *process, uint64_t bound_ns,
 	       exact_read *read, void *ctx, char *said, size_t room, struct error *err);

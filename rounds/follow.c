@@ -1,11 +1,11 @@
 /*
- * All of /proc is looked through, once or twice a second and only while there is no target.
- * Rejected: the kernel's process events (netlink) and cgroup.procs with inotify. They want
- * privileges or a mounted hierarchy, and still a look at /proc for all that was there before.
+ * Each look reads all of /proc, once or twice a second and only while there is no target.
+ * Rejected: the kernel's process events (netlink) and cgroup.procs with inotify. They require
+ * privileges or a mounted hierarchy, and still a look at /proc for processes that exist already.
  *
- * In a cgroup the same program as before is taken at once. Another one may be a unit's
- * preparation or a shell on its way to exec, so it is taken only when it has lived for
- * SETTLED_NS, is not below another process of the cgroup, and is not of our session (who
+ * In a cgroup a process of the same program as before is taken at once. Another program may be a
+ * unit's preparation or a shell about to exec, so it is taken only when it has lived for
+ * SETTLED_NS, is not below another process of the cgroup, and is not of our session (a shell that
  * starts us in a container is in the target's cgroup, too).
  */
 #include "rounds/follow.h"
@@ -26,14 +26,14 @@ enum { COMM_LEN = 15 }; /* TASK_COMM_LEN - 1 */
 static const uint64_t SETTLED_NS = 2000000000;
 
 struct follow {
-	char *name;    /* to find by name, or NULL: */
+	char *name;    /* by name; NULL: by cgroup */
 	char *cgroup;  /* "/system.slice/redis.service" */
-	char exe[PATH_MAX]; /* of who was there before, "" when unknown */
+	char exe[PATH_MAX]; /* program of the previous process, "" when unknown */
 	char text[300];
 	int proc_fd;
 };
 
-/* A process, as far as the choice goes. */
+/* A process, as far as the choice needs it. */
 struct candidate {
 	pid_t pid, parent, session;
 	uint64_t start_ticks;
@@ -71,7 +71,7 @@ static int make(struct follow **out, struct error *err)
 	return 0;
 }
 
-/* A file below /proc/PID as a string; its length, 0 when it cannot be read. */
+/* Reads a file below /proc/PID as a string. Its length, 0 when it cannot be read. */
 static size_t read_text(const struct follow *f, pid_t pid, const char *name, char *out, size_t room)
 {
 	char path[64];
@@ -88,7 +88,7 @@ static size_t read_text(const struct follow *f, pid_t pid, const char *name, cha
 	return len > 0 ? (size_t)len : 0;
 }
 
-/* Its program's path, without what the kernel adds when the file is gone. */
+/* Reads the program's path, without the suffix that the kernel adds when the file is gone. */
 static bool read_exe(const struct follow *f, pid_t pid, char exe[PATH_MAX])
 {
 	static const char gone[] = " (deleted)";
@@ -180,7 +180,7 @@ int follow_cgroup(struct follow **f, pid_t pid, struct error *err)
 
 /* The choice. */
 
-/* What stands behind the name in /proc/PID/stat, which may hold anything (proc(5)). */
+/* Parses /proc/PID/stat behind the name, which may contain any characters (proc(5)). */
 static bool read_stat(const struct follow *f, pid_t pid, struct candidate *c)
 {
 	char text[1024], *at;
@@ -225,7 +225,7 @@ static bool has_settled(const struct candidate *c)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec >= since + SETTLED_NS;
 }
 
-/* How well a process fits: 2 at once, 1 if nobody fits better, 0 not. */
+/* How well a process fits: 2: take it at once; 1: if no other fits better; 0: not at all. */
 static int fits(const struct follow *f, const struct candidate *c)
 {
 	char exe[PATH_MAX];

@@ -1,7 +1,7 @@
 /*
- * Asked is for heap?debug=1, the one place of net/http/pprof where the number of cycles is
- * told. That is the whole heap profile as text, and the program stops for the tens of
- * microseconds that runtime.ReadMemStats takes. So it is asked for less and less often.
+ * Requests heap?debug=1, the one place of net/http/pprof that tells the number of cycles. It is
+ * the whole heap profile as text, and the program stops for the tens of microseconds that
+ * runtime.ReadMemStats takes. So the pauses between requests grow.
  */
 #include "rounds/gcwait.h"
 
@@ -31,7 +31,7 @@ bool gcwait_cycles(const void *end, size_t len, uint64_t *cycles)
 	return !c.failed;
 }
 
-/* Of the text only the end is kept. */
+/* Keeps the last GCWAIT_END bytes of the text. */
 static int read_end(struct http *h, char *end, size_t *len, struct error *err)
 {
 	char piece[PIECE];

@@ -1,4 +1,4 @@
-/* Waiting for a GC cycle of the program's own to end, none being forced. */
+/* Waits for the end of a GC cycle that the program begins by itself; none is forced. */
 #ifndef ROUNDS_GCWAIT_H
 #define ROUNDS_GCWAIT_H
 
@@ -9,12 +9,12 @@
 struct error;
 struct httpask;
 
-/* Returns after the end of the next cycle, or when `timeout_ns` is over; *ended says which.
- * ERR_FORMAT: the endpoint does not tell how many there were. Errors as of httpask_open. */
+/* Returns after the end of the next cycle (*ended true), or after `timeout_ns` (false, and 0).
+ * ERR_FORMAT: the endpoint does not tell the number of cycles. Other errors of httpask_all. */
 int gcwait(const struct httpask *a, uint64_t timeout_ns, bool *ended, struct error *err);
 
-/* runtime.MemStats.NumGC, the cycles that have ended, out of the end of heap?debug=1
- * (runtime/pprof/pprof.go, writeHeapInternal): GCWAIT_END bytes will do. False: not there. */
+/* Finds runtime.MemStats.NumGC, the number of ended cycles, in the last GCWAIT_END bytes of
+ * heap?debug=1 (runtime/pprof/pprof.go, writeHeapInternal). False: not there. */
 enum { GCWAIT_END = 4096 };
 bool gcwait_cycles(const void *end, size_t len, uint64_t *cycles);
 

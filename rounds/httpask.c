@@ -32,7 +32,7 @@ static int copy_headers(struct httpask *a, const struct http_request *request)
 	return rc;
 }
 
-/* "http://host/debug/pprof/?token=x#y" */
+/* Splits "http://host/debug/pprof/?token=x#y" into base and query. */
 static int split(struct httpask *a, const char *url)
 {
 	int rc = 0;
@@ -80,7 +80,7 @@ void httpask_release(struct httpask *a)
 	memset(a, 0, sizeof(*a));
 }
 
-/* RFC 3986's unreserved characters, and slashes, stand for themselves. */
+/* Escapes all but slashes and RFC 3986's unreserved characters. */
 static int add_escaped(struct buffer *url, const char *path)
 {
 	int rc = 0;

@@ -1,5 +1,5 @@
 /*
- * Asking a net/http/pprof endpoint: URLs below its own, times and sizes.
+ * Requests to a net/http/pprof endpoint: URLs below its own, time and size bounds.
  */
 #ifndef ROUNDS_HTTPASK_H
 #define ROUNDS_HTTPASK_H
@@ -13,29 +13,29 @@ struct buffer;
 struct error;
 
 struct httpask {
-	struct http_request request; /* its texts are owned */
-	char *base;  /* the URL without query, fragment and the slashes behind it */
-	char *query; /* of the URL, "" for none: comes behind ours */
+	struct http_request request; /* owns its texts */
+	char *base;  /* the URL without query, fragment and trailing slashes */
+	char *query; /* the URL's own, "" for none; appended to that of a request */
 };
 
-/* Copies what the request says, but its URL into base and query. ERR_USAGE, ERR_NOMEM. To be
- * released in any case. */
+/* Copies `request`, but for its bounds (idle and total time, size); its URL becomes base and
+ * query. ERR_USAGE, ERR_NOMEM. The caller calls httpask_release, after an error too. */
 int httpask_init(struct httpask *a, const struct http_request *request, struct error *err);
 void httpask_release(struct httpask *a);
 
-/* What to ask for: `path` below the endpoint, which is escaped, with `query`, which is not
+/* A request: `path` below the endpoint, which is escaped here, and `query`, which is not
  * ("debug=1"; "" for none). */
 struct httpask_what {
 	const char *path, *query;
-	uint64_t timeout_ns; /* for everything */
-	size_t max_bytes;
+	uint64_t timeout_ns; /* from the connection to the last byte */
+	size_t max_bytes;    /* of the content, unpacked */
 };
 
-/* As http_open. */
+/* As http_open; the caller closes *h with http_close. */
 int httpask_open(const struct httpask *a, const struct httpask_what *what, struct http **h,
 		 struct error *err);
 
-/* Appends all of it. Errors as of http_open and http_read. */
+/* Appends the whole content to `out`. Errors of http_open and http_read. */
 int httpask_all(const struct httpask *a, const struct httpask_what *what, struct buffer *out,
 		struct error *err);
 

@@ -1,10 +1,10 @@
 /*
- * There is no request that ends a trace. But the handler sleeps until its time is up or its
- * client is gone, then stops the tracing, which writes all that is to come, and returns. So
- * the connection is shut down in our direction only: the server takes us for gone and we still
- * get the rest. That is done while what the runtime holds back will fit into the limit, as
- * far as that can be told. If it does not, or a proxy between gives the connection up, the
- * trace is cut behind its last whole generation.
+ * No request ends a trace. But the handler sleeps until its time is up or its client is gone,
+ * then stops the tracing, which writes the rest, and returns. So the connection is shut down in
+ * our direction only: to the server the client is gone, and we still get the rest. That is done
+ * while there is still room below the limit for what the runtime holds back, as far as that can
+ * be estimated. If it does not fit, or a proxy drops the connection, the trace is cut behind its
+ * last whole generation.
  */
 #include "rounds/httptrace.h"
 
@@ -22,16 +22,16 @@
 
 enum { PIECE = 64 << 10, LEAST_MS = 1 };
 
-/* How long another trace is waited for at most, and how long between two looks. */
+/* How long to wait at most for another trace to end, and the pause between two requests. */
 static const uint64_t BUSY_NS = 2 * NS_PER_S, BUSY_STEP_NS = 20 * NS_PER_MS;
 
 struct reading {
 	struct tracecut cut;
 	struct buffer *out;
-	size_t from, limit; /* of out; bytes */
-	bool asked;	    /* the server was asked to end it, because of the limit */
+	size_t from, limit; /* where the trace begins in `out`; its limit; bytes */
+	bool asked;	    /* the server was made to end it, because of the limit */
 	bool over;	    /* there is more than the limit */
-	bool broken;	    /* it came to an end before its time */
+	bool broken;	    /* it ended with an error before its time */
 };
 
 void httptrace_init(struct httptrace *t)
@@ -52,7 +52,7 @@ static size_t length(const struct reading *r)
 	return r->out->len - r->from;
 }
 
-/* Of a format that we cannot look into, a quarter is kept for the end. */
+/* Is only as much room left as the end may need? In an unknown format a quarter of the limit. */
 static bool time_to_end(const struct reading *r)
 {
 	size_t tail = tracecut_tail(&r->cut), share = r->limit / (tail ? 8 : 4);
@@ -60,7 +60,7 @@ static bool time_to_end(const struct reading *r)
 	return length(r) + (tail > share ? tail : share) >= r->limit;
 }
 
-/* Not a byte more than the limit is kept; *got then tells whether there is one. */
+/* Keeps at most `limit` bytes; when they are there, r->over says whether more follow. */
 static int read_piece(struct reading *r, struct http *h, size_t *got, struct error *err)
 {
 	size_t left = r->limit - length(r), want = left < PIECE ? left : PIECE;
@@ -91,7 +91,7 @@ static int read_all(struct httptrace *t, struct reading *r, struct http *h, stru
 			rc = tracecut_look(&r->cut, r->out->data + r->from, length(r), err);
 		if (!rc && got && !r->asked && time_to_end(r)) {
 			r->asked = true;
-			shutdown(t->socket, SHUT_WR); /* without one it is cut */
+			shutdown(t->socket, SHUT_WR); /* fails without a socket: it is cut then */
 		}
 	}
 	return r->broken ? 0 : rc;
@@ -106,7 +106,7 @@ static int too_short(const struct reading *r, struct error *err)
 					 "its first generation is longer");
 }
 
-/* In `err` is why it is broken, if it is. What was whole by then is a trace. */
+/* `err` holds why it is broken, if it is. The generations that were whole by then are a trace. */
 static int conclude(struct reading *r, struct source_remark *remark, struct error *err)
 {
 	bool limit = r->asked || r->over;
@@ -147,22 +147,22 @@ static int ask(const struct httpask *a, const struct httptrace_what *what, uint6
 	uint64_t ms = left_ns / NS_PER_MS;
 	char query[64];
 
-	ms = ms ? ms : LEAST_MS; /* 0 would be a second */
+	ms = ms ? ms : LEAST_MS; /* 0 would mean a second */
 	snprintf(query, sizeof(query), "seconds=%llu.%03llu", (unsigned long long)(ms / 1000),
 		 (unsigned long long)(ms % 1000));
 	return httpask_open(a, &(struct httpask_what){ "trace", query, left_ns + what->timeout_ns,
 						       what->limit + 1 }, h, err);
 }
 
-/* Says the handler while there is another trace. */
+/* Is this the handler's answer while another trace is running? */
 static bool is_busy(const struct error *err)
 {
 	return err->code == ERR_IO && strstr(err->text, "status 500") &&
 	       strstr(err->text, "already enabled");
 }
 
-/* The trace of the round before may be at its very end. This one shall end when its own round
- * does all the same, or the next would come too early in its turn. */
+/* The previous round's trace may still be ending, so a busy server is asked again. This trace
+ * must still end with its own round, or the next one would start too late in its turn. */
 static int ask_until_free(const struct httptrace *t, const struct httpask *a,
 			  const struct httptrace_what *what, struct http **h, struct error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * An execution trace from a net/http/pprof endpoint, ended in good order before it is too long.
+ * An execution trace from a net/http/pprof endpoint, ended in good order before it gets too long.
  */
 #ifndef ROUNDS_HTTPTRACE_H
 #define ROUNDS_HTTPTRACE_H
@@ -15,12 +15,12 @@ struct source_remark;
 
 struct httptrace {
 	volatile sig_atomic_t socket; /* -1: nothing is being received */
-	volatile sig_atomic_t finish; /* it was said */
+	volatile sig_atomic_t finish; /* httptrace_finish was called */
 };
 
 struct httptrace_what {
-	uint64_t duration_ns, timeout_ns; /* the latter beyond the former */
-	size_t limit;
+	uint64_t duration_ns, timeout_ns; /* the time-out is added to the duration */
+	size_t limit; /* bytes */
 };
 
 void httptrace_init(struct httptrace *t);
@@ -29,7 +29,7 @@ void httptrace_init(struct httptrace *t);
 int httptrace_take(struct httptrace *t, const struct httpask *a, const struct httptrace_what *what,
 		   struct buffer *out, struct source_remark *remark, struct error *err);
 
-/* As source_finish: of use from when the first bytes have come. */
+/* As source_finish; has an effect once the first bytes have come. */
 void httptrace_finish(struct httptrace *t);
 
 #endif

@@ -23,7 +23,7 @@ static bool wants_samples(const struct rounds_options *o)
 	return o->types & capture_set(CAPTURE_BY_SAMPLING);
 }
 
-/* Of ours and of the processes that have ended. */
+/* CPU time of this process and of its children that have ended. */
 static uint64_t own_cpu_ns(void)
 {
 	struct rusage self, children;
@@ -59,7 +59,7 @@ static void ask(struct lap *lap, enum lap_ask what, const struct collection_requ
 		collection_start(&a->collection, lap->options->source, q, &a->none);
 }
 
-/* Two processes: a snapshot that waits for a GC cycle would let the trace begin too late. */
+/* Two processes: a snapshot that waits for a GC cycle would delay the trace. */
 static void ask_before(struct lap *lap)
 {
 	const struct rounds_options *o = lap->options;
@@ -78,7 +78,7 @@ static int start_recording(struct lap *lap, struct error *err)
 
 	o.pids = &lap->pid;
 	o.pid_count = 1;
-	o.duration_ns = 0; /* lap_sample tells when */
+	o.duration_ns = 0; /* set in lap_sample */
 	return rc ? rc : recording_new(&lap->recording, &o, err);
 }
 
@@ -147,7 +147,7 @@ static void record(struct lap *lap, uint64_t duration_ns, struct watch *w)
 	lap->ended = ends[lap->stats.end];
 }
 
-/* Without a recording: until time is up or the process has ended. */
+/* Without a recording: waits until time is up or the process has ended. */
 static void only_wait(struct lap *lap, const struct subject *subject, struct watch *w)
 {
 	struct pollfd end = { .fd = subject_fd(subject), .events = POLLIN };
@@ -202,7 +202,7 @@ static uint64_t resident_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Of the time that the round took, the share that a thread was held, if it was one alone. */
+/* The share of the round's time that a thread was held, assuming that one had all the holds. */
 static double pause_share(const struct lap *lap)
 {
 	return lap->duration_ns ? (double)lap->stats.held.sum / (double)lap->duration_ns : 0;
@@ -226,7 +226,7 @@ static void take_metrics(struct lap *lap, struct subject *s)
 		lap->metrics.len = 0;
 }
 
-/* When the process has ended, whoever answers in its place is another one. */
+/* Requests nothing once the process has ended: another one may answer in its place. */
 static void ask_after(struct lap *lap, const struct subject *subject)
 {
 	unsigned types = lap->options->types & capture_set(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE);
@@ -258,7 +258,8 @@ void lap_end(struct lap *lap, struct subject *subject)
 	ask_for_samples(lap);
 }
 
-/* Unwind tables, descriptors of each thread: not to be kept until the Go profiles are there. */
+/* Frees the recording early: its unwind tables and its descriptors for each thread are not to be
+ * kept until the Go profiles are there. */
 static void end_recording(struct lap *lap)
 {
 	recording_free(lap->recording);
@@ -288,7 +289,7 @@ static bool process_ended(const struct lap *lap)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* What a URL answered when the process had ended may be its successor's. */
+/* If the process has ended, what a URL answered may be its successor's and is dropped. */
 static bool answer_over(struct lap *lap, int what)
 {
 	struct lap_answer *a = &lap->answers[what];

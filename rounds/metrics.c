@@ -1,8 +1,7 @@
 /*
- * metrics.json holds every metric that there is, each at its own name, whether it could be
- * read or not: a missing one is null, and "missing" says why. A counter is given as its
- * total and as a rate between the two readings, a gauge as its value at either end.
- * docs/metrics.md has the list.
+ * metrics.json holds every metric, each at its own name, whether it could be read or not: a
+ * missing one is null, and "missing" says why. A counter is written as its total and as a rate
+ * between the two readings, a gauge as its value at both of them. docs/metrics.md has the list.
  */
 #include "rounds/metrics.h"
 
@@ -60,13 +59,13 @@ const struct metric_info metric_infos[METRIC_COUNT] = {
 	[METRIC_GO + GOMETRIC_FREE_OBJECTS] = { "free_objects", true, false },
 };
 
-/* How often we look for a Go runtime that may not have been relocated yet. */
+/* Attempts to find a Go runtime, which may not have been relocated yet. */
 enum { SEARCHES = 3 };
 
 struct metrics_reading {
 	uint64_t at_ns;	  /* CLOCK_MONOTONIC */
 	int64_t time_ns;  /* unix time */
-	uint64_t program; /* another one: execve(2) was called */
+	uint64_t program; /* changes with execve(2) */
 	struct metric_value values[METRIC_COUNT];
 };
 
@@ -74,16 +73,16 @@ struct metrics {
 	struct process process;
 	struct procmetrics proc;
 	struct threadmetrics threads;
-	struct gometrics *go; /* NULL: none is known, because of: */
+	struct gometrics *go; /* NULL: see no_go */
 	struct error no_go;
-	uint64_t searched_in; /* the program in which Go was looked for */
-	unsigned searches;    /* how often, in this one */
+	uint64_t searched_in; /* the program in which Go was looked for last */
+	unsigned searches;    /* how often in that program */
 	struct metrics_reading last, now;
 	unsigned readings; /* 0, 1, 2 */
 	bool ended;
 };
 
-/* JSON in the making; rc is the first failure. */
+/* JSON in the making; `rc` is the first failure. */
 struct out {
 	struct buffer *json;
 	struct buffer missing; /* the members of "missing" */
@@ -119,8 +118,8 @@ void metrics_free(struct metrics *m)
 	free(m);
 }
 
-/* Another program has another runtime, or none; and one that has just begun may have one
- * that cannot be found yet. */
+/* Another program has another runtime, or none; and in a program that has just begun the runtime
+ * may not be found yet. */
 static int find_go(struct metrics *m, uint64_t program, struct error *err)
 {
 	int rc;
@@ -213,7 +212,7 @@ static void put_number(struct out *o, const struct metric_info *info, uint64_t n
 		put(o, "%" PRIu64, number);
 }
 
-/* Why there are no rates at all, or NULL. */
+/* Why no metric has a rate, or NULL. */
 static const char *no_rates(const struct metrics *m)
 {
 	if (m->ended)
@@ -222,7 +221,7 @@ static const char *no_rates(const struct metrics *m)
 								  NULL;
 }
 
-/* Why there is no rate of one, or NULL. */
+/* Why this metric has no rate, or NULL. */
 static const char *no_rate(const struct metrics *m, int i)
 {
 	const struct metric_value *last = &m->last.values[i], *now = &m->now.values[i];

@@ -1,4 +1,4 @@
-/* The counters and gauges that there are, and one reading of them. */
+/* All counters and gauges, and one reading of them. */
 #ifndef ROUNDS_METRICVALUES_H
 #define ROUNDS_METRICVALUES_H
 
@@ -31,22 +31,22 @@ enum metric {
 	METRIC_VIRTUAL,
 	METRIC_THREADS,
 	METRIC_FDS,
-	METRIC_PROCESS_COUNT, /* how many so far */
-	METRIC_GO = METRIC_PROCESS_COUNT, /* of its Go runtime: enum gometric */
+	METRIC_PROCESS_COUNT, /* the number of metrics above */
+	METRIC_GO = METRIC_PROCESS_COUNT, /* the first of enum gometric, of the Go runtime */
 	METRIC_COUNT = METRIC_GO + GOMETRIC_COUNT,
 };
 
 struct metric_info {
 	const char *name; /* in metrics.json */
-	bool counter;	  /* it only grows; else it is a gauge */
-	bool seconds;	  /* it is counted in ns and shown in seconds */
+	bool counter;	  /* it only grows; false: a gauge */
+	bool seconds;	  /* counted in ns, written in seconds */
 };
 
 extern const struct metric_info metric_infos[METRIC_COUNT];
 
 struct metric_value {
 	uint64_t number;
-	const char *why_not; /* NULL, or why there is none; static text */
+	const char *why_not; /* NULL, or why it could not be read; not owned */
 };
 
 static inline void metric_set(struct metric_value *v, uint64_t number)

@@ -23,7 +23,7 @@ void multipart_release(struct multipart *m)
 	buffer_release(&m->body);
 }
 
-/* As a browser does (HTML, section 4.10.21.8): a quote is %22, an end of line %0D and %0A. */
+/* Quotes as a browser does (HTML, section 4.10.21.8): '"' is %22, CR and LF are %0D and %0A. */
 static int add_quoted(struct buffer *b, const char *text)
 {
 	int rc = buffer_add(b, "\"", 1);

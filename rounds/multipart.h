@@ -1,6 +1,6 @@
 /*
- * A multipart/form-data body (RFC 7578), byte by byte as Go's mime/multipart.Writer makes it:
- * what receives it was tried with that.
+ * A multipart/form-data body (RFC 7578), byte for byte as Go's mime/multipart.Writer makes it:
+ * the receiving engines are tested with that.
  */
 #ifndef ROUNDS_MULTIPART_H
 #define ROUNDS_MULTIPART_H
@@ -11,7 +11,7 @@
 
 struct error;
 
-enum { MULTIPART_BOUNDARY = 32 }; /* digits: 128 random bits are in no part */
+enum { MULTIPART_BOUNDARY = 32 }; /* hexadecimal digits: 128 random bits occur in no part */
 
 struct multipart {
 	struct buffer body; /* owned */
@@ -19,18 +19,19 @@ struct multipart {
 	size_t parts;
 };
 
-/* ERR_IO: the kernel has no random bytes. To be released in any case. */
+/* ERR_IO: the kernel has no random bytes. The caller calls multipart_release, after an error
+ * too. */
 int multipart_init(struct multipart *m, struct error *err);
 void multipart_release(struct multipart *m);
 
-/* Begins a part; its content is what is appended to m->body next. Without a type it is
+/* Begins a part; what is appended to m->body next is its content. `type` NULL:
  * application/octet-stream. ERR_NOMEM. */
 int multipart_part(struct multipart *m, const char *name, const char *file, const char *type);
 
-/* Behind the last part. ERR_NOMEM. */
+/* Ends the body after the last part. ERR_NOMEM. */
 int multipart_end(struct multipart *m);
 
-/* The Content-Type header's value. */
+/* Writes the Content-Type header's value. */
 void multipart_type(const struct multipart *m, char text[80]);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A row is `<tr><td>COUNT</td><td><a href='…'>NAME</a></td></tr>`, the name by
- * html.EscapeString: there is no '<' and no quote in it. What is no such row is passed over.
- * The name is taken, not the reference, which Go makes from it.
+ * A row is `<tr><td>COUNT</td><td><a href='…'>NAME</a></td></tr>`. The name is escaped by
+ * html.EscapeString, so it has no '<' and no quote. Everything else is skipped. The name is
+ * used, not the reference, which Go makes from it.
  */
 #include "rounds/pprofindex.h"
 
@@ -13,7 +13,7 @@
 
 struct row {
 	uint64_t count;
-	size_t name; /* in names, NUL-terminated */
+	size_t name; /* offset in `names`, NUL-terminated */
 };
 
 struct pprofindex {
@@ -26,7 +26,7 @@ static const char ROW[] = "<tr><td>", LINK[] = "</td><td><a href='", LINK_END[] 
 		  ROW_END[] = "</a></td></tr>";
 
 /* The runtime's profiles (runtime/pprof, lockProfiles) and the handlers beside them.
- * goroutineleak is one of Go 1.26 that runs a GC to find out; nobody asked for that. */
+ * goroutineleak (Go 1.26) runs a GC, which the user has not requested. */
 static const char *const known[] = { "allocs", "block", "cmdline", "goroutine", "goroutineleak",
 				     "heap", "mutex", "profile", "symbol", "threadcreate", "trace" };
 
@@ -40,7 +40,7 @@ static bool take(struct cursor *c, const char *literal)
 	return true;
 }
 
-/* Goes behind the next `what`; false, and to the end, when there is none. */
+/* Moves behind the next `what`; if there is none, to the end, and returns false. */
 static bool skip_behind(struct cursor *c, const char *what)
 {
 	const uint8_t *at = memmem(c->pos, cursor_left(c), what, strlen(what));
@@ -49,7 +49,7 @@ static bool skip_behind(struct cursor *c, const char *what)
 	return at;
 }
 
-/* The reference and the quote behind it. A '<' is in none, so that no byte is passed twice. */
+/* Skips the reference and the quote behind it. It has no '<', so no byte is passed twice. */
 static bool skip_reference(struct cursor *c)
 {
 	while (cursor_left(c) && *c->pos != '\'' && *c->pos != '<')
@@ -80,7 +80,7 @@ static char take_char(struct cursor *c)
 	return (char)cursor_byte(c);
 }
 
-/* A NUL cannot be asked for by anybody: such a name is none. */
+/* Appends a name. *good false: it has a NUL, which no request could contain. */
 static int take_name(struct pprofindex *index, struct cursor *c, bool *good)
 {
 	int rc = 0;
@@ -109,7 +109,7 @@ static int add_row(struct pprofindex *index, const struct row *row)
 	return 0;
 }
 
-/* One that is none costs nothing but the search for the next. */
+/* Takes a row; what is no valid row is left to the search for the next. */
 static int take_row(struct pprofindex *index, struct cursor *c)
 {
 	struct row row = { .name = index->names.len };

@@ -14,11 +14,12 @@
 struct error;
 struct pprofindex;
 
-/* ERR_FORMAT: no such page. ERR_NOMEM. Nothing of the page is kept. */
+/* The page is not kept; the caller frees *index with pprofindex_free. ERR_FORMAT: not such a
+ * page; ERR_NOMEM. */
 int pprofindex_parse(struct pprofindex **index, const void *page, size_t len, struct error *err);
 void pprofindex_free(struct pprofindex *index);
 
-/* How many entries that profile has: goroutines of "goroutine". False: it is not listed. */
+/* The number of entries of a profile (for "goroutine": of goroutines). False: it is not listed. */
 bool pprofindex_count(const struct pprofindex *index, const char *name, uint64_t *count);
 
 /* Appends the names that are neither the runtime's profiles nor handlers of net/http/pprof,

@@ -1,7 +1,7 @@
 /*
- * PSS is the one figure with a price: the kernel goes through all page tables for it
- * (14 ms for each GB), and so it is left out where that would be a noticeable part of
- * the time, or keep others waiting for us.
+ * PSS is the one expensive figure: the kernel walks all page tables for it (14 ms for each GB).
+ * So it is left out where that would take a noticeable part of the time, or block
+ * others for long.
  */
 #include "rounds/procmetrics.h"
 
@@ -21,7 +21,7 @@
 
 enum {
 	FDS_MAX = 1 << 17,	/* counted one by one, before Linux 6.2 */
-	PSS_SHARE = 50,		/* of the time one part in so many */
+	PSS_SHARE = 50,		/* 1/50 of the time at most */
 	/* Fields of proc_pid_stat(5), by their numbers there. */
 	STAT_MINFLT = 10, STAT_MAJFLT = 12, STAT_UTIME = 14, STAT_STIME = 15, STAT_THREADS = 20,
 	STAT_STARTSTACK = 28, STAT_FIRST = 4, STAT_FIELDS = STAT_STARTSTACK + 1,
@@ -39,18 +39,18 @@ void procmetrics_release(struct procmetrics *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Reads a file; *why is for its values when that is not possible. */
+/* Reads a file into m->text. *why: the reason for its values if that fails, else NULL. */
 static int read_file(struct procmetrics *m, const struct process *p, const char *name,
 		     const char **why, struct error *err)
 {
 	int rc = process_read(p, name, &m->text, err);
 
 	*why = rc == ERR_PERM ? NO_PERMISSION : rc || !m->text.len ? NOT_THERE : NULL;
-	/* A file that is not there (no such kernel option) is no process that is gone. */
+	/* A missing file (no such kernel option) does not mean that the process has ended. */
 	return rc == ERR_NOMEM || (rc == ERR_GONE && !process_alive(p)) ? rc : 0;
 }
 
-/* Numbers from the fourth field on; the name before them may hold anything. */
+/* Parses from the fourth field on; the name before may contain any characters. */
 static bool stat_fields(const struct buffer *text, uint64_t fields[STAT_FIELDS])
 {
 	const uint8_t *name_end = memrchr(text->data, ')', text->len);
@@ -74,9 +74,9 @@ static void ticks(struct metric_value *v, uint64_t number)
 	metric_set(v, number * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)));
 }
 
-/* Where its stack began is at random, anew with each execve(2); where that is switched off
- * (personality(2), ADDR_NO_RANDOMIZE), it is at least another file that is executed. Both
- * are told to who may trace, others get zeros. */
+/* Identifies the program by the start of its stack, which is random at each execve(2), and its
+ * file, which at least differs where that is switched off (personality(2), ADDR_NO_RANDOMIZE).
+ * Both need the permission to trace; without it the stack is 0 and the file unknown. */
 static uint64_t program_of(const struct process *p, uint64_t stack)
 {
 	struct stat exe;
@@ -111,7 +111,7 @@ struct line {
 	unsigned unit;
 };
 
-/* Lines "Key:  number …". The kernel escapes newlines in names. */
+/* Parses lines "Key:  number …". In names the kernel escapes newlines. */
 static void take_lines(const struct buffer *text, const struct line *lines, size_t count,
 		       struct metric_value *values)
 {
@@ -157,7 +157,7 @@ static int read_status(struct procmetrics *m, const struct process *p, struct me
 		{ "VmRSS:", METRIC_RSS, 1024 }, { "VmSwap:", METRIC_SWAP, 1024 },
 	};
 
-	/* When the first thread has ended before the others. */
+	/* NO_MEMORY: the first thread has ended before the others. */
 	return read_lines(m, p, "status", lines, sizeof(lines) / sizeof(*lines), NO_MEMORY, values,
 			  err);
 }
@@ -199,7 +199,7 @@ static int read_pss(struct procmetrics *m, const struct process *p, struct metri
 	return rc;
 }
 
-/* Before Linux 6.2, which has their number as the folder's size. */
+/* Counts them one by one: before Linux 6.2 the folder's size is not their number. */
 static void count_fds(const struct process *p, struct metric_value *v)
 {
 	int fd = process_openat(p, "fd", O_RDONLY | O_DIRECTORY);

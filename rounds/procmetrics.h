@@ -1,9 +1,9 @@
 /*
- * A process's counters as /proc has them for the whole of it, threads that have ended
- * included: CPU time, faults, I/O, memory, descriptors.
+ * A process's counters that /proc gives for the process as a whole, ended threads included: CPU
+ * time, faults, I/O, memory, descriptors.
  *
  * Sources: proc_pid_stat(5), proc_pid_status(5), proc_pid_io(5), proc_pid_smaps(5),
- * Documentation/filesystems/proc.rst; what they say of threads, fs/proc/array.c,
+ * Documentation/filesystems/proc.rst; for what they count of threads, fs/proc/array.c,
  * do_task_stat, and fs/proc/base.c, do_io_accounting, of Linux 6.12.
  */
 #ifndef ROUNDS_PROCMETRICS_H
@@ -17,18 +17,17 @@
 struct error;
 struct process;
 
-/* What is kept from reading to reading; {0} at first. */
+/* State from reading to reading; {0} at first. */
 struct procmetrics {
 	struct buffer text;
-	uint64_t pss_ns, pss_at; /* what the last look at PSS took; when that was */
+	uint64_t pss_ns, pss_at; /* CPU time of the last PSS reading; its CLOCK_MONOTONIC time */
 };
 
 void procmetrics_release(struct procmetrics *m);
 
-/* Fills values[METRIC_CPU] and all others up to METRIC_FDS but those of
- * rounds/threadmetrics.h. *program is the same as long as no other program is executed
- * (0: not known). A value that cannot be read says why; ERR_GONE when the process has
- * ended, ERR_NOMEM. */
+/* Fills values[METRIC_CPU] and all others up to METRIC_FDS, except those of
+ * rounds/threadmetrics.h. *program stays the same until another program is executed (0: not
+ * known). A value that cannot be read has a reason. ERR_GONE: the process has ended; ERR_NOMEM. */
 int procmetrics_read(struct procmetrics *m, const struct process *p,
 		     struct metric_value values[METRIC_PROCESS_COUNT], uint64_t *program,
 		     struct error *err);

@@ -17,7 +17,7 @@ static const int64_t NS_PER_S = 1000000000;
 
 struct record {
 	struct batch_name name;
-	int64_t born_ns; /* CLOCK_BOOTTIME, negative for before it began */
+	int64_t born_ns; /* CLOCK_BOOTTIME; negative: before the boot */
 	uint64_t bytes;
 };
 
@@ -61,7 +61,7 @@ void prune_free(struct prune *p)
 	free(p);
 }
 
-/* Without limits nothing is ever removed, and nothing need be known. */
+/* Without limits nothing is ever removed, and no records are needed. */
 static bool has_limits(const struct prune *p)
 {
 	return p->limits.keep || p->limits.max_bytes || p->limits.max_age_ns;
@@ -76,8 +76,8 @@ static bool add_record(struct prune *p, const struct record *r)
 	return true;
 }
 
-/* Is there a sampler at work for this key? Locks of those that ended are swept. What is no
- * key is nobody's to remove. */
+/* Is a sampler at work for this key? Locks of ended samplers are swept already. Text that is no
+ * valid key counts as alive: its batch is not ours to remove. */
 static bool is_alive(int dir, const char *key_text)
 {
 	char name[BATCH_HIDDEN_ROOM], again[BATCH_KEY_ROOM];
@@ -110,7 +110,7 @@ static int64_t born_ns(int64_t start_s)
 	int64_t now_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
 	int64_t age_s = start_s < now_s ? now_s - start_s : 0, boot_ns = clock_ns(CLOCK_BOOTTIME);
 
-	/* Years that only a broken clock can have told do not fit into ns. */
+	/* Ages of many years, which only a broken clock can cause, do not fit into ns. */
 	return age_s > INT32_MAX ? boot_ns - INT32_MAX * NS_PER_S : boot_ns - age_s * NS_PER_S;
 }
 
@@ -168,7 +168,7 @@ void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes)
 		add_record(p, &r);
 }
 
-/* `left` of them are there, this one being the oldest. */
+/* `left` batches are there, and this one is the oldest. */
 static bool has_to_go(const struct prune *p, const struct record *r, size_t left, int64_t now_ns)
 {
 	const struct prune_limits *limits = &p->limits;

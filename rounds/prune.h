@@ -1,14 +1,14 @@
 /*
- * Which batches of a folder are ours, and which of them have to go.
+ * Finds our batches in a folder and removes those that exceed the limits.
  *
- * Oldest is the one with the lowest number, which no clock can set back. For max_age a
- * batch's age is counted by a clock that only goes forward, and through suspend
- * (CLOCK_BOOTTIME). What was there before us is as old as the wall clock then says of the
- * start in its name, and new when that is in the future. So a clock that jumps while we run
- * neither removes anything nor keeps it.
+ * The oldest batch is the one with the lowest number, which no clock can set back. For max_age
+ * the age of a batch is measured by CLOCK_BOOTTIME, which only goes forward and counts suspend.
+ * The age of a batch from before our start is the wall clock's time since the start in its
+ * name, or 0 if that is in the future. So a jump of the wall clock while we run neither removes
+ * a batch nor keeps one.
  *
- * The size is of what lies on the disk. The newest batch may be larger than all that is
- * allowed, and stays: the folder holds at most the limit and one batch.
+ * Sizes are disk space. The newest batch stays even if it alone exceeds max_bytes: the folder
+ * holds at most the limit and one batch.
  */
 #ifndef ROUNDS_PRUNE_H
 #define ROUNDS_PRUNE_H
@@ -25,21 +25,20 @@ struct prune_limits {
 	uint64_t keep, max_bytes, max_age_ns; /* 0: any */
 };
 
-/* `key_text` and `series` are kept by reference. ERR_NOMEM. */
+/* `key_text` and `series` are borrowed until prune_free. ERR_NOMEM. */
 int prune_new(struct prune **p, const struct prune_limits *limits, const char *series,
 	      const char *key_text, struct error *err);
 void prune_free(struct prune *p);
 
-/* Finds those in the folder that are ours: of the series, and of our key or of one that no
- * sampler has any more (its lock is not there; sweep first). Forgets all others. ERR_IO,
- * ERR_NOMEM. */
+/* Replaces the list by our batches in the folder: those of the series with our key, or with one
+ * that no sampler has any more (its lock file is gone; sweep first). ERR_IO, ERR_NOMEM. */
 int prune_load(struct prune *p, int dir, uid_t owner, struct error *err);
 
-/* One more, the newest, which is there now. Without memory for it it is not counted. */
+/* Adds the newest batch, which is in place now. If memory runs out, it is not counted. */
 void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes);
 
-/* Removes what the limits say. What cannot be removed (somebody has made a folder in it, or
- * made it his own) is not counted any more. */
+/* Removes what exceeds the limits. A batch that cannot be removed (a user has made a folder in
+ * it, or has taken ownership of it) is not counted any more. */
 void prune_apply(struct prune *p, int dir, uid_t owner);
 
 #endif

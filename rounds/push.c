@@ -1,6 +1,6 @@
 /*
- * The queue. Its first batch is the one that is being sent, if one is: it alone is not
- * dropped for a newer one, since nobody could tell what the engine has of it.
+ * The queue. While a process sends, the first batch is the one being sent. It alone is not
+ * dropped for a newer one, since it is not known how much of it the engine has.
  */
 #include "rounds/push.h"
 
@@ -23,10 +23,10 @@
 
 enum {
 	QUEUE = 16,
-	NEWS = 4,	/* lines that wait to be asked for */
-	TURN_MS = 200,	/* between two looks at a process that sends */
-	SILENT_S = 150, /* longer than a request can take */
-	REFUSALS_S = 60, /* between two that are told */
+	NEWS = 4,	/* lines kept for push_news; more are lost */
+	TURN_MS = 200,	/* between two reads from a process that sends */
+	SILENT_S = 150, /* without a note; longer than a request can take */
+	REFUSALS_S = 60, /* between two reports of refusals */
 	BACKOFF_S = 1, BACKOFF_MAX_S = 300, RETRY_MAX_S = 3600,
 };
 
@@ -40,16 +40,16 @@ struct push {
 	size_t count, room;
 	uint64_t next_id;
 	struct errand sender;
-	uint64_t heard_ns, not_before_ns; /* CLOCK_MONOTONIC */
+	uint64_t heard_ns, not_before_ns; /* last note; next attempt; CLOCK_MONOTONIC */
 	unsigned failures; /* in a row */
-	bool concluded;	   /* the present sender has told how it ends */
+	bool concluded;	   /* the current sender has reported its end, or failed */
 	struct push_stats stats;
 	char last_error[300];
-	/* What was told, so that it is not told again. */
+	/* What was reported, so that it is not repeated. */
 	bool told_failing, told_full;
 	char told_refusal[300];
-	uint64_t refusal_ns; /* when */
-	uint64_t dropped_before; /* when the trouble began */
+	uint64_t refusal_ns; /* when told_refusal was reported */
+	uint64_t dropped_before; /* stats.dropped when the failures began */
 	char news[NEWS][512];
 	size_t news_at, news_count;
 };
@@ -167,10 +167,10 @@ int push_add(struct push *p, const char *path, const struct batch_event *event, 
 	return 0;
 }
 
-/* What the sender says. */
+/* Notes of the sender. */
 
-/* After a second, two, four…, from half of that to all of it, so that many samplers do not
- * come back at once. */
+/* The next attempt is after 1, 2, 4… seconds, at random between half of that and all of it, so
+ * that many samplers do not come back at once. */
 static void back_off(struct push *p, uint64_t retry_after_ns)
 {
 	unsigned doublings = p->failures < 16 ? p->failures : 16;
@@ -195,7 +195,7 @@ static void fail(struct push *p, const char *why, uint64_t retry_after_ns)
 	tell_failure(p, why);
 }
 
-/* One request of the first batch is done with. */
+/* One request of the first batch is done: accepted (`taken`) or refused. */
 static void advance(struct push *p, bool taken)
 {
 	struct pushbatch *b = p->queue[0];
@@ -211,7 +211,7 @@ static void advance(struct push *p, bool taken)
 	}
 }
 
-/* Of a batch that was dropped meanwhile nothing is left to be changed. */
+/* A note on a batch that is not the first of the queue changes no batch. */
 static void take_note(struct push *p, const struct pushnote *n)
 {
 	bool known = p->count && p->queue[0]->id == n->batch;
@@ -238,7 +238,7 @@ static void take_note(struct push *p, const struct pushnote *n)
 		drop(p, 0);
 }
 
-/* It has said all, or nothing for too long. */
+/* The sender has closed its pipe, or was silent for too long. */
 static void end_sender(struct push *p, bool silent)
 {
 	errand_end(&p->sender);
@@ -259,7 +259,7 @@ static void hear(struct push *p)
 		end_sender(p, true);
 }
 
-/* Whoever changes a secret changes the file: it is read before each attempt. */
+/* Reads the credentials for each attempt, since the file may have changed. */
 static int read_headers(struct push *p, struct error *err)
 {
 	int rc = 0;
@@ -321,7 +321,7 @@ const struct push_stats *push_stats(const struct push *p)
 	return &p->stats;
 }
 
-/* Begin and end. */
+/* Creation and release. */
 
 static char *copy(const char *text, bool *failed)
 {

@@ -1,10 +1,10 @@
 /*
  * Datadog: the agent's profiling intake, one request for a whole batch.
  *
- * As dd-trace-go does it (profiler/upload.go): each file is a part of its own name, and the
- * last part, event.json, says what there is; it is Datadog's, not the batch's. Without an
- * agent a URL with a path of its own, "https://intake.profile.…/api/v2/profile", wants the
- * key from DD_API_KEY. metrics.json is not sent, since theirs has other contents.
+ * Follows dd-trace-go (profiler/upload.go): each file is a part with its own name, and the last
+ * part, event.json, lists them; it is in Datadog's format, not the batch's. Without an agent, a
+ * URL with a path of its own, "https://intake.profile.…/api/v2/profile", requires the key in
+ * DD_API_KEY. metrics.json is not sent, since Datadog's file of that name has other contents.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "rounds/pushheaders.h"
 #include "rounds/pushprotocol.h"
 
-/* The second is for where differences are not taken. */
+/* The second file is sent if the batch does not have the first: deltas are not taken. */
 static const char *const files[][2] = {
 	{ "cpu.pprof" },
 	{ "wall.pprof" },
@@ -33,7 +33,7 @@ static const char *const files[][2] = {
 
 enum { FILES = sizeof(files) / sizeof(*files) };
 
-/* The name of what is sent of a row, or NULL. */
+/* The file to be sent for a row, or NULL. */
 static const char *pick(const struct pushbatch *b, size_t row)
 {
 	const char *first = files[row][0], *second = files[row][1];
@@ -51,7 +51,7 @@ static size_t requests(const struct pushbatch *b)
 	return 0;
 }
 
-/* Tags are "key:value", with commas between them. */
+/* Tags are "key:value", separated by commas; other commas become '_'. */
 static int add_tag(struct buffer *b, const char *key, const char *value)
 {
 	size_t at = b->len + (b->len > 0);

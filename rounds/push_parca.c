@@ -1,14 +1,15 @@
 /*
  * Parca: ProfileStoreService.WriteRaw, a request for each profile, over gRPC-Web.
  *
- * Parca's server hands whatever has a Content-Type of "application/grpc-web" to a wrapper that
- * takes the call out of a plain HTTP/1.1 POST (parca/pkg/server/server.go; that is how its own
- * pages ask it): five bytes of head and the message, and back come frames of that kind, of
- * which one with bit 7 of its first byte set has the status (grpc/doc/PROTOCOL-WEB.md). Where
- * there is nothing but the status it is among the headers. Parca's JSON gateway knows the route "/profiles/writeraw", but
- * is mounted below "/api" with the prefix left on, so that nothing reaches it.
+ * Parca's server hands requests with a Content-Type of "application/grpc-web" to a wrapper that
+ * takes the call out of a plain HTTP/1.1 POST (parca/pkg/server/server.go; Parca's own pages use
+ * it). The body is five bytes of head and the message. The answer has frames of the same form;
+ * one with bit 7 of its first byte set holds the status (grpc/doc/PROTOCOL-WEB.md). An answer
+ * with nothing but the status has it among its headers. Rejected: Parca's JSON gateway. It has
+ * the route "/profiles/writeraw", but is mounted below "/api" with the prefix left on, so that no
+ * request reaches it.
  *
- * Names and kinds are those under which Parca scrapes a Go program: it shows values since the
+ * Names and kinds are those under which Parca scrapes a Go program. Parca shows values since the
  * start as they are, so heap, block and mutex are sent whole.
  */
 #include <ctype.h>
@@ -54,8 +55,8 @@ static size_t requests(const struct pushbatch *b)
 	return count;
 }
 
-/* The message (profilestore.proto): fields that are messages or bytes, in which there are
- * others, are known by number and length. */
+/* The message (profilestore.proto). All its fields are messages or bytes, and begin with their
+ * number and length. */
 
 static int add_head(struct buffer *b, unsigned field, size_t len)
 {
@@ -73,7 +74,7 @@ static int add_field(struct buffer *b, unsigned field, const struct buffer *cont
 	return add_head(b, field, content->len) || buffer_add(b, content->data, content->len);
 }
 
-/* A name of Prometheus'. */
+/* Appends a text as a Prometheus label name. */
 static int clean_name(struct buffer *b, const char *text)
 {
 	int rc = isdigit((unsigned char)*text) ? buffer_add(b, "_", 1) : 0;
@@ -83,7 +84,7 @@ static int clean_name(struct buffer *b, const char *text)
 	return rc;
 }
 
-/* Protobuf's strings are UTF-8. */
+/* Appends a text as UTF-8, which Protobuf requires of strings; invalid bytes become '?'. */
 static int clean_value(struct buffer *b, const char *text)
 {
 	size_t left = strlen(text), size;
@@ -97,10 +98,10 @@ static int clean_value(struct buffer *b, const char *text)
 
 struct labels {
 	struct buffer bytes;
-	struct strset names; /* Parca refuses what has one twice: the first one stays */
+	struct strset names; /* Parca refuses repeated names: the first label stays */
 };
 
-/* `name` is one already. */
+/* `name` is a valid label name. A name that is there already and an empty text are skipped. */
 static int add_label(struct labels *l, const char *name, size_t len, const char *text)
 {
 	struct buffer value = { 0 }, label = { 0 };
@@ -138,7 +139,7 @@ static int add_tags(struct labels *l, const struct pushbatch *b)
 	return rc;
 }
 
-/* Tags come before what we know ourselves, and so take its place. */
+/* Tags come before our own labels, except the name, and so replace them. */
 static int make_labels(struct labels *l, const struct pushbatch *b, const char *name)
 {
 	char pid[16] = "";
@@ -150,7 +151,7 @@ static int make_labels(struct labels *l, const struct pushbatch *b, const char *
 	       add_own(l, "comm", b->event.command) || add_own(l, "pid", pid);
 }
 
-/* What is around the profile is put around it from within. */
+/* Puts the profile into its messages, from the innermost out, and into a frame. Releases it. */
 static int wrap(struct buffer *body, struct buffer *profile, const struct buffer *labels)
 {
 	struct buffer sample = { 0 }, series = { 0 }, message = { 0 };
@@ -191,7 +192,7 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 
 /* The answer. */
 
-/* "grpc-status: 3" and "grpc-message: no%20name", which stays as it is coded. */
+/* Reads "grpc-status: 3" and "grpc-message: no%20name", which is not decoded. */
 static void read_trailers(struct cursor *c, int *status, struct cursor *message)
 {
 	struct cursor line;
@@ -213,7 +214,7 @@ static void read_trailers(struct cursor *c, int *status, struct cursor *message)
 	}
 }
 
-/* Status -1: there is none. */
+/* *status -1: the answer has none. */
 static void read_frames(const struct http_answer *a, int *status, struct cursor *message)
 {
 	struct cursor c, trailers;
@@ -226,7 +227,7 @@ static void read_frames(const struct http_answer *a, int *status, struct cursor 
 	while (cursor_left(&c)) {
 		unsigned kind = cursor_byte(&c);
 		uint32_t len = be32toh((uint32_t)cursor_uint(&c, 4));
-		size_t there = len < cursor_left(&c) ? len : cursor_left(&c); /* it may be cut */
+		size_t there = len < cursor_left(&c) ? len : cursor_left(&c); /* may be cut */
 		const uint8_t *data = cursor_bytes(&c, there);
 
 		if (!data || !(kind & FRAME_TRAILERS))
@@ -236,7 +237,7 @@ static void read_frames(const struct http_answer *a, int *status, struct cursor 
 	}
 }
 
-/* The message is ASCII, what else there is was to be coded. */
+/* By the protocol the message is ASCII, all else percent-encoded. */
 static void explain(int status, struct cursor *message, struct error *err)
 {
 	char text[200];
@@ -251,7 +252,7 @@ static void explain(int status, struct cursor *message, struct error *err)
 	error_set(err, ERR_IO, "gRPC status %d%s%s", status, len ? ": " : "", text);
 }
 
-/* What the codes mean: grpc/doc/statuscodes.md. */
+/* The codes are explained in grpc/doc/statuscodes.md. */
 static enum pushnote_what judge(const struct http_answer *a, struct error *err)
 {
 	struct cursor message;

@@ -1,13 +1,13 @@
 /*
  * Pyroscope: POST /ingest, a request for each profile.
  *
- * As its own Go client does it (grafana/pyroscope-go, upstream/remote/remote.go, session.go
- * and sample_types.go), which tells which profile is which by a map from sample types. What
- * that client does not do we do not either: with "format=pprof" the server takes the body for
- * a bare profile (pkg/ingester/pyroscope/ingest_handler.go), and a "prev_profile" it refuses
- * (pkg/og/convert/pprof/profile.go). It knows no values that have added up since the
- * target's start. So of Go's cumulative profiles the differences are sent, and without these
- * (--no-delta, a first round) what comes nearest: inuse and alloc.
+ * Follows Pyroscope's own Go client (grafana/pyroscope-go, upstream/remote/remote.go, session.go
+ * and sample_types.go), which describes each profile by a map from sample types. What that client
+ * does not use is not used here: with "format=pprof" the server would take the body for a bare
+ * profile (pkg/ingester/pyroscope/ingest_handler.go), and it refuses a "prev_profile"
+ * (pkg/og/convert/pprof/profile.go). It cannot handle values that accumulate from the target's
+ * start. So of Go's cumulative profiles the deltas are sent, and without deltas (--no-delta, a
+ * first round) what comes nearest: inuse and alloc.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -38,10 +38,10 @@ static const char GOROUTINE[] =
 
 static const struct kind {
 	const char *file;
-	const char *unless[2]; /* one of these is sent */
-	const char *config;    /* of sample types; NULL: the server's own */
+	const char *unless[2]; /* not sent if one of these is */
+	const char *config;    /* sample_type_config; NULL: the server's default */
 	const char *units, *aggregation; /* or NULL */
-	bool rated;	       /* it has a rate of samples */
+	bool rated;	       /* with sampleRate */
 } kinds[] = {
 	{ "cpu.pprof", { NULL }, NULL, "samples", "sum", true },
 	{ "wall.pprof", { NULL }, NULL, "samples", "sum", true },
@@ -82,8 +82,8 @@ static size_t requests(const struct pushbatch *b)
 }
 
 /*
- * The name, "service{key=value,…}" (api/model/labelset/labelset.go). Nothing in it can be
- * escaped: what would end a part becomes '_'.
+ * The name, "service{key=value,…}" (api/model/labelset/labelset.go). The format has no escapes: a
+ * character that would end a part becomes '_'.
  */
 
 static int add_clean(struct buffer *b, const char *text, const char *others)
@@ -113,7 +113,7 @@ static int add_value(struct buffer *b, const char *text)
 	return rc;
 }
 
-/* No label of Prometheus' begins with a digit, and those with "__" are its own. */
+/* A Prometheus label does not begin with a digit, and names with "__" are reserved. */
 static int add_label(struct buffer *b, const char *key, const char *value, bool *any)
 {
 	int rc;
@@ -161,8 +161,8 @@ static int add_escaped(struct buffer *b, const char *text)
 	return rc;
 }
 
-/* 19 digits are nanoseconds; a clock before 2001 has fewer, and then they are seconds
- * (pkg/og/util/attime/attime.go). */
+/* 19 digits are nanoseconds. A clock before September 2001 has fewer; then the time is given in
+ * seconds (pkg/og/util/attime/attime.go). */
 static int64_t time_of(int64_t ns)
 {
 	return ns >= 1000000000000000000 ? ns : ns / 1000000000;

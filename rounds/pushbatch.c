@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "rounds/capture.h"
 
-/* A copy; "" of NULL. */
+/* Copies a text into the arena; NULL becomes "". */
 static const char *keep(struct pushbatch *b, const char *text, bool *failed)
 {
 	const char *copy = arena_copy(&b->arena, text ? text : "", text ? strlen(text) : 0);
@@ -33,7 +33,7 @@ static void keep_tags(struct pushbatch *b, const struct batch_event *from, bool 
 	b->event.tag_count = from->tag_count;
 }
 
-/* Those with files. */
+/* Keeps the entries that have a file. */
 static void keep_entries(struct pushbatch *b, const struct batch_event *from, bool *failed)
 {
 	struct batch_entry *entries =

@@ -14,7 +14,7 @@
 
 enum {
 	FILE_MAX = 64 << 10,
-	HIDDEN_MIN = 4, /* what is shorter is no secret, and would be found in any text */
+	HIDDEN_MIN = 4, /* bytes; a shorter word is no secret, and occurs in any text */
 };
 
 static void forget(void *text, size_t len)
@@ -31,7 +31,7 @@ void pushheaders_release(struct pushheaders *h)
 	h->count = 0;
 }
 
-/* A token, a colon, and nothing that ends the line (RFC 9110, section 5.1 and 5.5). */
+/* A token, a colon, and nothing that ends the line (RFC 9110, sections 5.1 and 5.5). */
 static bool is_header(const char *line)
 {
 	size_t len = 0;
@@ -46,7 +46,7 @@ static bool is_header(const char *line)
 	return true;
 }
 
-/* Takes the line, whatever comes of it. */
+/* Adds the line, or frees it after an error. */
 static int take(struct pushheaders *h, char *line, const char *what, struct error *err)
 {
 	int rc = 0;
@@ -95,7 +95,7 @@ static int read_text(int fd, char *text, const char *path, size_t *len, struct e
 	return 0;
 }
 
-/* No FIFO keeps us waiting: only what is a file is read. */
+/* Regular files only, and without blocking in open: a FIFO would keep us waiting. */
 static int open_file(const char *path, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -137,7 +137,7 @@ int pushheaders_add(struct pushheaders *h, const char *name, const char *before,
 	return take(h, line, what, err);
 }
 
-/* RFC 4648, section 4; `to` has room. */
+/* RFC 4648, section 4. `to` has room for len / 3 * 4 + 5 bytes. */
 static void base64(const char *from, size_t len, char *to)
 {
 	static const char digits[] =
@@ -183,7 +183,7 @@ bool pushheaders_has(const struct pushheaders *h, const char *name)
 	return false;
 }
 
-/* Also the beginning of a secret at the text's end, where that was cut. */
+/* Also hides the beginning of a secret where the text was cut: at its end, or before "…". */
 static void hide(char *text, const char *secret, size_t len)
 {
 	for (char *at = text; *at; at++) {
@@ -203,7 +203,7 @@ static bool is_scheme(const char *word, size_t len)
 	       (len == 5 && !strncasecmp(word, "Basic", len));
 }
 
-/* Word by word: a server may quote any of a value's. */
+/* Word by word, since a server may quote any word of a value. */
 void pushheaders_hide(const struct pushheaders *h, char *text)
 {
 	for (size_t i = 0; i < h->count; i++) {

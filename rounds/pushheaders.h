@@ -1,8 +1,8 @@
 /*
- * Headers that say who we are, out of a file and out of the environment.
+ * Headers with credentials, from a file and from the environment.
  *
- * They are secret: no message quotes them, and what a server says is searched for them.
- * Internal to rounds/.
+ * They are secret: no message quotes them, and pushheaders_hide masks them in what a server
+ * answers. Internal to rounds/.
  */
 #ifndef ROUNDS_PUSHHEADERS_H
 #define ROUNDS_PUSHHEADERS_H
@@ -19,25 +19,26 @@ struct pushheaders {
 	size_t count;
 };
 
-/* {0} is none. Overwrites what it frees. */
+/* {0} is an empty list. Overwrites what it frees. */
 void pushheaders_release(struct pushheaders *h);
 
-/* The lines of a file; blank ones and such as begin with # are passed over. ERR_IO, ERR_USAGE
- * (a line is no header: which, in the message), ERR_LIMIT, ERR_NOMEM. */
+/* Adds the lines of a file, except blank ones and those that begin with #. ERR_IO; ERR_USAGE: a
+ * line is no header, the message says which; ERR_LIMIT: more than 64 KiB, or than
+ * PUSHHEADERS_MAX headers; ERR_NOMEM. */
 int pushheaders_file(struct pushheaders *h, const char *path, struct error *err);
 
-/* "NAME: BEFORE VALUE"; `what` tells in messages where the value is from. ERR_USAGE,
+/* Adds "NAME: ", `before` and `value`; `what` names the value's source in messages. ERR_USAGE,
  * ERR_LIMIT, ERR_NOMEM. */
 int pushheaders_add(struct pushheaders *h, const char *name, const char *before,
 		    const char *value, const char *what, struct error *err);
 
-/* The same with user and password (RFC 7617). */
+/* Adds an Authorization header with user and password (RFC 7617). Errors as above. */
 int pushheaders_basic(struct pushheaders *h, const char *user, const char *password,
 		      const char *what, struct error *err);
 
 bool pushheaders_has(const struct pushheaders *h, const char *name);
 
-/* Puts stars into the places of values in a text. */
+/* Replaces words of header values in a text by stars. */
 void pushheaders_hide(const struct pushheaders *h, char *text);
 
 #endif

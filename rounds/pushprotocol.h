@@ -1,7 +1,7 @@
 /*
- * How an engine takes batches: a table of functions for each. Internal to rounds/.
+ * How each engine takes batches: a table of functions. Internal to rounds/.
  *
- * They make bytes and do no more; who sends them is rounds/pushsender.h.
+ * They only make bytes and judge answers; rounds/pushsender.h sends.
  */
 #ifndef ROUNDS_PUSHPROTOCOL_H
 #define ROUNDS_PUSHPROTOCOL_H
@@ -17,33 +17,33 @@ struct http_answer;
 struct pushbatch;
 struct pushheaders;
 
-/* To be released by pushrequest_release. */
+/* Released by pushrequest_release. */
 struct pushrequest {
 	struct buffer query; /* of the URL, escaped, without '?' */
 	struct buffer body;
-	char type[80]; /* of the body */
-	const char *file; /* what it is about, static; NULL: all */
+	char type[80]; /* Content-Type of the body */
+	const char *file; /* the file in it, static; NULL: the whole batch */
 };
 
 struct pushprotocol {
 	const char *name; /* in "NAME=URL" */
-	const char *path; /* behind the URL */
-	bool own_path;	  /* a URL that has a path is left as it is */
+	const char *path; /* appended to the URL */
+	bool own_path;	  /* not to a URL that has a path of its own */
 	const char *keep; /* as http_body.keep */
 
-	/* How many requests a batch takes; 0: nothing in it is for this engine. */
+	/* How many requests a batch takes; 0: it has nothing for this engine. */
 	size_t (*requests)(const struct pushbatch *b);
 
-	/* Makes the n-th of them. Errors as pushbatch_read's, ERR_IO of multipart_init. */
+	/* Makes the n-th request. Errors of pushbatch_read, ERR_IO of multipart_init. */
 	int (*make)(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
 		    struct error *err);
 
-	/* What came of it, where a status of 2xx does not say so; or NULL. Sets the error when
-	 * that is not PUSHNOTE_SENT. */
+	/* The result of a request with a 2xx answer; sets the error unless it is PUSHNOTE_SENT.
+	 * NULL: every 2xx answer is PUSHNOTE_SENT. */
 	enum pushnote_what (*judge)(const struct http_answer *a, struct error *err);
 
-	/* Adds headers out of the environment to those of a file, which come first. ERR_USAGE,
-	 * ERR_NOMEM. */
+	/* Adds headers from the environment behind those of a file, which take precedence.
+	 * ERR_USAGE, ERR_LIMIT, ERR_NOMEM. */
 	int (*authorize)(struct pushheaders *h, struct error *err);
 };
 

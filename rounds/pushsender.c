@@ -18,14 +18,14 @@ enum { CPU_S = 300 };
 
 static const uint64_t TOTAL_NS = 120000000000; /* for one request */
 
-/* The child's side. */
+/* In the child. */
 
 static void tell(const struct pushjob *job, int out, struct pushnote *n, const char *why)
 {
 	snprintf(n->text, sizeof(n->text), "%.*s", (int)sizeof(n->text) - 1, why);
 	printable(n->text, sizeof(n->text));
 	pushheaders_hide(job->headers, n->text);
-	if (write(out, n, sizeof(*n)) != sizeof(*n)) /* whole: it is less than PIPE_BUF */
+	if (write(out, n, sizeof(*n)) != sizeof(*n)) /* atomic: less than PIPE_BUF (pipe(7)) */
 		_exit(1);
 }
 
@@ -47,9 +47,9 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
 	return rc;
 }
 
-/* What may be tried again: no answer, or one of a server that is out of sorts. A profile that
- * it cannot read or finds too large says nothing about others; all else, as that it does not
- * know us, concerns the batch. */
+/* The result of a failed request. It is retried if no answer came, or the server has trouble that
+ * may pass. A profile that the engine cannot read or finds too large is refused, which says
+ * nothing about others. All else, such as missing authorization, concerns the whole batch. */
 static enum pushnote_what judge(int rc, unsigned status)
 {
 	switch (status) {
@@ -123,7 +123,7 @@ static void send_all(void *ctx, int out)
 	tell(job, out, &done, "");
 }
 
-/* Our side. */
+/* In the parent. */
 
 int pushsender_start(struct errand *e, const struct pushjob *job, struct error *err)
 {

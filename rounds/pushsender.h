@@ -1,9 +1,9 @@
 /*
- * The process that sends batches, and what it says of it.
+ * The process that sends batches, and its notes on them.
  *
- * It sends one after the other, request by request, until all are sent or one fails that may
- * do better later. What was sent is told at once, and is not sent again; whoever is told of a
- * failure cannot know whether the engine has it all the same. Internal to rounds/.
+ * It sends request by request, batch by batch, until all are sent or one request fails that may
+ * succeed later. It reports each accepted request at once, so that it is not sent again. After a
+ * failure it is unknown whether the engine has the request all the same. Internal to rounds/.
  */
 #ifndef ROUNDS_PUSHSENDER_H
 #define ROUNDS_PUSHSENDER_H
@@ -28,26 +28,27 @@ struct pushjob {
 };
 
 enum pushnote_what {
-	PUSHNOTE_SENT,	  /* a request, and of its batch the next one comes */
-	PUSHNOTE_REFUSED, /* a request, for good; the next one comes */
-	PUSHNOTE_GONE,	  /* the batch was removed; the next batch comes */
-	PUSHNOTE_DROPPED, /* the batch is refused for good; the next batch comes */
-	PUSHNOTE_FAILED,  /* a request, which may be tried again; nothing comes any more */
-	PUSHNOTE_DONE,	  /* there were no more; nothing comes any more */
+	PUSHNOTE_SENT,	  /* a request was accepted; the next one follows */
+	PUSHNOTE_REFUSED, /* a request was refused for good; the next one follows */
+	PUSHNOTE_GONE,	  /* the batch was removed; the next batch follows */
+	PUSHNOTE_DROPPED, /* the batch was refused for good; the next batch follows */
+	PUSHNOTE_FAILED,  /* a request failed and may be retried; the last note */
+	PUSHNOTE_DONE,	  /* there are no more batches; the last note */
 };
 
 struct pushnote {
 	uint64_t batch; /* pushbatch.id */
-	uint64_t retry_after_ns; /* of a failure: the engine wishes not to be asked before; or 0 */
+	uint64_t retry_after_ns; /* the engine's Retry-After, counted from the answer on; or 0 */
 	uint32_t what;	/* enum pushnote_what */
 	char text[300]; /* why; printable, no secrets */
 };
 
-/* No other thread may run. ERR_IO. */
+/* Forks: no other thread may run. `job` is copied with the process. The caller ends it with
+ * errand_end. ERR_IO. */
 int pushsender_start(struct errand *e, const struct pushjob *job, struct error *err);
 
-/* The next note that has come; does not wait. *end: there will be none any more. What does
- * not look like a note ends it. */
+/* The next note, if there is one; does not wait. False and *end: there will be no more. Bytes
+ * that are no note also end them. */
 bool pushsender_note(struct errand *e, struct pushnote *n, bool *end);
 
 #endif

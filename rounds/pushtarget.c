@@ -27,7 +27,7 @@ static const struct pushprotocol *find(const char *text)
 	return NULL;
 }
 
-/* What stands before an '@' in the host's part (RFC 3986, section 3.2). */
+/* Is there an '@' in the URL's authority (RFC 3986, section 3.2)? */
 static bool has_user(const char *url)
 {
 	const char *host = strstr(url, "://");
@@ -45,7 +45,7 @@ static int parse_socket(struct pushtarget *t, const char *path, struct error *er
 	return t->socket ? 0 : error_set(err, ERR_NOMEM, "out of memory");
 }
 
-/* The protocol's path comes behind the URL's, unless that is enough. */
+/* Appends the protocol's path to the URL's, unless own_path is set and the URL has one. */
 static int split(struct pushtarget *t, const char *url, struct error *err)
 {
 	size_t len = strcspn(url, "?#");
@@ -61,7 +61,7 @@ static int split(struct pushtarget *t, const char *url, struct error *err)
 	return t->base && t->query ? 0 : error_set(err, ERR_NOMEM, "out of memory");
 }
 
-/* A query may hold a token: the message must not have it. */
+/* Checks the URL without its query first: that may hold a token, which no message may show. */
 static int check(const char *url, struct error *err)
 {
 	char *bare = strndup(url, strcspn(url, "?#"));

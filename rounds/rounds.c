@@ -1,7 +1,8 @@
 /*
- * The loop. At most LAPS rounds are under way: one that samples, the others waiting for what
- * was asked at their end. They are composed in their order, because deltas are. Whoever has
- * not come after a while does not hold up the rest: what is missing is told as missing.
+ * The loop. At most LAPS rounds are under way: one that samples, and others that wait for the
+ * profiles requested at their end. Batches are composed in the order of their rounds, because
+ * deltas depend on it. A profile that does not come within GIVE_UP_MS is reported as missing, so
+ * that it does not delay the rest.
  */
 #include "rounds/rounds.h"
 
@@ -29,11 +30,11 @@
 
 enum {
 	LAPS = 4,	   /* rounds under way */
-	TURN_MS = 250,	   /* between two looks while a round is being finished */
-	IDLE_MS = 1000,	   /* and when none is; timers stand still while we are suspended */
+	TURN_MS = 250,	   /* pause while a round is being finished */
+	IDLE_MS = 1000,	   /* pause when none is; timers stand still during suspend */
 	FOLLOW_MS = 500,   /* between two looks for the next process */
-	GIVE_UP_MS = 90000, /* a round's parts have come by then, or are missing */
-	LAST_SOURCE_MS = 10000, /* who stops us does not wait for a source that hangs */
+	GIVE_UP_MS = 90000, /* after a round's end; its parts have come by then, or are missing */
+	LAST_SOURCE_MS = 10000, /* after rounds_stop, for a source that hangs */
 	LAST_PUSH_MS = 5000,
 };
 
@@ -42,15 +43,15 @@ struct rounds {
 	struct subject subject;
 	struct batches *batches;
 	struct derive_deltas *deltas;
-	struct follow *follow;	 /* NULL: nobody follows */
+	struct follow *follow;	 /* NULL: the target's end is the end */
 	struct schedule schedule;
 	struct lap *laps[LAPS];	 /* the oldest first */
 	uint64_t ended_ns[LAPS]; /* when each lap's round ended */
-	size_t lap_count;	 /* that have ended and are not composed */
+	size_t lap_count;	 /* rounds that have ended and are not composed */
 	bool fresh;		 /* another program than in the last round that was queued */
-	pid_t refused;		 /* could not be taken up, as was told */
-	uint64_t written, failed_in_a_row;
-	uint64_t files;		 /* in all batches, beside event.json */
+	pid_t refused;		 /* the process that could not be taken up, as was reported */
+	uint64_t written, failed_in_a_row; /* batches */
+	uint64_t files;		 /* in all batches, without event.json */
 	int stop_fd;		 /* eventfd: rounds_stop */
 };
 
@@ -198,7 +199,7 @@ static void tell(struct rounds *r, const struct composed *c)
 	buffer_release(&line);
 }
 
-/* A batch that cannot be written costs its round. */
+/* If the batch cannot be written, its round is lost. */
 static void compose(struct rounds *r, struct lap *lap)
 {
 	struct arena arena = { 0 };
@@ -249,7 +250,7 @@ static void turn_pushes(struct rounds *r, bool may_fork)
 	tell_pushes(r);
 }
 
-/* Composes what is over. */
+/* Composes the rounds that are over, the oldest first. */
 static void tend(struct rounds *r, bool may_fork)
 {
 	for (size_t i = 0; i < r->lap_count; i++)
@@ -268,21 +269,22 @@ static void tend(struct rounds *r, bool may_fork)
 	turn_pushes(r, may_fork);
 }
 
-/* Waits a little, for whoever is first: the stop, a part of a round that is there. */
+/* Pauses for `ns`, at most TURN_MS or IDLE_MS; ends early at rounds_stop, or when a profile may
+ * have come. */
 static void pause_for(struct rounds *r, uint64_t ns)
 {
 	struct pollfd p[] = { { .fd = r->stop_fd, .events = POLLIN },
 			      { .fd = r->lap_count ? lap_fd(r->laps[0]) : -1, .events = POLLIN } };
 	uint64_t ms = ns / NS_PER_MS + 1, most = r->lap_count ? TURN_MS : IDLE_MS;
 
-	/* What is over already would not let us wait for what is not. */
+	/* A descriptor that is readable already would end the pause at once. */
 	for (int i = 0; i < 2; i++)
 		if (poll(p + i, 1, 0) > 0)
 			p[i].fd = -1;
 	poll(p, 2, (int)(ms < most ? ms : most));
 }
 
-/* Nothing samples any more: what was taken is written, whatever of it is there in time. */
+/* After the last round: waits for profiles, up to the time limits, and writes all batches. */
 static void finish_all(struct rounds *r)
 {
 	uint64_t since = boot_ns();
@@ -315,8 +317,8 @@ static void say_target(struct rounds *r, const char *what)
 	say(r, ROUNDS_TARGET, line);
 }
 
-/* Takes up a process that was found. One that is gone again is none; what else is in the way
- * of it may change, and is told once. */
+/* Takes up a process that was found. That it has ended again is not reported; another obstacle
+ * may go away later, and is reported once. */
 static bool take_up(struct rounds *r, pid_t pid)
 {
 	struct error err;
@@ -337,7 +339,7 @@ static bool take_up(struct rounds *r, pid_t pid)
 	return true;
 }
 
-/* True with a living target; false when there is none and none will be. */
+/* True: the target lives, or none is needed. False: there is none and none will come. */
 static bool have_subject(struct rounds *r)
 {
 	bool none = !r->subject.process.pid;
@@ -370,7 +372,7 @@ static bool look(void *ctx)
 	return stopped(r);
 }
 
-/* As long as was asked for, and not into the next round's time. */
+/* The requested duration, but not into the next round's time. */
 static uint64_t round_duration(const struct rounds *r)
 {
 	uint64_t left = schedule_left(&r->schedule, boot_ns(), real_ns());
@@ -379,7 +381,7 @@ static uint64_t round_duration(const struct rounds *r)
 	return left < duration ? left : duration;
 }
 
-/* Room for one more. */
+/* Makes room for another round: gives up the profiles of the oldest that have not come. */
 static void make_way(struct rounds *r)
 {
 	while (r->lap_count == LAPS) {
@@ -414,7 +416,7 @@ static int one_round(struct rounds *r, struct error *err)
 	return 0;
 }
 
-/* Waits for the next round's time. False: there is no next round. */
+/* Waits for the next round's time. False: there is none. */
 static bool next_round(struct rounds *r)
 {
 	uint64_t wait;
@@ -456,7 +458,7 @@ int rounds_run(struct rounds *r, uint64_t *written, struct error *err)
 		say_missed(r, &missed);
 		rc = one_round(r, err);
 		if (rc && rc != ERR_GONE && !r->written && !r->lap_count)
-			break; /* as it is, it will never do */
+			break; /* no round has worked yet: retrying will not help */
 		if (rc && rc != ERR_GONE)
 			say(r, ROUNDS_TROUBLE, err->text);
 		rc = 0;

@@ -1,10 +1,10 @@
 /*
- * Slots follow one another every_ns apart. Without alignment they are counted on the boot
- * clock from the first round on, so that the k-th begins exactly k times every_ns later
- * whatever rounds take, suspends included. Aligned ones are counted on the wall clock; when
- * that jumps, the slot that it says now is the one that counts, but none is used twice: set
- * back, the clock would otherwise have us wait until it has been made up for, or take what is
- * a new hour's slot for an old one.
+ * Slots follow one another every_ns apart. Without alignment they are counted on the boot clock
+ * from the start of the schedule, so that the k-th begins exactly k times every_ns later however
+ * long rounds take, suspends included. Aligned slots are counted on the wall clock. After it
+ * jumps, the slot of the new time counts, but no slot is used twice: otherwise, after the clock
+ * was set back, the schedule would wait until the old time is reached again, or take the slot of
+ * a new hour for an old one.
  */
 #include "rounds/schedule.h"
 
@@ -15,12 +15,12 @@ void schedule_init(struct schedule *s, uint64_t every_ns, bool align, uint64_t r
 
 	*s = (struct schedule){ .every_ns = every_ns ? every_ns : 1, .align = align,
 				.rounds = rounds, .first_boot_ns = boot_ns };
-	/* The slot that has begun is not ours, unless it begins now. */
+		/* A slot that has begun already is not used, unless it begins right now. */
 	if (align)
 		s->slot = (now ? now - 1 : 0) / s->every_ns;
 }
 
-/* Time on the clock that slots are counted on. */
+/* The time on the clock that the slots are counted on. */
 static uint64_t on_grid(const struct schedule *s, uint64_t boot_ns, int64_t real_ns)
 {
 	if (s->align)
@@ -37,11 +37,11 @@ uint64_t schedule_wait(struct schedule *s, uint64_t boot_ns, int64_t real_ns)
 	if (!s->begun && !s->align)
 		return 0;
 	if (slot < s->slot)
-		s->slot = slot; /* set back: the present slot is as good as used */
+		s->slot = slot; /* set back: the current slot counts as used */
 	return slot > s->slot ? 0 : (s->slot + 1) * s->every_ns - now;
 }
 
-/* Slots that went by since the last round. A clock that jumps makes none go by. */
+/* Number of slots that went by since the last round, without those that a clock's jump skips. */
 static uint64_t gone_by(const struct schedule *s, uint64_t boot_ns, uint64_t slot)
 {
 	uint64_t slots = s->align ? (boot_ns - s->last_boot_ns + s->every_ns / 2) / s->every_ns :

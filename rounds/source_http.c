@@ -1,8 +1,8 @@
 /*
  * A net/http/pprof endpoint as a source (net/http/pprof/pprof.go).
  *
- * What it answers is looked at before it counts as a profile: a proxy's page with status 200
- * is none, and neither is one that others could not read.
+ * An answer is checked before it counts as a profile: a proxy's page with status 200 is
+ * rejected, and so is a profile that other tools could not read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static int check_profile(const struct endpoint *e, const void *data, size_t len,
 	return rc;
 }
 
-/* A profile that was not waited for is better than none. */
+/* Best effort: a profile without the wait is better than none. */
 static void wait_for_gc(const struct endpoint *e, struct source_remark *remark)
 {
 	struct error err;
@@ -143,8 +143,8 @@ static int take_custom(struct source *s, struct buffer *names, struct error *err
 
 /* Goroutines. */
 
-/* "goroutine profile: total 12", the first line of goroutine?debug=1: for a server that has
- * that handler and no index. */
+/* Reads "goroutine profile: total 12", the first line of goroutine?debug=1. For a server that
+ * has that handler and no index. */
 static int count_by_profile(const struct endpoint *e, uint64_t *count, struct error *err)
 {
 	static const char begin[] = "goroutine profile: total ";
@@ -169,7 +169,7 @@ static int count_by_profile(const struct endpoint *e, uint64_t *count, struct er
 	return cursor_error(&c, err);
 }
 
-/* The index costs the program next to nothing. */
+/* Tries the index first: it costs the program next to nothing. */
 static int count_goroutines(const struct endpoint *e, uint64_t *count, struct error *err)
 {
 	struct pprofindex *index;

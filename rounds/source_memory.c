@@ -1,19 +1,19 @@
 /*
- * A process's memory as a source: what goprofile/ makes of it.
+ * A process's memory as a source, read by goprofile/.
  *
- * The process is opened anew by each process of ours that asks, when it first asks: maps,
- * modules and addresses are fresh then, whatever was loaded since, and after an exec they are
- * the new program's. It costs some ten milliseconds of CPU. Rejected: opening it in the process
- * that runs the rounds, once for all, which would have that one read foreign ELF files, and
- * keep what it has read for months.
+ * Each of our collecting processes opens the target anew at its first call: maps, modules and
+ * addresses are then up to date, whatever was loaded since, and after an exec they are those of
+ * the new program. It costs some ten milliseconds of CPU. Rejected: opening it once, in the
+ * process that runs the rounds, which would then parse untrusted ELF files, and keep their
+ * contents for months.
  *
- * process_vm_readv(2) knows a process by its number only. That it was the right one all the
- * time is seen afterwards: a process that still exists, by its pidfd, had its number for
- * itself until now. And where it executed another program meanwhile, the tables of two may
- * have been mixed up: that is looked for, too, and such a profile is none.
+ * process_vm_readv(2) identifies a process by its number only. That it was the right process is
+ * checked afterwards: one that still exists, by its pidfd, has had its number all the time. If it
+ * executed another program meanwhile, tables of two programs may have been mixed; that is checked
+ * too, and such a profile is rejected.
  *
- * Who was seen waiting since when goes from one process of ours to the next as bytes, with
- * the program that it is about before them: what is known of another one is of no use.
+ * The record of which goroutine was seen waiting since when passes from one of our processes to
+ * the next as bytes, behind the program that it is of: for another program it is useless.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,15 +39,15 @@ static const size_t USUAL_BYTES = 256 << 20;
 struct reader {
 	struct source source;
 	struct source_options options;
-	struct process *process; /* not owned; one with pid 0 is none */
+	struct process *process; /* not owned; pid 0: none */
 	struct process nobody;
 	struct goprofile *go;	 /* NULL: not opened */
-	struct subject_program program; /* which it was opened of */
-	struct error failed;	 /* why it could not be */
+	struct subject_program program; /* the program that `go` was opened for */
+	struct error failed;	 /* why opening failed */
 	struct buffer seen;	 /* a struct subject_program, and what waits_save gave; or empty */
 	bool seen_anew;
-	char held[200];		 /* what exact_make has said */
-	struct together together; /* read in one hold, and not yet asked for: */
+	char held[200];		 /* exact_make's words on the last read */
+	struct together together; /* read in one hold, not yet taken; its remark and words: */
 	struct source_remark together_remark;
 	char together_held[200];
 };
@@ -74,7 +74,7 @@ static int open_go(struct reader *r)
 	return goprofile_new(&r->go, r->process, &o, &r->failed);
 }
 
-/* What does not open once is not tried again by each profile. */
+/* Opens once: a failure is kept, not retried for each profile. */
 static int have_go(struct reader *r, struct error *err)
 {
 	if (!r->failed.code && !r->go)
@@ -82,8 +82,8 @@ static int have_go(struct reader *r, struct error *err)
 	return r->failed.code ? error_set(err, r->failed.code, "%s", r->failed.text) : 0;
 }
 
-/* After reading: was it all of the program that was opened? What fails fails because of that,
- * if it was not. */
+/* After reading: is it still the program that was opened? If not, that is the error, whatever
+ * `rc` is. */
 static int check_program(const struct reader *r, int rc, struct error *err)
 {
 	struct subject_program now = subject_program_of(r->process);
@@ -103,7 +103,7 @@ static int check_size(const struct reader *r, size_t len, struct error *err)
 	       error_set(err, ERR_LIMIT, "the profile has more than %zu bytes", r->options.max_bytes);
 }
 
-/* With all threads held, if that is wanted; then perhaps several times. */
+/* Calls `read`; with stop_ns all threads are held, and it may be called several times. */
 static int read_once(struct reader *r, exact_read *read, void *ctx, struct error *err)
 {
 	*r->held = '\0';
@@ -112,8 +112,8 @@ static int read_once(struct reader *r, exact_read *read, void *ctx, struct error
 				    read(ctx, err);
 }
 
-/* A fresh heap profile cannot be had while the GC sweeps (ERR_SHORT), and the next cycle may be
- * there already. */
+/* Retries ERR_SHORT until the time-out: a fresh heap profile cannot be had while the GC sweeps,
+ * and the next cycle may have begun already. */
 static int read_now(struct reader *r, exact_read *read, void *ctx, struct error *err)
 {
 	const struct timespec pause = to_timespec(2 * NS_PER_MS);
@@ -147,7 +147,7 @@ static int make_profile(void *making, struct error *err)
 	return rc ? rc : goprofile_make(m->r->go, m->name, &m->profile, err);
 }
 
-/* The hold is among the comments. */
+/* Adds the words on the hold as a comment of the profile. */
 static int pack(const struct reader *r, struct profile *p, struct buffer *out, struct error *err)
 {
 	size_t before = out->len;
@@ -176,7 +176,7 @@ static void note_hold(const struct reader *r, struct source_remark *remark)
 		snprintf(remark->note, sizeof(remark->note), "%s", r->held);
 }
 
-/* A profile that was not waited for is better than none. */
+/* Best effort: a profile without the wait is better than none. */
 static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_remark *remark)
 {
 	struct error err;
@@ -212,7 +212,7 @@ static int read_together(void *reader, struct error *err)
 
 static int recall(const struct reader *r, struct waits **w, struct error *err);
 
-/* What fails here fails when it is asked for, too, and is told then. */
+/* A failure is not reported here: the profile is then read when it is taken, and fails there. */
 static void make_together(struct source *s, unsigned types, bool gc_wait)
 {
 	const unsigned heaps = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
@@ -294,7 +294,7 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 
 /* Waits. */
 
-/* What is remembered of another program, or is nonsense, is as good as nothing. */
+/* A record of another program, or one that is broken, counts as empty. */
 static int recall(const struct reader *r, struct waits **w, struct error *err)
 {
 	struct subject_program about;
@@ -312,7 +312,7 @@ static int recall(const struct reader *r, struct waits **w, struct error *err)
 	return waits_new(w) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
-/* Who forgets only knows less. */
+/* Best effort: a failure only resets wait times. */
 static void remember(struct reader *r, const struct waits *w)
 {
 	r->seen.len = 0;
@@ -325,7 +325,7 @@ static void remember(struct reader *r, const struct waits *w)
 struct waiting {
 	struct reader *r;
 	struct waits *waits;
-	struct profile *profile; /* theirs */
+	struct profile *profile; /* owned by waits */
 };
 
 static int make_waits(void *waiting, struct error *err)
@@ -338,7 +338,7 @@ static int make_waits(void *waiting, struct error *err)
 				 rc;
 }
 
-/* Those that were made together with others, if they were. */
+/* Takes the waits that were read together with other profiles, if any. */
 static int take_waits_together(struct waiting *w, struct error *err)
 {
 	struct together *t = &w->r->together;
@@ -405,7 +405,7 @@ struct writing {
 	struct reader *r;
 	const char *name; /* NULL: a dump */
 	struct buffer *out;
-	size_t before;	  /* its length */
+	size_t before;	  /* length of `out` at the start */
 };
 
 static int write_text(void *writing, struct error *err)

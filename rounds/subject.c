@@ -13,7 +13,7 @@
 
 enum { STAT_STARTTIME = 22, STAT_STARTSTACK = 28 };
 
-/* Of the program as it is now: after an exec it may be another. */
+/* Reads it from the program as it is now: an exec may have replaced it. */
 static void read_build_id(struct subject *s)
 {
 	int fd = process_openat(&s->process, "exe", O_RDONLY);
@@ -26,8 +26,8 @@ static void read_build_id(struct subject *s)
 	image_free(image);
 }
 
-/* A field of /proc/PID/stat, 3 or more, counted from behind the name, which may hold anything
- * (proc(5)). */
+/* A field of /proc/PID/stat, 3 or more, counted from behind the name, which may contain any
+ * characters (proc(5)). */
 static unsigned long long stat_field(const char *behind_name, int field)
 {
 	const char *at = behind_name;
@@ -56,7 +56,7 @@ bool subject_program_same(const struct subject_program *a, const struct subject_
 	return a->began == b->began && a->stack == b->stack;
 }
 
-/* Numbers of processes mean something in a namespace only, and containers may share a folder. */
+/* A PID is unique within its namespace only, and containers may share a folder. */
 static unsigned long long own_namespace(void)
 {
 	struct stat st;

@@ -1,4 +1,4 @@
-/* Whom the rounds are about: one process, or none where only a URL is asked. */
+/* The target of the rounds: one process, or none where only a URL is requested. */
 #ifndef ROUNDS_SUBJECT_H
 #define ROUNDS_SUBJECT_H
 
@@ -10,37 +10,39 @@
 struct error;
 struct metrics;
 
-/* What a process runs: equal as long as it is the same process, and has not executed another
- * program. Zeros when it cannot be told: it has ended, or may not be traced. */
+/* Identifies what a process runs: equal as long as it is the same process and has not executed
+ * another program. Zeros: it has ended, or may not be traced. */
 struct subject_program {
-	unsigned long long began; /* the process, in ticks since the boot */
-	unsigned long long stack; /* where its stack begins: at random since execve(2) */
+	unsigned long long began; /* the process's start, in clock ticks since the boot */
+	unsigned long long stack; /* where its stack begins: random at each execve(2) */
 };
 
 struct subject_program subject_program_of(const struct process *p);
 bool subject_program_same(const struct subject_program *a, const struct subject_program *b);
 
 struct subject {
-	struct process process; /* pid 0: there is none */
+	struct process process; /* pid 0: none */
 	char build_id[2 * 64 + 1]; /* of its program, "" when unknown */
 	struct subject_program program;
 	char key[160];	   /* for the folder's lock (rounds/batch.h) */
-	struct metrics *metrics; /* NULL: not wanted, or no process */
+	struct metrics *metrics; /* NULL: not requested, or no process */
 };
 
-/* Holds the process; pid 0 for none, and then `key` is its key. ERR_GONE, ERR_PERM,
- * ERR_NOMEM. */
+/* Opens the process `pid`; 0 for none, and then `key` is its key. The caller calls subject_close,
+ * after an error too. ERR_GONE, ERR_PERM, ERR_NOMEM. */
 int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err);
 
-/* Has it executed another program since? Then that is described from now on. */
+/* Has it executed another program since the last call? If so, its name, program and build ID are
+ * read again. */
 bool subject_renew(struct subject *s);
 
-/* Readable when it has ended; -1 for none. */
+/* Readable when the process has ended; -1 for none. Borrowed. */
 int subject_fd(const struct subject *s);
 
+/* Is the process alive, or is there none? */
 bool subject_alive(const struct subject *s);
 
-/* Harmless on {0} and twice. */
+/* Harmless on {0} and when called twice. */
 void subject_close(struct subject *s);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A thread whose schedstat is as it was has not run since, and so it cannot have been
- * switched: the longer file (status) is read of the others only.
+ * A thread with an unchanged schedstat has not run since the last reading, and so has no new
+ * switches: the longer file (status) is read only for the others.
  */
 #include "rounds/threadmetrics.h"
 
@@ -31,7 +31,7 @@ struct reading {
 	const struct process *process;
 	struct thread_counts *threads;
 	size_t count, room;
-	bool any; /* the scheduler counts (CONFIG_SCHED_INFO) */
+	bool any; /* the scheduler keeps counts (CONFIG_SCHED_INFO) */
 };
 
 void threadmetrics_release(struct threadmetrics *m)
@@ -56,7 +56,7 @@ static size_t read_task(const struct process *p, pid_t tid, const char *name, ch
 	return len > 0 ? (size_t)len : 0;
 }
 
-/* Zeros where the kernel does not count. */
+/* Zeros if the kernel keeps no counts. */
 static void read_schedstat(const struct process *p, struct thread_counts *t)
 {
 	char text[96];
@@ -148,7 +148,7 @@ static int read_threads(const struct threadmetrics *m, struct reading *r)
 	return rc;
 }
 
-/* What a counter has gained; a smaller number is another thread's that got the tid. */
+/* A counter's gain since the last reading. A smaller number is of another thread with that tid. */
 static uint64_t gain(uint64_t now, const uint64_t *then)
 {
 	return then && *then <= now ? now - *then : now;

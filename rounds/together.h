@@ -1,6 +1,6 @@
 /*
- * Several of Go's profiles made in one go, for who holds the process meanwhile
- * (rounds/exact.h), and given out one after the other.
+ * Several of Go's profiles read at once, while the process is held (rounds/exact.h), and then
+ * taken one after the other.
  */
 #ifndef ROUNDS_TOGETHER_H
 #define ROUNDS_TOGETHER_H
@@ -18,29 +18,31 @@ enum { TOGETHER_MAX = 8 };
 
 struct together {
 	struct kept {
-		const char *name; /* the runtime's; NULL once it was given out */
+		const char *name; /* the runtime's; NULL: taken */
 		struct profile profile;
-		int rc; /* what came of it */
+		int rc; /* of goprofile_make */
 		struct error error;
 	} kept[TOGETHER_MAX];
 	size_t count;
-	struct waits *waits;   /* owned; NULL: they are not wanted, or were given out */
-	struct profile *waited; /* theirs */
+	struct waits *waits;   /* owned; NULL: not requested, or taken */
+	struct profile *waited; /* owned by waits */
 	int waits_rc;
 	struct error waits_error;
 };
 
-/* Those of a set of enum capture_type that are profiles of the runtime's (not custom ones), each
- * once; goroutines last, of which rounds/exact.c asks how they were. Begins anew. ERR_NOMEM. */
+/* Starts a new set: the types of `types`, a set of enum capture_type, that are profiles of the
+ * runtime (not custom ones), each once; goroutines last, since rounds/exact.c needs their stats,
+ * and goprofile_stats has those of the last profile. ERR_NOMEM. */
 int together_want(struct together *t, unsigned types);
 void together_release(struct together *t);
 
-/* Makes them all, anew each time. What cannot be had does not keep the others back. ERR_SHORT:
- * not now (goprofile_make); ERR_GONE, ERR_NOMEM. */
+/* Reads all profiles of the set, and `waits`, anew at each call. Other errors of one profile are
+ * kept for together_take and do not stop the rest. ERR_SHORT: not now (goprofile_make); ERR_GONE,
+ * ERR_NOMEM. */
 int together_make(struct together *t, struct goprofile *g, struct error *err);
 
-/* One of them, into *p, which stays the set's; *rc and *err as goprofile_make's. False: it is not
- * among them, or was given out before. */
+/* Takes one profile: *p is owned by the set, *rc and *err are goprofile_make's. False: it is not
+ * in the set, or was taken before. */
 bool together_take(struct together *t, const char *name, struct profile **p, int *rc,
 		   struct error *err);
 

@@ -9,8 +9,8 @@
 enum { EV_EVENT_BATCH = 1, EV_EXPERIMENTAL_BATCH = 49, EV_END_OF_GENERATION = 52 };
 
 enum {
-	SIGNALS_VERSION = 26, /* the first that says where a generation ends */
-	LAST_VERSION = 26,    /* that we know: what comes later may be anything */
+	SIGNALS_VERSION = 26, /* the first version with an event at the end of a generation */
+	LAST_VERSION = 26,    /* the last that we parse: the format may change */
 	BATCH_HEADER_MAX = 2 + 4 * 10,
 	TABLES = 256 << 10, /* a server's strings and stacks, roughly */
 };
@@ -20,7 +20,7 @@ static bool is_known(const struct tracecut *t)
 	return t->version >= TRACECUT_FIRST && t->version <= LAST_VERSION;
 }
 
-/* "go 1.22 trace\0\0\0" (internal/trace/version; runtime/trace.go before Go 1.22) */
+/* "go 1.22 trace\0\0\0" (internal/trace/version; runtime/trace.go before Go 1.22). */
 static int take_header(struct tracecut *t, const void *data, struct error *err)
 {
 	struct cursor c;
@@ -54,7 +54,7 @@ static void note_thread(struct tracecut *t, uint64_t thread)
 	t->thread_count++;
 }
 
-/* All that was before is whole. */
+/* The bytes before the offset `at` are whole generations. */
 static void end_generation(struct tracecut *t, size_t at)
 {
 	t->whole = at;
@@ -62,8 +62,7 @@ static void end_generation(struct tracecut *t, size_t at)
 	t->thread_count = 0;
 }
 
-/* A generation begins with its first batch, and until Go 1.25 that is the end of the one
- * before. */
+/* A generation begins with its first batch. Until Go 1.25 that also ends the generation before. */
 static void enter_generation(struct tracecut *t, uint64_t generation, uint64_t thread, size_t at,
 			     struct cursor *c)
 {
@@ -77,7 +76,7 @@ static void enter_generation(struct tracecut *t, uint64_t generation, uint64_t t
 	note_thread(t, thread);
 }
 
-/* Behind the first byte of a batch; false when it is not there as a whole. */
+/* Takes a batch after its first byte. False: it is not complete yet. */
 static bool take_batch(struct tracecut *t, size_t at, struct cursor *c)
 {
 	size_t left = cursor_left(c);

@@ -19,7 +19,7 @@ static int by_image(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Sorted, each once. */
+/* Sorts the places and removes duplicates. */
 static void settle(struct announcement *a)
 {
 	size_t kept = 0;
@@ -32,8 +32,8 @@ static void settle(struct announcement *a)
 	a->count = kept;
 }
 
-/* Places are few and come again and again: before there is more room, those that are
- * there twice go. */
+/* Makes room for one more place. Distinct places are few and repeat often, so duplicates are
+ * removed first; the array is only doubled if it is then still half full. ERR_NOMEM. */
 static int make_room(struct announcement *a)
 {
 	size_t room = a->room ? a->room * 2 : ROOM_MIN;
@@ -58,7 +58,7 @@ int announce_place(struct announcement *a, const struct image *image, uint64_t a
 	return 0;
 }
 
-/* The addresses of the image of the first place; how many is *n. */
+/* Passes the addresses in the image of the first place to its symbolizer; *n: how many. */
 static int send_image(struct symbolizer *s, const struct announced *places, size_t count, size_t *n)
 {
 	uint64_t *addrs = malloc(count * sizeof(*addrs));

@@ -1,6 +1,6 @@
 /*
- * What symbolizers will be asked, told to them before (symbolizer_prepare): each image's
- * addresses together.
+ * Collects the addresses that symbolizers will look up, and announces them beforehand, those of an
+ * image all at once (symbolizer_prepare).
  */
 #ifndef SAMPLER_ANNOUNCE_H
 #define SAMPLER_ANNOUNCE_H
@@ -11,7 +11,7 @@
 struct image;
 struct symbolizer;
 
-/* {0} is an empty one; announce_send releases it. */
+/* {0} is an empty announcement; announce_send releases its memory. */
 struct announcement {
 	struct announced {
 		const struct image *image;
@@ -20,10 +20,12 @@ struct announcement {
 	size_t count, room;
 };
 
-/* The same place may come often. ERR_NOMEM. */
+/* Adds a place, also one that was added before. `image` is borrowed until announce_send.
+ * ERR_NOMEM. */
 int announce_place(struct announcement *a, const struct image *image, uint64_t addr);
 
-/* Tells them: `symbolizer_of` says which speaks for an image. ERR_NOMEM. */
+/* Passes all places to their symbolizers, and empties the announcement in any case. `symbolizer_of`
+ * returns the symbolizer of an image. ERR_NOMEM. */
 int announce_send(struct announcement *a,
 		  struct symbolizer *(*symbolizer_of)(void *ctx, const struct image *image),
 		  void *ctx);

@@ -1,8 +1,8 @@
 /*
- * Asking threads to stop, and taking over their stacks when they did.
+ * Requests threads to stop, and takes over the stacks that were copied of them.
  *
- * The tracing thread (tracing.c) has them stopped and let go; here is which ones, into
- * which slot, and what it has cost them.
+ * The tracing thread (tracing.c) stops and releases the threads. This file decides which threads
+ * are requested to stop and which slot each one gets, and accounts how long each was held.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +19,13 @@
 #include "sampler/transfers.h"
 
 enum {
-	STACK_FIRST = 16 << 10, /* bytes copied of a thread never seen */
-	SERVE_NS = 1000000,	/* how long asked threads are waited for, at most, */
-	SERVE_PARTS = 4,	/* and this part of the time to the next tick */
-	FRESH_NS = 100000,	/* how old a look is when its thread is asked, at most */
+	STACK_FIRST = 16 << 10, /* bytes copied of a thread that has no sample yet */
+	SERVE_NS = 1000000,	/* longest wait for threads that were requested to stop */
+	SERVE_PARTS = 4,	/* that wait is at most the tick period divided by this */
+	FRESH_NS = 100000,	/* longest time from a look to the request */
 };
 
-static const double PAUSE_BURST_NS = 1e6; /* so much may always be held */
+static const double PAUSE_BURST_NS = 1e6; /* held time that is allowed in addition to pause_share */
 
 struct slot *slot_free(struct round *r)
 {
@@ -54,7 +54,7 @@ struct slot *slot_take(struct round *r, const struct member *m, const struct thr
 	slot->weight = r->weight;
 	slot->context = (struct stack_context){ m->index, thread->index, state, .syscall = -1 };
 	slot->moment = labelling_moment(m);
-	slot->waited_ns = UINT64_MAX; /* until slot_fill finds out */
+	slot->waited_ns = UINT64_MAX; /* until slot_fill sets it */
 	slot->looked_ns = thread->alive_ns;
 	return slot;
 }
@@ -66,8 +66,8 @@ size_t bytes_wanted(const struct member *m, const struct thread *thread)
 	return thread->go.m && m->go_stack_want > want ? m->go_stack_want : want;
 }
 
-/* The thread is held: copy and get out. If it was on another CPU and has waited for
- * a CPU since the look, it was not running at the look. */
+/* Called while the thread is held, so it only copies. A thread that was on another CPU than ours
+ * and has waited for a CPU since its look was not running at the look. */
 bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	struct slot *slot = cookie;
@@ -95,9 +95,10 @@ bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *reg
 	return true;
 }
 
-/* A thread was held at most from asking to letting go, less what it waited for a CPU,
- * which is not our doing (some of it may have been before we asked, and the kernel does not
- * count all of it); at least since we learnt of the stop. */
+/* Accounts how long the thread was held. That is an estimate. Upper bounds: the time from request
+ * to release, less the thread's wait for a CPU, which we did not cause (inexact: part of it may
+ * precede the request, and the kernel does not count all of it); and the time for which the tracing
+ * thread was awake. Lower bound: the time since the tracing thread learnt of the stop. */
 static void note_held(struct round *r, const struct slot *slot)
 {
 	uint64_t held = slot->stop.held_ns, served = slot->stop.served_ns;
@@ -180,7 +181,7 @@ static bool over_budget(struct round *r, const struct thread *thread)
 	return true;
 }
 
-/* ERR_NOMEM. */
+/* Hands the thread to the tracing thread, unless it is to be spared. ERR_NOMEM. */
 static int ask(struct round *r, struct member *m, struct thread *thread, enum thread_state state)
 {
 	struct slot *slot;
@@ -197,7 +198,7 @@ static int ask(struct round *r, struct member *m, struct thread *thread, enum th
 	}
 	if (spared || !(slot = slot_take(r, m, thread, state)))
 		return 0;
-	if (thread->must_stop) /* once it has stopped it stands elsewhere */
+	if (thread->must_stop) /* a stop would change its place in the kernel */
 		kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
 	thread->asked_ns = r->tick_ns;
 	slot->about = *thread;

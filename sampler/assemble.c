@@ -2,18 +2,17 @@
  * Passes:
  *   1. mappings: one for each image that a stack touches, the program first,
  *      because pprof names the profile after mapping 1 (places.c)
- *   2. locations: each distinct code address symbolized once, all of a file's together
- *      (announce.c)
- *   3. samples: values by thread, so that their sum is the kernel's account
+ *   2. locations: each distinct code address symbolized once, all addresses of a file
+ *      together (announce.c)
+ *   3. samples: values are computed by thread, so that their sum is the kernel's account
  *
- * A thread that ran for N ns and was sampled n times has each sample stand for
- * N / n ns, in whole ns that add up to N exactly. (A sample for which the budget had ticks
- * and threads left out counts for those, too.) Threads that have run too little for that
- * have one account together: of a thousand that ran for a sample's time each, a third is
- * never caught, and those are not the same third of long and of short ones. Which those
- * are, the time that they ran decides, never the number of their samples, which is chance.
- * What ran and was never caught goes to a frame named [not sampled], so that totals stay
- * true.
+ * A thread that ran for N ns and was sampled n times has each sample stand for N / n ns, in whole
+ * ns that add up to N exactly. (A sample for which the budget left out ticks and threads counts for
+ * those, too.) Threads that ran too little for that share one account. The reason: of a thousand
+ * threads that each ran for a sample's time, a third is never caught, and the fraction that is
+ * never caught differs between longer and shorter threads. The time that a thread ran decides
+ * whether it shares the account, never the number of its samples, which is chance. The time of
+ * threads that were never caught goes to a frame named [not sampled], so that totals stay true.
  */
 #include "sampler/assemble.h"
 
@@ -33,23 +32,23 @@ struct assembly {
 	struct round *round;
 	struct profile *profile;
 	struct places places;
-	uint32_t *locations; /* of the stack at hand */
+	uint32_t *locations; /* of the current stack */
 	size_t location_room;
-	struct account *accounts; /* by member and thread; behind those of a member, the one
-				   * that its threads of few samples have together */
-	size_t *first_account;	  /* by member */
-	bool several;		/* processes: samples are labelled with theirs */
+	struct account *accounts; /* by member and thread; the last one of each member is shared by
+				   * its threads of few samples */
+	size_t *first_account;	  /* by member: its first account */
+	bool several;		/* several processes: samples carry the labels of theirs */
 	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall,
 		label_goid;
 };
 
-struct account { /* CPU time, and what is to share in it */
-	uint64_t ns, weight; /* of its samples, and of those that were left out to do no harm */
-	uint64_t seen, given; /* of these handed out */
-	bool together;	     /* a thread's: it has none of its own */
+struct account { /* CPU time, and the weight of the samples that share it */
+	uint64_t ns, weight; /* weight: of its samples, and of spared ones (transfers.c) */
+	uint64_t seen, given; /* of weight and ns: handed out so far */
+	bool together;	     /* the thread has no account of its own but uses the shared one */
 };
 
-static const double FEW = 5; /* samples that a thread may expect */
+static const double FEW = 5; /* a thread that may expect fewer samples uses the shared account */
 
 enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + GO_LABELS_MAX, VALUES_MAX = 3 };
 
@@ -95,7 +94,7 @@ static int syscall_label(struct assembly *a, int32_t number, struct profile_labe
 	return profile_string(a->profile, syscall_name(number, text), &label->str);
 }
 
-/* Those of the program's own that have the name of one of ours stand beside it. */
+/* A label of the program's own may have the same name as one of ours. Both are kept. */
 static int goroutine_labels(struct assembly *a, const struct stack_context *context,
 			    struct profile_label *labels, size_t *count)
 {
@@ -135,7 +134,7 @@ static int entry_labels(struct assembly *a, const struct stack_context *context,
 	return syscall_label(a, context->syscall, &labels[(*count)++]);
 }
 
-/* Where a thread's CPU time is. */
+/* The account that holds a thread's CPU time. */
 static struct account *account_of(struct assembly *a, uint32_t member, uint32_t thread)
 {
 	struct account *of_member = &a->accounts[a->first_account[member]];
@@ -145,8 +144,8 @@ static struct account *account_of(struct assembly *a, uint32_t member, uint32_t 
 	return &of_member[thread];
 }
 
-/* The share of an entry's samples in its account: rounding errors do not
- * add up because each share is the difference of two rounded sums. */
+/* The CPU time of an entry's samples, in ns: their share of the account. Rounding errors do not add
+ * up because each share is the difference of two rounded sums. */
 static int64_t share(struct assembly *a, const struct stackset_entry *e)
 {
 	struct account *s = account_of(a, e->context.member, e->context.thread);
@@ -169,7 +168,7 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 	size_t label_count;
 
 	if (!values[0] && !values[1] && !values[2])
-		return 0; /* nothing of it lies in the time that is shown */
+		return 0; /* no part of it lies in the time that is shown */
 	if (room_for((void **)&a->locations, &a->location_room, e->count, sizeof(*a->locations)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < e->count; i++)
@@ -180,7 +179,7 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 	return profile_add_sample(a->profile, a->locations, e->count, values, labels, label_count);
 }
 
-/* Time that the kernel accounted and no sample stands for. */
+/* Adds time that the kernel accounted and no sample stands for. */
 static int add_unsampled(struct assembly *a, const struct member *m, const struct thread *thread,
 			 uint64_t cpu_ns, uint64_t wall_ns)
 {
@@ -196,7 +195,7 @@ static int add_unsampled(struct assembly *a, const struct member *m, const struc
 				  thread_labels(a, m, thread, labels));
 }
 
-/* Of a thread's time, what no sample has got. */
+/* The part of a thread's CPU time that was given to no sample. */
 static uint64_t not_given(const struct account *a, uint64_t thread_ns)
 {
 	return a->ns ? (uint64_t)((unsigned __int128)thread_ns * (a->ns - a->given) / a->ns) : 0;
@@ -218,7 +217,8 @@ static uint64_t cpu_of(const struct thread *thread)
 	return thread->cpu_ns > thread->cpu_first ? thread->cpu_ns - thread->cpu_first : 0;
 }
 
-/* Threads that were never caught, and what the process's clock has beyond its threads. */
+/* Adds the time of threads that were never caught, and the time by which the process's CPU clock
+ * exceeds the sum of its threads. */
 static int add_rest_of(struct assembly *a, const struct member *m)
 {
 	size_t count;
@@ -233,7 +233,7 @@ static int add_rest_of(struct assembly *a, const struct member *m)
 	return m->cpu_ns > sum ? add_unsampled(a, m, NULL, m->cpu_ns - sum, 0) : 0;
 }
 
-/* Samples to a nanosecond of CPU time. */
+/* Samples per nanosecond of CPU time. */
 static double density_of(const struct thread *threads, size_t count)
 {
 	uint64_t samples = 0, ns = 0;

@@ -1,5 +1,5 @@
-/* Stacks -> a profile: the one place where the half of the program that knows
- * processes and the half that knows profiles meet. */
+/* Stacks -> a profile. This is where the half of the program that deals with processes and the half
+ * that deals with profiles meet. */
 #ifndef SAMPLER_ASSEMBLE_H
 #define SAMPLER_ASSEMBLE_H
 
@@ -12,15 +12,15 @@ struct symbolizer;
 
 /* Where names come from. */
 struct assemble_names {
-	/* One for each member; NULL: nothing is looked up, and what is not known is shown
-	 * as module and address. */
+	/* one for each member; NULL: nothing is looked up, and a place that is not in `known` is
+	 * shown as module and address */
 	struct symbolizer *const *symbolizers;
-	const struct known *known; /* what need not be looked up again; NULL: nothing */
-	struct buffer *places;	   /* struct known_place are appended: what is known now;
-				    * NULL: nobody wants them */
+	const struct known *known; /* places that need not be looked up again; NULL: none */
+	struct buffer *places;	   /* struct known_place of each known place are appended; NULL:
+				    * none */
 };
 
-/* Fills an initialised profile with what the round has sampled. Samples of no value are
+/* Fills an initialised profile with what the round has sampled. Samples with only 0 as values are
  * left out. ERR_NOMEM. */
 int assemble(struct round *r, const struct assemble_names *names, struct profile *profile,
 	     struct error *err);

@@ -1,5 +1,6 @@
-/* The two first numbers of schedstat (proc_pid_schedstat() in fs/proc/base.c), of which the
- * CPU time is as old as the last scheduler's tick; the clock has it exactly. */
+/* The time awake is CPU time plus the wait for a CPU. Both are in schedstat, its first two numbers
+ * (proc_pid_schedstat() in fs/proc/base.c), but the CPU time there is as old as the last scheduler
+ * tick. So it is read from the thread's CPU clock, which is exact. */
 #include "sampler/awake.h"
 
 #include <fcntl.h>

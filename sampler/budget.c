@@ -1,13 +1,13 @@
 /*
- * A tick's cost is the running mean of the last ones. Of each, at most eight times the mean
- * is believed, or what the one before has cost: some cost a thousand times the others,
- * once, because a large program's unwind tables are built in them. Such a cost is a debt.
- * While there is a debt, ticks get half of the share and the other half pays; without one,
- * ticks that cost no more than the share come as often as was asked for. So the rate never
- * falls to nothing for seconds, and in the end no more than the share has been taken.
+ * The cost of a tick is estimated by a running mean. One tick enters the mean with at most eight
+ * times the mean, or with the cost of the tick before it if that is more: a tick in which a large
+ * program's unwind tables are built costs a thousand times as much as others, once. Such a cost is
+ * a debt. While there is a debt, ticks get half of the share and the other half pays the debt.
+ * Without a debt, ticks that cost no more than the share come at the requested rate. So the rate
+ * never falls to nothing for seconds, and in the end no more than the share has been taken.
  *
- * Rejected: a bucket of tokens alone (all ticks of a second at once, then none); a quota
- * of the kernel's (cpu.max would throttle us while we hold a thread).
+ * Rejected: a bucket of tokens alone (all ticks of a second at once, then none); a quota of the
+ * kernel's (cpu.max would throttle us while we hold a thread).
  */
 #include "sampler/budget.h"
 
@@ -15,12 +15,12 @@
 
 enum {
 	MEMORY = 4,	    /* ticks in the mean */
-	BELIEVED = 8,	    /* times the mean */
+	BELIEVED = 8,	    /* one tick enters the mean with at most so many times the mean */
 	LEAST_TICK_NS = 20000,
-	SAVED_NS = 50000000, /* so much may be left over for later */
+	SAVED_NS = 50000000, /* the unused share of so much time is kept for later */
 };
 
-static const double LONGEST_NS = 1e8, /* from tick to tick, while a part of the threads will do */
+static const double LONGEST_NS = 1e8, /* from tick to tick, if each may look at a part */
 	LONGEST_WHOLE_NS = 1e9, LEAST_PART = 1.0 / 256, PAYS_DEBT = 0.5;
 
 void budget_init(struct budget *b, double share, unsigned rate)
@@ -48,7 +48,7 @@ static void reckon(struct budget *b, uint64_t now, double cpu_ns)
 		b->tick_ns = LEAST_TICK_NS;
 }
 
-/* The part that can be looked at if a tick comes every LONGEST_NS. */
+/* Chooses the part of the threads that can be looked at if a tick comes every LONGEST_NS. */
 static void choose_part(struct budget *b, double share, bool whole)
 {
 	double before = b->part, part = before * share * LONGEST_NS / b->tick_ns;

@@ -1,10 +1,10 @@
 /*
- * How much CPU time the sampling may take, and how it is kept.
+ * How much CPU time the sampling may take, and how that limit is kept.
  *
- * A round that looks at few threads takes less than it may, and nothing is done. Where
- * ticks cost more, fewer are made: the rate sinks. Where even ten a second cost more,
- * each looks at a random part of the threads. Every sample then stands for as many ticks
- * and threads as were left out for it (budget_weight), so that shares stay true.
+ * A round that looks at few threads stays below the limit. Where ticks cost more, fewer are made:
+ * the rate sinks. Where even ten ticks a second cost more, each tick looks at a random part of the
+ * threads. Every sample then also stands for the ticks and threads that were left out
+ * (budget_weight), so that shares stay true.
  */
 #ifndef SAMPLER_BUDGET_H
 #define SAMPLER_BUDGET_H
@@ -14,26 +14,26 @@
 
 struct budget {
 	double share;	    /* of one CPU */
-	uint64_t period_ns; /* of the rate that was asked for */
-	double tick_ns;	    /* what a tick costs, lately, */
-	double last_ns;	    /* and what the last one has cost */
-	double debt_ns;	    /* what was taken beyond the share; below 0: what is left of it */
-	double part;	    /* of the threads that a tick looks at, above 0 to 1 */
+	uint64_t period_ns; /* of the requested rate */
+	double tick_ns;	    /* CPU time of a tick, running mean */
+	double last_ns;	    /* CPU time of the last tick */
+	double debt_ns;	    /* CPU time taken beyond the share; below 0: unused share */
+	double part;	    /* the part of the threads that a tick looks at: above 0, at most 1 */
 	unsigned stride;    /* periods from tick to tick */
-	uint64_t settled_ns; /* CLOCK_MONOTONIC: until when the debt is reckoned; 0: never */
+	uint64_t settled_ns; /* CLOCK_MONOTONIC: when debt_ns was last computed; 0: never */
 };
 
 enum { BUDGET_ONE = 256 }; /* the weight of a sample for which nothing was left out */
 
-/* A budget of `share` (0 to 1) of one CPU for that many ticks a second. */
+/* A budget of `share` (0 to 1) of one CPU for `rate` ticks a second. */
 void budget_init(struct budget *b, double share, unsigned rate);
 
-/* A tick has taken so much CPU time, all that was done since the last one included; `now`
- * is CLOCK_MONOTONIC. `whole`: its threads can only be judged together, so all have to be
- * looked at. Afterwards stride and part are those of the next tick. */
+/* Accounts a tick: `cpu_ns` is the CPU time that it took, with all that was done since the last
+ * tick; `now` is CLOCK_MONOTONIC in ns. `whole`: all threads have to be looked at, because they can
+ * only be judged together. Afterwards stride and part are those of the next tick. */
 void budget_spend(struct budget *b, uint64_t now, uint64_t cpu_ns, bool whole);
 
-/* What a sample of the next tick stands for, in 1/BUDGET_ONE. */
+/* The weight of a sample of the next tick, in 1/BUDGET_ONE. */
 uint32_t budget_weight(const struct budget *b);
 
 #endif

@@ -1,20 +1,21 @@
 /*
- * What is known of single system calls. Each was looked up in the kernel's source; the
- * function stands beside it, and docs/calls.md says what it does there, and why the others
- * are missing here. Who adds one adds its row.
+ * What is known about individual system calls. Each was looked up in the kernel's source; the
+ * kernel's function is named beside it. docs/calls.md says what that function does, and why the
+ * other calls are not listed here. A call that is added here needs a row there.
  *
- * A call may also have failed with EINTR because a FUSE daemon or a driver answered so. Only
- * its number and its arguments tell that from our stop. So the list is one of calls that are
- * known to have done nothing, and what is not in it returns its error. close is the example:
- * its descriptor is gone when it fails, and may be another thread's by now.
+ * A call may also fail with EINTR because a FUSE daemon or a driver returned that. Only the call's
+ * number and arguments distinguish this from our stop. So the list holds only calls that are known
+ * to have done nothing, and a call that is not listed returns its error. close is one that must not
+ * be listed: when it fails, its descriptor is already closed, and the number may stand for a file
+ * that another thread has opened since.
  *
- * Sockets, pipes and the like are told by the text of /proc/PID/fd/N, which cannot be made
- * up: a file's begins with a slash. Only a socket's descriptor is copied (pidfd_getfd), since
- * nothing else tells its options. A copy of a terminal's or a device's could become the last
- * one, and closing it have effects.
+ * Sockets, pipes and the like are recognized by the text of /proc/PID/fd/N, which cannot be forged:
+ * the text of a file begins with a slash. Only a socket's descriptor is copied (pidfd_getfd), since
+ * nothing else tells its options. The copy of a terminal's or a device's descriptor could become
+ * the last one, and closing it would have effects.
  *
- * Rejected: opening /proc/PID/fd/N, which opens the file anew; fstatfs, which asks a FUSE
- * daemon, which may be the target.
+ * Rejected: opening /proc/PID/fd/N, which opens the file anew; fstatfs, which sends a request to a
+ * FUSE daemon, and that may be the target.
  */
 #include "sampler/calls.h"
 
@@ -46,7 +47,7 @@ static bool begins_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Asks no daemon of a file system, and mounts nothing. */
+/* Sends no request to a file system's daemon, and mounts nothing. */
 static bool is_fifo(const struct process *process, const char *link)
 {
 	int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
@@ -76,7 +77,7 @@ enum descriptor descriptor_kind(const struct process *process, uint64_t fd)
 	return DESCRIPTOR_UNKNOWN;
 }
 
-/* -1 where it has no such option. */
+/* -1 if the socket has no such option. */
 static int option(int fd, int level, int name)
 {
 	socklen_t len = sizeof(int);
@@ -93,7 +94,7 @@ static bool has_timeout(int fd, int which)
 	return getsockopt(fd, SOL_SOCKET, which, &tv, &len) || tv.tv_sec || tv.tv_usec;
 }
 
-/* TCP that is nothing else besides: TLS in the kernel and the like do it another way. */
+/* TCP without a protocol on top (TCP_ULP): TLS in the kernel and the like work in other ways. */
 static bool is_plain_tcp(int fd)
 {
 	char above[16] = "";
@@ -104,12 +105,12 @@ static bool is_plain_tcp(int fd)
 	       !getsockopt(fd, IPPROTO_TCP, TCP_ULP, above, &len) && !len;
 }
 
-/* unix_stream_read_generic, __unix_dgram_recvmsg, unix_accept; tcp_recvmsg_locked,
- * inet_csk_accept; __skb_recv_udp; netlink_recvmsg: each waits before it has taken anything,
- * but for what the low-water mark asks. unix_stream_sendmsg, unix_dgram_sendmsg,
- * unix_stream_connect; tcp_sendmsg_locked, __inet_stream_connect: if anything was sent, that
- * is the result. A connect that carries data is another thing; UDP that fails drops what
- * was corked. */
+/* Receiving and accepting: unix_stream_read_generic, __unix_dgram_recvmsg, unix_accept;
+ * tcp_recvmsg_locked, inet_csk_accept; __skb_recv_udp; netlink_recvmsg. Each waits before it has
+ * taken anything, unless the low-water mark requires more than there was. Sending and connecting:
+ * unix_stream_sendmsg, unix_dgram_sendmsg, unix_stream_connect; tcp_sendmsg_locked,
+ * __inet_stream_connect. If anything was sent, that is the result. A connect that carries data is
+ * different (TCP_FASTOPEN_CONNECT); a UDP send that fails drops corked data. */
 static bool ask(int fd, struct socket_waits *socket)
 {
 	int domain = option(fd, SOL_SOCKET, SO_DOMAIN);
@@ -141,9 +142,9 @@ bool socket_ask(const struct process *process, uint64_t target_fd, struct socket
 
 /* Entering again. */
 
-/* TCSBRK waits until what was written to a terminal is sent, tty_wait_until_sent; with an
- * argument of 0 it sends a break as well. KVM_RUN: a guest goes on where it was,
- * xfer_to_guest_mode_work and kvm_arch_vcpu_ioctl_run. */
+/* TCSBRK waits until a terminal's output has been sent (tty_wait_until_sent). With an argument of 0
+ * it also sends a break, so it is not made again then. KVM_RUN: a guest continues where it was
+ * (xfer_to_guest_mode_work, kvm_arch_vcpu_ioctl_run). */
 static bool control_again(const struct call *call)
 {
 	if (call->args[1] == TCSBRK)
@@ -186,15 +187,15 @@ static bool again_after_eintr(const struct call *call, const struct process *pro
 	case SYS_rt_sigtimedwait: /* do_sigtimedwait */
 	case SYS_semop:		  /* __do_semtimedop */
 	case SYS_semtimedop:
-	case SYS_io_getevents: /* do_io_getevents: only with no event */
+	case SYS_io_getevents: /* do_io_getevents: EINTR only with no event */
 		return true;
-	case SYS_io_uring_enter: /* io_cqring_wait: only with nothing submitted or completed */
+	case SYS_io_uring_enter: /* io_cqring_wait: EINTR if nothing is submitted or completed */
 		return !(uint32_t)a[1];
 	case SYS_read:
 	case SYS_readv:
 	case SYS_recvfrom:
 	case SYS_recvmsg:
-	case SYS_recvmmsg: /* do_recvmmsg: only with no message */
+	case SYS_recvmmsg: /* do_recvmmsg: EINTR only with no message */
 	case SYS_accept:
 	case SYS_accept4:
 		return receive_again(call, process);
@@ -203,7 +204,7 @@ static bool again_after_eintr(const struct call *call, const struct process *pro
 	case SYS_connect:
 		return send_again(call, process, 0);
 	case SYS_sendto:
-	case SYS_sendmmsg: /* __sys_sendmmsg: only with no message */
+	case SYS_sendmmsg: /* __sys_sendmmsg: EINTR only with no message */
 		return send_again(call, process, a[3]);
 	case SYS_sendmsg:
 		return send_again(call, process, a[2]);
@@ -219,8 +220,8 @@ bool call_may_be_made_again(const struct call *call, int64_t result,
 {
 	if (result == -EINTR)
 		return again_after_eintr(call, process);
-	/* do_check, which looks for signals at each instruction it follows; the program is not
-	 * in use yet, and what was written to its log is written again. */
+	/* do_check checks for signals at each instruction that it follows, and returns EAGAIN. The
+	 * program is not in use yet, and what was written to its log is written again. */
 	return result == -EAGAIN && call->number == SYS_bpf && call->args[0] == BPF_PROG_LOAD;
 }
 
@@ -231,7 +232,7 @@ bool call_transfers(const struct call *call)
 	const uint64_t *a = call->args;
 
 	switch (call->number) {
-	case SYS_write: /* a pipe takes so much as one piece (pipe_write) */
+	case SYS_write: /* a pipe takes up to PIPE_BUF bytes as one piece (pipe_write) */
 	case SYS_sendto:
 	case SYS_tee:
 		return a[2] > PIPE_BUF;
@@ -239,18 +240,18 @@ bool call_transfers(const struct call *call)
 		return a[3] > PIPE_BUF;
 	case SYS_splice:
 		return a[4] > PIPE_BUF;
-	case SYS_writev: /* how much, is in the target's memory */
+	case SYS_writev: /* the size is in the target's memory */
 	case SYS_vmsplice:
 	case SYS_sendmsg:
 	case SYS_sendmmsg:
 		return true;
-	case SYS_pwritev2: /* at the file's own position: as writev */
+	case SYS_pwritev2: /* at the file's own position it is a writev */
 		return a[3] == UINT64_MAX;
 	case SYS_recvfrom:
 		return a[3] & MSG_WAITALL && a[2] > 1;
 	case SYS_recvmsg:
 		return a[2] & MSG_WAITALL;
-	case SYS_recvmmsg: /* the socket's next call would fail as well (do_recvmmsg) */
+	case SYS_recvmmsg: /* the error would also fail the socket's next call (do_recvmmsg) */
 		return a[2] > 1 && !(a[3] & MSG_WAITFORONE);
 	case SYS_io_getevents:
 	case SYS_io_pgetevents:

@@ -1,4 +1,4 @@
-/* What is known of single system calls (docs/calls.md), and of what they wait for. */
+/* What is known about individual system calls (docs/calls.md), and about what they wait for. */
 #ifndef SAMPLER_CALLS_H
 #define SAMPLER_CALLS_H
 
@@ -8,14 +8,15 @@
 struct call;
 struct process;
 
-/* A stop of ours made a call return `result` (-EINTR, say). May it be entered again with the
- * same arguments? Only if it is known to have done nothing until then. What a socket's
- * call has done depends on the socket: with `process` NULL it may not. */
+/* A call returned `result` (-EINTR, for example) because of our stop. True if it may be entered
+ * again with the same arguments: only if it is known to have done nothing until then. For a call on
+ * a socket that depends on the socket, which is looked up in `process`; if `process` is NULL, the
+ * result is false for such a call. */
 bool call_may_be_made_again(const struct call *call, int64_t result,
 			    const struct process *process);
 
-/* Is it, by its arguments, one that does its work in parts and, when interrupted, returns how
- * much it has done? A thread that is in one is not to be stopped. */
+/* True if the call, by its arguments, does its work in parts and, when interrupted, returns how
+ * much it has done. A thread in such a call must not be stopped. */
 bool call_transfers(const struct call *call);
 
 /* What is behind a descriptor of the process. */
@@ -27,17 +28,18 @@ enum descriptor {
 	DESCRIPTOR_SOCKET,
 };
 
-/* Reads names only; nothing is opened. */
+/* The kind of the target's descriptor `fd`. Reads names and file types only; nothing is opened. */
 enum descriptor descriptor_kind(const struct process *process, uint64_t fd);
 
 struct socket_waits {
-	bool receives_at_once; /* as soon as there is anything */
+	bool receives_at_once; /* returns as soon as there is anything */
 	bool receives_timed;   /* SO_RCVTIMEO */
 	bool sends;	       /* a send, or connect, that failed with EINTR has done nothing */
 };
 
-/* False where it is no socket, or one of a family or protocol whose waits we have not read.
- * Asks a copy of the descriptor, which is closed again. */
+/* Fills `socket` with the options of the target's socket `fd`. They are read from a copy of the
+ * descriptor, which is closed again. False if `fd` is not a socket or cannot be copied, or if the
+ * waits of its family or protocol were not read in the kernel's source. */
 bool socket_ask(const struct process *process, uint64_t fd, struct socket_waits *socket);
 
 #endif

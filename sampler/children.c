@@ -1,14 +1,14 @@
 /*
- * Finding the processes that the members of a round have made.
+ * Finds the processes that members of the round have made.
  *
- * /proc/PID/task/TID/children lists, for each thread, the processes that it has made
- * (proc(5); CONFIG_PROC_CHILDREN). It is read ten times a second, or more rarely where
- * a process has so many threads that this would take more than a hundredth of our time.
- *
- * Rejected: PTRACE_O_TRACEFORK misses nothing, but holds each fork until we have seen
- * to it, and leaves a tracer attached all the time; the process connector of netlink
- * tells of the whole machine and wants CAP_NET_ADMIN. A child that lives for less than
+ * /proc/PID/task/TID/children lists, for each thread, the processes that it has made (proc(5);
+ * CONFIG_PROC_CHILDREN). It is read ten times a second, or more rarely where a process has so many
+ * threads that this would take more than a hundredth of our time. A child that lives for less than
  * a tenth of a second may be missed; its CPU time is in no member's account then.
+ *
+ * Rejected: PTRACE_O_TRACEFORK, which misses nothing, but holds each forking thread until we have
+ * handled the fork, and leaves a tracer attached all the time; the process connector of netlink,
+ * which reports the processes of the whole machine and requires CAP_NET_ADMIN.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static bool is_member(const struct round *r, pid_t pid)
 	return false;
 }
 
-/* Asks for the permission that ptrace(2) needs, too. */
+/* True without the permission that ptrace(2) needs: process_vm_readv(2) needs the same. */
 static bool is_refused(pid_t pid)
 {
 	char byte;
@@ -51,8 +51,8 @@ static int add_child(struct round *r, pid_t pid)
 	struct member *m;
 	int rc;
 
-	/* `sampler -p $$ --children` from a shell: we, and thereby our helpers, are no part
-	 * of what is to be measured, and the watchdog must never be held. */
+	/* With `sampler -p $$ --children` in a shell we are a child of the target. We and our
+	 * helpers are not part of what is measured, and the watchdog must never be held. */
 	if (pid == getpid() || is_member(r, pid))
 		return 0;
 	if (is_refused(pid)) {
@@ -112,7 +112,7 @@ int round_find_children(struct round *r)
 	uint64_t now = monotonic_ns();
 	int rc = 0;
 
-	/* Those that are found are asked in their turn. */
+	/* Members that are added here are searched in the same loop. */
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
 		if (!r->members[i]->ended && r->members[i]->children_due_ns <= now)
 			rc = find_children_of(r, r->members[i]);

@@ -1,4 +1,4 @@
-/* The clocks that a recording lives by, in nanoseconds. */
+/* The clocks that a recording uses, in nanoseconds. */
 #ifndef SAMPLER_CLOCK_H
 #define SAMPLER_CLOCK_H
 

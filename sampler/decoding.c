@@ -1,12 +1,12 @@
 /*
- * What comes back from the child lies in shared memory: which image it is at, so
- * that we know when it has died, its result, and the notes for -v. A child that was
- * turned against us could write anything there, so strings are ended by us, cleared
- * of what would act on a terminal, and numbers are only shown.
+ * The child reports through shared memory: the image that it is working on, so that we know which
+ * one it was when the child dies; its result; the notes for -v. A child that was turned against us
+ * could write anything there. So the strings are terminated by us and cleared of what would act on
+ * a terminal, and numbers are only shown.
  *
- * After a death the image at hand is left out; without one at hand, or after too many,
- * all are. Then nothing foreign is left to be decoded, and if even that does not
- * succeed in a child (there can be none), it is done by us.
+ * After a child's death the image that it was working on is left out. If there was none, or if
+ * LEFT_OUT_MAX were left out already, all images are. Then no foreign data is left to be decoded.
+ * If even that fails in a child (there can be none, for example), our own process does the work.
  */
 #include "sampler/decoding.h"
 
@@ -26,9 +26,9 @@
 #include "target/modmap.h"
 
 enum {
-	LEFT_OUT_MAX = 8, /* images, before all are */
-	CPU_S = 120,	  /* for all images together; a gigabyte of DWARF takes a few */
-	HUNG_S = 120,	  /* without getting to the next lookup: a file system that hangs */
+	LEFT_OUT_MAX = 8, /* images left out one by one, before all are */
+	CPU_S = 120,	  /* seconds for all images together; a gigabyte of DWARF takes a few */
+	HUNG_S = 120,	  /* seconds in one lookup: a file system that hangs */
 	NOTE_ROOM = 640,
 	WARNING_ROOM = 512,
 	POLL_MS = 100,
@@ -56,12 +56,12 @@ struct run {
 struct decoding {
 	struct shared *shared;
 	size_t shared_bytes;
-	struct image **images; /* owned array: the maps' may move while a child works */
+	struct image **images; /* owned copy: the maps' array may move while a child works */
 	size_t image_count;
 	const char **left_out; /* by image id: why, or NULL */
 	char warnings[LEFT_OUT_MAX + 1][WARNING_ROOM];
 	size_t warning_count;
-	bool all_left_out, hopeless; /* not even then does a child come to an end */
+	bool all_left_out, hopeless; /* hopeless: a child fails although all are left out */
 	uint64_t cpu_ns, lost_cpu_ns;
 	uint32_t lookups, stands; /* for hung() */
 	struct run run;
@@ -161,7 +161,8 @@ static int work_in_child(void *ctx)
 
 /* Our side. */
 
-/* Once a second: has it got to another lookup? Writing may wait for a reader. */
+/* Called once a second. True if the child has been in one lookup for HUNG_S seconds. Writing is not
+ * counted: it may wait for a reader. */
 static bool hung(void *ctx)
 {
 	struct decoding *d = ((struct run *)ctx)->d;
@@ -179,7 +180,7 @@ static uint64_t memory_bound(void)
 	return half < MEMORY_MIN ? MEMORY_MIN : half > MEMORY_MAX ? MEMORY_MAX : half;
 }
 
-/* The child's words, made safe. */
+/* Makes the child's strings safe to print. */
 static void accept_result(struct decoding *d)
 {
 	for (size_t i = 0; i < d->image_count; i++)
@@ -199,7 +200,7 @@ static void leave_out_all(struct decoding *d, const char *why)
 	d->all_left_out = true;
 }
 
-/* Whose file was it? */
+/* Leaves out the image that the child was reading when it failed, or all images. */
 static void blame(struct decoding *d, const char *why)
 {
 	uint32_t id = d->shared->trace.image - 1;
@@ -216,7 +217,7 @@ static void blame(struct decoding *d, const char *why)
 	d->warning_count++;
 }
 
-/* Why is its result not to be had? NULL when it is. */
+/* Why the child has left no usable result; NULL if it has. */
 static const char *what_went_wrong(const struct decoding *d, const struct sandbox_end *end,
 				   char *text, size_t room)
 {
@@ -235,7 +236,7 @@ static void start_afresh(struct decoding *d)
 	d->stands = d->lookups = 0;
 }
 
-/* Takes back what a child has written that died in the middle of it. */
+/* Empties the file if the child died while it was writing. */
 static int take_back(const struct decoding *d, struct outfile *file, struct error *err)
 {
 	if (!d->shared->writing || (!ftruncate(file->fd, 0) && !lseek(file->fd, 0, SEEK_SET)))
@@ -244,7 +245,7 @@ static int take_back(const struct decoding *d, struct outfile *file, struct erro
 			 "middle of it", file->path);
 }
 
-/* The child's words are taken over. */
+/* Takes over the child's result. */
 static int conclude(struct decoding *d, struct error *err)
 {
 	accept_result(d);
@@ -298,7 +299,7 @@ void decoding_cancel(struct decoding *d)
 	sandbox_kill(&d->child);
 }
 
-/* Nothing foreign is decoded any more. */
+/* Does the work in our own process. All images are left out, so no foreign data is decoded. */
 static int do_it_ourselves(struct decoding *d, struct error *err)
 {
 	set_urgency(URGENCY_ORDINARY);

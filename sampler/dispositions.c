@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The text of a file of the thread, cut off where the room ends. */
+/* Reads a file of the thread as text, cut off where `room` ends. On failure the text is empty. */
 static void read_thread_file(pid_t tid, const char *name, char *text, size_t room)
 {
 	char path[32];
@@ -24,7 +24,7 @@ static void read_thread_file(pid_t tid, const char *name, char *text, size_t roo
 	text[len > 0 ? len : 0] = '\0';
 }
 
-/* State (field 3 of proc_pid_stat(5)) and flags (9) of the thread. False when it is gone. */
+/* Reads the thread's state (field 3 of proc_pid_stat(5)) and flags (9). False if it is gone. */
 static bool read_stat(pid_t tid, char *state, unsigned *flags)
 {
 	char text[128];
@@ -58,7 +58,7 @@ static uint64_t signal_set(const char *text, const char *field)
 	return at ? strtoull(at + strlen(field), NULL, 16) : 0;
 }
 
-/* What its process has said of the signal. */
+/* Whether the thread's process ignores the signal, and whether it has a handler for it. */
 static void read_disposition(pid_t tid, int sig, bool *ignored, bool *caught)
 {
 	uint64_t bit = (uint64_t)1 << (sig - 1);

@@ -1,7 +1,7 @@
 /*
- * Life and output of a dump. The looking is done by threads of its own, one after the
- * other, because a thread that was repaired is let go by its tracer's exit
- * (sampler/stop.h); we ourselves never trace.
+ * Life and output of a dump. Threads of their own make the looks, one after the other, because a
+ * repaired thread is released by the exit of the thread that traced it (sampler/stop.h). The
+ * calling thread never traces.
  */
 #include "sampler/dumping.h"
 
@@ -82,7 +82,7 @@ void dump_free(struct dump *d)
 	free(d);
 }
 
-/* Lists the threads of all processes. One that has ended has none. */
+/* Lists the threads of all processes. A process that has ended has none. */
 static int list_threads(struct dump *d, struct error *err)
 {
 	for (size_t i = 0; i < d->count; i++) {
@@ -118,7 +118,7 @@ static int look_at_all(struct dump *d, struct error *err)
 		rc = pthread_create(&thread, NULL, looking_thread, d);
 		if (!rc)
 			pthread_join(thread, NULL);
-		/* With the thread ended whom it still had attached. */
+		/* The thread's exit has released what it still had attached. */
 		watchdog_free(d->watchdog);
 		watchdog_obey(d->watchdog);
 	}
@@ -189,7 +189,7 @@ const struct dump_stats *dump_stats(const struct dump *d)
 	return &d->stats;
 }
 
-/* One decoding: what is handed to the process that does it. */
+/* What a decoding hands to the process that does it. */
 struct job {
 	struct dump *d;
 	unsigned flags;
@@ -198,7 +198,7 @@ struct job {
 	struct symbolizer **symbolizers; /* by process */
 };
 
-/* Files may be mapped: if one shrinks, it is the child that dies. */
+/* Files may be mapped: if one shrinks, it is the child that dies of it. */
 static int make_symbolizers(struct job *job)
 {
 	unsigned flags = job->flags | SYMBOLIZE_MAP;
@@ -214,8 +214,8 @@ static int make_symbolizers(struct job *job)
 	return 0;
 }
 
-/* In the child. All is looked up before the first byte is written, so that a lookup that
- * kills us leaves no half of a dump. */
+/* Runs in the child. All symbols are looked up before the first byte is written, so that a lookup
+ * that kills the child leaves no half of a dump. */
 static int decode(void *ctx, struct decode_result *result, struct error *err)
 {
 	struct job *job = ctx;

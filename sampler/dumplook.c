@@ -1,21 +1,23 @@
 /*
- * A dump's looks: each thread in turn, until its stack is had.
+ * The looks of a dump: each thread in turn, until its stack has been taken.
  *
- *   waits      glanced at, as in a recording (glance.c): what the kernel tells of it and
- *              its memory, and if it has not been on a CPU meanwhile that is its stack
- *   else, or   stopped (stop.c) and walked before it is let go, so that the stack is whole
- *   it lacks   however deep it is, and also where it goes on elsewhere (sigaltstack(2))
- *   registers
+ * - A thread that waits is glanced at, as in a recording (glance.c): the registers that the kernel
+ *   reports and the memory are read. If the thread has not been on a CPU meanwhile, they give its
+ *   stack.
+ * - Any other thread, or one with a walk that lacks registers, is stopped (stop.c) and walked
+ *   before it is released. So the stack is whole however deep it is, and also where it continues on
+ *   another stack (sigaltstack(2)).
  *
- * A recording copies first and walks when the thread is on its way again, because how
- * much there is to copy it learns from sample to sample. A dump looks once. To copy all
- * that is mapped above sp would take a millisecond where stacks lie in a heap (Go); to
- * look again where the first copy was not enough prefers shallow stacks (of a signal
- * handler on a stack of its own it showed a third as often as it ran). What walks need
+ * A recording copies first and walks after the thread was released, because it learns from sample
+ * to sample how much there is to copy. A dump looks once, so it cannot learn that. What walks need
  * is compiled before the first stop, so a walk takes microseconds.
  *
- * One thread is asked at a time: a dump is in no hurry, and whoever stops is served at
- * once. Nothing is printed or looked up meanwhile.
+ * Rejected: copying all that is mapped above sp, which would take a millisecond where stacks lie in
+ * a heap (Go); looking again where the first copy was not enough, which prefers shallow stacks (a
+ * signal handler on a stack of its own was shown a third as often as it ran).
+ *
+ * One thread is requested to stop at a time: a dump is in no hurry, and a thread that has stopped
+ * is served at once. Nothing is printed or symbolized meanwhile.
  */
 #include "sampler/dumplook.h"
 
@@ -49,7 +51,7 @@ bool dump_looked(const struct dump *d)
 	return d->process == d->count;
 }
 
-/* Of the maps. */
+/* Maps. */
 
 static bool same_address_space(struct member *m)
 {
@@ -65,7 +67,7 @@ static int walk(struct dump *d, const struct memory *memory)
 				&d->snapshot.stacks, &d->walk);
 }
 
-/* Have the maps changed since a walk that met what they do not explain? */
+/* True if the walk met something that the maps do not explain, and they have changed since. */
 static bool maps_have_changed(struct dump *d)
 {
 	struct member *m = member_of(d);
@@ -97,7 +99,7 @@ static int keep_frames(struct dump *d, struct dump_thread *to)
 	return 0;
 }
 
-/* The present thread as it was seen. 1: done with it; ERR_NOMEM. */
+/* Keeps the current thread as it was seen. 1: done with it; ERR_NOMEM. */
 static int keep(struct dump *d, const struct thread *thread, bool walked)
 {
 	struct dump_process *p = &d->processes[d->process];
@@ -114,15 +116,15 @@ static int keep(struct dump *d, const struct thread *thread, bool walked)
 
 /* Glances. */
 
-/* With registers unknown, may it be stopped to learn them? A timeout that would begin
- * anew is not touched: a dump finds nobody at the beginning of his wait. */
+/* True if the thread may be stopped to learn its registers. A timeout that would begin anew is left
+ * alone: a dump does not find threads at the beginning of their waits. */
 static bool may_ask(const struct dump *d, char state, const struct call *call)
 {
 	return state == 'S' && !d->look.ask &&
 	       wait_kind(call, &member_of(d)->process) == WAIT_BEARS;
 }
 
-/* 1: done; 0: it has moved, or must be asked; ERR_NOMEM. */
+/* 1: done; 0: the thread has run, or must be stopped; ERR_NOMEM. */
 static int glance(struct dump *d, struct thread *thread)
 {
 	struct member *m = member_of(d);
@@ -141,7 +143,7 @@ static int glance(struct dump *d, struct thread *thread)
 		return keep(d, thread, false);
 	}
 	registers_of_waiting(&call, &d->snapshot.regs);
-	d->snapshot.stacks.known = false; /* where a Go thread's are is seen once it is held */
+	d->snapshot.stacks.known = false; /* a Go thread's stacks are found only while it is held */
 	reach_into(&d->reach, thread->tid, NULL);
 	rc = walk(d, &d->reach.memory);
 	if (rc)
@@ -160,7 +162,7 @@ static int glance(struct dump *d, struct thread *thread)
 
 /* Stops. */
 
-/* The thread is held. */
+/* The tracer's callback: the thread is held. */
 static bool take(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	struct dump *d = owner;
@@ -189,8 +191,8 @@ static void note_held(struct dump *d, const struct stop *stop)
 	d->stats.held_max_ns = held > d->stats.held_max_ns ? held : d->stats.held_max_ns;
 }
 
-/* A new thread stands behind its maker's system call, on an empty stack, and what CFI
- * says there holds for the maker (unwinding.c). */
+/* A new thread begins right after its creator's system call, on an empty stack. What CFI says there
+ * holds for the creator (unwinding.c). */
 static void end_newborn(struct stack *walk)
 {
 	walk->count = 1;
@@ -207,7 +209,7 @@ static void prepare(struct dump *d)
 	d->prepared = modmap_generation(maps);
 }
 
-/* Lets the thread be copied, and go. 1: that has been done; 0: not this time. */
+/* Stops the thread, has it copied and walked, and releases it. 1: done; 0: not this time. */
 static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome)
 {
 	bool here = thread->cpu == sched_getcpu();
@@ -256,7 +258,7 @@ static int stop_and_walk(struct dump *d, struct thread *thread)
 		return walk_taken(d, thread);
 	if (outcome == STOP_GONE)
 		return 1;
-	/* A signal came first: once more. Else it cannot be stopped now. */
+	/* If a signal came first, try again. Otherwise the thread cannot be stopped now. */
 	return outcome == STOP_SIGNALLED ? 0 : glance(d, thread);
 }
 
@@ -276,7 +278,7 @@ static int look_at(struct dump *d, struct thread *thread)
 	return glance(d, thread);
 }
 
-/* Goes on to the next process where this one has no more threads. */
+/* Goes on to the next process if this one has no more threads. */
 static void skip_finished(struct dump *d)
 {
 	size_t count = 0;
@@ -305,7 +307,7 @@ static void next(struct dump *d)
 	skip_finished(d);
 }
 
-/* One that is different at each try is shown as it was at the last. */
+/* One try. A thread that changes at each try is kept as it was at the last one, without a stack. */
 static int look_once(struct dump *d)
 {
 	struct thread *thread = member_thread(member_of(d), d->thread);

@@ -16,11 +16,11 @@ struct symbolizer;
 struct tracer;
 struct watchdog;
 
-/* How the present thread is to be looked at. */
+/* How the current thread is to be looked at. */
 struct dump_look {
 	unsigned tries;
-	bool ask;  /* a glance is not enough */
-	/* What the callback has seen: */
+	bool ask;  /* stop it: a glance is not enough */
+	/* What the last try has found: */
 	char state;
 	int64_t syscall;
 	int walk_rc;
@@ -30,12 +30,12 @@ struct dump {
 	struct member **members;
 	struct dump_process *processes;
 	size_t count; /* of both */
-	size_t process;	    /* at hand */
+	size_t process;	    /* the current one, and its current thread */
 	uint32_t thread;
 	struct dump_look look;
-	struct arena arena; /* frames, and in the child what is known about them */
+	struct arena arena; /* frames, and in the child their symbols */
 	struct unwinder *unwinder;
-	uint64_t prepared; /* generation of the maps whose tables are compiled */
+	uint64_t prepared; /* generation of the maps when their tables were compiled */
 	struct stack walk;
 	struct snapshot snapshot;
 	struct reach reach;
@@ -47,18 +47,17 @@ struct dump {
 	volatile sig_atomic_t stop;
 };
 
-/* Readies it for the first thread, when all are listed. */
+/* Sets the dump to its first thread. To be called when the threads are listed. */
 void dump_look_begin(struct dump *d);
 
-/* Looks, in the calling thread, at threads until all are done, or until the baton must
- * pass (sampler/stop.h) or we must stop (sampler/watchdog.h). d->error tells of a
- * failure. */
+/* Looks at threads, in the calling thread, until all are done, dump_stop was called, the baton must
+ * pass (sampler/stop.h), or we must stop (sampler/watchdog.h). d->error is set on failure. */
 void dump_look(struct dump *d);
 
-/* All threads have been looked at. */
+/* True if all threads have been looked at. */
 bool dump_looked(const struct dump *d);
 
-/* In the child: finds out what stands at each frame. ERR_NOMEM. */
+/* In the child: looks up the symbols of all frames. ERR_NOMEM. */
 int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers);
 
 #endif

@@ -1,4 +1,4 @@
-/* What stands at the frames of a dump: each distinct address is looked up once. */
+/* The symbols of a dump's frames. Each distinct address is looked up once. */
 #include <stdlib.h>
 #include <string.h>
 

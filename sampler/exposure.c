@@ -1,11 +1,10 @@
 /*
- * That a child ends while its maker stands cannot be ruled out: a stop lasts for some 20
- * microseconds, and on a busy machine it is the stop that gives the child the CPU on which it
+ * A child may end while the thread that made it is stopped. That cannot be ruled out: a stop lasts
+ * some 20 microseconds, and on a busy machine the stop itself gives the child the CPU on which it
  * ends. So the number of stops is bounded.
  *
- * Not seen here: ignored signals that are sent to the process by kill(2), a terminal or a
- * timer while its leader stands. Nothing tells beforehand that one will come
- * (docs/transparency.md says how often that was).
+ * Not covered here: ignored signals that kill(2), a terminal or a timer sends to the process while
+ * its leader is stopped. Nothing announces them (docs/transparency.md says how often they do harm).
  */
 #include "sampler/exposure.h"
 
@@ -22,8 +21,8 @@
 
 enum { ASK_AGAIN_NS = 500000000, LOOK_AGAIN_NS = 1000000000, LOOK_COST_FACTOR = 500 };
 
-/* Calls that the kernel makes again, or goes on with, when it finds no signal to deliver:
- * those that come back with ERESTARTSYS, ERESTARTNOHAND or a restart block. */
+/* Calls that the kernel makes again or continues when it finds no signal to deliver: those that
+ * return ERESTARTSYS, ERESTARTNOHAND or ERESTART_RESTARTBLOCK. */
 static bool is_made_again(long number)
 {
 	switch (number) {
@@ -47,7 +46,7 @@ static bool is_made_again(long number)
 	}
 }
 
-/* Does one of its threads wait in a call that an ignored signal ends? */
+/* True if a thread of the process waits in a call that an ignored signal may end. */
 static bool has_delicate_waits(const struct member *m)
 {
 	size_t count;
@@ -62,8 +61,9 @@ static bool has_delicate_waits(const struct member *m)
 	return false;
 }
 
-/* Now and then; where there are many threads, more rarely. A process that once waited so is taken
- * to do it again: when signals wake the thread all the time, a look seldom meets it waiting. */
+/* Updates m->delicate once a second, or more rarely where there are many threads. A process that
+ * once waited so is taken to do it again: when signals wake the thread all the time, a look seldom
+ * meets it waiting. */
 static void look_again(struct member *m)
 {
 	uint64_t now = monotonic_ns(), cost;

@@ -1,12 +1,12 @@
 /*
- * libdebuginfod knows the protocol, the cache that it shares with gdb and elfutils'
- * own tools, and $DEBUGINFOD_URLS and its relatives (debuginfod-client-config(7)). It
- * is loaded by the process that fetches, so that neither it nor libcurl is ever in
- * ours. That process hands over descriptors, not paths: we open nothing that it names.
+ * libdebuginfod implements the protocol, the cache that it shares with gdb and elfutils' own tools,
+ * and $DEBUGINFOD_URLS and related variables (debuginfod-client-config(7)). It is loaded by the
+ * process that fetches, so that neither it nor libcurl is ever in our process. The fetching process
+ * passes descriptors, not paths: we open nothing that it names.
  *
- * Rejected: the program debuginfod-find, which Debian ships with the server only;
- * libcurl and a cache of our own, which would do all that once more; libdwfl, which
- * asks the network whenever the environment says so, without being asked to.
+ * Rejected: the program debuginfod-find, which Debian ships with the server only; libcurl and a
+ * cache of our own, which would implement all that a second time; libdwfl, which uses the network
+ * whenever the environment says so, even if it was not requested here.
  */
 #include "sampler/fetching.h"
 
@@ -61,7 +61,7 @@ enum message_kind { MESSAGE_PROGRESS, MESSAGE_GOT, MESSAGE_FAILED, MESSAGE_NO_LI
 struct message {
 	enum message_kind kind;
 	uint32_t image;
-	int64_t done, all; /* bytes so far; errno */
+	int64_t done, all; /* bytes so far, of how many; `all` of a failure: errno */
 };
 
 /* The survey. */
@@ -98,7 +98,7 @@ static int look_around(void *ctx)
 	return 0;
 }
 
-/* ELF files of the target's are read for that. */
+/* Finds the images that need a file. That reads the target's ELF files: in the sandbox. */
 static void survey(struct fetching *f, const struct round *round)
 {
 	struct survey s = { f, round };
@@ -122,7 +122,7 @@ struct debuginfod {
 	void (*set_progress)(void *client, int (*progress)(void *client, long a, long b));
 };
 
-/* For the callback, which is told nothing of ours. */
+/* For the callback, which is passed no argument of ours. */
 static struct {
 	int fd;
 	uint32_t image;
@@ -150,7 +150,7 @@ static void say(enum message_kind kind, int64_t done, int64_t all, int passed)
 		_exit(1);
 }
 
-/* `a` of `b` bytes, or while it is looking for a server, of a few steps. */
+/* `a` of `b` bytes have come. While the library looks for a server, the numbers are a few steps. */
 static int on_progress(void *client, long a, long b)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -163,7 +163,7 @@ static int on_progress(void *client, long a, long b)
 	return 0;
 }
 
-/* Debian's libdebuginfod1 has no other name than that of its interface's version. */
+/* Debian's libdebuginfod1 has the library under no other name than that with the version. */
 static bool load(struct debuginfod *d)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -177,7 +177,7 @@ static bool load(struct debuginfod *d)
 	return d->begin && d->end && d->find && d->set_progress;
 }
 
-/* Nothing of ours stays open but the socket; what the library says is not for the terminal. */
+/* Closes all our descriptors but the socket. What the library prints goes to /dev/null. */
 static void keep_one(int socket)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -207,7 +207,7 @@ static void fetch_all(const struct fetching *f)
 			continue;
 		fetch.image = i;
 		say(MESSAGE_PROGRESS, 0, 0, -1);
-		fd = d.find(client, (const unsigned char *)id, 0, NULL); /* 0: in hex digits */
+		fd = d.find(client, (const unsigned char *)id, 0, NULL); /* 0: hex digits */
 		say(fd >= 0 ? MESSAGE_GOT : MESSAGE_FAILED, 0, fd < 0 ? -fd : 0, fd);
 		if (fd >= 0)
 			close(fd);
@@ -278,7 +278,7 @@ static void show(const struct fetching *f, const struct message *m, fetching_pro
 {
 	char line[320], size[64] = "";
 
-	if (m->done > 4096) /* less are no bytes, but steps */
+	if (m->done > 4096) /* smaller numbers are steps, not bytes */
 		snprintf(size, sizeof(size), ", %.1f MB", (double)m->done / 1e6);
 	if (m->done > 4096 && m->all > m->done)
 		snprintf(size, sizeof(size), ", %.1f of %.1f MB", (double)m->done / 1e6,

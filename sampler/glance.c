@@ -1,17 +1,15 @@
 /*
- * Threads that wait in the kernel, with wall time: read without being stopped, after
- * all who were asked are on their way again.
+ * Threads that wait in the kernel are read without being stopped, after the tick's requests to
+ * stop: with wall time, and in CPU mode those amid a transfer (transfers.c).
  *
- * A glance: the kernel tells pc and sp of a thread that waits (/proc/…/syscall), its
- * stack can be read at any time, and if the number of times that it was put on a CPU
- * is the same before and after, it stood still in between. Most code can be unwound
- * from pc and sp alone. Where a rule wants another register, the thread is stopped,
- * once in each wait, if its call can bear that (waits.c), and what the stop has cut
- * short is repaired (stop.c). A thread in state D cannot stop and is never asked; what
- * the glance gave must do.
+ * A glance: the kernel reports pc and sp of a waiting thread (/proc/…/syscall), and its stack can
+ * be read at any time. If the number of times that the thread was put on a CPU is the same before
+ * and after, it has not run in between. Most code can be unwound from pc and sp alone. Where a rule
+ * needs another register, the thread is stopped, once in each wait, if its call can bear a stop
+ * (waits.c); a call that the stop has cut short is repaired (stop.c). A thread in state D cannot
+ * stop and is never requested to; what the glance gave must do.
  *
- * A thread that has not run since its last sample still stands there, and is not even
- * glanced at.
+ * A thread that has not run since its last sample has the same stack, and is not even glanced at.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +24,9 @@
 #include "sampler/walltime.h"
 
 enum {
-	RECENT_PERIODS = 2,	/* of a wait that began between two looks; they vary by a half */
-	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU so often at most */
+	RECENT_PERIODS = 2,	/* age limit of a wait that has just begun; periods vary by a
+				 * half */
+	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU at most so often */
 };
 
 int want_glance(struct round *r, const struct member *m, const struct thread *thread)
@@ -46,8 +45,8 @@ int want_glance(struct round *r, const struct member *m, const struct thread *th
 	return 0;
 }
 
-/* Is it still in the call in which we stopped it last? Our stop has put it on a CPU,
- * too, and may have made the kernel restart its wait under another number. */
+/* True if the thread is still in the call in which we stopped it last. That stop has put it on a
+ * CPU, too, and may have made the kernel restart its wait under another number. */
 static bool in_same_call(const struct member *m, struct thread *thread)
 {
 	const struct call *then = &thread->call;
@@ -59,7 +58,7 @@ static bool in_same_call(const struct member *m, struct thread *thread)
 	       (now.number == then->number || now.number == SYS_restart_syscall);
 }
 
-/* A timeout that begins anew must have begun only just now. */
+/* A wait with a timeout that would begin anew must have begun only just now. */
 bool round_may_interrupt(const struct round *r, const struct member *m,
 			 const struct thread *thread, const struct call *call)
 {
@@ -75,7 +74,7 @@ bool round_may_interrupt(const struct round *r, const struct member *m,
 	}
 }
 
-/* It may wait in another call by now, or for too long. */
+/* Tested anew, since the thread may wait in another call by now, or for too long. */
 static bool may_still_interrupt(const struct round *r, const struct member *m,
 				struct thread *thread)
 {
@@ -88,7 +87,7 @@ static bool may_still_interrupt(const struct round *r, const struct member *m,
 int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bool moved)
 {
 	if (thread->state == 't' && round_has_asked(r, thread->tid))
-		return 0; /* it is we who hold it: its stop is about to be served */
+		return 0; /* stopped by us: that stop is about to be served */
 	if (moved && thread->fresh)
 		thread->fresh = in_same_call(m, thread);
 	if (thread->fresh) {
@@ -136,8 +135,8 @@ static void glance(struct round *r, struct member *m, struct thread *thread)
 	slot->busy = slot->taken = slot->glanced = true;
 }
 
-/* Those whose walk wants all registers are asked at once: the younger their wait, the
- * less is lost where it must begin anew. */
+/* Walks that lack registers have their threads requested to stop at once: the younger a wait is,
+ * the less time is lost if it must begin anew. */
 static void ask_those_that_lack(struct round *r)
 {
 	for (size_t i = 0; i < r->glance_count; i++) {

@@ -1,4 +1,4 @@
-/* Classes as in HdrHistogram: below 32 ns one each, then 32 to each doubling. */
+/* Classes as in HdrHistogram: below 32 ns one for each nanosecond, then 32 for each doubling. */
 #include "sampler/heldtime.h"
 
 static unsigned class_of(uint64_t ns)

@@ -1,4 +1,4 @@
-/* Durations, counted in classes 3 % wide: percentiles without keeping each. */
+/* Durations, counted in classes 3 % wide, so that percentiles need no list of all durations. */
 #ifndef SAMPLER_HELDTIME_H
 #define SAMPLER_HELDTIME_H
 

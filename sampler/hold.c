@@ -1,9 +1,9 @@
 /*
- * Two threads: one traces, because what is parked in its call is let go by its tracer's end
- * (sampler/stop.h), and because it lets all go when the bound is over, whatever the other does;
- * that is the caller's, who reads. Both are urgent while somebody is held, and the reader becomes
- * an ordinary thread when they are let go: a reader that waits for a CPU has others wait for
- * nothing.
+ * Two threads. One traces: a thread that is parked in its call is released by the end of its tracer
+ * (sampler/stop.h), and when the bound is over the tracing thread releases all threads, whatever
+ * the other one does. The other one is the caller's and reads. Both are at real-time priority while
+ * threads are held, because those would be held for nothing while the reader waits for a CPU. The
+ * reader becomes an ordinary thread when they are released.
  */
 #include "sampler/hold.h"
 
@@ -29,8 +29,8 @@ struct hold {
 	struct holding holding;
 	uint64_t bound_ns;
 	pthread_t thread;
-	pid_t tracer, reader; /* numbers of both */
-	pthread_mutex_t mutex; /* for what follows */
+	pid_t tracer, reader; /* thread numbers of the two */
+	pthread_mutex_t mutex; /* guards what follows */
 	pthread_cond_t changed;
 	enum stage stage;
 	bool done; /* the reader has finished */
@@ -68,7 +68,7 @@ static int gather(struct hold *h)
 	return 0;
 }
 
-/* Until the reader has finished, or the bound is over. */
+/* Waits until the reader has finished, or the bound is over. */
 static void stand(struct hold *h)
 {
 	uint64_t begun = h->holding.begun_ns ? h->holding.begun_ns : monotonic_ns();
@@ -113,10 +113,10 @@ static void *tracing(void *arg)
 	return NULL;
 }
 
-/* The caller's. */
+/* The caller's thread. */
 
-/* A tracer's relations end a moment behind what pthread_join(3) waits for (exit_mm() and
- * exit_notify() in kernel/exit.c). */
+/* pthread_join(3) returns a moment before the thread's ptrace relations end (exit_mm() and
+ * exit_notify() in kernel/exit.c). So its number is waited for, too, until it is gone. */
 static void join(struct hold *h)
 {
 	static const struct timespec moment = { 0, 20000 };

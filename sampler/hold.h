@@ -1,24 +1,24 @@
 /*
- * All threads of a process, held for one moment: so that what is read of its memory in that
- * moment belongs together.
+ * Holds all threads of a process, so that what is read of its memory meanwhile is of one moment.
  *
  *   hold_begin -> read, while !*hold_let_go() -> hold_end
  *
- * Nothing else of sampler does this; it is for who asks for it (--stop). The target cannot tell
- * it from having had no CPU, but for what docs/transparency.md says of every stop:
+ * Nothing else of sampler does this; it happens only on request (--stop). To the target a hold
+ * looks like having no CPU, except for what docs/transparency.md says of every stop. What is done
+ * to a thread depends on what it does:
  *
- *   runs, or is about to   stopped (sampler/stop.h says how), and stands until all are let go
+ *   runs, or is about to   stopped (sampler/stop.h says how) until all are released
  *   waits, bears a stop    the same; a call that would fail with EINTR is entered again
- *   waits for another of   not touched: who could wake it is held
+ *   waits for another of   not touched: the thread that could wake it is held
  *   its process (futex)
- *   waits otherwise, or    not touched. That it has not run meanwhile is seen from its schedstat;
- *   is stopped, or in D    if it has, the moment was not exact: hold_end says so
+ *   waits otherwise, or    not touched. Its schedstat shows whether it has run meanwhile; if so,
+ *   is stopped, or in D    the moment was not exact, and hold_end reports that
  *
- * A thread that is made meanwhile is found: the list of threads is read again until it has no
- * new one. When the bound is over, all are let go, whether or not the reader has finished. If we
- * are killed, the kernel lets them go; if we are stopped, the watchdog has us let them go.
+ * A thread that is made meanwhile is found: the list of threads is read again until it has no new
+ * one. When the bound is over, all threads are released, whether or not the reader has finished. If
+ * we are killed, the kernel releases them; if we are stopped, the watchdog continues us to do so.
  *
- * One at a time in a process. All calls from one thread, which is the only one that runs.
+ * One hold at a time in our process. All calls come from one thread, the only one that runs.
  */
 #ifndef SAMPLER_HOLD_H
 #define SAMPLER_HOLD_H
@@ -33,34 +33,36 @@ struct go_held;
 struct hold;
 struct process;
 
-enum { HOLD_BOUND_NS = 100000000 }; /* of a hold for which nobody says another */
+enum { HOLD_BOUND_NS = 100000000 }; /* the bound where no other is given */
 
 struct hold_report {
 	size_t threads; /* held and watched */
 	size_t stopped; /* of these, held in a stop */
-	size_t moved;	/* of the others, have run meanwhile, or been made */
+	size_t moved;	/* of the others, have run meanwhile, or ended */
 	bool cut;	/* the bound was over before hold_end */
-	uint64_t ns;	/* from asking the first until all were let go */
+	uint64_t ns;	/* from the first request to stop until all were released */
 };
 
-/* Holds the process's threads for `bound_ns` at most. ERR_LIMIT: not all have stopped in half of
- * that; ERR_PERM (diagnosed): one may not be traced; then, as on ERR_GONE, ERR_IO and ERR_NOMEM,
- * nobody is held. SIGINT, SIGTERM, SIGHUP and SIGQUIT wait until hold_end. */
+/* Holds the process's threads for `bound_ns` at most. SIGINT, SIGTERM, SIGHUP and SIGQUIT are
+ * blocked until hold_end. `process` is borrowed until then. On failure no thread is held.
+ * ERR_LIMIT: not all have stopped in half of `bound_ns`; ERR_BUSY: the process executes another
+ * program; ERR_PERM (diagnosed): a thread may not be traced; ERR_GONE, ERR_IO, ERR_NOMEM. */
 int hold_begin(struct hold **h, const struct process *process, uint64_t bound_ns,
 	       struct error *err);
 
-/* Where each of them stands, by its number in its own PID namespace, as it knows it itself.
- * Until hold_end. */
+/* Where each thread is stopped or waits. A thread has its number in its own PID namespace here, as
+ * the target itself knows it. Borrowed until hold_end. */
 const struct go_held *hold_threads(const struct hold *h, size_t *count);
 
-/* True as soon as somebody may run again. What was read before it was seen false is of the
- * moment. Until hold_end. */
+/* True as soon as a thread may run again. What was read belongs to the moment if this is still
+ * false afterwards. Borrowed until hold_end. */
 const atomic_bool *hold_let_go(const struct hold *h);
 
-/* Lets all go who still stand. Frees it. NULL is harmless. */
+/* Releases all threads that are still held, fills `report` (NULL: not needed), and frees the hold.
+ * A hold of NULL is harmless. */
 void hold_end(struct hold *h, struct hold_report *report);
 
-/* Nobody has moved and nothing was cut. */
+/* True if no thread has moved and the bound was not over. */
 bool hold_was_exact(const struct hold_report *report);
 
 #endif

@@ -1,14 +1,16 @@
 /*
- * Gathering takes passes. Each lists threads and looks at all who do not stand: who waits is
- * asked at once, or watched; who runs is asked behind those, because it is them that the target
- * misses; then all are waited for. In a pass in which nobody had to be asked all stand, or wait,
- * at one moment: a watched thread that was awake at its look is asked, and one that wakes
- * afterwards is seen by its counter (holding_moved).
+ * Gathering takes passes. Each pass lists the threads and looks at all that are not stopped. A
+ * waiting thread is requested to stop at once, or watched. A running thread is requested after
+ * those, because it is the running ones that the target misses. Then the pass waits until all
+ * requested threads have stopped. In a pass that requested none, all threads are stopped or wait at
+ * one moment: a watched thread that is awake at its look is requested to stop, and one that wakes
+ * afterwards is detected by its counter (holding_moved).
  *
- * Unlike in stop.c nobody is let go as soon as he was seen, so any number of threads can be
- * in their stops; therefore waits are for one thread by its number (a stop that is only looked
- * at, tracee_event, would be reported for ever), and threads that stop for a signal stand there,
- * with the signal in the kernel's hands, until they are let go with it.
+ * Unlike in stop.c, a thread is not released as soon as it was seen, so any number of threads can
+ * be in their stops. Therefore each wait is for one thread by its number: tracee_event does not
+ * take a stop, so a wait for any thread would report the same stop for ever. A thread that stops
+ * for a signal stays in that stop, with the signal in the kernel's hands, until it is released with
+ * it.
  */
 #include "sampler/holding.h"
 
@@ -34,8 +36,8 @@
 #include "target/process.h"
 
 enum {
-	REFUSED_NS = 5000000,	 /* a tracer that has just ended may still be seen as one */
-	OVERDUE_NS = 1000000000, /* whom the kernel keeps from stopping */
+	REFUSED_NS = 5000000,	 /* a tracer that has just ended may still count as one */
+	OVERDUE_NS = 1000000000, /* for threads that the kernel keeps from stopping */
 	SETTLE_TRIES = 20,
 	NAP_NS = 20000,
 };
@@ -44,10 +46,10 @@ static void nap(void)
 {
 	struct timespec moment = { 0, NAP_NS };
 
-	nanosleep(&moment, NULL); /* no yield: we are of a higher priority */
+	nanosleep(&moment, NULL); /* a yield would give the CPU to no thread of lower priority */
 }
 
-/* Entries for all threads there are. */
+/* Makes entries for all threads there are. ERR_NOMEM. */
 static int make_room(struct holding *h)
 {
 	struct held *more;
@@ -90,7 +92,7 @@ void holding_release(struct holding *h)
 
 enum decision { IS_GONE, WATCH, ASK, ASK_LAST };
 
-/* In a call that only another thread of its process, or a signal, will end. */
+/* True for a call that only another thread of the process, or a signal, will end. */
 static bool waits_for_its_own(const struct call *call)
 {
 	enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, COMMAND = 127 };
@@ -125,7 +127,7 @@ static void watch(struct held *held, const struct thread *thread, const struct c
 
 /* Asking. */
 
-/* 0; ERR_PERM when it cannot be traced, and will not be able to be soon. */
+/* The thread could not be traced. 0: that may change soon; ERR_PERM: it has lasted too long. */
 static int refused(struct holding *h, pid_t tid)
 {
 	uint64_t now = monotonic_ns();
@@ -149,12 +151,12 @@ static int ask(struct holding *h, struct held *held, pid_t tid)
 	rc = seize(tid);
 	if (rc)
 		return rc == -ESRCH ? 0 : rc == -EINTR ? ERR_BUSY : refused(h, tid);
-	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitid will say so */
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitid will report that */
 	held->state = HELD_ASKED;
 	return 0;
 }
 
-/* One pass's looks. *asked: it was not the last pass. */
+/* The looks of one pass. *asked is set if it was not the last pass. */
 static int look_at(struct holding *h, bool running, bool *asked)
 {
 	size_t count;
@@ -183,7 +185,8 @@ static int look_at(struct holding *h, bool running, bool *asked)
 
 /* Waiting. */
 
-/* What has happened to a thread that was asked: it stands, or is gone. False: nothing yet. */
+/* Handles what has happened to a thread that was requested to stop: it has stopped, or is gone.
+ * False: nothing has happened yet. */
 static bool serve_asked(struct holding *h, struct held *held, pid_t tid, int flags)
 {
 	int status = 0;
@@ -191,7 +194,7 @@ static bool serve_asked(struct holding *h, struct held *held, pid_t tid, int fla
 
 	watchdog_held(h->watchdog);
 	if (got < 0 && errno == ECHILD) {
-		held->state = HELD_GONE; /* executed a program, under its leader's number */
+		held->state = HELD_GONE; /* it executed a program and has its leader's number now */
 	} else if (got <= 0) {
 		return false;
 	} else if (!WIFSTOPPED(status) || registers_read(tid, &held->regs)) {
@@ -251,7 +254,7 @@ int holding_gather(struct holding *h, uint64_t until, struct error *err)
 	return rc;
 }
 
-/* What came of it. */
+/* Results. */
 
 size_t holding_count(const struct holding *h, size_t *stopped)
 {
@@ -289,7 +292,7 @@ size_t holding_moved(struct holding *h)
 	return moved;
 }
 
-/* Letting go. */
+/* Releasing. */
 
 static bool call_fails_for_us(const struct holding *h, const struct held *held, pid_t tid)
 {
@@ -311,8 +314,8 @@ static void let_go(const struct holding *h, struct held *held, pid_t tid)
 	}
 }
 
-/* The stop behind that: the entry of the call, or something that without us would have failed
- * the call and now does so. */
+/* The next stop of a thread that is entering its call again: the entry of the call, or something
+ * that would have failed the call without us, and now does so. */
 static void serve_reentering(struct held *held, pid_t tid, int status)
 {
 	if (!WIFSTOPPED(status)) {
@@ -339,7 +342,8 @@ static void serve_parked(const struct holding *h, struct held *held, pid_t tid, 
 		let_go(h, held, tid);
 }
 
-/* Until each has entered its call again, and who has not stopped yet is let go, too. */
+/* Waits until each repaired thread has entered its call again. A thread that has not stopped yet is
+ * waited for and released, too. */
 static void see_off(struct holding *h)
 {
 	uint64_t until = monotonic_ns() + OVERDUE_NS;
@@ -365,7 +369,7 @@ static void see_off(struct holding *h)
 	}
 }
 
-/* Is each parked thread in its call, with nothing about to come out of it? */
+/* True if each parked thread sleeps in its call, and no stop of it is pending. */
 static bool all_sleep(struct holding *h)
 {
 	size_t count;

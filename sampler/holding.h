@@ -1,4 +1,5 @@
-/* The threads of a hold (sampler/hold.h), one by one. In the thread that traces them. */
+/* The single threads of a hold (sampler/hold.h). All calls but holding_init and holding_release are
+ * made in the thread that traces. */
 #ifndef SAMPLER_HOLDING_H
 #define SAMPLER_HOLDING_H
 
@@ -22,7 +23,7 @@ enum held_state {
 	HELD_ASKED,	/* seized and interrupted */
 	HELD_STANDS,	/* in its stop */
 	HELD_REENTERING, HELD_PARKED, /* as in stop.c */
-	HELD_GONE,	/* ended, or let go */
+	HELD_GONE,	/* ended, or released */
 };
 
 struct held {
@@ -30,7 +31,7 @@ struct held {
 	int status;	 /* of its stop, as waitpid(2) gives it */
 	uint64_t slices; /* WATCHED: how often it was put on a CPU */
 	uint64_t pc, sp;
-	pid_t own_tid;	 /* in its own namespace; 0: not known yet */
+	pid_t own_tid;	 /* in its own PID namespace; 0: not known yet */
 	struct registers regs;
 };
 
@@ -40,30 +41,33 @@ struct holding {
 	struct watchdog *watchdog;
 	struct held *held; /* by thread index */
 	size_t room;
-	bool same_namespace; /* as ours: numbers are the same */
+	bool same_namespace; /* the process's is ours: numbers are the same */
 	struct waker waker; /* of the thread that traces, initialised there */
-	uint64_t refused_ns; /* when one could first not be traced; 0: never */
+	uint64_t refused_ns; /* when a thread could first not be traced; 0: never */
 	pid_t refused;
-	uint64_t begun_ns, ended_ns; /* the first was asked; all were let go */
+	uint64_t begun_ns, ended_ns; /* first request to stop; all threads released */
 };
 
-/* Lists the threads there are; touches nobody. ERR_GONE, ERR_NOMEM. */
+/* Lists the threads; touches none. `process` is borrowed until holding_release. ERR_GONE,
+ * ERR_NOMEM. */
 int holding_init(struct holding *h, const struct process *process, struct error *err);
 void holding_release(struct holding *h);
 
-/* Until all stand, or are watched. What hold_begin says, and all have to be let go. */
+/* Returns when all threads are stopped, or watched. Errors as of hold_begin: ERR_LIMIT at the time
+ * `until` (CLOCK_MONOTONIC, ns). In any case holding_let_go must follow. */
 int holding_gather(struct holding *h, uint64_t until, struct error *err);
 
-/* Of those watched, how many have run since; and 1 for others that were made. */
+/* Of the watched threads, how many have run since, or are gone. */
 size_t holding_moved(struct holding *h);
 
-/* How many there are; how many of them stand. */
+/* How many threads are stopped or watched; *stopped: how many of them are stopped. */
 size_t holding_count(const struct holding *h, size_t *stopped);
 
-/* An entry for each, into room for holding_count of them. */
+/* Fills an entry for each of these threads; `out` has room for holding_count of them. */
 void holding_list(const struct holding *h, struct go_held *out);
 
-/* All run on. Whose call was entered again is free when the calling thread has ended. */
+/* Releases all threads. Those with a call entered again are free when the calling thread has
+ * ended. */
 void holding_let_go(struct holding *h);
 
 #endif

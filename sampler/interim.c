@@ -1,16 +1,15 @@
 /*
- * Each distinct address is symbolized once in a recording: what the last profile says of
- * it (sampler/known.h) is in the memory that the next process inherits. Opening the debug
- * information of a large program costs the same for one new address as for a hundred, so
- * new ones wait until that is worth its price, NAMING_SHARE of the time; until then they
- * are shown as module and address.
+ * Each distinct address is symbolized once in a recording: what the last profile says of it
+ * (sampler/known.h) is in the memory that the next process inherits. Opening the debug information
+ * of a large program costs the same for one new address as for a hundred. So looking up new
+ * addresses takes 1/NAMING_SHARE of the time at most; until then they are shown as module and
+ * address.
  *
  * Rejected: a symbolizing process that lives as long as the recording. It would keep the
- * symbolizers' memory (hundreds of megabytes for a JVM) for hours, want the descriptors
- * of libraries that are loaded later and a protocol for all that, and when a file has
- * made it die there is nobody who could start it anew but a fork like this one. Also: to
- * fork while the sampling thread runs; the child could find libelf in the middle of
- * something.
+ * symbolizers' memory (hundreds of megabytes for a JVM) for hours. It would need a protocol, also
+ * for the descriptors of libraries that are loaded later. After a file has made it die, only a fork
+ * like this one could start it anew. Also rejected: a fork while the sampling thread runs; the
+ * child could find libelf in the middle of something.
  */
 #include "sampler/interim.h"
 
@@ -39,25 +38,25 @@ enum { NAMING_SHARE = 20 }; /* names may take a twentieth of a CPU */
 static const char TOO_LITTLE[] = "the process that decodes wrote too little";
 static const uint64_t BYTES_MAX = 256ull << 20;
 
-/* What the process writes, followed by places and two profiles, uncompressed. */
+/* The process writes this, then places and two profiles, uncompressed. */
 struct head {
-	uint64_t places, whole, window; /* bytes */
+	uint64_t places, whole, window; /* sizes in bytes */
 };
 
 struct interim {
 	struct product product;
 	struct decoding *decoding;
-	struct mark mark, next_mark; /* where the last one ended; this one */
-	struct known known;	     /* the last one: what is shown, and what is known */
+	struct mark mark, next_mark; /* where the last profile ended; where this one ends */
+	struct known known;	     /* the last profile, which is shown, and the places in it */
 	struct profile window;
 	struct recording_interim state;
-	struct outfile *file;	     /* to write to, or NULL: */
+	struct outfile *file;	     /* to write to; NULL: to `memory` */
 	struct outfile memory;
 	bool wanted, started;
-	bool naming;		     /* this one looks names up */
+	bool naming;		     /* the current process looks names up */
 	uint64_t naming_due_ns;
-	uint64_t cpu_start_ns;	     /* of this process, when the recording began */
-	uint64_t cpu_before_ns;	     /* of the processes, before this one */
+	uint64_t cpu_start_ns;	     /* of our process, when the recording began */
+	uint64_t cpu_before_ns;	     /* of all processes before the current one */
 };
 
 int interim_new(struct interim **out, const struct product *product, struct error *err)
@@ -171,7 +170,7 @@ static int work(void *ctx, struct decode_result *result, struct error *err)
 		rc = write_parts(&in->memory, &places, &whole, &window, err);
 		result->written = in->memory.written;
 	}
-	return rc; /* the process ends: nothing is freed */
+	return rc; /* the process ends, so nothing is freed */
 }
 
 /* Our side. */
@@ -231,7 +230,7 @@ void interim_start(struct interim *in)
 		end_with(in, rc, &err);
 }
 
-/* Bytes of the process that decodes: its lengths may be lies. */
+/* Checks what the decoding process wrote: the sizes may be false. */
 static int split(const struct buffer *bytes, struct head *head, struct error *err)
 {
 	size_t left = bytes->len;
@@ -268,7 +267,7 @@ static int read_memory(const struct interim *in, struct buffer *bytes, struct er
 	return 0;
 }
 
-/* Takes places and profiles over. Without memory for that there is none to be shown. */
+/* Takes over places and profiles. If memory runs out, there is no profile to be shown. */
 static int take(struct interim *in, const struct buffer *bytes, const struct head *head,
 		struct error *err)
 {

@@ -19,7 +19,7 @@ int kernelstack_init(struct kernelstack *k, struct member *m)
 	if (!image || modmap_keep(m->maps, image))
 		return ERR_NOMEM;
 	k->image = image;
-	/* Now, with the privileges that we have still: whoever opens it is asked. */
+	/* Opened while we have our privileges: the kernel checks the process that opens it. */
 	k->symbols_fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	return strset_init(&k->texts) || strset_init(&k->names) ? ERR_NOMEM : 0;
 }
@@ -51,7 +51,7 @@ void kernelstack_read(struct kernelstack *k, const struct member *m, pid_t tid,
 	k->refused = rc == ERR_PERM;
 }
 
-/* "[<0>] futex_wait_queue+0x60/0x90 [module]": what stands behind the blank. */
+/* Of a line like "[<0>] futex_wait_queue+0x60/0x90 [module]", what follows the first blank. */
 static bool parse_frame(struct cursor *line, const char **text, size_t *len)
 {
 	const uint8_t *blank = memchr(line->pos, ' ', cursor_left(line));
@@ -90,7 +90,8 @@ int kernelstack_load(struct kernelstack *k)
 	return kallsyms_read(&k->symbols, k->symbols_fd) == ERR_NOMEM ? ERR_NOMEM : 0;
 }
 
-/* All of them are return addresses: the call stands before. */
+/* The address of a frame, or 0 if it is not known. Frames are return addresses, and the call is
+ * before the return address, so the address is one less. */
 static uint64_t find_address(const struct kernelstack *k, struct cursor c, const char *name,
 			     size_t name_len)
 {

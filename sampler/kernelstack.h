@@ -1,11 +1,10 @@
 /*
- * Where waiting threads stand inside the kernel: /proc/PID/task/TID/stack.
+ * Where waiting threads are inside the kernel: /proc/PID/task/TID/stack.
  *
- * The kernel tells where in a function by its name, as "futex_wait_queue+0x60/0x90" with
- * the function's length at the end, and hides the address. So a kernel frame is (the
- * image "[kernel]", the number of that text), and what addresses they have is found out
- * at the end from /proc/kallsyms, if we may know it. Reading the stack wants
- * CAP_SYS_ADMIN (proc_pid_stack() in fs/proc/base.c).
+ * The kernel reports a place by function and offset, as "futex_wait_queue+0x60/0x90" with the
+ * function's length at the end, and hides the address. So a kernel frame is the image "[kernel]"
+ * and the number of that text. The addresses are looked up at the end in /proc/kallsyms, if we may
+ * read them. Reading a stack requires CAP_SYS_ADMIN (proc_pid_stack() in fs/proc/base.c).
  */
 #ifndef SAMPLER_KERNELSTACK_H
 #define SAMPLER_KERNELSTACK_H
@@ -24,31 +23,32 @@ struct member;
 struct stack;
 
 struct kernelstack {
-	struct image *image; /* owned by the members' maps; NULL: not wanted */
+	struct image *image; /* owned by the members' maps; NULL: no kernel stacks were requested */
 	struct strset texts, names;
-	bool refused;	     /* we may not read it */
-	int symbols_fd;	     /* of /proc/kallsyms, -1 */
+	bool refused;	     /* we may not read stacks */
+	int symbols_fd;	     /* of /proc/kallsyms; -1: it could not be opened */
 	struct kallsyms symbols;
 };
 
-/* Readies it for the members that share their images with `m`. ERR_NOMEM. */
+/* For the members that share their images with `m`; opens /proc/kallsyms. ERR_NOMEM. */
 int kernelstack_init(struct kernelstack *k, struct member *m);
 void kernelstack_release(struct kernelstack *k);
 
-/* Reads a waiting thread's into `text`, which is emptied first, and stays empty where
- * that is not to be had. */
+/* Reads a waiting thread's kernel stack into `text`, which is emptied first, and stays so on
+ * failure. */
 void kernelstack_read(struct kernelstack *k, const struct member *m, pid_t tid,
 		      struct buffer *text);
 
-/* Appends the frames of such a text, innermost first. ERR_NOMEM. */
+/* Appends the frames of a text that kernelstack_read has filled, innermost first. ERR_NOMEM. */
 int kernelstack_push(struct kernelstack *k, const struct buffer *text, struct stack *stack);
 
 /* Reads /proc/kallsyms: before the first kernelstack_locate. ERR_NOMEM. */
 int kernelstack_load(struct kernelstack *k);
 
-/* The name of a frame's function and, in *place, its address in the kernel, or if that
- * is not known a number below 2^32, the same for all frames of that name. `at` is the
- * frame's address in `image`. *name is NULL for a frame of another image. ERR_NOMEM. */
+/* *name: the function of the frame at the address `at` in `image`, borrowed until
+ * kernelstack_release; NULL if `image` is not "[kernel]". *place: the frame's address in the
+ * kernel, or if that is not known a number below 2^32, the same for all frames of that name.
+ * ERR_NOMEM. */
 int kernelstack_locate(struct kernelstack *k, const struct image *image, uint64_t at,
 		       const char **name, uint64_t *place);
 

@@ -1,9 +1,9 @@
 /*
- * What earlier profiles of a recording say of its places, so that a recording which goes
- * on has each of them symbolized once.
+ * What earlier profiles of a recording say of its places, so that each place is symbolized once
+ * while the recording goes on.
  *
- * Places are known by image and address. What stands there is kept in the form in which
- * it came out of the process that decodes: a profile's location.
+ * A place is identified by image and address. What was found there is kept in the form in which the
+ * decoding process returned it: a location of a profile.
  */
 #ifndef SAMPLER_KNOWN_H
 #define SAMPLER_KNOWN_H
@@ -21,21 +21,21 @@ struct known_place {
 	uint32_t location; /* id */
 };
 
-struct known { /* {0} knows nothing */
+struct known { /* {0} is empty */
 	struct profile profile;
 	struct known_place *places; /* owned */
 	size_t count;
 	struct hashindex index;
 };
 
-/* Takes the profile and the places over and forgets what it knew; releases both when it
- * fails. Of what is there twice the first counts, and a location that is none of the
- * profile's is none. ERR_NOMEM. */
+/* Replaces what was known by `profile` and `places`, and owns both from then on (places: by
+ * malloc(3)); on failure both are released. Of two entries for one place the first counts. An entry
+ * with a location that is not in the profile is ignored. ERR_NOMEM. */
 int known_take(struct known *k, struct profile *profile, struct known_place *places,
 	       size_t count);
 void known_release(struct known *k);
 
-/* What stands at a place, in k->profile; NULL when it was not looked up. */
+/* The location of a place, in k->profile; NULL if the place was not looked up. */
 const struct profile_location *known_find(const struct known *k, uint32_t image, uint64_t addr);
 
 #endif

@@ -42,7 +42,7 @@ uint64_t labelling_moment(const struct member *m)
 	return count + 1ull;
 }
 
-/* A set as bytes: of each key and each value its length and its text. */
+/* A set as bytes: for each key and each value, its length (uint32_t) and its text. */
 static int add_text(struct buffer *b, const char *text, size_t len)
 {
 	uint32_t length = (uint32_t)len;
@@ -72,7 +72,7 @@ static bool has_them_still(const struct member *m, const struct gothread_who *wh
 	       now.labels == who->labels;
 }
 
-/* What is remembered must be of this moment. */
+/* Sets remembered at another moment are dropped: a GC may have freed them since. */
 static void remember_from(struct member *m, uint64_t moment)
 {
 	if (m->labels_of != moment || !moment)
@@ -80,7 +80,7 @@ static void remember_from(struct member *m, uint64_t moment)
 	m->labels_of = moment;
 }
 
-/* ERR_FORMAT: not to be had. */
+/* ERR_FORMAT: the labels could not be read, or may no longer be that goroutine's. */
 static int read_labels(struct round *r, struct member *m, const struct slot *slot, uint32_t *set)
 {
 	const struct gothread_who *who = &slot->snapshot.go.who;

@@ -21,7 +21,7 @@ static void run_child(char *const *command, int go, int report)
 {
 	char byte;
 
-	calm(0); /* it is not ours to favour */
+	calm(0); /* the command gets the user's priority, not ours */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
 	execvp(command[0], command);
@@ -30,7 +30,7 @@ static void run_child(char *const *command, int go, int report)
 	_exit(127);
 }
 
-/* Signals that come before the exec are handed on. True at the exec. */
+/* Signals that come before the exec are handed on. True at the exec; false if the child ended. */
 static bool reach_exec(pid_t pid)
 {
 	int status;

@@ -6,15 +6,15 @@
 
 struct error;
 
-/* Starts `command` (found by PATH) and holds it where it has just become the new
- * program and has not executed anything yet. The calling thread is its tracer
- * until launch_release. ERR_IO when it cannot be run, ERR_NOMEM. */
+/* Starts `command` (found by PATH) and holds it where it has just become the new program and has
+ * not executed anything yet. The calling thread is its tracer until launch_release. ERR_IO: the
+ * command cannot be run; ERR_PERM: it cannot be traced. */
 int launch_command(char *const *command, pid_t *pid, struct error *err);
 
-/* Lets it go, without tracer. From the same thread. */
+/* Detaches from the command, which runs on. Called by the thread that started it. */
 void launch_release(pid_t pid);
 
-/* For one that is not to run after all. */
+/* Kills a command that is not to run after all, and waits for its end. */
 void launch_kill(pid_t pid);
 
 #endif

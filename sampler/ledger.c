@@ -64,7 +64,7 @@ uint64_t ledger_guessed(const struct ledger_entry *e)
 	return e->found[FRAME_BY_CODE] + e->found[FRAME_BY_FRAME_POINTER] + e->found[FRAME_BY_SCAN];
 }
 
-/* Into its place among those that there are, if it has one. */
+/* Inserts an image at its place, if it has more guessed frames than one of those listed. */
 static void insert(struct ledger_guesses *g, const char *name, uint64_t frames)
 {
 	int at = LEDGER_NAMES;

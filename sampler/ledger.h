@@ -2,8 +2,8 @@
  * How well stacks were unwound: why walks ended, and what found the frames, in all
  * and by image.
  *
- * A frame counts for the image of its callee: that is the code about which something
- * was known or had to be guessed.
+ * A frame is counted under its callee's image, because what is known or guessed about the callee's
+ * code has led to the frame.
  */
 #ifndef SAMPLER_LEDGER_H
 #define SAMPLER_LEDGER_H
@@ -16,8 +16,8 @@
 struct modmap;
 
 struct ledger_entry {
-	uint64_t ends[STACK_ENDS];	/* walks, by their last frame */
-	uint64_t found[FRAME_SOURCES];	/* frames */
+	uint64_t ends[STACK_ENDS];	/* walks with their last frame in the image */
+	uint64_t found[FRAME_SOURCES];	/* frames with their callee in the image */
 };
 
 struct ledger {
@@ -28,22 +28,23 @@ struct ledger {
 
 enum { LEDGER_NAMES = 3, LEDGER_NAME_LEN = 32 };
 
-/* Where most was guessed: names, shortened, and frames, most first; 0: no more. */
+/* The images with most guessed frames, most first: their names, shortened, and the number of such
+ * frames; 0: no more images. */
 struct ledger_guesses {
 	char name[LEDGER_NAMES][LEDGER_NAME_LEN];
 	uint64_t frames[LEDGER_NAMES];
 };
 
-/* {0} is an empty one. */
+/* Frees what a ledger owns and empties it. {0} is an empty ledger. */
 void ledger_release(struct ledger *l);
 
-/* ERR_NOMEM. */
+/* Counts a walk's end and its frames. ERR_NOMEM: some frames are not counted. */
 int ledger_count(struct ledger *l, const struct stack *walk);
 
-/* Zeros for an image that was never met. */
+/* The counts of an image, borrowed until the next ledger_count; zeros if it was never met. */
 const struct ledger_entry *ledger_of(const struct ledger *l, uint32_t image_id);
 
-/* Frames that were found by guesses that fit (enum frame_source). */
+/* Frames that were guessed: found by code, by frame pointer or by scan (enum frame_source). */
 uint64_t ledger_guessed(const struct ledger_entry *e);
 
 void ledger_guesses(const struct ledger *l, const struct modmap *maps, struct ledger_guesses *g);

@@ -1,14 +1,14 @@
 /*
- * A tick's looks: which threads deserve a sample.
+ * A tick's looks: they decide which threads get a sample.
  *
- *   ask     those that are on a CPU are asked to stop (asking.c), and copied as they do
- *           (tracing.c); some are spared (transfers.c, exposure.c)
- *   glance  with wall time: threads that wait in the kernel are read without being
+ *   ask     threads that are on a CPU are asked to stop (asking.c), and copied when they
+ *           have (tracing.c); some are spared (transfers.c, exposure.c)
+ *   glance  with wall time, threads that wait in the kernel are read without being
  *           stopped (glance.c)
  *
- * Threads that sleep on are looked at more and more seldom, so that all looks together
- * take no more than a fiftieth of a CPU however many threads there are; a few dozen
- * are looked at with every tick.
+ * A thread that stays asleep is looked at less and less often, so that all looks together take at
+ * most a fiftieth of a CPU however many threads there are. A few dozen threads are looked at in
+ * every tick.
  */
 #include <string.h>
 
@@ -20,24 +20,23 @@
 #include "sampler/transfers.h"
 
 enum {
-	SAME_MOMENT_NS = 20000, /* our own account may have been brought up to date since */
-	LOOK_COST_NS = 200000,	/* fifty times what a look costs, its caches cold */
+	SAME_MOMENT_NS = 20000, /* the kernel may have updated our own exec_start since */
+	LOOK_COST_NS = 200000,	/* fifty times the cost of a look with cold caches */
 	BACK_OFF_NS = 2000000000,
-	COUNT_TICKS = 16,	/* how often threads without a stack are counted */
-	FIRST_GLANCES = 4,	/* of threads not seen before, in a tick, at least */
-	CROWD = 8,		/* more runnable threads than CPUs, at once: most of them wait */
+	COUNT_TICKS = 16,	/* from one count of threads without a stack to the next */
+	FIRST_GLANCES = 4,	/* per tick, of threads without a stack, at least */
+	CROWD = 8,		/* runnable threads beyond the CPUs; any more are waiting */
 };
 
 /*
- * Was the thread on a CPU when the tick came? Its state is R at the look, but it may only
- * be waiting for a CPU, woken or preempted; to count it would charge the end of every
+ * Was the thread on a CPU when the tick came? State R at the look does not prove it: a thread that
+ * was woken or preempted and waits for a CPU is R too. Counting it would charge the end of every
  * wait with CPU time.
  *
- * A thread on our own CPU is not running now: we are. If it was, it is we who took
- * the CPU from it, and it left at the moment at which we came; then it stands
- * where it was at the tick. (On a machine whose CPUs are all busy nearly every
- * tick comes this way.) Both moments are in the kernel's account of the run queue.
- * Where the kernel does not tell them, nothing on our CPU is counted.
+ * A thread on our own CPU is not running now, because we are. If it was running at the tick, we
+ * took the CPU from it: it left at the moment at which we came, and is still where it was at the
+ * tick. (On a machine with all CPUs busy nearly every tick comes this way.) The kernel reports both
+ * moments by the clock of the CPU's run queue. Where it does not, no thread on our CPU is counted.
  */
 static bool we_came_at(const struct round *r, uint64_t left)
 {
@@ -53,11 +52,11 @@ static void put_forward(struct runner *c, struct member *m, const struct thread 
 }
 
 /*
- * More runnable threads than CPUs: most of them wait, and to ask those would cost them
- * a stop that gives no CPU sample. On each CPU, the one that was put there last is the
- * one that is there. If several were put there since the last tick, the run queue's
- * clock tells the last of them (a dear question: the kernel writes fifty lines to
- * answer); if none was, it is still the same one.
+ * There are more runnable threads than CPUs. Most of them wait for a CPU, and asking one of these
+ * would cost it a stop that gives no CPU sample. On each CPU runs the thread that was put there
+ * last. If several were put there since the last tick, the run queue's clock tells which one was
+ * the last (expensive: the kernel writes fifty lines to answer). If none was, the same thread is
+ * still there.
  */
 static void compete(struct round *r, struct member *m, struct thread *thread)
 {
@@ -84,7 +83,7 @@ static void compete(struct round *r, struct member *m, struct thread *thread)
 	r->stats.waiting++;
 }
 
-/* The thread that is on the CPU; on ours, the one that was until we came. */
+/* Asks the thread that is on a CPU; on our own CPU, the one that was there until we came. */
 static void ask_runner(struct round *r, struct runner *c, bool ours)
 {
 	struct thread *thread = member_thread(c->member, c->thread);
@@ -110,8 +109,8 @@ static void ask_runners(struct round *r)
 	}
 }
 
-/* A thread that has not moved since the last look was not on our CPU just now: its
- * preemption would have been accounted. */
+/* A thread that has not moved since the last look was not on our CPU just now: our taking the CPU
+ * from it would show in its counters. */
 static void look_at_runnable(struct round *r, struct member *m, struct thread *thread)
 {
 	r->runnable++;
@@ -126,7 +125,7 @@ static void look_at_runnable(struct round *r, struct member *m, struct thread *t
 		r->stats.waiting++;
 }
 
-/* Not all at the same tick: somewhere in the second half of the time. */
+/* The due tick is random within the second half of the wait, so that not all fall on one tick. */
 static void set_due(struct round *r, struct thread *thread, uint64_t *due, bool unmoved)
 {
 	uint64_t wait = r->back_off_ticks, half;
@@ -138,7 +137,7 @@ static void set_due(struct round *r, struct thread *thread, uint64_t *due, bool 
 	*due = r->tick + wait - half + (half ? round_random(r) % (half + 1) : 0);
 }
 
-/* Of a multitude that sleeps when we come, not all are looked at in the first tick. */
+/* With very many threads, those that sleep at first get their first look at a random later tick. */
 static bool may_wait_for_first_look(struct round *r, const struct thread *thread, uint64_t *due)
 {
 	if (r->tick || thread->state == 'R' || r->back_off_ticks == 1)
@@ -147,7 +146,7 @@ static bool may_wait_for_first_look(struct round *r, const struct thread *thread
 	return *due != 0;
 }
 
-/* In CPU mode those that wait are of interest only if they transfer something. */
+/* In CPU mode a waiting thread matters only if it waits in a transfer. */
 static int look_for_transfer(struct round *r, const struct member *m, struct thread *thread,
 			     bool moved)
 {
@@ -193,8 +192,8 @@ static void count_without_stack(struct round *r)
 	}
 }
 
-/* All looks at idle threads together take a fiftieth of a CPU at most; threads not
- * seen before get their stack by the middle of the round. */
+/* All looks at idle threads together take a fiftieth of a CPU at most. Threads that have no stack
+ * yet get one within half of the time that is left. */
 static void plan_looks(struct round *r)
 {
 	uint64_t period = NS_PER_S / r->rate, cost = 0;
@@ -215,7 +214,7 @@ static void plan_looks(struct round *r)
 	r->glance_count = 0;
 }
 
-/* Of more threads than may be looked at, a random part. */
+/* Chooses a random part of the threads where the budget does not allow a look at each. */
 static bool is_chosen(struct round *r)
 {
 	return r->looked_part >= 1 || (double)(round_random(r) >> 11) < r->looked_part * 0x1p53;
@@ -239,7 +238,7 @@ static int look_at_member(struct round *r, struct member *m)
 			ask_old_candidates(r);
 			round_collect(r);
 		}
-		at = at + 1 < count ? at + 1 : 0; /* not always the same ones first */
+		at = at + 1 < count ? at + 1 : 0; /* each tick begins with another thread */
 	}
 	return rc;
 }
@@ -255,7 +254,7 @@ static int refresh_members(struct round *r)
 
 		if (rc && rc != ERR_GONE)
 			return rc;
-		/* Its threads stay listed until it has been waited for. */
+		/* The threads of an ended process stay listed until it has been waited for. */
 		m->ended |= rc == ERR_GONE || !process_alive(&m->process);
 		alive |= !m->ended;
 	}

@@ -32,7 +32,7 @@ void mark_release(struct mark *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* A thread's newest stack has what the end of the round would give to it. */
+/* Adds to a thread's newest stack the wall time that the round's end would add now. */
 static void mark_wall(struct mark *m, const struct round *r, const struct thread *thread)
 {
 	uint64_t ns, samples;
@@ -44,7 +44,7 @@ static void mark_wall(struct mark *m, const struct round *r, const struct thread
 	m->entries[thread->stack].samples += samples;
 }
 
-/* The CPU time of one that runs is newer than its last look. */
+/* A running thread has used CPU time since its last look, so its counters are read again. */
 static uint64_t cpu_of(const struct threads *threads, const struct thread *thread)
 {
 	struct schedstat now;
@@ -101,7 +101,7 @@ int mark_take(struct mark *m, struct round *r)
 	return rc;
 }
 
-/* An account that is taken anew may be a little behind the one that was marked. */
+/* A counter that is read again may be slightly below its marked value. */
 static void subtract(uint64_t *from, uint64_t what)
 {
 	*from -= what < *from ? what : *from;

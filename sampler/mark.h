@@ -1,8 +1,7 @@
 /*
- * Where a round's account stood at a moment, so that what has come since can be told.
+ * A round's counters at one moment, from which the part of the round since then is computed.
  *
- * Internal to sampler/. Costs a copy of the counters, not of the stacks, which a round
- * only adds to.
+ * Internal to sampler/. Only counters are copied; a round only ever adds stacks.
  */
 #ifndef SAMPLER_MARK_H
 #define SAMPLER_MARK_H
@@ -21,13 +20,13 @@ struct mark { /* {0}: before the round's start */
 	uint32_t member_count;
 };
 
-/* Marks this moment, in place of the one before; while no thread samples. ERR_NOMEM:
- * nothing is marked. */
+/* Marks this moment, and drops the mark that `m` held. Called while no thread samples. ERR_NOMEM:
+ * nothing is marked. The caller frees the mark with mark_release. */
 int mark_take(struct mark *m, struct round *r);
 void mark_release(struct mark *m);
 
-/* Takes what was before the mark out of a finished round, which is of no other use from
- * then on. Threads that run are in the account to within a tick at each end. */
+/* Subtracts what was counted before the mark from a finished round, which has no other use
+ * afterwards. The time of running threads is accurate to one tick at each end. */
 void mark_subtract(const struct mark *m, struct round *r);
 
 #endif

@@ -18,9 +18,9 @@
 #include "unwind/arch.h"
 
 enum {
-	CPU_COST_FACTOR = 500, /* a 500th of our time for reading a process's CPU time */
+	CPU_COST_FACTOR = 500, /* reading a process's CPU time takes a 500th of the time at most */
 	GO_RETRY_NS = 200000000,
-	GO_STACK_FIRST = 32 << 10, /* bytes of a stack copied until it is known what is needed */
+	GO_STACK_FIRST = 32 << 10, /* bytes copied of a stack until the need is known */
 };
 
 int member_open(struct member **out, pid_t pid, const struct member *beside, struct error *err)
@@ -75,8 +75,8 @@ int member_start(struct member *m, bool old, struct error *err)
 	return 0;
 }
 
-/* One that is there and not understood may not have been relocated yet: it is tried
- * again. */
+/* A runtime that is there but cannot be read (ERR_FORMAT) may not have been relocated yet, so it is
+ * tried again. */
 int member_find_go(struct member *m)
 {
 	uint64_t generation = modmap_generation(m->maps), now;

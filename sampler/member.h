@@ -1,5 +1,5 @@
 /*
- * A process of a round, and how far its account has come.
+ * A process of a round, and how far it has been accounted for.
  *
  * Internal to sampler/. A round has one, or several (-p with several numbers,
  * --children). A member stays until the round is over, also when its process has
@@ -26,7 +26,7 @@ struct threads;
 
 struct member {
 	struct process process;
-	uint32_t index;	   /* place in the round, for ever */
+	uint32_t index;	   /* in round.members; never changes */
 	bool ended;
 	struct modmap *maps;
 	struct threads *threads; /* NULL before member_start */
@@ -34,33 +34,34 @@ struct member {
 	struct goruntime go;
 	struct goruntime_search go_search;
 	struct govars go_vars;
-	struct golabels *labels;   /* owned; NULL: of its release no labels are read */
-	struct memory_live live;   /* what these are read from */
-	bool labels_seen;	   /* one of its goroutines has some */
-	const struct image *ms_of; /* whose list of ms is at all_ms; 0: it was not found */
-	uint64_t all_ms, ms_due_ns; /* when it may be gone through again */
-	uint64_t labels_of;	   /* labelling_moment from which on it remembers sets; 0: not at all */
-	size_t go_stack_want; /* as thread.stack_want: goroutines change threads */
-	uint64_t go_generation, go_tried_ns; /* of the maps, when it was looked for last */
+	struct golabels *labels;   /* owned; NULL: no Go, or a release without labels here */
+	struct memory_live live;   /* go_vars and labels are read from it */
+	bool labels_seen;	   /* a goroutine with labels was seen */
+	const struct image *ms_of; /* Go's image; its list of ms is at all_ms */
+	uint64_t all_ms, ms_due_ns; /* 0: no list was found; when it may be read again */
+	uint64_t labels_of;	   /* labelling_moment of the sets in `labels`; 0: none are kept */
+	size_t go_stack_want; /* as thread.stack_want; goroutines change threads */
+	uint64_t go_generation, go_tried_ns; /* of the maps, and when, at the last search for Go */
 	int maps_fd;	   /* reads as empty once the address space is gone */
-	uint64_t maps_read_ns, maps_cost_ns; /* when last, and what it cost */
+	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when, and how long it took */
 	uint64_t cpu_start_ns; /* of the process, before the round */
 	uint64_t cpu_due_ns;   /* when its CPU time is to be read again */
 	uint64_t cpu_ns;       /* in the round, at the last reading */
 	uint64_t children_due_ns; /* when to look for children again */
-	bool waits_delicately, delicate; /* see sampler/exposure.c; */
-	uint64_t exposure_due_ns; /* when to look again */
-	bool dumps_core;	  /* and is left alone: it will not run again */
-	uint64_t executes_at;	  /* the tick (round.tick_ns) at which it executed a program */
+	bool waits_delicately;	  /* a thread waited in a call that an ignored signal ends */
+	bool delicate;		  /* and SIGCHLD is such a signal (exposure.c) */
+	uint64_t exposure_due_ns; /* when to find that out again */
+	bool dumps_core;	  /* it is left alone: none of its threads will run again */
+	uint64_t executes_at;	  /* round.tick_ns of the tick that found it executing a program */
 };
 
-/* Opens a process; the images are shared with `beside` where that is not NULL. ERR_GONE,
- * ERR_PERM, ERR_NOMEM. */
+/* Opens a process. Its images are shared with `beside` unless that is NULL. The caller closes the
+ * member with member_close. ERR_GONE, ERR_PERM, ERR_NOMEM. */
 int member_open(struct member **m, pid_t pid, const struct member *beside, struct error *err);
 void member_close(struct member *m);
 
-/* Reads maps and threads. Of a process that was there before the round (`old`) only
- * what it does from now on counts. ERR_GONE, ERR_PERM, ERR_NOMEM. */
+/* Reads maps and threads and looks for a Go runtime. If the process is older than the round
+ * (`old`), only what it does from now on counts. ERR_GONE, ERR_PERM, ERR_NOMEM. */
 int member_start(struct member *m, bool old, struct error *err);
 
 /* A thread by its index; valid until the next refresh of the threads. */
@@ -69,18 +70,19 @@ struct thread *member_thread(const struct member *m, uint32_t index);
 /* Looks for a Go runtime where the maps have changed since it was looked for last. ERR_NOMEM. */
 int member_find_go(struct member *m);
 
-/* Reads the CPU time, if that is not too dear yet (the kernel adds up all threads). */
+/* Reads the process's CPU time, unless that was done a short time ago: it is expensive, because the
+ * kernel adds up all threads. `last`: in any case. */
 void member_read_cpu(struct member *m, bool last);
 
-/* A symbolizer for what was met in the process, jitdump files that it has mapped included.
+/* A symbolizer for the process, with the jitdump files that it has mapped. The caller frees it.
  * ERR_NOMEM. */
 int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s);
 
-/* Reads the maps again, and notes what that cost. */
+/* Reads the maps again, and notes how long that took. */
 void member_read_maps(struct member *m);
 
-/* Is the address space still the one that was there when last asked? Whoever execs gets
- * another, and whoever exits none. */
+/* Is the address space still that of the last call, or of member_start? After an exec a process has
+ * another one, after its exit none. */
 enum member_space { SPACE_SAME, SPACE_NEW, SPACE_NONE };
 enum member_space member_space(struct member *m);
 

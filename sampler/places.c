@@ -1,6 +1,6 @@
 /*
- * Each distinct code address is symbolized once: announced together with all others of its
- * file, looked up when a stack has it, or taken from what an earlier profile says.
+ * Each distinct code address is symbolized once. It is announced together with all others of its
+ * file, and looked up when a stack first has it; or its names are taken from an earlier profile.
  */
 #include "sampler/places.h"
 
@@ -25,8 +25,8 @@ struct place { /* a code address, and the profile's location of it */
 	const struct image *image;
 	uint64_t addr;
 	uint32_t location;
-	const char *in_kernel; /* its name, if it is there */
-	bool asked;	       /* what is to be found out about it has been */
+	const char *in_kernel; /* its name, if the place is in the kernel; else NULL */
+	bool asked;	       /* its names were looked up, or taken from an earlier profile */
 };
 
 /* Mappings. */
@@ -56,7 +56,7 @@ static const struct image *find_program(const struct places *p, struct image *co
 	for (size_t i = 0; i < p->image_count; i++)
 		if (!strcmp(image_path(images[i]), p->round->members[0]->process.exe))
 			return images[i];
-	/* Gone already: the maps begin with the program as a rule. */
+	/* The program's file is not mapped any more. As a rule, the maps begin with it. */
 	for (size_t i = 0; i < p->image_count; i++)
 		if (image_elf(images[i]))
 			return images[i];
@@ -107,7 +107,7 @@ static int add_named_line(struct places *p, const char *name)
 	return add_line(p, 0, &f);
 }
 
-/* An address that no symbol covers is named by module and address in it. */
+/* An address that no symbol covers is named by its module and the address in it. */
 static int add_unknown_line(struct places *p, const struct place *place)
 {
 	char name[512];
@@ -135,8 +135,8 @@ static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
 	return symbolizer_of(ctx, image);
 }
 
-/* Code in memory may be another's by now, so what is known of it serves only while
- * nothing is looked up. */
+/* Code in memory may have been replaced since, so what an earlier profile says of it is used only
+ * where nothing is looked up. */
 static const struct profile_location *known_of(const struct places *p, const struct image *image,
 					       uint64_t addr)
 {
@@ -174,7 +174,7 @@ static void note_abilities(struct places *p, const struct place *place)
 		m->has_inline_frames = true;
 }
 
-/* As an earlier profile has it. */
+/* Copies a location's lines from an earlier profile. */
 static int copy_lines(struct places *p, const struct place *place,
 		      const struct profile_location *l, size_t *count)
 {
@@ -250,7 +250,7 @@ static int add_place(struct places *p, struct place *place, uint64_t hash)
 		location.address += modmap_first_range(p->maps, place->image)->bias;
 	}
 	if (place->in_kernel && place->addr <= UINT32_MAX)
-		location.address = 0; /* the kernel keeps it to itself */
+		location.address = 0; /* the kernel does not tell the address */
 	if (fill_lines(p, place, &lines) ||
 	    profile_add_location(p->profile, &location, p->lines, lines, &place->location) ||
 	    room_for((void **)&p->all, &p->room, p->count + 1, sizeof(*p->all)) ||

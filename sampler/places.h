@@ -25,29 +25,30 @@ struct places {
 	const struct modmap *maps; /* any member's: they share the images */
 	struct assemble_names names;
 	struct profile *profile;
-	uint32_t *mapping_of; /* by image id; 0 none */
+	uint32_t *mapping_of; /* by image id; 0: none */
 	size_t image_count;
-	struct place *all; /* each once */
+	struct place *all; /* each place once */
 	uint32_t count;
 	size_t room;
 	struct hashindex index;
-	struct profile_line *lines; /* of the location at hand */
+	struct profile_line *lines; /* of the location that is being made */
 	size_t line_room;
 };
 
-/* Adds the mappings of all images that a stack touches, and announces the addresses to
- * the symbolizers. ERR_NOMEM; to be released in any case. */
+/* Adds the mappings of all images that occur in stacks, and announces the addresses to the
+ * symbolizers. `round` and `profile` are borrowed until places_release, which is due in any case.
+ * ERR_NOMEM. */
 int places_init(struct places *p, struct round *round, const struct assemble_names *names,
 		struct profile *profile);
 void places_release(struct places *p);
 
-/* The location of a frame. ERR_NOMEM. */
+/* The location of a frame, made when the frame's address is first met. ERR_NOMEM. */
 int places_locate(struct places *p, const struct frame *frame, uint32_t *location);
 
-/* A location without address, of a function of that name. ERR_NOMEM. */
+/* A location without an address, of a function named `name`. ERR_NOMEM. */
 int places_add_named(struct places *p, const char *name, uint32_t *location);
 
-/* Appends to names.places what is known now. ERR_NOMEM. */
+/* Appends to names.places, unless that is NULL, each place that has been looked up. ERR_NOMEM. */
 int places_tell(const struct places *p);
 
 #endif

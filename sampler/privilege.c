@@ -1,11 +1,11 @@
 /*
- * Each capability here was found to be needed by taking it away
- * (tests/attach/privilege.test does so again). One that we do not have is not
- * asked for: whoever may trace without any needs none.
+ * Each capability here was found to be needed by taking it away (tests/attach/privilege.test does
+ * so again). It is not an error that we do not have one: a user who may trace without capabilities
+ * needs none.
  *
- * Rejected: raising a capability only around the call that needs it. Whoever gets
- * hold of us could raise it as well; what protects is not to have it, and to decode
- * foreign files in a process without any (sampler/decoding.c).
+ * Rejected: raising a capability only around the call that needs it. An attacker inside this
+ * process could raise it as well. What protects is not to have it, and to decode foreign files in a
+ * process that has only CAP_DAC_READ_SEARCH (sampler/decoding.c).
  */
 #include "sampler/privilege.h"
 
@@ -34,22 +34,22 @@ static void keep_for_reading(struct kept *k)
 {
 	keep(k, CAP_SYS_PTRACE);      /* ptrace(2), process_vm_readv(2), most of /proc/PID */
 	keep(k, CAP_DAC_READ_SEARCH); /* programs and debug files that only their owner may read */
-	/* /proc/PID/map_files; before Linux 5.9 it asks for CAP_SYS_ADMIN. */
+	/* /proc/PID/map_files; before Linux 5.9 that requires CAP_SYS_ADMIN. */
 	keep(k, CAP_IS_SUPPORTED(CAP_CHECKPOINT_RESTORE) ? CAP_CHECKPOINT_RESTORE : CAP_SYS_ADMIN);
 }
 
 static void keep_for_sampling(struct kept *k, const struct privilege_needs *needs)
 {
 	keep_for_reading(k);
-	keep(k, CAP_SYS_NICE); /* SCHED_FIFO while a tick lasts */
+	keep(k, CAP_SYS_NICE); /* SCHED_FIFO, and the lowest nice value (urgency.c) */
 	if (needs->kernel_stacks)
 		keep(k, CAP_SYS_ADMIN); /* /proc/PID/stack */
 	if (needs->command)
-		keep(k, CAP_KILL); /* it may have become another user meanwhile */
+		keep(k, CAP_KILL); /* the command may have become another user */
 }
 
-/* Of effective and permitted capabilities those that we have of `k`; permitted ones
- * stay as they are if `permitted` is false. */
+/* Reduces the effective capabilities to those of `k` that we have, and the permitted ones too if
+ * `permitted` is true. */
 static int set_capabilities(const struct kept *k, bool permitted)
 {
 	cap_t have = cap_get_proc(), want = permitted ? cap_init() : cap_dup(have);
@@ -75,9 +75,9 @@ static bool may_write_into(int folder)
 	return !faccessat(folder, ".", W_OK | X_OK, AT_EACCESS);
 }
 
-/* The folder of the result may be another user's (`sudo sampler` in one's home): then
- * the rename asks for CAP_DAC_OVERRIDE. What it replaces may be another user's file in
- * a folder like /tmp: CAP_FOWNER. To be asked with the other capabilities in force. */
+/* The result's folder may belong to another user (`sudo sampler` in a home directory): then the
+ * rename requires CAP_DAC_OVERRIDE. If the result replaces another user's file in a folder like
+ * /tmp, the rename requires CAP_FOWNER. Called when the other capabilities are in force already. */
 static void keep_for_output(struct kept *k, const struct outfile *output)
 {
 	struct stat folder, old;
@@ -124,7 +124,7 @@ void privilege_keep_tracing(bool holding)
 
 	keep_for_reading(&kept);
 	if (holding)
-		keep(&kept, CAP_SYS_NICE); /* SCHED_FIFO meanwhile */
+		keep(&kept, CAP_SYS_NICE); /* SCHED_FIFO while threads are held */
 	set_capabilities(&kept, true);
 }
 

@@ -1,9 +1,9 @@
 /*
- * Least privilege: once target and output are open, only the capabilities that
- * sampling uses are kept, and no program that we executed could gain others.
+ * Least privilege: once target and output are open, only the capabilities that sampling uses are
+ * kept, and no program that we execute can gain others.
  *
- * To be called by the main thread before it starts threads and processes, which
- * inherit, and after a command of ours was started, which must not.
+ * The main thread calls these functions before it starts threads and processes, which inherit the
+ * capabilities, and after a command of ours was started, which must not.
  */
 #ifndef SAMPLER_PRIVILEGE_H
 #define SAMPLER_PRIVILEGE_H
@@ -20,21 +20,23 @@ struct privilege_needs {
 	bool kernel_stacks;	      /* /proc/PID/stack will be read */
 };
 
-/* Gives up what is not needed. Harmless without any privilege. ERR_PERM. */
+/* Gives up all capabilities that are not needed, and sets no_new_privs. Harmless without any
+ * privilege. ERR_PERM. */
 int privilege_drop(const struct privilege_needs *needs, struct error *err);
 
-/* All but setting how threads are scheduled. For the watchdog. */
+/* Gives up all but CAP_SYS_NICE: how threads are scheduled. For the watchdog. */
 void privilege_keep_scheduling(void);
 
-/* Gives up all. For a helper process; failing is impossible where there is
- * something to lose (capset(2) refuses only to add). */
+/* Gives up all. For a helper process. Cannot fail: capset(2) refuses only to add. */
 void privilege_drop_all(void);
 
-/* All but reading processes, and the files that they have mapped. For a helper process that
- * reads another's memory; with `holding`, while it holds it (sampler/hold.h). */
+/* Gives up all but the right to read processes and the files that they have mapped. For a helper
+ * process that reads another process's memory. `holding`: it also holds that process's threads
+ * (sampler/hold.h). */
 void privilege_keep_tracing(bool holding);
 
-/* All but reading what file permissions forbid to read. For the process that decodes. */
+/* Gives up all but CAP_DAC_READ_SEARCH: reading files against their permissions. For the process
+ * that decodes. */
 void privilege_keep_reading(void);
 
 #endif

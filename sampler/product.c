@@ -32,10 +32,10 @@ void product_ready(struct product *p)
 
 	process_read_exe(&r->members[0]->process);
 	for (uint32_t i = 0; i < r->member_count; i++)
-		process_read_ids(&r->members[i]->process); /* it may have become another user */
+		process_read_ids(&r->members[i]->process); /* it may have changed its user */
 }
 
-/* Each image is asked of one symbolizer only. */
+/* Each symbolizer is offered all files; only one of them looks the image up. */
 static int offer_fetched(const struct product *p, struct symbolizer *s)
 {
 	size_t count;
@@ -50,7 +50,7 @@ static int offer_fetched(const struct product *p, struct symbolizer *s)
 	return 0;
 }
 
-/* Files may be mapped: if one shrinks, it is the child that dies. */
+/* Here files may be mapped: if one shrinks, SIGBUS kills only this process, which is a child. */
 int product_symbolizers(struct product *p)
 {
 	const struct round *round = p->round;

@@ -21,30 +21,30 @@ struct recording_stats;
 struct round;
 struct symbolizer;
 
-/* One decoding: what is handed to the process that does it. Nothing is owned but the
- * symbolizers. */
+/* What a decoding process works on. Only the symbolizers are owned. */
 struct product {
 	struct round *round;
 	const struct recording_options *options;
-	struct recording_stats *stats; /* that the profile's comments tell */
+	struct recording_stats *stats; /* shown in the profile's comments */
 	struct decoding *decoding;
-	const struct fetching *fetching; /* NULL: nothing was asked of the network */
+	const struct fetching *fetching; /* NULL: nothing was requested from the network */
 	unsigned flags;		  /* as in symbolize/symbolizer.h */
 	const char *command_line; /* for the comments */
-	uint64_t cpu_ns, peak_bytes; /* ours until it began */
+	uint64_t cpu_ns, peak_bytes; /* of the recording until this decoding began */
 	struct symbolizer **symbolizers; /* by member; NULL until product_symbolizers */
-	uint32_t count;
+	uint32_t count; /* of the symbolizers */
 };
 
-/* Before the decoding: what the process that does it could not read any more. */
+/* Called before the decoding process starts: reads what that process may not read, the program's
+ * path and the targets' users. */
 void product_ready(struct product *p);
 
-/* In that process. ERR_NOMEM. */
+/* In that process: makes a symbolizer for each member; product_release frees them. ERR_NOMEM. */
 int product_symbolizers(struct product *p);
 void product_release(struct product *p);
 
-/* Fills an initialised profile, comments and all, and the result's figures, which are the
- * stats' then, too. ERR_NOMEM. */
+/* Fills an initialised profile, comments included. Our CPU time and peak size are set in `result`
+ * and in the stats. ERR_NOMEM. */
 int product_fill(struct product *p, const struct assemble_names *names, struct profile *profile,
 		 struct decode_result *result, struct error *err);
 

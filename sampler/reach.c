@@ -8,7 +8,7 @@
 
 static const uint64_t PAGE = 4096;
 
-/* The newest piece first: a walk goes upward. */
+/* The newest piece is tried first, because a walk goes upward. */
 static const char *find(const struct reach *r, uint64_t addr, size_t len)
 {
 	for (size_t i = r->count; i-- > 0;) {
@@ -20,7 +20,8 @@ static const char *find(const struct reach *r, uint64_t addr, size_t len)
 	return NULL;
 }
 
-/* From the page of `addr` on, as much as there is. */
+/* Reads a piece from the page of `addr` on, or as much of it as is mapped. ERR_SHORT: the bounds
+ * are reached; ERR_IO. */
 static int read_piece(struct reach *r, uint64_t addr)
 {
 	uint64_t start = addr & ~(PAGE - 1);
@@ -40,7 +41,7 @@ static int read_piece(struct reach *r, uint64_t addr)
 
 static int read_reach(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
-	struct reach *r = (struct reach *)m; /* ours, and not constant: reach_into */
+	struct reach *r = (struct reach *)m; /* part of a struct reach that is not const */
 	const char *bytes;
 	int rc;
 

@@ -1,10 +1,9 @@
 /*
- * A target's memory as a walk needs it that is made in its presence: while the thread is
- * held, or waits in the kernel.
+ * A target's memory for a walk that is made while the thread is held or waits in the kernel.
  *
- * Live memory, read a piece at a time and kept until the walk is over, because a walk
- * asks for eight bytes here and eight bytes further up. So it comes as far as the stack
- * is deep, on whatever stack that goes on (sigaltstack(2)), within a bound.
+ * Live memory is read in pieces, and each piece is kept until the walk is over, because a walk
+ * reads eight bytes here and eight bytes further up. So a walk gets to the end of a stack however
+ * deep it is, also on another stack (sigaltstack(2)), up to REACH_BYTES.
  */
 #ifndef SAMPLER_REACH_H
 #define SAMPLER_REACH_H
@@ -18,8 +17,8 @@
 enum { REACH_BYTES = 8 << 20, REACH_PIECE = 64 << 10, REACH_PIECES = 1024 };
 
 struct reach {
-	struct memory memory;	    /* what the walk is given */
-	const struct memory *first; /* asked before: a copy that was made already; NULL: none */
+	struct memory memory;	    /* passed to the walk */
+	const struct memory *first; /* borrowed; a copy that is read first; NULL: none */
 	pid_t pid;
 	char *bytes;		    /* owned, REACH_BYTES */
 	size_t used, count;
@@ -34,7 +33,8 @@ struct reach {
 int reach_init(struct reach *r);
 void reach_release(struct reach *r);
 
-/* Forgets what was read and turns to a process (or a thread of it). */
+/* Drops what was read. From now on memory is read from process (or thread) `pid`, and from `first`
+ * before that. */
 void reach_into(struct reach *r, pid_t pid, const struct memory *first);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The supervisor: starts the thread that samples, again after each intermission, and
- * shows what it does.
+ * The supervisor: starts the sampling thread, starts it again after each intermission, and reports
+ * its progress.
  *
- * The calling thread never looks at the target while a round runs. That keeps the terminal,
- * a write to which can block, away from ticks.
+ * The calling thread never looks at the target while a round runs. So a write to the terminal,
+ * which can block, delays no tick.
  */
 #include "sampler/recording.h"
 
@@ -37,13 +37,13 @@ struct recording {
 	struct round round;
 	pid_t command; /* started by us, else 0 */
 	bool held;     /* the command waits before its first instruction */
-	struct fetching *fetching; /* NULL: nothing was asked of the network */
+	struct fetching *fetching; /* NULL: nothing was requested from the network */
 	struct decoding *decoding; /* NULL before recording_write */
-	struct interim *interim;   /* NULL: none was asked for */
+	struct interim *interim;   /* NULL: none was requested */
 	bool suspend;
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
-	int ended_fd; /* eventfd: a sampling thread's last act */
+	int ended_fd; /* eventfd; a sampling thread's last act is to write it */
 };
 
 int recording_new(struct recording **out, const struct recording_options *options,
@@ -56,7 +56,7 @@ int recording_new(struct recording **out, const struct recording_options *option
 
 	if (!r)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	set_urgency(URGENCY_PROMPT); /* until recording_free: it starts what samples, and ends it */
+	set_urgency(URGENCY_PROMPT); /* until recording_free: it starts and ends the sampling */
 	r->options = *options;
 	r->round.stop_fd = -1;
 	r->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -122,7 +122,7 @@ static int run_thread(struct recording *r, recording_progress *progress, void *c
 
 	if (rc)
 		return rc;
-	/* Not sem_timedwait(3), which knows the clock that can be set, back too. */
+	/* Not sem_timedwait(3): its clock, CLOCK_REALTIME, may be set back. */
 	while (poll(&ended, 1, PROGRESS_MS) <= 0)
 		show(r, progress, ctx);
 	eventfd_read(r->ended_fd, &count);
@@ -130,8 +130,8 @@ static int run_thread(struct recording *r, recording_progress *progress, void *c
 	return 0;
 }
 
-/* As the terminal's stop would: not where nobody could continue us (setpgid(2), an
- * orphaned process group). */
+/* Stops this process as Ctrl-Z would. In an orphaned process group (setpgid(2)), where no shell
+ * could continue us, the kernel discards the signal. */
 static void stop_ourselves(void)
 {
 	struct sigaction old, standard = { .sa_handler = SIG_DFL };
@@ -141,10 +141,10 @@ static void stop_ourselves(void)
 	sigaction(SIGTSTP, &old, NULL);
 }
 
-/* Nobody samples: what cannot be done meanwhile. */
+/* Called while no thread samples: does what is impossible while one does. */
 static void use_intermission(struct recording *r)
 {
-	/* With the thread ended whom it still had attached. */
+	/* The end of the tracing thread has released the threads that it still had attached. */
 	watchdog_free(r->round.watchdog);
 	watchdog_obey(r->round.watchdog);
 	if (interim_wants_start(r->interim))

@@ -1,24 +1,23 @@
 /*
- * aarch64. By the time at which a tracer sees a call that was cut short, do_signal() in
- * arch/arm64/kernel/signal.c has forgotten that there was a call (NT_ARM_SYSTEM_CALL
- * tells -1). It has prepared what the kernel makes again by itself: the pc is back at
- * the `svc`, x0 is the first argument again. Of a call that fails, x0 is -EINTR and the
- * pc behind the `svc`; its number is still in x8 and its other arguments in x1 to x5.
- * What is missing is its first argument. And the same registers are seen of a thread that
- * returns right now from the handler of a signal for which its call has failed before:
- * that call must not be made again. Three ways lead to an answer:
+ * aarch64. When a tracer sees a call that was cut short, do_signal() in arch/arm64/kernel/signal.c
+ * has already discarded that there was a call (NT_ARM_SYSTEM_CALL reads -1). A call that the kernel
+ * makes again by itself is prepared for that: the pc is back at the `svc`, and x0 holds the first
+ * argument again. If a call fails, x0 is -EINTR and the pc is behind the `svc`; its number is still
+ * in x8, and its other arguments are in x1 to x5. Only its first argument is missing. A thread that
+ * is just returning from a signal handler has the same registers if its call failed because of that
+ * signal; that call must not be made again. There are three ways to an answer:
  *
- * 1. The thread waited before we asked it (/proc/PID/syscall tells the arguments then) and
- *    has hardly been put on a CPU since, so that was by us.
- * 2. We have made it enter this call before, and see it again.
- * 3. It went to wait between our look and the stop. The kernel still has the argument and
- *    shows it of a thread that is in a call. So we say that it is in one, look, and take
- *    that back. Kernels of 2026 forget the argument with the saying
- *    (update_syscall_orig_x0_after_ptrace() in ptrace.c): there such a call fails. If it
- *    was a handler that it comes from, the signal's frame lies where the kernel has put
- *    it, below sp, with just these registers in it. (It may be an older one: the call has
- *    failed here before, and its caller is prepared for it. Of a handler on a stack of
- *    its own the frame is elsewhere, and the call is made again.)
+ * 1. The thread waited in the call before we asked it to stop, when /proc/PID/syscall showed the
+ *    arguments, and has hardly been put on a CPU since: our stop has cut the call short.
+ * 2. We have made it enter this call before, and see the same registers again.
+ * 3. It went to wait between our look and the stop. The kernel still has the argument and shows it
+ *    for a thread that is in a call. So we set NT_ARM_SYSTEM_CALL as if it were in one, read
+ *    /proc/PID/syscall, and set it back. Kernels of 2026 overwrite the argument at that
+ *    (update_syscall_orig_x0_after_ptrace() in ptrace.c): there such a call fails. If the thread
+ *    comes from a handler, the signal's frame is where the kernel has put it, below sp, with just
+ *    these registers in it, and the call is not made again. (If that frame is an older one, the
+ *    call has failed here before, and its caller is prepared for it. The frame of a handler that
+ *    ran on another stack is not found, and the call is made again.)
  */
 #include "sampler/registers.h"
 
@@ -87,7 +86,7 @@ static uint64_t read_signature(pid_t tid)
 	return mask.insn_mask;
 }
 
-/* Where get_sigframe() puts a frame of the usual size. */
+/* Is there a signal frame with these registers where get_sigframe() puts one of the usual size? */
 static bool signal_was_handled(pid_t tid, const struct registers *r)
 {
 	uint64_t frame = r->user.sp - FRAME_RECORD - sizeof(siginfo_t) - sizeof(ucontext_t);
@@ -116,7 +115,7 @@ static void read_text(pid_t tid, const char *name, char text[TEXT_MAX])
 	text[n < 0 ? 0 : n] = '\0';
 }
 
-/* Of a thread that is in a call (proc_pid_syscall() in fs/proc/base.c). */
+/* Reads number and arguments (proc_pid_syscall() in fs/proc/base.c); false if it is in no call. */
 static bool read_call(pid_t tid, struct registers *r)
 {
 	char text[TEXT_MAX];
@@ -127,7 +126,7 @@ static bool read_call(pid_t tid, struct registers *r)
 		      " %" SCNx64, &r->number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5]) == 7;
 }
 
-/* How often it was put on a CPU. */
+/* How often the thread was put on a CPU. */
 static uint64_t read_slices(pid_t tid)
 {
 	char text[TEXT_MAX];
@@ -144,7 +143,7 @@ void registers_look_ahead(pid_t tid, struct registers *r)
 	r->waited = read_call(tid, r);
 }
 
-/* Is it in the call in which it was seen waiting? */
+/* Is it still in the call in which registers_look_ahead saw it wait? */
 static bool waits_still(pid_t tid, const struct registers *r)
 {
 	return r->waited && r->user.regs[8] == r->number &&
@@ -172,8 +171,8 @@ static bool shows_eintr(const struct registers *r)
 	       (int64_t)r->user.regs[8] >= 0;
 }
 
-/* Finds the first argument of a call that shows EINTR. `before` is what the registers
- * were at the stop before, if that has cut a call short, too. */
+/* Finds the first argument of a call that shows EINTR. `before` is what *r was at the stop before
+ * this one, if there was one. */
 static bool find_first_argument(pid_t tid, struct registers *r, const struct registers *before)
 {
 	if (waits_still(tid, r)) {
@@ -221,10 +220,10 @@ void registers_for_walk(const struct registers *r, struct regs *to)
 	to->unknown = 0;
 }
 
-/* What a thread that runs would tell of signatures: they have the bits from those that
- * an address can need up to the 55th (ptrauth_user_pac_mask() in
- * arch/arm64/include/asm/pointer_auth.h). A stack of ours lies at the upper end of all
- * addresses. */
+/* The kernel tells the signature bits of stopped threads only. They are the bits above those that
+ * an address can need, up to bit 54 (ptrauth_user_pac_mask() in
+ * arch/arm64/include/asm/pointer_auth.h). Our own stack, at the upper end of all addresses, shows
+ * how many bits an address can need. */
 void registers_of_waiting(const struct call *call, struct regs *to)
 {
 	uint64_t ours = (uint64_t)(uintptr_t)__builtin_frame_address(0);
@@ -268,7 +267,7 @@ void registers_call_again(const struct registers *r, struct registers *again)
 	again->user.pc -= SVC_BYTES;
 }
 
-/* A new thread comes to life behind its maker's system call, with the result 0. */
+/* A new thread begins behind its maker's system call, with the result 0. */
 bool registers_newborn(const struct registers *r)
 {
 	uint64_t number = r->user.regs[8];
@@ -277,7 +276,7 @@ bool registers_newborn(const struct registers *r)
 	       (number == SYS_clone || number == SYS_clone3);
 }
 
-/* Only Go's threads are asked for it, and Go is not known here (KNOWS_GO). */
+/* It is needed for threads that run Go only, and Go is not supported here (KNOWS_GO). */
 uint64_t registers_tp(const struct registers *r)
 {
 	(void)r;

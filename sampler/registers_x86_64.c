@@ -1,8 +1,8 @@
 /*
- * x86-64. While a thread is in a system call orig_rax is the call's number, and rax its
- * result once it has one; elsewhere orig_rax is negative. Both still stand when a tracer
- * sees a call that was cut short, because the kernel decides on what to make of it
- * behind the stop (arch_do_signal_or_restart() in arch/x86/kernel/signal.c).
+ * x86-64. While a thread is in a system call, orig_rax is the call's number, and rax its result
+ * once it has one; elsewhere orig_rax is negative. Both are still set when a tracer sees a call
+ * that was cut short, because the kernel decides only after the stop what to do about it
+ * (arch_do_signal_or_restart() in arch/x86/kernel/signal.c).
  */
 #include "sampler/registers.h"
 
@@ -17,11 +17,11 @@
 
 enum {
 	SYSCALL_BYTES = 2, /* length of `syscall` and of `int $0x80` */
-	NEWBORN_BYTES = 8, /* what clone executes before the new thread goes its own way */
+	NEWBORN_BYTES = 8, /* of clone's code, which a new thread executes first */
 };
 
-/* Results with which a call says to the kernel's signal code how it wants to be
- * restarted (include/linux/errno.h); user space never sees them. */
+/* The results by which a call tells the kernel's signal code how to restart it
+ * (include/linux/errno.h) lie between these; user space never sees them. */
 enum { ERESTARTSYS = 512, ERESTART_RESTARTBLOCK = 516 };
 
 void registers_look_ahead(pid_t tid, struct registers *r)
@@ -79,8 +79,8 @@ void registers_for_walk(const struct registers *registers, struct regs *to)
 	to->unknown = 0;
 }
 
-/* The registers that hold a call's arguments are as they were when it began (System V
- * ABI, AMD64, A.2.1): behind vfork one of them holds the return address. */
+/* The registers that hold a call's arguments are as they were when it began (System V ABI, AMD64,
+ * A.2.1). That is needed in vfork, where one of them holds the return address. */
 void registers_of_waiting(const struct call *call, struct regs *to)
 {
 	static const int arguments[] = { DWARF_RDI, DWARF_RSI, DWARF_RDX, DWARF_R10, DWARF_R8,
@@ -131,9 +131,9 @@ void registers_call_again(const struct registers *r, struct registers *again)
 	again->user.orig_rax = (unsigned long)-1;
 }
 
-/* A new thread comes to life behind its maker's system call, with the result 0; rcx
- * is where that call returned to (the `syscall` instruction puts it there). An
- * interrupt may have come before the first instructions, which only test rax. */
+/* A new thread begins behind its maker's system call, with the result 0. rcx is where that call
+ * returns to (the `syscall` instruction puts it there). The thread may have been interrupted at one
+ * of its first instructions, which only test rax. */
 bool registers_newborn(const struct registers *r)
 {
 	const struct user_regs_struct *u = &r->user;

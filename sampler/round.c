@@ -1,14 +1,13 @@
 /*
- * The tick: look at all threads (looking.c), have those stopped that deserve a sample
- * (asking.c, tracing.c), and unwind the stacks that have come back.
+ * The tick: looks at all threads (looking.c), has those stopped that are to be sampled (asking.c,
+ * tracing.c), and unwinds the stacks that have come back.
  *
- * A stack waits in its slot for its walk, the thread does not wait for us: the tracing
- * thread copies it and lets go at any time, also during a walk. A thread that was asked and
- * waits for a CPU stops when it gets one; its slot is taken back between two walks, or
- * between two ticks.
+ * A stack waits in its slot for its walk; the thread does not wait. The tracing thread copies and
+ * releases threads at any time, also during a walk. A thread that was asked to stop while it waits
+ * for a CPU stops when it gets one; its slot is taken back between two walks or between two ticks.
  *
- * Ticks stand on a grid of 1/rate with a random offset of up to a quarter each
- * way, so that the rate is exact and lockstep with the target impossible.
+ * Ticks are on a grid of 1/rate, each with a random offset of up to a quarter of a period, so that
+ * the rate is exact and lockstep with the target is impossible.
  */
 #include "sampler/round.h"
 
@@ -34,8 +33,8 @@
 
 enum {
 	STACK_ROOM = (16 << 10) + 256, /* bytes of a slot at first */
-	LAST_SERVE_NS = 100000000,     /* how long the end waits for asked threads */
-	PATIENCE_NS = 250000000,       /* how long an intermission waits for a lull */
+	LAST_SERVE_NS = 100000000,     /* how long the end waits for requests that are out */
+	PATIENCE_NS = 250000000,       /* after so long, a wanted intermission stops new requests */
 };
 
 int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err)
@@ -122,7 +121,7 @@ void round_release(struct round *r)
 	pthread_mutex_destroy(&r->lock);
 }
 
-/* Threads that were there before us begin with the round. */
+/* Threads that are older than the round count from its start. */
 static void begin_threads(const struct round *r, const struct member *m)
 {
 	size_t count;
@@ -158,8 +157,8 @@ uint64_t round_random(struct round *r)
 	return r->random;
 }
 
-/* Sets the time of the next tick; leaves out ticks that are over already, and those that
- * the budget does not allow. */
+/* Sets the time of the next tick. Ticks that are over already, and those that the budget does not
+ * allow, are left out. */
 static void plan_tick(struct round *r, uint64_t now)
 {
 	uint64_t period = NS_PER_S / r->rate, apart = period * r->budget.stride;
@@ -170,7 +169,7 @@ static void plan_tick(struct round *r, uint64_t now)
 	r->weight = budget_weight(&r->budget);
 }
 
-/* What the tick has cost us, and the target. */
+/* Accounts what the tick has cost us and the target. */
 static void settle(struct round *r)
 {
 	uint64_t repaired, undone, tracing_ns, cpu_ns, spent;
@@ -201,7 +200,7 @@ static void publish(struct round *r, uint64_t now, bool last)
 	s->stacks = r->stacks.count;
 	s->processes = r->member_count;
 	s->kernel_refused = r->kernel.refused;
-	if (r->watchdog) /* not at the end */
+	if (r->watchdog) /* NULL at the end */
 		s->rescues = watchdog_rescues(r->watchdog);
 	s->threads_alive = s->threads_seen = s->target_cpu_ns = 0;
 	for (uint32_t i = 0; i < r->member_count; i++) {
@@ -238,7 +237,7 @@ static void tick(struct round *r)
 	uint64_t wanted_ns = r->intermission_ns;
 	int rc;
 
-	/* No lull comes by itself: no thread is asked until there is one. */
+	/* There was no moment without a request: no thread is asked to stop until there is one. */
 	if (wanted_ns && monotonic_ns() - wanted_ns > PATIENCE_NS)
 		return;
 	r->got_cpu_ns = own_got_cpu_ns(r->own_sched_fd);
@@ -256,8 +255,8 @@ static void tick(struct round *r)
 		end_with(r, RECORDING_LOST);
 }
 
-/* Waits for the tick, the wish to stop, the target's end, or a slot's return. (Of several
- * targets the end is found at the ticks.) */
+/* Waits for the tick, recording_stop, the target's end or a slot's return. (With several targets,
+ * the end is found at the ticks.) */
 static void wait_for_event(struct round *r, uint64_t until)
 {
 	bool alone = r->member_count == 1 && !r->children;
@@ -274,15 +273,16 @@ void round_want_intermission(struct round *r)
 		r->intermission_ns = monotonic_ns();
 }
 
-/* The tracing thread's end lets go the threads that are still asked. None of them may be in a
- * call that would need a repair. One that has not stopped within a second is not. */
+/* May sampling pause now? The tracing thread's end releases threads that have a request out, and
+ * none of these may be in a call that would need a repair. A thread that has not stopped within a
+ * second is in no such call. */
 static bool intermission(const struct round *r)
 {
 	return r->intermission_ns && !tracing_expected(r->tracing);
 }
 
-/* Threads that were asked and did not stop at once (they sleep in the kernel, or wait for a
- * CPU) may do so between ticks. */
+/* Threads that were asked and did not stop at once (they sleep in the kernel, or wait for a CPU)
+ * may stop between ticks. */
 static void wait_for_tick(struct round *r)
 {
 	uint64_t until = r->next_tick_ns;
@@ -305,7 +305,7 @@ bool round_is_over(const struct round *r)
 	return r->end_ns && monotonic_ns() >= r->end_ns;
 }
 
-/* A thread whose slot has not come back yet is let go by the tracing thread's exit. */
+/* The tracing thread's exit releases each thread that has a slot out. */
 static void stop_tracing(struct round *r)
 {
 	uint64_t repaired, undone, cpu_ns;

@@ -1,8 +1,8 @@
 /*
- * A round in the making: what the sampling thread works on.
+ * A round while it is recorded: the state that the sampling thread works on.
  *
- * Internal to sampler/. A round is worked on by one thread, which hands slots to the
- * one that traces (sampler/tracing.h) and gets them back.
+ * Internal to sampler/. One thread works on a round. It hands slots to the tracing thread
+ * (sampler/tracing.h) and gets them back.
  */
 #ifndef SAMPLER_ROUND_H
 #define SAMPLER_ROUND_H
@@ -30,32 +30,32 @@ struct watchdog;
 enum { CANDIDATES = 32 };
 enum { SLOTS = 64 }; /* as many as requests can be out */
 
-/* A request's place: whose stack, and the stack when it has been taken. */
+/* The place of one request: its thread, and the thread's stack when that has been taken. */
 struct slot {
 	bool busy, taken;
-	bool asked;	    /* it is out (sampler/tracing.h) */
-	/* For the tracing thread, and from it: */
-	struct thread about; /* as it was at its look */
+	bool asked;	    /* it belongs to the tracing thread (sampler/tracing.h) */
+	/* Input and results of the tracing thread: */
+	struct thread about; /* the thread, as it was at its look */
 	const struct process *process;
 	const struct threads *threads;
-	size_t want;	    /* bytes of its stack */
-	bool in_transfer;   /* it was stopped in one (sampler/transfers.h) */
-	bool wall;	    /* if it waits, that is a sample as well */
+	size_t want;	    /* bytes of its stack to copy */
+	bool in_transfer;   /* it was stopped in a transfer (sampler/transfers.h) */
+	bool wall;	    /* a waiting thread gives a sample, too */
 	bool patient;	    /* it need not stop at once */
 	uint64_t asked_ns;
-	struct stop stop;   /* how that ended, */
-	int rc;		    /* or why it could not be asked; 0: it was */
+	struct stop stop;   /* how the request ended */
+	int rc;		    /* why no request could be made; 0: it was made */
 	bool glanced;	    /* taken without stopping the thread */
-	bool labelled;	    /* what its goroutine's labels are has been found out */
+	bool labelled;	    /* labelling_of_slot has set its labels */
 	uint64_t moment;    /* labelling_moment before the stack was taken */
 	bool other_cpu;	    /* the thread was on another CPU than ours at the look */
 	struct stack_context context;
 	struct call call;   /* of a blocked thread */
 	uint64_t slices;    /* of the thread when its stack was taken */
-	uint64_t waited_ns; /* how long it has waited for a CPU since the look */
+	uint64_t waited_ns; /* for a CPU, since the look; UINT64_MAX: not known */
 	uint64_t looked_ns;
 	struct buffer kernel; /* the kernel's part of the stack, as text */
-	uint32_t weight;    /* what a CPU sample of it stands for, budget_weight */
+	uint32_t weight;    /* of a CPU sample, budget_weight */
 	struct snapshot snapshot;
 };
 
@@ -66,13 +66,14 @@ struct candidate {
 	enum thread_state state;
 };
 
-/* Which of the members' threads was put on a CPU last, and so is there if any is. */
+/* For one CPU: the thread of the members that was put there last. If one of theirs is on that CPU,
+ * it is this one. */
 struct runner {
 	struct member *member; /* NULL: none yet */
 	uint32_t thread;
-	bool seen;	       /* runnable in this tick */
-	unsigned placed;       /* how many were put there since the last tick */
-	uint64_t since;	       /* when, by the run queue's clock; 0: not asked yet */
+	bool seen;	       /* it was runnable in this tick */
+	unsigned placed;       /* how many threads were put there since the last tick */
+	uint64_t since;	       /* when, by the run queue's clock in ns; 0: not read yet */
 };
 
 struct round {
@@ -81,77 +82,76 @@ struct round {
 	struct watchdog *watchdog; /* not owned */
 	struct unwinder *unwinder;
 	struct stackset stacks;
-	struct stack walk, deeper, joined; /* reused; beyond the copy; with the kernel's part */
+	struct stack walk, deeper, joined; /* reused; beyond the copy; with kernel frames */
 	struct kernelstack kernel;
 	struct labelling labelling;
-	bool no_memory;		   /* there was none for a sample: the round is lost */
+	bool no_memory;		   /* memory ran out at a sample: the round is lost */
 	bool unlabelled;	   /* a stack was taken, and its labels have not been read yet */
 	struct ledger ledger;
 	struct slot slots[SLOTS];
 	struct tracing *tracing;   /* while the round is sampled */
-	struct stack_context *to_glance; /* members and threads */
+	struct stack_context *to_glance; /* want_glance; only member and thread are set */
 	size_t glance_count, glance_room;
 	struct candidate candidates[CANDIDATES];
 	unsigned candidate_count;
 	uint64_t candidates_ns;	   /* when the first of them was looked at */
 	struct budget budget;
-	uint64_t cpu_ns;	   /* of looking and of tracing, so far in the budget */
+	uint64_t cpu_ns;	   /* of both sampling threads, so far charged to the budget */
 	uint32_t weight;	   /* of a CPU sample of the present tick */
-	double looked_part;	   /* of the threads, in the present tick */
+	double looked_part;	   /* of the threads that the present tick looks at */
 	bool contended;		   /* there are more runnable threads than CPUs */
-	bool displaced;		   /* in the present tick a thread was kept waiting for our CPU */
+	bool displaced;		   /* in the present tick a thread waited for our CPU */
 	unsigned rate;
 	bool wall, children, goid;
-	double pause_share;	   /* of its time that a thread may be held */
+	double pause_share;	   /* largest share of its time that a thread may be held */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;
-	uint64_t next_tick_ns;	   /* when; jitter included */
+	uint64_t next_tick_ns;	   /* CLOCK_MONOTONIC; jitter included */
 	uint64_t tick_ns;	   /* when the present tick began */
-	unsigned asked;		   /* in the present tick */
+	unsigned asked;		   /* requests made in the present tick */
 	unsigned runnable;	   /* threads in state R, in this tick */
 	unsigned cpus;
 	struct runner *runners;	   /* by CPU; kept while there are more runnable threads than CPUs */
 	size_t runner_room;
-	uint64_t first_glances;	   /* left in this tick, for threads that have no stack yet */
-	uint64_t without_stack;	   /* threads that had none when last counted */
-	uint64_t back_off_ticks;   /* how rarely an idle thread may be looked at */
+	uint64_t first_glances;	   /* left in this tick for threads without a stack */
+	uint64_t without_stack;	   /* threads without a stack when last counted */
+	uint64_t back_off_ticks;   /* most ticks from one look at an idle thread to the next */
 	int own_sched_fd;	   /* /proc/thread-self/sched of the sampling thread */
-	uint64_t got_cpu_ns;	   /* when the present tick put us on a CPU, by its run queue */
-	int tick_cpu;		   /* and on which */
+	uint64_t got_cpu_ns;	   /* when we got a CPU for this tick, by its run queue's clock */
+	int tick_cpu;		   /* that CPU */
 	uint64_t tick;		   /* number of the next tick */
 	uint64_t random;
-	int stop_fd;		   /* eventfd: recording_stop */
-	_Atomic uint64_t intermission_ns; /* since when sampling is to pause for a moment;
-				    * 0: it is not */
-	int child_status;	   /* seen by a tracer, -1 until then */
+	int stop_fd;		   /* eventfd, written by recording_stop */
+	_Atomic uint64_t intermission_ns; /* since when an intermission is wanted; 0: it is not */
+	int child_status;	   /* of the first member, if a tracer has waited for it; else -1 */
 	bool child_reaped;
 	struct error error;	   /* why end is RECORDING_LOST */
 	enum recording_end end;
-	pthread_mutex_t lock;	   /* guards `stats`, which the progress shows */
+	pthread_mutex_t lock;	   /* guards `stats`, which the progress callback shows */
 	struct recording_stats stats;
 };
 
-/* Opens the processes, the first of which gives the profile its name, and readies
- * everything. In any case the caller closes with round_release what was opened. */
+/* Opens the processes and prepares the round. The first process gives the profile its name. The
+ * caller calls round_release in any case. ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
 int round_init(struct round *r, const pid_t *pids, size_t count,
 	       const struct recording_options *options, struct error *err);
 void round_release(struct round *r);
 
-/* Fixes the start of the accounting: now. */
+/* Starts the members; accounting begins now. `duration_ns` 0: no end. Errors as of member_start. */
 int round_start(struct round *r, uint64_t duration_ns, struct error *err);
 
-/* Adds members for processes that members have made since (children.c). ERR_NOMEM. */
+/* Adds the processes that members have made as further members (children.c). ERR_NOMEM. */
 int round_find_children(struct round *r);
 
-/* A new member, not started yet. */
+/* Adds a member, which is not started yet. The round owns it. Errors as of member_open. */
 int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err);
 
-/* Samples, in the calling thread, until the round's end or until we must stop
- * (sampler/watchdog.h), or there is an intermission; r->end tells whether it was the end. */
+/* Samples in the calling thread until the round ends, we must stop (sampler/watchdog.h), or an
+ * intermission begins. r->end is RECORDING_RUNNING unless the round has ended. */
 void round_sample(struct round *r);
 
-/* From another thread: round_sample is to return soon, when no thread is on the way to a
- * stop, and may be called again. */
+/* Called from another thread: makes round_sample return soon, at a moment when no requested stop is
+ * pending. It may be called again afterwards. */
 void round_want_intermission(struct round *r);
 
 /* Reads the last figures of threads and process. */
@@ -159,35 +159,35 @@ void round_finish(struct round *r);
 
 uint64_t round_random(struct round *r);
 
-/* The end that was set beforehand has come. */
+/* True when the duration is over. */
 bool round_is_over(const struct round *r);
 
-/* One tick's looks: asks the threads that run, waits for them, reads the stacks of
- * threads that wait (looking.c). Fills the slots. */
+/* One tick's looks (looking.c): asks running threads to stop and waits for them, reads the stacks
+ * of waiting threads, and so fills the slots. ERR_GONE: all processes have ended; ERR_NOMEM. */
 int round_look(struct round *r);
 
-/* Takes back the slots of threads that were let go; of all that are expected, until then. */
+/* round_collect takes back the slots of released threads. round_collect_until waits for all slots
+ * that are out, until `until` (CLOCK_MONOTONIC, ns) at most. */
 void round_collect(struct round *r);
 void round_collect_until(struct round *r, uint64_t until);
 
-/* The tracer's callback (sampler/stop.h): the thread is held. */
+/* The tracer's stop_take callback (sampler/stop.h): copies a held thread into its slot. */
 bool slot_fill(void *owner, void *slot, pid_t tid, const struct registers *regs);
 
-/* Has the thread been asked, and its slot not come back? */
+/* Has the thread been asked to stop, and its slot not come back yet? */
 bool round_has_asked(const struct round *r, pid_t tid);
 
-/* After the first moments of a tick the calling thread is an ordinary one, where there is a CPU
- * for every thread. round_unwind makes it prompt again. */
+/* Makes the calling thread an ordinary one while a tick has lasted for 0.3 to 20 ms and there is a
+ * CPU for every thread; else a prompt one (urgency.h). At its end round_unwind makes it prompt. */
 void round_relax(struct round *r);
 
-/* Unwinds what stands in the slots and counts it. ERR_NOMEM. */
+/* Unwinds and counts the stacks in the slots. ERR_NOMEM. */
 int round_unwind(struct round *r);
 
-/* The same, if there is anything; out of memory ends the round. */
+/* The same, if a slot holds a stack. If memory runs out, the round ends. */
 void round_unwind_at_leisure(struct round *r);
 
-/* May a thread that waits in the call be stopped, and its call still end as it would
- * without us? */
+/* May a thread that waits in `call` be stopped without changing how the call ends? */
 bool round_may_interrupt(const struct round *r, const struct member *m, const struct thread *thread,
 			 const struct call *call);
 

@@ -1,8 +1,8 @@
 /*
- * The filter is a list of what is allowed; everything else kills the child at once,
- * so that what was tried is not tried again in another way. Files may be opened for
- * reading only: openat(2) shows its flags to the filter, openat2(2) hides them and is
- * forbidden (base/pathwalk.h does without). No memory is made executable.
+ * The filter is a list of what is allowed; everything else kills the child at once, so that an
+ * exploit cannot try again in another way. Files may be opened for reading only: openat(2) shows
+ * its flags to the filter, openat2(2) hides them and is forbidden (base/pathwalk.h does without).
+ * No memory is made executable.
  *
  * Rejected: a helper process that opens files on demand (a protocol more, for a child
  * that may read what we may read anyhow); Landlock (it can say which files, but the
@@ -85,7 +85,7 @@ static int allow_memory(scmp_filter_ctx f)
 				SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED, 0)) |
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
 				SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) |
-	       /* asking for a limit, not setting one */
+	       /* reading a limit, not setting one */
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
 				SCMP_A2(SCMP_CMP_EQ, 0, 0));
 }
@@ -122,8 +122,8 @@ void sandbox_filter(int writable_fd, pid_t readable)
 	if (!rc)
 		rc = allow_opening(f) | allow_memory(f) | allow_writing(f, writable_fd) |
 		     allow_looking_at(f, readable);
-	/* A kernel without seccomp, or a container that forbids it: bounds and privileges
-	 * hold all the same, and the profile is worth more than the filter. */
+	/* Failures are ignored: without seccomp in the kernel, or in a container that forbids it,
+	 * bounds and privileges still hold, and the profile is worth more than the filter. */
 	if (!rc)
 		seccomp_load(f);
 	seccomp_release(f);
@@ -154,8 +154,9 @@ static void set_bounds(const struct sandbox *box)
 		setrlimit(RLIMIT_FSIZE, &file);
 }
 
-/* Our parent's handlers are not ours, and to end us is its business: of the signals
- * only those that our own faults raise, and the terminal's stop, get through. */
+/* The parent's handlers are not for the child, and it is the parent that ends the child. So all
+ * signals are blocked but those that the child's own faults and bounds raise, and the terminal's
+ * stop. */
 static void set_signals(void)
 {
 	static const int ours[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGXCPU,
@@ -229,7 +230,7 @@ int sandbox_start(const struct sandbox *box, int (*work)(void *ctx), struct sand
 	return 0;
 }
 
-/* Without pidfds (before Linux 5.3) there is no wait with a timeout: until the end. */
+/* Without pidfds (before Linux 5.3) no wait has a timeout, so this one lasts until the end. */
 bool sandbox_wait(const struct sandbox *box, struct sandbox_child *child, int timeout_ms,
 		  struct sandbox_end *end)
 {

@@ -1,12 +1,12 @@
 /*
- * Work in a child of ours that can read files and write to one, and nothing else.
+ * Work in a child process that can read files, write to one, and do nothing else.
  *
- * For parsers of bytes that somebody else controls: what they do when they are
- * turned against us stays in the child. It has no privilege but to read, a system
- * call filter (seccomp), and bounds for memory and CPU time; it dies with us.
+ * For parsers of bytes that somebody else controls: what an exploited parser does stays in the
+ * child. The child has no privilege but to read, a system call filter (seccomp), and bounds for
+ * memory and CPU time. It dies with us.
  *
- * It inherits our memory as a copy, and what it finds out goes back through memory
- * that was shared before (sandbox_share). Whoever reads that must not trust it.
+ * It inherits a copy of our memory. Its results come back through memory that was shared before
+ * (sandbox_share), and the parent must not trust them.
  */
 #ifndef SAMPLER_SANDBOX_H
 #define SAMPLER_SANDBOX_H
@@ -23,56 +23,56 @@ struct sandbox {
 	uint64_t memory_bytes;	/* address space beyond what we have already */
 	uint64_t file_bytes;	/* largest file that it may write; 0: no bound */
 	unsigned cpu_s;		/* CPU time */
-	/* Asked once a second, in the parent: true says that the child has hung and is
-	 * to be killed. NULL: it may take as long as it likes. */
+	/* Called once a second, in the parent: true if the child hangs and is to be killed. NULL:
+	 * there is no bound. */
 	bool (*hung)(void *ctx);
 	void *ctx;
 };
 
 struct sandbox_end {
 	int status;	     /* of the child, as wait4(2) gives it */
-	bool hung;	     /* killed because of it */
-	uint64_t cpu_ns;     /* what it used */
+	bool hung;	     /* it was killed because it hung */
+	uint64_t cpu_ns;     /* CPU time that it used */
 	uint64_t peak_bytes; /* its largest resident set */
 };
 
-/* Memory that parent and child share; zeroed, released with sandbox_unshare(). NULL
- * when there is none. */
+/* Zeroed memory that parent and child share; sandbox_unshare() releases it. NULL: out of memory. */
 void *sandbox_share(size_t bytes);
 void sandbox_unshare(void *shared, size_t bytes);
 
-/* The filter alone, for good, for a process of ours that was made otherwise: it may do what a
- * child may, wait, and read the memory of one process, as far as it has the privileges. */
+/* Sets only the filter, for good, in the calling process, which sandbox_start has not made. The
+ * process may do what a child may and, unless `readable` is 0, also wait and read the memory of
+ * process `readable`, as far as its privileges allow. */
 void sandbox_filter(int writable_fd, pid_t readable);
 
 /* A child at work. */
 struct sandbox_child {
 	pid_t pid;	 /* 0: none */
 	int pid_fd;
-	bool hung;	 /* it was killed because of it */
-	uint64_t due_ns; /* CLOCK_MONOTONIC: when to ask `hung` again */
+	bool hung;	 /* it was killed because it hung */
+	uint64_t due_ns; /* CLOCK_MONOTONIC: when to call `hung` next */
 };
 
-/* Starts `work` in a child; its result, 0 to 255, is the exit status. Only with one
- * thread running. Without seccomp in the kernel the rest still holds. ERR_IO when
- * there can be no child. */
+/* Starts `work` in a child; its result, 0 to 255, is the exit status. Only with one thread running.
+ * Without seccomp in the kernel, bounds and privileges still hold. ERR_IO when no child can be
+ * made. */
 int sandbox_start(const struct sandbox *box, int (*work)(void *ctx), struct sandbox_child *child,
 		  struct error *err);
 
-/* Waits for its end, `timeout_ms` at most (0: only looks). True when it has ended: `end`
- * is filled, and there is no child any more. */
+/* Waits for the child's end, `timeout_ms` at most (0: only looks; before Linux 5.3, until the end).
+ * True when it has ended: `end` is filled, and there is no child any more. */
 bool sandbox_wait(const struct sandbox *box, struct sandbox_child *child, int timeout_ms,
 		  struct sandbox_end *end);
 
-/* Both: from start to end. */
+/* Starts a child and waits for its end. */
 int sandbox_run(const struct sandbox *box, int (*work)(void *ctx), struct sandbox_end *end,
 		struct error *err);
 
-/* Kills it and collects it. Harmless without a child. */
+/* Kills the child and waits for its end. Harmless without a child. */
 void sandbox_kill(struct sandbox_child *child);
 
-/* How it ended, in words: "was killed by SIGSEGV", "used up its CPU time"…;
- * NULL when it ended by itself. */
+/* How a killed child ended, in words ("used up its CPU time"), written to `text`; NULL when it
+ * ended by itself. */
 const char *sandbox_death(const struct sandbox_end *end, char *text, size_t room);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * A signal does end the sleep, but the call then fails with ERESTARTNOINTR: the kernel
- * makes it again after the handler, whatever the handler's flags say. Before it runs
- * the handler it sets the pc back to the system call instruction. So the instruction
- * stands at an address that has a name, and the handler, finding the pc there, moves it
- * to the next one, with -EINTR as the result. At that address the call has not been
- * made, or has had no effect; after it its result stands in a register and is not
- * touched. (musl cancels blocking calls in the same way.)
+ * A signal does end the sleep, but the call then fails with ERESTARTNOINTR: the kernel makes it
+ * again after the handler, whatever the handler's flags say. Before it runs the handler, the kernel
+ * sets the pc back to the system call instruction. So that instruction has a label. A handler that
+ * finds the pc there moves it to the next instruction, with -EINTR as the result. With the pc at
+ * the label the call has not been made, or has had no effect. Behind it the call's result is in a
+ * register, and nothing is changed. (musl cancels blocking calls in the same way.)
  *
  * Rejected: one thread at a time in a process, so that none of its threads is held while
  * another is seized (a tick on a machine with many CPUs would take as long as all its
@@ -22,12 +21,12 @@
 
 #include "sampler/clock.h"
 
-enum { PATIENCE_NS = 500000 }; /* a signal that comes sooner may have come by chance */
+enum { PATIENCE_NS = 500000 }; /* an earlier signal may have come by chance */
 
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* ptrace(2) as the kernel takes it, and the addresses of its instructions. */
+/* ptrace(2) as a bare system call; where its system call instruction begins and ends. */
 long seize_raw(long request, long pid, long addr, long data);
 extern const char seize_call[], seize_made[];
 

@@ -8,13 +8,13 @@
 #include "sampler/registers.h"
 #include "sampler/threads.h"
 
-/* Words in what a signal handler is given (asm-generic/ucontext.h, asm/sigcontext.h). */
+/* Indices of words in a signal's struct ucontext (asm-generic/ucontext.h, asm/sigcontext.h). */
 enum { UCONTEXT_STACK = 2, UCONTEXT_SP = 20 };
 
-/* No ordinary stack is larger; sp further than this below the top is elsewhere. */
+/* No ordinary stack is larger; an sp further than this below the top is on another stack. */
 static const uint64_t STACK_SPAN = 1ull << 30;
 
-static const uint64_t PAGE = 4096; /* the smallest that there is */
+static const uint64_t PAGE = 4096; /* the smallest page size */
 
 static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
@@ -30,7 +30,7 @@ static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t 
 	return rc;
 }
 
-/* The first piece is at hand for who reads; the others are looked for in read_pieces. */
+/* Readers find the first piece in s->memory itself; read_pieces looks into the others, too. */
 static void set_stack(struct snapshot *s, uint64_t start, size_t len)
 {
 	memory_bytes_init(&s->stack, s->bytes, start, len);
@@ -74,9 +74,10 @@ int snapshot_reserve(struct snapshot *s, size_t room)
 	return 0;
 }
 
-/* A piece that begins in the red zone below sp; how much there was. On the lowest page of a stack
- * that has never been deeper (the kernel maps no more of a main thread's, expand_downwards() in
- * mm/mmap.c) the red zone can lie below all that is mapped: then from sp's own page on. */
+/* Copies a piece that begins in the red zone below sp; returns how many bytes there were. The
+ * kernel maps a main thread's stack only as deep as it has been used (expand_downwards() in
+ * mm/mmap.c). So where sp is on the lowest page, the red zone may not be mapped: then the piece
+ * begins at sp's page. */
 static size_t copy_piece(pid_t tid, struct memory_piece *p, uint64_t sp)
 {
 	size_t got = memory_live_gather(tid, p, 1);
@@ -88,8 +89,8 @@ static size_t copy_piece(pid_t tid, struct memory_piece *p, uint64_t sp)
 	return memory_live_gather(tid, p, 1);
 }
 
-/* The first piece and, when sp is elsewhere than on the ordinary stack, what lies below
- * `top`. Of a Go thread, whose ordinary stack is a goroutine's, what its stacks are. */
+/* Copies the first piece and, when sp is not on the ordinary stack, what is below `top`. For a Go
+ * thread, finds out which stacks it has; its ordinary stack is a goroutine's. */
 static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
 {
 	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, before = 0, got;
@@ -107,11 +108,11 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 	else
 		guess = gothread_guess(&s->go, &s->regs, &p[count]);
 	got = memory_live_gather(tid, p, count + guess);
-	if (got <= before) /* what was remembered of the thread is gone, or no stack is there */
+	if (got <= before) /* the remembered places are gone, or there is no stack */
 		first = copy_piece(tid, stack, sp);
 	else
 		first = got - before < len ? got - before : len;
-	/* A stack that ends early stops the copy before the second piece. */
+	/* Where the first stack ends early, the copy has stopped before the second piece. */
 	if (elsewhere && got <= first)
 		got = first + memory_live_gather(tid, stack + 1, 1);
 	set_stack(s, stack->addr, first);
@@ -124,8 +125,9 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 			guess && got == before + len + p[count].len, &s->stacks);
 }
 
-/* Where the code that a signal has interrupted had its stack pointer; 0: not found. The
- * kernel has left with the registers what the handler's stack is (struct ucontext). */
+/* The stack pointer of the code that a signal has interrupted; 0: not found. It is in the signal's
+ * struct ucontext, which is recognized by the bounds of the handler's stack that the kernel has
+ * stored in it. */
 static uint64_t interrupted_sp(const struct snapshot *s)
 {
 	const struct go_stack *on = &s->stacks.gsignal;
@@ -140,10 +142,11 @@ static uint64_t interrupted_sp(const struct snapshot *s)
 	return 0;
 }
 
-/* Where on its goroutine's stack a thread was that is on g0's. One that calls the vDSO, or
- * the race detector, is still said to run the goroutine, and only the vDSO's caller has
- * written down where it was: of the other the upper end must do. (At g0's own stack
- * pointer it is on the way back from systemstack.) */
+/* For a thread on g0's stack: where on its goroutine's stack it was. During a call into the vDSO or
+ * the race detector, the runtime still records that the thread runs the goroutine. The caller of
+ * the vDSO has stored its stack pointer; the caller of the race detector has not, and the upper end
+ * of the goroutine's stack is copied instead. (A thread at g0's own stack pointer is on the way
+ * back from systemstack.) */
 static uint64_t left_goroutine_at(const struct go_stacks *stacks, uint64_t sp, size_t room)
 {
 	const struct go_stack *s = &stacks->goroutine;
@@ -155,8 +158,8 @@ static uint64_t left_goroutine_at(const struct go_stacks *stacks, uint64_t sp, s
 	return s->high - s->low > room ? s->high - room + RED_ZONE : s->low + RED_ZONE;
 }
 
-/* Where on the goroutine's stack and on g0's the walk will go on, as far as that can be
- * told; 0: it need not. */
+/* Where the walk will go on, on the goroutine's stack and on g0's, as far as that is known; 0: it
+ * will not. */
 static void find_others(const struct snapshot *s, uint64_t sp, uint64_t *goroutine, uint64_t *g0)
 {
 	const struct go_stacks *stacks = &s->stacks;
@@ -194,8 +197,8 @@ static void copy_other(struct snapshot *s, pid_t tid, unsigned i, uint64_t from,
 		s->others[i].more = UINT32_MAX;
 }
 
-/* A goroutine's stack has an end that is known; g0's may be a thread's, of which Go knows
- * but the part that it uses itself. */
+/* The end of a goroutine's stack is known. g0's stack may be a thread's, of which Go records only
+ * the part that it uses itself. */
 static void copy_others(struct snapshot *s, pid_t tid, size_t want)
 {
 	uint64_t goroutine, g0;

@@ -1,5 +1,6 @@
 /*
- * Stacks seen, each kept once for each thread and state, and what they stand for.
+ * The stacks of a round, each kept once for each context (thread, state, labels), with its samples
+ * and times.
  */
 #ifndef SAMPLER_STACKSET_H
 #define SAMPLER_STACKSET_H
@@ -17,21 +18,21 @@ enum thread_state {
 	THREAD_STOPPED,	 /* by job control or another tracer */
 };
 
-/* Whose stack, and as what. */
+/* Which thread a stack was taken of, and in which state. */
 struct stack_context {
 	uint32_t member, thread; /* process and thread, by their indices in the round */
 	enum thread_state state;
-	int32_t syscall; /* in which it waits; -1: none, or it is of no interest */
+	int32_t syscall; /* in which it waits; -1: none, or not needed */
 	uint32_t labels; /* of its goroutine: a set of the round's labelling; 0: none */
-	uint64_t goid;	 /* of its goroutine; 0: none, or it is of no interest */
+	uint64_t goid;	 /* of its goroutine; 0: none, or not needed */
 };
 
 struct stackset_entry {
 	struct stack_context context;
 	uint32_t count;	 /* frames */
-	size_t first;	 /* of its frames in stackset.frames */
+	size_t first;	 /* index of its first frame in stackset.frames */
 	uint64_t samples;	       /* at ticks */
-	uint64_t cpu_weight;	       /* of those on a CPU (budget_weight) */
+	uint64_t cpu_weight;	       /* of the samples on a CPU (budget_weight) */
 	uint64_t wall_ns;
 };
 
@@ -43,12 +44,11 @@ struct stackset {
 	struct hashindex index;
 };
 
-/* An empty set; {0} is as good. Owns its memory until release. */
+/* Makes an empty set; {0} is one, too. The set owns its memory until stackset_release. */
 void stackset_init(struct stackset *s);
 void stackset_release(struct stackset *s);
 
-/* The number of this stack in this context, with a new entry where there was none.
- * ERR_NOMEM. */
+/* Finds this stack in this context, or adds it; *entry is its index in `entries`. ERR_NOMEM. */
 int stackset_add(struct stackset *s, const struct stack_context *context,
 		 const struct stack *stack, uint32_t *entry);
 

@@ -1,21 +1,20 @@
 /*
- * The stop, as a small state machine for each thread that was asked.
+ * The stop, as a small state machine for each requested thread.
  *
  *   ASKED       SEIZE and INTERRUPT are done; its first stop is awaited
- *   REENTERING  its call was set up to be entered again; awaited is the stop
- *               at the entry (or a signal that comes in between)
+ *   REENTERING  its call was set up to be entered again; the stop at the entry
+ *               is awaited (or a signal that comes in between)
  *   PARKED      it is inside the call again and runs on, still attached
  *
- * Why not DETACH at the entry stop? Detaching sets TIF_SIGPENDING
- * (ptrace_signal_wake_up in kernel/ptrace.c), and the call about to be made
- * would see it and return EINTR at once. So the thread is continued, and let
- * go by the exit of the tracing thread: exit_ptrace() unlinks a tracee that is
- * not stopped without touching it.
+ * Why not DETACH at the entry stop? Detaching sets TIF_SIGPENDING (ptrace_signal_wake_up in
+ * kernel/ptrace.c), and the call about to be made would see it and return EINTR at once. So the
+ * thread is continued, and released by the exit of the tracing thread: exit_ptrace() unlinks a
+ * tracee that is not stopped without touching it.
  *
- * Rejected: staying seized between samples (no cheaper, and every signal would
- * pass through us); polling with WNOHANG until the stop (p50 3.6 ms on two cores: the
- * poller takes the CPU that the thread needs to reach it). Only for a thread that is on
- * another CPU we poll, for 20 µs: our CPU need not be woken up then.
+ * Rejected: staying seized between samples (no cheaper, and every signal would pass through us);
+ * polling with WNOHANG until the stop (p50 3.6 ms on two cores: the poller takes the CPU that the
+ * thread needs to reach it). Only the stop of a thread on another CPU is polled for, for 20 µs:
+ * then our CPU need not be woken up.
  */
 #include "sampler/stop.h"
 
@@ -40,14 +39,14 @@
 
 enum {
 	REQUESTS_MAX = 64,     /* attached at a time, parked and overdue ones included */
-	PATIENT_MAX = 32,      /* of these, such as need not stop at once */
+	PATIENT_MAX = 32,      /* of these, for threads that need not stop at once */
 	RECENT_MAX = 8,	       /* expected at once: few, so that none waits to be served */
-	RECENT_NS = 10000000,  /* 10 ms; one that takes longer sleeps in the kernel or starves */
+	RECENT_NS = 10000000,  /* a thread that takes longer sleeps in the kernel or starves */
 	GIVE_UP_NS = 1000000000,
 	TELL_AGAIN_NS = 10000000,
-	VANISH_NS = 5000000,   /* one that has not stopped by then may be gone without a word */
+	VANISH_NS = 5000000,   /* a thread that has not stopped by then may be gone unreported */
 	SPIN_NS = 20000,
-	SHORT_NS = 1000000,    /* that long until the stop needs no explanation */
+	SHORT_NS = 1000000,    /* up to then, all the time until the stop counts as stopped */
 	SETTLE_TRIES = 20,
 	SETTLE_NS = 20000,
 };
@@ -66,9 +65,9 @@ struct request {
 	uint64_t since_ns; /* from when the present stop is counted */
 	uint64_t learnt_ns; /* when we learnt of the present stop */
 	uint64_t held_ns, served_ns; /* in the stops that are over */
-	uint64_t awake_ns; /* of our thread, when it was asked; AWAKE_UNKNOWN: no bound */
-	unsigned rescues;  /* of the watchdog's, then */
-	uint64_t unseen_ns; /* how long it may have stood when we learnt of it */
+	uint64_t awake_ns; /* awake_ns of our thread at the request; AWAKE_UNKNOWN: no bound */
+	unsigned rescues;  /* watchdog_rescues at the request */
+	uint64_t unseen_ns; /* how long it may have been stopped before we learnt of it */
 	struct registers regs; /* at the last stop; REENTERING: before the repair */
 };
 
@@ -81,11 +80,11 @@ struct tracer {
 	struct request requests[REQUESTS_MAX];
 	size_t asked, parked; /* asked counts REENTERING too */
 	size_t patient;	      /* of the asked ones */
-	uint64_t spin_until_ns; /* a thread is about to stop on another CPU */
+	uint64_t spin_until_ns; /* until then a thread may stop on another CPU */
 	uint64_t repaired, undone;
 	bool takes_stopped;
-	bool vanished; /* a request's thread, without a word: */
-	bool lost;     /* one may be traced that no request stands for */
+	bool vanished; /* the thread of a request is gone unreported */
+	bool lost;     /* a thread may be traced for which there is no request */
 };
 
 int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *err)
@@ -142,7 +141,7 @@ static void tell_watchdog(struct tracer *t)
 		watchdog_free(t->watchdog);
 }
 
-/* Expected at once, and out for so short a time that waiting for them is worth it. */
+/* Requests for threads that are expected at once, so recent that waiting for these is worth it. */
 static size_t count_recent(const struct tracer *t, uint64_t now)
 {
 	size_t recent = 0;
@@ -157,9 +156,9 @@ static size_t count_recent(const struct tracer *t, uint64_t now)
 	return recent;
 }
 
-/* A thread that is traced and has not been interrupted runs on until our exit. It was not so
- * far at the look. From now on a signal that would end it stops it for us first
- * (ptrace_signal() in kernel/signal.c): one that is not dying now may be interrupted. */
+/* Leaves a dying thread alone, seized and not interrupted: it runs on until our exit. It was not
+ * dying at its look. (A thread that is not dying now may be interrupted: from the SEIZE on, a
+ * signal that would end it stops it for us first, ptrace_signal() in kernel/signal.c.) */
 static int leave_seized(struct tracer *t, struct request *r)
 {
 	r->state = PARKED;
@@ -221,7 +220,7 @@ static void report(const struct request *r, enum stop_outcome outcome, struct st
 			       .work_lost = r->work_lost, .cut = r->cut };
 }
 
-/* The request is over, unless its owner was told so before. */
+/* Ends a request. 1 if that is to be reported: it was not yet, or the thread has ended. */
 static int finish(struct tracer *t, struct request *r, enum stop_outcome outcome, struct stop *stop)
 {
 	bool told = r->state == PARKED || r->given_up;
@@ -254,13 +253,14 @@ static void enter_again(struct tracer *t, struct request *r)
 	t->repaired++;
 }
 
-/* Lets it go, and the request is over. The thread runs on from somewhere inside PTRACE_DETACH,
- * and may do so on our CPU: what the clock says after the call would be its time, not ours.
+/* Detaches the thread, and ends the request. The thread runs on from some point inside
+ * PTRACE_DETACH, perhaps on our CPU. So the time is taken before that call; after it, the clock
+ * would count the thread's own running.
  *
- * One that was killed since it stopped cannot be let go (ESRCH): it is ours until we have waited
- * for it, and its process has not ended before that, for its parent and for pidfds
- * (thread_group_empty, in kernel/exit.c). So it counts as parked, until we are told or our thread
- * has ended. */
+ * A thread that was killed since it stopped cannot be detached (ESRCH). It stays ours until we have
+ * waited for it, and before that its process has not ended for its parent and for pidfds
+ * (thread_group_empty, in kernel/exit.c). So it counts as parked until its end is reported to us or
+ * our thread has ended. */
 static int let_go(struct tracer *t, struct request *r, int sig, enum stop_outcome outcome,
 		  struct stop *stop)
 {
@@ -278,7 +278,7 @@ static int let_go(struct tracer *t, struct request *r, int sig, enum stop_outcom
 	return rc;
 }
 
-/* Has the stop failed a call, and may that be entered again? */
+/* Has the stop failed a call, and may that call be entered again? */
 static bool can_be_mended(struct request *r)
 {
 	int64_t result = registers_failed_call(&r->regs);
@@ -291,8 +291,8 @@ static bool can_be_mended(struct request *r)
 	return true;
 }
 
-/* Has a stop that is none of the program's business cut a call short? Then the call
- * is entered again. */
+/* If a stop that the program would not have had without us has cut a call short, enters the call
+ * again. True if it did. */
 static bool entered_again(struct tracer *t, struct request *r, int status)
 {
 	if (registers_read(r->tid, &r->regs) || !tracee_stopped_by_us(r->tid, status) ||
@@ -302,7 +302,7 @@ static bool entered_again(struct tracer *t, struct request *r, int status)
 	return true;
 }
 
-/* A call that it has cut short is not ours to repair: job control did that. */
+/* A call that was cut short is not repaired here: job control did that, not we. */
 static int serve_group_stop(struct tracer *t, struct request *r, struct stop *stop)
 {
 	struct registers regs = { 0 };
@@ -312,11 +312,12 @@ static int serve_group_stop(struct tracer *t, struct request *r, struct stop *st
 	return let_go(t, r, 0, r->taken ? STOP_TAKEN : STOP_GROUP, stop);
 }
 
-/* The stop that was asked for. 1 when the request is over. */
+/* Serves the first stop after the request. 1 when the request is over. */
 static int serve_asked(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
 	if (status >> 16 != PTRACE_EVENT_STOP) {
-		/* A signal came first. It is not ours to keep. */
+		/* A signal came first. It is handed on, unless it is ignored and has cut a call
+		 * short. */
 		if (entered_again(t, r, status))
 			return 0;
 		return let_go(t, r, WSTOPSIG(status), STOP_SIGNALLED, stop);
@@ -333,8 +334,8 @@ static int serve_asked(struct tracer *t, struct request *r, int status, struct s
 	return let_go(t, r, 0, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
 }
 
-/* The stop after enter_again: the entry of the call, or something that without
- * us would have failed the call with EINTR and now does so. */
+/* Serves the stop after enter_again: the entry of the call, or an event that would have failed the
+ * call with EINTR without us, too, and now does so. */
 static int serve_reentering(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
 	if (tracee_enters_call(status)) {
@@ -344,7 +345,7 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 		t->parked++;
 		r->state = PARKED;
 		report(r, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
-		r->cookie = NULL; /* given back: what follows is no business of the owner */
+		r->cookie = NULL; /* the owner has it back now, and is told no more */
 		return !r->given_up;
 	}
 	if (tracee_stopped_by_us(r->tid, status)) {
@@ -357,9 +358,9 @@ static int serve_reentering(struct tracer *t, struct request *r, int status, str
 	return let_go(t, r, tracee_signal(status), r->taken ? STOP_TAKEN : STOP_SIGNALLED, stop);
 }
 
-/* A parked thread stopped again: a signal or job control. It stands outside its
- * call, so an ordinary DETACH is right, and our exit is not needed for it. The
- * request was reported when it was parked, so nothing is reported now. */
+/* A parked thread stopped again: a signal or job control. It is outside its call, so an ordinary
+ * DETACH is right, and our exit is not needed for it. The request was reported when the thread was
+ * parked, so nothing is reported now. */
 static int serve_parked(struct tracer *t, struct request *r, int status)
 {
 	if (entered_again(t, r, status)) {
@@ -376,8 +377,8 @@ static int serve_parked(struct tracer *t, struct request *r, int status)
 	return 0;
 }
 
-/* It may have stood since it was asked, but not while our thread slept; if that was of
- * real-time priority all the time. */
+/* How long the thread may have been stopped before we learnt of it: since the request, but, if our
+ * thread was a real-time thread all the time, not while our thread slept. */
 static uint64_t most_unseen(const struct tracer *t, const struct request *r)
 {
 	uint64_t most = r->learnt_ns - r->since_ns, awake;
@@ -418,9 +419,9 @@ static int serve(struct tracer *t, struct request *r, int status, struct stop *s
 	return 1;
 }
 
-/* A thread that executes a program takes over its leader's number, and so can
- * stop or end under a number that we did not ask for; what we asked for is gone then
- * without a word. 1 when it has ended. */
+/* A thread that executes a program takes over its leader's number. So it can stop or end under a
+ * number for which there is no request, while the number in its request is gone unreported. 1 when
+ * the thread has ended. */
 static int serve_stranger(pid_t tid, int status, struct stop *stop)
 {
 	if (WIFSTOPPED(status)) {
@@ -432,8 +433,8 @@ static int serve_stranger(pid_t tid, int status, struct stop *stop)
 	return 1;
 }
 
-/* A thread that sleeps in the kernel beyond our reach. It stays attached, so that
- * it is repaired when it stops, but its owner need not wait. */
+/* Reports a thread that sleeps in the kernel and does not stop. It stays attached, so that its call
+ * is repaired when it stops, but its owner need not wait. */
 static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
 {
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
@@ -449,8 +450,9 @@ static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
 	return 0;
 }
 
-/* A thread that was interrupted while it executed a program may go on and not stop (seen on
- * 6.18; not understood). Told again it stops. One that waits for a CPU takes no notice. */
+/* A thread that was interrupted while it executed a program may go on and not stop (seen on Linux
+ * 6.18; not understood). Interrupted again, it stops. For a thread that waits for a CPU a second
+ * INTERRUPT changes nothing. */
 static void interrupt_again(struct tracer *t, uint64_t now)
 {
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
@@ -479,7 +481,7 @@ static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 	return 0;
 }
 
-/* One event, or one millisecond's wake. 1 when a request is over. */
+/* Waits for one event, or for the waker's signal after a millisecond. 1 when a request is over. */
 static int wait_once(struct tracer *t, int flags, struct stop *stop)
 {
 	int status;
@@ -498,9 +500,9 @@ static int wait_once(struct tracer *t, int flags, struct stop *stop)
 	return drop_vanished(t, none_left, stop) || give_up(t, monotonic_ns(), stop);
 }
 
-/* One that executed a program after it was asked is traced under its leader's number, for which
- * there is no request. While others are out, a stop of it is served as a stranger's; afterwards
- * it would stand for ever. Our exit frees it. */
+/* Is any thread traced? A thread that executed a program after its request is traced under its
+ * leader's number, for which there is no request. While other requests are out, its stop is served
+ * as a stranger's. Afterwards it would stay stopped for ever, so our exit has to release it. */
 static bool traces_any(void)
 {
 	int status;
@@ -542,7 +544,7 @@ void tracer_repairs(const struct tracer *t, uint64_t *repaired, uint64_t *undone
 	*undone = t->undone;
 }
 
-/* One stop of a parked thread, if there is one. An end is for our successor. */
+/* Serves one stop of a parked thread, if there is one. A thread's end is left for our successor. */
 static bool serve_one_parked(struct tracer *t)
 {
 	int status;
@@ -565,9 +567,10 @@ static bool all_parked_sleep(const struct tracer *t)
 }
 
 /*
- * Our exit is about to free the parked threads. An ignored signal that is on its way to
- * one has cut its call short already, and the call would not be entered again: wait for
- * that. A signal that comes between here and the exit, some 30 µs, still does harm.
+ * Our exit is about to release the parked threads. An ignored signal that is on its way to one of
+ * them has already cut its call short, and after our exit the call would not be entered again. So
+ * that stop is served first. A signal that comes between here and the exit, in some 30 µs, still
+ * does harm.
  */
 static void settle(struct tracer *t)
 {
@@ -578,7 +581,7 @@ static void settle(struct tracer *t)
 			continue;
 		if (all_parked_sleep(t))
 			break;
-		nanosleep(&moment, NULL); /* no yield: we are of a higher priority */
+		nanosleep(&moment, NULL); /* a yield would do nothing: our priority is higher */
 	}
 }
 

@@ -7,9 +7,9 @@
 
 #include "sampler/recording.h"
 
-enum { EXPECTED_MIN = 50 }; /* fewer are few by chance, too */
+enum { EXPECTED_MIN = 50 }; /* a smaller number may be low by chance */
 
-/* Less is left out once in a while, and says nothing. */
+/* A smaller part is left out once in a while and means nothing. */
 static const double LEFT_OUT_MIN = 0.01, PART_MAX = 0.995;
 
 const char *summary_duration(uint64_t ns, char *text, size_t room)
@@ -46,14 +46,14 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* Of the ticks that the rate asked for: those that were made, */
+/* Of the ticks that the rate asked for, the part that was made. */
 static double kept(const struct recording_stats *s)
 {
 	return s->ticks_due ? (double)s->ticks / (double)s->ticks_due : 0;
 }
 
-/* those that were left out to keep the CPU budget. They are counted before their time has
- * come, the last ones in vain. */
+/* The part that was left out to keep the CPU budget. `withheld` counts ticks before their time has
+ * come, so the last ones may lie behind the end. */
 static double left_out(const struct recording_stats *s)
 {
 	uint64_t missing = s->ticks_due > s->ticks ? s->ticks_due - s->ticks : 0;
@@ -67,15 +67,15 @@ static bool fewer_ticks(const struct recording_stats *s)
 	return left_out(s) > LEFT_OUT_MIN;
 }
 
-/* Did ticks look at a part of the threads? That of the last one may not be counted yet. */
+/* Did ticks look at only a part of the threads? The last tick's part may not be counted yet. */
 static bool fewer_threads(const struct recording_stats *s)
 {
 	return s->parts + 1 < PART_MAX * (double)s->ticks;
 }
 
-/* A thread that runs for less time than we need to wake up and look is met on a CPU
- * more seldom than it is there. What the budgets leave out is left out when most is going
- * on; then nobody knows how many there should be. */
+/* A thread that runs for less time than we need to wake up and look is found on a CPU less often
+ * than it is there. The line says so when samples are few for the CPU time; but not when a budget
+ * left something out. That happens when most is going on, so the number to expect is not known. */
 static void samples_line(const struct recording_stats *s, unsigned rate, char *line)
 {
 	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate * kept(s));
@@ -99,7 +99,7 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 		append(line, ", %lu exec%s", s->execs, s->execs > 1 ? "s" : "");
 }
 
-/* Near nothing and near all a whole number would say just that. */
+/* A share below 1 % or above 99 % gets a decimal: a whole number would say none or all. */
 static void append_share(char *line, double share)
 {
 	double p = 100 * share;
@@ -126,7 +126,7 @@ static void append_budget(const struct recording_stats *s, double max_cpu, char 
 	}
 }
 
-/* First what should never be: a promise that was not kept. */
+/* First the calls that failed because of us, which should never happen. */
 static void rate_line(const struct recording_stats *s, const struct recording_options *options,
 		      char *line)
 {
@@ -156,7 +156,7 @@ static void rate_line(const struct recording_stats *s, const struct recording_op
 		append(line, ", %lu interrupted calls entered again", s->repaired);
 }
 
-/* Where CFI did not cover the code: "; 12 frames found by their code, 3 by frame
+/* Where CFI did not cover the code: "; frames found without CFI: 12 by reading code, 3 by frame
  * pointer (in node 10, [anon] 5)". */
 static void append_guesses(const struct recording_stats *s, char *line)
 {
@@ -199,7 +199,7 @@ static void ledger_line(const struct recording_stats *s, char *line)
 	append_guesses(s, line);
 }
 
-/* CPU time of ours that the target would have had. */
+/* Our CPU time that the target would have had. */
 static void append_displaced(const struct heldtime *h, char *line)
 {
 	char p99[24], max[24];

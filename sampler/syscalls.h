@@ -7,7 +7,7 @@
 
 enum { SYSCALL_NAME_ROOM = 48 };
 
-/* Writes "epoll_wait", or the number where libseccomp does not know it; returns `text`. */
+/* Writes "epoll_wait", or the number where libseccomp has no name for it; returns `text`. */
 const char *syscall_name(int64_t number, char text[SYSCALL_NAME_ROOM]);
 
 #endif

@@ -10,9 +10,9 @@
 #include "sampler/threads.h"
 #include "target/gopclntab.h"
 
-enum { AGAIN_NS = 250000000, COST_FACTOR = 100 /* a hundredth of our time at most */ };
+enum { AGAIN_NS = 250000000, COST_FACTOR = 100 /* a hundredth of the time at most */ };
 
-/* Once for a runtime; it takes some milliseconds. */
+/* Finds the list, once for each runtime; that takes some milliseconds. */
 static void find_list(struct member *m)
 {
 	struct gopclntab *table;

@@ -1,9 +1,9 @@
 /*
- * Which m of Go's runtime a waiting thread is that nobody has stopped yet.
+ * Which m of Go's runtime a waiting thread is, if we have never stopped it.
  *
- * One that was stopped has told it by its thread pointer. For the others the runtime's own list
- * is gone through, now and then, while there are any. Without it such a thread's goroutine,
- * and so its labels, would not be known, nor what its runtime has left on its other stacks.
+ * A stopped thread's m is found by its thread pointer. For threads that were never stopped, the
+ * runtime's own list of ms is read from time to time. Without it such a thread's goroutine, and so
+ * its labels, would not be known, nor what its runtime has left on its other stacks.
  */
 #ifndef SAMPLER_THREADMS_H
 #define SAMPLER_THREADMS_H
@@ -11,7 +11,8 @@
 struct member;
 struct thread;
 
-/* Sets thread->go where that can be found out, and that of others. */
+/* Sets thread->go, where it can be found out and is not set, and that of the process's other
+ * threads. Does nothing if the last reading of the list was a short time ago. */
 void threadms_find(struct member *m, struct thread *thread);
 
 #endif

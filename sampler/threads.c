@@ -1,14 +1,13 @@
 /*
- * What a look costs decides how often one can look: schedstat 0.5 µs, stat 1.7
- * (both through descriptors kept open). A thread that slept at the last look
- * and has not been on a CPU since (schedstat's third number counts the times
- * it was put there) still sleeps, so idle threads cost one schedstat each.
+ * The cost of a look decides how often we can look: schedstat takes 0.5 µs, stat 1.7 µs (both
+ * through descriptors that are kept open). A thread that slept at the last look and has not been on
+ * a CPU since (schedstat's third number counts how often it was put there) still sleeps, so an idle
+ * thread costs one schedstat.
  *
- * The number of links of /proc/PID/task is the number of threads plus two
- * (proc_task_getattr() in fs/proc/base.c). As long as it stands still and no
- * thread of ours has ended, no thread has started, and the folder need not be
- * read. Where reading it is dear (many threads, some of which come and go) it is
- * read at most a thirtieth of the time.
+ * The number of links of /proc/PID/task is the number of threads plus two (proc_task_getattr() in
+ * fs/proc/base.c). As long as it does not change and no listed thread has ended, no thread has
+ * started, and the folder need not be read. Where reading it is expensive (many threads, some of
+ * which come and go), it takes at most a thirtieth of the time.
  */
 #include "sampler/threads.h"
 
@@ -39,15 +38,15 @@ struct threads {
 	struct hashindex index; /* tid -> the newest thread with that number */
 	nlink_t links;
 	bool first_scan, some_ended;
-	size_t files, files_max; /* descriptors kept open; how many may be */
-	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; what it cost */
-	uint64_t known_ns;   /* at which time all threads were known */
+	size_t files, files_max; /* descriptors that are open; how many may be */
+	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; how long that took */
+	uint64_t known_ns;   /* when all threads were known last */
 	uint32_t scan;	     /* number of the last reading */
 	uint32_t *seen_in;   /* by thread index: the last reading that found it */
 	uint64_t *due;	     /* by thread index, see threads_due */
 };
 
-/* As many descriptors as we may have, but for those that the rest of us needs. */
+/* As many descriptors as we may have, less those that the rest of the program needs. */
 static size_t most_files(void)
 {
 	struct rlimit rl;
@@ -62,7 +61,7 @@ static size_t most_files(void)
 
 /* Where threads share a table of descriptors, its growth waits for an RCU grace period
  * (expand_fdtable() in fs/file.c): in a tick, beside a thousand runnable threads, for up to 18 s.
- * So it grows before the sampling threads begin, to twice of what is needed now. */
+ * So it grows before the sampling threads begin, to twice what is needed now. */
 static void reserve_files(const struct threads *t)
 {
 	size_t wanted = 2 * FILES_OF_A_THREAD * (size_t)t->count + OTHER_FILES;
@@ -135,7 +134,7 @@ static int open_task_file(const struct threads *t, pid_t tid, const char *name)
 	return process_openat(t->process, path, O_RDONLY);
 }
 
-/* The same, to be kept; -1 when we have enough open. */
+/* The same for a descriptor that is kept open; -1 when too many are. */
 static int keep_task_file(struct threads *t, pid_t tid, const char *name)
 {
 	int fd = t->files < t->files_max ? open_task_file(t, tid, name) : -1;
@@ -144,8 +143,8 @@ static int keep_task_file(struct threads *t, pid_t tid, const char *name)
 	return fd;
 }
 
-/* Reads a small file of the thread; its length, or -1. Without a descriptor of
- * its own (there are limits) the file is opened for this one time. */
+/* Reads a small file of the thread; returns its length, or -1. If `fd` is -1, because descriptors
+ * are limited, the file is opened for this one time. */
 static ssize_t read_task_file(const struct threads *t, const struct thread *thread, int fd,
 			      const char *name, char *text, size_t room)
 {
@@ -181,7 +180,7 @@ bool thread_counters(const struct threads *t, const struct thread *thread, struc
 	return len > 0 && schedstat_parse(text, (size_t)len, s);
 }
 
-/* The field of stat that many blanks further on. */
+/* The text behind that many blanks. */
 static const char *field_after(const char *text, int blanks)
 {
 	for (; *text && blanks; text++)
@@ -189,8 +188,8 @@ static const char *field_after(const char *text, int blanks)
 	return text;
 }
 
-/* State (field 3), name, flags (9) and last CPU (39) from stat. The name stands in
- * parentheses and may hold some itself. */
+/* Reads state (field 3), name, flags (9) and last CPU (39) from stat; returns the state. The name
+ * is in parentheses and may contain some itself. */
 static char read_state(const struct threads *t, struct thread *thread)
 {
 	char text[512];
@@ -253,7 +252,7 @@ static int make_room(struct threads *t)
 	return 0;
 }
 
-/* It began somewhere between the last time all were known and now. */
+/* The thread began between the last time at which all threads were known and now. */
 static void set_times(const struct threads *t, struct thread *thread)
 {
 	thread->alive_ns = monotonic_ns();
@@ -310,8 +309,8 @@ static int scan(struct threads *t, DIR *dir)
 	return 0;
 }
 
-/* Those that the folder does not list any more. (A folder that changes while it is
- * read may hide one that lives, so each is asked itself.) */
+/* Marks threads that the folder does not list any more as ended. (A folder that changes while it is
+ * read may hide a living thread, so each thread's own file is tried.) */
 static void sweep(struct threads *t)
 {
 	struct schedstat now;
@@ -398,7 +397,7 @@ enum look thread_look(struct threads *t, struct thread *thread)
 	thread->alive_ns = monotonic_ns();
 	thread->placed = now.slices != thread->slices;
 	thread->moved = now.cpu_ns != thread->cpu_ns || thread->placed;
-	/* To change its state a thread must run, or be woken and run. */
+	/* A thread's state changes only if it runs, or is woken and runs. */
 	if (!thread->moved)
 		return thread->flags & THREAD_DYING ? LOOK_DYING :
 		       thread->state == 'R'	    ? LOOK_RUNNABLE :

@@ -10,7 +10,7 @@
 
 enum { SYSCALL_STOP = SIGTRAP | 0x80 }; /* PTRACE_O_TRACESYSGOOD */
 
-/* As waitpid(2) would tell it. */
+/* The status that waitpid(2) would give. */
 static int status_of(const siginfo_t *si)
 {
 	switch (si->si_code) {

@@ -1,13 +1,14 @@
 /*
- * Slots go to and fro in two rings, each with one thread that puts in and one that takes
- * out. While a request is out, the tracing thread sleeps in waitpid(2), where a signal of
- * ours wakes it (one that comes a moment too soon is made up for by the waker's next, within
- * a millisecond). While none is out, it sleeps on an eventfd.
+ * Slots are passed in two rings, each with one thread that puts in and one that takes out. While a
+ * request is out, the tracing thread sleeps in waitid(2), where a signal of ours wakes it. (If that
+ * signal comes a moment too soon, the waker's next one, within a millisecond, wakes it.) While none
+ * is out, it sleeps on an eventfd.
  *
- * Rejected: one thread for all, at real-time priority from asking to letting go only. A thread
- * that was asked and waits for a CPU may stop at any time later. Then either looks wait for it
- * too, for as long as the machine is busy, or it stands while the thread that looks, an
- * ordinary one, waits for a CPU: 700 ms were seen, beside a thousand runnable threads.
+ * Rejected: one thread for all, at real-time priority from the request to the release only. A
+ * thread that was asked to stop while it waits for a CPU may do so at any later time. Then either
+ * looks wait for it too, for as long as the machine is busy; or it stays stopped while the thread
+ * that looks, an ordinary one, waits for a CPU: 700 ms were seen, beside a thousand runnable
+ * threads.
  */
 #include "sampler/tracing.h"
 
@@ -32,28 +33,28 @@
 #include "sampler/watchdog.h"
 
 enum {
-	RING = SLOTS, /* a power of two; never more are out */
-	FRESH_NS = 1000000, /* a thread that was on a CPU at its look may have left it by then */
+	RING = SLOTS, /* a power of two; no more slots can be out */
+	FRESH_NS = 1000000, /* by then a thread may have left the CPU of its look */
 };
 
 struct ring {
 	struct slot *at[RING];
-	atomic_uint in, out; /* counts; written by one thread each */
+	atomic_uint in, out; /* counters, each written by one thread */
 };
 
 struct tracing {
 	struct watchdog *watchdog;
 	pthread_t thread;
 	_Atomic pid_t tid;	   /* of the tracing thread */
-	atomic_bool sleeps_in_wait; /* a request is out: a signal must wake it */
+	atomic_bool sleeps_in_wait; /* a request is out, so a signal must wake it */
 	atomic_bool quit, ended;
 	int asked_fd, returned_fd; /* eventfds: something was put into the ring */
 	struct ring asked, returned;
-	size_t expected;	   /* the looking thread's, */
-	int cpu;		   /* where it has put the tracing thread; -1: nowhere */
-	/* The tracing threads', one after the other: */
-	uint32_t busy_member;	   /* executes a program, */
-	uint64_t busy_ns;	   /* as was seen then */
+	size_t expected;	   /* used by the looking thread: slots that are out */
+	int cpu;		   /* to which it has bound the tracing thread; -1: none */
+	/* Used by the tracing threads, one after the other: */
+	uint32_t busy_member;	   /* was found executing a program */
+	uint64_t busy_ns;	   /* at that time */
 	_Atomic pid_t reaped;
 	_Atomic int reaped_status;
 	atomic_ullong repaired, undone, ended_cpu_ns;
@@ -116,7 +117,7 @@ static int ask_now(struct tracing *t, struct tracer *tracer, struct slot *slot)
 	return rc;
 }
 
-/* False: not yet, too many are out. */
+/* False: the request must wait, because too many are out. */
 static bool ask(struct tracing *t, struct tracer *tracer, struct slot *slot)
 {
 	slot->rc = ask_now(t, tracer, slot);
@@ -161,7 +162,8 @@ static void sleep_until_asked(struct tracing *t)
 		eventfd_read(t->asked_fd, &count);
 }
 
-/* The watchdog gives it another when it gets no CPU. */
+/* Sets the tracing thread's class again, after the watchdog has changed it because the thread got
+ * no CPU. */
 static void take_own_class(const struct tracing *t)
 {
 	if (!watchdog_has_boosted(t->watchdog))
@@ -226,9 +228,9 @@ static int start_thread(struct tracing *t)
 	return rc;
 }
 
-/* A thread of real-time priority wakes on the CPU on which it was last, whatever runs there
- * (select_task_rq_rt() in kernel/sched/rt.c): perhaps the thread that is to be looked at. Our
- * own CPU is free the moment we wait. */
+/* Binds the tracing thread to our CPU. A real-time thread wakes on the CPU on which it was last,
+ * whatever runs there (select_task_rq_rt() in kernel/sched/rt.c), perhaps the thread that is to be
+ * sampled. Our own CPU is free the moment we wait. */
 static void bring_here(struct tracing *t)
 {
 	int cpu = sched_getcpu();
@@ -240,7 +242,7 @@ static void bring_here(struct tracing *t)
 	CPU_SET(cpu, &set);
 	t->cpu = cpu;
 	sched_setaffinity(t->tid, sizeof(set), &set);
-	if (t->watchdog) /* which wakes when a thread is asked */
+	if (t->watchdog) /* it wakes when a thread is asked to stop */
 		sched_setaffinity(watchdog_pid(t->watchdog), sizeof(set), &set);
 }
 
@@ -292,7 +294,8 @@ void tracing_free(struct tracing *t)
 	free(t);
 }
 
-/* The old one has ended to let go parked threads, or could not begin. */
+/* Starts another tracing thread: the old one has ended to release parked threads, or never
+ * began. */
 static int replace(struct tracing *t)
 {
 	if (t->thread)

@@ -1,7 +1,6 @@
 /*
  * Rejected: repairing a short count. The thread would stay attached until a second call has
- * transferred the rest, and if we were killed meanwhile it would be told the second count
- * only.
+ * transferred the rest, and if we were killed meanwhile, it would get the second count only.
  */
 #include "sampler/transfers.h"
 
@@ -19,11 +18,11 @@
 #include "sampler/threads.h"
 #include "sampler/walltime.h"
 
-enum { SPARE_FIRST_NS = 100000000 }; /* bpf(2) verifies for as long, say */
+enum { SPARE_FIRST_NS = 100000000 }; /* an estimate of how long bpf(2) verifies */
 
 static const uint64_t SPARE_MAX_NS = 10 * NS_PER_S,
-		      USUAL_NS = 10 * NS_PER_S, /* how long it counts as doing such calls */
-		      STRETCH_NS = 1000000;	/* on a CPU amid one call between two waits, at most */
+		      USUAL_NS = 10 * NS_PER_S, /* so long a thread counts as doing transfers */
+		      STRETCH_NS = 1000000;	/* most CPU time between two waits in a call */
 
 static uint64_t field(const char *text, const char *name)
 {
@@ -40,7 +39,7 @@ static bool read_text(const struct member *m, pid_t tid, const char *file, struc
 	return !process_read(&m->process, name, text, NULL) && !buffer_add(text, "", 1);
 }
 
-/* By add_wchar() and inc_syscw() in fs/read_write.c. */
+/* Reads what add_wchar() and inc_syscw() count (fs/read_write.c). */
 static bool read_calls(const struct member *m, pid_t tid, struct thread_io *io)
 {
 	struct buffer text = { 0 };
@@ -56,7 +55,7 @@ static bool read_calls(const struct member *m, pid_t tid, struct thread_io *io)
 	return there;
 }
 
-/* By __schedule() in kernel/sched/core.c. */
+/* Reads what __schedule() counts (kernel/sched/core.c). */
 static bool read_waits(const struct member *m, pid_t tid, struct thread_io *io)
 {
 	struct buffer text = { 0 };
@@ -97,7 +96,7 @@ void transfers_note(const struct member *m, struct thread *thread, const struct 
 	thread->transfer = transfers ? TRANSFER_UNDER_WAY : TRANSFER_NONE;
 }
 
-/* Counts its newest stack as one that it has on a CPU. */
+/* Counts a CPU sample on the thread's newest stack. */
 static int count_sample(struct round *r, struct thread *thread)
 {
 	const struct stackset_entry *from = &r->stacks.entries[thread->stack];
@@ -127,11 +126,12 @@ static int count_sample(struct round *r, struct thread *thread)
 	return 0;
 }
 
-/* Were the calls that have ended since long? Then the present one may be, too. If none has ended
- * and the thread has waited meanwhile, it is amid a call: a thread that only computes does not wait.
- * If none has ended and the thread has got next to no CPU since such a look, it still stands there:
- * on a busy machine that goes on over several looks. (Long reads of files come to no harm; so it
- * has to be found waiting in a transfer, every now and then.) */
+/* May the thread be in a transfer now? If the calls that have ended since the last look were long,
+ * the present one may be long, too. If none has ended and the thread has waited meanwhile, it is in
+ * a call: a thread that only computes does not wait. If none has ended and the thread has got next
+ * to no CPU since such a look, it is still in that call; on a busy machine that lasts for several
+ * looks. (A stop does not harm long reads of files. So the thread must have been found waiting in a
+ * transfer lately.) */
 static bool transfers_as_before(const struct round *r, struct thread *thread,
 				const struct thread_io *now)
 {

@@ -1,12 +1,12 @@
 /*
- * Threads that a stop would do harm while they run.
+ * Threads that a stop would harm while they run.
  *
- * A long write to a pipe or a socket returns what it has done so far when its thread is
- * stopped in the middle of it (docs/transparency.md, "Calls that come back short"), and
- * a program that takes that for all loses the rest. The kernel does not tell in which call a
- * running thread is, but a thread waits for most of such a call. So one that was found waiting
- * in it is read there without a stop. As long as its account of input and output does not
- * change, it is still in that call, and its stack is the same.
+ * A long write to a pipe or a socket returns the count so far when its thread is stopped in the
+ * middle of it (docs/transparency.md, "Calls that come back short"). A program that takes that
+ * count for the whole loses the rest. The kernel does not tell in which call a running thread is,
+ * but a thread waits for most of such a call. So a thread that is found waiting in one is read
+ * there without a stop. As long as its account of input and output does not change, it is still in
+ * that call, and its stack is the same.
  */
 #ifndef SAMPLER_TRANSFERS_H
 #define SAMPLER_TRANSFERS_H
@@ -19,20 +19,20 @@ struct round;
 struct slot;
 struct thread;
 
-/* A thread that waits, in CPU mode: if it waits amid a transfer, *wanted says that its stack
- * is to be read (glance.c). */
+/* Looks at a waiting thread in CPU mode. *wanted is set to whether it waits in a transfer, so that
+ * its stack is to be read (glance.c). */
 void transfers_look(const struct member *m, struct thread *thread, bool *wanted);
 
-/* Its stack was read while it waited in the call. */
+/* Notes that the thread's stack was read while it waited in `call`. */
 void transfers_note(const struct member *m, struct thread *thread, const struct call *call);
 
-/* Is it, on a CPU now, to be spared? If it is in that call still, a CPU sample is counted on
- * the stack that was read; else its place is not known, and that part of its time will be
- * [not sampled]. ERR_NOMEM. */
+/* Is the thread, which is on a CPU now, to be spared? If it is still in that call, a CPU sample is
+ * counted on the stack that was read. Otherwise its stack is not known, and that part of its time
+ * will be [not sampled]. ERR_NOMEM. */
 int transfers_spare(struct round *r, const struct member *m, struct thread *thread, bool *spared);
 
-/* What a stop has shown: it was in a transfer; or it has lost the work of a call, which began
- * anew, and is left alone for a while, longer each time. */
+/* Notes what a stop has shown. Either the thread was in a transfer; or a call has lost its work and
+ * begun anew, and the thread is left alone for a while, longer each time. */
 void transfers_learn(struct round *r, const struct slot *slot, struct thread *thread);
 
 #endif

@@ -1,14 +1,12 @@
 /*
- * From slots to stacks: the part of a tick in which nobody is held.
+ * From slots to stacks: the part of a tick for which no thread is held.
  *
- * A stack must be walked with the maps of the moment it was taken. Reading the
- * maps at each tick would cost the target its mmap_lock, so they are read again
- * when a walk meets an address that they do not explain, and otherwise now and
- * then, the more rarely the dearer it is. One question is asked before each
- * batch, because its answer would turn every address into a lie: is it still
- * the same address space? A descriptor of /proc/PID/maps belongs to the address
- * space it was opened on, and reads as empty when that is gone (proc_mem_open()
- * in fs/proc/base.c).
+ * A stack must be walked with the maps of the moment at which it was taken. Reading the maps at
+ * each tick would take the target's mmap_lock each time. So they are read again when a walk meets
+ * an address that they do not explain, and otherwise from time to time, less often the more it
+ * costs. Before each batch of walks we check that it is still the same address space, because else
+ * every address would be wrong. A descriptor of /proc/PID/maps belongs to the address space it was
+ * opened on, and reads as empty when that is gone (proc_mem_open() in fs/proc/base.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +22,11 @@
 #include "unwind/unwinder.h"
 
 enum {
-	PROMPT_NS = 300000, /* what of a tick takes longer is done as others work, */
-	BELATED_NS = 20000000, /* unless the machine is so busy that it comes to nothing */
-	MAPS_AGE_MIN_NS = 100000000, /* unasked, not more often than ten times a second */
-	MAPS_COST_FACTOR = 500,	     /* and at most a 500th of our time */
-	MAPS_RETRY_NS = 5000000,     /* for a walk that failed */
+	PROMPT_NS = 300000, /* after so long, a tick goes on at ordinary priority, */
+	BELATED_NS = 20000000, /* and after so long promptly again: the machine is busy */
+	MAPS_AGE_MIN_NS = 100000000, /* if no walk failed: ten times a second at most, */
+	MAPS_COST_FACTOR = 500,	     /* and in a 500th of the time at most */
+	MAPS_RETRY_NS = 5000000,     /* if a walk failed */
 	STACK_MARGIN = 4096, /* room for a signal frame with its vector registers */
 	STACK_MAX = 8 << 20,
 	COPY_GROWTH = 8,
@@ -61,7 +59,7 @@ static int count_walk(struct round *r, const struct slot *slot)
 	return rc;
 }
 
-/* Of the stack of which most was copied. */
+/* How many bytes were copied of the stack of which most was copied. */
 static size_t bytes_copied(const struct snapshot *s)
 {
 	size_t most = s->stack.memory.len;
@@ -71,7 +69,7 @@ static size_t bytes_copied(const struct snapshot *s)
 	return most;
 }
 
-/* What one goroutine wants, the next thread may be asked for. */
+/* Learnt for all Go threads, because a goroutine may run on another thread next time. */
 static void learn_go_stack_size(struct member *m, size_t want)
 {
 	if (want > m->go_stack_want)
@@ -80,9 +78,10 @@ static void learn_go_stack_size(struct member *m, size_t want)
 		m->go_stack_want -= (m->go_stack_want - want) / 1024;
 }
 
-/* How much to copy next time: what this walk used and a little more; where that was not
- * enough, what the walk beyond the copy used, if that came to an end, else eight times
- * as much. Shrinks slowly. A goroutine's thread has no ordinary stack of its own. */
+/* Learns how much to copy next time: half as much again as this walk used, and a margin. If the
+ * copy was too short, the walk beyond the copy counts instead, if it reached the outermost frame;
+ * else it is eight times the copy. The amount shrinks slowly. A thread that runs Go has no ordinary
+ * stack of its own. */
 static void learn_stack_size(struct member *m, struct thread *thread, size_t copied,
 			     const struct snapshot *s, const struct stack *walk,
 			     const struct stack *deeper)
@@ -110,8 +109,8 @@ static bool explained(const struct stack *walk)
 	return walk->end == STACK_OUTERMOST || walk->end == STACK_COPY_EXHAUSTED;
 }
 
-/* A new thread stands behind the system call of its maker, on an empty stack: what
- * CFI says there holds for the maker. (A process made by fork has its maker's
+/* Reduces the walk to its first frame. A new thread is behind the system call of its maker, but on
+ * an empty stack, and CFI there is true for the maker only. (A process made by fork has its maker's
  * stack, and its walk ends well.) */
 static void end_newborn(struct stack *walk)
 {
@@ -121,7 +120,7 @@ static void end_newborn(struct stack *walk)
 	walk->end = STACK_OUTERMOST;
 }
 
-/* The walk with the kernel's part before it, if there is one. */
+/* Sets *whole to the walk, with the kernel's part before it if there is one. */
 static int join_kernel(struct round *r, const struct slot *slot, const struct stack **whole)
 {
 	*whole = &r->walk;
@@ -138,8 +137,8 @@ static int join_kernel(struct round *r, const struct slot *slot, const struct st
 	return 0;
 }
 
-/* A thread that ran at the tick counts as a CPU sample; one that waits stays where
- * it is until it is put on a CPU. */
+/* Counts the stack of a slot. A thread that ran at the tick gives a CPU sample. A thread that waits
+ * has the same stack until it is put on a CPU. */
 static int keep_stack(struct round *r, const struct slot *slot, struct thread *thread)
 {
 	bool ran = slot->context.state == THREAD_RUNNING;
@@ -189,9 +188,9 @@ static bool stands_still(const struct member *m, const struct thread *thread,
 	       now.slices == slot->slices;
 }
 
-/* The copy was too short: what lies beyond is read from the process. If the thread has
- * stood still until then, that is its stack; else it shows how much there is to copy,
- * because a deep stack's far end changes little. */
+/* The copy was too short, so the rest is read from the process. If the thread has not run until
+ * then, the longer walk is its stack. Else it only shows how much there is to copy, because a deep
+ * stack's far end changes little. */
 static int walk_beyond_copy(struct round *r, struct member *m, struct slot *slot,
 			    const struct thread *thread)
 {
@@ -266,7 +265,7 @@ void round_relax(struct round *r)
 
 int round_unwind(struct round *r)
 {
-	struct member *asked = NULL; /* whose address space has been asked for */
+	struct member *asked = NULL; /* its address space was checked last */
 	bool same = true;
 	int rc = 0;
 

@@ -1,18 +1,18 @@
 /*
- * A stop makes a blocked call return. The kernel makes most calls again by itself, with
- * what is left of their time; some fail with EINTR, and those we make again (sampler/stop.c,
- * sampler/calls.c). Listed here is what is known to come through that unchanged, each with
- * the kernel's function that was read: nothing has been done when it is interrupted, and
- * nothing else can have relied on the thread's being in it. A timeout that is given as a
- * length of time begins anew with the call, so such a wait must have only just begun.
+ * A stop makes a blocked call return. The kernel makes most calls again by itself, with what is
+ * left of their time; some fail with EINTR, and these we make again (sampler/stop.c,
+ * sampler/calls.c). The calls listed here are known to come through that unchanged, each with the
+ * kernel's function that was read: the call has done nothing when it is interrupted, and nothing
+ * else can have relied on the thread's being in it. A relative timeout begins anew with the call,
+ * so such a wait must have only just begun.
  *
- * What is not listed is left alone. A call that has done a part of its work returns that
- * part. A call that its other end must find there is not there for a moment. What a driver
- * or a FUSE file system makes of an interruption is not known. docs/calls.md has the
- * reasons, call by call.
+ * Calls that are not listed are left alone. A call that has done a part of its work returns that
+ * part. A call that its other end has to find there is not there for a moment. What a driver or a
+ * FUSE file system makes of an interruption is not known. docs/calls.md has the reasons, call by
+ * call.
  *
- * Nothing is written back to the target. The arguments say what kind of call it is, and
- * /proc and a copy of its descriptor what it waits for.
+ * Nothing is written back to the target. The arguments show what kind of call it is; /proc and a
+ * copy of its descriptor show what it waits for.
  *
  * Rejected: a list of what must not be interrupted. It can never be complete, and each gap
  * is a program that fails.
@@ -28,7 +28,7 @@
 #include "sampler/calls.h"
 #include "sampler/threads.h"
 
-/* From linux/io_uring.h, which old systems have without the newer ones. */
+/* From linux/io_uring.h, which lacks the newer ones on old systems. */
 enum {
 	ENTER_GETEVENTS = 1 << 0,
 	ENTER_EXT_ARG = 1 << 3,
@@ -59,7 +59,7 @@ static enum wait_kind receiving(const struct call *call, const struct process *p
 	return timed_if(socket.receives_timed);
 }
 
-/* A thread that waits for the first of several messages has none yet. */
+/* A thread that waits for one message, or for the first of several, has received none yet. */
 static enum wait_kind receiving_several(const struct call *call, const struct process *process)
 {
 	uint64_t flags = call->args[3];
@@ -107,7 +107,7 @@ static bool futex_waits_again(const struct call *call)
 }
 
 /* Where the caller asks for the time that is left, the kernel writes it at the interruption
- * (do_nanosleep), and it stays there when the sleep has gone on to its end. */
+ * (do_nanosleep), and that value stays there when the sleep has gone on to its end. */
 static enum wait_kind sleeping(const struct call *call)
 {
 	const uint64_t *a = call->args;
@@ -133,7 +133,7 @@ static enum wait_kind awaiting_ring(const struct call *call)
 	return timed_if(a[3] & ENTER_EXT_ARG);
 }
 
-/* Calls that wait for what a descriptor brings. */
+/* Calls that wait for what comes through a descriptor. */
 static enum wait_kind wait_for_descriptor(const struct call *call, const struct process *process)
 {
 	const uint64_t *a = call->args;
@@ -178,10 +178,10 @@ enum wait_kind wait_kind(const struct call *call, const struct process *process)
 	case SYS_semop:	 /* __do_semtimedop */
 	case SYS_msgrcv: /* do_msgrcv */
 	case SYS_msgsnd: /* do_msgsnd */
-	case SYS_mq_timedsend:	  /* wq_sleep; the end of its time is absolute */
+	case SYS_mq_timedsend:	  /* wq_sleep; its timeout is absolute */
 	case SYS_restart_syscall: /* one of those here that was interrupted before */
 #ifdef SYS_futex_waitv
-	case SYS_futex_waitv: /* futex_wait_multiple; absolute, too */
+	case SYS_futex_waitv: /* futex_wait_multiple; its timeout is absolute, too */
 #endif
 		return WAIT_BEARS;
 	case SYS_futex: /* futex_wait_restart, futex_lock_pi */

@@ -11,8 +11,8 @@ enum wait_kind {
 	WAIT_LEFT_ALONE, /* it would come back short, or what it would do is not known */
 };
 
-/* Of a system call in which a thread of `process` is blocked (docs/calls.md). Asks what its
- * descriptor is; what cannot be asked is left alone. */
+/* The kind of a system call in which a thread of `process` is blocked (docs/calls.md). If that
+ * depends on the call's descriptor, it is looked up; if that fails, WAIT_LEFT_ALONE. */
 enum wait_kind wait_kind(const struct call *call, const struct process *process);
 
 #endif

@@ -27,7 +27,7 @@ static void on_wake(int sig, siginfo_t *info, void *context)
 
 int waker_init(struct waker *w, struct error *err)
 {
-	/* No SA_RESTART: that is its purpose. */
+	/* No SA_RESTART: the signal is to end blocking calls. */
 	struct sigaction sa = { .sa_sigaction = on_wake, .sa_flags = SA_SIGINFO };
 	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = wake_signal() };
 	sigset_t set;

@@ -1,5 +1,5 @@
 /*
- * A thread woken from a blocking call, again and again: waitpid(2) has no timeout.
+ * Wakes a thread from a blocking call, again and again, because waitid(2) has no timeout.
  */
 #ifndef SAMPLER_WAKER_H
 #define SAMPLER_WAKER_H
@@ -15,15 +15,15 @@ struct waker {
 	bool on;
 };
 
-/* For the calling thread. ERR_IO. */
+/* Makes a waker, switched off, for the calling thread; waker_release frees it. ERR_IO. */
 int waker_init(struct waker *w, struct error *err);
 void waker_release(struct waker *w);
 
-/* While it is on, the thread is sent a signal of ours every millisecond, for which a call of
- * its that waits fails with EINTR. */
+/* While the waker is on, the thread gets a signal of ours every millisecond, which makes a blocking
+ * call fail with EINTR. */
 void waker_set(struct waker *w, bool on);
 
-/* Sends it to a thread of ours once, from another. */
+/* Sends that signal once to another thread of ours. */
 void waker_wake(pid_t thread);
 
 #endif

@@ -4,7 +4,7 @@
 #include "sampler/clock.h"
 #include "sampler/round.h"
 
-enum { WORTH_TELLING = 20 }; /* a twentieth */
+enum { WORTH_TELLING = 20 }; /* a twentieth of the time */
 
 static uint64_t samples_in(const struct round *r, uint64_t ns)
 {

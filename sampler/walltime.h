@@ -1,13 +1,13 @@
 /*
  * Wall time: every nanosecond of a thread's life within the round goes to a stack.
  *
- * A thread's time since its last sample goes to the stack that it has now; when it
- * ends, or the round does, what is left goes to its newest stack. So the sum is its
- * lifetime, to within a tick at each end.
+ * A thread's time since its last sample goes to the stack that it has now. When the thread or the
+ * round ends, the remaining time goes to the thread's newest stack. So the sum is its lifetime, to
+ * within a tick at each end.
  *
- * A thread that waits for a CPU is not sampled: to stop it would cost it a stop and
- * delay it further. How long it has waited the kernel accounts, and the next stack
- * that is seen of it gets that time as well, under the state "runnable".
+ * A thread that waits for a CPU is not sampled, because a stop would delay it further. The kernel
+ * accounts how long it has waited, and that time goes to the next stack that is seen of it, in the
+ * state "runnable".
  */
 #ifndef SAMPLER_WALLTIME_H
 #define SAMPLER_WALLTIME_H
@@ -19,21 +19,22 @@ struct slot;
 struct stack;
 struct thread;
 
-/* Gives a thread's time up to `now` (CLOCK_MONOTONIC, ns) to its newest stack, and
- * counts as many samples as there were ticks. */
+/* Adds a thread's time up to `now` (CLOCK_MONOTONIC, ns) to its newest stack, which it must have,
+ * and as many samples as there were ticks. */
 void walltime_account(struct round *r, struct thread *thread, uint64_t now);
 
-/* Gives what the thread has waited for a CPU since its last sample to the stack that
- * it has now, as runnable, if that is a part worth telling. ERR_NOMEM. */
+/* Adds the time for which the thread has waited for a CPU since its last sample to the stack that
+ * it has now, in the state runnable; but only if it is at least a twentieth of the thread's time
+ * since then. ERR_NOMEM. */
 int walltime_account_runnable(struct round *r, const struct slot *slot, struct thread *thread,
 			      const struct stack *stack);
 
-/* What the end of the round would give to a thread's newest stack, were it `now`: the
- * time through *ns, and the samples that this makes. */
+/* What walltime_finish would add to a thread's newest stack at `now`: sets *ns to the time, and
+ * returns the number of samples. */
 uint64_t walltime_left(const struct round *r, const struct thread *thread, uint64_t now,
 		       uint64_t *ns);
 
-/* At the end of the round, or of the thread: what is left. */
+/* At the end of the round: adds the thread's remaining time, up to `now` or its own end. */
 void walltime_finish(struct round *r, struct thread *thread, uint64_t now);
 
 #endif

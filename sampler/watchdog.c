@@ -1,44 +1,43 @@
 /*
- * The watchdog shares one page with the tracer. A word there is odd while a thread is
- * asked, and changes whenever the tracer gets on; that costs the tracer a store and no
- * system call. While no thread is held the watchdog does nothing but sleep and read that
- * word, 333 times a second, or 3 ms after the next tick if the looking thread has said
- * when that is. After 100 ms in which no thread was held it sleeps on a futex in the page, and the
- * next hold begins with waking it (before a thread is asked: it is never asleep while one
- * is held). A recording of a busy target wakes it once, one of an idle target a few times
- * a second. /proc is read only when a poll meets a hold.
+ * The watchdog shares one page with the tracer. A word there is odd while a request is out, and
+ * changes whenever the tracer makes progress. That costs the tracer a store and no system call.
+ * While no thread is held, the watchdog does nothing but sleep and read that word, 333 times a
+ * second, or 3 ms after the next tick if the looking thread has announced when that is. After 100
+ * ms in which no thread was held, it sleeps on a futex in the page, and the next hold begins with
+ * waking it. That is done before a thread is asked to stop, so it never sleeps there while one is
+ * held. A recording of a busy target wakes it once, one of an idle target a few times a second.
+ * /proc is read only when a poll meets a hold.
  *
- * To be there in time it is a real-time thread itself, above the tracing thread; a poll
- * takes microseconds. Priorities of ours: 1 the tracing thread and the reader of a hold, 2 the
- * thread that holds all (sampler/hold.c) and one that is helped, 3 the watchdog.
+ * To be in time it is a real-time thread itself, above the tracing thread; a poll takes
+ * microseconds. Priorities of ours: 1 the tracing thread and the reader of a hold, 2 the thread
+ * that holds all (sampler/hold.c) and one that is helped, 3 the watchdog.
  *
- * Which class helps? An ordinary thread waits for its turn, or its control group has used
- * up its time (cpu.max): real-time priority is above both. A real-time thread waits because
- * its class was throttled (sched_rt_runtime_us), or ordinary ones that starved have their
- * turn (the kernel's dl_server): as an ordinary one of nice -20 it may run. Or it waits for
- * one of equal priority: then the second change, to priority 2, helps. A thread that has
- * had half of the time since the last look, or was given a CPU since its class was changed,
- * does not starve. (/proc counts CPU time by the scheduler's ticks, 4 ms of 250 Hz.)
+ * Which class helps? An ordinary thread waits for its turn, or its control group has used up its
+ * time (cpu.max): real-time priority is above both. A real-time thread waits because its class was
+ * throttled (sched_rt_runtime_us), or ordinary ones that starved have their turn (the kernel's
+ * dl_server): as an ordinary one of nice value -20 it may run. Or it waits for one of equal
+ * priority: then the second change, to priority 2, helps. A thread that has had half of the time
+ * since the last look, or was given a CPU since its class was changed, does not starve. (/proc
+ * counts CPU time by the scheduler's ticks, 4 ms at 250 Hz.)
  *
- * Did our owner continue us, or the watchdog? The handler of SIGCONT is told, and
- * the last one counts: an owner who continues us while we still prepare to stop
- * again is obeyed. A debugger has us stand for a moment again and again ('t'), and our
- * owner has not wished anything by that: it is given more time.
+ * Has our owner continued us, or the watchdog? The handler of SIGCONT gets the sender, and the last
+ * one counts: an owner who continues us while we still prepare to stop again is obeyed. A debugger
+ * stops us for a moment again and again (state 't'). That is no wish of our owner's, so a debugger
+ * is given more time.
  *
- * When we are killed, the tracing thread needs a CPU to die, too. Therefore the watchdog
- * stays until all of our threads are gone. It is told by a signal when one of us has ended.
+ * When we are killed, the tracing thread needs a CPU to die, too. So the watchdog stays until all
+ * of our threads are gone. A signal tells it when its parent thread has ended (PR_SET_PDEATHSIG).
  *
- * It is out of reach of what stops us: a session of its own against Ctrl-Z and
- * signals to our process group, a name of its own against `kill -STOP $(pidof
- * sampler)`. Not out of reach: a freezer, which freezes a whole control group; and without
- * CAP_SYS_NICE (or RLIMIT_RTPRIO) it gets its CPU as any process does.
+ * What stops us does not reach it: a session of its own keeps it from Ctrl-Z and signals to our
+ * process group, a name of its own from `kill -STOP $(pidof sampler)`. A freezer does reach it,
+ * because it freezes a whole control group. Without CAP_SYS_NICE (or RLIMIT_RTPRIO) the watchdog
+ * gets a CPU as any process does.
  *
- * Rejected: a POSIX timer that sends SIGCONT (it takes no process, but fires
- * whether we are stopped or not, and each SIGCONT cancels a SIGSTOP that is on its
- * way); a thread (it would be stopped with us); PTRACE_O_EXITKILL and the like
- * (they are about our death, with which the kernel deals well); waking the watchdog at each
- * hold (that system call would be part of each sample, and at 99 Hz saves nothing);
- * a priority above all others (it is not for us to be before a machine's own real-time work).
+ * Rejected: a POSIX timer that sends SIGCONT (it takes no process, but fires whether we are stopped
+ * or not, and each SIGCONT cancels a SIGSTOP that is on its way); a thread (it would be stopped
+ * with us); PTRACE_O_EXITKILL and the like (they are about our death, with which the kernel deals
+ * well); waking the watchdog at each hold (that system call would be part of each sample, and at 99
+ * Hz saves nothing); a priority above all others (a machine's own real-time work comes before us).
  */
 #include "sampler/watchdog.h"
 
@@ -67,7 +66,7 @@
 
 enum { PAGE = 4096, HELPED_PRIORITY = 2, OWN_PRIORITY = 3, HELPED_NICE = -20 };
 
-/* Those of the watchdog. */
+/* The watchdog's descriptors. */
 enum { STAT_FD, SAMPLER_FD, TRACER_STAT_FD, TRACER_SCHEDSTAT_FD };
 
 struct page { /* shared with the watchdog */
@@ -75,20 +74,20 @@ struct page { /* shared with the watchdog */
 	_Atomic uint32_t asleep; /* the watchdog waits here until it is 0 */
 	_Atomic pid_t tracer;
 	_Atomic uint64_t rests_until_ns;
-	_Atomic unsigned continued, boosted; /* the watchdog's count */
+	_Atomic unsigned continued, boosted; /* counted by the watchdog */
 };
 
 struct watchdog {
 	struct page *page;
 	pid_t pid;
-	uint64_t moment; /* the tracer's count of them */
-	unsigned boosts; /* of those in the page, seen */
+	uint64_t moment; /* counts the tracer's steps forward */
+	unsigned boosts; /* how many of page->boosted were seen */
 	struct sigaction old_cont;
 };
 
-/* For the handler: there is one watchdog at a time. */
+/* For the handler of SIGCONT; there is one watchdog at a time. */
 static volatile sig_atomic_t watcher;	     /* its PID */
-static volatile sig_atomic_t continued_by_it; /* the last SIGCONT was its */
+static volatile sig_atomic_t continued_by_it; /* the last SIGCONT came from it */
 
 /* Judgement. */
 
@@ -117,8 +116,8 @@ bool watch_poll(struct watch *w, uint64_t word)
 	return held;
 }
 
-/* The tracing thread itself, or the main thread, which the others follow as soon as they get
- * a CPU: an old hold is worth a SIGCONT then. */
+/* Is the tracing thread in that state or, during an older hold, the main thread? The other threads
+ * follow the main thread into a stop as soon as they get a CPU, so SIGCONT is due then, too. */
 static bool is_in(const struct watch *w, const struct sight *s, char state)
 {
 	return s->tracer == state || (w->stands_ms && s->sampler == state);
@@ -153,13 +152,13 @@ enum watch_verdict watch_judge(struct watch *w, const struct sight *s)
 
 /* The watchdog's side. */
 
-struct post { /* what it watches */
+struct post { /* what the watchdog watches */
 	struct page *page;
-	pid_t sampler, tracer; /* tracer: whose files are open */
+	pid_t sampler, tracer; /* tracer: its files are open */
 	struct watch watch;
 };
 
-/* For the handler. */
+/* For the handler of SIGUSR1. */
 static struct page *own_page;
 
 static ssize_t read_text(int fd, char *text, size_t room)
@@ -170,7 +169,7 @@ static ssize_t read_text(int fd, char *text, size_t room)
 	return len;
 }
 
-/* The state stands behind the name, which may hold anything. */
+/* The state follows the name, which may contain anything. */
 static char state_in(int stat_fd)
 {
 	char text[512];
@@ -181,7 +180,7 @@ static char state_in(int stat_fd)
 	return end && end[1] ? end[2] : '?';
 }
 
-/* As that descriptor; where it cannot be opened, that one is closed. */
+/* Opens a file of the tracing thread as descriptor `wanted`; if that fails, `wanted` is closed. */
 static void open_of_tracer(const struct post *p, const char *name, int wanted)
 {
 	char path[64];
@@ -196,7 +195,7 @@ static void open_of_tracer(const struct post *p, const char *name, int wanted)
 	close(fd);
 }
 
-/* Of the tracing thread, and before there is one, of the main thread. */
+/* Looks at the tracing thread or, before there is one, at the main thread. */
 static void look(struct post *p, struct sight *s)
 {
 	pid_t tracer = p->page->tracer ? p->page->tracer : p->sampler;
@@ -214,7 +213,7 @@ static void look(struct post *p, struct sight *s)
 		sscanf(text, "%lu %*u %lu", &s->cpu_ns, &s->slices);
 	s->realtime = has_realtime_class(tracer);
 	if (s->tracer == '?')
-		p->tracer = 0; /* it has ended, and another may come by its number */
+		p->tracer = 0; /* it has ended, and another may get its number */
 }
 
 static void tell_sampler(int sig)
@@ -222,7 +221,7 @@ static void tell_sampler(int sig)
 	syscall(SYS_pidfd_send_signal, SAMPLER_FD, sig, NULL, 0);
 }
 
-/* The nice value first: it is in force with the class. */
+/* The nice value is set first, so that it applies together with the class. */
 static bool set_class(pid_t thread, bool realtime)
 {
 	struct sched_param param = { .sched_priority = realtime ? HELPED_PRIORITY : 0 };
@@ -245,7 +244,7 @@ static void act(struct post *p, enum watch_verdict verdict)
 		p->page->boosted++;
 }
 
-/* A hold that is over by now did not need us, whatever was seen meanwhile. */
+/* Makes one poll. If the hold is over by the verdict, nothing is done, whatever was seen. */
 static void poll_once(struct post *p)
 {
 	uint64_t word = p->page->word;
@@ -260,8 +259,8 @@ static void poll_once(struct post *p)
 		act(p, verdict);
 }
 
-/* The promised time, while no thread is held; else now. The promise is read first, the word
- * after it: so a thread that was asked before the promise was made is seen. */
+/* The promised time, while no thread is held; else now. The promise is read first and the word
+ * after it, so a thread that was asked to stop before the promise was made is seen. */
 static uint64_t rests_until(const struct page *page, uint64_t now)
 {
 	uint64_t promised = page->rests_until_ns;
@@ -283,7 +282,7 @@ static bool is_orphan(const struct post *p)
 	return getppid() != p->sampler;
 }
 
-/* Both sides write first and read then: one of them sees the other. */
+/* Each side writes first and reads then, so at least one sees what the other has written. */
 static void sleep_until_asked(struct post *p)
 {
 	struct page *page = p->page;
@@ -295,8 +294,7 @@ static void sleep_until_asked(struct post *p)
 	p->watch.quiet_ms = 0;
 }
 
-/* Until all threads of sampler are gone, and not before: the one that holds may be waiting for
- * a CPU to die. */
+/* Watches until all threads of sampler are gone: the one that holds may need a CPU to die. */
 static void keep_watch(struct post *p)
 {
 	struct pollfd sampler = { .fd = SAMPLER_FD, .events = POLLIN };
@@ -309,7 +307,7 @@ static void keep_watch(struct post *p)
 	}
 }
 
-/* A thread of sampler has ended: sleep_until_asked is not to sleep on. */
+/* Our parent thread in sampler has ended, so sleep_until_asked must return. */
 static void on_end(int sig)
 {
 	(void)sig;
@@ -330,7 +328,8 @@ static void settle_signals(struct page *page)
 	prctl(PR_SET_PDEATHSIG, SIGUSR1);
 }
 
-/* What is permitted; it signals processes and changes threads of its own user only. */
+/* Takes the priority that is permitted, and keeps CAP_SYS_NICE only: the watchdog signals a process
+ * and changes threads of its own user. */
 static void settle_privileges(void)
 {
 	struct sched_param param = { .sched_priority = OWN_PRIORITY };
@@ -358,8 +357,8 @@ static void close_from(unsigned first)
 			close((int)fd);
 }
 
-/* Nothing is kept but two descriptors, and two more that are opened while a thread is held: a
- * pipe that only sampler should hold open must not stay open because of us. */
+/* Only two descriptors are kept, and two more are opened while a thread is held: a pipe that only
+ * sampler should hold open must not stay open because of us. */
 static void become_watchdog(struct page *page, pid_t sampler)
 {
 	struct post post = { .page = page, .sampler = sampler };

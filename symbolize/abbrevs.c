@@ -42,7 +42,7 @@ static void skip_string(struct cursor *c)
 		cursor_bytes(c, (uint64_t)(end + 1 - c->pos));
 }
 
-/* The length of a value that has always the same; -1 for others. */
+/* The length in bytes of all values of the form; -1 if it varies. */
 static int fixed_length(uint64_t form, unsigned version)
 {
 	switch (form) {

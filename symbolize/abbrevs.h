@@ -1,5 +1,5 @@
-/* Declarations in .debug_abbrev, and how long the values are that they declare. For
- * 32-bit DWARF with addresses of eight bytes. */
+/* Declarations in .debug_abbrev, and the lengths of the values that they declare. For 32-bit DWARF
+ * with addresses of eight bytes. */
 #ifndef SYMBOLIZE_ABBREVS_H
 #define SYMBOLIZE_ABBREVS_H
 
@@ -12,12 +12,12 @@
 struct abbrev {
 	uint64_t code, tag;
 	uint8_t children;
-	struct cursor attributes; /* pairs for abbrev_attribute, with the end's zeroes */
+	struct cursor attributes; /* for abbrev_attribute, including the zeroes at the end */
 	const uint8_t *start;	  /* of the whole declaration */
 	size_t len;
 };
 
-/* The next declaration; false behind the last, and for broken bytes (c->failed). */
+/* The next declaration; false after the last one, and for broken bytes (c->failed). */
 bool abbrev_next(struct cursor *c, struct abbrev *a);
 
 struct abbrev_attribute {
@@ -25,10 +25,10 @@ struct abbrev_attribute {
 	int64_t constant; /* of DW_FORM_implicit_const */
 };
 
-/* The next attribute of a declaration; false behind the last. */
+/* The next attribute of a declaration; false after the last one. */
 bool abbrev_attribute(struct cursor *attributes, struct abbrev_attribute *a);
 
-/* Passes over a value in .debug_info. A form that is not known fails. */
+/* Skips a value in .debug_info. An unknown form fails the cursor. */
 void abbrev_skip(struct cursor *value, uint64_t form, unsigned version);
 
 #endif

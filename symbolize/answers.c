@@ -8,8 +8,8 @@
 #include "symbolize/symbolizer.h"
 
 struct answer {
-	uint64_t addr, start; /* symbol.start */
-	size_t first, count;  /* of frames */
+	uint64_t addr, start; /* start: symbol.start */
+	size_t first, count;  /* its frames: index of the first, and number */
 };
 
 void answers_release(struct answers *a)

@@ -10,19 +10,19 @@ struct symbol;
 struct symbol_frame;
 
 struct answers {
-	struct answer *all; /* by address once settled */
+	struct answer *all; /* sorted by address once settled */
 	size_t count, room;
-	struct symbol_frame *frames; /* of all of them */
+	struct symbol_frame *frames; /* of all answers */
 	size_t frame_count, frame_room;
 };
 
-/* {0} is empty; release makes it so again. */
+/* Frees all memory. The result is {0}, which is a set without answers. */
 void answers_release(struct answers *a);
 
-/* Copies the frames; an address may be added once. ERR_NOMEM. */
+/* Copies the frames, but not their strings. An address may be added only once. ERR_NOMEM. */
 int answers_add(struct answers *a, uint64_t addr, const struct symbol *symbol);
 
-/* Makes it ready for answers_find; nothing can be added after. */
+/* Makes it ready for answers_find; nothing can be added afterwards. */
 void answers_settle(struct answers *a);
 
 bool answers_any(const struct answers *a);

@@ -1,10 +1,10 @@
 /*
- * dwarf_begin_elf reads every section whose name it knows. Locations of variables,
- * macros and call frames are a third of what a compiler writes and not our business:
- * for this handle they are made SHT_NOBITS, which libdw passes over.
+ * dwarf_begin_elf reads every section whose name it recognizes. Locations of variables, macros and
+ * call frames are a third of what a compiler writes, and are not needed here. In this handle they
+ * are changed to SHT_NOBITS, which libdw skips.
  *
- * The mapping is private and writable because libelf gives section headers of mapped
- * files in place, and it is those that are changed.
+ * The mapping is private and writable because libelf uses the section headers of a mapped file in
+ * place, and these are changed.
  */
 #include "symbolize/debugelf.h"
 

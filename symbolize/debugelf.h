@@ -1,7 +1,6 @@
 /*
- * A file's debug sections as libdw is to see them: only those that symbolizing needs,
- * and where the caller allows it mapped, so that of a file of gigabytes is read what
- * is looked at.
+ * A file's debug sections for libdw: only those that symbolizing needs. If the caller allows it,
+ * the file is mapped, so that only the used parts of a file of gigabytes are read.
  */
 #ifndef SYMBOLIZE_DEBUGELF_H
 #define SYMBOLIZE_DEBUGELF_H
@@ -24,8 +23,8 @@ void debugelf_open(struct debugelf *d, int fd, bool may_map);
 /* Harmless on {0}. */
 void debugelf_close(struct debugelf *d);
 
-/* These bytes of a section are not needed for now: gives their memory back if they are
- * part of the mapping, where they are read again when somebody looks. */
+/* Gives back the memory of bytes of a section that are not needed for now, if they are part of the
+ * mapping. They are read again at the next access. */
 void debugelf_drop(const struct debugelf *d, const void *bytes, size_t len);
 
 #endif

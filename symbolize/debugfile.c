@@ -1,9 +1,8 @@
 /*
- * A file found under the right name can belong to another build: an upgrade
- * changes one and not yet the other, and a container's are not the host's. Its
- * build ID decides, or, where one of the two has none, the CRC in
- * .gnu_debuglink; gdb computes the CRC in both cases, but reading a gigabyte to
- * confirm what 160 bits of hash have said would be for nothing.
+ * A file found under the right name can belong to another build: an upgrade changes one file and
+ * not yet the other, and a container's files are not the host's. The build ID decides or, if one of
+ * the two files has none, the CRC in .gnu_debuglink. gdb computes the CRC in both cases, but it
+ * would be useless to read a gigabyte in order to confirm a hash of 160 bits.
  */
 #include "symbolize/debugfile.h"
 
@@ -33,13 +32,13 @@ struct search {
 	size_t room;
 };
 
-struct link { /* what a file says of the file that goes with it */
+struct link { /* how a file refers to its debug file or alternate file */
 	char name[PATH_ROOM];
 	char build_id[2 * BUILD_ID_MAX + 1]; /* of an alternate file */
 	uint32_t crc;			     /* of a debug file */
 };
 
-/* Opens a path in the target's view; `ours` asks for our own view instead. */
+/* Opens a path in the target's view of the file system, or in our own if `ours`. */
 static int open_in(const struct process *process, bool ours, const char *path)
 {
 	if (ours)
@@ -73,7 +72,7 @@ static void refuse(const struct search *s, struct image *found, const char *path
 	image_free(found);
 }
 
-/* The bytes of a section, through a cursor. */
+/* Starts a cursor at a section's bytes. */
 static bool open_section(Elf *elf, const char *name, struct cursor *c)
 {
 	const Elf_Data *data = elfsection_raw(elf, name, LINK_MAX);
@@ -102,9 +101,8 @@ static bool read_build_id(struct cursor *c, size_t len, struct link *link)
 	return id != NULL;
 }
 
-/* .debug_sup: version, a flag that is 0 in the file that refers and 1 in the one
- * referred to, the latter's name, empty there, and a checksum with its length (DWARF 5,
- * section 7.3.6). */
+/* .debug_sup (DWARF 5, section 7.3.6): version; a flag, 0 in the file that refers and 1 in the one
+ * referred to; the name of the latter, empty in that file itself; a checksum with its length. */
 static bool read_sup(const struct image *image, uint64_t flag, struct link *link)
 {
 	struct cursor c;
@@ -117,7 +115,7 @@ static bool read_sup(const struct image *image, uint64_t flag, struct link *link
 	return read_build_id(&c, cursor_uleb(&c), link) && link->build_id[0];
 }
 
-/* What .debug_sup calls a checksum serves as a build ID. */
+/* The checksum in .debug_sup serves as a build ID. */
 static bool has_checksum(const struct image *found, const char *hex)
 {
 	struct link link = { .crc = 0 };
@@ -184,8 +182,7 @@ static struct image *try_link(const struct search *s, const struct image *image,
 	return NULL;
 }
 
-/* A name, padded to four bytes, and a CRC. A path in it is refused: the places
- * to look at are ours to choose. */
+/* A name, padded to four bytes, and a CRC. A path is rejected: only we choose where to look. */
 static bool read_debuglink(const struct image *image, struct link *link)
 {
 	struct cursor c;
@@ -198,7 +195,7 @@ static bool read_debuglink(const struct image *image, struct link *link)
 	return !cursor_error(&c, NULL);
 }
 
-/* .gnu_debugaltlink: a name and a build ID to the end. */
+/* .gnu_debugaltlink: a name, and a build ID to the end. Else .debug_sup. */
 static bool read_alt_link(const struct image *image, struct link *link)
 {
 	struct cursor c;
@@ -222,7 +219,7 @@ static struct image *find_by_link(const struct search *s, const struct image *im
 	for (size_t i = 0; i < 3 && !found; i++) {
 		char candidate[2 * PATH_ROOM];
 
-		/* The first place could be the image itself: its own link. */
+		/* The first place could be the image itself. */
 		snprintf(candidate, sizeof(candidate), "%s%.*s%s%s", places[i].root,
 			 (int)(slash - path), path, places[i].sub, link.name);
 		if (strcmp(candidate, path))
@@ -268,7 +265,7 @@ bool debugfile_exists(const struct image *image, const struct process *process)
 	return found != NULL;
 }
 
-/* A name that does not begin with '/' counts from where the image lies. */
+/* A name that does not begin with '/' is relative to the image's folder. */
 static struct image *try_alt(const struct search *s, const struct image *image,
 			     const struct link *link)
 {

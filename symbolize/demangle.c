@@ -1,30 +1,27 @@
 /*
- * By libiberty, whose demangler binutils, gdb and perf use. Which one is told by the
- * name's first letters: "_Z" C++ or Rust, "_R" Rust, "_D" D (demangle_d.c); all other
- * names, Go's among them, are as their authors wrote them.
+ * Uses libiberty, whose demangler binutils, gdb and perf use. The name's first letters determine
+ * the language: "_Z" C++ or Rust, "_R" Rust, "_D" D (demangle_d.c). All other names, Go's among
+ * them, are not mangled.
  *
- * Parameters and return types are left out, template arguments stay; Rust's
- * hash goes. This is google/pprof's "templates" form: a profile is read by
- * function, whole signatures of C++ fill a screen each, but vector<int> and
- * vector<string> cost different things. Overloads stay apart by system_name,
- * from which pprof can make its other forms (-symbolize=demangle=...:force).
+ * Parameters and return types are left out, template arguments stay, and Rust's hash is removed.
+ * This is google/pprof's "templates" form: a profile is read by function, and whole signatures of
+ * C++ fill a screen each, but vector<int> and vector<string> have different costs. Overloads stay
+ * apart by system_name, from which pprof can make its other forms (-symbolize=demangle=...:force).
  *
- * Mangled names come from the target's files, and some make libiberty work
- * beyond all bounds. It is held by these:
+ * Mangled names come from the target's files, and some make libiberty work without bound. These
+ * limits are set:
  *
- *   - The callback interface is used, which builds no string and, for C++, gets
- *     no memory from malloc. A name whose substitutions double again and again
- *     asks for gigabytes of text; when there is too much of it the callback
- *     leaves by longjmp, the only way out that the interface has.
- *   - libiberty refuses C++ names longer than 1,024 bytes, for fear of its
- *     stack, and real ones of templates are longer. DMGL_NO_RECURSE_LIMIT
- *     lifts that; with 4 KiB the deepest nesting takes less than 1 MiB of stack.
- *   - Template arguments behind a template parameter in a conversion operator
- *     are parsed twice at each level, which is exponential ("T_I" in "cv"), and
- *     a binder in Rust ("FG...", "DG...") is a loop as long as its number says,
- *     2^64 times and without a callback where it stands in a skipped part. Both
- *     are recognised by their letters beforehand; a name with the same letters
- *     by chance stays as it is.
+ *   - The callback interface is used. It builds no string and, for C++, gets no memory from malloc.
+ *     A name whose substitutions double again and again yields gigabytes of text. When there is too
+ *     much, the callback leaves by longjmp, the only way out that the interface has.
+ *   - libiberty rejects C++ names longer than 1,024 bytes to protect its stack, but real names of
+ *     templates are longer. DMGL_NO_RECURSE_LIMIT lifts that; with 4 KiB the deepest nesting takes
+ *     less than 1 MiB of stack.
+ *   - Template arguments behind a template parameter in a conversion operator are parsed twice at
+ *     each level, which is exponential ("T_I" in "cv"). A binder in Rust ("FG...", "DG...") is a
+ *     loop as long as its number says, up to 2^64 times, and without a callback if it is in a
+ *     skipped part. Both are recognised by their letters beforehand; a name with the same letters
+ *     by chance stays mangled.
  */
 #include "symbolize/demangle.h"
 
@@ -47,8 +44,8 @@ struct output {
 	jmp_buf enough;
 };
 
-/* Rust's decoder of punycode holds memory while it hands over the letters that
- * it decoded, which are never all ASCII; some other piece soon follows. */
+/* Rust's decoder of punycode holds memory while it hands over decoded letters, and leaving then
+ * would leak it. These letters are never all ASCII, and another piece soon follows. */
 static bool may_leave(const struct output *o, const char *s, size_t len)
 {
 	for (size_t i = 0; o->may_hold_memory && i < len; i++)
@@ -127,7 +124,7 @@ static bool by_libiberty(const char *name, struct output *o)
 	return cplus_demangle_v3_callback(name, DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, take, o);
 }
 
-/* "$u7f$" is a delete in Rust's old mangling: what is decoded is shown too. */
+/* Decoded text may have control characters: "$u7f$" is a DEL in Rust's old mangling. */
 static void drop_controls(struct output *o)
 {
 	for (size_t i = 0; i < o->len; i++)
@@ -135,7 +132,7 @@ static void drop_controls(struct output *o)
 			o->text[i] = '?';
 }
 
-/* D's are built by libiberty in memory of its own. */
+/* libiberty allocates the memory for D's names. */
 static bool by_demangle_d(const char *name, struct output *o)
 {
 	char *text = demangle_d(name);

@@ -1,15 +1,14 @@
 /*
- * By libiberty's dlang_demangle(), which has no callback to stop it by. It works
- * without bound on names that are made for it, so how much it can do is found out
- * beforehand, from above:
+ * Uses libiberty's dlang_demangle(), which has no callback to stop it. It works without bound on
+ * names that are made for it, so an upper bound of its work is computed beforehand:
  *
- *   - A reference back ("Q" and a distance in base 26) to a type reads it again, with
- *     the references that stand there. Within it libiberty follows only references
- *     that stand further in front, so their costs are sums over those before. (In
- *     Phobos 1 % of the names come out above the bound and stay as they are.)
- *   - The length of a template's argument that is a symbol ("S" and digits) can be
- *     read in several ways, and all are tried, in each other. So are the two ways in
- *     which a name within a name ("_D") can go on.
+ *   - A back reference ("Q" and a distance in base 26) to a type reads that type again, with the
+ *     references in it. Within it libiberty follows only references that are further in front, so
+ *     their costs are sums over the references before. (In Phobos 1 % of the names come out above
+ *     the bound and stay mangled.)
+ *   - The length of a template's argument that is a symbol ("S" and digits) can be read in several
+ *     ways, and all are tried, nested in each other. So are the two ways in which a name within a
+ *     name ("_D") can go on.
  */
 #include "symbolize/demangle_d.h"
 
@@ -26,8 +25,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The distance that stands behind a "Q": upper-case digits, the last one lower-case.
- * 0 when none does. */
+/* The distance after a "Q": upper-case digits, the last one lower-case. 0: there is none. */
 static size_t distance(const char *digits)
 {
 	size_t n = 0;
@@ -37,10 +35,10 @@ static size_t distance(const char *digits)
 	return *digits >= 'a' && *digits <= 'z' ? n * 26 + (size_t)(*digits - 'a') : 0;
 }
 
-/* How many letters are read at most, but for tries. */
+/* The greatest number of letters that are read, apart from tries. */
 static uint64_t cost(const char *name, size_t len)
 {
-	uint64_t upto[IN_MAX + 1]; /* of the references before a letter; saturated */
+	uint64_t upto[IN_MAX + 1]; /* costs of all references before a letter */
 
 	upto[0] = 0;
 	for (size_t i = 0; i < len; i++) {

@@ -1,7 +1,6 @@
 /*
- * Time and memory stay in proportion to the file: walks go forward only, ranges
- * are read on a budget (dwarf_die), nesting has a limit (dwarf_unit), and libdw
- * bounds the chains of origins that it follows.
+ * Time and memory stay in proportion to the file: walks go forward only, ranges are read on a
+ * budget and chains of origins are bounded (dwarf_die), and nesting has a limit (dwarf_unit).
  */
 #include "symbolize/dwarf.h"
 
@@ -22,7 +21,7 @@ enum { RANGES_BUDGET = 1 << 23, DECODED_MAX = 32, LISTED_AT_ONCE = 128 };
 
 struct unit {
 	Dwarf_Die die;
-	struct dwarf_unit *decoded; /* or NULL */
+	struct dwarf_unit *decoded; /* NULL: not decoded now */
 };
 
 struct dwarf_index {
@@ -34,7 +33,7 @@ struct dwarf_index {
 	struct unit *units;
 	size_t count, room;
 	struct ranges code;		     /* `of` indexes units */
-	struct unit *decoded[DECODED_MAX]; /* the oldest at `next`, once it is full */
+	struct unit *decoded[DECODED_MAX]; /* a ring; once it is full, the oldest is at `next` */
 	unsigned next;
 };
 
@@ -53,7 +52,7 @@ static int add_unit(struct dwarf_index *x, const Dwarf_Die *die)
 	return 0;
 }
 
-/* A unit that does not say where its code is has it said by its functions. */
+/* If a unit does not give the ranges of its code, those of its functions are used. */
 static int add_function_ranges(struct dwarf_index *x, const Dwarf_Die *die, uint32_t n)
 {
 	const struct ranges *ranges;
@@ -91,7 +90,7 @@ static int list_units(struct dwarf_index *x)
 			continue;
 		if (add_unit(x, &die) || add_unit_ranges(x, &die, (uint32_t)x->count - 1, skeleton))
 			return ERR_NOMEM;
-		/* Only its head was needed, but the kernel maps what is around it, too. */
+		/* Only the heads of units are needed, but the kernel maps what is around them. */
 		if (x->count % LISTED_AT_ONCE == 0)
 			debugelf_drop(x->elf, x->info.start, cursor_left(&x->info));
 	}
@@ -123,7 +122,7 @@ int dwarf_index_new(struct dwarf_index **out, Dwarf *dwarf, struct split *split,
 	return 0;
 }
 
-/* Its strings stay valid: dropped pages are read again when somebody looks. */
+/* The unit's strings stay valid: dropped pages are read again at the next access. */
 static void forget(const struct dwarf_index *x, struct unit *u)
 {
 	const void *bytes;

@@ -5,11 +5,11 @@
 #include "base/error.h"
 #include "symbolize/ranges.h"
 
-enum { ORIGINS_MAX = 16 }; /* as in libdw: of concrete, abstract, declared there are three */
+enum { ORIGINS_MAX = 16 }; /* as in libdw; three are usual: concrete, abstract, declared */
 
-/* What the attribute refers to. Libdw (0.188) looks for DW_FORM_ref_sup4, which leads
- * to the supplementary file, in the file itself; DW_FORM_GNU_ref_alt, which says the
- * same with the same bytes in 32-bit DWARF, it reads right. */
+/* The DIE that the attribute refers to. libdw (0.188) looks for DW_FORM_ref_sup4, which leads to
+ * the supplementary file, in the file itself. It reads DW_FORM_GNU_ref_alt correctly, which has the
+ * same meaning and the same bytes in 32-bit DWARF. */
 static bool follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 {
 	Dwarf_Attribute attr;
@@ -23,8 +23,8 @@ static bool follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 	return dwarf_formref_die(&attr, to) != NULL;
 }
 
-/* dwarf_attr_integrate(), which would also, for a unit's DIE, go and open the file of
- * its split DWARF by whatever path stands there. */
+/* Like dwarf_attr_integrate(), which for a unit's DIE would also open the file of its split DWARF,
+ * by whatever path the DIE gives. */
 static bool find(const Dwarf_Die *from, unsigned attribute, Dwarf_Attribute *attr)
 {
 	Dwarf_Die die = *from, next;
@@ -58,7 +58,7 @@ const char *die_string(Dwarf_Die *die, unsigned attribute)
 	return find(die, attribute, &attr) ? dwarf_formstring(&attr) : NULL;
 }
 
-/* Code that the linker threw away keeps its ranges, from address 0. */
+/* Code that the linker removed keeps its ranges, from address 0. They are skipped. */
 int die_add_ranges(Dwarf_Die *die, struct ranges *r, uint32_t of, size_t *budget)
 {
 	Dwarf_Addr base, start, end;

@@ -8,13 +8,13 @@
 
 struct ranges;
 
-/* An attribute of the DIE or of what it is an instance of (abstract origin,
- * specification, in whichever unit); 0 or NULL when it is not there. */
+/* An attribute of the DIE or of its abstract origin or specification, in whichever unit that is; 0
+ * or NULL when there is none. */
 uint32_t die_number(Dwarf_Die *die, unsigned attribute);
 const char *die_string(Dwarf_Die *die, unsigned attribute);
 
-/* Adds where the DIE's code is. `*budget` range entries may be read, so that a
- * long list that every DIE points to cannot be read for each. ERR_NOMEM. */
+/* Adds the ranges of the DIE's code to `r`, with the index `of`. At most `*budget` entries are read
+ * and counted off: a long list to which every DIE points cannot be read for each. ERR_NOMEM. */
 int die_add_ranges(Dwarf_Die *die, struct ranges *r, uint32_t of, size_t *budget);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * An abbreviation becomes a few steps: "pass over 11 bytes, a block, 6 bytes". Forms
- * of fixed size that follow each other are one step, and most abbreviations are one
- * or two.
+ * An abbreviation is translated to a few steps: "skip 11 bytes, a block, 6 bytes". Consecutive
+ * forms of fixed size are one step, and most abbreviations have one or two.
  */
 #include "symbolize/dwarf_skim.h"
 
@@ -15,12 +14,12 @@
 enum { STEPS_MAX = UINT16_MAX, SHAPES_MAX = 1 << 20 }; /* bounds for broken files */
 
 enum step_kind {
-	STEP_BYTES, /* n of them */
+	STEP_BYTES, /* n bytes */
 	STEP_LEB,
 	STEP_STRING,
-	STEP_BLOCK, /* its length in n bytes, or as LEB128 where n is 0 */
+	STEP_BLOCK, /* n bytes of length, or LEB128 if n is 0, then the block */
 	STEP_INDIRECT,
-	/* What we look at: n bytes, or LEB128 where n is 0. */
+	/* Values that are read: n bytes, or LEB128 if n is 0. */
 	STEP_SIBLING,
 	STEP_LOW_PC,
 	STEP_HIGH_PC,
@@ -44,7 +43,7 @@ struct skim_unit {
 	const uint8_t *start, *end;
 	uint8_t address_size, offset_size;
 	Dwarf_Half version;
-	struct shape *shapes; /* by code */
+	struct shape *shapes; /* sorted by code */
 	size_t shape_count, shape_room;
 	struct step *steps;
 	size_t step_count, step_room;
@@ -59,7 +58,7 @@ void skim_unit_free(struct skim_unit *u)
 	free(u);
 }
 
-/* The unit is in one of these; its sections may be a .dwo file's. */
+/* The section that holds the unit; in a .dwo file it has another name. */
 static bool find_section(Elf *elf, const void *addr, bool *split, struct cursor *c)
 {
 	const uint8_t *p = addr;
@@ -73,8 +72,8 @@ static bool find_section(Elf *elf, const void *addr, bool *split, struct cursor 
 	return false;
 }
 
-/* Where a unit ends is said at its start (DWARF 5, section 7.5.1); the section may end
- * earlier. Leaves `abbrevs` at its abbreviations. */
+/* The unit's length is at its start (DWARF 5, section 7.5.1); the section may end earlier. Moves
+ * `abbrevs` to the unit's abbreviations. */
 static bool find_bytes(struct skim_unit *u, struct cursor *abbrevs)
 {
 	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(u->cu));
@@ -149,7 +148,7 @@ static int fixed_size(const struct skim_unit *u, uint64_t form)
 	return -1;
 }
 
-/* False for a form that we do not know. */
+/* False for an unknown form. */
 static bool step_over(const struct skim_unit *u, uint64_t form, struct step *step)
 {
 	int size = fixed_size(u, form);
@@ -288,8 +287,8 @@ static int by_code(const void *a, const void *b)
 	return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* Up to the code 0 (DWARF 5, section 7.5.3). One that is broken ends the table: a DIE
- * that needs it, or one behind it, ends the walk. */
+/* Reads up to the code 0 (DWARF 5, section 7.5.3). A broken abbreviation ends the table, and a DIE
+ * that needs it or a later one ends the walk. */
 static int read_shapes(struct skim_unit *u, struct cursor *c)
 {
 	bool sorted = true;
@@ -364,7 +363,7 @@ static void pass_string(struct cursor *c)
 	cursor_bytes(c, strnlen((const char *)c->pos, left) + 1);
 }
 
-/* Nearly all steps are this: without a call. */
+/* Nearly all steps are of this kind, hence inline. */
 static inline void pass_bytes(struct cursor *c, size_t n)
 {
 	if (n <= cursor_left(c))
@@ -380,7 +379,7 @@ static void pass_indirect(struct skim *s)
 	uint64_t form = cursor_uleb(&s->c);
 	struct step step;
 
-	/* Not another one: it would recurse as long as the file likes. */
+	/* Another indirect form is rejected: recursion would have no bound. */
 	if (!step_over(s->unit, form, &step) || step.kind == STEP_INDIRECT)
 		cursor_fail(&s->c, "unknown form");
 	else
@@ -480,7 +479,7 @@ void skim_begin(struct skim *s, const struct skim_unit *unit, const void *parent
 	if (!unit->start)
 		return;
 	s->c.pos = parent ? parent : unit->die.addr;
-	/* Without children there is nothing to see. */
+	/* Without children there is nothing to walk over. */
 	if (!skim_next(s, &die) || !die.children)
 		s->c.pos = s->c.end;
 }

@@ -1,10 +1,10 @@
 /*
- * Recursion follows the nesting of DIEs and stops at NEST_MAX; what lies deeper
- * belongs to its ancestor. Everything else is linear in the unit (dwarf_skim).
+ * Recursion follows the nesting of DIEs and stops at NEST_MAX; code that lies deeper is attributed
+ * to its ancestor. Everything else is linear in the unit's length (dwarf_skim).
  *
- * An inlined call is looked for among all of its function's, not from the
- * outside inward: compilers leave lexical blocks without ranges, and parents
- * whose ranges lack a piece that a child has. llvm-symbolizer does the same.
+ * An inlined call is looked for among all inlined calls of its function, not from the outside
+ * inward: compilers leave lexical blocks without ranges, and a parent's ranges may lack a piece
+ * that a child has. llvm-symbolizer does the same.
  */
 #include "symbolize/dwarf_unit.h"
 
@@ -21,8 +21,8 @@
 #include "symbolize/ranges.h"
 #include "symbolize/split.h"
 
-/* No unit of a compiler's has as many ranges; a hundred thousand functions that share a
- * list of a million do. */
+/* No compiler writes a unit with so many ranges; a hundred thousand functions that share a list of
+ * a million ranges reach it. */
 enum { NEST_MAX = 256, INLINE_MAX = DWARF_DEPTH_MAX - 1, RANGES_OF_UNIT_MAX = 1 << 22 };
 
 #define NO_PARENT UINT32_MAX
@@ -46,9 +46,9 @@ struct function {
 struct dwarf_unit {
 	struct dwarf_file *file;
 	Dwarf_Die die;	/* in the file itself: ranges, lines, compilation folder */
-	Dwarf_Die code; /* the same, or of split DWARF the unit that was found for it */
+	Dwarf_Die code; /* the same or, with split DWARF, the unit found for it */
 	struct split_unit split;
-	struct skim_unit *skim; /* of code */
+	struct skim_unit *skim; /* of `code` */
 	const char *folder;	/* where it was compiled, or NULL */
 	bool lines_read;
 	struct linetable *lines; /* NULL where there is none */
@@ -80,7 +80,7 @@ void dwarf_unit_free(struct dwarf_unit *u)
 	free(u);
 }
 
-/* As die_add_ranges; code from address 0 was thrown away. */
+/* As die_add_ranges. Ranges from address 0 are skipped: the linker has removed the code. */
 static int add_ranges(struct dwarf_unit *u, const struct skim_die *die, struct ranges *r,
 		      uint32_t of)
 {
@@ -114,8 +114,8 @@ static int add_function(struct dwarf_unit *u, const struct skim_die *die)
 	return 0;
 }
 
-/* Where functions with code can stand: in each other too, as Ada's and GNU C's
- * nested functions and the methods of C++'s local classes do. */
+/* Can functions with code stand in it? They can also be nested in functions: those of Ada and GNU
+ * C, and methods of C++'s local classes. */
 static bool may_hold_functions(int tag)
 {
 	switch (tag) {
@@ -200,7 +200,7 @@ static int open_lines(struct dwarf_unit *u)
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-/* The line table speaks for the innermost frame. */
+/* The line table gives the line of the innermost frame. */
 static void describe_line(const struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *f)
 {
 	const struct line_row *row = u->lines ? linetable_find(u->lines, addr) : NULL;
@@ -299,7 +299,7 @@ static void describe(const struct dwarf_unit *u, const void *addr, struct dwarf_
 	f->start_line = die_number(&die, DW_AT_decl_line);
 }
 
-/* Where the call that was inlined stands in its caller. */
+/* The place in the caller of the call that was inlined. */
 static void describe_call(const struct dwarf_unit *u, const void *inlined,
 			  struct dwarf_frame *caller)
 {
@@ -312,7 +312,7 @@ static void describe_call(const struct dwarf_unit *u, const void *inlined,
 					      &caller->folder);
 }
 
-/* The function at the address and the calls inlined there; 0 where there is none. */
+/* Fills the frames of the function at the address and of the calls inlined there; 0: none. */
 static int find_frames(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *frames)
 {
 	const struct range *r = ranges_find(&u->ranges, addr);

@@ -1,7 +1,7 @@
 /*
- * One compilation unit, decoded: its functions, found at once, of each function the
- * tree of calls inlined there, found when an address first falls into it, and its
- * line table, likewise.
+ * One decoded compilation unit. Its functions are read at once, its line table when an address is
+ * first looked up, the tree of a function's inlined calls when an address first falls into the
+ * function.
  */
 #ifndef SYMBOLIZE_DWARF_UNIT_H
 #define SYMBOLIZE_DWARF_UNIT_H
@@ -20,21 +20,21 @@ struct split;
 struct dwarf_file {
 	struct split *split; /* finds split DWARF, or NULL */
 	const struct line_sections *lines;
-	size_t budget; /* as for die_add_ranges, of the unit at hand */
+	size_t budget; /* as for die_add_ranges; set anew for each unit */
 };
 
 /* Lists the functions of the unit with this DIE. ERR_NOMEM. */
 int dwarf_unit_new(struct dwarf_unit **unit, const Dwarf_Die *die, struct dwarf_file *file);
 void dwarf_unit_free(struct dwarf_unit *unit);
 
-/* Where functions have code; not the caller's. */
+/* The ranges of its functions' code; owned by the unit. */
 const struct ranges *dwarf_unit_ranges(const struct dwarf_unit *unit);
 
-/* What dwarf_index_find says. */
+/* As dwarf_index_find, for this unit. */
 int dwarf_unit_find(struct dwarf_unit *unit, uint64_t addr, struct dwarf_frame *frames);
 
-/* Where the i-th of its parts (its DIEs, its line table) lie in the file's sections;
- * NULL behind the last. */
+/* The bytes of the i-th of its parts (its DIEs, its line table) in the file's sections; NULL after
+ * the last one. */
 const void *dwarf_unit_bytes(const struct dwarf_unit *unit, unsigned i, size_t *len);
 
 #endif

@@ -7,12 +7,12 @@
 enum { HEADER = 16, COLUMNS_MAX = 16, ID = 8, NUMBER = 4 };
 
 struct table {
-	struct cursor start; /* behind the header */
+	struct cursor start; /* after the header */
 	unsigned version;
 	uint64_t columns, units, slots;
 };
 
-/* Counts of four bytes each: no product of two leaves 64 bits. */
+/* Each count has four bytes, so no product of two exceeds 64 bits. */
 static bool read_header(struct table *t, const void *index, size_t len)
 {
 	struct cursor *c = &t->start;
@@ -37,7 +37,7 @@ static uint64_t number_at(const struct table *t, uint64_t offset, unsigned bytes
 	return cursor_uint(&c, bytes);
 }
 
-/* The unit's row, from 1; 0 when it is not there. */
+/* The unit's row, from 1; 0: not found. */
 static uint64_t find_row(const struct table *t, uint64_t id)
 {
 	uint64_t mask = t->slots - 1, slot = id & mask, step = ((id >> 32) & mask) | 1;
@@ -53,7 +53,7 @@ static uint64_t find_row(const struct table *t, uint64_t id)
 	return 0;
 }
 
-/* DW_SECT_*: a number's section, or DWP_SECTIONS for one of no use here. */
+/* The section of a DW_SECT_* number, or DWP_SECTIONS for one that is not needed here. */
 static enum dwp_section section_of(uint64_t number, unsigned version)
 {
 	switch (number) {
@@ -78,7 +78,7 @@ bool dwpindex_find(const void *index, size_t len, uint64_t id, struct dwp_part p
 	if (!read_header(&t, index, len) || !(row = find_row(&t, id)))
 		return false;
 	columns = t.slots * (ID + NUMBER);
-	offsets = columns + row * t.columns * NUMBER; /* row 0 is the columns' */
+	offsets = columns + row * t.columns * NUMBER; /* row 0 has the columns' section numbers */
 	sizes = offsets + t.units * t.columns * NUMBER;
 	for (uint64_t i = 0; i < t.columns; i++) {
 		enum dwp_section s = section_of(number_at(&t, columns + i * NUMBER, NUMBER), t.version);

@@ -1,21 +1,19 @@
 /*
- * Which symbol covers an address? One with a size covers value up to value +
- * size, and nothing else does: never the nearest one below. The gap behind a
- * symbol may belong to a static function that was stripped, and a guess looks
- * exactly like knowledge.
+ * Which symbol covers an address? A symbol with a size covers its value up to value + size, and
+ * nothing else: the nearest symbol below an address is never taken. The gap after a symbol may
+ * belong to a static function that was stripped, and a guess would look exactly like knowledge.
  *
- * Symbols of size 0, from hand-written assembly and from crtstuff.c (_init,
- * frame_dummy), say where a function begins and not where it ends. In a .symtab
- * that has kept its local functions every function has a symbol, so such a one
- * reaches as far as the next symbol of whatever kind in its section, or the
- * section's end. Elsewhere (.dynsym, .gnu_debugdata, a table without locals)
- * functions may be missing, and it covers its own address only. A local label without a type is
- * a place inside a function as often as a function: it ends the symbol before
- * it and names nothing. In doubt there is no name.
+ * Symbols of size 0, from hand-written assembly and from crtstuff.c (_init, frame_dummy), tell
+ * where a function begins and not where it ends. In a .symtab that has kept its local functions,
+ * every function has a symbol. There a symbol of size 0 reaches as far as the next symbol of any
+ * kind in its section, or to the section's end. In other tables (.dynsym, .gnu_debugdata, a table
+ * without locals) functions may be missing, and a symbol of size 0 covers its own address only. A
+ * local label without a type is a place inside a function as often as a function: it ends the
+ * symbol before it and names nothing. In doubt there is no name.
  *
- * Of aliases (malloc, __libc_malloc, __GI___libc_malloc) the one to show is the
- * one that other code calls: global before weak before local, then the fewest
- * leading underscores, then the shortest, then by spelling.
+ * Of aliases (malloc, __libc_malloc, __GI___libc_malloc) the one that other code calls is shown:
+ * global before weak before local, then the fewest leading underscores, then the shortest, then by
+ * spelling.
  */
 #include "symbolize/elfsyms.h"
 
@@ -28,11 +26,11 @@
 
 enum { SYMBOLS_MAX = 1 << 24, NAME_MAX_LEN = 64 << 10 };
 
-struct code { /* a section that holds some; of others, nothing */
+struct code { /* range of a section with code; empty for others */
 	uint64_t start, end;
 };
 
-struct mark { /* where something begins */
+struct mark { /* where a symbol begins */
 	uint64_t value;
 	uint32_t section;
 };
@@ -43,7 +41,7 @@ struct table { /* one symbol table while it is read */
 	size_t count, strings;
 	struct code *code; /* by section index */
 	size_t section_count;
-	struct mark *marks; /* sorted; none when symbols of size 0 stay points */
+	struct mark *marks; /* sorted; none: symbols of size 0 cover only their own address */
 	size_t mark_count;
 };
 
@@ -60,7 +58,7 @@ void elfsyms_release(struct elfsyms *s)
 	elfsyms_init(s);
 }
 
-/* Marks such as _etext and _end may belong to a section and lie behind it. */
+/* Symbols such as _etext and _end may belong to a section and lie after its end. */
 static bool in_code(const struct table *t, const GElf_Sym *sym)
 {
 	return sym->st_shndx < t->section_count && sym->st_value >= t->code[sym->st_shndx].start &&
@@ -96,8 +94,8 @@ static uint8_t rank_of(const GElf_Sym *sym, const char *name)
 	return (uint8_t)(rank + (underscores < 15 ? underscores : 15));
 }
 
-/* What begins in code, and whether a symbol of size 0 is among it and local
- * functions are (see above). Sections and files are no marks of a function. */
+/* Collects where symbols begin in code. *pays: there are symbols of size 0, and local functions
+ * (see above). Symbols of sections and files do not count. */
 static size_t collect_marks(struct table *t, bool *pays)
 {
 	bool unsized = false, locals = false;
@@ -221,8 +219,8 @@ static int find_code(struct table *t)
 
 	if (elf_getshdrnum(t->elf, &t->section_count))
 		t->section_count = 0;
-	/* Above are the reserved numbers; a file with so many sections names the
-	 * rest in a table of its own (SHT_SYMTAB_SHNDX) and no program does. */
+	/* Higher numbers are reserved. A file with so many sections lists the rest in a table of
+	 * its own (SHT_SYMTAB_SHNDX), and no program has one. */
 	if (t->section_count > SHN_LORESERVE)
 		t->section_count = SHN_LORESERVE;
 	t->code = calloc(t->section_count + 1, sizeof(*t->code));
@@ -274,8 +272,8 @@ long elfsyms_add(struct elfsyms *s, Elf *elf, uint32_t section_type, bool whole)
 	return (long)(s->count - before);
 }
 
-/* In the order of precedence: a size that is known before one that is not, the
- * inner of two that nest, the best of aliases. The best is last. */
+/* By precedence: a known size before an unknown one, the inner of two that nest, the best of
+ * aliases. The best is last. */
 static int by_precedence(const void *a, const void *b)
 {
 	const struct elfsym *x = a, *y = b;

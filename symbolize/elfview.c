@@ -1,9 +1,8 @@
 /*
- * ELF header, the sections one after the other, their names, the section headers.
+ * Layout: ELF header, the sections one after the other, their names, the section headers.
  *
- * Rejected: an Elf made by elf_newscn() and elf_newdata(), whose sections could point
- * to bytes that lie elsewhere. libdw reads by elf_rawdata() in newer versions, which
- * gives only what stands in a file.
+ * Rejected: an Elf made by elf_newscn() and elf_newdata(), whose sections could point to bytes
+ * elsewhere. Newer versions of libdw read with elf_rawdata(), which returns only bytes of a file.
  */
 #include "symbolize/elfview.h"
 

@@ -1,8 +1,7 @@
 /*
- * An ELF file in memory with the sections that one wants it to have, for libdw, which
- * reads DWARF from ELF files only. For DWARF that lies elsewhere in another form:
- * compressed in a way that libelf does not know (unpack), or as a unit's parts of a
- * package of split DWARF (split).
+ * An ELF file in memory with chosen sections, for libdw, which reads DWARF from ELF files only. For
+ * DWARF that is elsewhere or in another form: compressed in a way that libelf does not support
+ * (unpack), or a unit's parts of a package of split DWARF (split).
  */
 #ifndef SYMBOLIZE_ELFVIEW_H
 #define SYMBOLIZE_ELFVIEW_H
@@ -14,7 +13,7 @@
 struct elfview_section {
 	const char *name;
 	uint64_t len;
-	uint8_t *bytes; /* made by elfview_make, for the caller to fill */
+	uint8_t *bytes; /* set by elfview_make; the caller fills them */
 };
 
 struct elfview {
@@ -22,8 +21,8 @@ struct elfview {
 	size_t len;
 };
 
-/* Lays the file out: x86-64, without code. The sections' bytes are not yet set.
- * ERR_LIMIT for more than 4 GiB, ERR_NOMEM. */
+/* Lays the file out: x86-64, without code. The sections' bytes are not yet set. ERR_LIMIT for more
+ * than 4 GiB or too many sections; ERR_NOMEM. */
 int elfview_make(struct elfview *v, struct elfview_section *sections, size_t count);
 
 /* A handle on it, to be ended before the view is released; NULL when out of memory. */

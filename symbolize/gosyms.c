@@ -1,8 +1,8 @@
 /*
- * As runtime.CallersFrames expands a pc (runtime/symtabinl.go): the innermost call has
- * the line of the pc, each that holds it the line of the call in it. Wrappers that the
- * compiler has made are frames like others here, though Go's tracebacks leave them out.
- * Names stay as they are; they are not mangled.
+ * Expands a pc as runtime.CallersFrames does (runtime/symtabinl.go): the innermost call has the
+ * line of the pc, each outer one the line of the call in it. Wrappers made by the compiler are
+ * ordinary frames here, though Go's tracebacks leave them out. Names are not mangled and stay as
+ * they are.
  */
 #include "symbolize/gosyms.h"
 

@@ -20,7 +20,7 @@ int jit_use_dump(struct jit *j, const char *path)
 
 	if (!copy)
 		return ERR_NOMEM;
-	free(j->dump_path); /* the newest is the one that is being written */
+	free(j->dump_path); /* Why a source is missing is noted only if both are. */
 	j->dump_path = copy;
 	return 0;
 }
@@ -31,7 +31,6 @@ void jit_leave_out(struct jit *j, const char *why)
 	snprintf(j->note, sizeof(j->note), "%s", why);
 }
 
-/* The reason is noted only where there is no other source. */
 static void note(struct jit *j, size_t count, const char *source, size_t bad, const char *what)
 {
 	size_t len = strlen(j->note);
@@ -63,6 +62,7 @@ static int load(struct jit *j, const struct process *p)
 		return ERR_NOMEM;
 	if (!map)
 		note(j, j->map.count, "perf map", j->map.bad_lines, "lines");
+	/* Why a source is missing is noted only if there is no other source. */
 	if (map && dump)
 		snprintf(j->note, sizeof(j->note), "none, %.200s%s%.200s", no_dump.text,
 			 *no_dump.text ? ", " : "", no_map.text);

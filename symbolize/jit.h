@@ -1,6 +1,6 @@
 /*
- * Names for code that a JIT compiler has put into memory: from the jitdump file, if
- * there is one, else from the perf map. Both are read when first asked for.
+ * Names for code that a JIT compiler has put into memory: from its jitdump file or, for addresses
+ * that this does not cover, from the perf map. Both files are read at the first lookup.
  */
 #ifndef SYMBOLIZE_JIT_H
 #define SYMBOLIZE_JIT_H
@@ -22,22 +22,22 @@ struct jit {
 };
 
 struct jit_symbol {
-	const char *name; /* as it stands there */
+	const char *name; /* as in the file */
 	const char *file; /* NULL when unknown */
 	uint32_t line, column;
 };
 
-/* {0} is an empty one. */
+/* {0} is an empty one; release makes it one again. */
 void jit_release(struct jit *j);
 
-/* The process has this jitdump file. ERR_NOMEM. */
+/* Sets the path of the process's jitdump file; it is copied, and the last one counts. ERR_NOMEM. */
 int jit_use_dump(struct jit *j, const char *path);
 
-/* Nothing is to be read; `why` is the note. */
+/* No file is to be read; `why` becomes the note. */
 void jit_leave_out(struct jit *j, const char *why);
 
-/* What is at an address in the process (NULL: there is none to ask). 1; 0 when it is
- * not known; ERR_NOMEM. Strings live as long as the jit. */
+/* Finds the code at an address in the process `p`; NULL: there is no process. 1; 0 when the address
+ * is not known; ERR_NOMEM. The strings live as long as the jit. */
 int jit_find(struct jit *j, const struct process *p, uint64_t addr, struct jit_symbol *out);
 
 #endif

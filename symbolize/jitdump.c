@@ -1,8 +1,8 @@
 /*
- * Lines come before the code that they belong to, and name it by its address. V8 makes
- * all their addresses 64 bytes too high, because perf once wanted them so (perf-jit.cc,
- * LogWriteDebugInfo); nothing in the file says it. It shows where a line would lie
- * beyond its code, if none lies in the first 64 bytes of any.
+ * Lines come before the code that they belong to, and refer to it by its address. V8 makes the
+ * addresses of lines 64 bytes too high, because perf once required that (perf-jit.cc,
+ * LogWriteDebugInfo). The file does not say so. It is detected by a line that would lie beyond its
+ * code when none lies in the first 64 bytes of any code.
  */
 #include "symbolize/jitdump.h"
 
@@ -23,7 +23,7 @@ enum record { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO };
 enum {
 	MAGIC = 0x4a695444, /* "JiTD" */
 	HEADER = 40, RECORD_HEADER = 16,
-	PADDING_MAX = 8, /* records may end at a multiple of it */
+	PADDING_MAX = 8, /* records may be padded to a multiple of it */
 	NAME_LEN_MAX = 4096,
 	FUNCTIONS_MAX = 1 << 24, LINES_MAX = 1 << 26,
 	V8_SHIFT = 0x40,
@@ -31,10 +31,10 @@ enum {
 
 struct parser {
 	struct jitdump *d;
-	uint64_t lines_of;  /* the address for which the newest lines are */
+	uint64_t lines_of;  /* address of the code that the newest lines belong to */
 	size_t first_line;
-	bool low, beyond;   /* a line was met in the first bytes; behind the code's end */
-	struct hashindex by_index; /* loaded functions */
+	bool low, beyond;   /* a line lies in the first bytes of its code; behind the end of it */
+	struct hashindex by_index; /* loaded functions by their `index` */
 };
 
 void jitdump_release(struct jitdump *d)
@@ -56,7 +56,7 @@ bool jitdump_is_name(const char *name)
 	return digits && !strcmp(name + 4 + digits, ".dump");
 }
 
-/* Text with its end, which must be within the record. NULL: broken. */
+/* Text with its NUL, which must be within the record. NULL: broken. */
 static const char *read_text(struct cursor *c)
 {
 	const uint8_t *end = cursor_left(c) ? memchr(c->pos, '\0', cursor_left(c)) : NULL;
@@ -100,7 +100,7 @@ static uint32_t find_index(const struct parser *p, uint64_t index)
 			      &index);
 }
 
-/* 1: read; 0: broken; ERR_NOMEM. So do all that follow. */
+/* 1: read; 0: broken; ERR_NOMEM. The functions below for records and lines return the same. */
 static int read_load(struct parser *p, struct cursor *c)
 {
 	struct jitdump *d = p->d;
@@ -172,7 +172,7 @@ static int add_line(struct jitdump *d, const struct jitdump_line *line)
 	return 0;
 }
 
-/* The file of most lines is that of the line before; "\xff" says so outright. */
+/* Most lines have the same file as the line before; "\xff" says so explicitly. */
 static const char *keep_file(struct jitdump *d, const char *name, const char *last)
 {
 	if (last && (!strcmp(name, "\xff") || !strcmp(name, last)))
@@ -180,7 +180,7 @@ static const char *keep_file(struct jitdump *d, const char *name, const char *la
 	return arena_copy(&d->text, name, strlen(name));
 }
 
-/* V8 has been seen to write a name's memory after it had freed it. */
+/* V8 has been seen to write the memory of a name after freeing it. */
 static bool is_file_name(const char *name)
 {
 	const char *c = name;
@@ -204,8 +204,7 @@ static int read_line(struct parser *p, struct cursor *c, const char **last)
 	return *last && !add_line(p->d, &line) ? 1 : ERR_NOMEM;
 }
 
-/* All lines of a record or none: of one that is broken nobody knows where it began to
- * be. */
+/* Takes all lines of a record or none: in a broken one the damage may begin anywhere. */
 static int read_lines(struct parser *p, struct cursor *c)
 {
 	struct jitdump *d = p->d;
@@ -235,14 +234,14 @@ static int read_record(struct parser *p, enum record kind, struct cursor *c)
 	case CODE_DEBUG_INFO:
 		return read_lines(p, c);
 	}
-	return 1; /* the others tell nothing that we want */
+	return 1; /* other records are not needed */
 }
 
 static int read_header(struct cursor *c, struct error *err)
 {
 	uint64_t magic = cursor_uint(c, 4), size, machine;
 
-	cursor_bytes(c, 4); /* the version: 1, and 2 differs in what is passed over */
+	cursor_bytes(c, 4); /* the version: 1; version 2 differs only in what is skipped */
 	size = cursor_uint(c, 4);
 	machine = cursor_uint(c, 4);
 	cursor_bytes(c, 24);
@@ -268,9 +267,9 @@ int jitdump_parse(struct jitdump *d, const void *data, size_t len, struct error 
 		uint64_t size = cursor_uint(&all, 4);
 		const uint8_t *bytes;
 
-		cursor_bytes(&all, 8); /* when */
+		cursor_bytes(&all, 8); /* timestamp */
 		bytes = size < RECORD_HEADER ? NULL : cursor_bytes(&all, size - RECORD_HEADER);
-		if (!bytes) /* cut: it is being written */
+		if (!bytes) /* cut off: the file is being written */
 			break;
 		cursor_init(&record, bytes, size - RECORD_HEADER, "jitdump record");
 		read = read_record(&p, kind, &record);
@@ -294,7 +293,7 @@ int jitdump_load(struct jitdump *d, const struct process *p, const char *path, s
 	return rc;
 }
 
-/* A line holds from its address to the next line's. */
+/* A line covers the code from its address to the next line's. */
 static const struct jitdump_line *find_line(const struct jitdump *d,
 					    const struct jitdump_function *f, uint64_t offset)
 {

@@ -13,7 +13,7 @@ enum { TEXT_MAX = 128 << 20, CHUNK = 256 << 10 };
 
 struct kallsym {
 	uint64_t addr, size;
-	const char *name, *module; /* in the text, not ended */
+	const char *name, *module; /* in the text, not NUL-terminated */
 	uint32_t name_len, module_len;
 };
 
@@ -89,7 +89,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : by_address(a, b);
 }
 
-/* As get_symbol_pos() does in the kernel: up to the next one that begins elsewhere. */
+/* As get_symbol_pos() in the kernel: up to the next function that begins elsewhere. */
 static void find_sizes(struct kallsyms *k)
 {
 	uint64_t next = 0;
@@ -144,7 +144,7 @@ int kallsyms_read(struct kallsyms *k, int fd)
 	return rc;
 }
 
-/* Where functions of that name begin. */
+/* The index of the first function of that name. */
 static size_t lower_bound(const struct kallsyms *k, const char *name, size_t len)
 {
 	size_t low = 0, high = k->count;

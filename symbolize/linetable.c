@@ -1,5 +1,5 @@
 /*
- * The header; linetable_run.c has the program behind it.
+ * Reads the header of a line table; linetable_run.c runs the program that follows it.
  */
 #include "symbolize/linetable.h"
 
@@ -29,7 +29,7 @@ void linetable_free(struct linetable *t)
 	free(t);
 }
 
-/* Strings stay where they are: they must have an end there. */
+/* Strings are used in place, so they must have a NUL there. */
 static const char *string_at(struct cursor *c)
 {
 	const char *s = (const char *)c->pos;
@@ -78,7 +78,7 @@ int linetable_add_file(struct linetable *t, const char *name, uint64_t folder)
 	return 0;
 }
 
-/* DWARF 2 to 4: strings up to an empty one. Folder 0 is the unit's, file 0 nothing. */
+/* DWARF 2 to 4: strings up to an empty one. Folder 0 is the unit's; there is no file 0. */
 static int read_old_lists(struct linetable *t, struct cursor *c, const char *unit_folder)
 {
 	const char *name;
@@ -96,7 +96,7 @@ static int read_old_lists(struct linetable *t, struct cursor *c, const char *uni
 	return rc;
 }
 
-/* DWARF 5: each list says first what its entries consist of. */
+/* DWARF 5: each list begins with the format of its entries. */
 
 struct format {
 	uint64_t content, form;
@@ -157,7 +157,7 @@ static int read_list(struct linetable *t, const struct line_sections *s, struct 
 		formats[i].form = cursor_uleb(c);
 	}
 	count = cursor_uleb(c);
-	if (count && !format_count) /* nothing, endlessly */
+	if (count && !format_count) /* entries of no bytes, without an end */
 		cursor_fail(c, "list without a format");
 	for (uint64_t n = 0; !rc && n < count && !c->failed; n++) {
 		struct entry e = { NULL, 0 };
@@ -189,7 +189,7 @@ static void read_machine(struct linetable *t, struct cursor *c)
 		memcpy(t->lengths + 1, lengths, t->opcode_base - 1u);
 }
 
-/* Leaves `c` at the program, and ends it where the table ends. */
+/* Moves `c` to the program, and its end to the table's end. */
 static int read_header(struct linetable *t, const struct line_sections *s, struct cursor *c,
 		       const char *folder)
 {

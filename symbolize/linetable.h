@@ -1,10 +1,10 @@
 /*
- * A unit's part of .debug_line: which file and line each address comes from, and the
- * unit's list of files. DWARF 2 to 5 (section 6.2).
+ * A unit's part of .debug_line: the file and line of each address, and the unit's list of files.
+ * DWARF 2 to 5 (section 6.2).
  *
- * libdw has all that, but makes 72 bytes of each row, sorts them and keeps them until
- * dwarf_end: nine times the section's size. This reader keeps 16 bytes for each place
- * where file, line or column change, as long as the caller wants.
+ * libdw can do that, but it makes 72 bytes of each row, sorts the rows and keeps them until
+ * dwarf_end: nine times the section's size. This reader keeps 16 bytes for each place where file,
+ * line or column change, until the caller frees the table.
  */
 #ifndef SYMBOLIZE_LINETABLE_H
 #define SYMBOLIZE_LINETABLE_H
@@ -16,29 +16,29 @@
 
 struct linetable;
 
-struct line_sections { /* empty cursors where there is none */
+struct line_sections { /* empty cursors for missing sections */
 	struct cursor line, line_str, str;
 };
 
 struct line_row {
 	uint32_t offset; /* from the start of its sequence */
 	uint32_t file;	 /* for linetable_file */
-	uint32_t line;	 /* 0: no line stands for this code */
+	uint32_t line;	 /* 0: the code has no line */
 	uint32_t column; /* 0 when unknown */
 };
 
-/* Reads the table at an offset of .debug_line; the sections must outlive it. Of a
- * broken one is kept what came before. `folder`, which may be NULL, is where the unit
- * was compiled. ERR_FORMAT when not even the header makes sense, ERR_NOMEM. */
+/* Reads the table at an offset of .debug_line; the sections must outlive it. Of a broken table,
+ * what precedes the error is kept. `folder` is where the unit was compiled; it is borrowed and may
+ * be NULL. ERR_FORMAT when even the header is broken, ERR_NOMEM. */
 int linetable_new(struct linetable **table, const struct line_sections *sections, uint64_t offset,
 		  const char *folder);
 void linetable_free(struct linetable *table);
 
-/* The row that speaks for an address, NULL when none does. */
+/* The row for an address, or NULL. */
 const struct line_row *linetable_find(const struct linetable *table, uint64_t addr);
 
-/* The name of a file by its number, in rows as in DW_AT_call_file, NULL when there is
- * none; *folder is what it is relative to, or NULL. Strings of the sections. */
+/* The name of a file by its number, in rows as in DW_AT_call_file; NULL when there is none. *folder
+ * is the folder to which the name is relative, or NULL. The strings are those of the sections. */
 const char *linetable_file(const struct linetable *table, uint64_t number, const char **folder);
 
 /* The table's bytes in .debug_line. */

@@ -1,13 +1,13 @@
 /*
- * The program of a line table (DWARF 5, section 6.2.5) is a state machine that emits
- * rows by address. A row speaks for what lies between it and the next one.
+ * The program of a line table (DWARF 5, section 6.2.5) is a state machine that emits rows by
+ * address. A row is valid from its address up to the next row's.
  *
- * A sequence is a piece of code whose addresses rise. If they fall within one, which
- * no compiler does, it is cut there: what the row before covers is not known then.
- * One that begins at address 0 is code that the linker threw away.
+ * A sequence is a piece of code whose addresses rise. If they fall within one, which no compiler
+ * does, the sequence is cut there, because it is not known what the row before the cut covers. A
+ * sequence that begins at address 0 is code that the linker removed.
  *
- * Where sequences overlap (copies of one function under two units' names), the inner
- * one speaks, and of equal ones the first, as in llvm-symbolizer.
+ * Where sequences overlap (copies of one function under two units' names), the inner one is used,
+ * and of equal ones the first, as in llvm-symbolizer.
  */
 #include "symbolize/linetable_run.h"
 
@@ -21,7 +21,7 @@
 struct machine {
 	struct linetable *t;
 	uint64_t address, op_index, file, line, column;
-	bool open; /* a sequence, to which belong the rows from the last start on */
+	bool open; /* a sequence is open; its rows begin at the last start */
 };
 
 static int begin_sequence(struct machine *m)
@@ -42,7 +42,7 @@ static int begin_sequence(struct machine *m)
 	return 0;
 }
 
-/* Its last row speaks up to `end`. */
+/* Ends the open sequence; its last row is valid up to `end`. */
 static int end_sequence(struct machine *m, uint64_t end)
 {
 	struct linetable *t = m->t;
@@ -109,7 +109,7 @@ static int emit(struct machine *m)
 	row.offset = (uint32_t)(m->address - t->starts[t->start_count - 1].start);
 	if (last && same_place(last, &row))
 		return 0;
-	if (last && last->offset == row.offset) { /* of one address, the last row counts */
+	if (last && last->offset == row.offset) { /* for one address the last row counts */
 		*last = row;
 		return 0;
 	}
@@ -203,7 +203,7 @@ static int run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
 		m->address += cursor_uint(c, 2);
 		m->op_index = 0;
 		break;
-	default: /* says nothing of the place, or is from a later standard */
+	default: /* does not affect the place, or is from a later standard */
 		for (unsigned i = 0; i < t->lengths[opcode]; i++)
 			cursor_uleb(c);
 	}

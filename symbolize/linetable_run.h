@@ -1,4 +1,4 @@
-/* The inside of a line table, for linetable.c and linetable_run.c. */
+/* The internals of a line table, for linetable.c and linetable_run.c. */
 #ifndef SYMBOLIZE_LINETABLE_RUN_H
 #define SYMBOLIZE_LINETABLE_RUN_H
 
@@ -11,7 +11,7 @@ struct line_file {
 
 struct line_sequence {
 	uint64_t start;	  /* address */
-	size_t first_row; /* up to the next sequence's */
+	size_t first_row; /* its rows go up to the next sequence's first */
 };
 
 struct linetable {
@@ -20,7 +20,7 @@ struct linetable {
 	uint16_t version;
 	uint8_t offset_size, min_length, max_ops, line_range, opcode_base;
 	int8_t line_base;
-	uint8_t lengths[256]; /* by standard opcode: how many LEB128 follow */
+	uint8_t lengths[256]; /* number of LEB128 operands, by standard opcode */
 	const char **folders;
 	size_t folder_count, folder_room;
 	struct line_file *files;
@@ -35,7 +35,7 @@ struct linetable {
 /* Runs the program at `c`. A broken one ends early. ERR_NOMEM. */
 int linetable_run(struct linetable *t, struct cursor *c);
 
-/* ERR_NOMEM. */
+/* Add to the lists; names are borrowed. ERR_NOMEM. */
 int linetable_add_folder(struct linetable *t, const char *name);
 int linetable_add_file(struct linetable *t, const char *name, uint64_t folder);
 

@@ -1,10 +1,9 @@
 /*
- * An ELF file with nothing but .symtab, compressed by xz ("MiniDebugInfo" in
- * gdb's manual; Fedora ships it for every binary). libdwelf would uncompress it
- * too, but without a bound, and xz packs a gigabyte of zeros into 150 KiB: so
- * liblzma is called here with a limit on what comes out. libdw depends on
- * liblzma itself; where its header is missing, nothing is uncompressed and the
- * note says so.
+ * .gnu_debugdata is an ELF file with nothing but .symtab, compressed by xz ("MiniDebugInfo" in
+ * gdb's manual; Fedora ships it for every binary). libdwelf would uncompress it too, but without a
+ * bound, and xz packs a gigabyte of zeros into 150 KiB. So liblzma is called here with a limit on
+ * its output. libdw depends on liblzma itself. If its header is missing at build time, nothing is
+ * uncompressed and the note says so.
  */
 #include "symbolize/minidebug.h"
 
@@ -22,7 +21,7 @@ enum { PACKED_MAX = 64 << 20, PLAIN_MAX = 128 << 20, DICTIONARY_MAX = 128 << 20 
 
 #ifdef LZMA_VERSION
 
-/* Output grows as it comes, so that a small file costs little whatever it says. */
+/* The buffer grows with the output, so a small file costs little whatever size it claims. */
 static int unpack(lzma_stream *z, uint8_t **out, size_t *len, const char **why)
 {
 	size_t room = 0;

@@ -1,7 +1,7 @@
 /*
- * DWARF is read through a handle of its own (debugelf): libdw keeps what it reads as
- * long as the handle lives, and the image outlives us. Unless the caller allows more,
- * all files are read by ELF_C_READ, as target/image.c says why.
+ * DWARF is read through a handle of its own (debugelf): libdw keeps what it reads as long as the
+ * handle lives, and the image lives longer than the module. Unless the caller allows mapping, all
+ * files are read with ELF_C_READ, for the reason in target/image.c.
  */
 #include "symbolize/module.h"
 
@@ -18,12 +18,12 @@
 #include "target/gopclntab.h"
 #include "target/image.h"
 
-struct report { /* what becomes the note */
+struct report { /* the parts of the note */
 	const char *symbols_from;
 	const char *mini;  /* what was wrong with .gnu_debugdata */
 	const char *packed; /* what was wrong with compressed DWARF */
 	char refused[256]; /* a debug file that was not used */
-	char missing[256]; /* the supplementary file that DWARF wants */
+	char missing[256]; /* the supplementary file that DWARF needs */
 };
 
 static void close_dwarf(struct module_dwarf *d)
@@ -63,7 +63,7 @@ static int add_mini_symbols(struct module *m, const struct image *image, struct 
 	return rc;
 }
 
-/* The image's own .symtab, else that of its debug file, else what was left. */
+/* The image's own .symtab, else that of its debug file, else .dynsym and .gnu_debugdata. */
 static int load_symbols(struct module *m, const struct image *image, struct report *r)
 {
 	long n = elfsyms_add(&m->symbols, image_elf(image), SHT_SYMTAB, true);
@@ -82,7 +82,7 @@ static int load_symbols(struct module *m, const struct image *image, struct repo
 	return n < 0 ? ERR_NOMEM : elfsyms_settle(&m->symbols);
 }
 
-/* ERR_NOMEM. */
+/* Opens the DWARF of a file, if it has any. ERR_NOMEM. */
 static int open_dwarf(struct module_dwarf *d, const struct image *file, bool may_map,
 		      struct report *r)
 {
@@ -106,9 +106,8 @@ static int open_dwarf(struct module_dwarf *d, const struct image *file, bool may
 	return 0;
 }
 
-/* Without the supplementary file half of the names are missing, and libdw would
- * open whatever path stands in the file to find it, in our view of the file
- * system: then rather no DWARF. */
+/* Without the supplementary file half of the names are missing. libdw would look for it by opening
+ * whatever path is in the file, in our view of the file system. So DWARF is not used without it. */
 static int complete_dwarf(struct module *m, const struct image *file,
 			  const struct process *process, struct report *r)
 {
@@ -158,7 +157,7 @@ static void write_note(struct module *m, const struct report *r, bool has_dwarf)
 		 r->mini ? "; .gnu_debugdata is " : "", r->mini ? r->mini : "");
 }
 
-/* A file that somebody sent: it must be of the very build. */
+/* A file that was offered must be of the same build. */
 static struct image *take_offered(struct module *m, const struct image *image, struct report *r)
 {
 	struct image *found = NULL;
@@ -173,7 +172,7 @@ static struct image *take_offered(struct module *m, const struct image *image, s
 	return NULL;
 }
 
-/* A table that is not understood is as good as none. */
+/* A table that cannot be read counts as none. */
 static int load_go(struct module *m, const struct image *image)
 {
 	size_t len = strlen(m->note);
@@ -201,7 +200,7 @@ int module_open(struct module *m, const struct image *image, const struct proces
 		m->debug = debugfile_find(image, process, r.refused, sizeof(r.refused));
 	if (!own && !m->debug && m->offered)
 		m->debug = take_offered(m, image, &r);
-	/* DWARF first: unpacking it is when most memory is needed. */
+	/* DWARF first, because unpacking it takes the most memory. */
 	if (((own || m->debug) && load_dwarf(m, image, process, &r)) || load_symbols(m, image, &r))
 		return ERR_NOMEM;
 	write_note(m, &r, own || m->debug);

@@ -1,6 +1,5 @@
 /*
- * What one image can be asked about: its symbols and its debug information,
- * opened when the first address is asked for.
+ * An image's symbols and debug information, opened when the first address in it is looked up.
  */
 #ifndef SYMBOLIZE_MODULE_H
 #define SYMBOLIZE_MODULE_H
@@ -19,28 +18,28 @@ struct image;
 struct process;
 
 struct module_dwarf {
-	struct debugelf file; /* {0} when it is the image's own handle */
-	struct elfview view;  /* of what was compressed */
+	struct debugelf file; /* {0} if the image's own handle is used */
+	struct elfview view;  /* with the sections that were compressed */
 	Elf *elf;	      /* on the view */
 	Dwarf *dwarf;
 };
 
 struct module {
 	bool opened, has_lines, has_inlines;
-	bool may_map; /* files (debugelf_open); set before module_open */
+	bool may_map; /* allows mapping files (debugelf_open); set before module_open */
 	int offered; /* descriptor + 1 of a debug file to use if there is no other, or 0 */
 	struct elfsyms symbols;
 	struct image *debug, *alt; /* separate files */
 	struct module_dwarf dwarf, alt_dwarf;
 	struct split *split;
 	struct dwarf_index *index; /* NULL without DWARF */
-	struct answers answers;	   /* to what was announced */
+	struct answers answers;	   /* for the addresses of symbolizer_prepare */
 	struct gopclntab *go;	   /* NULL: not Go */
 	char note[640];		   /* for symbolizer_note */
 };
 
-/* Opens what there is; `process` may be NULL. Broken or missing files are noted.
- * ERR_NOMEM. */
+/* Opens the image's symbols and debug information; `process` may be NULL. Broken or missing files
+ * are noted. ERR_NOMEM. */
 int module_open(struct module *m, const struct image *image, const struct process *process);
 
 /* Harmless on {0}. */

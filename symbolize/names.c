@@ -27,7 +27,7 @@ static int is_control(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* A copy without control characters, for the few that have any. */
+/* A copy without control characters, for the few strings that have any; the caller frees it. */
 static char *clean(const char *raw, size_t len)
 {
 	char *copy = malloc(len);

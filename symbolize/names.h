@@ -1,10 +1,9 @@
 /*
- * The strings that a lookup hands out, each made once.
+ * The strings that lookups return, each stored once.
  *
- * They are copies, so that they outlive whatever handle they came from, and
- * they are safe to show: files, symbol tables and perf maps belong to the
- * target, and what they call a function ends up on a terminal and in web pages,
- * so control characters become '?'.
+ * They are copies, so that they outlive the handles that they came from. They are safe to show:
+ * files, symbol tables and perf maps belong to the target, and their names of functions appear on a
+ * terminal and in web pages, so control characters become '?'.
  */
 #ifndef SYMBOLIZE_NAMES_H
 #define SYMBOLIZE_NAMES_H
@@ -16,7 +15,7 @@
 
 struct names {
 	struct strset raw;
-	const char **shown; /* by number in raw; NULL until asked for */
+	const char **shown; /* demangled, by number in raw; NULL until needed */
 	size_t shown_room;
 	struct arena arena;
 };
@@ -25,10 +24,10 @@ struct names {
 int names_init(struct names *n);
 void names_release(struct names *n);
 
-/* The string itself; NULL when out of memory. */
+/* The string, valid as long as `n`; NULL when out of memory. */
 const char *names_text(struct names *n, const char *raw);
 
-/* The string itself and demangled. ERR_NOMEM. */
+/* The string itself and demangled, both valid as long as `n`. ERR_NOMEM. */
 int names_function(struct names *n, const char *raw, const char **system_name, const char **name);
 
 #endif

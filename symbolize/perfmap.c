@@ -1,6 +1,6 @@
 /*
- * A JIT compiler appends to its map and may reuse an address: the last line
- * wins, and of an earlier one there remains what the later does not cover.
+ * A JIT compiler appends to its map and may reuse an address: the last line wins, and an earlier
+ * one keeps the part that later lines do not cover.
  */
 #include "symbolize/perfmap.h"
 
@@ -52,7 +52,7 @@ static void skip_0x(struct cursor *c)
 		cursor_bytes(c, 2);
 }
 
-/* 1 when the line held an entry. */
+/* 1: the line holds an entry; 0: it does not; ERR_NOMEM. */
 static int parse_line(struct perfmap *m, struct cursor *c)
 {
 	uint64_t start, size, end;

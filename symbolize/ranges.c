@@ -1,7 +1,7 @@
 /*
- * A sweep over the starts: at each address the open range that was added last
- * is on top of a heap. Between two starts only the end of the top matters, so
- * there are at most twice as many pieces as ranges, and it costs n log n.
+ * A sweep over the starts: at each address the open range that was added last is on top of a heap.
+ * Between two starts only the end of the top matters, so there are at most twice as many pieces as
+ * ranges, and the time is O(n log n).
  */
 #include "symbolize/ranges.h"
 
@@ -12,11 +12,11 @@
 
 struct entry {
 	struct range range;
-	size_t rank; /* when it was added: the highest wins */
+	size_t rank; /* order of addition: the highest wins */
 };
 
 struct sweep {
-	const struct entry *entries; /* by start */
+	const struct entry *entries; /* sorted by start */
 	const struct entry **open;   /* a heap, the highest rank on top */
 	size_t open_count;
 	struct ranges pieces;
@@ -136,7 +136,7 @@ static int sweep(struct sweep *s, size_t count)
 	return 0;
 }
 
-/* Most tables are disjoint as they come and need only to be looked at. */
+/* Most tables are sorted and disjoint already, and only this check is needed. */
 static int is_settled(const struct ranges *r)
 {
 	for (size_t i = 1; i < r->count; i++)

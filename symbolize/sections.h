@@ -7,10 +7,10 @@
 
 struct cursor;
 
-/* Makes `c` a cursor over the section with this name (".debug_line"), or with what
- * it was called when compressed in GNU's old way (".zdebug_line"). An empty cursor
- * and false when there is none. Compressed sections must have been decompressed, as
- * dwarf_begin_elf does with all that it knows; the bytes live as long as `elf`. */
+/* Sets `c` to the section with this name (".debug_line"), or with GNU's old name of the compressed
+ * section (".zdebug_line"). False, and `c` is empty, when there is none. Compressed sections must
+ * have been uncompressed; dwarf_begin_elf does that with all that it supports. The bytes live as
+ * long as `elf`. */
 bool section_bytes(Elf *elf, const char *name, struct cursor *c);
 
 #endif

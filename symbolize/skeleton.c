@@ -36,8 +36,8 @@ bool skeleton_read(Dwarf_Die *die, struct skeleton *s)
 
 	if (dwarf_cu_info(die->cu, &version, &type, NULL, NULL, &s->id, NULL, NULL))
 		return false;
-	/* In DWARF 4 it is a skeleton because of its attributes. One that holds inlined
-	 * calls (clang -fsplit-dwarf-inlining) libdw takes for the other half. */
+	/* In DWARF 4 only the attributes mark a skeleton. If it holds inlined calls (clang
+	 * -fsplit-dwarf-inlining), libdw takes it for the split unit. */
 	if (type != DW_UT_skeleton && (type != DW_UT_split_compile || version >= 5 ||
 				       !dwarf_hasattr(die, DW_AT_GNU_dwo_name)))
 		return false;
@@ -53,7 +53,7 @@ bool skeleton_read(Dwarf_Die *die, struct skeleton *s)
 	return true;
 }
 
-/* libdw has them uncompressed already if need be. */
+/* libdw has uncompressed the section already if necessary. */
 void skeleton_section(const Dwarf_Die *die, const char *name, uint64_t base, struct cursor *c)
 {
 	section_bytes(dwarf_getelf(dwarf_cu_getdwarf(die->cu)), name, c);
@@ -68,14 +68,14 @@ struct reading {
 	Dwarf_Die *die;
 	struct skeleton s;
 	struct cursor c, addrs; /* the list; the unit's part of .debug_addr */
-	uint64_t base;		/* of offset pairs */
+	uint64_t base;		/* base address of offset pairs */
 	struct ranges *r;
 	uint32_t of;
 	size_t *budget;
 	bool end;
 };
 
-/* An address by its number. */
+/* The address with this number in .debug_addr. */
 static uint64_t address(struct reading *l, uint64_t index)
 {
 	struct cursor c = l->addrs;
@@ -88,7 +88,7 @@ static uint64_t address(struct reading *l, uint64_t index)
 	return cursor_uint(&c, ADDR);
 }
 
-/* Code that the linker threw away keeps its ranges, from address 0. */
+/* Code that the linker removed keeps its ranges, from address 0. They are skipped. */
 static int add(struct reading *l, uint64_t start, uint64_t end)
 {
 	return l->c.failed || !start ? 0 : ranges_add(l->r, start, end, l->of);
@@ -143,7 +143,7 @@ static int read_pair(struct reading *l)
 	return l->end ? 0 : add(l, l->base + start, l->base + end);
 }
 
-/* Where the list begins in its section. */
+/* The list's offset in its section. */
 static uint64_t list_offset(struct reading *l, Dwarf_Attribute *attr)
 {
 	uint64_t base = number(l->die, DW_AT_rnglists_base, 0), index;
@@ -154,7 +154,7 @@ static uint64_t list_offset(struct reading *l, Dwarf_Attribute *attr)
 			cursor_fail(&l->c, "no offset");
 		return offset;
 	}
-	/* The attribute's own bytes: libdw has no public way to such an index. */
+	/* The index is read from the attribute's bytes: libdw has no public function for it. */
 	skeleton_section(l->die, ".debug_info", 0, &l->c);
 	if (attr->valp < l->c.pos || attr->valp >= l->c.end)
 		cursor_fail(&l->c, "no index");
@@ -187,7 +187,7 @@ static int add_list(struct reading *l, Dwarf_Attribute *attr)
 	return rc;
 }
 
-/* From low_pc on: an address, or since DWARF 4 a length. */
+/* The range from low_pc on. The attribute is its end or, since DWARF 4, its length. */
 static int add_one(struct reading *l, Dwarf_Attribute *attr)
 {
 	Dwarf_Addr end;

@@ -1,10 +1,10 @@
 /*
- * Packages first, as gdb does: what lies about of a build is older as a rule. A
- * package is kept open, a .dwo file is closed when its unit has been read; a program
- * of ten thousand objects would otherwise keep as many open.
+ * Packages are tried first, as gdb does, because .dwo files left over from a build are usually
+ * older. A package is kept open. A .dwo file is closed when its unit has been read; otherwise a
+ * program of ten thousand objects would keep as many files open.
  *
- * Where a unit's part of .debug_addr and .debug_ranges ends is not said in DWARF 4:
- * where the next unit's begins, at the latest.
+ * DWARF 4 does not give the end of a unit's part of .debug_addr and .debug_ranges. It is at the
+ * latest where the next unit's part begins.
  */
 #include "symbolize/split.h"
 
@@ -72,7 +72,7 @@ void split_unit_release(struct split_unit *u)
 	*u = (struct split_unit){ .elf = NULL };
 }
 
-/* The skeleton's parts of its file. */
+/* The skeleton's parts of sections. */
 
 static int by_number(const void *a, const void *b)
 {
@@ -113,7 +113,7 @@ static int find_bases(struct split *s, const Dwarf_Die *of)
 	return 0;
 }
 
-/* Cuts off what belongs to the next unit. */
+/* Cuts off the parts of later units. */
 static void cut(struct cursor *c, const struct bases *b, uint64_t base)
 {
 	size_t low = 0, high = b->count;
@@ -201,7 +201,7 @@ static int look_for_package(struct split *s)
 	       try_package(s, DEBUG_ROOT, s->program) ? ERR_NOMEM : 0;
 }
 
-/* Where the .dwo file may be: beside where it was compiled, or beside the program. */
+/* The i-th path where the .dwo file may be: as compiled, or beside the program. False: none. */
 static bool dwo_path(const struct split *s, const struct skeleton *k, int i, char *path,
 		     size_t room)
 {

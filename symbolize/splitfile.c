@@ -1,7 +1,6 @@
 /*
- * Of a package only the parts of units that are asked for are read, each for itself,
- * and once all of the strings, which lie scattered. Sections that are compressed are
- * uncompressed as a whole when first asked for.
+ * Of a package only the parts of needed units are read, each separately. The strings lie scattered
+ * and are read once as a whole. Compressed sections are uncompressed as a whole at their first use.
  */
 #include "symbolize/splitfile.h"
 
@@ -17,7 +16,7 @@
 #include "target/elfsection.h"
 #include "target/image.h"
 
-/* Behind the parts of a unit what belongs to all. */
+/* After a unit's parts: what belongs to all units. */
 enum { STR = DWP_SECTIONS, INDEX, SECTIONS };
 
 static const char *const names[SECTIONS] = {
@@ -33,8 +32,8 @@ static const uint64_t PLAIN_MAX = 4ull << 30;
 
 struct section {
 	Elf_Scn *scn;	 /* NULL: there is none */
-	uint64_t offset; /* in the file, if plain */
-	uint64_t len;	 /* plain */
+	uint64_t offset; /* in the file, if not compressed */
+	uint64_t len;	 /* uncompressed */
 	bool packed;
 	struct elfbytes bytes; /* once it was read as a whole */
 };
@@ -45,7 +44,7 @@ struct splitfile {
 	struct section sections[SECTIONS];
 };
 
-/* The next one of the name, instead of the present one. */
+/* Replaces the section by the next one of the same name. */
 static bool next_section(struct splitfile *f, int which)
 {
 	struct section *s = &f->sections[which];
@@ -96,7 +95,7 @@ void splitfile_close(struct splitfile *f)
 	free(f);
 }
 
-/* A section as a whole, kept. */
+/* Reads a section as a whole and keeps it. */
 static int read_all(struct splitfile *f, int which, struct bytes *b)
 {
 	struct section *s = &f->sections[which];
@@ -122,7 +121,7 @@ static bool read_file(int fd, uint8_t *to, uint64_t len, uint64_t offset)
 	return true;
 }
 
-/* A piece of a section. `*owned` is the caller's to free. */
+/* Reads a piece of a section. The caller frees *owned. */
 static int read_part(struct splitfile *f, int which, struct dwp_part part, struct bytes *b,
 		     void **owned)
 {
@@ -183,7 +182,7 @@ static int make_unit(struct splitfile *f, const struct skeleton *s, struct bytes
 	return rc;
 }
 
-/* gcc gives each type unit of a .dwo file a section of the same name. */
+/* gcc gives each type unit of a .dwo file a section of the same name, so all are tried. */
 int splitfile_unit(struct splitfile *f, const struct skeleton *s, struct bytes addr,
 		   struct bytes ranges, struct elfview *v)
 {

@@ -12,13 +12,13 @@ struct image;
 struct skeleton;
 struct splitfile;
 
-/* Takes the image over, whatever happens. ERR_NOMEM; ERR_NOTFOUND when `package` is
- * wanted and it is none. */
+/* Takes over the image in any case. ERR_NOMEM; ERR_NOTFOUND: not a package, but `package` is
+ * set. */
 int splitfile_open(struct splitfile **f, struct image *image, bool package);
 void splitfile_close(struct splitfile *f);
 
-/* Makes a view of the unit that belongs to the skeleton. `addr` and `ranges` are the
- * program's, as in struct unit_parts. As wholeunit_make. */
+/* Makes a view of the unit that belongs to the skeleton. `addr` and `ranges` are the program's, as
+ * in struct unit_parts. Errors as of wholeunit_make, and ERR_IO. */
 int splitfile_unit(struct splitfile *f, const struct skeleton *s, struct bytes addr,
 		   struct bytes ranges, struct elfview *v);
 

@@ -1,14 +1,12 @@
 /*
- * Which source speaks for what.
+ * Combines the sources of names and lines.
  *
- * The function itself takes its raw name from the ELF symbol that covers the
- * address (it tells .cold and .constprop parts apart, and names statics as the
- * linker does), inlined calls and lines come from DWARF. Without DWARF the ELF
- * symbol is all there is; without either, nothing is said. Go's code without DWARF has
- * all of that from pclntab.
+ * The function itself gets its raw name from the ELF symbol that covers the address (this
+ * distinguishes .cold and .constprop parts, and names statics as the linker does). Inlined calls
+ * and lines come from DWARF. Without DWARF there is only the ELF symbol; without either there is no
+ * result. For Go's code without DWARF, all of it comes from pclntab.
  *
- * An image is opened when it is first asked about (module), and all strings are
- * kept here (names).
+ * An image is opened when it is first used (module), and all strings are kept here (names).
  */
 #include "symbolize/symbolizer.h"
 
@@ -102,7 +100,7 @@ void symbolizer_trace_to(struct symbolizer *s, struct symbolizer_trace *trace)
 
 /* Code that no file backs. */
 
-/* A JIT compiler may have left names, and lines. */
+/* A JIT compiler may have written names, and lines. */
 static int find_jit(struct symbolizer *s, const struct image *image, uint64_t addr,
 		    struct symbol *out)
 {
@@ -167,7 +165,7 @@ static int name_frame(struct symbolizer *s, const struct dwarf_frame *from,
 	return 0;
 }
 
-/* By pclntab; what it does not cover has its symbol. */
+/* Uses pclntab. An address that it does not cover gets its ELF symbol. */
 static int find_go(struct symbolizer *s, struct module *m, uint64_t addr,
 		   const struct elfsym *symbol, struct symbol *out)
 {
@@ -193,8 +191,8 @@ static int find_go(struct symbolizer *s, struct module *m, uint64_t addr,
 	return 0;
 }
 
-/* DWARF's frames, the last of them under the name of the symbol that covers the
- * address. A symbol without a DWARF function (assembly) has the line alone. */
+/* DWARF's frames; the last one gets the name of the symbol that covers the address. A symbol
+ * without a DWARF function (assembly) gets the line only. */
 static int find_code(struct symbolizer *s, struct module *m, uint64_t addr, struct symbol *out)
 {
 	const struct elfsym *symbol = elfsyms_find(&m->symbols, addr);
@@ -265,8 +263,8 @@ static int look_up(struct symbolizer *s, const struct image *image, uint64_t add
 	return image_elf(image) ? find_code(s, m, addr, out) : 0;
 }
 
-/* Whoever watches from outside wants to know whose file is at hand, above all if memory
- * runs out. */
+/* Tells an observing process which image's file is in use. This stays set after an error, because
+ * the observer needs it above all if memory runs out. */
 static void watch(struct symbolizer *s, const struct image *image)
 {
 	s->trace->lookups++;

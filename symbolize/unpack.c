@@ -18,7 +18,7 @@ struct packed {
 	bool any;
 };
 
-/* As libdw knows DWARF: by the section's name. */
+/* libdw recognizes DWARF in the same way: by the section's name. */
 static bool is_dwarf(const char *name)
 {
 	return name && (!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8) ||
@@ -30,7 +30,7 @@ static bool is_packed(const char *name, const GElf_Shdr *shdr)
 	return shdr->sh_flags & SHF_COMPRESSED || !strncmp(name, ".z", 2);
 }
 
-/* Names in the view are those of plain sections. */
+/* Sections in the view keep their names, also those that begin with ".z". */
 static void list_sections(struct packed *p, Elf *elf)
 {
 	Elf_Scn *scn = NULL;

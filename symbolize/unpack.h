@@ -1,7 +1,7 @@
 /*
- * Compressed DWARF sections, for libdw: it knows zlib only, before version 0.189, passes
- * over zstd (gcc -gz=zstd, since 2022) without a word, and keeps in memory what it has
- * made plain and what it was made of.
+ * Uncompresses DWARF sections for libdw. Before version 0.189 libdw supports zlib only and silently
+ * skips zstd (gcc -gz=zstd, since 2022). And it keeps in memory both the uncompressed bytes and the
+ * compressed ones.
  */
 #ifndef SYMBOLIZE_UNPACK_H
 #define SYMBOLIZE_UNPACK_H
@@ -12,10 +12,9 @@
 
 struct debugelf;
 
-/* When a DWARF section of `elf` is compressed, makes a view with all of the DWARF
- * sections, plain. Without one, v->bytes is NULL, and so is *why; when they cannot be
- * read, *why says why. If `elf` is that of `file`, packed bytes are dropped once they
- * are plain. ERR_NOMEM. */
+/* If a DWARF section of `elf` is compressed, makes a view with all DWARF sections, uncompressed.
+ * Else v->bytes and *why are NULL; if they cannot be read, *why is the reason. If `elf` is that of
+ * `file`, compressed bytes are dropped once they are uncompressed. ERR_NOMEM. */
 int unpack_dwarf(struct elfview *v, Elf *elf, const struct debugelf *file, const char **why);
 
 #endif

@@ -1,17 +1,16 @@
 /*
- * References between DIEs are relative to the unit's begin, so no DIE may move. What
- * has to change is at the beginning:
+ * References between DIEs are relative to the unit's start, so no DIE may move. All changes are at
+ * the beginning:
  *
- *   DWARF 5   The header of a split unit has an id of eight bytes at its end, that of
- *             an ordinary one has not. So the unit's own DIE begins eight bytes
- *             earlier, and its declaration gets a first attribute of just so many:
- *             DW_AT_low_pc. The bases are attributes in the declaration alone
- *             (DW_FORM_implicit_const).
- *   DWARF 4   The header stays, the id is an attribute of eight bytes: it becomes
- *             DW_AT_low_pc where it stands. Bases are 0 without being said.
+ *   DWARF 5   The header of a split unit has an id of eight bytes at its end, an ordinary one has
+ *             none. So the unit's own DIE begins eight bytes earlier, and its declaration gets a
+ *             first attribute of that size: DW_AT_low_pc. The bases are attributes in the
+ *             declaration alone (DW_FORM_implicit_const).
+ *   DWARF 4   The header stays. The id is an attribute of eight bytes and becomes DW_AT_low_pc in
+ *             its place. Bases are 0 unless they are given.
  *
- * The skeleton's low_pc is needed because ranges are relative to it. Of the strings,
- * which a package has in one section for all units, only the unit's are taken.
+ * The skeleton's low_pc is needed because ranges are relative to it. A package has the strings of
+ * all units in one section; only the unit's own are taken.
  */
 #include "symbolize/wholeunit.h"
 
@@ -30,7 +29,7 @@ enum {
 	ID = 8, /* bytes; as many as an address has */
 	HEADER_4 = 11, HEADER_5 = 12, HEADER_SPLIT_5 = HEADER_5 + ID,
 	STR_HEADER = 8, RNGLISTS_HEADER = 12,
-	STRINGS_MAX = 64 << 20, /* of one unit; one of clang's has less than 1 MiB */
+	STRINGS_MAX = 64 << 20, /* bytes of one unit's strings; clang: less than 1 MiB */
 };
 
 struct unit {
@@ -38,8 +37,8 @@ struct unit {
 	size_t len, abbrev_offset;
 	unsigned version;
 	struct abbrev root; /* the declaration of its own DIE */
-	size_t code_len;    /* of the number of it, in the DIE */
-	size_t id_at;	    /* of DWARF 4: where the id stands; 0 for nowhere */
+	size_t code_len;    /* bytes of the declaration's number in the DIE */
+	size_t id_at;	    /* DWARF 4: offset of the id in the unit; 0: none */
 };
 
 struct made {
@@ -85,7 +84,7 @@ static uint64_t find_id(struct unit *u, struct cursor die)
 	return 0;
 }
 
-/* A unit's header, and whether the unit is the one with this id. `c` moves behind it. */
+/* Reads a unit's header and moves `c` behind the unit. True if the unit is the one with this id. */
 static bool read_unit(struct cursor *c, const struct unit_parts *p, uint64_t id, struct unit *u)
 {
 	uint64_t len = cursor_uint(c, 4), type = DW_UT_split_compile, own_id = 0;
@@ -140,7 +139,7 @@ static int add_attribute(struct buffer *b, uint64_t name, uint64_t form)
 	return add_uleb(b, name) || add_uleb(b, form) ? ERR_NOMEM : 0;
 }
 
-/* `value` is below 64, so that it is the same signed and not. */
+/* `value` is below 64, so that its signed and unsigned encodings are the same. */
 static int add_constant(struct buffer *b, uint64_t name, uint64_t value)
 {
 	return add_attribute(b, name, DW_FORM_implicit_const) || add_uleb(b, value) ? ERR_NOMEM : 0;
@@ -163,10 +162,10 @@ static int add_root_attributes(struct buffer *b, const struct unit *u)
 			a = (struct abbrev_attribute){ DW_AT_low_pc, DW_FORM_addr, 0 };
 			id_seen = true;
 		} else if (a.name == DW_AT_GNU_dwo_id || a.name == DW_AT_low_pc) {
-			a.name = DW_AT_lo_user; /* it would say what ours does */
+			a.name = DW_AT_lo_user; /* it would repeat our attribute */
 		}
 		rc = add_attribute(b, a.name, a.form);
-		if (a.form == DW_FORM_implicit_const) /* no base among them, and nobody asks */
+		if (a.form == DW_FORM_implicit_const) /* is no base, and not used */
 			rc = rc || add_uleb(b, 0);
 	}
 	return rc || buffer_add(b, "\0", 2) ? ERR_NOMEM : 0;

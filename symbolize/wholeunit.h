@@ -1,9 +1,8 @@
 /*
- * A unit of split DWARF made whole: its DIEs in an ELF file of their own, in which it
- * is an ordinary unit that needs no skeleton. So libdw can read it wherever it came
- * from: libdw's own way to split units knows packages (.dwp) since version 0.191 only,
- * and opens files by the paths that stand in the program, in our view of the file
- * system.
+ * Makes a unit of split DWARF whole: its DIEs go to an ELF file of their own, in which it is an
+ * ordinary unit that needs no skeleton. So libdw can read it from any source. libdw itself supports
+ * packages of split units (.dwp) only since version 0.191, and opens files by the paths in the
+ * program, in our view of the file system.
  */
 #ifndef SYMBOLIZE_WHOLEUNIT_H
 #define SYMBOLIZE_WHOLEUNIT_H
@@ -21,13 +20,13 @@ struct bytes {
 };
 
 struct unit_parts {
-	struct bytes info, abbrev, str_offsets, rnglists; /* of the unit; others may stand there, too */
+	struct bytes info, abbrev, str_offsets, rnglists; /* of the unit, perhaps among others */
 	struct bytes str;	   /* all of .debug_str.dwo */
 	struct bytes addr, ranges; /* of the program, from the skeleton's bases on */
 };
 
-/* Makes the view. ERR_NOTFOUND when the unit is not among these bytes, ERR_FORMAT when
- * they are broken, ERR_LIMIT for more than it is allowed, ERR_NOMEM. */
+/* Makes the view. ERR_NOTFOUND when the unit is not in these bytes, ERR_FORMAT when they are
+ * broken, ERR_LIMIT when they exceed a bound, ERR_NOMEM. */
 int wholeunit_make(struct elfview *v, const struct unit_parts *p, const struct skeleton *s);
 
 #endif

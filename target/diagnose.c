@@ -1,10 +1,9 @@
 /*
- * Why ptrace(2) said EPERM.
+ * Finds out why ptrace(2) failed with EPERM.
  *
- * The kernel has one errno for a dozen reasons; the person at the terminal
- * needs the one reason and what to do about it. The causes are looked for in
- * the order in which ptrace_attach() and __ptrace_may_access() (kernel/ptrace.c)
- * test them, as strace's attach does it, from what /proc tells anybody.
+ * The kernel has one errno for a dozen reasons; the user needs the one reason and its remedy. The
+ * causes are tested in the order in which ptrace_attach() and __ptrace_may_access()
+ * (kernel/ptrace.c) test them, like strace's attach does, with what /proc shows to every user.
  */
 #include "target/process.h"
 
@@ -53,8 +52,8 @@ static const char *field(const char *status, const char *key)
 	return p ? p + strlen(key) + strspn(p + strlen(key), "\t ") : "";
 }
 
-/* Flags are field 9 of /proc/PID/stat; the name before may hold anything, so
- * count from the last ')'. */
+/* The flags are field 9 of /proc/PID/stat. The name before them may hold anything, so fields are
+ * counted from the last ')'. */
 static unsigned long kernel_flags(pid_t tid)
 {
 	char path[64], text[1024];
@@ -108,8 +107,8 @@ static bool other_user_namespace(pid_t tid)
 	       (ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev);
 }
 
-/* A process that is not dumpable has its /proc folder owned by root
- * (proc(5), /proc/PID), whatever its own user is. */
+/* The /proc folder of a process that is not dumpable belongs to root (proc(5), /proc/PID), whatever
+ * the user of the process is. */
 static bool not_dumpable(pid_t tid, const struct facts *f)
 {
 	struct stat st;
@@ -195,7 +194,7 @@ int process_diagnose(pid_t tid, struct error *err)
 		return error_set(err, ERR_GONE,
 				 "process %d ('%s') is a zombie: it has ended and waits for its "
 				 "parent to collect it", tid, f.name);
-	/* It has given up its memory and has still to become a zombie. */
+	/* It has released its memory and is not a zombie yet. */
 	if (f.ending)
 		return error_set(err, ERR_GONE, "process %d ('%s') is ending", tid, f.name);
 	if (tid == getpid())
@@ -212,7 +211,8 @@ static bool has_other_tracer(const struct facts *f)
 	return f->tracer > 0 && f->tracer != getpid();
 }
 
-/* 0, EPERM, or ESRCH: it has no memory, or no more. */
+/* 0 or an errno: EPERM; ESRCH: the process has no memory, or has released it. EFAULT, since nothing
+ * is mapped at address 1, means that reading is permitted. */
 static int try_to_read(pid_t pid)
 {
 	char byte;
@@ -221,8 +221,8 @@ static int try_to_read(pid_t pid)
 	return process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno != EFAULT ? errno : 0;
 }
 
-/* Is it over in a moment? Another sampler is a tracer for microseconds; and when another thread
- * than the leader executes a program, the leader is dead until that one takes its place
+/* Will this obstacle soon be gone? Another sampler traces for microseconds. When a thread other
+ * than the leader executes a program, the leader is dead until that thread takes its place
  * (de_thread() in fs/exec.c). */
 static bool passes(const struct facts *f, int why)
 {
@@ -243,6 +243,6 @@ int process_may_trace(pid_t pid, struct error *err)
 	} while (passes(&f, why) && looks++ < LOOKS && !nanosleep(&pause, NULL));
 	if (why || pid == getpid())
 		return process_diagnose(pid, err);
-	/* The one thing that reading does not mind. */
+	/* The one obstacle that reading does not detect. */
 	return has_other_tracer(&f) ? traced_by_other(pid, &f, err) : 0;
 }

@@ -1,10 +1,10 @@
 /*
- * Sections are uncompressed here, not by libelf's elf_compress(): before version 0.189
- * that knows no zstd, and it changes the Elf for everybody who has it. Where libzstd's
- * header is missing at build time, what zstd has packed is not read and said so.
+ * Sections are uncompressed here, not by libelf's elf_compress(): before version 0.189 that
+ * function does not support zstd, and it changes the Elf for all its users. If libzstd's header is
+ * missing at build time, sections compressed by zstd are not read, and that is reported.
  *
- * libdeflate is zlib's format in less than half the time, which is most of what it takes
- * to symbolize from a compressed debug file. It is used where it is there.
+ * libdeflate unpacks zlib's format in less than half the time, and unpacking is most of the time to
+ * symbolize from a compressed debug file. It is used if its header exists at build time.
  */
 #include "target/elfsection.h"
 
@@ -26,7 +26,7 @@
 #endif
 
 struct packed {
-	uint32_t how; /* ELFCOMPRESS_, 0 when the bytes are plain already */
+	uint32_t how; /* ELFCOMPRESS_…; 0: the bytes are not compressed */
 	const uint8_t *bytes;
 	size_t len;
 	uint64_t plain;
@@ -61,8 +61,8 @@ Elf_Data *elfsection_raw(Elf *elf, const char *name, size_t most)
 	return NULL;
 }
 
-/* GNU's older form: the section's name tells, and 8 bytes of size, big-endian, stand
- * behind "ZLIB". */
+/* GNU's older form: the section's name begins with ".zdebug", and its bytes begin with "ZLIB" and
+ * the plain size in 8 bytes, big-endian. */
 static bool is_gnu_packed(Elf *elf, const GElf_Shdr *shdr, const Elf_Data *data)
 {
 	const char *name = elfsection_name(elf, shdr);
@@ -71,9 +71,8 @@ static bool is_gnu_packed(Elf *elf, const GElf_Shdr *shdr, const Elf_Data *data)
 	       !memcmp(data->d_buf, "ZLIB", 4);
 }
 
-/* No more bytes than can come out: zlib makes at most 1,032 of one ("Maximum
- * Compression Factor" in its technical details), zstd a block of 128 KiB of four
- * (RFC 8878, 3.1.1.2). */
+/* Can so many bytes come out? zlib makes at most 1,032 bytes of one ("Maximum Compression Factor"
+ * in its technical details), zstd a block of 128 KiB of four (RFC 8878, 3.1.1.2). */
 static bool is_possible(const struct packed *p)
 {
 	switch (p->how) {

@@ -1,8 +1,8 @@
 /*
- * pclntab is found by its section, else by its header, in files that have a mark of
- * Go: reading through all data of each library that a process has mapped would cost
- * more than it gives. moduledata is the place whose first words point to the parts of
- * pclntab in the order that the header says; no other data does.
+ * pclntab is found by its section, else by its header. The header is searched only in files with a
+ * mark of Go, or without sections: reading all data of each library that a process has mapped would
+ * cost too much. moduledata is the place whose first words point to the parts of pclntab in the
+ * order that the header gives; no other data does.
  */
 #include "target/gomodule.h"
 
@@ -22,13 +22,14 @@ enum {
 	CHUNK = 64 << 10,
 	MODULEDATA_WORDS = 46,
 	PLACES_MAX = 16, /* pointers to pclntab: moduledata and a symbol or two */
-	/* Words of moduledata. */
+	/* Indices of words in moduledata. */
 	WORD_NAMES = 1, WORD_UNITS = 4, WORD_TABLE = 13, WORD_TEXT = 22,
 };
 
 static const uint64_t SCANNED_MAX = 1u << 30;
 
-/* The header: magic, two zeros, the least instruction (1 byte), a pointer (8 bytes). */
+/* The header: magic number, two zeros, sizes of the smallest instruction (1 byte) and of a pointer
+ * (8). */
 static enum go_format format_of(const uint8_t h[8])
 {
 	static const uint8_t rest[4] = { 0, 0, 1, 8 };
@@ -48,7 +49,7 @@ static bool plausible(const struct gomodule *m)
 	       m->functions * entry + 8 <= m->size - m->table;
 }
 
-/* The header at an image address. Textstart, if it has one, is left in m->text. */
+/* Reads the header at an image address. If the header has textStart, that goes to m->text. */
 static bool read_header(const struct image *image, struct lazyfile *file, uint64_t addr,
 			struct gomodule *m)
 {
@@ -73,7 +74,8 @@ static bool read_header(const struct image *image, struct lazyfile *file, uint64
 	return !c.failed && plausible(m);
 }
 
-/* Sections, where there are any: pclntab's own, and marks that this is Go. */
+/* The address of pclntab's section, or 0. *sections: the file has sections; *go: one of them is a
+ * mark of Go. */
 static uint64_t by_section(const struct image *image, bool *go, bool *sections)
 {
 	Elf *elf = image_elf(image);
@@ -93,7 +95,7 @@ static uint64_t by_section(const struct image *image, bool *go, bool *sections)
 	return 0;
 }
 
-/* The linker's note with Go's own build ID (cmd/internal/buildid/note.go). */
+/* Is there a note of the linker with Go's own build ID (cmd/internal/buildid/note.go)? */
 static bool has_go_note(const struct image *image, struct lazyfile *file)
 {
 	static const char name[4] = "Go\0";
@@ -111,7 +113,8 @@ static bool has_go_note(const struct image *image, struct lazyfile *file)
 	return false;
 }
 
-/* Calls `at` for each aligned word of the segments with these flags. */
+/* scan() calls this for each aligned word of the segments without code (only the writable ones with
+ * `writable`); true ends the scan. */
 typedef bool found_word(void *context, uint64_t addr, uint64_t word);
 
 static bool scan(const struct image *image, struct lazyfile *file, bool writable, found_word *found,
@@ -165,7 +168,7 @@ static bool find_pclntab(struct search *s)
 	return scan(s->image, s->file, false, is_header, s);
 }
 
-/* Is this moduledata? Its words, as relocated, go to *words. */
+/* Is this moduledata? Its words, after relocation, go to `words`. */
 static bool is_moduledata(const struct search *s, uint64_t addr, uint64_t words[MODULEDATA_WORDS])
 {
 	const struct gomodule *m = s->m;
@@ -182,8 +185,8 @@ static bool is_moduledata(const struct search *s, uint64_t addr, uint64_t words[
 	       words[WORD_TABLE] == m->pclntab + m->table;
 }
 
-/* Where the words after the text stand (docs: the table in target/gomodule.h's sources):
- * 1.20 put two in, 1.27 more. */
+/* Takes the words behind the text's (runtime/symtab.go, moduledata). Go 1.20 inserted two words
+ * before them, Go 1.27 more. */
 static void take_moduledata(struct gomodule *m, uint64_t addr, const uint64_t *w)
 {
 	uint64_t end = m->pclntab + m->size;
@@ -236,6 +239,6 @@ int gomodule_find(const struct image *image, struct lazyfile *file, struct gomod
 	if (!find_pclntab(&s))
 		return ERR_NOTFOUND;
 	find_moduledata(&s);
-	/* From 1.26 on the header does not say where the text begins. */
+	/* From Go 1.26 on, the header does not hold the start of the text. */
 	return m->format != GO_1_16 && !m->text ? ERR_FORMAT : 0;
 }

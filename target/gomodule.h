@@ -1,12 +1,11 @@
 /*
- * Where the Go linker has put things in a file.
+ * Where the Go linker has put its tables in a file.
  *
- * Each Go program, plugin and library made with cgo has one module: the table of its
- * functions (pclntab) and a record of where everything is (runtime.moduledata). Both
- * survive stripping, because the runtime needs them.
+ * Each Go program, plugin and library made with cgo has one module: the table of its functions
+ * (pclntab) and a record of where everything is (runtime.moduledata). Both survive stripping,
+ * because the runtime needs them.
  *
- * Sources: runtime/symtab.go (pcHeader, moduledata), cmd/link/internal/ld/pcln.go,
- * Go 1.16 to 1.27.
+ * Sources: runtime/symtab.go (pcHeader, moduledata), cmd/link/internal/ld/pcln.go, Go 1.16 to 1.27.
  */
 #ifndef TARGET_GOMODULE_H
 #define TARGET_GOMODULE_H
@@ -26,18 +25,18 @@ enum go_format {
 struct gomodule {
 	enum go_format format;
 	uint64_t pclntab, size;	  /* image address, bytes to the segment's end */
-	uint64_t functions;	  /* how many */
-	/* Parts of pclntab, by distance from its start: names, indices of files by
-	 * compilation unit, names of files, values by pc, functions. */
+	uint64_t functions;	  /* how many functions there are */
+	/* Offsets in pclntab, bytes: names of functions, indices of files by compilation unit,
+	 * names of files, tables of values by pc, table of functions. */
 	uint64_t names, units, files, values, table;
-	uint64_t text;		  /* what GO_1_18 and later count from */
-	uint64_t moduledata;	  /* 0 where it was not found */
-	uint64_t types, etypes;	  /* run-time type descriptors; 0 unknown */
-	uint64_t gofunc;	  /* what function data counts from; 0 unknown or GO_1_16 */
+	uint64_t text;		  /* start of the text; GO_1_18 and later count from it */
+	uint64_t moduledata;	  /* 0: not found */
+	uint64_t types, etypes;	  /* run-time type descriptors; 0: not known */
+	uint64_t gofunc;	  /* what function data counts from; 0: not known, or GO_1_16 */
 };
 
-/* Finds the module of an image. ERR_NOTFOUND when it has none; ERR_FORMAT when there is
- * a table that is not understood; ERR_NOMEM. */
+/* Finds the module of an image. ERR_NOTFOUND when it has none; ERR_FORMAT when there is a table but
+ * the start of the text was not found. */
 int gomodule_find(const struct image *image, struct lazyfile *file, struct gomodule *m);
 
 #endif

@@ -10,10 +10,10 @@
 #include "target/relocs.h"
 
 enum {
-	RECORD_MAX = 44,     /* of a _func without what follows it */
+	RECORD_MAX = 44,     /* bytes of a _func without what follows it */
 	WINDOW = 64,	     /* bytes of a table of values read at a time */
-	NUMBER_MAX = 5,	     /* bytes of a number in it */
-	STEPS_MAX = 1 << 20, /* pairs in it; no function has as many instructions */
+	NUMBER_MAX = 5,	     /* bytes of a number in such a table */
+	STEPS_MAX = 1 << 20, /* pairs in such a table; no function has as many instructions */
 	FILES_MAX = 1 << 24,
 	TABLE_INLINED = 2,   /* PCDATA_InlTreeIndex */
 	DATA_INLINED = 3,    /* FUNCDATA_InlTree */
@@ -23,8 +23,8 @@ enum {
 struct gopclntab {
 	struct lazyfile *file;
 	struct gomodule m;
-	struct relocs relocs; /* GO_1_16, position-independent: of all pointers in it */
-	uint64_t first, end;  /* where its functions are */
+	struct relocs relocs; /* GO_1_16, position-independent: of all pointers in pclntab */
+	uint64_t first, end;  /* the address range of its functions */
 };
 
 static bool read_part(struct gopclntab *t, uint64_t part, uint64_t at, void *buf, size_t len)
@@ -32,8 +32,8 @@ static bool read_part(struct gopclntab *t, uint64_t part, uint64_t at, void *buf
 	return at <= t->m.size && lazyfile_read_at(t->file, t->m.pclntab + part + at, buf, len);
 }
 
-/* One entry of the table of functions: where it begins, where its record is. The last
- * entry is the end of all functions and has no record. */
+/* One entry of the table of functions: the function's address, and its record's offset in the
+ * table. The last entry is the end of all functions and has no record. */
 static bool read_entry(struct gopclntab *t, uint64_t i, uint64_t *addr, uint64_t *record)
 {
 	uint64_t at = t->m.pclntab + t->m.table;
@@ -93,7 +93,7 @@ const struct gomodule *gopclntab_module(const struct gopclntab *t)
 	return &t->m;
 }
 
-/* runtime/runtime2.go, type _func, at each time. */
+/* The layouts are those of type _func in runtime/runtime2.go of each release. */
 static bool read_record(struct gopclntab *t, uint64_t record, struct go_function *f)
 {
 	size_t len = t->m.format == GO_1_18 ? 40 : 44;
@@ -150,7 +150,7 @@ bool gopclntab_name(struct gopclntab *t, uint32_t name, char *buf, size_t room)
 		size_t part = room - 1 - len < 32 ? room - 1 - len : 32;
 		const char *nul;
 
-		/* Near the end of the file byte by byte, which names do not reach. */
+		/* Reading on behind the name is harmless: pclntab has other parts there. */
 		if (!read_part(t, t->m.names, name + len, buf + len, part))
 			return false;
 		nul = memchr(buf + len, 0, part);
@@ -200,10 +200,10 @@ bool gopclntab_named(struct gopclntab *t, const char *name, struct go_function *
 	return gopclntab_named_all(t, &name, 1, f) == 1;
 }
 
-/* A table of values, a few bytes of it at hand. */
+/* A table of values, read through a window of a few bytes. */
 struct values {
 	struct gopclntab *t;
-	uint64_t at; /* of what is at hand, from the start of all values */
+	uint64_t at; /* of the window, from the start of all values */
 	uint8_t bytes[WINDOW];
 	struct cursor c;
 };
@@ -219,8 +219,8 @@ static bool fill(struct values *v, uint64_t at)
 	return len && read_part(v->t, v->t->m.values, at, v->bytes, len);
 }
 
-/* The next pair: how much the value grows, for how many bytes of code it holds. False
- * at the end of the table, which is a zero that is not the first number. */
+/* The next pair: by how much the value grows, and for how many bytes of code it holds. False at the
+ * end of the table: that is a zero that is not the first number. */
 static bool next_pair(struct values *v, bool first, int32_t *grows, uint32_t *bytes)
 {
 	uint32_t number;
@@ -236,7 +236,7 @@ static bool next_pair(struct values *v, bool first, int32_t *grows, uint32_t *by
 	return !v->c.failed;
 }
 
-/* runtime/symtab.go, pcvalue: the value of one of a function's tables at an address. */
+/* The value of one of a function's tables at an address (runtime/symtab.go, pcvalue). */
 static bool value_at(struct gopclntab *t, const struct go_function *f, uint32_t table,
 		     uint64_t addr, int32_t *value)
 {
@@ -271,7 +271,7 @@ bool gopclntab_code(struct gopclntab *t, uint64_t addr, void *buf, size_t len)
 	return lazyfile_read_at(t->file, addr, buf, len);
 }
 
-/* Names of files: by the compilation unit's indices, or directly. */
+/* The name of a file, by its number in the compilation unit. */
 static bool file_name(struct gopclntab *t, const struct go_function *f, int32_t number, char *buf,
 		      size_t room)
 {
@@ -304,8 +304,8 @@ bool gopclntab_line(struct gopclntab *t, const struct go_function *f, uint64_t a
 	return true;
 }
 
-/* What follows a _func: offsets of tables, then data: pointers, aligned, up to 1.17, else
- * distances from go:func.*, all ones for none (runtime/symtab.go, funcdata). */
+/* What follows a _func: the offsets of its tables, then its data. The data are aligned pointers up
+ * to 1.17, else distances from go:func.*, with all ones for none (runtime/symtab.go, funcdata). */
 static uint64_t behind_record(const struct gopclntab *t, const struct go_function *f)
 {
 	return f->record + (t->m.format == GO_1_18 ? 40 : 44);

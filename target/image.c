@@ -1,8 +1,7 @@
 /*
- * Opened with ELF_C_READ, not ELF_C_READ_MMAP: the file belongs to whoever
- * runs the target and can be truncated at any moment, which would kill us by
- * SIGBUS in the middle of a walk. libelf then reads each section when it is
- * first asked for; only headers are read here.
+ * Files are opened with ELF_C_READ, not ELF_C_READ_MMAP: the file belongs to the target's user and
+ * can be truncated at any moment, and if it were mapped that would kill us by SIGBUS in the middle
+ * of a walk. libelf reads a section when it is first used; only headers are read here.
  */
 #include "target/image.h"
 
@@ -24,7 +23,7 @@ struct image {
 	Elf *elf;
 	int fd;
 	uint32_t id;
-	void *bytes; /* of image_open_bytes */
+	void *bytes; /* the file's bytes, for image_open_bytes; owned */
 	char *path;
 	struct image_segment *segments;
 	size_t segment_count;
@@ -42,7 +41,7 @@ static int is_ours(Elf *elf, const char *path, struct error *err)
 	return 0;
 }
 
-/* The GNU build ID among the notes (gnu/elf.h, NT_GNU_BUILD_ID). */
+/* The GNU build ID among the notes (elf.h, NT_GNU_BUILD_ID). */
 static void find_build_id(struct image *image, const void *data, size_t len)
 {
 	struct cursor c;
@@ -75,8 +74,8 @@ static void read_notes(struct image *image, uint64_t offset, uint64_t len)
 		find_build_id(image, data->d_buf, data->d_size);
 }
 
-/* Debug files have a section of notes. Program headers they have as the program does,
- * so that these lead to where the notes stand there (eu-strip), or none (dwz). */
+/* Debug files have the notes in a section. They have either copies of the program's program
+ * headers, which point to where the notes are in the program (eu-strip), or none (dwz). */
 static void read_note_sections(struct image *image)
 {
 	Elf_Scn *scn = NULL;
@@ -113,7 +112,7 @@ static int read_program_headers(struct image *image, struct error *err)
 	return 0;
 }
 
-/* Takes over elf, fd and bytes, whatever happens. */
+/* Takes over elf, fd and bytes, also on failure. */
 static int make(Elf *elf, int fd, void *bytes, const char *path, struct image **out,
 		struct error *err)
 {

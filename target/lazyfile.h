@@ -1,9 +1,9 @@
 /*
- * An image's file, read in blocks when they are first asked for.
+ * An image's file, read in blocks at their first use.
  *
- * For tables of tens of megabytes of which a few kilobytes are needed here and
- * there. Nothing is mapped (target/image.h says why), and what is kept is bounded:
- * past the bound all blocks are given up and read again.
+ * Meant for tables of tens of megabytes of which a few kilobytes are needed here and there. Nothing
+ * is mapped (target/image.h says why). Memory is bounded: at the bound (64 MiB) all blocks are
+ * freed, and read again when they are needed.
  */
 #ifndef TARGET_LAZYFILE_H
 #define TARGET_LAZYFILE_H
@@ -15,19 +15,19 @@
 struct image;
 struct lazyfile;
 
-/* For an image with an ELF file, which must outlive it. ERR_NOTFOUND for one without,
- * ERR_IO, ERR_NOMEM. */
+/* The image must outlive it. ERR_NOTFOUND: the image has no ELF file; ERR_IO: also for a file of
+ * more than 64 GiB; ERR_NOMEM. */
 int lazyfile_open(const struct image *image, struct lazyfile **f);
 void lazyfile_close(struct lazyfile *f);
 
-/* Copies `len` bytes at a file offset; false when the file does not have them all (any
- * more), or when out of memory. */
+/* Copies `len` bytes at a file offset. False when the file does not have all of them (any more), or
+ * when out of memory. */
 bool lazyfile_read(struct lazyfile *f, uint64_t offset, void *buf, size_t len);
 
 /* The same for an image address. All bytes must lie in one segment. */
 bool lazyfile_read_at(struct lazyfile *f, uint64_t addr, void *buf, size_t len);
 
-/* Bytes of blocks kept at present. */
+/* Memory in use at present for the blocks and their index, bytes. */
 size_t lazyfile_memory(const struct lazyfile *f);
 
 #endif

@@ -45,7 +45,7 @@ int maps_next(struct cursor *c, struct maps_line *line, struct error *err)
 	line->path = (const char *)text.pos;
 	line->path_len = cursor_left(&text);
 	if (text.failed) {
-		/* The offset that helps is the one in the whole text. */
+		/* The message needs the offset in the whole text. */
 		text.failed_at += (size_t)(text.start - c->start);
 		return cursor_error(&text, err);
 	}

@@ -11,7 +11,7 @@ enum { PAGE = MEMCACHE_BLOCK_MIN, WAYS = 4 };
 
 struct block {
 	uint64_t start;
-	uint64_t pages; /* which of them are there; 0: the place is free */
+	uint64_t pages; /* bit mask of the pages that have been read; 0: the place is free */
 	uint8_t *bytes; /* owned; NULL until first used */
 };
 
@@ -19,9 +19,9 @@ struct memcache {
 	struct memory memory; /* first; its bytes at hand are those of the block used last */
 	const struct memory *under;
 	size_t block_bytes, sets;
-	uint64_t whole; /* pages of a block that is there as a whole */
+	uint64_t whole; /* `pages` of a block that has been read as a whole */
 	uint64_t reads, read_bytes;
-	struct block blocks[]; /* of each set WAYS, most recently used first */
+	struct block blocks[]; /* WAYS of each set, most recently used first */
 };
 
 static uint64_t pages_of(uint64_t offset, size_t len)
@@ -40,7 +40,7 @@ static int fetch(struct memcache *c, struct block *b, uint64_t offset)
 		uint64_t at = offset & ~(uint64_t)(len - 1);
 		uint64_t pages = pages_of(at, len);
 
-		/* Pages that are there stay as they were read: they may be in use together. */
+		/* Pages that have been read are not read again: they may be in use together. */
 		if (b->pages & pages)
 			continue;
 		rc = c->under->read(c->under, b->start + at, b->bytes + at, len);
@@ -61,7 +61,8 @@ static struct block *set_of(struct memcache *c, uint64_t start)
 	return &c->blocks[(hash >> 32) % c->sets * WAYS];
 }
 
-/* The block that begins there, first in its set; NULL when out of memory. */
+/* The block that begins at `start`, made if it is missing, and moved to the first place of its set;
+ * NULL when out of memory. */
 static struct block *block_at(struct memcache *c, uint64_t start)
 {
 	struct block *set = set_of(c, start), found;
@@ -83,13 +84,13 @@ static struct block *block_at(struct memcache *c, uint64_t start)
 	return set;
 }
 
-/* What lies in one block. */
+/* Reads bytes that lie in one block. */
 static int read_within(struct memcache *c, uint64_t start, uint64_t offset, uint8_t *buf,
 		       size_t len)
 {
 	struct block *b;
 
-	/* The block at hand may be the one that makes room. */
+	/* The block at hand may be the one that is replaced. */
 	c->memory.len = 0;
 	b = block_at(c, start);
 	if (!b)
@@ -120,7 +121,7 @@ static int read_past(struct memcache *c, uint64_t addr, void *buf, size_t len)
 
 static int read_cached(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
-	/* It is a memcache's, which nobody has as a constant. */
+	/* `m` is part of a memcache, and no memcache is const. */
 	struct memcache *c = (struct memcache *)(uintptr_t)m;
 	uint8_t *to = buf;
 

@@ -1,11 +1,11 @@
 /*
- * Another memory, read in large aligned blocks that are kept: for what follows pointers
- * through a foreign process and would else make a system call for each.
+ * A cache of another memory in large aligned blocks, for code that follows pointers through a
+ * foreign process and would otherwise make a system call for each.
  *
- * What is kept grows old; memcache_forget begins anew. A block that cannot be read whole (the
- * end of a mapping) is read by halves, down to pages, as they are asked for; so what can be
- * read without this can be read with it. The number of blocks is bounded: each has one of four
- * places, the one used least recently makes room.
+ * The cache becomes stale; memcache_forget empties it. A block that cannot be read whole (at the
+ * end of a mapping) is read by halves, down to pages, as they are needed. So all that can be read
+ * without the cache can be read with it. The number of blocks is bounded: each has one of four
+ * places, and the least recently used block is replaced.
  */
 #ifndef TARGET_MEMCACHE_H
 #define TARGET_MEMCACHE_H
@@ -21,21 +21,21 @@ enum {
 	MEMCACHE_BLOCK_MAX = 256 << 10,
 };
 
-/* Blocks of this size, a power of two from MIN to MAX, at most `blocks` of them, which is a
- * multiple of 4; they take memory when they are first used. `under` is not owned and must
- * outlive it. ERR_NOMEM. */
+/* Makes a cache of at most `blocks` blocks, a multiple of 4, of `block_bytes` each, a power of two
+ * from MIN to MAX. They take memory when they are first used. `under` is not owned and must outlive
+ * the cache. ERR_NOMEM. */
 int memcache_new(struct memcache **c, const struct memory *under, size_t block_bytes,
 		 size_t blocks);
 void memcache_free(struct memcache *c);
 
-/* To read by; lives as long as `c`. Its read() fails as that of the memory under it, and with
- * ERR_NOMEM. What is at least as long as a block is read past the cache. */
+/* The memory to read from, valid as long as `c`. Its read() fails like that of the memory under it,
+ * and with ERR_NOMEM. Reads of at least a block's size bypass the cache. */
 const struct memory *memcache_memory(struct memcache *c);
 
-/* All that is kept is given up, so that it is read anew. */
+/* Empties the cache, so that everything is read anew. */
 void memcache_forget(struct memcache *c);
 
-/* Reads of the memory under it that have succeeded so far, and their bytes. */
+/* Successful reads of the memory under it so far, and their bytes. */
 uint64_t memcache_reads(const struct memcache *c);
 uint64_t memcache_bytes(const struct memcache *c);
 

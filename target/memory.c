@@ -15,10 +15,10 @@ static int read_live(const struct memory *m, uint64_t addr, void *buf, size_t le
 	return process_vm_readv(live->pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : ERR_IO;
 }
 
-enum { PIECES = 1024 }; /* IOV_MAX: more process_vm_readv(2) does not take */
+enum { PIECES = 1024 }; /* IOV_MAX, the limit of process_vm_readv(2) */
 
-/* How many pieces, of `got` bytes read, are done with: the first that is not whole as well,
- * which is then marked as missing. */
+/* How many pieces are done after `got` bytes were read. The first piece that is not whole counts as
+ * done and is marked as missing. */
 static size_t done_with(struct memory_piece *pieces, size_t count, size_t got)
 {
 	size_t i = 0;
@@ -47,7 +47,7 @@ static size_t gather_live(const struct memory *m, struct memory_piece *pieces, s
 			remote[i] = (struct iovec){ (void *)(uintptr_t)p->addr, p->len };
 		}
 		got = process_vm_readv(live->pid, local, n, remote, n, 0);
-		if (got < 0 && errno != EFAULT) { /* it has gone, or is none of ours any more */
+		if (got < 0 && errno != EFAULT) { /* it has ended, or we may not read it any more */
 			for (; done < count; done++)
 				pieces[done].len = 0;
 			return calls + 1;
@@ -94,7 +94,7 @@ static int read_bytes(const struct memory *m, uint64_t addr, void *buf, size_t l
 		memcpy(buf, m->bytes + at, len);
 		return 0;
 	}
-	/* One that begins below the start wraps to a huge `at` and is no match. */
+	/* An address below the start wraps to a huge `at` and does not match. */
 	return at < m->len + ((const struct memory_bytes *)m)->more ? ERR_SHORT : ERR_IO;
 }
 

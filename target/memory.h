@@ -1,9 +1,9 @@
 /*
- * How anyone reads a target's memory.
+ * The interface for reading a target's memory.
  *
- * The unwinder and whatever else follows pointers in a foreign process sees
- * this one function and nothing else of that process: live memory, the copy of
- * a stack, or a buffer in a test look the same to it.
+ * The unwinder and all other code that follows pointers in a foreign process use this interface and
+ * nothing else of that process: live memory, the copy of a stack and a buffer in a test look the
+ * same.
  */
 #ifndef TARGET_MEMORY_H
 #define TARGET_MEMORY_H
@@ -20,26 +20,24 @@ struct memory_piece {
 };
 
 struct memory {
-	/* Copies exactly `len` bytes at `addr` into `buf`. 0; ERR_IO when there
-	 * is no such memory; ERR_SHORT when there is, but this view of it (the
-	 * copy of a stack) does not reach that far. */
+	/* Copies exactly `len` bytes at `addr` into `buf`. 0; ERR_IO: there is no such memory;
+	 * ERR_SHORT: there is, but beyond the end of this view of it (the copy of a stack). */
 	int (*read)(const struct memory *m, uint64_t addr, void *buf, size_t len);
 
-	/* Bytes at hand, which need no call: those at [start, start + len). What lies
-	 * elsewhere is read()'s affair. */
+	/* Bytes at hand, which need no call: [start, start + len). All others need read(). */
 	const uint8_t *bytes;
 	uint64_t start;
 	size_t len;
 
-	/* As memory_gather; NULL: by read(). */
+	/* As memory_gather; NULL: it uses read(). */
 	size_t (*gather)(const struct memory *m, struct memory_piece *pieces, size_t count);
 };
 
-/* Copies many pieces, in order, each whole or not at all: those that could not be read have
- * length 0 afterwards. Of a process 1,024 in one system call; how many calls. */
+/* Copies many pieces in order, each whole or not at all; a piece that could not be read has length
+ * 0 afterwards. From a process, one system call copies up to 1,024. Returns the number of calls. */
 size_t memory_gather(const struct memory *m, struct memory_piece *pieces, size_t count);
 
-/* A running process, through process_vm_readv(2). Wants what ptrace wants. */
+/* A running process, by process_vm_readv(2). Needs the same permission as ptrace(2). */
 struct memory_live {
 	struct memory memory;
 	pid_t pid;
@@ -49,15 +47,15 @@ void memory_live_init(struct memory_live *m, pid_t pid);
 
 enum { MEMORY_PIECES_MAX = 8 };
 
-/* Several pieces of a process's or thread's memory in one system call: how many bytes
- * were copied. They are copied in order, and the first that is not there (any more) ends
- * it. */
+/* Copies at most MEMORY_PIECES_MAX pieces of a process's or thread's memory by one system call, in
+ * order; the first piece that is not there (any more) ends it. Returns how many bytes were
+ * copied. */
 size_t memory_live_gather(pid_t pid, const struct memory_piece *pieces, size_t count);
 
-/* Bytes of our own, standing for the addresses from `start` on: all are at hand. */
+/* Our own bytes, borrowed, which stand for the addresses from `start` on. All are at hand. */
 struct memory_bytes {
 	struct memory memory;
-	uint64_t more; /* so many bytes follow in the target that were not copied */
+	uint64_t more; /* number of bytes that follow in the target and were not copied */
 };
 
 void memory_bytes_init(struct memory_bytes *m, const void *data, uint64_t start, size_t len);
@@ -72,7 +70,7 @@ static inline int memory_read_u64(const struct memory *m, uint64_t addr, uint64_
 	return 0;
 }
 
-/* Eight bytes of a copy, at an offset that is within it. */
+/* Eight bytes of a copy, at an offset that lies within it. */
 static inline uint64_t memory_word(const void *copy, size_t at)
 {
 	uint64_t value;

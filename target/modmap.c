@@ -1,15 +1,15 @@
 /*
- * Reading the maps and giving each executable range its image.
+ * Reads the maps and gives each executable range its image.
  *
- * Images are told apart by device, inode and path as the maps line names
- * them. The file is opened through /proc/PID/map_files/START-END, which is the
- * very file that is mapped, deleted or replaced or in a container or not; that
- * wants CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. Without them the path is
- * opened below the target's root and believed only if device and inode agree
- * with the maps line (/proc/PID/exe is tried for a deleted executable).
+ * Images are told apart by device, inode and path as the maps line names them. The file is opened
+ * through /proc/PID/map_files/START-END. That is the very file that is mapped, even if it was
+ * deleted or replaced or is in a container; it requires CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
+ * Without them the path is opened below the target's root and accepted only if the inode agrees
+ * with the maps line. Else /proc/PID/exe is tried, for a deleted executable; there the device must
+ * agree, too.
  *
- * Reading the maps again is not free for the target (mmap_lock), so the owner
- * decides when: on a pc that no range holds, and now and then.
+ * Reading the maps again is not free for the target (mmap_lock), so the owner decides when: at a pc
+ * that no range holds, and now and then.
  */
 #include "target/modmap.h"
 
@@ -32,7 +32,7 @@
 
 enum { VDSO_MAX = 1 << 20 };
 
-/* What an image was opened for. */
+/* Where an image was first seen. */
 struct origin {
 	const struct process *process;
 	uint64_t inode;
@@ -51,10 +51,10 @@ struct store {
 struct modmap {
 	const struct process *process;
 	uint64_t generation;
-	struct mapping *ranges; /* by start */
+	struct mapping *ranges; /* sorted by start */
 	size_t count, room;
 	struct store *store;
-	struct buffer text, last; /* maps now and at the last refresh */
+	struct buffer text, last; /* text of the maps now and at the last refresh */
 };
 
 static uint64_t next_generation(void)
@@ -113,7 +113,7 @@ void modmap_free(struct modmap *m)
 	free(m);
 }
 
-/* Takes the image over; frees it when out of memory. */
+/* Takes over the image; frees it when out of memory. */
 static int keep_image(struct modmap *m, struct image *image, uint64_t inode, dev_t dev)
 {
 	struct store *s = m->store;
@@ -158,7 +158,7 @@ static int push_range(struct modmap *m, const struct mapping *range)
 	return 0;
 }
 
-/* A file is the same for all that have it mapped; memory is each process's own. */
+/* A file has one image for all processes that map it; memory belongs to one process. */
 static struct image *find_image(const struct modmap *m, const char *path, uint64_t inode, dev_t dev)
 {
 	const struct store *s = m->store;
@@ -180,8 +180,8 @@ static bool same_file(int fd, const struct maps_line *line)
 	       major(st.st_dev) == line->major && minor(st.st_dev) == line->minor;
 }
 
-/* On overlayfs and btrfs the device in maps is not the one that stat tells;
- * the inode, and being found at the mapped path, must do there. */
+/* On overlayfs and btrfs the device in maps differs from the one of stat(2). There it must suffice
+ * that the inode agrees and that the file was found at the mapped path. */
 static bool same_inode(int fd, const struct maps_line *line)
 {
 	struct stat st;
@@ -238,9 +238,8 @@ static struct image *open_image(const struct modmap *m, const struct maps_line *
 	return image ? image : image_open_none(path);
 }
 
-/* Address in the process minus image address: from the segment that holds the
- * range's file offset. A file without ELF is addressed by its offsets, and
- * memory by its addresses. */
+/* Address in the process minus image address, from the segment that holds the range's file offset.
+ * The image addresses of a file without ELF are its offsets, those of memory are its addresses. */
 static uint64_t bias_of(const struct image *image, const struct maps_line *line)
 {
 	uint64_t page = 4095;
@@ -263,7 +262,7 @@ static uint64_t bias_of(const struct image *image, const struct maps_line *line)
 	return line->start - line->offset;
 }
 
-/* The path without the kernel's " (deleted)"; anonymous code is "[anon]". */
+/* The path without the kernel's " (deleted)"; "[anon]" for anonymous code. The caller frees it. */
 static char *path_of(const struct maps_line *line)
 {
 	static const char deleted[] = " (deleted)";
@@ -296,9 +295,7 @@ static int add_line(struct modmap *m, const struct maps_line *line)
 	return push_range(m, &range);
 }
 
-/* Has the text the same executable ranges as last time? Heaps and stacks that
- * grow must not drop anybody's caches; so compare only after a cheap test that
- * the whole text is equal has failed. */
+/* Is the whole text as it was last time? This cheap test comes before the text is parsed. */
 static bool same_text(const struct modmap *m)
 {
 	return m->text.len == m->last.len && m->text.len &&
@@ -319,6 +316,8 @@ static int parse(struct modmap *m, struct error *err)
 	return rc;
 }
 
+/* Are the executable ranges as they were? Heaps and stacks that grow must not invalidate caches, so
+ * they do not change the generation. */
 static bool same_ranges(const struct modmap *m, const struct mapping *old, size_t count)
 {
 	if (m->count != count)

@@ -43,7 +43,7 @@ bool process_shares_numbers(const struct process *p)
 	       theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
 }
 
-/* The last number of NSpid (proc_pid_status(5)), where there is one. */
+/* Takes the last number of NSpid (proc_pid_status(5)), if there is one. */
 static void take_own_number(const struct buffer *status, pid_t *number)
 {
 	const char *line = strstr((const char *)status->data, "\nNSpid:"), *tab;
@@ -82,8 +82,8 @@ int process_read_ids(struct process *p)
 	return rc;
 }
 
-/* pidfd_open(2) takes leaders only: EINVAL, or ENOENT since Linux 6.9, for
- * another thread of a process. */
+/* pidfd_open(2) takes leaders only. For another thread of a process it fails with EINVAL, or since
+ * Linux 6.9 with ENOENT. */
 static int no_pidfd(const struct process *p, struct error *err)
 {
 	if (errno == EINVAL || errno == ENOENT)
@@ -176,7 +176,7 @@ bool process_alive(const struct process *p)
 {
 	struct pollfd pf = { .fd = p->pid_fd, .events = POLLIN };
 
-	return poll(&pf, 1, 0) <= 0; /* a signal of ours ends even this with EINTR */
+	return poll(&pf, 1, 0) <= 0; /* a signal to us ends even this poll with EINTR */
 }
 
 int process_cpu_ns(const struct process *p, uint64_t *ns)

@@ -13,7 +13,7 @@ enum {
 	CHUNK = 512,	   /* relocations read at a time */
 };
 
-/* 100 million pointers; chromium has two. */
+/* 100 million pointers; chromium has 2 million. */
 static const uint64_t TABLE_MAX = 2400000000u;
 
 struct table {
@@ -21,7 +21,7 @@ struct table {
 	uint64_t symbols;  /* DT_SYMTAB */
 };
 
-/* Called for each; nonzero ends the reading and is returned. */
+/* Called for each relocation; a nonzero result ends the reading and is returned. */
 typedef int visit(void *context, uint64_t at, uint64_t value);
 
 static bool find_dynamic(const struct image *image, GElf_Phdr *ph)
@@ -58,7 +58,7 @@ static bool find_table(const struct image *image, struct lazyfile *file, struct 
 	return t->at && t->size;
 }
 
-/* What a relocation writes, if that is a plain address in this file. */
+/* The value that a relocation writes. False if that is no plain address in this file. */
 static bool written(const struct table *t, struct lazyfile *file, const Elf64_Rela *r,
 		    uint64_t *value)
 {

@@ -1,13 +1,13 @@
 /*
- * AArch64 ("ELF for the Arm 64-bit Architecture" and "DWARF for the Arm 64-bit
- * Architecture", both IHI 2024Q3). See arch.h.
+ * AArch64 ("ELF for the Arm 64-bit Architecture" and "DWARF for the Arm 64-bit Architecture", both
+ * IHI 2024Q3). See arch.h.
  *
- * A call leaves the return address in x30, and its callee may keep it there, so the pc
- * of a frame is no column: what CFI says of x30 is where the caller goes on.
+ * A call puts the return address in x30, and the callee may leave it there. So the pc of a frame is
+ * not a column: the CFI rule of x30 gives the address at which the caller continues.
  *
- * A return address may be signed (PAC): the bits that no address needs hold a
- * signature. CFI says where it is (DW_CFA_AARCH64_negate_ra_state), but nothing of it
- * need be known to take the signature off, because without one these bits are 0.
+ * A return address may be signed (PAC): the bits that an address does not use hold a signature. CFI
+ * says where addresses are signed (DW_CFA_AARCH64_negate_ra_state), but this is not needed to
+ * remove the signature: the bits of an unsigned address are 0.
  */
 #ifndef UNWIND_ARCH_AARCH64_H
 #define UNWIND_ARCH_AARCH64_H
@@ -26,7 +26,7 @@ enum { /* aadwarf64, 4.1, "DWARF register names" */
 	DWARF_FP = DWARF_X29,
 	DWARF_RA = DWARF_X30,
 	DWARF_PC = DWARF_COUNT,
-	REGS_SIGNATURE, /* not a register: the bits of a code address that may sign it */
+	REGS_SIGNATURE, /* not a register: mask of the address bits that a signature may use */
 	REGS_COUNT,
 	CFA_BASES = DWARF_COUNT,
 };
@@ -38,7 +38,7 @@ enum {
 	CALLEE_SAVED = ((1 << (DWARF_X29 - DWARF_X19 + 1)) - 1) << DWARF_X19, /* aapcs64, 6.1.1 */
 	RA_AT_CFA = 0,
 	RED_ZONE = 0,
-	CFI_KNOWS_SIGNALS = false, /* of the vDSO */
+	CFI_KNOWS_SIGNALS = false, /* not that of the vDSO */
 	KNOWS_GO = false,
 	SHORT_SLOTS = 12,
 	RA_SLOT = 11,
@@ -59,8 +59,8 @@ static inline uint64_t arch_unsigned(const uint64_t *r, uint64_t addr)
 	return addr & ~r[REGS_SIGNATURE];
 }
 
-/* DW_CFA_AARCH64_negate_ra_state and negate_ra_state_with_pc (aadwarf64, 4.2): whether
- * the return address is signed by now. */
+/* DW_CFA_AARCH64_negate_ra_state and negate_ra_state_with_pc (aadwarf64, 4.2): they tell whether
+ * the return address is signed from this instruction on. */
 static inline bool arch_cfa_notes(uint8_t op)
 {
 	return op == 0x2d || op == 0x2c;

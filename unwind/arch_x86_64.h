@@ -1,5 +1,5 @@
-/* x86-64 (System V ABI, AMD64 supplement). See arch.h. REG_ is taken by
- * sys/ucontext.h, which counts otherwise. */
+/* x86-64 (System V ABI, AMD64 supplement). See arch.h. The prefix is DWARF_ because sys/ucontext.h
+ * uses REG_, with other numbers. */
 #ifndef UNWIND_ARCH_X86_64_H
 #define UNWIND_ARCH_X86_64_H
 
@@ -44,7 +44,7 @@ enum {
 	CFI_KNOWS_SIGNALS = true,
 	KNOWS_GO = true,
 	SHORT_SLOTS = 6,
-	RA_SLOT = 0, /* none */
+	RA_SLOT = 0, /* not used */
 };
 
 #define ARCH_SLOTS(f) \

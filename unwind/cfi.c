@@ -1,10 +1,8 @@
 /*
- * The interpreter of call frame instructions (DWARF 5, section 6.4.2), with the
- * GNU extensions that gcc emits and the augmentations of .eh_frame (Linux
- * Standard Base Core, 10.6.1).
+ * The interpreter of call frame instructions (DWARF 5, section 6.4.2), with the GNU extensions that
+ * gcc emits and the augmentations of .eh_frame (Linux Standard Base Core, 10.6.1).
  *
- * An entry that breaks a rule is left out as a whole, never half: a wrong row
- * is worse than none.
+ * An entry that breaks a rule is left out as a whole: a wrong row is worse than none.
  */
 #include "unwind/cfi.h"
 
@@ -19,13 +17,13 @@
 enum {
 	REMEMBER_MAX = 32,
 	CIE_SLOTS = 16,
-	CIE_MAX = 1024, /* bytes; each of its entries may cost running it again */
-	CIE_TURNS = 4,	/* times the section's length that CIEs may be read, all together */
-	CIE_FREE = 64 << 10, /* bytes in addition */
+	CIE_MAX = 1024, /* bytes; each FDE may cost running its CIE again */
+	CIE_TURNS = 4,	/* all reads of CIEs together: at most this many section lengths */
+	CIE_FREE = 64 << 10, /* plus this many bytes */
 };
 
 struct cie {
-	uint64_t offset; /* in the section: what an FDE names */
+	uint64_t offset; /* in the section; an FDE names its CIE by it */
 	Dwarf_CIE entry;
 	uint8_t pointer_encoding; /* of an FDE's addresses */
 	bool has_sized_augmentation, signal_frame, usable;
@@ -40,15 +38,15 @@ struct machine {
 	struct cfi_rule rule;
 	struct cfi_rule remembered[REMEMBER_MAX];
 	unsigned depth;
-	bool pending; /* rule not yet given to the sink */
+	bool pending; /* the current rule has not been given to the sink */
 };
 
 struct reader {
 	const struct cfi_section *section;
-	Elf_Data data; /* the section's bytes as libdw wants them */
+	Elf_Data data; /* the section's bytes in libdw's form */
 	struct cie cies[CIE_SLOTS];
-	uint64_t cie_bytes; /* read so far: entries that go back and forth between two CIEs
-			     * of one slot must not make the time quadratic */
+	uint64_t cie_bytes; /* read so far: FDEs that alternate between two CIEs of one slot must
+			     * not make the time quadratic */
 };
 
 static void set_column(struct machine *m, struct cursor *c, uint64_t reg, enum column_kind kind,
@@ -60,7 +58,7 @@ static void set_column(struct machine *m, struct cursor *c, uint64_t reg, enum c
 	}
 	m->pending = true;
 	if (reg >= DWARF_COUNT)
-		return; /* vector and other registers that no walk needs */
+		return; /* vector and other registers that a walk does not need */
 	m->rule.columns[reg] = (struct column){ kind, (int32_t)value };
 	if (kind == COLUMN_DEFAULT)
 		m->rule.said &= ~(1u << reg);
@@ -77,7 +75,7 @@ static void set_cfa(struct machine *m, struct cursor *c, uint64_t reg, int64_t v
 	m->pending = true;
 }
 
-/* The place of an expression: where its length stands. */
+/* Passes over an expression; returns its offset in the section, which is that of its length. */
 static int64_t take_expression(struct machine *m, struct cursor *c)
 {
 	int64_t place = c->pos - m->section->data;
@@ -95,7 +93,7 @@ static void restore(struct machine *m, struct cursor *c, uint64_t reg)
 			   m->cie->initial.columns[reg].value);
 }
 
-/* Gives the row that ends here to the sink and moves on. */
+/* Gives the row that ends here to the sink and moves on to address `to`. */
 static void advance(struct machine *m, struct cursor *c, uint64_t to)
 {
 	if (!m->sink || to < m->pc) {
@@ -212,7 +210,7 @@ static bool run_column(struct machine *m, struct cursor *c, uint8_t op)
 
 		if (other < DWARF_COUNT)
 			set_column(m, c, reg, COLUMN_REGISTER, (int64_t)other);
-		else /* kept in a register that is not ours to know */
+		else /* kept in a register that is not tracked */
 			set_column(m, c, reg, COLUMN_UNDEFINED, 0);
 		return true;
 	}
@@ -326,12 +324,13 @@ static void read_augmentation(struct cie *cie)
 		case 'S':
 			cie->signal_frame = true;
 			break;
-		case 'B': /* aarch64: signed with the other key; tagged; both without data */
+		case 'B': /* aarch64: B, key B signs; G, tagged stack; both without data */
 		case 'G':
 			break;
 		default:
-			/* With 'z' the unknown can be passed over, though what follows
-			 * it cannot be told; without, nothing can. */
+			/* With 'z' an unknown letter's data can be skipped, but the letters after
+			 * it cannot be interpreted. Without 'z' the length of its data is not
+			 * known. */
 			cie->usable = cie->has_sized_augmentation;
 			letter += strlen(letter) - 1;
 		}
@@ -340,8 +339,7 @@ static void read_augmentation(struct cie *cie)
 		cie->usable = false;
 }
 
-/* The remembered states stay as they are: clearing them would cost more than
- * running the entry. */
+/* The remembered states are not cleared: that would cost more than running the entry. */
 static void start_machine(struct machine *m, const struct cfi_section *s, const struct cie *cie,
 			  struct cfi_sink *sink)
 {
@@ -354,10 +352,9 @@ static void start_machine(struct machine *m, const struct cfi_section *s, const 
 	m->pending = true;
 }
 
-/* libdw takes the entry apart and checks its length and its augmentation
- * string. It adds to an offset before it compares it with the section's size,
- * so one near 2^64 must not reach it, and leaves *next alone when the length is
- * broken. Returns like dwarf_next_cfi. */
+/* libdw splits the entry and checks its length and its augmentation string. It adds to the offset
+ * before it compares it with the section's size, so an offset near 2^64 must not reach it. When the
+ * length is broken, it leaves *next unchanged. Returns like dwarf_next_cfi. */
 static int next_entry(struct reader *r, uint64_t offset, Dwarf_Off *next, Dwarf_CFI_Entry *entry)
 {
 	*next = offset;
@@ -392,7 +389,7 @@ static void read_cie(struct reader *r, struct cie *cie, uint64_t offset)
 	cursor_init(&c, e->initial_instructions,
 		    (size_t)(e->initial_instructions_end - e->initial_instructions), "CIE");
 	cie->initial.cfa_reg = CFA_EXPRESSION;
-	cie->initial.cfa_value = -1; /* until it is defined */
+	cie->initial.cfa_value = -1; /* until an instruction defines it */
 	start_machine(&m, r->section, cie, NULL);
 	run(&m, &c);
 	if (c.failed)
@@ -401,8 +398,8 @@ static void read_cie(struct reader *r, struct cie *cie, uint64_t offset)
 	cie->initial.signal_frame = cie->signal_frame;
 }
 
-/* Linkers leave a CIE or two for each object file, and the entries of one
- * function's parts go back and forth between them. */
+/* Linkers leave a CIE or two for each object file, and the FDEs of one function's parts alternate
+ * between them. */
 static const struct cie *cie_at(struct reader *r, uint64_t offset)
 {
 	struct cie *cie = &r->cies[(offset >> 3 ^ offset >> 7) % CIE_SLOTS];
@@ -412,7 +409,7 @@ static const struct cie *cie_at(struct reader *r, uint64_t offset)
 	return cie;
 }
 
-/* One FDE. False when it is broken. */
+/* Reads one FDE. False when it is broken or the sink rejects it. */
 static bool read_fde(const struct cie *cie, const struct cfi_section *s, const Dwarf_FDE *fde,
 		     struct cfi_sink *sink)
 {

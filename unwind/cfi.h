@@ -1,9 +1,9 @@
 /*
- * .eh_frame and .debug_frame -> rows: from this address on, this rule.
+ * Reads .eh_frame and .debug_frame into rows: from this address on, this rule.
  *
- * Entries are taken apart by libdw (dwarf_next_cfi), the instructions in them
- * are interpreted here: asking libdw for each row (dwarf_cfi_addrframe) runs an
- * entry from its beginning every time, five to seven times slower.
+ * libdw splits the sections into entries (dwarf_next_cfi); the instructions in them are interpreted
+ * here. Asking libdw for each row (dwarf_cfi_addrframe) would run an entry from its beginning every
+ * time, which is five to seven times slower.
  */
 #ifndef UNWIND_CFI_H
 #define UNWIND_CFI_H
@@ -23,20 +23,19 @@ struct cfi_section {
 	const unsigned char *ident; /* the file's e_ident */
 };
 
-/* Whom the rows go to. Expressions in a rule are offsets in the section: each
- * begins with its length as ULEB128. Negative returns of begin and row leave
- * the entry out. */
+/* The receiver of the rows. Expressions in a rule are offsets in the section: each begins with its
+ * length as ULEB128. When begin or row returns a negative value, the entry is left out. */
 struct cfi_sink {
 	/* An entry covers [start, end). */
 	int (*begin)(struct cfi_sink *sink, uint64_t start, uint64_t end);
-	/* From `pc` on, inside the entry, ascending. */
+	/* `rule` holds from `pc` on. Rows lie inside the entry and come in ascending order. */
 	int (*row)(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *rule);
-	/* The entry is over; `good` is false when it is broken and must be left out. */
+	/* End of the entry. `good` is false when it is broken and must be left out. */
 	void (*end)(struct cfi_sink *sink, bool good);
 };
 
-/* Feeds every entry of the section to the sink. Returns how many entries were
- * broken. Time is linear in the section's length. */
+/* Gives every entry of the section to the sink. Returns the number of entries that were broken or
+ * that the sink rejected. Time is linear in the section's length. */
 size_t cfi_read(const struct cfi_section *section, struct cfi_sink *sink);
 
 #endif

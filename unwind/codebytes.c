@@ -49,8 +49,9 @@ static size_t read_process(const struct process *process, uint64_t addr, uint8_t
 	return live.memory.read(&live.memory, addr, to, len) ? 0 : len;
 }
 
-/* The part of a line that the mapping has. Lines divide pages, and mappings consist
- * of such: a line lies in one or in none, but for what tests make. */
+/* Fills the part of a line that the mapping covers. A mapping consists of whole pages and a page of
+ * whole lines, so a line lies entirely inside or outside of a mapping, except in mappings that
+ * tests make. */
 static void fill(struct codebytes *c, struct code_line *line, const struct mapping *range)
 {
 	size_t len = range->end - line->addr < CODE_LINE ? range->end - line->addr : CODE_LINE;
@@ -110,7 +111,7 @@ bool codebytes_behind_call(struct codebytes *c, uint64_t addr, uint64_t *target)
 	int64_t distance;
 
 	*target = 0;
-	/* A mapping may begin less than a call's longest form before. */
+	/* The mapping may begin fewer bytes before `addr` than the longest call instruction has. */
 	while (len && codebytes_read(c, addr - len, before, len) < len)
 		len--;
 	if (!insn_call_ends(before + len, len, &distance))

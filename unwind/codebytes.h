@@ -1,9 +1,9 @@
 /*
- * The bytes of a process's code, for those who must read it: where no CFI says how.
+ * The bytes of a process's code, for the parts of the unwinder that read instructions where there
+ * is no CFI.
  *
- * A file's code is read from the file, once for each state of the maps. Code that no
- * file backs is read from the process, anew for each walk, because a JIT compiler may
- * have put other code there.
+ * Code that a file backs is read from the file, once for each state of the maps. Code that no file
+ * backs is read from the process, anew for each walk, because a JIT compiler may have replaced it.
  */
 #ifndef UNWIND_CODEBYTES_H
 #define UNWIND_CODEBYTES_H
@@ -17,24 +17,25 @@ struct modmap;
 enum { CODE_LINE = 128, CODE_LINES = 64 }; /* powers of two */
 
 struct codebytes {
-	const struct modmap *maps; /* of the present walk */
-	uint64_t walk;		   /* its number */
+	const struct modmap *maps; /* of the current walk */
+	uint64_t walk;		   /* number of the current walk */
 	struct code_line {
-		uint64_t addr, generation, walk; /* walk 0: of a file */
-		size_t len; /* bytes from addr on that there are */
+		uint64_t addr, generation, walk; /* walk 0: read from a file */
+		size_t len; /* bytes that could be read, from addr on */
 		uint8_t bytes[CODE_LINE];
 	} lines[CODE_LINES];
 };
 
-/* {0} is one that knows nothing. Before each walk. */
+/* Starts a walk: must be called before each one. A zeroed struct codebytes is empty. `maps` is
+ * borrowed until the next codebytes_begin. */
 void codebytes_begin(struct codebytes *c, const struct modmap *maps);
 
-/* Copies up to `want` bytes from an address on, as far as they are executable and can
- * be read; how many. */
+/* Copies up to `want` bytes from address `addr` on to `buf`, as long as they are executable and can
+ * be read. Returns the number of bytes copied. */
 size_t codebytes_read(struct codebytes *c, uint64_t addr, void *buf, size_t want);
 
-/* Is it an address behind a call instruction? *target is what the call names as its
- * target, 0 where it names none (through a register or a pointer). */
+/* True when a call instruction ends at `addr`. *target is the address that the call instruction
+ * names, 0 where it names none (a call through a register or a pointer). */
 bool codebytes_behind_call(struct codebytes *c, uint64_t addr, uint64_t *target);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A lookup is one of a cache from pc to rule, which answers nine of ten, and else
- * a binary search in the table of the image that is mapped there.
+ * A lookup first tries a cache from pc to rule, which answers nine of ten. Otherwise it is a binary
+ * search in the table of the image that is mapped there.
  */
 #include "unwind/codemap.h"
 
@@ -20,23 +20,23 @@
 
 enum {
 	CODE_LINE = 64, /* bytes of a cache line */
-	ENTRY_BYTES = 64, /* no program's entry code is longer */
+	ENTRY_BYTES = 64, /* bytes; no known program's entry code is longer */
 };
 
-/* aarch64 has twice the registers to keep. */
+/* On aarch64 a rule has twice as many slots, so struct code is larger than a cache line. */
 _Static_assert(sizeof(struct code) == CODE_LINE || SHORT_SLOTS > 6, "a cache line");
 
-/* What the tables of one run may take together: those of some 100 million rows, and a
- * program of 200 MB has three. */
+/* Bound on the memory of all tables of one run: some 100 million rows. A program of 200 MB has
+ * three million. */
 static const uint64_t TABLE_BYTES_MAX = 512 << 20;
 
 struct code_module {
 	struct cfi_table *table;
-	struct go_image *go; /* NULL: not Go's */
-	bool asked; /* for its table, if only in vain */
-	bool loaded; /* from the cache */
-	bool refused; /* there are too many tables already */
-	uint64_t entry; /* where the kernel enters the file, if no CFI covers that, else 0 */
+	struct go_image *go; /* NULL: no Go image */
+	bool asked; /* its table has been looked for, successfully or not */
+	bool loaded; /* its table was read from the cache on disk */
+	bool refused; /* no table was made: the tables already take TABLE_BYTES_MAX */
+	uint64_t entry; /* the file's entry point if no CFI covers it, else 0 */
 	uint64_t build_ns;
 };
 
@@ -70,8 +70,8 @@ static uint64_t own_cpu_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Entry code that has CFI needs no guess, and what stands behind it (gcc's
- * crtstuff) has callers. */
+/* Entry code that has CFI needs no guess, and the code that follows it then (gcc's crtstuff) has
+ * callers. */
 static uint64_t entry_without_cfi(const struct image *image, const struct cfi_table *table)
 {
 	GElf_Ehdr ehdr;
@@ -115,7 +115,8 @@ static void get_table(struct codemap *c, struct code_module *m, const struct ima
 	m->build_ns = own_cpu_ns() - start;
 }
 
-/* The image's table, compiled or loaded when first asked for; NULL when out of memory. */
+/* The image's table, compiled or loaded on first use; NULL when out of memory, or when no table was
+ * made because there are too many already. */
 static const struct cfi_table *table_of(struct codemap *c, const struct image *image)
 {
 	size_t id = image_id(image);
@@ -127,7 +128,7 @@ static const struct cfi_table *table_of(struct codemap *c, const struct image *i
 	return c->modules[id].table;
 }
 
-/* Is this code at this image address? */
+/* Does the file have these `len` bytes at this image address? */
 static bool has_code(const struct image *image, uint64_t addr, const char *bytes, size_t len)
 {
 	uint64_t offset, left;
@@ -140,10 +141,10 @@ static bool has_code(const struct image *image, uint64_t addr, const char *bytes
 }
 
 /*
- * glibc's clone and clone3 end their FDE right before the system call, because what
- * it says is wrong in the new thread. In the one that called it still holds for the
- * few instructions that test the result and return: there a program stands that
- * makes threads or waits for a vfork. NULL if this is not such a place.
+ * glibc's clone and clone3 end their FDE right before the system call, because its rule is wrong in
+ * the new thread. In the calling thread the rule still holds for the few instructions that test the
+ * result and return. A thread that creates threads or waits for a vfork is found there. Returns the
+ * rule, or NULL if this is not such a place.
  */
 static const struct short_rule *rule_before_syscall(const struct image *image,
 						    const struct cfi_table *table, uint64_t addr)
@@ -158,8 +159,8 @@ static const struct short_rule *rule_before_syscall(const struct image *image,
 		       rule : NULL;
 }
 
-/* Is this the code that the kernel enters the file by, which has no caller (System V
- * ABI, AMD64, 3.4.1)? That of the dynamic linker and of musl is assembly without CFI. */
+/* Is this the file's entry code, which has no caller (System V ABI, AMD64, 3.4.1)? In the dynamic
+ * linker and in musl it is assembly without CFI. */
 static bool is_entry(const struct codemap *c, const struct image *image, uint64_t addr)
 {
 	uint64_t entry = image_id(image) < c->module_count ? c->modules[image_id(image)].entry : 0;

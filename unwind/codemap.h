@@ -1,6 +1,6 @@
 /*
- * A process's code, as far as walks have met it: for each address how to step
- * from there, for each image its compiled table.
+ * What walks have learned about a process's code: for each address how to step from there, for each
+ * image its compiled table.
  */
 #ifndef UNWIND_CODEMAP_H
 #define UNWIND_CODEMAP_H
@@ -18,27 +18,27 @@ struct unwind_table_info;
 
 enum { CODE_SLOTS = 4096 }; /* power of two */
 
-/* Where codemap_find found what it last did not know: frames of one stack mostly lie
- * in one module. A copy, because maps may be read again meanwhile. */
+/* The range in which codemap_learn last found an address: frames of one stack mostly lie in one
+ * module. A copy, because the maps may be read again meanwhile. */
 struct code_range {
 	uint64_t start, end, bias;
 	uint64_t generation;
 	const struct image *image;
 	const struct cfi_table *table;
-	struct go_image *go; /* NULL: not Go's */
+	struct go_image *go; /* NULL: no Go image */
 };
 
 struct codemap {
-	struct code_module *modules; /* by image id */
+	struct code_module *modules; /* indexed by image id */
 	size_t module_count;
-	uint64_t table_bytes;	  /* of all tables */
-	struct tablecache *tables; /* kept from run to run; owned, may be NULL */
-	uint64_t generation; /* of the maps of the present walk */
+	uint64_t table_bytes;	  /* memory of all tables */
+	struct tablecache *tables; /* the cache of tables on disk; owned, may be NULL */
+	uint64_t generation; /* of the maps of the current walk */
 	struct code_range range;
-	struct code *cache; /* CODE_SLOTS, each a cache line */
+	struct code *cache; /* CODE_SLOTS entries, each a cache line on x86-64 */
 };
 
-/* ERR_NOMEM. */
+/* ERR_NOMEM: nothing needs to be released. */
 int codemap_init(struct codemap *c);
 void codemap_release(struct codemap *c);
 
@@ -47,11 +47,11 @@ static inline size_t code_slot(uint64_t addr)
 	return (addr ^ addr >> 12) & (CODE_SLOTS - 1);
 }
 
-/* For the next: what the cache does not have. */
+/* The slow path of codemap_find: looks up an address that the cache does not have. */
 const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, uint64_t addr);
 
-/* What is known about a code address of a process with these maps, for which
- * c->generation holds; NULL: nothing is mapped there. Valid until the next call. */
+/* What is known about a code address of a process with these maps; c->generation must be the maps'
+ * generation. NULL: nothing is mapped there. Valid until the next call. */
 static inline const struct code *codemap_find(struct codemap *c, const struct modmap *maps,
 					      uint64_t addr)
 {

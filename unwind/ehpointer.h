@@ -1,5 +1,4 @@
-/* Pointers as .eh_frame encodes them (LSB Core, 10.5 "DWARF Exception Header
- * Encoding"). */
+/* Pointers as .eh_frame encodes them (LSB Core, 10.5, "DWARF Exception Header Encoding"). */
 #ifndef UNWIND_EHPOINTER_H
 #define UNWIND_EHPOINTER_H
 
@@ -8,12 +7,12 @@
 struct cfi_section;
 struct cursor;
 
-/* One pointer at the cursor, which reads bytes of the section. Fails the cursor
- * when the base that it is relative to is not known, or when it only says where
- * the pointer would stand in a running process (DW_EH_PE_indirect). */
+/* Reads one pointer at the cursor, which must be in the section's bytes, and returns its value.
+ * Fails the cursor when the base of a relative pointer is not known, or when the pointer would have
+ * to be loaded from memory of a running process (DW_EH_PE_indirect). */
 uint64_t ehpointer_take(const struct cfi_section *s, struct cursor *c, uint8_t encoding);
 
-/* Passes over a pointer that nobody asks for, indirect and omitted ones too. */
+/* Passes over a pointer without its value. Accepts DW_EH_PE_indirect and DW_EH_PE_omit, too. */
 void ehpointer_skip(struct cursor *c, uint8_t encoding);
 
 #endif

@@ -16,7 +16,7 @@ struct machine {
 	const struct expr_context *context;
 	uint64_t stack[STACK_SIZE];
 	unsigned depth;
-	int rc; /* of a memory read */
+	int rc; /* error of a memory read, or 0 */
 };
 
 static void push(struct machine *m, uint64_t v)
@@ -36,7 +36,7 @@ static uint64_t pop(struct machine *m)
 	return m->stack[--m->depth];
 }
 
-/* The entry `n` below the top. */
+/* Returns the stack entry `n` below the top. */
 static uint64_t pick(struct machine *m, uint64_t n)
 {
 	if (n >= m->depth) {

@@ -15,10 +15,10 @@ struct expr_context {
 	uint64_t bias; /* address in the process - image address, for DW_OP_addr */
 };
 
-/* Evaluates `len` bytes at `code`, with `initial` on the stack if `push` is set
- * (the CFA, for register rules). The value on top goes to *value. 0; ERR_FORMAT
- * when the expression is broken, endless or needs what is not known; the error
- * of a failed memory read. */
+/* Evaluates `len` bytes at `code`. `initial` is pushed first unless it is NULL (the CFA, for
+ * register rules). The value on top of the stack goes to *value. ERR_FORMAT: the expression is
+ * broken, takes too many steps, or needs a register that is not known; or the error of a failed
+ * memory read. */
 int expr_evaluate(const uint8_t *code, size_t len, const struct expr_context *context,
 		  const uint64_t *initial, uint64_t *value);
 

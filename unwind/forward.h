@@ -1,14 +1,14 @@
 /*
- * Where code without CFI will return to: read it on from where it stands until it
- * returns, and keep account of rsp and of what is restored on the way.
+ * Finds the caller of code without CFI: the instructions are simulated from the pc to the
+ * function's return, keeping track of rsp and of the registers that are restored on the way.
  *
- * A function must leave by its return address, whatever it has done to the stack, so
- * this is right in prologues, epilogues, leaf functions and assembly alike. What it
- * cannot see is where a conditional jump will go; both ways are tried, and any must
- * lead to a return address that a call has left.
+ * A function must leave by its return address, whatever it has done to the stack, so this works in
+ * prologues, epilogues, leaf functions and assembly alike. It cannot predict conditional jumps:
+ * both ways are tried, and a way is accepted only if it leads to a return address that a call has
+ * left.
  *
- * Rejected: reading backward from the pc to the function's beginning, as gdb does.
- * Nothing tells where instructions begin, nor where the function does.
+ * Rejected: reading backward from the pc to the function's beginning, as gdb does. Nothing tells
+ * where instructions begin, nor where the function does.
  */
 #ifndef UNWIND_FORWARD_H
 #define UNWIND_FORWARD_H
@@ -22,23 +22,23 @@ struct regs;
 
 enum forward_end {
 	FORWARD_FOUND,
-	FORWARD_NEVER_RETURNS, /* without a call it comes to where nothing follows */
+	FORWARD_NEVER_RETURNS, /* the code ends without a call where execution cannot continue */
 	FORWARD_EXHAUSTED,     /* the return address is beyond the copy of the stack */
 	FORWARD_UNKNOWN,
 };
 
-/* Is it an address that a call returns to, or that a signal handler does? */
+/* Can `addr` be a return address: that of a call, or of a signal handler? */
 typedef bool forward_accepts(void *ctx, uint64_t addr);
 
-/* From the frame whose registers are `regs`, those in `valid` known, to its caller's,
- * which replace them. At most `most` instructions are read. */
+/* Steps to the caller of the frame that has registers `regs`, of which those in `valid` are known.
+ * On FORWARD_FOUND both are replaced by the caller's. At most `most` instructions are read. */
 enum forward_end forward_to_return(struct codebytes *code, const struct memory *memory,
 				   struct regs *regs, uint32_t *valid, unsigned most,
 				   forward_accepts *accepts, void *ctx);
 
-/* The other way round, where code never returns: does a function that begins at
- * `entry`, called with its return address at `slot`, come to the present pc with the
- * present rsp? Then the same: to its caller. */
+/* The reverse, for code that never returns: does a function that begins at `entry`, called with its
+ * return address at `slot`, come to the current pc with the current rsp? If so, *regs and *valid
+ * are replaced by the caller's and the result is true. */
 bool forward_from_entry(struct codebytes *code, const struct memory *memory, uint64_t entry,
 			uint64_t slot, struct regs *regs, uint32_t *valid, unsigned most);
 

@@ -1,7 +1,7 @@
 /*
- * Ways that wait to be tried lie in a small stack; a place that a jump has led to is
- * not entered twice, so loops end. With few registers known a way may turn out to lead
- * nowhere (rsp is lost): then the next is tried.
+ * The ways that are still to be tried are kept in a small stack. A place that a jump has led to is
+ * not entered twice, so loops end. When few registers are known, a way may lead nowhere (rsp is
+ * lost); then the next way is tried.
  */
 #include "unwind/forward.h"
 
@@ -19,17 +19,17 @@ enum { WAYS_MAX = 12, JOINS_MAX = 64 };
 
 struct search {
 	struct codebytes *code;
-	forward_accepts *accepts; /* NULL: it is a place that is sought */
+	forward_accepts *accepts; /* NULL: the search is for goal, not for a return */
 	void *ctx;
 	struct machine ways[WAYS_MAX]; /* to be tried; the last first */
 	unsigned way_count;
-	uint64_t joins[JOINS_MAX]; /* where jumps have led */
+	uint64_t joins[JOINS_MAX]; /* targets of jumps so far */
 	unsigned join_count;
-	unsigned left;	 /* instructions that may be read */
-	unsigned halts;	 /* ways that ended where nothing goes on */
-	bool lost;	 /* a way ended nobody knows where */
+	unsigned left;	 /* instructions that may still be read */
+	unsigned halts;	 /* ways that ended where execution cannot continue */
+	bool lost;	 /* a way could not be followed to its end */
 	bool exhausted;  /* a return address was beyond the copy */
-	uint64_t goal, goal_sp; /* the place, and the stack there */
+	uint64_t goal, goal_sp; /* the pc that is searched for, and its rsp */
 	struct machine found;
 };
 
@@ -41,7 +41,7 @@ enum flow {
 static enum flow flow_of_ff(const struct insn *insn)
 {
 	switch (insn->reg & 7) {
-	case 4: /* by a table: a switch; else a call in the last place, or a PLT's stub */
+	case 4: /* through a table: a switch; otherwise a tail call or the stub of a PLT */
 		return insn->notrack || insn->index != HW_NONE ? FLOW_TABLE : FLOW_AWAY;
 	case 5:
 		return FLOW_LOST;
@@ -75,7 +75,7 @@ static enum flow flow_of(const struct insn *insn)
 	return FLOW_ON;
 }
 
-/* True when no jump has led there yet. */
+/* True when no earlier jump led to `pc`. */
 static bool join(struct search *s, uint64_t pc)
 {
 	for (unsigned i = 0; i < s->join_count; i++)
@@ -101,7 +101,8 @@ static void try_later(struct search *s, const struct machine *m, uint64_t pc)
 	s->ways[s->way_count++].pc = pc;
 }
 
-/* Does a return address stand at rsp + `above`? Then that is where it goes. */
+/* Is the word at rsp + `above` a return address? If so, s->found becomes the caller: rsp is moved
+ * past the return address and `dropped` more bytes. */
 static bool returns_by(struct search *s, struct machine *m, uint64_t above, uint64_t dropped)
 {
 	uint64_t addr;
@@ -127,8 +128,8 @@ static bool is_mov_rbp_rsp(const struct insn *insn)
 	       (insn->opcode == 0x8b && insn->reg == HW_RBP && insn->rm == HW_RSP);
 }
 
-/* push rbp; mov rbp, rsp: what stands above is the return address, however long the
- * function may be. */
+/* At push rbp; mov rbp, rsp the top of the stack is the return address, however long the function
+ * may be. */
 static bool frame_begins(struct search *s, struct machine *m, const struct insn *insn,
 			 const uint8_t *code, size_t len)
 {
@@ -139,7 +140,7 @@ static bool frame_begins(struct search *s, struct machine *m, const struct insn 
 	       is_mov_rbp_rsp(&after) && returns_by(s, m, 0, 0);
 }
 
-/* A system call from which there is no return. */
+/* True at a system call that does not return. */
 static bool exits(const struct machine *m)
 {
 	uint64_t number = m->r[HW_RAX];
@@ -163,10 +164,10 @@ static enum way halt(struct search *s, const struct machine *m)
 	return WAY_ENDED;
 }
 
-/* What lies above the return address at a jump out of this function: nothing, unless it is the
- * head of a PLT (push GOT[1]; jmp GOT[2]). That has pushed the link map onto the entry's index,
- * and the resolver takes both off (System V ABI, 5.2, "Procedure Linkage Table"). GNU ld
- * makes CFI for it, lld does not. */
+/* Bytes between rsp and the return address at a jump out of this function. They are 0 except at the
+ * head of a PLT (push GOT[1]; jmp GOT[2]): the PLT entry has pushed its index and the head the link
+ * map, and the resolver removes both (System V ABI, 5.2, "Procedure Linkage Table"). GNU ld makes
+ * CFI for the head, lld does not. */
 static uint64_t left_to_resolver(struct search *s, const struct machine *m, const struct insn *jump)
 {
 	enum { PUSH_LENGTH = 6 };
@@ -182,7 +183,7 @@ static uint64_t left_to_resolver(struct search *s, const struct machine *m, cons
 	return m->pc + (uint64_t)jump->disp == push_end + (uint64_t)push.disp + 8 ? 16 : 0;
 }
 
-/* One instruction; m->pc is already behind it. */
+/* Executes one instruction; m->pc is already behind it. */
 static enum way go_on(struct search *s, struct machine *m, const struct insn *insn)
 {
 	uint64_t target = m->pc + (uint64_t)insn->imm;
@@ -207,7 +208,7 @@ static enum way go_on(struct search *s, struct machine *m, const struct insn *in
 		if (returns_by(s, m, left_to_resolver(s, m, insn), 0))
 			return WAY_FOUND;
 		/* fall through */
-	case FLOW_TABLE: /* what follows is a case of the same switch */
+	case FLOW_TABLE: /* the code behind it is a case of the same switch */
 		lose(s);
 		return join(s, m->pc) ? WAY_ON : WAY_ENDED;
 	case FLOW_HALT:
@@ -251,7 +252,7 @@ static bool follow(struct search *s, struct machine *m)
 	return way == WAY_FOUND;
 }
 
-/* Between push rbp and mov rbp, rsp: the frame has just begun. */
+/* True between push rbp and mov rbp, rsp; s->found is then the caller. */
 static bool stands_in_prologue(struct search *s, struct machine *m)
 {
 	uint8_t code[1 + INSN_LENGTH_MAX];
@@ -309,9 +310,9 @@ enum forward_end forward_to_return(struct codebytes *code, const struct memory *
 	return s.halts && !s.lost ? FORWARD_NEVER_RETURNS : FORWARD_UNKNOWN;
 }
 
-/* From the entry: registers are given values by which they are known again. */
+/* From the entry: the registers start with marked values, by which they are recognized later. */
 
-static const uint64_t MARK = 0xdead5eed00000000; /* no address, and nobody's number */
+static const uint64_t MARK = 0xdead5eed00000000; /* neither an address nor a likely number */
 
 static int read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
@@ -319,7 +320,8 @@ static int read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t
 	return ERR_FORMAT;
 }
 
-/* What a preserved register was at the entry: it is still there, or it was saved. */
+/* The value of a callee-saved register at the entry: it is still in the register, or it was saved
+ * on the stack. False when it is not known. */
 static bool value_at_entry(const struct machine *m, unsigned reg, const struct memory *memory,
 			   const struct regs *now, uint32_t valid, uint64_t *value)
 {

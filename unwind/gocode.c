@@ -1,6 +1,6 @@
 /*
- * Which function is which is known by names: the numbers that the runtime gives to its
- * special functions (funcID) were changed in 1.22 and 1.25, and 1.16 has no flags.
+ * Special functions are recognized by name: their numbers in the runtime (funcID) were changed in
+ * 1.22 and 1.25, and 1.16 has no flags.
  */
 #include "unwind/gocode.h"
 
@@ -12,10 +12,10 @@
 #include "target/gopclntab.h"
 
 enum {
-	NAME_ROOM = 48,	   /* longer than any special function's */
-	CODE_MAX = 256,	   /* within which registers are saved */
+	NAME_ROOM = 48,	   /* longer than the name of any special function */
+	CODE_MAX = 256,	   /* bytes of a function in which stores of registers are looked for */
 	PUSH_RBP = 0x55,
-	STORE_BYTES = 9,   /* of the longest store looked for */
+	STORE_BYTES = 9,   /* bytes of the longest of these stores */
 };
 
 int go_image_open(const struct image *image, struct go_image **out)
@@ -53,7 +53,7 @@ static const struct special {
 	{ "runtime.debugCallV2", GO_INJECTED },
 	{ "runtime.sigreturn", GO_SIGNAL_RETURN },
 	{ "runtime.sigreturn__sigaction", GO_SIGNAL_RETURN },
-	{ "runtime.sigtramp", GO_ORDINARY }, /* the kernel called it, and that is its caller */
+	{ "runtime.sigtramp", GO_ORDINARY }, /* the kernel is its caller */
 	{ "runtime.cgoSigtramp", GO_ORDINARY },
 	{ "runtime.sigprofNonGoWrapper", GO_ORDINARY },
 	{ "runtime.systemstack", GO_SYSTEMSTACK },
@@ -79,7 +79,8 @@ static const struct special {
 	{ "runtime.recovery", GO_RECOVERY },
 };
 
-/* Assembly's names may be followed by ".abi0" or "<>". */
+/* True for the name itself and for that of an assembly function, which may end in ".abi0" or
+ * "<>". */
 static bool is_named(const char *name, const char *special)
 {
 	size_t len = strlen(special);
@@ -101,8 +102,8 @@ static enum go_kind kind_of(struct gopclntab *t, const struct go_function *f)
 	return f->flags & GO_SP_WRITE ? GO_UNSAFE : GO_ORDINARY;
 }
 
-/* A store of a register that C preserves to the stack: mov %reg,disp(%rsp). Which one,
- * -1 for none; the displacement through *at. */
+/* Recognizes a store of a register that C preserves to the stack: mov %reg,disp(%rsp). Returns its
+ * number (GO_SAVED_…), -1 for none; *at is the displacement. */
 static int is_store(const uint8_t *code, int32_t *at)
 {
 	static const uint8_t first[6][2] = { { 0x48, 0x5c }, { 0x48, 0x6c }, { 0x4c, 0x64 },
@@ -115,7 +116,7 @@ static int is_store(const uint8_t *code, int32_t *at)
 			*at = (int8_t)code[4];
 			return i;
 		}
-		if (code[2] == first[i][1] + 0x40) { /* a displacement of four bytes */
+		if (code[2] == first[i][1] + 0x40) { /* with a displacement of four bytes */
 			memcpy(at, code + 4, sizeof(*at));
 			return i;
 		}
@@ -123,8 +124,8 @@ static int is_store(const uint8_t *code, int32_t *at)
 	return -1;
 }
 
-/* Where crosscall2 keeps C's registers is nowhere written but in its code, and was
- * changed in 1.17 and 1.18. The stores count from the stack pointer where they stand. */
+/* Only crosscall2's code shows where it saves C's registers; the place was changed in 1.17 and
+ * 1.18. The displacement of each store counts from the stack pointer at the store. */
 static void find_saved(struct go_image *image, const struct go_function *f)
 {
 	struct gopclntab *t = image->table;
@@ -135,7 +136,7 @@ static void find_saved(struct go_image *image, const struct go_function *f)
 	memset(bytes, 0, sizeof(bytes));
 	if (!gopclntab_code(t, f->entry, bytes, len))
 		return;
-	if (bytes[0] == PUSH_RBP) /* what it stores later is its own */
+	if (bytes[0] == PUSH_RBP) /* its later stores of rbp are of its own */
 		image->saved[GO_SAVED_RBP] = -16;
 	for (size_t i = 0; i < len; i++) {
 		int reg = is_store(bytes + i, &at);
@@ -147,8 +148,8 @@ static void find_saved(struct go_image *image, const struct go_function *f)
 	}
 }
 
-/* asmcgocall leaves g and how deep its stack was, eight bytes below, on g0's stack; where
- * was changed in 1.22. The first store of %rdi, mov %rdi,disp(%rsp), is that of g. */
+/* asmcgocall stores g on g0's stack, and eight bytes below it the depth of g's stack; the place was
+ * changed in 1.22. The first store of %rdi, mov %rdi,disp(%rsp), is that of g. */
 static void find_left(struct go_image *image, const struct go_function *f)
 {
 	static const uint8_t store[4] = { 0x48, 0x89, 0x7c, 0x24 };
@@ -164,8 +165,9 @@ static void find_left(struct go_image *image, const struct go_function *f)
 		}
 }
 
-/* Before these functions save the stack pointer in a register that C preserves (mov
- * %rsp,%r12 or %rbx) they are like others, and the register points anywhere. */
+/* Until these functions save the stack pointer in a register that C preserves (mov %rsp,%r12 or
+ * %rbx), they are like others, and the register holds any value. True when `addr` is behind that
+ * instruction. */
 static bool has_saved_sp(struct gopclntab *t, const struct go_function *f, uint64_t addr)
 {
 	static const uint8_t r12[3] = { 0x49, 0x89, 0xe4 }, rbx[3] = { 0x48, 0x89, 0xe3 };
@@ -187,7 +189,7 @@ static void learn_function(struct go_image *image, const struct go_function *f, 
 	enum go_kind kind = kind_of(t, f);
 
 	code->assembly = f->flags & GO_ASSEMBLY;
-	/* Code of other compilers in the midst of Go's has no table. */
+	/* Code of other compilers between Go's has no pcsp table. */
 	if (kind == GO_SIGNAL_RETURN || kind == GO_OUTERMOST)
 		code->kind = (uint8_t)kind;
 	else if (f->pcsp && gopclntab_stack(t, f, addr, &code->depth))

@@ -1,4 +1,4 @@
-/* What Go's pclntab says about an address, as far as a walk needs it. */
+/* What a walk needs of Go's pclntab about an address. */
 #ifndef UNWIND_GOCODE_H
 #define UNWIND_GOCODE_H
 
@@ -9,49 +9,51 @@ struct gopclntab;
 struct image;
 
 enum go_kind {
-	GO_NONE,      /* no Go code: another way must be found */
+	GO_NONE,      /* not Go code: the walk needs another way */
 	GO_ORDINARY,  /* caller's frame: stack pointer + depth + 8 */
-	GO_OUTERMOST, /* goexit, mstart, rt0_go: Go's word for "nobody called this" */
-	GO_UNSAFE,    /* it moves the stack pointer in ways that are not written down */
+	GO_OUTERMOST, /* goexit, mstart, rt0_go and what has Go's flag TOPFRAME: no caller */
+	GO_UNSAFE,    /* it moves the stack pointer in ways that pclntab does not describe */
 	GO_INJECTED,  /* sigpanic, asyncPreempt: its caller was interrupted, it did not call */
 	GO_SIGNAL_RETURN, /* a signal handler returns to here */
 	/* Functions that change stacks, see step_go_NAME.c. */
 	GO_SYSTEMSTACK, GO_MCALL, GO_MORESTACK, GO_ASMCGOCALL, GO_CGOCALLBACK, GO_GOGO,
 	GO_SP_IN_R12, /* nanotime1, walltime, now, vgetrandom1, racecall */
 	GO_SP_IN_RBX, /* sigfwd, callCgoMmap, … */
-	GO_CROSSCALL, /* C's way into Go: it has saved the registers that C preserves */
-	GO_RECOVERY,  /* where its goroutine goes on after a panic, no call stands before */
-	GO_SCHEDULE,  /* whoever stands below it has left its goroutine */
+	GO_CROSSCALL, /* the way from C into Go: it has saved the registers that C preserves */
+	GO_RECOVERY,  /* the goroutine continues at its g.sched.pc, which no call precedes */
+	GO_SCHEDULE,  /* the goroutine that led here has left this thread */
 };
 
 struct go_code {
 	uint8_t kind;	    /* enum go_kind */
-	bool begins;	    /* it is the next address that is meant: see gocode_learn */
-	bool assembly;	    /* perhaps without the frame pointer in its place */
-	int32_t depth;	    /* bytes on the stack beside the return address */
+	bool begins;	    /* what is described is the next address: see gocode_learn */
+	bool assembly;	    /* it may not save the frame pointer at the usual place */
+	int32_t depth;	    /* bytes on the stack without the return address */
 };
 
 enum { GO_SAVED_RBX, GO_SAVED_RBP, GO_SAVED_R12, GO_SAVED = 6 };
 
-/* An image's pclntab, and what is known of two of its functions once they are met. */
+/* An image's pclntab, and what has been learned about two of its functions when a walk met them. */
 struct go_image {
 	struct gopclntab *table;
-	/* Where crosscall2 has saved rbx, rbp, r12 to r15, bytes from its caller's frame; 0:
-	 * not known. */
+	/* Where crosscall2 saves rbx, rbp, r12 to r15: bytes from its caller's frame; 0:
+	 * unknown. */
 	int16_t saved[GO_SAVED];
-	/* Where asmcgocall has left the goroutine's g, bytes from the stack pointer; 8 below
-	 * it how far its stack pointer was from its stack's high end. 0: not known. */
+	/* Where asmcgocall stores the goroutine's g: bytes from the stack pointer. The word 8 bytes
+	 * below is the distance of the goroutine's stack pointer from the high end of its stack. 0:
+	 * not known. */
 	int16_t left_g;
 };
 
-/* ERR_NOTFOUND for an image that is not Go's, and as gopclntab_open. */
+/* Opens an image's pclntab; the caller closes *go with go_image_close. The image must outlive it.
+ * ERR_NOTFOUND: not a Go image; ERR_NOMEM; otherwise the errors of gopclntab_open. */
 int go_image_open(const struct image *image, struct go_image **go);
 void go_image_close(struct go_image *go);
 
-/* Fills `code` for an image address: a frame's frame_code_address. Two functions count from
- * one byte before, because what looks like a return address is their first instruction,
- * and nothing has called: GO_SIGNAL_RETURN, and systemstack_switch, at which a goroutine
- * is said to be while its thread is on g0. False for GO_NONE. */
+/* Fills `code` for an image address as frame_code_address gives it. Two functions are counted from
+ * one byte before their entry, because the "return address" there is their first instruction and no
+ * call precedes it: GO_SIGNAL_RETURN, and systemstack_switch, which is the saved pc of a goroutine
+ * while its thread runs on g0. Returns false for GO_NONE. */
 bool gocode_learn(struct go_image *image, uint64_t addr, struct go_code *code);
 
 #endif

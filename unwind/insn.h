@@ -1,4 +1,4 @@
-/* What anyone asks of instructions, whatever the architecture. */
+/* Questions about instructions that do not depend on the architecture. */
 #ifndef UNWIND_INSN_H
 #define UNWIND_INSN_H
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Do the bytes before `end`, of which `len` are there, end with a call instruction? Of
- * a near call by distance *target is how far from `end` its target is; 0 else. */
+/* True when the `len` bytes before `end` end with a call instruction. *target is the distance in
+ * bytes from `end` to the target of a relative near call; 0 for any other. */
 bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target);
 
 #endif

@@ -13,10 +13,10 @@ bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target)
 	if (len < WORD)
 		return false;
 	memcpy(&word, end - WORD, WORD);
-	if (word >> 26 == 0x25) { /* bl: 26 bits of distance in words, from itself */
+	if (word >> 26 == 0x25) { /* bl: distance in words from itself, 26 bits */
 		*target = (int64_t)(int32_t)(word << 6) / 16 - WORD;
 		return true;
 	}
 	return (word & 0xfffffc1f) == 0xd63f0000 || /* blr */
-	       (word & 0xfefff800) == 0xd63f0800;   /* with a signed address */
+	       (word & 0xfefff800) == 0xd63f0800;   /* blra, with a signed address */
 }

@@ -1,6 +1,6 @@
 /*
- * Two tables of one bit for each opcode tell which have a ModRM byte; the immediates
- * and what is changed follow few enough rules to be written as such.
+ * Two tables with a bit for each opcode tell which opcodes have a ModRM byte. Immediates and
+ * changed registers follow few enough rules to be written as code.
  */
 #include "unwind/insn_x86_64.h"
 
@@ -11,7 +11,7 @@
 struct reader {
 	const uint8_t *code;
 	size_t len, at;
-	bool short_of; /* it would have to read on */
+	bool short_of; /* the bytes ended too early */
 };
 
 static uint8_t next(struct reader *r)
@@ -33,7 +33,7 @@ static int64_t number(struct reader *r, unsigned bytes)
 	return (int64_t)value;
 }
 
-/* A row for each high digit, a bit for each low one. */
+/* In each table, a word for each high digit of the opcode and a bit for each low digit. */
 
 static bool in_table(const uint16_t table[16], uint8_t opcode)
 {
@@ -60,7 +60,7 @@ static const uint16_t map_0f_invalid[16] = {
 	0, 0, 0, 0, 0, 0, 0, 0,
 };
 
-/* Prefixes; true when REX, which must be the last, has been met. */
+/* True for a legacy prefix, which is noted in *insn. REX, which must be the last, is not one. */
 static bool is_prefix(struct insn *insn, uint8_t byte)
 {
 	switch (byte) {
@@ -80,7 +80,7 @@ static bool is_prefix(struct insn *insn, uint8_t byte)
 	return false;
 }
 
-/* The bits that REX and its like add to the three registers of ModRM. */
+/* The bits that REX, VEX, EVEX and XOP add to the three registers of ModRM and SIB. */
 struct extension {
 	unsigned reg, index, base;
 };
@@ -100,7 +100,7 @@ static void take_pp(struct insn *insn, uint8_t byte)
 	insn->half = (byte & 3) == 1;
 }
 
-/* VEX (C5, C4), EVEX (62) and XOP (8F): prefix, map and a third register in one; their
+/* VEX (C5, C4), EVEX (62) and XOP (8F) hold prefix, map and a third register in one. Their register
  * bits are the complement of REX's. */
 static void take_vex(struct insn *insn, struct reader *r, uint8_t first, struct extension *x)
 {
@@ -126,7 +126,7 @@ static void take_vex(struct insn *insn, struct reader *r, uint8_t first, struct 
 	insn->opcode = next(r);
 }
 
-/* The map's number, of at least 8, is where pop's operand would have a part of the
+/* 8F is also pop. XOP has a map number of at least 8 in the bits where pop has a part of its
  * opcode, which is 0. */
 static bool is_xop(const struct reader *r)
 {
@@ -276,14 +276,14 @@ int insn_decode(const uint8_t *code, size_t len, struct insn *insn)
 	return 0;
 }
 
-/* What is changed. */
+/* Changed registers. */
 
 static uint32_t bit(uint8_t reg)
 {
 	return 1u << (reg & 15);
 }
 
-/* Byte operands without REX: 4 to 7 are the second bytes of rax, rcx, rdx, rbx. */
+/* Without REX, byte registers 4 to 7 are the second bytes of rax, rcx, rdx, rbx. */
 static uint32_t byte_bit(const struct insn *insn, uint8_t reg)
 {
 	return bit(!insn->rex && reg >= 4 ? reg - 4 : reg);
@@ -370,7 +370,7 @@ static uint32_t changes_0f_system(const struct insn *insn)
 		return 1 << HW_RAX | 1 << HW_RCX | 1 << HW_R11;
 	case 0x31: case 0x32: case 0x33:
 		return RAX_RDX;
-	case 0x1e: /* rdsspq; endbr64 and nops otherwise */
+	case 0x1e: /* rdsspq; other encodings are endbr64 and nops */
 		return insn->rep == 0xf3 && (insn->reg & 7) == 1 ? rm_bit(insn) : 0;
 	case 0xa2: /* cpuid */
 		return RAX_RDX | 1 << HW_RCX | 1 << HW_RBX;
@@ -400,7 +400,7 @@ static uint32_t changes_0f(const struct insn *insn)
 	case 0x02: case 0x03: case 0xaf: case 0xb6: case 0xb7: case 0xb8: case 0xbc: case 0xbd:
 	case 0xbe: case 0xbf: case 0xc5: case 0xd7:
 		return bit(insn->reg);
-	case 0x2c: case 0x2d: case 0x78: case 0x79: /* a float's value, not a vector's */
+	case 0x2c: case 0x2d: case 0x78: case 0x79: /* with F2, F3: scalar; else vector */
 		return insn->rep ? bit(insn->reg) : 0;
 	case 0x7e:
 		return insn->rep ? 0 : rm_bit(insn);
@@ -453,7 +453,7 @@ uint32_t insn_changes(const struct insn *insn)
 		return changes_0f38(insn);
 	case MAP_0F3A:
 		return changes_0f3a(insn);
-	case MAP_XOP9: /* what clears and sets low bits */
+	case MAP_XOP9: /* instructions that clear and set low bits */
 		return insn->opcode <= 2 ? bit(insn->third) : 0;
 	case MAP_XOPA: /* bextr */
 		return insn->opcode == 0x10 ? bit(insn->reg) : 0;
@@ -461,8 +461,8 @@ uint32_t insn_changes(const struct insn *insn)
 	return 0;
 }
 
-/* E8 and a distance, or FF with 2 in the middle of its second byte and an operand, which
- * together are 2 to 7 bytes, with REX 8. */
+/* A call is E8 and a distance, or FF with 2 in the middle of its second byte and an operand: 2 to 7
+ * bytes together, 8 with REX. */
 bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target)
 {
 	struct insn insn;

@@ -1,9 +1,9 @@
 /*
- * An x86-64 that knows only what matters for a stack: general registers, as far as
- * their values are known, and what was stored since.
+ * A simulated x86-64, reduced to what matters for a stack: the general registers with known values,
+ * and what was stored since the start.
  *
- * It is what forward_x86_64.c reads code with. It has no flags, takes no decisions, and an
- * instruction that it does not know makes what it changes unknown.
+ * forward_x86_64.c reads code with it. It has no flags and takes no decisions. An instruction that
+ * it does not simulate makes the registers that it changes unknown.
  */
 #ifndef UNWIND_MACHINE_H
 #define UNWIND_MACHINE_H
@@ -24,31 +24,31 @@ struct machine_store { /* of eight bytes */
 };
 
 struct machine {
-	uint64_t r[HW_COUNT]; /* by HW_ number */
+	uint64_t r[HW_COUNT]; /* indexed by HW_ number */
 	uint64_t pc;
-	uint32_t known;	      /* bit n: r[n] */
-	bool called;	      /* a call was made, and nobody knows that it returns */
+	uint32_t known;	      /* bit n: r[n] is known */
+	bool called;	      /* a call was made, and it is not certain that it returns */
 	unsigned store_count;
 	struct machine_store stores[MACHINE_STORES]; /* in their order */
-	const struct memory *memory; /* what was there before */
+	const struct memory *memory; /* memory as it was before the stores; borrowed */
 };
 
-/* From a frame's registers, of which those in `valid` are known, and back: the general
- * ones; the pc stays as it is. */
+/* Copies the general registers between a frame and the machine. machine_load takes those in `valid`
+ * as known, and the pc. machine_unload returns the mask of known registers and leaves the pc of
+ * `regs` unchanged. */
 void machine_load(struct machine *m, const struct regs *regs, uint32_t valid,
 		  const struct memory *memory);
 uint32_t machine_unload(const struct machine *m, struct regs *regs);
 
-/* Does what the instruction does, but for jumps; a call has been made and has returned
- * as the ABI says (System V, AMD64, 3.2.1). False when it would not be known any more
- * what was stored where. */
+/* Executes an instruction that is not a jump. A call is assumed to have returned as the ABI says
+ * (System V, AMD64, 3.2.1). False when there are too many stores to keep track of. */
 bool machine_execute(struct machine *m, const struct insn *insn);
 
-/* The eight bytes at an address. 0; ERR_FORMAT when they are not known; what the
- * memory says. */
+/* Reads the eight bytes at an address. ERR_FORMAT: they are not known; otherwise the error of the
+ * read from memory. */
 int machine_read(const struct machine *m, uint64_t addr, uint64_t *value);
 
-/* A register's number in DWARF. */
+/* The DWARF number of HW_ register `reg`. */
 unsigned machine_dwarf(unsigned reg);
 
 static inline bool machine_knows(const struct machine *m, unsigned reg)

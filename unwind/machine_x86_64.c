@@ -4,7 +4,7 @@
 #include "target/memory.h"
 #include "unwind/regs.h"
 
-/* DWARF counts the first eight otherwise (System V ABI, AMD64, figure 3.36). */
+/* DWARF numbers the first eight registers differently (System V ABI, AMD64, figure 3.36). */
 static const uint8_t dwarf_of[HW_COUNT] = {
 	DWARF_RAX, DWARF_RCX, DWARF_RDX, DWARF_RBX, DWARF_RSP, DWARF_RBP, DWARF_RSI, DWARF_RDI,
 	DWARF_R8, DWARF_R9, DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15,
@@ -90,8 +90,8 @@ static void load(struct machine *m, unsigned reg, uint64_t addr)
 	set(m, reg, known, value);
 }
 
-/* Only what is addressed by one register can be followed; the rest (tables, globals)
- * holds nothing that is of the stack. */
+/* Only addresses made from one base register are followed. Other operands (tables, globals) are not
+ * on the stack. */
 static bool address_of(const struct machine *m, const struct insn *insn, uint64_t *addr)
 {
 	if (!insn->in_memory || insn->rip || insn->index != HW_NONE || insn->base == HW_NONE ||
@@ -164,7 +164,7 @@ static void exchange(struct machine *m, unsigned a, unsigned b)
 	set(m, b, known, value);
 }
 
-/* add, sub and and of an immediate: what prologues and epilogues use. */
+/* add, sub and and with an immediate, as prologues and epilogues use them. */
 static void arithmetic_immediate(struct machine *m, const struct insn *insn)
 {
 	uint64_t value = m->r[insn->rm], imm = (uint64_t)insn->imm;
@@ -203,7 +203,7 @@ static void load_address(struct machine *m, const struct insn *insn)
 	set(m, insn->reg, known, known ? addr : 0);
 }
 
-/* A number in a register: a system call's, or how much stack to take. */
+/* Loads a number into a register: the number of a system call, or how much stack to take. */
 static void load_number(struct machine *m, const struct insn *insn)
 {
 	uint64_t imm = (uint64_t)insn->imm;
@@ -235,7 +235,7 @@ static bool same_register(const struct insn *insn)
 	return !insn->in_memory && insn->reg == insn->rm && !insn->half;
 }
 
-/* Those of 64 bits that are followed. False: not one of them. */
+/* Simulates the instructions with 64-bit operands. False: not one of them. */
 static bool execute_wide(struct machine *m, const struct insn *insn, bool *ok)
 {
 	switch (insn->opcode) {
@@ -264,14 +264,14 @@ static bool execute_wide(struct machine *m, const struct insn *insn, bool *ok)
 
 static bool after_call(struct machine *m, const struct insn *insn)
 {
-	if (insn->opcode == 0xe8 && insn->imm == 0) /* to the next one, which pops */
+	if (insn->opcode == 0xe8 && insn->imm == 0) /* of the next instruction */
 		return push(m, true, m->pc);
 	forget(m, ~(uint32_t)PRESERVED);
 	m->called = true;
 	return true;
 }
 
-/* What moves rsp by itself, and numbers. False: not one of them. */
+/* Simulates what moves rsp implicitly, and loads of numbers. False: not one of them. */
 static bool execute_any(struct machine *m, const struct insn *insn, bool *ok)
 {
 	switch (insn->opcode) {

@@ -1,4 +1,4 @@
-/* The registers that CFI speaks of, by their DWARF numbers (unwind/arch.h). */
+/* The registers of CFI, indexed by their DWARF numbers (unwind/arch.h). */
 #ifndef UNWIND_REGS_H
 #define UNWIND_REGS_H
 
@@ -8,7 +8,7 @@
 
 struct regs {
 	uint64_t r[REGS_COUNT];
-	uint32_t unknown; /* bit n: what r[n] holds means nothing */
+	uint32_t unknown; /* bit n: r[n] is not valid */
 };
 
 #endif

@@ -61,7 +61,7 @@ static bool can_afford(struct ruleset *set, size_t bytes)
 	return can;
 }
 
-/* From a place in the section to one in the set. */
+/* Keeps the expression at place `from` of the section; *place is its place in the set. */
 static int keep_expression(struct ruleset *set, const struct cfi_section *s, int32_t from,
 			   int32_t *place)
 {

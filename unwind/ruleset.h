@@ -1,9 +1,9 @@
 /*
- * Rules, each kept once and known by a number.
+ * A set of rules, each kept once and identified by a number.
  *
- * A module says the same few hundred things about its hundreds of thousands of
- * addresses. Rules are equal when they are as bytes, once their expressions,
- * too, are kept once each and named by their place.
+ * A module uses the same few hundred rules for its hundreds of thousands of addresses. Expressions
+ * are kept once each, too, and a rule names them by their place. So two rules are equal when their
+ * bytes are.
  */
 #ifndef UNWIND_RULESET_H
 #define UNWIND_RULESET_H
@@ -18,20 +18,21 @@
 struct cfi_section;
 
 struct ruleset {
-	struct cfi_rule *rules; /* by number; [0] is all zeros */
+	struct cfi_rule *rules; /* by number; [0] is all zeros and not a rule */
 	size_t count, room;
-	struct buffer expressions;    /* each behind its length, two bytes */
+	struct buffer expressions;    /* each after its length, which takes two bytes */
 	struct hashindex rule_index, expression_index;
-	uint64_t effort; /* bytes that adding may still look at */
+	uint64_t effort; /* bytes that may still be hashed */
 };
 
-/* A set that gives up when `effort` bytes have been hashed. ERR_NOMEM. */
+/* Initializes a set that gives up once `effort` bytes have been hashed. ERR_NOMEM. The caller calls
+ * ruleset_release in either case. */
 int ruleset_init(struct ruleset *set, uint64_t effort);
 void ruleset_release(struct ruleset *set);
 
-/* The number of a rule whose expressions are places in the section. ERR_LIMIT
- * when there are too many rules or expressions or it costs too much, ERR_FORMAT when an expression
- * is not one, ERR_NOMEM. */
+/* Adds a rule, or finds an equal one; its expressions are given as places in the section. *number
+ * is the rule's number. ERR_LIMIT: too many rules, expressions or hashed bytes; ERR_FORMAT: an
+ * expression is broken or too long; ERR_NOMEM. */
 int ruleset_add(struct ruleset *set, const struct cfi_section *section,
 		const struct cfi_rule *read, uint16_t *number);
 

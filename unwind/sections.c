@@ -1,10 +1,8 @@
 /*
- * Where an image keeps its CFI.
- *
- * The sections are read through a handle of our own on the image's file, which
- * is closed when the table stands: libelf keeps what it has read until then.
- * A file without section headers still has the program header PT_GNU_EH_FRAME,
- * which leads to .eh_frame_hdr and from there to .eh_frame (LSB Core, 10.6.2).
+ * The sections are read through a separate libelf handle on the image's file, which is closed when
+ * the table is finished: libelf keeps what it has read until then. A file without section headers
+ * still has the program header PT_GNU_EH_FRAME, which leads to .eh_frame_hdr and from there to
+ * .eh_frame (LSB Core, 10.6.2).
  */
 #include "unwind/sections.h"
 
@@ -19,8 +17,8 @@
 #include "target/image.h"
 #include "unwind/arch.h"
 
-/* Larger than any seen, compressed or not (libLLVM has 7 MB of .eh_frame);
- * a few bytes can claim to be compressed from any length. */
+/* Larger than any known section, compressed or not (libLLVM has 7 MB of .eh_frame). A limit is
+ * needed: a few bytes can claim any decompressed length. */
 enum { SECTION_BYTES_MAX = 1 << 28 };
 
 struct found {
@@ -66,7 +64,7 @@ static void find_sections(struct found *f, bool debug_frame)
 		f->data_base = shdr.sh_addr;
 }
 
-/* The file's bytes from an address on, `most` or up to the segment's end. */
+/* The file's bytes from address `vaddr` on: `most` bytes, or fewer where the segment ends. */
 static Elf_Data *bytes_at(const struct image *image, Elf *elf, uint64_t vaddr, uint64_t most)
 {
 	uint64_t offset, left;
@@ -88,8 +86,8 @@ static bool find_header(Elf *elf, GElf_Phdr *ph)
 	return false;
 }
 
-/* .eh_frame_hdr: version 1, the encoding of eh_frame_ptr, two more encodings,
- * eh_frame_ptr; every linker writes it pc-relative, four bytes. */
+/* .eh_frame_hdr consists of version 1, the encoding of eh_frame_ptr, two more encodings,
+ * eh_frame_ptr. Every linker writes eh_frame_ptr pc-relative, in four bytes. */
 static void find_by_header(struct found *f, const struct image *image, Elf *elf)
 {
 	Elf_Data *header, *frame;
@@ -137,9 +135,9 @@ static void code_range(const struct image *image, uint64_t *base, uint64_t *limi
 		*base = *limit = 0;
 }
 
-/* A handle of our own; NULL for an image without ELF. Of an image that is bytes
- * (the vDSO) a copy is opened, through *copy: libelf writes the headers of a
- * decompressed section back to where it has them from. */
+/* Opens a separate handle; NULL for an image without ELF. An image that exists only as bytes (the
+ * vDSO) is copied first, and *copy is the copy: libelf writes the headers of a decompressed section
+ * back to the memory that they were read from. */
 static Elf *open_elf(const struct image *image, char **copy)
 {
 	const char *bytes;
@@ -154,7 +152,7 @@ static Elf *open_elf(const struct image *image, char **copy)
 	return *copy ? elf_memory(memcpy(*copy, bytes, len), len) : NULL;
 }
 
-/* What Go writes to .debug_frame, its pclntab says better (step_go_NAME.c). */
+/* For Go code pclntab says more than .debug_frame (step_go_NAME.c). */
 static bool is_go(const struct image *image)
 {
 	struct gopclntab *t;

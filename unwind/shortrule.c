@@ -8,7 +8,7 @@
 
 const uint8_t short_rule_columns[SHORT_SLOTS] = { ARCH_SLOTS(COLUMN_OF) };
 
-/* In words from the CFA. */
+/* The slot of a saved register: its distance from the CFA in words. False when it does not fit. */
 static bool make_slot(const struct column *col, int8_t *slot)
 {
 	if (col->kind != COLUMN_SAVED || col->value >= 0 || col->value % SLOT_BYTES ||

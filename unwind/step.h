@@ -1,8 +1,8 @@
 /*
  * One step of a walk: from a frame's registers to its caller's.
  *
- * The walk (unwinder.c) knows what stands at the frame's address and picks the
- * way; each way has a file of its own and knows nothing of the others.
+ * The walk (unwinder.c) finds out what is at the frame's address and picks the kind of step. Each
+ * kind has a file of its own and does not depend on the others.
  */
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
@@ -24,15 +24,15 @@ struct image;
 struct memory;
 struct modmap;
 
-/* What is known about a code address in a process; a cache line. */
+/* What is known about a code address in a process. Takes a cache line on x86-64. */
 struct code {
 	uint64_t addr;
-	uint64_t generation; /* of the maps for which it holds; 0: nothing is known */
+	uint64_t generation; /* of the maps for which this holds; 0: empty */
 	const struct image *image;
 	uint64_t bias; /* address in the process - image address */
 	const struct cfi_table *table;
 	union {
-		const struct cfi_rule *long_rule; /* of the two last kinds */
+		const struct cfi_rule *long_rule; /* of CODE_BY_LONG_RULE and CODE_BY_SIGNAL_RULE */
 		const struct go_image *go_image;  /* of CODE_BY_PCLNTAB */
 	};
 	union {
@@ -41,9 +41,9 @@ struct code {
 	};
 	enum code_kind {
 		CODE_UNKNOWN,	    /* no CFI there */
-		CODE_ENTRY,	    /* neither, but the kernel enters the file here */
-		CODE_BY_PCLNTAB,    /* Go's */
-		CODE_BY_SHORT_RULE, /* plain */
+		CODE_ENTRY,	    /* no CFI, but the kernel enters the file here */
+		CODE_BY_PCLNTAB,    /* Go code */
+		CODE_BY_SHORT_RULE, /* a plain rule */
 		CODE_BY_LONG_RULE,
 		CODE_BY_SIGNAL_RULE /* the caller was interrupted, it did not call */
 	} kind;
@@ -58,40 +58,39 @@ struct walk {
 	struct regs regs;
 	uint32_t valid; /* bit n: regs.r[n] is known */
 	const struct memory *memory;
-	const struct code *at; /* the frame's; NULL where nothing is mapped */
-	enum frame_source source; /* what led to this frame */
-	unsigned switches; /* signal frames whose caller did not lie above */
-	bool changed_stack;/* the last step led to another of a Go thread's stacks */
+	const struct code *at; /* what is known about the frame's address; NULL: nothing mapped */
+	enum frame_source source; /* how this frame was found */
+	unsigned switches; /* signal frames so far without a caller above them */
+	bool changed_stack;/* the last step changed to another stack of a Go thread */
 	struct go_walk {
-		const struct go_stacks *stacks; /* NULL: not a thread that runs Go */
-		uint64_t left_g0, left_goroutine; /* stack pointers at which the walk left them */
-		uint64_t g0_sp; /* where C called Go, the next time on the way out; 0: g0's */
-		bool recovering;/* the goroutine goes on at its g.sched.pc, which is exact */
-		bool scheduling;/* the thread has left the goroutine that called what follows */
+		const struct go_stacks *stacks; /* NULL: the thread does not run Go */
+		uint64_t left_g0, left_goroutine; /* sp at which the walk left each stack */
+		uint64_t g0_sp; /* sp on g0's stack for the next cgocallback; 0: g0.sp */
+		bool recovering;/* the goroutine continues at g.sched.pc, which is exact */
+		bool scheduling;/* the goroutine further out is no longer this thread's */
 	} go;
-	/* What a guess looks at beside. */
+	/* Used by guesses only. */
 	enum frame_kind kind;
 	const struct modmap *maps;
 	struct codemap *map;
 	struct codebytes *code;
-	bool partial; /* the thread was not asked for all its registers */
+	bool partial; /* not all registers of the thread were read */
 };
 
-/* Beside enum stack_end, as which a step returns why it cannot be made: the
- * walk goes on, and its registers are the caller's. */
+/* A step returns STEP_ON when it was made: the registers are then the caller's. Otherwise it
+ * returns the enum stack_end that tells why it was not possible. */
 enum { STEP_ON = STACK_ENDS };
 
-enum { SWITCHES_MAX = 64 }; /* signal frames in one walk whose caller lies not above */
+enum { SWITCHES_MAX = 64 }; /* bound on walk.switches */
 
-/* By the rule of CFI at w->at, which must have one. Whoever picks the way sets
- * w->source. */
+/* A step by the CFI rule at w->at, which must have one. The caller sets w->source. */
 int step_by_cfi(struct walk *w);
 
-/* By Go's pclntab, at an address that w->at->go covers. `kind` is the frame's, and then
- * its caller's. */
+/* A step by Go's pclntab, at an address that w->at->go covers. *kind is the frame's and then its
+ * caller's. Sets w->source. */
 int step_by_pclntab(struct walk *w, enum frame_kind *kind);
-/* The caller goes on at this return address. What it had in the register that calls
- * leave theirs in, it has saved. */
+/* Sets the caller's pc to the return address `ra`. Where calls put the return address in a
+ * register, the caller's own value of that register is lost. */
 static inline void step_arrive(struct walk *w, uint64_t ra)
 {
 	w->regs.r[DWARF_PC] = arch_unsigned(w->regs.r, ra);
@@ -99,17 +98,17 @@ static inline void step_arrive(struct walk *w, uint64_t ra)
 		w->valid &= ~(1u << DWARF_RA);
 }
 
-/* By what the code does and how the stack looks, where w->at has no rule
- * (step_guess_NAME.c); sets w->source. w->at is not valid after it. */
+/* A step by what the code does and how the stack looks, where w->at has no rule
+ * (step_guess_NAME.c). Sets w->source. w->at is not valid afterwards. */
 int step_by_guess(struct walk *w);
 
-/* Is this where a signal's handler returns to, without CFI that says so? musl's is. */
+/* True at the instruction that a signal handler returns to, where no CFI says so, as in musl. */
 bool code_is_restorer(struct codebytes *code, uint64_t pc);
 
-/* From there to what was interrupted. */
+/* A step from that instruction to the interrupted code. */
 int step_from_restorer(struct walk *w);
 
-/* Why a read of the stack that failed ends the walk. */
+/* The reason for which a read of the stack that failed with `rc` ends the walk. */
 enum stack_end step_end_of_read(int rc);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * A step by CFI (DWARF 5, section 6.4.3, "Call Frame Instruction Usage"), any.
- * Nearly all are made by step_fast.h instead.
+ * A step by any rule of CFI (DWARF 5, section 6.4.3, "Call Frame Instruction Usage"). Nearly all
+ * steps are made by step_fast.h instead.
  *
- * A register that is not known is not used: the walk ends and says so, because a
- * wrong frame is worse than none.
+ * A register that is not known is not used: the walk ends and says so, because a wrong frame is
+ * worse than none.
  */
 #include "base/error.h"
 #include "target/memory.h"
@@ -38,7 +38,7 @@ static int find_cfa(const struct walk *w, const struct cfi_rule *rule, uint64_t 
 	return 0;
 }
 
-/* One register of the caller. 0 with *known telling whether there is a value. */
+/* Finds one register of the caller. On success *known tells whether it has a value. */
 static int find_column(const struct walk *w, const struct cfi_rule *rule, unsigned n, uint64_t cfa,
 		       uint64_t *value, bool *known)
 {
@@ -81,7 +81,8 @@ static int find_column(const struct walk *w, const struct cfi_rule *rule, unsign
 	return ERR_FORMAT;
 }
 
-/* Nobody called a frame whose return address is said to be lost. */
+/* Why a walk ends at a frame without a return address: if its rule says that the address is
+ * undefined, the frame has no caller. */
 static int end_without_return(const struct cfi_rule *rule)
 {
 	unsigned kind = rule->columns[DWARF_RA].kind;
@@ -91,9 +92,10 @@ static int end_without_return(const struct cfi_rule *rule)
 }
 
 /*
- * No callee can save something above its CFA. glibc says so for aarch64 in two places:
- * __longjmp calls the jmp_buf its CFA, and _dl_runtime_resolve forgets the 16 bytes that
- * the code before it has pushed (sysdeps/aarch64/dl-trampoline.S).
+ * True when a rule saves the return address at or above the CFA, where no callee can save anything.
+ * glibc has two such rules on aarch64: __longjmp uses the jmp_buf as its CFA, and
+ * _dl_runtime_resolve does not count the 16 bytes that the code before it has pushed
+ * (sysdeps/aarch64/dl-trampoline.S).
  */
 static bool saves_return_above(const struct cfi_rule *rule)
 {
@@ -102,13 +104,14 @@ static bool saves_return_above(const struct cfi_rule *rule)
 	return ra->kind == COLUMN_SAVED && ra->value >= 0;
 }
 
+/* Corrects the caller's sp for the rule of _dl_runtime_resolve. False for any other rule. */
 static bool mend_sp(const struct cfi_rule *rule, uint64_t *sp)
 {
 	*sp += 16;
 	return rule->cfa_reg == DWARF_SP && rule->columns[DWARF_RA].value == 8;
 }
 
-/* To the caller, by any rule. */
+/* A step by any rule. */
 static int step_any(struct walk *w, const struct cfi_rule *rule)
 {
 	struct regs caller = { .unknown = 0 };
@@ -120,8 +123,8 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 		bool known = false;
 
 		rc = find_column(w, rule, n, cfa, &caller.r[n], &known);
-		/* A saved register that cannot be read matters only when it is the
-		 * return address or the stack pointer. */
+		/* An unreadable saved register matters only when it is the return address or the
+		 * stack pointer. */
 		if (rc && n != DWARF_RA && n != DWARF_SP)
 			rc = known = 0;
 		valid |= (uint32_t)known << n;
@@ -142,8 +145,8 @@ static int step_any(struct walk *w, const struct cfi_rule *rule)
 	return STEP_ON;
 }
 
-/* To the caller, by a short rule, word by word: where not all of the frame is at hand
- * or not all registers are known. */
+/* A step by a short rule, word by word: for frames that are not entirely in the copied bytes, or
+ * where not all registers are known. */
 static int step_words(struct walk *w, const struct short_rule *rule)
 {
 	uint64_t cfa, ra = 0;

@@ -1,7 +1,7 @@
 /*
- * The step of nearly every frame: by a short rule, from a stack that is at hand, with
- * all callee-saved registers known. Inline, because it costs less than a call, and
- * without a branch that depends on which registers were saved.
+ * The step of nearly every frame: by a short rule, from a stack that was copied, with all
+ * callee-saved registers known. Inline, because it costs less than a call, and without a branch
+ * that depends on which registers were saved.
  */
 #ifndef UNWIND_STEP_FAST_H
 #define UNWIND_STEP_FAST_H
@@ -24,8 +24,8 @@ static inline uint64_t word_at(const uint8_t *bytes)
 	return word;
 }
 
-/* A register of the caller: the word in its slot, or what it is now. Reads both, so
- * that there is nothing to predict. */
+/* Restores a register of the caller: the word in its slot, or its current value. Reads both, so
+ * that there is no branch to predict. */
 static inline void restore(uint64_t *reg, const uint8_t *cfa, int slot)
 {
 	uint64_t saved = word_at(cfa + SLOT_BYTES * (ptrdiff_t)slot);
@@ -44,12 +44,12 @@ static inline bool fast_return(const struct walk *w, const struct short_rule *ru
 
 #define RESTORE(number, column) restore(&r[column], at, rule->slots[number]);
 
-/* Further apart, two frames are on different stacks: a function may have large
+/* Bytes. Two frames that are further apart are on different stacks; a function may have large
  * arrays. */
 enum { CALL_GAP_MAX = 8 << 20 };
 
-/* False when it is not such a frame, or the caller's is not above it on the same
- * stack, or there is none; then nothing has changed. Else *pc is the return address. */
+/* False when the frame is not of this kind, or the caller's frame is not above it on the same
+ * stack, or there is no caller; then nothing has changed. Otherwise *pc is the return address. */
 static inline bool step_fast(struct walk *w, const struct code *code, uint64_t *pc)
 {
 	const struct short_rule *rule = &code->rule;

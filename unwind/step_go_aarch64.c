@@ -1,4 +1,4 @@
-/* Go on aarch64: not unwound by pclntab (KNOWS_GO), but by CFI where it has not been
+/* On aarch64, Go is not unwound by pclntab (KNOWS_GO) but by CFI, where it has not been
  * stripped. */
 #include "unwind/step.h"
 

@@ -1,24 +1,24 @@
 /*
- * A step by Go's pclntab, and from one of a Go thread's stacks to another.
+ * A step by Go's pclntab, and from one stack of a Go thread to another.
  *
- * An ordinary function's caller is found from the stack pointer alone, as Go's own
- * tracebacks do (runtime/traceback.go). Where Go's end, because the runtime has set the
- * stack pointer by hand, the walk goes on with what the runtime keeps for going back:
+ * The caller of an ordinary function is found from the stack pointer alone, as in Go's own
+ * tracebacks (runtime/traceback.go). Go's tracebacks end where the runtime has set the stack
+ * pointer by hand. There the walk continues with what the runtime keeps for going back:
  *
  *   systemstack, mcall, morestack   from g0 to the goroutine, by its g.sched
- *   asmcgocall                      C code runs on g0; what leads back stands there
- *   cgocallback                     C has called Go: from the goroutine to C's frames on
- *                                   g0, which in the end come to asmcgocall
+ *   asmcgocall                      C code runs on g0's stack, which holds what leads back
+ *   cgocallback                     C has called Go: from the goroutine to C's frames on g0's
+ *                                   stack, which in the end lead to asmcgocall
  *   nanotime1, sigfwd, …            a register that C preserves has the stack pointer
  *   sigreturn                       the kernel has left all registers on the stack
  *
- * Walks end all the same: on no stack they go down, and on the goroutine's always up.
- * What the runtime has not saved yet, between two instructions of such a function, is
- * told by where the stack pointer points to. Sources: runtime/asm_amd64.s,
- * runtime/sys_linux_amd64.s, Go 1.16 to 1.26.
+ * Walks end nevertheless: they never go down on a stack, and always up on the goroutine's. Between
+ * two instructions of such a function, what the runtime has not saved yet is recognized by where
+ * the stack pointer points. Sources: runtime/asm_amd64.s, runtime/sys_linux_amd64.s, Go 1.16 to
+ * 1.26.
  *
- * Rejected: frame pointers. Go keeps them, but not in all assembly, they lead past leaf
- * functions' callers, and across none of the above.
+ * Rejected: frame pointers. Go keeps them, but not in all assembly; they skip the callers of leaf
+ * functions and do not lead across any of the above.
  */
 #include "base/error.h"
 #include "target/memory.h"
@@ -26,10 +26,10 @@
 #include "unwind/step.h"
 
 enum {
-	/* The kernel's frame for a handler, from the handler's return address on
-	 * (arch/x86/include/asm/sigframe.h, sigcontext.h): ucontext, in it the registers. */
+	/* Bytes from the handler's return address to the registers, in the ucontext of the kernel's
+	 * signal frame (arch/x86/include/asm/sigframe.h, sigcontext.h). */
 	UCONTEXT_REGISTERS = 40,
-	ALIGNED_MAX = 96, /* bytes that aligning the stack pointer for C, with room, may take */
+	ALIGNED_MAX = 96, /* bytes, at most, for aligning the stack pointer for C, with room */
 };
 
 static uint64_t *sp_of(struct walk *w)
@@ -47,8 +47,8 @@ static bool on_goroutine(const struct walk *w)
 	return known(w) && go_stack_holds(&w->go.stacks->goroutine, w->regs.r[DWARF_RSP]);
 }
 
-/* The caller's frame pointer: at its place if that is where ours points to or if the
- * function has long begun; before, ours is still the caller's. */
+/* Restores the caller's frame pointer. It is at its place on the stack if our frame pointer points
+ * there or if the function began long ago. Before that, our frame pointer is still the caller's. */
 static void restore_frame_pointer(struct walk *w, uint64_t frame, bool exact)
 {
 	const struct go_code *go = &w->at->go;
@@ -65,7 +65,7 @@ static void restore_frame_pointer(struct walk *w, uint64_t frame, bool exact)
 	w->valid = 1u << DWARF_RSP | 1u << DWARF_RIP | (uint32_t)valid << DWARF_RBP;
 }
 
-/* To the caller's frame on the same stack. */
+/* A step to the caller's frame on the same stack. */
 static int to_caller(struct walk *w, bool exact)
 {
 	uint64_t frame = *sp_of(w) + (uint64_t)(int64_t)w->at->go.depth + 8, pc;
@@ -81,7 +81,7 @@ static int to_caller(struct walk *w, bool exact)
 	return STEP_ON;
 }
 
-/* The frame goes on at another stack pointer, with the same pc. */
+/* Moves the frame to another stack pointer, with the same pc. */
 static int goes_on_at(struct walk *w, uint64_t sp, uint64_t *left_here, uint64_t left_there)
 {
 	if (sp < left_there)
@@ -92,7 +92,7 @@ static int goes_on_at(struct walk *w, uint64_t sp, uint64_t *left_here, uint64_t
 	return STEP_ON;
 }
 
-/* Always above where the walk has left it, so that the walk ends. */
+/* Moves to the goroutine's stack, always above where the walk left it, so that the walk ends. */
 static int goes_on_at_goroutine(struct walk *w, uint64_t sp)
 {
 	if (sp == w->go.left_goroutine)
@@ -100,14 +100,14 @@ static int goes_on_at_goroutine(struct walk *w, uint64_t sp)
 	return goes_on_at(w, sp, &w->go.left_g0, w->go.left_goroutine);
 }
 
-/* To what the goroutine was at when it was left. */
+/* A step to where the goroutine was when it was left. */
 static int to_goroutine(struct walk *w)
 {
 	const struct go_stack *s = &w->go.stacks->goroutine;
 	int end;
 
 	if (!s->g || w->go.scheduling)
-		return STACK_OUTERMOST; /* it is not this thread's any more */
+		return STACK_OUTERMOST; /* the goroutine is no longer this thread's */
 	if (!s->sp || !s->pc)
 		return STACK_NO_UNWIND_INFO;
 	end = goes_on_at_goroutine(w, s->sp);
@@ -119,9 +119,9 @@ static int to_goroutine(struct walk *w)
 	return STEP_ON;
 }
 
-/* Is this instruction executed on g0 after the change of stacks? Before it and on other
- * system stacks, where these functions change nothing, the stack pointer is elsewhere.
- * (1.16 puts a word on g0's stack.) */
+/* True when this instruction is executed on g0's stack after the change of stacks. Before the
+ * change, and on other system stacks, where these functions change nothing, the stack pointer is
+ * elsewhere. (1.16 puts a word on g0's stack.) */
 static bool has_changed(const struct walk *w, bool exact)
 {
 	uint64_t sp = w->regs.r[DWARF_RSP], g0 = w->go.stacks->g0.sp;
@@ -161,7 +161,7 @@ static int from_mcall(struct walk *w, bool exact, enum frame_kind *kind)
 	return to_goroutine(w);
 }
 
-/* gogo is left for a goroutine: its stack pointer first, then its pc. */
+/* gogo switches to a goroutine: it sets the stack pointer first, then the pc. */
 static int from_gogo(struct walk *w, enum frame_kind *kind)
 {
 	if (!on_goroutine(w))
@@ -170,12 +170,13 @@ static int from_gogo(struct walk *w, enum frame_kind *kind)
 		return STACK_NO_UNWIND_INFO;
 	w->regs.r[DWARF_RIP] = w->go.stacks->goroutine.pc;
 	w->valid = 1u << DWARF_RSP | 1u << DWARF_RIP;
-	*kind = FRAME_SIGNAL; /* it may be the first instruction of the goroutine's function */
+	*kind = FRAME_SIGNAL; /* the pc may be the first instruction of the goroutine's function */
 	return STEP_ON;
 }
 
-/* What asmcgocall has left on the system stack: the g and the depth of its stack, or no
- * g and the old stack pointer, where it was called on a system stack. */
+/* Reads what asmcgocall has stored on the system stack: g and the depth of its stack; or, where
+ * it was called on a system stack, no g and the old stack pointer. *sp is the stack pointer
+ * before it. */
 static bool left_by_asmcgocall(struct walk *w, uint64_t *sp)
 {
 	const struct go_stack *s = &w->go.stacks->goroutine;
@@ -202,7 +203,7 @@ static int from_asmcgocall(struct walk *w, bool exact)
 	if (!left_by_asmcgocall(w, &sp)) {
 		if (!exact)
 			return STACK_NO_UNWIND_INFO;
-		/* Not yet: the old stack pointer is in rdx by then. */
+		/* It has not been stored yet: the old stack pointer is already in rdx. */
 		if (!go_stack_holds(&w->go.stacks->goroutine, rdx) &&
 		    rdx - *sp_of(w) > ALIGNED_MAX)
 			return to_caller(w, exact);
@@ -216,9 +217,9 @@ static int from_asmcgocall(struct walk *w, bool exact)
 	return end == STEP_ON ? to_caller(w, false) : end;
 }
 
-/* The other half of cgocallback's frame is on g0's stack, with C's frames above. It
- * begins with what g0's stack pointer was before. Where there is no copy of that, Go's
- * frames alone, which go on on the goroutine, are better than nothing. */
+/* The other half of cgocallback's frame is on g0's stack, with C's frames above it. Its first word
+ * is the previous stack pointer of g0. If that word is not in the copy, the walk continues on the
+ * goroutine: Go's frames alone are better than nothing. */
 static int from_cgocallback(struct walk *w, bool exact)
 {
 	uint64_t sp, before;
@@ -233,7 +234,8 @@ static int from_cgocallback(struct walk *w, bool exact)
 	return to_caller(w, false);
 }
 
-/* Whom a call into the vDSO will return to, as the runtime has it for its own profiler. */
+/* A step to the caller of a call into the vDSO, as the runtime has recorded it for its own
+ * profiler. */
 static int from_vdso_call(struct walk *w)
 {
 	uint64_t sp = w->go.stacks->vdso_sp;
@@ -248,8 +250,8 @@ static int from_vdso_call(struct walk *w)
 	return end;
 }
 
-/* C has preserved the register that has the stack pointer. When the function itself is
- * interrupted, it may not have been set yet: then it points anywhere. */
+/* C has preserved the register that holds the stack pointer. When the function itself was
+ * interrupted, the register may not have been set yet: then it holds any value. */
 static int from_saved_in(struct walk *w, unsigned reg, bool exact)
 {
 	uint64_t saved = w->regs.r[reg];
@@ -270,7 +272,7 @@ static int from_saved_in(struct walk *w, unsigned reg, bool exact)
 	return end == STEP_ON ? to_caller(w, exact) : end;
 }
 
-/* crosscall2 has saved all registers that C preserves. */
+/* Restores the registers that C preserves: crosscall2 has saved all of them. */
 static int from_crosscall(struct walk *w, bool exact)
 {
 	static const uint8_t regs[GO_SAVED] = { DWARF_RBX, DWARF_RBP, DWARF_R12,
@@ -290,7 +292,7 @@ static int from_crosscall(struct walk *w, bool exact)
 	return STEP_ON;
 }
 
-/* All registers of the code that the signal has interrupted (struct sigcontext_64). */
+/* Restores all registers of the code that the signal interrupted (struct sigcontext_64). */
 static int from_signal_return(struct walk *w)
 {
 	static const uint8_t order[DWARF_COUNT] = {
@@ -310,15 +312,16 @@ static int from_signal_return(struct walk *w)
 	return STEP_ON;
 }
 
-/* Unknown ways with the stack pointer: only before the first of them, which nothing
- * tells but that it is on the stack that the thread should be on. */
+/* The function moves the stack pointer in unknown ways. A step is possible only before the first of
+ * them, and the only sign of that is that the stack pointer is on the thread's goroutine stack. */
 static int from_unsafe(struct walk *w, bool exact)
 {
 	return exact && on_goroutine(w) ? to_caller(w, exact) : STACK_NO_UNWIND_INFO;
 }
 
-/* A handler makes it look as if the code that it has interrupted had called sigpanic or
- * asyncPreempt: it pushes the pc, and only then changes it (signal_amd64.go, pushCall). */
+/* A handler makes the interrupted code look as if it had called sigpanic or asyncPreempt: it pushes
+ * the pc and only then changes it (signal_amd64.go, pushCall). If the handler is between the two,
+ * this undoes the push. */
 static void undo_push(struct walk *w)
 {
 	uint64_t pushed;

@@ -1,23 +1,22 @@
 /*
- * A step where no CFI says how, on aarch64. Two kinds of code are known by what they do:
+ * A step on aarch64 where there is no CFI. Two kinds of code are recognized by their instructions:
  *
- * The trampoline that a signal's handler returns to. It is in the vDSO, whose CFI leads
- * to the frame record only (arch/arm64/kernel/vdso/sigreturn.S says why), or in a C
- * library that has none for it. gdb and libgcc know it by its two instructions, so
- * these never change.
+ * The trampoline that a signal handler returns to. It is in the vDSO, where CFI leads to the frame
+ * record only (arch/arm64/kernel/vdso/sigreturn.S says why), or in a C library that has no CFI for
+ * it. gdb and libgcc recognize it by its two instructions, so these never change.
  *
  * The entries of a procedure linkage table (.plt, .iplt) load an address and jump there:
  *
  *	[bti c]; adrp x16; ldr x17, [x16]; add x16, x16; [autia1716]; br x17
  *
- * They touch neither sp nor x30. The table's first entry, which binds a function at its
- * first call, begins with "stp x16, x30, [sp, #-16]!". Linkers write no CFI for them
- * (binutils' bfd/elfnn-aarch64.c, lld's ELF/Arch/AArch64.cpp), and sections have names
- * only in files that nobody has stripped of them.
+ * They change neither sp nor x30. The table's first entry, which binds a function at its first
+ * call, begins with "stp x16, x30, [sp, #-16]!". Linkers write no CFI for them (binutils'
+ * bfd/elfnn-aarch64.c, lld's ELF/Arch/AArch64.cpp), and a stripped file may have no section names
+ * to recognize them by.
  *
- * All other code ends the walk. Rejected: the frame pointer. Whether a function has
- * made its frame record yet cannot be told without reading its code, and what is done
- * for x86-64 (forward_x86_64.c) has no counterpart here.
+ * All other code ends the walk. Rejected: the frame pointer. Without reading its code it is not
+ * possible to tell whether a function has made its frame record yet, and forward_x86_64.c has no
+ * counterpart for aarch64.
  */
 #include <string.h>
 
@@ -28,16 +27,16 @@
 
 enum {
 	WORD = 4,
-	AROUND = 5, /* instructions that a stub has before or behind one of its own */
-	/* The trampoline's sp points to struct rt_sigframe (arch/arm64/kernel/signal.c): a
-	 * siginfo, and in its ucontext x0 to x30, sp and pc, as struct regs has them. */
+	AROUND = 5, /* at most so many other instructions precede or follow one of a stub */
+	/* At the trampoline, sp points to struct rt_sigframe (arch/arm64/kernel/signal.c): a
+	 * siginfo, then the ucontext with x0 to x30, sp and pc in the order of struct regs. */
 	SIGFRAME_REGS = 128 + 176 + 8,
 };
 
 static const uint32_t MOV_X8_139 = 0xd2801168, SVC = 0xd4000001, BR_X17 = 0xd61f0220,
 		      STP_X16_X30 = 0xa9bf7bf0;
 
-/* The instruction so many after the one at an address; 0 where there is none. */
+/* The instruction `index` words after address `addr`; 0 where there is none. */
 static uint32_t word_at(struct codebytes *code, uint64_t addr, int index)
 {
 	uint32_t word;
@@ -66,7 +65,7 @@ int step_from_restorer(struct walk *w)
 	return STEP_ON;
 }
 
-/* An instruction of a stub, its last one apart. */
+/* True for any instruction of a stub except its last one. */
 static bool is_part(uint32_t word)
 {
 	return (word & 0x9f00001f) == 0x90000010 || /* adrp x16 */
@@ -99,8 +98,7 @@ static bool has_pushed(struct codebytes *code, uint64_t pc)
 	return false;
 }
 
-/* Nothing in a stub makes calls, so there is one in the innermost frame only, or where a
- * signal has come. */
+/* A stub makes no calls, so it can only be the innermost frame or one that a signal interrupted. */
 int step_by_guess(struct walk *w)
 {
 	uint64_t pc = w->regs.r[DWARF_PC], sp = w->regs.r[DWARF_SP], ra = w->regs.r[DWARF_RA];

@@ -1,25 +1,24 @@
 /*
- * A step where no CFI covers the code: assembly, a libc without CFI, what a JIT
- * compiler made.
+ * A step where no CFI covers the code: assembly, a libc without CFI, or the output of a JIT
+ * compiler.
  *
- * Three ways, the surest first, and a frame found by one is marked so:
+ * Three ways are tried, the most certain first, and the frame is marked with the way that found it:
  *
- * - The code is read on to its return (forward_x86_64.c).
- * - The frame pointer. In code that no file backs it comes first but for the innermost
- *   frame: JIT compilers keep one, their functions may be large, and to read code of a
- *   process costs a system call.
- * - The stack is searched for a return address. It must be behind a call of a function
- *   that comes to the present pc with the present rsp (that is reading code again, the
- *   other way round); or two steps by CFI must lead on from it; or be where a stack
- *   begins. A word that may be right and cannot be proved ends the search for others.
+ * - The code is read forward to its return (forward_x86_64.c).
+ * - The frame pointer. In code that no file backs it comes first, except for the innermost frame:
+ *   JIT compilers keep a frame pointer, their functions may be large, and reading code of a process
+ *   costs a system call.
+ * - The stack is searched for a return address. Such a word must be behind a call of a function
+ *   that comes to the current pc with the current rsp (code is read again, the other way round); or
+ *   two steps by CFI must succeed from it; or it must be where a stack begins. After a word that
+ *   may be right but cannot be proved, only words of the first kind are accepted.
  *
- * Each must lead to an address behind a call instruction, and upward. The one exception
- * is a chain of frame pointers within code that no file backs: Java's interpreter
- * pushes return addresses without a call.
+ * Each way must lead to an address behind a call instruction, and upward. The one exception is a
+ * chain of frame pointers within code that no file backs: Java's interpreter pushes return
+ * addresses without a call.
  *
- * Rejected: the frame pointer alone, as perf and gdb's last resort have it. It loses
- * the caller of a function that has no frame yet or never makes one, and nothing shows
- * it.
+ * Rejected: the frame pointer alone, as perf uses it, and gdb as a last resort. It loses the caller
+ * of a function that has no frame yet or never makes one, and nothing shows the loss.
  */
 #include <string.h>
 
@@ -34,12 +33,12 @@
 #include "unwind/step.h"
 
 enum {
-	FILE_INSNS = 600,  /* read forward, of a file's code */
-	LIVE_INSNS = 200, /* of other code */
-	CHAIN_LOOKS = 16,  /* frame pointers looked at ahead */
+	FILE_INSNS = 600,  /* instructions read forward in a file's code */
+	LIVE_INSNS = 200, /* the same in other code */
+	CHAIN_LOOKS = 16,  /* frame pointers checked ahead */
 	CHAIN_SPAN = 8 << 20,
 	SCAN_WORDS = 512,
-	SCAN_STEPS = 2,	   /* that must lead on from what a scan has found */
+	SCAN_STEPS = 2,	   /* steps that must succeed from what a scan has found */
 	SCAN_ENTRIES = 8,
 };
 
@@ -50,7 +49,7 @@ static bool backed_by_file(const struct modmap *maps, uint64_t addr)
 	return range && image_elf(range->image);
 }
 
-/* musl's: mov $15,%rax; syscall, or the same in 32 bits (rt_sigreturn is 15). */
+/* In musl: mov $15,%rax; syscall, or the same in 32 bits (rt_sigreturn is 15). */
 bool code_is_restorer(struct codebytes *code, uint64_t pc)
 {
 	static const uint8_t mov[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
@@ -62,8 +61,8 @@ bool code_is_restorer(struct codebytes *code, uint64_t pc)
 	       (len >= sizeof(mov32) && !memcmp(bytes, mov32, sizeof(mov32)));
 }
 
-/* What the kernel leaves on the stack for the restorer: struct rt_sigframe without its
- * first word, that is struct ucontext, the registers at 40 bytes in the order of struct
+/* Reads what the kernel leaves on the stack for the restorer: struct rt_sigframe without its first
+ * word, that is struct ucontext, with the registers at 40 bytes in the order of struct
  * sigcontext_64 (arch/x86/include/uapi/asm/sigcontext.h). */
 int step_from_restorer(struct walk *w)
 {
@@ -87,7 +86,7 @@ int step_from_restorer(struct walk *w)
 	return STEP_ON;
 }
 
-/* What may stand on a stack as a return address. */
+/* Which addresses can be return addresses. */
 
 static bool signal_returns_to(struct walk *w, uint64_t addr)
 {
@@ -135,7 +134,7 @@ struct link {
 	uint64_t rbp, pc; /* the caller's */
 };
 
-/* What a frame pointer points to: the caller's, and the return address. */
+/* Reads what a frame pointer points to: the caller's frame pointer and the return address. */
 static int read_link(const struct walk *w, uint64_t rbp, uint64_t above, struct link *link)
 {
 	int rc;
@@ -151,8 +150,8 @@ static int read_link(const struct walk *w, uint64_t rbp, uint64_t above, struct 
 	return modmap_find(w->maps, link->pc) ? STEP_ON : STACK_NO_UNWIND_INFO;
 }
 
-/* Is there a chain, as long as it is looked at or until it comes to a call, from an
- * address on that stands behind none? */
+/* Checks a chain of frame pointers that starts at a return address without a call before it. The
+ * chain must hold for CHAIN_LOOKS links, or up to its end or a return address behind a call. */
 static int check_chain(struct walk *w, const struct link *first, uint64_t above)
 {
 	struct link link = *first;
@@ -163,7 +162,7 @@ static int check_chain(struct walk *w, const struct link *first, uint64_t above)
 
 		if (backed_by_file(w->maps, link.pc))
 			return STACK_NO_UNWIND_INFO;
-		if (!rbp) /* the end */
+		if (!rbp) /* end of the chain */
 			return STEP_ON;
 		end = read_link(w, rbp, above + 16, &link);
 		if (end != STEP_ON)
@@ -201,7 +200,8 @@ static int step_by_frame_pointer(struct walk *w)
 
 /* The scan. */
 
-/* Do steps by CFI from a return address, with the stack above it, lead to others? */
+/* True when steps by CFI from a return address, with the stack above it, lead to further return
+ * addresses. */
 static bool leads_on(struct walk *w, uint64_t pc, uint64_t sp)
 {
 	struct walk from = *w;
@@ -226,8 +226,8 @@ static bool leads_on(struct walk *w, uint64_t pc, uint64_t sp)
 	return true;
 }
 
-/* Without CFI only a stack's first frame shows what it is: entry code, and what ends
- * the thread after its one call. */
+/* Without CFI only the first frame of a stack can be recognized: it is entry code, or code that
+ * ends the thread after its one call. */
 static bool begins_a_stack(struct walk *w, uint64_t pc, uint64_t sp)
 {
 	struct regs regs = { .r = { [DWARF_RIP] = pc, [DWARF_RSP] = sp } };
@@ -248,11 +248,11 @@ static bool has_cfi(const struct walk *w, uint64_t pc)
 
 struct scan {
 	uint64_t slot, pc;
-	unsigned entries; /* functions that may still be read from their entry */
-	bool doubtful;	  /* something was passed by that may be right */
+	unsigned entries; /* functions that may still be read from their entry on */
+	bool doubtful;	  /* a word was skipped that may be right */
 };
 
-/* The call names its target: does that come to where we are? */
+/* The call names its target: does the code there come to the current pc? */
 static bool comes_here(struct walk *w, struct scan *s, uint64_t target)
 {
 	struct regs regs = w->regs;
@@ -270,7 +270,7 @@ static bool comes_here(struct walk *w, struct scan *s, uint64_t target)
 	return true;
 }
 
-/* True when the word is the return address. */
+/* True when the word at s->slot is the return address. */
 static bool consider(struct walk *w, struct scan *s)
 {
 	uint64_t target;
@@ -313,7 +313,7 @@ static int step_by_scan(struct walk *w)
 	return STACK_NO_UNWIND_INFO;
 }
 
-/* An end that another way could not better. */
+/* True for an end that no other way could improve. */
 static bool is_final(int end)
 {
 	return end != STACK_NO_UNWIND_INFO;

@@ -1,4 +1,4 @@
-/* The finished table: its memory, its soundness, the search in it. */
+/* The finished table: its memory, its checks, and the search in it. */
 #include "unwind/table.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ void cfi_table_free(struct cfi_table *t)
 	free(t);
 }
 
-/* Is there an expression at this place, with all of its bytes? */
+/* Is there a complete expression at this place? */
 static bool is_expression(const struct cfi_table *t, int32_t place)
 {
 	uint16_t len;
@@ -93,7 +93,7 @@ static bool short_rule_is_sound(const struct cfi_table *t, const struct short_ru
 	return rule->cfa_reg < CFA_BASES && rule->deepest == deepest;
 }
 
-/* Ascending within each page, so that a search finds what is there. */
+/* True when the rows ascend within each page, as a search needs, and name existing rules. */
 static bool rows_are_sound(const struct cfi_table *t)
 {
 	const struct table_shape *s = &t->shape;
@@ -131,8 +131,8 @@ const struct short_rule *cfi_table_find(const struct cfi_table *t, uint64_t addr
 
 	if (page >= t->shape.pages)
 		return NULL;
-	/* The one in force where the page begins; then the last at or below pc. No
-	 * branch depends on the data. */
+	/* Start with the row in force where the page begins, then find the last row at or below pc.
+	 * No branch depends on the data. */
 	row += t->index[page];
 	left = t->index[page + 1] - t->index[page];
 	while (left) {

@@ -1,8 +1,8 @@
 /*
- * Making a table. Section by section:
+ * Builds a table. Section by section:
  *   1. collect: entries and their rows as the section gives them, in its order
- *   2. lay: entries sorted by address, into one ascending run of rows; of
- *      entries that overlap, the one that begins first keeps what it covers
+ *   2. lay: entries sorted by address, into one ascending run of rows; where entries overlap, the
+ *      one that begins first keeps what it covers
  *   3. fill: a later section's run goes into the gaps of the earlier ones'
  * and at last
  *   4. pack: the run and its rules take the form of table_form.h
@@ -21,8 +21,8 @@ struct row {
 	uint16_t rule;
 };
 
-/* Rows in ascending order, each in force up to the next; two arrays, because a
- * struct row has padding. */
+/* Rows in ascending order, each in force up to the next. Two arrays, because a struct row has
+ * padding. */
 struct run {
 	uint32_t *pcs;
 	uint16_t *rules;
@@ -44,37 +44,37 @@ enum {
 	MEMO_SLOTS = 1024,
 	DIGIT_BITS = 11,
 	DIGITS = 3,
-	/* Bytes of rules and expressions to be hashed for each byte of CFI: compilers'
-	 * files want two. */
+	/* Bytes of rules and expressions that may be hashed for each byte of CFI; compilers' files
+	 * need two. */
 	EFFORT_FACTOR = 32,
 	EFFORT_FREE = 1 << 20,
-	ROW_BYTES = 4,	  /* of a section, for each row and entry; compilers write more */
-	ENTRY_BYTES = 24,
+	ROW_BYTES = 4,	  /* bytes of a section for each row; compilers write more */
+	ENTRY_BYTES = 24, /* the same for each entry */
 	ROOM_MAX = 4 << 20,
 	PAGE_SHIFT_MIN = 6,
-	PAGE_ROWS = 12, /* or more */
+	PAGE_ROWS = 12, /* rows a page, at least, on average */
 };
 
 struct builder {
-	struct cfi_sink sink; /* first: the sink's functions get its address */
+	struct cfi_sink sink; /* must be first: the sink's functions cast its address */
 	const struct cfi_section *section;
 	uint64_t base, limit;
 	struct ruleset rules;
-	struct run run; /* of the sections so far */
+	struct run run; /* rows of the sections so far */
 	size_t broken;
 	struct row *rows;
 	size_t row_count, row_room;
 	struct entry *entries;
 	size_t entry_count, entry_room;
-	bool sorted; /* the entries are, as they come */
+	bool sorted; /* the entries came in ascending order */
 	bool nomem;
 	struct memo memo[MEMO_SLOTS];
 };
 
 /* 1. Collect. */
 
-/* The first room is one in which nearly all files find place: pages that stay
- * untouched cost nothing, and moving costs much. */
+/* The first room is large enough for nearly all files: untouched pages cost nothing, and moving
+ * costs much. */
 static int make_room(void **array, size_t *room, size_t count, size_t size, size_t first)
 {
 	size_t more = *room ? *room * 2 : first < ROOM_MAX ? first + 1 : ROOM_MAX;
@@ -90,7 +90,7 @@ static int make_room(void **array, size_t *room, size_t count, size_t size, size
 	return 0;
 }
 
-/* An entry's rows and the one at its end. */
+/* Counts rows, and one more row for the end of each entry. */
 static bool is_full(const struct builder *b)
 {
 	return b->run.count + b->row_count + b->entry_count >= ROWS_MAX;
@@ -115,7 +115,7 @@ static int begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* memcmp() costs a call for each row. */
+/* Without memcmp(), which would cost a call for each row. */
 static inline bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
 {
 	const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
@@ -130,8 +130,8 @@ static inline bool same_rule(const struct cfi_rule *a, const struct cfi_rule *b)
 	return !differ && !memcmp(x + i, y + i, sizeof(*a) - i);
 }
 
-/* Where the CFA is and which registers are saved nearly always tells the whole
- * rule, so a look there spares nine rows of ten the way through the set. */
+/* The CFA and the set of saved registers nearly always determine the whole rule, so this memo
+ * spares nine rows of ten the search in the set. */
 static int number_rule(struct builder *b, const struct cfi_rule *rule, uint16_t *number)
 {
 	uint32_t hash = (uint32_t)rule->cfa_value * 0x9e3779b1u ^ rule->said * 0x85ebca6bu ^
@@ -182,7 +182,7 @@ static void end_entry(struct cfi_sink *sink, bool good)
 
 /* 2. Lay. */
 
-/* One pass of a radix sort, by one digit of the entries' starts. */
+/* One pass of a radix sort, by one digit of the entries' start. */
 static void sort_by_digit(const struct entry *from, struct entry *to, size_t count, unsigned shift)
 {
 	size_t place[1 << DIGIT_BITS] = { 0 }, sum = 0;
@@ -200,7 +200,8 @@ static void sort_by_digit(const struct entry *from, struct entry *to, size_t cou
 		to[place[from[i].start >> shift & mask]++] = from[i];
 }
 
-/* Stable: of two entries with one start, the section's first stays first. */
+/* Sorts the entries by start. The sort is stable: of two entries with one start, the section's
+ * first stays first. */
 static int sort_entries(struct builder *b)
 {
 	struct entry *other = malloc((b->entry_count + 1) * sizeof(*other)), *t;
@@ -233,8 +234,8 @@ static void run_release(struct run *run)
 	memset(run, 0, sizeof(*run));
 }
 
-/* A row at the same address replaces the one before it, and one that says
- * nothing new is left out: so each call adds at most one. */
+/* Appends a row. It replaces a row at the same address, and is left out when it has the same rule
+ * as the previous one; so a call adds at most one row. */
 static inline void emit(struct run *run, uint32_t pc, uint16_t rule)
 {
 	size_t n = run->count;
@@ -323,7 +324,7 @@ static int add_section(struct builder *b, const struct cfi_section *section)
 
 /* 4. Pack. */
 
-/* As many pages as leave PAGE_ROWS rows for each, on the average. */
+/* Chooses the smallest pages that have at least PAGE_ROWS rows on average. */
 static void choose_pages(struct table_shape *s, const struct run *run)
 {
 	uint64_t span = run->count ? run->pcs[run->count - 1] + 1ull : 0;

@@ -1,16 +1,16 @@
 /*
- * A file is a head and then a table as it lies in memory (table_form.h). What is
- * checked, in this order: owner and mode (base/cachedir.c), version, digest of the bytes
- * that the table was made of, length, checksum, and that every number in the table
- * leads to what is there (table_is_sound).
+ * A file is a head and then a table as it is in memory (table_form.h). Checked are, in this order:
+ * owner and mode (base/cachedir.c), version, digest of the bytes that the table was made of,
+ * length, checksum, and that every number in the table leads to something that exists
+ * (table_is_sound).
  *
- * The digest is XXH3 with a salt of the file's own. XXH3 is no cryptographic hash, but
- * who wants to make an image that passes for another one would have to know the salt,
- * which stands in a file that only we can read.
+ * The digest is XXH3 with a salt that the file holds. XXH3 is not a cryptographic hash. But to make
+ * an image that passes for another one, an attacker would have to know the salt, and only our user
+ * can read the file.
  *
- * Rejected: believing the build ID, or the file's inode and times, which would spare
- * reading the CFI: an image in a container, or an enemy's, may have any of them.
- * Mapping the file: one that is cut short would kill us.
+ * Rejected: relying on the build ID, or on the file's inode and times, which would spare reading
+ * the CFI: an image in a container, or an attacker's, may have any of them. Mapping the file: a
+ * file that is truncated meanwhile would kill us.
  */
 #include "unwind/tablecache.h"
 
@@ -33,10 +33,10 @@
 #include "unwind/table_form.h"
 
 enum {
-	/* To be raised whenever the same bytes give another table, or the same table
-	 * other bytes. */
+	/* Must be raised whenever the same bytes give another table, or the same table other
+	 * bytes. */
 	FORMAT = 1,
-	NAME_MIN = 16, /* digits of a build ID; with fewer it is somebody's joke */
+	NAME_MIN = 16, /* digits of a build ID; a shorter one is not genuine */
 	NAME_ROOM = 2 * 64 + 1,
 };
 
@@ -45,10 +45,10 @@ static const uint64_t BYTES_MAX = 256 << 20; /* of all files together */
 struct head {
 	char magic[32];
 	uint32_t format, machine;
-	uint32_t rule_size, row_size; /* bytes of what the table consists of */
+	uint32_t rule_size, row_size; /* bytes of the table's parts */
 	uint64_t salt;
-	uint64_t digest[2];	      /* of what it was made of */
-	uint64_t checksum;	      /* of this head, with 0 here, and all that follows */
+	uint64_t digest[2];	      /* of the source */
+	uint64_t checksum;	      /* of this head, with 0 in this field, and all that follows */
 	struct table_shape shape;
 	char padding[TABLECACHE_HEAD - 80 - sizeof(struct table_shape)];
 };
@@ -93,7 +93,7 @@ void tablecache_free(struct tablecache *c)
 	free(c);
 }
 
-/* Everything that a table depends on. False when out of memory. */
+/* Computes a digest of everything that a table depends on. False when out of memory. */
 static bool digest_source(const struct cfi_source *source, uint64_t salt, uint64_t digest[2])
 {
 	uint64_t code[] = { source->count, source->base, source->limit };
@@ -127,7 +127,7 @@ static uint64_t checksum(const struct head *head, const struct cfi_table *t)
 	return XXH3_64bits_withSeed(t->data, t->len, XXH3_64bits(&copy, sizeof(copy)));
 }
 
-/* All but digest and checksum. */
+/* Fills the head except for digest and checksum. */
 static void start_head(struct head *head, uint64_t salt, const struct table_shape *shape)
 {
 	memset(head, 0, sizeof(*head));
@@ -137,7 +137,7 @@ static void start_head(struct head *head, uint64_t salt, const struct table_shap
 	head->rule_size = sizeof(struct cfi_rule);
 	head->row_size = sizeof(struct cfi_row) << 16 | sizeof(struct short_rule);
 	head->salt = salt;
-	/* Piece by piece: what lies between them would be copied, too. */
+	/* Field by field: an assignment would also copy the padding between them. */
 	head->shape.base = shape->base;
 	head->shape.shift = shape->shift;
 	head->shape.pages = shape->pages;
@@ -178,7 +178,7 @@ static bool read_all(int fd, void *to, size_t len)
 	return true;
 }
 
-/* Is it one of ours, of this source? */
+/* Was this head written by this version, for this source? */
 static bool head_fits(const struct head *head, const struct cfi_source *source)
 {
 	struct head ours;
@@ -209,7 +209,7 @@ struct cfi_table *tablecache_read(int fd, uint64_t len, const struct cfi_source 
 	return NULL;
 }
 
-/* Of which file the table of an image is; NULL: none. */
+/* The name of the file in which an image's table is kept; NULL: it is not kept. */
 static const char *name_of(const struct image *image, const struct cfi_source *source)
 {
 	const char *id = image_build_id(image);
@@ -232,12 +232,12 @@ static struct cfi_table *load(const struct tablecache *c, const char *name,
 		return NULL;
 	t = tablecache_read(fd, len, source);
 	if (t)
-		futimens(fd, NULL); /* it was of use */
+		futimens(fd, NULL); /* marks the file as used now */
 	close(fd);
 	return t;
 }
 
-/* Out of memory: it is not written, and that is all. */
+/* Notes a table that has to be written. If memory runs out, the table is not written. */
 static void note_unsaved(struct tablecache *c, const char *name, const struct cfi_source *source,
 			 const struct cfi_table *table)
 {

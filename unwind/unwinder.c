@@ -1,9 +1,9 @@
 /*
  * The walk.
  *
- * All registers are known in frame 0 and behind a signal frame; elsewhere those
- * that the ABI preserves. What stands at an address is known to the codemap, the
- * ways from one frame to the next are in step_*.c.
+ * All registers are known in frame 0 and behind a signal frame; elsewhere only those that the ABI
+ * preserves. The codemap finds what is at an address, and step_*.c have the ways from one frame to
+ * the next.
  */
 #include "unwind/unwinder.h"
 
@@ -24,8 +24,8 @@
 
 enum {
 	FRAMES_MAX = 1 << 20,
-	/* As CALL_GAP_MAX: the kernel puts a signal's frame right below what it
-	 * interrupted. */
+	/* Bytes, like CALL_GAP_MAX, but smaller: the kernel puts a signal's frame right below what
+	 * it interrupted. */
 	SIGNAL_GAP_MAX = 1 << 20,
 };
 
@@ -54,8 +54,8 @@ void unwinder_free(struct unwinder *u)
 	free(u);
 }
 
-/* An exact address where nothing is mapped: a call through a bad pointer. The
- * call has left its return address and nothing else has happened. */
+/* A step from an exact address where nothing is mapped: a call through a bad pointer. The call has
+ * left its return address and nothing else has happened. */
 static int step_from_nowhere(struct walk *w)
 {
 	uint64_t ra = w->regs.r[DWARF_RA];
@@ -72,8 +72,8 @@ static int step_from_nowhere(struct walk *w)
 	return STEP_ON;
 }
 
-/* The first instruction of a function, and no call before it: whoever made the stack has
- * put this address there for the outermost function to return to (makecontext(3)). */
+/* True at the first instruction of a function without a call before it: the code that made the
+ * stack has put this address there for the outermost function to return to (makecontext(3)). */
 static bool is_made_up(const struct walk *w, uint64_t pc)
 {
 	const struct code *at;
@@ -85,8 +85,8 @@ static bool is_made_up(const struct walk *w, uint64_t pc)
 	return at && code_has_cfi(at);
 }
 
-/* What a signal's handler or a coroutine returns to: the address is the first instruction
- * of the trampoline, and no call stands before it. Go has more like it. */
+/* True where a signal handler or a coroutine returns to: the address is the first instruction of
+ * the trampoline, and no call precedes it. Go has more addresses of this kind. */
 static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t pc)
 {
 	if (at->kind == CODE_BY_PCLNTAB)
@@ -95,8 +95,9 @@ static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t 
 				  code_is_restorer(w->code, pc) || is_made_up(w, pc);
 }
 
-/* glibc's vfork pops its return address into a register: the frame has nothing on the
- * stack, and the caller's begins where this one does. No caller of others can be so. */
+/* glibc's vfork pops its return address into a register: the frame has nothing on the stack, and
+ * the caller's frame begins where this one does. In a frame that made a call this is not
+ * possible. */
 static bool has_nothing_on_the_stack(const struct walk *w, bool exact)
 {
 	if (RA_AT_CFA == 0)
@@ -105,7 +106,7 @@ static bool has_nothing_on_the_stack(const struct walk *w, bool exact)
 	       w->at->long_rule->columns[DWARF_RA].kind == COLUMN_REGISTER;
 }
 
-/* To the caller, whose frame is of *kind. */
+/* Steps to the caller; *kind becomes that of its frame. */
 static int step(struct walk *w, enum frame_kind *kind)
 {
 	uint64_t sp = w->regs.r[DWARF_SP];
@@ -160,7 +161,7 @@ static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
 	return 0;
 }
 
-/* Frames from where w stands, up to one from which there is no fast step. */
+/* Appends the frames from w's on, up to the first one from which there is no fast step. */
 static int push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
 		       enum frame_kind *kind, struct stack *out)
 {
@@ -170,7 +171,7 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 	for (;;) {
 		uint64_t addr = frame_code_address(pc, *kind);
 
-		/* A recursion need not wait for the hash of its address. */
+		/* In a recursion the address is the same and needs no lookup. */
 		if (!at || at->addr != addr)
 			at = codemap_find(&u->code, maps, addr);
 		if (at && at->kind != CODE_BY_SHORT_RULE) {
@@ -188,8 +189,8 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 	return 0;
 }
 
-/* One step that is not fast. How far the stack reaches is told on the way; a signal's
- * own stack ends where another begins. */
+/* Makes one step that is not fast, and measures how far the stack reaches. A signal's own stack
+ * ends where another begins. */
 static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_sp,
 			 struct stack *out)
 {

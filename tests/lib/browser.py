@@ -1,4 +1,4 @@
-"""Headless Chromium, driven by the DevTools protocol over a pipe: it reads messages from
+"""Headless Chromium, driven by the DevTools protocol over a pipe: Chromium reads messages from
 its descriptor 3 and writes them to 4, each a JSON object that ends with a NUL
 (--remote-debugging-pipe). Nothing but Chromium and Python is needed."""
 import base64
@@ -31,7 +31,7 @@ class Browser:
                    f"--user-data-dir={self.folder}", "about:blank"]
         if os.geteuid() == 0:
             options.insert(0, "--no-sandbox")
-        # The descriptors may be 3 and 4 themselves already; high numbers cannot collide.
+        # The pipes' descriptors may be 3 or 4 themselves; high numbers cannot collide.
         high = [os.dup2(fd, 100 + i) for i, fd in enumerate((to_read, to_write))]
 
         def place():
@@ -107,7 +107,7 @@ class Browser:
         self.wait_for("Page.loadEventFired")
 
     def open(self, path, fragment=""):
-        """By way of an empty page: to another fragment of the same one is no way."""
+        """Loads an empty page first: a change of the fragment alone does not load a page."""
         self.load("about:blank")
         self.load("file://" + path + fragment)
 
@@ -118,7 +118,7 @@ class Browser:
         return answer["result"].get("value")
 
     def settle(self):
-        """Until what was begun is drawn, if nothing moves (prefers-reduced-motion)."""
+        """Waits until all changes are drawn, if nothing is animated (prefers-reduced-motion)."""
         self.run("new Promise(done => setTimeout(() => requestAnimationFrame(() => "
                  "requestAnimationFrame(done)), 20))")
 

@@ -1,5 +1,5 @@
-"""A program under qemu-aarch64, one instruction at a time: its registers and memory
-through qemu's gdb stub (GDB manual, "Remote Serial Protocol")."""
+"""Runs a program under qemu-aarch64, one instruction at a time, and reads its registers and
+memory through qemu's gdb stub (GDB manual, "Remote Serial Protocol")."""
 import os
 import re
 import select
@@ -73,8 +73,8 @@ class Guest:
         return delivered
 
     def step(self):
-        """One instruction. Returns the signal that was delivered with it, or 0; one
-        that has come with this step, in self.signal, is delivered with the next."""
+        """Executes one instruction. Returns the signal that was delivered with it, or 0. A signal
+        that comes with this step is kept in self.signal and delivered with the next."""
         return self._resume("s")
 
     def run_to(self, addr):

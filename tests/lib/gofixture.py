@@ -1,5 +1,5 @@
-"""tests/fixtures/goprofiles, built with any release of Go and in any way, and run; and what is
-read of it from outside."""
+"""Builds tests/fixtures/goprofiles with any release of Go and in any way, runs it, and reads its
+profiles from outside."""
 import gzip
 import tempfile
 
@@ -18,11 +18,11 @@ WAYS = {  # cgo, flags
     "race": (1, ["-race"]),
 }
 SHARED = (1, ["-buildmode=c-shared", "-ldflags=-s -w"])
-# What changes how the runtime's tables or maps look, by GOEXPERIMENT: ways of these names are
-# stripped PIEs.
+# Values of GOEXPERIMENT that change the form of the runtime's tables or maps. Ways of these names
+# are stripped PIEs.
 EXPERIMENTS = [("1.24.11", "X:noswissmap"), ("1.25.5", "X:noswissmap"),
                ("local", "X:staticlockranking"), ("1.27.4", "X:mapsplitgroup")]
-# GOPROFILES_ONLY="1.20.14 stripped,local plain" while one works on something.
+# For work on a few cases: GOPROFILES_ONLY="1.20.14 stripped,local plain".
 CASES = [(r, w) for r in RELEASES for w in WAYS] if LONG else \
     [("1.20.14", "stripped"), ("local", "stripped_pie")]
 if os.environ.get("GOPROFILES_ONLY"):
@@ -38,7 +38,7 @@ def build(release, way, package="."):
 
 
 def host():
-    """The program of C that has a build of the way "shared" in it."""
+    """Builds the C program that loads a build of the way "shared"; its path."""
     path = os.path.join(FIXTURES, "goprofiles-host")
     subprocess.run([need("gcc"), os.path.join(SOURCE, "host", "main.c"), "-o", path, "-ldl"],
                    check=True, timeout=100)
@@ -46,7 +46,7 @@ def host():
 
 
 class Program:
-    """Runs it for a with block; it has begun to wait when the block begins. `inside`: a command
+    """Runs the program for a with block, which begins once the program waits. `inside`: a command
     that runs it as its child; `host`: a program that loads it."""
 
     def __init__(self, path, godebug="", inside=(), host=(), **env):
@@ -86,7 +86,7 @@ class Program:
         return Written(folder)
 
     def read(self, name, form="pb"):
-        """(status, bytes, what was said) from outside."""
+        """Reads a profile from outside: (status, bytes, standard error)."""
         tool = os.path.join(BUILD, "tests", "tools", "goprofile")
         run_ = subprocess.run([tool, str(self.pid), name, *([form] if form != "pb" else [])],
                               capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
@@ -107,7 +107,7 @@ class Program:
 
 
 class Written:
-    """What the program wrote of itself."""
+    """The profiles that the program wrote of itself."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -123,7 +123,8 @@ class Written:
 
 
 def serving(names):
-    """The goroutine that is another one when it writes than when it is looked at."""
+    """Is it the stack of the goroutine that obeys the test? It differs between the profiles that
+    the program writes and those that are read from outside."""
     return "main.serve" in names
 
 

@@ -1,9 +1,10 @@
-"""A Go process that does nothing any more, and whose file and memory a test may change.
+"""A copy of a Go process that executes nothing, so that a test may change its file and memory.
 
-A living program (not PIE, no cgo) is the donor. Its file is copied, the end of its text is
-written over with code that maps what the donor has mapped and then waits for ever, and that is
-where the copy begins; what the donor has in its writable memory is then written there. So the
-runtime's tables are there, live and whole, and nobody runs who would stumble over what is changed.
+The donor is a running program (not PIE, no cgo). Its file is copied. The end of the copy's text is
+overwritten with code that maps what the donor has mapped and then waits for ever, and the entry
+point is moved there. Then the contents of the donor's writable memory are written to the copy. So
+the runtime's tables are those of a live process and complete, and no code runs that changes could
+break.
 """
 import os
 import signal
@@ -37,7 +38,7 @@ WAIT = b"\xb8\x22\0\0\0\x0f\x05\xeb\xf7"  # pause(), again and again
 
 
 class Elf:
-    """What of it a test needs: segments, sections, symbols."""
+    """What a test needs of an ELF file: segments, sections, symbols."""
 
     def __init__(self, data):
         self.data = data
@@ -69,7 +70,7 @@ class Elf:
 
 
 class Donor:
-    """Its memory and file, taken while it is stopped."""
+    """The memory and the file of a process, read while it is stopped."""
 
     def __init__(self, pid):
         os.kill(pid, signal.SIGSTOP)
@@ -94,21 +95,21 @@ class Donor:
                 self.memory[at] = data
 
     def prepared(self):
-        """The file, which begins where it maps what the donor had, and waits."""
+        """The file, whose entry point now maps what the donor had mapped, and waits."""
         data = bytearray(self.file)
         elf = Elf(self.file)
         _, offset, address, filesz, _ = next(l for l in elf.loads if l[0] & 1)
         code = b"".join(map_here(s, e - s) for s, e, path in self.maps if not path.startswith("/"))
         code += WAIT
         assert len(code) <= CODE_BYTES
-        at = filesz - CODE_BYTES  # there the program's own functions are
+        at = filesz - CODE_BYTES  # where the program's own functions are
         data[offset + at:offset + at + len(code)] = code
         struct.pack_into("<Q", data, 24, address + at)
         return data
 
 
 class Image:
-    """Runs for a with block. `change` may change the bytes of its file before."""
+    """Runs the copy for a with block. `change` may change the bytes of its file before."""
 
     def __init__(self, donor, path, change=None):
         data = donor.prepared()
@@ -129,7 +130,7 @@ class Image:
     def ready(self, donor):
         own = [(s, e) for s, e, _, path in regions(self.pid) if path.startswith("[")]
         if any(s < end and start < e for s, e in own for start, end, _ in donor.maps):
-            return False  # its own stack, by chance, where the donor has something
+            return False  # by chance its own stack is where the donor has a mapping
         for _ in range(500):
             if open(f"/proc/{self.pid}/syscall").read().split()[0] == "34":
                 break

@@ -1,11 +1,11 @@
-"""Go: the release that scripts/pins names, here called "local", and others that it fetches
-itself. scripts/packages has fetched all of them before."""
+"""Runs Go: the release of scripts/pins, here called "local", and others by GOTOOLCHAIN.
+scripts/packages has fetched all of them before."""
 import functools
 
 from harness import *
 from pins import PINS
 
-# In the order of their age.
+# From the oldest to the newest.
 RELEASES = sorted((PINS["GO_OLD"] + " " + PINS["GO_LONG"] + " " + PINS["GO"]).split(),
                   key=lambda release: [int(part) for part in release.split(".")])
 RELEASES = ["local" if release == PINS["GO"] else release for release in RELEASES]
@@ -21,11 +21,11 @@ def minor(release):
 
 
 def go(*arguments, cwd, release="local", cgo=False, timeout=600, **settings):
-    """Its registry settings are the user's; how it builds is not."""
+    """Runs go with the user's settings for registries, and with our own for builds."""
     env = {**os.environ, "GOFLAGS": "-mod=readonly", "GOEXPERIMENT": "",
            "CGO_ENABLED": str(int(cgo)),
            "GOTOOLCHAIN": "local" if release == "local" else "go" + release,
-           # 1.19 does not always find its own packages by its index of modules.
+           # Go 1.19 does not always find its own packages by its index of modules.
            "GODEBUG": "goindex=0" if minor(release) == 19 else "", **settings}
     if cgo:
         need("gcc")
@@ -46,8 +46,9 @@ def newest(folder):
 
 @functools.lru_cache(None)
 def build(name, source, *arguments, package=".", release="local", cgo=False, **settings):
-    """The path of that program among the fixtures; another name for each way to build it.
-    Suites that run side by side may build the same: it gets its name when it is whole."""
+    """Builds a program, unless it is newer than its source; its path among the fixtures. Each way
+    to build it needs a `name` of its own. Suites that run side by side may build the same program:
+    it gets its name when it is complete."""
     path = os.path.join(FIXTURES, name)
     if os.path.exists(path) and os.path.getmtime(path) > newest(source):
         return path
@@ -65,7 +66,8 @@ def build(name, source, *arguments, package=".", release="local", cgo=False, **s
 
 
 def oracle(name):
-    """A program of Go's own or others' libraries that judges ours: tests/oracle/NAME."""
+    """Builds tests/oracle/NAME: a program by which ours is judged, with libraries of Go or of
+    other projects."""
     return build("oracle-" + name, os.path.join(ORACLES, name))
 
 

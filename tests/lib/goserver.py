@@ -1,4 +1,4 @@
-"""A Go program with net/http/pprof (tests/rounds/server), built once for all who ask it."""
+"""A Go program with net/http/pprof (tests/rounds/server), built once for all tests."""
 import os
 import subprocess
 import urllib.request

@@ -1,4 +1,4 @@
-"""The frame of a Go execution trace since Go 1.22 (internal/trace/tracev2, batch.go)."""
+"""The framing of a Go execution trace since Go 1.22 (internal/trace/tracev2, batch.go)."""
 
 EVENT_BATCH, STACKS, STRINGS, FREQUENCY, EXPERIMENTAL, SYNC, END = 1, 2, 4, 8, 49, 50, 52
 
@@ -15,8 +15,8 @@ def number(data, at):
 
 
 def generations(data):
-    """Checks that it is whole, and gives the number of batches in each generation. Anything
-    that is cut off ends in an IndexError or AssertionError."""
+    """Checks that a trace is complete, and returns the number of batches in each generation. A
+    trace that is cut off raises IndexError or AssertionError."""
     assert data[:5] == b"go 1." and data[7:16] == b" trace\0\0\0", data[:16]
     version, at, found, kinds = int(data[5:7]), 16, {}, {}
     ended = True

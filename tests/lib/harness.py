@@ -1,7 +1,7 @@
 """What the program tests share: cases, fixtures, recordings.
 
-A test script defines functions and hands them to run(); each is one test, and
-prints "ok NAME", "skip NAME: WHY" or "not ok NAME: WHY" (tests/run-suites counts
+A test script defines functions and passes them to run(). Each is one test, for which
+run() prints "ok NAME", "skip NAME: WHY" or "not ok NAME: WHY" (tests/run-suites counts
 these lines)."""
 import os
 import re
@@ -25,13 +25,13 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 
 os.environ["PATH"] = os.path.join(TOOLS, "bin") + ":" + os.environ["PATH"]
 os.environ.setdefault("GOCACHE", os.path.join(CACHE, "go-build"))
-# Unwind tables of the tests go there, not into the home of who runs them.
+# Unwind tables of the tests are kept there, not in the user's home.
 os.environ["XDG_CACHE_HOME"] = os.path.join(BUILD, "cache")
 os.makedirs(os.environ["XDG_CACHE_HOME"], exist_ok=True)
 
 
-# What a shell runs in the background inherits that SIGINT is ignored, and the programs that we
-# start would: it ends them, as Ctrl-C does.
+# In a command that a shell runs in the background SIGINT is ignored, and the programs that we start
+# would inherit that. In them SIGINT must have its default, as with Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -44,7 +44,8 @@ def amount(short, long):
 
 
 class Skip(Exception):
-    """For what the machine itself cannot do: what could be installed here has to be."""
+    """For what the machine itself cannot do. A program that could be installed is never a reason
+    to skip."""
 
 
 def need(program):
@@ -60,7 +61,7 @@ def fixture(name):
 
 
 class Running:
-    """A program that is at its work when the with block begins, and killed at its end."""
+    """A program that is at work when the with block begins, and is killed at its end."""
 
     def __init__(self, *command, **options):
         options.setdefault("stdout", subprocess.DEVNULL)
@@ -79,17 +80,17 @@ class Running:
 
 
 def at_work(process, cpu_s=0.1):
-    """Waits until it has computed for so long, or was seen waiting twice. A moment that the clock
-    says may be too short on a machine with much else to do."""
+    """Waits until it has used `cpu_s` seconds of CPU time, or was seen waiting twice. A fixed time
+    may be too short on a busy machine."""
     waits = 0
     while waits < 20 and process.poll() is None and cpu_seconds(process.pid) < cpu_s:
         time.sleep(0.01)
-        # Who waits for a disk is not at its work, who waits for a vfork is.
+        # D may be a wait for a disk, before the work begins, or a wait for a vfork, which is work.
         waits += {"S": 10, "Z": 10, "D": 1}.get(status_field(process.pid, "State")[:1], 0)
 
 
 def begun(sampler):
-    """Does it sample? Its watchdog is the last that it starts before."""
+    """Has it begun to sample? The watchdog is the last process that it starts before."""
     names = []
     for child in open(f"/proc/{sampler.pid}/task/{sampler.pid}/children").read().split():
         try:
@@ -115,7 +116,7 @@ class Recording:
         return float(re.search(r"unwound: ([\d.]+)%", self.err).group(1)), samples
 
 
-WHOLE_CPU = ("--max-cpu", "100")  # where it is not the budget that is tested
+WHOLE_CPU = ("--max-cpu", "100")  # for tests of anything but the budget
 
 
 def sample(pid, seconds=1.5, rate=199, *more):
@@ -126,7 +127,8 @@ def sample(pid, seconds=1.5, rate=199, *more):
 
 
 def sample_enough(pid, seconds=0.4, rate=499, *more, least=50):
-    """With so many samples. A busy machine may give the target little time to be met in."""
+    """A recording with at least `least` samples: repeated for longer on a busy machine, which may
+    give the target little CPU time."""
     for patience in (1, 2, 4, 8, 16, 32):
         r = sample(pid, seconds * patience, rate, *more)
         if r.profile.total(0) >= least:
@@ -147,7 +149,7 @@ def has_chain(names, chain):
 
 
 def follows(names, chain, start=0):
-    """Without copies of the stack: some are a hundred thousand frames deep."""
+    """Makes no copies of the stack: some are a hundred thousand frames deep."""
     for at, wanted in enumerate(chain, start):
         if wanted == "...":
             rest = chain[at - start + 1:]
@@ -160,19 +162,19 @@ def follows(names, chain, start=0):
 
 
 def begins_where_stacks_begin(names):
-    """Is the outermost frame one that the kernel enters? The ledger is the program's
-    own word for that; this is not."""
+    """Is the outermost frame one that the kernel enters? The ledger is what sampler itself
+    says of that; this check is independent of it."""
     return names[-1] in ("_start", "clone3", "__clone3", "clone", "__clone")
 
 
 def every_thread():
-    """The option that has waiting threads sampled too, where there is one."""
+    """The option that has waiting threads sampled, too, if there is one."""
     text = subprocess.run([SAMPLER, "help", "record"], capture_output=True, text=True).stdout
     return ["--wall"] if "--wall" in text else []
 
 
 def status_fields(pid, *fields):
-    """Of one moment."""
+    """Fields of one moment."""
     with open(f"/proc/{pid}/status", errors="replace") as file:
         text = "\n" + file.read()
     return [text.partition(f"\n{field}:")[2].partition("\n")[0].strip() for field in fields]
@@ -185,7 +187,7 @@ def status_field(pid, field):
 def ended(pid):
     try:
         return status_field(pid, "State")[0] == "Z"
-    except OSError:  # between two looks of ours, perhaps
+    except OSError:  # it may have ended between two reads
         return True
 
 

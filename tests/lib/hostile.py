@@ -44,8 +44,8 @@ class Elf:
         return bytes(self.data[s[4]:s[4] + s[5]])
 
     def replace(self, name, content, packed=None, claimed=None):
-        """New content for a section, at the file's end; `packed` repeats a content so
-        often and compresses it, of which `claimed` bytes are promised."""
+        """New content for a section, at the file's end. With `packed`, the content is repeated
+        that often and compressed; its header then claims a size of `claimed` bytes."""
         s = self.named[name]
         s[2] &= ~SHF_COMPRESSED
         if packed:
@@ -62,8 +62,9 @@ class Elf:
 
 
 def compress(block, times, claimed=None):
-    """An ELF compressed section that holds `block` so often, made without making it:
-    the checksum at its end is wrong, but by then it has been taken apart."""
+    """An ELF compressed section that holds `block` `times` times, made without building
+    its whole content. The checksum at its end is wrong, but a reader finds that out only
+    after it has decompressed everything."""
     z = zlib.compressobj(9)
     first = z.compress(block) + z.flush(zlib.Z_FULL_FLUSH)
     again = z.compress(block) + z.flush(zlib.Z_FULL_FLUSH)
@@ -156,7 +157,7 @@ def shared_range_lists(data):
 
 
 def rename(elf, name, to):
-    """By a new table of names, which holds the old one's."""
+    """Renames a section, with a new table of names that also holds the old ones."""
     names = elf.sections[elf.names_at]
     text = bytes(elf.data[names[4]:names[4] + names[5]])
     elf.named[name][0] = len(text)
@@ -179,7 +180,7 @@ def many_abbreviations(data):
 
 
 def endless_string(data):
-    """Names of half a gigabyte that nothing ends."""
+    """Names of half a gigabyte without a NUL at their end."""
     elf = Elf(data)
     named = abbrev(1, COMPILE_UNIT, 1, (NAME, STRP), (LOW, ADDR), (HIGH, DATA8))
     function = abbrev(2, SUBPROGRAM, 0, (NAME, STRP), (LOW, ADDR), (HIGH, DATA8))

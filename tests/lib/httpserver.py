@@ -1,10 +1,10 @@
-"""HTTP servers that answer byte by byte what a test says."""
+"""HTTP servers whose answers a test determines byte by byte."""
 import socket
 import threading
 
 
 class Listener:
-    """Accepts connections until it is left, each in a thread of its own."""
+    """Accepts connections until the with block ends, and serves each in a thread of its own."""
 
     def __init__(self, family=socket.AF_INET, address=("127.0.0.1", 0), listens=True):
         self.socket = socket.socket(family)
@@ -20,7 +20,7 @@ class Listener:
 
     def __exit__(self, *_):
         try:
-            self.socket.shutdown(socket.SHUT_RDWR)  # else accept() goes on with it
+            self.socket.shutdown(socket.SHUT_RDWR)  # else accept() would go on
         except OSError:
             pass
         self.socket.close()
@@ -38,7 +38,7 @@ class Listener:
 
 
 class Server(Listener):
-    """Hands each connection with its request's head to `answer`, and closes it."""
+    """Passes each connection and its request's head to `answer`, and closes the connection."""
 
     def __init__(self, answer, family=socket.AF_INET, address=("127.0.0.1", 0), wrap=None,
                  listens=True):
@@ -65,7 +65,7 @@ class Server(Listener):
 
 
 def send(*parts):
-    """A server's answer: these bytes, whatever was asked."""
+    """An `answer` that sends these bytes, whatever the request."""
     return lambda connection, request: [connection.sendall(p) for p in parts]
 
 

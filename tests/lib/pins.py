@@ -1,4 +1,4 @@
-"""What scripts/pins pins, and where scripts/packages has laid it out."""
+"""What scripts/pins pins, and where scripts/packages stores it."""
 import os
 import re
 

@@ -54,7 +54,7 @@ def message(data, repeated=()):
 
 
 class Profile:
-    """`holes`: a delta's table of strings keeps the places of those that it left out."""
+    """`holes`: the file is a delta, in whose table of strings those left out are empty."""
 
     def __init__(self, path, holes=False):
         raw = open(path, "rb").read()

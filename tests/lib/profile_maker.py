@@ -21,7 +21,7 @@ def packed(field, data):
 
 
 class Maker:
-    """Names are str, or bytes for what is no UTF-8."""
+    """Names are str, or bytes for what is not UTF-8."""
 
     def __init__(self, *types, **header):
         self.strings, self.body, self.tables = {b"": 0}, bytearray(), bytearray()

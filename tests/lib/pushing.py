@@ -1,5 +1,5 @@
-"""A server that takes what is pushed, as it may be or not, and tests/tools/push, which pushes:
-for the tests of rounds/push.h."""
+"""A server that receives what is pushed and answers well or badly, and tests/tools/push.c, which
+pushes. For the tests of rounds/push.h."""
 import os
 import re
 import shutil
@@ -18,8 +18,8 @@ US = "\x1f"
 
 
 class Server(Listener):
-    """Reads whole requests and answers each by the next of `answers`, the last one again and
-    again: bytes, None (closes without a word), or an event to wait for before a 200."""
+    """Reads whole requests and answers each with the next of `answers`, the last one repeatedly.
+    An answer is bytes, None (closes without an answer), or an event to wait for before a 200."""
 
     def __init__(self, *answers, path=None, port=0):
         self.answers, self.requests = list(answers or [ok()]), []
@@ -27,7 +27,7 @@ class Server(Listener):
         self.url = f"http://127.0.0.1:{self.port}"
 
     def take(self, connection):
-        """One after the other: answers are in the order of requests."""
+        """Serves one after the other, so that answers are in the order of requests."""
         with connection:
             self.one(connection)
 
@@ -76,13 +76,13 @@ class Request:
                             self.header("Content-Type")).group(1)
 
     def fields(self):
-        """The query's, each once."""
+        """The fields of the query, each of which must be there once."""
         pairs = parse_qsl(self.query, keep_blank_values=True, strict_parsing=True)
         assert len(dict(pairs)) == len(pairs), pairs
         return dict(pairs)
 
     def must_be_plain(self, port, *more):
-        """Its head has what it must have and nothing else."""
+        """Checks that its head has what it must have and nothing else."""
         names = ["Host", "User-Agent", "Accept", "Accept-Encoding", *more, "Content-Type",
                  "Content-Length"]
         assert [k for k, _ in self.headers] == names, self.headers
@@ -116,14 +116,14 @@ TYPES = {"cpu": "cpu", "wall": "wall", "heap": "heap", "allocs": "allocs", "inus
 
 
 class Batch:
-    """A folder with files in it. A name that ends with "!" is a difference written whole."""
+    """A folder with files in it. A name that ends with "!" is a delta that is written whole."""
 
     def __init__(self, *files, sequence=7, command="redis", host="h1", pid=42, tags=(), skip=()):
         self.path = tempfile.mkdtemp(prefix="sampler-push-")
         self.contents, fields = {}, []
         for name in files:
             name, whole = name.rstrip("!"), name.endswith("!")
-            # Bytes of all kinds, and what looks like the end of a part.
+            # Bytes of all kinds, and a sequence that looks like the end of a part.
             self.contents[name] = (b"\x1f\x8b\r\n--" + os.urandom(40) + b"\0\r\n" +
                                    name.encode()) * 3
             with open(os.path.join(self.path, name), "wb") as f:
@@ -165,7 +165,7 @@ class Push:
         assert err == "", err
 
     def __call__(self, *commands):
-        """What is answered to the last of them."""
+        """Sends the commands and returns the answer to the last of them."""
         for command in commands:
             self.process.stdin.write(command.encode() + b"\n")
             self.process.stdin.flush()
@@ -178,7 +178,7 @@ class Push:
         return lines[:-1]
 
     def until(self, condition):
-        """Goes on until that has come."""
+        """Continues until the condition is true."""
         assert wait_for(lambda: self("turn 10") is not None and condition(), 60), self.said
 
     def stats(self):

@@ -1,4 +1,4 @@
-"""sampler in rounds, and the batches that it leaves."""
+"""Runs sampler in rounds, and reads the batches that it writes."""
 import contextlib
 import json
 import os
@@ -16,7 +16,7 @@ NAME = re.compile(r"(\d{6,})-(\d{8}T\d{6}Z)$")
 
 
 class Batch:
-    """One that is whole: it holds what its event.json tells, and nothing else."""
+    """A complete batch: it holds what its event.json lists, and nothing else."""
 
     def __init__(self, path):
         self.path, self.name = path, os.path.basename(path)
@@ -44,7 +44,7 @@ def clean_environment():
 
 @contextlib.contextmanager
 def folder():
-    """A place for batches that does not wait for a disk."""
+    """A folder for batches, in memory if possible, so that sampler does not wait for a disk."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="sampler-rounds-", dir=memory,
                                      ignore_cleanup_errors=True) as path:
@@ -52,13 +52,13 @@ def folder():
 
 
 def batches_in(path):
-    """All that can be seen now, in their order; each is whole."""
+    """All batches that can be seen now, in their order; each must be complete."""
     names = os.listdir(path) if os.path.isdir(path) else []
     return [Batch(os.path.join(path, n)) for n in sorted(names) if not n.startswith(".")]
 
 
 class Rounds:
-    """A sampler that runs. Its batches go to `path`; `lines` is what it says meanwhile."""
+    """A running sampler. Its batches go to `path`; `lines` is its standard error so far."""
 
     def __init__(self, path, *words, env=None):
         self.path, self.lines = path, []
@@ -82,7 +82,7 @@ class Rounds:
         self.process.stderr.close()
 
     def said(self, word, times=1):
-        """Waits until it has said that, so many times."""
+        """Waits until `times` lines contain the word."""
         found = wait_for(lambda: sum(word in line for line in list(self.lines)) >= times, 60)
         assert found, (word, self.lines)
 
@@ -90,18 +90,18 @@ class Rounds:
         return batches_in(self.path)
 
     def samples(self):
-        """Waits until a round is under way: nobody but its own threads tells from outside."""
+        """Waits until a round is under way. From outside only its additional threads show that."""
         task = f"/proc/{self.process.pid}/task"
         assert wait_for(lambda: len(os.listdir(task)) > 1, 30), self.lines
 
     def waits(self):
-        """Waits until a round without a recording is under way: it sleeps until that is over."""
+        """Waits until a round without a recording is under way: sampler sleeps until its end."""
         def sleeps():
             return os.path.isdir(self.path) and status_field(self.process.pid, "State")[0] == "S"
         assert wait_for(sleeps, 60), self.lines
 
     def looked(self):
-        """Waits until the process that takes a look at the beginning of a round has done so."""
+        """Waits until the process that reads the target at the beginning of a round has ended."""
         children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
 
         def ended():
@@ -122,7 +122,7 @@ class Rounds:
 
 
 def in_one_of(times, attempt):
-    """What a machine that stands still may spoil, once or twice."""
+    """Repeats an attempt that may fail once or twice because the machine stands still."""
     for at in range(times):
         try:
             return attempt()

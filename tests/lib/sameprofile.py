@@ -1,9 +1,10 @@
-"""Are two profiles the same, sample by sample? Where they are not, the first differences in
-words: first what the whole profile says, then stacks that only one of them has, then values.
+"""Compares two profiles sample by sample, and describes the first differences: first those of the
+whole profile, then stacks that only one of them has, then values.
 
-Both are read by tests/lib/pprof.py. A sample's key is its stack, flattened, with its labels;
-with `exact` also addresses, how inlined frames are grouped, where functions begin, and mappings.
-Samples of the same key are compared as a multiset: runtime/pprof may well write several."""
+Both are read by tests/lib/pprof.py. A sample's key is its stack, flattened, with its labels. With
+`exact` it also has the addresses, the grouping of inlined frames, the start lines of functions,
+and the mappings. Samples of the same key are compared as a multiset: runtime/pprof may write
+several."""
 import re
 from collections import defaultdict
 from itertools import chain
@@ -37,7 +38,7 @@ def exactly(p, location):
 
 
 def flat(p, sample, exact, seen):
-    """`seen`: locations as they were looked at before, by identity; most are in many stacks."""
+    """`seen`: a cache of locations in this form, by identity; most are in many stacks."""
     parts = []
     for l in sample["locations"]:
         if id(l) not in seen:
@@ -47,14 +48,14 @@ def flat(p, sample, exact, seen):
 
 
 def labelled(sample):
-    """A label of an empty text or of 0 is none to who reads it (google/pprof, postDecode); Go
-    writes it, others need not."""
+    """A label with an empty text or 0 is no label to its reader (google/pprof, postDecode). Go
+    writes it, other programs need not."""
     return tuple(sorted((item for item in sample["labels"].items() if item[1]), key=str))
 
 
 def keyed(p, exact=False, leave_out=None):
-    """{(stack, labels): sorted values}; `leave_out` says of a list of names whether that
-    stack does not count. Samples that are all zero do not: see zeros()."""
+    """{(stack, labels): sorted values}. A stack does not count if `leave_out` is true for the list
+    of its names. Samples whose values are all zero do not count: see zeros()."""
     out, seen = defaultdict(list), {}
     for s in p.samples:
         if any(s["values"]) and not (leave_out and leave_out(s["names"])):
@@ -77,7 +78,7 @@ def near(a, b, slack):
 
 
 def differences(ours, theirs, exact=False, slack=0, leave_out=None):
-    """Yields them. `theirs` is what is right."""
+    """Yields the differences. `theirs` is correct."""
     mine, right = kinds(ours), kinds(theirs)
     for what in right:
         if mine[what] != right[what]:
@@ -104,7 +105,7 @@ def same(ours, theirs, what="profile", **options):
 
 
 def zeros(p):
-    """Stacks of samples without numbers: buckets that no GC has published yet."""
+    """Stacks of samples whose values are all zero: buckets that no GC has published yet."""
     seen = {}
     return {(flat(p, s, False, seen), labelled(s)) for s in p.samples
             if not any(s["values"])}
@@ -115,8 +116,9 @@ def totals(p):
 
 
 def between(low, now, high, what="profile", growing=None):
-    """Of a program that works: no value below what it was before, none above what it is
-    afterwards, for the types `growing` (all). Samples of the same key are added up."""
+    """For profiles of a running program: no value of `now` may be below that of `low`, taken
+    before, or above that of `high`, taken afterwards. `growing`: the types that are checked; None:
+    all. Samples of the same key are added up."""
     summed = [defaultdict(lambda: [0] * len(now.types)) for _ in range(3)]
     for p, into in zip((low, now, high), summed):
         for key, values in keyed(p).items():
@@ -134,8 +136,8 @@ def between(low, now, high, what="profile", growing=None):
 
 
 def blocks(text, leave_out=None):
-    """Text of debug=1: its first line, and its records, each a block of lines, as a multiset.
-    A heap profile's tail is cut, records of nothing are left out."""
+    """Text of debug=1: its head, and its records, each a block of lines, as a multiset. A heap
+    profile's tail is cut off, records of no allocations are left out."""
     text = text.split("\n# runtime.MemStats")[0]
     head, _, rest = text.partition("\n")
     if head.startswith("---"):
@@ -170,7 +172,7 @@ FILE = re.compile(r"\t(.*:\d+)(?: \+(0x[0-9a-f]+))?$")
 
 def dump(text):
     """{goid: (state, minutes, frames, created)} of a text of debug=2. A frame is a function
-    with its arguments, and where; ancestors and their frames follow."""
+    with its arguments, and its place; ancestors and their frames follow."""
     out = {}
     for block in text.strip("\n").split("\n\n"):
         lines = block.split("\n")
@@ -199,8 +201,8 @@ def dump(text):
 
 
 def same_dump(ours, theirs, what="dump", leave_out=None):
-    """What goroutines are there, their states, frames (function, arguments, file,
-    line, offset), makers."""
+    """Compares which goroutines are there, their states, frames (function, arguments, file,
+    line, offset), and creators."""
     mine, right = dump(ours), dump(theirs)
     found = []
     for goid in sorted(set(mine) | set(right)):

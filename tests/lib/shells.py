@@ -1,5 +1,5 @@
-"""What a shell offers when TAB is pressed: bash and zsh on a terminal, told to insert all
-completions at once and to write down what their line is then."""
+"""What a shell offers when TAB is pressed. bash and zsh run on a terminal, with keys that insert
+all completions at once and that write the line to a file."""
 import os
 import pty
 import select
@@ -7,7 +7,7 @@ import signal
 import tempfile
 import time
 
-INSERT, SHOW, CLEAR = "\x18i", "\x18p", "\x15"  # keys that they are taught
+INSERT, SHOW, CLEAR = "\x18i", "\x18p", "\x15"  # keys, as bound below
 PROMPT = "ready>"
 
 BASH = r"""
@@ -61,7 +61,7 @@ class Shell:
         return os.read(self.terminal, 65536) if ready else b""
 
     def line(self, keys):
-        """What stands in the line after these."""
+        """The text of the line after these keys."""
         path, said, end = os.path.join(self.home.name, "line"), b"", time.time() + 30
         os.write(self.terminal, (CLEAR + keys + SHOW).encode())
         while not os.path.exists(path):
@@ -72,7 +72,7 @@ class Shell:
         return text[:-1]
 
     def offered(self, typed):
-        """What could stand at the end of what was typed."""
+        """The completions of the last word that was typed."""
         head = typed[:len(typed) - len(typed.split(" ")[-1])]
         line = self.line(typed + INSERT)
         assert line.startswith(head), (typed, line)

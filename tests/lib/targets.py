@@ -1,9 +1,9 @@
-"""Targets that tell what they notice, and who of them is held."""
+"""Targets that report what they notice, and which of their threads are held."""
 import subprocess
 
 from harness import *
 
-# Calls that a stop ends early where it finds them running, or of which it leaves a trace.
+# Calls that a stop ends early if it finds them running, or in which it leaves a trace.
 WHOLE_TRANSFERS = ("-large", "-waitall", "write-terminal", "-lowat", "-vmin", "-min-complete", "-rem")
 
 
@@ -15,7 +15,7 @@ def tasks(pid):
 
 
 def held(pid, states="tT"):
-    """Threads that somebody holds: (tid, state, tracer)."""
+    """Threads that are held: (tid, state, tracer)."""
     found = []
     for tid in tasks(pid):
         try:
@@ -29,7 +29,7 @@ def held(pid, states="tT"):
 
 
 def nobody_is_held(pid, seconds=10):
-    """It is not judged how soon: attach/watchdog does that."""
+    """Does not check how soon: tests/attach/watchdog.test does that."""
     assert wait_for(lambda: not held(pid), seconds), f"threads held: {held(pid)}"
 
 
@@ -41,7 +41,8 @@ class Checked(Running):
                          stdout=subprocess.PIPE, text=True)
 
     def verdict(self, tries=1):
-        """Tries, where a thread that has got the signal may vanish by an exec of another."""
+        """`tries`: more than one if the thread that gets the signal may vanish because another
+        thread calls exec."""
         while True:
             self.process.terminate()
             tries -= 1

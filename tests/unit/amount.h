@@ -1,6 +1,6 @@
 /*
- * As amount() of tests/lib/harness.py: what only repeats is done less often, unless
- * SAMPLER_TEST_LONG=1 asks for all of it.
+ * The same as amount() of tests/lib/harness.py: mere repetitions are done `less` times, or `all`
+ * times if SAMPLER_TEST_LONG=1 is set.
  */
 #ifndef TESTS_UNIT_AMOUNT_H
 #define TESTS_UNIT_AMOUNT_H

@@ -1,22 +1,23 @@
 /*
- * As much of Criterion as our unit tests use, where it cannot run itself. Here each test
- * is a forked child of a process without threads, and a "Synthesis" line like Criterion's
- * comes at the end.
+ * The part of Criterion that our unit tests use, for builds in which Criterion cannot run.
+ * Here each test is a forked child of a process without threads, and a "Synthesis" line like
+ * Criterion's comes at the end.
  *
- * Under the sanitizers it is not used. It executes the file anew for each test, which
- * takes fifty milliseconds of CPU there. And BoxFort, below Criterion, hands over by a
- * file in /dev/shm that is named after the process's number. Where two PID namespaces have
- * one /dev/shm, two can have one number: each removes the other's file, and where a child
- * has answered in the wrong one, bxfi_exec kills it and says that it was started. Criterion
- * then waits for its end for ever. The slower a test begins, the likelier that is.
+ * Under the sanitizers Criterion is not used, for two reasons. It executes the file anew for
+ * each test, which takes fifty milliseconds of CPU time there. And BoxFort, the library below
+ * it, passes data to the child in a file in /dev/shm that is named after the process ID. If two
+ * PID namespaces share one /dev/shm, two processes can have the same ID. Then each removes the
+ * other's file; and if a child has answered in the wrong file, bxfi_exec kills it, but reports
+ * that it was started, and Criterion waits for its end for ever. The slower a test begins, the
+ * likelier this is.
  *
- * Under qemu-aarch64 it cannot start tests: it executes its own file anew, and the kernel
- * cannot execute a file of another machine.
+ * Under qemu-aarch64 Criterion cannot start tests: it executes its own file anew, and the
+ * kernel cannot execute a file of another machine.
  */
 #ifndef TESTS_LIB_CRITERION_H
 #define TESTS_LIB_CRITERION_H
 
-#pragma GCC system_header /* as Criterion's own: comparisons of other signedness are fine */
+#pragma GCC system_header /* as Criterion's own header: no warnings about signedness */
 
 #include <math.h>
 #include <stdarg.h>
@@ -42,7 +43,7 @@ static const struct cr_test *cr_running;
 
 enum { CR_SKIPPED = 77 };
 
-/* The message's own words behind what failed; its format may be missing. */
+/* Prints what failed, and the test's message after it. `format` is "" if there is none. */
 static inline void cr_fail(const char *file, int line, const char *what, const char *format, ...)
 {
 	va_list args;
@@ -117,7 +118,7 @@ static inline void cr_run(const struct cr_test *t)
 		t->fini();
 	if (s && s->fini)
 		s->fini();
-	exit(0); /* where leaks are looked for */
+	exit(0); /* not _exit: leaks are looked for at exit */
 }
 
 int main(void)

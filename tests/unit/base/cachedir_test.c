@@ -1,4 +1,4 @@
-/* Whose folder it must be, and what stays in it. */
+/* The owner that the folder must have, and the files that stay in it. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void put(int dir, const char *name, const char *text)
 	cr_assert_eq(cachedir_write(dir, name, parts, 2, &err), 0, "%s", err.text);
 }
 
-/* What cachedir_open says where it must refuse. */
+/* cachedir_open fails with `code` and a message that contains `why`. */
 static void assert_refused(int code, const char *why)
 {
 	int dir;
@@ -119,7 +119,7 @@ Test(cachedir, a_link_or_a_file_is_no_folder)
 	assert_refused(ERR_IO, "cannot open");
 }
 
-/* As root with another user's HOME, or that user in root's. */
+/* We are root, and HOME, ~/.cache or ~/.cache/sampler belongs to another user. */
 Test(cachedir, another_users_home_is_left_alone)
 {
 	if (geteuid())

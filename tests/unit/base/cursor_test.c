@@ -1,4 +1,4 @@
-/* The one reader of foreign bytes: every field, every truncation, every overflow. */
+/* The one reader of untrusted bytes: every field, every truncation, every overflow. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ Test(cursor, fails_once_and_stays_failed)
 	cr_assert_str_eq(c.failed, "ends too early");
 }
 
-/* Reads one structure of every kind; returns whether all of it was there. */
+/* Reads a structure that has a field of every kind. True if all of it was there. */
 static bool read_all(const char *bytes, size_t len)
 {
 	struct cursor c, line;
@@ -68,7 +68,7 @@ Test(cursor, survives_truncation_at_every_byte)
 
 	cr_assert(read_all(whole, len));
 	for (size_t n = 0; n < len - 2; n++) {
-		char *copy = malloc(n + 1); /* so that a sanitizer sees a read too far */
+		char *copy = malloc(n + 1); /* a sanitizer detects a read beyond it */
 
 		memcpy(copy, whole, n);
 		cr_assert_not(read_all(copy, n), "%zu bytes", n);
@@ -98,7 +98,7 @@ Test(cursor, reads_leb128)
 	}
 }
 
-/* The tenth byte holds one bit of an unsigned number, and a signed one's sign. */
+/* The tenth byte holds one bit of an unsigned number, or the sign of a signed one. */
 Test(cursor, takes_leb128_of_64_bits_and_no_more)
 {
 	char bytes[12];
@@ -128,7 +128,7 @@ Test(cursor, refuses_leb128_that_ends_too_early)
 	struct cursor c;
 
 	for (size_t n = 0; n < 10; n++) {
-		char *copy = malloc(n + 1); /* so that a sanitizer sees a read too far */
+		char *copy = malloc(n + 1); /* a sanitizer detects a read beyond it */
 
 		memset(copy, 0xff, n);
 		on(&c, copy, n);

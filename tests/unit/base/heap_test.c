@@ -11,7 +11,7 @@
 
 enum { PIECE = 1 << 20, SMALL = 20000, SMALL_COUNT = 500 };
 
-/* A sanitizer brings a malloc of its own, that knows nothing of all that. */
+/* False with a sanitizer, which has a malloc of its own. */
 static bool glibcs(void)
 {
 	free(malloc(1));
@@ -23,7 +23,7 @@ static size_t mapped(void)
 	return mallinfo2().hblkhd;
 }
 
-/* Not only the first time: glibc would raise the limit with each piece that is freed. */
+/* More than once: by default glibc raises the threshold when a large piece is freed. */
 Test(heap, large_pieces_go_back)
 {
 	size_t before;
@@ -54,7 +54,7 @@ static size_t resident(void)
 	return pages * 4096;
 }
 
-/* The last one of many holds the top of the heap. */
+/* The last of many pieces stays allocated, so the heap cannot shrink from its top. */
 Test(heap, holes_go_back)
 {
 	void *all[SMALL_COUNT];

@@ -1,4 +1,4 @@
-/* JSON strings: valid whatever the bytes are. */
+/* JSON strings: they are valid for any bytes. */
 #include <criterion/criterion.h>
 #include <string.h>
 

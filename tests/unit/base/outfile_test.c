@@ -1,4 +1,4 @@
-/* There whole or not at all. */
+/* Output files that exist whole or not at all. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -125,7 +125,7 @@ Test(outfile, writes_where_a_link_leads, .init = make_folder, .fini = remove_fol
 	cr_assert_eq(entries(), 1);
 }
 
-/* A link that leads nowhere stays one, too. */
+/* A link to a file that does not exist stays a link, too. */
 Test(outfile, makes_what_a_link_promises, .init = make_folder, .fini = remove_folder)
 {
 	char link[160];
@@ -154,7 +154,7 @@ static int open_links(const char *name, struct error *err)
 	return rc;
 }
 
-/* In a folder like /tmp, of another user than ours, links of a third one. */
+/* A world-writable folder like /tmp belongs to a second user, the links in it to a third one. */
 Test(outfile, follows_no_link_that_another_has_planted, .init = make_folder, .fini = remove_folder)
 {
 	struct error err = { 0 };
@@ -181,7 +181,7 @@ Test(outfile, follows_no_link_that_another_has_planted, .init = make_folder, .fi
 	cr_assert(!unlink(file) && !unlink(dir));
 }
 
-/* A name that leaves no room for a temporary one beside it, and one too long. */
+/* A name that is too long, and one so long that the temporary name cannot be longer. */
 Test(outfile, long_names, .init = make_folder, .fini = remove_folder)
 {
 	struct error err = { 0 };
@@ -200,7 +200,7 @@ Test(outfile, long_names, .init = make_folder, .fini = remove_folder)
 	cr_assert_eq(unlink(name), 0);
 }
 
-/* A file system without O_TMPFILE leaves a named file, until it is done with. */
+/* On a file system without O_TMPFILE the temporary file has a name until it is removed. */
 Test(outfile, named_temporary_file_goes, .init = make_folder, .fini = remove_folder)
 {
 	struct outfile f;
@@ -214,7 +214,7 @@ Test(outfile, named_temporary_file_goes, .init = make_folder, .fini = remove_fol
 	cr_assert_eq(entries(), 0);
 }
 
-/* Nobody can be in the way who cannot guess the name. */
+/* Another process cannot block a name that it cannot guess. */
 Test(outfile, temporary_names_differ, .init = make_folder, .fini = remove_folder)
 {
 	struct outfile f, g;
@@ -230,7 +230,7 @@ Test(outfile, temporary_names_differ, .init = make_folder, .fini = remove_folder
 	cr_assert_eq(entries(), 1);
 }
 
-/* The folder goes while we work. */
+/* The folder is removed while we write. */
 Test(outfile, failed_commit_replaces_nothing, .init = make_folder)
 {
 	struct error err = { 0 };
@@ -244,7 +244,7 @@ Test(outfile, failed_commit_replaces_nothing, .init = make_folder)
 	cr_assert_eq(f.fd, -1);
 }
 
-/* Root may write anywhere; nobody may not. */
+/* Root may write anywhere, so it becomes the user `nobody`. */
 Test(outfile, folder_not_writable, .init = make_folder, .fini = remove_folder)
 {
 	struct error err = { 0 };

@@ -1,4 +1,4 @@
-/* A root that nothing leaves, and links that are followed or not. */
+/* A walk never leaves its root; links are followed or not. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 static char folder[64];
 static int root;
 
-/* top/ in/ deep/ file, and links. */
+/* The files in/deep/file and in/top, and links. */
 static void make_tree(void)
 {
 	strcpy(folder, "/tmp/pathwalk-test-XXXXXX");
@@ -36,7 +36,7 @@ static void remove_tree(void)
 
 TestSuite(pathwalk, .init = make_tree, .fini = remove_tree);
 
-/* Where does a walk below the tree's root end? "NAME in INODE's folder" as a check. */
+/* A walk within the tree's root ends at `want_name` in the folder `want_folder`. */
 static void assert_ends(const char *path, const char *want_folder, const char *want_name)
 {
 	struct stat have, want;

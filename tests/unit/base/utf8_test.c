@@ -1,4 +1,4 @@
-/* Every character there is, and what is none. */
+/* Every character, and bytes that are not a character. */
 #include <criterion/criterion.h>
 #include <string.h>
 

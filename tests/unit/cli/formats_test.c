@@ -1,4 +1,4 @@
-/* Which format a name or an ending means, and which value is shown. */
+/* Which format a file's name or ending stands for, and which value is shown. */
 #include <criterion/criterion.h>
 
 #include "base/error.h"

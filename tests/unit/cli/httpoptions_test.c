@@ -1,4 +1,4 @@
-/* What --header and its like make of a request. */
+/* What --header and similar options add to a request. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Times as people and programs write them, rightly and wrongly. */
+/* Times as people and programs write them, valid and invalid. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Durations and numbers as people type them, rightly and wrongly. */
+/* Durations and numbers as people type them, valid and invalid. */
 #include <criterion/criterion.h>
 #include <string.h>
 

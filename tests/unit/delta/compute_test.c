@@ -1,5 +1,5 @@
-/* Profiles are made from a small notation: each sample a stack of addresses, one label, and
- * its values. Deltas are decoded again and asked for the values of a stack. */
+/* Profiles are made from a small notation: each sample is a stack of addresses, one label, and its
+ * values. Deltas are decoded, and the values of single stacks are compared. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 enum { COLUMNS = 4, DEPTH_MAX = 4 };
 
 struct one {
-	uint64_t stack[DEPTH_MAX]; /* ends at 0 */
+	uint64_t stack[DEPTH_MAX]; /* ends at a 0 */
 	int64_t size;		   /* the label; 0: none */
 	int64_t values[COLUMNS];
 };
@@ -24,9 +24,9 @@ struct file {
 	const struct one *samples;
 	size_t count;
 	int64_t time;
-	uint64_t start, shift; /* where the mapping is, what addresses are moved by */
+	uint64_t start, shift; /* the mapping's address; is added to addresses */
 	const char *build_id;
-	bool backwards; /* the tables in another order */
+	bool backwards; /* the tables are in another order */
 };
 
 static const char *const types[COLUMNS][2] = { { "alloc_objects", "count" },
@@ -103,7 +103,7 @@ static struct delta_computer *computer(struct delta_options options)
 	return dc;
 }
 
-/* The delta of a file, decoded. */
+/* Returns the delta of a file, decoded. */
 static struct profile take(struct delta_computer *dc, struct file file)
 {
 	struct buffer in = encode(&file), out = { 0 };
@@ -127,7 +127,7 @@ static const char *leaf_name(const struct profile *p, const struct profile_sampl
 	return strset_get(&p->strings, p->functions[p->lines[l->first_line].function - 1].name);
 }
 
-/* The values of the sample that begins with that function; NULL when there is none. */
+/* The values of the sample with that leaf function; NULL: there is none. */
 static const int64_t *values_of(const struct profile *p, const char *leaf)
 {
 	const int64_t *found = NULL;
@@ -294,7 +294,7 @@ Test(delta, a_counter_that_runs_backwards_is_a_new_process)
 	}
 }
 
-/* Duplicates, each below what their sum was, are no reset. */
+/* Each of two samples of a stack is below the previous value, but their sum is not: no reset. */
 Test(delta, parts_of_a_sum_do_not_run_backwards)
 {
 	const struct one a[] = { { { 1 }, 0, { 10, 10, 0, 0 } } };
@@ -333,7 +333,7 @@ Test(delta, ids_and_load_addresses_do_not_matter)
 	delta_free(dc);
 }
 
-/* Without a build ID nobody knows whether it is the same file. */
+/* Without a build ID it is not known whether the mapped file is the same. */
 Test(delta, without_a_build_id_addresses_count)
 {
 	const struct one a[] = { { { 1 }, 0, { 10, 10, 0, 0 } } };
@@ -417,10 +417,10 @@ Test(delta, any_columns_can_be_named)
 	delta_free(dc);
 }
 
-/* A field that nobody knows, in the sample, and one in the profile. */
+/* A field unknown to profile.proto, one in the sample and one in the profile. */
 Test(delta, unknown_fields_stay)
 {
-	static const uint8_t unknown[] = { 0xa2, 0x06, 3, 'x', 'y', 'z' }; /* 100: bytes */
+	static const uint8_t unknown[] = { 0xa2, 0x06, 3, 'x', 'y', 'z' }; /* field 100, of bytes */
 	const struct one a[] = { { { 1 }, 0, { 1, 2, 3, 4 } } };
 	struct delta_computer *dc = computer((struct delta_options){ 0 });
 	struct file file = FILE_OF(a);
@@ -447,8 +447,9 @@ Test(delta, unknown_fields_stay)
 	delta_free(dc);
 }
 
-/* After bytes that are cut short or changed: nothing written, or a profile that is
- * valid as far as anybody can tell; then a first one, then a normal one. */
+/* Computes a delta of bytes that are cut short or changed, which may still be a valid profile. If
+ * not, nothing was written, the next profile is a first one, and the one after it gives a normal
+ * delta. */
 static void recovers(struct delta_computer *dc, const struct buffer *bad, struct file a,
 		     struct file b)
 {
@@ -529,7 +530,7 @@ static uint64_t random_below(uint64_t n)
 	return (random_state >> 33) % n;
 }
 
-/* The deltas of all rounds together are the last profile less the first. */
+/* The sum of all deltas is the last profile. */
 Test(delta, deltas_add_up)
 {
 	enum { STACKS = 40, ROUNDS = 30 };

@@ -1,5 +1,5 @@
-/* In the steady state nothing is allocated: counted by standing in for malloc. With a
- * sanitizer malloc is its own, and it counts for us. */
+/* In the steady state nothing is allocated. Our own malloc counts the calls; with a sanitizer,
+ * which has its own malloc, a hook counts them. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 static size_t allocations;
 
 #ifdef __SANITIZE_ADDRESS__
-/* sanitizer/allocator_interface.h, which gcc does not bring along. */
+/* Declared in sanitizer/allocator_interface.h, which gcc does not install. */
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
 					      void (*on_free)(const volatile void *));
 
@@ -32,7 +32,7 @@ static void start_counting(void)
 	cr_assert(__sanitizer_install_malloc_and_free_hooks(count, ignore));
 }
 #else
-/* glibc's own names for its functions (malloc/malloc.c). */
+/* glibc's internal names of the functions replaced here (malloc/malloc.c). */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t size);
@@ -64,7 +64,7 @@ static void start_counting(void)
 }
 #endif
 
-/* Each stack is there twice, so sums are made, too. */
+/* Each stack is there twice, so that values are summed, too. */
 static struct buffer make(int64_t round)
 {
 	struct buffer out = { 0 };

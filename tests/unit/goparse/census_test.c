@@ -1,4 +1,4 @@
-/* Counting, ranking, and where the counting of what is different ends. */
+/* Counting, ranking, and the limits of the number of rows. */
 #include "goparse/census.h"
 
 #include "base/error.h"
@@ -16,7 +16,7 @@ static void add(struct census *c, uint64_t id, const char *state, uint64_t minut
 
 	g.stack.id = id;
 	cr_assert_eq(census_add(c, &g, &err), 0);
-	memset(&m, 'x', sizeof(m)); /* nothing of it is kept */
+	memset(&m, 'x', sizeof(m)); /* the census must not point into it */
 }
 
 static struct census *new_census(void)
@@ -166,7 +166,7 @@ Test(census, creators_without_those_that_have_none)
 	census_free(c);
 }
 
-/* Of three dumps the last one counts, and what was there in the first. */
+/* Counts are those of the last of three dumps, `first` those of the first dump. */
 Test(census, several_dumps)
 {
 	struct census *c = new_census();
@@ -214,7 +214,7 @@ Test(census, what_there_is_no_room_for_is_counted)
 	census_free(c);
 }
 
-/* A dump of nothing but different long stacks must not take all memory. */
+/* A dump of long stacks that are all different must not use all memory. */
 Test(census, memory_is_bounded)
 {
 	enum { LONG = 1 << 20 };
@@ -247,7 +247,7 @@ Test(census, of_a_deep_stack_the_innermost_frames_are_kept)
 	g.stack.frames = frames;
 	g.stack.count = DEEP;
 	cr_assert_eq(census_add(c, &g, NULL), 0);
-	frames[DEEP - 1].line = 1; /* differs all the same */
+	frames[DEEP - 1].line = 1; /* a different stack nevertheless */
 	cr_assert_eq(census_add(c, &g, NULL), 0);
 	l = rank(c, CENSUS_STACKS, CENSUS_BY_COUNT);
 	cr_assert(l.count == 2 && l.rows[0]->stack.count == CENSUS_FRAMES_MAX);

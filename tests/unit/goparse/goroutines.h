@@ -1,6 +1,6 @@
 /*
- * Goroutines for tests, made from a small notation: a stack is its frames with blanks between,
- * innermost first. "main.f" has the file /main.f.go and line 1, "main.f:7" line 7; "..." are
+ * Goroutines for tests, made from a small notation: a stack is its frames separated by blanks,
+ * innermost first. "main.f" has the file /main.f.go and line 1, "main.f:7" line 7; "..." stands for
  * frames that Go left out.
  */
 #ifndef TESTS_GOROUTINES_H
@@ -15,7 +15,7 @@
 
 enum { STACK_MAX = 8, NAME_MAX_LEN = 32 };
 
-/* A stack and its texts; good while it is where it was made. */
+/* A stack's frames and texts. The frames point into it: it must not move. */
 struct made_stack {
 	struct goparse_frame frames[STACK_MAX];
 	char functions[STACK_MAX][NAME_MAX_LEN], files[STACK_MAX][NAME_MAX_LEN + 8];
@@ -39,7 +39,7 @@ static inline struct goparse_frame make_frame(struct made_stack *m, size_t i, co
 				       .line = strtoul(line, NULL, 10) };
 }
 
-/* `creator` NULL: none. */
+/* `creator` NULL: none. The stack is valid as long as *m. */
 static inline struct goparse_stack make_stack(struct made_stack *m, const char *frames,
 					      const char *creator)
 {

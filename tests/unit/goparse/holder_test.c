@@ -1,4 +1,4 @@
-/* Who may hold a lock: whoever stands beyond the place where others wait for it. */
+/* Goroutines that may hold a lock: those that are past the place where others wait for it. */
 #include "goparse/holder.h"
 
 #include "tests/unit/goparse/goroutines.h"
@@ -17,7 +17,8 @@ static void add(struct census *c, uint64_t id, const char *state, uint64_t minut
 	cr_assert_eq(census_add(c, &g, NULL), 0);
 }
 
-/* Of those in the stack that is first by count; the id and the count, 0 for none. */
+/* Finds the holders of the lock that the most frequent stack waits for: the id of the first
+ * candidate, 0 for none, and the number of candidates. */
 static void assert_holder(const struct census *c, uint64_t id, uint64_t count)
 {
 	struct census_list l;

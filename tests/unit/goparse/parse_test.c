@@ -1,4 +1,4 @@
-/* What Go prints, and what is made of it, of one goroutine after the other. */
+/* What Go prints, and the goroutines that the parser makes of it. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static int each(void *ctx, const struct goparse_goroutine *g, struct error *err)
 	return show_goroutine(ctx, g);
 }
 
-/* Gives its bytes out in pieces of a few. */
+/* A reader that returns at most `most` bytes at a time. */
 struct drip {
 	const char *at;
 	size_t left, most;
@@ -33,7 +33,8 @@ static int drip_read(void *ctx, void *buf, size_t len, size_t *got, struct error
 	return 0;
 }
 
-/* The goroutines and errors of a text, from memory and from a stream, as one text. */
+/* Parses a text from memory and from a stream, which must give the same. Returns goroutines and
+ * errors as one text, which the caller frees. */
 static char *parsed(const char *text, size_t len)
 {
 	struct buffer whole = { 0 }, streamed = { 0 };
@@ -65,7 +66,7 @@ static void check(const char *text, const char *want)
 
 #define FRAME "main.f()\n\t/x.go:1 +0x2\n"
 
-/* A header, with a frame behind it. */
+/* Parses a header followed by a frame. */
 static void header(const char *text, const char *want)
 {
 	char in[512], out[512];
@@ -133,7 +134,7 @@ Test(parse, headers_that_cannot_be_read)
 	check("goroutine profile: total 4\n", "1! goroutine profile: total 4 ? goroutine ID [STATE]:\n");
 	check("goroutine 1 gp=c000 m=0 mp=0x1 [running]:\n",
 	      "1! goroutine 1 gp=c000 m=0 mp=0x1 [running]: ? goroutine ID [STATE]:\n");
-	/* The frames of a broken one are not those of the one before. */
+	/* Frames after a broken header do not belong to the goroutine before it. */
 	check("goroutine 1 [running]:\n" FRAME "goroutine 2 running]:\nmain.g()\n\t/x.go:1 +0x2\n",
 	      "1: 1 [running]| main.f /x.go:1 +0x2\n"
 	      "4! goroutine 2 running]: ? goroutine ID [STATE]:\n");
@@ -153,7 +154,7 @@ Test(parse, attributes_nobody_knows)
 	      "1: 1 [select] 307445734.561826m\n");
 }
 
-/* The two lines of a frame. */
+/* Parses the two lines of a frame. */
 static void frame(const char *text, const char *want)
 {
 	char in[512], out[512];
@@ -291,7 +292,7 @@ Test(parse, a_line_in_between_costs_what_it_breaks)
 	      "[originating from goroutine 7]:\nmain.a(...)\n\t/x.go:3\n",
 	      "1: 1 [running]| main.f /x.go:1 +0x2| by main.g ^ 7| main.a /x.go:3\n"
 	      "5! log ? a tab, FILE:LINE\n5! log ? [originating from goroutine ID]:\n");
-	/* Whose header was lost: not the main goroutine's. */
+	/* The second stack's header was lost; it is not part of the main goroutine's stack. */
 	check("goroutine 1 [running]:\nmain.main()\n\t/x.go:1\n\n" FRAME BY,
 	      "1: 1 [running]| main.main /x.go:1\n");
 	check("goroutine 1 [running]:\n\n" FRAME "\n" BY,
@@ -369,7 +370,7 @@ Test(parse, an_error_of_the_callback_ends_it)
 	goparse_free(p);
 }
 
-/* What came before the reader failed is given. */
+/* A reader that returns a text and then fails; goroutines before the failure are reported. */
 struct failing {
 	const char *text;
 };

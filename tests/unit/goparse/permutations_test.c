@@ -1,7 +1,7 @@
-/* The 110,880 permutations of gostackparse's property test, made anew from its lists of lines:
- * good and broken headers, calls, places and creators, one or two frames deep. It drops each
- * goroutine that has something broken. Here what must be left is said from the pieces alone;
- * tests/oracle/goparse.test asks gostackparse itself. */
+/* The 110,880 permutations of gostackparse's property test, made from its lists of lines: valid and
+ * broken headers, calls, places and creators, with one or two frames. gostackparse drops each
+ * goroutine that has a broken line. Here the expected result follows from the pieces alone;
+ * tests/oracle/goparse.test compares with gostackparse itself. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ struct permutation {
 	const char *creator;
 };
 
-/* The digits of n: a header, a creator with its place, and for each frame a call and a place. */
+/* Makes the permutation n, whose digits choose a header, a creator with its place, and for each
+ * frame a call and a place. False if n is too large. */
 static bool make(size_t n, size_t depth, struct permutation *p)
 {
 	*p = (struct permutation){ .header = &headers[n % COUNT(headers)], .depth = depth };
@@ -100,10 +101,10 @@ static size_t print(const struct permutation *p, char text[LEN])
 	return (size_t)len;
 }
 
-/* What must be left of a permutation. */
+/* What the parser must make of a permutation. */
 struct left {
 	bool goroutine, created, errors;
-	bool text_behind; /* its stack is empty: what follows is nobody's */
+	bool text_behind; /* lines after its end, which belong to no goroutine */
 	size_t count, frames[DEPTH]; /* which of its frames */
 };
 
@@ -114,8 +115,8 @@ static bool whole(const struct permutation *p, size_t i)
 	return p->calls[i]->function && p->places[i]->file;
 }
 
-/* Does the stack go on with piece i behind an empty line? Only if that is part of a stack
- * beyond doubt, and not behind the frame that nobody called. */
+/* True if the stack continues with piece i after an empty line: only if that piece is valid, and
+ * not after main.main, which is an outermost frame. */
 static bool goes_on(const struct permutation *p, size_t i, const struct left *left)
 {
 	size_t last = left->count ? left->frames[left->count - 1] : 0;
@@ -146,7 +147,7 @@ static struct left expected(const struct permutation *p)
 	return left;
 }
 
-/* What the parser gave, without a pointer into the input. */
+/* What the parser gave, in a copy of its own. */
 struct given {
 	size_t goroutines;
 	uint64_t errors;
@@ -231,7 +232,7 @@ Test(permutations, each_by_itself)
 	goparse_free(parser);
 }
 
-/* All behind one another, with a line of text between. */
+/* All permutations in one text, with a line of other text before each. */
 struct all {
 	char *text; /* owned */
 	size_t len, read, count;
@@ -274,7 +275,7 @@ static void print_all(struct all *all, size_t count)
 	}
 }
 
-/* Pieces of 1 to 65521 bytes. */
+/* Reads pieces of 1 to 65521 bytes. */
 static int read_some(void *ctx, void *buf, size_t len, size_t *got, struct error *err)
 {
 	struct all *all = ctx;

@@ -42,8 +42,8 @@ static inline int show_stack(struct buffer *out, const struct goparse_stack *s)
 	return rc;
 }
 
-/* "LINE: ID [STATE]… | FRAME | … | by FRAME in ID ^ ANCESTOR | FRAME …" and a newline. 0, or
- * less when memory ran out. */
+/* Appends "LINE: ID [STATE]… | FRAME | … | by FRAME in ID ^ ANCESTOR | FRAME …" and a newline.
+ * 0, or negative when out of memory. */
 static inline int show_goroutine(struct buffer *out, const struct goparse_goroutine *g)
 {
 	static const char *const flags[] = { "scan", "leaked", "durable", "synctest" };

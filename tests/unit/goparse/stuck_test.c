@@ -27,7 +27,7 @@ static bool add(const struct goparse_goroutine *g)
 	return all;
 }
 
-/* As g, and told again: in this dump as it was before? */
+/* Adds a goroutine to the current dump. True if it was the same in all dumps before. */
 static bool stack(uint64_t id, const char *state, const char *frames)
 {
 	struct goparse_goroutine g = { .state = text_of(state) };
@@ -91,7 +91,7 @@ static bool frame(const char *state, const char *function, const char *file)
 	return add(&g);
 }
 
-/* Also where texts are the same one after another, and are cut elsewhere. */
+/* Stacks differ, too, if their texts are the same when joined but divided elsewhere. */
 Test(stuck, all_texts_count)
 {
 	frame("select", "main.f", "/go");
@@ -160,7 +160,7 @@ Test(stuck, threads_of_one_id)
 	cr_assert_not(stack(0, "idle", "c"));
 }
 
-/* More than is hashed at once, with the difference at either end. */
+/* A stack that is hashed in several parts, with a difference at either end. */
 Test(stuck, long_stacks)
 {
 	enum { COUNT = 5000 };

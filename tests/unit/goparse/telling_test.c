@@ -1,4 +1,4 @@
-/* Whose a function is, and which frames of real stacks are shown. */
+/* Which functions are the library's, and which frames of real stacks are selected. */
 #include "goparse/telling.h"
 
 #include "tests/unit/goparse/goroutines.h"
@@ -54,7 +54,7 @@ Test(telling, short_names)
 	}
 }
 
-/* The frames are numbered from 0, as "0 2 3". */
+/* `expected`: indexes of frames, from 0, as "0 2 3". */
 static void assert_frames(const char *state, const char *frames, const char *expected)
 {
 	struct made_stack m;

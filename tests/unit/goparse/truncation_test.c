@@ -1,6 +1,6 @@
 /*
- * Real dumps that end at every one of their bytes, or every few of them: what came before the goroutine that is cut
- * is as it was, and what is left of that one is what can be.
+ * Real dumps that are cut at each of their bytes, or each few bytes: goroutines before the one that
+ * is cut are unchanged, and the cut one begins as it did when it was whole.
  */
 #include <criterion/criterion.h>
 #include <glob.h>
@@ -13,11 +13,11 @@
 #include "tests/unit/amount.h"
 #include "tests/unit/goparse/show.h"
 
-/* Cuts are tried within pieces of this size, so that none is parsed for long. */
+/* bytes; cuts are tried in pieces of this size, so that each text to parse is short */
 enum { PIECE = 500 };
 
 #ifdef __SANITIZE_ADDRESS__
-enum { FEW = 11, ALL = 7 }; /* it takes five times as long */
+enum { FEW = 11, ALL = 7 }; /* a sanitizer takes five times as long */
 #else
 enum { FEW = 5, ALL = 1 };
 #endif
@@ -39,7 +39,7 @@ static int each(void *ctx, const struct goparse_goroutine *g, struct error *err)
 
 static void parse(struct goparse *p, const char *text, size_t len, struct seen *seen)
 {
-	/* An exact copy, so that a sanitizer sees a read past the end. */
+	/* In a copy of exactly that size a sanitizer detects a read past the end. */
 	char *copy = malloc(len + 1);
 
 	cr_assert(copy);
@@ -50,7 +50,7 @@ static void parse(struct goparse *p, const char *text, size_t len, struct seen *
 	free(copy);
 }
 
-/* The goroutine that is cut shows the beginning of what it showed whole, up to a frame. */
+/* True if the header of the cut goroutine is as it was in the whole text. */
 static bool is_beginning(const char *cut, size_t cut_len, const char *whole, size_t whole_len)
 {
 	const char *bar = memchr(cut, '|', cut_len);
@@ -77,7 +77,8 @@ static void check_cut(struct goparse *p, const char *text, size_t len, const str
 	buffer_release(&cut.shown);
 }
 
-/* Where to begin so that a cut at `at` or behind it is in a goroutine: at a header. */
+/* The offset of the last header at or before `at`, so that a cut there is within a goroutine; 0 if
+ * there is none. */
 static size_t beginning(const char *text, size_t at)
 {
 	static const char header[] = "\ngoroutine ";

@@ -155,7 +155,7 @@ Test(waitprofile, everything_once)
 			  4 * sizeof(*p->stack)));
 }
 
-/* One name in two files, and a file of two functions. */
+/* One name in two files, two functions in one file. */
 Test(waitprofile, functions_are_name_and_file)
 {
 	struct goparse_frame frames[] = {
@@ -192,7 +192,7 @@ Test(waitprofile, elided_frames_show_where_they_are_missing)
 	cr_assert(stack_is(2, "...additional frames elided..."));
 }
 
-/* A goroutine that did not fit is cut in its own stack or behind it. */
+/* A goroutine that was too large is cut within its own stack or after it. */
 Test(waitprofile, cut_goroutines_say_so_where_they_are)
 {
 	static struct goparse_frame frames[GOPARSE_FRAMES_MAX];
@@ -357,7 +357,7 @@ Test(waitprofile, sums_saturate)
 	cr_assert_eq(p->values[1], 3);
 }
 
-/* As GODEBUG=tracebackancestors prints: a creator's innermost frame is the go statement. */
+/* As printed with GODEBUG=tracebackancestors: a creator's innermost frame is the go statement. */
 Test(waitprofile, ancestors)
 {
 	struct made_stack m, of_parent, of_main;
@@ -381,7 +381,7 @@ Test(waitprofile, ancestors)
 	cr_assert_eq(p->lines[1].line, 10, "the go statement's own line");
 }
 
-/* Where no offsets were printed, the line must tell whether it is one call. */
+/* Without printed offsets, the lines decide whether two frames are the same call. */
 Test(waitprofile, ancestors_without_offsets)
 {
 	struct made_stack m, of_parent;
@@ -464,7 +464,7 @@ Test(waitprofile, same_goroutines_same_bytes)
 	}
 }
 
-/* google/pprof's order of labels, and nothing that its reader would drop. */
+/* Labels are in google/pprof's order, and its reader would drop none of them. */
 Test(waitprofile, labels_are_in_order)
 {
 	struct profile_label sorted[16];
@@ -496,7 +496,7 @@ static int read_file(void *ctx, void *buf, size_t len, size_t *got, struct error
 	return 0;
 }
 
-/* How many goroutines a dump has. */
+/* Adds all goroutines of a dump and returns their number. */
 static uint64_t add_dump(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -512,8 +512,8 @@ static uint64_t add_dump(const char *path)
 	return count;
 }
 
-/* Of goroutine 23 Go prints its go statement in main.second, then the stack of goroutine 22,
- * which begins with main.second at the line behind that, and so on. */
+/* For goroutine 23, Go prints its go statement in main.second, then the stack of its creator 22,
+ * which begins with main.second at the following line, and so on. */
 Test(waitprofile, real_ancestors)
 {
 	begin_with(false, true);

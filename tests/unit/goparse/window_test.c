@@ -7,7 +7,7 @@
 #include "goparse/goparse.h"
 #include "tests/unit/goparse/show.h"
 
-/* The input, given out whole as far as there is room. */
+/* The input; a read returns as much of it as there is room for. */
 struct input {
 	struct buffer bytes;
 	size_t at;
@@ -46,7 +46,7 @@ static void fill(struct input *in, char c, size_t count)
 	in->bytes.len += count;
 }
 
-/* Text of `len` bytes before a dump, so that the window ends anywhere within that. */
+/* Parses a dump after `len` bytes of other text, so that the window ends anywhere in the dump. */
 static void check_behind(size_t len, bool in_lines)
 {
 	static const char dump[] = "\ngoroutine 1 [select, 2 minutes]:\nmain.f(0x1)\n\t/x.go:1 +0x2\n"
@@ -103,7 +103,7 @@ static void add_frames(struct input *in, size_t bytes)
 		add(in, long_frame);
 }
 
-/* What a callback saw of the goroutines. */
+/* The goroutines passed to a callback. */
 struct seen {
 	size_t count, cut, frames[8];
 	uint64_t ids[8];

@@ -1,4 +1,4 @@
-/* Stacks become locations as runtime/pprof makes them: what is inlined, cut, repeated, not Go. */
+/* Locations are made from stacks as in runtime/pprof: inlined, cut, repeated and foreign frames. */
 #include <criterion/criterion.h>
 
 #include "goprofile/builder.h"
@@ -22,7 +22,7 @@ static void end(void)
 	profile_release(&p);
 }
 
-/* A stack as "inner,middle,outer main": a location's functions with commas. */
+/* The locations of a stack as "inner,middle,outer main", with commas within a location. */
 static const char *stack(const uint64_t *pcs, size_t count)
 {
 	static char text[512];
@@ -82,7 +82,8 @@ Test(builder, a_stack_cut_within_what_is_inlined_is_completed)
 	end();
 }
 
-/* From 1.19 on a pc with a location may be a caller of the frames before it all the same. */
+/* From Go 1.19 on, a pc that already has a location can still join the location of the frames
+ * before it, as their caller. */
 Test(builder, a_known_pc_may_be_what_was_inlined_into)
 {
 	begin(19);
@@ -95,7 +96,7 @@ Test(builder, a_known_pc_may_be_what_was_inlined_into)
 	end();
 }
 
-/* Up to 1.21 two instances of one generic function had the same name. */
+/* Up to Go 1.21 two instances of one generic function had the same name. */
 Test(builder, names_of_instances)
 {
 	begin(22);

@@ -53,7 +53,8 @@ static const char *text(void)
 	return copy;
 }
 
-/* keysByCount: the most frequent first, then as texts compare: 0x1.. before 0x9.., however long. */
+/* As Go's keysByCount: the most frequent first; equal counts in the order of their texts, so 0x1…
+ * before 0x9…, however long. */
 Test(counts, order)
 {
 	begin();

@@ -32,7 +32,8 @@ Test(delay, the_longest_first_in_nanoseconds)
 	end();
 }
 
-/* Since 1.23 frames that are not Go's are left out, and of none at all one is made. */
+/* Since Go 1.23 frames that are not Go's are left out, and a stack without other frames gets one at
+ * address 0. */
 Test(delay, what_is_not_gos)
 {
 	struct profile p;

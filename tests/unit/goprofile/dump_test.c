@@ -17,7 +17,7 @@ enum {
 	PARK = 0x1000, RECEIVE = 0x1100, MAIN_WAIT = 0x2000, MAIN_MAIN = 0x2100, GOEXIT = 0x3000,
 	PANIC = 0x4000, SIGPANIC = 0x4100, GENERIC = 0x5000, EVIL = 0x6000, EXPORTED = 0x7000,
 	METHOD = 0x7100, HIDDEN_METHOD = 0x7200, CLEANUPS = 0x7300,
-	INLINED = 0x80, /* from there on in a function main.small is inlined into it */
+	INLINED = 0x80, /* from this offset on, main.small is inlined */
 };
 
 static const struct { uint64_t entry; const char *name; } functions[] = {
@@ -37,7 +37,7 @@ static const char *function(void *ctx, uint64_t entry)
 	return NULL;
 }
 
-/* Each function has 0x100 bytes; a frame's line is its place there. */
+/* Each function has 0x100 bytes. A frame's line is its offset there modulo 0x80. */
 static bool frame(void *ctx, uint64_t pc, struct gocallers_frame *f)
 {
 	uint64_t entry = (pc - 1) & 0xff00;
@@ -70,7 +70,8 @@ int gogoroutines_read(const struct golive *live, struct gocallers *callers,
 	return rc;
 }
 
-/* Arguments say where they were asked for, and what stands first behind their frame. */
+/* Arguments print as the pc that they were loaded for, and the first byte after their function's
+ * frame. */
 void goargs_load(struct gosites *s, uint64_t pc, struct goargs *args)
 {
 	(void)s;
@@ -155,8 +156,8 @@ Test(dump, inlined_frames_have_no_offset_and_their_caller_that_of_the_call)
 	static const uint64_t pcs[] = { INLINED + MAIN_WAIT + 0x10, MAIN_WAIT + 0x30,
 					INLINED + MAIN_WAIT + 0x40, MAIN_MAIN + 0x50 };
 
-	/* The last one's own function is a wrapper, which is no frame: its caller has a pc of
-	 * its own. */
+	/* The second main.small is inlined into a wrapper, which is not shown; main.main is not of
+	 * the same physical frame, so its offset is its own. */
 	cr_assert_str_eq(dump_stack(25, pcs, 4),
 			 "goroutine 5 [select]:\n"
 			 "main.small(...)\n\t/src/f.go:15\n"
@@ -165,7 +166,8 @@ Test(dump, inlined_frames_have_no_offset_and_their_caller_that_of_the_call)
 			 "main.main(...)\n\t/src/f.go:79 +0x50\n");
 }
 
-/* Up to 1.20 at the call that was inlined last, then at the physical frame's pc. */
+/* Up to Go 1.20 they are loaded for the pc of the logical frame that is not inlined, then for the
+ * physical frame's pc. */
 Test(dump, arguments_are_those_of_the_physical_function)
 {
 	static const uint64_t pcs[] = { INLINED + MAIN_WAIT + 0x10, MAIN_WAIT + 0x30, MAIN_MAIN + 1,
@@ -186,7 +188,7 @@ Test(dump, arguments_are_those_of_the_physical_function)
 	cr_assert(strstr(dump(20, &r, 1), "main.wait(0x2030, 0xb)\n\t/src/f.go:47 +0x90\n"));
 }
 
-/* As the runtime keeps them in this process: its memory is read. */
+/* Laid out as by the runtime, in the memory of this process, which is read. */
 static struct { uint64_t pcs, count, room, goid, go_pc; } ancestors[2];
 static uint64_t ancestor_slice[3], one_g[2];
 
@@ -222,7 +224,7 @@ Test(dump, ancestors_are_behind_it)
 					  MAIN_MAIN + INLINED, [4 ... 49] = PARK + 1 };
 	struct go_goroutine r = with_ancestors(pcs, 4, 5);
 
-	/* Places are those behind the calls. */
+	/* An ancestor's lines are those of the instructions after the calls. */
 	cr_assert_str_eq(dump(22, &r, 1),
 			 "goroutine 5 [select]:\n"
 			 "main.wait(0x2001, 0x0)\n\t/src/f.go:0 +0x1\n"
@@ -242,10 +244,10 @@ Test(dump, ancestors_are_behind_it)
 Test(dump, ancestors_that_are_not_there)
 {
 	static const uint64_t pcs[1] = { MAIN_WAIT + 0x10 };
-	struct go_goroutine r = with_ancestors(pcs, 1, 6); /* it is another one by now */
+	struct go_goroutine r = with_ancestors(pcs, 1, 6); /* the g is another goroutine's by now */
 
 	cr_assert(!strstr(dump(22, &r, 1), "originating"));
-	r = with_ancestors(pcs, 51, 5); /* as many there never are */
+	r = with_ancestors(pcs, 51, 5); /* more than the runtime ever stores */
 	cr_assert(!strstr(dump(22, &r, 1), "originating"));
 	r = with_ancestors(NULL, 1, 5);
 	cr_assert(!strstr(dump(22, &r, 1), "originating"));
@@ -278,7 +280,7 @@ Test(dump, which_of_the_runtimes_frames_are_shown)
 			 "main.F[...](...)\n\t/src/f.go:0 +0x1\n"
 			 "main.evil?x(...)\n\t/src/f.go:0 +0x1\n");
 	cr_assert(strstr(dump_stack(25, pcs, 14), "runtime.runCleanups(...)\n"));
-	/* None but the runtime's: then all. */
+	/* If all frames are the runtime's, all are shown. */
 	cr_assert_str_eq(dump_stack(25, pcs, 1),
 			 "goroutine 5 [select]:\nruntime.gopark(...)\n\t/src/f.go:8 +0x9\n");
 }
@@ -303,13 +305,14 @@ Test(dump, what_is_between_a_deep_stacks_ends_is_left_out)
 	cr_assert_eq(count_of("main.wait("), 50);
 	cr_assert_eq(count_of("main.main("), 50);
 	cr_assert(strstr(text, "main.wait(...)\n\t/src/f.go:0 +0x1\n...149 frames elided...\nmain.main("));
-	/* 100 in all are printed. */
+	/* At most 100 frames are printed. */
 	dump_stack(22, pcs, 101);
 	cr_assert_eq(count_of("elided"), 0);
 	cr_assert_eq(count_of("main."), 100);
 	dump_stack(22, pcs, 102);
 	cr_assert(strstr(text, "...1 frames elided...\n"));
-	/* Up to 1.20 the first 100 of all; said only where all 100 were printed. */
+	/* Up to Go 1.20 only the first 100 frames count, shown or not. That the rest is left out is
+	 * printed only if all 100 were shown. */
 	dump_stack(20, pcs, 251);
 	cr_assert_eq(count_of("main."), 99);
 	cr_assert_eq(count_of("elided"), 0);
@@ -342,7 +345,7 @@ Test(dump, headers)
 	r.locked = true;
 	cr_assert_str_eq(dump(22, &r, 1),
 			 "goroutine 5 [sleep, 2 minutes, locked to thread]:\n");
-	r.status = GO_RUNNABLE; /* no wait, whatever its g still says */
+	r.status = GO_RUNNABLE; /* it does not wait, even if its g still has a wait time */
 	r.wait_reason = "";
 	cr_assert_str_eq(dump(22, &r, 1), "goroutine 5 [runnable, locked to thread]:\n");
 	r.locked = false;
@@ -367,7 +370,7 @@ Test(dump, headers)
 	cr_assert_str_eq(dump(26, &r, 1), "goroutine 5 [???]:\n");
 }
 
-/* As a set of labels stands in memory from 1.24 on (internal/runtime/pprof/label). */
+/* Lays out a set of labels as Go 1.24 and later do (internal/runtime/pprof/label). */
 static void labelled(struct go_goroutine *r, const char **strings, size_t count)
 {
 	static struct { const char *key; uint64_t key_len; const char *value; uint64_t len; } list[4];
@@ -397,6 +400,6 @@ Test(dump, labels_as_they_are_printed)
 	labelled(&r, strings, 2);
 	cr_assert_str_eq(dump(27, &r, 1), "goroutine 5 [runnable] {key: value/1, \"odd one\": "
 					  "\"a\\\"\\n\\u00e9\\x01\"}:\n");
-	/* Up to 1.26 only where GODEBUG asks for it, which a test cannot set. */
+	/* Up to Go 1.26 they are printed only if GODEBUG enables it, which a test cannot set. */
 	cr_assert_str_eq(dump(26, &r, 1), "goroutine 5 [runnable]:\n");
 }

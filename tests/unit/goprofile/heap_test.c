@@ -1,5 +1,5 @@
-/* The heap profile of made-up buckets: values, labels, what is hidden, and what differs from
- * release to release. */
+/* The heap profile of made-up buckets: values, labels, hidden frames, and differences between
+ * releases. */
 #include "made_up_process.h"
 
 static const uint64_t in_main[] = { MALLOC, MAPS, MAIN, EXIT }, in_runtime[] = { MALLOC, EXIT },
@@ -37,7 +37,7 @@ Test(heap, values_and_labels)
 	end();
 }
 
-/* What scaleHeapSample gives for these in Go. */
+/* The results of Go's scaleHeapSample for these buckets. */
 Test(heap, values_are_estimates)
 {
 	struct profile p;
@@ -126,7 +126,8 @@ Test(heap, text)
 	end();
 }
 
-/* Else pprof took it for a profile of two columns. */
+/* If nothing was freed, Go 1.20 and later add 1 byte: pprof would take equal pairs for a profile of
+ * two columns. */
 Test(heap, text_where_nothing_was_freed)
 {
 	rate = 1;

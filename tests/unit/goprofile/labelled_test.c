@@ -1,4 +1,5 @@
-/* Goroutines' labels in made-up memory of Go 1.24: shared, gone, another's, no labels at all. */
+/* Labels of goroutines in made-up memory of Go 1.24: shared, replaced, another goroutine's, not
+ * valid. */
 #include <criterion/criterion.h>
 
 #include "goprofile/inside.h"
@@ -16,7 +17,7 @@ static struct go_goroutine all[2000];
 static size_t count, told;
 static struct labelsets sets;
 static uint32_t set_of[2000];
-static void (*between)(void); /* when the first hundreds have been told */
+static void (*between)(void); /* called once the first hundreds are passed on */
 
 int gogoroutines_read(const struct golive *l, struct gocallers *callers,
 		      const struct gogoroutines_options *options, gogoroutines_callback *each,
@@ -94,7 +95,7 @@ static void put(uint64_t address, uint64_t value)
 	words[(address - START) / 8] = value;
 }
 
-/* A set of one label, "k" and a letter. */
+/* Puts a set of one label, "k" with a letter as its value, at `address`, which is returned. */
 static uint64_t put_set(uint64_t address, char letter)
 {
 	put(TEXTS, 'k');
@@ -186,7 +187,7 @@ static void use_again(void)
 	put_set(START, 'y');
 }
 
-/* Where others' labels were, those of goroutines that come later may be. */
+/* Memory that held labels of earlier goroutines may hold labels of later ones. */
 Test(labelled, memory_that_is_used_again_is_read_again)
 {
 	begin();

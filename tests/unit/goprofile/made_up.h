@@ -12,16 +12,16 @@
 #include "goruntime/gocallers.h"
 
 enum {
-	INNER = 0x1011,	 /* main.inner in main.middle in main.outer: the place of a call */
-	MIDDLE = 0x1021, /* its caller, main.middle in main.outer */
-	OUTER = 0x1031,	 /* main.outer */
+	INNER = 0x1011,	 /* a call in main.inner, inlined into main.middle */
+	MIDDLE = 0x1021, /* the inlined call of it, in main.middle, inlined into main.outer */
+	OUTER = 0x1031,	 /* the inlined call of that, in main.outer */
 	MAIN = 0x2041,
 	AGAIN = 0x3051,
 	MALLOC = 0x4061, /* runtime.mallocgc */
 	MAPS = 0x5071,	 /* internal/runtime/maps.grow */
 	EXIT = 0x6081,	 /* runtime.goexit */
 	GENERIC = 0x7091,
-	GENERIC_IN = 0x7011, /* another instance, inlined into that one */
+	GENERIC_IN = 0x7011, /* another instance, inlined into GENERIC */
 	FOREIGN = 0x90000,
 };
 
@@ -55,7 +55,7 @@ static inline bool made_up_frame(void *ctx, uint64_t pc, struct gocallers_frame 
 	return false;
 }
 
-/* What is inlined up to main.outer. */
+/* The logical frames of the physical frame of main.outer, from `pc` on. */
 static inline int made_up_expand(void *ctx, uint64_t pc, uint64_t *pcs, size_t room,
 				 size_t *count)
 {

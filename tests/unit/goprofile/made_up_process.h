@@ -1,4 +1,4 @@
-/* A goprofile of the made-up program, whose maps are our own, and whose buckets are an array. */
+/* A goprofile of the made-up program. Its maps are our own; its buckets come from an array. */
 #ifndef TESTS_UNIT_GOPROFILE_MADE_UP_PROCESS_H
 #define TESTS_UNIT_GOPROFILE_MADE_UP_PROCESS_H
 
@@ -18,7 +18,7 @@ static struct golive live;
 static struct goprofile g;
 
 static const struct go_bucket *buckets;
-static size_t bucket_count, void_count; /* of which the first were told in vain */
+static size_t bucket_count, void_count; /* reported, and then again after a NULL */
 static int64_t rate;
 static enum go_buckets told;
 static struct gobuckets_stats bucket_stats;
@@ -55,7 +55,7 @@ int gobuckets_frequency(const struct golive *l, double *cycles, struct error *er
 	return 0;
 }
 
-/* Nobody asks; the real one would bring the real readers of buckets with it. */
+/* Never called. Linking the real one would also link the real readers of buckets. */
 int gogoroutines_read(const struct golive *l, struct gocallers *callers,
 		      const struct gogoroutines_options *options, gogoroutines_callback *each,
 		      void *ctx, struct gogoroutines_stats *stats, struct error *err)
@@ -114,7 +114,7 @@ static inline void make(const char *name, struct profile *p)
 	cr_assert_eq(goprofile_make(&g, name, p, &err), 0, "%s", err.text);
 }
 
-/* The function that a sample's first location begins with. */
+/* The innermost function of a sample. */
 static inline const char *leaf(const struct profile *p, size_t sample)
 {
 	const struct profile_location *l =
@@ -137,7 +137,6 @@ static inline const char *text_of(const char *name)
 	return copy;
 }
 
-/* What a text begins with. */
 #define BEGINS(text, with) cr_assert_eq(strncmp(text, with, strlen(with)), 0, "%s", text)
 
 #endif

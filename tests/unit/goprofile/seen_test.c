@@ -1,4 +1,4 @@
-/* Who is known again from look to look, and who has run in between. */
+/* Which goroutines are recognized from look to look, and which have run in between. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static const struct sighting one = {
 	.goid = 7, .pc = 0x401000, .stack_used = 200, .reason = 5, .sequence = 17,
 };
 
-/* A look from `from` to `to` that sees it, with so many GC cycles begun before and by its end. */
+/* A look from `from` to 10 ns later that sees `g` unless that is NULL. `before` and `after` are the
+ * GC cycles begun before the look and by its end. */
 static struct seen_wait look(const struct sighting *g, int64_t from, uint32_t before, uint32_t after)
 {
 	struct seen_wait wait = { 0 };
@@ -104,19 +105,19 @@ Test(seen, a_gc_that_notes_it_changes_nothing_but_another_one_does)
 	is_new(look(&one, 5000, 9, 9), 4000);
 }
 
-/* 256 runs later: trackingSeq is what it was, but a GC has looked. */
+/* After 256 runs trackingSeq is the same as before, but a GC cycle has not noted the goroutine. */
 Test(seen, a_gc_that_does_not_note_it_makes_it_new)
 {
 	look(&one, 1000, 5, 5);
-	is_since(look(&one, 2000, 5, 5), 1010, INT64_MIN); /* none */
-	is_since(look(&one, 3000, 6, 6), 1010, INT64_MIN); /* one that may be under way */
-	is_new(look(&one, 4000, 7, 7), 3000);		   /* one has ended */
+	is_since(look(&one, 2000, 5, 5), 1010, INT64_MIN); /* no cycle */
+	is_since(look(&one, 3000, 6, 6), 1010, INT64_MIN); /* one that may not have ended */
+	is_new(look(&one, 4000, 7, 7), 3000);		   /* one that has ended */
 	is_since(look(&one, 5000, 8, 8), 4010, 3000);
 }
 
 Test(seen, a_gc_that_was_under_way_at_the_first_look_says_nothing)
 {
-	look(&one, 1000, 5, 6); /* 6 has begun while we looked */
+	look(&one, 1000, 5, 6); /* cycle 6 began during the look */
 	is_since(look(&one, 2000, 7, 7), 1010, INT64_MIN);
 	is_new(look(&one, 3000, 8, 8), 2000);
 }
@@ -167,7 +168,7 @@ Test(seen, goes_from_process_to_process)
 	cr_assert_arr_eq(again.data, saved.data, saved.len);
 	is_since(look(&one, 2000, 6, 6), 1010, 500);
 	is_new(look(&one, 3000, 7, 7), 2000);
-	/* Cut anywhere but behind an entry, it is refused, and nothing is known. */
+	/* Cut anywhere but after an entry, it is rejected, and the memory is empty. */
 	for (size_t len = 0; len < saved.len; len++) {
 		if (len == 16)
 			continue;

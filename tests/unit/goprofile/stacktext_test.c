@@ -1,4 +1,4 @@
-/* Stacks as text: columns, what is hidden, names as they are printed. */
+/* Stacks as text: columns, hidden frames, names as they are printed. */
 #include <criterion/criterion.h>
 
 #include "base/buffer.h"
@@ -24,7 +24,7 @@ static const char *text(unsigned minor, const uint64_t *pcs, size_t count, bool 
 #define TEXT(minor, all, ...) \
 	text(minor, (const uint64_t[]){ __VA_ARGS__ }, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, all)
 
-/* What Go prints for these cells; the widest of a column is followed by one tab at least. */
+/* Go's output for these cells. At least one tab follows the widest cell of a column. */
 Test(stacktext, columns)
 {
 	cr_assert_str_eq(TEXT(22, false, INNER, MIDDLE, OUTER, MAIN, EXIT),

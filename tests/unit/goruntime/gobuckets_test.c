@@ -1,5 +1,5 @@
-/* The runtime's buckets in made-up memory: every release's records, a profile that is being
- * published while we read, lists that lie. */
+/* The runtime's buckets in made-up memory: records of every release, a profile that is published
+ * while we read, invalid lists. */
 #include <criterion/criterion.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 
 enum {
 	START = 0x10000, BYTES = 1 << 20,
-	/* Where variables are. */
+	/* Addresses of variables. */
 	HEAD = START, CYCLE = START + 8, SWEEP = START + 16, OFF = START + 24, TICKS = START + 32,
 	RATE = START + 64, LOCK = START + 72, FIRST = START + 128,
 	OLDEST = 18, NEWEST = 27,
 	TEXT = 0x400000, TEXT_END = 0x500000, INLINED = 0x480000,
 };
 
-/* A golive with nothing but memory, which something may happen to while it is read. */
+/* A golive of memory only, which can change while it is read. */
 struct fake {
 	struct memory memory;
 	struct golive live;
@@ -29,14 +29,14 @@ struct fake {
 	unsigned minor;
 	uint64_t next, newest;
 	size_t reads;
-	void (*event)(struct fake *f); /* at each read */
+	void (*event)(struct fake *f); /* called before each read; may be NULL */
 	_Alignas(8) uint8_t bytes[BYTES];
 };
 
 static struct fake fake;
 
-/* Logical frames, as gocallers has them: from INLINED on each pc's function is inlined into
- * the one at pc - 0x100, which is one by itself. */
+/* Logical frames, as of gocallers: from INLINED on, each pc's function is inlined into the function
+ * at pc - 0x100; functions below INLINED are not inlined. */
 bool gocallers_frame(struct gocallers *c, uint64_t pc, struct gocallers_frame *f)
 {
 	(void)c;
@@ -123,7 +123,7 @@ static uint64_t hash_of(const uint64_t *pcs, size_t count, uint64_t size)
 	return h;
 }
 
-/* A new bucket, which becomes the list's first; its record, to be filled. */
+/* Puts a new bucket at the head of the list. Returns its record, which the caller fills. */
 static uint64_t *add(enum go_buckets which, uint64_t size, const uint64_t *pcs, size_t count)
 {
 	uint64_t *b = word(fake.next);
@@ -144,7 +144,7 @@ static size_t slot_words(void)
 	return fake.minor >= 27 ? 2 : 4;
 }
 
-/* Slot 0 is active, then future[0] and so on. */
+/* Slot 0 is `active`, slot 1 is future[0], and so on. */
 static void set_slot(uint64_t *record, unsigned slot, uint64_t size, uint64_t allocs,
 		     uint64_t frees)
 {
@@ -245,7 +245,7 @@ Test(gobuckets, before_the_first_cycle_all_counts)
 	cr_assert_eq(told.count, 0);
 }
 
-/* runtime/mprof.go, mProf_FlushLocked, at some read: the numbers are where they were not. */
+/* Moves the numbers as mProf_FlushLocked (runtime/mprof.go) does, at the 6th read. */
 static void flush(struct fake *f)
 {
 	uint64_t *r = word(FIRST) + 6 + 2;
@@ -278,7 +278,8 @@ Test(gobuckets, a_flush_in_between_changes_nothing)
 
 static size_t turn_at, turns;
 
-/* The cycle turns, and what was allocated before is published. */
+/* The GC cycle changes at each turn_at-th read, `turns` times, so that allocations before the
+ * change are published. */
 static void turn(struct fake *f)
 {
 	if (f->reads % turn_at || !turns)
@@ -325,7 +326,8 @@ Test(gobuckets, one_that_turns_for_ever_is_told_as_mixed)
 	cr_assert_eq(stats.again, 4);
 }
 
-/* Somebody was put off his CPU while he publishes: half of it. */
+/* A thread of the program was preempted halfway through publishing; at the read number turn_at it
+ * completes and unlocks. */
 static void let_go(struct fake *f)
 {
 	uint64_t *r = word(FIRST) + 6 + 2;
@@ -353,7 +355,7 @@ Test(gobuckets, what_is_just_being_published_is_waited_for)
 			cr_assert_eq(told.b[0].allocs, 110, "1.%u, %zu", minor, turn_at);
 			cr_assert(!stats.mixed);
 		}
-	/* Unlocked, but somebody sleeps who wanted it (lock_spinbit.go). */
+	/* Not locked, but a thread that waits for the lock sleeps (lock_spinbit.go). */
 	begin(25);
 	set_slot(add(GO_HEAP, 48, stack, 2), 0, 48, 110, 55);
 	*word(LOCK) = 0xc000000002;
@@ -429,7 +431,7 @@ Test(gobuckets, numbers_that_move_are_read_until_they_agree)
 	cr_assert(again);
 }
 
-/* runtime/symtab.go, Frames.Next. */
+/* As in Frames.Next of runtime/symtab.go. */
 Test(gobuckets, physical_stacks_are_expanded_from_1_23_on)
 {
 	static const uint64_t physical[] = { UINT64_MAX, 0x7f0000001234, INLINED + 0x150,
@@ -468,7 +470,7 @@ Test(gobuckets, what_the_linker_left_out_is_said)
 	cr_assert_eq(read_as(GO_BLOCK, GO_PUBLISHED), ERR_FORMAT);
 }
 
-/* Each word of a header, changed. */
+/* Each bit of a bucket's header, except for its first word, and of its stack is flipped. */
 Test(gobuckets, what_is_no_bucket_is_refused)
 {
 	for (unsigned minor = OLDEST; minor <= NEWEST; minor++)

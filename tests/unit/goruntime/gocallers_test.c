@@ -1,4 +1,4 @@
-/* Stacks made here, of a program made here: where they lead, and which frames count. */
+/* Walks of made-up stacks of a made-up program: their frames, and how they end. */
 #include <criterion/criterion.h>
 
 #include "base/buffer.h"
@@ -33,8 +33,7 @@ static void leave(void)
 
 TestSuite(gocallers, .fini = leave);
 
-/* The frame of a function that has its room on the stack: `depth` bytes, and the address that
- * it will return to. */
+/* Pushes the frame of a function: `depth` bytes and its return address. */
 static void push(enum table_function f, uint64_t return_to)
 {
 	used += (size_t)table_functions[f].depth / 8;
@@ -72,8 +71,8 @@ Test(gocallers, goes_up_by_the_depths_of_the_tables)
 	EXPECT(table_pc(LAST, 0x20), table_pc(MAIN, 0x50), table_pc(GOEXIT, 1));
 }
 
-/* Nothing is on the stack but the return address at a function's first byte, and it is no
- * return address: a goroutine that has not begun. */
+/* Before a goroutine begins, its pc is a function's first byte, not a return address, and its stack
+ * holds only the function's return address. */
 Test(gocallers, a_goroutine_may_not_have_begun)
 {
 	begin("go1.22.1");
@@ -88,7 +87,8 @@ Test(gocallers, an_inlined_call_is_a_frame)
 	push_goexit(RUN);
 	cr_assert_eq(walk(table_pc(RUN, 40), false), GO_WALK_WHOLE);
 	EXPECT(table_pc(RUN, 40), table_pc(RUN, 0) + 1, table_pc(GOEXIT, 1));
-	/* Of one physical frame, which ends behind the return address; goexit's end is not found. */
+	/* The first two are of one physical frame, which ends after the return address. goexit's
+	 * end is not found. */
 	cr_assert_eq(ends[0], 24);
 	cr_assert_eq(ends[1], 24);
 	cr_assert_eq(ends[2], used * 8);
@@ -122,7 +122,6 @@ Test(gocallers, arguments_are_as_go_prints_them)
 	expect_arguments(UINT64_MAX, 32, "");
 }
 
-/* Whatever stands in the tables. */
 Test(gocallers, arguments_that_make_no_sense)
 {
 	struct goargs args = { .known_from = 0 };
@@ -143,7 +142,7 @@ Test(gocallers, arguments_that_make_no_sense)
 	buffer_release(&text);
 }
 
-/* The byte before a return address says what is inlined. */
+/* At a return address, the byte before it decides which call is inlined. */
 Test(gocallers, a_return_address_counts_as_the_byte_before)
 {
 	begin("go1.19.1");
@@ -175,7 +174,7 @@ Test(gocallers, but_not_those_that_called_a_panic)
 	       table_pc(GOEXIT, 1));
 }
 
-/* What a fault has interrupted stands at the instruction itself. */
+/* The pc of a frame that a fault has interrupted is that of the instruction itself. */
 Test(gocallers, a_fault_is_no_call)
 {
 	begin("go1.19.1");
@@ -217,7 +216,7 @@ Test(gocallers, functions_that_change_stacks_end_a_walk_unless_they_begin_it)
 	push_goexit(MAIN);
 	cr_assert_eq(walk(table_pc(LAST, 0x20), false), GO_WALK_UNKNOWN);
 	EXPECT(table_pc(LAST, 0x20), table_pc(MOVES, 0x50));
-	cr_assert_eq(walk(table_pc(LAST, 0x20), true), GO_WALK_WHOLE); /* it was just held there */
+	cr_assert_eq(walk(table_pc(LAST, 0x20), true), GO_WALK_WHOLE); /* a held thread's pc */
 	used = 0;
 	push(LAST, table_pc(CALLBACK, 0x50));
 	push_goexit(CALLBACK);
@@ -258,7 +257,7 @@ Test(gocallers, takes_no_more_frames_than_there_is_room_for)
 	cr_assert_eq(count, 22);
 }
 
-/* Its handler has pushed what it interrupted, and not changed the pc yet. */
+/* The signal handler has pushed the interrupted pc and has not yet set the new one. */
 Test(gocallers, a_call_may_be_half_injected)
 {
 	begin("go1.22.1");
@@ -277,7 +276,7 @@ Test(gocallers, a_call_of_nil_begins_at_the_caller)
 	EXPECT(table_pc(LAST, 0x20), table_pc(GOEXIT, 1));
 }
 
-/* fpunwindExpand: each a return address, C's kept as they are. */
+/* As fpunwindExpand: all are return addresses; those of C are kept as they are. */
 Test(gocallers, physical_addresses_become_logical_frames)
 {
 	const uint64_t physical[] = { table_pc(LAST, 0x20), 0x1234, table_pc(RUN, 40),
@@ -312,13 +311,13 @@ Test(gocallers, frames_have_names_and_lines)
 	cr_assert_eq(f.line, 30);
 	cr_assert_eq(f.start_line, 29);
 	cr_assert(!f.inlined);
-	cr_assert(gocallers_frame(callers, table_pc(RUN, 0), &f)); /* as it is: it begins there */
+	cr_assert(gocallers_frame(callers, table_pc(RUN, 0), &f)); /* not the byte before: it begins here */
 	cr_assert_eq(f.line, 30);
 	cr_assert(!gocallers_frame(callers, 0x1234, &f));
 	cr_assert(!gocallers_frame(callers, UINT64_MAX, &f));
 	cr_assert_str_eq(gocallers_function(callers, table_pc(RUN, 40)), "main.(*T).run");
 	cr_assert_null(gocallers_function(callers, 0));
-	/* Code of other compilers has a name, and no lines. */
+	/* Code of other compilers has a name but no lines. */
 	cr_assert(gocallers_frame(callers, table_pc(FOREIGN, 40), &f));
 	cr_assert_str_eq(f.file, "?");
 	cr_assert_eq(f.line, 0);
@@ -339,7 +338,7 @@ static void expect_print(unsigned minor, const char *name, const char *want)
 	cr_assert_str_eq(text, want, "1.%u: %s", minor, text);
 }
 
-/* What TestFuncNamePieces of runtime/traceback_test.go (1.27) has, and more. */
+/* The cases of TestFuncNamePieces in runtime/traceback_test.go (Go 1.27), and more. */
 Test(gocallers_names, are_as_go_prints_them)
 {
 	for (unsigned minor = 21; minor <= 27; minor++) {

@@ -1,4 +1,4 @@
-/* A runtime of Go 1.26 made here: two Ps, a few spans, sums. */
+/* A made-up runtime of Go 1.26: two Ps, a few spans, sums. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void put_slice(uint64_t at, uint64_t first, uint64_t count, uint64_t room
 	put(at + 16, room, 8);
 }
 
-/* Of class `class`, held by P `p`: `had` objects when it was taken, `has` now. */
+/* A span of class `class`, held by P `p`: `had` objects when the P took it, `has` now. */
 static void put_span(unsigned p, unsigned number, unsigned class, unsigned had, unsigned has,
 		     unsigned elements)
 {
@@ -54,7 +54,8 @@ static uint64_t delta(unsigned which)
 	return MEMSTATS + l->heap_stats + which * l->delta_bytes + l->tiny;
 }
 
-/* 100 objects of 32 bytes less 40, 3 large ones of 300,000 bytes less one; 7 tiny ones. */
+/* Allocated: 100 objects of 32 bytes, 3 large ones of 300,000 bytes in total, and 7 tiny ones.
+ * Freed: 40 of 32 bytes, and a large one of 100,000 bytes. */
 static void put_sums(void)
 {
 	uint64_t small = 24, freed = small + GO_SIZE_CLASSES * 8;
@@ -192,7 +193,7 @@ Test(gocounters, cycles)
 
 	cr_assert_eq(value(GOMETRIC_GC_CYCLES), 0);
 	put(at + 8, 123456789, 8);
-	why_not(GOMETRIC_GC_PAUSE); /* a pause, and no GC */
+	why_not(GOMETRIC_GC_PAUSE); /* a pause without a GC */
 	put(MEMSTATS + 7680, 17, 4);
 	put(MEMSTATS + 7684, 5, 4);
 	cr_assert_eq(value(GOMETRIC_GC_CYCLES), 17);
@@ -202,7 +203,7 @@ Test(gocounters, cycles)
 	why_not(GOMETRIC_GC_CYCLES);
 }
 
-/* heapGoalInternal and memoryLimitHeapGoal of runtime/mgcpacer.go. */
+/* As in heapGoalInternal and memoryLimitHeapGoal of runtime/mgcpacer.go. */
 Test(gocounters, the_goal_is_what_the_pacer_takes)
 {
 	const struct golayout_pacer *p = &l->pacer;

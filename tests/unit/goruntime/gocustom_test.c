@@ -1,5 +1,4 @@
-/* Profiles that a program made itself, and its list of threads, made here; and such as no program
- * has. */
+/* Made-up custom profiles of a program and lists of its threads, valid and invalid. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -10,14 +9,14 @@
 #include "gomaps.h"
 
 enum {
-	NAME = 0, STACKS = 24, WRITE = 40, PROFILE_BYTES = 48, /* of a profile */
-	G0 = 0, LINK = 16, STACK = 24, G_M = 8,		       /* of an m; of a g */
+	NAME = 0, STACKS = 24, WRITE = 40, PROFILE_BYTES = 48, /* offsets in a profile */
+	G0 = 0, LINK = 16, STACK = 24, G_M = 8,		       /* in an m; in a g */
 };
 
 static struct gomem mem;
 static struct golive live;
 static struct error error;
-static uint64_t things, stacks[3]; /* a profile, its map's entries' */
+static uint64_t things, stacks[3]; /* a profile; its map's stacks */
 
 static uint64_t profile(const char *name, uint64_t map, bool built_in)
 {
@@ -44,7 +43,7 @@ static uint64_t group_of(uint64_t map)
 	return group;
 }
 
-/* Three stacks, of one, two and three frames. */
+/* A map of three stacks, which have one, two and three frames. */
 static uint64_t map_of_stacks(void)
 {
 	uint64_t map = gomem_swiss(&mem, 3, 40), at = group_of(map) + 8;
@@ -196,7 +195,7 @@ Test(gocustom, what_is_none_is_refused)
 	refuses(stacks[2] + 31 * 8, 1);
 }
 
-/* Memory in which a stack is replaced each time that the first is read. */
+/* Memory in which the first entry of the map changes when its stack is read, `changes` times. */
 struct changing {
 	struct memory memory;
 	unsigned changes;

@@ -1,4 +1,4 @@
-/* Counts as a GC leaves them from one step to the next. */
+/* The runtime's counters after each step of a GC cycle. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static bool over(const struct gogc *since)
 	return gogc_over(since, &gc);
 }
 
-/* Two cycles, the first of which had begun before. */
+/* Two cycles; the first one had begun before `since`. */
 Test(gogc, a_cycle_from_its_beginning, .init = set_up)
 {
 	struct gogc since;

@@ -1,4 +1,4 @@
-/* Goroutines made here, in a memory that can change while it is read. */
+/* Made-up goroutines in memory that can change while it is read. */
 #include <criterion/criterion.h>
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 #include "gotable.h"
 
 enum {
-	BASE = 0x100000, BYTES = 1 << 19, /* all memory there is */
+	BASE = 0x100000, BYTES = 1 << 19, /* of the whole memory */
 	SLICE = BASE, ARRAY = BASE + 0x100, REASONS = BASE + 0x8000, TEXTS = BASE + 0x8800,
 	FING_STATUS = BASE + 0x8f00, MS = BASE + 0x9000, GS = BASE + 0x10000,
 	G_BYTES = 200, STACKS = BASE + 0x40000, STACK_BYTES = 0x1000, ALL_MAX = 64,
@@ -23,7 +23,7 @@ static struct image *image;
 static struct gocallers *callers;
 static uint8_t bytes[BYTES];
 static unsigned made, reads;
-static void (*change)(unsigned read); /* at each piece that is read, before it is */
+static void (*change)(unsigned read); /* called before each read; may be NULL */
 static struct gogoroutines_options options;
 static struct gogoroutines_stats stats;
 static struct error err;
@@ -107,7 +107,7 @@ static void put_reason(unsigned i, const char *text)
 	put(REASONS + i * 16 + 8, strlen(text), 8);
 }
 
-/* A goroutine that waits in main.last, called by main.main. */
+/* Makes a goroutine that is in main.last, called by main.main. Returns its g. */
 static uint64_t make(enum go_status status)
 {
 	uint64_t g = g_at(made), high = high_of(made), sp = high - 0x100;
@@ -257,7 +257,7 @@ Test(gogoroutines, those_of_the_runtime_are_told_when_asked_for)
 	cr_assert_eq(told_count, 5);
 	for (unsigned i = 0; i < 5; i++)
 		cr_assert_eq(told[i].g.system, is[i], "%u", i);
-	/* They run the program's functions now. */
+	/* Finalizers and cleanups, so functions of the program, run now. */
 	put(FING_STATUS, 2, 4);
 	put(g_at(3) + G_CLEANUPS, 1, 1);
 	options.system = false;
@@ -292,7 +292,7 @@ Test(gogoroutines, in_a_system_call_the_stack_begins_where_it_was_entered)
 	cr_assert_eq(read_all(), 0);
 	cr_assert_eq(told[0].g.pc_count, 2);
 	cr_assert_eq(told[0].pcs[0], table_pc(GENERIC, 0x20));
-	put(g + G_STATUS, GO_RUNNING, 4); /* it has come back just now */
+	put(g + G_STATUS, GO_RUNNING, 4); /* it has just returned from the call */
 	cr_assert_eq(read_all(), 0);
 	cr_assert(told[0].g.has_stack);
 }
@@ -311,8 +311,8 @@ Test(gogoroutines, a_running_one_has_no_stack)
 	expect_stack(1);
 }
 
-/* While its stack is read for the first time, it has run. Read are: the slice twice, twice
- * more, the array, the slice twice; the g; state, stack, state. */
+/* The number, from 0, of the first read of a stack. The reads are: the slice four times, the array,
+ * the slice twice; the g; its state, its stack, its state. */
 enum { FIRST_STACK = 9 };
 
 static void runs_once(unsigned read)
@@ -365,7 +365,7 @@ Test(gogoroutines, one_that_has_run_meanwhile_is_read_again)
 	cr_assert_eq(stats.left_out, 0);
 }
 
-/* It ran while its stack was copied, and was preempted by the GC where it was before. */
+/* It runs while its stack is copied, and is then preempted by the GC at the same place. */
 static void preempted_there_again(unsigned read)
 {
 	if (read == FIRST_STACK)
@@ -392,7 +392,7 @@ Test(gogoroutines, a_stack_in_doubt_is_looked_at_twice)
 		expect_stack(0);
 		cr_assert_eq(stats.again, 1);
 	}
-	/* One that leads nowhere, again and again. */
+	/* A stack that leads nowhere at each reading. */
 	change = NULL;
 	put(high_of(0) - 0x100 + 24, 0x1234, 8);
 	cr_assert_eq(read_all(), 0);
@@ -426,7 +426,7 @@ Test(gogoroutines, another_system_call_is_seen_from_the_threads_tick)
 	cr_assert_eq(stats.again, 1);
 }
 
-/* Deeper than what is read at first: its frames are there all the same. */
+/* The stack is larger than what is read at first. */
 Test(gogoroutines, long_stacks_are_read_whole)
 {
 	uint64_t g, sp = STACKS + 64, high = STACKS + (100 << 10);
@@ -443,7 +443,7 @@ Test(gogoroutines, long_stacks_are_read_whole)
 	cr_assert_eq(told[0].g.end, GO_WALK_WHOLE);
 	cr_assert_gt(told[0].g.pc_count, 3000);
 	cr_assert_eq(stats.again, 0);
-	options.max_frames = 0; /* 32 up to 1.22, then 128 */
+	options.max_frames = 0; /* the default: 32 up to Go 1.22, then 128 */
 	cr_assert_eq(read_all(), 0);
 	cr_assert_eq(told[0].g.end, GO_WALK_DEEP);
 	cr_assert_eq(told[0].g.pc_count, 128);
@@ -496,12 +496,12 @@ Test(gogoroutines, a_list_that_is_none_is_refused)
 	}
 	live.places.all_gs = 0;
 	cr_assert_eq(read_all(), ERR_FORMAT);
-	live.vars.allgs = SLICE; /* found by other code */
+	live.vars.allgs = SLICE; /* the address found by other code */
 	put(SLICE, ARRAY, 8);
 	cr_assert_eq(read_all(), 0);
 }
 
-/* allgs has moved to a larger array, and the old one is another thing by now. */
+/* allgs moves to a larger array, and the memory of the old one is reused. */
 static void list_moves(unsigned read)
 {
 	if (read != 4)
@@ -545,7 +545,7 @@ Test(gogoroutines, the_callback_may_end_it)
 	cr_assert_eq(told_count, 1);
 }
 
-/* With threads held: where a running goroutine is. */
+/* From here on: goroutines that run on held threads. */
 
 static uint64_t make_running(void)
 {
@@ -583,7 +583,7 @@ Test(gogoroutines, a_held_one_is_where_its_registers_say)
 	expect_held_stack(table_pc(LAST, 0x20) + 1);
 }
 
-/* gogo has set the stack pointer already, and sched.sp is 0 by then. */
+/* gogo has already set the stack pointer; sched.sp is 0 by then. */
 Test(gogoroutines, one_that_is_about_to_run_is_where_it_will)
 {
 	begin("go1.25.1");
@@ -623,14 +623,14 @@ Test(gogoroutines, in_a_handler_it_is_where_the_signal_came)
 	put(MS + M_GSIGNAL, gsignal, 8);
 	put(gsignal, low, 8);
 	put(gsignal + 8, high, 8);
-	put(context - 0x400 + 16, low, 8); /* much like it, but none */
+	put(context - 0x400 + 16, low, 8); /* similar to a context */
 	put(context + 16, low, 8);
 	put(context + 32, high - low, 8);
 	put(context + 160, high_of(0) - 0x100, 8);
 	put(context + 168, table_pc(LAST, 0x24), 8);
 	hold(0x7fff0000, context - 0x800);
 	expect_held_stack(table_pc(LAST, 0x24) + 1);
-	put(context + 32, 1, 8); /* no context there: it was left nowhere */
+	put(context + 32, 1, 8); /* not a context: the interrupted pc is unknown */
 	cr_assert_eq(read_all(), 0);
 	cr_assert(!told[0].g.has_stack);
 }

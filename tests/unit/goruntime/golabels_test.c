@@ -1,4 +1,4 @@
-/* Label sets made here: a map of up to Go 1.23, the slice of 1.24 and later. */
+/* Made-up label sets: the map of Go up to 1.23, the slice of 1.24 and later. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ Test(golabels, a_map)
 {
 	begin(18);
 	check_three(hmap_of_three());
-	cr_assert_eq(read_set(gomem_alloc(&mem, 8)), 0); /* of nothing */
+	cr_assert_eq(read_set(gomem_alloc(&mem, 8)), 0); /* a nil map */
 	cr_assert_eq(count, 0);
 }
 

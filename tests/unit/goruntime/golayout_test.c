@@ -1,4 +1,4 @@
-/* Which versions are known. The numbers themselves: tests/goruntime/places.test. */
+/* Which versions have a layout. tests/goruntime/places.test checks the layouts' numbers. */
 #include <criterion/criterion.h>
 
 #include "goruntime/golayout.h"

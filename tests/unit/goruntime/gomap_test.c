@@ -1,4 +1,4 @@
-/* Maps made here, as the releases lay them out, and such as no runtime would make. */
+/* Made-up maps in the layouts of the releases, and invalid ones. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { KEY = 16, ELEM = 8, ENTRY = KEY + ELEM, BUCKET = 16 + 8 * ENTRY, GROUP = 
 static const struct gomap_kind hmap = { 23, KEY, ELEM }, swiss = { 24, KEY, ELEM };
 
 static struct gomem mem;
-static uint64_t seen; /* the set of keys told, a bit for each */
+static uint64_t seen; /* the set of reported keys, a bit for each */
 static unsigned told;
 
 static void enter(void)
@@ -68,7 +68,7 @@ static uint64_t word_at(uint64_t at)
 	return word;
 }
 
-/* A map of two buckets, the first with another behind it: keys 0, 1, 2, 3. */
+/* A map of two buckets, the first with an overflow bucket: keys 0, 1, 2, 3. */
 static uint64_t chained(uint64_t *overflow)
 {
 	uint64_t map = gomem_hmap(&mem, 4, 1, ENTRY), buckets = word_at(map + 16);
@@ -99,8 +99,8 @@ Test(gomap, buckets_and_those_behind_them)
 	cr_assert_eq(seen, 0xf);
 }
 
-/* Four new buckets for two old ones, the first of which has moved: its cells say so, and
- * one of them that was empty. */
+/* A map that grows from two buckets to four. The first old bucket was moved: its cells are marked
+ * as moved, or as empty and moved. */
 Test(gomap, what_grows)
 {
 	uint64_t map = gomem_hmap(&mem, 3, 2, ENTRY), fresh = word_at(map + 16);
@@ -116,7 +116,7 @@ Test(gomap, what_grows)
 	put_in_bucket(old + BUCKET, 4, 2);
 	cr_assert_eq(read_map(map, &hmap), 0);
 	cr_assert_eq(seen, 7);
-	gomem_put(&mem, map + 8, 8, 1); /* of the same size: there are four old ones, too */
+	gomem_put(&mem, map + 8, 8, 1); /* growth to the same size: four old buckets, too */
 	cr_assert_eq(read_map(map, &hmap), 0);
 	cr_assert_eq(seen, 7);
 }
@@ -137,7 +137,7 @@ Test(gomap, a_chain_that_is_a_ring)
 {
 	uint64_t overflow, map = chained(&overflow);
 
-	gomem_put(&mem, overflow, 0, 8); /* empty, so that no entry ends it */
+	gomem_put(&mem, overflow, 0, 8); /* empty, so that no entry ends the reading */
 	gomem_put(&mem, map, 3, 8);
 	cr_assert_eq(read_map(map, &hmap), 0);
 	gomem_put(&mem, overflow + BUCKET - 8, overflow, 8);
@@ -167,7 +167,7 @@ Test(gomap, headers_that_lie)
 	cr_assert_eq(read_map(12, &hmap), ERR_FORMAT);
 }
 
-/* Memory in which the header changes the first times that it is read. */
+/* Memory in which the map's header changes at its first `changes` reads. */
 struct moving {
 	struct memory memory;
 	uint64_t map;
@@ -229,7 +229,7 @@ static uint64_t table(uint64_t index, unsigned depth, unsigned groups, uint64_t 
 	return t;
 }
 
-/* A directory of four: a table that has two places, and two that have one each. */
+/* A directory of four entries: one table has two of them, two tables have one each. */
 static uint64_t directory(uint64_t tables[3])
 {
 	uint64_t map = gomem_swiss(&mem, 20, ENTRY), dir = gomem_alloc(&mem, 32);

@@ -1,4 +1,4 @@
-/* Memory of a Go program made up by a test: what is put there stands at START and on. */
+/* Made-up memory of a Go program; its addresses begin at GO_START. */
 #ifndef TESTS_GOMAPS_H
 #define TESTS_GOMAPS_H
 
@@ -22,7 +22,7 @@ static inline void gomem_init(struct gomem *m)
 	memory_bytes_init(&m->memory, m->bytes, GO_START, GO_ROOM);
 }
 
-/* `len` bytes, zero at first; their address. */
+/* Returns the address of `len` new bytes, which are zero. */
 static inline uint64_t gomem_alloc(struct gomem *m, size_t len)
 {
 	uint64_t at = GO_START + m->used;
@@ -49,7 +49,7 @@ static inline uint64_t gomem_text(struct gomem *m, const char *text)
 	return at;
 }
 
-/* hmap: `log` buckets with keys and elements of so many bytes; its address. */
+/* Returns the address of an hmap of 1 << log buckets; `entry`: bytes of a key and an element. */
 static inline uint64_t gomem_hmap(struct gomem *m, uint64_t count, unsigned log, size_t entry)
 {
 	uint64_t map = gomem_alloc(m, 48);
@@ -60,7 +60,7 @@ static inline uint64_t gomem_hmap(struct gomem *m, uint64_t count, unsigned log,
 	return map;
 }
 
-/* A small Swiss map: its group is all empty. */
+/* Returns the address of a small Swiss map whose group is empty. */
 static inline uint64_t gomem_swiss(struct gomem *m, uint64_t count, size_t entry)
 {
 	uint64_t map = gomem_alloc(m, 48), group = gomem_alloc(m, 8 + 8 * entry);

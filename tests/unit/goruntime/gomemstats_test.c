@@ -1,5 +1,5 @@
-/* Sums made here, of Go 1.26 and 1.18: believed where they agree. The real ones:
- * tests/rounds/gometrics.test. */
+/* Made-up sums of Go 1.26 and 1.18, which are used only if they agree. tests/rounds/gometrics.test
+ * is about real ones. */
 #include <criterion/criterion.h>
 
 #include "goruntime/golayout.h"
@@ -24,8 +24,8 @@ static void put_all(uint64_t address, const uint64_t *values, size_t count)
 	memcpy(at(address), values, count * sizeof(*values));
 }
 
-/* What each of three Ps' groups has reported; in all: committed, released, in the heap, stacks,
- * GC's buffers. */
+/* The three parts of heapStats, to be added up. Each has bytes committed, released, in the heap, in
+ * stacks, in the GC's buffers. */
 static void put_deltas(const struct golayout *l)
 {
 	put_all(MEMSTATS + l->heap_stats, (uint64_t[]){ 900, 50, 800, 30, 10 }, 5);
@@ -45,7 +45,7 @@ static void begin(const char *version)
 	put_deltas(l);
 }
 
-/* Stacks, mspans, mcaches, buckets, GC, others. */
+/* The sums 1 to 6 are of stacks, mspans, mcaches, buckets, GC, others. */
 static void begin_1_26(void)
 {
 	begin("go1.26.1");
@@ -114,7 +114,7 @@ Test(gomemstats, sums_that_never_agree_are_not_believed)
 	cr_assert(!s.has_memory && !s.has_inuse && !s.has_pauses);
 }
 
-/* A fixalloc: the size of one, in use, where all are counted. */
+/* A fixalloc: bytes of an object, bytes in use, address of the sum that counts its memory. */
 static void put_fixalloc(uint64_t address, uint64_t size, uint64_t inuse, uint64_t stat)
 {
 	*at(address) = size;
@@ -135,7 +135,7 @@ Test(gomemstats, allocators_are_known_by_what_they_count)
 	put_fixalloc(CACHES - 72, 160, 320, mspan);
 	look();
 	cr_assert(s.has_inuse && s.mcache_inuse == 4832 && s.mspan_inuse == 320);
-	put_fixalloc(CACHES - 72, 160, 320, mspan + 8); /* another one is between them */
+	put_fixalloc(CACHES - 72, 160, 320, mspan + 8); /* another allocator between them */
 	put_fixalloc(CACHES - 144, 160, 480, mspan);
 	look();
 	cr_assert(s.has_inuse && s.mspan_inuse == 480);
@@ -167,7 +167,7 @@ Test(gomemstats, collections)
 	look();
 	cr_assert(!s.has_pauses);
 	memcpy(at(numgc + 8), &half, sizeof(half));
-	*at(numgc) = 0; /* and yet there was one */
+	*at(numgc) = 0; /* although there is a time of the last one */
 	look();
 	cr_assert(!s.has_pauses);
 }

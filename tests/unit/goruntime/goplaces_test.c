@@ -1,4 +1,4 @@
-/* Code made here, as Go's compiler makes the runtime's; the real one: tests/goruntime/places.test. */
+/* Made-up code like that of Go's runtime; tests/goruntime/places.test is about the real one. */
 #include <criterion/criterion.h>
 
 #include "goruntime/golayout.h"
@@ -26,7 +26,8 @@ static void put(int function, const char *bytes, size_t count)
 	len[function] += count;
 }
 
-/* An instruction of these first bytes, then the distance, then a number of one byte. */
+/* Puts an instruction: its first bytes, the distance to `address`, and a number of one byte unless
+ * it is negative. */
 static void name(int function, const char *opcode, size_t opcode_len, int number, uint64_t address)
 {
 	size_t all = opcode_len + 4 + (number >= 0);
@@ -186,7 +187,7 @@ Test(goplaces, the_number_that_it_is_compared_with_counts)
 
 Test(goplaces, instructions_are_not_taken_apart)
 {
-	put(LOCKPROFILES, "\x48\xb8", 2); /* a constant, of which seven bytes look like this: */
+	put(LOCKPROFILES, "\x48\xb8", 2); /* a constant; seven of its bytes look like this: */
 	compare(LOCKPROFILES, TWO, 0);
 	put(LOCKPROFILES, "", 1);
 	store(LOCKPROFILES, TWO);

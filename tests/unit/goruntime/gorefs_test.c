@@ -1,4 +1,4 @@
-/* Code made here, which names variables in a program's data. */
+/* Made-up code that refers to variables in a program's data. */
 #include <criterion/criterion.h>
 
 #include "base/error.h"
@@ -17,7 +17,7 @@ static struct image *image;
 static struct gopclntab *table;
 static struct gorefs refs[3];
 
-/* An instruction of these first bytes, then the distance, then an operand of zeros. */
+/* Puts an instruction: its first bytes, the distance to `address`, and an operand of zeros. */
 static void name(int function, const char *opcode, size_t opcode_len, size_t operand,
 		 uint64_t address)
 {

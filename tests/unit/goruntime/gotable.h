@@ -1,5 +1,5 @@
-/* A Go program made here, with functions that tracebacks treat in ways of their own, and a
- * struct golive of it. */
+/* A made-up Go program with functions that tracebacks treat specially, and a struct golive of
+ * it. */
 #ifndef TESTS_UNIT_GORUNTIME_GOTABLE_H
 #define TESTS_UNIT_GORUNTIME_GOTABLE_H
 
@@ -14,7 +14,7 @@
 #include "tests/unit/target/goimage.h"
 
 enum {
-	WRAPPER_ID = 22, /* the number of wrappers here */
+	WRAPPER_ID = 22, /* the function ID of wrappers in this program */
 	TABLE_BIAS = 0x10000000,
 };
 
@@ -23,10 +23,11 @@ enum table_function {
 	CALLBACK, GENERIC, SYSTEM, FING, CLEANUPS, RUNTIME_MAIN, INLINES_WRAPPER, GOGO, TABLE_FUNCTIONS,
 };
 
-/* f([2]byte in a struct, int32, register int, too far, more than ten). */
+/* A struct of two bytes, an int32, an int passed in a register, a struct of an int, one that is too
+ * far away, more than ten. */
 static const uint8_t table_args[] = { 0xfe, 0, 1, 1, 1, 0xfd, 4, 4, 16, 8, 0xfe, 24, 8, 0xfd, 0xfb,
 				      0xfc, 0xff };
-static const uint8_t table_live[] = { 16, 2 }; /* from offset 16 on, the second alone */
+static const uint8_t table_live[] = { 16, 2 }; /* from offset 16 on, only the second is live */
 
 static const struct made_function table_functions[TABLE_FUNCTIONS] = {
 	[GOEXIT] = { .name = "runtime.goexit", .flags = GO_TOP_FRAME | GO_ASSEMBLY },
@@ -53,7 +54,7 @@ static const struct made_function table_functions[TABLE_FUNCTIONS] = {
 	[GOGO] = { .name = "gogo", .flags = GO_SP_WRITE },
 };
 
-/* An address in the process. */
+/* The address in the process of a byte of a function. */
 static inline uint64_t table_pc(enum table_function f, unsigned byte)
 {
 	return TABLE_BIAS + MADE_TEXT + f * MADE_FUNCTION + byte;

@@ -1,4 +1,4 @@
-/* Type descriptors made here, as Go 1.16, 1.18 and 1.19 and later have them. */
+/* Made-up type descriptors in the formats of Go 1.16, of 1.18, and of 1.19 and later. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -21,12 +21,12 @@ static void put(size_t at, uint64_t value, size_t len)
 	memcpy(bytes + at, &value, len);
 }
 
-/* Where the name is, from the descriptors' start. */
+/* Puts a name. Returns its offset from the start of the descriptors. */
 static size_t put_name(const char *name, bool old)
 {
 	size_t at = names, len = strlen(name);
 
-	bytes[names++] = 1; /* exported, or not: nobody asks */
+	bytes[names++] = 1; /* the flags, which are not read */
 	if (old)
 		bytes[names++] = (uint8_t)(len >> 8);
 	bytes[names++] = (uint8_t)len;

@@ -1,4 +1,4 @@
-/* Heads of responses, as they should be and as nobody should write them. */
+/* Heads of responses, valid and invalid. */
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <string.h>

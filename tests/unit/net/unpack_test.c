@@ -1,4 +1,4 @@
-/* What was packed comes out again, however it is cut into pieces. */
+/* Compressed data is unpacked correctly in pieces of any size. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void pack(const void *data, size_t len)
 	deflateEnd(&z);
 }
 
-/* Offers `in` bytes at a time and wants `wanted`. */
+/* Offers `in` bytes at a time and accepts up to `wanted` bytes at a time. */
 static int unpack_all(const unsigned char *from, size_t len, bool gzip, size_t in, size_t wanted,
 		      size_t *total)
 {

@@ -1,4 +1,4 @@
-/* google/pprof's Profile.Aggregate: what is not kept is gone, what is kept is as it was. */
+/* google/pprof's Profile.Aggregate: what is not kept is removed, the rest is unchanged. */
 #include <criterion/criterion.h>
 
 #include "pprof/aggregate.h"

@@ -1,4 +1,4 @@
-/* The library as others use it: through its header alone. */
+/* The library as other programs use it: only through its header. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const struct pprof_mapping program = {
 	.has_line_numbers = true,
 };
 
-/* leaf, inlined into middle; main; an address in nobody's mapping. */
+/* leaf, inlined into middle; main; an address outside of all mappings. */
 static const struct pprof_frame frames[] = {
 	{ .function = "leaf", .system_name = "_Z4leafv", .file = "a.cc", .start_line = 3,
 	  .line = 5, .column = 7, .inlined = true, .address = 0x400123, .mapping = &program },

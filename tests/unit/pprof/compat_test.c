@@ -1,4 +1,4 @@
-/* Two profiles of different types and units made fit for each other. */
+/* Two profiles of different types and units are converted so that they can be merged. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -112,7 +112,7 @@ Test(compat, periods_of_two_kinds, .init = init, .fini = release)
 	assert_refused("incompatible period types: '/' and 'cpu/'");
 }
 
-/* A name that a profile has twice is in common with nobody's. */
+/* A name that a profile has twice matches no type of the other profile. */
 Test(compat, a_type_twice, .init = init, .fini = release)
 {
 	profile_add_type(&a, "x", "count");

@@ -1,5 +1,5 @@
-/* The decoder against the encoder, against what other writers do that ours does
- * not, and against damage. */
+/* The decoder with files of our encoder, with files as only other writers make them, and with
+ * damaged ones. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "pprof/profile.h"
 #include "tests/unit/pprof/full.h"
 
-/* An exact heap copy, so that a sanitizer sees a read past the end. */
+/* Decodes a heap copy of exactly that size, so that a sanitizer detects a read past the end. */
 static int decode(struct profile *p, const void *bytes, size_t len, struct error *err)
 {
 	uint8_t *copy = malloc(len ? len : 1);
@@ -162,7 +162,7 @@ Test(decode, names_the_field_the_rule_the_offset_and_the_entry)
 	}
 }
 
-/* Tables before the strings, samples before what they name. */
+/* Tables come before the strings, samples before the entries that they refer to. */
 Test(decode, takes_fields_in_any_order)
 {
 	static const char bytes[] = "\x12\x06\x12\x01\x05\x0a\x01\x01" /* sample: value, then stack */
@@ -231,7 +231,7 @@ Test(decode, skips_unknown_fields_of_every_wire_type)
 	profile_release(&p);
 }
 
-/* Strings are kept once; the rest as it stands there, however often. */
+/* Equal strings are kept once; other equal entries are all kept. */
 Test(decode, strings_alone_become_one)
 {
 	static const char bytes[] = "\x32\x00\x32\x00\x32\x01x\x32\x01x\x0a\x00"
@@ -251,7 +251,7 @@ Test(decode, strings_alone_become_one)
 	profile_release(&p);
 }
 
-/* Adding to what was decoded finds what is there, the first of what is there twice. */
+/* Adding to a decoded profile finds existing entries, and the first of two equal ones. */
 Test(decode, may_be_added_to)
 {
 	static const char bytes[] = "\x32\x00\x32\x01x\x0a\x00"
@@ -284,7 +284,7 @@ Test(decode, may_be_added_to)
 	profile_release(&p);
 }
 
-/* What google/pprof reads and finds valid, though profile.proto would not have it. */
+/* What google/pprof accepts, although it does not conform to profile.proto. */
 Test(decode, is_as_lenient_as_google)
 {
 	static const char bytes[] =
@@ -325,7 +325,7 @@ static void put_varint(struct buffer *b, uint64_t v)
 	buffer_add(b, bytes, n);
 }
 
-/* Packed numbers of all lengths side by side, in arrays of all lengths. */
+/* Packed numbers of all lengths in one array, and arrays of 1 to 40 numbers. */
 Test(decode, unpacks_numbers_of_every_length)
 {
 	struct buffer file = { 0 }, sample = { 0 }, packed = { 0 }, out = { 0 };
@@ -391,7 +391,7 @@ Test(decode, stacks_of_many_locations)
 	profile_release(&q);
 }
 
-/* Entries of tables between each other, and others' ids among them. */
+/* Entries of different tables alternate, and some refer to entries that come later. */
 Test(decode, takes_tables_in_pieces)
 {
 	static const char bytes[] = "\x32\x00\x22\x02\x08\x01\x2a\x02\x08\x01\x12\x05\x0a\x01\x02"
@@ -424,7 +424,7 @@ Test(decode, keeps_nuls_in_strings)
 	profile_release(&p);
 }
 
-/* What is overruled later in its message may have been wrong. */
+/* A reference that a later field of the same message replaces may be invalid. */
 Test(decode, only_last_references_count)
 {
 	static const char bytes[] = "\x32\x00\x32\x01x"
@@ -449,7 +449,7 @@ Test(decode, only_last_references_count)
 	profile_release(&p);
 }
 
-/* A last field wins, as protobuf wants it; parts of a message are merged. */
+/* The last of several fields counts, as protobuf requires; parts of a message are merged. */
 Test(decode, repeated_single_fields)
 {
 	static const char bytes[] = "\x32\x00\x32\x01x\x60\x01\x60\x02"
@@ -463,7 +463,7 @@ Test(decode, repeated_single_fields)
 	profile_release(&p);
 }
 
-/* Labels of two bytes each, all of one sample or of one each, take twelve times as many. */
+/* Labels of two bytes take twelve times as many when decoded; all in one sample, or one in each. */
 Test(decode, memory_is_bounded)
 {
 	enum { LABELS = 300000, LIMIT = 1 << 20 };
@@ -474,7 +474,7 @@ Test(decode, memory_is_bounded)
 		struct error err;
 
 		cr_assert(!buffer_add(&b, "\x0a\x04\x08\x01\x10\x01\x32\x00\x32\x01x", 11));
-		if (!samples) /* 2 of values and LABELS * 2 long, in three bytes */
+		if (!samples) /* its length: 2 for the value and LABELS * 2, in three bytes */
 			cr_assert(!buffer_add(&b, "\x12\xc2\xcf\x24\x10\x01", 6));
 		for (size_t i = 0; i < LABELS; i++)
 			cr_assert(!buffer_add(&b, samples ? "\x12\x04\x10\x01\x1a\x00" : "\x1a\x00",

@@ -1,5 +1,5 @@
-/* What focus, ignore, hide, show and show_from leave; that it is google/pprof's is
- * tests/oracle/filter.test's business. */
+/* The samples and frames that focus, ignore, hide, show and show_from leave.
+ * tests/oracle/filter.test compares them with google/pprof's. */
 #include "base/error.h"
 #include "pprof/filter.h"
 #include "pprof/pattern.h"
@@ -83,7 +83,7 @@ static void check_show_from(const char *samples, const char *from, const char *w
 	profile_release(&p);
 }
 
-/* The example of filter.go, root last as stacks are written here. */
+/* The example of google/pprof's filter.go, with the root last as in all stacks here. */
 Test(filter, show_from)
 {
 	check_show_from("B C B A", NULL, "B C B A");
@@ -107,7 +107,7 @@ Test(filter, labels)
 		  !profile_string(&p, "k2", &labels[1].key) &&
 		  !profile_string(&p, "other", &labels[2].key));
 	labels[1].num = labels[2].num = 7;
-	labels[3].key = labels[2].key; /* empty: no label to pprof, and left alone */
+	labels[3].key = labels[2].key; /* empty: pprof takes it for no label, and it stays */
 	stacks_add(&p, "a", labels, 4);
 	cr_assert_eq(filter_labels(&p, show, hide, &found, NULL), 0);
 	cr_expect_eq(p.samples[0].labels, 2);
@@ -120,7 +120,7 @@ Test(filter, labels)
 	profile_release(&p);
 }
 
-/* More to try than the bounds let through: an error, and a profile that can be released. */
+/* A match that takes more steps than allowed is an error; the profile can still be released. */
 Test(filter, limits_are_errors)
 {
 	char name[3000], text[200] = "";

@@ -1,4 +1,4 @@
-/* gzip piece by piece: whatever the pieces, the same as at once; and where it breaks. */
+/* gzip data read in pieces of any size: the same as at once; and errors. */
 #include "pprof/gunzip.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "pprof/gzip.h"
 
-/* Bytes given so many at a time. */
+/* A source that gives `piece` bytes at a time. */
 struct pieces {
 	const uint8_t *at;
 	size_t left, piece;
@@ -76,7 +76,7 @@ Test(gunzip, pieces_of_any_length)
 	buffer_release(&data);
 }
 
-/* What can be had of it comes, the same whatever the pieces. */
+/* All that can be unpacked is returned, the same amount for pieces of any size. */
 Test(gunzip, cut_off_anywhere)
 {
 	static const char text[] = "some text that is long enough, long enough to be cut off off off off";

@@ -50,7 +50,7 @@ Test(gzip, members_are_one_text)
 	buffer_release(&plain);
 }
 
-/* More than one chunk each way. */
+/* Takes more than one chunk in each direction. */
 Test(gzip, gives_back_what_it_got)
 {
 	enum { LEN = 5000000 };
@@ -85,7 +85,7 @@ Test(gzip, sees_damage_anywhere)
 		cr_assert(strstr(err.text, " at offset "), "%s", err.text);
 		free(copy);
 	}
-	/* Some bits are padding. */
+	/* Some bits are padding: their change is no error. */
 	for (size_t n = 10; n < zipped.len; n++) {
 		int rc;
 
@@ -121,7 +121,7 @@ Test(gzip, bombs_stop_at_the_limit)
 	buffer_release(&plain);
 }
 
-/* The length that a member ends with is believed only when it is true. */
+/* A wrong length at a member's end is an error, and does not cause large allocations. */
 Test(gzip, lengths_that_lie)
 {
 	struct buffer zipped = { 0 }, plain = { 0 };
@@ -141,7 +141,7 @@ Test(gzip, lengths_that_lie)
 	buffer_release(&plain);
 }
 
-/* The limit is for what this call appends. */
+/* The limit applies to the bytes that a call appends. */
 Test(gzip, appends_to_what_is_there)
 {
 	struct buffer zipped = { 0 }, plain = { 0 };

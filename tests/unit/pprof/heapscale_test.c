@@ -1,4 +1,4 @@
-/* Estimates of heap samples: Go's numbers, and the way back. */
+/* Estimates of heap samples: Go's numbers, and back from them. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ static void scaled(int64_t count, int64_t size, int64_t rate, int64_t want_count
 	cr_assert(count == want_count && size == want_size, "%ld %ld", count, size);
 }
 
-/* What google/pprof's scaleHeapSample gives. */
+/* The results of google/pprof's scaleHeapSample. */
 Test(heapscale, as_go_computes)
 {
 	scaled(1, 1, 524288, 524288, 524288);
@@ -64,7 +64,7 @@ Test(heapscale, says_when_there_is_none)
 {
 	int64_t count = 3, size = 5;
 
-	cr_assert(!heapscale_undo(&count, &size, 524288, 0)); /* such an estimate there is not */
+	cr_assert(!heapscale_undo(&count, &size, 524288, 0)); /* there is no such estimate */
 	count = size = 0;
 	cr_assert(heapscale_undo(&count, &size, 524288, 0));
 }

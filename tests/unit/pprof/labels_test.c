@@ -1,4 +1,4 @@
-/* Labels set and removed in every sample. */
+/* Labels are set and removed in every sample. */
 #include <criterion/criterion.h>
 
 #include "pprof/labels.h"
@@ -80,8 +80,8 @@ Test(labels, numbers, .init = init, .fini = release)
 	cr_assert_eq(p.samples[1].labels, 1);
 }
 
-/* The arrays grow by rules of their own (pprof/profile.c): one that was put in their place
- * must bear that. */
+/* The arrays of a profile grow by rules of their own (pprof/profile.c), which must also work for an
+ * array that has replaced one. */
 Test(labels, samples_can_be_added_afterwards, .init = init, .fini = release)
 {
 	static const char *const values[] = { "v" };

@@ -1,4 +1,4 @@
-/* Addresses and mappings: the tree against trying all of them, as google/pprof does. */
+/* Mappings of addresses: the tree is compared with trying all of them, as google/pprof does. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static uint32_t first_to_extend(struct profile_mapping *m, size_t count, uint64_
 	return 0;
 }
 
-/* remapMappingIDs, word by word. */
+/* google/pprof's remapMappingIDs, word by word. */
 static size_t by_trying(struct profile_mapping *m, size_t count, const uint64_t *addresses,
 			uint32_t *ids)
 {

@@ -1,5 +1,5 @@
-/* Legacy profiles: each format once, and damage. What google/pprof makes of many more is in
- * tests/oracle/legacy.test. */
+/* Legacy profiles: each format once, and damage. tests/oracle/legacy.test compares many more with
+ * google/pprof. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static struct error err;
 
 static int parse(const void *data, size_t len)
 {
-	/* A copy without a byte behind it, for the sanitizers. */
+	/* In a copy of exactly that size a sanitizer detects a read past the end. */
 	void *copy = malloc(len + !len);
 	int rc;
 
@@ -42,7 +42,7 @@ static const char *type(size_t i)
 	return string(p.types[i].type);
 }
 
-/* Tests release what they have parsed. */
+/* A test, which releases what it has parsed. */
 #define LEGACY(name) Test(legacy, name, .fini = release)
 
 static void release(void)

@@ -1,4 +1,5 @@
-/* The scanners of legacy texts: numbers as Go's strconv takes them, blanks as its strings. */
+/* The scanners of legacy texts: numbers as Go's package strconv accepts them, white space as its
+ * package strings defines it. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -74,7 +75,7 @@ Test(legacy_text, trims_what_unicode_calls_space)
 	trims_to(" \t\v\r\n", "");
 	trims_to("\u00a0 a b\u3000", "a b");
 	trims_to("\xc2\x85x\xc2\x85", "x");
-	trims_to("\xa0x\xc2", "\xa0x\xc2"); /* no UTF-8: no space */
+	trims_to("\xa0x\xc2", "\xa0x\xc2"); /* not UTF-8, so no space */
 	trims_to("\u200b", "\u200b");
 }
 

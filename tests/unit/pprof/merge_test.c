@@ -1,4 +1,4 @@
-/* Merging: what becomes one, what stays two, and in which order. */
+/* Merging: which entries become one, which do not, and their order. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,7 +188,7 @@ Test(merge, order_of_labels_does_not_matter, .init = make_both, .fini = release)
 	cr_assert_str_eq(text(sum.labels[2].key), "tid");
 }
 
-/* Two values of one key are not the same two the other way round. */
+/* Two values of one key in a different order make different samples. */
 Test(merge, order_of_a_keys_values_matters, .init = make_both, .fini = release)
 {
 	uint32_t key = string(&one, "k"), x = string(&one, "x"), y = string(&one, "y");
@@ -254,7 +254,7 @@ Test(merge, of_nothing, .fini = release)
 	merge_free(NULL);
 }
 
-/* Labels in no order at all, as many as somebody may want us to sort. */
+/* Many labels of one sample, not in order, as a hostile file could have. */
 Test(merge, a_hundred_thousand_labels, .init = make_both, .fini = release, .timeout = 20)
 {
 	enum { COUNT = 100000 };

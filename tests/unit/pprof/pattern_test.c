@@ -1,5 +1,5 @@
-/* Patterns: what is refused and how, bytes that are no UTF-8, bounds. That the rest is Go's
- * regexp is asked of Go itself (tests/oracle/filter.test). */
+/* Patterns: which are refused and how, bytes that are not UTF-8, bounds. tests/oracle/filter.test
+ * compares the rest with Go's regexp. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ Test(pattern, bounds_of_patterns)
 	refused("((a{100}){100}){100}", 20, ERR_LIMIT, "too large");
 }
 
-/* What goes back and tries again for ever is matched all the same. */
+/* Patterns for which a backtracking matcher takes for ever. */
 Test(pattern, hopeless_ones)
 {
 	static const char *const list[] = { "^(a*)*$", "^(a|aa)+$", "^(a|a?)+$", "^(?:a?){30}a{30}$",

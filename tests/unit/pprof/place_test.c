@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "pprof/place.h"
 
-/* Offset: what is written. The ids of locations need not be in order. */
+/* The comments are "offset: entry". The ids of locations need not be in order. */
 static const char bytes[] = "\x0a\x02\x08\x01"     /*  0: sample type */
 			    "\x12\x04\x0a\x02\x07\x09" /*  4: sample */
 			    "\x12\x02\x10\x05"	     /* 10: sample */

@@ -1,4 +1,4 @@
-/* The model: what is kept once, what is not, and arrays as they grow. */
+/* The model: which entries are kept once, which are not, and growing arrays. */
 #include <criterion/criterion.h>
 
 #include "pprof/append.h"
@@ -48,7 +48,7 @@ Test(profile, keeps_locations_once)
 	profile_release(&p);
 }
 
-/* What was changed in place is found as it is now. */
+/* Entries that were changed in place are found by their new contents. */
 Test(profile, indexes_may_be_forgotten)
 {
 	struct profile_function fn = { 0 };
@@ -75,7 +75,7 @@ Test(profile, indexes_may_be_forgotten)
 	profile_release(&p);
 }
 
-/* Unlike in their last line only, as in profiles without addresses. */
+/* They differ in their last line only, as in profiles without addresses. */
 Test(profile, many_locations_with_one_address, .timeout = 20)
 {
 	struct profile_location loc = { 0 };

@@ -1,4 +1,4 @@
-/* Prune, PruneFrom and RemoveUninteresting, by the examples of google/pprof's prune.go. */
+/* Prune, PruneFrom and RemoveUninteresting, with the examples of google/pprof's prune.go. */
 #include "base/error.h"
 #include "pprof/pattern.h"
 #include "pprof/prune.h"
@@ -43,7 +43,7 @@ Test(prune, what_is_dropped_goes_with_what_it_called)
 	check("A B C B D", "^A$", NULL, "B C B D");
 	check("A B C B D", "^B$", NULL, "D");
 	check("A B C B D", "^B$", "B", "A B C B D");
-	check("A B C B D", "^D$", NULL, "A B C B D"); /* nothing before it: it stays */
+	check("A B C B D", "^D$", NULL, "A B C B D"); /* no caller: it stays */
 	check("A B D D", "B|D", NULL, "A B D D");
 	check("A B B", "^B$", NULL, "A B B");
 }

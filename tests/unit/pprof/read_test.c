@@ -1,4 +1,4 @@
-/* Files: written, read back, refused by name. */
+/* Files are written and read back; errors name them. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ Test(read, same_profile_same_file, .init = make_file, .fini = remove_file)
 	close(fd);
 }
 
-/* In several pieces, which are what profile_encode gives as a whole. */
+/* The pieces together are what profile_encode returns as a whole. */
 Test(read, plain_files_are_written_in_pieces, .init = make_file, .fini = remove_file)
 {
 	enum { SAMPLES = 100000 };
@@ -117,7 +117,7 @@ Test(read, plain_files_are_written_in_pieces, .init = make_file, .fini = remove_
 	profile_release(&q);
 }
 
-/* By a pipe, whose length nobody knows beforehand. */
+/* The length of a pipe is not known beforehand. */
 Test(read, a_pipe)
 {
 	struct buffer whole = { 0 };

@@ -1,4 +1,4 @@
-/* Values multiplied: rounding, the ends of 64 bits, and who stays. */
+/* Values are multiplied: rounding, the ends of 64 bits, and which samples stay. */
 #include <criterion/criterion.h>
 #include <math.h>
 

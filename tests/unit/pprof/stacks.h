@@ -1,6 +1,6 @@
-/* Profiles for tests of what filters stacks: written and read as text. A sample is its frames,
- * leaf first, with blanks between; "a/b" is one location at which a was inlined into b; samples
- * are separated by " | ". A function's file is its name and ".c", its mapping "/lib/m". */
+/* Profiles for tests of stack filters, written and read as text. A sample is its frames, leaf
+ * first, separated by blanks; "a/b" is one location at which a was inlined into b; samples are
+ * separated by " | .". A function's file is its name and ".c", its mapping "/lib/m". */
 #ifndef TESTS_STACKS_H
 #define TESTS_STACKS_H
 

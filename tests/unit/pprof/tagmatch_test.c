@@ -1,4 +1,4 @@
-/* Which samples -tagfocus's forms choose. */
+/* Which samples the forms of -tagfocus select. */
 #include "base/error.h"
 #include "pprof/filter.h"
 #include "pprof/tagmatch.h"
@@ -73,7 +73,7 @@ Test(tagmatch, ranges)
 	check("other=1kb:1mb", NULL, "");
 	check(":1s", NULL, "three");
 	check("3000us", NULL, "three");
-	check("1kb:5ms", NULL, ""); /* two kinds: a pattern */
+	check("1kb:5ms", NULL, ""); /* units of two kinds: a pattern */
 	check(NULL, "1b:", "one | three | four");
 }
 

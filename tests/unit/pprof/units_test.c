@@ -1,5 +1,5 @@
-/* Conversions as google/pprof's internal/measurement makes them; its own test's cases
- * (measurement_test.go) and what they leave out. */
+/* Conversions as in google/pprof's internal/measurement: the cases of its measurement_test.go, and
+ * others. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* One rule broken at a time, in a profile in which everything is set. */
+/* One rule is broken at a time, in a profile in which every field is set. */
 #include <criterion/criterion.h>
 
 #include "base/error.h"

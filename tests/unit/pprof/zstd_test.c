@@ -1,4 +1,4 @@
-/* zstd frames as its command writes them: one, several, damaged. */
+/* Frames as the zstd command writes them: one, several, damaged. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

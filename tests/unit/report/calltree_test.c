@@ -1,4 +1,4 @@
-/* Stacks that begin alike share nodes; order, totals, and no recursion. */
+/* Stacks with the same outer frames share nodes; order and totals of nodes; no recursion. */
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 		cr_assert_eq(calltree_add(t, stack, sizeof(stack) / sizeof(*stack), &v, NULL), 0); \
 	} while (0)
 
-/* The tree in words: depth, frame, self, total of each node in its order. */
+/* Compares depth, frame, self and total of each node, in the tree's order. */
 static void assert_walk(const struct calltree *t, const int64_t (*expected)[4], size_t count)
 {
 	size_t i = 0;

@@ -28,7 +28,7 @@ static inline uint32_t add_location(struct profile *p, uint64_t address, uint32_
 	return id;
 }
 
-/* A function of its own with one location. */
+/* A new function with one location. */
 static inline uint32_t add_frame(struct profile *p, const char *name)
 {
 	return add_location(p, p->location_count + 1, 0, add_function(p, name, "a.c"), 0);

@@ -1,4 +1,4 @@
-/* What a page holds; what it does is tested in a browser (tests/profiles/flamegraph.test). */
+/* What a page contains. Its behaviour is tested in a browser (tests/profiles/flamegraph.test). */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -72,7 +72,6 @@ Test(page, text_is_escaped)
 	buffer_release(&out);
 }
 
-/* 300,000 callees of very different cost. */
 Test(flamegraph, the_widest_frames_are_kept)
 {
 	enum { CALLEES = 300000 };
@@ -135,7 +134,7 @@ Test(flamegraph, of_one_deep_stack_what_is_next_to_the_root)
 	free(stack);
 }
 
-/* What is left out and what is shown add up. */
+/* What is left out and what is shown add up to the total. */
 Test(flamegraph, nothing_is_lost)
 {
 	struct report_view v = { .type = 9 };

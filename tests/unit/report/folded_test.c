@@ -49,7 +49,7 @@ Test(folded, sorted_and_added_up)
 	profile_release(&p);
 }
 
-/* Two functions that read alike are one line, whatever else is known of them. */
+/* Functions of the same name are one line, even if their files differ. */
 Test(folded, lines_that_read_alike_are_one)
 {
 	struct profile p;
@@ -82,7 +82,7 @@ Test(folded, a_difference_has_two_columns)
 	assert_folded(&p, REPORT_BY_FUNCTION, "a 3 5\nb 7 0\n");
 	profile_release(&p);
 
-	init(&p); /* the label alone says so, too */
+	init(&p); /* the label alone makes it a difference, too */
 	a = add_frame(&p, "a");
 	sample(&p, 5, a, 0);
 	base = string_label(&p, "pprof::base", "true");

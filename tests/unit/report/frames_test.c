@@ -1,4 +1,4 @@
-/* What a sample's frames are called, and what tells them apart. */
+/* The names of a sample's frames, and which frames are different. */
 #include <criterion/criterion.h>
 
 #include "base/buffer.h"
@@ -34,7 +34,8 @@ static void add_sample(struct profile *p, const uint32_t *stack, size_t depth,
 	profile_add_sample(p, stack, depth, &one, labels, label_count);
 }
 
-/* main at a.c:20 with inner inlined at a.c:10, called by start of the same file. */
+/* start of b.c calls main of a.c; inner is inlined into that at line 20, and calls a function
+ * without a name. */
 static void init(struct profile *p)
 {
 	struct profile_label labels[2];
@@ -81,7 +82,7 @@ Test(frames, nothing_is_made_up)
 	profile_add_type(&p, "samples", "count");
 	profile_string(&p, "/lib/a.so", &m.filename);
 	profile_add_mapping(&p, &m, &id);
-	stack[0] = add_location(&p, 0x10010, id, 0, 0);	/* an address of the process */
+	stack[0] = add_location(&p, 0x10010, id, 0, 0);	/* an address in the process */
 	stack[1] = add_location(&p, 0x44, 0, 0, 0);
 	stack[2] = add_location(&p, 0, 0, 0, 0);
 	stack[3] = add_location(&p, 0, id, 0, 0);
@@ -123,7 +124,7 @@ Test(frames, functions_of_a_name_are_told_apart_by_file_and_module)
 	profile_release(&p);
 }
 
-/* A thousand inlined calls, a hundred thousand times on a stack: 10^8 frames. */
+/* A location of 1,000 lines, 100,000 times in one stack: 10^8 frames. */
 Test(frames, stacks_are_bounded)
 {
 	enum { LINES = 1000, DEPTH = 100000 };

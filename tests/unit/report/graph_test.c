@@ -1,5 +1,5 @@
-/* Nodes and edges as google/pprof's graph counts them; tests/oracle/report.test compares
- * whole reports, here are the rules one by one. */
+/* Nodes and edges as google/pprof's graph counts them. Here the rules are tested one by one;
+ * tests/oracle/report.test compares whole reports. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -173,7 +173,7 @@ Test(graph, what_is_left_out_leaves_a_residual_edge_and_no_value)
 	expect(1, "main", 0, 100);
 	cr_assert_eq(graph_shown_total(&g), 99);
 	stack[0] = direct[0];
-	sample(2, 3, stack); /* often, by way of middle, which now has 3 of 102 */
+	sample(2, 3, stack); /* often, called through middle, which now has 3 of 102 */
 	build((struct report_view){ .node_fraction = 0.05 });
 	cr_assert_eq(edge_to(0, 0)->weight, 101);
 	cr_assert(edge_to(0, 0)->residual);

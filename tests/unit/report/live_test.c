@@ -16,7 +16,7 @@ static uint32_t function(struct profile *p, const char *name)
 	return id;
 }
 
-/* A location of its own for each name, with what is inlined there; NULL: without. */
+/* A location in `outer` with a call of `inlined` inlined there; NULL: no such line. */
 static uint32_t place(struct profile *p, uint64_t address, const char *outer, const char *inlined)
 {
 	struct profile_location loc = { .address = address };
@@ -77,8 +77,8 @@ static void assert_thread(const struct live *l, size_t i, int64_t tid, const cha
 		cr_assert_null(l->threads[i].hottest);
 }
 
-/* main calls a and b; of late b alone. Strings and functions have other numbers in the
- * one than in the other. */
+/* In `whole`, main calls a, b and c, and a has tiny inlined; in `recent`, main calls b only.
+ * Strings and functions have different numbers in the two profiles. */
 static void fill_two(struct profile *recent, struct profile *whole)
 {
 	uint32_t a[2], b[2], c[2];
@@ -107,7 +107,7 @@ Test(live, counts_both_into_the_same_rows)
 	fill_two(&recent, &whole);
 	cr_assert_eq(live_fill(&l, &recent, &whole, "cpu", NULL), 0);
 	profile_release(&recent);
-	profile_release(&whole); /* names are the view's own */
+	profile_release(&whole); /* the view has its own copies of the names */
 	cr_assert_eq(l.total.flat, 5);
 	cr_assert_eq(l.total.cum, 48);
 	live_sort(&l, LIVE_RECENT);
@@ -147,7 +147,7 @@ Test(live, threads_and_their_hottest_function)
 	cr_assert_eq(l.thread_count, 2, "a sample of no thread is in no thread's line");
 	live_sort(&l, LIVE_RECENT);
 	assert_thread(&l, 0, 10, "one", 5, 27, "b");
-	assert_thread(&l, 1, 11, "two", 0, 18, "b"); /* as much as c: by name */
+	assert_thread(&l, 1, 11, "two", 0, 18, "b"); /* c has the same value: ordered by name */
 	live_sort(&l, LIVE_NAME);
 	assert_thread(&l, 0, 10, "one", 5, 27, "b");
 	live_release(&l);
@@ -174,7 +174,7 @@ Test(live, recursion_counts_once)
 	profile_release(&p);
 }
 
-/* What a process that decodes hostile files might send. */
+/* Values that a sandbox process could send after decoding a hostile file. */
 Test(live, odd_values)
 {
 	struct profile_mapping m = { 0 };

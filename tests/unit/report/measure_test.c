@@ -1,5 +1,5 @@
-/* How values are written; expectations are google/pprof's measurement_test.go's, and what
- * its code says of the ends of the range. */
+/* How values are written. The expected texts are from google/pprof's measurement_test.go, and for
+ * the ends of the range from its code. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

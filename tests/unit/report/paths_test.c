@@ -1,4 +1,4 @@
-/* Go's path/filepath: the cases of its path_test.go that a name of a file can be. */
+/* The cases of Go's path/filepath/path_test.go that can be names of files. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void expect_clean(const char *path, const char *want)
 	size_t len = strlen(path);
 	char *copy = malloc(len), *clean = malloc(len + 1);
 
-	memcpy(copy, path, len); /* without the NUL: sanitizers see a read beyond it */
+	memcpy(copy, path, len); /* without the NUL: a sanitizer detects a read beyond it */
 	len = path_clean(copy, len, clean);
 	cr_assert(len == strlen(want) && !memcmp(clean, want, len), "'%s': '%.*s', not '%s'", path,
 		  (int)len, clean, want);

@@ -1,4 +1,5 @@
-/* Labels with what they cost, as pprof -tags lays them out; tests/oracle/filter.test asks pprof. */
+/* Labels and their costs in the layout of pprof -tags; tests/oracle/filter.test compares with pprof
+ * itself. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ Test(tags, by_key_then_by_cost)
 	add(&p, "user", "al\x1b[2J", 0, 60);
 	add(&p, "user", "bob", 0, 5);
 	add(&p, "bytes", "", 2048, 5);
-	add(&p, "bytes", "", 0, 100); /* no label to pprof */
+	add(&p, "bytes", "", 0, 100); /* pprof takes this for no label */
 	check(&p, " bytes: Total 5ms of 200ms ( 2.50%)\n"
 		  "        5ms ( 2.50%): 2kB\n"
 		  "\n"

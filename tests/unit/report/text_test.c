@@ -1,4 +1,4 @@
-/* What foreign names may do to a line. */
+/* Untrusted names in a line: control characters and length. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ Test(text, there_is_an_end)
 {
 	struct error err;
 
-	out.len = out.room = TEXT_MAX; /* as if it were there: nothing of it is touched */
+	out.len = out.room = TEXT_MAX; /* not allocated: no byte of it is accessed */
 	cr_assert_eq(text_add(&out, "x", 1), ERR_LIMIT);
 	out.len = out.room = 0;
 	cr_assert_eq(text_result(ERR_LIMIT, &err), ERR_LIMIT);

@@ -1,4 +1,4 @@
-/* What a report's lines do that google/pprof's do not: width, colour, hostile names. */
+/* What google/pprof's reports do not have: a line width, colours, protection from hostile names. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The interface's rules; what fails and is killed is tests/rounds/batch.test's. */
+/* The rules of the interface. tests/rounds/batch.test is about failures and kills. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ Test(batch, refuses_names_that_are_paths_or_hide)
 	batch_free(batch);
 }
 
-/* The first stays as it is. */
+/* The first file is not changed. */
 Test(batch, refuses_a_second_file_of_a_name)
 {
 	struct batch_event e = { .start_ns = 1 };

@@ -1,4 +1,4 @@
-/* Names of batches, of what is hidden, and of files in them. */
+/* Names of batches, of hidden entries beside them, and of files in them. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ Test(batchname, number_and_start_come_back)
 	assert_comes_back(0, -1, "000000-19691231T235959Z");
 }
 
-/* They are not to overflow, nor to be taken for another's. */
+/* Values beyond the limits must neither overflow nor give the name of another batch. */
 Test(batchname, clocks_beyond_all_years_have_a_name)
 {
 	struct batch_name n = { .sequence = UINT64_MAX, .start_s = INT64_MAX };

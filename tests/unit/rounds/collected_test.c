@@ -1,4 +1,4 @@
-/* Items are written into a file in memory, read back, and changed on their way. */
+/* Items are written into a file in memory, changed there, and read back. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ Test(collected, what_is_remembered)
 	cr_assert(read_back(ALL) == 0 && got.whole && got.count == 1 && got.memory_len == 6);
 	cr_assert(!memcmp(got.memory, "memory", 6));
 
-	memset(bytes + at + 8, 0xff, 8); /* of that length it is not */
+	memset(bytes + at + 8, 0xff, 8); /* a length larger than the data */
 	cr_assert_eq(read_back(ALL), ERR_FORMAT);
 	cr_assert(!got.memory && !got.memory_len && got.count == 1 && !got.whole);
 	bytes[at + 8] = 0;

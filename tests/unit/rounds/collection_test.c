@@ -1,4 +1,4 @@
-/* The source is one of our own: what it does with a profile is told by the type. */
+/* The sources are made up: what they do depends on the type of the profile. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static int say(struct buffer *out, const char *text)
 	return buffer_add(out, text, strlen(text));
 }
 
-/* So that nothing is left of one test but what it says. */
+/* Counts entries of /proc/self/fd: a test compares their number before and after. */
 static int count_fds(void)
 {
 	DIR *d = opendir("/proc/self/fd");
@@ -35,7 +35,7 @@ static int count_fds(void)
 	return count;
 }
 
-/* Without a call that the filter of readers would not let through. */
+/* Uses only system calls that the filter for sources that read memory allows. */
 static bool has_capabilities(void)
 {
 	char text[8192], *line;
@@ -48,7 +48,7 @@ static bool has_capabilities(void)
 	return line && strtoull(line + strlen("CapEff:"), NULL, 16);
 }
 
-/* What the process has: descriptors beside the standard ones, capabilities. */
+/* Appends what the process has: descriptors other than the standard ones, capabilities. */
 static int describe(struct buffer *out)
 {
 	return buffer_addf(out, "%d descriptors, %s", count_fds() - 6,
@@ -120,7 +120,7 @@ static void fake_free(struct source *s)
 	(void)s;
 }
 
-/* One that reads: it needs descriptors, and remembers how often it was asked. */
+/* A source that reads memory: it needs descriptors, and counts its "block" profiles. */
 static int kept[SOURCE_FDS] = { -1, -1, -1 };
 static char remembered[16] = "0", told[16];
 
@@ -208,7 +208,7 @@ static bool holds(const struct collection_item *item, const char *text)
 	return item->data && item->len == strlen(text) && !memcmp(item->data, text, item->len);
 }
 
-/* Nothing may stay, neither process nor descriptor. */
+/* Neither a process nor a descriptor may be left. */
 static void done(int fds)
 {
 	collection_free(c);
@@ -257,8 +257,8 @@ Test(collection, waiting_for_a_cycle)
 	collection_free(c);
 }
 
-/* It has the file and the pipe: not counted are "." and "..", the folder that is read, and the
- * standard descriptors. */
+/* The child has the file and the pipe. Not counted are "." and "..", the folder that is read, and
+ * the standard descriptors. */
 Test(collection, nothing_of_ours_is_left_to_it)
 {
 	int secret = open("/etc/passwd", O_RDONLY);
@@ -279,8 +279,8 @@ static int memory_file(const char *text)
 	return fd;
 }
 
-/* Wherever they are: below all others, or above. */
-/* Foreign bytes are taken apart there, with privileges. */
+/* Its process parses untrusted bytes with privileges, so a system call that it does not need ends
+ * it. */
 Test(collection, who_reads_can_do_nothing_else)
 {
 	kept[0] = kept[2] = memory_file("a file\n");
@@ -294,6 +294,7 @@ Test(collection, who_reads_can_do_nothing_else)
 	collection_free(c);
 }
 
+/* Its descriptors stay, whether their numbers are below or above all others. */
 Test(collection, what_the_source_needs_is_left_to_it)
 {
 	int high = memory_file("a file\n"), low;
@@ -305,7 +306,7 @@ Test(collection, what_the_source_needs_is_left_to_it)
 							     CAPTURE_BIT(CAPTURE_BLOCK) });
 	cr_assert_eq(wait_for_end(), 0);
 	cr_assert(holds(&items[0], "a file\n"), "%.*s", (int)items[0].len, (const char *)items[0].data);
-	/* Only who has capabilities can keep them. */
+	/* Capabilities are kept only if we have some. */
 	cr_assert(!strncmp((const char *)items[1].data, "4 descriptors", 13));
 	cr_assert(geteuid() || holds(&items[1], "4 descriptors, capabilities"), "%.*s",
 		  (int)items[1].len, (const char *)items[1].data);
@@ -365,7 +366,8 @@ Test(collection, finished_early)
 	cr_assert_not(finished, "that was the other process");
 }
 
-/* What a terminal sends to all of us is not for it; and it does not outlive us. */
+/* A signal that a terminal sends to the process group does not end the child. The child does not
+ * outlive us. */
 Test(collection, signals_and_our_end)
 {
 	int status;

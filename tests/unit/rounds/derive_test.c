@@ -1,4 +1,4 @@
-/* Heap profiles of two stacks, and what is made of them. */
+/* Profiles of three stacks, and the profiles derived from them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,8 @@ static void add_stack(struct profile *p, const char *name, uint32_t *location)
 	cr_assert(profile_add_location(p, &(struct profile_location){ 0 }, &line, 1, location) == 0);
 }
 
-/* `values` has a row for each stack; a label "state" too, where there is one. */
+/* `values` has a row for each stack. With `states`, each row is of the same stack and has a label
+ * "state". */
 static struct buffer made(const char *const *types, size_t type_count, const int64_t *values,
 			  const char *const *states, int64_t time)
 {
@@ -63,7 +64,8 @@ static struct buffer heap(const int64_t values[4 * STACKS], int64_t time)
 static const int64_t first[] = { 1, 10, 1, 10, /**/ 5, 50, 0, 0, /**/ 2, 20, 2, 20 };
 static const int64_t second[] = { 4, 40, 1, 10, /**/ 5, 50, 0, 0, /**/ 3, 30, 0, 0 };
 
-/* A profile as text: "type …; name:value,value; …", the default type marked. */
+/* A profile as text: "TYPE TYPE* ; NAME: VALUE VALUE; …", the default type with a "*". Releases
+ * `bytes`. */
 static char *shown(struct buffer *bytes)
 {
 	static char text[1000];

@@ -1,4 +1,4 @@
-/* event.json, byte by byte, and whose it is. */
+/* event.json, byte by byte, and the owner of a batch that it names. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Processes of our own making, found again by name and by cgroup. */
+/* Processes started here are found by name and by cgroup. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "rounds/follow.h"
 
-/* A grandchild of that name, so that it is not ours; it says when it is there. */
+/* Starts a process of that name and waits until it runs. It is a grandchild, because our children
+ * are not followed. */
 static pid_t started(const char *name, const char *cgroup)
 {
 	int fds[2];
@@ -60,7 +61,7 @@ Test(follow, by_name)
 	cr_expect_str_eq(follow_text(f), "the next 'follow) S 1 1'");
 	cr_expect(follow_look(f) == 0);
 	first = started("follow) S 1 1", NULL);
-	usleep(20000); /* starts are told apart by ticks of 10 ms */
+	usleep(20000); /* start times are in ticks of 10 ms */
 	second = started("follow) S 1 1", NULL);
 	cr_expect(follow_look(f) == first, "the older one");
 	end(first);
@@ -72,7 +73,7 @@ Test(follow, by_name)
 
 Test(follow, names_are_compared_whole)
 {
-	pid_t pid = started("follow-a-name-th", NULL); /* the kernel keeps 15 of 16 */
+	pid_t pid = started("follow-a-name-th", NULL); /* the kernel keeps 15 of 16 characters */
 	static const struct { const char *name; bool found; } cases[] = {
 		{ "follow-a-name-that-is-long", true }, { "follow-a-name-t", true },
 		{ "follow-a-name-", false }, { "follow-a-name-x", false }, { "", false },
@@ -104,7 +105,7 @@ Test(follow, by_the_program_s_file_name)
 Test(follow, none_of_ours)
 {
 	struct follow *f;
-	char name[16]; /* another run of this suite has another one */
+	char name[16]; /* differs from that of another run of this suite */
 	pid_t child;
 
 	snprintf(name, sizeof(name), "ours-%d", getpid());

@@ -1,4 +1,4 @@
-/* metrics.json of this very process. */
+/* metrics.json of this process. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -111,7 +111,7 @@ Test(metrics, of_a_process_that_ended_the_last_reading_stays)
 	waitpid(pid, NULL, 0);
 	cr_assert_eq(metrics_read(m, NULL), ERR_GONE);
 	cr_assert_geq(field(text(NULL), "\"threads\"", "\"value\": "), 1);
-	/* The two readings were of the round before. */
+	/* The two readings are not of a round that ended with the process. */
 	cr_assert_not_null(strstr(text(NULL), "\"per_second\": null"));
 	cr_assert_null(strstr(text(NULL), "\"per_second\": 0"));
 }

@@ -15,7 +15,7 @@ static struct pprofindex *parse(const char *page)
 	return index;
 }
 
-/* The names, a '|' behind each. */
+/* The custom names of a page, each followed by '|'. */
 static const char *custom(const char *page, size_t max)
 {
 	static char text[1024];
@@ -57,7 +57,7 @@ Test(pprofindex, names)
 	cr_assert_str_eq(custom(ROW("1", "a") ROW("2", "b") ROW("3", "c"), 2), "a|b|");
 }
 
-/* What is not a row as Go writes it is passed over, and the next one found. */
+/* Text that is not a row as Go writes it is skipped, and the next row is found. */
 Test(pprofindex, rows_that_are_none)
 {
 	cr_assert_str_eq(custom(ROW("", "a") ROW("-1", "b") ROW("1", "") ROW("1", "c<b>")

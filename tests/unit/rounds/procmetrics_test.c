@@ -1,4 +1,4 @@
-/* This very process, which knows what it has done between two readings. */
+/* Counters of this process, compared with what it did between two readings. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <string.h>
@@ -71,7 +71,7 @@ Test(procmetrics, writes_are_counted)
 		written += write(fd, bytes, BYTES);
 	procmetrics_read(&state, &self, second, &program, NULL);
 	cr_assert_eq(written, WRITES * BYTES);
-	/* And what Criterion writes of an assertion: some hundred bytes. */
+	/* Criterion adds some hundred bytes for an assertion. */
 	cr_assert_geq(gained(METRIC_WRITE_CHARS), WRITES * BYTES);
 	cr_assert_lt(gained(METRIC_WRITE_CHARS), (WRITES + 1) * BYTES);
 	cr_assert_geq(gained(METRIC_WRITE_CALLS), WRITES);
@@ -88,14 +88,14 @@ Test(procmetrics, memory_and_faults_are_counted)
 	madvise(p, PAGES * page, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < PAGES; i++)
 		p[i * page] = 1;
-	state.pss_at = 0; /* as if it had been long ago */
+	state.pss_at = 0; /* as if PSS had not been read yet */
 	take(second);
 	cr_assert_geq(gained(METRIC_MINOR_FAULTS), PAGES);
-	/* Other pages are shared with other tests, more and more of them. */
+	/* Its gain is not checked: other pages are shared with more and more other tests. */
 	cr_assert_geq(second[METRIC_PSS].number, PAGES * page);
 	cr_assert_geq(gained(METRIC_VIRTUAL), PAGES * page);
 	cr_assert_geq(second[METRIC_RSS_PEAK].number + (1 << 20), second[METRIC_RSS].number);
-	/* The kernel counts it by CPU and adds up now and then (percpu_counter). */
+	/* The kernel counts RSS for each CPU and adds up only now and then (percpu_counter). */
 	cr_assert_gt(second[METRIC_RSS].number, PAGES * page / 2);
 }
 
@@ -115,7 +115,7 @@ Test(procmetrics, cpu_time_is_that_of_the_clock)
 	} while (burned < 60000000);
 	take(second);
 	cr_assert_geq(gained(METRIC_CPU), burned);
-	/* In ticks of 10 ms, which may begin and end within. */
+	/* In ticks of 10 ms, and the first and the last one may be counted in part only. */
 	cr_assert_geq(gained(METRIC_CPU_USER) + gained(METRIC_CPU_SYSTEM), 40000000);
 }
 

@@ -1,4 +1,4 @@
-/* Headers that are secret: their form, and how they are kept out of texts. */
+/* Secret headers: their form, and how they are masked in texts. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Years of rounds in no time: clocks are given, with suspends and jumps. */
+/* Years of rounds with simulated clocks, which suspend and jump. */
 #include <criterion/criterion.h>
 
 #include "rounds/schedule.h"
@@ -6,7 +6,7 @@
 #define S 1000000000ull
 #define HOUR (3600 * S)
 
-static const int64_t NOON = 1800000000ll * 1000000000; /* a multiple of an hour, nearly */
+static const int64_t NOON = 1800000000ll * 1000000000; /* a multiple of an hour */
 
 struct clocks {
 	uint64_t boot;
@@ -19,7 +19,7 @@ static void pass(struct clocks *c, uint64_t ns)
 	c->real += (int64_t)ns;
 }
 
-/* Waits as a supervisor does, a second at most at a time; how long that took. */
+/* Waits as a supervisor does, at most a second at a time. Returns the time waited, ns. */
 static uint64_t wait_for_round(struct schedule *s, struct clocks *c)
 {
 	uint64_t start = c->boot, wait;
@@ -57,7 +57,7 @@ Test(schedule, rounds_that_take_their_whole_time_follow_one_another)
 	schedule_init(&s, 60 * S, false, 0, c.boot, c.real);
 	for (int k = 0; k < 100000; k++) {
 		cr_assert(wait_for_round(&s, &c) < S / 100 + 1);
-		pass(&c, 3000000); /* to get going */
+		pass(&c, 3000000); /* to start */
 		pass(&c, schedule_left(&s, c.boot, c.real));
 		pass(&c, 1000000); /* to end */
 	}
@@ -125,7 +125,7 @@ Test(schedule, aligned_and_on_time_begins_at_once)
 	cr_expect(schedule_wait(&s, HOUR, on_time) == 0);
 }
 
-/* Never two rounds in a slot, never a wait longer than one. */
+/* Rounds around a jump of the real-time clock: never two in a slot, no wait longer than a slot. */
 static void jump(int64_t by)
 {
 	struct clocks c = { HOUR, NOON + 17 * (int64_t)S };

@@ -1,4 +1,4 @@
-/* Threads of this very process that wait, and come and go. */
+/* Threads of this process that wait, start and end. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void join(pthread_t *threads)
 Test(threadmetrics, new_threads_count_with_all_that_they_have)
 {
 	pthread_t threads[THREADS];
-	size_t others; /* Criterion has one */
+	size_t others; /* one of them is Criterion's */
 
 	take(first);
 	others = state.count;
@@ -95,7 +95,8 @@ Test(threadmetrics, those_that_end_take_nothing_away)
 	cr_assert_eq(state.count, with - THREADS);
 }
 
-/* All of what the kernel says, whichever threads' files were left out. */
+/* The totals are those of a complete reading, although files of threads that have not run were not
+ * read. */
 Test(threadmetrics, a_thread_that_slept_on_has_the_numbers_it_had)
 {
 	struct threadmetrics fresh = { 0 };
@@ -118,7 +119,7 @@ Test(threadmetrics, a_thread_that_slept_on_has_the_numbers_it_had)
 	join(threads);
 }
 
-/* The first one, ours, stands for a thread that had run for a day when it ended. */
+/* Our first thread is made to look as if its tid was that of a thread that ran for a day. */
 Test(threadmetrics, a_tid_that_came_again_is_another_thread)
 {
 	for (int i = 0; i < WAITS; i++)

@@ -1,4 +1,4 @@
-/* Traces are made of batches as the runtime writes them, with contents that nobody looks at. */
+/* Traces consist of batches as the runtime writes them, except for their contents (zeros). */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -75,7 +75,7 @@ Test(tracecut, generations_end_where_it_is_said)
 	cr_assert_eq(look(), ERR_FORMAT);
 }
 
-/* However it comes in pieces, what is found is the same. */
+/* The result does not depend on the pieces in which the trace arrives. */
 Test(tracecut, pieces)
 {
 	size_t first, second;
@@ -151,7 +151,7 @@ Test(tracecut, the_end_that_is_to_come)
 	cr_assert(look() == 0 && cut.thread_count == 1);
 }
 
-/* They are kept if they come to their end, whatever is in them. */
+/* A trace of one of these formats is complete if it has a header, whatever follows. */
 Test(tracecut, formats_without_cut)
 {
 	static const char *const headers[] = { "go 1.21 trace\0\0", "go 1.5 trace\0\0\0",

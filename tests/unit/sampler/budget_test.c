@@ -6,8 +6,8 @@
 
 enum { RATE = 99 };
 
-/* Lives through `seconds` of ticks of which each costs what it is told to; the CPU time that
- * they took, of all. */
+/* Simulates `seconds` of ticks, each of which costs `tick_ns` if it looks at all threads. Returns
+ * the share of a CPU that they took. */
 static double live(struct budget *b, double seconds, double tick_ns, bool whole, unsigned *ticks)
 {
 	uint64_t now = b->settled_ns ? b->settled_ns : 1, end = now + (uint64_t)(seconds * 1e9);
@@ -46,7 +46,7 @@ Test(budget, holds_and_uses_what_it_has)
 			budget_init(&b, 0.05, RATE);
 			live(&b, 10, cost, whole, &ticks);
 			spent = live(&b, 60, cost, whole, &ticks);
-			if (whole && cost > 5e7) /* once a second it must be */
+			if (whole && cost > 5e7) /* at least one tick a second is made */
 				continue;
 			cr_assert_leq(spent, 0.052, "%f of a CPU for ticks of %.0f ns", spent, cost);
 			if (cost * RATE > 0.05e9)

@@ -1,4 +1,4 @@
-/* The work is done again when its process dies, and in the end there is a result. */
+/* The work is done again when its process dies; in the end there is a result. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A hold of children whose threads count in memory that we share: while it lasts, nothing is
- * counted, or it says that somebody has moved. */
+/* Holds of a child whose threads count in shared memory. While a hold lasts, nothing is counted, or
+ * it reports that a thread has moved. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ static void *count_once(void *count)
 	return NULL;
 }
 
-/* Threads that live for microseconds. */
+/* Makes threads that live for microseconds. */
 static void *make_threads(void *count)
 {
 	pthread_t thread;
@@ -89,7 +89,7 @@ static void end_child(pid_t child)
 	waitpid(child, NULL, 0);
 }
 
-/* On a machine that is busy it may take some tries. */
+/* On a busy machine this may take some tries. */
 static struct hold *begin(const struct process *p, uint64_t bound_ns)
 {
 	struct hold *h = NULL;
@@ -108,7 +108,8 @@ static void snapshot(unsigned long *to)
 		to[i] = counts[i];
 }
 
-/* The threads that always run: a busy machine may be late with a CPU for one of them. */
+/* True if all threads that always run have moved. On a busy machine one of them may get a CPU
+ * late. */
 static bool all_have_moved(const unsigned long *before)
 {
 	int i = 0;
@@ -153,7 +154,7 @@ Test(hold, nothing_moves)
 	end_child(child);
 }
 
-/* Where each stands: the spinners in spin(), all on their stacks. */
+/* Each thread has a pc and a stack pointer; the spinners are in spin(). */
 Test(hold, says_where_they_stand)
 {
 	pid_t child = make_child();

@@ -1,4 +1,4 @@
-/* What earlier profiles say of places. */
+/* Places that earlier profiles have symbolized. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ Test(known, finds_by_image_and_address)
 	known_release(&k);
 }
 
-/* They come from a process that may have been turned against us. */
+/* Places come from the decoding process, which a hostile file may have taken over. */
 Test(known, places_that_lie)
 {
 	const struct known_place all[] = {
@@ -63,7 +63,7 @@ Test(known, places_that_lie)
 	known_release(&k);
 }
 
-/* The same place a hundred thousand times takes no quadratic time. */
+/* A million entries for one place do not take quadratic time. */
 Test(known, many_that_are_the_same, .timeout = 20)
 {
 	enum { MANY = 1000000 };

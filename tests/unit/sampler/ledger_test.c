@@ -1,4 +1,4 @@
-/* The unwind ledger: what counts for which image. */
+/* The ledger of walks: what is counted for which image. */
 #include <criterion/criterion.h>
 
 #include "sampler/ledger.h"

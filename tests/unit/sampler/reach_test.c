@@ -1,4 +1,4 @@
-/* Memory that is read a piece at a time: our own, as any process's. */
+/* Memory that is read in pieces: our own, in the same way as another process's. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

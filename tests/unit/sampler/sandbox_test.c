@@ -1,4 +1,4 @@
-/* What a child in the sandbox can do, and what is its end. */
+/* What a child in the sandbox can do, and what ends it. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -64,7 +64,7 @@ Test(sandbox, reads_computes_and_writes_to_one_descriptor)
 	sandbox_unshare(shared, 4096);
 }
 
-/* Each of these is its own child's last. */
+/* Each of these calls ends the child that makes it. */
 static long attempt(int which)
 {
 	struct open_how how = { .flags = O_RDONLY };
@@ -123,7 +123,7 @@ Test(sandbox, whatever_else_is_tried_is_the_last)
 
 enum { OURS, THEIRS, WRITES, OTHERS };
 
-/* In a child that may read the parent's memory: 42 is what stands there. */
+/* In a child that may read the parent's memory, and nothing else. *number is 42. */
 static int look_at(pid_t parent, int *number, int which)
 {
 	static const struct timespec moment = { 0, 1000 };
@@ -232,7 +232,7 @@ Test(sandbox, a_crash_is_told)
 	char text[64];
 	struct sandbox_end end = run(crash, &sig);
 
-	/* raise() is a forbidden call itself: no matter, the child is dead. */
+	/* raise() is itself a forbidden call, but in any case the child is dead. */
 	cr_assert_not_null(sandbox_death(&end, text, sizeof(text)));
 	end.status = SIGSEGV;
 	cr_assert_str_eq(sandbox_death(&end, text, sizeof(text)),

@@ -1,4 +1,4 @@
-/* Stacks that begin where mappings do: our own memory, as any thread's. */
+/* Stacks at the ends of mappings: our own memory, in the same way as another thread's. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 enum { PAGES = 16, ROOM = 4 * 4096 };
 
 static struct snapshot s;
-static char *stack; /* of which the lowest page is not mapped, nor the one behind it */
+static char *stack; /* its lowest page and the page after it are not mapped */
 static size_t page;
 
 static void map_stack(void)
@@ -33,7 +33,7 @@ static void release(void)
 
 TestSuite(snapshot, .init = map_stack, .fini = release);
 
-/* The word at so many bytes of the stack, as it was copied. */
+/* Reads the word at the offset `at` of the stack from the copy. */
 static int word(size_t at, uint64_t *value)
 {
 	return s.memory.read(&s.memory, (uint64_t)(uintptr_t)stack + at, value, sizeof(*value));
@@ -57,7 +57,7 @@ Test(snapshot, a_copy_begins_in_the_red_zone)
 	cr_assert_eq(word(2 * page + 1024, &value), ERR_SHORT);
 }
 
-/* Of a stack that has never been deeper the kernel maps no page below sp's. */
+/* If a stack has never been deeper, the kernel has mapped no page below that of sp. */
 Test(snapshot, the_red_zone_lies_below_all_that_is_mapped)
 {
 	uint64_t value;

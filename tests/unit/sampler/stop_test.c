@@ -1,4 +1,4 @@
-/* The stop against children of ours that are in every state a thread can be in. */
+/* The stop of threads of our children, in every state that a thread can be in. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <pthread.h>
@@ -73,7 +73,7 @@ static void on_usr1(int sig)
 	shared->signals++;
 }
 
-/* Waits in epoll_wait, which the kernel fails with EINTR after any stop. */
+/* A child that waits in epoll_wait, which the kernel fails with EINTR after any stop. */
 static pid_t epoll_child(void)
 {
 	pid_t child = fork();
@@ -147,7 +147,7 @@ struct repair {
 	int signal;
 };
 
-/* One stop of a waiting thread, in a thread of its own: that is the baton. */
+/* Stops a waiting thread once. Runs in a tracing thread of its own, whose exit releases it. */
 static void *repair_thread(void *arg)
 {
 	struct repair *r = arg;
@@ -155,7 +155,7 @@ static void *repair_thread(void *arg)
 	struct stop stop;
 
 	cr_assert_eq(tracer_new(&t, count_take, NULL, NULL), 0);
-	/* The predecessor's exit may not be over yet. */
+	/* The previous tracing thread may not have exited yet. */
 	for (int i = 0; i < 1000 && tracer_ask(t, NULL, r->child, NULL, STOP_HERE); i++)
 		usleep(100);
 	cr_assert_eq(tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop), 1);
@@ -177,7 +177,7 @@ static void be_on(int cpu, int policy)
 		cr_skip_test("real-time priority is not to be had");
 }
 
-/* Takes the CPU from all ordinary threads, for that long. */
+/* A child that takes the CPU from all ordinary threads for `ns`. */
 static pid_t hog(int cpu, uint64_t ns)
 {
 	pid_t child;
@@ -192,7 +192,7 @@ static pid_t hog(int cpu, uint64_t ns)
 		shared->stop = 1;
 		while (monotonic_ns() < end)
 			;
-		for (;;) /* its end would be an event */
+		for (;;) /* its exit would be an event */
 			pause();
 	}
 	while (!shared->stop)
@@ -200,7 +200,7 @@ static pid_t hog(int cpu, uint64_t ns)
 	return child;
 }
 
-/* How long it is held, and stands of that, when it waits for a CPU for so long. */
+/* Stops a thread that has to wait `hog_ns` for a CPU. */
 static struct stop stop_behind(uint64_t hog_ns)
 {
 	struct stop stop;
@@ -221,8 +221,8 @@ static struct stop stop_behind(uint64_t hog_ns)
 	return stop;
 }
 
-/* Where others take our CPU, or the kernel throttles real-time threads, our thread is awake for
- * as long: a machine that does so fifty times running is none to test this on. */
+/* When other threads take our CPU, or the kernel throttles real-time threads, our thread counts as
+ * awake meanwhile. A machine where that happens fifty times in a row cannot run this test. */
 Test(stop, what_a_thread_waited_for_a_cpu_it_did_not_stand, .init = make_shared)
 {
 	const uint64_t long_ns = 100000000;
@@ -262,7 +262,7 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 {
 	pid_t child = epoll_child();
 
-	/* Whatever the interleaving, each signal is handled once and gives one EINTR. */
+	/* In any order of events each signal is handled once and gives at most one EINTR. */
 	for (int i = 0; i < 200; i++) {
 		struct repair r = { .child = child };
 		int before = shared->signals;
@@ -274,7 +274,7 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 		if (tracer_ask(t, NULL, r.child, NULL, STOP_HERE) == 0)
 			tracer_next(t, monotonic_ns() + 5 * NS_PER_S, &stop);
 		if (tracer_wants_baton(t)) {
-			/* Parked: it is we who would have to exit; a signal frees it too. */
+			/* It is parked until our thread exits; a signal releases it, too. */
 			kill(child, SIGUSR1);
 			tracer_next(t, monotonic_ns() + NS_PER_S / 10, &stop);
 		}
@@ -288,7 +288,7 @@ Test(stop, hands_on_the_signal_that_comes_first, .init = make_shared)
 	kill_child(child);
 }
 
-/* As repair_thread, with a signal on the way before the stop, and one when parked. */
+/* As repair_thread, with a signal right after the request and another one when it is parked. */
 static void *repair_ignored_thread(void *arg)
 {
 	struct repair *r = arg;
@@ -307,7 +307,7 @@ static void *repair_ignored_thread(void *arg)
 	return NULL;
 }
 
-/* Without us they would be dropped where they are sent. A traced thread gets them. */
+/* The kernel drops such signals when they are sent, but a traced thread gets them. */
 Test(stop, an_ignored_signal_ends_no_call, .init = make_shared)
 {
 	static const int ignored[] = { SIGCHLD, SIGURG, SIGWINCH, SIGCONT };
@@ -321,7 +321,7 @@ Test(stop, an_ignored_signal_ends_no_call, .init = make_shared)
 		pthread_join(thread, NULL);
 		usleep(1000);
 	}
-	/* One may fall between our last look and our exit (docs/transparency.md). */
+	/* One signal may come between our last look and our exit (docs/transparency.md). */
 	cr_assert_leq(shared->eintr, 1, "%d calls failed because of us", shared->eintr);
 	cr_assert_eq(tracer_pid(r.child), 0);
 	kill_child(r.child);
@@ -394,8 +394,8 @@ static void *spin(void *arg)
 	return arg;
 }
 
-/* Whom we hold when his process is killed is ours until we have been told: his process has not
- * ended for its parent before. */
+/* When a process is killed while we hold its thread, the thread stays ours until its end was
+ * reported to us. Before that the process has not ended for its parent. */
 Test(stop, one_that_is_killed_while_it_is_held, .init = make_shared)
 {
 	struct stop stop = { 0 };
@@ -425,8 +425,8 @@ Test(stop, one_that_is_killed_while_it_is_held, .init = make_shared)
 
 static struct tracer *of_executing;
 
-/* The held thread's leader executes a program meanwhile: it waits for the thread's end, of which
- * we have to be told, with the lock in its hand that a SEIZE wants. */
+/* Meanwhile the held thread's leader executes a program. It waits for the thread's end, whose
+ * report we have to take, and holds the lock that PTRACE_SEIZE needs. */
 static bool let_leader_execute(void *owner, void *cookie, pid_t tid, const struct registers *regs)
 {
 	(void)cookie, (void)tid, (void)regs;
@@ -463,8 +463,8 @@ Test(stop, one_whose_process_executes_a_program, .init = make_shared)
 	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 42);
 }
 
-/* Executes a program under its leader's number, with so much to copy before the numbers change
- * hands that it is asked meanwhile, and so much to free afterwards that it stops late. */
+/* Executes a program, and so takes its leader's number. The copying before takes so long that the
+ * thread is asked meanwhile; the freeing after takes so long that it stops late. */
 static void *execute_slowly(void *arg)
 {
 	enum { ROOM = 512 << 20, WORDS = 60, WORD = 30000 };
@@ -482,7 +482,7 @@ static void *execute_slowly(void *arg)
 	return arg;
 }
 
-/* As the tracing thread does: it ends when the tracer has nothing out and says so. */
+/* As the tracing thread: ends when no request is out and the tracer wants the baton. */
 static void *trace_until_told_to_end(void *arg)
 {
 	struct stop stop;
@@ -500,7 +500,7 @@ static void *trace_until_told_to_end(void *arg)
 	return arg;
 }
 
-/* It is asked while it has its old number, and is told of under another one, if at all. */
+/* It is asked under its old number, and reported under its new one, if at all. */
 Test(stop, one_that_executes_a_program_under_its_leaders_number, .init = make_shared)
 {
 	pthread_t thread;
@@ -518,7 +518,7 @@ Test(stop, one_that_executes_a_program_under_its_leaders_number, .init = make_sh
 	}
 	alarm(20);
 	pthread_create(&thread, NULL, trace_until_told_to_end, NULL);
-	cr_assert_eq(read(out[0], &byte, 1), 1); /* its signal has reached it */
+	cr_assert_eq(read(out[0], &byte, 1), 1); /* the program has handled its signal */
 	shared->stop = 1;
 	pthread_join(thread, NULL);
 	kill_child(child);
@@ -536,8 +536,8 @@ Test(stop, refuses_a_second_tracer, .init = make_shared)
 	kill_child(child);
 }
 
-/* Stopped by job control before we come: shown only where that is wanted, and stopped
- * afterwards as before. */
+/* A thread that job control has stopped before is shown only if that is wanted, and is still
+ * stopped afterwards. */
 Test(stop, a_thread_that_job_control_has_stopped, .init = make_shared)
 {
 	for (int wanted = 0; wanted < 2; wanted++) {

@@ -1,4 +1,4 @@
-/* The last lines, as people and the profile's comments get them. */
+/* The last lines of output, which the profile's comments have, too. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ Test(summary, says_when_samples_are_few_for_the_cpu_time)
 	s.samples = 240;
 	summary_lines(&s, &at_99, lines);
 	cr_assert(strstr(lines[0], "3 threads, few: its CPU time at this rate would give 495"));
-	s.target_cpu_ns = 500000000; /* 49 expected: chance may do that */
+	s.target_cpu_ns = 500000000; /* 49 expected: the difference may be chance */
 	s.samples = 20;
 	summary_lines(&s, &at_99, lines);
 	cr_assert(!strstr(lines[0], "few"));
@@ -63,14 +63,14 @@ Test(summary, samples_are_not_few_where_ticks_were)
 	struct recording_stats s = some();
 
 	s.samples = 150;
-	s.ticks = 396; /* late */
+	s.ticks = 396; /* they came late, so there are fewer */
 	s.parts = 396;
 	summary_lines(&s, &at_99, lines);
 	cr_assert(!strstr(lines[0], "few"), "%s", lines[0]);
 	s.samples = 90;
 	summary_lines(&s, &at_99, lines);
 	cr_assert(strstr(lines[0], "few: its CPU time at this rate would give 198"), "%s", lines[0]);
-	s.withheld = 594; /* left out; perhaps just then it used its CPU time */
+	s.withheld = 594; /* left out; it may have used its CPU time then */
 	summary_lines(&s, &at_99, lines);
 	cr_assert(!strstr(lines[0], "few"), "%s", lines[0]);
 	s = some();
@@ -92,12 +92,12 @@ Test(summary, says_what_the_cpu_budget_left_out)
 				   "take no more than 5% of a CPU (--max-cpu)");
 	s.ticks = 99;
 	s.parts = 11.9;
-	s.withheld = 900; /* nine of them in a time that did not come */
+	s.withheld = 900; /* nine of them after the recording's end */
 	summary_lines(&s, &at_99, lines);
 	cr_assert_str_eq(lines[1], "rate: 9.9 of 99 Hz kept (10.0%), 90% of the ticks left out to "
 				   "take no more than 5% of a CPU (--max-cpu), 12% of the threads "
 				   "looked at in each, at random");
-	s.ticks_due = 99; /* of a rate of 10 Hz none are left out */
+	s.ticks_due = 99; /* at 10 Hz no ticks are left out */
 	s.withheld = 0;
 	s.parts = 0.396;
 	summary_lines(&s, &(struct recording_options){ .rate = 10, .max_cpu = 0.001 }, lines);
@@ -112,11 +112,11 @@ Test(summary, says_nothing_of_a_budget_that_was_hardly_reached)
 
 	s.ticks = 981;
 	s.withheld = 9;
-	s.parts = 980; /* that of the last is not counted yet */
+	s.parts = 980; /* the last tick's is not counted yet */
 	summary_lines(&s, &at_99, lines);
 	cr_assert_str_eq(lines[1], "rate: 98.1 of 99 Hz kept (99.1%)");
 	s = some();
-	s.withheld = 400; /* of a time that did not come */
+	s.withheld = 400; /* after the recording's end */
 	summary_lines(&s, &at_99, lines);
 	cr_assert_str_eq(lines[1], "rate: 99.0 of 99 Hz kept (100.0%)");
 	s.ticks = s.ticks_due = 1;
@@ -199,7 +199,7 @@ Test(summary, says_what_was_found_without_cfi)
 				   "3 by a scan (in node 10, [anon] 5)");
 }
 
-/* Each part of each line, with figures longer than any. */
+/* Gives each part of each line, with longer numbers than real ones. */
 static struct recording_stats all(void)
 {
 	const uint64_t max = UINT64_MAX / 4;

@@ -1,5 +1,5 @@
-/* When a thread that runs is left alone, because it may be amid a long write: a thread of this
- * test writes to a pipe, and is looked at in moments that are chosen. */
+/* When a running thread is spared, because it may be in the middle of a long write. A thread of
+ * this test writes to a pipe and is looked at in chosen moments. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -75,7 +75,7 @@ static void begin_write(size_t bytes)
 	sem_post(&may_write);
 }
 
-/* It was found waiting in a long write, and has been looked at while it ran, since. */
+/* The thread was found waiting in a long write, and was looked at since then while it ran. */
 static void amid_a_write(void)
 {
 	struct call call = { .number = SYS_write, .args = { 1, 0, LONG } };
@@ -117,7 +117,7 @@ Test(transfers, it_stands_there_until_it_has_had_a_cpu)
 	cr_assert(is_spared());
 	thread.cpu_ns += MS / 2;
 	cr_assert(is_spared());
-	thread.cpu_ns += MS / 2; /* in all, not since the look before */
+	thread.cpu_ns += MS / 2; /* in total, not since the last look */
 	cr_assert_not(is_spared());
 }
 

@@ -1,4 +1,4 @@
-/* Which calls may be interrupted, which may be entered again, which transfer. */
+/* Which calls may be interrupted, which may be entered again, which are transfers. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +100,7 @@ static const long listed_again[] = {
 	SYS_write, SYS_writev, SYS_connect, SYS_sendto, SYS_sendmmsg, SYS_sendmsg, SYS_ioctl,
 };
 
-/* The arguments are a socket, a pipe, an epoll, and numbers that mean something to somebody. */
+/* The arguments are a socket, a pipe, an epoll, and numbers that mean something to some call. */
 static void with_any_arguments(void (*check)(const struct call *call))
 {
 	int pair[2], ends[2], fds[3];

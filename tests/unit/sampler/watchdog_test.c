@@ -22,7 +22,7 @@ static enum watch_verdict poll_with(struct watch *w, uint64_t word, struct sight
 	return watch_poll(w, word) ? watch_judge(w, &s) : WATCH_ON;
 }
 
-/* All threads of sampler in that state; they get no CPU. */
+/* All threads of sampler are in that state and get no CPU. */
 static enum watch_verdict poll_once(struct watch *w, uint64_t word, char state)
 {
 	return poll_with(w, word, (struct sight){ .tracer = state, .sampler = state });
@@ -165,7 +165,7 @@ Test(watch, who_has_a_cpu_does_not_starve)
 		cr_assert_eq(poll_runnable(&w, false, cpu_ms * 1000000, 1), WATCH_ON);
 }
 
-/* Of CPU time /proc tells what the last tick counted, maybe nothing yet. */
+/* /proc shows the CPU time up to the kernel's last tick, perhaps none yet. */
 Test(watch, who_is_given_a_cpu_after_the_change_keeps_its_class)
 {
 	struct watch w = { 0 };
@@ -209,7 +209,7 @@ Test(watch, without_a_permission_to_help_it_is_killed_when_it_hangs_no_sooner)
 struct shared {
 	atomic_int hold, was_continued, watchdog, boosted;
 	atomic_uint rescues;
-	atomic_bool spin; /* it is runnable */
+	atomic_bool spin; /* it is always runnable */
 };
 
 static struct shared *shared;
@@ -255,7 +255,7 @@ static pid_t start_sampler(bool held)
 	pid_t pid;
 
 	make_shared();
-	prctl(PR_SET_CHILD_SUBREAPER, 1); /* the watchdog's end is for us to see */
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* so that we can wait for the watchdog's end */
 	shared->hold = held;
 	pid = fork();
 	if (!pid)
@@ -315,7 +315,7 @@ Test(watchdog, continues_who_holds_and_is_obeyed)
 	end_sampler(pid);
 }
 
-/* How often it was given a CPU. */
+/* How often the process was given a CPU. */
 static unsigned long slices_of(pid_t pid)
 {
 	unsigned long slices = 0;
@@ -339,7 +339,8 @@ static unsigned long slices_in_half_a_second(pid_t pid)
 	return slices_of(pid) - before;
 }
 
-/* True when that has been so for a while; it may be long until the watchdog gets its CPU. */
+/* True when the watchdog has not run for half a second. Before that it may have to wait long for a
+ * CPU. */
 static bool is_asleep(pid_t watchdog)
 {
 	for (int i = 0; i < 20; i++)
@@ -389,7 +390,7 @@ static void pin(pid_t pid)
 	sched_setaffinity(pid, sizeof(set), &set);
 }
 
-/* Has the CPU to itself for 300 ms. */
+/* A child that has its CPU to itself for 300 ms. */
 static pid_t hog_the_cpu(void)
 {
 	struct sched_param fifo = { .sched_priority = 1 };
@@ -407,7 +408,7 @@ static pid_t hog_the_cpu(void)
 	_exit(0);
 }
 
-/* The hog is on the CPU of the one who holds, which has no other. */
+/* The hog runs on the only CPU that the process that holds may use. */
 Test(watchdog, gives_a_cpu_to_who_holds_and_has_none)
 {
 	pid_t pid, hog;

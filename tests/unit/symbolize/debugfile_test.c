@@ -32,7 +32,7 @@ static void leave(void)
 
 TestSuite(debugfile, .init = enter, .fini = leave);
 
-/* "p" stripped, and "p.debug" with all the rest. */
+/* Builds "p", stripped, and "p.debug" with what was stripped. */
 static void build(const char *flags)
 {
 	cr_assert(run("cc -g %s p.c -o p && objcopy --only-keep-debug p p.debug && strip p", flags));
@@ -72,7 +72,7 @@ Test(debugfile, by_build_id_refuses_another_build)
 	cr_assert(strstr(note, "'/usr/lib/debug/.build-id/ab/cdef0123.debug' belongs to another"));
 }
 
-/* The image's path counts in the target's root first, then in ours. */
+/* The image's path is looked up in the target's root first, then in ours. */
 Test(debugfile, by_link_beside_below_and_in_the_tree)
 {
 	static const char *const places[] = { "", ".debug/", NULL };
@@ -118,7 +118,7 @@ Test(debugfile, is_never_a_fifo)
 	expect(open_image("p"), NULL);
 }
 
-/* The name in the link, which is cut off at a NUL and checked for '/'. */
+/* Nothing is found by a .gnu_debuglink of these bytes: a name up to a NUL, without '/', a CRC. */
 static void link_with(const char *bytes, size_t len)
 {
 	build("-Wl,--build-id=none");
@@ -136,7 +136,7 @@ Test(debugfile, survives_broken_links)
 	link_with("../p.debug\0\0\1\2\3\4", 16);
 }
 
-/* What dwz leaves, made by hand: the supplementary file and the link to it. */
+/* Makes by hand what dwz makes: a supplementary file, and the link to it in `section`. */
 static void make_supplementary(const char *link, size_t len, const char *section)
 {
 	cr_assert(run("mkdir -p usr/lib/debug/.dwz && "
@@ -181,7 +181,7 @@ Test(debugfile, supplementary_refuses_another_build)
 	cr_assert(strstr(note, "belongs to another build"));
 }
 
-/* DWARF that wants a file that is not there is not half used. */
+/* If its supplementary file is missing, DWARF is not used at all. */
 Test(debugfile, supplementary_missing_is_said)
 {
 	struct symbolizer *s;

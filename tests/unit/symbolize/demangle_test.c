@@ -1,4 +1,4 @@
-/* C++, Rust, D, what is none of these, and names made to hurt. */
+/* C++, Rust, D, other names, and hostile ones. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static void survive(const char *head, const char *part, unsigned times, const ch
 	free(name);
 }
 
-/* Each level says the one before twice: 2^30 names in 300 bytes. */
+/* Each level contains the previous one twice: 2^30 names in 300 bytes. */
 Test(demangle, does_not_follow_doubling, .timeout = 10)
 {
 	static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -119,7 +119,7 @@ Test(demangle, does_not_follow_doubling, .timeout = 10)
 	free(name);
 }
 
-/* All of these took libiberty seconds, gigabytes or for ever. */
+/* Each of these took libiberty seconds, gigabytes or for ever. */
 Test(demangle, survives_what_is_made_to_hurt, .timeout = 30)
 {
 	survive("_ZN1a", "cvT_I", 100, "i", "E", "Ev");
@@ -150,7 +150,7 @@ Test(demangle, knows_names_longer_than_libiberty_would, .timeout = 10)
 	free(long_one);
 }
 
-/* Any bytes behind the prefixes: an answer, within bounds. */
+/* Random letters after the prefixes have a result, within bounds. */
 Test(demangle, survives_noise, .timeout = 60)
 {
 	static const char letters[] = "_ZNSIE0123456789abcdeTPKRLXJDpGMCBFstvi.$";

@@ -1,4 +1,4 @@
-/* Which symbol covers an address: assembled tables, each rule by name. */
+/* Which symbol covers an address: assembled tables, a test for each rule. */
 #include <libelf.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void leave(void)
 
 TestSuite(elfsyms, .init = enter, .fini = leave);
 
-/* Functions at fixed addresses: .text begins at 0x401000. */
+/* Assembles functions at fixed addresses: .text begins at 0x401000. */
 static void assemble(const char *text, const char *link_flags)
 {
 	write_file("a.s", text, strlen(text));
@@ -183,7 +183,7 @@ Test(elfsyms, are_functions_and_no_data)
 	expect(0x401018, NULL);
 }
 
-/* The rule through the front door: nothing rather than the nearest. */
+/* The same rule through the symbolizer: no symbol rather than the nearest one. */
 Test(elfsyms, leave_gaps_unnamed)
 {
 	struct symbolizer *s;

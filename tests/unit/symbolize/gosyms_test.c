@@ -1,4 +1,4 @@
-/* What the symbolizer says of a Go module that has nothing but its pclntab. */
+/* Lookups in a Go module that has no symbols but its pclntab. */
 #include <criterion/criterion.h>
 
 #include "symbolize/symbolizer.h"
@@ -81,7 +81,7 @@ Test(gosyms, inlined_calls_left_out)
 	expect(0, "main.(*T[...]).run", 20, 19);
 }
 
-/* pclntab has its name, but not its extent: a symbol table must say. */
+/* pclntab has the name of C's code but not its extent: only a symbol table can name it. */
 Test(gosyms, other_compilers_code_is_not_gos)
 {
 	enter(GO_1_20, 0);

@@ -1,4 +1,4 @@
-/* jitdump files: loaded and moved code, lines, what V8 makes of them, and broken ones. */
+/* jitdump files: loaded and moved code, lines, also as V8 shifts them, and broken files. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void put_load(uint64_t start, uint64_t size, uint64_t index, const char *
 	put64(size);
 	put64(index);
 	put(name, strlen(name) + 1);
-	put("\xcc\xcc\xcc", 3); /* code: as much as the record has */
+	put("\xcc\xcc\xcc", 3); /* code, up to the end of the record */
 	end();
 }
 
@@ -162,7 +162,7 @@ Test(jitdump, lines_belong_to_the_code_loaded_next)
 	end();
 	put_load(0x1000, 0x20, 1, "f");
 	put_load(0x2000, 0x20, 2, "g");
-	put_load(0x1000, 0x20, 3, "h"); /* compiled anew, without lines */
+	put_load(0x1000, 0x20, 3, "h"); /* compiled again, without lines */
 	put_move(0x3000, 1);
 	cr_assert_eq(parse(), 0);
 	cr_assert_eq(dump.line_shift, 0);
@@ -225,7 +225,7 @@ Test(jitdump, of_others_is_refused)
 	file.len = 0;
 	put_header(183);
 	cr_assert_eq(parse(), ERR_FORMAT);
-	file.data[0] = 'J'; /* the other byte order has "JiTD" here */
+	file.data[0] = 'J'; /* the other byte order begins with "JiTD" */
 	cr_assert_eq(parse(), ERR_FORMAT);
 	file.len = 39;
 	cr_assert_eq(parse(), ERR_FORMAT);

@@ -1,4 +1,4 @@
-/* The kernel's symbols: a table made up, and this kernel's own. */
+/* Kernel symbols: a made-up table, and the table of this kernel. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ Test(kallsyms, broken_lines_are_left_out)
 	cr_assert_eq(table.count, 2);
 }
 
-/* What /proc/self/stack says of us is what is found there. */
+/* The functions in /proc/self/stack are found in the table, with the same sizes. */
 Test(kallsyms, of_this_kernel)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,6 @@
 /*
- * Line programs made by hand: what compilers write is in lookup_test and in
- * tests/oracle/symbols.test.
+ * Line programs made by hand. lookup_test and tests/oracle/symbols.test have those of
+ * compilers.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -30,9 +30,9 @@ static void put_number(uint64_t v, unsigned n)
 static void begin(uint8_t max_ops)
 {
 	len = 0;
-	put_number(0, 4); /* the length: finish() */
+	put_number(0, 4); /* the length, which finish() sets */
 	put_number(4, 2);
-	put_number(0, 4); /* the header's */
+	put_number(0, 4); /* the header's length, set below */
 	PUT(1, max_ops, 1, (uint8_t)-3, 12, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1);
 	put("sub\0", 5);
 	put("a.c\0\0\0", 7);
@@ -232,7 +232,7 @@ Test(linetable, broken_headers)
 	cr_assert_eq(open_table(&t), ERR_FORMAT);
 }
 
-/* DWARF 5: a list of 2^56 entries of nothing. */
+/* DWARF 5: a list of 2^56 empty entries. */
 Test(linetable, lists_without_end)
 {
 	struct linetable *t;

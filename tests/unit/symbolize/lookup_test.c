@@ -1,12 +1,11 @@
 /*
- * Whole lookups in programs compiled here and now, in the ways that programs
- * are compiled, at every address of their functions, against llvm-symbolizer:
- * names as the linker knows them, files, lines, columns and the chain of
- * inlined calls.
+ * Whole lookups in programs that are compiled here in many ways, at up to ADDRESSES_MAX addresses
+ * of their functions. The results are compared with llvm-symbolizer's: names as the linker knows
+ * them, files, lines, columns and the chain of inlined calls.
  *
- * Two things are not compared. Of aliases each may show another. And what
- * llvm-symbolizer says where no symbol has a size is the nearest symbol, which
- * we never say; elfsyms_test has those.
+ * Two things are not compared. Of several aliases the two may show different ones. Where no symbol
+ * has a size, llvm-symbolizer shows the nearest symbol, which we never do; elfsyms_test has such
+ * symbols.
  */
 #include <elf.h>
 #include <gelf.h>
@@ -20,9 +19,9 @@
 #include "tests/unit/symbolize/workshop.h"
 
 /*
- * Compiling takes the time here, and it is the same for this test and its sanitized twin:
- * what was compiled, and llvm-symbolizer's answers, stay in $BUILD, in a folder for each
- * way, as other fixtures do. Without $BUILD they stay until the test has ended.
+ * Compiling takes most of the time, and has the same result for this test and its sanitized twin.
+ * So what was compiled, and llvm-symbolizer's answers, stay in $BUILD, as other fixtures do, with a
+ * folder for each way of compiling. Without $BUILD they stay until the test has ended.
  */
 static char kept_root[256], own_dir[256];
 
@@ -55,7 +54,7 @@ static size_t address_count;
 static struct { char *name; uint64_t value, size; } symbols[1 << 14];
 static size_t symbol_count;
 
-/* The functions of .symtab. */
+/* Reads the functions of .symtab. */
 static void read_symbols(Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -81,7 +80,7 @@ static void read_symbols(Elf *elf)
 	}
 }
 
-/* Addresses inside of functions with a size, evenly over all of them. */
+/* Collects addresses in functions with a size, evenly distributed over all of them. */
 static void collect_addresses(const char *program)
 {
 	struct image *image = open_image(program);
@@ -124,7 +123,7 @@ static void read_ours(struct symbolizer *s, const struct image *image, uint64_t 
 	}
 }
 
-/* Pairs of lines, function and file:line:column, up to an empty line. */
+/* Reads pairs of lines, function and file:line:column, up to an empty line. */
 static void read_theirs(FILE *f, struct answer *a)
 {
 	struct answer_frame *to = a->frames;
@@ -137,7 +136,7 @@ static void read_theirs(FILE *f, struct answer *a)
 		to->function[len] = '\0';
 		cr_assert_not_null(fgets(to->place, sizeof(to->place), f));
 		to->place[strcspn(to->place, "\n")] = '\0';
-		/* Its name for a file without DWARF is the nearest STT_FILE symbol. */
+		/* Without DWARF it shows the nearest STT_FILE symbol as the file. */
 		if (*to->place != '/' && strstr(to->place, ":0:0"))
 			strcpy(to->place, "??:0:0");
 		a->count += strcmp(to->function, "??") != 0;
@@ -156,7 +155,7 @@ static void ask_llvm(const char *program)
 		      workshop_dir, program));
 }
 
-/* Aliases: does the file give one address both names? */
+/* True also for aliases, which are names of the same address. */
 static bool same_function(const char *one, const char *other)
 {
 	if (!strcmp(one, other))
@@ -187,7 +186,7 @@ static void show(const char *who, const struct answer *a)
 		fprintf(stderr, "%s: %s %s\n", who, a->frames[i].function, a->frames[i].place);
 }
 
-/* Every address must have just the frames that llvm-symbolizer has. */
+/* Each address must have exactly the frames that llvm-symbolizer shows. */
 static void compare(const char *program)
 {
 	struct image *image = open_image(program);
@@ -227,14 +226,14 @@ static uint64_t hash(uint64_t h, const char *text)
 
 enum { NAME_SIZE = 17 };
 
-/* Folders have names of one length: see `take`. */
+/* All names of folders have the same length: see TAKE. */
 static void kept_name(char name[NAME_SIZE], const char *source, const char *commands)
 {
 	snprintf(name, NAME_SIZE, "%016lx", hash(hash(0xcbf29ce484222325, source), commands));
 }
 
-/* Goes to the folder of what these commands make of that source; whoever comes second
- * waits for the lock. */
+/* Changes to the folder of what these commands make of that source, and locks it: another test
+ * waits. Empties it unless it is complete. Returns the lock, which the caller closes. */
 static int enter_kept(const char *source, const char *commands)
 {
 	char name[NAME_SIZE];
@@ -252,7 +251,7 @@ static int enter_kept(const char *source, const char *commands)
 	return lock;
 }
 
-#define BROKEN "99" /* this is no matter of what the tools can do */
+#define BROKEN "99" /* exit status: the tools can do this, so it is an error */
 
 static void make(const char *commands)
 {
@@ -265,7 +264,7 @@ static void make(const char *commands)
 		cr_skip_test("'%s' fails here", commands);
 }
 
-/* Enters, too; the lock is the caller's to close. */
+/* As enter_kept, and compiles unless that was done before. */
 static int make_kept(const char *file, const char *source, const char *commands)
 {
 	int lock = enter_kept(source, commands);
@@ -278,7 +277,7 @@ static int make_kept(const char *file, const char *source, const char *commands)
 	return lock;
 }
 
-/* `asked_of` is the program that llvm-symbolizer is asked of. */
+/* Compares "shop" with what llvm-symbolizer shows for the program `asked_of`. */
 static void compare_made(const char *file, const char *source, const char *commands,
 			 const char *asked_of)
 {
@@ -297,7 +296,7 @@ static void compare_made(const char *file, const char *source, const char *comma
 
 enum { COMMANDS_SIZE = 1900 };
 
-/* Headers of an old standard are short. In `split` is what else splits the DWARF off. */
+/* C++11, because its headers are short. `split`: flags that split off the DWARF, or "". */
 static void compiling(char commands[COMMANDS_SIZE], const char *compiler, const char *flags,
 		      const char *split)
 {
@@ -314,7 +313,7 @@ static void compare_cc(const char *compiler, const char *flags)
 	compare_made("shop.cc", source_cc, commands, "shop");
 }
 
-/* Compiles it unless it was compiled before; `name` becomes the name of its folder. */
+/* Compiles "shop" unless that was done before; `name` becomes the name of its folder. */
 static void compile(char name[NAME_SIZE], const char *compiler, const char *flags, const char *split)
 {
 	char commands[COMMANDS_SIZE];
@@ -325,8 +324,9 @@ static void compile(char name[NAME_SIZE], const char *compiler, const char *flag
 }
 
 /*
- * What was compiled elsewhere becomes what compiling here would have given: the folder's name
- * is all that is different. So nothing is found there that is not here, as .dwo files.
+ * Copies what was compiled in another folder, and replaces that folder's name in it by this one's,
+ * so that it is as if compiled here. So no lookup finds a file there, such as a .dwo file, that is
+ * missing here.
  */
 #define TAKE                                                                                       \
 	"take() { cp ../$1/shop . && { test ! -e ../$1/*.dwo || cp ../$1/*.dwo .; } && "           \
@@ -361,7 +361,7 @@ LIKE_LLVM(clang_lto, "clang++", "-O2 -g -flto -fuse-ld=lld")
 LIKE_LLVM(clang_thinlto, "clang++", "-O2 -g -flto=thin -fuse-ld=lld")
 LIKE_LLVM(clang_type_units, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section")
 
-/* The same DWARF in another wrapping, by a command that makes shop out of whole. */
+/* The same DWARF in another form: the command `wrap` makes "shop" out of "whole". */
 static void compare_wrapped(const char *compiler, const char *flags, const char *wrap)
 {
 	char commands[COMMANDS_SIZE], whole[NAME_SIZE];
@@ -386,7 +386,7 @@ Test(lookup, debug_file_compressed_by_zstd)
 			"strip shop && objcopy --add-gnu-debuglink=shop.debug shop");
 }
 
-/* dwz leaves a file alone of which it saves nothing: so two that are alike. */
+/* dwz does not change a file in which it can save nothing, so there are two equal ones. */
 static const char dwz[] =
 	"cp whole twin && dwz -m common -M $PWD/common shop twin && test -e common";
 
@@ -426,8 +426,8 @@ Test(lookup, dwz_compressed_by_zstd)
 			"objcopy --compress-debug-sections=zstd common");
 }
 
-/* llvm-symbolizer 14 loses inlined calls in .dwo files of clang; the same code
- * with the DWARF in the program itself says what is right. `pack` goes on from there. */
+/* llvm-symbolizer 14 loses inlined calls in .dwo files of clang, so it reads the same code with the
+ * DWARF in the program itself. The command `pack` changes the split one before the comparison. */
 static void compare_split(const char *compiler, const char *flags, const char *how, const char *pack)
 {
 	char commands[COMMANDS_SIZE], whole[NAME_SIZE], split[NAME_SIZE];
@@ -508,7 +508,7 @@ Test(lookup, d)
 	compare_made("shop.d", source, "gdc -O2 -g shop.d -o shop || exit " BROKEN, "shop");
 }
 
-/* What is asked of the stripped program must be as if it had kept everything. */
+/* Results for the stripped program must be those for the whole one. */
 #define STRIPPED(name, flags, how)                                                                 \
 	Test(lookup, name)                                                                         \
 	{                                                                                          \

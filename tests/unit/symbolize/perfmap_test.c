@@ -1,4 +1,4 @@
-/* Perf maps: whole, cut at every byte, overlapping, broken, and whose to believe. */
+/* Perf maps: whole, cut at every byte, overlapping, broken, and which files are trusted. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ Test(perfmap, survives_truncation_at_every_byte)
 	}
 }
 
-/* Our own process, with a root of its own in which to put files. */
+/* Our own process, with a temporary folder as its root. */
 static struct process self;
 static char root[64], file[128];
 
@@ -164,7 +164,7 @@ Test(perfmap_file, must_be_a_regular_file)
 	cr_assert_eq(perfmap_load(&map, &self, NULL), ERR_PERM);
 }
 
-/* Else whoever can write to its /tmp could have any file of root's read. */
+/* Otherwise a user who can write to the target's /tmp could make us read any file as root. */
 Test(perfmap_file, must_not_be_a_link)
 {
 	struct error err = { 0 };
@@ -189,7 +189,7 @@ Test(perfmap_file, must_not_be_endless)
 	cr_assert_eq(perfmap_load(&map, &self, NULL), ERR_LIMIT);
 }
 
-/* Through the front door, with a name that would do things to a terminal. */
+/* Through the symbolizer, with a name that has a terminal's control sequence. */
 Test(perfmap_file, names_anonymous_code)
 {
 	struct image *anon = image_open_none("[anon]");

@@ -1,5 +1,5 @@
-/* Ranges cut into pieces, against the definition: of all that cover an address
- * the one added last. */
+/* Ranges, which are cut into pieces, are compared with their definition: of all that cover an
+ * address, the one added last. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

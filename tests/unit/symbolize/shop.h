@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_SYMBOLIZE_SHOP_H
 #define TESTS_UNIT_SYMBOLIZE_SHOP_H
 
-/* Few headers: reading them took longer than all the rest. */
+/* Few headers: parsing more of them would take longer than all the rest. */
 static const char source_cc[] =
 	"#include <vector>\n"
 	"volatile int sink;\n"

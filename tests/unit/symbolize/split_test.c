@@ -1,5 +1,5 @@
-/* Split DWARF: where its files are looked for, which are refused, and packages of many
- * units. What the units say is compared in lookup_test. */
+/* Split DWARF: where its files are looked for, which are refused, and packages of many units.
+ * lookup_test compares what units contain. */
 #include <sys/stat.h>
 
 #include "symbolize/dwpindex.h"
@@ -26,7 +26,7 @@ static void leave(void)
 
 TestSuite(split, .init = enter, .fini = leave, .timeout = 60);
 
-/* "p" of p.c; all that it has was compiled in /build, as far as its DWARF says. */
+/* Builds "p" of p.c. Its DWARF says that it was compiled in /build. */
 static void build(const char *flags)
 {
 	static const char source[] =
@@ -41,7 +41,7 @@ static void build(const char *flags)
 		      "cc p.o -o p && rm p.o", workshop_dir, flags));
 }
 
-/* Is in() found, inlined into work()? Else the note must hold `why`. */
+/* in() must be found, inlined into work(), unless `why` is given, which the note must contain. */
 static void expect(const char *why)
 {
 	struct image *image = open_image("p");
@@ -123,10 +123,10 @@ Test(split, broken_files_are_missing_ones)
 		expect("split DWARF is missing");
 	}
 	cr_assert(run("cp whole p.dwo && cp whole p.dwp"));
-	expect(NULL); /* a .dwp without an index is none */
+	expect(NULL); /* a .dwp without an index is not used */
 }
 
-/* Two dozen units: the index has collisions, and a unit's parts lie between others'. */
+/* So many units that the index has collisions and a unit's parts lie between those of others. */
 enum { UNITS = 24 };
 
 static void build_many(const char *compiler, int version)
@@ -190,9 +190,9 @@ static void expect_package(const char *compiler, int version, const char *packer
 
 Test(split, package_by_llvm_of_dwarf_4) { expect_package("clang", 4, "llvm-dwp"); }
 Test(split, package_by_llvm_of_dwarf_5) { expect_package("clang", 5, "llvm-dwp"); }
-Test(split, package_by_gnu_of_dwarf_4) { expect_package("gcc", 4, "dwp"); } /* it makes none of 5 */
+Test(split, package_by_gnu_of_dwarf_4) { expect_package("gcc", 4, "dwp"); } /* dwp cannot pack 5 */
 
-/* A package is believed before what lies about. */
+/* A package takes precedence over .dwo files. */
 Test(split, package_before_files)
 {
 	need("llvm-dwp");

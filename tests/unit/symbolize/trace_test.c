@@ -1,5 +1,4 @@
-/* Who watches a symbolizer from outside learns at which image it is, and what was
- * left out stays unread. */
+/* A trace shows at which image a symbolizer is; an image that was left out is not read. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 
@@ -27,7 +26,7 @@ static void close_all(void)
 
 TestSuite(trace, .init = open_ourselves, .fini = close_all);
 
-/* The address of something that has a symbol: the start of a function in .text. */
+/* Returns an address in executable code that has a symbol. */
 static uint64_t an_address(void)
 {
 	size_t count;

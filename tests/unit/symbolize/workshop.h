@@ -1,7 +1,6 @@
 /*
- * A temporary folder in which a test writes sources, compiles them and asks
- * other tools about the result. Each Criterion test is a process of its own, so
- * the folder simply is its working directory.
+ * A temporary folder in which a test writes sources, compiles them and runs other tools on the
+ * result. Each Criterion test is a process of its own, so the folder is its working directory.
  */
 #ifndef TESTS_UNIT_SYMBOLIZE_WORKSHOP_H
 #define TESTS_UNIT_SYMBOLIZE_WORKSHOP_H
@@ -26,7 +25,7 @@ static inline void workshop_enter(void)
 	unsetenv("DEBUGINFOD_URLS");
 }
 
-/* What system(3) says of the command, made as by printf, which says nothing. */
+/* Runs a command, formatted as by printf, without its output. Returns what system(3) returns. */
 __attribute__((format(printf, 1, 2))) static inline int run_status(const char *fmt, ...)
 {
 	char command[2048];
@@ -54,7 +53,7 @@ static inline bool have(const char *tool)
 	return run("command -v %s", tool);
 }
 
-/* Leaves the test as skipped, under its name, where a tool is missing. */
+/* Skips the test, by name, if the tool is missing. */
 static inline void need(const char *tool)
 {
 	if (have(tool))

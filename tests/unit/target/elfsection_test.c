@@ -1,4 +1,4 @@
-/* Sections of a file as objcopy compresses them, and as nobody should. */
+/* Sections as objcopy compresses them, and invalid ones. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void leave(void)
 	cr_assert(chdir("/") == 0 && run(command));
 }
 
-/* "whole": an object with .debug_x of LEN bytes. */
+/* Makes "whole", an object with .debug_x of LEN bytes. */
 static void enter(void)
 {
 	FILE *f;
@@ -112,7 +112,7 @@ Test(elfsection, zstd)
 	expect("z", ".debug_x", false);
 }
 
-/* The section's bytes in the file, to be changed. */
+/* Makes "z", whose section is compressed as `how`, and changes bytes of the section. */
 static void change(const char *how, long offset, uint64_t value, size_t bytes)
 {
 	char command[128];
@@ -148,7 +148,7 @@ Test(elfsection, broken)
 	static const char *const ways[] = { "zlib", "zstd" };
 
 	for (int i = 0; i < (run("objcopy --compress-debug-sections=zstd whole z") ? 2 : 1); i++) {
-		change(ways[i], 0, 0, 4); /* no way to compress */
+		change(ways[i], 0, 0, 4); /* not a way to compress */
 		cr_assert_eq(read_changed(), 0);
 		change(ways[i], 0, 77, 4);
 		cr_assert_eq(read_changed(), 0);

@@ -1,6 +1,6 @@
 /*
- * A Go module made here, in the format of each release: functions that the test names,
- * their pclntab and moduledata, in an ELF file without sections.
+ * A made-up Go module in the formats of the releases: functions that the test describes, their
+ * pclntab and moduledata, in an ELF file without sections.
  */
 #ifndef TESTS_UNIT_TARGET_GOIMAGE_H
 #define TESTS_UNIT_TARGET_GOIMAGE_H
@@ -15,9 +15,9 @@
 #include "target/gomodule.h"
 
 enum {
-	MADE_TEXT = 0x1000, MADE_FUNCTION = 0x100, /* functions stand at this distance */
+	MADE_TEXT = 0x1000, MADE_FUNCTION = 0x100, /* distance between functions */
 	MADE_PCLNTAB = 0x8000, MADE_GOFUNC = 0x18000, MADE_DATA = 0x20000, MADE_END = 0x21000,
-	MADE_PUSHED = 4, /* from this byte of a function on its depth is on the stack */
+	MADE_PUSHED = 4, /* from this byte of a function on, its `depth` bytes are on the stack */
 };
 
 struct made_function {
@@ -25,12 +25,12 @@ struct made_function {
 	int32_t depth;
 	uint8_t flags;
 	bool foreign;	     /* other compilers' code: no tables */
-	const char *code;    /* its bytes, NUL for none */
+	const char *code;    /* its bytes; NULL: none */
 	size_t code_len;
-	const char *inlined; /* a call inlined from byte 32 to 63, which is in the line + 1 */
+	const char *inlined; /* a call inlined in bytes 32 to 63, which have the line + 1 */
 	uint8_t id, inlined_id; /* funcIDs */
-	struct made_bytes { const uint8_t *at; size_t len; } args, live; /* FUNCDATA_ArgInfo, ArgLiveInfo,
-		* of which the byte at 1 tells from byte 32 to 63 of the function */
+	struct made_bytes { const uint8_t *at; size_t len; } args, live; /* FUNCDATA_ArgInfo, ArgLiveInfo;
+		* the latter's byte 1 is for bytes 32 to 63 of the function */
 };
 
 struct made_table {
@@ -49,7 +49,7 @@ static inline void made_uleb(struct buffer *b, uint32_t v)
 	made_put(b, v, 1);
 }
 
-/* One pair of a table of values (runtime/symtab.go, step). */
+/* Puts one pair of a table of values (runtime/symtab.go, step). */
 static inline void made_pair(struct buffer *b, int32_t *last, int32_t value, uint32_t bytes)
 {
 	int32_t delta = value - *last;
@@ -82,8 +82,7 @@ static inline uint32_t made_name(struct buffer *names, const char *name)
 	return at;
 }
 
-/* One function; its line is 10 * (number + 1). */
-/* Where in go:func.* they are. */
+/* Puts bytes into go:func.*. Returns their offset there; UINT64_MAX: there are none. */
 static inline uint64_t made_bytes(struct made_table *t, struct made_bytes bytes)
 {
 	uint64_t at = t->inlined.len;
@@ -101,6 +100,7 @@ static inline void made_data(struct buffer *b, enum go_format format, uint64_t a
 		made_put(b, at == UINT64_MAX ? UINT32_MAX : at, 4);
 }
 
+/* Puts one function. Its line is 10 * (number + 1). */
 static inline void made_record(struct made_table *t, enum go_format format,
 			       const struct made_function *f, uint32_t number)
 {
@@ -113,7 +113,7 @@ static inline void made_record(struct made_table *t, enum go_format format,
 	made_put(b, 0, 8);
 	if (f->foreign)
 		made_put(b, 0, 4);
-	else if (!f->depth) /* two pairs of the same value the linker would have joined */
+	else if (!f->depth) /* the linker would have joined two pairs of the same value */
 		made_put(b, made_values(&t->values, 0, MADE_FUNCTION, 0, 0, 0, 0), 4);
 	else
 		made_put(b, made_values(&t->values, 0, MADE_PUSHED, f->depth,
@@ -146,7 +146,7 @@ static inline void made_record(struct made_table *t, enum go_format format,
 		made_put(b, 0, 1);
 }
 
-/* Its tree of inlined calls: one call, made at the function's first byte. */
+/* Puts the function's tree of inlined calls: one call, made at the function's first byte. */
 static inline void made_inlined(struct made_table *t, enum go_format format,
 				const struct made_function *f)
 {
@@ -179,7 +179,7 @@ static inline void made_entries(struct made_table *t, enum go_format format, uin
 	made_put(&t->entries, base + (uint64_t)count * MADE_FUNCTION, 8);
 }
 
-/* Header and parts, one behind the other; their distances go to at[5]. */
+/* Puts the header, the parts and the records one after the other; at[5]: the parts' offsets. */
 static inline void made_pclntab(struct buffer *out, struct made_table *t, enum go_format format,
 				uint32_t count, uint64_t at[5])
 {
@@ -198,7 +198,7 @@ static inline void made_pclntab(struct buffer *out, struct made_table *t, enum g
 	made_put(out, count, 8);
 	made_put(out, 1, 8);
 	if (format != GO_1_16)
-		made_put(out, 0, 8); /* as from 1.26 on: where the text is, moduledata knows */
+		made_put(out, 0, 8); /* as since Go 1.26: moduledata has the address of the text */
 	for (int i = 0; i < 5; i++)
 		made_put(out, at[i], 8);
 	while (out->len < 72)
@@ -238,7 +238,7 @@ static inline void made_headers(uint8_t *file)
 	}
 }
 
-/* The whole file: MADE_END bytes, to be freed. Addresses are offsets. */
+/* Makes the whole file, MADE_END bytes, which the caller frees. Addresses are offsets in it. */
 static inline uint8_t *made_file(enum go_format format, const struct made_function *functions,
 				 uint32_t count)
 {

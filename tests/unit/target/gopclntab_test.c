@@ -1,4 +1,4 @@
-/* Go's table of functions, made here in each format, whole and damaged. */
+/* Made-up tables of functions in each of Go's formats, whole and damaged. */
 #include <criterion/criterion.h>
 
 #include "base/error.h"
@@ -151,7 +151,7 @@ Test(gopclntab, a_file_without_one_has_none)
 	free(file);
 }
 
-/* Addresses are counted from there, and nothing else says where it is. */
+/* The table's addresses are relative to the text, whose address only moduledata has. */
 Test(gopclntab, a_module_without_moduledata_is_not_understood)
 {
 	uint8_t *file = made_file(GO_1_20, functions, COUNT);
@@ -164,8 +164,8 @@ Test(gopclntab, a_module_without_moduledata_is_not_understood)
 	free(file);
 }
 
-/* Every byte of the tables made every of a few values: nothing breaks, and what is said
- * stays within the function. */
+/* Each byte of the tables is replaced by one of a few values: nothing breaks, and a function that
+ * is found contains the address. */
 Test(gopclntab, damaged_tables_break_nothing)
 {
 	uint8_t *file = made_file(GO_1_20, functions, COUNT);

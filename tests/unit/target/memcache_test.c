@@ -1,5 +1,5 @@
-/* A memory with holes read through a cache of its blocks: the same bytes, the same failures,
- * fewer reads. */
+/* Memory with holes is read through a cache of its blocks: the same bytes, the same failures, fewer
+ * reads. */
 #include <criterion/criterion.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { PAGE = 4096, PAGES = 256 };
 
-/* Pages of which some are missing; each byte tells where it is. */
+/* Pages, some of which are missing. Each byte depends on its address. */
 struct holey {
 	struct memory memory;
 	uint64_t start;
@@ -132,7 +132,7 @@ Test(memcache, the_end_of_a_mapping_takes_few_reads)
 	const struct memory *m;
 	uint64_t word;
 
-	/* The last page of the first block is missing: its halves down to a page. */
+	/* The last page of the first block is missing: halves of it are read, down to a page. */
 	h.missing[15] = true;
 	cr_assert_eq(memcache_new(&c, &h.memory, 64 << 10, 4), 0);
 	m = memcache_memory(c);

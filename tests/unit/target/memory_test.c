@@ -1,4 +1,4 @@
-/* Our own memory, read as another process's. */
+/* Our own memory, read in the same way as another process's. */
 #include <criterion/criterion.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -56,7 +56,7 @@ Test(memory, what_is_missing_hinders_no_other)
 	check(&live.memory, 8);
 }
 
-/* A piece that is there in part is missing; what comes behind it is read. */
+/* A piece that is mapped only in part is missing; the pieces after it are read. */
 Test(memory, a_piece_is_whole_or_not_at_all)
 {
 	uint8_t *two = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,

@@ -1,4 +1,4 @@
-/* Our own process, a child, and what is neither. */
+/* Our own process, a child, a process that does not exist; their maps, memory and images. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>

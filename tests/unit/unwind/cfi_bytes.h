@@ -1,5 +1,5 @@
-/* Call frame information written by hand (DWARF 5, section 6.4.1; LSB Core,
- * 10.6.1): entries appended to a buffer, lengths and padding taken care of. */
+/* Call frame information written by hand (DWARF 5, section 6.4.1; LSB Core, 10.6.1): entries are
+ * appended to a buffer, with lengths and padding. */
 #ifndef TESTS_UNIT_UNWIND_CFI_BYTES_H
 #define TESTS_UNIT_UNWIND_CFI_BYTES_H
 
@@ -12,12 +12,12 @@
 #include "unwind/regs.h"
 #include "unwind/table.h"
 
-/* A string literal, with NULs inside but not the one at its end, and its length. */
+/* A string literal, which may contain NULs, and its length without the NUL at its end. */
 #define CODE(text) text, sizeof(text) - 1
 
 static const unsigned char ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };
 
-/* The rule at an address, NULL where there is none. Good for some more calls. */
+/* The rule at an address, valid during seven more calls. NULL: there is none. */
 static inline const struct cfi_rule *rule_at(const struct cfi_table *t, uint64_t pc)
 {
 	static struct cfi_rule rules[8];
@@ -43,8 +43,8 @@ static inline void finish_entry(struct buffer *b, size_t start)
 	memcpy(b->data + start, &len, sizeof(len));
 }
 
-/* A CIE whose augmentation data and instructions the caller gives; with
- * `debug_frame` in that section's form. Returns its place. */
+/* Puts a CIE with this augmentation data and these instructions, in .debug_frame's form if
+ * `debug_frame`. Returns its offset in the buffer. */
 static inline size_t put_cie_with(struct buffer *b, bool debug_frame, const char *augmentation,
 				  const char *data, size_t data_len, const char *code, size_t len)
 {
@@ -64,8 +64,8 @@ static inline size_t put_cie_with(struct buffer *b, bool debug_frame, const char
 	return start;
 }
 
-/* The usual: addresses are udata8; CFA rsp+8, return address at CFA-8. Or CFA sp, return
- * address in x30. */
+/* The usual CIE: addresses are udata8. On x86-64 CFA rsp+8, return address at CFA-8; on aarch64
+ * CFA sp, return address in x30. */
 #ifdef __x86_64__
 #define USUAL_CODE CODE("\x0c\7\x08\x90\1")
 #else
@@ -82,7 +82,7 @@ static inline size_t put_debug_cie(struct buffer *b)
 	return put_cie_with(b, true, "", "", 0, USUAL_CODE);
 }
 
-/* An FDE of .eh_frame whose encoded addresses the caller gives. */
+/* Puts an FDE of .eh_frame with these encoded addresses. */
 static inline void put_fde_with(struct buffer *b, size_t cie, const void *addresses, size_t size,
 				const char *code, size_t len)
 {

@@ -1,12 +1,12 @@
-/* Call frame instructions and augmentations on hand-made entries: what each says,
- * and that an entry which breaks a rule is left out whole. */
+/* Call frame instructions and augmentations in hand-made entries: the meaning of each, and that an
+ * entry that breaks a rule is left out whole. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "tests/unit/unwind/cfi_bytes.h"
 #include "unwind/table.h"
 
-enum { SECTION = 0x5000 }; /* where the section stands in the image */
+enum { SECTION = 0x5000 }; /* the section's image address */
 
 static struct cfi_table *compile_bytes(const struct buffer *b, uint64_t data_base)
 {
@@ -18,7 +18,7 @@ static struct cfi_table *compile_bytes(const struct buffer *b, uint64_t data_bas
 	return table;
 }
 
-/* One FDE for [0x1000, 0x1100) with the given instructions. */
+/* Compiles one FDE for [0x1000, 0x1100) with the given instructions. */
 static struct cfi_table *compile(struct buffer *b, const char *augmentation, const char *code,
 				 size_t len)
 {
@@ -147,7 +147,7 @@ Test(cfi, a_broken_entry_is_left_out_whole)
 		struct cfi_table *t;
 
 		put_fde(&b, cie, 0x1000, 0x100, broken[i].code, broken[i].len);
-		memcpy(b.data + start, &len, 4); /* no padding: it must end where it ends */
+		memcpy(b.data + start, &len, 4); /* no padding: the entry ends with these bytes */
 		b.len = start + 4 + len;
 		put_fde(&b, cie, 0x2000, 0x100, CODE(""));
 		t = compile_bytes(&b, 0);
@@ -202,8 +202,8 @@ Test(cfi, extended_forms)
 				   "\x05\3\4"	    /* offset_extended rbx, cfa-32 */
 				   "\x2f\x0c\5"    /* GNU_negative_offset_extended r12, cfa+40 */
 				   "\x15\x0d\x7f"  /* val_offset_sf r13, cfa+8 */
-				   "\x05\x21\4"    /* of a register that is not ours */
-				   "\x09\x0e\x15"  /* r14 is kept in one */
+				   "\x05\x21\4"    /* of a register that is not tracked */
+				   "\x09\x0e\x15"  /* r14 is in such a register */
 				   "\x41\x13\x7d"  /* def_cfa_offset_sf -3: +24 */
 				   "\x06\3"	    /* restore_extended rbx */
 				   "\x06\x21";
@@ -225,7 +225,7 @@ Test(cfi, extended_forms)
 	buffer_release(&b);
 }
 
-/* An FDE for [0x1000, 0x1100) whose addresses have an encoding. */
+/* Compiles an FDE for [0x1000, 0x1100) whose addresses have this encoding. */
 static struct cfi_table *compile_encoded(struct buffer *b, char encoding, const void *addresses,
 					 size_t size, uint64_t data_base)
 {
@@ -237,7 +237,7 @@ static struct cfi_table *compile_encoded(struct buffer *b, char encoding, const 
 
 Test(cfi, pointer_encodings)
 {
-	/* The CIE takes 28 bytes, the FDE's address stands 8 further. */
+	/* The CIE takes 28 bytes; the FDE's address is 8 bytes after that. */
 	enum { HERE = SECTION + 28 + 8 };
 	static const struct {
 		uint8_t encoding;
@@ -280,8 +280,8 @@ Test(cfi, leb128_addresses)
 
 Test(cfi, pointers_that_cannot_be_told_are_refused)
 {
-	/* indirect, relative to the text, to the function, aligned, omitted, no
-	 * format, and relative to data whose place is not known */
+	/* indirect, relative to the text, to the function, aligned, omitted, no format, and
+	 * relative to data whose address is not known */
 	static const uint8_t all[] = { 0x9b, 0x2b, 0x4b, 0x50, 0xff, 0x07, 0x3b };
 
 	for (size_t i = 0; i < sizeof(all); i++) {
@@ -308,12 +308,12 @@ Test(cfi, augmentations)
 		{ "zR", CODE("\x04"), true, false },
 		{ "zPLR", CODE("\x1b\1\2\3\4\x1b\x04"), true, false },
 		{ "zPLR", CODE("\x9b\1\2\3\4\xff\x04"), true, false },
-		{ "zPR", CODE("\xff\x04"), true, false },    /* no personality after all */
+		{ "zPR", CODE("\xff\x04"), true, false },    /* the personality is omitted */
 		{ "zRB", CODE("\x04"), true, false },
 		{ "zRS", CODE("\x04"), true, true },
 		{ "zSR", CODE("\x04"), true, true },
 		{ "z", CODE(""), true, false },
-		{ "zRx", CODE("\x04\x77"), true, false },    /* unknown, but as long as it says */
+		{ "zRx", CODE("\x04\x77"), true, false },    /* unknown letter, known length */
 		{ "x", CODE(""), false, false },
 		{ "eh", CODE("\0\0\0\0\0\0\0\0"), false, false },
 		{ "zR", CODE(""), false, false },	      /* too short */
@@ -381,8 +381,7 @@ Test(cfi, instructions_beyond_the_entry_are_left_out)
 	buffer_release(&b);
 }
 
-/* Every truncation, and every byte changed: no crash, and what is said is said
- * of the entries' addresses only. */
+/* Cut at every byte, and with every bit changed: no crash. */
 Test(cfi, damage)
 {
 	static const char code[] = "\x41\x0e\x10\x86\2\x43\x0d\6\x0a\x10\x0f\2\x77\0\x02\x50\x0b";
@@ -390,7 +389,7 @@ Test(cfi, damage)
 
 	cfi_table_free(compile(&b, "zPLR", code, sizeof(code) - 1));
 	for (size_t i = 0; i < b.len; i++) {
-		uint8_t *bytes = malloc(i ? i : 1); /* of this length for the sanitizer */
+		uint8_t *bytes = malloc(i ? i : 1); /* of exactly this size for the sanitizer */
 		struct buffer cut = { bytes, i, i };
 
 		memcpy(bytes, b.data, i);

@@ -1,5 +1,5 @@
-/* DWARF expressions: each operation against the value that it must give, and
- * each way to break one. Codes: DWARF 5, table 7.9. */
+/* DWARF expressions: the value that each operation must give, and each way to break an expression.
+ * The codes are those of DWARF 5, table 7.9. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { CFA = 0x7100, BIAS = 0x10000 };
 
-/* Memory of two words at 0x7000; rsp = 0x7000, rbx = 5, nothing else known. */
+/* Evaluates with two words of memory at 0x7000, rsp = 0x7000, rbx = 5, no other registers. */
 static int evaluate(const char *code, size_t len, uint64_t *value)
 {
 	static const uint64_t words[2] = { 0x1122334455667788, 0x2222 };
@@ -156,7 +156,7 @@ Test(expr, branches)
 		{ CODE("\x35\x31\x28\x01\x00\x37"), 5 },	/* lit5 lit1 bra: taken */
 		/* lit3, then lit1 minus dup bra -6 until it is zero */
 		{ CODE("\x33\x31\x1c\x12\x28\xfa\xff"), 0 },
-		/* A PLT's CFA: rsp + 8 + ((rip & 15) >= 11) << 3 without the rip. */
+		/* A PLT's CFA: rsp + 8 + ((rip & 15) >= 11) << 3, with 12 for rip. */
 		{ CODE("\x77\x08\x3c\x3f\x1a\x3b\x2a\x33\x24\x22"), 0x7010 },
 	};
 
@@ -185,7 +185,7 @@ Test(expr, broken_ones_end_with_an_error)
 		{ CODE("\x0e\x01"), ERR_FORMAT },		/* half a constant */
 		{ CODE("\x9c"), ERR_FORMAT },			/* call_frame_cfa */
 		{ CODE("\x97"), ERR_FORMAT },			/* push_object_address */
-		{ CODE("\xff"), ERR_FORMAT },			/* none at all */
+		{ CODE("\xff"), ERR_FORMAT },			/* not an operation */
 		{ CODE("\x77\x00\x94\x00"), ERR_FORMAT },	/* deref_size 0 */
 		{ CODE("\x77\x00\x94\x09"), ERR_FORMAT },	/* deref_size 9 */
 		{ CODE("\x30\x06"), ERR_IO },			/* deref of address 0 */
@@ -205,7 +205,7 @@ Test(expr, a_full_stack_is_an_error)
 	char code[80];
 	uint64_t value;
 
-	memset(code, 0x31, sizeof(code)); /* lit1, one stands there already */
+	memset(code, 0x31, sizeof(code)); /* lit1; one value is there already */
 	cr_assert_eq(evaluate(code, 63, &value), 0);
 	cr_assert_eq(evaluate(code, 64, &value), ERR_FORMAT);
 }

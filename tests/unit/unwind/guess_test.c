@@ -1,6 +1,6 @@
 /*
- * Steps where there is no CFI, through code that is made here: what each way finds,
- * and above all what none may find.
+ * Steps without CFI, through made-up code: the callers that each method finds, and above all wrong
+ * ones that no method may find.
  */
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -42,7 +42,7 @@ static struct image *make_image(void)
 	return image;
 }
 
-/* Code at an offset; its address. */
+/* Puts code at an offset. Returns its address in the process. */
 static uint64_t put(size_t at, const char *bytes, size_t len)
 {
 	memcpy(code + at, bytes, len);
@@ -90,7 +90,8 @@ static void expect(size_t i, uint64_t pc, enum frame_source source)
 	cr_assert_eq(stack.frames[i].source, source, "frame %zu: %d", i, stack.frames[i].source);
 }
 
-/* A thread's first function: call *%r9; xor edi,edi; mov $60,%eax; syscall. */
+/* Puts a thread's first function: call *%r9; xor edi,edi; mov $60,%eax; syscall. Returns the
+ * address after its call. */
 static uint64_t put_bottom(void)
 {
 	return PUT(0x800, "\x41\xff\xd1\x31\xff\xb8\x3c\0\0\0\x0f\x05") + 3;
@@ -129,7 +130,7 @@ Test(guess, what_it_restores_is_known_to_the_caller)
 	expect(2, bottom, FRAME_BY_CODE);
 }
 
-/* As lld links it, without CFI: the head, and the first entry. */
+/* A PLT as lld makes it, without CFI: its head, and its first entry. */
 Test(guess, a_plt_s_entry_that_is_not_yet_bound)
 {
 	uint64_t head = PUT(0x100, "\xff\x35\x02\x20\0\0\xff\x25\x04\x20\0\0\x0f\x1f\x40\0");
@@ -162,7 +163,7 @@ Test(guess, a_word_behind_no_call_is_no_return_address)
 
 Test(guess, both_ways_of_a_branch_are_tried)
 {
-	/* je +1; ud2 ... : one way ends, the other returns */
+	/* je +2; ud2; ret: one way ends, the other returns */
 	uint64_t leaf = PUT(0, "\x74\x02\x0f\x0b\xc3"), bottom = put_bottom();
 
 	words[0] = bottom;
@@ -256,8 +257,8 @@ Test(guess, before_and_between_the_two_instructions_that_make_a_frame)
 
 Test(guess, a_scan_does_not_pass_by_what_may_be_right)
 {
-	/* Two words behind calls; which is it? The first is in code of which nothing is
-	 * known, the second begins a stack. */
+	/* Two words are addresses after calls, so that either may be the return address. The first
+	 * is in code that leads nowhere, the second is in a thread's first function. */
 	uint64_t f = PUT(0, "\xeb\xfe"), doubtful = PUT(0x100, "\xff\xd0\xeb\xfe") + 2;
 	uint64_t bottom = put_bottom();
 

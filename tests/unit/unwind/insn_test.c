@@ -1,5 +1,5 @@
-/* Instructions: their lengths, their operands and what they may change. Lengths of all
- * instructions of whole libraries: oracle/insn. */
+/* Instructions: their lengths, their operands, and the registers that they may change.
+ * tests/oracle/insn.test checks the lengths of all instructions of whole libraries. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * Rows of real files against libdw, each of them or each fifth: at the beginning and the
- * end of a row that libdw knows, in the gaps, and at random addresses, our table must
- * say what dwarf_cfi_addrframe says. Both are put into words and compared as
- * text, so that a difference can be read.
+ * Tables of real files are compared with libdw, in each row or each tenth: at the first and the
+ * last address of libdw's row, in gaps, and at random addresses, our table must have what
+ * dwarf_cfi_addrframe returns. Both are put into words and compared as text, so that a difference
+ * can be read.
  */
 #include <criterion/criterion.h>
 #include <dwarf.h>
@@ -33,7 +33,7 @@ struct oracle {
 	struct cfi_table *table;
 };
 
-/* Text that grows to the right. */
+/* A text to which words are appended. */
 struct words {
 	char text[WORDS];
 	size_t len;
@@ -49,16 +49,15 @@ __attribute__((format(printf, 2, 3))) static void say(struct words *w, const cha
 	cr_assert_lt(w->len, WORDS);
 }
 
-/* Of x86-64, elfutils 0.188 takes rax for what a callee preserves and not rbx
- * (backends/x86_64_cfi.c), so these two are not asked whether they are the same or
- * lost. */
+/* On x86-64, elfutils 0.188 takes rax instead of rbx for a register that a callee preserves
+ * (backends/x86_64_cfi.c). So "same" and "undefined" are not distinguished for these two. */
 #ifdef __x86_64__
 static const uint32_t NOT_ASKED = 1u << DWARF_RAX | 1u << DWARF_RBX;
 #else
 static const uint32_t NOT_ASKED = 0;
 #endif
 
-/* A register that is nowhere. */
+/* A register that is not saved. */
 static void say_not_saved(struct words *w, unsigned reg, bool same)
 {
 	if (NOT_ASKED >> reg & 1)
@@ -67,7 +66,7 @@ static void say_not_saved(struct words *w, unsigned reg, bool same)
 		say(w, same ? "same" : "undefined");
 }
 
-/* A register of which nothing is said (System V ABI). */
+/* A register without a rule (System V ABI). */
 static void say_default(struct words *w, unsigned reg)
 {
 	if (reg == DWARF_SP)
@@ -76,14 +75,14 @@ static void say_default(struct words *w, unsigned reg)
 		say_not_saved(w, reg, KEPT >> reg & 1);
 }
 
-/* An expression as libdw takes it apart. */
+/* An expression as libdw parses it. */
 static void say_ops(struct words *w, const Dwarf_Op *ops, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		say(w, " %x:%lx:%lx", ops[i].atom, ops[i].number, ops[i].number2);
 }
 
-/* One of ours, taken apart alike. */
+/* An expression of our table, parsed in the same way. */
 static void say_expression(struct words *w, const struct oracle *o, int32_t place)
 {
 	struct cursor c;
@@ -185,7 +184,7 @@ static void say_their_column(struct words *w, Dwarf_Frame *frame, unsigned reg)
 		say_ops(w, ops + 1, n - 1);
 }
 
-/* libdw's row and where it ends; NULL and 0 when there is none. To be freed. */
+/* libdw's row, which the caller frees, and its end. NULL and 0: there is none. */
 static Dwarf_Frame *their_frame(const struct oracle *o, uint64_t pc, uint64_t *end, bool *signal)
 {
 	Dwarf_Frame *frame;
@@ -200,7 +199,7 @@ static Dwarf_Frame *their_frame(const struct oracle *o, uint64_t pc, uint64_t *e
 	return frame;
 }
 
-/* Returns where libdw's row ends, 0 when there is none. */
+/* Returns the end of libdw's row, 0 if there is none. */
 static uint64_t say_theirs(struct words *w, const struct oracle *o, uint64_t pc)
 {
 	Dwarf_Frame *frame;
@@ -253,7 +252,7 @@ static bool oracle_open(struct oracle *o, const char *path)
 	elf_version(EV_CURRENT);
 	o->elf = elf_begin(o->fd, ELF_C_READ, NULL);
 	if (!gelf_getehdr(o->elf, &ehdr) || ehdr.e_machine != MACHINE_ELF)
-		return false; /* qemu-aarch64 shows us the files of the machine around it */
+		return false; /* qemu-aarch64 shows the files of its host */
 	o->dwarf = dwarf_begin_elf(o->elf, DWARF_C_READ, NULL);
 	o->eh = dwarf_getcfi_elf(o->elf);
 	o->debug = o->dwarf ? dwarf_getcfi(o->dwarf) : NULL;
@@ -273,7 +272,7 @@ static void oracle_close(struct oracle *o)
 	close(o->fd);
 }
 
-/* Of some rows only the end is asked of libdw. */
+/* The end of libdw's row, for rows that are not compared. */
 static uint64_t end_of_row(const struct oracle *o, uint64_t pc)
 {
 	uint64_t end;
@@ -283,8 +282,8 @@ static uint64_t end_of_row(const struct oracle *o, uint64_t pc)
 	return end;
 }
 
-/* Through a segment: from row to row, and byte by byte for a while where libdw
- * has none. */
+/* Compares a segment from row to row. In a gap of libdw it goes on byte by byte for a while, then
+ * by seven bytes. */
 static void compare_rows(const struct oracle *o, const struct image_segment *s)
 {
 	size_t each = amount(FEW_ROWS, 1), row = 0;
@@ -337,7 +336,7 @@ static void compare_file(const char *const *paths)
 		compare_file((const char *const[]){ __VA_ARGS__, NULL });                          \
 	}
 
-/* Where Debian and its like have libraries. */
+/* Where Debian and its derivatives have libraries. */
 #ifdef __x86_64__
 #define LIB "lib/x86_64-linux-gnu/"
 #define LOADER "/lib64/ld-linux-x86-64.so.2"

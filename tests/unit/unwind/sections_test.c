@@ -1,5 +1,5 @@
-/* Where an image keeps its CFI: files made here with libelf, each with one rule
- * for [0x1000, 0x1100) whose CFA tells which section it comes from. */
+/* The sections in which an image's CFI is found: files made with libelf, each with one rule for
+ * [0x1000, 0x1100), whose CFA shows the section that it comes from. */
 #include <criterion/criterion.h>
 #include <gelf.h>
 #include <sys/mman.h>
@@ -44,7 +44,7 @@ static void make_begin(struct maker *m)
 	gelf_update_phdr(m->elf, 0, &ph);
 }
 
-/* A section of the bytes, which must live until make_end. Returns its number. */
+/* Adds a section with these bytes, which must stay valid until make_end. Returns its number. */
 static size_t make_section(struct maker *m, const char *name, uint32_t type, uint64_t addr,
 			   const void *data, size_t len)
 {
@@ -130,8 +130,8 @@ Test(sections, both_by_name)
 	image_free(image);
 }
 
-/* The symbolizer reads the same file: what is done to the section here must not
- * be seen there. */
+/* The symbolizer reads the same image, so the section must not be uncompressed in the image
+ * itself. */
 Test(sections, a_compressed_one_and_the_image_stays_as_it_is)
 {
 	static uint8_t padding[4096];
@@ -141,7 +141,7 @@ Test(sections, a_compressed_one_and_the_image_stays_as_it_is)
 	GElf_Shdr shdr;
 	size_t n;
 
-	buffer_add(&debug, padding, sizeof(padding)); /* so that it is worth it */
+	buffer_add(&debug, padding, sizeof(padding)); /* so that compression makes it smaller */
 	make_begin(&m);
 	n = make_section(&m, ".debug_frame", SHT_PROGBITS, 0, debug.data, debug.len);
 	cr_assert_eq(elf_compress(elf_getscn(m.elf, n), ELFCOMPRESS_ZLIB, 0), 1, "%s",
@@ -180,7 +180,7 @@ Test(sections, from_bytes)
 	image_free(file);
 }
 
-/* A section that says it is large costs no more than its bytes can hold. */
+/* Whatever size a section states, it costs no more than its bytes can contain. */
 Test(sections, a_compressed_one_that_lies_is_left_out)
 {
 	static const Elf64_Chdr lie = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 1ull << 40,

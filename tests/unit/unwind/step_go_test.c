@@ -1,6 +1,6 @@
 /*
- * Walks from one of a Go thread's stacks to another, in memory made here: a module of
- * functions with the runtime's names, whose frames are 16 bytes and the return address.
+ * Walks from one of a Go thread's stacks to another, in made-up memory and a made-up module: its
+ * functions have the runtime's names, and frames of 16 bytes and the return address.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static void walk(unsigned function, unsigned byte, uint64_t sp)
 	walk_with(&regs, &stacks);
 }
 
-/* The functions that the walk went through, innermost first, and how it ended. */
+/* Compares how the walk ended, and the functions that it went through, innermost first. */
 static void expect(enum stack_end end, size_t count, const unsigned *path)
 {
 	cr_assert_eq(stack.end, end, "%s after %zu frames", stack_end_name(stack.end), stack.count);
@@ -131,7 +131,8 @@ static void expect(enum stack_end end, size_t count, const unsigned *path)
 	expect(end, sizeof((unsigned[]){ __VA_ARGS__ }) / sizeof(unsigned), \
 	       (unsigned[]){ __VA_ARGS__ })
 
-/* A goroutine: work, called by work, called by goexit's word for nobody. */
+/* Makes a goroutine: work, called by work, which returns to goexit, the outermost. Returns its
+ * stack pointer. */
 static uint64_t make_goroutine(void)
 {
 	uint64_t sp = address(G_STACK, 0x800);
@@ -157,7 +158,7 @@ Test(step_go, systemstack_leads_back_to_the_goroutine)
 	uint64_t sp = address(G0, 0x100);
 
 	make_goroutine();
-	stacks.goroutine.sp -= FRAME; /* that of systemstack itself */
+	stacks.goroutine.sp -= FRAME; /* the frame of systemstack itself */
 	*at(stacks.goroutine.sp + DEPTH) = code(WORK, 60);
 	stacks.g0.sp = sp + FRAME;
 	*at(sp + DEPTH) = code(SYSTEMSTACK, 80);
@@ -167,7 +168,8 @@ Test(step_go, systemstack_leads_back_to_the_goroutine)
 	cr_assert_eq(stack.used, FRAME);
 }
 
-/* Called on g0 it changes nothing, and jumps on: met only at its first instructions. */
+/* Called on g0, systemstack does not change stacks but jumps to its argument. So it is met only at
+ * its first instructions. */
 Test(step_go, systemstack_on_g0_has_its_caller_there)
 {
 	uint64_t sp = address(G0, 0x100);
@@ -224,7 +226,8 @@ Test(step_go, without_the_stacks_the_walk_ends_where_they_change)
 	cr_assert(stack.lacked);
 }
 
-/* C's frames, which have none here, would stand before asmcgocall. */
+/* Makes what asmcgocall leaves on g0 at `from`, and its caller on the goroutine. C's frames, of
+ * which there are none here, would come before asmcgocall. */
 static uint64_t make_c_call(uint64_t from, uint64_t goroutine_sp)
 {
 	*at(from + 0x30) = stacks.goroutine.g;
@@ -241,7 +244,7 @@ Test(step_go, asmcgocall_leads_back_to_its_goroutine)
 	*at(g0 - FRAME + DEPTH) = code(ASMCGOCALL, 80);
 	walk(WORK, 50, g0 - FRAME);
 	EXPECT(STACK_OUTERMOST, WORK, ASMCGOCALL, WORK, WORK, GOEXIT);
-	/* Another goroutine's, or deeper than its stack: not so. */
+	/* Not if the g is another one, or the depth is larger than its stack. */
 	*at(g0 + 0x30) = 0xc009;
 	walk(WORK, 50, g0 - FRAME);
 	EXPECT(STACK_NO_UNWIND_INFO, WORK, ASMCGOCALL);
@@ -251,7 +254,7 @@ Test(step_go, asmcgocall_leads_back_to_its_goroutine)
 	EXPECT(STACK_NO_UNWIND_INFO, WORK, ASMCGOCALL);
 }
 
-/* On a system stack it leaves its old stack pointer, and no g. */
+/* On a system stack asmcgocall leaves the old stack pointer, and no g. */
 Test(step_go, asmcgocall_on_g0_stays_there)
 {
 	uint64_t g0 = address(G0, 0x400), old = g0 + 0x48;
@@ -264,8 +267,8 @@ Test(step_go, asmcgocall_on_g0_stays_there)
 	EXPECT(STACK_OUTERMOST, WORK, ASMCGOCALL, MSTART);
 }
 
-/* Go -> C -> Go -> C -> Go: each time from the goroutine to C's frames on g0, from there
- * to the goroutine. */
+/* Go -> C -> Go -> C -> Go: each time the walk goes from the goroutine to C's frames on g0, and
+ * from there to the goroutine. */
 Test(step_go, callbacks_show_c_between_go)
 {
 	uint64_t sp = make_goroutine(), outer = address(G0, 0x800), inner = address(G0, 0x400);
@@ -289,7 +292,7 @@ Test(step_go, callbacks_show_c_between_go)
 	walk(WORK, 50, sp);
 	EXPECT(STACK_OUTERMOST, WORK, CGOCALLBACK, CROSSCALL, ASMCGOCALL, CGOCALLBACK, CROSSCALL,
 	       ASMCGOCALL, GOEXIT);
-	/* A loop: g0's stack pointer before was where it is now. */
+	/* A loop: g0's previous stack pointer is the present one. */
 	*at(inner) = inner;
 	walk(WORK, 50, sp);
 	cr_assert(stack.count < 20);
@@ -302,14 +305,14 @@ Test(step_go, a_signal_handler_leads_to_what_it_interrupted)
 	*at(sp + DEPTH) = code(SIGRETURN, 0);
 	*at(context + 160) = interrupted;
 	*at(context + 168) = code(WORK, 2);
-	*at(interrupted) = code(WORK, 90); /* at its second byte it has pushed nothing */
+	*at(interrupted) = code(WORK, 90); /* at its second byte it has not made its frame */
 	*at(interrupted + 8 + DEPTH) = code(GOEXIT, 1);
 	walk(SIGTRAMP, 50, sp);
 	EXPECT(STACK_OUTERMOST, SIGTRAMP, SIGRETURN, WORK, WORK, GOEXIT);
 	cr_assert_eq(stack.frames[1].kind, FRAME_SIGNAL);
 	cr_assert_eq(stack.frames[2].kind, FRAME_SIGNAL);
 	cr_assert_eq(stack.frames[3].kind, FRAME_RETURN);
-	/* The handler has pushed the pc, to make it look like a call, and not changed it yet. */
+	/* The handler has pushed the pc, as a call would, and has not yet set the new one. */
 	*at(context + 160) = interrupted - 8;
 	*at(interrupted - 8) = code(WORK, 2);
 	walk(SIGTRAMP, 50, sp);
@@ -320,7 +323,7 @@ Test(step_go, the_caller_of_sigpanic_did_not_call)
 {
 	uint64_t sp = make_goroutine();
 
-	*at(sp + DEPTH) = code(WORK, 0); /* the first instruction: one less is another function */
+	*at(sp + DEPTH) = code(WORK, 0); /* the first instruction: before it is another function */
 	*at(sp + FRAME) = code(WORK, 90);
 	*at(sp + FRAME + 8 + DEPTH) = code(GOEXIT, 1);
 	walk(SIGPANIC, 50, sp);
@@ -347,7 +350,7 @@ Test(step_go, a_clock_read_on_g0_leads_back_by_r12_or_the_runtimes_word)
 	stacks.vdso_pc = code(WORK, 100);
 	walk_from_vdso(0, false);
 	EXPECT(STACK_OUTERMOST, NANOTIME, WORK, GOEXIT);
-	/* Before it has saved its stack pointer r12 may be anything. */
+	/* Before the stack pointer is saved in r12, that may have any value. */
 	*at(sp + DEPTH) = code(WORK, 100);
 	walk(NANOTIME, 8, sp);
 	EXPECT(STACK_OUTERMOST, NANOTIME, WORK, GOEXIT);

@@ -1,9 +1,8 @@
 /*
- * The walk against the truth, instruction by instruction: a child is single-
- * stepped, each call and return is noted as it happens, and at every
- * instruction the walk must find the return addresses that are pending, all of
- * them and no other. The one excuse is that code has no CFI (gcc's crtstuff,
- * clone's child side): what was found until there must be right.
+ * The walk is compared with the truth, instruction by instruction. A child is single-stepped, and
+ * each call and return is noted as it happens. At every instruction the walk must find all pending
+ * return addresses and no others. The only excuse is code without CFI (gcc's crtstuff, clone's
+ * child side), and then the addresses found before it must be right.
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -30,7 +29,8 @@
 
 enum { DEPTH_MAX = 4096, CALL_LENGTH_MAX = 15 };
 
-/* Stepping is the kernel's time. The sanitized twin makes fewer: its subject is our memory. */
+/* Most of the time is the kernel's, for stepping. The sanitized twin makes fewer steps, since it
+ * checks our accesses to memory. */
 #ifdef __SANITIZE_ADDRESS__
 #define STEPS_MAX 4000u
 #else
@@ -45,7 +45,7 @@ struct stepper {
 	struct memory_live memory;
 	struct stack stack;
 	struct user_regs_struct regs;
-	uint64_t slots[DEPTH_MAX]; /* where the pending return addresses stand, outermost first */
+	uint64_t slots[DEPTH_MAX]; /* addresses of the pending return addresses, outermost first */
 	size_t depth;
 	size_t steps, excused, wrong;
 	char first_wrong[256];
@@ -80,8 +80,8 @@ static void walk(struct stepper *s)
 	cr_assert_eq(unwinder_walk(s->unwinder, s->maps, &regs, &s->memory.memory, &s->stack), 0);
 }
 
-/* Are the return addresses found, those of signal frames apart, the pending
- * ones? Calls that were pending before the first step are not known. */
+/* True if the return addresses found are the pending ones, except for those of signal frames. Calls
+ * that were pending before the first step are not known. */
 static bool matches(const struct stepper *s)
 {
 	size_t left = s->depth;
@@ -120,7 +120,7 @@ static void check(struct stepper *s)
 		 stack_end_name(s->stack.end));
 }
 
-/* A call has left the address behind it on the stack. */
+/* True if the instruction was a call: the address after it is on the stack. */
 static bool has_called(const struct stepper *s, const struct user_regs_struct *before)
 {
 	uint64_t addr;
@@ -131,7 +131,8 @@ static bool has_called(const struct stepper *s, const struct user_regs_struct *b
 	       s->regs.rip != addr;
 }
 
-/* One instruction; false when the thread has ended. */
+/* Steps one instruction, with *signal delivered, and sets *signal to the next one to deliver. False
+ * when the thread has ended. */
 static bool step(struct stepper *s, int *signal)
 {
 	struct user_regs_struct before = s->regs;
@@ -175,7 +176,7 @@ static void run_to(struct stepper *s, uint64_t addr)
 	s->depth = 0;
 }
 
-/* Where the program itself begins. */
+/* The address where the program itself begins, after the dynamic linker. */
 static uint64_t program_entry(const struct stepper *s)
 {
 	struct buffer b = { 0 };
@@ -188,7 +189,7 @@ static uint64_t program_entry(const struct stepper *s)
 	return pair[1];
 }
 
-/* A child that is stopped where `run` stops first. */
+/* Starts a child. It is stopped where `run` stops first. */
 static pid_t start(void (*run)(void))
 {
 	pid_t pid = fork();
@@ -253,8 +254,8 @@ static void sort(int signal)
 	snprintf(text, sizeof(text), "%d %.3f", numbers[0], numbers[1] / 7.0);
 }
 
-/* The vDSO below libc below our own comparison, first called and then as a
- * signal's handler on a stack of its own. */
+/* The vDSO, called from our comparison, which libc's qsort calls: first from an ordinary function,
+ * then from a signal handler on a stack of its own. */
 static void work(void)
 {
 	static char other_stack[1 << 16];

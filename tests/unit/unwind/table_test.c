@@ -1,5 +1,5 @@
-/* The table: what lies in the gaps, which entry wins, that rules and expressions
- * are kept once each, and what happens when there are too many. */
+/* The table: gaps, which of several entries counts, rules and expressions that are kept once each,
+ * and too many of them. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static struct cfi_section section_of(const struct buffer *b, bool eh_frame)
 				     .ident = ident };
 }
 
-/* .eh_frame first, .debug_frame second, either may be empty. */
+/* Compiles .eh_frame first, .debug_frame second; either may be empty. */
 static struct cfi_table *compile_range(uint64_t base, uint64_t limit)
 {
 	struct cfi_section sections[2] = { section_of(&eh, true), section_of(&debug, false) };
@@ -32,7 +32,7 @@ static struct cfi_table *compile_range(uint64_t base, uint64_t limit)
 	return table;
 }
 
-/* The CFA's distance from rsp, 0 where there is no rule. */
+/* The CFA's distance from rsp; 0: there is no rule. */
 static int32_t cfa_at(const struct cfi_table *t, uint64_t pc)
 {
 	const struct cfi_rule *r = rule_at(t, pc);
@@ -63,7 +63,7 @@ Test(table, gaps_have_no_rule_and_neighbours_merge)
 	size_t cie = put_cie(&eh, "zR");
 	struct cfi_table *t;
 
-	/* Not in the order of their addresses, as after a linker that sorts. */
+	/* Not in the order of addresses, as when a linker sorts functions. */
 	put_fde(&eh, cie, 0x3000, 0x100, CODE(""));
 	put_fde(&eh, cie, 0x1000, 0x100, CODE(""));
 	put_fde(&eh, cie, 0x1100, 0x100, CODE(""));
@@ -83,7 +83,7 @@ Test(table, gaps_have_no_rule_and_neighbours_merge)
 	cfi_table_free(t);
 }
 
-/* Four, and a twelfth of an index entry of four bytes at most. */
+/* Four bytes, and at most a twelfth of an index entry of four bytes. */
 Test(table, a_row_takes_less_than_four_and_a_half_bytes)
 {
 	size_t cie = put_cie(&eh, "zR");
@@ -105,8 +105,8 @@ Test(table, a_row_takes_less_than_four_and_a_half_bytes)
 	cr_assert_eq(many.rules, few.rules);
 }
 
-/* Wherever pages begin and end: rows at every distance from each other, one byte to
- * more than the largest page. */
+/* Rows are found wherever pages begin and end: the distances between rows are from one byte to more
+ * than the largest page. */
 Test(table, rows_near_and_far)
 {
 	size_t cie = put_cie(&eh, "zR");
@@ -132,7 +132,7 @@ Test(table, of_overlapping_entries_the_one_that_begins_first_keeps_what_it_cover
 	size_t cie = put_cie(&eh, "zR");
 	struct cfi_table *t;
 
-	put_fde(&eh, cie, 0x1080, 0x100, CODE("\x0e\x20\x02\x90\x0e\x28")); /* its end sticks out */
+	put_fde(&eh, cie, 0x1080, 0x100, CODE("\x0e\x20\x02\x90\x0e\x28")); /* its end remains */
 	put_fde(&eh, cie, 0x1000, 0x100, CODE("\x0e\x10"));
 	put_fde(&eh, cie, 0x1010, 0x10, CODE("\x0e\x18"));	/* inside */
 	put_fde(&eh, cie, 0x1000, 0x100, CODE("\x0e\x30"));	/* the same again */
@@ -180,10 +180,10 @@ Test(table, entries_outside_the_code_are_left_out)
 	struct cfi_table *t;
 
 	put_fde(&eh, cie, 0x0ff0, 0x20, CODE(""));  /* begins before it */
-	put_fde(&eh, cie, 0x1ff0, 0x20, CODE(""));  /* ends behind it */
+	put_fde(&eh, cie, 0x1ff0, 0x20, CODE(""));  /* ends after it */
 	put_fde(&eh, cie, 0x1100, UINT64_MAX, CODE(""));
-	put_fde(&eh, cie, 0, 0x10, CODE(""));	    /* dropped by the linker: no damage */
-	put_fde(&eh, cie, 0x1200, 0, CODE(""));	    /* of no length: neither */
+	put_fde(&eh, cie, 0, 0x10, CODE(""));	    /* dropped by the linker: not broken */
+	put_fde(&eh, cie, 0x1200, 0, CODE(""));	    /* no length: not broken */
 	put_fde(&eh, cie, 0x1300, 0x10, CODE(""));
 	t = compile_range(0x1000, 0x2000);
 	cr_assert_eq(info_of(t).broken, 3);
@@ -244,8 +244,9 @@ Test(table, an_expression_of_no_end_is_refused)
 	cfi_table_free(t);
 }
 
-/* Entries by turns of two CIEs that have the same slot in the reader's cache: each would
- * cost running the other one again. Nobody's time is asked for, only that it ends. */
+/* Entries alternate between two CIEs that have the same slot in the reader's cache, so that each
+ * entry would require running the instructions of its CIE again. No time is measured: it is enough
+ * that the test ends. */
 Test(table, cies_that_drive_each_other_out_are_given_up)
 {
 	enum { FDES = 20000, LONG = 900, SLOTS = 16 };
@@ -266,8 +267,8 @@ Test(table, cies_that_drive_each_other_out_are_given_up)
 	cfi_table_free(t);
 }
 
-/* Two rules by turns, which the memo cannot tell by their hashes, each with seven
- * kilobytes of expressions: three bytes of CFI for seven thousand to be hashed. */
+/* Two rules alternate that the memo cannot distinguish by their hashes, each with seven kilobytes
+ * of expressions: for three bytes of CFI, seven thousand bytes would be hashed. */
 Test(table, expressions_that_cost_too_much_are_given_up)
 {
 	enum { COLUMNS = 14, EXPRESSION = 500, ROWS = 20000 };
@@ -321,8 +322,8 @@ Test(table, too_many_rules_leave_the_rest_out)
 	cfi_table_free(t);
 }
 
-/* A memo that answered for another rule, or a sort that lost an entry, shows
- * only in a crowd: many entries in random order, every address asked. */
+/* Many entries in random order, each of them looked up: only so many reveal a memo that returns
+ * another rule, or a sort that loses an entry. */
 Test(table, a_crowd)
 {
 	enum { COUNT = 5000, STEP = 0x40 };
@@ -338,7 +339,7 @@ Test(table, a_crowd)
 		order[j] = i;
 	}
 	for (uint32_t i = 0; i < COUNT; i++) {
-		/* rbx saved at a place of its own, a second row, a gap */
+		/* rbx saved at one of 100 offsets, a second row, a gap */
 		char code[] = { (char)0x83, (char)(order[i] % 100 + 2), 0x48, 0x0e,
 				(char)(order[i] % 90 + 16) };
 

@@ -1,5 +1,4 @@
-/* Tables through files: what comes back is what went in, and what is not that is
- * refused, or harmless. */
+/* Tables in files: the table read is the table written; any other file is refused, or harmless. */
 #include <criterion/criterion.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -23,7 +22,7 @@ static struct buffer eh, file;
 static struct cfi_source source;
 static struct cfi_table *table;
 
-/* Plain rules, long ones, expressions, gaps, pages with and without rows. */
+/* A table with plain and long rules, expressions, gaps, pages with and without rows. */
 static void set_up(void)
 {
 	size_t cie = put_cie(&eh, "zR");
@@ -51,7 +50,7 @@ static void tear_down(void)
 
 TestSuite(tablecache, .init = set_up, .fini = tear_down);
 
-/* The table as a file's content. */
+/* Makes `file` the contents of the table's file. */
 static void write_file(void)
 {
 	char head[TABLECACHE_HEAD];
@@ -143,7 +142,7 @@ Test(tablecache, any_other_byte_is_refused)
 	}
 }
 
-/* Everything that a walk could look at, under the sanitizers. */
+/* Reads all that a walk could read, so that sanitizers check it. */
 static void use(const struct cfi_table *t)
 {
 	for (uint64_t at = 0; at < 0x50000; at += at < 64 ? 1 : 37) {
@@ -163,7 +162,7 @@ static void use(const struct cfi_table *t)
 	}
 }
 
-/* A liar knows how to make a checksum. */
+/* A forged file can have a right checksum. */
 Test(tablecache, lies_are_refused_or_harmless, .timeout = 100)
 {
 	static const uint8_t flips[] = { 0x01, 0x80, 0xff, 0x55 };
@@ -213,7 +212,7 @@ Test(tablecache, sizes_that_do_not_fit_are_refused)
 	REFUSES(expressions, 0);
 }
 
-/* An image with a build ID and so much CFI that it is worth while. */
+/* From here on: images with a build ID, and with enough CFI to be worth a file. */
 
 struct elf_file {
 	Elf64_Ehdr eh;
@@ -259,7 +258,7 @@ static struct image *make_image(const struct buffer *cfi, uint8_t id_byte, uint3
 	return image;
 }
 
-/* Functions up to so many bytes of CFI. */
+/* Puts functions until there are `bytes` bytes of CFI. */
 static void put_much(struct buffer *cfi, size_t bytes)
 {
 	size_t cie = put_cie(cfi, "zR");
@@ -293,7 +292,7 @@ static void remove_cache(void)
 	cr_assert_eq(system(command), 0);
 }
 
-/* A run of ours: was the image's table loaded? */
+/* Does what one run of ours does. True if the image's table was loaded from the cache. */
 static bool run_loads(const struct image *image)
 {
 	struct tablecache *c = open_cache();

@@ -1,6 +1,6 @@
 /*
- * The walk on aarch64, through memory that does not exist: an image made here, whose
- * code has one kind of frame for each range of addresses.
+ * The walk on aarch64, through made-up memory and a made-up image, whose code has one kind of frame
+ * for each range of addresses.
  */
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -22,7 +22,7 @@ enum {
 	STACK = 0x7000,
 	LEAF = 0x1000,	  /* CFA sp, the return address in x30 */
 	FRAMED = 0x1100,  /* CFA sp+32, x29 and x30 at its bottom */
-	LAST = 0x1200,	  /* nobody called it */
+	LAST = 0x1200,	  /* outermost */
 	SIGNED = 0x1300,  /* as FRAMED, the return address signed from its 4th byte on */
 	ABOVE = 0x1400,	  /* CFA sp, x30 at CFA+8 */
 	BUFFER = 0x1500,  /* CFA x0, x30 at CFA+88 */
@@ -34,7 +34,7 @@ enum {
 	PLT = 0x1b00,	  /* three entries */
 	TRAMPOLINE = 0x1c00, /* one without CFI */
 	IMAGE_END = 0x1d00,
-	IN_FRAME = 312,	  /* of x0, in a signal's frame */
+	IN_FRAME = 312,	  /* offset of x0 in a signal's frame */
 };
 
 static const uint64_t SIGNATURE = 0x007f000000000000, SIGN = 0x0055000000000000;
@@ -80,7 +80,7 @@ static struct image *make_image(void)
 	buffer_reserve(&b, IMAGE_END);
 	memset(b.data, 0, IMAGE_END);
 	b.len = 0x800;
-	buffer_add(&b, "\1\x1b\xff\xff\4\0\0\0", 8); /* eh_frame_ptr: right behind */
+	buffer_add(&b, "\1\x1b\xff\xff\4\0\0\0", 8); /* eh_frame_ptr: right after it */
 	put_eh_frame(&b);
 	b.len = IMAGE_END;
 	ph[0].p_filesz = ph[0].p_memsz = IMAGE_END;
@@ -159,7 +159,7 @@ Test(walk, a_frame_that_has_saved_it)
 	cr_assert_eq(stack.used, 64);
 }
 
-/* The call has overwritten what it had. */
+/* A caller's return address cannot be in x30, which its call has overwritten. */
 Test(walk, a_caller_that_has_not_saved_it_is_not_believed)
 {
 	words[1] = AT(LEAF);
@@ -198,8 +198,8 @@ Test(walk, callee_saved_registers_come_along)
 	cr_assert_eq(stack.used, 80);
 }
 
-/* Only the innermost frame, or one that a signal has interrupted, may lie where its
- * caller's does. */
+/* Only the innermost frame, or one that a signal has interrupted, may have the same stack pointer
+ * as its caller. */
 Test(walk, advances)
 {
 	words[1] = AT(STUCK);
@@ -207,7 +207,7 @@ Test(walk, advances)
 	walk_from(AT(FRAMED), 2, STACK_NO_ADVANCE);
 }
 
-/* _dl_runtime_resolve in glibc */
+/* As _dl_runtime_resolve in glibc. */
 Test(walk, a_return_address_above_the_cfa_is_of_what_was_pushed_before)
 {
 	words[1] = AT(FRAMED);
@@ -216,7 +216,7 @@ Test(walk, a_return_address_above_the_cfa_is_of_what_was_pushed_before)
 	cr_assert_eq(stack.used, 48);
 }
 
-/* __longjmp in glibc */
+/* As __longjmp in glibc. */
 Test(walk, a_cfa_that_is_a_jmp_buf_is_none)
 {
 	regs.r[DWARF_X0] = STACK + 8;
@@ -224,7 +224,7 @@ Test(walk, a_cfa_that_is_a_jmp_buf_is_none)
 	walk_from(AT(BUFFER), 1, STACK_NO_UNWIND_INFO);
 }
 
-/* The frame of a signal that has interrupted a leaf, from STACK + 32 on. */
+/* Puts the frame of a signal that has interrupted a leaf, from STACK + 32 on. */
 static void put_signal_frame(void)
 {
 	uint64_t *x = &words[4 + IN_FRAME / 8];

@@ -1,6 +1,6 @@
 /*
- * The walk through memory that does not exist: an image made here, whose code
- * has one kind of frame for each range of addresses.
+ * The walk through made-up memory and a made-up image, whose code has one kind of frame for each
+ * range of addresses.
  */
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -22,13 +22,13 @@ enum {
 	STACK = 0x7000,
 	PLAIN = 0x1000,	  /* CFA rsp+16: 8 bytes of locals */
 	RBP = 0x1100,	  /* CFA rbp+16, rbp saved at CFA-16 */
-	LAST = 0x1200,	  /* nobody called it */
+	LAST = 0x1200,	  /* outermost */
 	SIGNAL = 0x1300,  /* the interrupted pc at [rsp+8], its sp at [rsp+16] */
 	STUCK = 0x1400,	  /* CFA rsp+0 */
 	BARE = 0x1500,	  /* no CFI */
 	PLT = 0x1600,	  /* CFA rsp+8, from the 11th byte of 16 on rsp+16 */
 	R10 = 0x1700,	  /* CFA r10+8 */
-	FAR = 0x1800,	  /* CFA rsp+16, rbx saved out of reach, r12 said to be lost */
+	FAR = 0x1800,	  /* CFA rsp+16, rbx saved out of reach, r12 undefined */
 	RBX = 0x1900,	  /* CFA rbx+16 */
 	R12 = 0x1a00,	  /* CFA r12+16 */
 	ENTRY = 0x1b00,	  /* where the kernel enters; no CFI */
@@ -73,7 +73,7 @@ static struct image *make_image(void)
 	buffer_reserve(&b, IMAGE_END);
 	memset(b.data, 0, IMAGE_END);
 	b.len = 0x800;
-	buffer_add(&b, "\1\x1b\xff\xff\4\0\0\0", 8); /* eh_frame_ptr: right behind */
+	buffer_add(&b, "\1\x1b\xff\xff\4\0\0\0", 8); /* eh_frame_ptr: right after it */
 	put_eh_frame(&b);
 	b.len = IMAGE_END;
 	ph[0].p_filesz = ph[0].p_memsz = IMAGE_END;
@@ -224,14 +224,14 @@ Test(walk, a_return_address_in_a_register_and_nothing_on_the_stack)
 	cr_assert_eq(stack.frames[1].addr, PLAIN + 0x10);
 	cr_assert_eq(stack.used, 16);
 
-	/* A caller's frame cannot be like that: it would go on for ever. */
+	/* A caller's frame cannot be like that: the walk would go on for ever. */
 	words[1] = AT(POPPED);
 	walk_from(AT(PLAIN), 2, STACK_NO_UNWIND_INFO);
 	words[1] = AT(STUCK);
 	words[2] = AT(STUCK);
 	walk_from(AT(PLAIN), 2, STACK_NO_ADVANCE);
 
-	/* Waiting in vfork, rdi is known as an argument of a call is. */
+	/* While a thread waits in vfork, rdi is known, as the arguments of a call are. */
 	regs.unknown = ~(1u << DWARF_RIP | 1u << DWARF_RSP);
 	words[1] = AT(LAST);
 	walk_from(AT(POPPED), 1, STACK_NO_UNWIND_INFO);
@@ -308,7 +308,7 @@ Test(walk, does_not_use_a_register_that_was_lost)
 	words[33] = AT(LAST);
 	words[1] = AT(RBX);
 	walk_from(AT(PLAIN), 3, STACK_OUTERMOST);
-	walk_from(AT(FAR), 2, STACK_NO_UNWIND_INFO); /* its place cannot be read */
+	walk_from(AT(FAR), 2, STACK_NO_UNWIND_INFO); /* where it is saved cannot be read */
 	words[1] = AT(R12);
 	walk_from(AT(PLAIN), 3, STACK_OUTERMOST);
 	walk_from(AT(FAR), 2, STACK_NO_UNWIND_INFO); /* undefined */
@@ -325,7 +325,7 @@ Test(walk, nobody_called_what_the_kernel_enters)
 Test(walk, a_bad_call_that_was_interrupted_has_a_caller_too)
 {
 	words[1] = BIAS + SIGNAL + 1;
-	words[3] = 0x10; /* jumped to an address that is none: SIGSEGV */
+	words[3] = 0x10; /* a jump to an invalid address: SIGSEGV */
 	words[4] = STACK + 0x100;
 	words[32] = AT(PLAIN);
 	words[34] = AT(LAST);
@@ -336,7 +336,7 @@ Test(walk, a_bad_call_that_was_interrupted_has_a_caller_too)
 	cr_assert_eq(stack.frames[3].addr, PLAIN + 0x10);
 }
 
-/* Memory that is the same everywhere. */
+/* Memory that has the same word everywhere. */
 struct sea {
 	struct memory memory;
 	uint64_t word;
