@@ -21,6 +21,13 @@ static inline uint64_t monotonic_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+/* CPU time of the calling thread: what something costs. The time on the clock would count as cost
+ * each moment in which the thread had no CPU. */
+static inline uint64_t own_cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static inline struct timespec to_timespec(uint64_t ns)
 {
 	return (struct timespec){ (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };

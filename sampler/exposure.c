@@ -66,13 +66,14 @@ static bool has_delicate_waits(const struct member *m)
  * meets it waiting. */
 static void look_again(struct member *m)
 {
-	uint64_t now = monotonic_ns(), cost;
+	uint64_t now = monotonic_ns(), cpu, cost;
 
 	if (now < m->exposure_due_ns)
 		return;
+	cpu = own_cpu_ns();
 	m->waits_delicately = m->waits_delicately || has_delicate_waits(m);
 	m->delicate = m->waits_delicately && thread_leaves_to_default(m->process.pid, SIGCHLD);
-	cost = (monotonic_ns() - now) * LOOK_COST_FACTOR;
+	cost = (own_cpu_ns() - cpu) * LOOK_COST_FACTOR;
 	m->exposure_due_ns = now + (cost > LOOK_AGAIN_NS ? cost : LOOK_AGAIN_NS);
 }
 

@@ -43,7 +43,7 @@ struct member {
 	size_t go_stack_want; /* as thread.stack_want; goroutines change threads */
 	uint64_t go_generation, go_tried_ns; /* of the maps, and when, at the last search for Go */
 	int maps_fd;	   /* reads as empty once the address space is gone */
-	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when, and how long it took */
+	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when, and its CPU time */
 	uint64_t cpu_start_ns; /* of the process, before the round */
 	uint64_t cpu_due_ns;   /* when its CPU time is to be read again */
 	uint64_t cpu_ns;       /* in the round, at the last reading */

@@ -64,15 +64,16 @@ static void find_all(struct member *m)
 
 void threadms_find(struct member *m, struct thread *thread)
 {
-	uint64_t now;
+	uint64_t now, cpu;
 
 	if (!m->has_go || thread->go.m)
 		return;
 	now = monotonic_ns();
 	if (now < m->ms_due_ns)
 		return;
+	cpu = own_cpu_ns();
 	find_list(m);
 	if (m->all_ms)
 		find_all(m);
-	m->ms_due_ns = now + AGAIN_NS + (monotonic_ns() - now) * COST_FACTOR;
+	m->ms_due_ns = now + AGAIN_NS + (own_cpu_ns() - cpu) * COST_FACTOR;
 }

@@ -39,7 +39,7 @@ struct threads {
 	nlink_t links;
 	bool first_scan, some_ended;
 	size_t files, files_max; /* descriptors that are open; how many may be */
-	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; how long that took */
+	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; its CPU time */
 	uint64_t known_ns;   /* when all threads were known last */
 	uint32_t scan;	     /* number of the last reading */
 	uint32_t *seen_in;   /* by thread index: the last reading that found it */
@@ -340,12 +340,12 @@ static int read_folder(struct threads *t, struct error *err)
 
 int threads_list(struct threads *t, struct error *err)
 {
-	uint64_t now = monotonic_ns();
+	uint64_t now = monotonic_ns(), cpu = own_cpu_ns();
 	int rc = read_folder(t, err);
 
 	t->known_ns = now;
 	t->scan_ns = monotonic_ns();
-	t->scan_cost_ns = t->scan_ns - now;
+	t->scan_cost_ns = own_cpu_ns() - cpu;
 	return rc;
 }
 
