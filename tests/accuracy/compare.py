@@ -1,4 +1,4 @@
-"""What is the same and what is not, counted by class."""
+"""Counts equal stacks and symbols, and differences by class."""
 import collections
 import os
 import re
@@ -9,7 +9,7 @@ TRAMPOLINES = ("__restore_rt", "runtime.sigreturn__sigaction.abi0")  # glibc's, 
 
 
 def place(thread, index):
-    """Where our frame of that number stands, in words."""
+    """Returns module and function of our frame with that number, as text."""
     physical = [f for f in thread["frames"] if not f["inlined"]]
     if not physical or index < 0:
         return "nowhere"
@@ -18,7 +18,7 @@ def place(thread, index):
 
 
 def difference(mine, theirs, is_code):
-    """(kind, number of the last common frame)"""
+    """Returns (kind of difference, number of the last common frame)."""
     common = 0
     while common < min(len(mine), len(theirs)) and mine[common] == theirs[common]:
         common += 1
@@ -29,7 +29,7 @@ def difference(mine, theirs, is_code):
 
 
 class Stacks:
-    """One program's."""
+    """The stacks of one program."""
 
     def __init__(self):
         self.count = self.outermost = 0
@@ -39,7 +39,7 @@ class Stacks:
         self.examples = {}
 
     def add(self, thread, mine, peers, is_code):
-        """peers: {name: pcs}; is_code says whether an address is in executable memory"""
+        """`peers`: {name: pcs}; `is_code(pc)`: is the address in executable memory?"""
         self.count += 1
         self.ends[thread["end"]] += 1
         self.outermost += thread["end"] == "outermost frame"
@@ -59,7 +59,7 @@ class Stacks:
 
 
 class Symbols:
-    """Of distinct addresses: what we say."""
+    """Our symbols of all distinct addresses."""
 
     def __init__(self):
         self.said, self.starts, self.build_ids = {}, {}, {}
@@ -82,7 +82,8 @@ class Symbols:
 
 
 def same_path(mine, theirs):
-    """A relative path we show as DWARF has it, llvm behind the unit's folder."""
+    """Are the paths the same? We show a relative path as in DWARF, llvm puts the unit's folder
+    before it."""
     if not mine or not theirs:
         return not mine and not theirs
     mine, theirs = os.path.normpath(mine), os.path.normpath(theirs)
@@ -94,7 +95,8 @@ def same_path(mine, theirs):
 
 
 def is_object(mine, theirs):
-    """A file without a line is what the symbol table says of the object (STT_FILE)."""
+    """Does only llvm have a file, without a line? That is the symbol table's file entry
+    (STT_FILE)."""
     return mine[1] is None and theirs[1] is not None and mine[2] is theirs[2] is None
 
 
@@ -106,7 +108,7 @@ def plain(name):
 
 
 class Judge:
-    """Ours against llvm-symbolizer's, for all addresses of a program."""
+    """Compares our symbols with those of llvm-symbolizer, for all addresses of a program."""
 
     def __init__(self, symbols, answers):
         names = {call[0] for calls in answers.values() for call in calls}
@@ -131,7 +133,8 @@ class Judge:
         return {SUFFIX.sub("", plain(n)) for n in peers.demangle(names).values()}
 
     def other_name(self, key, mine, theirs):
-        """Why the outermost functions have different names; None: they are different."""
+        """Returns why the outermost functions have different names; None: they are different
+        functions."""
         a, b = mine[-1][0], theirs[-1][0]
         if a is None:
             return "no symbol covers it; llvm-symbolizer takes the one before"

@@ -1,10 +1,9 @@
-"""Runs inside gdb: stacks of frozen processes, one process after the other.
+"""Runs inside gdb: walks the stacks of frozen processes, one process after the other.
 
-A line of the standard input is "keep PID" or "walk PID". gdb stays attached to the
-process that it keeps, which is another one of the same program: so it has read that
-program's symbols once, and not again with each attach. The answer to "walk" is a line
-of JSON, {tid: [[pc, …], why the walk ended]}, of the frames that stand on the stack: gdb
-adds inlined calls, and tail calls that it concludes from DWARF's call sites."""
+A line of the standard input is "keep PID" or "walk PID". gdb stays attached to the kept process,
+another one of the same program: so it reads the program's symbols once, and not with each attach.
+The answer to "walk" is a line of JSON, {tid: [[pc, …], why the walk ended]}, with the frames that
+are on the stack, without inlined calls, and tail calls that gdb infers from DWARF's call sites."""
 import json
 import sys
 
@@ -26,7 +25,7 @@ def frames(thread):
             pcs.append(frame.pc())
         reason = frame.unwind_stop_reason()
         frame = frame.older()
-    # Told not to stop at main, gdb shows a return address of 0 as a frame.
+    # With "backtrace past-main" gdb shows a return address of 0 as a frame.
     while pcs and pcs[-1] == 0:
         pcs.pop()
     return [pcs, gdb.frame_stop_reason_string(reason)]
@@ -45,7 +44,7 @@ def main():
         try:
             gdb.execute("set " + setting)
         except gdb.error:
-            pass  # an older gdb
+            pass  # an older gdb does not have the setting
     for line in sys.stdin:
         word, pid = line.split()
         try:

@@ -1,4 +1,5 @@
-"""One program: frozen again and again, each time its threads' stacks by everybody."""
+"""Measures one program: it is frozen again and again, and each time all tools walk the stacks of
+its threads."""
 import os
 import random
 import signal
@@ -19,7 +20,7 @@ def stopped(pid):
 
 
 def freeze(pids):
-    """False when one does not stop (it is in uninterruptible sleep), or has ended."""
+    """Stops the processes. False: one does not stop (uninterruptible sleep), or has ended."""
     try:
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
@@ -46,7 +47,7 @@ def pcs_of(threads):
 
 
 def code_of(pids):
-    """Is an address in executable memory of these processes?"""
+    """Returns a function: is an address in executable memory of these processes?"""
     ranges = []
     for pid in pids:
         with open(f"/proc/{pid}/maps") as f:
@@ -57,8 +58,8 @@ def code_of(pids):
 
 
 def look(pids, gdb, stacks, symbols, before):
-    """One freeze. `before` are the stacks of the freeze before: a thread that waits where
-    it waited then is compared and not counted again."""
+    """Compares the stacks of one freeze. `before` has those of the previous freeze: a thread with
+    the same stack is compared, but not counted again. False: a process has moved meanwhile."""
     threads = peers.sampler_dump(pids)
     mine = pcs_of(threads)
     theirs = {tid: {"gdb": [], "eu-stack": []} for tid in mine}
@@ -85,7 +86,7 @@ def end(*_):
 
 
 def measure(kind, stops):
-    signal.signal(signal.SIGTERM, end)  # nobody is to be left frozen
+    signal.signal(signal.SIGTERM, end)  # leave no process frozen
     stacks, symbols, before, moved = Stacks(), Symbols(), {}, 0
     program = kind()
     try:
@@ -104,7 +105,7 @@ def measure(kind, stops):
                 if not look(pids, gdb, stacks, symbols, before):
                     moved += 1
                 misses += stacks.count == count
-            except RuntimeError:  # it has ended
+            except RuntimeError:  # the program has ended
                 misses += 1
             go_on(pids)
         gdb.close()

@@ -1,4 +1,4 @@
-"""Those whom sampler is compared with: gdb, eu-stack, llvm-symbolizer."""
+"""The tools with which sampler is compared: gdb, eu-stack, llvm-symbolizer."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ QUIET = {**os.environ, "DEBUGINFOD_URLS": "", "LC_ALL": "C"}
 
 
 def sampler_dump(pids):
-    """{tid: thread of sampler dump --json}"""
+    """Returns {tid: thread} of `sampler dump --json`."""
     run = subprocess.run([SAMPLER, "dump", "--json", "-p", ",".join(map(str, pids))],
                          capture_output=True, timeout=300)
     if run.returncode:
@@ -61,7 +61,7 @@ class Gdb:
         raise RuntimeError("gdb has ended")
 
     def stacks(self, pid):
-        """{tid: (pcs, why the walk ended)}"""
+        """Returns {tid: (pcs, why the walk ended)}."""
         answer = self.ask("walk", pid)
         if "error" in answer:
             raise RuntimeError(answer["error"])
@@ -73,7 +73,7 @@ class Gdb:
 
 
 def symbolizer(addresses):
-    """{(module, address): [(linkage name, file, line, column), …] innermost first}"""
+    """Returns {(module, address): [(linkage name, file, line, column), …], innermost first}."""
     addresses = sorted(addresses)
     text = "".join(f'CODE "{module}" 0x{address:x}\n' for module, address in addresses)
     run = subprocess.run([need("llvm-symbolizer"), "--inlines", "--no-demangle",
@@ -90,7 +90,7 @@ def symbolizer(addresses):
 
 
 def demangle(names):
-    """Without parameters and without Rust's hashes, as sampler shows them."""
+    """Returns {name: its demangled name}, without parameters and Rust's hashes, like sampler."""
     names = sorted(names)
     run = subprocess.run([need("c++filt"), "-p"], input="\n".join(names) + "\n",
                          capture_output=True, text=True)
@@ -99,7 +99,8 @@ def demangle(names):
 
 
 def names_by_address(module, build_id):
-    """{address: names} of the functions in a file's symbol tables and its debug file's."""
+    """Returns {address: names} of the functions in the symbol tables of a file and its debug
+    file."""
     found = {}
     debug = f"/usr/lib/debug/.build-id/{build_id[:2]}/{build_id[2:]}.debug" if build_id else ""
     for command in (["-D", module], [module], [debug]):

@@ -1,7 +1,7 @@
-"""Programs as they are, kept busy.
+"""Unmodified programs, kept busy.
 
-Each has two processes or more of its kind: one is frozen again and again, the other is
-the one that gdb keeps (gdb_stacks.py)."""
+Each has two or more processes of the same program: one is frozen again and again, the other is
+kept by gdb (gdb_stacks.py)."""
 import glob
 import os
 import random
@@ -37,7 +37,7 @@ def children(pid):
 
 
 class Program:
-    """A command that computes; begun anew when it ends."""
+    """A command that computes; it is started again when it ends."""
     name, jit, warm = "", False, 0.4
 
     def __init__(self):
@@ -73,7 +73,7 @@ class Program:
         return self.keeper.pid
 
     def pids(self):
-        """The processes to freeze next."""
+        """Returns the processes to freeze next."""
         if self.target.poll() is not None:
             self.target = self.spawn()
             time.sleep(0.05)
@@ -159,7 +159,7 @@ class Clang(Program):
 
 
 class Gcc(Clang):
-    """cc1plus itself: g++ only waits for it."""
+    """cc1plus itself, since g++ only waits for it."""
     name = "cc1plus -O2"
 
     def command(self):
@@ -254,14 +254,14 @@ class Openssl(Program):
                 random.choice(("aes-256-gcm", "sha512", "chacha20-poly1305"))]
 
     def pids(self):
-        if random.random() < 0.05:  # another algorithm
+        if random.random() < 0.05:  # start it again with another algorithm
             self.target.kill()
             self.target.wait()
         return super().pids()
 
 
 class Server(Program):
-    """Two servers, one of which has clients."""
+    """Two servers; one of them has clients."""
 
     def __init__(self):
         self.port = 0
@@ -314,7 +314,7 @@ class Postgres(Program):
     name, warm = "postgres", 1.0
 
     def prepare(self):
-        found = sorted(glob.glob("/usr/lib/postgresql/*/bin/postgres"))  # Debian's place
+        found = sorted(glob.glob("/usr/lib/postgresql/*/bin/postgres"))  # Debian's path
         binaries = os.path.dirname(os.path.realpath(found[-1] if found else need("postgres")))
         need("psql")
         shutil.chown(self.folder, "postgres")
@@ -325,7 +325,7 @@ class Postgres(Program):
                                   self.folder, "-F"], **self.user)
         self.to_server = ["-h", self.folder, "-p", str(self.port)]
         assert wait_for(lambda: listening(self.port), 20)
-        # It listens before it lets anybody in.
+        # The server listens before it accepts sessions.
         tables = [f"{binaries}/pgbench", *self.to_server, "-i", "-q", "postgres"]
         assert wait_for(lambda: subprocess.run(tables, **NOTHING, **self.user).returncode == 0, 20)
         work = self.write("work.sql", "select md5(string_agg(filler || aid, ',' order by abalance)) "
@@ -334,7 +334,7 @@ class Postgres(Program):
                     work + "@3", "-b", "tpcb-like@1", "postgres"], **self.user)
 
     def spawn(self):
-        """A session of its own."""
+        """Starts a client, and stores the process of its session."""
         before = set(children(self.server.pid))
         client = self.start([need("psql"), *self.to_server, "-c", "select pg_sleep(100000)", "postgres"],
                             **self.user)
@@ -343,7 +343,7 @@ class Postgres(Program):
         return client
 
     def busy(self):
-        """Backends that work for a client."""
+        """Returns the backends that work for a client."""
         found = set()
         for pid in children(self.server.pid):
             try:
@@ -358,7 +358,7 @@ class Postgres(Program):
         return self.session
 
     def close(self):
-        # A backend that is frozen would not notice that its server is gone.
+        # A frozen backend would not notice that its server has ended.
         backends = children(self.server.pid)
         self.server.kill()
         for pid in backends:
@@ -419,7 +419,7 @@ public class Work {
         return [need("java"), "-Xmx128m", "-XX:+UseSerialGC", "Work"]
 
 
-# Those that take long to get ready; and what needs more than CFI.
+# HEAVY: programs that take long to start. WITHOUT_CFI: programs that need more than CFI.
 HEAVY = [Clang, Rustc, GdbItself]
 WITHOUT_CFI = [Go, Node, Java]
 ALL = [Python, Perl, Bash, Clang, Gcc, Rustc, GdbItself, Git, Xz, Sqlite, Openssl, Redis, Nginx,

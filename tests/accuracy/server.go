@@ -1,5 +1,5 @@
-// A server for the accuracy test: sorts and encodes for each request, and sleeps and
-// computes in goroutines of its own.
+// A server for the accuracy test: it sorts and encodes for each request, and sleeps and
+// computes in other goroutines.
 package main
 
 import (

@@ -1,6 +1,6 @@
-"""A Linux of its own for aarch64 in qemu-system-aarch64: Debian's kernel, busybox, and what
-is to be run, in an initial RAM disk. Slow (qemu translates each instruction), but it is
-the kernel's own ptrace, signals and /proc."""
+"""A complete Linux for aarch64 in qemu-system-aarch64: Debian's kernel, busybox, and the programs
+to run, in an initial RAM disk. It is slow (qemu translates each instruction), but it has the
+kernel's own ptrace, signals and /proc."""
 import glob
 import gzip
 import os
@@ -21,7 +21,7 @@ poweroff -f
 
 
 class Archive:
-    """cpio(5), "New ASCII Format"."""
+    """Writes an archive in the "New ASCII Format" of cpio(5)."""
 
     def __init__(self, path):
         self.out = gzip.open(path, "wb", compresslevel=1)
@@ -59,8 +59,8 @@ def libraries(sysroot):
 
 
 def boot(sysroot, system, programs, script, ramdisk, seconds):
-    """What the script prints. `programs` are copied to the root folder; `system` is a
-    folder with a kernel and busybox."""
+    """Boots, runs the script, and returns its output. `programs` are copied to the root folder;
+    `system` is a folder with a kernel and busybox."""
     a = Archive(ramdisk)
     for name in "bin", "dev", "lib", "lib/aarch64-linux-gnu", "proc", "sys", "tmp":
         a.folder(name)

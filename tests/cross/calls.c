@@ -1,8 +1,8 @@
 /*
- * What C functions do to a stack, for tests/cross/aarch64.test, which steps through
+ * Ways in which C functions use a stack, for tests/cross/aarch64.test, which steps through
  * run() one instruction at a time: leaves, large and variable frames, callbacks from
- * libc, tail calls, recursion, longjmp, and code without a frame. Each call works on
- * what the one before has returned, so that nothing is optimized away.
+ * libc, tail calls, recursion, longjmp, and code without a frame. Each call uses the
+ * previous one's result, so that nothing is optimized away.
  */
 #include <alloca.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-// C++ exceptions through several frames, with destructors that run on the way, for
+// C++ exceptions through several frames, with destructors that run on the way; for
 // tests/cross/aarch64.test.
 #include <stdexcept>
 #include <string>

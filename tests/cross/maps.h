@@ -1,4 +1,4 @@
-/* What is mapped where in a program under qemu-aarch64, told by itself: to others its
+/* A program under qemu-aarch64 writes its own memory map: seen from another process, its
  * addresses are qemu's. */
 #ifndef TESTS_CROSS_MAPS_H
 #define TESTS_CROSS_MAPS_H

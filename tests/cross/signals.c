@@ -1,7 +1,7 @@
 /*
- * A signal handler on the thread's own stack and one on a stack of its own, for
- * tests/cross/aarch64.test. The trampoline is one of ours, without CFI, because that of
- * the kernel's vDSO is not there under qemu-aarch64; the frame is the same.
+ * A signal handler on the thread's own stack and one on an alternate stack, for
+ * tests/cross/aarch64.test. The trampoline is ours, without CFI, because qemu-aarch64 does
+ * not have that of the kernel's vDSO; the frame is the same.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 #define APART __attribute__((noinline, noclone))
 
-/* As the kernel has it (include/linux/signal_types.h). */
+/* The kernel's struct (include/linux/signal_types.h). */
 struct kernel_sigaction {
 	void (*handler)(int);
 	unsigned long flags;
@@ -59,7 +59,7 @@ static void busy_handler(int sig)
 	counted += leaf(numbers[0]);
 }
 
-/* A leaf that keeps its return address in x30 while the signals come. */
+/* A leaf that has its return address in x30 while the signals arrive. */
 APART static long hit(long pid, long sig)
 {
 	register long x0 __asm__("x0") = pid;

@@ -1,13 +1,12 @@
-"""Records what a walk must find at each instruction of a program under qemu-aarch64:
-registers, stack, and the calls that are pending, known by following calls and returns.
+"""Records what a walk must find at each instruction of a program under qemu-aarch64: registers,
+stack, and the pending calls, which are known by following calls and returns.
 
-A recording is a header of lines, the number of callers that are not recorded because they
-had called before, then one for each executable range of the program ("START END OFFSET
-PATH", hexadecimal), an empty line, and a record for each
-instruction: 33 registers (x0 to x30, sp, pc), the number of pending calls, their return
-addresses with the innermost first, the number of pieces of stack, and of each its address,
-its length and its bytes. All numbers are little-endian and of 8 bytes.
-tests/tools/replay.c reads it."""
+A recording begins with lines: the number of callers that are not recorded because they had called
+before; then one line for each executable range of the program ("START END OFFSET PATH",
+hexadecimal); an empty line. Then there is a record for each instruction: 33 registers (x0 to x30,
+sp, pc); the number of pending calls, and their return addresses, innermost first; the number of
+pieces of stack, and for each its address, its length and its bytes. All numbers are little-endian
+and have 8 bytes. tests/tools/replay.c reads it."""
 import bisect
 import os
 import struct
@@ -26,12 +25,13 @@ UNKNOWN = 0
 
 
 def is_call(word):
-    """bl, blr, and blr with a signed register"""
+    """Is it bl, blr, or blr with a signed register?"""
     return word >> 26 == 0x25 or word & 0xfffffc1f == 0xd63f0000 or word & 0xfefff800 == 0xd63f0800
 
 
 def is_jump(word):
-    """br and ret, also signed ones; br x16 and x17 are how a linker goes on to a callee"""
+    """Is it br or ret, also a signed one? Not br x16 and x17: a linker's code uses these to
+    continue to a callee."""
     return word & 0xfe9ff000 == 0xd61f0000 and not is_call(word) and \
         word not in (0xd61f0200, 0xd61f0220)
 
@@ -71,7 +71,7 @@ class Shadow:
         self.calls.append((sp, addr & BITS_OF_ADDRESS))
 
     def follow(self, word, before, after):
-        """What an instruction that was no call has done."""
+        """Updates the pending calls after an instruction that was no call."""
         sp, pc = after[SP], after[PC]
         if self.calls and pc == self.calls[-1][1] and self.calls[-1][0] in (sp, UNKNOWN):
             self.calls.pop()
@@ -99,8 +99,8 @@ class Recorder:
         return self.code[pc]
 
     def from_outside(self, functions):
-        """Runs to each of these functions in turn, all called by bl: what called them is
-        pending from then on."""
+        """Runs to each of these functions in turn, which are all called by bl: their callers are
+        pending from then on. Returns the registers."""
         for name in functions:
             self.guest.run_to(self.symbols.of[name])
             regs = self.guest.registers()
@@ -120,7 +120,7 @@ class Recorder:
         self.signed += regs[LR] > BITS_OF_ADDRESS
 
     def pieces(self, sp):
-        """Address and length of the stack, and of the one that a signal has left."""
+        """Yields address and length of the current stack, and of the one that a signal has left."""
         if 0 <= self.top - sp <= STACK_MOST:
             yield sp, self.top - sp
         else:
@@ -133,12 +133,12 @@ class Recorder:
         in_trampoline = is_svc(word) and before[8] == SIGRETURN
         delivered = self.guest.step()
         after = self.guest.registers()
-        if self.guest.signal: # it has come and nothing is executed
+        if self.guest.signal: # it has arrived and no instruction was executed
             return after
         if delivered:
             self.signals += 1
             self.shadow.push(before[SP], before[PC])
-            self.shadow.push(UNKNOWN, after[LR]) # the handler's first instruction is over
+            self.shadow.push(UNKNOWN, after[LR]) # after the handler's first instruction
         elif in_trampoline:
             self.shadow.calls.pop()
         elif is_call(word):

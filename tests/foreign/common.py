@@ -1,4 +1,4 @@
-"""What the suites share: where things are kept, how they are fetched, what a unit is."""
+"""Shared by the suites: the folder for their files, how these are fetched, the class Unit."""
 import glob
 import os
 import re
@@ -7,30 +7,30 @@ import subprocess
 from dataclasses import dataclass, field
 from typing import Callable
 
-# Where root is, nobody else may come to.
+# Other users cannot enter root's home, so root's cache is elsewhere.
 HOME_CACHE = os.path.expanduser("~/.cache") if os.getuid() else "/var/cache"
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or HOME_CACHE, "sampler-foreign")
 
 
 class Missing(Exception):
-    """Something that a suite needs and that is not to be had here."""
+    """A suite needs something that this machine does not have."""
 
 
 @dataclass
 class Unit:
-    """One command, which runs many tests or one. results(its output, its scratch folder)
-    is a dict: test's name to "ok", "skip", or what is wrong."""
+    """One command, which runs one or more tests. results(its output, its scratch folder) returns a
+    dict of test names to "ok", "skip", or a failure."""
     name: str
     command: list
     results: Callable
-    folder: str = None          # where it runs, else in its scratch folder
+    folder: str = None          # the folder where it runs; None: its scratch folder
     env: dict = field(default_factory=dict)
-    seconds: int = 120          # alone; with us three times that
-    nobody: bool = False        # the scratch folder is as_nobody()'s
+    seconds: int = 120          # time limit alone; with sampler three times that
+    nobody: bool = False        # the scratch folder belongs to the user of as_nobody()
 
 
 def as_nobody(*limits):
-    """What to put before a command that root should not run; limits are prlimit's."""
+    """Returns the prefix for a command that must not run as root; limits are for prlimit."""
     user = [] if os.getuid() else ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
     return user + (["prlimit", *limits] if limits else [])
 
@@ -49,7 +49,7 @@ def need(program, package):
 
 
 def once(folder, make):
-    """Makes what folder holds, unless that was done before."""
+    """Calls make(folder), which fills the folder, unless that was done before."""
     if not os.path.exists(f"{folder}/.made"):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
@@ -58,7 +58,7 @@ def once(folder, make):
 
 
 def debs(folder, *packages):
-    """Debian's packages, unpacked and not installed."""
+    """Downloads and unpacks Debian packages; does not install them."""
     sh("apt-get", "download", "-q", *packages, cwd=folder)
     with open(f"{folder}/version", "w") as kept:
         kept.write(sh("dpkg-deb", "-f", glob.glob(f"{folder}/{packages[-1].split('=')[0]}_*.deb")[0], "Version"))
@@ -68,7 +68,7 @@ def debs(folder, *packages):
 
 
 def get_source(folder, package, conf):
-    """The newest that is to be had: a mirror may lag behind its list."""
+    """Fetches the newest source that is available: a mirror may lag behind its list."""
     known = re.findall(r"(?m)^Version: (\S+)", sh("apt-cache", "showsrc", package, APT_CONFIG=conf))
     for number in sorted(set(known), reverse=True):
         try:
@@ -79,8 +79,8 @@ def get_source(folder, package, conf):
 
 
 def source(folder, package):
-    """A Debian package's source, unpacked and patched: its folder. The system's own list
-    of sources need not name any: ours is made from it."""
+    """Unpacks and patches a Debian package's source. Returns its folder. The system's apt sources
+    may lack deb-src entries: ours are made from them."""
     need("dpkg-source", "dpkg-dev")
     apt = f"{folder}/apt"
     for name in ("parts", "lists/partial"):
@@ -100,14 +100,14 @@ def source(folder, package):
 
 
 def version(folder):
-    """Of what debs() or else source() unpacked there."""
+    """Returns the version of what debs() or source() has unpacked there."""
     if os.path.exists(f"{folder}/version"):
         return open(f"{folder}/version").read()
     return re.search(r"(?m)^Version: (\S+)", open(glob.glob(f"{folder}/*.dsc")[0]).read()).group(1)
 
 
 def lines(ok, skip, failed):
-    """A results function from three patterns, each with the test's name as its group."""
+    """Returns a results function made of three patterns, each with the test's name as its group."""
     def results(text, _):
         found = {}
         for status, pattern in (("skip", skip), ("ok", ok), ("failed", failed)):

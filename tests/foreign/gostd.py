@@ -15,7 +15,7 @@ def go(*arguments, cwd=None):
 
 def prepare(folder):
     need("go", "golang-go")
-    root = go("env", "GOROOT").splitlines()[-1]  # after what a download says
+    root = go("env", "GOROOT").splitlines()[-1]  # after the messages of a download
     for package in PACKAGES:
         binary = f"{folder}/{package.replace('/', '.')}.test"
         if not os.path.exists(binary):
@@ -30,7 +30,7 @@ def results(text, _):
 
 
 def units(folder):
-    root = go("env", "GOROOT").splitlines()[-1]  # after what a download says
+    root = go("env", "GOROOT").splitlines()[-1]  # after the messages of a download
     for package in PACKAGES:
         yield Unit(package, [f"{folder}/{package.replace('/', '.')}.test", "-test.short", "-test.v",
                              "-test.timeout=500s"], results, folder=f"{root}/src/{package}", seconds=180,

@@ -1,4 +1,4 @@
-"""libevent's regress, with each of Linux's ways to wait."""
+"""libevent's regress, with each of the Linux backends."""
 import glob
 
 from common import Unit, lines, once, sh, source, version
@@ -9,7 +9,7 @@ NOTE = "by epoll, poll and select"
 def make(folder):
     top = source(folder, "libevent")
     sh("./configure", "--disable-shared", "--disable-openssl", "--disable-samples", cwd=top)
-    # Debian has changed Makefile.am; what is made of it is as it was.
+    # Debian has changed Makefile.am, but not the files generated from it: do not regenerate them.
     sh("make", "-j2", "AUTOMAKE=:", "ACLOCAL=:", "AUTOCONF=:", "AUTOHEADER=:", "all", cwd=top)
 
 

@@ -1,4 +1,4 @@
-"""libuv's suite: each test is a process of its own, and some need helpers. Not as root."""
+"""libuv's suite: each test is a separate process, and some need helpers. Not as root."""
 import glob
 
 from common import Unit, as_nobody, lines, need, once, sh, source, version

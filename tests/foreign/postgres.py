@@ -1,4 +1,4 @@
-"""PostgreSQL's regression tests: Debian's server, SQL and expectations from its source."""
+"""PostgreSQL's regression tests: Debian's server; SQL and expected results from its source."""
 import glob
 
 from common import Unit, as_nobody, debs, lines, once, sh, source, version

@@ -1,4 +1,4 @@
-"""redis' runtest, of Debian's source, with a redis-server built from it."""
+"""redis' runtest from Debian's source, with a redis-server built from it."""
 import glob
 import re
 

@@ -1,7 +1,7 @@
-"""stress-ng --verify: each stressor checks what its system calls return.
+"""stress-ng --verify: each stressor checks the results of its system calls.
 
-Not as root, and with few processes: some stressors take all that they get, which is not
-only ours."""
+Not as root, and with few processes: some stressors take all the resources that they can get, which
+other users need, too."""
 from common import Unit, as_nobody, need, sh
 
 NOTE = "two processes of each, two seconds, by the user nobody"

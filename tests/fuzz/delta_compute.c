@@ -1,6 +1,6 @@
-/* Two profiles out of one input: the first two bytes say how long the first is. They are
- * taken in turn; a delta that is written must decode, and one that is refused must leave
- * nothing written. */
+/* Two profiles from one input: the first two bytes choose the length of the first one, and with
+ * the third the options. They are added in turn. A delta that is written must decode; if one is
+ * refused, nothing may have been written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void take(struct delta_computer *dc, const uint8_t *data, size_t len)
 {
 	struct buffer out = { 0 };
 	struct error err = { 0 };
-	uint8_t *copy = malloc(len + !len); /* exact, so that a read past its end shows */
+	uint8_t *copy = malloc(len + !len); /* exact, so that a read past its end is detected */
 
 	if (!copy)
 		abort();

@@ -1,6 +1,6 @@
 /*
- * A dump is counted, twice, as two dumps are; what the tables show of it is chosen. Rows must
- * add up to what was there, and be in order.
+ * A dump is counted twice, like two dumps, and the contents of the tables are chosen. Rows must
+ * add up to the goroutines, and be in order.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ static void check_row(const struct census_row *r)
 	must(r->as_long > 0 && r->as_long <= r->count);
 }
 
-/* What is chosen of a stack is in it, innermost first; names are parts of what they shorten. */
+/* The chosen frames are in the stack, innermost first; short names are parts of the full ones. */
 static void check_stack(const struct census_row *r, const struct census_list *l)
 {
 	size_t at[FRAMES], count = telling_frames(&r->stack, r->state, at, FRAMES);

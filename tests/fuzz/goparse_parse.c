@@ -1,6 +1,6 @@
 /*
- * Goroutine dumps. Whatever is parsed lies within the input, and a stream gives what memory
- * gives, wherever the window ends: the first two bytes say how much foreign text goes before.
+ * Goroutine dumps. All parsed texts lie within the input, and a stream gives the same as memory,
+ * wherever the window ends: the first two bytes choose how much foreign text precedes the dump.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { INPUT_MAX = 64 << 10, WINDOW = 128 << 10 };
 
 struct seen {
-	const char *start, *end; /* of the input, NULL when texts lie in a window */
+	const char *start, *end; /* of the input; NULL if texts lie in a window */
 	struct buffer shown;
 	uint64_t goroutines, last_line;
 };
@@ -60,7 +60,7 @@ static int each(void *ctx, const struct goparse_goroutine *g, struct error *err)
 	return show_goroutine(&seen->shown, g);
 }
 
-/* Lines of `pad` bytes in all, and then the input. */
+/* Lines with `pad` bytes in all, and then the input. */
 struct input {
 	const uint8_t *data;
 	size_t size, pad, at;
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in = (struct input){ data + 2, size - 2, WINDOW - (data[0] << 8 | data[1]), 0 };
 	must(goparse_new(&p, NULL) == 0);
 
-	/* The same number of lines before it, so that their numbers are equal. */
+	/* The same number of lines before it, so that line numbers are equal. */
 	whole.start = malloc(in.size + 1);
 	must(whole.start);
 	whole.end = whole.start + in.size + 1;

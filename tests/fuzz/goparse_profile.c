@@ -1,7 +1,7 @@
 /*
- * A dump becomes a profile: the first byte says with which options. Each goroutine must be in
- * it, with a frame, and the profile come through encoder and decoder. Then the dump is
- * compared with itself: nobody can have moved.
+ * A dump is converted to a profile; the first byte chooses the options. Each goroutine must be in
+ * it, with a frame, and the profile must pass through encoder and decoder unchanged. Then the
+ * dump is compared with itself: no goroutine may have moved.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Any bytes as what is remembered of goroutines; and a look with it. */
+/* Any bytes as the saved memory of seen goroutines; then a look that uses it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /*
- * Any bytes as a Go program's memory with its tables of allocations and blocking: the first
- * one says of which release, the next which table, then where its variables are. With "hash"
- * set, each bucket's hash is set right first, so that lists are followed.
+ * Any bytes as a Go program's memory with its tables of allocations and blocking. The first byte
+ * chooses the release, the second the table, the third options, the next ones the addresses of the
+ * variables. If bit 0 of the third is set, each bucket gets its right hash, so that lists are
+ * followed.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -44,10 +45,10 @@ static int each(void *ctx, const struct go_bucket *b, struct error *err)
 		abort();
 	for (size_t i = 0; i < b->pc_count; i++)
 		sum += b->pcs[i];
-	return sum == UINT64_MAX; /* each of them was read */
+	return sum == UINT64_MAX; /* so that each of them is read */
 }
 
-/* As stkbucket computes it, for whatever could be a bucket. */
+/* Sets the hash of all bytes that could be a bucket, like stkbucket (runtime/mprof.go). */
 static void set_hashes(uint8_t *bytes, size_t len)
 {
 	for (size_t at = 0; at + 48 <= len; at += 8) {
@@ -94,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	live.places.heap = live.places.block = live.places.mutex = place(data + 4);
 	live.places.heap_cycle = place(data + 6);
 	live.places.sweep_active = place(data + 8);
-	/* Expanding takes a program's functions: only what needs none. */
+	/* Since 1.23 stacks must be expanded, which needs a program: only older releases. */
 	if (told.which != GO_HEAP && layout.minor >= 23)
 		layout.minor = 22;
 	rc = gobuckets_read(&live, NULL, told.which, data[2] & 2 ? GO_FRESH : GO_PUBLISHED, each,

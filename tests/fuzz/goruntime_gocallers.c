@@ -1,6 +1,6 @@
 /*
- * Any bytes as a goroutine's stack, on the tables of a program: words that begin with 0 are
- * places in its functions, so that walks come far. The same words as physical addresses.
+ * Any bytes as a goroutine's stack, with the tables of a program: words with a low byte of 0
+ * become places in its functions, so that walks get far. Then the same words as physical pcs.
  */
 #include <stdint.h>
 #include <stdlib.h>

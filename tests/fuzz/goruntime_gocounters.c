@@ -1,6 +1,6 @@
 /*
- * Any bytes as a Go runtime's memory: the first one says of which release, the next where
- * its variables are. Twice, as in two rounds.
+ * Any bytes as a Go runtime's memory: the first byte chooses the release, the next ones the
+ * addresses of the variables. It is read twice, as in two rounds.
  */
 #include <stdint.h>
 #include <stdio.h>

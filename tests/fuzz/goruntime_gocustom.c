@@ -1,6 +1,6 @@
 /*
- * Any bytes as what a program has of profiles of its own, and as its list of threads: the first
- * byte says of which release, the next two where both begin.
+ * Any bytes as a program's custom profiles, and as its list of threads: the first byte chooses
+ * the release, the next two where both begin.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
  * Any bytes as a Go process's memory: its list of goroutines, their gs, ms and stacks. Pointers
- * in them lead into the same bytes where they can.
+ * in them lead into the same bytes if possible.
  */
 #include <stdint.h>
 #include <stdlib.h>

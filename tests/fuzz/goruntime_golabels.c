@@ -1,4 +1,4 @@
-/* Any bytes as a set of labels: the first one says of which release. */
+/* Any bytes as a set of labels; the first byte chooses the release. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * Any bytes as a Go program, of whose code the runtime's tables are found, and as memory that is
- * said to be them: what golive_open would believe.
+ * Any bytes as a Go program, in which the runtime's tables are found by its code, and as the
+ * memory of these tables: the checks of golive_open.
  *
- * A head, then the program as an ELF file of so many bytes, then the memory.
+ * The input: a head, the program as an ELF file of `image` bytes, the memory.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -25,12 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { START = 0x1000000 };
 
 struct head {
-	uint32_t image; /* bytes */
-	uint8_t minor, fields; /* fields: of g, otherwise; the number, and how much */
+	uint32_t image; /* size in bytes */
+	uint8_t minor, fields; /* the release; the number of the field that is wrong, by `by` */
 	uint16_t by, gs, ms, reasons;
 };
 
-/* Those of 1.26. */
+/* The offsets of Go 1.26. */
 static const struct gofields known = {
 	.g = { .bytes = 456, .m = 48, .sp = 56, .pc = 64, .bp = 96, .syscall_sp = 104,
 	       .syscall_pc = 112, .status = 144, .goid = 152, .wait_since = 168, .wait_reason = 176,
@@ -75,7 +75,7 @@ static void open_as(const struct head *h, const struct image *image, const struc
 
 	if (!self.pid && process_open(&self, getpid(), NULL))
 		abort();
-	self.own_pid = 1; /* a thread's number that there is, whoever we are */
+	self.own_pid = 1; /* a thread id that exists for any user */
 	if (!maps && modmap_new(&maps, NULL))
 		abort();
 	snprintf(version, sizeof(version), "go1.%u", 18u + h->minor % 10);

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a Go map: the first one says of which release, the next how long keys and
- * elements are. What is told lies within what the map may have.
+ * Any bytes as a Go map: the first byte chooses the release, the next ones the sizes of keys and
+ * elements. The reported entries lie within the bounds of a map.
  */
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /*
- * Any bytes as Go's type descriptors. The first says how names' lengths are written; every
- * descriptor that is found is asked for fields, by names that are there and names that are not.
+ * Any bytes as Go's type descriptors. The first byte chooses how the lengths of names are encoded.
+ * In every descriptor that is found fields are looked up, by names that exist and that do not.
  */
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /*
- * Any bytes as the file of a Go program, and as what it has mapped: its version, and where
- * its variables are.
+ * Any bytes as the file of a Go program, and as its mapped memory: its version, and the addresses
+ * of its variables.
  */
 #include <stdint.h>
 #include <stdlib.h>

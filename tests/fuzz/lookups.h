@@ -1,5 +1,5 @@
-/* What the fuzz targets of whole files ask of them: the ends of the segments, what the symbol
- * table names, and addresses spread over the segments. */
+/* The lookups of the fuzz targets for whole files: the ends of the segments, the addresses in the
+ * symbol table, and addresses spread over the segments. */
 #ifndef TESTS_FUZZ_LOOKUPS_H
 #define TESTS_FUZZ_LOOKUPS_H
 

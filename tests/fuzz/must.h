@@ -1,4 +1,4 @@
-/* What holds whatever the input is. */
+/* Conditions that must hold for any input. */
 #ifndef TESTS_FUZZ_MUST_H
 #define TESTS_FUZZ_MUST_H
 

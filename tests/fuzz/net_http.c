@@ -1,6 +1,6 @@
 /*
- * What a server sends, any bytes, through libcurl and all. It listens on a socket in the file
- * system, which redirects lead to as well, and says the same to everyone who asks or gives.
+ * Any bytes as the answer of a server, through the whole stack with libcurl. The server listens on
+ * a socket in the file system, to which redirects lead, too, and answers all requests alike.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -21,12 +21,12 @@ enum { CONTENT_MAX = 100000 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these two */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of answer and answer_len */
 static const uint8_t *answer;
 static size_t answer_len;
 static int listener = -1;
 
-/* Who begins with TLS, after a redirect to https, waits for an answer before he asks. */
+/* After a redirect to https a client begins with TLS, and waits for an answer to that. */
 static bool is_asked(const char *request, size_t len)
 {
 	return len && (*request == 0x16 || (len >= 4 && !memcmp(request + len - 4, "\r\n\r\n", 4)));
@@ -81,7 +81,7 @@ static void start(void)
 	pthread_detach(thread);
 }
 
-/* When nobody is being answered. */
+/* Waits until no request is being answered. */
 static void set_answer(const uint8_t *data, size_t size)
 {
 	pthread_mutex_lock(&lock);
@@ -90,7 +90,7 @@ static void set_answer(const uint8_t *data, size_t size)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The body ends as a head does, which is where the server stops to read. */
+/* The body ends like a head does: there the server stops reading. */
 static void post(const struct http_request *q)
 {
 	const struct http_body body = { "x\r\n\r\n", 5, "text/plain", "x-" };
@@ -122,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		total += got;
 	must(total <= CONTENT_MAX);
 	must(!rc || (rc == err.code && strlen(err.text)));
-	must(rc != ERR_LIMIT || !strstr(err.text, "within 5 s")); /* the server has closed */
+	must(rc != ERR_LIMIT || !strstr(err.text, "within 5 s")); /* the server closes at once */
 	http_close(h);
 	post(&q);
 	set_answer(NULL, 0);

@@ -1,4 +1,4 @@
-/* The head of a response, any bytes in lines as libcurl hands them over. */
+/* Any bytes as the head of a response, passed in lines as libcurl does. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Any bytes as gzip: in small pieces and at once they must give the same. The first two
- * bytes say how small. */
+/* Any bytes as gzip: unpacked in small pieces and at once they must give the same. The first two
+ * bytes choose the sizes of the pieces. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int unpack_all(const uint8_t *data, size_t size, size_t in, size_t wanted
 			wanted = OUT_MAX - *total;
 		rc = unpack_bytes(&u, &at, &left, out + *total, wanted, &got, &err);
 		must(at == data + (offer - left) && got <= wanted && (!rc || !got));
-		must(rc || got || !left); /* it goes on */
+		must(rc || got || !left); /* there is progress */
 		data = at;
 		size -= offer - left;
 		*total += got;

@@ -1,7 +1,7 @@
 /*
- * pprof bytes, compressed or not. What decodes must come through the encoder
- * unchanged: encode, decode, encode gives the same bytes. And it must be sound: every
- * number names something, and who adds a function or location that is there finds it.
+ * pprof bytes, compressed or not. A decoded profile must pass through the encoder unchanged:
+ * encode, decode, encode gives the same bytes. And it must be sound: every id refers to an entry,
+ * and adding a function or location that exists returns its id.
  */
 #include <stddef.h>
 #include <stdint.h>

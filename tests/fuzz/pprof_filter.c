@@ -1,7 +1,7 @@
 /*
  * A byte that chooses an operation, two texts that end with a NUL, then pprof bytes: filters,
- * pruning and labels as frames on whatever decodes and is valid. What is left must still be
- * valid, come through the encoder, and have no sample that was not there.
+ * pruning and labels as frames on any profile that decodes and is valid. The result must be
+ * valid, pass through the encoder, and have no new samples.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Time that is missed elsewhere. */
+/* Larger inputs are skipped: their time is worth more on other inputs. */
 enum { TEXT_WORTH = 200 };
 
 static int names(struct profile *p, const struct pattern *one, const struct pattern *two, int how)

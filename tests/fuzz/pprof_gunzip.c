@@ -1,6 +1,6 @@
 /*
- * gzip piece by piece and at once: the same bytes and the same verdict, whatever the pieces.
- * The first byte says how long they are.
+ * gzip piece by piece and at once: the same bytes and the same verdict for any pieces. The first
+ * byte chooses the sizes of the pieces.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@ static int give(void *ctx, void *buf, size_t len, size_t *got, struct error *err
 	return 0;
 }
 
-/* ERR_LIMIT as gzip_uncompress says it: beyond so many bytes nobody looks. */
+/* Returns ERR_LIMIT like gzip_uncompress: bytes beyond MOST are not checked. */
 static int read_all(struct pieces *p, size_t room, struct buffer *out)
 {
 	struct gunzip *g;

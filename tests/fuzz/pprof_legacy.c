@@ -1,6 +1,6 @@
 /*
- * Legacy profiles. What is read must be valid, come through the encoder unchanged, and
- * when it can be written as text, be read again from that.
+ * Legacy profiles. A profile that was read must be valid, pass through the encoder unchanged, and
+ * if it can be written as text, be read again from that.
  */
 #include <stddef.h>
 #include <stdint.h>

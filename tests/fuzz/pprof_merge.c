@@ -1,7 +1,7 @@
 /*
- * Two profiles in one input: the first byte says what is done to them, the next two how
- * long the first is. What comes of it must come through encoder and decoder, and merging it
- * once more must change nothing.
+ * Two profiles in one input: the first byte chooses the operations, the next two the length of the
+ * first profile. The result must pass through encoder and decoder, and merging it once more must
+ * change nothing.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -34,8 +34,8 @@ static void encode(const struct profile *p, struct buffer *out)
 	must(profile_encode(p, out, NULL) == 0);
 }
 
-/* Strings are numbered as they are met, which differs from one merge to the next; what is
- * merged twice has them in the order of one. */
+/* Strings are numbered in the order in which they are met, which the first merge changes; after
+ * that it stays. */
 static void must_be_stable(struct profile *p)
 {
 	struct buffer one = { 0 }, two = { 0 };

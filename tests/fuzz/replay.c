@@ -1,7 +1,7 @@
 /*
- * Runs a fuzz target over files, without a fuzzer: a corpus as a test. Each
- * argument is a file or a folder of files. Beside each file as it is, all of
- * its prefixes at 64 places are tried: truncation is the commonest damage.
+ * Runs a fuzz target over files, without a fuzzer: a corpus as a test. Each argument is a file
+ * or a folder of files. Besides each file, its prefixes that end at 64 places are tried:
+ * truncation is the most common damage.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ static unsigned long inputs;
 
 static void feed(const uint8_t *data, size_t len)
 {
-	/* An exact heap copy, so that the sanitizer sees a read past the end. */
+	/* An exact heap copy, so that the sanitizer detects a read past the end. */
 	uint8_t *copy = malloc(len ? len : 1);
 
 	if (!copy)

@@ -1,7 +1,7 @@
 /*
- * Four bytes that choose a view, then pprof bytes: folded stacks, speedscope files and
- * flame graphs of whatever decodes. Folded lines are in order and add up to the samples;
- * in a page the data end where they should.
+ * Four bytes that choose a view, then pprof bytes: folded stacks, speedscope files and flame
+ * graphs of any profile that decodes. Folded lines have values that add up to the samples; in a
+ * page the data end where they should.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static struct report_view view_of(const uint8_t head[HEAD], const struct profile
 				     .by = (enum report_by)(head[1] % (REPORT_BY_THREAD + 1)) };
 }
 
-/* Text beyond that is the limits' business, and time that is missed elsewhere. */
+/* Unit tests check the limits for more text; its time is worth more on other inputs. */
 static bool is_much(const struct profile *p)
 {
 	size_t longest = 0, times = p->stack_count + p->line_count + p->sample_count +
@@ -52,7 +52,7 @@ static char *text_of(report_writer *write, const struct profile *p, const struct
 	return (char *)text.data;
 }
 
-/* Values of the range's ends are not added up: sums stay at the end. */
+/* False on overflow: the writer's sums saturate. */
 static bool sum_of(const struct profile *p, size_t type, int64_t *sum)
 {
 	for (size_t i = 0; i < p->sample_count; i++)

@@ -1,4 +1,4 @@
-/* A live view of whatever profile the bytes are: beside itself, in every order. */
+/* A live view of any profile that decodes: compared with itself, in every order. */
 #include <stddef.h>
 #include <stdint.h>
 

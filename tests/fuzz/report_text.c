@@ -1,7 +1,7 @@
 /*
- * Four bytes that choose a view, then pprof bytes: every writer of text on whatever
- * decodes. What reaches a terminal holds no control character but newlines, and, where
- * the view asks for it, lines are as wide as they may be.
+ * Four bytes that choose a view, then pprof bytes: every writer of text on any profile that
+ * decodes. Text for a terminal has no control characters except newlines, and lines are not
+ * wider than the view allows.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -21,8 +21,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Text that profiles of this size ask for beyond that is the limit's business
- * (tests/unit/report/text_test.c), and time that is missed elsewhere. */
+/* More text is a matter of the limit (tests/unit/report/text_test.c); its time is worth more on
+ * other inputs. */
 enum { TEXT_WORTH = 8 << 20, HEAD = 4 };
 
 static report_writer *const writers[] = { report_top, report_tree, report_traces, report_raw };
@@ -50,7 +50,7 @@ static bool is_much(const struct profile *p)
 	for (uint32_t i = 0; i < p->strings.count; i++)
 		if (p->strings.entries[i].len > longest)
 			longest = p->strings.entries[i].len;
-	/* A location's lines stand in each stack that it is in. */
+	/* The lines of a location are written for each stack that contains it. */
 	for (size_t i = 0; i < p->stack_count; i++)
 		times += p->locations[p->stack[i] - 1].lines;
 	return times * (longest + 100) > TEXT_WORTH;

@@ -1,4 +1,4 @@
-/* What stands in a folder of batches: any names, and any first bytes of an event.json. */
+/* The contents of a folder of batches: any names, and any first bytes of an event.json. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

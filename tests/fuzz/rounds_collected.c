@@ -1,5 +1,5 @@
-/* What comes from a process that collects: items within the bytes, of types that were asked
- * for, one of each, with names and texts that may be shown. Two bytes say what was asked. */
+/* Any bytes from a collecting process: items lie within them, are of requested types, one of each,
+ * and have names and texts that may be shown. Two bytes choose the requested types. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

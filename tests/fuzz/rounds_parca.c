@@ -1,5 +1,5 @@
-/* What a server that was asked for a call of gRPC-Web answers, any bytes: headers up to the
- * first NUL, then the content. */
+/* Any bytes as a server's answer to a gRPC-Web call: headers up to the first NUL, then the
+ * content. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The index page of net/http/pprof: names are text, none twice, none empty, each in the page
- * as far as nothing in it was escaped. */
+/* The index page of net/http/pprof: names are text, none occurs twice, none is empty, and each is
+ * in the page unless parts of it were escaped. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST = 5 };
 
-/* A file's name, whatever it is. */
+/* Any name is encoded as a valid file name. */
 static void check_encoded(const char *name)
 {
 	char encoded[CUSTOMNAME_MAX + 1];

@@ -1,6 +1,6 @@
 /*
- * Execution traces: whatever comes in two pieces gives what it gives at once, unless the first
- * one was broken already, and what was cut is complete.
+ * Execution traces: two pieces give the same result as all bytes at once, unless the first piece
+ * was broken already, and a trace that was cut is complete.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void check(const struct tracecut *t, size_t len)
 		must(t->threads[i - 1] < t->threads[i]);
 }
 
-/* In a copy, so that what is read behind it is seen. */
+/* In an exact copy, so that a read past its end is detected. */
 static int look(struct tracecut *t, const uint8_t *data, size_t len)
 {
 	uint8_t *copy = malloc(len + !len);

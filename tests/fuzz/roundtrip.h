@@ -1,4 +1,4 @@
-/* A profile comes through the encoder and the decoder unchanged. */
+/* A profile must pass through encoder and decoder unchanged. */
 #ifndef TESTS_FUZZ_ROUNDTRIP_H
 #define TESTS_FUZZ_ROUNDTRIP_H
 

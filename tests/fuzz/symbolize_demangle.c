@@ -1,4 +1,4 @@
-/* Demangling any name: an answer without control characters, in bounded time. */
+/* Demangling any name: the result has no control characters and comes in bounded time. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

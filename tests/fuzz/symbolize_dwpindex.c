@@ -1,5 +1,5 @@
-/* Any bytes as the index of a package, the first eight as the id that is looked for;
- * whoever finds it there finds numbers that stand in the bytes. */
+/* Any bytes as the index of a package, the first eight as the id that is looked up. If it is
+ * found, it occurs in the bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

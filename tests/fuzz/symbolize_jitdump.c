@@ -1,5 +1,5 @@
-/* The reader of jitdump files on any bytes: what it finds is in the file, and lines
- * belong to the function. */
+/* The reader of jitdump files on any bytes: all that it finds is in the file, and lines belong to
+ * the function. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Any text as /proc/kallsyms; each function that was read is asked for. */
+/* Any text as /proc/kallsyms; each function that was read is looked up. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Any bytes as .debug_line, and as .debug_line_str and .debug_str at once. The first
- * byte is where the table begins, divided by four.
+ * Any bytes as .debug_line, and at the same time as .debug_line_str and .debug_str. The first
+ * byte is the offset of the table, divided by four.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
  * A program's file and its separate debug file, both mapped (symbolize/debugelf.h) -> lookups.
- * The first four bytes: how long the program is; the rest, when there is any, is the debug file.
+ * The first four bytes are the size of the program in bytes; the rest, if any, is the debug file.
  */
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The parser of perf maps on any bytes: later lines win, and nothing else. */
+/* The parser of perf maps on any bytes: ranges do not overlap, and each has one name. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Files of split DWARF: "5" or "4" and "p" for a package, eight bytes of a unit's id,
- * and then the file. A unit that is made of it must be one that libdw can begin with.
+ * Files of split DWARF: "5" or "4", and "p" for a package, eight bytes for a unit's id, and then
+ * the file. A unit made from it must be one that libdw can open.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

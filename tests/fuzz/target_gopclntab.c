@@ -1,6 +1,6 @@
 /*
- * Any bytes as an ELF file with Go's pclntab: what it says about functions, stacks,
- * lines and inlined calls here and there.
+ * Any bytes as an ELF file with Go's pclntab: functions, stacks, lines and inlined calls at some
+ * addresses.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /*
- * Any bytes as .eh_frame or .debug_frame, compiled to a table; then lookups, and
- * every expression that a rule names, over memory that does not exist.
+ * Any bytes as .eh_frame or .debug_frame, compiled to a table; then lookups, and every expression
+ * that a rule names is evaluated, with memory that does not exist.
  *
- * The first byte says what the rest is: bit 0 .debug_frame, bit 1 both, one half
- * each, bit 2 the base of data-relative pointers is known, bit 3 addresses near
- * the end of the address space.
+ * The first byte says what the rest is: bit 0 .debug_frame; bit 1 both, one half each; bit 2 the
+ * base of data-relative pointers is known; bit 3 addresses are near the end of the address space.
  */
 #include <elf.h>
 #include <stdint.h>

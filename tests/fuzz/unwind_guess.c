@@ -1,6 +1,6 @@
 /*
- * Walks through code without CFI, any code and any stack: it is read, decoded and
- * followed; every frame lies above the one before, and each is marked as a guess.
+ * Walks through code without CFI, with any code and any stack: the code is read, decoded and
+ * followed; every frame lies above the previous one, and each is marked as a guess.
  *
  * The input's first half is code, the second the stack; the first 16 bytes of the stack
  * are the pc and rbp, as offsets.

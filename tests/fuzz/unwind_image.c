@@ -1,6 +1,6 @@
 /*
- * Any bytes as an ELF file: opened, its CFI compiled, and a walk through its
- * code, over a stack whose words lead back into it.
+ * Any bytes as an ELF file: it is opened, its CFI is compiled, and a walk goes through its code,
+ * with a stack of words that lead back into it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum { STACK_BYTES = 4096, WALKS = 3 };
 
 static const uint64_t STACK_START = 0x7f0000000000, BIAS = 0x550000000000;
 
-/* A stack of which every other word is an address in the code. */
+/* A stack in which every other word is an address in the code. */
 struct paper_stack {
 	struct memory memory;
 	uint64_t code, code_size;
@@ -66,7 +66,7 @@ static void walk(const struct modmap *maps, const struct mapping *range)
 	unwinder_free(u);
 }
 
-/* The first executable segment, wherever the file wants it. */
+/* The first executable segment, at the address that the file gives. */
 static bool find_code(const struct image *image, struct mapping *range)
 {
 	size_t count;

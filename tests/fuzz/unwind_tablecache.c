@@ -1,10 +1,10 @@
 /*
- * Any bytes as a table in a cache file that knows all digests: the shape and then what
- * the table consists of. What is taken must be harmless: lookups everywhere, and every
- * expression that a rule names.
+ * Any bytes as a table in a cache file with correct checksums: the shape and then the table's
+ * contents. A table that is accepted must be harmless: it is used for lookups everywhere, and
+ * for every expression that a rule names.
  *
- * The first byte is even: the file says of itself what it is, as one of ours does, so
- * that the checks behind the checksum are reached. Odd: the bytes are the whole file.
+ * If the first byte is even, the file gets a head like one of ours, so that the checks after the
+ * checksum are reached. If it is odd, the bytes are the whole file.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -63,8 +63,8 @@ static void use(const struct cfi_table *t)
 	}
 }
 
-/* The bytes as a shape and a table, behind a head that fits them. False when there are
- * not as many as the shape says: such a file is refused by its length. */
+/* Writes a head that fits, and then the table. False if the length is not that of the shape:
+ * such a file is refused by its length. */
 static bool put_head(int fd, const uint8_t *data, size_t size, const struct cfi_source *source)
 {
 	char head[TABLECACHE_HEAD];

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What stands in a goroutine dump, read a second time: the measure of tests/goparse/dumps.test.
+"""A second reader of goroutine dumps, with which tests/goparse/dumps.test compares the first.
 
-    expect.py FILE...       prints a JSON object a line, as `sampler goparse --json` does
+    expect.py FILE...       prints a JSON object a line, like `sampler goparse --json`
 
 Written from src/runtime/traceback.go (goroutineheader, traceback2, printcreatedby1,
 printAncestorTraceback, printCgoTraceback) and not from goparse/: it reads the whole text, line
-by line, with regular expressions and no care for speed. Lines that Go did not print for a
-goroutine are passed over."""
+by line, with regular expressions, regardless of speed. Lines that Go did not print for a
+goroutine are skipped."""
 import json
 import re
 import sys
@@ -23,7 +23,7 @@ ANCESTOR = re.compile(r"\[originating from goroutine (\d+)\]:")
 CREATED = re.compile(r"created by (.+?)(?: in goroutine (\d+))?")
 ELIDED = re.compile(r"\.\.\.(?:additional|(\d+)) frames elided\.\.\.")
 UNAVAILABLE = "\tgoroutine running on other thread; stack unavailable"
-# printArgs: numbers, "?" for dead ones, "_", "...", braces. What it prints has no parenthesis.
+# printArgs: numbers, "?" after dead ones, "_", "...", braces. It prints no parentheses.
 CALL = re.compile(r"(.+)\(([0-9a-fx?_{}., ]*)\)")
 PLACE = re.compile(rf"\t(.+):(\d+)(?: \+({HEX}))?(?: fp={HEX} sp={HEX} pc=({HEX}))?")
 C_AT = re.compile(rf"non-Go function at pc=({HEX})")
@@ -32,7 +32,7 @@ ESCAPE = re.compile(r"\\(?:x(..)|u(....)|U(........)|(.))")
 
 
 def unquote(text):
-    """print.go's printquoted, undone."""
+    """Reverses printquoted (runtime/print.go)."""
     def one(found):
         code = found.group(1) or found.group(2) or found.group(3)
         if code:
@@ -77,7 +77,7 @@ def header(line):
 
 
 def place(line):
-    """A Go frame's second line, as the fields that it adds; None if it is none."""
+    """Returns the fields that the second line of a Go frame adds; None if it is no such line."""
     found = PLACE.fullmatch(line)
     if not found:
         return None
@@ -91,16 +91,15 @@ def place(line):
 
 
 class Reader:
-    """A frame of Go stands when a second line follows it at once (what that says may be beyond
-    reading), one of C when the second line tells a pc. Behind the creating frame only
-    ancestors follow."""
+    """A Go frame counts if a second line follows it at once, even an unreadable one; a C frame
+    counts if its second line has a pc. After the creating frame only ancestors follow."""
 
     def __init__(self):
         self.all = []
-        self.foreign = set()  # numbers of lines within a stack that are none of its
-        self.stack = None    # where frames go: a goroutine, or an ancestor of it
-        self.waiting = None  # the frame whose second line may come now
-        self.name = None     # the line before, which may be a C function's name
+        self.foreign = set()  # numbers of lines within a stack that do not belong to it
+        self.stack = None    # gets the frames: a goroutine, or an ancestor of it
+        self.waiting = None  # the frame to which the next line may belong as its second one
+        self.name = None     # the previous line, which may be a C function's name
 
     def line(self, number, line, ahead):
         waiting, name = self.waiting, self.name
@@ -125,10 +124,10 @@ class Reader:
         elif self.stack is not None and "created_by" not in self.stack:
             self.first(line)
         if self.name is not None:
-            self.foreign.add(number)  # until its second line comes
+            self.foreign.add(number)  # removed again if its second line comes
 
     def goes_on(self, line, second):
-        """Behind an empty line in the midst of a stack, which Go did not write."""
+        """Does the stack go on after an empty line that Go did not write?"""
         begins = CALL.fullmatch(line) or CREATED.fullmatch(line)
         return self.stack and "created_by" not in self.stack and begins and place(second)
 
@@ -155,7 +154,7 @@ class Reader:
                     self.waiting["args"] = call.group(2)
 
     def second(self, line, waiting, name):
-        """Is it the second line of something?"""
+        """Takes the line as a second one. Returns whether it is one."""
         c = C_PLACE.fullmatch(line)
         if line == UNAVAILABLE:
             self.stack["unavailable"] = True
@@ -176,7 +175,7 @@ class Reader:
 
 
 def read_all(data):
-    """The goroutines, and the numbers of lines within stacks that are none of theirs."""
+    """Returns the goroutines, and the numbers of lines within stacks that do not belong to them."""
     reader = Reader()
     text = data.decode("utf-8", "replace")
     lines = [line[:-1] if line.endswith("\r") else line for line in text.split("\n")]
@@ -185,7 +184,7 @@ def read_all(data):
     for i, line in enumerate(lines):
         reader.line(i + 1, line, (lines[i + 1:i + 3] + ["", ""])[:2])
     if reader.waiting is not None and reader.name is not None:
-        reader.frame(reader.waiting)  # the input ends between its lines
+        reader.frame(reader.waiting)  # the input ends between the frame's two lines
     return reader.all, reader.foreign
 
 

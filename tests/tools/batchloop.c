@@ -1,15 +1,15 @@
 // links: rounds
 /*
- * Writes batches round after round, as a sampler does, of files whose content follows from
- * their names and lengths. Tells each batch, or why there is none.
+ * Writes batches round after round, as a sampler does. The content of their files follows from
+ * their names and lengths. Prints each batch, or why there is none.
  *
  *   batchloop DIR KEY [rounds=N] [keep=N] [bytes=N] [age=MS] [series=TEXT] [files=N] [size=BYTES]
  *             [pause=MS] [step=1] [start=SECONDS] [jump=SECONDS] [fork=1] [drop=1]
  *
- * With `step`, a line of the standard input is a round, and its end the end. `start` is the
- * first round's in unix time (now), `jump` what each is later than the one before (1). `fork`
- * leaves a process behind that has all our descriptors and waits for ever; `drop` gives up
- * privileges as a recording does.
+ * With `step`, each line of the standard input starts a round, and its end ends the program.
+ * `start` is the start of the first round in Unix time (now), `jump` the seconds by which each
+ * round is later than the one before (1). `fork` leaves a process behind that has all our
+ * descriptors and waits forever; `drop` gives up privileges as a recording does.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // links: rounds
 /*
- * Asks a URL for profiles by rounds/collection.h and says what came, an item in a line:
- * "TYPE NAME LENGTH|- REMARKS", and at the end "rc CODE MESSAGE". Profiles go to files in DIR.
+ * Requests profiles from a URL by rounds/collection.h and prints a line for each item: "TYPE
+ * NAME LENGTH|- REMARKS", and at the end "rc CODE MESSAGE". Profiles go to files in DIR.
  *
  *   collect URL TYPES DIR [socket=PATH] [ca=FILE] [header=TEXT]… [gc] [wait] [timeout=MS]
  *           [max=BYTES] [trace=MS] [limit=BYTES] [goroutines=N] [finish=MS] [cancel=MS] [kill=MS]
  *
- * It ends early as a round may: `finish`, `cancel` so long after the start; `kill` has the
- * collecting process killed.
+ * It ends early as a round may: `finish` and `cancel` so long after the start; `kill` kills the
+ * collecting process.
  */
 #include <poll.h>
 #include <signal.h>
@@ -79,7 +79,7 @@ static void kill_children(void)
 		fclose(f);
 }
 
-/* Has its time come? Once only. */
+/* Has that time passed since `began`? True only once: sets *ms to 0. */
 static bool due(uint64_t *ms, uint64_t began)
 {
 	if (!*ms || monotonic_ns() - began < *ms * NS_PER_MS)

@@ -1,11 +1,11 @@
 // links: rounds
 /*
- * How many goroutines of a process have a function on their stacks:
+ * Counts the goroutines of a process that have a function on their stacks:
  *
  *	exact PID FUNCTION TIMES [live]
  *
- * a line for each time: that number, how many goroutines there are, how many have no stack, and
- * what is said of the hold in which they were read ("-" with "live": without any).
+ * Prints a line for each time: that number, the number of all goroutines, the number without a
+ * stack, and the message about the hold in which they were read ("live": without a hold, "-").
  */
 #include <stdio.h>
 #include <stdlib.h>

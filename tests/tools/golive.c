@@ -1,7 +1,7 @@
 // links: goruntime
 /*
- * What is found of the Go runtime of process PID, a line for each: its name, and an offset or
- * an address in the file. With "code" behind it places are what the code alone says.
+ * Prints what is found of the Go runtime of process PID, a line for each thing: its name, and an
+ * offset or an address in the file. With a second argument "code", places come from code alone.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // links: goprofile
 /*
- * goprofile PID NAME [text|dump]: one of a Go process's own profiles, to the standard output.
- * goprofile PID goroutinewait [FILE]: that one; FILE remembers who was seen from time to time.
+ * goprofile PID NAME [text|dump]: prints one of a Go process's own profiles.
+ * goprofile PID goroutinewait [FILE]: FILE keeps the goroutines that were seen, between runs.
  */
 #include <stdio.h>
 #include <stdlib.h>

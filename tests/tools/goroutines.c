@@ -1,12 +1,12 @@
 // links: sampler
 /*
- * Tells all goroutines of process PID: of each "goroutine ID [STATE]:" as debug=2 has it, a
- * line "@" with the pcs as debug=1 has them, and its frames; then how many there were and how
- * their walks ended. At each line of its input once more.
+ * At each line of its input, prints all goroutines of process PID: for each "goroutine ID
+ * [STATE]:" as with debug=2, a line "@" with the pcs as with debug=1, and its frames; then the
+ * number of goroutines, and how their walks ended.
  *
- *	quiet   only how many there were
- *	held    its threads are held meanwhile
- *	system  the runtime's own, too
+ *	quiet   only the numbers
+ *	held    the threads are held meanwhile
+ *	system  the runtime's own goroutines, too
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ static int tell(const struct golive *live, struct shown *s, struct error *err)
 	double before = cpu_ms();
 	int rc = 0, tries = 20;
 
-	do /* the machine may be busy */
+	do /* on a busy machine a hold may exceed its bound */
 		rc = s->held ? hold_begin(&hold, live->process, HOLD_BOUND_NS, err) : 0;
 	while (rc == ERR_LIMIT && --tries);
 	if (hold)

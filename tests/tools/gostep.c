@@ -1,10 +1,10 @@
 // links: goruntime
 /*
- * gostep PID TID STEPS FUNCTION: runs one thread of a Go program one instruction at a
- * time and walks its stack at each. Prints how many walks ended how, of those that did not
- * end outermost where they began and ended, and how many went through a function.
+ * gostep PID TID STEPS FUNCTION: runs one thread of a Go program one instruction at a time and
+ * walks its stack at each. Prints the number of walks for each kind of end; where walks began and
+ * ended that did not reach the outermost frame; and how many walks went through FUNCTION.
  *
- * Sampling meets the few instructions between two stacks seldom; this meets them all.
+ * Sampling rarely meets the few instructions at which stacks change; this meets all of them.
  */
 #include <errno.h>
 #include <signal.h>
@@ -108,7 +108,7 @@ static void run(pid_t tid, long steps)
 	struct user_regs_struct u;
 	int status, signal = 0;
 
-	alarm(PATIENCE); /* for a thread that does not come to its next instruction */
+	alarm(PATIENCE); /* in case the thread does not reach its next instruction */
 	while (steps-- && !ptrace(PTRACE_GETREGS, tid, 0, &u)) {
 		walk(&u);
 		if (ptrace(PTRACE_SINGLESTEP, tid, 0, signal) ||

@@ -5,8 +5,8 @@
  *
  *	hold PID TIMES US [BOUND_US]
  *
- * prints a line for each: threads, stopped, moved, cut (1 or 0), ns; or "limit" where they have
- * not all stopped in time. For tests of the hold and the bench.
+ * Prints a line for each hold: threads, stopped, moved, cut (1 or 0), ns; or "limit" if not all
+ * threads stopped in time. For tests of the hold and for the bench.
  */
 #include <stdio.h>
 #include <stdlib.h>

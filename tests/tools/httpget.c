@@ -1,13 +1,13 @@
 // links: net
 /*
- * Fetches a URL by net/http.h: the content goes to the standard output, also when an error
- * follows; the date, type and place, the error with its code, and how much memory there was
- * at its most (kilobytes), to the standard error.
+ * Fetches a URL by net/http.h. The content goes to the standard output, also if an error
+ * follows. The date, type and place, the error with its code, and the peak memory in kilobytes
+ * go to the standard error.
  *
  *   httpget URL [socket=PATH] [ca=FILE] [header=TEXT]… [connect=MS] [idle=MS] [total=MS]
  *           [max=BYTES] [piece=BYTES] [pause=MS]
  *
- * It reads `piece` bytes at a time (64 KiB) and waits `pause` before each but the first.
+ * It reads `piece` bytes at a time (64 KiB) and waits `pause` before each read but the first.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // links: unwind
 /*
- * Reads instructions' bytes in base 16, one instruction with blanks between its bytes on
- * a line, and says which of them have another length by unwind/insn_x86_64.c. The last line is
- * how many were read and how many of them differ.
+ * Reads instructions, one a line, as bytes in base 16 with blanks between, and prints those
+ * that have another length by unwind/insn_x86_64.c. The last line has the numbers of those that
+ * were read and of those that differ.
  */
 #include <stdint.h>
 #include <stdio.h>

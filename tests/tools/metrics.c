@@ -1,8 +1,7 @@
 // links: rounds
 /*
- * Reads the metrics of process PID at each line of its input, and writes metrics.json with
- * a line "end" behind it each time; "gone" instead when the process has ended, with what
- * there was.
+ * At each line of its input, reads the metrics of process PID and prints metrics.json and a line
+ * "end"; if the process has ended, the values that are known and "gone".
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // links: pprof
 /*
- * One of the operations of pprof/filter.h, prune.h, tagmatch.h and tagroot.h on a file:
+ * Does one of the operations of pprof/filter.h, prune.h, tagmatch.h and tagroot.h on a file:
  *
  *   pprof_filter IN OUT names FOCUS IGNORE HIDE SHOW
  *   pprof_filter IN OUT showfrom PATTERN
@@ -11,8 +11,8 @@
  *   pprof_filter IN OUT uninteresting
  *   pprof_filter IN OUT tagroot ROOTS LEAVES
  *
- * Prints what has matched, as 0 and 1; of uninteresting, whether the
- * profile's patterns are bad. An empty pattern is none. tests/oracle/gopprof/filter.go
+ * Prints for each pattern whether it has matched, as 0 or 1; for `uninteresting`, whether the
+ * profile's patterns are bad. An empty pattern counts as none. tests/oracle/gopprof/filter.go
  * does the same with google/pprof.
  */
 #include <stdio.h>

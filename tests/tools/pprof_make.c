@@ -1,11 +1,10 @@
 // links: pprof
 /*
- * Writes one profile with every field of profile.proto set, through
- * pprof/profile.h; tests/oracle/gopprof states the same profile in google/pprof's
- * terms and compares.
+ * Writes a profile with every field of profile.proto set, through pprof/profile.h;
+ * tests/oracle/gopprof makes the same profile with google/pprof and compares.
  *
- *   pprof_make FILE             that profile
- *   pprof_make FILE FROM        what FROM holds, decoded and encoded again
+ *   pprof_make FILE             writes that profile
+ *   pprof_make FILE FROM        writes the profile FROM, decoded and encoded again
  */
 #include <stdio.h>
 
@@ -52,8 +51,8 @@ static void add_mappings(struct profile *p)
 		profile_add_mapping(p, &all[i], &id);
 }
 
-/* Location 1 is an inlined call and its caller; 2 knows a name only; 3 an address
- * only. The others, FRAMES of them, are one function at different lines. */
+/* Location 1 is an inlined call and its caller; 2 has only a name; 3 has only an address. The
+ * others, FRAMES of them, are one function at different lines. */
 static void add_locations(struct profile *p)
 {
 	struct profile_line inlined[] = {

@@ -1,16 +1,16 @@
 // links: pprof
 /*
- * Reads profiles, does one thing to them and writes what comes of it, so that
- * tests/oracle/gopprof can compare with google/pprof.
+ * Reads profiles, does one operation on them and writes the result, so that
+ * tests/oracle/gopprof can compare it with google/pprof.
  *
  *   pprof_ops OPERATION OUT IN [ARGUMENT…]
  *
- * merge, common   IN and all others are profiles; common by merge_add_common
+ * merge, common   IN and all ARGUMENTs are profiles; common by merge_add_common
  * compact
  * scale           by ARGUMENT
- * scale-each      by as many as there are sample types
+ * scale-each      by ARGUMENTs, one for each sample type
  * normalize       to the profile ARGUMENT
- * set, remove     ARGUMENT is a label's key, the others are strings
+ * set, remove     the first ARGUMENT is a label's key, the others are strings
  * set-number, remove-number  the same; the others are VALUE=UNIT
  */
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // links: pprof
 /*
- * Reads lines "PATTERN TAB TEXT TAB TEXT…", each part as a letter
- * and its bytes in hex, and prints one line for each: "bad" for what is no pattern, else one digit
- * for each text, 1 where it matches; "limit" where a bound was met.
+ * Reads lines "PATTERN TAB TEXT TAB TEXT…", each part as a letter and its bytes in hex, and prints
+ * one line for each: "bad" for an invalid pattern, else one digit for each text, 1 if it matches;
+ * "limit" if a bound was exceeded.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void answer(char *line)
 	char *part = strtok(line, "\t"), *text;
 	struct pattern *pattern;
 	struct error err;
-	size_t len = unhex(part + 1); /* behind a letter, so that no part is empty */
+	size_t len = unhex(part + 1); /* the letter is there so that no part is empty */
 
 	if (pattern_new(&pattern, part + 1, len, &err)) {
 		printf("bad %s\n", err.text);

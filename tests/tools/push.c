@@ -1,19 +1,19 @@
 // links: rounds
 /*
- * Pushes batches by rounds/push.h, as it is told on the standard input:
+ * Pushes batches by rounds/push.h; it obeys commands on the standard input:
  *
  *   push TARGET [credentials=FILE] [ca=FILE] [rate=N] [queue=N]
  *
  *   add<TAB>PATH<TAB>SEQUENCE<TAB>START<TAB>END<TAB>PID<TAB>COMMAND<TAB>HOST[<TAB>FIELD]…
  *       queues a batch; a field is "tag<US>KEY<US>VALUE", "file<US>TYPE<US>NAME",
  *       "delta<US>TYPE<US>NAME<US>NOTE" or "skip<US>TYPE<US>WHY", <US> being byte 0x1f
- *   turn MS     looks for so long whether there is something to do, or until all is done
- *   hold MS     the same while nothing may be started
+ *   turn MS     works on the queue for so long, or until it is empty
+ *   hold MS     the same, but no new push may be started
  *   flush MS
  *   stats       "stats SENT FAILED DROPPED REFUSED WAITING ERROR"
  *   fds         "fds COUNT", "rss KILOBYTES"
  *
- * Each command is answered by lines of news, "news TEXT", its own, and "ok".
+ * Each command is answered by lines of news, "news TEXT", then its own lines, and "ok".
  */
 #include <dirent.h>
 #include <inttypes.h>

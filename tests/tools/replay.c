@@ -1,9 +1,9 @@
 // links: unwind
 /*
- * Walks recorded stacks (argument: a recording of tests/cross/stepping.py) and compares
+ * Walks recorded stacks (argument: a recording of tests/cross/stepping.py) and compares them
  * with the calls that were pending. Prints those that differ, the first of them with their
- * return addresses and what these should be, and "N right, N short, N wrong". Short is one
- * that says itself that it did not reach the outermost frame, and is right up to there.
+ * return addresses and the correct ones, and "N right, N short, N wrong". A walk is short if it
+ * is right but ends, by its own verdict, before the outermost frame.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ struct piece {
 };
 
 struct record {
-	struct memory memory; /* first: reads from the pieces */
+	struct memory memory; /* reads from the pieces; must be the first member */
 	uint64_t regs[RECORDED_REGS], call_count, calls[CALLS_MAX], piece_count;
 	struct piece pieces[PIECES];
 };
@@ -36,7 +36,7 @@ static struct modmap *maps;
 static struct unwinder *unwinder;
 static struct stack stack;
 static struct record record;
-static size_t right, cut, wrong, rest; /* rest: frames beyond the calls that were recorded */
+static size_t right, cut, wrong, rest; /* rest: frames farther out than the recorded calls */
 
 static void fail(const char *what)
 {
@@ -44,7 +44,7 @@ static void fail(const char *what)
 	exit(2);
 }
 
-/* Where the file's address 0 is, when it is mapped from `offset` on at `start`. */
+/* The bias of a file that is mapped at `start` from `offset` on. */
 static uint64_t bias_of(const struct image *image, uint64_t start, uint64_t offset)
 {
 	size_t count;
@@ -152,7 +152,7 @@ static void walk(void)
 	memcpy(regs.r, record.regs, sizeof(record.regs) < sizeof(regs.r) ? sizeof(record.regs) :
 									     sizeof(regs.r));
 #ifdef __aarch64__
-	regs.r[REGS_SIGNATURE] = 0x007f000000000000; /* as with 48 bits of address */
+	regs.r[REGS_SIGNATURE] = 0x007f000000000000; /* for addresses of 48 bits */
 #endif
 	if (unwinder_walk(unwinder, maps, &regs, &record.memory, &stack))
 		fail("out of memory");

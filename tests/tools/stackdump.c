@@ -1,8 +1,8 @@
 // links: sampler
 /*
- * Prints the stacks of all threads of a process that somebody else has stopped
- * (kill -STOP), for comparison with eu-stack and gdb: "TID n", then a line
- * "PC FUNCTION" for each frame, innermost first, then "END reason".
+ * Prints the stacks of all threads of a process that is already stopped (kill -STOP), for
+ * comparison with eu-stack and gdb: "TID n", then a line "PC FUNCTION" for each frame,
+ * innermost first, then "END reason".
  */
 #include <dirent.h>
 #include <stdio.h>

@@ -1,26 +1,26 @@
 // links: sampler
 /*
- * Runs a program one instruction at a time and walks its stack at each: are the
- * callers that the unwinder finds those that have called?
+ * Runs a program one instruction at a time, walks its stack at each, and checks that the
+ * callers found by the unwinder are those that have called.
  *
  *   stepcheck STEPS EVERY AFTER COMMAND [ARG…]
  *
- * walks at each EVERY-th of STEPS steps, from the first instruction, or AFTER
- * milliseconds of running freely.
+ * Walks at each EVERY-th of STEPS steps, from the first instruction on, or after the program
+ * has run freely for AFTER milliseconds.
  *
- * The truth is a shadow stack, which needs no CFI: each call instruction pushes
- * where its return address lies and what it is; an entry is gone as soon as sp
- * has passed it, by ret, longjmp or an exception alike. A signal's delivery pushes
- * two: the restorer, to which the handler returns, and what was interrupted.
- * After a free run the stack found then is taken for true, which shows as soon as
- * one of its functions returns; what is called from there on is known.
+ * The truth is a shadow stack, which needs no CFI: each call instruction pushes the return
+ * address and its place on the stack; an entry is removed when sp has passed it, by ret,
+ * longjmp or an exception alike. The delivery of a signal pushes two entries: the restorer,
+ * to which the handler returns, and the interrupted pc. After a free run the stack found then
+ * is taken as true; if it is wrong, that shows when one of its functions returns. Later calls
+ * are known.
  *
- * Stopping at samples only, as all other tests do, sees the few instructions at
- * which interrupts like to land; this sees each prologue, epilogue and PLT stub.
+ * All other tests stop at samples and so see only the few instructions at which interrupts
+ * tend to arrive; this test sees each prologue, epilogue and PLT stub.
  *
- * Prints "walks N right N", then for each function and kind of difference a line:
- * "short N FUNCTION: REASON", where the frames found are right and some are missing,
- * or "wrong N FUNCTION at PC: frame I is PC, not PC".
+ * Prints "walks N right N", then for each function and kind of difference a line: "short N
+ * FUNCTION: REASON" if the frames found are right but some are missing, or "wrong N FUNCTION at
+ * PC: frame I is PC, not PC".
  */
 #include <sched.h>
 #include <signal.h>
@@ -44,12 +44,12 @@
 #include "unwind/stack.h"
 #include "unwind/unwinder.h"
 
-/* The room: less than any main stack has mapped, so that its top can be copied, too. */
+/* STACK_ROOM is less than any main stack has mapped, so that its top can be copied, too. */
 enum { STACK_ROOM = 96 << 10, DEPTH_MAX = 100000, KINDS_MAX = 256, INSTRUCTION = 16 };
-enum { SYS_MMAP = 9, SYS_MREMAP = 25 }; /* mprotect and munmap lie between */
+enum { SYS_MMAP = 9, SYS_MREMAP = 25 }; /* mprotect and munmap are between them */
 
 struct call {
-	uint64_t slot; /* where the return address lies; gone when sp is above */
+	uint64_t slot; /* address of the return address; the call has ended if sp is above it */
 	uint64_t pc;
 };
 
@@ -69,7 +69,7 @@ static size_t depth;
 static struct difference differences[KINDS_MAX];
 static size_t kinds;
 static unsigned long walks, right;
-static uint64_t stack_top; /* so that the walk finds back from a signal's own stack */
+static uint64_t stack_top; /* so that a walk can return from an alternate signal stack */
 
 static int fail(const char *what)
 {
@@ -101,7 +101,7 @@ static const char *function_of(const struct frame *f)
 	return f->image ? image_name(f->image) : "?";
 }
 
-/* Differences of one kind in one function are one line; the first is told. */
+/* Differences of one kind in one function are counted in one line, which shows the first. */
 static void note(const char *what, size_t key_len)
 {
 	for (size_t i = 0; i < kinds; i++)
@@ -124,7 +124,7 @@ static void note_short(void)
 	note(what, strlen(what) + 1);
 }
 
-/* `truth` is 0 where nobody has called. */
+/* `truth` is 0 if there was no caller. */
 static void note_wrong(size_t frame, uint64_t truth)
 {
 	char what[400];
@@ -167,7 +167,7 @@ static void push(uint64_t slot, uint64_t pc)
 	calls[depth++] = (struct call){ slot, pc };
 }
 
-/* E8, or FF with 2 in the middle of its second byte; behind prefixes. */
+/* After prefixes: E8, or FF with 2 in the reg field of its ModRM byte. */
 static int is_call(const uint8_t *code)
 {
 	while (*code == 0xf2 || *code == 0x3e || *code == 0x66 || *code == 0x67 ||
@@ -198,7 +198,7 @@ static void refresh_maps(void)
 		fail(err.text);
 }
 
-/* Executes one instruction and keeps the shadow stack. 0 when the program ended. */
+/* Executes one instruction and updates the shadow stack. 0: the program has ended. */
 static int step(struct registers *regs, int *sig)
 {
 	struct registers before = *regs;
@@ -212,7 +212,7 @@ static int step(struct registers *regs, int *sig)
 	*sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
 	registers_read(process.pid, regs);
 	if (*sig)
-		return 1; /* it comes with the next step; nothing was executed */
+		return 1; /* nothing was executed; the next step delivers the signal */
 	while (depth && calls[depth - 1].slot < regs->user.rsp)
 		depth--;
 	if (delivered && regs->user.rip != before.user.rip && regs->user.rsp != before.user.rsp) {
@@ -226,8 +226,8 @@ static int step(struct registers *regs, int *sig)
 	return 1;
 }
 
-/* Lets the program run, and takes what calls it is in then from a walk: a return
- * address lies above that of the function it has called. */
+/* Lets the program run, and then takes its pending calls from a walk: each return address is
+ * searched above that of the function that was called. */
 static void run_freely(long ms, struct registers *regs)
 {
 	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
@@ -260,7 +260,7 @@ static void run_freely(long ms, struct registers *regs)
 	}
 }
 
-/* We and the program take turns: on one CPU nobody has to be woken on another. */
+/* We and the program take turns: on the same CPU neither has to be woken on another. */
 static void stay_on_one_cpu(void)
 {
 	cpu_set_t one;

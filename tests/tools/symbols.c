@@ -1,8 +1,8 @@
 // links: symbolize
 /*
- * Symbolizes addresses from stdin as llvm-symbolizer -f -i --no-demangle prints them:
- * symbols [-1] FILE. All are announced
- * before and files mapped, as sampler does, or with -1 neither.
+ * symbols [-1] FILE: symbolizes addresses from stdin and prints them like llvm-symbolizer -f -i
+ * --no-demangle. Like in sampler, all addresses are announced before and files are mapped; with
+ * -1 neither.
  */
 #include <fcntl.h>
 #include <stdbool.h>

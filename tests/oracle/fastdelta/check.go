@@ -12,8 +12,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// parse reads a profile. Labels of one key are in any order for us and for fastdelta, not
-// for google/pprof: so they are sorted.
+// parse reads a profile and sorts labels with the same key: their order matters for
+// google/pprof, not for us and for fastdelta.
 func parse(data []byte) *profile.Profile {
 	p, err := profile.ParseData(data)
 	fatal(err)
@@ -30,7 +30,7 @@ func parse(data []byte) *profile.Profile {
 
 type numbers struct {
 	num  []int64
-	unit []string // as many, or none
+	unit []string // as many as num, or none
 }
 
 func (n *numbers) Len() int { return len(n.num) }
@@ -49,7 +49,7 @@ func (n *numbers) Swap(a, b int) {
 	}
 }
 
-// key is a sample's stack and labels in words.
+// key is a sample's stack and labels as text.
 func key(s *profile.Sample) string {
 	var parts []string
 	for k, all := range s.Label {
@@ -74,7 +74,7 @@ func key(s *profile.Sample) string {
 	return strings.Join(parts, " ")
 }
 
-// values of all samples that are not zero in all columns, by key.
+// values returns, by key, the values of all samples that have one that is not zero.
 func values(p *profile.Profile) map[string][]int64 {
 	all := map[string][]int64{}
 	for _, s := range p.Sample {
@@ -103,8 +103,8 @@ func nonzero(values []int64) bool {
 	return false
 }
 
-// golden is what google/pprof makes of it: old scaled by -1 in the columns that count from
-// the start and by 0 in the others, and merged with new. What is only in old is left out.
+// golden is the delta by google/pprof: old scaled by -1 in the columns that count from the
+// start and by 0 in the others, and merged with new. Samples that are only in old are left out.
 func golden(fields string, before, after []byte) *profile.Profile {
 	old, now := parse(before), parse(after)
 	there := map[string]bool{}
@@ -117,7 +117,7 @@ func golden(fields string, before, after []byte) *profile.Profile {
 			ratios[i] = -1
 		}
 	}
-	for _, s := range old.Sample { // ScaleN goes through float64
+	for _, s := range old.Sample { // not by ScaleN, which calculates in float64
 		for i, r := range ratios {
 			s.Value[i] *= int64(r)
 		}
@@ -147,7 +147,7 @@ func differ(what string, have, want map[string][]int64) {
 	}
 }
 
-// names of all functions and strings of labels that the samples refer to must be there.
+// checkRecords: all functions and label strings that the samples refer to must exist.
 func checkRecords(what string, have, want *profile.Profile) {
 	lines := func(p *profile.Profile) map[string]bool {
 		all := map[string]bool{}
@@ -168,8 +168,8 @@ func checkRecords(what string, have, want *profile.Profile) {
 	}
 }
 
-// check holds a delta of ours against google/pprof's, and against the reference's, which is
-// the same record for record.
+// check compares a delta of ours with that of google/pprof, and with that of the reference,
+// which must be the same record for record.
 func check(fields, before, after, out string) {
 	old, now, have := plain(read(before)), plain(read(after)), parse(read(out))
 	fatal(have.CheckValid())

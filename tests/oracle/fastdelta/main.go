@@ -1,14 +1,14 @@
 // The reference, fastdelta, as a command. Its package is internal to dd-trace-go's
-// profiler, so this module calls itself a part of that (go.mod).
+// profiler, so the path of this module is below the profiler's (go.mod).
 //
 //	fastdelta delta TYPE/UNIT,… OLD NEW OUT
-//		the difference as the reference writes it
+//		writes the difference by the reference
 //	fastdelta pairs FOLDER N SEED
 //		writes N pairs of random profiles, 0.old, 0.new, …
 //	fastdelta check TYPE/UNIT,… OLD NEW OUT
-//		OUT is the difference, for google/pprof and for the reference
+//		checks that OUT is the difference by google/pprof and by the reference
 //	fastdelta checkall TYPE/UNIT,… FOLDER N
-//		the same for pairs, and N.out
+//		the same for N pairs and their files 0.out, 1.out, …
 //	fastdelta bench fastdelta|pprof|gzip TYPE/UNIT,… OLD NEW N
 //		prints CPU ms of a call after the first, peak kB, bytes written
 package main
@@ -67,7 +67,7 @@ func cpu() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6
 }
 
-// withGzip is what dd-trace-go's fastDeltaProfiler does.
+// withGzip does the same as dd-trace-go's fastDeltaProfiler.
 func withGzip(dc *fastdelta.DeltaComputer) func([]byte, io.Writer) error {
 	var r gzip.Reader
 	w, err := gzip.NewWriterLevel(io.Discard, 6)
@@ -113,7 +113,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// peak is in kB, of this program alone: getrusage counts what was there before exec, too.
+// peak is the peak memory of this program alone, in kB: getrusage includes that before exec.
 func peak() (kb int) {
 	for _, line := range strings.Split(string(read("/proc/self/status")), "\n") {
 		fmt.Sscanf(line, "VmHWM: %d", &kb)

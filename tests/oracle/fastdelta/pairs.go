@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// message is a protobuf message while it is written.
+// message is a protobuf message that is being written.
 type message []byte
 
 func (m *message) number(field int, v uint64) {
@@ -38,12 +38,12 @@ func (m *message) numbers(field int, all []uint64, packed bool) {
 type label struct{ key, str, num, unit uint64 }
 
 type sample struct {
-	stack  []int // places
+	stack  []int // numbers of places
 	values []int64
 	labels []label
 }
 
-// pair is a process at two moments, and how a writer numbers and orders its things.
+// pair makes profiles of a process at two moments, with ids and order as a writer may choose them.
 type pair struct {
 	*rand.Rand
 	columns, places int
@@ -99,8 +99,8 @@ func (p *pair) randomSample() sample {
 	return s
 }
 
-// later is what became of the samples: most have grown, some are new, their order and that
-// of their labels is another.
+// later changes the samples: some values grow or shrink, some samples are new, and their order
+// and that of their labels changes.
 func (p *pair) later() {
 	for i := range p.samples {
 		s := &p.samples[i]
@@ -117,7 +117,7 @@ func (p *pair) later() {
 	p.Shuffle(len(p.samples), func(a, b int) { p.samples[a], p.samples[b] = p.samples[b], p.samples[a] })
 }
 
-// ids numbers n things: as they come, from anywhere, or all over.
+// ids returns n ids: from 1 on, backwards from some number, or random ones.
 func (p *pair) ids(n int) []uint64 {
 	ids, base, kind := make([]uint64, n), uint64(p.Intn(1000)), p.Intn(3)
 	for i := range ids {
@@ -186,7 +186,7 @@ func (p *pair) encode(time int64) []byte {
 	return append(append(append(samples, tables...), rest...), strings...)
 }
 
-// writePairs writes N.old and N.new for N up to count.
+// writePairs writes N.old and N.new for N from 0 to count - 1.
 func writePairs(folder string, count int, seed int64) {
 	for n := range count {
 		p := &pair{Rand: rand.New(rand.NewSource(seed + int64(n)))}

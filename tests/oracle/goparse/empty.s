@@ -1,1 +1,1 @@
-// A package with a function that has no body wants an assembly file (main.go).
+// A package with a function without a body needs an assembly file (main.go).

@@ -1,20 +1,21 @@
 // The references as a command: gostackparse, and the conversion of dd-trace-go's profiler.
 //
 //	goparse json FILE
-//		gostackparse's goroutines, one JSON object a line; then its errors: {"error":…}
+//		prints gostackparse's goroutines, one JSON object a line; then its errors:
+//		{"error":…}
 //	goparse framed
-//		the same for many dumps, which stand on stdin each behind a line with its
-//		length: one line {"goroutines":[…],"errors":[…]} for each
+//		the same for many dumps on stdin, each after a line with its length: one line
+//		{"goroutines":[…],"errors":[…]} for each
 //	goparse convert FILE OUT
-//		the profile that dd-trace-go makes of it, with gzip
+//		writes the profile that dd-trace-go makes of the dump, with gzip
 //	goparse convertraw FILE OUT
-//		the same without
+//		the same without gzip
 //	goparse samples PROFILE
-//		what is in a profile: its head, then a sample a line, in JSON
+//		prints the contents of a profile: its head, then a sample a line, in JSON
 //	goparse count FILE
-//		parses, prints how many goroutines and errors there are
+//		parses, and prints the numbers of goroutines and errors
 //	goparse make N FILE
-//		writes the dump of this program with N goroutines
+//		writes a dump of this program with N goroutines
 package main
 
 import (
@@ -34,10 +35,10 @@ import (
 	_ "gopkg.in/DataDog/dd-trace-go.v1/profiler"
 )
 
-// The conversion itself, which is not exported, rather than a copy: nobody has to believe
-// that the judge is who he says. Reaching it takes seven modules beside gostackparse. The
-// linker protects the standard library's names only; a function without a body wants an
-// assembly file in its package (empty.s).
+// The conversion itself, which is not exported, rather than a copy: so the reference is
+// certainly the original. It needs seven modules besides gostackparse. go:linkname reaches it,
+// since the linker protects only the standard library's names; a function without a body needs
+// an assembly file in its package (empty.s).
 //
 //go:linkname goroutineDebug2ToPprof gopkg.in/DataDog/dd-trace-go.v1/profiler.goroutineDebug2ToPprof
 func goroutineDebug2ToPprof(r io.Reader, w io.Writer, t time.Time) (err error)

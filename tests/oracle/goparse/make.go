@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A service that hangs: requests that wait for a lock, for a pool's connection, for a body
-// that does not come, for a context, in a queue. Dumped by Go itself.
+// A service that hangs: requests wait for a lock, for a connection of a pool, for a body that
+// does not come, for a context, in a queue. Go itself makes the dump.
 
 type request struct {
 	ctx  context.Context
@@ -102,5 +102,5 @@ func makeDump(n int, out *os.File) {
 	_, err := out.Write(text[:runtime.Stack(text, true)])
 	fatal(err)
 	fatal(out.Close())
-	os.Exit(0) // what waits may not end by itself
+	os.Exit(0) // because goroutines that wait may never end
 }

@@ -14,9 +14,9 @@ import (
 	pprofile "github.com/google/pprof/profile"
 )
 
-// convertRaw is goroutineDebug2ToPprof of dd-trace-go v1.70.0, profiler/profile.go, but that it
-// does not compress: the bench wants to know what gzip has no part in. Its comments and its
-// guard against panics are left out. goparse.test holds it against the original.
+// convertRaw is goroutineDebug2ToPprof of dd-trace-go v1.70.0, profiler/profile.go, except that it
+// does not compress: the bench measures the conversion without gzip. Its comments and its guard
+// against panics are left out. goparse.test compares it with the original.
 func convertRaw(r io.Reader, w io.Writer, t time.Time) error {
 	goroutines, errs := gostackparse.Parse(r)
 

@@ -12,8 +12,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// pass reads IN, decodes, encodes and writes OUT, with gzip in and out or without:
-// what `pprof raw|gzip IN OUT` of bench/pprof.c does.
+// pass reads IN, decodes, encodes and writes OUT, with gzip on both sides or without, like
+// `pprof raw|gzip IN OUT` of bench/pprof.c.
 func pass(mode, in, out string) {
 	file, err := os.Open(in)
 	check(err)
@@ -36,8 +36,8 @@ func cpuSeconds() float64 {
 	return (time.Duration(ru.Utime.Nano()) + time.Duration(ru.Stime.Nano())).Seconds()
 }
 
-// measure prints the CPU seconds of a round of decode, encode, zip or unzip, on average:
-// the collector's work is in it.
+// measure prints the average CPU seconds of a round of decode, encode, zip or unzip, including
+// the garbage collector's work.
 func measure(what, path string, rounds int) {
 	data, err := os.ReadFile(path)
 	check(err)
@@ -71,8 +71,8 @@ func measure(what, path string, rounds int) {
 	fmt.Printf("%s %.6f %d %d\n", what, each, len(data), zipped.Len())
 }
 
-// sum reads all IN, merges and writes OUT, with gzip in and out or without: what
-// bench/merge.c does.
+// sum reads all IN, merges and writes OUT, with gzip on both sides or without, like
+// bench/merge.c.
 func sum(mode, out string, in []string) {
 	var ps []*profile.Profile
 	for _, path := range in {

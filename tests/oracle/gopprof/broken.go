@@ -11,18 +11,18 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// node is one field of a message, taken apart so that it can be broken and put together
-// again with right lengths around it: damage that no flipped bit would do.
+// node is one field of a message. It can be broken and put together again with correct lengths
+// around it: damage that flipped bits would not cause.
 type node struct {
 	field uint64
 	wire  uint64
 	value uint64
 	bytes []byte
 	kids  []*node
-	deep  bool // kids instead of bytes
+	deep  bool // the field has kids instead of bytes
 }
 
-// inner are the fields that are messages themselves, by the message they stand in.
+// inner lists the fields that are messages themselves, by the message that contains them.
 var inner = map[string]map[uint64]string{
 	"profile": {1: "type", 2: "sample", 3: "mapping", 4: "location", 5: "function", 11: "type"},
 	"sample":  {3: "label"}, "location": {4: "line"},
@@ -75,7 +75,7 @@ func odd(r *rand.Rand) uint64 {
 	return odds[r.Intn(len(odds))]
 }
 
-// breakOne changes one field, anywhere below.
+// breakOne changes one field, at any depth.
 func breakOne(r *rand.Rand, nodes []*node) []*node {
 	if len(nodes) == 0 {
 		return append(nodes, &node{field: uint64(r.Intn(17)), value: odd(r)})
@@ -89,7 +89,7 @@ func breakOne(r *rand.Rand, nodes []*node) []*node {
 	switch r.Intn(12) {
 	case 0:
 		return append(nodes[:at:at], nodes[at+1:]...)
-	case 1: // the same once more, at the end
+	case 1: // repeat the field at the end
 		return append(nodes, n)
 	case 2:
 		other := r.Intn(len(nodes))
@@ -98,7 +98,7 @@ func breakOne(r *rand.Rand, nodes []*node) []*node {
 		n.wire, n.value = uint64([]int{0, 0, 0, 1, 2, 3, 5, 6}[r.Intn(8)]), odd(r)
 	case 4:
 		n.field = uint64(r.Intn(18))
-	case 5: // packed numbers, a string or a message: some bytes of it
+	case 5: // change a byte of packed numbers, a string or a message
 		if n.wire == 2 && len(n.bytes) > 0 {
 			n.deep, n.bytes = false, append([]byte(nil), n.bytes...)
 			n.bytes[r.Intn(len(n.bytes))] = byte(r.Intn(256))
@@ -154,8 +154,8 @@ func verdict(data []byte) (text string) {
 	return "ok"
 }
 
-// broken writes what google/pprof itself holds against each file to standard output:
-// first its own test data, whole, then `count` profiles broken at random.
+// broken prints google/pprof's verdict on each file: first its own test data, unchanged, then
+// `count` profiles broken at random.
 func broken(folder, testdata, count, seed string) {
 	number, err := strconv.Atoi(count)
 	check(err)

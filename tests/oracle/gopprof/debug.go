@@ -1,5 +1,5 @@
-// Profiles of this program as runtime/pprof writes them, as protobuf and as text with
-// debug=1, of the same moment.
+// Profiles of this program by runtime/pprof, as protobuf and as text with debug=1, of the same
+// moment.
 package main
 
 import (
@@ -116,8 +116,8 @@ func debugTexts(folder string) {
 	time.Sleep(50 * time.Millisecond)
 	names := []string{"heap", "allocs", "goroutine", "block", "mutex", "threadcreate",
 		"custom"}
-	// The first round is for the buckets that writing itself makes in a heap profile,
-	// and the collections publish what was counted.
+	// The first round makes the buckets that writing itself adds to a heap profile, and
+	// the collections publish its counts.
 	debug.SetGCPercent(-1)
 	for round := range 3 {
 		for _, name := range names {
@@ -130,8 +130,8 @@ func debugTexts(folder string) {
 	}
 }
 
-// tabbed checks the columns of a text of ours: taken apart and set again as
-// runtime/pprof sets them they must be the same.
+// tabbed checks the columns of a text of ours: formatted again by tabwriter, as runtime/pprof
+// does it, they must stay the same.
 func tabbed(path string) {
 	data, err := os.ReadFile(path)
 	check(err)
@@ -145,7 +145,7 @@ func tabbed(path string) {
 	}
 }
 
-// carried is what a text can carry of a profile, in the order of words.
+// carried returns the parts of a profile that a text can represent, sorted.
 func carried(p *profile.Profile) []string {
 	var all []string
 	for _, s := range p.Sample {

@@ -1,5 +1,5 @@
-// What filters and pruning make of a profile: google/pprof's methods and our functions
-// (tests/tools/pprof_filter.c) on the same files.
+// Filters and pruning: google/pprof's methods and our functions (tests/tools/pprof_filter.c),
+// applied to the same files.
 package main
 
 import (
@@ -31,7 +31,7 @@ func bits(list ...bool) string {
 	return b.String()
 }
 
-// theirs does the operation with google/pprof and says what has matched.
+// theirs does the operation with google/pprof and returns what has matched.
 func theirs(p *profile.Profile, name string, a []string) string {
 	a = append(a, "", "", "", "")
 	switch name {
@@ -82,7 +82,7 @@ func (t *filterTest) try(what, file, name string, arguments ...string) {
 	}
 }
 
-// patternsFor are parts of names that the profile has, and what everybody asks for.
+// patternsFor returns parts of names that the profile has, and common patterns.
 func patternsFor(r *rand.Rand, p *profile.Profile) []string {
 	list := []string{"", "", "^$", ".", "nothing matches this", "a", "^[a-m]", "(?i)M", "\\.go$|\\.cc$", "lib"}
 	var names []string
@@ -186,7 +186,7 @@ func randomProfile(r *rand.Rand) *profile.Profile {
 	return p
 }
 
-// randomFiles writes random profiles; tests/oracle/filter.test asks pprof about them, too.
+// randomFiles writes random profiles; tests/oracle/filter.test runs pprof on them, too.
 func randomFiles(folder, count, seed string) {
 	n, err := strconv.Atoi(count)
 	check(err)

@@ -1,4 +1,4 @@
-// Legacy profiles: what google/pprof makes of them beside what sampler made.
+// Legacy profiles: google/pprof's conversions compared with those of sampler.
 package main
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// legacy compares for each file F of the folder google/pprof's profile with that in
-// F.ours, encoded and not compressed; no such file means that sampler refused. Prints
-// each difference and fails if there was one.
+// legacy compares, for each file F of the folder, google/pprof's profile with that in F.ours,
+// which is not compressed; if there is no F.ours, sampler has refused F. It prints each
+// difference and fails if there was one.
 func legacy(folder string) {
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	check(err)
@@ -50,7 +50,7 @@ func legacy(folder string) {
 	}
 }
 
-// again is the profile in the form that it has after a round trip: every field of it.
+// again is the profile after a round trip, with every field, in a comparable form.
 func again(data []byte) string {
 	p, err := profile.ParseUncompressed(data)
 	check(err)

@@ -1,26 +1,26 @@
-// gopprof checks the pprof layer against google/pprof. Commands, each of which
-// says nothing and exits 0 when all is well:
+// gopprof checks the pprof layer against google/pprof. Commands, which print nothing and exit
+// with 0 if all is well:
 //
 //	gopprof operations …   see merge.go
-//	gopprof sum raw|gzip OUT IN…   for bench/run: reads all, merges, writes
-//	gopprof made FILE      FILE is what tests/tools/pprof_make wrote
-//	gopprof write FOLDER   writes profiles as Go's runtime and other writers do
-//	gopprof same A B       two files hold the same profile
+//	gopprof sum raw|gzip OUT IN…   for bench/run: reads all IN, merges, writes OUT
+//	gopprof made FILE      checks a file written by tests/tools/pprof_make
+//	gopprof write FOLDER   writes profiles like Go's runtime and other writers
+//	gopprof same A B       checks that two files have the same profile
 //	gopprof bench raw|gzip IN OUT                      for bench/run
 //	gopprof bench decode|encode|zip|unzip FILE ROUNDS
 //	gopprof legacy FOLDER  see legacy.go
 //	gopprof debug FOLDER   see debug.go
 //	gopprof broken FOLDER TESTDATA COUNT SEED
-//	                       writes broken profiles, and says what it thinks of each
-//	gopprof convert IN OUT OUT is IN, in whatever form that is, as .pb.gz
-//	gopprof valid FILE...  they are profiles
-//	gopprof pprof ARG...   is the command pprof
+//	                       writes broken profiles, and prints its verdict on each
+//	gopprof convert IN OUT writes IN, in any form that google/pprof reads, as .pb.gz
+//	gopprof valid FILE...  checks that the files are profiles
+//	gopprof pprof ARG...   runs the command pprof
 //	gopprof patterns TOOL COUNT SEED
-//	                       asks the tool pprof_pattern what Go's regexp knows
+//	                       compares the tool pprof_pattern with Go's regexp
 //	gopprof random FOLDER COUNT SEED
 //	                       writes random profiles
 //	gopprof filtered TOOL SEED FILE...
-//	                       filters them, as the tool pprof_filter does
+//	                       compares the filters of the tool pprof_filter with its own
 package main
 
 import (
@@ -52,7 +52,7 @@ func parse(path string) *profile.Profile {
 	return p
 }
 
-// encoded is every field there is, in one comparable form.
+// encoded returns all fields of the profile in a comparable form.
 func encoded(p *profile.Profile) []byte {
 	var b bytes.Buffer
 	check(p.WriteUncompressed(&b))
@@ -65,7 +65,7 @@ func compare(have, want *profile.Profile) {
 	}
 }
 
-// made is the profile of tests/tools/pprof_make.c.
+// made returns the profile that tests/tools/pprof_make.c writes.
 func made() *profile.Profile {
 	const frames = 300
 	p := &profile.Profile{
@@ -127,7 +127,7 @@ func made() *profile.Profile {
 	return p
 }
 
-// sparse is the same profile with ids as no runtime would number them.
+// sparse is the same profile with ids that no runtime would use.
 func sparse() *profile.Profile {
 	p := made()
 	for i, m := range p.Mapping {
@@ -192,8 +192,8 @@ func main() {
 	case "write":
 		write(arguments[1])
 	case "same":
-		// Compact numbers anew, and keeps equal functions and locations once, as
-		// our decoder does.
+		// Compact assigns new ids, and keeps equal functions and locations only once,
+		// like our decoder.
 		compare(parse(arguments[2]).Compact(), parse(arguments[1]).Compact())
 	case "bench":
 		if rounds, err := strconv.Atoi(arguments[3]); err == nil {

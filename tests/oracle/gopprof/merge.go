@@ -1,11 +1,11 @@
-// What tests/oracle/merge.test asks: every operation of pprof/{merge,scale,labels}.h on
-// every profile, done by tests/tools/pprof_ops and by google/pprof, and the results compared
-// value by value, order included. A line "ok …" or "not ok …" for each operation.
+// For tests/oracle/merge.test: every operation of pprof/{merge,scale,labels}.h on every profile
+// is done by tests/tools/pprof_ops and by google/pprof, and the results are compared value by
+// value, order included. It prints a line "ok …" or "not ok …" for each operation.
 //
 //	gopprof operations TOOL SAMPLER WORK FOLDERS… -- SEED COUNT
 //
 // TOOL is pprof_ops, WORK a folder to work in; FOLDERS hold profiles in any form that
-// google/pprof reads. COUNT random profiles are made of SEED.
+// google/pprof reads. COUNT random profiles are made from SEED.
 package main
 
 import (
@@ -31,7 +31,7 @@ type bench struct {
 	order               []string
 }
 
-// through is p as it comes out of a file: what the file cannot say is gone.
+// through returns p after it was written and read: what a file cannot represent is gone.
 func through(p *profile.Profile) *profile.Profile {
 	q, err := profile.ParseData(encoded(p))
 	check(err)
@@ -45,7 +45,7 @@ func (b *bench) store(name string, p *profile.Profile) string {
 	return b.path(name)
 }
 
-// verdict counts a case of an operation; of what fails the first case is shown.
+// verdict counts a case of an operation; the first failing case of each operation is shown.
 func (b *bench) verdict(operation, what string, problem error) {
 	if b.cases[operation] == 0 {
 		b.order = append(b.order, operation)
@@ -60,7 +60,7 @@ func (b *bench) verdict(operation, what string, problem error) {
 	}
 }
 
-// differences in any field, in numbers or in order.
+// differences reports a difference in any field, in ids or in order.
 func differences(have, want *profile.Profile) error {
 	have, want = through(have), through(want)
 	if bytes.Equal(encoded(have), encoded(want)) {
@@ -69,8 +69,8 @@ func differences(have, want *profile.Profile) error {
 	return fmt.Errorf("profiles differ\n--- have\n%s\n--- want\n%s", have, want)
 }
 
-// place is a location in full: what it refers to by its contents, not by ids, which our
-// decoder deals out anew.
+// place is a location in full: its mapping and functions by their contents, not by ids, which
+// our decoder assigns anew.
 func place(l *profile.Location, ordered bool) string {
 	var out strings.Builder
 	address, m := l.Address, profile.Mapping{}
@@ -78,7 +78,7 @@ func place(l *profile.Location, ordered bool) string {
 		m = *l.Mapping
 		m.ID = 1
 	}
-	if l.Mapping != nil && !ordered { // equal mappings: any of them may have come first
+	if l.Mapping != nil && !ordered { // of equal mappings, any may have come first
 		address -= m.Start
 		m = profile.Mapping{ID: 1, Limit: (m.Limit - m.Start + 0xfff) >> 12,
 			Offset: m.Offset, File: cmp.Or(m.BuildID, m.File)}
@@ -92,7 +92,7 @@ func place(l *profile.Location, ordered bool) string {
 	return out.String()
 }
 
-// samples are those of p, each in full.
+// samples returns the samples of p, each in full.
 func samples(p *profile.Profile, ordered bool) (all []string) {
 	places := map[*profile.Location]string{}
 	for _, l := range p.Location {
@@ -111,8 +111,8 @@ func samples(p *profile.Profile, ordered bool) (all []string) {
 	return all
 }
 
-// inContents are differences in what samples refer to; where ids or the order of samples
-// may be others.
+// inContents reports differences in the contents of samples; ids, and the order unless
+// `ordered`, may differ.
 func inContents(have, want *profile.Profile, ordered bool) error {
 	var sides [2]string
 	for i, p := range []*profile.Profile{through(have), through(want)} {
@@ -127,7 +127,7 @@ func inContents(have, want *profile.Profile, ordered bool) error {
 	return fmt.Errorf("profiles differ\n--- have\n%s\n--- want\n%s", sides[0], sides[1])
 }
 
-// anew are the operations that build a new profile, whose every number is compared.
+// anew lists the operations that build a new profile: every number of it is compared.
 var anew = []string{"merge", "compact"}
 
 func (b *bench) differ(operation string, have, want *profile.Profile) error {
@@ -143,8 +143,8 @@ func (b *bench) differ(operation string, have, want *profile.Profile) error {
 	return inContents(have, want, operation != "common")
 }
 
-// compare runs a command that writes OUT, and compares that with what is wanted; nil when
-// it must fail.
+// compare runs a command that writes OUT, and compares that with `want`; nil: the command must
+// fail.
 func (b *bench) compare(operation, what string, want *profile.Profile, command ...string) {
 	out := b.path("out")
 	os.Remove(out)
@@ -188,7 +188,7 @@ func (b *bench) merge(what string, ps ...*profile.Profile) {
 	b.operate("merge", what, want, b.storeAll(ps)...)
 }
 
-// common merges profiles of different types: all samples of the one, some of the other.
+// common merges profiles with different sample types by the types that they have in common.
 func (b *bench) common(what string, pair ...*profile.Profile) {
 	inputs := copies(pair)
 	want := copies(pair)
@@ -200,7 +200,7 @@ func (b *bench) common(what string, pair ...*profile.Profile) {
 	b.operate("common", what, sum, b.storeAll(inputs)...)
 }
 
-// withTypes is p with its types in another order, and one less or more.
+// withTypes returns p with its sample types in another order, and one less or one more.
 func (f *family) withTypes(p *profile.Profile) *profile.Profile {
 	p = p.Copy()
 	order := f.Perm(len(p.SampleType))
@@ -229,14 +229,14 @@ func (f *family) withTypes(p *profile.Profile) *profile.Profile {
 	return p
 }
 
-// The short form does not do everything to the large profile, which takes most of the time.
+// The short form leaves out some operations on large profiles, which take most of the time.
 var short = os.Getenv("SAMPLER_TEST_LONG") != "1"
 
 const large = 5000 // samples
 
 var ratios = []float64{-1, 0, 0.5, 1, 2.5, 1e-3, 3, -0.25}
 
-// single does to one profile all that is done to one.
+// single does all operations on a single profile.
 func (b *bench) single(what string, p *profile.Profile, pick func(int) int) {
 	in := b.store("in", p)
 	b.operate("compact", what, p.Copy().Compact(), in)
@@ -274,7 +274,7 @@ func (b *bench) labels(what string, p *profile.Profile, in, key string) {
 	b.operate("remove-number", what, q, in, key)
 }
 
-// pair does what takes two profiles: as google/pprof's library, and as its command.
+// pair does the operations on two profiles, by google/pprof's library and by its command.
 func (b *bench) pair(what string, p, base *profile.Profile) {
 	in, other := b.store("in", p), b.store("base", base)
 	q := p.Copy()
@@ -283,7 +283,7 @@ func (b *bench) pair(what string, p, base *profile.Profile) {
 	}
 	b.operate("normalize", what, q, in, other)
 	if len(p.Mapping) == 0 || len(base.Mapping) == 0 {
-		return // the command invents one then, in the hope of symbols
+		return // the command then invents a mapping, to look for symbols
 	}
 	for _, kind := range []string{"-diff_base", "-base"} {
 		for _, normalize := range []bool{false, true} {
@@ -307,7 +307,7 @@ func (b *bench) difference(what, in, base, kind string, normalize bool) {
 	b.compare("command_diff"+strings.ReplaceAll(name, "--", "_"), what, b.pprof(theirs...), ours...)
 }
 
-// silent is pprof's user interface, of whom nothing is asked.
+// silent is pprof's user interface; it reads and prints nothing.
 type silent struct{}
 
 func (silent) ReadLine(string) (string, error)     { return "", io.EOF }
@@ -317,7 +317,7 @@ func (silent) IsTerminal() bool                    { return false }
 func (silent) WantBrowser() bool                   { return false }
 func (silent) SetAutoComplete(func(string) string) {}
 
-// blind finds no programs; else each run would start a handful to ask their versions.
+// blind finds no programs; otherwise each run would start a handful for their versions.
 type blind struct{}
 
 func (blind) Open(string, uint64, uint64, uint64, string) (driver.ObjFile, error) {
@@ -328,20 +328,20 @@ func (blind) Disasm(string, uint64, uint64, bool) ([]driver.Inst, error) {
 	return nil, fmt.Errorf("not looked for")
 }
 
-// pprof is what the command `pprof -proto` writes; nil when it refuses.
+// pprof returns the profile that the command `pprof -proto` writes; nil if it refuses.
 func (b *bench) pprof(arguments ...string) *profile.Profile {
 	out := b.path("theirs")
 	os.Remove(out)
 	os.Args = append([]string{"pprof", "-proto", "-symbolize=none", "-all_frames", "-output", out},
 		arguments...)
-	flag.CommandLine = flag.NewFlagSet("pprof", flag.ContinueOnError) // it defines its own anew
+	flag.CommandLine = flag.NewFlagSet("pprof", flag.ContinueOnError) // PProf defines its own
 	if driver.PProf(&driver.Options{UI: silent{}, Obj: blind{}}) != nil {
 		return nil
 	}
 	return parse(out)
 }
 
-// known is every profile below the folders that google/pprof can read.
+// known returns every profile below the folders that google/pprof can read.
 func known(folders []string) (names []string, profiles []*profile.Profile) {
 	for _, folder := range folders {
 		check(filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
@@ -362,8 +362,8 @@ func known(folders []string) (names []string, profiles []*profile.Profile) {
 	return names, profiles
 }
 
-// tame is p without values whose products take more than 64 bits: what becomes of those, Go
-// leaves to the processor.
+// tame returns p without values so large that a product exceeds 64 bits: its result in Go
+// depends on the processor.
 func tame(p *profile.Profile) *profile.Profile {
 	p = p.Copy()
 	for _, s := range p.Sample {
@@ -376,7 +376,7 @@ func tame(p *profile.Profile) *profile.Profile {
 	return p
 }
 
-// files does everything to the profiles of files, each with each, or in the short form with
+// files does all operations on the profiles of files, each with each, in the short form with
 // each ninth.
 func (b *bench) files(folders []string) {
 	names, profiles := known(folders)
@@ -392,7 +392,7 @@ func (b *bench) files(folders []string) {
 			}
 			both := len(p.Sample)+len(q.Sample) > large
 			if i/2 != j/2 && (both || p.PeriodType.Type != q.PeriodType.Type) {
-				continue // a few cases of what cannot be merged are enough, or takes long
+				continue // a few cases are enough of those that fail or take long
 			}
 			what := names[i] + " and " + names[j]
 			b.merge(what, p, q)
@@ -416,7 +416,7 @@ func (b *bench) random(seed int64, count int) {
 		f.overflow = false // see tame
 		p, q := through(f.member()), through(f.member())
 		b.single(what, p, f.Intn)
-		p.DefaultSampleType, q.DefaultSampleType = "", "" // pprof wants one that is there
+		p.DefaultSampleType, q.DefaultSampleType = "", "" // pprof requires one that exists
 		if len(q.Sample) > 0 && len(p.Sample) > 0 {
 			b.pair(what, p, q)
 		}

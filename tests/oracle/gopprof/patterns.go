@@ -1,5 +1,5 @@
-// Patterns, those that people write and random ones, matched by Go's regexp and by ours
-// (tests/tools/pprof_pattern.c): the same are refused, the others match the same texts.
+// Common and random patterns, matched by Go's regexp and by ours (tests/tools/pprof_pattern.c):
+// both must refuse the same patterns, and match the same texts with the others.
 package main
 
 import (
@@ -137,7 +137,7 @@ func patterns(tool, count, seed string) {
 		for range min(n, 1000) {
 			list = append(list, random(r))
 		}
-		// Long texts go to the other matcher.
+		// Long texts are for our second matcher (pcre2_dfa_match; pprof/pattern.h).
 		before := strings.Repeat([]string{"-", "\n", "é"}[r.Intn(3)], 3000*(r.Intn(8)/7))
 		for range 40 {
 			on = append(on, before+randomText(r))

@@ -1,6 +1,6 @@
-// Random profiles, such as no runtime would write: ids out of all order, equal functions
-// and locations under several ids, mappings that are missing or moved, labels in every
-// shape, values that are zero, cancel each other or overflow.
+// Random profiles that no runtime would write: ids without any order, equal functions and
+// locations under several ids, mappings that are missing or moved, labels of every form, values
+// that are zero, cancel each other or overflow.
 package main
 
 import (
@@ -16,8 +16,8 @@ type family struct {
 	*rand.Rand
 	types    []*profile.ValueType
 	period   *profile.ValueType
-	stacks   [][]int // of places
-	overflow bool    // values near the ends of 64 bits, too
+	stacks   [][]int // of numbers of places
+	overflow bool    // also values near the limits of 64 bits
 }
 
 func newFamily(seed int64, overflow bool) *family {
@@ -39,7 +39,7 @@ func newFamily(seed int64, overflow bool) *family {
 
 func (f *family) often() bool { return f.Intn(4) > 0 }
 
-// ids are distinct and not 0: from 1 on, or anything.
+// ids returns distinct ids other than 0: from 1 on, or any numbers.
 func (f *family) ids(n int) []uint64 {
 	dense, used := f.often(), map[uint64]bool{0: true}
 	ids := make([]uint64, n)
@@ -63,8 +63,8 @@ func (f *family) ids(n int) []uint64 {
 	return ids
 }
 
-// mappings are those of one pool, mapped somewhere else each time. Two of the pool have
-// neither name nor build ID, and one differs from another in size by less than a page.
+// mappings come from one pool and are mapped to other addresses each time. Some of the pool have
+// neither name nor build ID, and some differ in size by less than a page.
 func (f *family) mappings() []*profile.Mapping {
 	pool := []profile.Mapping{
 		{Limit: 0x5000, Offset: 0x1000, File: "/bin/program", BuildID: "abc"},
@@ -92,7 +92,7 @@ func (f *family) functions() []*profile.Function {
 	ids := f.ids(20)
 	var out []*profile.Function
 	for i := range 20 {
-		same := i / (1 + f.Intn(2)) // some are there twice
+		same := i / (1 + f.Intn(2)) // some functions occur twice
 		out = append(out, &profile.Function{ID: ids[i], Name: fmt.Sprint("f", same),
 			SystemName: []string{"", fmt.Sprint("_Zf", same)}[same%2],
 			Filename:   []string{"", "a.c", "b.c"}[same%3],
@@ -136,7 +136,7 @@ func (f *family) value() int64 {
 	}
 }
 
-// label gives a sample strings, or numbers of which all, some or none have a unit.
+// label gives a sample a label with strings, or with numbers; all, some or none have a unit.
 func (f *family) label(s *profile.Sample) {
 	key := []string{"thread", "", "bytes", "b", "Z", "wört"}[f.Intn(6)]
 	if f.Intn(2) == 0 {

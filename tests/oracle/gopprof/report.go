@@ -1,5 +1,5 @@
-// What tests/oracle/report.test asks: pprof's own words, and legacy profiles in the
-// form that all readers know.
+// For tests/oracle/report.test: pprof's own output, and legacy profiles converted to the common
+// format.
 package main
 
 import (
@@ -8,13 +8,13 @@ import (
 	"github.com/google/pprof/driver"
 )
 
-// drive is the command pprof.
+// drive runs the command pprof.
 func drive(arguments []string) {
 	os.Args = append([]string{"pprof"}, arguments...)
 	check(driver.PProf(&driver.Options{}))
 }
 
-// convert reads whatever profile.Parse reads and writes it as .pb.gz.
+// convert reads a file in any form that profile.Parse accepts, and writes it as .pb.gz.
 func convert(in, out string) {
 	p := parse(in)
 	file, err := os.Create(out)

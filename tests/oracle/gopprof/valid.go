@@ -1,4 +1,4 @@
-// Are these files profiles, as google/pprof reads them?
+// Checks that files are valid profiles for google/pprof.
 package main
 
 import (

@@ -1,10 +1,10 @@
-// A server that takes what is pushed to Parca. It is put together as Parca's is
-// (parca/pkg/server/server.go): grpc-go behind the gRPC-Web wrapper of improbable-eng, before
-// which the Content-Type decides. The service's message is read by the protobuf library, by a
-// description of it that follows parca/profilestore/v1alpha1/profilestore.proto.
+// A server that accepts pushes to Parca. It is built like Parca's server
+// (parca/pkg/server/server.go): grpc-go behind the gRPC-Web wrapper of improbable-eng, which is
+// chosen by the Content-Type. The protobuf library reads the service's message, by a description
+// that follows parca/profilestore/v1alpha1/profilestore.proto.
 //
-// It prints its URL, then a JSON object for each call. A label "status" says which status the
-// call ends with.
+// It prints its URL, then a JSON object for each call. A label "status" is the status with which
+// the call ends.
 package main
 
 import (

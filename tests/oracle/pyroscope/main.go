@@ -1,13 +1,13 @@
-// Sends a profile as Pyroscope's own client for Go does:
+// Sends a profile like Pyroscope's own client for Go:
 //
 //	pyroscope URL KIND FILE NAME START END RATE
 //
-// KIND tells which of the client's profiles it is; what it says of each is in the client's
-// session.go, collector.go and sample_types.go.
+// KIND is the kind of profile; the parameters of each kind are in the client's session.go,
+// collector.go and sample_types.go.
 //
 //	pyroscope form CONTENT_TYPE
 //
-// reads a form on the standard input as Pyroscope's server does, with Go's library
+// reads a form from the standard input like Pyroscope's server, with Go's library
 // (pkg/og/convert/pprof/profile.go), and prints a line for each file in it: its field and
 // name, its length, its hash.
 package main

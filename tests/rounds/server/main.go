@@ -1,4 +1,4 @@
-// A program with net/http/pprof, as the tests of rounds/ ask it. It says where it listens.
+// A program with net/http/pprof for the tests of rounds/. It prints the address where it listens.
 package main
 
 import (
@@ -26,7 +26,7 @@ var (
 	tracing    = flag.Bool("tracing", false, "traces itself")
 	busy       = flag.Int("busy", 0, "goroutines that contend and allocate")
 
-	kept [][]byte // what the heap profile shows
+	kept [][]byte // shown by the heap profile
 	mu   sync.Mutex
 )
 
@@ -47,7 +47,7 @@ func contend() {
 	}
 }
 
-// So that there is something in the mutex and the block profile.
+// Makes entries in the mutex and the block profile.
 //
 //go:noinline
 func holdUp() {
@@ -80,7 +80,7 @@ func listen() net.Listener {
 	return l
 }
 
-// Only who knows the token gets through.
+// Serves only requests with the right token.
 func guarded(w http.ResponseWriter, r *http.Request) {
 	if *token != "" && r.Header.Get("X-Token") != *token {
 		http.Error(w, "who are you?", http.StatusUnauthorized)

@@ -1,5 +1,5 @@
 // Ancestors: goroutines that were started by goroutines, for GODEBUG=tracebackancestors=N.
-// "ancestors dump" prints runtime.Stack(all), "ancestors panic" dies in the last.
+// "ancestors dump" prints runtime.Stack(all), "ancestors panic" panics in the last one.
 package main
 
 import (

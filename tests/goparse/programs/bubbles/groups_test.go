@@ -34,7 +34,7 @@ func inside(t *testing.T) {
 	}()
 	go group.Wait()
 	go time.Sleep(time.Hour)
-	go mutex.Lock() // waits, but not for the bubble alone
+	go mutex.Lock() // this wait is not durable: a mutex may be released from outside
 	go func() { <-outside }()
 	go func() {
 		m := new(sync.Mutex)
@@ -51,7 +51,7 @@ func TestDump(t *testing.T) {
 	synctest.Run(func() {
 		inside(t)
 		for i := 0; i < 20000; i++ {
-			runtime.Gosched() // time.Sleep would wait for the mutex, for ever
+			runtime.Gosched() // time.Sleep would wait forever, because of the mutex
 		}
 		dump()
 		os.Exit(0)

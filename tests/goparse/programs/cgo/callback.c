@@ -1,4 +1,4 @@
-/* What C does here: it sleeps, calls Go back, does so on threads of its own, and crashes. */
+/* The C part: it sleeps, calls back into Go, does so on its own threads, and crashes. */
 #include <pthread.h>
 #include <unistd.h>
 

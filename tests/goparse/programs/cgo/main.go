@@ -1,6 +1,6 @@
-// Cgo: goroutines in C, below C, and on threads that C made. Prints "ready -", or crashes in C
-// or in a callback: cgo [WORD]. With -tags traced C's frames are told by the two functions of
-// trace.c.
+// Cgo: goroutines in C, called by C, and on threads that C made. Prints "ready -", or crashes in C
+// or in a callback: cgo [WORD]. With -tags traced the traceback and the symbolizer in trace.c
+// supply the C frames.
 package main
 
 /*

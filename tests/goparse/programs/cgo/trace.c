@@ -1,8 +1,8 @@
 //go:build traced
 
-/* A traceback that follows frame pointers, and a symbolizer that asks the dynamic linker
- * (runtime.SetCgoTraceback has the structs). It knows no lines: it gives each function a file
- * named after it, but for one that it gives a name without a file, and one that has neither. */
+/* A traceback that follows frame pointers, and a symbolizer that uses dladdr(3)
+ * (runtime.SetCgoTraceback documents the structs). It has no line tables: each function gets a file
+ * named after it, except "inner", which gets no file, and "poke", which gets no name either. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -27,14 +27,14 @@ struct symbolizer {
 extern __thread void *c_frame;
 void inner(int n);
 
-/* What cgo puts between C and Go keeps no frame pointer: inner() notes its own. */
+/* cgo's code between C and Go keeps no frame pointer, so inner() stores its own. */
 void c_context(uintptr_t *context)
 {
 	if (!*context)
 		*context = (uintptr_t)c_frame;
 }
 
-/* Frames lie higher and higher on one stack; what libc keeps in rbp does not. */
+/* Each frame is above the previous one on the stack; other values that libc has in rbp are not. */
 static uintptr_t follow(uintptr_t *buf, uintptr_t max, uintptr_t low, uintptr_t frame)
 {
 	uintptr_t n = 0;

@@ -1,6 +1,6 @@
 //go:build cgosymbolizer
 
-// Cgosym: C's frames with files and lines, by github.com/ianlancetaylor/cgosymbolizer.
+// Cgosym: C frames with files and lines, by github.com/ianlancetaylor/cgosymbolizer.
 package main
 
 /*

@@ -1,4 +1,4 @@
-// Crash dies in one of Go's ways, with some goroutines beside it: crash WAY.
+// Crash ends in one of Go's ways to crash, with some other goroutines: crash WAY.
 package main
 
 import (
@@ -116,7 +116,7 @@ var ways = map[string]func(){
 	"inother": func() { go func() { panic("in another goroutine") }(); time.Sleep(10 * time.Second) },
 }
 
-// Some of everything, for a dump of some length.
+// Several goroutines with stacks of some depth, for a dump of some length.
 func all() {
 	for i := 0; i < 15; i++ {
 		go forever100(i % 7)

@@ -31,7 +31,7 @@ func main() {
 	with("long", strings.Repeat("0123456789", 100))
 	go pprof.Do(context.Background(), pprof.Labels("outer", "o"), func(ctx context.Context) {
 		pprof.Do(ctx, pprof.Labels("inner", "i", "outer", "replaced"), func(context.Context) {
-			go func() { // inherits them
+			go func() { // inherits the labels
 				runtime.LockOSThread()
 				<-never
 			}()

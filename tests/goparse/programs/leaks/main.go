@@ -1,4 +1,4 @@
-// Leaks: goroutines that nobody can wake any more, for /debug/pprof/goroutineleak of Go 1.26
+// Leaks: goroutines that nothing can wake any more, for /debug/pprof/goroutineleak of Go 1.26
 // (GOEXPERIMENT=goroutineleakprofile). Prints "ready ADDRESS".
 package main
 

@@ -1,5 +1,5 @@
-// Names has goroutines whose functions and files have the names that are hard to read:
-// spaces, brackets, quotes, parentheses, colons. Prints "ready".
+// Names has goroutines in functions and files with names that are hard to parse: spaces,
+// brackets, quotes, parentheses, colons. Prints "ready".
 package main
 
 import (
@@ -23,8 +23,8 @@ func (h *hidden) Point() { <-never }
 
 type hidden struct{ x [3]int }
 
-// The wrappers that the compiler makes for struct types without a name are called after
-// the whole type, tags and all. They show with GOTRACEBACK=system.
+// The wrappers that the compiler makes for unnamed struct types are named after the whole
+// type, including its tags. GOTRACEBACK=system shows them.
 func wrappers() {
 	go callWait(struct {
 		*types.Keeper
@@ -45,7 +45,7 @@ func deferred() {
 	defer func(n int) { <-never }(1)
 }
 
-// What the linker and the debugger are told of a file is what a line directive says.
+// File names in symbols and debug information come from line directives.
 func elsewhere() {
 	go func() {
 //line /tmp/with space/and: colon:12/a b.go:7
@@ -104,7 +104,7 @@ func main() {
 	types.Each([]func(int) (string, error){nil}, func(func(int) (string, error)) { <-never })
 	time.Sleep(200 * time.Millisecond)
 	fmt.Println("ready -")
-	time.Sleep(100 * time.Hour) // a deadlock would end it
+	time.Sleep(100 * time.Hour) // without a timer the runtime would report a deadlock
 }
 
 func init() {

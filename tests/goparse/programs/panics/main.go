@@ -1,5 +1,5 @@
-// Panics: handlers that panic, which net/http logs, and debug.PrintStack between the lines
-// of a log: stacks that follow each other without a blank line. Ends by itself.
+// Panics: handlers that panic, which net/http logs, and debug.PrintStack among the lines of
+// a log: stacks that follow each other without a blank line. Ends by itself.
 package main
 
 import (

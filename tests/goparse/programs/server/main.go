@@ -1,4 +1,4 @@
-// Server: net/http with net/http/pprof, and clients of its own that keep it busy.
+// Server: net/http with net/http/pprof, and its own clients, which keep it busy.
 // Prints "ready ADDRESS".
 package main
 

@@ -1,9 +1,9 @@
 // Stuck: a shop that stopped serving. One handler holds the orders' mutex while it waits for
-// the warehouse, whose connection pool (8) is exhausted: each connection waits for an answer
-// that nobody sends. Handlers pile up behind the mutex and behind the pool; a health check
-// starts a probe each time, whose sender leaks as nobody reads the channel after the timeout.
-// It looks alive: a metrics loop and a cache cleaner go on. Prints "ready ADDRESS"; the clients are
-// make-dumps.
+// the warehouse; the pool of 8 connections to it is exhausted, since each connection waits for
+// an answer that is never sent. Handlers pile up behind the mutex and behind the pool. Each
+// health check starts a probe; its sender leaks, since the channel is not read after the timeout.
+// It looks alive: a metrics loop and a cache cleaner go on. Prints "ready ADDRESS"; make-dumps
+// runs the clients.
 package main
 
 import (
@@ -123,7 +123,7 @@ func (s *Server) HandleHealth(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The warehouse takes what is sent and never answers.
+// The warehouse reads what is sent and never answers.
 func deafWarehouse() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

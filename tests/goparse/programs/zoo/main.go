@@ -1,9 +1,9 @@
-// Zoo keeps one goroutine, or a few, in every state that Go can be made to print.
+// Zoo keeps one goroutine, or a few, in every state that Go can print.
 //
 //	zoo WORD...	busy: two goroutines that run;  stack: prints runtime.Stack(all) and ends;
-//			http: serves net/http/pprof;  trace: has the execution tracer run
+//			http: serves net/http/pprof;  trace: runs the execution tracer
 //
-// Prints "ready ADDRESS" once every goroutine stands where it will stay.
+// Prints "ready ADDRESS" once every goroutine has reached its final state.
 package main
 
 import (
@@ -29,7 +29,7 @@ var (
 	group   sync.WaitGroup
 	once    sync.Once
 	sink    int
-	extra   []func() // what only later releases have
+	extra   []func() // ways to wait that only later releases have
 )
 
 func chanReceive()    { <-never }
@@ -71,7 +71,7 @@ func spin() {
 	}
 }
 
-// A stack on which a method, a method value, a closure, and a deferred call stand.
+// For a stack with a method, a method value, a closure, and a deferred call.
 type keeper struct {
 	name string
 	hold chan int
@@ -140,7 +140,7 @@ func startAll() {
 		f()
 	}
 	runtime.SetFinalizer(&finalized{}, func(*finalized) { <-never })
-	runtime.GC() // the finalizer runs, and the waiting get the time they wait since
+	runtime.GC() // the finalizer runs, and Go notes since when goroutines wait
 	time.AfterFunc(time.Millisecond, func() { <-never })
 }
 

@@ -1,4 +1,4 @@
-// Package types has dots in the last part of its path, which symbols have as %2e.
+// Package types has dots in the last part of its path; symbols spell them %2e.
 package types
 
 type Keeper struct{ Hold chan int }
