@@ -97,7 +97,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 	if (optind < argc)
 		return cli_usage("unexpected argument '%s'", argv[optind]);
 	if (!o->pid_count)
-		return cli_usage("whose stacks? -p PID");
+		return cli_usage("no process given: -p PID");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (o->goroutines && o->pid_count > 1)

@@ -21,7 +21,7 @@ static const char overview[] =
 	"  sampler delta OLD NEW [MORE…] -o OUT           what came between two profiles\n"
 	"  sampler merge FILE… -o OUT                    add profiles up\n"
 	"  sampler diff BASE NEW -o OUT [options]        what has changed between two\n"
-	"  sampler goparse [FILE…|URL…] [options]        goroutine dumps: who waits where, how long\n"
+	"  sampler goparse [FILE…|URL…] [options]        goroutine dumps: waits, where and how long\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
 
@@ -163,7 +163,7 @@ static const char report[] =
 	"\n"
 	"  FILE                 a pprof profile, gzip'd or not; - for the standard input\n"
 	"      --top            functions by cost, as pprof -top prints them (the default)\n"
-	"      --tree           each with who calls it and whom it calls\n"
+	"      --tree           each with its callers and callees\n"
 	"      --peek REGEX     the same of those whose names match, however little they cost\n"
 	"      --traces         every sample with its stack\n"
 	"      --raw            all that is in the file\n"

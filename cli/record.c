@@ -119,7 +119,7 @@ static int check_rounds(struct options *o, int argc, char **argv)
 		o->recording.duration_ns = ROUND_DURATION_NS;
 	if (optind < argc ||
 	    !(r->wait_for || (o->rounds.url && !(r->types & ~capture_set(CAPTURE_BY_GO)))))
-		status = sampling_target(&o->recording, "whom to sample?", argc, argv);
+		status = sampling_target(&o->recording, argc, argv);
 	r->recording = o->recording;
 	r->symbolize = o->symbolize;
 	r->command_line = (char *)o->command_line.data;
@@ -134,7 +134,7 @@ static int check_rounds(struct options *o, int argc, char **argv)
 static int check_at_once(struct options *o, int argc, char **argv)
 {
 	struct error err;
-	int status = sampling_target(&o->recording, "whose profiles?", argc, argv);
+	int status = sampling_target(&o->recording, argc, argv);
 
 	if (status)
 		return status;
@@ -167,12 +167,12 @@ static bool at_once(const struct options *o)
 
 static int check_options(struct options *o, int argc, char **argv)
 {
-	int status = sampling_target(&o->recording, "whom to sample?", argc, argv);
+	int status = sampling_target(&o->recording, argc, argv);
 
 	if (status)
 		return status;
 	if (o->recording.kernel && !o->recording.wall)
-		return cli_usage("--kernel is about threads that wait: it wants --wall");
+		return cli_usage("--kernel is about threads that wait: it needs --wall");
 	if (o->debuginfod_ns && !getenv("DEBUGINFOD_URLS"))
 		return cli_usage("--debuginfod asks the servers in DEBUGINFOD_URLS, which is not set "
 				 "(sudo passes it on with -E)");
@@ -320,7 +320,7 @@ static void say_summary(const struct recording *r, const struct options *o, cons
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		fprintf(stderr, "%s\n", lines[i]);
 	if (s->kernel_refused)
-		fprintf(stderr, "kernel stacks left out: reading them wants CAP_SYS_ADMIN\n");
+		fprintf(stderr, "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n");
 	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output", bytes);
 	say_how_it_ended(s, recording_process(r));
 	fputc('\n', stderr);

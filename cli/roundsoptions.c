@@ -251,7 +251,7 @@ int roundsoptions_check(const struct roundsoptions *o, struct error *err)
 		return error_set(err, ERR_USAGE, "rounds are about one process (--children takes up "
 				 "those that it makes)");
 	if (r->follow_restarts && !r->recording.pid_count)
-		return error_set(err, ERR_USAGE, "--follow-restarts wants a process: -p PID");
+		return error_set(err, ERR_USAGE, "--follow-restarts needs a process: -p PID");
 	if (r->recording.command)
 		return error_set(err, ERR_USAGE, "rounds want a process, not a command: -p PID");
 	if (o->push_headers && !o->push_count)

@@ -89,7 +89,7 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 	}
 }
 
-int sampling_target(struct recording_options *r, const char *question, int argc, char **argv)
+int sampling_target(struct recording_options *r, int argc, char **argv)
 {
 	bool dashes = optind > 0 && !strcmp(argv[optind - 1], "--");
 
@@ -101,7 +101,7 @@ int sampling_target(struct recording_options *r, const char *question, int argc,
 	if (r->pid_count && r->command)
 		return cli_usage("either -p PID or -- COMMAND, not both");
 	if (!r->pid_count && !r->command)
-		return cli_usage("%s -p PID or -- COMMAND", question);
+		return cli_usage("no process given: -p PID or -- COMMAND");
 	return 0;
 }
 

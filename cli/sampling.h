@@ -32,9 +32,8 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 		     int *rc, struct error *err);
 
 /* Checks that there is a PID or a command, not both; the command is what follows the options.
- * Returns 0 or, after printing what is wrong, an exit status. `question` is printed if there is
- * neither. */
-int sampling_target(struct recording_options *r, const char *question, int argc, char **argv);
+ * Returns 0 or, after printing what is wrong, an exit status. */
+int sampling_target(struct recording_options *r, int argc, char **argv);
 
 /* "sampler" and these arguments, NUL-terminated, for the profile's comments. 0 or ERR_NOMEM. */
 int sampling_command_line(struct buffer *line, int argc, char **argv);

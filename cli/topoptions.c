@@ -69,10 +69,10 @@ static int take_option(struct topoptions *o, int option, struct error *err)
 
 static int check_target(struct topoptions *o, int argc, char **argv)
 {
-	int status = sampling_target(&o->recording, "whom to look at?", argc, argv);
+	int status = sampling_target(&o->recording, argc, argv);
 
 	if (!status && o->output && !strcmp(o->output, "-"))
-		return cli_usage("the standard output is what is shown: -o wants a file");
+		return cli_usage("the standard output is what is shown: -o needs a file");
 	return status;
 }
 

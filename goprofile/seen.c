@@ -197,7 +197,7 @@ int seen_load(struct seen *s, const void *data, size_t len, struct error *err)
 
 	s->last.count = 0;
 	hashindex_clear(&s->last.index);
-	cursor_init(&c, data, len, "who was seen waiting");
+	cursor_init(&c, data, len, "the goroutines seen waiting");
 	magic = cursor_bytes(&c, sizeof(MAGIC));
 	if (magic && memcmp(magic, MAGIC, sizeof(MAGIC)))
 		cursor_fail(&c, "not such a memory");

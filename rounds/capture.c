@@ -26,7 +26,7 @@ const struct capture_info captures[CAPTURE_TYPES] = {
 	[CAPTURE_GOROUTINEWAIT] = { "goroutinewait", "goroutineswait.pprof", NULL, CAPTURE_BY_GO,
 				    false, true, "goroutine", "how long each of them waits" },
 	[CAPTURE_THREADCREATE] = { "threadcreate", "threadcreate.pprof", NULL, CAPTURE_BY_GO, false,
-				   true, "threadcreate", "who made threads" },
+				   true, "threadcreate", "what made threads" },
 	[CAPTURE_CUSTOM] = { "custom", "custom-%s.pprof", NULL, CAPTURE_BY_GO, false, true, NULL,
 			     "each profile that the program registered" },
 	[CAPTURE_METRICS] = { "metrics", "metrics.json", NULL, CAPTURE_BY_PROC, true, true, NULL,

@@ -108,7 +108,7 @@ static void check(const struct collected *all, const struct collection_item *ite
 	bool custom = item->type == CAPTURE_CUSTOM;
 
 	if (!(types & CAPTURE_BIT(item->type)))
-		cursor_fail(c, "nobody has asked for that");
+		cursor_fail(c, "that was not requested");
 	else if (!custom && (*item->name || is_there(all, item->type)))
 		cursor_fail(c, "a profile is there twice");
 	else if (custom && *item->name && !customname_good(item->name))

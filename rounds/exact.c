@@ -62,7 +62,7 @@ static void say(const struct exact *e, char *said, size_t room)
 	int len;
 
 	if (!e->was_held) {
-		snprintf(said, room, "nobody was held: its threads have not all stopped in time, or "
+		snprintf(said, room, "no thread was held: not all have stopped in time, or "
 			 "one was always writing");
 		return;
 	}

@@ -39,7 +39,7 @@ static bool has_user(const char *url)
 static int parse_socket(struct pushtarget *t, const char *path, struct error *err)
 {
 	if (*path != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
-		return error_set(err, ERR_USAGE, "'unix://' wants the path of a socket, of 107 bytes at "
+		return error_set(err, ERR_USAGE, "'unix://' needs the path of a socket, of 107 bytes at "
 				 "most");
 	t->socket = strdup(path);
 	return t->socket ? 0 : error_set(err, ERR_NOMEM, "out of memory");
@@ -81,7 +81,7 @@ int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
 	memset(t, 0, sizeof(*t));
 	t->protocol = find(text);
 	if (!t->protocol)
-		return error_set(err, ERR_USAGE, "whom to push to is 'pyroscope=URL', 'datadog=URL' or "
+		return error_set(err, ERR_USAGE, "where to push is 'pyroscope=URL', 'datadog=URL' or "
 				 "'parca=URL'");
 	url++;
 	if (has_user(url))

@@ -11,7 +11,7 @@ enum { MACHINE_ELF = EM_X86_64 };
 enum { MACHINE_ELF = EM_AARCH64 };
 #define MACHINE_NAME "aarch64"
 #else
-#error "sampler knows x86-64 and aarch64"
+#error "sampler is for x86-64 and aarch64"
 #endif
 
 #endif

@@ -43,7 +43,7 @@
 #elif defined(__aarch64__)
 #include "unwind/arch_aarch64.h"
 #else
-#error "sampler knows x86-64 and aarch64"
+#error "sampler is for x86-64 and aarch64"
 #endif
 
 #endif

@@ -115,7 +115,7 @@ Test(exact, what_a_failed_read_has_undone_is_read_again)
 					   { 0, ERR_SHORT, 0 }, { 0, ERR_SHORT, 0 } }, said), 0);
 	cr_assert(read_is_there, "success without a profile");
 	cr_assert_eq(reads_without, 1);
-	cr_assert_not_null(strstr(said, "nobody was held"), "%s", said);
+	cr_assert_not_null(strstr(said, "no thread was held"), "%s", said);
 }
 
 Test(exact, what_one_hold_has_read_stays_if_the_next_cannot_be_had)
