@@ -94,7 +94,7 @@ static int read_children(struct round *r, const struct member *m, pid_t tid)
 
 static int find_children_of(struct round *r, struct member *m)
 {
-	uint64_t start = monotonic_ns(), cpu = own_cpu_ns(), cost;
+	uint64_t start = monotonic_ns(), cpu = thread_cpu_ns(), cost;
 	size_t count;
 	const struct thread *threads = threads_get(m->threads, &count);
 	int rc = 0;
@@ -102,7 +102,7 @@ static int find_children_of(struct round *r, struct member *m)
 	for (size_t i = 0; !rc && i < count; i++)
 		if (!threads[i].ended)
 			rc = read_children(r, m, threads[i].tid);
-	cost = (own_cpu_ns() - cpu) * COST_FACTOR;
+	cost = (thread_cpu_ns() - cpu) * COST_FACTOR;
 	m->children_due_ns = start + (cost > LOOK_NS ? cost : LOOK_NS);
 	return rc;
 }

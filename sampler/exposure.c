@@ -70,10 +70,10 @@ static void look_again(struct member *m)
 
 	if (now < m->exposure_due_ns)
 		return;
-	cpu = own_cpu_ns();
+	cpu = thread_cpu_ns();
 	m->waits_delicately = m->waits_delicately || has_delicate_waits(m);
 	m->delicate = m->waits_delicately && thread_leaves_to_default(m->process.pid, SIGCHLD);
-	cost = (own_cpu_ns() - cpu) * LOOK_COST_FACTOR;
+	cost = (thread_cpu_ns() - cpu) * LOOK_COST_FACTOR;
 	m->exposure_due_ns = now + (cost > LOOK_AGAIN_NS ? cost : LOOK_AGAIN_NS);
 }
 

@@ -117,10 +117,10 @@ void member_read_cpu(struct member *m, bool last)
 
 	if (!last && before < m->cpu_due_ns)
 		return;
-	cost = own_cpu_ns();
+	cost = thread_cpu_ns();
 	if (process_cpu_ns(&m->process, &cpu_ns) == 0 && cpu_ns >= m->cpu_start_ns)
 		m->cpu_ns = cpu_ns - m->cpu_start_ns;
-	m->cpu_due_ns = before + (own_cpu_ns() - cost) * CPU_COST_FACTOR;
+	m->cpu_due_ns = before + (thread_cpu_ns() - cost) * CPU_COST_FACTOR;
 }
 
 /* A descriptor of /proc/PID/maps reads as empty when the address space that it was
@@ -144,11 +144,11 @@ enum member_space member_space(struct member *m)
 
 void member_read_maps(struct member *m)
 {
-	uint64_t cpu = own_cpu_ns();
+	uint64_t cpu = thread_cpu_ns();
 
 	modmap_refresh(m->maps, NULL);
 	m->maps_read_ns = monotonic_ns();
-	m->maps_cost_ns = own_cpu_ns() - cpu;
+	m->maps_cost_ns = thread_cpu_ns() - cpu;
 }
 
 int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s)

@@ -71,9 +71,9 @@ void threadms_find(struct member *m, struct thread *thread)
 	now = monotonic_ns();
 	if (now < m->ms_due_ns)
 		return;
-	cpu = own_cpu_ns();
+	cpu = thread_cpu_ns();
 	find_list(m);
 	if (m->all_ms)
 		find_all(m);
-	m->ms_due_ns = now + AGAIN_NS + (own_cpu_ns() - cpu) * COST_FACTOR;
+	m->ms_due_ns = now + AGAIN_NS + (thread_cpu_ns() - cpu) * COST_FACTOR;
 }

@@ -340,12 +340,12 @@ static int read_folder(struct threads *t, struct error *err)
 
 int threads_list(struct threads *t, struct error *err)
 {
-	uint64_t now = monotonic_ns(), cpu = own_cpu_ns();
+	uint64_t now = monotonic_ns(), cpu = thread_cpu_ns();
 	int rc = read_folder(t, err);
 
 	t->known_ns = now;
 	t->scan_ns = monotonic_ns();
-	t->scan_cost_ns = own_cpu_ns() - cpu;
+	t->scan_cost_ns = thread_cpu_ns() - cpu;
 	return rc;
 }
 
