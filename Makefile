@@ -229,9 +229,8 @@ ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sampler
 UNIT_DIR = $(DESTDIR)$(PREFIX)/lib/systemd/system
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
-INSTALLED_DOCS := README.md docs/accuracy.md docs/architecture.md docs/bench.md docs/delta.md docs/glossary.md \
-                  docs/go.md docs/goparse.md docs/library.md docs/metrics.md docs/production.md docs/testing.md \
-                  docs/transparency.md
+INSTALLED_DOCS := README.md LICENSE $(patsubst %,docs/%.md,accuracy architecture bench calls delta \
+                  glossary go goparse library metrics production style testing tour transparency)
 INSTALLED_EXAMPLES := packaging/systemd/sampler.conf packaging/kubernetes/sidecar.yaml \
                       packaging/kubernetes/debug-container.yaml packaging/Dockerfile
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
