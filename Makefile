@@ -34,23 +34,13 @@ ARCH := $(shell $(CC) -dumpmachine | sed 's/-.*//')
 OTHER_ARCHS := $(filter-out $(ARCH),x86_64 aarch64)
 sources = $(filter-out $(foreach a,$(OTHER_ARCHS),$(1)/%_$(a).c),$(wildcard $(1)/*.c))
 
-# Layers: a folder is a library of its own, and links only with what it may
-# depend on (docs/architecture.md; tests/layers.test reads the #include lines).
-FOLDERS := $(wildcard base target unwind symbolize pprof report delta goparse net goruntime goprofile sampler rounds)
-DEPS_base      := base
-DEPS_target    := target base
-DEPS_unwind    := unwind target base
-DEPS_symbolize := symbolize target base
-DEPS_pprof     := pprof base
-DEPS_report    := report pprof base
-DEPS_delta     := delta pprof base
-DEPS_goparse   := goparse pprof base
-DEPS_net       := net base
-DEPS_goruntime := goruntime unwind symbolize target base
-DEPS_goprofile := goprofile goruntime goparse unwind symbolize pprof target base
-DEPS_sampler   := sampler goruntime unwind symbolize pprof target base
-DEPS_rounds    := rounds sampler goprofile goruntime delta goparse net unwind symbolize pprof target base
-DEPS_cli       := rounds sampler goprofile goruntime delta goparse net report unwind symbolize pprof target base
+# A folder is a library of its own, and links with all that it may include, directly or not.
+include tests/layers.mk
+FOLDERS := $(filter-out cli,$(LAYERS))
+reach = $(sort $(1) base $(foreach f,$(SEES_$(1)),$(call reach,$(f))))
+$(foreach f,$(LAYERS),$(eval DEPS_$(f) := $(filter $(call reach,$(f)),$(LAYERS))))
+# It has no library.
+DEPS_cli := $(filter-out cli,$(DEPS_cli))
 
 SYS_base      := -lxxhash
 # Without libzstd's header, data compressed by zstd cannot be read. Without libdeflate's, zlib
