@@ -217,3 +217,42 @@ int seen_load(struct seen *s, const void *data, size_t len, struct error *err)
 	}
 	return rc;
 }
+
+/* The times of waits that `older` saw first. */
+static void take_times(struct seen *s, struct seen *older)
+{
+	for (size_t i = 0; i < s->last.count; i++) {
+		struct entry *now = &s->last.entries[i];
+		uint32_t id = hashindex_find(&older->last.index, hash_of(now->s.goid), is_goid,
+					     &older->last, &now->s.goid);
+		const struct entry *then = &older->last.entries[id == HASHINDEX_NONE ? 0 : id];
+
+		older->known = now->known;
+		older->gc_cycles = now->gc_cycles;
+		if (id == HASHINDEX_NONE || !still_waits(older, then, &now->s) ||
+		    then->wait.since >= now->wait.since)
+			continue;
+		now->wait = then->wait;
+		now->known = then->known;
+		now->gc_cycles = then->gc_cycles;
+	}
+}
+
+int seen_merge(struct seen *s, const void *data, size_t len, struct error *err)
+{
+	struct seen *other, own = *s;
+	int rc = seen_new(&other);
+
+	if (rc)
+		return error_set(err, rc, "out of memory");
+	rc = seen_load(other, data, len, err);
+	if (!rc && other->last_began > s->last_began) {
+		s->last = other->last;
+		s->last_began = other->last_began;
+		other->last = own.last;
+	}
+	if (!rc)
+		take_times(s, other);
+	seen_free(other);
+	return rc;
+}

@@ -59,4 +59,9 @@ void seen_end(struct seen *s, int64_t now, bool known, uint32_t gc_cycles);
 int seen_save(const struct seen *s, struct buffer *out);
 int seen_load(struct seen *s, const void *data, size_t len, struct error *err);
 
+/* Adds a second memory of the same program's goroutines, as such bytes. The later one of the last
+ * looks decides which goroutines there are; a wait that both memories have begins when the first
+ * of them saw it. ERR_FORMAT, ERR_NOMEM: *s is unchanged. */
+int seen_merge(struct seen *s, const void *data, size_t len, struct error *err);
+
 #endif

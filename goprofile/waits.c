@@ -61,6 +61,11 @@ int waits_load(struct waits *w, const void *data, size_t len, struct error *err)
 	return seen_load(w->seen, data, len, err);
 }
 
+int waits_merge(struct waits *w, const void *data, size_t len, struct error *err)
+{
+	return seen_merge(w->seen, data, len, err);
+}
+
 /* As in goroutineheader; a leaked goroutine, which nothing can wake any more, waits, too. */
 static bool is_waiting(const struct go_goroutine *r)
 {

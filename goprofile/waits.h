@@ -34,6 +34,10 @@ struct buffer;
 int waits_save(const struct waits *w, struct buffer *out);
 int waits_load(struct waits *w, const void *data, size_t len, struct error *err);
 
+/* Adds a memory that another process has saved of the same program (seen_merge). ERR_FORMAT,
+ * ERR_NOMEM. */
+int waits_merge(struct waits *w, const void *data, size_t len, struct error *err);
+
 /* Makes a profile with a sample for each goroutine. *p belongs to the waits and is valid until the
  * next call or waits_free. Goroutines that have ended are forgotten. ERR_LIMIT: more than the
  * goprofile's max_goroutines; otherwise as gogoroutines_read. */

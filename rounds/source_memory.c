@@ -383,10 +383,38 @@ static int save(const struct source *s, struct buffer *out)
 	return r->seen_anew ? buffer_add(out, r->seen.data, r->seen.len) : 0;
 }
 
+/* A process of ours that was forked before the one before it had come back lacks what that one has
+ * seen: on a busy machine its waits would begin later than those told before. False: there is
+ * nothing to merge with. */
+static bool merge(struct reader *r, const void *data, size_t len)
+{
+	struct subject_program one, other;
+	const uint8_t *more = data;
+	struct waits *w;
+	bool merged;
+
+	if (r->seen.len < sizeof(one) || len < sizeof(other))
+		return false;
+	memcpy(&one, r->seen.data, sizeof(one));
+	memcpy(&other, data, sizeof(other));
+	if (!subject_program_same(&one, &other) || waits_new(&w))
+		return false;
+	merged = !waits_load(w, r->seen.data + sizeof(one), r->seen.len - sizeof(one), NULL) &&
+		 !waits_merge(w, more + sizeof(other), len - sizeof(other), NULL);
+	if (merged) {
+		r->seen.len = sizeof(one);
+		merged = !waits_save(w, &r->seen);
+	}
+	waits_free(w);
+	return merged;
+}
+
 static void load(struct source *s, const void *data, size_t len)
 {
 	struct reader *r = reader_of(s);
 
+	if (merge(r, data, len))
+		return;
 	r->seen.len = 0;
 	if (len)
 		buffer_add(&r->seen, data, len);

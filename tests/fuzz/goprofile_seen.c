@@ -1,4 +1,5 @@
-/* Any bytes as the saved memory of seen goroutines; then a look that uses it. */
+/* Any bytes as the saved memory of seen goroutines, and merged with itself; then a look that uses
+ * it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rc && !*err.text)
 		abort();
 	if (!rc && (seen_save(s, &saved) || saved.len != size))
+		abort();
+	if (seen_merge(s, data, size, &err) != rc)
 		abort();
 	seen_begin(s, 1000, true, 3);
 	if (seen_look(s, &now, &wait) || (rc && wait.since != INT64_MAX))

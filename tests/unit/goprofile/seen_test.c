@@ -179,6 +179,63 @@ Test(seen, goes_from_process_to_process)
 	buffer_release(&again);
 }
 
+static void save(struct buffer *out)
+{
+	out->len = 0;
+	cr_assert_eq(seen_save(s, out), 0);
+}
+
+static void put_together(const struct buffer *a, const struct buffer *b)
+{
+	cr_assert_eq(seen_load(s, a->data, a->len, NULL), 0);
+	cr_assert_eq(seen_merge(s, b->data, b->len, NULL), 0);
+}
+
+Test(seen, two_processes_that_did_not_know_of_each_other)
+{
+	struct buffer first = { 0 }, second = { 0 }, nothing = { 0 };
+	struct sighting ran = one;
+
+	save(&nothing);
+	look(&one, 1000, 0, 0);
+	save(&first);
+	cr_assert_eq(seen_load(s, nothing.data, nothing.len, NULL), 0);
+	look(&one, 2000, 0, 0);
+	save(&second);
+
+	put_together(&first, &second);
+	is_since(look(&one, 3000, 0, 0), 1010, INT64_MIN);
+	put_together(&second, &first);
+	is_since(look(&one, 3000, 0, 0), 1010, INT64_MIN);
+
+	ran.sequence++;
+	cr_assert_eq(seen_load(s, nothing.data, nothing.len, NULL), 0);
+	look(&ran, 2000, 0, 0);
+	save(&second);
+	put_together(&second, &first);
+	is_since(look(&ran, 3000, 0, 0), 2010, INT64_MIN);
+	put_together(&first, &second);
+	is_new(look(&one, 3000, 0, 0), 2000);
+
+	cr_assert_eq(seen_load(s, nothing.data, nothing.len, NULL), 0);
+	look(NULL, 2000, 0, 0);
+	save(&second);
+	put_together(&first, &second);
+	is_new(look(&one, 3000, 0, 0), 2000);
+	buffer_release(&first);
+	buffer_release(&second);
+	buffer_release(&nothing);
+}
+
+Test(seen, bytes_that_cannot_be_merged_change_nothing)
+{
+	struct error err;
+
+	look(&one, 1000, 0, 0);
+	cr_assert_eq(seen_merge(s, "swaits1\nno", 10, &err), ERR_FORMAT);
+	is_since(look(&one, 2000, 0, 0), 1010, INT64_MIN);
+}
+
 Test(seen, many)
 {
 	for (int64_t t = 1; t < 4; t++) {
