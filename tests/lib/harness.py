@@ -116,6 +116,12 @@ class Recording:
         return float(re.search(r"unwound: ([\d.]+)%", self.err).group(1)), samples
 
 
+def mostly_whole(recording, percent=99.0):
+    """Did so many of its walks end outermost? One of fewer than a hundred is no share."""
+    walked, samples = recording.ledger()
+    return walked >= percent or samples * (100 - walked) <= 150
+
+
 WHOLE_CPU = ("--max-cpu", "100")  # for tests of anything but the budget
 
 
@@ -189,6 +195,12 @@ def ended(pid):
         return status_field(pid, "State")[0] == "Z"
     except OSError:  # it may have ended between two reads
         return True
+
+
+def cpu_ns(pid):
+    """All threads' CPU time by the scheduler, in ns."""
+    return sum(int(open(f"/proc/{pid}/task/{t}/schedstat").read().split()[0])
+               for t in os.listdir(f"/proc/{pid}/task"))
 
 
 def cpu_seconds(pid):

@@ -56,6 +56,13 @@ class Checked(Running):
         return out.split()
 
 
+def end_leader(pid):
+    """Has the first thread of `lives leader` end."""
+    assert wait_for(lambda: len(tasks(pid)) == 3)  # it has blocked the signal before it made them
+    os.kill(pid, signal.SIGUSR1)
+    assert wait_for(lambda: status_field(pid, "State")[0] == "Z")
+
+
 class Call:
     def __init__(self, line):
         self.name, *numbers = line.split()
