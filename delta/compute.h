@@ -26,7 +26,7 @@ struct delta_computer {
 	struct delta_options options; /* its types: owned, like `types` */
 	struct delta_type *types;
 	size_t *columns; /* by type: index of its column in the current profile */
-	size_t column_room, value_room;
+	size_t value_room;
 	struct index index;	     /* of the current profile */
 	struct sample_reader reader;
 	struct state state;

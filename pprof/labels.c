@@ -183,8 +183,3 @@ int profile_set_number(struct profile *p, const char *key, const int64_t *values
 {
 	return set(p, key, NULL, values, units, count);
 }
-
-int profile_remove_number(struct profile *p, const char *key)
-{
-	return profile_set_number(p, key, NULL, NULL, 0);
-}

@@ -34,6 +34,5 @@ int profile_remove_label(struct profile *p, const char *key);
  * a unit cannot be written and is left out. */
 int profile_set_number(struct profile *p, const char *key, const int64_t *values,
 		       const char *const *units, size_t count);
-int profile_remove_number(struct profile *p, const char *key);
 
 #endif

@@ -42,7 +42,6 @@ struct capture_info {
 	const char *file;	/* in a batch; "custom-%s.pprof" for CAPTURE_CUSTOM */
 	const char *delta_file; /* NULL: it has no delta */
 	enum capture_collector by;
-	bool at_start, at_end;	/* when it is taken; neither: through the round */
 	const char *go_profile; /* the runtime's name for it (runtime/pprof.Lookup), or NULL */
 	const char *what;	/* for --help: a few words */
 };

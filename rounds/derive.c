@@ -216,13 +216,3 @@ int derive_delta(struct derive_deltas *d, enum capture_type type, const void *da
 	*stats = delta_stats(d->computers[type]);
 	return rc;
 }
-
-size_t derive_deltas_bytes(const struct derive_deltas *d)
-{
-	size_t bytes = 0;
-
-	for (int i = 0; i < CAPTURE_TYPES; i++)
-		if (d->computers[i])
-			bytes += delta_stats(d->computers[i])->state_bytes;
-	return bytes;
-}

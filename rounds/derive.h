@@ -50,7 +50,4 @@ int derive_delta(struct derive_deltas *d, enum capture_type type, const void *da
 /* For a new target process: the next profile of each type counts as a first one. */
 void derive_deltas_forget(struct derive_deltas *d);
 
-/* Memory of the states, in bytes. */
-size_t derive_deltas_bytes(const struct derive_deltas *d);
-
 #endif

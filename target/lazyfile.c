@@ -122,8 +122,3 @@ bool lazyfile_read_at(struct lazyfile *f, uint64_t addr, void *buf, size_t len)
 	return image_offset(f->image, addr, &offset, &left) && len <= left &&
 	       lazyfile_read(f, offset, buf, len);
 }
-
-size_t lazyfile_memory(const struct lazyfile *f)
-{
-	return f->kept * BLOCK + f->block_count * sizeof(*f->blocks);
-}

@@ -27,7 +27,4 @@ bool lazyfile_read(struct lazyfile *f, uint64_t offset, void *buf, size_t len);
 /* The same for an image address. All bytes must lie in one segment. */
 bool lazyfile_read_at(struct lazyfile *f, uint64_t addr, void *buf, size_t len);
 
-/* Memory in use at present for the blocks and their index, bytes. */
-size_t lazyfile_memory(const struct lazyfile *f);
-
 #endif

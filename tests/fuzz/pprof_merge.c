@@ -79,7 +79,8 @@ static void change(struct profile *a, struct profile *b, uint8_t actions)
 	if (actions & NUMBER)
 		must(profile_set_number(a, "k", numbers, values, 2) == 0);
 	if (actions & REMOVE)
-		must(profile_remove_label(a, "k") == 0 && profile_remove_number(b, "k") == 0);
+		must(profile_remove_label(a, "k") == 0 &&
+		     profile_set_number(b, "k", NULL, NULL, 0) == 0);
 	if (actions & SUBTRACT)
 		profile_scale(b, -1);
 }

@@ -121,7 +121,7 @@ static void operate(struct profile *p, const char *what, int count, char **argum
 	else if (!strcmp(what, "set-number") && count)
 		set_number(p, count, arguments);
 	else if (!strcmp(what, "remove-number") && count == 1)
-		check(profile_remove_number(p, arguments[0]));
+		check(profile_set_number(p, arguments[0], NULL, NULL, 0));
 	else
 		check(error_set(&err, ERR_USAGE, "no operation '%s' with %d arguments", what, count));
 }

@@ -58,7 +58,7 @@ Test(labels, removed, .init = init, .fini = release)
 {
 	cr_assert_eq(profile_remove_label(&p, "tid"), 0);
 	cr_assert_eq(p.samples[0].labels, 2, "it is a number");
-	cr_assert_eq(profile_remove_number(&p, "tid"), 0);
+	cr_assert_eq(profile_set_number(&p, "tid", NULL, NULL, 0), 0);
 	cr_assert_eq(p.samples[0].labels, 1);
 	cr_assert_eq(profile_remove_label(&p, "thread"), 0);
 	cr_assert_eq(profile_remove_label(&p, "no such"), 0);
