@@ -38,6 +38,11 @@ int error_errno(struct error *err, int code, const char *fmt, ...)
 	return code;
 }
 
+int error_nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory");
+}
+
 int error_prefix(struct error *err, const char *fmt, ...)
 {
 	char old[sizeof(err->text)];

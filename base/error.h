@@ -37,6 +37,9 @@ int error_set(struct error *err, int code, const char *fmt, ...)
 int error_errno(struct error *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Sets "out of memory" and returns ERR_NOMEM. */
+int error_nomem(struct error *err);
+
 /* Puts "prefix: " before the message that is there already; returns its code. */
 int error_prefix(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -89,7 +89,7 @@ static int open_in_folder(struct outfile *f, const struct walk *w, struct error 
 
 	f->dir_fd = w->dir_fd;
 	if (make_names(f, w->name))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (w->magic)
 		return open_direct(f, 0, err);
 	if (fstatat(f->dir_fd, f->name, &st, AT_SYMLINK_NOFOLLOW))
@@ -121,7 +121,7 @@ int outfile_open(struct outfile *f, const char *path, struct error *err)
 	*f = (struct outfile)OUTFILE_NONE;
 	f->path = strdup(path);
 	if (!f->path)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = open_path(f, err);
 	if (rc)
 		outfile_abort(f);

@@ -180,7 +180,7 @@ static int set_types(struct options *o, const char *text, struct error *err)
 	free(o->type_text);
 	o->type_text = strdup(text);
 	if (!o->type_text)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (char *one = strtok_r(o->type_text, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
 		char *slash = strchr(one, '/');
 

@@ -99,7 +99,7 @@ static int set_heading(struct filters *f, struct error *err)
 		if (wanted(f, (enum filter_option)i) && names[i].heading &&
 		    asprintf(&f->shown[n++], "%s=%s", names[i].heading, f->texts[i]) < 0) {
 			f->shown[n - 1] = NULL;
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		}
 	return 0;
 }
@@ -195,7 +195,7 @@ static int apply(const struct filters *f, struct compiled *c, struct profile *p,
 
 	c->units = tagmatch_units(p);
 	if (!c->units)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = apply_names(f, c, p, err);
 	if (!rc)
 		rc = apply_tags(f, c, p, err);

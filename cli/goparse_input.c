@@ -77,8 +77,7 @@ static int open_url(struct goinput *in, const char *url, const struct httpoption
 		    struct error *err)
 {
 	char *whole = goparse_url(url);
-	int rc = whole ? httpoptions_open(http, whole, &in->http, err) :
-			 error_set(err, ERR_NOMEM, "out of memory");
+	int rc = whole ? httpoptions_open(http, whole, &in->http, err) : error_nomem(err);
 
 	free(whole);
 	return rc;
@@ -106,7 +105,7 @@ int goinput_open(struct goinput **out, const char *path, const char *name,
 	int rc;
 
 	if (!in)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	in->name = name;
 	in->fd = -1;
 	rc = http_is_url(path) ? open_url(in, path, http, err) : open_file(in, path, err);

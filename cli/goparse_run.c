@@ -60,7 +60,7 @@ static int write_json(struct run *r, const struct goparse_goroutine *g, struct e
 	int rc;
 
 	if (goparse_json(&r->json, g, label(r)))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (r->json.len < JSON_BLOCK)
 		return 0;
 	rc = outfile_write(&r->file, r->json.data, r->json.len, err);
@@ -278,7 +278,7 @@ static int name_dumps(struct run *r, struct error *err)
 	r->dumps = calloc((size_t)r->o->count, sizeof(*r->dumps));
 	for (int i = 0; r->dumps && !rc && i < r->o->count; i++)
 		rc = name_dump(&r->dumps[i].name, r->o->files, i);
-	return r->dumps && !rc ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	return r->dumps && !rc ? 0 : error_nomem(err);
 }
 
 /* The output is opened before any work, so that one that cannot be written fails early. */

@@ -89,8 +89,7 @@ static int take_heap(struct taking *k, struct buffer *out, enum capture_type typ
 		return derive_allocs(k->heap.data, k->heap.len, out, err);
 	if (type == CAPTURE_INUSE)
 		return derive_inuse(k->heap.data, k->heap.len, out, err);
-	return buffer_add(out, k->heap.data, k->heap.len) ?
-		       error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return buffer_add(out, k->heap.data, k->heap.len) ? error_nomem(err) : 0;
 }
 
 /* `custom` is the name of a custom profile, or NULL. */
@@ -130,7 +129,7 @@ static int write_profile(struct taking *k, const struct format *format, const st
 			 struct error *err)
 {
 	struct profile p;
-	int rc = profile_init(&p) ? error_set(err, ERR_NOMEM, "out of memory") :
+	int rc = profile_init(&p) ? error_nomem(err) :
 				    profile_parse(&p, packed->data, packed->len, DERIVE_BYTES, err);
 
 	if (!rc)

@@ -22,7 +22,7 @@ static int add_header(struct httpoptions *o, const char *text, struct error *err
 	o->headers = more ? more : o->headers;
 	copy = more ? strdup(text) : NULL;
 	if (!copy)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	more[count] = copy;
 	o->request.headers = (const char *const *)more;
 	o->request.header_count++;
@@ -50,7 +50,7 @@ static int read_headers(struct httpoptions *o, const char *path, struct error *e
 	int rc = 0;
 
 	if (!text)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (!f || ferror(f))
 		rc = error_errno(err, ERR_IO, "cannot read '%s'", path);
 	else if (len > FILE_MAX)

@@ -75,7 +75,7 @@ static int negate(struct profile *base, const struct merge_options *o, struct er
 	static const char *const yes[] = { "true" };
 
 	if (!o->subtract && profile_set_label(base, "pprof::base", yes, 1))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	profile_scale(base, -1);
 	return 0;
 }

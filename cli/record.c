@@ -222,7 +222,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 			return cli_fail(&err);
 	}
 	if (sampling_command_line(&o->command_line, argc - 1, argv + 1)) {
-		error_set(&err, ERR_NOMEM, "out of memory");
+		error_nomem(&err);
 		return cli_fail(&err);
 	}
 	settle_types(o);

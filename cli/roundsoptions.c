@@ -40,7 +40,7 @@ static int add_tag(struct roundsoptions *o, const char *text, struct error *err)
 		return error_set(err, ERR_USAGE, "more than %d tags", ROUNDSOPTIONS_TAGS);
 	copy = strdup(text);
 	if (!copy)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	copy[colon - text] = '\0';
 	o->tags[o->rounds.tag_count++] = (struct batch_tag){ copy, copy + (colon - text) + 1 };
 	return 0;

@@ -103,7 +103,7 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 			return cli_fail(&err);
 	}
 	if (sampling_command_line(&o->command_line, argc, argv)) {
-		error_set(&err, ERR_NOMEM, "out of memory");
+		error_nomem(&err);
 		return cli_fail(&err);
 	}
 	return check_target(o, argc, argv);

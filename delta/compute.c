@@ -32,11 +32,6 @@ static const struct delta_type known_types[][2] = {
 	{ { "contentions", "count" }, { "delay", "nanoseconds" } },
 };
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 static void free_types(struct delta_type *types, size_t count)
 {
 	for (size_t i = 0; types && i < count; i++) {
@@ -67,7 +62,7 @@ int delta_new(struct delta_computer **out, const struct delta_options *options, 
 	struct delta_computer *dc = calloc(1, sizeof(*dc));
 
 	if (!dc)
-		return nomem(err);
+		return error_nomem(err);
 	dc->options = *options;
 	dc->options.type_count = 0;
 	if (!dc->options.forget_after)
@@ -79,7 +74,7 @@ int delta_new(struct delta_computer **out, const struct delta_options *options, 
 	if (keyer_init(&dc->reader.keyer) ||
 	    (options->type_count && set_types(dc, options->types, options->type_count))) {
 		delta_free(dc);
-		return nomem(err);
+		return error_nomem(err);
 	}
 	*out = dc;
 	return 0;
@@ -125,7 +120,7 @@ static int choose_types(struct delta_computer *dc, struct error *err)
 	for (size_t i = 0; i < sizeof(known_types) / sizeof(*known_types); i++)
 		if (find_column(&dc->index, &known_types[i][0]) < dc->index.type_count &&
 		    find_column(&dc->index, &known_types[i][1]) < dc->index.type_count)
-			return set_types(dc, known_types[i], 2) ? nomem(err) : 0;
+			return set_types(dc, known_types[i], 2) ? error_nomem(err) : 0;
 	return error_set(err, ERR_USAGE,
 			 "no heap, block or mutex profile of Go: which columns count from the start must be said");
 }
@@ -158,7 +153,7 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 	}
 	dc->reader.columns = count;
 	return room_for((void **)&dc->reader.values, &dc->value_room, count,
-			sizeof(*dc->reader.values)) ? nomem(err) : 0;
+			sizeof(*dc->reader.values)) ? error_nomem(err) : 0;
 }
 
 /* Passes 1 and 2, which find all errors of the profile. */

@@ -55,11 +55,6 @@ static void forget(struct index *x)
 	x->samples = x->samples_end = NULL;
 }
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 /* Values of fields. Errors fail the cursor. */
 
 static uint64_t number(struct cursor *m, const struct wire_field *f)
@@ -93,7 +88,7 @@ static int add_id(struct ids *ids, struct cursor *m, uint64_t id, struct error *
 		cursor_fail(m, id ? "id that is there a second time" : "id that is 0 or missing");
 	if (m->failed)
 		return cursor_error(m, err);
-	return ids_add(ids, id) ? nomem(err) : 0;
+	return ids_add(ids, id) ? error_nomem(err) : 0;
 }
 
 /* First reading. */
@@ -102,7 +97,7 @@ static int add_string(struct index *x, const struct wire_field *f, struct error 
 {
 	if (room_for((void **)&x->strings, &x->string_room, x->string_count + 1,
 		     sizeof(*x->strings)))
-		return nomem(err);
+		return error_nomem(err);
 	x->strings[x->string_count++] = key_of(f->data, f->value);
 	return 0;
 }
@@ -160,7 +155,7 @@ static int read_type(const struct index *x, struct cursor m, struct key type[2],
 static int add_type(struct index *x, struct cursor m, struct error *err)
 {
 	if (room_for((void **)&x->types, &x->type_room, x->type_count + 1, sizeof(*x->types)))
-		return nomem(err);
+		return error_nomem(err);
 	return read_type(x, m, x->types[x->type_count++], err);
 }
 
@@ -186,7 +181,7 @@ static int add_mapping(struct index *x, struct cursor m, struct error *err)
 	}
 	if (room_for((void **)&x->mappings, &x->mapping_room, x->mapping_count + 1,
 		     sizeof(*x->mappings)))
-		return nomem(err);
+		return error_nomem(err);
 	x->mappings[x->mapping_count++] = mapping;
 	return add_id(&x->mapping_ids, &m, id, err);
 }
@@ -209,7 +204,7 @@ static int add_function(struct index *x, struct cursor m, struct error *err)
 	}
 	if (room_for((void **)&x->functions, &x->function_room, x->function_count + 1,
 		     sizeof(*x->functions)))
-		return nomem(err);
+		return error_nomem(err);
 	x->functions[x->function_count++] = key_of(parts, sizeof(parts)).low;
 	return add_id(&x->function_ids, &m, id, err);
 }
@@ -377,13 +372,13 @@ int index_read(struct index *x, struct cursor profile, struct error *err)
 		rc = read_records(x, profile, err);
 	if (!rc && room_for((void **)&x->frames, &x->frame_room, x->location_count,
 			    sizeof(*x->frames)))
-		rc = nomem(err);
+		rc = error_nomem(err);
 	if (!rc)
 		rc = read_locations(x, profile, err);
 	if (!rc && (need_nothing(&x->need_string, &x->need_string_room, x->string_count) ||
 		    need_nothing(&x->need_function, &x->need_function_room, x->function_count) ||
 		    need_nothing(&x->need_location, &x->need_location_room, x->location_count)))
-		rc = nomem(err);
+		rc = error_nomem(err);
 	if (!rc)
 		x->need_string[0] = true;
 	return rc;

@@ -18,11 +18,6 @@
  * of its row in sums. A profile is shorter than 2 GiB. */
 #define SUMMED UINT32_C(0x80000000)
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 /* True if a counter is lower than in the last profile. A counter that was 0 is ignored, because its
  * stack may be new. */
 static bool runs_backwards(const struct delta_computer *dc, uint32_t entry, const int64_t *values)
@@ -82,7 +77,7 @@ static int add_up(struct delta_computer *dc, uint32_t entry, struct cursor profi
 
 	if (!(at & SUMMED)) {
 		if (add_sum(dc, &row))
-			return nomem(err);
+			return error_nomem(err);
 		sample_values(&dc->reader, record_at(profile, at - 1));
 		dc->backwards -= runs_backwards(dc, entry, dc->reader.values);
 		dc->state.at[entry] = SUMMED | (uint32_t)row;
@@ -105,7 +100,7 @@ static int aggregate(struct delta_computer *dc, struct cursor profile,
 	if (rc)
 		return rc;
 	if (state_find(&dc->state, key, &entry, &added))
-		return nomem(err);
+		return error_nomem(err);
 	dc->entries[nth] = entry;
 	dc->stats.added += added;
 	if (dc->state.at[entry])
@@ -128,7 +123,7 @@ int pass2_aggregate(struct delta_computer *dc, struct cursor profile, struct err
 	dc->state.next = 0;
 	if (room_for((void **)&dc->entries, &dc->entry_room, dc->index.sample_count,
 		     sizeof(*dc->entries)))
-		return nomem(err);
+		return error_nomem(err);
 	while (!rc && wire_next(&m, &f))
 		if (f.number == PROFILE_SAMPLE)
 			rc = aggregate(dc, profile, &f, nth++, err);

@@ -41,7 +41,7 @@ struct census {
 int census_new(struct census **c, struct error *err)
 {
 	*c = calloc(1, sizeof(**c));
-	return *c ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	return *c ? 0 : error_nomem(err);
 }
 
 void census_free(struct census *c)
@@ -272,7 +272,7 @@ static int count_all(struct census *c, const struct goparse_goroutine *g)
 int census_add(struct census *c, const struct goparse_goroutine *g, struct error *err)
 {
 	tally(&c->total, g);
-	return count_all(c, g) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return count_all(c, g) ? error_nomem(err) : 0;
 }
 
 const struct census_row *census_total(const struct census *c)
@@ -318,7 +318,7 @@ int census_rank(const struct census *c, enum census_kind kind, enum census_order
 	*list = (struct census_list){ .beyond = t->beyond };
 	list->rows = malloc((t->count + 1) * sizeof(*list->rows));
 	if (!list->rows)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (size_t i = 0; i < t->count; i++)
 		if (t->rows[i]->row.count)
 			list->rows[list->count++] = &t->rows[i]->row;

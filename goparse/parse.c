@@ -42,7 +42,7 @@ int goparse_new(struct goparse **p, struct error *err)
 {
 	*p = calloc(1, sizeof(**p));
 	if (!*p)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	(*p)->room.stats = &(*p)->stats;
 	return 0;
 }
@@ -192,7 +192,7 @@ static int grow(struct goparse *p, struct piece *piece)
 	char *window = realloc(p->window, room);
 
 	if (!window)
-		return error_set(piece->err, ERR_NOMEM, "out of memory");
+		return error_nomem(piece->err);
 	p->window = window;
 	p->window_room = room;
 	return 0;

@@ -35,7 +35,7 @@ struct stuck {
 int stuck_new(struct stuck **s, struct error *err)
 {
 	*s = calloc(1, sizeof(**s));
-	return *s ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	return *s ? 0 : error_nomem(err);
 }
 
 void stuck_free(struct stuck *s)
@@ -140,7 +140,7 @@ int stuck_add(struct stuck *s, const struct goparse_goroutine *g, bool *all, str
 		return 0;
 	found = hashindex_find(&s->index, e.hash, same_entry, s, &e);
 	if (found == HASHINDEX_NONE)
-		return *all && add_entry(s, e) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+		return *all && add_entry(s, e) ? error_nomem(err) : 0;
 	if (s->entries[found].dump + 1 >= s->dump) {
 		s->entries[found].dump = s->dump;
 		*all = true;

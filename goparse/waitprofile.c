@@ -93,7 +93,7 @@ int waitprofile_new(struct waitprofile **out, const struct waitprofile_options *
 		}
 	}
 	waitprofile_free(w);
-	return error_set(err, ERR_NOMEM, "out of memory");
+	return error_nomem(err);
 }
 
 void waitprofile_free(struct waitprofile *w)
@@ -356,7 +356,7 @@ int waitprofile_add(struct waitprofile *w, const struct goparse_goroutine *g, co
 	w->label_count = 0;
 	if (make_stack(w, g) || push_known(w, g, dump) || push_own(w, g) ||
 	    (w->options.aggregate ? add_to_sample(w, wait) : add_sample(w, wait)))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return 0;
 }
 

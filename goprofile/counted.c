@@ -98,7 +98,7 @@ int goprofile_count_make(struct goprofile *g, const char *name, struct profile *
 	if (!rc)
 		rc = goprofile_begin(g, &b, p, err);
 	if (!rc && (add_types(p, name) || counts_build(&c.counts, &b)))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc)
 		rc = goprofile_end(g, &b, err);
 	builder_release(&b);
@@ -113,7 +113,7 @@ int goprofile_count_text(struct goprofile *g, const char *name, struct buffer *o
 	int rc = count_all(&c, name, err);
 
 	if (!rc && counts_text(&c.counts, name, &g->frames, out))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	release(&c);
 	return rc;
 }

@@ -79,7 +79,7 @@ static int read_all(struct delay *d, struct error *err)
 	if (!rc)
 		rc = goprofile_note_buckets(g, &stats, err);
 	if (!rc && keptbuckets_sort(&d->kept, cycles_of, true))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	return rc;
 }
 
@@ -136,7 +136,7 @@ int goprofile_delay_make(struct goprofile *g, enum go_buckets which, struct prof
 	if (!rc)
 		rc = goprofile_begin(g, &b, p, err);
 	if (!rc && (add_types(p) || add_samples(&d, &b)))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc)
 		rc = goprofile_end(g, &b, err);
 	builder_release(&b);
@@ -179,7 +179,7 @@ int goprofile_delay_text(struct goprofile *g, enum go_buckets which, struct buff
 	int rc = read_all(&d, err);
 
 	if (!rc && add_text(&d, out))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	release(&d);
 	return rc;
 }

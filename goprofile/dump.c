@@ -171,7 +171,7 @@ static int dump_one(void *ctx, const struct go_goroutine *r, uint32_t set, struc
 
 	if (traceback_make(&d->traceback, r, set, &g) || put_header(d, r, &g) ||
 	    put_stack(d->out, &g.stack) || put_ancestors(d->out, &g))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	d->first = false;
 	return 0;
 }

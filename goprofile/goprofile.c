@@ -42,10 +42,10 @@ int goprofile_new(struct goprofile **out, const struct process *process,
 	struct goprofile *g = calloc(1, sizeof(*g));
 	struct pcframes_source source = { .frame = frame_of, .expand = expand_one,
 					  .function = function_at };
-	int rc = g ? golive_open(&g->live, process, err) : error_set(err, ERR_NOMEM, "out of memory");
+	int rc = g ? golive_open(&g->live, process, err) : error_nomem(err);
 
 	if (!rc && gocallers_new(&g->callers, g->live))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (rc) {
 		goprofile_free(g);
 		return rc;
@@ -170,7 +170,7 @@ int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *s,
 	    (s->mixed && goprofile_remark(g, "GC cycles ended while it was read: some numbers are "
 					  "of the one before")) ||
 	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_sta
 	    (s->left_out && goprofile_remark(g, "left out, since it was no goroutine what stood "
 					     "there: %" PRIu64, s->left_out)) ||
 	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return 0;
 }
 
@@ -235,7 +235,7 @@ static int add_mappings(struct goprofile *g, struct builder *b, struct error *er
 
 	cursor_init(&c, text.data, text.len, "maps");
 	while (!rc && (rc = maps_next(&c, &line, err)) > 0)
-		rc = add_mapping(g, b, &line) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+		rc = add_mapping(g, b, &line) ? error_nomem(err) : 0;
 	buffer_release(&text);
 	return rc;
 }
@@ -280,8 +280,7 @@ int goprofile_add_comments(const struct goprofile *g, struct profile *p)
 
 int goprofile_end(struct goprofile *g, struct builder *b, struct error *err)
 {
-	return builder_finish(b) || goprofile_add_comments(g, b->profile) ?
-		       error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return builder_finish(b) || goprofile_add_comments(g, b->profile) ? error_nomem(err) : 0;
 }
 
 int goprofile_make(struct goprofile *g, const char *name, struct profile *p, struct error *err)
@@ -322,8 +321,7 @@ static int add_name(void *ctx, const char *name, size_t len, struct error *err)
 
 	if (memchr(name, '\0', len)) /* no caller could pass it */
 		return 0;
-	return buffer_add(names, name, len) || buffer_add(names, "", 1) ?
-		       error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return buffer_add(names, name, len) || buffer_add(names, "", 1) ? error_nomem(err) : 0;
 }
 
 int goprofile_custom(struct goprofile *g, struct buffer *names, struct error *err)

@@ -37,7 +37,7 @@ static int begin(struct heap *h, struct error *err)
 	    profile_add_type(p, "inuse_space", "bytes") ||
 	    profile_string(p, "space", &p->period_type.type) ||
 	    profile_string(p, "bytes", &p->period_type.unit))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	p->period = h->rate;
 	h->bytes = p->period_type.unit;
 	if (h->kind == GOPROFILE_ALLOCS)
@@ -51,7 +51,7 @@ static int begin_again(struct heap *h, struct error *err)
 	builder_release(&h->builder);
 	profile_release(h->profile);
 	if (profile_init(h->profile))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return begin(h, err);
 }
 
@@ -112,7 +112,7 @@ static int add_bucket(void *ctx, const struct go_bucket *b, struct error *err)
 	label.num = object_size(h->g, b);
 	if (locate(h, b, &locations, &count) ||
 	    profile_add_sample(h->profile, locations, count, values, &label, label.num != 0))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ int keptbuckets_add(void *ctx, const struct go_bucket *b, struct error *err)
 	if (room_for((void **)&k->buckets, &k->room, k->count + 1, sizeof(*k->buckets)) ||
 	    room_for((void **)&k->first, &k->first_room, k->count + 1, sizeof(*k->first)) ||
 	    room_for((void **)&k->pcs, &k->pc_room, k->pc_count + b->pc_count, sizeof(*k->pcs)))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	k->buckets[k->count] = *b;
 	k->first[k->count++] = k->pc_count;
 	if (b->pc_count)

@@ -105,7 +105,7 @@ static int tell_all(struct labelled *l, struct error *err)
 	int rc = 0;
 
 	if (read_sets(l))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	memcache_forget(l->gs);
 	for (size_t i = 0; i < l->count && !rc; i++) {
 		struct waiting *w = &l->waiting[i];
@@ -162,11 +162,11 @@ static int keep(void *ctx, const struct go_goroutine *r, struct error *err)
 	struct waiting *w;
 
 	if (room_for((void **)&l->waiting, &l->room, l->count + 1, sizeof(*l->waiting)))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	w = &l->waiting[l->count++];
 	*w = (struct waiting){ .r = *r };
 	if (keep_reason(l, &w->r) || keep_stack(l, w))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return l->count < TOGETHER && l->pc_count < PCS_TOGETHER && l->stacks.len < BYTES_TOGETHER ?
 		       0 : tell_all(l, err);
 }
@@ -180,7 +180,7 @@ int labelled_read(struct goprofile *g, struct labelled_wants wants, struct label
 	struct labelled l = { .g = g, .sets = sets, .each = each, .ctx = ctx,
 			      .bytes = wants.bytes };
 	struct gogoroutines_stats stats = { 0 };
-	int rc = init(&l) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	int rc = init(&l) ? error_nomem(err) : 0;
 
 	if (!rc)
 		rc = gogoroutines_read(g->live, g->callers, &options, keep, &l, &stats, err);

@@ -206,7 +206,7 @@ int seen_load(struct seen *s, const void *data, size_t len, struct error *err)
 		struct entry e = load_entry(&c);
 
 		if (!c.failed && add(&s->last, &e))
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 	}
 	if (!rc)
 		rc = cursor_error(&c, err);

@@ -119,7 +119,7 @@ static int look_at(void *ctx, const struct go_goroutine *r, uint32_t set, struct
 	if (max && ++l->told > max)
 		return error_set(err, ERR_LIMIT, "the program has more than %zu goroutines", max);
 	if (traceback_make(&l->traceback, r, set, &g) || find_wait(l, r, &g))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return waitprofile_add(l->waits->profile, &g, NULL, err);
 }
 
@@ -165,7 +165,7 @@ static int finish(struct looking *l, struct profile **p, struct error *err)
 				     "by up to the time between two collections; seen: it waits "
 				     "at least as long") ||
 		    goprofile_add_comments(l->g, *p)))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	return rc;
 }
 

@@ -69,11 +69,6 @@ struct reading {
 	uint64_t pcs[GO_BUCKET_PCS];
 };
 
-static int out_of_memory(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 /* The error when the target's memory cannot be read. */
 static int unreadable(const struct golive *live, struct error *err)
 {
@@ -176,7 +171,7 @@ static int next_bucket(struct reading *r, struct error *err)
 	int rc = gobucketlist_next(&r->list, err);
 
 	if (rc == ERR_NOMEM)
-		return out_of_memory(err);
+		return error_nomem(err);
 	if (rc == ERR_IO)
 		return r->live->process && !process_alive(r->live->process) ?
 			       unreadable(r->live, err) : ERR_FORMAT;
@@ -194,7 +189,7 @@ static int collect(struct reading *r, bool *any, struct error *err)
 	while (!rc && (rc = next_bucket(r, err)) > 0) {
 		rc = room_for((void **)&r->numbers, &r->room, r->count + 1, sizeof(*r->numbers));
 		if (rc)
-			return out_of_memory(err);
+			return error_nomem(err);
 		r->numbers[r->count] = numbers_of(r);
 		*any |= r->numbers[r->count].n[0] || r->numbers[r->count].n[1];
 		r->count++;
@@ -272,7 +267,7 @@ static int expand_pc(struct reading *r, size_t i, size_t *count, struct error *e
 	if (i + 1 == r->list.pc_count || !f.inlined)
 		return 0;
 	if (gocallers_expand(r->callers, &pc, 1, 0, frames, EXPANDED_MAX, &got))
-		return out_of_memory(err);
+		return error_nomem(err);
 	for (k = got && frames[0] == pc; k < got && *count < r->depth; k++) {
 		if (frames[k] == r->list.body[i + 1])
 			break;
@@ -435,7 +430,7 @@ int gobuckets_read(const struct golive *live, struct gocallers *callers, enum go
 	r = calloc(1, sizeof(*r));
 	if (!r || memcache_new(&r->cache, live->memory, BLOCK_BYTES, BLOCKS)) {
 		free(r);
-		return out_of_memory(err);
+		return error_nomem(err);
 	}
 	r->live = live;
 	r->callers = callers;

@@ -257,7 +257,7 @@ static void wait_a_little(struct reader *r)
 static int read_again(struct reader *r, struct slot *s, size_t bytes)
 {
 	if (!room_for_long(r, bytes))
-		return error_set(r->err, ERR_NOMEM, "out of memory");
+		return error_nomem(r->err);
 	for (unsigned i = 0; i < TRIES && r->agains < AGAIN_MAX; i++) {
 		if (i >= PATIENT)
 			wait_a_little(r);
@@ -482,7 +482,7 @@ static int prepare(struct reader *r, size_t all)
 	r->frame_ends = malloc((r->max_frames + 1) * sizeof(*r->frame_ends));
 	if (!r->gs || !r->slots || !r->copies || !r->pieces || !r->stacks || !r->pcs ||
 	    !r->frame_ends)
-		return error_set(r->err, ERR_NOMEM, "out of memory");
+		return error_nomem(r->err);
 	return 0;
 }
 
@@ -509,7 +509,7 @@ int gogoroutines_read(const struct golive *live, struct gocallers *callers,
 
 	memset(stats, 0, sizeof(*stats));
 	if (!r)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	r->live = live;
 	r->callers = callers;
 	r->options = options;

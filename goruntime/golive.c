@@ -81,7 +81,7 @@ static int find_all(struct golive *g, struct error *err)
 		return error_set(err, rc, "the program's functions cannot be read");
 	rc = find_fields(g, err);
 	if (!rc && goplaces_find(&g->places, g->table, g->rt.image, g->rt.bias, &g->vars))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	return rc ? rc : gocheck(g, err);
 }
 
@@ -115,7 +115,7 @@ int golive_open(struct golive **out, const struct process *process, struct error
 		return error_set(err, ERR_FORMAT, "Go's runtime is known on x86-64 only");
 	}
 	if (!g)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	g->process = process;
 	memory_live_init(&g->live, process->pid);
 	g->memory = &g->live.memory;

@@ -20,7 +20,7 @@ int gometrics_new(struct gometrics **out, const struct process *process, struct 
 	int rc;
 
 	if (!g)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	memory_live_init(&g->memory, process->pid);
 	rc = govars_find(&g->vars, process, &g->memory.memory, err);
 	if (rc) {

@@ -46,7 +46,7 @@ static int render(struct address *a, struct error *err)
 	a->curl->url_set(a->url, CURLUPART_FRAGMENT, NULL, 0);
 	a->text = part(a, CURLUPART_URL, 0);
 	if (!a->text)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	response_text(a->shown, sizeof(a->shown), a->text, strlen(a->text));
 	return 0;
 }
@@ -56,7 +56,7 @@ int address_parse(struct address *a, const struct libcurl *curl, const char *url
 {
 	*a = (struct address){ .curl = curl, .url = curl->url_new() };
 	if (!a->url)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (!http_is_url(url) || curl->url_set(a->url, CURLUPART_URL, url, 0) != CURLUE_OK)
 		return refuse(url, err);
 	a->user = part(a, CURLUPART_USER, CURLU_URLDECODE);

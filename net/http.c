@@ -231,7 +231,7 @@ int http_check(const char *url, struct error *err)
 int http_open(struct http **out, const struct http_request *q, struct error *err)
 {
 	struct http *h = calloc(1, sizeof(*h));
-	int rc = h ? begin(h, q, err) : error_set(err, ERR_NOMEM, "out of memory");
+	int rc = h ? begin(h, q, err) : error_nomem(err);
 
 	if (rc) {
 		http_close(h);
@@ -259,7 +259,7 @@ int http_post(const struct http_request *q, const struct http_body *body,
 
 	*answer = (struct http_answer){ 0 };
 	if (!h)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	h->body = body;
 	rc = begin(h, q, err);
 	*answer = h->answer;

@@ -221,12 +221,12 @@ int transfer_new(struct transfer **out, const struct libcurl *curl, const struct
 
 	*out = t;
 	if (!t)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	t->curl = curl;
 	t->multi = curl->multi_init();
 	t->easy = curl->easy_init();
 	if (!t->multi || !t->easy || copy_headers(t, q))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	set_leaving(t);
 	if (set_basics(t) || set_signals(t) || set_request(t, q))
 		return error_set(err, ERR_NOTFOUND, "libcurl was built without what is needed");
@@ -243,7 +243,7 @@ int transfer_post(struct transfer *t, const struct http_body *body, struct error
 
 	t->body = body;
 	if (len >= (int)sizeof(type) || add_header(t, type) || add_header(t, "Expect:"))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc |= set(t->easy, CURLOPT_POST, 1L);
 	rc |= set(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
 	rc |= set(t->easy, CURLOPT_READFUNCTION, on_send);
@@ -289,7 +289,7 @@ int transfer_start(struct transfer *t, const struct address *a, bool trusted, st
 	rc |= set(t->easy, CURLOPT_PASSWORD, a->password);
 	rc |= set(t->easy, CURLOPT_HTTPHEADER, trusted ? t->headers : NULL);
 	if (rc || t->curl->multi_add(t->multi, t->easy) != CURLM_OK)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	t->added = true;
 	return 0;
 }
@@ -329,7 +329,7 @@ static int explain(const struct transfer *t, struct error *err)
 		return error_set(err, ERR_IO, "the proxy refuses to connect: status %ld", proxy);
 	switch (t->result) {
 	case CURLE_OUT_OF_MEMORY:
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	case CURLE_COULDNT_RESOLVE_HOST:
 		return error_set(err, ERR_IO, "the host's name cannot be resolved");
 	case CURLE_COULDNT_RESOLVE_PROXY:

@@ -12,7 +12,7 @@ int unpack_init(struct unpack *u, bool gzip, struct error *err)
 	memset(u, 0, sizeof(*u));
 	u->gzip = gzip;
 	if (gzip && inflateInit2(&u->z, GZIP_ONLY) != Z_OK)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	u->open = gzip;
 	return 0;
 }
@@ -49,7 +49,7 @@ static int step(struct unpack *u, struct error *err)
 	if (rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR || u->z.next_out != before)
 		return 0;
 	if (rc == Z_MEM_ERROR)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return error_set(err, ERR_FORMAT, "broken gzip: %s", u->z.msg ? u->z.msg : "no reason given");
 }
 

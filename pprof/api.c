@@ -24,7 +24,7 @@ _Static_assert(PPROF_NOMEM == (int)ERR_NOMEM && PPROF_IO == (int)ERR_IO &&
 
 int api_nomem(struct pprof *p)
 {
-	return error_set(&p->error, ERR_NOMEM, "out of memory");
+	return error_nomem(&p->error);
 }
 
 void api_replace(struct pprof *p, const struct profile *next)
@@ -114,7 +114,7 @@ int pprof_write(struct pprof *p, const char *path)
 
 static int append(void *ctx, const void *data, size_t len, struct error *err)
 {
-	return buffer_add(ctx, data, len) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return buffer_add(ctx, data, len) ? error_nomem(err) : 0;
 }
 
 static int zip(struct buffer *bytes, struct error *err)

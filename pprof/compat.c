@@ -143,13 +143,13 @@ static int keep_common(struct profile *a, struct profile *b, struct error *err)
 		return error_set(err, ERR_LIMIT, "more than %d sample types", TYPES_MAX);
 	in_a = calloc(2 * a->type_count + 2, sizeof(*in_a));
 	if (!in_a)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	in_b = in_a + a->type_count + 1;
 	count = find_common(a, b, in_a, in_b);
 	if (!count)
 		rc = types_differ("no sample type is in both", a, b, err);
 	else if (keep(a, in_a, count) || keep(b, in_b, count))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	free(in_a);
 	return rc;
 }
@@ -217,7 +217,7 @@ static int convert_periods(struct profile *a, struct profile *b, struct error *e
 	    !convertible(x, y))
 		return periods_differ(a, b, err);
 	if (convert_period(a, finest) || convert_period(b, finest))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return 0;
 }
 
@@ -231,7 +231,7 @@ int profile_make_compatible(struct profile *a, struct profile *b, struct error *
 			if (!convertible(text(a, a->types[i].unit), text(b, b->types[i].unit)))
 				rc = types_differ("units that do not convert", a, b, err);
 		if (!rc && convert_both(a, b))
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 	}
 	return rc ? rc : convert_periods(a, b, err);
 }

@@ -6,7 +6,7 @@
 
 int decoder_nomem(struct decoder *d)
 {
-	return error_set(d->err, ERR_NOMEM, "out of memory");
+	return error_nomem(d->err);
 }
 
 int decoder_fail(struct decoder *d, const struct wire_field *f, const char *field, const char *why)

@@ -61,7 +61,7 @@ static int make_room(struct encoder *e, size_t bytes)
 	if (e->sink && out->len >= PIECE)
 		rc = hand_over(e);
 	if (!rc && buffer_reserve(out, bytes))
-		rc = error_set(e->err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(e->err);
 	e->to = out->data + out->len;
 	return rc;
 }
@@ -330,7 +330,7 @@ int profile_encode(const struct profile *p, struct buffer *out, struct error *er
 
 static int to_buffer(void *out, const void *data, size_t len, struct error *err)
 {
-	return buffer_add(out, data, len) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return buffer_add(out, data, len) ? error_nomem(err) : 0;
 }
 
 int profile_pack(const struct profile *p, struct buffer *out, struct error *err)

@@ -131,7 +131,7 @@ int filter_names(struct profile *p, const struct filter_names *names, struct fil
 	}
 	f.marks = calloc(p->location_count + 1, sizeof(*f.marks));
 	if (!f.marks)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	matches_init(&f.focus, p, names->focus, err);
 	matches_init(&f.ignore, p, names->ignore, err);
 	matches_init(&f.hide, p, names->hide, err);
@@ -184,7 +184,7 @@ int filter_show_from(struct profile *p, const struct pattern *from, bool *matche
 		return 0;
 	if (!marks || matches_init(&m, p, from, err)) {
 		free(marks);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	for (size_t i = 0; i < p->location_count && !m.rc; i++)
 		if (show_from_location(p, &p->locations[i], &m)) {

@@ -24,7 +24,7 @@ int gunzip_new(struct gunzip **out, gunzip_source *source, void *ctx, struct err
 
 	if (!g || inflateInit2(&g->z, GZIP_WINDOW)) {
 		free(g);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	g->source = source;
 	g->ctx = ctx;
@@ -68,7 +68,7 @@ static int inflate_some(struct gunzip *g, struct error *err)
 	else if (g->z.next_out != before)
 		return 0;
 	else if (zrc == Z_MEM_ERROR)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	else if (zrc != Z_OK && zrc != Z_BUF_ERROR)
 		return error_set(err, ERR_FORMAT, "broken gzip data at offset %lu",
 				 g->offset - g->z.avail_in);

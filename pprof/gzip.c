@@ -52,7 +52,7 @@ int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, stru
 		out.data[SYSTEM_AT] = UNIX;
 		rc = sink(ctx, out.data, out.len, err);
 	} else {
-		error_set(err, ERR_NOMEM, "out of memory");
+		error_nomem(err);
 	}
 	libdeflate_free_compressor(c);
 	buffer_release(&out);
@@ -111,7 +111,7 @@ int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, stru
 	int rc = 0;
 
 	if (deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	deflateSetHeader(&z, &header);
 	do {
 		z.avail_in = len > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)len;
@@ -141,7 +141,7 @@ bool gzip_detect(const void *data, size_t len)
 static int explain(int zrc, size_t offset, bool ended, struct error *err)
 {
 	if (zrc == Z_MEM_ERROR)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return error_set(err, ERR_FORMAT, "%s at offset %zu",
 			 ended ? "gzip data ends too early" : "broken gzip data", offset);
 }
@@ -174,7 +174,7 @@ int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out
 	if (inflate_whole(data, len, max, out))
 		return 0;
 	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	/* Without input inflate returns Z_BUF_ERROR once it has no more output. */
 	do
 		zrc = inflate_some(&z, &left, out);

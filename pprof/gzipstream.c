@@ -25,7 +25,7 @@ int gzip_stream_new(struct gzip_stream **out, struct error *err)
 
 	if (!s || deflateInit2(&s->z, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY)) {
 		free(s);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	s->header.os = 3; /* Unix: the bytes do not depend on zlib's build */
 	*out = s;

@@ -17,7 +17,7 @@ static legacy_reader *const readers[] = {
 static int empty(struct profile *p, struct error *err)
 {
 	profile_release(p);
-	return profile_init(p) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return profile_init(p) ? error_nomem(err) : 0;
 }
 
 static int try_reader(legacy_reader *reader, struct profile *p, const void *data, size_t len,
@@ -47,7 +47,7 @@ int legacy_parse(struct profile *p, const void *data, size_t len, struct error *
 			first = now;
 	}
 	if (!rc)
-		return legacy_frames(p) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+		return legacy_frames(p) ? error_nomem(err) : 0;
 	if (!first.code)
 		return error_set(err, ERR_NOTFOUND, "begins as none of the legacy formats does");
 	return error_set(err, rc == NOT_THIS ? ERR_FORMAT : rc, "%s", first.text);

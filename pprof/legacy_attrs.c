@@ -15,11 +15,6 @@ void attrs_release(struct attrs *a)
 	buffer_release(&a->replaced);
 }
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 int attrs_add(struct attrs *a, struct cursor line, struct error *err)
 {
 	ptrdiff_t equals = text_find(&line, "=");
@@ -42,7 +37,7 @@ int attrs_add(struct attrs *a, struct cursor line, struct error *err)
 	text = arena_alloc(&a->arena, attr->name_len);
 	attr->value = arena_copy(&a->arena, value.pos, attr->value_len);
 	if (!text || !attr->value)
-		return nomem(err);
+		return error_nomem(err);
 	text[0] = '$';
 	memcpy(text + 1, name.pos, attr->name_len - 1);
 	attr->name = text;
@@ -85,5 +80,5 @@ int attrs_replace(struct attrs *a, struct cursor *line, struct error *err)
 					 TEXT_MAX);
 	}
 	cursor_init(line, a->replaced.data, a->replaced.len, line->what);
-	return rc ? nomem(err) : 0;
+	return rc ? error_nomem(err) : 0;
 }

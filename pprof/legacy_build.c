@@ -34,7 +34,7 @@ void legacy_release(struct legacy *l)
 
 int legacy_nomem(struct legacy *l)
 {
-	return error_set(l->err, ERR_NOMEM, "out of memory");
+	return error_nomem(l->err);
 }
 
 int legacy_type(struct legacy *l, const char *type, const char *unit)

@@ -58,7 +58,7 @@ static int none(struct writer *w, const char *why)
 
 static int nomem(struct writer *w)
 {
-	return error_set(w->err, ERR_NOMEM, "out of memory");
+	return error_nomem(w->err);
 }
 
 static int by_key(const void *a, const void *b)

@@ -14,7 +14,7 @@ int matches_init(struct matches *m, const struct profile *p, const struct patter
 {
 	*m = (struct matches){ .p = p, .pattern = pattern, .err = err };
 	if (pattern && !(m->known = calloc(p->strings.count + 1, 1)))
-		m->rc = error_set(err, ERR_NOMEM, "out of memory");
+		m->rc = error_nomem(err);
 	return m->rc;
 }
 

@@ -400,7 +400,7 @@ int merge_new(struct merge **m, struct error *err)
 		return 0;
 	merge_free(*m);
 	*m = NULL;
-	return error_set(err, ERR_NOMEM, "out of memory");
+	return error_nomem(err);
 }
 
 void merge_free(struct merge *m)

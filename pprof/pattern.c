@@ -46,7 +46,7 @@ static int cannot_compile(const struct pattern *p, int number, struct error *err
 	PCRE2_UCHAR why[200] = "";
 
 	if (number == PCRE2_ERROR_HEAP_FAILED)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	pcre2_get_error_message(number, why, sizeof(why));
 	return fail(p, number == PCRE2_ERROR_PATTERN_TOO_LARGE ? ERR_LIMIT : ERR_USAGE, err,
 		    (char *)why);
@@ -60,7 +60,7 @@ static int compile(const struct pattern *p, const struct buffer *text, uint32_t 
 	int number;
 
 	if (!context)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	pcre2_set_compile_extra_options(context, PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
 	/* The translation bounds the user's nesting and puts some groups into one more. */
@@ -81,11 +81,11 @@ static int read_pattern(struct pattern *p, const char *text, size_t len, enum go
 	int rc = 0;
 
 	if (all && buffer_addf(&out, ".*?(?:"))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc && (rc = gosyntax_translate(text, len, matcher, &out, err)))
 		error_prefix(err, "pattern '%s'", p->name);
 	if (!rc && all && buffer_add(&out, ")", 1))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc)
 		rc = compile(p, &out, all ? PCRE2_ANCHORED | PCRE2_NO_AUTO_POSSESS : 0,
 			     all ? &p->whole : &p->code, err);
@@ -101,7 +101,7 @@ static int prepare(struct pattern *p, struct error *err)
 	p->data = pcre2_match_data_create(1, NULL);
 	p->scratch = calloc(1, sizeof(*p->scratch));
 	if (!p->context || !p->data || !p->scratch)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	p->scratch->seconds = -1;
 	pcre2_set_match_limit(p->context, STEPS);
 	pcre2_set_heap_limit(p->context, HEAP_KIB);
@@ -123,7 +123,7 @@ int pattern_new(struct pattern **pattern, const char *text, size_t len, struct e
 
 	*pattern = NULL;
 	if (!p)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	set_name(p, text, len);
 	rc = read_pattern(p, text, len, GOSYNTAX_ONE_BY_ONE, err);
 	if (!rc)
@@ -212,7 +212,7 @@ int pattern_match(const struct pattern *p, const char *text, size_t len, struct 
 	if (out_of_time(p->scratch))
 		return fail(p, ERR_LIMIT, err, "takes too long to match");
 	if (make_valid(&p->scratch->valid, &text, &len))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (len <= SHORT_TEXT)
 		rc = pcre2_match(p->code, (PCRE2_SPTR)text, len, 0, PCRE2_NO_UTF_CHECK, p->data,
 				 p->context);
@@ -222,6 +222,6 @@ int pattern_match(const struct pattern *p, const char *text, size_t len, struct 
 	if (rc >= 0 || rc == PCRE2_ERROR_NOMATCH)
 		return rc >= 0;
 	if (rc == PCRE2_ERROR_NOMEMORY)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return fail(p, ERR_LIMIT, err, "too much to try at once");
 }

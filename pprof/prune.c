@@ -29,7 +29,7 @@ static int begin(struct pruning *r, struct profile *p, const struct pattern *dro
 	r->remaining = calloc(p->location_count + 1, sizeof(*r->remaining));
 	if (matches_init(&r->drop, p, drop, err) | matches_init(&r->keep, p, keep, err) ||
 	    !r->marks || !r->remaining)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	r->drop.simplified = r->keep.simplified = true;
 	return 0;
 }
@@ -167,7 +167,7 @@ static int whole_name(const struct profile *p, uint32_t string, struct pattern *
 		return 0;
 	if (buffer_add(&text, "^(", 2) || buffer_add(&text, e->text, e->len) ||
 	    buffer_add(&text, ")$", 2))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc)
 		rc = pattern_new(pattern, (char *)text.data, text.len, err);
 	buffer_release(&text);

@@ -33,7 +33,7 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 
 	do {
 		if (buffer_reserve(out, more))
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		n = read(fd, out->data + out->len, out->room - out->len);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -59,7 +59,7 @@ static int decode(struct profile *p, const void *data, size_t len, size_t max, s
 		return rc;
 	profile_release(p);
 	if (profile_init(p))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	old = legacy_parse(p, data, len, &legacy);
 	if (old == ERR_NOTFOUND)
 		return rc;

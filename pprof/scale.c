@@ -86,7 +86,7 @@ int profile_normalize(struct profile *p, const struct profile *base, struct erro
 	want = sum_up(base);
 	ratios = calloc(p->type_count + 1, sizeof(*ratios));
 	if (!have || !want || !ratios)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	for (size_t i = 0; !rc && i < p->type_count; i++)
 		ratios[i] = have[i] ? (double)(int64_t)want[i] / (double)(int64_t)have[i] : 0;
 	if (!rc)

@@ -109,7 +109,7 @@ static int read_range(struct tagmatch *m, struct error *err)
 	if (first.too_large || last.too_large)
 		return error_set(err, ERR_USAGE, "'%s': numbers have 64 bits", m->text);
 	if (set_range(m, &first, &last))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (up_to)
 		m->least = -__builtin_inf();
 	if (from && !last.there)
@@ -229,7 +229,7 @@ static int ask(struct tagmatch *m, const struct profile *p, struct pair *pair, s
 	if ((!m->key && (buffer_add(&m->line, key->text, key->len) ||
 			 buffer_add(&m->line, ":", 1))) ||
 	    buffer_add(&m->line, value->text, value->len))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (size_t i = 0; i < m->count; i++) {
 		const char *line = m->line.len ? (const char *)m->line.data : "";
 		int rc = pattern_match(m->patterns[i], line, m->line.len, err);
@@ -257,7 +257,7 @@ static int look_up(struct tagmatch *m, const struct profile *p, const struct pro
 		i = (uint32_t)m->pair_count;
 		if (room_for((void **)&m->pairs, &m->pair_room, m->pair_count + 1, sizeof(pair)) ||
 		    hashindex_add(&m->index, hash, i))
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		m->pairs[m->pair_count++] = pair;
 	}
 	*bits |= m->pairs[i].bits;

@@ -40,7 +40,7 @@ static int decompress(ZSTD_DStream *stream, ZSTD_inBuffer *in, size_t max, struc
 
 	do {
 		if (buffer_reserve(out, CHUNK))
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		had = out->len + in->pos;
 		rc = decompress_some(stream, in, out);
 		if (ZSTD_isError(rc))
@@ -57,8 +57,7 @@ int zstd_uncompress(const void *data, size_t len, size_t max, struct buffer *out
 {
 	ZSTD_inBuffer in = { data, len, 0 };
 	ZSTD_DStream *stream = ZSTD_createDStream();
-	int rc = stream ? decompress(stream, &in, max, out, err) :
-			  error_set(err, ERR_NOMEM, "out of memory");
+	int rc = stream ? decompress(stream, &in, max, out, err) : error_nomem(err);
 
 	ZSTD_freeDStream(stream);
 	return rc;

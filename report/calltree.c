@@ -137,7 +137,7 @@ int calltree_finish(struct calltree *t, const uint32_t *rank, struct error *err)
 {
 	t->total = malloc(t->count * t->columns * sizeof(*t->total) + 1);
 	if (!t->total || link_children(t, rank))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	memcpy(t->total, t->self, t->count * t->columns * sizeof(*t->total));
 	for (size_t i = t->count - 1; i > 0; i--) {
 		int64_t *parent = t->total + t->nodes[i].parent * t->columns;

@@ -73,10 +73,10 @@ static int fill(struct flame *f, struct error *err)
 	if (rc)
 		return rc;
 	if (rank_frames(f))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = calltree_finish(&f->tree, f->rank, err);
 	if (!rc && (flame_choose(f) || flame_choose_hues(f)))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return rc;
 }
 
@@ -94,7 +94,7 @@ int flame_init(struct flame *f, const struct profile *p, const struct report_vie
 	choose_types(f);
 	rc = frames_new(&f->frames, p, v, err);
 	if (!rc && calltree_init(&f->tree, f->type_count * sides(f)))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return rc ? rc : fill(f, err);
 }
 

@@ -31,7 +31,7 @@ static int write_flamegraph(const struct profile *p, const struct report_view *v
 	int rc = flame_init(&f, p, v, err);
 
 	if (!rc && write_page(&f, kind, out))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	flame_release(&f);
 	return rc;
 }

@@ -151,7 +151,7 @@ static int fold(struct folding *f, const struct report_view *v, struct buffer *o
 	if (rc)
 		return rc;
 	if (strset_init(&f->texts) || calltree_init(&f->tree, SIDES))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (size_t i = 0; i < f->p->sample_count && !rc; i++)
 		rc = add_sample(f, i, err);
 	return rc ? rc : add_lines(f, out, err);

@@ -315,7 +315,7 @@ int frames_of(struct frames *f, size_t sample, const uint32_t **ids, size_t *cou
 				 "sample %zu", sample);
 	if (room_for((void **)&f->stack, &f->stack_room, need, sizeof(*f->stack)) ||
 	    (f->by == REPORT_BY_THREAD && add_thread(f, sample, &f->stack[n++])))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (size_t i = s->locations; i > 0; i--)
 		for (size_t j = f->first[stack[i - 1] - 1]; j < f->first[stack[i - 1]]; j++)
 			if (!once || !n || f->stack[n - 1] != f->of_lines[j])

@@ -279,7 +279,7 @@ int live_fill(struct live *l, const struct profile *recent, const struct profile
 	int rc;
 
 	memset(l, 0, sizeof(*l));
-	rc = strset_init(&l->names) ? error_set(err, ERR_NOMEM, "out of memory") :
+	rc = strset_init(&l->names) ? error_nomem(err) :
 				      count_profile(&t, recent, type, true, err);
 	if (!rc)
 		rc = count_profile(&t, whole, type, false, err);

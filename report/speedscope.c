@@ -60,7 +60,7 @@ static int add_sample(struct scope *s, size_t sample, struct error *err)
 		return rc;
 	if (room_for((void **)&s->path, &s->path_room, count + 1, sizeof(*s->path)) ||
 	    find_group(s, sample, value < 0, &s->path[0]))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	memcpy(s->path + 1, ids, count * sizeof(*ids));
 	difference_split(value, sides);
 	value = calltree_sum(sides[SIDE_NEW], sides[SIDE_BASE]); /* one of them is 0 */
@@ -191,7 +191,7 @@ static int scope(struct scope *s, struct error *err)
 	if (rc)
 		return rc;
 	if (strset_init(&s->groups) || calltree_init(&s->tree, 1))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (size_t i = 0; i < s->p->sample_count && !rc; i++)
 		rc = add_sample(s, i, err);
 	if (!rc)

@@ -62,11 +62,6 @@ struct batch {
 	bool committed;
 };
 
-static int no_memory(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 static void pause_ms(long ms)
 {
 	struct timespec t = { .tv_nsec = ms * 1000000 };
@@ -159,7 +154,7 @@ static int take_options(struct batches *b, const struct batches_options *o, stru
 	b->key = strdup(o->key);
 	b->series = strdup(o->series ? o->series : o->key);
 	if (!b->path || !b->key || !b->series)
-		return no_memory(err);
+		return error_nomem(err);
 	batch_key_text(b->key, b->key_text);
 	return prune_new(&b->prune, &limits, b->series, b->key_text, err);
 }
@@ -170,7 +165,7 @@ int batches_open(struct batches **b, const struct batches_options *options, stru
 
 	*b = calloc(1, sizeof(**b));
 	if (!*b)
-		return no_memory(err);
+		return error_nomem(err);
 	(*b)->dir = -1;
 	rc = take_options(*b, options, err);
 	if (!rc)
@@ -207,7 +202,7 @@ int batches_target(struct batches *b, const char *key, struct error *err)
 		return 0;
 	b->target = strdup(key);
 	if (!b->target)
-		return no_memory(err);
+		return error_nomem(err);
 	batch_key_text(key, b->target_text);
 	if (b->dir >= 0)
 		rc = take_lock(b, &b->target_lock, b->target, b->target_text, err);
@@ -298,7 +293,7 @@ int batch_begin(struct batches *b, struct batch **batch, struct error *err)
 		return rc;
 	made = make_batch(b);
 	if (!made)
-		return no_memory(err);
+		return error_nomem(err);
 	rc = make_temporary(made, err);
 	if (rc) {
 		release(made);
@@ -375,7 +370,7 @@ static int write_event(struct batch *batch, const struct batch_event *event, str
 	int rc = event_write(&text, event, batch->in->series, batch->in->key_text);
 
 	if (rc)
-		rc = no_memory(err);
+		rc = error_nomem(err);
 	else
 		rc = add_file(batch, EVENT_FILE, text.data, text.len, err);
 	buffer_release(&text);

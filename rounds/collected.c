@@ -190,7 +190,7 @@ int collected_read(struct collected *all, void *data, size_t len, unsigned types
 		if (c.failed)
 			break;
 		if (add(all, &item))
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 	}
 	return cursor_error(&c, err);
 }

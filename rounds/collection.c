@@ -95,7 +95,7 @@ int collection_start(struct collection **out, struct source *s, const struct col
 
 	*out = NULL;
 	if (!c)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	c->source = s;
 	if (q->types & HEAP_TYPES)
 		types |= CAPTURE_BIT(CAPTURE_HEAP);
@@ -182,7 +182,7 @@ static int read_found(struct collection *c, struct worker *w, bool cancelled, st
 	if (rc == ERR_FORMAT && cancelled)
 		rc = 0;
 	if (collected_fill(&c->found, w->types, w->why))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	return rc;
 }
 

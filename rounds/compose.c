@@ -99,7 +99,7 @@ static int read_samples(struct composing *k, struct error *err)
 	if (fstat(fd, &st) || st.st_size <= 0 || st.st_size > DERIVE_BYTES)
 		return error_set(err, ERR_IO, "its profile was not written");
 	if (buffer_reserve(&k->samples, (size_t)st.st_size))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	while (k->samples.len < (size_t)st.st_size) {
 		ssize_t n = pread(fd, k->samples.data + k->samples.len,
 				  (size_t)st.st_size - k->samples.len, (off_t)k->samples.len);
@@ -345,7 +345,7 @@ static int tell(struct composing *k, struct error *err)
 				   .entry_count = k->count, .sampling = own_figures(k) };
 	entries = arena_alloc(k->c->arena, k->count * sizeof(*entries) + 1);
 	if (k->no_memory || !entries)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (k->count)
 		memcpy(entries, k->entries, k->count * sizeof(*entries));
 	e->entries = entries;

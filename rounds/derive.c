@@ -15,14 +15,9 @@
 #include "pprof/scale.h"
 #include "pprof/validate.h"
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 static int to_buffer(void *out, const void *data, size_t len, struct error *err)
 {
-	return buffer_add(out, data, len) ? nomem(err) : 0;
+	return buffer_add(out, data, len) ? error_nomem(err) : 0;
 }
 
 /* Packs the profile unless `rc` is an error, and releases it in any case. */
@@ -41,7 +36,7 @@ static int read_in(struct profile *p, const void *data, size_t len, struct error
 
 	memset(p, 0, sizeof(*p));
 	if (profile_init(p))
-		return nomem(err);
+		return error_nomem(err);
 	rc = profile_parse(p, data, len, DERIVE_BYTES, err);
 	return rc ? rc : profile_validate(p, err);
 }
@@ -88,7 +83,7 @@ static int read_alloc(struct profile *p, const void *data, size_t len, struct er
 	static const size_t columns[] = { 0, 1 };
 	int rc = read_heap(p, data, len, err);
 
-	return rc ? rc : profile_keep_columns(p, columns, 2) ? nomem(err) : 0;
+	return rc ? rc : profile_keep_columns(p, columns, 2) ? error_nomem(err) : 0;
 }
 
 /* `first` is negated already. The caller releases *difference, after an error too. */
@@ -156,7 +151,7 @@ int derive_cpu(const void *data, size_t len, struct buffer *out, struct error *e
 		p.default_type = p.types[columns[1]].type;
 		if (profile_keep_columns(&p, columns, 2) || profile_remove_label(&p, "state") ||
 		    profile_remove_label(&p, "syscall"))
-			rc = nomem(err);
+			rc = error_nomem(err);
 	}
 	return write_out(&p, rc ? rc : profile_compact(&p, err), out, err);
 }
@@ -172,7 +167,7 @@ struct derive_deltas {
 int derive_deltas_new(struct derive_deltas **d, struct error *err)
 {
 	*d = calloc(1, sizeof(**d));
-	return *d ? 0 : nomem(err);
+	return *d ? 0 : error_nomem(err);
 }
 
 void derive_deltas_forget(struct derive_deltas *d)

@@ -61,7 +61,7 @@ static int make(struct follow **out, struct error *err)
 	struct follow *f = calloc(1, sizeof(*f));
 
 	if (!f)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	f->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (f->proc_fd < 0) {
 		free(f);
@@ -143,7 +143,7 @@ int follow_name(struct follow **f, const char *name, struct error *err)
 		return 0;
 	follow_free(*f);
 	*f = NULL;
-	return error_set(err, ERR_NOMEM, "out of memory");
+	return error_nomem(err);
 }
 
 static int take_cgroup(struct follow *f, pid_t pid, struct error *err)
@@ -158,7 +158,7 @@ static int take_cgroup(struct follow *f, pid_t pid, struct error *err)
 				 "there is nothing to follow (--wait-for follows a name)", pid);
 	f->cgroup = strdup(path);
 	if (!f->cgroup)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	unit = strrchr(path, '/');
 	snprintf(f->text, sizeof(f->text), "the next process of %s", unit && unit[1] ? unit + 1 : path);
 	read_exe(f, pid, f->exe);

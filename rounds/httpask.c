@@ -65,7 +65,7 @@ int httpask_init(struct httpask *a, const struct http_request *request, struct e
 	a->request.ca_file = copy(request->ca_file, &rc);
 	rc = rc ? rc : copy_headers(a, request);
 	rc = rc ? rc : split(a, request->url);
-	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 void httpask_release(struct httpask *a)
@@ -116,7 +116,7 @@ int httpask_open(const struct httpask *a, const struct httpask_what *what, struc
 	q.url = (const char *)url.data;
 	q.total_timeout_ns = q.idle_timeout_ns = what->timeout_ns;
 	q.max_bytes = what->max_bytes;
-	rc = rc ? error_set(err, ERR_NOMEM, "out of memory") : http_open(h, &q, err);
+	rc = rc ? error_nomem(err) : http_open(h, &q, err);
 	buffer_release(&url);
 	return rc;
 }
@@ -130,7 +130,7 @@ int httpask_all(const struct httpask *a, const struct httpask_what *what, struct
 
 	while (!rc) {
 		if (buffer_reserve(out, PIECE)) {
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 			break;
 		}
 		rc = http_read(h, out->data + out->len, PIECE, &got, err);

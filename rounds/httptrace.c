@@ -73,7 +73,7 @@ static int read_piece(struct reading *r, struct http *h, size_t *got, struct err
 		return rc;
 	}
 	if (buffer_reserve(r->out, want))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = http_read(h, r->out->data + r->out->len, want, got, err);
 	r->out->len += rc ? 0 : *got;
 	return rc;
@@ -188,7 +188,7 @@ int httptrace_take(struct httptrace *t, const struct httpask *a, const struct ht
 	int rc;
 
 	if (!r)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	r->out = out;
 	r->from = out->len;
 	r->limit = what->limit;

@@ -89,7 +89,7 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 	int rc = 0;
 
 	if (!lap)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	lap->options = options;
 	lap->ended = "lost";
 	lap->samples = (struct outfile){ .fd = -1, .dir_fd = -1, .direct = true,

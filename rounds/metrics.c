@@ -95,7 +95,7 @@ int metrics_new(struct metrics **out, pid_t pid, struct error *err)
 	int rc;
 
 	if (!m)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = process_open(&m->process, pid, err);
 	if (rc) {
 		free(m);

@@ -49,7 +49,7 @@ int prune_new(struct prune **p, const struct prune_limits *limits, const char *s
 {
 	*p = calloc(1, sizeof(**p));
 	if (!*p)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	**p = (struct prune){ .limits = *limits, .series = series, .key_text = key_text };
 	return 0;
 }
@@ -152,7 +152,7 @@ int prune_load(struct prune *p, int dir, uid_t owner, struct error *err)
 	if (has_limits(p))
 		rc = batchdir_each(dir, load, &l);
 	if (l.no_memory)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (rc)
 		return error_errno(err, ERR_IO, "cannot list the folder of batches");
 	if (p->count)

@@ -160,7 +160,7 @@ int push_add(struct push *p, const char *path, const struct batch_event *event, 
 	make_way(p);
 	if (room_for((void **)&p->queue, &p->room, p->count + 1, sizeof(*p->queue))) {
 		pushbatch_free(b);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	p->queue[p->count++] = b;
 	p->stats.waiting = p->count;
@@ -346,7 +346,7 @@ int push_new(struct push **out, const struct push_options *options, struct error
 		p->credentials_file = copy(options->credentials_file, &failed);
 		p->ca_file = copy(options->ca_file, &failed);
 	}
-	rc = failed ? error_set(err, ERR_NOMEM, "out of memory") :
+	rc = failed ? error_nomem(err) :
 		      pushtarget_parse(&p->target, options->target, err);
 	rc = rc ? rc : read_headers(p, err);
 	if (rc) {

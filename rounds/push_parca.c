@@ -187,7 +187,7 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 	strset_release(&labels.names);
 	buffer_release(&labels.bytes);
 	buffer_release(&profile);
-	return rc ? rc : no_memory ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return rc ? rc : no_memory ? error_nomem(err) : 0;
 }
 
 /* The answer. */

@@ -209,7 +209,7 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 	no_memory |= multipart_end(&m);
 	multipart_type(&m, q->type);
 	q->body = m.body;
-	return rc ? rc : no_memory ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return rc ? rc : no_memory ? error_nomem(err) : 0;
 }
 
 static int authorize(struct pushheaders *h, struct error *err)

@@ -73,7 +73,7 @@ int pushbatch_new(struct pushbatch **out, const char *path, const struct batch_e
 	}
 	if (failed) {
 		pushbatch_free(b);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	*out = b;
 	return 0;
@@ -165,7 +165,7 @@ static int read_fd(int fd, const char *file, struct buffer *out, struct error *e
 		return error_set(err, ERR_LIMIT, "with its '%s' it has more than %d MiB", file,
 				 PUSHBATCH_BYTES >> 20);
 	if (buffer_reserve(out, (size_t)st.st_size))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	end = out->len + (size_t)st.st_size;
 	while (out->len < end) {
 		ssize_t n = read(fd, out->data + out->len, end - out->len);

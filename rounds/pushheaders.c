@@ -52,7 +52,7 @@ static int take(struct pushheaders *h, char *line, const char *what, struct erro
 	int rc = 0;
 
 	if (!line)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (!is_header(line))
 		rc = error_set(err, ERR_USAGE, "%s: that cannot be a header", what);
 	else if (h->count == PUSHHEADERS_MAX)
@@ -116,7 +116,7 @@ int pushheaders_file(struct pushheaders *h, const char *path, struct error *err)
 	int fd, rc;
 
 	if (!text)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	fd = open_file(path, err);
 	rc = fd < 0 ? fd : read_text(fd, text, path, &len, err);
 	if (!rc)
@@ -166,7 +166,7 @@ int pushheaders_basic(struct pushheaders *h, const char *user, const char *passw
 		base64(plain, len, coded);
 		rc = pushheaders_add(h, "Authorization", "Basic ", coded, what, err);
 	} else {
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	}
 	forget(plain, plain ? len : 0);
 	forget(coded, coded ? room : 0);

@@ -42,7 +42,7 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
 	int rc = pushtarget_url(job->target, &r->query, &url);
 
 	q.url = (const char *)url.data;
-	rc = rc ? error_set(err, ERR_NOMEM, "out of memory") : http_post(&q, &body, answer, err);
+	rc = rc ? error_nomem(err) : http_post(&q, &body, answer, err);
 	buffer_release(&url);
 	return rc;
 }

@@ -42,7 +42,7 @@ static int parse_socket(struct pushtarget *t, const char *path, struct error *er
 		return error_set(err, ERR_USAGE, "'unix://' needs the path of a socket, of 107 bytes at "
 				 "most");
 	t->socket = strdup(path);
-	return t->socket ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	return t->socket ? 0 : error_nomem(err);
 }
 
 /* Appends the protocol's path to the URL's, unless own_path is set and the URL has one. */
@@ -58,14 +58,14 @@ static int split(struct pushtarget *t, const char *url, struct error *err)
 	if (asprintf(&t->base, "%.*s%s", (int)len, url, path) < 0)
 		t->base = NULL;
 	t->query = strndup(query, strcspn(query, "#"));
-	return t->base && t->query ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	return t->base && t->query ? 0 : error_nomem(err);
 }
 
 /* Checks the URL without its query first: that may hold a token, which no message may show. */
 static int check(const char *url, struct error *err)
 {
 	char *bare = strndup(url, strcspn(url, "?#"));
-	int rc = bare ? http_check(bare, err) : error_set(err, ERR_NOMEM, "out of memory");
+	int rc = bare ? http_check(bare, err) : error_nomem(err);
 
 	if (!rc && http_check(url, NULL))
 		rc = error_set(err, ERR_USAGE, "what follows '%s' in the URL cannot stand there", bare);

@@ -127,7 +127,7 @@ int rounds_new(struct rounds **out, const struct rounds_options *options, struct
 	int rc;
 
 	if (!r)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	r->options = *options;
 	subject_close(&r->subject);
 	if (r->options.source)

@@ -136,7 +136,7 @@ static int take_custom(struct source *s, struct buffer *names, struct error *err
 	if (rc)
 		return rc;
 	if (pprofindex_custom(index, SOURCE_CUSTOM_MAX, names))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	pprofindex_free(index);
 	return rc;
 }
@@ -287,7 +287,7 @@ int source_http(struct source **s, const struct http_request *request,
 
 	*s = NULL;
 	if (!e)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	e->source.ops = &ops;
 	e->options = *options;
 	e->options.timeout_ns = options->timeout_ns ? options->timeout_ns : USUAL_TIMEOUT_NS;

@@ -134,7 +134,7 @@ struct making {
 
 static int begin_profile(struct making *m, struct error *err)
 {
-	return profile_init(&m->profile) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return profile_init(&m->profile) ? error_nomem(err) : 0;
 }
 
 static int make_profile(void *making, struct error *err)
@@ -154,7 +154,7 @@ static int pack(const struct reader *r, struct profile *p, struct buffer *out, s
 	int rc = 0;
 
 	if (*r->held && profile_add_comment(p, r->held))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	rc = rc ? rc : profile_pack(p, out, err);
 	return rc ? rc : check_size(r, out->len - before, err);
 }
@@ -309,7 +309,7 @@ static int recall(const struct reader *r, struct waits **w, struct error *err)
 	if (rc != ERR_FORMAT)
 		return rc;
 	waits_free(*w);
-	return waits_new(w) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return waits_new(w) ? error_nomem(err) : 0;
 }
 
 /* Best effort: a failure only resets wait times. */
@@ -513,7 +513,7 @@ int source_memory(struct source **s, const struct source_options *options, struc
 
 	*s = NULL;
 	if (!r)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	r->source.ops = &ops;
 	r->options = *options;
 	r->options.timeout_ns = options->timeout_ns ? options->timeout_ns : USUAL_TIMEOUT_NS;

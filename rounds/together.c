@@ -59,7 +59,7 @@ static int make_one(struct kept *k, struct goprofile *g, struct error *err)
 {
 	profile_release(&k->profile);
 	if (profile_init(&k->profile))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	k->rc = goprofile_make(g, k->name, &k->profile, &k->error);
 	if (!ends_all(k->rc))
 		return 0;

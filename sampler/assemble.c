@@ -339,5 +339,5 @@ int assemble(struct round *r, const struct assemble_names *names, struct profile
 	free(a.locations);
 	free(a.accounts);
 	free(a.first_account);
-	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }

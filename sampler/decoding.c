@@ -74,7 +74,7 @@ int decoding_new(struct decoding **out, const struct modmap *maps, struct error 
 	struct decoding *d = calloc(1, sizeof(*d));
 
 	if (!d)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (decoding_renew(d, maps, err)) {
 		decoding_free(d);
 		return ERR_NOMEM;
@@ -96,7 +96,7 @@ int decoding_renew(struct decoding *d, const struct modmap *maps, struct error *
 	bytes = sizeof(*shared) + count * NOTE_ROOM;
 	shared = copy && left_out ? sandbox_share(bytes) : NULL;
 	if (!shared)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	sandbox_unshare(d->shared, d->shared_bytes);
 	d->shared = shared;
 	d->shared_bytes = bytes;

@@ -41,7 +41,7 @@ static int init(struct dump *d, const pid_t *pids, size_t count, struct error *e
 	d->processes = calloc(count, sizeof(*d->processes));
 	if (!d->members || !d->processes || unwinder_new(&d->unwinder) || reach_init(&d->reach) ||
 	    snapshot_init(&d->snapshot, REACH_PIECE + 256))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = add_process(d, pids[i], err);
 	return rc;
@@ -53,7 +53,7 @@ int dump_new(struct dump **out, const pid_t *pids, size_t count, bool cache, str
 	int rc;
 
 	if (!d)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = init(d, pids, count, err);
 	if (rc) {
 		dump_free(d);
@@ -97,7 +97,7 @@ static int list_threads(struct dump *d, struct error *err)
 			threads_get(d->members[i]->threads, &count);
 		p->threads = arena_alloc(&d->arena, (count + 1) * sizeof(*p->threads));
 		if (!p->threads)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 	}
 	return 0;
 }

@@ -378,7 +378,7 @@ int fetching_run(struct fetching **out, const struct round *round, uint64_t time
 
 	if (!f || make(f, round)) {
 		fetching_free(f);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	*out = f;
 	survey(f, round);

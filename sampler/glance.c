@@ -36,7 +36,7 @@ int want_glance(struct round *r, const struct member *m, const struct thread *th
 		struct stack_context *more = realloc(r->to_glance, room * sizeof(*more));
 
 		if (!more)
-			return error_set(&r->error, ERR_NOMEM, "out of memory");
+			return error_nomem(&r->error);
 		r->to_glance = more;
 		r->glance_room = room;
 	}

@@ -63,7 +63,7 @@ static int gather(struct hold *h)
 	h->count = h->report.threads = holding_count(g, &h->report.stopped);
 	h->threads = calloc(h->count + 1, sizeof(*h->threads));
 	if (!h->threads)
-		return error_set(&h->error, ERR_NOMEM, "out of memory");
+		return error_nomem(&h->error);
 	holding_list(g, h->threads);
 	return 0;
 }
@@ -190,7 +190,7 @@ int hold_begin(struct hold **out, const struct process *process, uint64_t bound_
 		return rc;
 	h = calloc(1, sizeof(*h));
 	if (!h)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	h->bound_ns = bound_ns;
 	h->reader = (pid_t)syscall(SYS_gettid);
 	init_locks(h);

@@ -78,7 +78,7 @@ int holding_init(struct holding *h, const struct process *process, struct error 
 	h->same_namespace = process_shares_numbers(process);
 	rc = threads_new(&h->threads, process, true, err);
 	if (!rc && make_room(h))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	return rc;
 }
 

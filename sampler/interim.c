@@ -64,7 +64,7 @@ int interim_new(struct interim **out, const struct product *product, struct erro
 	struct interim *in = calloc(1, sizeof(*in));
 
 	if (!in)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	in->product = *product;
 	in->cpu_start_ns = product->cpu_ns;
 	in->memory = (struct outfile){ .fd = -1, .dir_fd = -1, .direct = true,
@@ -162,7 +162,7 @@ static int work(void *ctx, struct decode_result *result, struct error *err)
 	if (in->file)
 		return product_write(&in->product, in->file, result, err);
 	if (in->naming && product_symbolizers(&in->product))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc)
 		rc = make_both(in, &places, &whole, &window, err);
 	if (!rc) {
@@ -255,7 +255,7 @@ static int read_memory(const struct interim *in, struct buffer *bytes, struct er
 	if (fstat(in->memory.fd, &st) || (uint64_t)st.st_size > BYTES_MAX)
 		return error_set(err, ERR_FORMAT, "the process that decodes wrote too much");
 	if (buffer_reserve(bytes, (size_t)st.st_size + 1))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	while (bytes->len < (size_t)st.st_size) {
 		ssize_t n = pread(in->memory.fd, bytes->data + bytes->len,
 				  (size_t)st.st_size - bytes->len, (off_t)bytes->len);
@@ -274,8 +274,7 @@ static int take(struct interim *in, const struct buffer *bytes, const struct hea
 	const uint8_t *at = bytes->data + sizeof(*head);
 	struct known_place *places = malloc(head->places + 1);
 	struct profile whole = { 0 }, window = { 0 };
-	int rc = places && !profile_init(&whole) && !profile_init(&window) ?
-			 0 : error_set(err, ERR_NOMEM, "out of memory");
+	int rc = places && !profile_init(&whole) && !profile_init(&window) ? 0 : error_nomem(err);
 
 	if (!rc)
 		memcpy(places, at, head->places);

@@ -266,7 +266,7 @@ int round_look(struct round *r)
 	int rc = refresh_members(r);
 
 	if (!rc && r->children && round_find_children(r))
-		rc = error_set(&r->error, ERR_NOMEM, "out of memory");
+		rc = error_nomem(&r->error);
 	if (rc)
 		return rc;
 	plan_looks(r);
@@ -279,6 +279,6 @@ int round_look(struct round *r)
 	ask_runners(r);
 	ask_candidates(r);
 	if (r->no_memory)
-		rc = error_set(&r->error, ERR_NOMEM, "out of memory");
+		rc = error_nomem(&r->error);
 	return rc ? rc : glance_all(r);
 }

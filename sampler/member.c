@@ -29,13 +29,13 @@ int member_open(struct member **out, pid_t pid, const struct member *beside, str
 	int rc;
 
 	if (!m)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	m->process = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
 	m->maps_fd = -1;
 	rc = process_open(&m->process, pid, err);
 	if (!rc && (beside ? modmap_new_beside(&m->maps, &m->process, beside->maps) :
 			     modmap_new(&m->maps, &m->process)))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (rc) {
 		member_close(m);
 		return rc;
@@ -69,7 +69,7 @@ int member_start(struct member *m, bool old, struct error *err)
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
 	m->maps_read_ns = monotonic_ns();
 	if (member_find_go(m))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (old && process_cpu_ns(&m->process, &m->cpu_start_ns))
 		return error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
 	return 0;

@@ -117,7 +117,7 @@ int product_write(struct product *p, struct outfile *file, struct decode_result 
 	int rc = profile_init(&profile);
 
 	if (rc || product_symbolizers(p)) {
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	} else {
 		struct assemble_names names = { .symbolizers = p->symbolizers };
 

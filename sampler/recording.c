@@ -55,7 +55,7 @@ int recording_new(struct recording **out, const struct recording_options *option
 	int rc = 0;
 
 	if (!r)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	set_urgency(URGENCY_PROMPT); /* until recording_free: it starts and ends the sampling */
 	r->options = *options;
 	r->round.stop_fd = -1;

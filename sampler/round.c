@@ -46,7 +46,7 @@ int round_add_member(struct round *r, pid_t pid, struct member **m, struct error
 		struct member **more = realloc(r->members, room * sizeof(struct member *));
 
 		if (!more)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		r->members = more;
 		r->member_room = room;
 	}
@@ -88,13 +88,13 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	if (rc)
 		return rc;
 	if (!r->runners || labelling_init(&r->labelling))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (options->kernel && kernelstack_init(&r->kernel, r->members[0]))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (int i = 0; i < SLOTS; i++)
 		if (snapshot_init(&r->slots[i].snapshot, STACK_ROOM))
-			return error_set(err, ERR_NOMEM, "out of memory");
-	return unwinder_new(&r->unwinder) ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+			return error_nomem(err);
+	return unwinder_new(&r->unwinder) ? error_nomem(err) : 0;
 }
 
 void round_release(struct round *r)
@@ -138,7 +138,7 @@ int round_start(struct round *r, uint64_t duration_ns, struct error *err)
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
 		rc = member_start(r->members[i], true, err);
 	if (!rc && r->children && round_find_children(r))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (rc)
 		return rc;
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);

@@ -93,7 +93,7 @@ int tracer_new(struct tracer **out, stop_take *take, void *owner, struct error *
 	int rc;
 
 	if (!t)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	t->take = take;
 	t->owner = owner;
 	rc = waker_init(&t->waker, err);

@@ -82,7 +82,7 @@ int threads_new(struct threads **out, const struct process *process, bool old, s
 	int rc;
 
 	if (!t)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	t->files_max = most_files();
 	t->process = process;
 	t->known_ns = monotonic_ns();

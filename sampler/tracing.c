@@ -258,7 +258,7 @@ int tracing_start(struct tracing **out, struct watchdog *w, struct error *err)
 	struct tracing *t = calloc(1, sizeof(*t));
 
 	if (!t)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	t->watchdog = w;
 	t->busy_member = UINT32_MAX;
 	t->asked_fd = eventfd(0, EFD_CLOEXEC);

@@ -414,11 +414,11 @@ int watchdog_start(struct watchdog **out, struct error *err)
 	int rc;
 
 	if (!w)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	w->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (w->page == MAP_FAILED) {
 		free(w);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	rc = start_process(w, err);
 	if (rc) {

@@ -278,7 +278,7 @@ int jitdump_parse(struct jitdump *d, const void *data, size_t len, struct error 
 	hashindex_release(&p.by_index);
 	d->line_shift = p.beyond && !p.low ? V8_SHIFT : 0;
 	if (read < 0 || ranges_settle(&d->code))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ static int read_all(int fd, size_t size, struct buffer *out, const char *path, s
 	ssize_t n;
 
 	if (buffer_reserve(out, size + 1))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	while (out->len < size && (n = read(fd, out->data + out->len, size - out->len)) != 0) {
 		if (n < 0)
 			return error_errno(err, ERR_IO, "cannot read '%s'", path);

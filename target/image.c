@@ -94,7 +94,7 @@ static int read_program_headers(struct image *image, struct error *err)
 		return error_set(err, ERR_FORMAT, "'%s' has broken program headers", image->path);
 	image->segments = calloc(count ? count : 1, sizeof(*image->segments));
 	if (!image->segments)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr ph;
 
@@ -124,11 +124,11 @@ static int make(Elf *elf, int fd, void *bytes, const char *path, struct image **
 		free(bytes);
 		if (fd >= 0)
 			close(fd);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	*image = (struct image){ .elf = elf, .fd = fd, .bytes = bytes, .path = strdup(path) };
 	if (!image->path)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	else if (!elf)
 		rc = error_set(err, ERR_FORMAT, "'%s': %s", path, elf_errmsg(-1));
 	else if (!(rc = is_ours(elf, path, err)))
@@ -153,7 +153,7 @@ int image_open_bytes(const void *data, size_t len, const char *path, struct imag
 	char *bytes = malloc(len ? len : 1);
 
 	if (!bytes)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (len)
 		memcpy(bytes, data, len);
 	elf_version(EV_CURRENT);

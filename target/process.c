@@ -149,7 +149,7 @@ int process_read(const struct process *p, const char *name, struct buffer *out, 
 	while (fd >= 0) {
 		if (buffer_reserve(out, 16 << 10)) {
 			close(fd);
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		}
 		n = read(fd, out->data + out->len, out->room - out->len);
 		if (n <= 0)

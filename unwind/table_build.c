@@ -405,7 +405,7 @@ int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t
 	*table = rc ? NULL : pack(&b);
 	run_release(&b.run);
 	ruleset_release(&b.rules);
-	return *table ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	return *table ? 0 : error_nomem(err);
 }
 
 int cfi_table_build(const struct image *image, struct cfi_table **table, struct error *err)

@@ -256,7 +256,7 @@ void unwinder_open_cache(struct unwinder *u)
 
 	u->cache_error.text[0] = '\0';
 	if (!cachedir_open(&dir, &u->cache_error) && tablecache_new(&u->code.tables, dir))
-		error_set(&u->cache_error, ERR_NOMEM, "out of memory");
+		error_nomem(&u->cache_error);
 }
 
 void unwinder_save_tables(struct unwinder *u)
