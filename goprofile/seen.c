@@ -240,16 +240,18 @@ static void take_times(struct seen *s, struct seen *older)
 
 int seen_merge(struct seen *s, const void *data, size_t len, struct error *err)
 {
-	struct seen *other, own = *s;
+	struct seen *other;
 	int rc = seen_new(&other);
 
 	if (rc)
-		return error_set(err, rc, "out of memory");
+		return error_nomem(err);
 	rc = seen_load(other, data, len, err);
 	if (!rc && other->last_began > s->last_began) {
+		struct generation last = s->last;
+
 		s->last = other->last;
 		s->last_began = other->last_began;
-		other->last = own.last;
+		other->last = last;
 	}
 	if (!rc)
 		take_times(s, other);
