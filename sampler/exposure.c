@@ -71,8 +71,9 @@ static void look_again(struct member *m)
 	if (now < m->exposure_due_ns)
 		return;
 	cpu = thread_cpu_ns();
-	m->waits_delicately = m->waits_delicately || has_delicate_waits(m);
-	m->delicate = m->waits_delicately && thread_leaves_to_default(m->process.pid, SIGCHLD);
+	m->delicate = thread_leaves_to_default(m->process.pid, SIGCHLD);
+	if (m->delicate && !m->waits_delicately)
+		m->delicate = m->waits_delicately = has_delicate_waits(m);
 	cost = (thread_cpu_ns() - cpu) * LOOK_COST_FACTOR;
 	m->exposure_due_ns = now + (cost > LOOK_AGAIN_NS ? cost : LOOK_AGAIN_NS);
 }
