@@ -192,9 +192,9 @@ static int read_pss(struct procmetrics *m, const struct process *p, struct metri
 		values[METRIC_PSS].why_not = "left out: it would take more than 2 % of the time";
 		return 0;
 	}
-	before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	before = thread_cpu_ns();
 	rc = read_lines(m, p, "smaps_rollup", lines, 1, NO_MEMORY, values, err);
-	m->pss_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+	m->pss_ns = thread_cpu_ns() - before;
 	m->pss_at = at;
 	return rc;
 }

@@ -25,5 +25,5 @@ uint64_t awake_ns(int fd)
 		return AWAKE_UNKNOWN;
 	if (!schedstat_parse(text, (size_t)len, &s))
 		return AWAKE_UNKNOWN;
-	return s.wait_ns + clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	return s.wait_ns + thread_cpu_ns();
 }

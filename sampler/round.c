@@ -175,7 +175,7 @@ static void settle(struct round *r)
 	uint64_t repaired, undone, tracing_ns, cpu_ns, spent;
 
 	tracing_figures(r->tracing, &repaired, &undone, &tracing_ns);
-	cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + tracing_ns;
+	cpu_ns = thread_cpu_ns() + tracing_ns;
 	spent = cpu_ns - r->cpu_ns;
 	r->cpu_ns = cpu_ns;
 	pthread_mutex_lock(&r->lock);

@@ -204,7 +204,7 @@ static void *tracing_thread(void *arg)
 		trace(t, tracer);
 		tracer_free(tracer);
 	}
-	t->ended_cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	t->ended_cpu_ns += thread_cpu_ns();
 	t->ended = true;
 	eventfd_write(t->returned_fd, 1);
 	return NULL;
