@@ -191,6 +191,14 @@ static void put_together(const struct buffer *a, const struct buffer *b)
 	cr_assert_eq(seen_merge(s, b->data, b->len, NULL), 0);
 }
 
+/* What a process remembers that knew nothing and has looked once. */
+static void save_alone(const struct buffer *nothing, const struct sighting *g, struct buffer *out)
+{
+	cr_assert_eq(seen_load(s, nothing->data, nothing->len, NULL), 0);
+	look(g, 2000, 0, 0);
+	save(out);
+}
+
 Test(seen, two_processes_that_did_not_know_of_each_other)
 {
 	struct buffer first = { 0 }, second = { 0 }, nothing = { 0 };
@@ -199,9 +207,7 @@ Test(seen, two_processes_that_did_not_know_of_each_other)
 	save(&nothing);
 	look(&one, 1000, 0, 0);
 	save(&first);
-	cr_assert_eq(seen_load(s, nothing.data, nothing.len, NULL), 0);
-	look(&one, 2000, 0, 0);
-	save(&second);
+	save_alone(&nothing, &one, &second);
 
 	put_together(&first, &second);
 	is_since(look(&one, 3000, 0, 0), 1010, INT64_MIN);
@@ -209,17 +215,13 @@ Test(seen, two_processes_that_did_not_know_of_each_other)
 	is_since(look(&one, 3000, 0, 0), 1010, INT64_MIN);
 
 	ran.sequence++;
-	cr_assert_eq(seen_load(s, nothing.data, nothing.len, NULL), 0);
-	look(&ran, 2000, 0, 0);
-	save(&second);
+	save_alone(&nothing, &ran, &second);
 	put_together(&second, &first);
 	is_since(look(&ran, 3000, 0, 0), 2010, INT64_MIN);
 	put_together(&first, &second);
 	is_new(look(&one, 3000, 0, 0), 2000);
 
-	cr_assert_eq(seen_load(s, nothing.data, nothing.len, NULL), 0);
-	look(NULL, 2000, 0, 0);
-	save(&second);
+	save_alone(&nothing, NULL, &second);
 	put_together(&first, &second);
 	is_new(look(&one, 3000, 0, 0), 2000);
 	buffer_release(&first);
