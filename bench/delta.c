@@ -17,10 +17,10 @@
 #include "base/error.h"
 #include "base/outfile.h"
 #include "delta/delta.h"
-#include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/gzipstream.h"
 #include "pprof/profile.h"
+#include "pprof/read.h"
 
 enum { DEPTH = 20, FUNCTIONS = 6000, LOCATIONS = 12000, TEXT = 128 };
 

@@ -10,10 +10,10 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
-#include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
+#include "pprof/read.h"
 
 static struct error err;
 

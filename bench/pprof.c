@@ -29,6 +29,7 @@
 #include "pprof/encode.h"
 #include "pprof/gzip.h"
 #include "pprof/profile.h"
+#include "pprof/read.h"
 
 enum { DEPTH_MIN = 8, DEPTH_MAX = 48, BYTES_OF_SAMPLE = 92 };
 

@@ -19,8 +19,8 @@
 #include "cli/cli.h"
 #include "cli/readprofile.h"
 #include "delta/delta.h"
-#include "pprof/decode.h"
 #include "pprof/gzipstream.h"
+#include "pprof/read.h"
 
 enum { TYPES_MAX = 64 };
 

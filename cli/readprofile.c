@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pprof/decode.h"
 #include "pprof/profile.h"
+#include "pprof/read.h"
 #include "pprof/validate.h"
 
 static void name_the_option(struct error *err)

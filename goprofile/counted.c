@@ -8,6 +8,7 @@
 #include "goprofile/builder.h"
 #include "goprofile/counts.h"
 #include "goprofile/inside.h"
+#include "goprofile/kinds.h"
 #include "goprofile/labelled.h"
 #include "goruntime/gocustom.h"
 #include "pprof/profile.h"

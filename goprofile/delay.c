@@ -11,6 +11,7 @@
 #include "goprofile/builder.h"
 #include "goprofile/inside.h"
 #include "goprofile/keptbuckets.h"
+#include "goprofile/kinds.h"
 #include "goprofile/stacktext.h"
 #include "pprof/profile.h"
 

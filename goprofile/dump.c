@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "goprofile/inside.h"
 #include "goprofile/labelled.h"
+#include "goprofile/make.h"
 #include "goprofile/traceback.h"
 #include "goruntime/godebug.h"
 #include "goruntime/gogoroutines.h"

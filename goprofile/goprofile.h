@@ -1,9 +1,6 @@
 /*
- * Go's own profiles, as runtime/pprof would write them, made from the process's memory.
- *
- * This is the one place where the results of goruntime/ become a pprof profile, or the text of
- * debug=1 or debug=2. Numbers, labels, types, periods and hidden frames follow
- * runtime/pprof/pprof.go, protomem.go and proto.go of the target's release.
+ * A Go process from which profiles are made (make.h, waits.h): which one it is, which of its threads
+ * are held, and what the last profile has read.
  */
 #ifndef GOPROFILE_GOPROFILE_H
 #define GOPROFILE_GOPROFILE_H
@@ -16,11 +13,9 @@
 #include "goruntime/gobuckets.h"
 #include "goruntime/gogoroutines.h"
 
-struct buffer;
 struct error;
 struct goprofile;
 struct process;
-struct profile;
 
 struct goprofile_options {
 	size_t max_goroutines; /* for waits_make: ERR_LIMIT if there are more; 0: no limit */
@@ -54,22 +49,6 @@ int goprofile_gc_wait(struct goprofile *g, uint64_t timeout_ns, bool *ended, str
 
 /* Sets the moment of which the next heap profiles are; the default is GO_PUBLISHED. */
 void goprofile_heap_of(struct goprofile *g, enum gobuckets_moment moment);
-
-/* Makes the profile "heap", "allocs", "block", "mutex", "goroutine", "threadcreate" or a custom
- * one, in an initialised, empty profile. ERR_NOTFOUND: the program has no such profile, and the
- * message says why; ERR_SHORT: not possible at the moment, because a held thread is writing the
- * profile's data or (GO_FRESH) the GC is sweeping; ERR_FORMAT, ERR_LIMIT, ERR_PERM, ERR_GONE,
- * ERR_NOMEM. What was repeated or left out is in the profile's comments. */
-int goprofile_make(struct goprofile *g, const char *name, struct profile *p, struct error *err);
-
-/* Appends the same in the text form of debug=1. */
-int goprofile_text(struct goprofile *g, const char *name, struct buffer *out, struct error *err);
-
-/* Appends all goroutines in the text form of debug=2. Errors of gogoroutines_read. */
-int goprofile_dump(struct goprofile *g, struct buffer *out, struct error *err);
-
-/* Appends the names of custom profiles, each NUL-terminated. Errors of gocustom_names. */
-int goprofile_custom(struct goprofile *g, struct buffer *names, struct error *err);
 
 /* Statistics of the last goprofile_make, _text, _dump or waits_make (goprofile/waits.h). */
 const struct goprofile_stats *goprofile_stats(const struct goprofile *g);

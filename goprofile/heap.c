@@ -9,6 +9,7 @@
 #include "goprofile/builder.h"
 #include "goprofile/inside.h"
 #include "goprofile/keptbuckets.h"
+#include "goprofile/kinds.h"
 #include "goprofile/memstats.h"
 #include "goprofile/stacktext.h"
 #include "goruntime/golive.h"

@@ -11,6 +11,7 @@
 struct builder;
 struct gocallers;
 struct golive;
+struct profile;
 
 struct goprofile {
 	const struct process *process; /* not owned */
@@ -50,20 +51,5 @@ int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *st
 /* The same after reading goroutines, of which `unreadable` had unreadable labels. ERR_NOMEM. */
 int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_stats *stats,
 			      uint64_t unreadable, struct error *err);
-
-/* Each kind of profile: into a profile without types, or appended as text. */
-enum goprofile_heap { GOPROFILE_HEAP, GOPROFILE_ALLOCS };
-int goprofile_heap_make(struct goprofile *g, enum goprofile_heap kind, struct profile *p,
-			struct error *err);
-int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *err);
-int goprofile_delay_make(struct goprofile *g, enum go_buckets which, struct profile *p,
-			 struct error *err);
-int goprofile_delay_text(struct goprofile *g, enum go_buckets which, struct buffer *out,
-			 struct error *err);
-/* `name`: "goroutine", "threadcreate" or that of a custom profile. */
-int goprofile_count_make(struct goprofile *g, const char *name, struct profile *p,
-			 struct error *err);
-int goprofile_count_text(struct goprofile *g, const char *name, struct buffer *out,
-			 struct error *err);
 
 #endif

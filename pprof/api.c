@@ -11,10 +11,10 @@
 #include <stdlib.h>
 
 #include "base/outfile.h"
-#include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/gzip.h"
 #include "pprof/merge.h"
+#include "pprof/read.h"
 #include "pprof/validate.h"
 
 _Static_assert(PPROF_NOMEM == (int)ERR_NOMEM && PPROF_IO == (int)ERR_IO &&

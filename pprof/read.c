@@ -12,6 +12,7 @@
 #include "pprof/gzip.h"
 #include "pprof/legacy.h"
 #include "pprof/profile.h"
+#include "pprof/read.h"
 #include "pprof/zstd.h"
 
 enum { MAX_SIZE = 1 << 30, TABLES_MIN = 256 << 20, CHUNK = 64 << 10 };

@@ -6,12 +6,12 @@
 #include "base/error.h"
 #include "delta/delta.h"
 #include "pprof/columns.h"
-#include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/gzipstream.h"
 #include "pprof/labels.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
+#include "pprof/read.h"
 #include "pprof/scale.h"
 #include "pprof/validate.h"
 

@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "goprofile/goprofile.h"
+#include "goprofile/make.h"
 #include "goprofile/waits.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "goprofile/goprofile.h"
+#include "goprofile/make.h"
 #include "goprofile/waits.h"
 #include "rounds/capture.h"
 

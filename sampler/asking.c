@@ -199,7 +199,7 @@ static int ask(struct round *r, struct member *m, struct thread *thread, enum th
 	if (spared || !(slot = slot_take(r, m, thread, state)))
 		return 0;
 	if (thread->must_stop) /* a stop would change its place in the kernel */
-		kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
+		kernelstack_read(&r->kernel, &m->process, thread->tid, &slot->kernel);
 	thread->asked_ns = r->tick_ns;
 	slot->about = *thread;
 	slot->process = &m->process;

@@ -123,7 +123,7 @@ static void glance(struct round *r, struct member *m, struct thread *thread)
 		return;
 	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
 			bytes_wanted(m, thread), thread->stack_top);
-	kernelstack_read(&r->kernel, m, thread->tid, &slot->kernel);
+	kernelstack_read(&r->kernel, &m->process, thread->tid, &slot->kernel);
 	labelling_of_slot(r, slot); /* if there is no memory, the walk will say so */
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
 		return;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "sampler/product.h"
-#include "sampler/recording.h"
+#include "sampler/stats.h"
 
 struct error;
 struct interim;

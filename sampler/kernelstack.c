@@ -7,16 +7,16 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
-#include "sampler/member.h"
 #include "target/image.h"
 #include "target/modmap.h"
+#include "target/process.h"
 #include "unwind/stack.h"
 
-int kernelstack_init(struct kernelstack *k, struct member *m)
+int kernelstack_init(struct kernelstack *k, struct modmap *maps)
 {
 	struct image *image = image_open_none("[kernel]");
 
-	if (!image || modmap_keep(m->maps, image))
+	if (!image || modmap_keep(maps, image))
 		return ERR_NOMEM;
 	k->image = image;
 	/* Opened while we have our privileges: the kernel checks the process that opens it. */
@@ -35,7 +35,7 @@ void kernelstack_release(struct kernelstack *k)
 	kallsyms_release(&k->symbols);
 }
 
-void kernelstack_read(struct kernelstack *k, const struct member *m, pid_t tid,
+void kernelstack_read(struct kernelstack *k, const struct process *process, pid_t tid,
 		      struct buffer *text)
 {
 	char name[64];
@@ -45,7 +45,7 @@ void kernelstack_read(struct kernelstack *k, const struct member *m, pid_t tid,
 	if (!k->image || k->refused)
 		return;
 	snprintf(name, sizeof(name), "task/%d/stack", tid);
-	rc = process_read(&m->process, name, text, NULL);
+	rc = process_read(process, name, text, NULL);
 	if (rc)
 		text->len = 0;
 	k->refused = rc == ERR_PERM;

@@ -19,24 +19,25 @@
 
 struct error;
 struct image;
-struct member;
+struct modmap;
+struct process;
 struct stack;
 
 struct kernelstack {
-	struct image *image; /* owned by the members' maps; NULL: no kernel stacks were requested */
+	struct image *image; /* owned by the processes' maps; NULL: no kernel stacks were requested */
 	struct strset texts, names;
 	bool refused;	     /* we may not read stacks */
 	int symbols_fd;	     /* of /proc/kallsyms; -1: it could not be opened */
 	struct kallsyms symbols;
 };
 
-/* For the members that share their images with `m`; opens /proc/kallsyms. ERR_NOMEM. */
-int kernelstack_init(struct kernelstack *k, struct member *m);
+/* For the processes whose maps share their images with `maps`; opens /proc/kallsyms. ERR_NOMEM. */
+int kernelstack_init(struct kernelstack *k, struct modmap *maps);
 void kernelstack_release(struct kernelstack *k);
 
 /* Reads a waiting thread's kernel stack into `text`, which is emptied first, and stays so on
  * failure. */
-void kernelstack_read(struct kernelstack *k, const struct member *m, pid_t tid,
+void kernelstack_read(struct kernelstack *k, const struct process *process, pid_t tid,
 		      struct buffer *text);
 
 /* Appends the frames of a text that kernelstack_read has filled, innermost first. ERR_NOMEM. */

@@ -89,7 +89,7 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 		return rc;
 	if (!r->runners || labelling_init(&r->labelling))
 		return error_nomem(err);
-	if (options->kernel && kernelstack_init(&r->kernel, r->members[0]))
+	if (options->kernel && kernelstack_init(&r->kernel, r->members[0]->maps))
 		return error_nomem(err);
 	for (int i = 0; i < SLOTS; i++)
 		if (snapshot_init(&r->slots[i].snapshot, STACK_ROOM))

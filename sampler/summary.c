@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sampler/recording.h"
+#include "sampler/options.h"
+#include "sampler/stats.h"
 
 enum { EXPECTED_MIN = 50 }; /* a smaller number may be low by chance */
 

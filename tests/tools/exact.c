@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "goprofile/goprofile.h"
+#include "goprofile/make.h"
 #include "pprof/profile.h"
 #include "rounds/exact.h"
 #include "sampler/hold.h"

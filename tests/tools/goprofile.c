@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/outfile.h"
 #include "goprofile/goprofile.h"
+#include "goprofile/make.h"
 #include "goprofile/waits.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"

@@ -21,12 +21,12 @@
 
 #include "base/error.h"
 #include "base/outfile.h"
-#include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/filter.h"
 #include "pprof/pattern.h"
 #include "pprof/profile.h"
 #include "pprof/prune.h"
+#include "pprof/read.h"
 #include "pprof/tagmatch.h"
 #include "pprof/tagroot.h"
 

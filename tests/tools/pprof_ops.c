@@ -19,11 +19,11 @@
 
 #include "base/error.h"
 #include "base/outfile.h"
-#include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/labels.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
+#include "pprof/read.h"
 #include "pprof/scale.h"
 
 enum { VALUES_MAX = 64 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "goprofile/inside.h"
+#include "goprofile/make.h"
 #include "goruntime/goargs.h"
 #include "goruntime/gocallers.h"
 #include "goruntime/golayout.h"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "goprofile/inside.h"
+#include "goprofile/make.h"
 #include "goruntime/gocounters.h"
 #include "goruntime/golive.h"
 #include "made_up.h"

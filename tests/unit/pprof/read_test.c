@@ -10,9 +10,9 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/outfile.h"
-#include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"
+#include "pprof/read.h"
 #include "tests/unit/pprof/full.h"
 
 static char path[64];

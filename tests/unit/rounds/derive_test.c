@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "delta/delta.h"
-#include "pprof/decode.h"
 #include "pprof/encode.h"
 #include "pprof/profile.h"
+#include "pprof/read.h"
 #include "rounds/derive.h"
 
 enum { STACKS = 3 };
