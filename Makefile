@@ -34,30 +34,40 @@ ARCH := $(shell $(CC) -dumpmachine | sed 's/-.*//')
 OTHER_ARCHS := $(filter-out $(ARCH),x86_64 aarch64)
 sources = $(filter-out $(foreach a,$(OTHER_ARCHS),$(1)/%_$(a).c),$(wildcard $(1)/*.c))
 
-# A folder is a library of its own, and links with all that it may include, directly or not.
+# A room, which is a folder, is a library of its own, and links with all that it may include,
+# directly or not. LAYERS has each room before those that it sees.
 include tests/layers.mk
-FOLDERS := $(filter-out cli,$(LAYERS))
-reach = $(sort $(1) base $(foreach f,$(SEES_$(1)),$(call reach,$(f))))
-$(foreach f,$(LAYERS),$(eval DEPS_$(f) := $(filter $(call reach,$(f)),$(LAYERS))))
-# It has no library.
-DEPS_cli := $(filter-out cli,$(DEPS_cli))
+reversed = $(if $(1),$(call reversed,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+$(foreach r,$(call reversed,$(LAYERS)),$(eval REACH_$(r) := $(sort $(r) base $(foreach s,$(SEES_$(r)),$(REACH_$(s))))))
+# What several rooms link with.
+deps = $(filter $(foreach r,$(1),$(REACH_$(r))),$(LAYERS))
 
-SYS_base      := -lxxhash
+# Tests, fuzz targets and tools: the first line "// links: ROOM…" names the rooms that they link
+# with, a unit test's besides its own.
+comma := ,
+LINKS := $(shell awk 'FNR == 1 && sub("^// links: *", "") { gsub(" ", ","); print FILENAME ":" $$0 }' \
+	$$(find tests/unit tests/fuzz tests/tools tools/bench -name '*.c'))
+links = $(subst $(comma), ,$(patsubst $(1):%,%,$(filter $(1):%,$(LINKS))))
+
+SYS_base             := -lxxhash
 # Without libzstd's header, data compressed by zstd cannot be read. Without libdeflate's, zlib
 # is used, which takes twice as long.
-COMPRESSION   := -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
-SYS_target    := -lelf $(COMPRESSION)
-SYS_unwind    := -ldw -lelf
+COMPRESSION          := -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
+SYS_base/process     := -lelf $(COMPRESSION)
+SYS_sampler/unwind/table := -ldw -lelf
 # libdw depends on liblzma already; only its header may be missing.
-SYS_symbolize := -ldw -lelf -liberty -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
-SYS_pprof     := $(COMPRESSION) -lpcre2-8 -lm
-SYS_net       := -lz
-SYS_sampler   := -lcap -lseccomp
-SYS_report    := -lm
+SYS_symbolize/files  := -ldw -lelf -lz $(if $(wildcard $(SYSROOT)/usr/include/lzma.h),-llzma)
+SYS_symbolize        := -liberty
+SYS_pprof            := -lm
+SYS_pprof/wire       := $(COMPRESSION)
+SYS_pprof/file       := $(COMPRESSION)
+SYS_pprof/select     := -lpcre2-8
+SYS_sampler/rounds/net := -lz
+SYS_sampler/child    := -lcap -lseccomp
 # Without ncurses' header `sampler top` shows tables only.
-SYS_cli       := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
-syslibs = $(foreach f,$(1),$(SYS_$(f)))
-archives = $(patsubst %,$(BUILD)/lib%.a,$(1))
+SYS_sampler/cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
+syslibs = $(foreach r,$(1),$(SYS_$(r)))
+archives = $(patsubst %,$(BUILD)/lib/%.a,$(1))
 
 all: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## build the program and the library (the default)
 
@@ -67,29 +77,28 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 # Files that an object contains besides its includes.
-$(BUILD)/obj/report/page.o: $(wildcard report/page/*)
+$(BUILD)/obj/pprof/flame/page.o: $(wildcard pprof/flame/page/*)
 
-define folder_rule
+define room_rule
 OBJS_$(1) := $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call sources,$(1)))
-$$(BUILD)/lib$(1).a: $$(OBJS_$(1))
+$$(BUILD)/lib/$(1).a: $$(OBJS_$(1))
 	$$(call say,AR,$$@)
+	@mkdir -p $$(@D)
 	@rm -f $$@
 	$$(Q)ar rcs $$@ $$^
 endef
-$(foreach f,$(FOLDERS),$(eval $(call folder_rule,$(f))))
+$(foreach r,$(LAYERS),$(eval $(call room_rule,$(r))))
 
-OBJS_cli := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard cli/*.c))
-$(BUILD)/sampler: $(OBJS_cli) $(call archives,$(DEPS_cli))
+$(BUILD)/sampler: $(call archives,$(LAYERS))
 	$(call say,LD,$@)
-	$(Q)$(CC) $(OBJS_cli) $(call archives,$(DEPS_cli)) $(ALL_LDFLAGS) $(call syslibs,$(DEPS_cli)) $(SYS_cli) -o $@
+	$(Q)$(CC) $^ $(ALL_LDFLAGS) $(call syslibs,$(LAYERS)) -o $@
 
-# The library for other programs (docs/library.md): what pprof/api*.c needs of pprof/ and base/, in
-# one object, so that the names in between can be made local and collide with no other names.
+# The library for other programs (docs/library.md): pprof/library/ and what it needs, in one object, so that the names in between can be made local and collide with no other names.
 # A shared object may link it.
 $(BUILD)/obj/pprof/%.o $(BUILD)/obj/base/%.o: ALL_CFLAGS += -fPIC -fvisibility=hidden
 OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
-LIBRARY_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard pprof/api*.c))
-$(BUILD)/obj/sampler-pprof.o: $(LIBRARY_OBJS) $(call archives,$(DEPS_pprof))
+LIBRARY_OBJS := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard pprof/library/*.c))
+$(BUILD)/obj/sampler-pprof.o: $(LIBRARY_OBJS) $(call archives,$(call deps,pprof/library))
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib $^ -o $@
 	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='pprof_*' $@
@@ -99,8 +108,8 @@ $(BUILD)/libsampler-pprof.a: $(BUILD)/obj/sampler-pprof.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-# Only the program uses regular expressions. A library without a .pc file is named in Libs.
-LIBRARY_SYS := $(sort $(filter-out -lpcre2-8,$(call syslibs,$(DEPS_pprof))))
+# A library without a .pc file is named in Libs.
+LIBRARY_SYS := $(sort $(call syslibs,$(call deps,pprof/library)))
 LIBRARY_REQUIRES := $(patsubst libz,zlib,$(patsubst -l%,lib%,$(filter-out -lm,$(LIBRARY_SYS))))
 LIBRARY_LIBS := $(filter -lm,$(LIBRARY_SYS))
 
@@ -111,29 +120,28 @@ $(BUILD)/tests/%: ALL_LDFLAGS += -fuse-ld=lld -Wl,--threads=1,--build-id=sha1
 endif
 endif
 
-# Unit tests: tests/unit/FOLDER/NAME_test.c links FOLDER and what is below it. Some use
+# Unit tests: tests/unit/ROOM/NAME_test.c links ROOM and what is below it. Some use
 # x86-64's register numbers and instructions, some aarch64's.
-UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,goruntime/goplaces sampler/waits unwind/cfi unwind/expr unwind/guess unwind/insn unwind/machine unwind/step_go unwind/steps \
-        unwind/table unwind/tablecache unwind/walk)
-UNIT_aarch64 := $(wildcard tests/unit/*/*_aarch64_test.c)
-UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(wildcard tests/unit/*/*_test.c))
+UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/go/find/places sampler/thread/waits sampler/unwind/table/cfi sampler/unwind/expr \
+        sampler/unwind/guess sampler/unwind/code/insn sampler/unwind/code/machine sampler/unwind/step_go \
+        sampler/unwind/steps sampler/unwind/table/table sampler/unwind/tablecache sampler/unwind/walk)
+UNIT_aarch64 := $(shell find tests/unit -name '*_aarch64_test.c')
+UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(shell find tests/unit -name '*_test.c'))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
 # Without Criterion, tests/lib/criterion/criterion.h replaces it; it says why.
 CRITERION ?= $(if $(SANITIZE),,-lcriterion)
 # Optimizing code that runs once would be half of a test's build. Each test is also built with
 # sanitizers, and then with optimization, which some of gcc's warnings need.
 $(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(SANITIZE),,-O0) $(if $(CRITERION),,-Itests/lib)
-UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/encode unwind/walk)
-unit_folder = $(word 3,$(subst /, ,$(1)))
-
-# The commands have no library of their own: what they share is tested as objects.
-UNIT_OBJS_cli := $(patsubst %,$(BUILD)/obj/cli/%.o,formats goparse_url httpoptions moment types values)
+UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/wire/encode sampler/unwind/walk)
+unit_room = $(patsubst tests/unit/%/,%,$(dir $(1)))
+unit_deps = $(call deps,$(call unit_room,$(1)) $(call links,$(1)))
 
 define unit_rule
-$(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(UNIT_OBJS_$(call unit_folder,$(1))) $(call archives,$(DEPS_$(call unit_folder,$(1))))
+$(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(call archives,$(call unit_deps,$(1)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(CRITERION) $(call syslibs,$(DEPS_$(call unit_folder,$(1)))) -o $$@
+	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(CRITERION) $(call syslibs,$(call unit_deps,$(1))) -o $$@
 endef
 $(foreach t,$(UNIT_SOURCES),$(eval $(call unit_rule,$(t))))
 
@@ -144,36 +152,35 @@ $(BUILD)/obj/tests/valgrind/%.o: tests/unit/%.c tests/lib/criterion/criterion.h 
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/lib -MMD -MP -c $< -o $@
 
 define valgrind_rule
-$(1): $(BUILD)/obj/tests/valgrind/$(2)_test.o $(call archives,$(DEPS_$(patsubst %/,%,$(dir $(2)))))
+$(1): $(BUILD)/obj/tests/valgrind/$(2)_test.o $(call archives,$(call deps,$(patsubst %/,%,$(dir $(2)))))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(call syslibs,$(DEPS_$(patsubst %/,%,$(dir $(2))))) -o $$@
+	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(call syslibs,$(call deps,$(patsubst %/,%,$(dir $(2))))) -o $$@
 endef
 $(foreach t,$(UNIT_VALGRIND),$(eval $(call valgrind_rule,$(t),$(patsubst $(BUILD)/tests/valgrind/%_test,%,$(t)))))
 
-# Fuzz targets: tests/fuzz/FOLDER_NAME.c holds LLVMFuzzerTestOneInput; replay.c
-# feeds it the corpus in tests/fuzz/corpus/FOLDER_NAME/.
+# Fuzz targets: tests/fuzz/TARGET.c holds LLVMFuzzerTestOneInput; replay.c
+# feeds it the corpus in tests/fuzz/corpus/TARGET/.
 FUZZ_x86_64 := unwind_guess
 FUZZ_NAMES := $(filter-out replay $(foreach a,$(OTHER_ARCHS),$(FUZZ_$(a))),$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 REPLAY := $(patsubst %,$(BUILD)/tests/fuzz/%-replay,$(FUZZ_NAMES))
-fuzz_folder = $(firstword $(subst _, ,$(1)))
+fuzz_deps = $(call deps,$(call links,tests/fuzz/$(1).c))
 
 define fuzz_rule
-$(BUILD)/tests/fuzz/$(1)-replay: $(BUILD)/obj/tests/fuzz/$(1).o $(BUILD)/obj/tests/fuzz/replay.o $(call archives,$(DEPS_$(call fuzz_folder,$(1))))
+$(BUILD)/tests/fuzz/$(1)-replay: $(BUILD)/obj/tests/fuzz/$(1).o $(BUILD)/obj/tests/fuzz/replay.o $(call archives,$(call fuzz_deps,$(1)))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(call syslibs,$(DEPS_$(call fuzz_folder,$(1)))) -o $$@
-build-fuzz/$(1): tests/fuzz/$(1).c $(foreach f,$(DEPS_$(call fuzz_folder,$(1))),$(call sources,$(f)))
+	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(call syslibs,$(call fuzz_deps,$(1))) -o $$@
+build-fuzz/$(1): tests/fuzz/$(1).c $(foreach r,$(call fuzz_deps,$(1)),$(call sources,$(r)))
 	@mkdir -p $$(@D)
-	clang $$(filter-out -O2,$$(ALL_CFLAGS)) -O1 -g -fsanitize=fuzzer,address,undefined $$^ -o $$@ $(call syslibs,$(DEPS_$(call fuzz_folder,$(1))))
+	clang $$(filter-out -O2,$$(ALL_CFLAGS)) -O1 -g -fsanitize=fuzzer,address,undefined $$^ -o $$@ $(call syslibs,$(call fuzz_deps,$(1)))
 endef
 $(foreach f,$(FUZZ_NAMES),$(eval $(call fuzz_rule,$(f))))
 
-# Programs of the tests and the bench: the first line "// links: FOLDER" names the
-# folder whose libraries they link, the second, "// libs: …", other libraries.
-TOOLS_x86_64 := tests/tools/insnlens.c tests/tools/stepcheck.c bench/unwind.c
-TOOLS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(foreach a,$(OTHER_ARCHS),$(TOOLS_$(a))),$(wildcard tests/tools/*.c bench/*.c)))
-tool_links = $(foreach f,$(shell sed -n '1s,^// links: *,,p' $(1)),$(DEPS_$(f)))
+# Programs of the tests and the bench. Their second line, "// libs: …", names other libraries.
+TOOLS_x86_64 := tests/tools/insnlens.c tests/tools/stepcheck.c tools/bench/unwind.c
+TOOLS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(foreach a,$(OTHER_ARCHS),$(TOOLS_$(a))),$(wildcard tests/tools/*.c tools/bench/*.c)))
+tool_links = $(call deps,$(call links,$(1)))
 tool_libs = $(shell sed -n '2s,^// libs: *,,p' $(1))
 
 define tool_rule
@@ -182,9 +189,9 @@ $(BUILD)/$(basename $(1)): $(BUILD)/obj/$(basename $(1)).o $(call archives,$(cal
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$^ $$(ALL_LDFLAGS) $(call tool_libs,$(1)) $(call syslibs,$(call tool_links,$(1))) -o $$@
 endef
-$(foreach t,$(wildcard tests/tools/*.c bench/*.c),$(eval $(call tool_rule,$(t))))
+$(foreach t,$(wildcard tests/tools/*.c tools/bench/*.c),$(eval $(call tool_rule,$(t))))
 
-$(BUILD)/demo: demo/demo.c
+$(BUILD)/demo: tools/demo.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -g -Wall -Wextra -D_GNU_SOURCE -pthread $< -o $@
@@ -194,7 +201,7 @@ include tests/fixtures/build.mk
 SAN := SANITIZE=address,undefined BUILD=$(BUILD)-san
 
 check-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(BUILD)/demo $(UNIT) $(UNIT_VALGRIND) $(REPLAY) fixtures \
-		$(filter $(BUILD)/tests/tools/% $(BUILD)/bench/delta,$(TOOLS)) # all that `make check` runs
+		$(filter $(BUILD)/tests/tools/% $(BUILD)/tools/bench/delta,$(TOOLS)) # all that `make check` runs
 	+$(Q)$(MAKE) --no-print-directory $(SAN) check-san-build
 
 check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY) $(BUILD)/tests/tools/goprofile
@@ -203,7 +210,7 @@ check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
 check-long: check-build ## the same with full counts, each release of Go, half an hour of soak, bare Debians (hours; root)
-	$(Q)scripts/packages long
+	$(Q)tools/packages long
 	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ unit/
 	$(Q)tests/fresh bookworm
 	$(Q)tests/fresh trixie
@@ -211,8 +218,8 @@ check-long: check-build ## the same with full counts, each release of Go, half a
 accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb and others (half an hour)
 	$(Q)BUILD=$(BUILD) tests/accuracy/run
 
-bench: $(BUILD)/sampler $(filter $(BUILD)/bench/%,$(TOOLS)) fixtures ## measure against the peers
-	$(Q)BUILD=$(BUILD) bench/run
+bench: $(BUILD)/sampler $(filter $(BUILD)/tools/bench/%,$(TOOLS)) fixtures ## measure against the peers
+	$(Q)BUILD=$(BUILD) tools/bench/run
 
 BASH_COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sampler
 ZSH_COMPLETION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sampler
@@ -221,8 +228,8 @@ MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
 INSTALLED_DOCS := README.md LICENSE $(patsubst %,docs/%.md,accuracy architecture bench calls delta \
                   glossary go goparse library metrics production style testing tour transparency)
-INSTALLED_EXAMPLES := packaging/systemd/sampler.conf packaging/kubernetes/sidecar.yaml \
-                      packaging/kubernetes/debug-container.yaml packaging/Dockerfile
+INSTALLED_EXAMPLES := tools/packaging/systemd/sampler.conf tools/packaging/kubernetes/sidecar.yaml \
+                      tools/packaging/kubernetes/debug-container.yaml tools/packaging/Dockerfile
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
                      $(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc \
                      $(DESTDIR)$(PREFIX)/include/sampler-pprof.h
@@ -236,14 +243,14 @@ install: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## install below $(DESTDIR
 	install -D -m 755 $(BUILD)/sampler $(DESTDIR)$(PREFIX)/bin/sampler
 	install -d -m 755 $(sort $(dir $(INSTALLED_LIBRARY)))
 	install -m 644 $(BUILD)/libsampler-pprof.a $(DESTDIR)$(LIBDIR)
-	install -m 644 pprof/sampler-pprof.h $(DESTDIR)$(PREFIX)/include
-	$(fill_in) pprof/sampler-pprof.pc.in | install -m 644 /dev/stdin \
+	install -m 644 pprof/library/sampler-pprof.h $(DESTDIR)$(PREFIX)/include
+	$(fill_in) pprof/library/sampler-pprof.pc.in | install -m 644 /dev/stdin \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/sampler-pprof.pc
 	install -D -m 644 docs/sampler.1 $(MAN_DIR)/sampler.1
-	install -D -m 644 packaging/completions/sampler.bash $(BASH_COMPLETION)
-	install -D -m 644 packaging/completions/_sampler $(ZSH_COMPLETION)
+	install -D -m 644 tools/packaging/completions/sampler.bash $(BASH_COMPLETION)
+	install -D -m 644 tools/packaging/completions/_sampler $(ZSH_COMPLETION)
 	install -d -m 755 $(UNIT_DIR)
-	$(fill_in) packaging/systemd/sampler@.service.in | install -m 644 /dev/stdin \
+	$(fill_in) tools/packaging/systemd/sampler@.service.in | install -m 644 /dev/stdin \
 		$(UNIT_DIR)/sampler@.service
 	install -d -m 755 $(DOC_DIR)
 	install -m 644 $(INSTALLED_DOCS) $(INSTALLED_EXAMPLES) $(DOC_DIR)

@@ -21,7 +21,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
-#include "pprof/gzip.h"
+#include "pprof/wire/gzip.h"
 
 enum { MAX_SIZE = 1 << 30 };
 

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
-#include "pprof/wire.h"
+#include "pprof/wire/wire.h"
 
 void index_init(struct index *x)
 {

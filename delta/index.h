@@ -14,8 +14,8 @@
 
 #include "base/cursor.h"
 #include "delta/key.h"
-#include "pprof/ids.h"
-#include "pprof/wire.h"
+#include "pprof/wire/ids.h"
+#include "pprof/wire/wire.h"
 
 struct error;
 

@@ -1,7 +1,7 @@
 /* Passes 4 to 6 write everything except the samples. A record that is kept is copied unchanged, so
  * fields that we do not know are preserved. Pass 1 has checked all records. */
 #include "delta/compute.h"
-#include "pprof/wire.h"
+#include "pprof/wire/wire.h"
 
 /* Copies the record that was read last. */
 static void copy(struct delta_computer *dc, const struct cursor *m, const struct wire_field *f)

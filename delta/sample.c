@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pprof/wire.h"
+#include "pprof/wire/wire.h"
 
 /* Passes a failure inside a record on to the record's cursor. */
 static void fail_at(struct cursor *m, const struct cursor *inside)

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
-#include "pprof/wire.h"
+#include "pprof/wire/wire.h"
 
 /* state.at is the record's offset + 1 or, for a stack that occurred again, this flag and the number
  * of its row in sums. A profile is shorter than 2 GiB. */

@@ -2,8 +2,8 @@
 #ifndef GOPARSE_GOROUTINE_H
 #define GOPARSE_GOROUTINE_H
 
-#include "goparse/header.h"
 #include "goparse/dumplines.h"
+#include "goparse/header.h"
 
 /* Where a goroutine is read into; memory is reused for the next one. */
 struct goroutine_room {

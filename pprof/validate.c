@@ -8,7 +8,7 @@
  *	ids are not 0 and not duplicate			the decoder
  *
  * The model has no ids: an entry's number is its place. So errors in a file's ids are found
- * while it is decoded, and pprof/place.h names the entry. The rules that are checked here
+ * while it is decoded, and pprof/wire/place.h names the entry. The rules that are checked here
  * hold for every profile that was just decoded, but perhaps not for one that a caller has
  * built or changed. Therefore the numbers of strings and the bounds of each slice are
  * checked, too. CheckValid need not do that: Go's slices and strings are always in bounds.

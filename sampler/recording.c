@@ -15,20 +15,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/outfile.h"
-#include "sampler/clock.h"
-#include "sampler/decoding.h"
-#include "sampler/interim.h"
-#include "sampler/launch.h"
-#include "sampler/member.h"
-#include "sampler/product.h"
-#include "sampler/round.h"
-#include "sampler/threads.h"
-#include "sampler/urgency.h"
-#include "sampler/watchdog.h"
-#include "target/modmap.h"
-#include "unwind/unwinder.h"
+#include "base/file/outfile.h"
+#include "base/process/modmap.h"
+#include "sampler/child/decoding.h"
+#include "sampler/child/launch.h"
+#include "sampler/child/urgency.h"
+#include "sampler/child/watchdog.h"
+#include "sampler/profile/interim.h"
+#include "sampler/profile/product.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+#include "sampler/unwind/unwinder.h"
 
 enum { PROGRESS_MS = 100 };
 

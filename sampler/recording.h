@@ -14,9 +14,9 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "sampler/fetching.h"
-#include "sampler/options.h"
-#include "sampler/stats.h"
+#include "sampler/profile/fetching.h"
+#include "sampler/tick/options.h"
+#include "sampler/tick/stats.h"
 
 struct image;
 struct modmap;
@@ -53,15 +53,15 @@ const struct recording_stats *recording_stats(const struct recording *r);
 int recording_wait_command(struct recording *r);
 
 /* Before recording_write: fetches debug files that are missing here from the network
- * (sampler/fetching.h), for `timeout_ns` at most. *stats is borrowed until recording_free; NULL:
- * nothing was requested. ERR_IO, ERR_NOMEM. */
+ * (sampler/profile/fetching.h), for `timeout_ns` at most. *stats is borrowed until recording_free;
+ * NULL: nothing was requested. ERR_IO, ERR_NOMEM. */
 int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress *progress,
 		    void *ctx, const struct fetching_stats **stats, struct error *err);
 
 /* Symbolizes, and writes the profile to `file`, which the caller commits. Called once, with no
  * other thread running. The work is done in a process of its own that can do no harm
- * (sampler/decoding.h). `flags`: see symbolize/symbolizer.h. `command_line` is written into the
- * comments. ERR_NOMEM, ERR_IO. */
+ * (sampler/child/decoding.h). `flags`: see symbolize/symbolizer.h. `command_line` is written into
+ * the comments. ERR_NOMEM, ERR_IO. */
 int recording_write(struct recording *r, unsigned flags, const char *command_line,
 		    struct outfile *file, struct error *err);
 
@@ -72,9 +72,9 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
  */
 
 /* Requests an interim profile. A process of its own makes it while the sampling goes on
- * (sampler/interim.c). Names may be missing at first. With `file`, the profile is written there
- * instead, with all names, as by recording_write; the caller commits the file once `number` has
- * grown. ERR_LIMIT while one is being made, ERR_NOMEM. */
+ * (sampler/profile/interim.c). Names may be missing at first. With `file`, the profile is written
+ * there instead, with all names, as by recording_write; the caller commits the file once `number`
+ * has grown. ERR_LIMIT while one is being made, ERR_NOMEM. */
 int recording_ask_interim(struct recording *r, unsigned flags, const char *command_line,
 			  struct outfile *file, struct error *err);
 

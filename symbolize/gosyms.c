@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/gopclntab.h"
 #include "symbolize/names.h"
 #include "symbolize/symbolizer.h"
-#include "target/gopclntab.h"
 
 enum { FILE_ROOM = 4096 };
 

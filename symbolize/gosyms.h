@@ -1,6 +1,6 @@
 /*
- * Go's functions, lines and inlined calls from pclntab (target/gopclntab.h), which the runtime's
- * own tracebacks use; stripped programs have it, too.
+ * Go's functions, lines and inlined calls from pclntab (base/process/gopclntab.h), which the
+ * runtime's own tracebacks use; stripped programs have it, too.
  */
 #ifndef SYMBOLIZE_GOSYMS_H
 #define SYMBOLIZE_GOSYMS_H

@@ -1,7 +1,7 @@
 /*
  * DWARF is read through a handle of its own (debugelf): libdw keeps what it reads as long as the
  * handle lives, and the image lives longer than the module. Unless the caller allows mapping, all
- * files are read with ELF_C_READ, for the reason in target/image.c.
+ * files are read with ELF_C_READ, for the reason in base/process/image.c.
  */
 #include "symbolize/module.h"
 
@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "symbolize/debugfile.h"
-#include "symbolize/minidebug.h"
-#include "symbolize/split.h"
-#include "symbolize/unpack.h"
-#include "target/gomodule.h"
-#include "target/gopclntab.h"
-#include "target/image.h"
+#include "base/process/gomodule.h"
+#include "base/process/gopclntab.h"
+#include "base/process/image.h"
+#include "symbolize/dwarf/split.h"
+#include "symbolize/files/debugfile.h"
+#include "symbolize/files/minidebug.h"
+#include "symbolize/files/unpack.h"
 
 struct report { /* the parts of the note */
 	const char *symbols_from;

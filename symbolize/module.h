@@ -8,10 +8,10 @@
 #include <stdbool.h>
 
 #include "symbolize/answers.h"
-#include "symbolize/debugelf.h"
-#include "symbolize/dwarf.h"
-#include "symbolize/elfsyms.h"
-#include "symbolize/elfview.h"
+#include "symbolize/dwarf/dwarf.h"
+#include "symbolize/files/debugelf.h"
+#include "symbolize/files/elfsyms.h"
+#include "symbolize/files/elfview.h"
 
 struct gopclntab;
 struct image;

@@ -15,14 +15,14 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "symbolize/dwarf.h"
-#include "symbolize/elfsyms.h"
+#include "base/process/image.h"
+#include "base/process/process.h"
+#include "symbolize/dwarf/dwarf.h"
+#include "symbolize/files/elfsyms.h"
 #include "symbolize/gosyms.h"
-#include "symbolize/jit.h"
+#include "symbolize/jit/jit.h"
 #include "symbolize/module.h"
 #include "symbolize/names.h"
-#include "target/image.h"
-#include "target/process.h"
 
 enum { PATH_ROOM = 8192 };
 

@@ -1,19 +1,66 @@
-# The layers: what a folder's files may include besides their own folder's headers and base/'s, no
-# more and no less. The Makefile links a folder with all that it reaches, in the order of LAYERS;
-# tests/layers.test compares with the #include lines, and with the table in docs/architecture.md.
-LAYERS := cli rounds sampler goprofile goruntime delta goparse net report unwind symbolize pprof target base
+# The layers: what a room's files may include besides their own room's headers and base/'s, no more
+# and no less. A room is a folder. The Makefile links it with all that it reaches, in the order of
+# LAYERS; tests/layers.test compares with the #include lines, and with the table in
+# docs/architecture.md.
+LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sampler/cli/profiles \
+	sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push \
+	sampler/rounds/batch sampler/rounds/source sampler/rounds/net sampler/rounds/metrics \
+	sampler sampler/dump sampler/profile sampler/tick sampler/account sampler/stop \
+	sampler/thread sampler/child sampler/go/profile sampler/go/session sampler/go/numbers \
+	sampler/go/stacks sampler/go sampler/go/find sampler/unwind sampler/unwind/code \
+	sampler/unwind/table goparse/profile goparse/summary goparse delta pprof/library \
+	pprof/file pprof/legacy pprof/gotext pprof/wire pprof/report pprof/flame pprof/graph \
+	pprof/select pprof symbolize symbolize/dwarf symbolize/jit symbolize/files base/process \
+	base/file base
 
-SEES_cli       := rounds sampler delta goparse net report unwind symbolize pprof target
-SEES_rounds    := sampler goprofile goruntime delta goparse net pprof target
-SEES_sampler   := goruntime unwind symbolize pprof target
-SEES_goprofile := goruntime goparse pprof target
-SEES_goruntime := unwind target
-SEES_delta     := pprof
-SEES_goparse   := pprof
-SEES_net       :=
-SEES_report    := pprof
-SEES_unwind    := target
-SEES_symbolize := target
-SEES_pprof     :=
-SEES_target    :=
-SEES_base      :=
+SEES_sampler/cli            := sampler/cli/common
+SEES_sampler/cli/top        := sampler/cli/record sampler/cli/common sampler sampler/profile sampler/account sampler/child pprof/report pprof base/process base/file
+SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/dump sampler/profile sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
+SEES_sampler/cli/goparse    := sampler/cli/common goparse/profile goparse/summary goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
+SEES_sampler/cli/profiles   := sampler/cli/common delta pprof/file pprof/gotext pprof/wire pprof/report pprof/flame pprof/graph pprof/select pprof base/file
+SEES_sampler/cli/common     := sampler/rounds/source sampler/rounds/net pprof/file pprof/wire pprof/report pprof/flame pprof/graph pprof base/process base/file
+SEES_sampler/rounds         := sampler/rounds/collect sampler/rounds/push sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics sampler delta pprof/file pprof/wire pprof base/file
+SEES_sampler/rounds/collect := sampler/rounds/source sampler/child
+SEES_sampler/rounds/push    := sampler/rounds/batch sampler/rounds/source sampler/rounds/net sampler/child
+SEES_sampler/rounds/batch   := base/file
+SEES_sampler/rounds/source  := sampler/rounds/net sampler/rounds/metrics sampler/profile sampler/stop sampler/go/profile sampler/go/session goparse/profile pprof/wire pprof
+SEES_sampler/rounds/net     :=
+SEES_sampler/rounds/metrics := sampler/go/numbers base/process
+SEES_sampler                := sampler/profile sampler/tick sampler/thread sampler/child sampler/unwind base/process base/file
+SEES_sampler/dump           := sampler/profile sampler/tick sampler/stop sampler/thread sampler/child sampler/unwind symbolize base/process base/file
+SEES_sampler/profile        := sampler/tick sampler/thread sampler/child sampler/go pprof/wire pprof symbolize symbolize/files base/process base/file
+SEES_sampler/tick           := sampler/account sampler/stop sampler/thread sampler/child sampler/go sampler/go/find sampler/unwind sampler/unwind/table symbolize symbolize/jit base/process
+SEES_sampler/account        := sampler/unwind base/process
+SEES_sampler/stop           := sampler/thread sampler/child sampler/go/stacks base/process
+SEES_sampler/thread         := sampler/go sampler/unwind sampler/unwind/table symbolize base/process
+SEES_sampler/child          := symbolize base/process base/file
+SEES_sampler/go/profile     := sampler/go/session sampler/go/numbers sampler/go/stacks sampler/go goparse/profile goparse pprof/gotext pprof base/process
+SEES_sampler/go/session     := sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find goparse pprof/gotext pprof base/process
+SEES_sampler/go/numbers     := sampler/go/stacks sampler/go sampler/go/find base/process
+SEES_sampler/go/stacks      := sampler/go sampler/go/find base/process
+SEES_sampler/go             := sampler/go/find sampler/unwind sampler/unwind/table base/process
+SEES_sampler/go/find        := sampler/unwind/code base/process
+SEES_sampler/unwind         := sampler/unwind/code sampler/unwind/table base/process base/file
+SEES_sampler/unwind/code    := sampler/unwind/table base/process
+SEES_sampler/unwind/table   := base/process
+SEES_goparse/profile        := goparse pprof
+SEES_goparse/summary        := goparse
+SEES_goparse                :=
+SEES_delta                  := pprof/wire
+SEES_pprof/library          := pprof/file pprof/wire pprof base/file
+SEES_pprof/file             := pprof/legacy pprof/wire pprof
+SEES_pprof/legacy           := pprof/gotext pprof
+SEES_pprof/gotext           := pprof
+SEES_pprof/wire             := pprof base/file
+SEES_pprof/report           := pprof/graph pprof/select pprof
+SEES_pprof/flame            := pprof
+SEES_pprof/graph            := pprof
+SEES_pprof/select           := pprof
+SEES_pprof                  :=
+SEES_symbolize              := symbolize/dwarf symbolize/jit symbolize/files base/process
+SEES_symbolize/dwarf        := symbolize/files base/process
+SEES_symbolize/jit          := base/process
+SEES_symbolize/files        := base/process
+SEES_base/process           := base/file
+SEES_base/file              :=
+SEES_base                   :=

@@ -1,3 +1,4 @@
+// links: delta
 /* Two profiles from one input: the first two bytes choose the length of the first one, and with
  * the third the options. They are added in turn. A delta that is written must decode; if one is
  * refused, nothing may have been written. */
@@ -7,8 +8,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "delta/delta.h"
-#include "pprof/decode.h"
 #include "pprof/profile.h"
+#include "pprof/wire/decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

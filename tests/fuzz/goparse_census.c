@@ -1,3 +1,4 @@
+// links: goparse/summary
 /*
  * A dump is counted twice, like two dumps, and the contents of the tables are chosen. Rows must
  * add up to the goroutines, and be in order.
@@ -6,9 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "goparse/census.h"
-#include "goparse/holder.h"
-#include "goparse/telling.h"
+#include "goparse/summary/census.h"
+#include "goparse/summary/holder.h"
+#include "goparse/summary/telling.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

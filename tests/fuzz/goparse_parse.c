@@ -1,3 +1,4 @@
+// links: goparse
 /*
  * Goroutine dumps. All parsed texts lie within the input, and a stream gives the same as memory,
  * wherever the window ends: the first two bytes choose how much foreign text precedes the dump.

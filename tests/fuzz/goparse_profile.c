@@ -1,3 +1,4 @@
+// links: goparse/profile goparse/summary pprof/wire
 /*
  * A dump is converted to a profile; the first byte chooses the options. Each goroutine must be in
  * it, with a frame, and the profile must pass through encoder and decoder unchanged. Then the
@@ -7,8 +8,8 @@
 #include <stdint.h>
 
 #include "goparse/goparse.h"
-#include "goparse/stuck.h"
-#include "goparse/waitprofile.h"
+#include "goparse/profile/waitprofile.h"
+#include "goparse/summary/stuck.h"
 #include "pprof/labels.h"
 #include "pprof/validate.h"
 #include "tests/fuzz/must.h"

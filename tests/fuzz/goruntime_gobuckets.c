@@ -1,3 +1,4 @@
+// links: sampler/go/numbers
 /*
  * Any bytes as a Go program's memory with its tables of allocations and blocking. The first byte
  * chooses the release, the second the table, the third options, the next ones the addresses of the
@@ -10,11 +11,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "goruntime/gobucketlist.h"
-#include "goruntime/gobuckets.h"
-#include "goruntime/golayout.h"
-#include "goruntime/golive.h"
-#include "target/memory.h"
+#include "base/process/memory.h"
+#include "sampler/go/find/layout.h"
+#include "sampler/go/live.h"
+#include "sampler/go/numbers/bucketlist.h"
+#include "sampler/go/numbers/buckets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,3 +1,4 @@
+// links: sampler/go/stacks
 /*
  * Any bytes as a goroutine's stack, with the tables of a program: words with a low byte of 0
  * become places in its functions, so that walks get far. Then the same words as physical pcs.
@@ -7,9 +8,9 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "goruntime/goargs.h"
-#include "goruntime/gocallers.h"
-#include "tests/unit/goruntime/gotable.h"
+#include "sampler/go/stacks/args.h"
+#include "sampler/go/stacks/callers.h"
+#include "tests/unit/sampler/go/gotable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,3 +1,4 @@
+// links: sampler/go/numbers
 /*
  * Any bytes as a Go runtime's memory: the first byte chooses the release, the next ones the
  * addresses of the variables. It is read twice, as in two rounds.
@@ -7,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "goruntime/gocounters.h"
-#include "goruntime/golayout.h"
-#include "goruntime/golive.h"
-#include "goruntime/gomemstats.h"
-#include "goruntime/govars.h"
-#include "target/memory.h"
+#include "base/process/memory.h"
+#include "sampler/go/find/layout.h"
+#include "sampler/go/find/vars.h"
+#include "sampler/go/live.h"
+#include "sampler/go/numbers/counters.h"
+#include "sampler/go/numbers/memstats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,3 +1,4 @@
+// links: sampler/go/numbers
 /*
  * Any bytes as a program's custom profiles, and as its list of threads: the first byte chooses
  * the release, the next two where both begin.
@@ -7,10 +8,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "goruntime/gocustom.h"
-#include "goruntime/golayout.h"
-#include "goruntime/golive.h"
-#include "target/memory.h"
+#include "base/process/memory.h"
+#include "sampler/go/find/layout.h"
+#include "sampler/go/live.h"
+#include "sampler/go/numbers/custom.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,10 +1,11 @@
+// links: sampler/go
 /* Any bytes as a set of labels; the first byte chooses the release. */
 #include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "goruntime/golabels.h"
-#include "target/memory.h"
+#include "base/process/memory.h"
+#include "sampler/go/labels.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,3 +1,4 @@
+// links: sampler/go
 /*
  * Any bytes as a Go program, in which the runtime's tables are found by its code, and as the
  * memory of these tables: the checks of golive_open.
@@ -11,14 +12,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "goruntime/gocheck.h"
-#include "goruntime/golayout.h"
-#include "goruntime/golive.h"
-#include "goruntime/gorefs.h"
-#include "target/gopclntab.h"
-#include "target/image.h"
-#include "target/modmap.h"
-#include "target/process.h"
+#include "base/process/gopclntab.h"
+#include "base/process/image.h"
+#include "base/process/modmap.h"
+#include "base/process/process.h"
+#include "sampler/go/check.h"
+#include "sampler/go/find/layout.h"
+#include "sampler/go/find/refs.h"
+#include "sampler/go/live.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

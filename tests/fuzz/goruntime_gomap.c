@@ -1,3 +1,4 @@
+// links: sampler/go
 /*
  * Any bytes as a Go map: the first byte chooses the release, the next ones the sizes of keys and
  * elements. The reported entries lie within the bounds of a map.
@@ -5,8 +6,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "goruntime/gomap.h"
-#include "target/memory.h"
+#include "base/process/memory.h"
+#include "sampler/go/map.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,3 +1,4 @@
+// links: sampler/go/find
 /*
  * Any bytes as Go's type descriptors. The first byte chooses how the lengths of names are encoded.
  * In every descriptor that is found fields are looked up, by names that exist and that do not.
@@ -5,9 +6,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "goruntime/gotypes.h"
-#include "target/gomodule.h"
-#include "target/memory.h"
+#include "base/process/gomodule.h"
+#include "base/process/memory.h"
+#include "sampler/go/find/types.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

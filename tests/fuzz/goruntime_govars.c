@@ -1,3 +1,4 @@
+// links: sampler/go/find
 /*
  * Any bytes as the file of a Go program, and as its mapped memory: its version, and the addresses
  * of its variables.
@@ -6,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "goruntime/govars.h"
-#include "target/image.h"
-#include "target/memory.h"
+#include "base/process/image.h"
+#include "base/process/memory.h"
+#include "sampler/go/find/vars.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

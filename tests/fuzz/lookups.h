@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/elfsyms.h"
+#include "base/process/image.h"
+#include "symbolize/files/elfsyms.h"
 #include "symbolize/symbolizer.h"
-#include "target/image.h"
 
 enum { SPREAD = 16, SYMBOLS = 32 };
 

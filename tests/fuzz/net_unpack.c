@@ -1,3 +1,4 @@
+// links: sampler/rounds/net
 /* Any bytes as gzip: unpacked in small pieces and at once they must give the same. The first two
  * bytes choose the sizes of the pieces. */
 #include <stdint.h>
@@ -6,7 +7,7 @@
 
 #include "base/error.h"
 #include "must.h"
-#include "net/unpack.h"
+#include "sampler/rounds/net/unpack.h"
 
 enum { OUT_MAX = 1 << 20 };
 

@@ -1,3 +1,4 @@
+// links: pprof/file
 /*
  * pprof bytes, compressed or not. A decoded profile must pass through the encoder unchanged:
  * encode, decode, encode gives the same bytes. And it must be sound: every id refers to an entry,
@@ -10,11 +11,11 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "pprof/decode.h"
-#include "pprof/encode.h"
-#include "pprof/gzip.h"
+#include "pprof/file/zstd.h"
 #include "pprof/profile.h"
-#include "pprof/zstd.h"
+#include "pprof/wire/decode.h"
+#include "pprof/wire/encode.h"
+#include "pprof/wire/gzip.h"
 #include "tests/fuzz/roundtrip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,3 +1,4 @@
+// links: pprof/select pprof/wire
 /*
  * A byte that chooses an operation, two texts that end with a NUL, then pprof bytes: filters,
  * pruning and labels as frames on any profile that decodes and is valid. The result must be
@@ -10,15 +11,15 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "pprof/decode.h"
-#include "pprof/encode.h"
-#include "pprof/filter.h"
-#include "pprof/pattern.h"
 #include "pprof/profile.h"
-#include "pprof/prune.h"
-#include "pprof/tagmatch.h"
-#include "pprof/tagroot.h"
+#include "pprof/select/filter.h"
+#include "pprof/select/pattern.h"
+#include "pprof/select/prune.h"
+#include "pprof/select/tagmatch.h"
+#include "pprof/select/tagroot.h"
 #include "pprof/validate.h"
+#include "pprof/wire/decode.h"
+#include "pprof/wire/encode.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,3 +1,4 @@
+// links: pprof/wire
 /*
  * gzip piece by piece and at once: the same bytes and the same verdict for any pieces. The first
  * byte chooses the sizes of the pieces.
@@ -9,8 +10,8 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "pprof/gunzip.h"
-#include "pprof/gzip.h"
+#include "pprof/wire/gunzip.h"
+#include "pprof/wire/gzip.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,3 +1,4 @@
+// links: pprof/legacy pprof/wire
 /*
  * Legacy profiles. A profile that was read must be valid, pass through the encoder unchanged, and
  * if it can be written as text, be read again from that.
@@ -9,12 +10,12 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "pprof/decode.h"
-#include "pprof/encode.h"
-#include "pprof/legacy.h"
-#include "pprof/legacy_write.h"
+#include "pprof/gotext/gotext.h"
+#include "pprof/legacy/legacy.h"
 #include "pprof/profile.h"
 #include "pprof/validate.h"
+#include "pprof/wire/decode.h"
+#include "pprof/wire/encode.h"
 #include "tests/fuzz/roundtrip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,3 +1,4 @@
+// links: pprof/wire
 /*
  * Two profiles in one input: the first byte chooses the operations, the next two the length of the
  * first profile. The result must pass through encoder and decoder, and merging it once more must
@@ -9,13 +10,13 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "pprof/decode.h"
-#include "pprof/encode.h"
 #include "pprof/labels.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
 #include "pprof/scale.h"
 #include "pprof/validate.h"
+#include "pprof/wire/decode.h"
+#include "pprof/wire/encode.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,3 +1,4 @@
+// links: pprof/flame pprof/wire
 /*
  * Four bytes that choose a view, then pprof bytes: folded stacks, speedscope files and flame
  * graphs of any profile that decodes. Folded lines have values that add up to the samples; in a
@@ -10,12 +11,12 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "pprof/decode.h"
+#include "pprof/flame/difference.h"
+#include "pprof/flame/folded.h"
+#include "pprof/flame/graph.h"
+#include "pprof/flame/speedscope.h"
 #include "pprof/profile.h"
-#include "report/difference.h"
-#include "report/flamegraph.h"
-#include "report/folded.h"
-#include "report/speedscope.h"
+#include "pprof/wire/decode.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

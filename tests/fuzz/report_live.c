@@ -1,12 +1,13 @@
+// links: pprof/report pprof/wire
 /* A live view of any profile that decodes: compared with itself, in every order. */
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/strset.h"
-#include "pprof/decode.h"
 #include "pprof/profile.h"
-#include "report/live.h"
-#include "report/livefilter.h"
+#include "pprof/report/live.h"
+#include "pprof/report/livefilter.h"
+#include "pprof/wire/decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

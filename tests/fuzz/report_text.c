@@ -1,3 +1,4 @@
+// links: pprof/report pprof/wire
 /*
  * Four bytes that choose a view, then pprof bytes: every writer of text on any profile that
  * decodes. Text for a terminal has no control characters except newlines, and lines are not
@@ -11,18 +12,18 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "pprof/aggregate.h"
-#include "pprof/decode.h"
 #include "pprof/profile.h"
-#include "report/raw.h"
-#include "report/top.h"
-#include "report/traces.h"
-#include "report/tree.h"
+#include "pprof/report/raw.h"
+#include "pprof/report/top.h"
+#include "pprof/report/traces.h"
+#include "pprof/report/tree.h"
+#include "pprof/wire/decode.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* More text is a matter of the limit (tests/unit/report/text_test.c); its time is worth more on
- * other inputs. */
+/* More text is a matter of the limit (tests/unit/pprof/graph/text_test.c); its time is worth more
+ * on other inputs. */
 enum { TEXT_WORTH = 8 << 20, HEAD = 4 };
 
 static report_writer *const writers[] = { report_top, report_tree, report_traces, report_raw };

@@ -1,3 +1,4 @@
+// links: sampler/rounds/push
 /* Any bytes as a server's answer to a gRPC-Web call: headers up to the first NUL, then the
  * content. */
 #include <stdint.h>
@@ -5,8 +6,8 @@
 
 #include "base/error.h"
 #include "must.h"
-#include "net/http.h"
-#include "rounds/pushprotocol.h"
+#include "sampler/rounds/net/http.h"
+#include "sampler/rounds/push/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "pprof/decode.h"
-#include "pprof/encode.h"
 #include "pprof/profile.h"
+#include "pprof/wire/decode.h"
+#include "pprof/wire/encode.h"
 #include "tests/fuzz/must.h"
 
 static inline void round_trip(const struct profile *p)

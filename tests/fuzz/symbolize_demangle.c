@@ -1,3 +1,4 @@
+// links: symbolize
 /* Demangling any name: the result has no control characters and comes in bounded time. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
+// links: symbolize/dwarf
 /* Any bytes as the index of a package, the first eight as the id that is looked up. If it is
  * found, it occurs in the bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/dwpindex.h"
+#include "symbolize/dwarf/dwpindex.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

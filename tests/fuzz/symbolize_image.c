@@ -1,3 +1,4 @@
+// links: symbolize
 /*
  * Whole files -> lookups (lookups.h): ELF, symbol tables, MiniDebugInfo, DWARF and names,
  * through libelf and libdw.

@@ -1,10 +1,11 @@
+// links: symbolize/jit
 /* The reader of jitdump files on any bytes: all that it finds is in the file, and lines belong to
  * the function. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/jitdump.h"
+#include "symbolize/jit/jitdump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

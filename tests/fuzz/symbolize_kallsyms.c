@@ -1,3 +1,4 @@
+// links: symbolize
 /* Any text as /proc/kallsyms; each function that was read is looked up. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// links: symbolize/dwarf
 /*
  * Any bytes as .debug_line, and at the same time as .debug_line_str and .debug_str. The first
  * byte is the offset of the table, divided by four.
@@ -7,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "symbolize/linetable.h"
+#include "symbolize/dwarf/linetable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

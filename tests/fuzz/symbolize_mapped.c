@@ -1,6 +1,8 @@
+// links: symbolize
 /*
- * A program's file and its separate debug file, both mapped (symbolize/debugelf.h) -> lookups.
- * The first four bytes are the size of the program in bytes; the rest, if any, is the debug file.
+ * A program's file and its separate debug file, both mapped (symbolize/files/debugelf.h) ->
+ * lookups. The first four bytes are the size of the program in bytes; the rest, if any, is the
+ * debug file.
  */
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,9 +1,10 @@
+// links: symbolize/jit
 /* The parser of perf maps on any bytes: ranges do not overlap, and each has one name. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/perfmap.h"
+#include "symbolize/jit/perfmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

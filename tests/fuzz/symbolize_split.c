@@ -1,3 +1,4 @@
+// links: symbolize/dwarf
 /*
  * Files of split DWARF: "5" or "4", and "p" for a package, eight bytes for a unit's id, and then
  * the file. A unit made from it must be one that libdw can open.
@@ -8,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbolize/dwarf_die.h"
-#include "symbolize/dwarf_skim.h"
-#include "symbolize/skeleton.h"
-#include "symbolize/splitfile.h"
-#include "target/image.h"
+#include "base/process/image.h"
+#include "symbolize/dwarf/die.h"
+#include "symbolize/dwarf/skeleton.h"
+#include "symbolize/dwarf/skim.h"
+#include "symbolize/dwarf/splitfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

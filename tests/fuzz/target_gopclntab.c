@@ -1,3 +1,4 @@
+// links: base/process
 /*
  * Any bytes as an ELF file with Go's pclntab: functions, stacks, lines and inlined calls at some
  * addresses.
@@ -5,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "target/gomodule.h"
-#include "target/gopclntab.h"
-#include "target/image.h"
+#include "base/process/gomodule.h"
+#include "base/process/gopclntab.h"
+#include "base/process/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,10 +1,11 @@
+// links: base/process
 /* The parser of /proc/PID/maps on any bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/cursor.h"
 #include "base/error.h"
-#include "target/maps.h"
+#include "base/process/maps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,3 +1,4 @@
+// links: sampler/unwind
 /*
  * Any bytes as .eh_frame or .debug_frame, compiled to a table; then lookups, and every expression
  * that a rule names is evaluated, with memory that does not exist.
@@ -11,10 +12,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "target/memory.h"
-#include "unwind/expr.h"
-#include "unwind/regs.h"
-#include "unwind/table.h"
+#include "base/process/memory.h"
+#include "sampler/unwind/expr.h"
+#include "sampler/unwind/table/regs.h"
+#include "sampler/unwind/table/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

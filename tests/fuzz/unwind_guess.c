@@ -1,3 +1,4 @@
+// links: sampler/unwind
 /*
  * Walks through code without CFI, with any code and any stack: the code is read, decoded and
  * followed; every frame lies above the previous one, and each is marked as a guess.
@@ -10,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "target/image.h"
-#include "target/memory.h"
-#include "target/modmap.h"
-#include "unwind/insn_x86_64.h"
-#include "unwind/regs.h"
-#include "unwind/stack.h"
-#include "unwind/unwinder.h"
+#include "base/process/image.h"
+#include "base/process/memory.h"
+#include "base/process/modmap.h"
+#include "sampler/unwind/code/insn_x86_64.h"
+#include "sampler/unwind/stack.h"
+#include "sampler/unwind/table/regs.h"
+#include "sampler/unwind/unwinder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

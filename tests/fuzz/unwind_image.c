@@ -1,3 +1,4 @@
+// links: sampler/unwind
 /*
  * Any bytes as an ELF file: it is opened, its CFI is compiled, and a walk goes through its code,
  * with a stack of words that lead back into it.
@@ -7,13 +8,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "target/image.h"
-#include "target/memory.h"
-#include "target/modmap.h"
-#include "unwind/regs.h"
-#include "unwind/stack.h"
-#include "unwind/table.h"
-#include "unwind/unwinder.h"
+#include "base/process/image.h"
+#include "base/process/memory.h"
+#include "base/process/modmap.h"
+#include "sampler/unwind/stack.h"
+#include "sampler/unwind/table/regs.h"
+#include "sampler/unwind/table/table.h"
+#include "sampler/unwind/unwinder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,3 +1,4 @@
+// links: sampler/unwind
 /*
  * Any bytes as a table in a cache file with correct checksums: the shape and then the table's
  * contents. A table that is accepted must be harmless: it is used for lookups everywhere, and
@@ -13,10 +14,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "unwind/sections.h"
-#include "unwind/table.h"
-#include "unwind/table_form.h"
-#include "unwind/tablecache.h"
+#include "sampler/unwind/table/form.h"
+#include "sampler/unwind/table/sections.h"
+#include "sampler/unwind/table/table.h"
+#include "sampler/unwind/tablecache.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -17,7 +17,7 @@ def chromium():
     for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
         if shutil.which(name):
             return shutil.which(name)
-    raise AssertionError("no chromium here: scripts/packages test installs it")
+    raise AssertionError("no chromium here: tools/packages test installs it")
 
 
 class Browser:

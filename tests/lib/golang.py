@@ -1,5 +1,5 @@
-"""Runs Go: the release of scripts/pins, here called "local", and others by GOTOOLCHAIN.
-scripts/packages has fetched all of them before."""
+"""Runs Go: the release of tools/pins, here called "local", and others by GOTOOLCHAIN.
+tools/packages has fetched all of them before."""
 import functools
 
 from harness import *

@@ -50,7 +50,7 @@ class Skip(Exception):
 
 def need(program):
     path = shutil.which(program)
-    assert path, f"no {program} here: scripts/packages test installs it"
+    assert path, f"no {program} here: tools/packages test installs it"
     return path
 
 

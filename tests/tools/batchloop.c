@@ -1,4 +1,4 @@
-// links: rounds
+// links: sampler/child sampler/rounds/batch
 /*
  * Writes batches round after round, as a sampler does. The content of their files follows from
  * their names and lengths. Prints each batch, or why there is none.
@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "rounds/batch.h"
-#include "sampler/privilege.h"
+#include "sampler/child/privilege.h"
+#include "sampler/rounds/batch/batch.h"
 
 enum { FILES_MAX = 32 };
 

@@ -1,7 +1,8 @@
-// links: rounds
+// links: sampler/rounds/collect
 /*
- * Requests profiles from a URL by rounds/collection.h and prints a line for each item: "TYPE
- * NAME LENGTH|- REMARKS", and at the end "rc CODE MESSAGE". Profiles go to files in DIR.
+ * Requests profiles from a URL by sampler/rounds/collect/collection.h and prints a line for each
+ * item: "TYPE NAME LENGTH|- REMARKS", and at the end "rc CODE MESSAGE". Profiles go to files in
+ * DIR.
  *
  *   collect URL TYPES DIR [socket=PATH] [ca=FILE] [header=TEXT]… [gc] [wait] [timeout=MS]
  *           [max=BYTES] [trace=MS] [limit=BYTES] [goroutines=N] [finish=MS] [cancel=MS] [kill=MS]
@@ -16,11 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "net/http.h"
-#include "rounds/collection.h"
-#include "rounds/source.h"
-#include "sampler/clock.h"
+#include "sampler/rounds/collect/collection.h"
+#include "sampler/rounds/net/http.h"
+#include "sampler/rounds/source/source.h"
 
 static const char *headers[16];
 static struct http_request request = { .headers = headers };

@@ -1,4 +1,4 @@
-// links: rounds
+// links: sampler/rounds/source
 /*
  * Counts the goroutines of a process that have a function on their stacks:
  *
@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "goprofile/goprofile.h"
-#include "goprofile/make.h"
+#include "base/process/process.h"
 #include "pprof/profile.h"
-#include "rounds/exact.h"
-#include "sampler/hold.h"
-#include "target/process.h"
+#include "sampler/go/profile/make.h"
+#include "sampler/go/session/session.h"
+#include "sampler/rounds/source/exact.h"
+#include "sampler/stop/hold.h"
 
 struct counting {
 	struct goprofile *g;

@@ -1,4 +1,4 @@
-// links: goprofile
+// links: pprof/wire sampler/go/profile
 /*
  * goprofile PID NAME [text|dump]: prints one of a Go process's own profiles.
  * goprofile PID goroutinewait [FILE]: FILE keeps the goroutines that were seen, between runs.
@@ -9,13 +9,13 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "base/outfile.h"
-#include "goprofile/goprofile.h"
-#include "goprofile/make.h"
-#include "goprofile/waits.h"
-#include "pprof/encode.h"
+#include "base/file/outfile.h"
+#include "base/process/process.h"
 #include "pprof/profile.h"
-#include "target/process.h"
+#include "pprof/wire/encode.h"
+#include "sampler/go/profile/make.h"
+#include "sampler/go/profile/waits.h"
+#include "sampler/go/session/session.h"
 
 static int write_profile(struct goprofile *g, const char *name, struct outfile *file,
 			 struct error *err)

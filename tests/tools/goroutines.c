@@ -1,4 +1,4 @@
-// links: sampler
+// links: sampler/stop
 /*
  * At each line of its input, prints all goroutines of process PID: for each "goroutine ID
  * [STATE]:" as with debug=2, a line "@" with the pcs as with debug=1, and its frames; then the
@@ -15,13 +15,13 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "goruntime/gocallers.h"
-#include "goruntime/goframes.h"
-#include "goruntime/gogoroutines.h"
-#include "goruntime/golayout.h"
-#include "goruntime/golive.h"
-#include "sampler/hold.h"
-#include "target/process.h"
+#include "base/process/process.h"
+#include "sampler/go/find/layout.h"
+#include "sampler/go/live.h"
+#include "sampler/go/stacks/callers.h"
+#include "sampler/go/stacks/frames.h"
+#include "sampler/go/stacks/goroutines.h"
+#include "sampler/stop/hold.h"
 
 struct shown {
 	struct gocallers *callers;

@@ -1,4 +1,4 @@
-// links: goruntime
+// links: sampler/go
 /*
  * gostep PID TID STEPS FUNCTION: runs one thread of a Go program one instruction at a time and
  * walks its stack at each. Prints the number of walks for each kind of end; where walks began and
@@ -16,16 +16,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "goruntime/goruntime.h"
-#include "goruntime/gothread.h"
-#include "target/gopclntab.h"
-#include "target/image.h"
-#include "target/memory.h"
-#include "target/modmap.h"
-#include "target/process.h"
-#include "unwind/regs.h"
-#include "unwind/stack.h"
-#include "unwind/unwinder.h"
+#include "base/process/gopclntab.h"
+#include "base/process/image.h"
+#include "base/process/memory.h"
+#include "base/process/modmap.h"
+#include "base/process/process.h"
+#include "sampler/go/find/runtime.h"
+#include "sampler/go/thread.h"
+#include "sampler/unwind/stack.h"
+#include "sampler/unwind/table/regs.h"
+#include "sampler/unwind/unwinder.h"
 
 enum { SHOWN_MAX = 20, PATIENCE = 20 };
 

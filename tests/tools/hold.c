@@ -1,4 +1,4 @@
-// links: sampler
+// links: sampler/stop
 /*
  * Holds all threads of a process, again and again, for some microseconds each time, and reads
  * nothing:
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "sampler/clock.h"
-#include "sampler/hold.h"
-#include "target/process.h"
+#include "base/process/process.h"
+#include "sampler/stop/hold.h"
 
 static int hold_once(const struct process *p, uint64_t ns, uint64_t bound_ns, struct error *err)
 {

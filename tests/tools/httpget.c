@@ -1,8 +1,8 @@
-// links: net
+// links: sampler/rounds/net
 /*
- * Fetches a URL by net/http.h. The content goes to the standard output, also if an error
- * follows. The date, type and place, the error with its code, and the peak memory in kilobytes
- * go to the standard error.
+ * Fetches a URL by sampler/rounds/net/http.h. The content goes to the standard output, also if an
+ * error follows. The date, type and place, the error with its code, and the peak memory in
+ * kilobytes go to the standard error.
  *
  *   httpget URL [socket=PATH] [ca=FILE] [header=TEXT]… [connect=MS] [idle=MS] [total=MS]
  *           [max=BYTES] [piece=BYTES] [pause=MS]
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "net/http.h"
+#include "sampler/rounds/net/http.h"
 
 static const char *headers[16];
 static size_t piece = 65536;

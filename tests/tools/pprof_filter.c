@@ -1,6 +1,6 @@
-// links: pprof
+// links: pprof/file pprof/select
 /*
- * Does one of the operations of pprof/filter.h, prune.h, tagmatch.h and tagroot.h on a file:
+ * Does one of the operations of pprof/select/filter.h, prune.h, tagmatch.h and tagroot.h on a file:
  *
  *   pprof_filter IN OUT names FOCUS IGNORE HIDE SHOW
  *   pprof_filter IN OUT showfrom PATTERN
@@ -20,15 +20,15 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/outfile.h"
-#include "pprof/encode.h"
-#include "pprof/filter.h"
-#include "pprof/pattern.h"
+#include "base/file/outfile.h"
+#include "pprof/file/read.h"
 #include "pprof/profile.h"
-#include "pprof/prune.h"
-#include "pprof/read.h"
-#include "pprof/tagmatch.h"
-#include "pprof/tagroot.h"
+#include "pprof/select/filter.h"
+#include "pprof/select/pattern.h"
+#include "pprof/select/prune.h"
+#include "pprof/select/tagmatch.h"
+#include "pprof/select/tagroot.h"
+#include "pprof/wire/encode.h"
 
 enum { ARGUMENTS = 4 };
 

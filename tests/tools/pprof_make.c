@@ -1,4 +1,4 @@
-// links: pprof
+// links: pprof/file
 /*
  * Writes a profile with every field of profile.proto set, through pprof/profile.h;
  * tests/oracle/gopprof makes the same profile with google/pprof and compares.
@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/outfile.h"
-#include "pprof/encode.h"
+#include "base/file/outfile.h"
+#include "pprof/file/read.h"
 #include "pprof/profile.h"
-#include "pprof/read.h"
+#include "pprof/wire/encode.h"
 
 enum { FRAMES = 300 };
 

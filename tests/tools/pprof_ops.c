@@ -1,4 +1,4 @@
-// links: pprof
+// links: pprof/file
 /*
  * Reads profiles, does one operation on them and writes the result, so that
  * tests/oracle/gopprof can compare it with google/pprof.
@@ -18,13 +18,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/outfile.h"
-#include "pprof/encode.h"
+#include "base/file/outfile.h"
+#include "pprof/file/read.h"
 #include "pprof/labels.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
-#include "pprof/read.h"
 #include "pprof/scale.h"
+#include "pprof/wire/encode.h"
 
 enum { VALUES_MAX = 64 };
 

@@ -1,4 +1,4 @@
-// links: pprof
+// links: pprof/select
 /*
  * Reads lines "PATTERN TAB TEXT TAB TEXT…", each part as a letter and its bytes in hex, and prints
  * one line for each: "bad" for an invalid pattern, else one digit for each text, 1 if it matches;
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "pprof/pattern.h"
+#include "pprof/select/pattern.h"
 
 static const char digits[] = "0123456789abcdef";
 

@@ -1,6 +1,6 @@
-// links: rounds
+// links: sampler/rounds/push
 /*
- * Pushes batches by rounds/push.h; it obeys commands on the standard input:
+ * Pushes batches by sampler/rounds/push/push.h; it obeys commands on the standard input:
  *
  *   push TARGET [credentials=FILE] [ca=FILE] [rate=N] [queue=N]
  *
@@ -22,10 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "rounds/batch.h"
-#include "rounds/push.h"
-#include "sampler/clock.h"
+#include "sampler/rounds/batch/batch.h"
+#include "sampler/rounds/push/push.h"
 
 enum { MOST = 64 };
 

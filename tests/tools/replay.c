@@ -1,4 +1,4 @@
-// links: unwind
+// links: sampler/unwind
 /*
  * Walks recorded stacks (argument: a recording of tests/cross/stepping.py) and compares them
  * with the calls that were pending. Prints those that differ, the first of them with their
@@ -12,12 +12,12 @@
 
 #include <gelf.h>
 #include "base/error.h"
-#include "target/image.h"
-#include "target/memory.h"
-#include "target/modmap.h"
-#include "unwind/regs.h"
-#include "unwind/stack.h"
-#include "unwind/unwinder.h"
+#include "base/process/image.h"
+#include "base/process/memory.h"
+#include "base/process/modmap.h"
+#include "sampler/unwind/stack.h"
+#include "sampler/unwind/table/regs.h"
+#include "sampler/unwind/unwinder.h"
 
 enum { RECORDED_REGS = 33, CALLS_MAX = 1024, STACK_MAX = 1 << 20, PIECES = 2, SHOWN_MAX = 5 };
 

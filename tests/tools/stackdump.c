@@ -1,4 +1,4 @@
-// links: sampler
+// links: sampler/thread
 /*
  * Prints the stacks of all threads of a process that is already stopped (kill -STOP), for
  * comparison with eu-stack and gdb: "TID n", then a line "PC FUNCTION" for each frame,
@@ -11,15 +11,15 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
-#include "sampler/registers.h"
-#include "sampler/snapshot.h"
+#include "base/process/image.h"
+#include "base/process/memory.h"
+#include "base/process/modmap.h"
+#include "base/process/process.h"
+#include "sampler/thread/registers.h"
+#include "sampler/thread/snapshot.h"
+#include "sampler/unwind/stack.h"
+#include "sampler/unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
-#include "target/image.h"
-#include "target/memory.h"
-#include "target/modmap.h"
-#include "target/process.h"
-#include "unwind/stack.h"
-#include "unwind/unwinder.h"
 
 enum { STACK_ROOM = 8 << 20 };
 

@@ -1,4 +1,4 @@
-// links: sampler
+// links: sampler/thread
 /*
  * Runs a program one instruction at a time, walks its stack at each, and checks that the
  * callers found by the unwinder are those that have called.
@@ -35,14 +35,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "sampler/registers.h"
-#include "sampler/snapshot.h"
+#include "base/process/image.h"
+#include "base/process/modmap.h"
+#include "base/process/process.h"
+#include "sampler/thread/registers.h"
+#include "sampler/thread/snapshot.h"
+#include "sampler/unwind/stack.h"
+#include "sampler/unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
-#include "target/image.h"
-#include "target/modmap.h"
-#include "target/process.h"
-#include "unwind/stack.h"
-#include "unwind/unwinder.h"
 
 /* STACK_ROOM is less than any main stack has mapped, so that its top can be copied, too. */
 enum { STACK_ROOM = 96 << 10, DEPTH_MAX = 100000, KINDS_MAX = 256, INSTRUCTION = 16 };

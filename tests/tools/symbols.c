@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/image.h"
 #include "symbolize/symbolizer.h"
-#include "target/image.h"
 
 enum { ADDRESSES_MAX = 1 << 20 };
 

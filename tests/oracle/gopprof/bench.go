@@ -13,7 +13,7 @@ import (
 )
 
 // pass reads IN, decodes, encodes and writes OUT, with gzip on both sides or without, like
-// `pprof raw|gzip IN OUT` of bench/pprof.c.
+// `pprof raw|gzip IN OUT` of tools/bench/pprof.c.
 func pass(mode, in, out string) {
 	file, err := os.Open(in)
 	check(err)
@@ -72,7 +72,7 @@ func measure(what, path string, rounds int) {
 }
 
 // sum reads all IN, merges and writes OUT, with gzip on both sides or without, like
-// bench/merge.c.
+// tools/bench/merge.c.
 func sum(mode, out string, in []string) {
 	var ps []*profile.Profile
 	for _, path := range in {

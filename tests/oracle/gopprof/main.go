@@ -2,11 +2,11 @@
 // with 0 if all is well:
 //
 //	gopprof operations …   see merge.go
-//	gopprof sum raw|gzip OUT IN…   for bench/run: reads all IN, merges, writes OUT
+//	gopprof sum raw|gzip OUT IN…   for tools/bench/run: reads all IN, merges, writes OUT
 //	gopprof made FILE      checks a file written by tests/tools/pprof_make
 //	gopprof write FOLDER   writes profiles like Go's runtime and other writers
 //	gopprof same A B       checks that two files have the same profile
-//	gopprof bench raw|gzip IN OUT                      for bench/run
+//	gopprof bench raw|gzip IN OUT                      for tools/bench/run
 //	gopprof bench decode|encode|zip|unzip FILE ROUNDS
 //	gopprof legacy FOLDER  see legacy.go
 //	gopprof debug FOLDER   see debug.go

@@ -137,7 +137,7 @@ func patterns(tool, count, seed string) {
 		for range min(n, 1000) {
 			list = append(list, random(r))
 		}
-		// Long texts are for our second matcher (pcre2_dfa_match; pprof/pattern.h).
+		// Long texts are for our second matcher (pcre2_dfa_match; pprof/select/pattern.h).
 		before := strings.Repeat([]string{"-", "\n", "é"}[r.Intn(3)], 3000*(r.Intn(8)/7))
 		for range 40 {
 			on = append(on, before+randomText(r))

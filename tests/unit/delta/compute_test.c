@@ -8,9 +8,9 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "delta/delta.h"
-#include "pprof/decode.h"
-#include "pprof/encode.h"
 #include "pprof/profile.h"
+#include "pprof/wire/decode.h"
+#include "pprof/wire/encode.h"
 
 enum { COLUMNS = 4, DEPTH_MAX = 4 };
 

@@ -6,8 +6,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "delta/delta.h"
-#include "pprof/encode.h"
 #include "pprof/profile.h"
+#include "pprof/wire/encode.h"
 
 static size_t allocations;
 

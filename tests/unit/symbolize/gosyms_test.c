@@ -1,10 +1,10 @@
 /* Lookups in a Go module that has no symbols but its pclntab. */
 #include <criterion/criterion.h>
 
+#include "base/process/gopclntab.h"
+#include "base/process/image.h"
 #include "symbolize/symbolizer.h"
-#include "target/gopclntab.h"
-#include "target/image.h"
-#include "tests/unit/target/goimage.h"
+#include "tests/unit/base/process/goimage.h"
 
 static const struct made_function functions[] = {
 	{ .name = "main.main", .depth = 0x80 },

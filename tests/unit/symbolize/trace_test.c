@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <fcntl.h>
 
+#include "base/process/image.h"
 #include "symbolize/symbolizer.h"
-#include "target/image.h"
 
 static struct image *image;
 static struct symbolizer *s;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "target/image.h"
+#include "base/process/image.h"
 
 static char workshop_dir[256];
 

@@ -1,0 +1,105 @@
+#include "base/process/memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "base/error.h"
+
+static int read_live(const struct memory *m, uint64_t addr, void *buf, size_t len)
+{
+	const struct memory_live *live = (const struct memory_live *)m;
+	struct iovec local = { buf, len };
+	struct iovec remote = { (void *)(uintptr_t)addr, len };
+
+	return process_vm_readv(live->pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : ERR_IO;
+}
+
+enum { PIECES = 1024 }; /* IOV_MAX, the limit of process_vm_readv(2) */
+
+/* How many pieces are done after `got` bytes were read. The first piece that is not whole counts as
+ * done and is marked as missing. */
+static size_t done_with(struct memory_piece *pieces, size_t count, size_t got)
+{
+	size_t i = 0;
+
+	while (i < count && got >= pieces[i].len)
+		got -= pieces[i++].len;
+	if (i < count)
+		pieces[i++].len = 0;
+	return i;
+}
+
+static size_t gather_live(const struct memory *m, struct memory_piece *pieces, size_t count)
+{
+	const struct memory_live *live = (const struct memory_live *)m;
+	struct iovec local[PIECES], remote[PIECES];
+	size_t calls = 0;
+
+	for (size_t done = 0; done < count; calls++) {
+		size_t n = count - done < PIECES ? count - done : PIECES;
+		ssize_t got;
+
+		for (size_t i = 0; i < n; i++) {
+			struct memory_piece *p = &pieces[done + i];
+
+			local[i] = (struct iovec){ p->to, p->len };
+			remote[i] = (struct iovec){ (void *)(uintptr_t)p->addr, p->len };
+		}
+		got = process_vm_readv(live->pid, local, n, remote, n, 0);
+		if (got < 0 && errno != EFAULT) { /* it has ended, or we may not read it any more */
+			for (; done < count; done++)
+				pieces[done].len = 0;
+			return calls + 1;
+		}
+		done += done_with(pieces + done, n, got < 0 ? 0 : (size_t)got);
+	}
+	return calls;
+}
+
+size_t memory_gather(const struct memory *m, struct memory_piece *pieces, size_t count)
+{
+	if (m->gather)
+		return m->gather(m, pieces, count);
+	for (size_t i = 0; i < count; i++)
+		if (pieces[i].len && m->read(m, pieces[i].addr, pieces[i].to, pieces[i].len))
+			pieces[i].len = 0;
+	return count;
+}
+
+void memory_live_init(struct memory_live *m, pid_t pid)
+{
+	m->memory = (struct memory){ .read = read_live, .gather = gather_live };
+	m->pid = pid;
+}
+
+size_t memory_live_gather(pid_t pid, const struct memory_piece *pieces, size_t count)
+{
+	struct iovec local[MEMORY_PIECES_MAX], remote[MEMORY_PIECES_MAX];
+	ssize_t got;
+
+	for (size_t i = 0; i < count; i++) {
+		local[i] = (struct iovec){ pieces[i].to, pieces[i].len };
+		remote[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].addr, pieces[i].len };
+	}
+	got = process_vm_readv(pid, local, count, remote, count, 0);
+	return got < 0 ? 0 : (size_t)got;
+}
+
+static int read_bytes(const struct memory *m, uint64_t addr, void *buf, size_t len)
+{
+	uint64_t at = addr - m->start;
+
+	if (at <= m->len && len <= m->len - at) {
+		memcpy(buf, m->bytes + at, len);
+		return 0;
+	}
+	/* An address below the start wraps to a huge `at` and does not match. */
+	return at < m->len + ((const struct memory_bytes *)m)->more ? ERR_SHORT : ERR_IO;
+}
+
+void memory_bytes_init(struct memory_bytes *m, const void *data, uint64_t start, size_t len)
+{
+	m->memory = (struct memory){ .read = read_bytes, .bytes = data, .start = start, .len = len };
+	m->more = 0;
+}

@@ -1,0 +1,82 @@
+/*
+ * The interface for reading a target's memory.
+ *
+ * The unwinder and all other code that follows pointers in a foreign process use this interface and
+ * nothing else of that process: live memory, the copy of a stack and a buffer in a test look the
+ * same.
+ */
+#ifndef BASE_PROCESS_MEMORY_H
+#define BASE_PROCESS_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+struct memory_piece {
+	uint64_t addr;
+	void *to;
+	size_t len;
+};
+
+struct memory {
+	/* Copies exactly `len` bytes at `addr` into `buf`. 0; ERR_IO: there is no such memory;
+	 * ERR_SHORT: there is, but beyond the end of this view of it (the copy of a stack). */
+	int (*read)(const struct memory *m, uint64_t addr, void *buf, size_t len);
+
+	/* Bytes at hand, which need no call: [start, start + len). All others need read(). */
+	const uint8_t *bytes;
+	uint64_t start;
+	size_t len;
+
+	/* As memory_gather; NULL: it uses read(). */
+	size_t (*gather)(const struct memory *m, struct memory_piece *pieces, size_t count);
+};
+
+/* Copies many pieces in order, each whole or not at all; a piece that could not be read has length
+ * 0 afterwards. From a process, one system call copies up to 1,024. Returns the number of calls. */
+size_t memory_gather(const struct memory *m, struct memory_piece *pieces, size_t count);
+
+/* A running process, by process_vm_readv(2). Needs the same permission as ptrace(2). */
+struct memory_live {
+	struct memory memory;
+	pid_t pid;
+};
+
+void memory_live_init(struct memory_live *m, pid_t pid);
+
+enum { MEMORY_PIECES_MAX = 8 };
+
+/* Copies at most MEMORY_PIECES_MAX pieces of a process's or thread's memory by one system call, in
+ * order; the first piece that is not there (any more) ends it. Returns how many bytes were
+ * copied. */
+size_t memory_live_gather(pid_t pid, const struct memory_piece *pieces, size_t count);
+
+/* Our own bytes, borrowed, which stand for the addresses from `start` on. All are at hand. */
+struct memory_bytes {
+	struct memory memory;
+	uint64_t more; /* number of bytes that follow in the target and were not copied */
+};
+
+void memory_bytes_init(struct memory_bytes *m, const void *data, uint64_t start, size_t len);
+
+static inline int memory_read_u64(const struct memory *m, uint64_t addr, uint64_t *value)
+{
+	uint64_t at = addr - m->start;
+
+	if (at >= m->len || m->len - at < sizeof(*value))
+		return m->read(m, addr, value, sizeof(*value));
+	memcpy(value, m->bytes + at, sizeof(*value));
+	return 0;
+}
+
+/* Eight bytes of a copy, at an offset that lies within it. */
+static inline uint64_t memory_word(const void *copy, size_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)copy + at, sizeof(value));
+	return value;
+}
+
+#endif

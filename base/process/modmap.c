@@ -1,0 +1,434 @@
+/*
+ * Reads the maps and gives each executable range its image.
+ *
+ * Images are told apart by device, inode and path as the maps line names them. The file is opened
+ * through /proc/PID/map_files/START-END. That is the very file that is mapped, even if it was
+ * deleted or replaced or is in a container; it requires CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
+ * Without them the path is opened below the target's root and accepted only if the inode agrees
+ * with the maps line. Else /proc/PID/exe is tried, for a deleted executable; there the device must
+ * agree, too.
+ *
+ * Reading the maps again is not free for the target (mmap_lock), so the owner decides when: at a pc
+ * that no range holds, and now and then.
+ */
+#include "base/process/modmap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/process/image.h"
+#include "base/process/maps.h"
+#include "base/process/memory.h"
+#include "base/process/process.h"
+
+enum { VDSO_MAX = 1 << 20 };
+
+/* Where an image was first seen. */
+struct origin {
+	const struct process *process;
+	uint64_t inode;
+	dev_t dev;
+	struct mapping first;
+};
+
+/* Images that several maps may share. */
+struct store {
+	struct image **images;
+	struct origin *origins; /* parallel to images */
+	size_t count, room;
+	unsigned users;
+};
+
+struct modmap {
+	const struct process *process;
+	uint64_t generation;
+	struct mapping *ranges; /* sorted by start */
+	size_t count, room;
+	struct store *store;
+	struct buffer text, last; /* text of the maps now and at the last refresh */
+};
+
+static uint64_t next_generation(void)
+{
+	static uint64_t last;
+
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+static int map_new(struct modmap **m, const struct process *process, struct store *store)
+{
+	*m = calloc(1, sizeof(**m));
+	if (!*m)
+		return ERR_NOMEM;
+	store->users++;
+	(*m)->process = process;
+	(*m)->store = store;
+	(*m)->generation = next_generation();
+	return 0;
+}
+
+int modmap_new(struct modmap **m, const struct process *process)
+{
+	struct store *store = calloc(1, sizeof(*store));
+
+	if (store && map_new(m, process, store) == 0)
+		return 0;
+	free(store);
+	return ERR_NOMEM;
+}
+
+int modmap_new_beside(struct modmap **m, const struct process *process, struct modmap *other)
+{
+	return map_new(m, process, other->store);
+}
+
+static void store_leave(struct store *store)
+{
+	if (--store->users)
+		return;
+	for (size_t i = 0; i < store->count; i++)
+		image_free(store->images[i]);
+	free(store->images);
+	free(store->origins);
+	free(store);
+}
+
+void modmap_free(struct modmap *m)
+{
+	if (!m)
+		return;
+	store_leave(m->store);
+	free(m->ranges);
+	buffer_release(&m->text);
+	buffer_release(&m->last);
+	free(m);
+}
+
+/* Takes over the image; frees it when out of memory. */
+static int keep_image(struct modmap *m, struct image *image, uint64_t inode, dev_t dev)
+{
+	struct store *s = m->store;
+
+	if (s->count == s->room) {
+		size_t room = s->room ? s->room * 2 : 32;
+		struct image **images = realloc(s->images, room * sizeof(*images));
+		struct origin *origins;
+
+		if (images)
+			s->images = images;
+		origins = images ? realloc(s->origins, room * sizeof(*origins)) : NULL;
+		if (!origins) {
+			image_free(image);
+			return ERR_NOMEM;
+		}
+		s->origins = origins;
+		s->room = room;
+	}
+	image_set_id(image, (uint32_t)s->count);
+	s->images[s->count] = image;
+	s->origins[s->count++] = (struct origin){ .process = m->process, .inode = inode, .dev = dev };
+	return 0;
+}
+
+static int push_range(struct modmap *m, const struct mapping *range)
+{
+	struct origin *o = &m->store->origins[image_id(range->image)];
+
+	if (m->count == m->room) {
+		size_t room = m->room ? m->room * 2 : 64;
+		struct mapping *ranges = realloc(m->ranges, room * sizeof(*ranges));
+
+		if (!ranges)
+			return ERR_NOMEM;
+		m->ranges = ranges;
+		m->room = room;
+	}
+	m->ranges[m->count++] = *range;
+	if (!o->first.image)
+		o->first = *range;
+	return 0;
+}
+
+/* A file has one image for all processes that map it; memory belongs to one process. */
+static struct image *find_image(const struct modmap *m, const char *path, uint64_t inode, dev_t dev)
+{
+	const struct store *s = m->store;
+
+	for (size_t i = s->count; i-- > 0;)
+		if (s->origins[i].inode == inode && s->origins[i].dev == dev &&
+		    (s->origins[i].process == m->process ||
+		     (inode && image_elf(s->images[i]))) &&
+		    !strcmp(image_path(s->images[i]), path))
+			return s->images[i];
+	return NULL;
+}
+
+static bool same_file(int fd, const struct maps_line *line)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == line->inode &&
+	       major(st.st_dev) == line->major && minor(st.st_dev) == line->minor;
+}
+
+/* On overlayfs and btrfs the device in maps differs from the one of stat(2). There it must suffice
+ * that the inode agrees and that the file was found at the mapped path. */
+static bool same_inode(int fd, const struct maps_line *line)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == line->inode;
+}
+
+static int open_file(const struct modmap *m, const struct maps_line *line, const char *path)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "map_files/%lx-%lx", line->start, line->end);
+	fd = process_openat(m->process, name, O_RDONLY | O_NONBLOCK);
+	if (fd >= 0)
+		return fd;
+	fd = process_open_path(m->process, path);
+	if (same_inode(fd, line))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	fd = process_openat(m->process, "exe", O_RDONLY | O_NONBLOCK);
+	if (same_file(fd, line))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static struct image *open_vdso(const struct modmap *m, const struct maps_line *line)
+{
+	struct memory_live live;
+	struct image *image = NULL;
+	size_t len = line->end - line->start;
+	void *bytes = len <= VDSO_MAX ? malloc(len) : NULL;
+
+	memory_live_init(&live, m->process->pid);
+	if (bytes && live.memory.read(&live.memory, line->start, bytes, len) == 0)
+		image_open_bytes(bytes, len, "[vdso]", &image, NULL);
+	free(bytes);
+	return image;
+}
+
+static struct image *open_image(const struct modmap *m, const struct maps_line *line,
+				const char *path)
+{
+	struct image *image = NULL;
+	int fd;
+
+	if (!strcmp(path, "[vdso]"))
+		image = open_vdso(m, line);
+	else if (line->inode && (fd = open_file(m, line, path)) >= 0)
+		image_open(fd, path, &image, NULL);
+	return image ? image : image_open_none(path);
+}
+
+/* Address in the process minus image address, from the segment that holds the range's file offset.
+ * The image addresses of a file without ELF are its offsets, those of memory are its addresses. */
+static uint64_t bias_of(const struct image *image, const struct maps_line *line)
+{
+	uint64_t page = 4095;
+	size_t count;
+	const struct image_segment *s = image_segments(image, &count);
+
+	if (!image_elf(image))
+		return image_is_memory(image) ? 0 : line->start - line->offset;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t first = s[i].offset & ~page;
+
+		if ((s[i].flags & PF_X) && line->offset >= first &&
+		    line->offset < s[i].offset + s[i].filesz)
+			return line->start - (s[i].vaddr - s[i].offset + line->offset);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (line->offset >= (s[i].offset & ~page) &&
+		    line->offset < s[i].offset + s[i].filesz)
+			return line->start - (s[i].vaddr - s[i].offset + line->offset);
+	return line->start - line->offset;
+}
+
+/* The path without the kernel's " (deleted)"; "[anon]" for anonymous code. The caller frees it. */
+static char *path_of(const struct maps_line *line)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = line->path_len, tail = sizeof(deleted) - 1;
+
+	if (!len)
+		return strdup("[anon]");
+	if (line->inode && len > tail && !memcmp(line->path + len - tail, deleted, tail))
+		len -= tail;
+	return strndup(line->path, len);
+}
+
+static int add_line(struct modmap *m, const struct maps_line *line)
+{
+	struct mapping range = { .start = line->start, .end = line->end, .offset = line->offset };
+	dev_t dev = makedev(line->major, line->minor);
+	char *path = path_of(line);
+	int rc = path ? 0 : ERR_NOMEM;
+
+	if (!rc)
+		range.image = find_image(m, path, line->inode, dev);
+	if (!rc && !range.image) {
+		range.image = open_image(m, line, path);
+		rc = range.image ? keep_image(m, range.image, line->inode, dev) : ERR_NOMEM;
+	}
+	free(path);
+	if (rc)
+		return rc;
+	range.bias = bias_of(range.image, line);
+	return push_range(m, &range);
+}
+
+/* Is the whole text as it was last time? This cheap test comes before the text is parsed. */
+static bool same_text(const struct modmap *m)
+{
+	return m->text.len == m->last.len && m->text.len &&
+	       !memcmp(m->text.data, m->last.data, m->text.len);
+}
+
+static int parse(struct modmap *m, struct error *err)
+{
+	struct maps_line line;
+	struct cursor c;
+	int rc;
+
+	cursor_init(&c, m->text.data, m->text.len, "/proc/PID/maps");
+	m->count = 0;
+	while ((rc = maps_next(&c, &line, err)) > 0)
+		if (line.prot[2] == 'x' && (rc = add_line(m, &line)))
+			return error_set(err, rc, "out of memory");
+	return rc;
+}
+
+/* Are the executable ranges as they were? Heaps and stacks that grow must not invalidate caches, so
+ * they do not change the generation. */
+static bool same_ranges(const struct modmap *m, const struct mapping *old, size_t count)
+{
+	if (m->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (old[i].start != m->ranges[i].start || old[i].end != m->ranges[i].end ||
+		    old[i].offset != m->ranges[i].offset || old[i].image != m->ranges[i].image)
+			return false;
+	return true;
+}
+
+int modmap_refresh(struct modmap *m, struct error *err)
+{
+	struct mapping *old = m->ranges;
+	size_t count = m->count, room = m->room;
+	struct buffer swap;
+	int rc = process_read(m->process, "maps", &m->text, err);
+
+	if (rc)
+		return rc;
+	if (!m->text.len) /* the address space is gone: a zombie */
+		return error_set(err, ERR_GONE, "process %d has ended", m->process->pid);
+	if (same_text(m))
+		return 0;
+	m->ranges = NULL;
+	m->count = m->room = 0;
+	rc = parse(m, err);
+	if (rc) {
+		free(m->ranges);
+		m->ranges = old;
+		m->count = count;
+		m->room = room;
+		return rc;
+	}
+	if (!same_ranges(m, old, count))
+		m->generation = next_generation();
+	free(old);
+	swap = m->last;
+	m->last = m->text;
+	m->text = swap;
+	return 0;
+}
+
+int modmap_add(struct modmap *m, const struct mapping *range)
+{
+	bool known = image_id(range->image) < m->store->count &&
+		     m->store->images[image_id(range->image)] == range->image;
+	size_t i;
+
+	if (!known && keep_image(m, range->image, 0, 0))
+		return ERR_NOMEM;
+	if (push_range(m, range))
+		return ERR_NOMEM;
+	for (i = m->count - 1; i > 0 && m->ranges[i - 1].start > range->start; i--)
+		m->ranges[i] = m->ranges[i - 1];
+	m->ranges[i] = *range;
+	m->generation = next_generation();
+	return 0;
+}
+
+int modmap_keep(struct modmap *m, struct image *image)
+{
+	return keep_image(m, image, 0, 0);
+}
+
+const struct mapping *modmap_find(const struct modmap *m, uint64_t addr)
+{
+	size_t lo = 0, hi = m->count;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m->ranges[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < m->count && m->ranges[lo].start <= addr ? &m->ranges[lo] : NULL;
+}
+
+const struct mapping *modmap_range_of(const struct modmap *m, const struct image *image)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->ranges[i].image == image)
+			return &m->ranges[i];
+	return NULL;
+}
+
+const struct mapping *modmap_ranges(const struct modmap *m, size_t *count)
+{
+	*count = m->count;
+	return m->ranges;
+}
+
+uint64_t modmap_generation(const struct modmap *m)
+{
+	return m->generation;
+}
+
+struct image *const *modmap_images(const struct modmap *m, size_t *count)
+{
+	*count = m->store->count;
+	return m->store->images;
+}
+
+const struct mapping *modmap_first_range(const struct modmap *m, const struct image *image)
+{
+	return &m->store->origins[image_id(image)].first;
+}
+
+const struct process *modmap_owner(const struct modmap *m, const struct image *image)
+{
+	return m->store->origins[image_id(image)].process;
+}

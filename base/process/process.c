@@ -1,0 +1,217 @@
+#include "base/process/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file/pathwalk.h"
+
+/* What errno means when it came from a file below /proc/PID. */
+static int code_of_errno(void)
+{
+	if (errno == ENOENT || errno == ESRCH)
+		return ERR_GONE;
+	return errno == EACCES || errno == EPERM ? ERR_PERM : ERR_IO;
+}
+
+void process_read_comm(struct process *p)
+{
+	int fd = process_openat(p, "comm", O_RDONLY);
+	ssize_t len = fd < 0 ? 0 : read(fd, p->comm, sizeof(p->comm) - 1);
+
+	if (len > 0 && p->comm[len - 1] == '\n')
+		len--;
+	p->comm[len > 0 ? len : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+bool process_shares_numbers(const struct process *p)
+{
+	struct stat theirs, ours;
+
+	return !fstatat(p->proc_fd, "ns/pid", &theirs, 0) && !stat("/proc/self/ns/pid", &ours) &&
+	       theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+}
+
+/* Takes the last number of NSpid (proc_pid_status(5)), if there is one. */
+static void take_own_number(const struct buffer *status, pid_t *number)
+{
+	const char *line = strstr((const char *)status->data, "\nNSpid:"), *tab;
+
+	for (line = line ? line + 7 : NULL;
+	     line && (tab = strchr(line, '\t')) && tab < strchrnul(line, '\n');)
+		*number = (pid_t)strtol(line = tab + 1, NULL, 10);
+}
+
+pid_t process_own_tid(const struct process *p, pid_t tid)
+{
+	struct buffer text = { 0 };
+	char name[40];
+	pid_t own = tid;
+
+	snprintf(name, sizeof(name), "task/%d/status", tid);
+	if (!process_read(p, name, &text, NULL) && !buffer_add(&text, "", 1))
+		take_own_number(&text, &own);
+	buffer_release(&text);
+	return own;
+}
+
+int process_read_ids(struct process *p)
+{
+	struct buffer text = { 0 };
+	int rc = process_read(p, "status", &text, NULL);
+	const char *line;
+
+	if (!rc)
+		rc = buffer_add(&text, "", 1);
+	if (!rc && (line = strstr((char *)text.data, "\nUid:")))
+		sscanf(line, "\nUid: %*d %ld", &p->uid);
+	if (!rc)
+		take_own_number(&text, &p->own_pid);
+	buffer_release(&text);
+	return rc;
+}
+
+/* pidfd_open(2) takes leaders only. For another thread of a process it fails with EINVAL, or since
+ * Linux 6.9 with ENOENT. */
+static int no_pidfd(const struct process *p, struct error *err)
+{
+	if (errno == EINVAL || errno == ENOENT)
+		return error_set(err, ERR_GONE, "%d is a thread, not a process; its process is "
+				 "the Tgid in '/proc/%d/status'", p->pid, p->pid);
+	if (errno == ESRCH)
+		return error_set(err, ERR_GONE, "no process %d", p->pid);
+	return error_errno(err, ERR_IO, "cannot hold process %d", p->pid);
+}
+
+int process_open(struct process *p, pid_t pid, struct error *err)
+{
+	char path[32];
+	int rc;
+
+	memset(p, 0, sizeof(*p));
+	p->pid = p->own_pid = pid;
+	p->uid = -1;
+	p->pid_fd = p->root_fd = -1;
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	p->proc_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (p->proc_fd < 0) {
+		int code = code_of_errno();
+
+		if (code == ERR_GONE)
+			return error_set(err, code, "no process %d", pid);
+		return error_errno(err, code, "cannot open '%s'", path);
+	}
+	p->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (p->pid_fd < 0) {
+		rc = no_pidfd(p, err);
+		process_close(p);
+		return rc;
+	}
+	p->root_fd = process_openat(p, "root", O_PATH | O_DIRECTORY);
+	process_read_comm(p);
+	process_read_ids(p);
+	return 0;
+}
+
+void process_close(struct process *p)
+{
+	if (p->proc_fd >= 0)
+		close(p->proc_fd);
+	if (p->pid_fd >= 0)
+		close(p->pid_fd);
+	if (p->root_fd >= 0)
+		close(p->root_fd);
+	p->proc_fd = p->pid_fd = p->root_fd = -1;
+}
+
+int process_openat(const struct process *p, const char *name, int flags)
+{
+	return openat(p->proc_fd, name, flags | O_CLOEXEC);
+}
+
+int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err)
+{
+	int fd = process_openat(p, name, O_RDONLY);
+	ssize_t n = -1;
+
+	out->len = 0;
+	while (fd >= 0) {
+		if (buffer_reserve(out, 16 << 10)) {
+			close(fd);
+			return error_nomem(err);
+		}
+		n = read(fd, out->data + out->len, out->room - out->len);
+		if (n <= 0)
+			break;
+		out->len += (size_t)n;
+	}
+	if (n < 0) {
+		error_errno(err, code_of_errno(), "cannot read '/proc/%d/%s'", p->pid, name);
+		n = code_of_errno();
+	}
+	if (fd >= 0)
+		close(fd);
+	return (int)n;
+}
+
+void process_read_exe(struct process *p)
+{
+	ssize_t len = readlinkat(p->proc_fd, "exe", p->exe, sizeof(p->exe) - 1);
+
+	p->exe[len > 0 ? len : 0] = '\0';
+}
+
+bool process_alive(const struct process *p)
+{
+	struct pollfd pf = { .fd = p->pid_fd, .events = POLLIN };
+
+	return poll(&pf, 1, 0) <= 0; /* a signal to us ends even this poll with EINTR */
+}
+
+int process_cpu_ns(const struct process *p, uint64_t *ns)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(p->pid, &clock) || clock_gettime(clock, &ts))
+		return ERR_GONE;
+	*ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return 0;
+}
+
+static int open_path(const struct process *p, const char *path, unsigned links)
+{
+	struct walk w;
+	int fd;
+
+	if (p->root_fd < 0) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (path_walk(&w, p->root_fd, path, WALK_IN_ROOT | links))
+		return -1;
+	fd = openat(w.dir_fd, w.name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	walk_release(&w);
+	return fd;
+}
+
+int process_open_path(const struct process *p, const char *path)
+{
+	return open_path(p, path, 0);
+}
+
+int process_open_no_link(const struct process *p, const char *path)
+{
+	return open_path(p, path, WALK_LINK_STAYS);
+}

@@ -1,0 +1,80 @@
+/*
+ * A process, held so that its PID cannot come to mean another one.
+ *
+ * /proc/PID is opened once. All later reads use that descriptor and fail with ESRCH when the
+ * process is gone, even if another process has its PID by then.
+ */
+#ifndef BASE_PROCESS_PROCESS_H
+#define BASE_PROCESS_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct buffer;
+struct error;
+
+struct process {
+	pid_t pid;
+	int proc_fd; /* /proc/PID */
+	int pid_fd;  /* pidfd_open(2): readable when the process has ended */
+	int root_fd; /* the target's root directory, -1 when not permitted */
+	char comm[64]; /* its name when it was opened or last read again */
+	pid_t own_pid; /* its number in its own PID namespace, read at the same times */
+	int64_t uid;   /* its effective user, read at the same times; -1: not known */
+	char exe[4096]; /* its program, set by process_read_exe; "": not known */
+};
+
+/* Holds the process (Linux 5.6 or newer). Success does not mean that ptrace will be allowed.
+ * ERR_GONE: there is none, or the number is a thread's; ERR_PERM: /proc refuses; ERR_IO. */
+int process_open(struct process *p, pid_t pid, struct error *err);
+void process_close(struct process *p);
+
+/* openat(2) below /proc/PID, close-on-exec; -1 and errno. */
+int process_openat(const struct process *p, const char *name, int flags);
+
+/* Reads a whole file below /proc/PID (these files have no size) into `out`, which is emptied first.
+ * 0, or ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
+int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err);
+
+/* Reads its name again, as after an exec. */
+void process_read_comm(struct process *p);
+
+/* Reads own_pid and uid again; they stay on error. ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
+int process_read_ids(struct process *p);
+
+/* Sets p->exe to the present path of /proc/PID/exe, which requires the permission to trace. */
+void process_read_exe(struct process *p);
+
+/* Is its PID namespace ours, so that its threads have the same numbers in both? */
+bool process_shares_numbers(const struct process *p);
+
+/* The number that its thread `tid` has in its own PID namespace; `tid` if that is not known. */
+pid_t process_own_tid(const struct process *p, pid_t tid);
+
+/* True while the process exists and is no zombie. */
+bool process_alive(const struct process *p);
+
+/* CPU time of all its threads, including ended ones, in ns since it began, as the scheduler
+ * accounts it (clock_getcpuclockid(3)). ERR_GONE. */
+int process_cpu_ns(const struct process *p, uint64_t *ns);
+
+/* Opens a path as the target sees it: below its root; absolute symlinks do not lead out of it.
+ * Read-only, and without waiting for the other end of a FIFO; -1 and errno. Uses plain openat(2),
+ * so that it works where openat2(2) is forbidden. */
+int process_open_path(const struct process *p, const char *path);
+
+/* The same, but where the path ends with a link: ELOOP. */
+int process_open_no_link(const struct process *p, const char *path);
+
+/* May this process be traced? 0, or as process_diagnose. The test does not disturb the process:
+ * process_vm_readv(2) requires the same permission as ptrace(2), Yama included. Another tracer is
+ * no obstacle if it is gone within 1 s: several samplers may look at one process. */
+int process_may_trace(pid_t pid, struct error *err);
+
+/* Why may this thread not be traced? Finds the cause of an EPERM or EACCES of ptrace(2) and puts
+ * it, with its remedy, into err. Returns ERR_PERM, or ERR_GONE for a thread that has ended or is
+ * ending. Rules: ptrace(2) "Ptrace access mode checking". */
+int process_diagnose(pid_t tid, struct error *err);
+
+#endif

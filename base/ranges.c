@@ -1,0 +1,189 @@
+/*
+ * A sweep over the starts: at each address the open range that was added last is on top of a heap.
+ * Between two starts only the end of the top matters, so there are at most twice as many pieces as
+ * ranges, and the time is O(n log n).
+ */
+#include "base/ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct entry {
+	struct range range;
+	size_t rank; /* order of addition: the highest wins */
+};
+
+struct sweep {
+	const struct entry *entries; /* sorted by start */
+	const struct entry **open;   /* a heap, the highest rank on top */
+	size_t open_count;
+	struct ranges pieces;
+};
+
+void ranges_release(struct ranges *r)
+{
+	free(r->all);
+	memset(r, 0, sizeof(*r));
+}
+
+int ranges_add(struct ranges *r, uint64_t start, uint64_t end, uint32_t of)
+{
+	if (end <= start)
+		return 0;
+	if (r->count == r->room) {
+		size_t room = r->room ? r->room * 2 : 16;
+		struct range *all = realloc(r->all, room * sizeof(*all));
+
+		if (!all)
+			return ERR_NOMEM;
+		r->all = all;
+		r->room = room;
+	}
+	r->all[r->count++] = (struct range){ start, end, of };
+	return 0;
+}
+
+static int inner_last(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return x->of > y->of ? -1 : x->of < y->of;
+}
+
+void ranges_inner_wins(struct ranges *r)
+{
+	if (r->count)
+		qsort(r->all, r->count, sizeof(*r->all), inner_last);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->range.start != y->range.start)
+		return x->range.start < y->range.start ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static void push(struct sweep *s, const struct entry *e)
+{
+	size_t at = s->open_count++;
+
+	for (; at && s->open[(at - 1) / 2]->rank < e->rank; at = (at - 1) / 2)
+		s->open[at] = s->open[(at - 1) / 2];
+	s->open[at] = e;
+}
+
+static void pop(struct sweep *s)
+{
+	const struct entry *last = s->open[--s->open_count];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < s->open_count) {
+		if (child + 1 < s->open_count && s->open[child + 1]->rank > s->open[child]->rank)
+			child++;
+		if (s->open[child]->rank < last->rank)
+			break;
+		s->open[at] = s->open[child];
+		at = child;
+	}
+	s->open[at] = last;
+}
+
+static int emit(struct ranges *pieces, uint64_t start, uint64_t end, uint32_t of)
+{
+	struct range *last = pieces->count ? &pieces->all[pieces->count - 1] : NULL;
+
+	if (last && last->end == start && last->of == of) {
+		last->end = end;
+		return 0;
+	}
+	return ranges_add(pieces, start, end, of);
+}
+
+static int sweep(struct sweep *s, size_t count)
+{
+	uint64_t at = 0;
+	size_t next = 0;
+
+	while (next < count || s->open_count) {
+		const struct range *top;
+		uint64_t end;
+
+		while (s->open_count && s->open[0]->range.end <= at)
+			pop(s);
+		if (!s->open_count) {
+			if (next == count)
+				break;
+			at = s->entries[next].range.start;
+		}
+		while (next < count && s->entries[next].range.start <= at)
+			push(s, &s->entries[next++]);
+		top = &s->open[0]->range;
+		end = top->end;
+		if (next < count && s->entries[next].range.start < end)
+			end = s->entries[next].range.start;
+		if (emit(&s->pieces, at, end, top->of))
+			return ERR_NOMEM;
+		at = end;
+	}
+	return 0;
+}
+
+/* Most tables are sorted and disjoint already, and only this check is needed. */
+static int is_settled(const struct ranges *r)
+{
+	for (size_t i = 1; i < r->count; i++)
+		if (r->all[i].start < r->all[i - 1].end)
+			return 0;
+	return 1;
+}
+
+int ranges_settle(struct ranges *r)
+{
+	struct entry *entries;
+	struct sweep s = { 0 };
+	int rc = ERR_NOMEM;
+
+	if (is_settled(r))
+		return 0;
+	entries = malloc(r->count * sizeof(*entries));
+	s.open = malloc(r->count * sizeof(*s.open));
+	if (entries && s.open) {
+		for (size_t i = 0; i < r->count; i++)
+			entries[i] = (struct entry){ r->all[i], i };
+		qsort(entries, r->count, sizeof(*entries), by_start);
+		s.entries = entries;
+		rc = sweep(&s, r->count);
+	}
+	free(entries);
+	free(s.open);
+	if (rc) {
+		ranges_release(&s.pieces);
+		return rc;
+	}
+	free(r->all);
+	*r = s.pieces;
+	return 0;
+}
+
+const struct range *ranges_find(const struct ranges *r, uint64_t addr)
+{
+	size_t lo = 0, hi = r->count;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->all[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < r->count && r->all[lo].start <= addr ? &r->all[lo] : NULL;
+}

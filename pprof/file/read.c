@@ -1,0 +1,142 @@
+/* Reads a file and uncompresses it if necessary. A profile is read whole, because its
+ * string table may be at its end and everything refers to that. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "pprof/file/read.h"
+#include "pprof/file/zstd.h"
+#include "pprof/legacy/legacy.h"
+#include "pprof/profile.h"
+#include "pprof/wire/decode.h"
+#include "pprof/wire/gzip.h"
+
+enum { MAX_SIZE = 1 << 30, TABLES_MIN = 256 << 20, CHUNK = 64 << 10 };
+
+/* A file's length is only a hint: it may be a pipe, or grow. */
+static size_t length_hint(int fd, size_t max)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || (size_t)st.st_size > max)
+		return CHUNK;
+	return (size_t)st.st_size + 1;
+}
+
+static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
+{
+	size_t more = length_hint(fd, max);
+	ssize_t n;
+
+	do {
+		if (buffer_reserve(out, more))
+			return error_nomem(err);
+		n = read(fd, out->data + out->len, out->room - out->len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_errno(err, ERR_IO, "cannot read");
+		out->len += (size_t)n;
+		if (out->len > max)
+			return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
+		more = CHUNK;
+	} while (n);
+	return 0;
+}
+
+/* Tries profile.proto first and then the legacy formats, whose first bytes never decode as a
+ * message. What is neither is reported as a broken message. */
+static int decode(struct profile *p, const void *data, size_t len, size_t max, struct error *err)
+{
+	struct error legacy = { 0 };
+	size_t max_memory = max > TABLES_MIN / 4 ? max * 4 : TABLES_MIN;
+	int rc = profile_decode_within(p, data, len, max_memory, err), old;
+
+	if (rc != ERR_FORMAT || !len)
+		return rc;
+	profile_release(p);
+	if (profile_init(p))
+		return error_nomem(err);
+	old = legacy_parse(p, data, len, &legacy);
+	if (old == ERR_NOTFOUND)
+		return rc;
+	return old ? error_set(err, old, "%s", legacy.text) : 0;
+}
+
+static bool is_compressed(const void *data, size_t len)
+{
+	return gzip_detect(data, len) || zstd_detect(data, len);
+}
+
+static int uncompress(const void *data, size_t len, size_t max, struct buffer *plain,
+		      struct error *err)
+{
+	return gzip_detect(data, len) ? gzip_uncompress(data, len, max, plain, err) :
+					zstd_uncompress(data, len, max, plain, err);
+}
+
+int profile_parse(struct profile *p, const void *data, size_t len, size_t max_size,
+		  struct error *err)
+{
+	size_t max = max_size ? max_size : MAX_SIZE;
+	struct buffer plain = { 0 };
+	int rc;
+
+	if (len > max)
+		return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
+	if (!is_compressed(data, len))
+		return decode(p, data, len, max, err);
+	rc = uncompress(data, len, max, &plain, err);
+	if (!rc)
+		rc = decode(p, plain.data, plain.len, max, err);
+	buffer_release(&plain);
+	return rc;
+}
+
+int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct error *err)
+{
+	bool standard = strcmp(path, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return error_errno(err, ERR_IO, "cannot read '%s'", path);
+	rc = read_all(fd, max_size ? max_size : MAX_SIZE, bytes, err);
+	if (!standard)
+		close(fd);
+	if (rc)
+		error_prefix(err, "'%s'", path);
+	return rc;
+}
+
+/* The compressed bytes are released before the contents are decoded. */
+static int decode_file(struct profile *p, struct buffer *bytes, size_t max, struct error *err)
+{
+	struct buffer plain = { 0 };
+	int rc = 0;
+
+	if (is_compressed(bytes->data, bytes->len)) {
+		rc = uncompress(bytes->data, bytes->len, max, &plain, err);
+		buffer_release(bytes);
+		*bytes = plain;
+	}
+	return rc ? rc : decode(p, bytes->data, bytes->len, max, err);
+}
+
+int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)
+{
+	struct buffer bytes = { 0 };
+	int rc = profile_load(&bytes, path, max_size, err);
+
+	if (!rc) {
+		rc = decode_file(p, &bytes, max_size ? max_size : MAX_SIZE, err);
+		if (rc)
+			error_prefix(err, "'%s'", path);
+	}
+	buffer_release(&bytes);
+	return rc;
+}

@@ -1,0 +1,22 @@
+#include "pprof/flame/difference.h"
+
+#include <string.h>
+
+#include "pprof/profile.h"
+
+bool difference_detect(const struct profile *p, size_t type)
+{
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (p->values[p->samples[i].first_value + type] < 0)
+			return true;
+	for (size_t i = 0; i < p->label_count; i++)
+		if (!strcmp(strset_get(&p->strings, p->labels[i].key), "pprof::base"))
+			return true;
+	return false;
+}
+
+void difference_split(int64_t value, int64_t sides[SIDES])
+{
+	sides[SIDE_NEW] = value > 0 ? value : 0;
+	sides[SIDE_BASE] = value == INT64_MIN ? INT64_MAX : value < 0 ? -value : 0;
+}

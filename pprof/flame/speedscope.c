@@ -1,0 +1,223 @@
+/* All samples are in one tree. The nodes below its root are the threads (of a difference: each
+ * thread twice, once for each side), so each subtree becomes one profile of the file. */
+#include "pprof/flame/speedscope.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/room.h"
+#include "pprof/flame/calltree.h"
+#include "pprof/flame/difference.h"
+#include "pprof/flame/frames.h"
+#include "pprof/flame/title.h"
+#include "pprof/profile.h"
+
+static const size_t TEXT_MAX = 1u << 30;
+
+struct scope {
+	const struct profile *p;
+	const struct report_view *v;
+	bool difference;
+	struct frames *frames;
+	struct strset groups; /* names of the file's profiles; 0 is "", without a thread */
+	struct buffer name;   /* name of the current group, or the title */
+	uint32_t *path;	      /* the current stack: group, frames */
+	size_t path_room;
+	struct calltree tree;
+	struct buffer *out;
+};
+
+static int find_group(struct scope *s, size_t sample, bool base, uint32_t *group)
+{
+	const char *side = base ? "base" : "new";
+	uint32_t thread;
+
+	if (frames_thread(s->frames, sample, &thread))
+		return ERR_NOMEM;
+	s->name.len = 0;
+	if (s->difference && buffer_addf(&s->name, "%s%s", side, thread ? ": " : ""))
+		return ERR_NOMEM;
+	if (buffer_addf(&s->name, "%s", strset_get(frames_strings(s->frames), thread)))
+		return ERR_NOMEM;
+	return strset_add(&s->groups, (const char *)s->name.data, s->name.len, group);
+}
+
+static int add_sample(struct scope *s, size_t sample, struct error *err)
+{
+	int64_t value = s->p->values[s->p->samples[sample].first_value + s->v->type], sides[SIDES];
+	const uint32_t *ids;
+	size_t count;
+	int rc;
+
+	if (!value)
+		return 0;
+	rc = frames_of(s->frames, sample, &ids, &count, err);
+	if (rc)
+		return rc;
+	if (room_for((void **)&s->path, &s->path_room, count + 1, sizeof(*s->path)) ||
+	    find_group(s, sample, value < 0, &s->path[0]))
+		return error_nomem(err);
+	memcpy(s->path + 1, ids, count * sizeof(*ids));
+	difference_split(value, sides);
+	value = calltree_sum(sides[SIDE_NEW], sides[SIDE_BASE]); /* one of them is 0 */
+	return calltree_add(&s->tree, s->path, count + 1, &value, err);
+}
+
+static int add_frames(struct scope *s)
+{
+	const struct strset *strings = frames_strings(s->frames);
+	int rc = 0;
+
+	for (uint32_t i = 0; i < frames_count(s->frames) && !rc; i++) {
+		const struct report_frame *f = frames_get(s->frames, i);
+		const struct strset_entry *name = &strings->entries[f->name];
+		const struct strset_entry *file = &strings->entries[f->file];
+
+		if (s->out->len > TEXT_MAX)
+			return ERR_LIMIT;
+		rc = buffer_addf(s->out, "%s{\"name\":", i ? ",\n" : "\n");
+		rc = rc ? rc : json_add_string(s->out, name->text, name->len);
+		if (!rc && file->len && !(rc = buffer_addf(s->out, ",\"file\":")))
+			rc = json_add_string(s->out, file->text, file->len);
+		if (!rc && f->line > 0)
+			rc = buffer_addf(s->out, ",\"line\":%" PRId64, f->line);
+		rc = rc ? rc : buffer_add(s->out, "}", 1);
+	}
+	return rc;
+}
+
+/* Adds a stack as the numbers of its frames, outermost first. */
+static int add_stack(struct scope *s, uint32_t node)
+{
+	uint32_t depth = s->tree.nodes[node].depth - 1;
+	int rc = buffer_add(s->out, "[", 1);
+
+	if (rc || room_for((void **)&s->path, &s->path_room, depth + 1, sizeof(*s->path)))
+		return ERR_NOMEM;
+	for (uint32_t i = depth; i > 0; i--, node = s->tree.nodes[node].parent)
+		s->path[i - 1] = s->tree.nodes[node].frame;
+	for (uint32_t i = 0; i < depth && !rc; i++)
+		rc = s->out->len > TEXT_MAX ? ERR_LIMIT :
+		     buffer_addf(s->out, i ? ",%" PRIu32 : "%" PRIu32, s->path[i]);
+	return rc ? rc : buffer_add(s->out, "]", 1);
+}
+
+static int add_weight(struct scope *s, uint32_t node)
+{
+	return buffer_addf(s->out, "%" PRId64, s->tree.self[node]);
+}
+
+/* Calls `add` for each node of the group that has a value of its own, with separators between. */
+static int add_each(struct scope *s, uint32_t group, const char *separator,
+		    int (*add)(struct scope *s, uint32_t node))
+{
+	uint32_t end = calltree_skip(&s->tree, group);
+	bool first = true;
+	int rc = 0;
+
+	for (uint32_t n = group; n != end && !rc; n = calltree_next(&s->tree, n)) {
+		if (!s->tree.self[n])
+			continue;
+		rc = first ? 0 : buffer_add(s->out, separator, strlen(separator));
+		rc = rc ? rc : add(s, n);
+		first = false;
+	}
+	return rc;
+}
+
+/* FileFormat.ValueUnit in the schema; "none" if the unit is neither a time nor a size. */
+static const char *unit_of(const struct scope *s)
+{
+	static const char *const units[] = { "nanoseconds", "microseconds", "milliseconds",
+					     "seconds", "bytes" };
+	const char *unit = strset_get(&s->p->strings, s->p->types[s->v->type].unit);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(unit, units[i]))
+			return units[i];
+	return "none";
+}
+
+static int add_title(struct scope *s)
+{
+	s->name.len = 0;
+	if (title_add(s->p, s->v, &s->name))
+		return ERR_NOMEM;
+	return json_add_string(s->out, (const char *)s->name.data, s->name.len);
+}
+
+static int add_profile(struct scope *s, uint32_t group)
+{
+	const struct strset_entry *name = &s->groups.entries[s->tree.nodes[group].frame];
+	int rc = buffer_addf(s->out, "\n{\"type\":\"sampled\",\"name\":");
+
+	if (!name->len)
+		name = &s->p->strings.entries[s->p->types[s->v->type].type];
+	rc = rc ? rc : json_add_string(s->out, name->text, name->len);
+	rc = rc ? rc : buffer_addf(s->out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRId64
+				   ",\n\"samples\":[", unit_of(s), s->tree.total[group]);
+	rc = rc ? rc : add_each(s, group, ",\n", add_stack);
+	rc = rc ? rc : buffer_addf(s->out, "],\n\"weights\":[");
+	rc = rc ? rc : add_each(s, group, ",", add_weight);
+	return rc ? rc : buffer_addf(s->out, "]}");
+}
+
+static int add_file(struct scope *s)
+{
+	int rc = buffer_addf(s->out, "{\"$schema\":"
+			     "\"https://www.speedscope.app/file-format-schema.json\","
+			     "\n\"exporter\":\"sampler %s\",\"name\":", SAMPLER_VERSION);
+
+	rc = rc ? rc : add_title(s);
+	rc = rc ? rc : buffer_addf(s->out, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
+	rc = rc ? rc : add_frames(s);
+	rc = rc ? rc : buffer_addf(s->out, "]},\n\"profiles\":[");
+	for (uint32_t g = s->tree.nodes[0].first; g != CALLTREE_NONE && !rc;
+	     g = s->tree.nodes[g].next) {
+		rc = g == s->tree.nodes[0].first ? 0 : buffer_add(s->out, ",", 1);
+		rc = rc ? rc : add_profile(s, g);
+	}
+	return rc ? rc : buffer_addf(s->out, "]}\n");
+}
+
+static int scope(struct scope *s, struct error *err)
+{
+	int rc = frames_new(&s->frames, s->p, s->v, err);
+
+	if (rc)
+		return rc;
+	if (strset_init(&s->groups) || calltree_init(&s->tree, 1))
+		return error_nomem(err);
+	for (size_t i = 0; i < s->p->sample_count && !rc; i++)
+		rc = add_sample(s, i, err);
+	if (!rc)
+		rc = calltree_finish(&s->tree, NULL, err);
+	if (rc)
+		return rc;
+	rc = add_file(s);
+	return rc ? error_set(err, rc, rc == ERR_LIMIT ? "the stacks take more than 1 GiB of JSON" :
+							 "out of memory") : 0;
+}
+
+int report_speedscope(const struct profile *p, const struct report_view *v, struct buffer *out,
+		      struct error *err)
+{
+	struct scope s = { .p = p, .v = v, .out = out };
+	int rc;
+
+	if (v->type >= p->type_count)
+		return error_set(err, ERR_USAGE, "the profile has %zu sample types, not %zu",
+				 p->type_count, v->type + 1);
+	s.difference = difference_detect(p, v->type);
+	rc = scope(&s, err);
+	frames_free(s.frames);
+	strset_release(&s.groups);
+	buffer_release(&s.name);
+	calltree_release(&s.tree);
+	free(s.path);
+	return rc;
+}

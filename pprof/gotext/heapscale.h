@@ -1,0 +1,21 @@
+/*
+ * A heap profile holds samples: with R bytes between two samples on average, an allocation of
+ * S bytes is sampled with a probability of 1 - exp(-S/R). heapscale computes the estimates of
+ * google/pprof and runtime/pprof (scaleHeapSample), equal to the last bit to what Go computes
+ * on x86-64 processors with FMA.
+ */
+#ifndef PPROF_GOTEXT_HEAPSCALE_H
+#define PPROF_GOTEXT_HEAPSCALE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Replaces the sampled objects and bytes by the estimate; both 0 if one of them is 0. `rate`:
+ * average bytes between two samples; up to 1, the numbers do not change. */
+void heapscale(int64_t *count, int64_t *size, int64_t rate);
+
+/* The inverse: replaces an estimate by sampled numbers that heapscale turns into it. `block`: size
+ * of an object in bytes, 0: unknown. False if none were found; the numbers are the nearest then. */
+bool heapscale_undo(int64_t *count, int64_t *size, int64_t rate, int64_t block);
+
+#endif

@@ -1,0 +1,121 @@
+#include "pprof/graph/text.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pprof/profile.h"
+
+enum { FITTING_MIN = 8 }; /* the least number of columns for a name, however narrow the line */
+
+/* True for a character that a terminal acts on. C1 controls are C2 80 to C2 9F in UTF-8. */
+static bool acts(const char *text, size_t i, size_t len)
+{
+	unsigned char c = (unsigned char)text[i];
+
+	return c < ' ' || c == 0x7f ||
+	       (c == 0xc2 && i + 1 < len && ((unsigned char)text[i + 1] & 0xe0) == 0x80);
+}
+
+int text_add(struct buffer *out, const char *text, size_t len)
+{
+	size_t start = 0;
+	int rc = 0;
+
+	if (out->len + len > TEXT_MAX)
+		return ERR_LIMIT;
+	for (size_t i = 0; i < len && !rc; i++) {
+		if (!acts(text, i, len))
+			continue;
+		rc = buffer_add(out, text + start, i - start);
+		rc = rc ? rc : buffer_add(out, "?", 1);
+		i += (unsigned char)text[i] == 0xc2;
+		start = i + 1;
+	}
+	return rc ? rc : buffer_add(out, text + start, len - start);
+}
+
+int text_add_string(struct buffer *out, const struct profile *p, unsigned string)
+{
+	return text_add(out, p->strings.entries[string].text, p->strings.entries[string].len);
+}
+
+static bool begins_character(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+static size_t columns(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += begins_character(text[i]);
+	return count;
+}
+
+/* The columns of the unfinished line at the end of `out`; a colour at its beginning takes none. */
+static size_t line_columns(const struct buffer *out)
+{
+	const char *data = (const char *)out->data, *end;
+	size_t start = out->len;
+
+	while (start && data[start - 1] != '\n')
+		start--;
+	end = start < out->len && data[start] == '\x1b' ?
+		      memchr(data + start, 'm', out->len - start) : NULL;
+	start = end ? (size_t)(end + 1 - data) : start;
+	return columns(data + start, out->len - start);
+}
+
+/* How many bytes the first `count` characters have. */
+static size_t bytes_of(const char *text, size_t len, size_t count)
+{
+	size_t i = 0;
+
+	for (; i < len; i++)
+		if (begins_character(text[i]) && !count--)
+			break;
+	return i;
+}
+
+int text_add_fitting(struct buffer *out, const char *text, size_t len, unsigned width,
+		     size_t reserve)
+{
+	size_t have, used, room, all, head, tail;
+	int rc;
+
+	if (!width)
+		return text_add(out, text, len);
+	used = line_columns(out) + reserve;
+	have = columns(text, len);
+	room = used + FITTING_MIN < width ? width - used : FITTING_MIN;
+	if (have <= room)
+		return text_add(out, text, len);
+	all = room - 1;
+	head = bytes_of(text, len, all / 2);
+	tail = bytes_of(text, len, have - (all - all / 2));
+	rc = text_add(out, text, head);
+	rc = rc ? rc : buffer_add(out, "…", sizeof("…") - 1);
+	return rc ? rc : text_add(out, text + tail, len - tail);
+}
+
+int text_addf(struct buffer *out, const char *fmt, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, fmt);
+	rc = buffer_vaddf(out, fmt, ap);
+	va_end(ap);
+	return !rc && out->len > TEXT_MAX ? ERR_LIMIT : rc;
+}
+
+int text_result(int rc, struct error *err)
+{
+	if (rc == ERR_LIMIT)
+		return error_set(err, rc, "the report is longer than %d MiB", TEXT_MAX >> 20);
+	return rc ? error_set(err, rc, "out of memory") : 0;
+}

@@ -1,0 +1,182 @@
+/*
+ * Reads the binary CPU profiles of gperftools (docs/cpuprofile-fileformat.html there): words
+ * of 4 or 8 bytes in the byte order of the machine that wrote them.
+ *
+ *   0 3 0 PERIOD 0           header; PERIOD is in microseconds; the third word is 1 for Java
+ *   COUNT FRAMES PC...       a sample
+ *   0 1 0                    the end; text follows: a memory map, or names for Java
+ *
+ * As in google/pprof, words behind the end are read as zeros. So a sample whose stack is cut
+ * off is accepted if as many frames of 4 bytes would fit, even if words have 8 bytes.
+ */
+#include "base/error.h"
+#include "pprof/legacy/build.h"
+#include "pprof/legacy/formats.h"
+#include "pprof/legacy/lines.h"
+#include "pprof/legacy/maps.h"
+#include "pprof/legacy/text.h"
+
+struct words {
+	struct cursor c;
+	unsigned size; /* bytes of each */
+	bool big;      /* endian */
+	bool ended;    /* a word beyond the end was read */
+};
+
+static uint64_t next_word(struct words *w)
+{
+	uint64_t v;
+
+	if (w->ended || cursor_left(&w->c) < w->size) {
+		w->ended = true;
+		return 0;
+	}
+	v = cursor_uint(&w->c, w->size);
+	if (!w->big)
+		return v;
+	return w->size == 4 ? __builtin_bswap32((uint32_t)v) : __builtin_bswap64(v);
+}
+
+static size_t bytes_left(const struct words *w)
+{
+	return w->ended ? 0 : cursor_left(&w->c);
+}
+
+static bool parse_header(struct words *w, bool *java, int64_t *period)
+{
+	uint64_t zero = next_word(w), words = next_word(w), kind = next_word(w);
+
+	*period = (int64_t)next_word(w);
+	*java = kind == 1;
+	return next_word(w) == 0 && !w->ended && zero == 0 && words == 3 && kind <= 1 && *period;
+}
+
+/* Reads one sample. Sets *end, and adds no sample, if it is the end mark. */
+static int parse_sample(struct legacy *l, struct words *w, bool *end)
+{
+	bool adjust = !l->drops_addresses;
+	size_t at = cursor_offset(&w->c);
+	uint64_t count = next_word(w), frames = next_word(w);
+	struct legacy_sample *s;
+	int rc;
+
+	if (w->ended || frames > bytes_left(w) / 4) {
+		error_set(l->err, ERR_FORMAT, "a CPU profile whose sample at offset %zu is cut off",
+			  at);
+		return NOT_THIS;
+	}
+	rc = legacy_begin_sample(l, &s);
+	for (uint64_t i = 0; !rc && i < frames; i++) {
+		uint64_t address = next_word(w);
+
+		if (!count && frames == 1 && !address) {
+			*end = true;
+			legacy_drop_sample(l);
+			return 0;
+		}
+		rc = legacy_add_frame(l, adjust && i ? address - 1 : address);
+	}
+	if (rc)
+		return rc;
+	s = &l->samples[l->sample_count - 1];
+	s->values[0] = (int64_t)count;
+	s->values[1] = (int64_t)(count * (uint64_t)l->p->period);
+	return 0;
+}
+
+static uint32_t second_frame(const struct legacy *l, const struct legacy_sample *s)
+{
+	return s->frames > 1 ? l->stack[s->first + 1] : UINT32_MAX;
+}
+
+/* The only place that can be second in nearly all stacks. It would be second in more than half
+ * of them, so it remains when pairs of different second places are cancelled. */
+static uint32_t majority(const struct legacy *l)
+{
+	uint32_t candidate = UINT32_MAX;
+	size_t lead = 0;
+
+	for (size_t i = 0; i < l->sample_count; i++) {
+		uint32_t second = second_frame(l, &l->samples[i]);
+
+		if (!lead)
+			candidate = second;
+		lead += second == candidate ? 1 : (size_t)-1;
+	}
+	return candidate;
+}
+
+static void drop_second_frame(struct legacy *l, uint32_t place)
+{
+	for (size_t i = 0; i < l->sample_count; i++) {
+		struct legacy_sample *s = &l->samples[i];
+
+		if (second_frame(l, s) != place)
+			continue;
+		l->stack[s->first + 1] = l->stack[s->first]; /* the leaf moves up */
+		s->first++;
+		s->frames--;
+	}
+}
+
+/* A frame that is second in at least 31 of 32 samples belongs to the profiler's signal handler
+ * and is removed. There are up to two of them. */
+static void drop_handler(struct legacy *l)
+{
+	for (int i = 0; i < 2; i++) {
+		uint32_t place = majority(l);
+		size_t found = 0;
+
+		for (size_t j = 0; j < l->sample_count; j++)
+			found += second_frame(l, &l->samples[j]) == place;
+		if (place == UINT32_MAX || found < l->sample_count - l->sample_count / 32)
+			return;
+		drop_second_frame(l, place);
+	}
+}
+
+static int parse_samples(struct legacy *l, struct words *w)
+{
+	bool end = false;
+	int rc = 0;
+
+	while (!rc && !end && bytes_left(w))
+		rc = parse_sample(l, w, &end);
+	return rc;
+}
+
+static int read_profile(struct legacy *l, struct words *w, bool java, int64_t period)
+{
+	struct lines lines;
+	int rc;
+
+	period = (int64_t)((uint64_t)period * 1000);
+	if (legacy_period(l, "cpu", "nanoseconds", period) ||
+	    legacy_type(l, "samples", "count") || legacy_type(l, "cpu", "nanoseconds"))
+		return ERR_NOMEM;
+	l->drops_addresses = java;
+	l->drops_doubled_leaf = !java;
+	rc = parse_samples(l, w);
+	if (rc)
+		return rc;
+	if (java)
+		return legacy_java_names(l, text_piece(&w->c, 0, bytes_left(w)));
+	drop_handler(l);
+	lines_init(&lines, w->c.pos, bytes_left(w));
+	rc = maps_read(l, &lines);
+	return rc ? rc : legacy_finish(l);
+}
+
+int legacy_cpu(struct legacy *l, const void *data, size_t len)
+{
+	for (int i = 0; i < 4; i++) {
+		struct words w = { .size = i < 2 ? 4 : 8, .big = i & 1 };
+		int64_t period;
+		bool java;
+
+		cursor_init(&w.c, data, len, "CPU profile");
+		if (parse_header(&w, &java, &period))
+			return read_profile(l, &w, java, period);
+	}
+	return NOT_THIS;
+}

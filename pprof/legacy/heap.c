@@ -1,0 +1,262 @@
+/*
+ * Reads heap profiles of tcmalloc, jemalloc and Go, and tcmalloc's growth and fragmentation:
+ *
+ *   heap profile: OBJECTS: BYTES [OBJECTS: BYTES] @ KIND/RATE
+ *   OBJECTS: BYTES [OBJECTS: BYTES] @ 0xADDRESS...
+ *
+ * The first pair is in use, the pair in brackets was allocated since the start. Patterns may
+ * match anywhere in a line, as in google/pprof. Only the first digit of a run of digits needs
+ * to be tried as a start, because what follows the run is the same for all of them.
+ */
+#include "base/error.h"
+#include "pprof/gotext/heapscale.h"
+#include "pprof/legacy/build.h"
+#include "pprof/legacy/formats.h"
+#include "pprof/legacy/lines.h"
+#include "pprof/legacy/maps.h"
+#include "pprof/legacy/text.h"
+
+struct heap {
+	int64_t rate;
+	bool sampled;	/* values are of samples taken every `rate` bytes, not of all objects */
+	bool has_alloc; /* four values, not two */
+};
+
+struct row { /* a line's numbers */
+	struct cursor objects, bytes, alloc_objects, alloc_bytes;
+};
+
+/* *(D): *(D) *[ *(D): *(D) *]  where the first two may be negative */
+static bool take_row(struct cursor *c, bool signs, struct row *r)
+{
+	struct cursor *const fields[] = { &r->objects, &r->bytes, &r->alloc_objects,
+					  &r->alloc_bytes };
+	static const char *const after[] = { ":", "", ":", "" };
+
+	for (int i = 0; i < 4; i++) {
+		struct cursor from;
+
+		text_skip(c, is_blank);
+		if (i == 2 && !text_take(c, "["))
+			return false;
+		if (i == 2)
+			text_skip(c, is_blank);
+		from = *c;
+		if (signs && i < 2)
+			text_take(c, "-");
+		if (!text_skip(c, is_digit) || !text_begins(c, after[i]))
+			return false;
+		*fields[i] = text_piece(&from, 0, (size_t)(c->pos - from.pos));
+		cursor_bytes(c, *after[i] ? 1 : 0);
+	}
+	text_skip(c, is_blank);
+	return text_take(c, "]");
+}
+
+/* Finds the first header in the line; *c is then behind its bracket. */
+static bool find_header(struct cursor *c, struct row *r)
+{
+	ptrdiff_t at;
+
+	while ((at = text_find(c, "heap profile:")) >= 0) {
+		struct cursor ahead;
+
+		cursor_bytes(c, (size_t)at + 13);
+		ahead = *c;
+		if (take_row(&ahead, false, r)) {
+			*c = ahead;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool same(struct cursor a, struct cursor b)
+{
+	size_t n = cursor_left(&a);
+
+	if (n != cursor_left(&b))
+		return false;
+	while (cursor_left(&a))
+		if (cursor_byte(&a) != cursor_byte(&b))
+			return false;
+	return true;
+}
+
+static bool is_kind(uint8_t ch)
+{
+	return ch == '_' || is_digit(ch) || (ch >= 'a' && ch <= 'z');
+}
+
+/* *@ *(heap[_a-z0-9]*)/?([0-9]*)  0, or NOT_THIS */
+static int parse_kind(struct cursor c, const struct row *r, struct heap *h)
+{
+	struct cursor kind, period;
+	int64_t rate = 0;
+
+	text_skip(&c, is_blank);
+	if (!text_take(&c, "@"))
+		return NOT_THIS;
+	text_skip(&c, is_blank);
+	if (!text_begins(&c, "heap") || !text_run(&c, is_kind, &kind))
+		return NOT_THIS;
+	text_take(&c, "/");
+	if (text_run(&c, is_digit, &period) && !text_int(period, 10, &rate))
+		return NOT_THIS;
+	h->has_alloc = (!same(r->alloc_objects, r->objects) &&
+			!text_equals(&r->alloc_objects, "0")) ||
+		       (!same(r->alloc_bytes, r->bytes) && !text_equals(&r->alloc_bytes, "0"));
+	h->sampled = !text_equals(&kind, "heapprofile");
+	h->rate = !h->sampled ? 1 : text_equals(&kind, "heap") ? rate / 2 : rate;
+	return !h->sampled || text_equals(&kind, "heap") || text_equals(&kind, "heap_v2") ||
+			       text_equals(&kind, "heapz_v2") ?
+		       0 : NOT_THIS;
+}
+
+static bool is_kind_of(struct cursor line, const char *kind)
+{
+	struct row r;
+
+	while (find_header(&line, &r)) {
+		if (text_begins(&line, kind))
+			return true;
+	}
+	return false;
+}
+
+/* 0, or NOT_THIS, with a message if it is a heap profile of an unknown kind. */
+static int parse_header(struct legacy *l, struct cursor line, struct heap *h)
+{
+	struct cursor c = line;
+	struct row r;
+
+	while (find_header(&c, &r)) {
+		struct cursor kind = c;
+
+		text_skip(&kind, is_blank);
+		if (!text_take(&kind, "@"))
+			continue;
+		text_skip(&kind, is_blank);
+		if (!text_begins(&kind, "heap"))
+			continue;
+		if (!parse_kind(c, &r, h))
+			return 0;
+		error_set(l->err, ERR_FORMAT, "line 1: a heap profile of an unknown kind");
+		return NOT_THIS;
+	}
+	*h = (struct heap){ .rate = 1 };
+	return is_kind_of(line, " @ growth") || is_kind_of(line, " @ fragmentation") ? 0 : NOT_THIS;
+}
+
+/* Finds a row in the line, which begins with a run of digits or a sign before one; *c is then
+ * behind its "@". */
+static bool find_row(struct cursor *c, struct row *r)
+{
+	while (cursor_left(c)) {
+		struct cursor ahead = *c;
+
+		if (text_peek(c, 0) != '-' && !is_digit((uint8_t)text_peek(c, 0))) {
+			cursor_byte(c);
+			continue;
+		}
+		if (take_row(&ahead, true, r) && text_take(&ahead, " @")) {
+			*c = ahead;
+			return true;
+		}
+		text_take(c, "-");
+		text_skip(c, is_digit);
+	}
+	return false;
+}
+
+/* Stores one pair of objects and bytes, scaled, in values[0] and values[1]. */
+static int parse_pair(struct legacy *l, const struct heap *h, struct cursor objects,
+		      struct cursor bytes, struct legacy_sample *s, int64_t *values)
+{
+	int64_t count, size;
+
+	if (!text_int(objects, 10, &count) || !text_int(bytes, 10, &size))
+		return error_set(l->err, ERR_FORMAT, "a number of more than 64 bits");
+	if (!count && size)
+		return error_set(l->err, ERR_FORMAT, "%ld bytes in no object", size);
+	if (count) {
+		/* INT64_MIN / -1 is INT64_MIN, as in Go. */
+		s->block = count == -1 ? (int64_t)(0 - (uint64_t)size) : size / count;
+		if (h->sampled)
+			heapscale(&count, &size, h->rate);
+	}
+	values[0] = count;
+	values[1] = size;
+	return 0;
+}
+
+static int parse_sample(struct legacy *l, const struct heap *h, struct cursor line)
+{
+	struct legacy_sample *s;
+	struct row r;
+	int rc;
+
+	if (!find_row(&line, &r))
+		return error_set(l->err, ERR_FORMAT,
+				 "is no sample, 'OBJECTS: BYTES [OBJECTS: BYTES] @ 0xADDRESS...'");
+	if (legacy_begin_sample(l, &s))
+		return ERR_NOMEM;
+	s->has_block = true;
+	rc = h->has_alloc ? parse_pair(l, h, r.alloc_objects, r.alloc_bytes, s, s->values) : 0;
+	if (!rc)
+		rc = parse_pair(l, h, r.objects, r.bytes, s, s->values + (h->has_alloc ? 2 : 0));
+	if (!rc)
+		rc = legacy_add_stack(l, line, 1);
+	return rc;
+}
+
+static int parse_samples(struct legacy *l, const struct heap *h, struct lines *lines)
+{
+	int rc = 0;
+
+	while (!rc && lines_next(lines)) {
+		struct cursor line = lines->line;
+
+		text_trim(&line);
+		if (text_is_comment(line))
+			continue;
+		if (maps_begin(&line)) /* not in a comment */
+			break;
+		rc = parse_sample(l, h, line);
+	}
+	if (rc == ERR_FORMAT)
+		error_prefix(l->err, "line %zu", lines->number);
+	return rc ? rc : lines_error(lines, l->err);
+}
+
+static int set_types(struct legacy *l, const struct heap *h)
+{
+	if (legacy_period(l, "space", "bytes", h->rate))
+		return ERR_NOMEM;
+	if (!h->has_alloc)
+		return legacy_type(l, "objects", "count") || legacy_type(l, "space", "bytes") ?
+			       ERR_NOMEM : 0;
+	return legacy_type(l, "alloc_objects", "count") ||
+	       legacy_type(l, "alloc_space", "bytes") ||
+	       legacy_type(l, "inuse_objects", "count") ||
+	       legacy_type(l, "inuse_space", "bytes") ? ERR_NOMEM : 0;
+}
+
+int legacy_heap(struct legacy *l, const void *data, size_t len)
+{
+	struct lines lines;
+	struct heap h;
+	int rc;
+
+	lines_init(&lines, data, len);
+	if (!lines_next(&lines))
+		return lines.too_long ? lines_error(&lines, l->err) : NOT_THIS;
+	rc = parse_header(l, lines.line, &h);
+	if (!rc)
+		rc = set_types(l, &h);
+	if (!rc)
+		rc = parse_samples(l, &h, &lines);
+	if (!rc)
+		rc = maps_find(l, &lines);
+	return rc ? rc : legacy_finish(l);
+}

@@ -1,0 +1,159 @@
+/* ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by line. */
+#include "pprof/report/heading.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "pprof/graph/graph.h"
+#include "pprof/graph/measure.h"
+#include "pprof/graph/paths.h"
+#include "pprof/graph/text.h"
+#include "pprof/profile.h"
+#include "pprof/units.h"
+
+enum { FILTER_MAX = 80 }; /* bytes of a filter that are shown */
+
+const char *heading_unit(const struct profile *p, const struct report_view *v)
+{
+	return strset_get(&p->strings, p->types[v->type].unit);
+}
+
+/* Adds "WORD: TEXT", or nothing if the text is empty. */
+static int add_line(struct buffer *out, const char *word, const char *text, size_t len)
+{
+	int rc = len ? text_addf(out, "%s", word) : 0;
+
+	rc = rc || !len ? rc : text_add(out, text, len);
+	return rc || !len ? rc : text_addf(out, "\n");
+}
+
+static int add_string(struct buffer *out, const char *word, const struct profile *p,
+		      uint32_t string)
+{
+	const struct strset_entry *e = &p->strings.entries[string];
+
+	return add_line(out, word, e->text, e->len);
+}
+
+/* The first mapping is the program's. */
+static int add_program(const struct profile *p, struct buffer *out)
+{
+	const struct strset_entry *file;
+	const char *base;
+	size_t len;
+	int rc = 0;
+
+	if (!p->mapping_count)
+		return 0;
+	file = &p->strings.entries[p->mappings[0].filename];
+	base = path_base(file->text, file->len, &len);
+	if (file->len)
+		rc = add_line(out, "File: ", base, len);
+	return rc ? rc : add_string(out, "Build ID: ", p, p->mappings[0].build_id);
+}
+
+/* Comments that begin with '#' are for programs. */
+static int add_comments(const struct profile *p, struct buffer *out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < p->comment_count && !rc; i++) {
+		const struct strset_entry *e = &p->strings.entries[p->comments[i]];
+
+		if (e->len && e->text[0] == '#')
+			continue;
+		rc = text_add(out, e->text, e->len);
+		rc = rc ? rc : text_addf(out, "\n");
+	}
+	return rc;
+}
+
+static int add_time(const struct profile *p, struct buffer *out)
+{
+	/* Go's time.Unix() rounds down. */
+	time_t t = p->time_nanos / 1000000000 - (p->time_nanos % 1000000000 < 0);
+	char text[64];
+	struct tm tm;
+
+	if (!p->time_nanos || !localtime_r(&t, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
+		return 0;
+	return text_addf(out, "Time: %s\n", text);
+}
+
+static int add_duration(const struct profile *p, const struct report_view *v, int64_t total,
+			const char *unit, struct buffer *out)
+{
+	char duration[MEASURE_MAX], value[MEASURE_MAX], share[MEASURE_MAX] = "";
+	const char *total_unit;
+	double nanos;
+
+	if (!p->duration_nanos)
+		return 0;
+	nanos = units_scale(total, heading_unit(p, v), "nanoseconds", &total_unit);
+	if (!strcmp(total_unit, "ns") && nanos)
+		measure_percent(measure_share(1, nanos), p->duration_nanos, share);
+	return text_addf(out, "Duration: %s, Total samples = %s %s%s%s\n",
+			 measure_label(p->duration_nanos, "nanoseconds", "auto", duration),
+			 measure_label(total, heading_unit(p, v), unit, value), *share ? "(" : "",
+			 share, *share ? ")" : "");
+}
+
+int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
+		    const char *unit, struct buffer *out)
+{
+	int rc = add_program(p, out);
+
+	rc = rc ? rc : add_comments(p, out);
+	rc = rc ? rc : add_string(out, "Type: ", p, p->types[v->type].type);
+	rc = rc ? rc : add_string(out, "Doc: ", p, p->doc_url);
+	rc = rc ? rc : add_time(p, out);
+	return rc ? rc : add_duration(p, v, total, unit, out);
+}
+
+static int add_filters(const struct report_view *v, struct buffer *out)
+{
+	int rc = 0;
+
+	if (v->filters && v->filters[0])
+		rc = text_addf(out, "Active filters:\n");
+	for (size_t i = 0; v->filters && v->filters[i] && !rc; i++) {
+		size_t len = strlen(v->filters[i]);
+
+		rc = text_addf(out, "   ");
+		rc = rc ? rc : text_add(out, v->filters[i], len < FILTER_MAX ? len : FILTER_MAX);
+		rc = rc ? rc : text_addf(out, len > FILTER_MAX ? "…\n" : "\n");
+	}
+	return rc;
+}
+
+static const char *without_blanks(const char *text)
+{
+	return text + strspn(text, " ");
+}
+
+int heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
+		  struct buffer *out)
+{
+	const char *from = heading_unit(g->nodes.p, v);
+	char shown[MEASURE_MAX], share[MEASURE_MAX], total[MEASURE_MAX], least[MEASURE_MAX];
+	int64_t sum = graph_shown_total(g);
+	int64_t cutoff = measure_magnitude(measure_share(g->total, v->node_fraction));
+	int rc = heading_profile(g->nodes.p, v, g->total, unit, out);
+
+	rc = rc ? rc : add_filters(v, out);
+	rc = rc ? rc : text_addf(out, "Showing nodes accounting for %s, %s of %s total\n",
+				 measure_label(sum, from, unit, shown),
+				 without_blanks(measure_percent(sum, g->total, share)),
+				 measure_label(g->total, from, unit, total));
+	if (!rc && g->total && g->dropped_count)
+		rc = text_addf(out, "Dropped %zu node%s (cum <= %s)\n", g->dropped_count,
+			       g->dropped_count > 1 ? "s" : "",
+			       measure_label(cutoff, from, unit, least));
+	if (!rc && g->total && g->shown_count && g->shown_count < g->all_count)
+		rc = text_addf(out, "Showing top %zu nodes out of %zu\n", g->shown_count,
+			       g->all_count);
+	return rc;
+}

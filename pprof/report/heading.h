@@ -1,0 +1,24 @@
+/* The heading of a report: which profile it is, and how much of it is shown. */
+#ifndef PPROF_REPORT_HEADING_H
+#define PPROF_REPORT_HEADING_H
+
+#include <stdint.h>
+
+struct buffer;
+struct graph;
+struct profile;
+struct report_view;
+
+/* Appends the profile's lines: file, build ID, comments, type, documentation, time, duration and
+ * total, as report.go's ProfileLabels does. Values are shown in `unit`. 0, ERR_NOMEM, ERR_LIMIT. */
+int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
+		    const char *unit, struct buffer *out);
+
+/* The same lines and how much is shown, as reportLabels does. */
+int heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
+		  struct buffer *out);
+
+/* The unit of the view's sample type in the profile. */
+const char *heading_unit(const struct profile *p, const struct report_view *v);
+
+#endif

@@ -1,0 +1,68 @@
+/* The output of printText (google/pprof, internal/report/report.go), line by line. */
+#include "pprof/report/top.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "pprof/graph/graph.h"
+#include "pprof/graph/measure.h"
+#include "pprof/graph/text.h"
+#include "pprof/report/heading.h"
+#include "pprof/report/paint.h"
+
+/* Says whether every call of the node was inlined, or some. */
+static const char *inlined(const struct graph *g, uint32_t node)
+{
+	struct graph_edges in = graph_in(g, node);
+	size_t inlined_count = 0;
+
+	for (size_t i = 0; i < in.count; i++)
+		inlined_count += g->edges[in.order[i]].inlined;
+	return !inlined_count ? "" : inlined_count < in.count ? " (partial-inline)" : " (inline)";
+}
+
+static int add_row(const struct graph *g, const struct report_view *v, const char *unit,
+		   uint32_t node, int64_t sum, struct buffer *out)
+{
+	const char *from = heading_unit(g->nodes.p, v), *note = inlined(g, node);
+	const struct graph_value *value = &g->values[node];
+	char flat[MEASURE_MAX], flat_share[MEASURE_MAX], sum_share[MEASURE_MAX];
+	char cum[MEASURE_MAX], cum_share[MEASURE_MAX];
+	int rc = paint_share(out, v, value->flat, g->total);
+
+	rc = rc ? rc : text_addf(out, "%10s %s %s %10s %s  ",
+				 measure_label(value->flat, from, unit, flat),
+				 measure_percent(value->flat, g->total, flat_share),
+				 measure_percent(sum, g->total, sum_share),
+				 measure_label(value->cum, from, unit, cum),
+				 measure_percent(value->cum, g->total, cum_share));
+	rc = rc ? rc : text_add_fitting(out, g->nodes.list[node].label,
+					g->nodes.list[node].label_len, v->width, strlen(note));
+	rc = rc ? rc : text_addf(out, "%s", note);
+	return rc ? rc : paint_end_line(out, v, value->flat, g->total);
+}
+
+static int add_rows(const struct graph *g, const struct report_view *v, struct buffer *out)
+{
+	const char *unit = v->unit ? v->unit : graph_unit(g, v);
+	int64_t sum = 0;
+	int rc = heading_graph(g, v, unit, out);
+
+	rc = rc ? rc : paint_title(out, v, "      flat  flat%   sum%        cum   cum%");
+	for (size_t i = 0; i < g->shown_count && !rc; i++) {
+		sum = measure_sum(sum, g->values[g->shown[i]].flat);
+		rc = add_row(g, v, unit, g->shown[i], sum, out);
+	}
+	return rc;
+}
+
+int report_top(const struct profile *p, const struct report_view *v, struct buffer *out,
+	       struct error *err)
+{
+	struct graph g;
+	int rc = graph_init(&g, p, v);
+
+	rc = rc ? rc : add_rows(&g, v, out);
+	graph_release(&g);
+	return text_result(rc, err);
+}

@@ -1,0 +1,138 @@
+/* The output of printTraces (google/pprof, internal/report/report.go), line by line. */
+#include "pprof/report/traces.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "pprof/graph/graph.h"
+#include "pprof/graph/measure.h"
+#include "pprof/graph/text.h"
+#include "pprof/profile.h"
+#include "pprof/report/heading.h"
+#include "pprof/report/labels.h"
+
+#define SEPARATOR "-----------+-------------------------------------------------------\n"
+
+enum { KEY_WIDTH = 10, VALUE_WIDTH = 13, NOTE_WIDTH = 9 };
+
+struct traces {
+	struct nodes nodes;
+	const struct report_view *v;
+	const char *unit;     /* that values are shown in */
+	uint32_t *label_units; /* labels_units() */
+	struct labels labels;
+	struct buffer *out;
+};
+
+static int add_key(struct traces *t, uint32_t key)
+{
+	size_t columns = labels_columns(t->nodes.p, key);
+	int rc = text_addf(t->out, "%*s", columns < KEY_WIDTH ? (int)(KEY_WIDTH - columns) : 0, "");
+
+	return rc ? rc : text_add_string(t->out, t->nodes.p, key);
+}
+
+static int add_value(struct traces *t, const struct profile_label *l)
+{
+	const struct profile *p = t->nodes.p;
+	char text[MEASURE_MAX];
+
+	if (l->str)
+		return text_add_string(t->out, p, l->str);
+	measure_label(l->num, labels_unit(p, t->label_units, l->key), "auto", text);
+	return text_addf(t->out, "%s", text);
+}
+
+/* Adds a line for each key. */
+static int add_labels(struct traces *t, const struct profile_sample *s, bool numbers)
+{
+	int rc = labels_take(&t->labels, t->nodes.p, s, numbers);
+
+	for (size_t i = 0, end; i < t->labels.count && !rc; i = end) {
+		end = labels_run(&t->labels, i);
+		rc = add_key(t, t->labels.list[i]->key);
+		for (size_t k = i; k < end && !rc; k++) {
+			rc = text_addf(t->out, k == i ? ":  " : " ");
+			rc = rc ? rc : add_value(t, t->labels.list[k]);
+		}
+		rc = rc ? rc : text_addf(t->out, "\n");
+	}
+	return rc;
+}
+
+static int add_frame(struct traces *t, const char *value, uint32_t node, bool inlined)
+{
+	const struct node *n = &t->nodes.list[node];
+	/* Most frames have no value: formatting is avoided for them. */
+	int rc = *value ? text_addf(t->out, "%10s   ", value) :
+			  buffer_add(t->out, "             ", VALUE_WIDTH);
+
+	rc = rc ? rc : text_add_fitting(t->out, n->label, n->label_len, t->v->width,
+					inlined ? NOTE_WIDTH : 0);
+	if (!rc && inlined)
+		rc = buffer_add(t->out, " (inline)", NOTE_WIDTH);
+	return rc ? rc : buffer_add(t->out, "\n", 1);
+}
+
+static int add_stack(struct traces *t, size_t sample)
+{
+	const struct profile *p = t->nodes.p;
+	int64_t value = p->values[p->samples[sample].first_value + t->v->type];
+	size_t depth = nodes_depth(&t->nodes, sample), count;
+	char text[MEASURE_MAX];
+	int rc = 0;
+
+	measure_label(value, heading_unit(p, t->v), t->unit, text);
+	for (size_t i = 0; i < depth && !rc; i++) {
+		const uint32_t *at = nodes_at(&t->nodes, sample, i, &count);
+
+		for (size_t k = 0; k < count && !rc; k++)
+			rc = add_frame(t, i || k ? "" : text, at[k], k != count - 1);
+	}
+	return rc;
+}
+
+static int add_sample(struct traces *t, size_t sample)
+{
+	const struct profile_sample *s = &t->nodes.p->samples[sample];
+	int rc;
+
+	if (!nodes_depth(&t->nodes, sample))
+		return 0;
+	rc = text_addf(t->out, SEPARATOR);
+	rc = rc ? rc : add_labels(t, s, false);
+	rc = rc ? rc : add_labels(t, s, true);
+	return rc ? rc : add_stack(t, sample);
+}
+
+static int add_samples(struct traces *t)
+{
+	const struct profile *p = t->nodes.p;
+	size_t start = t->out->len;
+	int64_t total = t->v->total ? t->v->total : graph_total(p, t->v->type);
+	int rc = heading_profile(p, t->v, total, t->unit, t->out);
+
+	/* pprof writes the heading's newline also if the heading is empty. */
+	if (!rc && t->out->len == start)
+		rc = text_addf(t->out, "\n");
+	t->label_units = labels_units(p);
+	if (!t->label_units)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < p->sample_count && !rc; i++)
+		rc = add_sample(t, i);
+	return rc ? rc : text_addf(t->out, SEPARATOR);
+}
+
+int report_traces(const struct profile *p, const struct report_view *v, struct buffer *out,
+		  struct error *err)
+{
+	struct traces t = { .v = v, .unit = v->unit ? v->unit : "minimum", .out = out,
+			    .labels.width = KEY_WIDTH };
+	int rc = nodes_init(&t.nodes, p, v->by);
+
+	rc = rc ? rc : add_samples(&t);
+	nodes_release(&t.nodes);
+	labels_release(&t.labels);
+	free(t.label_units);
+	return text_result(rc, err);
+}

@@ -1,0 +1,123 @@
+/* The output of printTree (google/pprof, internal/report/report.go), line by line. */
+#include "pprof/report/tree.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "pprof/graph/graph.h"
+#include "pprof/graph/measure.h"
+#include "pprof/graph/text.h"
+#include "pprof/report/heading.h"
+#include "pprof/report/paint.h"
+#include "pprof/select/pattern.h"
+
+#define SEPARATOR "----------------------------------------------------------+-------------"
+#define LEGEND "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t "
+
+struct tree {
+	const struct graph *g;
+	const struct report_view *v;
+	const char *from, *unit; /* units of the profile's values and of the output */
+	int64_t sum;
+	size_t matched;
+	struct buffer *out;
+	struct error *err;
+	bool said; /* err already has the reason of the failure */
+};
+
+static int add_label(const struct tree *t, uint32_t node, size_t reserve)
+{
+	const struct node *n = &t->g->nodes.list[node];
+
+	return text_add_fitting(t->out, n->label, n->label_len, t->v->width, reserve);
+}
+
+/* Adds a line for an edge: `node` is its other end. */
+static int add_edge(const struct tree *t, const struct graph_edge *e, uint32_t node, int64_t cum)
+{
+	const char *note = e->inlined ? " (inline)" : "";
+	char weight[MEASURE_MAX], share[MEASURE_MAX];
+	int rc = text_addf(t->out, "%50s %s |   ",
+			   measure_label(e->weight, t->from, t->unit, weight),
+			   measure_percent(e->weight, cum, share));
+
+	rc = rc ? rc : add_label(t, node, strlen(note));
+	return rc ? rc : text_addf(t->out, "%s\n", note);
+}
+
+static int add_self(struct tree *t, uint32_t node)
+{
+	const struct graph_value *value = &t->g->values[node];
+	char flat[MEASURE_MAX], flat_share[MEASURE_MAX], sum_share[MEASURE_MAX];
+	char cum[MEASURE_MAX], cum_share[MEASURE_MAX];
+	int64_t total = t->g->total;
+	int rc = paint_share(t->out, t->v, value->flat, total);
+
+	t->sum = measure_sum(t->sum, value->flat);
+	rc = rc ? rc : text_addf(t->out, "%10s %s %s %10s %s                | ",
+				 measure_label(value->flat, t->from, t->unit, flat),
+				 measure_percent(value->flat, total, flat_share),
+				 measure_percent(t->sum, total, sum_share),
+				 measure_label(value->cum, t->from, t->unit, cum),
+				 measure_percent(value->cum, total, cum_share));
+	rc = rc ? rc : add_label(t, node, 0);
+	return rc ? rc : paint_end_line(t->out, t->v, value->flat, total);
+}
+
+static int add_node(struct tree *t, uint32_t node)
+{
+	struct graph_edges in = graph_in(t->g, node), out = graph_out(t->g, node);
+	int64_t cum = t->g->values[node].cum;
+	int rc = text_addf(t->out, SEPARATOR "\n");
+
+	for (size_t i = 0; i < in.count && !rc; i++)
+		rc = add_edge(t, &t->g->edges[in.order[i]], t->g->edges[in.order[i]].from, cum);
+	rc = rc ? rc : add_self(t, node);
+	for (size_t i = 0; i < out.count && !rc; i++)
+		rc = add_edge(t, &t->g->edges[out.order[i]], t->g->edges[out.order[i]].to, cum);
+	return rc;
+}
+
+/* Adds the node unless v->pattern does not match it. */
+static int add_matching(struct tree *t, uint32_t node)
+{
+	const struct node *n = &t->g->nodes.list[node];
+	int match = 1;
+
+	if (t->v->pattern)
+		match = pattern_match(t->v->pattern, n->label, n->label_len, t->err);
+	t->said = match < 0;
+	t->matched += match > 0;
+	return match > 0 ? add_node(t, node) : match;
+}
+
+static int add_nodes(struct tree *t)
+{
+	int rc = heading_graph(t->g, t->v, t->unit, t->out);
+
+	rc = rc ? rc : text_addf(t->out, SEPARATOR "\n");
+	rc = rc ? rc : paint_title(t->out, t->v, LEGEND);
+	for (size_t i = 0; i < t->g->shown_count && !rc; i++)
+		rc = add_matching(t, t->g->shown[i]);
+	if (!rc && t->g->shown_count)
+		rc = text_addf(t->out, SEPARATOR "\n");
+	if (rc || !t->v->pattern || t->matched)
+		return rc;
+	t->said = true;
+	return error_set(t->err, ERR_NOTFOUND, "no function matches the pattern");
+}
+
+int report_tree(const struct profile *p, const struct report_view *v, struct buffer *out,
+		struct error *err)
+{
+	struct graph g;
+	struct tree t = { .g = &g, .v = v, .from = heading_unit(p, v), .out = out, .err = err };
+	int rc = graph_init(&g, p, v);
+
+	if (!rc) {
+		t.unit = v->unit ? v->unit : graph_unit(&g, v);
+		rc = add_nodes(&t);
+	}
+	graph_release(&g);
+	return t.said ? rc : text_result(rc, err);
+}

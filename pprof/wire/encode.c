@@ -1,0 +1,373 @@
+/*
+ * A nested message is preceded by its length, which is known only when the message
+ * is written. So each is written behind a gap of one byte, and moved if its length
+ * takes more, which is rare: nearly all are under 128 bytes. Computing lengths in
+ * advance, or writing everything back to front, was rejected: both take longer, since
+ * few bytes are moved, and each at most twice (a packed array, then its sample).
+ *
+ * make_room is called once for each entry of a table, with the most bytes that it can
+ * take; within that room bytes are written without checks.
+ *
+ * Zero is a field's default and is left out, except in packed arrays.
+ */
+#include "pprof/wire/encode.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file/outfile.h"
+#include "pprof/profile.h"
+#include "pprof/wire/fields.h"
+#include "pprof/wire/gzip.h"
+
+struct encoder {
+	struct buffer *out;
+	uint8_t *to; /* where the next byte goes, within the room that was made */
+	gzip_sink *sink; /* NULL: everything stays in `out` */
+	void *ctx;
+	struct error *err;
+};
+
+enum {
+	/* A number of up to 10 bytes and a tag of one: no field number is above 15. */
+	VARINT_MAX = 10,
+	FIELD_MAX = VARINT_MAX + 1,
+	PIECE = 256 << 10, /* bytes that a sink gets at a time; more when an entry is larger */
+};
+
+/* The most bytes that a message of so many numbers takes, with its own tag and length. */
+static size_t message_max(size_t numbers)
+{
+	return FIELD_MAX * (numbers + 1);
+}
+
+static int hand_over(struct encoder *e)
+{
+	size_t len = e->out->len;
+
+	e->out->len = 0;
+	return e->sink(e->ctx, e->out->data, len, e->err);
+}
+
+/* Makes room for an entry of a table behind what is there. */
+static int make_room(struct encoder *e, size_t bytes)
+{
+	struct buffer *out = e->out;
+	int rc = 0;
+
+	if (e->to)
+		out->len = (size_t)(e->to - out->data);
+	if (e->sink && out->len >= PIECE)
+		rc = hand_over(e);
+	if (!rc && buffer_reserve(out, bytes))
+		rc = error_nomem(e->err);
+	e->to = out->data + out->len;
+	return rc;
+}
+
+static inline uint8_t *varint(uint8_t *to, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*to++ = (uint8_t)(v | 0x80);
+	*to++ = (uint8_t)v;
+	return to;
+}
+
+static inline void put_tag(struct encoder *e, unsigned field, enum wire_type type)
+{
+	*e->to++ = (uint8_t)(field << 3 | type);
+}
+
+static inline void put_number(struct encoder *e, unsigned field, uint64_t v)
+{
+	if (!v)
+		return;
+	put_tag(e, field, WIRE_VARINT);
+	e->to = varint(e->to, v);
+}
+
+/* Begins a message or packed array; returns where its contents begin. */
+static inline uint8_t *begin(struct encoder *e, unsigned field)
+{
+	put_tag(e, field, WIRE_BYTES);
+	return ++e->to;
+}
+
+static inline void end(struct encoder *e, uint8_t *start)
+{
+	size_t len = (size_t)(e->to - start), more = 0;
+
+	if (len < 0x80) {
+		start[-1] = (uint8_t)len;
+		return;
+	}
+	for (size_t n = len; n >= 0x80; n >>= 7)
+		more++;
+	memmove(start + more, start, len);
+	varint(start - 1, len);
+	e->to += more;
+}
+
+static void put_type(struct encoder *e, unsigned field, const struct profile_type *t)
+{
+	uint8_t *start = begin(e, field);
+
+	put_number(e, VALUE_TYPE_TYPE, t->type);
+	put_number(e, VALUE_TYPE_UNIT, t->unit);
+	end(e, start);
+}
+
+static void put_label(struct encoder *e, const struct profile_label *l)
+{
+	uint8_t *start = begin(e, SAMPLE_LABEL);
+
+	put_number(e, LABEL_KEY, l->key);
+	put_number(e, LABEL_STR, l->str);
+	put_number(e, LABEL_NUM, (uint64_t)l->num);
+	put_number(e, LABEL_NUM_UNIT, l->num_unit);
+	end(e, start);
+}
+
+/* Writes four bytes at once and keeps as many as the id needs: branches on the length are
+ * often mispredicted, because the lengths of ids in a stack vary. */
+static uint8_t *put_ids(uint8_t *to, const uint32_t *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t v = ids[i];
+
+		if (v < 0x80) {
+			*to++ = (uint8_t)v;
+		} else if (v < 0x10000000) {
+			unsigned more = (v >= 0x4000) + (v >= 0x200000);
+			uint32_t word = (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 |
+					(v & 0xfe00000) << 3;
+
+			word |= 0x808080u >> (16 - 8 * more);
+			memcpy(to, &word, sizeof(word));
+			to += 2 + more;
+		} else {
+			to = varint(to, v);
+		}
+	}
+	return to;
+}
+
+static int put_sample(struct encoder *e, const struct profile *p, const struct profile_sample *s)
+{
+	uint8_t *start, *array;
+	int rc;
+
+	rc = make_room(e, message_max(s->locations + p->type_count + 2) +
+			 s->labels * message_max(4));
+	if (rc)
+		return rc;
+	start = begin(e, PROFILE_SAMPLE);
+	if (s->locations) {
+		array = begin(e, SAMPLE_LOCATION_ID);
+		e->to = put_ids(e->to, p->stack + s->first_location, s->locations);
+		end(e, array);
+	}
+	if (p->type_count) {
+		array = begin(e, SAMPLE_VALUE);
+		for (size_t i = 0; i < p->type_count; i++)
+			e->to = varint(e->to, (uint64_t)p->values[s->first_value + i]);
+		end(e, array);
+	}
+	for (size_t i = 0; i < s->labels; i++)
+		put_label(e, &p->labels[s->first_label + i]);
+	end(e, start);
+	return 0;
+}
+
+static int put_mapping(struct encoder *e, const struct profile_mapping *m, uint64_t id)
+{
+	uint8_t *start;
+	int rc;
+
+	rc = make_room(e, message_max(10));
+	if (rc)
+		return rc;
+	start = begin(e, PROFILE_MAPPING);
+	put_number(e, MAPPING_ID, id);
+	put_number(e, MAPPING_START, m->start);
+	put_number(e, MAPPING_LIMIT, m->limit);
+	put_number(e, MAPPING_OFFSET, m->offset);
+	put_number(e, MAPPING_FILENAME, m->filename);
+	put_number(e, MAPPING_BUILD_ID, m->build_id);
+	put_number(e, MAPPING_HAS_FUNCTIONS, m->has_functions);
+	put_number(e, MAPPING_HAS_FILENAMES, m->has_filenames);
+	put_number(e, MAPPING_HAS_LINE_NUMBERS, m->has_line_numbers);
+	put_number(e, MAPPING_HAS_INLINE_FRAMES, m->has_inline_frames);
+	end(e, start);
+	return 0;
+}
+
+static void put_line(struct encoder *e, const struct profile_line *l)
+{
+	uint8_t *start = begin(e, LOCATION_LINE);
+
+	put_number(e, LINE_FUNCTION_ID, l->function);
+	put_number(e, LINE_LINE, (uint64_t)l->line);
+	put_number(e, LINE_COLUMN, (uint64_t)l->column);
+	end(e, start);
+}
+
+static int put_location(struct encoder *e, const struct profile *p,
+			 const struct profile_location *l, uint64_t id)
+{
+	uint8_t *start;
+	int rc;
+
+	rc = make_room(e, message_max(4) + l->lines * message_max(3));
+	if (rc)
+		return rc;
+	start = begin(e, PROFILE_LOCATION);
+	put_number(e, LOCATION_ID, id);
+	put_number(e, LOCATION_MAPPING_ID, l->mapping);
+	put_number(e, LOCATION_ADDRESS, l->address);
+	for (size_t i = 0; i < l->lines; i++)
+		put_line(e, &p->lines[l->first_line + i]);
+	put_number(e, LOCATION_IS_FOLDED, l->is_folded);
+	end(e, start);
+	return 0;
+}
+
+static int put_function(struct encoder *e, const struct profile_function *f, uint64_t id)
+{
+	uint8_t *start;
+	int rc;
+
+	rc = make_room(e, message_max(5));
+	if (rc)
+		return rc;
+	start = begin(e, PROFILE_FUNCTION);
+	put_number(e, FUNCTION_ID, id);
+	put_number(e, FUNCTION_NAME, f->name);
+	put_number(e, FUNCTION_SYSTEM_NAME, f->system_name);
+	put_number(e, FUNCTION_FILENAME, f->filename);
+	put_number(e, FUNCTION_START_LINE, (uint64_t)f->start_line);
+	end(e, start);
+	return 0;
+}
+
+static int put_strings(struct encoder *e, const struct strset *strings)
+{
+	for (uint32_t i = 0; i < strings->count; i++) {
+		const struct strset_entry *s = &strings->entries[i];
+
+		int rc = make_room(e, FIELD_MAX + s->len);
+
+		if (rc)
+			return rc;
+		put_tag(e, PROFILE_STRING_TABLE, WIRE_BYTES);
+		e->to = varint(e->to, s->len);
+		memcpy(e->to, s->text, s->len);
+		e->to += s->len;
+	}
+	return 0;
+}
+
+static int put_tables(struct encoder *e, const struct profile *p)
+{
+	int rc = make_room(e, (p->type_count + 1) * message_max(2));
+
+	for (size_t i = 0; !rc && i < p->type_count; i++)
+		put_type(e, PROFILE_SAMPLE_TYPE, &p->types[i]);
+	for (size_t i = 0; !rc && i < p->sample_count; i++)
+		rc = put_sample(e, p, &p->samples[i]);
+	for (size_t i = 0; !rc && i < p->mapping_count; i++)
+		rc = put_mapping(e, &p->mappings[i], i + 1);
+	for (size_t i = 0; !rc && i < p->location_count; i++)
+		rc = put_location(e, p, &p->locations[i], i + 1);
+	for (size_t i = 0; !rc && i < p->function_count; i++)
+		rc = put_function(e, &p->functions[i], i + 1);
+	return rc ? rc : put_strings(e, &p->strings);
+}
+
+static int put_header(struct encoder *e, const struct profile *p)
+{
+	uint8_t *array;
+	int rc;
+
+	rc = make_room(e, message_max(7 + p->comment_count) + message_max(2));
+	if (rc)
+		return rc;
+	put_number(e, PROFILE_DROP_FRAMES, p->drop_frames);
+	put_number(e, PROFILE_KEEP_FRAMES, p->keep_frames);
+	put_number(e, PROFILE_TIME_NANOS, (uint64_t)p->time_nanos);
+	put_number(e, PROFILE_DURATION_NANOS, (uint64_t)p->duration_nanos);
+	if (p->period_type.type || p->period_type.unit)
+		put_type(e, PROFILE_PERIOD_TYPE, &p->period_type);
+	put_number(e, PROFILE_PERIOD, (uint64_t)p->period);
+	if (p->comment_count) {
+		array = begin(e, PROFILE_COMMENT);
+		e->to = put_ids(e->to, p->comments, p->comment_count);
+		end(e, array);
+	}
+	put_number(e, PROFILE_DEFAULT_SAMPLE_TYPE, p->default_type);
+	put_number(e, PROFILE_DOC_URL, p->doc_url);
+	return 0;
+}
+
+static int put_profile(struct encoder *e, const struct profile *p)
+{
+	int rc = put_tables(e, p);
+
+	if (!rc)
+		rc = put_header(e, p);
+	if (!rc)
+		e->out->len = (size_t)(e->to - e->out->data);
+	return rc;
+}
+
+int profile_encode(const struct profile *p, struct buffer *out, struct error *err)
+{
+	struct encoder e = { .out = out, .err = err };
+
+	return put_profile(&e, p);
+}
+
+static int to_buffer(void *out, const void *data, size_t len, struct error *err)
+{
+	return buffer_add(out, data, len) ? error_nomem(err) : 0;
+}
+
+int profile_pack(const struct profile *p, struct buffer *out, struct error *err)
+{
+	struct buffer bytes = { 0 };
+	int rc = profile_encode(p, &bytes, err);
+
+	if (!rc)
+		rc = gzip_compress(bytes.data, bytes.len, to_buffer, out, err);
+	buffer_release(&bytes);
+	return rc;
+}
+
+static int write_out(void *ctx, const void *data, size_t len, struct error *err)
+{
+	return outfile_write(ctx, data, len, err);
+}
+
+int profile_write(const struct profile *p, struct outfile *file, struct error *err)
+{
+	struct buffer bytes = { 0 };
+	int rc = profile_encode(p, &bytes, err);
+
+	if (!rc)
+		rc = gzip_compress(bytes.data, bytes.len, write_out, file, err);
+	buffer_release(&bytes);
+	return rc;
+}
+
+int profile_write_plain(const struct profile *p, struct outfile *file, struct error *err)
+{
+	struct buffer piece = { 0 };
+	struct encoder e = { .out = &piece, .sink = write_out, .ctx = file, .err = err };
+	int rc = put_profile(&e, p);
+
+	if (!rc)
+		rc = hand_over(&e);
+	buffer_release(&piece);
+	return rc;
+}

@@ -1,0 +1,186 @@
+/*
+ * Compresses with libdeflate, level 6, if its header exists at build time; else with zlib,
+ * level 5. Best of 3 runs, one core, libdeflate 1.14 and zlib 1.2.13:
+ *
+ *	                                 zlib 4     5     6   libdeflate 4     5     6     7
+ *	Go allocation profile, 3.4 MB: go/types over net/http and others
+ *	ms                                 19.8  24.7  35.3           12.2  13.9  17.0  24.7
+ *	of size, %                         15.4  14.7  14.3           15.2  14.7  14.4  14.2
+ *	tools/bench/pprof's heap profile, 9 MB
+ *	ms                                 90.4   106   146           46.5  54.2  62.4  84.7
+ *	of size, %                         37.5  37.3  37.0           37.4  37.1  36.9  36.8
+ *	tools/bench/pprof's CPU profile, 9 MB
+ *	ms                                 84.8  95.6   114           45.1  50.8  55.0  66.2
+ *	of size, %                         34.7  34.6  34.6           34.6  34.6  34.5  34.4
+ *
+ * libdeflate works on whole buffers. It reports neither the offset of broken data nor the end
+ * of a member that fills its output buffer. So it uncompresses the usual case only: a single
+ * member whose last 4 bytes give its true length. zlib uncompresses everything else.
+ */
+#include "pprof/wire/gzip.h"
+
+#include <string.h>
+#include <zlib.h>
+#if __has_include(<libdeflate.h>)
+#include <libdeflate.h>
+#define HAVE_LIBDEFLATE 1
+#else
+#define HAVE_LIBDEFLATE 0
+#endif
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+enum { GZIP_WINDOW = 15 + 16, CHUNK = 64 << 10 };
+
+/* The header's operating system: 3, Unix, which is zlib's default here; set so that the bytes
+ * do not depend on the library. */
+enum { SYSTEM_AT = 9, UNIX = 3 };
+
+#if HAVE_LIBDEFLATE
+
+enum { LEVEL = 6 };
+
+int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, struct error *err)
+{
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL);
+	struct buffer out = { 0 };
+	int rc = ERR_NOMEM;
+
+	if (c && buffer_reserve(&out, libdeflate_gzip_compress_bound(c, len)) == 0) {
+		out.len = libdeflate_gzip_compress(c, data, len, out.data, out.room);
+		out.data[SYSTEM_AT] = UNIX;
+		rc = sink(ctx, out.data, out.len, err);
+	} else {
+		error_nomem(err);
+	}
+	libdeflate_free_compressor(c);
+	buffer_release(&out);
+	return rc;
+}
+
+/* Uncompresses data that are a single member with its true length at the end. False for all
+ * other data and for broken data; the contents of `out` are unchanged then. */
+static bool inflate_whole(const uint8_t *data, size_t len, size_t max, struct buffer *out)
+{
+	enum { SHORTEST = 18, MOST_SHRUNK = 1032 }; /* bytes; most output per byte of input */
+	struct libdeflate_decompressor *d;
+	size_t in = 0, got = 0;
+	uint32_t size;
+	bool ok;
+
+	if (len < SHORTEST)
+		return false;
+	memcpy(&size, data + len - sizeof(size), sizeof(size));
+	if (size > max || size / MOST_SHRUNK > len || buffer_reserve(out, (size_t)size + 1))
+		return false;
+	d = libdeflate_alloc_decompressor();
+	ok = d && libdeflate_gzip_decompress_ex(d, data, len, out->data + out->len, size, &in,
+						&got) == LIBDEFLATE_SUCCESS &&
+	     in == len && got == size;
+	libdeflate_free_decompressor(d);
+	if (ok)
+		out->len += size;
+	return ok;
+}
+
+#else
+
+enum { LEVEL = 5 };
+
+static int drain(z_stream *z, int flush, gzip_sink *sink, void *ctx, struct error *err)
+{
+	uint8_t out[CHUNK];
+	int rc = 0;
+
+	do {
+		z->next_out = out;
+		z->avail_out = sizeof(out);
+		if (deflate(z, flush) == Z_STREAM_ERROR)
+			return error_set(err, ERR_NOMEM, "zlib cannot compress");
+		if (z->avail_out < sizeof(out))
+			rc = sink(ctx, out, sizeof(out) - z->avail_out, err);
+	} while (!rc && z->avail_out == 0);
+	return rc;
+}
+
+int gzip_compress(const void *data, size_t len, gzip_sink *sink, void *ctx, struct error *err)
+{
+	gz_header header = { .os = UNIX };
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)data };
+	int rc = 0;
+
+	if (deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		return error_nomem(err);
+	deflateSetHeader(&z, &header);
+	do {
+		z.avail_in = len > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)len;
+		len -= z.avail_in;
+		rc = drain(&z, len ? Z_NO_FLUSH : Z_FINISH, sink, ctx, err);
+	} while (!rc && len);
+	deflateEnd(&z);
+	return rc;
+}
+
+static bool inflate_whole(const uint8_t *data, size_t len, size_t max, struct buffer *out)
+{
+	(void)data;
+	(void)len;
+	(void)max;
+	(void)out;
+	return false;
+}
+
+#endif
+
+bool gzip_detect(const void *data, size_t len)
+{
+	return len >= 2 && memcmp(data, "\x1f\x8b", 2) == 0;
+}
+
+static int explain(int zrc, size_t offset, bool ended, struct error *err)
+{
+	if (zrc == Z_MEM_ERROR)
+		return error_nomem(err);
+	return error_set(err, ERR_FORMAT, "%s at offset %zu",
+			 ended ? "gzip data ends too early" : "broken gzip data", offset);
+}
+
+/* One call of inflate: appends to `out` and subtracts from *left what it has read. */
+static int inflate_some(z_stream *z, size_t *left, struct buffer *out)
+{
+	size_t give = *left > UINT32_MAX / 2 ? UINT32_MAX / 2 : *left;
+	int zrc;
+
+	if (buffer_reserve(out, CHUNK))
+		return Z_MEM_ERROR;
+	z->avail_in = (uInt)give;
+	z->next_out = out->data + out->len;
+	z->avail_out = CHUNK;
+	zrc = inflate(z, Z_NO_FLUSH);
+	*left -= give - z->avail_in;
+	out->len += CHUNK - z->avail_out;
+	/* Only another member may follow. */
+	return zrc == Z_STREAM_END && *left ? inflateReset(z) : zrc;
+}
+
+int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out,
+		    struct error *err)
+{
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)data };
+	size_t left = len, before = out->len;
+	int zrc;
+
+	if (inflate_whole(data, len, max, out))
+		return 0;
+	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
+		return error_nomem(err);
+	/* Without input inflate returns Z_BUF_ERROR once it has no more output. */
+	do
+		zrc = inflate_some(&z, &left, out);
+	while (zrc == Z_OK && out->len - before <= max);
+	inflateEnd(&z);
+	if (out->len - before > max)
+		return error_set(err, ERR_LIMIT, "more than %zu bytes when uncompressed", max);
+	return zrc == Z_STREAM_END ? 0 : explain(zrc, len - left, zrc == Z_BUF_ERROR, err);
+}

@@ -1,0 +1,55 @@
+/*
+ * The stacks of a round, each kept once for each context (thread, state, labels), with its samples
+ * and times.
+ */
+#ifndef SAMPLER_ACCOUNT_STACKSET_H
+#define SAMPLER_ACCOUNT_STACKSET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hashindex.h"
+#include "sampler/unwind/stack.h"
+
+enum thread_state {
+	THREAD_RUNNING,
+	THREAD_RUNNABLE, /* waiting for a CPU */
+	THREAD_BLOCKED,
+	THREAD_STOPPED,	 /* by job control or another tracer */
+};
+
+/* Which thread a stack was taken of, and in which state. */
+struct stack_context {
+	uint32_t member, thread; /* process and thread, by their indices in the round */
+	enum thread_state state;
+	int32_t syscall; /* in which it waits; -1: none, or not needed */
+	uint32_t labels; /* of its goroutine: a set of the round's labelling; 0: none */
+	uint64_t goid;	 /* of its goroutine; 0: none, or not needed */
+};
+
+struct stackset_entry {
+	struct stack_context context;
+	uint32_t count;	 /* frames */
+	size_t first;	 /* index of its first frame in stackset.frames */
+	uint64_t samples;	       /* at ticks */
+	uint64_t cpu_weight;	       /* of the samples on a CPU (budget_weight) */
+	uint64_t wall_ns;
+};
+
+struct stackset {
+	struct stackset_entry *entries; /* in the order of first sight */
+	uint32_t count, room;
+	struct frame *frames;
+	size_t frame_count, frame_room;
+	struct hashindex index;
+};
+
+/* Makes an empty set; {0} is one, too. The set owns its memory until stackset_release. */
+void stackset_init(struct stackset *s);
+void stackset_release(struct stackset *s);
+
+/* Finds this stack in this context, or adds it; *entry is its index in `entries`. ERR_NOMEM. */
+int stackset_add(struct stackset *s, const struct stack_context *context,
+		 const struct stack *stack, uint32_t *entry);
+
+#endif

@@ -1,0 +1,136 @@
+#include "sampler/child/errand.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sampler/child/privilege.h"
+#include "sampler/child/urgency.h"
+
+pid_t errand_fork(void)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (!pid)
+		calm(0);
+	else
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+void errand_hear(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Replaces the handlers inherited from the parent. Ignoring a signal also drops a pending one. */
+static void settle_signals(void (*term)(int sig))
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2,
+				       SIGALRM, SIGWINCH };
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		if (ignored[i] != SIGTERM || !term)
+			signal(ignored[i], SIG_IGN);
+	if (term)
+		sigaction(SIGTERM, &(struct sigaction){ .sa_handler = term, .sa_flags = SA_RESTART }, NULL);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+static void set_bounds(const struct errand_bounds *b)
+{
+	struct rlimit cpu = { b->cpu_s, b->cpu_s }, none = { 0, 0 };
+	struct rlimit file = { b->file_bytes, b->file_bytes };
+
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_FSIZE, &file);
+}
+
+/* Keeps `fds`, numbered from 3, and closes all others. 0 to 2 become /dev/null, since output of
+ * libraries is not for the terminal; so `fds` are moved out of the way first. */
+static void keep_fds(int *const fds[ERRAND_FDS])
+{
+	int null = open("/dev/null", O_RDWR), next = 3;
+
+	for (int i = 0; i < ERRAND_FDS && fds[i]; i++)
+		if (*fds[i] >= 0 && (*fds[i] = fcntl(*fds[i], F_DUPFD, 3 + ERRAND_FDS)) < 0)
+			_exit(1);
+	for (int i = 0; i < 3; i++)
+		if (null < 0 || dup2(null, i) < 0)
+			_exit(1);
+	for (int i = 0; i < ERRAND_FDS && fds[i]; i++)
+		if (*fds[i] >= 0 && (*fds[i] = dup2(*fds[i], next++)) < 0)
+			_exit(1);
+	close_range((unsigned)next, ~0u, 0);
+}
+
+void errand_settle(const struct errand_bounds *b)
+{
+	if (b->tracing)
+		privilege_keep_tracing(b->holding);
+	else
+		privilege_drop_all();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != b->parent)
+		_exit(1);
+	keep_fds(b->fds);
+	set_bounds(b);
+	settle_signals(b->term);
+}
+
+int errand_start(struct errand *e, void (*work)(void *ctx, int out), void *ctx, unsigned cpu_s,
+		 struct error *err)
+{
+	int ends[2];
+	const struct errand_bounds bounds = { .parent = getpid(), .fds = { &ends[1] },
+					      .cpu_s = cpu_s };
+
+	if (pipe2(ends, O_CLOEXEC))
+		return error_errno(err, ERR_IO, "cannot make a pipe");
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	e->pid = errand_fork();
+	if (!e->pid) {
+		errand_settle(&bounds);
+		errand_hear();
+		work(ctx, ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	e->pipe = ends[0];
+	if (e->pid > 0)
+		return 0;
+	e->pid = 0;
+	close(ends[0]);
+	e->pipe = -1;
+	return error_errno(err, ERR_IO, "cannot make a process");
+}
+
+int errand_end(struct errand *e)
+{
+	int status = 0;
+
+	if (e->pid) {
+		kill(e->pid, SIGKILL);
+		while (waitpid(e->pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (e->pipe >= 0)
+		close(e->pipe);
+	e->pid = 0;
+	e->pipe = -1;
+	return status;
+}

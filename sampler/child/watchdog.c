@@ -1,0 +1,511 @@
+/*
+ * The watchdog shares one page with the tracer. A word there is odd while a request is out, and
+ * changes whenever the tracer makes progress. That costs the tracer a store and no system call.
+ * While no thread is held, the watchdog does nothing but sleep and read that word, 333 times a
+ * second, or 3 ms after the next tick if the looking thread has announced when that is. After 100
+ * ms in which no thread was held, it sleeps on a futex in the page, and the next hold begins with
+ * waking it. That is done before a thread is asked to stop, so it never sleeps there while one is
+ * held. A recording of a busy target wakes it once, one of an idle target a few times a second.
+ * /proc is read only when a poll meets a hold.
+ *
+ * To be in time it is a real-time thread itself, above the tracing thread; a poll takes
+ * microseconds. Priorities of ours: 1 the tracing thread and the reader of a hold, 2 the thread
+ * that holds all (sampler/stop/hold.c) and one that is helped, 3 the watchdog.
+ *
+ * Which class helps? An ordinary thread waits for its turn, or its control group has used up its
+ * time (cpu.max): real-time priority is above both. A real-time thread waits because its class was
+ * throttled (sched_rt_runtime_us), or ordinary ones that starved have their turn (the kernel's
+ * dl_server): as an ordinary one of nice value -20 it may run. Or it waits for one of equal
+ * priority: then the second change, to priority 2, helps. A thread that has had half of the time
+ * since the last look, or was given a CPU since its class was changed, does not starve. (/proc
+ * counts CPU time by the scheduler's ticks, 4 ms at 250 Hz.)
+ *
+ * Has our owner continued us, or the watchdog? The handler of SIGCONT gets the sender, and the last
+ * one counts: an owner who continues us while we still prepare to stop again is obeyed. A debugger
+ * stops us for a moment again and again (state 't'). That is no wish of our owner's, so a debugger
+ * is given more time.
+ *
+ * When we are killed, the tracing thread needs a CPU to die, too. So the watchdog stays until all
+ * of our threads are gone. A signal tells it when its parent thread has ended (PR_SET_PDEATHSIG).
+ *
+ * What stops us does not reach it: a session of its own keeps it from Ctrl-Z and signals to our
+ * process group, a name of its own from `kill -STOP $(pidof sampler)`. A freezer does reach it,
+ * because it freezes a whole control group. Without CAP_SYS_NICE (or RLIMIT_RTPRIO) the watchdog
+ * gets a CPU as any process does.
+ *
+ * Rejected: a POSIX timer that sends SIGCONT (it takes no process, but fires whether we are stopped
+ * or not, and each SIGCONT cancels a SIGSTOP that is on its way); a thread (it would be stopped
+ * with us); PTRACE_O_EXITKILL and the like (they are about our death, with which the kernel deals
+ * well); waking the watchdog at each hold (that system call would be part of each sample, and at 99
+ * Hz saves nothing); a priority above all others (a machine's own real-time work comes before us).
+ */
+#include "sampler/child/watchdog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sampler/child/privilege.h"
+#include "sampler/child/urgency.h"
+
+enum { PAGE = 4096, HELPED_PRIORITY = 2, OWN_PRIORITY = 3, HELPED_NICE = -20 };
+
+/* The watchdog's descriptors. */
+enum { STAT_FD, SAMPLER_FD, TRACER_STAT_FD, TRACER_SCHEDSTAT_FD };
+
+struct page { /* shared with the watchdog */
+	_Atomic uint64_t word;
+	_Atomic uint32_t asleep; /* the watchdog waits here until it is 0 */
+	_Atomic pid_t tracer;
+	_Atomic uint64_t rests_until_ns;
+	_Atomic unsigned continued, boosted; /* counted by the watchdog */
+};
+
+struct watchdog {
+	struct page *page;
+	pid_t pid;
+	uint64_t moment; /* counts the tracer's steps forward */
+	unsigned boosts; /* how many of page->boosted were seen */
+	struct sigaction old_cont;
+};
+
+/* For the handler of SIGCONT; there is one watchdog at a time. */
+static volatile sig_atomic_t watcher;	     /* its PID */
+static volatile sig_atomic_t continued_by_it; /* the last SIGCONT came from it */
+
+/* Judgement. */
+
+static bool is_held(uint64_t word)
+{
+	return word & 1;
+}
+
+unsigned watch_period_ms(const struct watch *w)
+{
+	return w->changed ? WATCH_AGAIN_MS : WATCH_POLL_MS;
+}
+
+bool watch_poll(struct watch *w, uint64_t word)
+{
+	bool same = word == w->word, held = is_held(word);
+	unsigned passed = watch_period_ms(w);
+
+	w->stands_ms = same && held ? w->stands_ms + passed : 0;
+	w->quiet_ms = same && !held ? w->quiet_ms + passed : 0;
+	w->word = word;
+	if (!w->stands_ms) {
+		w->stopped_ms = 0;
+		w->changed = false;
+	}
+	return held;
+}
+
+/* Is the tracing thread in that state or, during an older hold, the main thread? The other threads
+ * follow the main thread into a stop as soon as they get a CPU, so SIGCONT is due then, too. */
+static bool is_in(const struct watch *w, const struct sight *s, char state)
+{
+	return s->tracer == state || (w->stands_ms && s->sampler == state);
+}
+
+static bool starves(const struct watch *w, const struct sight *s)
+{
+	if (!w->stands_ms || s->tracer != 'R')
+		return false;
+	if (w->changed)
+		return s->slices == w->slices;
+	return s->cpu_ns - w->cpu_ns < WATCH_POLL_MS * NS_PER_MS / 2;
+}
+
+enum watch_verdict watch_judge(struct watch *w, const struct sight *s)
+{
+	bool traced = is_in(w, s, 't'), stopped = traced || is_in(w, s, 'T'), starved = starves(w, s);
+	enum watch_verdict verdict = WATCH_ON;
+
+	w->stopped_ms = stopped ? w->stopped_ms + watch_period_ms(w) : 0;
+	w->changed = starved;
+	w->cpu_ns = s->cpu_ns;
+	w->slices = s->slices;
+	if (w->stopped_ms > WATCH_STOPPED_MAX || w->stands_ms > WATCH_HUNG_MAX)
+		return WATCH_KILL;
+	if (stopped && (!traced || w->stopped_ms > WATCH_TRACED_MAX))
+		verdict |= WATCH_CONTINUE;
+	if (starved)
+		verdict |= s->realtime ? WATCH_ORDINARY : WATCH_REALTIME;
+	return verdict;
+}
+
+/* The watchdog's side. */
+
+struct post { /* what the watchdog watches */
+	struct page *page;
+	pid_t sampler, tracer; /* tracer: its files are open */
+	struct watch watch;
+};
+
+/* For the handler of SIGUSR1. */
+static struct page *own_page;
+
+static ssize_t read_text(int fd, char *text, size_t room)
+{
+	ssize_t len = pread(fd, text, room - 1, 0);
+
+	text[len > 0 ? len : 0] = '\0';
+	return len;
+}
+
+/* The state follows the name, which may contain anything. */
+static char state_in(int stat_fd)
+{
+	char text[512];
+	const char *end;
+
+	read_text(stat_fd, text, sizeof(text));
+	end = strrchr(text, ')');
+	return end && end[1] ? end[2] : '?';
+}
+
+/* Opens a file of the tracing thread as descriptor `wanted`; if that fails, `wanted` is closed. */
+static void open_of_tracer(const struct post *p, const char *name, int wanted)
+{
+	char path[64];
+	int fd;
+
+	close(wanted);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", p->sampler, p->tracer, name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || fd == wanted)
+		return;
+	dup2(fd, wanted);
+	close(fd);
+}
+
+/* Looks at the tracing thread or, before there is one, at the main thread. */
+static void look(struct post *p, struct sight *s)
+{
+	pid_t tracer = p->page->tracer ? p->page->tracer : p->sampler;
+	char text[128];
+
+	if (tracer != p->tracer) {
+		p->tracer = tracer;
+		open_of_tracer(p, "stat", TRACER_STAT_FD);
+		open_of_tracer(p, "schedstat", TRACER_SCHEDSTAT_FD);
+	}
+	s->tracer = state_in(TRACER_STAT_FD);
+	s->sampler = state_in(STAT_FD);
+	s->cpu_ns = s->slices = 0;
+	if (read_text(TRACER_SCHEDSTAT_FD, text, sizeof(text)) > 0)
+		sscanf(text, "%lu %*u %lu", &s->cpu_ns, &s->slices);
+	s->realtime = has_realtime_class(tracer);
+	if (s->tracer == '?')
+		p->tracer = 0; /* it has ended, and another may get its number */
+}
+
+static void tell_sampler(int sig)
+{
+	syscall(SYS_pidfd_send_signal, SAMPLER_FD, sig, NULL, 0);
+}
+
+/* The nice value is set first, so that it applies together with the class. */
+static bool set_class(pid_t thread, bool realtime)
+{
+	struct sched_param param = { .sched_priority = realtime ? HELPED_PRIORITY : 0 };
+
+	if (!realtime)
+		setpriority(PRIO_PROCESS, (id_t)thread, HELPED_NICE);
+	return !sched_setscheduler(thread, realtime ? SCHED_FIFO : SCHED_OTHER, &param);
+}
+
+static void act(struct post *p, enum watch_verdict verdict)
+{
+	if (verdict & WATCH_KILL)
+		tell_sampler(SIGKILL);
+	if (verdict & WATCH_CONTINUE) {
+		p->page->continued++;
+		tell_sampler(SIGCONT);
+	}
+	if (verdict & (WATCH_REALTIME | WATCH_ORDINARY) &&
+	    set_class(p->tracer, verdict & WATCH_REALTIME))
+		p->page->boosted++;
+}
+
+/* Makes one poll. If the hold is over by the verdict, nothing is done, whatever was seen. */
+static void poll_once(struct post *p)
+{
+	uint64_t word = p->page->word;
+	enum watch_verdict verdict;
+	struct sight s;
+
+	if (!watch_poll(&p->watch, word))
+		return;
+	look(p, &s);
+	verdict = watch_judge(&p->watch, &s);
+	if (verdict != WATCH_ON && p->page->word == word)
+		act(p, verdict);
+}
+
+/* The promised time, while no thread is held; else now. The promise is read first and the word
+ * after it, so a thread that was asked to stop before the promise was made is seen. */
+static uint64_t rests_until(const struct page *page, uint64_t now)
+{
+	uint64_t promised = page->rests_until_ns;
+
+	return promised > now && !is_held(page->word) ? promised : now;
+}
+
+static void nap(const struct post *p)
+{
+	uint64_t from = rests_until(p->page, monotonic_ns());
+	struct timespec until = to_timespec(from + watch_period_ms(&p->watch) * NS_PER_MS);
+
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+/* Are we another process's child? Then sampler has ended, or all of its threads are about to. */
+static bool is_orphan(const struct post *p)
+{
+	return getppid() != p->sampler;
+}
+
+/* Each side writes first and reads then, so at least one sees what the other has written. */
+static void sleep_until_asked(struct post *p)
+{
+	struct page *page = p->page;
+
+	atomic_store(&page->asleep, 1);
+	while (page->asleep && !is_held(page->word) && !is_orphan(p))
+		syscall(SYS_futex, &page->asleep, FUTEX_WAIT, 1, NULL, NULL, 0);
+	atomic_store(&page->asleep, 0);
+	p->watch.quiet_ms = 0;
+}
+
+/* Watches until all threads of sampler are gone: the one that holds may need a CPU to die. */
+static void keep_watch(struct post *p)
+{
+	struct pollfd sampler = { .fd = SAMPLER_FD, .events = POLLIN };
+
+	while (!is_orphan(p) || poll(&sampler, 1, 0) <= 0) {
+		if (p->watch.quiet_ms >= WATCH_QUIET_MAX && !is_orphan(p))
+			sleep_until_asked(p);
+		nap(p);
+		poll_once(p);
+	}
+}
+
+/* Our parent thread in sampler has ended, so sleep_until_asked must return. */
+static void on_end(int sig)
+{
+	(void)sig;
+	atomic_store(&own_page->asleep, 0);
+}
+
+/* No signal but SIGKILL ends us. */
+static void settle_signals(struct page *page)
+{
+	struct sigaction sa = { .sa_handler = on_end };
+	sigset_t all;
+
+	own_page = page;
+	sigaction(SIGUSR1, &sa, NULL);
+	sigfillset(&all);
+	sigdelset(&all, SIGUSR1);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGUSR1);
+}
+
+/* Takes the priority that is permitted, and keeps CAP_SYS_NICE only: the watchdog signals a process
+ * and changes threads of its own user. */
+static void settle_privileges(void)
+{
+	struct sched_param param = { .sched_priority = OWN_PRIORITY };
+
+	privilege_keep_scheduling();
+	sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+/* The name as ps, pidof and killall read it: that of the thread, and the first
+ * argument, into which program_invocation_name points. */
+static void take_own_name(void)
+{
+	static const char name[] = "spl-watchdog";
+	size_t room = strlen(program_invocation_name);
+
+	prctl(PR_SET_NAME, name);
+	memset(program_invocation_name, 0, room);
+	memcpy(program_invocation_name, name, room < sizeof(name) ? room : sizeof(name) - 1);
+}
+
+static void close_from(unsigned first)
+{
+	if (syscall(SYS_close_range, first, ~0u, 0))
+		for (unsigned fd = first; fd < 1024; fd++)
+			close((int)fd);
+}
+
+/* Only two descriptors are kept, and two more are opened while a thread is held: a pipe that only
+ * sampler should hold open must not stay open because of us. */
+static void become_watchdog(struct page *page, pid_t sampler)
+{
+	struct post post = { .page = page, .sampler = sampler };
+	char path[32];
+	int stat_fd, sampler_fd;
+
+	settle_signals(page);
+	settle_privileges();
+	if (is_orphan(&post))
+		_exit(0);
+	setsid();
+	take_own_name();
+	snprintf(path, sizeof(path), "/proc/%d/stat", sampler);
+	stat_fd = fcntl(open(path, O_RDONLY), F_DUPFD, 2);
+	sampler_fd = fcntl((int)syscall(SYS_pidfd_open, sampler, 0), F_DUPFD, 2);
+	if (stat_fd < 0 || sampler_fd < 0 || dup2(stat_fd, STAT_FD) < 0 ||
+	    dup2(sampler_fd, SAMPLER_FD) < 0)
+		_exit(1);
+	close_from(2);
+	if (chdir("/") == 0)
+		keep_watch(&post);
+	_exit(0);
+}
+
+/* Our side. */
+
+static void on_continue(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	continued_by_it = info->si_pid == watcher;
+}
+
+static int start_process(struct watchdog *w, struct error *err)
+{
+	struct sigaction sa = { .sa_sigaction = on_continue, .sa_flags = SA_SIGINFO | SA_RESTART };
+	pid_t self = getpid();
+
+	w->pid = fork();
+	if (w->pid < 0)
+		return error_errno(err, ERR_IO, "cannot make a process");
+	if (!w->pid)
+		become_watchdog(w->page, self);
+	watcher = w->pid;
+	continued_by_it = false;
+	sigaction(SIGCONT, &sa, &w->old_cont);
+	return 0;
+}
+
+int watchdog_start(struct watchdog **out, struct error *err)
+{
+	struct watchdog *w = calloc(1, sizeof(*w));
+	int rc;
+
+	if (!w)
+		return error_nomem(err);
+	w->page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (w->page == MAP_FAILED) {
+		free(w);
+		return error_nomem(err);
+	}
+	rc = start_process(w, err);
+	if (rc) {
+		munmap(w->page, PAGE);
+		free(w);
+		return rc;
+	}
+	*out = w;
+	return 0;
+}
+
+void watchdog_stop(struct watchdog *w)
+{
+	if (!w)
+		return;
+	watchdog_free(w);
+	kill(w->pid, SIGKILL);
+	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	watchdog_obey(w);
+	sigaction(SIGCONT, &w->old_cont, NULL);
+	munmap(w->page, PAGE);
+	free(w);
+}
+
+void watchdog_tracer(struct watchdog *w, pid_t tid)
+{
+	if (w)
+		atomic_store(&w->page->tracer, tid);
+}
+
+void watchdog_rests(struct watchdog *w, uint64_t until_ns)
+{
+	if (w)
+		atomic_store(&w->page->rests_until_ns, until_ns);
+}
+
+static void wake(struct page *page)
+{
+	atomic_store(&page->asleep, 0);
+	syscall(SYS_futex, &page->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void watchdog_held(struct watchdog *w)
+{
+	if (!w)
+		return;
+	atomic_store(&w->page->word, ++w->moment * 2 + 1);
+	if (w->page->asleep)
+		wake(w->page);
+}
+
+void watchdog_free(struct watchdog *w)
+{
+	if (w)
+		atomic_store(&w->page->word, w->moment * 2);
+}
+
+bool watchdog_has_boosted(struct watchdog *w)
+{
+	unsigned boosts = w ? w->page->boosted : 0;
+	bool changed = w && boosts != w->boosts;
+
+	if (changed)
+		w->boosts = boosts;
+	return changed;
+}
+
+unsigned watchdog_rescues(const struct watchdog *w)
+{
+	return w ? w->page->continued + w->page->boosted : 0;
+}
+
+bool watchdog_wants_stop(const struct watchdog *w)
+{
+	return w && continued_by_it;
+}
+
+void watchdog_obey(struct watchdog *w)
+{
+	if (!watchdog_wants_stop(w))
+		return;
+	continued_by_it = false;
+	kill(getpid(), SIGSTOP);
+}
+
+pid_t watchdog_pid(const struct watchdog *w)
+{
+	return w->pid;
+}

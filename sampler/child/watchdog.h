@@ -1,0 +1,114 @@
+/*
+ * A process of ours that has the target's threads released when we cannot do it.
+ *
+ * A thread is held for microseconds. Only the tracing thread, or its death, can release it. If the
+ * tracing thread is stopped just then (kill -STOP, Ctrl-Z), or gets no CPU, the thread would stay
+ * held. The watchdog detects that and helps the tracing thread within 10 ms of the hold's
+ * beginning. What it does depends on the state of the tracing thread:
+ *
+ *   stopped           continued at the first look, so within 3 ms; we release all threads and
+ *                     stop again, because our owner wanted that, at a moment at which no
+ *                     thread is held
+ *   runnable, but without a CPU at two looks, 3 ms apart: its scheduling class is changed,
+ *                     at 6 ms at the latest; if that does not help, again 2 ms later
+ *   stopped by a debugger: continued after 100 ms, which may help or not
+ *   still so          killed after 1 s, because the target comes first: the kernel releases
+ *                     the threads of a dead tracer
+ *   no progress while something is held (hung): killed after 10 s
+ *
+ * Times are counted in polls that the watchdog has made, so that a suspended machine does not look
+ * like a hung process.
+ *
+ * There is one watchdog at a time in a process. One thread calls _start, _stop and _obey; it must
+ * live as long as the watchdog is to. Any thread may call the other functions.
+ */
+#ifndef SAMPLER_CHILD_WATCHDOG_H
+#define SAMPLER_CHILD_WATCHDOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+struct watchdog;
+
+/* Starts a watchdog, which the caller ends with watchdog_stop. ERR_IO, ERR_NOMEM. */
+int watchdog_start(struct watchdog **w, struct error *err);
+
+/* Ends the watchdog, waits for its end, and calls watchdog_obey. NULL is harmless here and in all
+ * functions below but _pid: there is no watchdog then. */
+void watchdog_stop(struct watchdog *w);
+
+/* Sets which thread traces from now on, by its number (gettid(2)). */
+void watchdog_tracer(struct watchdog *w, pid_t tid);
+
+/* Set the tracer's word. _held: called before the first thread is asked to stop, and again whenever
+ * the tracer makes progress. _free: called when no request is out and no thread attached any more.
+ * Each is a store to memory; _held also makes a system call if no thread was held for a while
+ * before. */
+void watchdog_held(struct watchdog *w);
+void watchdog_free(struct watchdog *w);
+
+/* Promises that no thread will be asked to stop before `until_ns` (CLOCK_MONOTONIC), and none is
+ * being asked. Called by the thread that decides that. Optional: it saves wake-ups of the watchdog.
+ * A store to memory. */
+void watchdog_rests(struct watchdog *w, uint64_t until_ns);
+
+/* Called by the tracing thread. True once after the watchdog has changed the thread's class, which
+ * is then not what the thread set last. Costs a load. */
+bool watchdog_has_boosted(struct watchdog *w);
+
+/* _wants_stop: true when it was the watchdog that continued us last. The caller then releases all
+ * threads and calls watchdog_obey(), which stops us until our owner continues us. */
+bool watchdog_wants_stop(const struct watchdog *w);
+void watchdog_obey(struct watchdog *w);
+
+/* How often it has stepped in so far: continued us, or changed a class. */
+unsigned watchdog_rescues(const struct watchdog *w);
+
+pid_t watchdog_pid(const struct watchdog *w);
+
+/* How the watchdog judges what it sees; for the watchdog and for tests. */
+enum watch_verdict { /* what to do; bits */
+	WATCH_ON = 0,
+	WATCH_CONTINUE = 1, /* SIGCONT */
+	WATCH_REALTIME = 2, /* makes the tracing thread a real-time one, */
+	WATCH_ORDINARY = 4, /* or an ordinary one of the lowest nice value */
+	WATCH_KILL = 8,
+};
+
+enum {
+	WATCH_POLL_MS = 3, /* with 4, and the time that our wake-up takes, 10 ms became 11 */
+	WATCH_AGAIN_MS = 2,	 /* from a change of class to the next poll */
+	WATCH_QUIET_MAX = 100,	 /* after so many ms without a hold it sleeps until the next */
+	WATCH_TRACED_MAX = 100,	 /* ms for which a debugger may keep us stopped */
+	WATCH_STOPPED_MAX = 1000,
+	WATCH_HUNG_MAX = 10000,
+};
+
+struct watch {
+	uint64_t word;	     /* the tracer's, at the last poll; odd while a thread is held */
+	unsigned stands_ms;  /* for how long the word has been unchanged and odd */
+	unsigned stopped_ms; /* for how long looks have found us stopped in that time */
+	unsigned quiet_ms;   /* for how long the word has been unchanged and even */
+	uint64_t cpu_ns, slices; /* of the tracing thread, at the last look */
+	bool changed;	     /* the last look has led to a change of its class */
+};
+
+struct sight {
+	char tracer, sampler; /* states of the tracing thread and the main thread, as in
+			       * /proc/PID/stat; '?': not known */
+	bool realtime;	      /* the tracing thread's class */
+	uint64_t cpu_ns, slices; /* its CPU time, and how often it was given a CPU */
+};
+
+/* Milliseconds to the next poll. */
+unsigned watch_period_ms(const struct watch *w);
+
+/* Notes the tracer's word at one poll. True when a thread is held: watch_judge is to follow. */
+bool watch_poll(struct watch *w, uint64_t word);
+
+/* What to do about what was seen while a thread is held. */
+enum watch_verdict watch_judge(struct watch *w, const struct sight *s);
+
+#endif

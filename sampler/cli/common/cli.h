@@ -1,0 +1,70 @@
+/*
+ * What the commands share. sampler/cli/ is the only folder that prints: data to the
+ * standard output when requested, messages to the standard error.
+ */
+#ifndef SAMPLER_CLI_COMMON_CLI_H
+#define SAMPLER_CLI_COMMON_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+
+/* Exit statuses; docs/sampler.1 lists them. */
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_NOT_PERMITTED = 3,
+	EXIT_NO_PROCESS = 4,
+};
+
+/* Each takes its arguments from argv[1] on and returns an exit status. */
+int cli_record(int argc, char **argv);
+int cli_dump(int argc, char **argv);
+int cli_top(int argc, char **argv);
+int cli_report(int argc, char **argv);
+int cli_convert(int argc, char **argv);
+int cli_validate(int argc, char **argv);
+int cli_delta(int argc, char **argv);
+int cli_merge(int argc, char **argv);
+int cli_diff(int argc, char **argv);
+int cli_goparse(int argc, char **argv);
+int cli_help(int argc, char **argv);
+
+/* Prints "sampler: MESSAGE" and returns the status that fits the error. */
+int cli_fail(const struct error *err);
+
+/* Prints "sampler: MESSAGE; see 'sampler help'" and returns EXIT_USAGE. */
+int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Reports what getopt_long rejected: `next` is optind, `option` optopt. Returns EXIT_USAGE. */
+int cli_bad_option(char **argv, int next, int option);
+
+/* "500ms", "60s", "1h30m", "90" -> ns. ERR_USAGE says what was expected. */
+int parse_duration(const char *text, uint64_t *ns, struct error *err);
+
+/* "2026-11-21T17:15:00.5+01:00" (RFC 3339; without a zone: UTC), "@1700000000" -> ns since 1970.
+ * ERR_USAGE says what was expected. */
+int parse_time(const char *text, int64_t *time_nanos, struct error *err);
+
+/* Parses a whole number within [min, max]. `what` names it in the message. ERR_USAGE. */
+int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
+		 struct error *err);
+
+/* "64K", "5M", "1G", or a number of bytes -> bytes, at least 1; K is 1024. ERR_USAGE. */
+int parse_size(const char *text, uint64_t *bytes, struct error *err);
+
+/* Adds those of "PID[,PID…]" that are not in the list yet. ERR_USAGE. */
+enum { PIDS_MAX = 1024 };
+int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
+
+/* "1%" or "0.5" (percent) -> a share, 0.01 or 0.005; more than 0 and at most 100 %. ERR_USAGE. */
+int parse_percent(const char *text, const char *what, double *share, struct error *err);
+
+/* "0.005", a share from 0 to 1. ERR_USAGE. */
+int parse_fraction(const char *text, const char *what, double *share, struct error *err);
+
+#endif

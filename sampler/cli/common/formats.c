@@ -1,0 +1,95 @@
+#include "sampler/cli/common/formats.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file/outfile.h"
+#include "pprof/flame/folded.h"
+#include "pprof/flame/graph.h"
+#include "pprof/flame/speedscope.h"
+#include "pprof/profile.h"
+#include "pprof/report/top.h"
+#include "pprof/wire/encode.h"
+#include "sampler/cli/common/types.h"
+
+struct format {
+	const char *name, *ending;
+	report_writer *write; /* NULL: the profile is encoded as it is */
+};
+
+/* A name stands for its first entry. pprof is not compressed in a file whose name ends in .pb. */
+static const struct format formats[] = {
+	{ "pprof", ".pb.gz", NULL },
+	{ "folded", ".folded", report_folded },
+	{ "flamegraph", ".html", report_flamegraph_html },
+	{ "flamegraph", ".svg", report_flamegraph_svg },
+	{ "speedscope", ".json", report_speedscope },
+	{ "text", ".txt", report_top },
+};
+
+enum { FORMATS = sizeof(formats) / sizeof(*formats) };
+
+int format_by_name(const char *name, const struct format **format, struct error *err)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (!strcmp(name, formats[i].name)) {
+			*format = &formats[i];
+			return 0;
+		}
+	return error_set(err, ERR_USAGE, "there is no format '%s', but pprof, folded, flamegraph, "
+			 "speedscope and text", name);
+}
+
+bool format_ends_in(const char *path, const char *ending)
+{
+	size_t path_len = strlen(path), len = strlen(ending);
+
+	return path_len > len && !strcasecmp(path + path_len - len, ending);
+}
+
+const struct format *format_by_path(const char *path)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (format_ends_in(path, formats[i].ending))
+			return &formats[i];
+	return &formats[0];
+}
+
+bool format_is_text(const struct format *format)
+{
+	return format->write == report_top;
+}
+
+const char *format_ending(const struct format *format)
+{
+	return format->ending;
+}
+
+report_writer *format_flamegraph(const char *path)
+{
+	report_writer *write = format_by_path(path)->write;
+
+	return write == report_flamegraph_svg ? write : report_flamegraph_html;
+}
+
+int format_write(const struct format *format, const struct profile *p, struct outfile *file,
+		 struct error *err)
+{
+	struct report_view view = { .nodecount = 0 };
+	report_writer *write = format->write;
+	struct buffer text = { 0 };
+	int rc;
+
+	if (!write)
+		return format_ends_in(file->path, ".pb") ? profile_write_plain(p, file, err) :
+						    profile_write(p, file, err);
+	if (!strcmp(format->name, "flamegraph"))
+		write = format_flamegraph(file->path);
+	rc = sample_type_find(p, NULL, &view.type, err);
+	rc = rc ? rc : write(p, &view, &text, err);
+	rc = rc ? rc : outfile_write(file, text.data, text.len, err);
+	buffer_release(&text);
+	return rc;
+}

@@ -1,0 +1,51 @@
+/*
+ * How a command fetches URLs: --header, --headers, --unix-socket, --cacert and --timeout.
+ *
+ * A command puts HTTP_OPTIONS into its table of long options, passes what getopt_long returns to
+ * httpoptions_set, and opens URLs (http_is_url) with httpoptions_open.
+ */
+#ifndef SAMPLER_CLI_COMMON_HTTPOPTIONS_H
+#define SAMPLER_CLI_COMMON_HTTPOPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+#include "sampler/rounds/net/http.h"
+
+struct error;
+
+enum http_option {
+	HTTPOPTION_HEADER = 1024, /* above the numbers of sampler/cli/profiles/filters.h */
+	HTTPOPTION_HEADERS,
+	HTTPOPTION_SOCKET,
+	HTTPOPTION_CACERT,
+	HTTPOPTION_TIMEOUT,
+};
+
+#define HTTP_OPTIONS                                                    \
+	{ "header", required_argument, NULL, HTTPOPTION_HEADER },       \
+	{ "headers", required_argument, NULL, HTTPOPTION_HEADERS },     \
+	{ "unix-socket", required_argument, NULL, HTTPOPTION_SOCKET },  \
+	{ "cacert", required_argument, NULL, HTTPOPTION_CACERT },       \
+	{ "timeout", required_argument, NULL, HTTPOPTION_TIMEOUT }
+
+/* {0}: no option was given. */
+struct httpoptions {
+	const char *given; /* NULL, or the name of one of them: an error without a URL */
+	struct http_request request;
+	char **headers; /* owned, as are the texts */
+};
+
+/* Takes an option that getopt_long returned. False: it is none of these. `value` must outlive `o`.
+ * *rc is 0, ERR_USAGE, ERR_IO (a file of headers that cannot be read), ERR_LIMIT (too many headers,
+ * or too long a file of them), ERR_NOMEM. */
+bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *rc,
+		     struct error *err);
+
+/* As http_open, with the options that were given. Without --timeout all of it may take 60 s. */
+int httpoptions_open(const struct httpoptions *o, const char *url, struct http **h,
+		     struct error *err);
+
+void httpoptions_release(struct httpoptions *o);
+
+#endif

@@ -1,0 +1,17 @@
+/* The terminal on the standard output. */
+#ifndef SAMPLER_CLI_COMMON_TERMINAL_H
+#define SAMPLER_CLI_COMMON_TERMINAL_H
+
+#include <stdbool.h>
+
+/* Its columns; 0 if it is not a terminal, or its size is unknown. */
+unsigned terminal_width(void);
+
+/* Its lines, the same. */
+unsigned terminal_height(void);
+
+/* Is it a terminal that shows colours (TERM is set, and not "dumb"), and is NO_COLOR
+ * (no-color.org) unset or empty? */
+bool terminal_colour(void);
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * sampler goparse [FILE…]: reads the text in which Go prints goroutines, and writes a summary for
+ * people, a profile of how long they have waited, or JSON.
+ */
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sampler/cli/common/cli.h"
+#include "sampler/cli/common/formats.h"
+#include "sampler/cli/goparse/run.h"
+
+enum { OPTION_JSON = 256, OPTION_DIFF, OPTION_AGGREGATE, OPTION_ANCESTORS, OPTION_TIME };
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "diff", no_argument, NULL, OPTION_DIFF },
+	{ "aggregate", no_argument, NULL, OPTION_AGGREGATE },
+	{ "ancestors", no_argument, NULL, OPTION_ANCESTORS },
+	{ "time", required_argument, NULL, OPTION_TIME },
+	HTTP_OPTIONS,
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int set_option(struct goparse_options *o, int option, struct error *err)
+{
+	int rc = 0;
+
+	switch (option) {
+	case 'o':
+		o->output = optarg;
+		return 0;
+	case 'f':
+		return format_by_name(optarg, &o->format, err);
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose = true;
+		return 0;
+	case OPTION_JSON:
+		o->json = true;
+		return 0;
+	case OPTION_DIFF:
+		o->diff = true;
+		return 0;
+	case OPTION_AGGREGATE:
+		o->aggregate = true;
+		return 0;
+	case OPTION_ANCESTORS:
+		o->ancestors = true;
+		return 0;
+	case OPTION_TIME:
+		o->timed = true;
+		return parse_time(optarg, &o->time_nanos, err);
+	default:
+		httpoptions_set(&o->http, option, optarg, &rc, err);
+		return rc;
+	}
+}
+
+static int count_if(const struct goparse_options *o, bool wanted(const char *))
+{
+	int count = 0;
+
+	for (int i = 0; i < o->count; i++)
+		count += wanted(o->files[i]);
+	return count;
+}
+
+static bool is_standard_input(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+/* The name of a given option that only applies to the profile; NULL: none was given. */
+static const char *of_the_profile(const struct goparse_options *o)
+{
+	return o->aggregate ? "--aggregate" : o->ancestors ? "--ancestors" :
+	       o->timed ? "--time" : o->format ? "-f" : NULL;
+}
+
+/* Returns an exit status if the options do not go together, else -1. */
+static int check(const struct goparse_options *o)
+{
+	const char *profile = of_the_profile(o);
+
+	if (!o->count)
+		return cli_usage("goparse needs a file, a URL, or a dump on its standard input");
+	if (count_if(o, is_standard_input) > 1)
+		return cli_usage("only one file can be '-', the standard input");
+	if (o->diff && o->count < 2)
+		return cli_usage("--diff needs two dumps or more");
+	if (profile && o->json)
+		return cli_usage("%s and --json do not go together", profile);
+	if (profile && !o->output)
+		return cli_usage("%s is for a profile, which needs -o", profile);
+	if (o->http.given && !count_if(o, http_is_url))
+		return cli_usage("--%s needs a URL", o->http.given);
+	return -1;
+}
+
+/* Reads the options. Returns an exit status if the command ends here, else -1. */
+static int read_options(struct goparse_options *o, int argc, char **argv)
+{
+	static char *standard_input[] = { (char *)"-" };
+	char *help[] = { (char *)"help", (char *)"goparse" };
+	struct error err;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "o:f:qvh", long_options, NULL)) != -1) {
+		if (option == '?')
+			return cli_bad_option(argv, optind, optopt);
+		if (option == 'h')
+			return cli_help(2, help);
+		if (set_option(o, option, &err))
+			return cli_fail(&err);
+	}
+	o->files = argv + optind;
+	o->count = argc - optind;
+	if (!o->count && !isatty(STDIN_FILENO)) {
+		o->files = standard_input;
+		o->count = 1;
+	}
+	return check(o);
+}
+
+int cli_goparse(int argc, char **argv)
+{
+	struct goparse_options o = { 0 };
+	int status = read_options(&o, argc, argv);
+
+	if (status < 0)
+		status = goparse_run(&o);
+	httpoptions_release(&o.http);
+	return status;
+}

@@ -1,0 +1,27 @@
+/* The work of `sampler goparse`, after its options were read. */
+#ifndef SAMPLER_CLI_GOPARSE_RUN_H
+#define SAMPLER_CLI_GOPARSE_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/cli/common/httpoptions.h"
+
+struct error;
+struct format;
+
+struct goparse_options {
+	char **files; /* paths, URLs, "-" */
+	int count;
+	const char *output;	     /* NULL: the summary, or JSON on the standard output */
+	const struct format *format; /* NULL: by the ending of `output` */
+	bool json, diff, aggregate, ancestors, quiet, verbose;
+	bool timed; /* --time */
+	int64_t time_nanos;
+	struct httpoptions http;
+};
+
+/* Returns an exit status. Errors have been printed. */
+int goparse_run(const struct goparse_options *o);
+
+#endif

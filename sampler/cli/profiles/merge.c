@@ -1,0 +1,214 @@
+/* sampler merge FILE… -o OUT, sampler diff BASE NEW -o OUT: several profiles in, one out. The
+ * result is the one that `pprof -proto` gives for them. drop_frames is not applied: the tool that
+ * shows the result does that. */
+#include <getopt.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file/outfile.h"
+#include "base/printable.h"
+#include "pprof/compat.h"
+#include "pprof/labels.h"
+#include "pprof/merge.h"
+#include "pprof/profile.h"
+#include "pprof/scale.h"
+#include "sampler/cli/common/cli.h"
+#include "sampler/cli/common/formats.h"
+#include "sampler/cli/common/readprofile.h"
+
+struct merge_options {
+	const char *output;
+	char **files;
+	int count;
+	uint64_t max_size; /* of each file, 0: the default */
+	bool subtract, normalize; /* diff's */
+};
+
+static const struct option merge_long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	READPROFILE_OPTION,
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct option diff_long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "subtract", no_argument, NULL, 's' },
+	{ "normalize", no_argument, NULL, 'n' },
+	READPROFILE_OPTION,
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)
+{
+	struct profile p;
+	int rc = readprofile(&p, o->files[i], o->max_size, err);
+
+	if (!rc) {
+		rc = merge_add_common(m, &p, err);
+		if (rc && i)
+			error_prefix(err, "'%s' and '%s'", o->files[0], o->files[i]);
+	}
+	profile_release(&p);
+	return rc;
+}
+
+static int merge_files(const struct merge_options *o, struct profile *sum, struct error *err)
+{
+	struct merge *m;
+	int rc = merge_new(&m, err);
+
+	if (rc)
+		return rc;
+	for (int i = 0; !rc && i < o->count; i++)
+		rc = merge_file(m, o, i, err);
+	if (!rc)
+		return merge_finish(m, sum, err);
+	merge_free(m);
+	return rc;
+}
+
+/* pprof labels the base of a difference: its percentages are shares of the base. */
+static int negate(struct profile *base, const struct merge_options *o, struct error *err)
+{
+	static const char *const yes[] = { "true" };
+
+	if (!o->subtract && profile_set_label(base, "pprof::base", yes, 1))
+		return error_nomem(err);
+	profile_scale(base, -1);
+	return 0;
+}
+
+static int subtract(struct profile *base, struct profile *p, const struct merge_options *o,
+		    struct profile *sum, struct error *err)
+{
+	struct merge *m;
+	int rc = o->normalize ? profile_normalize(p, base, err) : 0;
+
+	if (!rc)
+		rc = negate(base, o, err);
+	if (!rc)
+		rc = profile_make_compatible(p, base, err);
+	if (!rc)
+		rc = merge_new(&m, err);
+	if (rc)
+		return rc;
+	rc = merge_add(m, p, err);
+	if (!rc)
+		rc = merge_add(m, base, err);
+	if (!rc)
+		return merge_finish(m, sum, err);
+	merge_free(m);
+	return rc;
+}
+
+static int diff_files(const struct merge_options *o, struct profile *sum, struct error *err)
+{
+	struct profile base, p = { 0 };
+	int rc = readprofile(&base, o->files[0], o->max_size, err);
+
+	if (!rc)
+		rc = readprofile(&p, o->files[1], o->max_size, err);
+	if (!rc) {
+		rc = subtract(&base, &p, o, sum, err);
+		if (rc)
+			error_prefix(err, "'%s' and '%s'", o->files[1], o->files[0]);
+	}
+	profile_release(&base);
+	profile_release(&p);
+	return rc;
+}
+
+typedef int combination(const struct merge_options *o, struct profile *sum, struct error *err);
+
+static int run(const struct merge_options *o, combination *combine, struct error *err)
+{
+	struct outfile file = OUTFILE_NONE;
+	struct profile sum = { 0 };
+	int rc = outfile_open(&file, o->output, err);
+
+	if (!rc)
+		rc = combine(o, &sum, err);
+	if (!rc)
+		rc = format_write(format_by_path(o->output), &sum, &file, err);
+	if (!rc)
+		rc = outfile_commit(&file, err);
+	outfile_abort(&file);
+	profile_release(&sum);
+	if (rc)
+		printable(err->text, sizeof(err->text));
+	return rc;
+}
+
+/* The standard input can be read only once. */
+static bool reads_twice(const struct merge_options *o)
+{
+	int times = 0;
+
+	for (int i = 0; i < o->count; i++)
+		times += !strcmp(o->files[i], "-");
+	return times > 1;
+}
+
+/* Reads the options. Returns 0, or -1 if the command ends here with *status. */
+static int parse(struct merge_options *o, const struct option *options, int argc, char **argv,
+		 int *status)
+{
+	char *help[] = { (char *)"help", argv[0] };
+	struct error err;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+		if (option == '?' || option == 'h') {
+			*status = option == 'h' ? cli_help(2, help) :
+						  cli_bad_option(argv, optind, optopt);
+			return -1;
+		}
+		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &o->max_size, &err)) {
+			*status = cli_fail(&err);
+			return -1;
+		}
+		if (option == 'o')
+			o->output = optarg;
+		o->subtract |= option == 's';
+		o->normalize |= option == 'n';
+	}
+	o->files = argv + optind;
+	o->count = argc - optind;
+	*status = EXIT_USAGE;
+	if (reads_twice(o))
+		cli_usage("only one file can be '-', the standard input");
+	else if (!o->output)
+		cli_usage("%s needs -o and a file to write", argv[0]);
+	else
+		return 0;
+	return -1;
+}
+
+int cli_merge(int argc, char **argv)
+{
+	struct merge_options o = { 0 };
+	struct error err;
+	int status;
+
+	if (parse(&o, merge_long_options, argc, argv, &status))
+		return status;
+	if (!o.count)
+		return cli_usage("merge needs files");
+	return run(&o, merge_files, &err) ? cli_fail(&err) : EXIT_DONE;
+}
+
+int cli_diff(int argc, char **argv)
+{
+	struct merge_options o = { 0 };
+	struct error err;
+	int status;
+
+	if (parse(&o, diff_long_options, argc, argv, &status))
+		return status;
+	if (o.count != 2)
+		return cli_usage("diff takes two files, the base and the new one");
+	return run(&o, diff_files, &err) ? cli_fail(&err) : EXIT_DONE;
+}

@@ -1,0 +1,24 @@
+/* What --verbose adds to the summary: unwind tables, symbols, walks. */
+#ifndef SAMPLER_CLI_RECORD_DETAILS_H
+#define SAMPLER_CLI_RECORD_DETAILS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct image;
+struct recording;
+struct unwinder;
+
+/* Prints an image's unwind table and `note`, which says where its names come from (NULL: no names
+ * were looked up). Without a note, an image that no walk met is not printed, and it returns
+ * false. */
+bool details_image(const struct image *image, const struct unwinder *u, const char *note, FILE *out);
+
+/* If unwind tables are not kept for the next run, prints a line with the reason. */
+void details_cache(const struct unwinder *u, FILE *out);
+
+/* Prints a block for each module that a walk met: its unwind table, where its names come from, and
+ * why the walks that ended in it ended there. */
+void details_print(const struct recording *r, FILE *out);
+
+#endif

@@ -1,0 +1,24 @@
+/* The formats of a dump. Both writers run in the process that decodes (sampler/dump/dumping.h). */
+#ifndef SAMPLER_CLI_RECORD_DUMPFORMAT_H
+#define SAMPLER_CLI_RECORD_DUMPFORMAT_H
+
+struct buffer;
+struct dump;
+struct error;
+struct outfile;
+
+/* For people: a line for each frame. ERR_NOMEM, ERR_IO. */
+int dump_text(const struct dump *d, struct outfile *file, struct error *err);
+
+/* For programs: a JSON object for each process, described in docs/sampler.1. ERR_NOMEM, ERR_IO. */
+int dump_json(const struct dump *d, struct outfile *file, struct error *err);
+
+/* proc_pid_status(5)'s word for a thread's state. */
+const char *dump_state_name(char state);
+
+/* Writes out and empties the buffer if it holds 1 MiB or more, or in any case with `all`. To be
+ * called after each thread. `rc` is the result of filling the buffer; if it is not 0, it is
+ * reported and returned, and nothing is written. ERR_IO. */
+int dump_flush(struct buffer *b, struct outfile *file, int rc, int all, struct error *err);
+
+#endif

@@ -1,0 +1,403 @@
+/*
+ * sampler [record]: reads the options, records, symbolizes, writes, and prints a summary.
+ *
+ * The order matters to the user: what can be wrong (options, target, permission, output)
+ * is found before sampling begins, and what was sampled is written whatever ended the
+ * sampling.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file/outfile.h"
+#include "base/process/process.h"
+#include "sampler/child/privilege.h"
+#include "sampler/cli/common/cli.h"
+#include "sampler/cli/common/defaultname.h"
+#include "sampler/cli/common/formats.h"
+#include "sampler/cli/common/signals.h"
+#include "sampler/cli/record/details.h"
+#include "sampler/cli/record/gotake.h"
+#include "sampler/cli/record/progress.h"
+#include "sampler/cli/record/rounds.h"
+#include "sampler/cli/record/roundsoptions.h"
+#include "sampler/cli/record/sampling.h"
+#include "sampler/profile/summary.h"
+#include "sampler/recording.h"
+#include "sampler/rounds/source/capture.h"
+#include "symbolize/symbolizer.h"
+
+static const uint64_t DEFAULT_DURATION_NS = 30000000000, ROUND_DURATION_NS = 60000000000,
+		      DEFAULT_DEBUGINFOD_NS = 90000000000;
+
+struct options {
+	struct recording_options recording;
+	pid_t pids[PIDS_MAX];
+	const char *output;
+	const struct format *format; /* NULL: by the output's ending */
+	unsigned symbolize;
+	uint64_t debuginfod_ns; /* 0: --debuginfod was not given */
+	bool quiet, verbose;
+	struct buffer command_line; /* NUL-terminated, for the comments */
+	struct roundsoptions rounds;
+};
+
+static const struct option long_options[] = {
+	SAMPLING_OPTIONS,
+	ROUNDS_OPTIONS,
+	HTTP_OPTIONS,
+	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, 'f' },
+	{ "kernel", no_argument, NULL, 'K' },
+	{ "debuginfod", optional_argument, NULL, 'D' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int take_option(struct options *o, int option, struct error *err)
+{
+	int rc = 0;
+
+	if (sampling_option(option, &o->recording, o->pids, &o->symbolize, &rc, err) ||
+	    roundsoptions_set(&o->rounds, option, optarg, &rc, err))
+		return rc;
+	switch (option) {
+	case 'o':
+		o->output = optarg;
+		break;
+	case 'f':
+		rc = format_by_name(optarg, &o->format, err);
+		break;
+	case 'K':
+		o->recording.kernel = true;
+		break;
+	case 'D':
+		o->debuginfod_ns = DEFAULT_DEBUGINFOD_NS;
+		if (optarg)
+			rc = parse_duration(optarg, &o->debuginfod_ns, err);
+		if (!rc && !o->debuginfod_ns)
+			rc = error_set(err, ERR_USAGE, "a time of '%s' is too short", optarg);
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'v':
+		o->verbose = true;
+		break;
+	}
+	return rc;
+}
+
+/* Makes --wall and the types agree: the type wall means the same as --wall. */
+static void settle_types(struct options *o)
+{
+	unsigned *types = &o->rounds.rounds.types, wall = CAPTURE_BIT(CAPTURE_WALL);
+
+	if (o->recording.wall && *types & CAPTURE_BIT(CAPTURE_CPU))
+		*types |= wall;
+	if (!*types)
+		*types = o->recording.wall ? CAPTURE_BIT(CAPTURE_CPU) | wall : CAPTURE_BIT(CAPTURE_CPU);
+	o->recording.wall |= (*types & wall) != 0;
+}
+
+/* Rounds need no process if only a URL is fetched, or if the process is waited for. */
+static int check_rounds(struct options *o, int argc, char **argv)
+{
+	struct rounds_options *r = &o->rounds.rounds;
+	struct error err;
+	int status = 0;
+
+	if (!o->recording.duration_ns)
+		o->recording.duration_ns = ROUND_DURATION_NS;
+	if (optind < argc ||
+	    !(r->wait_for || (o->rounds.url && !(r->types & ~capture_set(CAPTURE_BY_GO)))))
+		status = sampling_target(&o->recording, argc, argv);
+	r->recording = o->recording;
+	r->symbolize = o->symbolize;
+	r->command_line = (char *)o->command_line.data;
+	if (!status && o->format)
+		return cli_usage("batches are pprof files: no --format");
+	if (!status && o->debuginfod_ns)
+		return cli_usage("--debuginfod is for one profile, not for rounds");
+	return status ? status : roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : 0;
+}
+
+/* Checks the options for Go's profiles that are taken once, of one process. */
+static int check_at_once(struct options *o, int argc, char **argv)
+{
+	struct error err;
+	int status = sampling_target(&o->recording, argc, argv);
+
+	if (status)
+		return status;
+	if (o->recording.command || o->recording.pid_count != 1)
+		return cli_usage("Go's own profiles are those of one process: -p PID");
+	if (o->quiet && o->verbose)
+		return cli_usage("either --quiet or --verbose, not both");
+	if (o->debuginfod_ns)
+		return cli_usage("--debuginfod is about what is sampled");
+	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : 0;
+}
+
+static int take_at_once(const struct options *o)
+{
+	struct source_options source = o->rounds.source;
+	const struct gotake t = { .pid = o->pids[0], .types = o->rounds.rounds.types,
+				  .gc_wait = o->rounds.rounds.gc_wait, .source = &source,
+				  .output = o->output, .format = o->format, .quiet = o->quiet,
+				  .verbose = o->verbose };
+
+	if (o->rounds.http.request.total_timeout_ns)
+		source.timeout_ns = o->rounds.http.request.total_timeout_ns;
+	return cli_gotake(&t);
+}
+
+static bool at_once(const struct options *o)
+{
+	return roundsoptions_at_once(&o->rounds, o->recording.duration_ns);
+}
+
+static int check_options(struct options *o, int argc, char **argv)
+{
+	int status = sampling_target(&o->recording, argc, argv);
+
+	if (status)
+		return status;
+	if (o->recording.kernel && !o->recording.wall)
+		return cli_usage("--kernel is about threads that wait: it needs --wall");
+	if (o->debuginfod_ns && !getenv("DEBUGINFOD_URLS"))
+		return cli_usage("--debuginfod asks the servers in DEBUGINFOD_URLS, which is not set "
+				 "(sudo passes it on with -E)");
+	if (o->quiet && o->verbose)
+		return cli_usage("either --quiet or --verbose, not both");
+	if (o->rounds.http.given)
+		return cli_usage("--%s is about fetching from a URL: --url", o->rounds.http.given);
+	if (!o->recording.duration_ns && !o->recording.command)
+		o->recording.duration_ns = DEFAULT_DURATION_NS;
+	return 0;
+}
+
+static int write_format(const void *format, const struct profile *p, struct outfile *file,
+			struct error *err)
+{
+	return format_write(format, p, file, err);
+}
+
+static void choose_format(struct options *o)
+{
+	if (!o->format)
+		o->format = format_by_path(o->output ? o->output : "");
+	o->recording.write = write_format;
+	o->recording.write_ctx = o->format;
+}
+
+/* Returns 0 to continue, an exit status on an error, or -1 after printing help. */
+static int parse_options(struct options *o, int argc, char **argv)
+{
+	struct error err;
+	int option;
+
+	*o = (struct options){ .output = NULL };
+	sampling_defaults(&o->recording, o->pids);
+	roundsoptions_defaults(&o->rounds);
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "+p:d:r:o:f:t:n:qvh", long_options, NULL)) != -1) {
+		if (option == '?')
+			return cli_bad_option(argv, optind, optopt);
+		if (option == 'h') {
+			char *help[] = { (char *)"help", (char *)"record" };
+
+			cli_help(2, help);
+			return -1;
+		}
+		if (take_option(o, option, &err))
+			return cli_fail(&err);
+	}
+	if (sampling_command_line(&o->command_line, argc - 1, argv + 1)) {
+		error_nomem(&err);
+		return cli_fail(&err);
+	}
+	settle_types(o);
+	if (at_once(o))
+		return check_at_once(o, argc, argv);
+	if (roundsoptions_wanted(&o->rounds))
+		return check_rounds(o, argc, argv);
+	choose_format(o);
+	return check_options(o, argc, argv);
+}
+
+/* The recording that a signal stops; there is one at a time. */
+static struct recording *running;
+static volatile sig_atomic_t forward_pid;
+
+/* The terminal sends Ctrl-C to our command, too; SIGTERM and SIGHUP are forwarded to it. */
+static void on_signal(int sig)
+{
+	if (forward_pid && sig != SIGINT)
+		kill(forward_pid, sig);
+	if (running)
+		recording_stop(running);
+}
+
+static void show_fetching(void *progress, const char *line)
+{
+	progress_say(progress, line);
+}
+
+/* If the network fails, the profile is written nevertheless. */
+static void fetch_debug_files(struct recording *r, const struct options *o,
+			      struct progress *progress)
+{
+	const struct fetching_stats *s = NULL;
+	struct error err;
+	int rc;
+
+	progress_say(progress, "looking for debug information…");
+	rc = recording_fetch(r, o->debuginfod_ns, show_fetching, progress, &s, &err);
+	progress_say(progress, NULL);
+	if (o->quiet)
+		return;
+	if (rc)
+		fprintf(stderr, "sampler: %s\n", err.text);
+	else if (s->wanted || *s->problem)
+		fprintf(stderr, "debuginfod: debug information of %u of %u modules%s%s\n", s->got,
+			s->wanted, *s->problem ? "; " : "", s->problem);
+}
+
+static int write_profile(struct recording *r, const struct options *o, struct outfile *file,
+			 uint64_t *bytes, struct error *err)
+{
+	int rc = recording_write(r, o->symbolize, (char *)o->command_line.data, file, err);
+
+	*bytes = file->written;
+	return rc ? rc : outfile_commit(file, err);
+}
+
+static void say_warnings(const struct recording *r)
+{
+	const char *warning;
+
+	for (size_t i = 0; (warning = recording_warning(r, i)); i++)
+		fprintf(stderr, "sampler: %s\n", warning);
+}
+
+static void say_how_it_ended(const struct recording_stats *s, const struct process *p)
+{
+	char after[24];
+
+	summary_duration(s->elapsed_ns, after, sizeof(after));
+	if (s->end == RECORDING_EXITED && s->processes > 1)
+		fprintf(stderr, "; all %lu processes ended after %s", s->processes, after);
+	else if (s->end == RECORDING_EXITED)
+		fprintf(stderr, "; process %d ended after %s", p->pid, after);
+	else if (s->end == RECORDING_STOPPED)
+		fprintf(stderr, "; stopped after %s", after);
+	else if (s->end == RECORDING_LOST)
+		fprintf(stderr, "; sampling failed after %s", after);
+	if (s->execs && s->processes == 1)
+		fprintf(stderr, "; process %d executed another program meanwhile", p->pid);
+	if (s->refused)
+		fprintf(stderr, "; %lu times a child was met that may not be traced", s->refused);
+}
+
+static void say_summary(const struct recording *r, const struct options *o, const char *path,
+			uint64_t bytes)
+{
+	const struct recording_stats *s = recording_stats(r);
+	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
+
+	summary_lines(s, &o->recording, lines);
+	if (o->verbose)
+		details_print(r, stderr);
+	for (int i = 0; i < SUMMARY_LINES; i++)
+		fprintf(stderr, "%s\n", lines[i]);
+	if (s->kernel_refused)
+		fprintf(stderr, "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n");
+	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output", bytes);
+	say_how_it_ended(s, recording_process(r));
+	fputc('\n', stderr);
+}
+
+static int command_status(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Records and writes. The target and the output are open. */
+static int record(struct recording *r, const struct options *o, struct outfile *file,
+		  const char *path)
+{
+	struct error err = { 0 }, write_err = { 0 };
+	struct progress progress;
+	uint64_t bytes = 0;
+	bool sampled;
+	int rc, write_rc;
+
+	progress_init(&progress, o->quiet, o->recording.duration_ns, o->recording.rate);
+	running = r;
+	forward_pid = o->recording.command ? recording_process(r)->pid : 0;
+	signals_catch(on_signal);
+	rc = recording_run(r, progress_show, &progress, &err);
+	if (o->debuginfod_ns && recording_stats(r)->elapsed_ns)
+		fetch_debug_files(r, o, &progress);
+	progress_say(&progress, "symbolizing…");
+	sampled = recording_stats(r)->elapsed_ns != 0;
+	write_rc = sampled ? write_profile(r, o, file, &bytes, &write_err) : 0;
+	progress_say(&progress, NULL);
+	running = NULL;
+	if (!o->quiet)
+		say_warnings(r);
+	if (write_rc)
+		return cli_fail(&write_err);
+	if (!o->quiet && sampled)
+		say_summary(r, o, path, bytes);
+	if (rc)
+		return cli_fail(&err);
+	return o->recording.command ? command_status(recording_wait_command(r)) : EXIT_DONE;
+}
+
+/* Opens the output, drops the privileges that are not needed any more, and records. */
+static int open_and_record(struct recording *r, struct options *o, struct outfile *file)
+{
+	struct privilege_needs needs = { .output = file, .command = o->recording.command,
+					 .kernel_stacks = o->recording.kernel };
+	struct error err;
+	char name[256];
+
+	default_name(recording_process(r), format_ending(o->format), name, sizeof(name));
+	if (!o->output)
+		o->output = name;
+	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err))
+		return cli_fail(&err);
+	return record(r, o, file, o->output);
+}
+
+int cli_record(int argc, char **argv)
+{
+	struct outfile file = OUTFILE_NONE;
+	struct recording *r = NULL;
+	struct options o;
+	struct error err;
+	int status = parse_options(&o, argc, argv);
+
+	if (!status && at_once(&o))
+		status = take_at_once(&o);
+	else if (!status && roundsoptions_wanted(&o.rounds))
+		status = cli_rounds(&o.rounds, o.output, o.quiet);
+	else if (!status)
+		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :
+								 open_and_record(r, &o, &file);
+	outfile_abort(&file);
+	recording_free(r);
+	buffer_release(&o.command_line);
+	roundsoptions_release(&o.rounds);
+	return status < 0 ? EXIT_DONE : status;
+}

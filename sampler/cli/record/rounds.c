@@ -1,0 +1,139 @@
+#include "sampler/cli/record/rounds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/heap.h"
+#include "base/process/process.h"
+#include "sampler/child/privilege.h"
+#include "sampler/cli/common/cli.h"
+#include "sampler/cli/common/defaultname.h"
+#include "sampler/cli/common/signals.h"
+#include "sampler/cli/record/roundsoptions.h"
+#include "sampler/rounds/push/push.h"
+#include "sampler/rounds/rounds.h"
+#include "sampler/rounds/source/capture.h"
+
+static struct rounds *running;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	rounds_stop(running);
+}
+
+static void say(void *quiet, enum rounds_news news, const char *line)
+{
+	if (!*(bool *)quiet || news == ROUNDS_TROUBLE)
+		fprintf(stderr, "sampler: %s\n", line);
+}
+
+/* sampler.<command>.<pid>, without a time: the next run continues in it. */
+static int default_folder(const struct rounds_options *o, char *name, size_t room, struct error *err)
+{
+	struct process p;
+	int rc;
+
+	if (!o->recording.pid_count) {
+		snprintf(name, room, "sampler.%s", o->wait_for ? "rounds" : "url");
+		return 0;
+	}
+	rc = process_open(&p, o->recording.pids[0], err);
+	if (rc)
+		return rc;
+	default_folder_name(&p, name, room);
+	process_close(&p);
+	return 0;
+}
+
+/* The key of the folder's lock (sampler/rounds/batch/lock.h) if the target is not a process: a
+ * second sampler must not write batches of the same one there. NULL: made from the process. */
+static const char *make_key(const struct roundsoptions *o, char *key, size_t room)
+{
+	if (o->rounds.recording.pid_count)
+		return NULL;
+	if (o->rounds.wait_for)
+		snprintf(key, room, "name-%s", o->rounds.wait_for);
+	else
+		snprintf(key, room, "url-%s", strstr(o->url, "//") + 2);
+	return key;
+}
+
+static int open_source(struct roundsoptions *o, struct error *err)
+{
+	struct http_request request = o->http.request;
+
+	request.url = o->url;
+	if (request.total_timeout_ns)
+		o->source.timeout_ns = request.total_timeout_ns;
+	if (o->url)
+		return source_http(&o->rounds.source, &request, &o->source, err);
+	if (o->rounds.types & capture_set(CAPTURE_BY_GO))
+		return source_memory(&o->rounds.source, &o->source, err);
+	return 0;
+}
+
+static int open_pushes(const struct roundsoptions *o, struct push **pushes, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < o->push_count; i++)
+		rc = push_new(&pushes[i], &(struct push_options){ .target = o->pushes[i],
+								   .credentials_file = o->push_headers,
+								   .ca_file = o->http.request.ca_file,
+								   .rate = o->rounds.recording.rate },
+			      err);
+	return rc;
+}
+
+/* Everything is open: drops the privileges that are not needed any more, and runs. */
+static int run(struct rounds *r, const struct rounds_options *o, struct error *err)
+{
+	const struct privilege_needs needs = { .folder = rounds_folder(r),
+					       .kernel_stacks = o->recording.kernel };
+	uint64_t written = 0;
+	int rc = privilege_drop(&needs, err);
+
+	if (rc)
+		return rc;
+	running = r;
+	signals_catch(on_signal);
+	return rounds_run(r, &written, err);
+}
+
+int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
+{
+	struct push *pushes[ROUNDSOPTIONS_PUSHES] = { NULL };
+	struct rounds *r = NULL;
+	char folder[300], key[200];
+	struct error err;
+	int rc = 0;
+
+	if (!output) {
+		rc = default_folder(&o->rounds, folder, sizeof(folder), &err);
+		output = folder;
+	}
+	o->rounds.batches.path = output;
+	o->rounds.batches.key = make_key(o, key, sizeof(key));
+	o->rounds.tags = o->tags;
+	o->rounds.pushes = pushes;
+	o->rounds.push_count = o->push_count;
+	o->rounds.version = SAMPLER_VERSION;
+	o->rounds.say = say;
+	o->rounds.say_ctx = &quiet;
+	heap_settle();
+	if (!rc)
+		rc = open_source(o, &err);
+	if (!rc)
+		rc = open_pushes(o, pushes, &err);
+	if (!rc)
+		rc = rounds_new(&r, &o->rounds, &err);
+	if (!rc)
+		rc = run(r, &o->rounds, &err);
+	rounds_free(r);
+	for (size_t i = 0; i < o->push_count; i++)
+		push_free(pushes[i]);
+	source_free(o->rounds.source);
+	return rc ? cli_fail(&err) : EXIT_DONE;
+}

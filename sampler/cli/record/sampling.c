@@ -1,0 +1,116 @@
+#include "sampler/cli/record/sampling.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "sampler/cli/common/cli.h"
+#include "sampler/recording.h"
+#include "symbolize/symbolizer.h"
+
+enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
+
+static const double DEFAULT_PAUSE_SHARE = 0.01, DEFAULT_MAX_CPU = 0.05,
+		    LEAST_MAX_CPU = 0.001;
+
+void sampling_defaults(struct recording_options *r, pid_t *pids)
+{
+	r->rate = DEFAULT_RATE;
+	r->pause_share = DEFAULT_PAUSE_SHARE;
+	r->max_cpu = DEFAULT_MAX_CPU;
+	r->pids = pids;
+}
+
+static int set_duration(struct recording_options *r, struct error *err)
+{
+	int rc = parse_duration(optarg, &r->duration_ns, err);
+
+	if (!rc && !r->duration_ns)
+		rc = error_set(err, ERR_USAGE, "a duration of '%s' is too short", optarg);
+	return rc;
+}
+
+static int set_rate(struct recording_options *r, struct error *err)
+{
+	uint64_t rate = 0;
+	int rc = parse_number(optarg, "rate in Hz", 1, RATE_MAX, &rate, err);
+
+	r->rate = (unsigned)rate;
+	return rc;
+}
+
+static int set_max_cpu(struct recording_options *r, struct error *err)
+{
+	int rc = parse_percent(optarg, "part of a CPU", &r->max_cpu, err);
+
+	if (!rc && r->max_cpu < LEAST_MAX_CPU)
+		rc = error_set(err, ERR_USAGE, "with '%s' of a CPU nothing can be sampled: 0.1%% is "
+			       "the least", optarg);
+	return rc;
+}
+
+bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsigned *symbolize,
+		     int *rc, struct error *err)
+{
+	*rc = 0;
+	switch (option) {
+	case 'p':
+		*rc = parse_pids(optarg, pids, &r->pid_count, err);
+		return true;
+	case 'd':
+		*rc = set_duration(r, err);
+		return true;
+	case 'r':
+		*rc = set_rate(r, err);
+		return true;
+	case 'C':
+		r->children = true;
+		return true;
+	case 'W':
+		r->wall = true;
+		return true;
+	case 'g':
+		r->goid = true;
+		return true;
+	case 'M':
+		*rc = parse_percent(optarg, "share", &r->pause_share, err);
+		return true;
+	case 'B':
+		*rc = set_max_cpu(r, err);
+		return true;
+	case 'I':
+		*symbolize |= SYMBOLIZE_NO_INLINE;
+		return true;
+	case 'N':
+		r->no_cache = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+int sampling_target(struct recording_options *r, int argc, char **argv)
+{
+	bool dashes = optind > 0 && !strcmp(argv[optind - 1], "--");
+
+	if (optind < argc && !dashes)
+		return cli_usage("unexpected argument '%s' (a command stands behind --)",
+				 argv[optind]);
+	if (optind < argc)
+		r->command = argv + optind;
+	if (r->pid_count && r->command)
+		return cli_usage("either -p PID or -- COMMAND, not both");
+	if (!r->pid_count && !r->command)
+		return cli_usage("no process given: -p PID or -- COMMAND");
+	return 0;
+}
+
+int sampling_command_line(struct buffer *line, int argc, char **argv)
+{
+	if (buffer_add(line, "sampler", 7))
+		return ERR_NOMEM;
+	for (int i = 0; i < argc; i++)
+		if (buffer_addf(line, " %s", argv[i]))
+			return ERR_NOMEM;
+	return buffer_add(line, "", 1);
+}

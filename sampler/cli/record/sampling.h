@@ -1,0 +1,41 @@
+/* Options that record and top share: what to sample, how long, how often. */
+#ifndef SAMPLER_CLI_RECORD_SAMPLING_H
+#define SAMPLER_CLI_RECORD_SAMPLING_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct buffer;
+struct error;
+struct recording_options;
+
+/* For a table of long options. The string of short ones gets "p:d:r:". */
+#define SAMPLING_OPTIONS                                    \
+	{ "pid", required_argument, NULL, 'p' },            \
+	{ "duration", required_argument, NULL, 'd' },       \
+	{ "rate", required_argument, NULL, 'r' },           \
+	{ "children", no_argument, NULL, 'C' },             \
+	{ "wall", no_argument, NULL, 'W' },                 \
+	{ "goid", no_argument, NULL, 'g' },                 \
+	{ "max-pause-share", required_argument, NULL, 'M' }, \
+	{ "max-cpu", required_argument, NULL, 'B' },        \
+	{ "no-inline", no_argument, NULL, 'I' },            \
+	{ "no-cache", no_argument, NULL, 'N' }
+
+/* The defaults; `pids` has room for PIDS_MAX and outlives `r`. */
+void sampling_defaults(struct recording_options *r, pid_t *pids);
+
+/* Takes one of SAMPLING_OPTIONS, its value from optarg; *symbolize gets flags of
+ * symbolize/symbolizer.h. False: it is none of these. *rc is 0 or ERR_USAGE. */
+bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsigned *symbolize,
+		     int *rc, struct error *err);
+
+/* Checks that there is a PID or a command, not both; the command is what follows the options.
+ * Returns 0 or, after printing what is wrong, an exit status. */
+int sampling_target(struct recording_options *r, int argc, char **argv);
+
+/* "sampler" and these arguments, NUL-terminated, for the profile's comments. 0 or ERR_NOMEM. */
+int sampling_command_line(struct buffer *line, int argc, char **argv);
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * Life and output of a dump. Threads of their own make the looks, one after the other, because a
+ * repaired thread is released by the exit of the thread that traced it (sampler/stop/stop.h). The
+ * calling thread never traces.
+ */
+#include "sampler/dump/dumping.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file/outfile.h"
+#include "base/process/modmap.h"
+#include "base/process/process.h"
+#include "sampler/child/decoding.h"
+#include "sampler/child/watchdog.h"
+#include "sampler/dump/dumplook.h"
+#include "sampler/tick/member.h"
+#include "sampler/unwind/unwinder.h"
+#include "symbolize/symbolizer.h"
+
+static int add_process(struct dump *d, pid_t pid, struct error *err)
+{
+	struct member **m = &d->members[d->count];
+	int rc = member_open(m, pid, d->count ? d->members[0] : NULL, err);
+
+	if (rc)
+		return rc;
+	(*m)->index = (uint32_t)d->count;
+	d->processes[d->count++].process = &(*m)->process;
+	return process_may_trace(pid, err);
+}
+
+static int init(struct dump *d, const pid_t *pids, size_t count, struct error *err)
+{
+	int rc = 0;
+
+	d->members = calloc(count, sizeof(struct member *));
+	d->processes = calloc(count, sizeof(*d->processes));
+	if (!d->members || !d->processes || unwinder_new(&d->unwinder) || reach_init(&d->reach) ||
+	    snapshot_init(&d->snapshot, REACH_PIECE + 256))
+		return error_nomem(err);
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = add_process(d, pids[i], err);
+	return rc;
+}
+
+int dump_new(struct dump **out, const pid_t *pids, size_t count, bool cache, struct error *err)
+{
+	struct dump *d = calloc(1, sizeof(*d));
+	int rc;
+
+	if (!d)
+		return error_nomem(err);
+	rc = init(d, pids, count, err);
+	if (rc) {
+		dump_free(d);
+		return rc;
+	}
+	if (cache)
+		unwinder_open_cache(d->unwinder);
+	*out = d;
+	return 0;
+}
+
+void dump_free(struct dump *d)
+{
+	if (!d)
+		return;
+	decoding_free(d->decoding);
+	stack_release(&d->walk);
+	snapshot_release(&d->snapshot);
+	reach_release(&d->reach);
+	unwinder_free(d->unwinder);
+	for (size_t i = 0; i < d->count; i++)
+		member_close(d->members[i]);
+	free(d->members);
+	free(d->processes);
+	arena_release(&d->arena);
+	free(d);
+}
+
+/* Lists the threads of all processes. A process that has ended has none. */
+static int list_threads(struct dump *d, struct error *err)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		struct dump_process *p = &d->processes[i];
+		int rc = member_start(d->members[i], true, err);
+		size_t count = 0;
+
+		if (rc && rc != ERR_GONE)
+			return rc;
+		p->time_ns = clock_ns(CLOCK_REALTIME);
+		if (!rc)
+			threads_get(d->members[i]->threads, &count);
+		p->threads = arena_alloc(&d->arena, (count + 1) * sizeof(*p->threads));
+		if (!p->threads)
+			return error_nomem(err);
+	}
+	return 0;
+}
+
+static void *looking_thread(void *dump)
+{
+	dump_look(dump);
+	return NULL;
+}
+
+static int look_at_all(struct dump *d, struct error *err)
+{
+	int rc = 0;
+
+	while (!rc && !d->error.code && !d->stop && !dump_looked(d)) {
+		pthread_t thread;
+
+		rc = pthread_create(&thread, NULL, looking_thread, d);
+		if (!rc)
+			pthread_join(thread, NULL);
+		/* The thread's exit has released what it still had attached. */
+		watchdog_free(d->watchdog);
+		watchdog_obey(d->watchdog);
+	}
+	if (rc) {
+		errno = rc;
+		return error_errno(err, ERR_IO, "cannot start a thread");
+	}
+	if (d->error.code)
+		*err = d->error;
+	return d->error.code;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	pid_t x = ((const struct dump_thread *)a)->tid, y = ((const struct dump_thread *)b)->tid;
+
+	return (x > y) - (x < y);
+}
+
+static int conclude(struct dump *d, struct error *err)
+{
+	size_t threads = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		struct dump_process *p = &d->processes[i];
+
+		qsort(p->threads, p->count, sizeof(*p->threads), by_tid);
+		threads += p->count;
+	}
+	if (d->stop)
+		return error_set(err, ERR_LIMIT, "interrupted");
+	if (!threads)
+		return error_set(err, ERR_GONE, "process %d has ended",
+				 d->processes[0].process->pid);
+	return 0;
+}
+
+int dump_take(struct dump *d, struct error *err)
+{
+	uint64_t start = monotonic_ns();
+	int rc = list_threads(d, err);
+
+	dump_look_begin(d);
+	if (!rc)
+		rc = watchdog_start(&d->watchdog, err);
+	if (rc)
+		return rc;
+	rc = look_at_all(d, err);
+	watchdog_stop(d->watchdog);
+	d->watchdog = NULL;
+	d->stats.elapsed_ns = monotonic_ns() - start;
+	return rc ? rc : conclude(d, err);
+}
+
+void dump_stop(struct dump *d)
+{
+	d->stop = 1;
+}
+
+const struct dump_process *dump_processes(const struct dump *d, size_t *count)
+{
+	*count = d->count;
+	return d->processes;
+}
+
+const struct dump_stats *dump_stats(const struct dump *d)
+{
+	return &d->stats;
+}
+
+/* What a decoding hands to the process that does it. */
+struct job {
+	struct dump *d;
+	unsigned flags;
+	struct outfile *file;
+	dump_format *format;
+	struct symbolizer **symbolizers; /* by process */
+};
+
+/* Files may be mapped: if one shrinks, it is the child that dies of it. */
+static int make_symbolizers(struct job *job)
+{
+	unsigned flags = job->flags | SYMBOLIZE_MAP;
+	struct dump *d = job->d;
+
+	job->symbolizers = calloc(d->count, sizeof(struct symbolizer *));
+	if (!job->symbolizers)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < d->count; i++)
+		if (member_symbolizer(d->members[i], flags, &job->symbolizers[i]) ||
+		    decoding_watch(d->decoding, job->symbolizers[i]))
+			return ERR_NOMEM;
+	return 0;
+}
+
+/* Runs in the child. All symbols are looked up before the first byte is written, so that a lookup
+ * that kills the child leaves no half of a dump. */
+static int decode(void *ctx, struct decode_result *result, struct error *err)
+{
+	struct job *job = ctx;
+	struct dump *d = job->d;
+	int rc = make_symbolizers(job);
+
+	if (!rc)
+		rc = dump_symbolize(d, job->symbolizers);
+	if (!rc)
+		decoding_before_writing(d->decoding, job->symbolizers, d->count);
+	rc = rc ? error_set(err, rc, "out of memory") : job->format(d, job->file, err);
+	result->written = job->file->written;
+	for (size_t i = 0; job->symbolizers && i < d->count; i++)
+		symbolizer_free(job->symbolizers[i]);
+	free(job->symbolizers);
+	return rc;
+}
+
+int dump_write(struct dump *d, unsigned flags, struct outfile *file, dump_format *format,
+	       struct error *err)
+{
+	struct job job = { .d = d, .flags = flags, .file = file, .format = format };
+	int rc = decoding_new(&d->decoding, d->members[0]->maps, err);
+
+	if (!rc)
+		rc = decoding_run(d->decoding, file, decode, &job, err);
+	unwinder_save_tables(d->unwinder);
+	return rc;
+}
+
+const char *dump_warning(const struct dump *d, size_t i)
+{
+	return d->decoding ? decoding_warning(d->decoding, i) : NULL;
+}
+
+const struct unwinder *dump_unwinder(const struct dump *d)
+{
+	return d->unwinder;
+}
+
+struct image *const *dump_images(const struct dump *d, size_t *count)
+{
+	return modmap_images(d->members[0]->maps, count);
+}
+
+const char *dump_symbol_note(const struct dump *d, const struct image *image)
+{
+	return d->decoding ? decoding_note(d->decoding, image) : NULL;
+}

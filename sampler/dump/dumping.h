@@ -1,0 +1,99 @@
+/*
+ * The stacks of all threads of one or more processes, taken once.
+ *
+ *   dump_new -> dump_take -> dump_write -> dump_free
+ *
+ * All calls come from one thread, except dump_stop. Nothing here prints: dump_write runs a function
+ * of the caller's, which turns the dump into text, in the process that decodes files of the target
+ * and can do no harm (sampler/child/decoding.h).
+ */
+#ifndef SAMPLER_DUMP_DUMPING_H
+#define SAMPLER_DUMP_DUMPING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sampler/unwind/stack.h"
+
+struct dump;
+struct error;
+struct image;
+struct outfile;
+struct process;
+struct symbol_frame;
+struct unwinder;
+
+/* A frame as it stood on the stack. */
+struct dump_frame {
+	uint64_t pc;		   /* in the process; of a caller its return address */
+	const struct image *image; /* NULL where nothing is mapped */
+	uint64_t addr;		   /* the image address of pc */
+	enum frame_kind kind;
+	/* Set in dump_write: the calls at that address, innermost inlined call first, the function
+	 * itself last; none if unknown. */
+	const struct symbol_frame *calls;
+	size_t call_count;
+	uint64_t function;	   /* image address of its first instruction; 0: unknown */
+};
+
+struct dump_thread {
+	pid_t tid;
+	char name[32];	 /* any bytes */
+	char state;	 /* proc_pid_stat(5), when the stack was taken */
+	int64_t syscall; /* the number of the call that it waits in; -1: none */
+	bool walked;	 /* false: it has no stack, or none that could be read */
+	enum stack_end end;
+	struct dump_frame *frames; /* innermost first */
+	size_t count;
+};
+
+struct dump_process {
+	const struct process *process;
+	uint64_t time_ns; /* ns since 1970, when its threads were listed */
+	struct dump_thread *threads; /* sorted by tid */
+	size_t count;	  /* 0: it ended before a thread was seen */
+};
+
+struct dump_stats {
+	uint64_t elapsed_ns; /* of dump_take */
+	uint64_t stopped, glances; /* threads that were stopped; that were read without a stop */
+	uint64_t held_max_ns, held_sum_ns; /* of stopped threads, since we learnt of the stop */
+	uint64_t ends[STACK_ENDS];
+};
+
+/* Finds the processes and checks that they may be traced. With `cache`, unwind tables are kept from
+ * run to run. The caller frees *d with dump_free; NULL is harmless there. ERR_GONE, ERR_PERM
+ * (diagnosed), ERR_NOMEM, ERR_IO. */
+int dump_new(struct dump **d, const pid_t *pids, size_t count, bool cache, struct error *err);
+void dump_free(struct dump *d);
+
+/* Looks at each thread. ERR_GONE if all processes ended before a thread was seen, ERR_LIMIT after
+ * dump_stop, ERR_NOMEM, ERR_IO. */
+int dump_take(struct dump *d, struct error *err);
+
+/* Makes dump_take return soon, with all threads released. Async-signal-safe. */
+void dump_stop(struct dump *d);
+
+/* Borrowed until dump_free. */
+const struct dump_process *dump_processes(const struct dump *d, size_t *count);
+const struct dump_stats *dump_stats(const struct dump *d);
+
+/* Writes the dump as text to the file. All other data that it reads may be a child's copy. */
+typedef int dump_format(const struct dump *d, struct outfile *file, struct error *err);
+
+/* Symbolizes the dump and has `format` write it; the caller commits the file. To be called once.
+ * `flags` as in symbolize/symbolizer.h. ERR_NOMEM, ERR_IO. */
+int dump_write(struct dump *d, unsigned flags, struct outfile *file, dump_format *format,
+	       struct error *err);
+
+/* dump_warning: the i-th sentence on what was left out and why, NULL after the last. The others are
+ * for -v: of each image, its unwind table and where its names come from. Borrowed until
+ * dump_free. */
+const char *dump_warning(const struct dump *d, size_t i);
+const struct unwinder *dump_unwinder(const struct dump *d);
+struct image *const *dump_images(const struct dump *d, size_t *count);
+const char *dump_symbol_note(const struct dump *d, const struct image *image);
+
+#endif

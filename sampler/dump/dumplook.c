@@ -1,0 +1,343 @@
+/*
+ * The looks of a dump: each thread in turn, until its stack has been taken.
+ *
+ * - A thread that waits is glanced at, as in a recording (glance.c): the registers that the kernel
+ *   reports and the memory are read. If the thread has not been on a CPU meanwhile, they give its
+ *   stack.
+ * - Any other thread, or one with a walk that lacks registers, is stopped (stop.c) and walked
+ *   before it is released. So the stack is whole however deep it is, and also where it continues on
+ *   another stack (sigaltstack(2)).
+ *
+ * A recording copies first and walks after the thread was released, because it learns from sample
+ * to sample how much there is to copy. A dump looks once, so it cannot learn that. What walks need
+ * is compiled before the first stop, so a walk takes microseconds.
+ *
+ * Rejected: copying all that is mapped above sp, which would take a millisecond where stacks lie in
+ * a heap (Go); looking again where the first copy was not enough, which prefers shallow stacks (a
+ * signal handler on a stack of its own was shown a third as often as it ran).
+ *
+ * One thread is requested to stop at a time: a dump is in no hurry, and a thread that has stopped
+ * is served at once. Nothing is printed or symbolized meanwhile.
+ */
+#include "sampler/dump/dumplook.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/process/modmap.h"
+#include "sampler/child/urgency.h"
+#include "sampler/child/watchdog.h"
+#include "sampler/stop/stop.h"
+#include "sampler/thread/registers.h"
+#include "sampler/thread/waits.h"
+#include "sampler/tick/member.h"
+#include "sampler/unwind/unwinder.h"
+
+enum {
+	COPY_BYTES = 64 << 10, /* of a stack at once */
+	TRIES_MAX = 32,		/* of one thread */
+	PATIENCE_NS = 1500000000, /* the tracer gives up after a second */
+};
+
+static struct member *member_of(const struct dump *d)
+{
+	return d->members[d->process];
+}
+
+bool dump_looked(const struct dump *d)
+{
+	return d->process == d->count;
+}
+
+/* Maps. */
+
+static bool same_address_space(struct member *m)
+{
+	if (member_space(m) == SPACE_SAME)
+		return true;
+	member_read_maps(m);
+	return false;
+}
+
+static int walk(struct dump *d, const struct memory *memory)
+{
+	return unwinder_walk_go(d->unwinder, member_of(d)->maps, &d->snapshot.regs, memory,
+				&d->snapshot.stacks, &d->walk);
+}
+
+/* True if the walk met something that the maps do not explain, and they have changed since. */
+static bool maps_have_changed(struct dump *d)
+{
+	struct member *m = member_of(d);
+	uint64_t generation = modmap_generation(m->maps);
+
+	if (d->walk.end == STACK_OUTERMOST || d->walk.end == STACK_COPY_EXHAUSTED)
+		return false;
+	member_read_maps(m);
+	return modmap_generation(m->maps) != generation;
+}
+
+/* Keeping. */
+
+static int keep_frames(struct dump *d, struct dump_thread *to)
+{
+	to->frames = arena_alloc(&d->arena, (d->walk.count + 1) * sizeof(*to->frames));
+	if (!to->frames)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < d->walk.count; i++) {
+		const struct frame *f = &d->walk.frames[i];
+
+		to->frames[i] = (struct dump_frame){ .pc = d->walk.pcs[i], .image = f->image,
+						     .addr = f->addr, .kind = f->kind };
+	}
+	to->count = d->walk.count;
+	to->end = d->walk.end;
+	to->walked = true;
+	d->stats.ends[to->end]++;
+	return 0;
+}
+
+/* Keeps the current thread as it was seen. 1: done with it; ERR_NOMEM. */
+static int keep(struct dump *d, const struct thread *thread, bool walked)
+{
+	struct dump_process *p = &d->processes[d->process];
+	struct dump_thread *to = &p->threads[p->count];
+
+	*to = (struct dump_thread){ .tid = thread->tid, .state = d->look.state,
+				    .syscall = d->look.syscall };
+	memcpy(to->name, thread->name, sizeof(to->name));
+	if (walked && keep_frames(d, to))
+		return ERR_NOMEM;
+	p->count++;
+	return 1;
+}
+
+/* Glances. */
+
+/* True if the thread may be stopped to learn its registers. A timeout that would begin anew is left
+ * alone: a dump does not find threads at the beginning of their waits. */
+static bool may_ask(const struct dump *d, char state, const struct call *call)
+{
+	return state == 'S' && !d->look.ask &&
+	       wait_kind(call, &member_of(d)->process) == WAIT_BEARS;
+}
+
+/* 1: done; 0: the thread has run, or must be stopped; ERR_NOMEM. */
+static int glance(struct dump *d, struct thread *thread)
+{
+	struct member *m = member_of(d);
+	struct schedstat before, after;
+	struct call call;
+	int rc;
+
+	if (!thread_counters(m->threads, thread, &before))
+		return 1;
+	if (!thread_read_call(m->threads, thread, &call)) {
+		/* It runs, or the kernel does not tell. */
+		if (d->look.tries + 1 < TRIES_MAX && !d->look.ask) {
+			d->look.ask = true;
+			return 0;
+		}
+		return keep(d, thread, false);
+	}
+	registers_of_waiting(&call, &d->snapshot.regs);
+	d->snapshot.stacks.known = false; /* a Go thread's stacks are found only while it is held */
+	reach_into(&d->reach, thread->tid, NULL);
+	rc = walk(d, &d->reach.memory);
+	if (rc)
+		return rc;
+	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices ||
+	    !same_address_space(m) || maps_have_changed(d))
+		return 0;
+	if (d->walk.lacked && may_ask(d, thread->state, &call)) {
+		d->look.ask = true;
+		return 0;
+	}
+	d->look.syscall = call.number;
+	d->stats.glances++;
+	return keep(d, thread, true);
+}
+
+/* Stops. */
+
+/* The tracer's callback: the thread is held. */
+static bool take(void *owner, void *cookie, pid_t tid, const struct registers *regs)
+{
+	struct dump *d = owner;
+	bool waited = registers_cut_a_wait(regs);
+	struct call call;
+
+	(void)cookie;
+	if (d->look.state != 'T')
+		d->look.state = waited ? 'S' : 'R';
+	registers_call(regs, &call);
+	d->look.syscall = waited ? call.number : -1;
+	d->snapshot.go.rt = member_of(d)->has_go ? &member_of(d)->go : NULL;
+	d->snapshot.place = (struct gothread_place){ .m = 0 };
+	snapshot_take(&d->snapshot, tid, regs, COPY_BYTES, 0);
+	reach_into(&d->reach, tid, &d->snapshot.memory);
+	d->look.walk_rc = walk(d, &d->reach.memory);
+	return true;
+}
+
+static void note_held(struct dump *d, const struct stop *stop)
+{
+	uint64_t held = stop->served_ns;
+
+	d->stats.stopped++;
+	d->stats.held_sum_ns += held;
+	d->stats.held_max_ns = held > d->stats.held_max_ns ? held : d->stats.held_max_ns;
+}
+
+/* A new thread begins right after its creator's system call, on an empty stack. What CFI says there
+ * holds for the creator (unwinding.c). */
+static void end_newborn(struct stack *walk)
+{
+	walk->count = 1;
+	walk->end = STACK_OUTERMOST;
+}
+
+static void prepare(struct dump *d)
+{
+	const struct modmap *maps = member_of(d)->maps;
+
+	if (d->prepared == modmap_generation(maps))
+		return;
+	unwinder_prepare(d->unwinder, maps);
+	d->prepared = modmap_generation(maps);
+}
+
+/* Stops the thread, has it copied and walked, and releases it. 1: done; 0: not this time. */
+static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome)
+{
+	bool here = thread->cpu == sched_getcpu();
+	struct stop stop = { 0 };
+	uint64_t until = monotonic_ns() + PATIENCE_NS;
+	int rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, d,
+			    here ? STOP_HERE : STOP_ELSEWHERE);
+
+	*outcome = rc == ERR_GONE ? STOP_GONE : STOP_REFUSED;
+	if (rc)
+		return 0;
+	while (tracer_outstanding(d->tracer) && monotonic_ns() < until) {
+		if (!tracer_next(d->tracer, until, &stop))
+			continue;
+		if (stop.cookie == d || stop.outcome == STOP_GONE)
+			break;
+	}
+	*outcome = stop.tid == thread->tid ? stop.outcome : STOP_OVERDUE;
+	if (*outcome != STOP_TAKEN)
+		return 0;
+	note_held(d, &stop);
+	return 1;
+}
+
+static int walk_taken(struct dump *d, struct thread *thread)
+{
+	if (d->look.walk_rc)
+		return d->look.walk_rc;
+	if (d->snapshot.newborn && thread->cpu_ns < NEWBORN_CPU_NS && d->walk.end != STACK_OUTERMOST)
+		end_newborn(&d->walk);
+	if (!same_address_space(member_of(d)) || maps_have_changed(d))
+		return 0;
+	return keep(d, thread, true);
+}
+
+static int stop_and_walk(struct dump *d, struct thread *thread)
+{
+	enum stop_outcome outcome;
+	int taken;
+
+	prepare(d);
+	set_urgency(URGENCY_HOLDING);
+	taken = ask(d, thread, &outcome);
+	set_urgency(URGENCY_ORDINARY);
+	if (taken)
+		return walk_taken(d, thread);
+	if (outcome == STOP_GONE)
+		return 1;
+	/* If a signal came first, try again. Otherwise the thread cannot be stopped now. */
+	return outcome == STOP_SIGNALLED ? 0 : glance(d, thread);
+}
+
+/* One try. 1: done with this thread; 0: try again; ERR_NOMEM. */
+static int look_at(struct dump *d, struct thread *thread)
+{
+	enum look look = thread_look(member_of(d)->threads, thread);
+
+	if (look == LOOK_ENDED)
+		return 1;
+	d->look.state = thread->state;
+	d->look.syscall = -1;
+	if (strchr("ZX", thread->state))
+		return keep(d, thread, false);
+	if (look == LOOK_RUNNABLE || thread->state == 'T' || d->look.ask)
+		return stop_and_walk(d, thread);
+	return glance(d, thread);
+}
+
+/* Goes on to the next process if this one has no more threads. */
+static void skip_finished(struct dump *d)
+{
+	size_t count = 0;
+
+	while (!dump_looked(d)) {
+		if (member_of(d)->threads)
+			threads_get(member_of(d)->threads, &count);
+		if (d->thread < count)
+			break;
+		d->process++;
+		d->thread = 0;
+		count = 0;
+	}
+}
+
+void dump_look_begin(struct dump *d)
+{
+	d->process = d->thread = 0;
+	skip_finished(d);
+}
+
+static void next(struct dump *d)
+{
+	d->look = (struct dump_look){ 0 };
+	d->thread++;
+	skip_finished(d);
+}
+
+/* One try. A thread that changes at each try is kept as it was at the last one, without a stack. */
+static int look_once(struct dump *d)
+{
+	struct thread *thread = member_thread(member_of(d), d->thread);
+	int rc = look_at(d, thread);
+
+	if (!rc && ++d->look.tries == TRIES_MAX)
+		rc = keep(d, thread, false);
+	return rc;
+}
+
+static int begin(struct dump *d)
+{
+	if (tracer_new(&d->tracer, take, d, &d->error))
+		return -1;
+	tracer_watched_by(d->tracer, d->watchdog);
+	tracer_takes_stopped(d->tracer);
+	return 0;
+}
+
+void dump_look(struct dump *d)
+{
+	int rc = begin(d);
+
+	while (!rc && !dump_looked(d) && !d->stop && !tracer_wants_baton(d->tracer) &&
+	       !watchdog_wants_stop(d->watchdog)) {
+		rc = look_once(d);
+		if (rc > 0)
+			next(d);
+		rc = rc < 0 ? error_set(&d->error, rc, "out of memory") : 0;
+	}
+	tracer_free(d->tracer);
+	d->tracer = NULL;
+}

@@ -1,0 +1,64 @@
+/* A dump in the making. Internal to sampler/. */
+#ifndef SAMPLER_DUMP_DUMPLOOK_H
+#define SAMPLER_DUMP_DUMPLOOK_H
+
+#include <signal.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "sampler/dump/dumping.h"
+#include "sampler/dump/reach.h"
+#include "sampler/thread/snapshot.h"
+#include "sampler/thread/threads.h"
+
+struct member;
+struct symbolizer;
+struct tracer;
+struct watchdog;
+
+/* How the current thread is to be looked at. */
+struct dump_look {
+	unsigned tries;
+	bool ask;  /* stop it: a glance is not enough */
+	/* What the last try has found: */
+	char state;
+	int64_t syscall;
+	int walk_rc;
+};
+
+struct dump {
+	struct member **members;
+	struct dump_process *processes;
+	size_t count; /* of both */
+	size_t process;	    /* the current one, and its current thread */
+	uint32_t thread;
+	struct dump_look look;
+	struct arena arena; /* frames, and in the child their symbols */
+	struct unwinder *unwinder;
+	uint64_t prepared; /* generation of the maps when their tables were compiled */
+	struct stack walk;
+	struct snapshot snapshot;
+	struct reach reach;
+	struct tracer *tracer;
+	struct watchdog *watchdog;
+	struct decoding *decoding; /* NULL before dump_write */
+	struct dump_stats stats;
+	struct error error;	   /* why the looking failed */
+	volatile sig_atomic_t stop;
+};
+
+/* Sets the dump to its first thread. To be called when the threads are listed. */
+void dump_look_begin(struct dump *d);
+
+/* Looks at threads, in the calling thread, until all are done, dump_stop was called, the baton must
+ * pass (sampler/stop/stop.h), or we must stop (sampler/child/watchdog.h). d->error is set on
+ * failure. */
+void dump_look(struct dump *d);
+
+/* True if all threads have been looked at. */
+bool dump_looked(const struct dump *d);
+
+/* In the child: looks up the symbols of all frames. ERR_NOMEM. */
+int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers);
+
+#endif

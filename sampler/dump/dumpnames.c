@@ -1,0 +1,152 @@
+/* The symbols of a dump's frames. Each distinct address is looked up once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hashindex.h"
+#include "base/process/modmap.h"
+#include "sampler/dump/dumplook.h"
+#include "sampler/profile/announce.h"
+#include "sampler/tick/member.h"
+#include "symbolize/symbolizer.h"
+
+struct names {
+	struct dump *d;
+	struct symbolizer *const *symbolizers; /* by process */
+	struct hashindex index;
+	struct dump_frame **known; /* a frame for each distinct address, symbolized */
+	uint32_t count, room;
+};
+
+struct place {
+	const struct image *image;
+	uint64_t addr;
+};
+
+static struct place place_of(const struct dump_frame *f)
+{
+	return (struct place){ f->image, frame_code_address(f->addr, f->kind) };
+}
+
+static bool is_at(const void *owner, uint32_t id, const void *key)
+{
+	struct place have = place_of(((const struct names *)owner)->known[id]);
+	const struct place *want = key;
+
+	return have.addr == want->addr && have.image == want->image;
+}
+
+/* Debug files and perf maps are looked for where the image's process sees them. */
+static struct symbolizer *symbolizer_of(const struct names *n, const struct image *image)
+{
+	const struct dump *d = n->d;
+	const struct process *owner = modmap_owner(d->members[0]->maps, image);
+
+	for (size_t i = 0; i < d->count; i++)
+		if (&d->members[i]->process == owner)
+			return n->symbolizers[i];
+	return n->symbolizers[0];
+}
+
+static int look_up(struct names *n, struct dump_frame *f)
+{
+	struct place place = place_of(f);
+	struct symbol symbol;
+	struct symbol_frame *calls;
+
+	if (symbolizer_lookup(symbolizer_of(n, f->image), f->image, place.addr, &symbol))
+		return ERR_NOMEM;
+	calls = arena_alloc(&n->d->arena, symbol.count * sizeof(*calls) + 1);
+	if (!calls)
+		return ERR_NOMEM;
+	memcpy(calls, symbol.frames, symbol.count * sizeof(*calls));
+	f->calls = calls;
+	f->call_count = symbol.count;
+	f->function = symbol.start;
+	return 0;
+}
+
+static int add(struct names *n, struct dump_frame *f, uint64_t hash)
+{
+	if (n->count == n->room) {
+		uint32_t room = n->room ? n->room * 2 : 256;
+		struct dump_frame **more = realloc(n->known, room * sizeof(struct dump_frame *));
+
+		if (!more)
+			return ERR_NOMEM;
+		n->known = more;
+		n->room = room;
+	}
+	n->known[n->count] = f;
+	return look_up(n, f) || hashindex_add(&n->index, hash, n->count++) ? ERR_NOMEM : 0;
+}
+
+static int name_frame(struct names *n, struct dump_frame *f)
+{
+	struct place place = place_of(f);
+	uint64_t words[2] = { place.addr, (uint64_t)(uintptr_t)place.image };
+	uint64_t hash = hash_bytes(words, sizeof(words));
+	uint32_t id;
+
+	if (!f->image)
+		return 0;
+	id = hashindex_find(&n->index, hash, is_at, n, &place);
+	if (id == HASHINDEX_NONE)
+		return add(n, f, hash);
+	f->calls = n->known[id]->calls;
+	f->call_count = n->known[id]->call_count;
+	f->function = n->known[id]->function;
+	return 0;
+}
+
+static int name_all(struct names *n)
+{
+	for (size_t i = 0; i < n->d->count; i++) {
+		const struct dump_process *p = &n->d->processes[i];
+
+		for (size_t j = 0; j < p->count; j++)
+			for (size_t k = 0; k < p->threads[j].count; k++)
+				if (name_frame(n, &p->threads[j].frames[k]))
+					return ERR_NOMEM;
+	}
+	return 0;
+}
+
+static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
+{
+	return symbolizer_of(ctx, image);
+}
+
+static int announce_thread(struct announcement *places, const struct dump_thread *t)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->count; i++)
+		if (t->frames[i].image)
+			rc = announce_place(places, t->frames[i].image, place_of(&t->frames[i]).addr);
+	return rc;
+}
+
+static int announce_all(struct names *n)
+{
+	struct announcement places = { NULL, 0, 0 };
+	int rc = 0, sent;
+
+	for (size_t i = 0; i < n->d->count; i++) {
+		const struct dump_process *p = &n->d->processes[i];
+
+		for (size_t j = 0; !rc && j < p->count; j++)
+			rc = announce_thread(&places, &p->threads[j]);
+	}
+	sent = announce_send(&places, symbolizer_for, n);
+	return rc ? rc : sent;
+}
+
+int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers)
+{
+	struct names n = { .d = d, .symbolizers = symbolizers };
+	int rc = announce_all(&n) || name_all(&n) ? ERR_NOMEM : 0;
+
+	hashindex_release(&n.index);
+	free(n.known);
+	return rc;
+}

@@ -1,0 +1,82 @@
+#include "sampler/dump/reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "base/error.h"
+
+static const uint64_t PAGE = 4096;
+
+/* The newest piece is tried first, because a walk goes upward. */
+static const char *find(const struct reach *r, uint64_t addr, size_t len)
+{
+	for (size_t i = r->count; i-- > 0;) {
+		const struct reach_piece *p = &r->pieces[i];
+
+		if (addr - p->start <= p->len && len <= p->len - (addr - p->start))
+			return p->bytes + (addr - p->start);
+	}
+	return NULL;
+}
+
+/* Reads a piece from the page of `addr` on, or as much of it as is mapped. ERR_SHORT: the bounds
+ * are reached; ERR_IO. */
+static int read_piece(struct reach *r, uint64_t addr)
+{
+	uint64_t start = addr & ~(PAGE - 1);
+	struct iovec local = { r->bytes + r->used, REACH_PIECE };
+	struct iovec remote = { (void *)(uintptr_t)start, REACH_PIECE };
+	ssize_t got;
+
+	if (r->count == REACH_PIECES || REACH_BYTES - r->used < REACH_PIECE)
+		return ERR_SHORT;
+	got = process_vm_readv(r->pid, &local, 1, &remote, 1, 0);
+	if (got <= 0)
+		return ERR_IO;
+	r->pieces[r->count++] = (struct reach_piece){ start, (size_t)got, r->bytes + r->used };
+	r->used += (size_t)got;
+	return 0;
+}
+
+static int read_reach(const struct memory *m, uint64_t addr, void *buf, size_t len)
+{
+	struct reach *r = (struct reach *)m; /* part of a struct reach that is not const */
+	const char *bytes;
+	int rc;
+
+	if (r->first && !r->first->read(r->first, addr, buf, len))
+		return 0;
+	bytes = find(r, addr, len);
+	if (!bytes) {
+		rc = read_piece(r, addr);
+		if (rc)
+			return rc;
+		bytes = find(r, addr, len);
+	}
+	if (!bytes)
+		return ERR_IO;
+	memcpy(buf, bytes, len);
+	return 0;
+}
+
+int reach_init(struct reach *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->memory.read = read_reach;
+	r->bytes = malloc(REACH_BYTES);
+	return r->bytes ? 0 : ERR_NOMEM;
+}
+
+void reach_release(struct reach *r)
+{
+	free(r->bytes);
+	r->bytes = NULL;
+}
+
+void reach_into(struct reach *r, pid_t pid, const struct memory *first)
+{
+	r->pid = pid;
+	r->first = first;
+	r->used = r->count = 0;
+}

@@ -1,0 +1,47 @@
+/*
+ * The Go runtime of a process: the field offsets of its structures.
+ *
+ * Found from outside: the module that contains the runtime, the layout of its types g, m and gobuf
+ * (goruntime/gotypes), and where a thread keeps the g that it runs.
+ */
+#ifndef SAMPLER_GO_FIND_RUNTIME_H
+#define SAMPLER_GO_FIND_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sampler/go/find/types.h" /* GO_NO_FIELD */
+
+struct image;
+struct memory;
+struct modmap;
+
+struct goruntime {
+	const struct image *image; /* of the module with the runtime */
+	uint64_t bias;	/* address in the process - image address */
+	uint64_t gogo, gogo_end; /* image addresses; 0: not found */
+	int64_t tls;	/* of the running g; bytes from the thread pointer (fs_base) */
+	/* Offsets in bytes. */
+	struct { uint32_t m, sp, pc, bp; } g; /* the last three of sched */
+	struct {
+		uint32_t g0, gsignal, curg, ncgo, isextra, vdso_sp, vdso_pc, procid, alllink;
+	} m;
+	struct { uint32_t goid, labels; } who; /* of g; no labels where no function sets them */
+	/* isextra, procid, alllink, goid and labels may be GO_NO_FIELD. */
+};
+
+/* State kept from search to search; zeroed at first. */
+struct goruntime_search {
+	uint8_t *rejected; /* indexed by image id: it has no Go, or no runtime; owned */
+	size_t room;
+};
+
+void goruntime_search_release(struct goruntime_search *s);
+
+/* Finds the runtime in a process with these maps and this memory. rt->image is borrowed from the
+ * maps. ERR_NOTFOUND: none of its modules has a Go runtime; ERR_FORMAT: a runtime that is not
+ * supported, or perhaps has not been relocated yet; ERR_NOMEM. */
+int goruntime_find(struct goruntime *rt, struct goruntime_search *s, const struct modmap *maps,
+		   const struct memory *memory);
+
+#endif

@@ -1,0 +1,58 @@
+#include "sampler/go/mlist.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/process/memory.h"
+#include "sampler/go/find/runtime.h"
+
+enum { MS_MAX = 1 << 16, BYTES_MAX = 1024 };
+
+/* Bytes of an m up to the end of the last needed field; 0: one of the fields is not known. */
+static uint32_t bytes_of_m(const struct goruntime *rt)
+{
+	const uint32_t fields[] = { rt->m.g0, rt->m.gsignal, rt->m.procid, rt->m.alllink };
+	uint32_t end = 0;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		if (fields[i] > BYTES_MAX - 8)
+			return 0;
+		end = fields[i] + 8 > end ? fields[i] + 8 : end;
+	}
+	return end;
+}
+
+/* True when the m's g0 leads back to it (allocm). */
+static bool is_m(const struct goruntime *rt, const struct memory *memory, uint64_t at,
+		 const uint8_t *bytes)
+{
+	uint64_t m;
+
+	return !memory_read_u64(memory, memory_word(bytes, rt->m.g0) + rt->g.m, &m) && m == at;
+}
+
+int goms_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *memory,
+	      struct buffer *ms)
+{
+	uint32_t len = bytes_of_m(rt);
+	uint8_t bytes[BYTES_MAX];
+	uint64_t at;
+	int rc = !len || memory_read_u64(memory, all_ms, &at) ? ERR_FORMAT : 0;
+
+	for (size_t i = 0; !rc && at; i++) {
+		struct gom m = { .place = { .m = at } };
+
+		if (i == MS_MAX || memory->read(memory, at, bytes, len) ||
+		    !is_m(rt, memory, at, bytes))
+			return ERR_FORMAT;
+		m.thread = memory_word(bytes, rt->m.procid);
+		m.place.g0 = memory_word(bytes, rt->m.g0);
+		m.place.gsignal = memory_word(bytes, rt->m.gsignal);
+		at = memory_word(bytes, rt->m.alllink);
+		if (m.thread)
+			rc = buffer_add(ms, &m, sizeof(m));
+	}
+	return rc;
+}

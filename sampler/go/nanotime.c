@@ -1,0 +1,66 @@
+#include "sampler/go/nanotime.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/process/process.h"
+
+enum { SECOND = 1000000000 };
+
+/* Parses the line "monotonic  SECONDS  NANOSECONDS", in which NANOSECONDS is never negative. The
+ * offsets are those of the process itself unless it has made a new namespace for its children. */
+static bool parse_offset(const char *text, int64_t *offset)
+{
+	const char *line = strstr(text, "monotonic");
+	long long s, ns;
+
+	if (!line || sscanf(line, "monotonic %lld %lld", &s, &ns) != 2 || s > INT64_MAX / SECOND / 2 ||
+	    s < -(INT64_MAX / SECOND / 2) || ns < 0 || ns >= SECOND)
+		return false;
+	*offset = s * SECOND + ns;
+	return true;
+}
+
+static bool read_offset(int fd, int64_t *offset)
+{
+	char text[256];
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (got < 0)
+		return false;
+	text[got] = '\0';
+	return parse_offset(text, offset);
+}
+
+/* Are the process and we in the same time namespace? Always, where the kernel has none (before
+ * Linux 5.6, or left out). */
+static bool same_namespace(const struct process *process)
+{
+	struct stat ours, theirs;
+
+	if (stat("/proc/self/ns/time", &ours))
+		return true;
+	return !fstatat(process->proc_fd, "ns/time", &theirs, 0) && ours.st_ino == theirs.st_ino &&
+	       ours.st_dev == theirs.st_dev;
+}
+
+int64_t gonanotime(const struct process *process)
+{
+	int64_t ours = 0, theirs = 0;
+	struct timespec t;
+
+	if (process && !same_namespace(process) &&
+	    (!read_offset(open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC), &ours) ||
+	     !read_offset(process_openat(process, "timens_offsets", O_RDONLY), &theirs)))
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec - ours + theirs;
+}

@@ -1,0 +1,120 @@
+/*
+ * Profiles that count stacks: goroutine, threadcreate and custom profiles (runtime/pprof/pprof.go,
+ * printCountProfile and its callers).
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "pprof/profile.h"
+#include "sampler/go/numbers/custom.h"
+#include "sampler/go/profile/counts.h"
+#include "sampler/go/profile/kinds.h"
+#include "sampler/go/session/builder.h"
+#include "sampler/go/session/inside.h"
+#include "sampler/go/session/labelled.h"
+
+enum { CREATE_STACK_MAX = 32 }; /* m.createstack */
+
+struct counting {
+	struct goprofile *g;
+	struct counts counts;
+};
+
+static int count(struct counting *c, const uint64_t *pcs, size_t depth, uint32_t set, bool known,
+		 struct error *err)
+{
+	int rc = counts_add(&c->counts, pcs, depth, set, !known);
+
+	return rc ? error_set(err, rc, rc == ERR_NOMEM ? "out of memory" : "the program has more "
+			      "different stacks than can be told") : 0;
+}
+
+static int count_goroutine(void *ctx, const struct go_goroutine *r, uint32_t set,
+			   struct error *err)
+{
+	uint64_t start = r->start_pc + 1; /* one more, like a return address in the function */
+
+	return r->has_stack ? count(ctx, r->pcs, r->pc_count, set, true, err) :
+			      count(ctx, &start, r->start_pc != 0, set, false, err);
+}
+
+static int count_stack(void *ctx, const uint64_t *pcs, size_t depth, struct error *err)
+{
+	struct counting *c = ctx;
+
+	c->g->stats.told++;
+	return count(c, pcs, depth, 0, true, err);
+}
+
+/* Since 1.23 each stack has all 32 pcs, most of them 0 (threadCreateProfileInternal). */
+static int count_thread(void *ctx, const uint64_t *pcs, size_t count, struct error *err)
+{
+	struct counting *c = ctx;
+	uint64_t all[CREATE_STACK_MAX] = { 0 };
+
+	if (c->g->minor < 23 || count >= CREATE_STACK_MAX)
+		return count_stack(c, pcs, count, err);
+	if (count)
+		memcpy(all, pcs, count * sizeof(*pcs));
+	return count_stack(c, all, CREATE_STACK_MAX, err);
+}
+
+static int count_all(struct counting *c, const char *name, struct error *err)
+{
+	const struct golive *live = c->g->live;
+	int rc;
+
+	if (!strcmp(name, "goroutine"))
+		rc = labelled_read(c->g, (struct labelled_wants){ 0 }, &c->counts.labels, count_goroutine, c, err);
+	else if (!strcmp(name, "threadcreate"))
+		rc = gocustom_threads(live, count_thread, c, err);
+	else
+		rc = gocustom_stacks(live, name, count_stack, c, err);
+	if (!rc)
+		counts_sort(&c->counts);
+	return rc;
+}
+
+static void release(struct counting *c)
+{
+	counts_release(&c->counts);
+}
+
+static int add_types(struct profile *p, const char *name)
+{
+	if (profile_add_type(p, name, "count"))
+		return ERR_NOMEM;
+	p->period_type = p->types[0];
+	p->period = 1;
+	return 0;
+}
+
+int goprofile_count_make(struct goprofile *g, const char *name, struct profile *p,
+			 struct error *err)
+{
+	struct counting c = { .g = g };
+	struct builder b = { 0 };
+	int rc = count_all(&c, name, err);
+
+	if (!rc)
+		rc = goprofile_begin(g, &b, p, err);
+	if (!rc && (add_types(p, name) || counts_build(&c.counts, &b)))
+		rc = error_nomem(err);
+	if (!rc)
+		rc = goprofile_end(g, &b, err);
+	builder_release(&b);
+	release(&c);
+	return rc;
+}
+
+int goprofile_count_text(struct goprofile *g, const char *name, struct buffer *out,
+			 struct error *err)
+{
+	struct counting c = { .g = g };
+	int rc = count_all(&c, name, err);
+
+	if (!rc && counts_text(&c.counts, name, &g->frames, out))
+		rc = error_nomem(err);
+	release(&c);
+	return rc;
+}

@@ -1,0 +1,102 @@
+/* Dispatches to the code that makes each profile of a Go process. */
+#include "sampler/go/profile/make.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "sampler/go/numbers/custom.h"
+#include "sampler/go/profile/kinds.h"
+#include "sampler/go/session/inside.h"
+#include "sampler/go/stacks/callers.h"
+
+/* True for the functions of runtime/mprof.go that fill buckets, advance their numbers or publish
+ * them; and for the runtime's signal handlers (runtime/signal_unix.go), which may have interrupted
+ * one of these. */
+static bool writes_buckets(const char *function)
+{
+	static const char *const names[] = { "mProf_", "(*memRecord", "(*bucket)", "setprofilebucket",
+					     "stkbucket", "saveblockevent", "saveBlockEventStack",
+					     "sig", "dosig", "adjustSignalStack" };
+
+	if (!function || strncmp(function, "runtime.", 8) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(function + 8, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* True if a held thread is in such a function. */
+static bool is_written(struct goprofile *g)
+{
+	for (size_t i = 0; i < g->held_count; i++)
+		if (writes_buckets(gocallers_function(g->callers, g->held[i].pc)))
+			return true;
+	return false;
+}
+
+static bool is_of_buckets(const char *name)
+{
+	static const char *const names[] = { "heap", "allocs", "block", "mutex" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Begins goprofile_make and goprofile_text. ERR_SHORT: a held thread is writing buckets. */
+static int begin(struct goprofile *g, const char *name, struct error *err)
+{
+	g->stats = (struct goprofile_stats){ 0 };
+	g->remarks.len = 0;
+	if (!is_of_buckets(name) || !is_written(g))
+		return 0;
+	return error_set(err, ERR_SHORT, "a thread is held while it writes what is to be read");
+}
+
+int goprofile_make(struct goprofile *g, const char *name, struct profile *p, struct error *err)
+{
+	int rc = begin(g, name, err);
+
+	if (rc)
+		return rc;
+	if (!strcmp(name, "heap"))
+		return goprofile_heap_make(g, GOPROFILE_HEAP, p, err);
+	if (!strcmp(name, "allocs"))
+		return goprofile_heap_make(g, GOPROFILE_ALLOCS, p, err);
+	if (!strcmp(name, "block"))
+		return goprofile_delay_make(g, GO_BLOCK, p, err);
+	if (!strcmp(name, "mutex"))
+		return goprofile_delay_make(g, GO_MUTEX, p, err);
+	return goprofile_count_make(g, name, p, err);
+}
+
+int goprofile_text(struct goprofile *g, const char *name, struct buffer *out, struct error *err)
+{
+	int rc = begin(g, name, err);
+
+	if (rc)
+		return rc;
+	if (!strcmp(name, "heap") || !strcmp(name, "allocs"))
+		return goprofile_heap_text(g, out, err);
+	if (!strcmp(name, "block"))
+		return goprofile_delay_text(g, GO_BLOCK, out, err);
+	if (!strcmp(name, "mutex"))
+		return goprofile_delay_text(g, GO_MUTEX, out, err);
+	return goprofile_count_text(g, name, out, err);
+}
+
+static int add_name(void *ctx, const char *name, size_t len, struct error *err)
+{
+	struct buffer *names = ctx;
+
+	if (memchr(name, '\0', len)) /* no caller could pass it */
+		return 0;
+	return buffer_add(names, name, len) || buffer_add(names, "", 1) ? error_nomem(err) : 0;
+}
+
+int goprofile_custom(struct goprofile *g, struct buffer *names, struct error *err)
+{
+	return gocustom_names(g->live, add_name, names, err);
+}

@@ -1,0 +1,58 @@
+/*
+ * A Go process from which profiles are made (make.h, waits.h): which one it is, which of its
+ * threads are held, and what the last profile has read.
+ */
+#ifndef SAMPLER_GO_SESSION_SESSION_H
+#define SAMPLER_GO_SESSION_SESSION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sampler/go/numbers/buckets.h"
+#include "sampler/go/stacks/goroutines.h"
+
+struct error;
+struct goprofile;
+struct process;
+
+struct goprofile_options {
+	size_t max_goroutines; /* for waits_make: ERR_LIMIT if there are more; 0: no limit */
+};
+
+/* What was read, for comments and -v: the buckets, stacks or goroutines reported, reads repeated,
+ * goroutines without a stack, goroutines left out; process_vm_readv calls and their bytes. */
+struct goprofile_stats {
+	uint64_t told, again, without_stack, left_out;
+	uint64_t reads, bytes;
+};
+
+/* Opens a Go process. *options is copied; `process` is borrowed. The caller frees *g with
+ * goprofile_free. Errors of golive_open (sampler/go/live.h). */
+int goprofile_new(struct goprofile **g, const struct process *process,
+		  const struct goprofile_options *options, struct error *err);
+void goprofile_free(struct goprofile *g);
+
+/* The program's runtime.Version(). Owned by `g`. */
+const char *goprofile_version(const struct goprofile *g);
+
+/* Says that these threads are held from now on (--stop; see gogoroutines_options); `held` NULL:
+ * none is. Call goprofile_new before the threads are held, because it takes longer than they may be
+ * held. `held` and `let_go` are borrowed. */
+void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t count,
+		    const atomic_bool *let_go);
+
+/* Waits until a GC cycle that began after the call has ended and is swept
+ * (sampler/go/numbers/gc.h). *ended false: none has within `timeout_ns`. ERR_NOTFOUND, ERR_FORMAT,
+ * ERR_GONE. */
+int goprofile_gc_wait(struct goprofile *g, uint64_t timeout_ns, bool *ended, struct error *err);
+
+/* Sets the moment of which the next heap profiles are; the default is GO_PUBLISHED. */
+void goprofile_heap_of(struct goprofile *g, enum gobuckets_moment moment);
+
+/* Statistics of the last goprofile_make, _text, _dump or waits_make (sampler/go/profile/waits.h).
+ * */
+const struct goprofile_stats *goprofile_stats(const struct goprofile *g);
+
+#endif

@@ -1,0 +1,89 @@
+#include "sampler/profile/announce.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/process/image.h"
+#include "symbolize/symbolizer.h"
+
+enum { ROOM_MIN = 1 << 10 };
+
+static int by_image(const void *a, const void *b)
+{
+	const struct announced *x = a, *y = b;
+	uint32_t id_x = image_id(x->image), id_y = image_id(y->image);
+
+	if (id_x != id_y)
+		return id_x < id_y ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Sorts the places and removes duplicates. */
+static void settle(struct announcement *a)
+{
+	size_t kept = 0;
+
+	if (a->count)
+		qsort(a->all, a->count, sizeof(*a->all), by_image);
+	for (size_t i = 0; i < a->count; i++)
+		if (!i || by_image(&a->all[i], &a->all[kept - 1]))
+			a->all[kept++] = a->all[i];
+	a->count = kept;
+}
+
+/* Makes room for one more place. Distinct places are few and repeat often, so duplicates are
+ * removed first; the array is only doubled if it is then still half full. ERR_NOMEM. */
+static int make_room(struct announcement *a)
+{
+	size_t room = a->room ? a->room * 2 : ROOM_MIN;
+	struct announced *all;
+
+	settle(a);
+	if (a->count < a->room / 2)
+		return 0;
+	all = realloc(a->all, room * sizeof(*all));
+	if (!all)
+		return ERR_NOMEM;
+	a->all = all;
+	a->room = room;
+	return 0;
+}
+
+int announce_place(struct announcement *a, const struct image *image, uint64_t addr)
+{
+	if (a->count == a->room && make_room(a))
+		return ERR_NOMEM;
+	a->all[a->count++] = (struct announced){ image, addr };
+	return 0;
+}
+
+/* Passes the addresses in the image of the first place to its symbolizer; *n: how many. */
+static int send_image(struct symbolizer *s, const struct announced *places, size_t count, size_t *n)
+{
+	uint64_t *addrs = malloc(count * sizeof(*addrs));
+	int rc;
+
+	if (!addrs)
+		return ERR_NOMEM;
+	for (*n = 0; *n < count && places[*n].image == places[0].image; ++*n)
+		addrs[*n] = places[*n].addr;
+	rc = symbolizer_prepare(s, places[0].image, addrs, *n);
+	free(addrs);
+	return rc;
+}
+
+int announce_send(struct announcement *a,
+		  struct symbolizer *(*symbolizer_of)(void *ctx, const struct image *image),
+		  void *ctx)
+{
+	size_t i = 0, n = 0;
+	int rc = 0;
+
+	settle(a);
+	for (; !rc && i < a->count; i += n)
+		rc = send_image(symbolizer_of(ctx, a->all[i].image), &a->all[i], a->count - i, &n);
+	free(a->all);
+	memset(a, 0, sizeof(*a));
+	return rc;
+}

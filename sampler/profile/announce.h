@@ -1,0 +1,33 @@
+/*
+ * Collects the addresses that symbolizers will look up, and announces them beforehand, those of an
+ * image all at once (symbolizer_prepare).
+ */
+#ifndef SAMPLER_PROFILE_ANNOUNCE_H
+#define SAMPLER_PROFILE_ANNOUNCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+struct symbolizer;
+
+/* {0} is an empty announcement; announce_send releases its memory. */
+struct announcement {
+	struct announced {
+		const struct image *image;
+		uint64_t addr;
+	} *all;
+	size_t count, room;
+};
+
+/* Adds a place, also one that was added before. `image` is borrowed until announce_send.
+ * ERR_NOMEM. */
+int announce_place(struct announcement *a, const struct image *image, uint64_t addr);
+
+/* Passes all places to their symbolizers, and empties the announcement in any case. `symbolizer_of`
+ * returns the symbolizer of an image. ERR_NOMEM. */
+int announce_send(struct announcement *a,
+		  struct symbolizer *(*symbolizer_of)(void *ctx, const struct image *image),
+		  void *ctx);
+
+#endif

@@ -1,0 +1,343 @@
+/*
+ * Passes:
+ *   1. mappings: one for each image that a stack touches, the program first,
+ *      because pprof names the profile after mapping 1 (places.c)
+ *   2. locations: each distinct code address symbolized once, all addresses of a file
+ *      together (announce.c)
+ *   3. samples: values are computed by thread, so that their sum is the kernel's account
+ *
+ * A thread that ran for N ns and was sampled n times has each sample stand for N / n ns, in whole
+ * ns that add up to N exactly. (A sample for which the budget left out ticks and threads counts for
+ * those, too.) Threads that ran too little for that share one account. The reason: of a thousand
+ * threads that each ran for a sample's time, a third is never caught, and the fraction that is
+ * never caught differs between longer and shorter threads. The time that a thread ran decides
+ * whether it shares the account, never the number of its samples, which is chance. The time of
+ * threads that were never caught goes to a frame named [not sampled], so that totals stay true.
+ */
+#include "sampler/profile/assemble.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/room.h"
+#include "pprof/profile.h"
+#include "sampler/go/labels.h"
+#include "sampler/profile/places.h"
+#include "sampler/thread/syscalls.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+
+struct assembly {
+	struct round *round;
+	struct profile *profile;
+	struct places places;
+	uint32_t *locations; /* of the current stack */
+	size_t location_room;
+	struct account *accounts; /* by member and thread; the last one of each member is shared by
+				   * its threads of few samples */
+	size_t *first_account;	  /* by member: its first account */
+	bool several;		/* several processes: samples carry the labels of theirs */
+	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall,
+		label_goid;
+};
+
+struct account { /* CPU time, and the weight of the samples that share it */
+	uint64_t ns, weight; /* weight: of its samples, and of spared ones (transfers.c) */
+	uint64_t seen, given; /* of weight and ns: handed out so far */
+	bool together;	     /* the thread has no account of its own but uses the shared one */
+};
+
+static const double FEW = 5; /* a thread that may expect fewer samples uses the shared account */
+
+enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + GO_LABELS_MAX, VALUES_MAX = 3 };
+
+/* Of a member's thread, or of the member alone if `thread` is NULL. */
+static size_t thread_labels(struct assembly *a, const struct member *m,
+			    const struct thread *thread,
+			    struct profile_label labels[THREAD_LABELS_MAX])
+{
+	size_t n = 0;
+
+	if (thread) {
+		labels[n++] = (struct profile_label){ .key = a->label_thread };
+		if (profile_string(a->profile, thread->name, &labels[0].str))
+			labels[0].str = 0;
+		labels[n++] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
+	}
+	if (!a->several)
+		return n;
+	labels[n++] = (struct profile_label){ .key = a->label_pid, .num = m->process.pid };
+	labels[n++] = (struct profile_label){ .key = a->label_process };
+	if (profile_string(a->profile, m->process.comm, &labels[n - 1].str))
+		labels[n - 1].str = 0;
+	return n;
+}
+
+static const struct thread *thread_of(const struct assembly *a, const struct stack_context *c)
+{
+	return member_thread(a->round->members[c->member], c->thread);
+}
+
+static const char *state_name(enum thread_state state)
+{
+	static const char *const names[] = { "running", "runnable", "blocked", "stopped" };
+
+	return names[state];
+}
+
+static int syscall_label(struct assembly *a, int32_t number, struct profile_label *label)
+{
+	char text[SYSCALL_NAME_ROOM];
+
+	label->key = a->label_syscall;
+	return profile_string(a->profile, syscall_name(number, text), &label->str);
+}
+
+/* A label of the program's own may have the same name as one of ours. Both are kept. */
+static int goroutine_labels(struct assembly *a, const struct stack_context *context,
+			    struct profile_label *labels, size_t *count)
+{
+	struct strset *strings = &a->profile->strings;
+	struct labelling_label l;
+	size_t at = 0;
+
+	if (context->goid)
+		labels[(*count)++] = (struct profile_label){ .key = a->label_goid,
+							     .num = (int64_t)context->goid };
+	while (labelling_next(&a->round->labelling, context->labels, &at, &l)) {
+		struct profile_label *to = &labels[(*count)++];
+
+		*to = (struct profile_label){ .key = 0 };
+		if (strset_add(strings, l.key, l.key_len, &to->key) ||
+		    strset_add(strings, l.value, l.value_len, &to->str))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
+static int entry_labels(struct assembly *a, const struct stack_context *context,
+			struct profile_label labels[LABELS_MAX], size_t *count)
+{
+	*count = thread_labels(a, a->round->members[context->member], thread_of(a, context), labels);
+	if (goroutine_labels(a, context, labels, count))
+		return ERR_NOMEM;
+	if (!a->round->wall)
+		return 0;
+	labels[*count] = (struct profile_label){ .key = a->label_state };
+	if (profile_string(a->profile, state_name(context->state), &labels[*count].str))
+		return ERR_NOMEM;
+	(*count)++;
+	if (context->state != THREAD_BLOCKED || context->syscall < 0)
+		return 0;
+	labels[*count] = (struct profile_label){ .key = 0 };
+	return syscall_label(a, context->syscall, &labels[(*count)++]);
+}
+
+/* The account that holds a thread's CPU time. */
+static struct account *account_of(struct assembly *a, uint32_t member, uint32_t thread)
+{
+	struct account *of_member = &a->accounts[a->first_account[member]];
+
+	if (of_member[thread].together)
+		return &a->accounts[a->first_account[member + 1] - 1];
+	return &of_member[thread];
+}
+
+/* The CPU time of an entry's samples, in ns: their share of the account. Rounding errors do not add
+ * up because each share is the difference of two rounded sums. */
+static int64_t share(struct assembly *a, const struct stackset_entry *e)
+{
+	struct account *s = account_of(a, e->context.member, e->context.thread);
+	uint64_t upto, ns;
+
+	if (!e->cpu_weight)
+		return 0;
+	s->seen += e->cpu_weight;
+	upto = (uint64_t)((unsigned __int128)s->ns * s->seen / s->weight);
+	ns = upto - s->given;
+	s->given = upto;
+	return (int64_t)ns;
+}
+
+static int add_sample(struct assembly *a, const struct stackset_entry *e)
+{
+	const struct frame *frames = a->round->stacks.frames + e->first;
+	struct profile_label labels[LABELS_MAX];
+	int64_t values[VALUES_MAX] = { (int64_t)e->samples, share(a, e), (int64_t)e->wall_ns };
+	size_t label_count;
+
+	if (!values[0] && !values[1] && !values[2])
+		return 0; /* no part of it lies in the time that is shown */
+	if (room_for((void **)&a->locations, &a->location_room, e->count, sizeof(*a->locations)))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < e->count; i++)
+		if (places_locate(&a->places, &frames[i], &a->locations[i]))
+			return ERR_NOMEM;
+	if (entry_labels(a, &e->context, labels, &label_count))
+		return ERR_NOMEM;
+	return profile_add_sample(a->profile, a->locations, e->count, values, labels, label_count);
+}
+
+/* Adds time that the kernel accounted and no sample stands for. */
+static int add_unsampled(struct assembly *a, const struct member *m, const struct thread *thread,
+			 uint64_t cpu_ns, uint64_t wall_ns)
+{
+	struct profile_label labels[THREAD_LABELS_MAX];
+	int64_t values[VALUES_MAX] = { 0, (int64_t)cpu_ns, (int64_t)wall_ns };
+	uint32_t id;
+
+	if (!cpu_ns && !wall_ns)
+		return 0;
+	if (places_add_named(&a->places, "[not sampled]", &id))
+		return ERR_NOMEM;
+	return profile_add_sample(a->profile, &id, 1, values, labels,
+				  thread_labels(a, m, thread, labels));
+}
+
+/* The part of a thread's CPU time that was given to no sample. */
+static uint64_t not_given(const struct account *a, uint64_t thread_ns)
+{
+	return a->ns ? (uint64_t)((unsigned __int128)thread_ns * (a->ns - a->given) / a->ns) : 0;
+}
+
+static int add_unsampled_of(struct assembly *a, const struct member *m,
+			    const struct thread *thread, uint64_t thread_ns)
+{
+	const struct account *account = account_of(a, m->index, thread->index);
+	uint64_t cpu = not_given(account, thread_ns), wall = 0;
+
+	if (a->round->wall && thread->stack == NO_STACK)
+		wall = thread->alive_ns - thread->wall_from;
+	return add_unsampled(a, m, thread, cpu, wall);
+}
+
+static uint64_t cpu_of(const struct thread *thread)
+{
+	return thread->cpu_ns > thread->cpu_first ? thread->cpu_ns - thread->cpu_first : 0;
+}
+
+/* Adds the time of threads that were never caught, and the time by which the process's CPU clock
+ * exceeds the sum of its threads. */
+static int add_rest_of(struct assembly *a, const struct member *m)
+{
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += cpu_of(&threads[i]);
+		if (add_unsampled_of(a, m, &threads[i], cpu_of(&threads[i])))
+			return ERR_NOMEM;
+	}
+	return m->cpu_ns > sum ? add_unsampled(a, m, NULL, m->cpu_ns - sum, 0) : 0;
+}
+
+/* Samples per nanosecond of CPU time. */
+static double density_of(const struct thread *threads, size_t count)
+{
+	uint64_t samples = 0, ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		samples += threads[i].cpu_samples;
+		ns += cpu_of(&threads[i]);
+	}
+	return ns ? (double)samples / (double)ns : 0;
+}
+
+static void fill_accounts(struct assembly *a, const struct member *m)
+{
+	struct account *accounts = &a->accounts[a->first_account[m->index]];
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+	double density = density_of(threads, count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ns = cpu_of(&threads[i]);
+		struct account *to;
+
+		accounts[i].together = (double)ns * density < FEW;
+		to = accounts[i].together ? &accounts[count] : &accounts[i];
+		to->ns += ns;
+		to->weight += threads[i].cpu_weight + threads[i].spared_weight;
+	}
+}
+
+static int take_thread_times(struct assembly *a)
+{
+	uint32_t members = a->round->member_count;
+	size_t count, all = 0;
+
+	a->first_account = calloc(members + 1, sizeof(*a->first_account));
+	for (uint32_t i = 0; a->first_account && i < members; i++) {
+		threads_get(a->round->members[i]->threads, &count);
+		all += count + 1;
+		a->first_account[i + 1] = all;
+	}
+	a->accounts = calloc(all + 1, sizeof(*a->accounts));
+	if (!a->first_account || !a->accounts)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < members; i++)
+		fill_accounts(a, a->round->members[i]);
+	return 0;
+}
+
+static int name_labels(struct assembly *a)
+{
+	struct profile *p = a->profile;
+
+	if (profile_string(p, "thread", &a->label_thread) || profile_string(p, "tid", &a->label_tid))
+		return ERR_NOMEM;
+	if (a->several && (profile_string(p, "pid", &a->label_pid) ||
+			   profile_string(p, "process", &a->label_process)))
+		return ERR_NOMEM;
+	if (a->round->goid && profile_string(p, "goid", &a->label_goid))
+		return ERR_NOMEM;
+	if (a->round->wall && (profile_string(p, "state", &a->label_state) ||
+			       profile_string(p, "syscall", &a->label_syscall)))
+		return ERR_NOMEM;
+	return 0;
+}
+
+static int add_samples(struct assembly *a)
+{
+	const struct stackset *stacks = &a->round->stacks;
+	int rc = take_thread_times(a) || name_labels(a);
+
+	for (uint32_t i = 0; !rc && i < stacks->count; i++)
+		rc = add_sample(a, &stacks->entries[i]);
+	for (uint32_t i = 0; !rc && i < a->round->member_count; i++)
+		rc = add_rest_of(a, a->round->members[i]);
+	return rc;
+}
+
+static int add_header(struct assembly *a)
+{
+	struct profile *p = a->profile;
+
+	p->time_nanos = (int64_t)a->round->start_real_ns;
+	p->duration_nanos = (int64_t)a->round->stats.elapsed_ns;
+	p->period = 1000000000 / (int64_t)a->round->rate;
+	if (profile_add_type(p, "samples", "count") || profile_add_type(p, "cpu", "nanoseconds") ||
+	    profile_string(p, "cpu", &p->period_type.type) ||
+	    profile_string(p, "nanoseconds", &p->period_type.unit) ||
+	    profile_string(p, a->round->wall ? "wall" : "cpu", &p->default_type))
+		return ERR_NOMEM;
+	return a->round->wall ? profile_add_type(p, "wall", "nanoseconds") : 0;
+}
+
+int assemble(struct round *r, const struct assemble_names *names, struct profile *profile,
+	     struct error *err)
+{
+	struct assembly a = { .round = r, .profile = profile,
+			      .several = r->member_count > 1 || r->children };
+	int rc = kernelstack_load(&r->kernel) || add_header(&a) ||
+		 places_init(&a.places, r, names, profile) || add_samples(&a) ||
+		 places_tell(&a.places);
+
+	places_release(&a.places);
+	free(a.locations);
+	free(a.accounts);
+	free(a.first_account);
+	return rc ? error_nomem(err) : 0;
+}

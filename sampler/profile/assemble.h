@@ -1,0 +1,28 @@
+/* Stacks -> a profile. This is where the half of the program that deals with processes and the half
+ * that deals with profiles meet. */
+#ifndef SAMPLER_PROFILE_ASSEMBLE_H
+#define SAMPLER_PROFILE_ASSEMBLE_H
+
+struct buffer;
+struct error;
+struct known;
+struct profile;
+struct round;
+struct symbolizer;
+
+/* Where names come from. */
+struct assemble_names {
+	/* one for each member; NULL: nothing is looked up, and a place that is not in `known` is
+	 * shown as module and address */
+	struct symbolizer *const *symbolizers;
+	const struct known *known; /* places that need not be looked up again; NULL: none */
+	struct buffer *places;	   /* struct known_place of each known place are appended; NULL:
+				    * none */
+};
+
+/* Fills an initialised profile with what the round has sampled. Samples with only 0 as values are
+ * left out. ERR_NOMEM. */
+int assemble(struct round *r, const struct assemble_names *names, struct profile *profile,
+	     struct error *err);
+
+#endif

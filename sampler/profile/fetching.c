@@ -1,0 +1,408 @@
+/*
+ * libdebuginfod implements the protocol, the cache that it shares with gdb and elfutils' own tools,
+ * and $DEBUGINFOD_URLS and related variables (debuginfod-client-config(7)). It is loaded by the
+ * process that fetches, so that neither it nor libcurl is ever in our process. The fetching process
+ * passes descriptors, not paths: we open nothing that it names.
+ *
+ * Rejected: the program debuginfod-find, which Debian ships with the server only; libcurl and a
+ * cache of our own, which would implement all that a second time; libdwfl, which uses the network
+ * whenever the environment says so, even if it was not requested here.
+ */
+#include "sampler/profile/fetching.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "base/process/image.h"
+#include "base/process/modmap.h"
+#include "sampler/child/privilege.h"
+#include "sampler/child/sandbox.h"
+#include "sampler/child/urgency.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+#include "symbolize/files/debugfile.h"
+
+enum {
+	SURVEY_CPU_S = 60,
+	SURVEY_BYTES = 1 << 30,
+	PROGRESS_MS = 100,
+};
+
+struct fetching {
+	struct image *const *images;
+	size_t image_count;
+	uint8_t *wanted; /* by image id; shared with the survey */
+	int *fds;	 /* by image id, -1 for none */
+	struct fetching_stats stats;
+};
+
+struct survey {
+	struct fetching *f;
+	const struct round *round;
+};
+
+enum message_kind { MESSAGE_PROGRESS, MESSAGE_GOT, MESSAGE_FAILED, MESSAGE_NO_LIBRARY };
+
+struct message {
+	enum message_kind kind;
+	uint32_t image;
+	int64_t done, all; /* bytes so far, of how many; `all` of a failure: errno */
+};
+
+/* The survey. */
+
+static const struct process *owner_of(const struct round *round, const struct image *image)
+{
+	return modmap_owner(round->members[0]->maps, image);
+}
+
+static void mark_met(const struct survey *s, uint8_t *met)
+{
+	const struct stackset *stacks = &s->round->stacks;
+
+	for (size_t i = 0; i < stacks->frame_count; i++)
+		if (stacks->frames[i].image && image_id(stacks->frames[i].image) < s->f->image_count)
+			met[image_id(stacks->frames[i].image)] = 1;
+}
+
+static int look_around(void *ctx)
+{
+	const struct survey *s = ctx;
+	uint8_t *met = calloc(s->f->image_count + 1, 1);
+
+	if (!met)
+		return 1;
+	mark_met(s, met);
+	for (size_t i = 0; i < s->f->image_count; i++) {
+		const struct image *image = s->f->images[i];
+
+		s->f->wanted[i] = met[i] && image_elf(image) && *image_build_id(image) &&
+				  !debugfile_exists(image, owner_of(s->round, image));
+	}
+	free(met);
+	return 0;
+}
+
+/* Finds the images that need a file. That reads the target's ELF files: in the sandbox. */
+static void survey(struct fetching *f, const struct round *round)
+{
+	struct survey s = { f, round };
+	struct sandbox box = { .writable_fd = -1, .memory_bytes = SURVEY_BYTES,
+			       .cpu_s = SURVEY_CPU_S, .ctx = &s };
+	struct sandbox_end end;
+
+	if (sandbox_run(&box, look_around, &end, NULL) || end.status)
+		snprintf(f->stats.problem, sizeof(f->stats.problem),
+			 "finding out what is missing failed");
+	for (size_t i = 0; i < f->image_count; i++)
+		f->stats.wanted += f->wanted[i] != 0;
+}
+
+/* The process that fetches. */
+
+struct debuginfod {
+	void *(*begin)(void);
+	void (*end)(void *client);
+	int (*find)(void *client, const unsigned char *build_id, int build_id_len, char **path);
+	void (*set_progress)(void *client, int (*progress)(void *client, long a, long b));
+};
+
+/* For the callback, which is passed no argument of ours. */
+static struct {
+	int fd;
+	uint32_t image;
+	uint64_t said_ns;
+} fetch;
+
+static void say(enum message_kind kind, int64_t done, int64_t all, int passed)
+{
+	struct message m = { kind, fetch.image, done, all };
+	struct iovec iov = { &m, sizeof(m) };
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (passed >= 0) {
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = sizeof(control.bytes);
+		control.align = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
+						  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+		memcpy(CMSG_DATA(&control.align), &passed, sizeof(passed));
+	}
+	if (sendmsg(fetch.fd, &msg, MSG_NOSIGNAL) < 0)
+		_exit(1);
+}
+
+/* `a` of `b` bytes have come. While the library looks for a server, the numbers are a few steps. */
+static int on_progress(void *client, long a, long b)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	(void)client;
+	if (now - fetch.said_ns >= PROGRESS_MS * 1000000ull) {
+		fetch.said_ns = now;
+		say(MESSAGE_PROGRESS, a, b, -1);
+	}
+	return 0;
+}
+
+/* Debian's libdebuginfod1 has the library under no other name than that with the version. */
+static bool load(struct debuginfod *d)
+{
+	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return false;
+	*(void **)&d->begin = dlsym(library, "debuginfod_begin");
+	*(void **)&d->end = dlsym(library, "debuginfod_end");
+	*(void **)&d->find = dlsym(library, "debuginfod_find_debuginfo");
+	*(void **)&d->set_progress = dlsym(library, "debuginfod_set_progressfn");
+	return d->begin && d->end && d->find && d->set_progress;
+}
+
+/* Closes all our descriptors but the socket. What the library prints goes to /dev/null. */
+static void keep_one(int socket)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	for (int i = 0; i <= 2; i++)
+		if (null != i)
+			dup2(null, i);
+	fetch.fd = dup2(socket, 3);
+	close_range(4, ~0u, 0);
+}
+
+static void fetch_all(const struct fetching *f)
+{
+	struct debuginfod d;
+	void *client = load(&d) ? d.begin() : NULL;
+
+	if (!client) {
+		say(MESSAGE_NO_LIBRARY, 0, 0, -1);
+		return;
+	}
+	d.set_progress(client, on_progress);
+	for (uint32_t i = 0; i < f->image_count; i++) {
+		const char *id = image_build_id(f->images[i]);
+		int fd;
+
+		if (!f->wanted[i])
+			continue;
+		fetch.image = i;
+		say(MESSAGE_PROGRESS, 0, 0, -1);
+		fd = d.find(client, (const unsigned char *)id, 0, NULL); /* 0: hex digits */
+		say(fd >= 0 ? MESSAGE_GOT : MESSAGE_FAILED, 0, fd < 0 ? -fd : 0, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	d.end(client);
+}
+
+static void run_child(const struct fetching *f, int socket, pid_t parent)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+	sigset_t none;
+
+	sigemptyset(&none);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		signal(signals[i], SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	privilege_drop_all();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	keep_one(socket);
+	fetch_all(f);
+	_exit(0);
+}
+
+/* Our side. */
+
+static int passed_fd(struct msghdr *msg)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	int fd = -1;
+
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+static void keep_fd(struct fetching *f, uint32_t image, int fd)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (f->fds[image] >= 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return;
+	}
+	f->fds[image] = fd;
+	f->stats.got++;
+}
+
+static void note_failure(struct fetching *f, const struct message *m)
+{
+	if (m->kind == MESSAGE_NO_LIBRARY)
+		snprintf(f->stats.problem, sizeof(f->stats.problem),
+			 "libdebuginfod.so.1 cannot be loaded");
+	else if (!*f->stats.problem)
+		snprintf(f->stats.problem, sizeof(f->stats.problem), "'%.128s': %s",
+			 image_name(f->images[m->image]),
+			 m->all == ENOENT ? "no server has it" : strerror((int)m->all));
+	printable(f->stats.problem, sizeof(f->stats.problem));
+}
+
+static void show(const struct fetching *f, const struct message *m, fetching_progress *progress,
+		 void *ctx)
+{
+	char line[320], size[64] = "";
+
+	if (m->done > 4096) /* smaller numbers are steps, not bytes */
+		snprintf(size, sizeof(size), ", %.1f MB", (double)m->done / 1e6);
+	if (m->done > 4096 && m->all > m->done)
+		snprintf(size, sizeof(size), ", %.1f of %.1f MB", (double)m->done / 1e6,
+			 (double)m->all / 1e6);
+	snprintf(line, sizeof(line), "fetching debug information: %u of %u, '%.128s'%s",
+		 f->stats.got + 1, f->stats.wanted, image_name(f->images[m->image]), size);
+	printable(line, sizeof(line));
+	if (progress)
+		progress(ctx, line);
+}
+
+/* False when there is nothing more to come. */
+static bool receive(struct fetching *f, int socket, fetching_progress *progress, void *ctx)
+{
+	struct message m;
+	struct iovec iov = { &m, sizeof(m) };
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+			      .msg_controllen = sizeof(control.bytes) };
+	ssize_t n = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
+	int fd = n > 0 ? passed_fd(&msg) : -1;
+
+	if (n < 0)
+		return errno == EINTR;
+	if (n != sizeof(m) || m.image >= f->image_count) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	keep_fd(f, m.image, fd);
+	if (m.kind == MESSAGE_FAILED || m.kind == MESSAGE_NO_LIBRARY)
+		note_failure(f, &m);
+	if (m.kind == MESSAGE_PROGRESS)
+		show(f, &m, progress, ctx);
+	return true;
+}
+
+static void listen_until(struct fetching *f, int socket, uint64_t until,
+			 fetching_progress *progress, void *ctx)
+{
+	struct pollfd pf = { .fd = socket, .events = POLLIN };
+	uint64_t now;
+
+	while ((now = clock_ns(CLOCK_MONOTONIC)) < until) {
+		if (poll(&pf, 1, (int)((until - now) / 1000000) + 1) > 0 &&
+		    !receive(f, socket, progress, ctx))
+			return;
+	}
+	snprintf(f->stats.problem, sizeof(f->stats.problem), "time was up before all were fetched");
+}
+
+static int run_process(struct fetching *f, uint64_t until, fetching_progress *progress, void *ctx,
+		       struct error *err)
+{
+	pid_t self = getpid(), pid;
+	int pair[2], status;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return error_errno(err, ERR_IO, "cannot fetch debug information");
+	pid = fork();
+	if (!pid) {
+		calm(0);
+		run_child(f, pair[1], self);
+	}
+	close(pair[1]);
+	if (pid > 0)
+		listen_until(f, pair[0], until, progress, ctx);
+	close(pair[0]);
+	if (pid < 0)
+		return error_errno(err, ERR_IO, "cannot make a process");
+	kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+static int make(struct fetching *f, const struct round *round)
+{
+	f->images = modmap_images(round->members[0]->maps, &f->image_count);
+	f->wanted = sandbox_share(f->image_count + 1);
+	f->fds = calloc(f->image_count + 1, sizeof(*f->fds));
+	if (!f->wanted || !f->fds)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < f->image_count; i++)
+		f->fds[i] = -1;
+	return 0;
+}
+
+int fetching_run(struct fetching **out, const struct round *round, uint64_t timeout_ns,
+		 fetching_progress *progress, void *ctx, struct error *err)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + timeout_ns;
+	struct fetching *f = calloc(1, sizeof(*f));
+
+	if (!f || make(f, round)) {
+		fetching_free(f);
+		return error_nomem(err);
+	}
+	*out = f;
+	survey(f, round);
+	return f->stats.wanted ? run_process(f, until, progress, ctx, err) : 0;
+}
+
+void fetching_free(struct fetching *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; f->fds && i < f->image_count; i++)
+		if (f->fds[i] >= 0)
+			close(f->fds[i]);
+	free(f->fds);
+	sandbox_unshare(f->wanted, f->image_count + 1);
+	free(f);
+}
+
+int fetching_fd(const struct fetching *f, const struct image *image)
+{
+	return f && image_id(image) < f->image_count ? f->fds[image_id(image)] : -1;
+}
+
+const struct fetching_stats *fetching_stats(const struct fetching *f)
+{
+	return &f->stats;
+}

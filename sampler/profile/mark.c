@@ -1,0 +1,144 @@
+#include "sampler/profile/mark.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+#include "sampler/tick/walltime.h"
+
+struct mark_entry {
+	uint64_t samples, cpu_weight, wall_ns;
+};
+
+struct mark_thread {
+	uint64_t cpu_ns, cpu_samples, cpu_weight, spared_weight;
+};
+
+struct mark_member {
+	uint64_t cpu_ns;
+	struct mark_thread *threads; /* by thread index */
+	size_t count;
+};
+
+void mark_release(struct mark *m)
+{
+	for (uint32_t i = 0; i < m->member_count; i++)
+		free(m->members[i].threads);
+	free(m->members);
+	free(m->entries);
+	memset(m, 0, sizeof(*m));
+}
+
+/* Adds to a thread's newest stack the wall time that the round's end would add now. */
+static void mark_wall(struct mark *m, const struct round *r, const struct thread *thread)
+{
+	uint64_t ns, samples;
+
+	if (!r->wall || thread->stack == NO_STACK)
+		return;
+	samples = walltime_left(r, thread, m->at_ns, &ns);
+	m->entries[thread->stack].wall_ns += ns;
+	m->entries[thread->stack].samples += samples;
+}
+
+/* A running thread has used CPU time since its last look, so its counters are read again. */
+static uint64_t cpu_of(const struct threads *threads, const struct thread *thread)
+{
+	struct schedstat now;
+
+	if (!thread->ended && thread->state == 'R' && thread_counters(threads, thread, &now))
+		return now.cpu_ns;
+	return thread->cpu_ns;
+}
+
+static int mark_member(struct mark *m, const struct round *r, const struct member *from)
+{
+	struct mark_member *to = &m->members[m->member_count];
+	size_t count;
+	const struct thread *threads = threads_get(from->threads, &count);
+
+	to->threads = malloc((count + 1) * sizeof(*to->threads));
+	if (!to->threads)
+		return ERR_NOMEM;
+	m->member_count++;
+	to->cpu_ns = from->cpu_ns;
+	to->count = count;
+	for (size_t i = 0; i < count; i++) {
+		to->threads[i] = (struct mark_thread){ cpu_of(from->threads, &threads[i]),
+						       threads[i].cpu_samples,
+						       threads[i].cpu_weight,
+						       threads[i].spared_weight };
+		mark_wall(m, r, &threads[i]);
+	}
+	return 0;
+}
+
+int mark_take(struct mark *m, struct round *r)
+{
+	int rc = 0;
+
+	mark_release(m);
+	m->at_ns = monotonic_ns();
+	m->entries = malloc((r->stacks.count + 1) * sizeof(*m->entries));
+	m->members = malloc(r->member_count * sizeof(*m->members));
+	if (!m->entries || !m->members)
+		rc = ERR_NOMEM;
+	for (; !rc && m->entry_count < r->stacks.count; m->entry_count++) {
+		const struct stackset_entry *e = &r->stacks.entries[m->entry_count];
+
+		m->entries[m->entry_count] =
+			(struct mark_entry){ e->samples, e->cpu_weight, e->wall_ns };
+	}
+	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
+		member_read_cpu(r->members[i], false);
+		rc = mark_member(m, r, r->members[i]);
+	}
+	if (rc)
+		mark_release(m);
+	return rc;
+}
+
+/* A counter that is read again may be slightly below its marked value. */
+static void subtract(uint64_t *from, uint64_t what)
+{
+	*from -= what < *from ? what : *from;
+}
+
+static void subtract_member(const struct mark *m, const struct mark_member *what,
+			    struct member *from)
+{
+	size_t count;
+	struct thread *threads = threads_get(from->threads, &count);
+
+	subtract(&from->cpu_ns, what->cpu_ns);
+	for (size_t i = 0; i < what->count && i < count; i++) {
+		struct thread *t = &threads[i];
+
+		subtract(&t->cpu_samples, what->threads[i].cpu_samples);
+		subtract(&t->cpu_weight, what->threads[i].cpu_weight);
+		subtract(&t->spared_weight, what->threads[i].spared_weight);
+		t->cpu_first = what->threads[i].cpu_ns;
+		if (t->wall_from < m->at_ns)
+			t->wall_from = t->alive_ns < m->at_ns ? t->alive_ns : m->at_ns;
+	}
+}
+
+void mark_subtract(const struct mark *m, struct round *r)
+{
+	if (!m->at_ns)
+		return;
+	for (uint32_t i = 0; i < m->entry_count && i < r->stacks.count; i++) {
+		struct stackset_entry *e = &r->stacks.entries[i];
+
+		subtract(&e->samples, m->entries[i].samples);
+		subtract(&e->cpu_weight, m->entries[i].cpu_weight);
+		subtract(&e->wall_ns, m->entries[i].wall_ns);
+	}
+	for (uint32_t i = 0; i < m->member_count && i < r->member_count; i++)
+		subtract_member(m, &m->members[i], r->members[i]);
+	r->start_real_ns += m->at_ns - r->start_ns;
+	subtract(&r->stats.elapsed_ns, m->at_ns - r->start_ns);
+}

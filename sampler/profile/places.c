@@ -1,0 +1,325 @@
+/*
+ * Each distinct code address is symbolized once. It is announced together with all others of its
+ * file, and looked up when a stack first has it; or its names are taken from an earlier profile.
+ */
+#include "sampler/profile/places.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/process/image.h"
+#include "base/process/modmap.h"
+#include "base/room.h"
+#include "pprof/profile.h"
+#include "sampler/profile/announce.h"
+#include "sampler/profile/assemble.h"
+#include "sampler/profile/known.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+#include "symbolize/symbolizer.h"
+
+struct place { /* a code address, and the profile's location of it */
+	const struct image *image;
+	uint64_t addr;
+	uint32_t location;
+	const char *in_kernel; /* its name, if the place is in the kernel; else NULL */
+	bool asked;	       /* its names were looked up, or taken from an earlier profile */
+};
+
+/* Mappings. */
+
+static int add_mapping(struct places *p, const struct image *image)
+{
+	const struct mapping *range = modmap_first_range(p->maps, image);
+	struct profile_mapping m = { .start = range->start, .limit = range->end,
+				     .offset = range->offset };
+	const char *name = image_path(image);
+
+	if (p->mapping_of[image_id(image)])
+		return 0;
+	if (image == p->round->kernel.image && p->round->kernel.symbols.count) {
+		name = "[kernel.kallsyms]"; /* as perf calls it */
+		m.start = p->round->kernel.symbols.start;
+		m.limit = p->round->kernel.symbols.end;
+	}
+	if (profile_string(p->profile, name, &m.filename) ||
+	    profile_string(p->profile, image_build_id(image), &m.build_id))
+		return ERR_NOMEM;
+	return profile_add_mapping(p->profile, &m, &p->mapping_of[image_id(image)]);
+}
+
+static const struct image *find_program(const struct places *p, struct image *const *images)
+{
+	for (size_t i = 0; i < p->image_count; i++)
+		if (!strcmp(image_path(images[i]), p->round->members[0]->process.exe))
+			return images[i];
+	/* The program's file is not mapped any more. As a rule, the maps begin with it. */
+	for (size_t i = 0; i < p->image_count; i++)
+		if (image_elf(images[i]))
+			return images[i];
+	return NULL;
+}
+
+static int add_mappings(struct places *p)
+{
+	const struct stackset *stacks = &p->round->stacks;
+	struct image *const *images = modmap_images(p->maps, &p->image_count);
+	const struct image *program = find_program(p, images);
+
+	p->mapping_of = calloc(p->image_count + 1, sizeof(*p->mapping_of));
+	if (!p->mapping_of || (program && add_mapping(p, program)))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < stacks->frame_count; i++)
+		if (stacks->frames[i].image && add_mapping(p, stacks->frames[i].image))
+			return ERR_NOMEM;
+	return 0;
+}
+
+/* Locations. */
+
+static bool same_place(const void *owner, uint32_t id, const void *key)
+{
+	const struct place *p = &((const struct places *)owner)->all[id];
+	const struct place *k = key;
+
+	return p->addr == k->addr && p->image == k->image;
+}
+
+static int add_line(struct places *p, size_t i, const struct symbol_frame *f)
+{
+	struct profile_function function = { .start_line = f->start_line };
+
+	p->lines[i] = (struct profile_line){ .line = f->line, .column = 0 };
+	if (profile_string(p->profile, f->name, &function.name) ||
+	    profile_string(p->profile, f->system_name, &function.system_name) ||
+	    profile_string(p->profile, f->file, &function.filename))
+		return ERR_NOMEM;
+	return profile_add_function(p->profile, &function, &p->lines[i].function);
+}
+
+static int add_named_line(struct places *p, const char *name)
+{
+	struct symbol_frame f = { .name = name, .system_name = name };
+
+	return add_line(p, 0, &f);
+}
+
+/* An address that no symbol covers is named by its module and the address in it. */
+static int add_unknown_line(struct places *p, const struct place *place)
+{
+	char name[512];
+
+	if (place->image)
+		snprintf(name, sizeof(name), "%s+0x%lx", image_name(place->image), place->addr);
+	else
+		snprintf(name, sizeof(name), "[unknown]");
+	return add_named_line(p, name);
+}
+
+/* Debug files and perf maps are looked for where the image's process sees them. */
+static struct symbolizer *symbolizer_of(const struct places *p, const struct image *image)
+{
+	const struct process *owner = modmap_owner(p->maps, image);
+
+	for (uint32_t i = 0; i < p->round->member_count; i++)
+		if (&p->round->members[i]->process == owner)
+			return p->names.symbolizers[i];
+	return p->names.symbolizers[0];
+}
+
+static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
+{
+	return symbolizer_of(ctx, image);
+}
+
+/* Code in memory may have been replaced since, so what an earlier profile says of it is used only
+ * where nothing is looked up. */
+static const struct profile_location *known_of(const struct places *p, const struct image *image,
+					       uint64_t addr)
+{
+	if (!p->names.known || !image || (p->names.symbolizers && image_is_memory(image)))
+		return NULL;
+	return known_find(p->names.known, image_id(image), addr);
+}
+
+static int announce_places(struct places *p)
+{
+	const struct stackset *stacks = &p->round->stacks;
+	struct announcement places = { NULL, 0, 0 };
+	int rc = 0, sent;
+
+	for (size_t i = 0; !rc && p->names.symbolizers && i < stacks->frame_count; i++) {
+		const struct frame *f = &stacks->frames[i];
+		uint64_t addr = frame_code_address(f->addr, f->kind);
+
+		if (f->image && !known_of(p, f->image, addr))
+			rc = announce_place(&places, f->image, addr);
+	}
+	sent = announce_send(&places, symbolizer_for, p);
+	return rc ? rc : sent;
+}
+
+static void note_abilities(struct places *p, const struct place *place)
+{
+	uint32_t id = p->mapping_of[image_id(place->image)];
+	struct profile_mapping *m = &p->profile->mappings[id - 1];
+
+	m->has_functions = true;
+	if (symbolizer_has_lines(symbolizer_of(p, place->image), place->image))
+		m->has_filenames = m->has_line_numbers = true;
+	if (symbolizer_has_inlines(symbolizer_of(p, place->image), place->image))
+		m->has_inline_frames = true;
+}
+
+/* Copies a location's lines from an earlier profile. */
+static int copy_lines(struct places *p, const struct place *place,
+		      const struct profile_location *l, size_t *count)
+{
+	const struct profile *from = &p->names.known->profile;
+	uint32_t id = p->mapping_of[image_id(place->image)];
+	struct profile_mapping *m = &p->profile->mappings[id - 1];
+
+	*count = l->lines;
+	if (room_for((void **)&p->lines, &p->line_room, *count, sizeof(*p->lines)))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < l->lines; i++) {
+		const struct profile_line *line = &from->lines[l->first_line + i];
+		const struct profile_function none = { 0 };
+		const struct profile_function *f =
+			line->function ? &from->functions[line->function - 1] : &none;
+		struct symbol_frame frame = {
+			.name = strset_get(&from->strings, f->name),
+			.system_name = strset_get(&from->strings, f->system_name),
+			.file = strset_get(&from->strings, f->filename),
+			.line = (uint32_t)line->line,
+			.start_line = (uint32_t)f->start_line,
+		};
+
+		if (add_line(p, i, &frame))
+			return ERR_NOMEM;
+	}
+	if (l->mapping) {
+		const struct profile_mapping *was = &from->mappings[l->mapping - 1];
+
+		m->has_functions |= was->has_functions;
+		m->has_filenames |= was->has_filenames;
+		m->has_line_numbers |= was->has_line_numbers;
+		m->has_inline_frames |= was->has_inline_frames;
+	}
+	return 0;
+}
+
+static int fill_lines(struct places *p, struct place *place, size_t *count)
+{
+	const struct profile_location *known =
+		place->in_kernel ? NULL : known_of(p, place->image, place->addr);
+	struct symbol symbol = { .count = 0 };
+
+	place->asked = place->image && !place->in_kernel && (known || p->names.symbolizers);
+	if (known)
+		return copy_lines(p, place, known, count);
+	if (place->asked &&
+	    symbolizer_lookup(symbolizer_of(p, place->image), place->image, place->addr, &symbol))
+		return ERR_NOMEM;
+	*count = symbol.count ? symbol.count : 1;
+	if (room_for((void **)&p->lines, &p->line_room, *count, sizeof(*p->lines)))
+		return ERR_NOMEM;
+	if (place->in_kernel) {
+		p->profile->mappings[p->mapping_of[image_id(place->image)] - 1].has_functions = true;
+		return add_named_line(p, place->in_kernel);
+	}
+	if (!symbol.count)
+		return add_unknown_line(p, place);
+	note_abilities(p, place);
+	for (size_t i = 0; i < symbol.count; i++)
+		if (add_line(p, i, &symbol.frames[i]))
+			return ERR_NOMEM;
+	return 0;
+}
+
+static int add_place(struct places *p, struct place *place, uint64_t hash)
+{
+	struct profile_location location = { .address = place->addr };
+	size_t lines;
+
+	if (place->image) {
+		location.mapping = p->mapping_of[image_id(place->image)];
+		location.address += modmap_first_range(p->maps, place->image)->bias;
+	}
+	if (place->in_kernel && place->addr <= UINT32_MAX)
+		location.address = 0; /* the kernel does not tell the address */
+	if (fill_lines(p, place, &lines) ||
+	    profile_add_location(p->profile, &location, p->lines, lines, &place->location) ||
+	    room_for((void **)&p->all, &p->room, p->count + 1, sizeof(*p->all)) ||
+	    hashindex_add(&p->index, hash, p->count))
+		return ERR_NOMEM;
+	p->all[p->count++] = *place;
+	return 0;
+}
+
+int places_locate(struct places *p, const struct frame *frame, uint32_t *location)
+{
+	struct place place = { .image = frame->image,
+			       .addr = frame_code_address(frame->addr, frame->kind) };
+	uint64_t words[2], hash;
+	uint32_t id;
+
+	if (kernelstack_locate(&p->round->kernel, frame->image, frame->addr, &place.in_kernel,
+			       &place.addr))
+		return ERR_NOMEM;
+	words[0] = place.addr;
+	words[1] = (uint64_t)(uintptr_t)place.image;
+	hash = hash_bytes(words, sizeof(words));
+	id = hashindex_find(&p->index, hash, same_place, p, &place);
+	if (id == HASHINDEX_NONE) {
+		if (add_place(p, &place, hash))
+			return ERR_NOMEM;
+		id = p->count - 1;
+	}
+	*location = p->all[id].location;
+	return 0;
+}
+
+int places_add_named(struct places *p, const char *name, uint32_t *location)
+{
+	struct profile_location l = { 0 };
+
+	if (room_for((void **)&p->lines, &p->line_room, 1, sizeof(*p->lines)) ||
+	    add_named_line(p, name))
+		return ERR_NOMEM;
+	return profile_add_location(p->profile, &l, p->lines, 1, location);
+}
+
+int places_tell(const struct places *p)
+{
+	for (uint32_t i = 0; p->names.places && i < p->count; i++) {
+		const struct place *place = &p->all[i];
+		struct known_place known = { .addr = place->addr, .location = place->location };
+
+		if (!place->asked)
+			continue;
+		known.image = image_id(place->image);
+		if (buffer_add(p->names.places, &known, sizeof(known)))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
+int places_init(struct places *p, struct round *round, const struct assemble_names *names,
+		struct profile *profile)
+{
+	*p = (struct places){ .round = round, .maps = round->members[0]->maps, .names = *names,
+			      .profile = profile };
+	return add_mappings(p) || announce_places(p) ? ERR_NOMEM : 0;
+}
+
+void places_release(struct places *p)
+{
+	free(p->mapping_of);
+	free(p->all);
+	free(p->lines);
+	hashindex_release(&p->index);
+}

@@ -1,0 +1,136 @@
+#include "sampler/profile/product.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file/outfile.h"
+#include "base/process/modmap.h"
+#include "pprof/profile.h"
+#include "pprof/wire/encode.h"
+#include "sampler/profile/assemble.h"
+#include "sampler/profile/fetching.h"
+#include "sampler/profile/summary.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+#include "symbolize/symbolizer.h"
+
+uint64_t product_own_cpu_ns(uint64_t *peak_bytes)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	*peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
+	return ((uint64_t)ru.ru_utime.tv_sec + (uint64_t)ru.ru_stime.tv_sec) * NS_PER_S +
+	       ((uint64_t)ru.ru_utime.tv_usec + (uint64_t)ru.ru_stime.tv_usec) * 1000;
+}
+
+void product_ready(struct product *p)
+{
+	struct round *r = p->round;
+
+	process_read_exe(&r->members[0]->process);
+	for (uint32_t i = 0; i < r->member_count; i++)
+		process_read_ids(&r->members[i]->process); /* it may have changed its user */
+}
+
+/* Each symbolizer is offered all files; only one of them looks the image up. */
+static int offer_fetched(const struct product *p, struct symbolizer *s)
+{
+	size_t count;
+	struct image *const *images = modmap_images(p->round->members[0]->maps, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		int fd = fetching_fd(p->fetching, images[i]);
+
+		if (fd >= 0 && symbolizer_offer(s, images[i], fd))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* Here files may be mapped: if one shrinks, SIGBUS kills only this process, which is a child. */
+int product_symbolizers(struct product *p)
+{
+	const struct round *round = p->round;
+	unsigned flags = p->flags | SYMBOLIZE_MAP;
+
+	p->symbolizers = calloc(round->member_count, sizeof(struct symbolizer *));
+	for (; p->symbolizers && p->count < round->member_count; p->count++) {
+		struct symbolizer **s = &p->symbolizers[p->count];
+
+		if (member_symbolizer(round->members[p->count], flags, s) ||
+		    offer_fetched(p, *s) || decoding_watch(p->decoding, *s))
+			return ERR_NOMEM;
+	}
+	return p->symbolizers ? 0 : ERR_NOMEM;
+}
+
+void product_release(struct product *p)
+{
+	for (uint32_t i = 0; p->symbolizers && i < p->round->member_count; i++)
+		symbolizer_free(p->symbolizers[i]);
+	free(p->symbolizers);
+	p->symbolizers = NULL;
+	p->count = 0;
+}
+
+static int add_comments(const struct product *p, struct profile *profile)
+{
+	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
+	const char *warning;
+
+	summary_lines(p->stats, p->options, lines);
+	if (profile_add_comment(profile, "sampler " SAMPLER_VERSION) ||
+	    profile_add_comment(profile, p->command_line))
+		return ERR_NOMEM;
+	for (int i = 0; i < SUMMARY_LINES; i++)
+		if (profile_add_comment(profile, lines[i]))
+			return ERR_NOMEM;
+	for (size_t i = 0; (warning = decoding_warning(p->decoding, i)); i++)
+		if (profile_add_comment(profile, warning))
+			return ERR_NOMEM;
+	return 0;
+}
+
+int product_fill(struct product *p, const struct assemble_names *names, struct profile *profile,
+		 struct decode_result *result, struct error *err)
+{
+	uint64_t peak, before = product_own_cpu_ns(&peak);
+	int rc = assemble(p->round, names, profile, err);
+
+	result->own_cpu_ns = p->cpu_ns + decoding_lost_cpu_ns(p->decoding) +
+			     product_own_cpu_ns(&peak) - before;
+	result->own_peak_bytes = peak > p->peak_bytes ? peak : p->peak_bytes;
+	p->stats->own_cpu_ns = result->own_cpu_ns;
+	p->stats->own_peak_bytes = result->own_peak_bytes;
+	if (!rc)
+		rc = add_comments(p, profile);
+	return rc ? error_set(err, rc, "out of memory") : 0;
+}
+
+int product_write(struct product *p, struct outfile *file, struct decode_result *result,
+		  struct error *err)
+{
+	struct profile profile;
+	int rc = profile_init(&profile);
+
+	if (rc || product_symbolizers(p)) {
+		rc = error_nomem(err);
+	} else {
+		struct assemble_names names = { .symbolizers = p->symbolizers };
+
+		rc = product_fill(p, &names, &profile, result, err);
+	}
+	if (!rc) {
+		decoding_before_writing(p->decoding, p->symbolizers, p->count);
+		rc = p->options->write ?
+			     p->options->write(p->options->write_ctx, &profile, file, err) :
+			     profile_write(&profile, file, err);
+		result->written = file->written;
+	}
+	product_release(p);
+	profile_release(&profile);
+	return rc;
+}

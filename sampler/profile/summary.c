@@ -1,0 +1,251 @@
+#include "sampler/profile/summary.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sampler/tick/options.h"
+#include "sampler/tick/stats.h"
+
+enum { EXPECTED_MIN = 50 }; /* a smaller number may be low by chance */
+
+/* A smaller part is left out once in a while and means nothing. */
+static const double LEFT_OUT_MIN = 0.01, PART_MAX = 0.995;
+
+const char *summary_duration(uint64_t ns, char *text, size_t room)
+{
+	double s = (double)ns / 1e9;
+
+	if (ns < 100000)
+		snprintf(text, room, "%.1fus", (double)ns / 1e3);
+	else if (ns < 10000000)
+		snprintf(text, room, "%.2fms", (double)ns / 1e6);
+	else if (ns < 1000000000)
+		snprintf(text, room, "%.0fms", (double)ns / 1e6);
+	else if (ns < 60000000000)
+		snprintf(text, room, "%.1fs", s);
+	else
+		snprintf(text, room, "%lum%02lus", ns / 60000000000, ns / 1000000000 % 60);
+	return text;
+}
+
+static void append(char *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(char *line, const char *fmt, ...)
+{
+	size_t len = strlen(line);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line + len, SUMMARY_WIDTH - len, fmt, ap);
+	va_end(ap);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+/* Of the ticks that the rate asked for, the part that was made. */
+static double kept(const struct recording_stats *s)
+{
+	return s->ticks_due ? (double)s->ticks / (double)s->ticks_due : 0;
+}
+
+/* The part that was left out to keep the CPU budget. `withheld` counts ticks before their time has
+ * come, so the last ones may lie behind the end. */
+static double left_out(const struct recording_stats *s)
+{
+	uint64_t missing = s->ticks_due > s->ticks ? s->ticks_due - s->ticks : 0;
+	uint64_t withheld = s->withheld < missing ? s->withheld : missing;
+
+	return s->ticks_due ? (double)withheld / (double)s->ticks_due : 0;
+}
+
+static bool fewer_ticks(const struct recording_stats *s)
+{
+	return left_out(s) > LEFT_OUT_MIN;
+}
+
+/* Did ticks look at only a part of the threads? The last tick's part may not be counted yet. */
+static bool fewer_threads(const struct recording_stats *s)
+{
+	return s->parts + 1 < PART_MAX * (double)s->ticks;
+}
+
+/* A thread that runs for less time than we need to wake up and look is found on a CPU less often
+ * than it is there. The line says so when samples are few for the CPU time; but not when a budget
+ * left something out. That happens when most is going on, so the number to expect is not known. */
+static void samples_line(const struct recording_stats *s, unsigned rate, char *line)
+{
+	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate * kept(s));
+	bool spared = s->spared || fewer_ticks(s) || fewer_threads(s);
+	char elapsed[24];
+
+	append(line, "samples: %lu in %s, %lu distinct stacks, %lu threads", s->samples,
+	       summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)), s->stacks,
+	       s->threads_seen);
+	if (s->processes > 1)
+		append(line, " of %lu processes", s->processes);
+	if (s->glances)
+		append(line, ", %lu read without a stop", s->glances);
+	if (s->labels_lost)
+		append(line, ", %lu without labels that their goroutines gave up", s->labels_lost);
+	if (s->labels_unknown)
+		append(line, ", %lu without labels, since this Go's are not known", s->labels_unknown);
+	if (!spared && expected >= EXPECTED_MIN && s->samples < expected / 2)
+		append(line, ", few: its CPU time at this rate would give %lu", expected);
+	if (s->execs)
+		append(line, ", %lu exec%s", s->execs, s->execs > 1 ? "s" : "");
+}
+
+/* A share below 1 % or above 99 % gets a decimal: a whole number would say none or all. */
+static void append_share(char *line, double share)
+{
+	double p = 100 * share;
+
+	append(line, ", %.*f%% of the ", p < 1 || p > 99 ? 1 : 0, p);
+}
+
+static void append_budget(const struct recording_stats *s, double max_cpu, char *line)
+{
+	bool fewer = fewer_ticks(s);
+	char limit[80];
+
+	snprintf(limit, sizeof(limit), " to take no more than %g%% of a CPU (--max-cpu)",
+		 max_cpu * 100);
+	if (fewer) {
+		append_share(line, left_out(s));
+		append(line, "ticks left out%s", limit);
+	}
+	if (fewer_threads(s)) {
+		append_share(line, s->parts / (double)s->ticks);
+		append(line, "threads looked at in each%s, at random", fewer ? "" : " tick");
+		if (!fewer)
+			append(line, ",%s", limit);
+	}
+}
+
+/* First the calls that failed because of us, which should never happen. */
+static void rate_line(const struct recording_stats *s, const struct recording_options *options,
+		      char *line)
+{
+	append(line, "rate: %.1f of %u Hz kept (%.1f%%)", options->rate * kept(s), options->rate,
+	       100 * kept(s));
+	if (s->cut)
+		append(line, ", %lu call%s ended by a stop with EINTR", s->cut, s->cut > 1 ? "s" : "");
+	append_budget(s, options->max_cpu, line);
+	if (s->spared)
+		append(line, ", %lu looks left out to hold no thread for more than %g%% of its time",
+		       s->spared, options->pause_share * 100);
+	if (s->transfers)
+		append(line, ", %lu looks left out of threads amid a transfer", s->transfers);
+	if (s->exposed)
+		append(line, ", %lu of such that have children", s->exposed);
+	if (s->waiting)
+		append(line, ", %lu looks met a thread waiting, for a CPU or in a call", s->waiting);
+	if (s->signalled)
+		append(line, ", %lu met a signal", s->signalled);
+	if (s->late)
+		append(line, ", %lu could not be served", s->late);
+	if (s->dropped)
+		append(line, ", %lu lost to an exec or exit", s->dropped);
+	if (s->overdue)
+		append(line, ", %lu did not stop within a second", s->overdue);
+	if (s->repaired)
+		append(line, ", %lu interrupted calls entered again", s->repaired);
+}
+
+/* Where CFI did not cover the code: "; frames found without CFI: 12 by reading code, 3 by frame
+ * pointer (in node 10, [anon] 5)". */
+static void append_guesses(const struct recording_stats *s, char *line)
+{
+	static const struct {
+		enum frame_source source;
+		const char *words;
+	} kinds[] = {
+		{ FRAME_BY_CODE, "by reading code" },
+		{ FRAME_BY_FRAME_POINTER, "by frame pointer" },
+		{ FRAME_BY_SCAN, "by a scan" },
+	};
+	const char *before = "; frames found without CFI: ";
+
+	if (!ledger_guessed(&s->walks))
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		uint64_t frames = s->walks.found[kinds[i].source];
+
+		if (!frames)
+			continue;
+		append(line, "%s%lu %s", before, frames, kinds[i].words);
+		before = ", ";
+	}
+	for (int i = 0; i < LEDGER_NAMES && s->guesses.frames[i]; i++)
+		append(line, "%s%s %lu", i ? ", " : " (in ", s->guesses.name[i], s->guesses.frames[i]);
+	append(line, "%s", s->guesses.frames[0] ? ")" : "");
+}
+
+static void ledger_line(const struct recording_stats *s, char *line)
+{
+	const uint64_t *ends = s->walks.ends;
+	uint64_t all = 0;
+
+	for (int i = 0; i < STACK_ENDS; i++)
+		all += ends[i];
+	append(line, "unwound: %.1f%% to the outermost frame", percent(ends[STACK_OUTERMOST], all));
+	for (int i = 0; i < STACK_ENDS; i++)
+		if (i != STACK_OUTERMOST && ends[i])
+			append(line, ", %lu ended with %s", ends[i], stack_end_name((enum stack_end)i));
+	append_guesses(s, line);
+}
+
+/* Our CPU time that the target would have had. */
+static void append_displaced(const struct heldtime *h, char *line)
+{
+	char p99[24], max[24];
+
+	if (h->count)
+		append(line, "; took a CPU from it %lu time%s, p99 %s, max %s", h->count,
+		       h->count > 1 ? "s" : "",
+		       summary_duration(heldtime_percentile(h, 99), p99, sizeof(p99)),
+		       summary_duration(h->max, max, sizeof(max)));
+}
+
+static void held_line(const struct recording_stats *s, char *line)
+{
+	char p50[24], p99[24], max[24], sum[24];
+	const struct heldtime *h = &s->held;
+
+	append(line, "held: %lu stops, p50 %s, p99 %s, max %s, in all %s (%.2f%% of the target's CPU "
+	       "time)", h->count,
+	       summary_duration(heldtime_percentile(h, 50), p50, sizeof(p50)),
+	       summary_duration(heldtime_percentile(h, 99), p99, sizeof(p99)),
+	       summary_duration(h->max, max, sizeof(max)),
+	       summary_duration(h->sum, sum, sizeof(sum)), percent(h->sum, s->target_cpu_ns));
+	append_displaced(&s->displaced, line);
+	if (s->rescues)
+		append(line, "; our watchdog stepped in %lu time%s", s->rescues, s->rescues > 1 ? "s" : "");
+}
+
+static void cpu_line(const struct recording_stats *s, char *line)
+{
+	char target[24], own[24];
+
+	append(line, "cpu: target %s, sampler %s (%.2f%% of one CPU), peak %.1f MiB",
+	       summary_duration(s->target_cpu_ns, target, sizeof(target)),
+	       summary_duration(s->own_cpu_ns, own, sizeof(own)),
+	       percent(s->own_cpu_ns, s->elapsed_ns), (double)s->own_peak_bytes / 1048576.0);
+}
+
+void summary_lines(const struct recording_stats *stats, const struct recording_options *options,
+		   char lines[SUMMARY_LINES][SUMMARY_WIDTH])
+{
+	for (int i = 0; i < SUMMARY_LINES; i++)
+		lines[i][0] = '\0';
+	samples_line(stats, options->rate, lines[0]);
+	rate_line(stats, options, lines[1]);
+	ledger_line(stats, lines[2]);
+	held_line(stats, lines[3]);
+	cpu_line(stats, lines[4]);
+}

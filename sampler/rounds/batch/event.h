@@ -1,0 +1,32 @@
+/*
+ * event.json: describes a batch to its readers, and tells the pruning which sampler made it.
+ *
+ * One object, its first two members always "series" and "key", so that the owner of a batch is
+ * found from its first bytes, without a JSON parser. A file that another program has rewritten
+ * then belongs to no sampler, and its batch is never pruned.
+ */
+#ifndef SAMPLER_ROUNDS_BATCH_EVENT_H
+#define SAMPLER_ROUNDS_BATCH_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sampler/rounds/batch/name.h"
+
+struct batch_event;
+struct buffer;
+
+enum { EVENT_HEAD_BYTES = 8192 }; /* of a file, that event_is_of needs */
+
+#define EVENT_FILE "event.json"
+
+/* Appends the file's text to `b`. `key_text` is written unescaped. ERR_NOMEM. */
+int event_write(struct buffer *b, const struct batch_event *e, const char *series,
+		const char *key_text);
+
+/* True: these first bytes of a file say that the batch is of `series`; `key_text` is its key. */
+bool event_is_of(const void *head, size_t len, const char *series,
+		 char key_text[BATCH_KEY_ROOM]);
+
+#endif

@@ -1,0 +1,30 @@
+/* Makes the files of a batch from what a round has taken. Internal to rounds/. */
+#ifndef SAMPLER_ROUNDS_COMPOSE_H
+#define SAMPLER_ROUNDS_COMPOSE_H
+
+#include "sampler/rounds/batch/batch.h"
+
+struct buffer;
+struct derive_deltas;
+struct error;
+struct lap;
+
+struct composed {
+	struct batch *batch;
+	struct batch_event event;
+	const char *path;
+	struct arena *arena; /* the caller's; owns the texts of `event` */
+};
+
+/* Writes the batch of a round that is over. A profile that is missing is an entry with the
+ * reason. c->event and c->path are valid until lap_free, or until the caller frees c->batch and
+ * releases c->arena, which it must do after an error too. ERR_IO: there is no batch; ERR_NOMEM;
+ * errors of batch_begin. */
+int compose_batch(struct composed *c, struct lap *lap, struct batches *batches,
+		  struct derive_deltas *deltas, struct error *err);
+
+/* Appends the batch in words, "batch 000012-20261121T181500Z: cpu, heap, delta-heap; skipped
+ * mutex (…)", with a NUL. ERR_NOMEM. */
+int compose_line(const struct composed *c, struct buffer *line);
+
+#endif

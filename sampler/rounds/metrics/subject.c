@@ -1,0 +1,125 @@
+#include "sampler/rounds/metrics/subject.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/process/image.h"
+#include "sampler/rounds/metrics/metrics.h"
+
+enum { STAT_STARTTIME = 22, STAT_STARTSTACK = 28 };
+
+/* Reads it from the program as it is now: an exec may have replaced it. */
+static void read_build_id(struct subject *s)
+{
+	int fd = process_openat(&s->process, "exe", O_RDONLY);
+	struct image *image = NULL;
+
+	s->build_id[0] = '\0';
+	if (fd < 0 || image_open(fd, "exe", &image, NULL))
+		return;
+	snprintf(s->build_id, sizeof(s->build_id), "%s", image_build_id(image));
+	image_free(image);
+}
+
+/* A field of /proc/PID/stat, 3 or more, counted from behind the name, which may contain any
+ * characters (proc(5)). */
+static unsigned long long stat_field(const char *behind_name, int field)
+{
+	const char *at = behind_name;
+
+	for (int i = 2; at && i < field; i++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+struct subject_program subject_program_of(const struct process *p)
+{
+	struct buffer text = { 0 };
+	struct subject_program program = { 0 };
+	const char *at = NULL;
+
+	if (p->pid && !process_read(p, "stat", &text, NULL) && !buffer_add(&text, "", 1))
+		at = strrchr((char *)text.data, ')');
+	program.began = stat_field(at, STAT_STARTTIME);
+	program.stack = stat_field(at, STAT_STARTSTACK);
+	buffer_release(&text);
+	return program;
+}
+
+bool subject_program_same(const struct subject_program *a, const struct subject_program *b)
+{
+	return a->began == b->began && a->stack == b->stack;
+}
+
+/* A PID is unique within its namespace only, and containers may share a folder. */
+static unsigned long long own_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) ? 0 : (unsigned long long)st.st_ino;
+}
+
+static void make_key(struct subject *s, const char *key)
+{
+	if (s->process.pid)
+		snprintf(s->key, sizeof(s->key), "pid-%d-%llu-%llu", s->process.pid,
+			 s->program.began, own_namespace());
+	else
+		snprintf(s->key, sizeof(s->key), "%s", key ? key : "");
+}
+
+int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err)
+{
+	int rc = 0;
+
+	*s = (struct subject){ .process = { .proc_fd = -1, .pid_fd = -1, .root_fd = -1 } };
+	if (pid)
+		rc = process_open(&s->process, pid, err);
+	if (rc) {
+		s->process.pid = 0;
+		return rc;
+	}
+	s->program = subject_program_of(&s->process);
+	make_key(s, key);
+	if (!pid)
+		return 0;
+	process_read_exe(&s->process);
+	read_build_id(s);
+	return metrics ? metrics_new(&s->metrics, pid, err) : 0;
+}
+
+int subject_fd(const struct subject *s)
+{
+	return s->process.pid ? s->process.pid_fd : -1;
+}
+
+bool subject_renew(struct subject *s)
+{
+	struct subject_program program = subject_program_of(&s->process);
+
+	if (!program.stack || program.stack == s->program.stack)
+		return false;
+	s->program = program;
+	process_read_comm(&s->process);
+	process_read_exe(&s->process);
+	read_build_id(s);
+	return true;
+}
+
+bool subject_alive(const struct subject *s)
+{
+	return !s->process.pid || process_alive(&s->process);
+}
+
+void subject_close(struct subject *s)
+{
+	if (s->process.pid)
+		process_close(&s->process);
+	metrics_free(s->metrics);
+	*s = (struct subject){ .process = { .proc_fd = -1, .pid_fd = -1, .root_fd = -1 } };
+}

@@ -1,0 +1,171 @@
+/*
+ * Datadog: the agent's profiling intake, one request for a whole batch.
+ *
+ * Follows dd-trace-go (profiler/upload.go): each file is a part with its own name, and the last
+ * part, event.json, lists them; it is in Datadog's format, not the batch's. Without an agent, a
+ * URL with a path of its own, "https://intake.profile.…/api/v2/profile", requires the key in
+ * DD_API_KEY. metrics.json is not sent, since Datadog's file of that name has other contents.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "sampler/rounds/push/batch.h"
+#include "sampler/rounds/push/headers.h"
+#include "sampler/rounds/push/multipart.h"
+#include "sampler/rounds/push/protocol.h"
+
+/* The second file is sent if the batch does not have the first: deltas are not taken. */
+static const char *const files[][2] = {
+	{ "cpu.pprof" },
+	{ "wall.pprof" },
+	{ "delta-heap.pprof", "heap.pprof" },
+	{ "delta-block.pprof", "block.pprof" },
+	{ "delta-mutex.pprof", "mutex.pprof" },
+	{ "goroutines.pprof" },
+	{ "goroutineswait.pprof" },
+	{ "go.trace" },
+};
+
+enum { FILES = sizeof(files) / sizeof(*files) };
+
+/* The file to be sent for a row, or NULL. */
+static const char *pick(const struct pushbatch *b, size_t row)
+{
+	const char *first = files[row][0], *second = files[row][1];
+
+	if (pushbatch_may_send(b, first))
+		return first;
+	return second && !pushbatch_has(b, first) && pushbatch_has(b, second) ? second : NULL;
+}
+
+static size_t requests(const struct pushbatch *b)
+{
+	for (size_t i = 0; i < FILES; i++)
+		if (pick(b, i))
+			return 1;
+	return 0;
+}
+
+/* Tags are "key:value", separated by commas; other commas become '_'. */
+static int add_tag(struct buffer *b, const char *key, const char *value)
+{
+	size_t at = b->len + (b->len > 0);
+	int rc = buffer_addf(b, "%s%s:%s", b->len ? "," : "", key, value);
+
+	for (; !rc && at < b->len; at++)
+		if (b->data[at] == ',' || b->data[at] < ' ')
+			b->data[at] = '_';
+	return rc;
+}
+
+static int add_tags(const struct pushbatch *b, struct buffer *tags)
+{
+	const char *language = pushbatch_is_go(b) ? "go" : "native";
+	const struct batch_tag *tag;
+	char number[24];
+	size_t at = 0;
+	int rc = 0;
+
+	while (!rc && (tag = pushbatch_next_tag(b, &at)))
+		rc = add_tag(tags, tag->key, tag->value);
+	rc = rc ? rc : add_tag(tags, "service", pushbatch_service(b));
+	snprintf(number, sizeof(number), "%" PRIu64, b->event.sequence);
+	rc = rc ? rc : add_tag(tags, "profile_seq", number);
+	rc = rc ? rc : add_tag(tags, "runtime", language);
+	rc = rc ? rc : add_tag(tags, "language", language);
+	rc = rc ? rc : add_tag(tags, "profiler_version", b->event.version);
+	snprintf(number, sizeof(number), "%d", b->event.pid);
+	if (!rc && b->event.pid)
+		rc = add_tag(tags, "process_id", number);
+	return rc || !*b->event.host ? rc : add_tag(tags, "host", b->event.host);
+}
+
+/* RFC 3339, UTC. */
+static int add_time(struct buffer *b, const char *name, int64_t ns)
+{
+	int64_t rest = ns % 1000000000;
+	time_t seconds = ns / 1000000000;
+	char text[32] = "";
+	struct tm tm;
+
+	if (rest < 0) {
+		rest += 1000000000;
+		seconds--;
+	}
+	if (gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	return buffer_addf(b, "\"%s\":\"%s.%09" PRId64 "Z\",", name, text, rest);
+}
+
+static int add_attachments(const struct pushbatch *b, struct buffer *out)
+{
+	const char *comma = "";
+	int rc = buffer_addf(out, "\"attachments\":[");
+
+	for (size_t i = 0; !rc && i < FILES; i++) {
+		if (!pick(b, i))
+			continue;
+		rc = buffer_addf(out, "%s\"%s\"", comma, pick(b, i));
+		comma = ",";
+	}
+	return rc ? rc : buffer_addf(out, "],");
+}
+
+static int add_event(const struct pushbatch *b, struct buffer *out)
+{
+	struct buffer tags = { 0 };
+	int rc = buffer_addf(out, "{");
+
+	rc = rc ? rc : add_time(out, "start", b->event.start_ns);
+	rc = rc ? rc : add_time(out, "end", b->event.end_ns);
+	rc = rc ? rc : add_attachments(b, out);
+	rc = rc ? rc : buffer_addf(out, "\"tags_profiler\":");
+	rc = rc ? rc : add_tags(b, &tags);
+	rc = rc ? rc : json_add_string(out, (const char *)tags.data, tags.len);
+	buffer_release(&tags);
+	return rc ? rc : buffer_addf(out, ",\"family\":\"%s\",\"version\":\"4\",\"info\":"
+				     "{\"profiler\":{\"ssi\":{\"mechanism\":\"none\"},"
+				     "\"activation\":\"manual\"}}}\n",
+				     pushbatch_is_go(b) ? "go" : "native");
+}
+
+static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+		struct error *err)
+{
+	struct multipart m;
+	int rc = multipart_init(&m, err), no_memory = 0;
+
+	(void)n, (void)rate;
+	for (size_t i = 0; !rc && !no_memory && i < FILES; i++) {
+		const char *file = pick(b, i);
+
+		if (!file)
+			continue;
+		no_memory = multipart_part(&m, file, file, NULL);
+		rc = pushbatch_read(b, file, &m.body, err);
+	}
+	no_memory = no_memory || multipart_part(&m, "event", "event.json", "application/json") ||
+		    add_event(b, &m.body) || multipart_end(&m);
+	multipart_type(&m, q->type);
+	q->body = m.body;
+	return rc ? rc : no_memory ? error_nomem(err) : 0;
+}
+
+static int authorize(struct pushheaders *h, struct error *err)
+{
+	const char *key = getenv("DD_API_KEY");
+
+	if (!key || !*key || pushheaders_has(h, "DD-API-KEY"))
+		return 0;
+	return pushheaders_add(h, "DD-API-KEY", "", key, "DD_API_KEY", err);
+}
+
+const struct pushprotocol push_datadog = {
+	.name = "datadog", .path = "/profiling/v1/input", .own_path = true, .requests = requests,
+	.make = make, .authorize = authorize,
+};

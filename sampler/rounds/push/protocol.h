@@ -1,0 +1,58 @@
+/*
+ * How each engine takes batches: a table of functions. Internal to rounds/.
+ *
+ * They only make bytes and judge answers; sampler/rounds/push/sender.h sends.
+ */
+#ifndef SAMPLER_ROUNDS_PUSH_PROTOCOL_H
+#define SAMPLER_ROUNDS_PUSH_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "sampler/rounds/push/sender.h"
+
+struct error;
+struct http_answer;
+struct pushbatch;
+struct pushheaders;
+
+/* Released by pushrequest_release. */
+struct pushrequest {
+	struct buffer query; /* of the URL, escaped, without '?' */
+	struct buffer body;
+	char type[80]; /* Content-Type of the body */
+	const char *file; /* the file in it, static; NULL: the whole batch */
+};
+
+struct pushprotocol {
+	const char *name; /* in "NAME=URL" */
+	const char *path; /* appended to the URL */
+	bool own_path;	  /* not to a URL that has a path of its own */
+	const char *keep; /* as http_body.keep */
+
+	/* How many requests a batch takes; 0: it has nothing for this engine. */
+	size_t (*requests)(const struct pushbatch *b);
+
+	/* Makes the n-th request. Errors of pushbatch_read, ERR_IO of multipart_init. */
+	int (*make)(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+		    struct error *err);
+
+	/* The result of a request with a 2xx answer; sets the error unless it is PUSHNOTE_SENT.
+	 * NULL: every 2xx answer is PUSHNOTE_SENT. */
+	enum pushnote_what (*judge)(const struct http_answer *a, struct error *err);
+
+	/* Adds headers from the environment behind those of a file, which take precedence.
+	 * ERR_USAGE, ERR_LIMIT, ERR_NOMEM. */
+	int (*authorize)(struct pushheaders *h, struct error *err);
+};
+
+extern const struct pushprotocol push_pyroscope, push_datadog, push_parca;
+
+static inline void pushrequest_release(struct pushrequest *q)
+{
+	buffer_release(&q->query);
+	buffer_release(&q->body);
+}
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * Pyroscope: POST /ingest, a request for each profile.
+ *
+ * Follows Pyroscope's own Go client (grafana/pyroscope-go, upstream/remote/remote.go, session.go
+ * and sample_types.go), which describes each profile by a map from sample types. What that client
+ * does not use is not used here: with "format=pprof" the server would take the body for a bare
+ * profile (pkg/ingester/pyroscope/ingest_handler.go), and it refuses a "prev_profile"
+ * (pkg/og/convert/pprof/profile.go). It cannot handle values that accumulate from the target's
+ * start. So of Go's cumulative profiles the deltas are sent, and without deltas (--no-delta, a
+ * first round) what comes nearest: inuse and alloc.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "sampler/rounds/push/batch.h"
+#include "sampler/rounds/push/headers.h"
+#include "sampler/rounds/push/multipart.h"
+#include "sampler/rounds/push/protocol.h"
+
+static const char HEAP[] =
+	"{\"alloc_objects\":{\"units\":\"objects\"},\"alloc_space\":{\"units\":\"bytes\"},"
+	"\"inuse_objects\":{\"units\":\"objects\",\"aggregation\":\"average\"},"
+	"\"inuse_space\":{\"units\":\"bytes\",\"aggregation\":\"average\"}}";
+static const char BLOCK[] =
+	"{\"contentions\":{\"units\":\"lock_samples\",\"display-name\":\"block_count\"},"
+	"\"delay\":{\"units\":\"lock_nanoseconds\",\"display-name\":\"block_duration\"}}";
+static const char MUTEX[] =
+	"{\"contentions\":{\"units\":\"lock_samples\",\"display-name\":\"mutex_count\"},"
+	"\"delay\":{\"units\":\"lock_nanoseconds\",\"display-name\":\"mutex_duration\"}}";
+static const char GOROUTINE[] =
+	"{\"goroutine\":{\"units\":\"goroutines\",\"aggregation\":\"average\","
+	"\"display-name\":\"goroutines\"}}";
+
+static const struct kind {
+	const char *file;
+	const char *unless[2]; /* not sent if one of these is */
+	const char *config;    /* sample_type_config; NULL: the server's default */
+	const char *units, *aggregation; /* or NULL */
+	bool rated;	       /* with sampleRate */
+} kinds[] = {
+	{ "cpu.pprof", { NULL }, NULL, "samples", "sum", true },
+	{ "wall.pprof", { NULL }, NULL, "samples", "sum", true },
+	{ "delta-heap.pprof", { NULL }, HEAP, NULL, NULL, false },
+	{ "delta-allocs.pprof", { "delta-heap.pprof" }, HEAP, NULL, NULL, false },
+	{ "inuse.pprof", { "delta-heap.pprof", "delta-allocs.pprof" }, HEAP, NULL, NULL, false },
+	{ "alloc.pprof", { "delta-heap.pprof", "delta-allocs.pprof" }, HEAP, NULL, NULL, false },
+	{ "delta-block.pprof", { NULL }, BLOCK, NULL, NULL, false },
+	{ "delta-mutex.pprof", { NULL }, MUTEX, NULL, NULL, false },
+	{ "goroutines.pprof", { NULL }, GOROUTINE, "goroutines", "average", false },
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+static bool is_sent(const struct pushbatch *b, const struct kind *k)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (k->unless[i] && pushbatch_may_send(b, k->unless[i]))
+			return false;
+	return pushbatch_may_send(b, k->file);
+}
+
+static const struct kind *nth(const struct pushbatch *b, size_t n)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (is_sent(b, &kinds[i]) && !n--)
+			return &kinds[i];
+	return NULL;
+}
+
+static size_t requests(const struct pushbatch *b)
+{
+	size_t count = 0;
+
+	while (nth(b, count))
+		count++;
+	return count;
+}
+
+/*
+ * The name, "service{key=value,…}" (api/model/labelset/labelset.go). The format has no escapes: a
+ * character that would end a part becomes '_'.
+ */
+
+static int add_clean(struct buffer *b, const char *text, const char *others)
+{
+	int rc = 0;
+
+	for (; !rc && *text; text++) {
+		bool fine = isascii(*text) && (isalnum(*text) || strchr(others, *text));
+
+		rc = buffer_add(b, fine ? text : "_", 1);
+	}
+	return rc;
+}
+
+static int add_value(struct buffer *b, const char *text)
+{
+	size_t left = strlen(text), size;
+	int rc = 0;
+
+	for (; !rc && left; text += size, left -= size) {
+		uint32_t c = utf8_next(text, left, &size);
+		bool fine = c >= ' ' && c != 0x7f && c != ',' && c != '}' &&
+			    (c != UTF8_REPLACEMENT || size == 3);
+
+		rc = buffer_add(b, fine ? text : "_", fine ? size : 1);
+	}
+	return rc;
+}
+
+/* A Prometheus label does not begin with a digit, and names with "__" are reserved. */
+static int add_label(struct buffer *b, const char *key, const char *value, bool *any)
+{
+	int rc;
+
+	if (!*key || !*value || !strncmp(key, "__", 2))
+		return 0;
+	rc = buffer_addf(b, "%s%s", *any ? "," : "", isdigit((unsigned char)*key) ? "_" : "");
+	rc = rc ? rc : add_clean(b, key, "_.");
+	rc = rc ? rc : buffer_add(b, "=", 1);
+	*any = true;
+	return rc ? rc : add_value(b, value);
+}
+
+static int make_name(const struct pushbatch *b, struct buffer *name)
+{
+	const struct batch_tag *tag;
+	size_t at = 0;
+	char pid[16] = "";
+	bool any = false;
+	int rc = add_clean(name, pushbatch_service(b), "-./_");
+
+	if (b->event.pid)
+		snprintf(pid, sizeof(pid), "%d", b->event.pid);
+	rc = rc ? rc : buffer_add(name, "{", 1);
+	rc = rc ? rc : add_label(name, "hostname", b->event.host, &any);
+	rc = rc ? rc : add_label(name, "pid", pid, &any);
+	while (!rc && (tag = pushbatch_next_tag(b, &at)))
+		rc = add_label(name, tag->key, tag->value, &any);
+	rc = rc ? rc : buffer_add(name, "}", 1);
+	return rc ? rc : buffer_add(name, "", 1);
+}
+
+/* The query. */
+
+static int add_escaped(struct buffer *b, const char *text)
+{
+	int rc = 0;
+
+	for (; !rc && *text; text++) {
+		if (isascii(*text) && (isalnum(*text) || strchr("-._~", *text)))
+			rc = buffer_add(b, text, 1);
+		else
+			rc = buffer_addf(b, "%%%02X", (unsigned char)*text);
+	}
+	return rc;
+}
+
+/* 19 digits are nanoseconds. A clock before September 2001 has fewer; then the time is given in
+ * seconds (pkg/og/util/attime/attime.go). */
+static int64_t time_of(int64_t ns)
+{
+	return ns >= 1000000000000000000 ? ns : ns / 1000000000;
+}
+
+static int make_query(const struct pushbatch *b, const struct kind *k, unsigned rate,
+		      struct buffer *q)
+{
+	struct buffer name = { 0 };
+	int rc = make_name(b, &name);
+
+	if (!rc && k->aggregation)
+		rc = buffer_addf(q, "aggregationType=%s&", k->aggregation);
+	rc = rc ? rc : buffer_addf(q, "from=%" PRId64 "&name=", time_of(b->event.start_ns));
+	rc = rc ? rc : add_escaped(q, (const char *)name.data);
+	if (!rc && k->rated && rate)
+		rc = buffer_addf(q, "&sampleRate=%u", rate);
+	rc = rc ? rc : buffer_addf(q, "&spyName=%s", pushbatch_is_go(b) ? "gospy" : "sampler");
+	if (!rc && k->units)
+		rc = buffer_addf(q, "&units=%s", k->units);
+	rc = rc ? rc : buffer_addf(q, "&until=%" PRId64, time_of(b->event.end_ns));
+	buffer_release(&name);
+	return rc;
+}
+
+static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+		struct error *err)
+{
+	const struct kind *k = nth(b, n);
+	struct multipart m;
+	int rc = multipart_init(&m, err), no_memory;
+
+	if (rc)
+		return rc;
+	q->file = k->file;
+	no_memory = make_query(b, k, rate, &q->query) ||
+		    multipart_part(&m, "profile", "profile.pprof", NULL);
+	if (!no_memory)
+		rc = pushbatch_read(b, k->file, &m.body, err);
+	if (!rc && k->config)
+		no_memory |= multipart_part(&m, "sample_type_config", "sample_type_config.json",
+					    NULL) ||
+			     buffer_add(&m.body, k->config, strlen(k->config));
+	no_memory |= multipart_end(&m);
+	multipart_type(&m, q->type);
+	q->body = m.body;
+	return rc ? rc : no_memory ? error_nomem(err) : 0;
+}
+
+static int authorize(struct pushheaders *h, struct error *err)
+{
+	const char *user = getenv("PYROSCOPE_USER"), *password = getenv("PYROSCOPE_PASSWORD");
+	const char *token = getenv("PYROSCOPE_AUTH_TOKEN");
+
+	if (pushheaders_has(h, "Authorization"))
+		return 0;
+	if (user && *user && password && *password)
+		return pushheaders_basic(h, user, password, "PYROSCOPE_USER and PYROSCOPE_PASSWORD",
+					 err);
+	if (token && *token)
+		return pushheaders_add(h, "Authorization", "Bearer ", token, "PYROSCOPE_AUTH_TOKEN",
+				       err);
+	return 0;
+}
+
+const struct pushprotocol push_pyroscope = {
+	.name = "pyroscope", .path = "/ingest", .requests = requests, .make = make,
+	.authorize = authorize,
+};

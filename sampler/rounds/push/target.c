@@ -1,0 +1,116 @@
+#include "sampler/rounds/push/target.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/un.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/printable.h"
+#include "sampler/rounds/net/http.h"
+#include "sampler/rounds/push/protocol.h"
+
+static const struct pushprotocol *const protocols[] = { &push_pyroscope, &push_datadog,
+							 &push_parca };
+
+static const struct pushprotocol *find(const char *text)
+{
+	for (size_t i = 0; i < sizeof(protocols) / sizeof(*protocols); i++) {
+		size_t len = strlen(protocols[i]->name);
+
+		if (!strncmp(text, protocols[i]->name, len) && text[len] == '=')
+			return protocols[i];
+	}
+	return NULL;
+}
+
+/* Is there an '@' in the URL's authority (RFC 3986, section 3.2)? */
+static bool has_user(const char *url)
+{
+	const char *host = strstr(url, "://");
+	const char *at = host ? strchr(host + 3, '@') : NULL;
+
+	return at && at < host + 3 + strcspn(host + 3, "/?#\\");
+}
+
+static int parse_socket(struct pushtarget *t, const char *path, struct error *err)
+{
+	if (*path != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
+		return error_set(err, ERR_USAGE, "'unix://' needs the path of a socket, of 107 bytes at "
+				 "most");
+	t->socket = strdup(path);
+	return t->socket ? 0 : error_nomem(err);
+}
+
+/* Appends the protocol's path to the URL's, unless own_path is set and the URL has one. */
+static int split(struct pushtarget *t, const char *url, struct error *err)
+{
+	size_t len = strcspn(url, "?#");
+	const char *query = url[len] == '?' ? url + len + 1 : "", *host = strstr(url, "://") + 3;
+	bool has_path = strcspn(host, "/") + 1 < len - (size_t)(host - url);
+	const char *path = t->protocol->own_path && has_path ? "" : t->protocol->path;
+
+	while (*path && len && url[len - 1] == '/')
+		len--;
+	if (asprintf(&t->base, "%.*s%s", (int)len, url, path) < 0)
+		t->base = NULL;
+	t->query = strndup(query, strcspn(query, "#"));
+	return t->base && t->query ? 0 : error_nomem(err);
+}
+
+/* Checks the URL without its query first: that may hold a token, which no message may show. */
+static int check(const char *url, struct error *err)
+{
+	char *bare = strndup(url, strcspn(url, "?#"));
+	int rc = bare ? http_check(bare, err) : error_nomem(err);
+
+	if (!rc && http_check(url, NULL))
+		rc = error_set(err, ERR_USAGE, "what follows '%s' in the URL cannot stand there", bare);
+	free(bare);
+	return rc;
+}
+
+int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
+{
+	const char *url = strchr(text, '=');
+	int rc = 0;
+
+	memset(t, 0, sizeof(*t));
+	t->protocol = find(text);
+	if (!t->protocol)
+		return error_set(err, ERR_USAGE, "where to push is 'pyroscope=URL', 'datadog=URL' or "
+				 "'parca=URL'");
+	url++;
+	if (has_user(url))
+		return error_set(err, ERR_USAGE, "user and password may not be in the URL of %s: they come "
+				 "from the environment or a file", t->protocol->name);
+	snprintf(t->shown, sizeof(t->shown), "%s at '%.*s'", t->protocol->name,
+		 (int)strcspn(url, "?#"), url);
+	printable(t->shown, sizeof(t->shown));
+	if (!strncmp(url, "unix://", 7)) {
+		rc = parse_socket(t, url + 7, err);
+		url = "http://localhost";
+	}
+	rc = rc ? rc : check(url, err);
+	return rc ? rc : split(t, url, err);
+}
+
+void pushtarget_release(struct pushtarget *t)
+{
+	free(t->base);
+	free(t->query);
+	free(t->socket);
+	memset(t, 0, sizeof(*t));
+}
+
+int pushtarget_url(const struct pushtarget *t, const struct buffer *query, struct buffer *url)
+{
+	int rc = buffer_addf(url, "%s%s", t->base, query->len || *t->query ? "?" : "");
+
+	rc = rc ? rc : buffer_add(url, query->data, query->len);
+	rc = rc ? rc : buffer_addf(url, "%s%s", query->len && *t->query ? "&" : "", t->query);
+	return rc ? rc : buffer_add(url, "", 1);
+}

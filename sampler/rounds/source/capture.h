@@ -1,0 +1,60 @@
+/*
+ * What a round can take: the one table of profile types, their files, where they come from and
+ * which of them have a delta.
+ *
+ * Names, files and the values that a delta subtracts (delta/delta.h) are those of dd-trace-go
+ * (profiler/profile.go); inuse and alloc are those of Google Cloud Profiler's agent.
+ */
+#ifndef SAMPLER_ROUNDS_SOURCE_CAPTURE_H
+#define SAMPLER_ROUNDS_SOURCE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct error;
+
+enum capture_type {
+	CAPTURE_CPU,
+	CAPTURE_WALL,
+	CAPTURE_HEAP,
+	CAPTURE_ALLOCS,
+	CAPTURE_INUSE,
+	CAPTURE_ALLOC,
+	CAPTURE_BLOCK,
+	CAPTURE_MUTEX,
+	CAPTURE_GOROUTINE,
+	CAPTURE_GOROUTINEWAIT,
+	CAPTURE_THREADCREATE,
+	CAPTURE_CUSTOM,
+	CAPTURE_METRICS,
+	CAPTURE_TRACE,
+	CAPTURE_TYPES, /* the number of types */
+};
+
+enum capture_collector {
+	CAPTURE_BY_SAMPLING, /* the target's threads, through the round */
+	CAPTURE_BY_GO,	     /* the Go runtime's own profiles (sampler/rounds/source/source.h) */
+	CAPTURE_BY_PROC,     /* counters (sampler/rounds/metrics/metrics.h) */
+};
+
+struct capture_info {
+	const char *name;	/* for -t */
+	const char *file;	/* in a batch; "custom-%s.pprof" for CAPTURE_CUSTOM */
+	const char *delta_file; /* NULL: it has no delta */
+	enum capture_collector by;
+	const char *go_profile; /* the runtime's name for it (runtime/pprof.Lookup), or NULL */
+	const char *what;	/* for --help: a few words */
+};
+
+extern const struct capture_info captures[CAPTURE_TYPES];
+
+/* A set of types has bit 1 << type for each. */
+#define CAPTURE_BIT(type) (1U << (type))
+
+/* "cpu,heap" -> a set. ERR_USAGE: no such type; the message lists all. */
+int capture_parse(const char *list, unsigned *set, struct error *err);
+
+/* The set of all types with this collector. */
+unsigned capture_set(enum capture_collector by);
+
+#endif

@@ -1,0 +1,526 @@
+/*
+ * A process's memory as a source, read by goprofile/.
+ *
+ * Each of our collecting processes opens the target anew at its first call: maps, modules and
+ * addresses are then up to date, whatever was loaded since, and after an exec they are those of
+ * the new program. It costs some ten milliseconds of CPU. Rejected: opening it once, in the
+ * process that runs the rounds, which would then parse untrusted ELF files, and keep their
+ * contents for months.
+ *
+ * process_vm_readv(2) identifies a process by its number only. That it was the right process is
+ * checked afterwards: one that still exists, by its pidfd, has had its number all the time. If it
+ * executed another program meanwhile, tables of two programs may have been mixed; that is checked
+ * too, and such a profile is rejected.
+ *
+ * The record of which goroutine was seen waiting since when passes from one of our processes to
+ * the next as bytes, behind the program that it is of: for another program it is useless.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "pprof/profile.h"
+#include "pprof/wire/encode.h"
+#include "sampler/go/profile/make.h"
+#include "sampler/go/profile/waits.h"
+#include "sampler/go/session/session.h"
+#include "sampler/rounds/metrics/subject.h"
+#include "sampler/rounds/source/capture.h"
+#include "sampler/rounds/source/exact.h"
+#include "sampler/rounds/source/memory.h"
+#include "sampler/rounds/source/sourceops.h"
+#include "sampler/rounds/source/together.h"
+
+static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
+static const size_t USUAL_BYTES = 256 << 20;
+
+struct reader {
+	struct source source;
+	struct source_options options;
+	struct process *process; /* not owned; pid 0: none */
+	struct process nobody;
+	struct goprofile *go;	 /* NULL: not opened */
+	struct subject_program program; /* the program that `go` was opened for */
+	struct error failed;	 /* why opening failed */
+	struct buffer seen;	 /* a struct subject_program, and what waits_save gave; or empty */
+	bool seen_anew;
+	char held[200];		 /* exact_make's words on the last read */
+	struct together together; /* read in one hold, not yet taken; its remark and words: */
+	struct source_remark together_remark;
+	char together_held[200];
+};
+
+static struct reader *reader_of(struct source *s)
+{
+	return (struct reader *)s;
+}
+
+static int gone(const struct reader *r, const char *when, struct error *err)
+{
+	return error_set(err, ERR_GONE, "process %d %s", r->process->pid, when);
+}
+
+/* Opening. */
+
+static int open_go(struct reader *r)
+{
+	const struct goprofile_options o = { .max_goroutines = r->options.max_goroutines_wait };
+
+	r->program = subject_program_of(r->process);
+	if (!r->process->pid)
+		return error_set(&r->failed, ERR_GONE, "there is no process");
+	return goprofile_new(&r->go, r->process, &o, &r->failed);
+}
+
+/* Opens once: a failure is kept, not retried for each profile. */
+static int have_go(struct reader *r, struct error *err)
+{
+	if (!r->failed.code && !r->go)
+		open_go(r);
+	return r->failed.code ? error_set(err, r->failed.code, "%s", r->failed.text) : 0;
+}
+
+/* After reading: is it still the program that was opened? If not, that is the error, whatever
+ * `rc` is. */
+static int check_program(const struct reader *r, int rc, struct error *err)
+{
+	struct subject_program now = subject_program_of(r->process);
+
+	if (!process_alive(r->process))
+		return gone(r, "ended while it was read", err);
+	if (!subject_program_same(&r->program, &now))
+		return gone(r, "executed another program while it was read", err);
+	return rc;
+}
+
+/* Profiles. */
+
+static int check_size(const struct reader *r, size_t len, struct error *err)
+{
+	return len <= r->options.max_bytes ? 0 :
+	       error_set(err, ERR_LIMIT, "the profile has more than %zu bytes", r->options.max_bytes);
+}
+
+/* Calls `read`; with stop_ns all threads are held, and it may be called several times. */
+static int read_once(struct reader *r, exact_read *read, void *ctx, struct error *err)
+{
+	*r->held = '\0';
+	return r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
+					       r->held, sizeof(r->held), err) :
+				    read(ctx, err);
+}
+
+/* Retries ERR_SHORT until the time-out: a fresh heap profile cannot be had while the GC sweeps,
+ * and the next cycle may have begun already. */
+static int read_now(struct reader *r, exact_read *read, void *ctx, struct error *err)
+{
+	const struct timespec pause = to_timespec(2 * NS_PER_MS);
+	uint64_t began = monotonic_ns();
+	int rc;
+
+	while ((rc = read_once(r, read, ctx, err)) == ERR_SHORT &&
+	       monotonic_ns() - began < r->options.timeout_ns)
+		nanosleep(&pause, NULL);
+	return check_program(r, rc, err);
+}
+
+struct making {
+	struct reader *r;
+	const char *name;
+	struct profile profile;
+};
+
+static int begin_profile(struct making *m, struct error *err)
+{
+	return profile_init(&m->profile) ? error_nomem(err) : 0;
+}
+
+static int make_profile(void *making, struct error *err)
+{
+	struct making *m = making;
+	int rc;
+
+	profile_release(&m->profile);
+	rc = begin_profile(m, err);
+	return rc ? rc : goprofile_make(m->r->go, m->name, &m->profile, err);
+}
+
+/* Adds the words on the hold as a comment of the profile. */
+static int pack(const struct reader *r, struct profile *p, struct buffer *out, struct error *err)
+{
+	size_t before = out->len;
+	int rc = 0;
+
+	if (*r->held && profile_add_comment(p, r->held))
+		rc = error_nomem(err);
+	rc = rc ? rc : profile_pack(p, out, err);
+	return rc ? rc : check_size(r, out->len - before, err);
+}
+
+static int make(struct reader *r, const char *name, struct buffer *out, struct error *err)
+{
+	struct making m = { .r = r, .name = name };
+	int rc = begin_profile(&m, err);
+
+	rc = rc ? rc : read_now(r, make_profile, &m, err);
+	rc = rc ? rc : pack(r, &m.profile, out, err);
+	profile_release(&m.profile);
+	return rc;
+}
+
+static void note_hold(const struct reader *r, struct source_remark *remark)
+{
+	if (*r->held && !*remark->note)
+		snprintf(remark->note, sizeof(remark->note), "%s", r->held);
+}
+
+/* Best effort: a profile without the wait is better than none. */
+static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_remark *remark)
+{
+	struct error err;
+	bool ended;
+
+	if (goprofile_gc_wait(r->go, r->options.timeout_ns, &ended, &err))
+		snprintf(remark->note, sizeof(remark->note), "no GC cycle was waited for: %.200s",
+			 err.text);
+	else if (!ended)
+		snprintf(remark->note, sizeof(remark->note), "no GC cycle that began after that has "
+			 "ended within %g s", (double)r->options.timeout_ns / NS_PER_S);
+	else
+		return GO_FRESH;
+	return GO_PUBLISHED;
+}
+
+static int have_profile(struct reader *r, const char *name, bool gc_wait,
+			struct source_remark *remark, struct error *err)
+{
+	int rc = have_go(r, err);
+
+	if (!rc && gc_wait && (!strcmp(name, "heap") || !strcmp(name, "allocs")))
+		goprofile_heap_of(r->go, moment_of_heap(r, remark));
+	return rc;
+}
+
+static int read_together(void *reader, struct error *err)
+{
+	struct reader *r = reader;
+
+	return together_make(&r->together, r->go, err);
+}
+
+static int recall(const struct reader *r, struct waits **w, struct error *err);
+
+/* A failure is not reported here: the profile is then read when it is taken, and fails there. */
+static void make_together(struct source *s, unsigned types, bool gc_wait)
+{
+	const unsigned heaps = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
+			       CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_ALLOC);
+	struct reader *r = reader_of(s);
+	struct error err;
+	int rc;
+
+	if (!r->options.stop_ns)
+		return;
+	r->together_remark = (struct source_remark){ 0 };
+	rc = together_want(&r->together, types);
+	rc = rc ? rc : have_profile(r, types & heaps ? "heap" : "", gc_wait, &r->together_remark,
+				    &err);
+	if (!rc && types & CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) && r->options.max_goroutines_wait)
+		rc = recall(r, &r->together.waits, &err);
+	rc = rc ? rc : read_now(r, read_together, r, &err);
+	if (rc)
+		together_release(&r->together);
+	snprintf(r->together_held, sizeof(r->together_held), "%s", r->held);
+}
+
+static bool take_together(struct reader *r, const char *name, struct buffer *out,
+			  struct source_remark *remark, int *rc, struct error *err)
+{
+	struct profile *p;
+
+	if (!together_take(&r->together, name, &p, rc, err))
+		return false;
+	snprintf(r->held, sizeof(r->held), "%s", r->together_held);
+	if (!strcmp(name, "heap"))
+		*remark = r->together_remark;
+	if (!*rc)
+		*rc = pack(r, p, out, err);
+	note_hold(r, remark);
+	return true;
+}
+
+static int take_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
+			struct source_remark *remark, struct error *err)
+{
+	struct reader *r = reader_of(s);
+	int rc;
+
+	if (take_together(r, name, out, remark, &rc, err))
+		return rc;
+	rc = have_profile(r, name, gc_wait, remark, err);
+	rc = rc ? rc : make(r, name, out, err);
+	note_hold(r, remark);
+	return rc;
+}
+
+static int take_custom(struct source *s, struct buffer *names, struct error *err)
+{
+	struct reader *r = reader_of(s);
+	size_t before = names->len, count = 0;
+	int rc = have_go(r, err);
+
+	if (!rc)
+		rc = check_program(r, goprofile_custom(r->go, names, err), err);
+	if (rc)
+		return rc;
+	for (size_t at = before; at < names->len; at += strlen((char *)names->data + at) + 1)
+		if (count++ == SOURCE_CUSTOM_MAX)
+			names->len = at;
+	return 0;
+}
+
+static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
+		    struct source_remark *remark, struct error *err)
+{
+	(void)s;
+	(void)duration_ns;
+	(void)out;
+	(void)remark;
+	return error_set(err, ERR_USAGE, "execution traces are of a URL only (--url): the program "
+			 "itself must write them");
+}
+
+/* Waits. */
+
+/* A record of another program, or one that is broken, counts as empty. */
+static int recall(const struct reader *r, struct waits **w, struct error *err)
+{
+	struct subject_program about;
+	int rc = waits_new(w);
+
+	if (rc || r->seen.len < sizeof(about))
+		return rc ? error_set(err, rc, "out of memory") : 0;
+	memcpy(&about, r->seen.data, sizeof(about));
+	if (!subject_program_same(&about, &r->program))
+		return 0;
+	rc = waits_load(*w, r->seen.data + sizeof(about), r->seen.len - sizeof(about), err);
+	if (rc != ERR_FORMAT)
+		return rc;
+	waits_free(*w);
+	return waits_new(w) ? error_nomem(err) : 0;
+}
+
+/* Best effort: a failure only resets wait times. */
+static void remember(struct reader *r, const struct waits *w)
+{
+	r->seen.len = 0;
+	r->seen_anew = !buffer_add(&r->seen, &r->program, sizeof(r->program)) &&
+		       !waits_save(w, &r->seen);
+	if (!r->seen_anew)
+		r->seen.len = 0;
+}
+
+struct waiting {
+	struct reader *r;
+	struct waits *waits;
+	struct profile *profile; /* owned by waits */
+};
+
+static int make_waits(void *waiting, struct error *err)
+{
+	struct waiting *w = waiting;
+	int rc = waits_make(w->waits, w->r->go, &w->profile, err);
+
+	return rc == ERR_LIMIT ? error_set(err, rc, "more goroutines than the %" PRIu64 " of "
+					   "--max-goroutines-wait", w->r->options.max_goroutines_wait) :
+				 rc;
+}
+
+/* Takes the waits that were read together with other profiles, if any. */
+static int take_waits_together(struct waiting *w, struct error *err)
+{
+	struct together *t = &w->r->together;
+
+	if (!t->waits)
+		return 0;
+	snprintf(w->r->held, sizeof(w->r->held), "%s", w->r->together_held);
+	w->waits = t->waits;
+	w->profile = t->waited;
+	t->waits = NULL;
+	if (t->waits_rc && err)
+		*err = t->waits_error;
+	return t->waits_rc;
+}
+
+static int take_waits(struct source *s, struct buffer *out, struct error *err)
+{
+	struct waiting w = { .r = reader_of(s) };
+	int rc;
+
+	if (!w.r->options.max_goroutines_wait)
+		return error_set(err, ERR_LIMIT, "more goroutines than the 0 of "
+				 "--max-goroutines-wait");
+	rc = take_waits_together(&w, err);
+	if (!w.waits) {
+		rc = have_go(w.r, err);
+		rc = rc ? rc : recall(w.r, &w.waits, err);
+		rc = rc ? rc : read_now(w.r, make_waits, &w, err);
+	}
+	if (!rc) {
+		remember(w.r, w.waits);
+		rc = pack(w.r, w.profile, out, err);
+	}
+	waits_free(w.waits);
+	return rc;
+}
+
+static int save(const struct source *s, struct buffer *out)
+{
+	const struct reader *r = (const struct reader *)s;
+
+	return r->seen_anew ? buffer_add(out, r->seen.data, r->seen.len) : 0;
+}
+
+/* A process of ours that was forked before the one before it had come back lacks what that one has
+ * seen: on a busy machine its waits would begin later than those told before. False: there is
+ * nothing to merge with. */
+static bool merge(struct reader *r, const void *data, size_t len)
+{
+	struct subject_program one, other;
+	const uint8_t *more = data;
+	struct waits *w;
+	bool merged;
+
+	if (r->seen.len < sizeof(one) || len < sizeof(other))
+		return false;
+	memcpy(&one, r->seen.data, sizeof(one));
+	memcpy(&other, data, sizeof(other));
+	if (!subject_program_same(&one, &other) || waits_new(&w))
+		return false;
+	merged = !waits_load(w, r->seen.data + sizeof(one), r->seen.len - sizeof(one), NULL) &&
+		 !waits_merge(w, more + sizeof(other), len - sizeof(other), NULL);
+	if (merged) {
+		r->seen.len = sizeof(one);
+		merged = !waits_save(w, &r->seen);
+	}
+	waits_free(w);
+	return merged;
+}
+
+static void load(struct source *s, const void *data, size_t len)
+{
+	struct reader *r = reader_of(s);
+
+	if (merge(r, data, len))
+		return;
+	r->seen.len = 0;
+	if (len)
+		buffer_add(&r->seen, data, len);
+}
+
+/* Texts. */
+
+int source_memory_open(struct source *s, struct error *err)
+{
+	struct reader *r = reader_of(s);
+
+	return have_go(r, err);
+}
+
+struct writing {
+	struct reader *r;
+	const char *name; /* NULL: a dump */
+	struct buffer *out;
+	size_t before;	  /* length of `out` at the start */
+};
+
+static int write_text(void *writing, struct error *err)
+{
+	struct writing *w = writing;
+
+	w->out->len = w->before;
+	return goprofile_text(w->r->go, w->name, w->out, err);
+}
+
+int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
+		       struct source_remark *remark, struct error *err)
+{
+	struct writing w = { reader_of(s), name, out, out->len };
+	int rc = have_profile(w.r, name, gc_wait, remark, err);
+
+	rc = rc ? rc : read_now(w.r, write_text, &w, err);
+	note_hold(w.r, remark);
+	return rc;
+}
+
+static int write_dump(void *writing, struct error *err)
+{
+	struct writing *w = writing;
+
+	w->out->len = w->before;
+	return goprofile_dump(w->r->go, w->out, err);
+}
+
+int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
+{
+	struct writing w = { .r = reader_of(s), .out = out, .before = out->len };
+	int rc = have_go(w.r, err);
+
+	return rc ? rc : read_now(w.r, write_dump, &w, err);
+}
+
+const char *source_memory_held(const struct source *s)
+{
+	return ((const struct reader *)s)->held;
+}
+
+/* The source. */
+
+static void set_process(struct source *s, struct process *process)
+{
+	reader_of(s)->process = process;
+}
+
+static void say_needs(struct source *s, struct source_needs *needs)
+{
+	struct process *p = reader_of(s)->process;
+
+	*needs = (struct source_needs){ .tracing = p->pid, .holding = reader_of(s)->options.stop_ns != 0,
+					.fds = { &p->proc_fd, &p->pid_fd, &p->root_fd } };
+}
+
+static void free_reader(struct source *s)
+{
+	struct reader *r = reader_of(s);
+
+	together_release(&r->together);
+	goprofile_free(r->go);
+	buffer_release(&r->seen);
+	free(r);
+}
+
+static const struct source_ops ops = { .profile = take_profile, .goroutine_waits = take_waits,
+				       .trace = no_trace, .custom = take_custom,
+				       .about = set_process, .needs = say_needs,
+				       .together = make_together,
+				       .save = save, .load = load, .free = free_reader };
+
+int source_memory(struct source **s, const struct source_options *options, struct error *err)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	*s = NULL;
+	if (!r)
+		return error_nomem(err);
+	r->source.ops = &ops;
+	r->options = *options;
+	r->options.timeout_ns = options->timeout_ns ? options->timeout_ns : USUAL_TIMEOUT_NS;
+	r->options.max_bytes = options->max_bytes ? options->max_bytes : USUAL_BYTES;
+	r->nobody = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
+	r->process = &r->nobody;
+	*s = &r->source;
+	return 0;
+}

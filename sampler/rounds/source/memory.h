@@ -1,0 +1,28 @@
+/* What only a source that reads a process's memory can do (sampler/rounds/source/source.h). */
+#ifndef SAMPLER_ROUNDS_SOURCE_MEMORY_H
+#define SAMPLER_ROUNDS_SOURCE_MEMORY_H
+
+#include <stdbool.h>
+
+struct buffer;
+struct error;
+struct source;
+struct source_remark;
+
+/* `s` was made by source_memory. */
+
+/* Opens the process, which all other calls do at first use: is it a Go program of a known
+ * release? Errors of golive_open (sampler/go/live.h). */
+int source_memory_open(struct source *s, struct error *err);
+
+/* Both append text: a profile by the runtime's name in the form of debug=1; all goroutines in that
+ * of debug=2. Otherwise as source_profile. */
+int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
+		       struct source_remark *remark, struct error *err);
+int source_memory_dump(struct source *s, struct buffer *out, struct error *err);
+
+/* Words for people on the hold of the last read (sampler/rounds/source/exact.h); "": no hold.
+ * Borrowed. */
+const char *source_memory_held(const struct source *s);
+
+#endif

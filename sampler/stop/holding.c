@@ -1,0 +1,408 @@
+/*
+ * Gathering takes passes. Each pass lists the threads and looks at all that are not stopped. A
+ * waiting thread is requested to stop at once, or watched. A running thread is requested after
+ * those, because it is the running ones that the target misses. Then the pass waits until all
+ * requested threads have stopped. In a pass that requested none, all threads are stopped or wait at
+ * one moment: a watched thread that is awake at its look is requested to stop, and one that wakes
+ * afterwards is detected by its counter (holding_moved).
+ *
+ * Unlike in stop.c, a thread is not released as soon as it was seen, so any number of threads can
+ * be in their stops. Therefore each wait is for one thread by its number: tracee_event does not
+ * take a stop, so a wait for any thread would report the same stop for ever. A thread that stops
+ * for a signal stays in that stop, with the signal in the kernel's hands, until it is released with
+ * it.
+ */
+#include "sampler/stop/holding.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/process/process.h"
+#include "sampler/child/watchdog.h"
+#include "sampler/go/stacks/goroutines.h"
+#include "sampler/stop/seize.h"
+#include "sampler/stop/tracee.h"
+#include "sampler/thread/dispositions.h"
+#include "sampler/thread/threads.h"
+#include "sampler/thread/waits.h"
+
+enum {
+	REFUSED_NS = 5000000,	 /* a tracer that has just ended may still count as one */
+	OVERDUE_NS = 1000000000, /* for threads that the kernel keeps from stopping */
+	SETTLE_TRIES = 20,
+	NAP_NS = 20000,
+};
+
+static void nap(void)
+{
+	struct timespec moment = { 0, NAP_NS };
+
+	nanosleep(&moment, NULL); /* a yield would give the CPU to no thread of lower priority */
+}
+
+/* Makes entries for all threads there are. ERR_NOMEM. */
+static int make_room(struct holding *h)
+{
+	struct held *more;
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+
+	if (count > h->room) {
+		more = realloc(h->held, count * sizeof(*more));
+		if (!more)
+			return ERR_NOMEM;
+		memset(more + h->room, 0, (count - h->room) * sizeof(*more));
+		h->held = more;
+	}
+	for (; h->room < count; h->room++)
+		h->held[h->room].own_tid = h->same_namespace ?
+						   threads[h->room].tid :
+						   process_own_tid(h->process, threads[h->room].tid);
+	return 0;
+}
+
+int holding_init(struct holding *h, const struct process *process, struct error *err)
+{
+	int rc;
+
+	*h = (struct holding){ .process = process };
+	h->same_namespace = process_shares_numbers(process);
+	rc = threads_new(&h->threads, process, true, err);
+	if (!rc && make_room(h))
+		rc = error_nomem(err);
+	return rc;
+}
+
+void holding_release(struct holding *h)
+{
+	threads_free(h->threads);
+	free(h->held);
+}
+
+/* Looking. */
+
+enum decision { IS_GONE, WATCH, ASK, ASK_LAST };
+
+/* True for a call that only another thread of the process, or a signal, will end. */
+static bool waits_for_its_own(const struct call *call)
+{
+	enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, COMMAND = 127 };
+	uint64_t command = call->args[1] & COMMAND;
+
+	return call->number == SYS_futex && !call->args[3] &&
+	       (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+}
+
+static enum decision decide(struct holding *h, struct thread *thread, struct call *call)
+{
+	enum look look = thread_look(h->threads, thread);
+
+	if (look == LOOK_ENDED || strchr("ZX", thread->state))
+		return IS_GONE;
+	if (look == LOOK_DYING)
+		return WATCH;
+	if (!thread_read_call(h->threads, thread, call))
+		return ASK_LAST;
+	if (strchr("DTt", thread->state) || waits_for_its_own(call))
+		return WATCH;
+	return wait_kind(call, h->process) == WAIT_BEARS ? ASK : WATCH;
+}
+
+static void watch(struct held *held, const struct thread *thread, const struct call *call)
+{
+	held->state = HELD_WATCHED;
+	held->slices = thread->slices;
+	held->pc = call->pc;
+	held->sp = call->sp;
+}
+
+/* Asking. */
+
+/* The thread could not be traced. 0: that may change soon; ERR_PERM: it has lasted too long. */
+static int refused(struct holding *h, pid_t tid)
+{
+	uint64_t now = monotonic_ns();
+
+	h->refused = tid;
+	if (!h->refused_ns)
+		h->refused_ns = now;
+	nap();
+	return now - h->refused_ns > REFUSED_NS ? ERR_PERM : 0;
+}
+
+static int ask(struct holding *h, struct held *held, pid_t tid)
+{
+	int rc;
+
+	if (!h->begun_ns)
+		h->begun_ns = monotonic_ns();
+	watchdog_held(h->watchdog);
+	memset(&held->regs, 0, sizeof(held->regs));
+	registers_look_ahead(tid, &held->regs);
+	rc = seize(tid);
+	if (rc)
+		return rc == -ESRCH ? 0 : rc == -EINTR ? ERR_BUSY : refused(h, tid);
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitid will report that */
+	held->state = HELD_ASKED;
+	return 0;
+}
+
+/* The looks of one pass. *asked is set if it was not the last pass. */
+static int look_at(struct holding *h, bool running, bool *asked)
+{
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++) {
+		struct held *held = &h->held[i];
+		struct call call = { 0 };
+		enum decision decision;
+
+		if (held->state > HELD_WATCHED || (running && held->state == HELD_WATCHED))
+			continue;
+		decision = decide(h, &threads[i], &call);
+		held->state = HELD_UNSEEN;
+		if (decision == IS_GONE)
+			held->state = HELD_GONE;
+		else if (decision == WATCH)
+			watch(held, &threads[i], &call);
+		else if (decision == ASK || running)
+			rc = ask(h, held, threads[i].tid);
+		*asked |= held->state == HELD_UNSEEN || held->state == HELD_ASKED;
+	}
+	return rc;
+}
+
+/* Waiting. */
+
+/* Handles what has happened to a thread that was requested to stop: it has stopped, or is gone.
+ * False: nothing has happened yet. */
+static bool serve_asked(struct holding *h, struct held *held, pid_t tid, int flags)
+{
+	int status = 0;
+	pid_t got = tracee_event(P_PID, tid, flags, &status);
+
+	watchdog_held(h->watchdog);
+	if (got < 0 && errno == ECHILD) {
+		held->state = HELD_GONE; /* it executed a program and has its leader's number now */
+	} else if (got <= 0) {
+		return false;
+	} else if (!WIFSTOPPED(status) || registers_read(tid, &held->regs)) {
+		held->state = HELD_GONE;
+	} else {
+		held->state = HELD_STANDS;
+		held->status = status;
+		held->pc = registers_pc(&held->regs);
+		held->sp = registers_sp(&held->regs);
+	}
+	return true;
+}
+
+static int wait_for_asked(struct holding *h, uint64_t until)
+{
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+
+	for (size_t i = 0; i < count; i++)
+		while (h->held[i].state == HELD_ASKED &&
+		       !serve_asked(h, &h->held[i], threads[i].tid, 0))
+			if (monotonic_ns() > until)
+				return ERR_LIMIT;
+	return 0;
+}
+
+static int pass(struct holding *h, uint64_t until, bool *asked, struct error *err)
+{
+	int rc = threads_list(h->threads, err);
+
+	if (rc)
+		return rc;
+	*asked = false;
+	rc = make_room(h);
+	rc = rc ? rc : look_at(h, false, asked);
+	rc = rc ? rc : look_at(h, true, asked);
+	rc = rc ? rc : wait_for_asked(h, until);
+	rc = rc || monotonic_ns() < until ? rc : ERR_LIMIT;
+	if (rc == ERR_LIMIT)
+		return error_set(err, rc, "its threads have not all stopped in time");
+	if (rc == ERR_BUSY)
+		return error_set(err, rc, "it executes another program");
+	if (rc == ERR_PERM)
+		return process_diagnose(h->refused, err);
+	return rc ? error_set(err, rc, "out of memory") : 0;
+}
+
+int holding_gather(struct holding *h, uint64_t until, struct error *err)
+{
+	bool asked = true;
+	int rc = 0;
+
+	waker_set(&h->waker, true);
+	while (!rc && asked)
+		rc = pass(h, until, &asked, err);
+	waker_set(&h->waker, false);
+	return rc;
+}
+
+/* Results. */
+
+size_t holding_count(const struct holding *h, size_t *stopped)
+{
+	size_t watched = 0;
+
+	*stopped = 0;
+	for (size_t i = 0; i < h->room; i++) {
+		*stopped += h->held[i].state == HELD_STANDS;
+		watched += h->held[i].state == HELD_WATCHED;
+	}
+	return *stopped + watched;
+}
+
+void holding_list(const struct holding *h, struct go_held *out)
+{
+	for (size_t i = 0; i < h->room; i++) {
+		const struct held *held = &h->held[i];
+
+		if (held->state == HELD_STANDS || held->state == HELD_WATCHED)
+			*out++ = (struct go_held){ .thread = (uint64_t)held->own_tid,
+						   .pc = held->pc, .sp = held->sp };
+	}
+}
+
+size_t holding_moved(struct holding *h)
+{
+	size_t count, moved = 0;
+	struct thread *threads = threads_get(h->threads, &count);
+	struct schedstat now;
+
+	for (size_t i = 0; i < count; i++)
+		moved += h->held[i].state == HELD_WATCHED &&
+			 (!thread_counters(h->threads, &threads[i], &now) ||
+			  now.slices != h->held[i].slices);
+	return moved;
+}
+
+/* Releasing. */
+
+static bool call_fails_for_us(const struct holding *h, const struct held *held, pid_t tid)
+{
+	int64_t result = registers_failed_call(&held->regs);
+
+	return result && tracee_stopped_by_us(tid, held->status) &&
+	       tracee_call_may_be_made_again(&held->regs, result, h->process);
+}
+
+static void let_go(const struct holding *h, struct held *held, pid_t tid)
+{
+	if (call_fails_for_us(h, held, tid)) {
+		tracee_call_again(tid, &held->regs);
+		ptrace(PTRACE_SYSCALL, tid, 0, 0);
+		held->state = HELD_REENTERING;
+	} else {
+		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(held->status));
+		held->state = HELD_GONE;
+	}
+}
+
+/* The next stop of a thread that is entering its call again: the entry of the call, or something
+ * that would have failed the call without us, and now does so. */
+static void serve_reentering(struct held *held, pid_t tid, int status)
+{
+	if (!WIFSTOPPED(status)) {
+		held->state = HELD_GONE;
+	} else if (tracee_enters_call(status)) {
+		ptrace(PTRACE_CONT, tid, 0, 0);
+		held->state = HELD_PARKED;
+	} else if (tracee_stopped_by_us(tid, status)) {
+		ptrace(PTRACE_SYSCALL, tid, 0, 0);
+	} else {
+		tracee_undo_call_again(tid, &held->regs);
+		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(status));
+		held->state = HELD_GONE;
+	}
+}
+
+/* A parked thread stopped again, outside its call. */
+static void serve_parked(const struct holding *h, struct held *held, pid_t tid, int status)
+{
+	held->status = status;
+	if (!WIFSTOPPED(status) || registers_read(tid, &held->regs))
+		held->state = HELD_GONE;
+	else
+		let_go(h, held, tid);
+}
+
+/* Waits until each repaired thread has entered its call again. A thread that has not stopped yet is
+ * waited for and released, too. */
+static void see_off(struct holding *h)
+{
+	uint64_t until = monotonic_ns() + OVERDUE_NS;
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+
+	for (size_t i = 0; i < h->room && monotonic_ns() < until; i++) {
+		struct held *held = &h->held[i];
+		pid_t tid = threads[i].tid, got;
+		int status;
+
+		while (held->state == HELD_ASKED && monotonic_ns() < until)
+			if (serve_asked(h, held, tid, 0) && held->state == HELD_STANDS)
+				let_go(h, held, tid);
+		while (held->state == HELD_REENTERING && monotonic_ns() < until) {
+			got = tracee_event(P_PID, tid, 0, &status);
+			watchdog_held(h->watchdog);
+			if (got > 0)
+				serve_reentering(held, tid, status);
+			else if (got < 0 && errno == ECHILD)
+				held->state = HELD_GONE;
+		}
+	}
+}
+
+/* True if each parked thread sleeps in its call, and no stop of it is pending. */
+static bool all_sleep(struct holding *h)
+{
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+	bool sleep = true;
+
+	for (size_t i = 0; i < h->room; i++) {
+		struct held *held = &h->held[i];
+		int status;
+
+		if (held->state != HELD_PARKED)
+			continue;
+		if (tracee_event(P_PID, threads[i].tid, WNOHANG, &status) > 0)
+			serve_parked(h, held, threads[i].tid, status);
+		sleep &= held->state == HELD_PARKED && thread_is_asleep(threads[i].tid);
+	}
+	return sleep;
+}
+
+void holding_let_go(struct holding *h)
+{
+	size_t count;
+	struct thread *threads = threads_get(h->threads, &count);
+
+	for (size_t i = 0; i < h->room; i++)
+		if (h->held[i].state == HELD_STANDS)
+			let_go(h, &h->held[i], threads[i].tid);
+	h->ended_ns = monotonic_ns();
+	waker_set(&h->waker, true);
+	see_off(h);
+	for (int i = 0; i < SETTLE_TRIES && !all_sleep(h); i++) { /* see settle() in stop.c */
+		see_off(h);
+		nap();
+	}
+	waker_set(&h->waker, false);
+}

@@ -1,0 +1,281 @@
+#include "sampler/thread/snapshot.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sampler/thread/registers.h"
+#include "sampler/thread/threads.h"
+
+/* Indices of words in a signal's struct ucontext (asm-generic/ucontext.h, asm/sigcontext.h). */
+enum { UCONTEXT_STACK = 2, UCONTEXT_SP = 20 };
+
+/* No ordinary stack is larger; an sp further than this below the top is on another stack. */
+static const uint64_t STACK_SPAN = 1ull << 30;
+
+static const uint64_t PAGE = 4096; /* the smallest page size */
+
+static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t len)
+{
+	const struct snapshot *s = (const struct snapshot *)m;
+	int rc = s->stack.memory.read(&s->stack.memory, addr, buf, len);
+
+	for (unsigned i = 0; rc && i < SNAPSHOT_OTHERS && s->others[i].memory.len; i++) {
+		const struct memory *other = &s->others[i].memory;
+		int at_other = other->read(other, addr, buf, len);
+
+		rc = at_other == ERR_IO ? rc : at_other;
+	}
+	return rc;
+}
+
+/* Readers find the first piece in s->memory itself; read_pieces looks into the others, too. */
+static void set_stack(struct snapshot *s, uint64_t start, size_t len)
+{
+	memory_bytes_init(&s->stack, s->bytes, start, len);
+	s->memory = s->stack.memory;
+	s->memory.read = read_pieces;
+}
+
+static void set_other(struct snapshot *s, unsigned i, uint64_t start, size_t len)
+{
+	memory_bytes_init(&s->others[i], s->bytes + (1 + i) * s->room, start, len);
+}
+
+int snapshot_init(struct snapshot *s, size_t room)
+{
+	memset(s, 0, sizeof(*s));
+	return snapshot_reserve(s, room);
+}
+
+void snapshot_release(struct snapshot *s)
+{
+	free(s->bytes);
+	memset(s, 0, sizeof(*s));
+}
+
+int snapshot_reserve(struct snapshot *s, size_t room)
+{
+	char *bytes;
+
+	if (room <= s->room)
+		return 0;
+	bytes = malloc((1 + SNAPSHOT_OTHERS) * room);
+	if (!bytes)
+		return ERR_NOMEM;
+	memset(bytes, 1, (1 + SNAPSHOT_OTHERS) * room);
+	free(s->bytes);
+	s->bytes = bytes;
+	s->room = room;
+	set_stack(s, 0, 0);
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
+		set_other(s, i, 0, 0);
+	return 0;
+}
+
+/* Copies a piece that begins in the red zone below sp; returns how many bytes there were. The
+ * kernel maps a main thread's stack only as deep as it has been used (expand_downwards() in
+ * mm/mmap.c). So where sp is on the lowest page, the red zone may not be mapped: then the piece
+ * begins at sp's page. */
+static size_t copy_piece(pid_t tid, struct memory_piece *p, uint64_t sp)
+{
+	size_t got = memory_live_gather(tid, p, 1);
+	uint64_t page = sp & ~(PAGE - 1);
+
+	if (got || p->addr >= page)
+		return got;
+	p->addr = page;
+	return memory_live_gather(tid, p, 1);
+}
+
+/* Copies the first piece and, when sp is not on the ordinary stack, what is below `top`. For a Go
+ * thread, finds out which stacks it has; its ordinary stack is a goroutine's. */
+static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
+{
+	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, before = 0, got;
+	uint64_t sp = s->regs.r[DWARF_SP];
+	struct memory_piece p[GO_PIECES + 2];
+	size_t count = gothread_begin(&s->go, &s->place, tp, p), first;
+	bool elsewhere = top && !count && top - sp > STACK_SPAN, guess = false;
+	struct memory_piece *stack = &p[count];
+
+	for (size_t i = 0; i < count; i++)
+		before += p[i].len;
+	p[count++] = (struct memory_piece){ sp - RED_ZONE, s->bytes, len };
+	if (elsewhere)
+		p[count++] = (struct memory_piece){ top - len, s->bytes + s->room, len };
+	else
+		guess = gothread_guess(&s->go, &s->regs, &p[count]);
+	got = memory_live_gather(tid, p, count + guess);
+	if (got <= before) /* the remembered places are gone, or there is no stack */
+		first = copy_piece(tid, stack, sp);
+	else
+		first = got - before < len ? got - before : len;
+	/* Where the first stack ends early, the copy has stopped before the second piece. */
+	if (elsewhere && got <= first)
+		got = first + memory_live_gather(tid, stack + 1, 1);
+	set_stack(s, stack->addr, first);
+	set_other(s, 0, top - len, elsewhere ? got - first : 0);
+	set_other(s, 1, 0, 0);
+	/* A full copy may have more behind it; a short one ended where the
+	 * mapping ends. */
+	s->stack.more = first == len ? UINT32_MAX : 0;
+	gothread_finish(&s->go, tid, tp, &s->regs, got,
+			guess && got == before + len + p[count].len, &s->stacks);
+}
+
+/* The stack pointer of the code that a signal has interrupted; 0: not found. It is in the signal's
+ * struct ucontext, which is recognized by the bounds of the handler's stack that the kernel has
+ * stored in it. */
+static uint64_t interrupted_sp(const struct snapshot *s)
+{
+	const struct go_stack *on = &s->stacks.gsignal;
+	const struct memory *m = &s->stack.memory;
+	uint64_t w[UCONTEXT_SP + 1];
+
+	for (size_t at = (on->low - m->start) & 7; at + sizeof(w) <= m->len; at += 8) {
+		memcpy(w, m->bytes + at, sizeof(w));
+		if (w[UCONTEXT_STACK] == on->low && w[UCONTEXT_STACK + 2] == on->high - on->low)
+			return w[UCONTEXT_SP];
+	}
+	return 0;
+}
+
+/* For a thread on g0's stack: where on its goroutine's stack it was. During a call into the vDSO or
+ * the race detector, the runtime still records that the thread runs the goroutine. The caller of
+ * the vDSO has stored its stack pointer; the caller of the race detector has not, and the upper end
+ * of the goroutine's stack is copied instead. (A thread at g0's own stack pointer is on the way
+ * back from systemstack.) */
+static uint64_t left_goroutine_at(const struct go_stacks *stacks, uint64_t sp, size_t room)
+{
+	const struct go_stack *s = &stacks->goroutine;
+
+	if (go_stack_holds(s, stacks->vdso_sp))
+		return stacks->vdso_sp;
+	if (!s->g || stacks->g != s->g || (sp == stacks->g0.sp && s->sp))
+		return s->sp;
+	return s->high - s->low > room ? s->high - room + RED_ZONE : s->low + RED_ZONE;
+}
+
+/* Where the walk will go on, on the goroutine's stack and on g0's, as far as that is known; 0: it
+ * will not. */
+static void find_others(const struct snapshot *s, uint64_t sp, uint64_t *goroutine, uint64_t *g0)
+{
+	const struct go_stacks *stacks = &s->stacks;
+	uint64_t from = sp;
+
+	*goroutine = *g0 = 0;
+	if (go_stack_holds(&stacks->gsignal, sp)) {
+		from = interrupted_sp(s);
+		if (go_stack_holds(&stacks->goroutine, from))
+			*goroutine = from;
+		else
+			*g0 = from;
+	}
+	if (go_stack_holds(&stacks->goroutine, from)) {
+		if (stacks->in_callback)
+			*g0 = stacks->g0.sp;
+	} else {
+		*goroutine = left_goroutine_at(stacks, from, s->room);
+	}
+}
+
+static void copy_other(struct snapshot *s, pid_t tid, unsigned i, uint64_t from, uint64_t high,
+		       size_t want)
+{
+	uint64_t start = from - RED_ZONE;
+	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, got;
+	struct memory_piece p;
+
+	if (high > from && high - start < len)
+		len = (size_t)(high - start);
+	p = (struct memory_piece){ start, s->bytes + (1 + i) * s->room, len };
+	got = copy_piece(tid, &p, from);
+	set_other(s, i, p.addr, got);
+	if (s->others[i].memory.len == len && p.addr + len != high)
+		s->others[i].more = UINT32_MAX;
+}
+
+/* The end of a goroutine's stack is known. g0's stack may be a thread's, of which Go records only
+ * the part that it uses itself. */
+static void copy_others(struct snapshot *s, pid_t tid, size_t want)
+{
+	uint64_t goroutine, g0;
+	unsigned count = 0;
+
+	if (!s->stacks.known)
+		return;
+	find_others(s, s->regs.r[DWARF_SP], &goroutine, &g0);
+	if (goroutine)
+		copy_other(s, tid, count++, goroutine, s->stacks.goroutine.high, want);
+	if (g0)
+		copy_other(s, tid, count, g0, 0, want);
+}
+
+void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers,
+		   size_t want, uint64_t top)
+{
+	registers_for_walk(registers, &s->regs);
+	copy_stack(s, tid, registers_tp(registers), want, top);
+	copy_others(s, tid, want);
+	s->newborn = registers_newborn(registers);
+}
+
+void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
+		     uint64_t top)
+{
+	registers_of_waiting(&(struct call){ .number = -1, .sp = sp, .pc = pc }, &s->regs);
+	copy_stack(s, tid, 0, want, top);
+	copy_others(s, tid, want);
+	s->newborn = false;
+}
+
+/* Like snapshot_reserve, but what has been copied stays. */
+static int make_room(struct snapshot *s, size_t room)
+{
+	const struct memory stack = s->stack.memory;
+	uint64_t more = s->stack.more, had = s->room;
+	char *bytes, *old = s->bytes;
+
+	if (room <= s->room)
+		return 0;
+	bytes = malloc((1 + SNAPSHOT_OTHERS) * room);
+	if (!bytes)
+		return ERR_NOMEM;
+	memcpy(bytes, old, stack.len);
+	s->bytes = bytes;
+	s->room = room;
+	set_stack(s, stack.start, stack.len);
+	s->stack.more = more;
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++) {
+		const struct memory other = s->others[i].memory;
+		uint64_t more_there = s->others[i].more;
+
+		memcpy(bytes + (1 + i) * room, old + (1 + i) * had, other.len);
+		set_other(s, i, other.start, other.len);
+		s->others[i].more = more_there;
+	}
+	free(old);
+	return 0;
+}
+
+/* A read across the end of the mapping gives what lies before it, in whole pages. */
+int snapshot_extend(struct snapshot *s, pid_t tid, size_t len)
+{
+	size_t had = s->stack.memory.len;
+	struct memory_piece p;
+	size_t got;
+
+	if (!s->stack.more || len <= had)
+		return ERR_SHORT;
+	if (make_room(s, len))
+		return ERR_NOMEM;
+	p = (struct memory_piece){ s->stack.memory.start + had, s->bytes + had, len - had };
+	got = memory_live_gather(tid, &p, 1);
+	if (!got)
+		return ERR_SHORT;
+	set_stack(s, s->stack.memory.start, had + got);
+	s->stack.more = got == len - had ? UINT32_MAX : 0;
+	return 0;
+}

@@ -1,0 +1,70 @@
+/*
+ * What is copied of a held thread: its registers and the used part of its stack. The copy goes into
+ * memory that has been touched before and is reused from sample to sample, because copying into
+ * fresh pages costs four times as much.
+ *
+ * A thread in a signal handler may be on a separate stack (sigaltstack(2)), from which the walk
+ * goes on into the thread's ordinary one. Then the top of the ordinary stack is copied too, in the
+ * same system call. A thread that runs Go has three stacks (sampler/unwind/gostacks.h); of the
+ * other two, what the walk needs is copied.
+ */
+#ifndef SAMPLER_THREAD_SNAPSHOT_H
+#define SAMPLER_THREAD_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/process/memory.h"
+#include "sampler/go/thread.h"
+#include "sampler/unwind/gostacks.h"
+#include "sampler/unwind/table/regs.h"
+
+enum { NEWBORN_CPU_NS = 1000000 }; /* a thread that has run for longer is not newborn */
+
+struct registers;
+
+enum { SNAPSHOT_OTHERS = 2 };
+
+struct snapshot {
+	struct memory memory; /* reads from all pieces */
+	struct regs regs;
+	struct memory_bytes stack; /* from a little below sp upward */
+	/* Parts of other stacks on which the walk may go on: the ordinary stack's top, when sp is
+	 * on another one; for a Go thread, if stacks.known, its other stacks. */
+	struct memory_bytes others[SNAPSHOT_OTHERS];
+	char *bytes;		   /* owned; all pieces are in it */
+	size_t room;		   /* bytes for each piece */
+	struct gothread go;	   /* set go.rt and place before, keep go.place after */
+	struct gothread_place place;
+	struct go_stacks stacks;
+	bool newborn; /* clone(2) has just made the thread, if it has hardly run (NEWBORN_CPU_NS)
+		       * and this is its first sample; else some call has returned 0 */
+};
+
+/* An empty snapshot with `room` touched bytes for each piece. ERR_NOMEM. */
+int snapshot_init(struct snapshot *s, size_t room);
+void snapshot_release(struct snapshot *s);
+
+/* Makes the room of each piece at least `room` touched bytes. If it grows, the copy is lost. Not
+ * called while a thread is held. ERR_NOMEM. */
+int snapshot_reserve(struct snapshot *s, size_t room);
+
+/* Copies registers and up to `want` bytes of stack (at most the room) of the thread, which must be
+ * stopped. `top` is where the thread's ordinary stack ends, 0 when that is not known. Never fails:
+ * with less stack the walk is shorter. */
+void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers,
+		   size_t want, uint64_t top);
+
+/* Copies what is behind the copied stack now, so that `len` bytes are copied in all, or as many as
+ * there are. The caller has to find out whether both parts belong together. ERR_SHORT when there is
+ * no more, ERR_NOMEM. */
+int snapshot_extend(struct snapshot *s, pid_t tid, size_t len);
+
+/* As snapshot_take, for a thread that is not stopped but waits in the kernel; only pc and sp are
+ * known. The caller has to find out whether the thread has run meanwhile. */
+void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
+		     uint64_t top);
+
+#endif

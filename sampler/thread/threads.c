@@ -1,0 +1,491 @@
+/*
+ * The cost of a look decides how often we can look: schedstat takes 0.5 µs, stat 1.7 µs (both
+ * through descriptors that are kept open). A thread that slept at the last look and has not been on
+ * a CPU since (schedstat's third number counts how often it was put there) still sleeps, so an idle
+ * thread costs one schedstat.
+ *
+ * The number of links of /proc/PID/task is the number of threads plus two (proc_task_getattr() in
+ * fs/proc/base.c). As long as it does not change and no listed thread has ended, no thread has
+ * started, and the folder need not be read. Where reading it is expensive (many threads, some of
+ * which come and go), it takes at most a thirtieth of the time.
+ */
+#include "sampler/thread/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/hashindex.h"
+#include "base/process/process.h"
+#include "sampler/thread/dispositions.h"
+
+enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024, FILES_OF_A_THREAD = 4, TABLE_LEAST = 16384 };
+
+struct threads {
+	const struct process *process;
+	struct thread *all;
+	uint32_t count, room;
+	size_t alive;
+	struct hashindex index; /* tid -> the newest thread with that number */
+	nlink_t links;
+	bool first_scan, some_ended;
+	size_t files, files_max; /* descriptors that are open; how many may be */
+	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; its CPU time */
+	uint64_t known_ns;   /* when all threads were known last */
+	uint32_t scan;	     /* number of the last reading */
+	uint32_t *seen_in;   /* by thread index: the last reading that found it */
+	uint64_t *due;	     /* by thread index, see threads_due */
+};
+
+/* As many descriptors as we may have, less those that the rest of the program needs. */
+static size_t most_files(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_NOFILE, &rl))
+		return 0;
+	rl.rlim_cur = rl.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &rl);
+	getrlimit(RLIMIT_NOFILE, &rl);
+	return rl.rlim_cur > OTHER_FILES ? rl.rlim_cur - OTHER_FILES : 0;
+}
+
+/* Where threads share a table of descriptors, its growth waits for an RCU grace period
+ * (expand_fdtable() in fs/file.c): in a tick, beside a thousand runnable threads, for up to 18 s.
+ * So it grows before the sampling threads begin, to twice what is needed now. */
+static void reserve_files(const struct threads *t)
+{
+	size_t wanted = 2 * FILES_OF_A_THREAD * (size_t)t->count + OTHER_FILES;
+	int fd;
+
+	if (wanted < TABLE_LEAST)
+		wanted = TABLE_LEAST;
+	if (wanted > t->files_max + OTHER_FILES)
+		wanted = t->files_max + OTHER_FILES;
+	fd = fcntl(t->process->proc_fd, F_DUPFD_CLOEXEC, (int)wanted - 1);
+	if (fd >= 0)
+		close(fd);
+}
+
+int threads_new(struct threads **out, const struct process *process, bool old, struct error *err)
+{
+	struct threads *t = calloc(1, sizeof(*t));
+	int rc;
+
+	if (!t)
+		return error_nomem(err);
+	t->files_max = most_files();
+	t->process = process;
+	t->known_ns = monotonic_ns();
+	t->first_scan = old;
+	rc = threads_refresh(t, err);
+	if (!rc && old)
+		reserve_files(t);
+	t->first_scan = false;
+	if (rc) {
+		threads_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+static void close_files(struct threads *t, struct thread *thread)
+{
+	int *const fds[] = { &thread->schedstat_fd, &thread->stat_fd, &thread->sched_fd,
+			     &thread->syscall_fd };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++) {
+		if (*fds[i] < 0)
+			continue;
+		close(*fds[i]);
+		*fds[i] = -1;
+		t->files--;
+	}
+}
+
+void threads_free(struct threads *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->count; i++)
+		close_files(t, &t->all[i]);
+	free(t->all);
+	free(t->seen_in);
+	free(t->due);
+	hashindex_release(&t->index);
+	free(t);
+}
+
+static int open_task_file(const struct threads *t, pid_t tid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "task/%d/%s", tid, name);
+	return process_openat(t->process, path, O_RDONLY);
+}
+
+/* The same for a descriptor that is kept open; -1 when too many are. */
+static int keep_task_file(struct threads *t, pid_t tid, const char *name)
+{
+	int fd = t->files < t->files_max ? open_task_file(t, tid, name) : -1;
+
+	t->files += fd >= 0;
+	return fd;
+}
+
+/* Reads a small file of the thread; returns its length, or -1. If `fd` is -1, because descriptors
+ * are limited, the file is opened for this one time. */
+static ssize_t read_task_file(const struct threads *t, const struct thread *thread, int fd,
+			      const char *name, char *text, size_t room)
+{
+	int own = fd < 0 ? open_task_file(t, thread->tid, name) : -1;
+	ssize_t len = pread(fd < 0 ? own : fd, text, room - 1, 0);
+
+	if (own >= 0)
+		close(own);
+	if (len > 0)
+		text[len] = '\0';
+	return len > 0 ? len : -1;
+}
+
+bool schedstat_parse(const char *text, size_t len, struct schedstat *s)
+{
+	struct cursor c;
+
+	cursor_init(&c, text, len, "schedstat");
+	s->cpu_ns = cursor_number(&c, 10);
+	cursor_expect(&c, ' ');
+	s->wait_ns = cursor_number(&c, 10);
+	cursor_expect(&c, ' ');
+	s->slices = cursor_number(&c, 10);
+	return !c.failed;
+}
+
+bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s)
+{
+	char text[96];
+	ssize_t len = read_task_file(t, thread, thread->schedstat_fd, "schedstat", text,
+				     sizeof(text));
+
+	return len > 0 && schedstat_parse(text, (size_t)len, s);
+}
+
+/* The text behind that many blanks. */
+static const char *field_after(const char *text, int blanks)
+{
+	for (; *text && blanks; text++)
+		blanks -= *text == ' ';
+	return text;
+}
+
+/* Reads state (field 3), name, flags (9) and last CPU (39) from stat; returns the state. The name
+ * is in parentheses and may contain some itself. */
+static char read_state(const struct threads *t, struct thread *thread)
+{
+	char text[512];
+	ssize_t len = read_task_file(t, thread, thread->stat_fd, "stat", text, sizeof(text));
+	char *open = len > 0 ? strchr(text, '(') : NULL;
+	char *close_paren = open ? strrchr(open, ')') : NULL;
+	const char *flags;
+
+	if (!close_paren || close_paren[1] != ' ')
+		return 'X';
+	*close_paren = '\0';
+	snprintf(thread->name, sizeof(thread->name), "%s", open + 1);
+	flags = field_after(close_paren + 2, 9 - 3);
+	thread->flags = (unsigned)strtoul(flags, NULL, 10);
+	thread->cpu = (int)strtol(field_after(flags, 39 - 9), NULL, 10);
+	return close_paren[2];
+}
+
+static void set_ended(struct threads *t, struct thread *thread)
+{
+	if (thread->ended)
+		return;
+	thread->ended = true;
+	t->due[thread->index] = THREAD_NEVER;
+	thread->alive_ns += (monotonic_ns() - thread->alive_ns) / 2;
+	t->alive--;
+	t->some_ended = true;
+	close_files(t, thread);
+}
+
+static bool has_tid(const void *owner, uint32_t id, const void *key)
+{
+	const struct thread *thread = &((const struct threads *)owner)->all[id];
+
+	return thread->tid == *(const pid_t *)key && !thread->ended;
+}
+
+static int make_room(struct threads *t)
+{
+	uint32_t room = t->room ? t->room * 2 : 16;
+	struct thread *all;
+	uint32_t *seen_in;
+	uint64_t *due;
+
+	if (t->count < t->room)
+		return 0;
+	all = realloc(t->all, room * sizeof(*all));
+	if (!all)
+		return ERR_NOMEM;
+	t->all = all;
+	seen_in = realloc(t->seen_in, room * sizeof(*seen_in));
+	if (!seen_in)
+		return ERR_NOMEM;
+	t->seen_in = seen_in;
+	due = realloc(t->due, room * sizeof(*due));
+	if (!due)
+		return ERR_NOMEM;
+	t->due = due;
+	t->room = room;
+	return 0;
+}
+
+/* The thread began between the last time at which all threads were known and now. */
+static void set_times(const struct threads *t, struct thread *thread)
+{
+	thread->alive_ns = monotonic_ns();
+	thread->seen_ns = t->known_ns + (thread->alive_ns - t->known_ns) / 2;
+	thread->wall_from = thread->seen_ns;
+}
+
+static int add(struct threads *t, pid_t tid)
+{
+	struct thread thread = { .tid = tid, .index = t->count, .stat_fd = -1, .sched_fd = -1,
+				 .syscall_fd = -1, .stack = NO_STACK };
+	struct schedstat now;
+
+	if (make_room(t))
+		return ERR_NOMEM;
+	thread.schedstat_fd = keep_task_file(t, tid, "schedstat");
+	if (!thread_counters(t, &thread, &now) || (thread.state = read_state(t, &thread)) == 'X') {
+		close_files(t, &thread);
+		return 0;
+	}
+	thread.cpu_ns = now.cpu_ns;
+	thread.wait_ns = thread.wait_from = now.wait_ns;
+	if (t->first_scan)
+		thread.cpu_first = thread.cpu_ns;
+	thread.slices = now.slices;
+	set_times(t, &thread);
+	if (hashindex_add(&t->index, hash_bytes(&tid, sizeof(tid)), t->count)) {
+		close_files(t, &thread);
+		return ERR_NOMEM;
+	}
+	t->seen_in[t->count] = t->scan;
+	t->due[t->count] = 0;
+	t->all[t->count++] = thread;
+	t->alive++;
+	return 0;
+}
+
+static int scan(struct threads *t, DIR *dir)
+{
+	struct dirent *e;
+
+	while ((e = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+		uint32_t at;
+
+		if (tid <= 0)
+			continue;
+		at = hashindex_find(&t->index, hash_bytes(&tid, sizeof(tid)), has_tid, t, &tid);
+		if (at != HASHINDEX_NONE)
+			t->seen_in[at] = t->scan;
+		else if (add(t, tid))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* Marks threads that the folder does not list any more as ended. (A folder that changes while it is
+ * read may hide a living thread, so each thread's own file is tried.) */
+static void sweep(struct threads *t)
+{
+	struct schedstat now;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		if (!t->all[i].ended && t->seen_in[i] != t->scan &&
+		    !thread_counters(t, &t->all[i], &now))
+			set_ended(t, &t->all[i]);
+}
+
+static int read_folder(struct threads *t, struct error *err)
+{
+	int fd = process_openat(t->process, "task", O_RDONLY | O_DIRECTORY), rc;
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
+	}
+	t->scan++;
+	rc = scan(t, dir);
+	closedir(dir);
+	sweep(t);
+	return rc ? error_set(err, rc, "out of memory") : 0;
+}
+
+int threads_list(struct threads *t, struct error *err)
+{
+	uint64_t now = monotonic_ns(), cpu = thread_cpu_ns();
+	int rc = read_folder(t, err);
+
+	t->known_ns = now;
+	t->scan_ns = monotonic_ns();
+	t->scan_cost_ns = thread_cpu_ns() - cpu;
+	return rc;
+}
+
+int threads_refresh(struct threads *t, struct error *err)
+{
+	uint64_t now = monotonic_ns();
+	struct stat st;
+
+	if (fstatat(t->process->proc_fd, "task", &st, 0))
+		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
+	if (st.st_nlink == t->links && !t->some_ended) {
+		t->known_ns = now;
+		return 0;
+	}
+	if (now - t->scan_ns < SCAN_COST_FACTOR * t->scan_cost_ns)
+		return 0;
+	t->links = st.st_nlink;
+	t->some_ended = false;
+	return threads_list(t, err);
+}
+
+struct thread *threads_get(struct threads *t, size_t *count)
+{
+	*count = t->count;
+	return t->all;
+}
+
+uint64_t *threads_due(struct threads *t)
+{
+	return t->due;
+}
+
+size_t threads_alive(const struct threads *t)
+{
+	return t->alive;
+}
+
+enum look thread_look(struct threads *t, struct thread *thread)
+{
+	uint64_t last_look = thread->slices == UINT64_MAX ? 0 : thread->alive_ns;
+	struct schedstat now;
+
+	if (thread->ended)
+		return LOOK_ENDED;
+	if (!thread_counters(t, thread, &now)) {
+		set_ended(t, thread);
+		return LOOK_ENDED;
+	}
+	thread->alive_ns = monotonic_ns();
+	thread->placed = now.slices != thread->slices;
+	thread->moved = now.cpu_ns != thread->cpu_ns || thread->placed;
+	/* A thread's state changes only if it runs, or is woken and runs. */
+	if (!thread->moved)
+		return thread->flags & THREAD_DYING ? LOOK_DYING :
+		       thread->state == 'R'	    ? LOOK_RUNNABLE :
+						      LOOK_UNMOVED;
+	thread->waits_from = last_look;
+	thread->cpu_ns = now.cpu_ns;
+	thread->wait_ns = now.wait_ns;
+	thread->slices = now.slices;
+	if (thread->stat_fd < 0)
+		thread->stat_fd = keep_task_file(t, thread->tid, "stat");
+	thread->state = read_state(t, thread);
+	if (thread->state == 'X') {
+		set_ended(t, thread);
+		return LOOK_ENDED;
+	}
+	if (thread->flags & THREAD_DYING)
+		return LOOK_DYING;
+	return thread->state == 'R' ? LOOK_RUNNABLE : LOOK_OFF_CPU;
+}
+
+static uint64_t hex_number(struct cursor *c)
+{
+	cursor_expect(c, ' ');
+	cursor_expect(c, '0');
+	cursor_expect(c, 'x');
+	return cursor_number(c, 16);
+}
+
+/* "NUMBER 0xARG… 0xSP 0xPC", "-1 0xSP 0xPC" or "running" (proc_pid_syscall() in
+ * fs/proc/base.c). */
+static bool parse_call(const char *text, size_t len, struct call *call)
+{
+	struct cursor c;
+
+	memset(call, 0, sizeof(*call));
+	cursor_init(&c, text, len, "syscall");
+	if (len && *text == '-') {
+		cursor_expect(&c, '-');
+		call->number = -(int64_t)cursor_number(&c, 10);
+	} else {
+		call->number = (int64_t)cursor_number(&c, 10);
+		for (int i = 0; i < 6; i++)
+			call->args[i] = hex_number(&c);
+	}
+	call->sp = hex_number(&c);
+	call->pc = hex_number(&c);
+	return !c.failed;
+}
+
+bool thread_read_call(struct threads *t, struct thread *thread, struct call *call)
+{
+	char text[256];
+	ssize_t len;
+
+	if (thread->syscall_fd < 0)
+		thread->syscall_fd = keep_task_file(t, thread->tid, "syscall");
+	len = read_task_file(t, thread, thread->syscall_fd, "syscall", text, sizeof(text));
+	return len > 0 && parse_call(text, (size_t)len, call);
+}
+
+/* "se.exec_start : 12345.678901" (ms) in the text of a sched file, as ns
+ * (proc_sched_show_task() in kernel/sched/debug.c). */
+static uint64_t parse_exec_start(const char *text)
+{
+	const char *at = strstr(text, "se.exec_start"), *colon = at ? strchr(at, ':') : NULL;
+	unsigned long ms, fraction;
+
+	if (!colon || sscanf(colon, ": %lu.%6lu", &ms, &fraction) != 2)
+		return 0;
+	return ms * 1000000 + fraction;
+}
+
+uint64_t thread_left_cpu_ns(struct threads *t, struct thread *thread)
+{
+	char text[512];
+
+	if (thread->sched_fd < 0)
+		thread->sched_fd = keep_task_file(t, thread->tid, "sched");
+	if (read_task_file(t, thread, thread->sched_fd, "sched", text, sizeof(text)) < 0)
+		return 0;
+	return parse_exec_start(text);
+}
+
+uint64_t own_got_cpu_ns(int sched_fd)
+{
+	char text[512];
+	ssize_t len = pread(sched_fd, text, sizeof(text) - 1, 0);
+
+	text[len > 0 ? len : 0] = '\0';
+	return parse_exec_start(text);
+}

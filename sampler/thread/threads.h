@@ -1,0 +1,146 @@
+/*
+ * The threads of a process, as the scheduler accounts for them.
+ *
+ * Threads come and go while we look. A thread that has ended keeps its entry, with its CPU time at
+ * the last look, until the recording ends.
+ */
+#ifndef SAMPLER_THREAD_THREADS_H
+#define SAMPLER_THREAD_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sampler/go/thread.h"
+
+struct error;
+struct process;
+struct threads;
+
+#define NO_STACK UINT32_MAX
+
+/* Where a thread is in the kernel: a line of /proc/PID/task/TID/syscall. If it is equal before and
+ * after, and the thread has hardly run in between, it is the same call. */
+struct call {
+	int64_t number; /* of the system call; -1 in a fault or stopped by a signal */
+	uint64_t args[6];
+	uint64_t sp, pc; /* in user space */
+};
+
+struct thread_io {
+	uint64_t calls, bytes; /* reads and writes that have ended, and their bytes */
+	uint64_t waits;	       /* how often the thread went to wait: its voluntary switches */
+};
+
+enum transfer {
+	TRANSFER_NONE,
+	TRANSFER_UNDER_WAY, /* it waits in a transfer, in which its newest stack was read */
+	TRANSFER_USUAL,	    /* its last calls were transfers */
+};
+
+struct thread {
+	pid_t tid;
+	uint32_t index;	      /* in threads_get; never changes */
+	bool ended;
+	char state;	      /* at the last look, as in proc_pid_stat(5) */
+	unsigned flags;	      /* the field of that name in the same file */
+	bool moved, placed;   /* between the last two looks: it ran; it was put on a CPU */
+	char name[32];
+	int cpu;	      /* on which it was last, at the last look */
+	uint64_t cpu_first;   /* ns on a CPU when first seen; 0 if it began after us */
+	uint64_t cpu_ns;      /* ns on a CPU at the last look */
+	uint64_t wait_ns;     /* ns it has waited for a CPU, at the last look */
+	uint64_t slices;      /* times it was put on a CPU, at the last look */
+	uint64_t cpu_samples; /* stacks taken while it ran */
+	uint64_t cpu_weight;  /* of these stacks (budget_weight) */
+	uint64_t spared_weight; /* of looks that were left out to do it no harm */
+	uint64_t held_ns;     /* how long we have held it */
+	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it
+				     * was last alive, or ended */
+	size_t stack_want;    /* bytes to copy next time; 0: not known yet */
+	uint64_t stack_top;   /* the outermost CFA seen on its ordinary stack; 0: none yet */
+	struct gothread_place go; /* where its Go runtime keeps what is needed */
+	/* sampler/tick/transfers.c */
+	enum transfer transfer;
+	struct thread_io io;  /* when `transfer` was set */
+	uint64_t transfer_ns; /* CLOCK_MONOTONIC: when it was last found in a transfer */
+	uint64_t transfer_cpu_ns; /* cpu_ns when it was last known to be in one */
+	uint64_t asked_ns;    /* CLOCK_MONOTONIC: when it was last asked to stop */
+	uint64_t spare_until_ns, spare_ns; /* it is not asked before that time; how long that is */
+	/* Wall time, sampler/tick/walltime.c */
+	uint32_t stack;	      /* its newest, in the stackset; NO_STACK: none yet */
+	bool fresh;	      /* it still has that stack */
+	uint64_t wall_from;   /* CLOCK_MONOTONIC: the time before is accounted for */
+	uint64_t wait_from;   /* the part of wait_ns that is accounted for */
+	uint32_t unmoved;     /* looks in a row in which it had not run */
+	uint64_t waits_from;  /* CLOCK_MONOTONIC: its wait began then or later; 0: not known */
+	bool must_stop;	      /* its blocked stack cannot be walked without all registers */
+	uint64_t stopped_slices; /* its slices when we stopped it in `call`; 0: not stopped */
+	struct call call;     /* in which its newest stack was taken */
+	/* -1: not open (not needed yet, or too many descriptors are) */
+	int schedstat_fd, stat_fd, sched_fd, syscall_fd;
+};
+
+/* A line of /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
+struct schedstat {
+	uint64_t cpu_ns, wait_ns; /* on a CPU; waiting for one, finished waits only */
+	uint64_t slices;	  /* times it was put on a CPU */
+};
+
+/* Parses the text of such a file. False if it has another form. */
+bool schedstat_parse(const char *text, size_t len, struct schedstat *s);
+
+enum look {
+	LOOK_ENDED,
+	LOOK_UNMOVED, /* it has not been on a CPU since the last look, at which it was off CPU */
+	LOOK_OFF_CPU, /* it has been on a CPU since, and waits for something now */
+	LOOK_RUNNABLE,/* on a CPU or waiting for one */
+	LOOK_DYING,   /* in any state, on the way to its end (THREAD_DYING in dispositions.h) */
+};
+
+/* Lists the threads of `process`, which is borrowed until threads_free. `old`: the process is older
+ * than the round, and only the CPU time from now on counts. ERR_GONE, ERR_NOMEM. */
+int threads_new(struct threads **t, const struct process *process, bool old, struct error *err);
+void threads_free(struct threads *t);
+
+/* Looks for threads that have started or ended. Cheap when none has; where listing is expensive, it
+ * may be left to a later call. ERR_GONE when the process has no threads any more, ERR_NOMEM. */
+int threads_refresh(struct threads *t, struct error *err);
+
+/* The same at any cost: lists all threads that there are now. */
+int threads_list(struct threads *t, struct error *err);
+
+/* Every thread ever seen; pointers stay valid until the next refresh. */
+struct thread *threads_get(struct threads *t, size_t *count);
+
+/* By thread index, the tick before which the thread need not be looked at; THREAD_NEVER once it has
+ * ended. Kept apart from the threads, because each tick goes through it. Borrowed until the next
+ * refresh. */
+#define THREAD_NEVER UINT64_MAX
+uint64_t *threads_due(struct threads *t);
+
+/* The number of threads that are alive. */
+size_t threads_alive(const struct threads *t);
+
+/* Reads a thread's counters and, if it has moved, its state. */
+enum look thread_look(struct threads *t, struct thread *thread);
+
+/* Reads the call that the thread is in. False when it is on a CPU or about to be, or when the
+ * kernel does not tell. */
+bool thread_read_call(struct threads *t, struct thread *thread, struct call *call);
+
+/* Reads the counters of this moment. If the thread has not left its CPU since the look, wait_ns has
+ * not grown. As long as a waiting thread's slices do not change, its registers and its stack do not
+ * either. False when the thread is gone. */
+bool thread_counters(const struct threads *t, const struct thread *thread, struct schedstat *s);
+
+/* When the thread last left its CPU, or was last accounted on it, by the clock of its CPU's run
+ * queue, in ns; 0 when the kernel does not tell (no CONFIG_SCHED_DEBUG, or the thread is gone). */
+uint64_t thread_left_cpu_ns(struct threads *t, struct thread *thread);
+
+/* About when the calling thread got its CPU, by the same clock, in ns; 0: not known. `sched_fd` is
+ * its open /proc/thread-self/sched. */
+uint64_t own_got_cpu_ns(int sched_fd);
+
+#endif

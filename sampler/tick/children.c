@@ -1,0 +1,120 @@
+/*
+ * Finds the processes that members of the round have made.
+ *
+ * /proc/PID/task/TID/children lists, for each thread, the processes that it has made (proc(5);
+ * CONFIG_PROC_CHILDREN). It is read ten times a second, or more rarely where a process has so many
+ * threads that this would take more than a hundredth of our time. A child that lives for less than
+ * a tenth of a second may be missed; its CPU time is in no member's account then.
+ *
+ * Rejected: PTRACE_O_TRACEFORK, which misses nothing, but holds each forking thread until we have
+ * handled the fork, and leaves a tracer attached all the time; the process connector of netlink,
+ * which reports the processes of the whole machine and requires CAP_NET_ADMIN.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+
+enum { LOOK_NS = 100000000, COST_FACTOR = 100 };
+
+static bool is_member(const struct round *r, pid_t pid)
+{
+	for (uint32_t i = 0; i < r->member_count; i++)
+		if (r->members[i]->process.pid == pid && !r->members[i]->ended)
+			return true;
+	return false;
+}
+
+/* True without the permission that ptrace(2) needs: process_vm_readv(2) needs the same. */
+static bool is_refused(pid_t pid)
+{
+	char byte;
+	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
+
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno == EPERM;
+}
+
+/* A child that has ended already, or that we may not trace, is left alone. */
+static int add_child(struct round *r, pid_t pid)
+{
+	bool old = !r->start_ns;
+	struct member *m;
+	int rc;
+
+	/* With `sampler -p $$ --children` in a shell we are a child of the target. We and our
+	 * helpers are not part of what is measured, and the watchdog must never be held. */
+	if (pid == getpid() || is_member(r, pid))
+		return 0;
+	if (is_refused(pid)) {
+		r->stats.refused++;
+		return 0;
+	}
+	rc = round_add_member(r, pid, &m, NULL);
+	if (rc)
+		return rc == ERR_NOMEM ? rc : 0;
+	rc = member_start(m, old, NULL);
+	if (!rc)
+		return 0;
+	r->member_count--;
+	member_close(m);
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
+static int read_children(struct round *r, const struct member *m, pid_t tid)
+{
+	char name[64];
+	struct buffer text = { 0 };
+	struct cursor c;
+	int rc;
+
+	snprintf(name, sizeof(name), "task/%d/children", tid);
+	rc = process_read(&m->process, name, &text, NULL);
+	cursor_init(&c, text.data, rc ? 0 : text.len, "children");
+	rc = rc == ERR_NOMEM ? rc : 0;
+	while (!rc && cursor_left(&c)) {
+		pid_t pid = (pid_t)cursor_number(&c, 10);
+
+		cursor_expect(&c, ' ');
+		if (!c.failed)
+			rc = add_child(r, pid);
+	}
+	buffer_release(&text);
+	return rc;
+}
+
+static int find_children_of(struct round *r, struct member *m)
+{
+	uint64_t start = monotonic_ns(), cpu = thread_cpu_ns(), cost;
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		if (!threads[i].ended)
+			rc = read_children(r, m, threads[i].tid);
+	cost = (thread_cpu_ns() - cpu) * COST_FACTOR;
+	m->children_due_ns = start + (cost > LOOK_NS ? cost : LOOK_NS);
+	return rc;
+}
+
+int round_find_children(struct round *r)
+{
+	uint64_t now = monotonic_ns();
+	int rc = 0;
+
+	/* Members that are added here are searched in the same loop. */
+	for (uint32_t i = 0; !rc && i < r->member_count; i++)
+		if (!r->members[i]->ended && r->members[i]->children_due_ns <= now)
+			rc = find_children_of(r, r->members[i]);
+	return rc;
+}

@@ -1,0 +1,173 @@
+/*
+ * Threads that wait in the kernel are read without being stopped, after the tick's requests to
+ * stop: with wall time, and in CPU mode those amid a transfer (transfers.c).
+ *
+ * A glance: the kernel reports pc and sp of a waiting thread (/proc/…/syscall), and its stack can
+ * be read at any time. If the number of times that the thread was put on a CPU is the same before
+ * and after, it has not run in between. Most code can be unwound from pc and sp alone. Where a rule
+ * needs another register, the thread is stopped, once in each wait, if its call can bear a stop
+ * (waits.c); a call that the stop has cut short is repaired (stop.c). A thread in state D cannot
+ * stop and is never requested to; what the glance gave must do.
+ *
+ * A thread that has not run since its last sample has the same stack, and is not even glanced at.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sampler/thread/waits.h"
+#include "sampler/tick/gothreads.h"
+#include "sampler/tick/looking.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/walltime.h"
+
+enum {
+	RECENT_PERIODS = 2,	/* age limit of a wait that has just begun; periods vary by a
+				 * half */
+	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU at most so often */
+};
+
+int want_glance(struct round *r, const struct member *m, const struct thread *thread)
+{
+	if (r->glance_count == r->glance_room) {
+		size_t room = r->glance_room ? r->glance_room * 2 : 64;
+		struct stack_context *more = realloc(r->to_glance, room * sizeof(*more));
+
+		if (!more)
+			return error_nomem(&r->error);
+		r->to_glance = more;
+		r->glance_room = room;
+	}
+	r->to_glance[r->glance_count++] =
+		(struct stack_context){ .member = m->index, .thread = thread->index };
+	return 0;
+}
+
+/* True if the thread is still in the call in which we stopped it last. That stop has put it on a
+ * CPU, too, and may have made the kernel restart its wait under another number. */
+static bool in_same_call(const struct member *m, struct thread *thread)
+{
+	const struct call *then = &thread->call;
+	struct call now;
+
+	return thread->stopped_slices && thread->slices - thread->stopped_slices <= OWN_SLICES &&
+	       thread_read_call(m->threads, thread, &now) && now.sp == then->sp &&
+	       now.pc == then->pc && !memcmp(now.args, then->args, sizeof(now.args)) &&
+	       (now.number == then->number || now.number == SYS_restart_syscall);
+}
+
+/* A wait with a timeout that would begin anew must have begun only just now. */
+bool round_may_interrupt(const struct round *r, const struct member *m,
+			 const struct thread *thread, const struct call *call)
+{
+	uint64_t recent = RECENT_PERIODS * NS_PER_S / r->rate;
+
+	switch (wait_kind(call, &m->process)) {
+	case WAIT_BEARS:
+		return true;
+	case WAIT_BEGINS_ANEW:
+		return thread->waits_from && r->tick_ns < thread->waits_from + recent;
+	default:
+		return false;
+	}
+}
+
+/* Tested anew, since the thread may wait in another call by now, or for too long. */
+static bool may_still_interrupt(const struct round *r, const struct member *m,
+				struct thread *thread)
+{
+	struct call now;
+
+	return thread_read_call(m->threads, thread, &now) &&
+	       round_may_interrupt(r, m, thread, &now);
+}
+
+int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bool moved)
+{
+	if (thread->state == 't' && round_has_asked(r, thread->tid))
+		return 0; /* stopped by us: that stop is about to be served */
+	if (moved && thread->fresh)
+		thread->fresh = in_same_call(m, thread);
+	if (thread->fresh) {
+		walltime_account(r, thread, thread->alive_ns);
+		return 0;
+	}
+	if (moved)
+		thread->must_stop = false;
+	if (thread->must_stop && may_still_interrupt(r, m, thread)) {
+		want_to_ask(r, m, thread, THREAD_RUNNABLE);
+		return 0;
+	}
+	if (thread->stack == NO_STACK) {
+		if (!r->first_glances)
+			return 0;
+		r->first_glances--;
+	}
+	return want_glance(r, m, thread);
+}
+
+static void glance(struct round *r, struct member *m, struct thread *thread)
+{
+	struct schedstat before, after;
+	struct slot *slot;
+
+	threadms_find(m, thread);
+	slot = slot_take(r, m, thread, THREAD_BLOCKED);
+	if (!slot)
+		return;
+	slot->busy = false;
+	if (!thread_counters(m->threads, thread, &before) ||
+	    !thread_read_call(m->threads, thread, &slot->call))
+		return;
+	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
+			bytes_wanted(m, thread), thread->stack_top);
+	kernelstack_read(&r->kernel, &m->process, thread->tid, &slot->kernel);
+	labelling_of_slot(r, slot); /* if there is no memory, the walk will say so */
+	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
+		return;
+	if (thread->state == 'T' || thread->state == 't')
+		slot->context.state = THREAD_STOPPED;
+	else
+		slot->context.syscall = (int32_t)slot->call.number;
+	thread->slices = slot->slices = after.slices;
+	slot->busy = slot->taken = slot->glanced = true;
+}
+
+/* Walks that lack registers have their threads requested to stop at once: the younger a wait is,
+ * the less time is lost if it must begin anew. */
+static void ask_those_that_lack(struct round *r)
+{
+	for (size_t i = 0; i < r->glance_count; i++) {
+		const struct stack_context *c = &r->to_glance[i];
+		struct member *m = r->members[c->member];
+		struct thread *thread = member_thread(m, c->thread);
+
+		if (thread->must_stop && may_still_interrupt(r, m, thread))
+			want_to_ask(r, m, thread, THREAD_RUNNABLE);
+	}
+	ask_candidates(r);
+}
+
+int glance_all(struct round *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < r->glance_count && !round_is_over(r); i++) {
+		const struct stack_context *c = &r->to_glance[i];
+		struct member *m = r->members[c->member];
+
+		if (!slot_free(r))
+			rc = round_unwind(r);
+		if (!rc)
+			glance(r, m, member_thread(m, c->thread));
+		round_collect(r);
+		round_relax(r);
+	}
+	if (!rc && r->glance_count) {
+		round_unwind_at_leisure(r);
+		ask_those_that_lack(r);
+	}
+	return rc;
+}

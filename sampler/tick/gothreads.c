@@ -1,0 +1,79 @@
+#include "sampler/tick/gothreads.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/process/gopclntab.h"
+#include "sampler/go/find/places.h"
+#include "sampler/go/mlist.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/member.h"
+
+enum { AGAIN_NS = 250000000, COST_FACTOR = 100 /* a hundredth of the time at most */ };
+
+/* Finds the list, once for each runtime; that takes some milliseconds. */
+static void find_list(struct member *m)
+{
+	struct gopclntab *table;
+	struct goplaces places;
+
+	if (m->ms_of == m->go.image || gopclntab_open(m->go.image, &table))
+		return;
+	m->ms_of = m->go.image;
+	m->all_ms = 0;
+	if (m->labels && !goplaces_by_code(&places, table, m->go.image, m->go.bias, &m->go_vars))
+		m->all_ms = places.all_ms;
+	gopclntab_close(table);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct gom *x = a, *y = b;
+
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static void take(const struct member *m, const struct buffer *ms, struct thread *thread,
+		 bool same_numbers)
+{
+	pid_t tid = same_numbers ? thread->tid : process_own_tid(&m->process, thread->tid);
+	struct gom key = { .thread = (uint64_t)tid };
+	const struct gom *found = bsearch(&key, ms->data, ms->len / sizeof(key), sizeof(key), by_thread);
+
+	if (found)
+		thread->go = found->place;
+}
+
+static void find_all(struct member *m)
+{
+	struct buffer ms = { .data = NULL };
+	bool same_numbers = process_shares_numbers(&m->process);
+	size_t count;
+	struct thread *threads = threads_get(m->threads, &count);
+
+	m->live.pid = m->process.pid;
+	if (!goms_read(&m->go, m->all_ms, &m->live.memory, &ms) && ms.len) {
+		qsort(ms.data, ms.len / sizeof(struct gom), sizeof(struct gom), by_thread);
+		for (size_t i = 0; i < count; i++)
+			if (!threads[i].ended && !threads[i].go.m)
+				take(m, &ms, &threads[i], same_numbers);
+	}
+	buffer_release(&ms);
+}
+
+void threadms_find(struct member *m, struct thread *thread)
+{
+	uint64_t now, cpu;
+
+	if (!m->has_go || thread->go.m)
+		return;
+	now = monotonic_ns();
+	if (now < m->ms_due_ns)
+		return;
+	cpu = thread_cpu_ns();
+	find_list(m);
+	if (m->all_ms)
+		find_all(m);
+	m->ms_due_ns = now + AGAIN_NS + (thread_cpu_ns() - cpu) * COST_FACTOR;
+}

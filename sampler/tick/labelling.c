@@ -1,0 +1,160 @@
+#include "sampler/tick/labelling.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/process/memory.h"
+#include "sampler/go/find/layout.h"
+#include "sampler/go/labels.h"
+#include "sampler/go/thread.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+
+int labelling_init(struct labelling *l)
+{
+	return strset_init(&l->sets);
+}
+
+void labelling_release(struct labelling *l)
+{
+	strset_release(&l->sets);
+}
+
+int labelling_begin(struct member *m)
+{
+	golabels_free(m->labels);
+	m->labels = NULL;
+	m->labels_seen = false;
+	memory_live_init(&m->live, m->process.pid);
+	if (!m->has_go || govars_of_image(&m->go_vars, m->go.image, m->go.bias, &m->live.memory, NULL))
+		return 0;
+	return golabels_new(&m->labels, &m->live.memory, m->go_vars.layout->minor);
+}
+
+uint64_t labelling_moment(const struct member *m)
+{
+	uint32_t count;
+
+	if (!m->labels_seen || !govars_gc_count(&m->go_vars, &m->live.memory, &count))
+		return 0;
+	return count + 1ull;
+}
+
+/* A set as bytes: for each key and each value, its length (uint32_t) and its text. */
+static int add_text(struct buffer *b, const char *text, size_t len)
+{
+	uint32_t length = (uint32_t)len;
+
+	return buffer_add(b, &length, sizeof(length)) || buffer_add(b, text, len) ? ERR_NOMEM : 0;
+}
+
+static int keep(struct labelling *l, const struct golabel *labels, size_t count, uint32_t *set)
+{
+	struct buffer b = { .data = NULL };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = add_text(&b, labels[i].key, labels[i].key_len) ||
+		     add_text(&b, labels[i].value, labels[i].value_len);
+	if (!rc)
+		rc = strset_add(&l->sets, (const char *)b.data, b.len, set);
+	buffer_release(&b);
+	return rc ? ERR_NOMEM : 0;
+}
+
+static bool has_them_still(const struct member *m, const struct gothread_who *who)
+{
+	struct gothread_who now;
+
+	return gothread_who_now(&m->go, who->g, &m->live.memory, &now) && now.goid == who->goid &&
+	       now.labels == who->labels;
+}
+
+/* Sets remembered at another moment are dropped: a GC may have freed them since. */
+static void remember_from(struct member *m, uint64_t moment)
+{
+	if (m->labels_of != moment || !moment)
+		golabels_remember(m->labels, moment != 0);
+	m->labels_of = moment;
+}
+
+/* ERR_FORMAT: the labels could not be read, or may no longer be that goroutine's. */
+static int read_labels(struct round *r, struct member *m, const struct slot *slot, uint32_t *set)
+{
+	const struct gothread_who *who = &slot->snapshot.go.who;
+	const struct golabel *labels;
+	bool same_moment;
+	size_t count;
+	int rc;
+
+	remember_from(m, slot->moment);
+	rc = golabels_read(m->labels, who->labels, &labels, &count);
+	same_moment = slot->moment && labelling_moment(m) == slot->moment;
+	if (!rc && (same_moment || has_them_still(m, who)))
+		rc = keep(&r->labelling, labels, count, set);
+	else
+		rc = rc == ERR_NOMEM ? rc : ERR_FORMAT;
+	if (!same_moment)
+		remember_from(m, 0);
+	return rc;
+}
+
+int labelling_of_slot(struct round *r, struct slot *slot)
+{
+	const struct gothread_who *who = &slot->snapshot.go.who;
+	struct member *m = r->members[slot->context.member];
+	int rc = 0;
+
+	if (slot->labelled)
+		return 0;
+	slot->labelled = true;
+	slot->context.labels = 0;
+	if (r->goid)
+		slot->context.goid = who->goid;
+	if (!who->labels)
+		return 0;
+	if (m->labels) {
+		m->live.pid = member_thread(m, slot->context.thread)->tid;
+		m->labels_seen = true;
+		rc = read_labels(r, m, slot, &slot->context.labels);
+	}
+	if (!m->labels)
+		r->stats.labels_unknown++;
+	else
+		r->stats.labels_lost += rc == ERR_FORMAT;
+	slot->labelled = rc != ERR_NOMEM;
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
+void labelling_of_slots(struct round *r)
+{
+	for (int i = 0; r->unlabelled && i < SLOTS; i++)
+		if (r->slots[i].taken && !r->slots[i].asked)
+			labelling_of_slot(r, &r->slots[i]);
+	r->unlabelled = false;
+}
+
+static bool next_text(const struct strset_entry *set, size_t *at, const char **text, size_t *len)
+{
+	uint32_t length;
+
+	if (set->len - *at < sizeof(length))
+		return false;
+	memcpy(&length, set->text + *at, sizeof(length));
+	*at += sizeof(length);
+	*text = set->text + *at;
+	*len = length;
+	*at += length;
+	return true;
+}
+
+bool labelling_next(const struct labelling *l, uint32_t set, size_t *at,
+		   struct labelling_label *label)
+{
+	const struct strset_entry *e = &l->sets.entries[set];
+
+	return next_text(e, at, &label->key, &label->key_len) &&
+	       next_text(e, at, &label->value, &label->value_len);
+}

@@ -1,0 +1,284 @@
+/*
+ * A tick's looks: they decide which threads get a sample.
+ *
+ *   ask     threads that are on a CPU are asked to stop (asking.c), and copied when they
+ *           have (tracing.c); some are spared (transfers.c, exposure.c)
+ *   glance  with wall time, threads that wait in the kernel are read without being
+ *           stopped (glance.c)
+ *
+ * A thread that stays asleep is looked at less and less often, so that all looks together take at
+ * most a fiftieth of a CPU however many threads there are. A few dozen threads are looked at in
+ * every tick.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sampler/thread/dispositions.h"
+#include "sampler/tick/looking.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/transfers.h"
+
+enum {
+	SAME_MOMENT_NS = 20000, /* the kernel may have updated our own exec_start since */
+	LOOK_COST_NS = 200000,	/* fifty times the cost of a look with cold caches */
+	BACK_OFF_NS = 2000000000,
+	COUNT_TICKS = 16,	/* from one count of threads without a stack to the next */
+	FIRST_GLANCES = 4,	/* per tick, of threads without a stack, at least */
+	CROWD = 8,		/* runnable threads beyond the CPUs; any more are waiting */
+};
+
+/*
+ * Was the thread on a CPU when the tick came? State R at the look does not prove it: a thread that
+ * was woken or preempted and waits for a CPU is R too. Counting it would charge the end of every
+ * wait with CPU time.
+ *
+ * A thread on our own CPU is not running now, because we are. If it was running at the tick, we
+ * took the CPU from it: it left at the moment at which we came, and is still where it was at the
+ * tick. (On a machine with all CPUs busy nearly every tick comes this way.) The kernel reports both
+ * moments by the clock of the CPU's run queue. Where it does not, no thread on our CPU is counted.
+ */
+static bool we_came_at(const struct round *r, uint64_t left)
+{
+	return left && left + SAME_MOMENT_NS >= r->got_cpu_ns;
+}
+
+static void put_forward(struct runner *c, struct member *m, const struct thread *thread,
+			uint64_t since)
+{
+	c->member = m;
+	c->thread = thread->index;
+	c->since = since;
+}
+
+/*
+ * There are more runnable threads than CPUs. Most of them wait for a CPU, and asking one of these
+ * would cost it a stop that gives no CPU sample. On each CPU runs the thread that was put there
+ * last. If several were put there since the last tick, the run queue's clock tells which one was
+ * the last (expensive: the kernel writes fifty lines to answer). If none was, the same thread is
+ * still there.
+ */
+static void compete(struct round *r, struct member *m, struct thread *thread)
+{
+	struct runner *c = &r->runners[thread->cpu];
+	uint64_t since;
+
+	if (!thread->placed) {
+		if (c->member == m && c->thread == thread->index)
+			c->seen = true;
+		else
+			r->stats.waiting++;
+		return;
+	}
+	c->seen = true;
+	if (!c->placed++) {
+		put_forward(c, m, thread, 0);
+		return;
+	}
+	if (!c->since)
+		c->since = thread_left_cpu_ns(c->member->threads, member_thread(c->member, c->thread));
+	since = thread_left_cpu_ns(m->threads, thread);
+	if (since > c->since)
+		put_forward(c, m, thread, since);
+	r->stats.waiting++;
+}
+
+/* Asks the thread that is on a CPU; on our own CPU, the one that was there until we came. */
+static void ask_runner(struct round *r, struct runner *c, bool ours)
+{
+	struct thread *thread = member_thread(c->member, c->thread);
+
+	if (ours && !c->since)
+		c->since = thread_left_cpu_ns(c->member->threads, thread);
+	if (!ours || we_came_at(r, c->since))
+		want_to_ask(r, c->member, thread, THREAD_RUNNING);
+	else
+		r->stats.waiting++;
+}
+
+static void ask_runners(struct round *r)
+{
+	for (size_t i = 0; i < r->runner_room; i++) {
+		struct runner *c = &r->runners[i];
+
+		if (c->seen)
+			ask_runner(r, c, (int)i == r->tick_cpu);
+		c->seen = false;
+		c->placed = 0;
+		c->since = 0;
+	}
+}
+
+/* A thread that has not moved since the last look was not on our CPU just now: our taking the CPU
+ * from it would show in its counters. */
+static void look_at_runnable(struct round *r, struct member *m, struct thread *thread)
+{
+	r->runnable++;
+	r->displaced |= thread->cpu == r->tick_cpu;
+	if (r->contended && thread->cpu >= 0 && (size_t)thread->cpu < r->runner_room)
+		compete(r, m, thread);
+	else if (r->runnable <= r->cpus + CROWD &&
+		 (thread->cpu != r->tick_cpu ||
+		  (thread->moved && we_came_at(r, thread_left_cpu_ns(m->threads, thread)))))
+		want_to_ask(r, m, thread, THREAD_RUNNING);
+	else
+		r->stats.waiting++;
+}
+
+/* The due tick is random within the second half of the wait, so that not all fall on one tick. */
+static void set_due(struct round *r, struct thread *thread, uint64_t *due, bool unmoved)
+{
+	uint64_t wait = r->back_off_ticks, half;
+
+	thread->unmoved = unmoved ? thread->unmoved + 1 : 0;
+	if (thread->unmoved < 32 && 1ull << thread->unmoved < wait)
+		wait = 1ull << thread->unmoved;
+	half = wait / 2;
+	*due = r->tick + wait - half + (half ? round_random(r) % (half + 1) : 0);
+}
+
+/* With very many threads, those that sleep at first get their first look at a random later tick. */
+static bool may_wait_for_first_look(struct round *r, const struct thread *thread, uint64_t *due)
+{
+	if (r->tick || thread->state == 'R' || r->back_off_ticks == 1)
+		return false;
+	*due = round_random(r) % r->back_off_ticks;
+	return *due != 0;
+}
+
+/* In CPU mode a waiting thread matters only if it waits in a transfer. */
+static int look_for_transfer(struct round *r, const struct member *m, struct thread *thread,
+			     bool moved)
+{
+	bool wanted = false;
+
+	if (moved)
+		transfers_look(m, thread, &wanted);
+	return wanted ? want_glance(r, m, thread) : 0;
+}
+
+static int look_at(struct round *r, struct member *m, struct thread *thread, uint64_t *due)
+{
+	enum look look;
+
+	if (may_wait_for_first_look(r, thread, due))
+		return 0;
+	look = thread_look(m->threads, thread);
+	if (look != LOOK_ENDED)
+		set_due(r, thread, due, look == LOOK_UNMOVED);
+	if (look == LOOK_RUNNABLE) {
+		thread->fresh = thread->must_stop = false;
+		look_at_runnable(r, m, thread);
+		return 0;
+	}
+	if (look == LOOK_DYING)
+		m->dumps_core |= (thread->flags & THREAD_DUMPS_CORE) != 0;
+	if (look == LOOK_ENDED || look == LOOK_DYING)
+		return 0;
+	if (!r->wall)
+		return look_for_transfer(r, m, thread, look == LOOK_OFF_CPU);
+	return look_at_waiting(r, m, thread, look == LOOK_OFF_CPU);
+}
+
+static void count_without_stack(struct round *r)
+{
+	r->without_stack = 0;
+	for (uint32_t i = 0; i < r->member_count; i++) {
+		size_t count;
+		const struct thread *threads = threads_get(r->members[i]->threads, &count);
+
+		for (size_t j = 0; j < count; j++)
+			r->without_stack += threads[j].stack == NO_STACK && !threads[j].ended;
+	}
+}
+
+/* All looks at idle threads together take a fiftieth of a CPU at most. Threads that have no stack
+ * yet get one within half of the time that is left. */
+static void plan_looks(struct round *r)
+{
+	uint64_t period = NS_PER_S / r->rate, cost = 0;
+	uint64_t left = r->end_ns > r->tick_ns ? (r->end_ns - r->tick_ns) / period : 30ull * r->rate;
+
+	left /= r->budget.stride;
+	for (uint32_t i = 0; i < r->member_count; i++)
+		cost += threads_alive(r->members[i]->threads) * LOOK_COST_NS;
+	r->back_off_ticks = (cost < BACK_OFF_NS ? cost : BACK_OFF_NS) / period + 1;
+	if (r->wall && r->tick % COUNT_TICKS == 0)
+		count_without_stack(r);
+	r->first_glances = FIRST_GLANCES + r->without_stack / (left / 2 + 1);
+	r->asked = 0;
+	r->contended = r->runnable > r->cpus * r->looked_part;
+	r->looked_part = r->budget.part;
+	r->runnable = 0;
+	r->candidate_count = 0;
+	r->glance_count = 0;
+}
+
+/* Chooses a random part of the threads where the budget does not allow a look at each. */
+static bool is_chosen(struct round *r)
+{
+	return r->looked_part >= 1 || (double)(round_random(r) >> 11) < r->looked_part * 0x1p53;
+}
+
+static int look_at_member(struct round *r, struct member *m)
+{
+	size_t count;
+	struct thread *threads = threads_get(m->threads, &count);
+	uint64_t *due = threads_due(m->threads);
+	int rc = 0;
+
+	for (size_t i = 0, at = r->tick * 61 % (count + !count); !rc && i < count; i++) {
+		if (due[at] <= r->tick && is_chosen(r)) {
+			if (round_is_over(r))
+				break;
+			if (!slot_free(r))
+				rc = round_unwind(r);
+			if (!rc)
+				rc = look_at(r, m, &threads[at], &due[at]);
+			ask_old_candidates(r);
+			round_collect(r);
+		}
+		at = at + 1 < count ? at + 1 : 0; /* each tick begins with another thread */
+	}
+	return rc;
+}
+
+/* ERR_GONE when all processes have ended. */
+static int refresh_members(struct round *r)
+{
+	bool alive = false;
+
+	for (uint32_t i = 0; i < r->member_count; i++) {
+		struct member *m = r->members[i];
+		int rc = m->ended ? ERR_GONE : threads_refresh(m->threads, &r->error);
+
+		if (rc && rc != ERR_GONE)
+			return rc;
+		/* The threads of an ended process stay listed until it has been waited for. */
+		m->ended |= rc == ERR_GONE || !process_alive(&m->process);
+		alive |= !m->ended;
+	}
+	return alive ? 0 : ERR_GONE;
+}
+
+int round_look(struct round *r)
+{
+	int rc = refresh_members(r);
+
+	if (!rc && r->children && round_find_children(r))
+		rc = error_nomem(&r->error);
+	if (rc)
+		return rc;
+	plan_looks(r);
+	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
+		struct member *m = r->members[(i + r->tick) % r->member_count];
+
+		if (!m->ended && !m->dumps_core)
+			rc = look_at_member(r, m);
+	}
+	ask_runners(r);
+	ask_candidates(r);
+	if (r->no_memory)
+		rc = error_nomem(&r->error);
+	return rc ? rc : glance_all(r);
+}

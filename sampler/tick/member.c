@@ -1,0 +1,165 @@
+#include "sampler/tick/member.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/process/image.h"
+#include "base/process/memory.h"
+#include "base/process/modmap.h"
+#include "sampler/go/labels.h"
+#include "sampler/go/thread.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/labelling.h"
+#include "sampler/unwind/table/arch.h"
+#include "symbolize/jit/jitdump.h"
+#include "symbolize/symbolizer.h"
+
+enum {
+	CPU_COST_FACTOR = 500, /* reading a process's CPU time takes a 500th of the time at most */
+	GO_RETRY_NS = 200000000,
+	GO_STACK_FIRST = 32 << 10, /* bytes copied of a stack until the need is known */
+};
+
+int member_open(struct member **out, pid_t pid, const struct member *beside, struct error *err)
+{
+	struct member *m = calloc(1, sizeof(*m));
+	int rc;
+
+	if (!m)
+		return error_nomem(err);
+	m->process = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
+	m->maps_fd = -1;
+	rc = process_open(&m->process, pid, err);
+	if (!rc && (beside ? modmap_new_beside(&m->maps, &m->process, beside->maps) :
+			     modmap_new(&m->maps, &m->process)))
+		rc = error_nomem(err);
+	if (rc) {
+		member_close(m);
+		return rc;
+	}
+	*out = m;
+	return 0;
+}
+
+void member_close(struct member *m)
+{
+	if (!m)
+		return;
+	threads_free(m->threads);
+	goruntime_search_release(&m->go_search);
+	golabels_free(m->labels);
+	modmap_free(m->maps);
+	process_close(&m->process);
+	if (m->maps_fd >= 0)
+		close(m->maps_fd);
+	free(m);
+}
+
+int member_start(struct member *m, bool old, struct error *err)
+{
+	int rc = modmap_refresh(m->maps, err);
+
+	if (!rc)
+		rc = threads_new(&m->threads, &m->process, old, err);
+	if (rc)
+		return rc;
+	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
+	m->maps_read_ns = monotonic_ns();
+	if (member_find_go(m))
+		return error_nomem(err);
+	if (old && process_cpu_ns(&m->process, &m->cpu_start_ns))
+		return error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
+	return 0;
+}
+
+/* A runtime that is there but cannot be read (ERR_FORMAT) may not have been relocated yet, so it is
+ * tried again. */
+int member_find_go(struct member *m)
+{
+	uint64_t generation = modmap_generation(m->maps), now;
+	const struct mapping *range;
+	struct memory_live live;
+	int rc;
+
+	if (!KNOWS_GO || m->go_generation == generation)
+		return 0;
+	range = m->has_go ? modmap_range_of(m->maps, m->go.image) : NULL;
+	if (range && range->bias == m->go.bias) {
+		m->go_generation = generation;
+		return 0;
+	}
+	now = monotonic_ns();
+	if (m->go_tried_ns && now - m->go_tried_ns < GO_RETRY_NS)
+		return 0;
+	m->go_tried_ns = now;
+	memory_live_init(&live, m->process.pid);
+	rc = goruntime_find(&m->go, &m->go_search, m->maps, &live.memory);
+	m->has_go = !rc && gothread_fits(&m->go);
+	m->go_stack_want = GO_STACK_FIRST;
+	if (rc != ERR_FORMAT)
+		m->go_generation = generation;
+	return labelling_begin(m);
+}
+
+struct thread *member_thread(const struct member *m, uint32_t index)
+{
+	size_t count;
+
+	return &threads_get(m->threads, &count)[index];
+}
+
+void member_read_cpu(struct member *m, bool last)
+{
+	uint64_t cpu_ns, before = monotonic_ns(), cost;
+
+	if (!last && before < m->cpu_due_ns)
+		return;
+	cost = thread_cpu_ns();
+	if (process_cpu_ns(&m->process, &cpu_ns) == 0 && cpu_ns >= m->cpu_start_ns)
+		m->cpu_ns = cpu_ns - m->cpu_start_ns;
+	m->cpu_due_ns = before + (thread_cpu_ns() - cost) * CPU_COST_FACTOR;
+}
+
+/* A descriptor of /proc/PID/maps reads as empty when the address space that it was
+ * opened on is gone. */
+static bool has_space(const struct member *m)
+{
+	char byte;
+
+	return pread(m->maps_fd, &byte, 1, 0) == 1;
+}
+
+enum member_space member_space(struct member *m)
+{
+	if (has_space(m))
+		return SPACE_SAME;
+	if (m->maps_fd >= 0)
+		close(m->maps_fd);
+	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
+	return has_space(m) ? SPACE_NEW : SPACE_NONE;
+}
+
+void member_read_maps(struct member *m)
+{
+	uint64_t cpu = thread_cpu_ns();
+
+	modmap_refresh(m->maps, NULL);
+	m->maps_read_ns = monotonic_ns();
+	m->maps_cost_ns = thread_cpu_ns() - cpu;
+}
+
+int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s)
+{
+	size_t count;
+	struct image *const *images = modmap_images(m->maps, &count);
+	int rc = symbolizer_new(s, &m->process, flags);
+
+	for (size_t i = 0; !rc && i < count; i++)
+		if (!image_elf(images[i]) && jitdump_is_name(image_name(images[i])) &&
+		    modmap_owner(m->maps, images[i]) == &m->process)
+			rc = symbolizer_use_jitdump(*s, image_path(images[i]));
+	return rc;
+}

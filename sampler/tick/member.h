@@ -1,0 +1,89 @@
+/*
+ * A process of a round, and how far it has been accounted for.
+ *
+ * Internal to sampler/. A round has one, or several (-p with several numbers,
+ * --children). A member stays until the round is over, also when its process has
+ * ended: stacks and values refer to it.
+ */
+#ifndef SAMPLER_TICK_MEMBER_H
+#define SAMPLER_TICK_MEMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/process/memory.h"
+#include "base/process/process.h"
+#include "sampler/go/find/runtime.h"
+#include "sampler/go/find/vars.h"
+
+struct error;
+struct golabels;
+struct image;
+struct modmap;
+struct symbolizer;
+struct thread;
+struct threads;
+
+struct member {
+	struct process process;
+	uint32_t index;	   /* in round.members; never changes */
+	bool ended;
+	struct modmap *maps;
+	struct threads *threads; /* NULL before member_start */
+	bool has_go;	   /* `go` is set */
+	struct goruntime go;
+	struct goruntime_search go_search;
+	struct govars go_vars;
+	struct golabels *labels;   /* owned; NULL: no Go, or a release without labels here */
+	struct memory_live live;   /* go_vars and labels are read from it */
+	bool labels_seen;	   /* a goroutine with labels was seen */
+	const struct image *ms_of; /* Go's image; its list of ms is at all_ms */
+	uint64_t all_ms, ms_due_ns; /* 0: no list was found; when it may be read again */
+	uint64_t labels_of;	   /* labelling_moment of the sets in `labels`; 0: none are kept */
+	size_t go_stack_want; /* as thread.stack_want; goroutines change threads */
+	uint64_t go_generation, go_tried_ns; /* of the maps, and when, at the last search for Go */
+	int maps_fd;	   /* reads as empty once the address space is gone */
+	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when, and its CPU time */
+	uint64_t cpu_start_ns; /* of the process, before the round */
+	uint64_t cpu_due_ns;   /* when its CPU time is to be read again */
+	uint64_t cpu_ns;       /* in the round, at the last reading */
+	uint64_t children_due_ns; /* when to look for children again */
+	bool waits_delicately;	  /* a thread waited in a call that an ignored signal ends */
+	bool delicate;		  /* and SIGCHLD is such a signal (exposure.c) */
+	uint64_t exposure_due_ns; /* when to find that out again */
+	bool dumps_core;	  /* it is left alone: none of its threads will run again */
+	uint64_t executes_at;	  /* round.tick_ns of the tick that found it executing a program */
+};
+
+/* Opens a process. Its images are shared with `beside` unless that is NULL. The caller closes the
+ * member with member_close. ERR_GONE, ERR_PERM, ERR_NOMEM. */
+int member_open(struct member **m, pid_t pid, const struct member *beside, struct error *err);
+void member_close(struct member *m);
+
+/* Reads maps and threads and looks for a Go runtime. If the process is older than the round
+ * (`old`), only what it does from now on counts. ERR_GONE, ERR_PERM, ERR_NOMEM. */
+int member_start(struct member *m, bool old, struct error *err);
+
+/* A thread by its index; valid until the next refresh of the threads. */
+struct thread *member_thread(const struct member *m, uint32_t index);
+
+/* Looks for a Go runtime where the maps have changed since it was looked for last. ERR_NOMEM. */
+int member_find_go(struct member *m);
+
+/* Reads the process's CPU time, unless that was done a short time ago: it is expensive, because the
+ * kernel adds up all threads. `last`: in any case. */
+void member_read_cpu(struct member *m, bool last);
+
+/* A symbolizer for the process, with the jitdump files that it has mapped. The caller frees it.
+ * ERR_NOMEM. */
+int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s);
+
+/* Reads the maps again, and notes how long that took. */
+void member_read_maps(struct member *m);
+
+/* Is the address space still that of the last call, or of member_start? After an exec a process has
+ * another one, after its exit none. */
+enum member_space { SPACE_SAME, SPACE_NEW, SPACE_NONE };
+enum member_space member_space(struct member *m);
+
+#endif

@@ -1,0 +1,294 @@
+/*
+ * From slots to stacks: the part of a tick for which no thread is held.
+ *
+ * A stack must be walked with the maps of the moment at which it was taken. Reading the maps at
+ * each tick would take the target's mmap_lock each time. So they are read again when a walk meets
+ * an address that they do not explain, and otherwise from time to time, less often the more it
+ * costs. Before each batch of walks we check that it is still the same address space, because else
+ * every address would be wrong. A descriptor of /proc/PID/maps belongs to the address space it was
+ * opened on, and reads as empty when that is gone (proc_mem_open() in fs/proc/base.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/process/modmap.h"
+#include "sampler/child/urgency.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+#include "sampler/tick/transfers.h"
+#include "sampler/tick/walltime.h"
+#include "sampler/unwind/unwinder.h"
+
+enum {
+	PROMPT_NS = 300000, /* after so long, a tick goes on at ordinary priority, */
+	BELATED_NS = 20000000, /* and after so long promptly again: the machine is busy */
+	MAPS_AGE_MIN_NS = 100000000, /* if no walk failed: ten times a second at most, */
+	MAPS_COST_FACTOR = 500,	     /* and in a 500th of the time at most */
+	MAPS_RETRY_NS = 5000000,     /* if a walk failed */
+	STACK_MARGIN = 4096, /* room for a signal frame with its vector registers */
+	STACK_MAX = 8 << 20,
+	COPY_GROWTH = 8,
+};
+
+/* True when the address space that the slots come from is still there. */
+static bool same_address_space(struct round *r, struct member *m)
+{
+	enum member_space space = member_space(m);
+
+	if (space == SPACE_NEW) {
+		pthread_mutex_lock(&r->lock);
+		r->stats.execs++;
+		pthread_mutex_unlock(&r->lock);
+		member_read_maps(m);
+		process_read_comm(&m->process);
+	}
+	return space == SPACE_SAME;
+}
+
+/* In CPU mode a stack that was read of a waiting thread is no sample by itself. */
+static int count_walk(struct round *r, const struct slot *slot)
+{
+	int rc = ledger_count(&r->ledger, &r->walk);
+
+	pthread_mutex_lock(&r->lock);
+	r->stats.samples += r->wall || !slot->glanced;
+	r->stats.walks = r->ledger.all;
+	pthread_mutex_unlock(&r->lock);
+	return rc;
+}
+
+/* How many bytes were copied of the stack of which most was copied. */
+static size_t bytes_copied(const struct snapshot *s)
+{
+	size_t most = s->stack.memory.len;
+
+	for (unsigned i = 0; i < SNAPSHOT_OTHERS; i++)
+		most = s->others[i].memory.len > most ? s->others[i].memory.len : most;
+	return most;
+}
+
+/* Learnt for all Go threads, because a goroutine may run on another thread next time. */
+static void learn_go_stack_size(struct member *m, size_t want)
+{
+	if (want > m->go_stack_want)
+		m->go_stack_want = want;
+	else
+		m->go_stack_want -= (m->go_stack_want - want) / 1024;
+}
+
+/* Learns how much to copy next time: half as much again as this walk used, and a margin. If the
+ * copy was too short, the walk beyond the copy counts instead, if it reached the outermost frame;
+ * else it is eight times the copy. The amount shrinks slowly. A thread that runs Go has no ordinary
+ * stack of its own. */
+static void learn_stack_size(struct member *m, struct thread *thread, size_t copied,
+			     const struct snapshot *s, const struct stack *walk,
+			     const struct stack *deeper)
+{
+	bool short_of = walk->end == STACK_COPY_EXHAUSTED;
+	uint64_t used = short_of ? deeper->used : walk->used;
+	size_t want = used + used / 2 + STACK_MARGIN;
+
+	if (short_of && deeper->end != STACK_OUTERMOST)
+		want = copied * COPY_GROWTH;
+	else if (!short_of && (walk->switched || want < thread->stack_want))
+		want = thread->stack_want -
+		       (thread->stack_want > want) * (thread->stack_want - want) / 256;
+	thread->stack_want = want < STACK_MAX ? want : STACK_MAX;
+	if (s->go.place.m) {
+		learn_go_stack_size(m, thread->stack_want);
+		return;
+	}
+	if (walk->end == STACK_OUTERMOST && !walk->switched)
+		thread->stack_top = s->regs.r[DWARF_SP] + walk->used;
+}
+
+static bool explained(const struct stack *walk)
+{
+	return walk->end == STACK_OUTERMOST || walk->end == STACK_COPY_EXHAUSTED;
+}
+
+/* Reduces the walk to its first frame. A new thread is behind the system call of its maker, but on
+ * an empty stack, and CFI there is true for the maker only. (A process made by fork has its maker's
+ * stack, and its walk ends well.) */
+static void end_newborn(struct stack *walk)
+{
+	walk->count = 1;
+	walk->used = 0;
+	walk->switched = false;
+	walk->end = STACK_OUTERMOST;
+}
+
+/* Sets *whole to the walk, with the kernel's part before it if there is one. */
+static int join_kernel(struct round *r, const struct slot *slot, const struct stack **whole)
+{
+	*whole = &r->walk;
+	if (!slot->kernel.len || slot->context.state != THREAD_BLOCKED)
+		return 0;
+	r->joined.count = 0;
+	if (kernelstack_push(&r->kernel, &slot->kernel, &r->joined))
+		return ERR_NOMEM;
+	for (size_t i = 0; i < r->walk.count; i++)
+		if (stack_push(&r->joined, r->walk.frames[i].image, r->walk.frames[i].addr,
+			       r->walk.frames[i].kind))
+			return ERR_NOMEM;
+	*whole = &r->joined;
+	return 0;
+}
+
+/* Counts the stack of a slot. A thread that ran at the tick gives a CPU sample. A thread that waits
+ * has the same stack until it is put on a CPU. */
+static int keep_stack(struct round *r, const struct slot *slot, struct thread *thread)
+{
+	bool ran = slot->context.state == THREAD_RUNNING;
+	const struct stack *whole;
+	struct stackset_entry *e;
+
+	if (join_kernel(r, slot, &whole) ||
+	    (r->wall && walltime_account_runnable(r, slot, thread, whole)) ||
+	    stackset_add(&r->stacks, &slot->context, whole, &thread->stack))
+		return ERR_NOMEM;
+	e = &r->stacks.entries[thread->stack];
+	e->cpu_weight += ran ? slot->weight : 0;
+	thread->cpu_weight += ran ? slot->weight : 0;
+	thread->cpu_samples += ran;
+	thread->must_stop = false;
+	thread->fresh = slot->context.state == THREAD_BLOCKED ||
+			slot->context.state == THREAD_STOPPED;
+	thread->call = slot->call;
+	thread->stopped_slices = slot->glanced ? 0 : slot->slices;
+	if (!r->wall)
+		e->samples += ran;
+	else
+		walltime_account(r, thread, slot->looked_ns);
+	if (slot->glanced)
+		transfers_note(r->members[slot->context.member], thread, &slot->call);
+	else if (thread->transfer)
+		thread->transfer = TRANSFER_USUAL;
+	r->stats.glances += slot->glanced;
+	return 0;
+}
+
+static int walk(struct round *r, struct member *m, struct slot *slot, struct stack *out)
+{
+	const struct snapshot *s = &slot->snapshot;
+
+	return unwinder_walk_go(r->unwinder, m->maps, &s->regs, &s->memory, &s->stacks, out);
+}
+
+/* A thread that was read while it waited, and that has not been put on a CPU since,
+ * still has the same stack. */
+static bool stands_still(const struct member *m, const struct thread *thread,
+			 const struct slot *slot)
+{
+	struct schedstat now;
+
+	return slot->glanced && thread_counters(m->threads, thread, &now) &&
+	       now.slices == slot->slices;
+}
+
+/* The copy was too short, so the rest is read from the process. If the thread has not run until
+ * then, the longer walk is its stack. Else it only shows how much there is to copy, because a deep
+ * stack's far end changes little. */
+static int walk_beyond_copy(struct round *r, struct member *m, struct slot *slot,
+			    const struct thread *thread)
+{
+	struct snapshot *s = &slot->snapshot;
+	int rc = 0;
+
+	do {
+		size_t len = s->stack.memory.len * COPY_GROWTH;
+
+		if (snapshot_extend(s, thread->tid, len < STACK_MAX ? len : STACK_MAX))
+			break;
+		rc = walk(r, m, slot, &r->deeper);
+	} while (!rc && r->deeper.end == STACK_COPY_EXHAUSTED && !r->deeper.switched);
+	if (!rc && r->deeper.end == STACK_OUTERMOST && stands_still(m, thread, slot)) {
+		struct stack swapped = r->walk;
+
+		r->walk = r->deeper;
+		r->deeper = swapped;
+	}
+	return rc;
+}
+
+static int walk_slot(struct round *r, struct member *m, struct slot *slot)
+{
+	struct thread *thread = member_thread(m, slot->context.thread);
+	size_t copied = bytes_copied(&slot->snapshot);
+	int rc = labelling_of_slot(r, slot);
+
+	if (!rc)
+		rc = walk(r, m, slot, &r->walk);
+
+	if (!rc && !explained(&r->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {
+		uint64_t generation = modmap_generation(m->maps);
+
+		member_read_maps(m);
+		if (modmap_generation(m->maps) != generation)
+			rc = walk(r, m, slot, &r->walk);
+	}
+	if (rc)
+		return rc;
+	r->deeper.end = STACK_COPY_EXHAUSTED;
+	if (r->walk.end == STACK_COPY_EXHAUSTED && !r->walk.switched &&
+	    walk_beyond_copy(r, m, slot, thread))
+		return ERR_NOMEM;
+	if (slot->snapshot.newborn && thread->stack == NO_STACK &&
+	    thread->cpu_ns < NEWBORN_CPU_NS && r->walk.end != STACK_OUTERMOST)
+		end_newborn(&r->walk);
+	learn_stack_size(m, thread, copied, &slot->snapshot, &r->walk, &r->deeper);
+	if (slot->glanced && r->walk.lacked && thread->state == 'S' &&
+	    round_may_interrupt(r, m, thread, &slot->call)) {
+		thread->must_stop = true;
+		return 0;
+	}
+	return keep_stack(r, slot, thread) ? ERR_NOMEM : count_walk(r, slot);
+}
+
+static void read_old_maps(struct member *m)
+{
+	uint64_t age = monotonic_ns() - m->maps_read_ns;
+
+	if (age > MAPS_AGE_MIN_NS && age > m->maps_cost_ns * MAPS_COST_FACTOR)
+		member_read_maps(m);
+}
+
+void round_relax(struct round *r)
+{
+	uint64_t age = monotonic_ns() - r->tick_ns;
+	bool relaxed = age > PROMPT_NS && age < BELATED_NS && !r->contended;
+
+	set_urgency(relaxed ? URGENCY_ORDINARY : URGENCY_PROMPT);
+}
+
+int round_unwind(struct round *r)
+{
+	struct member *asked = NULL; /* its address space was checked last */
+	bool same = true;
+	int rc = 0;
+
+	for (int i = 0; i < SLOTS; i++) {
+		struct slot *slot = &r->slots[i];
+		struct member *m = r->members[slot->context.member];
+
+		if (!slot->busy || slot->asked || !slot->taken)
+			continue;
+		if (m != asked) {
+			asked = m;
+			same = same_address_space(r, m);
+			read_old_maps(m);
+			rc = rc ? rc : member_find_go(m);
+		}
+		if (!same)
+			r->stats.dropped++;
+		else if (!rc)
+			rc = walk_slot(r, m, slot);
+		slot->busy = slot->taken = false;
+		round_collect(r);
+		round_relax(r);
+	}
+	set_urgency(URGENCY_PROMPT);
+	return rc ? error_set(&r->error, rc, "out of memory") : 0;
+}

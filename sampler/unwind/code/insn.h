@@ -1,0 +1,13 @@
+/* Questions about instructions that do not depend on the architecture. */
+#ifndef SAMPLER_UNWIND_CODE_INSN_H
+#define SAMPLER_UNWIND_CODE_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* True when the `len` bytes before `end` end with a call instruction. *target is the distance in
+ * bytes from `end` to the target of a relative near call; 0 for any other. */
+bool insn_call_ends(const uint8_t *end, size_t len, int64_t *target);
+
+#endif

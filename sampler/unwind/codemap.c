@@ -1,0 +1,241 @@
+/*
+ * A lookup first tries a cache from pc to rule, which answers nine of ten. Otherwise it is a binary
+ * search in the table of the image that is mapped there.
+ */
+#include "sampler/unwind/codemap.h"
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/process/image.h"
+#include "base/process/modmap.h"
+#include "sampler/unwind/table/arch.h"
+#include "sampler/unwind/table/table.h"
+#include "sampler/unwind/tablecache.h"
+#include "sampler/unwind/unwinder.h"
+
+enum {
+	CODE_LINE = 64, /* bytes of a cache line */
+	ENTRY_BYTES = 64, /* bytes; no known program's entry code is longer */
+};
+
+/* On aarch64 a rule has twice as many slots, so struct code is larger than a cache line. */
+_Static_assert(sizeof(struct code) == CODE_LINE || SHORT_SLOTS > 6, "a cache line");
+
+/* Bound on the memory of all tables of one run: some 100 million rows. A program of 200 MB has
+ * three million. */
+static const uint64_t TABLE_BYTES_MAX = 512 << 20;
+
+struct code_module {
+	struct cfi_table *table;
+	struct go_image *go; /* NULL: no Go image */
+	bool asked; /* its table has been looked for, successfully or not */
+	bool loaded; /* its table was read from the cache on disk */
+	bool refused; /* no table was made: the tables already take TABLE_BYTES_MAX */
+	uint64_t entry; /* the file's entry point if no CFI covers it, else 0 */
+	uint64_t build_ns;
+};
+
+int codemap_init(struct codemap *c)
+{
+	size_t len = CODE_SLOTS * sizeof(*c->cache);
+
+	memset(c, 0, sizeof(*c));
+	c->cache = aligned_alloc(CODE_LINE, len);
+	if (c->cache)
+		memset(c->cache, 0, len);
+	return c->cache ? 0 : ERR_NOMEM;
+}
+
+void codemap_release(struct codemap *c)
+{
+	free(c->cache);
+	tablecache_free(c->tables);
+	for (size_t i = 0; i < c->module_count; i++) {
+		cfi_table_free(c->modules[i].table);
+		go_image_close(c->modules[i].go);
+	}
+	free(c->modules);
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Entry code that has CFI needs no guess, and the code that follows it then (gcc's crtstuff) has
+ * callers. */
+static uint64_t entry_without_cfi(const struct image *image, const struct cfi_table *table)
+{
+	GElf_Ehdr ehdr;
+
+	if (!image_elf(image) || !gelf_getehdr(image_elf(image), &ehdr) ||
+	    (table && cfi_table_find(table, ehdr.e_entry)))
+		return 0;
+	return ehdr.e_entry;
+}
+
+static int make_module_room(struct codemap *c, size_t id)
+{
+	size_t count = id + 32;
+	struct code_module *modules;
+
+	if (id < c->module_count)
+		return 0;
+	modules = realloc(c->modules, count * sizeof(*modules));
+	if (!modules)
+		return ERR_NOMEM;
+	memset(modules + c->module_count, 0, (count - c->module_count) * sizeof(*modules));
+	c->modules = modules;
+	c->module_count = count;
+	return 0;
+}
+
+static void get_table(struct codemap *c, struct code_module *m, const struct image *image)
+{
+	uint64_t start = own_cpu_ns();
+	struct cfi_table_info info;
+
+	m->asked = true;
+	if (KNOWS_GO)
+		go_image_open(image, &m->go);
+	m->refused = c->table_bytes >= TABLE_BYTES_MAX;
+	if (m->refused || tablecache_table(c->tables, image, &m->table, &m->loaded, NULL))
+		return;
+	cfi_table_info(m->table, &info);
+	c->table_bytes += info.bytes;
+	m->entry = entry_without_cfi(image, m->table);
+	m->build_ns = own_cpu_ns() - start;
+}
+
+/* The image's table, compiled or loaded on first use; NULL when out of memory, or when no table was
+ * made because there are too many already. */
+static const struct cfi_table *table_of(struct codemap *c, const struct image *image)
+{
+	size_t id = image_id(image);
+
+	if (make_module_room(c, id))
+		return NULL;
+	if (!c->modules[id].asked)
+		get_table(c, &c->modules[id], image);
+	return c->modules[id].table;
+}
+
+/* Does the file have these `len` bytes at this image address? */
+static bool has_code(const struct image *image, uint64_t addr, const char *bytes, size_t len)
+{
+	uint64_t offset, left;
+	Elf_Data *code;
+
+	if (!image_offset(image, addr, &offset, &left) || left < len)
+		return false;
+	code = elf_getdata_rawchunk(image_elf(image), (int64_t)offset, len, ELF_T_BYTE);
+	return code && !memcmp(code->d_buf, bytes, len);
+}
+
+/*
+ * glibc's clone and clone3 end their FDE right before the system call, because its rule is wrong in
+ * the new thread. In the calling thread the rule still holds for the few instructions that test the
+ * result and return. A thread that creates threads or waits for a vfork is found there. Returns the
+ * rule, or NULL if this is not such a place.
+ */
+static const struct short_rule *rule_before_syscall(const struct image *image,
+						    const struct cfi_table *table, uint64_t addr)
+{
+	const struct short_rule *rule = NULL;
+	uint64_t end = addr;
+
+	for (unsigned i = 0; i < ARCH_SYSCALL_BYTES + ARCH_TEST_BYTES && !rule; i++, end--)
+		rule = cfi_table_find(table, end - 1);
+	end++;
+	return rule && end <= addr && has_code(image, end, ARCH_SYSCALL, ARCH_SYSCALL_BYTES) ?
+		       rule : NULL;
+}
+
+/* Is this the file's entry code, which has no caller (System V ABI, AMD64, 3.4.1)? In the dynamic
+ * linker and in musl it is assembly without CFI. */
+static bool is_entry(const struct codemap *c, const struct image *image, uint64_t addr)
+{
+	uint64_t entry = image_id(image) < c->module_count ? c->modules[image_id(image)].entry : 0;
+
+	return entry && addr - entry < ENTRY_BYTES;
+}
+
+static void set_rule(struct code *code, const struct short_rule *rule)
+{
+	code->kind = CODE_BY_SHORT_RULE;
+	code->rule = *rule;
+	if (rule->cfa_reg != RULE_IS_LONG)
+		return;
+	code->long_rule = cfi_table_long_rule(code->table, rule);
+	code->kind = CODE_BY_LONG_RULE;
+	if (code->long_rule->signal_frame)
+		code->kind = CFI_KNOWS_SIGNALS ? CODE_BY_SIGNAL_RULE : CODE_UNKNOWN;
+}
+
+static struct go_image *go_of(const struct codemap *c, const struct image *image)
+{
+	return image_id(image) < c->module_count ? c->modules[image_id(image)].go : NULL;
+}
+
+static bool find_range(struct codemap *c, const struct modmap *maps, uint64_t addr)
+{
+	const struct mapping *m = modmap_find(maps, addr);
+
+	if (m)
+		c->range = (struct code_range){ m->start, m->end, m->bias, c->generation, m->image,
+						table_of(c, m->image), go_of(c, m->image) };
+	return m;
+}
+
+const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, uint64_t addr)
+{
+	struct code *code = &c->cache[code_slot(addr)];
+	const struct code_range *range = &c->range;
+	const struct short_rule *rule;
+
+	if ((range->generation != c->generation || addr < range->start || addr >= range->end) &&
+	    !find_range(c, maps, addr))
+		return NULL;
+	*code = (struct code){ .addr = addr, .generation = c->generation, .image = range->image,
+			       .bias = range->bias, .table = range->table };
+	addr -= range->bias;
+	if (range->go && gocode_learn(range->go, addr, &code->go)) {
+		code->kind = CODE_BY_PCLNTAB;
+		code->go_image = range->go;
+		return code;
+	}
+	rule = code->table ? cfi_table_find(code->table, addr) : NULL;
+	if (!rule && code->table)
+		rule = rule_before_syscall(code->image, code->table, addr);
+	if (rule)
+		set_rule(code, rule);
+	else if (is_entry(c, code->image, addr))
+		code->kind = CODE_ENTRY;
+	return code;
+}
+
+void codemap_table_info(const struct codemap *c, const struct image *image,
+			struct unwind_table_info *info)
+{
+	size_t id = image_id(image);
+	struct cfi_table_info t;
+
+	memset(info, 0, sizeof(*info));
+	if (id < c->module_count)
+		info->refused = c->modules[id].refused;
+	if (id >= c->module_count || !c->modules[id].table)
+		return;
+	cfi_table_info(c->modules[id].table, &t);
+	*info = (struct unwind_table_info){
+		.rows = t.rows, .rules = t.rules, .bytes = t.bytes, .bad_entries = t.broken,
+		.build_ns = c->modules[id].build_ns, .loaded = c->modules[id].loaded,
+	};
+}

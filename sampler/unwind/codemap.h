@@ -1,0 +1,68 @@
+/*
+ * What walks have learned about a process's code: for each address how to step from there, for each
+ * image its compiled table.
+ */
+#ifndef SAMPLER_UNWIND_CODEMAP_H
+#define SAMPLER_UNWIND_CODEMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sampler/unwind/step.h"
+
+struct image;
+struct go_image;
+struct modmap;
+struct tablecache;
+struct unwind_table_info;
+
+enum { CODE_SLOTS = 4096 }; /* power of two */
+
+/* The range in which codemap_learn last found an address: frames of one stack mostly lie in one
+ * module. A copy, because the maps may be read again meanwhile. */
+struct code_range {
+	uint64_t start, end, bias;
+	uint64_t generation;
+	const struct image *image;
+	const struct cfi_table *table;
+	struct go_image *go; /* NULL: no Go image */
+};
+
+struct codemap {
+	struct code_module *modules; /* indexed by image id */
+	size_t module_count;
+	uint64_t table_bytes;	  /* memory of all tables */
+	struct tablecache *tables; /* the cache of tables on disk; owned, may be NULL */
+	uint64_t generation; /* of the maps of the current walk */
+	struct code_range range;
+	struct code *cache; /* CODE_SLOTS entries, each a cache line on x86-64 */
+};
+
+/* ERR_NOMEM: nothing needs to be released. */
+int codemap_init(struct codemap *c);
+void codemap_release(struct codemap *c);
+
+static inline size_t code_slot(uint64_t addr)
+{
+	return (addr ^ addr >> 12) & (CODE_SLOTS - 1);
+}
+
+/* The slow path of codemap_find: looks up an address that the cache does not have. */
+const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, uint64_t addr);
+
+/* What is known about a code address of a process with these maps; c->generation must be the maps'
+ * generation. NULL: nothing is mapped there. Valid until the next call. */
+static inline const struct code *codemap_find(struct codemap *c, const struct modmap *maps,
+					      uint64_t addr)
+{
+	const struct code *code = &c->cache[code_slot(addr)];
+
+	return code->addr == addr && code->generation == c->generation ?
+		       code : codemap_learn(c, maps, addr);
+}
+
+/* See unwinder_table_info. */
+void codemap_table_info(const struct codemap *c, const struct image *image,
+			struct unwind_table_info *info);
+
+#endif

@@ -1,0 +1,58 @@
+#include "sampler/unwind/stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+void stack_init(struct stack *s)
+{
+	memset(s, 0, sizeof(*s));
+}
+
+void stack_release(struct stack *s)
+{
+	free(s->frames);
+	free(s->pcs);
+	stack_init(s);
+}
+
+int stack_reserve(struct stack *s)
+{
+	size_t room = s->room ? s->room * 2 : 64;
+	struct frame *frames = realloc(s->frames, room * sizeof(*frames));
+	uint64_t *pcs;
+
+	if (!frames)
+		return ERR_NOMEM;
+	s->frames = frames;
+	pcs = realloc(s->pcs, room * sizeof(*pcs));
+	if (!pcs)
+		return ERR_NOMEM;
+	s->pcs = pcs;
+	s->room = room;
+	return 0;
+}
+
+int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum frame_kind kind)
+{
+	if (s->count == s->room && stack_reserve(s))
+		return ERR_NOMEM;
+	s->pcs[s->count] = addr;
+	s->frames[s->count++] = (struct frame){ .image = image, .addr = addr, .kind = kind };
+	return 0;
+}
+
+const char *stack_end_name(enum stack_end end)
+{
+	static const char *const names[STACK_ENDS] = {
+		[STACK_OUTERMOST] = "outermost frame",
+		[STACK_NO_UNWIND_INFO] = "no unwind information",
+		[STACK_COPY_EXHAUSTED] = "stack copy exhausted",
+		[STACK_MEMORY_UNREADABLE] = "memory unreadable",
+		[STACK_NO_ADVANCE] = "did not advance",
+		[STACK_TOO_MANY_FRAMES] = "too many frames",
+	};
+
+	return end < STACK_ENDS ? names[end] : "unknown";
+}

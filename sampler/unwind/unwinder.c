@@ -1,0 +1,277 @@
+/*
+ * The walk.
+ *
+ * All registers are known in frame 0 and behind a signal frame; elsewhere only those that the ABI
+ * preserves. The codemap finds what is at an address, and step_*.c have the ways from one frame to
+ * the next.
+ */
+#include "sampler/unwind/unwinder.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/file/cachedir.h"
+#include "base/process/memory.h"
+#include "base/process/modmap.h"
+#include "sampler/unwind/code/codebytes.h"
+#include "sampler/unwind/codemap.h"
+#include "sampler/unwind/stack.h"
+#include "sampler/unwind/step.h"
+#include "sampler/unwind/step_fast.h"
+#include "sampler/unwind/table/regs.h"
+#include "sampler/unwind/table/rule.h"
+#include "sampler/unwind/tablecache.h"
+
+enum {
+	FRAMES_MAX = 1 << 20,
+	/* Bytes, like CALL_GAP_MAX, but smaller: the kernel puts a signal's frame right below what
+	 * it interrupted. */
+	SIGNAL_GAP_MAX = 1 << 20,
+};
+
+struct unwinder {
+	struct codemap code;
+	struct codebytes bytes;
+	struct error cache_error; /* why tables are not kept */
+};
+
+int unwinder_new(struct unwinder **u)
+{
+	*u = calloc(1, sizeof(**u));
+	if (*u && codemap_init(&(*u)->code) == 0) {
+		error_set(&(*u)->cache_error, ERR_NOTFOUND, "not wanted");
+		return 0;
+	}
+	free(*u);
+	return ERR_NOMEM;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (!u)
+		return;
+	codemap_release(&u->code);
+	free(u);
+}
+
+/* A step from an exact address where nothing is mapped: a call through a bad pointer. The call has
+ * left its return address and nothing else has happened. */
+static int step_from_nowhere(struct walk *w)
+{
+	uint64_t ra = w->regs.r[DWARF_RA];
+	int rc = 0;
+
+	if (RA_AT_CFA != 0)
+		rc = memory_read_u64(w->memory, w->regs.r[DWARF_SP], &ra);
+	else if (!(w->valid >> DWARF_RA & 1))
+		return STACK_NO_UNWIND_INFO;
+	if (rc)
+		return step_end_of_read(rc);
+	w->regs.r[DWARF_SP] -= (uint64_t)(int64_t)RA_AT_CFA;
+	step_arrive(w, ra);
+	return STEP_ON;
+}
+
+/* True at the first instruction of a function without a call before it: the code that made the
+ * stack has put this address there for the outermost function to return to (makecontext(3)). */
+static bool is_made_up(const struct walk *w, uint64_t pc)
+{
+	const struct code *at;
+	uint64_t target;
+
+	if (codebytes_behind_call(w->code, pc, &target))
+		return false;
+	at = codemap_find(w->map, w->maps, pc);
+	return at && code_has_cfi(at);
+}
+
+/* True where a signal handler or a coroutine returns to: the address is the first instruction of
+ * the trampoline, and no call precedes it. Go has more addresses of this kind. */
+static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t pc)
+{
+	if (at->kind == CODE_BY_PCLNTAB)
+		return at->go.begins;
+	return code_has_cfi(at) ? at->kind == CODE_BY_SIGNAL_RULE :
+				  code_is_restorer(w->code, pc) || is_made_up(w, pc);
+}
+
+/* glibc's vfork pops its return address into a register: the frame has nothing on the stack, and
+ * the caller's frame begins where this one does. In a frame that made a call this is not
+ * possible. */
+static bool has_nothing_on_the_stack(const struct walk *w, bool exact)
+{
+	if (RA_AT_CFA == 0)
+		return exact;
+	return exact && w->at && w->at->kind == CODE_BY_LONG_RULE &&
+	       w->at->long_rule->columns[DWARF_RA].kind == COLUMN_REGISTER;
+}
+
+/* Steps to the caller; *kind becomes that of its frame. */
+static int step(struct walk *w, enum frame_kind *kind)
+{
+	uint64_t sp = w->regs.r[DWARF_SP];
+	bool signal_frame = false, exact = *kind != FRAME_RETURN;
+	bool nothing_here = has_nothing_on_the_stack(w, exact);
+	int end;
+
+	w->changed_stack = false;
+	w->kind = *kind;
+	if (w->at && w->at->kind == CODE_BY_PCLNTAB)
+		return step_by_pclntab(w, kind);
+	*kind = FRAME_RETURN;
+	if (!w->at) {
+		w->source = FRAME_BY_SCAN;
+		end = exact ? step_from_nowhere(w) : STACK_NO_UNWIND_INFO;
+	} else if (w->at->kind == CODE_ENTRY) {
+		end = STACK_OUTERMOST;
+	} else if (!code_has_cfi(w->at) && exact && is_made_up(w, w->regs.r[DWARF_PC])) {
+		end = STACK_OUTERMOST;
+	} else if (!code_has_cfi(w->at)) {
+		signal_frame = exact && code_is_restorer(w->code, w->regs.r[DWARF_PC]);
+		end = signal_frame ? step_from_restorer(w) : step_by_guess(w);
+	} else {
+		signal_frame = w->at->kind == CODE_BY_SIGNAL_RULE;
+		w->source = FRAME_BY_CFI;
+		end = step_by_cfi(w);
+	}
+	if (end != STEP_ON)
+		return end;
+	if (!w->regs.r[DWARF_PC])
+		return STACK_OUTERMOST;
+	if (signal_frame) {
+		*kind = FRAME_SIGNAL;
+		return w->regs.r[DWARF_SP] <= sp && ++w->switches > SWITCHES_MAX ?
+			       STACK_NO_ADVANCE : STEP_ON;
+	}
+	return w->regs.r[DWARF_SP] > sp || (nothing_here && w->regs.r[DWARF_SP] == sp) ?
+		       STEP_ON : STACK_NO_ADVANCE;
+}
+
+static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
+		       enum frame_source source, struct stack *out)
+{
+	if (out->count == out->room && stack_reserve(out))
+		return ERR_NOMEM;
+	out->pcs[out->count] = pc;
+	out->frames[out->count++] = (struct frame){
+		.image = at ? at->image : NULL, .addr = at ? pc - at->bias : pc,
+		.kind = kind,
+		.source = source,
+	};
+	return 0;
+}
+
+/* Appends the frames from w's on, up to the first one from which there is no fast step. */
+static int push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
+		       enum frame_kind *kind, struct stack *out)
+{
+	const struct code *at = NULL;
+	uint64_t pc = w->regs.r[DWARF_PC];
+
+	for (;;) {
+		uint64_t addr = frame_code_address(pc, *kind);
+
+		/* In a recursion the address is the same and needs no lookup. */
+		if (!at || at->addr != addr)
+			at = codemap_find(&u->code, maps, addr);
+		if (at && at->kind != CODE_BY_SHORT_RULE) {
+			*kind = is_trampoline(w, at, pc) ? FRAME_SIGNAL : *kind;
+			at = codemap_find(&u->code, maps, addr); /* others were looked up */
+		}
+		if (push(at, pc, *kind, w->source, out))
+			return ERR_NOMEM;
+		if (!at || out->count == FRAMES_MAX || !step_fast(w, at, &pc))
+			break;
+		*kind = FRAME_RETURN;
+		w->source = FRAME_BY_CFI;
+	}
+	w->at = at;
+	return 0;
+}
+
+/* Makes one step that is not fast, and measures how far the stack reaches. A signal's own stack
+ * ends where another begins. */
+static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_sp,
+			 struct stack *out)
+{
+	uint64_t sp = w->regs.r[DWARF_SP], last_sp = sp;
+	int end;
+
+	if (!out->switched)
+		out->used = sp - first_sp;
+	end = out->count < FRAMES_MAX ? step(w, kind) : STACK_TOO_MANY_FRAMES;
+	sp = w->regs.r[DWARF_SP];
+	out->switched |= w->changed_stack ||
+			 sp - last_sp >= (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
+	if (!out->switched)
+		out->used = sp - first_sp;
+	return end;
+}
+
+int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
+		  const struct memory *memory, struct stack *out)
+{
+	return unwinder_walk_go(u, maps, regs, memory, NULL, out);
+}
+
+int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
+		     const struct memory *memory, const struct go_stacks *stacks,
+		     struct stack *out)
+{
+	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown, .memory = memory,
+			  .maps = maps, .map = &u->code, .code = &u->bytes,
+			  .partial = regs->unknown, .go.stacks = stacks };
+	uint64_t first_sp = regs->r[DWARF_SP];
+	enum frame_kind kind = FRAME_PC;
+	int end = STEP_ON;
+
+	u->code.generation = modmap_generation(maps);
+	codebytes_begin(&u->bytes, maps);
+	out->count = 0;
+	out->used = 0;
+	out->switched = false;
+	while (end == STEP_ON) {
+		if (push_frames(u, maps, &w, &kind, out))
+			return ERR_NOMEM;
+		end = step_measured(&w, &kind, first_sp, out);
+	}
+	out->end = (enum stack_end)end;
+	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at;
+	return 0;
+}
+
+void unwinder_prepare(struct unwinder *u, const struct modmap *maps)
+{
+	size_t count;
+	const struct mapping *ranges = modmap_ranges(maps, &count);
+
+	u->code.generation = modmap_generation(maps);
+	for (size_t i = 0; i < count; i++)
+		codemap_find(&u->code, maps, ranges[i].start);
+}
+
+void unwinder_open_cache(struct unwinder *u)
+{
+	int dir;
+
+	u->cache_error.text[0] = '\0';
+	if (!cachedir_open(&dir, &u->cache_error) && tablecache_new(&u->code.tables, dir))
+		error_nomem(&u->cache_error);
+}
+
+void unwinder_save_tables(struct unwinder *u)
+{
+	if (u->code.tables)
+		tablecache_save(u->code.tables, &u->cache_error);
+}
+
+const char *unwinder_cache_note(const struct unwinder *u)
+{
+	return u->cache_error.text;
+}
+
+void unwinder_table_info(const struct unwinder *u, const struct image *image,
+			 struct unwind_table_info *info)
+{
+	codemap_table_info(&u->code, image, info);
+}

@@ -1,0 +1,66 @@
+/*
+ * Walks stacks: from registers and stack bytes to return addresses.
+ *
+ * An unwinder keeps one compiled CFI table per image, built when a walk first meets the image, and
+ * a cache from pc to rule. It does not look up names.
+ */
+#ifndef SAMPLER_UNWIND_UNWINDER_H
+#define SAMPLER_UNWIND_UNWINDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct go_stacks;
+struct image;
+struct memory;
+struct modmap;
+struct regs;
+struct stack;
+struct unwinder;
+
+/* The caller frees *u with unwinder_free. ERR_NOMEM. */
+int unwinder_new(struct unwinder **u);
+void unwinder_free(struct unwinder *u);
+
+/* From now on tables are looked up in the user's cache (sampler/unwind/tablecache.h) before they
+ * are built. Must be called while we still have the privileges that we started with. If it fails,
+ * the unwinder works without the cache. */
+void unwinder_open_cache(struct unwinder *u);
+
+/* Writes the tables that were built to the cache, if there is one. Takes milliseconds, so it must
+ * not be called while a thread is held. */
+void unwinder_save_tables(struct unwinder *u);
+
+/* Why tables are not kept; "" when they are. Borrowed from the unwinder. */
+const char *unwinder_cache_note(const struct unwinder *u);
+
+/* Walks from `regs` to the outermost frame into `out` (emptied first). `maps` tells which image is
+ * mapped where, `memory` provides the stack. Unless it fails with ERR_NOMEM, the result has at
+ * least one frame; out->end tells why the walk ended. The stack pointer and the pc must be known.
+ * Where another register is needed that is not, the walk ends with STACK_NO_UNWIND_INFO and
+ * out->lacked. */
+int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
+		  const struct memory *memory, struct stack *out);
+
+/* The same for a thread with known Go stacks (`stacks` NULL: not known), so that the walk continues
+ * where the runtime changes stacks. `memory` must provide these stacks, too. */
+int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
+		     const struct memory *memory, const struct go_stacks *stacks,
+		     struct stack *out);
+
+/* Compiles the tables of all that is mapped, which otherwise happens when a walk first meets an
+ * image. It takes milliseconds: for callers that later walk while a thread is held. */
+void unwinder_prepare(struct unwinder *u, const struct modmap *maps);
+
+/* Properties of an image's table, for -v; all zero for an image that no walk has met. */
+struct unwind_table_info {
+	uint64_t rows, rules, bytes; /* bytes: memory of the table */
+	uint64_t build_ns;	     /* CPU time of compiling or loading it */
+	uint64_t bad_entries;	     /* CFI entries left out as broken */
+	bool loaded;		     /* from the cache */
+	bool refused;		     /* not made, because there are too many already */
+};
+void unwinder_table_info(const struct unwinder *u, const struct image *image,
+			 struct unwind_table_info *info);
+
+#endif

@@ -1,0 +1,34 @@
+/* Declarations in .debug_abbrev, and the lengths of the values that they declare. For 32-bit DWARF
+ * with addresses of eight bytes. */
+#ifndef SYMBOLIZE_DWARF_ABBREVS_H
+#define SYMBOLIZE_DWARF_ABBREVS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cursor.h"
+
+struct abbrev {
+	uint64_t code, tag;
+	uint8_t children;
+	struct cursor attributes; /* for abbrev_attribute, including the zeroes at the end */
+	const uint8_t *start;	  /* of the whole declaration */
+	size_t len;
+};
+
+/* The next declaration; false after the last one, and for broken bytes (c->failed). */
+bool abbrev_next(struct cursor *c, struct abbrev *a);
+
+struct abbrev_attribute {
+	uint64_t name, form;
+	int64_t constant; /* of DW_FORM_implicit_const */
+};
+
+/* The next attribute of a declaration; false after the last one. */
+bool abbrev_attribute(struct cursor *attributes, struct abbrev_attribute *a);
+
+/* Skips a value in .debug_info. An unknown form fails the cursor. */
+void abbrev_skip(struct cursor *value, uint64_t form, unsigned version);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * A file's debug sections for libdw: only those that symbolizing needs. If the caller allows it,
+ * the file is mapped, so that only the used parts of a file of gigabytes are read.
+ */
+#ifndef SYMBOLIZE_FILES_DEBUGELF_H
+#define SYMBOLIZE_FILES_DEBUGELF_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct debugelf {
+	Elf *elf;
+	void *map; /* the whole file, or NULL */
+	size_t size;
+};
+
+/* Opens the file behind `fd`, which stays the caller's and must stay open. If it is
+ * mapped (`may_map`) and shrinks, reading it raises SIGBUS. `d->elf` is NULL when it
+ * is no ELF file or cannot be read. */
+void debugelf_open(struct debugelf *d, int fd, bool may_map);
+
+/* Harmless on {0}. */
+void debugelf_close(struct debugelf *d);
+
+/* Gives back the memory of bytes of a section that are not needed for now, if they are part of the
+ * mapping. They are read again at the next access. */
+void debugelf_drop(const struct debugelf *d, const void *bytes, size_t len);
+
+#endif

@@ -1,0 +1,87 @@
+#include "symbolize/files/unpack.h"
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/process/elfsection.h"
+#include "symbolize/files/debugelf.h"
+
+enum { SECTIONS_MAX = 64 };
+
+struct packed {
+	struct elfview_section sections[SECTIONS_MAX];
+	Elf_Scn *from[SECTIONS_MAX];
+	size_t count;
+	bool any;
+};
+
+/* libdw recognizes DWARF in the same way: by the section's name. */
+static bool is_dwarf(const char *name)
+{
+	return name && (!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8) ||
+			!strcmp(name, ".gnu_debugaltlink"));
+}
+
+static bool is_packed(const char *name, const GElf_Shdr *shdr)
+{
+	return shdr->sh_flags & SHF_COMPRESSED || !strncmp(name, ".z", 2);
+}
+
+/* Sections in the view keep their names, also those that begin with ".z". */
+static void list_sections(struct packed *p, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+
+	while (p->count < SECTIONS_MAX && (scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(scn, &shdr) ? elfsection_name(elf, &shdr) : NULL;
+		uint64_t len;
+
+		if (!is_dwarf(name) || !elfsection_plain_size(elf, scn, &len))
+			continue;
+		p->any |= is_packed(name, &shdr);
+		p->from[p->count] = scn;
+		p->sections[p->count++] = (struct elfview_section){ name, len, NULL };
+	}
+}
+
+static int unpack_section(Elf *elf, Elf_Scn *scn, const struct debugelf *file,
+			  const struct elfview_section *to)
+{
+	Elf_Data *packed = elf_rawdata(scn, NULL);
+	int rc = elfsection_plain(elf, scn, to->bytes, to->len);
+
+	if (packed)
+		debugelf_drop(file, packed->d_buf, packed->d_size);
+	return rc;
+}
+
+int unpack_dwarf(struct elfview *v, Elf *elf, const struct debugelf *file, const char **why)
+{
+	struct packed p = { .count = 0 };
+	int rc = 0;
+
+	*v = (struct elfview){ NULL, 0 };
+	*why = NULL;
+	list_sections(&p, elf);
+	if (!p.any)
+		return 0;
+	rc = elfview_make(v, p.sections, p.count);
+	if (rc == ERR_NOMEM)
+		return rc;
+	if (rc) {
+		*why = "larger than 4 GiB";
+		return 0;
+	}
+	for (size_t i = 0; !rc && i < p.count; i++)
+		rc = unpack_section(elf, p.from[i], file, &p.sections[i]);
+	if (rc) {
+		*why = rc == ERR_LIMIT ? "compressed by zstd, which sampler was built without" :
+					 "compressed, and broken";
+		elfview_release(v);
+	}
+	return 0;
+}

@@ -1,0 +1,177 @@
+/* Legacy profiles: each format once, and damage. tests/oracle/legacy.test compares many more with
+ * google/pprof. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pprof/legacy/legacy.h"
+#include "pprof/profile.h"
+#include "pprof/validate.h"
+
+static struct profile p;
+static struct error err;
+
+static int parse(const void *data, size_t len)
+{
+	/* In a copy of exactly that size a sanitizer detects a read past the end. */
+	void *copy = malloc(len + !len);
+	int rc;
+
+	memcpy(copy, data, len);
+	err = (struct error){ 0 };
+	cr_assert_eq(profile_init(&p), 0);
+	rc = legacy_parse(&p, copy, len, &err);
+	free(copy);
+	return rc;
+}
+
+static void must_parse(const char *text)
+{
+	cr_assert_eq(parse(text, strlen(text)), 0, "%s", err.text);
+	cr_assert_eq(profile_validate(&p, &err), 0, "%s", err.text);
+}
+
+static const char *string(uint32_t id)
+{
+	return strset_get(&p.strings, id);
+}
+
+static const char *type(size_t i)
+{
+	return string(p.types[i].type);
+}
+
+/* A test, which releases what it has parsed. */
+#define LEGACY(name) Test(legacy, name, .fini = release)
+
+static void release(void)
+{
+	profile_release(&p);
+}
+
+static const char counts[] = "goroutine profile: total 3\n"
+			     "2 @ 0x401001 0x402001\n"
+			     "# labels: {\"a\":\"b\"}\n"
+			     "#\t0x401000\tmain.f+0x1\t/a.go:1\n\n"
+			     "1 @ 0x402001\n"
+			     "--- Memory map: ---\n"
+			     "00400000-00500000 r-xp 00000000 08:01 12 /bin/server\n";
+
+LEGACY(counts)
+{
+	must_parse(counts);
+	cr_assert(p.type_count == 1 && p.sample_count == 2 && p.location_count == 2);
+	cr_assert_str_eq(type(0), "goroutine");
+	cr_assert_eq(p.locations[0].address, 0x401000);
+	cr_assert(p.mapping_count == 1 && p.mappings[0].limit == 0x500000);
+	cr_assert_str_eq(string(p.mappings[0].filename), "/bin/server");
+	cr_assert_eq(p.locations[1].mapping, 1);
+	cr_assert(p.values[0] == 2 && p.values[1] == 1 && p.label_count == 0);
+	cr_assert(strstr(string(p.drop_frames), "__pthread_sighandler"));
+}
+
+LEGACY(heap_in_estimates)
+{
+	must_parse("heap profile: 1: 2 [3: 4] @ heap/1048576\n3: 300 [5: 500] @ 0x401001\n");
+	cr_assert_eq(p.type_count, 4);
+	cr_assert_str_eq(type(0), "alloc_objects");
+	cr_assert(p.values[2] == 15730 && p.values[3] == 1573014 && p.period == 524288);
+	cr_assert(p.labels[0].num == 100 && !strcmp(string(p.labels[0].key), "bytes"));
+	cr_assert(strstr(string(p.keep_frames), "runtime\\.panic"));
+}
+
+LEGACY(contention_in_nanoseconds)
+{
+	must_parse("--- mutex:\ncycles/second=500000000\nsampling period=10\n100 7 @ 0x9\n");
+	cr_assert(p.values[0] == 70 && p.values[1] == 2000 && p.period == 10);
+	cr_assert(strstr(string(p.drop_frames), "SpinLock"));
+}
+
+LEGACY(threads)
+{
+	must_parse("--- threadz 1 ---\n\n--- Thread 7f (name: a/1) stack: ---\n"
+		   "  PC: 0x10 0x21: f\n--- Thread 80 (name: b/2) stack: ---\n"
+		   "  [same as previous thread]\n--- Memory map: ---\n");
+	cr_assert(p.sample_count == 1 && p.values[0] == 2 && p.stack_count == 2);
+	cr_assert(p.locations[0].address == 0x10 && p.locations[1].address == 0x20);
+}
+
+LEGACY(java_names)
+{
+	must_parse("--- contentionz 1 ---\nformat = java\nresolution = microseconds\n"
+		   "9 2 @ 0x3 0x4 0x5\n\n0x3 a.B.c (B.java:33)\n0x4 x (/l/libjvm.so)\n0x5 GC\n");
+	cr_assert(p.location_count == 3 && p.lines[0].line == 33 && p.locations[0].address == 0);
+	cr_assert_str_eq(string(p.functions[0].name), "a.B.c");
+	cr_assert_str_eq(string(p.functions[1].filename), "libjvm.so");
+	cr_assert_str_eq(string(p.functions[2].name), "GC");
+	cr_assert_str_eq(string(p.types[1].unit), "microseconds");
+}
+
+/* 10 samples whose second frame is the signal handler's. */
+static size_t make_cpu(uint64_t words[100])
+{
+	static const uint64_t header[] = { 0, 3, 0, 1000, 0 }, end[] = { 0, 1, 0 };
+	size_t n = 5;
+
+	memcpy(words, header, sizeof(header));
+	for (uint64_t i = 0; i < 10; i++) {
+		uint64_t sample[] = { 1, 3, 0x1000 + i, 0x7001, 0x2001 + i % 2 };
+
+		memcpy(words + n, sample, sizeof(sample));
+		n += 5;
+	}
+	memcpy(words + n, end, sizeof(end));
+	return (n + 3) * sizeof(*words);
+}
+
+LEGACY(cpu_without_the_handler)
+{
+	uint64_t words[100];
+	size_t len = make_cpu(words);
+
+	cr_assert_eq(parse(words, len), 0, "%s", err.text);
+	cr_assert(p.sample_count == 10 && p.stack_count == 20 && p.period == 1000000);
+	cr_assert_eq(p.locations[1].address, 0x2000);
+	for (size_t i = 0; i < 100; i++)
+		words[i] = __builtin_bswap64(words[i]);
+	profile_release(&p);
+	cr_assert_eq(parse(words, len), 0, "%s", err.text);
+	cr_assert_eq(p.locations[1].address, 0x2000);
+}
+
+LEGACY(what_is_none)
+{
+	cr_assert_eq(parse("", 0), ERR_NOTFOUND);
+	release();
+	cr_assert_eq(parse("hello\n", 6), ERR_NOTFOUND);
+	cr_assert(!strchr(err.text, '\n'));
+}
+
+static void survives(const void *data, size_t len)
+{
+	uint8_t *copy = malloc(len);
+
+	for (size_t n = 0; n < len; n++) {
+		int rc = parse(data, n);
+
+		cr_assert(!rc || rc == ERR_NOTFOUND || rc == ERR_FORMAT);
+		release();
+		memcpy(copy, data, len);
+		for (int bit = 0; bit < 8; bit++) {
+			copy[n] ^= (uint8_t)(1 << bit);
+			rc = parse(copy, len);
+			cr_assert(rc ? *err.text : profile_validate(&p, &err) == 0);
+			release();
+		}
+	}
+	free(copy);
+}
+
+Test(legacy, survives_truncation_and_flips_at_every_byte)
+{
+	uint64_t words[100];
+
+	survives(counts, sizeof(counts) - 1);
+	survives(words, make_cpu(words));
+}

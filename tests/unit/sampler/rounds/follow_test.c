@@ -1,0 +1,187 @@
+/* Processes started here are found by name and by cgroup. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sampler/rounds/follow.h"
+
+/* Starts a process of that name and waits until it runs. It is a grandchild, because our children
+ * are not followed. */
+static pid_t started(const char *name, const char *cgroup)
+{
+	int fds[2];
+	pid_t child, pid = 0;
+
+	cr_assert(pipe(fds) == 0);
+	child = fork();
+	if (child == 0) {
+		pid = fork();
+		if (pid == 0) {
+			setsid();
+			prctl(PR_SET_NAME, name);
+			if (cgroup) {
+				int fd = open(cgroup, O_WRONLY);
+
+				if (fd < 0 || write(fd, "0", 1) != 1)
+					_exit(1);
+			}
+			pid = getpid();
+			if (write(fds[1], &pid, sizeof(pid)) == sizeof(pid))
+				pause();
+		}
+		_exit(0);
+	}
+	close(fds[1]);
+	cr_assert(read(fds[0], &pid, sizeof(pid)) == sizeof(pid));
+	close(fds[0]);
+	waitpid(child, NULL, 0);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	while (kill(pid, 0) == 0)
+		usleep(1000);
+}
+
+Test(follow, by_name)
+{
+	struct follow *f;
+	pid_t first, second;
+
+	cr_assert(follow_name(&f, "follow) S 1 1", NULL) == 0);
+	cr_expect_str_eq(follow_text(f), "the next 'follow) S 1 1'");
+	cr_expect(follow_look(f) == 0);
+	first = started("follow) S 1 1", NULL);
+	usleep(20000); /* start times are in ticks of 10 ms */
+	second = started("follow) S 1 1", NULL);
+	cr_expect(follow_look(f) == first, "the older one");
+	end(first);
+	cr_expect(follow_look(f) == second);
+	end(second);
+	cr_expect(follow_look(f) == 0);
+	follow_free(f);
+}
+
+Test(follow, names_are_compared_whole)
+{
+	pid_t pid = started("follow-a-name-th", NULL); /* the kernel keeps 15 of 16 characters */
+	static const struct { const char *name; bool found; } cases[] = {
+		{ "follow-a-name-that-is-long", true }, { "follow-a-name-t", true },
+		{ "follow-a-name-", false }, { "follow-a-name-x", false }, { "", false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct follow *f;
+
+		cr_assert(follow_name(&f, cases[i].name, NULL) == 0);
+		cr_expect((follow_look(f) == pid) == cases[i].found, "%s", cases[i].name);
+		follow_free(f);
+	}
+	end(pid);
+}
+
+Test(follow, by_the_program_s_file_name)
+{
+	char exe[4096] = "";
+	struct follow *f;
+	pid_t pid = started("another", NULL);
+
+	cr_assert(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
+	cr_assert(follow_name(&f, strrchr(exe, '/') + 1, NULL) == 0);
+	cr_expect(follow_look(f) > 0);
+	end(pid);
+	follow_free(f);
+}
+
+Test(follow, none_of_ours)
+{
+	struct follow *f;
+	char name[16]; /* differs from that of another run of this suite */
+	pid_t child;
+
+	snprintf(name, sizeof(name), "ours-%d", getpid());
+	child = fork();
+	if (child == 0) {
+		prctl(PR_SET_NAME, name);
+		pause();
+		_exit(0);
+	}
+	usleep(50000);
+	cr_assert(follow_name(&f, name, NULL) == 0);
+	cr_expect(follow_look(f) == 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	follow_free(f);
+}
+
+Test(follow, zombies_are_none)
+{
+	int fds[2];
+	struct follow *f;
+	pid_t child;
+
+	cr_assert(pipe(fds) == 0);
+	child = fork();
+	if (child == 0) {
+		if (fork() == 0) {
+			prctl(PR_SET_NAME, "a-zombie");
+			_exit(0);
+		}
+		usleep(20000);
+		cr_assert(write(fds[1], "x", 1) == 1);
+		pause();
+		_exit(0);
+	}
+	cr_assert(read(fds[0], &(char){ 0 }, 1) == 1);
+	cr_assert(follow_name(&f, "a-zombie", NULL) == 0);
+	cr_expect(follow_look(f) == 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	follow_free(f);
+}
+
+static const char folder[] = "/sys/fs/cgroup/sampler-follow-test";
+
+static bool make_cgroup(char *procs, size_t room)
+{
+	snprintf(procs, room, "%s/cgroup.procs", folder);
+	return (mkdir(folder, 0755) == 0 || access(folder, F_OK) == 0) && access(procs, W_OK) == 0;
+}
+
+Test(follow, by_cgroup)
+{
+	char procs[200];
+	struct follow *f;
+	struct error err;
+	pid_t first, second;
+
+	if (!make_cgroup(procs, sizeof(procs)))
+		cr_skip_test("no cgroup2 to write to");
+	first = started("before", procs);
+	cr_assert(follow_cgroup(&f, first, &err) == 0, "%s", err.text);
+	cr_expect_str_eq(follow_text(f), "the next process of sampler-follow-test");
+	end(first);
+	cr_expect(follow_look(f) == 0);
+	second = started("after", procs);
+	cr_expect(follow_look(f) == second);
+	end(second);
+	follow_free(f);
+	rmdir(folder);
+}
+
+Test(follow, nothing_to_follow)
+{
+	struct follow *f = NULL;
+	struct error err;
+
+	cr_expect(follow_cgroup(&f, 4194303, &err) == ERR_GONE && !f);
+}

@@ -1,0 +1,162 @@
+/* When a running thread is spared, because it may be in the middle of a long write. A thread of
+ * this test writes to a pipe and is looked at in chosen moments. */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/process/process.h"
+#include "sampler/thread/calls.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/member.h"
+#include "sampler/tick/round.h"
+#include "sampler/tick/transfers.h"
+
+enum { LONG = 1 << 20, PIPE_ROOM = 1 << 16, SHORT = 100, MS = 1000000 };
+
+static struct round round_;
+static struct member member;
+static struct thread thread;
+static int ends[2];
+static sem_t may_write;
+static _Atomic size_t length;
+static _Atomic pid_t writer;
+
+static void *writes(void *arg)
+{
+	static char bytes[LONG];
+
+	writer = (pid_t)syscall(SYS_gettid);
+	for (;;) {
+		while (sem_wait(&may_write))
+			;
+		if (write(ends[1], bytes, length) < 0) /* LeakSanitizer's stop makes the last one short */
+			abort();
+	}
+	return arg;
+}
+
+static bool waits_in(long number)
+{
+	struct buffer text = { 0 };
+	char name[48];
+	bool so;
+
+	snprintf(name, sizeof(name), "task/%d/syscall", writer);
+	so = !process_read(&member.process, name, &text, NULL) && !buffer_add(&text, "", 1) &&
+	     text.data[0] != 'r' && strtol((const char *)text.data, NULL, 10) == number;
+	buffer_release(&text);
+	return so;
+}
+
+static void until_it_waits_in(long number)
+{
+	while (!waits_in(number))
+		usleep(1000);
+}
+
+static void takes(size_t bytes)
+{
+	static char sink[LONG];
+
+	for (ssize_t n; bytes; bytes -= (size_t)n)
+		cr_assert_gt(n = read(ends[0], sink, bytes), 0);
+}
+
+static void begin_write(size_t bytes)
+{
+	length = bytes;
+	sem_post(&may_write);
+}
+
+/* The thread was found waiting in a long write, and was looked at since then while it ran. */
+static void amid_a_write(void)
+{
+	struct call call = { .number = SYS_write, .args = { 1, 0, LONG } };
+	pthread_t id;
+	bool spared;
+
+	cr_assert_eq(process_open(&member.process, getpid(), NULL), 0);
+	cr_assert_eq(pipe(ends), 0);
+	cr_assert_eq(pthread_create(&id, NULL, writes, NULL), 0);
+	begin_write(LONG);
+	while (!writer)
+		usleep(1000);
+	until_it_waits_in(SYS_write);
+	thread.tid = writer;
+	thread.cpu_ns = 5 * MS;
+	transfers_note(&member, &thread, &call);
+	cr_assert_eq(thread.transfer, TRANSFER_UNDER_WAY);
+	round_.tick_ns = monotonic_ns();
+	takes(PIPE_ROOM);
+	takes(PIPE_ROOM);
+	until_it_waits_in(SYS_write);
+	thread.transfer = TRANSFER_USUAL;
+	cr_assert_eq(transfers_spare(&round_, &member, &thread, &spared), 0);
+	cr_assert(spared, "it has waited, and no call has ended");
+}
+
+TestSuite(transfers, .init = amid_a_write, .timeout = 60);
+
+static bool is_spared(void)
+{
+	bool spared;
+
+	cr_assert_eq(transfers_spare(&round_, &member, &thread, &spared), 0);
+	return spared;
+}
+
+Test(transfers, it_stands_there_until_it_has_had_a_cpu)
+{
+	cr_assert(is_spared());
+	thread.cpu_ns += MS / 2;
+	cr_assert(is_spared());
+	thread.cpu_ns += MS / 2; /* in total, not since the last look */
+	cr_assert_not(is_spared());
+}
+
+Test(transfers, it_has_waited_again)
+{
+	thread.cpu_ns += 10 * MS;
+	takes(PIPE_ROOM);
+	takes(PIPE_ROOM);
+	until_it_waits_in(SYS_write);
+	cr_assert(is_spared());
+	cr_assert(is_spared());
+}
+
+Test(transfers, its_last_call_was_long)
+{
+	thread.cpu_ns += 10 * MS;
+	takes(LONG - 2 * PIPE_ROOM);
+	until_it_waits_in(SYS_futex);
+	cr_assert(is_spared());
+	thread.cpu_ns += 10 * MS;
+	cr_assert_not(is_spared(), "it only computes since");
+}
+
+Test(transfers, its_last_calls_were_short)
+{
+	takes(LONG - 2 * PIPE_ROOM);
+	until_it_waits_in(SYS_futex);
+	cr_assert(is_spared());
+	for (int i = 0; i < 3; i++) {
+		begin_write(SHORT);
+		takes(SHORT);
+		until_it_waits_in(SYS_futex);
+	}
+	cr_assert_not(is_spared());
+}
+
+Test(transfers, long_ago)
+{
+	round_.tick_ns += 10 * NS_PER_S;
+	cr_assert_not(is_spared());
+	cr_assert_eq(thread.transfer, TRANSFER_NONE);
+}
