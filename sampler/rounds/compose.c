@@ -20,7 +20,7 @@
 #include "sampler/rounds/collect/collection.h"
 #include "sampler/rounds/derive.h"
 #include "sampler/rounds/lap.h"
-#include "sampler/rounds/rounds.h"
+#include "sampler/rounds/options.h"
 #include "sampler/rounds/source/capture.h"
 
 struct composing {

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "sampler/rounds/collect/collection.h"
 #include "sampler/rounds/metrics/metrics.h"
-#include "sampler/rounds/rounds.h"
+#include "sampler/rounds/options.h"
 #include "sampler/rounds/source/capture.h"
 #include "sampler/rounds/source/source.h"
 
