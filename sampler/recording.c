@@ -75,8 +75,6 @@ int recording_new(struct recording **out, const struct recording_options *option
 		recording_free(r);
 		return rc;
 	}
-	if (!options->no_cache)
-		unwinder_open_cache(r->round.unwinder);
 	*out = r;
 	return 0;
 }
@@ -273,7 +271,6 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
 	rc = decoding_run(r->decoding, file, decode, &job, err);
 	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
 	r->shown.own_peak_bytes = decoding_result(r->decoding)->own_peak_bytes;
-	unwinder_save_tables(r->round.unwinder);
 	return rc;
 }
 
@@ -316,10 +313,7 @@ bool recording_interim_over(struct recording *r, bool may_fork)
 	if (may_fork && interim_wants_start(r->interim))
 		interim_start(r->interim);
 	interim_look(r->interim, 0);
-	if (recording_interim(r)->busy)
-		return false;
-	unwinder_save_tables(r->round.unwinder);
-	return true;
+	return !recording_interim(r)->busy;
 }
 
 bool recording_suspending(const struct recording *r)

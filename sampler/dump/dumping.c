@@ -47,7 +47,7 @@ static int init(struct dump *d, const pid_t *pids, size_t count, struct error *e
 	return rc;
 }
 
-int dump_new(struct dump **out, const pid_t *pids, size_t count, bool cache, struct error *err)
+int dump_new(struct dump **out, const pid_t *pids, size_t count, struct error *err)
 {
 	struct dump *d = calloc(1, sizeof(*d));
 	int rc;
@@ -59,8 +59,6 @@ int dump_new(struct dump **out, const pid_t *pids, size_t count, bool cache, str
 		dump_free(d);
 		return rc;
 	}
-	if (cache)
-		unwinder_open_cache(d->unwinder);
 	*out = d;
 	return 0;
 }
@@ -242,7 +240,6 @@ int dump_write(struct dump *d, unsigned flags, struct outfile *file, dump_format
 
 	if (!rc)
 		rc = decoding_run(d->decoding, file, decode, &job, err);
-	unwinder_save_tables(d->unwinder);
 	return rc;
 }
 

@@ -63,10 +63,9 @@ struct dump_stats {
 	uint64_t ends[STACK_ENDS];
 };
 
-/* Finds the processes and checks that they may be traced. With `cache`, unwind tables are kept from
- * run to run. The caller frees *d with dump_free; NULL is harmless there. ERR_GONE, ERR_PERM
- * (diagnosed), ERR_NOMEM, ERR_IO. */
-int dump_new(struct dump **d, const pid_t *pids, size_t count, bool cache, struct error *err);
+/* Finds the processes and checks that they may be traced. The caller frees
+ * *d with dump_free; NULL is harmless there. ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM, ERR_IO. */
+int dump_new(struct dump **d, const pid_t *pids, size_t count, struct error *err);
 void dump_free(struct dump *d);
 
 /* Looks at each thread. ERR_GONE if all processes ended before a thread was seen, ERR_LIMIT after

@@ -15,7 +15,6 @@
 #include "base/process/modmap.h"
 #include "sampler/unwind/table/arch.h"
 #include "sampler/unwind/table/table.h"
-#include "sampler/unwind/tablecache.h"
 #include "sampler/unwind/unwinder.h"
 
 enum {
@@ -34,7 +33,6 @@ struct code_module {
 	struct cfi_table *table;
 	struct go_image *go; /* NULL: no Go image */
 	bool asked; /* its table has been looked for, successfully or not */
-	bool loaded; /* its table was read from the cache on disk */
 	bool refused; /* no table was made: the tables already take TABLE_BYTES_MAX */
 	uint64_t entry; /* the file's entry point if no CFI covers it, else 0 */
 	uint64_t build_ns;
@@ -54,7 +52,6 @@ int codemap_init(struct codemap *c)
 void codemap_release(struct codemap *c)
 {
 	free(c->cache);
-	tablecache_free(c->tables);
 	for (size_t i = 0; i < c->module_count; i++) {
 		cfi_table_free(c->modules[i].table);
 		go_image_close(c->modules[i].go);
@@ -107,7 +104,7 @@ static void get_table(struct codemap *c, struct code_module *m, const struct ima
 	if (KNOWS_GO)
 		go_image_open(image, &m->go);
 	m->refused = c->table_bytes >= TABLE_BYTES_MAX;
-	if (m->refused || tablecache_table(c->tables, image, &m->table, &m->loaded, NULL))
+	if (m->refused || cfi_table_build(image, &m->table, NULL))
 		return;
 	cfi_table_info(m->table, &info);
 	c->table_bytes += info.bytes;
@@ -115,7 +112,7 @@ static void get_table(struct codemap *c, struct code_module *m, const struct ima
 	m->build_ns = own_cpu_ns() - start;
 }
 
-/* The image's table, compiled or loaded on first use; NULL when out of memory, or when no table was
+/* The image's table, compiled on first use; NULL when out of memory, or when no table was
  * made because there are too many already. */
 static const struct cfi_table *table_of(struct codemap *c, const struct image *image)
 {
@@ -236,6 +233,6 @@ void codemap_table_info(const struct codemap *c, const struct image *image,
 	cfi_table_info(c->modules[id].table, &t);
 	*info = (struct unwind_table_info){
 		.rows = t.rows, .rules = t.rules, .bytes = t.bytes, .bad_entries = t.broken,
-		.build_ns = c->modules[id].build_ns, .loaded = c->modules[id].loaded,
+		.build_ns = c->modules[id].build_ns,
 	};
 }

@@ -13,7 +13,6 @@
 struct image;
 struct go_image;
 struct modmap;
-struct tablecache;
 struct unwind_table_info;
 
 enum { CODE_SLOTS = 4096 }; /* power of two */
@@ -32,7 +31,6 @@ struct codemap {
 	struct code_module *modules; /* indexed by image id */
 	size_t module_count;
 	uint64_t table_bytes;	  /* memory of all tables */
-	struct tablecache *tables; /* the cache of tables on disk; owned, may be NULL */
 	uint64_t generation; /* of the maps of the current walk */
 	struct code_range range;
 	struct code *cache; /* CODE_SLOTS entries, each a cache line on x86-64 */

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/file/cachedir.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
 #include "sampler/unwind/code/codebytes.h"
@@ -20,7 +19,6 @@
 #include "sampler/unwind/step_fast.h"
 #include "sampler/unwind/table/regs.h"
 #include "sampler/unwind/table/rule.h"
-#include "sampler/unwind/tablecache.h"
 
 enum {
 	FRAMES_MAX = 1 << 20,
@@ -32,16 +30,13 @@ enum {
 struct unwinder {
 	struct codemap code;
 	struct codebytes bytes;
-	struct error cache_error; /* why tables are not kept */
 };
 
 int unwinder_new(struct unwinder **u)
 {
 	*u = calloc(1, sizeof(**u));
-	if (*u && codemap_init(&(*u)->code) == 0) {
-		error_set(&(*u)->cache_error, ERR_NOTFOUND, "not wanted");
+	if (*u && codemap_init(&(*u)->code) == 0)
 		return 0;
-	}
 	free(*u);
 	return ERR_NOMEM;
 }
@@ -248,26 +243,6 @@ void unwinder_prepare(struct unwinder *u, const struct modmap *maps)
 	u->code.generation = modmap_generation(maps);
 	for (size_t i = 0; i < count; i++)
 		codemap_find(&u->code, maps, ranges[i].start);
-}
-
-void unwinder_open_cache(struct unwinder *u)
-{
-	int dir;
-
-	u->cache_error.text[0] = '\0';
-	if (!cachedir_open(&dir, &u->cache_error) && tablecache_new(&u->code.tables, dir))
-		error_nomem(&u->cache_error);
-}
-
-void unwinder_save_tables(struct unwinder *u)
-{
-	if (u->code.tables)
-		tablecache_save(u->code.tables, &u->cache_error);
-}
-
-const char *unwinder_cache_note(const struct unwinder *u)
-{
-	return u->cache_error.text;
 }
 
 void unwinder_table_info(const struct unwinder *u, const struct image *image,

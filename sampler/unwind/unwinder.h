@@ -22,18 +22,6 @@ struct unwinder;
 int unwinder_new(struct unwinder **u);
 void unwinder_free(struct unwinder *u);
 
-/* From now on tables are looked up in the user's cache (sampler/unwind/tablecache.h) before they
- * are built. Must be called while we still have the privileges that we started with. If it fails,
- * the unwinder works without the cache. */
-void unwinder_open_cache(struct unwinder *u);
-
-/* Writes the tables that were built to the cache, if there is one. Takes milliseconds, so it must
- * not be called while a thread is held. */
-void unwinder_save_tables(struct unwinder *u);
-
-/* Why tables are not kept; "" when they are. Borrowed from the unwinder. */
-const char *unwinder_cache_note(const struct unwinder *u);
-
 /* Walks from `regs` to the outermost frame into `out` (emptied first). `maps` tells which image is
  * mapped where, `memory` provides the stack. Unless it fails with ERR_NOMEM, the result has at
  * least one frame; out->end tells why the walk ended. The stack pointer and the pc must be known.
@@ -55,9 +43,8 @@ void unwinder_prepare(struct unwinder *u, const struct modmap *maps);
 /* Properties of an image's table, for -v; all zero for an image that no walk has met. */
 struct unwind_table_info {
 	uint64_t rows, rules, bytes; /* bytes: memory of the table */
-	uint64_t build_ns;	     /* CPU time of compiling or loading it */
+	uint64_t build_ns;	     /* CPU time of compiling it */
 	uint64_t bad_entries;	     /* CFI entries left out as broken */
-	bool loaded;		     /* from the cache */
 	bool refused;		     /* not made, because there are too many already */
 };
 void unwinder_table_info(const struct unwinder *u, const struct image *image,

@@ -8,8 +8,7 @@
  *
  * Without files, those of the list below that exist. For each: KiB of CFI,
  * rows, distinct rules, time and rate of the build, libdw's time and the ratio,
- * the time to load the table from a file instead, as the cache does, the table's bytes
- * a row and its KiB for each MiB of code. Bytes are all that the table takes: rows,
+ * the table's bytes a row and its KiB for each MiB of code. Bytes are all that the table takes: rows,
  * index, rules, expressions and its own head.
  */
 #include <elfutils/libdw.h>
@@ -25,10 +24,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "sampler/unwind/table/cfi.h"
-#include "sampler/unwind/table/form.h"
-#include "sampler/unwind/table/sections.h"
 #include "sampler/unwind/table/table.h"
-#include "sampler/unwind/tablecache.h"
 
 enum { TURNS = 5 };
 
@@ -154,78 +150,24 @@ static double by_table(const char *path, struct cfi_table_info *info, size_t *co
 	return cpu_seconds() - start;
 }
 
-/* Writes the table to a file, as the cache does. Returns its descriptor, or -1; *len is its
- * length. */
-static int write_table(const char *path, uint64_t *len)
-{
-	char head[TABLECACHE_HEAD];
-	struct cfi_source source;
-	struct cfi_table *table;
-	struct image *image;
-	int fd = memfd_create("table", MFD_CLOEXEC);
-	bool good;
-
-	if (image_open(open(path, O_RDONLY | O_CLOEXEC), path, &image, NULL))
-		return -1;
-	cfi_source_open(&source, image);
-	good = cfi_table_build(image, &table, NULL) == 0 &&
-	       tablecache_make_head(head, &source, 1, table) == 0 &&
-	       write(fd, head, sizeof(head)) == sizeof(head) &&
-	       write(fd, table->data, table->len) == (ssize_t)table->len;
-	*len = sizeof(head) + (good ? table->len : 0);
-	cfi_source_close(&source);
-	cfi_table_free(table);
-	image_free(image);
-	if (good)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static double by_file(const char *path, int fd, uint64_t len)
-{
-	double start = cpu_seconds();
-	struct cfi_source source;
-	struct cfi_table *table;
-	struct image *image;
-
-	if (fd < 0 || lseek(fd, 0, SEEK_SET) ||
-	    image_open(open(path, O_RDONLY | O_CLOEXEC), path, &image, NULL))
-		return 1e9;
-	cfi_source_open(&source, image);
-	table = tablecache_read(fd, len, &source);
-	cfi_source_close(&source);
-	image_free(image);
-	if (!table)
-		return 1e9;
-	cfi_table_free(table);
-	return cpu_seconds() - start;
-}
-
 static void measure(const char *path, Elf *elf)
 {
 	struct rows rows = { .sink = { begin, row, end } };
 	size_t bytes = read_eh_frame(elf, &rows), code = 0;
 	struct cfi_table_info info = { 0 };
-	double table = 1e9, libdw = 1e9, file = 1e9;
-	uint64_t len = 0;
-	int fd = write_table(path, &len);
+	double table = 1e9, libdw = 1e9;
 
 	for (int i = 0; bytes && i < TURNS; i++) {
 		double t = by_table(path, &info, &code), l = by_libdw(path, &rows);
-		double f = by_file(path, fd, len);
 
 		table = t < table ? t : table;
 		libdw = l < libdw ? l : libdw;
-		file = f < file ? f : file;
 	}
-	if (fd >= 0)
-		close(fd);
 	if (bytes && info.rows)
-		printf("%-18.18s %7zu %8lu %5lu %8.2f %6.0f %6.1f %8.2f %6.1fx %7.2f %6.2f %6.1f\n",
+		printf("%-18.18s %7zu %8lu %5lu %8.2f %6.0f %6.1f %8.2f %6.1fx %6.2f %6.1f\n",
 		       strrchr(path, '/') ? strrchr(path, '/') + 1 : path, bytes >> 10, info.rows,
 		       info.rules, table * 1e3, (double)bytes / table / 1e6,
-		       (double)rows.count / table / 1e6, libdw * 1e3, libdw / table, file * 1e3,
+		       (double)rows.count / table / 1e6, libdw * 1e3, libdw / table,
 		       (double)info.bytes / (double)info.rows,
 		       (double)info.bytes * 1024 / (double)code);
 	free(rows.pcs);
@@ -237,8 +179,8 @@ int main(int argc, char **argv)
 	size_t count = argc > 1 ? (size_t)argc - 1 : sizeof(usual) / sizeof(*usual);
 
 	elf_version(EV_CURRENT);
-	printf("%-18s %7s %8s %5s %8s %6s %6s %8s %7s %7s %6s %6s\n", "table build", "KiB", "rows",
-	       "rules", "ms", "MB/s", "Mrow/s", "libdw ms", "ratio", "load ms", "B/row", "KiB/MiB");
+	printf("%-18s %7s %8s %5s %8s %6s %6s %8s %7s %6s %6s\n", "table build", "KiB", "rows",
+	       "rules", "ms", "MB/s", "Mrow/s", "libdw ms", "ratio", "B/row", "KiB/MiB");
 	for (size_t i = 0; i < count; i++) {
 		int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
 		Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;

@@ -48,7 +48,6 @@ static const char record[] =
 	"      --max-cpu PCT    of one CPU that sampling may take (default 5%, at least 0.1%);\n"
 	"                       ticks beyond that are left out\n"
 	"      --no-inline      leave inlined calls out\n"
-	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
 	"      --debuginfod[=DUR]  ask the servers in DEBUGINFOD_URLS for debug information\n"
 	"                       that is missing here, for that long at most (default 90s)\n"
 	"  -q, --quiet          say nothing but errors\n"
@@ -130,7 +129,6 @@ static const char dump[] =
 	"                       most (default 100ms), so that they are of one moment\n"
 	"  -o, --output PATH    file to write (default: -, the standard output)\n"
 	"      --no-inline      leave inlined calls out\n"
-	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: how long threads were held, each module's unwind table\n";
 
@@ -154,7 +152,6 @@ static const char top[] =
 	"      --max-pause-share PCT  of its time that any one thread may be held (default 1%)\n"
 	"      --max-cpu PCT    of one CPU that sampling may take (default 5%)\n"
 	"      --no-inline      leave inlined calls out\n"
-	"      --no-cache       build unwind tables anew, and keep none for the next run\n"
 	"  -o, --output PATH    write the profile of it all at the end\n"
 	"      --goid           in it: which goroutine a thread of Go's ran, as the label goid\n";
 

@@ -30,9 +30,8 @@ static void print_table(const struct unwind_table_info *t, FILE *out)
 		fprintf(out, "    unwind table: none, the others take too much memory\n");
 		return;
 	}
-	fprintf(out, "    unwind table: %lu rows, %lu rules, %lu bytes, %s in %s", t->rows,
-		t->rules, t->bytes, t->loaded ? "from the cache" : "built",
-		summary_duration(t->build_ns, took, sizeof(took)));
+	fprintf(out, "    unwind table: %lu rows, %lu rules, %lu bytes, built in %s", t->rows,
+		t->rules, t->bytes, summary_duration(t->build_ns, took, sizeof(took)));
 	if (t->bad_entries)
 		fprintf(out, ", %lu broken entries left out", t->bad_entries);
 	fputc('\n', out);
@@ -55,12 +54,6 @@ bool details_image(const struct image *image, const struct unwinder *u, const ch
 	return true;
 }
 
-void details_cache(const struct unwinder *u, FILE *out)
-{
-	if (unwinder_cache_note(u)[0])
-		fprintf(out, "unwind tables are not kept: %s\n", unwinder_cache_note(u));
-}
-
 void details_print(const struct recording *r, FILE *out)
 {
 	size_t count;
@@ -70,5 +63,4 @@ void details_print(const struct recording *r, FILE *out)
 		if (details_image(images[i], recording_unwinder(r),
 				  recording_symbol_note(r, images[i]), out))
 			print_walks(r, image_id(images[i]), out);
-	details_cache(recording_unwinder(r), out);
 }

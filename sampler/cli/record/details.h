@@ -14,9 +14,6 @@ struct unwinder;
  * false. */
 bool details_image(const struct image *image, const struct unwinder *u, const char *note, FILE *out);
 
-/* If unwind tables are not kept for the next run, prints a line with the reason. */
-void details_cache(const struct unwinder *u, FILE *out);
-
 /* Prints a block for each module that a walk met: its unwind table, where its names come from, and
  * why the walks that ended in it ended there. */
 void details_print(const struct recording *r, FILE *out);

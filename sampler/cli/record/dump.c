@@ -27,7 +27,7 @@ struct options {
 	dump_format *format;
 	unsigned symbolize;
 	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
-	bool goroutines, no_cache, quiet, verbose;
+	bool goroutines, quiet, verbose;
 };
 
 static const struct option long_options[] = {
@@ -37,7 +37,6 @@ static const struct option long_options[] = {
 	{ "stop", optional_argument, NULL, 'S' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "no-inline", no_argument, NULL, 'I' },
-	{ "no-cache", no_argument, NULL, 'N' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -62,9 +61,6 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'I':
 		o->symbolize |= SYMBOLIZE_NO_INLINE;
-		break;
-	case 'N':
-		o->no_cache = true;
 		break;
 	case 'q':
 		o->quiet = true;
@@ -164,7 +160,6 @@ static void say_details(const struct dump *d)
 
 	for (size_t i = 0; i < count; i++)
 		details_image(images[i], dump_unwinder(d), dump_symbol_note(d, images[i]), stderr);
-	details_cache(dump_unwinder(d), stderr);
 	fprintf(stderr, "took %s; %lu stacks read without a stop; %lu stops, longest %s, sum %s\n",
 		summary_duration(s->elapsed_ns, took, sizeof(took)), s->glances, s->stopped,
 		summary_duration(s->held_max_ns, longest, sizeof(longest)),
@@ -201,7 +196,7 @@ int cli_dump(int argc, char **argv)
 	if (!status && o.goroutines)
 		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
 	else if (!status)
-		status = dump_new(&d, o.pids, o.pid_count, !o.no_cache, &err) ? cli_fail(&err) :
+		status = dump_new(&d, o.pids, o.pid_count, &err) ? cli_fail(&err) :
 								   dump(d, &o, &file);
 	outfile_abort(&file);
 	dump_free(d);

@@ -81,9 +81,6 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 	case 'I':
 		*symbolize |= SYMBOLIZE_NO_INLINE;
 		return true;
-	case 'N':
-		r->no_cache = true;
-		return true;
 	default:
 		return false;
 	}

@@ -20,8 +20,7 @@ struct recording_options;
 	{ "goid", no_argument, NULL, 'g' },                 \
 	{ "max-pause-share", required_argument, NULL, 'M' }, \
 	{ "max-cpu", required_argument, NULL, 'B' },        \
-	{ "no-inline", no_argument, NULL, 'I' },            \
-	{ "no-cache", no_argument, NULL, 'N' }
+	{ "no-inline", no_argument, NULL, 'I' }
 
 /* The defaults; `pids` has room for PIDS_MAX and outlives `r`. */
 void sampling_defaults(struct recording_options *r, pid_t *pids);

@@ -1,11 +1,9 @@
 /*
- * The form of a finished table, for the code that makes one (build.c, and tablecache.c from a
- * file) and for table.c, which reads it.
+ * The form of a finished table, for build.c, which makes it, and table.c, which reads it.
  *
- * The table is one piece of memory without pointers in it, so that it can be written and read as it
- * is. The addresses are divided into pages of 1 << shift bytes, with about a dozen rows each. A row
- * has the low bits of its address and the number of its rule, four bytes together. A search touches
- * one cache line of the index, one or two of the rows, and one of the rules.
+ * The addresses are divided into pages of 1 << shift bytes, with about a dozen rows each. A row has
+ * the low bits of its address and the number of its rule, four bytes together. A search touches one
+ * cache line of the index, one or two of the rows, and one of the rules.
  *
  * Rejected: merging rows across the padding between functions, which would remove up to 18 % of the
  * rows: the table would then cover addresses that the file's CFI does not cover. One byte for the
@@ -65,8 +63,5 @@ size_t table_len(const struct table_shape *shape);
 /* Allocates a zeroed table of this shape, freed with cfi_table_free; NULL when out of memory or
  * when a bound is exceeded. */
 struct cfi_table *table_new(const struct table_shape *shape);
-
-/* True when no number in the table leads out of it. For tables that were read from a file. */
-bool table_is_sound(const struct cfi_table *table);
 
 #endif

@@ -1,4 +1,4 @@
-/* The finished table: its memory, its checks, and the search in it. */
+/* The finished table: its memory, and the search in it. */
 #include "sampler/unwind/table/table.h"
 
 #include <stdlib.h>
@@ -37,90 +37,6 @@ struct cfi_table *table_new(const struct table_shape *s)
 void cfi_table_free(struct cfi_table *t)
 {
 	free(t);
-}
-
-/* Is there a complete expression at this place? */
-static bool is_expression(const struct cfi_table *t, int32_t place)
-{
-	uint16_t len;
-
-	if (place < 0 || (uint64_t)place + sizeof(len) > t->shape.expressions)
-		return false;
-	memcpy(&len, t->expressions + place, sizeof(len));
-	return len <= EXPRESSION_MAX && place + sizeof(len) + len <= t->shape.expressions;
-}
-
-static bool column_is_sound(const struct cfi_table *t, const struct cfi_rule *rule, unsigned n)
-{
-	const struct column *col = &rule->columns[n];
-
-	if ((col->kind != COLUMN_DEFAULT) != (rule->said >> n & 1))
-		return false;
-	if (col->kind == COLUMN_REGISTER)
-		return col->value >= 0 && col->value < DWARF_COUNT;
-	if (col->kind == COLUMN_SAVED_EXPR || col->kind == COLUMN_IS_EXPR)
-		return is_expression(t, col->value);
-	return true;
-}
-
-static bool long_rule_is_sound(const struct cfi_table *t, const struct cfi_rule *rule)
-{
-	uint8_t signal_frame;
-
-	memcpy(&signal_frame, &rule->signal_frame, 1);
-	if (signal_frame > 1 || rule->said & ~REGS_ALL)
-		return false;
-	if (rule->cfa_reg == CFA_EXPRESSION ? !is_expression(t, rule->cfa_value) :
-					      rule->cfa_reg >= CFA_BASES)
-		return false;
-	for (unsigned n = 0; n < DWARF_COUNT; n++)
-		if (!column_is_sound(t, rule, n))
-			return false;
-	return true;
-}
-
-static bool short_rule_is_sound(const struct cfi_table *t, const struct short_rule *rule)
-{
-	int8_t deepest = NOT_SAVED;
-
-	if (rule->cfa_reg == RULE_IS_LONG)
-		return rule->cfa_value >= 0 && (uint32_t)rule->cfa_value < t->shape.long_rules;
-	for (unsigned i = 0; i < SHORT_SLOTS; i++) {
-		if (rule->slots[i] > NOT_SAVED)
-			return false;
-		deepest = rule->slots[i] < deepest ? rule->slots[i] : deepest;
-	}
-	return rule->cfa_reg < CFA_BASES && rule->deepest == deepest;
-}
-
-/* True when the rows ascend within each page, as a search needs, and name existing rules. */
-static bool rows_are_sound(const struct cfi_table *t)
-{
-	const struct table_shape *s = &t->shape;
-	uint32_t wrong = t->rows[0].rule != NO_RULE || t->index[0] || t->index[s->pages] != s->rows;
-
-	for (uint32_t i = 0; i < s->pages; i++) {
-		if (t->index[i] > t->index[i + 1] || t->index[i + 1] > s->rows)
-			return false;
-		for (uint32_t n = t->index[i] + 1; n < t->index[i + 1]; n++)
-			wrong |= t->rows[n].pc >= t->rows[n + 1].pc;
-	}
-	for (uint32_t n = 1; n <= s->rows; n++)
-		wrong |= t->rows[n].rule > s->rules;
-	return !wrong;
-}
-
-bool table_is_sound(const struct cfi_table *t)
-{
-	if (!rows_are_sound(t))
-		return false;
-	for (uint32_t i = 1; i <= t->shape.rules; i++)
-		if (!short_rule_is_sound(t, &t->rules[i]))
-			return false;
-	for (uint32_t i = 0; i < t->shape.long_rules; i++)
-		if (!long_rule_is_sound(t, &t->long_rules[i]))
-			return false;
-	return true;
 }
 
 const struct short_rule *cfi_table_find(const struct cfi_table *t, uint64_t addr)
