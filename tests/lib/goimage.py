@@ -12,6 +12,8 @@ import struct
 import subprocess
 import time
 
+from harness import wait_for
+
 CODE_BYTES = 8192
 PAGE = 4096
 
@@ -69,12 +71,24 @@ class Elf:
         return out
 
 
+def threads(pid, file):
+    """The text of /proc/PID/task/TID/FILE of each thread."""
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/{file}") as text:
+            yield text.read()
+
+
 class Donor:
-    """The memory and the file of a process, read while it is stopped."""
+    """The memory and the file of a process, read while it is stopped. It must have come to rest
+    first: in a program that is on the way to its next read(0, ...), what the runtime notes of a
+    goroutine and what is on its stack may be of two moments."""
 
     def __init__(self, pid):
+        assert wait_for(lambda: any(call.startswith("0 0x0 ") for call in threads(pid, "syscall")))
         os.kill(pid, signal.SIGSTOP)
         try:
+            assert wait_for(lambda: all(stat.rpartition(")")[2].split()[0] == "T"
+                                        for stat in threads(pid, "stat")))
             self.pid = pid
             self.file = open(f"/proc/{pid}/exe", "rb").read()
             self.memory = {}
