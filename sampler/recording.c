@@ -26,7 +26,7 @@
 #include "sampler/profile/interim.h"
 #include "sampler/profile/product.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/tick/round.h"
 #include "sampler/unwind/unwinder.h"
 
@@ -101,9 +101,9 @@ static void show(struct recording *r, recording_progress *progress, void *ctx)
 		interim_look(r->interim, 0);
 	if (interim_wants_start(r->interim))
 		round_want_intermission(&r->round);
-	pthread_mutex_lock(&r->round.lock);
-	r->shown = r->round.stats;
-	pthread_mutex_unlock(&r->round.lock);
+	pthread_mutex_lock(&r->round.recorded.lock);
+	r->shown = r->round.recorded.stats;
+	pthread_mutex_unlock(&r->round.recorded.lock);
 	r->shown.own_cpu_ns = own_cpu_ns(r, &peak);
 	r->shown.own_peak_bytes = peak;
 	if (progress)
@@ -166,7 +166,7 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 	watchdog_stop(round->watchdog);
 	round->watchdog = NULL;
 	round_finish(round);
-	round->stats.end = round->end;
+	round->recorded.stats.end = round->end;
 	show(r, progress, ctx);
 	if (rc) {
 		errno = rc;
@@ -232,7 +232,7 @@ int recording_wait_command(struct recording *r)
 int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress *progress,
 		    void *ctx, const struct fetching_stats **stats, struct error *err)
 {
-	int rc = fetching_run(&r->fetching, &r->round, timeout_ns, progress, ctx, err);
+	int rc = fetching_run(&r->fetching, &r->round.recorded, timeout_ns, progress, ctx, err);
 
 	*stats = r->fetching ? fetching_stats(r->fetching) : NULL;
 	return rc;
@@ -240,7 +240,7 @@ int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress 
 
 static struct product product_of(struct recording *r, unsigned flags, const char *command_line)
 {
-	return (struct product){ .round = &r->round, .options = &r->options, .stats = &r->shown,
+	return (struct product){ .recorded = &r->round.recorded, .options = &r->options, .stats = &r->shown,
 				 .decoding = r->decoding, .fetching = r->fetching,
 				 .flags = flags, .command_line = command_line };
 }
@@ -282,7 +282,7 @@ int recording_ask_interim(struct recording *r, unsigned flags, const char *comma
 
 	product.cpu_ns = r->own_cpu_start_ns;
 	if (!r->interim)
-		rc = interim_new(&r->interim, &product, err);
+		rc = interim_new(&r->interim, &product, &r->round, err);
 	if (!rc)
 		rc = interim_ask(r->interim, file, err);
 	if (!rc)
@@ -333,17 +333,17 @@ void recording_suspend(struct recording *r)
 
 const struct process *recording_process(const struct recording *r)
 {
-	return &r->round.members[0]->process;
+	return &r->round.recorded.members[0]->process;
 }
 
 const struct modmap *recording_modmap(const struct recording *r)
 {
-	return r->round.members[0]->maps;
+	return r->round.recorded.members[0]->maps;
 }
 
 const struct unwinder *recording_unwinder(const struct recording *r)
 {
-	return r->round.unwinder;
+	return r->round.walker.unwinder;
 }
 
 const char *recording_symbol_note(const struct recording *r, const struct image *image)
@@ -358,7 +358,7 @@ const char *recording_warning(const struct recording *r, size_t i)
 
 const struct ledger_entry *recording_walks_in(const struct recording *r, uint32_t image)
 {
-	return ledger_of(&r->round.ledger, image);
+	return ledger_of(&r->round.recorded.ledger, image);
 }
 
 void recording_free(struct recording *r)

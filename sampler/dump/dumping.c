@@ -17,7 +17,7 @@
 #include "sampler/child/decoding.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/dump/dumplook.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
 

@@ -32,7 +32,7 @@
 #include "sampler/stop/stop.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/waits.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/unwind/unwinder.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include "base/process/modmap.h"
 #include "sampler/dump/dumplook.h"
 #include "sampler/profile/announce.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "symbolize/symbolizer.h"
 
 struct names {

@@ -25,11 +25,11 @@
 #include "sampler/profile/places.h"
 #include "sampler/thread/syscalls.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
-#include "sampler/tick/round.h"
+#include "sampler/member/member.h"
+#include "sampler/tick/recorded.h"
 
 struct assembly {
-	struct round *round;
+	struct recorded *recorded;
 	struct profile *profile;
 	struct places places;
 	uint32_t *locations; /* of the current stack */
@@ -76,7 +76,7 @@ static size_t thread_labels(struct assembly *a, const struct member *m,
 
 static const struct thread *thread_of(const struct assembly *a, const struct stack_context *c)
 {
-	return member_thread(a->round->members[c->member], c->thread);
+	return member_thread(a->recorded->members[c->member], c->thread);
 }
 
 static const char *state_name(enum thread_state state)
@@ -105,7 +105,7 @@ static int goroutine_labels(struct assembly *a, const struct stack_context *cont
 	if (context->goid)
 		labels[(*count)++] = (struct profile_label){ .key = a->label_goid,
 							     .num = (int64_t)context->goid };
-	while (labelling_next(&a->round->labelling, context->labels, &at, &l)) {
+	while (labelling_next(&a->recorded->labelling, context->labels, &at, &l)) {
 		struct profile_label *to = &labels[(*count)++];
 
 		*to = (struct profile_label){ .key = 0 };
@@ -119,10 +119,11 @@ static int goroutine_labels(struct assembly *a, const struct stack_context *cont
 static int entry_labels(struct assembly *a, const struct stack_context *context,
 			struct profile_label labels[LABELS_MAX], size_t *count)
 {
-	*count = thread_labels(a, a->round->members[context->member], thread_of(a, context), labels);
+	*count = thread_labels(a, a->recorded->members[context->member], thread_of(a, context),
+			       labels);
 	if (goroutine_labels(a, context, labels, count))
 		return ERR_NOMEM;
-	if (!a->round->wall)
+	if (!a->recorded->wall)
 		return 0;
 	labels[*count] = (struct profile_label){ .key = a->label_state };
 	if (profile_string(a->profile, state_name(context->state), &labels[*count].str))
@@ -162,7 +163,7 @@ static int64_t share(struct assembly *a, const struct stackset_entry *e)
 
 static int add_sample(struct assembly *a, const struct stackset_entry *e)
 {
-	const struct frame *frames = a->round->stacks.frames + e->first;
+	const struct frame *frames = a->recorded->stacks.frames + e->first;
 	struct profile_label labels[LABELS_MAX];
 	int64_t values[VALUES_MAX] = { (int64_t)e->samples, share(a, e), (int64_t)e->wall_ns };
 	size_t label_count;
@@ -207,8 +208,8 @@ static int add_unsampled_of(struct assembly *a, const struct member *m,
 	const struct account *account = account_of(a, m->index, thread->index);
 	uint64_t cpu = not_given(account, thread_ns), wall = 0;
 
-	if (a->round->wall && thread->stack == NO_STACK)
-		wall = thread->alive_ns - thread->wall_from;
+	if (a->recorded->wall && thread->newest.stack == NO_STACK)
+		wall = thread->alive_ns - thread->wall.from;
 	return add_unsampled(a, m, thread, cpu, wall);
 }
 
@@ -265,12 +266,12 @@ static void fill_accounts(struct assembly *a, const struct member *m)
 
 static int take_thread_times(struct assembly *a)
 {
-	uint32_t members = a->round->member_count;
+	uint32_t members = a->recorded->member_count;
 	size_t count, all = 0;
 
 	a->first_account = calloc(members + 1, sizeof(*a->first_account));
 	for (uint32_t i = 0; a->first_account && i < members; i++) {
-		threads_get(a->round->members[i]->threads, &count);
+		threads_get(a->recorded->members[i]->threads, &count);
 		all += count + 1;
 		a->first_account[i + 1] = all;
 	}
@@ -278,7 +279,7 @@ static int take_thread_times(struct assembly *a)
 	if (!a->first_account || !a->accounts)
 		return ERR_NOMEM;
 	for (uint32_t i = 0; i < members; i++)
-		fill_accounts(a, a->round->members[i]);
+		fill_accounts(a, a->recorded->members[i]);
 	return 0;
 }
 
@@ -291,9 +292,9 @@ static int name_labels(struct assembly *a)
 	if (a->several && (profile_string(p, "pid", &a->label_pid) ||
 			   profile_string(p, "process", &a->label_process)))
 		return ERR_NOMEM;
-	if (a->round->goid && profile_string(p, "goid", &a->label_goid))
+	if (a->recorded->goid && profile_string(p, "goid", &a->label_goid))
 		return ERR_NOMEM;
-	if (a->round->wall && (profile_string(p, "state", &a->label_state) ||
+	if (a->recorded->wall && (profile_string(p, "state", &a->label_state) ||
 			       profile_string(p, "syscall", &a->label_syscall)))
 		return ERR_NOMEM;
 	return 0;
@@ -301,13 +302,13 @@ static int name_labels(struct assembly *a)
 
 static int add_samples(struct assembly *a)
 {
-	const struct stackset *stacks = &a->round->stacks;
+	const struct stackset *stacks = &a->recorded->stacks;
 	int rc = take_thread_times(a) || name_labels(a);
 
 	for (uint32_t i = 0; !rc && i < stacks->count; i++)
 		rc = add_sample(a, &stacks->entries[i]);
-	for (uint32_t i = 0; !rc && i < a->round->member_count; i++)
-		rc = add_rest_of(a, a->round->members[i]);
+	for (uint32_t i = 0; !rc && i < a->recorded->member_count; i++)
+		rc = add_rest_of(a, a->recorded->members[i]);
 	return rc;
 }
 
@@ -315,21 +316,21 @@ static int add_header(struct assembly *a)
 {
 	struct profile *p = a->profile;
 
-	p->time_nanos = (int64_t)a->round->start_real_ns;
-	p->duration_nanos = (int64_t)a->round->stats.elapsed_ns;
-	p->period = 1000000000 / (int64_t)a->round->rate;
+	p->time_nanos = (int64_t)a->recorded->start_real_ns;
+	p->duration_nanos = (int64_t)a->recorded->stats.elapsed_ns;
+	p->period = 1000000000 / (int64_t)a->recorded->rate;
 	if (profile_add_type(p, "samples", "count") || profile_add_type(p, "cpu", "nanoseconds") ||
 	    profile_string(p, "cpu", &p->period_type.type) ||
 	    profile_string(p, "nanoseconds", &p->period_type.unit) ||
-	    profile_string(p, a->round->wall ? "wall" : "cpu", &p->default_type))
+	    profile_string(p, a->recorded->wall ? "wall" : "cpu", &p->default_type))
 		return ERR_NOMEM;
-	return a->round->wall ? profile_add_type(p, "wall", "nanoseconds") : 0;
+	return a->recorded->wall ? profile_add_type(p, "wall", "nanoseconds") : 0;
 }
 
-int assemble(struct round *r, const struct assemble_names *names, struct profile *profile,
+int assemble(struct recorded *r, const struct assemble_names *names, struct profile *profile,
 	     struct error *err)
 {
-	struct assembly a = { .round = r, .profile = profile,
+	struct assembly a = { .recorded = r, .profile = profile,
 			      .several = r->member_count > 1 || r->children };
 	int rc = kernelstack_load(&r->kernel) || add_header(&a) ||
 		 places_init(&a.places, r, names, profile) || add_samples(&a) ||

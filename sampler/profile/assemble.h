@@ -7,7 +7,7 @@ struct buffer;
 struct error;
 struct known;
 struct profile;
-struct round;
+struct recorded;
 struct symbolizer;
 
 /* Where names come from. */
@@ -22,7 +22,7 @@ struct assemble_names {
 
 /* Fills an initialised profile with what the round has sampled. Samples with only 0 as values are
  * left out. ERR_NOMEM. */
-int assemble(struct round *r, const struct assemble_names *names, struct profile *profile,
+int assemble(struct recorded *r, const struct assemble_names *names, struct profile *profile,
 	     struct error *err);
 
 #endif

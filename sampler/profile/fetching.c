@@ -33,8 +33,8 @@
 #include "sampler/child/privilege.h"
 #include "sampler/child/sandbox.h"
 #include "sampler/child/urgency.h"
-#include "sampler/tick/member.h"
-#include "sampler/tick/round.h"
+#include "sampler/member/member.h"
+#include "sampler/tick/recorded.h"
 #include "symbolize/files/debugfile.h"
 
 enum {
@@ -53,7 +53,7 @@ struct fetching {
 
 struct survey {
 	struct fetching *f;
-	const struct round *round;
+	const struct recorded *recorded;
 };
 
 enum message_kind { MESSAGE_PROGRESS, MESSAGE_GOT, MESSAGE_FAILED, MESSAGE_NO_LIBRARY };
@@ -66,14 +66,14 @@ struct message {
 
 /* The survey. */
 
-static const struct process *owner_of(const struct round *round, const struct image *image)
+static const struct process *owner_of(const struct recorded *recorded, const struct image *image)
 {
-	return modmap_owner(round->members[0]->maps, image);
+	return modmap_owner(recorded->members[0]->maps, image);
 }
 
 static void mark_met(const struct survey *s, uint8_t *met)
 {
-	const struct stackset *stacks = &s->round->stacks;
+	const struct stackset *stacks = &s->recorded->stacks;
 
 	for (size_t i = 0; i < stacks->frame_count; i++)
 		if (stacks->frames[i].image && image_id(stacks->frames[i].image) < s->f->image_count)
@@ -92,16 +92,16 @@ static int look_around(void *ctx)
 		const struct image *image = s->f->images[i];
 
 		s->f->wanted[i] = met[i] && image_elf(image) && *image_build_id(image) &&
-				  !debugfile_exists(image, owner_of(s->round, image));
+				  !debugfile_exists(image, owner_of(s->recorded, image));
 	}
 	free(met);
 	return 0;
 }
 
 /* Finds the images that need a file. That reads the target's ELF files: in the sandbox. */
-static void survey(struct fetching *f, const struct round *round)
+static void survey(struct fetching *f, const struct recorded *recorded)
 {
-	struct survey s = { f, round };
+	struct survey s = { f, recorded };
 	struct sandbox box = { .writable_fd = -1, .memory_bytes = SURVEY_BYTES,
 			       .cpu_s = SURVEY_CPU_S, .ctx = &s };
 	struct sandbox_end end;
@@ -358,9 +358,9 @@ static int run_process(struct fetching *f, uint64_t until, fetching_progress *pr
 	return 0;
 }
 
-static int make(struct fetching *f, const struct round *round)
+static int make(struct fetching *f, const struct recorded *recorded)
 {
-	f->images = modmap_images(round->members[0]->maps, &f->image_count);
+	f->images = modmap_images(recorded->members[0]->maps, &f->image_count);
 	f->wanted = sandbox_share(f->image_count + 1);
 	f->fds = calloc(f->image_count + 1, sizeof(*f->fds));
 	if (!f->wanted || !f->fds)
@@ -370,18 +370,18 @@ static int make(struct fetching *f, const struct round *round)
 	return 0;
 }
 
-int fetching_run(struct fetching **out, const struct round *round, uint64_t timeout_ns,
+int fetching_run(struct fetching **out, const struct recorded *recorded, uint64_t timeout_ns,
 		 fetching_progress *progress, void *ctx, struct error *err)
 {
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + timeout_ns;
 	struct fetching *f = calloc(1, sizeof(*f));
 
-	if (!f || make(f, round)) {
+	if (!f || make(f, recorded)) {
 		fetching_free(f);
 		return error_nomem(err);
 	}
 	*out = f;
-	survey(f, round);
+	survey(f, recorded);
 	return f->stats.wanted ? run_process(f, until, progress, ctx, err) : 0;
 }
 

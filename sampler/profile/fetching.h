@@ -15,7 +15,7 @@
 struct error;
 struct fetching;
 struct image;
-struct round;
+struct recorded;
 
 struct fetching_stats {
 	unsigned wanted, got; /* modules */
@@ -28,7 +28,7 @@ typedef void fetching_progress(void *ctx, const char *line);
 /* Fetches what is missing, for `timeout_ns` at most. A file that cannot be fetched is not a
  * failure; fetching_stats says why. `progress` may be NULL. Once, and with no other thread running.
  * ERR_NOMEM; ERR_IO if no process can be made, and then *f is to be freed, too. */
-int fetching_run(struct fetching **f, const struct round *round, uint64_t timeout_ns,
+int fetching_run(struct fetching **f, const struct recorded *recorded, uint64_t timeout_ns,
 		 fetching_progress *progress, void *ctx, struct error *err);
 void fetching_free(struct fetching *f);
 

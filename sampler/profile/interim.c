@@ -30,7 +30,7 @@
 #include "sampler/profile/assemble.h"
 #include "sampler/profile/known.h"
 #include "sampler/profile/mark.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/tick/round.h"
 
 enum { NAMING_SHARE = 20 }; /* names may take a twentieth of a CPU */
@@ -45,6 +45,7 @@ struct head {
 
 struct interim {
 	struct product product;
+	struct round *round; /* not owned */
 	struct decoding *decoding;
 	struct mark mark, next_mark; /* where the last profile ended; where this one ends */
 	struct known known;	     /* the last profile, which is shown, and the places in it */
@@ -59,13 +60,15 @@ struct interim {
 	uint64_t cpu_before_ns;	     /* of all processes before the current one */
 };
 
-int interim_new(struct interim **out, const struct product *product, struct error *err)
+int interim_new(struct interim **out, const struct product *product, struct round *round,
+		struct error *err)
 {
 	struct interim *in = calloc(1, sizeof(*in));
 
 	if (!in)
 		return error_nomem(err);
 	in->product = *product;
+	in->round = round;
 	in->cpu_start_ns = product->cpu_ns;
 	in->memory = (struct outfile){ .fd = -1, .dir_fd = -1, .direct = true,
 				       .path = (char *)"memory" };
@@ -144,7 +147,7 @@ static int make_both(struct interim *in, struct buffer *places, struct buffer *w
 	if (rc)
 		return rc;
 	names = (struct assemble_names){ .known = &all };
-	mark_subtract(&in->mark, in->product.round);
+	mark_subtract(&in->mark, in->product.recorded);
 	rc = assemble_and_encode(in, &names, &profile, window, err);
 	profile_release(&profile);
 	return rc;
@@ -156,9 +159,9 @@ static int work(void *ctx, struct decode_result *result, struct error *err)
 	struct buffer places = { 0 }, whole = { 0 }, window = { 0 };
 	int rc = 0;
 
-	if (in->product.round->end == RECORDING_RUNNING)
-		round_finish(in->product.round);
-	*in->product.stats = in->product.round->stats;
+	if (in->round->end == RECORDING_RUNNING)
+		round_finish(in->round);
+	*in->product.stats = in->round->recorded.stats;
 	if (in->file)
 		return product_write(&in->product, in->file, result, err);
 	if (in->naming && product_symbolizers(&in->product))
@@ -196,7 +199,7 @@ static int make_memory(struct interim *in, struct error *err)
 
 static int start(struct interim *in, struct error *err)
 {
-	const struct modmap *maps = in->product.round->members[0]->maps;
+	const struct modmap *maps = in->product.recorded->members[0]->maps;
 	struct product *p = &in->product;
 	int rc = in->decoding ? decoding_renew(in->decoding, maps, err) :
 				decoding_new(&in->decoding, maps, err);
@@ -214,7 +217,7 @@ static int start(struct interim *in, struct error *err)
 			    in->file ? 0 : BYTES_MAX, work, in, err);
 	if (!rc)
 		decoding_calm(in->decoding); /* the sampling goes on beside it */
-	if (!rc && !in->file && mark_take(&in->next_mark, p->round))
+	if (!rc && !in->file && mark_take(&in->next_mark, p->recorded))
 		mark_release(&in->next_mark);
 	return rc;
 }

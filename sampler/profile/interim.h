@@ -20,10 +20,13 @@
 struct error;
 struct interim;
 struct outfile;
+struct round;
 
 /* `product` says what the profiles are made of, and is copied; its cpu_ns is our CPU time when the
- * recording began. The caller frees *out with interim_free. ERR_NOMEM. */
-int interim_new(struct interim **out, const struct product *product, struct error *err);
+ * recording began. `round` is the one that `product` is of, and borrowed. The caller frees *out
+ * with interim_free. ERR_NOMEM. */
+int interim_new(struct interim **out, const struct product *product, struct round *round,
+		struct error *err);
 void interim_free(struct interim *in);
 
 /* Requests a profile: one to be shown (interim_state), or with `file` one that is written there,

@@ -5,8 +5,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sampler/tick/member.h"
-#include "sampler/tick/round.h"
+#include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/recorded.h"
 #include "sampler/tick/walltime.h"
 
 struct mark_entry {
@@ -33,15 +34,15 @@ void mark_release(struct mark *m)
 }
 
 /* Adds to a thread's newest stack the wall time that the round's end would add now. */
-static void mark_wall(struct mark *m, const struct round *r, const struct thread *thread)
+static void mark_wall(struct mark *m, const struct recorded *r, const struct thread *thread)
 {
 	uint64_t ns, samples;
 
-	if (!r->wall || thread->stack == NO_STACK)
+	if (!r->wall || thread->newest.stack == NO_STACK)
 		return;
 	samples = walltime_left(r, thread, m->at_ns, &ns);
-	m->entries[thread->stack].wall_ns += ns;
-	m->entries[thread->stack].samples += samples;
+	m->entries[thread->newest.stack].wall_ns += ns;
+	m->entries[thread->newest.stack].samples += samples;
 }
 
 /* A running thread has used CPU time since its last look, so its counters are read again. */
@@ -54,7 +55,7 @@ static uint64_t cpu_of(const struct threads *threads, const struct thread *threa
 	return thread->cpu_ns;
 }
 
-static int mark_member(struct mark *m, const struct round *r, const struct member *from)
+static int mark_member(struct mark *m, const struct recorded *r, const struct member *from)
 {
 	struct mark_member *to = &m->members[m->member_count];
 	size_t count;
@@ -76,7 +77,7 @@ static int mark_member(struct mark *m, const struct round *r, const struct membe
 	return 0;
 }
 
-int mark_take(struct mark *m, struct round *r)
+int mark_take(struct mark *m, struct recorded *r)
 {
 	int rc = 0;
 
@@ -121,12 +122,12 @@ static void subtract_member(const struct mark *m, const struct mark_member *what
 		subtract(&t->cpu_weight, what->threads[i].cpu_weight);
 		subtract(&t->spared_weight, what->threads[i].spared_weight);
 		t->cpu_first = what->threads[i].cpu_ns;
-		if (t->wall_from < m->at_ns)
-			t->wall_from = t->alive_ns < m->at_ns ? t->alive_ns : m->at_ns;
+		if (t->wall.from < m->at_ns)
+			t->wall.from = t->alive_ns < m->at_ns ? t->alive_ns : m->at_ns;
 	}
 }
 
-void mark_subtract(const struct mark *m, struct round *r)
+void mark_subtract(const struct mark *m, struct recorded *r)
 {
 	if (!m->at_ns)
 		return;

@@ -10,7 +10,7 @@
 
 struct mark_entry;
 struct mark_member;
-struct round;
+struct recorded;
 
 struct mark { /* {0}: before the round's start */
 	uint64_t at_ns; /* CLOCK_MONOTONIC; 0: nothing is marked */
@@ -22,11 +22,11 @@ struct mark { /* {0}: before the round's start */
 
 /* Marks this moment, and drops the mark that `m` held. Called while no thread samples. ERR_NOMEM:
  * nothing is marked. The caller frees the mark with mark_release. */
-int mark_take(struct mark *m, struct round *r);
+int mark_take(struct mark *m, struct recorded *r);
 void mark_release(struct mark *m);
 
 /* Subtracts what was counted before the mark from a finished round, which has no other use
  * afterwards. The time of running threads is accurate to one tick at each end. */
-void mark_subtract(const struct mark *m, struct round *r);
+void mark_subtract(const struct mark *m, struct recorded *r);
 
 #endif

@@ -17,8 +17,8 @@
 #include "sampler/profile/announce.h"
 #include "sampler/profile/assemble.h"
 #include "sampler/profile/known.h"
-#include "sampler/tick/member.h"
-#include "sampler/tick/round.h"
+#include "sampler/member/member.h"
+#include "sampler/tick/recorded.h"
 #include "symbolize/symbolizer.h"
 
 struct place { /* a code address, and the profile's location of it */
@@ -40,10 +40,10 @@ static int add_mapping(struct places *p, const struct image *image)
 
 	if (p->mapping_of[image_id(image)])
 		return 0;
-	if (image == p->round->kernel.image && p->round->kernel.symbols.count) {
+	if (image == p->recorded->kernel.image && p->recorded->kernel.symbols.count) {
 		name = "[kernel.kallsyms]"; /* as perf calls it */
-		m.start = p->round->kernel.symbols.start;
-		m.limit = p->round->kernel.symbols.end;
+		m.start = p->recorded->kernel.symbols.start;
+		m.limit = p->recorded->kernel.symbols.end;
 	}
 	if (profile_string(p->profile, name, &m.filename) ||
 	    profile_string(p->profile, image_build_id(image), &m.build_id))
@@ -54,7 +54,7 @@ static int add_mapping(struct places *p, const struct image *image)
 static const struct image *find_program(const struct places *p, struct image *const *images)
 {
 	for (size_t i = 0; i < p->image_count; i++)
-		if (!strcmp(image_path(images[i]), p->round->members[0]->process.exe))
+		if (!strcmp(image_path(images[i]), p->recorded->members[0]->process.exe))
 			return images[i];
 	/* The program's file is not mapped any more. As a rule, the maps begin with it. */
 	for (size_t i = 0; i < p->image_count; i++)
@@ -65,7 +65,7 @@ static const struct image *find_program(const struct places *p, struct image *co
 
 static int add_mappings(struct places *p)
 {
-	const struct stackset *stacks = &p->round->stacks;
+	const struct stackset *stacks = &p->recorded->stacks;
 	struct image *const *images = modmap_images(p->maps, &p->image_count);
 	const struct image *program = find_program(p, images);
 
@@ -124,8 +124,8 @@ static struct symbolizer *symbolizer_of(const struct places *p, const struct ima
 {
 	const struct process *owner = modmap_owner(p->maps, image);
 
-	for (uint32_t i = 0; i < p->round->member_count; i++)
-		if (&p->round->members[i]->process == owner)
+	for (uint32_t i = 0; i < p->recorded->member_count; i++)
+		if (&p->recorded->members[i]->process == owner)
 			return p->names.symbolizers[i];
 	return p->names.symbolizers[0];
 }
@@ -147,7 +147,7 @@ static const struct profile_location *known_of(const struct places *p, const str
 
 static int announce_places(struct places *p)
 {
-	const struct stackset *stacks = &p->round->stacks;
+	const struct stackset *stacks = &p->recorded->stacks;
 	struct announcement places = { NULL, 0, 0 };
 	int rc = 0, sent;
 
@@ -267,7 +267,7 @@ int places_locate(struct places *p, const struct frame *frame, uint32_t *locatio
 	uint64_t words[2], hash;
 	uint32_t id;
 
-	if (kernelstack_locate(&p->round->kernel, frame->image, frame->addr, &place.in_kernel,
+	if (kernelstack_locate(&p->recorded->kernel, frame->image, frame->addr, &place.in_kernel,
 			       &place.addr))
 		return ERR_NOMEM;
 	words[0] = place.addr;
@@ -308,11 +308,11 @@ int places_tell(const struct places *p)
 	return 0;
 }
 
-int places_init(struct places *p, struct round *round, const struct assemble_names *names,
+int places_init(struct places *p, struct recorded *recorded, const struct assemble_names *names,
 		struct profile *profile)
 {
-	*p = (struct places){ .round = round, .maps = round->members[0]->maps, .names = *names,
-			      .profile = profile };
+	*p = (struct places){ .recorded = recorded, .maps = recorded->members[0]->maps,
+			      .names = *names, .profile = profile };
 	return add_mappings(p) || announce_places(p) ? ERR_NOMEM : 0;
 }
 

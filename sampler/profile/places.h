@@ -18,10 +18,10 @@ struct modmap;
 struct place;
 struct profile;
 struct profile_line;
-struct round;
+struct recorded;
 
 struct places {
-	struct round *round;
+	struct recorded *recorded;
 	const struct modmap *maps; /* any member's: they share the images */
 	struct assemble_names names;
 	struct profile *profile;
@@ -38,7 +38,7 @@ struct places {
 /* Adds the mappings of all images that occur in stacks, and announces the addresses to the
  * symbolizers. `round` and `profile` are borrowed until places_release, which is due in any case.
  * ERR_NOMEM. */
-int places_init(struct places *p, struct round *round, const struct assemble_names *names,
+int places_init(struct places *p, struct recorded *recorded, const struct assemble_names *names,
 		struct profile *profile);
 void places_release(struct places *p);
 

@@ -12,8 +12,8 @@
 #include "sampler/profile/assemble.h"
 #include "sampler/profile/fetching.h"
 #include "sampler/profile/summary.h"
-#include "sampler/tick/member.h"
-#include "sampler/tick/round.h"
+#include "sampler/member/member.h"
+#include "sampler/tick/recorded.h"
 #include "symbolize/symbolizer.h"
 
 uint64_t product_own_cpu_ns(uint64_t *peak_bytes)
@@ -28,7 +28,7 @@ uint64_t product_own_cpu_ns(uint64_t *peak_bytes)
 
 void product_ready(struct product *p)
 {
-	struct round *r = p->round;
+	struct recorded *r = p->recorded;
 
 	process_read_exe(&r->members[0]->process);
 	for (uint32_t i = 0; i < r->member_count; i++)
@@ -39,7 +39,7 @@ void product_ready(struct product *p)
 static int offer_fetched(const struct product *p, struct symbolizer *s)
 {
 	size_t count;
-	struct image *const *images = modmap_images(p->round->members[0]->maps, &count);
+	struct image *const *images = modmap_images(p->recorded->members[0]->maps, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		int fd = fetching_fd(p->fetching, images[i]);
@@ -53,14 +53,14 @@ static int offer_fetched(const struct product *p, struct symbolizer *s)
 /* Here files may be mapped: if one shrinks, SIGBUS kills only this process, which is a child. */
 int product_symbolizers(struct product *p)
 {
-	const struct round *round = p->round;
+	const struct recorded *recorded = p->recorded;
 	unsigned flags = p->flags | SYMBOLIZE_MAP;
 
-	p->symbolizers = calloc(round->member_count, sizeof(struct symbolizer *));
-	for (; p->symbolizers && p->count < round->member_count; p->count++) {
+	p->symbolizers = calloc(recorded->member_count, sizeof(struct symbolizer *));
+	for (; p->symbolizers && p->count < recorded->member_count; p->count++) {
 		struct symbolizer **s = &p->symbolizers[p->count];
 
-		if (member_symbolizer(round->members[p->count], flags, s) ||
+		if (member_symbolizer(recorded->members[p->count], flags, s) ||
 		    offer_fetched(p, *s) || decoding_watch(p->decoding, *s))
 			return ERR_NOMEM;
 	}
@@ -69,7 +69,7 @@ int product_symbolizers(struct product *p)
 
 void product_release(struct product *p)
 {
-	for (uint32_t i = 0; p->symbolizers && i < p->round->member_count; i++)
+	for (uint32_t i = 0; p->symbolizers && i < p->recorded->member_count; i++)
 		symbolizer_free(p->symbolizers[i]);
 	free(p->symbolizers);
 	p->symbolizers = NULL;
@@ -98,7 +98,7 @@ int product_fill(struct product *p, const struct assemble_names *names, struct p
 		 struct decode_result *result, struct error *err)
 {
 	uint64_t peak, before = product_own_cpu_ns(&peak);
-	int rc = assemble(p->round, names, profile, err);
+	int rc = assemble(p->recorded, names, profile, err);
 
 	result->own_cpu_ns = p->cpu_ns + decoding_lost_cpu_ns(p->decoding) +
 			     product_own_cpu_ns(&peak) - before;

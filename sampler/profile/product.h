@@ -18,12 +18,12 @@ struct outfile;
 struct profile;
 struct recording_options;
 struct recording_stats;
-struct round;
+struct recorded;
 struct symbolizer;
 
 /* What a decoding process works on. Only the symbolizers are owned. */
 struct product {
-	struct round *round;
+	struct recorded *recorded;
 	const struct recording_options *options;
 	struct recording_stats *stats; /* shown in the profile's comments */
 	struct decoding *decoding;

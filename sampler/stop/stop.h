@@ -8,7 +8,7 @@
  *
  * A thread that went to wait between the caller's look and the stop may be in a call that the
  * kernel would now fail with EINTR, because of us. Such a call is entered again
- * (docs/architecture.md, "The stop"). A thread repaired in this way stays attached until the
+ * (sampler/stop/README.md, "Repair"). A thread repaired in this way stays attached until the
  * tracing *thread* exits. When such threads are all that is left, tracer_wants_baton() is true: the
  * owner ends its thread and goes on in a new one with a new tracer.
  */

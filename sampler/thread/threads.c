@@ -257,13 +257,13 @@ static void set_times(const struct threads *t, struct thread *thread)
 {
 	thread->alive_ns = monotonic_ns();
 	thread->seen_ns = t->known_ns + (thread->alive_ns - t->known_ns) / 2;
-	thread->wall_from = thread->seen_ns;
+	thread->wall.from = thread->seen_ns;
 }
 
 static int add(struct threads *t, pid_t tid)
 {
 	struct thread thread = { .tid = tid, .index = t->count, .stat_fd = -1, .sched_fd = -1,
-				 .syscall_fd = -1, .stack = NO_STACK };
+				 .syscall_fd = -1, .newest = { .stack = NO_STACK } };
 	struct schedstat now;
 
 	if (make_room(t))
@@ -274,7 +274,7 @@ static int add(struct threads *t, pid_t tid)
 		return 0;
 	}
 	thread.cpu_ns = now.cpu_ns;
-	thread.wait_ns = thread.wait_from = now.wait_ns;
+	thread.wait_ns = thread.wall.wait_from = now.wait_ns;
 	if (t->first_scan)
 		thread.cpu_first = thread.cpu_ns;
 	thread.slices = now.slices;
@@ -402,7 +402,7 @@ enum look thread_look(struct threads *t, struct thread *thread)
 		return thread->flags & THREAD_DYING ? LOOK_DYING :
 		       thread->state == 'R'	    ? LOOK_RUNNABLE :
 						      LOOK_UNMOVED;
-	thread->waits_from = last_look;
+	thread->wall.waits_from = last_look;
 	thread->cpu_ns = now.cpu_ns;
 	thread->wait_ns = now.wait_ns;
 	thread->slices = now.slices;

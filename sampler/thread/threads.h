@@ -39,45 +39,60 @@ enum transfer {
 	TRANSFER_USUAL,	    /* its last calls were transfers */
 };
 
+/* What the newest sample of a thread has shown. */
+struct thread_newest {
+	uint32_t stack;	      /* in the stackset; NO_STACK: none yet */
+	bool fresh;	      /* the thread still has that stack */
+	bool must_stop;	      /* its blocked stack cannot be walked without all registers */
+	struct call call;     /* in which the stack was taken */
+	uint64_t stopped_slices; /* its slices when we stopped it in `call`; 0: not stopped */
+};
+
+/* How far its wall time is accounted for (sampler/tick/walltime.c). */
+struct thread_wall {
+	uint64_t from;	      /* CLOCK_MONOTONIC: the time before is accounted for */
+	uint64_t wait_from;   /* the part of wait_ns that is accounted for */
+	uint64_t waits_from;  /* CLOCK_MONOTONIC: its wait began then or later; 0: not known */
+};
+
+/* Is it amid a transfer (sampler/tick/transfers.c)? */
+struct thread_transfer {
+	enum transfer kind;
+	struct thread_io io;  /* when `kind` was set */
+	uint64_t found_ns;    /* CLOCK_MONOTONIC: when it was last found in a transfer */
+	uint64_t cpu_ns;      /* on a CPU when it was last known to be in one */
+	uint64_t spare_until_ns, spare_ns; /* it is not asked before that time; how long that is */
+};
+
 struct thread {
 	pid_t tid;
 	uint32_t index;	      /* in threads_get; never changes */
+	/* The kernel's facts, at the last look: */
 	bool ended;
-	char state;	      /* at the last look, as in proc_pid_stat(5) */
+	char state;	      /* as in proc_pid_stat(5) */
 	unsigned flags;	      /* the field of that name in the same file */
-	bool moved, placed;   /* between the last two looks: it ran; it was put on a CPU */
 	char name[32];
-	int cpu;	      /* on which it was last, at the last look */
-	uint64_t cpu_first;   /* ns on a CPU when first seen; 0 if it began after us */
-	uint64_t cpu_ns;      /* ns on a CPU at the last look */
-	uint64_t wait_ns;     /* ns it has waited for a CPU, at the last look */
-	uint64_t slices;      /* times it was put on a CPU, at the last look */
+	int cpu;	      /* on which it was last */
+	uint64_t cpu_ns;      /* on a CPU */
+	uint64_t wait_ns;     /* it has waited for a CPU */
+	uint64_t slices;      /* times it was put on a CPU */
+	bool moved, placed;   /* since the look before: it ran; it was put on a CPU */
+	uint32_t unmoved;     /* looks in a row in which it had not run */
+	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it
+				     * was last alive, or ended */
+	uint64_t cpu_first;   /* cpu_ns when first seen; 0 if it began after us */
+	struct gothread_place go; /* where its Go runtime keeps what is needed */
+	/* What was done to it and taken of it: */
 	uint64_t cpu_samples; /* stacks taken while it ran */
 	uint64_t cpu_weight;  /* of these stacks (budget_weight) */
 	uint64_t spared_weight; /* of looks that were left out to do it no harm */
 	uint64_t held_ns;     /* how long we have held it */
-	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it
-				     * was last alive, or ended */
+	uint64_t asked_ns;    /* CLOCK_MONOTONIC: when it was last asked to stop */
 	size_t stack_want;    /* bytes to copy next time; 0: not known yet */
 	uint64_t stack_top;   /* the outermost CFA seen on its ordinary stack; 0: none yet */
-	struct gothread_place go; /* where its Go runtime keeps what is needed */
-	/* sampler/tick/transfers.c */
-	enum transfer transfer;
-	struct thread_io io;  /* when `transfer` was set */
-	uint64_t transfer_ns; /* CLOCK_MONOTONIC: when it was last found in a transfer */
-	uint64_t transfer_cpu_ns; /* cpu_ns when it was last known to be in one */
-	uint64_t asked_ns;    /* CLOCK_MONOTONIC: when it was last asked to stop */
-	uint64_t spare_until_ns, spare_ns; /* it is not asked before that time; how long that is */
-	/* Wall time, sampler/tick/walltime.c */
-	uint32_t stack;	      /* its newest, in the stackset; NO_STACK: none yet */
-	bool fresh;	      /* it still has that stack */
-	uint64_t wall_from;   /* CLOCK_MONOTONIC: the time before is accounted for */
-	uint64_t wait_from;   /* the part of wait_ns that is accounted for */
-	uint32_t unmoved;     /* looks in a row in which it had not run */
-	uint64_t waits_from;  /* CLOCK_MONOTONIC: its wait began then or later; 0: not known */
-	bool must_stop;	      /* its blocked stack cannot be walked without all registers */
-	uint64_t stopped_slices; /* its slices when we stopped it in `call`; 0: not stopped */
-	struct call call;     /* in which its newest stack was taken */
+	struct thread_newest newest;
+	struct thread_wall wall;
+	struct thread_transfer transfer;
 	/* -1: not open (not needed yet, or too many descriptors are) */
 	int schedstat_fd, stat_fd, sched_fd, syscall_fd;
 };

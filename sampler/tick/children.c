@@ -22,12 +22,12 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
-#include "sampler/tick/round.h"
+#include "sampler/member/member.h"
+#include "sampler/tick/recorded.h"
 
 enum { LOOK_NS = 100000000, COST_FACTOR = 100 };
 
-static bool is_member(const struct round *r, pid_t pid)
+static bool is_member(const struct recorded *r, pid_t pid)
 {
 	for (uint32_t i = 0; i < r->member_count; i++)
 		if (r->members[i]->process.pid == pid && !r->members[i]->ended)
@@ -45,7 +45,7 @@ static bool is_refused(pid_t pid)
 }
 
 /* A child that has ended already, or that we may not trace, is left alone. */
-static int add_child(struct round *r, pid_t pid)
+static int add_child(struct recorded *r, pid_t pid)
 {
 	bool old = !r->start_ns;
 	struct member *m;
@@ -59,7 +59,7 @@ static int add_child(struct round *r, pid_t pid)
 		r->stats.refused++;
 		return 0;
 	}
-	rc = round_add_member(r, pid, &m, NULL);
+	rc = recorded_add_member(r, pid, &m, NULL);
 	if (rc)
 		return rc == ERR_NOMEM ? rc : 0;
 	rc = member_start(m, old, NULL);
@@ -70,7 +70,7 @@ static int add_child(struct round *r, pid_t pid)
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-static int read_children(struct round *r, const struct member *m, pid_t tid)
+static int read_children(struct recorded *r, const struct member *m, pid_t tid)
 {
 	char name[64];
 	struct buffer text = { 0 };
@@ -92,7 +92,7 @@ static int read_children(struct round *r, const struct member *m, pid_t tid)
 	return rc;
 }
 
-static int find_children_of(struct round *r, struct member *m)
+static int find_children_of(struct recorded *r, struct member *m)
 {
 	uint64_t start = monotonic_ns(), cpu = thread_cpu_ns(), cost;
 	size_t count;
@@ -107,7 +107,7 @@ static int find_children_of(struct round *r, struct member *m)
 	return rc;
 }
 
-int round_find_children(struct round *r)
+int recorded_find_children(struct recorded *r)
 {
 	uint64_t now = monotonic_ns();
 	int rc = 0;

@@ -16,8 +16,7 @@
 #include "base/clock.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
-#include "sampler/tick/round.h"
+#include "sampler/member/member.h"
 
 enum { ASK_AGAIN_NS = 500000000, LOOK_AGAIN_NS = 1000000000, LOOK_COST_FACTOR = 500 };
 
@@ -90,9 +89,9 @@ static bool has_children(const struct member *m, pid_t tid)
 	return has;
 }
 
-bool is_exposed(const struct round *r, struct member *m, const struct thread *thread)
+bool is_exposed(struct member *m, const struct thread *thread, uint64_t tick_ns)
 {
-	if (threads_alive(m->threads) < 2 || r->tick_ns - thread->asked_ns > ASK_AGAIN_NS)
+	if (threads_alive(m->threads) < 2 || tick_ns - thread->asked_ns > ASK_AGAIN_NS)
 		return false;
 	look_again(m);
 	return m->delicate && has_children(m, thread->tid);

@@ -12,14 +12,14 @@
 #define SAMPLER_TICK_EXPOSURE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct member;
-struct round;
 struct thread;
 
 /* True if the thread is not to be stopped now, because it was requested to stop less than half a
  * second ago, has a child, and another thread of its process may wait in a call that the signal of
- * the child's end would end. */
-bool is_exposed(const struct round *r, struct member *m, const struct thread *thread);
+ * the child's end would end. `tick_ns`: when the tick began. */
+bool is_exposed(struct member *m, const struct thread *thread, uint64_t tick_ns);
 
 #endif

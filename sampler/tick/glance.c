@@ -18,9 +18,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/thread/waits.h"
-#include "sampler/tick/gothreads.h"
+#include "sampler/member/gothreads.h"
 #include "sampler/tick/looking.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/tick/walltime.h"
 
 enum {
@@ -31,16 +31,16 @@ enum {
 
 int want_glance(struct round *r, const struct member *m, const struct thread *thread)
 {
-	if (r->glance_count == r->glance_room) {
-		size_t room = r->glance_room ? r->glance_room * 2 : 64;
-		struct stack_context *more = realloc(r->to_glance, room * sizeof(*more));
+	if (r->looks.glance_count == r->looks.glance_room) {
+		size_t room = r->looks.glance_room ? r->looks.glance_room * 2 : 64;
+		struct stack_context *more = realloc(r->looks.to_glance, room * sizeof(*more));
 
 		if (!more)
 			return error_nomem(&r->error);
-		r->to_glance = more;
-		r->glance_room = room;
+		r->looks.to_glance = more;
+		r->looks.glance_room = room;
 	}
-	r->to_glance[r->glance_count++] =
+	r->looks.to_glance[r->looks.glance_count++] =
 		(struct stack_context){ .member = m->index, .thread = thread->index };
 	return 0;
 }
@@ -49,10 +49,11 @@ int want_glance(struct round *r, const struct member *m, const struct thread *th
  * CPU, too, and may have made the kernel restart its wait under another number. */
 static bool in_same_call(const struct member *m, struct thread *thread)
 {
-	const struct call *then = &thread->call;
+	const struct call *then = &thread->newest.call;
+	uint64_t stopped = thread->newest.stopped_slices;
 	struct call now;
 
-	return thread->stopped_slices && thread->slices - thread->stopped_slices <= OWN_SLICES &&
+	return stopped && thread->slices - stopped <= OWN_SLICES &&
 	       thread_read_call(m->threads, thread, &now) && now.sp == then->sp &&
 	       now.pc == then->pc && !memcmp(now.args, then->args, sizeof(now.args)) &&
 	       (now.number == then->number || now.number == SYS_restart_syscall);
@@ -62,13 +63,13 @@ static bool in_same_call(const struct member *m, struct thread *thread)
 bool round_may_interrupt(const struct round *r, const struct member *m,
 			 const struct thread *thread, const struct call *call)
 {
-	uint64_t recent = RECENT_PERIODS * NS_PER_S / r->rate;
+	uint64_t recent = RECENT_PERIODS * NS_PER_S / r->recorded.rate;
 
 	switch (wait_kind(call, &m->process)) {
 	case WAIT_BEARS:
 		return true;
 	case WAIT_BEGINS_ANEW:
-		return thread->waits_from && r->tick_ns < thread->waits_from + recent;
+		return thread->wall.waits_from && r->plan.tick_ns < thread->wall.waits_from + recent;
 	default:
 		return false;
 	}
@@ -86,24 +87,24 @@ static bool may_still_interrupt(const struct round *r, const struct member *m,
 
 int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bool moved)
 {
-	if (thread->state == 't' && round_has_asked(r, thread->tid))
+	if (thread->state == 't' && slots_asked(&r->slots, thread->tid))
 		return 0; /* stopped by us: that stop is about to be served */
-	if (moved && thread->fresh)
-		thread->fresh = in_same_call(m, thread);
-	if (thread->fresh) {
-		walltime_account(r, thread, thread->alive_ns);
+	if (moved && thread->newest.fresh)
+		thread->newest.fresh = in_same_call(m, thread);
+	if (thread->newest.fresh) {
+		walltime_account(&r->recorded, thread, thread->alive_ns);
 		return 0;
 	}
 	if (moved)
-		thread->must_stop = false;
-	if (thread->must_stop && may_still_interrupt(r, m, thread)) {
+		thread->newest.must_stop = false;
+	if (thread->newest.must_stop && may_still_interrupt(r, m, thread)) {
 		want_to_ask(r, m, thread, THREAD_RUNNABLE);
 		return 0;
 	}
-	if (thread->stack == NO_STACK) {
-		if (!r->first_glances)
+	if (thread->newest.stack == NO_STACK) {
+		if (!r->looks.first_glances)
 			return 0;
-		r->first_glances--;
+		r->looks.first_glances--;
 	}
 	return want_glance(r, m, thread);
 }
@@ -123,8 +124,8 @@ static void glance(struct round *r, struct member *m, struct thread *thread)
 		return;
 	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
 			bytes_wanted(m, thread), thread->stack_top);
-	kernelstack_read(&r->kernel, &m->process, thread->tid, &slot->kernel);
-	labelling_of_slot(r, slot); /* if there is no memory, the walk will say so */
+	kernelstack_read(&r->recorded.kernel, &m->process, thread->tid, &slot->kernel);
+	slot_label(&r->recorded, slot); /* if there is no memory, the walk will say so */
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
 		return;
 	if (thread->state == 'T' || thread->state == 't')
@@ -139,12 +140,12 @@ static void glance(struct round *r, struct member *m, struct thread *thread)
  * the less time is lost if it must begin anew. */
 static void ask_those_that_lack(struct round *r)
 {
-	for (size_t i = 0; i < r->glance_count; i++) {
-		const struct stack_context *c = &r->to_glance[i];
-		struct member *m = r->members[c->member];
+	for (size_t i = 0; i < r->looks.glance_count; i++) {
+		const struct stack_context *c = &r->looks.to_glance[i];
+		struct member *m = r->recorded.members[c->member];
 		struct thread *thread = member_thread(m, c->thread);
 
-		if (thread->must_stop && may_still_interrupt(r, m, thread))
+		if (thread->newest.must_stop && may_still_interrupt(r, m, thread))
 			want_to_ask(r, m, thread, THREAD_RUNNABLE);
 	}
 	ask_candidates(r);
@@ -154,18 +155,18 @@ int glance_all(struct round *r)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < r->glance_count && !round_is_over(r); i++) {
-		const struct stack_context *c = &r->to_glance[i];
-		struct member *m = r->members[c->member];
+	for (size_t i = 0; !rc && i < r->looks.glance_count && !round_is_over(&r->recorded); i++) {
+		const struct stack_context *c = &r->looks.to_glance[i];
+		struct member *m = r->recorded.members[c->member];
 
-		if (!slot_free(r))
+		if (!slots_free(&r->slots))
 			rc = round_unwind(r);
 		if (!rc)
 			glance(r, m, member_thread(m, c->thread));
 		round_collect(r);
 		round_relax(r);
 	}
-	if (!rc && r->glance_count) {
+	if (!rc && r->looks.glance_count) {
 		round_unwind_at_leisure(r);
 		ask_those_that_lack(r);
 	}

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/tick/looking.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/tick/transfers.h"
 
 enum {
@@ -38,9 +38,9 @@ enum {
  * tick. (On a machine with all CPUs busy nearly every tick comes this way.) The kernel reports both
  * moments by the clock of the CPU's run queue. Where it does not, no thread on our CPU is counted.
  */
-static bool we_came_at(const struct round *r, uint64_t left)
+static bool we_came_at(const struct looks *l, uint64_t left)
 {
-	return left && left + SAME_MOMENT_NS >= r->got_cpu_ns;
+	return left && left + SAME_MOMENT_NS >= l->got_cpu_ns;
 }
 
 static void put_forward(struct runner *c, struct member *m, const struct thread *thread,
@@ -60,14 +60,14 @@ static void put_forward(struct runner *c, struct member *m, const struct thread 
  */
 static void compete(struct round *r, struct member *m, struct thread *thread)
 {
-	struct runner *c = &r->runners[thread->cpu];
+	struct runner *c = &r->looks.runners[thread->cpu];
 	uint64_t since;
 
 	if (!thread->placed) {
 		if (c->member == m && c->thread == thread->index)
 			c->seen = true;
 		else
-			r->stats.waiting++;
+			r->recorded.stats.waiting++;
 		return;
 	}
 	c->seen = true;
@@ -80,7 +80,7 @@ static void compete(struct round *r, struct member *m, struct thread *thread)
 	since = thread_left_cpu_ns(m->threads, thread);
 	if (since > c->since)
 		put_forward(c, m, thread, since);
-	r->stats.waiting++;
+	r->recorded.stats.waiting++;
 }
 
 /* Asks the thread that is on a CPU; on our own CPU, the one that was there until we came. */
@@ -90,19 +90,19 @@ static void ask_runner(struct round *r, struct runner *c, bool ours)
 
 	if (ours && !c->since)
 		c->since = thread_left_cpu_ns(c->member->threads, thread);
-	if (!ours || we_came_at(r, c->since))
+	if (!ours || we_came_at(&r->looks, c->since))
 		want_to_ask(r, c->member, thread, THREAD_RUNNING);
 	else
-		r->stats.waiting++;
+		r->recorded.stats.waiting++;
 }
 
 static void ask_runners(struct round *r)
 {
-	for (size_t i = 0; i < r->runner_room; i++) {
-		struct runner *c = &r->runners[i];
+	for (size_t i = 0; i < r->looks.runner_room; i++) {
+		struct runner *c = &r->looks.runners[i];
 
 		if (c->seen)
-			ask_runner(r, c, (int)i == r->tick_cpu);
+			ask_runner(r, c, (int)i == r->looks.tick_cpu);
 		c->seen = false;
 		c->placed = 0;
 		c->since = 0;
@@ -113,36 +113,36 @@ static void ask_runners(struct round *r)
  * from it would show in its counters. */
 static void look_at_runnable(struct round *r, struct member *m, struct thread *thread)
 {
-	r->runnable++;
-	r->displaced |= thread->cpu == r->tick_cpu;
-	if (r->contended && thread->cpu >= 0 && (size_t)thread->cpu < r->runner_room)
+	r->looks.runnable++;
+	r->looks.displaced |= thread->cpu == r->looks.tick_cpu;
+	if (r->looks.contended && thread->cpu >= 0 && (size_t)thread->cpu < r->looks.runner_room)
 		compete(r, m, thread);
-	else if (r->runnable <= r->cpus + CROWD &&
-		 (thread->cpu != r->tick_cpu ||
-		  (thread->moved && we_came_at(r, thread_left_cpu_ns(m->threads, thread)))))
+	else if (r->looks.runnable <= r->looks.cpus + CROWD &&
+		 (thread->cpu != r->looks.tick_cpu ||
+		  (thread->moved && we_came_at(&r->looks, thread_left_cpu_ns(m->threads, thread)))))
 		want_to_ask(r, m, thread, THREAD_RUNNING);
 	else
-		r->stats.waiting++;
+		r->recorded.stats.waiting++;
 }
 
 /* The due tick is random within the second half of the wait, so that not all fall on one tick. */
-static void set_due(struct round *r, struct thread *thread, uint64_t *due, bool unmoved)
+static void set_due(struct plan *p, struct thread *thread, uint64_t *due, bool unmoved)
 {
-	uint64_t wait = r->back_off_ticks, half;
+	uint64_t wait = p->back_off_ticks, half;
 
 	thread->unmoved = unmoved ? thread->unmoved + 1 : 0;
 	if (thread->unmoved < 32 && 1ull << thread->unmoved < wait)
 		wait = 1ull << thread->unmoved;
 	half = wait / 2;
-	*due = r->tick + wait - half + (half ? round_random(r) % (half + 1) : 0);
+	*due = p->tick + wait - half + (half ? plan_random(p) % (half + 1) : 0);
 }
 
 /* With very many threads, those that sleep at first get their first look at a random later tick. */
-static bool may_wait_for_first_look(struct round *r, const struct thread *thread, uint64_t *due)
+static bool may_wait_for_first_look(struct plan *p, const struct thread *thread, uint64_t *due)
 {
-	if (r->tick || thread->state == 'R' || r->back_off_ticks == 1)
+	if (p->tick || thread->state == 'R' || p->back_off_ticks == 1)
 		return false;
-	*due = round_random(r) % r->back_off_ticks;
+	*due = plan_random(p) % p->back_off_ticks;
 	return *due != 0;
 }
 
@@ -161,13 +161,13 @@ static int look_at(struct round *r, struct member *m, struct thread *thread, uin
 {
 	enum look look;
 
-	if (may_wait_for_first_look(r, thread, due))
+	if (may_wait_for_first_look(&r->plan, thread, due))
 		return 0;
 	look = thread_look(m->threads, thread);
 	if (look != LOOK_ENDED)
-		set_due(r, thread, due, look == LOOK_UNMOVED);
+		set_due(&r->plan, thread, due, look == LOOK_UNMOVED);
 	if (look == LOOK_RUNNABLE) {
-		thread->fresh = thread->must_stop = false;
+		thread->newest.fresh = thread->newest.must_stop = false;
 		look_at_runnable(r, m, thread);
 		return 0;
 	}
@@ -175,49 +175,55 @@ static int look_at(struct round *r, struct member *m, struct thread *thread, uin
 		m->dumps_core |= (thread->flags & THREAD_DUMPS_CORE) != 0;
 	if (look == LOOK_ENDED || look == LOOK_DYING)
 		return 0;
-	if (!r->wall)
+	if (!r->recorded.wall)
 		return look_for_transfer(r, m, thread, look == LOOK_OFF_CPU);
 	return look_at_waiting(r, m, thread, look == LOOK_OFF_CPU);
 }
 
-static void count_without_stack(struct round *r)
+static uint64_t count_without_stack(const struct recorded *r)
 {
-	r->without_stack = 0;
+	uint64_t without = 0;
+
 	for (uint32_t i = 0; i < r->member_count; i++) {
 		size_t count;
 		const struct thread *threads = threads_get(r->members[i]->threads, &count);
 
 		for (size_t j = 0; j < count; j++)
-			r->without_stack += threads[j].stack == NO_STACK && !threads[j].ended;
+			without += threads[j].newest.stack == NO_STACK && !threads[j].ended;
 	}
+	return without;
 }
 
 /* All looks at idle threads together take a fiftieth of a CPU at most. Threads that have no stack
  * yet get one within half of the time that is left. */
-static void plan_looks(struct round *r)
+static void plan_looks(struct round *round)
 {
+	const struct recorded *r = &round->recorded;
+	struct looks *l = &round->looks;
+	struct plan *p = &round->plan;
 	uint64_t period = NS_PER_S / r->rate, cost = 0;
-	uint64_t left = r->end_ns > r->tick_ns ? (r->end_ns - r->tick_ns) / period : 30ull * r->rate;
+	uint64_t left = r->end_ns > p->tick_ns ? (r->end_ns - p->tick_ns) / period :
+						 30ull * r->rate;
 
-	left /= r->budget.stride;
+	left /= p->budget.stride;
 	for (uint32_t i = 0; i < r->member_count; i++)
 		cost += threads_alive(r->members[i]->threads) * LOOK_COST_NS;
-	r->back_off_ticks = (cost < BACK_OFF_NS ? cost : BACK_OFF_NS) / period + 1;
-	if (r->wall && r->tick % COUNT_TICKS == 0)
-		count_without_stack(r);
-	r->first_glances = FIRST_GLANCES + r->without_stack / (left / 2 + 1);
-	r->asked = 0;
-	r->contended = r->runnable > r->cpus * r->looked_part;
-	r->looked_part = r->budget.part;
-	r->runnable = 0;
-	r->candidate_count = 0;
-	r->glance_count = 0;
+	p->back_off_ticks = (cost < BACK_OFF_NS ? cost : BACK_OFF_NS) / period + 1;
+	if (r->wall && p->tick % COUNT_TICKS == 0)
+		l->without_stack = count_without_stack(r);
+	l->first_glances = FIRST_GLANCES + l->without_stack / (left / 2 + 1);
+	l->asked = 0;
+	l->contended = l->runnable > l->cpus * p->looked_part;
+	p->looked_part = p->budget.part;
+	l->runnable = 0;
+	l->candidate_count = 0;
+	l->glance_count = 0;
 }
 
 /* Chooses a random part of the threads where the budget does not allow a look at each. */
-static bool is_chosen(struct round *r)
+static bool is_chosen(struct plan *p)
 {
-	return r->looked_part >= 1 || (double)(round_random(r) >> 11) < r->looked_part * 0x1p53;
+	return p->looked_part >= 1 || (double)(plan_random(p) >> 11) < p->looked_part * 0x1p53;
 }
 
 static int look_at_member(struct round *r, struct member *m)
@@ -227,11 +233,11 @@ static int look_at_member(struct round *r, struct member *m)
 	uint64_t *due = threads_due(m->threads);
 	int rc = 0;
 
-	for (size_t i = 0, at = r->tick * 61 % (count + !count); !rc && i < count; i++) {
-		if (due[at] <= r->tick && is_chosen(r)) {
-			if (round_is_over(r))
+	for (size_t i = 0, at = r->plan.tick * 61 % (count + !count); !rc && i < count; i++) {
+		if (due[at] <= r->plan.tick && is_chosen(&r->plan)) {
+			if (round_is_over(&r->recorded))
 				break;
-			if (!slot_free(r))
+			if (!slots_free(&r->slots))
 				rc = round_unwind(r);
 			if (!rc)
 				rc = look_at(r, m, &threads[at], &due[at]);
@@ -244,13 +250,13 @@ static int look_at_member(struct round *r, struct member *m)
 }
 
 /* ERR_GONE when all processes have ended. */
-static int refresh_members(struct round *r)
+static int refresh_members(struct recorded *r, struct error *err)
 {
 	bool alive = false;
 
 	for (uint32_t i = 0; i < r->member_count; i++) {
 		struct member *m = r->members[i];
-		int rc = m->ended ? ERR_GONE : threads_refresh(m->threads, &r->error);
+		int rc = m->ended ? ERR_GONE : threads_refresh(m->threads, err);
 
 		if (rc && rc != ERR_GONE)
 			return rc;
@@ -261,24 +267,25 @@ static int refresh_members(struct round *r)
 	return alive ? 0 : ERR_GONE;
 }
 
-int round_look(struct round *r)
+int round_look(struct round *round)
 {
-	int rc = refresh_members(r);
+	struct recorded *r = &round->recorded;
+	int rc = refresh_members(r, &round->error);
 
-	if (!rc && r->children && round_find_children(r))
-		rc = error_nomem(&r->error);
+	if (!rc && r->children && recorded_find_children(r))
+		rc = error_nomem(&round->error);
 	if (rc)
 		return rc;
-	plan_looks(r);
+	plan_looks(round);
 	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
-		struct member *m = r->members[(i + r->tick) % r->member_count];
+		struct member *m = r->members[(i + round->plan.tick) % r->member_count];
 
 		if (!m->ended && !m->dumps_core)
-			rc = look_at_member(r, m);
+			rc = look_at_member(round, m);
 	}
-	ask_runners(r);
-	ask_candidates(r);
-	if (r->no_memory)
-		rc = error_nomem(&r->error);
-	return rc ? rc : glance_all(r);
+	ask_runners(round);
+	ask_candidates(round);
+	if (round->no_memory)
+		rc = error_nomem(&round->error);
+	return rc ? rc : glance_all(round);
 }

@@ -10,9 +10,6 @@
 #include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
 
-/* A slot that is not busy, or NULL. */
-struct slot *slot_free(struct round *r);
-
 /* Makes a free slot busy for a thread's stack. NULL, counted in stats.late: no slot is free, or
  * there is no memory for the stack. */
 struct slot *slot_take(struct round *r, const struct member *m, const struct thread *thread,

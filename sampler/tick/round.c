@@ -26,170 +26,131 @@
 #include "sampler/child/urgency.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/tick/tracing.h"
 #include "sampler/tick/walltime.h"
 #include "sampler/unwind/unwinder.h"
 
 enum {
-	STACK_ROOM = (16 << 10) + 256, /* bytes of a slot at first */
 	LAST_SERVE_NS = 100000000,     /* how long the end waits for requests that are out */
 	PATIENCE_NS = 250000000,       /* after so long, a wanted intermission stops new requests */
 };
 
-int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err)
-{
-	int rc;
-
-	if (r->member_count == r->member_room) {
-		uint32_t room = r->member_room ? r->member_room * 2 : 4;
-		struct member **more = realloc(r->members, room * sizeof(struct member *));
-
-		if (!more)
-			return error_nomem(err);
-		r->members = more;
-		r->member_room = room;
-	}
-	rc = member_open(m, pid, r->member_count ? r->members[0] : NULL, err);
-	if (rc)
-		return rc;
-	(*m)->index = r->member_count;
-	r->members[r->member_count++] = *m;
-	return 0;
-}
-
 int round_init(struct round *r, const pid_t *pids, size_t count,
 	       const struct recording_options *options, struct error *err)
 {
-	struct member *m;
-	int rc = 0;
+	struct plan *p = &r->plan;
+	struct looks *l = &r->looks;
+	int rc;
 
 	memset(r, 0, sizeof(*r));
-	r->stop_fd = r->child_status = -1;
-	r->rate = options->rate;
-	r->wall = options->wall;
-	r->children = options->children;
-	r->goid = options->goid;
-	r->pause_share = options->pause_share;
-	budget_init(&r->budget, options->max_cpu, r->rate);
-	r->weight = BUDGET_ONE;
-	r->runnable = UINT_MAX; /* not known yet: only threads that must be on a CPU are asked */
-	r->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-	r->runner_room = (size_t)sysconf(_SC_NPROCESSORS_CONF);
-	r->runners = calloc(r->runner_room, sizeof(*r->runners));
-	pthread_mutex_init(&r->lock, NULL);
+	r->child_status = -1;
+	p->pause_share = options->pause_share;
+	budget_init(&p->budget, options->max_cpu, options->rate);
+	p->weight = BUDGET_ONE;
+	l->runnable = UINT_MAX; /* not known yet: only threads that must be on a CPU are asked */
+	l->cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	l->runner_room = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	l->runners = calloc(l->runner_room, sizeof(*l->runners));
 	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->stop_fd < 0)
 		return error_errno(err, ERR_IO, "cannot make an eventfd");
-	if (getrandom(&r->random, sizeof(r->random), 0) < 0 || !r->random)
-		r->random = monotonic_ns() | 1;
-	for (size_t i = 0; !rc && i < count; i++)
-		rc = round_add_member(r, pids[i], &m, err);
+	if (getrandom(&p->random, sizeof(p->random), 0) < 0 || !p->random)
+		p->random = monotonic_ns() | 1;
+	rc = recorded_init(&r->recorded, pids, count, options, err);
 	if (rc)
 		return rc;
-	if (!r->runners || labelling_init(&r->labelling))
-		return error_nomem(err);
-	if (options->kernel && kernelstack_init(&r->kernel, r->members[0]->maps))
-		return error_nomem(err);
-	for (int i = 0; i < SLOTS; i++)
-		if (snapshot_init(&r->slots[i].snapshot, STACK_ROOM))
-			return error_nomem(err);
-	return unwinder_new(&r->unwinder) ? error_nomem(err) : 0;
+	return !l->runners || slots_init(&r->slots) || unwinder_new(&r->walker.unwinder) ?
+		       error_nomem(err) : 0;
 }
 
 void round_release(struct round *r)
 {
-	for (int i = 0; i < SLOTS; i++) {
-		snapshot_release(&r->slots[i].snapshot);
-		buffer_release(&r->slots[i].kernel);
-	}
-	kernelstack_release(&r->kernel);
-	labelling_release(&r->labelling);
-	stack_release(&r->joined);
-	stackset_release(&r->stacks);
-	stack_release(&r->walk);
-	stack_release(&r->deeper);
-	ledger_release(&r->ledger);
-	free(r->to_glance);
-	free(r->runners);
-	unwinder_free(r->unwinder);
-	for (uint32_t i = 0; i < r->member_count; i++)
-		member_close(r->members[i]);
-	free(r->members);
+	slots_release(&r->slots);
+	recorded_release(&r->recorded);
+	stack_release(&r->walker.walk);
+	stack_release(&r->walker.deeper);
+	stack_release(&r->walker.joined);
+	unwinder_free(r->walker.unwinder);
+	free(r->looks.to_glance);
+	free(r->looks.runners);
 	if (r->stop_fd >= 0)
 		close(r->stop_fd);
-	pthread_mutex_destroy(&r->lock);
 }
 
 /* Threads that are older than the round count from its start. */
-static void begin_threads(const struct round *r, const struct member *m)
+static void begin_threads(const struct member *m, uint64_t start_ns)
 {
 	size_t count;
 	struct thread *threads = threads_get(m->threads, &count);
 
 	for (size_t i = 0; i < count; i++)
-		threads[i].seen_ns = threads[i].wall_from = r->start_ns;
+		threads[i].seen_ns = threads[i].wall.from = start_ns;
 }
 
-int round_start(struct round *r, uint64_t duration_ns, struct error *err)
+int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 {
+	struct recorded *r = &round->recorded;
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
 		rc = member_start(r->members[i], true, err);
-	if (!rc && r->children && round_find_children(r))
+	if (!rc && r->children && recorded_find_children(r))
 		rc = error_nomem(err);
 	if (rc)
 		return rc;
 	r->start_real_ns = clock_ns(CLOCK_REALTIME);
-	r->start_ns = r->next_tick_ns = monotonic_ns();
+	r->start_ns = round->plan.next_tick_ns = monotonic_ns();
 	for (uint32_t i = 0; i < r->member_count; i++)
-		begin_threads(r, r->members[i]);
+		begin_threads(r->members[i], r->start_ns);
 	r->end_ns = duration_ns ? r->start_ns + duration_ns : 0;
 	return 0;
 }
 
-uint64_t round_random(struct round *r)
+uint64_t plan_random(struct plan *p)
 {
-	r->random ^= r->random << 13;
-	r->random ^= r->random >> 7;
-	r->random ^= r->random << 17;
-	return r->random;
+	p->random ^= p->random << 13;
+	p->random ^= p->random >> 7;
+	p->random ^= p->random << 17;
+	return p->random;
 }
 
 /* Sets the time of the next tick. Ticks that are over already, and those that the budget does not
  * allow, are left out. */
-static void plan_tick(struct round *r, uint64_t now)
+static void plan_tick(struct plan *p, const struct recorded *r)
 {
-	uint64_t period = NS_PER_S / r->rate, apart = period * r->budget.stride;
-	uint64_t due = (now - r->start_ns) / period;
+	uint64_t period = NS_PER_S / r->rate, apart = period * p->budget.stride;
+	uint64_t due = (monotonic_ns() - r->start_ns) / period;
 
-	r->tick = r->tick + r->budget.stride > due ? r->tick + r->budget.stride : due;
-	r->next_tick_ns = r->start_ns + r->tick * period + round_random(r) % (apart / 2) - apart / 4;
-	r->weight = budget_weight(&r->budget);
+	p->tick = p->tick + p->budget.stride > due ? p->tick + p->budget.stride : due;
+	p->next_tick_ns = r->start_ns + p->tick * period + plan_random(p) % (apart / 2) - apart / 4;
+	p->weight = budget_weight(&p->budget);
 }
 
 /* Accounts what the tick has cost us and the target. */
 static void settle(struct round *r)
 {
+	struct recording_stats *s = &r->recorded.stats;
+	struct plan *p = &r->plan;
 	uint64_t repaired, undone, tracing_ns, cpu_ns, spent;
 
-	tracing_figures(r->tracing, &repaired, &undone, &tracing_ns);
+	tracing_figures(r->slots.tracing, &repaired, &undone, &tracing_ns);
 	cpu_ns = thread_cpu_ns() + tracing_ns;
-	spent = cpu_ns - r->cpu_ns;
-	r->cpu_ns = cpu_ns;
-	pthread_mutex_lock(&r->lock);
-	r->stats.ticks++;
-	r->stats.withheld += r->budget.stride - 1;
-	r->stats.parts += r->looked_part;
-	if (r->displaced)
-		heldtime_add(&r->stats.displaced, spent);
-	pthread_mutex_unlock(&r->lock);
-	r->displaced = false;
-	budget_spend(&r->budget, monotonic_ns(), spent, r->contended);
+	spent = cpu_ns - p->cpu_ns;
+	p->cpu_ns = cpu_ns;
+	pthread_mutex_lock(&r->recorded.lock);
+	s->ticks++;
+	s->withheld += p->budget.stride - 1;
+	s->parts += p->looked_part;
+	if (r->looks.displaced)
+		heldtime_add(&s->displaced, spent);
+	pthread_mutex_unlock(&r->recorded.lock);
+	r->looks.displaced = false;
+	budget_spend(&p->budget, monotonic_ns(), spent, r->looks.contended);
 }
 
-static void publish(struct round *r, uint64_t now, bool last)
+/* `w`: NULL at the end, when it has been ended. */
+static void publish(struct recorded *r, const struct watchdog *w, uint64_t now, bool last)
 {
 	struct recording_stats *s = &r->stats;
 	size_t seen;
@@ -200,8 +161,8 @@ static void publish(struct round *r, uint64_t now, bool last)
 	s->stacks = r->stacks.count;
 	s->processes = r->member_count;
 	s->kernel_refused = r->kernel.refused;
-	if (r->watchdog) /* NULL at the end */
-		s->rescues = watchdog_rescues(r->watchdog);
+	if (w)
+		s->rescues = watchdog_rescues(w);
 	s->threads_alive = s->threads_seen = s->target_cpu_ns = 0;
 	for (uint32_t i = 0; i < r->member_count; i++) {
 		struct member *m = r->members[i];
@@ -227,7 +188,7 @@ void round_unwind_at_leisure(struct round *r)
 	bool any = false;
 
 	for (int i = 0; i < SLOTS; i++)
-		any |= r->slots[i].taken && !r->slots[i].asked;
+		any |= r->slots.at[i].taken && !r->slots.at[i].asked;
 	if (any && round_unwind(r))
 		end_with(r, RECORDING_LOST);
 }
@@ -240,13 +201,13 @@ static void tick(struct round *r)
 	/* There was no moment without a request: no thread is asked to stop until there is one. */
 	if (wanted_ns && monotonic_ns() - wanted_ns > PATIENCE_NS)
 		return;
-	r->got_cpu_ns = own_got_cpu_ns(r->own_sched_fd);
-	r->tick_cpu = sched_getcpu();
-	r->tick_ns = monotonic_ns();
+	r->looks.got_cpu_ns = own_got_cpu_ns(r->looks.own_sched_fd);
+	r->looks.tick_cpu = sched_getcpu();
+	r->plan.tick_ns = monotonic_ns();
 	rc = round_look(r);
 	if (!rc)
 		round_unwind_at_leisure(r);
-	publish(r, monotonic_ns(), false);
+	publish(&r->recorded, r->watchdog, monotonic_ns(), false);
 	settle(r);
 	set_urgency(URGENCY_PROMPT);
 	if (rc == ERR_GONE)
@@ -259,9 +220,9 @@ static void tick(struct round *r)
  * the end is found at the ticks.) */
 static void wait_for_event(struct round *r, uint64_t until)
 {
-	bool alone = r->member_count == 1 && !r->children;
-	int fds[TRACING_FDS] = { r->stop_fd, alone ? r->members[0]->process.pid_fd : -1 };
-	int which = tracing_wait(r->tracing, until, fds, TRACING_FDS);
+	bool alone = r->recorded.member_count == 1 && !r->recorded.children;
+	int fds[TRACING_FDS] = { r->stop_fd, alone ? r->recorded.members[0]->process.pid_fd : -1 };
+	int which = tracing_wait(r->slots.tracing, until, fds, TRACING_FDS);
 
 	if (which)
 		end_with(r, which == 1 ? RECORDING_STOPPED : RECORDING_EXITED);
@@ -278,29 +239,29 @@ void round_want_intermission(struct round *r)
  * second is in no such call. */
 static bool intermission(const struct round *r)
 {
-	return r->intermission_ns && !tracing_expected(r->tracing);
+	return r->intermission_ns && !tracing_expected(r->slots.tracing);
 }
 
 /* Threads that were asked and did not stop at once (they sleep in the kernel, or wait for a CPU)
  * may stop between ticks. */
 static void wait_for_tick(struct round *r)
 {
-	uint64_t until = r->next_tick_ns;
+	uint64_t until = r->plan.next_tick_ns;
 
-	if (r->end_ns && until > r->end_ns)
-		until = r->end_ns;
+	if (r->recorded.end_ns && until > r->recorded.end_ns)
+		until = r->recorded.end_ns;
 	while (r->end == RECORDING_RUNNING && !intermission(r) && monotonic_ns() < until) {
-		if (!tracing_expected(r->tracing))
+		if (!tracing_expected(r->slots.tracing))
 			watchdog_rests(r->watchdog, until);
 		wait_for_event(r, until);
 		round_collect(r);
 		round_unwind_at_leisure(r);
 	}
-	if (round_is_over(r))
+	if (round_is_over(&r->recorded))
 		end_with(r, RECORDING_TIME_UP);
 }
 
-bool round_is_over(const struct round *r)
+bool round_is_over(const struct recorded *r)
 {
 	return r->end_ns && monotonic_ns() >= r->end_ns;
 }
@@ -310,33 +271,34 @@ static void stop_tracing(struct round *r)
 {
 	uint64_t repaired, undone, cpu_ns;
 
-	tracing_end(r->tracing);
-	tracing_figures(r->tracing, &repaired, &undone, &cpu_ns);
-	pthread_mutex_lock(&r->lock);
-	r->stats.repaired += repaired;
-	r->stats.undone += undone;
-	pthread_mutex_unlock(&r->lock);
-	r->child_reaped |= tracing_reaped(r->tracing, r->members[0]->process.pid, &r->child_status);
-	tracing_free(r->tracing);
-	r->tracing = NULL;
+	tracing_end(r->slots.tracing);
+	tracing_figures(r->slots.tracing, &repaired, &undone, &cpu_ns);
+	pthread_mutex_lock(&r->recorded.lock);
+	r->recorded.stats.repaired += repaired;
+	r->recorded.stats.undone += undone;
+	pthread_mutex_unlock(&r->recorded.lock);
+	r->child_reaped |= tracing_reaped(r->slots.tracing, r->recorded.members[0]->process.pid,
+					  &r->child_status);
+	tracing_free(r->slots.tracing);
+	r->slots.tracing = NULL;
 }
 
 void round_sample(struct round *r)
 {
 	prctl(PR_SET_TIMERSLACK, 1);
 	set_urgency(URGENCY_PROMPT);
-	r->cpu_ns = 0;
-	r->own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
-	if (tracing_start(&r->tracing, r->watchdog, &r->error)) {
+	r->plan.cpu_ns = 0;
+	r->looks.own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
+	if (tracing_start(&r->slots.tracing, r->watchdog, &r->error)) {
 		end_with(r, RECORDING_LOST);
 		return;
 	}
 	while (r->end == RECORDING_RUNNING && !watchdog_wants_stop(r->watchdog) &&
 	       !intermission(r)) {
 		wait_for_tick(r);
-		if (r->end == RECORDING_RUNNING && monotonic_ns() >= r->next_tick_ns) {
+		if (r->end == RECORDING_RUNNING && monotonic_ns() >= r->plan.next_tick_ns) {
 			tick(r);
-			plan_tick(r, monotonic_ns());
+			plan_tick(&r->plan, &r->recorded);
 		}
 	}
 	round_collect_until(r, monotonic_ns() + LAST_SERVE_NS);
@@ -344,12 +306,12 @@ void round_sample(struct round *r)
 		end_with(r, RECORDING_LOST);
 	stop_tracing(r);
 	for (int i = 0; i < SLOTS; i++)
-		r->slots[i].busy = r->slots[i].asked = false;
-	if (r->own_sched_fd >= 0)
-		close(r->own_sched_fd);
+		r->slots.at[i].busy = r->slots.at[i].asked = false;
+	if (r->looks.own_sched_fd >= 0)
+		close(r->looks.own_sched_fd);
 }
 
-static void finish_member(struct round *r, struct member *m, uint64_t now)
+static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 {
 	size_t count = 0;
 	struct thread *threads = threads_get(m->threads, &count);
@@ -360,14 +322,16 @@ static void finish_member(struct round *r, struct member *m, uint64_t now)
 	}
 }
 
-void round_finish(struct round *r)
+void round_finish(struct round *round)
 {
+	struct recorded *r = &round->recorded;
+	struct recording_stats *s = &r->stats;
 	uint64_t now = monotonic_ns();
 
 	for (uint32_t i = 0; i < r->member_count; i++)
 		finish_member(r, r->members[i], now);
-	publish(r, now, true);
-	ledger_guesses(&r->ledger, r->members[0]->maps, &r->stats.guesses);
-	if (r->stats.ticks_due < r->stats.ticks)
-		r->stats.ticks_due = r->stats.ticks;
+	publish(r, round->watchdog, now, true);
+	ledger_guesses(&r->ledger, r->members[0]->maps, &s->guesses);
+	if (s->ticks_due < s->ticks)
+		s->ticks_due = s->ticks;
 }

@@ -7,58 +7,25 @@
 #ifndef SAMPLER_TICK_ROUND_H
 #define SAMPLER_TICK_ROUND_H
 
-#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/error.h"
 #include "sampler/account/budget.h"
-#include "sampler/account/ledger.h"
 #include "sampler/account/stackset.h"
-#include "sampler/stop/stop.h"
-#include "sampler/thread/kernelstack.h"
-#include "sampler/thread/snapshot.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/labelling.h"
-#include "sampler/tick/options.h"
-#include "sampler/tick/stats.h"
+#include "sampler/tick/recorded.h"
+#include "sampler/tick/slots.h"
 #include "sampler/unwind/stack.h"
 
 struct member;
-struct tracing;
 struct unwinder;
 struct watchdog;
 
 enum { CANDIDATES = 32 };
-enum { SLOTS = 64 }; /* as many as requests can be out */
-
-/* The place of one request: its thread, and the thread's stack when that has been taken. */
-struct slot {
-	bool busy, taken;
-	bool asked;	    /* it belongs to the tracing thread (sampler/tick/tracing.h) */
-	/* Input and results of the tracing thread: */
-	struct thread about; /* the thread, as it was at its look */
-	const struct process *process;
-	const struct threads *threads;
-	size_t want;	    /* bytes of its stack to copy */
-	bool in_transfer;   /* it was stopped in a transfer (sampler/tick/transfers.h) */
-	bool wall;	    /* a waiting thread gives a sample, too */
-	bool patient;	    /* it need not stop at once */
-	uint64_t asked_ns;
-	struct stop stop;   /* how the request ended */
-	int rc;		    /* why no request could be made; 0: it was made */
-	bool glanced;	    /* taken without stopping the thread */
-	bool labelled;	    /* labelling_of_slot has set its labels */
-	uint64_t moment;    /* labelling_moment before the stack was taken */
-	bool other_cpu;	    /* the thread was on another CPU than ours at the look */
-	struct stack_context context;
-	struct call call;   /* of a blocked thread */
-	uint64_t slices;    /* of the thread when its stack was taken */
-	uint64_t waited_ns; /* for a CPU, since the look; UINT64_MAX: not known */
-	uint64_t looked_ns;
-	struct buffer kernel; /* the kernel's part of the stack, as text */
-	uint32_t weight;    /* of a CPU sample, budget_weight */
-	struct snapshot snapshot;
-};
 
 /* A thread that was on a CPU at its look, or has to be stopped for its registers. */
 struct candidate {
@@ -77,59 +44,60 @@ struct runner {
 	uint64_t since;	       /* when, by the run queue's clock in ns; 0: not read yet */
 };
 
-struct round {
-	struct member **members;
-	uint32_t member_count, member_room;
-	struct watchdog *watchdog; /* not owned */
-	struct unwinder *unwinder;
-	struct stackset stacks;
-	struct stack walk, deeper, joined; /* reused; beyond the copy; with kernel frames */
-	struct kernelstack kernel;
-	struct labelling labelling;
-	bool no_memory;		   /* memory ran out at a sample: the round is lost */
-	bool unlabelled;	   /* a stack was taken, and its labels have not been read yet */
-	struct ledger ledger;
-	struct slot slots[SLOTS];
-	struct tracing *tracing;   /* while the round is sampled */
+/* When ticks come, and how much each may cost. */
+struct plan {
+	double pause_share;	   /* largest share of its time that a thread may be held */
+	struct budget budget;
+	uint64_t cpu_ns;	   /* of both sampling threads, so far charged to the budget */
+	uint64_t next_tick_ns;	   /* CLOCK_MONOTONIC; jitter included */
+	uint64_t tick_ns;	   /* when the present tick began */
+	uint64_t tick;		   /* number of the next tick */
+	uint32_t weight;	   /* of a CPU sample of the present tick */
+	double looked_part;	   /* of the threads that the present tick looks at */
+	uint64_t back_off_ticks;   /* most ticks from one look at an idle thread to the next */
+	uint64_t random;
+};
+
+/* What the looks of a tick have found, and what they hand on. */
+struct looks {
+	unsigned cpus;
 	struct stack_context *to_glance; /* want_glance; only member and thread are set */
 	size_t glance_count, glance_room;
 	struct candidate candidates[CANDIDATES];
 	unsigned candidate_count;
 	uint64_t candidates_ns;	   /* when the first of them was looked at */
-	struct budget budget;
-	uint64_t cpu_ns;	   /* of both sampling threads, so far charged to the budget */
-	uint32_t weight;	   /* of a CPU sample of the present tick */
-	double looked_part;	   /* of the threads that the present tick looks at */
-	bool contended;		   /* there are more runnable threads than CPUs */
-	bool displaced;		   /* in the present tick a thread waited for our CPU */
-	unsigned rate;
-	bool wall, children, goid;
-	double pause_share;	   /* largest share of its time that a thread may be held */
-	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
-	uint64_t start_real_ns;
-	uint64_t next_tick_ns;	   /* CLOCK_MONOTONIC; jitter included */
-	uint64_t tick_ns;	   /* when the present tick began */
-	unsigned asked;		   /* requests made in the present tick */
-	unsigned runnable;	   /* threads in state R, in this tick */
-	unsigned cpus;
 	struct runner *runners;	   /* by CPU; kept while there are more runnable threads than CPUs */
 	size_t runner_room;
+	unsigned asked;		   /* requests made in the present tick */
+	unsigned runnable;	   /* threads in state R, in this tick */
+	bool contended;		   /* there are more runnable threads than CPUs */
+	bool displaced;		   /* in the present tick a thread waited for our CPU */
 	uint64_t first_glances;	   /* left in this tick for threads without a stack */
 	uint64_t without_stack;	   /* threads without a stack when last counted */
-	uint64_t back_off_ticks;   /* most ticks from one look at an idle thread to the next */
 	int own_sched_fd;	   /* /proc/thread-self/sched of the sampling thread */
 	uint64_t got_cpu_ns;	   /* when we got a CPU for this tick, by its run queue's clock */
 	int tick_cpu;		   /* that CPU */
-	uint64_t tick;		   /* number of the next tick */
-	uint64_t random;
+};
+
+struct walker {
+	struct unwinder *unwinder;
+	struct stack walk, deeper, joined; /* reused; beyond the copy; with kernel frames */
+};
+
+struct round {
+	struct recorded recorded;
+	struct plan plan;
+	struct looks looks;
+	struct slots slots;
+	struct walker walker;
+	struct watchdog *watchdog; /* not owned */
+	bool no_memory;		   /* memory ran out at a sample: the round is lost */
 	int stop_fd;		   /* eventfd, written by recording_stop */
 	_Atomic uint64_t intermission_ns; /* since when an intermission is wanted; 0: it is not */
 	int child_status;	   /* of the first member, if a tracer has waited for it; else -1 */
 	bool child_reaped;
 	struct error error;	   /* why end is RECORDING_LOST */
 	enum recording_end end;
-	pthread_mutex_t lock;	   /* guards `stats`, which the progress callback shows */
-	struct recording_stats stats;
 };
 
 /* Opens the processes and prepares the round. The first process gives the profile its name. The
@@ -140,12 +108,6 @@ void round_release(struct round *r);
 
 /* Starts the members; accounting begins now. `duration_ns` 0: no end. Errors as of member_start. */
 int round_start(struct round *r, uint64_t duration_ns, struct error *err);
-
-/* Adds the processes that members have made as further members (children.c). ERR_NOMEM. */
-int round_find_children(struct round *r);
-
-/* Adds a member, which is not started yet. The round owns it. Errors as of member_open. */
-int round_add_member(struct round *r, pid_t pid, struct member **m, struct error *err);
 
 /* Samples in the calling thread until the round ends, we must stop (sampler/child/watchdog.h), or
  * an intermission begins. r->end is RECORDING_RUNNING unless the round has ended. */
@@ -158,10 +120,10 @@ void round_want_intermission(struct round *r);
 /* Reads the last figures of threads and process. */
 void round_finish(struct round *r);
 
-uint64_t round_random(struct round *r);
+uint64_t plan_random(struct plan *p);
 
 /* True when the duration is over. */
-bool round_is_over(const struct round *r);
+bool round_is_over(const struct recorded *r);
 
 /* One tick's looks (looking.c): asks running threads to stop and waits for them, reads the stacks
  * of waiting threads, and so fills the slots. ERR_GONE: all processes have ended; ERR_NOMEM. */
@@ -171,12 +133,6 @@ int round_look(struct round *r);
  * that are out, until `until` (CLOCK_MONOTONIC, ns) at most. */
 void round_collect(struct round *r);
 void round_collect_until(struct round *r, uint64_t until);
-
-/* The tracer's stop_take callback (sampler/stop/stop.h): copies a held thread into its slot. */
-bool slot_fill(void *owner, void *slot, pid_t tid, const struct registers *regs);
-
-/* Has the thread been asked to stop, and its slot not come back yet? */
-bool round_has_asked(const struct round *r, pid_t tid);
 
 /* Makes the calling thread an ordinary one while a tick has lasted for 0.3 to 20 ms and there is a
  * CPU for every thread; else a prompt one (urgency.h). At its end round_unwind makes it prompt. */

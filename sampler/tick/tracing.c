@@ -30,7 +30,7 @@
 #include "sampler/child/watchdog.h"
 #include "sampler/stop/stop.h"
 #include "sampler/stop/waker.h"
-#include "sampler/tick/round.h"
+#include "sampler/tick/slots.h"
 
 enum {
 	RING = SLOTS, /* a power of two; no more slots can be out */

@@ -34,7 +34,7 @@ void tracing_end(struct tracing *t);
 /* The same, and frees *t. NULL is harmless. */
 void tracing_free(struct tracing *t);
 
-/* Hands over a slot with its input fields set (round.h). It comes back with `rc` set, and `stop` if
+/* Hands over a slot with its input fields set (slots.h). It comes back with `rc` set, and `stop` if
  * rc is 0, when its thread has been released or could not be asked. 0; ERR_IO when there is no
  * tracing thread any more and none can be made. */
 int tracing_ask(struct tracing *t, struct slot *slot);

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/tick/round.h"
 #include "sampler/tick/walltime.h"
 
@@ -77,50 +77,50 @@ void transfers_look(const struct member *m, struct thread *thread, bool *wanted)
 	struct call call;
 
 	*wanted = thread_read_call(m->threads, thread, &call) && call_transfers(&call);
-	if (!*wanted && thread->transfer)
-		thread->transfer = TRANSFER_USUAL;
+	if (!*wanted && thread->transfer.kind)
+		thread->transfer.kind = TRANSFER_USUAL;
 }
 
 static void found_amid_one(struct thread *thread)
 {
-	thread->transfer_ns = monotonic_ns();
-	thread->transfer_cpu_ns = thread->cpu_ns;
+	thread->transfer.found_ns = monotonic_ns();
+	thread->transfer.cpu_ns = thread->cpu_ns;
 }
 
 void transfers_note(const struct member *m, struct thread *thread, const struct call *call)
 {
-	bool transfers = call_transfers(call) && read_account(m, thread->tid, &thread->io);
+	bool transfers = call_transfers(call) && read_account(m, thread->tid, &thread->transfer.io);
 
 	if (transfers)
 		found_amid_one(thread);
-	thread->transfer = transfers ? TRANSFER_UNDER_WAY : TRANSFER_NONE;
+	thread->transfer.kind = transfers ? TRANSFER_UNDER_WAY : TRANSFER_NONE;
 }
 
 /* Counts a CPU sample on the thread's newest stack. */
 static int count_sample(struct round *r, struct thread *thread)
 {
-	const struct stackset_entry *from = &r->stacks.entries[thread->stack];
+	const struct stackset_entry *from = &r->recorded.stacks.entries[thread->newest.stack];
 	struct stack_context context = from->context;
 	struct stackset_entry *e;
 
-	r->deeper.count = 0;
+	r->walker.deeper.count = 0;
 	for (uint32_t i = 0; i < from->count; i++) {
-		const struct frame *f = &r->stacks.frames[from->first + i];
+		const struct frame *f = &r->recorded.stacks.frames[from->first + i];
 
-		if (stack_push(&r->deeper, f->image, f->addr, f->kind))
+		if (stack_push(&r->walker.deeper, f->image, f->addr, f->kind))
 			return ERR_NOMEM;
 	}
 	context.state = THREAD_RUNNING;
 	context.syscall = -1;
-	if (stackset_add(&r->stacks, &context, &r->deeper, &thread->stack))
+	if (stackset_add(&r->recorded.stacks, &context, &r->walker.deeper, &thread->newest.stack))
 		return ERR_NOMEM;
-	e = &r->stacks.entries[thread->stack];
-	e->cpu_weight += r->weight;
-	thread->cpu_weight += r->weight;
+	e = &r->recorded.stacks.entries[thread->newest.stack];
+	e->cpu_weight += r->plan.weight;
+	thread->cpu_weight += r->plan.weight;
 	thread->cpu_samples++;
-	r->stats.samples++;
-	if (r->wall)
-		walltime_account(r, thread, thread->alive_ns);
+	r->recorded.stats.samples++;
+	if (r->recorded.wall)
+		walltime_account(&r->recorded, thread, thread->alive_ns);
 	else
 		e->samples++;
 	return 0;
@@ -132,51 +132,57 @@ static int count_sample(struct round *r, struct thread *thread)
  * to no CPU since such a look, it is still in that call; on a busy machine that lasts for several
  * looks. (A stop does not harm long reads of files. So the thread must have been found waiting in a
  * transfer lately.) */
-static bool transfers_as_before(const struct round *r, struct thread *thread,
-				const struct thread_io *now)
+static bool transfers_as_before(struct thread *thread, const struct thread_io *now,
+				uint64_t tick_ns)
 {
-	uint64_t calls = now->calls - thread->io.calls, bytes = now->bytes - thread->io.bytes;
-	bool recent = r->tick_ns < thread->transfer_ns + USUAL_NS;
-	bool amid = calls ? bytes / calls > PIPE_BUF : now->waits != thread->io.waits;
-	bool stands = !calls && thread->cpu_ns - thread->transfer_cpu_ns < STRETCH_NS;
+	struct thread_transfer *t = &thread->transfer;
+	uint64_t calls = now->calls - t->io.calls, bytes = now->bytes - t->io.bytes;
+	bool recent = tick_ns < t->found_ns + USUAL_NS;
+	bool amid = calls ? bytes / calls > PIPE_BUF : now->waits != t->io.waits;
+	bool stands = !calls && thread->cpu_ns - t->cpu_ns < STRETCH_NS;
 
-	thread->transfer = recent ? TRANSFER_USUAL : TRANSFER_NONE;
-	thread->io = *now;
+	t->kind = recent ? TRANSFER_USUAL : TRANSFER_NONE;
+	t->io = *now;
 	if (amid)
-		thread->transfer_cpu_ns = thread->cpu_ns;
+		t->cpu_ns = thread->cpu_ns;
 	return recent && (amid || stands);
 }
 
 int transfers_spare(struct round *r, const struct member *m, struct thread *thread, bool *spared)
 {
+	const struct thread_transfer *t = &thread->transfer;
 	struct thread_io now;
 
-	*spared = r->tick_ns < thread->spare_until_ns;
-	if (!*spared && thread->transfer && read_calls(m, thread->tid, &now)) {
-		*spared = thread->transfer == TRANSFER_UNDER_WAY && now.calls == thread->io.calls;
+	*spared = r->plan.tick_ns < t->spare_until_ns;
+	if (!*spared && t->kind && read_calls(m, thread->tid, &now)) {
+		*spared = t->kind == TRANSFER_UNDER_WAY && now.calls == t->io.calls;
 		if (*spared)
 			return count_sample(r, thread);
-		*spared = read_waits(m, thread->tid, &now) && transfers_as_before(r, thread, &now);
+		*spared = read_waits(m, thread->tid, &now) &&
+			  transfers_as_before(thread, &now, r->plan.tick_ns);
 	}
 	if (*spared)
-		thread->spared_weight += r->weight;
-	r->stats.transfers += *spared;
+		thread->spared_weight += r->plan.weight;
+	r->recorded.stats.transfers += *spared;
 	return 0;
 }
 
-void transfers_learn(struct round *r, const struct slot *slot, struct thread *thread)
+void transfers_learn(const struct member *m, const struct slot *slot, struct thread *thread,
+		     uint64_t tick_ns)
 {
+	struct thread_transfer *t = &thread->transfer;
+
 	if (slot->in_transfer) {
-		thread->transfer = TRANSFER_USUAL;
+		t->kind = TRANSFER_USUAL;
 		found_amid_one(thread);
-		read_account(r->members[slot->context.member], thread->tid, &thread->io);
+		read_account(m, thread->tid, &t->io);
 	}
 	if (!slot->stop.work_lost) {
-		thread->spare_ns = slot->taken ? 0 : thread->spare_ns;
+		t->spare_ns = slot->taken ? 0 : t->spare_ns;
 		return;
 	}
-	thread->spare_ns = thread->spare_ns ? thread->spare_ns * 2 : SPARE_FIRST_NS;
-	if (thread->spare_ns > SPARE_MAX_NS)
-		thread->spare_ns = SPARE_MAX_NS;
-	thread->spare_until_ns = r->tick_ns + thread->spare_ns;
+	t->spare_ns = t->spare_ns ? t->spare_ns * 2 : SPARE_FIRST_NS;
+	if (t->spare_ns > SPARE_MAX_NS)
+		t->spare_ns = SPARE_MAX_NS;
+	t->spare_until_ns = tick_ns + t->spare_ns;
 }

@@ -12,6 +12,7 @@
 #define SAMPLER_TICK_TRANSFERS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct call;
 struct member;
@@ -32,7 +33,9 @@ void transfers_note(const struct member *m, struct thread *thread, const struct 
 int transfers_spare(struct round *r, const struct member *m, struct thread *thread, bool *spared);
 
 /* Notes what a stop has shown. Either the thread was in a transfer; or a call has lost its work and
- * begun anew, and the thread is left alone for a while, longer each time. */
-void transfers_learn(struct round *r, const struct slot *slot, struct thread *thread);
+ * begun anew, and the thread is left alone for a while, longer each time. `tick_ns`: when the tick
+ * began. */
+void transfers_learn(const struct member *m, const struct slot *slot, struct thread *thread,
+		     uint64_t tick_ns);
 
 #endif

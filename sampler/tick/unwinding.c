@@ -15,7 +15,7 @@
 #include "base/process/modmap.h"
 #include "sampler/child/urgency.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/tick/round.h"
 #include "sampler/tick/transfers.h"
 #include "sampler/tick/walltime.h"
@@ -33,7 +33,7 @@ enum {
 };
 
 /* True when the address space that the slots come from is still there. */
-static bool same_address_space(struct round *r, struct member *m)
+static bool same_address_space(struct recorded *r, struct member *m)
 {
 	enum member_space space = member_space(m);
 
@@ -48,9 +48,9 @@ static bool same_address_space(struct round *r, struct member *m)
 }
 
 /* In CPU mode a stack that was read of a waiting thread is no sample by itself. */
-static int count_walk(struct round *r, const struct slot *slot)
+static int count_walk(struct recorded *r, const struct slot *slot, const struct stack *walk)
 {
-	int rc = ledger_count(&r->ledger, &r->walk);
+	int rc = ledger_count(&r->ledger, walk);
 
 	pthread_mutex_lock(&r->lock);
 	r->stats.samples += r->wall || !slot->glanced;
@@ -121,60 +121,64 @@ static void end_newborn(struct stack *walk)
 }
 
 /* Sets *whole to the walk, with the kernel's part before it if there is one. */
-static int join_kernel(struct round *r, const struct slot *slot, const struct stack **whole)
+static int join_kernel(struct recorded *r, struct walker *w, const struct slot *slot,
+		       const struct stack **whole)
 {
-	*whole = &r->walk;
+	*whole = &w->walk;
 	if (!slot->kernel.len || slot->context.state != THREAD_BLOCKED)
 		return 0;
-	r->joined.count = 0;
-	if (kernelstack_push(&r->kernel, &slot->kernel, &r->joined))
+	w->joined.count = 0;
+	if (kernelstack_push(&r->kernel, &slot->kernel, &w->joined))
 		return ERR_NOMEM;
-	for (size_t i = 0; i < r->walk.count; i++)
-		if (stack_push(&r->joined, r->walk.frames[i].image, r->walk.frames[i].addr,
-			       r->walk.frames[i].kind))
+	for (size_t i = 0; i < w->walk.count; i++)
+		if (stack_push(&w->joined, w->walk.frames[i].image, w->walk.frames[i].addr,
+			       w->walk.frames[i].kind))
 			return ERR_NOMEM;
-	*whole = &r->joined;
+	*whole = &w->joined;
 	return 0;
 }
 
 /* Counts the stack of a slot. A thread that ran at the tick gives a CPU sample. A thread that waits
  * has the same stack until it is put on a CPU. */
-static int keep_stack(struct round *r, const struct slot *slot, struct thread *thread)
+static int keep_stack(struct recorded *r, struct walker *w, const struct slot *slot,
+		      struct thread *thread)
 {
 	bool ran = slot->context.state == THREAD_RUNNING;
 	const struct stack *whole;
 	struct stackset_entry *e;
 
-	if (join_kernel(r, slot, &whole) ||
+	if (join_kernel(r, w, slot, &whole) ||
 	    (r->wall && walltime_account_runnable(r, slot, thread, whole)) ||
-	    stackset_add(&r->stacks, &slot->context, whole, &thread->stack))
+	    stackset_add(&r->stacks, &slot->context, whole, &thread->newest.stack))
 		return ERR_NOMEM;
-	e = &r->stacks.entries[thread->stack];
+	e = &r->stacks.entries[thread->newest.stack];
 	e->cpu_weight += ran ? slot->weight : 0;
 	thread->cpu_weight += ran ? slot->weight : 0;
 	thread->cpu_samples += ran;
-	thread->must_stop = false;
-	thread->fresh = slot->context.state == THREAD_BLOCKED ||
-			slot->context.state == THREAD_STOPPED;
-	thread->call = slot->call;
-	thread->stopped_slices = slot->glanced ? 0 : slot->slices;
+	thread->newest = (struct thread_newest){
+		.stack = thread->newest.stack,
+		.fresh = slot->context.state == THREAD_BLOCKED ||
+			 slot->context.state == THREAD_STOPPED,
+		.call = slot->call,
+		.stopped_slices = slot->glanced ? 0 : slot->slices,
+	};
 	if (!r->wall)
 		e->samples += ran;
 	else
 		walltime_account(r, thread, slot->looked_ns);
 	if (slot->glanced)
 		transfers_note(r->members[slot->context.member], thread, &slot->call);
-	else if (thread->transfer)
-		thread->transfer = TRANSFER_USUAL;
+	else if (thread->transfer.kind)
+		thread->transfer.kind = TRANSFER_USUAL;
 	r->stats.glances += slot->glanced;
 	return 0;
 }
 
-static int walk(struct round *r, struct member *m, struct slot *slot, struct stack *out)
+static int walk(struct walker *w, struct member *m, struct slot *slot, struct stack *out)
 {
 	const struct snapshot *s = &slot->snapshot;
 
-	return unwinder_walk_go(r->unwinder, m->maps, &s->regs, &s->memory, &s->stacks, out);
+	return unwinder_walk_go(w->unwinder, m->maps, &s->regs, &s->memory, &s->stacks, out);
 }
 
 /* A thread that was read while it waited, and that has not been put on a CPU since,
@@ -191,7 +195,7 @@ static bool stands_still(const struct member *m, const struct thread *thread,
 /* The copy was too short, so the rest is read from the process. If the thread has not run until
  * then, the longer walk is its stack. Else it only shows how much there is to copy, because a deep
  * stack's far end changes little. */
-static int walk_beyond_copy(struct round *r, struct member *m, struct slot *slot,
+static int walk_beyond_copy(struct walker *w, struct member *m, struct slot *slot,
 			    const struct thread *thread)
 {
 	struct snapshot *s = &slot->snapshot;
@@ -202,49 +206,51 @@ static int walk_beyond_copy(struct round *r, struct member *m, struct slot *slot
 
 		if (snapshot_extend(s, thread->tid, len < STACK_MAX ? len : STACK_MAX))
 			break;
-		rc = walk(r, m, slot, &r->deeper);
-	} while (!rc && r->deeper.end == STACK_COPY_EXHAUSTED && !r->deeper.switched);
-	if (!rc && r->deeper.end == STACK_OUTERMOST && stands_still(m, thread, slot)) {
-		struct stack swapped = r->walk;
+		rc = walk(w, m, slot, &w->deeper);
+	} while (!rc && w->deeper.end == STACK_COPY_EXHAUSTED && !w->deeper.switched);
+	if (!rc && w->deeper.end == STACK_OUTERMOST && stands_still(m, thread, slot)) {
+		struct stack swapped = w->walk;
 
-		r->walk = r->deeper;
-		r->deeper = swapped;
+		w->walk = w->deeper;
+		w->deeper = swapped;
 	}
 	return rc;
 }
 
 static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
+	struct walker *w = &r->walker;
 	struct thread *thread = member_thread(m, slot->context.thread);
 	size_t copied = bytes_copied(&slot->snapshot);
-	int rc = labelling_of_slot(r, slot);
+	int rc = slot_label(&r->recorded, slot);
 
 	if (!rc)
-		rc = walk(r, m, slot, &r->walk);
+		rc = walk(w, m, slot, &w->walk);
 
-	if (!rc && !explained(&r->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {
+	if (!rc && !explained(&w->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {
 		uint64_t generation = modmap_generation(m->maps);
 
 		member_read_maps(m);
 		if (modmap_generation(m->maps) != generation)
-			rc = walk(r, m, slot, &r->walk);
+			rc = walk(w, m, slot, &w->walk);
 	}
 	if (rc)
 		return rc;
-	r->deeper.end = STACK_COPY_EXHAUSTED;
-	if (r->walk.end == STACK_COPY_EXHAUSTED && !r->walk.switched &&
-	    walk_beyond_copy(r, m, slot, thread))
+	w->deeper.end = STACK_COPY_EXHAUSTED;
+	if (w->walk.end == STACK_COPY_EXHAUSTED && !w->walk.switched &&
+	    walk_beyond_copy(w, m, slot, thread))
 		return ERR_NOMEM;
-	if (slot->snapshot.newborn && thread->stack == NO_STACK &&
-	    thread->cpu_ns < NEWBORN_CPU_NS && r->walk.end != STACK_OUTERMOST)
-		end_newborn(&r->walk);
-	learn_stack_size(m, thread, copied, &slot->snapshot, &r->walk, &r->deeper);
-	if (slot->glanced && r->walk.lacked && thread->state == 'S' &&
+	if (slot->snapshot.newborn && thread->newest.stack == NO_STACK &&
+	    thread->cpu_ns < NEWBORN_CPU_NS && w->walk.end != STACK_OUTERMOST)
+		end_newborn(&w->walk);
+	learn_stack_size(m, thread, copied, &slot->snapshot, &w->walk, &w->deeper);
+	if (slot->glanced && w->walk.lacked && thread->state == 'S' &&
 	    round_may_interrupt(r, m, thread, &slot->call)) {
-		thread->must_stop = true;
+		thread->newest.must_stop = true;
 		return 0;
 	}
-	return keep_stack(r, slot, thread) ? ERR_NOMEM : count_walk(r, slot);
+	return keep_stack(&r->recorded, w, slot, thread) ? ERR_NOMEM :
+							   count_walk(&r->recorded, slot, &w->walk);
 }
 
 static void read_old_maps(struct member *m)
@@ -257,8 +263,8 @@ static void read_old_maps(struct member *m)
 
 void round_relax(struct round *r)
 {
-	uint64_t age = monotonic_ns() - r->tick_ns;
-	bool relaxed = age > PROMPT_NS && age < BELATED_NS && !r->contended;
+	uint64_t age = monotonic_ns() - r->plan.tick_ns;
+	bool relaxed = age > PROMPT_NS && age < BELATED_NS && !r->looks.contended;
 
 	set_urgency(relaxed ? URGENCY_ORDINARY : URGENCY_PROMPT);
 }
@@ -270,19 +276,19 @@ int round_unwind(struct round *r)
 	int rc = 0;
 
 	for (int i = 0; i < SLOTS; i++) {
-		struct slot *slot = &r->slots[i];
-		struct member *m = r->members[slot->context.member];
+		struct slot *slot = &r->slots.at[i];
+		struct member *m = r->recorded.members[slot->context.member];
 
 		if (!slot->busy || slot->asked || !slot->taken)
 			continue;
 		if (m != asked) {
 			asked = m;
-			same = same_address_space(r, m);
+			same = same_address_space(&r->recorded, m);
 			read_old_maps(m);
 			rc = rc ? rc : member_find_go(m);
 		}
 		if (!same)
-			r->stats.dropped++;
+			r->recorded.stats.dropped++;
 		else if (!rc)
 			rc = walk_slot(r, m, slot);
 		slot->busy = slot->taken = false;

@@ -2,43 +2,45 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sampler/tick/round.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/recorded.h"
+#include "sampler/tick/slots.h"
 
 enum { WORTH_TELLING = 20 }; /* a twentieth of the time */
 
-static uint64_t samples_in(const struct round *r, uint64_t ns)
+static uint64_t samples_in(const struct recorded *r, uint64_t ns)
 {
 	uint64_t period = NS_PER_S / r->rate;
 
 	return (ns + period / 2) / period;
 }
 
-static void give(struct round *r, uint32_t entry, struct thread *thread, uint64_t ns)
+static void give(struct recorded *r, uint32_t entry, struct thread *thread, uint64_t ns)
 {
 	struct stackset_entry *e = &r->stacks.entries[entry];
 
 	e->wall_ns += ns;
 	e->samples += samples_in(r, ns);
-	thread->wall_from += ns;
+	thread->wall.from += ns;
 }
 
-void walltime_account(struct round *r, struct thread *thread, uint64_t now)
+void walltime_account(struct recorded *r, struct thread *thread, uint64_t now)
 {
-	if (now > thread->wall_from)
-		give(r, thread->stack, thread, now - thread->wall_from);
+	if (now > thread->wall.from)
+		give(r, thread->newest.stack, thread, now - thread->wall.from);
 }
 
-int walltime_account_runnable(struct round *r, const struct slot *slot, struct thread *thread,
+int walltime_account_runnable(struct recorded *r, const struct slot *slot, struct thread *thread,
 			      const struct stack *stack)
 {
-	uint64_t waited = thread->wait_ns - thread->wait_from, all;
+	uint64_t waited = thread->wait_ns - thread->wall.wait_from, all;
 	struct stack_context context = slot->context;
 	uint32_t entry;
 
-	thread->wait_from = thread->wait_ns;
-	if (slot->looked_ns <= thread->wall_from)
+	thread->wall.wait_from = thread->wait_ns;
+	if (slot->looked_ns <= thread->wall.from)
 		return 0;
-	all = slot->looked_ns - thread->wall_from;
+	all = slot->looked_ns - thread->wall.from;
 	if (waited < all / WORTH_TELLING + 1)
 		return 0;
 	context.state = THREAD_RUNNABLE;
@@ -49,20 +51,20 @@ int walltime_account_runnable(struct round *r, const struct slot *slot, struct t
 	return 0;
 }
 
-uint64_t walltime_left(const struct round *r, const struct thread *thread, uint64_t now,
+uint64_t walltime_left(const struct recorded *r, const struct thread *thread, uint64_t now,
 		       uint64_t *ns)
 {
 	uint64_t until = thread->ended && thread->alive_ns < now ? thread->alive_ns : now;
 
-	*ns = until > thread->wall_from ? until - thread->wall_from : 0;
+	*ns = until > thread->wall.from ? until - thread->wall.from : 0;
 	return samples_in(r, *ns);
 }
 
-void walltime_finish(struct round *r, struct thread *thread, uint64_t now)
+void walltime_finish(struct recorded *r, struct thread *thread, uint64_t now)
 {
 	uint64_t until = thread->ended && thread->alive_ns < now ? thread->alive_ns : now;
 
 	thread->alive_ns = until;
-	if (r->wall && thread->stack != NO_STACK)
+	if (r->wall && thread->newest.stack != NO_STACK)
 		walltime_account(r, thread, until);
 }

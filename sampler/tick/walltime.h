@@ -14,27 +14,27 @@
 
 #include <stdint.h>
 
-struct round;
+struct recorded;
 struct slot;
 struct stack;
 struct thread;
 
 /* Adds a thread's time up to `now` (CLOCK_MONOTONIC, ns) to its newest stack, which it must have,
  * and as many samples as there were ticks. */
-void walltime_account(struct round *r, struct thread *thread, uint64_t now);
+void walltime_account(struct recorded *r, struct thread *thread, uint64_t now);
 
 /* Adds the time for which the thread has waited for a CPU since its last sample to the stack that
  * it has now, in the state runnable; but only if it is at least a twentieth of the thread's time
  * since then. ERR_NOMEM. */
-int walltime_account_runnable(struct round *r, const struct slot *slot, struct thread *thread,
+int walltime_account_runnable(struct recorded *r, const struct slot *slot, struct thread *thread,
 			      const struct stack *stack);
 
 /* What walltime_finish would add to a thread's newest stack at `now`: sets *ns to the time, and
  * returns the number of samples. */
-uint64_t walltime_left(const struct round *r, const struct thread *thread, uint64_t now,
+uint64_t walltime_left(const struct recorded *r, const struct thread *thread, uint64_t now,
 		       uint64_t *ns);
 
 /* At the end of the round: adds the thread's remaining time, up to `now` or its own end. */
-void walltime_finish(struct round *r, struct thread *thread, uint64_t now);
+void walltime_finish(struct recorded *r, struct thread *thread, uint64_t now);
 
 #endif

@@ -2,7 +2,7 @@
  * The Go runtime of a process: the field offsets of its structures.
  *
  * Found from outside: the module that contains the runtime, the layout of its types g, m and gobuf
- * (goruntime/gotypes), and where a thread keeps the g that it runs.
+ * (sampler/go/find/types.h), and where a thread keeps the g that it runs.
  */
 #ifndef SAMPLER_GO_FIND_RUNTIME_H
 #define SAMPLER_GO_FIND_RUNTIME_H

@@ -1,7 +1,7 @@
 /*
  * Go's own profiles, as runtime/pprof would write them, made from the process's memory.
  *
- * This is the one place where the results of goruntime/ become a pprof profile, or the text of
+ * This is the one place where the results of sampler/go/ become a pprof profile, or the text of
  * debug=1 or debug=2. Numbers, labels, types, periods and hidden frames follow
  * runtime/pprof/pprof.go, protomem.go and proto.go of the target's release.
  */

@@ -1,5 +1,5 @@
 /*
- * A process's memory as a source, read by goprofile/.
+ * A process's memory as a source, read by sampler/go/profile/.
  *
  * Each of our collecting processes opens the target anew at its first call: maps, modules and
  * addresses are then up to date, whatever was loaded since, and after an exec they are those of

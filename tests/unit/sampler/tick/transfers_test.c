@@ -14,7 +14,7 @@
 #include "base/process/process.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 #include "sampler/tick/round.h"
 #include "sampler/tick/transfers.h"
 
@@ -92,12 +92,12 @@ static void amid_a_write(void)
 	thread.tid = writer;
 	thread.cpu_ns = 5 * MS;
 	transfers_note(&member, &thread, &call);
-	cr_assert_eq(thread.transfer, TRANSFER_UNDER_WAY);
-	round_.tick_ns = monotonic_ns();
+	cr_assert_eq(thread.transfer.kind, TRANSFER_UNDER_WAY);
+	round_.plan.tick_ns = monotonic_ns();
 	takes(PIPE_ROOM);
 	takes(PIPE_ROOM);
 	until_it_waits_in(SYS_write);
-	thread.transfer = TRANSFER_USUAL;
+	thread.transfer.kind = TRANSFER_USUAL;
 	cr_assert_eq(transfers_spare(&round_, &member, &thread, &spared), 0);
 	cr_assert(spared, "it has waited, and no call has ended");
 }
@@ -156,7 +156,7 @@ Test(transfers, its_last_calls_were_short)
 
 Test(transfers, long_ago)
 {
-	round_.tick_ns += 10 * NS_PER_S;
+	round_.plan.tick_ns += 10 * NS_PER_S;
 	cr_assert_not(is_spared());
-	cr_assert_eq(thread.transfer, TRANSFER_NONE);
+	cr_assert_eq(thread.transfer.kind, TRANSFER_NONE);
 }

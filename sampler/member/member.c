@@ -1,4 +1,4 @@
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "sampler/go/labels.h"
 #include "sampler/go/thread.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/labelling.h"
+#include "sampler/member/labelling.h"
 #include "sampler/unwind/table/arch.h"
 #include "symbolize/jit/jitdump.h"
 #include "symbolize/symbolizer.h"

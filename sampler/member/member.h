@@ -5,8 +5,8 @@
  * --children). A member stays until the round is over, also when its process has
  * ended: stacks and values refer to it.
  */
-#ifndef SAMPLER_TICK_MEMBER_H
-#define SAMPLER_TICK_MEMBER_H
+#ifndef SAMPLER_MEMBER_MEMBER_H
+#define SAMPLER_MEMBER_MEMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>

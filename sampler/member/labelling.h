@@ -9,8 +9,8 @@
  * they need not be read again. If a GC has ended, they are right if the goroutine still has that
  * set. If neither holds, the sample goes without labels and is counted.
  */
-#ifndef SAMPLER_TICK_LABELLING_H
-#define SAMPLER_TICK_LABELLING_H
+#ifndef SAMPLER_MEMBER_LABELLING_H
+#define SAMPLER_MEMBER_LABELLING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +18,8 @@
 
 #include "base/strset.h"
 
+struct gothread_who;
 struct member;
-struct round;
-struct slot;
 
 /* The distinct label sets, each as bytes; number 0 is the set without labels. */
 struct labelling {
@@ -39,13 +38,11 @@ int labelling_begin(struct member *m);
  * ended. 0: not known, or not needed because no goroutine with labels was seen yet. */
 uint64_t labelling_moment(const struct member *m);
 
-/* Sets labels and goid of a slot's context, once after its stack was taken. Labels that cannot be
- * read are left out and counted (labels_lost, labels_unknown of the stats). ERR_NOMEM. */
-int labelling_of_slot(struct round *r, struct slot *slot);
-
-/* The same for all slots whose stacks have been taken. Where memory runs out, the slot is left for
- * the next labelling_of_slot, which returns ERR_NOMEM. */
-void labelling_of_slots(struct round *r);
+/* Reads the labels of a goroutine of the member that a thread was running; *set is their number.
+ * `moment` was labelling_moment before that was found. ERR_FORMAT: they could not be read, or may no
+ * longer be that goroutine's; ERR_NOMEM. */
+int labelling_read(struct labelling *l, struct member *m, const struct gothread_who *who,
+		   uint64_t moment, uint32_t *set);
 
 struct labelling_label {
 	const char *key, *value; /* may hold NULs */

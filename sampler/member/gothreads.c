@@ -1,4 +1,4 @@
-#include "sampler/tick/gothreads.h"
+#include "sampler/member/gothreads.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "sampler/go/find/places.h"
 #include "sampler/go/mlist.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
+#include "sampler/member/member.h"
 
 enum { AGAIN_NS = 250000000, COST_FACTOR = 100 /* a hundredth of the time at most */ };
 

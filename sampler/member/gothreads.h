@@ -5,8 +5,8 @@
  * runtime's own list of ms is read from time to time. Without it such a thread's goroutine, and so
  * its labels, would not be known, nor what its runtime has left on its other stacks.
  */
-#ifndef SAMPLER_TICK_GOTHREADS_H
-#define SAMPLER_TICK_GOTHREADS_H
+#ifndef SAMPLER_MEMBER_GOTHREADS_H
+#define SAMPLER_MEMBER_GOTHREADS_H
 
 struct member;
 struct thread;

@@ -1,4 +1,4 @@
-#include "sampler/tick/labelling.h"
+#include "sampler/member/labelling.h"
 
 #include <string.h>
 
@@ -9,8 +9,7 @@
 #include "sampler/go/labels.h"
 #include "sampler/go/thread.h"
 #include "sampler/thread/threads.h"
-#include "sampler/tick/member.h"
-#include "sampler/tick/round.h"
+#include "sampler/member/member.h"
 
 int labelling_init(struct labelling *l)
 {
@@ -80,60 +79,24 @@ static void remember_from(struct member *m, uint64_t moment)
 	m->labels_of = moment;
 }
 
-/* ERR_FORMAT: the labels could not be read, or may no longer be that goroutine's. */
-static int read_labels(struct round *r, struct member *m, const struct slot *slot, uint32_t *set)
+int labelling_read(struct labelling *l, struct member *m, const struct gothread_who *who,
+		   uint64_t moment, uint32_t *set)
 {
-	const struct gothread_who *who = &slot->snapshot.go.who;
 	const struct golabel *labels;
 	bool same_moment;
 	size_t count;
 	int rc;
 
-	remember_from(m, slot->moment);
+	remember_from(m, moment);
 	rc = golabels_read(m->labels, who->labels, &labels, &count);
-	same_moment = slot->moment && labelling_moment(m) == slot->moment;
+	same_moment = moment && labelling_moment(m) == moment;
 	if (!rc && (same_moment || has_them_still(m, who)))
-		rc = keep(&r->labelling, labels, count, set);
+		rc = keep(l, labels, count, set);
 	else
 		rc = rc == ERR_NOMEM ? rc : ERR_FORMAT;
 	if (!same_moment)
 		remember_from(m, 0);
 	return rc;
-}
-
-int labelling_of_slot(struct round *r, struct slot *slot)
-{
-	const struct gothread_who *who = &slot->snapshot.go.who;
-	struct member *m = r->members[slot->context.member];
-	int rc = 0;
-
-	if (slot->labelled)
-		return 0;
-	slot->labelled = true;
-	slot->context.labels = 0;
-	if (r->goid)
-		slot->context.goid = who->goid;
-	if (!who->labels)
-		return 0;
-	if (m->labels) {
-		m->live.pid = member_thread(m, slot->context.thread)->tid;
-		m->labels_seen = true;
-		rc = read_labels(r, m, slot, &slot->context.labels);
-	}
-	if (!m->labels)
-		r->stats.labels_unknown++;
-	else
-		r->stats.labels_lost += rc == ERR_FORMAT;
-	slot->labelled = rc != ERR_NOMEM;
-	return rc == ERR_NOMEM ? rc : 0;
-}
-
-void labelling_of_slots(struct round *r)
-{
-	for (int i = 0; r->unlabelled && i < SLOTS; i++)
-		if (r->slots[i].taken && !r->slots[i].asked)
-			labelling_of_slot(r, &r->slots[i]);
-	r->unlabelled = false;
 }
 
 static bool next_text(const struct strset_entry *set, size_t *at, const char **text, size_t *len)

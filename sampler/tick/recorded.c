@@ -1,0 +1,55 @@
+#include "sampler/tick/recorded.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/room.h"
+#include "sampler/member/member.h"
+
+int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct error *err)
+{
+	int rc;
+
+	if (room_for((void **)&r->members, &r->member_room, r->member_count + 1u,
+		     sizeof(struct member *)))
+		return error_nomem(err);
+	rc = member_open(m, pid, r->member_count ? r->members[0] : NULL, err);
+	if (rc)
+		return rc;
+	(*m)->index = r->member_count;
+	r->members[r->member_count++] = *m;
+	return 0;
+}
+
+int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
+		  const struct recording_options *options, struct error *err)
+{
+	struct member *m;
+	int rc = 0;
+
+	r->rate = options->rate;
+	r->wall = options->wall;
+	r->children = options->children;
+	r->goid = options->goid;
+	pthread_mutex_init(&r->lock, NULL);
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = recorded_add_member(r, pids[i], &m, err);
+	if (rc)
+		return rc;
+	if (labelling_init(&r->labelling) ||
+	    (options->kernel && kernelstack_init(&r->kernel, r->members[0]->maps)))
+		return error_nomem(err);
+	return 0;
+}
+
+void recorded_release(struct recorded *r)
+{
+	kernelstack_release(&r->kernel);
+	labelling_release(&r->labelling);
+	stackset_release(&r->stacks);
+	ledger_release(&r->ledger);
+	for (uint32_t i = 0; i < r->member_count; i++)
+		member_close(r->members[i]);
+	free(r->members);
+	pthread_mutex_destroy(&r->lock);
+}

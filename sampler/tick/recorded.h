@@ -1,0 +1,53 @@
+/*
+ * What a round has recorded so far, and what it was asked for: all that a profile is made of.
+ *
+ * Internal to sampler/. One thread adds to it, the looking thread. Afterwards, or between two ticks
+ * in a copy by fork(2), sampler/profile/ makes a profile of it.
+ */
+#ifndef SAMPLER_TICK_RECORDED_H
+#define SAMPLER_TICK_RECORDED_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sampler/account/ledger.h"
+#include "sampler/account/stackset.h"
+#include "sampler/member/labelling.h"
+#include "sampler/thread/kernelstack.h"
+#include "sampler/tick/options.h"
+#include "sampler/tick/stats.h"
+
+struct error;
+struct member;
+
+struct recorded {
+	struct member **members;
+	uint32_t member_count;
+	size_t member_room;
+	unsigned rate;
+	bool wall, children, goid;
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
+	uint64_t start_real_ns;
+	struct stackset stacks;
+	struct kernelstack kernel;
+	struct labelling labelling;
+	struct ledger ledger;
+	pthread_mutex_t lock;	   /* guards `stats`, which the progress callback shows */
+	struct recording_stats stats;
+};
+
+/* Opens the processes. The first one gives the profile its name. The caller calls recorded_release
+ * in any case. ERR_GONE, ERR_PERM, ERR_NOMEM, ERR_IO. */
+int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
+		  const struct recording_options *options, struct error *err);
+void recorded_release(struct recorded *r);
+
+/* Adds a member, which is not started yet, and is owned by `r`. Errors as of member_open. */
+int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct error *err);
+
+/* Adds the processes that members have made as further members (children.c). ERR_NOMEM. */
+int recorded_find_children(struct recorded *r);
+
+#endif
