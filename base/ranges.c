@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 
 struct entry {
 	struct range range;
@@ -32,15 +33,8 @@ int ranges_add(struct ranges *r, uint64_t start, uint64_t end, uint32_t of)
 {
 	if (end <= start)
 		return 0;
-	if (r->count == r->room) {
-		size_t room = r->room ? r->room * 2 : 16;
-		struct range *all = realloc(r->all, room * sizeof(*all));
-
-		if (!all)
-			return ERR_NOMEM;
-		r->all = all;
-		r->room = room;
-	}
+	if (room_for((void **)&r->all, &r->room, r->count + 1, sizeof(*r->all)))
+		return ERR_NOMEM;
 	r->all[r->count++] = (struct range){ start, end, of };
 	return 0;
 }

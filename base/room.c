@@ -1,18 +1,18 @@
 #include "base/room.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
-enum { FIRST_ROOM = 64 };
+/* Small, because there are arrays for each function of a file. */
+enum { FIRST_ROOM = 16 };
 
-int room_for(void **array, size_t *room, size_t need, size_t size)
+int room_grow(void **array, size_t *room, size_t need, size_t size)
 {
 	size_t more = *room ? *room : FIRST_ROOM;
 	void *p;
 
-	if (need <= *room)
-		return 0;
 	while (more < need)
 		more *= 2;
 	p = realloc(*array, more * size);
@@ -21,4 +21,14 @@ int room_for(void **array, size_t *room, size_t need, size_t size)
 	*array = p;
 	*room = more;
 	return 0;
+}
+
+int room_for_zeros(void **array, size_t *room, size_t need, size_t size)
+{
+	size_t before = *room;
+	int rc = room_for(array, room, need, size);
+
+	if (*room > before)
+		memset((char *)*array + before * size, 0, (*room - before) * size);
+	return rc;
 }

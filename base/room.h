@@ -4,8 +4,18 @@
 
 #include <stddef.h>
 
+/* room_for when there is no room. */
+int room_grow(void **array, size_t *room, size_t need, size_t size);
+
 /* Grows *array, which has room for *room elements of `size` bytes, to at least `need` elements; an
- * array that grows at least doubles. 0, or ERR_NOMEM with nothing changed. */
-int room_for(void **array, size_t *room, size_t need, size_t size);
+ * array that grows at least doubles. 0, or ERR_NOMEM with nothing changed. Inline, because parsers
+ * call it for each element. */
+static inline int room_for(void **array, size_t *room, size_t need, size_t size)
+{
+	return need <= *room ? 0 : room_grow(array, room, need, size);
+}
+
+/* The same; new elements are zero. */
+int room_for_zeros(void **array, size_t *room, size_t need, size_t size);
 
 #endif

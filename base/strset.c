@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 
 int strset_init(struct strset *s)
 {
@@ -31,18 +32,10 @@ static bool same(const void *owner, uint32_t id, const void *key)
 
 static int make_room(struct strset *s, size_t need)
 {
-	size_t room = s->room ? s->room : 64;
-	struct strset_entry *entries;
+	static const size_t most = 1ul << 31; /* numbers have 32 bits */
 
-	if (need <= s->room)
-		return 0;
-	while (room < need)
-		room *= 2;
-	if (room > UINT32_MAX || !(entries = realloc(s->entries, room * sizeof(*entries))))
-		return ERR_NOMEM;
-	s->entries = entries;
-	s->room = (uint32_t)room;
-	return 0;
+	return need > most ? ERR_NOMEM :
+			     room_for((void **)&s->entries, &s->room, need, sizeof(*s->entries));
 }
 
 int strset_reserve(struct strset *s, size_t more)

@@ -20,7 +20,8 @@ struct strset {
 		const char *text; /* may contain NULs; another NUL follows it */
 		size_t len;
 	} *entries;
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 };
 
 /* Makes a set of the empty string. 0 or ERR_NOMEM. The set owns all memory until strset_release. */

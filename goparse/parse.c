@@ -10,6 +10,7 @@
  * mapped), and a parser that gets one line at a time (it would have to copy names, or require that
  * lines stay in memory).
  */
+#include "base/room.h"
 #include "goparse/goparse.h"
 
 #include <stdlib.h>
@@ -188,14 +189,9 @@ static void pass_foreign_line(struct piece *piece)
 
 static int grow(struct goparse *p, struct piece *piece)
 {
-	size_t room = p->window_room ? p->window_room * 2 : WINDOW;
-	char *window = realloc(p->window, room);
+	size_t need = p->window_room ? p->window_room + 1 : WINDOW;
 
-	if (!window)
-		return error_nomem(piece->err);
-	p->window = window;
-	p->window_room = room;
-	return 0;
+	return room_for((void **)&p->window, &p->window_room, need, 1) ? error_nomem(piece->err) : 0;
 }
 
 /* Moves what is not parsed yet to the window's beginning and makes room behind it. */

@@ -7,6 +7,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/room.h"
 
 /* A kernel with all modules has less than 300,000 lines of 50 bytes. */
 enum { TEXT_MAX = 128 << 20, CHUNK = 256 << 10 };
@@ -26,15 +27,8 @@ void kallsyms_release(struct kallsyms *k)
 
 static int add(struct kallsyms *k, const struct kallsym *s)
 {
-	if (k->count == k->room) {
-		size_t room = k->room ? k->room * 2 : 4096;
-		struct kallsym *all = realloc(k->all, room * sizeof(*all));
-
-		if (!all)
-			return ERR_NOMEM;
-		k->all = all;
-		k->room = room;
-	}
+	if (room_for((void **)&k->all, &k->room, k->count + 1, sizeof(*k->all)))
+		return ERR_NOMEM;
 	k->all[k->count++] = *s;
 	return 0;
 }

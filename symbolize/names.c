@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 #include "symbolize/demangle.h"
 
 enum { LEN_MAX = 64 << 10 };
@@ -53,22 +54,6 @@ static int intern(struct names *n, const char *raw, uint32_t *id)
 	return rc;
 }
 
-static int make_room(struct names *n)
-{
-	size_t room = n->raw.room;
-	const char **shown;
-
-	if (n->raw.count <= n->shown_room)
-		return 0;
-	shown = realloc(n->shown, room * sizeof(*shown));
-	if (!shown)
-		return ERR_NOMEM;
-	memset(shown + n->shown_room, 0, (room - n->shown_room) * sizeof(*shown));
-	n->shown = shown;
-	n->shown_room = room;
-	return 0;
-}
-
 const char *names_text(struct names *n, const char *raw)
 {
 	uint32_t id;
@@ -80,7 +65,8 @@ int names_function(struct names *n, const char *raw, const char **system_name, c
 {
 	uint32_t id;
 
-	if (intern(n, raw, &id) || make_room(n))
+	if (intern(n, raw, &id) ||
+	    room_for_zeros((void **)&n->shown, &n->shown_room, n->raw.count, sizeof(*n->shown)))
 		return ERR_NOMEM;
 	*system_name = strset_get(&n->raw, id);
 	if (!n->shown[id])

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/process.h"
+#include "base/room.h"
 #include "symbolize/dwarf/dwarf.h"
 #include "symbolize/files/elfsyms.h"
 #include "symbolize/gosyms.h"
@@ -70,17 +71,8 @@ static int make_module(struct symbolizer *s, const struct image *image, struct m
 {
 	size_t id = image_id(image);
 
-	if (id >= s->module_count) {
-		size_t count = id + 32;
-		struct module *modules = realloc(s->modules, count * sizeof(*modules));
-
-		if (!modules)
-			return ERR_NOMEM;
-		memset(modules + s->module_count, 0,
-		       (count - s->module_count) * sizeof(*modules));
-		s->modules = modules;
-		s->module_count = count;
-	}
+	if (room_for_zeros((void **)&s->modules, &s->module_count, id + 1, sizeof(**m)))
+		return ERR_NOMEM;
 	*m = &s->modules[id];
 	return 0;
 }

@@ -29,6 +29,7 @@
 #include "base/process/maps.h"
 #include "base/process/memory.h"
 #include "base/process/process.h"
+#include "base/room.h"
 
 enum { VDSO_MAX = 1 << 20 };
 
@@ -44,7 +45,7 @@ struct origin {
 struct store {
 	struct image **images;
 	struct origin *origins; /* parallel to images */
-	size_t count, room;
+	size_t count, room, origin_room;
 	unsigned users;
 };
 
@@ -118,20 +119,10 @@ static int keep_image(struct modmap *m, struct image *image, uint64_t inode, dev
 {
 	struct store *s = m->store;
 
-	if (s->count == s->room) {
-		size_t room = s->room ? s->room * 2 : 32;
-		struct image **images = realloc(s->images, room * sizeof(*images));
-		struct origin *origins;
-
-		if (images)
-			s->images = images;
-		origins = images ? realloc(s->origins, room * sizeof(*origins)) : NULL;
-		if (!origins) {
-			image_free(image);
-			return ERR_NOMEM;
-		}
-		s->origins = origins;
-		s->room = room;
+	if (room_for((void **)&s->images, &s->room, s->count + 1, sizeof(*s->images)) ||
+	    room_for((void **)&s->origins, &s->origin_room, s->count + 1, sizeof(*s->origins))) {
+		image_free(image);
+		return ERR_NOMEM;
 	}
 	image_set_id(image, (uint32_t)s->count);
 	s->images[s->count] = image;
@@ -143,15 +134,8 @@ static int push_range(struct modmap *m, const struct mapping *range)
 {
 	struct origin *o = &m->store->origins[image_id(range->image)];
 
-	if (m->count == m->room) {
-		size_t room = m->room ? m->room * 2 : 64;
-		struct mapping *ranges = realloc(m->ranges, room * sizeof(*ranges));
-
-		if (!ranges)
-			return ERR_NOMEM;
-		m->ranges = ranges;
-		m->room = room;
-	}
+	if (room_for((void **)&m->ranges, &m->room, m->count + 1, sizeof(*m->ranges)))
+		return ERR_NOMEM;
 	m->ranges[m->count++] = *range;
 	if (!o->first.image)
 		o->first = *range;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/lazyfile.h"
+#include "base/room.h"
 
 enum {
 	DYNAMIC_MAX = 512, /* entries of the dynamic section */
@@ -113,15 +114,8 @@ static int load_one(void *context, uint64_t at, uint64_t value)
 
 	if (at < l->start || at >= l->end)
 		return 0;
-	if (r->count == r->room) {
-		size_t room = r->room ? r->room * 2 : 64;
-		struct reloc *more = realloc(r->all, room * sizeof(*more));
-
-		if (!more)
-			return ERR_NOMEM;
-		r->all = more;
-		r->room = room;
-	}
+	if (room_for((void **)&r->all, &r->room, r->count + 1, sizeof(*r->all)))
+		return ERR_NOMEM;
 	r->all[r->count++] = (struct reloc){ at, value };
 	return 0;
 }

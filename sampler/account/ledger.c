@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
+#include "base/room.h"
 
 void ledger_release(struct ledger *l)
 {
@@ -19,17 +20,8 @@ static struct ledger_entry *entry(struct ledger *l, const struct image *image)
 {
 	size_t id = image_id(image);
 
-	if (id >= l->room) {
-		size_t room = id + 64;
-		struct ledger_entry *more = realloc(l->images, room * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		memset(more + l->room, 0, (room - l->room) * sizeof(*more));
-		l->images = more;
-		l->room = room;
-	}
-	return &l->images[id];
+	return room_for_zeros((void **)&l->images, &l->room, id + 1, sizeof(*l->images)) ?
+		       NULL : &l->images[id];
 }
 
 int ledger_count(struct ledger *l, const struct stack *walk)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 
 void stackset_init(struct stackset *s)
 {
@@ -65,25 +66,9 @@ static uint64_t hash_key(const struct key *k)
 
 static int make_room(struct stackset *s, size_t frames)
 {
-	if (s->count == s->room) {
-		uint32_t room = s->room ? s->room * 2 : 256;
-		struct stackset_entry *entries = realloc(s->entries, room * sizeof(*entries));
-
-		if (!entries)
-			return ERR_NOMEM;
-		s->entries = entries;
-		s->room = room;
-	}
-	if (s->frame_room - s->frame_count < frames) {
-		size_t room = (s->frame_room + frames) * 2;
-		struct frame *more = realloc(s->frames, room * sizeof(*more));
-
-		if (!more)
-			return ERR_NOMEM;
-		s->frames = more;
-		s->frame_room = room;
-	}
-	return 0;
+	return room_for((void **)&s->entries, &s->room, s->count + 1ul, sizeof(*s->entries)) ||
+	       room_for((void **)&s->frames, &s->frame_room, s->frame_count + frames,
+			sizeof(*s->frames)) ? ERR_NOMEM : 0;
 }
 
 int stackset_add(struct stackset *s, const struct stack_context *context,

@@ -38,7 +38,8 @@ struct stackset_entry {
 
 struct stackset {
 	struct stackset_entry *entries; /* in the order of first sight */
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	struct frame *frames;
 	size_t frame_count, frame_room;
 	struct hashindex index;

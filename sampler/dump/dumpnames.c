@@ -4,6 +4,7 @@
 
 #include "base/hashindex.h"
 #include "base/process/modmap.h"
+#include "base/room.h"
 #include "sampler/dump/dumplook.h"
 #include "sampler/profile/announce.h"
 #include "sampler/member/member.h"
@@ -14,7 +15,8 @@ struct names {
 	struct symbolizer *const *symbolizers; /* by process */
 	struct hashindex index;
 	struct dump_frame **known; /* a frame for each distinct address, symbolized */
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 };
 
 struct place {
@@ -67,15 +69,8 @@ static int look_up(struct names *n, struct dump_frame *f)
 
 static int add(struct names *n, struct dump_frame *f, uint64_t hash)
 {
-	if (n->count == n->room) {
-		uint32_t room = n->room ? n->room * 2 : 256;
-		struct dump_frame **more = realloc(n->known, room * sizeof(struct dump_frame *));
-
-		if (!more)
-			return ERR_NOMEM;
-		n->known = more;
-		n->room = room;
-	}
+	if (room_for((void **)&n->known, &n->room, n->count + 1ul, sizeof(*n->known)))
+		return ERR_NOMEM;
 	n->known[n->count] = f;
 	return look_up(n, f) || hashindex_add(&n->index, hash, n->count++) ? ERR_NOMEM : 0;
 }

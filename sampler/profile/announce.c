@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/process/image.h"
+#include "base/room.h"
 #include "symbolize/symbolizer.h"
 
 enum { ROOM_MIN = 1 << 10 };
@@ -36,18 +37,11 @@ static void settle(struct announcement *a)
  * removed first; the array is only doubled if it is then still half full. ERR_NOMEM. */
 static int make_room(struct announcement *a)
 {
-	size_t room = a->room ? a->room * 2 : ROOM_MIN;
-	struct announced *all;
-
 	settle(a);
 	if (a->count < a->room / 2)
 		return 0;
-	all = realloc(a->all, room * sizeof(*all));
-	if (!all)
-		return ERR_NOMEM;
-	a->all = all;
-	a->room = room;
-	return 0;
+	return room_for((void **)&a->all, &a->room, a->room ? a->room + 1 : ROOM_MIN,
+			sizeof(*a->all));
 }
 
 int announce_place(struct announcement *a, const struct image *image, uint64_t addr)

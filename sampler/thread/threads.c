@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "base/process/process.h"
+#include "base/room.h"
 #include "sampler/thread/dispositions.h"
 
 enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024, FILES_OF_A_THREAD = 4, TABLE_LEAST = 16384 };
@@ -33,7 +34,8 @@ enum { SCAN_COST_FACTOR = 30, OTHER_FILES = 1024, FILES_OF_A_THREAD = 4, TABLE_L
 struct threads {
 	const struct process *process;
 	struct thread *all;
-	uint32_t count, room;
+	uint32_t count;
+	size_t room, seen_room, due_room;
 	size_t alive;
 	struct hashindex index; /* tid -> the newest thread with that number */
 	nlink_t links;
@@ -229,27 +231,11 @@ static bool has_tid(const void *owner, uint32_t id, const void *key)
 
 static int make_room(struct threads *t)
 {
-	uint32_t room = t->room ? t->room * 2 : 16;
-	struct thread *all;
-	uint32_t *seen_in;
-	uint64_t *due;
+	size_t need = t->count + 1ul;
 
-	if (t->count < t->room)
-		return 0;
-	all = realloc(t->all, room * sizeof(*all));
-	if (!all)
-		return ERR_NOMEM;
-	t->all = all;
-	seen_in = realloc(t->seen_in, room * sizeof(*seen_in));
-	if (!seen_in)
-		return ERR_NOMEM;
-	t->seen_in = seen_in;
-	due = realloc(t->due, room * sizeof(*due));
-	if (!due)
-		return ERR_NOMEM;
-	t->due = due;
-	t->room = room;
-	return 0;
+	return room_for((void **)&t->all, &t->room, need, sizeof(*t->all)) ||
+	       room_for((void **)&t->seen_in, &t->seen_room, need, sizeof(*t->seen_in)) ||
+	       room_for((void **)&t->due, &t->due_room, need, sizeof(*t->due)) ? ERR_NOMEM : 0;
 }
 
 /* The thread began between the last time at which all threads were known and now. */

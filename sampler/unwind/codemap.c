@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
+#include "base/room.h"
 #include "sampler/unwind/table/arch.h"
 #include "sampler/unwind/table/table.h"
 #include "sampler/unwind/unwinder.h"
@@ -79,22 +80,6 @@ static uint64_t entry_without_cfi(const struct image *image, const struct cfi_ta
 	return ehdr.e_entry;
 }
 
-static int make_module_room(struct codemap *c, size_t id)
-{
-	size_t count = id + 32;
-	struct code_module *modules;
-
-	if (id < c->module_count)
-		return 0;
-	modules = realloc(c->modules, count * sizeof(*modules));
-	if (!modules)
-		return ERR_NOMEM;
-	memset(modules + c->module_count, 0, (count - c->module_count) * sizeof(*modules));
-	c->modules = modules;
-	c->module_count = count;
-	return 0;
-}
-
 static void get_table(struct codemap *c, struct code_module *m, const struct image *image)
 {
 	uint64_t start = own_cpu_ns();
@@ -118,7 +103,7 @@ static const struct cfi_table *table_of(struct codemap *c, const struct image *i
 {
 	size_t id = image_id(image);
 
-	if (make_module_room(c, id))
+	if (room_for_zeros((void **)&c->modules, &c->module_count, id + 1, sizeof(*c->modules)))
 		return NULL;
 	if (!c->modules[id].asked)
 		get_table(c, &c->modules[id], image);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 
 void stack_init(struct stack *s)
 {
@@ -19,19 +20,10 @@ void stack_release(struct stack *s)
 
 int stack_reserve(struct stack *s)
 {
-	size_t room = s->room ? s->room * 2 : 64;
-	struct frame *frames = realloc(s->frames, room * sizeof(*frames));
-	uint64_t *pcs;
+	size_t room = s->room, need = s->room + 1;
 
-	if (!frames)
-		return ERR_NOMEM;
-	s->frames = frames;
-	pcs = realloc(s->pcs, room * sizeof(*pcs));
-	if (!pcs)
-		return ERR_NOMEM;
-	s->pcs = pcs;
-	s->room = room;
-	return 0;
+	return room_for((void **)&s->frames, &room, need, sizeof(*s->frames)) ||
+	       room_for((void **)&s->pcs, &s->room, need, sizeof(*s->pcs)) ? ERR_NOMEM : 0;
 }
 
 int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum frame_kind kind)

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/ranges.h"
+#include "base/room.h"
 #include "symbolize/dwarf/die.h"
 #include "symbolize/dwarf/linetable.h"
 #include "symbolize/dwarf/skeleton.h"
@@ -39,15 +40,8 @@ struct dwarf_index {
 
 static int add_unit(struct dwarf_index *x, const Dwarf_Die *die)
 {
-	if (x->count == x->room) {
-		size_t room = x->room ? x->room * 2 : 64;
-		struct unit *units = realloc(x->units, room * sizeof(*units));
-
-		if (!units)
-			return ERR_NOMEM;
-		x->units = units;
-		x->room = room;
-	}
+	if (room_for((void **)&x->units, &x->room, x->count + 1, sizeof(*x->units)))
+		return ERR_NOMEM;
 	x->units[x->count++] = (struct unit){ .die = *die };
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 #include "symbolize/dwarf/linetable_run.h"
 
 enum { FORMATS_MAX = 255 };
@@ -48,30 +49,17 @@ static const char *string_in(const struct cursor *section, uint64_t offset)
 
 int linetable_add_folder(struct linetable *t, const char *name)
 {
-	if (t->folder_count == t->folder_room) {
-		size_t room = t->folder_room ? t->folder_room * 2 : 16;
-		const char **folders = realloc(t->folders, room * sizeof(*folders));
-
-		if (!folders)
-			return ERR_NOMEM;
-		t->folders = folders;
-		t->folder_room = room;
-	}
+	if (room_for((void **)&t->folders, &t->folder_room, t->folder_count + 1,
+		     sizeof(*t->folders)))
+		return ERR_NOMEM;
 	t->folders[t->folder_count++] = name;
 	return 0;
 }
 
 int linetable_add_file(struct linetable *t, const char *name, uint64_t folder)
 {
-	if (t->file_count == t->file_room) {
-		size_t room = t->file_room ? t->file_room * 2 : 32;
-		struct line_file *files = realloc(t->files, room * sizeof(*files));
-
-		if (!files)
-			return ERR_NOMEM;
-		t->files = files;
-		t->file_room = room;
-	}
+	if (room_for((void **)&t->files, &t->file_room, t->file_count + 1, sizeof(*t->files)))
+		return ERR_NOMEM;
 	t->files[t->file_count++] = (struct line_file){
 		name, folder < t->folder_count ? t->folders[folder] : NULL
 	};

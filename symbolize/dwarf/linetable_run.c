@@ -13,10 +13,10 @@
 
 #include <dwarf.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 
 struct machine {
 	struct linetable *t;
@@ -28,15 +28,8 @@ static int begin_sequence(struct machine *m)
 {
 	struct linetable *t = m->t;
 
-	if (t->start_count == t->start_room) {
-		size_t room = t->start_room ? t->start_room * 2 : 8;
-		struct line_sequence *starts = realloc(t->starts, room * sizeof(*starts));
-
-		if (!starts)
-			return ERR_NOMEM;
-		t->starts = starts;
-		t->start_room = room;
-	}
+	if (room_for((void **)&t->starts, &t->start_room, t->start_count + 1, sizeof(*t->starts)))
+		return ERR_NOMEM;
 	t->starts[t->start_count++] = (struct line_sequence){ m->address, t->row_count };
 	m->open = true;
 	return 0;
@@ -60,15 +53,8 @@ static int end_sequence(struct machine *m, uint64_t end)
 
 static int append(struct linetable *t, const struct line_row *row)
 {
-	if (t->row_count == t->row_room) {
-		size_t room = t->row_room ? t->row_room * 2 : 256;
-		struct line_row *rows = realloc(t->rows, room * sizeof(*rows));
-
-		if (!rows)
-			return ERR_NOMEM;
-		t->rows = rows;
-		t->row_room = room;
-	}
+	if (room_for((void **)&t->rows, &t->row_room, t->row_count + 1, sizeof(*t->rows)))
+		return ERR_NOMEM;
 	t->rows[t->row_count++] = *row;
 	return 0;
 }

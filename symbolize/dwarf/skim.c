@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 #include "symbolize/files/sections.h"
 
 enum { STEPS_MAX = UINT16_MAX, SHAPES_MAX = 1 << 20 }; /* bounds for broken files */
@@ -223,15 +224,8 @@ static int add_step(struct skim_unit *u, const struct shape *shape, struct step 
 		last->n = (uint8_t)(last->n + step.n);
 		return 0;
 	}
-	if (u->step_count == u->step_room) {
-		size_t room = u->step_room ? u->step_room * 2 : 256;
-		struct step *steps = realloc(u->steps, room * sizeof(*steps));
-
-		if (!steps)
-			return ERR_NOMEM;
-		u->steps = steps;
-		u->step_room = room;
-	}
+	if (room_for((void **)&u->steps, &u->step_room, u->step_count + 1, sizeof(*u->steps)))
+		return ERR_NOMEM;
 	u->steps[u->step_count++] = step;
 	return 0;
 }
@@ -267,15 +261,8 @@ static int read_attributes(struct skim_unit *u, struct cursor *c, struct shape *
 
 static int add_shape(struct skim_unit *u, const struct shape *shape)
 {
-	if (u->shape_count == u->shape_room) {
-		size_t room = u->shape_room ? u->shape_room * 2 : 64;
-		struct shape *shapes = realloc(u->shapes, room * sizeof(*shapes));
-
-		if (!shapes)
-			return ERR_NOMEM;
-		u->shapes = shapes;
-		u->shape_room = room;
-	}
+	if (room_for((void **)&u->shapes, &u->shape_room, u->shape_count + 1, sizeof(*u->shapes)))
+		return ERR_NOMEM;
 	u->shapes[u->shape_count++] = *shape;
 	return 0;
 }

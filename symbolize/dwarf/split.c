@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/process/image.h"
+#include "base/room.h"
 #include "symbolize/dwarf/skeleton.h"
 #include "symbolize/dwarf/splitfile.h"
 #include "symbolize/files/debugfile.h"
@@ -26,7 +27,7 @@ enum { PATH_ROOM = 4352, ADDR_HEADER = 8 };
 
 struct bases { /* sorted */
 	uint64_t *all;
-	size_t count;
+	size_t count, room;
 };
 
 struct split {
@@ -83,13 +84,8 @@ static int by_number(const void *a, const void *b)
 
 static int add_base(struct bases *b, uint64_t base)
 {
-	if (!(b->count & (b->count - 1))) { /* full at each power of two */
-		uint64_t *all = realloc(b->all, (b->count ? b->count * 2 : 1) * sizeof(*all));
-
-		if (!all)
-			return ERR_NOMEM;
-		b->all = all;
-	}
+	if (room_for((void **)&b->all, &b->room, b->count + 1, sizeof(*b->all)))
+		return ERR_NOMEM;
 	b->all[b->count++] = base;
 	return 0;
 }

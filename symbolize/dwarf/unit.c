@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/ranges.h"
+#include "base/room.h"
 #include "symbolize/dwarf/die.h"
 #include "symbolize/dwarf/dwarf.h"
 #include "symbolize/dwarf/linetable.h"
@@ -98,16 +99,8 @@ static int add_function(struct dwarf_unit *u, const struct skim_die *die)
 {
 	size_t before = u->ranges.count;
 
-	if (u->count == u->room) {
-		size_t room = u->room ? u->room * 2 : 16;
-		struct function *functions = realloc(u->functions, room * sizeof(*functions));
-
-		if (!functions)
-			return ERR_NOMEM;
-		u->functions = functions;
-		u->room = room;
-	}
-	if (add_ranges(u, die, &u->ranges, (uint32_t)u->count))
+	if (room_for((void **)&u->functions, &u->room, u->count + 1, sizeof(*u->functions)) ||
+	    add_ranges(u, die, &u->ranges, (uint32_t)u->count))
 		return ERR_NOMEM;
 	if (u->ranges.count != before)
 		u->functions[u->count++] = (struct function){ .die = die->addr };
@@ -217,15 +210,8 @@ static void describe_line(const struct dwarf_unit *u, uint64_t addr, struct dwar
 static int add_inlined(struct dwarf_unit *u, struct inlines *in, const struct skim_die *die,
 		       uint32_t parent)
 {
-	if (in->count == in->room) {
-		size_t room = in->room ? in->room * 2 : 8;
-		struct inlined *all = realloc(in->all, room * sizeof(*all));
-
-		if (!all)
-			return ERR_NOMEM;
-		in->all = all;
-		in->room = room;
-	}
+	if (room_for((void **)&in->all, &in->room, in->count + 1, sizeof(*in->all)))
+		return ERR_NOMEM;
 	in->all[in->count] = (struct inlined){ die->addr, parent };
 	return add_ranges(u, die, &in->ranges, (uint32_t)in->count++);
 }

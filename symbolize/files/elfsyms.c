@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/room.h"
 
 enum { SYMBOLS_MAX = 1 << 24, NAME_MAX_LEN = 64 << 10 };
 
@@ -165,21 +166,6 @@ static uint64_t next_start(const struct table *t, const GElf_Sym *sym)
 	return end;
 }
 
-static int make_room(struct elfsyms *s)
-{
-	size_t room = s->room ? s->room * 2 : 256;
-	struct elfsym *all;
-
-	if (s->count < s->room)
-		return 0;
-	all = realloc(s->all, room * sizeof(*all));
-	if (!all)
-		return ERR_NOMEM;
-	s->all = all;
-	s->room = room;
-	return 0;
-}
-
 static int add(struct elfsyms *s, const struct table *t, const GElf_Sym *sym, const char *name)
 {
 	struct elfsym e = { .start = sym->st_value, .rank = rank_of(sym, name),
@@ -190,7 +176,8 @@ static int add(struct elfsyms *s, const struct table *t, const GElf_Sym *sym, co
 	e.end = e.sized ? e.start + sym->st_size : next_start(t, sym);
 	if (len > NAME_MAX_LEN || e.end <= e.start)
 		return 0;
-	if (make_room(s) || !(e.name = arena_copy(&s->names, name, len)))
+	if (room_for((void **)&s->all, &s->room, s->count + 1, sizeof(e)) ||
+	    !(e.name = arena_copy(&s->names, name, len)))
 		return ERR_NOMEM;
 	s->all[s->count++] = e;
 	return 0;

@@ -16,6 +16,7 @@
 #include "base/hashindex.h"
 #include "base/process/machine.h"
 #include "base/process/process.h"
+#include "base/room.h"
 #include "symbolize/jit/jitfile.h"
 
 enum record { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO };
@@ -72,16 +73,8 @@ static int add_function(struct parser *p, const struct jitdump_function *f)
 {
 	struct jitdump *d = p->d;
 
-	if (d->count == d->room) {
-		size_t room = d->room ? d->room * 2 : 256;
-		struct jitdump_function *more = realloc(d->functions, room * sizeof(*more));
-
-		if (!more)
-			return ERR_NOMEM;
-		d->functions = more;
-		d->room = room;
-	}
-	if (ranges_add(&d->code, f->start, f->start + f->size, (uint32_t)d->count))
+	if (room_for((void **)&d->functions, &d->room, d->count + 1, sizeof(*d->functions)) ||
+	    ranges_add(&d->code, f->start, f->start + f->size, (uint32_t)d->count))
 		return ERR_NOMEM;
 	d->functions[d->count++] = *f;
 	return 0;
@@ -159,15 +152,8 @@ static int read_move(struct parser *p, struct cursor *c)
 
 static int add_line(struct jitdump *d, const struct jitdump_line *line)
 {
-	if (d->line_count == d->line_room) {
-		size_t room = d->line_room ? d->line_room * 2 : 1024;
-		struct jitdump_line *more = realloc(d->lines, room * sizeof(*more));
-
-		if (!more)
-			return ERR_NOMEM;
-		d->lines = more;
-		d->line_room = room;
-	}
+	if (room_for((void **)&d->lines, &d->line_room, d->line_count + 1, sizeof(*d->lines)))
+		return ERR_NOMEM;
 	d->lines[d->line_count++] = *line;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/process/process.h"
+#include "base/room.h"
 #include "symbolize/jit/jitfile.h"
 
 enum { NAME_LEN_MAX = 4096, ENTRIES_MAX = 1 << 24 };
@@ -31,16 +32,8 @@ void perfmap_release(struct perfmap *m)
 
 static int add(struct perfmap *m, uint64_t start, uint64_t end, const char *name)
 {
-	if (m->count == m->room) {
-		size_t room = m->room ? m->room * 2 : 256;
-		const char **all = realloc(m->all, room * sizeof(*all));
-
-		if (!all)
-			return ERR_NOMEM;
-		m->all = all;
-		m->room = room;
-	}
-	if (ranges_add(&m->code, start, end, (uint32_t)m->count))
+	if (room_for((void **)&m->all, &m->room, m->count + 1, sizeof(*m->all)) ||
+	    ranges_add(&m->code, start, end, (uint32_t)m->count))
 		return ERR_NOMEM;
 	m->all[m->count++] = name;
 	return 0;

@@ -10,6 +10,7 @@
 #include "base/process/image.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
+#include "base/room.h"
 #include "sampler/go/find/types.h"
 
 enum { CODE_BYTES = 48, TLS_FAR = 1 << 20 };
@@ -109,21 +110,6 @@ void goruntime_search_release(struct goruntime_search *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static int make_room(struct goruntime_search *s, size_t count)
-{
-	uint8_t *more;
-
-	if (count <= s->room)
-		return 0;
-	more = realloc(s->rejected, count + 32);
-	if (!more)
-		return ERR_NOMEM;
-	memset(more + s->room, 0, count + 32 - s->room);
-	s->rejected = more;
-	s->room = count + 32;
-	return 0;
-}
-
 /* 1.17 split it into two functions, of which the second changes stacks. */
 static void find_gogo(struct goruntime *rt, struct gopclntab *t)
 {
@@ -173,7 +159,7 @@ int goruntime_find(struct goruntime *rt, struct goruntime_search *s, const struc
 	struct image *const *images = modmap_images(maps, &count);
 	int rc, found = ERR_NOTFOUND;
 
-	if (make_room(s, count))
+	if (room_for_zeros((void **)&s->rejected, &s->room, count, sizeof(*s->rejected)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct mapping *range = modmap_range_of(maps, images[i]);

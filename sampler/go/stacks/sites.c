@@ -51,36 +51,14 @@ static bool has_site(const void *owner, uint32_t id, const void *key)
 	return s->all[id].key == *(const uint64_t *)key;
 }
 
-static bool room_for_image(struct gosites *s, uint32_t id)
-{
-	size_t room = s->others_room ? s->others_room : 64;
-	struct gopclntab **others;
-	bool *looked;
-
-	while (room <= id)
-		room *= 2;
-	if (room == s->others_room)
-		return true;
-	others = realloc(s->others, room * sizeof(*others));
-	if (!others)
-		return false;
-	s->others = others;
-	looked = realloc(s->looked, room * sizeof(*looked));
-	if (!looked)
-		return false;
-	s->looked = looked;
-	memset(others + s->others_room, 0, (room - s->others_room) * sizeof(*others));
-	memset(looked + s->others_room, 0, (room - s->others_room) * sizeof(*looked));
-	s->others_room = room;
-	return true;
-}
-
 /* The table of a module other than the runtime's, opened on first use. */
 static struct gopclntab *other_table(struct gosites *s, const struct image *image)
 {
 	uint32_t id = image_id(image);
 
-	if (id >= IMAGES_MAX || !room_for_image(s, id))
+	if (id >= IMAGES_MAX ||
+	    room_for_zeros((void **)&s->others, &s->others_room, id + 1u, sizeof(*s->others)) ||
+	    room_for_zeros((void **)&s->looked, &s->looked_room, id + 1u, sizeof(*s->looked)))
 		return NULL;
 	if (!s->looked[id] && image != s->live->rt.image) {
 		s->looked[id] = true;

@@ -56,7 +56,7 @@ struct gosites {
 	size_t frame_count, frame_room;
 	struct gopclntab **others; /* indexed by image id; owned */
 	bool *looked;
-	size_t others_room;
+	size_t others_room, looked_room;
 	unsigned minor;  /* the release */
 	uint8_t wrapper; /* the funcID of wrappers */
 };

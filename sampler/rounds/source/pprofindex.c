@@ -10,6 +10,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/room.h"
 
 struct row {
 	uint64_t count;
@@ -96,15 +97,9 @@ static int take_name(struct pprofindex *index, struct cursor *c, bool *good)
 
 static int add_row(struct pprofindex *index, const struct row *row)
 {
-	if (index->row_count == index->room) {
-		size_t room = index->room ? index->room * 2 : 16;
-		struct row *rows = reallocarray(index->rows, room, sizeof(*rows));
-
-		if (!rows)
-			return ERR_NOMEM;
-		index->rows = rows;
-		index->room = room;
-	}
+	if (room_for((void **)&index->rows, &index->room, index->row_count + 1,
+		     sizeof(*index->rows)))
+		return ERR_NOMEM;
 	index->rows[index->row_count++] = *row;
 	return 0;
 }

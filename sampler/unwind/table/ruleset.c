@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/room.h"
 #include "sampler/unwind/table/cfi.h"
 #include "sampler/unwind/table/form.h"
 
@@ -125,15 +126,8 @@ static int add_rule(struct ruleset *set, const struct cfi_rule *rule, uint64_t h
 {
 	if (set->count > RULES_MAX)
 		return ERR_LIMIT;
-	if (set->count == set->room) {
-		void *more = realloc(set->rules, 2 * set->room * sizeof(*set->rules));
-
-		if (!more)
-			return ERR_NOMEM;
-		set->rules = more;
-		set->room *= 2;
-	}
-	if (hashindex_add(&set->rule_index, hash, (uint32_t)set->count))
+	if (room_for((void **)&set->rules, &set->room, set->count + 1, sizeof(*set->rules)) ||
+	    hashindex_add(&set->rule_index, hash, (uint32_t)set->count))
 		return ERR_NOMEM;
 	*number = (uint16_t)set->count;
 	set->rules[set->count++] = *rule;

@@ -2,12 +2,14 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/hashindex.h"
+#include "base/room.h"
 #include "base/strset.h"
 
 Test(arena, hands_out_zeroed_aligned_memory)
@@ -119,6 +121,21 @@ Test(buffer, grows_and_formats)
 	cr_assert_eq(memcmp(b.data, "0,1,2,", 6), 0);
 	cr_assert_eq(buffer_reserve(&b, SIZE_MAX / 2), ERR_NOMEM);
 	buffer_release(&b);
+}
+
+Test(room, zeros_only_what_is_new)
+{
+	uint32_t *all = NULL;
+	size_t room = 0;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		cr_assert_eq(room_for_zeros((void **)&all, &room, i + 1u, sizeof(*all)), 0);
+		cr_assert_geq(room, i + 1u);
+		for (size_t j = 0; j < room; j++)
+			cr_assert_eq(all[j], j < i ? j + 1 : 0);
+		all[i] = i + 1;
+	}
+	free(all);
 }
 
 Test(error, says_what_and_why)
