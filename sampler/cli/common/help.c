@@ -112,9 +112,7 @@ static void print_types(void)
 {
 	printf("\nTypes of profiles, and their files:\n");
 	for (int i = 0; i < CAPTURE_TYPES; i++)
-		printf("  %-14s %-22s%s\n", captures[i].name,
-		       i == CAPTURE_CUSTOM ? "custom-NAME.pprof" : captures[i].file,
-		       captures[i].what);
+		printf("  %-14s %-22s%s\n", captures[i].name, captures[i].file, captures[i].what);
 	fputs(record_end, stdout);
 }
 

@@ -129,7 +129,7 @@ static int read_now(struct reader *r, exact_read *read, void *ctx, struct error 
 
 struct making {
 	struct reader *r;
-	const char *name;
+	const struct goprofile_id *id;
 	struct profile profile;
 };
 
@@ -145,7 +145,7 @@ static int make_profile(void *making, struct error *err)
 
 	profile_release(&m->profile);
 	rc = begin_profile(m, err);
-	return rc ? rc : goprofile_make(m->r->go, m->name, &m->profile, err);
+	return rc ? rc : goprofile_make(m->r->go, m->id, &m->profile, err);
 }
 
 /* Adds the words on the hold as a comment of the profile. */
@@ -160,9 +160,10 @@ static int pack(const struct reader *r, struct profile *p, struct buffer *out, s
 	return rc ? rc : check_size(r, out->len - before, err);
 }
 
-static int make(struct reader *r, const char *name, struct buffer *out, struct error *err)
+static int make(struct reader *r, const struct goprofile_id *id, struct buffer *out,
+		struct error *err)
 {
-	struct making m = { .r = r, .name = name };
+	struct making m = { .r = r, .id = id };
 	int rc = begin_profile(&m, err);
 
 	rc = rc ? rc : read_now(r, make_profile, &m, err);
@@ -194,12 +195,13 @@ static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_rema
 	return GO_PUBLISHED;
 }
 
-static int have_profile(struct reader *r, const char *name, bool gc_wait,
-			struct source_remark *remark, struct error *err)
+/* `gc_wait`: for a GC cycle, which a heap profile is then of. */
+static int have_profile(struct reader *r, bool gc_wait, struct source_remark *remark,
+			struct error *err)
 {
 	int rc = have_go(r, err);
 
-	if (!rc && gc_wait && (!strcmp(name, "heap") || !strcmp(name, "allocs")))
+	if (!rc && gc_wait)
 		goprofile_heap_of(r->go, moment_of_heap(r, remark));
 	return rc;
 }
@@ -216,8 +218,6 @@ static int recall(const struct reader *r, struct waits **w, struct error *err);
 /* A failure is not reported here: the profile is then read when it is taken, and fails there. */
 static void make_together(struct source *s, unsigned types, bool gc_wait)
 {
-	const unsigned heaps = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
-			       CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_ALLOC);
 	struct reader *r = reader_of(s);
 	struct error err;
 	int rc;
@@ -226,8 +226,7 @@ static void make_together(struct source *s, unsigned types, bool gc_wait)
 		return;
 	r->together_remark = (struct source_remark){ 0 };
 	rc = together_want(&r->together, types);
-	rc = rc ? rc : have_profile(r, types & heaps ? "heap" : "", gc_wait, &r->together_remark,
-				    &err);
+	rc = rc ? rc : have_profile(r, gc_wait && types & CAPTURE_HEAPS, &r->together_remark, &err);
 	if (!rc && types & CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) && r->options.max_goroutines_wait)
 		rc = recall(r, &r->together.waits, &err);
 	rc = rc ? rc : read_now(r, read_together, r, &err);
@@ -236,15 +235,15 @@ static void make_together(struct source *s, unsigned types, bool gc_wait)
 	snprintf(r->together_held, sizeof(r->together_held), "%s", r->held);
 }
 
-static bool take_together(struct reader *r, const char *name, struct buffer *out,
+static bool take_together(struct reader *r, const struct goprofile_id *id, struct buffer *out,
 			  struct source_remark *remark, int *rc, struct error *err)
 {
 	struct profile *p;
 
-	if (!together_take(&r->together, name, &p, rc, err))
+	if (!together_take(&r->together, id, &p, rc, err))
 		return false;
 	snprintf(r->held, sizeof(r->held), "%s", r->together_held);
-	if (!strcmp(name, "heap"))
+	if (id->type == GOPROFILE_HEAP)
 		*remark = r->together_remark;
 	if (!*rc)
 		*rc = pack(r, p, out, err);
@@ -252,16 +251,16 @@ static bool take_together(struct reader *r, const char *name, struct buffer *out
 	return true;
 }
 
-static int take_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-			struct source_remark *remark, struct error *err)
+static int take_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
+			struct buffer *out, struct source_remark *remark, struct error *err)
 {
 	struct reader *r = reader_of(s);
 	int rc;
 
-	if (take_together(r, name, out, remark, &rc, err))
+	if (take_together(r, id, out, remark, &rc, err))
 		return rc;
-	rc = have_profile(r, name, gc_wait, remark, err);
-	rc = rc ? rc : make(r, name, out, err);
+	rc = have_profile(r, gc_wait && id->type == GOPROFILE_HEAP, remark, err);
+	rc = rc ? rc : make(r, id, out, err);
 	note_hold(r, remark);
 	return rc;
 }
@@ -432,7 +431,7 @@ int source_memory_open(struct source *s, struct error *err)
 
 struct writing {
 	struct reader *r;
-	const char *name; /* NULL: a dump */
+	const struct goprofile_id *id; /* NULL: a dump */
 	struct buffer *out;
 	size_t before;	  /* length of `out` at the start */
 };
@@ -442,14 +441,14 @@ static int write_text(void *writing, struct error *err)
 	struct writing *w = writing;
 
 	w->out->len = w->before;
-	return goprofile_text(w->r->go, w->name, w->out, err);
+	return goprofile_text(w->r->go, w->id, w->out, err);
 }
 
-int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-		       struct source_remark *remark, struct error *err)
+int source_memory_text(struct source *s, const struct goprofile_id *id, bool gc_wait,
+		       struct buffer *out, struct source_remark *remark, struct error *err)
 {
-	struct writing w = { reader_of(s), name, out, out->len };
-	int rc = have_profile(w.r, name, gc_wait, remark, err);
+	struct writing w = { reader_of(s), id, out, out->len };
+	int rc = have_profile(w.r, gc_wait && id->type == GOPROFILE_HEAP, remark, err);
 
 	rc = rc ? rc : read_now(w.r, write_text, &w, err);
 	note_hold(w.r, remark);
