@@ -45,7 +45,8 @@ struct reader {
 	struct goprofile *go;	 /* NULL: not opened */
 	struct subject_program program; /* the program that `go` was opened for */
 	struct error failed;	 /* why opening failed */
-	struct buffer seen;	 /* a struct subject_program, and what waits_save gave; or empty */
+	struct subject_program seen_of; /* the program that `seen` is of */
+	struct buffer seen;	 /* what waits_save gave; or empty */
 	bool seen_anew;
 	char held[200];		 /* exact_make's words on the last read */
 	struct together together; /* read in one hold, not yet taken; its remark and words: */
@@ -297,15 +298,13 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 /* A record of another program, or one that is broken, counts as empty. */
 static int recall(const struct reader *r, struct waits **w, struct error *err)
 {
-	struct subject_program about;
-	int rc = waits_new(w);
+	int rc;
 
-	if (rc || r->seen.len < sizeof(about))
-		return rc ? error_set(err, rc, "out of memory") : 0;
-	memcpy(&about, r->seen.data, sizeof(about));
-	if (!subject_program_same(&about, &r->program))
+	if (waits_new(w))
+		return error_nomem(err);
+	if (!r->seen.len || !subject_program_same(&r->seen_of, &r->program))
 		return 0;
-	rc = waits_load(*w, r->seen.data + sizeof(about), r->seen.len - sizeof(about), err);
+	rc = waits_load(*w, r->seen.data, r->seen.len, err);
 	if (rc != ERR_FORMAT)
 		return rc;
 	waits_free(*w);
@@ -315,9 +314,9 @@ static int recall(const struct reader *r, struct waits **w, struct error *err)
 /* Best effort: a failure only resets wait times. */
 static void remember(struct reader *r, const struct waits *w)
 {
+	r->seen_of = r->program;
 	r->seen.len = 0;
-	r->seen_anew = !buffer_add(&r->seen, &r->program, sizeof(r->program)) &&
-		       !waits_save(w, &r->seen);
+	r->seen_anew = !waits_save(w, &r->seen);
 	if (!r->seen_anew)
 		r->seen.len = 0;
 }
@@ -380,29 +379,25 @@ static int save(const struct source *s, struct buffer *out)
 {
 	const struct reader *r = (const struct reader *)s;
 
-	return r->seen_anew ? buffer_add(out, r->seen.data, r->seen.len) : 0;
+	if (!r->seen_anew)
+		return 0;
+	return buffer_add(out, &r->seen_of, sizeof(r->seen_of)) ||
+	       buffer_add(out, r->seen.data, r->seen.len) ? ERR_NOMEM : 0;
 }
 
 /* A process of ours that was forked before the one before it had come back lacks what that one has
  * seen: on a busy machine its waits would begin later than those told before. False: there is
  * nothing to merge with. */
-static bool merge(struct reader *r, const void *data, size_t len)
+static bool merge(struct reader *r, const struct subject_program *of, const void *data, size_t len)
 {
-	struct subject_program one, other;
-	const uint8_t *more = data;
 	struct waits *w;
 	bool merged;
 
-	if (r->seen.len < sizeof(one) || len < sizeof(other))
+	if (!r->seen.len || !subject_program_same(&r->seen_of, of) || waits_new(&w))
 		return false;
-	memcpy(&one, r->seen.data, sizeof(one));
-	memcpy(&other, data, sizeof(other));
-	if (!subject_program_same(&one, &other) || waits_new(&w))
-		return false;
-	merged = !waits_load(w, r->seen.data + sizeof(one), r->seen.len - sizeof(one), NULL) &&
-		 !waits_merge(w, more + sizeof(other), len - sizeof(other), NULL);
+	merged = !waits_load(w, r->seen.data, r->seen.len, NULL) && !waits_merge(w, data, len, NULL);
 	if (merged) {
-		r->seen.len = sizeof(one);
+		r->seen.len = 0;
 		merged = !waits_save(w, &r->seen);
 	}
 	waits_free(w);
@@ -412,12 +407,22 @@ static bool merge(struct reader *r, const void *data, size_t len)
 static void load(struct source *s, const void *data, size_t len)
 {
 	struct reader *r = reader_of(s);
+	const uint8_t *waits = data;
+	struct subject_program of;
 
-	if (merge(r, data, len))
+	if (len < sizeof(of)) {
+		r->seen.len = 0;
 		return;
+	}
+	memcpy(&of, data, sizeof(of));
+	waits += sizeof(of);
+	len -= sizeof(of);
+	if (merge(r, &of, waits, len))
+		return;
+	r->seen_of = of;
 	r->seen.len = 0;
-	if (len)
-		buffer_add(&r->seen, data, len);
+	if (buffer_add(&r->seen, waits, len))
+		r->seen.len = 0;
 }
 
 /* Texts. */
