@@ -434,7 +434,7 @@ void watchdog_stop(struct watchdog *w)
 {
 	if (!w)
 		return;
-	watchdog_free(w);
+	watchdog_none_held(w);
 	kill(w->pid, SIGKILL);
 	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -471,7 +471,7 @@ void watchdog_held(struct watchdog *w)
 		wake(w->page);
 }
 
-void watchdog_free(struct watchdog *w)
+void watchdog_none_held(struct watchdog *w)
 {
 	if (w)
 		atomic_store(&w->page->word, w->moment * 2);

@@ -43,11 +43,17 @@ void watchdog_stop(struct watchdog *w);
 void watchdog_tracer(struct watchdog *w, pid_t tid);
 
 /* Set the tracer's word. _held: called before the first thread is asked to stop, and again whenever
- * the tracer makes progress. _free: called when no request is out and no thread attached any more.
- * Each is a store to memory; _held also makes a system call if no thread was held for a while
+ * the tracer makes progress. _none_held: called when no request is out and no thread attached any
+ * more. Each is a store to memory; _held also makes a system call if no thread was held for a while
  * before. */
 void watchdog_held(struct watchdog *w);
-void watchdog_free(struct watchdog *w);
+void watchdog_none_held(struct watchdog *w);
+
+/* The old name of watchdog_none_held, until sampler/stop/ and recording.c call it by the new one. */
+static inline void watchdog_free(struct watchdog *w)
+{
+	watchdog_none_held(w);
+}
 
 /* Promises that no thread will be asked to stop before `until_ns` (CLOCK_MONOTONIC), and none is
  * being asked. Called by the thread that decides that. Optional: it saves wake-ups of the watchdog.

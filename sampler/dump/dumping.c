@@ -117,7 +117,7 @@ static int look_at_all(struct dump *d, struct error *err)
 		if (!rc)
 			pthread_join(thread, NULL);
 		/* The thread's exit has released what it still had attached. */
-		watchdog_free(d->watchdog);
+		watchdog_none_held(d->watchdog);
 		watchdog_obey(d->watchdog);
 	}
 	if (rc) {

@@ -235,12 +235,6 @@ static void put_custom(struct composing *k)
 		skip(k, CAPTURE_CUSTOM, "the program has registered none");
 }
 
-static bool of_heap(enum capture_type type)
-{
-	return type == CAPTURE_HEAP || type == CAPTURE_ALLOCS || type == CAPTURE_INUSE ||
-	       type == CAPTURE_ALLOC;
-}
-
 static void put_trace(struct composing *k, const struct collection_item *item)
 {
 	put(k, &(struct batch_entry){ .type = "trace", .file = captures[CAPTURE_TRACE].file,
@@ -252,7 +246,8 @@ static void put_trace(struct composing *k, const struct collection_item *item)
 static void put_go(struct composing *k, enum capture_type type)
 {
 	enum lap_ask what = type == CAPTURE_TRACE ? LAP_TRACE : LAP_AFTER;
-	const struct collection_item *item = find(k, what, of_heap(type) ? CAPTURE_HEAP : type);
+	bool of_heap = CAPTURE_BIT(type) & CAPTURE_HEAPS;
+	const struct collection_item *item = find(k, what, of_heap ? CAPTURE_HEAP : type);
 	const struct error *err = &k->lap->answers[what].none;
 
 	if (!k->o->source) {
@@ -262,7 +257,7 @@ static void put_go(struct composing *k, enum capture_type type)
 			      err->code ? err->text : "it did not come");
 	} else if (type == CAPTURE_TRACE) {
 		put_trace(k, item);
-	} else if (of_heap(type)) {
+	} else if (of_heap) {
 		put_heap(k, type, item);
 	} else {
 		put_with_delta(k, type, item->note, item->data, item->len);

@@ -15,6 +15,7 @@
 #include "base/process/process.h"
 #include "pprof/profile.h"
 #include "sampler/go/profile/make.h"
+#include "sampler/go/profile/type.h"
 #include "sampler/go/session/session.h"
 #include "sampler/rounds/source/exact.h"
 #include "sampler/stop/hold.h"
@@ -59,7 +60,7 @@ static int read_goroutines(void *ctx, struct error *err)
 	int rc = profile_init(&p);
 
 	if (!rc)
-		rc = goprofile_make(c->g, "goroutine", &p, err);
+		rc = goprofile_make(c->g, &goprofile_ids[GOPROFILE_GOROUTINE], &p, err);
 	if (!rc)
 		count(c, &p);
 	profile_release(&p);

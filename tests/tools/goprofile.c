@@ -14,17 +14,32 @@
 #include "pprof/profile.h"
 #include "pprof/wire/encode.h"
 #include "sampler/go/profile/make.h"
+#include "sampler/go/profile/type.h"
 #include "sampler/go/profile/waits.h"
 #include "sampler/go/session/session.h"
+
+/* "allocs" is the heap; write_profile makes the difference. */
+static struct goprofile_id id_of(const char *name)
+{
+	if (!strcmp(name, "allocs"))
+		name = "heap";
+	for (int i = 0; i < GOPROFILE_CUSTOM; i++)
+		if (!strcmp(goprofile_ids[i].name, name))
+			return goprofile_ids[i];
+	return (struct goprofile_id){ GOPROFILE_CUSTOM, name };
+}
 
 static int write_profile(struct goprofile *g, const char *name, struct outfile *file,
 			 struct error *err)
 {
+	const struct goprofile_id id = id_of(name);
 	struct profile p;
 	int rc = profile_init(&p);
 
 	if (!rc)
-		rc = goprofile_make(g, name, &p, err);
+		rc = goprofile_make(g, &id, &p, err);
+	if (!rc && !strcmp(name, "allocs"))
+		p.default_type = p.types[1].type;
 	if (!rc)
 		rc = profile_write(&p, file, err);
 	profile_release(&p);
@@ -34,8 +49,9 @@ static int write_profile(struct goprofile *g, const char *name, struct outfile *
 static int write_text(struct goprofile *g, const char *name, bool dump, struct outfile *file,
 		      struct error *err)
 {
+	const struct goprofile_id id = id_of(name);
 	struct buffer text = { 0 };
-	int rc = dump ? goprofile_dump(g, &text, err) : goprofile_text(g, name, &text, err);
+	int rc = dump ? goprofile_dump(g, &text, err) : goprofile_text(g, &id, &text, err);
 
 	if (!rc)
 		rc = outfile_write(file, text.data, text.len, err);

@@ -21,6 +21,10 @@ enum exit_status {
 	EXIT_NO_PROCESS = 4,
 };
 
+/* What a command's functions that read and check options return when the command goes on. Anything
+ * else is the exit status with which it ends, EXIT_DONE after --help. */
+enum { CLI_GO_ON = -1 };
+
 /* Each takes its arguments from argv[1] on and returns an exit status. */
 int cli_record(int argc, char **argv);
 int cli_dump(int argc, char **argv);
@@ -33,6 +37,9 @@ int cli_merge(int argc, char **argv);
 int cli_diff(int argc, char **argv);
 int cli_goparse(int argc, char **argv);
 int cli_help(int argc, char **argv);
+
+/* Prints a command's help and returns EXIT_DONE. */
+int cli_help_on(const char *command);
 
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. */
 int cli_fail(const struct error *err);

@@ -112,9 +112,7 @@ static void print_types(void)
 {
 	printf("\nTypes of profiles, and their files:\n");
 	for (int i = 0; i < CAPTURE_TYPES; i++)
-		printf("  %-14s %-22s%s\n", captures[i].name,
-		       i == CAPTURE_CUSTOM ? "custom-NAME.pprof" : captures[i].file,
-		       captures[i].what);
+		printf("  %-14s %-22s%s\n", captures[i].name, captures[i].file, captures[i].what);
 	fputs(record_end, stdout);
 }
 
@@ -315,19 +313,22 @@ static void print_command(size_t i)
 		commands[i].print_rest();
 }
 
-int cli_help(int argc, char **argv)
+int cli_help_on(const char *command)
 {
-	const char *topic = argc > 1 ? argv[1] : "help";
-
-	if (argc > 2)
-		return cli_usage("help takes one command");
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(topic, commands[i].name)) {
+		if (!strcmp(command, commands[i].name)) {
 			print_command(i);
 			return EXIT_DONE;
 		}
-	if (strcmp(topic, "help") != 0)
-		return cli_usage("no help on '%s'", topic);
+	return cli_usage("no help on '%s'", command);
+}
+
+int cli_help(int argc, char **argv)
+{
+	if (argc > 2)
+		return cli_usage("help takes one command");
+	if (argc > 1 && strcmp(argv[1], "help") != 0)
+		return cli_help_on(argv[1]);
 	fputs(overview, stdout);
 	for (size_t i = 0; i < COMMANDS; i++) {
 		putchar('\n');

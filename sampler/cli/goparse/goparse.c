@@ -86,7 +86,7 @@ static const char *of_the_profile(const struct goparse_options *o)
 	       o->timed ? "--time" : o->format ? "-f" : NULL;
 }
 
-/* Returns an exit status if the options do not go together, else -1. */
+/* Do the options go together? Returns CLI_GO_ON or an exit status. */
 static int check(const struct goparse_options *o)
 {
 	const char *profile = of_the_profile(o);
@@ -103,14 +103,13 @@ static int check(const struct goparse_options *o)
 		return cli_usage("%s is for a profile, which needs -o", profile);
 	if (o->http.given && !count_if(o, http_is_url))
 		return cli_usage("--%s needs a URL", o->http.given);
-	return -1;
+	return CLI_GO_ON;
 }
 
-/* Reads the options. Returns an exit status if the command ends here, else -1. */
+/* Returns CLI_GO_ON or an exit status. */
 static int read_options(struct goparse_options *o, int argc, char **argv)
 {
 	static char *standard_input[] = { (char *)"-" };
-	char *help[] = { (char *)"help", (char *)"goparse" };
 	struct error err;
 	int option;
 
@@ -119,7 +118,7 @@ static int read_options(struct goparse_options *o, int argc, char **argv)
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
-			return cli_help(2, help);
+			return cli_help_on("goparse");
 		if (set_option(o, option, &err))
 			return cli_fail(&err);
 	}
@@ -137,7 +136,7 @@ int cli_goparse(int argc, char **argv)
 	struct goparse_options o = { 0 };
 	int status = read_options(&o, argc, argv);
 
-	if (status < 0)
+	if (status == CLI_GO_ON)
 		status = goparse_run(&o);
 	httpoptions_release(&o.http);
 	return status;

@@ -86,7 +86,6 @@ static int convert(const struct convert_options *o, struct error *err)
 
 int cli_convert(int argc, char **argv)
 {
-	char *help[] = { (char *)"help", (char *)"convert" };
 	struct convert_options o = { 0 };
 	struct error err;
 	int option;
@@ -96,7 +95,7 @@ int cli_convert(int argc, char **argv)
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
-			return cli_help(2, help);
+			return cli_help_on("convert");
 		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &o.max_size, &err))
 			return cli_fail(&err);
 		if (option == 'o' || option == 'f')

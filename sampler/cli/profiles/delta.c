@@ -225,7 +225,6 @@ static int set_option(struct options *o, int option, struct error *err)
 
 int cli_delta(int argc, char **argv)
 {
-	char *help[] = { (char *)"help", (char *)"delta" };
 	struct options o = { .output = NULL };
 	struct error err = { 0 };
 	int option, rc = 0;
@@ -235,7 +234,7 @@ int cli_delta(int argc, char **argv)
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
-			return cli_help(2, help);
+			return cli_help_on("delta");
 		rc = set_option(&o, option, &err);
 	}
 	if (!rc && argc - optind < 2)

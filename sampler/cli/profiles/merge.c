@@ -151,25 +151,20 @@ static bool reads_twice(const struct merge_options *o)
 	return times > 1;
 }
 
-/* Reads the options. Returns 0, or -1 if the command ends here with *status. */
-static int parse(struct merge_options *o, const struct option *options, int argc, char **argv,
-		 int *status)
+/* Returns CLI_GO_ON or an exit status. */
+static int parse(struct merge_options *o, const struct option *options, int argc, char **argv)
 {
-	char *help[] = { (char *)"help", argv[0] };
 	struct error err;
 	int option;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-		if (option == '?' || option == 'h') {
-			*status = option == 'h' ? cli_help(2, help) :
-						  cli_bad_option(argv, optind, optopt);
-			return -1;
-		}
-		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &o->max_size, &err)) {
-			*status = cli_fail(&err);
-			return -1;
-		}
+		if (option == '?')
+			return cli_bad_option(argv, optind, optopt);
+		if (option == 'h')
+			return cli_help_on(argv[0]);
+		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &o->max_size, &err))
+			return cli_fail(&err);
 		if (option == 'o')
 			o->output = optarg;
 		o->subtract |= option == 's';
@@ -177,23 +172,20 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 	}
 	o->files = argv + optind;
 	o->count = argc - optind;
-	*status = EXIT_USAGE;
 	if (reads_twice(o))
-		cli_usage("only one file can be '-', the standard input");
-	else if (!o->output)
-		cli_usage("%s needs -o and a file to write", argv[0]);
-	else
-		return 0;
-	return -1;
+		return cli_usage("only one file can be '-', the standard input");
+	if (!o->output)
+		return cli_usage("%s needs -o and a file to write", argv[0]);
+	return CLI_GO_ON;
 }
 
 int cli_merge(int argc, char **argv)
 {
 	struct merge_options o = { 0 };
+	int status = parse(&o, merge_long_options, argc, argv);
 	struct error err;
-	int status;
 
-	if (parse(&o, merge_long_options, argc, argv, &status))
+	if (status != CLI_GO_ON)
 		return status;
 	if (!o.count)
 		return cli_usage("merge needs files");
@@ -203,10 +195,10 @@ int cli_merge(int argc, char **argv)
 int cli_diff(int argc, char **argv)
 {
 	struct merge_options o = { 0 };
+	int status = parse(&o, diff_long_options, argc, argv);
 	struct error err;
-	int status;
 
-	if (parse(&o, diff_long_options, argc, argv, &status))
+	if (status != CLI_GO_ON)
 		return status;
 	if (o.count != 2)
 		return cli_usage("diff takes two files, the base and the new one");

@@ -258,11 +258,10 @@ static void finish_view(struct report_options *o)
 	}
 }
 
-/* Reads the options. Returns an exit status if the command ends here, else -1. */
+/* Returns CLI_GO_ON or an exit status. */
 static int read_options(struct report_options *o, int argc, char **argv)
 {
 	struct option list[OPTIONS];
-	char *help[] = { (char *)"help", (char *)"report" };
 	struct error err;
 	int option;
 
@@ -272,14 +271,14 @@ static int read_options(struct report_options *o, int argc, char **argv)
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
-			return cli_help(2, help);
+			return cli_help_on("report");
 		if (set_option(o, option, &err))
 			return cli_fail(&err);
 	}
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "report needs a file" : "report takes one file");
 	o->file = argv[optind];
-	return -1;
+	return CLI_GO_ON;
 }
 
 int cli_report(int argc, char **argv)
@@ -289,7 +288,7 @@ int cli_report(int argc, char **argv)
 	int status = read_options(&o, argc, argv);
 	struct error err;
 
-	if (status < 0) {
+	if (status == CLI_GO_ON) {
 		finish_view(&o);
 		status = report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
 	}

@@ -74,7 +74,6 @@ static int validate_all(char **paths, uint64_t max_size, bool quiet)
 
 int cli_validate(int argc, char **argv)
 {
-	char *help[] = { (char *)"help", (char *)"validate" };
 	uint64_t max_size = 0;
 	bool quiet = false;
 	struct error err;
@@ -85,7 +84,7 @@ int cli_validate(int argc, char **argv)
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
-			return cli_help(2, help);
+			return cli_help_on("validate");
 		if (option == 'q')
 			quiet = true;
 		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &max_size, &err))

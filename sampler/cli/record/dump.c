@@ -72,7 +72,7 @@ static int take_option(struct options *o, int option, struct error *err)
 	return 0;
 }
 
-/* Returns 0 to continue, an exit status for wrong usage, or -1 after printing help. */
+/* Returns CLI_GO_ON or an exit status. */
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	struct error err;
@@ -83,10 +83,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "+p:o:qvh", long_options, NULL)) != -1) {
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
-		if (option == 'h') {
-			cli_help(2, (char *[]){ (char *)"help", (char *)"dump" });
-			return -1;
-		}
+		if (option == 'h')
+			return cli_help_on("dump");
 		if (take_option(o, option, &err))
 			return cli_fail(&err);
 	}
@@ -102,7 +100,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
 	if (o->goroutines && o->format == dump_json)
 		return cli_usage("goroutines are dumped as text; 'sampler goparse --json' reads it");
-	return 0;
+	return CLI_GO_ON;
 }
 
 /* The dump that a signal stops. */
@@ -193,12 +191,12 @@ int cli_dump(int argc, char **argv)
 	struct error err;
 	int status = parse_options(&o, argc, argv);
 
-	if (!status && o.goroutines)
+	if (status == CLI_GO_ON && o.goroutines)
 		status = cli_gotake_dump(o.pids[0], o.output, o.stop_ns);
-	else if (!status)
+	else if (status == CLI_GO_ON)
 		status = dump_new(&d, o.pids, o.pid_count, &err) ? cli_fail(&err) :
 								   dump(d, &o, &file);
 	outfile_abort(&file);
 	dump_free(d);
-	return status < 0 ? EXIT_DONE : status;
+	return status;
 }

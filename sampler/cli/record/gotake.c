@@ -81,7 +81,8 @@ static int take_heap(struct taking *k, struct buffer *out, enum capture_type typ
 	int rc = 0;
 
 	if (!k->heap.len)
-		rc = source_profile(k->source, "heap", k->t->gc_wait, &k->heap, &remark, err);
+		rc = source_profile(k->source, captures[CAPTURE_HEAP].go_profile, k->t->gc_wait,
+				    &k->heap, &remark, err);
 	say_note(k, captures[type].name, &remark);
 	if (rc)
 		return rc;
@@ -92,9 +93,9 @@ static int take_heap(struct taking *k, struct buffer *out, enum capture_type typ
 	return buffer_add(out, k->heap.data, k->heap.len) ? error_nomem(err) : 0;
 }
 
-/* `custom` is the name of a custom profile, or NULL. */
-static int take(struct taking *k, enum capture_type type, const char *custom, struct buffer *out,
-		struct error *err)
+/* `id` is that of the type, or a custom profile's. */
+static int take(struct taking *k, enum capture_type type, const struct goprofile_id *id,
+		struct buffer *out, struct error *err)
 {
 	struct source_remark remark = { 0 };
 	int rc;
@@ -109,10 +110,9 @@ static int take(struct taking *k, enum capture_type type, const char *custom, st
 		snprintf(remark.note, sizeof(remark.note), "%s", source_memory_held(k->source));
 		break;
 	default:
-		rc = source_profile(k->source, custom ? custom : captures[type].go_profile, false, out,
-				    &remark, err);
+		rc = source_profile(k->source, id, false, out, &remark, err);
 	}
-	say_note(k, custom ? custom : captures[type].name, &remark);
+	say_note(k, type == CAPTURE_CUSTOM ? id->name : captures[type].name, &remark);
 	return rc;
 }
 
@@ -172,23 +172,24 @@ static int put(struct taking *k, const char *name, const struct buffer *packed, 
 	return rc ? rc : commit(k, path, err);
 }
 
-static void take_and_put(struct taking *k, enum capture_type type, const char *custom,
+static void take_and_put(struct taking *k, enum capture_type type, const struct goprofile_id *id,
 			 const char *name)
 {
 	struct buffer packed = { 0 };
 	struct error err;
 
-	if (take(k, type, custom, &packed, &err) || put(k, name, &packed, &err))
+	if (take(k, type, id, &packed, &err) || put(k, name, &packed, &err))
 		miss(k, name, &err);
 	outfile_abort(&k->file);
 	buffer_release(&packed);
 }
 
-static int add_text(struct taking *k, const char *name, const char *go_name, struct error *err)
+static int add_text(struct taking *k, const char *name, const struct goprofile_id *id,
+		    struct error *err)
 {
 	struct source_remark remark = { 0 };
 	struct buffer text = { 0 };
-	int rc = source_memory_text(k->source, go_name, k->t->gc_wait, &text, &remark, err);
+	int rc = source_memory_text(k->source, id, k->t->gc_wait, &text, &remark, err);
 
 	say_note(k, name, &remark);
 	if (!rc && k->written)
@@ -199,32 +200,30 @@ static int add_text(struct taking *k, const char *name, const char *go_name, str
 	return rc;
 }
 
-static void put_text(struct taking *k, enum capture_type type, const char *custom)
+static void put_text(struct taking *k, enum capture_type type, const struct goprofile_id *id)
 {
-	const char *name = captures[type].name, *go_name = captures[type].go_profile;
 	struct error err;
 
-	if (type == CAPTURE_ALLOCS)
-		go_name = "allocs";
-	if (add_text(k, name, custom ? custom : go_name, &err))
-		miss(k, name, &err);
+	if (add_text(k, captures[type].name, id, &err))
+		miss(k, captures[type].name, &err);
 }
 
 /* Types. */
 
 static void do_custom(struct taking *k, const char *custom)
 {
+	const struct goprofile_id id = { GOPROFILE_CUSTOM, custom };
 	char encoded[CUSTOMNAME_MAX + 1], name[CUSTOMNAME_MAX + 16];
 	struct error err;
 
 	if (k->text) {
-		put_text(k, CAPTURE_CUSTOM, custom);
+		put_text(k, CAPTURE_CUSTOM, &id);
 	} else if (!customname_encode(custom, encoded)) {
 		error_set(&err, ERR_LIMIT, "the name is no file's: '%.80s'", encoded);
 		miss(k, "custom", &err);
 	} else {
 		snprintf(name, sizeof(name), "custom-%s", encoded);
-		take_and_put(k, CAPTURE_CUSTOM, custom, name);
+		take_and_put(k, CAPTURE_CUSTOM, &id, name);
 	}
 }
 
@@ -253,9 +252,10 @@ static void do_all(struct taking *k)
 		if (i == CAPTURE_CUSTOM)
 			do_customs(k);
 		else if (k->text)
-			put_text(k, (enum capture_type)i, NULL);
+			put_text(k, (enum capture_type)i, captures[i].go_profile);
 		else
-			take_and_put(k, (enum capture_type)i, NULL, captures[i].name);
+			take_and_put(k, (enum capture_type)i, captures[i].go_profile,
+				     captures[i].name);
 	}
 }
 

@@ -113,7 +113,7 @@ static int check_rounds(struct options *o, int argc, char **argv)
 {
 	struct rounds_options *r = &o->rounds.rounds;
 	struct error err;
-	int status = 0;
+	int status = CLI_GO_ON;
 
 	if (!o->recording.duration_ns)
 		o->recording.duration_ns = ROUND_DURATION_NS;
@@ -123,11 +123,13 @@ static int check_rounds(struct options *o, int argc, char **argv)
 	r->recording = o->recording;
 	r->symbolize = o->symbolize;
 	r->command_line = (char *)o->command_line.data;
-	if (!status && o->format)
+	if (status != CLI_GO_ON)
+		return status;
+	if (o->format)
 		return cli_usage("batches are pprof files: no --format");
-	if (!status && o->debuginfod_ns)
+	if (o->debuginfod_ns)
 		return cli_usage("--debuginfod is for one profile, not for rounds");
-	return status ? status : roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : 0;
+	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
 
 /* Checks the options for Go's profiles that are taken once, of one process. */
@@ -136,7 +138,7 @@ static int check_at_once(struct options *o, int argc, char **argv)
 	struct error err;
 	int status = sampling_target(&o->recording, argc, argv);
 
-	if (status)
+	if (status != CLI_GO_ON)
 		return status;
 	if (o->recording.command || o->recording.pid_count != 1)
 		return cli_usage("Go's own profiles are those of one process: -p PID");
@@ -144,7 +146,7 @@ static int check_at_once(struct options *o, int argc, char **argv)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (o->debuginfod_ns)
 		return cli_usage("--debuginfod is about what is sampled");
-	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : 0;
+	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
 
 static int take_at_once(const struct options *o)
@@ -169,7 +171,7 @@ static int check_options(struct options *o, int argc, char **argv)
 {
 	int status = sampling_target(&o->recording, argc, argv);
 
-	if (status)
+	if (status != CLI_GO_ON)
 		return status;
 	if (o->recording.kernel && !o->recording.wall)
 		return cli_usage("--kernel is about threads that wait: it needs --wall");
@@ -182,7 +184,7 @@ static int check_options(struct options *o, int argc, char **argv)
 		return cli_usage("--%s is about fetching from a URL: --url", o->rounds.http.given);
 	if (!o->recording.duration_ns && !o->recording.command)
 		o->recording.duration_ns = DEFAULT_DURATION_NS;
-	return 0;
+	return CLI_GO_ON;
 }
 
 static int write_format(const void *format, const struct profile *p, struct outfile *file,
@@ -199,7 +201,7 @@ static void choose_format(struct options *o)
 	o->recording.write_ctx = o->format;
 }
 
-/* Returns 0 to continue, an exit status on an error, or -1 after printing help. */
+/* Returns CLI_GO_ON or an exit status. */
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	struct error err;
@@ -212,12 +214,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "+p:d:r:o:f:t:n:qvh", long_options, NULL)) != -1) {
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
-		if (option == 'h') {
-			char *help[] = { (char *)"help", (char *)"record" };
-
-			cli_help(2, help);
-			return -1;
-		}
+		if (option == 'h')
+			return cli_help_on("record");
 		if (take_option(o, option, &err))
 			return cli_fail(&err);
 	}
@@ -388,16 +386,16 @@ int cli_record(int argc, char **argv)
 	struct error err;
 	int status = parse_options(&o, argc, argv);
 
-	if (!status && at_once(&o))
+	if (status == CLI_GO_ON && at_once(&o))
 		status = take_at_once(&o);
-	else if (!status && roundsoptions_wanted(&o.rounds))
+	else if (status == CLI_GO_ON && roundsoptions_wanted(&o.rounds))
 		status = cli_rounds(&o.rounds, o.output, o.quiet);
-	else if (!status)
+	else if (status == CLI_GO_ON)
 		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :
 								 open_and_record(r, &o, &file);
 	outfile_abort(&file);
 	recording_free(r);
 	buffer_release(&o.command_line);
 	roundsoptions_release(&o.rounds);
-	return status < 0 ? EXIT_DONE : status;
+	return status;
 }

@@ -99,7 +99,7 @@ int sampling_target(struct recording_options *r, int argc, char **argv)
 		return cli_usage("either -p PID or -- COMMAND, not both");
 	if (!r->pid_count && !r->command)
 		return cli_usage("no process given: -p PID or -- COMMAND");
-	return 0;
+	return CLI_GO_ON;
 }
 
 int sampling_command_line(struct buffer *line, int argc, char **argv)

@@ -31,7 +31,7 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 		     int *rc, struct error *err);
 
 /* Checks that there is a PID or a command, not both; the command is what follows the options.
- * Returns 0 or, after printing what is wrong, an exit status. */
+ * Returns CLI_GO_ON or, after printing what is wrong, an exit status. */
 int sampling_target(struct recording_options *r, int argc, char **argv);
 
 /* "sampler" and these arguments, NUL-terminated, for the profile's comments. 0 or ERR_NOMEM. */

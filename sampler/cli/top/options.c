@@ -71,7 +71,7 @@ static int check_target(struct topoptions *o, int argc, char **argv)
 {
 	int status = sampling_target(&o->recording, argc, argv);
 
-	if (!status && o->output && !strcmp(o->output, "-"))
+	if (status == CLI_GO_ON && o->output && !strcmp(o->output, "-"))
 		return cli_usage("the standard output is what is shown: -o needs a file");
 	return status;
 }
@@ -95,10 +95,8 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "+p:d:r:o:n:h", long_options, NULL)) != -1) {
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
-		if (option == 'h') {
-			cli_help(2, (char *[]){ (char *)"help", (char *)"top" });
-			return -1;
-		}
+		if (option == 'h')
+			return cli_help_on("top");
 		if (take_option(o, option, &err))
 			return cli_fail(&err);
 	}

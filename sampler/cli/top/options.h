@@ -21,7 +21,7 @@ struct topoptions {
 	struct buffer command_line; /* NUL-terminated, for the comments; owned by the caller */
 };
 
-/* Returns 0 to continue, an exit status on an error, or -1 after printing help. */
+/* Returns CLI_GO_ON or an exit status. */
 int topoptions_parse(struct topoptions *o, int argc, char **argv);
 
 #endif

@@ -502,11 +502,11 @@ int cli_top(int argc, char **argv)
 	struct error err;
 	int status = topoptions_parse(&o, argc, argv);
 
-	if (!status)
+	if (status == CLI_GO_ON)
 		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :
 								 open_and_run(r, &o, &output);
 	outfile_abort(&output);
 	recording_free(r);
 	buffer_release(&o.command_line);
-	return status < 0 ? EXIT_DONE : status;
+	return status;
 }

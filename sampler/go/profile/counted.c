@@ -9,6 +9,7 @@
 #include "sampler/go/numbers/custom.h"
 #include "sampler/go/profile/counts.h"
 #include "sampler/go/profile/kinds.h"
+#include "sampler/go/profile/type.h"
 #include "sampler/go/session/builder.h"
 #include "sampler/go/session/inside.h"
 #include "sampler/go/session/labelled.h"
@@ -59,25 +60,21 @@ static int count_thread(void *ctx, const uint64_t *pcs, size_t count, struct err
 	return count_stack(c, all, CREATE_STACK_MAX, err);
 }
 
-static int count_all(struct counting *c, const char *name, struct error *err)
+static int count_all(struct counting *c, const struct goprofile_id *id, struct error *err)
 {
 	const struct golive *live = c->g->live;
 	int rc;
 
-	if (!strcmp(name, "goroutine"))
-		rc = labelled_read(c->g, (struct labelled_wants){ 0 }, &c->counts.labels, count_goroutine, c, err);
-	else if (!strcmp(name, "threadcreate"))
+	if (id->type == GOPROFILE_GOROUTINE)
+		rc = labelled_read(c->g, (struct labelled_wants){ 0 }, &c->counts.labels,
+				   count_goroutine, c, err);
+	else if (id->type == GOPROFILE_THREADCREATE)
 		rc = gocustom_threads(live, count_thread, c, err);
 	else
-		rc = gocustom_stacks(live, name, count_stack, c, err);
+		rc = gocustom_stacks(live, id->name, count_stack, c, err);
 	if (!rc)
 		counts_sort(&c->counts);
 	return rc;
-}
-
-static void release(struct counting *c)
-{
-	counts_release(&c->counts);
 }
 
 static int add_types(struct profile *p, const char *name)
@@ -89,32 +86,32 @@ static int add_types(struct profile *p, const char *name)
 	return 0;
 }
 
-int goprofile_count_make(struct goprofile *g, const char *name, struct profile *p,
+int goprofile_count_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
 			 struct error *err)
 {
 	struct counting c = { .g = g };
 	struct builder b = { 0 };
-	int rc = count_all(&c, name, err);
+	int rc = count_all(&c, id, err);
 
 	if (!rc)
 		rc = goprofile_begin(g, &b, p, err);
-	if (!rc && (add_types(p, name) || counts_build(&c.counts, &b)))
+	if (!rc && (add_types(p, id->name) || counts_build(&c.counts, &b)))
 		rc = error_nomem(err);
 	if (!rc)
 		rc = goprofile_end(g, &b, err);
 	builder_release(&b);
-	release(&c);
+	counts_release(&c.counts);
 	return rc;
 }
 
-int goprofile_count_text(struct goprofile *g, const char *name, struct buffer *out,
+int goprofile_count_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
 			 struct error *err)
 {
 	struct counting c = { .g = g };
-	int rc = count_all(&c, name, err);
+	int rc = count_all(&c, id, err);
 
-	if (!rc && counts_text(&c.counts, name, &g->frames, out))
+	if (!rc && counts_text(&c.counts, id->name, &g->frames, out))
 		rc = error_nomem(err);
-	release(&c);
+	counts_release(&c.counts);
 	return rc;
 }

@@ -18,7 +18,6 @@
 
 struct heap {
 	struct goprofile *g;
-	enum goprofile_heap kind;
 	struct profile *profile;
 	struct builder builder;
 	int64_t rate;
@@ -41,8 +40,6 @@ static int begin(struct heap *h, struct error *err)
 		return error_nomem(err);
 	p->period = h->rate;
 	h->bytes = p->period_type.unit;
-	if (h->kind == GOPROFILE_ALLOCS)
-		p->default_type = p->types[1].type;
 	return 0;
 }
 
@@ -133,10 +130,9 @@ static int make(struct heap *h, struct error *err)
 	return rc ? rc : goprofile_end(g, &h->builder, err);
 }
 
-int goprofile_heap_make(struct goprofile *g, enum goprofile_heap kind, struct profile *p,
-			struct error *err)
+int goprofile_heap_make(struct goprofile *g, struct profile *p, struct error *err)
 {
-	struct heap h = { .g = g, .kind = kind, .profile = p };
+	struct heap h = { .g = g, .profile = p };
 	int rc = make(&h, err);
 
 	builder_release(&h.builder);

@@ -7,21 +7,20 @@
 struct buffer;
 struct error;
 struct goprofile;
+struct goprofile_id;
 struct profile;
 
 /* Each kind of profile: into a profile without types, or appended as text. */
-enum goprofile_heap { GOPROFILE_HEAP, GOPROFILE_ALLOCS };
-int goprofile_heap_make(struct goprofile *g, enum goprofile_heap kind, struct profile *p,
-			struct error *err);
+int goprofile_heap_make(struct goprofile *g, struct profile *p, struct error *err);
 int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *err);
 int goprofile_delay_make(struct goprofile *g, enum go_buckets which, struct profile *p,
 			 struct error *err);
 int goprofile_delay_text(struct goprofile *g, enum go_buckets which, struct buffer *out,
 			 struct error *err);
-/* `name`: "goroutine", "threadcreate" or that of a custom profile. */
-int goprofile_count_make(struct goprofile *g, const char *name, struct profile *p,
+/* Goroutines, threads, or a custom profile. */
+int goprofile_count_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
 			 struct error *err);
-int goprofile_count_text(struct goprofile *g, const char *name, struct buffer *out,
+int goprofile_count_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
 			 struct error *err);
 
 #endif

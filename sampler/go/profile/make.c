@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "sampler/go/numbers/custom.h"
 #include "sampler/go/profile/kinds.h"
+#include "sampler/go/profile/type.h"
 #include "sampler/go/session/inside.h"
 #include "sampler/go/stacks/callers.h"
 
@@ -35,56 +36,57 @@ static bool is_written(struct goprofile *g)
 	return false;
 }
 
-static bool is_of_buckets(const char *name)
+static bool is_of_buckets(enum goprofile_type type)
 {
-	static const char *const names[] = { "heap", "allocs", "block", "mutex" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
+	return type == GOPROFILE_HEAP || type == GOPROFILE_BLOCK || type == GOPROFILE_MUTEX;
 }
 
 /* Begins goprofile_make and goprofile_text. ERR_SHORT: a held thread is writing buckets. */
-static int begin(struct goprofile *g, const char *name, struct error *err)
+static int begin(struct goprofile *g, enum goprofile_type type, struct error *err)
 {
 	g->stats = (struct goprofile_stats){ 0 };
 	g->remarks.len = 0;
-	if (!is_of_buckets(name) || !is_written(g))
+	if (!is_of_buckets(type) || !is_written(g))
 		return 0;
 	return error_set(err, ERR_SHORT, "a thread is held while it writes what is to be read");
 }
 
-int goprofile_make(struct goprofile *g, const char *name, struct profile *p, struct error *err)
+int goprofile_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
+		   struct error *err)
 {
-	int rc = begin(g, name, err);
+	int rc = begin(g, id->type, err);
 
 	if (rc)
 		return rc;
-	if (!strcmp(name, "heap"))
-		return goprofile_heap_make(g, GOPROFILE_HEAP, p, err);
-	if (!strcmp(name, "allocs"))
-		return goprofile_heap_make(g, GOPROFILE_ALLOCS, p, err);
-	if (!strcmp(name, "block"))
+	switch (id->type) {
+	case GOPROFILE_HEAP:
+		return goprofile_heap_make(g, p, err);
+	case GOPROFILE_BLOCK:
 		return goprofile_delay_make(g, GO_BLOCK, p, err);
-	if (!strcmp(name, "mutex"))
+	case GOPROFILE_MUTEX:
 		return goprofile_delay_make(g, GO_MUTEX, p, err);
-	return goprofile_count_make(g, name, p, err);
+	default:
+		return goprofile_count_make(g, id, p, err);
+	}
 }
 
-int goprofile_text(struct goprofile *g, const char *name, struct buffer *out, struct error *err)
+int goprofile_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
+		   struct error *err)
 {
-	int rc = begin(g, name, err);
+	int rc = begin(g, id->type, err);
 
 	if (rc)
 		return rc;
-	if (!strcmp(name, "heap") || !strcmp(name, "allocs"))
+	switch (id->type) {
+	case GOPROFILE_HEAP:
 		return goprofile_heap_text(g, out, err);
-	if (!strcmp(name, "block"))
+	case GOPROFILE_BLOCK:
 		return goprofile_delay_text(g, GO_BLOCK, out, err);
-	if (!strcmp(name, "mutex"))
+	case GOPROFILE_MUTEX:
 		return goprofile_delay_text(g, GO_MUTEX, out, err);
-	return goprofile_count_text(g, name, out, err);
+	default:
+		return goprofile_count_text(g, id, out, err);
+	}
 }
 
 static int add_name(void *ctx, const char *name, size_t len, struct error *err)

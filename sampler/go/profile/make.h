@@ -11,17 +11,19 @@
 struct buffer;
 struct error;
 struct goprofile;
+struct goprofile_id;
 struct profile;
 
-/* Makes the profile "heap", "allocs", "block", "mutex", "goroutine", "threadcreate" or a custom
- * one, in an initialised, empty profile. ERR_NOTFOUND: the program has no such profile, and the
- * message says why; ERR_SHORT: not possible at the moment, because a held thread is writing the
+/* Makes a profile (sampler/go/profile/type.h) in an initialised, empty one. ERR_NOTFOUND: the
+ * program has no such profile, and the message says why; ERR_SHORT: not possible at the moment, because a held thread is writing the
  * profile's data or (GO_FRESH) the GC is sweeping; ERR_FORMAT, ERR_LIMIT, ERR_PERM, ERR_GONE,
  * ERR_NOMEM. What was repeated or left out is in the profile's comments. */
-int goprofile_make(struct goprofile *g, const char *name, struct profile *p, struct error *err);
+int goprofile_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
+		   struct error *err);
 
 /* Appends the same in the text form of debug=1. */
-int goprofile_text(struct goprofile *g, const char *name, struct buffer *out, struct error *err);
+int goprofile_text(struct goprofile *g, const struct goprofile_id *id, struct buffer *out,
+		   struct error *err);
 
 /* Appends all goroutines in the text form of debug=2. Errors of gogoroutines_read. */
 int goprofile_dump(struct goprofile *g, struct buffer *out, struct error *err);

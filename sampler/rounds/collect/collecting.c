@@ -68,6 +68,7 @@ static void put_result(struct collecting *c, struct collection_item *item, int r
 
 static void collect_custom(struct collecting *c, const char *name)
 {
+	const struct goprofile_id id = { GOPROFILE_CUSTOM, name };
 	struct collection_item item = { .type = CAPTURE_CUSTOM };
 	char encoded[CUSTOMNAME_MAX + 1];
 	struct source_remark remark = { 0 };
@@ -79,7 +80,7 @@ static void collect_custom(struct collecting *c, const char *name)
 			       encoded);
 	item.name = encoded;
 	c->data.len = 0;
-	rc = rc ? rc : source_profile(c->source, name, false, &c->data, &remark, &err);
+	rc = rc ? rc : source_profile(c->source, &id, false, &c->data, &remark, &err);
 	put_result(c, &item, rc, &remark, &err);
 }
 

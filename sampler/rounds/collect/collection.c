@@ -26,11 +26,6 @@
 #include "sampler/rounds/collect/collecting.h"
 #include "sampler/rounds/source/source.h"
 
-enum {
-	HEAP_TYPES = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
-		     CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_ALLOC),
-};
-
 enum { TRACER, OTHERS, WORKERS };
 
 /* One process. */
@@ -90,14 +85,14 @@ int collection_start(struct collection **out, struct source *s, const struct col
 		     struct error *err)
 {
 	struct collection *c = calloc(1, sizeof(*c));
-	unsigned types = q->types & ~HEAP_TYPES;
+	unsigned types = q->types & ~CAPTURE_HEAPS;
 	int rc;
 
 	*out = NULL;
 	if (!c)
 		return error_nomem(err);
 	c->source = s;
-	if (q->types & HEAP_TYPES)
+	if (q->types & CAPTURE_HEAPS)
 		types |= CAPTURE_BIT(CAPTURE_HEAP);
 	c->workers[TRACER].types = types & CAPTURE_BIT(CAPTURE_TRACE);
 	c->workers[OTHERS].types = types & ~CAPTURE_BIT(CAPTURE_TRACE);

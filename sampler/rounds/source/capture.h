@@ -1,17 +1,15 @@
 /*
- * What a round can take: the one table of profile types, their files, where they come from and
- * which of them have a delta.
+ * What a round can take: the one table of profile types, their files, what takes them, and which of
+ * them have a delta. Which of their values a delta subtracts is in delta/delta.h.
  *
- * Names, files and the values that a delta subtracts (delta/delta.h) are those of dd-trace-go
- * (profiler/profile.go); inuse and alloc are those of Google Cloud Profiler's agent.
+ * Names and files are those of dd-trace-go (profiler/profile.go); inuse and alloc are those of
+ * Google Cloud Profiler's agent.
  */
 #ifndef SAMPLER_ROUNDS_SOURCE_CAPTURE_H
 #define SAMPLER_ROUNDS_SOURCE_CAPTURE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct error;
+struct goprofile_id;
 
 enum capture_type {
 	CAPTURE_CPU,
@@ -39,10 +37,11 @@ enum capture_collector {
 
 struct capture_info {
 	const char *name;	/* for -t */
-	const char *file;	/* in a batch; "custom-%s.pprof" for CAPTURE_CUSTOM */
+	const char *file;	/* in a batch; of custom ones, NAME is encoded
+				 * (sampler/rounds/collect/customname.h) */
 	const char *delta_file; /* NULL: it has no delta */
 	enum capture_collector by;
-	const char *go_profile; /* the runtime's name for it (runtime/pprof.Lookup), or NULL */
+	const struct goprofile_id *go_profile; /* what it is made from alone; or NULL */
 	const char *what;	/* for --help: a few words */
 };
 
@@ -50,6 +49,10 @@ extern const struct capture_info captures[CAPTURE_TYPES];
 
 /* A set of types has bit 1 << type for each. */
 #define CAPTURE_BIT(type) (1U << (type))
+
+/* The set of those that are made from the heap profile. */
+#define CAPTURE_HEAPS (CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) | \
+		       CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_ALLOC))
 
 /* "cpu,heap" -> a set. ERR_USAGE: no such type; the message lists all. */
 int capture_parse(const char *list, unsigned *set, struct error *err);

@@ -92,12 +92,12 @@ static void wait_for_gc(const struct endpoint *e, struct source_remark *remark)
 			 (double)e->options.timeout_ns / 1e9);
 }
 
-static int take_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-			struct source_remark *remark, struct error *err)
+static int take_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
+			struct buffer *out, struct source_remark *remark, struct error *err)
 {
 	struct endpoint *e = endpoint_of(s);
-	bool heap = !strcmp(name, "heap");
-	struct httpask_what what = what_of(e, name, heap && e->options.gc ? "gc=1" : "");
+	bool heap = id->type == GOPROFILE_HEAP;
+	struct httpask_what what = what_of(e, id->name, heap && e->options.gc ? "gc=1" : "");
 	size_t before = out->len;
 	int rc;
 
@@ -108,7 +108,7 @@ static int take_profile(struct source *s, const char *name, bool gc_wait, struct
 		return rc;
 	rc = check_profile(e, out->data + before, out->len - before, err);
 	if (rc == ERR_FORMAT)
-		error_prefix(err, "'%.80s' gave no profile", name);
+		error_prefix(err, "'%.80s' gave no profile", id->name);
 	return rc;
 }
 

@@ -45,7 +45,8 @@ struct reader {
 	struct goprofile *go;	 /* NULL: not opened */
 	struct subject_program program; /* the program that `go` was opened for */
 	struct error failed;	 /* why opening failed */
-	struct buffer seen;	 /* a struct subject_program, and what waits_save gave; or empty */
+	struct subject_program seen_of; /* the program that `seen` is of */
+	struct buffer seen;	 /* what waits_save gave; or empty */
 	bool seen_anew;
 	char held[200];		 /* exact_make's words on the last read */
 	struct together together; /* read in one hold, not yet taken; its remark and words: */
@@ -129,7 +130,7 @@ static int read_now(struct reader *r, exact_read *read, void *ctx, struct error 
 
 struct making {
 	struct reader *r;
-	const char *name;
+	const struct goprofile_id *id;
 	struct profile profile;
 };
 
@@ -145,7 +146,7 @@ static int make_profile(void *making, struct error *err)
 
 	profile_release(&m->profile);
 	rc = begin_profile(m, err);
-	return rc ? rc : goprofile_make(m->r->go, m->name, &m->profile, err);
+	return rc ? rc : goprofile_make(m->r->go, m->id, &m->profile, err);
 }
 
 /* Adds the words on the hold as a comment of the profile. */
@@ -160,9 +161,10 @@ static int pack(const struct reader *r, struct profile *p, struct buffer *out, s
 	return rc ? rc : check_size(r, out->len - before, err);
 }
 
-static int make(struct reader *r, const char *name, struct buffer *out, struct error *err)
+static int make(struct reader *r, const struct goprofile_id *id, struct buffer *out,
+		struct error *err)
 {
-	struct making m = { .r = r, .name = name };
+	struct making m = { .r = r, .id = id };
 	int rc = begin_profile(&m, err);
 
 	rc = rc ? rc : read_now(r, make_profile, &m, err);
@@ -194,12 +196,13 @@ static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_rema
 	return GO_PUBLISHED;
 }
 
-static int have_profile(struct reader *r, const char *name, bool gc_wait,
-			struct source_remark *remark, struct error *err)
+/* `gc_wait`: for a GC cycle, which a heap profile is then of. */
+static int have_profile(struct reader *r, bool gc_wait, struct source_remark *remark,
+			struct error *err)
 {
 	int rc = have_go(r, err);
 
-	if (!rc && gc_wait && (!strcmp(name, "heap") || !strcmp(name, "allocs")))
+	if (!rc && gc_wait)
 		goprofile_heap_of(r->go, moment_of_heap(r, remark));
 	return rc;
 }
@@ -216,8 +219,6 @@ static int recall(const struct reader *r, struct waits **w, struct error *err);
 /* A failure is not reported here: the profile is then read when it is taken, and fails there. */
 static void make_together(struct source *s, unsigned types, bool gc_wait)
 {
-	const unsigned heaps = CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) |
-			       CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_ALLOC);
 	struct reader *r = reader_of(s);
 	struct error err;
 	int rc;
@@ -226,8 +227,7 @@ static void make_together(struct source *s, unsigned types, bool gc_wait)
 		return;
 	r->together_remark = (struct source_remark){ 0 };
 	rc = together_want(&r->together, types);
-	rc = rc ? rc : have_profile(r, types & heaps ? "heap" : "", gc_wait, &r->together_remark,
-				    &err);
+	rc = rc ? rc : have_profile(r, gc_wait && types & CAPTURE_HEAPS, &r->together_remark, &err);
 	if (!rc && types & CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) && r->options.max_goroutines_wait)
 		rc = recall(r, &r->together.waits, &err);
 	rc = rc ? rc : read_now(r, read_together, r, &err);
@@ -236,15 +236,15 @@ static void make_together(struct source *s, unsigned types, bool gc_wait)
 	snprintf(r->together_held, sizeof(r->together_held), "%s", r->held);
 }
 
-static bool take_together(struct reader *r, const char *name, struct buffer *out,
+static bool take_together(struct reader *r, const struct goprofile_id *id, struct buffer *out,
 			  struct source_remark *remark, int *rc, struct error *err)
 {
 	struct profile *p;
 
-	if (!together_take(&r->together, name, &p, rc, err))
+	if (!together_take(&r->together, id, &p, rc, err))
 		return false;
 	snprintf(r->held, sizeof(r->held), "%s", r->together_held);
-	if (!strcmp(name, "heap"))
+	if (id->type == GOPROFILE_HEAP)
 		*remark = r->together_remark;
 	if (!*rc)
 		*rc = pack(r, p, out, err);
@@ -252,16 +252,16 @@ static bool take_together(struct reader *r, const char *name, struct buffer *out
 	return true;
 }
 
-static int take_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-			struct source_remark *remark, struct error *err)
+static int take_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
+			struct buffer *out, struct source_remark *remark, struct error *err)
 {
 	struct reader *r = reader_of(s);
 	int rc;
 
-	if (take_together(r, name, out, remark, &rc, err))
+	if (take_together(r, id, out, remark, &rc, err))
 		return rc;
-	rc = have_profile(r, name, gc_wait, remark, err);
-	rc = rc ? rc : make(r, name, out, err);
+	rc = have_profile(r, gc_wait && id->type == GOPROFILE_HEAP, remark, err);
+	rc = rc ? rc : make(r, id, out, err);
 	note_hold(r, remark);
 	return rc;
 }
@@ -298,15 +298,13 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 /* A record of another program, or one that is broken, counts as empty. */
 static int recall(const struct reader *r, struct waits **w, struct error *err)
 {
-	struct subject_program about;
-	int rc = waits_new(w);
+	int rc;
 
-	if (rc || r->seen.len < sizeof(about))
-		return rc ? error_set(err, rc, "out of memory") : 0;
-	memcpy(&about, r->seen.data, sizeof(about));
-	if (!subject_program_same(&about, &r->program))
+	if (waits_new(w))
+		return error_nomem(err);
+	if (!r->seen.len || !subject_program_same(&r->seen_of, &r->program))
 		return 0;
-	rc = waits_load(*w, r->seen.data + sizeof(about), r->seen.len - sizeof(about), err);
+	rc = waits_load(*w, r->seen.data, r->seen.len, err);
 	if (rc != ERR_FORMAT)
 		return rc;
 	waits_free(*w);
@@ -316,9 +314,9 @@ static int recall(const struct reader *r, struct waits **w, struct error *err)
 /* Best effort: a failure only resets wait times. */
 static void remember(struct reader *r, const struct waits *w)
 {
+	r->seen_of = r->program;
 	r->seen.len = 0;
-	r->seen_anew = !buffer_add(&r->seen, &r->program, sizeof(r->program)) &&
-		       !waits_save(w, &r->seen);
+	r->seen_anew = !waits_save(w, &r->seen);
 	if (!r->seen_anew)
 		r->seen.len = 0;
 }
@@ -381,29 +379,25 @@ static int save(const struct source *s, struct buffer *out)
 {
 	const struct reader *r = (const struct reader *)s;
 
-	return r->seen_anew ? buffer_add(out, r->seen.data, r->seen.len) : 0;
+	if (!r->seen_anew)
+		return 0;
+	return buffer_add(out, &r->seen_of, sizeof(r->seen_of)) ||
+	       buffer_add(out, r->seen.data, r->seen.len) ? ERR_NOMEM : 0;
 }
 
 /* A process of ours that was forked before the one before it had come back lacks what that one has
  * seen: on a busy machine its waits would begin later than those told before. False: there is
  * nothing to merge with. */
-static bool merge(struct reader *r, const void *data, size_t len)
+static bool merge(struct reader *r, const struct subject_program *of, const void *data, size_t len)
 {
-	struct subject_program one, other;
-	const uint8_t *more = data;
 	struct waits *w;
 	bool merged;
 
-	if (r->seen.len < sizeof(one) || len < sizeof(other))
+	if (!r->seen.len || !subject_program_same(&r->seen_of, of) || waits_new(&w))
 		return false;
-	memcpy(&one, r->seen.data, sizeof(one));
-	memcpy(&other, data, sizeof(other));
-	if (!subject_program_same(&one, &other) || waits_new(&w))
-		return false;
-	merged = !waits_load(w, r->seen.data + sizeof(one), r->seen.len - sizeof(one), NULL) &&
-		 !waits_merge(w, more + sizeof(other), len - sizeof(other), NULL);
+	merged = !waits_load(w, r->seen.data, r->seen.len, NULL) && !waits_merge(w, data, len, NULL);
 	if (merged) {
-		r->seen.len = sizeof(one);
+		r->seen.len = 0;
 		merged = !waits_save(w, &r->seen);
 	}
 	waits_free(w);
@@ -413,12 +407,22 @@ static bool merge(struct reader *r, const void *data, size_t len)
 static void load(struct source *s, const void *data, size_t len)
 {
 	struct reader *r = reader_of(s);
+	const uint8_t *waits = data;
+	struct subject_program of;
 
-	if (merge(r, data, len))
+	if (len < sizeof(of)) {
+		r->seen.len = 0;
 		return;
+	}
+	memcpy(&of, data, sizeof(of));
+	waits += sizeof(of);
+	len -= sizeof(of);
+	if (merge(r, &of, waits, len))
+		return;
+	r->seen_of = of;
 	r->seen.len = 0;
-	if (len)
-		buffer_add(&r->seen, data, len);
+	if (buffer_add(&r->seen, waits, len))
+		r->seen.len = 0;
 }
 
 /* Texts. */
@@ -432,7 +436,7 @@ int source_memory_open(struct source *s, struct error *err)
 
 struct writing {
 	struct reader *r;
-	const char *name; /* NULL: a dump */
+	const struct goprofile_id *id; /* NULL: a dump */
 	struct buffer *out;
 	size_t before;	  /* length of `out` at the start */
 };
@@ -442,14 +446,14 @@ static int write_text(void *writing, struct error *err)
 	struct writing *w = writing;
 
 	w->out->len = w->before;
-	return goprofile_text(w->r->go, w->name, w->out, err);
+	return goprofile_text(w->r->go, w->id, w->out, err);
 }
 
-int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-		       struct source_remark *remark, struct error *err)
+int source_memory_text(struct source *s, const struct goprofile_id *id, bool gc_wait,
+		       struct buffer *out, struct source_remark *remark, struct error *err)
 {
-	struct writing w = { reader_of(s), name, out, out->len };
-	int rc = have_profile(w.r, name, gc_wait, remark, err);
+	struct writing w = { reader_of(s), id, out, out->len };
+	int rc = have_profile(w.r, gc_wait && id->type == GOPROFILE_HEAP, remark, err);
 
 	rc = rc ? rc : read_now(w.r, write_text, &w, err);
 	note_hold(w.r, remark);

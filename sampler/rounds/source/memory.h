@@ -6,6 +6,7 @@
 
 struct buffer;
 struct error;
+struct goprofile_id;
 struct source;
 struct source_remark;
 
@@ -15,10 +16,10 @@ struct source_remark;
  * release? Errors of golive_open (sampler/go/live.h). */
 int source_memory_open(struct source *s, struct error *err);
 
-/* Both append text: a profile by the runtime's name in the form of debug=1; all goroutines in that
- * of debug=2. Otherwise as source_profile. */
-int source_memory_text(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-		       struct source_remark *remark, struct error *err);
+/* Both append text: a profile in the form of debug=1; all goroutines in that of debug=2. Otherwise
+ * as source_profile. */
+int source_memory_text(struct source *s, const struct goprofile_id *id, bool gc_wait,
+		       struct buffer *out, struct source_remark *remark, struct error *err);
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err);
 
 /* Words for people on the hold of the last read (sampler/rounds/source/exact.h); "": no hold.

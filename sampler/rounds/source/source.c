@@ -8,11 +8,11 @@ void source_free(struct source *s)
 		s->ops->free(s);
 }
 
-int source_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-		   struct source_remark *remark, struct error *err)
+int source_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
+		   struct buffer *out, struct source_remark *remark, struct error *err)
 {
 	*remark = (struct source_remark){ 0 };
-	return s->ops->profile(s, name, gc_wait, out, remark, err);
+	return s->ops->profile(s, id, gc_wait, out, remark, err);
 }
 
 int source_goroutine_waits(struct source *s, struct buffer *out, struct error *err)

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
+#include "sampler/go/profile/type.h"
 
 struct error;
 struct http_request;
@@ -81,11 +82,10 @@ void source_together(struct source *s, unsigned types, bool gc_wait);
  * ERR_SHORT (not within the time-out), ERR_LIMIT (time, size), ERR_FORMAT (not what it should
  * be), ERR_NOMEM. */
 
-/* A profile by the runtime's name ("heap", "goroutine", …), as pprof bytes. With `gc_wait`, a
- * heap profile is taken after the end of a GC cycle, which is waited for, at most for the
+/* One of the program's profiles, as pprof bytes. With `gc_wait`, a heap profile is taken after the end of a GC cycle, which is waited for, at most for the
  * time-out, and not forced; if none ended, the remark says so. */
-int source_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-		   struct source_remark *remark, struct error *err);
+int source_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
+		   struct buffer *out, struct source_remark *remark, struct error *err);
 
 /* Goroutines with their wait times, as pprof bytes (goparse/profile/waitprofile.h). ERR_LIMIT: more
  * goroutines than the options allow; the message says how many. */

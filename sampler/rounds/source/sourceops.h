@@ -5,8 +5,8 @@
 #include "sampler/rounds/source/source.h"
 
 struct source_ops {
-	int (*profile)(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-		       struct source_remark *remark, struct error *err);
+	int (*profile)(struct source *s, const struct goprofile_id *id, bool gc_wait,
+		       struct buffer *out, struct source_remark *remark, struct error *err);
 	int (*goroutine_waits)(struct source *s, struct buffer *out, struct error *err);
 	int (*trace)(struct source *s, uint64_t duration_ns, struct buffer *out,
 		     struct source_remark *remark, struct error *err);

@@ -1,27 +1,26 @@
 #include "sampler/rounds/source/together.h"
 
-#include <string.h>
-
 #include "sampler/go/profile/make.h"
+#include "sampler/go/profile/type.h"
 #include "sampler/go/profile/waits.h"
 #include "sampler/go/session/session.h"
 #include "sampler/rounds/source/capture.h"
 
-static struct kept *find(struct together *t, const char *name)
+static struct kept *find(struct together *t, const struct goprofile_id *id)
 {
 	for (size_t i = 0; i < t->count; i++)
-		if (t->kept[i].name && !strcmp(t->kept[i].name, name))
+		if (t->kept[i].id && t->kept[i].id->type == id->type)
 			return &t->kept[i];
 	return NULL;
 }
 
-static int want(struct together *t, const char *name)
+static int want(struct together *t, const struct goprofile_id *id)
 {
 	struct kept *k = &t->kept[t->count];
 
-	if (find(t, name) || t->count == TOGETHER_MAX)
+	if (find(t, id) || t->count == TOGETHER_MAX)
 		return 0;
-	*k = (struct kept){ .name = name };
+	*k = (struct kept){ .id = id };
 	if (profile_init(&k->profile))
 		return ERR_NOMEM;
 	t->count++;
@@ -35,8 +34,7 @@ int together_want(struct together *t, unsigned types)
 
 	together_release(t);
 	for (int i = 0; !rc && i < CAPTURE_TYPES; i++)
-		if (types & CAPTURE_BIT(i) & ~last && captures[i].go_profile &&
-		    i != CAPTURE_GOROUTINEWAIT)
+		if (types & CAPTURE_BIT(i) & ~last && captures[i].go_profile)
 			rc = want(t, captures[i].go_profile);
 	if (!rc && types & last)
 		rc = want(t, captures[CAPTURE_GOROUTINE].go_profile);
@@ -61,7 +59,7 @@ static int make_one(struct kept *k, struct goprofile *g, struct error *err)
 	profile_release(&k->profile);
 	if (profile_init(&k->profile))
 		return error_nomem(err);
-	k->rc = goprofile_make(g, k->name, &k->profile, &k->error);
+	k->rc = goprofile_make(g, k->id, &k->profile, &k->error);
 	if (!ends_all(k->rc))
 		return 0;
 	return error_set(err, k->rc, "%s", k->error.text);
@@ -81,14 +79,14 @@ int together_make(struct together *t, struct goprofile *g, struct error *err)
 	return rc;
 }
 
-bool together_take(struct together *t, const char *name, struct profile **p, int *rc,
+bool together_take(struct together *t, const struct goprofile_id *id, struct profile **p, int *rc,
 		   struct error *err)
 {
-	struct kept *k = find(t, name);
+	struct kept *k = find(t, id);
 
 	if (!k)
 		return false;
-	k->name = NULL;
+	k->id = NULL;
 	*p = &k->profile;
 	*rc = k->rc;
 	if (k->rc && err)

@@ -12,13 +12,14 @@
 #include "pprof/profile.h"
 
 struct goprofile;
+struct goprofile_id;
 struct waits;
 
 enum { TOGETHER_MAX = 8 };
 
 struct together {
 	struct kept {
-		const char *name; /* the runtime's; NULL: taken */
+		const struct goprofile_id *id; /* NULL: taken */
 		struct profile profile;
 		int rc; /* of goprofile_make */
 		struct error error;
@@ -43,7 +44,7 @@ int together_make(struct together *t, struct goprofile *g, struct error *err);
 
 /* Takes one profile: *p is owned by the set, *rc and *err are goprofile_make's. False: it is not
  * in the set, or was taken before. */
-bool together_take(struct together *t, const char *name, struct profile **p, int *rc,
+bool together_take(struct together *t, const struct goprofile_id *id, struct profile **p, int *rc,
 		   struct error *err);
 
 #endif

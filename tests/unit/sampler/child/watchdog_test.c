@@ -221,7 +221,7 @@ static void make_shared(void)
 
 static void obey(struct watchdog *w)
 {
-	watchdog_free(w);
+	watchdog_none_held(w);
 	shared->hold = 0;
 	shared->rescues = watchdog_rescues(w);
 	shared->was_continued++;
@@ -433,13 +433,13 @@ Test(watchdog, ends_when_told_and_leaves_no_child)
 
 	cr_assert_eq(watchdog_start(&w, NULL), 0);
 	watchdog_held(w);
-	watchdog_free(w);
+	watchdog_none_held(w);
 	cr_assert_not(watchdog_wants_stop(w));
 	watchdog_stop(w);
 	cr_assert_eq(waitpid(-1, NULL, __WALL), -1);
 	watchdog_tracer(NULL, 1);
 	watchdog_held(NULL);
-	watchdog_free(NULL);
+	watchdog_none_held(NULL);
 	watchdog_stop(NULL);
 	cr_assert_eq(watchdog_rescues(NULL), 0);
 	cr_assert_not(watchdog_has_boosted(NULL));

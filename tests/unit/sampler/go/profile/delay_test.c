@@ -16,7 +16,7 @@ Test(delay, the_longest_first_in_nanoseconds)
 	struct profile p;
 
 	begin(22, four, 4);
-	make("block", &p);
+	make(GOPROFILE_BLOCK, &p);
 	cr_assert_eq(told, GO_BLOCK);
 	cr_assert_eq(p.sample_count, 4);
 	cr_assert_str_eq(leaf(&p, 0), "main.inner");
@@ -39,12 +39,12 @@ Test(delay, what_is_not_gos)
 	struct profile p;
 
 	begin(22, four, 4);
-	make("block", &p);
+	make(GOPROFILE_BLOCK, &p);
 	cr_assert_eq(p.samples[2].locations, 2);
 	profile_release(&p);
 	end();
 	begin(23, four, 4);
-	make("block", &p);
+	make(GOPROFILE_BLOCK, &p);
 	cr_assert_eq(p.samples[2].locations, 1);
 	cr_assert_str_eq(leaf(&p, 2), "main.again");
 	cr_assert_eq(p.samples[3].locations, 1);
@@ -59,17 +59,17 @@ Test(delay, mutexes_were_scaled_here_up_to_1_19)
 
 	rate = 3;
 	begin(19, four, 4);
-	make("mutex", &p);
+	make(GOPROFILE_MUTEX, &p);
 	cr_assert_eq(told, GO_MUTEX);
 	cr_assert_eq(p.values[0], 3);
 	cr_assert_eq(p.values[1], 7501);
 	profile_release(&p);
-	make("block", &p);
+	make(GOPROFILE_BLOCK, &p);
 	cr_assert_eq(p.values[0], 1);
 	profile_release(&p);
 	end();
 	begin(20, four, 4);
-	make("mutex", &p);
+	make(GOPROFILE_MUTEX, &p);
 	cr_assert_eq(p.values[0], 1);
 	cr_assert_eq(p.values[1], 2500);
 	profile_release(&p);
@@ -80,7 +80,7 @@ Test(delay, text)
 {
 	rate = 5;
 	begin(22, four, 2);
-	cr_assert_str_eq(text_of("block"), "--- contention:\ncycles/second=2000000000\n"
+	cr_assert_str_eq(text_of(GOPROFILE_BLOCK), "--- contention:\ncycles/second=2000000000\n"
 					   "5001 1 @ 0x1011 0x1021 0x1031\n"
 					   "#\t0x1010\tmain.inner+0x10\t\t/src/a.go:11\n"
 					   "#\t0x1020\tmain.middle+0x20\t/src/a.go:21\n"
@@ -88,6 +88,6 @@ Test(delay, text)
 					   "100 2 @ 0x4061 0x2041 0x6081\n"
 					   "#\t0x4060\truntime.mallocgc+0x60\t/go/malloc.go:61\n"
 					   "#\t0x2040\tmain.main+0x40\t\t/src/main.go:41\n\n");
-	BEGINS(text_of("mutex"), "--- mutex:\ncycles/second=2000000000\nsampling period=5\n5001 1 @");
+	BEGINS(text_of(GOPROFILE_MUTEX), "--- mutex:\ncycles/second=2000000000\nsampling period=5\n5001 1 @");
 	end();
 }

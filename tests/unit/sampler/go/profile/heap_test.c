@@ -18,7 +18,7 @@ Test(heap, values_and_labels)
 
 	rate = 1;
 	begin(24, three, 3);
-	make("heap", &p);
+	make(GOPROFILE_HEAP, &p);
 	cr_assert_eq(told, GO_HEAP);
 	cr_assert_eq(p.type_count, 4);
 	cr_assert_eq(p.sample_count, 3, "those without numbers, too");
@@ -44,13 +44,12 @@ Test(heap, values_are_estimates)
 
 	rate = 512 << 10;
 	begin(24, three, 3);
-	make("allocs", &p);
+	make(GOPROFILE_HEAP, &p);
 	cr_assert_eq(p.values[0], 15730);
 	cr_assert_eq(p.values[1], 1573014);
 	cr_assert_eq(p.values[2], 10486);
 	cr_assert_eq(p.values[4], 105);
 	cr_assert_eq(p.values[8], 0);
-	cr_assert_str_eq(strset_get(&p.strings, p.default_type), "alloc_space");
 	profile_release(&p);
 	end();
 }
@@ -61,14 +60,14 @@ Test(heap, runtime_frames_are_hidden)
 
 	rate = 1;
 	begin(24, three, 3);
-	make("heap", &p);
+	make(GOPROFILE_HEAP, &p);
 	cr_assert_str_eq(leaf(&p, 0), "main.main");
 	cr_assert_str_eq(leaf(&p, 1), "runtime.mallocgc", "there is no other");
 	cr_assert_eq(p.samples[1].locations, 1);
 	profile_release(&p);
 	end();
 	begin(23, three, 3);
-	make("heap", &p);
+	make(GOPROFILE_HEAP, &p);
 	cr_assert_str_eq(leaf(&p, 0), "internal/runtime/maps.grow", "hidden since 1.24");
 	profile_release(&p);
 	end();
@@ -80,7 +79,7 @@ Test(heap, since_1_27_each_bucket_has_its_size)
 
 	rate = 1;
 	begin(27, three, 3);
-	make("heap", &p);
+	make(GOPROFILE_HEAP, &p);
 	cr_assert_eq(p.samples[2].labels, 1);
 	cr_assert_eq(p.labels[2].num, 64);
 	profile_release(&p);
@@ -95,13 +94,13 @@ Test(heap, what_is_void_is_not_told)
 	void_count = 2;
 	bucket_stats.again = 1;
 	begin(24, three, 3);
-	make("heap", &p);
+	make(GOPROFILE_HEAP, &p);
 	cr_assert_eq(p.sample_count, 3);
 	cr_assert_eq(p.type_count, 4);
 	cr_assert_eq(p.comment_count, 2);
 	cr_assert_str_eq(strset_get(&p.strings, p.comments[1]),
 			 "reads repeated, since the program had gone on: 1");
-	cr_assert_not_null(strstr(text_of("heap"), "heap profile: 3: 5200 ["));
+	cr_assert_not_null(strstr(text_of(GOPROFILE_HEAP), "heap profile: 3: 5200 ["));
 	profile_release(&p);
 	end();
 }
@@ -110,18 +109,18 @@ Test(heap, text)
 {
 	rate = 512 << 10;
 	begin(22, three, 2);
-	BEGINS(text_of("heap"), "heap profile: 3: 5200 [4: 5300] @ heap/1048576\n"
+	BEGINS(text_of(GOPROFILE_HEAP), "heap profile: 3: 5200 [4: 5300] @ heap/1048576\n"
 				"1: 5000 [1: 5000] @ 0x4061 0x6081\n"
 				"#\t0x4060\truntime.mallocgc+0x60\t/go/malloc.go:61\n\n"
 				"2: 200 [3: 300] @ 0x4061 0x5071 0x2041 0x6081\n");
-	cr_assert_not_null(strstr(text_of("heap"), "\n\n\n# runtime.MemStats\n"));
-	cr_assert_not_null(strstr(text_of("heap"), "# Mallocs = 90\n# Frees = 20\n# HeapAlloc = 5000\n"
+	cr_assert_not_null(strstr(text_of(GOPROFILE_HEAP), "\n\n\n# runtime.MemStats\n"));
+	cr_assert_not_null(strstr(text_of(GOPROFILE_HEAP), "# Mallocs = 90\n# Frees = 20\n# HeapAlloc = 5000\n"
 				  "# HeapObjects = 70\n# NextGC = 7000\n# NumForcedGC = 0\n"));
-	cr_assert_not_null(strstr(text_of("heap"), "# MaxRSS = "));
-	cr_assert_null(strstr(text_of("heap"), "NumGC"), "which is not known");
+	cr_assert_not_null(strstr(text_of(GOPROFILE_HEAP), "# MaxRSS = "));
+	cr_assert_null(strstr(text_of(GOPROFILE_HEAP), "NumGC"), "which is not known");
 	end();
 	begin(23, three, 2);
-	BEGINS(text_of("allocs"), "heap profile: 3: 5200 [4: 5300] @ heap/1048576\n"
+	BEGINS(text_of(GOPROFILE_HEAP), "heap profile: 3: 5200 [4: 5300] @ heap/1048576\n"
 				  "2: 200 [3: 300] @ 0x4061 0x5071 0x2041 0x6081\n");
 	end();
 }
@@ -132,9 +131,9 @@ Test(heap, text_where_nothing_was_freed)
 {
 	rate = 1;
 	begin(20, three + 1, 1);
-	BEGINS(text_of("heap"), "heap profile: 1: 5000 [1: 5001] @ heap/2\n");
+	BEGINS(text_of(GOPROFILE_HEAP), "heap profile: 1: 5000 [1: 5001] @ heap/2\n");
 	end();
 	begin(19, three + 1, 1);
-	BEGINS(text_of("heap"), "heap profile: 1: 5000 [1: 5000] @ heap/2\n");
+	BEGINS(text_of(GOPROFILE_HEAP), "heap profile: 1: 5000 [1: 5000] @ heap/2\n");
 	end();
 }

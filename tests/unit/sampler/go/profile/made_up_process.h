@@ -11,6 +11,7 @@
 #include "sampler/go/live.h"
 #include "sampler/go/numbers/counters.h"
 #include "sampler/go/profile/make.h"
+#include "sampler/go/profile/type.h"
 #include "sampler/go/session/inside.h"
 #include "tests/unit/sampler/go/profile/made_up.h"
 
@@ -107,12 +108,12 @@ static void end(void)
 	bucket_stats = (struct gobuckets_stats){ 0 };
 }
 
-static inline void make(const char *name, struct profile *p)
+static inline void make(enum goprofile_type type, struct profile *p)
 {
 	struct error err = { 0 };
 
 	cr_assert_eq(profile_init(p), 0);
-	cr_assert_eq(goprofile_make(&g, name, p, &err), 0, "%s", err.text);
+	cr_assert_eq(goprofile_make(&g, &goprofile_ids[type], p, &err), 0, "%s", err.text);
 }
 
 /* The innermost function of a sample. */
@@ -124,13 +125,13 @@ static inline const char *leaf(const struct profile *p, size_t sample)
 	return strset_get(&p->strings, p->functions[p->lines[l->first_line].function - 1].name);
 }
 
-static inline const char *text_of(const char *name)
+static inline const char *text_of(enum goprofile_type type)
 {
 	static char copy[4096];
 	struct error err = { 0 };
 	struct buffer out = { 0 };
 
-	cr_assert_eq(goprofile_text(&g, name, &out, &err), 0, "%s", err.text);
+	cr_assert_eq(goprofile_text(&g, &goprofile_ids[type], &out, &err), 0, "%s", err.text);
 	cr_assert_lt(out.len, sizeof(copy));
 	memcpy(copy, out.data, out.len);
 	copy[out.len] = '\0';

@@ -55,25 +55,25 @@ static int describe(struct buffer *out)
 			   has_capabilities() ? "capabilities" : "no capability");
 }
 
-static int fake_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-			struct source_remark *remark, struct error *err)
+static int fake_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
+			struct buffer *out, struct source_remark *remark, struct error *err)
 {
 	(void)s;
 	if (gc_wait)
 		strcpy(remark->note, "waited");
-	if (!strcmp(name, "heap"))
+	if (!strcmp(id->name, "heap"))
 		return say(out, "the heap");
-	if (!strcmp(name, "mutex"))
+	if (!strcmp(id->name, "mutex"))
 		return describe(out);
-	if (!strcmp(name, "threadcreate"))
+	if (!strcmp(id->name, "threadcreate"))
 		abort();
-	if (!strcmp(name, "goroutine"))
+	if (!strcmp(id->name, "goroutine"))
 		for (;;)
 			pause();
-	if (!strcmp(name, "a/b"))
+	if (!strcmp(id->name, "a/b"))
 		return say(out, "custom");
 	say(out, "half of it");
-	return error_set(err, ERR_IO, "'%s' cannot\n be had", name);
+	return error_set(err, ERR_IO, "'%s' cannot\n be had", id->name);
 }
 
 static int fake_waits(struct source *s, struct buffer *out, struct error *err)
@@ -124,8 +124,8 @@ static void fake_free(struct source *s)
 static int kept[SOURCE_FDS] = { -1, -1, -1 };
 static char remembered[16] = "0", told[16];
 
-static int reader_profile(struct source *s, const char *name, bool gc_wait, struct buffer *out,
-			  struct source_remark *remark, struct error *err)
+static int reader_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
+			  struct buffer *out, struct source_remark *remark, struct error *err)
 {
 	char text[16] = "";
 
@@ -133,9 +133,9 @@ static int reader_profile(struct source *s, const char *name, bool gc_wait, stru
 	(void)gc_wait;
 	(void)remark;
 	(void)err;
-	if (!strcmp(name, "mutex"))
+	if (!strcmp(id->name, "mutex"))
 		return describe(out);
-	if (!strcmp(name, "threadcreate"))
+	if (!strcmp(id->name, "threadcreate"))
 		return socket(AF_UNIX, SOCK_STREAM, 0);
 	snprintf(told, sizeof(told), "%d", atoi(remembered) + 1);
 	if (kept[1] != -1 || pread(kept[0], text, 7, 0) != 7 || pread(kept[2], text, 7, 0) != 7)

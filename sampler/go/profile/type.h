@@ -1,0 +1,22 @@
+/* Which of a Go program's profiles: what runtime/pprof.Lookup finds. */
+#ifndef SAMPLER_GO_PROFILE_TYPE_H
+#define SAMPLER_GO_PROFILE_TYPE_H
+
+enum goprofile_type {
+	GOPROFILE_HEAP,
+	GOPROFILE_BLOCK,
+	GOPROFILE_MUTEX,
+	GOPROFILE_GOROUTINE,
+	GOPROFILE_THREADCREATE,
+	GOPROFILE_CUSTOM, /* one that the program itself registered */
+};
+
+struct goprofile_id {
+	enum goprofile_type type;
+	const char *name; /* for Lookup; tells custom ones apart */
+};
+
+/* The runtime's own. Its allocs is heap with another default_sample_type, and not among them. */
+extern const struct goprofile_id goprofile_ids[GOPROFILE_CUSTOM];
+
+#endif
