@@ -13,6 +13,8 @@ VERSION := 0.1.0
 CC      ?= cc
 SANITIZE ?=
 BUILD   ?= build$(if $(SANITIZE),-san)$(if $(findstring clang,$(CC)),-clang)
+# One name for one folder: a dependency file has it as its target.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 # With sanitizers, -O2 -g takes nearly three times as long to compile. xxhash.h insists on inlining,
 # which -Og does not do.
 OPT     ?= $(if $(SANITIZE),-Og -g1 -DXXH_NO_INLINE_HINTS=1,-O2 -g)
