@@ -21,12 +21,12 @@
 #include "base/process/modmap.h"
 #include "sampler/child/decoding.h"
 #include "sampler/child/launch.h"
-#include "sampler/child/urgency.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/profile/interim.h"
-#include "sampler/profile/product.h"
-#include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
+#include "sampler/profile/interim.h"
+#include "sampler/profile/maker.h"
+#include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
 #include "sampler/unwind/unwinder.h"
 
@@ -56,7 +56,7 @@ int recording_new(struct recording **out, const struct recording_options *option
 
 	if (!r)
 		return error_nomem(err);
-	set_urgency(URGENCY_PROMPT); /* until recording_free: it starts and ends the sampling */
+	set_priority(PRIORITY_PROMPT); /* until recording_free: it starts and ends the sampling */
 	r->options = *options;
 	r->round.stop_fd = -1;
 	r->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -90,7 +90,7 @@ static void *sampling_thread(void *arg)
 
 static uint64_t own_cpu_ns(const struct recording *r, uint64_t *peak_bytes)
 {
-	return product_own_cpu_ns(peak_bytes) - r->own_cpu_start_ns + interim_cpu_ns(r->interim);
+	return maker_own_cpu_ns(peak_bytes) - r->own_cpu_start_ns + interim_cpu_ns(r->interim);
 }
 
 static void show(struct recording *r, recording_progress *progress, void *ctx)
@@ -183,7 +183,7 @@ int recording_run(struct recording *r, recording_progress *progress, void *ctx, 
 {
 	int rc;
 
-	r->own_cpu_start_ns = product_own_cpu_ns(&r->shown.own_peak_bytes);
+	r->own_cpu_start_ns = maker_own_cpu_ns(&r->shown.own_peak_bytes);
 	rc = round_start(&r->round, r->options.duration_ns, err);
 	if (!rc)
 		rc = watchdog_start(&r->round.watchdog, err);
@@ -238,15 +238,16 @@ int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress 
 	return rc;
 }
 
-static struct product product_of(struct recording *r, unsigned flags, const char *command_line)
+static struct maker maker_of(struct recording *r, unsigned flags, const char *command_line)
 {
-	return (struct product){ .recorded = &r->round.recorded, .options = &r->options, .stats = &r->shown,
-				 .decoding = r->decoding, .fetching = r->fetching,
-				 .flags = flags, .command_line = command_line };
+	return (struct maker){ .recorded = &r->round.recorded, .options = &r->options,
+			       .stats = &r->shown, .decoding = r->decoding,
+			       .fetching = r->fetching, .flags = flags,
+			       .command_line = command_line };
 }
 
 struct job {
-	struct product product;
+	struct maker maker;
 	struct outfile *file;
 };
 
@@ -254,7 +255,7 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 {
 	struct job *job = ctx;
 
-	return product_write(&job->product, job->file, result, err);
+	return maker_write(&job->maker, job->file, result, err);
 }
 
 int recording_write(struct recording *r, unsigned flags, const char *command_line,
@@ -265,9 +266,9 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
 
 	if (rc)
 		return rc;
-	job.product = product_of(r, flags, command_line);
-	job.product.cpu_ns = own_cpu_ns(r, &job.product.peak_bytes);
-	product_ready(&job.product);
+	job.maker = maker_of(r, flags, command_line);
+	job.maker.cpu_ns = own_cpu_ns(r, &job.maker.peak_bytes);
+	maker_ready(&job.maker);
 	rc = decoding_run(r->decoding, file, decode, &job, err);
 	r->shown.own_cpu_ns = decoding_result(r->decoding)->own_cpu_ns;
 	r->shown.own_peak_bytes = decoding_result(r->decoding)->own_peak_bytes;
@@ -277,12 +278,12 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
 int recording_ask_interim(struct recording *r, unsigned flags, const char *command_line,
 			  struct outfile *file, struct error *err)
 {
-	struct product product = product_of(r, flags, command_line);
+	struct maker maker = maker_of(r, flags, command_line);
 	int rc = 0;
 
-	product.cpu_ns = r->own_cpu_start_ns;
+	maker.cpu_ns = r->own_cpu_start_ns;
 	if (!r->interim)
-		rc = interim_new(&r->interim, &product, &r->round, err);
+		rc = interim_new(&r->interim, &maker, &r->round, err);
 	if (!rc)
 		rc = interim_ask(r->interim, file, err);
 	if (!rc)
@@ -373,6 +374,6 @@ void recording_free(struct recording *r)
 	round_release(&r->round);
 	if (r->ended_fd >= 0)
 		close(r->ended_fd);
-	set_urgency(URGENCY_ORDINARY);
+	set_priority(PRIORITY_ORDINARY);
 	free(r);
 }

@@ -21,8 +21,8 @@
 #include "base/printable.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/sandbox.h"
-#include "sampler/child/urgency.h"
 #include "symbolize/symbolizer.h"
 
 enum {
@@ -302,7 +302,7 @@ void decoding_cancel(struct decoding *d)
 /* Does the work in our own process. All images are left out, so no foreign data is decoded. */
 static int do_it_ourselves(struct decoding *d, struct error *err)
 {
-	set_urgency(URGENCY_ORDINARY);
+	set_priority(PRIORITY_ORDINARY);
 	start_afresh(d);
 	work_in_child(&d->run);
 	return conclude(d, err);

@@ -42,7 +42,7 @@ typedef int decode_work(void *ctx, struct decode_result *result, struct error *e
 int decoding_run(struct decoding *d, struct outfile *file, decode_work *work, void *ctx,
 		 struct error *err);
 
-/* After decoding_start: makes the child an ordinary process (sampler/child/urgency.h). */
+/* After decoding_start: makes the child an ordinary process (sampler/child/priority.h). */
 void decoding_calm(struct decoding *d);
 
 /* decoding_run in steps, for a caller that does other things meanwhile.

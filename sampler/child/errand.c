@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
-#include "sampler/child/urgency.h"
 
 pid_t errand_fork(void)
 {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "sampler/child/urgency.h"
+#include "sampler/child/priority.h"
 
 static void run_child(char *const *command, int go, int report)
 {

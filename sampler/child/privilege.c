@@ -41,7 +41,7 @@ static void keep_for_reading(struct kept *k)
 static void keep_for_sampling(struct kept *k, const struct privilege_needs *needs)
 {
 	keep_for_reading(k);
-	keep(k, CAP_SYS_NICE); /* SCHED_FIFO, and the lowest nice value (urgency.c) */
+	keep(k, CAP_SYS_NICE); /* SCHED_FIFO, and the lowest nice value (priority.c) */
 	if (needs->kernel_stacks)
 		keep(k, CAP_SYS_ADMIN); /* /proc/PID/stack */
 	if (needs->command)

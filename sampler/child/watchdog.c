@@ -61,8 +61,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
-#include "sampler/child/urgency.h"
 
 enum { PAGE = 4096, HELPED_PRIORITY = 2, OWN_PRIORITY = 3, HELPED_NICE = -20 };
 

@@ -49,7 +49,8 @@ void watchdog_tracer(struct watchdog *w, pid_t tid);
 void watchdog_held(struct watchdog *w);
 void watchdog_none_held(struct watchdog *w);
 
-/* The old name of watchdog_none_held, until sampler/stop/ and recording.c call it by the new one. */
+/* The old name of watchdog_none_held, until sampler/stop/ and recording.c call it by the new one.
+ * */
 static inline void watchdog_free(struct watchdog *w)
 {
 	watchdog_none_held(w);

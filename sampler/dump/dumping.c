@@ -39,8 +39,8 @@ static int init(struct dump *d, const pid_t *pids, size_t count, struct error *e
 
 	d->members = calloc(count, sizeof(struct member *));
 	d->processes = calloc(count, sizeof(*d->processes));
-	if (!d->members || !d->processes || unwinder_new(&d->unwinder) || reach_init(&d->reach) ||
-	    snapshot_init(&d->snapshot, REACH_PIECE + 256))
+	if (!d->members || !d->processes || unwinder_new(&d->unwinder) ||
+	    livestack_init(&d->livestack) || snapshot_init(&d->snapshot, LIVESTACK_PIECE + 256))
 		return error_nomem(err);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = add_process(d, pids[i], err);
@@ -70,7 +70,7 @@ void dump_free(struct dump *d)
 	decoding_free(d->decoding);
 	stack_release(&d->walk);
 	snapshot_release(&d->snapshot);
-	reach_release(&d->reach);
+	livestack_release(&d->livestack);
 	unwinder_free(d->unwinder);
 	for (size_t i = 0; i < d->count; i++)
 		member_close(d->members[i]);

@@ -27,12 +27,12 @@
 
 #include "base/clock.h"
 #include "base/process/modmap.h"
-#include "sampler/child/urgency.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
+#include "sampler/member/member.h"
 #include "sampler/stop/stop.h"
 #include "sampler/thread/registers.h"
 #include "sampler/thread/waits.h"
-#include "sampler/member/member.h"
 #include "sampler/unwind/unwinder.h"
 
 enum {
@@ -144,8 +144,8 @@ static int glance(struct dump *d, struct thread *thread)
 	}
 	registers_of_waiting(&call, &d->snapshot.regs);
 	d->snapshot.stacks.known = false; /* a Go thread's stacks are found only while it is held */
-	reach_into(&d->reach, thread->tid, NULL);
-	rc = walk(d, &d->reach.memory);
+	livestack_into(&d->livestack, thread->tid, NULL);
+	rc = walk(d, &d->livestack.memory);
 	if (rc)
 		return rc;
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices ||
@@ -177,8 +177,8 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct registers *r
 	d->snapshot.go.rt = member_of(d)->has_go ? &member_of(d)->go : NULL;
 	d->snapshot.place = (struct gothread_place){ .m = 0 };
 	snapshot_take(&d->snapshot, tid, regs, COPY_BYTES, 0);
-	reach_into(&d->reach, tid, &d->snapshot.memory);
-	d->look.walk_rc = walk(d, &d->reach.memory);
+	livestack_into(&d->livestack, tid, &d->snapshot.memory);
+	d->look.walk_rc = walk(d, &d->livestack.memory);
 	return true;
 }
 
@@ -251,9 +251,9 @@ static int stop_and_walk(struct dump *d, struct thread *thread)
 	int taken;
 
 	prepare(d);
-	set_urgency(URGENCY_HOLDING);
+	set_priority(PRIORITY_HOLDING);
 	taken = ask(d, thread, &outcome);
-	set_urgency(URGENCY_ORDINARY);
+	set_priority(PRIORITY_ORDINARY);
 	if (taken)
 		return walk_taken(d, thread);
 	if (outcome == STOP_GONE)

@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "sampler/dump/dumping.h"
-#include "sampler/dump/reach.h"
+#include "sampler/dump/livestack.h"
 #include "sampler/thread/snapshot.h"
 #include "sampler/thread/threads.h"
 
@@ -38,7 +38,7 @@ struct dump {
 	uint64_t prepared; /* generation of the maps when their tables were compiled */
 	struct stack walk;
 	struct snapshot snapshot;
-	struct reach reach;
+	struct livestack livestack;
 	struct tracer *tracer;
 	struct watchdog *watchdog;
 	struct decoding *decoding; /* NULL before dump_write */

@@ -33,7 +33,7 @@ static bool is_m(const struct goruntime *rt, const struct memory *memory, uint64
 	return !memory_read_u64(memory, memory_word(bytes, rt->m.g0) + rt->g.m, &m) && m == at;
 }
 
-int goms_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *memory,
+int mlist_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *memory,
 	      struct buffer *ms)
 {
 	uint32_t len = bytes_of_m(rt);
@@ -42,7 +42,7 @@ int goms_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *
 	int rc = !len || memory_read_u64(memory, all_ms, &at) ? ERR_FORMAT : 0;
 
 	for (size_t i = 0; !rc && at; i++) {
-		struct gom m = { .place = { .m = at } };
+		struct mlist_entry m = { .place = { .m = at } };
 
 		if (i == MS_MAX || memory->read(memory, at, bytes, len) ||
 		    !is_m(rt, memory, at, bytes))

@@ -7,8 +7,8 @@
 #include "base/process/gopclntab.h"
 #include "sampler/go/find/places.h"
 #include "sampler/go/mlist.h"
-#include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
 
 enum { AGAIN_NS = 250000000, COST_FACTOR = 100 /* a hundredth of the time at most */ };
 
@@ -29,7 +29,7 @@ static void find_list(struct member *m)
 
 static int by_thread(const void *a, const void *b)
 {
-	const struct gom *x = a, *y = b;
+	const struct mlist_entry *x = a, *y = b;
 
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
@@ -38,8 +38,9 @@ static void take(const struct member *m, const struct buffer *ms, struct thread 
 		 bool same_numbers)
 {
 	pid_t tid = same_numbers ? thread->tid : process_own_tid(&m->process, thread->tid);
-	struct gom key = { .thread = (uint64_t)tid };
-	const struct gom *found = bsearch(&key, ms->data, ms->len / sizeof(key), sizeof(key), by_thread);
+	struct mlist_entry key = { .thread = (uint64_t)tid };
+	const struct mlist_entry *found = bsearch(&key, ms->data, ms->len / sizeof(key),
+						  sizeof(key), by_thread);
 
 	if (found)
 		thread->go = found->place;
@@ -53,8 +54,9 @@ static void find_all(struct member *m)
 	struct thread *threads = threads_get(m->threads, &count);
 
 	m->live.pid = m->process.pid;
-	if (!goms_read(&m->go, m->all_ms, &m->live.memory, &ms) && ms.len) {
-		qsort(ms.data, ms.len / sizeof(struct gom), sizeof(struct gom), by_thread);
+	if (!mlist_read(&m->go, m->all_ms, &m->live.memory, &ms) && ms.len) {
+		qsort(ms.data, ms.len / sizeof(struct mlist_entry), sizeof(struct mlist_entry),
+		      by_thread);
 		for (size_t i = 0; i < count; i++)
 			if (!threads[i].ended && !threads[i].go.m)
 				take(m, &ms, &threads[i], same_numbers);
@@ -62,7 +64,7 @@ static void find_all(struct member *m)
 	buffer_release(&ms);
 }
 
-void threadms_find(struct member *m, struct thread *thread)
+void gothreads_find(struct member *m, struct thread *thread)
 {
 	uint64_t now, cpu;
 

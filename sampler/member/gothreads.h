@@ -13,6 +13,6 @@ struct thread;
 
 /* Sets thread->go, where it can be found out and is not set, and that of the process's other
  * threads. Does nothing if the last reading of the list was a short time ago. */
-void threadms_find(struct member *m, struct thread *thread);
+void gothreads_find(struct member *m, struct thread *thread);
 
 #endif

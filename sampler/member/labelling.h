@@ -39,8 +39,8 @@ int labelling_begin(struct member *m);
 uint64_t labelling_moment(const struct member *m);
 
 /* Reads the labels of a goroutine of the member that a thread was running; *set is their number.
- * `moment` was labelling_moment before that was found. ERR_FORMAT: they could not be read, or may no
- * longer be that goroutine's; ERR_NOMEM. */
+ * `moment` was labelling_moment before that was found. ERR_FORMAT: they could not be read, or may
+ * no longer be that goroutine's; ERR_NOMEM. */
 int labelling_read(struct labelling *l, struct member *m, const struct gothread_who *who,
 		   uint64_t moment, uint32_t *set);
 

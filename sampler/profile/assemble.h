@@ -5,7 +5,7 @@
 
 struct buffer;
 struct error;
-struct known;
+struct symbolized;
 struct profile;
 struct recorded;
 struct symbolizer;
@@ -15,9 +15,9 @@ struct assemble_names {
 	/* one for each member; NULL: nothing is looked up, and a place that is not in `known` is
 	 * shown as module and address */
 	struct symbolizer *const *symbolizers;
-	const struct known *known; /* places that need not be looked up again; NULL: none */
-	struct buffer *places;	   /* struct known_place of each known place are appended; NULL:
-				    * none */
+	const struct symbolized *known; /* places that need not be looked up again; NULL: none */
+	struct buffer *places;	/* gets a struct symbolized_place for each place that was looked up;
+				 * or NULL */
 };
 
 /* Fills an initialised profile with what the round has sampled. Samples with only 0 as values are

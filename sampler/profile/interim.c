@@ -1,6 +1,6 @@
 /*
  * Each distinct address is symbolized once in a recording: what the last profile says of it
- * (sampler/profile/known.h) is in the memory that the next process inherits. Opening the debug
+ * (sampler/profile/symbolized.h) is in the memory that the next process inherits. Opening the debug
  * information of a large program costs the same for one new address as for a hundred. So looking up
  * new addresses takes 1/NAMING_SHARE of the time at most; until then they are shown as module and
  * address.
@@ -27,10 +27,10 @@
 #include "pprof/profile.h"
 #include "pprof/wire/decode.h"
 #include "pprof/wire/encode.h"
-#include "sampler/profile/assemble.h"
-#include "sampler/profile/known.h"
-#include "sampler/profile/mark.h"
 #include "sampler/member/member.h"
+#include "sampler/profile/assemble.h"
+#include "sampler/profile/baseline.h"
+#include "sampler/profile/symbolized.h"
 #include "sampler/tick/round.h"
 
 enum { NAMING_SHARE = 20 }; /* names may take a twentieth of a CPU */
@@ -44,11 +44,12 @@ struct head {
 };
 
 struct interim {
-	struct product product;
+	struct maker maker;
 	struct round *round; /* not owned */
 	struct decoding *decoding;
-	struct mark mark, next_mark; /* where the last profile ended; where this one ends */
-	struct known known;	     /* the last profile, which is shown, and the places in it */
+	struct baseline baseline;    /* where the last profile ended */
+	struct baseline next_baseline; /* where this one ends */
+	struct symbolized known;     /* the last profile, which is shown, and the places in it */
 	struct profile window;
 	struct recording_interim state;
 	struct outfile *file;	     /* to write to; NULL: to `memory` */
@@ -60,16 +61,16 @@ struct interim {
 	uint64_t cpu_before_ns;	     /* of all processes before the current one */
 };
 
-int interim_new(struct interim **out, const struct product *product, struct round *round,
+int interim_new(struct interim **out, const struct maker *maker, struct round *round,
 		struct error *err)
 {
 	struct interim *in = calloc(1, sizeof(*in));
 
 	if (!in)
 		return error_nomem(err);
-	in->product = *product;
+	in->maker = *maker;
 	in->round = round;
-	in->cpu_start_ns = product->cpu_ns;
+	in->cpu_start_ns = maker->cpu_ns;
 	in->memory = (struct outfile){ .fd = -1, .dir_fd = -1, .direct = true,
 				       .path = (char *)"memory" };
 	*out = in;
@@ -83,9 +84,9 @@ void interim_free(struct interim *in)
 	decoding_free(in->decoding);
 	if (in->memory.fd >= 0)
 		close(in->memory.fd);
-	mark_release(&in->mark);
-	mark_release(&in->next_mark);
-	known_release(&in->known);
+	baseline_release(&in->baseline);
+	baseline_release(&in->next_baseline);
+	symbolized_release(&in->known);
 	profile_release(&in->window);
 	free(in);
 }
@@ -126,7 +127,7 @@ static int assemble_and_encode(struct interim *in, const struct assemble_names *
 	int rc = profile_init(profile);
 
 	rc = rc ? error_set(err, rc, "out of memory") :
-		  product_fill(&in->product, names, profile, &figures, err);
+		  maker_fill(&in->maker, names, profile, &figures, err);
 	return rc ? rc : profile_encode(profile, bytes, err);
 }
 
@@ -134,20 +135,20 @@ static int assemble_and_encode(struct interim *in, const struct assemble_names *
 static int make_both(struct interim *in, struct buffer *places, struct buffer *whole,
 		     struct buffer *window, struct error *err)
 {
-	struct assemble_names names = { .symbolizers = in->product.symbolizers,
+	struct assemble_names names = { .symbolizers = in->maker.symbolizers,
 					.known = &in->known, .places = places };
-	struct known all = { .count = 0 };
+	struct symbolized all = { .count = 0 };
 	struct profile profile;
 	int rc = assemble_and_encode(in, &names, &profile, whole, err);
 
 	if (!rc)
-		rc = known_take(&all, &profile, (struct known_place *)places->data,
-				places->len / sizeof(struct known_place));
+		rc = symbolized_take(&all, &profile, (struct symbolized_place *)places->data,
+				places->len / sizeof(struct symbolized_place));
 	profile_release(&profile);
 	if (rc)
 		return rc;
 	names = (struct assemble_names){ .known = &all };
-	mark_subtract(&in->mark, in->product.recorded);
+	baseline_subtract(&in->baseline, in->maker.recorded);
 	rc = assemble_and_encode(in, &names, &profile, window, err);
 	profile_release(&profile);
 	return rc;
@@ -161,15 +162,15 @@ static int work(void *ctx, struct decode_result *result, struct error *err)
 
 	if (in->round->end == RECORDING_RUNNING)
 		round_finish(in->round);
-	*in->product.stats = in->round->recorded.stats;
+	*in->maker.stats = in->round->recorded.stats;
 	if (in->file)
-		return product_write(&in->product, in->file, result, err);
-	if (in->naming && product_symbolizers(&in->product))
+		return maker_write(&in->maker, in->file, result, err);
+	if (in->naming && maker_symbolizers(&in->maker))
 		rc = error_nomem(err);
 	if (!rc)
 		rc = make_both(in, &places, &whole, &window, err);
 	if (!rc) {
-		decoding_before_writing(in->decoding, in->product.symbolizers, in->product.count);
+		decoding_before_writing(in->decoding, in->maker.symbolizers, in->maker.count);
 		rc = write_parts(&in->memory, &places, &whole, &window, err);
 		result->written = in->memory.written;
 	}
@@ -199,8 +200,8 @@ static int make_memory(struct interim *in, struct error *err)
 
 static int start(struct interim *in, struct error *err)
 {
-	const struct modmap *maps = in->product.recorded->members[0]->maps;
-	struct product *p = &in->product;
+	const struct modmap *maps = in->maker.recorded->members[0]->maps;
+	struct maker *p = &in->maker;
 	int rc = in->decoding ? decoding_renew(in->decoding, maps, err) :
 				decoding_new(&in->decoding, maps, err);
 
@@ -209,16 +210,16 @@ static int start(struct interim *in, struct error *err)
 	if (rc)
 		return rc;
 	p->decoding = in->decoding;
-	p->cpu_ns = product_own_cpu_ns(&p->peak_bytes) - in->cpu_start_ns + interim_cpu_ns(in);
+	p->cpu_ns = maker_own_cpu_ns(&p->peak_bytes) - in->cpu_start_ns + interim_cpu_ns(in);
 	in->cpu_before_ns = interim_cpu_ns(in);
 	in->naming = monotonic_ns() >= in->naming_due_ns;
-	product_ready(p);
+	maker_ready(p);
 	rc = decoding_start(in->decoding, in->file ? in->file : &in->memory,
 			    in->file ? 0 : BYTES_MAX, work, in, err);
 	if (!rc)
 		decoding_calm(in->decoding); /* the sampling goes on beside it */
-	if (!rc && !in->file && mark_take(&in->next_mark, p->recorded))
-		mark_release(&in->next_mark);
+	if (!rc && !in->file && baseline_take(&in->next_baseline, p->recorded))
+		baseline_release(&in->next_baseline);
 	return rc;
 }
 
@@ -275,7 +276,7 @@ static int take(struct interim *in, const struct buffer *bytes, const struct hea
 		struct error *err)
 {
 	const uint8_t *at = bytes->data + sizeof(*head);
-	struct known_place *places = malloc(head->places + 1);
+	struct symbolized_place *places = malloc(head->places + 1);
 	struct profile whole = { 0 }, window = { 0 };
 	int rc = places && !profile_init(&whole) && !profile_init(&window) ? 0 : error_nomem(err);
 
@@ -294,7 +295,7 @@ static int take(struct interim *in, const struct buffer *bytes, const struct hea
 	}
 	profile_release(&in->window);
 	in->window = window;
-	rc = known_take(&in->known, &whole, places, head->places / sizeof(*places));
+	rc = symbolized_take(&in->known, &whole, places, head->places / sizeof(*places));
 	return rc ? error_set(err, rc, "out of memory") : 0;
 }
 
@@ -313,9 +314,9 @@ static int take_over(struct interim *in, struct error *err)
 	in->state.window = rc ? NULL : &in->window;
 	if (rc)
 		return rc;
-	mark_release(&in->mark);
-	in->mark = in->next_mark;
-	in->next_mark = (struct mark){ .at_ns = 0 };
+	baseline_release(&in->baseline);
+	in->baseline = in->next_baseline;
+	in->next_baseline = (struct baseline){ .at_ns = 0 };
 	return 0;
 }
 

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sampler/profile/product.h"
+#include "sampler/profile/maker.h"
 #include "sampler/tick/stats.h"
 
 struct error;
@@ -22,10 +22,10 @@ struct interim;
 struct outfile;
 struct round;
 
-/* `product` says what the profiles are made of, and is copied; its cpu_ns is our CPU time when the
- * recording began. `round` is the one that `product` is of, and borrowed. The caller frees *out
+/* `maker` says what the profiles are made of, and is copied; its cpu_ns is our CPU time when the
+ * recording began. `round` is the one that `maker` is of, and borrowed. The caller frees *out
  * with interim_free. ERR_NOMEM. */
-int interim_new(struct interim **out, const struct product *product, struct round *round,
+int interim_new(struct interim **out, const struct maker *maker, struct round *round,
 		struct error *err);
 void interim_free(struct interim *in);
 

@@ -14,10 +14,10 @@
 #include "base/process/modmap.h"
 #include "base/room.h"
 #include "pprof/profile.h"
+#include "sampler/member/member.h"
 #include "sampler/profile/announce.h"
 #include "sampler/profile/assemble.h"
-#include "sampler/profile/known.h"
-#include "sampler/member/member.h"
+#include "sampler/profile/symbolized.h"
 #include "sampler/tick/recorded.h"
 #include "symbolize/symbolizer.h"
 
@@ -142,7 +142,7 @@ static const struct profile_location *known_of(const struct places *p, const str
 {
 	if (!p->names.known || !image || (p->names.symbolizers && image_is_memory(image)))
 		return NULL;
-	return known_find(p->names.known, image_id(image), addr);
+	return symbolized_find(p->names.known, image_id(image), addr);
 }
 
 static int announce_places(struct places *p)
@@ -297,7 +297,7 @@ int places_tell(const struct places *p)
 {
 	for (uint32_t i = 0; p->names.places && i < p->count; i++) {
 		const struct place *place = &p->all[i];
-		struct known_place known = { .addr = place->addr, .location = place->location };
+		struct symbolized_place known = { .addr = place->addr, .location = place->location };
 
 		if (!place->asked)
 			continue;

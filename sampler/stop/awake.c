@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "sampler/child/urgency.h"
+#include "sampler/child/priority.h"
 #include "sampler/thread/threads.h"
 
 int awake_open(void)

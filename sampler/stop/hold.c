@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process/process.h"
-#include "sampler/child/urgency.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/go/stacks/goroutines.h"
 #include "sampler/stop/holding.h"
@@ -86,10 +86,10 @@ static int hold(struct hold *h)
 
 	if (rc)
 		return rc;
-	set_holding_urgency(h->reader, 1);
+	set_holding_priority(h->reader, 1);
 	enter(h, HOLDING);
 	stand(h);
-	set_holding_urgency(h->reader, 0);
+	set_holding_priority(h->reader, 0);
 	atomic_store(&h->let_go, true);
 	h->report.moved = holding_moved(&h->holding);
 	return 0;
@@ -104,7 +104,7 @@ static void *tracing(void *arg)
 	rc = waker_init(&h->holding.waker, &h->error);
 	if (!rc) {
 		watchdog_tracer(h->holding.watchdog, h->tracer);
-		set_holding_urgency(0, 2);
+		set_holding_priority(0, 2);
 		rc = hold(h);
 		holding_let_go(&h->holding);
 		waker_release(&h->holding.waker);

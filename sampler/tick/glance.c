@@ -17,10 +17,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sampler/thread/waits.h"
 #include "sampler/member/gothreads.h"
-#include "sampler/tick/looking.h"
 #include "sampler/member/member.h"
+#include "sampler/thread/waits.h"
+#include "sampler/tick/looking.h"
 #include "sampler/tick/walltime.h"
 
 enum {
@@ -114,7 +114,7 @@ static void glance(struct round *r, struct member *m, struct thread *thread)
 	struct schedstat before, after;
 	struct slot *slot;
 
-	threadms_find(m, thread);
+	gothreads_find(m, thread);
 	slot = slot_take(r, m, thread, THREAD_BLOCKED);
 	if (!slot)
 		return;

@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "sampler/child/urgency.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
-#include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
 #include "sampler/tick/tracing.h"
 #include "sampler/tick/walltime.h"
 #include "sampler/unwind/unwinder.h"
@@ -209,7 +209,7 @@ static void tick(struct round *r)
 		round_unwind_at_leisure(r);
 	publish(&r->recorded, r->watchdog, monotonic_ns(), false);
 	settle(r);
-	set_urgency(URGENCY_PROMPT);
+	set_priority(PRIORITY_PROMPT);
 	if (rc == ERR_GONE)
 		end_with(r, RECORDING_EXITED);
 	else if (rc)
@@ -286,7 +286,7 @@ static void stop_tracing(struct round *r)
 void round_sample(struct round *r)
 {
 	prctl(PR_SET_TIMERSLACK, 1);
-	set_urgency(URGENCY_PROMPT);
+	set_priority(PRIORITY_PROMPT);
 	r->plan.cpu_ns = 0;
 	r->looks.own_sched_fd = open("/proc/thread-self/sched", O_RDONLY | O_CLOEXEC);
 	if (tracing_start(&r->slots.tracing, r->watchdog, &r->error)) {

@@ -135,7 +135,7 @@ void round_collect(struct round *r);
 void round_collect_until(struct round *r, uint64_t until);
 
 /* Makes the calling thread an ordinary one while a tick has lasted for 0.3 to 20 ms and there is a
- * CPU for every thread; else a prompt one (urgency.h). At its end round_unwind makes it prompt. */
+ * CPU for every thread; else a prompt one (priority.h). At its end round_unwind makes it prompt. */
 void round_relax(struct round *r);
 
 /* Unwinds and counts the stacks in the slots. ERR_NOMEM. */

@@ -26,7 +26,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sampler/child/urgency.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/stop/stop.h"
 #include "sampler/stop/waker.h"
@@ -168,8 +168,8 @@ static void take_own_class(const struct tracing *t)
 {
 	if (!watchdog_has_boosted(t->watchdog))
 		return;
-	set_urgency(URGENCY_ORDINARY);
-	set_urgency(URGENCY_HOLDING);
+	set_priority(PRIORITY_ORDINARY);
+	set_priority(PRIORITY_HOLDING);
 }
 
 static void trace(struct tracing *t, struct tracer *tracer)
@@ -198,7 +198,7 @@ static void *tracing_thread(void *arg)
 
 	t->tid = (pid_t)syscall(SYS_gettid);
 	prctl(PR_SET_TIMERSLACK, 1);
-	set_urgency(URGENCY_HOLDING);
+	set_priority(PRIORITY_HOLDING);
 	if (!tracer_new(&tracer, slot_fill, NULL, &t->error)) {
 		tracer_watched_by(tracer, t->watchdog);
 		trace(t, tracer);

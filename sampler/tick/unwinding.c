@@ -13,9 +13,9 @@
 
 #include "base/clock.h"
 #include "base/process/modmap.h"
-#include "sampler/child/urgency.h"
-#include "sampler/thread/threads.h"
+#include "sampler/child/priority.h"
 #include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
 #include "sampler/tick/transfers.h"
 #include "sampler/tick/walltime.h"
@@ -266,7 +266,7 @@ void round_relax(struct round *r)
 	uint64_t age = monotonic_ns() - r->plan.tick_ns;
 	bool relaxed = age > PROMPT_NS && age < BELATED_NS && !r->looks.contended;
 
-	set_urgency(relaxed ? URGENCY_ORDINARY : URGENCY_PROMPT);
+	set_priority(relaxed ? PRIORITY_ORDINARY : PRIORITY_PROMPT);
 }
 
 int round_unwind(struct round *r)
@@ -295,6 +295,6 @@ int round_unwind(struct round *r)
 		round_collect(r);
 		round_relax(r);
 	}
-	set_urgency(URGENCY_PROMPT);
+	set_priority(PRIORITY_PROMPT);
 	return rc ? error_set(&r->error, rc, "out of memory") : 0;
 }

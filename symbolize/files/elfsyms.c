@@ -31,7 +31,7 @@ struct code { /* range of a section with code; empty for others */
 	uint64_t start, end;
 };
 
-struct mark { /* where a symbol begins */
+struct baseline { /* where a symbol begins */
 	uint64_t value;
 	uint32_t section;
 };
@@ -42,7 +42,7 @@ struct table { /* one symbol table while it is read */
 	size_t count, strings;
 	struct code *code; /* by section index */
 	size_t section_count;
-	struct mark *marks; /* sorted; none: symbols of size 0 cover only their own address */
+	struct baseline *marks; /* sorted; none: symbols of size 0 cover only their own address */
 	size_t mark_count;
 };
 
@@ -113,7 +113,7 @@ static size_t collect_marks(struct table *t, bool *pays)
 			continue;
 		unsized |= !sym.st_size && is_function(t, &sym);
 		locals |= is_function_type(&sym) && GELF_ST_BIND(sym.st_info) == STB_LOCAL;
-		t->marks[n++] = (struct mark){ sym.st_value, sym.st_shndx };
+		t->marks[n++] = (struct baseline){ sym.st_value, sym.st_shndx };
 	}
 	*pays = unsized && locals;
 	return n;
@@ -121,7 +121,7 @@ static size_t collect_marks(struct table *t, bool *pays)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct mark *x = a, *y = b;
+	const struct baseline *x = a, *y = b;
 
 	if (x->section != y->section)
 		return x->section < y->section ? -1 : 1;
@@ -146,7 +146,7 @@ static int mark_starts(struct table *t)
 /* Where a symbol of size 0 ends. */
 static uint64_t next_start(const struct table *t, const GElf_Sym *sym)
 {
-	struct mark here = { sym->st_value, sym->st_shndx };
+	struct baseline here = { sym->st_value, sym->st_shndx };
 	size_t lo = 0, hi = t->mark_count;
 	uint64_t end;
 

@@ -6,10 +6,10 @@
  *
  *   unwind_table [FILE…]
  *
- * Without files, those of the list below that exist. For each: KiB of CFI,
- * rows, distinct rules, time and rate of the build, libdw's time and the ratio,
- * the table's bytes a row and its KiB for each MiB of code. Bytes are all that the table takes: rows,
- * index, rules, expressions and its own head.
+ * Without files, those of the list below that exist. For each: KiB of CFI, rows, distinct rules,
+ * time and rate of the build, libdw's time and the ratio, the table's bytes a row and its KiB for
+ * each MiB of code. Bytes are all that the table takes: rows, index, rules, expressions and its own
+ * head.
  */
 #include <elfutils/libdw.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "sampler/profile/mark.h"
+#include "sampler/profile/baseline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +10,21 @@
 #include "sampler/tick/recorded.h"
 #include "sampler/tick/walltime.h"
 
-struct mark_entry {
+struct baseline_entry {
 	uint64_t samples, cpu_weight, wall_ns;
 };
 
-struct mark_thread {
+struct baseline_thread {
 	uint64_t cpu_ns, cpu_samples, cpu_weight, spared_weight;
 };
 
-struct mark_member {
+struct baseline_member {
 	uint64_t cpu_ns;
-	struct mark_thread *threads; /* by thread index */
+	struct baseline_thread *threads; /* by thread index */
 	size_t count;
 };
 
-void mark_release(struct mark *m)
+void baseline_release(struct baseline *m)
 {
 	for (uint32_t i = 0; i < m->member_count; i++)
 		free(m->members[i].threads);
@@ -34,7 +34,7 @@ void mark_release(struct mark *m)
 }
 
 /* Adds to a thread's newest stack the wall time that the round's end would add now. */
-static void mark_wall(struct mark *m, const struct recorded *r, const struct thread *thread)
+static void mark_wall(struct baseline *m, const struct recorded *r, const struct thread *thread)
 {
 	uint64_t ns, samples;
 
@@ -55,9 +55,9 @@ static uint64_t cpu_of(const struct threads *threads, const struct thread *threa
 	return thread->cpu_ns;
 }
 
-static int mark_member(struct mark *m, const struct recorded *r, const struct member *from)
+static int baseline_member(struct baseline *m, const struct recorded *r, const struct member *from)
 {
-	struct mark_member *to = &m->members[m->member_count];
+	struct baseline_member *to = &m->members[m->member_count];
 	size_t count;
 	const struct thread *threads = threads_get(from->threads, &count);
 
@@ -68,7 +68,7 @@ static int mark_member(struct mark *m, const struct recorded *r, const struct me
 	to->cpu_ns = from->cpu_ns;
 	to->count = count;
 	for (size_t i = 0; i < count; i++) {
-		to->threads[i] = (struct mark_thread){ cpu_of(from->threads, &threads[i]),
+		to->threads[i] = (struct baseline_thread){ cpu_of(from->threads, &threads[i]),
 						       threads[i].cpu_samples,
 						       threads[i].cpu_weight,
 						       threads[i].spared_weight };
@@ -77,11 +77,11 @@ static int mark_member(struct mark *m, const struct recorded *r, const struct me
 	return 0;
 }
 
-int mark_take(struct mark *m, struct recorded *r)
+int baseline_take(struct baseline *m, struct recorded *r)
 {
 	int rc = 0;
 
-	mark_release(m);
+	baseline_release(m);
 	m->at_ns = monotonic_ns();
 	m->entries = malloc((r->stacks.count + 1) * sizeof(*m->entries));
 	m->members = malloc(r->member_count * sizeof(*m->members));
@@ -91,14 +91,14 @@ int mark_take(struct mark *m, struct recorded *r)
 		const struct stackset_entry *e = &r->stacks.entries[m->entry_count];
 
 		m->entries[m->entry_count] =
-			(struct mark_entry){ e->samples, e->cpu_weight, e->wall_ns };
+			(struct baseline_entry){ e->samples, e->cpu_weight, e->wall_ns };
 	}
 	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
 		member_read_cpu(r->members[i], false);
-		rc = mark_member(m, r, r->members[i]);
+		rc = baseline_member(m, r, r->members[i]);
 	}
 	if (rc)
-		mark_release(m);
+		baseline_release(m);
 	return rc;
 }
 
@@ -108,7 +108,7 @@ static void subtract(uint64_t *from, uint64_t what)
 	*from -= what < *from ? what : *from;
 }
 
-static void subtract_member(const struct mark *m, const struct mark_member *what,
+static void subtract_member(const struct baseline *m, const struct baseline_member *what,
 			    struct member *from)
 {
 	size_t count;
@@ -127,7 +127,7 @@ static void subtract_member(const struct mark *m, const struct mark_member *what
 	}
 }
 
-void mark_subtract(const struct mark *m, struct recorded *r)
+void baseline_subtract(const struct baseline *m, struct recorded *r)
 {
 	if (!m->at_ns)
 		return;

@@ -1,4 +1,4 @@
-#include "sampler/profile/product.h"
+#include "sampler/profile/maker.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -9,14 +9,14 @@
 #include "base/process/modmap.h"
 #include "pprof/profile.h"
 #include "pprof/wire/encode.h"
+#include "sampler/member/member.h"
 #include "sampler/profile/assemble.h"
 #include "sampler/profile/fetching.h"
 #include "sampler/profile/summary.h"
-#include "sampler/member/member.h"
 #include "sampler/tick/recorded.h"
 #include "symbolize/symbolizer.h"
 
-uint64_t product_own_cpu_ns(uint64_t *peak_bytes)
+uint64_t maker_own_cpu_ns(uint64_t *peak_bytes)
 {
 	struct rusage ru;
 
@@ -26,7 +26,7 @@ uint64_t product_own_cpu_ns(uint64_t *peak_bytes)
 	       ((uint64_t)ru.ru_utime.tv_usec + (uint64_t)ru.ru_stime.tv_usec) * 1000;
 }
 
-void product_ready(struct product *p)
+void maker_ready(struct maker *p)
 {
 	struct recorded *r = p->recorded;
 
@@ -36,7 +36,7 @@ void product_ready(struct product *p)
 }
 
 /* Each symbolizer is offered all files; only one of them looks the image up. */
-static int offer_fetched(const struct product *p, struct symbolizer *s)
+static int offer_fetched(const struct maker *p, struct symbolizer *s)
 {
 	size_t count;
 	struct image *const *images = modmap_images(p->recorded->members[0]->maps, &count);
@@ -51,7 +51,7 @@ static int offer_fetched(const struct product *p, struct symbolizer *s)
 }
 
 /* Here files may be mapped: if one shrinks, SIGBUS kills only this process, which is a child. */
-int product_symbolizers(struct product *p)
+int maker_symbolizers(struct maker *p)
 {
 	const struct recorded *recorded = p->recorded;
 	unsigned flags = p->flags | SYMBOLIZE_MAP;
@@ -67,7 +67,7 @@ int product_symbolizers(struct product *p)
 	return p->symbolizers ? 0 : ERR_NOMEM;
 }
 
-void product_release(struct product *p)
+void maker_release(struct maker *p)
 {
 	for (uint32_t i = 0; p->symbolizers && i < p->recorded->member_count; i++)
 		symbolizer_free(p->symbolizers[i]);
@@ -76,7 +76,7 @@ void product_release(struct product *p)
 	p->count = 0;
 }
 
-static int add_comments(const struct product *p, struct profile *profile)
+static int add_comments(const struct maker *p, struct profile *profile)
 {
 	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
 	const char *warning;
@@ -94,14 +94,14 @@ static int add_comments(const struct product *p, struct profile *profile)
 	return 0;
 }
 
-int product_fill(struct product *p, const struct assemble_names *names, struct profile *profile,
+int maker_fill(struct maker *p, const struct assemble_names *names, struct profile *profile,
 		 struct decode_result *result, struct error *err)
 {
-	uint64_t peak, before = product_own_cpu_ns(&peak);
+	uint64_t peak, before = maker_own_cpu_ns(&peak);
 	int rc = assemble(p->recorded, names, profile, err);
 
 	result->own_cpu_ns = p->cpu_ns + decoding_lost_cpu_ns(p->decoding) +
-			     product_own_cpu_ns(&peak) - before;
+			     maker_own_cpu_ns(&peak) - before;
 	result->own_peak_bytes = peak > p->peak_bytes ? peak : p->peak_bytes;
 	p->stats->own_cpu_ns = result->own_cpu_ns;
 	p->stats->own_peak_bytes = result->own_peak_bytes;
@@ -110,18 +110,18 @@ int product_fill(struct product *p, const struct assemble_names *names, struct p
 	return rc ? error_set(err, rc, "out of memory") : 0;
 }
 
-int product_write(struct product *p, struct outfile *file, struct decode_result *result,
+int maker_write(struct maker *p, struct outfile *file, struct decode_result *result,
 		  struct error *err)
 {
 	struct profile profile;
 	int rc = profile_init(&profile);
 
-	if (rc || product_symbolizers(p)) {
+	if (rc || maker_symbolizers(p)) {
 		rc = error_nomem(err);
 	} else {
 		struct assemble_names names = { .symbolizers = p->symbolizers };
 
-		rc = product_fill(p, &names, &profile, result, err);
+		rc = maker_fill(p, &names, &profile, result, err);
 	}
 	if (!rc) {
 		decoding_before_writing(p->decoding, p->symbolizers, p->count);
@@ -130,7 +130,7 @@ int product_write(struct product *p, struct outfile *file, struct decode_result 
 			     profile_write(&profile, file, err);
 		result->written = file->written;
 	}
-	product_release(p);
+	maker_release(p);
 	profile_release(&profile);
 	return rc;
 }

@@ -15,7 +15,7 @@
  * milliseconds, in which the target's threads do not get that CPU; and a thread that takes 95 % of
  * a second is throttled (sched_rt_runtime_us), while the threads that it holds stay stopped.
  */
-#include "sampler/child/urgency.h"
+#include "sampler/child/priority.h"
 
 #include <sched.h>
 #include <stdbool.h>
@@ -63,22 +63,22 @@ static int own_nice(void)
 	return nice;
 }
 
-void set_urgency(enum urgency urgency)
+void set_priority(enum priority priority)
 {
-	static _Thread_local enum urgency now = URGENCY_ORDINARY;
+	static _Thread_local enum priority now = PRIORITY_ORDINARY;
 	int nice = own_nice();
 
-	if (urgency == now)
+	if (priority == now)
 		return;
-	now = urgency;
-	if (urgency == URGENCY_HOLDING)
+	now = priority;
+	if (priority == PRIORITY_HOLDING)
 		set_attributes(SCHED_FIFO, 0, 1, 0);
-	else if (urgency == URGENCY_ORDINARY ||
+	else if (priority == PRIORITY_ORDINARY ||
 		 !set_attributes(SCHED_OTHER, PROMPT_NICE, 0, PROMPT_SLICE_NS))
 		set_attributes(SCHED_OTHER, nice, 0, PROMPT_SLICE_NS);
 }
 
-void set_holding_urgency(pid_t thread, int level)
+void set_holding_priority(pid_t thread, int level)
 {
 	struct sched_param param = { .sched_priority = level };
 

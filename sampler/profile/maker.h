@@ -3,8 +3,8 @@
  *
  * Internal to sampler/.
  */
-#ifndef SAMPLER_PROFILE_PRODUCT_H
-#define SAMPLER_PROFILE_PRODUCT_H
+#ifndef SAMPLER_PROFILE_MAKER_H
+#define SAMPLER_PROFILE_MAKER_H
 
 #include <stdint.h>
 
@@ -22,7 +22,7 @@ struct recorded;
 struct symbolizer;
 
 /* What a decoding process works on. Only the symbolizers are owned. */
-struct product {
+struct maker {
 	struct recorded *recorded;
 	const struct recording_options *options;
 	struct recording_stats *stats; /* shown in the profile's comments */
@@ -31,28 +31,28 @@ struct product {
 	unsigned flags;		  /* as in symbolize/symbolizer.h */
 	const char *command_line; /* for the comments */
 	uint64_t cpu_ns, peak_bytes; /* of the recording until this decoding began */
-	struct symbolizer **symbolizers; /* by member; NULL until product_symbolizers */
+	struct symbolizer **symbolizers; /* by member; NULL until maker_symbolizers */
 	uint32_t count; /* of the symbolizers */
 };
 
 /* Called before the decoding process starts: reads what that process may not read, the program's
  * path and the targets' users. */
-void product_ready(struct product *p);
+void maker_ready(struct maker *p);
 
-/* In that process: makes a symbolizer for each member; product_release frees them. ERR_NOMEM. */
-int product_symbolizers(struct product *p);
-void product_release(struct product *p);
+/* In that process: makes a symbolizer for each member; maker_release frees them. ERR_NOMEM. */
+int maker_symbolizers(struct maker *p);
+void maker_release(struct maker *p);
 
 /* Fills an initialised profile, comments included. Our CPU time and peak size are set in `result`
  * and in the stats. ERR_NOMEM. */
-int product_fill(struct product *p, const struct assemble_names *names, struct profile *profile,
+int maker_fill(struct maker *p, const struct assemble_names *names, struct profile *profile,
 		 struct decode_result *result, struct error *err);
 
-/* As decode_work, with a struct product: symbolizes all and writes the profile. */
-int product_write(struct product *p, struct outfile *file, struct decode_result *result,
+/* As decode_work, with a struct maker: symbolizes all and writes the profile. */
+int maker_write(struct maker *p, struct outfile *file, struct decode_result *result,
 		  struct error *err);
 
 /* CPU time that this process has used, and its peak resident set. */
-uint64_t product_own_cpu_ns(uint64_t *peak_bytes);
+uint64_t maker_own_cpu_ns(uint64_t *peak_bytes);
 
 #endif

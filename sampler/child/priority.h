@@ -1,29 +1,29 @@
 /* How soon a thread of ours gets a CPU. */
-#ifndef SAMPLER_CHILD_URGENCY_H
-#define SAMPLER_CHILD_URGENCY_H
+#ifndef SAMPLER_CHILD_PRIORITY_H
+#define SAMPLER_CHILD_PRIORITY_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum urgency {
-	URGENCY_ORDINARY, /* as the user started us */
-	URGENCY_PROMPT,	  /* an ordinary thread that hardly waits: of the lowest nice value */
-	URGENCY_HOLDING,  /* the lowest real-time priority: for a thread that stops, holds and
+enum priority {
+	PRIORITY_ORDINARY, /* as the user started us */
+	PRIORITY_PROMPT,   /* an ordinary thread that hardly waits: of the lowest nice value */
+	PRIORITY_HOLDING,  /* the lowest real-time priority: for a thread that stops, holds and
 			   * releases threads and does nothing else */
 };
 
-/* Sets the urgency of the calling thread, as far as that is permitted (CAP_SYS_NICE, RLIMIT_NICE,
+/* Sets the priority of the calling thread, as far as that is permitted (CAP_SYS_NICE, RLIMIT_NICE,
  * RLIMIT_RTPRIO). */
-void set_urgency(enum urgency urgency);
+void set_priority(enum priority priority);
 
 /* Sets the class of a thread of ours by its number (gettid(2)), during a hold. `level` 0: ordinary;
  * 1: the lowest real-time priority; 2: the priority above, which takes the CPU from level 1. */
-void set_holding_urgency(pid_t thread, int level);
+void set_holding_priority(pid_t thread, int level);
 
 /* Is a thread, by its number (0: the calling one), of SCHED_FIFO or SCHED_RR? */
 bool has_realtime_class(pid_t thread);
 
-/* Makes a process (0: the calling one) ordinary. It has inherited its urgency from its maker. */
+/* Makes a process (0: the calling one) ordinary. It has inherited its priority from its maker. */
 void calm(pid_t process);
 
 /* A user waits for it: has it used the half second of CPU time for which it may be prompt? */

@@ -6,22 +6,22 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "sampler/dump/reach.h"
+#include "sampler/dump/livestack.h"
 
-static struct reach reach;
+static struct livestack reach;
 
 static void open_reach(void)
 {
-	cr_assert_eq(reach_init(&reach), 0);
-	reach_into(&reach, getpid(), NULL);
+	cr_assert_eq(livestack_init(&reach), 0);
+	livestack_into(&reach, getpid(), NULL);
 }
 
 static void close_reach(void)
 {
-	reach_release(&reach);
+	livestack_release(&reach);
 }
 
-TestSuite(reach, .init = open_reach, .fini = close_reach);
+TestSuite(livestack, .init = open_reach, .fini = close_reach);
 
 static int word(const void *at, uint64_t *value)
 {
@@ -38,7 +38,7 @@ static uint64_t *pages(size_t bytes)
 	return p;
 }
 
-Test(reach, reads_what_is_there_and_no_more)
+Test(livestack, reads_what_is_there_and_no_more)
 {
 	uint64_t *p = pages(4 * 4096), value = 0;
 
@@ -54,7 +54,7 @@ Test(reach, reads_what_is_there_and_no_more)
 	cr_assert_leq(reach.count, 2);
 }
 
-Test(reach, keeps_what_it_has_read)
+Test(livestack, keeps_what_it_has_read)
 {
 	uint64_t *p = pages(4096), value;
 
@@ -62,33 +62,33 @@ Test(reach, keeps_what_it_has_read)
 	p[5] = 99;
 	cr_assert_eq(word(p + 5, &value), 0);
 	cr_assert_eq(value, 5);
-	reach_into(&reach, getpid(), NULL);
+	livestack_into(&reach, getpid(), NULL);
 	cr_assert_eq(word(p + 5, &value), 0);
 	cr_assert_eq(value, 99);
 }
 
-Test(reach, asks_the_copy_first)
+Test(livestack, asks_the_copy_first)
 {
 	uint64_t *p = pages(4096), copy[2] = { 7, 8 }, value;
 	struct memory_bytes bytes;
 
 	memory_bytes_init(&bytes, copy, (uint64_t)(uintptr_t)p, sizeof(copy));
 	bytes.more = 100;
-	reach_into(&reach, getpid(), &bytes.memory);
+	livestack_into(&reach, getpid(), &bytes.memory);
 	cr_assert_eq(word(p + 1, &value), 0);
 	cr_assert_eq(value, 8);
 	cr_assert_eq(word(p + 2, &value), 0);
 	cr_assert_eq(value, 2);
 }
 
-Test(reach, has_a_bound)
+Test(livestack, has_a_bound)
 {
-	uint64_t *p = pages(REACH_BYTES + REACH_PIECE), value;
+	uint64_t *p = pages(LIVESTACK_BYTES + LIVESTACK_PIECE), value;
 	size_t at = 0;
 	int rc = 0;
 
-	for (; !rc && at < REACH_BYTES + REACH_PIECE; at += 8)
+	for (; !rc && at < LIVESTACK_BYTES + LIVESTACK_PIECE; at += 8)
 		rc = word(p + at / 8, &value);
 	cr_assert_eq(rc, ERR_SHORT);
-	cr_assert_eq(at - 8, REACH_BYTES);
+	cr_assert_eq(at - 8, LIVESTACK_BYTES);
 }

@@ -1,4 +1,4 @@
-#include "sampler/dump/reach.h"
+#include "sampler/dump/livestack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 static const uint64_t PAGE = 4096;
 
 /* The newest piece is tried first, because a walk goes upward. */
-static const char *find(const struct reach *r, uint64_t addr, size_t len)
+static const char *find(const struct livestack *r, uint64_t addr, size_t len)
 {
 	for (size_t i = r->count; i-- > 0;) {
-		const struct reach_piece *p = &r->pieces[i];
+		const struct livestack_piece *p = &r->pieces[i];
 
 		if (addr - p->start <= p->len && len <= p->len - (addr - p->start))
 			return p->bytes + (addr - p->start);
@@ -22,26 +22,26 @@ static const char *find(const struct reach *r, uint64_t addr, size_t len)
 
 /* Reads a piece from the page of `addr` on, or as much of it as is mapped. ERR_SHORT: the bounds
  * are reached; ERR_IO. */
-static int read_piece(struct reach *r, uint64_t addr)
+static int read_piece(struct livestack *r, uint64_t addr)
 {
 	uint64_t start = addr & ~(PAGE - 1);
-	struct iovec local = { r->bytes + r->used, REACH_PIECE };
-	struct iovec remote = { (void *)(uintptr_t)start, REACH_PIECE };
+	struct iovec local = { r->bytes + r->used, LIVESTACK_PIECE };
+	struct iovec remote = { (void *)(uintptr_t)start, LIVESTACK_PIECE };
 	ssize_t got;
 
-	if (r->count == REACH_PIECES || REACH_BYTES - r->used < REACH_PIECE)
+	if (r->count == LIVESTACK_PIECES || LIVESTACK_BYTES - r->used < LIVESTACK_PIECE)
 		return ERR_SHORT;
 	got = process_vm_readv(r->pid, &local, 1, &remote, 1, 0);
 	if (got <= 0)
 		return ERR_IO;
-	r->pieces[r->count++] = (struct reach_piece){ start, (size_t)got, r->bytes + r->used };
+	r->pieces[r->count++] = (struct livestack_piece){ start, (size_t)got, r->bytes + r->used };
 	r->used += (size_t)got;
 	return 0;
 }
 
 static int read_reach(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
-	struct reach *r = (struct reach *)m; /* part of a struct reach that is not const */
+	struct livestack *r = (struct livestack *)m; /* part of a struct livestack that is not const */
 	const char *bytes;
 	int rc;
 
@@ -60,21 +60,21 @@ static int read_reach(const struct memory *m, uint64_t addr, void *buf, size_t l
 	return 0;
 }
 
-int reach_init(struct reach *r)
+int livestack_init(struct livestack *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->memory.read = read_reach;
-	r->bytes = malloc(REACH_BYTES);
+	r->bytes = malloc(LIVESTACK_BYTES);
 	return r->bytes ? 0 : ERR_NOMEM;
 }
 
-void reach_release(struct reach *r)
+void livestack_release(struct livestack *r)
 {
 	free(r->bytes);
 	r->bytes = NULL;
 }
 
-void reach_into(struct reach *r, pid_t pid, const struct memory *first)
+void livestack_into(struct livestack *r, pid_t pid, const struct memory *first)
 {
 	r->pid = pid;
 	r->first = first;
