@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 
 #include "base/buffer.h"
@@ -29,7 +28,6 @@
 #include "base/process/process.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/go/stacks/goroutines.h"
-#include "sampler/stop/seize.h"
 #include "sampler/stop/tracee.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/thread/threads.h"
@@ -139,6 +137,16 @@ static int refused(struct holding *h, pid_t tid)
 	return now - h->refused_ns > REFUSED_NS ? ERR_PERM : 0;
 }
 
+static bool stands(const struct held *held)
+{
+	return held->state == HELD_TRACED && held->tracee.state == TRACEE_STOPPED;
+}
+
+static bool is_asked(const struct held *held)
+{
+	return held->state == HELD_TRACED && held->tracee.state == TRACEE_ASKED;
+}
+
 static int ask(struct holding *h, struct held *held, pid_t tid)
 {
 	int rc;
@@ -146,14 +154,11 @@ static int ask(struct holding *h, struct held *held, pid_t tid)
 	if (!h->begun_ns)
 		h->begun_ns = monotonic_ns();
 	watchdog_held(h->watchdog);
-	memset(&held->regs, 0, sizeof(held->regs));
-	registers_look_ahead(tid, &held->regs);
-	rc = seize(tid);
-	if (rc)
-		return rc == -ESRCH ? 0 : rc == -EINTR ? ERR_BUSY : refused(h, tid);
-	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitid will report that */
-	held->state = HELD_ASKED;
-	return 0;
+	held->tracee = (struct tracee){ .tid = tid, .process = h->process };
+	rc = tracee_ask(&held->tracee);
+	if (held->tracee.state != TRACEE_NONE)
+		held->state = HELD_TRACED;
+	return rc == ERR_PERM ? refused(h, tid) : rc == ERR_BUSY ? rc : 0;
 }
 
 /* The looks of one pass. *asked is set if it was not the last pass. */
@@ -178,7 +183,7 @@ static int look_at(struct holding *h, bool running, bool *asked)
 			watch(held, &threads[i], &call);
 		else if (decision == ASK || running)
 			rc = ask(h, held, threads[i].tid);
-		*asked |= held->state == HELD_UNSEEN || held->state == HELD_ASKED;
+		*asked |= held->state == HELD_UNSEEN || is_asked(held);
 	}
 	return rc;
 }
@@ -187,35 +192,33 @@ static int look_at(struct holding *h, bool running, bool *asked)
 
 /* Handles what has happened to a thread that was requested to stop: it has stopped, or is gone.
  * False: nothing has happened yet. */
-static bool serve_asked(struct holding *h, struct held *held, pid_t tid, int flags)
+static bool serve_asked(struct holding *h, struct held *held, int flags)
 {
 	int status = 0;
-	pid_t got = tracee_event(P_PID, tid, flags, &status);
+	pid_t got = tracee_event(P_PID, held->tracee.tid, flags, &status);
 
 	watchdog_held(h->watchdog);
 	if (got < 0 && errno == ECHILD) {
 		held->state = HELD_GONE; /* it executed a program and has its leader's number now */
-	} else if (got <= 0) {
-		return false;
-	} else if (!WIFSTOPPED(status) || registers_read(tid, &held->regs)) {
-		held->state = HELD_GONE;
-	} else {
-		held->state = HELD_STANDS;
-		held->status = status;
-		held->pc = registers_pc(&held->regs);
-		held->sp = registers_sp(&held->regs);
+		return true;
 	}
+	if (got <= 0)
+		return false;
+	if (WIFSTOPPED(status))
+		tracee_note_stop(&held->tracee, status);
+	if (!WIFSTOPPED(status) || !held->tracee.readable) {
+		held->state = HELD_GONE;
+		return true;
+	}
+	held->pc = registers_pc(&held->tracee.regs);
+	held->sp = registers_sp(&held->tracee.regs);
 	return true;
 }
 
 static int wait_for_asked(struct holding *h, uint64_t until)
 {
-	size_t count;
-	struct thread *threads = threads_get(h->threads, &count);
-
-	for (size_t i = 0; i < count; i++)
-		while (h->held[i].state == HELD_ASKED &&
-		       !serve_asked(h, &h->held[i], threads[i].tid, 0))
+	for (size_t i = 0; i < h->room; i++)
+		while (is_asked(&h->held[i]) && !serve_asked(h, &h->held[i], 0))
 			if (monotonic_ns() > until)
 				return ERR_LIMIT;
 	return 0;
@@ -262,7 +265,7 @@ size_t holding_count(const struct holding *h, size_t *stopped)
 
 	*stopped = 0;
 	for (size_t i = 0; i < h->room; i++) {
-		*stopped += h->held[i].state == HELD_STANDS;
+		*stopped += stands(&h->held[i]);
 		watched += h->held[i].state == HELD_WATCHED;
 	}
 	return *stopped + watched;
@@ -273,7 +276,7 @@ void holding_list(const struct holding *h, struct go_held *out)
 	for (size_t i = 0; i < h->room; i++) {
 		const struct held *held = &h->held[i];
 
-		if (held->state == HELD_STANDS || held->state == HELD_WATCHED)
+		if (stands(held) || held->state == HELD_WATCHED)
 			*out++ = (struct go_held){ .thread = (uint64_t)held->own_tid,
 						   .pc = held->pc, .sp = held->sp };
 	}
@@ -294,52 +297,29 @@ size_t holding_moved(struct holding *h)
 
 /* Releasing. */
 
-static bool call_fails_for_us(const struct holding *h, const struct held *held, pid_t tid)
+static void let_go(struct held *held)
 {
-	int64_t result = registers_failed_call(&held->regs);
+	enum tracee_way way = tracee_decide(&held->tracee);
 
-	return result && tracee_stopped_by_us(tid, held->status) &&
-	       tracee_call_may_be_made_again(&held->regs, result, h->process);
+	tracee_go(&held->tracee, way);
+	if (way == TRACEE_DETACHES)
+		held->state = HELD_GONE;
 }
 
-static void let_go(const struct holding *h, struct held *held, pid_t tid)
+/* The next stop of a repaired thread, or its end. */
+static void serve_repaired(struct held *held, int status)
 {
-	if (call_fails_for_us(h, held, tid)) {
-		tracee_call_again(tid, &held->regs);
-		ptrace(PTRACE_SYSCALL, tid, 0, 0);
-		held->state = HELD_REENTERING;
-	} else {
-		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(held->status));
-		held->state = HELD_GONE;
-	}
-}
-
-/* The next stop of a thread that is entering its call again: the entry of the call, or something
- * that would have failed the call without us, and now does so. */
-static void serve_reentering(struct held *held, pid_t tid, int status)
-{
-	if (!WIFSTOPPED(status)) {
-		held->state = HELD_GONE;
-	} else if (tracee_enters_call(status)) {
-		ptrace(PTRACE_CONT, tid, 0, 0);
-		held->state = HELD_PARKED;
-	} else if (tracee_stopped_by_us(tid, status)) {
-		ptrace(PTRACE_SYSCALL, tid, 0, 0);
-	} else {
-		tracee_undo_call_again(tid, &held->regs);
-		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(status));
-		held->state = HELD_GONE;
-	}
-}
-
-/* A parked thread stopped again, outside its call. */
-static void serve_parked(const struct holding *h, struct held *held, pid_t tid, int status)
-{
-	held->status = status;
-	if (!WIFSTOPPED(status) || registers_read(tid, &held->regs))
-		held->state = HELD_GONE;
+	if (WIFSTOPPED(status))
+		tracee_note_stop(&held->tracee, status);
+	if (WIFSTOPPED(status) && held->tracee.readable)
+		let_go(held);
 	else
-		let_go(h, held, tid);
+		held->state = HELD_GONE;
+}
+
+static bool is_reentering(const struct held *held)
+{
+	return held->state == HELD_TRACED && held->tracee.state == TRACEE_REENTERING;
 }
 
 /* Waits until each repaired thread has entered its call again. A thread that has not stopped yet is
@@ -347,22 +327,20 @@ static void serve_parked(const struct holding *h, struct held *held, pid_t tid, 
 static void see_off(struct holding *h)
 {
 	uint64_t until = monotonic_ns() + OVERDUE_NS;
-	size_t count;
-	struct thread *threads = threads_get(h->threads, &count);
 
 	for (size_t i = 0; i < h->room && monotonic_ns() < until; i++) {
 		struct held *held = &h->held[i];
-		pid_t tid = threads[i].tid, got;
+		pid_t got;
 		int status;
 
-		while (held->state == HELD_ASKED && monotonic_ns() < until)
-			if (serve_asked(h, held, tid, 0) && held->state == HELD_STANDS)
-				let_go(h, held, tid);
-		while (held->state == HELD_REENTERING && monotonic_ns() < until) {
-			got = tracee_event(P_PID, tid, 0, &status);
+		while (is_asked(held) && monotonic_ns() < until)
+			if (serve_asked(h, held, 0) && stands(held))
+				let_go(held);
+		while (is_reentering(held) && monotonic_ns() < until) {
+			got = tracee_event(P_PID, held->tracee.tid, 0, &status);
 			watchdog_held(h->watchdog);
 			if (got > 0)
-				serve_reentering(held, tid, status);
+				serve_repaired(held, status);
 			else if (got < 0 && errno == ECHILD)
 				held->state = HELD_GONE;
 		}
@@ -372,31 +350,27 @@ static void see_off(struct holding *h)
 /* True if each parked thread sleeps in its call, and no stop of it is pending. */
 static bool all_sleep(struct holding *h)
 {
-	size_t count;
-	struct thread *threads = threads_get(h->threads, &count);
 	bool sleep = true;
 
 	for (size_t i = 0; i < h->room; i++) {
 		struct held *held = &h->held[i];
 		int status;
 
-		if (held->state != HELD_PARKED)
+		if (held->state != HELD_TRACED || held->tracee.state != TRACEE_PARKED)
 			continue;
-		if (tracee_event(P_PID, threads[i].tid, WNOHANG, &status) > 0)
-			serve_parked(h, held, threads[i].tid, status);
-		sleep &= held->state == HELD_PARKED && thread_is_asleep(threads[i].tid);
+		if (tracee_event(P_PID, held->tracee.tid, WNOHANG, &status) > 0)
+			serve_repaired(held, status);
+		sleep &= held->state == HELD_TRACED && held->tracee.state == TRACEE_PARKED &&
+			 thread_is_asleep(held->tracee.tid);
 	}
 	return sleep;
 }
 
 void holding_let_go(struct holding *h)
 {
-	size_t count;
-	struct thread *threads = threads_get(h->threads, &count);
-
 	for (size_t i = 0; i < h->room; i++)
-		if (h->held[i].state == HELD_STANDS)
-			let_go(h, &h->held[i], threads[i].tid);
+		if (stands(&h->held[i]))
+			let_go(&h->held[i]);
 	h->ended_ns = monotonic_ns();
 	waker_set(&h->waker, true);
 	see_off(h);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sampler/stop/tracee.h"
 #include "sampler/stop/waker.h"
-#include "sampler/thread/registers.h"
 
 struct error;
 struct go_held;
@@ -20,19 +20,16 @@ struct watchdog;
 enum held_state {
 	HELD_UNSEEN,
 	HELD_WATCHED,	/* it waits and is not touched */
-	HELD_ASKED,	/* seized and interrupted */
-	HELD_STANDS,	/* in its stop */
-	HELD_REENTERING, HELD_PARKED, /* as in stop.c */
+	HELD_TRACED,	/* requested to stop; tracee.state says more */
 	HELD_GONE,	/* ended, or released */
 };
 
 struct held {
 	enum held_state state;
-	int status;	 /* of its stop, as waitpid(2) gives it */
+	struct tracee tracee;
 	uint64_t slices; /* WATCHED: how often it was put on a CPU */
 	uint64_t pc, sp;
 	pid_t own_tid;	 /* in its own PID namespace; 0: not known yet */
-	struct registers regs;
 };
 
 struct holding {

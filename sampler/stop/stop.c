@@ -1,15 +1,5 @@
 /*
- * The stop, as a small state machine for each requested thread.
- *
- *   ASKED       SEIZE and INTERRUPT are done; its first stop is awaited
- *   REENTERING  its call was set up to be entered again; the stop at the entry
- *               is awaited (or a signal that comes in between)
- *   PARKED      it is inside the call again and runs on, still attached
- *
- * Why not DETACH at the entry stop? Detaching sets TIF_SIGPENDING (ptrace_signal_wake_up in
- * kernel/ptrace.c), and the call about to be made would see it and return EINTR at once. So the
- * thread is continued, and released by the exit of the tracing thread: exit_ptrace() unlinks a
- * tracee that is not stopped without touching it.
+ * Requests to stop threads for a sample. tracee.h has the states of a thread.
  *
  * Rejected: staying seized between samples (no cheaper, and every signal would pass through us);
  * polling with WNOHANG until the stop (p50 3.6 ms on two cores: the poller takes the CPU that the
@@ -31,11 +21,9 @@
 #include "base/error.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/stop/awake.h"
-#include "sampler/stop/seize.h"
 #include "sampler/stop/tracee.h"
 #include "sampler/stop/waker.h"
 #include "sampler/thread/dispositions.h"
-#include "sampler/thread/registers.h"
 
 enum {
 	REQUESTS_MAX = 64,     /* attached at a time, parked and overdue ones included */
@@ -51,15 +39,10 @@ enum {
 	SETTLE_NS = 20000,
 };
 
-enum request_state { FREE, ASKED, REENTERING, PARKED };
-
 struct request {
-	enum request_state state;
-	const struct process *process;
-	pid_t tid;
+	struct tracee tracee; /* NONE: the request is free */
 	void *cookie;
 	bool at_once, taken, given_up;
-	bool work_lost, cut; /* see struct stop */
 	uint64_t asked_ns;
 	uint64_t told_ns;  /* when it was interrupted last */
 	uint64_t since_ns; /* from when the present stop is counted */
@@ -68,7 +51,6 @@ struct request {
 	uint64_t awake_ns; /* awake_ns of our thread at the request; AWAKE_UNKNOWN: no bound */
 	unsigned rescues;  /* watchdog_rescues at the request */
 	uint64_t unseen_ns; /* how long it may have been stopped before we learnt of it */
-	struct registers regs; /* at the last stop; REENTERING: before the repair */
 };
 
 struct tracer {
@@ -120,7 +102,7 @@ void tracer_takes_stopped(struct tracer *t)
 static struct request *find(struct tracer *t, pid_t tid)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++)
-		if (t->requests[i].state != FREE && t->requests[i].tid == tid)
+		if (t->requests[i].tracee.state != TRACEE_NONE && t->requests[i].tracee.tid == tid)
 			return &t->requests[i];
 	return NULL;
 }
@@ -128,7 +110,7 @@ static struct request *find(struct tracer *t, pid_t tid)
 static struct request *find_free(struct tracer *t)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++)
-		if (t->requests[i].state == FREE)
+		if (t->requests[i].tracee.state == TRACEE_NONE)
 			return &t->requests[i];
 	return NULL;
 }
@@ -149,22 +131,11 @@ static size_t count_recent(const struct tracer *t, uint64_t now)
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
 		const struct request *r = &t->requests[i];
 
-		if ((r->state == ASKED || r->state == REENTERING) && r->at_once &&
+		if ((r->tracee.state == TRACEE_ASKED || r->tracee.state == TRACEE_REENTERING) && r->at_once &&
 		    now - r->asked_ns < RECENT_NS)
 			recent++;
 	}
 	return recent;
-}
-
-/* Leaves a dying thread alone, seized and not interrupted: it runs on until our exit. It was not
- * dying at its look. (A thread that is not dying now may be interrupted: from the SEIZE on, a
- * signal that would end it stops it for us first, ptrace_signal() in kernel/signal.c.) */
-static int leave_seized(struct tracer *t, struct request *r)
-{
-	r->state = PARKED;
-	r->cookie = NULL;
-	t->parked++;
-	return ERR_GONE;
 }
 
 int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void *cookie,
@@ -184,20 +155,17 @@ int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void 
 		return ERR_LIMIT;
 	waker_set(&t->waker, true);
 	watchdog_held(t->watchdog);
-	*r = (struct request){ .process = process, .tid = tid, .cookie = cookie,
+	*r = (struct request){ .tracee = { .tid = tid, .process = process }, .cookie = cookie,
 			       .at_once = at_once, .asked_ns = now,
 			       .awake_ns = awake_ns(t->awake_fd),
 			       .rescues = watchdog_rescues(t->watchdog) };
-	registers_look_ahead(tid, &r->regs);
-	rc = seize(tid);
+	rc = tracee_ask(&r->tracee);
 	if (rc) {
+		r->cookie = NULL;
+		t->parked += r->tracee.state == TRACEE_PARKED;
 		tell_watchdog(t);
-		return rc == -ESRCH ? ERR_GONE : rc == -EINTR ? ERR_BUSY : ERR_PERM;
+		return rc;
 	}
-	if (thread_is_dying(tid))
-		return leave_seized(t, r);
-	ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* ESRCH: it ends, and waitpid will say so */
-	r->state = ASKED;
 	r->since_ns = r->told_ns = monotonic_ns();
 	if (when == STOP_ELSEWHERE)
 		t->spin_until_ns = r->since_ns + SPIN_NS;
@@ -214,23 +182,24 @@ static void leave_asked(struct tracer *t, const struct request *r)
 
 static void report(const struct request *r, enum stop_outcome outcome, struct stop *stop)
 {
-	*stop = (struct stop){ .outcome = outcome, .cookie = r->cookie, .tid = r->tid,
+	*stop = (struct stop){ .outcome = outcome, .cookie = r->cookie, .tid = r->tracee.tid,
 			       .held_ns = r->held_ns, .served_ns = r->served_ns,
 			       .stood_ns = r->unseen_ns + r->served_ns,
-			       .work_lost = r->work_lost, .cut = r->cut };
+			       .work_lost = r->tracee.work_lost,
+			       .cut = r->tracee.cut };
 }
 
 /* Ends a request. 1 if that is to be reported: it was not yet, or the thread has ended. */
 static int finish(struct tracer *t, struct request *r, enum stop_outcome outcome, struct stop *stop)
 {
-	bool told = r->state == PARKED || r->given_up;
+	bool told = r->tracee.state == TRACEE_PARKED || r->given_up;
 
 	report(r, outcome, stop);
-	if (r->state == PARKED)
+	if (r->tracee.state == TRACEE_PARKED)
 		t->parked--;
 	else
 		leave_asked(t, r);
-	r->state = FREE;
+	r->tracee.state = TRACEE_NONE;
 	return !told || outcome == STOP_GONE;
 }
 
@@ -240,141 +209,6 @@ static void count_held(struct request *r)
 
 	r->held_ns += now - r->since_ns;
 	r->served_ns += now - r->learnt_ns;
-}
-
-/* Sets the registers so that the thread makes its call again, and lets it run
- * up to the entry. */
-static void enter_again(struct tracer *t, struct request *r)
-{
-	tracee_call_again(r->tid, &r->regs);
-	count_held(r);
-	ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
-	r->state = REENTERING;
-	t->repaired++;
-}
-
-/* Detaches the thread, and ends the request. The thread runs on from some point inside
- * PTRACE_DETACH, perhaps on our CPU. So the time is taken before that call; after it, the clock
- * would count the thread's own running.
- *
- * A thread that was killed since it stopped cannot be detached (ESRCH). It stays ours until we have
- * waited for it, and before that its process has not ended for its parent and for pidfds
- * (thread_group_empty, in kernel/exit.c). So it counts as parked until its end is reported to us or
- * our thread has ended. */
-static int let_go(struct tracer *t, struct request *r, int sig, enum stop_outcome outcome,
-		  struct stop *stop)
-{
-	bool detached;
-	int rc;
-
-	count_held(r);
-	detached = !ptrace(PTRACE_DETACH, r->tid, 0, sig);
-	rc = finish(t, r, outcome, stop);
-	if (!detached) {
-		r->state = PARKED;
-		r->cookie = NULL;
-		t->parked++;
-	}
-	return rc;
-}
-
-/* Has the stop failed a call, and may that call be entered again? */
-static bool can_be_mended(struct request *r)
-{
-	int64_t result = registers_failed_call(&r->regs);
-
-	if (!result || !tracee_call_may_be_made_again(&r->regs, result, r->process)) {
-		r->cut |= result == -EINTR;
-		return false;
-	}
-	r->work_lost |= result != -EINTR;
-	return true;
-}
-
-/* If a stop that the program would not have had without us has cut a call short, enters the call
- * again. True if it did. */
-static bool entered_again(struct tracer *t, struct request *r, int status)
-{
-	if (registers_read(r->tid, &r->regs) || !tracee_stopped_by_us(r->tid, status) ||
-	    !can_be_mended(r))
-		return false;
-	enter_again(t, r);
-	return true;
-}
-
-/* A call that was cut short is not repaired here: job control did that, not we. */
-static int serve_group_stop(struct tracer *t, struct request *r, struct stop *stop)
-{
-	struct registers regs = { 0 };
-
-	if (t->takes_stopped && !r->given_up && registers_read(r->tid, &regs) == 0)
-		r->taken = t->take(t->owner, r->cookie, r->tid, &regs);
-	return let_go(t, r, 0, r->taken ? STOP_TAKEN : STOP_GROUP, stop);
-}
-
-/* Serves the first stop after the request. 1 when the request is over. */
-static int serve_asked(struct tracer *t, struct request *r, int status, struct stop *stop)
-{
-	if (status >> 16 != PTRACE_EVENT_STOP) {
-		/* A signal came first. It is handed on, unless it is ignored and has cut a call
-		 * short. */
-		if (entered_again(t, r, status))
-			return 0;
-		return let_go(t, r, WSTOPSIG(status), STOP_SIGNALLED, stop);
-	}
-	if (WSTOPSIG(status) != SIGTRAP)
-		return serve_group_stop(t, r, stop);
-	if (registers_read(r->tid, &r->regs) == 0) {
-		r->taken = !r->given_up && t->take(t->owner, r->cookie, r->tid, &r->regs);
-		if (can_be_mended(r)) {
-			enter_again(t, r);
-			return 0;
-		}
-	}
-	return let_go(t, r, 0, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
-}
-
-/* Serves the stop after enter_again: the entry of the call, or an event that would have failed the
- * call with EINTR without us, too, and now does so. */
-static int serve_reentering(struct tracer *t, struct request *r, int status, struct stop *stop)
-{
-	if (tracee_enters_call(status)) {
-		count_held(r);
-		ptrace(PTRACE_CONT, r->tid, 0, 0);
-		leave_asked(t, r);
-		t->parked++;
-		r->state = PARKED;
-		report(r, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
-		r->cookie = NULL; /* the owner has it back now, and is told no more */
-		return !r->given_up;
-	}
-	if (tracee_stopped_by_us(r->tid, status)) {
-		count_held(r);
-		ptrace(PTRACE_SYSCALL, r->tid, 0, 0);
-		return 0;
-	}
-	tracee_undo_call_again(r->tid, &r->regs);
-	t->undone++;
-	return let_go(t, r, tracee_signal(status), r->taken ? STOP_TAKEN : STOP_SIGNALLED, stop);
-}
-
-/* A parked thread stopped again: a signal or job control. It is outside its call, so an ordinary
- * DETACH is right, and our exit is not needed for it. The request was reported when the thread was
- * parked, so nothing is reported now. */
-static int serve_parked(struct tracer *t, struct request *r, int status)
-{
-	if (entered_again(t, r, status)) {
-		t->parked--;
-		t->asked++;
-		t->patient += !r->at_once;
-		r->given_up = true;
-		return 0;
-	}
-	if (ptrace(PTRACE_DETACH, r->tid, 0, tracee_signal(status)))
-		return 0; /* it was killed, and stays ours until its end */
-	t->parked--;
-	r->state = FREE;
-	return 0;
 }
 
 /* How long the thread may have been stopped before we learnt of it: since the request, but, if our
@@ -392,21 +226,92 @@ static uint64_t most_unseen(const struct tracer *t, const struct request *r)
 	return awake - r->awake_ns;
 }
 
+/* The first stop after the request: takes the sample, unless a signal or job control came first. A
+ * call that job control has cut short is not repaired: that was not we. */
+static enum stop_outcome serve_first(struct tracer *t, struct request *r)
+{
+	int status = r->tracee.status;
+	bool group = WSTOPSIG(status) != SIGTRAP;
+
+	if (status >> 16 != PTRACE_EVENT_STOP)
+		return STOP_SIGNALLED;
+	if (r->tracee.readable && !r->given_up && (!group || t->takes_stopped))
+		r->taken = t->take(t->owner, r->cookie, r->tracee.tid, &r->tracee.regs);
+	return r->taken ? STOP_TAKEN : group ? STOP_GROUP : STOP_REFUSED;
+}
+
+/* The thread is inside its call again: nothing more is reported of it. */
+static int park(struct tracer *t, struct request *r, struct stop *stop)
+{
+	leave_asked(t, r);
+	t->parked++;
+	report(r, r->taken ? STOP_TAKEN : STOP_REFUSED, stop);
+	r->cookie = NULL;
+	return !r->given_up;
+}
+
+/* A parked thread has stopped again, by a signal or job control. It was outside its call, so an
+ * ordinary DETACH is right, unless its call is entered once more. The request was reported when the
+ * thread was parked. */
+static void leave_parked(struct tracer *t, struct request *r, enum tracee_way way, bool gone)
+{
+	if (way == TRACEE_REENTERS) {
+		t->asked++;
+		t->patient += !r->at_once;
+		r->given_up = true;
+	}
+	if (gone)
+		t->parked--;
+	else
+		r->tracee.state = TRACEE_PARKED; /* it was killed, and stays ours until its end */
+}
+
+/* A thread that was killed since it stopped cannot be detached (ESRCH). It stays ours until we have
+ * waited for it, and before that its process has not ended for its parent and for pidfds
+ * (thread_group_empty, in kernel/exit.c). So it counts as parked until its end is reported to us or
+ * our thread has ended. */
+static int detach(struct tracer *t, struct request *r, bool gone, enum stop_outcome outcome,
+		  struct stop *stop)
+{
+	int rc = finish(t, r, outcome, stop);
+
+	if (!gone) {
+		r->tracee.state = TRACEE_PARKED;
+		r->cookie = NULL;
+		t->parked++;
+	}
+	return rc;
+}
+
+/* The thread runs on from some point inside PTRACE_DETACH, perhaps on our CPU. So the time is taken
+ * before that call; after it, the clock would count the thread's own running. */
 static int serve_stopped(struct tracer *t, struct request *r, int status, struct stop *stop)
 {
+	enum stop_outcome outcome = r->taken ? STOP_TAKEN : STOP_SIGNALLED;
+	enum tracee_state before = r->tracee.state;
+	enum tracee_way way;
+	bool gone;
+
 	r->learnt_ns = monotonic_ns();
-	if (r->state == ASKED)
+	if (before == TRACEE_ASKED)
 		r->unseen_ns = most_unseen(t, r);
 	else
 		r->since_ns = r->learnt_ns;
-	switch (r->state) {
-	case PARKED:
-		return serve_parked(t, r, status);
-	case REENTERING:
-		return serve_reentering(t, r, status, stop);
-	default:
-		return serve_asked(t, r, status, stop);
-	}
+	tracee_note_stop(&r->tracee, status);
+	if (before == TRACEE_ASKED)
+		outcome = serve_first(t, r);
+	way = tracee_decide(&r->tracee);
+	count_held(r);
+	gone = tracee_go(&r->tracee, way);
+	t->repaired += way == TRACEE_REENTERS && before != TRACEE_REENTERING;
+	t->undone += way == TRACEE_DETACHES && before == TRACEE_REENTERING;
+	if (before == TRACEE_PARKED)
+		leave_parked(t, r, way, gone);
+	else if (way == TRACEE_PARKS)
+		return park(t, r, stop);
+	else if (way == TRACEE_DETACHES)
+		return detach(t, r, gone, outcome, stop);
+	return 0;
 }
 
 static int serve(struct tracer *t, struct request *r, int status, struct stop *stop)
@@ -440,9 +345,9 @@ static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
 		struct request *r = &t->requests[i];
 
-		if (r->state != ASKED || r->given_up || now - r->asked_ns < GIVE_UP_NS)
+		if (r->tracee.state != TRACEE_ASKED || r->given_up || now - r->asked_ns < GIVE_UP_NS)
 			continue;
-		*stop = (struct stop){ .outcome = STOP_OVERDUE, .cookie = r->cookie, .tid = r->tid };
+		*stop = (struct stop){ .outcome = STOP_OVERDUE, .cookie = r->cookie, .tid = r->tracee.tid };
 		r->cookie = NULL;
 		r->given_up = true;
 		return 1;
@@ -458,10 +363,10 @@ static void interrupt_again(struct tracer *t, uint64_t now)
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
 		struct request *r = &t->requests[i];
 
-		if (r->state != ASKED || now - r->told_ns < TELL_AGAIN_NS)
+		if (r->tracee.state != TRACEE_ASKED || now - r->told_ns < TELL_AGAIN_NS)
 			continue;
 		r->told_ns = now;
-		ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
+		ptrace(PTRACE_INTERRUPT, r->tracee.tid, 0, 0);
 	}
 }
 
@@ -472,8 +377,8 @@ static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 	for (size_t i = 0; i < REQUESTS_MAX; i++) {
 		struct request *r = &t->requests[i];
 
-		if (r->state != FREE && (all || (now - r->asked_ns > VANISH_NS &&
-						 kill(r->tid, 0) && errno == ESRCH))) {
+		if (r->tracee.state != TRACEE_NONE && (all || (now - r->asked_ns > VANISH_NS &&
+						 kill(r->tracee.tid, 0) && errno == ESRCH))) {
 			t->vanished = true;
 			return finish(t, r, STOP_GONE, stop);
 		}
@@ -561,7 +466,7 @@ static bool serve_one_parked(struct tracer *t)
 static bool all_parked_sleep(const struct tracer *t)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++)
-		if (t->requests[i].state == PARKED && !thread_is_asleep(t->requests[i].tid))
+		if (t->requests[i].tracee.state == TRACEE_PARKED && !thread_is_asleep(t->requests[i].tracee.tid))
 			return false;
 	return true;
 }

@@ -1,6 +1,17 @@
 /*
- * A traced thread at one of its stops: why it has stopped, and how it goes on without noticing
- * that. Shared by stop.c and holding.c.
+ * A thread that we trace, from the request to its release, as a small state machine. stop.c stops
+ * threads for a sample, holding.c holds all threads of a process; both release them here.
+ *
+ *   ASKED       SEIZE and INTERRUPT are done; its first stop is awaited
+ *   STOPPED     it is in a stop, with its registers read
+ *   REENTERING  its call was set up to be entered again; the stop at the entry
+ *               is awaited (or a signal that comes in between)
+ *   PARKED      it is inside the call again and runs on, still attached
+ *
+ * Why not DETACH at the entry stop? Detaching sets TIF_SIGPENDING (ptrace_signal_wake_up in
+ * kernel/ptrace.c), and the call about to be made would see it and return EINTR at once. So the
+ * thread is continued, and released by the exit of the tracing thread: exit_ptrace() unlinks a
+ * tracee that is not stopped without touching it.
  */
 #ifndef SAMPLER_STOP_TRACEE_H
 #define SAMPLER_STOP_TRACEE_H
@@ -10,8 +21,45 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
+#include "sampler/thread/registers.h"
+
 struct process;
-struct registers;
+
+enum tracee_state { TRACEE_NONE, TRACEE_ASKED, TRACEE_STOPPED, TRACEE_REENTERING, TRACEE_PARKED };
+
+struct tracee {
+	pid_t tid;
+	const struct process *process; /* for the repair of calls on sockets; may be NULL */
+	enum tracee_state state;
+	int status;	 /* of the present stop, as waitpid(2) gives it */
+	bool readable;	 /* `regs` are those of that stop; false: the thread was killed since */
+	bool work_lost;	 /* a long call began anew because of us (bpf(2)) */
+	bool cut;	 /* a call failed with EINTR and could not be entered again */
+	struct registers regs; /* REENTERING: before the repair */
+};
+
+/* Seizes and interrupts the thread: ASKED. ERR_GONE: it has ended, or is on its way to its end; then
+ * it may be PARKED, seized and not interrupted. ERR_BUSY: its process executes a program. ERR_PERM:
+ * it may not be traced now. The calling thread's waker must be on (seize.h). */
+int tracee_ask(struct tracee *t);
+
+/* Notes a stop of the thread: STOPPED, or still REENTERING. */
+void tracee_note_stop(struct tracee *t, int status);
+
+/* How the thread goes on. */
+enum tracee_way {
+	TRACEE_DETACHES, /* with the signal that has stopped it, if one has */
+	TRACEE_REENTERS, /* to the entry of the call that we have cut short */
+	TRACEE_PARKS,	 /* into that call */
+};
+
+/* Decides how the thread goes on from its stop, and sets its registers for that. tracee_go must
+ * follow: what takes the time of the stop may stand between. */
+enum tracee_way tracee_decide(struct tracee *t);
+
+/* Lets the thread run on: NONE, REENTERING or PARKED. False, with the state unchanged: it was killed
+ * since and cannot be detached. */
+bool tracee_go(struct tracee *t, enum tracee_way way);
 
 /*
  * As waitpid(2), but a stop is only looked at, not consumed: it is over when the thread runs on. If
@@ -27,31 +75,7 @@ pid_t tracee_event(idtype_t which, pid_t tid, int flags, int *status);
  * has ended, the target's parent waits for it. */
 pid_t tracee_look(idtype_t which, pid_t tid, int flags, int *status);
 
-/*
- * Is the thread stopped by something that it would not have noticed without us? Then its call must
- * not end because of that. A signal that is ignored is dropped where it is sent, except when the
- * thread is traced (sig_ignored() in kernel/signal.c): then it is queued, cuts the call short and
- * is dropped afterwards. A trap without a signal is our own interruption, or the notice of a
- * SIGCONT that a seized thread gets.
- */
-bool tracee_stopped_by_us(pid_t tid, int status);
-
-/* Is it the stop at the entry of a call, to which PTRACE_SYSCALL lets a thread run? */
-bool tracee_enters_call(int status);
-
 /* The signal that has stopped the thread and is to be handed on to it; 0: none. */
 int tracee_signal(int status);
-
-/* `result` is not 0 and comes from registers_failed_call(regs). Is that call known to have done
- * nothing, so that it may be made again (call_may_be_made_again, sampler/thread/calls.h)? */
-bool tracee_call_may_be_made_again(const struct registers *regs, int64_t result,
-				   const struct process *process);
-
-/* Sets the thread's registers so that it makes that call again. `regs` are those of its stop. */
-void tracee_call_again(pid_t tid, const struct registers *regs);
-
-/* Sets them back, if the thread has not run on since. A leader's number may now belong to another
- * thread, which has executed a program (de_thread() in fs/exec.c): its registers are left alone. */
-void tracee_undo_call_again(pid_t tid, const struct registers *regs);
 
 #endif
