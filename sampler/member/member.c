@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,6 +21,7 @@
 enum {
 	CPU_COST_FACTOR = 500, /* reading a process's CPU time takes a 500th of the time at most */
 	GO_RETRY_NS = 200000000,
+	EXEC_NS = 50000000, EXEC_TRIES = 50, /* so long a process may be executing a program */
 	GO_STACK_FIRST = 32 << 10, /* bytes copied of a stack until the need is known */
 };
 
@@ -58,9 +60,24 @@ void member_close(struct member *m)
 	free(m);
 }
 
+/* A process that executes a program has no maps for a moment: those of the old address space read
+ * as empty as soon as it is gone, and a leader that makes way for another thread has none
+ * (de_thread() in fs/exec.c). */
+static int read_first_maps(struct member *m, struct error *err)
+{
+	const struct timespec moment = { 0, EXEC_NS / EXEC_TRIES };
+	int rc = modmap_refresh(m->maps, err);
+
+	for (int i = 0; rc == ERR_GONE && i < EXEC_TRIES && process_alive(&m->process); i++) {
+		nanosleep(&moment, NULL);
+		rc = modmap_refresh(m->maps, err);
+	}
+	return rc;
+}
+
 int member_start(struct member *m, bool old, struct error *err)
 {
-	int rc = modmap_refresh(m->maps, err);
+	int rc = read_first_maps(m, err);
 
 	if (!rc)
 		rc = threads_new(&m->threads, &m->process, old, err);
