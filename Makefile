@@ -51,7 +51,7 @@ LINKS := $(shell awk 'FNR == 1 && sub("^// links: *", "") { gsub(" ", ","); prin
 	$$(find tests/unit tests/fuzz tests/tools tools/bench -name '*.c'))
 links = $(subst $(comma), ,$(patsubst $(1):%,%,$(filter $(1):%,$(LINKS))))
 
-SYS_base             := -lxxhash
+SYS_base             := -lxxhash -lz
 # Without libzstd's header, data compressed by zstd cannot be read. Without libdeflate's, zlib
 # is used, which takes twice as long.
 COMPRESSION          := -lz $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),-ldeflate) $(if $(wildcard $(SYSROOT)/usr/include/zstd.h),-lzstd)
@@ -64,7 +64,6 @@ SYS_pprof            := -lm
 SYS_pprof/wire       := $(COMPRESSION)
 SYS_pprof/file       := $(COMPRESSION)
 SYS_pprof/select     := -lpcre2-8
-SYS_sampler/rounds/net := -lz
 SYS_sampler/child    := -lcap -lseccomp
 # Without ncurses' header `sampler top` shows tables only.
 SYS_sampler/cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)

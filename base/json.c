@@ -1,60 +1,73 @@
 #include "base/json.h"
 
-#include <stdint.h>
+#include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buffer.h"
+#include "base/utf8.h"
 
-static int is_continuation(unsigned char c)
+void json_add(struct json *j, const char *text)
 {
-	return (c & 0xc0) == 0x80;
+	if (!j->rc)
+		j->rc = buffer_add(j->out, text, strlen(text));
 }
 
-/* The length of the UTF-8 sequence at `s`; 0 if it is not valid. The second byte distinguishes
- * overlong forms, surrogates and values beyond U+10FFFF from valid sequences (The Unicode Standard,
- * table 3-7). */
-static size_t sequence(const unsigned char *s, size_t left)
+void json_addf(struct json *j, const char *fmt, ...)
 {
-	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
-		     s[0] < 0xf5 ? 4 : 0;
+	va_list ap;
 
-	if (len > left)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if (!is_continuation(s[i]))
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
+	va_start(ap, fmt);
+	if (!j->rc)
+		j->rc = buffer_vaddf(j->out, fmt, ap);
+	va_end(ap);
 }
 
-static int add_sequence(struct buffer *b, const unsigned char *s, size_t len)
+static int add_character(struct buffer *b, uint32_t c, const char *bytes, size_t len)
 {
-	if (!len)
+	if (c == UTF8_REPLACEMENT && len == 1)
 		return buffer_add(b, "\\ufffd", 6);
-	if (*s == '"' || *s == '\\')
-		return buffer_addf(b, "\\%c", *s);
-	if (*s < 0x20 || *s == 0x7f)
-		return buffer_addf(b, "\\u%04x", *s);
-	return buffer_add(b, s, len);
+	if (c == '"' || c == '\\')
+		return buffer_addf(b, "\\%c", (int)c);
+	if (c < 0x20 || c == 0x7f)
+		return buffer_addf(b, "\\u%04x", c);
+	return buffer_add(b, bytes, len);
 }
 
-int json_add_string(struct buffer *b, const char *text, size_t len)
+void json_add_string(struct json *j, const char *text, size_t len)
 {
-	const unsigned char *s = (const unsigned char *)text, *end = s + len;
-	int rc = buffer_add(b, "\"", 1);
+	json_add(j, "\"");
+	for (size_t at = 0, n; !j->rc && at < len; at += n) {
+		uint32_t c = utf8_next(text + at, len - at, &n);
 
-	while (!rc && s < end) {
-		size_t n = sequence(s, (size_t)(end - s));
-
-		rc = add_sequence(b, s, n);
-		s += n ? n : 1;
+		j->rc = add_character(j->out, c, text + at, n);
 	}
-	return rc ? rc : buffer_add(b, "\"", 1);
+	json_add(j, "\"");
 }
 
-int json_add_text(struct buffer *b, const char *text)
+void json_add_text(struct json *j, const char *text)
 {
-	return text ? json_add_string(b, text, strlen(text)) : buffer_add(b, "null", 4);
+	if (text)
+		json_add_string(j, text, strlen(text));
+	else
+		json_add(j, "null");
+}
+
+void json_add_time(struct json *j, int64_t ns, int digits)
+{
+	static const int64_t ns_per_s = 1000000000;
+	int64_t rest = ns % ns_per_s;
+	time_t seconds = ns / ns_per_s;
+	char text[32];
+	struct tm tm;
+
+	if (rest < 0) {
+		rest += ns_per_s;
+		seconds--;
+	}
+	for (int i = digits; i < 9; i++)
+		rest /= 10;
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	json_addf(j, "\"%s.%0*ldZ\"", text, digits, rest);
 }

@@ -68,8 +68,7 @@ static int add_frame(struct reading *r, const struct goparse_frame *frame)
 		room->g.cut = true;
 		return ITEM_TAKEN;
 	}
-	if (room->frame_count == room->frame_room &&
-	    room_for((void **)&room->frames, &room->frame_room, room->frame_count + 1,
+	if (room_for((void **)&room->frames, &room->frame_room, room->frame_count + 1,
 		     sizeof(*room->frames)))
 		return ERR_NOMEM;
 	room->frames[room->frame_count++] = *frame;

@@ -191,7 +191,8 @@ static int grow(struct goparse *p, struct piece *piece)
 {
 	size_t need = p->window_room ? p->window_room + 1 : WINDOW;
 
-	return room_for((void **)&p->window, &p->window_room, need, 1) ? error_nomem(piece->err) : 0;
+	return room_for((void **)&p->window, &p->window_room, need, 1) ? error_nomem(piece->err) :
+									 0;
 }
 
 /* Moves what is not parsed yet to the window's beginning and makes room behind it. */

@@ -32,7 +32,7 @@ struct item {
 
 struct data {
 	const struct flame *f;
-	struct buffer *out;
+	struct json json;
 	struct item *items;
 	size_t item_count, item_room;
 	int64_t (*rest)[FLAME_TYPES * SIDES]; /* of the items with `rest`, in their order */
@@ -144,28 +144,29 @@ static int number_frames(struct data *d)
 }
 
 /* Adds a string, cut between two characters if it is longer than STRING_MAX. */
-static int add_string(struct data *d, const char *text, size_t len)
+static void add_string(struct data *d, const char *text, size_t len)
 {
 	static const char dots[] = "…";
 	char cut[STRING_MAX + sizeof(dots)];
 
-	if (len <= STRING_MAX)
-		return json_add_string(d->out, text, len);
+	if (len <= STRING_MAX) {
+		json_add_string(&d->json, text, len);
+		return;
+	}
 	for (len = STRING_MAX; len > STRING_MAX - 4 && ((unsigned char)text[len] & 0xc0) == 0x80;)
 		len--;
 	memcpy(mempcpy(cut, text, len), dots, sizeof(dots) - 1);
-	return json_add_string(d->out, cut, len + sizeof(dots) - 1);
+	json_add_string(&d->json, cut, len + sizeof(dots) - 1);
 }
 
 /* Adds an array of `count` numbers: of(d, i) for each i. */
-static int add_numbers(struct data *d, const char *name, size_t count,
-		       int64_t (*of)(const struct data *d, size_t i))
+static void add_numbers(struct data *d, const char *name, size_t count,
+			int64_t (*of)(const struct data *d, size_t i))
 {
-	int rc = buffer_addf(d->out, ",\n\"%s\":[", name);
-
-	for (size_t i = 0; i < count && !rc; i++)
-		rc = buffer_addf(d->out, i ? ",%" PRId64 : "%" PRId64, of(d, i));
-	return rc ? rc : buffer_add(d->out, "]", 1);
+	json_addf(&d->json, ",\n\"%s\":[", name);
+	for (size_t i = 0; i < count; i++)
+		json_addf(&d->json, i ? ",%" PRId64 : "%" PRId64, of(d, i));
+	json_add(&d->json, "]");
 }
 
 static int64_t depth_of(const struct data *d, size_t i)
@@ -211,108 +212,106 @@ static int64_t hue_of(const struct data *d, size_t i)
 	return flame_hue(d->f, d->frames[i]);
 }
 
-static int add_values(struct data *d, size_t type, int side)
+static void add_values(struct data *d, size_t type, int side)
 {
 	size_t rest = 0, column = type * (d->f->difference ? SIDES : 1) + (size_t)side;
-	int rc = buffer_addf(d->out, ",\n\"%s\":[", side == SIDE_NEW ? "new" : "base");
 
-	for (size_t i = 0; i < d->item_count && !rc; i++)
-		rc = buffer_addf(d->out, i ? ",%" PRId64 : "%" PRId64,
-				 d->items[i].rest ? d->rest[rest++][column] :
-						    flame_self(d->f, d->items[i].node, type, side));
-	return rc ? rc : buffer_add(d->out, "]", 1);
+	json_addf(&d->json, ",\n\"%s\":[", side == SIDE_NEW ? "new" : "base");
+	for (size_t i = 0; i < d->item_count; i++)
+		json_addf(&d->json, i ? ",%" PRId64 : "%" PRId64,
+			  d->items[i].rest ? d->rest[rest++][column] :
+					     flame_self(d->f, d->items[i].node, type, side));
+	json_add(&d->json, "]");
 }
 
-static int add_profile_string(struct data *d, uint32_t string)
+static void add_profile_string(struct data *d, uint32_t string)
 {
 	const struct strset_entry *e = &d->f->p->strings.entries[string];
 
-	return add_string(d, e->text, e->len);
+	add_string(d, e->text, e->len);
 }
 
-static int add_type(struct data *d, size_t i)
+static void add_type(struct data *d, size_t i)
 {
 	const struct profile_type *t = &d->f->p->types[d->f->types[i]];
-	int rc = buffer_addf(d->out, "%s{\"type\":", i ? ",\n" : "");
 
-	rc = rc ? rc : add_profile_string(d, t->type);
-	rc = rc ? rc : buffer_addf(d->out, ",\"unit\":");
-	rc = rc ? rc : add_profile_string(d, t->unit);
-	rc = rc ? rc : add_values(d, i, SIDE_NEW);
-	if (!rc && d->f->difference)
-		rc = add_values(d, i, SIDE_BASE);
-	return rc ? rc : buffer_add(d->out, "}", 1);
+	json_add(&d->json, i ? ",\n{\"type\":" : "{\"type\":");
+	add_profile_string(d, t->type);
+	json_add(&d->json, ",\"unit\":");
+	add_profile_string(d, t->unit);
+	add_values(d, i, SIDE_NEW);
+	if (d->f->difference)
+		add_values(d, i, SIDE_BASE);
+	json_add(&d->json, "}");
 }
 
-static int add_title(struct data *d)
+static void add_title(struct data *d)
 {
 	struct buffer title = { 0 };
-	int rc = title_add(d->f->p, d->f->v, &title);
 
-	rc = rc ? rc : add_string(d, (const char *)title.data, title.len);
+	if (title_add(d->f->p, d->f->v, &title))
+		d->json.rc = ERR_NOMEM;
+	add_string(d, (const char *)title.data, title.len);
 	buffer_release(&title);
-	return rc;
 }
 
-static int add_head(struct data *d)
+static void add_head(struct data *d)
 {
 	const struct profile *p = d->f->p;
 	size_t comments = p->comment_count < COMMENTS_MAX ? p->comment_count : COMMENTS_MAX;
-	int rc = buffer_addf(d->out, "{\"title\":");
 
-	rc = rc ? rc : add_title(d);
-	rc = rc ? rc : buffer_addf(d->out, ",\"time_nanos\":%" PRId64 ",\"duration_nanos\":%" PRId64
-				   ",\n\"difference\":%s,\"type\":%zu,\"left_out\":%zu,"
-				   "\"comments\":[",
-				   p->time_nanos, p->duration_nanos,
-				   d->f->difference ? "true" : "false", d->f->shown,
-				   d->f->tree.count - d->f->kept_count);
-	for (size_t i = 0; i < comments && !rc; i++) {
-		rc = i ? buffer_add(d->out, ",\n", 2) : 0;
-		rc = rc ? rc : add_profile_string(d, p->comments[i]);
+	json_add(&d->json, "{\"title\":");
+	add_title(d);
+	json_addf(&d->json, ",\"time_nanos\":%" PRId64 ",\"duration_nanos\":%" PRId64
+		  ",\n\"difference\":%s,\"type\":%zu,\"left_out\":%zu,\"comments\":[",
+		  p->time_nanos, p->duration_nanos, d->f->difference ? "true" : "false",
+		  d->f->shown, d->f->tree.count - d->f->kept_count);
+	for (size_t i = 0; i < comments; i++) {
+		json_add(&d->json, i ? ",\n" : "");
+		add_profile_string(d, p->comments[i]);
 	}
-	return rc ? rc : buffer_add(d->out, "]", 1);
+	json_add(&d->json, "]");
 }
 
-static int add_tables(struct data *d)
+static void add_tables(struct data *d)
 {
 	const struct strset *strings = frames_strings(d->f->frames);
-	int rc = buffer_addf(d->out, ",\n\"strings\":[");
 
-	for (size_t i = 0; i < d->string_count && !rc; i++) {
+	json_add(&d->json, ",\n\"strings\":[");
+	for (size_t i = 0; i < d->string_count; i++) {
 		const struct strset_entry *e = &strings->entries[d->strings[i]];
 
-		rc = i ? buffer_add(d->out, ",\n", 2) : 0;
-		rc = rc ? rc : add_string(d, e->text, e->len);
+		json_add(&d->json, i ? ",\n" : "");
+		add_string(d, e->text, e->len);
 	}
-	rc = rc ? rc : buffer_addf(d->out, "],\n\"frames\":{\"count\":%zu", d->frame_count);
-	rc = rc ? rc : add_numbers(d, "name", d->frame_count, name_of);
-	rc = rc ? rc : add_numbers(d, "file", d->frame_count, file_of);
-	rc = rc ? rc : add_numbers(d, "module", d->frame_count, module_of);
-	rc = rc ? rc : add_numbers(d, "line", d->frame_count, line_of);
-	rc = rc ? rc : add_numbers(d, "hue", d->frame_count, hue_of);
-	return rc ? rc : buffer_add(d->out, "}", 1);
+	json_addf(&d->json, "],\n\"frames\":{\"count\":%zu", d->frame_count);
+	add_numbers(d, "name", d->frame_count, name_of);
+	add_numbers(d, "file", d->frame_count, file_of);
+	add_numbers(d, "module", d->frame_count, module_of);
+	add_numbers(d, "line", d->frame_count, line_of);
+	add_numbers(d, "hue", d->frame_count, hue_of);
+	json_add(&d->json, "}");
 }
 
 static int add_all(struct data *d)
 {
-	int rc = list_items(d);
-
-	rc = rc ? rc : number_frames(d);
-	rc = rc ? rc : add_head(d);
-	rc = rc ? rc : buffer_addf(d->out, ",\n\"types\":[");
-	for (size_t i = 0; i < d->f->type_count && !rc; i++)
-		rc = add_type(d, i);
-	rc = rc ? rc : buffer_add(d->out, "]", 1);
-	rc = rc ? rc : add_tables(d);
-	rc = rc ? rc : add_numbers(d, "depth", d->item_count, depth_of);
-	rc = rc ? rc : add_numbers(d, "frame", d->item_count, frame_of);
-	return rc ? rc : buffer_add(d->out, "}", 1);
+	if (list_items(d) || number_frames(d))
+		return ERR_NOMEM;
+	add_head(d);
+	json_add(&d->json, ",\n\"types\":[");
+	for (size_t i = 0; i < d->f->type_count; i++)
+		add_type(d, i);
+	json_add(&d->json, "]");
+	add_tables(d);
+	add_numbers(d, "depth", d->item_count, depth_of);
+	add_numbers(d, "frame", d->item_count, frame_of);
+	json_add(&d->json, "}");
+	return d->json.rc;
 }
 
 int flame_add_data(const struct flame *f, struct buffer *json)
 {
-	struct data d = { .f = f, .out = json };
+	struct data d = { .f = f, .json = { json, 0 } };
 	int rc = add_all(&d);
 
 	free(d.items);

@@ -28,7 +28,7 @@ struct scope {
 	uint32_t *path;	      /* the current stack: group, frames */
 	size_t path_room;
 	struct calltree tree;
-	struct buffer *out;
+	struct json json;
 };
 
 static int find_group(struct scope *s, size_t sample, bool base, uint32_t *group)
@@ -67,66 +67,71 @@ static int add_sample(struct scope *s, size_t sample, struct error *err)
 	return calltree_add(&s->tree, s->path, count + 1, &value, err);
 }
 
-static int add_frames(struct scope *s)
+/* False when no more can be added. */
+static bool goes_on(struct scope *s)
+{
+	if (!s->json.rc && s->json.out->len > TEXT_MAX)
+		s->json.rc = ERR_LIMIT;
+	return !s->json.rc;
+}
+
+static void add_frames(struct scope *s)
 {
 	const struct strset *strings = frames_strings(s->frames);
-	int rc = 0;
 
-	for (uint32_t i = 0; i < frames_count(s->frames) && !rc; i++) {
+	for (uint32_t i = 0; i < frames_count(s->frames) && goes_on(s); i++) {
 		const struct report_frame *f = frames_get(s->frames, i);
 		const struct strset_entry *name = &strings->entries[f->name];
 		const struct strset_entry *file = &strings->entries[f->file];
 
-		if (s->out->len > TEXT_MAX)
-			return ERR_LIMIT;
-		rc = buffer_addf(s->out, "%s{\"name\":", i ? ",\n" : "\n");
-		rc = rc ? rc : json_add_string(s->out, name->text, name->len);
-		if (!rc && file->len && !(rc = buffer_addf(s->out, ",\"file\":")))
-			rc = json_add_string(s->out, file->text, file->len);
-		if (!rc && f->line > 0)
-			rc = buffer_addf(s->out, ",\"line\":%" PRId64, f->line);
-		rc = rc ? rc : buffer_add(s->out, "}", 1);
+		json_add(&s->json, i ? ",\n{\"name\":" : "\n{\"name\":");
+		json_add_string(&s->json, name->text, name->len);
+		if (file->len) {
+			json_add(&s->json, ",\"file\":");
+			json_add_string(&s->json, file->text, file->len);
+		}
+		if (f->line > 0)
+			json_addf(&s->json, ",\"line\":%" PRId64, f->line);
+		json_add(&s->json, "}");
 	}
-	return rc;
 }
 
 /* Adds a stack as the numbers of its frames, outermost first. */
-static int add_stack(struct scope *s, uint32_t node)
+static void add_stack(struct scope *s, uint32_t node)
 {
 	uint32_t depth = s->tree.nodes[node].depth - 1;
-	int rc = buffer_add(s->out, "[", 1);
 
-	if (rc || room_for((void **)&s->path, &s->path_room, depth + 1, sizeof(*s->path)))
-		return ERR_NOMEM;
+	if (room_for((void **)&s->path, &s->path_room, depth + 1, sizeof(*s->path))) {
+		s->json.rc = ERR_NOMEM;
+		return;
+	}
 	for (uint32_t i = depth; i > 0; i--, node = s->tree.nodes[node].parent)
 		s->path[i - 1] = s->tree.nodes[node].frame;
-	for (uint32_t i = 0; i < depth && !rc; i++)
-		rc = s->out->len > TEXT_MAX ? ERR_LIMIT :
-		     buffer_addf(s->out, i ? ",%" PRIu32 : "%" PRIu32, s->path[i]);
-	return rc ? rc : buffer_add(s->out, "]", 1);
+	json_add(&s->json, "[");
+	for (uint32_t i = 0; i < depth && goes_on(s); i++)
+		json_addf(&s->json, i ? ",%" PRIu32 : "%" PRIu32, s->path[i]);
+	json_add(&s->json, "]");
 }
 
-static int add_weight(struct scope *s, uint32_t node)
+static void add_weight(struct scope *s, uint32_t node)
 {
-	return buffer_addf(s->out, "%" PRId64, s->tree.self[node]);
+	json_addf(&s->json, "%" PRId64, s->tree.self[node]);
 }
 
 /* Calls `add` for each node of the group that has a value of its own, with separators between. */
-static int add_each(struct scope *s, uint32_t group, const char *separator,
-		    int (*add)(struct scope *s, uint32_t node))
+static void add_each(struct scope *s, uint32_t group, const char *separator,
+		     void (*add)(struct scope *s, uint32_t node))
 {
 	uint32_t end = calltree_skip(&s->tree, group);
-	bool first = true;
-	int rc = 0;
+	const char *before = "";
 
-	for (uint32_t n = group; n != end && !rc; n = calltree_next(&s->tree, n)) {
+	for (uint32_t n = group; n != end && !s->json.rc; n = calltree_next(&s->tree, n)) {
 		if (!s->tree.self[n])
 			continue;
-		rc = first ? 0 : buffer_add(s->out, separator, strlen(separator));
-		rc = rc ? rc : add(s, n);
-		first = false;
+		json_add(&s->json, before);
+		add(s, n);
+		before = separator;
 	}
-	return rc;
 }
 
 /* FileFormat.ValueUnit in the schema; "none" if the unit is neither a time nor a size. */
@@ -142,46 +147,44 @@ static const char *unit_of(const struct scope *s)
 	return "none";
 }
 
-static int add_title(struct scope *s)
+static void add_title(struct scope *s)
 {
 	s->name.len = 0;
 	if (title_add(s->p, s->v, &s->name))
-		return ERR_NOMEM;
-	return json_add_string(s->out, (const char *)s->name.data, s->name.len);
+		s->json.rc = ERR_NOMEM;
+	json_add_string(&s->json, (const char *)s->name.data, s->name.len);
 }
 
-static int add_profile(struct scope *s, uint32_t group)
+static void add_profile(struct scope *s, uint32_t group)
 {
 	const struct strset_entry *name = &s->groups.entries[s->tree.nodes[group].frame];
-	int rc = buffer_addf(s->out, "\n{\"type\":\"sampled\",\"name\":");
 
 	if (!name->len)
 		name = &s->p->strings.entries[s->p->types[s->v->type].type];
-	rc = rc ? rc : json_add_string(s->out, name->text, name->len);
-	rc = rc ? rc : buffer_addf(s->out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRId64
-				   ",\n\"samples\":[", unit_of(s), s->tree.total[group]);
-	rc = rc ? rc : add_each(s, group, ",\n", add_stack);
-	rc = rc ? rc : buffer_addf(s->out, "],\n\"weights\":[");
-	rc = rc ? rc : add_each(s, group, ",", add_weight);
-	return rc ? rc : buffer_addf(s->out, "]}");
+	json_add(&s->json, "\n{\"type\":\"sampled\",\"name\":");
+	json_add_string(&s->json, name->text, name->len);
+	json_addf(&s->json, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRId64
+		  ",\n\"samples\":[", unit_of(s), s->tree.total[group]);
+	add_each(s, group, ",\n", add_stack);
+	json_add(&s->json, "],\n\"weights\":[");
+	add_each(s, group, ",", add_weight);
+	json_add(&s->json, "]}");
 }
 
-static int add_file(struct scope *s)
+static void add_file(struct scope *s)
 {
-	int rc = buffer_addf(s->out, "{\"$schema\":"
-			     "\"https://www.speedscope.app/file-format-schema.json\","
-			     "\n\"exporter\":\"sampler %s\",\"name\":", SAMPLER_VERSION);
-
-	rc = rc ? rc : add_title(s);
-	rc = rc ? rc : buffer_addf(s->out, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
-	rc = rc ? rc : add_frames(s);
-	rc = rc ? rc : buffer_addf(s->out, "]},\n\"profiles\":[");
-	for (uint32_t g = s->tree.nodes[0].first; g != CALLTREE_NONE && !rc;
+	json_addf(&s->json, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+		  "\n\"exporter\":\"sampler %s\",\"name\":", SAMPLER_VERSION);
+	add_title(s);
+	json_add(&s->json, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
+	add_frames(s);
+	json_add(&s->json, "]},\n\"profiles\":[");
+	for (uint32_t g = s->tree.nodes[0].first; g != CALLTREE_NONE && !s->json.rc;
 	     g = s->tree.nodes[g].next) {
-		rc = g == s->tree.nodes[0].first ? 0 : buffer_add(s->out, ",", 1);
-		rc = rc ? rc : add_profile(s, g);
+		json_add(&s->json, g == s->tree.nodes[0].first ? "" : ",");
+		add_profile(s, g);
 	}
-	return rc ? rc : buffer_addf(s->out, "]}\n");
+	json_add(&s->json, "]}\n");
 }
 
 static int scope(struct scope *s, struct error *err)
@@ -198,7 +201,8 @@ static int scope(struct scope *s, struct error *err)
 		rc = calltree_finish(&s->tree, NULL, err);
 	if (rc)
 		return rc;
-	rc = add_file(s);
+	add_file(s);
+	rc = s->json.rc;
 	return rc ? error_set(err, rc, rc == ERR_LIMIT ? "the stacks take more than 1 GiB of JSON" :
 							 "out of memory") : 0;
 }
@@ -206,7 +210,7 @@ static int scope(struct scope *s, struct error *err)
 int report_speedscope(const struct profile *p, const struct report_view *v, struct buffer *out,
 		      struct error *err)
 {
-	struct scope s = { .p = p, .v = v, .out = out };
+	struct scope s = { .p = p, .v = v, .json = { out, 0 } };
 	int rc;
 
 	if (v->type >= p->type_count)

@@ -1,20 +1,20 @@
 #include "pprof/wire/gunzip.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <zlib.h>
 
 #include "base/error.h"
+#include "base/inflater.h"
 
-enum { GZIP_WINDOW = 15 + 16, BLOCK = 64 << 10 };
+enum { BLOCK = 64 << 10 };
 
 struct gunzip {
-	z_stream z;
+	struct inflater inflater;
 	gunzip_source *source;
 	void *ctx;
-	uint64_t offset; /* of the block's end, in the compressed bytes */
-	bool between;	 /* a member has just ended: the input may end here */
+	uint64_t offset;   /* of the block's end, in the compressed bytes */
+	const uint8_t *at; /* the rest of the block */
+	size_t left;
 	uint8_t block[BLOCK];
 };
 
@@ -22,10 +22,11 @@ int gunzip_new(struct gunzip **out, gunzip_source *source, void *ctx, struct err
 {
 	struct gunzip *g = calloc(1, sizeof(*g));
 
-	if (!g || inflateInit2(&g->z, GZIP_WINDOW)) {
+	if (!g || inflater_init(&g->inflater)) {
 		free(g);
 		return error_nomem(err);
 	}
+	g->inflater.member = true;
 	g->source = source;
 	g->ctx = ctx;
 	*out = g;
@@ -36,7 +37,7 @@ void gunzip_free(struct gunzip *g)
 {
 	if (!g)
 		return;
-	inflateEnd(&g->z);
+	inflater_release(&g->inflater);
 	free(g);
 }
 
@@ -47,50 +48,23 @@ static int fill(struct gunzip *g, struct error *err)
 
 	if (rc)
 		return rc;
-	g->z.next_in = g->block;
-	g->z.avail_in = (uInt)got;
+	g->at = g->block;
+	g->left = got;
 	g->offset += got;
-	if (!got && !g->between)
-		return error_set(err, ERR_FORMAT, "gzip data ends too early at offset %lu", g->offset);
-	return 0;
-}
-
-/* Inflates some of the block. Output before an error is returned first: zlib repeats the error in
- * the next call. */
-static int inflate_some(struct gunzip *g, struct error *err)
-{
-	const Bytef *before = g->z.next_out;
-	int zrc = inflate(&g->z, Z_NO_FLUSH);
-
-	g->between = zrc == Z_STREAM_END;
-	if (g->between)
-		inflateReset(&g->z); /* only another member may follow */
-	else if (g->z.next_out != before)
-		return 0;
-	else if (zrc == Z_MEM_ERROR)
-		return error_nomem(err);
-	else if (zrc != Z_OK && zrc != Z_BUF_ERROR)
-		return error_set(err, ERR_FORMAT, "broken gzip data at offset %lu",
-				 g->offset - g->z.avail_in);
-	return 0;
+	return got || !g->inflater.member ? 0 : inflater_explain(0, g->offset, err);
 }
 
 int gunzip_read(struct gunzip *g, void *buf, size_t len, size_t *got, struct error *err)
 {
-	uInt room = len < UINT32_MAX / 2 ? (uInt)len : UINT32_MAX / 2;
-	int rc = 0;
+	int rc;
 
-	g->z.next_out = buf;
-	g->z.avail_out = room;
-	while (!rc && g->z.avail_out == room) {
-		if (g->z.avail_in || !g->between)
-			rc = inflate_some(g, err); /* it may have output left without input */
-		if (rc || g->z.avail_out < room || g->z.avail_in)
-			continue;
+	do {
+		rc = inflater_read(&g->inflater, &g->at, &g->left, buf, len, got);
+		if (rc)
+			return inflater_explain(rc, g->offset - g->left, err);
+		if (*got)
+			return 0;
 		rc = fill(g, err);
-		if (!g->z.avail_in)
-			break;
-	}
-	*got = rc ? 0 : room - g->z.avail_out;
+	} while (!rc && g->left);
 	return rc;
 }

@@ -20,18 +20,19 @@
 #include "pprof/wire/gzip.h"
 
 #include <string.h>
-#include <zlib.h>
 #if __has_include(<libdeflate.h>)
 #include <libdeflate.h>
 #define HAVE_LIBDEFLATE 1
 #else
+#include <zlib.h>
 #define HAVE_LIBDEFLATE 0
 #endif
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/inflater.h"
 
-enum { GZIP_WINDOW = 15 + 16, CHUNK = 64 << 10 };
+enum { CHUNK = 64 << 10 };
 
 /* The header's operating system: 3, Unix, which is zlib's default here; set so that the bytes
  * do not depend on the library. */
@@ -86,7 +87,7 @@ static bool inflate_whole(const uint8_t *data, size_t len, size_t max, struct bu
 
 #else
 
-enum { LEVEL = 5 };
+enum { LEVEL = 5, GZIP_WINDOW = 15 + 16 };
 
 static int drain(z_stream *z, int flush, gzip_sink *sink, void *ctx, struct error *err)
 {
@@ -138,49 +139,27 @@ bool gzip_detect(const void *data, size_t len)
 	return len >= 2 && memcmp(data, "\x1f\x8b", 2) == 0;
 }
 
-static int explain(int zrc, size_t offset, bool ended, struct error *err)
-{
-	if (zrc == Z_MEM_ERROR)
-		return error_nomem(err);
-	return error_set(err, ERR_FORMAT, "%s at offset %zu",
-			 ended ? "gzip data ends too early" : "broken gzip data", offset);
-}
-
-/* One call of inflate: appends to `out` and subtracts from *left what it has read. */
-static int inflate_some(z_stream *z, size_t *left, struct buffer *out)
-{
-	size_t give = *left > UINT32_MAX / 2 ? UINT32_MAX / 2 : *left;
-	int zrc;
-
-	if (buffer_reserve(out, CHUNK))
-		return Z_MEM_ERROR;
-	z->avail_in = (uInt)give;
-	z->next_out = out->data + out->len;
-	z->avail_out = CHUNK;
-	zrc = inflate(z, Z_NO_FLUSH);
-	*left -= give - z->avail_in;
-	out->len += CHUNK - z->avail_out;
-	/* Only another member may follow. */
-	return zrc == Z_STREAM_END && *left ? inflateReset(z) : zrc;
-}
-
 int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out,
 		    struct error *err)
 {
-	z_stream z = { .next_in = (Bytef *)(uintptr_t)data };
-	size_t left = len, before = out->len;
-	int zrc;
+	const uint8_t *in = data;
+	size_t left = len, before = out->len, got;
+	struct inflater f;
+	int rc;
 
 	if (inflate_whole(data, len, max, out))
 		return 0;
-	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
-		return error_nomem(err);
-	/* Without input inflate returns Z_BUF_ERROR once it has no more output. */
-	do
-		zrc = inflate_some(&z, &left, out);
-	while (zrc == Z_OK && out->len - before <= max);
-	inflateEnd(&z);
+	rc = inflater_init(&f);
+	f.member = true;
+	do {
+		got = 0;
+		rc = rc ? rc : buffer_reserve(out, CHUNK);
+		if (!rc)
+			rc = inflater_read(&f, &in, &left, out->data + out->len, CHUNK, &got);
+		out->len += got;
+	} while ((got || left) && !rc && out->len - before <= max);
+	inflater_release(&f);
 	if (out->len - before > max)
 		return error_set(err, ERR_LIMIT, "more than %zu bytes when uncompressed", max);
-	return zrc == Z_STREAM_END ? 0 : explain(zrc, len - left, zrc == Z_BUF_ERROR, err);
+	return rc || f.member ? inflater_explain(rc, len - left, err) : 0;
 }

@@ -2,91 +2,86 @@
  * every frame has. */
 #include "sampler/cli/goparse/json.h"
 
-#include <stdbool.h>
-
-#include "base/buffer.h"
 #include "base/json.h"
 #include "goparse/goparse.h"
 
-static int add(struct buffer *b, const char *text)
+static void add_text(struct json *j, const char *key, struct goparse_text text)
 {
-	return buffer_add(b, text, strlen(text));
-}
-
-static int add_text(struct buffer *b, const char *key, struct goparse_text text)
-{
-	return add(b, key) || json_add_string(b, text.at, text.len) ? ERR_NOMEM : 0;
+	json_add(j, key);
+	json_add_string(j, text.at, text.len);
 }
 
 /* A string, because readers may take numbers as doubles (RFC 8259, section 6). */
-static int add_address(struct buffer *b, const char *key, uint64_t address)
+static void add_address(struct json *j, const char *key, uint64_t address)
 {
-	return buffer_addf(b, "%s\"0x%lx\"", key, address);
+	json_addf(j, "%s\"0x%lx\"", key, address);
 }
 
 /* The keys of all frames, that of the creator included. */
-static int add_place(struct buffer *b, const struct goparse_frame *f)
+static void add_place(struct json *j, const struct goparse_frame *f)
 {
-	int rc = add_text(b, "{\"function\":", f->function);
-
-	if (!rc && f->file.len)
-		rc = add_text(b, ",\"file\":", f->file) || buffer_addf(b, ",\"line\":%lu", f->line);
-	else if (!rc)
-		rc = add(b, ",\"file\":null,\"line\":null");
-	if (!rc && f->args.len)
-		rc = add_text(b, ",\"args\":", f->args);
-	if (!rc && f->pc_offset)
-		rc = buffer_addf(b, ",\"pc_offset\":%lu", f->pc_offset);
-	if (!rc && f->pc)
-		rc = add_address(b, ",\"pc\":", f->pc);
-	return rc ? ERR_NOMEM : 0;
+	add_text(j, "{\"function\":", f->function);
+	if (f->file.len) {
+		add_text(j, ",\"file\":", f->file);
+		json_addf(j, ",\"line\":%lu", f->line);
+	} else {
+		json_add(j, ",\"file\":null,\"line\":null");
+	}
+	if (f->args.len)
+		add_text(j, ",\"args\":", f->args);
+	if (f->pc_offset)
+		json_addf(j, ",\"pc_offset\":%lu", f->pc_offset);
+	if (f->pc)
+		add_address(j, ",\"pc\":", f->pc);
 }
 
-static int add_elided(struct buffer *b, const struct goparse_stack *s)
+static void add_elided(struct json *j, const struct goparse_stack *s)
 {
-	int rc = buffer_addf(b, ",\"elided\":{\"at\":%zu,\"count\":", s->elided_at);
-
-	if (!rc)
-		rc = s->elided_count ? buffer_addf(b, "%lu}", s->elided_count) : add(b, "null}");
-	return rc;
+	json_addf(j, ",\"elided\":{\"at\":%zu,\"count\":", s->elided_at);
+	if (s->elided_count)
+		json_addf(j, "%lu}", s->elided_count);
+	else
+		json_add(j, "null}");
 }
 
-static int add_creator(struct buffer *b, const struct goparse_stack *s)
+static void add_creator(struct json *j, const struct goparse_stack *s)
 {
-	int rc = add(b, ",\"created_by\":") || add_place(b, &s->created_by);
-
-	if (!rc && s->created_in)
-		rc = buffer_addf(b, ",\"goroutine\":%lu", s->created_in);
-	return rc || add(b, "}") ? ERR_NOMEM : 0;
+	json_add(j, ",\"created_by\":");
+	add_place(j, &s->created_by);
+	if (s->created_in)
+		json_addf(j, ",\"goroutine\":%lu", s->created_in);
+	json_add(j, "}");
 }
 
-static int add_stack(struct buffer *b, const struct goparse_stack *s)
+static void add_stack(struct json *j, const struct goparse_stack *s)
 {
-	int rc = add(b, ",\"frames\":[");
-
-	for (size_t i = 0; !rc && i < s->count; i++)
-		rc = add(b, i ? "," : "") || add_place(b, &s->frames[i]) || add(b, "}");
-	rc = rc || add(b, "]");
-	if (!rc && s->elided)
-		rc = add_elided(b, s);
-	if (!rc && s->unavailable)
-		rc = add(b, ",\"unavailable\":true");
-	if (!rc && s->created_by.function.len)
-		rc = add_creator(b, s);
-	return rc ? ERR_NOMEM : 0;
+	json_add(j, ",\"frames\":[");
+	for (size_t i = 0; i < s->count; i++) {
+		json_add(j, i ? "," : "");
+		add_place(j, &s->frames[i]);
+		json_add(j, "}");
+	}
+	json_add(j, "]");
+	if (s->elided)
+		add_elided(j, s);
+	if (s->unavailable)
+		json_add(j, ",\"unavailable\":true");
+	if (s->created_by.function.len)
+		add_creator(j, s);
 }
 
-static int add_ancestors(struct buffer *b, const struct goparse_goroutine *g)
+static void add_ancestors(struct json *j, const struct goparse_goroutine *g)
 {
-	int rc = add(b, ",\"ancestors\":[");
-
-	for (size_t i = 0; !rc && i < g->ancestor_count; i++)
-		rc = buffer_addf(b, "%s{\"id\":%lu", i ? "," : "", g->ancestors[i].id) ||
-		     add_stack(b, &g->ancestors[i]) || add(b, "}");
-	return rc || add(b, "]") ? ERR_NOMEM : 0;
+	json_add(j, ",\"ancestors\":[");
+	for (size_t i = 0; i < g->ancestor_count; i++) {
+		json_addf(j, "%s{\"id\":%lu", i ? "," : "", g->ancestors[i].id);
+		add_stack(j, &g->ancestors[i]);
+		json_add(j, "}");
+	}
+	json_add(j, "]");
 }
 
-static int add_flags(struct buffer *b, unsigned flags)
+static void add_flags(struct json *j, unsigned flags)
 {
 	static const struct {
 		enum goparse_flag flag;
@@ -94,68 +89,71 @@ static int add_flags(struct buffer *b, unsigned flags)
 	} names[] = { { GOPARSE_SCAN, "scan" }, { GOPARSE_LEAKED, "leaked" },
 		      { GOPARSE_DURABLE, "durable" }, { GOPARSE_SYNCTEST, "synctest" } };
 	const char *before = ",\"flags\":[";
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (!(flags & names[i].flag))
 			continue;
-		rc = buffer_addf(b, "%s\"%s\"", before, names[i].name);
+		json_addf(j, "%s\"%s\"", before, names[i].name);
 		before = ",";
 	}
-	return rc || add(b, "]") ? ERR_NOMEM : 0;
+	json_add(j, "]");
 }
 
 /* What is printed with GOTRACEBACK=system, or for the goroutine that crashed. */
-static int add_runtime(struct buffer *b, const struct goparse_goroutine *g)
+static void add_runtime(struct json *j, const struct goparse_goroutine *g)
 {
-	int rc = 0;
-
 	if (g->has_gp)
-		rc = add_address(b, ",\"gp\":", g->gp);
-	if (!rc && g->has_m)
-		rc = g->m < 0 ? add(b, ",\"m\":null") : buffer_addf(b, ",\"m\":%ld", g->m);
-	if (!rc && g->mp)
-		rc = add_address(b, ",\"mp\":", g->mp);
-	if (!rc && g->bubble)
-		rc = buffer_addf(b, ",\"bubble\":%lu", g->bubble);
-	if (!rc && g->group)
-		rc = buffer_addf(b, ",\"group\":%lu", g->group);
-	return rc;
+		add_address(j, ",\"gp\":", g->gp);
+	if (g->has_m && g->m < 0)
+		json_add(j, ",\"m\":null");
+	else if (g->has_m)
+		json_addf(j, ",\"m\":%ld", g->m);
+	if (g->mp)
+		add_address(j, ",\"mp\":", g->mp);
+	if (g->bubble)
+		json_addf(j, ",\"bubble\":%lu", g->bubble);
+	if (g->group)
+		json_addf(j, ",\"group\":%lu", g->group);
 }
 
 /* Go prints a key once. If a dump contains it twice nevertheless, it is written twice. */
-static int add_labels(struct buffer *b, const struct goparse_goroutine *g)
+static void add_labels(struct json *j, const struct goparse_goroutine *g)
 {
-	int rc = add(b, ",\"labels\":{");
-
-	for (size_t i = 0; !rc && i < g->label_count; i++)
-		rc = add_text(b, i ? "," : "", g->labels[i].key) ||
-		     add_text(b, ":", g->labels[i].value);
-	return rc || add(b, "}") ? ERR_NOMEM : 0;
+	json_add(j, ",\"labels\":{");
+	for (size_t i = 0; i < g->label_count; i++) {
+		add_text(j, i ? "," : "", g->labels[i].key);
+		add_text(j, ":", g->labels[i].value);
+	}
+	json_add(j, "}");
 }
 
-static int add_head(struct buffer *b, const struct goparse_goroutine *g, const char *dump)
+static void add_head(struct json *j, const struct goparse_goroutine *g, const char *dump)
 {
-	int rc = add(b, "{");
-
-	if (!rc && dump)
-		rc = add(b, "\"dump\":") || json_add_text(b, dump) || add(b, ",");
-	rc = rc || buffer_addf(b, "\"id\":%lu", g->stack.id) ||
-	     add_text(b, ",\"state\":", g->state) ||
-	     buffer_addf(b, ",\"wait_ns\":%lu,\"locked\":%s", g->wait_ns,
-			 g->locked ? "true" : "false");
-	if (!rc && g->flags)
-		rc = add_flags(b, g->flags);
-	return rc || add_runtime(b, g) || add_labels(b, g) ? ERR_NOMEM : 0;
+	json_add(j, "{");
+	if (dump) {
+		json_add(j, "\"dump\":");
+		json_add_text(j, dump);
+		json_add(j, ",");
+	}
+	json_addf(j, "\"id\":%lu", g->stack.id);
+	add_text(j, ",\"state\":", g->state);
+	json_addf(j, ",\"wait_ns\":%lu,\"locked\":%s", g->wait_ns, g->locked ? "true" : "false");
+	if (g->flags)
+		add_flags(j, g->flags);
+	add_runtime(j, g);
+	add_labels(j, g);
 }
 
 int goparse_json(struct buffer *b, const struct goparse_goroutine *g, const char *dump)
 {
-	int rc = add_head(b, g, dump) || add_stack(b, &g->stack);
+	struct json j = { b, 0 };
 
-	if (!rc && g->ancestor_count)
-		rc = add_ancestors(b, g);
-	if (!rc && g->cut)
-		rc = add(b, ",\"cut\":true");
-	return rc || buffer_addf(b, ",\"line\":%lu}\n", g->line) ? ERR_NOMEM : 0;
+	add_head(&j, g, dump);
+	add_stack(&j, &g->stack);
+	if (g->ancestor_count)
+		add_ancestors(&j, g);
+	if (g->cut)
+		json_add(&j, ",\"cut\":true");
+	json_addf(&j, ",\"line\":%lu}\n", g->line);
+	return j.rc;
 }

@@ -1,9 +1,5 @@
 /* A dump for programs. All keys are always present; an unknown value is null. */
-#include <string.h>
-#include <time.h>
-
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/process/image.h"
@@ -14,87 +10,85 @@
 #include "symbolize/symbolizer.h"
 
 /* ,"KEY":TEXT */
-static int add_text(struct buffer *b, const char *key, const char *text)
+static void add_text(struct json *j, const char *key, const char *text)
 {
-	int rc = buffer_addf(b, ",\"%s\":", key);
-
-	return rc ? rc : json_add_text(b, text);
+	json_addf(j, ",\"%s\":", key);
+	json_add_text(j, text);
 }
 
 /* ,"KEY":NUMBER */
-static int add_number(struct buffer *b, const char *key, uint64_t n, bool known)
+static void add_number(struct json *j, const char *key, uint64_t n, bool known)
 {
-	return known ? buffer_addf(b, ",\"%s\":%lu", key, n) : buffer_addf(b, ",\"%s\":null", key);
+	json_addf(j, known ? ",\"%s\":%lu" : ",\"%s\":null", key, n);
 }
 
 /* ,"KEY":"0x…": a string, because readers may take numbers as doubles (RFC 8259, section 6). */
-static int add_address(struct buffer *b, const char *key, uint64_t n, bool known)
+static void add_address(struct json *j, const char *key, uint64_t n, bool known)
 {
-	return known ? buffer_addf(b, ",\"%s\":\"0x%lx\"", key, n) :
-		       buffer_addf(b, ",\"%s\":null", key);
+	json_addf(j, known ? ",\"%s\":\"0x%lx\"" : ",\"%s\":null", key, n);
 }
 
 /* One of the calls at a frame: the last is the function itself, the others are inlined calls.
  * `call` is NULL if it is unknown. */
-static int add_call(struct buffer *b, const struct dump_frame *f, const struct symbol_frame *call,
-		    bool last)
+static void add_call(struct json *j, const struct dump_frame *f, const struct symbol_frame *call,
+		     bool last)
 {
 	static const struct symbol_frame nobody = { 0 };
 	const struct symbol_frame *c = call ? call : &nobody;
 	const char *build_id = f->image ? image_build_id(f->image) : "";
 
-	return buffer_addf(b, "    {\"pc\":\"0x%lx\"", f->pc) ||
-	       add_text(b, "function", c->name) ||
-	       add_address(b, "offset", f->addr - f->function, last && f->function) ||
-	       add_text(b, "file", c->file) || add_number(b, "line", c->line, c->line) ||
-	       add_number(b, "column", c->column, c->column) ||
-	       add_text(b, "module", f->image ? image_path(f->image) : NULL) ||
-	       add_address(b, "module_offset", f->addr, f->image) ||
-	       add_text(b, "build_id", *build_id ? build_id : NULL) ||
-	       buffer_addf(b, ",\"inlined\":%s}", last ? "false" : "true") ? ERR_NOMEM : 0;
+	json_addf(j, "    {\"pc\":\"0x%lx\"", f->pc);
+	add_text(j, "function", c->name);
+	add_address(j, "offset", f->addr - f->function, last && f->function);
+	add_text(j, "file", c->file);
+	add_number(j, "line", c->line, c->line);
+	add_number(j, "column", c->column, c->column);
+	add_text(j, "module", f->image ? image_path(f->image) : NULL);
+	add_address(j, "module_offset", f->addr, f->image);
+	add_text(j, "build_id", *build_id ? build_id : NULL);
+	json_addf(j, ",\"inlined\":%s}", last ? "false" : "true");
 }
 
-static int add_frame(struct buffer *b, const struct dump_frame *f)
+static void add_frame(struct json *j, const struct dump_frame *f)
 {
-	int rc = 0;
-
 	if (!f->call_count)
-		return add_call(b, f, NULL, true);
-	for (size_t i = 0; !rc && i < f->call_count; i++) {
+		add_call(j, f, NULL, true);
+	for (size_t i = 0; i < f->call_count; i++) {
 		if (i)
-			rc = buffer_add(b, ",\n", 2);
-		if (!rc)
-			rc = add_call(b, f, &f->calls[i], i == f->call_count - 1);
+			json_add(j, ",\n");
+		add_call(j, f, &f->calls[i], i == f->call_count - 1);
 	}
-	return rc;
 }
 
 static int add_thread(struct buffer *b, const struct dump_thread *t, bool first)
 {
+	struct json j = { b, 0 };
 	char call[SYSCALL_NAME_ROOM];
-	const char *end = t->walked ? stack_end_name(t->end) : NULL;
-	int rc = buffer_addf(b, "%s\n  {\"tid\":%d", first ? "" : ",", t->tid) ||
-		 add_text(b, "name", t->name) || add_text(b, "state", dump_state_name(t->state)) ||
-		 add_text(b, "syscall", t->syscall < 0 ? NULL : syscall_name(t->syscall, call)) ||
-		 add_text(b, "end", end) || buffer_addf(b, ",\"frames\":[");
 
-	for (size_t i = 0; !rc && i < t->count; i++)
-		rc = buffer_addf(b, "%s\n", i ? "," : "") || add_frame(b, &t->frames[i]);
-	return rc || buffer_addf(b, "]}") ? ERR_NOMEM : 0;
+	json_addf(&j, "%s\n  {\"tid\":%d", first ? "" : ",", t->tid);
+	add_text(&j, "name", t->name);
+	add_text(&j, "state", dump_state_name(t->state));
+	add_text(&j, "syscall", t->syscall < 0 ? NULL : syscall_name(t->syscall, call));
+	add_text(&j, "end", t->walked ? stack_end_name(t->end) : NULL);
+	json_add(&j, ",\"frames\":[");
+	for (size_t i = 0; i < t->count; i++) {
+		json_add(&j, i ? ",\n" : "\n");
+		add_frame(&j, &t->frames[i]);
+	}
+	json_add(&j, "]}");
+	return j.rc;
 }
 
 static int add_heading(struct buffer *b, const struct dump_process *p)
 {
-	time_t seconds = (time_t)(p->time_ns / NS_PER_S);
-	char when[32];
-	struct tm tm;
+	struct json j = { b, 0 };
 
-	gmtime_r(&seconds, &tm);
-	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &tm);
-	return buffer_addf(b, "{\"pid\":%d", p->process->pid) ||
-	       add_text(b, "command", p->process->comm) ||
-	       buffer_addf(b, ",\"time\":\"%s.%09luZ\",\"threads\":[", when,
-			   (uint64_t)(p->time_ns % NS_PER_S)) ? ERR_NOMEM : 0;
+	json_addf(&j, "{\"pid\":%d", p->process->pid);
+	add_text(&j, "command", p->process->comm);
+	json_add(&j, ",\"time\":");
+	json_add_time(&j, (int64_t)p->time_ns, 9);
+	json_add(&j, ",\"threads\":[");
+	return j.rc;
 }
 
 static int add_process(struct buffer *b, const struct dump_process *p, struct outfile *file,

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/heap.h"
 #include "base/process/process.h"
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/defaultname.h"
 #include "sampler/cli/common/signals.h"
 #include "sampler/cli/record/roundsoptions.h"
+#include "sampler/rounds/heap.h"
 #include "sampler/rounds/push/push.h"
 #include "sampler/rounds/rounds.h"
 #include "sampler/rounds/source/capture.h"

@@ -1,74 +1,42 @@
 #include "sampler/rounds/batch/event.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buffer.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "sampler/rounds/batch/batch.h"
 
-static const int64_t NS_PER_S = 1000000000;
-
-static int add(struct buffer *b, const char *text)
-{
-	return buffer_add(b, text, strlen(text));
-}
-
 /* `before` is the text in front of the value: comma, name, colon. */
-static int add_text(struct buffer *b, const char *before, const char *value)
+static void add_text(struct json *j, const char *before, const char *value)
 {
-	int rc = add(b, before);
-
-	return rc ? rc : json_add_text(b, value);
+	json_add(j, before);
+	json_add_text(j, value);
 }
 
-/* RFC 3339, in UTC, with milliseconds. */
-static int add_time(struct buffer *b, const char *before, int64_t ns)
+static void add_time(struct json *j, const char *before, int64_t ns)
 {
-	int64_t rest = ns % NS_PER_S;
-	time_t seconds = ns / NS_PER_S;
-	char text[32];
-	struct tm tm;
-
-	if (rest < 0) {
-		rest += NS_PER_S;
-		seconds--;
-	}
-	gmtime_r(&seconds, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	return buffer_addf(b, "%s\"%s.%03ldZ\"", before, text, rest / 1000000);
+	json_add(j, before);
+	json_add_time(j, ns, 3);
 }
 
-static int add_head(struct buffer *b, const char *series)
+static void add_head(struct json *j, const char *series)
 {
-	int rc = add_text(b, "{\n  \"series\": ", series);
-
-	return rc ? rc : add(b, ",\n  \"key\": \"");
+	add_text(j, "{\n  \"series\": ", series);
+	json_add(j, ",\n  \"key\": \"");
 }
 
-static int add_members(struct buffer *b, const struct batch_event *e)
+static void add_members(struct json *j, const struct batch_event *e)
 {
-	int rc = buffer_addf(b, "\",\n  \"sequence\": %lu", e->sequence);
-
-	if (!rc)
-		rc = add_time(b, ",\n  \"start\": ", e->start_ns);
-	if (!rc)
-		rc = add_time(b, ",\n  \"end\": ", e->end_ns);
-	if (!rc)
-		rc = buffer_addf(b, ",\n  \"duration_ns\": %lu", e->duration_ns);
-	if (!rc)
-		rc = add_text(b, ",\n  \"ended\": ", e->ended);
-	if (!rc)
-		rc = add_text(b, ",\n  \"host\": ", e->host);
-	if (!rc)
-		rc = buffer_addf(b, ",\n  \"pid\": %d", e->pid);
-	if (!rc)
-		rc = add_text(b, ",\n  \"command\": ", e->command);
-	if (!rc)
-		rc = add_text(b, ",\n  \"build_id\": ", e->build_id);
-	return rc ? rc : add_text(b, ",\n  \"version\": ", e->version);
+	json_addf(j, "\",\n  \"sequence\": %lu", e->sequence);
+	add_time(j, ",\n  \"start\": ", e->start_ns);
+	add_time(j, ",\n  \"end\": ", e->end_ns);
+	json_addf(j, ",\n  \"duration_ns\": %lu", e->duration_ns);
+	add_text(j, ",\n  \"ended\": ", e->ended);
+	add_text(j, ",\n  \"host\": ", e->host);
+	json_addf(j, ",\n  \"pid\": %d", e->pid);
+	add_text(j, ",\n  \"command\": ", e->command);
+	add_text(j, ",\n  \"build_id\": ", e->build_id);
+	add_text(j, ",\n  \"version\": ", e->version);
 }
 
 /* Is there a later tag with the same key? The last one counts, as for JSON parsers. */
@@ -80,93 +48,85 @@ static bool comes_again(const struct batch_event *e, size_t tag)
 	return false;
 }
 
-static int add_tags(struct buffer *b, const struct batch_event *e)
+static void add_tags(struct json *j, const struct batch_event *e)
 {
-	const char *comma = "";
-	int rc = add(b, ",\n  \"tags\": {");
+	const char *before = "";
 
-	for (size_t i = 0; i < e->tag_count && !rc; i++) {
+	json_add(j, ",\n  \"tags\": {");
+	for (size_t i = 0; i < e->tag_count; i++) {
 		if (comes_again(e, i))
 			continue;
-		rc = add(b, comma);
-		if (!rc)
-			rc = add_text(b, "", e->tags[i].key);
-		if (!rc)
-			rc = add_text(b, ": ", e->tags[i].value);
-		comma = ", ";
+		add_text(j, before, e->tags[i].key);
+		add_text(j, ": ", e->tags[i].value);
+		before = ", ";
 	}
-	return rc ? rc : add(b, "}");
+	json_add(j, "}");
 }
 
-static int add_profile(struct buffer *b, const struct batch_entry *e)
+static void add_profile(struct json *j, const struct batch_entry *e)
 {
-	int rc = add_text(b, "{\"type\": ", e->type);
-
-	if (!rc)
-		rc = add_text(b, ", \"file\": ", e->file);
-	if (!rc)
-		rc = buffer_addf(b, ", \"bytes\": %lu, \"delta\": %s", e->bytes,
-				 e->delta ? "true" : "false");
-	if (!rc && e->note)
-		rc = add_text(b, ", \"note\": ", e->note);
-	return rc ? rc : add(b, "}");
+	add_text(j, "{\"type\": ", e->type);
+	add_text(j, ", \"file\": ", e->file);
+	json_addf(j, ", \"bytes\": %lu, \"delta\": %s", e->bytes, e->delta ? "true" : "false");
+	if (e->note)
+		add_text(j, ", \"note\": ", e->note);
+	json_add(j, "}");
 }
 
-static int add_skipped(struct buffer *b, const struct batch_entry *e)
+static void add_skipped(struct json *j, const struct batch_entry *e)
 {
-	int rc = add_text(b, "{\"type\": ", e->type);
-
-	if (!rc)
-		rc = add_text(b, ", \"why\": ", e->why_not);
-	return rc ? rc : add(b, "}");
+	add_text(j, "{\"type\": ", e->type);
+	add_text(j, ", \"why\": ", e->why_not);
+	json_add(j, "}");
 }
 
 /* The entries without a file if `skipped`, else those with one. */
-static int add_entries(struct buffer *b, const struct batch_event *e, bool skipped)
+static void add_entries(struct json *j, const struct batch_event *e, bool skipped)
 {
 	const char *before = "\n    ";
-	int rc = buffer_addf(b, ",\n  \"%s\": [", skipped ? "skipped" : "profiles");
 
-	for (size_t i = 0; i < e->entry_count && !rc; i++) {
+	json_addf(j, ",\n  \"%s\": [", skipped ? "skipped" : "profiles");
+	for (size_t i = 0; i < e->entry_count; i++) {
 		const struct batch_entry *entry = &e->entries[i];
 
 		if (skipped != !entry->file)
 			continue;
-		rc = add(b, before);
-		if (!rc)
-			rc = skipped ? add_skipped(b, entry) : add_profile(b, entry);
+		json_add(j, before);
+		if (skipped)
+			add_skipped(j, entry);
+		else
+			add_profile(j, entry);
 		before = ",\n    ";
 	}
-	return rc ? rc : add(b, "]");
+	json_add(j, "]");
 }
 
 int event_write(struct buffer *b, const struct batch_event *e, const char *series,
 		const char *key_text)
 {
-	int rc = add_head(b, series);
+	struct json j = { b, 0 };
 
-	if (!rc)
-		rc = add(b, key_text);
-	if (!rc)
-		rc = add_members(b, e);
-	if (!rc)
-		rc = add_tags(b, e);
-	if (!rc)
-		rc = add_entries(b, e, false);
-	if (!rc)
-		rc = add_entries(b, e, true);
-	if (!rc && e->sampling)
-		rc = buffer_addf(b, ",\n  \"sampler\": %s", e->sampling);
-	return rc ? rc : add(b, "\n}\n");
+	add_head(&j, series);
+	json_add(&j, key_text);
+	add_members(&j, e);
+	add_tags(&j, e);
+	add_entries(&j, e, false);
+	add_entries(&j, e, true);
+	if (e->sampling)
+		json_addf(&j, ",\n  \"sampler\": %s", e->sampling);
+	json_add(&j, "\n}\n");
+	return j.rc;
 }
 
 bool event_is_of(const void *head, size_t len, const char *series, char key_text[BATCH_KEY_ROOM])
 {
 	struct buffer want = { 0 };
+	struct json j = { &want, 0 };
 	const char *key, *end = NULL;
 	bool of = false;
 
-	if (!add_head(&want, series) && len > want.len && !memcmp(head, want.data, want.len)) {
+	add_head(&j, series);
+	if (!j.rc && len > want.len && !memcmp(head, want.data, want.len)) {
 		key = (const char *)head + want.len;
 		end = memchr(key, '"', len - want.len);
 		of = end && end - key < BATCH_KEY_ROOM;

@@ -14,6 +14,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/room.h"
 #include "sampler/rounds/collect/customname.h"
 
 enum { COLLECTED_END = 1000, COLLECTED_MEMORY };
@@ -158,12 +159,9 @@ static void take_memory(struct collected *all, struct cursor *c)
 
 static int add(struct collected *c, const struct collection_item *item)
 {
-	struct collection_item *items = reallocarray(c->items, c->count + 1, sizeof(*items));
-
-	if (!items)
+	if (room_for((void **)&c->items, &c->room, c->count + 1, sizeof(*item)))
 		return ERR_NOMEM;
-	c->items = items;
-	items[c->count++] = *item;
+	c->items[c->count++] = *item;
 	return 0;
 }
 

@@ -26,7 +26,7 @@ int collected_write_end(int fd, struct error *err);
 
 struct collected {
 	struct collection_item *items; /* owned */
-	size_t count;
+	size_t count, room;
 	const uint8_t *memory; /* for source_load, points into the data; NULL for none */
 	size_t memory_len;
 	bool whole; /* the end mark is there */

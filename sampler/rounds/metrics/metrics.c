@@ -82,11 +82,9 @@ struct metrics {
 	bool ended;
 };
 
-/* JSON in the making; `rc` is the first failure. */
 struct out {
-	struct buffer *json;
-	struct buffer missing; /* the members of "missing" */
-	int rc;
+	struct json json;    /* the file, up to "missing" */
+	struct json missing; /* the members of "missing" */
 };
 
 int metrics_new(struct metrics **out, pid_t pid, struct error *err)
@@ -177,31 +175,18 @@ int metrics_read(struct metrics *m, struct error *err)
 	return 0;
 }
 
-__attribute__((format(printf, 2, 3)))
-static void put(struct out *o, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (!o->rc)
-		o->rc = buffer_vaddf(o->json, fmt, ap);
-	va_end(ap);
-}
-
 static void put_missing(struct out *o, const char *group, const char *name, const char *field,
 			const char *why)
 {
-	if (!o->rc)
-		o->rc = buffer_addf(&o->missing, "%s\n    \"%s%s%s%s%s\": ",
-				    o->missing.len ? "," : "", group, *name ? "." : "", name,
-				    *field ? "." : "", field);
-	if (!o->rc)
-		o->rc = json_add_text(&o->missing, why);
+	json_addf(&o->missing, "%s\n    \"%s%s%s%s%s\": ", o->missing.out->len ? "," : "", group,
+		  *name ? "." : "", name, *field ? "." : "", field);
+	json_add_text(&o->missing, why);
 }
 
 static void put_seconds(struct out *o, uint64_t ns)
 {
-	put(o, "%" PRIu64 ".%09u", (uint64_t)(ns / NS_PER_S), (unsigned)(ns % NS_PER_S));
+	json_addf(&o->json, "%" PRIu64 ".%09u", (uint64_t)(ns / NS_PER_S),
+		  (unsigned)(ns % NS_PER_S));
 }
 
 static void put_number(struct out *o, const struct metric_info *info, uint64_t number)
@@ -209,7 +194,7 @@ static void put_number(struct out *o, const struct metric_info *info, uint64_t n
 	if (info->seconds)
 		put_seconds(o, number);
 	else
-		put(o, "%" PRIu64, number);
+		json_addf(&o->json, "%" PRIu64, number);
 }
 
 /* Why no metric has a rate, or NULL. */
@@ -248,11 +233,11 @@ static void put_rate(struct out *o, const struct metrics *m, const char *group, 
 	if (!why && (why = no_rate(m, i)))
 		put_missing(o, group, info->name, "per_second", why);
 	if (why) {
-		put(o, "null");
+		json_add(&o->json, "null");
 		return;
 	}
 	gain = (double)(m->now.values[i].number - m->last.values[i].number);
-	put(o, "%.15g", (info->seconds ? gain / (double)NS_PER_S : gain) / seconds);
+	json_addf(&o->json, "%.15g", (info->seconds ? gain / (double)NS_PER_S : gain) / seconds);
 }
 
 static void put_metric(struct out *o, const struct metrics *m, const char *group, int i)
@@ -261,84 +246,86 @@ static void put_metric(struct out *o, const struct metrics *m, const char *group
 	const struct metric_value *now = &m->now.values[i];
 
 	if (now->why_not) {
-		put(o, "null");
+		json_add(&o->json, "null");
 		put_missing(o, group, info->name, "", now->why_not);
 		return;
 	}
-	put(o, info->counter ? "{\"total\": " : "{\"value\": ");
+	json_add(&o->json, info->counter ? "{\"total\": " : "{\"value\": ");
 	put_number(o, info, now->number);
-	put(o, info->counter ? ", \"per_second\": " : ", \"start\": ");
+	json_add(&o->json, info->counter ? ", \"per_second\": " : ", \"start\": ");
 	if (info->counter)
 		put_rate(o, m, group, i);
 	else if (has_start(m, i))
 		put_number(o, info, m->last.values[i].number);
 	else
-		put(o, "null");
-	put(o, "}");
+		json_add(&o->json, "null");
+	json_add(&o->json, "}");
 }
 
 static void put_metrics(struct out *o, const struct metrics *m, const char *group, int first,
 			int end)
 {
 	for (int i = first; i < end; i++) {
-		put(o, "%s\n    \"%s\": ", i > first ? "," : "", metric_infos[i].name);
+		json_addf(&o->json, "%s\n    \"%s\": ", i > first ? "," : "", metric_infos[i].name);
 		put_metric(o, m, group, i);
 	}
-	put(o, "\n  }");
+	json_add(&o->json, "\n  }");
 }
 
 static void put_go(struct out *o, const struct metrics *m)
 {
-	put(o, ",\n  \"go\": ");
+	json_add(&o->json, ",\n  \"go\": ");
 	if (!m->go) {
-		put(o, "null");
+		json_add(&o->json, "null");
 		put_missing(o, "go", "", "", m->readings ? m->no_go.text : "it was never read");
 		return;
 	}
-	put(o, "{\n    \"version\": ");
-	if (!o->rc)
-		o->rc = json_add_text(o->json, gometrics_version(m->go));
-	put(o, ",");
+	json_add(&o->json, "{\n    \"version\": ");
+	json_add_text(&o->json, gometrics_version(m->go));
+	json_add(&o->json, ",");
 	put_metrics(o, m, "go", METRIC_GO, METRIC_COUNT);
 }
 
 static void put_own(struct out *o, const struct metrics_own *own)
 {
-	put(o, ",\n  \"sampler\": ");
+	json_add(&o->json, ",\n  \"sampler\": ");
 	if (!own) {
-		put(o, "null");
+		json_add(&o->json, "null");
 		put_missing(o, "sampler", "", "", "nothing was sampled");
 		return;
 	}
-	put(o, "{\n    \"cpu_seconds\": ");
+	json_add(&o->json, "{\n    \"cpu_seconds\": ");
 	put_seconds(o, own->cpu_ns);
-	put(o, ",\n    \"rss_bytes\": %" PRIu64, own->rss_bytes);
-	put(o, ",\n    \"rss_peak_bytes\": %" PRIu64, own->peak_bytes);
-	put(o, ",\n    \"samples\": %" PRIu64, own->samples);
-	put(o, ",\n    \"pause_share\": %.9g", isfinite(own->pause_share) ? own->pause_share : 0);
-	put(o, ",\n    \"held_max_seconds\": ");
+	json_addf(&o->json, ",\n    \"rss_bytes\": %" PRIu64, own->rss_bytes);
+	json_addf(&o->json, ",\n    \"rss_peak_bytes\": %" PRIu64, own->peak_bytes);
+	json_addf(&o->json, ",\n    \"samples\": %" PRIu64, own->samples);
+	json_addf(&o->json, ",\n    \"pause_share\": %.9g",
+		  isfinite(own->pause_share) ? own->pause_share : 0);
+	json_add(&o->json, ",\n    \"held_max_seconds\": ");
 	put_seconds(o, own->held_max_ns);
-	put(o, "\n  }");
+	json_add(&o->json, "\n  }");
 }
 
 int metrics_json(const struct metrics *m, const struct metrics_own *own, struct buffer *out,
 		 struct error *err)
 {
 	const char *no_pair = m->readings ? no_rates(m) : NULL;
-	struct out o = { .json = out };
+	struct buffer missing = { 0 };
+	struct out o = { { out, 0 }, { &missing, 0 } };
 
-	put(&o, "{\n  \"pid\": %d,\n  \"time_ns\": %" PRId64 ",\n  \"interval_ns\": %" PRIu64,
-	    m->process.pid, m->now.time_ns, no_rates(m) ? 0 : m->now.at_ns - m->last.at_ns);
+	json_addf(&o.json, "{\n  \"pid\": %d,\n  \"time_ns\": %" PRId64
+		  ",\n  \"interval_ns\": %" PRIu64, m->process.pid, m->now.time_ns,
+		  no_rates(m) ? 0 : m->now.at_ns - m->last.at_ns);
 	if (no_pair)
 		put_missing(&o, "per_second", "", "", no_pair);
-	put(&o, ",\n  \"process\": {");
+	json_add(&o.json, ",\n  \"process\": {");
 	put_metrics(&o, m, "process", 0, METRIC_PROCESS_COUNT);
 	put_go(&o, m);
 	put_own(&o, own);
-	put(&o, ",\n  \"missing\": {");
-	if (!o.rc)
-		o.rc = buffer_add(out, o.missing.data, o.missing.len);
-	put(&o, "%s}\n}\n", o.missing.len ? "\n  " : "");
-	buffer_release(&o.missing);
-	return o.rc ? error_set(err, o.rc, "out of memory") : 0;
+	json_add(&o.json, ",\n  \"missing\": {");
+	if (missing.len)
+		json_addf(&o.json, "%.*s\n  ", (int)missing.len, (const char *)missing.data);
+	json_add(&o.json, "}\n}\n");
+	buffer_release(&missing);
+	return o.json.rc || o.missing.rc ? error_nomem(err) : 0;
 }

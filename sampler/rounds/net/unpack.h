@@ -10,14 +10,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <zlib.h>
+
+#include "base/inflater.h"
 
 struct error;
 
 struct unpack {
-	bool gzip, open; /* `open`: `z` must be freed */
-	bool member;	 /* within a gzip member, of which there may be several */
-	z_stream z;
+	bool gzip;
+	struct inflater inflater;
 };
 
 /* ERR_NOMEM. The caller calls unpack_release in any case. */

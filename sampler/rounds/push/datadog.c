@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -85,53 +84,40 @@ static int add_tags(const struct pushbatch *b, struct buffer *tags)
 	return rc || !*b->event.host ? rc : add_tag(tags, "host", b->event.host);
 }
 
-/* RFC 3339, UTC. */
-static int add_time(struct buffer *b, const char *name, int64_t ns)
-{
-	int64_t rest = ns % 1000000000;
-	time_t seconds = ns / 1000000000;
-	char text[32] = "";
-	struct tm tm;
-
-	if (rest < 0) {
-		rest += 1000000000;
-		seconds--;
-	}
-	if (gmtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	return buffer_addf(b, "\"%s\":\"%s.%09" PRId64 "Z\",", name, text, rest);
-}
-
-static int add_attachments(const struct pushbatch *b, struct buffer *out)
+static void add_attachments(const struct pushbatch *b, struct json *j)
 {
 	const char *comma = "";
-	int rc = buffer_addf(out, "\"attachments\":[");
 
-	for (size_t i = 0; !rc && i < FILES; i++) {
+	json_add(j, "\"attachments\":[");
+	for (size_t i = 0; i < FILES; i++) {
 		if (!pick(b, i))
 			continue;
-		rc = buffer_addf(out, "%s\"%s\"", comma, pick(b, i));
+		json_addf(j, "%s\"%s\"", comma, pick(b, i));
 		comma = ",";
 	}
-	return rc ? rc : buffer_addf(out, "],");
+	json_add(j, "],");
 }
 
 static int add_event(const struct pushbatch *b, struct buffer *out)
 {
+	struct json j = { out, 0 };
 	struct buffer tags = { 0 };
-	int rc = buffer_addf(out, "{");
 
-	rc = rc ? rc : add_time(out, "start", b->event.start_ns);
-	rc = rc ? rc : add_time(out, "end", b->event.end_ns);
-	rc = rc ? rc : add_attachments(b, out);
-	rc = rc ? rc : buffer_addf(out, "\"tags_profiler\":");
-	rc = rc ? rc : add_tags(b, &tags);
-	rc = rc ? rc : json_add_string(out, (const char *)tags.data, tags.len);
+	json_add(&j, "{\"start\":");
+	json_add_time(&j, b->event.start_ns, 9);
+	json_add(&j, ",\"end\":");
+	json_add_time(&j, b->event.end_ns, 9);
+	json_add(&j, ",");
+	add_attachments(b, &j);
+	json_add(&j, "\"tags_profiler\":");
+	if (add_tags(b, &tags))
+		j.rc = ERR_NOMEM;
+	json_add_string(&j, (const char *)tags.data, tags.len);
 	buffer_release(&tags);
-	return rc ? rc : buffer_addf(out, ",\"family\":\"%s\",\"version\":\"4\",\"info\":"
-				     "{\"profiler\":{\"ssi\":{\"mechanism\":\"none\"},"
-				     "\"activation\":\"manual\"}}}\n",
-				     pushbatch_is_go(b) ? "go" : "native");
+	json_addf(&j, ",\"family\":\"%s\",\"version\":\"4\",\"info\":{\"profiler\":{\"ssi\":"
+		  "{\"mechanism\":\"none\"},\"activation\":\"manual\"}}}\n",
+		  pushbatch_is_go(b) ? "go" : "native");
+	return j.rc;
 }
 
 static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,

@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/error.h"
 #include "base/json.h"
 
 static void expect(const char *text, size_t len, const char *wanted)
 {
 	struct buffer b = { 0 };
+	struct json j = { &b, 0 };
 
-	cr_assert_eq(json_add_string(&b, text, len), 0);
+	json_add_string(&j, text, len);
+	cr_assert_eq(j.rc, 0);
 	cr_assert_eq(b.len, strlen(wanted), "%.*s, not %s", (int)b.len, (char *)b.data, wanted);
 	cr_assert_eq(memcmp(b.data, wanted, b.len), 0, "%.*s, not %s", (int)b.len,
 		     (char *)b.data, wanted);
@@ -51,10 +54,38 @@ Test(json, what_is_no_utf8_is_replaced)
 Test(json, nothing_is_null)
 {
 	struct buffer b = { 0 };
+	struct json j = { &b, 0 };
 
-	cr_assert_eq(json_add_text(&b, NULL), 0);
-	cr_assert_eq(json_add_text(&b, "x"), 0);
-	cr_assert_eq(b.len, 7);
+	json_add_text(&j, NULL);
+	json_add_text(&j, "x");
+	cr_assert(!j.rc && b.len == 7);
 	cr_assert_eq(memcmp(b.data, "null\"x\"", 7), 0);
 	buffer_release(&b);
+}
+
+Test(json, times_are_in_utc_and_before_1970_too)
+{
+	struct buffer b = { 0 };
+	struct json j = { &b, 0 };
+
+	json_add_time(&j, 1700000000123456789, 3);
+	json_add_time(&j, 1700000000000000009, 9);
+	json_add_time(&j, -1, 9);
+	cr_assert(!j.rc && !buffer_add(&b, "", 1));
+	cr_assert_str_eq((char *)b.data, "\"2023-11-14T22:13:20.123Z\""
+			 "\"2023-11-14T22:13:20.000000009Z\""
+			 "\"1969-12-31T23:59:59.999999999Z\"");
+	buffer_release(&b);
+}
+
+Test(json, nothing_is_written_after_a_failure)
+{
+	struct buffer b = { 0 };
+	struct json j = { &b, ERR_LIMIT };
+
+	json_add(&j, "x");
+	json_addf(&j, "%d", 1);
+	json_add_text(&j, "x");
+	json_add_time(&j, 1, 9);
+	cr_assert(j.rc == ERR_LIMIT && !b.len);
 }

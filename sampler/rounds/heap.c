@@ -7,7 +7,7 @@
  * Sampling threads come and go, a few in each round. A new thread takes the arena of a thread that
  * has ended, or makes another one while the owners live (malloc/arena.c, arena_get2).
  */
-#include "base/heap.h"
+#include "sampler/rounds/heap.h"
 
 #include <malloc.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/heap.h"
+#include "sampler/rounds/heap.h"
 
 #ifdef __GLIBC__
 

@@ -1,8 +1,8 @@
 /*
  * Limits the freed memory that malloc(3) keeps, for processes that run for months.
  */
-#ifndef BASE_HEAP_H
-#define BASE_HEAP_H
+#ifndef SAMPLER_ROUNDS_HEAP_H
+#define SAMPLER_ROUNDS_HEAP_H
 
 /* To be called before the first thread is started. From then on a large allocation goes back to the
  * kernel when it is freed (except one that fitted into a hole), and all threads together use two
