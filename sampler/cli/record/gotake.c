@@ -184,28 +184,22 @@ static void take_and_put(struct taking *k, enum capture_type type, const struct 
 	buffer_release(&packed);
 }
 
-static int add_text(struct taking *k, const char *name, const struct goprofile_id *id,
-		    struct error *err)
+static void put_text(struct taking *k, enum capture_type type, const struct goprofile_id *id)
 {
 	struct source_remark remark = { 0 };
 	struct buffer text = { 0 };
-	int rc = source_memory_text(k->source, id, k->t->gc_wait, &text, &remark, err);
-
-	say_note(k, name, &remark);
-	if (!rc && k->written)
-		rc = outfile_write(&k->file, "\n", 1, err);
-	rc = rc ? rc : outfile_write(&k->file, text.data, text.len, err);
-	k->written += !rc;
-	buffer_release(&text);
-	return rc;
-}
-
-static void put_text(struct taking *k, enum capture_type type, const struct goprofile_id *id)
-{
 	struct error err;
+	int rc = source_memory_text(k->source, id, k->t->gc_wait, &text, &remark, &err);
 
-	if (add_text(k, captures[type].name, id, &err))
+	say_note(k, captures[type].name, &remark);
+	if (!rc && k->written)
+		rc = outfile_write(&k->file, "\n", 1, &err);
+	rc = rc ? rc : outfile_write(&k->file, text.data, text.len, &err);
+	buffer_release(&text);
+	if (rc)
 		miss(k, captures[type].name, &err);
+	else
+		k->written++;
 }
 
 /* Types. */
