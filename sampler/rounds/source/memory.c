@@ -148,7 +148,8 @@ static int pack(const struct reader *r, struct profile *p, struct buffer *out, s
 
 	if (*r->held && profile_add_comment(p, r->held))
 		rc = error_nomem(err);
-	rc = rc ? rc : profile_pack(p, out, err);
+	if (!rc)
+		rc = r->options.plain ? profile_encode(p, out, err) : profile_pack(p, out, err);
 	if (!rc && out->len - before > r->options.max_bytes)
 		rc = error_set(err, ERR_LIMIT, "the profile has more than %zu bytes",
 			       r->options.max_bytes);
