@@ -250,8 +250,8 @@ static void put_go(struct composing *k, enum capture_type type)
 	} else if (of_heap) {
 		put_heap(k, type, item);
 	} else {
-		put_with_delta(k, type, item->note ? item->note : item->cut ? "cut at its limit" : NULL,
-			       item->data, item->len);
+		put_with_delta(k, type, item->note ? item->note :
+					item->cut ? "cut at its limit" : NULL, item->data, item->len);
 	}
 }
 

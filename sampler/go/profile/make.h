@@ -15,9 +15,10 @@ struct goprofile_id;
 struct profile;
 
 /* Makes a profile (sampler/go/profile/type.h) in an initialised, empty one. ERR_NOTFOUND: the
- * program has no such profile, and the message says why; ERR_SHORT: not possible at the moment, because a held thread is writing the
- * profile's data or (GO_FRESH) the GC is sweeping; ERR_FORMAT, ERR_LIMIT, ERR_PERM, ERR_GONE,
- * ERR_NOMEM. What was repeated or left out is in the profile's comments. */
+ * program has no such profile, and the message says why; ERR_SHORT: not possible at the moment,
+ * because a held thread is writing the profile's data or (GO_FRESH) the GC is sweeping; ERR_FORMAT,
+ * ERR_LIMIT, ERR_PERM, ERR_GONE, ERR_NOMEM. What was repeated or left out is in the profile's
+ * comments. */
 int goprofile_make(struct goprofile *g, const struct goprofile_id *id, struct profile *p,
 		   struct error *err);
 

@@ -176,6 +176,7 @@ int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct 
 		return rc;
 	*p = waitprofile_profile(w->profile);
 	return goprofile_remark(g, "wait_from gc: what Go has noted, it may have begun later, by up "
-				"to the time between two collections; seen: it waits at least as long") ||
+				"to the time between two collections; seen: it waits at least as "
+				"long") ||
 	       goprofile_add_comments(g, *p) ? error_nomem(err) : 0;
 }

@@ -83,8 +83,9 @@ void source_together(struct source *s, unsigned types, bool gc_wait);
  * ERR_SHORT (not within the time-out), ERR_LIMIT (time, size), ERR_FORMAT (not what it should
  * be), ERR_NOMEM. */
 
-/* One of the program's profiles, as pprof bytes. With `gc_wait`, a heap profile is taken after the end of a GC cycle, which is waited for, at most for the
- * time-out, and not forced; if none ended, the remark says so. */
+/* One of the program's profiles, as pprof bytes. With `gc_wait`, a heap profile is taken after the
+ * end of a GC cycle, which is waited for, at most for the time-out, and not forced; if none ended,
+ * the remark says so. */
 int source_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
 		   struct buffer *out, struct source_remark *remark, struct error *err);
 
