@@ -13,11 +13,6 @@ struct arena_block {
 	_Alignas(ALIGN) char data[];
 };
 
-void arena_init(struct arena *a)
-{
-	memset(a, 0, sizeof(*a));
-}
-
 void arena_release(struct arena *a)
 {
 	struct arena_block *b = a->blocks;
@@ -28,7 +23,7 @@ void arena_release(struct arena *a)
 		free(b);
 		b = next;
 	}
-	arena_init(a);
+	*a = (struct arena){ 0 };
 }
 
 static int grow(struct arena *a, size_t need)

@@ -10,14 +10,12 @@
 
 #include <stddef.h>
 
+/* {0} is empty. */
 struct arena {
 	struct arena_block *blocks; /* newest first; owned */
 	size_t used, size;	    /* bytes of the newest block */
 	size_t total;		    /* bytes allocated with malloc */
 };
-
-/* Makes an empty arena, which owns no memory. `{0}` is an empty arena too. */
-void arena_init(struct arena *a);
 
 /* Frees all allocated objects. The arena is then empty and can be used again. */
 void arena_release(struct arena *a);

@@ -7,15 +7,10 @@
 
 #include "base/error.h"
 
-void buffer_init(struct buffer *b)
-{
-	memset(b, 0, sizeof(*b));
-}
-
 void buffer_release(struct buffer *b)
 {
 	free(b->data);
-	buffer_init(b);
+	*b = (struct buffer){ 0 };
 }
 
 int buffer_reserve(struct buffer *b, size_t more)

@@ -9,13 +9,13 @@
 
 #include "base/error.h"
 
+/* {0} is empty. */
 struct buffer {
 	uint8_t *data; /* owned; NULL while empty */
 	size_t len, room;
 };
 
-/* Makes an empty buffer, which owns no memory. `{0}` is an empty buffer too. */
-void buffer_init(struct buffer *b);
+/* Frees the bytes. The buffer is then empty and can be used again. */
 void buffer_release(struct buffer *b);
 
 /* Makes room for `more` bytes behind the present ones. 0 or ERR_NOMEM. */

@@ -16,15 +16,10 @@ struct hashindex_slot {
 
 enum { SLOTS_MIN = 64 };
 
-void hashindex_init(struct hashindex *ix)
-{
-	memset(ix, 0, sizeof(*ix));
-}
-
 void hashindex_release(struct hashindex *ix)
 {
 	free(ix->slots);
-	hashindex_init(ix);
+	*ix = (struct hashindex){ 0 };
 }
 
 void hashindex_clear(struct hashindex *ix)

@@ -14,6 +14,7 @@
 
 #define HASHINDEX_NONE UINT32_MAX
 
+/* {0} is empty. */
 struct hashindex {
 	struct hashindex_slot *slots;
 	uint32_t mask;	/* number of slots - 1; that number is a power of two */
@@ -23,8 +24,6 @@ struct hashindex {
 /* True if entry `id` of `owner` has this key. */
 typedef bool hashindex_eq(const void *owner, uint32_t id, const void *key);
 
-/* Makes an empty index, which owns no memory. `{0}` is an empty index too. */
-void hashindex_init(struct hashindex *ix);
 void hashindex_release(struct hashindex *ix);
 
 /* Removes all entries and keeps the memory. */

@@ -12,15 +12,13 @@
 #include <stdint.h>
 
 struct profile;
-struct profile_function;
 struct profile_location;
 
 /* Grows an array of `count` elements of `size` bytes so that `more` elements fit behind them.
  * `array` is the address of the pointer to it. 0 or ERR_NOMEM. */
 int profile_room(void *array, size_t count, size_t more, size_t size);
 
-/* Appends without looking for an equal entry. 0 or ERR_NOMEM. */
-int profile_append_function(struct profile *p, const struct profile_function *function);
+/* Appends without looking for an equal one. 0 or ERR_NOMEM. */
 int profile_append_location(struct profile *p, const struct profile_location *location);
 
 /* Clears the hash indexes. Call it after changing, moving or removing functions, locations or

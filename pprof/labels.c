@@ -70,18 +70,12 @@ int labels_sort(const struct strset *strings, struct profile_label *labels, size
 	return 0;
 }
 
-/* Labels that replace the string labels, or the number labels, of a key in every sample. */
+/* Labels that replace the string labels of a key in every sample. */
 struct change {
 	uint32_t key;
-	bool strings;
 	const struct profile_label *labels;
 	size_t count;
 };
-
-static bool is_replaced(const struct change *c, const struct profile_label *label)
-{
-	return label->key == c->key && !label->str == !c->strings;
-}
 
 /* Writes one sample's labels after the change to `out`; returns how many. */
 static size_t write_changed(const struct profile *p, const struct profile_sample *s,
@@ -89,9 +83,12 @@ static size_t write_changed(const struct profile *p, const struct profile_sample
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < s->labels; i++)
-		if (!is_replaced(c, &p->labels[s->first_label + i]))
-			out[count++] = p->labels[s->first_label + i];
+	for (size_t i = 0; i < s->labels; i++) {
+		const struct profile_label *l = &p->labels[s->first_label + i];
+
+		if (l->key != c->key || !l->str)
+			out[count++] = *l;
+	}
 	for (size_t i = 0; i < c->count; i++)
 		out[count++] = c->labels[i];
 	return count;
@@ -141,22 +138,18 @@ static int apply(struct profile *p, const struct change *c)
 	return 0;
 }
 
-/* Sets number labels when `values` is NULL, else string labels. */
-static int set(struct profile *p, const char *key, const char *const *values,
-	       const int64_t *numbers, const char *const *units, size_t count)
+int profile_set_label(struct profile *p, const char *key, const char *const *values,
+		      size_t count)
 {
 	struct profile_label *labels = calloc(count + 1, sizeof(*labels));
-	struct change c = { .strings = values != NULL, .labels = labels };
+	struct change c = { .labels = labels };
 	int rc = labels ? profile_string(p, key, &c.key) : ERR_NOMEM;
 
 	for (size_t i = 0; !rc && i < count; i++) {
 		struct profile_label *l = &labels[c.count];
 
-		*l = (struct profile_label){ .key = c.key, .num = values ? 0 : numbers[i] };
-		if (values)
-			rc = profile_string(p, values[i], &l->str);
-		else if (units)
-			rc = profile_string(p, units[i], &l->num_unit);
+		*l = (struct profile_label){ .key = c.key };
+		rc = profile_string(p, values[i], &l->str);
 		c.count += !label_is_empty(l);
 	}
 	if (!rc)
@@ -165,21 +158,7 @@ static int set(struct profile *p, const char *key, const char *const *values,
 	return rc;
 }
 
-int profile_set_label(struct profile *p, const char *key, const char *const *values,
-		      size_t count)
-{
-	static const char *const none[1];
-
-	return set(p, key, values ? values : none, NULL, NULL, values ? count : 0);
-}
-
 int profile_remove_label(struct profile *p, const char *key)
 {
 	return profile_set_label(p, key, NULL, 0);
-}
-
-int profile_set_number(struct profile *p, const char *key, const int64_t *values,
-		       const char *const *units, size_t count)
-{
-	return set(p, key, NULL, values, units, count);
 }

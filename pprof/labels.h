@@ -22,17 +22,11 @@ bool label_is_empty(const struct profile_label *label);
  * unchanged. */
 int labels_sort(const struct strset *strings, struct profile_label *labels, size_t count);
 
-/* All below change every sample. 0 or ERR_NOMEM; the profile is valid even then. A key can have
- * strings and numbers: each function replaces or removes only the key's labels of one kind. */
-
-/* Values that are "" cannot be written and are left out. */
+/* Both change every sample: they replace or remove the string labels of a key, not its number
+ * labels. Values that are "" cannot be written and are left out. 0 or ERR_NOMEM; the profile is
+ * valid even then. */
 int profile_set_label(struct profile *p, const char *key, const char *const *values,
 		      size_t count);
 int profile_remove_label(struct profile *p, const char *key);
-
-/* `units` has one unit for each value, "" for none; NULL: no value has a unit. A value 0 without
- * a unit cannot be written and is left out. */
-int profile_set_number(struct profile *p, const char *key, const int64_t *values,
-		       const char *const *units, size_t count);
 
 #endif

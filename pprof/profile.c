@@ -100,7 +100,7 @@ static bool same_function(const void *owner, uint32_t i, const void *key)
 	       a->filename == b->filename && a->start_line == b->start_line;
 }
 
-int profile_append_function(struct profile *p, const struct profile_function *f)
+static int append_function(struct profile *p, const struct profile_function *f)
 {
 	if (p->function_count >= UINT32_MAX - 1 ||
 	    profile_room(&p->functions, p->function_count, 1, sizeof(*p->functions)))
@@ -122,7 +122,7 @@ static int find_function(struct profile *p, const struct profile_function *f, si
 	if (*found != HASHINDEX_NONE)
 		return 0;
 	*found = (uint32_t)at;
-	if (at == p->function_count && profile_append_function(p, f))
+	if (at == p->function_count && append_function(p, f))
 		return ERR_NOMEM;
 	return hashindex_add(&p->function_index, hash, *found);
 }

@@ -20,11 +20,8 @@ struct lazyfile;
 int lazyfile_open(const struct image *image, struct lazyfile **f);
 void lazyfile_close(struct lazyfile *f);
 
-/* Copies `len` bytes at a file offset. False when the file does not have all of them (any more), or
- * when out of memory. */
-bool lazyfile_read(struct lazyfile *f, uint64_t offset, void *buf, size_t len);
-
-/* The same for an image address. All bytes must lie in one segment. */
+/* Copies `len` bytes at an image address, all in one segment. False when the file does not have all
+ * of them (any more), or when out of memory. */
 bool lazyfile_read_at(struct lazyfile *f, uint64_t addr, void *buf, size_t len);
 
 #endif

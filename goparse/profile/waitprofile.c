@@ -407,9 +407,7 @@ int waitprofile_add_errors(struct waitprofile *w, const struct goparse_stats *st
 	return rc ? error_set(err, rc, "out of memory") : 0;
 }
 
-int waitprofile_finish(struct waitprofile *w, struct profile **p, struct error *err)
+struct profile *waitprofile_profile(struct waitprofile *w)
 {
-	(void)err;
-	*p = &w->profile;
-	return 0;
+	return &w->profile;
 }

@@ -43,7 +43,7 @@ int waitprofile_add(struct waitprofile *w, const struct goparse_goroutine *g, co
 int waitprofile_add_errors(struct waitprofile *w, const struct goparse_stats *stats,
 			   const char *dump, struct error *err);
 
-/* The profile so far, complete and valid, in *p. It belongs to the waitprofile. Returns 0. */
-int waitprofile_finish(struct waitprofile *w, struct profile **p, struct error *err);
+/* The profile so far, complete and valid. It belongs to the waitprofile. */
+struct profile *waitprofile_profile(struct waitprofile *w);
 
 #endif

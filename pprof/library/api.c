@@ -27,7 +27,8 @@ int api_nomem(struct pprof *p)
 	return error_nomem(&p->error);
 }
 
-void api_replace(struct pprof *p, const struct profile *next)
+/* Releases p's profile, moves *next into its place and clears the index and the list of mappings. */
+static void replace(struct pprof *p, const struct profile *next)
 {
 	profile_release(&p->profile);
 	hashindex_release(&p->mapping_index);
@@ -77,7 +78,7 @@ static int take(struct pprof *p, struct profile *next, int rc)
 	if (rc)
 		profile_release(next);
 	else
-		api_replace(p, next);
+		replace(p, next);
 	return rc;
 }
 

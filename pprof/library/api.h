@@ -24,10 +24,6 @@ struct pprof {
 	size_t mappings_indexed;
 };
 
-/* Releases p's profile, moves *next into its place and clears the index and the list of
- * mappings. */
-void api_replace(struct pprof *p, const struct profile *next);
-
 /* Sets "out of memory" and returns ERR_NOMEM. */
 int api_nomem(struct pprof *p);
 

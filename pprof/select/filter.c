@@ -17,7 +17,6 @@ struct name_filter {
 	struct matches focus, ignore, hide, show;
 	struct filter_found *found;
 	uint8_t *marks; /* by location */
-	bool any_hidden;
 };
 
 /* Keeps the lines whose function matches, also those without one; or the lines whose function
@@ -74,7 +73,6 @@ static void mark_location(struct name_filter *f, struct profile_location *l, uin
 	}
 	hide_lines(f, l, mark);
 	show_lines(f, l, mark);
-	f->any_hidden = f->any_hidden || (*mark & HIDDEN);
 }
 
 static bool keep_sample(const struct name_filter *f, struct profile_sample *s)

@@ -6,17 +6,12 @@
 #include "base/error.h"
 #include "base/room.h"
 
-void stackset_init(struct stackset *s)
-{
-	memset(s, 0, sizeof(*s));
-}
-
 void stackset_release(struct stackset *s)
 {
 	free(s->entries);
 	free(s->frames);
 	hashindex_release(&s->index);
-	stackset_init(s);
+	*s = (struct stackset){ 0 };
 }
 
 struct key {

@@ -45,8 +45,7 @@ struct stackset {
 	struct hashindex index;
 };
 
-/* Makes an empty set; {0} is one, too. The set owns its memory until stackset_release. */
-void stackset_init(struct stackset *s);
+/* {0} is an empty set. */
 void stackset_release(struct stackset *s);
 
 /* Finds this stack in this context, or adds it; *entry is its index in `entries`. ERR_NOMEM. */

@@ -113,7 +113,7 @@ void decoding_free(struct decoding *d)
 {
 	if (!d)
 		return;
-	decoding_cancel(d);
+	sandbox_kill(&d->child);
 	sandbox_unshare(d->shared, d->shared_bytes);
 	free(d->images);
 	free(d->left_out);
@@ -292,11 +292,6 @@ int decoding_wait(struct decoding *d, int timeout_ms, struct error *err)
 void decoding_calm(struct decoding *d)
 {
 	calm(d->child.pid);
-}
-
-void decoding_cancel(struct decoding *d)
-{
-	sandbox_kill(&d->child);
 }
 
 /* Does the work in our own process. All images are left out, so no foreign data is decoded. */

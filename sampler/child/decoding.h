@@ -28,7 +28,7 @@ struct decode_result {
 /* A decoding for the images that `maps` holds now; they are borrowed. The caller frees it with
  * decoding_free, which kills a child that is still running; NULL is harmless. ERR_NOMEM. */
 int decoding_new(struct decoding **d, const struct modmap *maps, struct error *err);
-void decoding_free(struct decoding *d);
+void decoding_free(struct decoding *d); /* kills the child, if one runs */
 
 /* Before another work: takes over the images that `maps` holds now. Images that were left out stay
  * left out. The result and the notes of the last work are gone. ERR_NOMEM. */
@@ -51,13 +51,11 @@ void decoding_calm(struct decoding *d);
  *   child.
  * - _wait: waits for `timeout_ms` at most. 0 when the work is done, DECODING_RUNS while it is not,
  *   DECODING_AGAIN when the caller must start it again. Errors as of decoding_run, and ERR_IO when
- *   nothing can be decoded.
- * - _cancel: kills the child, if one runs. */
+ *   nothing can be decoded. */
 enum { DECODING_RUNS = 1, DECODING_AGAIN = 2 };
 int decoding_start(struct decoding *d, struct outfile *file, uint64_t file_bytes,
 		   decode_work *work, void *ctx, struct error *err);
 int decoding_wait(struct decoding *d, int timeout_ms, struct error *err);
-void decoding_cancel(struct decoding *d);
 
 /* CPU time in ns that all children of this decoding have used. */
 uint64_t decoding_cpu_ns(const struct decoding *d);

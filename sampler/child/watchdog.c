@@ -456,19 +456,15 @@ void watchdog_rests(struct watchdog *w, uint64_t until_ns)
 		atomic_store(&w->page->rests_until_ns, until_ns);
 }
 
-static void wake(struct page *page)
-{
-	atomic_store(&page->asleep, 0);
-	syscall(SYS_futex, &page->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
 void watchdog_held(struct watchdog *w)
 {
 	if (!w)
 		return;
 	atomic_store(&w->page->word, ++w->moment * 2 + 1);
-	if (w->page->asleep)
-		wake(w->page);
+	if (w->page->asleep) {
+		atomic_store(&w->page->asleep, 0);
+		syscall(SYS_futex, &w->page->asleep, FUTEX_WAKE, 1, NULL, NULL, 0);
+	}
 }
 
 void watchdog_none_held(struct watchdog *w)

@@ -235,14 +235,6 @@ static void put_custom(struct composing *k)
 		skip(k, CAPTURE_CUSTOM, "the program has registered none");
 }
 
-static void put_trace(struct composing *k, const struct collection_item *item)
-{
-	put(k, &(struct batch_entry){ .type = "trace", .file = captures[CAPTURE_TRACE].file,
-				      .note = item->note ? item->note :
-					      item->cut ? "cut at its limit" : NULL },
-	    item->data, item->len);
-}
-
 static void put_go(struct composing *k, enum capture_type type)
 {
 	enum lap_ask what = type == CAPTURE_TRACE ? LAP_TRACE : LAP_AFTER;
@@ -255,12 +247,11 @@ static void put_go(struct composing *k, enum capture_type type)
 	} else if (!item || !item->data) {
 		skip(k, type, item && item->why_not ? item->why_not :
 			      err->code ? err->text : "it did not come");
-	} else if (type == CAPTURE_TRACE) {
-		put_trace(k, item);
 	} else if (of_heap) {
 		put_heap(k, type, item);
 	} else {
-		put_with_delta(k, type, item->note, item->data, item->len);
+		put_with_delta(k, type, item->note ? item->note :
+					item->cut ? "cut at its limit" : NULL, item->data, item->len);
 	}
 }
 

@@ -1,21 +1,15 @@
 #include "sampler/unwind/stack.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"
-
-void stack_init(struct stack *s)
-{
-	memset(s, 0, sizeof(*s));
-}
 
 void stack_release(struct stack *s)
 {
 	free(s->frames);
 	free(s->pcs);
-	stack_init(s);
+	*s = (struct stack){ 0 };
 }
 
 int stack_reserve(struct stack *s)

@@ -57,8 +57,7 @@ struct stack {
 	bool lacked;   /* the walk ended for lack of a register that was unknown at the start */
 };
 
-/* An empty stack; zeroed memory is one, too. A stack keeps its memory from walk to walk. */
-void stack_init(struct stack *s);
+/* {0} is an empty stack. A stack keeps its memory from walk to walk. */
 void stack_release(struct stack *s);
 
 /* Doubles the room for frames. ERR_NOMEM. */

@@ -10,7 +10,8 @@ bool abbrev_attribute(struct cursor *c, struct abbrev_attribute *a)
 {
 	a->name = cursor_uleb(c);
 	a->form = cursor_uleb(c);
-	a->constant = a->form == DW_FORM_implicit_const ? cursor_sleb(c) : 0;
+	if (a->form == DW_FORM_implicit_const)
+		cursor_sleb(c);
 	return !c->failed && (a->name || a->form);
 }
 

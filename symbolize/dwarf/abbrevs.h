@@ -22,7 +22,6 @@ bool abbrev_next(struct cursor *c, struct abbrev *a);
 
 struct abbrev_attribute {
 	uint64_t name, form;
-	int64_t constant; /* of DW_FORM_implicit_const */
 };
 
 /* The next attribute of a declaration; false after the last one. */

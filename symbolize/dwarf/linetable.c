@@ -47,7 +47,7 @@ static const char *string_in(const struct cursor *section, uint64_t offset)
 	return string_at(&c);
 }
 
-int linetable_add_folder(struct linetable *t, const char *name)
+static int add_folder(struct linetable *t, const char *name)
 {
 	if (room_for((void **)&t->folders, &t->folder_room, t->folder_count + 1,
 		     sizeof(*t->folders)))
@@ -70,10 +70,10 @@ int linetable_add_file(struct linetable *t, const char *name, uint64_t folder)
 static int read_old_lists(struct linetable *t, struct cursor *c, const char *unit_folder)
 {
 	const char *name;
-	int rc = linetable_add_folder(t, unit_folder);
+	int rc = add_folder(t, unit_folder);
 
 	while (!rc && (name = string_at(c)) && *name)
-		rc = linetable_add_folder(t, name);
+		rc = add_folder(t, name);
 	if (!rc)
 		rc = linetable_add_file(t, NULL, 0);
 	while (!rc && (name = string_at(c)) && *name) {
@@ -153,7 +153,7 @@ static int read_list(struct linetable *t, const struct line_sections *s, struct 
 		for (unsigned i = 0; i < format_count; i++)
 			read_field(t, s, c, &formats[i], &e);
 		rc = files ? linetable_add_file(t, e.name, e.folder) :
-			     linetable_add_folder(t, e.name);
+			     add_folder(t, e.name);
 	}
 	return rc;
 }

@@ -35,8 +35,7 @@ struct linetable {
 /* Runs the program at `c`. A broken one ends early. ERR_NOMEM. */
 int linetable_run(struct linetable *t, struct cursor *c);
 
-/* Add to the lists; names are borrowed. ERR_NOMEM. */
-int linetable_add_folder(struct linetable *t, const char *name);
+/* Adds a file; its name is borrowed. ERR_NOMEM. */
 int linetable_add_file(struct linetable *t, const char *name, uint64_t folder);
 
 #endif

@@ -159,7 +159,7 @@ static int add_root_attributes(struct buffer *b, const struct unit *u)
 		     add_constant(b, DW_AT_rnglists_base, RNGLISTS_HEADER);
 	while (!rc && abbrev_attribute(&attributes, &a)) {
 		if (is_id(&a) && u->version == 4 && !id_seen) {
-			a = (struct abbrev_attribute){ DW_AT_low_pc, DW_FORM_addr, 0 };
+			a = (struct abbrev_attribute){ DW_AT_low_pc, DW_FORM_addr };
 			id_seen = true;
 		} else if (a.name == DW_AT_GNU_dwo_id || a.name == DW_AT_low_pc) {
 			a.name = DW_AT_lo_user; /* it would repeat our attribute */

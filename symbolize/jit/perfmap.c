@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/cursor.h"
@@ -17,17 +16,12 @@
 
 enum { NAME_LEN_MAX = 4096, ENTRIES_MAX = 1 << 24 };
 
-void perfmap_init(struct perfmap *m)
-{
-	memset(m, 0, sizeof(*m));
-}
-
 void perfmap_release(struct perfmap *m)
 {
 	free(m->all);
 	ranges_release(&m->code);
 	arena_release(&m->names);
-	perfmap_init(m);
+	*m = (struct perfmap){ 0 };
 }
 
 static int add(struct perfmap *m, uint64_t start, uint64_t end, const char *name)

@@ -14,6 +14,7 @@
 struct error;
 struct process;
 
+/* {0} is empty. */
 struct perfmap {
 	const char **all; /* names as in the file, in its order */
 	size_t count, room, bad_lines;
@@ -21,7 +22,6 @@ struct perfmap {
 	struct arena names;
 };
 
-void perfmap_init(struct perfmap *m);
 void perfmap_release(struct perfmap *m);
 
 /* Reads the whole text, once; broken lines are counted and left out. ERR_NOMEM. */

@@ -59,13 +59,11 @@ static void make_profile(struct goparse *parser, uint8_t options, const uint8_t 
 	const struct waitprofile_options o = { .aggregate = options & AGGREGATE,
 					       .ancestors = options & ANCESTORS };
 	struct making m = { .dump = options & DUMP ? "dump" : NULL };
-	struct profile *p;
 
 	must(waitprofile_new(&m.w, &o, NULL) == 0);
 	must(goparse_memory(parser, text, len, add, &m, NULL) == 0);
 	must(waitprofile_add_errors(m.w, goparse_stats(parser), m.dump, NULL) == 0);
-	must(waitprofile_finish(m.w, &p, NULL) == 0);
-	check_profile(p, goparse_stats(parser));
+	check_profile(waitprofile_profile(m.w), goparse_stats(parser));
 	waitprofile_free(m.w);
 }
 

@@ -22,7 +22,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEAD = 3 };
-enum action { COMMON = 1, SUBTRACT = 2, NORMALIZE = 4, LABEL = 8, NUMBER = 16, REMOVE = 32 };
+enum action { COMMON = 1, SUBTRACT = 2, NORMALIZE = 4, LABEL = 8, REMOVE = 32 };
 
 static bool decode(struct profile *p, const uint8_t *data, size_t size)
 {
@@ -71,17 +71,13 @@ static void round_trip(const struct profile *p)
 static void change(struct profile *a, struct profile *b, uint8_t actions)
 {
 	static const char *const values[] = { "true", "" };
-	static const int64_t numbers[] = { 0, -1 };
 
 	if (actions & NORMALIZE)
 		profile_normalize(a, b, NULL);
 	if (actions & LABEL)
 		must(profile_set_label(b, "pprof::base", values, 2) == 0);
-	if (actions & NUMBER)
-		must(profile_set_number(a, "k", numbers, values, 2) == 0);
 	if (actions & REMOVE)
-		must(profile_remove_label(a, "k") == 0 &&
-		     profile_set_number(b, "k", NULL, NULL, 0) == 0);
+		must(profile_remove_label(a, "k") == 0);
 	if (actions & SUBTRACT)
 		profile_scale(b, -1);
 }

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct perfmap m;
 
-	perfmap_init(&m);
+	m = (struct perfmap){ 0 };
 	if (perfmap_parse(&m, data, size))
 		abort();
 	for (size_t i = 0; i < m.code.count; i++) {

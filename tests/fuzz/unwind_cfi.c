@@ -16,6 +16,7 @@
 #include "sampler/unwind/expr.h"
 #include "sampler/unwind/table/regs.h"
 #include "sampler/unwind/table/table.h"
+#include "tests/unit/sampler/unwind/rule_at.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -104,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const struct short_rule *found = cfi_table_find(table, base + i);
 		struct cfi_rule rule;
 
-		if (found && found != last && cfi_table_rule_at(table, base + i, &rule))
+		if (found && found != last && copy_rule_at(table, base + i, &rule))
 			use_rule(table, &rule);
 		last = found;
 	}

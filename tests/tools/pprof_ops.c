@@ -11,7 +11,6 @@
  * scale-each      by ARGUMENTs, one for each sample type
  * normalize       to the profile ARGUMENT
  * set, remove     the first ARGUMENT is a label's key, the others are strings
- * set-number, remove-number  the same; the others are VALUE=UNIT
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,19 +87,6 @@ static void normalize(struct profile *p, const char *path)
 	profile_release(&base);
 }
 
-static void set_number(struct profile *p, int count, char **arguments)
-{
-	const char *units[VALUES_MAX];
-	int64_t values[VALUES_MAX];
-	size_t n = 0;
-
-	for (int i = 1; i < count && n < VALUES_MAX; i++) {
-		values[n] = strtoll(arguments[i], NULL, 10);
-		units[n++] = strchr(arguments[i], '=') + 1;
-	}
-	check(profile_set_number(p, arguments[0], values, units, n));
-}
-
 static void operate(struct profile *p, const char *what, int count, char **arguments)
 {
 	if (!strcmp(what, "merge") || !strcmp(what, "common"))
@@ -118,10 +104,6 @@ static void operate(struct profile *p, const char *what, int count, char **argum
 					(size_t)count - 1));
 	else if (!strcmp(what, "remove") && count == 1)
 		check(profile_remove_label(p, arguments[0]));
-	else if (!strcmp(what, "set-number") && count)
-		set_number(p, count, arguments);
-	else if (!strcmp(what, "remove-number") && count == 1)
-		check(profile_set_number(p, arguments[0], NULL, NULL, 0));
 	else
 		check(error_set(&err, ERR_USAGE, "no operation '%s' with %d arguments", what, count));
 }

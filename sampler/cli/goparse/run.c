@@ -193,11 +193,8 @@ static int take_dump(struct run *r, struct error *err)
 static int write_profile(struct run *r, struct error *err)
 {
 	const struct format *format = r->o->format ? r->o->format : format_by_path(r->o->output);
-	struct profile *p;
-	int rc = waitprofile_finish(r->profile, &p, err);
+	struct profile *p = waitprofile_profile(r->profile);
 
-	if (rc)
-		return rc;
 	p->time_nanos = r->o->timed ? r->o->time_nanos : r->time_nanos;
 	return format_write(format, p, &r->file, err);
 }

@@ -125,12 +125,12 @@ static void say_comments(const struct profile *p)
 		fprintf(stderr, "%s\n", strset_get(&p->strings, p->comments[i]));
 }
 
-static int write_profile(struct taking *k, const struct format *format, const struct buffer *packed,
+static int write_profile(struct taking *k, const struct format *format, const struct buffer *bytes,
 			 struct error *err)
 {
 	struct profile p;
 	int rc = profile_init(&p) ? error_nomem(err) :
-				    profile_parse(&p, packed->data, packed->len, DERIVE_BYTES, err);
+				    profile_parse(&p, bytes->data, bytes->len, DERIVE_BYTES, err);
 
 	if (!rc)
 		rc = format_write(format, &p, &k->file, err);
@@ -156,7 +156,7 @@ static int commit(struct taking *k, const char *path, struct error *err)
 }
 
 /* Writes a profile into the folder or the open file. `name` is the type's, or a custom one's. */
-static int put(struct taking *k, const char *name, const struct buffer *packed, struct error *err)
+static int put(struct taking *k, const char *name, const struct buffer *bytes, struct error *err)
 {
 	const struct format *format = k->t->format ? k->t->format :
 				      format_by_path(k->folder < 0 ? k->output : "");
@@ -168,44 +168,38 @@ static int put(struct taking *k, const char *name, const struct buffer *packed, 
 		snprintf(path, sizeof(path), "%s/%s%s", k->output, name, format_ending(format));
 		rc = outfile_open(&k->file, path, err);
 	}
-	rc = rc ? rc : write_profile(k, format, packed, err);
+	rc = rc ? rc : write_profile(k, format, bytes, err);
 	return rc ? rc : commit(k, path, err);
 }
 
 static void take_and_put(struct taking *k, enum capture_type type, const struct goprofile_id *id,
 			 const char *name)
 {
-	struct buffer packed = { 0 };
+	struct buffer bytes = { 0 };
 	struct error err;
 
-	if (take(k, type, id, &packed, &err) || put(k, name, &packed, &err))
+	if (take(k, type, id, &bytes, &err) || put(k, name, &bytes, &err))
 		miss(k, name, &err);
 	outfile_abort(&k->file);
-	buffer_release(&packed);
-}
-
-static int add_text(struct taking *k, const char *name, const struct goprofile_id *id,
-		    struct error *err)
-{
-	struct source_remark remark = { 0 };
-	struct buffer text = { 0 };
-	int rc = source_memory_text(k->source, id, k->t->gc_wait, &text, &remark, err);
-
-	say_note(k, name, &remark);
-	if (!rc && k->written)
-		rc = outfile_write(&k->file, "\n", 1, err);
-	rc = rc ? rc : outfile_write(&k->file, text.data, text.len, err);
-	k->written += !rc;
-	buffer_release(&text);
-	return rc;
+	buffer_release(&bytes);
 }
 
 static void put_text(struct taking *k, enum capture_type type, const struct goprofile_id *id)
 {
+	struct source_remark remark = { 0 };
+	struct buffer text = { 0 };
 	struct error err;
+	int rc = source_memory_text(k->source, id, k->t->gc_wait, &text, &remark, &err);
 
-	if (add_text(k, captures[type].name, id, &err))
+	say_note(k, captures[type].name, &remark);
+	if (!rc && k->written)
+		rc = outfile_write(&k->file, "\n", 1, &err);
+	rc = rc ? rc : outfile_write(&k->file, text.data, text.len, &err);
+	buffer_release(&text);
+	if (rc)
 		miss(k, captures[type].name, &err);
+	else
+		k->written++;
 }
 
 /* Types. */
@@ -335,13 +329,16 @@ static int open_process(struct process *p, pid_t pid, struct error *err)
 
 static int run(struct taking *k, struct error *err)
 {
+	struct source_options source = *k->t->source;
 	int rc = open_process(&k->process, k->t->pid, err);
 
 	if (rc)
 		return rc;
+	source.plain = true; /* this process reads them again, and compresses what it writes */
+	source.max_bytes = DERIVE_BYTES;
 	choose_output(k);
 	rc = check_text(k, err);
-	rc = rc ? rc : source_memory(&k->source, k->t->source, err);
+	rc = rc ? rc : source_memory(&k->source, &source, err);
 	rc = rc ? rc : open_output(k, err);
 	if (rc)
 		return rc;

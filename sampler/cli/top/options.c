@@ -67,15 +67,6 @@ static int take_option(struct topoptions *o, int option, struct error *err)
 	return rc;
 }
 
-static int check_target(struct topoptions *o, int argc, char **argv)
-{
-	int status = sampling_target(&o->recording, argc, argv);
-
-	if (status == CLI_GO_ON && o->output && !strcmp(o->output, "-"))
-		return cli_usage("the standard output is what is shown: -o needs a file");
-	return status;
-}
-
 static int write_by_name(const void *ctx, const struct profile *p, struct outfile *file,
 			 struct error *err)
 {
@@ -86,7 +77,7 @@ static int write_by_name(const void *ctx, const struct profile *p, struct outfil
 int topoptions_parse(struct topoptions *o, int argc, char **argv)
 {
 	struct error err;
-	int option;
+	int option, status;
 
 	*o = (struct topoptions){ .interval_ns = DEFAULT_INTERVAL_NS, .lines = DEFAULT_LINES };
 	sampling_defaults(&o->recording, o->pids);
@@ -104,5 +95,8 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 		error_nomem(&err);
 		return cli_fail(&err);
 	}
-	return check_target(o, argc, argv);
+	status = sampling_target(&o->recording, argc, argv);
+	if (status == CLI_GO_ON && o->output && !strcmp(o->output, "-"))
+		return cli_usage("the standard output is what is shown: -o needs a file");
+	return status;
 }

@@ -12,7 +12,7 @@
 struct error;
 
 /* How a line looks. Colours only where the terminal has them and NO_COLOR is not set. */
-enum screen_look { SCREEN_PLAIN, SCREEN_HEAD, SCREEN_TITLE, SCREEN_HOT, SCREEN_WARM, SCREEN_LOOKS };
+enum screen_look { SCREEN_PLAIN, SCREEN_HEAD, SCREEN_TITLE, SCREEN_HOT, SCREEN_WARM };
 
 /* Keys that are not characters. */
 enum screen_key {

@@ -36,17 +36,15 @@ static bool is_written(struct goprofile *g)
 	return false;
 }
 
-static bool is_of_buckets(enum goprofile_type type)
-{
-	return type == GOPROFILE_HEAP || type == GOPROFILE_BLOCK || type == GOPROFILE_MUTEX;
-}
-
 /* Begins goprofile_make and goprofile_text. ERR_SHORT: a held thread is writing buckets. */
 static int begin(struct goprofile *g, enum goprofile_type type, struct error *err)
 {
+	bool of_buckets = type == GOPROFILE_HEAP || type == GOPROFILE_BLOCK ||
+			  type == GOPROFILE_MUTEX;
+
 	g->stats = (struct goprofile_stats){ 0 };
 	g->remarks.len = 0;
-	if (!is_of_buckets(type) || !is_written(g))
+	if (!of_buckets || !is_written(g))
 		return 0;
 	return error_set(err, ERR_SHORT, "a thread is held while it writes what is to be read");
 }

@@ -157,18 +157,6 @@ static int look(struct looking *l, struct error *err)
 	return 0;
 }
 
-static int finish(struct looking *l, struct profile **p, struct error *err)
-{
-	int rc = waitprofile_finish(l->waits->profile, p, err);
-
-	if (!rc && (goprofile_remark(l->g, "wait_from gc: what Go has noted, it may have begun later, "
-				     "by up to the time between two collections; seen: it waits "
-				     "at least as long") ||
-		    goprofile_add_comments(l->g, *p)))
-		rc = error_nomem(err);
-	return rc;
-}
-
 int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct error *err)
 {
 	struct waitprofile_options options = { .exact = true, .time_nanos = real_now() };
@@ -184,5 +172,11 @@ int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct 
 	traceback_init(&l.traceback, g);
 	rc = look(&l, err);
 	traceback_release(&l.traceback);
-	return rc ? rc : finish(&l, p, err);
+	if (rc)
+		return rc;
+	*p = waitprofile_profile(w->profile);
+	return goprofile_remark(g, "wait_from gc: what Go has noted, it may have begun later, by up "
+				"to the time between two collections; seen: it waits at least as "
+				"long") ||
+	       goprofile_add_comments(g, *p) ? error_nomem(err) : 0;
 }

@@ -56,7 +56,9 @@ static bool begins_with(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-bool pcframes_is_runtime(const char *function, unsigned minor)
+/* True if frames of the function are hidden at the beginning of stacks (runtime/pprof,
+ * printStackRecord, writeHeapProto). */
+static bool is_runtime(const char *function, unsigned minor)
 {
 	return begins_with(function, "runtime.") ||
 	       (minor >= 24 && begins_with(function, "internal/runtime/"));
@@ -82,7 +84,7 @@ static void look_up(struct pcframes *t, struct pcframe *f)
 	f->start_line = c.start_line;
 	f->inlined = c.inlined;
 	f->exit = !strcmp(f->function, "runtime.goexit");
-	f->runtime = pcframes_is_runtime(f->function, t->source.minor);
+	f->runtime = is_runtime(f->function, t->source.minor);
 }
 
 struct pcframe *pcframes_find(struct pcframes *t, uint64_t pc)
@@ -114,7 +116,7 @@ bool pcframes_runtime_at_pc(struct pcframes *t, struct pcframe *f)
 	if (!f->knows_at_pc) {
 		/* The source looks at pc - 1. */
 		f->runtime_at_pc = t->source.frame(t->source.ctx, f->pc + 1, &c) && c.function &&
-				   pcframes_is_runtime(c.function, t->source.minor);
+				   is_runtime(c.function, t->source.minor);
 		f->knows_at_pc = true;
 	}
 	return f->runtime_at_pc;

@@ -71,10 +71,6 @@ struct pcframe *pcframes_find(struct pcframes *t, uint64_t pc);
  * looks at the instruction before it. */
 bool pcframes_runtime_at_pc(struct pcframes *t, struct pcframe *f);
 
-/* True if frames of the function are hidden at the beginning of stacks (runtime/pprof,
- * printStackRecord, writeHeapProto). */
-bool pcframes_is_runtime(const char *function, unsigned minor);
-
 /* Appends a name as the release prints it: "main.F[go.shape.int]" as "main.F[...]". ERR_NOMEM. */
 int pcframes_print(const char *function, unsigned minor, struct buffer *out);
 

@@ -20,8 +20,13 @@
 #include "sampler/rounds/metrics/threadmetrics.h"
 #include "sampler/rounds/metrics/values.h"
 
+struct metric_info {
+	const char *name; /* in metrics.json */
+	bool counter;	  /* it only grows; false: a gauge */
+	bool seconds;	  /* counted in ns, written in seconds */
+};
 
-const struct metric_info metric_infos[METRIC_COUNT] = {
+static const struct metric_info infos[METRIC_COUNT] = {
 	[METRIC_CPU] = { "cpu_seconds", true, true },
 	[METRIC_CPU_USER] = { "cpu_user_seconds", true, true },
 	[METRIC_CPU_SYSTEM] = { "cpu_system_seconds", true, true },
@@ -226,7 +231,7 @@ static bool has_start(const struct metrics *m, int i)
 
 static void put_rate(struct out *o, const struct metrics *m, const char *group, int i)
 {
-	const struct metric_info *info = &metric_infos[i];
+	const struct metric_info *info = &infos[i];
 	const char *why = no_rates(m);
 	double gain, seconds = (double)(m->now.at_ns - m->last.at_ns) / (double)NS_PER_S;
 
@@ -242,7 +247,7 @@ static void put_rate(struct out *o, const struct metrics *m, const char *group, 
 
 static void put_metric(struct out *o, const struct metrics *m, const char *group, int i)
 {
-	const struct metric_info *info = &metric_infos[i];
+	const struct metric_info *info = &infos[i];
 	const struct metric_value *now = &m->now.values[i];
 
 	if (now->why_not) {
@@ -266,7 +271,7 @@ static void put_metrics(struct out *o, const struct metrics *m, const char *grou
 			int end)
 {
 	for (int i = first; i < end; i++) {
-		json_addf(&o->json, "%s\n    \"%s\": ", i > first ? "," : "", metric_infos[i].name);
+		json_addf(&o->json, "%s\n    \"%s\": ", i > first ? "," : "", infos[i].name);
 		put_metric(o, m, group, i);
 	}
 	json_add(&o->json, "\n  }");

@@ -2,7 +2,6 @@
 #ifndef SAMPLER_ROUNDS_METRICS_VALUES_H
 #define SAMPLER_ROUNDS_METRICS_VALUES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "sampler/go/numbers/metrics.h"
@@ -36,14 +35,6 @@ enum metric {
 	METRIC_GO = METRIC_PROCESS_COUNT, /* the first of enum gometric, of the Go runtime */
 	METRIC_COUNT = METRIC_GO + GOMETRIC_COUNT,
 };
-
-struct metric_info {
-	const char *name; /* in metrics.json */
-	bool counter;	  /* it only grows; false: a gauge */
-	bool seconds;	  /* counted in ns, written in seconds */
-};
-
-extern const struct metric_info metric_infos[METRIC_COUNT];
 
 struct metric_value {
 	uint64_t number;

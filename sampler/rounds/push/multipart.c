@@ -18,11 +18,6 @@ int multipart_init(struct multipart *m, struct error *err)
 	return 0;
 }
 
-void multipart_release(struct multipart *m)
-{
-	buffer_release(&m->body);
-}
-
 /* Quotes as a browser does (HTML, section 4.10.21.8): '"' is %22, CR and LF are %0D and %0A. */
 static int add_quoted(struct buffer *b, const char *text)
 {

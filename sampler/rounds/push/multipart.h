@@ -14,15 +14,13 @@ struct error;
 enum { MULTIPART_BOUNDARY = 32 }; /* hexadecimal digits: 128 random bits occur in no part */
 
 struct multipart {
-	struct buffer body; /* owned */
+	struct buffer body; /* the caller releases it, after an error too */
 	char boundary[MULTIPART_BOUNDARY + 1];
 	size_t parts;
 };
 
-/* ERR_IO: the kernel has no random bytes. The caller calls multipart_release, after an error
- * too. */
+/* ERR_IO: the kernel has no random bytes. */
 int multipart_init(struct multipart *m, struct error *err);
-void multipart_release(struct multipart *m);
 
 /* Begins a part; what is appended to m->body next is its content. `type` NULL:
  * application/octet-stream. ERR_NOMEM. */

@@ -206,14 +206,12 @@ static int add_goroutine(void *ctx, const struct goparse_goroutine *g, struct er
 static int finish_waits(const struct waiting *w, const struct goparse *parser, struct buffer *out,
 			struct error *err)
 {
-	struct profile *p;
 	int rc;
 
 	if (!w->count)
 		return error_set(err, ERR_FORMAT, "goroutine?debug=2 gave no goroutines");
 	rc = waitprofile_add_errors(w->profile, goparse_stats(parser), NULL, err);
-	rc = rc ? rc : waitprofile_finish(w->profile, &p, err);
-	return rc ? rc : profile_pack(p, out, err);
+	return rc ? rc : profile_pack(waitprofile_profile(w->profile), out, err);
 }
 
 static int read_waits(const struct endpoint *e, struct goparse *parser, struct buffer *out,

@@ -66,21 +66,18 @@ static int gone(const struct reader *r, const char *when, struct error *err)
 
 /* Opening. */
 
-static int open_go(struct reader *r)
-{
-	const struct goprofile_options o = { .max_goroutines = r->options.max_goroutines_wait };
-
-	r->program = subject_program_of(r->process);
-	if (!r->process->pid)
-		return error_set(&r->failed, ERR_GONE, "there is no process");
-	return goprofile_new(&r->go, r->process, &o, &r->failed);
-}
-
 /* Opens once: a failure is kept, not retried for each profile. */
 static int have_go(struct reader *r, struct error *err)
 {
-	if (!r->failed.code && !r->go)
-		open_go(r);
+	const struct goprofile_options o = { .max_goroutines = r->options.max_goroutines_wait };
+
+	if (!r->failed.code && !r->go) {
+		r->program = subject_program_of(r->process);
+		if (r->process->pid)
+			goprofile_new(&r->go, r->process, &o, &r->failed);
+		else
+			error_set(&r->failed, ERR_GONE, "there is no process");
+	}
 	return r->failed.code ? error_set(err, r->failed.code, "%s", r->failed.text) : 0;
 }
 
@@ -98,12 +95,6 @@ static int check_program(const struct reader *r, int rc, struct error *err)
 }
 
 /* Profiles. */
-
-static int check_size(const struct reader *r, size_t len, struct error *err)
-{
-	return len <= r->options.max_bytes ? 0 :
-	       error_set(err, ERR_LIMIT, "the profile has more than %zu bytes", r->options.max_bytes);
-}
 
 /* Calls `read`; with stop_ns all threads are held, and it may be called several times. */
 static int read_once(struct reader *r, exact_read *read, void *ctx, struct error *err)
@@ -157,8 +148,12 @@ static int pack(const struct reader *r, struct profile *p, struct buffer *out, s
 
 	if (*r->held && profile_add_comment(p, r->held))
 		rc = error_nomem(err);
-	rc = rc ? rc : profile_pack(p, out, err);
-	return rc ? rc : check_size(r, out->len - before, err);
+	if (!rc)
+		rc = r->options.plain ? profile_encode(p, out, err) : profile_pack(p, out, err);
+	if (!rc && out->len - before > r->options.max_bytes)
+		rc = error_set(err, ERR_LIMIT, "the profile has more than %zu bytes",
+			       r->options.max_bytes);
+	return rc;
 }
 
 static int make(struct reader *r, const struct goprofile_id *id, struct buffer *out,

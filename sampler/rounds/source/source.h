@@ -30,6 +30,7 @@ struct source_options {
 	uint64_t max_goroutines_wait; /* with more goroutines their waits are not taken */
 	uint64_t stop_ns;     /* source_memory only: all threads are held during a read, this long
 			       * at most (sampler/stop/hold.h); 0: no hold */
+	bool plain;	      /* source_memory only: profiles are not compressed */
 };
 
 /* Remarks on a profile that was taken. */

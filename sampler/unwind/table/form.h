@@ -57,9 +57,6 @@ struct cfi_table {
 	uint8_t data[]; /* all of the above arrays, in this order */
 };
 
-/* The bytes after struct cfi_table that a table of this shape takes; 0 when a bound is exceeded. */
-size_t table_len(const struct table_shape *shape);
-
 /* Allocates a zeroed table of this shape, freed with cfi_table_free; NULL when out of memory or
  * when a bound is exceeded. */
 struct cfi_table *table_new(const struct table_shape *shape);

@@ -1,7 +1,5 @@
 #include "sampler/unwind/table/shortrule.h"
 
-#include <string.h>
-
 #include "sampler/unwind/table/rule.h"
 
 #define COLUMN_OF(slot, column) [slot] = column,
@@ -43,21 +41,4 @@ bool short_rule_make(struct short_rule *to, const struct cfi_rule *rule)
 		to->deepest = slot < to->deepest ? slot : to->deepest;
 	}
 	return !left;
-}
-
-void short_rule_expand(struct cfi_rule *to, const struct short_rule *from)
-{
-	memset(to, 0, sizeof(*to));
-	to->cfa_reg = from->cfa_reg;
-	to->cfa_value = from->cfa_value;
-	if (RA_AT_CFA != 0) {
-		to->said = 1u << DWARF_RA;
-		to->columns[DWARF_RA] = (struct column){ COLUMN_SAVED, RA_AT_CFA };
-	}
-	for (unsigned i = 0; i < SHORT_SLOTS; i++)
-		if (from->slots[i] != NOT_SAVED) {
-			to->said |= 1u << short_rule_columns[i];
-			to->columns[short_rule_columns[i]] =
-				(struct column){ COLUMN_SAVED, SLOT_BYTES * from->slots[i] };
-		}
 }

@@ -38,7 +38,4 @@ extern const uint8_t short_rule_columns[SHORT_SLOTS];
 /* Converts a rule to the short form. False when it is not plain; then *to is not valid. */
 bool short_rule_make(struct short_rule *to, const struct cfi_rule *rule);
 
-/* Converts back to the long form; `from` must not be RULE_IS_LONG. */
-void short_rule_expand(struct cfi_rule *to, const struct short_rule *from);
-
 #endif

@@ -6,7 +6,8 @@
 
 #include "sampler/unwind/table/form.h"
 
-size_t table_len(const struct table_shape *s)
+/* The bytes after struct cfi_table that a table of this shape takes; 0 when a bound is exceeded. */
+static size_t length(const struct table_shape *s)
 {
 	if (s->rows > ROWS_MAX || s->rules > RULES_MAX || s->long_rules > s->rules ||
 	    s->expressions > EXPRESSIONS_MAX || s->shift > PAGE_SHIFT_MAX ||
@@ -19,7 +20,7 @@ size_t table_len(const struct table_shape *s)
 
 struct cfi_table *table_new(const struct table_shape *s)
 {
-	size_t len = table_len(s);
+	size_t len = length(s);
 	struct cfi_table *t = len ? calloc(1, sizeof(*t) + len) : NULL;
 
 	if (!t)
@@ -63,19 +64,6 @@ const struct short_rule *cfi_table_find(const struct cfi_table *t, uint64_t addr
 const struct cfi_rule *cfi_table_long_rule(const struct cfi_table *t, const struct short_rule *rule)
 {
 	return &t->long_rules[rule->cfa_value];
-}
-
-bool cfi_table_rule_at(const struct cfi_table *t, uint64_t addr, struct cfi_rule *rule)
-{
-	const struct short_rule *found = cfi_table_find(t, addr);
-
-	if (!found)
-		return false;
-	if (found->cfa_reg == RULE_IS_LONG)
-		*rule = *cfi_table_long_rule(t, found);
-	else
-		short_rule_expand(rule, found);
-	return true;
 }
 
 const uint8_t *cfi_table_expression(const struct cfi_table *t, int32_t place, size_t *len)

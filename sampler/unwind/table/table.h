@@ -7,7 +7,6 @@
 #ifndef SAMPLER_UNWIND_TABLE_TABLE_H
 #define SAMPLER_UNWIND_TABLE_TABLE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "sampler/unwind/table/cfi.h"
@@ -35,9 +34,6 @@ const struct short_rule *cfi_table_find(const struct cfi_table *table, uint64_t 
 /* The long rule of a short rule that is RULE_IS_LONG, owned by the table. */
 const struct cfi_rule *cfi_table_long_rule(const struct cfi_table *table,
 					   const struct short_rule *rule);
-
-/* Copies the rule at an image address to *rule in the long form. False where no CFI covers it. */
-bool cfi_table_rule_at(const struct cfi_table *table, uint64_t addr, struct cfi_rule *rule);
 
 /* The bytes of the expression at a place that a rule names; *len is its length in bytes. Owned by
  * the table. */

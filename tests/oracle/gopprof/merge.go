@@ -266,12 +266,6 @@ func (b *bench) labels(what string, p *profile.Profile, in, key string) {
 	q = p.Copy()
 	q.RemoveLabel(key)
 	b.operate("remove", what, q, in, key)
-	q = p.Copy()
-	q.SetNumLabel(key, []int64{5, 0, -1}, []string{"", "bytes", ""})
-	b.operate("set-number", what, q, in, key, "5=", "0=bytes", "-1=")
-	q = p.Copy()
-	q.RemoveNumLabel(key)
-	b.operate("remove-number", what, q, in, key)
 }
 
 // pair does the operations on two profiles, by google/pprof's library and by its command.

@@ -58,26 +58,9 @@ Test(labels, removed, .init = init, .fini = release)
 {
 	cr_assert_eq(profile_remove_label(&p, "tid"), 0);
 	cr_assert_eq(p.samples[0].labels, 2, "it is a number");
-	cr_assert_eq(profile_set_number(&p, "tid", NULL, NULL, 0), 0);
-	cr_assert_eq(p.samples[0].labels, 1);
 	cr_assert_eq(profile_remove_label(&p, "thread"), 0);
 	cr_assert_eq(profile_remove_label(&p, "no such"), 0);
-	cr_assert_eq(p.samples[0].labels, 0);
-	cr_assert_eq(p.label_count, 0);
-}
-
-Test(labels, numbers, .init = init, .fini = release)
-{
-	static const int64_t values[] = { 0, 0, 5 };
-	static const char *const units[] = { "", "bytes", "" };
-
-	cr_assert_eq(profile_set_number(&p, "size", values, units, 3), 0);
-	cr_assert_eq(p.samples[1].labels, 2, "0 without a unit cannot be written");
-	cr_assert_str_eq(text(label(1, 0)->num_unit), "bytes");
-	cr_assert_eq(label(1, 1)->num, 5);
-	cr_assert_eq(label(1, 1)->num_unit, 0);
-	cr_assert_eq(profile_set_number(&p, "size", values + 2, NULL, 1), 0);
-	cr_assert_eq(p.samples[1].labels, 1);
+	cr_assert_eq(p.samples[0].labels, 1);
 }
 
 /* The arrays of a profile grow by rules of their own (pprof/profile.c), which must also work for an

@@ -20,7 +20,7 @@ static void set_up(void)
 		cr_assert_eq(modmap_keep(maps, images[i]), 0);
 	}
 	memset(&ledger, 0, sizeof(ledger));
-	stack_init(&stack);
+	stack = (struct stack){ 0 };
 }
 
 static void tear_down(void)

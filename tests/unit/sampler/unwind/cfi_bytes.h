@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "sampler/unwind/table/regs.h"
 #include "sampler/unwind/table/table.h"
+#include "tests/unit/sampler/unwind/rule_at.h"
 
 /* A string literal, which may contain NULs, and its length without the NUL at its end. */
 #define CODE(text) text, sizeof(text) - 1
@@ -24,7 +25,7 @@ static inline const struct cfi_rule *rule_at(const struct cfi_table *t, uint64_t
 	static unsigned turn;
 	struct cfi_rule *rule = &rules[turn++ % 8];
 
-	return cfi_table_rule_at(t, pc, rule) ? rule : NULL;
+	return copy_rule_at(t, pc, rule) ? rule : NULL;
 }
 
 static inline void put32(struct buffer *b, uint32_t v)

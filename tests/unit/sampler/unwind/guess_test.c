@@ -55,7 +55,7 @@ static void set_up(void)
 {
 	memset(code, 0xcc, sizeof(code));
 	memory_bytes_init(&memory, words, STACK, sizeof(words));
-	stack_init(&stack);
+	stack = (struct stack){ 0 };
 	regs.r[DWARF_RSP] = STACK;
 }
 

@@ -111,7 +111,7 @@ static void set_up(void)
 	cr_assert_eq(modmap_new(&maps, NULL), 0);
 	cr_assert_eq(modmap_add(maps, &range), 0);
 	cr_assert_eq(unwinder_new(&unwinder), 0);
-	stack_init(&stack);
+	stack = (struct stack){ 0 };
 	memory_bytes_init(&memory, words, STACK, sizeof(words));
 	regs.r[DWARF_SP] = STACK;
 	regs.r[DWARF_RA] = AT(LAST);

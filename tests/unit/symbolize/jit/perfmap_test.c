@@ -18,7 +18,7 @@ static struct perfmap map;
 
 static void parse(const char *text)
 {
-	perfmap_init(&map);
+	map = (struct perfmap){ 0 };
 	cr_assert_eq(perfmap_parse(&map, text, strlen(text)), 0);
 }
 
@@ -98,7 +98,7 @@ Test(perfmap, survives_truncation_at_every_byte)
 		char *copy = malloc(len + 1);
 
 		memcpy(copy, text, len);
-		perfmap_init(&map);
+		map = (struct perfmap){ 0 };
 		cr_assert_eq(perfmap_parse(&map, copy, len), 0);
 		cr_assert(map.count <= 2);
 		perfmap_release(&map);
@@ -120,7 +120,7 @@ static void open_root(void)
 	cr_assert_eq(process_open(&self, getpid(), NULL), 0);
 	close(self.root_fd);
 	self.root_fd = open(root, O_PATH | O_DIRECTORY);
-	perfmap_init(&map);
+	map = (struct perfmap){ 0 };
 }
 
 static void close_root(void)

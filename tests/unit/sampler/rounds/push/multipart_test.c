@@ -24,7 +24,7 @@ static void body_is(const char *want)
 					*want == '%' ? m.boundary : want);
 	cr_assert_eq(m.body.len, len, "%.*s", (int)m.body.len, (char *)m.body.data);
 	cr_assert_eq(memcmp(m.body.data, text, len), 0, "%.*s", (int)len, (char *)m.body.data);
-	multipart_release(&m);
+	buffer_release(&m.body);
 }
 
 Test(multipart, parts)

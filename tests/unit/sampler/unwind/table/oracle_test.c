@@ -21,6 +21,7 @@
 #include "sampler/unwind/table/rule.h"
 #include "sampler/unwind/table/table.h"
 #include "tests/unit/amount.h"
+#include "tests/unit/sampler/unwind/rule_at.h"
 
 enum { FEW_PCS = 1000, RANDOM_PCS = 20000, FEW_ROWS = 10, WORDS = 4096 };
 
@@ -143,7 +144,7 @@ static void say_ours(struct words *w, const struct oracle *o, uint64_t pc)
 {
 	struct cfi_rule rule;
 
-	if (!cfi_table_rule_at(o->table, pc, &rule)) {
+	if (!copy_rule_at(o->table, pc, &rule)) {
 		say(w, "nothing");
 		return;
 	}
