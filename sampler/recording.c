@@ -143,7 +143,7 @@ static void stop_ourselves(void)
 static void use_intermission(struct recording *r)
 {
 	/* The end of the tracing thread has released the threads that it still had attached. */
-	watchdog_free(r->round.watchdog);
+	watchdog_none_held(r->round.watchdog);
 	watchdog_obey(r->round.watchdog);
 	if (interim_wants_start(r->interim))
 		interim_start(r->interim);

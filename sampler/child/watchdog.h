@@ -49,13 +49,6 @@ void watchdog_tracer(struct watchdog *w, pid_t tid);
 void watchdog_held(struct watchdog *w);
 void watchdog_none_held(struct watchdog *w);
 
-/* The old name of watchdog_none_held, until sampler/stop/ and recording.c call it by the new one.
- * */
-static inline void watchdog_free(struct watchdog *w)
-{
-	watchdog_none_held(w);
-}
-
 /* Promises that no thread will be asked to stop before `until_ns` (CLOCK_MONOTONIC), and none is
  * being asked. Called by the thread that decides that. Optional: it saves wake-ups of the watchdog.
  * A store to memory. */

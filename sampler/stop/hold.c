@@ -228,7 +228,7 @@ void hold_end(struct hold *h, struct hold_report *report)
 	pthread_cond_broadcast(&h->changed);
 	pthread_mutex_unlock(&h->mutex);
 	join(h);
-	watchdog_free(h->holding.watchdog);
+	watchdog_none_held(h->holding.watchdog);
 	if (h->holding.begun_ns)
 		h->report.ns = h->holding.ended_ns - h->holding.begun_ns;
 	if (report)

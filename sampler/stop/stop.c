@@ -120,7 +120,7 @@ static void tell_watchdog(struct tracer *t)
 	if (tracer_outstanding(t))
 		watchdog_held(t->watchdog);
 	else
-		watchdog_free(t->watchdog);
+		watchdog_none_held(t->watchdog);
 }
 
 /* Requests for threads that are expected at once, so recent that waiting for these is worth it. */

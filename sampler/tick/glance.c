@@ -11,12 +11,12 @@
  *
  * A thread that has not run since its last sample has the same stack, and is not even glanced at.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/room.h"
 #include "sampler/member/gothreads.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/waits.h"
@@ -31,16 +31,12 @@ enum {
 
 int want_glance(struct round *r, const struct member *m, const struct thread *thread)
 {
-	if (r->looks.glance_count == r->looks.glance_room) {
-		size_t room = r->looks.glance_room ? r->looks.glance_room * 2 : 64;
-		struct stack_context *more = realloc(r->looks.to_glance, room * sizeof(*more));
+	struct looks *l = &r->looks;
 
-		if (!more)
-			return error_nomem(&r->error);
-		r->looks.to_glance = more;
-		r->looks.glance_room = room;
-	}
-	r->looks.to_glance[r->looks.glance_count++] =
+	if (room_for((void **)&l->to_glance, &l->glance_room, l->glance_count + 1,
+		     sizeof(*l->to_glance)))
+		return error_nomem(&r->error);
+	l->to_glance[l->glance_count++] =
 		(struct stack_context){ .member = m->index, .thread = thread->index };
 	return 0;
 }
