@@ -17,7 +17,7 @@
 #include "sampler/go/profile/make.h"
 #include "sampler/go/profile/type.h"
 #include "sampler/go/session/session.h"
-#include "sampler/rounds/source/exact.h"
+#include "sampler/rounds/source/heldread.h"
 #include "sampler/stop/hold.h"
 
 struct counting {
@@ -71,7 +71,7 @@ static int once(struct counting *c, const struct process *process, bool live, st
 {
 	char said[256] = "-";
 	int rc = live ? read_goroutines(c, err) :
-			exact_make(c->g, process, HOLD_BOUND_NS, read_goroutines, c, said,
+			heldread_make(c->g, process, HOLD_BOUND_NS, read_goroutines, c, said,
 				   sizeof(said), err);
 
 	if (!rc)

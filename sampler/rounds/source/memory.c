@@ -29,10 +29,10 @@
 #include "sampler/go/session/session.h"
 #include "sampler/rounds/metrics/subject.h"
 #include "sampler/rounds/source/capture.h"
-#include "sampler/rounds/source/exact.h"
+#include "sampler/rounds/source/heldread.h"
+#include "sampler/rounds/source/heldset.h"
 #include "sampler/rounds/source/memory.h"
 #include "sampler/rounds/source/sourceops.h"
-#include "sampler/rounds/source/together.h"
 
 static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
 static const size_t USUAL_BYTES = 256 << 20;
@@ -48,10 +48,10 @@ struct reader {
 	struct subject_program seen_of; /* the program that `seen` is of */
 	struct buffer seen;	 /* what waits_save gave; or empty */
 	bool seen_anew;
-	char held[200];		 /* exact_make's words on the last read */
-	struct together together; /* read in one hold, not yet taken; its remark and words: */
-	struct source_remark together_remark;
-	char together_held[200];
+	char held[200];		 /* heldread_make's words on the last read */
+	struct heldset together; /* read in one hold, not yet taken; its remark and words: */
+	struct source_remark heldset_remark;
+	char heldset_held[200];
 };
 
 static struct reader *reader_of(struct source *s)
@@ -97,17 +97,17 @@ static int check_program(const struct reader *r, int rc, struct error *err)
 /* Profiles. */
 
 /* Calls `read`; with stop_ns all threads are held, and it may be called several times. */
-static int read_once(struct reader *r, exact_read *read, void *ctx, struct error *err)
+static int read_once(struct reader *r, heldread_profiles *read, void *ctx, struct error *err)
 {
 	*r->held = '\0';
-	return r->options.stop_ns ? exact_make(r->go, r->process, r->options.stop_ns, read, ctx,
+	return r->options.stop_ns ? heldread_make(r->go, r->process, r->options.stop_ns, read, ctx,
 					       r->held, sizeof(r->held), err) :
 				    read(ctx, err);
 }
 
 /* Retries ERR_SHORT until the time-out: a fresh heap profile cannot be had while the GC sweeps,
  * and the next cycle may have begun already. */
-static int read_now(struct reader *r, exact_read *read, void *ctx, struct error *err)
+static int read_now(struct reader *r, heldread_profiles *read, void *ctx, struct error *err)
 {
 	const struct timespec pause = to_timespec(2 * NS_PER_MS);
 	uint64_t began = monotonic_ns();
@@ -206,7 +206,7 @@ static int read_together(void *reader, struct error *err)
 {
 	struct reader *r = reader;
 
-	return together_make(&r->together, r->go, err);
+	return heldset_make(&r->together, r->go, err);
 }
 
 static int recall(const struct reader *r, struct waits **w, struct error *err);
@@ -220,15 +220,15 @@ static void make_together(struct source *s, unsigned types, bool gc_wait)
 
 	if (!r->options.stop_ns)
 		return;
-	r->together_remark = (struct source_remark){ 0 };
-	rc = together_want(&r->together, types);
-	rc = rc ? rc : have_profile(r, gc_wait && types & CAPTURE_HEAPS, &r->together_remark, &err);
+	r->heldset_remark = (struct source_remark){ 0 };
+	rc = heldset_want(&r->together, types);
+	rc = rc ? rc : have_profile(r, gc_wait && types & CAPTURE_HEAPS, &r->heldset_remark, &err);
 	if (!rc && types & CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) && r->options.max_goroutines_wait)
 		rc = recall(r, &r->together.waits, &err);
 	rc = rc ? rc : read_now(r, read_together, r, &err);
 	if (rc)
-		together_release(&r->together);
-	snprintf(r->together_held, sizeof(r->together_held), "%s", r->held);
+		heldset_release(&r->together);
+	snprintf(r->heldset_held, sizeof(r->heldset_held), "%s", r->held);
 }
 
 static bool take_together(struct reader *r, const struct goprofile_id *id, struct buffer *out,
@@ -236,11 +236,11 @@ static bool take_together(struct reader *r, const struct goprofile_id *id, struc
 {
 	struct profile *p;
 
-	if (!together_take(&r->together, id, &p, rc, err))
+	if (!heldset_take(&r->together, id, &p, rc, err))
 		return false;
-	snprintf(r->held, sizeof(r->held), "%s", r->together_held);
+	snprintf(r->held, sizeof(r->held), "%s", r->heldset_held);
 	if (id->type == GOPROFILE_HEAP)
-		*remark = r->together_remark;
+		*remark = r->heldset_remark;
 	if (!*rc)
 		*rc = pack(r, p, out, err);
 	note_hold(r, remark);
@@ -335,11 +335,11 @@ static int make_waits(void *waiting, struct error *err)
 /* Takes the waits that were read together with other profiles, if any. */
 static int take_waits_together(struct waiting *w, struct error *err)
 {
-	struct together *t = &w->r->together;
+	struct heldset *t = &w->r->together;
 
 	if (!t->waits)
 		return 0;
-	snprintf(w->r->held, sizeof(w->r->held), "%s", w->r->together_held);
+	snprintf(w->r->held, sizeof(w->r->held), "%s", w->r->heldset_held);
 	w->waits = t->waits;
 	w->profile = t->waited;
 	t->waits = NULL;
@@ -495,7 +495,7 @@ static void free_reader(struct source *s)
 {
 	struct reader *r = reader_of(s);
 
-	together_release(&r->together);
+	heldset_release(&r->together);
 	goprofile_free(r->go);
 	buffer_release(&r->seen);
 	free(r);

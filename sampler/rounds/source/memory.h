@@ -22,7 +22,7 @@ int source_memory_text(struct source *s, const struct goprofile_id *id, bool gc_
 		       struct buffer *out, struct source_remark *remark, struct error *err);
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err);
 
-/* Words for people on the hold of the last read (sampler/rounds/source/exact.h); "": no hold.
+/* Words for people on the hold of the last read (sampler/rounds/source/heldread.h); "": no hold.
  * Borrowed. */
 const char *source_memory_held(const struct source *s);
 

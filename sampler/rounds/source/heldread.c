@@ -1,4 +1,4 @@
-#include "sampler/rounds/source/exact.h"
+#include "sampler/rounds/source/heldread.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct exact {
 	struct goprofile *g;
 	const struct process *process;
 	uint64_t bound_ns;
-	exact_read *read;
+	heldread_profiles *read;
 	void *ctx;
 	bool was_held; /* at a successful read; `report` is of the last one */
 	struct hold_report report;
@@ -82,8 +82,8 @@ static void say(const struct exact *e, char *said, size_t room)
 		snprintf(said, room, ", no exact cut: some goroutines were just changing");
 }
 
-int exact_make(struct goprofile *g, const struct process *process, uint64_t bound_ns,
-	       exact_read *read, void *ctx, char *said, size_t room, struct error *err)
+int heldread_make(struct goprofile *g, const struct process *process, uint64_t bound_ns,
+	       heldread_profiles *read, void *ctx, char *said, size_t room, struct error *err)
 {
 	static const struct timespec between = { 0, BETWEEN_NS };
 	struct exact e = { .g = g, .process = process, .bound_ns = bound_ns, .read = read,

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "sampler/go/session/session.h"
-#include "sampler/rounds/source/exact.h"
+#include "sampler/rounds/source/heldread.h"
 #include "sampler/stop/hold.h"
 
 struct turn {
@@ -84,10 +84,10 @@ static int make(const struct turn script[], char said[100])
 	turns = script;
 	begun = reads_in_a_hold = reads_without = 0;
 	read_is_there = false;
-	return exact_make(NULL, NULL, 1000, read_it, NULL, said, 100, &err);
+	return heldread_make(NULL, NULL, 1000, read_it, NULL, said, 100, &err);
 }
 
-Test(exact, the_first_hold_in_which_nothing_moves_is_the_last)
+Test(heldread, the_first_hold_in_which_nothing_moves_is_the_last)
 {
 	char said[100];
 
@@ -97,7 +97,7 @@ Test(exact, the_first_hold_in_which_nothing_moves_is_the_last)
 	cr_assert_null(strstr(said, "no exact cut"));
 }
 
-Test(exact, what_moves_each_time_is_said)
+Test(heldread, what_moves_each_time_is_said)
 {
 	char said[100];
 
@@ -107,7 +107,7 @@ Test(exact, what_moves_each_time_is_said)
 	cr_assert_not_null(strstr(said, "no exact cut"), "%s", said);
 }
 
-Test(exact, what_a_failed_read_has_undone_is_read_again)
+Test(heldread, what_a_failed_read_has_undone_is_read_again)
 {
 	char said[100];
 
@@ -118,7 +118,7 @@ Test(exact, what_a_failed_read_has_undone_is_read_again)
 	cr_assert_not_null(strstr(said, "no thread was held"), "%s", said);
 }
 
-Test(exact, what_one_hold_has_read_stays_if_the_next_cannot_be_had)
+Test(heldread, what_one_hold_has_read_stays_if_the_next_cannot_be_had)
 {
 	char said[100];
 
@@ -128,7 +128,7 @@ Test(exact, what_one_hold_has_read_stays_if_the_next_cannot_be_had)
 	cr_assert_not_null(strstr(said, "no exact cut"), "%s", said);
 }
 
-Test(exact, another_error_ends_it)
+Test(heldread, another_error_ends_it)
 {
 	char said[100];
 

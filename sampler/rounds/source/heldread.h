@@ -2,8 +2,8 @@
  * Go's profiles as of one moment, for --stop: all threads of the process are held while they are
  * read (sampler/stop/hold.h). If that moment was not exact, they are read again.
  */
-#ifndef SAMPLER_ROUNDS_SOURCE_EXACT_H
-#define SAMPLER_ROUNDS_SOURCE_EXACT_H
+#ifndef SAMPLER_ROUNDS_SOURCE_HELDREAD_H
+#define SAMPLER_ROUNDS_SOURCE_HELDREAD_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ struct process;
 
 /* Reads, from the beginning at each call. ERR_SHORT: it is called again in another hold; its
  * other results are returned. */
-typedef int exact_read(void *ctx, struct error *err);
+typedef int heldread_profiles(void *ctx, struct error *err);
 
 /*
  * Calls `read` with the process of `g` held, each time for `bound_ns` at most. `said`, of `room`
@@ -23,7 +23,7 @@ typedef int exact_read(void *ctx, struct error *err);
  * If no held read succeeds, `read` is called without a hold, and `said` says so. ERR_PERM,
  * ERR_GONE, ERR_IO, ERR_NOMEM of the hold; errors of `read`.
  */
-int exact_make(struct goprofile *g, const struct process *process, uint64_t bound_ns,
-	       exact_read *read, void *ctx, char *said, size_t room, struct error *err);
+int heldread_make(struct goprofile *g, const struct process *process, uint64_t bound_ns,
+	       heldread_profiles *read, void *ctx, char *said, size_t room, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "sampler/rounds/source/together.h"
+#include "sampler/rounds/source/heldset.h"
 
 #include "sampler/go/profile/make.h"
 #include "sampler/go/profile/type.h"
@@ -6,7 +6,7 @@
 #include "sampler/go/session/session.h"
 #include "sampler/rounds/source/capture.h"
 
-static struct kept *find(struct together *t, const struct goprofile_id *id)
+static struct kept *find(struct heldset *t, const struct goprofile_id *id)
 {
 	for (size_t i = 0; i < t->count; i++)
 		if (t->kept[i].id && t->kept[i].id->type == id->type)
@@ -14,11 +14,11 @@ static struct kept *find(struct together *t, const struct goprofile_id *id)
 	return NULL;
 }
 
-static int want(struct together *t, const struct goprofile_id *id)
+static int want(struct heldset *t, const struct goprofile_id *id)
 {
 	struct kept *k = &t->kept[t->count];
 
-	if (find(t, id) || t->count == TOGETHER_MAX)
+	if (find(t, id) || t->count == HELDSET_MAX)
 		return 0;
 	*k = (struct kept){ .id = id };
 	if (profile_init(&k->profile))
@@ -27,12 +27,12 @@ static int want(struct together *t, const struct goprofile_id *id)
 	return 0;
 }
 
-int together_want(struct together *t, unsigned types)
+int heldset_want(struct heldset *t, unsigned types)
 {
 	const unsigned last = CAPTURE_BIT(CAPTURE_GOROUTINE);
 	int rc = 0;
 
-	together_release(t);
+	heldset_release(t);
 	for (int i = 0; !rc && i < CAPTURE_TYPES; i++)
 		if (types & CAPTURE_BIT(i) & ~last && captures[i].go_profile)
 			rc = want(t, captures[i].go_profile);
@@ -41,12 +41,12 @@ int together_want(struct together *t, unsigned types)
 	return rc;
 }
 
-void together_release(struct together *t)
+void heldset_release(struct heldset *t)
 {
 	for (size_t i = 0; i < t->count; i++)
 		profile_release(&t->kept[i].profile);
 	waits_free(t->waits);
-	*t = (struct together){ 0 };
+	*t = (struct heldset){ 0 };
 }
 
 static bool ends_all(int rc)
@@ -65,7 +65,7 @@ static int make_one(struct kept *k, struct goprofile *g, struct error *err)
 	return error_set(err, k->rc, "%s", k->error.text);
 }
 
-int together_make(struct together *t, struct goprofile *g, struct error *err)
+int heldset_make(struct heldset *t, struct goprofile *g, struct error *err)
 {
 	int rc = 0;
 
@@ -79,7 +79,7 @@ int together_make(struct together *t, struct goprofile *g, struct error *err)
 	return rc;
 }
 
-bool together_take(struct together *t, const struct goprofile_id *id, struct profile **p, int *rc,
+bool heldset_take(struct heldset *t, const struct goprofile_id *id, struct profile **p, int *rc,
 		   struct error *err)
 {
 	struct kept *k = find(t, id);
