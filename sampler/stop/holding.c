@@ -317,11 +317,6 @@ static void serve_repaired(struct held *held, int status)
 		held->state = HELD_GONE;
 }
 
-static bool is_reentering(const struct held *held)
-{
-	return held->state == HELD_TRACED && held->tracee.state == TRACEE_REENTERING;
-}
-
 /* Waits until each repaired thread has entered its call again. A thread that has not stopped yet is
  * waited for and released, too. */
 static void see_off(struct holding *h)
@@ -336,7 +331,8 @@ static void see_off(struct holding *h)
 		while (is_asked(held) && monotonic_ns() < until)
 			if (serve_asked(h, held, 0) && stands(held))
 				let_go(held);
-		while (is_reentering(held) && monotonic_ns() < until) {
+		while (held->state == HELD_TRACED && held->tracee.state == TRACEE_REENTERING &&
+		       monotonic_ns() < until) {
 			got = tracee_event(P_PID, held->tracee.tid, 0, &status);
 			watchdog_held(h->watchdog);
 			if (got > 0)

@@ -113,14 +113,6 @@ static bool can_be_mended(struct tracee *t)
 	return true;
 }
 
-static void call_again(const struct tracee *t)
-{
-	struct registers again;
-
-	registers_call_again(&t->regs, &again);
-	registers_write(t->tid, &again);
-}
-
 /* Sets the registers back, if the thread has not run on since. A leader's number may now belong to
  * another thread, which has executed a program (de_thread() in fs/exec.c): its registers are left
  * alone. */
@@ -148,11 +140,14 @@ static enum tracee_way decide_amid_repair(const struct tracee *t)
 
 enum tracee_way tracee_decide(struct tracee *t)
 {
+	struct registers again;
+
 	if (t->state == TRACEE_REENTERING)
 		return decide_amid_repair(t);
 	if (!t->readable || !stopped_by_us(t) || !can_be_mended(t))
 		return TRACEE_DETACHES;
-	call_again(t);
+	registers_call_again(&t->regs, &again);
+	registers_write(t->tid, &again);
 	return TRACEE_REENTERS;
 }
 

@@ -29,13 +29,11 @@ enum {
 	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU at most so often */
 };
 
-int want_glance(struct round *r, const struct member *m, const struct thread *thread)
+int want_glance(struct looks *l, const struct member *m, const struct thread *thread)
 {
-	struct looks *l = &r->looks;
-
 	if (room_for((void **)&l->to_glance, &l->glance_room, l->glance_count + 1,
 		     sizeof(*l->to_glance)))
-		return error_nomem(&r->error);
+		return ERR_NOMEM;
 	l->to_glance[l->glance_count++] =
 		(struct stack_context){ .member = m->index, .thread = thread->index };
 	return 0;
@@ -102,7 +100,7 @@ int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bo
 			return 0;
 		r->looks.first_glances--;
 	}
-	return want_glance(r, m, thread);
+	return want_glance(&r->looks, m, thread);
 }
 
 static void glance(struct round *r, struct member *m, struct thread *thread)

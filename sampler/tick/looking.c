@@ -147,14 +147,14 @@ static bool may_wait_for_first_look(struct plan *p, const struct thread *thread,
 }
 
 /* In CPU mode a waiting thread matters only if it waits in a transfer. */
-static int look_for_transfer(struct round *r, const struct member *m, struct thread *thread,
+static int look_for_transfer(struct looks *l, const struct member *m, struct thread *thread,
 			     bool moved)
 {
 	bool wanted = false;
 
 	if (moved)
 		transfers_look(m, thread, &wanted);
-	return wanted ? want_glance(r, m, thread) : 0;
+	return wanted ? want_glance(l, m, thread) : 0;
 }
 
 static int look_at(struct round *r, struct member *m, struct thread *thread, uint64_t *due)
@@ -176,7 +176,7 @@ static int look_at(struct round *r, struct member *m, struct thread *thread, uin
 	if (look == LOOK_ENDED || look == LOOK_DYING)
 		return 0;
 	if (!r->recorded.wall)
-		return look_for_transfer(r, m, thread, look == LOOK_OFF_CPU);
+		return look_for_transfer(&r->looks, m, thread, look == LOOK_OFF_CPU);
 	return look_at_waiting(r, m, thread, look == LOOK_OFF_CPU);
 }
 
@@ -285,7 +285,7 @@ int round_look(struct round *round)
 	}
 	ask_runners(round);
 	ask_candidates(round);
-	if (round->no_memory)
-		rc = error_nomem(&round->error);
+	if (round->no_memory || rc == ERR_NOMEM)
+		return error_nomem(&round->error);
 	return rc ? rc : glance_all(round);
 }

@@ -29,7 +29,7 @@ void ask_candidates(struct round *r);
 void ask_old_candidates(struct round *r);
 
 /* Notes that the stack of a waiting thread is to be read at the end of the tick. ERR_NOMEM. */
-int want_glance(struct round *r, const struct member *m, const struct thread *thread);
+int want_glance(struct looks *l, const struct member *m, const struct thread *thread);
 
 /* With wall time, what a look does about a waiting thread. `moved`: it has been on a CPU since the
  * last look. ERR_NOMEM. */

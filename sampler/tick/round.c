@@ -216,18 +216,6 @@ static void tick(struct round *r)
 		end_with(r, RECORDING_LOST);
 }
 
-/* Waits for the tick, recording_stop, the target's end or a slot's return. (With several targets,
- * the end is found at the ticks.) */
-static void wait_for_event(struct round *r, uint64_t until)
-{
-	bool alone = r->recorded.member_count == 1 && !r->recorded.children;
-	int fds[TRACING_FDS] = { r->stop_fd, alone ? r->recorded.members[0]->process.pid_fd : -1 };
-	int which = tracing_wait(r->slots.tracing, until, fds, TRACING_FDS);
-
-	if (which)
-		end_with(r, which == 1 ? RECORDING_STOPPED : RECORDING_EXITED);
-}
-
 void round_want_intermission(struct round *r)
 {
 	if (!r->intermission_ns)
@@ -242,18 +230,24 @@ static bool intermission(const struct round *r)
 	return r->intermission_ns && !tracing_expected(r->slots.tracing);
 }
 
-/* Threads that were asked and did not stop at once (they sleep in the kernel, or wait for a CPU)
- * may stop between ticks. */
+/* Waits for the tick, recording_stop, the target's end or a slot's return: threads that were asked
+ * and did not stop at once (they sleep in the kernel, or wait for a CPU) may stop between ticks.
+ * (With several targets, the end is found at the ticks.) */
 static void wait_for_tick(struct round *r)
 {
+	bool alone = r->recorded.member_count == 1 && !r->recorded.children;
+	int fds[TRACING_FDS] = { r->stop_fd, alone ? r->recorded.members[0]->process.pid_fd : -1 };
 	uint64_t until = r->plan.next_tick_ns;
+	int which;
 
 	if (r->recorded.end_ns && until > r->recorded.end_ns)
 		until = r->recorded.end_ns;
 	while (r->end == RECORDING_RUNNING && !intermission(r) && monotonic_ns() < until) {
 		if (!tracing_expected(r->slots.tracing))
 			watchdog_rests(r->watchdog, until);
-		wait_for_event(r, until);
+		which = tracing_wait(r->slots.tracing, until, fds, TRACING_FDS);
+		if (which)
+			end_with(r, which == 1 ? RECORDING_STOPPED : RECORDING_EXITED);
 		round_collect(r);
 		round_unwind_at_leisure(r);
 	}

@@ -97,30 +97,31 @@ void transfers_note(const struct member *m, struct thread *thread, const struct 
 }
 
 /* Counts a CPU sample on the thread's newest stack. */
-static int count_sample(struct round *r, struct thread *thread)
+static int count_sample(struct recorded *r, struct stack *scratch, uint32_t weight,
+			struct thread *thread)
 {
-	const struct stackset_entry *from = &r->recorded.stacks.entries[thread->newest.stack];
+	const struct stackset_entry *from = &r->stacks.entries[thread->newest.stack];
 	struct stack_context context = from->context;
 	struct stackset_entry *e;
 
-	r->walker.deeper.count = 0;
+	scratch->count = 0;
 	for (uint32_t i = 0; i < from->count; i++) {
-		const struct frame *f = &r->recorded.stacks.frames[from->first + i];
+		const struct frame *f = &r->stacks.frames[from->first + i];
 
-		if (stack_push(&r->walker.deeper, f->image, f->addr, f->kind))
+		if (stack_push(scratch, f->image, f->addr, f->kind))
 			return ERR_NOMEM;
 	}
 	context.state = THREAD_RUNNING;
 	context.syscall = -1;
-	if (stackset_add(&r->recorded.stacks, &context, &r->walker.deeper, &thread->newest.stack))
+	if (stackset_add(&r->stacks, &context, scratch, &thread->newest.stack))
 		return ERR_NOMEM;
-	e = &r->recorded.stacks.entries[thread->newest.stack];
-	e->cpu_weight += r->plan.weight;
-	thread->cpu_weight += r->plan.weight;
+	e = &r->stacks.entries[thread->newest.stack];
+	e->cpu_weight += weight;
+	thread->cpu_weight += weight;
 	thread->cpu_samples++;
-	r->recorded.stats.samples++;
-	if (r->recorded.wall)
-		walltime_account(&r->recorded, thread, thread->alive_ns);
+	r->stats.samples++;
+	if (r->wall)
+		walltime_account(r, thread, thread->alive_ns);
 	else
 		e->samples++;
 	return 0;
@@ -157,7 +158,8 @@ int transfers_spare(struct round *r, const struct member *m, struct thread *thre
 	if (!*spared && t->kind && read_calls(m, thread->tid, &now)) {
 		*spared = t->kind == TRANSFER_UNDER_WAY && now.calls == t->io.calls;
 		if (*spared)
-			return count_sample(r, thread);
+			return count_sample(&r->recorded, &r->walker.deeper, r->plan.weight,
+					    thread);
 		*spared = read_waits(m, thread->tid, &now) &&
 			  transfers_as_before(thread, &now, r->plan.tick_ns);
 	}
