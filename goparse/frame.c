@@ -132,15 +132,6 @@ static bool drop_number(struct goparse_text *t)
 	return true;
 }
 
-/* Reads a line that was cut within its numbers: the place before them is complete. */
-static bool cut_place(struct goparse_text t, struct goparse_frame *frame)
-{
-	while (drop_number(&t))
-		if (file_and_line(t, frame))
-			return true;
-	return false;
-}
-
 bool frame_place(struct goparse_text first, struct goparse_text line, struct goparse_frame *frame)
 {
 	uint64_t pc = 0, offset = 0;
@@ -149,11 +140,18 @@ bool frame_place(struct goparse_text first, struct goparse_text line, struct gop
 	if (!take_indent(&t) || !t.len)
 		return false;
 	take_numbers(&t, &offset, &pc);
-	if (!file_and_line(t, frame))
-		return frame_foreign(first, line, frame) || cut_place(t, frame);
-	frame->pc_offset = offset;
-	frame->pc = pc;
-	return true;
+	if (file_and_line(t, frame)) {
+		frame->pc_offset = offset;
+		frame->pc = pc;
+		return true;
+	}
+	if (frame_foreign(first, line, frame))
+		return true;
+	/* In a line that was cut within its numbers, the place before them is complete. */
+	while (drop_number(&t))
+		if (file_and_line(t, frame))
+			return true;
+	return false;
 }
 
 bool frame_foreign(struct goparse_text first, struct goparse_text second,

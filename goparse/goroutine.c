@@ -184,11 +184,22 @@ static int read_unavailable(struct reading *r)
 
 /* Ancestors. */
 
-static int add_ancestor(struct reading *r, uint64_t id)
+/* After an ancestor's header that cannot be read, the goroutine ends: the frames that follow belong
+ * to no known goroutine. */
+static int read_ancestor(struct reading *r)
 {
 	struct goroutine_room *room = r->room;
 	size_t count = room->g.ancestor_count;
+	uint64_t id;
 
+	if (!header_ancestor_begins(r->l->line))
+		return ITEM_OTHER;
+	if (!header_ancestor(r->l->line, &id) || count == ANCESTORS_MAX) {
+		complain(r, "[originating from goroutine ID]:");
+		dumplines_next(r->l);
+		return ITEM_END;
+	}
+	dumplines_next(r->l);
 	if (room_for((void **)&room->ancestors, &room->ancestor_room, count + 1,
 		     sizeof(*room->ancestors)))
 		return ERR_NOMEM;
@@ -197,23 +208,6 @@ static int add_ancestor(struct reading *r, uint64_t id)
 	r->created = false;
 	room->g.ancestor_count++;
 	return ITEM_TAKEN;
-}
-
-/* After an ancestor's header that cannot be read, the goroutine ends: the frames that follow belong
- * to no known goroutine. */
-static int read_ancestor(struct reading *r)
-{
-	uint64_t id;
-
-	if (!header_ancestor_begins(r->l->line))
-		return ITEM_OTHER;
-	if (!header_ancestor(r->l->line, &id) || r->room->g.ancestor_count == ANCESTORS_MAX) {
-		complain(r, "[originating from goroutine ID]:");
-		dumplines_next(r->l);
-		return ITEM_END;
-	}
-	dumplines_next(r->l);
-	return add_ancestor(r, id);
 }
 
 /* The end. */
@@ -297,30 +291,16 @@ static bool ends(struct goparse_text line)
 	       text_is(line, LITERAL("runtime stack:"));
 }
 
-static int read_strange(struct reading *r)
-{
-	if (ends(r->l->line))
-		return ITEM_END;
-	if (!r->strange)
-		complain(r, "a function call");
-	dumplines_next(r->l);
-	return ITEM_STRANGE;
-}
-
-/* At a line that begins with 'g': ITEM_END for a header, even a broken one. */
-static int read_next_header(struct reading *r)
-{
-	int rc = read_unavailable(r);
-
-	return rc == ITEM_OTHER && header_begins(r->l->line) ? ITEM_END : rc;
-}
-
 /* Reads an item known by its first letters, with which a function's name can also begin. */
 static int read_marked(struct reading *r)
 {
+	int rc;
+
 	switch (r->l->line.at[0]) {
 	case 'g':
-		return read_next_header(r);
+		rc = read_unavailable(r);
+		/* A header ends the goroutine, even a broken one. */
+		return rc == ITEM_OTHER && header_begins(r->l->line) ? ITEM_END : rc;
 	case '\t':
 		return read_unavailable(r);
 	case 'c':
@@ -342,7 +322,14 @@ static int read_line(struct reading *r)
 		rc = read_call(r);
 	if (rc == ITEM_OTHER)
 		rc = read_foreign(r);
-	return rc == ITEM_OTHER ? read_strange(r) : rc;
+	if (rc != ITEM_OTHER)
+		return rc;
+	if (ends(r->l->line))
+		return ITEM_END;
+	if (!r->strange)
+		complain(r, "a function call");
+	dumplines_next(r->l);
+	return ITEM_STRANGE;
 }
 
 static int read_item(struct reading *r)

@@ -187,14 +187,6 @@ static void pass_foreign_line(struct piece *piece)
 	piece->inside = true;
 }
 
-static int grow(struct goparse *p, struct piece *piece)
-{
-	size_t need = p->window_room ? p->window_room + 1 : WINDOW;
-
-	return room_for((void **)&p->window, &p->window_room, need, 1) ? error_nomem(piece->err) :
-									 0;
-}
-
 /* Moves what is not parsed yet to the window's beginning and makes room behind it. */
 static int make_room(struct goparse *p, struct piece *piece)
 {
@@ -209,8 +201,9 @@ static int make_room(struct goparse *p, struct piece *piece)
 	}
 	if (left)
 		memmove(p->window, piece->at, left);
-	if (!rc && left == p->window_room)
-		rc = grow(p, piece);
+	if (!rc && left == p->window_room &&
+	    room_for((void **)&p->window, &p->window_room, left ? left + 1 : WINDOW, 1))
+		rc = error_nomem(piece->err);
 	piece->at = p->window;
 	piece->end = p->window + left;
 	return rc;

@@ -69,18 +69,9 @@ static void take(const char *s, size_t len, void *opaque)
 	o->len += len;
 }
 
-static bool in_base_62(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static size_t digits(const char *s)
 {
-	size_t n = 0;
-
-	while (in_base_62(s[n]))
-		n++;
-	return n;
+	return strspn(s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
 static bool has_long_binder(const char *name)
@@ -124,14 +115,6 @@ static bool by_libiberty(const char *name, struct output *o)
 	return cplus_demangle_v3_callback(name, DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, take, o);
 }
 
-/* Decoded text may have control characters: "$u7f$" is a DEL in Rust's old mangling. */
-static void drop_controls(struct output *o)
-{
-	for (size_t i = 0; i < o->len; i++)
-		if ((unsigned char)o->text[i] < 0x20 || o->text[i] == 0x7f)
-			o->text[i] = '?';
-}
-
 /* libiberty allocates the memory for D's names. */
 static bool by_demangle_d(const char *name, struct output *o)
 {
@@ -146,19 +129,17 @@ static bool by_demangle_d(const char *name, struct output *o)
 	return len && len <= OUT_MAX;
 }
 
-static bool is_mangled(const char *name)
-{
-	return (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2)) && strlen(name) <= IN_MAX;
-}
-
 const char *demangle(struct arena *arena, const char *name)
 {
+	bool mangled = (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2)) &&
+		       strlen(name) <= IN_MAX;
 	struct output o;
 
-	if ((is_mangled(name) ? by_libiberty(name, &o) : by_demangle_d(name, &o)) && o.len &&
-	    !o.full) {
-		drop_controls(&o);
-		return arena_copy(arena, o.text, o.len);
-	}
-	return arena_copy(arena, name, strlen(name));
+	if (!(mangled ? by_libiberty(name, &o) : by_demangle_d(name, &o)) || !o.len || o.full)
+		return arena_copy(arena, name, strlen(name));
+	/* Decoded text may have control characters: "$u7f$" is a DEL in Rust's old mangling. */
+	for (size_t i = 0; i < o.len; i++)
+		if ((unsigned char)o.text[i] < 0x20 || o.text[i] == 0x7f)
+			o.text[i] = '?';
+	return arena_copy(arena, o.text, o.len);
 }

@@ -20,11 +20,6 @@
 
 enum { IN_MAX = 4 << 10, COST_MAX = 32 << 10, WORK_MAX = 1 << 20 };
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* The distance after a "Q": upper-case digits, the last one lower-case. 0: there is none. */
 static size_t distance(const char *digits)
 {
@@ -69,7 +64,7 @@ static uint64_t tries(const char *name)
 	uint64_t n = 1;
 
 	for (const char *c = name + 2; *c && n <= WORK_MAX; c++) {
-		if (*c == 'S' && is_digit(c[1]))
+		if (*c == 'S' && c[1] >= '0' && c[1] <= '9')
 			n *= readings(c + 1);
 		else if (*c == '_' && c[1] == 'D')
 			n *= 2;

@@ -25,14 +25,6 @@ void kallsyms_release(struct kallsyms *k)
 	memset(k, 0, sizeof(*k));
 }
 
-static int add(struct kallsyms *k, const struct kallsym *s)
-{
-	if (room_for((void **)&k->all, &k->room, k->count + 1, sizeof(*k->all)))
-		return ERR_NOMEM;
-	k->all[k->count++] = *s;
-	return 0;
-}
-
 /* 1 for a function, 0 for anything else. */
 static int parse_line(struct cursor *c, struct kallsym *s)
 {
@@ -103,11 +95,15 @@ int kallsyms_parse(struct kallsyms *k, struct buffer *text)
 	*k = (struct kallsyms){ .text = *text };
 	*text = (struct buffer){ NULL, 0, 0 };
 	cursor_init(&c, k->text.data, k->text.len, "/proc/kallsyms");
-	while (cursor_line(&c, &line))
-		if (parse_line(&line, &s) && add(k, &s)) {
+	while (cursor_line(&c, &line)) {
+		if (!parse_line(&line, &s))
+			continue;
+		if (room_for((void **)&k->all, &k->room, k->count + 1, sizeof(*k->all))) {
 			kallsyms_release(k);
 			return ERR_NOMEM;
 		}
+		k->all[k->count++] = s;
+	}
 	if (!k->count)
 		return 0;
 	qsort(k->all, k->count, sizeof(*k->all), by_address);

@@ -28,16 +28,6 @@ static int is_control(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* A copy without control characters, for the few strings that have any; the caller frees it. */
-static char *clean(const char *raw, size_t len)
-{
-	char *copy = malloc(len);
-
-	for (size_t i = 0; copy && i < len; i++)
-		copy[i] = is_control(raw[i]) ? '?' : raw[i];
-	return copy;
-}
-
 static int intern(struct names *n, const char *raw, uint32_t *id)
 {
 	size_t len = strnlen(raw, LEN_MAX), i = 0;
@@ -48,7 +38,10 @@ static int intern(struct names *n, const char *raw, uint32_t *id)
 		i++;
 	if (i == len)
 		return strset_add(&n->raw, raw, len, id);
-	copy = clean(raw, len);
+	/* Few strings need a copy without control characters. */
+	copy = malloc(len);
+	for (i = 0; copy && i < len; i++)
+		copy[i] = is_control(raw[i]) ? '?' : raw[i];
 	rc = copy ? strset_add(&n->raw, copy, len, id) : ERR_NOMEM;
 	free(copy);
 	return rc;

@@ -63,13 +63,6 @@ static int open_direct(struct outfile *f, int flags, struct error *err)
 	return f->fd < 0 ? fail(f, err, "write") : 0;
 }
 
-static int open_standard_output(struct outfile *f, struct error *err)
-{
-	f->direct = true;
-	f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	return f->fd < 0 ? fail(f, err, "write") : 0;
-}
-
 /* The new file gets the mode of the one that it replaces. */
 static int open_replacement(struct outfile *f, mode_t mode, struct error *err)
 {
@@ -104,8 +97,11 @@ static int open_path(struct outfile *f, struct error *err)
 {
 	struct walk w;
 
-	if (strcmp(f->path, "-") == 0)
-		return open_standard_output(f, err);
+	if (strcmp(f->path, "-") == 0) {
+		f->direct = true;
+		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		return f->fd < 0 ? fail(f, err, "write") : 0;
+	}
 	if (path_walk(&w, AT_FDCWD, f->path, WALK_TRUSTED_LINKS) == 0)
 		return open_in_folder(f, &w, err);
 	if (errno != EPERM)

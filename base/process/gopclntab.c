@@ -162,15 +162,6 @@ bool gopclntab_name(struct gopclntab *t, uint32_t name, char *buf, size_t room)
 	return true;
 }
 
-static size_t place_of(const char *const *names, size_t count, const char *name)
-{
-	size_t i = 0;
-
-	while (i < count && strcmp(names[i], name))
-		i++;
-	return i;
-}
-
 size_t gopclntab_named_all(struct gopclntab *t, const char *const *names, size_t count,
 			   struct go_function *found)
 {
@@ -181,12 +172,13 @@ size_t gopclntab_named_all(struct gopclntab *t, const char *const *names, size_t
 	for (uint64_t i = 0; i < t->m.functions && done < count; i++) {
 		uint64_t record, next;
 		struct go_function f;
-		size_t at;
+		size_t at = 0;
 
 		if (!read_entry(t, i, &f.entry, &record) || !read_record(t, record, &f) ||
 		    !gopclntab_name(t, f.name, name, sizeof(name)))
 			continue;
-		at = place_of(names, count, name);
+		while (at < count && strcmp(names[at], name))
+			at++;
 		if (at == count || found[at].end || !read_entry(t, i + 1, &f.end, &next))
 			continue;
 		found[at] = f;

@@ -5,34 +5,24 @@
 #include "base/cursor.h"
 #include "base/error.h"
 
-static void read_range(struct cursor *c, struct maps_line *line)
-{
-	line->start = cursor_number(c, 16);
-	cursor_expect(c, '-');
-	line->end = cursor_number(c, 16);
-	if (line->end <= line->start)
-		cursor_fail(c, "empty address range");
-}
-
-static void read_prot(struct cursor *c, struct maps_line *line)
-{
-	const uint8_t *p = cursor_bytes(c, 4);
-
-	memcpy(line->prot, p ? (const char *)p : "----", 4);
-	line->prot[4] = '\0';
-}
-
 /* START-END PROT OFFSET MAJOR:MINOR INODE [blanks PATH]. The path goes to the
  * end of the line; a newline in it is written as \012 by the kernel. */
 int maps_next(struct cursor *c, struct maps_line *line, struct error *err)
 {
+	const uint8_t *prot;
 	struct cursor text;
 
 	if (!cursor_line(c, &text))
 		return 0;
-	read_range(&text, line);
+	line->start = cursor_number(&text, 16);
+	cursor_expect(&text, '-');
+	line->end = cursor_number(&text, 16);
+	if (line->end <= line->start)
+		cursor_fail(&text, "empty address range");
 	cursor_expect(&text, ' ');
-	read_prot(&text, line);
+	prot = cursor_bytes(&text, 4);
+	memcpy(line->prot, prot ? (const char *)prot : "----", 4);
+	line->prot[4] = '\0';
 	cursor_expect(&text, ' ');
 	line->offset = cursor_number(&text, 16);
 	cursor_expect(&text, ' ');

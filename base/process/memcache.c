@@ -54,18 +54,12 @@ static int fetch(struct memcache *c, struct block *b, uint64_t offset)
 	return rc;
 }
 
-static struct block *set_of(struct memcache *c, uint64_t start)
-{
-	uint64_t hash = (start / c->block_bytes) * UINT64_C(0x9e3779b97f4a7c15);
-
-	return &c->blocks[(hash >> 32) % c->sets * WAYS];
-}
-
 /* The block that begins at `start`, made if it is missing, and moved to the first place of its set;
  * NULL when out of memory. */
 static struct block *block_at(struct memcache *c, uint64_t start)
 {
-	struct block *set = set_of(c, start), found;
+	uint64_t hash = (start / c->block_bytes) * UINT64_C(0x9e3779b97f4a7c15);
+	struct block *set = &c->blocks[(hash >> 32) % c->sets * WAYS], found;
 	size_t way = 0;
 
 	while (way < WAYS - 1 && !(set[way].pages && set[way].start == start))

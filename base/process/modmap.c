@@ -156,21 +156,15 @@ static struct image *find_image(const struct modmap *m, const char *path, uint64
 	return NULL;
 }
 
-static bool same_file(int fd, const struct maps_line *line)
+/* On overlayfs and btrfs the device in maps differs from the one of stat(2). There it must suffice
+ * that the inode agrees and that the file was found at the mapped path. */
+static bool same_file(int fd, const struct maps_line *line, bool same_device)
 {
 	struct stat st;
 
 	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == line->inode &&
-	       major(st.st_dev) == line->major && minor(st.st_dev) == line->minor;
-}
-
-/* On overlayfs and btrfs the device in maps differs from the one of stat(2). There it must suffice
- * that the inode agrees and that the file was found at the mapped path. */
-static bool same_inode(int fd, const struct maps_line *line)
-{
-	struct stat st;
-
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == line->inode;
+	       (!same_device ||
+		(major(st.st_dev) == line->major && minor(st.st_dev) == line->minor));
 }
 
 static int open_file(const struct modmap *m, const struct maps_line *line, const char *path)
@@ -183,12 +177,12 @@ static int open_file(const struct modmap *m, const struct maps_line *line, const
 	if (fd >= 0)
 		return fd;
 	fd = process_open_path(m->process, path);
-	if (same_inode(fd, line))
+	if (same_file(fd, line, false))
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	fd = process_openat(m->process, "exe", O_RDONLY | O_NONBLOCK);
-	if (same_file(fd, line))
+	if (same_file(fd, line, true))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -279,13 +273,6 @@ static int add_line(struct modmap *m, const struct maps_line *line)
 	return push_range(m, &range);
 }
 
-/* Is the whole text as it was last time? This cheap test comes before the text is parsed. */
-static bool same_text(const struct modmap *m)
-{
-	return m->text.len == m->last.len && m->text.len &&
-	       !memcmp(m->text.data, m->last.data, m->text.len);
-}
-
 static int parse(struct modmap *m, struct error *err)
 {
 	struct maps_line line;
@@ -324,7 +311,8 @@ int modmap_refresh(struct modmap *m, struct error *err)
 		return rc;
 	if (!m->text.len) /* the address space is gone: a zombie */
 		return error_set(err, ERR_GONE, "process %d has ended", m->process->pid);
-	if (same_text(m))
+	/* This cheap test comes before the text is parsed. */
+	if (m->text.len == m->last.len && !memcmp(m->text.data, m->last.data, m->text.len))
 		return 0;
 	m->ranges = NULL;
 	m->count = m->room = 0;

@@ -247,11 +247,6 @@ static int push_id(struct waitprofile *w, enum word key, uint64_t id)
 	return push_label(w, label);
 }
 
-static int push_parent(struct waitprofile *w, uint64_t id)
-{
-	return w->options.exact && id ? push_id(w, PARENT, id) : 0;
-}
-
 /* GOPARSE_SCAN gets no label, because it is true only for a moment. */
 static int push_known(struct waitprofile *w, const struct goparse_goroutine *g, const char *dump)
 {
@@ -263,7 +258,9 @@ static int push_known(struct waitprofile *w, const struct goparse_goroutine *g, 
 	       push_flag(w, SYNCTEST, g->flags & GOPARSE_SYNCTEST) ||
 	       push_string(w, WAIT_FROM, g->wait_from.at, g->wait_from.len) ||
 	       push_number(w, BUBBLE, g->bubble) || push_id(w, GOID, g->stack.id) ||
-	       push_number(w, GROUP, g->group) || push_parent(w, g->stack.created_in) ?
+	       push_number(w, GROUP, g->group) ||
+	       (w->options.exact && g->stack.created_in &&
+		push_id(w, PARENT, g->stack.created_in)) ?
 		       ERR_NOMEM : 0;
 }
 

@@ -102,39 +102,34 @@ static int put_number(struct buffer *key, uint64_t n)
 
 static int put_text(struct buffer *key, struct goparse_text text)
 {
-	int rc = put_number(key, text.len);
-
-	return rc ? rc : buffer_add(key, text.at, text.len);
+	return put_number(key, text.len) || buffer_add(key, text.at, text.len) ? ERR_NOMEM : 0;
 }
 
 static int put_state(struct buffer *key, const struct goparse_goroutine *g)
 {
 	static const char leaked[] = " (leaked)";
 	size_t more = g->flags & GOPARSE_LEAKED ? sizeof(leaked) - 1 : 0;
-	int rc = put_number(key, g->state.len + more);
 
-	rc = rc ? rc : buffer_add(key, g->state.at, g->state.len);
-	return rc ? rc : buffer_add(key, leaked, more);
+	return put_number(key, g->state.len + more) ||
+	       buffer_add(key, g->state.at, g->state.len) || buffer_add(key, leaked, more) ?
+		       ERR_NOMEM : 0;
 }
 
 static int put_frame(struct buffer *key, const struct goparse_frame *f)
 {
-	int rc = put_text(key, f->function);
-
-	rc = rc ? rc : put_text(key, f->file);
-	return rc ? rc : put_number(key, f->line);
+	return put_text(key, f->function) || put_text(key, f->file) || put_number(key, f->line) ?
+		       ERR_NOMEM : 0;
 }
 
 /* The number of elided frames is not part of the key: it differs from one recursion to the next. */
 static int put_stack(struct buffer *key, const struct goparse_goroutine *g)
 {
 	const struct goparse_stack *s = &g->stack;
-	int rc = put_state(key, g);
+	int rc = put_state(key, g) || put_frame(key, &s->created_by) ||
+		 put_number(key, s->unavailable) ||
+		 put_number(key, s->elided ? s->elided_at + 1 : 0) || put_number(key, s->count) ?
+			 ERR_NOMEM : 0;
 
-	rc = rc ? rc : put_frame(key, &s->created_by);
-	rc = rc ? rc : put_number(key, s->unavailable);
-	rc = rc ? rc : put_number(key, s->elided ? s->elided_at + 1 : 0);
-	rc = rc ? rc : put_number(key, s->count);
 	for (size_t i = 0; !rc && i < s->count; i++)
 		rc = put_frame(key, &s->frames[i]);
 	return rc;

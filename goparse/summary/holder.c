@@ -51,13 +51,6 @@ static enum likeness likeness_of(const struct goparse_stack *s, const struct gop
 	return best;
 }
 
-static void take(struct holder *h, const struct census_row *r)
-{
-	if (!h->row || r->longest_ns > h->row->longest_ns)
-		h->row = r;
-	h->count += r->count;
-}
-
 struct holder holder_find(const struct census_row *waiting, const struct census_list *stacks)
 {
 	struct holder found = { 0 };
@@ -76,7 +69,9 @@ struct holder holder_find(const struct census_row *waiting, const struct census_
 		if (like > best)
 			found = (struct holder){ 0 };
 		best = like;
-		take(&found, r);
+		if (!found.row || r->longest_ns > found.row->longest_ns)
+			found.row = r;
+		found.count += r->count;
 	}
 	return found;
 }

@@ -120,16 +120,6 @@ static bool same_entry(const void *owner, uint32_t i, const void *key)
 	return a->id == b->id && a->hash == b->hash;
 }
 
-static int add_entry(struct stuck *s, struct entry e)
-{
-	if (s->count >= HASHINDEX_NONE - 1 ||
-	    room_for((void **)&s->entries, &s->room, s->count + 1, sizeof(e)) ||
-	    hashindex_add(&s->index, e.hash, (uint32_t)s->count))
-		return ERR_NOMEM;
-	s->entries[s->count++] = e;
-	return 0;
-}
-
 int stuck_add(struct stuck *s, const struct goparse_goroutine *g, bool *all, struct error *err)
 {
 	struct entry e = { g->stack.id, hash_goroutine(g), s->dump };
@@ -139,8 +129,16 @@ int stuck_add(struct stuck *s, const struct goparse_goroutine *g, bool *all, str
 	if (!g->stack.count)
 		return 0;
 	found = hashindex_find(&s->index, e.hash, same_entry, s, &e);
-	if (found == HASHINDEX_NONE)
-		return *all && add_entry(s, e) ? error_nomem(err) : 0;
+	if (found == HASHINDEX_NONE) {
+		if (!*all)
+			return 0;
+		if (s->count >= HASHINDEX_NONE - 1 ||
+		    room_for((void **)&s->entries, &s->room, s->count + 1, sizeof(e)) ||
+		    hashindex_add(&s->index, e.hash, (uint32_t)s->count))
+			return error_nomem(err);
+		s->entries[s->count++] = e;
+		return 0;
+	}
 	if (s->entries[found].dump + 1 >= s->dump) {
 		s->entries[found].dump = s->dump;
 		*all = true;

@@ -59,13 +59,6 @@ static uint64_t hash_key(const struct key *k)
 	return h * 0x9e3779b97f4a7c15u;
 }
 
-static int make_room(struct stackset *s, size_t frames)
-{
-	return room_for((void **)&s->entries, &s->room, s->count + 1ul, sizeof(*s->entries)) ||
-	       room_for((void **)&s->frames, &s->frame_room, s->frame_count + frames,
-			sizeof(*s->frames)) ? ERR_NOMEM : 0;
-}
-
 int stackset_add(struct stackset *s, const struct stack_context *context,
 		 const struct stack *stack, uint32_t *entry)
 {
@@ -74,7 +67,10 @@ int stackset_add(struct stackset *s, const struct stack_context *context,
 	uint32_t id = hashindex_find(&s->index, hash, same, s, &key);
 
 	if (id == HASHINDEX_NONE) {
-		if (stack->count > UINT32_MAX || make_room(s, stack->count) ||
+		if (stack->count > UINT32_MAX ||
+		    room_for((void **)&s->entries, &s->room, s->count + 1ul, sizeof(*s->entries)) ||
+		    room_for((void **)&s->frames, &s->frame_room, s->frame_count + stack->count,
+			     sizeof(*s->frames)) ||
 		    hashindex_add(&s->index, hash, s->count))
 			return ERR_NOMEM;
 		memcpy(s->frames + s->frame_count, stack->frames,

@@ -180,14 +180,6 @@ static uint64_t memory_bound(void)
 	return half < MEMORY_MIN ? MEMORY_MIN : half > MEMORY_MAX ? MEMORY_MAX : half;
 }
 
-/* Makes the child's strings safe to print. */
-static void accept_result(struct decoding *d)
-{
-	for (size_t i = 0; i < d->image_count; i++)
-		printable(d->shared->notes[i], NOTE_ROOM);
-	printable(d->shared->error.text, sizeof(d->shared->error.text));
-}
-
 static void leave_out_all(struct decoding *d, const char *why)
 {
 	if (d->all_left_out)
@@ -248,7 +240,10 @@ static int take_back(const struct decoding *d, struct outfile *file, struct erro
 /* Takes over the child's result. */
 static int conclude(struct decoding *d, struct error *err)
 {
-	accept_result(d);
+	/* The child's strings are made safe to print. */
+	for (size_t i = 0; i < d->image_count; i++)
+		printable(d->shared->notes[i], NOTE_ROOM);
+	printable(d->shared->error.text, sizeof(d->shared->error.text));
 	if (d->shared->rc && err)
 		*err = d->shared->error;
 	d->run.file->written = d->shared->result.written;

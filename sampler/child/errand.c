@@ -49,16 +49,6 @@ static void settle_signals(void (*term)(int sig))
 	signal(SIGCHLD, SIG_DFL);
 }
 
-static void set_bounds(const struct errand_bounds *b)
-{
-	struct rlimit cpu = { b->cpu_s, b->cpu_s }, none = { 0, 0 };
-	struct rlimit file = { b->file_bytes, b->file_bytes };
-
-	setrlimit(RLIMIT_CPU, &cpu);
-	setrlimit(RLIMIT_CORE, &none);
-	setrlimit(RLIMIT_FSIZE, &file);
-}
-
 /* Keeps `fds`, numbered from 3, and closes all others. 0 to 2 become /dev/null, since output of
  * libraries is not for the terminal; so `fds` are moved out of the way first. */
 static void keep_fds(int *const fds[ERRAND_FDS])
@@ -88,7 +78,9 @@ void errand_settle(const struct errand_bounds *b)
 	if (getppid() != b->parent)
 		_exit(1);
 	keep_fds(b->fds);
-	set_bounds(b);
+	setrlimit(RLIMIT_CPU, &(struct rlimit){ b->cpu_s, b->cpu_s });
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ b->file_bytes, b->file_bytes });
 	settle_signals(b->term);
 }
 

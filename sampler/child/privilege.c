@@ -38,16 +38,6 @@ static void keep_for_reading(struct kept *k)
 	keep(k, CAP_IS_SUPPORTED(CAP_CHECKPOINT_RESTORE) ? CAP_CHECKPOINT_RESTORE : CAP_SYS_ADMIN);
 }
 
-static void keep_for_sampling(struct kept *k, const struct privilege_needs *needs)
-{
-	keep_for_reading(k);
-	keep(k, CAP_SYS_NICE); /* SCHED_FIFO, and the lowest nice value (priority.c) */
-	if (needs->kernel_stacks)
-		keep(k, CAP_SYS_ADMIN); /* /proc/PID/stack */
-	if (needs->command)
-		keep(k, CAP_KILL); /* the command may have become another user */
-}
-
 /* Reduces the effective capabilities to those of `k` that we have, and the permitted ones too if
  * `permitted` is true. */
 static int set_capabilities(const struct kept *k, bool permitted)
@@ -97,7 +87,12 @@ int privilege_drop(const struct privilege_needs *needs, struct error *err)
 {
 	struct kept kept = { .count = 0 };
 
-	keep_for_sampling(&kept, needs);
+	keep_for_reading(&kept);
+	keep(&kept, CAP_SYS_NICE); /* SCHED_FIFO, and the lowest nice value (priority.c) */
+	if (needs->kernel_stacks)
+		keep(&kept, CAP_SYS_ADMIN); /* /proc/PID/stack */
+	if (needs->command)
+		keep(&kept, CAP_KILL); /* the command may have become another user */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || set_capabilities(&kept, false))
 		return error_errno(err, ERR_PERM, "cannot give up privileges");
 	keep_for_output(&kept, needs->output);

@@ -328,16 +328,6 @@ static void settle_signals(struct page *page)
 	prctl(PR_SET_PDEATHSIG, SIGUSR1);
 }
 
-/* Takes the priority that is permitted, and keeps CAP_SYS_NICE only: the watchdog signals a process
- * and changes threads of its own user. */
-static void settle_privileges(void)
-{
-	struct sched_param param = { .sched_priority = OWN_PRIORITY };
-
-	privilege_keep_scheduling();
-	sched_setscheduler(0, SCHED_FIFO, &param);
-}
-
 /* The name as ps, pidof and killall read it: that of the thread, and the first
  * argument, into which program_invocation_name points. */
 static void take_own_name(void)
@@ -361,12 +351,16 @@ static void close_from(unsigned first)
  * sampler should hold open must not stay open because of us. */
 static void become_watchdog(struct page *page, pid_t sampler)
 {
+	const struct sched_param param = { .sched_priority = OWN_PRIORITY };
 	struct post post = { .page = page, .sampler = sampler };
 	char path[32];
 	int stat_fd, sampler_fd;
 
 	settle_signals(page);
-	settle_privileges();
+	/* CAP_SYS_NICE is enough: the watchdog signals a process and changes threads of its own
+	 * user. */
+	privilege_keep_scheduling();
+	sched_setscheduler(0, SCHED_FIFO, &param);
 	if (is_orphan(&post))
 		_exit(0);
 	setsid();

@@ -182,33 +182,6 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct registers *r
 	return true;
 }
 
-static void note_held(struct dump *d, const struct stop *stop)
-{
-	uint64_t held = stop->served_ns;
-
-	d->stats.stopped++;
-	d->stats.held_sum_ns += held;
-	d->stats.held_max_ns = held > d->stats.held_max_ns ? held : d->stats.held_max_ns;
-}
-
-/* A new thread begins right after its creator's system call, on an empty stack. What CFI says there
- * holds for the creator (unwinding.c). */
-static void end_newborn(struct stack *walk)
-{
-	walk->count = 1;
-	walk->end = STACK_OUTERMOST;
-}
-
-static void prepare(struct dump *d)
-{
-	const struct modmap *maps = member_of(d)->maps;
-
-	if (d->prepared == modmap_generation(maps))
-		return;
-	unwinder_prepare(d->unwinder, maps);
-	d->prepared = modmap_generation(maps);
-}
-
 /* Stops the thread, has it copied and walked, and releases it. 1: done; 0: not this time. */
 static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome)
 {
@@ -230,7 +203,10 @@ static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome
 	*outcome = stop.tid == thread->tid ? stop.outcome : STOP_OVERDUE;
 	if (*outcome != STOP_TAKEN)
 		return 0;
-	note_held(d, &stop);
+	d->stats.stopped++;
+	d->stats.held_sum_ns += stop.served_ns;
+	if (stop.served_ns > d->stats.held_max_ns)
+		d->stats.held_max_ns = stop.served_ns;
 	return 1;
 }
 
@@ -238,8 +214,13 @@ static int walk_taken(struct dump *d, struct thread *thread)
 {
 	if (d->look.walk_rc)
 		return d->look.walk_rc;
-	if (d->snapshot.newborn && thread->cpu_ns < NEWBORN_CPU_NS && d->walk.end != STACK_OUTERMOST)
-		end_newborn(&d->walk);
+	/* A new thread begins right after its creator's system call, on an empty stack. What CFI
+	 * says there holds for the creator (unwinding.c). */
+	if (d->snapshot.newborn && thread->cpu_ns < NEWBORN_CPU_NS &&
+	    d->walk.end != STACK_OUTERMOST) {
+		d->walk.count = 1;
+		d->walk.end = STACK_OUTERMOST;
+	}
 	if (!same_address_space(member_of(d)) || maps_have_changed(d))
 		return 0;
 	return keep(d, thread, true);
@@ -247,10 +228,14 @@ static int walk_taken(struct dump *d, struct thread *thread)
 
 static int stop_and_walk(struct dump *d, struct thread *thread)
 {
+	const struct modmap *maps = member_of(d)->maps;
 	enum stop_outcome outcome;
 	int taken;
 
-	prepare(d);
+	if (d->prepared != modmap_generation(maps)) {
+		unwinder_prepare(d->unwinder, maps);
+		d->prepared = modmap_generation(maps);
+	}
 	set_priority(PRIORITY_HOLDING);
 	taken = ask(d, thread, &outcome);
 	set_priority(PRIORITY_ORDINARY);

@@ -38,8 +38,9 @@ static bool is_at(const void *owner, uint32_t id, const void *key)
 }
 
 /* Debug files and perf maps are looked for where the image's process sees them. */
-static struct symbolizer *symbolizer_of(const struct names *n, const struct image *image)
+static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 {
+	const struct names *n = ctx;
 	const struct dump *d = n->d;
 	const struct process *owner = modmap_owner(d->members[0]->maps, image);
 
@@ -67,14 +68,6 @@ static int look_up(struct names *n, struct dump_frame *f)
 	return 0;
 }
 
-static int add(struct names *n, struct dump_frame *f, uint64_t hash)
-{
-	if (room_for((void **)&n->known, &n->room, n->count + 1ul, sizeof(*n->known)))
-		return ERR_NOMEM;
-	n->known[n->count] = f;
-	return look_up(n, f) || hashindex_add(&n->index, hash, n->count++) ? ERR_NOMEM : 0;
-}
-
 static int name_frame(struct names *n, struct dump_frame *f)
 {
 	struct place place = place_of(f);
@@ -85,8 +78,12 @@ static int name_frame(struct names *n, struct dump_frame *f)
 	if (!f->image)
 		return 0;
 	id = hashindex_find(&n->index, hash, is_at, n, &place);
-	if (id == HASHINDEX_NONE)
-		return add(n, f, hash);
+	if (id == HASHINDEX_NONE) {
+		if (room_for((void **)&n->known, &n->room, n->count + 1ul, sizeof(*n->known)))
+			return ERR_NOMEM;
+		n->known[n->count] = f;
+		return look_up(n, f) || hashindex_add(&n->index, hash, n->count++) ? ERR_NOMEM : 0;
+	}
 	f->calls = n->known[id]->calls;
 	f->call_count = n->known[id]->call_count;
 	f->function = n->known[id]->function;
@@ -104,11 +101,6 @@ static int name_all(struct names *n)
 					return ERR_NOMEM;
 	}
 	return 0;
-}
-
-static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
-{
-	return symbolizer_of(ctx, image);
 }
 
 static int announce_thread(struct announcement *places, const struct dump_thread *t)
@@ -132,7 +124,7 @@ static int announce_all(struct names *n)
 		for (size_t j = 0; !rc && j < p->count; j++)
 			rc = announce_thread(&places, &p->threads[j]);
 	}
-	sent = announce_send(&places, symbolizer_for, n);
+	sent = announce_send(&places, symbolizer_of, n);
 	return rc ? rc : sent;
 }
 

@@ -33,21 +33,17 @@ static void settle(struct announcement *a)
 	a->count = kept;
 }
 
-/* Makes room for one more place. Distinct places are few and repeat often, so duplicates are
- * removed first; the array is only doubled if it is then still half full. ERR_NOMEM. */
-static int make_room(struct announcement *a)
-{
-	settle(a);
-	if (a->count < a->room / 2)
-		return 0;
-	return room_for((void **)&a->all, &a->room, a->room ? a->room + 1 : ROOM_MIN,
-			sizeof(*a->all));
-}
-
 int announce_place(struct announcement *a, const struct image *image, uint64_t addr)
 {
-	if (a->count == a->room && make_room(a))
-		return ERR_NOMEM;
+	/* Distinct places are few and repeat often, so duplicates are removed first; the array is
+	 * only doubled if it is then still half full. */
+	if (a->count == a->room) {
+		settle(a);
+		if (a->count >= a->room / 2 &&
+		    room_for((void **)&a->all, &a->room, a->room ? a->room + 1 : ROOM_MIN,
+			     sizeof(*a->all)))
+			return ERR_NOMEM;
+	}
 	a->all[a->count++] = (struct announced){ image, addr };
 	return 0;
 }

@@ -74,26 +74,6 @@ static size_t thread_labels(struct assembly *a, const struct member *m,
 	return n;
 }
 
-static const struct thread *thread_of(const struct assembly *a, const struct stack_context *c)
-{
-	return member_thread(a->recorded->members[c->member], c->thread);
-}
-
-static const char *state_name(enum thread_state state)
-{
-	static const char *const names[] = { "running", "runnable", "blocked", "stopped" };
-
-	return names[state];
-}
-
-static int syscall_label(struct assembly *a, int32_t number, struct profile_label *label)
-{
-	char text[SYSCALL_NAME_ROOM];
-
-	label->key = a->label_syscall;
-	return profile_string(a->profile, syscall_name(number, text), &label->str);
-}
-
 /* A label of the program's own may have the same name as one of ours. Both are kept. */
 static int goroutine_labels(struct assembly *a, const struct stack_context *context,
 			    struct profile_label *labels, size_t *count)
@@ -119,20 +99,24 @@ static int goroutine_labels(struct assembly *a, const struct stack_context *cont
 static int entry_labels(struct assembly *a, const struct stack_context *context,
 			struct profile_label labels[LABELS_MAX], size_t *count)
 {
-	*count = thread_labels(a, a->recorded->members[context->member], thread_of(a, context),
-			       labels);
+	static const char *const states[] = { "running", "runnable", "blocked", "stopped" };
+	const struct member *m = a->recorded->members[context->member];
+	char text[SYSCALL_NAME_ROOM];
+
+	*count = thread_labels(a, m, member_thread(m, context->thread), labels);
 	if (goroutine_labels(a, context, labels, count))
 		return ERR_NOMEM;
 	if (!a->recorded->wall)
 		return 0;
 	labels[*count] = (struct profile_label){ .key = a->label_state };
-	if (profile_string(a->profile, state_name(context->state), &labels[*count].str))
+	if (profile_string(a->profile, states[context->state], &labels[*count].str))
 		return ERR_NOMEM;
 	(*count)++;
 	if (context->state != THREAD_BLOCKED || context->syscall < 0)
 		return 0;
-	labels[*count] = (struct profile_label){ .key = 0 };
-	return syscall_label(a, context->syscall, &labels[(*count)++]);
+	labels[*count] = (struct profile_label){ .key = a->label_syscall };
+	return profile_string(a->profile, syscall_name(context->syscall, text),
+			      &labels[(*count)++].str);
 }
 
 /* The account that holds a thread's CPU time. */

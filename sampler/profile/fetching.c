@@ -66,33 +66,26 @@ struct message {
 
 /* The survey. */
 
-static const struct process *owner_of(const struct recorded *recorded, const struct image *image)
-{
-	return modmap_owner(recorded->members[0]->maps, image);
-}
-
-static void mark_met(const struct survey *s, uint8_t *met)
-{
-	const struct stackset *stacks = &s->recorded->stacks;
-
-	for (size_t i = 0; i < stacks->frame_count; i++)
-		if (stacks->frames[i].image && image_id(stacks->frames[i].image) < s->f->image_count)
-			met[image_id(stacks->frames[i].image)] = 1;
-}
-
 static int look_around(void *ctx)
 {
 	const struct survey *s = ctx;
+	const struct modmap *maps = s->recorded->members[0]->maps;
+	const struct stackset *stacks = &s->recorded->stacks;
 	uint8_t *met = calloc(s->f->image_count + 1, 1);
 
 	if (!met)
 		return 1;
-	mark_met(s, met);
+	for (size_t i = 0; i < stacks->frame_count; i++) {
+		const struct image *image = stacks->frames[i].image;
+
+		if (image && image_id(image) < s->f->image_count)
+			met[image_id(image)] = 1;
+	}
 	for (size_t i = 0; i < s->f->image_count; i++) {
 		const struct image *image = s->f->images[i];
 
 		s->f->wanted[i] = met[i] && image_elf(image) && *image_build_id(image) &&
-				  !debugfile_exists(image, owner_of(s->recorded, image));
+				  !debugfile_exists(image, modmap_owner(maps, image));
 	}
 	free(met);
 	return 0;

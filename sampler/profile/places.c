@@ -120,19 +120,15 @@ static int add_unknown_line(struct places *p, const struct place *place)
 }
 
 /* Debug files and perf maps are looked for where the image's process sees them. */
-static struct symbolizer *symbolizer_of(const struct places *p, const struct image *image)
+static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 {
+	const struct places *p = ctx;
 	const struct process *owner = modmap_owner(p->maps, image);
 
 	for (uint32_t i = 0; i < p->recorded->member_count; i++)
 		if (&p->recorded->members[i]->process == owner)
 			return p->names.symbolizers[i];
 	return p->names.symbolizers[0];
-}
-
-static struct symbolizer *symbolizer_for(void *ctx, const struct image *image)
-{
-	return symbolizer_of(ctx, image);
 }
 
 /* Code in memory may have been replaced since, so what an earlier profile says of it is used only
@@ -158,7 +154,7 @@ static int announce_places(struct places *p)
 		if (f->image && !known_of(p, f->image, addr))
 			rc = announce_place(&places, f->image, addr);
 	}
-	sent = announce_send(&places, symbolizer_for, p);
+	sent = announce_send(&places, symbolizer_of, p);
 	return rc ? rc : sent;
 }
 

@@ -156,13 +156,6 @@ static bool control_again(const struct call *call)
 #endif
 }
 
-static bool receive_again(const struct call *call, const struct process *process)
-{
-	struct socket_waits socket;
-
-	return socket_ask(process, call->args[0], &socket);
-}
-
 static bool send_again(const struct call *call, const struct process *process, uint64_t flags)
 {
 	struct socket_waits socket;
@@ -174,6 +167,7 @@ static bool send_again(const struct call *call, const struct process *process, u
 static bool again_after_eintr(const struct call *call, const struct process *process)
 {
 	const uint64_t *a = call->args;
+	struct socket_waits socket;
 
 	switch (call->number) {
 #ifdef SYS_epoll_wait /* not on newer architectures */
@@ -198,7 +192,7 @@ static bool again_after_eintr(const struct call *call, const struct process *pro
 	case SYS_recvmmsg: /* do_recvmmsg: EINTR only with no message */
 	case SYS_accept:
 	case SYS_accept4:
-		return receive_again(call, process);
+		return socket_ask(process, a[0], &socket);
 	case SYS_write:
 	case SYS_writev:
 	case SYS_connect:

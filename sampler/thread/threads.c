@@ -238,14 +238,6 @@ static int make_room(struct threads *t)
 	       room_for((void **)&t->due, &t->due_room, need, sizeof(*t->due)) ? ERR_NOMEM : 0;
 }
 
-/* The thread began between the last time at which all threads were known and now. */
-static void set_times(const struct threads *t, struct thread *thread)
-{
-	thread->alive_ns = monotonic_ns();
-	thread->seen_ns = t->known_ns + (thread->alive_ns - t->known_ns) / 2;
-	thread->wall.from = thread->seen_ns;
-}
-
 static int add(struct threads *t, pid_t tid)
 {
 	struct thread thread = { .tid = tid, .index = t->count, .stat_fd = -1, .sched_fd = -1,
@@ -264,7 +256,10 @@ static int add(struct threads *t, pid_t tid)
 	if (t->first_scan)
 		thread.cpu_first = thread.cpu_ns;
 	thread.slices = now.slices;
-	set_times(t, &thread);
+	/* It began between the last time at which all threads were known and now. */
+	thread.alive_ns = monotonic_ns();
+	thread.seen_ns = t->known_ns + (thread.alive_ns - t->known_ns) / 2;
+	thread.wall.from = thread.seen_ns;
 	if (hashindex_add(&t->index, hash_bytes(&tid, sizeof(tid)), t->count)) {
 		close_files(t, &thread);
 		return ERR_NOMEM;

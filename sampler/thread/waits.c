@@ -117,12 +117,6 @@ static enum wait_kind sleeping(const struct call *call)
 	return bears_if(known && (a[1] & TIMER_ABSTIME || !a[3]));
 }
 
-/* Events that have been copied are returned, however few. */
-static enum wait_kind awaiting_events(const struct call *call)
-{
-	return (int64_t)call->args[1] > 1 ? WAIT_LEFT_ALONE : timed_if(call->args[4]);
-}
-
 /* The result counts what was submitted; of two awaited completions one may have come. */
 static enum wait_kind awaiting_ring(const struct call *call)
 {
@@ -202,7 +196,8 @@ enum wait_kind wait_kind(const struct call *call, const struct process *process)
 		return timed_if(a[3]);
 	case SYS_io_getevents: /* read_events */
 	case SYS_io_pgetevents:
-		return awaiting_events(call);
+		/* Events that have been copied are returned, however few. */
+		return (int64_t)a[1] > 1 ? WAIT_LEFT_ALONE : timed_if(a[4]);
 	case SYS_io_uring_enter: /* io_cqring_wait */
 		return awaiting_ring(call);
 	default:

@@ -33,18 +33,8 @@ bool abbrev_next(struct cursor *c, struct abbrev *a)
 	return !c->failed;
 }
 
-static void skip_string(struct cursor *c)
-{
-	const uint8_t *end = memchr(c->pos, 0, cursor_left(c));
-
-	if (!end)
-		cursor_fail(c, "string without an end");
-	else
-		cursor_bytes(c, (uint64_t)(end + 1 - c->pos));
-}
-
-/* The length in bytes of all values of the form; -1 if it varies. */
-static int fixed_length(uint64_t form, unsigned version)
+int abbrev_fixed_length(uint64_t form, unsigned version, unsigned address_size,
+			unsigned offset_size)
 {
 	switch (form) {
 	case DW_FORM_flag_present: case DW_FORM_implicit_const:
@@ -56,18 +46,20 @@ static int fixed_length(uint64_t form, unsigned version)
 		return 2;
 	case DW_FORM_strx3: case DW_FORM_addrx3:
 		return 3;
-	case DW_FORM_data4: case DW_FORM_ref4: case DW_FORM_strx4: case DW_FORM_addrx4:
-	case DW_FORM_sec_offset: case DW_FORM_strp: case DW_FORM_line_strp:
-	case DW_FORM_strp_sup: case DW_FORM_ref_sup4: case DW_FORM_GNU_strp_alt:
-	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_data4: case DW_FORM_ref4: case DW_FORM_ref_sup4: case DW_FORM_strx4:
+	case DW_FORM_addrx4:
 		return 4;
-	case DW_FORM_ref_addr:
-		return version < 3 ? 8 : 4;
 	case DW_FORM_data8: case DW_FORM_ref8: case DW_FORM_ref_sig8: case DW_FORM_ref_sup8:
-	case DW_FORM_addr:
 		return 8;
 	case DW_FORM_data16:
 		return 16;
+	case DW_FORM_addr:
+		return (int)address_size;
+	case DW_FORM_ref_addr: /* an address in DWARF 2 */
+		return (int)(version < 3 ? address_size : offset_size);
+	case DW_FORM_sec_offset: case DW_FORM_strp: case DW_FORM_line_strp:
+	case DW_FORM_strp_sup: case DW_FORM_GNU_strp_alt: case DW_FORM_GNU_ref_alt:
+		return (int)offset_size;
 	}
 	return -1;
 }
@@ -81,7 +73,7 @@ static void skip_varying(struct cursor *c, uint64_t form)
 		cursor_uleb(c);
 		break;
 	case DW_FORM_string:
-		skip_string(c);
+		cursor_bytes(c, strnlen((const char *)c->pos, cursor_left(c)) + 1);
 		break;
 	case DW_FORM_block: case DW_FORM_exprloc:
 		cursor_bytes(c, cursor_uleb(c));
@@ -106,7 +98,7 @@ void abbrev_skip(struct cursor *c, uint64_t form, unsigned version)
 
 	for (int i = 0; form == DW_FORM_indirect && i < INDIRECT_MAX; i++)
 		form = cursor_uleb(c);
-	len = fixed_length(form, version);
+	len = abbrev_fixed_length(form, version, 8, 4);
 	if (len < 0)
 		skip_varying(c, form);
 	else

@@ -1,5 +1,4 @@
-/* Declarations in .debug_abbrev, and the lengths of the values that they declare. For 32-bit DWARF
- * with addresses of eight bytes. */
+/* Declarations in .debug_abbrev, and the lengths of the values that they declare. */
 #ifndef SYMBOLIZE_DWARF_ABBREVS_H
 #define SYMBOLIZE_DWARF_ABBREVS_H
 
@@ -27,7 +26,12 @@ struct abbrev_attribute {
 /* The next attribute of a declaration; false after the last one. */
 bool abbrev_attribute(struct cursor *attributes, struct abbrev_attribute *a);
 
-/* Skips a value in .debug_info. An unknown form fails the cursor. */
+/* The length in bytes of all values of the form; -1 if it varies, or for an unknown form. */
+int abbrev_fixed_length(uint64_t form, unsigned version, unsigned address_size,
+			unsigned offset_size);
+
+/* Skips a value in .debug_info of 32-bit DWARF with addresses of eight bytes. An unknown form fails
+ * the cursor. */
 void abbrev_skip(struct cursor *value, uint64_t form, unsigned version);
 
 #endif

@@ -38,14 +38,6 @@ struct dwarf_index {
 	unsigned next;
 };
 
-static int add_unit(struct dwarf_index *x, const Dwarf_Die *die)
-{
-	if (room_for((void **)&x->units, &x->room, x->count + 1, sizeof(*x->units)))
-		return ERR_NOMEM;
-	x->units[x->count++] = (struct unit){ .die = *die };
-	return 0;
-}
-
 /* If a unit does not give the ranges of its code, those of its functions are used. */
 static int add_function_ranges(struct dwarf_index *x, const Dwarf_Die *die, uint32_t n)
 {
@@ -82,7 +74,10 @@ static int list_units(struct dwarf_index *x)
 
 		if (type != DW_UT_compile && !skeleton)
 			continue;
-		if (add_unit(x, &die) || add_unit_ranges(x, &die, (uint32_t)x->count - 1, skeleton))
+		if (room_for((void **)&x->units, &x->room, x->count + 1, sizeof(*x->units)))
+			return ERR_NOMEM;
+		x->units[x->count++] = (struct unit){ .die = die };
+		if (add_unit_ranges(x, &die, (uint32_t)x->count - 1, skeleton))
 			return ERR_NOMEM;
 		/* Only the heads of units are needed, but the kernel maps what is around them. */
 		if (x->count % LISTED_AT_ONCE == 0)

@@ -51,22 +51,9 @@ static int end_sequence(struct machine *m, uint64_t end)
 	return 0;
 }
 
-static int append(struct linetable *t, const struct line_row *row)
-{
-	if (room_for((void **)&t->rows, &t->row_room, t->row_count + 1, sizeof(*t->rows)))
-		return ERR_NOMEM;
-	t->rows[t->row_count++] = *row;
-	return 0;
-}
-
 static uint32_t narrow(uint64_t v)
 {
 	return v > UINT32_MAX ? 0 : (uint32_t)v;
-}
-
-static bool same_place(const struct line_row *a, const struct line_row *b)
-{
-	return a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
 /* The last row of the open sequence, NULL before the first. */
@@ -93,13 +80,16 @@ static int emit(struct machine *m)
 	if (!m->open && begin_sequence(m))
 		return ERR_NOMEM;
 	row.offset = (uint32_t)(m->address - t->starts[t->start_count - 1].start);
-	if (last && same_place(last, &row))
+	if (last && last->file == row.file && last->line == row.line && last->column == row.column)
 		return 0;
 	if (last && last->offset == row.offset) { /* for one address the last row counts */
 		*last = row;
 		return 0;
 	}
-	return append(t, &row);
+	if (room_for((void **)&t->rows, &t->row_room, t->row_count + 1, sizeof(*t->rows)))
+		return ERR_NOMEM;
+	t->rows[t->row_count++] = row;
+	return 0;
 }
 
 static void restart(struct machine *m)

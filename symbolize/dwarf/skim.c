@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
+#include "symbolize/dwarf/abbrevs.h"
 #include "symbolize/files/sections.h"
 
 enum { STEPS_MAX = UINT16_MAX, SHAPES_MAX = 1 << 20 }; /* bounds for broken files */
@@ -101,58 +102,10 @@ static bool find_bytes(struct skim_unit *u, struct cursor *abbrevs)
 
 /* Forms (DWARF 5, section 7.5.6, and GNU's). */
 
-static int fixed_size(const struct skim_unit *u, uint64_t form)
-{
-	switch (form) {
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const:
-		return 0;
-	case DW_FORM_data1:
-	case DW_FORM_ref1:
-	case DW_FORM_flag:
-	case DW_FORM_strx1:
-	case DW_FORM_addrx1:
-		return 1;
-	case DW_FORM_data2:
-	case DW_FORM_ref2:
-	case DW_FORM_strx2:
-	case DW_FORM_addrx2:
-		return 2;
-	case DW_FORM_strx3:
-	case DW_FORM_addrx3:
-		return 3;
-	case DW_FORM_data4:
-	case DW_FORM_ref4:
-	case DW_FORM_ref_sup4:
-	case DW_FORM_strx4:
-	case DW_FORM_addrx4:
-		return 4;
-	case DW_FORM_data8:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_sup8:
-	case DW_FORM_ref_sig8:
-		return 8;
-	case DW_FORM_data16:
-		return 16;
-	case DW_FORM_addr:
-		return u->address_size;
-	case DW_FORM_ref_addr: /* an address in DWARF 2 */
-		return u->version == 2 ? u->address_size : u->offset_size;
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_strp_sup:
-	case DW_FORM_sec_offset:
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:
-		return u->offset_size;
-	}
-	return -1;
-}
-
 /* False for an unknown form. */
 static bool step_over(const struct skim_unit *u, uint64_t form, struct step *step)
 {
-	int size = fixed_size(u, form);
+	int size = abbrev_fixed_length(form, u->version, u->address_size, u->offset_size);
 
 	if (size >= 0) {
 		*step = (struct step){ STEP_BYTES, (uint8_t)size };
@@ -259,14 +212,6 @@ static int read_attributes(struct skim_unit *u, struct cursor *c, struct shape *
 	return 0;
 }
 
-static int add_shape(struct skim_unit *u, const struct shape *shape)
-{
-	if (room_for((void **)&u->shapes, &u->shape_room, u->shape_count + 1, sizeof(*u->shapes)))
-		return ERR_NOMEM;
-	u->shapes[u->shape_count++] = *shape;
-	return 0;
-}
-
 static int by_code(const void *a, const void *b)
 {
 	const struct shape *x = a, *y = b;
@@ -291,7 +236,10 @@ static int read_shapes(struct skim_unit *u, struct cursor *c)
 		sorted &= !u->shape_count || u->shapes[u->shape_count - 1].code < code;
 		rc = read_attributes(u, c, &shape);
 		if (!rc)
-			rc = add_shape(u, &shape);
+			rc = room_for((void **)&u->shapes, &u->shape_room, u->shape_count + 1,
+				      sizeof(*u->shapes));
+		if (!rc)
+			u->shapes[u->shape_count++] = shape;
 	}
 	if (!sorted)
 		qsort(u->shapes, u->shape_count, sizeof(*u->shapes), by_code);
@@ -343,13 +291,6 @@ static const struct shape *find_shape(const struct skim_unit *u, uint64_t code)
 				NULL;
 }
 
-static void pass_string(struct cursor *c)
-{
-	size_t left = cursor_left(c);
-
-	cursor_bytes(c, strnlen((const char *)c->pos, left) + 1);
-}
-
 /* Nearly all steps are of this kind, hence inline. */
 static inline void pass_bytes(struct cursor *c, size_t n)
 {
@@ -386,7 +327,7 @@ static void pass(struct skim *s, struct step step)
 			;
 		break;
 	case STEP_STRING:
-		pass_string(&s->c);
+		cursor_bytes(&s->c, strnlen((const char *)s->c.pos, cursor_left(&s->c)) + 1);
 		break;
 	case STEP_BLOCK:
 		cursor_bytes(&s->c, read_number(&s->c, step.n));

@@ -58,21 +58,19 @@ struct dwarf_unit {
 	size_t count, room;
 };
 
-static void free_inlines(struct inlines *in)
-{
-	if (!in)
-		return;
-	ranges_release(&in->ranges);
-	free(in->all);
-	free(in);
-}
-
 void dwarf_unit_free(struct dwarf_unit *u)
 {
 	if (!u)
 		return;
-	for (size_t i = 0; i < u->count; i++)
-		free_inlines(u->functions[i].inlines);
+	for (size_t i = 0; i < u->count; i++) {
+		struct inlines *in = u->functions[i].inlines;
+
+		if (!in)
+			continue;
+		ranges_release(&in->ranges);
+		free(in->all);
+		free(in);
+	}
 	free(u->functions);
 	ranges_release(&u->ranges);
 	linetable_free(u->lines);
@@ -193,18 +191,6 @@ static int open_lines(struct dwarf_unit *u)
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-/* The line table gives the line of the innermost frame. */
-static void describe_line(const struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *f)
-{
-	const struct line_row *row = u->lines ? linetable_find(u->lines, addr) : NULL;
-
-	if (!row)
-		return;
-	f->file = linetable_file(u->lines, row->file, &f->folder);
-	f->line = row->line;
-	f->column = row->column;
-}
-
 /* Inlined calls. */
 
 static int add_inlined(struct dwarf_unit *u, struct inlines *in, const struct skim_die *die,
@@ -323,10 +309,17 @@ static int find_frames(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *
 
 int dwarf_unit_find(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *frames)
 {
+	const struct line_row *row;
+
 	if (open_lines(u))
 		return ERR_NOMEM;
 	begin_frame(u, &frames[0]);
-	describe_line(u, addr, &frames[0]);
+	row = u->lines ? linetable_find(u->lines, addr) : NULL; /* of the innermost frame */
+	if (row) {
+		frames[0].file = linetable_file(u->lines, row->file, &frames[0].folder);
+		frames[0].line = row->line;
+		frames[0].column = row->column;
+	}
 	return find_frames(u, addr, frames);
 }
 

@@ -6,7 +6,6 @@
  */
 #include "symbolize/files/debugfile.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
@@ -38,24 +37,16 @@ struct link { /* how a file refers to its debug file or alternate file */
 	uint32_t crc;			     /* of a debug file */
 };
 
-/* Opens a path in the target's view of the file system, or in our own if `ours`. */
-static int open_in(const struct process *process, bool ours, const char *path)
-{
-	if (ours)
-		return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (!process) {
-		errno = ENOENT;
-		return -1;
-	}
-	return process_open_path(process, path);
-}
-
 struct image *debugfile_open(const struct process *process, bool ours, const char *path)
 {
 	struct image *found = NULL;
 	struct stat st;
-	int fd = open_in(process, ours, path);
+	int fd = -1;
 
+	if (ours)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	else if (process)
+		fd = process_open_path(process, path);
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {

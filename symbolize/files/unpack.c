@@ -25,11 +25,6 @@ static bool is_dwarf(const char *name)
 			!strcmp(name, ".gnu_debugaltlink"));
 }
 
-static bool is_packed(const char *name, const GElf_Shdr *shdr)
-{
-	return shdr->sh_flags & SHF_COMPRESSED || !strncmp(name, ".z", 2);
-}
-
 /* Sections in the view keep their names, also those that begin with ".z". */
 static void list_sections(struct packed *p, Elf *elf)
 {
@@ -42,21 +37,10 @@ static void list_sections(struct packed *p, Elf *elf)
 
 		if (!is_dwarf(name) || !elfsection_plain_size(elf, scn, &len))
 			continue;
-		p->any |= is_packed(name, &shdr);
+		p->any |= shdr.sh_flags & SHF_COMPRESSED || !strncmp(name, ".z", 2);
 		p->from[p->count] = scn;
 		p->sections[p->count++] = (struct elfview_section){ name, len, NULL };
 	}
-}
-
-static int unpack_section(Elf *elf, Elf_Scn *scn, const struct debugelf *file,
-			  const struct elfview_section *to)
-{
-	Elf_Data *packed = elf_rawdata(scn, NULL);
-	int rc = elfsection_plain(elf, scn, to->bytes, to->len);
-
-	if (packed)
-		debugelf_drop(file, packed->d_buf, packed->d_size);
-	return rc;
 }
 
 int unpack_dwarf(struct elfview *v, Elf *elf, const struct debugelf *file, const char **why)
@@ -76,8 +60,13 @@ int unpack_dwarf(struct elfview *v, Elf *elf, const struct debugelf *file, const
 		*why = "larger than 4 GiB";
 		return 0;
 	}
-	for (size_t i = 0; !rc && i < p.count; i++)
-		rc = unpack_section(elf, p.from[i], file, &p.sections[i]);
+	for (size_t i = 0; !rc && i < p.count; i++) {
+		Elf_Data *packed = elf_rawdata(p.from[i], NULL);
+
+		rc = elfsection_plain(elf, p.from[i], p.sections[i].bytes, p.sections[i].len);
+		if (packed)
+			debugelf_drop(file, packed->d_buf, packed->d_size);
+	}
 	if (rc) {
 		*why = rc == ERR_LIMIT ? "compressed by zstd, which sampler was built without" :
 					 "compressed, and broken";

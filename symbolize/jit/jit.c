@@ -42,22 +42,16 @@ static void note(struct jit *j, size_t count, const char *source, size_t bad, co
 			 what);
 }
 
-static int load_dump(struct jit *j, const struct process *p, struct error *err)
-{
-	int rc = j->dump_path ? jitdump_load(&j->dump, p, j->dump_path, err) : ERR_NOTFOUND;
-
-	if (!rc)
-		note(j, j->dump.count, "jitdump file", j->dump.bad_records, "records");
-	return rc;
-}
-
 static int load(struct jit *j, const struct process *p)
 {
 	struct error no_dump = { .text = "" }, no_map = { .text = "no process to ask" };
-	int dump = p ? load_dump(j, p, &no_dump) : ERR_NOTFOUND;
+	int dump = p && j->dump_path ? jitdump_load(&j->dump, p, j->dump_path, &no_dump) :
+				       ERR_NOTFOUND;
 	int map = p && dump != ERR_NOMEM ? perfmap_load(&j->map, p, &no_map) : ERR_NOTFOUND;
 
 	j->loaded = true;
+	if (!dump)
+		note(j, j->dump.count, "jitdump file", j->dump.bad_records, "records");
 	if (dump == ERR_NOMEM || map == ERR_NOMEM)
 		return ERR_NOMEM;
 	if (!map)

@@ -150,22 +150,6 @@ static int read_move(struct parser *p, struct cursor *c)
 	return add_function(p, &f) ? ERR_NOMEM : 1;
 }
 
-static int add_line(struct jitdump *d, const struct jitdump_line *line)
-{
-	if (room_for((void **)&d->lines, &d->line_room, d->line_count + 1, sizeof(*d->lines)))
-		return ERR_NOMEM;
-	d->lines[d->line_count++] = *line;
-	return 0;
-}
-
-/* Most lines have the same file as the line before; "\xff" says so explicitly. */
-static const char *keep_file(struct jitdump *d, const char *name, const char *last)
-{
-	if (last && (!strcmp(name, "\xff") || !strcmp(name, last)))
-		return last;
-	return arena_copy(&d->text, name, strlen(name));
-}
-
 /* V8 has been seen to write the memory of a name after freeing it. */
 static bool is_file_name(const char *name)
 {
@@ -179,6 +163,7 @@ static bool is_file_name(const char *name)
 static int read_line(struct parser *p, struct cursor *c, const char **last)
 {
 	struct jitdump_line line = { .offset = cursor_uint(c, 8) - p->lines_of };
+	struct jitdump *d = p->d;
 	const char *name;
 
 	line.line = (uint32_t)cursor_uint(c, 4);
@@ -186,8 +171,15 @@ static int read_line(struct parser *p, struct cursor *c, const char **last)
 	name = read_text(c);
 	if (!name || !is_file_name(name) || line.offset > UINT32_MAX)
 		return 0;
-	line.file = *last = keep_file(p->d, name, *last);
-	return *last && !add_line(p->d, &line) ? 1 : ERR_NOMEM;
+	/* Most lines have the same file as the line before; "\xff" says so explicitly. */
+	if (!*last || (strcmp(name, "\xff") && strcmp(name, *last)))
+		*last = arena_copy(&d->text, name, strlen(name));
+	line.file = *last;
+	if (!*last ||
+	    room_for((void **)&d->lines, &d->line_room, d->line_count + 1, sizeof(*d->lines)))
+		return ERR_NOMEM;
+	d->lines[d->line_count++] = line;
+	return 1;
 }
 
 /* Takes all lines of a record or none: in a broken one the damage may begin anywhere. */

@@ -24,15 +24,6 @@ void perfmap_release(struct perfmap *m)
 	*m = (struct perfmap){ 0 };
 }
 
-static int add(struct perfmap *m, uint64_t start, uint64_t end, const char *name)
-{
-	if (room_for((void **)&m->all, &m->room, m->count + 1, sizeof(*m->all)) ||
-	    ranges_add(&m->code, start, end, (uint32_t)m->count))
-		return ERR_NOMEM;
-	m->all[m->count++] = name;
-	return 0;
-}
-
 static void skip_0x(struct cursor *c)
 {
 	if (cursor_left(c) > 2 && c->pos[0] == '0' && (c->pos[1] == 'x' || c->pos[1] == 'X'))
@@ -58,7 +49,11 @@ static int parse_line(struct perfmap *m, struct cursor *c)
 	if (!len || !*c->pos || !size || __builtin_add_overflow(start, size, &end) || m->count >= ENTRIES_MAX)
 		return 0;
 	name = arena_copy(&m->names, c->pos, len < NAME_LEN_MAX ? len : NAME_LEN_MAX);
-	return name && !add(m, start, end, name) ? 1 : ERR_NOMEM;
+	if (!name || room_for((void **)&m->all, &m->room, m->count + 1, sizeof(*m->all)) ||
+	    ranges_add(&m->code, start, end, (uint32_t)m->count))
+		return ERR_NOMEM;
+	m->all[m->count++] = name;
+	return 1;
 }
 
 int perfmap_parse(struct perfmap *m, const void *data, size_t len)
