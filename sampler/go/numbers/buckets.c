@@ -112,13 +112,6 @@ static bool is_locked(const struct reading *r)
 	return r->minor < 24 ? key != 0 : key & 1;
 }
 
-/* The wait is short: a thread keeps the lock only if it is stopped while we read. */
-static void wait_for_lock(struct reading *r)
-{
-	for (; r->lock_tries < LOCK_TRIES && is_locked(r); r->lock_tries++)
-		nanosleep(&(struct timespec){ .tv_nsec = LOCK_WAIT_NS }, NULL);
-}
-
 /* All freed objects are counted when all spans are swept and there is no sweeper (mgcsweep.go,
  * activeSweep: sweepDrainedMask, and the number of sweepers). */
 static int check_swept(const struct reading *r, struct error *err)
@@ -333,10 +326,11 @@ static int begin_heap(struct reading *r, struct error *err)
 {
 	int rc;
 
-	wait_for_lock(r);
+	/* The wait is short: a thread keeps the lock only if it is stopped while we read. */
+	for (; r->lock_tries < LOCK_TRIES && is_locked(r); r->lock_tries++)
+		nanosleep(&(struct timespec){ .tv_nsec = LOCK_WAIT_NS }, NULL);
 	r->locked = is_locked(r);
 	rc = read_cycle(r, &r->cycle, err);
-
 	if (!rc && r->moment == GO_FRESH)
 		rc = check_swept(r, err);
 	if (!rc)
