@@ -207,24 +207,21 @@ static int check_heap(const struct reading *r, struct error *err)
 static int settle(struct reading *r, size_t i, struct numbers *v, struct error *err)
 {
 	uint64_t at = r->list.at + (6 + r->list.pc_count) * sizeof(uint64_t);
+	struct numbers last = r->numbers[i];
 
-	*v = r->which == GO_HEAP ? numbers_of(r) : r->numbers[i];
-	for (unsigned tries = 0; r->which != GO_HEAP && tries < TRIES; tries++) {
-		struct numbers last = *v;
+	*v = numbers_of(r);
+	if (r->which == GO_HEAP)
+		return 0;
+	for (unsigned tries = 1; memcmp(v, &last, sizeof(last)) && tries < TRIES; tries++) {
 		int rc;
 
-		if (tries == 0) {
-			*v = numbers_of(r);
-		} else {
-			rc = read_at(r->live, at, v, 2 * sizeof(*v->n), err);
-			if (rc)
-				return rc;
-			r->stats->again++;
-			r->stats->reads++;
-			r->stats->bytes += 2 * sizeof(*v->n);
-		}
-		if (!memcmp(v, &last, sizeof(last)))
-			break;
+		last = *v;
+		rc = read_at(r->live, at, v, 2 * sizeof(*v->n), err);
+		if (rc)
+			return rc;
+		r->stats->again++;
+		r->stats->reads++;
+		r->stats->bytes += 2 * sizeof(*v->n);
 	}
 	return 0;
 }
