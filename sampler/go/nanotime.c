@@ -28,8 +28,8 @@ static bool read_offset(int fd, int64_t *offset)
 		return false;
 	text[got] = '\0';
 	line = strstr(text, "monotonic");
-	if (!line || sscanf(line, "monotonic %lld %lld", &s, &ns) != 2 || s > INT64_MAX / SECOND / 2 ||
-	    s < -(INT64_MAX / SECOND / 2) || ns < 0 || ns >= SECOND)
+	if (!line || sscanf(line, "monotonic %lld %lld", &s, &ns) != 2 ||
+	    s > INT64_MAX / SECOND / 2 || s < -(INT64_MAX / SECOND / 2) || ns < 0 || ns >= SECOND)
 		return false;
 	*offset = s * SECOND + ns;
 	return true;
