@@ -149,16 +149,13 @@ static const char *look_at_g(const struct golive *l, uint64_t address, bool is_f
 static int check_g(const struct golive *l, uint64_t address, size_t i, struct error *err)
 {
 	const char *why;
-	char text[128];
 	int tried = 0;
 
 	do
 		why = look_at_g(l, address, !i);
 	while (why && try_again(l, ++tried));
-	if (!why)
-		return 0;
-	snprintf(text, sizeof(text), "of goroutine %zu in its list, %s", i + 1, why);
-	return not_understood(err, text);
+	return !why ? 0 : error_set(err, ERR_FORMAT, "Go's runtime is not understood: "
+				    "of goroutine %zu in its list, %s", i + 1, why);
 }
 
 static bool read_slice(const struct golive *l, uint64_t at, struct slice *s)
@@ -261,16 +258,13 @@ static const char *look_at_m(const struct golive *l, uint64_t address, uint8_t m
 static int check_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES], struct error *err)
 {
 	const char *why;
-	char text[128];
 	int tried = 0;
 
 	do
 		why = look_at_m(l, address, m);
 	while (why && try_again(l, ++tried));
-	if (!why)
-		return 0;
-	snprintf(text, sizeof(text), "of a thread in its list, %s", why);
-	return not_understood(err, text);
+	return !why ? 0 : error_set(err, ERR_FORMAT, "Go's runtime is not understood: "
+				    "of a thread in its list, %s", why);
 }
 
 /* The whole list of Ms is walked, and some Ms are checked: the newest ones, and the last of the

@@ -21,9 +21,10 @@ static int find_fields(struct golive *g, struct error *err)
 	struct gotypes types;
 	int rc = gotypes_load(&types, gopclntab_module(g->table), g->rt.bias, g->memory);
 
+	if (rc == ERR_NOMEM)
+		return error_nomem(err);
 	if (rc)
-		return error_set(err, rc == ERR_NOMEM ? rc : ERR_FORMAT,
-				 rc == ERR_NOMEM ? "out of memory" : "the program's types cannot be read");
+		return error_set(err, ERR_FORMAT, "the program's types cannot be read");
 	rc = gofields_find(&g->fields, &types, err);
 	gotypes_release(&types);
 	return rc;
@@ -106,14 +107,13 @@ static int find_patiently(struct golive *g, struct error *err)
 
 int golive_open(struct golive **out, const struct process *process, struct error *err)
 {
-	struct golive *g = calloc(1, sizeof(*g));
+	struct golive *g;
 	int rc;
 
 	*out = NULL;
-	if (MACHINE_ELF != EM_X86_64) {
-		free(g);
+	if (MACHINE_ELF != EM_X86_64)
 		return error_set(err, ERR_FORMAT, "Go's runtime is known on x86-64 only");
-	}
+	g = calloc(1, sizeof(*g));
 	if (!g)
 		return error_nomem(err);
 	g->process = process;

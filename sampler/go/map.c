@@ -232,15 +232,6 @@ static int read_once(struct reader *r, uint64_t map)
 	return rc || memcmp(r->header, after, HEADER_BYTES) ? ERR_FORMAT : 0;
 }
 
-static int tell(const struct reader *r, gomap_callback *each, void *ctx)
-{
-	int rc = 0;
-
-	for (size_t at = 0; !rc && at < r->entries.len; at += entry_bytes(r))
-		rc = each(ctx, r->entries.data + at, r->entries.data + at + r->kind->key);
-	return rc;
-}
-
 int gomap_each(const struct memory *memory, uint64_t map, const struct gomap_kind *kind, size_t max,
 	       gomap_callback *each, void *ctx)
 {
@@ -254,8 +245,8 @@ int gomap_each(const struct memory *memory, uint64_t map, const struct gomap_kin
 		return ERR_FORMAT;
 	for (int i = 0; i < TRIES && (!i || rc == ERR_FORMAT); i++)
 		rc = read_once(&r, map);
-	if (!rc)
-		rc = tell(&r, each, ctx);
+	for (size_t at = 0; !rc && at < r.entries.len; at += entry_bytes(&r))
+		rc = each(ctx, r.entries.data + at, r.entries.data + at + kind->key);
 	buffer_release(&r.entries);
 	return rc;
 }

@@ -1,6 +1,5 @@
 #include "sampler/go/mlist.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -24,31 +23,24 @@ static uint32_t bytes_of_m(const struct goruntime *rt)
 	return end;
 }
 
-/* True when the m's g0 leads back to it (allocm). */
-static bool is_m(const struct goruntime *rt, const struct memory *memory, uint64_t at,
-		 const uint8_t *bytes)
-{
-	uint64_t m;
-
-	return !memory_read_u64(memory, memory_word(bytes, rt->m.g0) + rt->g.m, &m) && m == at;
-}
-
 int mlist_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *memory,
 	      struct buffer *ms)
 {
 	uint32_t len = bytes_of_m(rt);
 	uint8_t bytes[BYTES_MAX];
-	uint64_t at;
+	uint64_t at, back;
 	int rc = !len || memory_read_u64(memory, all_ms, &at) ? ERR_FORMAT : 0;
 
 	for (size_t i = 0; !rc && at; i++) {
 		struct mlist_entry m = { .place = { .m = at } };
 
-		if (i == MS_MAX || memory->read(memory, at, bytes, len) ||
-		    !is_m(rt, memory, at, bytes))
+		if (i == MS_MAX || memory->read(memory, at, bytes, len))
+			return ERR_FORMAT;
+		m.place.g0 = memory_word(bytes, rt->m.g0);
+		/* An m's g0 leads back to it (allocm). */
+		if (memory_read_u64(memory, m.place.g0 + rt->g.m, &back) || back != at)
 			return ERR_FORMAT;
 		m.thread = memory_word(bytes, rt->m.procid);
-		m.place.g0 = memory_word(bytes, rt->m.g0);
 		m.place.gsignal = memory_word(bytes, rt->m.gsignal);
 		at = memory_word(bytes, rt->m.alllink);
 		if (m.thread)

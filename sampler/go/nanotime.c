@@ -6,38 +6,33 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/process/process.h"
 
 enum { SECOND = 1000000000 };
 
-/* Parses the line "monotonic  SECONDS  NANOSECONDS", in which NANOSECONDS is never negative. The
+/* Reads the line "monotonic  SECONDS  NANOSECONDS", in which NANOSECONDS is never negative. The
  * offsets are those of the process itself unless it has made a new namespace for its children. */
-static bool parse_offset(const char *text, int64_t *offset)
-{
-	const char *line = strstr(text, "monotonic");
-	long long s, ns;
-
-	if (!line || sscanf(line, "monotonic %lld %lld", &s, &ns) != 2 || s > INT64_MAX / SECOND / 2 ||
-	    s < -(INT64_MAX / SECOND / 2) || ns < 0 || ns >= SECOND)
-		return false;
-	*offset = s * SECOND + ns;
-	return true;
-}
-
 static bool read_offset(int fd, int64_t *offset)
 {
 	char text[256];
 	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *line;
+	long long s, ns;
 
 	if (fd >= 0)
 		close(fd);
 	if (got < 0)
 		return false;
 	text[got] = '\0';
-	return parse_offset(text, offset);
+	line = strstr(text, "monotonic");
+	if (!line || sscanf(line, "monotonic %lld %lld", &s, &ns) != 2 ||
+	    s > INT64_MAX / SECOND / 2 || s < -(INT64_MAX / SECOND / 2) || ns < 0 || ns >= SECOND)
+		return false;
+	*offset = s * SECOND + ns;
+	return true;
 }
 
 /* Are the process and we in the same time namespace? Always, where the kernel has none (before
@@ -55,12 +50,10 @@ static bool same_namespace(const struct process *process)
 int64_t gonanotime(const struct process *process)
 {
 	int64_t ours = 0, theirs = 0;
-	struct timespec t;
 
 	if (process && !same_namespace(process) &&
 	    (!read_offset(open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC), &ours) ||
 	     !read_offset(process_openat(process, "timens_offsets", O_RDONLY), &theirs)))
 		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec - ours + theirs;
+	return (int64_t)monotonic_ns() - ours + theirs;
 }

@@ -200,12 +200,6 @@ static bool has_got(struct gothread *t, uint64_t tp, size_t got)
 	return got >= sum(p, own_pieces(t, p)) + (tp ? sizeof(t->g) : 0) && holds(t, tp);
 }
 
-/* sp is not on the m's own stacks, so it is somewhere on the goroutine's. */
-static void place_on_goroutine(struct go_stacks *s, uint64_t g, uint64_t sp)
-{
-	s->goroutine = (struct go_stack){ .g = g, .low = sp, .high = sp + STACK_MAX };
-}
-
 /* Reads the goroutine's stack, for an sp that is or may be on another stack, and its goid and
  * labels. */
 static void read_curg(struct gothread *t, pid_t tid, uint64_t curg, struct go_stacks *s)
@@ -257,7 +251,8 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 		return;
 	curg = memory_word(t->m, rt->m.curg);
 	if (!needs_more(t, s, tp, pc, sp)) {
-		place_on_goroutine(s, curg, sp);
+		/* sp is not on the m's own stacks, so it is somewhere on the goroutine's. */
+		s->goroutine = (struct go_stack){ .g = curg, .low = sp, .high = sp + STACK_MAX };
 		read_who(t, tid, curg, guessed);
 	} else if (curg) {
 		read_curg(t, tid, curg, s);

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
@@ -60,14 +60,6 @@ void codemap_release(struct codemap *c)
 	free(c->modules);
 }
 
-static uint64_t own_cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* Entry code that has CFI needs no guess, and the code that follows it then (gcc's crtstuff) has
  * callers. */
 static uint64_t entry_without_cfi(const struct image *image, const struct cfi_table *table)
@@ -82,7 +74,7 @@ static uint64_t entry_without_cfi(const struct image *image, const struct cfi_ta
 
 static void get_table(struct codemap *c, struct code_module *m, const struct image *image)
 {
-	uint64_t start = own_cpu_ns();
+	uint64_t start = thread_cpu_ns();
 	struct cfi_table_info info;
 
 	m->asked = true;
@@ -94,7 +86,13 @@ static void get_table(struct codemap *c, struct code_module *m, const struct ima
 	cfi_table_info(m->table, &info);
 	c->table_bytes += info.bytes;
 	m->entry = entry_without_cfi(image, m->table);
-	m->build_ns = own_cpu_ns() - start;
+	m->build_ns = thread_cpu_ns() - start;
+}
+
+/* NULL: no address of the image has been looked up yet. */
+static const struct code_module *module_of(const struct codemap *c, const struct image *image)
+{
+	return image_id(image) < c->module_count ? &c->modules[image_id(image)] : NULL;
 }
 
 /* The image's table, compiled on first use; NULL when out of memory, or when no table was
@@ -145,9 +143,9 @@ static const struct short_rule *rule_before_syscall(const struct image *image,
  * linker and in musl it is assembly without CFI. */
 static bool is_entry(const struct codemap *c, const struct image *image, uint64_t addr)
 {
-	uint64_t entry = image_id(image) < c->module_count ? c->modules[image_id(image)].entry : 0;
+	const struct code_module *m = module_of(c, image);
 
-	return entry && addr - entry < ENTRY_BYTES;
+	return m && m->entry && addr - m->entry < ENTRY_BYTES;
 }
 
 static void set_rule(struct code *code, const struct short_rule *rule)
@@ -162,18 +160,15 @@ static void set_rule(struct code *code, const struct short_rule *rule)
 		code->kind = CFI_KNOWS_SIGNALS ? CODE_BY_SIGNAL_RULE : CODE_UNKNOWN;
 }
 
-static struct go_image *go_of(const struct codemap *c, const struct image *image)
-{
-	return image_id(image) < c->module_count ? c->modules[image_id(image)].go : NULL;
-}
-
 static bool find_range(struct codemap *c, const struct modmap *maps, uint64_t addr)
 {
 	const struct mapping *m = modmap_find(maps, addr);
+	const struct cfi_table *table = m ? table_of(c, m->image) : NULL;
+	const struct code_module *module = m ? module_of(c, m->image) : NULL;
 
 	if (m)
 		c->range = (struct code_range){ m->start, m->end, m->bias, c->generation, m->image,
-						table_of(c, m->image), go_of(c, m->image) };
+						table, module ? module->go : NULL };
 	return m;
 }
 
@@ -207,17 +202,17 @@ const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, u
 void codemap_table_info(const struct codemap *c, const struct image *image,
 			struct unwind_table_info *info)
 {
-	size_t id = image_id(image);
+	const struct code_module *m = module_of(c, image);
 	struct cfi_table_info t;
 
 	memset(info, 0, sizeof(*info));
-	if (id < c->module_count)
-		info->refused = c->modules[id].refused;
-	if (id >= c->module_count || !c->modules[id].table)
+	if (m)
+		info->refused = m->refused;
+	if (!m || !m->table)
 		return;
-	cfi_table_info(c->modules[id].table, &t);
+	cfi_table_info(m->table, &t);
 	*info = (struct unwind_table_info){
 		.rows = t.rows, .rules = t.rules, .bytes = t.bytes, .bad_entries = t.broken,
-		.build_ns = c->modules[id].build_ns,
+		.build_ns = m->build_ns,
 	};
 }

@@ -125,27 +125,19 @@ static bool run_constant(struct machine *m, uint8_t op)
 
 static bool run_register(struct machine *m, uint8_t op)
 {
-	uint64_t n;
+	bool based = op == DW_OP_bregx || (op >= DW_OP_breg0 && op <= DW_OP_breg31);
+	uint64_t value;
 
-	if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
-		n = reg(m, op - DW_OP_breg0);
-		push(m, n + (uint64_t)cursor_sleb(&m->code));
-		return true;
-	}
-	if (op >= DW_OP_reg0 && op <= DW_OP_reg31) {
-		push(m, reg(m, op - DW_OP_reg0));
-		return true;
-	}
-	if (op == DW_OP_regx) {
-		push(m, reg(m, cursor_uleb(&m->code)));
-		return true;
-	}
-	if (op == DW_OP_bregx) {
-		n = reg(m, cursor_uleb(&m->code));
-		push(m, n + (uint64_t)cursor_sleb(&m->code));
-		return true;
-	}
-	return false;
+	if (op == DW_OP_regx || op == DW_OP_bregx)
+		value = reg(m, cursor_uleb(&m->code));
+	else if (op >= DW_OP_reg0 && op <= DW_OP_reg31)
+		value = reg(m, op - DW_OP_reg0);
+	else if (based)
+		value = reg(m, op - DW_OP_breg0);
+	else
+		return false;
+	push(m, based ? value + (uint64_t)cursor_sleb(&m->code) : value);
+	return true;
 }
 
 static bool run_stack(struct machine *m, uint8_t op)
@@ -241,11 +233,6 @@ static uint64_t modulo(struct machine *m, uint64_t a, uint64_t b)
 	return a % b;
 }
 
-static uint64_t shift_right_signed(uint64_t a, uint64_t n)
-{
-	return (uint64_t)((int64_t)a >> (n < 63 ? n : 63));
-}
-
 static void run_binary(struct machine *m, uint8_t op)
 {
 	uint64_t b = pop(m), a = pop(m);
@@ -262,7 +249,7 @@ static void run_binary(struct machine *m, uint8_t op)
 	case DW_OP_mod:   push(m, modulo(m, a, b)); break;
 	case DW_OP_shl:   push(m, b < 64 ? a << b : 0); break;
 	case DW_OP_shr:   push(m, b < 64 ? a >> b : 0); break;
-	case DW_OP_shra:  push(m, shift_right_signed(a, b)); break;
+	case DW_OP_shra:  push(m, (uint64_t)(sa >> (b < 63 ? b : 63))); break;
 	case DW_OP_eq:    push(m, a == b); break;
 	case DW_OP_ne:    push(m, a != b); break;
 	case DW_OP_lt:    push(m, sa < sb); break;
@@ -272,14 +259,6 @@ static void run_binary(struct machine *m, uint8_t op)
 	default:
 		cursor_fail(&m->code, "operation of no use in CFI");
 	}
-}
-
-static void run_one(struct machine *m)
-{
-	uint8_t op = cursor_byte(&m->code);
-
-	if (!run_constant(m, op) && !run_register(m, op) && !run_stack(m, op) && !run_unary(m, op))
-		run_binary(m, op);
 }
 
 int expr_evaluate(const uint8_t *code, size_t len, const struct expr_context *context,
@@ -294,8 +273,13 @@ int expr_evaluate(const uint8_t *code, size_t len, const struct expr_context *co
 	m.rc = 0;
 	if (initial)
 		push(&m, *initial);
-	while (cursor_left(&m.code) && !m.rc && steps++ < STEPS_MAX)
-		run_one(&m);
+	while (cursor_left(&m.code) && !m.rc && steps++ < STEPS_MAX) {
+		uint8_t op = cursor_byte(&m.code);
+
+		if (!run_constant(&m, op) && !run_register(&m, op) && !run_stack(&m, op) &&
+		    !run_unary(&m, op))
+			run_binary(&m, op);
+	}
 	if (m.rc)
 		return m.rc;
 	*value = pop(&m);

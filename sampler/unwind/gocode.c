@@ -190,9 +190,8 @@ static void learn_function(struct go_image *image, const struct go_function *f, 
 
 	code->assembly = f->flags & GO_ASSEMBLY;
 	/* Code of other compilers between Go's has no pcsp table. */
-	if (kind == GO_SIGNAL_RETURN || kind == GO_OUTERMOST)
-		code->kind = (uint8_t)kind;
-	else if (f->pcsp && gopclntab_stack(t, f, addr, &code->depth))
+	if (kind == GO_SIGNAL_RETURN || kind == GO_OUTERMOST ||
+	    (f->pcsp && gopclntab_stack(t, f, addr, &code->depth)))
 		code->kind = (uint8_t)kind;
 	if ((kind == GO_SP_IN_R12 || kind == GO_SP_IN_RBX) && code->kind == kind &&
 	    !has_saved_sp(t, f, addr))

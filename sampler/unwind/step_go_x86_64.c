@@ -264,9 +264,7 @@ static int from_saved_in(struct walk *w, unsigned reg, bool exact)
 		*sp_of(w) = saved;
 		return to_caller(w, exact);
 	}
-	if (!known(w))
-		return exact ? to_caller(w, exact) : STACK_NO_UNWIND_INFO;
-	if (on_goroutine(w) || !go_stack_holds(&w->go.stacks->goroutine, saved))
+	if (!known(w) || on_goroutine(w) || !go_stack_holds(&w->go.stacks->goroutine, saved))
 		return exact ? to_caller(w, exact) : STACK_NO_UNWIND_INFO;
 	end = goes_on_at_goroutine(w, saved);
 	return end == STEP_ON ? to_caller(w, exact) : end;

@@ -31,33 +31,21 @@ bool gorefs_variable(const struct image *image, uint64_t addr)
 	return false;
 }
 
-static int add(struct gorefs *r, const struct image *image, uint64_t addr)
+struct loading {
+	struct gorefs *refs;
+	const struct image *image;
+};
+
+static int add(const struct loading *l, size_t function, uint64_t addr)
 {
-	if (addr % 4 || !gorefs_variable(image, addr))
+	struct gorefs *r = &l->refs[function];
+
+	if (addr % 4 || !gorefs_variable(l->image, addr))
 		return 0;
 	if (room_for((void **)&r->all, &r->room, r->count + 1, sizeof(*r->all)))
 		return ERR_NOMEM;
 	r->all[r->count++] = addr;
 	return 0;
-}
-
-static int scan(struct gorefs *r, const struct image *image, uint64_t start, const uint8_t *code,
-		size_t len)
-{
-	static const uint8_t operand[] = { 0, 1, 2, 4 };
-	int rc = 0;
-
-	for (size_t i = 0; i + 5 <= len && !rc; i++) {
-		uint64_t end = start + i + 5;
-		int32_t distance;
-
-		if ((code[i] & MODRM_MASK) != MODRM_RIP)
-			continue;
-		memcpy(&distance, code + i + 1, sizeof(distance));
-		for (size_t k = 0; k < sizeof(operand) && !rc; k++)
-			rc = add(r, image, end + operand[k] + (uint64_t)(int64_t)distance);
-	}
-	return rc;
 }
 
 static int load(struct gopclntab *t, const struct go_function *f, size_t i, gorefs_code *each,
@@ -93,16 +81,23 @@ int gorefs_codes(struct gopclntab *t, const char *const *functions, size_t count
 	return rc;
 }
 
-struct loading {
-	struct gorefs *refs;
-	const struct image *image;
-};
-
 static int load_refs(void *ctx, size_t function, uint64_t entry, const uint8_t *code, size_t len)
 {
+	static const uint8_t operand[] = { 0, 1, 2, 4 };
 	const struct loading *l = ctx;
+	int rc = 0;
 
-	return scan(&l->refs[function], l->image, entry, code, len);
+	for (size_t i = 0; i + 5 <= len && !rc; i++) {
+		uint64_t end = entry + i + 5;
+		int32_t distance;
+
+		if ((code[i] & MODRM_MASK) != MODRM_RIP)
+			continue;
+		memcpy(&distance, code + i + 1, sizeof(distance));
+		for (size_t k = 0; k < sizeof(operand) && !rc; k++)
+			rc = add(l, function, end + operand[k] + (uint64_t)(int64_t)distance);
+	}
+	return rc;
 }
 
 int gorefs_load(struct gorefs *refs, struct gopclntab *t, const struct image *image,

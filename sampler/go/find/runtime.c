@@ -110,26 +110,6 @@ void goruntime_search_release(struct goruntime_search *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* 1.17 split it into two functions, of which the second changes stacks. */
-static void find_gogo(struct goruntime *rt, struct gopclntab *t)
-{
-	struct go_function f;
-
-	if (gopclntab_named(t, "gogo", &f) || gopclntab_named(t, "runtime.gogo", &f)) {
-		rt->gogo = f.entry;
-		rt->gogo_end = f.end;
-	}
-}
-
-/* The linker leaves this function out of programs that do not use it. */
-static void find_labels(struct goruntime *rt, struct gopclntab *t)
-{
-	struct go_function f;
-
-	if (!gopclntab_named(t, "runtime/pprof.runtime_setProfLabel", &f))
-		rt->who.labels = GO_NO_FIELD;
-}
-
 /* Tries one image. ERR_NOTFOUND: it does not contain the runtime and never will. */
 static int try_image(struct goruntime *rt, const struct image *image, uint64_t bias,
 		     const struct memory *memory)
@@ -144,10 +124,14 @@ static int try_image(struct goruntime *rt, const struct image *image, uint64_t b
 	rt->image = image;
 	rt->bias = bias;
 	rc = gopclntab_named(t, MARK, &f) ? understand(rt, t, &f, bias, memory) : ERR_NOTFOUND;
-	if (!rc) {
-		find_gogo(rt, t);
-		find_labels(rt, t);
+	/* 1.17 split gogo into two functions, of which the second changes stacks. */
+	if (!rc && (gopclntab_named(t, "gogo", &f) || gopclntab_named(t, "runtime.gogo", &f))) {
+		rt->gogo = f.entry;
+		rt->gogo_end = f.end;
 	}
+	/* The linker leaves this function out of programs that do not use it. */
+	if (!rc && !gopclntab_named(t, "runtime/pprof.runtime_setProfLabel", &f))
+		rt->who.labels = GO_NO_FIELD;
 	gopclntab_close(t);
 	return rc;
 }

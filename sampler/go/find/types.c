@@ -47,27 +47,11 @@ void gotypes_release(struct gotypes *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static uint64_t word_at(const struct gotypes *t, size_t at)
-{
-	uint64_t word;
-
-	memcpy(&word, t->bytes + at, sizeof(word));
-	return word;
-}
-
-static uint32_t half_at(const struct gotypes *t, size_t at)
-{
-	uint32_t half;
-
-	memcpy(&half, t->bytes + at, sizeof(half));
-	return half;
-}
-
 /* The struct type with its name at offset `name` of the descriptors. */
 static uint64_t struct_named_at(const struct gotypes *t, size_t name)
 {
 	for (size_t at = 0; at + STRUCT_BYTES <= t->len; at += 8)
-		if (half_at(t, at + AT_STR) == name &&
+		if ((uint32_t)memory_word(t->bytes, at + AT_STR) == name &&
 		    (t->bytes[at + AT_KIND] & KIND_MASK) == KIND_STRUCT &&
 		    t->bytes[at + AT_TFLAG] & EXTRA_STAR)
 			return t->start + at;
@@ -130,8 +114,8 @@ bool gotypes_field(const struct gotypes *t, uint64_t address, const char *field,
 
 	if (at >= t->len || t->len - at < STRUCT_BYTES)
 		return false;
-	first = word_at(t, at + AT_FIELDS);
-	count = word_at(t, at + AT_FIELDS + 8);
+	first = memory_word(t->bytes, at + AT_FIELDS);
+	count = memory_word(t->bytes, at + AT_FIELDS + 8);
 	for (uint64_t i = 0; i < count && i < FIELDS_MAX; i++) {
 		uint64_t words[3];
 
@@ -197,6 +181,6 @@ uint32_t gotypes_size(const struct gotypes *t, uint64_t address)
 
 	if (at >= t->len || t->len - at < STRUCT_BYTES)
 		return 0;
-	size = word_at(t, at);
+	size = memory_word(t->bytes, at);
 	return size < OFFSET_MAX ? (uint32_t)size : 0;
 }

@@ -112,13 +112,6 @@ static bool is_locked(const struct reading *r)
 	return r->minor < 24 ? key != 0 : key & 1;
 }
 
-/* The wait is short: a thread keeps the lock only if it is stopped while we read. */
-static void wait_for_lock(struct reading *r)
-{
-	for (; r->lock_tries < LOCK_TRIES && is_locked(r); r->lock_tries++)
-		nanosleep(&(struct timespec){ .tv_nsec = LOCK_WAIT_NS }, NULL);
-}
-
 /* All freed objects are counted when all spans are swept and there is no sweeper (mgcsweep.go,
  * activeSweep: sweepDrainedMask, and the number of sweepers). */
 static int check_swept(const struct reading *r, struct error *err)
@@ -214,24 +207,21 @@ static int check_heap(const struct reading *r, struct error *err)
 static int settle(struct reading *r, size_t i, struct numbers *v, struct error *err)
 {
 	uint64_t at = r->list.at + (6 + r->list.pc_count) * sizeof(uint64_t);
+	struct numbers last = r->numbers[i];
 
-	*v = r->which == GO_HEAP ? numbers_of(r) : r->numbers[i];
-	for (unsigned tries = 0; r->which != GO_HEAP && tries < TRIES; tries++) {
-		struct numbers last = *v;
+	*v = numbers_of(r);
+	if (r->which == GO_HEAP)
+		return 0;
+	for (unsigned tries = 1; memcmp(v, &last, sizeof(last)) && tries < TRIES; tries++) {
 		int rc;
 
-		if (tries == 0) {
-			*v = numbers_of(r);
-		} else {
-			rc = read_at(r->live, at, v, 2 * sizeof(*v->n), err);
-			if (rc)
-				return rc;
-			r->stats->again++;
-			r->stats->reads++;
-			r->stats->bytes += 2 * sizeof(*v->n);
-		}
-		if (!memcmp(v, &last, sizeof(last)))
-			break;
+		last = *v;
+		rc = read_at(r->live, at, v, 2 * sizeof(*v->n), err);
+		if (rc)
+			return rc;
+		r->stats->again++;
+		r->stats->reads++;
+		r->stats->bytes += 2 * sizeof(*v->n);
 	}
 	return 0;
 }
@@ -333,10 +323,11 @@ static int begin_heap(struct reading *r, struct error *err)
 {
 	int rc;
 
-	wait_for_lock(r);
+	/* The wait is short: a thread keeps the lock only if it is stopped while we read. */
+	for (; r->lock_tries < LOCK_TRIES && is_locked(r); r->lock_tries++)
+		nanosleep(&(struct timespec){ .tv_nsec = LOCK_WAIT_NS }, NULL);
 	r->locked = is_locked(r);
 	rc = read_cycle(r, &r->cycle, err);
-
 	if (!rc && r->moment == GO_FRESH)
 		rc = check_swept(r, err);
 	if (!rc)

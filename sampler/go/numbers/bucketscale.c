@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/process/process.h"
 #include "sampler/go/find/layout.h"
@@ -34,11 +35,8 @@ struct clocks {
 
 static struct clocks clocks_now(void)
 {
-	struct timespec ts;
-	struct clocks now = { 0 };
+	struct clocks now = { .ns = (int64_t)monotonic_ns() };
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	now.ns = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 #ifdef __x86_64__
 	now.ticks = (int64_t)__builtin_ia32_rdtsc();
 #endif

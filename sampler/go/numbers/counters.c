@@ -73,10 +73,11 @@ static void set(const struct reading *r, enum gometric m, uint64_t number)
 	r->values[m] = (struct gometric_value){ number, NULL };
 }
 
+/* Marks the values from `first` to `last` as not known, unless `why` is NULL. */
 static void refuse(const struct reading *r, enum gometric first, enum gometric last,
 		   const char *why)
 {
-	for (int i = (int)first; i <= (int)last; i++)
+	for (int i = (int)first; why && i <= (int)last; i++)
 		r->values[i] = (struct gometric_value){ 0, why };
 }
 
@@ -478,25 +479,15 @@ void gocounters_read(struct gocounters *c, const struct govars *v, const struct 
 		     struct gometric_value values[GOMETRIC_COUNT])
 {
 	struct reading r = { v, memory, NULL, 0, values };
-	const char *why = read_ps(c, &r), *no_ps = why;
+	const char *no_ps = read_ps(c, &r), *why;
 
-	if (why)
-		refuse(&r, GOMETRIC_PROCS, GOMETRIC_PROCS, why);
+	refuse(&r, GOMETRIC_PROCS, GOMETRIC_PROCS, no_ps);
 	why = no_ps ? no_ps : read_goroutines(&r);
-	if (why)
-		refuse(&r, GOMETRIC_GOROUTINES, GOMETRIC_GOROUTINES, why);
-	why = read_threads(&r);
-	if (why)
-		refuse(&r, GOMETRIC_THREADS, GOMETRIC_THREADS, why);
-	why = read_cycles(&r);
-	if (why)
-		refuse(&r, GOMETRIC_GC_CYCLES, GOMETRIC_GC_PAUSE, why);
-	why = read_pacer(&r);
-	if (why)
-		refuse(&r, GOMETRIC_HEAP_LIVE, GOMETRIC_HEAP_GOAL, why);
+	refuse(&r, GOMETRIC_GOROUTINES, GOMETRIC_GOROUTINES, why);
+	refuse(&r, GOMETRIC_THREADS, GOMETRIC_THREADS, read_threads(&r));
+	refuse(&r, GOMETRIC_GC_CYCLES, GOMETRIC_GC_PAUSE, read_cycles(&r));
+	refuse(&r, GOMETRIC_HEAP_LIVE, GOMETRIC_HEAP_GOAL, read_pacer(&r));
 	why = no_ps ? no_ps : read_allocations(&r, c);
-	if (why) {
-		refuse(&r, GOMETRIC_HEAP, GOMETRIC_HEAP, why);
-		refuse(&r, GOMETRIC_ALLOC_BYTES, GOMETRIC_FREE_OBJECTS, why);
-	}
+	refuse(&r, GOMETRIC_HEAP, GOMETRIC_HEAP, why);
+	refuse(&r, GOMETRIC_ALLOC_BYTES, GOMETRIC_FREE_OBJECTS, why);
 }

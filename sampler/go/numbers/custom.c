@@ -286,15 +286,6 @@ static int read_m(const struct golive *live, uint64_t at, uint64_t *next,
 	return 0;
 }
 
-static size_t stack_len(const uint64_t stack[STACK_ROOM])
-{
-	size_t n = 0;
-
-	while (n < STACK_ROOM && stack[n])
-		n++;
-	return n;
-}
-
 /* New Ms are inserted before the first. An M that ends is removed by changing the link to it
  * (runtime/proc.go, mexit), while its own link still leads on. */
 static int read_threads(const struct golive *live, struct buffer *stacks)
@@ -326,8 +317,11 @@ int gocustom_threads(const struct golive *live, gocustom_stack *each, void *ctx,
 		rc = gone_or_bad(live, err, "the runtime's list of threads");
 	for (size_t at = 0; !rc && at < stacks.len; at += STACK_ROOM * sizeof(uint64_t)) {
 		const uint64_t *pcs = (const uint64_t *)(const void *)(stacks.data + at);
+		size_t count = 0;
 
-		rc = each(ctx, pcs, stack_len(pcs), err);
+		while (count < STACK_ROOM && pcs[count])
+			count++;
+		rc = each(ctx, pcs, count, err);
 	}
 	buffer_release(&stacks);
 	return rc;

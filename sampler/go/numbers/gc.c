@@ -10,11 +10,12 @@
 
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/process/process.h"
 #include "sampler/go/live.h"
 
-static const uint64_t LOOK_NS = 10000000, NS_PER_S = 1000000000;
+static const uint64_t LOOK_NS = 10000000;
 
 static const uint32_t DRAINED = 1u << 31; /* runtime/mgcsweep.go, sweepDrainedMask; no sweepers */
 
@@ -68,23 +69,15 @@ bool gogc_over(const struct gogc *since, const struct gogc *now)
 	return now->swept && (int32_t)(now->finished - since->begun) > 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
-
 int gogc_wait(const struct golive *live, uint64_t timeout_ns, bool *ended, struct error *err)
 {
 	const struct timespec pause = { 0, (long)LOOK_NS };
-	uint64_t began = now_ns();
+	uint64_t began = monotonic_ns();
 	struct gogc since, now;
 	int rc = gogc_read(live, &since, err);
 
 	*ended = false;
-	while (!rc && !*ended && now_ns() - began < timeout_ns) {
+	while (!rc && !*ended && monotonic_ns() - began < timeout_ns) {
 		nanosleep(&pause, NULL);
 		rc = gogc_read(live, &now, err);
 		*ended = !rc && gogc_over(&since, &now);

@@ -163,23 +163,15 @@ int counts_build(struct counts *c, struct builder *b)
 	return 0;
 }
 
-static int add_labels(const struct counts *c, const struct counted *s, struct buffer *out)
-{
-	const struct labelset *set = s->labels ? &c->labels.sets[s->labels - 1] : NULL;
-
-	if (!set)
-		return 0;
-	return buffer_addf(out, "\n# labels: ") || buffer_add(out, set->text, set->len) ?
-		       ERR_NOMEM : 0;
-}
-
 static int add_text(const struct counts *c, const struct counted *s, struct pcframes *frames,
 		    struct buffer *out)
 {
+	const struct labelset *set = s->labels ? &c->labels.sets[s->labels - 1] : NULL;
 	const uint64_t *pcs = c->pcs + s->first;
 
 	if (buffer_addf(out, "%" PRId64 " @", s->times) || stacktext_pcs(out, pcs, s->count) ||
-	    add_labels(c, s, out) || buffer_add(out, "\n", 1) ||
+	    (set && (buffer_addf(out, "\n# labels: ") || buffer_add(out, set->text, set->len))) ||
+	    buffer_add(out, "\n", 1) ||
 	    (s->unavailable && buffer_addf(out, "#\t%s\n", unavailable)))
 		return ERR_NOMEM;
 	return stacktext_frames(out, frames, pcs, s->count, false);

@@ -145,21 +145,14 @@ int goprofile_delay_make(struct goprofile *g, enum go_buckets which, struct prof
 	return rc;
 }
 
-static int add_heading(const struct delay *d, struct buffer *out)
-{
-	int rc = buffer_addf(out, "--- %s:\ncycles/second=%" PRId64 "\n",
-			     d->which == GO_MUTEX ? "mutex" : "contention", d->frequency);
-
-	return rc || d->which != GO_MUTEX ? rc :
-			buffer_addf(out, "sampling period=%" PRId64 "\n", d->rate);
-}
-
 static int add_text(struct delay *d, struct buffer *out)
 {
 	const uint64_t *pcs;
 	size_t count;
 
-	if (add_heading(d, out))
+	if (buffer_addf(out, "--- %s:\ncycles/second=%" PRId64 "\n",
+			d->which == GO_MUTEX ? "mutex" : "contention", d->frequency) ||
+	    (d->which == GO_MUTEX && buffer_addf(out, "sampling period=%" PRId64 "\n", d->rate)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < d->kept.count; i++) {
 		const struct go_bucket *b = &d->kept.buckets[i];

@@ -122,16 +122,10 @@ static int put_place(struct buffer *out, const struct goparse_frame *f)
 	       buffer_add(out, "\n", 1) ? ERR_NOMEM : 0;
 }
 
-static int put_args(struct buffer *out, struct goparse_text args)
+static int put_frame(struct buffer *out, const struct goparse_frame *f)
 {
-	return buffer_add(out, "(", 1) || put(out, args) || buffer_add(out, ")\n", 2) ? ERR_NOMEM : 0;
-}
-
-static int put_elided(struct buffer *out, const struct goparse_stack *s)
-{
-	if (!s->elided_count)
-		return buffer_addf(out, "...additional frames elided...\n");
-	return buffer_addf(out, "...%" PRIu64 " frames elided...\n", s->elided_count);
+	return put(out, f->function) || buffer_add(out, "(", 1) || put(out, f->args) ||
+	       buffer_add(out, ")\n", 2) || put_place(out, f) ? ERR_NOMEM : 0;
 }
 
 static int put_stack(struct buffer *out, const struct goparse_stack *s)
@@ -142,10 +136,12 @@ static int put_stack(struct buffer *out, const struct goparse_stack *s)
 		rc = buffer_addf(out, "\tgoroutine running on other thread; stack unavailable\n");
 	for (size_t i = 0; i <= s->count && !rc; i++) {
 		if (s->elided && i == s->elided_at)
-			rc = put_elided(out, s);
+			rc = s->elided_count ?
+				     buffer_addf(out, "...%" PRIu64 " frames elided...\n",
+						 s->elided_count) :
+				     buffer_addf(out, "...additional frames elided...\n");
 		if (!rc && i < s->count)
-			rc = put(out, s->frames[i].function) || put_args(out, s->frames[i].args) ||
-			     put_place(out, &s->frames[i]) ? ERR_NOMEM : 0;
+			rc = put_frame(out, &s->frames[i]);
 	}
 	if (rc || !s->created_by.function.len)
 		return rc;

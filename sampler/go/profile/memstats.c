@@ -38,7 +38,7 @@ static void take_counters(struct legacy_memstats *s, struct goprofile *g)
 	s->num_forced_gc = (uint32_t)take(s, &v[GOMETRIC_GC_FORCED], LEGACY_NUM_FORCED_GC);
 }
 
-static void take_memory(struct legacy_memstats *s, const struct gomemstats *m)
+static void take_memstats(struct legacy_memstats *s, const struct gomemstats *m)
 {
 	s->unknown |= (m->has_memory ? 0 : LEGACY_SYSTEM) | (m->has_inuse ? 0 : LEGACY_INUSE);
 	s->sys = m->sys;
@@ -55,10 +55,6 @@ static void take_memory(struct legacy_memstats *s, const struct gomemstats *m)
 	s->buck_hash_sys = m->buckhash_sys;
 	s->gc_sys = m->gc_sys;
 	s->other_sys = m->other_sys;
-}
-
-static void take_pauses(struct legacy_memstats *s, const struct gomemstats *m)
-{
 	s->unknown |= m->has_pauses ? 0 : LEGACY_PAUSES;
 	s->last_gc = m->last_gc;
 	memcpy(s->pause_ns, m->pause_ns, sizeof(s->pause_ns));
@@ -89,8 +85,7 @@ int memstats_add(struct goprofile *g, struct buffer *out)
 
 	take_counters(&s, g);
 	gomemstats_read(g->live, &m);
-	take_memory(&s, &m);
-	take_pauses(&s, &m);
+	take_memstats(&s, &m);
 	take_peak(&s, g->process);
 	return legacy_memstats_write(&s, out);
 }

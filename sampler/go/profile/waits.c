@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "goparse/profile/waitprofile.h"
 #include "goparse/text.h"
@@ -123,14 +123,6 @@ static int look_at(void *ctx, const struct go_goroutine *r, uint32_t set, struct
 	return waitprofile_add(l->waits->profile, &g, NULL, err);
 }
 
-static int64_t real_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
 /* Reads runtime.work.cycles, the GC cycles begun. False: not known. */
 static bool gc_cycles(const struct golive *live, uint32_t *cycles)
 {
@@ -159,7 +151,8 @@ static int look(struct looking *l, struct error *err)
 
 int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct error *err)
 {
-	struct waitprofile_options options = { .exact = true, .time_nanos = real_now() };
+	struct waitprofile_options options = { .exact = true,
+					       .time_nanos = (int64_t)clock_ns(CLOCK_REALTIME) };
 	struct looking l = { .waits = w, .g = g };
 	int rc;
 

@@ -70,17 +70,6 @@ static int add(struct ancestry *a, struct traceback *t, const struct ancestor_in
 	return rc ? rc : traceback_creator(t, info->go_pc, info->goid, &s->created_by);
 }
 
-/* Sets the frames of each stack, now that the array does not move any more. */
-static void place_frames(struct ancestry *a)
-{
-	const struct goparse_frame *at = a->frames;
-
-	for (size_t i = 0; i < a->count; i++) {
-		a->stacks[i].frames = at;
-		at += a->stacks[i].count;
-	}
-}
-
 /* True if the goroutine still has these ancestors. They are freed when it ends. */
 static bool is_its_own(const struct golive *live, const struct go_goroutine *r)
 {
@@ -95,6 +84,7 @@ int ancestry_read(struct ancestry *a, struct traceback *t, const struct go_gorou
 {
 	const struct memory *memory = t->g->live->memory;
 	struct ancestor_info all[MOST];
+	const struct goparse_frame *at;
 	uint64_t slice[2]; /* address, count */
 	size_t count;
 	int rc = 0;
@@ -113,6 +103,10 @@ int ancestry_read(struct ancestry *a, struct traceback *t, const struct go_gorou
 		return rc;
 	if (rc || !is_its_own(t->g->live, r))
 		a->count = 0;
-	place_frames(a);
+	at = a->frames; /* the array does not move any more */
+	for (size_t i = 0; i < a->count; i++) {
+		a->stacks[i].frames = at;
+		at += a->stacks[i].count;
+	}
 	return 0;
 }

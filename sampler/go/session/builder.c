@@ -68,17 +68,11 @@ static uint32_t mapping_of(struct builder *b, uint64_t pc)
 static int function_of(struct builder *b, const struct pcframe *f, uint32_t *id)
 {
 	struct profile_function function = { .start_line = f->start_line };
-	size_t room = b->function_room;
 
-	if (profile_string(b->profile, f->function, &function.name))
+	if (profile_string(b->profile, f->function, &function.name) ||
+	    room_for_zeros((void **)&b->function_of, &b->function_room, function.name + 1u,
+			   sizeof(*b->function_of)))
 		return ERR_NOMEM;
-	if (function.name >= room) {
-		if (room_for((void **)&b->function_of, &b->function_room, function.name + 1u,
-			     sizeof(*b->function_of)))
-			return ERR_NOMEM;
-		memset(b->function_of + room, 0,
-		       (b->function_room - room) * sizeof(*b->function_of));
-	}
 	*id = b->function_of[function.name];
 	if (*id)
 		return 0;

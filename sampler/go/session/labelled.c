@@ -82,16 +82,6 @@ static int read_set(struct labelled *l, struct waiting *w)
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
-static int read_sets(struct labelled *l)
-{
-	memcache_forget(l->memory);
-	labelsets_forget(l->sets);
-	for (size_t i = 0; i < l->count; i++)
-		if (read_set(l, &l->waiting[i]))
-			return ERR_NOMEM;
-	return 0;
-}
-
 /* True if the g still has the same address of labels. */
 static bool is_its_own(struct labelled *l, const struct waiting *w)
 {
@@ -104,8 +94,11 @@ static int tell_all(struct labelled *l, struct error *err)
 {
 	int rc = 0;
 
-	if (read_sets(l))
-		return error_nomem(err);
+	memcache_forget(l->memory);
+	labelsets_forget(l->sets);
+	for (size_t i = 0; i < l->count; i++)
+		if (read_set(l, &l->waiting[i]))
+			return error_nomem(err);
 	memcache_forget(l->gs);
 	for (size_t i = 0; i < l->count && !rc; i++) {
 		struct waiting *w = &l->waiting[i];
@@ -123,16 +116,6 @@ static int tell_all(struct labelled *l, struct error *err)
 	}
 	l->count = l->pc_count = l->stacks.len = 0;
 	return rc;
-}
-
-static int keep_reason(struct labelled *l, struct go_goroutine *r)
-{
-	uint32_t id;
-
-	if (strset_addz(&l->reasons, r->wait_reason, &id))
-		return ERR_NOMEM;
-	r->wait_reason = strset_get(&l->reasons, id);
-	return 0;
 }
 
 static int keep_stack(struct labelled *l, struct waiting *w)
@@ -160,13 +143,15 @@ static int keep(void *ctx, const struct go_goroutine *r, struct error *err)
 {
 	struct labelled *l = ctx;
 	struct waiting *w;
+	uint32_t reason;
 
 	if (room_for((void **)&l->waiting, &l->room, l->count + 1, sizeof(*l->waiting)))
 		return error_nomem(err);
 	w = &l->waiting[l->count++];
 	*w = (struct waiting){ .r = *r };
-	if (keep_reason(l, &w->r) || keep_stack(l, w))
+	if (strset_addz(&l->reasons, r->wait_reason, &reason) || keep_stack(l, w))
 		return error_nomem(err);
+	w->r.wait_reason = strset_get(&l->reasons, reason);
 	return l->count < TOGETHER && l->pc_count < PCS_TOGETHER && l->stacks.len < BYTES_TOGETHER ?
 		       0 : tell_all(l, err);
 }

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/process/image.h"
@@ -188,18 +188,10 @@ static int add_mappings(struct goprofile *g, struct builder *b, struct error *er
 	return rc;
 }
 
-static int64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 int goprofile_begin(struct goprofile *g, struct builder *b, struct profile *p, struct error *err)
 {
 	builder_init(b, p, &g->frames);
-	p->time_nanos = now();
+	p->time_nanos = (int64_t)clock_ns(CLOCK_REALTIME);
 	return add_mappings(g, b, err);
 }
 

@@ -67,22 +67,9 @@ static int print_value(const struct goargs *args, uint8_t offset, uint8_t size, 
 }
 
 /* The text of an op that is not a value; NULL for a value. */
-static const char *op_text(uint8_t op)
-{
-	switch ((enum op)op) {
-	case OP_BEGIN_AGGREGATE:
-		return "{";
-	case OP_END_AGGREGATE:
-		return "}";
-	case OP_MORE:
-		return "...";
-	case OP_TOO_FAR:
-		return "_";
-	case OP_END:
-		break;
-	}
-	return NULL;
-}
+static const char *const op_texts[UINT8_MAX + 1] = {
+	[OP_BEGIN_AGGREGATE] = "{", [OP_END_AGGREGATE] = "}", [OP_MORE] = "...", [OP_TOO_FAR] = "_",
+};
 
 int goargs_print(const struct goargs *args, const uint8_t *bytes, size_t len, struct buffer *out)
 {
@@ -92,7 +79,7 @@ int goargs_print(const struct goargs *args, const uint8_t *bytes, size_t len, st
 
 	for (size_t i = 0; !rc && i < GOARGS_OPS && args->ops[i] != OP_END; i++) {
 		uint8_t op = args->ops[i];
-		const char *text = op_text(op);
+		const char *text = op_texts[op];
 
 		if (!text && i + 1 == GOARGS_OPS)
 			break; /* a value without a size */

@@ -84,13 +84,6 @@ static bool word_at(const struct gocallers_stack *s, uint64_t at, uint64_t *valu
 	return true;
 }
 
-/* The frames from `first` on belong to one physical frame, which ends at `end`. */
-static void put_end(struct output *o, size_t first, size_t end)
-{
-	for (size_t i = first; o->ends && i < o->count; i++)
-		o->ends[i] = end;
-}
-
 /* Finds where the walk begins; *sp is in bytes from s->sp on. A pc of 0 is that of a call of nil:
  * the first frame is its caller's (initAt). A handler that makes the interrupted code look as if it
  * had made a call pushes the pc, and only then changes it (signal_amd64.go, pushCall): a pc that
@@ -165,7 +158,9 @@ static int walk(struct gosites *sites, const struct gocallers_stack *s, struct o
 		if (!pc)
 			return GO_WALK_BROKEN;
 		sp += sizeof(pc);
-		put_end(o, before, sp);
+		/* The frames from `before` on belong to one physical frame. */
+		for (size_t i = before; o->ends && i < o->count; i++)
+			o->ends[i] = sp;
 		sense = site->kind == GOSITE_INJECTED ? GOSITE_EXACT : GOSITE_RETURN;
 	}
 }

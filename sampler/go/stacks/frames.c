@@ -92,19 +92,7 @@ static const char *keep(struct goframes *f, const char *text)
 
 static const char *name_of(struct goframes *f, const struct gosites_function *at, uint32_t name)
 {
-	if (!gopclntab_name(at->table, name, f->text, TEXT_ROOM - 8))
-		return keep(f, "");
-	return keep(f, f->text);
-}
-
-/* runtime/symtab.go, funcline1: the file is "?" where it is not known. */
-static const char *line_of(struct goframes *f, const struct gosites_function *at, uint64_t addr,
-			   uint32_t *line)
-{
-	*line = 0;
-	if (gopclntab_line(at->table, &at->function, addr, f->text, TEXT_ROOM, line))
-		return keep(f, f->text);
-	return keep(f, "?");
+	return keep(f, gopclntab_name(at->table, name, f->text, TEXT_ROOM - 8) ? f->text : "");
 }
 
 /* runtime/symtab.go, (*Frames).Next, for a pc alone. */
@@ -113,6 +101,7 @@ static bool make(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
 	struct gosites_function at;
 	struct go_inlined inlined;
 	uint64_t addr;
+	bool known;
 
 	if (!gosites_function(f->sites, pc, &at))
 		return false;
@@ -122,7 +111,9 @@ static bool make(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
 	frame->entry = at.function.entry + at.bias;
 	frame->start_line = frame->inlined ? inlined.start_line : at.function.start_line;
 	frame->function = name_of(f, &at, frame->inlined ? inlined.name : at.function.name);
-	frame->file = line_of(f, &at, addr, &frame->line);
+	/* funcline1: the file is "?" where it is not known. */
+	known = gopclntab_line(at.table, &at.function, addr, f->text, TEXT_ROOM, &frame->line);
+	frame->file = keep(f, known ? f->text : "?");
 	return frame->function && frame->file;
 }
 

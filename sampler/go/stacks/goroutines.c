@@ -14,6 +14,8 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/process/memory.h"
+#include "base/room.h"
 #include "sampler/go/debug.h"
 #include "sampler/go/find/layout.h"
 #include "sampler/go/live.h"
@@ -94,12 +96,9 @@ static void gather(struct reader *r, size_t count)
 static bool is_system(struct reader *r, const uint8_t *g)
 {
 	const struct gofields *f = &r->live->fields;
-	const char *name;
-	uint64_t start;
+	const char *name = gocallers_function(r->callers, memory_word(g, f->g.start_pc));
 	uint32_t fing = 0;
 
-	memcpy(&start, g + f->g.start_pc, sizeof(start));
-	name = gocallers_function(r->callers, start);
 	if (!name || strncmp(name, "runtime.", 8) != 0)
 		return false;
 	name += 8;
@@ -231,36 +230,14 @@ static void read_stacks(struct reader *r, struct slot *slots, size_t count, uint
 			slots[i].have = STACK;
 }
 
-static bool room_for_long(struct reader *r, size_t bytes)
-{
-	uint8_t *room;
-
-	if (bytes <= r->long_room)
-		return true;
-	room = realloc(r->long_stack, bytes);
-	if (!room)
-		return false;
-	r->long_stack = room;
-	r->long_room = bytes;
-	return true;
-}
-
-static void wait_a_little(struct reader *r)
-{
-	struct timespec t = { 0, WAIT_NS };
-
-	if (!r->options->held && r->waits++ < WAITS_MAX)
-		nanosleep(&t, NULL);
-}
-
 /* Reads one goroutine, up to `bytes` of its stack, until it was at rest during the reading. */
 static int read_again(struct reader *r, struct slot *s, size_t bytes)
 {
-	if (!room_for_long(r, bytes))
+	if (room_for((void **)&r->long_stack, &r->long_room, bytes, 1))
 		return error_nomem(r->err);
 	for (unsigned i = 0; i < TRIES && r->agains < AGAIN_MAX; i++) {
-		if (i >= PATIENT)
-			wait_a_little(r);
+		if (i >= PATIENT && !r->options->held && r->waits++ < WAITS_MAX)
+			nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
 		if (!s->deferred) {
 			r->stats->again++;
 			r->agains++;
@@ -277,11 +254,7 @@ static int read_again(struct reader *r, struct slot *s, size_t bytes)
 
 static uint64_t field(const struct slot *s, uint32_t offset)
 {
-	uint64_t value = 0;
-
-	if (offset != GO_NO_FIELD)
-		memcpy(&value, s->bytes + offset, sizeof(value));
-	return value;
+	return offset == GO_NO_FIELD ? 0 : memory_word(s->bytes, offset);
 }
 
 static void describe(struct reader *r, const struct slot *s, struct go_goroutine *g)

@@ -85,25 +85,11 @@ struct extension {
 	unsigned reg, index, base;
 };
 
-static void take_rex(struct insn *insn, uint8_t byte, struct extension *x)
-{
-	insn->rex = true;
-	insn->wide = byte & 8;
-	*x = (struct extension){ (byte & 4) << 1, (byte & 2) << 2, (byte & 1) << 3 };
-}
-
-static void take_pp(struct insn *insn, uint8_t byte)
-{
-	static const uint8_t rep[4] = { 0, 0, 0xf3, 0xf2 };
-
-	insn->rep = rep[byte & 3];
-	insn->half = (byte & 3) == 1;
-}
-
 /* VEX (C5, C4), EVEX (62) and XOP (8F) hold prefix, map and a third register in one. Their register
  * bits are the complement of REX's. */
 static void take_vex(struct insn *insn, struct reader *r, uint8_t first, struct extension *x)
 {
+	static const uint8_t rep[4] = { 0, 0, 0xf3, 0xf2 };
 	uint8_t p0 = next(r), last = p0, map = MAP_0F;
 
 	if (first != 0xc5) {
@@ -122,7 +108,8 @@ static void take_vex(struct insn *insn, struct reader *r, uint8_t first, struct 
 		insn->map = map <= 10 ? MAP_XOP8 + (map - 8) : MAP_OTHER;
 	else
 		insn->map = map >= MAP_0F && map <= MAP_0F3A ? map : MAP_OTHER;
-	take_pp(insn, last);
+	insn->rep = rep[last & 3];
+	insn->half = (last & 3) == 1;
 	insn->opcode = next(r);
 }
 
@@ -140,7 +127,9 @@ static void take_opcode(struct insn *insn, struct reader *r, struct extension *x
 	while (is_prefix(insn, byte))
 		byte = next(r);
 	if ((byte & 0xf0) == 0x40) {
-		take_rex(insn, byte, x);
+		insn->rex = true;
+		insn->wide = byte & 8;
+		*x = (struct extension){ (byte & 4) << 1, (byte & 2) << 2, (byte & 1) << 3 };
 		byte = next(r);
 	}
 	if (byte == 0xc4 || byte == 0xc5 || byte == 0x62 || (byte == 0x8f && is_xop(r))) {
@@ -389,13 +378,11 @@ static uint32_t changes_0f(const struct insn *insn)
 	if (insn->vex && (op < 0x50 || op >= 0x78) && op != 0x2c && op != 0x2d && op != 0x78 &&
 	    op != 0x79 && op != 0x7e && op != 0x93 && op != 0xc5 && op != 0xd7)
 		return 0;
-	if ((op >= 0x40 && op <= 0x4f) || op == 0x50)
+	if ((op >= 0x40 && op <= 0x50) || (op >= 0xc8 && op <= 0xcf))
 		return bit(insn->reg);
 	if (op >= 0x90 && op <= 0x9f)
 		return op == 0x93 && insn->vex ? bit(insn->reg) :
 						 operand_bits(insn, true, true, false);
-	if (op >= 0xc8 && op <= 0xcf)
-		return bit(insn->reg);
 	switch (op) {
 	case 0x02: case 0x03: case 0xaf: case 0xb6: case 0xb7: case 0xb8: case 0xbc: case 0xbd:
 	case 0xbe: case 0xbf: case 0xc5: case 0xd7:

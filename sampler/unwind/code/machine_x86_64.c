@@ -230,11 +230,6 @@ static void load_number_extended(struct machine *m, const struct insn *insn)
 		set(m, insn->rm, true, insn->wide ? imm : (uint32_t)imm);
 }
 
-static bool same_register(const struct insn *insn)
-{
-	return !insn->in_memory && insn->reg == insn->rm && !insn->half;
-}
-
 /* Simulates the instructions with 64-bit operands. False: not one of them. */
 static bool execute_wide(struct machine *m, const struct insn *insn, bool *ok)
 {
@@ -314,7 +309,7 @@ static bool execute_any(struct machine *m, const struct insn *insn, bool *ok)
 			return false;
 		return true;
 	case 0x31: case 0x33:
-		if (!same_register(insn))
+		if (insn->in_memory || insn->reg != insn->rm || insn->half)
 			return false;
 		set(m, insn->reg, true, 0);
 		return true;

@@ -51,19 +51,6 @@ static void add_named(struct found *f, const char *name, bool eh_frame)
 		add_section(f, scn, &shdr, eh_frame);
 }
 
-static void find_sections(struct found *f, bool debug_frame)
-{
-	GElf_Shdr shdr;
-
-	add_named(f, ".eh_frame", true);
-	if (debug_frame) {
-		add_named(f, ".debug_frame", false);
-		add_named(f, ".zdebug_frame", false);
-	}
-	if (elfsection_next(f->source->elf, NULL, ".eh_frame_hdr", &shdr))
-		f->data_base = shdr.sh_addr;
-}
-
 /* The file's bytes from address `vaddr` on: `most` bytes, or fewer where the segment ends. */
 static Elf_Data *bytes_at(const struct image *image, Elf *elf, uint64_t vaddr, uint64_t most)
 {
@@ -166,6 +153,7 @@ static bool is_go(const struct image *image)
 void cfi_source_open(struct cfi_source *source, const struct image *image)
 {
 	struct found f = { .source = source };
+	GElf_Shdr shdr;
 
 	*source = (struct cfi_source){ .count = 0 };
 	source->elf = open_elf(image, &source->copy);
@@ -173,7 +161,13 @@ void cfi_source_open(struct cfi_source *source, const struct image *image)
 	if (!source->elf)
 		return;
 	f.ident = (const unsigned char *)elf_getident(source->elf, NULL);
-	find_sections(&f, !KNOWS_GO || !is_go(image));
+	add_named(&f, ".eh_frame", true);
+	if (!KNOWS_GO || !is_go(image)) {
+		add_named(&f, ".debug_frame", false);
+		add_named(&f, ".zdebug_frame", false);
+	}
+	if (elfsection_next(source->elf, NULL, ".eh_frame_hdr", &shdr))
+		f.data_base = shdr.sh_addr;
 	if (!source->count)
 		find_by_header(&f, image, source->elf);
 	for (size_t i = 0; i < source->count; i++)
