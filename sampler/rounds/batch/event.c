@@ -63,21 +63,12 @@ static void add_tags(struct json *j, const struct batch_event *e)
 	json_add(j, "}");
 }
 
-static void add_profile(struct json *j, const struct batch_entry *e)
+static void add_file(struct json *j, const struct batch_entry *e)
 {
-	add_text(j, "{\"type\": ", e->type);
 	add_text(j, ", \"file\": ", e->file);
 	json_addf(j, ", \"bytes\": %lu, \"delta\": %s", e->bytes, e->delta ? "true" : "false");
 	if (e->note)
 		add_text(j, ", \"note\": ", e->note);
-	json_add(j, "}");
-}
-
-static void add_skipped(struct json *j, const struct batch_entry *e)
-{
-	add_text(j, "{\"type\": ", e->type);
-	add_text(j, ", \"why\": ", e->why_not);
-	json_add(j, "}");
 }
 
 /* The entries without a file if `skipped`, else those with one. */
@@ -92,10 +83,12 @@ static void add_entries(struct json *j, const struct batch_event *e, bool skippe
 		if (skipped != !entry->file)
 			continue;
 		json_add(j, before);
+		add_text(j, "{\"type\": ", entry->type);
 		if (skipped)
-			add_skipped(j, entry);
+			add_text(j, ", \"why\": ", entry->why_not);
 		else
-			add_profile(j, entry);
+			add_file(j, entry);
+		json_add(j, "}");
 		before = ",\n    ";
 	}
 	json_add(j, "]");
