@@ -340,7 +340,8 @@ int compose_batch(struct composed *c, struct lap *lap, struct batches *batches,
 		struct lap_answer *a = &lap->answers[i];
 
 		if (a->collection)
-			collection_items(a->collection, &k.came[i].items, &k.came[i].count, &a->none);
+			collection_items(a->collection, &k.came[i].items, &k.came[i].count,
+					 &a->none);
 	}
 	for (int i = 0; i < CAPTURE_TYPES; i++)
 		if (k.o->types & CAPTURE_BIT(i))

@@ -300,7 +300,8 @@ static void say_target(struct rounds *r)
 	if (r->subject.process.pid)
 		snprintf(line, sizeof(line), "process %d (%s) has ended%s%s",
 			 r->subject.process.pid, r->subject.process.comm,
-			 r->follow ? "; waiting for " : "", r->follow ? follow_text(r->follow) : "");
+			 r->follow ? "; waiting for " : "",
+			 r->follow ? follow_text(r->follow) : "");
 	else
 		snprintf(line, sizeof(line), "waiting for %s", follow_text(r->follow));
 	say(r, ROUNDS_TARGET, line);

@@ -44,6 +44,9 @@ int cli_help_on(const char *command);
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. */
 int cli_fail(const struct error *err);
 
+/* The exit status after a command that was sampled; `status` is wait(2)'s. */
+int cli_command_status(int status);
+
 /* Prints "sampler: MESSAGE; see 'sampler help'" and returns EXIT_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/error.h"
 #include "sampler/cli/common/cli.h"
@@ -19,6 +20,11 @@ int cli_fail(const struct error *err)
 	default:
 		return EXIT_FAILED;
 	}
+}
+
+int cli_command_status(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int cli_usage(const char *fmt, ...)

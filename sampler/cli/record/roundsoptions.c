@@ -70,8 +70,8 @@ static int set_size(const char *text, size_t *size, struct error *err)
 	return rc;
 }
 
-/* Options of when rounds run, and of which process. */
-static bool set_time(struct roundsoptions *o, int option, const char *value, int *rc,
+/* Options of when rounds run, of which process, and of what is taken. */
+static bool set_rounds(struct roundsoptions *o, int option, const char *value, int *rc,
 		     struct error *err)
 {
 	switch (option) {
@@ -90,6 +90,14 @@ static bool set_time(struct roundsoptions *o, int option, const char *value, int
 		return true;
 	case ROUNDSOPTION_FOLLOW:
 		return o->rounds.follow_restarts = true;
+	case ROUNDSOPTION_DELTA:
+		return o->rounds.delta = true;
+	case ROUNDSOPTION_NO_DELTA:
+		o->rounds.delta = false;
+		return true;
+	case ROUNDSOPTION_URL:
+		o->url = value;
+		return true;
 	default:
 		return false;
 	}
@@ -104,23 +112,6 @@ static const char *name_of(int option)
 		if (options[i].val == option)
 			return options[i].name;
 	return "an option of rounds";
-}
-
-/* Options of what is taken. */
-static bool set_taken(struct roundsoptions *o, int option, const char *value)
-{
-	switch (option) {
-	case ROUNDSOPTION_DELTA:
-		return o->rounds.delta = true;
-	case ROUNDSOPTION_NO_DELTA:
-		o->rounds.delta = false;
-		return true;
-	case ROUNDSOPTION_URL:
-		o->url = value;
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* Options of the source of Go's profiles. */
@@ -193,8 +184,7 @@ bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, i
 		return true;
 	if (set_source(o, option, value, rc, err))
 		return true;
-	if (!set_time(o, option, value, rc, err) && !set_taken(o, option, value) &&
-	    !set_batches(o, option, value, rc, err))
+	if (!set_rounds(o, option, value, rc, err) && !set_batches(o, option, value, rc, err))
 		return false;
 	return o->given = true;
 }

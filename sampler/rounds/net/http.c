@@ -19,7 +19,8 @@
 
 enum { FIRST_LINE_BYTES = 512, PACKING_BYTES = 64 << 10, DRAINED_PIECES = 16 };
 
-static const uint64_t REFUSAL_NS = 2 * NS_PER_S; /* for the body of a refusal or of a POST's answer */
+/* For the body of a refusal or of a POST's answer. */
+static const uint64_t REFUSAL_NS = 2 * NS_PER_S;
 
 struct http {
 	struct address address;
