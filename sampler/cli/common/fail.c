@@ -22,6 +22,13 @@ int cli_fail(const struct error *err)
 	}
 }
 
+void cli_hint(struct error *err, const char *hint)
+{
+	size_t used = strlen(err->text);
+
+	snprintf(err->text + used, sizeof(err->text) - used, "%s", hint);
+}
+
 int cli_command_status(int status)
 {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -81,9 +81,7 @@ static int take_option(struct options *o, int option, struct error *err)
 	case 'D':
 		o->debuginfod_ns = DEFAULT_DEBUGINFOD_NS;
 		if (optarg)
-			rc = parse_duration(optarg, &o->debuginfod_ns, err);
-		if (!rc && !o->debuginfod_ns)
-			rc = error_set(err, ERR_USAGE, "a time of '%s' is too short", optarg);
+			rc = parse_positive_duration(optarg, &o->debuginfod_ns, err);
 		break;
 	case 'q':
 		o->quiet = true;

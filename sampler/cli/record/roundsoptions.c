@@ -54,13 +54,6 @@ static int add_push(struct roundsoptions *o, const char *text, struct error *err
 	return 0;
 }
 
-static int positive_duration(const char *text, uint64_t *ns, struct error *err)
-{
-	int rc = parse_duration(text, ns, err);
-
-	return rc || *ns ? rc : error_set(err, ERR_USAGE, "a time of '%s' is too short", text);
-}
-
 static int set_size(const char *text, size_t *size, struct error *err)
 {
 	uint64_t n = 0;
@@ -79,7 +72,7 @@ static bool set_rounds(struct roundsoptions *o, int option, const char *value, i
 		*rc = parse_number(value, "number of rounds", 0, UINT64_MAX, &o->rounds.count, err);
 		return true;
 	case ROUNDSOPTION_EVERY:
-		*rc = positive_duration(value, &o->rounds.every_ns, err);
+		*rc = parse_positive_duration(value, &o->rounds.every_ns, err);
 		return true;
 	case ROUNDSOPTION_ALIGN:
 		return o->rounds.align = true;
@@ -156,7 +149,7 @@ static bool set_batches(struct roundsoptions *o, int option, const char *value, 
 		*rc = parse_size(value, &o->rounds.batches.max_bytes, err);
 		return true;
 	case ROUNDSOPTION_AGE:
-		*rc = positive_duration(value, &o->rounds.batches.max_age_ns, err);
+		*rc = parse_positive_duration(value, &o->rounds.batches.max_age_ns, err);
 		return true;
 	case ROUNDSOPTION_TAG:
 		*rc = add_tag(o, value, err);

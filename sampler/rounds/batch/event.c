@@ -39,8 +39,7 @@ static void add_members(struct json *j, const struct batch_event *e)
 	add_text(j, ",\n  \"version\": ", e->version);
 }
 
-/* Is there a later tag with the same key? The last one counts, as for JSON parsers. */
-static bool comes_again(const struct batch_event *e, size_t tag)
+bool event_tag_replaced(const struct batch_event *e, size_t tag)
 {
 	for (size_t i = tag + 1; i < e->tag_count; i++)
 		if (!strcmp(e->tags[i].key, e->tags[tag].key))
@@ -54,7 +53,7 @@ static void add_tags(struct json *j, const struct batch_event *e)
 
 	json_add(j, ",\n  \"tags\": {");
 	for (size_t i = 0; i < e->tag_count; i++) {
-		if (comes_again(e, i))
+		if (event_tag_replaced(e, i))
 			continue;
 		add_text(j, before, e->tags[i].key);
 		add_text(j, ": ", e->tags[i].value);

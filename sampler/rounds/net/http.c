@@ -1,13 +1,14 @@
 #include "sampler/rounds/net/http.h"
 
+#include <ctype.h>
+#include <string.h>
 #include <strings.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 #if __has_include(<curl/curl.h>)
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -361,4 +362,17 @@ const struct http_response *http_response(const struct http *h)
 bool http_is_url(const char *text)
 {
 	return !strncasecmp(text, "http://", 7) || !strncasecmp(text, "https://", 8);
+}
+
+int http_escape(struct buffer *url, const char *text, const char *plain)
+{
+	int rc = 0;
+
+	for (; !rc && *text; text++) {
+		if (isascii(*text) && (isalnum(*text) || strchr(plain, *text)))
+			rc = buffer_add(url, text, 1);
+		else
+			rc = buffer_addf(url, "%%%02X", (unsigned char)*text);
+	}
+	return rc;
 }
