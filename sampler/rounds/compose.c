@@ -281,16 +281,6 @@ static void put_type(struct composing *k, enum capture_type type)
 		put_go(k, type);
 }
 
-static void take_items(struct composing *k)
-{
-	for (int i = 0; i < LAP_ASKS; i++) {
-		struct lap_answer *a = &k->lap->answers[i];
-
-		if (a->collection)
-			collection_items(a->collection, &k->came[i].items, &k->came[i].count, &a->none);
-	}
-}
-
 /* The sampler's own statistics as JSON; NULL: nothing was sampled, or no memory. */
 static const char *own_figures(struct composing *k)
 {
@@ -346,7 +336,13 @@ int compose_batch(struct composed *c, struct lap *lap, struct batches *batches,
 
 	if (rc)
 		return rc;
-	take_items(&k);
+	for (int i = 0; i < LAP_ASKS; i++) {
+		struct lap_answer *a = &lap->answers[i];
+
+		if (a->collection)
+			collection_items(a->collection, &k.came[i].items, &k.came[i].count,
+					 &a->none);
+	}
 	for (int i = 0; i < CAPTURE_TYPES; i++)
 		if (k.o->types & CAPTURE_BIT(i))
 			put_type(&k, i);

@@ -16,14 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 enum { COMM_LEN = 15 }; /* TASK_COMM_LEN - 1 */
 
-static const uint64_t SETTLED_NS = 2000000000;
+static const uint64_t SETTLED_NS = 2 * NS_PER_S;
 
 struct follow {
 	char *name;    /* by name; NULL: by cgroup */
@@ -195,11 +195,6 @@ static bool read_stat(const struct follow *f, pid_t pid, struct candidate *c)
 	return c->state != 'Z' && c->state != 'X';
 }
 
-static bool ours(const struct candidate *c)
-{
-	return c->pid == getpid() || c->parent == getpid();
-}
-
 /* comm is cut to 15 bytes; the program's file name is not. */
 static bool has_name(const struct follow *f, pid_t pid)
 {
@@ -217,12 +212,10 @@ static bool has_name(const struct follow *f, pid_t pid)
 
 static bool has_settled(const struct candidate *c)
 {
-	struct timespec now;
-	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), since;
+	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t since = c->start_ticks / hz * NS_PER_S + c->start_ticks % hz * NS_PER_S / hz;
 
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	since = c->start_ticks / hz * 1000000000 + c->start_ticks % hz * 1000000000 / hz;
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec >= since + SETTLED_NS;
+	return clock_ns(CLOCK_BOOTTIME) >= since + SETTLED_NS;
 }
 
 /* How well a process fits: 2: take it at once; 1: if no other fits better; 0: not at all. */
@@ -251,7 +244,7 @@ pid_t follow_look(struct follow *f)
 	while (dir && (d = readdir(dir))) {
 		pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
 
-		if (pid <= 0 || !read_stat(f, pid, &c) || ours(&c))
+		if (pid <= 0 || !read_stat(f, pid, &c) || pid == getpid() || c.parent == getpid())
 			continue;
 		fit = fits(f, &c);
 		if (fit > best_fit || (fit && fit == best_fit && c.start_ticks < best.start_ticks)) {

@@ -18,11 +18,6 @@
 
 enum { LOOK_MS = 100 };
 
-static bool wants_samples(const struct rounds_options *o)
-{
-	return o->types & capture_set(CAPTURE_BY_SAMPLING);
-}
-
 /* CPU time of this process and of its children that have ended. */
 static uint64_t own_cpu_ns(void)
 {
@@ -37,19 +32,6 @@ static uint64_t own_cpu_ns(void)
 }
 
 /* The start. */
-
-static void describe(struct lap *lap, const struct subject *s)
-{
-	lap->pid = s->process.pid;
-	memcpy(lap->command, s->process.comm, sizeof(lap->command));
-	memcpy(lap->build_id, s->build_id, sizeof(lap->build_id));
-}
-
-static int make_memory(struct lap *lap, struct error *err)
-{
-	lap->samples.fd = memfd_create("sampler-round", MFD_CLOEXEC);
-	return lap->samples.fd < 0 ? error_errno(err, ERR_IO, "cannot make a file in memory") : 0;
-}
 
 static void ask(struct lap *lap, enum lap_ask what, const struct collection_request *q)
 {
@@ -74,12 +56,14 @@ static void ask_before(struct lap *lap)
 static int start_recording(struct lap *lap, struct error *err)
 {
 	struct recording_options o = lap->options->recording;
-	int rc = make_memory(lap, err);
 
+	lap->samples.fd = memfd_create("sampler-round", MFD_CLOEXEC);
+	if (lap->samples.fd < 0)
+		return error_errno(err, ERR_IO, "cannot make a file in memory");
 	o.pids = &lap->pid;
 	o.pid_count = 1;
 	o.duration_ns = 0; /* set in lap_sample */
-	return rc ? rc : recording_new(&lap->recording, &o, err);
+	return recording_new(&lap->recording, &o, err);
 }
 
 int lap_begin(struct lap **out, const struct rounds_options *options, struct subject *subject,
@@ -96,8 +80,10 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 					 .path = (char *)"memory" };
 	lap->own_cpu_ns = own_cpu_ns();
 	lap->process_fd = fcntl(subject_fd(subject), F_DUPFD_CLOEXEC, 0);
-	describe(lap, subject);
-	if (wants_samples(options))
+	lap->pid = subject->process.pid;
+	memcpy(lap->command, subject->process.comm, sizeof(lap->command));
+	memcpy(lap->build_id, subject->build_id, sizeof(lap->build_id));
+	if (options->types & capture_set(CAPTURE_BY_SAMPLING))
 		rc = start_recording(lap, err);
 	if (rc) {
 		lap_free(lap);
@@ -202,12 +188,6 @@ static uint64_t resident_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The share of the round's time that a thread was held, assuming that one had all the holds. */
-static double pause_share(const struct lap *lap)
-{
-	return lap->duration_ns ? (double)lap->stats.held.sum / (double)lap->duration_ns : 0;
-}
-
 static void take_metrics(struct lap *lap, struct subject *s)
 {
 	struct metrics_own own;
@@ -218,9 +198,10 @@ static void take_metrics(struct lap *lap, struct subject *s)
 	getrusage(RUSAGE_SELF, &self);
 	own = (struct metrics_own){ .cpu_ns = own_cpu_ns() - lap->own_cpu_ns,
 				    .peak_bytes = (uint64_t)self.ru_maxrss * 1024,
-				    .rss_bytes = resident_bytes(), .pause_share = pause_share(lap),
-				    .samples = lap->stats.samples,
+				    .rss_bytes = resident_bytes(), .samples = lap->stats.samples,
 				    .held_max_ns = lap->stats.held.max };
+	if (lap->duration_ns) /* as if one thread had all the holds */
+		own.pause_share = (double)lap->stats.held.sum / (double)lap->duration_ns;
 	metrics_read(s->metrics, &lap->no_metrics);
 	if (metrics_json(s->metrics, &own, &lap->metrics, &lap->no_metrics))
 		lap->metrics.len = 0;

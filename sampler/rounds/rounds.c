@@ -88,14 +88,6 @@ static int open_subject(struct rounds *r, pid_t pid, struct error *err)
 	return subject_open(&r->subject, pid, r->options.batches.key, metrics, err);
 }
 
-static int make_follow(struct rounds *r, struct error *err)
-{
-	if (r->options.wait_for)
-		return follow_name(&r->follow, r->options.wait_for, err);
-	return r->options.follow_restarts ?
-		       follow_cgroup(&r->follow, r->options.recording.pids[0], err) : 0;
-}
-
 static int first_subject(struct rounds *r, struct error *err)
 {
 	const struct recording_options *o = &r->options.recording;
@@ -137,8 +129,10 @@ int rounds_new(struct rounds **out, const struct rounds_options *options, struct
 			      derive_deltas_new(&r->deltas, err);
 	if (!rc)
 		rc = first_subject(r, err);
-	if (!rc)
-		rc = make_follow(r, err);
+	if (!rc && options->wait_for)
+		rc = follow_name(&r->follow, options->wait_for, err);
+	else if (!rc && options->follow_restarts)
+		rc = follow_cgroup(&r->follow, options->recording.pids[0], err);
 	if (!rc)
 		rc = open_batches(r, err);
 	if (rc) {
@@ -243,13 +237,6 @@ static void tell_pushes(struct rounds *r)
 			say(r, ROUNDS_TROUBLE, line);
 }
 
-static void turn_pushes(struct rounds *r, bool may_fork)
-{
-	for (size_t i = 0; i < r->options.push_count; i++)
-		push_turn(r->options.pushes[i], may_fork);
-	tell_pushes(r);
-}
-
 /* Composes the rounds that are over, the oldest first. */
 static void tend(struct rounds *r, bool may_fork)
 {
@@ -266,7 +253,9 @@ static void tend(struct rounds *r, bool may_fork)
 		compose(r, lap);
 		drop_oldest(r);
 	}
-	turn_pushes(r, may_fork);
+	for (size_t i = 0; i < r->options.push_count; i++)
+		push_turn(r->options.pushes[i], may_fork);
+	tell_pushes(r);
 }
 
 /* Pauses for `ns`, at most TURN_MS or IDLE_MS; ends early at rounds_stop, or when a profile may
@@ -304,13 +293,14 @@ static void finish_all(struct rounds *r)
 
 /* The next process. */
 
-static void say_target(struct rounds *r, const char *what)
+static void say_target(struct rounds *r)
 {
 	char line[300];
 
 	if (r->subject.process.pid)
-		snprintf(line, sizeof(line), "process %d (%s) %s%s%s", r->subject.process.pid,
-			 r->subject.process.comm, what, r->follow ? "; waiting for " : "",
+		snprintf(line, sizeof(line), "process %d (%s) has ended%s%s",
+			 r->subject.process.pid, r->subject.process.comm,
+			 r->follow ? "; waiting for " : "",
 			 r->follow ? follow_text(r->follow) : "");
 	else
 		snprintf(line, sizeof(line), "waiting for %s", follow_text(r->follow));
@@ -347,10 +337,7 @@ static bool have_subject(struct rounds *r)
 
 	if (none ? !r->options.wait_for : subject_alive(&r->subject))
 		return true;
-	if (!r->follow || !none)
-		say_target(r, "has ended");
-	else
-		say_target(r, NULL);
+	say_target(r);
 	subject_close(&r->subject);
 	while (r->follow && !stopped(r)) {
 		pid = follow_look(r->follow);

@@ -44,6 +44,12 @@ int cli_help_on(const char *command);
 /* Prints "sampler: MESSAGE" and returns the status that fits the error. */
 int cli_fail(const struct error *err);
 
+/* Appends the hint to the error's message. */
+void cli_hint(struct error *err, const char *hint);
+
+/* The exit status after a command that was sampled; `status` is wait(2)'s. */
+int cli_command_status(int status);
+
 /* Prints "sampler: MESSAGE; see 'sampler help'" and returns EXIT_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -52,6 +58,9 @@ int cli_bad_option(char **argv, int next, int option);
 
 /* "500ms", "60s", "1h30m", "90" -> ns. ERR_USAGE says what was expected. */
 int parse_duration(const char *text, uint64_t *ns, struct error *err);
+
+/* The same, but 0 is an error, too. */
+int parse_positive_duration(const char *text, uint64_t *ns, struct error *err);
 
 /* "2026-11-21T17:15:00.5+01:00" (RFC 3339; without a zone: UTC), "@1700000000" -> ns since 1970.
  * ERR_USAGE says what was expected. */

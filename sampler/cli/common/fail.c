@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/error.h"
 #include "sampler/cli/common/cli.h"
@@ -19,6 +20,18 @@ int cli_fail(const struct error *err)
 	default:
 		return EXIT_FAILED;
 	}
+}
+
+void cli_hint(struct error *err, const char *hint)
+{
+	size_t used = strlen(err->text);
+
+	snprintf(err->text + used, sizeof(err->text) - used, "%s", hint);
+}
+
+int cli_command_status(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 int cli_usage(const char *fmt, ...)

@@ -66,17 +66,6 @@ static int read_headers(struct httpoptions *o, const char *path, struct error *e
 	return rc;
 }
 
-/* One time for both limits: that of the whole transfer, and that of waiting without any data. */
-static int set_timeout(struct httpoptions *o, const char *value, struct error *err)
-{
-	int rc = parse_duration(value, &o->request.total_timeout_ns, err);
-
-	if (!rc && !o->request.total_timeout_ns)
-		return error_set(err, ERR_USAGE, "a time of '%s' is too short", value);
-	o->request.idle_timeout_ns = o->request.total_timeout_ns;
-	return rc;
-}
-
 bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *rc,
 		     struct error *err)
 {
@@ -99,8 +88,9 @@ bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *
 	case HTTPOPTION_CACERT:
 		o->request.ca_file = value;
 		break;
-	case HTTPOPTION_TIMEOUT:
-		*rc = set_timeout(o, value, err);
+	case HTTPOPTION_TIMEOUT: /* for the whole transfer, and for waiting without any data */
+		*rc = parse_positive_duration(value, &o->request.total_timeout_ns, err);
+		o->request.idle_timeout_ns = o->request.total_timeout_ns;
 		break;
 	}
 	return true;

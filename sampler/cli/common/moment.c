@@ -71,16 +71,10 @@ static bool zone(struct cursor *c, int64_t *east)
 	return hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60;
 }
 
-/* timegm turns a date that does not exist, such as the 31st of June, into another day. */
-static bool is_day(const struct tm *tm)
-{
-	struct tm day = { .tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday };
-
-	return timegm(&day) >= 0 && day.tm_mon == tm->tm_mon && day.tm_mday == tm->tm_mday;
-}
-
 static bool date(struct cursor *c, struct tm *tm)
 {
+	struct tm day;
+
 	tm->tm_year = (int)digits(c, 4) - 1900;
 	if (!take(c, "-"))
 		return false;
@@ -88,7 +82,9 @@ static bool date(struct cursor *c, struct tm *tm)
 	if (!take(c, "-"))
 		return false;
 	tm->tm_mday = (int)digits(c, 2);
-	return is_day(tm);
+	/* timegm turns a date that does not exist, such as the 31st of June, into another day. */
+	day = (struct tm){ .tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday };
+	return timegm(&day) >= 0 && day.tm_mon == tm->tm_mon && day.tm_mday == tm->tm_mday;
 }
 
 /* A leap second (:60) counts as the first second of the next minute. */

@@ -97,6 +97,13 @@ int parse_duration(const char *text, uint64_t *ns, struct error *err)
 	return 0;
 }
 
+int parse_positive_duration(const char *text, uint64_t *ns, struct error *err)
+{
+	int rc = parse_duration(text, ns, err);
+
+	return rc || *ns ? rc : error_set(err, ERR_USAGE, "a time of '%s' is too short", text);
+}
+
 int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,
 		 struct error *err)
 {

@@ -79,17 +79,12 @@ static bool is_standard_input(const char *path)
 	return !strcmp(path, "-");
 }
 
-/* The name of a given option that only applies to the profile; NULL: none was given. */
-static const char *of_the_profile(const struct goparse_options *o)
-{
-	return o->aggregate ? "--aggregate" : o->ancestors ? "--ancestors" :
-	       o->timed ? "--time" : o->format ? "-f" : NULL;
-}
-
 /* Do the options go together? Returns CLI_GO_ON or an exit status. */
 static int check(const struct goparse_options *o)
 {
-	const char *profile = of_the_profile(o);
+	/* An option that only applies to the profile. */
+	const char *profile = o->aggregate ? "--aggregate" : o->ancestors ? "--ancestors" :
+			      o->timed ? "--time" : o->format ? "-f" : NULL;
 
 	if (!o->count)
 		return cli_usage("goparse needs a file, a URL, or a dump on its standard input");

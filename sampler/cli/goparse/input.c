@@ -129,25 +129,20 @@ void goinput_close(struct goinput *in)
 	free(in);
 }
 
-static void keep_head(struct goinput *in, const void *buf, size_t len)
-{
-	size_t room = HEAD - in->head_len, more = len < room ? len : room;
-
-	memcpy(in->head + in->head_len, buf, more);
-	in->head_len += more;
-}
-
 int goinput_read(void *ctx, void *buf, size_t len, size_t *got, struct error *err)
 {
 	struct goinput *in = ctx;
 	int rc = in->gunzip ? gunzip_read(in->gunzip, buf, len, got, err) :
 			      read_raw(in, buf, len, got, err);
+	size_t kept;
 
 	if (rc) {
 		in->failed = true;
 		return name_it(in, rc, err);
 	}
-	keep_head(in, buf, *got);
+	kept = *got < HEAD - in->head_len ? *got : HEAD - in->head_len;
+	memcpy(in->head + in->head_len, buf, kept);
+	in->head_len += kept;
 	return 0;
 }
 

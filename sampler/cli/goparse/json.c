@@ -44,15 +44,6 @@ static void add_elided(struct json *j, const struct goparse_stack *s)
 		json_add(j, "null}");
 }
 
-static void add_creator(struct json *j, const struct goparse_stack *s)
-{
-	json_add(j, ",\"created_by\":");
-	add_place(j, &s->created_by);
-	if (s->created_in)
-		json_addf(j, ",\"goroutine\":%lu", s->created_in);
-	json_add(j, "}");
-}
-
 static void add_stack(struct json *j, const struct goparse_stack *s)
 {
 	json_add(j, ",\"frames\":[");
@@ -66,8 +57,13 @@ static void add_stack(struct json *j, const struct goparse_stack *s)
 		add_elided(j, s);
 	if (s->unavailable)
 		json_add(j, ",\"unavailable\":true");
-	if (s->created_by.function.len)
-		add_creator(j, s);
+	if (!s->created_by.function.len)
+		return;
+	json_add(j, ",\"created_by\":");
+	add_place(j, &s->created_by);
+	if (s->created_in)
+		json_addf(j, ",\"goroutine\":%lu", s->created_in);
+	json_add(j, "}");
 }
 
 static void add_ancestors(struct json *j, const struct goparse_goroutine *g)

@@ -44,12 +44,6 @@ struct run {
 	bool broken; /* reading one of the dumps ended in an error */
 };
 
-/* With --diff, a goroutine is shown when the last dump is read, if all others contained it. */
-static bool is_last(const struct run *r)
-{
-	return r->at == r->o->count - 1;
-}
-
 static const char *label(const struct run *r)
 {
 	return r->o->count > 1 ? r->dumps[r->at].name : NULL;
@@ -91,7 +85,8 @@ static int take(void *ctx, const struct goparse_goroutine *g, struct error *err)
 	if (rc)
 		return rc;
 	count(&r->dumps[r->at], g, shown);
-	if (!shown || (r->stuck && !is_last(r)))
+	/* With --diff, a goroutine is shown when the last dump is read, if all contained it. */
+	if (!shown || (r->stuck && r->at < r->o->count - 1))
 		return 0;
 	if (r->o->json)
 		return write_json(r, g, err);
@@ -132,24 +127,18 @@ static void say_errors(const struct run *r, const struct goparse_stats *s)
 	say(r->o, path, text);
 }
 
-static int no_goroutines(const struct run *r, const struct goinput *in, struct error *err)
-{
-	const char *hint = goinput_hint(in);
-
-	return error_set(err, ERR_FORMAT, "'%s': there is no goroutine in it%s%s",
-			 r->dumps[r->at].name, hint ? ": " : "", hint ? hint : "");
-}
-
 /* A profile has the time of the oldest dump, with --diff that of the last one. */
 static int finish_dump(struct run *r, const struct goinput *in, struct error *err)
 {
 	const struct goparse_stats *stats = goparse_stats(r->parser);
 	struct goparse_dump *d = &r->dumps[r->at];
+	const char *hint = goinput_hint(in);
 	int64_t when = goinput_time(in);
 	int rc = 0;
 
 	if (!d->goroutines)
-		return no_goroutines(r, in, err);
+		return error_set(err, ERR_FORMAT, "'%s': there is no goroutine in it%s%s", d->name,
+				 hint ? ": " : "", hint ? hint : "");
 	d->errors = stats->error_count;
 	if (!r->time_nanos || when < r->time_nanos || r->stuck)
 		r->time_nanos = when;

@@ -90,15 +90,6 @@ static int end_line(struct page *p)
 	return rc;
 }
 
-static int end_title(struct page *p)
-{
-	int rc = text_addf(&p->line, "%c", 0); /* paint_title takes a C string */
-
-	rc = rc ? rc : paint_title(p->out, &p->view, (const char *)p->line.data);
-	p->line.len = 0;
-	return rc;
-}
-
 /* Appends the finished line, coloured if `count` is a large share of all goroutines. */
 static int end_row(struct page *p, uint64_t count)
 {
@@ -159,22 +150,22 @@ static struct goparse_text text_of(const char *s)
 	return (struct goparse_text){ s, strlen(s) };
 }
 
-/* "stack, 10 of 37" if not all rows are shown, and the number of goroutines in no kept row. */
-static int add_heading(struct page *p, enum table t, const char *what)
+/* Writes the title, of which the first columns are in p->line already. The last one is "stack, 10
+ * of 37" if not all rows are shown, and the number of goroutines in no kept row. */
+static int begin_table(struct page *p, enum table t, const char *what)
 {
 	const struct census_list *l = &p->lists[t];
 	int rc = text_addf(&p->line, "%s", what);
 
 	if (!rc && p->shown[t] < l->count)
 		rc = text_addf(&p->line, ", %zu of %zu", p->shown[t], l->count);
-	if (rc || !l->beyond)
-		return rc;
-	return text_addf(&p->line, " (and %lu goroutines in more than are kept)", l->beyond);
-}
-
-static int begin_table(struct page *p)
-{
-	return text_addf(p->out, "\n");
+	if (!rc && l->beyond)
+		rc = text_addf(&p->line, " (and %lu goroutines in more than are kept)", l->beyond);
+	rc = rc ? rc : text_addf(&p->line, "%c", 0); /* paint_title takes a C string */
+	rc = rc ? rc : text_addf(p->out, "\n");
+	rc = rc ? rc : paint_title(p->out, &p->view, (const char *)p->line.data);
+	p->line.len = 0;
+	return rc;
 }
 
 /* A state, and how many of its goroutines have waited how long. */
@@ -193,12 +184,10 @@ static int add_state(struct page *p, const struct census_row *r, struct goparse_
 
 static int add_states(struct page *p)
 {
-	int rc = begin_table(p);
+	int rc = text_addf(&p->line, "%7s%s%7s%7s%7s%7s%9s  ", "count",
+			   compares(p) ? "  change" : "", "<1m", "<10m", "<1h", "1h+", "longest");
 
-	rc = rc ? rc : text_addf(&p->line, "%7s%s%7s%7s%7s%7s%9s  ", "count",
-				 compares(p) ? "  change" : "", "<1m", "<10m", "<1h", "1h+", "longest");
-	rc = rc ? rc : add_heading(p, STATES, "state");
-	rc = rc ? rc : end_title(p);
+	rc = rc ? rc : begin_table(p, STATES, "state");
 	rc = rc ? rc : add_state(p, census_total(p->s->census), text_of("all"));
 	for (size_t i = 0; !rc && i < p->shown[STATES]; i++)
 		rc = add_state(p, p->lists[STATES].rows[i], p->lists[STATES].rows[i]->state);
@@ -286,12 +275,11 @@ static int add_stack(struct page *p, size_t i, int columns)
 /* Stacks by the number of their goroutines. */
 static int add_stacks(struct page *p)
 {
-	int columns = state_columns(p, STACKS), rc = begin_table(p);
+	int rc = text_addf(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "",
+			   "longest");
+	int columns = state_columns(p, STACKS);
 
-	rc = rc ? rc : text_addf(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "",
-				 "longest");
-	rc = rc ? rc : add_heading(p, STACKS, "stack");
-	rc = rc ? rc : end_title(p);
+	rc = rc ? rc : begin_table(p, STACKS, "stack");
 	for (size_t i = 0; !rc && i < p->shown[STACKS]; i++)
 		rc = add_stack(p, i, columns);
 	return rc;
@@ -300,12 +288,10 @@ static int add_stacks(struct page *p)
 /* Go statements by the number of their goroutines that still exist. */
 static int add_creators(struct page *p)
 {
-	int rc = begin_table(p);
+	int rc = text_addf(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "",
+			   "longest");
 
-	rc = rc ? rc : text_addf(&p->line, "%7s%s%9s  ", "count", compares(p) ? "  change" : "",
-				 "longest");
-	rc = rc ? rc : add_heading(p, CREATORS, "created by");
-	rc = rc ? rc : end_title(p);
+	rc = rc ? rc : begin_table(p, CREATORS, "created by");
 	for (size_t i = 0; !rc && i < p->shown[CREATORS]; i++) {
 		const struct census_row *r = p->lists[CREATORS].rows[i];
 
@@ -319,11 +305,10 @@ static int add_creators(struct page *p)
 /* Stacks by their longest waiter, and how many goroutines have waited as long. */
 static int add_waiters(struct page *p)
 {
-	int columns = state_columns(p, WAITERS), rc = begin_table(p);
+	int rc = text_addf(&p->line, "%7s  %9s%8s  ", "longest", "goroutine", "as long");
+	int columns = state_columns(p, WAITERS);
 
-	rc = rc ? rc : text_addf(&p->line, "%7s  %9s%8s  ", "longest", "goroutine", "as long");
-	rc = rc ? rc : add_heading(p, WAITERS, "stack");
-	rc = rc ? rc : end_title(p);
+	rc = rc ? rc : begin_table(p, WAITERS, "stack");
 	for (size_t i = 0; !rc && i < p->shown[WAITERS]; i++) {
 		const struct census_row *r = p->lists[WAITERS].rows[i];
 		char text[GOPARSE_WAIT_ROOM];
@@ -391,17 +376,6 @@ static int add_all(struct page *p)
 	return rc;
 }
 
-/* Lines that are always there: those of the dumps and of what they mean, the shell's prompt; a
- * blank line and a title for each table; a line for all states together. */
-static size_t fixed_lines(const struct page *p)
-{
-	size_t lines = p->s->count + (p->s->count > 1) + 2 + 1;
-
-	for (int t = 0; t < TABLES; t++)
-		lines += p->shown[t] ? 2 : 0;
-	return lines;
-}
-
 /* Takes a row from the list that exceeds its least by most, of equals the last. False: none. */
 static bool shorten(struct page *p)
 {
@@ -418,12 +392,14 @@ static bool shorten(struct page *p)
 	return true;
 }
 
+/* Beside the rows: the lines of the dumps and of what they mean, the shell's prompt; a blank line
+ * and a title for each table; a line for all states together. */
 static size_t lines_of(const struct page *p)
 {
-	size_t lines = fixed_lines(p);
+	size_t lines = p->s->count + (p->s->count > 1) + 2 + 1;
 
 	for (int t = 0; t < TABLES; t++)
-		lines += p->shown[t];
+		lines += p->shown[t] ? 2 + p->shown[t] : 0;
 	for (size_t i = 0; i < p->shown[STACKS]; i++)
 		lines += p->holders[i].row != NULL;
 	return lines;
@@ -435,14 +411,6 @@ static void fit(struct page *p)
 		return;
 	while (lines_of(p) > p->s->height && shorten(p))
 		;
-}
-
-static void find_holders(struct page *p)
-{
-	const struct census_list *l = &p->lists[STACKS];
-
-	for (size_t i = 0; i < p->shown[STACKS]; i++)
-		p->holders[i] = holder_find(l->rows[i], l);
 }
 
 /* Ranks the rows of all tables. Of WAITERS only rows with a wait are kept. */
@@ -466,8 +434,9 @@ int goparse_summary(const struct goparse_summary *s, struct buffer *out, struct 
 	struct page p = { .s = s, .out = out, .view = { .colour = s->colour } };
 	int rc = rank_all(&p, err);
 
+	for (size_t i = 0; !rc && i < p.shown[STACKS]; i++)
+		p.holders[i] = holder_find(p.lists[STACKS].rows[i], &p.lists[STACKS]);
 	if (!rc) {
-		find_holders(&p);
 		fit(&p);
 		rc = text_result(add_all(&p), err);
 	}

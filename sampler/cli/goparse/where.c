@@ -49,22 +49,12 @@ static int put_frame(struct buffer *piece, const struct goparse_frame *f)
 	return put_place(piece, f);
 }
 
-static bool fits(const struct buffer *line, const struct buffer *piece, unsigned width)
-{
-	return !width || goparse_columns(line) + goparse_columns(piece) <= width;
-}
-
-static int add_fitting(struct buffer *line, const struct buffer *piece, unsigned width)
-{
-	return text_add_fitting(line, (const char *)piece->data, piece->len, width, 0);
-}
-
 static int add_frame(struct buffer *line, const struct goparse_frame *f, unsigned width)
 {
 	struct buffer piece = { 0 };
 	int rc = put_frame(&piece, f);
 
-	rc = rc ? rc : add_fitting(line, &piece, width);
+	rc = rc ? rc : text_add_fitting(line, (const char *)piece.data, piece.len, width, 0);
 	buffer_release(&piece);
 	return rc;
 }
@@ -74,7 +64,7 @@ int goparse_place(struct buffer *line, const struct goparse_frame *f, unsigned w
 	struct buffer piece = { 0 };
 	int rc = put_place(&piece, f);
 
-	rc = rc ? rc : add_fitting(line, &piece, width);
+	rc = rc ? rc : text_add_fitting(line, (const char *)piece.data, piece.len, width, 0);
 	buffer_release(&piece);
 	return rc;
 }
@@ -87,7 +77,7 @@ static int add_caller(struct buffer *line, const char *before, const struct gopa
 	int rc = text_addf(&piece, "%s", before);
 
 	rc = rc ? rc : put_frame(&piece, f);
-	*room = !rc && fits(line, &piece, width);
+	*room = !rc && (!width || goparse_columns(line) + goparse_columns(&piece) <= width);
 	if (*room)
 		rc = buffer_add(line, piece.data, piece.len);
 	buffer_release(&piece);

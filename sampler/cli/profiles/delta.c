@@ -114,13 +114,6 @@ static void say(const char *path, const struct delta_stats *s)
 			path);
 }
 
-static void name_the_option(struct error *err)
-{
-	size_t used = strlen(err->text);
-
-	snprintf(err->text + used, sizeof(err->text) - used, " (--types)");
-}
-
 /* Reads the next profile and writes its delta to `out`, which is NULL for the first. */
 static int take(struct delta_computer *dc, const struct options *o, const char *path,
 		const char *out, struct error *err)
@@ -132,7 +125,7 @@ static int take(struct delta_computer *dc, const struct options *o, const char *
 		rc = out ? step(dc, &bytes, out, err) :
 			   delta_compute(dc, bytes.data, bytes.len, discard, NULL, err);
 		if (rc == ERR_USAGE && !o->delta.type_count)
-			name_the_option(err);
+			cli_hint(err, " (--types)");
 		if (rc)
 			error_prefix(err, "'%s'", path);
 	}

@@ -112,14 +112,11 @@ static bool is_pattern(enum filter_option i)
 static int compile_tags(const struct filters *f, enum filter_option i, struct tagmatch **match,
 			struct error *err)
 {
-	const char *range;
-
 	if (!wanted(f, i))
 		return 0;
 	if (tagmatch_new(match, f->texts[i], err))
 		return error_prefix(err, "--%s", filters_options[i].name);
-	range = tagmatch_range(*match);
-	if (range)
+	if (tagmatch_range(*match))
 		warn(filters_options[i].name, ": the value is read as a range of numbers");
 	return 0;
 }
@@ -137,15 +134,6 @@ static int compile(const struct filters *f, struct compiled *c, struct error *er
 	if (!rc)
 		rc = compile_tags(f, FILTER_TAG_IGNORE, &c->ignore, err);
 	return rc;
-}
-
-static void release(struct compiled *c)
-{
-	for (size_t i = 0; i < FILTER_COUNT; i++)
-		pattern_free(c->patterns[i]);
-	tagmatch_free(c->focus);
-	tagmatch_free(c->ignore);
-	free(c->units);
 }
 
 static int apply_names(const struct filters *f, const struct compiled *c, struct profile *p,
@@ -213,7 +201,11 @@ int filters_apply(struct filters *f, struct profile *p, struct error *err)
 		rc = apply(f, &c, p, err);
 	if (!rc)
 		rc = set_heading(f, err);
-	release(&c);
+	for (size_t i = 0; i < FILTER_COUNT; i++)
+		pattern_free(c.patterns[i]);
+	tagmatch_free(c.focus);
+	tagmatch_free(c.ignore);
+	free(c.units);
 	return rc;
 }
 

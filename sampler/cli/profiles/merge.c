@@ -70,26 +70,19 @@ static int merge_files(const struct merge_options *o, struct profile *sum, struc
 }
 
 /* pprof labels the base of a difference: its percentages are shares of the base. */
-static int negate(struct profile *base, const struct merge_options *o, struct error *err)
-{
-	static const char *const yes[] = { "true" };
-
-	if (!o->subtract && profile_set_label(base, "pprof::base", yes, 1))
-		return error_nomem(err);
-	profile_scale(base, -1);
-	return 0;
-}
-
 static int subtract(struct profile *base, struct profile *p, const struct merge_options *o,
 		    struct profile *sum, struct error *err)
 {
+	static const char *const yes[] = { "true" };
 	struct merge *m;
 	int rc = o->normalize ? profile_normalize(p, base, err) : 0;
 
-	if (!rc)
-		rc = negate(base, o, err);
-	if (!rc)
-		rc = profile_make_compatible(p, base, err);
+	if (!rc && !o->subtract && profile_set_label(base, "pprof::base", yes, 1))
+		rc = error_nomem(err);
+	if (rc)
+		return rc;
+	profile_scale(base, -1);
+	rc = profile_make_compatible(p, base, err);
 	if (!rc)
 		rc = merge_new(&m, err);
 	if (rc)

@@ -180,20 +180,11 @@ static int set_granularity(struct report_options *o, struct error *err)
 			 "address, module or thread", optarg);
 }
 
-static int set_nodecount(struct report_options *o, struct error *err)
-{
-	uint64_t number;
-	int rc = parse_number(optarg, "number of lines", 0, UINT32_MAX, &number, err);
-
-	if (!rc) {
-		o->view.nodecount = number;
-		o->counted = true;
-	}
-	return rc;
-}
-
 static int set_option(struct report_options *o, int option, struct error *err)
 {
+	uint64_t number = 0;
+	int rc;
+
 	switch (option) {
 	case 'b':
 		return set_granularity(o, err);
@@ -208,7 +199,10 @@ static int set_option(struct report_options *o, int option, struct error *err)
 		o->no_inline = true;
 		return 0;
 	case 'n':
-		return set_nodecount(o, err);
+		rc = parse_number(optarg, "number of lines", 0, UINT32_MAX, &number, err);
+		o->view.nodecount = number;
+		o->counted = true;
+		return rc;
 	case 'o':
 		o->output = optarg;
 		return 0;

@@ -118,13 +118,6 @@ static int take(struct taking *k, enum capture_type type, const struct goprofile
 
 /* Writing. */
 
-/* The comments say, among other things, what was read again or left out. */
-static void say_comments(const struct profile *p)
-{
-	for (size_t i = 0; i < p->comment_count; i++)
-		fprintf(stderr, "%s\n", strset_get(&p->strings, p->comments[i]));
-}
-
 static int write_profile(struct taking *k, const struct format *format, const struct buffer *bytes,
 			 struct error *err)
 {
@@ -134,8 +127,9 @@ static int write_profile(struct taking *k, const struct format *format, const st
 
 	if (!rc)
 		rc = format_write(format, &p, &k->file, err);
-	if (!rc && k->t->verbose)
-		say_comments(&p);
+	/* The comments say, among other things, what was read again or left out. */
+	for (size_t i = 0; !rc && k->t->verbose && i < p.comment_count; i++)
+		fprintf(stderr, "%s\n", strset_get(&p.strings, p.comments[i]));
 	profile_release(&p);
 	return rc;
 }

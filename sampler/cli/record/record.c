@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -82,9 +81,7 @@ static int take_option(struct options *o, int option, struct error *err)
 	case 'D':
 		o->debuginfod_ns = DEFAULT_DEBUGINFOD_NS;
 		if (optarg)
-			rc = parse_duration(optarg, &o->debuginfod_ns, err);
-		if (!rc && !o->debuginfod_ns)
-			rc = error_set(err, ERR_USAGE, "a time of '%s' is too short", optarg);
+			rc = parse_positive_duration(optarg, &o->debuginfod_ns, err);
 		break;
 	case 'q':
 		o->quiet = true;
@@ -193,14 +190,6 @@ static int write_format(const void *format, const struct profile *p, struct outf
 	return format_write(format, p, file, err);
 }
 
-static void choose_format(struct options *o)
-{
-	if (!o->format)
-		o->format = format_by_path(o->output ? o->output : "");
-	o->recording.write = write_format;
-	o->recording.write_ctx = o->format;
-}
-
 /* Returns CLI_GO_ON or an exit status. */
 static int parse_options(struct options *o, int argc, char **argv)
 {
@@ -228,7 +217,10 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return check_at_once(o, argc, argv);
 	if (roundsoptions_wanted(&o->rounds))
 		return check_rounds(o, argc, argv);
-	choose_format(o);
+	if (!o->format)
+		o->format = format_by_path(o->output ? o->output : "");
+	o->recording.write = write_format;
+	o->recording.write_ctx = o->format;
 	return check_options(o, argc, argv);
 }
 
@@ -324,11 +316,6 @@ static void say_summary(const struct recording *r, const struct options *o, cons
 	fputc('\n', stderr);
 }
 
-static int command_status(int status)
-{
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 /* Records and writes. The target and the output are open. */
 static int record(struct recording *r, const struct options *o, struct outfile *file,
 		  const char *path)
@@ -359,7 +346,7 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 		say_summary(r, o, path, bytes);
 	if (rc)
 		return cli_fail(&err);
-	return o->recording.command ? command_status(recording_wait_command(r)) : EXIT_DONE;
+	return o->recording.command ? cli_command_status(recording_wait_command(r)) : EXIT_DONE;
 }
 
 /* Opens the output, drops the privileges that are not needed any more, and records. */

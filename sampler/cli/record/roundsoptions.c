@@ -54,13 +54,6 @@ static int add_push(struct roundsoptions *o, const char *text, struct error *err
 	return 0;
 }
 
-static int positive_duration(const char *text, uint64_t *ns, struct error *err)
-{
-	int rc = parse_duration(text, ns, err);
-
-	return rc || *ns ? rc : error_set(err, ERR_USAGE, "a time of '%s' is too short", text);
-}
-
 static int set_size(const char *text, size_t *size, struct error *err)
 {
 	uint64_t n = 0;
@@ -70,8 +63,8 @@ static int set_size(const char *text, size_t *size, struct error *err)
 	return rc;
 }
 
-/* Options of when rounds run, and of which process. */
-static bool set_time(struct roundsoptions *o, int option, const char *value, int *rc,
+/* Options of when rounds run, of which process, and of what is taken. */
+static bool set_rounds(struct roundsoptions *o, int option, const char *value, int *rc,
 		     struct error *err)
 {
 	switch (option) {
@@ -79,7 +72,7 @@ static bool set_time(struct roundsoptions *o, int option, const char *value, int
 		*rc = parse_number(value, "number of rounds", 0, UINT64_MAX, &o->rounds.count, err);
 		return true;
 	case ROUNDSOPTION_EVERY:
-		*rc = positive_duration(value, &o->rounds.every_ns, err);
+		*rc = parse_positive_duration(value, &o->rounds.every_ns, err);
 		return true;
 	case ROUNDSOPTION_ALIGN:
 		return o->rounds.align = true;
@@ -90,6 +83,14 @@ static bool set_time(struct roundsoptions *o, int option, const char *value, int
 		return true;
 	case ROUNDSOPTION_FOLLOW:
 		return o->rounds.follow_restarts = true;
+	case ROUNDSOPTION_DELTA:
+		return o->rounds.delta = true;
+	case ROUNDSOPTION_NO_DELTA:
+		o->rounds.delta = false;
+		return true;
+	case ROUNDSOPTION_URL:
+		o->url = value;
+		return true;
 	default:
 		return false;
 	}
@@ -104,23 +105,6 @@ static const char *name_of(int option)
 		if (options[i].val == option)
 			return options[i].name;
 	return "an option of rounds";
-}
-
-/* Options of what is taken. */
-static bool set_taken(struct roundsoptions *o, int option, const char *value)
-{
-	switch (option) {
-	case ROUNDSOPTION_DELTA:
-		return o->rounds.delta = true;
-	case ROUNDSOPTION_NO_DELTA:
-		o->rounds.delta = false;
-		return true;
-	case ROUNDSOPTION_URL:
-		o->url = value;
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* Options of the source of Go's profiles. */
@@ -165,7 +149,7 @@ static bool set_batches(struct roundsoptions *o, int option, const char *value, 
 		*rc = parse_size(value, &o->rounds.batches.max_bytes, err);
 		return true;
 	case ROUNDSOPTION_AGE:
-		*rc = positive_duration(value, &o->rounds.batches.max_age_ns, err);
+		*rc = parse_positive_duration(value, &o->rounds.batches.max_age_ns, err);
 		return true;
 	case ROUNDSOPTION_TAG:
 		*rc = add_tag(o, value, err);
@@ -193,8 +177,7 @@ bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, i
 		return true;
 	if (set_source(o, option, value, rc, err))
 		return true;
-	if (!set_time(o, option, value, rc, err) && !set_taken(o, option, value) &&
-	    !set_batches(o, option, value, rc, err))
+	if (!set_rounds(o, option, value, rc, err) && !set_batches(o, option, value, rc, err))
 		return false;
 	return o->given = true;
 }

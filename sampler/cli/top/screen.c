@@ -198,40 +198,26 @@ static bool terminal_is_gone(void)
 
 int screen_key(int timeout_ms)
 {
+	static const struct {
+		int key, is;
+	} keys[] = {
+		{ ERR, SCREEN_NO_KEY }, { '\r', SCREEN_ENTER }, { '\n', SCREEN_ENTER },
+		{ KEY_ENTER, SCREEN_ENTER }, { 8, SCREEN_BACKSPACE }, { 127, SCREEN_BACKSPACE },
+		{ KEY_BACKSPACE, SCREEN_BACKSPACE }, { KEY_UP, SCREEN_UP },
+		{ KEY_DOWN, SCREEN_DOWN }, { KEY_PPAGE, SCREEN_PAGE_UP },
+		{ KEY_NPAGE, SCREEN_PAGE_DOWN }, { KEY_HOME, SCREEN_HOME },
+		{ KEY_END, SCREEN_END }, { KEY_RESIZE, SCREEN_RESIZED },
+	};
 	int key;
 
 	if (terminal_is_gone())
 		return SCREEN_GONE;
 	timeout(timeout_ms);
 	key = getch();
-	switch (key) {
-	case ERR:
-		return SCREEN_NO_KEY;
-	case '\r':
-	case '\n':
-	case KEY_ENTER:
-		return SCREEN_ENTER;
-	case 8:
-	case 127:
-	case KEY_BACKSPACE:
-		return SCREEN_BACKSPACE;
-	case KEY_UP:
-		return SCREEN_UP;
-	case KEY_DOWN:
-		return SCREEN_DOWN;
-	case KEY_PPAGE:
-		return SCREEN_PAGE_UP;
-	case KEY_NPAGE:
-		return SCREEN_PAGE_DOWN;
-	case KEY_HOME:
-		return SCREEN_HOME;
-	case KEY_END:
-		return SCREEN_END;
-	case KEY_RESIZE:
-		return SCREEN_RESIZED;
-	default:
-		return key < 256 ? key : SCREEN_OTHER;
-	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (key == keys[i].key)
+			return keys[i].is;
+	return key < 256 ? key : SCREEN_OTHER;
 }
 
 #else

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -138,22 +137,18 @@ static void print_table(struct top *t)
 
 /* What is shown. */
 
-static const char *type_shown(const struct top *t)
-{
-	return t->o->recording.wall && !t->cpu ? "wall" : "cpu";
-}
-
 /* Makes rows from the newest profiles. If memory runs out, the old rows stay. */
 static void refresh(struct top *t)
 {
 	const struct recording_interim *in = recording_interim(t->r);
 	struct topview *v = &t->screen.view;
+	bool wall = t->o->recording.wall && !t->cpu;
 	struct error err;
 	struct live live;
 
 	if (!in->whole)
 		return;
-	if (live_fill(&live, in->window, in->whole, type_shown(t), &err)) {
+	if (live_fill(&live, in->window, in->whole, wall ? "wall" : "cpu", &err)) {
 		topscreen_say(&t->screen, "%s", err.text);
 		return;
 	}
@@ -161,7 +156,7 @@ static void refresh(struct top *t)
 	live_release(&t->live);
 	t->live = live;
 	v->live = &t->live;
-	v->wall = t->o->recording.wall && !t->cpu;
+	v->wall = wall;
 	v->window_ns = (uint64_t)in->window->duration_nanos;
 	v->elapsed_ns = (uint64_t)in->whole->duration_nanos;
 }
@@ -292,17 +287,6 @@ static void grant(struct top *t, enum topscreen_wish wish)
 	}
 }
 
-/* Handles all keys that are there, after waiting up to `timeout_ms` for the first. */
-static void take_keys(struct top *t, int timeout_ms)
-{
-	int key;
-
-	while (!ended_by && (key = screen_key(timeout_ms)) != SCREEN_NO_KEY) {
-		grant(t, topscreen_key(&t->screen, key));
-		timeout_ms = 0;
-	}
-}
-
 /* Ctrl-Z: restores the terminal, then suspends us. True until we are continued. */
 static bool suspended(struct top *t)
 {
@@ -321,11 +305,17 @@ static bool suspended(struct top *t)
 	return false;
 }
 
+/* Handles all keys that are there, after waiting up to `timeout_ms` for the first, and draws. */
 static void show_screen(struct top *t, int timeout_ms)
 {
+	int key;
+
 	if (suspended(t))
 		return;
-	take_keys(t, timeout_ms);
+	while (!ended_by && (key = screen_key(timeout_ms)) != SCREEN_NO_KEY) {
+		grant(t, topscreen_key(&t->screen, key));
+		timeout_ms = 0;
+	}
 	topscreen_draw(&t->screen);
 }
 
@@ -416,11 +406,6 @@ static int write_output(struct top *t, struct outfile *file)
 	return EXIT_DONE;
 }
 
-static int command_status(int status)
-{
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 static int run(struct top *t, struct outfile *output)
 {
 	struct error err = { 0 };
@@ -448,7 +433,7 @@ static int run(struct top *t, struct outfile *output)
 		status = cli_fail(&err);
 	}
 	if (!status && t->o->recording.command)
-		status = command_status(recording_wait_command(t->r));
+		status = cli_command_status(recording_wait_command(t->r));
 	return status;
 }
 

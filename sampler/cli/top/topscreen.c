@@ -197,17 +197,12 @@ enum topscreen_wish topscreen_key(struct topscreen *s, int key)
 	return command(s, key);
 }
 
-static const char *order_name(const struct topscreen *s)
-{
-	static const char *const names[LIVE_ORDERS] = { "last flat", "last cum", "flat", "cum",
-							"name" };
-
-	return names[s->order];
-}
-
 /* The text that is being typed, else the last message, else what is shown. */
 static void status_line(const struct topscreen *s, char *line)
 {
+	static const char *const orders[LIVE_ORDERS] = { "last flat", "last cum", "flat", "cum",
+							 "name" };
+
 	if (s->prompt)
 		snprintf(line, TOPSCREEN_LINE, "%s%s",
 			 s->prompt == '/' ? "/" : "save to: ", s->input);
@@ -215,7 +210,7 @@ static void status_line(const struct topscreen *s, char *line)
 		snprintf(line, TOPSCREEN_LINE, "%s", s->message);
 	else
 		snprintf(line, TOPSCREEN_LINE, "%s by %s%s%s%s%s  (? help)",
-			 s->view.threads ? "threads" : "functions", order_name(s),
+			 s->view.threads ? "threads" : "functions", orders[s->order],
 			 *s->filter.text ? "  filter " : "", s->filter.text,
 			 s->paused ? "  paused" : "", s->view.live ? "" : "  sampling…");
 }
@@ -283,12 +278,6 @@ static void draw_rows(struct topscreen *s, int from, int lines)
 	}
 }
 
-static void draw_help(void)
-{
-	for (size_t i = 0; i < sizeof(help_lines) / sizeof(*help_lines); i++)
-		screen_line((int)i, SCREEN_PLAIN, help_lines[i]);
-}
-
 void topscreen_draw(struct topscreen *s)
 {
 	int lines, columns, status, rows;
@@ -297,7 +286,8 @@ void topscreen_draw(struct topscreen *s)
 	screen_size(&lines, &columns);
 	screen_clear();
 	if (s->help) {
-		draw_help();
+		for (size_t i = 0; i < sizeof(help_lines) / sizeof(*help_lines); i++)
+			screen_line((int)i, SCREEN_PLAIN, help_lines[i]);
 		screen_show(-1);
 		return;
 	}

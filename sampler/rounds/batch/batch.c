@@ -58,8 +58,8 @@ struct batch {
 	struct batches *in;
 	int fd;
 	char name[BATCH_HIDDEN_ROOM]; /* of the temporary folder */
-	char *path;		      /* room for the final path; written by finish() */
 	bool committed;
+	char path[]; /* room for the final path; written by finish() */
 };
 
 static void pause_ms(long ms)
@@ -80,20 +80,10 @@ static void leave(struct batches *b)
 	b->dir = -1;
 }
 
-static int refused(const struct batches *b, const struct batchlock *lock, const char *key,
-		   struct error *err)
-{
-	char who[48] = "another sampler";
-
-	if (lock->holder)
-		snprintf(who, sizeof(who), "another sampler (process %d)", lock->holder);
-	return error_set(err, ERR_PERM, "%s writes batches of '%s' into '%s' already", who, key,
-			 b->path);
-}
-
 static int take_lock(const struct batches *b, struct batchlock *lock, const char *key,
 		     const char *key_text, struct error *err)
 {
+	char other[48] = "another sampler";
 	int rc = ERR_PERM;
 
 	for (int i = 0; i < LOCK_TRIES && rc == ERR_PERM; i++) {
@@ -101,18 +91,12 @@ static int take_lock(const struct batches *b, struct batchlock *lock, const char
 			pause_ms(LOCK_PAUSE_MS);
 		rc = batchlock_take(lock, b->dir, key_text, true);
 	}
-	if (rc == ERR_PERM)
-		return refused(b, lock, key, err);
-	return rc ? error_errno(err, ERR_IO, "cannot lock '%s' for '%s'", b->path, key) : 0;
-}
-
-static int take_locks(struct batches *b, struct error *err)
-{
-	int rc = take_lock(b, &b->lock, b->key, b->key_text, err);
-
-	if (!rc && b->target)
-		rc = take_lock(b, &b->target_lock, b->target, b->target_text, err);
-	return rc;
+	if (rc != ERR_PERM)
+		return rc ? error_errno(err, ERR_IO, "cannot lock '%s' for '%s'", b->path, key) : 0;
+	if (lock->holder)
+		snprintf(other, sizeof(other), "another sampler (process %d)", lock->holder);
+	return error_set(err, ERR_PERM, "%s writes batches of '%s' into '%s' already", other, key,
+			 b->path);
 }
 
 static int enter(struct batches *b, struct error *err)
@@ -123,7 +107,9 @@ static int enter(struct batches *b, struct error *err)
 		return rc;
 	b->lock = b->target_lock = (struct batchlock)BATCHLOCK_NONE;
 	b->last = 0;
-	rc = take_locks(b, err);
+	rc = take_lock(b, &b->lock, b->key, b->key_text, err);
+	if (!rc && b->target)
+		rc = take_lock(b, &b->target_lock, b->target, b->target_text, err);
 	if (!rc) {
 		batchdir_sweep(b->dir, b->key_text, b->lock.owner);
 		rc = prune_load(b->prune, b->dir, b->lock.owner, err);
@@ -135,22 +121,16 @@ static int enter(struct batches *b, struct error *err)
 	return rc;
 }
 
-/* Without slashes at the end: path_walk would take the path for an existing folder. */
-static char *copy_path(const char *path)
-{
-	size_t len = strlen(path);
-
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	return strndup(path, len);
-}
-
 static int take_options(struct batches *b, const struct batches_options *o, struct error *err)
 {
 	struct prune_limits limits = { .keep = o->keep, .max_bytes = o->max_bytes,
 				       .max_age_ns = o->max_age_ns };
+	size_t len = strlen(o->path);
 
-	b->path = copy_path(o->path);
+	/* With a slash at its end path_walk would take the path for an existing folder. */
+	while (len > 1 && o->path[len - 1] == '/')
+		len--;
+	b->path = strndup(o->path, len);
 	b->key = strdup(o->key);
 	b->series = strdup(o->series ? o->series : o->key);
 	if (!b->path || !b->key || !b->series)
@@ -255,28 +235,7 @@ static int make_temporary(struct batch *batch, struct error *err)
 	return ERR_IO;
 }
 
-static void release(struct batch *batch)
-{
-	if (batch)
-		free(batch->path);
-	free(batch);
-}
-
 /* Allocates all memory that the batch needs, except for event.json. */
-static struct batch *make_batch(struct batches *b)
-{
-	struct batch *batch = calloc(1, sizeof(*batch));
-
-	if (!batch)
-		return NULL;
-	*batch = (struct batch){ .in = b, .fd = -1 };
-	batch->path = malloc(strlen(b->path) + 1 + BATCH_NAME_ROOM);
-	if (batch->path)
-		return batch;
-	release(batch);
-	return NULL;
-}
-
 int batch_begin(struct batches *b, struct batch **batch, struct error *err)
 {
 	struct batch *made;
@@ -291,12 +250,14 @@ int batch_begin(struct batches *b, struct batch **batch, struct error *err)
 	}
 	if (rc)
 		return rc;
-	made = make_batch(b);
+	made = calloc(1, sizeof(*made) + strlen(b->path) + 1 + BATCH_NAME_ROOM);
 	if (!made)
 		return error_nomem(err);
+	made->in = b;
+	made->fd = -1;
 	rc = make_temporary(made, err);
 	if (rc) {
-		release(made);
+		free(made);
 		return rc;
 	}
 	b->busy = true;
@@ -474,5 +435,5 @@ void batch_free(struct batch *batch)
 	if (!batch->committed)
 		batchdir_remove(b->dir, batch->name, b->lock.owner);
 	b->busy = false;
-	release(batch);
+	free(batch);
 }

@@ -39,8 +39,7 @@ static void add_members(struct json *j, const struct batch_event *e)
 	add_text(j, ",\n  \"version\": ", e->version);
 }
 
-/* Is there a later tag with the same key? The last one counts, as for JSON parsers. */
-static bool comes_again(const struct batch_event *e, size_t tag)
+bool event_tag_replaced(const struct batch_event *e, size_t tag)
 {
 	for (size_t i = tag + 1; i < e->tag_count; i++)
 		if (!strcmp(e->tags[i].key, e->tags[tag].key))
@@ -54,7 +53,7 @@ static void add_tags(struct json *j, const struct batch_event *e)
 
 	json_add(j, ",\n  \"tags\": {");
 	for (size_t i = 0; i < e->tag_count; i++) {
-		if (comes_again(e, i))
+		if (event_tag_replaced(e, i))
 			continue;
 		add_text(j, before, e->tags[i].key);
 		add_text(j, ": ", e->tags[i].value);
@@ -63,21 +62,12 @@ static void add_tags(struct json *j, const struct batch_event *e)
 	json_add(j, "}");
 }
 
-static void add_profile(struct json *j, const struct batch_entry *e)
+static void add_file(struct json *j, const struct batch_entry *e)
 {
-	add_text(j, "{\"type\": ", e->type);
 	add_text(j, ", \"file\": ", e->file);
 	json_addf(j, ", \"bytes\": %lu, \"delta\": %s", e->bytes, e->delta ? "true" : "false");
 	if (e->note)
 		add_text(j, ", \"note\": ", e->note);
-	json_add(j, "}");
-}
-
-static void add_skipped(struct json *j, const struct batch_entry *e)
-{
-	add_text(j, "{\"type\": ", e->type);
-	add_text(j, ", \"why\": ", e->why_not);
-	json_add(j, "}");
 }
 
 /* The entries without a file if `skipped`, else those with one. */
@@ -92,10 +82,12 @@ static void add_entries(struct json *j, const struct batch_event *e, bool skippe
 		if (skipped != !entry->file)
 			continue;
 		json_add(j, before);
+		add_text(j, "{\"type\": ", entry->type);
 		if (skipped)
-			add_skipped(j, entry);
+			add_text(j, ", \"why\": ", entry->why_not);
 		else
-			add_profile(j, entry);
+			add_file(j, entry);
+		json_add(j, "}");
 		before = ",\n    ";
 	}
 	json_add(j, "]");

@@ -25,6 +25,9 @@ enum { EVENT_HEAD_BYTES = 8192 }; /* of a file, that event_is_of needs */
 int event_write(struct buffer *b, const struct batch_event *e, const char *series,
 		const char *key_text);
 
+/* Is there a later tag with the same key? The last one counts, as for JSON parsers. */
+bool event_tag_replaced(const struct batch_event *e, size_t tag);
+
 /* True: these first bytes of a file say that the batch is of `series`; `key_text` is its key. */
 bool event_is_of(const void *head, size_t len, const char *series,
 		 char key_text[BATCH_KEY_ROOM]);

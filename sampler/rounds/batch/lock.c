@@ -22,13 +22,6 @@ static int give_up(struct batchlock *l, int code)
 	return code;
 }
 
-/* The file is no lock file of ours: a pipe, say, or it has a second name elsewhere. */
-static int refuse(struct batchlock *l)
-{
-	errno = EEXIST;
-	return give_up(l, ERR_IO);
-}
-
 static bool still_named(int fd, int dir, const char *name)
 {
 	struct stat held, named;
@@ -62,8 +55,11 @@ static int try_once(struct batchlock *l, int dir, const char *name, bool make)
 		return errno == ENOENT && !make ? ERR_NOTFOUND : ERR_IO;
 	if (fstat(l->fd, &st))
 		return give_up(l, ERR_IO);
-	if (!S_ISREG(st.st_mode) || st.st_nlink > 1)
-		return refuse(l);
+	/* No lock file of ours: a pipe, say, or it has a second name elsewhere. */
+	if (!S_ISREG(st.st_mode) || st.st_nlink > 1) {
+		errno = EEXIST;
+		return give_up(l, ERR_IO);
+	}
 	rc = lock(l);
 	if (rc)
 		return rc;

@@ -5,15 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/room.h"
 #include "sampler/rounds/batch/dir.h"
 #include "sampler/rounds/batch/event.h"
-
-static const int64_t NS_PER_S = 1000000000;
 
 struct record {
 	struct batch_name name;
@@ -35,14 +33,6 @@ struct loading {
 	uid_t owner;
 	bool no_memory;
 };
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * NS_PER_S + t.tv_nsec;
-}
 
 int prune_new(struct prune **p, const struct prune_limits *limits, const char *series,
 	      const char *key_text, struct error *err)
@@ -107,11 +97,12 @@ static bool is_ours(const struct loading *l, int batch)
 
 static int64_t born_ns(int64_t start_s)
 {
-	int64_t now_s = clock_ns(CLOCK_REALTIME) / NS_PER_S;
-	int64_t age_s = start_s < now_s ? now_s - start_s : 0, boot_ns = clock_ns(CLOCK_BOOTTIME);
+	int64_t now_s = (int64_t)(clock_ns(CLOCK_REALTIME) / NS_PER_S);
+	int64_t age_s = start_s < now_s ? now_s - start_s : 0;
 
 	/* Ages of many years, which only a broken clock can cause, do not fit into ns. */
-	return age_s > INT32_MAX ? boot_ns - INT32_MAX * NS_PER_S : boot_ns - age_s * NS_PER_S;
+	age_s = age_s < INT32_MAX ? age_s : INT32_MAX;
+	return (int64_t)clock_ns(CLOCK_BOOTTIME) - age_s * (int64_t)NS_PER_S;
 }
 
 static int load(void *ctx, const char *name)
@@ -162,7 +153,8 @@ int prune_load(struct prune *p, int dir, uid_t owner, struct error *err)
 
 void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes)
 {
-	struct record r = { .name = *name, .bytes = bytes, .born_ns = clock_ns(CLOCK_BOOTTIME) };
+	struct record r = { .name = *name, .bytes = bytes, 
+			    .born_ns = (int64_t)clock_ns(CLOCK_BOOTTIME) };
 
 	if (has_limits(p))
 		add_record(p, &r);
@@ -181,7 +173,7 @@ static bool has_to_go(const struct prune *p, const struct record *r, size_t left
 
 void prune_apply(struct prune *p, int dir, uid_t owner)
 {
-	int64_t now_ns = clock_ns(CLOCK_BOOTTIME);
+	int64_t now_ns = (int64_t)clock_ns(CLOCK_BOOTTIME);
 	char name[BATCH_NAME_ROOM];
 	size_t kept = 0;
 

@@ -199,13 +199,20 @@ static int read_pss(struct procmetrics *m, const struct process *p, struct metri
 	return rc;
 }
 
-/* Counts them one by one: before Linux 6.2 the folder's size is not their number. */
-static void count_fds(const struct process *p, struct metric_value *v)
+/* Before Linux 6.2 the folder's size is not their number: then they are counted one by one. */
+static void read_fds(const struct process *p, struct metric_value *v)
 {
-	int fd = process_openat(p, "fd", O_RDONLY | O_DIRECTORY);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	uint64_t count = 0;
+	struct stat st;
+	DIR *dir;
+	int fd;
 
+	if (!fstatat(p->proc_fd, "fd", &st, 0) && st.st_size > 0) {
+		metric_set(v, (uint64_t)st.st_size);
+		return;
+	}
+	fd = process_openat(p, "fd", O_RDONLY | O_DIRECTORY);
+	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
 		v->why_not = errno == EACCES || errno == EPERM ? NO_PERMISSION : NOT_THERE;
 		if (fd >= 0)
@@ -219,16 +226,6 @@ static void count_fds(const struct process *p, struct metric_value *v)
 		v->why_not = "too many to count";
 	else
 		metric_set(v, count);
-}
-
-static void read_fds(const struct process *p, struct metric_value *v)
-{
-	struct stat st;
-
-	if (!fstatat(p->proc_fd, "fd", &st, 0) && st.st_size > 0)
-		metric_set(v, (uint64_t)st.st_size);
-	else
-		count_fds(p, v);
 }
 
 int procmetrics_read(struct procmetrics *m, const struct process *p,

@@ -57,18 +57,14 @@ bool subject_program_same(const struct subject_program *a, const struct subject_
 }
 
 /* A PID is unique within its namespace only, and containers may share a folder. */
-static unsigned long long own_namespace(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) ? 0 : (unsigned long long)st.st_ino;
-}
-
 static void make_key(struct subject *s, const char *key)
 {
+	struct stat own = { 0 };
+
+	stat("/proc/self/ns/pid", &own);
 	if (s->process.pid)
 		snprintf(s->key, sizeof(s->key), "pid-%d-%llu-%llu", s->process.pid,
-			 s->program.began, own_namespace());
+			 s->program.began, (unsigned long long)own.st_ino);
 	else
 		snprintf(s->key, sizeof(s->key), "%s", key ? key : "");
 }

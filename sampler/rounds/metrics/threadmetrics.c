@@ -167,13 +167,6 @@ static void add_up(struct threadmetrics *m, const struct reading *r)
 	}
 }
 
-static void refuse(struct metric_value *values, const char *why)
-{
-	values[METRIC_RUN_DELAY].why_not = why;
-	values[METRIC_VOLUNTARY_SWITCHES].why_not = why;
-	values[METRIC_INVOLUNTARY_SWITCHES].why_not = why;
-}
-
 int threadmetrics_read(struct threadmetrics *m, const struct process *p,
 		       struct metric_value values[METRIC_PROCESS_COUNT], struct error *err)
 {
@@ -185,10 +178,12 @@ int threadmetrics_read(struct threadmetrics *m, const struct process *p,
 	if (rc) {
 		free(r.threads);
 		if (rc == ERR_NOMEM)
-			return error_set(err, rc, "out of memory");
+			return error_nomem(err);
 		if (!process_alive(p))
 			return error_set(err, ERR_GONE, "process %d has ended", p->pid);
-		refuse(values, rc == ERR_LIMIT ? "too many threads" : "its threads are not shown");
+		values[METRIC_RUN_DELAY].why_not = values[METRIC_VOLUNTARY_SWITCHES].why_not =
+			values[METRIC_INVOLUNTARY_SWITCHES].why_not =
+			rc == ERR_LIMIT ? "too many threads" : "its threads are not shown";
 		return 0;
 	}
 	add_up(m, &r);

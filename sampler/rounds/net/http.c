@@ -1,17 +1,18 @@
 #include "sampler/rounds/net/http.h"
 
+#include <ctype.h>
+#include <string.h>
 #include <strings.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 #if __has_include(<curl/curl.h>)
-#include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sampler/rounds/net/address.h"
 #include "sampler/rounds/net/response.h"
 #include "sampler/rounds/net/transfer.h"
@@ -19,7 +20,8 @@
 
 enum { FIRST_LINE_BYTES = 512, PACKING_BYTES = 64 << 10, DRAINED_PIECES = 16 };
 
-static const uint64_t REFUSAL_NS = 2000000000; /* for the body of a refusal or of a POST's answer */
+/* For the body of a refusal or of a POST's answer. */
+static const uint64_t REFUSAL_NS = 2 * NS_PER_S;
 
 struct http {
 	struct address address;
@@ -116,13 +118,12 @@ static int refused(struct http *h, const struct response *head, struct error *er
 
 static void take_answer(struct http_answer *a, const struct response *head)
 {
-	static const uint64_t ns_per_s = 1000000000;
 	int64_t now = head->date ? head->date : time(NULL);
 	int64_t seconds = head->retry_at > now ? head->retry_at - now : head->retry_in;
 
 	a->status = head->status;
 	memcpy(a->headers, head->kept, sizeof(a->headers));
-	a->retry_after_ns = (uint64_t)(seconds < INT32_MAX ? seconds : INT32_MAX) * ns_per_s;
+	a->retry_after_ns = (uint64_t)(seconds < INT32_MAX ? seconds : INT32_MAX) * NS_PER_S;
 }
 
 /* The server has accepted the body, so failures from here on are ignored. The rest of the answer is
@@ -361,4 +362,17 @@ const struct http_response *http_response(const struct http *h)
 bool http_is_url(const char *text)
 {
 	return !strncasecmp(text, "http://", 7) || !strncasecmp(text, "https://", 8);
+}
+
+int http_escape(struct buffer *url, const char *text, const char *plain)
+{
+	int rc = 0;
+
+	for (; !rc && *text; text++) {
+		if (isascii(*text) && (isalnum(*text) || strchr(plain, *text)))
+			rc = buffer_add(url, text, 1);
+		else
+			rc = buffer_addf(url, "%%%02X", (unsigned char)*text);
+	}
+	return rc;
 }

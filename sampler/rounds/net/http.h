@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buffer;
 struct error;
 struct http;
 
@@ -67,6 +68,10 @@ struct http_answer {
 
 /* Does the text begin with "http://" or "https://"? (Other schemes are no URLs here.) */
 bool http_is_url(const char *text);
+
+/* Appends a text as a part of a URL: letters, digits and the characters `plain` as they are, all
+ * others percent-encoded. RFC 3986's unreserved ones are "-._~". ERR_NOMEM. */
+int http_escape(struct buffer *url, const char *text, const char *plain);
 
 /* To be called before any request: is this a URL, and is libcurl there? It is loaded now, so that
  * processes forked later need not load it. ERR_USAGE, ERR_NOTFOUND, ERR_NOMEM. */

@@ -39,18 +39,6 @@ static const struct {
 	SYMBOL(release, "curl_free"),
 };
 
-/* Debian and its derivatives build libcurl with three TLS libraries, each under a name of its own.
- * The interface has been the same since 2006. */
-static void *open_library(void)
-{
-	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
-	void *library = NULL;
-
-	for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names); i++)
-		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-	return library;
-}
-
 static int find_symbols(void *library, struct error *err)
 {
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
@@ -64,11 +52,16 @@ static int find_symbols(void *library, struct error *err)
 	return 0;
 }
 
+/* Debian and its derivatives build libcurl with three TLS libraries, each under a name of its own.
+ * The interface has been the same since 2006. */
 static int start(struct error *err)
 {
-	void *library = open_library();
+	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
+	void *library = NULL;
 	int rc = 0;
 
+	for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names); i++)
+		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return error_set(err, ERR_NOTFOUND, "libcurl.so.4 cannot be loaded: is it installed?");
 	rc = find_symbols(library, err);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "sampler/rounds/net/address.h"
 #include "sampler/rounds/net/http.h"
@@ -16,8 +16,6 @@ enum {
 	POLL_MS = 1000,
 	SOCKETS = 8, /* open at a time: libcurl tries several addresses of a host in parallel */
 };
-
-static const uint64_t NS_PER_S = 1000000000, NS_PER_MS = 1000000;
 
 struct transfer {
 	const struct libcurl *curl;
@@ -40,21 +38,13 @@ struct transfer {
 	unsigned char raw[RAW_BYTES];
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
-
 /* Callbacks of libcurl. */
 
 static size_t on_header(char *line, size_t size, size_t count, void *ctx)
 {
 	struct transfer *t = ctx;
 
-	t->heard = now_ns();
+	t->heard = monotonic_ns();
 	if (response_line(&t->head, line, size * count))
 		return size * count;
 	t->headers_too_long = true;
@@ -66,7 +56,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *ctx)
 	struct transfer *t = ctx;
 	size_t len = size * count;
 
-	t->heard = now_ns();
+	t->heard = monotonic_ns();
 	if (len > sizeof(t->raw) - t->len) {
 		t->paused = true;
 		return CURL_WRITEFUNC_PAUSE;
@@ -83,7 +73,7 @@ static size_t on_send(char *to, size_t size, size_t count, void *ctx)
 	struct transfer *t = ctx;
 	size_t left = t->body->len - t->sent, len = size * count < left ? size * count : left;
 
-	t->heard = now_ns();
+	t->heard = monotonic_ns();
 	if (len)
 		memcpy(to, (const char *)t->body->data + t->sent, len);
 	t->sent += len;
@@ -177,7 +167,7 @@ static CURLcode set_request(struct transfer *t, const struct http_request *q)
 						HTTP_CONNECT_SECONDS * NS_PER_S;
 	t->idle_ns = q->idle_timeout_ns ? q->idle_timeout_ns : HTTP_IDLE_SECONDS * NS_PER_S;
 	t->total_ns = q->total_timeout_ns;
-	t->deadline = now_ns() + t->total_ns;
+	t->deadline = monotonic_ns() + t->total_ns;
 	if (!t->total_ns || t->deadline < t->total_ns)
 		t->deadline = UINT64_MAX;
 	rc |= set(t->easy, CURLOPT_CONNECTTIMEOUT_MS,
@@ -205,15 +195,6 @@ static int add_header(struct transfer *t, const char *header)
 	return 0;
 }
 
-static int copy_headers(struct transfer *t, const struct http_request *q)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < q->header_count; i++)
-		rc = add_header(t, q->headers[i]);
-	return rc;
-}
-
 int transfer_new(struct transfer **out, const struct libcurl *curl, const struct http_request *q,
 		 struct error *err)
 {
@@ -225,8 +206,11 @@ int transfer_new(struct transfer **out, const struct libcurl *curl, const struct
 	t->curl = curl;
 	t->multi = curl->multi_init();
 	t->easy = curl->easy_init();
-	if (!t->multi || !t->easy || copy_headers(t, q))
+	if (!t->multi || !t->easy)
 		return error_nomem(err);
+	for (size_t i = 0; i < q->header_count; i++)
+		if (add_header(t, q->headers[i]))
+			return error_nomem(err);
 	set_leaving(t);
 	if (set_basics(t) || set_signals(t) || set_request(t, q))
 		return error_set(err, ERR_NOTFOUND, "libcurl was built without what is needed");
@@ -382,21 +366,16 @@ static void drive(struct transfer *t)
 		}
 }
 
-/* A connection that is still being made has a time limit of its own. */
-static bool connected(const struct transfer *t)
-{
-	double seconds = 0;
-
-	t->curl->easy_get(t->easy, CURLINFO_PRETRANSFER_TIME, &seconds);
-	return seconds > 0;
-}
-
 static int check_time(struct transfer *t, uint64_t now, struct error *err)
 {
+	double connected_after = 0; /* seconds */
+
 	if (now >= t->deadline)
 		return error_set(err, ERR_LIMIT, "not all has come within %g s",
 				 (double)t->total_ns / 1e9);
-	if (!connected(t))
+	/* A connection that is still being made has a time limit of its own. */
+	t->curl->easy_get(t->easy, CURLINFO_PRETRANSFER_TIME, &connected_after);
+	if (!(connected_after > 0))
 		t->heard = now;
 	if (now - t->heard >= t->idle_ns)
 		return error_set(err, ERR_LIMIT, "nothing has come for %g s",
@@ -415,7 +394,7 @@ static void sleep_until_something(struct transfer *t, uint64_t now)
 /* Waits for bytes, or the end of the transfer, or with `head` for the head. */
 static int wait_for(struct transfer *t, bool head, struct error *err)
 {
-	uint64_t now = now_ns();
+	uint64_t now = monotonic_ns();
 
 	t->heard = now;
 	for (;;) {
@@ -426,12 +405,12 @@ static int wait_for(struct transfer *t, bool head, struct error *err)
 		drive(t);
 		if (t->len || t->over || (head && t->head.complete))
 			return 0;
-		now = now_ns();
+		now = monotonic_ns();
 		rc = check_time(t, now, err);
 		if (rc)
 			return rc;
 		sleep_until_something(t, now);
-		now = now_ns();
+		now = monotonic_ns();
 	}
 }
 
@@ -478,7 +457,7 @@ int transfer_socket(const struct transfer *t)
 
 void transfer_hurry(struct transfer *t, uint64_t ns)
 {
-	uint64_t then = now_ns() + ns;
+	uint64_t then = monotonic_ns() + ns;
 
 	if (then < t->deadline)
 		t->deadline = then;

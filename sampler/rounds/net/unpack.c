@@ -16,23 +16,19 @@ void unpack_release(struct unpack *u)
 	inflater_release(&u->inflater);
 }
 
-static int copy(const unsigned char **in, size_t *in_len, void *out, size_t len, size_t *got)
-{
-	*got = *in_len < len ? *in_len : len;
-	memcpy(out, *in, *got);
-	*in += *got;
-	*in_len -= *got;
-	return 0;
-}
-
 int unpack_bytes(struct unpack *u, const unsigned char **in, size_t *in_len, void *out,
 		 size_t len, size_t *got, struct error *err)
 {
 	const char *msg;
 	int rc;
 
-	if (!u->gzip)
-		return copy(in, in_len, out, len, got);
+	if (!u->gzip) {
+		*got = *in_len < len ? *in_len : len;
+		memcpy(out, *in, *got);
+		*in += *got;
+		*in_len -= *got;
+		return 0;
+	}
 	rc = inflater_read(&u->inflater, in, in_len, out, len, got);
 	if (rc != ERR_FORMAT)
 		return rc ? error_nomem(err) : 0;

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "sampler/rounds/batch/event.h"
 #include "sampler/rounds/source/capture.h"
 
 /* Copies a text into the arena; NULL becomes "". */
@@ -126,20 +127,12 @@ const char *pushbatch_service(const struct pushbatch *b)
 	return *service ? service : "unknown";
 }
 
-static bool comes_again(const struct pushbatch *b, size_t tag)
-{
-	for (size_t i = tag + 1; i < b->event.tag_count; i++)
-		if (!strcmp(b->event.tags[i].key, b->event.tags[tag].key))
-			return true;
-	return false;
-}
-
 const struct batch_tag *pushbatch_next_tag(const struct pushbatch *b, size_t *at)
 {
 	while (*at < b->event.tag_count) {
 		size_t i = (*at)++;
 
-		if (strcmp(b->event.tags[i].key, "service") && !comes_again(b, i))
+		if (strcmp(b->event.tags[i].key, "service") && !event_tag_replaced(&b->event, i))
 			return &b->event.tags[i];
 	}
 	return NULL;

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "sampler/rounds/net/http.h"
 #include "sampler/rounds/push/batch.h"
 #include "sampler/rounds/push/headers.h"
 #include "sampler/rounds/push/multipart.h"
@@ -148,19 +149,6 @@ static int make_name(const struct pushbatch *b, struct buffer *name)
 
 /* The query. */
 
-static int add_escaped(struct buffer *b, const char *text)
-{
-	int rc = 0;
-
-	for (; !rc && *text; text++) {
-		if (isascii(*text) && (isalnum(*text) || strchr("-._~", *text)))
-			rc = buffer_add(b, text, 1);
-		else
-			rc = buffer_addf(b, "%%%02X", (unsigned char)*text);
-	}
-	return rc;
-}
-
 /* 19 digits are nanoseconds. A clock before September 2001 has fewer; then the time is given in
  * seconds (pkg/og/util/attime/attime.go). */
 static int64_t time_of(int64_t ns)
@@ -177,7 +165,7 @@ static int make_query(const struct pushbatch *b, const struct kind *k, unsigned 
 	if (!rc && k->aggregation)
 		rc = buffer_addf(q, "aggregationType=%s&", k->aggregation);
 	rc = rc ? rc : buffer_addf(q, "from=%" PRId64 "&name=", time_of(b->event.start_ns));
-	rc = rc ? rc : add_escaped(q, (const char *)name.data);
+	rc = rc ? rc : http_escape(q, (const char *)name.data, "-._~");
 	if (!rc && k->rated && rate)
 		rc = buffer_addf(q, "&sampleRate=%u", rate);
 	rc = rc ? rc : buffer_addf(q, "&spyName=%s", pushbatch_is_go(b) ? "gospy" : "sampler");

@@ -64,18 +64,6 @@ static enum pushnote_what judge(int rc, unsigned status)
 	}
 }
 
-static enum pushnote_what judge_making(int rc)
-{
-	switch (rc) {
-	case ERR_GONE:
-		return PUSHNOTE_GONE;
-	case ERR_NOMEM:
-		return PUSHNOTE_FAILED;
-	default:
-		return PUSHNOTE_REFUSED;
-	}
-}
-
 static enum pushnote_what send_request(const struct pushjob *job, const struct pushbatch *b,
 				       size_t n, struct pushnote *note, struct error *err)
 {
@@ -85,7 +73,8 @@ static enum pushnote_what send_request(const struct pushjob *job, const struct p
 	int rc = job->target->protocol->make(b, n, job->rate, &r, err);
 
 	if (rc) {
-		what = judge_making(rc);
+		what = rc == ERR_GONE ? PUSHNOTE_GONE :
+		       rc == ERR_NOMEM ? PUSHNOTE_FAILED : PUSHNOTE_REFUSED;
 	} else {
 		rc = post(job, &r, &answer, err);
 		if (rc)

@@ -1,6 +1,5 @@
 #include "sampler/rounds/source/httpask.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,26 +79,12 @@ void httpask_release(struct httpask *a)
 	memset(a, 0, sizeof(*a));
 }
 
-/* Escapes all but slashes and RFC 3986's unreserved characters. */
-static int add_escaped(struct buffer *url, const char *path)
-{
-	int rc = 0;
-
-	for (; !rc && *path; path++) {
-		if (isascii(*path) && (isalnum(*path) || strchr("-._~/", *path)))
-			rc = buffer_add(url, path, 1);
-		else
-			rc = buffer_addf(url, "%%%02X", (unsigned char)*path);
-	}
-	return rc;
-}
-
 static int make_url(const struct httpask *a, const struct httpask_what *what, struct buffer *url)
 {
 	bool both = *what->query && *a->query;
 	int rc = buffer_addf(url, "%s/", a->base);
 
-	rc = rc ? rc : add_escaped(url, what->path);
+	rc = rc ? rc : http_escape(url, what->path, "-._~/");
 	rc = rc ? rc : buffer_addf(url, "%s%s%s%s", *what->query || *a->query ? "?" : "",
 				   what->query, both ? "&" : "", a->query);
 	return rc ? rc : buffer_add(url, "", 1);

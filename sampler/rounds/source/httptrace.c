@@ -97,15 +97,6 @@ static int read_all(struct httptrace *t, struct reading *r, struct http *h, stru
 	return r->broken ? 0 : rc;
 }
 
-static int too_short(const struct reading *r, struct error *err)
-{
-	bool old = r->cut.version < TRACECUT_FIRST;
-
-	return error_set(err, ERR_LIMIT, "the trace cannot be cut within the limit of %zu bytes: %s",
-			 r->limit, old ? "before Go 1.22 only a whole one can be read" :
-					 "its first generation is longer");
-}
-
 /* `err` holds why it is broken, if it is. The generations that were whole by then are a trace. */
 static int conclude(struct reading *r, struct source_remark *remark, struct error *err)
 {
@@ -120,8 +111,13 @@ static int conclude(struct reading *r, struct source_remark *remark, struct erro
 	if (!r->over && !r->broken)
 		return tracecut_complete(&r->cut, length(r)) ? 0 :
 			error_set(err, ERR_FORMAT, "the trace has no end");
+	if (!r->cut.whole && !limit)
+		return err->code;
 	if (!r->cut.whole)
-		return limit ? too_short(r, err) : err->code;
+		return error_set(err, ERR_LIMIT, "the trace cannot be cut within the limit of %zu "
+				 "bytes: %s", r->limit, r->cut.version < TRACECUT_FIRST ?
+				 "before Go 1.22 only a whole one can be read" :
+				 "its first generation is longer");
 	r->out->len = r->from + r->cut.whole;
 	return 0;
 }

@@ -125,19 +125,14 @@ struct making {
 	struct profile profile;
 };
 
-static int begin_profile(struct making *m, struct error *err)
-{
-	return profile_init(&m->profile) ? error_nomem(err) : 0;
-}
-
 static int make_profile(void *making, struct error *err)
 {
 	struct making *m = making;
-	int rc;
 
 	profile_release(&m->profile);
-	rc = begin_profile(m, err);
-	return rc ? rc : goprofile_make(m->r->go, m->id, &m->profile, err);
+	if (profile_init(&m->profile))
+		return error_nomem(err);
+	return goprofile_make(m->r->go, m->id, &m->profile, err);
 }
 
 /* Adds the words on the hold as a comment of the profile. */
@@ -160,9 +155,8 @@ static int make(struct reader *r, const struct goprofile_id *id, struct buffer *
 		struct error *err)
 {
 	struct making m = { .r = r, .id = id };
-	int rc = begin_profile(&m, err);
+	int rc = read_now(r, make_profile, &m, err);
 
-	rc = rc ? rc : read_now(r, make_profile, &m, err);
 	rc = rc ? rc : pack(r, &m.profile, out, err);
 	profile_release(&m.profile);
 	return rc;
@@ -209,7 +203,21 @@ static int read_together(void *reader, struct error *err)
 	return heldset_make(&r->together, r->go, err);
 }
 
-static int recall(const struct reader *r, struct waits **w, struct error *err);
+/* A record of another program, or one that is broken, counts as empty. */
+static int recall(const struct reader *r, struct waits **w, struct error *err)
+{
+	int rc;
+
+	if (waits_new(w))
+		return error_nomem(err);
+	if (!r->seen.len || !subject_program_same(&r->seen_of, &r->program))
+		return 0;
+	rc = waits_load(*w, r->seen.data, r->seen.len, err);
+	if (rc != ERR_FORMAT)
+		return rc;
+	waits_free(*w);
+	return waits_new(w) ? error_nomem(err) : 0;
+}
 
 /* A failure is not reported here: the profile is then read when it is taken, and fails there. */
 static void make_together(struct source *s, unsigned types, bool gc_wait)
@@ -289,22 +297,6 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 }
 
 /* Waits. */
-
-/* A record of another program, or one that is broken, counts as empty. */
-static int recall(const struct reader *r, struct waits **w, struct error *err)
-{
-	int rc;
-
-	if (waits_new(w))
-		return error_nomem(err);
-	if (!r->seen.len || !subject_program_same(&r->seen_of, &r->program))
-		return 0;
-	rc = waits_load(*w, r->seen.data, r->seen.len, err);
-	if (rc != ERR_FORMAT)
-		return rc;
-	waits_free(*w);
-	return waits_new(w) ? error_nomem(err) : 0;
-}
 
 /* Best effort: a failure only resets wait times. */
 static void remember(struct reader *r, const struct waits *w)
@@ -441,7 +433,8 @@ static int write_text(void *writing, struct error *err)
 	struct writing *w = writing;
 
 	w->out->len = w->before;
-	return goprofile_text(w->r->go, w->id, w->out, err);
+	return w->id ? goprofile_text(w->r->go, w->id, w->out, err) :
+		       goprofile_dump(w->r->go, w->out, err);
 }
 
 int source_memory_text(struct source *s, const struct goprofile_id *id, bool gc_wait,
@@ -455,20 +448,12 @@ int source_memory_text(struct source *s, const struct goprofile_id *id, bool gc_
 	return rc;
 }
 
-static int write_dump(void *writing, struct error *err)
-{
-	struct writing *w = writing;
-
-	w->out->len = w->before;
-	return goprofile_dump(w->r->go, w->out, err);
-}
-
 int source_memory_dump(struct source *s, struct buffer *out, struct error *err)
 {
 	struct writing w = { .r = reader_of(s), .out = out, .before = out->len };
 	int rc = have_go(w.r, err);
 
-	return rc ? rc : read_now(w.r, write_dump, &w, err);
+	return rc ? rc : read_now(w.r, write_text, &w, err);
 }
 
 const char *source_memory_held(const struct source *s)

@@ -95,15 +95,6 @@ static int take_name(struct pprofindex *index, struct cursor *c, bool *good)
 	return rc ? rc : buffer_add(&index->names, "", 1);
 }
 
-static int add_row(struct pprofindex *index, const struct row *row)
-{
-	if (room_for((void **)&index->rows, &index->room, index->row_count + 1,
-		     sizeof(*index->rows)))
-		return ERR_NOMEM;
-	index->rows[index->row_count++] = *row;
-	return 0;
-}
-
 /* Takes a row; what is no valid row is left to the search for the next. */
 static int take_row(struct pprofindex *index, struct cursor *c)
 {
@@ -122,7 +113,10 @@ static int take_row(struct pprofindex *index, struct cursor *c)
 		return 0;
 	}
 	*c = try;
-	return add_row(index, &row);
+	if (room_for((void **)&index->rows, &index->room, index->row_count + 1, sizeof(row)))
+		return ERR_NOMEM;
+	index->rows[index->row_count++] = row;
+	return 0;
 }
 
 int pprofindex_parse(struct pprofindex **out, const void *page, size_t len, struct error *err)
