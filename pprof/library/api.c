@@ -22,11 +22,6 @@ _Static_assert(PPROF_NOMEM == (int)ERR_NOMEM && PPROF_IO == (int)ERR_IO &&
 	       PPROF_PERM == (int)ERR_PERM && PPROF_LIMIT == (int)ERR_LIMIT,
 	       "codes are handed through");
 
-int api_nomem(struct pprof *p)
-{
-	return error_nomem(&p->error);
-}
-
 /* Releases p's profile, moves *next into its place and clears the index and the list of mappings. */
 static void replace(struct pprof *p, const struct profile *next)
 {
@@ -87,7 +82,7 @@ int pprof_read(struct pprof *p, const char *path, size_t max_size)
 	struct profile next;
 
 	if (profile_init(&next))
-		return api_nomem(p);
+		return error_nomem(&p->error);
 	return take(p, &next, profile_read(&next, path, max_size, &p->error));
 }
 
@@ -96,7 +91,7 @@ int pprof_parse(struct pprof *p, const void *data, size_t len, size_t max_size)
 	struct profile next;
 
 	if (profile_init(&next))
-		return api_nomem(p);
+		return error_nomem(&p->error);
 	return take(p, &next, profile_parse(&next, data, len, max_size, &p->error));
 }
 
@@ -204,7 +199,7 @@ int pprof_set_header(struct pprof *p, const struct pprof_header *header)
 	    profile_string(to, header->drop_frames, &drop) ||
 	    profile_string(to, header->keep_frames, &keep) ||
 	    profile_string(to, header->doc_url, &url))
-		return api_nomem(p);
+		return error_nomem(&p->error);
 	to->time_nanos = header->time_nanos;
 	to->duration_nanos = header->duration_nanos;
 	to->period = header->period;
@@ -223,7 +218,7 @@ const char *pprof_comment(const struct pprof *p, size_t index)
 
 int pprof_add_comment(struct pprof *p, const char *comment)
 {
-	return profile_add_comment(&p->profile, comment) ? api_nomem(p) : 0;
+	return profile_add_comment(&p->profile, comment) ? error_nomem(&p->error) : 0;
 }
 
 const char *pprof_type(const struct pprof *p, size_t index, const char **unit)
@@ -240,5 +235,5 @@ int pprof_add_type(struct pprof *p, const char *type, const char *unit)
 	if (p->profile.sample_count)
 		return error_set(&p->error, ERR_USAGE, "sample type '%s' comes after samples",
 				 type ? type : "");
-	return profile_add_type(&p->profile, type, unit) ? api_nomem(p) : 0;
+	return profile_add_type(&p->profile, type, unit) ? error_nomem(&p->error) : 0;
 }
