@@ -15,22 +15,11 @@
 #include "pprof/merge.h"
 #include "pprof/validate.h"
 #include "pprof/wire/encode.h"
-#include "pprof/wire/gzip.h"
 
 _Static_assert(PPROF_NOMEM == (int)ERR_NOMEM && PPROF_IO == (int)ERR_IO &&
 	       PPROF_FORMAT == (int)ERR_FORMAT && PPROF_USAGE == (int)ERR_USAGE &&
 	       PPROF_PERM == (int)ERR_PERM && PPROF_LIMIT == (int)ERR_LIMIT,
 	       "codes are handed through");
-
-/* Releases p's profile, moves *next into its place and clears the index and the list of mappings. */
-static void replace(struct pprof *p, const struct profile *next)
-{
-	profile_release(&p->profile);
-	hashindex_release(&p->mapping_index);
-	p->profile = *next;
-	p->mappings.len = 0;
-	p->mappings_indexed = 0;
-}
 
 struct pprof *pprof_new(void)
 {
@@ -66,15 +55,22 @@ const char *pprof_message(const struct pprof *p)
 
 /* Reading, writing, merging */
 
+/* Moves *next, if it was made without an error and is valid, into the place of p's profile, and
+ * clears the index and the list of mappings; else releases *next. */
 static int take(struct pprof *p, struct profile *next, int rc)
 {
 	if (!rc)
 		rc = profile_validate(next, &p->error);
-	if (rc)
+	if (rc) {
 		profile_release(next);
-	else
-		replace(p, next);
-	return rc;
+		return rc;
+	}
+	profile_release(&p->profile);
+	hashindex_release(&p->mapping_index);
+	p->profile = *next;
+	p->mappings.len = 0;
+	p->mappings_indexed = 0;
+	return 0;
 }
 
 int pprof_read(struct pprof *p, const char *path, size_t max_size)
@@ -108,28 +104,12 @@ int pprof_write(struct pprof *p, const char *path)
 	return rc;
 }
 
-static int append(void *ctx, const void *data, size_t len, struct error *err)
-{
-	return buffer_add(ctx, data, len) ? error_nomem(err) : 0;
-}
-
-static int zip(struct buffer *bytes, struct error *err)
-{
-	struct buffer zipped = { 0 };
-	int rc = gzip_compress(bytes->data, bytes->len, append, &zipped, err);
-
-	buffer_release(bytes);
-	*bytes = zipped;
-	return rc;
-}
-
 int pprof_encode(struct pprof *p, bool gzip, void **data, size_t *len)
 {
 	struct buffer bytes = { 0 };
-	int rc = profile_encode(&p->profile, &bytes, &p->error);
+	int rc = gzip ? profile_pack(&p->profile, &bytes, &p->error) :
+			profile_encode(&p->profile, &bytes, &p->error);
 
-	if (!rc && gzip)
-		rc = zip(&bytes, &p->error);
 	if (rc) {
 		buffer_release(&bytes);
 		return rc;
@@ -137,15 +117,6 @@ int pprof_encode(struct pprof *p, bool gzip, void **data, size_t *len)
 	*data = bytes.data;
 	*len = bytes.len;
 	return 0;
-}
-
-static int merge_all(struct merge *m, struct pprof *p, struct pprof *const *others, size_t count)
-{
-	int rc = p->profile.type_count ? merge_add(m, &p->profile, &p->error) : 0;
-
-	for (size_t i = 0; !rc && i < count; i++)
-		rc = merge_add(m, &others[i]->profile, &p->error);
-	return rc;
 }
 
 int pprof_merge(struct pprof *p, struct pprof *const *others, size_t count)
@@ -156,7 +127,10 @@ int pprof_merge(struct pprof *p, struct pprof *const *others, size_t count)
 
 	if (rc)
 		return rc;
-	rc = merge_all(m, p, others, count);
+	if (p->profile.type_count)
+		rc = merge_add(m, &p->profile, &p->error);
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = merge_add(m, &others[i]->profile, &p->error);
 	if (rc) {
 		merge_free(m);
 		return rc;

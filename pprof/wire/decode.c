@@ -424,20 +424,6 @@ static int make_room(struct decoder *d)
 		       error_nomem(d->err) : 0;
 }
 
-static int read_file(struct decoder *d)
-{
-	int rc = survey(d);
-
-	if (!rc && !d->fields[PROFILE_STRING_TABLE].count)
-		rc = error_set(d->err, ERR_FORMAT, "profile: 'string_table' is missing at offset %zu",
-			       cursor_left(&d->file));
-	if (!rc)
-		rc = make_room(d);
-	for (size_t i = 0; !rc && i < sizeof(reading_order); i++)
-		rc = read_stretch(d, reading_order[i]);
-	return rc;
-}
-
 int profile_decode(struct profile *p, const void *data, size_t len, struct error *err)
 {
 	return profile_decode_within(p, data, len, SIZE_MAX, err);
@@ -450,7 +436,14 @@ int profile_decode_within(struct profile *p, const void *data, size_t len, size_
 	int rc;
 
 	cursor_init(&d.file, data, len, "profile");
-	rc = read_file(&d);
+	rc = survey(&d);
+	if (!rc && !d.fields[PROFILE_STRING_TABLE].count)
+		rc = error_set(err, ERR_FORMAT, "profile: 'string_table' is missing at offset %zu",
+			       cursor_left(&d.file));
+	if (!rc)
+		rc = make_room(&d);
+	for (size_t i = 0; !rc && i < sizeof(reading_order); i++)
+		rc = read_stretch(&d, reading_order[i]);
 	ids_release(&d.mappings);
 	ids_release(&d.functions);
 	ids_release(&d.locations);
