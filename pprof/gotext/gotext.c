@@ -70,6 +70,12 @@ static int by_key(const void *a, const void *b)
 	return x->sample < y->sample ? -1 : x->sample > y->sample;
 }
 
+static void add_to(int64_t *total, int64_t value)
+{
+	if (__builtin_add_overflow(*total, value, total))
+		*total = INT64_MAX;
+}
+
 static int make_rows(struct writer *w)
 {
 	const struct profile *p = w->p;
@@ -187,8 +193,7 @@ static int put_count_header(struct writer *w, const char *name)
 	if (!*name || strpbrk(name, " \t\n\f\r"))
 		return none(w, "the sample type's name has a blank in it");
 	for (size_t i = 0; i < w->p->sample_count; i++)
-		if (__builtin_add_overflow(total, w->rows[i].values[0], &total))
-			total = INT64_MAX;
+		add_to(&total, w->rows[i].values[0]);
 	return buffer_addf(w->out, "%s profile: total %" PRId64 "\n", name, total) ? nomem(w) : 0;
 }
 
@@ -259,12 +264,6 @@ static int unscale(struct writer *w, size_t first)
 		heapscale_undo(&v[0], &v[1], w->p->period, block_of(w->p, &w->p->samples[i]));
 	}
 	return 0;
-}
-
-static void add_to(int64_t *total, int64_t value)
-{
-	if (__builtin_add_overflow(*total, value, total))
-		*total = INT64_MAX;
 }
 
 /* objects: bytes [objects: bytes] @  in use and allocated */
