@@ -13,6 +13,15 @@ bool label_is_empty(const struct profile_label *label)
 	return !label->str && !label->num && !label->num_unit;
 }
 
+const char *labels_unit(const struct profile *p, const uint32_t *units, uint32_t key)
+{
+	const char *name = strset_get(&p->strings, key);
+
+	if (units[key])
+		return strset_get(&p->strings, units[key]);
+	return !strcmp(name, "alignment") || !strcmp(name, "request") ? "bytes" : name;
+}
+
 /* Strings before numbers, then by key as Go compares strings: byte by byte, then by length. */
 static int compare(const struct strset *strings, const struct profile_label *a,
 		   const struct profile_label *b)

@@ -96,12 +96,11 @@ static int make_rows(struct writer *w)
 	return 0;
 }
 
-static int sort_rows(struct writer *w, size_t value, bool descending)
+static void sort_rows(struct writer *w, size_t value, bool descending)
 {
 	for (size_t i = 0; i < w->p->sample_count; i++)
 		w->rows[i].key = descending ? -w->rows[i].values[value] : w->rows[i].values[value];
 	qsort(w->rows, w->p->sample_count, sizeof(*w->rows), by_key);
-	return 0;
 }
 
 /* " 0xADDRESS" for each location, plus 1: behind the call. */
@@ -201,8 +200,7 @@ static int write_counts(struct writer *w)
 {
 	int rc = put_count_header(w, strset_get(&w->p->strings, w->p->types[0].type));
 
-	if (!rc)
-		rc = sort_rows(w, 0, true);
+	sort_rows(w, 0, true);
 	for (size_t i = 0; !rc && i < w->p->sample_count; i++) {
 		const struct profile_sample *s = &w->p->samples[w->rows[i].sample];
 
@@ -224,8 +222,9 @@ static int write_counts(struct writer *w)
 static int write_contention(struct writer *w)
 {
 	bool mutex = w->extras && w->extras->mutex;
-	int rc = sort_rows(w, 1, true);
+	int rc = 0;
 
+	sort_rows(w, 1, true);
 	if (buffer_addf(w->out, "--- %s:\ncycles/second=1000000000\n",
 			mutex ? "mutex" : "contention") ||
 	    (mutex && buffer_addf(w->out, "sampling period=1\n")))
@@ -318,7 +317,7 @@ static int write_heap(struct writer *w)
 		rc = buffer_addf(w->out, "heap profile: ") ? nomem(w) :
 							     put_heap_header(w, has_alloc);
 	if (!rc)
-		rc = sort_rows(w, has_alloc ? 3 : 1, false);
+		sort_rows(w, has_alloc ? 3 : 1, false);
 	if (!rc)
 		rc = put_heap_rows(w, has_alloc);
 	if (!rc && w->extras && w->extras->memstats &&
