@@ -89,7 +89,8 @@ int profile_compatible(const struct profile *a, const struct profile *b, struct 
 
 /* Finds the only type of p that has the name that is string `name` of `of`. False: none, or several
  * have it. */
-static bool find_only(const struct profile *p, const struct profile *of, uint32_t name, size_t *only)
+static bool find_only(const struct profile *p, const struct profile *of, uint32_t name,
+		      size_t *only)
 {
 	size_t found = 0;
 
