@@ -32,15 +32,6 @@ static const struct delta_type known_types[][2] = {
 	{ { "contentions", "count" }, { "delay", "nanoseconds" } },
 };
 
-static void free_types(struct delta_type *types, size_t count)
-{
-	for (size_t i = 0; types && i < count; i++) {
-		free((char *)(uintptr_t)types[i].type);
-		free((char *)(uintptr_t)types[i].unit);
-	}
-	free(types);
-}
-
 static int set_types(struct delta_computer *dc, const struct delta_type *types, size_t count)
 {
 	dc->types = calloc(count, sizeof(*dc->types));
@@ -88,7 +79,11 @@ void delta_free(struct delta_computer *dc)
 	state_release(&dc->state);
 	keyer_release(&dc->reader.keyer);
 	buffer_release(&dc->plain);
-	free_types(dc->types, dc->options.type_count);
+	for (size_t i = 0; i < dc->options.type_count; i++) {
+		free((char *)(uintptr_t)dc->types[i].type);
+		free((char *)(uintptr_t)dc->types[i].unit);
+	}
+	free(dc->types);
 	free(dc->columns);
 	free(dc->reader.values);
 	free(dc->entries);
@@ -136,10 +131,8 @@ static bool is_named_twice(const struct delta_computer *dc, size_t i)
 static int find_columns(struct delta_computer *dc, struct error *err)
 {
 	size_t count = dc->index.type_count;
-	int rc = 0;
+	int rc = dc->types ? 0 : choose_types(dc, err);
 
-	if (!rc && !dc->types)
-		rc = choose_types(dc, err);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < dc->options.type_count; i++) {
@@ -154,28 +147,6 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 	dc->reader.columns = count;
 	return room_for((void **)&dc->reader.values, &dc->value_room, count,
 			sizeof(*dc->reader.values)) ? error_nomem(err) : 0;
-}
-
-/* Passes 1 and 2, which find all errors of the profile. */
-static int take_in(struct delta_computer *dc, struct cursor profile, struct error *err)
-{
-	int rc = index_read(&dc->index, profile, err);
-
-	if (!rc)
-		rc = find_columns(dc, err);
-	if (!rc)
-		rc = pass2_aggregate(dc, profile, err);
-	if (!rc)
-		dc->stats.reset = dc->backwards && !dc->options.allow_negative;
-	return rc;
-}
-
-static int write_out(struct delta_computer *dc, struct cursor profile)
-{
-	if (!pass3_write_samples(dc, profile) && !pass4_write_records(dc, profile) &&
-	    !pass5_write_functions(dc, profile))
-		pass6_write_strings(dc, profile);
-	return output_end(&dc->output);
 }
 
 /* Prepares for the next profile and sets the statistics of this one. */
@@ -198,8 +169,18 @@ static int compute(struct delta_computer *dc, const void *data, size_t len, stru
 	if (len > dc->options.max_size)
 		return error_set(err, ERR_LIMIT, "more than %zu bytes", dc->options.max_size);
 	cursor_init(&profile, data, len, "profile");
-	rc = take_in(dc, profile, err);
-	return rc ? rc : write_out(dc, profile);
+	rc = index_read(&dc->index, profile, err);
+	if (!rc)
+		rc = find_columns(dc, err);
+	if (!rc)
+		rc = pass2_aggregate(dc, profile, err);
+	if (rc)
+		return rc;
+	dc->stats.reset = dc->backwards && !dc->options.allow_negative;
+	if (!pass3_write_samples(dc, profile) && !pass4_write_records(dc, profile) &&
+	    !pass5_write_functions(dc, profile))
+		pass6_write_strings(dc, profile);
+	return output_end(&dc->output);
 }
 
 int delta_compute(struct delta_computer *dc, const void *data, size_t len, delta_sink *sink,

@@ -47,16 +47,6 @@ static void need_functions(struct delta_computer *dc, struct cursor location)
 
 /* Pass 4. */
 
-/* The delta covers the time since the last profile. The first profile keeps its own duration.
- * Without the times of both profiles no duration is written. */
-static void write_duration(struct delta_computer *dc)
-{
-	if (dc->stats.first || !dc->has_last_time || !dc->index.has_time)
-		return;
-	output_number(&dc->output, PROFILE_DURATION_NANOS << 3 | WIRE_VARINT);
-	output_number(&dc->output, (uint64_t)dc->index.time - (uint64_t)dc->last_time);
-}
-
 /* True if a record is to be written; then marks what it refers to. */
 static bool is_kept(struct delta_computer *dc, const struct cursor *m, const struct wire_field *f,
 		    size_t *location)
@@ -105,7 +95,12 @@ int pass4_write_records(struct delta_computer *dc, struct cursor m)
 	while (!dc->output.rc && index_next(&dc->index, &m, &f))
 		if (is_kept(dc, &m, &f, &location))
 			copy(dc, &m, &f);
-	write_duration(dc);
+	/* The delta covers the time since the last profile. The first profile keeps its own
+	 * duration. Without the times of both profiles no duration is written. */
+	if (!dc->stats.first && dc->has_last_time && dc->index.has_time) {
+		output_number(&dc->output, PROFILE_DURATION_NANOS << 3 | WIRE_VARINT);
+		output_number(&dc->output, (uint64_t)dc->index.time - (uint64_t)dc->last_time);
+	}
 	return dc->output.rc;
 }
 

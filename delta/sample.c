@@ -22,22 +22,21 @@ static void add_frame(struct sample_reader *r, struct cursor *m, uint64_t id)
 		cursor_fail(m, "location that is not there");
 }
 
-static void read_packed_frames(struct sample_reader *r, struct cursor ids, struct cursor *m)
-{
-	while (cursor_left(&ids))
-		add_frame(r, &ids, wire_number(&ids));
-	if (ids.failed)
-		fail_at(m, &ids);
-}
-
 static void read_frames(struct sample_reader *r, const struct wire_field *f, struct cursor *m)
 {
+	struct cursor ids;
+
 	if (f->type == WIRE_VARINT)
 		add_frame(r, m, f->value);
 	else if (f->type != WIRE_BYTES)
 		cursor_fail(m, "wrong wire type");
-	else
-		read_packed_frames(r, wire_inside(m, f), m);
+	else {
+		ids = wire_inside(m, f);
+		while (cursor_left(&ids))
+			add_frame(r, &ids, wire_number(&ids));
+		if (ids.failed)
+			fail_at(m, &ids);
+	}
 }
 
 static void add_value(struct sample_reader *r, size_t *count, uint64_t value)

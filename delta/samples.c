@@ -45,12 +45,6 @@ static int64_t *sum(const struct delta_computer *dc, size_t row)
 	return dc->sums.values + row * dc->reader.columns;
 }
 
-static void add_to(int64_t *total, const int64_t *values, size_t columns)
-{
-	for (size_t i = 0; i < columns; i++) /* wraps around, as in the reference */
-		total[i] = (int64_t)((uint64_t)total[i] + (uint64_t)values[i]);
-}
-
 static int add_sum(struct delta_computer *dc, size_t *row)
 {
 	struct sums *s = &dc->sums;
@@ -74,6 +68,7 @@ static int add_up(struct delta_computer *dc, uint32_t entry, struct cursor profi
 {
 	uint32_t at = dc->state.at[entry];
 	size_t row = at & ~SUMMED;
+	int64_t *total;
 
 	if (!(at & SUMMED)) {
 		if (add_sum(dc, &row))
@@ -84,8 +79,10 @@ static int add_up(struct delta_computer *dc, uint32_t entry, struct cursor profi
 	} else {
 		dc->backwards -= runs_backwards(dc, entry, sum(dc, row));
 	}
-	add_to(sum(dc, row), dc->reader.values, dc->reader.columns);
-	dc->backwards += runs_backwards(dc, entry, sum(dc, row));
+	total = sum(dc, row);
+	for (size_t i = 0; i < dc->reader.columns; i++) /* wraps around, as in the reference */
+		total[i] = (int64_t)((uint64_t)total[i] + (uint64_t)dc->reader.values[i]);
+	dc->backwards += runs_backwards(dc, entry, total);
 	return 0;
 }
 
@@ -148,15 +145,6 @@ static bool subtract(struct delta_computer *dc, uint32_t entry, int64_t *values)
 	return left != 0;
 }
 
-static size_t values_size(const int64_t *values, size_t columns)
-{
-	size_t size = 0;
-
-	for (size_t i = 0; i < columns; i++)
-		size += output_number_size((uint64_t)values[i]);
-	return size;
-}
-
 static void write_values(struct output *o, const int64_t *values, size_t columns, size_t size)
 {
 	output_number(o, SAMPLE_VALUE << 3 | WIRE_BYTES);
@@ -169,12 +157,14 @@ static void write_values(struct output *o, const int64_t *values, size_t columns
  * ones. */
 static void write_sample(struct delta_computer *dc, struct cursor record, const int64_t *values)
 {
-	size_t size = values_size(values, dc->reader.columns), rest = 0;
+	size_t size = 0, rest = 0; /* of the values; of everything else */
 	struct output *o = &dc->output;
 	struct cursor m = record;
 	struct wire_field f;
 	bool written = false;
 
+	for (size_t i = 0; i < dc->reader.columns; i++)
+		size += output_number_size((uint64_t)values[i]);
 	for (const uint8_t *start = m.pos; wire_next(&m, &f); start = m.pos)
 		if (f.number != SAMPLE_VALUE)
 			rest += (size_t)(m.pos - start);

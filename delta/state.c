@@ -56,20 +56,15 @@ static int add(struct state *s, struct key key, uint32_t *entry)
 
 int state_find(struct state *s, struct key key, uint32_t *entry, bool *added)
 {
-	int rc = 0;
-
 	*added = false;
 	if (s->next < s->count && key_equal(s->keys[s->next], key)) {
 		*entry = s->next;
 	} else {
 		*entry = hashindex_find(&s->index, key.low, has_key, s, &key);
-		if (*entry == HASHINDEX_NONE) {
-			*added = true;
-			rc = add(s, key, entry);
-		}
+		*added = *entry == HASHINDEX_NONE;
+		if (*added && add(s, key, entry))
+			return ERR_NOMEM;
 	}
-	if (rc)
-		return rc;
 	if (s->missing[*entry] == FORGOTTEN) {
 		s->missing[*entry] = 0;
 		s->forgotten--;

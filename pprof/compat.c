@@ -87,23 +87,19 @@ int profile_compatible(const struct profile *a, const struct profile *b, struct 
 	return same_types(a, b) ? 0 : types_differ("incompatible sample types", a, b, err);
 }
 
-/* The index of p's type with the name that is string `name` of `of`, or p->type_count. */
-static size_t find_type(const struct profile *p, const struct profile *of, uint32_t name)
+/* Finds the only type of p that has the name that is string `name` of `of`. False: none, or several
+ * have it. */
+static bool find_only(const struct profile *p, const struct profile *of, uint32_t name,
+		      size_t *only)
 {
-	size_t i = 0;
-
-	while (i < p->type_count && !same_string(p, p->types[i].type, of, name))
-		i++;
-	return i;
-}
-
-static size_t times(const struct profile *p, const struct profile *of, uint32_t name)
-{
-	size_t n = 0;
+	size_t found = 0;
 
 	for (size_t i = 0; i < p->type_count; i++)
-		n += same_string(p, p->types[i].type, of, name);
-	return n;
+		if (same_string(p, p->types[i].type, of, name)) {
+			*only = i;
+			found++;
+		}
+	return found == 1;
 }
 
 /* The types that both profiles have, in the order of `a`: their indexes in `a` and in `b`. A type
@@ -116,10 +112,7 @@ static size_t find_common(const struct profile *a, const struct profile *b, size
 	for (size_t i = 0; i < a->type_count; i++) {
 		uint32_t name = a->types[i].type;
 
-		if (times(a, a, name) == 1 && times(b, a, name) == 1) {
-			in_a[count] = i;
-			in_b[count++] = find_type(b, a, name);
-		}
+		count += find_only(a, a, name, &in_a[count]) && find_only(b, a, name, &in_b[count]);
 	}
 	return count;
 }
@@ -186,12 +179,6 @@ static int convert_values(struct profile *p, const struct profile *a, const stru
 	return rc;
 }
 
-/* When `b` is converted, `a` has the finer units already. */
-static int convert_both(struct profile *a, struct profile *b)
-{
-	return convert_values(a, a, b) || convert_values(b, a, b) ? ERR_NOMEM : 0;
-}
-
 /* The period is truncated, not rounded, as in google/pprof. */
 static int convert_period(struct profile *p, const char *finest)
 {
@@ -230,7 +217,8 @@ int profile_make_compatible(struct profile *a, struct profile *b, struct error *
 		for (size_t i = 0; !rc && i < a->type_count; i++)
 			if (!convertible(text(a, a->types[i].unit), text(b, b->types[i].unit)))
 				rc = types_differ("units that do not convert", a, b, err);
-		if (!rc && convert_both(a, b))
+		/* When `b` is converted, `a` has the finer units already. */
+		if (!rc && (convert_values(a, a, b) || convert_values(b, a, b)))
 			rc = error_nomem(err);
 	}
 	return rc ? rc : convert_periods(a, b, err);

@@ -13,21 +13,26 @@ bool label_is_empty(const struct profile_label *label)
 	return !label->str && !label->num && !label->num_unit;
 }
 
-/* As Go compares strings: byte by byte, then by length. */
-static int compare_strings(const struct strset *strings, uint32_t x, uint32_t y)
+const char *labels_unit(const struct profile *p, const uint32_t *units, uint32_t key)
 {
-	const struct strset_entry *a = &strings->entries[x], *b = &strings->entries[y];
-	int order = x == y ? 0 : memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
+	const char *name = strset_get(&p->strings, key);
 
-	return order ? order : (a->len > b->len) - (a->len < b->len);
+	if (units[key])
+		return strset_get(&p->strings, units[key]);
+	return !strcmp(name, "alignment") || !strcmp(name, "request") ? "bytes" : name;
 }
 
+/* Strings before numbers, then by key as Go compares strings: byte by byte, then by length. */
 static int compare(const struct strset *strings, const struct profile_label *a,
 		   const struct profile_label *b)
 {
+	const struct strset_entry *x = &strings->entries[a->key], *y = &strings->entries[b->key];
+	int order;
+
 	if (!a->str != !b->str)
 		return a->str ? -1 : 1;
-	return compare_strings(strings, a->key, b->key);
+	order = x == y ? 0 : memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
 static bool sorted(const struct strset *strings, const struct profile_label *labels, size_t count)
@@ -94,15 +99,6 @@ static size_t write_changed(const struct profile *p, const struct profile_sample
 	return count;
 }
 
-static size_t room_wanted(const struct profile *p, const struct change *c)
-{
-	size_t room = 0;
-
-	for (size_t i = 0; i < p->sample_count; i++)
-		room += p->samples[i].labels + c->count;
-	return room;
-}
-
 /* An array of the model has room for the next power of two of its count (pprof/profile.c), so
  * the one that replaces it must have that, too. */
 static struct profile_label *new_labels(size_t count)
@@ -116,9 +112,12 @@ static struct profile_label *new_labels(size_t count)
 
 static int apply(struct profile *p, const struct change *c)
 {
-	struct profile_label *labels = new_labels(room_wanted(p, c));
-	size_t used = 0;
+	size_t most = p->sample_count * c->count, used = 0;
+	struct profile_label *labels;
 
+	for (size_t i = 0; i < p->sample_count; i++)
+		most += p->samples[i].labels;
+	labels = new_labels(most);
 	if (!labels)
 		return ERR_NOMEM;
 	for (size_t i = 0; i < p->sample_count; i++) {

@@ -18,6 +18,11 @@ struct strset;
 /* True when the label has neither string nor number nor unit. */
 bool label_is_empty(const struct profile_label *label);
 
+/* The unit of a key by a table of units (by the key's string, the number of the unit's string; 0:
+ * no unit). If it has none, "bytes" for the two old keys "alignment" and "request", and for other
+ * keys the key itself. */
+const char *labels_unit(const struct profile *p, const uint32_t *units, uint32_t key);
+
 /* Sorts labels into google/pprof's order; labels of one key keep theirs. ERR_NOMEM: the order is
  * unchanged. */
 int labels_sort(const struct strset *strings, struct profile_label *labels, size_t count);

@@ -68,12 +68,6 @@ struct sample_key {
 	size_t locations, label_count;
 };
 
-static bool same_label(const struct profile_label *a, const struct profile_label *b)
-{
-	return a->key == b->key && a->str == b->str && a->num == b->num &&
-	       a->num_unit == b->num_unit;
-}
-
 static bool same_sample(const void *owner, uint32_t i, const void *key)
 {
 	const struct profile *p = owner;
@@ -83,9 +77,13 @@ static bool same_sample(const void *owner, uint32_t i, const void *key)
 	if (s->locations != k->locations || s->labels != k->label_count ||
 	    memcmp(p->stack + s->first_location, k->stack, k->locations * sizeof(*k->stack)))
 		return false;
-	for (size_t j = 0; j < k->label_count; j++)
-		if (!same_label(&p->labels[s->first_label + j], &k->labels[j]))
+	for (size_t j = 0; j < k->label_count; j++) {
+		const struct profile_label *a = &p->labels[s->first_label + j], *b = &k->labels[j];
+
+		if (a->key != b->key || a->str != b->str || a->num != b->num ||
+		    a->num_unit != b->num_unit)
 			return false;
+	}
 	return true;
 }
 

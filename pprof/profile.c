@@ -100,15 +100,6 @@ static bool same_function(const void *owner, uint32_t i, const void *key)
 	       a->filename == b->filename && a->start_line == b->start_line;
 }
 
-static int append_function(struct profile *p, const struct profile_function *f)
-{
-	if (p->function_count >= UINT32_MAX - 1 ||
-	    profile_room(&p->functions, p->function_count, 1, sizeof(*p->functions)))
-		return ERR_NOMEM;
-	p->functions[p->function_count++] = *f;
-	return 0;
-}
-
 /* The index of a function equal to *f. If none is in the hash index, *f is put there as number
  * `at`; if that is the count of functions, *f is also appended to the array. */
 static int find_function(struct profile *p, const struct profile_function *f, size_t at,
@@ -122,8 +113,12 @@ static int find_function(struct profile *p, const struct profile_function *f, si
 	if (*found != HASHINDEX_NONE)
 		return 0;
 	*found = (uint32_t)at;
-	if (at == p->function_count && append_function(p, f))
-		return ERR_NOMEM;
+	if (at == p->function_count) {
+		if (p->function_count >= UINT32_MAX - 1 ||
+		    profile_room(&p->functions, p->function_count, 1, sizeof(*p->functions)))
+			return ERR_NOMEM;
+		p->functions[p->function_count++] = *f;
+	}
 	return hashindex_add(&p->function_index, hash, *found);
 }
 

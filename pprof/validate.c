@@ -36,21 +36,14 @@ static int names(struct error *err, const char *what, size_t index, const char *
 			 number, count);
 }
 
-/* `what` and `index` name the entry that has the string, for the message. */
-static int check_string(const struct profile *p, uint32_t string, const char *what, size_t index,
-			struct error *err)
+/* Checks up to three strings. `what` and `index` name the entry that has them, for the message. */
+static int check_strings(const struct profile *p, const uint32_t strings[3], const char *what,
+			 size_t index, struct error *err)
 {
-	if (string < p->strings.count)
-		return 0;
-	return names(err, what, index, "string", string, p->strings.count);
-}
-
-static int check_type(const struct profile *p, const struct profile_type *t, const char *what,
-		      size_t index, struct error *err)
-{
-	int rc = check_string(p, t->type, what, index, err);
-
-	return rc ? rc : check_string(p, t->unit, what, index, err);
+	for (int i = 0; i < 3; i++)
+		if (strings[i] >= p->strings.count)
+			return names(err, what, index, "string", strings[i], p->strings.count);
+	return 0;
 }
 
 static int check_head(const struct profile *p, struct error *err)
@@ -59,16 +52,19 @@ static int check_head(const struct profile *p, struct error *err)
 		{ "drop_frames", p->drop_frames }, { "keep_frames", p->keep_frames },
 		{ "default_sample_type", p->default_type }, { "doc_url", p->doc_url },
 	};
-	int rc = check_type(p, &p->period_type, "period type", 0, err);
+	const struct profile_type *t = &p->period_type;
+	int rc = check_strings(p, (uint32_t[3]){ t->type, t->unit }, "period type", 0, err);
 
 	for (size_t i = 0; !rc && i < sizeof(single) / sizeof(*single); i++)
 		if (single[i].string >= p->strings.count)
 			rc = error_set(err, ERR_FORMAT, "%s names string %u of only %u",
 				       single[i].what, single[i].string, p->strings.count);
 	for (size_t i = 0; !rc && i < p->comment_count; i++)
-		rc = check_string(p, p->comments[i], "comment", i, err);
-	for (size_t i = 0; !rc && i < p->type_count; i++)
-		rc = check_type(p, &p->types[i], "sample type", i, err);
+		rc = check_strings(p, (uint32_t[3]){ p->comments[i] }, "comment", i, err);
+	for (size_t i = 0; !rc && i < p->type_count; i++) {
+		t = &p->types[i];
+		rc = check_strings(p, (uint32_t[3]){ t->type, t->unit }, "sample type", i, err);
+	}
 	return rc;
 }
 
@@ -80,11 +76,8 @@ static int check_labels(const struct profile *p, size_t index, struct error *err
 	for (size_t i = 0; !rc && i < s->labels; i++) {
 		const struct profile_label *l = &p->labels[s->first_label + i];
 
-		rc = check_string(p, l->key, "sample", index, err);
-		if (!rc)
-			rc = check_string(p, l->str, "sample", index, err);
-		if (!rc)
-			rc = check_string(p, l->num_unit, "sample", index, err);
+		rc = check_strings(p, (uint32_t[3]){ l->key, l->str, l->num_unit }, "sample", index,
+				   err);
 	}
 	return rc;
 }
@@ -108,24 +101,6 @@ static int check_sample(const struct profile *p, size_t index, struct error *err
 			return names(err, "sample", index, "location", number, p->location_count);
 	}
 	return check_labels(p, index, err);
-}
-
-static int check_mapping(const struct profile *p, size_t index, struct error *err)
-{
-	const struct profile_mapping *m = &p->mappings[index];
-	int rc = check_string(p, m->filename, "mapping", index, err);
-
-	return rc ? rc : check_string(p, m->build_id, "mapping", index, err);
-}
-
-static int check_function(const struct profile *p, size_t index, struct error *err)
-{
-	const struct profile_function *f = &p->functions[index];
-	int rc = check_string(p, f->name, "function", index, err);
-
-	if (!rc)
-		rc = check_string(p, f->system_name, "function", index, err);
-	return rc ? rc : check_string(p, f->filename, "function", index, err);
 }
 
 static int check_location(const struct profile *p, size_t index, struct error *err)
@@ -153,10 +128,17 @@ int profile_validate(const struct profile *p, struct error *err)
 
 	for (size_t i = 0; !rc && i < p->sample_count; i++)
 		rc = check_sample(p, i, err);
-	for (size_t i = 0; !rc && i < p->mapping_count; i++)
-		rc = check_mapping(p, i, err);
-	for (size_t i = 0; !rc && i < p->function_count; i++)
-		rc = check_function(p, i, err);
+	for (size_t i = 0; !rc && i < p->mapping_count; i++) {
+		const struct profile_mapping *m = &p->mappings[i];
+
+		rc = check_strings(p, (uint32_t[3]){ m->filename, m->build_id }, "mapping", i, err);
+	}
+	for (size_t i = 0; !rc && i < p->function_count; i++) {
+		const struct profile_function *f = &p->functions[i];
+
+		rc = check_strings(p, (uint32_t[3]){ f->name, f->system_name, f->filename },
+				   "function", i, err);
+	}
 	for (size_t i = 0; !rc && i < p->location_count; i++)
 		rc = check_location(p, i, err);
 	return rc;

@@ -22,27 +22,20 @@ bool zstd_detect(const void *data, size_t len)
 
 enum { CHUNK = 128 << 10 };
 
-/* One call: takes from `in`, appends to `out`. Returns 0 at a frame's end, an error (see
- * ZSTD_isError), or another number. */
-static size_t decompress_some(ZSTD_DStream *stream, ZSTD_inBuffer *in, struct buffer *out)
-{
-	ZSTD_outBuffer to = { out->data + out->len, CHUNK, 0 };
-	size_t rc = ZSTD_decompressStream(stream, &to, in);
-
-	out->len += to.pos;
-	return rc;
-}
-
 static int decompress(ZSTD_DStream *stream, ZSTD_inBuffer *in, size_t max, struct buffer *out,
 		      struct error *err)
 {
-	size_t before = out->len, rc = 1, had;
+	size_t before = out->len, had;
+	size_t rc; /* 0 at a frame's end, an error (see ZSTD_isError), or another number */
+	ZSTD_outBuffer to;
 
 	do {
 		if (buffer_reserve(out, CHUNK))
 			return error_nomem(err);
 		had = out->len + in->pos;
-		rc = decompress_some(stream, in, out);
+		to = (ZSTD_outBuffer){ out->data + out->len, CHUNK, 0 };
+		rc = ZSTD_decompressStream(stream, &to, in);
+		out->len += to.pos;
 		if (ZSTD_isError(rc))
 			return error_set(err, ERR_FORMAT, "broken zstd data at offset %zu: %s", in->pos,
 					 ZSTD_getErrorName(rc));

@@ -120,12 +120,6 @@ static int name_line(struct frames *f, const struct profile_location *l,
 	return rc;
 }
 
-static int name_module(struct frames *f, const struct profile_location *l, const char *module)
-{
-	return *module ? buffer_addf(&f->text, "%s", module) :
-	       l->lines ? buffer_add(&f->text, "[no module]", 11) : name_unknown(f, l);
-}
-
 static int write_name(struct frames *f, const struct profile_location *l,
 		      const struct profile_function *fn, const struct profile_line *line)
 {
@@ -141,7 +135,8 @@ static int write_name(struct frames *f, const struct profile_location *l,
 			return ERR_NOMEM;
 		return name_line(f, l, fn, line);
 	case REPORT_BY_MODULE:
-		return name_module(f, l, frames_base_name(module));
+		return *module ? buffer_addf(&f->text, "%s", frames_base_name(module)) :
+		       l->lines ? buffer_add(&f->text, "[no module]", 11) : name_unknown(f, l);
 	case REPORT_BY_FILE:
 		return *file ? buffer_add(&f->text, file, strlen(file)) :
 		       *module ? buffer_addf(&f->text, "[%s]", frames_base_name(module)) :

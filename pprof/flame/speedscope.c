@@ -147,14 +147,6 @@ static const char *unit_of(const struct scope *s)
 	return "none";
 }
 
-static void add_title(struct scope *s)
-{
-	s->name.len = 0;
-	if (title_add(s->p, s->v, &s->name))
-		s->json.rc = ERR_NOMEM;
-	json_add_string(&s->json, (const char *)s->name.data, s->name.len);
-}
-
 static void add_profile(struct scope *s, uint32_t group)
 {
 	const struct strset_entry *name = &s->groups.entries[s->tree.nodes[group].frame];
@@ -175,7 +167,10 @@ static void add_file(struct scope *s)
 {
 	json_addf(&s->json, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 		  "\n\"exporter\":\"sampler %s\",\"name\":", SAMPLER_VERSION);
-	add_title(s);
+	s->name.len = 0;
+	if (title_add(s->p, s->v, &s->name))
+		s->json.rc = ERR_NOMEM;
+	json_add_string(&s->json, (const char *)s->name.data, s->name.len);
 	json_add(&s->json, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[");
 	add_frames(s);
 	json_add(&s->json, "]},\n\"profiles\":[");

@@ -70,6 +70,12 @@ static int by_key(const void *a, const void *b)
 	return x->sample < y->sample ? -1 : x->sample > y->sample;
 }
 
+static void add_to(int64_t *total, int64_t value)
+{
+	if (__builtin_add_overflow(*total, value, total))
+		*total = INT64_MAX;
+}
+
 static int make_rows(struct writer *w)
 {
 	const struct profile *p = w->p;
@@ -90,12 +96,11 @@ static int make_rows(struct writer *w)
 	return 0;
 }
 
-static int sort_rows(struct writer *w, size_t value, bool descending)
+static void sort_rows(struct writer *w, size_t value, bool descending)
 {
 	for (size_t i = 0; i < w->p->sample_count; i++)
 		w->rows[i].key = descending ? -w->rows[i].values[value] : w->rows[i].values[value];
 	qsort(w->rows, w->p->sample_count, sizeof(*w->rows), by_key);
-	return 0;
 }
 
 /* " 0xADDRESS" for each location, plus 1: behind the call. */
@@ -187,8 +192,7 @@ static int put_count_header(struct writer *w, const char *name)
 	if (!*name || strpbrk(name, " \t\n\f\r"))
 		return none(w, "the sample type's name has a blank in it");
 	for (size_t i = 0; i < w->p->sample_count; i++)
-		if (__builtin_add_overflow(total, w->rows[i].values[0], &total))
-			total = INT64_MAX;
+		add_to(&total, w->rows[i].values[0]);
 	return buffer_addf(w->out, "%s profile: total %" PRId64 "\n", name, total) ? nomem(w) : 0;
 }
 
@@ -196,8 +200,7 @@ static int write_counts(struct writer *w)
 {
 	int rc = put_count_header(w, strset_get(&w->p->strings, w->p->types[0].type));
 
-	if (!rc)
-		rc = sort_rows(w, 0, true);
+	sort_rows(w, 0, true);
 	for (size_t i = 0; !rc && i < w->p->sample_count; i++) {
 		const struct profile_sample *s = &w->p->samples[w->rows[i].sample];
 
@@ -219,8 +222,9 @@ static int write_counts(struct writer *w)
 static int write_contention(struct writer *w)
 {
 	bool mutex = w->extras && w->extras->mutex;
-	int rc = sort_rows(w, 1, true);
+	int rc = 0;
 
+	sort_rows(w, 1, true);
 	if (buffer_addf(w->out, "--- %s:\ncycles/second=1000000000\n",
 			mutex ? "mutex" : "contention") ||
 	    (mutex && buffer_addf(w->out, "sampling period=1\n")))
@@ -259,12 +263,6 @@ static int unscale(struct writer *w, size_t first)
 		heapscale_undo(&v[0], &v[1], w->p->period, block_of(w->p, &w->p->samples[i]));
 	}
 	return 0;
-}
-
-static void add_to(int64_t *total, int64_t value)
-{
-	if (__builtin_add_overflow(*total, value, total))
-		*total = INT64_MAX;
 }
 
 /* objects: bytes [objects: bytes] @  in use and allocated */
@@ -319,7 +317,7 @@ static int write_heap(struct writer *w)
 		rc = buffer_addf(w->out, "heap profile: ") ? nomem(w) :
 							     put_heap_header(w, has_alloc);
 	if (!rc)
-		rc = sort_rows(w, has_alloc ? 3 : 1, false);
+		sort_rows(w, has_alloc ? 3 : 1, false);
 	if (!rc)
 		rc = put_heap_rows(w, has_alloc);
 	if (!rc && w->extras && w->extras->memstats &&

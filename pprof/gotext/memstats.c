@@ -54,19 +54,15 @@ static int put_share(const struct writing *w, unsigned parts, const char *name, 
 	return buffer_addf(w->out, "# %s = %s\n", name, text);
 }
 
-static int put_allocations(const struct legacy_memstats *s, const struct writing *w)
+static int put_memory(const struct legacy_memstats *s, const struct writing *w)
 {
 	return put(w, LEGACY_ALLOC, "Alloc", s->alloc) ||
 	       put(w, LEGACY_TOTAL_ALLOC, "TotalAlloc", s->total_alloc) ||
 	       put(w, LEGACY_SYSTEM, "Sys", s->sys) || put(w, 0, "Lookups", s->lookups) ||
 	       put(w, LEGACY_MALLOCS, "Mallocs", s->mallocs) ||
 	       put(w, LEGACY_FREES, "Frees", s->frees) ||
-	       put(w, LEGACY_ALLOC, "HeapAlloc", s->heap_alloc);
-}
-
-static int put_memory(const struct legacy_memstats *s, const struct writing *w)
-{
-	return put(w, LEGACY_SYSTEM, "HeapSys", s->heap_sys) ||
+	       put(w, LEGACY_ALLOC, "HeapAlloc", s->heap_alloc) ||
+	       put(w, LEGACY_SYSTEM, "HeapSys", s->heap_sys) ||
 	       put(w, LEGACY_SYSTEM, "HeapIdle", s->heap_idle) ||
 	       put(w, LEGACY_SYSTEM, "HeapInuse", s->heap_inuse) ||
 	       put(w, LEGACY_SYSTEM, "HeapReleased", s->heap_released) ||
@@ -94,8 +90,8 @@ int legacy_memstats_write(const struct legacy_memstats *s, struct buffer *out)
 {
 	const struct writing w = { out, s->unknown };
 
-	if (buffer_addf(out, "\n# runtime.MemStats\n") || put_allocations(s, &w) ||
-	    put_memory(s, &w) || put_collections(s, &w) ||
+	if (buffer_addf(out, "\n# runtime.MemStats\n") || put_memory(s, &w) ||
+	    put_collections(s, &w) ||
 	    buffer_addf(out, "# DebugGC = %s\n", s->debug_gc ? "true" : "false") ||
 	    put(&w, LEGACY_MAX_RSS, "MaxRSS", s->max_rss))
 		return ERR_NOMEM;

@@ -71,15 +71,6 @@ static size_t select_nodes(struct graph *g, int64_t cutoff)
 	return count;
 }
 
-static int64_t sum_of_flat(const struct graph *g)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < g->shown_count; i++)
-		sum = measure_sum(sum, g->values[g->shown[i]].flat);
-	return sum;
-}
-
 static int compare(int64_t a, int64_t b)
 {
 	a = measure_magnitude(a);
@@ -111,7 +102,7 @@ static int by_cum(const void *a, const void *b, void *graph)
 static void trim(struct graph *g, const struct report_view *v, int64_t *edge_cutoff)
 {
 	size_t all = g->shown_count = select_nodes(g, 0);
-	int64_t sum = sum_of_flat(g);
+	int64_t sum = graph_shown_total(g);
 	int64_t cutoff = measure_magnitude(measure_share(sum, v->node_fraction));
 
 	*edge_cutoff = measure_magnitude(measure_share(sum, v->edge_fraction));
@@ -176,7 +167,11 @@ struct graph_edges graph_out(const struct graph *g, uint32_t node)
 
 int64_t graph_shown_total(const struct graph *g)
 {
-	return sum_of_flat(g);
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < g->shown_count; i++)
+		sum = measure_sum(sum, g->values[g->shown[i]].flat);
+	return sum;
 }
 
 static bool of_base(const struct profile *p, const struct profile_sample *s)

@@ -45,19 +45,16 @@ int attrs_add(struct attrs *a, struct cursor line, struct error *err)
 	return 0;
 }
 
-static bool is_name(const struct attr *attr, const struct cursor *c)
-{
-	size_t len = attr->name_len;
-
-	return cursor_left(c) >= len && c->pos[len - 1] == (uint8_t)attr->name[len - 1] &&
-	       memcmp(c->pos, attr->name, len) == 0;
-}
-
 static const struct attr *find(const struct attrs *a, const struct cursor *c)
 {
-	for (size_t i = 0; i < a->count; i++)
-		if (is_name(&a->entries[i], c))
-			return &a->entries[i];
+	for (size_t i = 0; i < a->count; i++) {
+		const struct attr *attr = &a->entries[i];
+		size_t len = attr->name_len;
+
+		if (cursor_left(c) >= len && c->pos[len - 1] == (uint8_t)attr->name[len - 1] &&
+		    memcmp(c->pos, attr->name, len) == 0)
+			return attr;
+	}
 	return NULL;
 }
 

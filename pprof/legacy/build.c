@@ -32,21 +32,16 @@ void legacy_release(struct legacy *l)
 	free(l->functions);
 }
 
-int legacy_nomem(struct legacy *l)
-{
-	return error_nomem(l->err);
-}
-
 int legacy_type(struct legacy *l, const char *type, const char *unit)
 {
-	return profile_add_type(l->p, type, unit) ? legacy_nomem(l) : 0;
+	return profile_add_type(l->p, type, unit) ? error_nomem(l->err) : 0;
 }
 
 int legacy_period(struct legacy *l, const char *type, const char *unit, int64_t period)
 {
 	l->p->period = period;
 	return profile_string(l->p, type, &l->p->period_type.type) ||
-	       profile_string(l->p, unit, &l->p->period_type.unit) ? legacy_nomem(l) : 0;
+	       profile_string(l->p, unit, &l->p->period_type.unit) ? error_nomem(l->err) : 0;
 }
 
 int legacy_string(struct legacy *l, struct cursor text, uint32_t *id)
@@ -54,14 +49,14 @@ int legacy_string(struct legacy *l, struct cursor text, uint32_t *id)
 	size_t len = cursor_left(&text);
 
 	return strset_add(&l->p->strings, len ? (const char *)text.pos : "", len, id) ?
-		       legacy_nomem(l) : 0;
+		       error_nomem(l->err) : 0;
 }
 
 int legacy_begin_sample(struct legacy *l, struct legacy_sample **sample)
 {
 	if (room_for((void **)&l->samples, &l->sample_room, l->sample_count + 1,
 		     sizeof(*l->samples)))
-		return legacy_nomem(l);
+		return error_nomem(l->err);
 	*sample = &l->samples[l->sample_count++];
 	**sample = (struct legacy_sample){ .first = l->stack_count };
 	return 0;
@@ -89,7 +84,7 @@ static int find_place(struct legacy *l, uint64_t address, uint32_t *place)
 	    room_for((void **)&l->places, &l->place_room, l->place_count + 1,
 		     sizeof(*l->places)) ||
 	    hashindex_add(&l->by_address, hash, *place))
-		return legacy_nomem(l);
+		return error_nomem(l->err);
 	l->places[l->place_count++] = (struct legacy_place){ .address = address };
 	return 0;
 }
@@ -99,7 +94,7 @@ int legacy_add_frame(struct legacy *l, uint64_t address)
 	uint32_t place;
 
 	if (room_for((void **)&l->stack, &l->stack_room, l->stack_count + 1, sizeof(*l->stack)))
-		return legacy_nomem(l);
+		return error_nomem(l->err);
 	if (find_place(l, address, &place))
 		return ERR_NOMEM;
 	l->stack[l->stack_count++] = place;
@@ -165,18 +160,6 @@ static void number_places(const struct legacy *l, struct numbering *n)
 	}
 }
 
-static int add_function(struct legacy *l, const struct legacy_place *place,
-			struct numbering *n, uint32_t *id)
-{
-	uint32_t *known = &n->functions[place->function - 1];
-
-	if (!*known &&
-	    profile_add_function(l->p, &l->functions[place->function - 1], known))
-		return ERR_NOMEM;
-	*id = *known;
-	return 0;
-}
-
 static int add_location(struct legacy *l, uint32_t i, struct numbering *n)
 {
 	const struct legacy_place *place = &l->places[n->order[i]];
@@ -185,15 +168,15 @@ static int add_location(struct legacy *l, uint32_t i, struct numbering *n)
 	struct profile_line line = { .line = place->line };
 	uint32_t id;
 
-	if (place->function && add_function(l, place, n, &line.function))
-		return ERR_NOMEM;
-	return profile_add_location(l->p, &location, &line, place->function ? 1 : 0, &id);
-}
+	if (place->function) {
+		uint32_t *known = &n->functions[place->function - 1];
 
-/* The address of a place that has a name is only a key to the name, so it is in no mapping. */
-static uint64_t mapped_address(const struct legacy_place *place)
-{
-	return place->function ? 0 : place->address;
+		if (!*known &&
+		    profile_add_function(l->p, &l->functions[place->function - 1], known))
+			return ERR_NOMEM;
+		line.function = *known;
+	}
+	return profile_add_location(l->p, &location, &line, place->function ? 1 : 0, &id);
 }
 
 static int add_mappings(struct legacy *l, struct numbering *n)
@@ -202,23 +185,19 @@ static int add_mappings(struct legacy *l, struct numbering *n)
 	uint32_t id;
 	int rc = addresses ? 0 : ERR_NOMEM;
 
-	for (uint32_t i = 0; !rc && i < n->count; i++)
-		addresses[i] = mapped_address(&l->places[n->order[i]]);
+	for (uint32_t i = 0; !rc && i < n->count; i++) {
+		const struct legacy_place *place = &l->places[n->order[i]];
+
+		/* The address of a place that has a name is only a key to the name, so it is in
+		 * no mapping. */
+		addresses[i] = place->function ? 0 : place->address;
+	}
 	if (!rc)
 		rc = legacy_cover(l, addresses, n->count, n->mappings);
 	for (size_t i = 0; !rc && i < l->mapping_count; i++)
 		rc = profile_add_mapping(l->p, &l->mappings[i], &id);
 	free(addresses);
 	return rc;
-}
-
-/* Called only when all locations are added: without addresses profile_add_location would
- * merge places with equal lines, which stay distinct. */
-static void drop_addresses(struct profile *p)
-{
-	for (size_t i = 0; i < p->location_count; i++)
-		p->locations[i].address = 0;
-	profile_forget_indexes(p);
 }
 
 /* gperftools may record the leaf twice: from the signal's context and from unwinding. The
@@ -263,8 +242,13 @@ static int write_profile(struct legacy *l, struct numbering *n)
 	rc = add_mappings(l, n);
 	for (uint32_t i = 0; !rc && i < n->count; i++)
 		rc = add_location(l, i, n);
-	if (!rc && l->drops_addresses)
-		drop_addresses(l->p);
+	/* Only when all locations are added: without addresses profile_add_location would merge
+	 * places with equal lines, which stay distinct. */
+	if (!rc && l->drops_addresses) {
+		for (size_t i = 0; i < l->p->location_count; i++)
+			l->p->locations[i].address = 0;
+		profile_forget_indexes(l->p);
+	}
 	return rc ? rc : add_samples(l, n);
 }
 
@@ -286,5 +270,5 @@ int legacy_finish(struct legacy *l)
 	free(n.order);
 	free(n.functions);
 	free(n.mappings);
-	return rc == ERR_NOMEM ? legacy_nomem(l) : rc;
+	return rc == ERR_NOMEM ? error_nomem(l->err) : rc;
 }

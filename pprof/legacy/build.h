@@ -54,9 +54,6 @@ struct legacy {
 void legacy_init(struct legacy *l, struct profile *p, struct error *err);
 void legacy_release(struct legacy *l);
 
-/* Sets "out of memory" and returns ERR_NOMEM. */
-int legacy_nomem(struct legacy *l);
-
 /* Add a sample type; set the period and its type. 0 or ERR_NOMEM. */
 int legacy_type(struct legacy *l, const char *type, const char *unit);
 int legacy_period(struct legacy *l, const char *type, const char *unit, int64_t period);

@@ -142,13 +142,6 @@ static int parse_samples(struct legacy *l, struct lines *lines, int64_t hertz)
 	return rc ? rc : lines_error(lines, l->err);
 }
 
-static int set_types(struct legacy *l)
-{
-	return legacy_period(l, "contentions", "count", 1) ||
-	       legacy_type(l, "contentions", "count") ||
-	       legacy_type(l, "delay", "nanoseconds") ? ERR_NOMEM : 0;
-}
-
 int legacy_contention(struct legacy *l, const void *data, size_t len)
 {
 	struct lines lines;
@@ -161,9 +154,10 @@ int legacy_contention(struct legacy *l, const void *data, size_t len)
 	    !text_begins(&lines.line, "--- mutex:") &&
 	    !text_begins(&lines.line, "--- contention:"))
 		return lines.too_long ? lines_error(&lines, l->err) : NOT_THIS;
-	rc = set_types(l);
-	if (!rc)
-		rc = parse_attributes(l, &lines, &hertz);
+	if (legacy_period(l, "contentions", "count", 1) ||
+	    legacy_type(l, "contentions", "count") || legacy_type(l, "delay", "nanoseconds"))
+		return ERR_NOMEM;
+	rc = parse_attributes(l, &lines, &hertz);
 	if (!rc)
 		rc = parse_samples(l, &lines, hertz);
 	if (!rc)

@@ -73,7 +73,7 @@ static int set_types(struct legacy *l, struct cursor name)
 
 	if (legacy_string(l, name, &type.type) ||
 	    profile_string(l->p, "count", &type.unit) || profile_add_type_ids(l->p, type))
-		return legacy_nomem(l);
+		return error_nomem(l->err);
 	l->p->period_type = type;
 	l->p->period = 1;
 	return 0;

@@ -110,12 +110,6 @@ static void sort_ends(struct cover *c, const struct legacy *l)
 	c->count = kept;
 }
 
-static int too_odd(const struct legacy *l)
-{
-	return error_set(l->err, ERR_FORMAT, "more than %d mappings end before they begin",
-			 ODD_MAX);
-}
-
 /* Adds the range below a mapping to which it may be extended. */
 static int add_below(struct cover *c, const struct legacy *l, uint32_t number)
 {
@@ -128,7 +122,8 @@ static int add_below(struct cover *c, const struct legacy *l, uint32_t number)
 		return 0;
 	}
 	if (c->odd_count == ODD_MAX)
-		return too_odd(l);
+		return error_set(l->err, ERR_FORMAT, "more than %d mappings end before they begin",
+				 ODD_MAX);
 	c->odd[c->odd_count++] = number;
 	return 0;
 }

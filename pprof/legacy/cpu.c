@@ -135,20 +135,11 @@ static void drop_handler(struct legacy *l)
 	}
 }
 
-static int parse_samples(struct legacy *l, struct words *w)
-{
-	bool end = false;
-	int rc = 0;
-
-	while (!rc && !end && bytes_left(w))
-		rc = parse_sample(l, w, &end);
-	return rc;
-}
-
 static int read_profile(struct legacy *l, struct words *w, bool java, int64_t period)
 {
 	struct lines lines;
-	int rc;
+	bool end = false;
+	int rc = 0;
 
 	period = (int64_t)((uint64_t)period * 1000);
 	if (legacy_period(l, "cpu", "nanoseconds", period) ||
@@ -156,7 +147,8 @@ static int read_profile(struct legacy *l, struct words *w, bool java, int64_t pe
 		return ERR_NOMEM;
 	l->drops_addresses = java;
 	l->drops_doubled_leaf = !java;
-	rc = parse_samples(l, w);
+	while (!rc && !end && bytes_left(w))
+		rc = parse_sample(l, w, &end);
 	if (rc)
 		return rc;
 	if (java)

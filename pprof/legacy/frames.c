@@ -61,19 +61,12 @@ static bool has_types(const struct profile *p, const char *types)
 	return p->type_count > 0;
 }
 
-static bool is_heap(const struct profile *p)
+int legacy_frames(struct profile *p)
 {
 	for (size_t i = 0; i < sizeof(heap_types) / sizeof(*heap_types); i++)
 		if (has_types(p, heap_types[i]))
-			return true;
-	return false;
-}
-
-int legacy_frames(struct profile *p)
-{
-	if (is_heap(p))
-		return profile_string(p, allocators, &p->drop_frames) ||
-		       profile_string(p, not_allocators, &p->keep_frames) ? ERR_NOMEM : 0;
+			return profile_string(p, allocators, &p->drop_frames) ||
+			       profile_string(p, not_allocators, &p->keep_frames) ? ERR_NOMEM : 0;
 	return profile_string(p, has_types(p, "contentions delay") ? locks : cpu_profilers,
 			      &p->drop_frames);
 }

@@ -8,6 +8,8 @@
  * match anywhere in a line, as in google/pprof. Only the first digit of a run of digits needs
  * to be tried as a start, because what follows the run is the same for all of them.
  */
+#include <string.h>
+
 #include "base/error.h"
 #include "pprof/gotext/heapscale.h"
 #include "pprof/legacy/build.h"
@@ -73,14 +75,7 @@ static bool find_header(struct cursor *c, struct row *r)
 
 static bool same(struct cursor a, struct cursor b)
 {
-	size_t n = cursor_left(&a);
-
-	if (n != cursor_left(&b))
-		return false;
-	while (cursor_left(&a))
-		if (cursor_byte(&a) != cursor_byte(&b))
-			return false;
-	return true;
+	return cursor_left(&a) == cursor_left(&b) && !memcmp(a.pos, b.pos, cursor_left(&a));
 }
 
 static bool is_kind(uint8_t ch)
@@ -88,18 +83,13 @@ static bool is_kind(uint8_t ch)
 	return ch == '_' || is_digit(ch) || (ch >= 'a' && ch <= 'z');
 }
 
-/* *@ *(heap[_a-z0-9]*)/?([0-9]*)  0, or NOT_THIS */
+/* (heap[_a-z0-9]*)/?([0-9]*)  of which the caller has found "heap". 0, or NOT_THIS. */
 static int parse_kind(struct cursor c, const struct row *r, struct heap *h)
 {
 	struct cursor kind, period;
 	int64_t rate = 0;
 
-	text_skip(&c, is_blank);
-	if (!text_take(&c, "@"))
-		return NOT_THIS;
-	text_skip(&c, is_blank);
-	if (!text_begins(&c, "heap") || !text_run(&c, is_kind, &kind))
-		return NOT_THIS;
+	text_run(&c, is_kind, &kind);
 	text_take(&c, "/");
 	if (text_run(&c, is_digit, &period) && !text_int(period, 10, &rate))
 		return NOT_THIS;
@@ -139,7 +129,7 @@ static int parse_header(struct legacy *l, struct cursor line, struct heap *h)
 		text_skip(&kind, is_blank);
 		if (!text_begins(&kind, "heap"))
 			continue;
-		if (!parse_kind(c, &r, h))
+		if (!parse_kind(kind, &r, h))
 			return 0;
 		error_set(l->err, ERR_FORMAT, "line 1: a heap profile of an unknown kind");
 		return NOT_THIS;

@@ -74,7 +74,7 @@ static int set_resolution(struct legacy *l, const struct java *j, struct cursor 
 	    legacy_string(l, unit, &second.unit) ||
 	    profile_string(l->p, j->heap ? "inuse_space" : "delay", &second.type) ||
 	    profile_add_type_ids(l->p, second))
-		return legacy_nomem(l);
+		return error_nomem(l->err);
 	return 0;
 }
 
@@ -325,7 +325,7 @@ static int find_function(struct legacy *l, struct hashindex *by_name, const stru
 		    room_for((void **)&l->functions, &l->function_room, l->function_count + 1,
 			     sizeof(f)) ||
 		    hashindex_add(by_name, hash, *number))
-			return legacy_nomem(l);
+			return error_nomem(l->err);
 		l->functions[l->function_count++] = f;
 	}
 	++*number;

@@ -14,12 +14,6 @@ static legacy_reader *const readers[] = {
 	legacy_cpu, legacy_heap, legacy_count, legacy_thread, legacy_contention, legacy_java,
 };
 
-static int empty(struct profile *p, struct error *err)
-{
-	profile_release(p);
-	return profile_init(p) ? error_nomem(err) : 0;
-}
-
 static int try_reader(legacy_reader *reader, struct profile *p, const void *data, size_t len,
 		      struct error *err)
 {
@@ -40,8 +34,11 @@ int legacy_parse(struct profile *p, const void *data, size_t len, struct error *
 	for (size_t i = 0; rc == NOT_THIS && i < sizeof(readers) / sizeof(*readers); i++) {
 		struct error now = { 0 };
 
-		if (i && empty(p, err))
-			return ERR_NOMEM;
+		if (i) {
+			profile_release(p);
+			if (profile_init(p))
+				return error_nomem(err);
+		}
 		rc = try_reader(readers[i], p, data, len, &now);
 		if (now.code && (rc != NOT_THIS || !first.code))
 			first = now;

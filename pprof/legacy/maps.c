@@ -129,7 +129,7 @@ static int add_mapping(struct legacy *l, const struct entry *e, struct profile_m
 {
 	if (room_for((void **)&l->mappings, &l->mapping_room, l->mapping_count + 1,
 		     sizeof(m)))
-		return legacy_nomem(l);
+		return error_nomem(l->err);
 	if (legacy_string(l, e->file, &m.filename) || legacy_string(l, e->build_id, &m.build_id))
 		return ERR_NOMEM;
 	l->mappings[l->mapping_count++] = m;

@@ -120,7 +120,7 @@ int maps_tidy(struct legacy *l)
 
 	join_adjacent(l);
 	if (put_program_first(l))
-		return legacy_nomem(l);
+		return error_nomem(l->err);
 	drop_huge_pages(l);
 	if (l->mapping_count && m->start - m->offset == usual_start) {
 		m->start = usual_start;

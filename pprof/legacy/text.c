@@ -110,28 +110,17 @@ static const char *const wide_spaces[] = {
 
 enum { WIDE_SPACES = sizeof(wide_spaces) / sizeof(*wide_spaces) };
 
-/* The length in bytes of the white space character at the front of the text; 0: none. */
-static size_t space_at_front(const uint8_t *text, size_t len)
+/* The length in bytes of the white space character at the front or back of the text; 0: none. */
+static size_t space_at(const uint8_t *text, size_t len, bool back)
 {
-	if (len && (is_space(*text) || *text == '\v'))
+	uint8_t byte = len ? text[back ? len - 1 : 0] : 0;
+
+	if (is_space(byte) || byte == '\v')
 		return 1;
-	for (size_t i = 0; len && *text >= 0x80 && i < WIDE_SPACES; i++) {
+	for (size_t i = 0; byte >= 0x80 && i < WIDE_SPACES; i++) {
 		size_t n = strlen(wide_spaces[i]);
 
-		if (len >= n && memcmp(text, wide_spaces[i], n) == 0)
-			return n;
-	}
-	return 0;
-}
-
-static size_t space_at_back(const uint8_t *text, size_t len)
-{
-	if (len && (is_space(text[len - 1]) || text[len - 1] == '\v'))
-		return 1;
-	for (size_t i = 0; len && text[len - 1] >= 0x80 && i < WIDE_SPACES; i++) {
-		size_t n = strlen(wide_spaces[i]);
-
-		if (len >= n && memcmp(text + len - n, wide_spaces[i], n) == 0)
+		if (len >= n && memcmp(back ? text + len - n : text, wide_spaces[i], n) == 0)
 			return n;
 	}
 	return 0;
@@ -142,11 +131,11 @@ void text_trim(struct cursor *c)
 	const uint8_t *text = c->pos;
 	size_t len = cursor_left(c), n;
 
-	while ((n = space_at_front(text, len))) {
+	while ((n = space_at(text, len, false))) {
 		text += n;
 		len -= n;
 	}
-	while ((n = space_at_back(text, len)))
+	while ((n = space_at(text, len, true)))
 		len -= n;
 	cursor_init(c, text, len, c->what);
 }

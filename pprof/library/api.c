@@ -15,27 +15,11 @@
 #include "pprof/merge.h"
 #include "pprof/validate.h"
 #include "pprof/wire/encode.h"
-#include "pprof/wire/gzip.h"
 
 _Static_assert(PPROF_NOMEM == (int)ERR_NOMEM && PPROF_IO == (int)ERR_IO &&
 	       PPROF_FORMAT == (int)ERR_FORMAT && PPROF_USAGE == (int)ERR_USAGE &&
 	       PPROF_PERM == (int)ERR_PERM && PPROF_LIMIT == (int)ERR_LIMIT,
 	       "codes are handed through");
-
-int api_nomem(struct pprof *p)
-{
-	return error_nomem(&p->error);
-}
-
-/* Releases p's profile, moves *next into its place and clears the index and the list of mappings. */
-static void replace(struct pprof *p, const struct profile *next)
-{
-	profile_release(&p->profile);
-	hashindex_release(&p->mapping_index);
-	p->profile = *next;
-	p->mappings.len = 0;
-	p->mappings_indexed = 0;
-}
 
 struct pprof *pprof_new(void)
 {
@@ -71,15 +55,22 @@ const char *pprof_message(const struct pprof *p)
 
 /* Reading, writing, merging */
 
+/* Moves *next, if it was made without an error and is valid, into the place of p's profile, and
+ * clears the index and the list of mappings; else releases *next. */
 static int take(struct pprof *p, struct profile *next, int rc)
 {
 	if (!rc)
 		rc = profile_validate(next, &p->error);
-	if (rc)
+	if (rc) {
 		profile_release(next);
-	else
-		replace(p, next);
-	return rc;
+		return rc;
+	}
+	profile_release(&p->profile);
+	hashindex_release(&p->mapping_index);
+	p->profile = *next;
+	p->mappings.len = 0;
+	p->mappings_indexed = 0;
+	return 0;
 }
 
 int pprof_read(struct pprof *p, const char *path, size_t max_size)
@@ -87,7 +78,7 @@ int pprof_read(struct pprof *p, const char *path, size_t max_size)
 	struct profile next;
 
 	if (profile_init(&next))
-		return api_nomem(p);
+		return error_nomem(&p->error);
 	return take(p, &next, profile_read(&next, path, max_size, &p->error));
 }
 
@@ -96,7 +87,7 @@ int pprof_parse(struct pprof *p, const void *data, size_t len, size_t max_size)
 	struct profile next;
 
 	if (profile_init(&next))
-		return api_nomem(p);
+		return error_nomem(&p->error);
 	return take(p, &next, profile_parse(&next, data, len, max_size, &p->error));
 }
 
@@ -113,28 +104,12 @@ int pprof_write(struct pprof *p, const char *path)
 	return rc;
 }
 
-static int append(void *ctx, const void *data, size_t len, struct error *err)
-{
-	return buffer_add(ctx, data, len) ? error_nomem(err) : 0;
-}
-
-static int zip(struct buffer *bytes, struct error *err)
-{
-	struct buffer zipped = { 0 };
-	int rc = gzip_compress(bytes->data, bytes->len, append, &zipped, err);
-
-	buffer_release(bytes);
-	*bytes = zipped;
-	return rc;
-}
-
 int pprof_encode(struct pprof *p, bool gzip, void **data, size_t *len)
 {
 	struct buffer bytes = { 0 };
-	int rc = profile_encode(&p->profile, &bytes, &p->error);
+	int rc = gzip ? profile_pack(&p->profile, &bytes, &p->error) :
+			profile_encode(&p->profile, &bytes, &p->error);
 
-	if (!rc && gzip)
-		rc = zip(&bytes, &p->error);
 	if (rc) {
 		buffer_release(&bytes);
 		return rc;
@@ -142,15 +117,6 @@ int pprof_encode(struct pprof *p, bool gzip, void **data, size_t *len)
 	*data = bytes.data;
 	*len = bytes.len;
 	return 0;
-}
-
-static int merge_all(struct merge *m, struct pprof *p, struct pprof *const *others, size_t count)
-{
-	int rc = p->profile.type_count ? merge_add(m, &p->profile, &p->error) : 0;
-
-	for (size_t i = 0; !rc && i < count; i++)
-		rc = merge_add(m, &others[i]->profile, &p->error);
-	return rc;
 }
 
 int pprof_merge(struct pprof *p, struct pprof *const *others, size_t count)
@@ -161,7 +127,10 @@ int pprof_merge(struct pprof *p, struct pprof *const *others, size_t count)
 
 	if (rc)
 		return rc;
-	rc = merge_all(m, p, others, count);
+	if (p->profile.type_count)
+		rc = merge_add(m, &p->profile, &p->error);
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = merge_add(m, &others[i]->profile, &p->error);
 	if (rc) {
 		merge_free(m);
 		return rc;
@@ -204,7 +173,7 @@ int pprof_set_header(struct pprof *p, const struct pprof_header *header)
 	    profile_string(to, header->drop_frames, &drop) ||
 	    profile_string(to, header->keep_frames, &keep) ||
 	    profile_string(to, header->doc_url, &url))
-		return api_nomem(p);
+		return error_nomem(&p->error);
 	to->time_nanos = header->time_nanos;
 	to->duration_nanos = header->duration_nanos;
 	to->period = header->period;
@@ -223,7 +192,7 @@ const char *pprof_comment(const struct pprof *p, size_t index)
 
 int pprof_add_comment(struct pprof *p, const char *comment)
 {
-	return profile_add_comment(&p->profile, comment) ? api_nomem(p) : 0;
+	return profile_add_comment(&p->profile, comment) ? error_nomem(&p->error) : 0;
 }
 
 const char *pprof_type(const struct pprof *p, size_t index, const char **unit)
@@ -240,5 +209,5 @@ int pprof_add_type(struct pprof *p, const char *type, const char *unit)
 	if (p->profile.sample_count)
 		return error_set(&p->error, ERR_USAGE, "sample type '%s' comes after samples",
 				 type ? type : "");
-	return profile_add_type(&p->profile, type, unit) ? api_nomem(p) : 0;
+	return profile_add_type(&p->profile, type, unit) ? error_nomem(&p->error) : 0;
 }

@@ -24,7 +24,4 @@ struct pprof {
 	size_t mappings_indexed;
 };
 
-/* Sets "out of memory" and returns ERR_NOMEM. */
-int api_nomem(struct pprof *p);
-
 #endif

@@ -34,7 +34,7 @@ static int list_mappings(struct pprof *p)
 		};
 
 		if (buffer_add(&p->mappings, &mapping, sizeof(mapping)))
-			return api_nomem(p);
+			return error_nomem(&p->error);
 	}
 	return 0;
 }
@@ -69,9 +69,10 @@ static int list_location(struct pprof *p, const struct profile_location *l)
 		frame.column = line->column;
 		frame.inlined = i + 1 < l->lines;
 		if (buffer_add(&p->frames, &frame, sizeof(frame)))
-			return api_nomem(p);
+			return error_nomem(&p->error);
 	}
-	return !l->lines && buffer_add(&p->frames, &frame, sizeof(frame)) ? api_nomem(p) : 0;
+	return !l->lines && buffer_add(&p->frames, &frame, sizeof(frame)) ?
+		       error_nomem(&p->error) : 0;
 }
 
 static int list_frames(struct pprof *p, const struct profile_sample *s)
@@ -109,7 +110,7 @@ static int list_labels(struct pprof *p, const struct profile_sample *s)
 		};
 
 		if (buffer_add(&p->labels, &label, sizeof(label)))
-			return api_nomem(p);
+			return error_nomem(&p->error);
 	}
 	return 0;
 }
@@ -118,7 +119,7 @@ static int list_values(struct pprof *p, const struct profile_sample *s)
 {
 	p->values.len = 0;
 	return buffer_add(&p->values, p->profile.values + s->first_value,
-			  p->profile.type_count * sizeof(int64_t)) ? api_nomem(p) : 0;
+			  p->profile.type_count * sizeof(int64_t)) ? error_nomem(&p->error) : 0;
 }
 
 size_t pprof_samples(const struct pprof *p)
@@ -285,6 +286,6 @@ int pprof_add_sample(struct pprof *p, const struct pprof_sample *sample)
 			       p->stack.len / sizeof(uint32_t), sample->values,
 			       (const struct profile_label *)p->marks.data,
 			       p->marks.len / sizeof(struct profile_label)))
-		return api_nomem(p);
+		return error_nomem(&p->error);
 	return 0;
 }

@@ -129,11 +129,6 @@ static int add_filters(const struct report_view *v, struct buffer *out)
 	return rc;
 }
 
-static const char *without_blanks(const char *text)
-{
-	return text + strspn(text, " ");
-}
-
 int heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
 		  struct buffer *out)
 {
@@ -144,9 +139,9 @@ int heading_graph(const struct graph *g, const struct report_view *v, const char
 	int rc = heading_profile(g->nodes.p, v, g->total, unit, out);
 
 	rc = rc ? rc : add_filters(v, out);
+	measure_percent(sum, g->total, share);
 	rc = rc ? rc : text_addf(out, "Showing nodes accounting for %s, %s of %s total\n",
-				 measure_label(sum, from, unit, shown),
-				 without_blanks(measure_percent(sum, g->total, share)),
+				 measure_label(sum, from, unit, shown), share + strspn(share, " "),
 				 measure_label(g->total, from, unit, total));
 	if (!rc && g->total && g->dropped_count)
 		rc = text_addf(out, "Dropped %zu node%s (cum <= %s)\n", g->dropped_count,

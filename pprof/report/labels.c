@@ -1,7 +1,6 @@
 #include "pprof/report/labels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/room.h"
@@ -101,13 +100,4 @@ uint32_t *labels_units(const struct profile *p)
 			units[l->key] = l->num_unit;
 	}
 	return units;
-}
-
-const char *labels_unit(const struct profile *p, const uint32_t *units, uint32_t key)
-{
-	const char *name = strset_get(&p->strings, key);
-
-	if (units[key])
-		return strset_get(&p->strings, units[key]);
-	return !strcmp(name, "alignment") || !strcmp(name, "request") ? "bytes" : name;
 }

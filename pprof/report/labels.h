@@ -38,8 +38,4 @@ size_t labels_columns(const struct profile *p, uint32_t key);
  * table with free(). NULL: out of memory. */
 uint32_t *labels_units(const struct profile *p);
 
-/* The unit of a key by that table. If it has none, "bytes" for the two old keys "alignment" and
- * "request", and for other keys the key itself. */
-const char *labels_unit(const struct profile *p, const uint32_t *units, uint32_t key);
-
 #endif

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/hashindex.h"
 #include "base/room.h"
+#include "pprof/columns.h"
 #include "pprof/profile.h"
 
 struct pair { /* of a thread and its innermost function */
@@ -237,9 +238,7 @@ static int count_profile(struct tally *t, const struct profile *p, const char *t
 
 	t->p = p;
 	t->recent = recent;
-	for (t->type = 0; t->type < p->type_count; t->type++)
-		if (!strcmp(strset_get(&p->strings, p->types[t->type].type), type))
-			break;
+	t->type = profile_column(p, type);
 	if (t->type == p->type_count)
 		return error_set(err, ERR_USAGE, "the profile has no sample type '%s'", type);
 	free(t->row_of_function);

@@ -123,12 +123,6 @@ static int add_value(struct tags *t, int64_t value, struct buffer *out)
 	return text_addf(out, "%s (%s)", text, measure_percent(value, t->total, share));
 }
 
-/* As Go's tabwriter does it: each column is as wide as its widest cell plus a space before it. */
-static int add_padding(struct tags *t, size_t width, size_t used)
-{
-	return text_addf(t->out, "%*s", (int)(width - used), "");
-}
-
 static int add_key(struct tags *t, const struct tag *list, size_t count)
 {
 	char text[MEASURE_MAX], whole[MEASURE_MAX], share[MEASURE_MAX];
@@ -147,7 +141,8 @@ static int add_key(struct tags *t, const struct tag *list, size_t count)
 	return rc ? rc : text_addf(t->out, "\n");
 }
 
-/* Adds the values of one key; the second column is as wide as the widest of them. */
+/* Adds the values of one key. As Go's tabwriter does it, each column is as wide as its widest cell
+ * plus a space before it. */
 static int add_values(struct tags *t, const struct tag *list, size_t count)
 {
 	size_t width = 0, first = list->columns + 2;
@@ -162,7 +157,8 @@ static int add_values(struct tags *t, const struct tag *list, size_t count)
 				width = value.len + 2 > width ? value.len + 2 : width;
 				continue;
 			}
-			rc = rc ? rc : add_padding(t, first + width, value.len + 1);
+			rc = rc ? rc : text_addf(t->out, "%*s",
+						 (int)(first + width - value.len - 1), "");
 			rc = rc ? rc : text_add(t->out, (char *)value.data, value.len);
 			rc = rc ? rc : text_addf(t->out, ": ");
 			rc = rc ? rc : text_add(t->out, list[i].value, strlen(list[i].value));

@@ -7,6 +7,7 @@
 #include "pprof/graph/graph.h"
 #include "pprof/graph/measure.h"
 #include "pprof/graph/text.h"
+#include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/report/heading.h"
 #include "pprof/report/labels.h"

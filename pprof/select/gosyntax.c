@@ -497,12 +497,6 @@ static int add_backslash(struct translation *t)
 	return rc ? rc : add_literal(t, rune);
 }
 
-static int add_bar(struct translation *t)
-{
-	t->has_piece = false;
-	return checked(t, buffer_add(t->out, "|", 1));
-}
-
 static int translate_piece(struct translation *t)
 {
 	const char *from = t->pos;
@@ -529,7 +523,8 @@ static int translate_piece(struct translation *t)
 		return rc;
 	switch (rune) {
 	case '|':
-		return add_bar(t);
+		t->has_piece = false;
+		return checked(t, buffer_add(t->out, "|", 1));
 	case ')':
 		return close_group(t);
 	case '^':

@@ -21,27 +21,6 @@ struct pruning {
 	size_t *remaining; /* by location: how many of its outermost lines stay */
 };
 
-static int begin(struct pruning *r, struct profile *p, const struct pattern *drop,
-		 const struct pattern *keep, struct error *err)
-{
-	*r = (struct pruning){ .p = p };
-	r->marks = calloc(p->location_count + 1, sizeof(*r->marks));
-	r->remaining = calloc(p->location_count + 1, sizeof(*r->remaining));
-	if (matches_init(&r->drop, p, drop, err) | matches_init(&r->keep, p, keep, err) ||
-	    !r->marks || !r->remaining)
-		return error_nomem(err);
-	r->drop.simplified = r->keep.simplified = true;
-	return 0;
-}
-
-static void end(struct pruning *r)
-{
-	matches_release(&r->drop);
-	matches_release(&r->keep);
-	free(r->marks);
-	free(r->remaining);
-}
-
 static bool is_dropped(struct pruning *r, const struct profile_line *line)
 {
 	uint32_t name = line->function ? r->p->functions[line->function - 1].name : 0;
@@ -116,20 +95,6 @@ static void prune_sample(const struct pruning *r, struct profile_sample *s)
 	}
 }
 
-int prune(struct profile *p, const struct pattern *drop, const struct pattern *keep,
-	  struct error *err)
-{
-	struct pruning r;
-	int rc = begin(&r, p, drop, keep, err);
-
-	if (!rc)
-		rc = mark(&r, mark_beneath);
-	for (size_t i = 0; i < p->sample_count && !rc; i++)
-		prune_sample(&r, &p->samples[i]);
-	end(&r);
-	return rc;
-}
-
 static void prune_sample_from(const struct pruning *r, struct profile_sample *s)
 {
 	const uint32_t *stack = r->p->stack + s->first_location;
@@ -141,17 +106,40 @@ static void prune_sample_from(const struct pruning *r, struct profile_sample *s)
 		}
 }
 
+/* Marks each location with `mark_one` and then cuts each sample with `cut`. */
+static int run(struct profile *p, const struct pattern *drop, const struct pattern *keep,
+	       void (*mark_one)(struct pruning *r, size_t i),
+	       void (*cut)(const struct pruning *r, struct profile_sample *s), struct error *err)
+{
+	struct pruning r = { .p = p };
+	int rc = 0;
+
+	r.marks = calloc(p->location_count + 1, sizeof(*r.marks));
+	r.remaining = calloc(p->location_count + 1, sizeof(*r.remaining));
+	if (matches_init(&r.drop, p, drop, err) | matches_init(&r.keep, p, keep, err) ||
+	    !r.marks || !r.remaining)
+		rc = error_nomem(err);
+	r.drop.simplified = r.keep.simplified = true;
+	if (!rc)
+		rc = mark(&r, mark_one);
+	for (size_t i = 0; i < p->sample_count && !rc; i++)
+		cut(&r, &p->samples[i]);
+	matches_release(&r.drop);
+	matches_release(&r.keep);
+	free(r.marks);
+	free(r.remaining);
+	return rc;
+}
+
+int prune(struct profile *p, const struct pattern *drop, const struct pattern *keep,
+	  struct error *err)
+{
+	return run(p, drop, keep, mark_beneath, prune_sample, err);
+}
+
 int prune_from(struct profile *p, const struct pattern *from, struct error *err)
 {
-	struct pruning r;
-	int rc = begin(&r, p, from, NULL, err);
-
-	if (!rc)
-		rc = mark(&r, mark_above);
-	for (size_t i = 0; i < p->sample_count && !rc; i++)
-		prune_sample_from(&r, &p->samples[i]);
-	end(&r);
-	return rc;
+	return run(p, from, NULL, mark_above, prune_sample_from, err);
 }
 
 /* The text is composed before it is compiled, as in pprof, where "a)|(b" is a valid pattern. */

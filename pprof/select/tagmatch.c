@@ -196,15 +196,6 @@ uint32_t *tagmatch_units(const struct profile *p)
 	return units;
 }
 
-static const char *unit_of(const struct profile *p, const uint32_t *units, uint32_t key)
-{
-	const char *name = strset_get(&p->strings, key);
-
-	if (units[key])
-		return strset_get(&p->strings, units[key]);
-	return !strcmp(name, "alignment") || !strcmp(name, "request") ? "bytes" : name;
-}
-
 static bool in_range(const struct tagmatch *m, int64_t value, const char *from)
 {
 	const char *unit;
@@ -279,7 +270,7 @@ static int match_sample(struct tagmatch *m, const struct profile *p, const uint3
 		if (!m->is_range && l->str)
 			rc = look_up(m, p, l, &bits, err);
 		if (m->is_range && !l->str && !label_is_empty(l) &&
-		    in_range(m, l->num, unit_of(p, units, l->key)))
+		    in_range(m, l->num, labels_unit(p, units, l->key)))
 			return 1;
 	}
 	if (rc || m->is_range)

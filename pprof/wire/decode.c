@@ -59,7 +59,7 @@ static int add_string(struct decoder *d, const struct wire_field *f)
 	if (!d->string_count && f->value)
 		return decoder_fail(d, f, "string_table", "does not begin with the empty string");
 	return strset_add(&d->p->strings, (const char *)f->data, f->value,
-			  &d->strings[d->string_count++]) ? decoder_nomem(d) : 0;
+			  &d->strings[d->string_count++]) ? error_nomem(d->err) : 0;
 }
 
 /* Sample types, period type, mappings, functions, comments */
@@ -75,7 +75,7 @@ static int add_type(struct decoder *d, const struct wire_field *f)
 	int rc = read_message(d, f, type_rules, &type);
 
 	if (!rc && profile_add_type_ids(d->p, type))
-		rc = decoder_nomem(d);
+		rc = error_nomem(d->err);
 	return rc;
 }
 
@@ -102,7 +102,7 @@ static int add_id(struct decoder *d, const struct wire_field *f, const char *fie
 		return error_set(d->err, ERR_FORMAT,
 				 "profile: '%s' %lu is there a second time at offset %zu", field, id,
 				 f->at);
-	return ids_add(ids, id) ? decoder_nomem(d) : 0;
+	return ids_add(ids, id) ? error_nomem(d->err) : 0;
 }
 
 struct file_mapping {
@@ -136,7 +136,7 @@ static int add_mapping(struct decoder *d, const struct wire_field *f)
 	if (rc)
 		return rc;
 	if (profile_add_mapping(d->p, &m.as, &number))
-		return decoder_nomem(d);
+		return error_nomem(d->err);
 	return add_id(d, f, "mapping.id", &d->mappings, m.id);
 }
 
@@ -171,7 +171,7 @@ static int add_comment(struct decoder *d, const struct wire_field *f, uint64_t i
 	int rc = find_string(d, f, "comment", index, &number);
 
 	if (!rc && profile_add_comment_id(d->p, number))
-		rc = decoder_nomem(d);
+		rc = error_nomem(d->err);
 	return rc;
 }
 
@@ -194,7 +194,7 @@ static int add_line(struct decoder *d, const struct wire_field *f)
 	if (rc)
 		return rc;
 	if (profile_room(&p->lines, p->line_count, 1, sizeof(line)))
-		return decoder_nomem(d);
+		return error_nomem(d->err);
 	p->lines[p->line_count++] = line;
 	return 0;
 }
@@ -231,7 +231,7 @@ static int add_frame(struct decoder *d, const struct wire_field *f, uint64_t id)
 	struct profile *p = d->p;
 
 	if (profile_room(&p->stack, p->stack_count, 1, sizeof(*p->stack)))
-		return decoder_nomem(d);
+		return error_nomem(d->err);
 	p->stack[p->stack_count] = ids_find(&d->locations, id);
 	return p->stack[p->stack_count++] ? 0 : no_such_id(d, f->at, "sample.location_id", id);
 }
@@ -245,7 +245,7 @@ static int add_frames(struct decoder *d, const struct wire_field *f)
 	uint32_t *to;
 
 	if (profile_room(&p->stack, p->stack_count, cursor_left(&c), sizeof(*p->stack)))
-		return decoder_nomem(d);
+		return error_nomem(d->err);
 	to = p->stack + p->stack_count;
 	if (!unpack_ids(&c, &d->locations, &to, &missing))
 		return no_such_id(d, f->at, "sample.location_id", missing);
@@ -259,7 +259,7 @@ static int add_value(struct decoder *d, const struct wire_field *f, uint64_t val
 
 	(void)f;
 	if (profile_room(&p->values, p->value_count, 1, sizeof(*p->values)))
-		return decoder_nomem(d);
+		return error_nomem(d->err);
 	p->values[p->value_count++] = (int64_t)value;
 	return 0;
 }
@@ -271,7 +271,7 @@ static int add_values(struct decoder *d, const struct wire_field *f)
 	int64_t *to;
 
 	if (profile_room(&p->values, p->value_count, cursor_left(&c), sizeof(*p->values)))
-		return decoder_nomem(d);
+		return error_nomem(d->err);
 	to = p->values + p->value_count;
 	unpack_values(&c, &to);
 	p->value_count = (size_t)(to - p->values);
@@ -307,7 +307,7 @@ static int add_label(struct decoder *d, const struct wire_field *f)
 	if (rc)
 		return rc;
 	if (profile_room(&p->labels, p->label_count, 1, sizeof(l.as)))
-		return decoder_nomem(d);
+		return error_nomem(d->err);
 	p->labels[p->label_count++] = l.as;
 	/* One sample can have all labels of the file, and read_stretch checks only after it. */
 	return p->label_count % LABELS_UNCHECKED ? 0 : check_memory(d, f->at);
@@ -421,21 +421,7 @@ static int make_room(struct decoder *d)
 	       profile_room(&p->functions, 0, n[PROFILE_FUNCTION].count, sizeof(*p->functions)) ||
 	       profile_room(&p->locations, 0, n[PROFILE_LOCATION].count, sizeof(*p->locations)) ||
 	       profile_room(&p->samples, 0, n[PROFILE_SAMPLE].count, sizeof(*p->samples)) ?
-		       decoder_nomem(d) : 0;
-}
-
-static int read_file(struct decoder *d)
-{
-	int rc = survey(d);
-
-	if (!rc && !d->fields[PROFILE_STRING_TABLE].count)
-		rc = error_set(d->err, ERR_FORMAT, "profile: 'string_table' is missing at offset %zu",
-			       cursor_left(&d->file));
-	if (!rc)
-		rc = make_room(d);
-	for (size_t i = 0; !rc && i < sizeof(reading_order); i++)
-		rc = read_stretch(d, reading_order[i]);
-	return rc;
+		       error_nomem(d->err) : 0;
 }
 
 int profile_decode(struct profile *p, const void *data, size_t len, struct error *err)
@@ -450,7 +436,14 @@ int profile_decode_within(struct profile *p, const void *data, size_t len, size_
 	int rc;
 
 	cursor_init(&d.file, data, len, "profile");
-	rc = read_file(&d);
+	rc = survey(&d);
+	if (!rc && !d.fields[PROFILE_STRING_TABLE].count)
+		rc = error_set(err, ERR_FORMAT, "profile: 'string_table' is missing at offset %zu",
+			       cursor_left(&d.file));
+	if (!rc)
+		rc = make_room(&d);
+	for (size_t i = 0; !rc && i < sizeof(reading_order); i++)
+		rc = read_stretch(&d, reading_order[i]);
 	ids_release(&d.mappings);
 	ids_release(&d.functions);
 	ids_release(&d.locations);

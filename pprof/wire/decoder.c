@@ -4,11 +4,6 @@
 #include "pprof/profile.h"
 #include "pprof/wire/wire.h"
 
-int decoder_nomem(struct decoder *d)
-{
-	return error_nomem(d->err);
-}
-
 int decoder_fail(struct decoder *d, const struct wire_field *f, const char *field, const char *why)
 {
 	return error_set(d->err, ERR_FORMAT, "profile: '%s' %s at offset %zu", field, why, f->at);

@@ -78,8 +78,6 @@ int read_field(struct decoder *d, const struct rule *rule, const struct wire_fie
  * for each struct that they have read into. */
 int settle(struct decoder *d, const struct rule rules[RULES], const void *into);
 
-int decoder_nomem(struct decoder *d);
-
 /* ERR_FORMAT with "profile: 'FIELD' WHY at offset N". */
 int decoder_fail(struct decoder *d, const struct wire_field *f, const char *field,
 		 const char *why);

@@ -156,10 +156,9 @@ static uint8_t *put_ids(uint8_t *to, const uint32_t *ids, size_t count)
 static int put_sample(struct encoder *e, const struct profile *p, const struct profile_sample *s)
 {
 	uint8_t *start, *array;
-	int rc;
+	int rc = make_room(e, message_max(s->locations + p->type_count + 2) +
+				s->labels * message_max(4));
 
-	rc = make_room(e, message_max(s->locations + p->type_count + 2) +
-			 s->labels * message_max(4));
 	if (rc)
 		return rc;
 	start = begin(e, PROFILE_SAMPLE);
@@ -182,10 +181,9 @@ static int put_sample(struct encoder *e, const struct profile *p, const struct p
 
 static int put_mapping(struct encoder *e, const struct profile_mapping *m, uint64_t id)
 {
+	int rc = make_room(e, message_max(10));
 	uint8_t *start;
-	int rc;
 
-	rc = make_room(e, message_max(10));
 	if (rc)
 		return rc;
 	start = begin(e, PROFILE_MAPPING);
@@ -216,10 +214,9 @@ static void put_line(struct encoder *e, const struct profile_line *l)
 static int put_location(struct encoder *e, const struct profile *p,
 			 const struct profile_location *l, uint64_t id)
 {
+	int rc = make_room(e, message_max(4) + l->lines * message_max(3));
 	uint8_t *start;
-	int rc;
 
-	rc = make_room(e, message_max(4) + l->lines * message_max(3));
 	if (rc)
 		return rc;
 	start = begin(e, PROFILE_LOCATION);
@@ -235,10 +232,9 @@ static int put_location(struct encoder *e, const struct profile *p,
 
 static int put_function(struct encoder *e, const struct profile_function *f, uint64_t id)
 {
+	int rc = make_room(e, message_max(5));
 	uint8_t *start;
-	int rc;
 
-	rc = make_room(e, message_max(5));
 	if (rc)
 		return rc;
 	start = begin(e, PROFILE_FUNCTION);
@@ -255,7 +251,6 @@ static int put_strings(struct encoder *e, const struct strset *strings)
 {
 	for (uint32_t i = 0; i < strings->count; i++) {
 		const struct strset_entry *s = &strings->entries[i];
-
 		int rc = make_room(e, FIELD_MAX + s->len);
 
 		if (rc)
@@ -287,10 +282,9 @@ static int put_tables(struct encoder *e, const struct profile *p)
 
 static int put_header(struct encoder *e, const struct profile *p)
 {
+	int rc = make_room(e, message_max(7 + p->comment_count) + message_max(2));
 	uint8_t *array;
-	int rc;
 
-	rc = make_room(e, message_max(7 + p->comment_count) + message_max(2));
 	if (rc)
 		return rc;
 	put_number(e, PROFILE_DROP_FRAMES, p->drop_frames);
@@ -333,15 +327,20 @@ static int to_buffer(void *out, const void *data, size_t len, struct error *err)
 	return buffer_add(out, data, len) ? error_nomem(err) : 0;
 }
 
-int profile_pack(const struct profile *p, struct buffer *out, struct error *err)
+static int compress_to(const struct profile *p, gzip_sink *sink, void *ctx, struct error *err)
 {
 	struct buffer bytes = { 0 };
 	int rc = profile_encode(p, &bytes, err);
 
 	if (!rc)
-		rc = gzip_compress(bytes.data, bytes.len, to_buffer, out, err);
+		rc = gzip_compress(bytes.data, bytes.len, sink, ctx, err);
 	buffer_release(&bytes);
 	return rc;
+}
+
+int profile_pack(const struct profile *p, struct buffer *out, struct error *err)
+{
+	return compress_to(p, to_buffer, out, err);
 }
 
 static int write_out(void *ctx, const void *data, size_t len, struct error *err)
@@ -351,13 +350,7 @@ static int write_out(void *ctx, const void *data, size_t len, struct error *err)
 
 int profile_write(const struct profile *p, struct outfile *file, struct error *err)
 {
-	struct buffer bytes = { 0 };
-	int rc = profile_encode(p, &bytes, err);
-
-	if (!rc)
-		rc = gzip_compress(bytes.data, bytes.len, write_out, file, err);
-	buffer_release(&bytes);
-	return rc;
+	return compress_to(p, write_out, file, err);
 }
 
 int profile_write_plain(const struct profile *p, struct outfile *file, struct error *err)
