@@ -20,7 +20,7 @@
 #include "base/error.h"
 
 enum { CAP_SYS_PTRACE_BIT = 19, PF_EXITING_FLAG = 0x4, PF_KTHREAD_FLAG = 0x00200000,
-       LOOKS = 200, LOOKS_NS = 5000000 };
+       LOOKS = 200, LOOKS_NS = 5000000, FIRM_LOOKS = 3 };
 
 struct facts {
 	char name[64];
@@ -230,17 +230,20 @@ static bool passes(const struct facts *f, int why)
 	       (why == ESRCH && !f->kernel_thread && (f->state != 'Z' || f->threads > 1));
 }
 
+/* While the process executes a program, an obstacle may be seen that is none, such as the dead
+ * leader of before beside the one thread of now. So only what is seen several times is believed. */
 int process_may_trace(pid_t pid, struct error *err)
 {
 	const struct timespec pause = { .tv_nsec = LOOKS_NS };
 	struct facts f;
-	int why, looks = 0;
+	int why, looks = 0, firm = 0;
 
 	do {
 		why = try_to_read(pid);
 		if (gather(pid, &f))
 			return error_set(err, ERR_GONE, "no process %d", pid);
-	} while (passes(&f, why) && looks++ < LOOKS && !nanosleep(&pause, NULL));
+		firm = passes(&f, why) ? 0 : firm + 1;
+	} while (firm < (why ? FIRM_LOOKS : 1) && looks++ < LOOKS && !nanosleep(&pause, NULL));
 	if (why || pid == getpid())
 		return process_diagnose(pid, err);
 	/* The one obstacle that reading does not detect. */
