@@ -42,48 +42,48 @@ static size_t g_bytes(const struct goruntime *rt)
 }
 
 /* Bytes from the first of the known fields, at *first, to the end of the last; 0: none is known. */
-static size_t who_bytes(const struct goruntime *rt, uint32_t *first)
+static size_t goroutine_bytes(const struct goruntime *rt, uint32_t *first)
 {
-	uint32_t goid = rt->who.goid, labels = rt->who.labels, last;
+	uint32_t goid = rt->goroutine.goid, labels = rt->goroutine.labels, last;
 
 	*first = goid < labels ? goid : labels;
 	last = goid < labels ? labels : goid;
 	last = last == GO_NO_FIELD ? *first : last;
-	return *first == GO_NO_FIELD || last - *first > GO_WHO_BYTES - 8 ? 0 : last - *first + 8;
+	return *first == GO_NO_FIELD || last - *first > GO_GOROUTINE_BYTES - 8 ? 0 : last - *first + 8;
 }
 
-static void fill_who(const struct goruntime *rt, uint64_t g, const uint8_t *bytes,
-		     struct gothread_who *who)
+static void fill_goroutine(const struct goruntime *rt, uint64_t g, const uint8_t *bytes,
+			   struct gothread_goroutine *goroutine)
 {
 	uint32_t first;
 
-	who_bytes(rt, &first);
-	*who = (struct gothread_who){ .g = g };
-	if (rt->who.goid != GO_NO_FIELD)
-		who->goid = memory_word(bytes, rt->who.goid - first);
-	if (rt->who.labels != GO_NO_FIELD)
-		who->labels = memory_word(bytes, rt->who.labels - first);
+	goroutine_bytes(rt, &first);
+	*goroutine = (struct gothread_goroutine){ .g = g };
+	if (rt->goroutine.goid != GO_NO_FIELD)
+		goroutine->goid = memory_word(bytes, rt->goroutine.goid - first);
+	if (rt->goroutine.labels != GO_NO_FIELD)
+		goroutine->labels = memory_word(bytes, rt->goroutine.labels - first);
 }
 
-static struct memory_piece who_piece(struct gothread *t, uint64_t g)
+static struct memory_piece goroutine_piece(struct gothread *t, uint64_t g)
 {
 	uint32_t first;
-	size_t len = who_bytes(t->rt, &first);
-	bool wanted = t->wants_goid || t->rt->who.labels != GO_NO_FIELD;
+	size_t len = goroutine_bytes(t->rt, &first);
+	bool wanted = t->wants_goid || t->rt->goroutine.labels != GO_NO_FIELD;
 
-	return (struct memory_piece){ g + first, t->who_bytes, wanted ? len : 0 };
+	return (struct memory_piece){ g + first, t->goroutine_bytes, wanted ? len : 0 };
 }
 
-bool gothread_who_now(const struct goruntime *rt, uint64_t g, const struct memory *memory,
-		      struct gothread_who *who)
+bool gothread_goroutine_now(const struct goruntime *rt, uint64_t g, const struct memory *memory,
+			    struct gothread_goroutine *goroutine)
 {
-	uint8_t bytes[GO_WHO_BYTES];
+	uint8_t bytes[GO_GOROUTINE_BYTES];
 	uint32_t first;
-	size_t len = who_bytes(rt, &first);
+	size_t len = goroutine_bytes(rt, &first);
 
 	if (!len || memory->read(memory, g + first, bytes, len))
 		return false;
-	fill_who(rt, g, bytes, who);
+	fill_goroutine(rt, g, bytes, goroutine);
 	return true;
 }
 
@@ -134,7 +134,7 @@ bool gothread_guess(struct gothread *t, const struct regs *at, struct memory_pie
 	if (!t->rt || !t->place.m || at->unknown >> DWARF_GO_G & 1 || !g || g & 7 ||
 	    g == t->place.g0 || g == t->place.gsignal)
 		return false;
-	*piece = who_piece(t, g);
+	*piece = goroutine_piece(t, g);
 	t->guess = piece->len ? g : 0;
 	return t->guess;
 }
@@ -204,23 +204,23 @@ static bool has_got(struct gothread *t, uint64_t tp, size_t got)
  * labels. */
 static void read_curg(struct gothread *t, pid_t tid, uint64_t curg, struct go_stacks *s)
 {
-	struct memory_piece p[] = { { curg, t->curg, g_bytes(t->rt) }, who_piece(t, curg) };
+	struct memory_piece p[] = { { curg, t->curg, g_bytes(t->rt) }, goroutine_piece(t, curg) };
 	size_t got = memory_live_gather(tid, p, 2);
 
 	if (got >= p[0].len)
 		fill_stack(t->rt, curg, t->curg, &s->goroutine);
 	if (p[1].len && got == p[0].len + p[1].len)
-		fill_who(t->rt, curg, t->who_bytes, &t->who);
+		fill_goroutine(t->rt, curg, t->goroutine_bytes, &t->goroutine);
 }
 
 /* Reads goid and labels again unless the guess was right: assembly may use the register for another
  * purpose. */
-static void read_who(struct gothread *t, pid_t tid, uint64_t curg, bool guessed)
+static void read_goroutine(struct gothread *t, pid_t tid, uint64_t curg, bool guessed)
 {
-	struct memory_piece p = who_piece(t, curg);
+	struct memory_piece p = goroutine_piece(t, curg);
 
 	if (p.len && ((guessed && t->guess == curg) || gather(tid, &p, 1)))
-		fill_who(t->rt, curg, t->who_bytes, &t->who);
+		fill_goroutine(t->rt, curg, t->goroutine_bytes, &t->goroutine);
 }
 
 void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct regs *at, size_t got,
@@ -231,7 +231,7 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 	uint64_t curg;
 
 	memset(s, 0, sizeof(*s));
-	memset(&t->who, 0, sizeof(t->who));
+	memset(&t->goroutine, 0, sizeof(t->goroutine));
 	if (!rt || (!has_got(t, tp, got) && !find_m(t, tid, tp))) {
 		memset(&t->place, 0, sizeof(t->place));
 		return;
@@ -253,7 +253,7 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 	if (!needs_more(t, s, tp, pc, sp)) {
 		/* sp is not on the m's own stacks, so it is somewhere on the goroutine's. */
 		s->goroutine = (struct go_stack){ .g = curg, .low = sp, .high = sp + STACK_MAX };
-		read_who(t, tid, curg, guessed);
+		read_goroutine(t, tid, curg, guessed);
 	} else if (curg) {
 		read_curg(t, tid, curg, s);
 	}

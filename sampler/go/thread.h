@@ -21,13 +21,13 @@ struct regs;
 
 enum {
 	GO_G_BYTES = 256, GO_M_BYTES = 2048, /* of each, from its start; see gothread_fits */
-	GO_WHO_BYTES = 512,		     /* of a g, from the first of goid and labels on */
+	GO_GOROUTINE_BYTES = 512, /* of a g, from the first of goid and labels on */
 	GO_PIECES = 4,
 };
 
 /* The goroutine that a thread runs, also while it is in the scheduler, in a signal handler or in C
  * code on behalf of it. */
-struct gothread_who {
+struct gothread_goroutine {
 	uint64_t g;	 /* 0: none, or not known */
 	uint64_t goid;	 /* 0: not known */
 	uint64_t labels; /* address of its set (sampler/go/labels.h); 0: it has none */
@@ -45,9 +45,9 @@ struct gothread {
 	struct gothread_place place;
 	uint64_t g; /* the g that the thread runs, by its own record */
 	uint64_t guess; /* the g of the goid and labels that gothread_guess requested; 0: none */
-	struct gothread_who who;
+	struct gothread_goroutine goroutine;
 	uint8_t m[GO_M_BYTES], g0[GO_G_BYTES], gsignal[GO_G_BYTES], curg[GO_G_BYTES];
-	uint8_t who_bytes[GO_WHO_BYTES];
+	uint8_t goroutine_bytes[GO_GOROUTINE_BYTES];
 };
 
 /* True when all needed fields lie within what is read. */
@@ -65,14 +65,14 @@ bool gothread_guess(struct gothread *t, const struct regs *at, struct memory_pie
 
 /* Completes a look after `got` bytes of the first pieces were read; `guessed`: all of the guess was
  * read, too. Reads more of thread `tid` where necessary. Fills *stacks for a thread with these
- * registers (pc and sp are enough), and t->who with the goroutine that it runs. If sp is on the
+ * registers (pc and sp are enough), and t->goroutine with the one that it runs. If sp is on the
  * goroutine's own stack and there is no C code below, nothing more of that stack is found out.
  * t->place is what the caller must keep, zeroed when this is not a thread of Go's. */
 void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct regs *at, size_t got,
 		     bool guessed, struct go_stacks *stacks);
 
 /* Reads goid and labels of `g` again. False: they cannot be read. */
-bool gothread_who_now(const struct goruntime *rt, uint64_t g, const struct memory *memory,
-		      struct gothread_who *who);
+bool gothread_goroutine_now(const struct goruntime *rt, uint64_t g, const struct memory *memory,
+			    struct gothread_goroutine *goroutine);
 
 #endif

@@ -63,12 +63,12 @@ static int keep(struct labelling *l, const struct golabel *labels, size_t count,
 	return rc ? ERR_NOMEM : 0;
 }
 
-static bool has_them_still(const struct member *m, const struct gothread_who *who)
+static bool has_them_still(const struct member *m, const struct gothread_goroutine *goroutine)
 {
-	struct gothread_who now;
+	struct gothread_goroutine now;
 
-	return gothread_who_now(&m->go, who->g, &m->live.memory, &now) && now.goid == who->goid &&
-	       now.labels == who->labels;
+	return gothread_goroutine_now(&m->go, goroutine->g, &m->live.memory, &now) &&
+	       now.goid == goroutine->goid && now.labels == goroutine->labels;
 }
 
 /* Sets remembered at another moment are dropped: a GC may have freed them since. */
@@ -79,8 +79,8 @@ static void remember_from(struct member *m, uint64_t moment)
 	m->labels_of = moment;
 }
 
-int labelling_read(struct labelling *l, struct member *m, const struct gothread_who *who,
-		   uint64_t moment, uint32_t *set)
+int labelling_read(struct labelling *l, struct member *m,
+		   const struct gothread_goroutine *goroutine, uint64_t moment, uint32_t *set)
 {
 	const struct golabel *labels;
 	bool same_moment;
@@ -88,9 +88,9 @@ int labelling_read(struct labelling *l, struct member *m, const struct gothread_
 	int rc;
 
 	remember_from(m, moment);
-	rc = golabels_read(m->labels, who->labels, &labels, &count);
+	rc = golabels_read(m->labels, goroutine->labels, &labels, &count);
 	same_moment = moment && labelling_moment(m) == moment;
-	if (!rc && (same_moment || has_them_still(m, who)))
+	if (!rc && (same_moment || has_them_still(m, goroutine)))
 		rc = keep(l, labels, count, set);
 	else
 		rc = rc == ERR_NOMEM ? rc : ERR_FORMAT;

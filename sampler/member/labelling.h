@@ -18,7 +18,7 @@
 
 #include "base/strset.h"
 
-struct gothread_who;
+struct gothread_goroutine;
 struct member;
 
 /* The distinct label sets, each as bytes; number 0 is the set without labels. */
@@ -41,8 +41,8 @@ uint64_t labelling_moment(const struct member *m);
 /* Reads the labels of a goroutine of the member that a thread was running; *set is their number.
  * `moment` was labelling_moment before that was found. ERR_FORMAT: they could not be read, or may
  * no longer be that goroutine's; ERR_NOMEM. */
-int labelling_read(struct labelling *l, struct member *m, const struct gothread_who *who,
-		   uint64_t moment, uint32_t *set);
+int labelling_read(struct labelling *l, struct member *m,
+		   const struct gothread_goroutine *goroutine, uint64_t moment, uint32_t *set);
 
 struct labelling_label {
 	const char *key, *value; /* may hold NULs */

@@ -71,7 +71,7 @@ bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *reg
 
 int slot_label(struct recorded *r, struct slot *slot)
 {
-	const struct gothread_who *who = &slot->snapshot.go.who;
+	const struct gothread_goroutine *goroutine = &slot->snapshot.go.goroutine;
 	struct member *m = r->members[slot->context.member];
 	int rc = 0;
 
@@ -80,13 +80,13 @@ int slot_label(struct recorded *r, struct slot *slot)
 	slot->labelled = true;
 	slot->context.labels = 0;
 	if (r->goid)
-		slot->context.goid = who->goid;
-	if (!who->labels)
+		slot->context.goid = goroutine->goid;
+	if (!goroutine->labels)
 		return 0;
 	if (m->labels) {
 		m->live.pid = member_thread(m, slot->context.thread)->tid;
 		m->labels_seen = true;
-		rc = labelling_read(&r->labelling, m, who, slot->moment, &slot->context.labels);
+		rc = labelling_read(&r->labelling, m, goroutine, slot->moment, &slot->context.labels);
 	}
 	if (!m->labels)
 		r->stats.labels_unknown++;

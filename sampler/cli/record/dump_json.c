@@ -33,8 +33,8 @@ static void add_address(struct json *j, const char *key, uint64_t n, bool known)
 static void add_call(struct json *j, const struct dump_frame *f, const struct symbol_frame *call,
 		     bool last)
 {
-	static const struct symbol_frame nobody = { 0 };
-	const struct symbol_frame *c = call ? call : &nobody;
+	static const struct symbol_frame unnamed = { 0 };
+	const struct symbol_frame *c = call ? call : &unnamed;
 	const char *build_id = f->image ? image_build_id(f->image) : "";
 
 	json_addf(j, "    {\"pc\":\"0x%lx\"", f->pc);

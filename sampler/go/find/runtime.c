@@ -24,8 +24,8 @@ static const struct gotypes_want of_g[] = {
 	{ OF(g.sp), "sched", "sp", false },
 	{ OF(g.pc), "sched", "pc", false },
 	{ OF(g.bp), "sched", "bp", false },
-	{ OF(who.goid), "goid", NULL, true },
-	{ OF(who.labels), "labels", NULL, true },
+	{ OF(goroutine.goid), "goid", NULL, true },
+	{ OF(goroutine.labels), "labels", NULL, true },
 };
 
 static const struct gotypes_want of_m[] = {
@@ -131,7 +131,7 @@ static int try_image(struct goruntime *rt, const struct image *image, uint64_t b
 	}
 	/* The linker leaves this function out of programs that do not use it. */
 	if (!rc && !gopclntab_named(t, "runtime/pprof.runtime_setProfLabel", &f))
-		rt->who.labels = GO_NO_FIELD;
+		rt->goroutine.labels = GO_NO_FIELD;
 	gopclntab_close(t);
 	return rc;
 }

@@ -26,7 +26,7 @@ struct goruntime {
 	struct {
 		uint32_t g0, gsignal, curg, ncgo, isextra, vdso_sp, vdso_pc, procid, alllink;
 	} m;
-	struct { uint32_t goid, labels; } who; /* of g; no labels where no function sets them */
+	struct { uint32_t goid, labels; } goroutine; /* of g; no labels where no function sets them */
 	/* isextra, procid, alllink, goid and labels may be GO_NO_FIELD. */
 };
 

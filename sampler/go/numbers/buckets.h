@@ -20,8 +20,8 @@ struct golive;
 enum go_buckets { GO_HEAP = 1, GO_BLOCK = 2, GO_MUTEX = 3 }; /* runtime/mprof.go, bucketType */
 
 struct go_bucket {
-	const uint64_t *pcs; /* logical frames, innermost first (sampler/go/stacks/callers.h); valid until
-			      * the callback returns */
+	const uint64_t *pcs; /* logical frames, innermost first (sampler/go/stacks/callers.h);
+			      * valid until the callback returns */
 	size_t pc_count;
 	uint64_t size; /* heap: bytes of each object */
 	uint64_t allocs, frees, alloc_bytes, free_bytes; /* heap; samples, not scaled */

@@ -47,10 +47,10 @@ struct pcframe {
 	bool exit;	 /* it is runtime.goexit, which is never shown */
 	bool runtime;	 /* it is hidden at the beginning of stacks */
 	bool runtime_at_pc, knows_at_pc; /* the same for the function at pc itself */
-	uint32_t location, locations_of; /* sampler/go/session/builder.c: in the profile of which builder */
+	uint32_t location, locations_of; /* builder.c: in the profile of which builder */
 	uint32_t location_pcs;
 	struct pcframe_cell cells[PCFRAME_CELLS]; /* made when first printed */
-	struct pcframe_traced *traced; /* sampler/go/session/traceback.c; NULL: not made yet */
+	struct pcframe_traced *traced; /* traceback.c; NULL: not made yet */
 };
 
 struct pcframes {

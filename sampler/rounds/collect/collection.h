@@ -31,7 +31,7 @@ struct collection_request {
  * (sampler/rounds/derive.h); each other type has its own. Texts are printable. */
 struct collection_item {
 	enum capture_type type;
-	const char *name;     /* of a custom one, encoded (sampler/rounds/collect/customname.h); else "" */
+	const char *name;     /* of a custom one, encoded (customname.h); else "" */
 	const uint8_t *data;  /* pprof bytes, or a trace; NULL: see why_not */
 	size_t len;
 	const char *why_not;  /* NULL, or why there is no data */

@@ -129,7 +129,7 @@ static CURLcode set_basics(struct transfer *t)
 	rc |= set(t->easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	rc |= set(t->easy, CURLOPT_USERAGENT, "sampler/" SAMPLER_VERSION);
 	rc |= set(t->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-	rc |= set(t->easy, CURLOPT_HTTP_CONTENT_DECODING, 0L); /* sampler/rounds/net/unpack.h says why */
+	rc |= set(t->easy, CURLOPT_HTTP_CONTENT_DECODING, 0L); /* unpack.h says why */
 	return rc ? CURLE_UNKNOWN_OPTION : CURLE_OK;
 }
 

@@ -41,7 +41,7 @@ struct reader {
 	struct source source;
 	struct source_options options;
 	struct process *process; /* not owned; pid 0: none */
-	struct process nobody;
+	struct process no_process;
 	struct goprofile *go;	 /* NULL: not opened */
 	struct subject_program program; /* the program that `go` was opened for */
 	struct error failed;	 /* why opening failed */
@@ -503,8 +503,8 @@ int source_memory(struct source **s, const struct source_options *options, struc
 	r->options = *options;
 	r->options.timeout_ns = options->timeout_ns ? options->timeout_ns : USUAL_TIMEOUT_NS;
 	r->options.max_bytes = options->max_bytes ? options->max_bytes : USUAL_BYTES;
-	r->nobody = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
-	r->process = &r->nobody;
+	r->no_process = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
+	r->process = &r->no_process;
 	*s = &r->source;
 	return 0;
 }
