@@ -40,8 +40,9 @@ static int make_room(struct strset *s, size_t need)
 
 int strset_reserve(struct strset *s, size_t more)
 {
-	return more > UINT32_MAX || make_room(s, s->count + more) ? ERR_NOMEM :
-								    hashindex_reserve(&s->index, more);
+	return more > UINT32_MAX || make_room(s, s->count + more) ?
+		       ERR_NOMEM :
+		       hashindex_reserve(&s->index, more);
 }
 
 int strset_add(struct strset *s, const char *text, size_t len, uint32_t *id)

@@ -3,8 +3,12 @@
 /* The length in bytes of a character with this first byte; 0 if no character begins with it. */
 static size_t length(unsigned char first)
 {
-	return first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 :
-	       first < 0xf5 ? 4 : 0;
+	return first < 0x80 ? 1 :
+	       first < 0xc2 ? 0 :
+	       first < 0xe0 ? 2 :
+	       first < 0xf0 ? 3 :
+	       first < 0xf5 ? 4 :
+			      0;
 }
 
 uint32_t utf8_next(const char *text, size_t size, size_t *len)

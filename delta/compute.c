@@ -116,8 +116,9 @@ static int choose_types(struct delta_computer *dc, struct error *err)
 		if (find_column(&dc->index, &known_types[i][0]) < dc->index.type_count &&
 		    find_column(&dc->index, &known_types[i][1]) < dc->index.type_count)
 			return set_types(dc, known_types[i], 2) ? error_nomem(err) : 0;
-	return error_set(err, ERR_USAGE,
-			 "no heap, block or mutex profile of Go: which columns count from the start must be said");
+	return error_set(
+		err, ERR_USAGE,
+		"no heap, block or mutex profile of Go: which columns count from the start must be said");
 }
 
 static bool is_named_twice(const struct delta_computer *dc, size_t i)
@@ -146,7 +147,9 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 	}
 	dc->reader.columns = count;
 	return room_for((void **)&dc->reader.values, &dc->value_room, count,
-			sizeof(*dc->reader.values)) ? error_nomem(err) : 0;
+			sizeof(*dc->reader.values)) ?
+		       error_nomem(err) :
+		       0;
 }
 
 /* Prepares for the next profile and sets the statistics of this one. */

@@ -27,14 +27,14 @@ struct delta_computer {
 	struct delta_type *types;
 	size_t *columns; /* by type: index of its column in the current profile */
 	size_t value_room;
-	struct index index;	     /* of the current profile */
+	struct index index; /* of the current profile */
 	struct sample_reader reader;
 	struct state state;
-	uint32_t *entries;	     /* entry in `state` of each sample, in the order of the file */
+	uint32_t *entries; /* entry in `state` of each sample, in the order of the file */
 	size_t entry_room;
 	struct sums sums;
-	struct buffer plain;	     /* the current profile uncompressed, if it came as gzip */
-	size_t backwards;	     /* samples with a counter lower than in the last profile */
+	struct buffer plain; /* the current profile uncompressed, if it came as gzip */
+	size_t backwards;    /* samples with a counter lower than in the last profile */
 	int64_t last_time;
 	bool has_last_time, begun;
 	struct delta_stats stats, last_stats;

@@ -22,22 +22,22 @@ struct delta_type {
 
 struct delta_options {
 	const struct delta_type *types; /* columns to subtract; copied */
-	size_t type_count;   /* 0: the columns that count in Go's heap, block or mutex profile */
+	size_t type_count;     /* 0: the columns that count in Go's heap, block or mutex profile */
 	unsigned forget_after; /* a stack is forgotten after it was missing from this many profiles
 				* in a row; 0: 1; at most 254 */
-	bool allow_negative; /* true: a counter that decreases does not mean a new process */
-	size_t max_size;     /* of an uncompressed profile, bytes; 0: 1 GiB, which is the most */
+	bool allow_negative;   /* true: a counter that decreases does not mean a new process */
+	size_t max_size;       /* of an uncompressed profile, bytes; 0: 1 GiB, which is the most */
 };
 
 struct delta_stats {
-	bool first;	  /* no profile was subtracted: none before, or it had an error */
-	bool reset;	  /* nothing was subtracted: a counter had decreased */
-	size_t samples;	  /* in the profile, after equal ones were added up */
-	size_t kept;	  /* samples written */
-	size_t dropped;	  /* samples not written: all columns are 0 */
-	size_t added;	  /* samples with a stack that was not remembered */
-	size_t vanished;  /* stacks that the previous profile had and this one does not have */
-	size_t known;	  /* stacks remembered for the next profile */
+	bool first;	    /* no profile was subtracted: none before, or it had an error */
+	bool reset;	    /* nothing was subtracted: a counter had decreased */
+	size_t samples;	    /* in the profile, after equal ones were added up */
+	size_t kept;	    /* samples written */
+	size_t dropped;	    /* samples not written: all columns are 0 */
+	size_t added;	    /* samples with a stack that was not remembered */
+	size_t vanished;    /* stacks that the previous profile had and this one does not have */
+	size_t known;	    /* stacks remembered for the next profile */
 	size_t state_bytes; /* memory for the stacks */
 };
 

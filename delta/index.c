@@ -303,7 +303,10 @@ static void read_line(const struct index *x, struct cursor m, struct cursor *loc
 
 static uint64_t frame_of(const struct index *x, uint64_t address, uint32_t mapping, uint64_t lines)
 {
-	struct { struct key build_id; uint64_t offset; } where;
+	struct {
+		struct key build_id;
+		uint64_t offset;
+	} where;
 
 	if (!address)
 		return lines;
@@ -326,7 +329,8 @@ static int add_location(struct index *x, struct cursor m, size_t nth, struct err
 		else if (f.number == LOCATION_ADDRESS)
 			address = number(&m, &f);
 		else if (f.number == LOCATION_MAPPING_ID)
-			mapping = f.value ? place(&x->mapping_ids, &m, &f) : (uint32_t)number(&m, &f);
+			mapping = f.value ? place(&x->mapping_ids, &m, &f) :
+					    (uint32_t)number(&m, &f);
 		else if (f.number == LOCATION_IS_FOLDED)
 			number(&m, &f);
 		else if (f.number == LOCATION_LINE && f.type != WIRE_BYTES)
@@ -370,8 +374,8 @@ int index_read(struct index *x, struct cursor profile, struct error *err)
 	rc = read_strings(x, profile, err);
 	if (!rc)
 		rc = read_records(x, profile, err);
-	if (!rc && room_for((void **)&x->frames, &x->frame_room, x->location_count,
-			    sizeof(*x->frames)))
+	if (!rc &&
+	    room_for((void **)&x->frames, &x->frame_room, x->location_count, sizeof(*x->frames)))
 		rc = error_nomem(err);
 	if (!rc)
 		rc = read_locations(x, profile, err);

@@ -31,7 +31,7 @@ struct keyer {
 	/* The sum of the labels' keys comes first: it does not depend on their order, and a label
 	 * that occurs twice counts twice. Then come the frames. */
 	uint64_t words[KEYER_LABELS + KEYER_FRAMES];
-	size_t count;	/* frames in words */
+	size_t count; /* frames in words */
 	bool streaming;
 	void *state; /* XXH3 state, for a stack longer than `words` */
 };

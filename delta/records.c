@@ -41,8 +41,8 @@ static void need_functions(struct delta_computer *dc, struct cursor location)
 		for (m = wire_inside(&location, &line);
 		     line.number == LOCATION_LINE && wire_next(&m, &f);)
 			if (f.number == LINE_FUNCTION_ID)
-				dc->index.need_function[ids_find(&dc->index.function_ids,
-								 f.value) - 1] = true;
+				dc->index.need_function[ids_find(&dc->index.function_ids, f.value) -
+							1] = true;
 }
 
 /* Pass 4. */
@@ -61,7 +61,8 @@ static bool is_kept(struct delta_computer *dc, const struct cursor *m, const str
 		need_strings(dc, wire_inside(m, f), 1u << VALUE_TYPE_TYPE | 1u << VALUE_TYPE_UNIT);
 		return true;
 	case PROFILE_MAPPING:
-		need_strings(dc, wire_inside(m, f), 1u << MAPPING_FILENAME | 1u << MAPPING_BUILD_ID);
+		need_strings(dc, wire_inside(m, f),
+			     1u << MAPPING_FILENAME | 1u << MAPPING_BUILD_ID);
 		return true;
 	case PROFILE_LOCATION:
 		if (!dc->index.need_location[(*location)++])
@@ -112,8 +113,9 @@ int pass5_write_functions(struct delta_computer *dc, struct cursor m)
 	while (!dc->output.rc && index_next(&dc->index, &m, &f)) {
 		if (f.number != PROFILE_FUNCTION || !dc->index.need_function[nth++])
 			continue;
-		need_strings(dc, wire_inside(&m, &f), 1u << FUNCTION_NAME | 1u << FUNCTION_SYSTEM_NAME |
-						  1u << FUNCTION_FILENAME);
+		need_strings(dc, wire_inside(&m, &f),
+			     1u << FUNCTION_NAME | 1u << FUNCTION_SYSTEM_NAME |
+				     1u << FUNCTION_FILENAME);
 		copy(dc, &m, &f);
 	}
 	return dc->output.rc;

@@ -76,7 +76,10 @@ static const struct key *label_string(const struct sample_reader *r, struct curs
 static void read_label(struct sample_reader *r, struct cursor m, struct cursor *sample)
 {
 	const struct key *none = &r->index->nothing;
-	struct { struct key key, str, unit; uint64_t num; } label = { *none, *none, *none, 0 };
+	struct {
+		struct key key, str, unit;
+		uint64_t num;
+	} label = { *none, *none, *none, 0 };
 	struct wire_field f;
 
 	while (wire_next(&m, &f)) {

@@ -20,8 +20,7 @@ struct sample_reader {
 
 /* Reads a whole record. ERR_FORMAT: the record is malformed, refers to something that does not
  * exist, or has more or fewer values than there are columns. */
-int sample_read(struct sample_reader *r, struct cursor record, struct key *key,
-		struct error *err);
+int sample_read(struct sample_reader *r, struct cursor record, struct key *key, struct error *err);
 
 /* Reads only the values of a record that was read before. */
 void sample_values(struct sample_reader *r, struct cursor record);

@@ -86,8 +86,8 @@ static int add_up(struct delta_computer *dc, uint32_t entry, struct cursor profi
 	return 0;
 }
 
-static int aggregate(struct delta_computer *dc, struct cursor profile,
-		     const struct wire_field *f, size_t nth, struct error *err)
+static int aggregate(struct delta_computer *dc, struct cursor profile, const struct wire_field *f,
+		     size_t nth, struct error *err)
 {
 	struct key key;
 	uint32_t entry;

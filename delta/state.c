@@ -92,7 +92,8 @@ static void remove_forgotten(struct state *s)
 			continue;
 		s->keys[count] = s->keys[i];
 		s->missing[count] = s->missing[i];
-		memmove(state_values(s, count), state_values(s, i), s->columns * sizeof(*s->values));
+		memmove(state_values(s, count), state_values(s, i),
+			s->columns * sizeof(*s->values));
 		(void)hashindex_add(&s->index, s->keys[count].low, count);
 		count++;
 	}

@@ -27,7 +27,7 @@ struct state {
 	uint32_t *at;	  /* where the current profile has it (samples.c); 0: nowhere yet */
 	uint8_t *missing; /* profiles in a row; FORGOTTEN: to be removed, its values are 0 */
 	struct hashindex index;
-	uint32_t next;	  /* the entry to try first */
+	uint32_t next; /* the entry to try first */
 	uint32_t forgotten;
 };
 

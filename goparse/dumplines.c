@@ -22,7 +22,9 @@ static void load(struct dumplines *l)
 
 void dumplines_init(struct dumplines *l, const char *piece, size_t len, bool more, uint64_t number)
 {
-	*l = (struct dumplines){ .next = piece, .end = piece + len, .more = more, .number = number };
+	*l = (struct dumplines){
+		.next = piece, .end = piece + len, .more = more, .number = number
+	};
 	load(l);
 }
 

@@ -18,8 +18,8 @@ struct dumplines {
 	bool more;		/* the input goes on behind the piece */
 	enum dumplines_have have;
 	struct goparse_text line; /* the current one; empty unless LINES_LINE */
-	const char *start;	/* of the line */
-	uint64_t number;	/* of the line in the input, from 1 */
+	const char *start;	  /* of the line */
+	uint64_t number;	  /* of the line in the input, from 1 */
 };
 
 /* Goes to the first line of a piece. It has the number `number` in the input. */

@@ -10,7 +10,7 @@
 /* The characters that printArgs prints between the parentheses: "0x1, {0x2?, _}, ...". */
 static const bool is_argument[256] = {
 	['0' ... '9'] = true, ['a' ... 'f'] = true, ['x'] = true, ['{'] = true, ['}'] = true,
-	[','] = true, [' '] = true, ['.'] = true, ['_'] = true, ['?'] = true,
+	[','] = true,	      [' '] = true,	    ['.'] = true, ['_'] = true, ['?'] = true,
 };
 
 bool frame_call(struct goparse_text line, struct goparse_frame *frame)

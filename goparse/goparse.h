@@ -37,7 +37,7 @@ struct goparse_frame {
 
 /* A goroutine's stack, or the stack that an ancestor had when it created its descendant. */
 struct goparse_stack {
-	uint64_t id; /* of the goroutine (goid); 0: the g0 of a thread */
+	uint64_t id;			    /* of the goroutine (goid); 0: the g0 of a thread */
 	const struct goparse_frame *frames; /* innermost first, without created_by */
 	size_t count;
 	bool elided;	       /* Go left out frames: */
@@ -45,7 +45,7 @@ struct goparse_stack {
 	uint64_t elided_count; /* how many; 0: not printed (before Go 1.21) */
 	bool unavailable;      /* "goroutine running on other thread; stack unavailable" */
 	struct goparse_frame created_by; /* the go statement; no function: not printed */
-	uint64_t created_in;   /* the goroutine that ran it; 0: not printed (before Go 1.21) */
+	uint64_t created_in; /* the goroutine that ran it; 0: not printed (before Go 1.21) */
 };
 
 struct goparse_label {
@@ -63,20 +63,20 @@ enum goparse_flag {
 struct goparse_goroutine {
 	struct goparse_stack stack;
 	struct goparse_text state; /* status or wait reason: "chan receive", "select (no cases)" */
-	unsigned flags;	     /* enum goparse_flag */
-	uint64_t wait_ns;    /* as Go prints it, in whole minutes: less than one is 0 */
+	unsigned flags;		   /* enum goparse_flag */
+	uint64_t wait_ns;	   /* as Go prints it, in whole minutes: less than one is 0 */
 	struct goparse_text wait_from; /* how wait_ns is known if not from a dump: "gc", "seen" */
-	bool locked;	     /* to its thread (runtime.LockOSThread) */
-	bool has_m, has_gp;  /* printed (GOTRACEBACK=system; or it crashed, Go 1.23) */
-	int64_t m;	     /* number of the thread (m.id); -1 for "m=nil" */
-	uint64_t gp, mp;     /* addresses of the runtime's g and m; mp 0: nil */
-	uint64_t bubble, group; /* of synctest, in Go 1.25 and in Go 1.24; 0: none */
+	bool locked;		       /* to its thread (runtime.LockOSThread) */
+	bool has_m, has_gp;	       /* printed (GOTRACEBACK=system; or it crashed, Go 1.23) */
+	int64_t m;		       /* number of the thread (m.id); -1 for "m=nil" */
+	uint64_t gp, mp;	       /* addresses of the runtime's g and m; mp 0: nil */
+	uint64_t bubble, group;	       /* of synctest, in Go 1.25 and in Go 1.24; 0: none */
 	const struct goparse_label *labels; /* GODEBUG=tracebacklabels=1 (Go 1.26) */
 	size_t label_count;
 	const struct goparse_stack *ancestors; /* the creator first; GODEBUG=tracebackancestors=N */
 	size_t ancestor_count;
-	bool cut;	     /* more than GOPARSE_TEXT_MAX bytes or GOPARSE_FRAMES_MAX frames */
-	uint64_t line;	     /* of its header in the input, from 1 */
+	bool cut;      /* more than GOPARSE_TEXT_MAX bytes or GOPARSE_FRAMES_MAX frames */
+	uint64_t line; /* of its header in the input, from 1 */
 };
 
 enum {

@@ -264,7 +264,8 @@ static int read_behind(struct reading *r)
 	struct dumplines ahead = *r->l;
 
 	for (int i = 0; i < LINES_MAX && ahead.have == LINES_LINE && ahead.line.len &&
-	     !header_begins(ahead.line); i++) {
+			!header_begins(ahead.line);
+	     i++) {
 		if (header_ancestor_begins(ahead.line)) {
 			complain(r, "[originating from goroutine ID]:");
 			*r->l = ahead;
@@ -354,7 +355,7 @@ static int read_items(struct reading *r, enum goroutine_found *found)
 	while ((rc == ITEM_TAKEN || rc == ITEM_STRANGE) && r->l->have == LINES_LINE)
 		rc = read_item(r);
 	*found = rc == ITEM_MORE || (rc != ITEM_END && r->l->have == LINES_MORE) ? GOROUTINE_MORE :
-										GOROUTINE_WHOLE;
+										   GOROUTINE_WHOLE;
 	return rc < 0 ? rc : 0;
 }
 

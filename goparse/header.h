@@ -16,9 +16,9 @@ struct header_room {
 };
 
 enum header_found {
-	HEADER_NONE,	/* not a header: nothing of the goroutine is set */
+	HEADER_NONE, /* not a header: nothing of the goroutine is set */
 	HEADER_WHOLE,
-	HEADER_PARTLY,	/* with an unknown attribute or broken labels: all else is set */
+	HEADER_PARTLY, /* with an unknown attribute or broken labels: all else is set */
 };
 
 bool header_begins(struct goparse_text line);

@@ -78,7 +78,8 @@ static void pass(struct piece *piece, const struct dumplines *l)
 static void pass_rest_of_line(struct piece *piece)
 {
 	const char *newline = piece->at < piece->end ?
-			      memchr(piece->at, '\n', (size_t)(piece->end - piece->at)) : NULL;
+				      memchr(piece->at, '\n', (size_t)(piece->end - piece->at)) :
+				      NULL;
 
 	piece->inside = !newline;
 	piece->number += newline != NULL;
@@ -138,8 +139,12 @@ static int take_all(struct goparse *p, struct piece *piece)
 int goparse_memory(struct goparse *p, const void *data, size_t len, goparse_callback *each,
 		   void *ctx, struct error *err)
 {
-	struct piece piece = { .at = data, .end = (const char *)data + len, .number = 1,
-			       .each = each, .ctx = ctx, .err = err };
+	struct piece piece = { .at = data,
+			       .end = (const char *)data + len,
+			       .number = 1,
+			       .each = each,
+			       .ctx = ctx,
+			       .err = err };
 
 	begin(p);
 	p->stats.bytes = len;
@@ -156,8 +161,8 @@ static int cut_short(struct goparse *p, struct piece *piece)
 	enum goroutine_found found = GOROUTINE_NONE;
 	int rc = 0;
 
-	dumplines_init(&l, piece->at, (size_t)((newline ? newline + 1 : piece->end) - piece->at), false,
-		   piece->number);
+	dumplines_init(&l, piece->at, (size_t)((newline ? newline + 1 : piece->end) - piece->at),
+		       false, piece->number);
 	goroutine_error(&p->stats, &l, "a goroutine of at most 1 MiB");
 	if (newline)
 		rc = goroutine_read(&p->room, &l, &found);
@@ -216,8 +221,8 @@ static int fill(struct goparse *p, struct piece *piece, goparse_reader *read, vo
 	int rc = 0;
 
 	while (!rc && got && piece->end < p->window + p->window_room) {
-		rc = read(read_ctx, (char *)piece->end, (size_t)(p->window + p->window_room - piece->end),
-			  &got, piece->err);
+		rc = read(read_ctx, (char *)piece->end,
+			  (size_t)(p->window + p->window_room - piece->end), &got, piece->err);
 		got = rc ? 0 : got;
 		piece->end += got;
 		p->stats.bytes += got;
@@ -230,8 +235,13 @@ static int fill(struct goparse *p, struct piece *piece, goparse_reader *read, vo
 int goparse_stream(struct goparse *p, goparse_reader *read, void *read_ctx, goparse_callback *each,
 		   void *ctx, struct error *err)
 {
-	struct piece piece = { .at = p->window, .end = p->window, .more = true, .number = 1,
-			       .each = each, .ctx = ctx, .err = err };
+	struct piece piece = { .at = p->window,
+			       .end = p->window,
+			       .more = true,
+			       .number = 1,
+			       .each = each,
+			       .ctx = ctx,
+			       .err = err };
 	int rc = 0, read_rc = 0;
 
 	begin(p);

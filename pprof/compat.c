@@ -77,7 +77,8 @@ static int types_differ(const char *what, const struct profile *a, const struct 
 
 static int periods_differ(const struct profile *a, const struct profile *b, struct error *err)
 {
-	return differ("incompatible period types", a, &a->period_type, 1, b, &b->period_type, 1, err);
+	return differ("incompatible period types", a, &a->period_type, 1, b, &b->period_type, 1,
+		      err);
 }
 
 int profile_compatible(const struct profile *a, const struct profile *b, struct error *err)
@@ -189,7 +190,8 @@ static int convert_period(struct profile *p, const char *finest)
 	period = (double)p->period * ratio;
 	if (ratio != 1)
 		p->period = period >= 0x1p63 ? INT64_MAX :
-			    period < -0x1p63 ? INT64_MIN : (int64_t)period;
+			    period < -0x1p63 ? INT64_MIN :
+					       (int64_t)period;
 	return 0;
 }
 
@@ -200,8 +202,7 @@ static int convert_periods(struct profile *a, struct profile *b, struct error *e
 
 	if (same_type(a, &a->period_type, b, &b->period_type))
 		return 0;
-	if (!same_string(a, a->period_type.type, b, b->period_type.type) ||
-	    !convertible(x, y))
+	if (!same_string(a, a->period_type.type, b, b->period_type.type) || !convertible(x, y))
 		return periods_differ(a, b, err);
 	if (convert_period(a, finest) || convert_period(b, finest))
 		return error_nomem(err);

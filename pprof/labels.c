@@ -137,8 +137,7 @@ static int apply(struct profile *p, const struct change *c)
 	return 0;
 }
 
-int profile_set_label(struct profile *p, const char *key, const char *const *values,
-		      size_t count)
+int profile_set_label(struct profile *p, const char *key, const char *const *values, size_t count)
 {
 	struct profile_label *labels = calloc(count + 1, sizeof(*labels));
 	struct change c = { .labels = labels };

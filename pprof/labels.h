@@ -30,8 +30,7 @@ int labels_sort(const struct strset *strings, struct profile_label *labels, size
 /* Both change every sample: they replace or remove the string labels of a key, not its number
  * labels. Values that are "" cannot be written and are left out. 0 or ERR_NOMEM; the profile is
  * valid even then. */
-int profile_set_label(struct profile *p, const char *key, const char *const *values,
-		      size_t count);
+int profile_set_label(struct profile *p, const char *key, const char *const *values, size_t count);
 int profile_remove_label(struct profile *p, const char *key);
 
 #endif

@@ -126,7 +126,8 @@ static int map_string(struct source *s, uint32_t from, uint32_t *to)
 static int map_type(struct source *s, const struct profile_type *from, struct profile_type *to)
 {
 	return map_string(s, from->type, &to->type) || map_string(s, from->unit, &to->unit) ?
-		       ERR_NOMEM : 0;
+		       ERR_NOMEM :
+		       0;
 }
 
 static int find_mapping(struct profile *sum, struct hashindex *index,
@@ -298,8 +299,10 @@ static int begin(struct source *s)
 		if (map_type(s, &s->from->types[i], &type) || profile_add_type_ids(sum, type))
 			return ERR_NOMEM;
 	return map_type(s, &s->from->period_type, &sum->period_type) ||
-	       map_string(s, s->from->drop_frames, &sum->drop_frames) ||
-	       map_string(s, s->from->keep_frames, &sum->keep_frames) ? ERR_NOMEM : 0;
+			       map_string(s, s->from->drop_frames, &sum->drop_frames) ||
+			       map_string(s, s->from->keep_frames, &sum->keep_frames) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 /* Times and periods as in combineHeaders: a time of 0 (unknown) in the sum is replaced by the
@@ -348,8 +351,10 @@ static int open_source(struct source *s)
 	s->stack = calloc(stack, sizeof(*s->stack));
 	s->labels = calloc(labels, sizeof(*s->labels));
 	s->lines = calloc(lines, sizeof(*s->lines));
-	return s->strings && s->mappings && s->functions && s->locations && s->stack &&
-	       s->labels && s->lines ? 0 : ERR_NOMEM;
+	return s->strings && s->mappings && s->functions && s->locations && s->stack && s->labels &&
+			       s->lines ?
+		       0 :
+		       ERR_NOMEM;
 }
 
 static void close_source(struct source *s)

@@ -51,7 +51,7 @@ struct profile_location {
 
 struct profile_label {
 	uint32_t key;
-	uint32_t str;	   /* 0: the label is a number */
+	uint32_t str; /* 0: the label is a number */
 	int64_t num;
 	uint32_t num_unit; /* 0 when none */
 };

@@ -48,9 +48,14 @@ static int check_strings(const struct profile *p, const uint32_t strings[3], con
 
 static int check_head(const struct profile *p, struct error *err)
 {
-	const struct { const char *what; uint32_t string; } single[] = {
-		{ "drop_frames", p->drop_frames }, { "keep_frames", p->keep_frames },
-		{ "default_sample_type", p->default_type }, { "doc_url", p->doc_url },
+	const struct {
+		const char *what;
+		uint32_t string;
+	} single[] = {
+		{ "drop_frames", p->drop_frames },
+		{ "keep_frames", p->keep_frames },
+		{ "default_sample_type", p->default_type },
+		{ "doc_url", p->doc_url },
 	};
 	const struct profile_type *t = &p->period_type;
 	int rc = check_strings(p, (uint32_t[3]){ t->type, t->unit }, "period type", 0, err);
@@ -161,9 +166,10 @@ int profile_validate_text(const struct profile *p, struct error *err)
 		size_t at = find_no_character(s->text, s->len);
 
 		if (at < s->len)
-			return error_set(err, ERR_FORMAT,
-					 "profile: string %u is not UTF-8: byte 0x%02x at its offset %zu",
-					 i, (unsigned char)s->text[at], at);
+			return error_set(
+				err, ERR_FORMAT,
+				"profile: string %u is not UTF-8: byte 0x%02x at its offset %zu", i,
+				(unsigned char)s->text[at], at);
 	}
 	return 0;
 }

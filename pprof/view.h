@@ -34,15 +34,15 @@ struct report_view {
 	const char *unit; /* as pprof's -unit; NULL: chosen by the values ("minimum") */
 	size_t nodecount; /* 0: all */
 	enum report_by by;
-	bool cum;	       /* sort by cum */
-	const char *title;     /* of a page; NULL: from the profile */
-	unsigned width;	       /* columns that lines may take; 0: no limit */
+	bool cum;	   /* sort by cum */
+	const char *title; /* of a page; NULL: from the profile */
+	unsigned width;	   /* columns that lines may take; 0: no limit */
 	bool colour;
-	double node_fraction;  /* nodes below this share of the total are left out */
-	double edge_fraction;  /* edges below this share are left out */
-	int64_t total;	       /* what is 100 %; 0: the sum of this profile's values */
-	const char *const *filters;	/* for the heading, such as "focus=main"; ends with NULL */
-	struct pattern *pattern;	/* of --peek: the nodes to show; NULL: all */
+	double node_fraction;	    /* nodes below this share of the total are left out */
+	double edge_fraction;	    /* edges below this share are left out */
+	int64_t total;		    /* what is 100 %; 0: the sum of this profile's values */
+	const char *const *filters; /* for the heading, such as "focus=main"; ends with NULL */
+	struct pattern *pattern;    /* of --peek: the nodes to show; NULL: all */
 };
 
 /* Appends its text to `out`. ERR_NOMEM; ERR_LIMIT: the text is too long (pprof/graph/text.h);

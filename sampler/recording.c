@@ -35,8 +35,8 @@ enum { PROGRESS_MS = 100 };
 struct recording {
 	struct recording_options options;
 	struct round round;
-	pid_t command; /* started by us, else 0 */
-	bool held;     /* the command waits before its first instruction */
+	pid_t command;		   /* started by us, else 0 */
+	bool held;		   /* the command waits before its first instruction */
 	struct fetching *fetching; /* NULL: nothing was requested from the network */
 	struct decoding *decoding; /* NULL before recording_write */
 	struct interim *interim;   /* NULL: none was requested */
@@ -240,9 +240,12 @@ int recording_fetch(struct recording *r, uint64_t timeout_ns, fetching_progress 
 
 static struct maker maker_of(struct recording *r, unsigned flags, const char *command_line)
 {
-	return (struct maker){ .recorded = &r->round.recorded, .options = &r->options,
-			       .stats = &r->shown, .decoding = r->decoding,
-			       .fetching = r->fetching, .flags = flags,
+	return (struct maker){ .recorded = &r->round.recorded,
+			       .options = &r->options,
+			       .stats = &r->shown,
+			       .decoding = r->decoding,
+			       .fetching = r->fetching,
+			       .flags = flags,
 			       .command_line = command_line };
 }
 

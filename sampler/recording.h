@@ -30,8 +30,7 @@ struct unwinder;
  * instruction. `options` is copied, what it points to is borrowed. The caller frees the recording
  * with recording_free. ERR_GONE, ERR_PERM (the message has the cause), ERR_NOMEM, ERR_IO (a command
  * that cannot be run). */
-int recording_new(struct recording **r, const struct recording_options *options,
-		  struct error *err);
+int recording_new(struct recording **r, const struct recording_options *options, struct error *err);
 
 /* Before recording_run: replaces the duration of the options. */
 void recording_set_duration(struct recording *r, uint64_t duration_ns);

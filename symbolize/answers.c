@@ -23,10 +23,9 @@ int answers_add(struct answers *a, uint64_t addr, const struct symbol *symbol)
 {
 	if (room_for((void **)&a->all, &a->room, a->count + 1, sizeof(*a->all)) ||
 	    room_for((void **)&a->frames, &a->frame_room, a->frame_count + symbol->count,
-		      sizeof(*a->frames)))
+		     sizeof(*a->frames)))
 		return ERR_NOMEM;
-	a->all[a->count++] = (struct answer){ addr, symbol->start, a->frame_count,
-						symbol->count };
+	a->all[a->count++] = (struct answer){ addr, symbol->start, a->frame_count, symbol->count };
 	if (symbol->count)
 		memcpy(a->frames + a->frame_count, symbol->frames,
 		       symbol->count * sizeof(*a->frames));

@@ -20,10 +20,10 @@
 
 struct report { /* the parts of the note */
 	const char *symbols_from;
-	const char *mini;  /* what was wrong with .gnu_debugdata */
+	const char *mini;   /* what was wrong with .gnu_debugdata */
 	const char *packed; /* what was wrong with compressed DWARF */
-	char refused[256]; /* a debug file that was not used */
-	char missing[256]; /* the supplementary file that DWARF needs */
+	char refused[256];  /* a debug file that was not used */
+	char missing[256];  /* the supplementary file that DWARF needs */
 };
 
 static void close_dwarf(struct module_dwarf *d)
@@ -108,8 +108,8 @@ static int open_dwarf(struct module_dwarf *d, const struct image *file, bool may
 
 /* Without the supplementary file half of the names are missing. libdw would look for it by opening
  * whatever path is in the file, in our view of the file system. So DWARF is not used without it. */
-static int complete_dwarf(struct module *m, const struct image *file,
-			  const struct process *process, struct report *r)
+static int complete_dwarf(struct module *m, const struct image *file, const struct process *process,
+			  struct report *r)
 {
 	const char *name;
 	const void *id;
@@ -151,9 +151,9 @@ static void write_note(struct module *m, const struct report *r, bool has_dwarf)
 		dwarf = m->debug ? image_path(m->debug) : "the file itself";
 	else if (has_dwarf)
 		dwarf = *missing ? "DWARF not used" : "broken DWARF";
-	snprintf(m->note, sizeof(m->note), "%zu functions from %s, %s%s%s%s%s%s%s%s", m->symbols.count,
-		 r->symbols_from, m->index ? "DWARF of " : "", dwarf, *missing ? ", " : "",
-		 missing, *r->refused ? "; " : "", r->refused,
+	snprintf(m->note, sizeof(m->note), "%zu functions from %s, %s%s%s%s%s%s%s%s",
+		 m->symbols.count, r->symbols_from, m->index ? "DWARF of " : "", dwarf,
+		 *missing ? ", " : "", missing, *r->refused ? "; " : "", r->refused,
 		 r->mini ? "; .gnu_debugdata is " : "", r->mini ? r->mini : "");
 }
 

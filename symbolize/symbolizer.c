@@ -144,9 +144,10 @@ static int name_file(struct symbolizer *s, const struct dwarf_frame *from, const
 static int name_frame(struct symbolizer *s, const struct dwarf_frame *from,
 		      const struct elfsym *symbol, struct symbol_frame *to)
 {
-	const char *raw = symbol ? symbol->name :
+	const char *raw = symbol	     ? symbol->name :
 			  from->linkage_name ? from->linkage_name :
-			  from->name ? from->name : "[nameless]";
+			  from->name	     ? from->name :
+					       "[nameless]";
 
 	if (names_function(&s->names, raw, &to->system_name, &to->name) ||
 	    name_file(s, from, &to->file))

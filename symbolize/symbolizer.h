@@ -33,9 +33,10 @@ struct symbol_frame {
 };
 
 struct symbol {
-	const struct symbol_frame *frames; /* innermost inlined call first, the function itself last */
-	size_t count;			   /* 0: no symbol covers the address */
-	uint64_t start; /* image address where the last frame's function begins; 0: unknown */
+	const struct symbol_frame
+		*frames; /* innermost inlined call first, the function itself last */
+	size_t count;	 /* 0: no symbol covers the address */
+	uint64_t start;	 /* image address where the last frame's function begins; 0: unknown */
 };
 
 enum {

@@ -107,7 +107,9 @@ static void *wait_for_lock(void *arg)
 int main(void)
 {
 	static struct job jobs[JOBS] = {
-		{ "series", sum_series, 6 }, { "sorter", sort_numbers, 4 }, { "writer", format_text, 2 },
+		{ "series", sum_series, 6 },
+		{ "sorter", sort_numbers, 4 },
+		{ "writer", format_text, 2 },
 	};
 	pthread_t thread;
 

@@ -106,8 +106,10 @@ static int open_path(struct outfile *f, struct error *err)
 		return open_in_folder(f, &w, err);
 	if (errno != EPERM)
 		return fail(f, err, "write");
-	return error_set(err, ERR_PERM, "cannot write '%s': there is a link on the way that another "
-			 "user has put into a folder that everybody may write to", f->path);
+	return error_set(err, ERR_PERM,
+			 "cannot write '%s': there is a link on the way that another "
+			 "user has put into a folder that everybody may write to",
+			 f->path);
 }
 
 int outfile_open(struct outfile *f, const char *path, struct error *err)
@@ -158,9 +160,8 @@ int outfile_commit(struct outfile *f, struct error *err)
 {
 	int rc = 0;
 
-	if (!f->direct &&
-	    (fsync(f->fd) || (!f->named && give_name(f)) ||
-	     renameat(f->dir_fd, f->tmp, f->dir_fd, f->name)))
+	if (!f->direct && (fsync(f->fd) || (!f->named && give_name(f)) ||
+			   renameat(f->dir_fd, f->tmp, f->dir_fd, f->name)))
 		rc = fail(f, err, "write");
 	else
 		f->named = false;

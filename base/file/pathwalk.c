@@ -197,8 +197,7 @@ int path_walk(struct walk *w, int start, const char *path, unsigned flags)
 	if (strlen(path) >= PATH_MAX)
 		return fail(ENAMETOOLONG);
 	strcpy(way.left, path);
-	rc = enter(&way, absolute ? open("/", FOLDER) :
-				    openat(start, ".", FOLDER & ~O_NOFOLLOW));
+	rc = enter(&way, absolute ? open("/", FOLDER) : openat(start, ".", FOLDER & ~O_NOFOLLOW));
 	if (!rc)
 		rc = walk_on(&way, w);
 	leave(&way, 0);

@@ -19,8 +19,14 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-enum { CAP_SYS_PTRACE_BIT = 19, PF_EXITING_FLAG = 0x4, PF_KTHREAD_FLAG = 0x00200000,
-       LOOKS = 200, LOOKS_NS = 5000000, FIRM_LOOKS = 3 };
+enum {
+	CAP_SYS_PTRACE_BIT = 19,
+	PF_EXITING_FLAG = 0x4,
+	PF_KTHREAD_FLAG = 0x00200000,
+	LOOKS = 200,
+	LOOKS_NS = 5000000,
+	FIRM_LOOKS = 3
+};
 
 struct facts {
 	char name[64];
@@ -139,19 +145,22 @@ static int without_capability(pid_t tid, const struct facts *f, struct error *er
 				 "run as that user, as root, or with CAP_SYS_PTRACE",
 				 tid, f->name, f->uid, f->own_uid);
 	if (not_dumpable(tid, f))
-		return error_set(err, ERR_PERM,
-				 "process %d ('%s') is not dumpable (set-user-ID, file capabilities "
-				 "or PR_SET_DUMPABLE); run as root or with CAP_SYS_PTRACE",
-				 tid, f->name);
+		return error_set(
+			err, ERR_PERM,
+			"process %d ('%s') is not dumpable (set-user-ID, file capabilities "
+			"or PR_SET_DUMPABLE); run as root or with CAP_SYS_PTRACE",
+			tid, f->name);
 	if (yama_scope() >= 1)
-		return error_set(err, ERR_PERM,
-				 "Yama lets us trace only our own children (kernel.yama.ptrace_scope "
-				 "is %d); run as root, or set it to 0 with sysctl, to trace %d ('%s')",
-				 yama_scope(), tid, f->name);
+		return error_set(
+			err, ERR_PERM,
+			"Yama lets us trace only our own children (kernel.yama.ptrace_scope "
+			"is %d); run as root, or set it to 0 with sysctl, to trace %d ('%s')",
+			yama_scope(), tid, f->name);
 	if (other_user_namespace(tid))
 		return error_set(err, ERR_PERM,
 				 "process %d ('%s') is in another user namespace; run in that "
-				 "namespace or with CAP_SYS_PTRACE over it", tid, f->name);
+				 "namespace or with CAP_SYS_PTRACE over it",
+				 tid, f->name);
 	return error_set(err, ERR_PERM,
 			 "the kernel does not let us trace process %d ('%s'); CAP_SYS_PTRACE is "
 			 "missing: run as root, or check seccomp and the container's settings",
@@ -164,15 +173,17 @@ static int with_capability(pid_t tid, const struct facts *f, struct error *err)
 		return error_set(err, ERR_PERM,
 				 "Yama forbids all tracing until the next boot "
 				 "(kernel.yama.ptrace_scope is 3), so process %d ('%s') cannot be "
-				 "sampled", tid, f->name);
+				 "sampled",
+				 tid, f->name);
 	if (other_user_namespace(tid))
 		return error_set(err, ERR_PERM,
 				 "process %d ('%s') is in a user namespace over which we have no "
-				 "CAP_SYS_PTRACE; run in that namespace or in its parent", tid,
-				 f->name);
+				 "CAP_SYS_PTRACE; run in that namespace or in its parent",
+				 tid, f->name);
 	return error_set(err, ERR_PERM,
 			 "the kernel does not let us trace process %d ('%s') although we have "
-			 "CAP_SYS_PTRACE; a security module or seccomp forbids it", tid, f->name);
+			 "CAP_SYS_PTRACE; a security module or seccomp forbids it",
+			 tid, f->name);
 }
 
 int process_diagnose(pid_t tid, struct error *err)
@@ -184,16 +195,19 @@ int process_diagnose(pid_t tid, struct error *err)
 	if (f.kernel_thread)
 		return error_set(err, ERR_PERM,
 				 "process %d ('%s') is a kernel thread; it has no stack of its own "
-				 "in user space to sample", tid, f.name);
+				 "in user space to sample",
+				 tid, f.name);
 	if (f.state == 'Z' && f.threads > 1)
-		return error_set(err, ERR_GONE,
-				 "the main thread of process %d ('%s') has ended; its memory cannot "
-				 "be read then, although %ld more go on", tid, f.name,
-				 f.threads - 1);
+		return error_set(
+			err, ERR_GONE,
+			"the main thread of process %d ('%s') has ended; its memory cannot "
+			"be read then, although %ld more go on",
+			tid, f.name, f.threads - 1);
 	if (f.state == 'Z' || f.state == 'X')
 		return error_set(err, ERR_GONE,
 				 "process %d ('%s') is a zombie: it has ended and waits for its "
-				 "parent to collect it", tid, f.name);
+				 "parent to collect it",
+				 tid, f.name);
 	/* It has released its memory and is not a zombie yet. */
 	if (f.ending)
 		return error_set(err, ERR_GONE, "process %d ('%s') is ending", tid, f.name);

@@ -23,7 +23,10 @@ enum {
 	MODULEDATA_WORDS = 46,
 	PLACES_MAX = 16, /* pointers to pclntab: moduledata and a symbol or two */
 	/* Indices of words in moduledata. */
-	WORD_NAMES = 1, WORD_UNITS = 4, WORD_TABLE = 13, WORD_TEXT = 22,
+	WORD_NAMES = 1,
+	WORD_UNITS = 4,
+	WORD_TABLE = 13,
+	WORD_TEXT = 22,
 };
 
 static const uint64_t SCANNED_MAX = 1u << 30;

@@ -24,15 +24,15 @@ enum go_format {
 
 struct gomodule {
 	enum go_format format;
-	uint64_t pclntab, size;	  /* image address, bytes to the segment's end */
-	uint64_t functions;	  /* how many functions there are */
+	uint64_t pclntab, size; /* image address, bytes to the segment's end */
+	uint64_t functions;	/* how many functions there are */
 	/* Offsets in pclntab, bytes: names of functions, indices of files by compilation unit,
 	 * names of files, tables of values by pc, table of functions. */
 	uint64_t names, units, files, values, table;
-	uint64_t text;		  /* start of the text; GO_1_18 and later count from it */
-	uint64_t moduledata;	  /* 0: not found */
-	uint64_t types, etypes;	  /* run-time type descriptors; 0: not known */
-	uint64_t gofunc;	  /* what function data counts from; 0: not known, or GO_1_16 */
+	uint64_t text;		/* start of the text; GO_1_18 and later count from it */
+	uint64_t moduledata;	/* 0: not found */
+	uint64_t types, etypes; /* run-time type descriptors; 0: not known */
+	uint64_t gofunc;	/* what function data counts from; 0: not known, or GO_1_16 */
 };
 
 /* Finds the module of an image. ERR_NOTFOUND when it has none; ERR_FORMAT when there is a table but

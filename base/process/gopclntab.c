@@ -15,8 +15,8 @@ enum {
 	NUMBER_MAX = 5,	     /* bytes of a number in such a table */
 	STEPS_MAX = 1 << 20, /* pairs in such a table; no function has as many instructions */
 	FILES_MAX = 1 << 24,
-	TABLE_INLINED = 2,   /* PCDATA_InlTreeIndex */
-	DATA_INLINED = 3,    /* FUNCDATA_InlTree */
+	TABLE_INLINED = 2, /* PCDATA_InlTreeIndex */
+	DATA_INLINED = 3,  /* FUNCDATA_InlTree */
 	INLINED_MAX = 1 << 20,
 };
 
@@ -217,8 +217,7 @@ static bool next_pair(struct values *v, bool first, int32_t *grows, uint32_t *by
 {
 	uint32_t number;
 
-	if (cursor_left(&v->c) < 2 * NUMBER_MAX &&
-	    !fill(v, v->at + cursor_offset(&v->c)))
+	if (cursor_left(&v->c) < 2 * NUMBER_MAX && !fill(v, v->at + cursor_offset(&v->c)))
 		return false;
 	number = (uint32_t)cursor_uleb(&v->c);
 	if (!number && !first)

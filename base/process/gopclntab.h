@@ -23,19 +23,19 @@ struct image;
 enum { GO_NAME_MAX = 4096 }; /* longer names (instances of generics) are cut */
 
 enum go_flag { /* internal/abi/symtab.go, FuncFlag; from 1.17 on, ASM from 1.18 on */
-	GO_TOP_FRAME = 1, /* outermost: tracebacks end here */
-	GO_SP_WRITE = 2,  /* it sets the stack pointer in ways that pcsp cannot express */
-	GO_ASSEMBLY = 4,
+	       GO_TOP_FRAME = 1, /* outermost: tracebacks end here */
+	       GO_SP_WRITE = 2,	 /* it sets the stack pointer in ways that pcsp cannot express */
+	       GO_ASSEMBLY = 4,
 };
 
 struct go_function {
-	uint64_t entry, end;  /* end: start of the next function */
-	uint64_t record;      /* image address of its _func */
-	uint32_t name;	      /* for gopclntab_name */
-	uint32_t start_line;  /* line of the func keyword; 0: not known (before 1.20) */
+	uint64_t entry, end;	       /* end: start of the next function */
+	uint64_t record;	       /* image address of its _func */
+	uint32_t name;		       /* for gopclntab_name */
+	uint32_t start_line;	       /* line of the func keyword; 0: not known (before 1.20) */
 	uint32_t pcsp, pcfile, pcline; /* tables of values; pcsp 0: not Go's code */
 	uint32_t tables, unit;
-	uint8_t flags;	      /* enum go_flag */
+	uint8_t flags; /* enum go_flag */
 	uint8_t datas;
 	uint8_t id; /* funcID, by which the runtime recognizes it; some releases renumber it */
 };

@@ -37,7 +37,8 @@ static int is_ours(Elf *elf, const char *path, struct error *err)
 	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &ehdr))
 		return error_set(err, ERR_FORMAT, "'%s' is not an ELF file", path);
 	if (ehdr.e_ident[EI_CLASS] != ELFCLASS64 || ehdr.e_machine != MACHINE_ELF)
-		return error_set(err, ERR_FORMAT, "'%s' is not an ELF file for " MACHINE_NAME, path);
+		return error_set(err, ERR_FORMAT, "'%s' is not an ELF file for " MACHINE_NAME,
+				 path);
 	return 0;
 }
 
@@ -195,8 +196,8 @@ Elf *image_elf(const struct image *image)
 
 bool image_is_memory(const struct image *image)
 {
-	return !image->elf && (!strncmp(image->path, "[anon", 5) ||
-			       !strncmp(image->path, "/memfd:", 7));
+	return !image->elf &&
+	       (!strncmp(image->path, "[anon", 5) || !strncmp(image->path, "/memfd:", 7));
 }
 
 int image_fd(const struct image *image)

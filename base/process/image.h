@@ -20,9 +20,9 @@
 struct error;
 struct image;
 
-struct image_segment {	 /* a PT_LOAD program header */
+struct image_segment {			       /* a PT_LOAD program header */
 	uint64_t vaddr, offset, filesz, memsz; /* bytes */
-	uint32_t flags;	 /* PF_R | PF_W | PF_X */
+	uint32_t flags;			       /* PF_R | PF_W | PF_X */
 };
 
 /* Opens an ELF file. The image owns `fd` from then on, also on failure. `path` is the name to show;

@@ -100,6 +100,8 @@ static int read_bytes(const struct memory *m, uint64_t addr, void *buf, size_t l
 
 void memory_bytes_init(struct memory_bytes *m, const void *data, uint64_t start, size_t len)
 {
-	m->memory = (struct memory){ .read = read_bytes, .bytes = data, .start = start, .len = len };
+	m->memory = (struct memory){
+		.read = read_bytes, .bytes = data, .start = start, .len = len
+	};
 	m->more = 0;
 }

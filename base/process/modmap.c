@@ -126,7 +126,9 @@ static int keep_image(struct modmap *m, struct image *image, uint64_t inode, dev
 	}
 	image_set_id(image, (uint32_t)s->count);
 	s->images[s->count] = image;
-	s->origins[s->count++] = (struct origin){ .process = m->process, .inode = inode, .dev = dev };
+	s->origins[s->count++] = (struct origin){ .process = m->process,
+						  .inode = inode,
+						  .dev = dev };
 	return 0;
 }
 
@@ -149,8 +151,7 @@ static struct image *find_image(const struct modmap *m, const char *path, uint64
 
 	for (size_t i = s->count; i-- > 0;)
 		if (s->origins[i].inode == inode && s->origins[i].dev == dev &&
-		    (s->origins[i].process == m->process ||
-		     (inode && image_elf(s->images[i]))) &&
+		    (s->origins[i].process == m->process || (inode && image_elf(s->images[i]))) &&
 		    !strcmp(image_path(s->images[i]), path))
 			return s->images[i];
 	return NULL;

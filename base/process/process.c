@@ -87,8 +87,10 @@ int process_read_ids(struct process *p)
 static int no_pidfd(const struct process *p, struct error *err)
 {
 	if (errno == EINVAL || errno == ENOENT)
-		return error_set(err, ERR_GONE, "%d is a thread, not a process; its process is "
-				 "the Tgid in '/proc/%d/status'", p->pid, p->pid);
+		return error_set(err, ERR_GONE,
+				 "%d is a thread, not a process; its process is "
+				 "the Tgid in '/proc/%d/status'",
+				 p->pid, p->pid);
 	if (errno == ESRCH)
 		return error_set(err, ERR_GONE, "no process %d", p->pid);
 	return error_errno(err, ERR_IO, "cannot hold process %d", p->pid);

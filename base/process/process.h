@@ -16,12 +16,12 @@ struct error;
 
 struct process {
 	pid_t pid;
-	int proc_fd; /* /proc/PID */
-	int pid_fd;  /* pidfd_open(2): readable when the process has ended */
-	int root_fd; /* the target's root directory, -1 when not permitted */
-	char comm[64]; /* its name when it was opened or last read again */
-	pid_t own_pid; /* its number in its own PID namespace, read at the same times */
-	int64_t uid;   /* its effective user, read at the same times; -1: not known */
+	int proc_fd;	/* /proc/PID */
+	int pid_fd;	/* pidfd_open(2): readable when the process has ended */
+	int root_fd;	/* the target's root directory, -1 when not permitted */
+	char comm[64];	/* its name when it was opened or last read again */
+	pid_t own_pid;	/* its number in its own PID namespace, read at the same times */
+	int64_t uid;	/* its effective user, read at the same times; -1: not known */
 	char exe[4096]; /* its program, set by process_read_exe; "": not known */
 };
 

@@ -175,7 +175,8 @@ bool relocs_word(const struct relocs *r, struct lazyfile *file, uint64_t addr, u
 {
 	struct reloc key = { addr, 0 };
 	const struct reloc *found = r->count ? bsearch(&key, r->all, r->count, sizeof(key),
-						       by_address) : NULL;
+						       by_address) :
+					       NULL;
 
 	if (!found)
 		return lazyfile_read_at(file, addr, word, sizeof(*word));

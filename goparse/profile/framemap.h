@@ -19,8 +19,8 @@ struct goparse_frame;
 struct profile;
 
 struct framemap {
-	struct profile *profile; /* where locations are added; not owned */
-	uint32_t mapping;	 /* of the locations */
+	struct profile *profile;	/* where locations are added; not owned */
+	uint32_t mapping;		/* of the locations */
 	struct framemap_entry *entries; /* in the order of first sight */
 	uint32_t count;
 	size_t room;

@@ -30,14 +30,28 @@
 #include "pprof/profile.h"
 
 enum word {
-	BUBBLE, DUMP, DURABLE, FALSE, GOID, GROUP, ID, LEAKED, LOCKEDM, PARENT, STATE, SYNCTEST,
-	TRUE, WAIT_FROM, WORDS
+	BUBBLE,
+	DUMP,
+	DURABLE,
+	FALSE,
+	GOID,
+	GROUP,
+	ID,
+	LEAKED,
+	LOCKEDM,
+	PARENT,
+	STATE,
+	SYNCTEST,
+	TRUE,
+	WAIT_FROM,
+	WORDS
 };
 
 static const char *const words[WORDS] = {
-	[BUBBLE] = "bubble", [DUMP] = "dump",	    [DURABLE] = "durable", [FALSE] = "false",
-	[GOID] = "goid",     [GROUP] = "group",	    [ID] = "id",	   [LEAKED] = "leaked",
-	[LOCKEDM] = "lockedm", [PARENT] = "parent", [STATE] = "state", [SYNCTEST] = "synctest",
+	[BUBBLE] = "bubble", [DUMP] = "dump",		[DURABLE] = "durable",
+	[FALSE] = "false",   [GOID] = "goid",		[GROUP] = "group",
+	[ID] = "id",	     [LEAKED] = "leaked",	[LOCKEDM] = "lockedm",
+	[PARENT] = "parent", [STATE] = "state",		[SYNCTEST] = "synctest",
 	[TRUE] = "true",     [WAIT_FROM] = "wait_from",
 };
 
@@ -54,14 +68,18 @@ struct waitprofile {
 };
 
 /* Frames that stand for missing frames. */
-#define VIRTUAL(name) { .function = { LITERAL(name) } }
+#define VIRTUAL(name) \
+	{ \
+		.function = { LITERAL(name) } \
+	}
 static const struct goparse_frame elided = VIRTUAL("...additional frames elided...");
 static const struct goparse_frame unavailable = VIRTUAL("[stack unavailable]");
 static const struct goparse_frame no_stack = VIRTUAL("[no stack]");
 
 static int init_profile(struct waitprofile *w)
 {
-	struct profile_mapping mapping = { .has_functions = true, .has_filenames = true,
+	struct profile_mapping mapping = { .has_functions = true,
+					   .has_filenames = true,
 					   .has_line_numbers = true };
 	struct profile *p = &w->profile;
 	uint32_t id;
@@ -251,17 +269,18 @@ static int push_id(struct waitprofile *w, enum word key, uint64_t id)
 static int push_known(struct waitprofile *w, const struct goparse_goroutine *g, const char *dump)
 {
 	return push_string(w, DUMP, dump, dump ? strlen(dump) : 0) ||
-	       push_flag(w, DURABLE, g->flags & GOPARSE_DURABLE) ||
-	       push_flag(w, LEAKED, g->flags & GOPARSE_LEAKED) ||
-	       push_bool(w, LOCKEDM, g->locked) ||
-	       push_string(w, STATE, g->state.at, g->state.len) ||
-	       push_flag(w, SYNCTEST, g->flags & GOPARSE_SYNCTEST) ||
-	       push_string(w, WAIT_FROM, g->wait_from.at, g->wait_from.len) ||
-	       push_number(w, BUBBLE, g->bubble) || push_id(w, GOID, g->stack.id) ||
-	       push_number(w, GROUP, g->group) ||
-	       (w->options.exact && g->stack.created_in &&
-		push_id(w, PARENT, g->stack.created_in)) ?
-		       ERR_NOMEM : 0;
+			       push_flag(w, DURABLE, g->flags & GOPARSE_DURABLE) ||
+			       push_flag(w, LEAKED, g->flags & GOPARSE_LEAKED) ||
+			       push_bool(w, LOCKEDM, g->locked) ||
+			       push_string(w, STATE, g->state.at, g->state.len) ||
+			       push_flag(w, SYNCTEST, g->flags & GOPARSE_SYNCTEST) ||
+			       push_string(w, WAIT_FROM, g->wait_from.at, g->wait_from.len) ||
+			       push_number(w, BUBBLE, g->bubble) || push_id(w, GOID, g->stack.id) ||
+			       push_number(w, GROUP, g->group) ||
+			       (w->options.exact && g->stack.created_in &&
+				push_id(w, PARENT, g->stack.created_in)) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 /* Adds the program's own labels, as runtime/pprof writes them. */
@@ -390,8 +409,10 @@ static int add_errors(struct waitprofile *w, const struct goparse_stats *stats, 
 	if (kept == stats->error_count)
 		return 0;
 	return begin_comment(text, dump) ||
-	       buffer_addf(text, "%" PRIu64 " more", stats->error_count - kept) ||
-	       add_comment(w, text) ? ERR_NOMEM : 0;
+			       buffer_addf(text, "%" PRIu64 " more", stats->error_count - kept) ||
+			       add_comment(w, text) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 int waitprofile_add_errors(struct waitprofile *w, const struct goparse_stats *stats,

@@ -20,11 +20,11 @@ struct profile;
 struct waitprofile;
 
 struct waitprofile_options {
-	bool aggregate;	 /* goroutines with the same stack, state and labels are one sample without
+	bool aggregate; /* goroutines with the same stack, state and labels are one sample without
 			  * "goid", with a second value: goroutines/count */
-	bool ancestors;	 /* the ancestors' stacks follow the creating frame, which is their
+	bool ancestors; /* the ancestors' stacks follow the creating frame, which is their
 			  * innermost frame and is not repeated */
-	bool exact;	 /* waits are not whole minutes, and the caller adds comments about them;
+	bool exact;	/* waits are not whole minutes, and the caller adds comments about them;
 			  * labels "wait_from", and "parent", the goid of the creator, where
 			  * known */
 	int64_t time_nanos; /* when the dump was taken, ns since 1970; 0: unknown */

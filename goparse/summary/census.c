@@ -80,8 +80,10 @@ static enum census_span span_of(uint64_t ns)
 {
 	static const uint64_t minute = 60000000000;
 
-	return ns < minute ? CENSUS_LESS : ns < 10 * minute ? CENSUS_MINUTES :
-	       ns < 60 * minute ? CENSUS_TENS : CENSUS_HOURS;
+	return ns < minute	? CENSUS_LESS :
+	       ns < 10 * minute ? CENSUS_MINUTES :
+	       ns < 60 * minute ? CENSUS_TENS :
+				  CENSUS_HOURS;
 }
 
 static void tally(struct census_row *r, const struct goparse_goroutine *g)
@@ -110,15 +112,17 @@ static int put_state(struct buffer *key, const struct goparse_goroutine *g)
 	static const char leaked[] = " (leaked)";
 	size_t more = g->flags & GOPARSE_LEAKED ? sizeof(leaked) - 1 : 0;
 
-	return put_number(key, g->state.len + more) ||
-	       buffer_add(key, g->state.at, g->state.len) || buffer_add(key, leaked, more) ?
-		       ERR_NOMEM : 0;
+	return put_number(key, g->state.len + more) || buffer_add(key, g->state.at, g->state.len) ||
+			       buffer_add(key, leaked, more) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 static int put_frame(struct buffer *key, const struct goparse_frame *f)
 {
 	return put_text(key, f->function) || put_text(key, f->file) || put_number(key, f->line) ?
-		       ERR_NOMEM : 0;
+		       ERR_NOMEM :
+		       0;
 }
 
 /* The number of elided frames is not part of the key: it differs from one recursion to the next. */
@@ -126,9 +130,11 @@ static int put_stack(struct buffer *key, const struct goparse_goroutine *g)
 {
 	const struct goparse_stack *s = &g->stack;
 	int rc = put_state(key, g) || put_frame(key, &s->created_by) ||
-		 put_number(key, s->unavailable) ||
-		 put_number(key, s->elided ? s->elided_at + 1 : 0) || put_number(key, s->count) ?
-			 ERR_NOMEM : 0;
+				 put_number(key, s->unavailable) ||
+				 put_number(key, s->elided ? s->elided_at + 1 : 0) ||
+				 put_number(key, s->count) ?
+			 ERR_NOMEM :
+			 0;
 
 	for (size_t i = 0; !rc && i < s->count; i++)
 		rc = put_frame(key, &s->frames[i]);

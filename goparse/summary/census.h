@@ -14,9 +14,9 @@
 #include "goparse/goparse.h"
 
 enum {
-	CENSUS_ROWS_MAX = 1 << 16, /* rows of each kind */
+	CENSUS_ROWS_MAX = 1 << 16,   /* rows of each kind */
 	CENSUS_BYTES_MAX = 64 << 20, /* for all rows */
-	CENSUS_FRAMES_MAX = 128, /* frames kept of a stack; comparisons use all */
+	CENSUS_FRAMES_MAX = 128,     /* frames kept of a stack; comparisons use all */
 };
 
 /* How long a goroutine has waited. CENSUS_LESS includes goroutines that do not wait. */
@@ -35,7 +35,7 @@ struct census_row {
 	uint64_t count, first;	    /* in the last dump; in the first one */
 	uint64_t spans[CENSUS_SPANS];
 	uint64_t longest_ns, as_long; /* the longest wait; how many waited that long */
-	size_t place;		    /* number among rows of its kind, by first sight */
+	size_t place;		      /* number among rows of its kind, by first sight */
 };
 
 enum census_kind {

@@ -15,12 +15,13 @@
 
 /* The directories of go/src, Go 1.18 to 1.26, without cmd. */
 static const char *const library[] = {
-	"archive", "arena", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto",
-	"database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash",
-	"html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net",
-	"os", "path", "plugin", "reflect", "regexp", "runtime", "simd", "slices", "sort", "strconv",
-	"strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique",
-	"unsafe", "vendor", "weak",
+	"archive", "arena",    "bufio",	 "bytes",   "cmp",	"compress", "container", "context",
+	"crypto",  "database", "debug",	 "embed",   "encoding", "errors",   "expvar",	 "flag",
+	"fmt",	   "go",       "hash",	 "html",    "image",	"index",    "internal",	 "io",
+	"iter",	   "log",      "maps",	 "math",    "mime",	"net",	    "os",	 "path",
+	"plugin",  "reflect",  "regexp", "runtime", "simd",	"slices",   "sort",	 "strconv",
+	"strings", "structs",  "sync",	 "syscall", "testing",	"text",	    "time",	 "unicode",
+	"unique",  "unsafe",   "vendor", "weak",
 };
 
 /* strchr also finds the NUL at the end of `set`. */
@@ -134,10 +135,11 @@ static size_t outermost_library(const struct goparse_stack *s)
 {
 	size_t last = s->count - 1;
 
-	for (size_t i = s->count; i--; )
+	for (size_t i = s->count; i--;)
 		if (!telling_is_runtime(s->frames[i].function))
 			return i;
-	return last && text_is(s->frames[last].function, LITERAL("runtime.goexit")) ? last - 1 : last;
+	return last && text_is(s->frames[last].function, LITERAL("runtime.goexit")) ? last - 1 :
+										      last;
 }
 
 size_t telling_frames(const struct goparse_stack *s, struct goparse_text state, size_t *at,

@@ -37,16 +37,17 @@ static int decompress(ZSTD_DStream *stream, ZSTD_inBuffer *in, size_t max, struc
 		rc = ZSTD_decompressStream(stream, &to, in);
 		out->len += to.pos;
 		if (ZSTD_isError(rc))
-			return error_set(err, ERR_FORMAT, "broken zstd data at offset %zu: %s", in->pos,
-					 ZSTD_getErrorName(rc));
+			return error_set(err, ERR_FORMAT, "broken zstd data at offset %zu: %s",
+					 in->pos, ZSTD_getErrorName(rc));
 		if (out->len - before > max)
-			return error_set(err, ERR_LIMIT, "more than %zu bytes when uncompressed", max);
+			return error_set(err, ERR_LIMIT, "more than %zu bytes when uncompressed",
+					 max);
 	} while (rc ? out->len + in->pos > had : in->pos < in->size);
-	return rc ? error_set(err, ERR_FORMAT, "zstd data ends too early at offset %zu", in->pos) : 0;
+	return rc ? error_set(err, ERR_FORMAT, "zstd data ends too early at offset %zu", in->pos) :
+		    0;
 }
 
-int zstd_uncompress(const void *data, size_t len, size_t max, struct buffer *out,
-		    struct error *err)
+int zstd_uncompress(const void *data, size_t len, size_t max, struct buffer *out, struct error *err)
 {
 	ZSTD_inBuffer in = { data, len, 0 };
 	ZSTD_DStream *stream = ZSTD_createDStream();
@@ -58,14 +59,14 @@ int zstd_uncompress(const void *data, size_t len, size_t max, struct buffer *out
 
 #else
 
-int zstd_uncompress(const void *data, size_t len, size_t max, struct buffer *out,
-		    struct error *err)
+int zstd_uncompress(const void *data, size_t len, size_t max, struct buffer *out, struct error *err)
 {
 	(void)data;
 	(void)len;
 	(void)max;
 	(void)out;
-	return error_set(err, ERR_FORMAT, "compressed with zstd, which this build cannot read: "
+	return error_set(err, ERR_FORMAT,
+			 "compressed with zstd, which this build cannot read: "
 			 "libzstd's header was missing");
 }
 

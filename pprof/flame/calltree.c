@@ -90,9 +90,10 @@ int calltree_add(struct calltree *t, const uint32_t *frames, size_t count, const
 		int rc = find_or_add(t, e, (uint32_t)i + 1, &node);
 
 		if (rc)
-			return error_set(err, rc, rc == ERR_LIMIT ?
-						  "the stacks are too many and too different" :
-						  "out of memory");
+			return error_set(err, rc,
+					 rc == ERR_LIMIT ?
+						 "the stacks are too many and too different" :
+						 "out of memory");
 	}
 	self = t->self + node * t->columns;
 	for (size_t i = 0; i < t->columns; i++)

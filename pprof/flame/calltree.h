@@ -21,10 +21,10 @@ struct error;
 enum { CALLTREE_NONE = UINT32_MAX };
 
 struct calltree_node {
-	uint32_t frame;	       /* the caller's number for it; the root's is CALLTREE_NONE */
-	uint32_t parent;       /* the root's is CALLTREE_NONE */
-	uint32_t first, next;  /* child, sibling, or CALLTREE_NONE; set by calltree_finish */
-	uint32_t depth;	       /* the root's is 0 */
+	uint32_t frame;	      /* the caller's number for it; the root's is CALLTREE_NONE */
+	uint32_t parent;      /* the root's is CALLTREE_NONE */
+	uint32_t first, next; /* child, sibling, or CALLTREE_NONE; set by calltree_finish */
+	uint32_t depth;	      /* the root's is 0 */
 };
 
 struct calltree {

@@ -178,8 +178,9 @@ static int64_t frame_of(const struct data *d, size_t i)
 {
 	const struct item *item = &d->items[i];
 
-	return item->rest ? LEFT_OUT_FRAME : !item->node ? ROOT_FRAME :
-	       (int64_t)d->frame_number[d->f->tree.nodes[item->node].frame] - 1;
+	return item->rest  ? LEFT_OUT_FRAME :
+	       !item->node ? ROOT_FRAME :
+			     (int64_t)d->frame_number[d->f->tree.nodes[item->node].frame] - 1;
 }
 
 static const struct report_frame *frame_at(const struct data *d, size_t i)
@@ -262,7 +263,8 @@ static void add_head(struct data *d)
 
 	json_add(&d->json, "{\"title\":");
 	add_title(d);
-	json_addf(&d->json, ",\"time_nanos\":%" PRId64 ",\"duration_nanos\":%" PRId64
+	json_addf(&d->json,
+		  ",\"time_nanos\":%" PRId64 ",\"duration_nanos\":%" PRId64
 		  ",\n\"difference\":%s,\"type\":%zu,\"left_out\":%zu,\"comments\":[",
 		  p->time_nanos, p->duration_nanos, d->f->difference ? "true" : "false",
 		  d->f->shown, d->f->tree.count - d->f->kept_count);

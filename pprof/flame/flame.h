@@ -22,14 +22,14 @@ struct flame {
 	const struct profile *p;
 	const struct report_view *v;
 	struct frames *frames;
-	struct calltree tree;  /* columns: the types; SIDES of each for a difference */
+	struct calltree tree; /* columns: the types; SIDES of each for a difference */
 	size_t types[FLAME_TYPES], type_count; /* v->type is among them */
-	size_t shown;	       /* index in types of v->type */
+	size_t shown;			       /* index in types of v->type */
 	bool difference;
-	uint32_t *rank;	       /* by frame: its place among siblings */
-	bool *kept;	       /* by node */
+	uint32_t *rank; /* by frame: its place among siblings */
+	bool *kept;	/* by node */
 	size_t kept_count;
-	int16_t *hues;	       /* by string (frames_strings) of a module or file: degrees, or -1 */
+	int16_t *hues; /* by string (frames_strings) of a module or file: degrees, or -1 */
 };
 
 /* Fills all of *f from `p` and `v`, which must outlive it. Errors as for report_writer, and

@@ -139,8 +139,10 @@ static int add_lines(struct folding *f, struct buffer *out, struct error *err)
 	for (uint32_t node = 0; node != CALLTREE_NONE && !rc; node = calltree_next(&f->tree, node))
 		rc = add_line(f, node, difference, out);
 	free(rank);
-	return rc ? error_set(err, rc, rc == ERR_LIMIT ? "the folded stacks are more than 1 GiB" :
-							 "out of memory") : 0;
+	return rc ? error_set(err, rc,
+			      rc == ERR_LIMIT ? "the folded stacks are more than 1 GiB" :
+						"out of memory") :
+		    0;
 }
 
 static int fold(struct folding *f, const struct report_view *v, struct buffer *out,

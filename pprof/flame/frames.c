@@ -34,13 +34,13 @@ struct frames {
 	struct entry *list;
 	size_t count, room;
 	struct hashindex index;
-	uint32_t *of_lines;	 /* frames of all locations, outermost first */
-	size_t *first;		 /* by location: its first index in of_lines; and one entry more */
-	uint32_t *stack;	 /* of the current sample */
+	uint32_t *of_lines; /* frames of all locations, outermost first */
+	size_t *first;	    /* by location: its first index in of_lines; and one entry more */
+	uint32_t *stack;    /* of the current sample */
 	size_t stack_room;
-	uint64_t asked;		 /* frames of all samples so far */
-	uint32_t thread, tid;	 /* the profile's strings with these texts, or NONE */
-	struct buffer text;	 /* the name that is being made */
+	uint64_t asked;	      /* frames of all samples so far */
+	uint32_t thread, tid; /* the profile's strings with these texts, or NONE */
+	struct buffer text;   /* the name that is being made */
 };
 
 const char *frames_base_name(const char *path)
@@ -135,10 +135,11 @@ static int write_name(struct frames *f, const struct profile_location *l,
 			return ERR_NOMEM;
 		return name_line(f, l, fn, line);
 	case REPORT_BY_MODULE:
-		return *module ? buffer_addf(&f->text, "%s", frames_base_name(module)) :
-		       l->lines ? buffer_add(&f->text, "[no module]", 11) : name_unknown(f, l);
+		return *module	? buffer_addf(&f->text, "%s", frames_base_name(module)) :
+		       l->lines ? buffer_add(&f->text, "[no module]", 11) :
+				  name_unknown(f, l);
 	case REPORT_BY_FILE:
-		return *file ? buffer_add(&f->text, file, strlen(file)) :
+		return *file   ? buffer_add(&f->text, file, strlen(file)) :
 		       *module ? buffer_addf(&f->text, "[%s]", frames_base_name(module)) :
 				 name_unknown(f, l);
 	default:
@@ -150,8 +151,9 @@ static int write_name(struct frames *f, const struct profile_location *l,
 static int add_line(struct frames *f, const struct profile_location *l,
 		    const struct profile_line *line, uint32_t *id)
 {
-	const struct profile_function *fn =
-		line && line->function ? &f->p->functions[line->function - 1] : NULL;
+	const struct profile_function *fn = line && line->function ?
+						    &f->p->functions[line->function - 1] :
+						    NULL;
 	const struct profile_mapping *m = l->mapping ? &f->p->mappings[l->mapping - 1] : NULL;
 	bool at_line = f->by == REPORT_BY_LINE || f->by == REPORT_BY_ADDRESS;
 	struct entry e;
@@ -231,8 +233,9 @@ int frames_new(struct frames **out, const struct profile *p, const struct report
 		return 0;
 	}
 	frames_free(f);
-	return error_set(err, rc, rc == ERR_LIMIT ? "the names of all frames are more than 1 GiB" :
-						    "out of memory");
+	return error_set(err, rc,
+			 rc == ERR_LIMIT ? "the names of all frames are more than 1 GiB" :
+					   "out of memory");
 }
 
 void frames_free(struct frames *f)
@@ -306,8 +309,10 @@ int frames_of(struct frames *f, size_t sample, const uint32_t **ids, size_t *cou
 	size_t n = 0;
 
 	if (need > STACK_MAX || (f->asked += need) > FRAMES_MAX)
-		return error_set(err, ERR_LIMIT, "the stacks have too many frames, counted to "
-				 "sample %zu", sample);
+		return error_set(err, ERR_LIMIT,
+				 "the stacks have too many frames, counted to "
+				 "sample %zu",
+				 sample);
 	if (room_for((void **)&f->stack, &f->stack_room, need, sizeof(*f->stack)) ||
 	    (f->by == REPORT_BY_THREAD && add_thread(f, sample, &f->stack[n++])))
 		return error_nomem(err);

@@ -9,8 +9,9 @@
 static int write_page(const struct flame *f, enum page_kind kind, struct buffer *out)
 {
 	struct buffer title = { 0 }, data = { 0 }, picture = { 0 };
-	struct page page = { .kind = kind, .data = &data, .picture = &picture,
-			     .width = FLAME_WIDTH };
+	struct page page = {
+		.kind = kind, .data = &data, .picture = &picture, .width = FLAME_WIDTH
+	};
 	int rc = title_add(f->p, f->v, &title);
 
 	rc = rc ? rc : buffer_add(&title, "", 1);
@@ -36,14 +37,14 @@ static int write_flamegraph(const struct profile *p, const struct report_view *v
 	return rc;
 }
 
-int report_flamegraph_html(const struct profile *p, const struct report_view *v,
-			   struct buffer *out, struct error *err)
+int report_flamegraph_html(const struct profile *p, const struct report_view *v, struct buffer *out,
+			   struct error *err)
 {
 	return write_flamegraph(p, v, PAGE_HTML, out, err);
 }
 
-int report_flamegraph_svg(const struct profile *p, const struct report_view *v,
-			  struct buffer *out, struct error *err)
+int report_flamegraph_svg(const struct profile *p, const struct report_view *v, struct buffer *out,
+			  struct error *err)
 {
 	return write_flamegraph(p, v, PAGE_SVG, out, err);
 }

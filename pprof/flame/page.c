@@ -91,9 +91,10 @@ static int add_json(struct buffer *out, const struct buffer *json)
 
 static int add_picture(const struct page *p, struct buffer *out)
 {
-	int rc = buffer_addf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" "
-			     "width=\"%u\" height=\"%u\">\n", p->width, p->height, p->width,
-			     p->height);
+	int rc = buffer_addf(out,
+			     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" "
+			     "width=\"%u\" height=\"%u\">\n",
+			     p->width, p->height, p->width, p->height);
 
 	rc = rc ? rc : add(out, "<title>");
 	rc = rc ? rc : page_add_text(out, p->title, strlen(p->title));
@@ -102,7 +103,8 @@ static int add_picture(const struct page *p, struct buffer *out)
 
 static int begin_html(const struct page *p, struct buffer *out)
 {
-	int rc = add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	int rc = add(out,
+		     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		     "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
 		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"

@@ -21,8 +21,8 @@ enum { ROW = 18, HEAD = 34, CHARACTER = 7, BOXES_MAX = 3000, ROWS_MAX = 400, NAM
 struct picture {
 	const struct flame *f;
 	struct buffer *out;
-	double *x;	/* by node: where its next child begins, pixels */
-	double scale;	/* pixels for one unit of the value */
+	double *x;	  /* by node: where its next child begins, pixels */
+	double scale;	  /* pixels for one unit of the value */
 	double narrowest; /* the narrowest box that is drawn, pixels */
 	unsigned rows;
 };
@@ -92,8 +92,8 @@ static const struct strset_entry *name_of(const struct picture *p, uint32_t node
 
 	if (!node)
 		return &root;
-	return &frames_strings(p->f->frames)->entries[
-		frames_get(p->f->frames, p->f->tree.nodes[node].frame)->name];
+	return &frames_strings(p->f->frames)
+			->entries[frames_get(p->f->frames, p->f->tree.nodes[node].frame)->name];
 }
 
 static int add_box(struct picture *p, uint32_t node, double x, double w)
@@ -104,9 +104,11 @@ static int add_box(struct picture *p, uint32_t node, double x, double w)
 	int rc = buffer_addf(p->out, "<g><title>");
 
 	rc = rc ? rc : add_label(p, name_of(p, node), NAME_MAX_BYTES);
-	rc = rc ? rc : buffer_addf(p->out, " (%.2f%%)</title><rect x=\"%.1f\" y=\"%u\" "
-				   "width=\"%.1f\" height=\"%d\" fill=\"", share, x, y,
-				   w > 2 ? w - 0.6 : w, ROW - 1);
+	rc = rc ? rc :
+		  buffer_addf(p->out,
+			      " (%.2f%%)</title><rect x=\"%.1f\" y=\"%u\" "
+			      "width=\"%.1f\" height=\"%d\" fill=\"",
+			      share, x, y, w > 2 ? w - 0.6 : w, ROW - 1);
 	rc = rc ? rc : add_colour(p, node);
 	rc = rc ? rc : buffer_addf(p->out, "\"/>");
 	if (!rc && w > 4 * CHARACTER) {
@@ -134,8 +136,10 @@ static int add_node(struct picture *p, uint32_t node)
 
 static int add_boxes(struct picture *p, const char *title)
 {
-	int rc = buffer_addf(p->out, "<g id=\"picture\" font-family=\"monospace\" "
-			     "font-size=\"11.6\">\n<text class=\"picture-ink\" x=\"6\" y=\"22\" font-size=\"15\">");
+	int rc = buffer_addf(
+		p->out,
+		"<g id=\"picture\" font-family=\"monospace\" "
+		"font-size=\"11.6\">\n<text class=\"picture-ink\" x=\"6\" y=\"22\" font-size=\"15\">");
 
 	rc = rc ? rc : add_label(p, &(struct strset_entry){ title, strlen(title) }, 120);
 	rc = rc ? rc : buffer_addf(p->out, "</text>\n");

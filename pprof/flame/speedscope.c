@@ -155,8 +155,9 @@ static void add_profile(struct scope *s, uint32_t group)
 		name = &s->p->strings.entries[s->p->types[s->v->type].type];
 	json_add(&s->json, "\n{\"type\":\"sampled\",\"name\":");
 	json_add_string(&s->json, name->text, name->len);
-	json_addf(&s->json, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRId64
-		  ",\n\"samples\":[", unit_of(s), s->tree.total[group]);
+	json_addf(&s->json,
+		  ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRId64 ",\n\"samples\":[",
+		  unit_of(s), s->tree.total[group]);
 	add_each(s, group, ",\n", add_stack);
 	json_add(&s->json, "],\n\"weights\":[");
 	add_each(s, group, ",", add_weight);
@@ -165,8 +166,10 @@ static void add_profile(struct scope *s, uint32_t group)
 
 static void add_file(struct scope *s)
 {
-	json_addf(&s->json, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-		  "\n\"exporter\":\"sampler %s\",\"name\":", SAMPLER_VERSION);
+	json_addf(&s->json,
+		  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+		  "\n\"exporter\":\"sampler %s\",\"name\":",
+		  SAMPLER_VERSION);
 	s->name.len = 0;
 	if (title_add(s->p, s->v, &s->name))
 		s->json.rc = ERR_NOMEM;
@@ -198,8 +201,10 @@ static int scope(struct scope *s, struct error *err)
 		return rc;
 	add_file(s);
 	rc = s->json.rc;
-	return rc ? error_set(err, rc, rc == ERR_LIMIT ? "the stacks take more than 1 GiB of JSON" :
-							 "out of memory") : 0;
+	return rc ? error_set(err, rc,
+			      rc == ERR_LIMIT ? "the stacks take more than 1 GiB of JSON" :
+						"out of memory") :
+		    0;
 }
 
 int report_speedscope(const struct profile *p, const struct report_view *v, struct buffer *out,

@@ -7,8 +7,7 @@
 int title_add(const struct profile *p, const struct report_view *v, struct buffer *text)
 {
 	const char *type = strset_get(&p->strings, p->types[v->type].type);
-	const char *file = p->mapping_count ?
-				   strset_get(&p->strings, p->mappings[0].filename) : "";
+	const char *file = p->mapping_count ? strset_get(&p->strings, p->mappings[0].filename) : "";
 
 	if (v->title)
 		return buffer_addf(text, "%s", v->title);

@@ -269,7 +269,9 @@ static int unscale(struct writer *w, size_t first)
 static int put_heap_row(struct writer *w, const int64_t *in_use, const int64_t *allocated)
 {
 	return buffer_addf(w->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @",
-			   in_use[0], in_use[1], allocated[0], allocated[1]) ? nomem(w) : 0;
+			   in_use[0], in_use[1], allocated[0], allocated[1]) ?
+		       nomem(w) :
+		       0;
 }
 
 /* If the two pairs in the header are equal, or the second one is 0, readers expect samples with
@@ -344,8 +346,8 @@ static form_writer *find_form(const struct profile *p)
 	return NULL;
 }
 
-int legacy_write(const struct profile *p, const struct legacy_extras *extras,
-		 struct buffer *out, struct error *err)
+int legacy_write(const struct profile *p, const struct legacy_extras *extras, struct buffer *out,
+		 struct error *err)
 {
 	struct writer w = { .p = p, .extras = extras, .out = out, .err = err };
 	form_writer *form = find_form(p);

@@ -20,14 +20,16 @@ struct profile;
 
 /* Groups of fields of legacy_memstats that are known, or not known, together. */
 enum legacy_memstats_part {
-	LEGACY_ALLOC = 1,	 /* alloc, heap_alloc */
+	LEGACY_ALLOC = 1, /* alloc, heap_alloc */
 	LEGACY_TOTAL_ALLOC = 2,
-	LEGACY_MALLOCS = 4, LEGACY_FREES = 8, /* heap_objects with both */
-	LEGACY_SYSTEM = 16,	 /* sys, heap_sys to heap_released, stack_inuse, all …_sys */
-	LEGACY_INUSE = 32,	 /* mspan_inuse, mcache_inuse */
+	LEGACY_MALLOCS = 4,
+	LEGACY_FREES = 8,   /* heap_objects with both */
+	LEGACY_SYSTEM = 16, /* sys, heap_sys to heap_released, stack_inuse, all …_sys */
+	LEGACY_INUSE = 32,  /* mspan_inuse, mcache_inuse */
 	LEGACY_NEXT_GC = 64,
-	LEGACY_PAUSES = 128,	 /* last_gc, pause_ns, pause_end, gc_cpu_fraction */
-	LEGACY_NUM_GC = 256, LEGACY_NUM_FORCED_GC = 512,
+	LEGACY_PAUSES = 128, /* last_gc, pause_ns, pause_end, gc_cpu_fraction */
+	LEGACY_NUM_GC = 256,
+	LEGACY_NUM_FORCED_GC = 512,
 	LEGACY_MAX_RSS = 1024,
 };
 
@@ -53,7 +55,7 @@ struct legacy_extras {
 
 /* Appends the text to `out`. `extras` may be NULL. ERR_NOTFOUND, with the reason, when the text
  * has no form for the profile's sample types or values; ERR_NOMEM. */
-int legacy_write(const struct profile *p, const struct legacy_extras *extras,
-		 struct buffer *out, struct error *err);
+int legacy_write(const struct profile *p, const struct legacy_extras *extras, struct buffer *out,
+		 struct error *err);
 
 #endif

@@ -15,9 +15,14 @@ static double go_exp(double x)
 	static const double ln2_high = 0.69314718055966295651160180568695068359375;
 	static const double ln2_low = 0.28235290563031577122588448175013436025525412068e-12;
 	static const double series[] = {
-		2.4801587301587301587e-5, 1.9841269841269841270e-4, 1.3888888888888888889e-3,
-		8.3333333333333333333e-3, 4.1666666666666666667e-2, 1.6666666666666666667e-1,
-		0.5, 1.0,
+		2.4801587301587301587e-5,
+		1.9841269841269841270e-4,
+		1.3888888888888888889e-3,
+		8.3333333333333333333e-3,
+		4.1666666666666666667e-2,
+		1.6666666666666666667e-1,
+		0.5,
+		1.0,
 	};
 	double n, y, sum = series[0];
 
@@ -62,8 +67,7 @@ void heapscale(int64_t *count, int64_t *size, int64_t rate)
 	}
 }
 
-static bool gives(int64_t count, int64_t size, int64_t rate, int64_t want_count,
-		  int64_t want_size)
+static bool gives(int64_t count, int64_t size, int64_t rate, int64_t want_count, int64_t want_size)
 {
 	heapscale(&count, &size, rate);
 	return count == want_count && size == want_size;

@@ -22,8 +22,9 @@ static int put(const struct writing *w, unsigned parts, const char *name, uint64
 static int put_of(const struct writing *w, unsigned parts, const char *name, uint64_t used,
 		  uint64_t all)
 {
-	return w->unknown & parts ? 0 :
-	       buffer_addf(w->out, "# %s = %" PRIu64 " / %" PRIu64 "\n", name, used, all);
+	return w->unknown & parts ?
+		       0 :
+		       buffer_addf(w->out, "# %s = %" PRIu64 " / %" PRIu64 "\n", name, used, all);
 }
 
 static int put_array(const struct writing *w, unsigned parts, const char *name,

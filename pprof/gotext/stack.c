@@ -99,8 +99,8 @@ static int collect(struct stack_lines *s, const struct profile *p,
 	if (is_empty(p, sample))
 		return add_line(s, (struct stack_line){ .name = "" });
 	for (size_t i = 0; !rc && i < sample->locations; i++)
-		rc = collect_location(
-			s, p, &p->locations[p->stack[sample->first_location + i] - 1], &show);
+		rc = collect_location(s, p, &p->locations[p->stack[sample->first_location + i] - 1],
+				      &show);
 	return rc || show ? rc : collect(s, p, sample, true);
 }
 
@@ -154,7 +154,8 @@ static int put_name(struct buffer *out, const char *name)
 	if (!end)
 		return put_part(out, name, strlen(name));
 	return put_part(out, name, (size_t)(start - name)) || buffer_addf(out, "[...]") ?
-		       ERR_NOMEM : put_part(out, end, strlen(end));
+		       ERR_NOMEM :
+		       put_part(out, end, strlen(end));
 }
 
 /* Writes the tabs from the end of a cell of this width to the end of its column. */

@@ -34,7 +34,9 @@ const char *duration_text(int64_t nanos, char *text)
 		int digits = value < 1000 ? 0 : value < 1000000 ? 3 : 6;
 
 		add_decimal(text + len, DURATION_MAX - len, value, digits,
-			    digits == 0 ? "ns" : digits == 3 ? "\u00b5s" : "ms");
+			    digits == 0 ? "ns" :
+			    digits == 3 ? "\u00b5s" :
+					  "ms");
 		return text;
 	}
 	if (value >= 3600 * second)

@@ -45,7 +45,8 @@ static int add_edge(struct walk *w, struct pair pair, uint64_t hash, bool inline
 	    hashindex_add(&g->edge_index, hash, (uint32_t)g->edge_count))
 		return ERR_NOMEM;
 	w->seen[g->edge_count] = w->number;
-	g->edges[g->edge_count++] = (struct graph_edge){ .from = pair.from, .to = pair.to,
+	g->edges[g->edge_count++] = (struct graph_edge){ .from = pair.from,
+							 .to = pair.to,
 							 .weight = w->value,
 							 .residual = w->residual,
 							 .inlined = inlined };

@@ -77,7 +77,8 @@ static int line_key(struct nodes *n, const struct profile_location *l,
 		    const struct profile_line *line, struct node_key *key)
 {
 	const struct profile_function *f = line && line->function ?
-						   &n->p->functions[line->function - 1] : NULL;
+						   &n->p->functions[line->function - 1] :
+						   NULL;
 	int rc = 0;
 
 	if (n->by == REPORT_BY_ADDRESS)

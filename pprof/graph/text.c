@@ -65,7 +65,8 @@ static size_t line_columns(const struct buffer *out)
 	while (start && data[start - 1] != '\n')
 		start--;
 	end = start < out->len && data[start] == '\x1b' ?
-		      memchr(data + start, 'm', out->len - start) : NULL;
+		      memchr(data + start, 'm', out->len - start) :
+		      NULL;
 	start = end ? (size_t)(end + 1 - data) : start;
 	return columns(data + start, out->len - start);
 }

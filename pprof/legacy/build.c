@@ -41,7 +41,9 @@ int legacy_period(struct legacy *l, const char *type, const char *unit, int64_t 
 {
 	l->p->period = period;
 	return profile_string(l->p, type, &l->p->period_type.type) ||
-	       profile_string(l->p, unit, &l->p->period_type.unit) ? error_nomem(l->err) : 0;
+			       profile_string(l->p, unit, &l->p->period_type.unit) ?
+		       error_nomem(l->err) :
+		       0;
 }
 
 int legacy_string(struct legacy *l, struct cursor text, uint32_t *id)
@@ -49,7 +51,8 @@ int legacy_string(struct legacy *l, struct cursor text, uint32_t *id)
 	size_t len = cursor_left(&text);
 
 	return strset_add(&l->p->strings, len ? (const char *)text.pos : "", len, id) ?
-		       error_nomem(l->err) : 0;
+		       error_nomem(l->err) :
+		       0;
 }
 
 int legacy_begin_sample(struct legacy *l, struct legacy_sample **sample)
@@ -81,8 +84,7 @@ static int find_place(struct legacy *l, uint64_t address, uint32_t *place)
 		return 0;
 	*place = (uint32_t)l->place_count;
 	if (l->place_count >= UINT32_MAX - 1 ||
-	    room_for((void **)&l->places, &l->place_room, l->place_count + 1,
-		     sizeof(*l->places)) ||
+	    room_for((void **)&l->places, &l->place_room, l->place_count + 1, sizeof(*l->places)) ||
 	    hashindex_add(&l->by_address, hash, *place))
 		return error_nomem(l->err);
 	l->places[l->place_count++] = (struct legacy_place){ .address = address };
@@ -141,9 +143,9 @@ int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bo
 
 /* Maps places to the profile's locations. */
 struct numbering {
-	uint32_t *ids;	 /* by place: id of its location, 0 while it has none */
-	uint32_t *order; /* by location (id - 1): its place */
-	uint32_t count;	 /* of locations */
+	uint32_t *ids;	     /* by place: id of its location, 0 while it has none */
+	uint32_t *order;     /* by location (id - 1): its place */
+	uint32_t count;	     /* of locations */
 	uint32_t *functions; /* by index in l->functions: the id, 0 while it has none */
 	uint32_t *mappings;  /* by location (id - 1): id of its mapping */
 };
@@ -163,8 +165,7 @@ static void number_places(const struct legacy *l, struct numbering *n)
 static int add_location(struct legacy *l, uint32_t i, struct numbering *n)
 {
 	const struct legacy_place *place = &l->places[n->order[i]];
-	struct profile_location location = { .mapping = n->mappings[i],
-					     .address = place->address };
+	struct profile_location location = { .mapping = n->mappings[i], .address = place->address };
 	struct profile_line line = { .line = place->line };
 	uint32_t id;
 

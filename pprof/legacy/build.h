@@ -23,9 +23,9 @@ enum { NOT_THIS = 1 };
 enum { LEGACY_VALUES = 4 }; /* the most that a sample has */
 
 struct legacy_sample {
-	size_t first, frames;	 /* in legacy.stack, leaf first */
+	size_t first, frames; /* in legacy.stack, leaf first */
 	int64_t values[LEGACY_VALUES];
-	int64_t block;		 /* the value of the label "bytes", if has_block is set */
+	int64_t block; /* the value of the label "bytes", if has_block is set */
 	bool has_block;
 };
 

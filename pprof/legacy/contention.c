@@ -151,11 +151,10 @@ int legacy_contention(struct legacy *l, const void *data, size_t len)
 	lines_init(&lines, data, len);
 	lines_next(&lines);
 	if (!text_begins(&lines.line, "--- contentionz ") &&
-	    !text_begins(&lines.line, "--- mutex:") &&
-	    !text_begins(&lines.line, "--- contention:"))
+	    !text_begins(&lines.line, "--- mutex:") && !text_begins(&lines.line, "--- contention:"))
 		return lines.too_long ? lines_error(&lines, l->err) : NOT_THIS;
-	if (legacy_period(l, "contentions", "count", 1) ||
-	    legacy_type(l, "contentions", "count") || legacy_type(l, "delay", "nanoseconds"))
+	if (legacy_period(l, "contentions", "count", 1) || legacy_type(l, "contentions", "count") ||
+	    legacy_type(l, "delay", "nanoseconds"))
 		return ERR_NOMEM;
 	rc = parse_attributes(l, &lines, &hertz);
 	if (!rc)

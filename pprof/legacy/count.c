@@ -71,8 +71,8 @@ static int set_types(struct legacy *l, struct cursor name)
 {
 	struct profile_type type = { 0 };
 
-	if (legacy_string(l, name, &type.type) ||
-	    profile_string(l->p, "count", &type.unit) || profile_add_type_ids(l->p, type))
+	if (legacy_string(l, name, &type.type) || profile_string(l->p, "count", &type.unit) ||
+	    profile_add_type_ids(l->p, type))
 		return error_nomem(l->err);
 	l->p->period_type = type;
 	l->p->period = 1;

@@ -142,8 +142,8 @@ static int read_profile(struct legacy *l, struct words *w, bool java, int64_t pe
 	int rc = 0;
 
 	period = (int64_t)((uint64_t)period * 1000);
-	if (legacy_period(l, "cpu", "nanoseconds", period) ||
-	    legacy_type(l, "samples", "count") || legacy_type(l, "cpu", "nanoseconds"))
+	if (legacy_period(l, "cpu", "nanoseconds", period) || legacy_type(l, "samples", "count") ||
+	    legacy_type(l, "cpu", "nanoseconds"))
 		return ERR_NOMEM;
 	l->drops_addresses = java;
 	l->drops_doubled_leaf = !java;

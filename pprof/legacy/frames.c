@@ -22,8 +22,7 @@ static const char allocators[] =
 	"__malloc_alloc_template::allocate|allocate|cpp_alloc|operator new(\\[\\])?|"
 	"simple_alloc::allocate";
 
-static const char not_allocators[] =
-	"runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
+static const char not_allocators[] = "runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
 
 static const char cpu_profilers[] =
 	"ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handler|"
@@ -66,7 +65,9 @@ int legacy_frames(struct profile *p)
 	for (size_t i = 0; i < sizeof(heap_types) / sizeof(*heap_types); i++)
 		if (has_types(p, heap_types[i]))
 			return profile_string(p, allocators, &p->drop_frames) ||
-			       profile_string(p, not_allocators, &p->keep_frames) ? ERR_NOMEM : 0;
+					       profile_string(p, not_allocators, &p->keep_frames) ?
+				       ERR_NOMEM :
+				       0;
 	return profile_string(p, has_types(p, "contentions delay") ? locks : cpu_profilers,
 			      &p->drop_frames);
 }

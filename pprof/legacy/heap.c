@@ -100,7 +100,8 @@ static int parse_kind(struct cursor c, const struct row *r, struct heap *h)
 	h->rate = !h->sampled ? 1 : text_equals(&kind, "heap") ? rate / 2 : rate;
 	return !h->sampled || text_equals(&kind, "heap") || text_equals(&kind, "heap_v2") ||
 			       text_equals(&kind, "heapz_v2") ?
-		       0 : NOT_THIS;
+		       0 :
+		       NOT_THIS;
 }
 
 static bool is_kind_of(struct cursor line, const char *kind)
@@ -225,11 +226,13 @@ static int set_types(struct legacy *l, const struct heap *h)
 		return ERR_NOMEM;
 	if (!h->has_alloc)
 		return legacy_type(l, "objects", "count") || legacy_type(l, "space", "bytes") ?
-			       ERR_NOMEM : 0;
-	return legacy_type(l, "alloc_objects", "count") ||
-	       legacy_type(l, "alloc_space", "bytes") ||
-	       legacy_type(l, "inuse_objects", "count") ||
-	       legacy_type(l, "inuse_space", "bytes") ? ERR_NOMEM : 0;
+			       ERR_NOMEM :
+			       0;
+	return legacy_type(l, "alloc_objects", "count") || legacy_type(l, "alloc_space", "bytes") ||
+			       legacy_type(l, "inuse_objects", "count") ||
+			       legacy_type(l, "inuse_space", "bytes") ?
+		       ERR_NOMEM :
+		       0;
 }
 
 int legacy_heap(struct legacy *l, const void *data, size_t len)

@@ -87,8 +87,8 @@ static void take_at_offset(struct cursor *c, struct entry *e)
 {
 	struct cursor from = *c;
 
-	if (text_skip(c, is_space) && text_take(c, "(@") &&
-	    text_run(c, is_xdigit, &e->offset) && text_take(c, ")"))
+	if (text_skip(c, is_space) && text_take(c, "(@") && text_run(c, is_xdigit, &e->offset) &&
+	    text_take(c, ")"))
 		return;
 	*c = from;
 	e->offset = text_piece(c, 0, 0);
@@ -127,8 +127,7 @@ static bool parse_entry(struct cursor line, struct entry *e)
 
 static int add_mapping(struct legacy *l, const struct entry *e, struct profile_mapping m)
 {
-	if (room_for((void **)&l->mappings, &l->mapping_room, l->mapping_count + 1,
-		     sizeof(m)))
+	if (room_for((void **)&l->mappings, &l->mapping_room, l->mapping_count + 1, sizeof(m)))
 		return error_nomem(l->err);
 	if (legacy_string(l, e->file, &m.filename) || legacy_string(l, e->build_id, &m.build_id))
 		return ERR_NOMEM;

@@ -103,9 +103,9 @@ ptrdiff_t text_find(const struct cursor *c, const char *literal)
 
 /* The characters of Go's unicode.IsSpace beyond ASCII, as UTF-8. */
 static const char *const wide_spaces[] = {
-	"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
-	"\u2007", "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
-	"\xc2\x85",
+	"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002",   "\u2003", "\u2004",
+	"\u2005", "\u2006", "\u2007", "\u2008", "\u2009",   "\u200a", "\u2028",
+	"\u2029", "\u202f", "\u205f", "\u3000", "\xc2\x85",
 };
 
 enum { WIDE_SPACES = sizeof(wide_spaces) / sizeof(*wide_spaces) };
@@ -215,8 +215,7 @@ bool text_int(struct cursor c, unsigned base, int64_t *value)
 
 	if (!negative)
 		text_take(&c, "+");
-	if (!text_uint(c, base, &magnitude) ||
-	    magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0))
+	if (!text_uint(c, base, &magnitude) || magnitude > (uint64_t)INT64_MAX + (negative ? 1 : 0))
 		return false;
 	*value = (int64_t)(negative ? 0 - magnitude : magnitude);
 	return true;

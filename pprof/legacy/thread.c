@@ -107,8 +107,8 @@ static int parse_threads(struct legacy *l, struct lines *lines, struct cursor li
 
 	while (!rc && !maps_begin(&line) && !text_begins(&line, "---- no stack trace for")) {
 		if (!is_thread(line)) {
-			error_set(l->err, ERR_FORMAT,
-				  "line %zu: neither a thread nor a memory map", lines->number);
+			error_set(l->err, ERR_FORMAT, "line %zu: neither a thread nor a memory map",
+				  lines->number);
 			return NOT_THIS;
 		}
 		rc = parse_thread(l, lines, &line);

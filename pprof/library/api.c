@@ -17,8 +17,8 @@
 #include "pprof/wire/encode.h"
 
 _Static_assert(PPROF_NOMEM == (int)ERR_NOMEM && PPROF_IO == (int)ERR_IO &&
-	       PPROF_FORMAT == (int)ERR_FORMAT && PPROF_USAGE == (int)ERR_USAGE &&
-	       PPROF_PERM == (int)ERR_PERM && PPROF_LIMIT == (int)ERR_LIMIT,
+		       PPROF_FORMAT == (int)ERR_FORMAT && PPROF_USAGE == (int)ERR_USAGE &&
+		       PPROF_PERM == (int)ERR_PERM && PPROF_LIMIT == (int)ERR_LIMIT,
 	       "codes are handed through");
 
 struct pprof *pprof_new(void)

@@ -17,9 +17,9 @@ struct pprof {
 	struct buffer labels;	/* struct pprof_label */
 	struct buffer values;	/* int64_t; a copy, because the profile's array moves as it grows */
 	/* The sample that is being added. */
-	struct buffer lines;  /* struct profile_line, of one location */
-	struct buffer stack;  /* uint32_t */
-	struct buffer marks;  /* struct profile_label */
+	struct buffer lines; /* struct profile_line, of one location */
+	struct buffer stack; /* uint32_t */
+	struct buffer marks; /* struct profile_label */
 	struct hashindex mapping_index;
 	size_t mappings_indexed;
 };

@@ -19,7 +19,8 @@ static int list_mappings(struct pprof *p)
 {
 	const struct profile *of = &p->profile;
 
-	for (size_t i = p->mappings.len / sizeof(struct pprof_mapping); i < of->mapping_count; i++) {
+	for (size_t i = p->mappings.len / sizeof(struct pprof_mapping); i < of->mapping_count;
+	     i++) {
 		const struct profile_mapping *m = &of->mappings[i];
 		struct pprof_mapping mapping = {
 			.start = m->start,
@@ -71,8 +72,8 @@ static int list_location(struct pprof *p, const struct profile_location *l)
 		if (buffer_add(&p->frames, &frame, sizeof(frame)))
 			return error_nomem(&p->error);
 	}
-	return !l->lines && buffer_add(&p->frames, &frame, sizeof(frame)) ?
-		       error_nomem(&p->error) : 0;
+	return !l->lines && buffer_add(&p->frames, &frame, sizeof(frame)) ? error_nomem(&p->error) :
+									    0;
 }
 
 static int list_frames(struct pprof *p, const struct profile_sample *s)
@@ -119,7 +120,9 @@ static int list_values(struct pprof *p, const struct profile_sample *s)
 {
 	p->values.len = 0;
 	return buffer_add(&p->values, p->profile.values + s->first_value,
-			  p->profile.type_count * sizeof(int64_t)) ? error_nomem(&p->error) : 0;
+			  p->profile.type_count * sizeof(int64_t)) ?
+		       error_nomem(&p->error) :
+		       0;
 }
 
 size_t pprof_samples(const struct pprof *p)
@@ -134,8 +137,7 @@ int pprof_sample(struct pprof *p, size_t index, struct pprof_sample *sample)
 	if (index >= p->profile.sample_count)
 		return error_set(&p->error, ERR_USAGE, "there is no sample %zu", index);
 	s = &p->profile.samples[index];
-	if (list_mappings(p) || list_frames(p, s) || list_labels(p, s) ||
-	    list_values(p, s))
+	if (list_mappings(p) || list_frames(p, s) || list_labels(p, s) || list_values(p, s))
 		return p->error.code;
 	*sample = (struct pprof_sample){
 		.values = (const int64_t *)p->values.data,

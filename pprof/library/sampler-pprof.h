@@ -37,8 +37,8 @@ enum pprof_error {
 
 /* A range of the process's addresses that a program or library was mapped to. */
 struct pprof_mapping {
-	uint64_t start, limit;	    /* addresses; limit is exclusive */
-	uint64_t offset;	    /* of `start` in the file, in bytes */
+	uint64_t start, limit; /* addresses; limit is exclusive */
+	uint64_t offset;       /* of `start` in the file, in bytes */
 	const char *file, *build_id;
 	/* True when all frames of the mapping have this already. If not, viewers look it up. */
 	bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
@@ -49,8 +49,8 @@ struct pprof_frame {
 	const char *system_name; /* as in the symbol table, e.g. _ZN1a1bEv */
 	const char *file;
 	int64_t start_line, line, column; /* from 1; 0: unknown. start_line is the function's */
-	bool inlined;		 /* into the next frame, which has its address, mapping, folded */
-	bool folded;		 /* several functions may have this address (is_folded) */
+	bool inlined; /* into the next frame, which has its address, mapping, folded */
+	bool folded;  /* several functions may have this address (is_folded) */
 	uint64_t address;
 	const struct pprof_mapping *mapping; /* NULL: none */
 };

@@ -140,9 +140,10 @@ int heading_graph(const struct graph *g, const struct report_view *v, const char
 
 	rc = rc ? rc : add_filters(v, out);
 	measure_percent(sum, g->total, share);
-	rc = rc ? rc : text_addf(out, "Showing nodes accounting for %s, %s of %s total\n",
-				 measure_label(sum, from, unit, shown), share + strspn(share, " "),
-				 measure_label(g->total, from, unit, total));
+	rc = rc ? rc :
+		  text_addf(out, "Showing nodes accounting for %s, %s of %s total\n",
+			    measure_label(sum, from, unit, shown), share + strspn(share, " "),
+			    measure_label(g->total, from, unit, total));
 	if (!rc && g->total && g->dropped_count)
 		rc = text_addf(out, "Dropped %zu node%s (cum <= %s)\n", g->dropped_count,
 			       g->dropped_count > 1 ? "s" : "",

@@ -30,11 +30,11 @@ struct tally {
 	struct live *l;
 	const struct profile *p;
 	size_t type;
-	bool recent;		  /* true: counting the profile `recent`, false: `whole` */
-	uint32_t *row_of_name;	  /* by index in l->names: row + 1 */
+	bool recent;	       /* true: counting the profile `recent`, false: `whole` */
+	uint32_t *row_of_name; /* by index in l->names: row + 1 */
 	size_t name_room;
 	uint32_t *row_of_function; /* by function of p: row + 1 */
-	size_t number;		  /* of the sample: counts from 1 through both profiles */
+	size_t number;		   /* of the sample: counts from 1 through both profiles */
 	struct buffer text;
 	struct pair *pairs;
 	size_t pair_count, pair_room;
@@ -73,7 +73,8 @@ static int row_of_name(struct tally *t, const char *name, size_t len, size_t *ro
 static int row_of_file(struct tally *t, uint32_t mapping, size_t *row)
 {
 	const char *file = mapping ? strset_get(&t->p->strings,
-						t->p->mappings[mapping - 1].filename) : "";
+						t->p->mappings[mapping - 1].filename) :
+				     "";
 	const char *slash = strrchr(file, '/');
 
 	t->text.len = 0;
@@ -84,8 +85,9 @@ static int row_of_file(struct tally *t, uint32_t mapping, size_t *row)
 
 static int row_of(struct tally *t, uint32_t mapping, uint32_t function, size_t *row)
 {
-	const char *name = function ? strset_get(&t->p->strings,
-						 t->p->functions[function - 1].name) : "";
+	const char *name = function ?
+				   strset_get(&t->p->strings, t->p->functions[function - 1].name) :
+				   "";
 	int rc;
 
 	if (!*name)
@@ -125,7 +127,8 @@ static int find_thread(struct tally *t, const struct thread_key *key, const char
 	    hashindex_add(&t->thread_index, hash, (uint32_t)l->thread_count))
 		return ERR_NOMEM;
 	*thread = (uint32_t)l->thread_count++;
-	l->threads[*thread] = (struct live_thread){ .pid = key->pid, .tid = key->tid,
+	l->threads[*thread] = (struct live_thread){ .pid = key->pid,
+						    .tid = key->tid,
 						    .name = strset_get(&l->names, id) };
 	return 0;
 }
@@ -278,8 +281,7 @@ int live_fill(struct live *l, const struct profile *recent, const struct profile
 	int rc;
 
 	memset(l, 0, sizeof(*l));
-	rc = strset_init(&l->names) ? error_nomem(err) :
-				      count_profile(&t, recent, type, true, err);
+	rc = strset_init(&l->names) ? error_nomem(err) : count_profile(&t, recent, type, true, err);
 	if (!rc)
 		rc = count_profile(&t, whole, type, false, err);
 	if (!rc)

@@ -32,13 +32,13 @@ struct live_thread {
 	int64_t hottest_cost;
 };
 
-struct live { /* {0} is empty */
-	struct live_row *rows;	     /* functions, told apart by name as in pprof; owned */
+struct live {		       /* {0} is empty */
+	struct live_row *rows; /* functions, told apart by name as in pprof; owned */
 	size_t count, room;
 	struct live_thread *threads; /* told apart by the labels pid and tid; owned */
 	size_t thread_count, thread_room;
-	struct live_cost total;	     /* flat: recently, cum: since the start */
-	struct strset names;	     /* the names of rows and threads */
+	struct live_cost total; /* flat: recently, cum: since the start */
+	struct strset names;	/* the names of rows and threads */
 };
 
 /* The sort key. Ties of functions are decided by recent flat, whole flat, name; ties of threads by

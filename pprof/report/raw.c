@@ -147,8 +147,9 @@ static int add_function(struct raw *r, const struct profile_line *l)
 	f = &r->p->functions[l->function - 1];
 	rc = add(r, "", f->name, " ");
 	rc = rc ? rc : text_add_string(r->out, r->p, f->filename);
-	rc = rc ? rc : text_addf(r->out, ":%" PRId64 ":%" PRId64 " s=%" PRId64, l->line, l->column,
-				 f->start_line);
+	rc = rc ? rc :
+		  text_addf(r->out, ":%" PRId64 ":%" PRId64 " s=%" PRId64, l->line, l->column,
+			    f->start_line);
 	if (!rc && f->name != f->system_name)
 		rc = add(r, "(", f->system_name, ")");
 	return rc ? rc : text_addf(r->out, "\n");
@@ -180,10 +181,10 @@ static int add_mapping(struct raw *r, size_t number)
 
 	rc = rc ? rc : add(r, " ", m->filename, " ");
 	rc = rc ? rc : add(r, "", m->build_id, " ");
-	return rc ? rc : text_addf(r->out, "%s%s%s%s\n", m->has_functions ? "[FN]" : "",
-				   m->has_filenames ? "[FL]" : "",
-				   m->has_line_numbers ? "[LN]" : "",
-				   m->has_inline_frames ? "[IN]" : "");
+	return rc ? rc :
+		    text_addf(r->out, "%s%s%s%s\n", m->has_functions ? "[FN]" : "",
+			      m->has_filenames ? "[FL]" : "", m->has_line_numbers ? "[LN]" : "",
+			      m->has_inline_frames ? "[IN]" : "");
 }
 
 static int add_tables(struct raw *r)

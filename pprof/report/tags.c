@@ -16,11 +16,11 @@
 #include "pprof/report/labels.h"
 
 struct tag {
-	uint32_t key;	      /* string of the profile */
-	uint32_t text;	      /* string of tags.texts */
-	const char *name;     /* of the key */
-	const char *value;    /* the text */
-	size_t columns;	      /* of the key */
+	uint32_t key;	   /* string of the profile */
+	uint32_t text;	   /* string of tags.texts */
+	const char *name;  /* of the key */
+	const char *value; /* the text */
+	size_t columns;	   /* of the key */
 	int64_t sum;
 };
 
@@ -157,8 +157,9 @@ static int add_values(struct tags *t, const struct tag *list, size_t count)
 				width = value.len + 2 > width ? value.len + 2 : width;
 				continue;
 			}
-			rc = rc ? rc : text_addf(t->out, "%*s",
-						 (int)(first + width - value.len - 1), "");
+			rc = rc ? rc :
+				  text_addf(t->out, "%*s", (int)(first + width - value.len - 1),
+					    "");
 			rc = rc ? rc : text_add(t->out, (char *)value.data, value.len);
 			rc = rc ? rc : text_addf(t->out, ": ");
 			rc = rc ? rc : text_add(t->out, list[i].value, strlen(list[i].value));
@@ -186,7 +187,10 @@ static int show(struct tags *t)
 int report_tags(const struct profile *p, const struct report_view *v, struct buffer *out,
 		struct error *err)
 {
-	struct tags t = { .p = p, .v = v, .unit = v->unit ? v->unit : "minimum", .out = out,
+	struct tags t = { .p = p,
+			  .v = v,
+			  .unit = v->unit ? v->unit : "minimum",
+			  .out = out,
 			  .total = v->total ? v->total : graph_total(p, v->type) };
 	int rc = strset_init(&t.texts);
 

@@ -30,14 +30,16 @@ static int add_row(const struct graph *g, const struct report_view *v, const cha
 	char cum[MEASURE_MAX], cum_share[MEASURE_MAX];
 	int rc = paint_share(out, v, value->flat, g->total);
 
-	rc = rc ? rc : text_addf(out, "%10s %s %s %10s %s  ",
-				 measure_label(value->flat, from, unit, flat),
-				 measure_percent(value->flat, g->total, flat_share),
-				 measure_percent(sum, g->total, sum_share),
-				 measure_label(value->cum, from, unit, cum),
-				 measure_percent(value->cum, g->total, cum_share));
-	rc = rc ? rc : text_add_fitting(out, g->nodes.list[node].label,
-					g->nodes.list[node].label_len, v->width, strlen(note));
+	rc = rc ? rc :
+		  text_addf(out, "%10s %s %s %10s %s  ",
+			    measure_label(value->flat, from, unit, flat),
+			    measure_percent(value->flat, g->total, flat_share),
+			    measure_percent(sum, g->total, sum_share),
+			    measure_label(value->cum, from, unit, cum),
+			    measure_percent(value->cum, g->total, cum_share));
+	rc = rc ? rc :
+		  text_add_fitting(out, g->nodes.list[node].label, g->nodes.list[node].label_len,
+				   v->width, strlen(note));
 	rc = rc ? rc : text_addf(out, "%s", note);
 	return rc ? rc : paint_end_line(out, v, value->flat, g->total);
 }

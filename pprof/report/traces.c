@@ -19,7 +19,7 @@ enum { KEY_WIDTH = 10, VALUE_WIDTH = 13, NOTE_WIDTH = 9 };
 struct traces {
 	struct nodes nodes;
 	const struct report_view *v;
-	const char *unit;     /* that values are shown in */
+	const char *unit;      /* that values are shown in */
 	uint32_t *label_units; /* labels_units() */
 	struct labels labels;
 	struct buffer *out;
@@ -68,8 +68,9 @@ static int add_frame(struct traces *t, const char *value, uint32_t node, bool in
 	int rc = *value ? text_addf(t->out, "%10s   ", value) :
 			  buffer_add(t->out, "             ", VALUE_WIDTH);
 
-	rc = rc ? rc : text_add_fitting(t->out, n->label, n->label_len, t->v->width,
-					inlined ? NOTE_WIDTH : 0);
+	rc = rc ? rc :
+		  text_add_fitting(t->out, n->label, n->label_len, t->v->width,
+				   inlined ? NOTE_WIDTH : 0);
 	if (!rc && inlined)
 		rc = buffer_add(t->out, " (inline)", NOTE_WIDTH);
 	return rc ? rc : buffer_add(t->out, "\n", 1);
@@ -127,8 +128,9 @@ static int add_samples(struct traces *t)
 int report_traces(const struct profile *p, const struct report_view *v, struct buffer *out,
 		  struct error *err)
 {
-	struct traces t = { .v = v, .unit = v->unit ? v->unit : "minimum", .out = out,
-			    .labels.width = KEY_WIDTH };
+	struct traces t = {
+		.v = v, .unit = v->unit ? v->unit : "minimum", .out = out, .labels.width = KEY_WIDTH
+	};
 	int rc = nodes_init(&t.nodes, p, v->by);
 
 	rc = rc ? rc : add_samples(&t);

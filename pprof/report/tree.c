@@ -54,12 +54,13 @@ static int add_self(struct tree *t, uint32_t node)
 	int rc = paint_share(t->out, t->v, value->flat, total);
 
 	t->sum = measure_sum(t->sum, value->flat);
-	rc = rc ? rc : text_addf(t->out, "%10s %s %s %10s %s                | ",
-				 measure_label(value->flat, t->from, t->unit, flat),
-				 measure_percent(value->flat, total, flat_share),
-				 measure_percent(t->sum, total, sum_share),
-				 measure_label(value->cum, t->from, t->unit, cum),
-				 measure_percent(value->cum, total, cum_share));
+	rc = rc ? rc :
+		  text_addf(t->out, "%10s %s %s %10s %s                | ",
+			    measure_label(value->flat, t->from, t->unit, flat),
+			    measure_percent(value->flat, total, flat_share),
+			    measure_percent(t->sum, total, sum_share),
+			    measure_label(value->cum, t->from, t->unit, cum),
+			    measure_percent(value->cum, total, cum_share));
 	rc = rc ? rc : add_label(t, node, 0);
 	return rc ? rc : paint_end_line(t->out, t->v, value->flat, total);
 }

@@ -96,8 +96,10 @@ static bool keep_sample(const struct name_filter *f, struct profile_sample *s)
 
 static int failure(const struct name_filter *f)
 {
-	return f->focus.rc ? f->focus.rc : f->ignore.rc ? f->ignore.rc :
-	       f->hide.rc ? f->hide.rc : f->show.rc;
+	return f->focus.rc  ? f->focus.rc :
+	       f->ignore.rc ? f->ignore.rc :
+	       f->hide.rc   ? f->hide.rc :
+			      f->show.rc;
 }
 
 static int filter(struct name_filter *f)

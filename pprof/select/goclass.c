@@ -16,22 +16,14 @@ static const struct {
 	size_t len;
 } classes[] = {
 #define CLASS(name, pairs) { name, pairs, sizeof(pairs) - 1 }
-	CLASS("d", "09"),
-	CLASS("s", "\t\n\f\r  "),
-	CLASS("w", "09AZ__az"),
-	CLASS("alnum", "09AZaz"),
-	CLASS("alpha", "AZaz"),
-	CLASS("ascii", "\0\x7f"),
-	CLASS("blank", "\t\t  "),
-	CLASS("cntrl", "\0\x1f\x7f\x7f"),
-	CLASS("digit", "09"),
-	CLASS("graph", "!~"),
-	CLASS("lower", "az"),
-	CLASS("print", " ~"),
-	CLASS("punct", "!/:@[`{~"),
-	CLASS("space", "\t\r  "),
-	CLASS("upper", "AZ"),
-	CLASS("word", "09AZ__az"),
+	CLASS("d", "09"),	    CLASS("s", "\t\n\f\r  "),
+	CLASS("w", "09AZ__az"),	    CLASS("alnum", "09AZaz"),
+	CLASS("alpha", "AZaz"),	    CLASS("ascii", "\0\x7f"),
+	CLASS("blank", "\t\t  "),   CLASS("cntrl", "\0\x1f\x7f\x7f"),
+	CLASS("digit", "09"),	    CLASS("graph", "!~"),
+	CLASS("lower", "az"),	    CLASS("print", " ~"),
+	CLASS("punct", "!/:@[`{~"), CLASS("space", "\t\r  "),
+	CLASS("upper", "AZ"),	    CLASS("word", "09AZ__az"),
 	CLASS("xdigit", "09AFaf"),
 #undef CLASS
 };
@@ -144,13 +136,12 @@ int goclass_unicode(const char *name, size_t len, bool opposite, bool fold, stru
 		return goclass_ascii("ascii", 5, opposite, fold, out);
 	if (!strcmp(plain, "assigned"))
 		return add_property("Cn", 2, 2, !opposite, out);
-	if (!strcmp(plain, "lc") || (fold && (!strcmp(plain, "lu") || !strcmp(plain, "ll") ||
-					      !strcmp(plain, "lt"))))
+	if (!strcmp(plain, "lc") ||
+	    (fold && (!strcmp(plain, "lu") || !strcmp(plain, "ll") || !strcmp(plain, "lt"))))
 		return add_property("L&", 2, 2, opposite, out);
 	if (strlen(plain) <= 2) {
 		plain[0] = (char)toupper((unsigned char)plain[0]);
-		return *plain ? add_property(plain, strlen(plain), 2, opposite, out) :
-				ERR_NOTFOUND;
+		return *plain ? add_property(plain, strlen(plain), 2, opposite, out) : ERR_NOTFOUND;
 	}
 	return add_property(name, len, strlen(plain), opposite, out);
 }

@@ -24,7 +24,7 @@ enum { FOLD = 1, MULTILINE = 2, DOT_ALL = 4, UNGREEDY = 8 };
 enum { REPEAT_MAX = 1000, RUNE_MAX = 0x10ffff };
 
 struct group {
-	size_t at; /* offset in the output */
+	size_t at;	/* offset in the output */
 	unsigned flags; /* this and `folding`: as they were before the group */
 	bool folding;
 };
@@ -119,7 +119,8 @@ static int hex_digit(uint32_t c)
 {
 	return c >= '0' && c <= '9' ? (int)c - '0' :
 	       c >= 'a' && c <= 'f' ? (int)c - 'a' + 10 :
-	       c >= 'A' && c <= 'F' ? (int)c - 'A' + 10 : -1;
+	       c >= 'A' && c <= 'F' ? (int)c - 'A' + 10 :
+				      -1;
 }
 
 static bool read_octal(struct translation *t, uint32_t first, uint32_t *rune)
@@ -217,9 +218,9 @@ static int add_posix_class(struct translation *t)
 	name += opposite;
 	t->pos = end + 2;
 	/* Names of one letter in the table are \d, \s and \w, not POSIX classes. */
-	rc = end - name < 2 ? ERR_NOTFOUND :
-			      goclass_ascii(name, (size_t)(end - name), opposite, t->flags & FOLD,
-					    t->out);
+	rc = end - name < 2 ?
+		     ERR_NOTFOUND :
+		     goclass_ascii(name, (size_t)(end - name), opposite, t->flags & FOLD, t->out);
 	if (rc == ERR_NOTFOUND)
 		return fail(t, "invalid character class range", from, t->pos);
 	return checked(t, rc);
@@ -308,7 +309,8 @@ static int add_repeat(struct translation *t, const char *from, const char *text)
 		return fail(t, "invalid nested repetition operator", before, t->pos);
 	if (!t->has_piece)
 		return fail(t, "missing argument to repetition operator", from, t->pos);
-	if (((t->is_repeated || t->grouping) && wrap_piece(t)) || buffer_add(t->out, text, strlen(text)))
+	if (((t->is_repeated || t->grouping) && wrap_piece(t)) ||
+	    buffer_add(t->out, text, strlen(text)))
 		return checked(t, ERR_NOMEM);
 	t->is_repeated = true;
 	t->repeat = from;
@@ -475,8 +477,14 @@ static int add_quoted(struct translation *t)
 /* Assertions are put into groups, because PCRE2 repeats them in no other form. */
 static int add_backslash(struct translation *t)
 {
-	static const struct { char name; const char *text; } assertions[] = {
-		{ 'A', "(?:\\A)" }, { 'z', "(?:\\z)" }, { 'b', "(?:\\b)" }, { 'B', "(?:\\B)" },
+	static const struct {
+		char name;
+		const char *text;
+	} assertions[] = {
+		{ 'A', "(?:\\A)" },
+		{ 'z', "(?:\\z)" },
+		{ 'b', "(?:\\b)" },
+		{ 'B', "(?:\\B)" },
 	};
 	uint32_t rune;
 	int rc;
@@ -541,7 +549,10 @@ static int translate_piece(struct translation *t)
 int gosyntax_translate(const char *text, size_t len, enum gosyntax_for matcher, struct buffer *out,
 		       struct error *err)
 {
-	struct translation t = { .pos = text, .end = text + len, .out = out, .err = err,
+	struct translation t = { .pos = text,
+				 .end = text + len,
+				 .out = out,
+				 .err = err,
 				 .grouping = matcher == GOSYNTAX_ALL_AT_ONCE };
 	int rc = 0;
 

@@ -116,8 +116,8 @@ static int run(struct profile *p, const struct pattern *drop, const struct patte
 
 	r.marks = calloc(p->location_count + 1, sizeof(*r.marks));
 	r.remaining = calloc(p->location_count + 1, sizeof(*r.remaining));
-	if (matches_init(&r.drop, p, drop, err) | matches_init(&r.keep, p, keep, err) ||
-	    !r.marks || !r.remaining)
+	if (matches_init(&r.drop, p, drop, err) | matches_init(&r.keep, p, keep, err) || !r.marks ||
+	    !r.remaining)
 		rc = error_nomem(err);
 	r.drop.simplified = r.keep.simplified = true;
 	if (!rc)

@@ -217,8 +217,8 @@ static int ask(struct tagmatch *m, const struct profile *p, struct pair *pair, s
 	const struct strset_entry *value = &p->strings.entries[pair->value];
 
 	m->line.len = 0;
-	if ((!m->key && (buffer_add(&m->line, key->text, key->len) ||
-			 buffer_add(&m->line, ":", 1))) ||
+	if ((!m->key &&
+	     (buffer_add(&m->line, key->text, key->len) || buffer_add(&m->line, ":", 1))) ||
 	    buffer_add(&m->line, value->text, value->len))
 		return error_nomem(err);
 	for (size_t i = 0; i < m->count; i++) {
@@ -289,7 +289,8 @@ int tagmatch_filter(struct profile *p, const uint32_t *units, struct tagmatch *f
 	for (size_t i = 0; i < p->sample_count; i++) {
 		int focused = focus ? match_sample(focus, p, units, &p->samples[i], err) : 1;
 		int ignored = ignore && focused >= 0 ?
-				      match_sample(ignore, p, units, &p->samples[i], err) : 0;
+				      match_sample(ignore, p, units, &p->samples[i], err) :
+				      0;
 
 		if (focused < 0 || ignored < 0)
 			return focused < 0 ? focused : ignored;

@@ -59,7 +59,9 @@ static int add_string(struct decoder *d, const struct wire_field *f)
 	if (!d->string_count && f->value)
 		return decoder_fail(d, f, "string_table", "does not begin with the empty string");
 	return strset_add(&d->p->strings, (const char *)f->data, f->value,
-			  &d->strings[d->string_count++]) ? error_nomem(d->err) : 0;
+			  &d->strings[d->string_count++]) ?
+		       error_nomem(d->err) :
+		       0;
 }
 
 /* Sample types, period type, mappings, functions, comments */
@@ -93,15 +95,15 @@ static int read_period_type(struct decoder *d, const struct wire_field *f)
 	return rc ? rc : cursor_error(&c, d->err);
 }
 
-static int add_id(struct decoder *d, const struct wire_field *f, const char *field,
-		  struct ids *ids, uint64_t id)
+static int add_id(struct decoder *d, const struct wire_field *f, const char *field, struct ids *ids,
+		  uint64_t id)
 {
 	if (!id)
 		return decoder_fail(d, f, field, "is 0 or missing");
 	if (ids_find(ids, id))
 		return error_set(d->err, ERR_FORMAT,
-				 "profile: '%s' %lu is there a second time at offset %zu", field, id,
-				 f->at);
+				 "profile: '%s' %lu is there a second time at offset %zu", field,
+				 id, f->at);
 	return ids_add(ids, id) ? error_nomem(d->err) : 0;
 }
 
@@ -334,9 +336,10 @@ static int add_sample(struct decoder *d, const struct wire_field *f)
 	s.locations = p->stack_count - s.first_location;
 	s.labels = p->label_count - s.first_label;
 	if (p->value_count - s.first_value != p->type_count)
-		return error_set(d->err, ERR_FORMAT,
-				 "profile: 'sample.value' has %zu values for %zu sample types at offset %zu",
-				 p->value_count - s.first_value, p->type_count, f->at);
+		return error_set(
+			d->err, ERR_FORMAT,
+			"profile: 'sample.value' has %zu values for %zu sample types at offset %zu",
+			p->value_count - s.first_value, p->type_count, f->at);
 	p->samples[p->sample_count++] = s;
 	return 0;
 }
@@ -364,11 +367,14 @@ static const struct rule file_rules[RULES] = {
 
 /* A field comes behind those that it refers to. */
 static const uint8_t reading_order[] = {
-	PROFILE_STRING_TABLE,	PROFILE_SAMPLE_TYPE,	PROFILE_MAPPING,
-	PROFILE_FUNCTION,	PROFILE_LOCATION,	PROFILE_SAMPLE,
-	PROFILE_DROP_FRAMES,	PROFILE_KEEP_FRAMES,	PROFILE_TIME_NANOS,
-	PROFILE_DURATION_NANOS, PROFILE_PERIOD_TYPE,	PROFILE_PERIOD,
-	PROFILE_COMMENT,	PROFILE_DEFAULT_SAMPLE_TYPE, PROFILE_DOC_URL,
+	PROFILE_STRING_TABLE, PROFILE_SAMPLE_TYPE,
+	PROFILE_MAPPING,      PROFILE_FUNCTION,
+	PROFILE_LOCATION,     PROFILE_SAMPLE,
+	PROFILE_DROP_FRAMES,  PROFILE_KEEP_FRAMES,
+	PROFILE_TIME_NANOS,   PROFILE_DURATION_NANOS,
+	PROFILE_PERIOD_TYPE,  PROFILE_PERIOD,
+	PROFILE_COMMENT,      PROFILE_DEFAULT_SAMPLE_TYPE,
+	PROFILE_DOC_URL,
 };
 
 static int survey(struct decoder *d)
@@ -418,10 +424,14 @@ static int make_room(struct decoder *d)
 
 	d->strings = malloc(n[PROFILE_STRING_TABLE].count * sizeof(*d->strings));
 	return !d->strings || strset_reserve(&p->strings, n[PROFILE_STRING_TABLE].count) ||
-	       profile_room(&p->functions, 0, n[PROFILE_FUNCTION].count, sizeof(*p->functions)) ||
-	       profile_room(&p->locations, 0, n[PROFILE_LOCATION].count, sizeof(*p->locations)) ||
-	       profile_room(&p->samples, 0, n[PROFILE_SAMPLE].count, sizeof(*p->samples)) ?
-		       error_nomem(d->err) : 0;
+			       profile_room(&p->functions, 0, n[PROFILE_FUNCTION].count,
+					    sizeof(*p->functions)) ||
+			       profile_room(&p->locations, 0, n[PROFILE_LOCATION].count,
+					    sizeof(*p->locations)) ||
+			       profile_room(&p->samples, 0, n[PROFILE_SAMPLE].count,
+					    sizeof(*p->samples)) ?
+		       error_nomem(d->err) :
+		       0;
 }
 
 int profile_decode(struct profile *p, const void *data, size_t len, struct error *err)

@@ -28,7 +28,8 @@ int find_string(struct decoder *d, const struct wire_field *f, const char *field
 int no_such_id(struct decoder *d, size_t at, const char *field, uint64_t id)
 {
 	return error_set(d->err, ERR_FORMAT,
-			 "profile: '%s' names %lu, which is not there, at offset %zu", field, id, at);
+			 "profile: '%s' names %lu, which is not there, at offset %zu", field, id,
+			 at);
 }
 
 /* In a member whose reference is in doubt: no string and no function has this number. */
@@ -91,7 +92,8 @@ static int read_single(struct decoder *d, const struct rule *rule, const struct 
 		*(bool *)member = f->value != 0;
 		return 0;
 	case STRING:
-		*(uint32_t *)member = f->value < d->string_count ? d->strings[f->value] : doubt(d, f);
+		*(uint32_t *)member = f->value < d->string_count ? d->strings[f->value] :
+								   doubt(d, f);
 		return 0;
 	case MAPPING:
 		*(uint32_t *)member = ids_find(&d->mappings, f->value);
@@ -114,8 +116,9 @@ int read_field(struct decoder *d, const struct rule *rule, const struct wire_fie
 	case NUMBERS:
 		return read_numbers(d, rule, f);
 	case MESSAGE:
-		return f->type == WIRE_BYTES ? rule->message(d, f) :
-					       decoder_fail(d, f, rule->name, "has a wrong wire type");
+		return f->type == WIRE_BYTES ?
+			       rule->message(d, f) :
+			       decoder_fail(d, f, rule->name, "has a wrong wire type");
 	default:
 		return read_single(d, rule, f, into);
 	}

@@ -79,8 +79,7 @@ int read_field(struct decoder *d, const struct rule *rule, const struct wire_fie
 int settle(struct decoder *d, const struct rule rules[RULES], const void *into);
 
 /* ERR_FORMAT with "profile: 'FIELD' WHY at offset N". */
-int decoder_fail(struct decoder *d, const struct wire_field *f, const char *field,
-		 const char *why);
+int decoder_fail(struct decoder *d, const struct wire_field *f, const char *field, const char *why);
 
 /* The number of the string with that index in the file, in *number; ERR_FORMAT if none has it. */
 int find_string(struct decoder *d, const struct wire_field *f, const char *field, uint64_t index,

@@ -23,7 +23,7 @@
 
 struct encoder {
 	struct buffer *out;
-	uint8_t *to; /* where the next byte goes, within the room that was made */
+	uint8_t *to;	 /* where the next byte goes, within the room that was made */
 	gzip_sink *sink; /* NULL: everything stays in `out` */
 	void *ctx;
 	struct error *err;
@@ -157,7 +157,7 @@ static int put_sample(struct encoder *e, const struct profile *p, const struct p
 {
 	uint8_t *start, *array;
 	int rc = make_room(e, message_max(s->locations + p->type_count + 2) +
-				s->labels * message_max(4));
+				      s->labels * message_max(4));
 
 	if (rc)
 		return rc;
@@ -212,7 +212,7 @@ static void put_line(struct encoder *e, const struct profile_line *l)
 }
 
 static int put_location(struct encoder *e, const struct profile *p,
-			 const struct profile_location *l, uint64_t id)
+			const struct profile_location *l, uint64_t id)
 {
 	int rc = make_room(e, message_max(4) + l->lines * message_max(3));
 	uint8_t *start;

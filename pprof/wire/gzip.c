@@ -76,8 +76,9 @@ static bool inflate_whole(const uint8_t *data, size_t len, size_t max, struct bu
 	if (size > max || size / MOST_SHRUNK > len || buffer_reserve(out, (size_t)size + 1))
 		return false;
 	d = libdeflate_alloc_decompressor();
-	ok = d && libdeflate_gzip_decompress_ex(d, data, len, out->data + out->len, size, &in,
-						&got) == LIBDEFLATE_SUCCESS &&
+	ok = d &&
+	     libdeflate_gzip_decompress_ex(d, data, len, out->data + out->len, size, &in, &got) ==
+		     LIBDEFLATE_SUCCESS &&
 	     in == len && got == size;
 	libdeflate_free_decompressor(d);
 	if (ok)
@@ -139,8 +140,7 @@ bool gzip_detect(const void *data, size_t len)
 	return len >= 2 && memcmp(data, "\x1f\x8b", 2) == 0;
 }
 
-int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out,
-		    struct error *err)
+int gzip_uncompress(const void *data, size_t len, size_t max, struct buffer *out, struct error *err)
 {
 	const uint8_t *in = data;
 	size_t left = len, before = out->len, got;

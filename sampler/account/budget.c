@@ -14,8 +14,8 @@
 #include "base/clock.h"
 
 enum {
-	MEMORY = 4,	    /* ticks in the mean */
-	BELIEVED = 8,	    /* one tick enters the mean with at most so many times the mean */
+	MEMORY = 4,   /* ticks in the mean */
+	BELIEVED = 8, /* one tick enters the mean with at most so many times the mean */
 	LEAST_TICK_NS = 20000,
 	SAVED_NS = 50000000, /* the unused share of so much time is kept for later */
 };
@@ -25,8 +25,11 @@ static const double LONGEST_NS = 1e8, /* from tick to tick, if each may look at 
 
 void budget_init(struct budget *b, double share, unsigned rate)
 {
-	*b = (struct budget){ .share = share, .period_ns = NS_PER_S / rate, .part = 1,
-			      .stride = 1, .tick_ns = LEAST_TICK_NS };
+	*b = (struct budget){ .share = share,
+			      .period_ns = NS_PER_S / rate,
+			      .part = 1,
+			      .stride = 1,
+			      .tick_ns = LEAST_TICK_NS };
 }
 
 static void reckon(struct budget *b, uint64_t now, double cpu_ns)

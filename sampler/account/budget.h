@@ -13,13 +13,13 @@
 #include <stdint.h>
 
 struct budget {
-	double share;	    /* of one CPU */
-	uint64_t period_ns; /* of the requested rate */
-	double tick_ns;	    /* CPU time of a tick, running mean */
-	double last_ns;	    /* CPU time of the last tick */
-	double debt_ns;	    /* CPU time taken beyond the share; below 0: unused share */
-	double part;	    /* the part of the threads that a tick looks at: above 0, at most 1 */
-	unsigned stride;    /* periods from tick to tick */
+	double share;	     /* of one CPU */
+	uint64_t period_ns;  /* of the requested rate */
+	double tick_ns;	     /* CPU time of a tick, running mean */
+	double last_ns;	     /* CPU time of the last tick */
+	double debt_ns;	     /* CPU time taken beyond the share; below 0: unused share */
+	double part;	     /* the part of the threads that a tick looks at: above 0, at most 1 */
+	unsigned stride;     /* periods from tick to tick */
 	uint64_t settled_ns; /* CLOCK_MONOTONIC: when debt_ns was last computed; 0: never */
 };
 

@@ -18,7 +18,7 @@ static uint64_t upper_end(unsigned class)
 
 	if (class < HELDTIME_STEPS)
 		return class;
-	return (((uint64_t)class % HELDTIME_STEPS + HELDTIME_STEPS + 1) << (log2 - 5)) - 1;
+	return (((uint64_t) class % HELDTIME_STEPS + HELDTIME_STEPS + 1) << (log2 - 5)) - 1;
 }
 
 void heldtime_add(struct heldtime *h, uint64_t ns)

@@ -16,8 +16,8 @@
 struct modmap;
 
 struct ledger_entry {
-	uint64_t ends[STACK_ENDS];	/* walks with their last frame in the image */
-	uint64_t found[FRAME_SOURCES];	/* frames with their callee in the image */
+	uint64_t ends[STACK_ENDS];     /* walks with their last frame in the image */
+	uint64_t found[FRAME_SOURCES]; /* frames with their callee in the image */
 };
 
 struct ledger {

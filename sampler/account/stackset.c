@@ -51,7 +51,8 @@ static uint64_t hash_key(const struct key *k)
 
 	for (size_t i = 0; i < k->stack->count; i++) {
 		const struct frame *f = &k->stack->frames[i];
-		uint64_t word = f->addr ^ (uint64_t)(uintptr_t)f->image << 17 ^ (uint64_t)f->kind << 62;
+		uint64_t word = f->addr ^ (uint64_t)(uintptr_t)f->image << 17 ^
+				(uint64_t)f->kind << 62;
 
 		h = (h ^ word) * 0x9e3779b97f4a7c15u;
 		h ^= h >> 32;
@@ -59,8 +60,8 @@ static uint64_t hash_key(const struct key *k)
 	return h * 0x9e3779b97f4a7c15u;
 }
 
-int stackset_add(struct stackset *s, const struct stack_context *context,
-		 const struct stack *stack, uint32_t *entry)
+int stackset_add(struct stackset *s, const struct stack_context *context, const struct stack *stack,
+		 uint32_t *entry)
 {
 	struct key key = { context, stack };
 	uint64_t hash = hash_key(&key);

@@ -15,7 +15,7 @@ enum thread_state {
 	THREAD_RUNNING,
 	THREAD_RUNNABLE, /* waiting for a CPU */
 	THREAD_BLOCKED,
-	THREAD_STOPPED,	 /* by job control or another tracer */
+	THREAD_STOPPED, /* by job control or another tracer */
 };
 
 /* Which thread a stack was taken of, and in which state. */
@@ -29,10 +29,10 @@ struct stack_context {
 
 struct stackset_entry {
 	struct stack_context context;
-	uint32_t count;	 /* frames */
-	size_t first;	 /* index of its first frame in stackset.frames */
-	uint64_t samples;	       /* at ticks */
-	uint64_t cpu_weight;	       /* of the samples on a CPU (budget_weight) */
+	uint32_t count;	     /* frames */
+	size_t first;	     /* index of its first frame in stackset.frames */
+	uint64_t samples;    /* at ticks */
+	uint64_t cpu_weight; /* of the samples on a CPU (budget_weight) */
 	uint64_t wall_ns;
 };
 
@@ -49,7 +49,7 @@ struct stackset {
 void stackset_release(struct stackset *s);
 
 /* Finds this stack in this context, or adds it; *entry is its index in `entries`. ERR_NOMEM. */
-int stackset_add(struct stackset *s, const struct stack_context *context,
-		 const struct stack *stack, uint32_t *entry);
+int stackset_add(struct stackset *s, const struct stack_context *context, const struct stack *stack,
+		 uint32_t *entry);
 
 #endif

@@ -202,8 +202,10 @@ static void blame(struct decoding *d, const char *why)
 		leave_out_all(d, why);
 		return;
 	}
-	snprintf(warning, WARNING_ROOM, "symbols of '%.256s' are left out: the process that decodes "
-		 "them %s", image_path(d->images[id]), why);
+	snprintf(warning, WARNING_ROOM,
+		 "symbols of '%.256s' are left out: the process that decodes "
+		 "them %s",
+		 image_path(d->images[id]), why);
 	printable(warning, WARNING_ROOM);
 	d->left_out[id] = "left out, decoding them failed";
 	d->warning_count++;
@@ -233,8 +235,10 @@ static int take_back(const struct decoding *d, struct outfile *file, struct erro
 {
 	if (!d->shared->writing || (!ftruncate(file->fd, 0) && !lseek(file->fd, 0, SEEK_SET)))
 		return 0;
-	return error_set(err, ERR_IO, "cannot write '%s': the process that writes has died in the "
-			 "middle of it", file->path);
+	return error_set(err, ERR_IO,
+			 "cannot write '%s': the process that writes has died in the "
+			 "middle of it",
+			 file->path);
 }
 
 /* Takes over the child's result. */
@@ -250,12 +254,15 @@ static int conclude(struct decoding *d, struct error *err)
 	return d->shared->rc;
 }
 
-int decoding_start(struct decoding *d, struct outfile *file, uint64_t file_bytes,
-		   decode_work *work, void *ctx, struct error *err)
+int decoding_start(struct decoding *d, struct outfile *file, uint64_t file_bytes, decode_work *work,
+		   void *ctx, struct error *err)
 {
 	d->run = (struct run){ d, file, work, ctx };
-	d->box = (struct sandbox){ .writable_fd = file->fd, .memory_bytes = memory_bound(),
-				   .file_bytes = file_bytes, .cpu_s = CPU_S, .hung = hung,
+	d->box = (struct sandbox){ .writable_fd = file->fd,
+				   .memory_bytes = memory_bound(),
+				   .file_bytes = file_bytes,
+				   .cpu_s = CPU_S,
+				   .hung = hung,
 				   .ctx = &d->run };
 	start_afresh(d);
 	return sandbox_start(&d->box, work_in_child, &d->child, err);

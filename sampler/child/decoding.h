@@ -21,7 +21,7 @@ struct symbolizer;
 
 /* Figures that the work reports. They come from the sandbox: nothing in them is to be relied on. */
 struct decode_result {
-	uint64_t written; /* bytes */
+	uint64_t written;		     /* bytes */
 	uint64_t own_cpu_ns, own_peak_bytes; /* as in recording_stats */
 };
 
@@ -53,8 +53,8 @@ void decoding_calm(struct decoding *d);
  *   DECODING_AGAIN when the caller must start it again. Errors as of decoding_run, and ERR_IO when
  *   nothing can be decoded. */
 enum { DECODING_RUNS = 1, DECODING_AGAIN = 2 };
-int decoding_start(struct decoding *d, struct outfile *file, uint64_t file_bytes,
-		   decode_work *work, void *ctx, struct error *err);
+int decoding_start(struct decoding *d, struct outfile *file, uint64_t file_bytes, decode_work *work,
+		   void *ctx, struct error *err);
 int decoding_wait(struct decoding *d, int timeout_ms, struct error *err);
 
 /* CPU time in ns that all children of this decoding have used. */

@@ -38,14 +38,15 @@ void errand_hear(void)
 /* Replaces the handlers inherited from the parent. Ignoring a signal also drops a pending one. */
 static void settle_signals(void (*term)(int sig))
 {
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2,
-				       SIGALRM, SIGWINCH };
+	static const int ignored[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE,
+				       SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
 		if (ignored[i] != SIGTERM || !term)
 			signal(ignored[i], SIG_IGN);
 	if (term)
-		sigaction(SIGTERM, &(struct sigaction){ .sa_handler = term, .sa_flags = SA_RESTART }, NULL);
+		sigaction(SIGTERM,
+			  &(struct sigaction){ .sa_handler = term, .sa_flags = SA_RESTART }, NULL);
 	signal(SIGCHLD, SIG_DFL);
 }
 
@@ -88,7 +89,8 @@ int errand_start(struct errand *e, void (*work)(void *ctx, int out), void *ctx, 
 		 struct error *err)
 {
 	int ends[2];
-	const struct errand_bounds bounds = { .parent = getpid(), .fds = { &ends[1] },
+	const struct errand_bounds bounds = { .parent = getpid(),
+					      .fds = { &ends[1] },
 					      .cpu_s = cpu_s };
 
 	if (pipe2(ends, O_CLOEXEC))

@@ -36,14 +36,14 @@ int errand_end(struct errand *e);
 enum { ERRAND_FDS = 5 };
 
 struct errand_bounds {
-	pid_t parent;	     /* the process that forked it */
-	int *fds[ERRAND_FDS]; /* descriptors that it keeps, -1 for none; their numbers change. NULL
+	pid_t parent;	       /* the process that forked it */
+	int *fds[ERRAND_FDS];  /* descriptors that it keeps, -1 for none; their numbers change. NULL
 			       * ends the list */
-	bool tracing;	     /* it reads another process, and keeps the privileges for that */
-	bool holding;	     /* it also holds that process */
+	bool tracing;	       /* it reads another process, and keeps the privileges for that */
+	bool holding;	       /* it also holds that process */
 	void (*term)(int sig); /* SIGTERM's handler, also for one since the fork; NULL: ignored */
-	unsigned cpu_s;	     /* bound on its CPU time, in seconds */
-	uint64_t file_bytes; /* bound on the size of a file that it writes (RLIMIT_FSIZE) */
+	unsigned cpu_s;	       /* bound on its CPU time, in seconds */
+	uint64_t file_bytes;   /* bound on the size of a file that it writes (RLIMIT_FSIZE) */
 };
 
 /* fork(2); -1 and errno. */

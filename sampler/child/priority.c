@@ -41,8 +41,11 @@ struct attributes {
 static bool set_attributes_of(pid_t thread, uint32_t policy, int nice, uint32_t priority,
 			      uint64_t slice)
 {
-	struct attributes a = { .size = sizeof(a), .policy = policy, .nice = nice,
-				.priority = priority, .runtime = slice };
+	struct attributes a = { .size = sizeof(a),
+				.policy = policy,
+				.nice = nice,
+				.priority = priority,
+				.runtime = slice };
 
 	return !syscall(SYS_sched_setattr, thread, &a, 0);
 }

@@ -28,12 +28,15 @@
 #include "base/error.h"
 #include "sampler/child/privilege.h"
 
-enum { HUNG_NS = 1000000000, WRITE_FLAGS = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };
+enum {
+	HUNG_NS = 1000000000,
+	WRITE_FLAGS = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY)
+};
 
 void *sandbox_share(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
-		       -1, 0);
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -49,17 +52,49 @@ void sandbox_unshare(void *shared, size_t bytes)
 /* Reading, memory, time, and the end. Some are there for other C libraries than
  * glibc, or for sanitizers. */
 static const int harmless[] = {
-	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(preadv), SCMP_SYS(lseek),
-	SCMP_SYS(close), SCMP_SYS(fstat), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat),
-	SCMP_SYS(statx), SCMP_SYS(fstatfs), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
-	SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(getcwd),
+	SCMP_SYS(read),
+	SCMP_SYS(pread64),
+	SCMP_SYS(readv),
+	SCMP_SYS(preadv),
+	SCMP_SYS(lseek),
+	SCMP_SYS(close),
+	SCMP_SYS(fstat),
+	SCMP_SYS(stat),
+	SCMP_SYS(lstat),
+	SCMP_SYS(newfstatat),
+	SCMP_SYS(statx),
+	SCMP_SYS(fstatfs),
+	SCMP_SYS(readlink),
+	SCMP_SYS(readlinkat),
+	SCMP_SYS(access),
+	SCMP_SYS(faccessat),
+	SCMP_SYS(faccessat2),
+	SCMP_SYS(getcwd),
 	SCMP_SYS(getdents64),
-	SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise),
-	SCMP_SYS(futex), SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity),
-	SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(gettimeofday), SCMP_SYS(getrandom), SCMP_SYS(getrusage),
-	SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(sysinfo),
-	SCMP_SYS(uname), SCMP_SYS(sigaltstack), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(restart_syscall),
-	SCMP_SYS(exit), SCMP_SYS(exit_group),
+	SCMP_SYS(brk),
+	SCMP_SYS(munmap),
+	SCMP_SYS(mremap),
+	SCMP_SYS(madvise),
+	SCMP_SYS(futex),
+	SCMP_SYS(sched_yield),
+	SCMP_SYS(sched_getaffinity),
+	SCMP_SYS(clock_gettime),
+	SCMP_SYS(clock_getres),
+	SCMP_SYS(gettimeofday),
+	SCMP_SYS(getrandom),
+	SCMP_SYS(getrusage),
+	SCMP_SYS(getpid),
+	SCMP_SYS(gettid),
+	SCMP_SYS(getuid),
+	SCMP_SYS(geteuid),
+	SCMP_SYS(sysinfo),
+	SCMP_SYS(uname),
+	SCMP_SYS(sigaltstack),
+	SCMP_SYS(rt_sigprocmask),
+	SCMP_SYS(rt_sigreturn),
+	SCMP_SYS(restart_syscall),
+	SCMP_SYS(exit),
+	SCMP_SYS(exit_group),
 };
 
 static int allow_opening(scmp_filter_ctx f)
@@ -144,7 +179,8 @@ static uint64_t address_space(void)
 static void set_bounds(const struct sandbox *box)
 {
 	rlim_t memory = address_space() + box->memory_bytes;
-	struct rlimit as = { memory, memory }, cpu = { box->cpu_s, box->cpu_s + 1 }, none = { 0, 0 };
+	struct rlimit as = { memory, memory }, cpu = { box->cpu_s, box->cpu_s + 1 },
+		      none = { 0, 0 };
 	struct rlimit file = { box->file_bytes, box->file_bytes };
 
 	setrlimit(RLIMIT_AS, &as);
@@ -159,8 +195,8 @@ static void set_bounds(const struct sandbox *box)
  * stop. */
 static void set_signals(void)
 {
-	static const int ours[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGXCPU,
-				    SIGTSTP, SIGTTOU, SIGTTIN };
+	static const int ours[] = { SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,	SIGABRT,
+				    SIGSYS,  SIGXCPU, SIGTSTP, SIGTTOU, SIGTTIN };
 	sigset_t blocked;
 
 	sigfillset(&blocked);

@@ -19,10 +19,10 @@
 struct error;
 
 struct sandbox {
-	int writable_fd;	/* the one descriptor that may be written to; -1 for none */
-	uint64_t memory_bytes;	/* address space beyond what we have already */
-	uint64_t file_bytes;	/* largest file that it may write; 0: no bound */
-	unsigned cpu_s;		/* CPU time */
+	int writable_fd;       /* the one descriptor that may be written to; -1 for none */
+	uint64_t memory_bytes; /* address space beyond what we have already */
+	uint64_t file_bytes;   /* largest file that it may write; 0: no bound */
+	unsigned cpu_s;	       /* CPU time */
 	/* Called once a second, in the parent: true if the child hangs and is to be killed. NULL:
 	 * there is no bound. */
 	bool (*hung)(void *ctx);
@@ -47,7 +47,7 @@ void sandbox_filter(int writable_fd, pid_t readable);
 
 /* A child at work. */
 struct sandbox_child {
-	pid_t pid;	 /* 0: none */
+	pid_t pid; /* 0: none */
 	int pid_fd;
 	bool hung;	 /* it was killed because it hung */
 	uint64_t due_ns; /* CLOCK_MONOTONIC: when to call `hung` next */

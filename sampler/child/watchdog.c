@@ -86,7 +86,7 @@ struct watchdog {
 };
 
 /* For the handler of SIGCONT; there is one watchdog at a time. */
-static volatile sig_atomic_t watcher;	     /* its PID */
+static volatile sig_atomic_t watcher;	      /* its PID */
 static volatile sig_atomic_t continued_by_it; /* the last SIGCONT came from it */
 
 /* Judgement. */
@@ -134,7 +134,8 @@ static bool starves(const struct watch *w, const struct sight *s)
 
 enum watch_verdict watch_judge(struct watch *w, const struct sight *s)
 {
-	bool traced = is_in(w, s, 't'), stopped = traced || is_in(w, s, 'T'), starved = starves(w, s);
+	bool traced = is_in(w, s, 't'), stopped = traced || is_in(w, s, 'T'),
+	     starved = starves(w, s);
 	enum watch_verdict verdict = WATCH_ON;
 
 	w->stopped_ms = stopped ? w->stopped_ms + watch_period_ms(w) : 0;

@@ -70,35 +70,35 @@ pid_t watchdog_pid(const struct watchdog *w);
 
 /* How the watchdog judges what it sees; for the watchdog and for tests. */
 enum watch_verdict { /* what to do; bits */
-	WATCH_ON = 0,
-	WATCH_CONTINUE = 1, /* SIGCONT */
-	WATCH_REALTIME = 2, /* makes the tracing thread a real-time one, */
-	WATCH_ORDINARY = 4, /* or an ordinary one of the lowest nice value */
-	WATCH_KILL = 8,
+		     WATCH_ON = 0,
+		     WATCH_CONTINUE = 1, /* SIGCONT */
+		     WATCH_REALTIME = 2, /* makes the tracing thread a real-time one, */
+		     WATCH_ORDINARY = 4, /* or an ordinary one of the lowest nice value */
+		     WATCH_KILL = 8,
 };
 
 enum {
-	WATCH_POLL_MS = 3, /* with 4, and the time that our wake-up takes, 10 ms became 11 */
-	WATCH_AGAIN_MS = 2,	 /* from a change of class to the next poll */
-	WATCH_QUIET_MAX = 100,	 /* after so many ms without a hold it sleeps until the next */
-	WATCH_TRACED_MAX = 100,	 /* ms for which a debugger may keep us stopped */
+	WATCH_POLL_MS = 3,	/* with 4, and the time that our wake-up takes, 10 ms became 11 */
+	WATCH_AGAIN_MS = 2,	/* from a change of class to the next poll */
+	WATCH_QUIET_MAX = 100,	/* after so many ms without a hold it sleeps until the next */
+	WATCH_TRACED_MAX = 100, /* ms for which a debugger may keep us stopped */
 	WATCH_STOPPED_MAX = 1000,
 	WATCH_HUNG_MAX = 10000,
 };
 
 struct watch {
-	uint64_t word;	     /* the tracer's, at the last poll; odd while a thread is held */
-	unsigned stands_ms;  /* for how long the word has been unchanged and odd */
-	unsigned stopped_ms; /* for how long looks have found us stopped in that time */
-	unsigned quiet_ms;   /* for how long the word has been unchanged and even */
+	uint64_t word;		 /* the tracer's, at the last poll; odd while a thread is held */
+	unsigned stands_ms;	 /* for how long the word has been unchanged and odd */
+	unsigned stopped_ms;	 /* for how long looks have found us stopped in that time */
+	unsigned quiet_ms;	 /* for how long the word has been unchanged and even */
 	uint64_t cpu_ns, slices; /* of the tracing thread, at the last look */
-	bool changed;	     /* the last look has led to a change of its class */
+	bool changed;		 /* the last look has led to a change of its class */
 };
 
 struct sight {
-	char tracer, sampler; /* states of the tracing thread and the main thread, as in
+	char tracer, sampler;	 /* states of the tracing thread and the main thread, as in
 			       * /proc/PID/stat; '?': not known */
-	bool realtime;	      /* the tracing thread's class */
+	bool realtime;		 /* the tracing thread's class */
 	uint64_t cpu_ns, slices; /* its CPU time, and how often it was given a CPU */
 };
 

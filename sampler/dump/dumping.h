@@ -35,7 +35,7 @@ struct dump_frame {
 	 * itself last; none if unknown. */
 	const struct symbol_frame *calls;
 	size_t call_count;
-	uint64_t function;	   /* image address of its first instruction; 0: unknown */
+	uint64_t function; /* image address of its first instruction; 0: unknown */
 };
 
 struct dump_thread {
@@ -51,13 +51,13 @@ struct dump_thread {
 
 struct dump_process {
 	const struct process *process;
-	uint64_t time_ns; /* ns since 1970, when its threads were listed */
+	uint64_t time_ns;	     /* ns since 1970, when its threads were listed */
 	struct dump_thread *threads; /* sorted by tid */
-	size_t count;	  /* 0: it ended before a thread was seen */
+	size_t count;		     /* 0: it ended before a thread was seen */
 };
 
 struct dump_stats {
-	uint64_t elapsed_ns; /* of dump_take */
+	uint64_t elapsed_ns;	   /* of dump_take */
 	uint64_t stopped, glances; /* threads that were stopped; that were read without a stop */
 	uint64_t held_max_ns, held_sum_ns; /* of stopped threads, since we learnt of the stop */
 	uint64_t ends[STACK_ENDS];

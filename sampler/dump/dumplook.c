@@ -36,8 +36,8 @@
 #include "sampler/unwind/unwinder.h"
 
 enum {
-	COPY_BYTES = 64 << 10, /* of a stack at once */
-	TRIES_MAX = 32,		/* of one thread */
+	COPY_BYTES = 64 << 10,	  /* of a stack at once */
+	TRIES_MAX = 32,		  /* of one thread */
 	PATIENCE_NS = 1500000000, /* the tracer gives up after a second */
 };
 
@@ -89,8 +89,9 @@ static int keep_frames(struct dump *d, struct dump_thread *to)
 	for (size_t i = 0; i < d->walk.count; i++) {
 		const struct frame *f = &d->walk.frames[i];
 
-		to->frames[i] = (struct dump_frame){ .pc = d->walk.pcs[i], .image = f->image,
-						     .addr = f->addr, .kind = f->kind };
+		to->frames[i] = (struct dump_frame){
+			.pc = d->walk.pcs[i], .image = f->image, .addr = f->addr, .kind = f->kind
+		};
 	}
 	to->count = d->walk.count;
 	to->end = d->walk.end;
@@ -105,7 +106,8 @@ static int keep(struct dump *d, const struct thread *thread, bool walked)
 	struct dump_process *p = &d->processes[d->process];
 	struct dump_thread *to = &p->threads[p->count];
 
-	*to = (struct dump_thread){ .tid = thread->tid, .state = d->look.state,
+	*to = (struct dump_thread){ .tid = thread->tid,
+				    .state = d->look.state,
 				    .syscall = d->look.syscall };
 	memcpy(to->name, thread->name, sizeof(to->name));
 	if (walked && keep_frames(d, to))

@@ -19,7 +19,7 @@ struct watchdog;
 /* How the current thread is to be looked at. */
 struct dump_look {
 	unsigned tries;
-	bool ask;  /* stop it: a glance is not enough */
+	bool ask; /* stop it: a glance is not enough */
 	/* What the last try has found: */
 	char state;
 	int64_t syscall;
@@ -29,8 +29,8 @@ struct dump_look {
 struct dump {
 	struct member **members;
 	struct dump_process *processes;
-	size_t count; /* of both */
-	size_t process;	    /* the current one, and its current thread */
+	size_t count;	/* of both */
+	size_t process; /* the current one, and its current thread */
 	uint32_t thread;
 	struct dump_look look;
 	struct arena arena; /* frames, and in the child their symbols */
@@ -43,7 +43,7 @@ struct dump {
 	struct watchdog *watchdog;
 	struct decoding *decoding; /* NULL before dump_write */
 	struct dump_stats stats;
-	struct error error;	   /* why the looking failed */
+	struct error error; /* why the looking failed */
 	volatile sig_atomic_t stop;
 };
 

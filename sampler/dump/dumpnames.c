@@ -109,7 +109,8 @@ static int announce_thread(struct announcement *places, const struct dump_thread
 
 	for (size_t i = 0; !rc && i < t->count; i++)
 		if (t->frames[i].image)
-			rc = announce_place(places, t->frames[i].image, place_of(&t->frames[i]).addr);
+			rc = announce_place(places, t->frames[i].image,
+					    place_of(&t->frames[i]).addr);
 	return rc;
 }
 

@@ -41,7 +41,8 @@ static int read_piece(struct livestack *r, uint64_t addr)
 
 static int read_reach(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
-	struct livestack *r = (struct livestack *)m; /* part of a struct livestack that is not const */
+	struct livestack *r = (struct livestack *)
+		m; /* part of a struct livestack that is not const */
 	const char *bytes;
 	int rc;
 

@@ -20,7 +20,7 @@ struct livestack {
 	struct memory memory;	    /* passed to the walk */
 	const struct memory *first; /* borrowed; a copy that is read first; NULL: none */
 	pid_t pid;
-	char *bytes;		    /* owned, LIVESTACK_BYTES */
+	char *bytes; /* owned, LIVESTACK_BYTES */
 	size_t used, count;
 	struct livestack_piece {
 		uint64_t start;

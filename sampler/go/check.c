@@ -28,13 +28,15 @@
 
 enum {
 	TRIES = 16,
-	GS_CHECKED = 32, MS_CHECKED = 16,
+	GS_CHECKED = 32,
+	MS_CHECKED = 16,
 	GS_MAX = 1 << 28,
 	TASKS_MAX = 4096,
-	MS_MAX = 1 << 16,      /* bound on the list of Ms; sched.maxmcount is 10,000 unless set */
-	G_BYTES = 1024, M_BYTES = 4096, /* bytes of the largest g and m that are accepted */
+	MS_MAX = 1 << 16, /* bound on the list of Ms; sched.maxmcount is 10,000 unless set */
+	G_BYTES = 1024,
+	M_BYTES = 4096, /* bytes of the largest g and m that are accepted */
 	NAME_BYTES = 64,
-	SCAN = 0x1000,	       /* _Gscan */
+	SCAN = 0x1000, /* _Gscan */
 	STATUS_MAX = 11,
 };
 
@@ -104,8 +106,8 @@ static bool function_is(const struct golive *l, uint64_t pc, const char *wanted)
 	struct go_function f;
 
 	return gopclntab_find(l->table, pc - l->rt.bias, &f) &&
-	       (!wanted || (gopclntab_name(l->table, f.name, name, sizeof(name)) &&
-			    !strcmp(name, wanted)));
+	       (!wanted ||
+		(gopclntab_name(l->table, f.name, name, sizeof(name)) && !strcmp(name, wanted)));
 }
 
 /* True for Go's code or a plugin's. */
@@ -154,8 +156,11 @@ static int check_g(const struct golive *l, uint64_t address, size_t i, struct er
 	do
 		why = look_at_g(l, address, !i);
 	while (why && try_again(l, ++tried));
-	return !why ? 0 : error_set(err, ERR_FORMAT, "Go's runtime is not understood: "
-				    "of goroutine %zu in its list, %s", i + 1, why);
+	return !why ? 0 :
+		      error_set(err, ERR_FORMAT,
+				"Go's runtime is not understood: "
+				"of goroutine %zu in its list, %s",
+				i + 1, why);
 }
 
 static bool read_slice(const struct golive *l, uint64_t at, struct slice *s)
@@ -263,8 +268,11 @@ static int check_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES],
 	do
 		why = look_at_m(l, address, m);
 	while (why && try_again(l, ++tried));
-	return !why ? 0 : error_set(err, ERR_FORMAT, "Go's runtime is not understood: "
-				    "of a thread in its list, %s", why);
+	return !why ? 0 :
+		      error_set(err, ERR_FORMAT,
+				"Go's runtime is not understood: "
+				"of a thread in its list, %s",
+				why);
 }
 
 /* The whole list of Ms is walked, and some Ms are checked: the newest ones, and the last of the

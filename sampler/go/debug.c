@@ -56,7 +56,8 @@ long godebug_setting(const struct golive *live, const char *name)
 	char built[SETTINGS_ROOM];
 	long value = live->process ? in_environment(live->process, name) : -1;
 
-	if (value < 0 && live->rt.image && gobuildinfo_godebug(live->rt.image, built, sizeof(built)))
+	if (value < 0 && live->rt.image &&
+	    gobuildinfo_godebug(live->rt.image, built, sizeof(built)))
 		value = setting(built, name);
 	return value;
 }

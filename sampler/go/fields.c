@@ -63,12 +63,14 @@ int gofields_find(struct gofields *f, struct gotypes *t, struct error *err)
 
 	memset(f, 0xff, sizeof(*f)); /* GO_NO_FIELD */
 	if (!g || !m || !gotypes_learn_shift(t, g))
-		return error_set(err, ERR_FORMAT, "the types of Go's runtime are not found in the program");
+		return error_set(err, ERR_FORMAT,
+				 "the types of Go's runtime are not found in the program");
 	missing = FIND(t, g, of_g, f);
 	if (!missing)
 		missing = FIND(t, m, of_m, f);
 	if (missing)
-		return error_set(err, ERR_FORMAT, "Go's runtime has no field '%s' in this program", missing);
+		return error_set(err, ERR_FORMAT, "Go's runtime has no field '%s' in this program",
+				 missing);
 	f->g.bytes = gotypes_size(t, g);
 	f->m.bytes = gotypes_size(t, m);
 	if (!bubble || !gotypes_field(t, bubble, "id", &f->bubble.id, NULL))

@@ -17,7 +17,7 @@ struct gotypes;
  * program, does not have. */
 struct gofields {
 	struct {
-		uint32_t bytes; /* size of a g */
+		uint32_t bytes;		/* size of a g */
 		uint32_t m, sp, pc, bp; /* the last three of sched; stack.lo, stack.hi are first */
 		uint32_t syscall_sp, syscall_pc, status, goid, wait_since, wait_reason;
 		uint32_t tracking_seq, locked_m, go_pc, start_pc, labels;
@@ -27,7 +27,8 @@ struct gofields {
 		uint32_t ancestors;	   /* *[]ancestorInfo */
 	} g;
 	struct {
-		uint32_t bytes, id, g0, gsignal, curg, procid, all_link, create_stack, vdso_sp, vdso_pc;
+		uint32_t bytes, id, g0, gsignal, curg, procid, all_link, create_stack, vdso_sp,
+			vdso_pc;
 		uint32_t syscall_tick; /* differs from one system call to the next */
 	} m;
 	struct {

@@ -17,7 +17,7 @@
 
 enum {
 	SLICE_SINCE = 24,
-	SETS_MAX = 1 << 16, /* sets that are cached */
+	SETS_MAX = 1 << 16,  /* sets that are cached */
 	TEXT_MAX = 64 << 20, /* bytes of all their text */
 };
 
@@ -44,7 +44,7 @@ struct golabels {
 	struct arena arena; /* memory of all sets */
 	struct set *sets;
 	size_t count, room;
-	struct hashindex index; /* by address, when sets are cached */
+	struct hashindex index;		  /* by address, when sets are cached */
 	struct pair pairs[GO_LABELS_MAX]; /* of the set that is being read */
 	size_t pair_count;
 };
@@ -99,8 +99,8 @@ static int read_slice(struct golabels *l, uint64_t address)
 	    slice[1] > slice[2])
 		return ERR_FORMAT;
 	l->pair_count = (size_t)slice[1];
-	if (l->pair_count && l->memory->read(l->memory, slice[0], l->pairs,
-					     l->pair_count * sizeof(struct pair)))
+	if (l->pair_count &&
+	    l->memory->read(l->memory, slice[0], l->pairs, l->pair_count * sizeof(struct pair)))
 		return ERR_FORMAT;
 	return 0;
 }

@@ -64,9 +64,10 @@ static int find_runtime(struct golive *g, struct error *err)
 		return error_set(err, rc, "it is no program of Go's");
 	if (rc == ERR_NOMEM)
 		return error_set(err, rc, "out of memory");
-	return error_set(err, rc, is_too_early(g) ?
-			 "Go's runtime has not begun yet: the program is being loaded" :
-			 "its Go runtime is not understood");
+	return error_set(err, rc,
+			 is_too_early(g) ?
+				 "Go's runtime has not begun yet: the program is being loaded" :
+				 "its Go runtime is not understood");
 }
 
 static int find_all(struct golive *g, struct error *err)

@@ -25,7 +25,7 @@ struct golive {
 	const struct memory *memory; /* points to live */
 	struct modmap *maps;	     /* owned */
 	struct goruntime rt;
-	struct govars vars;	/* vars.layout->minor: the release */
+	struct govars vars; /* vars.layout->minor: the release */
 	struct gofields fields;
 	struct goplaces places;
 	struct gopclntab *table; /* of the module with the runtime (rt.image, rt.bias); owned */

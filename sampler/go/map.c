@@ -16,18 +16,30 @@
 
 enum {
 	TRIES = 8,
-	CELLS = 8, /* cells of a bucket or of a group: bucketCnt, MapGroupSlots */
+	CELLS = 8,	/* cells of a bucket or of a group: bucketCnt, MapGroupSlots */
 	SIDE_MAX = 128, /* bytes: larger keys and elements are stored elsewhere (maxKeySize) */
 	CHUNK = 64 << 10,
 	SWISS_SINCE = 24,
 	/* runtime/map.go: hmap */
-	HMAP_FLAGS = 8, HMAP_B = 9, HMAP_BUCKETS = 16, HMAP_OLD = 24,
-	WRITING = 4, SAME_SIZE_GROW = 8, /* bits of flags */
+	HMAP_FLAGS = 8,
+	HMAP_B = 9,
+	HMAP_BUCKETS = 16,
+	HMAP_OLD = 24,
+	WRITING = 4,
+	SAME_SIZE_GROW = 8, /* bits of flags */
 	MIN_TOP_HASH = 5,
 	/* internal/runtime/maps/map.go: Map; table.go: table */
-	MAP_DIR = 16, MAP_DIR_LEN = 24, MAP_DEPTH = 32, MAP_WRITING = 34,
-	TABLE_CAPACITY = 2, TABLE_DEPTH = 6, TABLE_INDEX = 8, TABLE_GROUPS = 16, TABLE_MASK = 24,
-	TABLE_BYTES = 32, TABLE_MAX = 1024, /* maxTableCapacity */
+	MAP_DIR = 16,
+	MAP_DIR_LEN = 24,
+	MAP_DEPTH = 32,
+	MAP_WRITING = 34,
+	TABLE_CAPACITY = 2,
+	TABLE_DEPTH = 6,
+	TABLE_INDEX = 8,
+	TABLE_GROUPS = 16,
+	TABLE_MASK = 24,
+	TABLE_BYTES = 32,
+	TABLE_MAX = 1024,  /* maxTableCapacity */
 	HEADER_BYTES = 48, /* of either kind */
 };
 
@@ -57,7 +69,9 @@ static int keep(struct reader *r, const uint8_t *key, const uint8_t *elem)
 	if (r->entries.len / entry_bytes(r) >= r->count)
 		return ERR_FORMAT;
 	return buffer_add(&r->entries, key, r->kind->key) ||
-	       buffer_add(&r->entries, elem, r->kind->elem) ? ERR_NOMEM : 0;
+			       buffer_add(&r->entries, elem, r->kind->elem) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 static size_t bucket_bytes(const struct reader *r)

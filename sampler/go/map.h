@@ -15,8 +15,8 @@
 struct memory;
 
 struct gomap_kind {
-	unsigned minor;		 /* the release */
-	uint32_t key, elem;	 /* bytes; both multiples of 8 */
+	unsigned minor;	    /* the release */
+	uint32_t key, elem; /* bytes; both multiples of 8 */
 };
 
 typedef int gomap_callback(void *ctx, const void *key, const void *elem);

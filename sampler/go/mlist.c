@@ -24,7 +24,7 @@ static uint32_t bytes_of_m(const struct goruntime *rt)
 }
 
 int mlist_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *memory,
-	      struct buffer *ms)
+	       struct buffer *ms)
 {
 	uint32_t len = bytes_of_m(rt);
 	uint8_t bytes[BYTES_MAX];

@@ -21,6 +21,6 @@ struct mlist_entry {
  * removed still leads on (runtime/proc.go, mcommoninit and mexit). ERR_FORMAT: it is not a valid
  * list, or a needed field of an m is not known in this release; ERR_NOMEM. */
 int mlist_read(const struct goruntime *rt, uint64_t all_ms, const struct memory *memory,
-	      struct buffer *ms);
+	       struct buffer *ms);
 
 #endif

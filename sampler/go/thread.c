@@ -14,7 +14,7 @@ static uint32_t is_extra_at(const struct goruntime *rt)
 
 bool gothread_fits(const struct goruntime *rt)
 {
-	const uint32_t in_m[] = { rt->m.g0, rt->m.gsignal, rt->m.curg, rt->m.ncgo,
+	const uint32_t in_m[] = { rt->m.g0,	   rt->m.gsignal, rt->m.curg,	rt->m.ncgo,
 				  is_extra_at(rt), rt->m.vdso_sp, rt->m.vdso_pc };
 	const uint32_t in_g[] = { rt->g.m, rt->g.sp, rt->g.pc, rt->g.bp };
 
@@ -49,7 +49,8 @@ static size_t goroutine_bytes(const struct goruntime *rt, uint32_t *first)
 	*first = goid < labels ? goid : labels;
 	last = goid < labels ? labels : goid;
 	last = last == GO_NO_FIELD ? *first : last;
-	return *first == GO_NO_FIELD || last - *first > GO_GOROUTINE_BYTES - 8 ? 0 : last - *first + 8;
+	return *first == GO_NO_FIELD || last - *first > GO_GOROUTINE_BYTES - 8 ? 0 :
+										 last - *first + 8;
 }
 
 static void fill_goroutine(const struct goruntime *rt, uint64_t g, const uint8_t *bytes,
@@ -173,7 +174,9 @@ static bool find_m(struct gothread *t, pid_t tid, uint64_t tp)
 static void fill_stack(const struct goruntime *rt, uint64_t g, const uint8_t *bytes,
 		       struct go_stack *s)
 {
-	*s = (struct go_stack){ g, memory_word(bytes, 0), memory_word(bytes, 8),
+	*s = (struct go_stack){ g,
+				memory_word(bytes, 0),
+				memory_word(bytes, 8),
 				memory_word(bytes, rt->g.sp),
 				memory_word(bytes, rt->g.pc),
 				memory_word(bytes, rt->g.bp) };
@@ -189,8 +192,8 @@ static bool needs_more(const struct gothread *t, const struct go_stacks *s, uint
 	const struct goruntime *rt = t->rt;
 
 	return !tp || t->g != memory_word(t->m, rt->m.curg) || s->vdso_sp || s->in_callback ||
-	       pc - rt->bias - rt->gogo < rt->gogo_end - rt->gogo ||
-	       go_stack_holds(&s->g0, sp) || go_stack_holds(&s->gsignal, sp);
+	       pc - rt->bias - rt->gogo < rt->gogo_end - rt->gogo || go_stack_holds(&s->g0, sp) ||
+	       go_stack_holds(&s->gsignal, sp);
 }
 
 static bool has_got(struct gothread *t, uint64_t tp, size_t got)

@@ -20,7 +20,8 @@ struct goruntime;
 struct regs;
 
 enum {
-	GO_G_BYTES = 256, GO_M_BYTES = 2048, /* of each, from its start; see gothread_fits */
+	GO_G_BYTES = 256,
+	GO_M_BYTES = 2048,	  /* of each, from its start; see gothread_fits */
 	GO_GOROUTINE_BYTES = 512, /* of a g, from the first of goid and labels on */
 	GO_PIECES = 4,
 };
@@ -41,9 +42,9 @@ struct gothread_place {
 /* One look. */
 struct gothread {
 	const struct goruntime *rt; /* NULL: no Go in this process */
-	bool wants_goid; /* read goid even without labels; with labels it comes along */
+	bool wants_goid;	    /* read goid even without labels; with labels it comes along */
 	struct gothread_place place;
-	uint64_t g; /* the g that the thread runs, by its own record */
+	uint64_t g;	/* the g that the thread runs, by its own record */
 	uint64_t guess; /* the g of the goid and labels that gothread_guess requested; 0: none */
 	struct gothread_goroutine goroutine;
 	uint8_t m[GO_M_BYTES], g0[GO_G_BYTES], gsignal[GO_G_BYTES], curg[GO_G_BYTES];

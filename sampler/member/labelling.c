@@ -27,7 +27,8 @@ int labelling_begin(struct member *m)
 	m->labels = NULL;
 	m->labels_seen = false;
 	memory_live_init(&m->live, m->process.pid);
-	if (!m->has_go || govars_of_image(&m->go_vars, m->go.image, m->go.bias, &m->live.memory, NULL))
+	if (!m->has_go ||
+	    govars_of_image(&m->go_vars, m->go.image, m->go.bias, &m->live.memory, NULL))
 		return 0;
 	return golabels_new(&m->labels, &m->live.memory, m->go_vars.layout->minor);
 }
@@ -114,7 +115,7 @@ static bool next_text(const struct strset_entry *set, size_t *at, const char **t
 }
 
 bool labelling_next(const struct labelling *l, uint32_t set, size_t *at,
-		   struct labelling_label *label)
+		    struct labelling_label *label)
 {
 	const struct strset_entry *e = &l->sets.entries[set];
 

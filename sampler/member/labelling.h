@@ -52,6 +52,6 @@ struct labelling_label {
 /* Goes through a set's labels: *at is 0 at first. False at the end. The texts are borrowed until
  * labelling_release. */
 bool labelling_next(const struct labelling *l, uint32_t set, size_t *at,
-		   struct labelling_label *label);
+		    struct labelling_label *label);
 
 #endif

@@ -26,28 +26,28 @@ struct threads;
 
 struct member {
 	struct process process;
-	uint32_t index;	   /* in round.members; never changes */
+	uint32_t index; /* in round.members; never changes */
 	bool ended;
 	struct modmap *maps;
 	struct threads *threads; /* NULL before member_start */
-	bool has_go;	   /* `go` is set */
+	bool has_go;		 /* `go` is set */
 	struct goruntime go;
 	struct goruntime_search go_search;
 	struct govars go_vars;
-	struct golabels *labels;   /* owned; NULL: no Go, or a release without labels here */
-	struct memory_live live;   /* go_vars and labels are read from it */
-	bool labels_seen;	   /* a goroutine with labels was seen */
-	const struct image *ms_of; /* Go's image; its list of ms is at all_ms */
+	struct golabels *labels;    /* owned; NULL: no Go, or a release without labels here */
+	struct memory_live live;    /* go_vars and labels are read from it */
+	bool labels_seen;	    /* a goroutine with labels was seen */
+	const struct image *ms_of;  /* Go's image; its list of ms is at all_ms */
 	uint64_t all_ms, ms_due_ns; /* 0: no list was found; when it may be read again */
-	uint64_t labels_of;	   /* labelling_moment of the sets in `labels`; 0: none are kept */
-	size_t go_stack_want; /* as thread.stack_want; goroutines change threads */
+	uint64_t labels_of;	    /* labelling_moment of the sets in `labels`; 0: none are kept */
+	size_t go_stack_want;	    /* as thread.stack_want; goroutines change threads */
 	uint64_t go_generation, go_tried_ns; /* of the maps, and when, at the last search for Go */
-	int maps_fd;	   /* reads as empty once the address space is gone */
+	int maps_fd;			     /* reads as empty once the address space is gone */
 	uint64_t maps_read_ns, maps_cost_ns; /* the last reading: when, and its CPU time */
-	uint64_t cpu_start_ns; /* of the process, before the round */
-	uint64_t cpu_due_ns;   /* when its CPU time is to be read again */
-	uint64_t cpu_ns;       /* in the round, at the last reading */
-	uint64_t children_due_ns; /* when to look for children again */
+	uint64_t cpu_start_ns;		     /* of the process, before the round */
+	uint64_t cpu_due_ns;		     /* when its CPU time is to be read again */
+	uint64_t cpu_ns;		     /* in the round, at the last reading */
+	uint64_t children_due_ns;	     /* when to look for children again */
 	bool waits_delicately;	  /* a thread waited in a call that an ignored signal ends */
 	bool delicate;		  /* and SIGCHLD is such a signal (exposure.c) */
 	uint64_t exposure_due_ns; /* when to find that out again */

@@ -37,15 +37,15 @@ struct assembly {
 	struct account *accounts; /* by member and thread; the last one of each member is shared by
 				   * its threads of few samples */
 	size_t *first_account;	  /* by member: its first account */
-	bool several;		/* several processes: samples carry the labels of theirs */
+	bool several;		  /* several processes: samples carry the labels of theirs */
 	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall,
 		label_goid;
 };
 
-struct account { /* CPU time, and the weight of the samples that share it */
-	uint64_t ns, weight; /* weight: of its samples, and of spared ones (transfers.c) */
+struct account {	      /* CPU time, and the weight of the samples that share it */
+	uint64_t ns, weight;  /* weight: of its samples, and of spared ones (transfers.c) */
 	uint64_t seen, given; /* of weight and ns: handed out so far */
-	bool together;	     /* the thread has no account of its own but uses the shared one */
+	bool together;	      /* the thread has no account of its own but uses the shared one */
 };
 
 static const double FEW = 5; /* a thread that may expect fewer samples uses the shared account */
@@ -53,8 +53,7 @@ static const double FEW = 5; /* a thread that may expect fewer samples uses the 
 enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + GO_LABELS_MAX, VALUES_MAX = 3 };
 
 /* Of a member's thread, or of the member alone if `thread` is NULL. */
-static size_t thread_labels(struct assembly *a, const struct member *m,
-			    const struct thread *thread,
+static size_t thread_labels(struct assembly *a, const struct member *m, const struct thread *thread,
 			    struct profile_label labels[THREAD_LABELS_MAX])
 {
 	size_t n = 0;
@@ -186,8 +185,8 @@ static uint64_t not_given(const struct account *a, uint64_t thread_ns)
 	return a->ns ? (uint64_t)((unsigned __int128)thread_ns * (a->ns - a->given) / a->ns) : 0;
 }
 
-static int add_unsampled_of(struct assembly *a, const struct member *m,
-			    const struct thread *thread, uint64_t thread_ns)
+static int add_unsampled_of(struct assembly *a, const struct member *m, const struct thread *thread,
+			    uint64_t thread_ns)
 {
 	const struct account *account = account_of(a, m->index, thread->index);
 	uint64_t cpu = not_given(account, thread_ns), wall = 0;
@@ -271,7 +270,8 @@ static int name_labels(struct assembly *a)
 {
 	struct profile *p = a->profile;
 
-	if (profile_string(p, "thread", &a->label_thread) || profile_string(p, "tid", &a->label_tid))
+	if (profile_string(p, "thread", &a->label_thread) ||
+	    profile_string(p, "tid", &a->label_tid))
 		return ERR_NOMEM;
 	if (a->several && (profile_string(p, "pid", &a->label_pid) ||
 			   profile_string(p, "process", &a->label_process)))
@@ -279,7 +279,7 @@ static int name_labels(struct assembly *a)
 	if (a->recorded->goid && profile_string(p, "goid", &a->label_goid))
 		return ERR_NOMEM;
 	if (a->recorded->wall && (profile_string(p, "state", &a->label_state) ||
-			       profile_string(p, "syscall", &a->label_syscall)))
+				  profile_string(p, "syscall", &a->label_syscall)))
 		return ERR_NOMEM;
 	return 0;
 }
@@ -314,7 +314,8 @@ static int add_header(struct assembly *a)
 int assemble(struct recorded *r, const struct assemble_names *names, struct profile *profile,
 	     struct error *err)
 {
-	struct assembly a = { .recorded = r, .profile = profile,
+	struct assembly a = { .recorded = r,
+			      .profile = profile,
 			      .several = r->member_count > 1 || r->children };
 	int rc = kernelstack_load(&r->kernel) || add_header(&a) ||
 		 places_init(&a.places, r, names, profile) || add_samples(&a) ||

@@ -16,7 +16,7 @@ struct assemble_names {
 	 * shown as module and address */
 	struct symbolizer *const *symbolizers;
 	const struct symbolized *known; /* places that need not be looked up again; NULL: none */
-	struct buffer *places;	/* gets a struct symbolized_place for each place that was looked up;
+	struct buffer *places; /* gets a struct symbolized_place for each place that was looked up;
 				 * or NULL */
 };
 

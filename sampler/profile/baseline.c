@@ -69,9 +69,9 @@ static int baseline_member(struct baseline *m, const struct recorded *r, const s
 	to->count = count;
 	for (size_t i = 0; i < count; i++) {
 		to->threads[i] = (struct baseline_thread){ cpu_of(from->threads, &threads[i]),
-						       threads[i].cpu_samples,
-						       threads[i].cpu_weight,
-						       threads[i].spared_weight };
+							   threads[i].cpu_samples,
+							   threads[i].cpu_weight,
+							   threads[i].spared_weight };
 		mark_wall(m, r, &threads[i]);
 	}
 	return 0;
@@ -90,8 +90,8 @@ int baseline_take(struct baseline *m, struct recorded *r)
 	for (; !rc && m->entry_count < r->stacks.count; m->entry_count++) {
 		const struct stackset_entry *e = &r->stacks.entries[m->entry_count];
 
-		m->entries[m->entry_count] =
-			(struct baseline_entry){ e->samples, e->cpu_weight, e->wall_ns };
+		m->entries[m->entry_count] = (struct baseline_entry){ e->samples, e->cpu_weight,
+								      e->wall_ns };
 	}
 	for (uint32_t i = 0; !rc && i < r->member_count; i++) {
 		member_read_cpu(r->members[i], false);

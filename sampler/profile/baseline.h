@@ -12,8 +12,8 @@ struct baseline_entry;
 struct baseline_member;
 struct recorded;
 
-struct baseline { /* {0}: before the round's start */
-	uint64_t at_ns; /* CLOCK_MONOTONIC; 0: nothing is kept */
+struct baseline {			/* {0}: before the round's start */
+	uint64_t at_ns;			/* CLOCK_MONOTONIC; 0: nothing is kept */
 	struct baseline_entry *entries; /* by stackset entry */
 	uint32_t entry_count;
 	struct baseline_member *members;

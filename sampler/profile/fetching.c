@@ -95,8 +95,9 @@ static int look_around(void *ctx)
 static void survey(struct fetching *f, const struct recorded *recorded)
 {
 	struct survey s = { f, recorded };
-	struct sandbox box = { .writable_fd = -1, .memory_bytes = SURVEY_BYTES,
-			       .cpu_s = SURVEY_CPU_S, .ctx = &s };
+	struct sandbox box = {
+		.writable_fd = -1, .memory_bytes = SURVEY_BYTES, .cpu_s = SURVEY_CPU_S, .ctx = &s
+	};
 	struct sandbox_end end;
 
 	if (sandbox_run(&box, look_around, &end, NULL) || end.status)
@@ -136,7 +137,8 @@ static void say(enum message_kind kind, int64_t done, int64_t all, int passed)
 		msg.msg_control = control.bytes;
 		msg.msg_controllen = sizeof(control.bytes);
 		control.align = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
-						  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+						  .cmsg_level = SOL_SOCKET,
+						  .cmsg_type = SCM_RIGHTS };
 		memcpy(CMSG_DATA(&control.align), &passed, sizeof(passed));
 	}
 	if (sendmsg(fetch.fd, &msg, MSG_NOSIGNAL) < 0)
@@ -292,7 +294,9 @@ static bool receive(struct fetching *f, int socket, fetching_progress *progress,
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control;
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control.bytes,
 			      .msg_controllen = sizeof(control.bytes) };
 	ssize_t n = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
 	int fd = n > 0 ? passed_fd(&msg) : -1;

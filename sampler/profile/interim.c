@@ -47,18 +47,18 @@ struct interim {
 	struct maker maker;
 	struct round *round; /* not owned */
 	struct decoding *decoding;
-	struct baseline baseline;    /* where the last profile ended */
+	struct baseline baseline;      /* where the last profile ended */
 	struct baseline next_baseline; /* where this one ends */
-	struct symbolized known;     /* the last profile, which is shown, and the places in it */
+	struct symbolized known;       /* the last profile, which is shown, and the places in it */
 	struct profile window;
 	struct recording_interim state;
-	struct outfile *file;	     /* to write to; NULL: to `memory` */
+	struct outfile *file; /* to write to; NULL: to `memory` */
 	struct outfile memory;
 	bool wanted, started;
-	bool naming;		     /* the current process looks names up */
+	bool naming; /* the current process looks names up */
 	uint64_t naming_due_ns;
-	uint64_t cpu_start_ns;	     /* of our process, when the recording began */
-	uint64_t cpu_before_ns;	     /* of all processes before the current one */
+	uint64_t cpu_start_ns;	/* of our process, when the recording began */
+	uint64_t cpu_before_ns; /* of all processes before the current one */
 };
 
 int interim_new(struct interim **out, const struct maker *maker, struct round *round,
@@ -71,8 +71,9 @@ int interim_new(struct interim **out, const struct maker *maker, struct round *r
 	in->maker = *maker;
 	in->round = round;
 	in->cpu_start_ns = maker->cpu_ns;
-	in->memory = (struct outfile){ .fd = -1, .dir_fd = -1, .direct = true,
-				       .path = (char *)"memory" };
+	in->memory = (struct outfile){
+		.fd = -1, .dir_fd = -1, .direct = true, .path = (char *)"memory"
+	};
 	*out = in;
 	return 0;
 }
@@ -136,14 +137,15 @@ static int make_both(struct interim *in, struct buffer *places, struct buffer *w
 		     struct buffer *window, struct error *err)
 {
 	struct assemble_names names = { .symbolizers = in->maker.symbolizers,
-					.known = &in->known, .places = places };
+					.known = &in->known,
+					.places = places };
 	struct symbolized all = { .count = 0 };
 	struct profile profile;
 	int rc = assemble_and_encode(in, &names, &profile, whole, err);
 
 	if (!rc)
 		rc = symbolized_take(&all, &profile, (struct symbolized_place *)places->data,
-				places->len / sizeof(struct symbolized_place));
+				     places->len / sizeof(struct symbolized_place));
 	profile_release(&profile);
 	if (rc)
 		return rc;

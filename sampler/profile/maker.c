@@ -95,7 +95,7 @@ static int add_comments(const struct maker *p, struct profile *profile)
 }
 
 int maker_fill(struct maker *p, const struct assemble_names *names, struct profile *profile,
-		 struct decode_result *result, struct error *err)
+	       struct decode_result *result, struct error *err)
 {
 	uint64_t peak, before = maker_own_cpu_ns(&peak);
 	int rc = assemble(p->recorded, names, profile, err);
@@ -111,7 +111,7 @@ int maker_fill(struct maker *p, const struct assemble_names *names, struct profi
 }
 
 int maker_write(struct maker *p, struct outfile *file, struct decode_result *result,
-		  struct error *err)
+		struct error *err)
 {
 	struct profile profile;
 	int rc = profile_init(&profile);

@@ -28,11 +28,11 @@ struct maker {
 	struct recording_stats *stats; /* shown in the profile's comments */
 	struct decoding *decoding;
 	const struct fetching *fetching; /* NULL: nothing was requested from the network */
-	unsigned flags;		  /* as in symbolize/symbolizer.h */
-	const char *command_line; /* for the comments */
-	uint64_t cpu_ns, peak_bytes; /* of the recording until this decoding began */
+	unsigned flags;			 /* as in symbolize/symbolizer.h */
+	const char *command_line;	 /* for the comments */
+	uint64_t cpu_ns, peak_bytes;	 /* of the recording until this decoding began */
 	struct symbolizer **symbolizers; /* by member; NULL until maker_symbolizers */
-	uint32_t count; /* of the symbolizers */
+	uint32_t count;			 /* of the symbolizers */
 };
 
 /* Called before the decoding process starts: reads what that process may not read, the program's
@@ -46,11 +46,11 @@ void maker_release(struct maker *p);
 /* Fills an initialised profile, comments included. Our CPU time and peak size are set in `result`
  * and in the stats. ERR_NOMEM. */
 int maker_fill(struct maker *p, const struct assemble_names *names, struct profile *profile,
-		 struct decode_result *result, struct error *err);
+	       struct decode_result *result, struct error *err);
 
 /* As decode_work, with a struct maker: symbolizes all and writes the profile. */
 int maker_write(struct maker *p, struct outfile *file, struct decode_result *result,
-		  struct error *err);
+		struct error *err);
 
 /* CPU time that this process has used, and its peak resident set. */
 uint64_t maker_own_cpu_ns(uint64_t *peak_bytes);

@@ -34,7 +34,8 @@ struct place { /* a code address, and the profile's location of it */
 static int add_mapping(struct places *p, const struct image *image)
 {
 	const struct mapping *range = modmap_first_range(p->maps, image);
-	struct profile_mapping m = { .start = range->start, .limit = range->end,
+	struct profile_mapping m = { .start = range->start,
+				     .limit = range->end,
 				     .offset = range->offset };
 	const char *name = image_path(image);
 
@@ -171,8 +172,8 @@ static void note_abilities(struct places *p, const struct place *place)
 }
 
 /* Copies a location's lines from an earlier profile. */
-static int copy_lines(struct places *p, const struct place *place,
-		      const struct profile_location *l, size_t *count)
+static int copy_lines(struct places *p, const struct place *place, const struct profile_location *l,
+		      size_t *count)
 {
 	const struct profile *from = &p->names.known->profile;
 	uint32_t id = p->mapping_of[image_id(place->image)];
@@ -184,8 +185,9 @@ static int copy_lines(struct places *p, const struct place *place,
 	for (size_t i = 0; i < l->lines; i++) {
 		const struct profile_line *line = &from->lines[l->first_line + i];
 		const struct profile_function none = { 0 };
-		const struct profile_function *f =
-			line->function ? &from->functions[line->function - 1] : &none;
+		const struct profile_function *f = line->function ?
+							   &from->functions[line->function - 1] :
+							   &none;
 		struct symbol_frame frame = {
 			.name = strset_get(&from->strings, f->name),
 			.system_name = strset_get(&from->strings, f->system_name),
@@ -210,8 +212,9 @@ static int copy_lines(struct places *p, const struct place *place,
 
 static int fill_lines(struct places *p, struct place *place, size_t *count)
 {
-	const struct profile_location *known =
-		place->in_kernel ? NULL : known_of(p, place->image, place->addr);
+	const struct profile_location *known = place->in_kernel ?
+						       NULL :
+						       known_of(p, place->image, place->addr);
 	struct symbol symbol = { .count = 0 };
 
 	place->asked = place->image && !place->in_kernel && (known || p->names.symbolizers);
@@ -224,7 +227,8 @@ static int fill_lines(struct places *p, struct place *place, size_t *count)
 	if (room_for((void **)&p->lines, &p->line_room, *count, sizeof(*p->lines)))
 		return ERR_NOMEM;
 	if (place->in_kernel) {
-		p->profile->mappings[p->mapping_of[image_id(place->image)] - 1].has_functions = true;
+		p->profile->mappings[p->mapping_of[image_id(place->image)] - 1].has_functions =
+			true;
 		return add_named_line(p, place->in_kernel);
 	}
 	if (!symbol.count)
@@ -293,7 +297,8 @@ int places_tell(const struct places *p)
 {
 	for (uint32_t i = 0; p->names.places && i < p->count; i++) {
 		const struct place *place = &p->all[i];
-		struct symbolized_place known = { .addr = place->addr, .location = place->location };
+		struct symbolized_place known = { .addr = place->addr,
+						  .location = place->location };
 
 		if (!place->asked)
 			continue;
@@ -307,8 +312,10 @@ int places_tell(const struct places *p)
 int places_init(struct places *p, struct recorded *recorded, const struct assemble_names *names,
 		struct profile *profile)
 {
-	*p = (struct places){ .recorded = recorded, .maps = recorded->members[0]->maps,
-			      .names = *names, .profile = profile };
+	*p = (struct places){ .recorded = recorded,
+			      .maps = recorded->members[0]->maps,
+			      .names = *names,
+			      .profile = profile };
 	return add_mappings(p) || announce_places(p) ? ERR_NOMEM : 0;
 }
 

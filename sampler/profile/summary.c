@@ -93,7 +93,8 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 	if (s->labels_lost)
 		append(line, ", %lu without labels that their goroutines gave up", s->labels_lost);
 	if (s->labels_unknown)
-		append(line, ", %lu without labels, since this Go's are not known", s->labels_unknown);
+		append(line, ", %lu without labels, since this Go's are not known",
+		       s->labels_unknown);
 	if (!spared && expected >= EXPECTED_MIN && s->samples < expected / 2)
 		append(line, ", few: its CPU time at this rate would give %lu", expected);
 	if (s->execs)
@@ -134,17 +135,20 @@ static void rate_line(const struct recording_stats *s, const struct recording_op
 	append(line, "rate: %.1f of %u Hz kept (%.1f%%)", options->rate * kept(s), options->rate,
 	       100 * kept(s));
 	if (s->cut)
-		append(line, ", %lu call%s ended by a stop with EINTR", s->cut, s->cut > 1 ? "s" : "");
+		append(line, ", %lu call%s ended by a stop with EINTR", s->cut,
+		       s->cut > 1 ? "s" : "");
 	append_budget(s, options->max_cpu, line);
 	if (s->spared)
-		append(line, ", %lu looks left out to hold no thread for more than %g%% of its time",
+		append(line,
+		       ", %lu looks left out to hold no thread for more than %g%% of its time",
 		       s->spared, options->pause_share * 100);
 	if (s->transfers)
 		append(line, ", %lu looks left out of threads amid a transfer", s->transfers);
 	if (s->exposed)
 		append(line, ", %lu of such that have children", s->exposed);
 	if (s->waiting)
-		append(line, ", %lu looks met a thread waiting, for a CPU or in a call", s->waiting);
+		append(line, ", %lu looks met a thread waiting, for a CPU or in a call",
+		       s->waiting);
 	if (s->signalled)
 		append(line, ", %lu met a signal", s->signalled);
 	if (s->late)
@@ -182,7 +186,8 @@ static void append_guesses(const struct recording_stats *s, char *line)
 		before = ", ";
 	}
 	for (int i = 0; i < LEDGER_NAMES && s->guesses.frames[i]; i++)
-		append(line, "%s%s %lu", i ? ", " : " (in ", s->guesses.name[i], s->guesses.frames[i]);
+		append(line, "%s%s %lu", i ? ", " : " (in ", s->guesses.name[i],
+		       s->guesses.frames[i]);
 	append(line, "%s", s->guesses.frames[0] ? ")" : "");
 }
 
@@ -196,7 +201,8 @@ static void ledger_line(const struct recording_stats *s, char *line)
 	append(line, "unwound: %.1f%% to the outermost frame", percent(ends[STACK_OUTERMOST], all));
 	for (int i = 0; i < STACK_ENDS; i++)
 		if (i != STACK_OUTERMOST && ends[i])
-			append(line, ", %lu ended with %s", ends[i], stack_end_name((enum stack_end)i));
+			append(line, ", %lu ended with %s", ends[i],
+			       stack_end_name((enum stack_end)i));
 	append_guesses(s, line);
 }
 
@@ -217,15 +223,17 @@ static void held_line(const struct recording_stats *s, char *line)
 	char p50[24], p99[24], max[24], sum[24];
 	const struct heldtime *h = &s->held;
 
-	append(line, "held: %lu stops, p50 %s, p99 %s, max %s, in all %s (%.2f%% of the target's CPU "
-	       "time)", h->count,
-	       summary_duration(heldtime_percentile(h, 50), p50, sizeof(p50)),
+	append(line,
+	       "held: %lu stops, p50 %s, p99 %s, max %s, in all %s (%.2f%% of the target's CPU "
+	       "time)",
+	       h->count, summary_duration(heldtime_percentile(h, 50), p50, sizeof(p50)),
 	       summary_duration(heldtime_percentile(h, 99), p99, sizeof(p99)),
 	       summary_duration(h->max, max, sizeof(max)),
 	       summary_duration(h->sum, sum, sizeof(sum)), percent(h->sum, s->target_cpu_ns));
 	append_displaced(&s->displaced, line);
 	if (s->rescues)
-		append(line, "; our watchdog stepped in %lu time%s", s->rescues, s->rescues > 1 ? "s" : "");
+		append(line, "; our watchdog stepped in %lu time%s", s->rescues,
+		       s->rescues > 1 ? "s" : "");
 }
 
 static void cpu_line(const struct recording_stats *s, char *line)

@@ -14,7 +14,8 @@ static uint64_t hash_place(const struct symbolized_place *place)
 
 static bool same_place(const void *owner, uint32_t id, const void *key)
 {
-	const struct symbolized_place *a = &((const struct symbolized *)owner)->places[id], *b = key;
+	const struct symbolized_place *a = &((const struct symbolized *)owner)->places[id],
+				      *b = key;
 
 	return a->addr == b->addr && a->image == b->image;
 }
@@ -32,8 +33,8 @@ static int index_places(struct symbolized *k)
 	return 0;
 }
 
-int symbolized_take(struct symbolized *k, struct profile *profile,
-		    struct symbolized_place *places, size_t count)
+int symbolized_take(struct symbolized *k, struct profile *profile, struct symbolized_place *places,
+		    size_t count)
 {
 	symbolized_release(k);
 	k->profile = *profile;

@@ -31,8 +31,8 @@ struct symbolized { /* {0} is empty */
 /* Replaces what was known by `profile` and `places`, and owns both from then on (places: by
  * malloc(3)); on failure both are released. Of two entries for one place the first counts. An entry
  * with a location that is not in the profile is ignored. ERR_NOMEM. */
-int symbolized_take(struct symbolized *k, struct profile *profile,
-		    struct symbolized_place *places, size_t count);
+int symbolized_take(struct symbolized *k, struct profile *profile, struct symbolized_place *places,
+		    size_t count);
 void symbolized_release(struct symbolized *k);
 
 /* The location of a place, in k->profile; NULL if the place was not looked up. */

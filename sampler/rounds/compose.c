@@ -122,7 +122,8 @@ static void put_samples(struct composing *k, enum capture_type type)
 	if (err.code)
 		skip(k, type, err.text);
 	else if (type == CAPTURE_CPU && k->o->recording.wall)
-		put_made(k, &e, derive_cpu(k->samples.data, k->samples.len, &made, &err), &made, &err);
+		put_made(k, &e, derive_cpu(k->samples.data, k->samples.len, &made, &err), &made,
+			 &err);
 	else
 		put(k, &e, k->samples.data, k->samples.len);
 	buffer_release(&made);
@@ -142,7 +143,8 @@ static const struct collection_item *find(const struct composing *k, enum lap_as
 static void put_delta(struct composing *k, enum capture_type type, const void *data, size_t len)
 {
 	const struct delta_stats *stats = NULL;
-	struct batch_entry e = { .type = captures[type].name, .file = captures[type].delta_file,
+	struct batch_entry e = { .type = captures[type].name,
+				 .file = captures[type].delta_file,
 				 .delta = true };
 	struct buffer made = { 0 };
 	struct error err;
@@ -166,8 +168,10 @@ static void put_alloc(struct composing *k, const struct collection_item *second)
 	int rc;
 
 	if (!first || !first->data) {
-		skip(k, CAPTURE_ALLOC, first && first->why_not ? first->why_not :
-				       err.code ? err.text : "there is no snapshot of the start");
+		skip(k, CAPTURE_ALLOC,
+		     first && first->why_not ? first->why_not :
+		     err.code		     ? err.text :
+					       "there is no snapshot of the start");
 		return;
 	}
 	e.note = first->note ? first->note : second->note;
@@ -180,8 +184,10 @@ static void put_alloc(struct composing *k, const struct collection_item *second)
 static void put_with_delta(struct composing *k, enum capture_type type, const char *note,
 			   const void *data, size_t len)
 {
-	put(k, &(struct batch_entry){ .type = captures[type].name, .file = captures[type].file,
-				      .note = note }, data, len);
+	put(k,
+	    &(struct batch_entry){
+		    .type = captures[type].name, .file = captures[type].file, .note = note },
+	    data, len);
 	if (k->o->delta && captures[type].delta_file)
 		put_delta(k, type, data, len);
 }
@@ -227,8 +233,9 @@ static void put_custom(struct composing *k)
 			continue;
 		}
 		snprintf(file, sizeof(file), "custom-%s.pprof", item->name);
-		put(k, &(struct batch_entry){ .type = "custom", .file = keep(k, file),
-					      .note = item->note },
+		put(k,
+		    &(struct batch_entry){
+			    .type = "custom", .file = keep(k, file), .note = item->note },
 		    item->data, item->len);
 	}
 	if (!any)
@@ -245,13 +252,18 @@ static void put_go(struct composing *k, enum capture_type type)
 	if (!k->o->source) {
 		skip(k, type, "there is no source of Go's profiles (--url)");
 	} else if (!item || !item->data) {
-		skip(k, type, item && item->why_not ? item->why_not :
-			      err->code ? err->text : "it did not come");
+		skip(k, type,
+		     item && item->why_not ? item->why_not :
+		     err->code		   ? err->text :
+					     "it did not come");
 	} else if (of_heap) {
 		put_heap(k, type, item);
 	} else {
-		put_with_delta(k, type, item->note ? item->note :
-					item->cut ? "cut at its limit" : NULL, item->data, item->len);
+		put_with_delta(k, type,
+			       item->note ? item->note :
+			       item->cut  ? "cut at its limit" :
+					    NULL,
+			       item->data, item->len);
 	}
 }
 
@@ -260,11 +272,13 @@ static void put_metrics(struct composing *k)
 	const struct lap *lap = k->lap;
 
 	if (lap->metrics.len)
-		put(k, &(struct batch_entry){ .type = "metrics", .file = captures[CAPTURE_METRICS].file },
+		put(k,
+		    &(struct batch_entry){ .type = "metrics",
+					   .file = captures[CAPTURE_METRICS].file },
 		    lap->metrics.data, lap->metrics.len);
 	else
-		skip(k, CAPTURE_METRICS, lap->no_metrics.code ? lap->no_metrics.text :
-								 "there is no process to read");
+		skip(k, CAPTURE_METRICS,
+		     lap->no_metrics.code ? lap->no_metrics.text : "there is no process to read");
 }
 
 /* The batch. */
@@ -290,14 +304,17 @@ static const char *own_figures(struct composing *k)
 
 	if (!k->lap->sampled)
 		return NULL;
-	k->no_memory |= buffer_addf(&out,
-		"{\"samples\": %" PRIu64 ", \"stacks\": %" PRIu64 ", \"ticks_due\": %" PRIu64
-		", \"ticks\": %" PRIu64 ", \"withheld\": %" PRIu64 ", \"target_cpu_ns\": %" PRIu64
-		", \"own_cpu_ns\": %" PRIu64 ", \"held\": {\"p50_ns\": %" PRIu64
-		", \"p99_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 ", \"sum_ns\": %" PRIu64 "}}",
-		s->samples, s->stacks, s->ticks_due, s->ticks, s->withheld, s->target_cpu_ns,
-		s->own_cpu_ns, heldtime_percentile(&s->held, 50),
-		heldtime_percentile(&s->held, 99), s->held.max, s->held.sum) != 0;
+	k->no_memory |= buffer_addf(
+				&out,
+				"{\"samples\": %" PRIu64 ", \"stacks\": %" PRIu64
+				", \"ticks_due\": %" PRIu64 ", \"ticks\": %" PRIu64
+				", \"withheld\": %" PRIu64 ", \"target_cpu_ns\": %" PRIu64
+				", \"own_cpu_ns\": %" PRIu64 ", \"held\": {\"p50_ns\": %" PRIu64
+				", \"p99_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64
+				", \"sum_ns\": %" PRIu64 "}}",
+				s->samples, s->stacks, s->ticks_due, s->ticks, s->withheld,
+				s->target_cpu_ns, s->own_cpu_ns, heldtime_percentile(&s->held, 50),
+				heldtime_percentile(&s->held, 99), s->held.max, s->held.sum) != 0;
 	k->no_memory |= buffer_add(&out, "", 1) != 0;
 	text = k->no_memory ? NULL : keep(k, (char *)out.data);
 	buffer_release(&out);
@@ -312,13 +329,19 @@ static int tell(struct composing *k, struct error *err)
 	char host[256] = "";
 
 	gethostname(host, sizeof(host) - 1);
-	*e = (struct batch_event){ .start_ns = lap->start_ns, .end_ns = lap->end_ns,
-				   .duration_ns = lap->duration_ns, .host = keep(k, host),
+	*e = (struct batch_event){ .start_ns = lap->start_ns,
+				   .end_ns = lap->end_ns,
+				   .duration_ns = lap->duration_ns,
+				   .host = keep(k, host),
 				   .command = keep(k, lap->command),
-				   .build_id = keep(k, lap->build_id), .pid = lap->pid,
-				   .ended = lap->ended, .version = k->o->version,
-				   .tags = k->o->tags, .tag_count = k->o->tag_count,
-				   .entry_count = k->count, .sampling = own_figures(k) };
+				   .build_id = keep(k, lap->build_id),
+				   .pid = lap->pid,
+				   .ended = lap->ended,
+				   .version = k->o->version,
+				   .tags = k->o->tags,
+				   .tag_count = k->o->tag_count,
+				   .entry_count = k->count,
+				   .sampling = own_figures(k) };
 	entries = arena_alloc(k->c->arena, k->count * sizeof(*entries) + 1);
 	if (k->no_memory || !entries)
 		return error_nomem(err);
@@ -372,7 +395,8 @@ int compose_line(const struct composed *c, struct buffer *line)
 		const struct batch_entry *e = &c->event.entries[i];
 
 		if (e->file) {
-			rc |= buffer_addf(line, "%s%.*s", before, (int)shown_length(e->file), e->file);
+			rc |= buffer_addf(line, "%s%.*s", before, (int)shown_length(e->file),
+					  e->file);
 			before = ", ";
 		}
 	}

@@ -109,7 +109,8 @@ static int check_not_negative(const struct profile *p, struct error *err)
 	for (size_t i = 0; i < p->sample_count; i++)
 		for (size_t j = 0; j < p->type_count; j++)
 			if (p->values[p->samples[i].first_value + j] < 0)
-				return error_set(err, ERR_FORMAT, "counters ran backwards: the "
+				return error_set(err, ERR_FORMAT,
+						 "counters ran backwards: the "
 						 "snapshots are of two processes");
 	return 0;
 }
@@ -118,7 +119,8 @@ int derive_alloc(const void *first, size_t first_len, const void *second, size_t
 		 struct buffer *out, struct error *err)
 {
 	struct profile a, b, difference = { 0 };
-	int rc = read_alloc(&a, first, first_len, err), rc_b = read_alloc(&b, second, second_len, err);
+	int rc = read_alloc(&a, first, first_len, err),
+	    rc_b = read_alloc(&b, second, second_len, err);
 
 	rc = rc ? rc : rc_b;
 	if (!rc) {
@@ -129,7 +131,9 @@ int derive_alloc(const void *first, size_t first_len, const void *second, size_t
 		rc = check_not_negative(&difference, err);
 	if (!rc) {
 		difference.default_type = difference.types[1].type;
-		difference.duration_nanos = b.time_nanos > a.time_nanos ? b.time_nanos - a.time_nanos : 0;
+		difference.duration_nanos = b.time_nanos > a.time_nanos ?
+						    b.time_nanos - a.time_nanos :
+						    0;
 	}
 	profile_release(&a);
 	profile_release(&b);

@@ -26,8 +26,8 @@ enum { COMM_LEN = 15 }; /* TASK_COMM_LEN - 1 */
 static const uint64_t SETTLED_NS = 2 * NS_PER_S;
 
 struct follow {
-	char *name;    /* by name; NULL: by cgroup */
-	char *cgroup;  /* "/system.slice/redis.service" */
+	char *name;	    /* by name; NULL: by cgroup */
+	char *cgroup;	    /* "/system.slice/redis.service" */
 	char exe[PATH_MAX]; /* program of the previous process, "" when unknown */
 	char text[300];
 	int proc_fd;
@@ -154,13 +154,16 @@ static int take_cgroup(struct follow *f, pid_t pid, struct error *err)
 	if (!read_text(f, pid, "cgroup", text, sizeof(text)))
 		return error_set(err, ERR_GONE, "no process %d", pid);
 	if (!find_cgroup(text, &path) || !strcmp(path, "/"))
-		return error_set(err, ERR_NOTFOUND, "process %d is in no unit or cgroup of its own: "
-				 "there is nothing to follow (--wait-for follows a name)", pid);
+		return error_set(err, ERR_NOTFOUND,
+				 "process %d is in no unit or cgroup of its own: "
+				 "there is nothing to follow (--wait-for follows a name)",
+				 pid);
 	f->cgroup = strdup(path);
 	if (!f->cgroup)
 		return error_nomem(err);
 	unit = strrchr(path, '/');
-	snprintf(f->text, sizeof(f->text), "the next process of %s", unit && unit[1] ? unit + 1 : path);
+	snprintf(f->text, sizeof(f->text), "the next process of %s",
+		 unit && unit[1] ? unit + 1 : path);
 	read_exe(f, pid, f->exe);
 	return 0;
 }
@@ -188,7 +191,8 @@ static bool read_stat(const struct follow *f, pid_t pid, struct candidate *c)
 
 	c->pid = pid;
 	if (!read_text(f, pid, "stat", text, sizeof(text)) || !(at = strrchr(text, ')')) ||
-	    sscanf(at + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+	    sscanf(at + 1,
+		   " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
 		   &c->state, &c->parent, &c->session, &start) != 4)
 		return false;
 	c->start_ticks = start;
@@ -247,7 +251,8 @@ pid_t follow_look(struct follow *f)
 		if (pid <= 0 || !read_stat(f, pid, &c) || pid == getpid() || c.parent == getpid())
 			continue;
 		fit = fits(f, &c);
-		if (fit > best_fit || (fit && fit == best_fit && c.start_ticks < best.start_ticks)) {
+		if (fit > best_fit ||
+		    (fit && fit == best_fit && c.start_ticks < best.start_ticks)) {
 			best = c;
 			best_fit = fit;
 		}

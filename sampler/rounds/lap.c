@@ -26,9 +26,11 @@ static uint64_t own_cpu_ns(void)
 	getrusage(RUSAGE_SELF, &self);
 	getrusage(RUSAGE_CHILDREN, &children);
 	return (uint64_t)(self.ru_utime.tv_sec + self.ru_stime.tv_sec + children.ru_utime.tv_sec +
-			  children.ru_stime.tv_sec) * NS_PER_S +
-	       (uint64_t)(self.ru_utime.tv_usec + self.ru_stime.tv_usec + children.ru_utime.tv_usec +
-			  children.ru_stime.tv_usec) * 1000;
+			  children.ru_stime.tv_sec) *
+		       NS_PER_S +
+	       (uint64_t)(self.ru_utime.tv_usec + self.ru_stime.tv_usec +
+			  children.ru_utime.tv_usec + children.ru_stime.tv_usec) *
+		       1000;
 }
 
 /* The start. */
@@ -46,11 +48,12 @@ static void ask_before(struct lap *lap)
 {
 	const struct rounds_options *o = lap->options;
 
-	ask(lap, LAP_TRACE, &(struct collection_request){
-				.types = o->types & CAPTURE_BIT(CAPTURE_TRACE),
-				.trace_ns = o->recording.duration_ns });
-	ask(lap, LAP_BEFORE, &(struct collection_request){
-				.types = o->types & CAPTURE_BIT(CAPTURE_ALLOC), .gc = o->gc_wait });
+	ask(lap, LAP_TRACE,
+	    &(struct collection_request){ .types = o->types & CAPTURE_BIT(CAPTURE_TRACE),
+					  .trace_ns = o->recording.duration_ns });
+	ask(lap, LAP_BEFORE,
+	    &(struct collection_request){ .types = o->types & CAPTURE_BIT(CAPTURE_ALLOC),
+					  .gc = o->gc_wait });
 }
 
 static int start_recording(struct lap *lap, struct error *err)
@@ -76,8 +79,9 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 		return error_nomem(err);
 	lap->options = options;
 	lap->ended = "lost";
-	lap->samples = (struct outfile){ .fd = -1, .dir_fd = -1, .direct = true,
-					 .path = (char *)"memory" };
+	lap->samples = (struct outfile){
+		.fd = -1, .dir_fd = -1, .direct = true, .path = (char *)"memory"
+	};
 	lap->own_cpu_ns = own_cpu_ns();
 	lap->process_fd = fcntl(subject_fd(subject), F_DUPFD_CLOEXEC, 0);
 	lap->pid = subject->process.pid;
@@ -119,7 +123,7 @@ static void watch_recording(void *ctx, const struct recording_stats *stats)
 static void record(struct lap *lap, uint64_t duration_ns, struct watch *w)
 {
 	static const char *const ends[] = {
-		[RECORDING_RUNNING] = "lost", [RECORDING_TIME_UP] = "time",
+		[RECORDING_RUNNING] = "lost",	 [RECORDING_TIME_UP] = "time",
 		[RECORDING_STOPPED] = "stopped", [RECORDING_EXITED] = "exited",
 		[RECORDING_LOST] = "lost",
 	};
@@ -198,7 +202,8 @@ static void take_metrics(struct lap *lap, struct subject *s)
 	getrusage(RUSAGE_SELF, &self);
 	own = (struct metrics_own){ .cpu_ns = own_cpu_ns() - lap->own_cpu_ns,
 				    .peak_bytes = (uint64_t)self.ru_maxrss * 1024,
-				    .rss_bytes = resident_bytes(), .samples = lap->stats.samples,
+				    .rss_bytes = resident_bytes(),
+				    .samples = lap->stats.samples,
 				    .held_max_ns = lap->stats.held.max };
 	if (lap->duration_ns) /* as if one thread had all the holds */
 		own.pause_share = (double)lap->stats.held.sum / (double)lap->duration_ns;
@@ -210,13 +215,15 @@ static void take_metrics(struct lap *lap, struct subject *s)
 /* Requests nothing once the process has ended: another one may answer in its place. */
 static void ask_after(struct lap *lap, const struct subject *subject)
 {
-	unsigned types = lap->options->types & capture_set(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE);
+	unsigned types = lap->options->types & capture_set(CAPTURE_BY_GO) &
+			 ~CAPTURE_BIT(CAPTURE_TRACE);
 
 	if (!subject_alive(subject))
-		error_set(&lap->answers[LAP_AFTER].none, ERR_GONE, "process %d had ended", lap->pid);
+		error_set(&lap->answers[LAP_AFTER].none, ERR_GONE, "process %d had ended",
+			  lap->pid);
 	else
-		ask(lap, LAP_AFTER, &(struct collection_request){ .types = types,
-								  .gc = lap->options->gc_wait });
+		ask(lap, LAP_AFTER,
+		    &(struct collection_request){ .types = types, .gc = lap->options->gc_wait });
 }
 
 static void ask_for_samples(struct lap *lap)

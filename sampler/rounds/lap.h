@@ -29,8 +29,8 @@ enum lap_ask {
 
 struct lap_answer {
 	struct collection *collection; /* NULL: not requested, or see `none` */
-	struct error none; /* why there is no collection, or not all of it */
-	bool over;	/* the collection has ended, and that was handled */
+	struct error none;	       /* why there is no collection, or not all of it */
+	bool over;		       /* the collection has ended, and that was handled */
 };
 
 struct lap {
@@ -42,20 +42,20 @@ struct lap {
 	int64_t start_ns, end_ns; /* unix time */
 	uint64_t began_ns;	  /* CLOCK_MONOTONIC */
 	uint64_t duration_ns;
-	const char *ended;	  /* "time", "stopped", "exited", "lost"; static */
+	const char *ended; /* "time", "stopped", "exited", "lost"; static */
 	/* What was taken. */
 	struct recording *recording; /* NULL: nothing is sampled, or its profile is there */
 	bool sampled;
-	bool fresh;		  /* not the program of the previous round: nothing to subtract */
-	bool asked;		  /* the recording's profile was requested, into `samples` */
-	struct outfile samples;	  /* in memory */
+	bool fresh;		/* not the program of the previous round: nothing to subtract */
+	bool asked;		/* the recording's profile was requested, into `samples` */
+	struct outfile samples; /* in memory */
 	struct recording_stats stats;
-	struct error no_samples;  /* code 0: there are samples */
+	struct error no_samples; /* code 0: there are samples */
 	struct lap_answer answers[LAP_ASKS];
-	int process_fd; /* readable when the process has ended; -1 */
-	struct buffer metrics;	  /* JSON, empty when there is none */
+	int process_fd;	       /* readable when the process has ended; -1 */
+	struct buffer metrics; /* JSON, empty when there is none */
 	struct error no_metrics;
-	uint64_t own_cpu_ns;	  /* own_cpu_ns() when it began */
+	uint64_t own_cpu_ns; /* own_cpu_ns() when it began */
 };
 
 /* Begins a round and takes what is due at its start. The caller frees *out with lap_free. ERR_IO,

@@ -26,26 +26,26 @@ struct rounds_options {
 	struct recording_options recording; /* the target, and how to sample it; duration_ns is a
 					     * round's. No process if only a source's profiles
 					     * are taken */
-	unsigned symbolize;	  /* as recording_write's flags */
-	const char *command_line; /* for comments */
-	unsigned types;		  /* set of enum capture_type */
-	uint64_t count;		  /* of rounds; 0: until rounds_stop or the target's end */
-	uint64_t every_ns;	  /* from start to start; at least the duration */
-	bool align;		  /* start at multiples of every_ns, UTC */
-	bool delta;		  /* cumulative profiles also as differences */
-	bool drop_last;		  /* a round that is stopped is not written */
-	bool gc_wait;		  /* before heap profiles, wait for a completed GC cycle */
-	struct source *source;	  /* of Go's profiles; rounds_new sets its process; NULL: none */
+	unsigned symbolize;		    /* as recording_write's flags */
+	const char *command_line;	    /* for comments */
+	unsigned types;			    /* set of enum capture_type */
+	uint64_t count;	       /* of rounds; 0: until rounds_stop or the target's end */
+	uint64_t every_ns;     /* from start to start; at least the duration */
+	bool align;	       /* start at multiples of every_ns, UTC */
+	bool delta;	       /* cumulative profiles also as differences */
+	bool drop_last;	       /* a round that is stopped is not written */
+	bool gc_wait;	       /* before heap profiles, wait for a completed GC cycle */
+	struct source *source; /* of Go's profiles; rounds_new sets its process; NULL: none */
 	struct batches_options batches; /* key NULL: made from the target */
 	const struct batch_tag *tags;
 	size_t tag_count;
-	const char *wait_for;	  /* wait for a process of this name, at first and when the
+	const char *wait_for; /* wait for a process of this name, at first and when the
 				   * target has ended; or NULL */
-	bool follow_restarts;	  /* or for the next one of the target's unit or cgroup */
+	bool follow_restarts; /* or for the next one of the target's unit or cgroup */
 	struct push *const *pushes;
 	size_t push_count;
 	const char *version;
-	rounds_say *say;	  /* or NULL */
+	rounds_say *say; /* or NULL */
 	void *say_ctx;
 };
 

@@ -29,10 +29,10 @@
 #include "sampler/rounds/source/source.h"
 
 enum {
-	LAPS = 4,	   /* rounds under way */
-	TURN_MS = 250,	   /* pause while a round is being finished */
-	IDLE_MS = 1000,	   /* pause when none is; timers stand still during suspend */
-	FOLLOW_MS = 500,   /* between two looks for the next process */
+	LAPS = 4,	    /* rounds under way */
+	TURN_MS = 250,	    /* pause while a round is being finished */
+	IDLE_MS = 1000,	    /* pause when none is; timers stand still during suspend */
+	FOLLOW_MS = 500,    /* between two looks for the next process */
 	GIVE_UP_MS = 90000, /* after a round's end; its parts have come by then, or are missing */
 	LAST_SOURCE_MS = 10000, /* after rounds_stop, for a source that hangs */
 	LAST_PUSH_MS = 5000,
@@ -43,7 +43,7 @@ struct rounds {
 	struct subject subject;
 	struct batches *batches;
 	struct derive_deltas *deltas;
-	struct follow *follow;	 /* NULL: the target's end is the end */
+	struct follow *follow; /* NULL: the target's end is the end */
 	struct schedule schedule;
 	struct lap *laps[LAPS];	 /* the oldest first */
 	uint64_t ended_ns[LAPS]; /* when each lap's round ended */
@@ -51,8 +51,8 @@ struct rounds {
 	bool fresh;		 /* another program than in the last round that was queued */
 	pid_t refused;		 /* the process that could not be taken up, as was reported */
 	uint64_t written, failed_in_a_row; /* batches */
-	uint64_t files;		 /* in all batches, without event.json */
-	int stop_fd;		 /* eventfd: rounds_stop */
+	uint64_t files;			   /* in all batches, without event.json */
+	int stop_fd;			   /* eventfd: rounds_stop */
 };
 
 static void say(struct rounds *r, enum rounds_news news, const char *line)
@@ -281,7 +281,8 @@ static void finish_all(struct rounds *r)
 	while (r->lap_count) {
 		if (stopped(r) && boot_ns() - since > LAST_SOURCE_MS * NS_PER_MS)
 			for (size_t i = 0; i < r->lap_count; i++)
-				lap_give_up_source(r->laps[i], "it had not come when sampler was stopped");
+				lap_give_up_source(r->laps[i],
+						   "it had not come when sampler was stopped");
 		tend(r, true);
 		if (r->lap_count)
 			pause_for(r, TURN_MS * NS_PER_MS);

@@ -13,9 +13,11 @@ void schedule_init(struct schedule *s, uint64_t every_ns, bool align, uint64_t r
 {
 	uint64_t now = real_ns > 0 ? (uint64_t)real_ns : 0;
 
-	*s = (struct schedule){ .every_ns = every_ns ? every_ns : 1, .align = align,
-				.rounds = rounds, .first_boot_ns = boot_ns };
-		/* A slot that has begun already is not used, unless it begins right now. */
+	*s = (struct schedule){ .every_ns = every_ns ? every_ns : 1,
+				.align = align,
+				.rounds = rounds,
+				.first_boot_ns = boot_ns };
+	/* A slot that has begun already is not used, unless it begins right now. */
 	if (align)
 		s->slot = (now ? now - 1 : 0) / s->every_ns;
 }

@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 struct schedule {
-	uint64_t every_ns;   /* from start to start */
-	bool align;	     /* to multiples of every_ns since 1970 */
-	uint64_t rounds;     /* how many; 0: no end */
-	uint64_t begun;	     /* rounds so far */
-	uint64_t missed;     /* slots in which no round could begin */
+	uint64_t every_ns;		      /* from start to start */
+	bool align;			      /* to multiples of every_ns since 1970 */
+	uint64_t rounds;		      /* how many; 0: no end */
+	uint64_t begun;			      /* rounds so far */
+	uint64_t missed;		      /* slots in which no round could begin */
 	uint64_t first_boot_ns, last_boot_ns; /* start of the schedule; of the last round */
-	uint64_t slot;	     /* number of the last one used */
+	uint64_t slot;			      /* number of the last one used */
 };
 
 void schedule_init(struct schedule *s, uint64_t every_ns, bool align, uint64_t rounds,

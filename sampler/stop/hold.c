@@ -29,7 +29,7 @@ struct hold {
 	struct holding holding;
 	uint64_t bound_ns;
 	pthread_t thread;
-	pid_t tracer, reader; /* thread numbers of the two */
+	pid_t tracer, reader;  /* thread numbers of the two */
 	pthread_mutex_t mutex; /* guards what follows */
 	pthread_cond_t changed;
 	enum stage stage;

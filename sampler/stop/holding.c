@@ -64,7 +64,8 @@ static int make_room(struct holding *h)
 	for (; h->room < count; h->room++)
 		h->held[h->room].own_tid = h->same_namespace ?
 						   threads[h->room].tid :
-						   process_own_tid(h->process, threads[h->room].tid);
+						   process_own_tid(h->process,
+								   threads[h->room].tid);
 	return 0;
 }
 
@@ -278,7 +279,8 @@ void holding_list(const struct holding *h, struct go_held *out)
 
 		if (stands(held) || held->state == HELD_WATCHED)
 			*out++ = (struct go_held){ .thread = (uint64_t)held->own_tid,
-						   .pc = held->pc, .sp = held->sp };
+						   .pc = held->pc,
+						   .sp = held->sp };
 	}
 }
 

@@ -19,9 +19,9 @@ struct watchdog;
 
 enum held_state {
 	HELD_UNSEEN,
-	HELD_WATCHED,	/* it waits and is not touched */
-	HELD_TRACED,	/* requested to stop; tracee.state says more */
-	HELD_GONE,	/* ended, or released */
+	HELD_WATCHED, /* it waits and is not touched */
+	HELD_TRACED,  /* requested to stop; tracee.state says more */
+	HELD_GONE,    /* ended, or released */
 };
 
 struct held {
@@ -29,7 +29,7 @@ struct held {
 	struct tracee tracee;
 	uint64_t slices; /* WATCHED: how often it was put on a CPU */
 	uint64_t pc, sp;
-	pid_t own_tid;	 /* in its own PID namespace; 0: not known yet */
+	pid_t own_tid; /* in its own PID namespace; 0: not known yet */
 };
 
 struct holding {
@@ -39,7 +39,7 @@ struct holding {
 	struct held *held; /* by thread index */
 	size_t room;
 	bool same_namespace; /* the process's is ours: numbers are the same */
-	struct waker waker; /* of the thread that traces, initialised there */
+	struct waker waker;  /* of the thread that traces, initialised there */
 	uint64_t refused_ns; /* when a thread could first not be traced; 0: never */
 	pid_t refused;
 	uint64_t begun_ns, ended_ns; /* first request to stop; all threads released */

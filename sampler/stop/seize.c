@@ -38,13 +38,13 @@ asm(".pushsection .text\n"
     "	endbr64\n"
     "	mov %rcx, %r10\n"
     "	mov $" STRING(SYS_ptrace) ", %eax\n"
-    "seize_call:\n"
-    "	syscall\n"
-    "seize_made:\n"
-    "	ret\n"
-    "	.cfi_endproc\n"
-    ".size seize_raw, . - seize_raw\n"
-    ".popsection\n");
+				  "seize_call:\n"
+				  "	syscall\n"
+				  "seize_made:\n"
+				  "	ret\n"
+				  "	.cfi_endproc\n"
+				  ".size seize_raw, . - seize_raw\n"
+				  ".popsection\n");
 
 static greg_t *pc_of(ucontext_t *u)
 {
@@ -61,13 +61,13 @@ asm(".pushsection .text\n"
     "seize_raw:\n"
     "	.cfi_startproc\n"
     "	mov x8, #" STRING(SYS_ptrace) "\n"
-    "seize_call:\n"
-    "	svc #0\n"
-    "seize_made:\n"
-    "	ret\n"
-    "	.cfi_endproc\n"
-    ".size seize_raw, . - seize_raw\n"
-    ".popsection\n");
+				      "seize_call:\n"
+				      "	svc #0\n"
+				      "seize_made:\n"
+				      "	ret\n"
+				      "	.cfi_endproc\n"
+				      ".size seize_raw, . - seize_raw\n"
+				      ".popsection\n");
 
 static unsigned long long *pc_of(ucontext_t *u)
 {

@@ -26,15 +26,15 @@
 #include "sampler/thread/dispositions.h"
 
 enum {
-	REQUESTS_MAX = 64,     /* attached at a time, parked and overdue ones included */
-	PATIENT_MAX = 32,      /* of these, for threads that need not stop at once */
-	RECENT_MAX = 8,	       /* expected at once: few, so that none waits to be served */
-	RECENT_NS = 10000000,  /* a thread that takes longer sleeps in the kernel or starves */
+	REQUESTS_MAX = 64,    /* attached at a time, parked and overdue ones included */
+	PATIENT_MAX = 32,     /* of these, for threads that need not stop at once */
+	RECENT_MAX = 8,	      /* expected at once: few, so that none waits to be served */
+	RECENT_NS = 10000000, /* a thread that takes longer sleeps in the kernel or starves */
 	GIVE_UP_NS = 1000000000,
 	TELL_AGAIN_NS = 10000000,
-	VANISH_NS = 5000000,   /* a thread that has not stopped by then may be gone unreported */
+	VANISH_NS = 5000000, /* a thread that has not stopped by then may be gone unreported */
 	SPIN_NS = 20000,
-	SHORT_NS = 1000000,    /* up to then, all the time until the stop counts as stopped */
+	SHORT_NS = 1000000, /* up to then, all the time until the stop counts as stopped */
 	SETTLE_TRIES = 20,
 	SETTLE_NS = 20000,
 };
@@ -44,12 +44,12 @@ struct request {
 	void *cookie;
 	bool at_once, taken, given_up;
 	uint64_t asked_ns;
-	uint64_t told_ns;  /* when it was interrupted last */
-	uint64_t since_ns; /* from when the present stop is counted */
-	uint64_t learnt_ns; /* when we learnt of the present stop */
+	uint64_t told_ns;	     /* when it was interrupted last */
+	uint64_t since_ns;	     /* from when the present stop is counted */
+	uint64_t learnt_ns;	     /* when we learnt of the present stop */
 	uint64_t held_ns, served_ns; /* in the stops that are over */
-	uint64_t awake_ns; /* awake_ns of our thread at the request; AWAKE_UNKNOWN: no bound */
-	unsigned rescues;  /* watchdog_rescues at the request */
+	uint64_t awake_ns;  /* awake_ns of our thread at the request; AWAKE_UNKNOWN: no bound */
+	unsigned rescues;   /* watchdog_rescues at the request */
 	uint64_t unseen_ns; /* how long it may have been stopped before we learnt of it */
 };
 
@@ -60,8 +60,8 @@ struct tracer {
 	struct waker waker;
 	int awake_fd;
 	struct request requests[REQUESTS_MAX];
-	size_t asked, parked; /* asked counts REENTERING too */
-	size_t patient;	      /* of the asked ones */
+	size_t asked, parked;	/* asked counts REENTERING too */
+	size_t patient;		/* of the asked ones */
 	uint64_t spin_until_ns; /* until then a thread may stop on another CPU */
 	uint64_t repaired, undone;
 	bool takes_stopped;
@@ -131,8 +131,8 @@ static size_t count_recent(const struct tracer *t, uint64_t now)
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
 		const struct request *r = &t->requests[i];
 
-		if ((r->tracee.state == TRACEE_ASKED || r->tracee.state == TRACEE_REENTERING) && r->at_once &&
-		    now - r->asked_ns < RECENT_NS)
+		if ((r->tracee.state == TRACEE_ASKED || r->tracee.state == TRACEE_REENTERING) &&
+		    r->at_once && now - r->asked_ns < RECENT_NS)
 			recent++;
 	}
 	return recent;
@@ -155,8 +155,10 @@ int tracer_ask(struct tracer *t, const struct process *process, pid_t tid, void 
 		return ERR_LIMIT;
 	waker_set(&t->waker, true);
 	watchdog_held(t->watchdog);
-	*r = (struct request){ .tracee = { .tid = tid, .process = process }, .cookie = cookie,
-			       .at_once = at_once, .asked_ns = now,
+	*r = (struct request){ .tracee = { .tid = tid, .process = process },
+			       .cookie = cookie,
+			       .at_once = at_once,
+			       .asked_ns = now,
 			       .awake_ns = awake_ns(t->awake_fd),
 			       .rescues = watchdog_rescues(t->watchdog) };
 	rc = tracee_ask(&r->tracee);
@@ -182,8 +184,11 @@ static void leave_asked(struct tracer *t, const struct request *r)
 
 static void report(const struct request *r, enum stop_outcome outcome, struct stop *stop)
 {
-	*stop = (struct stop){ .outcome = outcome, .cookie = r->cookie, .tid = r->tracee.tid,
-			       .held_ns = r->held_ns, .served_ns = r->served_ns,
+	*stop = (struct stop){ .outcome = outcome,
+			       .cookie = r->cookie,
+			       .tid = r->tracee.tid,
+			       .held_ns = r->held_ns,
+			       .served_ns = r->served_ns,
 			       .stood_ns = r->unseen_ns + r->served_ns,
 			       .work_lost = r->tracee.work_lost,
 			       .cut = r->tracee.cut };
@@ -333,8 +338,9 @@ static int serve_stranger(pid_t tid, int status, struct stop *stop)
 		ptrace(PTRACE_DETACH, tid, 0, tracee_signal(status));
 		return 0;
 	}
-	*stop = (struct stop){ .outcome = STOP_GONE, .tid = tid, .reaped = true,
-			       .exit_status = status };
+	*stop = (struct stop){
+		.outcome = STOP_GONE, .tid = tid, .reaped = true, .exit_status = status
+	};
 	return 1;
 }
 
@@ -345,9 +351,12 @@ static int give_up(struct tracer *t, uint64_t now, struct stop *stop)
 	for (size_t i = 0; t->asked && i < REQUESTS_MAX; i++) {
 		struct request *r = &t->requests[i];
 
-		if (r->tracee.state != TRACEE_ASKED || r->given_up || now - r->asked_ns < GIVE_UP_NS)
+		if (r->tracee.state != TRACEE_ASKED || r->given_up ||
+		    now - r->asked_ns < GIVE_UP_NS)
 			continue;
-		*stop = (struct stop){ .outcome = STOP_OVERDUE, .cookie = r->cookie, .tid = r->tracee.tid };
+		*stop = (struct stop){ .outcome = STOP_OVERDUE,
+				       .cookie = r->cookie,
+				       .tid = r->tracee.tid };
 		r->cookie = NULL;
 		r->given_up = true;
 		return 1;
@@ -377,8 +386,9 @@ static int drop_vanished(struct tracer *t, bool all, struct stop *stop)
 	for (size_t i = 0; i < REQUESTS_MAX; i++) {
 		struct request *r = &t->requests[i];
 
-		if (r->tracee.state != TRACEE_NONE && (all || (now - r->asked_ns > VANISH_NS &&
-						 kill(r->tracee.tid, 0) && errno == ESRCH))) {
+		if (r->tracee.state != TRACEE_NONE &&
+		    (all ||
+		     (now - r->asked_ns > VANISH_NS && kill(r->tracee.tid, 0) && errno == ESRCH))) {
 			t->vanished = true;
 			return finish(t, r, STOP_GONE, stop);
 		}
@@ -466,7 +476,8 @@ static bool serve_one_parked(struct tracer *t)
 static bool all_parked_sleep(const struct tracer *t)
 {
 	for (size_t i = 0; i < REQUESTS_MAX; i++)
-		if (t->requests[i].tracee.state == TRACEE_PARKED && !thread_is_asleep(t->requests[i].tracee.tid))
+		if (t->requests[i].tracee.state == TRACEE_PARKED &&
+		    !thread_is_asleep(t->requests[i].tracee.tid))
 			return false;
 	return true;
 }

@@ -28,29 +28,29 @@ struct watchdog;
 
 /* How a request ended. */
 enum stop_outcome {
-	STOP_TAKEN,    /* the callback has seen the thread and returned true */
-	STOP_REFUSED,  /* the callback returned false; its call was repaired where needed */
-	STOP_SIGNALLED,/* a signal came first and was handed on; the callback was not called */
-	STOP_GROUP,    /* job control has stopped it, and it stays stopped; the callback was called
+	STOP_TAKEN,	/* the callback has seen the thread and returned true */
+	STOP_REFUSED,	/* the callback returned false; its call was repaired where needed */
+	STOP_SIGNALLED, /* a signal came first and was handed on; the callback was not called */
+	STOP_GROUP,	/* job control has stopped it, and it stays stopped; the callback was called
 			* only after tracer_takes_stopped */
-	STOP_OVERDUE,  /* it has not stopped for a second, and is not waited for any more */
-	STOP_GONE,     /* it has ended */
+	STOP_OVERDUE,	/* it has not stopped for a second, and is not waited for any more */
+	STOP_GONE,	/* it has ended */
 	STOP_OUTCOMES
 };
 
 struct stop {
 	enum stop_outcome outcome;
-	void *cookie;	   /* what tracer_ask was given; NULL for the end of a repaired thread; its
+	void *cookie; /* what tracer_ask was given; NULL for the end of a repaired thread; its
 			    * request was reported before */
 	pid_t tid;
-	uint64_t held_ns;  /* from the request to the call that releases the thread; an upper bound,
+	uint64_t held_ns; /* from the request to the call that releases the thread; an upper bound,
 			    * since the thread may have run on for a moment or waited for a CPU */
 	uint64_t served_ns; /* of that, since we learnt of the stop; a lower bound */
-	uint64_t stood_ns; /* an upper bound, by how long the calling thread was awake */
-	bool work_lost;	   /* a long call began anew because of us (bpf(2)) */
-	bool cut;	   /* a call failed with EINTR and could not be entered again */
-	bool reaped;	   /* STOP_GONE: we have waited for the thread's end */
-	int exit_status;   /* that end, as waitpid(2) gives it. Without `reaped` the thread has
+	uint64_t stood_ns;  /* an upper bound, by how long the calling thread was awake */
+	bool work_lost;	    /* a long call began anew because of us (bpf(2)) */
+	bool cut;	    /* a call failed with EINTR and could not be entered again */
+	bool reaped;	    /* STOP_GONE: we have waited for the thread's end */
+	int exit_status;    /* that end, as waitpid(2) gives it. Without `reaped` the thread has
 			    * vanished: under its number another may have executed a program */
 };
 

@@ -31,10 +31,10 @@ struct tracee {
 	pid_t tid;
 	const struct process *process; /* for the repair of calls on sockets; may be NULL */
 	enum tracee_state state;
-	int status;	 /* of the present stop, as waitpid(2) gives it */
-	bool readable;	 /* `regs` are those of that stop; false: the thread was killed since */
-	bool work_lost;	 /* a long call began anew because of us (bpf(2)) */
-	bool cut;	 /* a call failed with EINTR and could not be entered again */
+	int status;	/* of the present stop, as waitpid(2) gives it */
+	bool readable;	/* `regs` are those of that stop; false: the thread was killed since */
+	bool work_lost; /* a long call began anew because of us (bpf(2)) */
+	bool cut;	/* a call failed with EINTR and could not be entered again */
 	struct registers regs; /* REENTERING: before the repair */
 };
 

@@ -58,8 +58,8 @@ static bool is_fifo(const struct process *process, const char *link)
 
 enum descriptor descriptor_kind(const struct process *process, uint64_t fd)
 {
-	static const char *const events[] = { "[eventfd]", "[timerfd]", "[signalfd]", "inotify",
-					      "[fanotify]", "[userfaultfd]" };
+	static const char *const events[] = { "[eventfd]", "[timerfd]",	 "[signalfd]",
+					      "inotify",   "[fanotify]", "[userfaultfd]" };
 	char link[32], is[64] = "";
 
 	snprintf(link, sizeof(link), "fd/%d", (int)fd);
@@ -72,7 +72,8 @@ enum descriptor descriptor_kind(const struct process *process, uint64_t fd)
 	if (!strcmp(is, "anon_inode:[eventpoll]"))
 		return DESCRIPTOR_EPOLL;
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		if (begins_with(is, "anon_inode:") && !strcmp(is + strlen("anon_inode:"), events[i]))
+		if (begins_with(is, "anon_inode:") &&
+		    !strcmp(is + strlen("anon_inode:"), events[i]))
 			return DESCRIPTOR_EVENTS;
 	return DESCRIPTOR_UNKNOWN;
 }
@@ -209,8 +210,7 @@ static bool again_after_eintr(const struct call *call, const struct process *pro
 	}
 }
 
-bool call_may_be_made_again(const struct call *call, int64_t result,
-			    const struct process *process)
+bool call_may_be_made_again(const struct call *call, int64_t result, const struct process *process)
 {
 	if (result == -EINTR)
 		return again_after_eintr(call, process);

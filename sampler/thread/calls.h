@@ -12,8 +12,7 @@ struct process;
  * again with the same arguments: only if it is known to have done nothing until then. For a call on
  * a socket that depends on the socket, which is looked up in `process`; if `process` is NULL, the
  * result is false for such a call. */
-bool call_may_be_made_again(const struct call *call, int64_t result,
-			    const struct process *process);
+bool call_may_be_made_again(const struct call *call, int64_t result, const struct process *process);
 
 /* True if the call, by its arguments, does its work in parts and, when interrupted, returns how
  * much it has done. A thread in such a call must not be stopped. */

@@ -24,10 +24,11 @@ struct process;
 struct stack;
 
 struct kernelstack {
-	struct image *image; /* owned by the processes' maps; NULL: no kernel stacks were requested */
+	struct image
+		*image; /* owned by the processes' maps; NULL: no kernel stacks were requested */
 	struct strset texts, names;
-	bool refused;	     /* we may not read stacks */
-	int symbols_fd;	     /* of /proc/kallsyms; -1: it could not be opened */
+	bool refused;	/* we may not read stacks */
+	int symbols_fd; /* of /proc/kallsyms; -1: it could not be opened */
 	struct kallsyms symbols;
 };
 

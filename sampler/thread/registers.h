@@ -19,11 +19,11 @@ struct regs;
 struct registers {
 	struct user_regs_struct user;
 #if defined(__aarch64__)
-	uint32_t before, at; /* the instructions before the pc and at it; 0: unreadable */
-	uint64_t signature;  /* the bits of a code address that may hold its signature */
-	bool fails;	     /* see registers_failed_call */
+	uint32_t before, at;	 /* the instructions before the pc and at it; 0: unreadable */
+	uint64_t signature;	 /* the bits of a code address that may hold its signature */
+	bool fails;		 /* see registers_failed_call */
 	uint64_t first_argument; /* of the call that fails */
-	bool waited;	     /* in a call, when registers_look_ahead looked: */
+	bool waited;		 /* in a call, when registers_look_ahead looked: */
 	uint64_t number, args[6], slices;
 #endif
 };

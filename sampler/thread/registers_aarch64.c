@@ -122,8 +122,10 @@ static bool read_call(pid_t tid, struct registers *r)
 	uint64_t *a = r->args;
 
 	read_text(tid, "syscall", text);
-	return sscanf(text, "%" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
-		      " %" SCNx64, &r->number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5]) == 7;
+	return sscanf(text,
+		      "%" SCNu64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
+		      " %" SCNx64,
+		      &r->number, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5]) == 7;
 }
 
 /* How often the thread was put on a CPU. */

@@ -83,8 +83,8 @@ void registers_for_walk(const struct registers *registers, struct regs *to)
  * A.2.1). That is needed in vfork, where one of them holds the return address. */
 void registers_of_waiting(const struct call *call, struct regs *to)
 {
-	static const int arguments[] = { DWARF_RDI, DWARF_RSI, DWARF_RDX, DWARF_R10, DWARF_R8,
-					 DWARF_R9 };
+	static const int arguments[] = { DWARF_RDI, DWARF_RSI, DWARF_RDX,
+					 DWARF_R10, DWARF_R8,  DWARF_R9 };
 
 	memset(to, 0, sizeof(*to));
 	to->r[DWARF_RIP] = call->pc;
@@ -102,7 +102,8 @@ void registers_call(const struct registers *r, struct call *call)
 
 	*call = (struct call){ .number = (int64_t)u->orig_rax,
 			       .args = { u->rdi, u->rsi, u->rdx, u->r10, u->r8, u->r9 },
-			       .sp = u->rsp, .pc = u->rip };
+			       .sp = u->rsp,
+			       .pc = u->rip };
 }
 
 bool registers_cut_a_wait(const struct registers *r)
@@ -110,8 +111,7 @@ bool registers_cut_a_wait(const struct registers *r)
 	long result = (long)r->user.rax;
 
 	return (long)r->user.orig_rax >= 0 &&
-	       (result == -EINTR ||
-		(result <= -ERESTARTSYS && result >= -ERESTART_RESTARTBLOCK));
+	       (result == -EINTR || (result <= -ERESTARTSYS && result >= -ERESTART_RESTARTBLOCK));
 }
 
 int64_t registers_failed_call(const struct registers *r)

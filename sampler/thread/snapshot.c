@@ -121,8 +121,8 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 	/* A full copy may have more behind it; a short one ended where the
 	 * mapping ends. */
 	s->stack.more = first == len ? UINT32_MAX : 0;
-	gothread_finish(&s->go, tid, tp, &s->regs, got,
-			guess && got == before + len + p[count].len, &s->stacks);
+	gothread_finish(&s->go, tid, tp, &s->regs, got, guess && got == before + len + p[count].len,
+			&s->stacks);
 }
 
 /* The stack pointer of the code that a signal has interrupted; 0: not found. It is in the signal's
@@ -213,8 +213,8 @@ static void copy_others(struct snapshot *s, pid_t tid, size_t want)
 		copy_other(s, tid, count, g0, 0, want);
 }
 
-void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers,
-		   size_t want, uint64_t top)
+void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers, size_t want,
+		   uint64_t top)
 {
 	registers_for_walk(registers, &s->regs);
 	copy_stack(s, tid, registers_tp(registers), want, top);

@@ -34,9 +34,9 @@ struct snapshot {
 	/* Parts of other stacks on which the walk may go on: the ordinary stack's top, when sp is
 	 * on another one; for a Go thread, if stacks.known, its other stacks. */
 	struct memory_bytes others[SNAPSHOT_OTHERS];
-	char *bytes;		   /* owned; all pieces are in it */
-	size_t room;		   /* bytes for each piece */
-	struct gothread go;	   /* set go.rt and place before, keep go.place after */
+	char *bytes;	    /* owned; all pieces are in it */
+	size_t room;	    /* bytes for each piece */
+	struct gothread go; /* set go.rt and place before, keep go.place after */
 	struct gothread_place place;
 	struct go_stacks stacks;
 	bool newborn; /* clone(2) has just made the thread, if it has hardly run (NEWBORN_CPU_NS)
@@ -54,8 +54,8 @@ int snapshot_reserve(struct snapshot *s, size_t room);
 /* Copies registers and up to `want` bytes of stack (at most the room) of the thread, which must be
  * stopped. `top` is where the thread's ordinary stack ends, 0 when that is not known. Never fails:
  * with less stack the walk is shorter. */
-void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers,
-		   size_t want, uint64_t top);
+void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *registers, size_t want,
+		   uint64_t top);
 
 /* Copies what is behind the copied stack now, so that `len` bytes are copied in all, or as many as
  * there are. The caller has to find out whether both parts belong together. ERR_SHORT when there is

@@ -40,12 +40,12 @@ struct threads {
 	struct hashindex index; /* tid -> the newest thread with that number */
 	nlink_t links;
 	bool first_scan, some_ended;
-	size_t files, files_max; /* descriptors that are open; how many may be */
+	size_t files, files_max;	/* descriptors that are open; how many may be */
 	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; its CPU time */
-	uint64_t known_ns;   /* when all threads were known last */
-	uint32_t scan;	     /* number of the last reading */
-	uint32_t *seen_in;   /* by thread index: the last reading that found it */
-	uint64_t *due;	     /* by thread index, see threads_due */
+	uint64_t known_ns;		/* when all threads were known last */
+	uint32_t scan;			/* number of the last reading */
+	uint32_t *seen_in;		/* by thread index: the last reading that found it */
+	uint64_t *due;			/* by thread index, see threads_due */
 };
 
 /* As many descriptors as we may have, less those that the rest of the program needs. */
@@ -234,14 +234,21 @@ static int make_room(struct threads *t)
 	size_t need = t->count + 1ul;
 
 	return room_for((void **)&t->all, &t->room, need, sizeof(*t->all)) ||
-	       room_for((void **)&t->seen_in, &t->seen_room, need, sizeof(*t->seen_in)) ||
-	       room_for((void **)&t->due, &t->due_room, need, sizeof(*t->due)) ? ERR_NOMEM : 0;
+			       room_for((void **)&t->seen_in, &t->seen_room, need,
+					sizeof(*t->seen_in)) ||
+			       room_for((void **)&t->due, &t->due_room, need, sizeof(*t->due)) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 static int add(struct threads *t, pid_t tid)
 {
-	struct thread thread = { .tid = tid, .index = t->count, .stat_fd = -1, .sched_fd = -1,
-				 .syscall_fd = -1, .newest = { .stack = NO_STACK } };
+	struct thread thread = { .tid = tid,
+				 .index = t->count,
+				 .stat_fd = -1,
+				 .sched_fd = -1,
+				 .syscall_fd = -1,
+				 .newest = { .stack = NO_STACK } };
 	struct schedstat now;
 
 	if (make_room(t))

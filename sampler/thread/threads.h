@@ -41,55 +41,55 @@ enum transfer {
 
 /* What the newest sample of a thread has shown. */
 struct thread_newest {
-	uint32_t stack;	      /* in the stackset; NO_STACK: none yet */
-	bool fresh;	      /* the thread still has that stack */
-	bool must_stop;	      /* its blocked stack cannot be walked without all registers */
-	struct call call;     /* in which the stack was taken */
+	uint32_t stack;		 /* in the stackset; NO_STACK: none yet */
+	bool fresh;		 /* the thread still has that stack */
+	bool must_stop;		 /* its blocked stack cannot be walked without all registers */
+	struct call call;	 /* in which the stack was taken */
 	uint64_t stopped_slices; /* its slices when we stopped it in `call`; 0: not stopped */
 };
 
 /* How far its wall time is accounted for (sampler/tick/walltime.c). */
 struct thread_wall {
-	uint64_t from;	      /* CLOCK_MONOTONIC: the time before is accounted for */
-	uint64_t wait_from;   /* the part of wait_ns that is accounted for */
-	uint64_t waits_from;  /* CLOCK_MONOTONIC: its wait began then or later; 0: not known */
+	uint64_t from;	     /* CLOCK_MONOTONIC: the time before is accounted for */
+	uint64_t wait_from;  /* the part of wait_ns that is accounted for */
+	uint64_t waits_from; /* CLOCK_MONOTONIC: its wait began then or later; 0: not known */
 };
 
 /* Is it amid a transfer (sampler/tick/transfers.c)? */
 struct thread_transfer {
 	enum transfer kind;
-	struct thread_io io;  /* when `kind` was set */
-	uint64_t found_ns;    /* CLOCK_MONOTONIC: when it was last found in a transfer */
-	uint64_t cpu_ns;      /* on a CPU when it was last known to be in one */
+	struct thread_io io; /* when `kind` was set */
+	uint64_t found_ns;   /* CLOCK_MONOTONIC: when it was last found in a transfer */
+	uint64_t cpu_ns;     /* on a CPU when it was last known to be in one */
 	uint64_t spare_until_ns, spare_ns; /* it is not asked before that time; how long that is */
 };
 
 struct thread {
 	pid_t tid;
-	uint32_t index;	      /* in threads_get; never changes */
+	uint32_t index; /* in threads_get; never changes */
 	/* The kernel's facts, at the last look: */
 	bool ended;
-	char state;	      /* as in proc_pid_stat(5) */
-	unsigned flags;	      /* the field of that name in the same file */
+	char state;	/* as in proc_pid_stat(5) */
+	unsigned flags; /* the field of that name in the same file */
 	char name[32];
-	int cpu;	      /* on which it was last */
-	uint64_t cpu_ns;      /* on a CPU */
-	uint64_t wait_ns;     /* it has waited for a CPU */
-	uint64_t slices;      /* times it was put on a CPU */
-	bool moved, placed;   /* since the look before: it ran; it was put on a CPU */
-	uint32_t unmoved;     /* looks in a row in which it had not run */
+	int cpu;		    /* on which it was last */
+	uint64_t cpu_ns;	    /* on a CPU */
+	uint64_t wait_ns;	    /* it has waited for a CPU */
+	uint64_t slices;	    /* times it was put on a CPU */
+	bool moved, placed;	    /* since the look before: it ran; it was put on a CPU */
+	uint32_t unmoved;	    /* looks in a row in which it had not run */
 	uint64_t seen_ns, alive_ns; /* CLOCK_MONOTONIC: about when it began (or the round); when it
 				     * was last alive, or ended */
-	uint64_t cpu_first;   /* cpu_ns when first seen; 0 if it began after us */
-	struct gothread_place go; /* where its Go runtime keeps what is needed */
+	uint64_t cpu_first;	    /* cpu_ns when first seen; 0 if it began after us */
+	struct gothread_place go;   /* where its Go runtime keeps what is needed */
 	/* What was done to it and taken of it: */
-	uint64_t cpu_samples; /* stacks taken while it ran */
-	uint64_t cpu_weight;  /* of these stacks (budget_weight) */
+	uint64_t cpu_samples;	/* stacks taken while it ran */
+	uint64_t cpu_weight;	/* of these stacks (budget_weight) */
 	uint64_t spared_weight; /* of looks that were left out to do it no harm */
-	uint64_t held_ns;     /* how long we have held it */
-	uint64_t asked_ns;    /* CLOCK_MONOTONIC: when it was last asked to stop */
-	size_t stack_want;    /* bytes to copy next time; 0: not known yet */
-	uint64_t stack_top;   /* the outermost CFA seen on its ordinary stack; 0: none yet */
+	uint64_t held_ns;	/* how long we have held it */
+	uint64_t asked_ns;	/* CLOCK_MONOTONIC: when it was last asked to stop */
+	size_t stack_want;	/* bytes to copy next time; 0: not known yet */
+	uint64_t stack_top;	/* the outermost CFA seen on its ordinary stack; 0: none yet */
 	struct thread_newest newest;
 	struct thread_wall wall;
 	struct thread_transfer transfer;
@@ -108,10 +108,10 @@ bool schedstat_parse(const char *text, size_t len, struct schedstat *s);
 
 enum look {
 	LOOK_ENDED,
-	LOOK_UNMOVED, /* it has not been on a CPU since the last look, at which it was off CPU */
-	LOOK_OFF_CPU, /* it has been on a CPU since, and waits for something now */
-	LOOK_RUNNABLE,/* on a CPU or waiting for one */
-	LOOK_DYING,   /* in any state, on the way to its end (THREAD_DYING in dispositions.h) */
+	LOOK_UNMOVED,  /* it has not been on a CPU since the last look, at which it was off CPU */
+	LOOK_OFF_CPU,  /* it has been on a CPU since, and waits for something now */
+	LOOK_RUNNABLE, /* on a CPU or waiting for one */
+	LOOK_DYING,    /* in any state, on the way to its end (THREAD_DYING in dispositions.h) */
 };
 
 /* Lists the threads of `process`, which is borrowed until threads_free. `old`: the process is older

@@ -111,8 +111,8 @@ static bool futex_waits_again(const struct call *call)
 static enum wait_kind sleeping(const struct call *call)
 {
 	const uint64_t *a = call->args;
-	bool known = a[0] == CLOCK_REALTIME || a[0] == CLOCK_MONOTONIC ||
-		     a[0] == CLOCK_BOOTTIME || a[0] == CLOCK_TAI;
+	bool known = a[0] == CLOCK_REALTIME || a[0] == CLOCK_MONOTONIC || a[0] == CLOCK_BOOTTIME ||
+		     a[0] == CLOCK_TAI;
 
 	return bears_if(known && (a[1] & TIMER_ABSTIME || !a[3]));
 }
@@ -169,9 +169,9 @@ enum wait_kind wait_kind(const struct call *call, const struct process *process)
 	case SYS_rt_sigsuspend: /* sigsuspend */
 	case SYS_wait4:		/* do_wait */
 	case SYS_waitid:
-	case SYS_semop:	 /* __do_semtimedop */
-	case SYS_msgrcv: /* do_msgrcv */
-	case SYS_msgsnd: /* do_msgsnd */
+	case SYS_semop:		  /* __do_semtimedop */
+	case SYS_msgrcv:	  /* do_msgrcv */
+	case SYS_msgsnd:	  /* do_msgsnd */
 	case SYS_mq_timedsend:	  /* wq_sleep; its timeout is absolute */
 	case SYS_restart_syscall: /* one of those here that was interrupted before */
 #ifdef SYS_futex_waitv
@@ -189,7 +189,7 @@ enum wait_kind wait_kind(const struct call *call, const struct process *process)
 #endif
 	case SYS_pselect6: /* poll_select_finish: goes on, unless its time is in constant memory */
 		return timed_if(a[4]);
-	case SYS_ppoll: /* the same */
+	case SYS_ppoll:		  /* the same */
 	case SYS_rt_sigtimedwait: /* do_sigtimedwait */
 		return timed_if(a[2]);
 	case SYS_semtimedop:

@@ -54,8 +54,7 @@ static bool has_delicate_waits(const struct member *m)
 
 	for (size_t i = 0; i < count; i++)
 		if (!threads[i].ended && threads[i].state == 'S' &&
-		    thread_read_call(m->threads, &threads[i], &call) &&
-		    !is_made_again(call.number))
+		    thread_read_call(m->threads, &threads[i], &call) && !is_made_again(call.number))
 			return true;
 	return false;
 }

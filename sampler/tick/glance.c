@@ -24,9 +24,9 @@
 #include "sampler/tick/walltime.h"
 
 enum {
-	RECENT_PERIODS = 2,	/* age limit of a wait that has just begun; periods vary by a
+	RECENT_PERIODS = 2, /* age limit of a wait that has just begun; periods vary by a
 				 * half */
-	OWN_SLICES = 5,		/* a stop of ours puts the thread on a CPU at most so often */
+	OWN_SLICES = 5,	    /* a stop of ours puts the thread on a CPU at most so often */
 };
 
 int want_glance(struct looks *l, const struct member *m, const struct thread *thread)
@@ -34,8 +34,8 @@ int want_glance(struct looks *l, const struct member *m, const struct thread *th
 	if (room_for((void **)&l->to_glance, &l->glance_room, l->glance_count + 1,
 		     sizeof(*l->to_glance)))
 		return ERR_NOMEM;
-	l->to_glance[l->glance_count++] =
-		(struct stack_context){ .member = m->index, .thread = thread->index };
+	l->to_glance[l->glance_count++] = (struct stack_context){ .member = m->index,
+								  .thread = thread->index };
 	return 0;
 }
 
@@ -54,8 +54,8 @@ static bool in_same_call(const struct member *m, struct thread *thread)
 }
 
 /* A wait with a timeout that would begin anew must have begun only just now. */
-bool round_may_interrupt(const struct round *r, const struct member *m,
-			 const struct thread *thread, const struct call *call)
+bool round_may_interrupt(const struct round *r, const struct member *m, const struct thread *thread,
+			 const struct call *call)
 {
 	uint64_t recent = RECENT_PERIODS * NS_PER_S / r->recorded.rate;
 
@@ -63,7 +63,8 @@ bool round_may_interrupt(const struct round *r, const struct member *m,
 	case WAIT_BEARS:
 		return true;
 	case WAIT_BEGINS_ANEW:
-		return thread->wall.waits_from && r->plan.tick_ns < thread->wall.waits_from + recent;
+		return thread->wall.waits_from &&
+		       r->plan.tick_ns < thread->wall.waits_from + recent;
 	default:
 		return false;
 	}

@@ -23,9 +23,9 @@ enum {
 	SAME_MOMENT_NS = 20000, /* the kernel may have updated our own exec_start since */
 	LOOK_COST_NS = 200000,	/* fifty times the cost of a look with cold caches */
 	BACK_OFF_NS = 2000000000,
-	COUNT_TICKS = 16,	/* from one count of threads without a stack to the next */
-	FIRST_GLANCES = 4,	/* per tick, of threads without a stack, at least */
-	CROWD = 8,		/* runnable threads beyond the CPUs; any more are waiting */
+	COUNT_TICKS = 16,  /* from one count of threads without a stack to the next */
+	FIRST_GLANCES = 4, /* per tick, of threads without a stack, at least */
+	CROWD = 8,	   /* runnable threads beyond the CPUs; any more are waiting */
 };
 
 /*
@@ -76,7 +76,8 @@ static void compete(struct round *r, struct member *m, struct thread *thread)
 		return;
 	}
 	if (!c->since)
-		c->since = thread_left_cpu_ns(c->member->threads, member_thread(c->member, c->thread));
+		c->since = thread_left_cpu_ns(c->member->threads,
+					      member_thread(c->member, c->thread));
 	since = thread_left_cpu_ns(m->threads, thread);
 	if (since > c->since)
 		put_forward(c, m, thread, since);

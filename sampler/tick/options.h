@@ -17,17 +17,17 @@ typedef int recording_writer(const void *ctx, const struct profile *p, struct ou
 			     struct error *err);
 
 struct recording_options {
-	const pid_t *pids;	/* the processes to sample; not owned */
-	size_t pid_count;	/* or 0 and: */
-	char *const *command;	/* a command to start and sample, NULL-terminated */
-	uint64_t duration_ns;	/* 0: until the target ends or recording_stop */
-	unsigned rate;		/* ticks a second, 1 to 10000 */
-	bool children;		/* also samples the processes that they make */
-	bool wall;		/* also samples waiting threads, and records wall time */
-	bool goid;		/* which goroutine a thread ran, as a label */
-	bool kernel;		/* with the kernel's part of waiting threads' stacks */
-	double pause_share;	/* largest share of its time that a thread may be held, 0 to 1 */
-	double max_cpu;		/* largest share of one CPU that sampling may take, above 0 to 1 */
+	const pid_t *pids;	 /* the processes to sample; not owned */
+	size_t pid_count;	 /* or 0 and: */
+	char *const *command;	 /* a command to start and sample, NULL-terminated */
+	uint64_t duration_ns;	 /* 0: until the target ends or recording_stop */
+	unsigned rate;		 /* ticks a second, 1 to 10000 */
+	bool children;		 /* also samples the processes that they make */
+	bool wall;		 /* also samples waiting threads, and records wall time */
+	bool goid;		 /* which goroutine a thread ran, as a label */
+	bool kernel;		 /* with the kernel's part of waiting threads' stacks */
+	double pause_share;	 /* largest share of its time that a thread may be held, 0 to 1 */
+	double max_cpu;		 /* largest share of one CPU that sampling may take, above 0 to 1 */
 	recording_writer *write; /* NULL: as pprof */
 	const void *write_ctx;	 /* not owned */
 };

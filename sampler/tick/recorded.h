@@ -34,7 +34,7 @@ struct recorded {
 	struct kernelstack kernel;
 	struct labelling labelling;
 	struct ledger ledger;
-	pthread_mutex_t lock;	   /* guards `stats`, which the progress callback shows */
+	pthread_mutex_t lock; /* guards `stats`, which the progress callback shows */
 	struct recording_stats stats;
 };
 

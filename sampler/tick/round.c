@@ -32,8 +32,8 @@
 #include "sampler/unwind/unwinder.h"
 
 enum {
-	LAST_SERVE_NS = 100000000,     /* how long the end waits for requests that are out */
-	PATIENCE_NS = 250000000,       /* after so long, a wanted intermission stops new requests */
+	LAST_SERVE_NS = 100000000, /* how long the end waits for requests that are out */
+	PATIENCE_NS = 250000000,   /* after so long, a wanted intermission stops new requests */
 };
 
 int round_init(struct round *r, const pid_t *pids, size_t count,
@@ -61,7 +61,8 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	if (rc)
 		return rc;
 	return !l->runners || slots_init(&r->slots) || unwinder_new(&r->walker.unwinder) ?
-		       error_nomem(err) : 0;
+		       error_nomem(err) :
+		       0;
 }
 
 void round_release(struct round *r)

@@ -39,22 +39,22 @@ struct candidate {
 struct runner {
 	struct member *member; /* NULL: none yet */
 	uint32_t thread;
-	bool seen;	       /* it was runnable in this tick */
-	unsigned placed;       /* how many threads were put there since the last tick */
-	uint64_t since;	       /* when, by the run queue's clock in ns; 0: not read yet */
+	bool seen;	 /* it was runnable in this tick */
+	unsigned placed; /* how many threads were put there since the last tick */
+	uint64_t since;	 /* when, by the run queue's clock in ns; 0: not read yet */
 };
 
 /* When ticks come, and how much each may cost. */
 struct plan {
-	double pause_share;	   /* largest share of its time that a thread may be held */
+	double pause_share; /* largest share of its time that a thread may be held */
 	struct budget budget;
-	uint64_t cpu_ns;	   /* of both sampling threads, so far charged to the budget */
-	uint64_t next_tick_ns;	   /* CLOCK_MONOTONIC; jitter included */
-	uint64_t tick_ns;	   /* when the present tick began */
-	uint64_t tick;		   /* number of the next tick */
-	uint32_t weight;	   /* of a CPU sample of the present tick */
-	double looked_part;	   /* of the threads that the present tick looks at */
-	uint64_t back_off_ticks;   /* most ticks from one look at an idle thread to the next */
+	uint64_t cpu_ns;	 /* of both sampling threads, so far charged to the budget */
+	uint64_t next_tick_ns;	 /* CLOCK_MONOTONIC; jitter included */
+	uint64_t tick_ns;	 /* when the present tick began */
+	uint64_t tick;		 /* number of the next tick */
+	uint32_t weight;	 /* of a CPU sample of the present tick */
+	double looked_part;	 /* of the threads that the present tick looks at */
+	uint64_t back_off_ticks; /* most ticks from one look at an idle thread to the next */
 	uint64_t random;
 };
 
@@ -65,18 +65,18 @@ struct looks {
 	size_t glance_count, glance_room;
 	struct candidate candidates[CANDIDATES];
 	unsigned candidate_count;
-	uint64_t candidates_ns;	   /* when the first of them was looked at */
-	struct runner *runners;	   /* by CPU; kept while there are more runnable threads than CPUs */
+	uint64_t candidates_ns; /* when the first of them was looked at */
+	struct runner *runners; /* by CPU; kept while there are more runnable threads than CPUs */
 	size_t runner_room;
-	unsigned asked;		   /* requests made in the present tick */
-	unsigned runnable;	   /* threads in state R, in this tick */
-	bool contended;		   /* there are more runnable threads than CPUs */
-	bool displaced;		   /* in the present tick a thread waited for our CPU */
-	uint64_t first_glances;	   /* left in this tick for threads without a stack */
-	uint64_t without_stack;	   /* threads without a stack when last counted */
-	int own_sched_fd;	   /* /proc/thread-self/sched of the sampling thread */
-	uint64_t got_cpu_ns;	   /* when we got a CPU for this tick, by its run queue's clock */
-	int tick_cpu;		   /* that CPU */
+	unsigned asked;		/* requests made in the present tick */
+	unsigned runnable;	/* threads in state R, in this tick */
+	bool contended;		/* there are more runnable threads than CPUs */
+	bool displaced;		/* in the present tick a thread waited for our CPU */
+	uint64_t first_glances; /* left in this tick for threads without a stack */
+	uint64_t without_stack; /* threads without a stack when last counted */
+	int own_sched_fd;	/* /proc/thread-self/sched of the sampling thread */
+	uint64_t got_cpu_ns;	/* when we got a CPU for this tick, by its run queue's clock */
+	int tick_cpu;		/* that CPU */
 };
 
 struct walker {
@@ -90,13 +90,13 @@ struct round {
 	struct looks looks;
 	struct slots slots;
 	struct walker walker;
-	struct watchdog *watchdog; /* not owned */
-	bool no_memory;		   /* memory ran out at a sample: the round is lost */
-	int stop_fd;		   /* eventfd, written by recording_stop */
+	struct watchdog *watchdog;	  /* not owned */
+	bool no_memory;			  /* memory ran out at a sample: the round is lost */
+	int stop_fd;			  /* eventfd, written by recording_stop */
 	_Atomic uint64_t intermission_ns; /* since when an intermission is wanted; 0: it is not */
-	int child_status;	   /* of the first member, if a tracer has waited for it; else -1 */
+	int child_status; /* of the first member, if a tracer has waited for it; else -1 */
 	bool child_reaped;
-	struct error error;	   /* why end is RECORDING_LOST */
+	struct error error; /* why end is RECORDING_LOST */
 	enum recording_end end;
 };
 

@@ -86,7 +86,8 @@ int slot_label(struct recorded *r, struct slot *slot)
 	if (m->labels) {
 		m->live.pid = member_thread(m, slot->context.thread)->tid;
 		m->labels_seen = true;
-		rc = labelling_read(&r->labelling, m, goroutine, slot->moment, &slot->context.labels);
+		rc = labelling_read(&r->labelling, m, goroutine, slot->moment,
+				    &slot->context.labels);
 	}
 	if (!m->labels)
 		r->stats.labels_unknown++;

@@ -24,29 +24,29 @@ enum { SLOTS = 64 }; /* as many as requests can be out */
 /* The place of one request: its thread, and the thread's stack when that has been taken. */
 struct slot {
 	bool busy, taken;
-	bool asked;	    /* it belongs to the tracing thread (sampler/tick/tracing.h) */
+	bool asked; /* it belongs to the tracing thread (sampler/tick/tracing.h) */
 	/* Input and results of the tracing thread: */
 	struct thread about; /* the thread, as it was at its look */
 	const struct process *process;
 	const struct threads *threads;
-	size_t want;	    /* bytes of its stack to copy */
-	bool in_transfer;   /* it was stopped in a transfer (sampler/tick/transfers.h) */
-	bool wall;	    /* a waiting thread gives a sample, too */
-	bool patient;	    /* it need not stop at once */
+	size_t want;	  /* bytes of its stack to copy */
+	bool in_transfer; /* it was stopped in a transfer (sampler/tick/transfers.h) */
+	bool wall;	  /* a waiting thread gives a sample, too */
+	bool patient;	  /* it need not stop at once */
 	uint64_t asked_ns;
-	struct stop stop;   /* how the request ended */
-	int rc;		    /* why no request could be made; 0: it was made */
-	bool glanced;	    /* taken without stopping the thread */
-	bool labelled;	    /* slot_label has set its labels */
-	uint64_t moment;    /* labelling_moment before the stack was taken */
-	bool other_cpu;	    /* the thread was on another CPU than ours at the look */
+	struct stop stop; /* how the request ended */
+	int rc;		  /* why no request could be made; 0: it was made */
+	bool glanced;	  /* taken without stopping the thread */
+	bool labelled;	  /* slot_label has set its labels */
+	uint64_t moment;  /* labelling_moment before the stack was taken */
+	bool other_cpu;	  /* the thread was on another CPU than ours at the look */
 	struct stack_context context;
 	struct call call;   /* of a blocked thread */
 	uint64_t slices;    /* of the thread when its stack was taken */
 	uint64_t waited_ns; /* for a CPU, since the look; UINT64_MAX: not known */
 	uint64_t looked_ns;
 	struct buffer kernel; /* the kernel's part of the stack, as text */
-	uint32_t weight;    /* of a CPU sample, budget_weight */
+	uint32_t weight;      /* of a CPU sample, budget_weight */
 	struct snapshot snapshot;
 };
 

@@ -14,43 +14,43 @@ struct profile;
 enum recording_end {
 	RECORDING_RUNNING,
 	RECORDING_TIME_UP,
-	RECORDING_STOPPED,  /* recording_stop */
-	RECORDING_EXITED,   /* the target ended */
-	RECORDING_LOST,	    /* the target may no longer be traced, or we failed */
+	RECORDING_STOPPED, /* recording_stop */
+	RECORDING_EXITED,  /* the target ended */
+	RECORDING_LOST,	   /* the target may no longer be traced, or we failed */
 };
 
 struct recording_stats {
 	enum recording_end end;
 	uint64_t elapsed_ns;
-	uint64_t ticks_due, ticks;	/* as many as the rate asked for; those that were made */
+	uint64_t ticks_due, ticks; /* as many as the rate asked for; those that were made */
 	uint64_t processes, threads_alive, threads_seen;
-	uint64_t refused;		/* children that we may not trace */
-	bool kernel_refused;		/* kernel stacks were requested and may not be read */
-	uint64_t samples;		/* stacks taken */
-	uint64_t stacks;		/* distinct ones, counted separately for each thread */
-	struct ledger_entry walks;	/* how they ended, what found their frames */
-	struct ledger_guesses guesses;	/* where they were guessed; set at the end */
+	uint64_t refused;	       /* children that we may not trace */
+	bool kernel_refused;	       /* kernel stacks were requested and may not be read */
+	uint64_t samples;	       /* stacks taken */
+	uint64_t stacks;	       /* distinct ones, counted separately for each thread */
+	struct ledger_entry walks;     /* how they ended, what found their frames */
+	struct ledger_guesses guesses; /* where they were guessed; set at the end */
 	/* No sample of a thread in state R: it waited for a CPU or in a call; a signal stopped it
 	 * first; no slot or request was free; its address space was gone. */
 	uint64_t waiting, signalled, late, dropped;
-	uint64_t glances;		/* stacks of waiting threads read without a stop */
-	uint64_t spared;		/* looks left out to keep the pause budget */
-	uint64_t transfers;		/* looks left out of threads amid a long transfer */
-	uint64_t exposed;		/* and since a stop might wake another (exposure.h) */
-	uint64_t cut;			/* calls that a stop failed with EINTR, unrepaired */
-	uint64_t withheld;		/* ticks left out to keep the CPU budget */
-	double parts;			/* the part of the threads looked at, summed over ticks */
-	uint64_t overdue;		/* threads that did not stop within a second */
-	uint64_t repaired, undone;	/* calls entered again; of these, met by a signal */
-	uint64_t labels_lost;		/* samples without labels: the goroutine had dropped them */
-	uint64_t labels_unknown;	/* samples without labels: not read in this Go release */
-	uint64_t execs;			/* times that the target executed a program */
-	uint64_t target_cpu_ns;		/* accounted by the kernel during the recording */
-	uint64_t own_cpu_ns;		/* ours: sampling, and after recording_write symbolizing */
-	uint64_t own_peak_bytes;	/* our peak resident set */
-	struct heldtime held;		/* time that a thread was held for a sample */
-	struct heldtime displaced;	/* our CPU time while a thread waited for our CPU */
-	uint64_t rescues;		/* times that we got no CPU, or were stopped, while a thread
+	uint64_t glances;	   /* stacks of waiting threads read without a stop */
+	uint64_t spared;	   /* looks left out to keep the pause budget */
+	uint64_t transfers;	   /* looks left out of threads amid a long transfer */
+	uint64_t exposed;	   /* and since a stop might wake another (exposure.h) */
+	uint64_t cut;		   /* calls that a stop failed with EINTR, unrepaired */
+	uint64_t withheld;	   /* ticks left out to keep the CPU budget */
+	double parts;		   /* the part of the threads looked at, summed over ticks */
+	uint64_t overdue;	   /* threads that did not stop within a second */
+	uint64_t repaired, undone; /* calls entered again; of these, met by a signal */
+	uint64_t labels_lost;	   /* samples without labels: the goroutine had dropped them */
+	uint64_t labels_unknown;   /* samples without labels: not read in this Go release */
+	uint64_t execs;		   /* times that the target executed a program */
+	uint64_t target_cpu_ns;	   /* accounted by the kernel during the recording */
+	uint64_t own_cpu_ns;	   /* ours: sampling, and after recording_write symbolizing */
+	uint64_t own_peak_bytes;   /* our peak resident set */
+	struct heldtime held;	   /* time that a thread was held for a sample */
+	struct heldtime displaced; /* our CPU time while a thread waited for our CPU */
+	uint64_t rescues;	   /* times that we got no CPU, or were stopped, while a thread
 					 * might be held, and the watchdog helped */
 };
 

@@ -33,7 +33,7 @@
 #include "sampler/tick/slots.h"
 
 enum {
-	RING = SLOTS, /* a power of two; no more slots can be out */
+	RING = SLOTS,	    /* a power of two; no more slots can be out */
 	FRESH_NS = 1000000, /* by then a thread may have left the CPU of its look */
 };
 
@@ -45,16 +45,16 @@ struct ring {
 struct tracing {
 	struct watchdog *watchdog;
 	pthread_t thread;
-	_Atomic pid_t tid;	   /* of the tracing thread */
+	_Atomic pid_t tid;	    /* of the tracing thread */
 	atomic_bool sleeps_in_wait; /* a request is out, so a signal must wake it */
 	atomic_bool quit, ended;
 	int asked_fd, returned_fd; /* eventfds: something was put into the ring */
 	struct ring asked, returned;
-	size_t expected;	   /* used by the looking thread: slots that are out */
-	int cpu;		   /* to which it has bound the tracing thread; -1: none */
+	size_t expected; /* used by the looking thread: slots that are out */
+	int cpu;	 /* to which it has bound the tracing thread; -1: none */
 	/* Used by the tracing threads, one after the other: */
-	uint32_t busy_member;	   /* was found executing a program */
-	uint64_t busy_ns;	   /* at that time */
+	uint32_t busy_member; /* was found executing a program */
+	uint64_t busy_ns;     /* at that time */
 	_Atomic pid_t reaped;
 	_Atomic int reaped_status;
 	atomic_ullong repaired, undone, ended_cpu_ns;

@@ -22,7 +22,7 @@ enum { SPARE_FIRST_NS = 100000000 }; /* an estimate of how long bpf(2) verifies 
 
 static const uint64_t SPARE_MAX_NS = 10 * NS_PER_S,
 		      USUAL_NS = 10 * NS_PER_S, /* so long a thread counts as doing transfers */
-		      STRETCH_NS = 1000000;	/* most CPU time between two waits in a call */
+	STRETCH_NS = 1000000;			/* most CPU time between two waits in a call */
 
 static uint64_t field(const char *text, const char *name)
 {

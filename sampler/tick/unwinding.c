@@ -22,12 +22,12 @@
 #include "sampler/unwind/unwinder.h"
 
 enum {
-	PROMPT_NS = 300000, /* after so long, a tick goes on at ordinary priority, */
-	BELATED_NS = 20000000, /* and after so long promptly again: the machine is busy */
+	PROMPT_NS = 300000,	     /* after so long, a tick goes on at ordinary priority, */
+	BELATED_NS = 20000000,	     /* and after so long promptly again: the machine is busy */
 	MAPS_AGE_MIN_NS = 100000000, /* if no walk failed: ten times a second at most, */
 	MAPS_COST_FACTOR = 500,	     /* and in a 500th of the time at most */
 	MAPS_RETRY_NS = 5000000,     /* if a walk failed */
-	STACK_MARGIN = 4096, /* room for a signal frame with its vector registers */
+	STACK_MARGIN = 4096,	     /* room for a signal frame with its vector registers */
 	STACK_MAX = 8 << 20,
 	COPY_GROWTH = 8,
 };

@@ -19,7 +19,7 @@
 #include "sampler/unwind/unwinder.h"
 
 enum {
-	CODE_LINE = 64, /* bytes of a cache line */
+	CODE_LINE = 64,	  /* bytes of a cache line */
 	ENTRY_BYTES = 64, /* bytes; no known program's entry code is longer */
 };
 
@@ -33,9 +33,9 @@ static const uint64_t TABLE_BYTES_MAX = 512 << 20;
 struct code_module {
 	struct cfi_table *table;
 	struct go_image *go; /* NULL: no Go image */
-	bool asked; /* its table has been looked for, successfully or not */
-	bool refused; /* no table was made: the tables already take TABLE_BYTES_MAX */
-	uint64_t entry; /* the file's entry point if no CFI covers it, else 0 */
+	bool asked;	     /* its table has been looked for, successfully or not */
+	bool refused;	     /* no table was made: the tables already take TABLE_BYTES_MAX */
+	uint64_t entry;	     /* the file's entry point if no CFI covers it, else 0 */
 	uint64_t build_ns;
 };
 
@@ -136,7 +136,8 @@ static const struct short_rule *rule_before_syscall(const struct image *image,
 		rule = cfi_table_find(table, end - 1);
 	end++;
 	return rule && end <= addr && has_code(image, end, ARCH_SYSCALL, ARCH_SYSCALL_BYTES) ?
-		       rule : NULL;
+		       rule :
+		       NULL;
 }
 
 /* Is this the file's entry code, which has no caller (System V ABI, AMD64, 3.4.1)? In the dynamic
@@ -167,8 +168,13 @@ static bool find_range(struct codemap *c, const struct modmap *maps, uint64_t ad
 	const struct code_module *module = m ? module_of(c, m->image) : NULL;
 
 	if (m)
-		c->range = (struct code_range){ m->start, m->end, m->bias, c->generation, m->image,
-						table, module ? module->go : NULL };
+		c->range = (struct code_range){ m->start,
+						m->end,
+						m->bias,
+						c->generation,
+						m->image,
+						table,
+						module ? module->go : NULL };
 	return m;
 }
 
@@ -181,8 +187,11 @@ const struct code *codemap_learn(struct codemap *c, const struct modmap *maps, u
 	if ((range->generation != c->generation || addr < range->start || addr >= range->end) &&
 	    !find_range(c, maps, addr))
 		return NULL;
-	*code = (struct code){ .addr = addr, .generation = c->generation, .image = range->image,
-			       .bias = range->bias, .table = range->table };
+	*code = (struct code){ .addr = addr,
+			       .generation = c->generation,
+			       .image = range->image,
+			       .bias = range->bias,
+			       .table = range->table };
 	addr -= range->bias;
 	if (range->go && gocode_learn(range->go, addr, &code->go)) {
 		code->kind = CODE_BY_PCLNTAB;
@@ -212,7 +221,10 @@ void codemap_table_info(const struct codemap *c, const struct image *image,
 		return;
 	cfi_table_info(m->table, &t);
 	*info = (struct unwind_table_info){
-		.rows = t.rows, .rules = t.rules, .bytes = t.bytes, .bad_entries = t.broken,
+		.rows = t.rows,
+		.rules = t.rules,
+		.bytes = t.bytes,
+		.bad_entries = t.broken,
 		.build_ns = m->build_ns,
 	};
 }

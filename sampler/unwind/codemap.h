@@ -30,8 +30,8 @@ struct code_range {
 struct codemap {
 	struct code_module *modules; /* indexed by image id */
 	size_t module_count;
-	uint64_t table_bytes;	  /* memory of all tables */
-	uint64_t generation; /* of the maps of the current walk */
+	uint64_t table_bytes; /* memory of all tables */
+	uint64_t generation;  /* of the maps of the current walk */
 	struct code_range range;
 	struct code *cache; /* CODE_SLOTS entries, each a cache line on x86-64 */
 };
@@ -56,7 +56,8 @@ static inline const struct code *codemap_find(struct codemap *c, const struct mo
 	const struct code *code = &c->cache[code_slot(addr)];
 
 	return code->addr == addr && code->generation == c->generation ?
-		       code : codemap_learn(c, maps, addr);
+		       code :
+		       codemap_learn(c, maps, addr);
 }
 
 /* See unwinder_table_info. */

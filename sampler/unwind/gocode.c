@@ -12,10 +12,10 @@
 #include "base/process/gopclntab.h"
 
 enum {
-	NAME_ROOM = 48,	   /* longer than the name of any special function */
-	CODE_MAX = 256,	   /* bytes of a function in which stores of registers are looked for */
+	NAME_ROOM = 48, /* longer than the name of any special function */
+	CODE_MAX = 256, /* bytes of a function in which stores of registers are looked for */
 	PUSH_RBP = 0x55,
-	STORE_BYTES = 9,   /* bytes of the longest of these stores */
+	STORE_BYTES = 9, /* bytes of the longest of these stores */
 };
 
 int go_image_open(const struct image *image, struct go_image **out)

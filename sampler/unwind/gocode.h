@@ -9,14 +9,19 @@ struct gopclntab;
 struct image;
 
 enum go_kind {
-	GO_NONE,      /* not Go code: the walk needs another way */
-	GO_ORDINARY,  /* caller's frame: stack pointer + depth + 8 */
-	GO_OUTERMOST, /* goexit, mstart, rt0_go and what has Go's flag TOPFRAME: no caller */
-	GO_UNSAFE,    /* it moves the stack pointer in ways that pclntab does not describe */
-	GO_INJECTED,  /* sigpanic, asyncPreempt: its caller was interrupted, it did not call */
+	GO_NONE,	  /* not Go code: the walk needs another way */
+	GO_ORDINARY,	  /* caller's frame: stack pointer + depth + 8 */
+	GO_OUTERMOST,	  /* goexit, mstart, rt0_go and what has Go's flag TOPFRAME: no caller */
+	GO_UNSAFE,	  /* it moves the stack pointer in ways that pclntab does not describe */
+	GO_INJECTED,	  /* sigpanic, asyncPreempt: its caller was interrupted, it did not call */
 	GO_SIGNAL_RETURN, /* a signal handler returns to here */
 	/* Functions that change stacks, see step_go_NAME.c. */
-	GO_SYSTEMSTACK, GO_MCALL, GO_MORESTACK, GO_ASMCGOCALL, GO_CGOCALLBACK, GO_GOGO,
+	GO_SYSTEMSTACK,
+	GO_MCALL,
+	GO_MORESTACK,
+	GO_ASMCGOCALL,
+	GO_CGOCALLBACK,
+	GO_GOGO,
 	GO_SP_IN_R12, /* nanotime1, walltime, now, vgetrandom1, racecall */
 	GO_SP_IN_RBX, /* sigfwd, callCgoMmap, … */
 	GO_CROSSCALL, /* the way from C into Go: it has saved the registers that C preserves */
@@ -25,10 +30,10 @@ enum go_kind {
 };
 
 struct go_code {
-	uint8_t kind;	    /* enum go_kind */
-	bool begins;	    /* what is described is the next address: see gocode_learn */
-	bool assembly;	    /* it may not save the frame pointer at the usual place */
-	int32_t depth;	    /* bytes on the stack without the return address */
+	uint8_t kind;  /* enum go_kind */
+	bool begins;   /* what is described is the next address: see gocode_learn */
+	bool assembly; /* it may not save the frame pointer at the usual place */
+	int32_t depth; /* bytes on the stack without the return address */
 };
 
 enum { GO_SAVED_RBX, GO_SAVED_RBP, GO_SAVED_R12, GO_SAVED = 6 };

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 struct go_stack {
-	uint64_t g;	 /* address of its g; 0: no such stack */
+	uint64_t g; /* address of its g; 0: no such stack */
 	uint64_t low, high;
 	uint64_t sp, pc, bp; /* the registers when it was left (g.sched) */
 };
@@ -24,7 +24,7 @@ struct go_stacks {
 	uint64_t g; /* the g that the thread runs by its own record; 0: not known */
 	struct go_stack g0, gsignal, goroutine;
 	uint64_t vdso_sp, vdso_pc; /* caller of a call into the vDSO; 0: no such call */
-	bool in_callback; /* C code has called Go on this thread */
+	bool in_callback;	   /* C code has called Go on this thread */
 };
 
 static inline bool go_stack_holds(const struct go_stack *s, uint64_t sp)

@@ -60,14 +60,14 @@ struct walk {
 	const struct memory *memory;
 	const struct code *at; /* what is known about the frame's address; NULL: nothing mapped */
 	enum frame_source source; /* how this frame was found */
-	unsigned switches; /* signal frames so far without a caller above them */
-	bool changed_stack;/* the last step changed to another stack of a Go thread */
+	unsigned switches;	  /* signal frames so far without a caller above them */
+	bool changed_stack;	  /* the last step changed to another stack of a Go thread */
 	struct go_walk {
-		const struct go_stacks *stacks; /* NULL: the thread does not run Go */
+		const struct go_stacks *stacks;	  /* NULL: the thread does not run Go */
 		uint64_t left_g0, left_goroutine; /* sp at which the walk left each stack */
-		uint64_t g0_sp; /* sp on g0's stack for the next cgocallback; 0: g0.sp */
-		bool recovering;/* the goroutine continues at g.sched.pc, which is exact */
-		bool scheduling;/* the goroutine further out is no longer this thread's */
+		uint64_t g0_sp;	 /* sp on g0's stack for the next cgocallback; 0: g0.sp */
+		bool recovering; /* the goroutine continues at g.sched.pc, which is exact */
+		bool scheduling; /* the goroutine further out is no longer this thread's */
 	} go;
 	/* Used by guesses only. */
 	enum frame_kind kind;

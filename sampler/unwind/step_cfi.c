@@ -88,7 +88,8 @@ static int end_without_return(const struct cfi_rule *rule)
 	unsigned kind = rule->columns[DWARF_RA].kind;
 
 	return kind == COLUMN_UNDEFINED || (RA_AT_CFA != 0 && kind == COLUMN_DEFAULT) ?
-		       STACK_OUTERMOST : STACK_NO_UNWIND_INFO;
+		       STACK_OUTERMOST :
+		       STACK_NO_UNWIND_INFO;
 }
 
 /*

@@ -204,8 +204,7 @@ static int from_asmcgocall(struct walk *w, bool exact)
 		if (!exact)
 			return STACK_NO_UNWIND_INFO;
 		/* It has not been stored yet: the old stack pointer is already in rdx. */
-		if (!go_stack_holds(&w->go.stacks->goroutine, rdx) &&
-		    rdx - *sp_of(w) > ALIGNED_MAX)
+		if (!go_stack_holds(&w->go.stacks->goroutine, rdx) && rdx - *sp_of(w) > ALIGNED_MAX)
 			return to_caller(w, exact);
 		sp = rdx;
 	}
@@ -258,8 +257,7 @@ static int from_saved_in(struct walk *w, unsigned reg, bool exact)
 	int end;
 
 	if (!(w->valid >> reg & 1))
-		return known(w) && w->go.stacks->vdso_sp ? from_vdso_call(w) :
-							   STACK_NO_UNWIND_INFO;
+		return known(w) && w->go.stacks->vdso_sp ? from_vdso_call(w) : STACK_NO_UNWIND_INFO;
 	if (saved - *sp_of(w) <= ALIGNED_MAX) {
 		*sp_of(w) = saved;
 		return to_caller(w, exact);
@@ -274,7 +272,7 @@ static int from_saved_in(struct walk *w, unsigned reg, bool exact)
 static int from_crosscall(struct walk *w, bool exact)
 {
 	static const uint8_t regs[GO_SAVED] = { DWARF_RBX, DWARF_RBP, DWARF_R12,
-					 DWARF_R13, DWARF_R14, DWARF_R15 };
+						DWARF_R13, DWARF_R14, DWARF_R15 };
 	int end = to_caller(w, exact);
 
 	if (end != STEP_ON || exact)
@@ -294,9 +292,9 @@ static int from_crosscall(struct walk *w, bool exact)
 static int from_signal_return(struct walk *w)
 {
 	static const uint8_t order[DWARF_COUNT] = {
-		DWARF_R8, DWARF_R9, DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13, DWARF_R14,
-		DWARF_R15, DWARF_RDI, DWARF_RSI, DWARF_RBP, DWARF_RBX, DWARF_RDX, DWARF_RAX,
-		DWARF_RCX, DWARF_RSP, DWARF_RIP,
+		DWARF_R8,  DWARF_R9,  DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13,
+		DWARF_R14, DWARF_R15, DWARF_RDI, DWARF_RSI, DWARF_RBP, DWARF_RBX,
+		DWARF_RDX, DWARF_RAX, DWARF_RCX, DWARF_RSP, DWARF_RIP,
 	};
 	uint64_t values[DWARF_COUNT], at = *sp_of(w) + UCONTEXT_REGISTERS;
 	int rc = w->memory->read(w->memory, at, values, sizeof(values));
@@ -387,6 +385,8 @@ int step_by_pclntab(struct walk *w, enum frame_kind *kind)
 		return end;
 	if (w->changed_stack)
 		return w->at->go.kind == GO_SIGNAL_RETURN && *sp_of(w) <= sp &&
-		       ++w->switches > SWITCHES_MAX ? STACK_NO_ADVANCE : STEP_ON;
+				       ++w->switches > SWITCHES_MAX ?
+			       STACK_NO_ADVANCE :
+			       STEP_ON;
 	return *sp_of(w) > sp ? STEP_ON : STACK_NO_ADVANCE;
 }

@@ -68,10 +68,10 @@ int step_from_restorer(struct walk *w)
 /* True for any instruction of a stub except its last one. */
 static bool is_part(uint32_t word)
 {
-	return (word & 0x9f00001f) == 0x90000010 || /* adrp x16 */
-	       (word & 0xffc003ff) == 0xf9400211 || /* ldr x17, [x16, …] */
-	       (word & 0xffc003ff) == 0x91000210 || /* add x16, x16, … */
-	       word == 0xd503245f ||		    /* bti c */
+	return (word & 0x9f00001f) == 0x90000010 ||	   /* adrp x16 */
+	       (word & 0xffc003ff) == 0xf9400211 ||	   /* ldr x17, [x16, …] */
+	       (word & 0xffc003ff) == 0x91000210 ||	   /* add x16, x16, … */
+	       word == 0xd503245f ||			   /* bti c */
 	       word == 0xd503219f || word == 0xd50321df || /* autia1716, autib1716 */
 	       word == STP_X16_X30;
 }

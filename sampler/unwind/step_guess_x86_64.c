@@ -33,12 +33,12 @@
 #include "sampler/unwind/table/rule.h"
 
 enum {
-	FILE_INSNS = 600,  /* instructions read forward in a file's code */
+	FILE_INSNS = 600, /* instructions read forward in a file's code */
 	LIVE_INSNS = 200, /* the same in other code */
-	CHAIN_LOOKS = 16,  /* frame pointers checked ahead */
+	CHAIN_LOOKS = 16, /* frame pointers checked ahead */
 	CHAIN_SPAN = 8 << 20,
 	SCAN_WORDS = 512,
-	SCAN_STEPS = 2,	   /* steps that must succeed from what a scan has found */
+	SCAN_STEPS = 2, /* steps that must succeed from what a scan has found */
 	SCAN_ENTRIES = 8,
 };
 
@@ -67,9 +67,9 @@ bool code_is_restorer(struct codebytes *code, uint64_t pc)
 int step_from_restorer(struct walk *w)
 {
 	static const uint8_t order[] = {
-		DWARF_R8, DWARF_R9, DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13, DWARF_R14,
-		DWARF_R15, DWARF_RDI, DWARF_RSI, DWARF_RBP, DWARF_RBX, DWARF_RDX, DWARF_RAX,
-		DWARF_RCX, DWARF_RSP, DWARF_RIP,
+		DWARF_R8,  DWARF_R9,  DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13,
+		DWARF_R14, DWARF_R15, DWARF_RDI, DWARF_RSI, DWARF_RBP, DWARF_RBX,
+		DWARF_RDX, DWARF_RAX, DWARF_RCX, DWARF_RSP, DWARF_RIP,
 	};
 	uint64_t at = w->regs.r[DWARF_RSP] + 40;
 	struct regs regs = { .unknown = 0 };
@@ -146,7 +146,7 @@ static int read_link(const struct walk *w, uint64_t rbp, uint64_t above, struct 
 		rc = memory_read_u64(w->memory, rbp + 8, &link->pc);
 	if (rc)
 		return step_end_of_read(rc) == STACK_COPY_EXHAUSTED ? STACK_COPY_EXHAUSTED :
-								     STACK_NO_UNWIND_INFO;
+								      STACK_NO_UNWIND_INFO;
 	return modmap_find(w->maps, link->pc) ? STEP_ON : STACK_NO_UNWIND_INFO;
 }
 
@@ -306,7 +306,7 @@ static int step_by_scan(struct walk *w)
 
 		if (rc)
 			return step_end_of_read(rc) == STACK_COPY_EXHAUSTED ? STACK_COPY_EXHAUSTED :
-									     STACK_NO_UNWIND_INFO;
+									      STACK_NO_UNWIND_INFO;
 		if (consider(w, &s))
 			return STEP_ON;
 	}

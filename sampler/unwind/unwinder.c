@@ -136,10 +136,12 @@ static int step(struct walk *w, enum frame_kind *kind)
 	if (signal_frame) {
 		*kind = FRAME_SIGNAL;
 		return w->regs.r[DWARF_SP] <= sp && ++w->switches > SWITCHES_MAX ?
-			       STACK_NO_ADVANCE : STEP_ON;
+			       STACK_NO_ADVANCE :
+			       STEP_ON;
 	}
 	return w->regs.r[DWARF_SP] > sp || (nothing_here && w->regs.r[DWARF_SP] == sp) ?
-		       STEP_ON : STACK_NO_ADVANCE;
+		       STEP_ON :
+		       STACK_NO_ADVANCE;
 }
 
 static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
@@ -149,7 +151,8 @@ static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
 		return ERR_NOMEM;
 	out->pcs[out->count] = pc;
 	out->frames[out->count++] = (struct frame){
-		.image = at ? at->image : NULL, .addr = at ? pc - at->bias : pc,
+		.image = at ? at->image : NULL,
+		.addr = at ? pc - at->bias : pc,
 		.kind = kind,
 		.source = source,
 	};
@@ -210,12 +213,16 @@ int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct re
 }
 
 int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
-		     const struct memory *memory, const struct go_stacks *stacks,
-		     struct stack *out)
+		     const struct memory *memory, const struct go_stacks *stacks, struct stack *out)
 {
-	struct walk w = { .regs = *regs, .valid = REGS_ALL & ~regs->unknown, .memory = memory,
-			  .maps = maps, .map = &u->code, .code = &u->bytes,
-			  .partial = regs->unknown, .go.stacks = stacks };
+	struct walk w = { .regs = *regs,
+			  .valid = REGS_ALL & ~regs->unknown,
+			  .memory = memory,
+			  .maps = maps,
+			  .map = &u->code,
+			  .code = &u->bytes,
+			  .partial = regs->unknown,
+			  .go.stacks = stacks };
 	uint64_t first_sp = regs->r[DWARF_SP];
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;

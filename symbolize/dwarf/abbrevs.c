@@ -37,19 +37,33 @@ int abbrev_fixed_length(uint64_t form, unsigned version, unsigned address_size,
 			unsigned offset_size)
 {
 	switch (form) {
-	case DW_FORM_flag_present: case DW_FORM_implicit_const:
+	case DW_FORM_flag_present:
+	case DW_FORM_implicit_const:
 		return 0;
-	case DW_FORM_data1: case DW_FORM_ref1: case DW_FORM_flag: case DW_FORM_strx1:
+	case DW_FORM_data1:
+	case DW_FORM_ref1:
+	case DW_FORM_flag:
+	case DW_FORM_strx1:
 	case DW_FORM_addrx1:
 		return 1;
-	case DW_FORM_data2: case DW_FORM_ref2: case DW_FORM_strx2: case DW_FORM_addrx2:
+	case DW_FORM_data2:
+	case DW_FORM_ref2:
+	case DW_FORM_strx2:
+	case DW_FORM_addrx2:
 		return 2;
-	case DW_FORM_strx3: case DW_FORM_addrx3:
+	case DW_FORM_strx3:
+	case DW_FORM_addrx3:
 		return 3;
-	case DW_FORM_data4: case DW_FORM_ref4: case DW_FORM_ref_sup4: case DW_FORM_strx4:
+	case DW_FORM_data4:
+	case DW_FORM_ref4:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_strx4:
 	case DW_FORM_addrx4:
 		return 4;
-	case DW_FORM_data8: case DW_FORM_ref8: case DW_FORM_ref_sig8: case DW_FORM_ref_sup8:
+	case DW_FORM_data8:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_sig8:
+	case DW_FORM_ref_sup8:
 		return 8;
 	case DW_FORM_data16:
 		return 16;
@@ -57,8 +71,12 @@ int abbrev_fixed_length(uint64_t form, unsigned version, unsigned address_size,
 		return (int)address_size;
 	case DW_FORM_ref_addr: /* an address in DWARF 2 */
 		return (int)(version < 3 ? address_size : offset_size);
-	case DW_FORM_sec_offset: case DW_FORM_strp: case DW_FORM_line_strp:
-	case DW_FORM_strp_sup: case DW_FORM_GNU_strp_alt: case DW_FORM_GNU_ref_alt:
+	case DW_FORM_sec_offset:
+	case DW_FORM_strp:
+	case DW_FORM_line_strp:
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+	case DW_FORM_GNU_ref_alt:
 		return (int)offset_size;
 	}
 	return -1;
@@ -67,15 +85,22 @@ int abbrev_fixed_length(uint64_t form, unsigned version, unsigned address_size,
 static void skip_varying(struct cursor *c, uint64_t form)
 {
 	switch (form) {
-	case DW_FORM_udata: case DW_FORM_sdata: case DW_FORM_ref_udata: case DW_FORM_strx:
-	case DW_FORM_addrx: case DW_FORM_loclistx: case DW_FORM_rnglistx:
-	case DW_FORM_GNU_str_index: case DW_FORM_GNU_addr_index:
+	case DW_FORM_udata:
+	case DW_FORM_sdata:
+	case DW_FORM_ref_udata:
+	case DW_FORM_strx:
+	case DW_FORM_addrx:
+	case DW_FORM_loclistx:
+	case DW_FORM_rnglistx:
+	case DW_FORM_GNU_str_index:
+	case DW_FORM_GNU_addr_index:
 		cursor_uleb(c);
 		break;
 	case DW_FORM_string:
 		cursor_bytes(c, strnlen((const char *)c->pos, cursor_left(c)) + 1);
 		break;
-	case DW_FORM_block: case DW_FORM_exprloc:
+	case DW_FORM_block:
+	case DW_FORM_exprloc:
 		cursor_bytes(c, cursor_uleb(c));
 		break;
 	case DW_FORM_block1:

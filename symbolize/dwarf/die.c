@@ -45,8 +45,7 @@ uint32_t die_number(Dwarf_Die *die, unsigned attribute)
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
 
-	if (!find(die, attribute, &attr) || dwarf_formudata(&attr, &value) ||
-	    value > UINT32_MAX)
+	if (!find(die, attribute, &attr) || dwarf_formudata(&attr, &value) || value > UINT32_MAX)
 		return 0;
 	return (uint32_t)value;
 }

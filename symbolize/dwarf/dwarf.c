@@ -33,7 +33,7 @@ struct dwarf_index {
 	struct dwarf_file file;
 	struct unit *units;
 	size_t count, room;
-	struct ranges code;		     /* `of` indexes units */
+	struct ranges code;		   /* `of` indexes units */
 	struct unit *decoded[DECODED_MAX]; /* a ring; once it is full, the oldest is at `next` */
 	unsigned next;
 };

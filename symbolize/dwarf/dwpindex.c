@@ -81,7 +81,8 @@ bool dwpindex_find(const void *index, size_t len, uint64_t id, struct dwp_part p
 	offsets = columns + row * t.columns * NUMBER; /* row 0 has the columns' section numbers */
 	sizes = offsets + t.units * t.columns * NUMBER;
 	for (uint64_t i = 0; i < t.columns; i++) {
-		enum dwp_section s = section_of(number_at(&t, columns + i * NUMBER, NUMBER), t.version);
+		enum dwp_section s = section_of(number_at(&t, columns + i * NUMBER, NUMBER),
+						t.version);
 
 		if (s != DWP_SECTIONS)
 			parts[s] = (struct dwp_part){ number_at(&t, offsets + i * NUMBER, NUMBER),

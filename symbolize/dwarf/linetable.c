@@ -60,9 +60,9 @@ int linetable_add_file(struct linetable *t, const char *name, uint64_t folder)
 {
 	if (room_for((void **)&t->files, &t->file_room, t->file_count + 1, sizeof(*t->files)))
 		return ERR_NOMEM;
-	t->files[t->file_count++] = (struct line_file){
-		name, folder < t->folder_count ? t->folders[folder] : NULL
-	};
+	t->files[t->file_count++] = (struct line_file){ name, folder < t->folder_count ?
+								      t->folders[folder] :
+								      NULL };
 	return 0;
 }
 
@@ -152,8 +152,7 @@ static int read_list(struct linetable *t, const struct line_sections *s, struct 
 
 		for (unsigned i = 0; i < format_count; i++)
 			read_field(t, s, c, &formats[i], &e);
-		rc = files ? linetable_add_file(t, e.name, e.folder) :
-			     add_folder(t, e.name);
+		rc = files ? linetable_add_file(t, e.name, e.folder) : add_folder(t, e.name);
 	}
 	return rc;
 }

@@ -62,7 +62,8 @@ static struct line_row *last_row(const struct machine *m)
 	const struct linetable *t = m->t;
 
 	return m->open && t->row_count > t->starts[t->start_count - 1].first_row ?
-		       &t->rows[t->row_count - 1] : NULL;
+		       &t->rows[t->row_count - 1] :
+		       NULL;
 }
 
 static int emit(struct machine *m)
@@ -117,8 +118,8 @@ static int run_special(struct machine *m, uint8_t opcode)
 	unsigned adjusted = opcode - m->t->opcode_base;
 
 	advance(m, adjusted / m->t->line_range);
-	m->line = (uint32_t)(m->line + (uint64_t)(m->t->line_base +
-						  (int)(adjusted % m->t->line_range)));
+	m->line = (uint32_t)(m->line +
+			     (uint64_t)(m->t->line_base + (int)(adjusted % m->t->line_range)));
 	return emit(m);
 }
 

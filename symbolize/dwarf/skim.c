@@ -130,7 +130,8 @@ static bool step_over(const struct skim_unit *u, uint64_t form, struct step *ste
 	case DW_FORM_block2:
 	case DW_FORM_block4:
 		*step = (struct step){ STEP_BLOCK, form == DW_FORM_block1 ? 1 :
-						   form == DW_FORM_block2 ? 2 : 4 };
+						   form == DW_FORM_block2 ? 2 :
+									    4 };
 		return true;
 	case DW_FORM_block:
 	case DW_FORM_exprloc:
@@ -342,7 +343,8 @@ static void pass(struct skim *s, struct step step)
 
 static void read_steps(struct skim *s, const struct shape *shape, struct skim_die *die)
 {
-	const struct step *step = &s->unit->steps[shape->first_step], *end = step + shape->step_count;
+	const struct step *step = &s->unit->steps[shape->first_step],
+			  *end = step + shape->step_count;
 	uint64_t sibling = 0, size = 0;
 
 	for (; step < end; step++) {
@@ -373,8 +375,11 @@ bool skim_next(struct skim *s, struct skim_die *die)
 		cursor_fail(&s->c, "no such abbreviation");
 	if (!shape)
 		return false;
-	*die = (struct skim_die){ .addr = addr, .tag = shape->tag, .children = shape->children,
-				  .has_code = shape->has_code, .has_bounds = shape->has_bounds };
+	*die = (struct skim_die){ .addr = addr,
+				  .tag = shape->tag,
+				  .children = shape->children,
+				  .has_code = shape->has_code,
+				  .has_bounds = shape->has_bounds };
 	read_steps(s, shape, die);
 	return !s->c.failed;
 }

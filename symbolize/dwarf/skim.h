@@ -34,8 +34,8 @@ struct skim_die {
 	const void *addr;
 	int tag;
 	bool children;
-	bool has_code;	       /* it has code: in one range or in several */
-	bool has_bounds;       /* `start` and `end` are its range; else use dwarf_ranges() */
+	bool has_code;	 /* it has code: in one range or in several */
+	bool has_bounds; /* `start` and `end` are its range; else use dwarf_ranges() */
 	uint64_t start, end;
 	const uint8_t *behind; /* what follows its children; NULL: the file does not tell */
 };

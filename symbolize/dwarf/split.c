@@ -47,7 +47,10 @@ int split_new(struct split **out, const struct image *program, const struct imag
 
 	if (!s)
 		return ERR_NOMEM;
-	*s = (struct split){ .program = program, .file = file, .process = process, .note = note,
+	*s = (struct split){ .program = program,
+			     .file = file,
+			     .process = process,
+			     .note = note,
 			     .note_room = room };
 	*out = s;
 	return 0;
@@ -194,7 +197,9 @@ static int look_for_package(struct split *s)
 		return 0;
 	s->looked_for_package = true;
 	return try_package(s, "", s->program) || try_package(s, "", s->file) ||
-	       try_package(s, DEBUG_ROOT, s->program) ? ERR_NOMEM : 0;
+			       try_package(s, DEBUG_ROOT, s->program) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 /* The i-th path where the .dwo file may be: as compiled, or beside the program. False: none. */

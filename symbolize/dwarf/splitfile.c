@@ -55,8 +55,11 @@ static bool next_section(struct splitfile *f, int which)
 	free(s->bytes.owned);
 	*s = (struct section){ .scn = NULL };
 	while ((scn = elfsection_next(elf, scn, names[which], &shdr))) {
-		*s = (struct section){ scn, shdr.sh_offset, shdr.sh_size,
-				       shdr.sh_flags & SHF_COMPRESSED, { NULL, 0, NULL } };
+		*s = (struct section){ scn,
+				       shdr.sh_offset,
+				       shdr.sh_size,
+				       shdr.sh_flags & SHF_COMPRESSED,
+				       { NULL, 0, NULL } };
 		if (shdr.sh_type != SHT_NOBITS &&
 		    (!s->packed || elfsection_plain_size(elf, scn, &s->len)))
 			return true;

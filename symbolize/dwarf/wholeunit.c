@@ -27,8 +27,11 @@
 
 enum {
 	ID = 8, /* bytes; as many as an address has */
-	HEADER_4 = 11, HEADER_5 = 12, HEADER_SPLIT_5 = HEADER_5 + ID,
-	STR_HEADER = 8, RNGLISTS_HEADER = 12,
+	HEADER_4 = 11,
+	HEADER_5 = 12,
+	HEADER_SPLIT_5 = HEADER_5 + ID,
+	STR_HEADER = 8,
+	RNGLISTS_HEADER = 12,
 	STRINGS_MAX = 64 << 20, /* bytes of one unit's strings; clang: less than 1 MiB */
 };
 
@@ -198,7 +201,8 @@ static int add_string(const struct unit_parts *p, uint64_t offset, struct made *
 		end = memchr(p->str.data + offset, 0, p->str.len - offset);
 	if (!end)
 		at = 0; /* no such string: the empty one */
-	else if (buffer_add(&m->str, p->str.data + offset, (size_t)(end + 1 - p->str.data) - offset))
+	else if (buffer_add(&m->str, p->str.data + offset,
+			    (size_t)(end + 1 - p->str.data) - offset))
 		return ERR_NOMEM;
 	if (m->str.len > STRINGS_MAX)
 		return ERR_LIMIT;

@@ -21,7 +21,7 @@ struct bytes {
 
 struct unit_parts {
 	struct bytes info, abbrev, str_offsets, rnglists; /* of the unit, perhaps among others */
-	struct bytes str;	   /* all of .debug_str.dwo */
+	struct bytes str;				  /* all of .debug_str.dwo */
 	struct bytes addr, ranges; /* of the program, from the skeleton's bases on */
 };
 

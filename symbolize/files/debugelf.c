@@ -17,14 +17,15 @@
 
 #include "base/process/elfsection.h"
 
-static const char *const needless[] = { "aranges", "frame", "gdb_scripts", "loc", "loclists",
-					"macinfo", "macro", "names", "pubnames", "pubtypes",
-					"gnu_pubnames", "gnu_pubtypes" };
+static const char *const needless[] = { "aranges",  "frame",	"gdb_scripts",	"loc",
+					"loclists", "macinfo",	"macro",	"names",
+					"pubnames", "pubtypes", "gnu_pubnames", "gnu_pubtypes" };
 
 static bool is_needless(const char *name)
 {
-	const char *what = !strncmp(name, ".debug_", 7) ? name + 7 :
-			   !strncmp(name, ".zdebug_", 8) ? name + 8 : NULL;
+	const char *what = !strncmp(name, ".debug_", 7)	 ? name + 7 :
+			   !strncmp(name, ".zdebug_", 8) ? name + 8 :
+							   NULL;
 
 	for (size_t i = 0; what && i < sizeof(needless) / sizeof(*needless); i++)
 		if (!strcmp(what, needless[i]))

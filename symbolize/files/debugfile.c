@@ -198,8 +198,12 @@ static bool read_alt_link(const struct image *image, struct link *link)
 
 static struct image *find_by_link(const struct search *s, const struct image *image)
 {
-	static const struct { const char *root, *sub; } places[] = {
-		{ "", "/" }, { "", "/.debug/" }, { DEBUG_ROOT, "/" },
+	static const struct {
+		const char *root, *sub;
+	} places[] = {
+		{ "", "/" },
+		{ "", "/.debug/" },
+		{ DEBUG_ROOT, "/" },
 	};
 	const char *path = image_path(image), *slash = strrchr(path, '/');
 	struct image *found = NULL;

@@ -87,7 +87,9 @@ static uint8_t rank_of(const GElf_Sym *sym, const char *name)
 {
 	unsigned bind = GELF_ST_BIND(sym->st_info);
 	unsigned underscores = (unsigned)strspn(name, "_");
-	unsigned rank = bind == STB_GLOBAL || bind == STB_GNU_UNIQUE ? 0 : bind == STB_WEAK ? 16 : 32;
+	unsigned rank = bind == STB_GLOBAL || bind == STB_GNU_UNIQUE ? 0 :
+			bind == STB_WEAK			     ? 16 :
+								       32;
 
 	/* A mangled name's own prefix says nothing about an alias. */
 	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
@@ -168,7 +170,8 @@ static uint64_t next_start(const struct table *t, const GElf_Sym *sym)
 
 static int add(struct elfsyms *s, const struct table *t, const GElf_Sym *sym, const char *name)
 {
-	struct elfsym e = { .start = sym->st_value, .rank = rank_of(sym, name),
+	struct elfsym e = { .start = sym->st_value,
+			    .rank = rank_of(sym, name),
 			    .sized = sym->st_size != 0 };
 	const char *version = strchr(name, '@');
 	size_t len = version && version > name ? (size_t)(version - name) : strlen(name);
@@ -218,8 +221,8 @@ static int find_code(struct table *t)
 
 		if (gelf_getshdr(scn, &shdr) && elf_ndxscn(scn) < t->section_count &&
 		    shdr.sh_flags & SHF_EXECINSTR)
-			t->code[elf_ndxscn(scn)] =
-				(struct code){ shdr.sh_addr, shdr.sh_addr + shdr.sh_size };
+			t->code[elf_ndxscn(scn)] = (struct code){ shdr.sh_addr,
+								  shdr.sh_addr + shdr.sh_size };
 	}
 	return 0;
 }

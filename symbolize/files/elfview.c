@@ -51,10 +51,16 @@ static bool lay_out(struct layout *l, const struct elfview_section *s, size_t co
 static void write_header(struct elfview *v, const struct layout *l, size_t count)
 {
 	Elf64_Ehdr ehdr = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-		.e_shoff = l->headers, .e_ehsize = sizeof(ehdr), .e_shentsize = sizeof(Elf64_Shdr),
-		.e_shnum = (Elf64_Half)(count + 2), .e_shstrndx = (Elf64_Half)(count + 1),
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_shoff = l->headers,
+		.e_ehsize = sizeof(ehdr),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = (Elf64_Half)(count + 2),
+		.e_shstrndx = (Elf64_Half)(count + 1),
 	};
 
 	memcpy(v->bytes, &ehdr, sizeof(ehdr));
@@ -70,16 +76,20 @@ static void write_sections(struct elfview *v, const struct layout *l, struct elf
 	memset(names, 0, l->end - l->names);
 	for (size_t i = 0; i < count; i++) {
 		headers[i + 1] = (Elf64_Shdr){ .sh_name = (Elf64_Word)(name - names),
-					       .sh_type = SHT_PROGBITS, .sh_offset = at,
-					       .sh_size = s[i].len, .sh_addralign = 1 };
+					       .sh_type = SHT_PROGBITS,
+					       .sh_offset = at,
+					       .sh_size = s[i].len,
+					       .sh_addralign = 1 };
 		s[i].bytes = (uint8_t *)v->bytes + at;
 		at += aligned(s[i].len);
 		name = stpcpy(name, s[i].name) + 1;
 	}
 	strcpy(name, names_section);
 	headers[count + 1] = (Elf64_Shdr){ .sh_name = (Elf64_Word)(name - names),
-					   .sh_type = SHT_STRTAB, .sh_offset = l->names,
-					   .sh_size = l->headers - l->names, .sh_addralign = 1 };
+					   .sh_type = SHT_STRTAB,
+					   .sh_offset = l->names,
+					   .sh_size = l->headers - l->names,
+					   .sh_addralign = 1 };
 }
 
 int elfview_make(struct elfview *v, struct elfview_section *sections, size_t count)

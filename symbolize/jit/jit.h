@@ -18,7 +18,7 @@ struct jit {
 	struct jitdump dump;
 	struct perfmap map;
 	bool loaded;
-	char note[512];	 /* what was read and what was wrong with it, once loaded */
+	char note[512]; /* what was read and what was wrong with it, once loaded */
 };
 
 struct jit_symbol {

@@ -23,18 +23,20 @@ enum record { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO };
 
 enum {
 	MAGIC = 0x4a695444, /* "JiTD" */
-	HEADER = 40, RECORD_HEADER = 16,
+	HEADER = 40,
+	RECORD_HEADER = 16,
 	PADDING_MAX = 8, /* records may be padded to a multiple of it */
 	NAME_LEN_MAX = 4096,
-	FUNCTIONS_MAX = 1 << 24, LINES_MAX = 1 << 26,
+	FUNCTIONS_MAX = 1 << 24,
+	LINES_MAX = 1 << 26,
 	V8_SHIFT = 0x40,
 };
 
 struct parser {
 	struct jitdump *d;
-	uint64_t lines_of;  /* address of the code that the newest lines belong to */
+	uint64_t lines_of; /* address of the code that the newest lines belong to */
 	size_t first_line;
-	bool low, beyond;   /* a line lies in the first bytes of its code; behind the end of it */
+	bool low, beyond; /* a line lies in the first bytes of its code; behind the end of it */
 	struct hashindex by_index; /* loaded functions by their `index` */
 };
 

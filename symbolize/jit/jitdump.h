@@ -37,7 +37,7 @@ struct jitdump {
 	size_t count, room;
 	struct jitdump_line *lines;
 	size_t line_count, line_room;
-	struct ranges code;  /* `of` indexes functions; the later one wins */
+	struct ranges code; /* `of` indexes functions; the later one wins */
 	size_t bad_records;
 	uint64_t line_shift; /* by how many bytes the addresses of all lines are too high */
 	struct arena text;
@@ -54,8 +54,7 @@ bool jitdump_is_name(const char *name);
 int jitdump_parse(struct jitdump *d, const void *data, size_t len, struct error *err);
 
 /* Reads a process's file. Errors as of jitfile_read and jitdump_parse. */
-int jitdump_load(struct jitdump *d, const struct process *p, const char *path,
-		 struct error *err);
+int jitdump_load(struct jitdump *d, const struct process *p, const char *path, struct error *err);
 
 /* The function at an address, or NULL; *line is its line there, or NULL if that is not known. */
 const struct jitdump_function *jitdump_find(const struct jitdump *d, uint64_t addr,

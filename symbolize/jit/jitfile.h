@@ -14,7 +14,6 @@ struct process;
 
 /* Reads the whole file into an empty buffer. ERR_NOTFOUND, ERR_PERM, ERR_LIMIT (more than 256 MiB),
  * ERR_IO, ERR_NOMEM. */
-int jitfile_read(const struct process *p, const char *path, struct buffer *out,
-		 struct error *err);
+int jitfile_read(const struct process *p, const char *path, struct buffer *out, struct error *err);
 
 #endif

@@ -46,7 +46,8 @@ static int parse_line(struct perfmap *m, struct cursor *c)
 	cursor_expect(c, ' ');
 	cursor_blanks(c);
 	len = cursor_left(c);
-	if (!len || !*c->pos || !size || __builtin_add_overflow(start, size, &end) || m->count >= ENTRIES_MAX)
+	if (!len || !*c->pos || !size || __builtin_add_overflow(start, size, &end) ||
+	    m->count >= ENTRIES_MAX)
 		return 0;
 	name = arena_copy(&m->names, c->pos, len < NAME_LEN_MAX ? len : NAME_LEN_MAX);
 	if (!name || room_for((void **)&m->all, &m->room, m->count + 1, sizeof(*m->all)) ||

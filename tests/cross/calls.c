@@ -107,8 +107,8 @@ APART static long crowded(long a, long b, long c, long d, long e, long f, long g
 	long p = leaf(a), q = leaf(b), r = leaf(c), s = leaf(d), t = leaf(e), u = leaf(f),
 	     v = leaf(g), w = leaf(h), x = leaf(i), y = leaf(j);
 
-	return leaf(p + q) + leaf(r + s) + leaf(t + u) + leaf(v + w) + leaf(x + y) + p * q * r * s *
-	       t * u * v * w * x * y;
+	return leaf(p + q) + leaf(r + s) + leaf(t + u) + leaf(v + w) + leaf(x + y) +
+	       p * q * r * s * t * u * v * w * x * y;
 }
 
 __attribute__((noinline, noclone, used)) long run(long n)

@@ -25,7 +25,8 @@ struct seen {
 static void check_text(const struct seen *seen, struct goparse_text t)
 {
 	if (t.len && seen->start)
-		must(t.at >= seen->start && t.at <= seen->end && t.len <= (size_t)(seen->end - t.at));
+		must(t.at >= seen->start && t.at <= seen->end &&
+		     t.len <= (size_t)(seen->end - t.at));
 }
 
 static void check_frame(const struct seen *seen, const struct goparse_frame *f)

@@ -17,10 +17,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { START = 0x100000, HEAD = 4, G_BYTES = 176, TOLD_MAX = 4096 };
 
 static const struct gofields fields = {
-	.g = { .bytes = G_BYTES, .m = 48, .sp = 56, .pc = 64, .bp = 168, .syscall_sp = 72,
-	       .syscall_pc = 80, .status = 88, .goid = 96, .wait_since = 104, .wait_reason = 112,
-	       .tracking_seq = 113, .locked_m = 120, .go_pc = 136, .start_pc = 144, .labels = 152,
-	       .parent = 128, .running_cleanups = 114, .bubble = 160 },
+	.g = { .bytes = G_BYTES,
+	       .m = 48,
+	       .sp = 56,
+	       .pc = 64,
+	       .bp = 168,
+	       .syscall_sp = 72,
+	       .syscall_pc = 80,
+	       .status = 88,
+	       .goid = 96,
+	       .wait_since = 104,
+	       .wait_reason = 112,
+	       .tracking_seq = 113,
+	       .locked_m = 120,
+	       .go_pc = 136,
+	       .start_pc = 144,
+	       .labels = 152,
+	       .parent = 128,
+	       .running_cleanups = 114,
+	       .bubble = 160 },
 	.m = { .gsignal = 16, .procid = 24, .vdso_sp = 32, .vdso_pc = 40, .syscall_tick = 48 },
 };
 

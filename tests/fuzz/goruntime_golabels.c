@@ -18,8 +18,9 @@ static void check(const struct golabel *l, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		must(l[i].key_len <= GO_LABEL_MAX && l[i].value_len <= GO_LABEL_MAX);
 		must(!l[i].key[l[i].key_len] && !l[i].value[l[i].value_len]);
-		must(!i || memcmp(l[i - 1].key, l[i].key, l[i].key_len < l[i - 1].key_len ?
-				  l[i].key_len + 1 : l[i - 1].key_len + 1) <= 0);
+		must(!i || memcmp(l[i - 1].key, l[i].key,
+				  l[i].key_len < l[i - 1].key_len ? l[i].key_len + 1 :
+								    l[i - 1].key_len + 1) <= 0);
 	}
 }
 

@@ -26,19 +26,42 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { START = 0x1000000 };
 
 struct head {
-	uint32_t image; /* size in bytes */
+	uint32_t image;	       /* size in bytes */
 	uint8_t minor, fields; /* the release; the number of the field that is wrong, by `by` */
 	uint16_t by, gs, ms, reasons;
 };
 
 /* The offsets of Go 1.26. */
 static const struct gofields known = {
-	.g = { .bytes = 456, .m = 48, .sp = 56, .pc = 64, .bp = 96, .syscall_sp = 104,
-	       .syscall_pc = 112, .status = 144, .goid = 152, .wait_since = 168, .wait_reason = 176,
-	       .tracking_seq = 191, .locked_m = 208, .go_pc = 288, .start_pc = 304, .labels = 352,
-	       .parent = 280, .running_cleanups = 220, .bubble = 392 },
-	.m = { .bytes = 1824, .id = 232, .g0 = 0, .gsignal = 72, .curg = 184, .procid = 64,
-	       .all_link = 352, .create_stack = 392, .vdso_sp = 896, .vdso_pc = 904 },
+	.g = { .bytes = 456,
+	       .m = 48,
+	       .sp = 56,
+	       .pc = 64,
+	       .bp = 96,
+	       .syscall_sp = 104,
+	       .syscall_pc = 112,
+	       .status = 144,
+	       .goid = 152,
+	       .wait_since = 168,
+	       .wait_reason = 176,
+	       .tracking_seq = 191,
+	       .locked_m = 208,
+	       .go_pc = 288,
+	       .start_pc = 304,
+	       .labels = 352,
+	       .parent = 280,
+	       .running_cleanups = 220,
+	       .bubble = 392 },
+	.m = { .bytes = 1824,
+	       .id = 232,
+	       .g0 = 0,
+	       .gsignal = 72,
+	       .curg = 184,
+	       .procid = 64,
+	       .all_link = 352,
+	       .create_stack = 392,
+	       .vdso_sp = 896,
+	       .vdso_pc = 904 },
 };
 
 static void check_places(const struct goplaces *p, const struct image *image)
@@ -58,7 +81,8 @@ static void check_live(struct golive *g, const struct head *h)
 
 	g->fields = known;
 	fields[h->fields % (sizeof(known) / sizeof(*fields))] += h->by;
-	g->places = (struct goplaces){ .all_gs = START + h->gs, .all_ms = START + h->ms,
+	g->places = (struct goplaces){ .all_gs = START + h->gs,
+				       .all_ms = START + h->ms,
 				       .wait_reasons = START + h->reasons };
 	rc = gocheck(g, &err);
 	if (rc && rc != ERR_FORMAT)

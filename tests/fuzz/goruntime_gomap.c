@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < HEAD)
 		return 0;
-	kind = (struct gomap_kind){ 18u + data[0] % 10, 8u * (data[1] % 18u), 8u * (data[2] % 18u) };
+	kind = (struct gomap_kind){ 18u + data[0] % 10, 8u * (data[1] % 18u),
+				    8u * (data[2] % 18u) };
 	memory_bytes_init(&memory, data + HEAD, START, size - HEAD);
 	rc = gomap_each(&memory.memory, START + data[3] * 8u, &kind, MAX, tell, &told);
 	must(told.count <= MAX);

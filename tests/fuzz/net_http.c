@@ -76,7 +76,8 @@ static void start(void)
 	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/sampler-fuzz-%d", (int)getpid());
 	unlink(address.sun_path);
 	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	must(!bind(listener, (struct sockaddr *)&address, sizeof(address)) && !listen(listener, 16));
+	must(!bind(listener, (struct sockaddr *)&address, sizeof(address)) &&
+	     !listen(listener, 16));
 	atexit(remove_socket);
 	must(!pthread_create(&thread, NULL, serve, NULL));
 	pthread_detach(thread);
@@ -106,8 +107,10 @@ static void post(const struct http_request *q)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct http_request q = { .url = "http://localhost/x", .unix_socket = address.sun_path,
-				  .max_bytes = CONTENT_MAX, .total_timeout_ns = 5000000000 };
+	struct http_request q = { .url = "http://localhost/x",
+				  .unix_socket = address.sun_path,
+				  .max_bytes = CONTENT_MAX,
+				  .total_timeout_ns = 5000000000 };
 	struct error err = { 0 };
 	struct http *h;
 	size_t total = 0, got;

@@ -56,7 +56,8 @@ static void add_what_is_there(struct profile *p)
 		struct profile_location l = p->locations[i];
 
 		must(profile_add_location(p, &l, l.lines ? p->lines + l.first_line : NULL, l.lines,
-					  &id) == 0 && id <= i + 1);
+					  &id) == 0 &&
+		     id <= i + 1);
 	}
 	must(p->function_count == functions && p->location_count == locations);
 }

@@ -113,7 +113,8 @@ static void check(const struct profile *p)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *first = size ? memchr(data + 1, 0, size - 1) : NULL;
-	const uint8_t *second = first ? memchr(first + 1, 0, size - (size_t)(first + 1 - data)) : NULL;
+	const uint8_t *second = first ? memchr(first + 1, 0, size - (size_t)(first + 1 - data)) :
+					NULL;
 	struct profile p;
 	size_t samples;
 

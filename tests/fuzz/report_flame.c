@@ -32,8 +32,8 @@ static struct report_view view_of(const uint8_t head[HEAD], const struct profile
 /* Unit tests check the limits for more text; its time is worth more on other inputs. */
 static bool is_much(const struct profile *p)
 {
-	size_t longest = 0, times = p->stack_count + p->line_count + p->sample_count +
-				    p->location_count;
+	size_t longest = 0,
+	       times = p->stack_count + p->line_count + p->sample_count + p->location_count;
 
 	for (uint32_t i = 0; i < p->strings.count; i++)
 		if (p->strings.entries[i].len > longest)

@@ -39,7 +39,8 @@ static void check(const struct collected *c, unsigned types, const uint8_t *data
 
 	must(c->count <= COLLECTED_ITEMS);
 	must(c->memory || !c->memory_len);
-	must(!c->memory || (c->memory >= data && c->memory_len <= (size_t)(data + size - c->memory)));
+	must(!c->memory ||
+	     (c->memory >= data && c->memory_len <= (size_t)(data + size - c->memory)));
 	for (size_t i = 0; i < c->count; i++) {
 		unsigned bit = CAPTURE_BIT(c->items[i].type);
 

@@ -16,9 +16,9 @@ static void check(const struct jitdump *d, uint64_t addr, size_t size)
 
 	if (!f || addr - f->start >= f->size || !*f->name || strlen(f->name) > size)
 		abort();
-	if (line && (line < d->lines + f->first_line ||
-		     line >= d->lines + f->first_line + f->line_count ||
-		     line->offset - d->line_shift > addr - f->start || !*line->file))
+	if (line &&
+	    (line < d->lines + f->first_line || line >= d->lines + f->first_line + f->line_count ||
+	     line->offset - d->line_shift > addr - f->start || !*line->file))
 		abort();
 }
 

@@ -69,8 +69,8 @@ static void use_rule(const struct cfi_table *table, const struct cfi_rule *rule)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const unsigned char ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
-							ELFDATA2LSB, EV_CURRENT };
+	static const unsigned char ident[EI_NIDENT] = { 0x7f,	    'E',	 'L',	    'F',
+							ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
 	const struct short_rule *last = NULL;
 	struct cfi_section sections[2];
 	struct cfi_table_info info;
@@ -86,9 +86,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	half = flags & BOTH ? size / 2 : size;
 	base = flags & HIGH ? UINT64_MAX - CODE_SIZE : 0;
 	sections[0] = (struct cfi_section){
-		.data = data, .len = half, .vaddr = base + CODE_SIZE / 2,
+		.data = data,
+		.len = half,
+		.vaddr = base + CODE_SIZE / 2,
 		.data_base = flags & DATA_BASE ? 0x100 : 0,
-		.eh_frame = !(flags & DEBUG_FRAME) || flags & BOTH, .ident = ident,
+		.eh_frame = !(flags & DEBUG_FRAME) || flags & BOTH,
+		.ident = ident,
 	};
 	sections[1] = sections[0];
 	sections[1].data = data + half;

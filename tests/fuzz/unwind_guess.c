@@ -27,10 +27,16 @@ static struct image *make_image(const uint8_t *code, size_t len)
 {
 	static uint8_t bytes[CODE + CODE_MAX];
 	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh), .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1 };
-	Elf64_Phdr ph = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = CODE + len,
+			  .e_type = ET_DYN,
+			  .e_machine = EM_X86_64,
+			  .e_version = EV_CURRENT,
+			  .e_phoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh),
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 1 };
+	Elf64_Phdr ph = { .p_type = PT_LOAD,
+			  .p_flags = PF_R | PF_X,
+			  .p_filesz = CODE + len,
 			  .p_memsz = CODE + len };
 	struct image *image;
 

@@ -47,7 +47,8 @@ static int read_paper(const struct memory *m, uint64_t addr, void *buf, size_t l
 
 static void walk(const struct modmap *maps, const struct mapping *range)
 {
-	struct paper_stack paper = { { .read = read_paper }, range->start,
+	struct paper_stack paper = { { .read = read_paper },
+				     range->start,
 				     range->end - range->start };
 	struct stack stack = { 0 };
 	struct unwinder *u;
@@ -76,8 +77,10 @@ static bool find_code(const struct image *image, struct mapping *range)
 	for (size_t i = 0; i < count; i++) {
 		if (!(s[i].flags & 1) || !s[i].memsz || s[i].memsz > 1 << 30)
 			continue;
-		*range = (struct mapping){ .start = BIAS, .end = BIAS + s[i].memsz,
-					   .offset = s[i].offset, .bias = BIAS - s[i].vaddr };
+		*range = (struct mapping){ .start = BIAS,
+					   .end = BIAS + s[i].memsz,
+					   .offset = s[i].offset,
+					   .bias = BIAS - s[i].vaddr };
 		return true;
 	}
 	return false;

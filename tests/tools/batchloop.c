@@ -97,8 +97,12 @@ static int fill(struct batch *batch, struct batch_event *event, const char **pat
 static void one_round(struct batches *b, unsigned long i)
 {
 	struct batch_event event = { .start_ns = (start_s + (long)i * jump_s) * 1000000000,
-				     .host = "host", .command = "batchloop", .build_id = "",
-				     .pid = getpid(), .ended = "time", .version = "0" };
+				     .host = "host",
+				     .command = "batchloop",
+				     .build_id = "",
+				     .pid = getpid(),
+				     .ended = "time",
+				     .version = "0" };
 	struct error err = { 0 };
 	struct batch *batch;
 	char told[4096];

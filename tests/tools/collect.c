@@ -25,8 +25,10 @@
 
 static const char *headers[16];
 static struct http_request request = { .headers = headers };
-static struct source_options options = { .timeout_ns = 10 * NS_PER_S, .max_bytes = 64 << 20,
-					 .trace_limit = 5 << 20, .max_goroutines_wait = 100000 };
+static struct source_options options = { .timeout_ns = 10 * NS_PER_S,
+					 .max_bytes = 64 << 20,
+					 .trace_limit = 5 << 20,
+					 .max_goroutines_wait = 100000 };
 static struct collection_request wanted = { .trace_ns = NS_PER_S };
 static uint64_t finish_ms, cancel_ms, kill_ms;
 

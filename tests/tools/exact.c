@@ -72,7 +72,7 @@ static int once(struct counting *c, const struct process *process, bool live, st
 	char said[256] = "-";
 	int rc = live ? read_goroutines(c, err) :
 			heldread_make(c->g, process, HOLD_BOUND_NS, read_goroutines, c, said,
-				   sizeof(said), err);
+				      sizeof(said), err);
 
 	if (!rc)
 		printf("%ld %ld %lu %s\n", c->with, c->all, goprofile_stats(c->g)->without_stack,

@@ -22,22 +22,33 @@ struct named {
 };
 
 static const struct named places[] = {
-	PLACE(all_gs), PLACE(all_ms), PLACE(heap), PLACE(block), PLACE(mutex), PLACE(heap_cycle),
-	PLACE(heap_lock),	PLACE(heap_rate), PLACE(block_rate), PLACE(mutex_rate), PLACE(ticks), PLACE(profiles),
-	PLACE(wait_reasons), PLACE(fing_status), PLACE(cache_alloc), PLACE(gc_cycles),
+	PLACE(all_gs),	     PLACE(all_ms),	     PLACE(heap),	 PLACE(block),
+	PLACE(mutex),	     PLACE(heap_cycle),	     PLACE(heap_lock),	 PLACE(heap_rate),
+	PLACE(block_rate),   PLACE(mutex_rate),	     PLACE(ticks),	 PLACE(profiles),
+	PLACE(wait_reasons), PLACE(fing_status),     PLACE(cache_alloc), PLACE(gc_cycles),
 	PLACE(sweep_active), PLACE(mem_profile_off),
 };
 
 static const struct named fields[] = {
-	FIELD(g.bytes), FIELD(g.m), FIELD(g.sp), FIELD(g.pc), FIELD(g.bp), FIELD(g.syscall_sp),
-	FIELD(g.syscall_pc), FIELD(g.status), FIELD(g.goid), FIELD(g.wait_since),
-	FIELD(g.wait_reason), FIELD(g.tracking_seq), FIELD(g.locked_m), FIELD(g.go_pc),
-	FIELD(g.start_pc), FIELD(g.labels), FIELD(g.parent), FIELD(g.running_cleanups),
-	FIELD(g.bubble), FIELD(g.ancestors), FIELD(m.bytes), FIELD(m.id), FIELD(m.g0), FIELD(m.gsignal), FIELD(m.curg),
-	FIELD(m.procid), FIELD(m.all_link), FIELD(m.create_stack), FIELD(m.vdso_sp),
-	FIELD(m.vdso_pc), FIELD(m.syscall_tick), FIELD(bubble.id), FIELD(profile.bytes),
-	FIELD(profile.name), FIELD(profile.stacks),
-	FIELD(profile.count), FIELD(profile.write),
+	FIELD(g.bytes),	       FIELD(g.m),
+	FIELD(g.sp),	       FIELD(g.pc),
+	FIELD(g.bp),	       FIELD(g.syscall_sp),
+	FIELD(g.syscall_pc),   FIELD(g.status),
+	FIELD(g.goid),	       FIELD(g.wait_since),
+	FIELD(g.wait_reason),  FIELD(g.tracking_seq),
+	FIELD(g.locked_m),     FIELD(g.go_pc),
+	FIELD(g.start_pc),     FIELD(g.labels),
+	FIELD(g.parent),       FIELD(g.running_cleanups),
+	FIELD(g.bubble),       FIELD(g.ancestors),
+	FIELD(m.bytes),	       FIELD(m.id),
+	FIELD(m.g0),	       FIELD(m.gsignal),
+	FIELD(m.curg),	       FIELD(m.procid),
+	FIELD(m.all_link),     FIELD(m.create_stack),
+	FIELD(m.vdso_sp),      FIELD(m.vdso_pc),
+	FIELD(m.syscall_tick), FIELD(bubble.id),
+	FIELD(profile.bytes),  FIELD(profile.name),
+	FIELD(profile.stacks), FIELD(profile.count),
+	FIELD(profile.write),
 };
 
 static void show(const struct golive *live, const struct goplaces *p)
@@ -73,7 +84,8 @@ int main(int argc, char **argv)
 	if (!rc) {
 		rc = golive_open(&live, &process, &err);
 		if (!rc && argc > 2)
-			rc = goplaces_by_code(&p, live->table, live->rt.image, live->rt.bias, &live->vars);
+			rc = goplaces_by_code(&p, live->table, live->rt.image, live->rt.bias,
+					      &live->vars);
 		if (!rc)
 			show(live, argc > 2 ? &p : &live->places);
 		golive_free(live);

@@ -108,8 +108,7 @@ static int write_waits(struct goprofile *g, const char *path, struct outfile *fi
 	return rc;
 }
 
-static int show(const struct process *process, const char *name, const char *how,
-		struct error *err)
+static int show(const struct process *process, const char *name, const char *how, struct error *err)
 {
 	struct goprofile_options options = { 0 };
 	struct outfile file = OUTFILE_NONE;
@@ -128,9 +127,11 @@ static int show(const struct process *process, const char *name, const char *how
 	if (!rc) {
 		const struct goprofile_stats *s = goprofile_stats(g);
 
-		fprintf(stderr, "%s: %lu told, %lu again, %lu without stack, %lu left out, "
-			"%lu reads, %lu bytes\n", goprofile_version(g), s->told, s->again,
-			s->without_stack, s->left_out, s->reads, s->bytes);
+		fprintf(stderr,
+			"%s: %lu told, %lu again, %lu without stack, %lu left out, "
+			"%lu reads, %lu bytes\n",
+			goprofile_version(g), s->told, s->again, s->without_stack, s->left_out,
+			s->reads, s->bytes);
 	}
 	goprofile_free(g);
 	return rc;
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3) {
 		fprintf(stderr, "usage: goprofile PID NAME [text|dump], or PID goroutinewait "
-			"[FILE]\n");
+				"[FILE]\n");
 		return 2;
 	}
 	rc = process_open(&process, atoi(argv[1]), &err);

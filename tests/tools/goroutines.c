@@ -31,8 +31,9 @@ struct shown {
 
 static const char *state_of(const struct go_goroutine *g)
 {
-	static const char *const names[] = { "idle", "runnable", "running", "syscall", "waiting", "",
-					     "dead", "", "copystack", "preempted", "leaked" };
+	static const char *const names[] = { "idle",	  "runnable",  "running", "syscall",
+					     "waiting",	  "",	       "dead",	  "",
+					     "copystack", "preempted", "leaked" };
 
 	return *g->wait_reason ? g->wait_reason : names[g->status];
 }
@@ -140,7 +141,8 @@ int main(int argc, char **argv)
 	int rc = argc < 2 || process_open(&process, atoi(argv[1]), &err);
 
 	if (rc) {
-		fprintf(stderr, "%s\n", argc < 2 ? "usage: goroutines PID [quiet] [held] [system]" : err.text);
+		fprintf(stderr, "%s\n",
+			argc < 2 ? "usage: goroutines PID [quiet] [held] [system]" : err.text);
 		return 1;
 	}
 	s.quiet = has_option(argv + 2, "quiet");

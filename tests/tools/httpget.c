@@ -94,7 +94,8 @@ int main(int argc, char **argv)
 	if (!rc) {
 		const struct http_response *r = http_response(h);
 
-		fprintf(stderr, "date %lld\ntype %s\nurl %s\n", (long long)r->date, r->type, r->url);
+		fprintf(stderr, "date %lld\ntype %s\nurl %s\n", (long long)r->date, r->type,
+			r->url);
 		rc = read_all(h, &err);
 		http_close(h);
 	}

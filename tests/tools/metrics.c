@@ -12,8 +12,12 @@
 
 static int show(const struct metrics *m, const char *end)
 {
-	struct metrics_own own = { .cpu_ns = 2000000, .peak_bytes = 1 << 20, .rss_bytes = 1 << 19,
-				   .pause_share = 0.0001, .samples = 3, .held_max_ns = 45000 };
+	struct metrics_own own = { .cpu_ns = 2000000,
+				   .peak_bytes = 1 << 20,
+				   .rss_bytes = 1 << 19,
+				   .pause_share = 0.0001,
+				   .samples = 3,
+				   .held_max_ns = 45000 };
 	struct buffer json = { 0 };
 	struct error err;
 

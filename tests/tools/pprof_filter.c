@@ -129,10 +129,14 @@ static const struct {
 	int (*run)(struct job *j);
 	bool patterns;
 } operations[] = {
-	{ "names", names, true },	    { "showfrom", show_from, true },
-	{ "labels", labels, true },	    { "tags", tags, false },
-	{ "prune", drop, true },	    { "prunefrom", drop_from, true },
-	{ "uninteresting", uninteresting, false }, { "tagroot", tagroot, false },
+	{ "names", names, true },
+	{ "showfrom", show_from, true },
+	{ "labels", labels, true },
+	{ "tags", tags, false },
+	{ "prune", drop, true },
+	{ "prunefrom", drop_from, true },
+	{ "uninteresting", uninteresting, false },
+	{ "tagroot", tagroot, false },
 };
 
 static int operate(struct job *j, const char *name)

@@ -42,8 +42,8 @@ static void add_mappings(struct profile *p)
 		  true, true, true },
 		{ 0x7f0000000000, 0x7f0000001000, 0, string(p, "/lib/libc.so.6"), 0, true, false,
 		  false, false },
-		{ 0xffffffffff600000, 0xffffffffff601000, 0, string(p, "[vsyscall]"), 0, false, false,
-		  false, false },
+		{ 0xffffffffff600000, 0xffffffffff601000, 0, string(p, "[vsyscall]"), 0, false,
+		  false, false, false },
 	};
 	uint32_t id;
 

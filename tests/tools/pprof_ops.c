@@ -105,7 +105,8 @@ static void operate(struct profile *p, const char *what, int count, char **argum
 	else if (!strcmp(what, "remove") && count == 1)
 		check(profile_remove_label(p, arguments[0]));
 	else
-		check(error_set(&err, ERR_USAGE, "no operation '%s' with %d arguments", what, count));
+		check(error_set(&err, ERR_USAGE, "no operation '%s' with %d arguments", what,
+				count));
 }
 
 int main(int argc, char **argv)

@@ -62,18 +62,24 @@ static void add_field(struct batch_event *e, struct batch_tag *tags, struct batc
 	if (!strcmp(kind, "tag") && e->tag_count < MOST)
 		tags[e->tag_count++] = (struct batch_tag){ first, second };
 	else if (!strcmp(kind, "skip") && e->entry_count < MOST)
-		entries[e->entry_count++] = (struct batch_entry){ .type = first, .why_not = second };
+		entries[e->entry_count++] = (struct batch_entry){ .type = first,
+								  .why_not = second };
 	else if (e->entry_count < MOST)
-		entries[e->entry_count++] = (struct batch_entry){ .type = first, .file = second,
-			.delta = !strcmp(kind, "delta"), .note = *third ? third : NULL };
+		entries[e->entry_count++] = (struct batch_entry){ .type = first,
+								  .file = second,
+								  .delta = !strcmp(kind, "delta"),
+								  .note = *third ? third : NULL };
 }
 
 static int add(struct push *p, char *rest, struct error *err)
 {
 	struct batch_tag tags[MOST];
 	struct batch_entry entries[MOST];
-	struct batch_event e = { .tags = tags, .entries = entries, .version = "1.2.3",
-				 .build_id = "", .ended = "time" };
+	struct batch_event e = { .tags = tags,
+				 .entries = entries,
+				 .version = "1.2.3",
+				 .build_id = "",
+				 .ended = "time" };
 	char *path = next(&rest, "\t");
 
 	e.sequence = strtoull(next(&rest, "\t"), NULL, 10);

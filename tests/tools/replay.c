@@ -149,8 +149,8 @@ static void walk(void)
 {
 	struct regs regs = { .unknown = 0 };
 
-	memcpy(regs.r, record.regs, sizeof(record.regs) < sizeof(regs.r) ? sizeof(record.regs) :
-									     sizeof(regs.r));
+	memcpy(regs.r, record.regs,
+	       sizeof(record.regs) < sizeof(regs.r) ? sizeof(record.regs) : sizeof(regs.r));
 #ifdef __aarch64__
 	regs.r[REGS_SIGNATURE] = 0x007f000000000000; /* for addresses of 48 bits */
 #endif

@@ -220,7 +220,8 @@ static int step(struct registers *regs, int *sig)
 		push(regs->user.rsp, peek(regs->user.rsp));
 	} else if (is_call(code) && regs->user.rsp == before.user.rsp - 8) {
 		push(regs->user.rsp, peek(regs->user.rsp));
-	} else if (is_syscall(code) && before.user.rax >= SYS_MMAP && before.user.rax <= SYS_MREMAP) {
+	} else if (is_syscall(code) && before.user.rax >= SYS_MMAP &&
+		   before.user.rax <= SYS_MREMAP) {
 		refresh_maps();
 	}
 	return 1;

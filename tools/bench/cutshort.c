@@ -111,8 +111,8 @@ static int start(struct caller *c)
 	pthread_t thread;
 
 	c->bytes = calloc(1, LARGE);
-	if (!c->bytes || (c->way == WRITE_PIPE ? pipe(c->fd) :
-						 socketpair(AF_UNIX, SOCK_STREAM, 0, c->fd)))
+	if (!c->bytes ||
+	    (c->way == WRITE_PIPE ? pipe(c->fd) : socketpair(AF_UNIX, SOCK_STREAM, 0, c->fd)))
 		return -1;
 	if (c->way != GETRANDOM && pthread_create(&thread, NULL, helper, c))
 		return -1;

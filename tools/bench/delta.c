@@ -48,12 +48,14 @@ static void add_places(struct profile *p)
 		struct profile_function f = { .start_line = i % 1000 };
 		char name[TEXT];
 
-		snprintf(name, sizeof(name), "github.com/example/service/internal/store%u.(*Type%u).method%u",
-			 i / 40, i % 40 / 6, i);
+		snprintf(name, sizeof(name),
+			 "github.com/example/service/internal/store%u.(*Type%u).method%u", i / 40,
+			 i % 40 / 6, i);
 		check(profile_string(p, name, &f.name), "out of memory");
 		f.system_name = f.name;
-		snprintf(name, sizeof(name), "/go/src/github.com/example/service/internal/store%u/file%u.go",
-			 i / 40, i % 40 / 8);
+		snprintf(name, sizeof(name),
+			 "/go/src/github.com/example/service/internal/store%u/file%u.go", i / 40,
+			 i % 40 / 8);
 		check(profile_string(p, name, &f.filename) || profile_add_function(p, &f, &id),
 		      "out of memory");
 	}
@@ -106,14 +108,15 @@ static void make(uint64_t samples, uint64_t round, const char *path)
 	for (size_t i = 0; i < 4; i++)
 		check(profile_add_type(&p, types[i][0], types[i][1]), "out of memory");
 	check(profile_string(&p, "/bin/service", &mapping.filename) ||
-	      profile_add_mapping(&p, &mapping, &id) || profile_string(&p, "bytes", &bytes),
+		      profile_add_mapping(&p, &mapping, &id) || profile_string(&p, "bytes", &bytes),
 	      "out of memory");
 	add_places(&p);
 	for (uint64_t i = 0; i < samples; i++)
 		add_sample(&p, i, round, bytes);
 	p.time_nanos = 1700000000000000000 + (int64_t)round * 60000000000;
 	check(profile_encode(&p, &out, &err) || outfile_open(&file, path, &err) ||
-	      outfile_write(&file, out.data, out.len, &err) || outfile_commit(&file, &err), err.text);
+		      outfile_write(&file, out.data, out.len, &err) || outfile_commit(&file, &err),
+	      err.text);
 	buffer_release(&out);
 	profile_release(&p);
 }
@@ -158,7 +161,8 @@ static double take(struct run *r, const char *path)
 	if (r->zip)
 		gzip_stream_begin(r->zip, count, r);
 	check(delta_compute(r->dc, profile.data, profile.len, r->zip ? zip : count, r, &err) ||
-	      (r->zip && gzip_stream_end(r->zip, &err)), err.text);
+		      (r->zip && gzip_stream_end(r->zip, &err)),
+	      err.text);
 	start = cpu_ms() - start;
 	buffer_release(&profile);
 	return start;
@@ -202,7 +206,8 @@ static void run(char **argv)
 
 	options.type_count = split_types(argv[2], types);
 	check(delta_new(&r.dc, &options, &err) ||
-	      (!strcmp(argv[1], "gzip") && gzip_stream_new(&r.zip, &err)), err.text);
+		      (!strcmp(argv[1], "gzip") && gzip_stream_new(&r.zip, &err)),
+	      err.text);
 	take(&r, argv[3]);
 	for (int i = 1; i <= rounds; i++)
 		ms += take(&r, argv[i & 1 ? 4 : 3]);

@@ -61,7 +61,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "goparse: %s\n", err.text);
 		return 1;
 	}
-	printf("%lu %lu %lu\n", goparse_stats(p)->goroutines, frames, goparse_stats(p)->error_count);
+	printf("%lu %lu %lu\n", goparse_stats(p)->goroutines, frames,
+	       goparse_stats(p)->error_count);
 	goparse_free(p);
 	close(fd);
 	return 0;

@@ -107,7 +107,8 @@ static pid_t start_target(void)
 		pad[0] = pad[PAD - 1] = 1;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		use_cpu(1);
-		_exit(descend(DEPTH - 4) + pad[0]); /* and main, watch_the_clock, _start, libc's two */
+		_exit(descend(DEPTH - 4) +
+		      pad[0]); /* and main, watch_the_clock, _start, libc's two */
 	}
 	return pid;
 }
@@ -209,7 +210,8 @@ static bool open_dwfl(pid_t pid)
 	unsetenv("DEBUGINFOD_URLS");
 	dwfl = dwfl_begin(&callbacks);
 	return dwfl && dwfl_linux_proc_report(dwfl, pid) == 0 &&
-	       dwfl_report_end(dwfl, NULL, NULL) == 0 && dwfl_linux_proc_attach(dwfl, pid, true) == 0;
+	       dwfl_report_end(dwfl, NULL, NULL) == 0 &&
+	       dwfl_linux_proc_attach(dwfl, pid, true) == 0;
 }
 
 /* Measuring. */
@@ -261,7 +263,8 @@ int main(void)
 	struct error err;
 	pid_t pid;
 
-	watch = mmap(NULL, sizeof(*watch), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	watch = mmap(NULL, sizeof(*watch), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
 	if (watch == MAP_FAILED || (pid = start_target()) < 0)
 		return 1;
 	usleep(100000);

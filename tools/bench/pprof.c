@@ -71,8 +71,8 @@ static uint32_t string(struct profile *p, const char *text)
 
 static void add_functions(struct profile *p, uint32_t count)
 {
-	static const char *const verbs[] = { "Read", "handleRequest", "Marshal", "get", "Do",
-					     "processBatch", "lookupLocked", "func1" };
+	static const char *const verbs[] = { "Read", "handleRequest", "Marshal",      "get",
+					     "Do",   "processBatch",  "lookupLocked", "func1" };
 	uint32_t id;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -80,11 +80,14 @@ static void add_functions(struct profile *p, uint32_t count)
 		unsigned package = i / 40;
 		char text[160];
 
-		snprintf(text, sizeof(text), "github.com/example/service%u/internal/store%u.(*Type%u).%s%u",
+		snprintf(text, sizeof(text),
+			 "github.com/example/service%u/internal/store%u.(*Type%u).%s%u",
 			 package % 7, package, i % 40 / 6, verbs[i % 8], i);
 		f.name = f.system_name = string(p, text);
-		snprintf(text, sizeof(text), "/go/src/github.com/example/service%u/internal/store%u/"
-			 "file%u.go", package % 7, package, i % 40 / 8);
+		snprintf(text, sizeof(text),
+			 "/go/src/github.com/example/service%u/internal/store%u/"
+			 "file%u.go",
+			 package % 7, package, i % 40 / 8);
 		f.filename = string(p, text);
 		if (profile_add_function(p, &f, &id))
 			die("out of memory");
@@ -96,7 +99,8 @@ static void add_locations(struct profile *p, uint32_t count, uint32_t functions)
 	uint32_t id;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct profile_location l = { .mapping = 1, .address = 0x400000 + 37 * (uint64_t)i };
+		struct profile_location l = { .mapping = 1,
+					      .address = 0x400000 + 37 * (uint64_t)i };
 		size_t lines = i % 3 ? 1 : 2 + i % 2;
 		struct profile_line line[3];
 
@@ -128,7 +132,8 @@ static size_t label_sample(const struct labels *l, bool heap, struct profile_lab
 	uint64_t n = random_below(64);
 
 	if (heap) {
-		out[0] = (struct profile_label){ .key = l->bytes, .num = 16 << n % 12,
+		out[0] = (struct profile_label){ .key = l->bytes,
+						 .num = 16 << n % 12,
 						 .num_unit = l->bytes };
 		return 1;
 	}
@@ -152,7 +157,8 @@ static void add_samples(struct profile *p, size_t count, bool heap, const struct
 		kept = kept < want ? kept : want - 1;
 		depth = depth < kept ? depth : kept;
 		for (; depth < want; depth++)
-			stack[depth] = callee(depth ? stack[depth - 1] : 0, (uint32_t)p->location_count);
+			stack[depth] = callee(depth ? stack[depth - 1] : 0,
+					      (uint32_t)p->location_count);
 		for (size_t j = 0; j < depth; j++)
 			leaf_first[j] = stack[depth - 1 - j];
 		if (profile_add_sample(p, leaf_first, depth, values, labels,

@@ -134,7 +134,8 @@ static void measure(const char *name, walk *do_walk)
 static bool empty_cache(unsigned nth)
 {
 	uint64_t start = NOBODYS + nth;
-	struct mapping nowhere = { .start = start, .end = start + 1,
+	struct mapping nowhere = { .start = start,
+				   .end = start + 1,
 				   .image = image_open_none("[bench]") };
 	struct regs nobody = { .unknown = 0 };
 
@@ -212,7 +213,8 @@ static bool open_dwfl(pid_t pid)
 	unsetenv("DEBUGINFOD_URLS");
 	dwfl = dwfl_begin(&callbacks);
 	return dwfl && dwfl_linux_proc_report(dwfl, pid) == 0 &&
-	       dwfl_report_end(dwfl, NULL, NULL) == 0 && dwfl_linux_proc_attach(dwfl, pid, true) == 0;
+	       dwfl_report_end(dwfl, NULL, NULL) == 0 &&
+	       dwfl_linux_proc_attach(dwfl, pid, true) == 0;
 }
 
 int main(int argc, char **argv)

@@ -29,9 +29,13 @@
 enum { TURNS = 5 };
 
 static const char *const usual[] = {
-	"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6",
-	"/lib/x86_64-linux-gnu/libstdc++.so.6", "/lib64/libstdc++.so.6",
-	"/usr/bin/redis-server", "/usr/bin/python3", "/usr/bin/node",
+	"/lib/x86_64-linux-gnu/libc.so.6",
+	"/lib64/libc.so.6",
+	"/lib/x86_64-linux-gnu/libstdc++.so.6",
+	"/lib64/libstdc++.so.6",
+	"/usr/bin/redis-server",
+	"/usr/bin/python3",
+	"/usr/bin/node",
 	"/usr/lib/postgresql/15/bin/postgres",
 	"/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so",
 	"/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1",
@@ -99,8 +103,11 @@ static size_t read_eh_frame(Elf *elf, struct rows *rows)
 		    !(data = elf_rawdata(scn, NULL)))
 			continue;
 		s = (struct cfi_section){
-			.data = data->d_buf, .len = data->d_size, .vaddr = shdr.sh_addr,
-			.eh_frame = true, .ident = (const unsigned char *)elf_getident(elf, NULL),
+			.data = data->d_buf,
+			.len = data->d_size,
+			.vaddr = shdr.sh_addr,
+			.eh_frame = true,
+			.ident = (const unsigned char *)elf_getident(elf, NULL),
 		};
 		cfi_read(&s, &rows->sink);
 		return data->d_size;

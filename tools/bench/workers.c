@@ -33,7 +33,7 @@ enum {
 	THREADS_MAX = 20000,
 	BUSY_MAX = 1000,
 	DEPTH = 16,
-	STEP = 1000,  /* turns of a loop, about a microsecond */
+	STEP = 1000, /* turns of a loop, about a microsecond */
 	TOKENS = 2,
 	TOKEN_STEPS = 20,
 	STACK = 128 << 10,
@@ -196,7 +196,8 @@ static struct slot *map_slots(const char *path, size_t n)
 	void *slots = MAP_FAILED;
 
 	if (fd >= 0 && ftruncate(fd, (off_t)(n * sizeof(struct slot))) == 0)
-		slots = mmap(NULL, n * sizeof(struct slot), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		slots = mmap(NULL, n * sizeof(struct slot), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			     0);
 	close(fd);
 	return slots == MAP_FAILED ? NULL : slots;
 }

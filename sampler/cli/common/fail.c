@@ -52,7 +52,8 @@ int cli_bad_option(char **argv, int next, int option)
 
 	if (option > 0 && option < 256 && strncmp(text, "--", 2))
 		return cli_usage(strchr("pdronft", option) ? "option '-%c' needs a value" :
-							  "unknown option '-%c'", option);
-	return cli_usage(option ? "option '%s' needs a value, or takes none" : "unknown option '%s'",
-			 text);
+							     "unknown option '-%c'",
+				 option);
+	return cli_usage(
+		option ? "option '%s' needs a value, or takes none" : "unknown option '%s'", text);
 }

@@ -38,8 +38,10 @@ int format_by_name(const char *name, const struct format **format, struct error 
 			*format = &formats[i];
 			return 0;
 		}
-	return error_set(err, ERR_USAGE, "there is no format '%s', but pprof, folded, flamegraph, "
-			 "speedscope and text", name);
+	return error_set(err, ERR_USAGE,
+			 "there is no format '%s', but pprof, folded, flamegraph, "
+			 "speedscope and text",
+			 name);
 }
 
 bool format_ends_in(const char *path, const char *ending)
@@ -84,7 +86,7 @@ int format_write(const struct format *format, const struct profile *p, struct ou
 
 	if (!write)
 		return format_ends_in(file->path, ".pb") ? profile_write_plain(p, file, err) :
-						    profile_write(p, file, err);
+							   profile_write(p, file, err);
 	if (!strcmp(format->name, "flamegraph"))
 		write = format_flamegraph(file->path);
 	rc = sample_type_find(p, NULL, &view.type, err);

@@ -69,7 +69,8 @@ static int read_headers(struct httpoptions *o, const char *path, struct error *e
 bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *rc,
 		     struct error *err)
 {
-	static const char *const names[] = { "header", "headers", "unix-socket", "cacert", "timeout" };
+	static const char *const names[] = { "header", "headers", "unix-socket", "cacert",
+					     "timeout" };
 
 	if (option < HTTPOPTION_HEADER || option > HTTPOPTION_TIMEOUT)
 		return false;

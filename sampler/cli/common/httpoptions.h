@@ -22,12 +22,14 @@ enum http_option {
 	HTTPOPTION_TIMEOUT,
 };
 
-#define HTTP_OPTIONS                                                    \
-	{ "header", required_argument, NULL, HTTPOPTION_HEADER },       \
-	{ "headers", required_argument, NULL, HTTPOPTION_HEADERS },     \
-	{ "unix-socket", required_argument, NULL, HTTPOPTION_SOCKET },  \
-	{ "cacert", required_argument, NULL, HTTPOPTION_CACERT },       \
-	{ "timeout", required_argument, NULL, HTTPOPTION_TIMEOUT }
+#define HTTP_OPTIONS \
+	{ "header", required_argument, NULL, HTTPOPTION_HEADER }, \
+		{ "headers", required_argument, NULL, HTTPOPTION_HEADERS }, \
+		{ "unix-socket", required_argument, NULL, HTTPOPTION_SOCKET }, \
+		{ "cacert", required_argument, NULL, HTTPOPTION_CACERT }, \
+	{ \
+		"timeout", required_argument, NULL, HTTPOPTION_TIMEOUT \
+	}
 
 /* {0}: no option was given. */
 struct httpoptions {

@@ -125,8 +125,10 @@ int parse_time(const char *text, int64_t *time_nanos, struct error *err)
 	cursor_init(&c, text, strlen(text), "time");
 	if (!moment(&c, &seconds, &ns) || cursor_left(&c) || seconds < 0 ||
 	    seconds > INT64_MAX / NS - 1)
-		return error_set(err, ERR_USAGE, "'%s' is no time; expected one like "
-				 "2026-11-21T17:15:00Z or @1700000000", text);
+		return error_set(err, ERR_USAGE,
+				 "'%s' is no time; expected one like "
+				 "2026-11-21T17:15:00Z or @1700000000",
+				 text);
 	*time_nanos = seconds * NS + ns;
 	return 0;
 }

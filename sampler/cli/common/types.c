@@ -31,8 +31,7 @@ static int no_such_type(const struct profile *p, const char *asked, struct error
 	return rc;
 }
 
-int sample_type_find(const struct profile *p, const char *asked, size_t *type,
-		     struct error *err)
+int sample_type_find(const struct profile *p, const char *asked, size_t *type, struct error *err)
 {
 	uint64_t number;
 

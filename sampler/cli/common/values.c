@@ -14,8 +14,8 @@ struct unit {
 };
 
 static const struct unit units[] = {
-	{ "ns", 1 },		   { "us", 1000 },	      { "ms", 1000000 },
-	{ "s", 1000000000 },	   { "m", 60000000000 },      { "h", 3600000000000 },
+	{ "ns", 1 },	     { "us", 1000 },	   { "ms", 1000000 },
+	{ "s", 1000000000 }, { "m", 60000000000 }, { "h", 3600000000000 },
 };
 
 /* Reads the longest unit that the text begins with: "ms" is not "m". */
@@ -75,8 +75,9 @@ static bool add_part(struct cursor *c, bool first, uint64_t *ns)
 	if (c->failed || !unit)
 		return false;
 	return !__builtin_mul_overflow(whole, unit->ns, &part) &&
-	       !__builtin_add_overflow(part, fraction * (unit->ns / scale) +
-				       fraction * (unit->ns % scale) / scale, &part) &&
+	       !__builtin_add_overflow(
+		       part, fraction * (unit->ns / scale) + fraction * (unit->ns % scale) / scale,
+		       &part) &&
 	       !__builtin_add_overflow(*ns, part, ns);
 }
 
@@ -91,7 +92,8 @@ int parse_duration(const char *text, uint64_t *ns, struct error *err)
 		if (!add_part(&c, first, ns))
 			return error_set(err, ERR_USAGE,
 					 "'%s' is no duration; expected something like 500ms, 60s, "
-					 "1h30m, or a number of seconds", text);
+					 "1h30m, or a number of seconds",
+					 text);
 		first = false;
 	} while (cursor_left(&c));
 	return 0;
@@ -112,8 +114,10 @@ int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
 	cursor_init(&c, text, strlen(text), what);
 	*value = cursor_number(&c, 10);
 	if (c.failed || cursor_left(&c) || *value < min || *value > max)
-		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a whole number from %lu "
-				 "to %lu", text, what, min, max);
+		return error_set(err, ERR_USAGE,
+				 "'%s' is no %s; expected a whole number from %lu "
+				 "to %lu",
+				 text, what, min, max);
 	return 0;
 }
 
@@ -131,8 +135,10 @@ int parse_size(const char *text, uint64_t *bytes, struct error *err)
 		cursor_bytes(&c, 1);
 	}
 	if (c.failed || cursor_left(&c) || __builtin_mul_overflow(*bytes, factor, bytes) || !*bytes)
-		return error_set(err, ERR_USAGE, "'%s' is no size; expected something like 64K, 5M, 1G, "
-				 "or a number of bytes", text);
+		return error_set(err, ERR_USAGE,
+				 "'%s' is no size; expected something like 64K, 5M, 1G, "
+				 "or a number of bytes",
+				 text);
 	return 0;
 }
 
@@ -169,8 +175,10 @@ int parse_percent(const char *text, const char *what, double *share, struct erro
 	if (cursor_left(&c))
 		cursor_expect(&c, '%');
 	if (c.failed || cursor_left(&c) || *share <= 0 || *share > 1)
-		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a percentage above 0 and up "
-				 "to 100, like 1%% or 0.5%%", text, what);
+		return error_set(err, ERR_USAGE,
+				 "'%s' is no %s; expected a percentage above 0 and up "
+				 "to 100, like 1%% or 0.5%%",
+				 text, what);
 	return 0;
 }
 
@@ -181,7 +189,9 @@ int parse_fraction(const char *text, const char *what, double *share, struct err
 	cursor_init(&c, text, strlen(text), what);
 	*share = read_decimal(&c);
 	if (c.failed || cursor_left(&c) || *share > 1)
-		return error_set(err, ERR_USAGE, "'%s' is no %s; expected a number from 0 to 1, "
-				 "like 0.005", text, what);
+		return error_set(err, ERR_USAGE,
+				 "'%s' is no %s; expected a number from 0 to 1, "
+				 "like 0.005",
+				 text, what);
 	return 0;
 }

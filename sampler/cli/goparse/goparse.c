@@ -83,8 +83,11 @@ static bool is_standard_input(const char *path)
 static int check(const struct goparse_options *o)
 {
 	/* An option that only applies to the profile. */
-	const char *profile = o->aggregate ? "--aggregate" : o->ancestors ? "--ancestors" :
-			      o->timed ? "--time" : o->format ? "-f" : NULL;
+	const char *profile = o->aggregate ? "--aggregate" :
+			      o->ancestors ? "--ancestors" :
+			      o->timed	   ? "--time" :
+			      o->format	   ? "-f" :
+					     NULL;
 
 	if (!o->count)
 		return cli_usage("goparse needs a file, a URL, or a dump on its standard input");

@@ -19,10 +19,10 @@ enum { PEEK = 512, HEAD = 64 };
 
 struct goinput {
 	const char *name;
-	struct http *http; /* NULL: not a URL */
-	int fd;	       /* -1: a URL */
-	bool standard; /* fd is the standard input, which is not closed */
-	struct gunzip *gunzip; /* NULL: not compressed */
+	struct http *http;	    /* NULL: not a URL */
+	int fd;			    /* -1: a URL */
+	bool standard;		    /* fd is the standard input, which is not closed */
+	struct gunzip *gunzip;	    /* NULL: not compressed */
 	unsigned char peeked[PEEK]; /* the first bytes of the source */
 	size_t peek_len, peek_used; /* how many there are, and how many read_raw has returned */
 	unsigned char head[HEAD];   /* the first bytes, uncompressed */

@@ -82,8 +82,10 @@ static void add_flags(struct json *j, unsigned flags)
 	static const struct {
 		enum goparse_flag flag;
 		const char *name;
-	} names[] = { { GOPARSE_SCAN, "scan" }, { GOPARSE_LEAKED, "leaked" },
-		      { GOPARSE_DURABLE, "durable" }, { GOPARSE_SYNCTEST, "synctest" } };
+	} names[] = { { GOPARSE_SCAN, "scan" },
+		      { GOPARSE_LEAKED, "leaked" },
+		      { GOPARSE_DURABLE, "durable" },
+		      { GOPARSE_SYNCTEST, "synctest" } };
 	const char *before = ",\"flags\":[";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

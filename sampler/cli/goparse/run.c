@@ -34,8 +34,8 @@ struct run {
 	const struct goparse_options *o;
 	struct outfile file;
 	struct goparse *parser;
-	struct stuck *stuck;	/* NULL without --diff */
-	struct census *census;	/* for the summary; NULL with -o or --json */
+	struct stuck *stuck;	     /* NULL without --diff */
+	struct census *census;	     /* for the summary; NULL with -o or --json */
 	struct waitprofile *profile; /* with -o and without --json; else NULL */
 	struct buffer json;
 	struct goparse_dump *dumps; /* one for each file */
@@ -191,9 +191,14 @@ static int write_profile(struct run *r, struct error *err)
 static int write_summary(struct run *r, struct error *err)
 {
 	struct goparse_summary s = {
-		.census = r->census, .dumps = r->dumps, .count = (size_t)r->o->count,
-		.diff = r->o->diff, .stacks = r->o->verbose, .width = terminal_width(),
-		.height = terminal_height(), .colour = terminal_colour(),
+		.census = r->census,
+		.dumps = r->dumps,
+		.count = (size_t)r->o->count,
+		.diff = r->o->diff,
+		.stacks = r->o->verbose,
+		.width = terminal_width(),
+		.height = terminal_height(),
+		.colour = terminal_colour(),
 	};
 	struct buffer text = { 0 };
 	int rc = goparse_summary(&s, &text, err);
@@ -232,9 +237,10 @@ static void say_written(const struct run *r)
 	if (r->o->count > 1)
 		snprintf(dumps, sizeof(dumps), r->stuck ? " stuck in all %d dumps" : " in %d dumps",
 			 r->o->count);
-	snprintf(text, sizeof(text), "%lu goroutine%s%s, %lu waiting for a minute or longer, the longest "
-		 "%s (Go prints waits in whole minutes)", all.goroutines,
-		 all.goroutines == 1 ? "" : "s", dumps, all.waiting,
+	snprintf(text, sizeof(text),
+		 "%lu goroutine%s%s, %lu waiting for a minute or longer, the longest "
+		 "%s (Go prints waits in whole minutes)",
+		 all.goroutines, all.goroutines == 1 ? "" : "s", dumps, all.waiting,
 		 goparse_wait(all.longest_ns, longest));
 	say(r->o, strcmp(r->o->output, "-") ? r->o->output : "standard output", text);
 }

@@ -25,8 +25,9 @@
 enum {
 	STACKS_MOST = 10,
 	WIDE = 100,
-	STATE_MAX = 30, STATE_NARROW = 24, /* columns of a state; NARROW: if width < WIDE */
-	SCREEN_MIN = 12, /* lines; on a smaller terminal nothing is shortened */
+	STATE_MAX = 30,
+	STATE_NARROW = 24, /* columns of a state; NARROW: if width < WIDE */
+	SCREEN_MIN = 12,   /* lines; on a smaller terminal nothing is shortened */
 };
 
 enum { HOLDERS_SHOWN = 4 }; /* if more goroutines may hold a lock, none is shown */
@@ -51,7 +52,7 @@ struct page {
 	struct buffer line; /* the one that is being written */
 	struct report_view view;
 	struct census_list lists[TABLES];
-	size_t shown[TABLES]; /* number of rows */
+	size_t shown[TABLES];		    /* number of rows */
 	struct holder holders[STACKS_MOST]; /* of the locks that the most common stacks wait for */
 };
 
@@ -139,8 +140,9 @@ static int add_fitting(struct page *p, struct goparse_text text, size_t reserve)
 	struct buffer shown = { 0 };
 	int rc = goparse_put(&shown, text);
 
-	rc = rc ? rc : text_add_fitting(&p->line, (const char *)shown.data, shown.len, p->s->width,
-					reserve);
+	rc = rc ? rc :
+		  text_add_fitting(&p->line, (const char *)shown.data, shown.len, p->s->width,
+				   reserve);
 	buffer_release(&shown);
 	return rc;
 }
@@ -327,7 +329,8 @@ static int add_dump(struct page *p, size_t i)
 {
 	const struct goparse_dump *d = &p->s->dumps[i];
 	char rest[160];
-	int n = snprintf(rest, sizeof(rest), ": %lu goroutine%s", d->goroutines, plural(d->goroutines)),
+	int n = snprintf(rest, sizeof(rest), ": %lu goroutine%s", d->goroutines,
+			 plural(d->goroutines)),
 	    rc;
 
 	if (p->s->diff && i)
@@ -351,13 +354,17 @@ static int add_meaning(struct page *p)
 	int rc = 0;
 
 	if (p->s->diff)
-		rc = text_addf(p->out, "stuck in all %zu, in the same state at the same place: %lu\n",
+		rc = text_addf(p->out,
+			       "stuck in all %zu, in the same state at the same place: %lu\n",
 			       p->s->count, all->count);
 	else if (p->s->count > 1)
 		rc = text_addf(p->out, "the last one, and the change since the first:\n");
 	rc = rc ? rc : waiting ? text_addf(p->out, "%lu", waiting) : text_addf(p->out, "none");
-	return rc ? rc : text_addf(p->out, " of them wait%s for a minute or longer (Go prints "
-				   "waits in whole minutes)\n", waiting <= 1 ? "s" : "");
+	return rc ? rc :
+		    text_addf(p->out,
+			      " of them wait%s for a minute or longer (Go prints "
+			      "waits in whole minutes)\n",
+			      waiting <= 1 ? "s" : "");
 }
 
 static int add_all(struct page *p)
@@ -383,8 +390,8 @@ static bool shorten(struct page *p)
 
 	for (int t = 0; t < TABLES; t++)
 		if (p->shown[t] > tables[t].least &&
-		    (longest < 0 || p->shown[t] - tables[t].least >=
-					    p->shown[longest] - tables[longest].least))
+		    (longest < 0 ||
+		     p->shown[t] - tables[t].least >= p->shown[longest] - tables[longest].least))
 			longest = t;
 	if (longest < 0)
 		return false;

@@ -16,15 +16,15 @@ struct goparse_dump {
 	uint64_t goroutines, errors;
 	uint64_t as_before; /* goroutines that all dumps before have, too, in the same place */
 	uint64_t waiting, longest_ns; /* of these: how many wait for a minute or longer */
-	bool broken; /* reading it ended in an error: it is incomplete */
+	bool broken;		      /* reading it ended in an error: it is incomplete */
 };
 
 struct goparse_summary {
 	const struct census *census; /* of the last dump */
 	const struct goparse_dump *dumps;
 	size_t count;
-	bool diff;	/* the census holds only goroutines that are in all dumps */
-	bool stacks;	/* print whole stacks below the lines of the most common ones */
+	bool diff;		/* the census holds only goroutines that are in all dumps */
+	bool stacks;		/* print whole stacks below the lines of the most common ones */
 	unsigned width, height; /* of the terminal, in characters; 0: no limit */
 	bool colour;
 };

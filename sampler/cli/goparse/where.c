@@ -85,8 +85,8 @@ static int add_caller(struct buffer *line, const char *before, const struct gopa
 }
 
 /* The first frame is left out if it is a call into the library, and its caller does not fit. */
-static int begin(struct buffer *line, const struct goparse_stack *s, const size_t *at,
-		 size_t count, unsigned width, size_t *next)
+static int begin(struct buffer *line, const struct goparse_stack *s, const size_t *at, size_t count,
+		 unsigned width, size_t *next)
 {
 	size_t start = line->len;
 	bool room = true;
@@ -104,8 +104,8 @@ static int begin(struct buffer *line, const struct goparse_stack *s, const size_
 	return add_frame(line, &s->frames[at[1]], width);
 }
 
-int goparse_where(struct buffer *line, const struct goparse_stack *s,
-		  struct goparse_text state, unsigned width)
+int goparse_where(struct buffer *line, const struct goparse_stack *s, struct goparse_text state,
+		  unsigned width)
 {
 	size_t at[PIECES], count = telling_frames(s, state, at, PIECES), i = 0;
 	const char *nothing = s->unavailable ? UNAVAILABLE : EMPTY;

@@ -11,8 +11,8 @@ struct buffer;
 /* Both append to the line that the buffer holds, which is to have at most `width` columns (0: no
  * limit). goparse_where appends the frames that tell most of a stack, innermost first;
  * goparse_place a function with its file and line. 0, ERR_NOMEM, ERR_LIMIT (pprof/graph/text.h). */
-int goparse_where(struct buffer *line, const struct goparse_stack *s,
-		  struct goparse_text state, unsigned width);
+int goparse_where(struct buffer *line, const struct goparse_stack *s, struct goparse_text state,
+		  unsigned width);
 int goparse_place(struct buffer *line, const struct goparse_frame *f, unsigned width);
 
 /* Appends a text of a dump as it may be shown (goparse/excerpt.h), uncut. Errors as above. */

@@ -106,11 +106,14 @@ static int discard(void *ctx, const void *data, size_t len, struct error *err)
 
 static void say(const char *path, const struct delta_stats *s)
 {
-	fprintf(stderr, "sampler: %s: %zu of %zu samples kept, %zu dropped; %zu new, %zu vanished; "
-		"%zu remembered in %zu kB\n", path, s->kept, s->samples, s->dropped, s->added,
-		s->vanished, s->known, (s->state_bytes + 1023) / 1024);
+	fprintf(stderr,
+		"sampler: %s: %zu of %zu samples kept, %zu dropped; %zu new, %zu vanished; "
+		"%zu remembered in %zu kB\n",
+		path, s->kept, s->samples, s->dropped, s->added, s->vanished, s->known,
+		(s->state_bytes + 1023) / 1024);
 	if (s->reset)
-		fprintf(stderr, "sampler: %s: counters ran backwards: taken as a new process, nothing subtracted\n",
+		fprintf(stderr,
+			"sampler: %s: counters ran backwards: taken as a new process, nothing subtracted\n",
 			path);
 }
 
@@ -140,8 +143,10 @@ static int make_folder(const char *path, struct error *err)
 	struct stat st;
 
 	if (!strcmp(path, "-"))
-		return error_set(err, ERR_USAGE, "several deltas need a folder, not the standard output");
-	if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+		return error_set(err, ERR_USAGE,
+				 "several deltas need a folder, not the standard output");
+	if (mkdir(path, 0777) == 0 ||
+	    (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
 		return 0;
 	if (errno == EEXIST)
 		errno = ENOTDIR;
@@ -174,12 +179,13 @@ static int set_types(struct options *o, const char *text, struct error *err)
 	o->type_text = strdup(text);
 	if (!o->type_text)
 		return error_nomem(err);
-	for (char *one = strtok_r(o->type_text, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+	for (char *one = strtok_r(o->type_text, ",", &save); one;
+	     one = strtok_r(NULL, ",", &save)) {
 		char *slash = strchr(one, '/');
 
 		if (!slash || slash == one || !slash[1] || count == TYPES_MAX)
-			return error_set(err, ERR_USAGE, "bad types '%s': expected TYPE/UNIT[,TYPE/UNIT…]",
-					 text);
+			return error_set(err, ERR_USAGE,
+					 "bad types '%s': expected TYPE/UNIT[,TYPE/UNIT…]", text);
 		*slash = '\0';
 		o->types[count++] = (struct delta_type){ one, slash + 1 };
 	}

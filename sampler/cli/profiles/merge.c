@@ -20,7 +20,7 @@ struct merge_options {
 	const char *output;
 	char **files;
 	int count;
-	uint64_t max_size; /* of each file, 0: the default */
+	uint64_t max_size;	  /* of each file, 0: the default */
 	bool subtract, normalize; /* diff's */
 };
 
@@ -32,12 +32,9 @@ static const struct option merge_long_options[] = {
 };
 
 static const struct option diff_long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "subtract", no_argument, NULL, 's' },
-	{ "normalize", no_argument, NULL, 'n' },
-	READPROFILE_OPTION,
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "output", required_argument, NULL, 'o' }, { "subtract", no_argument, NULL, 's' },
+	{ "normalize", no_argument, NULL, 'n' },    READPROFILE_OPTION,
+	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
 };
 
 static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)

@@ -57,8 +57,8 @@ static const struct mode modes[] = {
 };
 
 /* Indexed by enum report_by. */
-static const char *const granularities[] = { "function", "line", "file", "address", "module",
-					     "thread" };
+static const char *const granularities[] = { "function", "line",   "file",
+					     "address",	 "module", "thread" };
 
 /* As in pprof's driver/config.go. */
 #define NODE_FRACTION 0.005
@@ -86,7 +86,7 @@ enum { OPTIONS = MODES + FILTER_COUNT + sizeof(other_options) / sizeof(struct op
 
 struct report_options {
 	const char *file, *output;
-	const char *type; /* NULL: the profile's default */
+	const char *type;  /* NULL: the profile's default */
 	uint64_t max_size; /* of the file, 0: the default */
 	const struct mode *mode;
 	bool counted, no_inline; /* counted: --nodecount was given */
@@ -176,8 +176,10 @@ static int set_granularity(struct report_options *o, struct error *err)
 			o->view.by = (enum report_by)i;
 			return 0;
 		}
-	return error_set(err, ERR_USAGE, "'%s' is no granularity; expected function, line, file, "
-			 "address, module or thread", optarg);
+	return error_set(err, ERR_USAGE,
+			 "'%s' is no granularity; expected function, line, file, "
+			 "address, module or thread",
+			 optarg);
 }
 
 static int set_option(struct report_options *o, int option, struct error *err)
@@ -277,7 +279,8 @@ static int read_options(struct report_options *o, int argc, char **argv)
 
 int cli_report(int argc, char **argv)
 {
-	struct report_options o = { .output = "-", .view.node_fraction = NODE_FRACTION,
+	struct report_options o = { .output = "-",
+				    .view.node_fraction = NODE_FRACTION,
 				    .view.edge_fraction = EDGE_FRACTION };
 	int status = read_options(&o, argc, argv);
 	struct error err;

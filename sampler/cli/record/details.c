@@ -17,9 +17,11 @@ static void print_walks(const struct recording *r, uint32_t id, FILE *out)
 			fprintf(out, "    %lu walks ended here: %s\n", walks->ends[i],
 				stack_end_name((enum stack_end)i));
 	if (ledger_guessed(walks))
-		fprintf(out, "    callers found without CFI: %lu by reading code, %lu by frame "
-			"pointer, %lu by a scan\n", walks->found[FRAME_BY_CODE],
-			walks->found[FRAME_BY_FRAME_POINTER], walks->found[FRAME_BY_SCAN]);
+		fprintf(out,
+			"    callers found without CFI: %lu by reading code, %lu by frame "
+			"pointer, %lu by a scan\n",
+			walks->found[FRAME_BY_CODE], walks->found[FRAME_BY_FRAME_POINTER],
+			walks->found[FRAME_BY_SCAN]);
 }
 
 static void print_table(const struct unwind_table_info *t, FILE *out)

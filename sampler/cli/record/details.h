@@ -12,7 +12,8 @@ struct unwinder;
 /* Prints an image's unwind table and `note`, which says where its names come from (NULL: no names
  * were looked up). Without a note, an image that no walk met is not printed, and it returns
  * false. */
-bool details_image(const struct image *image, const struct unwinder *u, const char *note, FILE *out);
+bool details_image(const struct image *image, const struct unwinder *u, const char *note,
+		   FILE *out);
 
 /* Prints a block for each module that a walk met: its unwind table, where its names come from, and
  * why the walks that ended in it ended there. */

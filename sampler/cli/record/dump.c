@@ -31,16 +31,11 @@ struct options {
 };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "json", no_argument, NULL, 'J' },
-	{ "goroutines", no_argument, NULL, 'G' },
-	{ "stop", optional_argument, NULL, 'S' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "no-inline", no_argument, NULL, 'I' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "pid", required_argument, NULL, 'p' },    { "json", no_argument, NULL, 'J' },
+	{ "goroutines", no_argument, NULL, 'G' },   { "stop", optional_argument, NULL, 'S' },
+	{ "output", required_argument, NULL, 'o' }, { "no-inline", no_argument, NULL, 'I' },
+	{ "quiet", no_argument, NULL, 'q' },	    { "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
 };
 
 static int take_option(struct options *o, int option, struct error *err)
@@ -99,7 +94,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 	if (o->stop_ns && !o->goroutines)
 		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
 	if (o->goroutines && o->format == dump_json)
-		return cli_usage("goroutines are dumped as text; 'sampler goparse --json' reads it");
+		return cli_usage(
+			"goroutines are dumped as text; 'sampler goparse --json' reads it");
 	return CLI_GO_ON;
 }
 

@@ -68,7 +68,9 @@ static int add_nameless(struct buffer *b, const struct dump_frame *f, size_t num
 
 	if (!rc && f->image)
 		rc = buffer_add(b, "  in ", 5) || add_clean(b, image_path(f->image)) ||
-		     buffer_addf(b, "+0x%lx", f->addr) ? ERR_NOMEM : 0;
+				     buffer_addf(b, "+0x%lx", f->addr) ?
+			     ERR_NOMEM :
+			     0;
 	return rc ? rc : buffer_add(b, "\n", 1);
 }
 
@@ -118,8 +120,9 @@ static int add_heading(struct buffer *b, const struct dump_process *p)
 	rc = buffer_addf(b, "process %d \"", p->process->pid);
 	if (!rc)
 		rc = add_clean(b, p->process->comm);
-	return rc ? rc : buffer_addf(b, "\", %zu thread%s, %s\n", p->count,
-				     p->count == 1 ? "" : "s", when);
+	return rc ? rc :
+		    buffer_addf(b, "\", %zu thread%s, %s\n", p->count, p->count == 1 ? "" : "s",
+				when);
 }
 
 int dump_text(const struct dump *d, struct outfile *file, struct error *err)

@@ -37,19 +37,20 @@ struct taking {
 	const struct gotake *t;
 	struct process process;
 	struct source *source;
-	struct buffer heap;	 /* from which heap, allocs and inuse are made; read once */
-	struct outfile file;	 /* the profile that is being written, or all text */
-	char name[300];		 /* default name of the file or folder */
-	const char *output;	 /* `name`, "-", or the path that was given */
-	int folder;		 /* descriptor; -1: none */
+	struct buffer heap;  /* from which heap, allocs and inuse are made; read once */
+	struct outfile file; /* the profile that is being written, or all text */
+	char name[300];	     /* default name of the file or folder */
+	const char *output;  /* `name`, "-", or the path that was given */
+	int folder;	     /* descriptor; -1: none */
 	bool text, made_folder;
 	unsigned written;
-	struct error first;	 /* the first profile's error; code 0: none has failed */
+	struct error first; /* the first profile's error; code 0: none has failed */
 };
 
 unsigned gotake_types(void)
 {
-	return capture_set(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE) & ~CAPTURE_BIT(CAPTURE_ALLOC);
+	return capture_set(CAPTURE_BY_GO) & ~CAPTURE_BIT(CAPTURE_TRACE) &
+	       ~CAPTURE_BIT(CAPTURE_ALLOC);
 }
 
 static bool one_file(const struct gotake *t)
@@ -144,8 +145,8 @@ static int commit(struct taking *k, const char *path, struct error *err)
 	k->written++;
 	/* With text on the standard output no message is printed. */
 	if (!k->t->quiet && !(k->text && !strcmp(path, "-")))
-		fprintf(stderr, "wrote %s (%lu bytes)\n", strcmp(path, "-") ? path : "standard output",
-			bytes);
+		fprintf(stderr, "wrote %s (%lu bytes)\n",
+			strcmp(path, "-") ? path : "standard output", bytes);
 	return 0;
 }
 
@@ -153,7 +154,7 @@ static int commit(struct taking *k, const char *path, struct error *err)
 static int put(struct taking *k, const char *name, const struct buffer *bytes, struct error *err)
 {
 	const struct format *format = k->t->format ? k->t->format :
-				      format_by_path(k->folder < 0 ? k->output : "");
+						     format_by_path(k->folder < 0 ? k->output : "");
 	char path[4096];
 	int rc = 0;
 
@@ -254,7 +255,8 @@ static void choose_output(struct taking *k)
 	const struct gotake *t = k->t;
 	char ending[64] = "";
 
-	k->text = format_is_text(t->format ? t->format : format_by_path(t->output ? t->output : ""));
+	k->text = format_is_text(t->format ? t->format :
+					     format_by_path(t->output ? t->output : ""));
 	k->output = t->output ? t->output : k->text ? "-" : k->name;
 	for (int i = 0; one_file(t) && i < CAPTURE_TYPES; i++)
 		if (t->types & CAPTURE_BIT(i))
@@ -271,7 +273,8 @@ static int open_folder(struct taking *k, struct error *err)
 	if (!k->made_folder && errno != EEXIST)
 		return error_errno(err, ERR_IO, "cannot make the folder '%s'", k->output);
 	k->folder = open(k->output, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return k->folder < 0 ? error_errno(err, ERR_IO, "cannot open the folder '%s'", k->output) : 0;
+	return k->folder < 0 ? error_errno(err, ERR_IO, "cannot open the folder '%s'", k->output) :
+			       0;
 }
 
 /* Opens the output before anything is read, and drops privileges that are not needed any more. */
@@ -346,8 +349,10 @@ static int run(struct taking *k, struct error *err)
 
 int cli_gotake(const struct gotake *t)
 {
-	struct taking k = { .t = t, .process = { .proc_fd = -1, .pid_fd = -1, .root_fd = -1 },
-			    .file = OUTFILE_NONE, .folder = -1 };
+	struct taking k = { .t = t,
+			    .process = { .proc_fd = -1, .pid_fd = -1, .root_fd = -1 },
+			    .file = OUTFILE_NONE,
+			    .folder = -1 };
 	struct error err;
 	int rc = run(&k, &err);
 

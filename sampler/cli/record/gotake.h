@@ -12,7 +12,7 @@ struct source_options;
 
 struct gotake {
 	pid_t pid;
-	unsigned types;	    /* set of enum capture_type, all among gotake_types() */
+	unsigned types; /* set of enum capture_type, all among gotake_types() */
 	bool gc_wait;
 	const struct source_options *source;
 	const char *output; /* a file, or with several types a folder; NULL: a default name */

@@ -51,8 +51,9 @@ void progress_show(void *progress, const struct recording_stats *s)
 		of[0] = '/';
 		summary_duration(p->duration_ns, of + 1, sizeof(of) - 1);
 	}
-	snprintf(line, sizeof(line), "%s%s%s  %lu samples  %lu threads  %.0f Hz  held p50 %s, %.3f%%",
-		 bar, summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)), of, s->samples,
+	snprintf(line, sizeof(line),
+		 "%s%s%s  %lu samples  %lu threads  %.0f Hz  held p50 %s, %.3f%%", bar,
+		 summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)), of, s->samples,
 		 s->threads_alive, p->rate * (kept < 1.0 ? kept : 1.0),
 		 summary_duration(heldtime_percentile(&s->held, 50), held, sizeof(held)),
 		 s->elapsed_ns ? 100.0 * (double)s->held.sum / (double)s->elapsed_ns : 0.0);

@@ -101,7 +101,8 @@ static void settle_types(struct options *o)
 	if (o->recording.wall && *types & CAPTURE_BIT(CAPTURE_CPU))
 		*types |= wall;
 	if (!*types)
-		*types = o->recording.wall ? CAPTURE_BIT(CAPTURE_CPU) | wall : CAPTURE_BIT(CAPTURE_CPU);
+		*types = o->recording.wall ? CAPTURE_BIT(CAPTURE_CPU) | wall :
+					     CAPTURE_BIT(CAPTURE_CPU);
 	o->recording.wall |= (*types & wall) != 0;
 }
 
@@ -149,9 +150,13 @@ static int check_at_once(struct options *o, int argc, char **argv)
 static int take_at_once(const struct options *o)
 {
 	struct source_options source = o->rounds.source;
-	const struct gotake t = { .pid = o->pids[0], .types = o->rounds.rounds.types,
-				  .gc_wait = o->rounds.rounds.gc_wait, .source = &source,
-				  .output = o->output, .format = o->format, .quiet = o->quiet,
+	const struct gotake t = { .pid = o->pids[0],
+				  .types = o->rounds.rounds.types,
+				  .gc_wait = o->rounds.rounds.gc_wait,
+				  .source = &source,
+				  .output = o->output,
+				  .format = o->format,
+				  .quiet = o->quiet,
 				  .verbose = o->verbose };
 
 	if (o->rounds.http.request.total_timeout_ns)
@@ -173,8 +178,9 @@ static int check_options(struct options *o, int argc, char **argv)
 	if (o->recording.kernel && !o->recording.wall)
 		return cli_usage("--kernel is about threads that wait: it needs --wall");
 	if (o->debuginfod_ns && !getenv("DEBUGINFOD_URLS"))
-		return cli_usage("--debuginfod asks the servers in DEBUGINFOD_URLS, which is not set "
-				 "(sudo passes it on with -E)");
+		return cli_usage(
+			"--debuginfod asks the servers in DEBUGINFOD_URLS, which is not set "
+			"(sudo passes it on with -E)");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (o->rounds.http.given)
@@ -311,7 +317,8 @@ static void say_summary(const struct recording *r, const struct options *o, cons
 		fprintf(stderr, "%s\n", lines[i]);
 	if (s->kernel_refused)
 		fprintf(stderr, "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n");
-	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output", bytes);
+	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output",
+		bytes);
 	say_how_it_ended(s, recording_process(r));
 	fputc('\n', stderr);
 }
@@ -352,7 +359,8 @@ static int record(struct recording *r, const struct options *o, struct outfile *
 /* Opens the output, drops the privileges that are not needed any more, and records. */
 static int open_and_record(struct recording *r, struct options *o, struct outfile *file)
 {
-	struct privilege_needs needs = { .output = file, .command = o->recording.command,
+	struct privilege_needs needs = { .output = file,
+					 .command = o->recording.command,
 					 .kernel_stacks = o->recording.kernel };
 	struct error err;
 	char name[256];

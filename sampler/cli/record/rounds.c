@@ -30,7 +30,8 @@ static void say(void *quiet, enum rounds_news news, const char *line)
 }
 
 /* sampler.<command>.<pid>, without a time: the next run continues in it. */
-static int default_folder(const struct rounds_options *o, char *name, size_t room, struct error *err)
+static int default_folder(const struct rounds_options *o, char *name, size_t room,
+			  struct error *err)
 {
 	struct process p;
 	int rc;
@@ -79,10 +80,11 @@ static int open_pushes(const struct roundsoptions *o, struct push **pushes, stru
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < o->push_count; i++)
-		rc = push_new(&pushes[i], &(struct push_options){ .target = o->pushes[i],
-								   .credentials_file = o->push_headers,
-								   .ca_file = o->http.request.ca_file,
-								   .rate = o->rounds.recording.rate },
+		rc = push_new(&pushes[i],
+			      &(struct push_options){ .target = o->pushes[i],
+						      .credentials_file = o->push_headers,
+						      .ca_file = o->http.request.ca_file,
+						      .rate = o->rounds.recording.rate },
 			      err);
 	return rc;
 }

@@ -16,8 +16,10 @@ void roundsoptions_defaults(struct roundsoptions *o)
 {
 	*o = (struct roundsoptions){
 		.rounds = { .count = 1, .delta = true },
-		.source = { .timeout_ns = SOURCE_TIMEOUT_NS, .max_bytes = PROFILE_BYTES,
-			    .trace_limit = TRACE_LIMIT, .max_goroutines_wait = WAITS_MAX },
+		.source = { .timeout_ns = SOURCE_TIMEOUT_NS,
+			    .max_bytes = PROFILE_BYTES,
+			    .trace_limit = TRACE_LIMIT,
+			    .max_goroutines_wait = WAITS_MAX },
 	};
 }
 
@@ -65,7 +67,7 @@ static int set_size(const char *text, size_t *size, struct error *err)
 
 /* Options of when rounds run, of which process, and of what is taken. */
 static bool set_rounds(struct roundsoptions *o, int option, const char *value, int *rc,
-		     struct error *err)
+		       struct error *err)
 {
 	switch (option) {
 	case 'n':
@@ -142,8 +144,8 @@ static bool set_batches(struct roundsoptions *o, int option, const char *value, 
 {
 	switch (option) {
 	case ROUNDSOPTION_KEEP:
-		*rc = parse_number(value, "number of batches", 1, UINT64_MAX, &o->rounds.batches.keep,
-				   err);
+		*rc = parse_number(value, "number of batches", 1, UINT64_MAX,
+				   &o->rounds.batches.keep, err);
 		return true;
 	case ROUNDSOPTION_DISK:
 		*rc = parse_size(value, &o->rounds.batches.max_bytes, err);
@@ -205,10 +207,12 @@ static int check_source(const struct roundsoptions *o, struct error *err)
 		return error_set(err, ERR_USAGE, "--%s is about fetching from a URL: --url",
 				 o->http.given);
 	if (o->source.gc)
-		return error_set(err, ERR_USAGE, "--gc is asked of a URL only (--url): in the process "
+		return error_set(err, ERR_USAGE,
+				 "--gc is asked of a URL only (--url): in the process "
 				 "nothing is called; --gc-wait waits for a collection");
 	if (o->trace_limit_given || o->rounds.types & CAPTURE_BIT(CAPTURE_TRACE))
-		return error_set(err, ERR_USAGE, "execution traces are of a URL only: "
+		return error_set(err, ERR_USAGE,
+				 "execution traces are of a URL only: "
 				 "--url http://HOST:PORT/debug/pprof");
 	if (o->source_given && !by_go)
 		return error_set(err, ERR_USAGE, "--%s is about Go's profiles", o->source_given);
@@ -229,9 +233,11 @@ int roundsoptions_check(const struct roundsoptions *o, struct error *err)
 	if (r->every_ns && r->recording.duration_ns && r->every_ns < r->recording.duration_ns)
 		return error_set(err, ERR_USAGE, "--every is less than a round's duration");
 	if (r->wait_for && r->follow_restarts)
-		return error_set(err, ERR_USAGE, "either --wait-for or --follow-restarts, not both");
+		return error_set(err, ERR_USAGE,
+				 "either --wait-for or --follow-restarts, not both");
 	if (r->recording.pid_count > 1)
-		return error_set(err, ERR_USAGE, "rounds are about one process (--children takes up "
+		return error_set(err, ERR_USAGE,
+				 "rounds are about one process (--children takes up "
 				 "those that it makes)");
 	if (r->follow_restarts && !r->recording.pid_count)
 		return error_set(err, ERR_USAGE, "--follow-restarts needs a process: -p PID");

@@ -38,28 +38,29 @@ enum rounds_option {
 	ROUNDSOPTION_PUSH_HEADERS,
 };
 
-#define ROUNDS_OPTIONS                                                  \
-	{ "types", required_argument, NULL, 't' },                      \
-	{ "rounds", required_argument, NULL, 'n' },                     \
-	{ "every", required_argument, NULL, ROUNDSOPTION_EVERY },       \
-	{ "align", no_argument, NULL, ROUNDSOPTION_ALIGN },             \
-	{ "delta", no_argument, NULL, ROUNDSOPTION_DELTA },             \
-	{ "no-delta", no_argument, NULL, ROUNDSOPTION_NO_DELTA },       \
-	{ "no-flush", no_argument, NULL, ROUNDSOPTION_NO_FLUSH },       \
-	{ "url", required_argument, NULL, ROUNDSOPTION_URL },           \
-	{ "gc", no_argument, NULL, ROUNDSOPTION_GC },                   \
-	{ "gc-wait", no_argument, NULL, ROUNDSOPTION_GC_WAIT },         \
-	{ "max-goroutines-wait", required_argument, NULL, ROUNDSOPTION_WAITS }, \
-	{ "trace-limit", required_argument, NULL, ROUNDSOPTION_TRACE }, \
-	{ "stop", optional_argument, NULL, ROUNDSOPTION_STOP },         \
-	{ "keep", required_argument, NULL, ROUNDSOPTION_KEEP },         \
-	{ "max-disk", required_argument, NULL, ROUNDSOPTION_DISK },     \
-	{ "max-age", required_argument, NULL, ROUNDSOPTION_AGE },       \
-	{ "tag", required_argument, NULL, ROUNDSOPTION_TAG },           \
-	{ "wait-for", required_argument, NULL, ROUNDSOPTION_WAIT_FOR }, \
-	{ "follow-restarts", no_argument, NULL, ROUNDSOPTION_FOLLOW },  \
-	{ "push", required_argument, NULL, ROUNDSOPTION_PUSH },         \
-	{ "push-headers", required_argument, NULL, ROUNDSOPTION_PUSH_HEADERS }
+#define ROUNDS_OPTIONS \
+	{ "types", required_argument, NULL, 't' }, { "rounds", required_argument, NULL, 'n' }, \
+		{ "every", required_argument, NULL, ROUNDSOPTION_EVERY }, \
+		{ "align", no_argument, NULL, ROUNDSOPTION_ALIGN }, \
+		{ "delta", no_argument, NULL, ROUNDSOPTION_DELTA }, \
+		{ "no-delta", no_argument, NULL, ROUNDSOPTION_NO_DELTA }, \
+		{ "no-flush", no_argument, NULL, ROUNDSOPTION_NO_FLUSH }, \
+		{ "url", required_argument, NULL, ROUNDSOPTION_URL }, \
+		{ "gc", no_argument, NULL, ROUNDSOPTION_GC }, \
+		{ "gc-wait", no_argument, NULL, ROUNDSOPTION_GC_WAIT }, \
+		{ "max-goroutines-wait", required_argument, NULL, ROUNDSOPTION_WAITS }, \
+		{ "trace-limit", required_argument, NULL, ROUNDSOPTION_TRACE }, \
+		{ "stop", optional_argument, NULL, ROUNDSOPTION_STOP }, \
+		{ "keep", required_argument, NULL, ROUNDSOPTION_KEEP }, \
+		{ "max-disk", required_argument, NULL, ROUNDSOPTION_DISK }, \
+		{ "max-age", required_argument, NULL, ROUNDSOPTION_AGE }, \
+		{ "tag", required_argument, NULL, ROUNDSOPTION_TAG }, \
+		{ "wait-for", required_argument, NULL, ROUNDSOPTION_WAIT_FOR }, \
+		{ "follow-restarts", no_argument, NULL, ROUNDSOPTION_FOLLOW }, \
+		{ "push", required_argument, NULL, ROUNDSOPTION_PUSH }, \
+	{ \
+		"push-headers", required_argument, NULL, ROUNDSOPTION_PUSH_HEADERS \
+	}
 
 struct roundsoptions {
 	struct rounds_options rounds; /* except `recording`, which the caller sets */
@@ -70,7 +71,7 @@ struct roundsoptions {
 	struct batch_tag tags[ROUNDSOPTIONS_TAGS]; /* keys owned; values point into them */
 	size_t push_count;
 	const char *source_given; /* name of an option given about the source; NULL: none */
-	bool given; /* an option was given that only rounds have */
+	bool given;		  /* an option was given that only rounds have */
 	bool trace_limit_given;
 };
 

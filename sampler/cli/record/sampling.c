@@ -10,8 +10,7 @@
 
 enum { DEFAULT_RATE = 99, RATE_MAX = 10000 };
 
-static const double DEFAULT_PAUSE_SHARE = 0.01, DEFAULT_MAX_CPU = 0.05,
-		    LEAST_MAX_CPU = 0.001;
+static const double DEFAULT_PAUSE_SHARE = 0.01, DEFAULT_MAX_CPU = 0.05, LEAST_MAX_CPU = 0.001;
 
 void sampling_defaults(struct recording_options *r, pid_t *pids)
 {
@@ -44,8 +43,10 @@ static int set_max_cpu(struct recording_options *r, struct error *err)
 	int rc = parse_percent(optarg, "part of a CPU", &r->max_cpu, err);
 
 	if (!rc && r->max_cpu < LEAST_MAX_CPU)
-		rc = error_set(err, ERR_USAGE, "with '%s' of a CPU nothing can be sampled: 0.1%% is "
-			       "the least", optarg);
+		rc = error_set(err, ERR_USAGE,
+			       "with '%s' of a CPU nothing can be sampled: 0.1%% is "
+			       "the least",
+			       optarg);
 	return rc;
 }
 

@@ -11,16 +11,15 @@ struct error;
 struct recording_options;
 
 /* For a table of long options. The string of short ones gets "p:d:r:". */
-#define SAMPLING_OPTIONS                                    \
-	{ "pid", required_argument, NULL, 'p' },            \
-	{ "duration", required_argument, NULL, 'd' },       \
-	{ "rate", required_argument, NULL, 'r' },           \
-	{ "children", no_argument, NULL, 'C' },             \
-	{ "wall", no_argument, NULL, 'W' },                 \
-	{ "goid", no_argument, NULL, 'g' },                 \
-	{ "max-pause-share", required_argument, NULL, 'M' }, \
-	{ "max-cpu", required_argument, NULL, 'B' },        \
-	{ "no-inline", no_argument, NULL, 'I' }
+#define SAMPLING_OPTIONS \
+	{ "pid", required_argument, NULL, 'p' }, { "duration", required_argument, NULL, 'd' }, \
+		{ "rate", required_argument, NULL, 'r' }, { "children", no_argument, NULL, 'C' }, \
+		{ "wall", no_argument, NULL, 'W' }, { "goid", no_argument, NULL, 'g' }, \
+		{ "max-pause-share", required_argument, NULL, 'M' }, \
+		{ "max-cpu", required_argument, NULL, 'B' }, \
+	{ \
+		"no-inline", no_argument, NULL, 'I' \
+	}
 
 /* The defaults; `pids` has room for PIDS_MAX and outlives `r`. */
 void sampling_defaults(struct recording_options *r, pid_t *pids);

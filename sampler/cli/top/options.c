@@ -34,8 +34,10 @@ static int parse_order(const char *text, enum live_order *order, struct error *e
 			*order = (enum live_order)i;
 			return 0;
 		}
-	return error_set(err, ERR_USAGE, "'%s' is no order; expected recent, recent-cum, flat, cum "
-			 "or name", text);
+	return error_set(err, ERR_USAGE,
+			 "'%s' is no order; expected recent, recent-cum, flat, cum "
+			 "or name",
+			 text);
 }
 
 static int take_option(struct topoptions *o, int option, struct error *err)
@@ -48,8 +50,10 @@ static int take_option(struct topoptions *o, int option, struct error *err)
 	case 'i':
 		rc = parse_duration(optarg, &o->interval_ns, err);
 		if (!rc && o->interval_ns < INTERVAL_MIN_NS)
-			rc = error_set(err, ERR_USAGE, "an interval of '%s' is too short; expected "
-				       "100ms or more", optarg);
+			rc = error_set(err, ERR_USAGE,
+				       "an interval of '%s' is too short; expected "
+				       "100ms or more",
+				       optarg);
 		break;
 	case 'n':
 		return parse_number(optarg, "number of intervals", 1, UINT32_MAX, &o->count, err);

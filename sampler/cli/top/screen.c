@@ -201,12 +201,20 @@ int screen_key(int timeout_ms)
 	static const struct {
 		int key, is;
 	} keys[] = {
-		{ ERR, SCREEN_NO_KEY }, { '\r', SCREEN_ENTER }, { '\n', SCREEN_ENTER },
-		{ KEY_ENTER, SCREEN_ENTER }, { 8, SCREEN_BACKSPACE }, { 127, SCREEN_BACKSPACE },
-		{ KEY_BACKSPACE, SCREEN_BACKSPACE }, { KEY_UP, SCREEN_UP },
-		{ KEY_DOWN, SCREEN_DOWN }, { KEY_PPAGE, SCREEN_PAGE_UP },
-		{ KEY_NPAGE, SCREEN_PAGE_DOWN }, { KEY_HOME, SCREEN_HOME },
-		{ KEY_END, SCREEN_END }, { KEY_RESIZE, SCREEN_RESIZED },
+		{ ERR, SCREEN_NO_KEY },
+		{ '\r', SCREEN_ENTER },
+		{ '\n', SCREEN_ENTER },
+		{ KEY_ENTER, SCREEN_ENTER },
+		{ 8, SCREEN_BACKSPACE },
+		{ 127, SCREEN_BACKSPACE },
+		{ KEY_BACKSPACE, SCREEN_BACKSPACE },
+		{ KEY_UP, SCREEN_UP },
+		{ KEY_DOWN, SCREEN_DOWN },
+		{ KEY_PPAGE, SCREEN_PAGE_UP },
+		{ KEY_NPAGE, SCREEN_PAGE_DOWN },
+		{ KEY_HOME, SCREEN_HOME },
+		{ KEY_END, SCREEN_END },
+		{ KEY_RESIZE, SCREEN_RESIZED },
 	};
 	int key;
 
@@ -232,12 +240,12 @@ int screen_open(struct error *err)
 	return error_set(err, ERR_NOTFOUND, "built without ncurses");
 }
 
-void screen_close(void) { }
-void screen_abandon(void) { }
-void screen_leave(void) { }
-void screen_return(void) { }
-void screen_clear(void) { }
-void screen_redraw(void) { }
+void screen_close(void) {}
+void screen_abandon(void) {}
+void screen_leave(void) {}
+void screen_return(void) {}
+void screen_clear(void) {}
+void screen_redraw(void) {}
 
 void screen_size(int *lines, int *columns)
 {

@@ -14,12 +14,11 @@ static double percent(double part, double whole)
 struct topfigures topfigures_since(const struct recording_stats *now,
 				   const struct topfigures *before)
 {
-	return (struct topfigures){ now->elapsed_ns - before->elapsed_ns,
-				    now->target_cpu_ns - before->cpu_ns,
-				    now->own_cpu_ns - before->own_cpu_ns,
-				    now->ticks - before->ticks,
-				    now->ticks_due - before->ticks_due,
-				    now->withheld - before->withheld };
+	return (struct topfigures){
+		now->elapsed_ns - before->elapsed_ns, now->target_cpu_ns - before->cpu_ns,
+		now->own_cpu_ns - before->own_cpu_ns, now->ticks - before->ticks,
+		now->ticks_due - before->ticks_due,   now->withheld - before->withheld
+	};
 }
 
 void toptext_target(const struct topview *v, char *line)

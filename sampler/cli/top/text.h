@@ -20,10 +20,10 @@ struct topview {
 	const struct live *live;	     /* NULL: nothing yet */
 	const struct recording_stats *stats; /* since the start */
 	struct topfigures recent;
-	const char *target;  /* "redis-server 4711" */
-	unsigned rate;	     /* as requested, in Hz */
-	bool wall;	     /* what is shown is wall time */
-	bool threads;	     /* a line for each thread, not for each function */
+	const char *target;		/* "redis-server 4711" */
+	unsigned rate;			/* as requested, in Hz */
+	bool wall;			/* what is shown is wall time */
+	bool threads;			/* a line for each thread, not for each function */
 	uint64_t window_ns, elapsed_ns; /* durations of the profiles that `live` was made from */
 };
 

@@ -35,14 +35,14 @@ struct top {
 	const struct topoptions *o;
 	struct topscreen screen; /* tables are made from it, too */
 	bool on_screen, suspended;
-	bool cpu;		 /* with --wall: CPU time is shown nevertheless */
-	uint64_t seen;		 /* number of the last profile that was taken over */
-	uint64_t shown;		 /* how many were shown */
-	uint64_t due_ns;	 /* when to request the next, by the recording's elapsed time */
+	bool cpu;		  /* with --wall: CPU time is shown nevertheless */
+	uint64_t seen;		  /* number of the last profile that was taken over */
+	uint64_t shown;		  /* how many were shown */
+	uint64_t due_ns;	  /* when to request the next, by the recording's elapsed time */
 	struct topfigures before; /* the figures at the last profile */
 	struct live live;
 	struct recording_stats stats; /* at the profile that is shown */
-	struct outfile file;	 /* of a profile that is being saved */
+	struct outfile file;	      /* of a profile that is being saved */
 	bool save_due, saving, failed;
 	char target[sizeof(((struct process *)0)->comm) + 16];
 };
@@ -114,7 +114,10 @@ static void put_line(const char *line)
 static void print_table(struct top *t)
 {
 	static void (*const head[])(const struct topview *, char *) = {
-		toptext_target, toptext_sampler, toptext_spans, toptext_columns,
+		toptext_target,
+		toptext_sampler,
+		toptext_spans,
+		toptext_columns,
 	};
 	const struct topview *v = &t->screen.view;
 	size_t count = toptext_count(v), lines = t->o->lines;
@@ -344,8 +347,8 @@ static void show_last(struct top *t)
 	turn(t, recording_stats(t->r));
 	if (!t->o->count || t->shown < t->o->count) {
 		t->due_ns = UINT64_MAX;
-		recording_ask_interim(t->r, t->o->symbolize,
-				      (const char *)t->o->command_line.data, NULL, &err);
+		recording_ask_interim(t->r, t->o->symbolize, (const char *)t->o->command_line.data,
+				      NULL, &err);
 		recording_await_interim(t->r);
 		turn(t, recording_stats(t->r));
 	}
@@ -460,8 +463,10 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 	int status;
 
 	t.screen.order = o->order;
-	t.screen.view = (struct topview){ .stats = &t.stats, .target = t.target,
-					  .rate = o->recording.rate, .wall = o->recording.wall,
+	t.screen.view = (struct topview){ .stats = &t.stats,
+					  .target = t.target,
+					  .rate = o->recording.rate,
+					  .wall = o->recording.wall,
 					  .threads = o->threads };
 	t.due_ns = o->interval_ns;
 	snprintf(t.target, sizeof(t.target), "%s %d", p->comm, p->pid);

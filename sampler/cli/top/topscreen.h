@@ -11,12 +11,12 @@
 enum { TOPSCREEN_INPUT = 512, TOPSCREEN_MESSAGE = 600 };
 
 struct topscreen {
-	struct topview view;	  /* the recording's figures; refreshed unless paused */
+	struct topview view; /* the recording's figures; refreshed unless paused */
 	enum live_order order;
 	struct livefilter filter;
-	size_t first;		  /* index of the top row, among those that the filter matches */
+	size_t first; /* index of the top row, among those that the filter matches */
 	bool paused, help;
-	char prompt;		  /* '/' or 's' while something is typed in; 0 */
+	char prompt; /* '/' or 's' while something is typed in; 0 */
 	char input[TOPSCREEN_INPUT];
 	char message[TOPSCREEN_MESSAGE]; /* about the last action */
 };
@@ -24,11 +24,11 @@ struct topscreen {
 /* What a key requests of the caller, which runs the recording. */
 enum topscreen_wish {
 	TOPSCREEN_NOTHING,
-	TOPSCREEN_SORT,	      /* by .order */
-	TOPSCREEN_TYPE,	      /* wall time and CPU time change places */
-	TOPSCREEN_RESUME,     /* the display is not paused any more */
-	TOPSCREEN_ASK_NAME,   /* prompt for the name of a file (topscreen_prompt) */
-	TOPSCREEN_SAVE,	      /* to the file named in .input */
+	TOPSCREEN_SORT,	    /* by .order */
+	TOPSCREEN_TYPE,	    /* wall time and CPU time change places */
+	TOPSCREEN_RESUME,   /* the display is not paused any more */
+	TOPSCREEN_ASK_NAME, /* prompt for the name of a file (topscreen_prompt) */
+	TOPSCREEN_SAVE,	    /* to the file named in .input */
 	TOPSCREEN_QUIT,
 };
 
@@ -38,8 +38,7 @@ enum topscreen_wish topscreen_key(struct topscreen *s, int key);
 /* Starts a prompt: `kind` as in .prompt, `text` is what its input begins with. */
 void topscreen_prompt(struct topscreen *s, char kind, const char *text);
 
-void topscreen_say(struct topscreen *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void topscreen_say(struct topscreen *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 void topscreen_draw(struct topscreen *s);
 

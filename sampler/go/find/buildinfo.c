@@ -11,7 +11,10 @@
 
 enum {
 	BYTES = 16 << 20, /* bound; the list of modules is part of it */
-	HEAD = 32, ALIGN = 16, FLAGS = 15, INLINE = 2,
+	HEAD = 32,
+	ALIGN = 16,
+	FLAGS = 15,
+	INLINE = 2,
 };
 
 struct bytes {
@@ -50,14 +53,16 @@ static struct bytes find(Elf *elf)
 		return b;
 	for (size_t i = 0; !b.at && i < count && gelf_getphdr(elf, (int)i, &ph); i++)
 		if (ph.p_type == PT_LOAD && ph.p_flags & PF_W)
-			b = find_in(of_data(elf_getdata_rawchunk(elf, (int64_t)ph.p_offset,
+			b = find_in(of_data(elf_getdata_rawchunk(
+				elf, (int64_t)ph.p_offset,
 				ph.p_filesz < BYTES ? ph.p_filesz : BYTES, ELF_T_BYTE)));
 	return b;
 }
 
 /* The format: a magic text, the size of pointers, flags, and since 1.18 two strings with their
  * lengths before them: the version, and the list of modules and settings. */
-static bool read_string(const struct image *image, unsigned which, const uint8_t **text, uint64_t *len)
+static bool read_string(const struct image *image, unsigned which, const uint8_t **text,
+			uint64_t *len)
 {
 	Elf *elf = image_elf(image);
 	struct bytes b = elf ? find(elf) : (struct bytes){ NULL, 0 };

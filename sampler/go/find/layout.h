@@ -18,12 +18,12 @@ enum { GO_SIZE_CLASSES = 68 };
 struct golayout_pacer {
 	/* Only the offsets of these are needed, not their values. */
 	uint32_t credit, work_per_byte, bytes_per_work; /* bgScanCredit, assist… */
-	uint32_t marked;	/* heapMarked */
+	uint32_t marked;				/* heapMarked */
 	uint32_t goal;		/* gcPercentHeapGoal; 1.18: heapGoal, and nothing below */
 	uint32_t limit;		/* memoryLimit */
 	uint32_t sweep_trigger; /* sweepDistMinTrigger */
 	uint32_t triggered;
-	uint32_t heap_free;	/* followed by totalAlloc, totalFree, mappedReady */
+	uint32_t heap_free; /* followed by totalAlloc, totalFree, mappedReady */
 };
 
 struct golayout {

@@ -21,11 +21,41 @@
 enum { SYMBOLS_MAX = 1 << 22, NEWEST = 99, USES_MAX = 4, ANY = -1, NOT = 0x80 };
 
 enum {
-	ALLOCMCACHE, ALLOCMCACHEFUNC, BLOCKEVENT, CHANRECV, CHANSEND, CREATEFING, FINISHSWEEP, FLUSH, FREE,
-	FLUSHLOCKED, GCINIT, GCSTART, GCSWEEP, GCTEST, HEADER, INIT, ISSYSTEM, LOCKPROFILES,
-	MALLOC, MALLOCINIT, MCOMMONINIT, MEXIT, MUTEXEVENT, NEXTCYCLE, PROFILEALLOC, REASON, RUNFINQ,
-	SCHEDINIT, SEMACQUIRE, STKBUCKET, SYNCEVENT, TICKSINIT, TICKSPERSECOND,
-	OLDTICKSPERSECOND, FUNCTIONS,
+	ALLOCMCACHE,
+	ALLOCMCACHEFUNC,
+	BLOCKEVENT,
+	CHANRECV,
+	CHANSEND,
+	CREATEFING,
+	FINISHSWEEP,
+	FLUSH,
+	FREE,
+	FLUSHLOCKED,
+	GCINIT,
+	GCSTART,
+	GCSWEEP,
+	GCTEST,
+	HEADER,
+	INIT,
+	ISSYSTEM,
+	LOCKPROFILES,
+	MALLOC,
+	MALLOCINIT,
+	MCOMMONINIT,
+	MEXIT,
+	MUTEXEVENT,
+	NEXTCYCLE,
+	PROFILEALLOC,
+	REASON,
+	RUNFINQ,
+	SCHEDINIT,
+	SEMACQUIRE,
+	STKBUCKET,
+	SYNCEVENT,
+	TICKSINIT,
+	TICKSPERSECOND,
+	OLDTICKSPERSECOND,
+	FUNCTIONS,
 };
 
 static const char *const functions[FUNCTIONS] = {
@@ -73,7 +103,7 @@ struct clue_use {
 };
 
 struct clue {
-	size_t to; /* offset in struct goplaces */
+	size_t to;	      /* offset in struct goplaces */
 	uint8_t since, until; /* releases 1.since to 1.until */
 	struct clue_use uses[USES_MAX];
 };
@@ -91,13 +121,19 @@ struct clue {
  * and runtime/pprof/pprof.go. The clues of a place are tried in turn. */
 static const struct clue clues[] = {
 	{ OF(all_ms), 18, NEWEST, { LOADS(MCOMMONINIT), TAKES(MCOMMONINIT), TAKES(MEXIT) } },
-	{ OF(heap_cycle), 18, 18, { LOADS(NEXTCYCLE), STORES(NEXTCYCLE), LOADS(MALLOC), LOADS(FREE) } },
+	{ OF(heap_cycle),
+	  18,
+	  18,
+	  { LOADS(NEXTCYCLE), STORES(NEXTCYCLE), LOADS(MALLOC), LOADS(FREE) } },
 	{ OF(heap_cycle), 19, NEWEST, { TAKES(FLUSH), LOADS(FLUSH), LOADS(MALLOC), LOADS(FREE) } },
 	{ OF(heap_lock), 18, 18, { TAKES(FLUSH), TAKES(FREE), TAKES(NEXTCYCLE) } },
 	{ OF(heap_lock), 19, NEWEST, { TAKES(FLUSH), NEVER_TAKES(FREE), NEVER_LOADS(MALLOC) } },
 	{ OF(heap_rate), 18, NEWEST, { LOADS(PROFILEALLOC), LOADS(ALLOCMCACHE) } },
-	{ OF(block_rate), 18, NEWEST,
-	  { LOADS(BLOCKEVENT), COMPARES(CHANSEND, 0), COMPARES(CHANRECV, 0), COMPARES(SEMACQUIRE, 0) } },
+	{ OF(block_rate),
+	  18,
+	  NEWEST,
+	  { LOADS(BLOCKEVENT), COMPARES(CHANSEND, 0), COMPARES(CHANRECV, 0),
+	    COMPARES(SEMACQUIRE, 0) } },
 	{ OF(mutex_rate), 18, 26, { LOADS(SYNCEVENT), COMPARES(SEMACQUIRE, 0) } },
 	{ OF(mutex_rate), 18, NEWEST, { LOADS(MUTEXEVENT), COMPARES(SEMACQUIRE, 0) } },
 	{ OF(ticks), 18, 19, { TAKES(OLDTICKSPERSECOND), ALSO(OLDTICKSPERSECOND, LOAD, 16) } },
@@ -109,11 +145,18 @@ static const struct clue clues[] = {
 	{ OF(fing_status), 18, 19, { LOADS(ISSYSTEM), STORES(RUNFINQ) } },
 	{ OF(fing_status), 20, NEWEST, { LOADS(ISSYSTEM), LOADS(CREATEFING), TAKES(CREATEFING) } },
 	{ OF(cache_alloc), 18, NEWEST, { TAKES(ALLOCMCACHEFUNC), NEVER_TAKES(MALLOCINIT) } },
-	{ OF(gc_cycles), 18, 18,
-	  { LOADS(GCSTART), ALSO(GCSTART, OTHER, 0), ALSO(GCSTART, STORE, 4), ALSO(GCSTART, STORE, 8) } },
-	{ OF(gc_cycles), 19, 19,
+	{ OF(gc_cycles),
+	  18,
+	  18,
+	  { LOADS(GCSTART), ALSO(GCSTART, OTHER, 0), ALSO(GCSTART, STORE, 4),
+	    ALSO(GCSTART, STORE, 8) } },
+	{ OF(gc_cycles),
+	  19,
+	  19,
 	  { ALSO(GCTEST, OTHER, 0), ALSO(GCSTART, STORE, 4), ALSO(GCSTART, STORE, 8) } },
-	{ OF(gc_cycles), 20, NEWEST,
+	{ OF(gc_cycles),
+	  20,
+	  NEWEST,
 	  { TAKES(GCSTART), LOADS(GCTEST), ALSO(GCSTART, STORE, 4), ALSO(GCSTART, STORE, 8) } },
 	{ OF(sweep_active), 18, NEWEST, { TAKES(GCINIT), LOADS(FINISHSWEEP), TAKES(GCSWEEP) } },
 };
@@ -123,7 +166,8 @@ static bool is_used(const struct gouses *all, const struct clue_use *use, uint64
 	const struct gouses *u = &all[use->function];
 
 	for (size_t i = 0; i < u->count; i++)
-		if (u->all[i].kind == (use->kind & ~NOT) && u->all[i].address == address + use->distance &&
+		if (u->all[i].kind == (use->kind & ~NOT) &&
+		    u->all[i].address == address + use->distance &&
 		    (use->number == ANY || u->all[i].number == use->number))
 			return true;
 	return false;
@@ -169,7 +213,8 @@ static uint64_t next_variable(const struct gouses *u, size_t *at)
 
 static bool next_number(const struct gouses *u, size_t *at, int64_t number)
 {
-	return *at < u->count && u->all[*at].kind == GOUSE_NUMBER && u->all[(*at)++].number == number;
+	return *at < u->count && u->all[*at].kind == GOUSE_NUMBER &&
+	       u->all[(*at)++].number == number;
 }
 
 /* stkbucket ends with: if the type is 1, mbuckets; else if it is 3, xbuckets; else bbuckets. */
@@ -293,7 +338,8 @@ static void by_symbols(struct goplaces *p, const struct image *image, uint64_t b
 
 	for (int i = 0; data && i < SYMBOLS_MAX && gelf_getsym(data, i, &sym); i++) {
 		const char *name = GELF_ST_TYPE(sym.st_info) == STT_OBJECT ?
-					   elf_strptr(elf, shdr.sh_link, sym.st_name) : NULL;
+					   elf_strptr(elf, shdr.sh_link, sym.st_name) :
+					   NULL;
 
 		if (name && !strncmp(name, "runtime", 7))
 			take_symbol(p, name, sym.st_value + bias);
@@ -319,13 +365,14 @@ static void take(struct goplaces *p, const struct goplaces *symbols, const struc
 		memcpy(&symbol, (const char *)symbols + to, sizeof(symbol));
 		if (*place || !symbol)
 			continue;
-		*place = symbol + (to == OF(gc_cycles) ? l->work_cycles :
-				   to == OF(sweep_active) ? l->sweep_active : 0);
+		*place = symbol + (to == OF(gc_cycles)	  ? l->work_cycles :
+				   to == OF(sweep_active) ? l->sweep_active :
+							    0);
 	}
 }
 
-int goplaces_find(struct goplaces *p, struct gopclntab *t, const struct image *image,
-		  uint64_t bias, const struct govars *vars)
+int goplaces_find(struct goplaces *p, struct gopclntab *t, const struct image *image, uint64_t bias,
+		  const struct govars *vars)
 {
 	int rc = goplaces_by_code(p, t, image, bias, vars);
 

@@ -67,8 +67,8 @@ static int load(struct gopclntab *t, const struct go_function *f, size_t i, gore
 	return rc;
 }
 
-int gorefs_codes(struct gopclntab *t, const char *const *functions, size_t count,
-		 gorefs_code *each, void *ctx)
+int gorefs_codes(struct gopclntab *t, const char *const *functions, size_t count, gorefs_code *each,
+		 void *ctx)
 {
 	struct go_function *found = calloc(count, sizeof(*found));
 	int rc = found ? 0 : ERR_NOMEM;

@@ -39,9 +39,10 @@ void gorefs_release(struct gorefs *refs, size_t count);
 
 /* Calls `each` with the code of each existing function, in any order, except functions of more than
  * 64 KB. Returns ERR_NOMEM, or what `each` returned if it was not 0, which ends the calls. */
-typedef int gorefs_code(void *ctx, size_t function, uint64_t entry, const uint8_t *code, size_t len);
-int gorefs_codes(struct gopclntab *t, const char *const *functions, size_t count,
-		 gorefs_code *each, void *ctx);
+typedef int gorefs_code(void *ctx, size_t function, uint64_t entry, const uint8_t *code,
+			size_t len);
+int gorefs_codes(struct gopclntab *t, const char *const *functions, size_t count, gorefs_code *each,
+		 void *ctx);
 
 /* True when the image address is in a writable segment, so that a variable may be there. */
 bool gorefs_variable(const struct image *image, uint64_t addr);

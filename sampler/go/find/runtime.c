@@ -29,15 +29,11 @@ static const struct gotypes_want of_g[] = {
 };
 
 static const struct gotypes_want of_m[] = {
-	{ OF(m.g0), "g0", NULL, false },
-	{ OF(m.gsignal), "gsignal", NULL, false },
-	{ OF(m.curg), "curg", NULL, false },
-	{ OF(m.ncgo), "ncgo", NULL, false },
-	{ OF(m.vdso_sp), "vdsoSP", NULL, false },
-	{ OF(m.vdso_pc), "vdsoPC", NULL, false },
+	{ OF(m.g0), "g0", NULL, false },	  { OF(m.gsignal), "gsignal", NULL, false },
+	{ OF(m.curg), "curg", NULL, false },	  { OF(m.ncgo), "ncgo", NULL, false },
+	{ OF(m.vdso_sp), "vdsoSP", NULL, false }, { OF(m.vdso_pc), "vdsoPC", NULL, false },
 	{ OF(m.isextra), "isextra", NULL, true }, /* 1.16 has none */
-	{ OF(m.procid), "procid", NULL, true },
-	{ OF(m.alllink), "alllink", NULL, true },
+	{ OF(m.procid), "procid", NULL, true },	  { OF(m.alllink), "alllink", NULL, true },
 };
 
 static bool find_fields(struct goruntime *rt, struct gotypes *t)
@@ -83,8 +79,9 @@ static bool find_tls(struct goruntime *rt, struct gopclntab *t, const struct go_
 		if (c[1] == 0xc7 && c[2] == 0xc1)
 			return true;
 		if (c[1] == 0x8b && c[2] == 0x0d)
-			return !memory_read_u64(memory, f->entry + bias + i + 7 +
-						(uint64_t)(int64_t)number, (uint64_t *)&rt->tls);
+			return !memory_read_u64(memory,
+						f->entry + bias + i + 7 + (uint64_t)(int64_t)number,
+						(uint64_t *)&rt->tls);
 	}
 	return false;
 }

@@ -15,7 +15,11 @@ enum {
 	KIND_MASK = 31,
 	EXTRA_STAR = 2, /* bit of tflag: the name that str leads to is preceded by a "*" */
 	/* Offsets in the descriptor of a struct type. */
-	AT_TFLAG = 20, AT_KIND = 23, AT_STR = 40, AT_FIELDS = 56, STRUCT_BYTES = 80,
+	AT_TFLAG = 20,
+	AT_KIND = 23,
+	AT_STR = 40,
+	AT_FIELDS = 56,
+	STRUCT_BYTES = 80,
 	FIELD_BYTES = 24, /* name, type, offset */
 	OFFSET_MAX = 1 << 20,
 };

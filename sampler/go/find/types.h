@@ -22,8 +22,8 @@ struct gotypes {
 	uint8_t *bytes;		     /* a copy of all descriptors; owned */
 	uint64_t start;		     /* their address in the process */
 	size_t len;
-	bool old_names;	  /* 1.16: a name's length takes two bytes */
-	unsigned shift;	  /* 1 up to 1.18, where the lowest bit of an offset is a flag; else 0 */
+	bool old_names; /* 1.16: a name's length takes two bytes */
+	unsigned shift; /* 1 up to 1.18, where the lowest bit of an offset is a flag; else 0 */
 };
 
 /* Copies the descriptors of a module that is mapped with this bias. ERR_NOTFOUND: it has none;
@@ -42,7 +42,7 @@ bool gotypes_field(const struct gotypes *t, uint64_t address, const char *field,
 		   uint64_t *type);
 
 struct gotypes_want {
-	size_t to;	    /* offset in `into` of the uint32_t that receives the field's offset */
+	size_t to; /* offset in `into` of the uint32_t that receives the field's offset */
 	const char *name;
 	const char *within; /* NULL, or a field of the struct that field `name` is */
 	bool optional;	    /* if it does not exist, GO_NO_FIELD is stored */

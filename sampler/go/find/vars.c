@@ -21,8 +21,16 @@
 
 /* Functions that use the variables, in every release and every program. */
 enum {
-	MARK_TERMINATION, REFILL, RELEASE_ALL, FLUSH_CREDIT, GFGET, NEWPROC1, PROCRESIZE,
-	PREEMPTALL, ALLGADD, FUNCTIONS,
+	MARK_TERMINATION,
+	REFILL,
+	RELEASE_ALL,
+	FLUSH_CREDIT,
+	GFGET,
+	NEWPROC1,
+	PROCRESIZE,
+	PREEMPTALL,
+	ALLGADD,
+	FUNCTIONS,
 };
 
 static const char *const functions[FUNCTIONS] = {
@@ -53,23 +61,30 @@ static void find_places(struct govars *v, const struct gorefs *r, uint64_t bias)
 	uint32_t gc = golayout_numgc(l);
 	bool counts = l->minor > 18;
 	const struct goclue memstats[] = {
-		{ &r[MARK_TERMINATION], 6, { l->last_gc, l->last_gc + 8, l->last_gc + 16,
-					     l->last_gc + 16 + 256 * 8, gc, gc + 4 } },
-		{ &r[REFILL], 1, { l->heap_stats } }, { &r[RELEASE_ALL], 1, { l->heap_stats } },
+		{ &r[MARK_TERMINATION],
+		  6,
+		  { l->last_gc, l->last_gc + 8, l->last_gc + 16, l->last_gc + 16 + 256 * 8, gc,
+		    gc + 4 } },
+		{ &r[REFILL], 1, { l->heap_stats } },
+		{ &r[RELEASE_ALL], 1, { l->heap_stats } },
 	};
 	const struct goclue controller[] = {
-		{ &r[FLUSH_CREDIT], 3, { pacer->credit, pacer->work_per_byte,
-					 pacer->bytes_per_work } },
+		{ &r[FLUSH_CREDIT],
+		  3,
+		  { pacer->credit, pacer->work_per_byte, pacer->bytes_per_work } },
 		{ &r[REFILL], counts ? 2 : 1, { 0, pacer->heap_free + 8 } },
 		{ &r[RELEASE_ALL], counts ? 2 : 1, { 0, pacer->heap_free + 8 } },
 	};
 	const struct goclue sched[] = {
-		{ &r[GFGET], l->minor < 25 ? 4 : 5, { l->free_gs, l->free_gs + 8, l->free_gs + 16,
-						      l->free_gs + 24, l->free_gs + 32 } },
+		{ &r[GFGET],
+		  l->minor < 25 ? 4 : 5,
+		  { l->free_gs, l->free_gs + 8, l->free_gs + 16, l->free_gs + 24,
+		    l->free_gs + 32 } },
 		{ &r[NEWPROC1], 1, { l->ngsys } },
 	};
 	const struct goclue allp[] = {
-		{ &r[PROCRESIZE], 3, { 0, 8, 16 } }, { &r[PREEMPTALL], 2, { 0, 8 } },
+		{ &r[PROCRESIZE], 3, { 0, 8, 16 } },
+		{ &r[PREEMPTALL], 2, { 0, 8 } },
 	};
 	const struct goclue allgs[] = { { &r[ALLGADD], 3, { 0, 8, 16 } } };
 
@@ -150,8 +165,10 @@ int govars_find(struct govars *v, const struct process *process, const struct me
 	if (!rc) {
 		rc = goruntime_find(&rt, &search, maps, memory);
 		if (rc)
-			error_set(err, rc, rc == ERR_NOMEM ? "out of memory" : rc == ERR_NOTFOUND ?
-				  "it is no program of Go's" : "its Go runtime is not understood");
+			error_set(err, rc,
+				  rc == ERR_NOMEM    ? "out of memory" :
+				  rc == ERR_NOTFOUND ? "it is no program of Go's" :
+						       "its Go runtime is not understood");
 	}
 	if (!rc)
 		rc = govars_of_image(v, rt.image, rt.bias, memory, err);

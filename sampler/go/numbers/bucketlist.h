@@ -17,8 +17,8 @@ struct golayout;
 struct memory;
 
 enum {
-	GO_BUCKET_PCS = 1024,	/* maxProfStackDepth */
-	GO_BUCKET_RECORD = 16,	/* words of the longest record */
+	GO_BUCKET_PCS = 1024,  /* maxProfStackDepth */
+	GO_BUCKET_RECORD = 16, /* words of the longest record */
 	GO_BUCKETS_MAX = 1 << 22,
 };
 
@@ -26,9 +26,9 @@ struct gobucketlist {
 	const struct memory *memory;
 	enum go_buckets which;
 	const struct golayout *layout; /* of the target's release; not owned */
-	uint64_t next;	     /* address of the next bucket; 0: the end */
-	uint64_t mark;	     /* an earlier bucket; meeting it again shows a cycle */
-	uint64_t count, words; /* number of buckets so far, and of words in their stacks */
+	uint64_t next;		       /* address of the next bucket; 0: the end */
+	uint64_t mark;		       /* an earlier bucket; meeting it again shows a cycle */
+	uint64_t count, words;	       /* number of buckets so far, and of words in their stacks */
 	/* The current bucket: */
 	uint64_t at, size, pc_count;
 	uint64_t body[GO_BUCKET_PCS + GO_BUCKET_RECORD];

@@ -34,13 +34,15 @@
 
 enum {
 	TRIES = 5,
-	LOCK_TRIES = 20, LOCK_WAIT_NS = 1000 * 1000,
-	SLOTS = 3,			 /* memRecord.future */
-	CYCLE_END = SLOTS * (2 << 24),	 /* mProfCycleWrap */
+	LOCK_TRIES = 20,
+	LOCK_WAIT_NS = 1000 * 1000,
+	SLOTS = 3,		       /* memRecord.future */
+	CYCLE_END = SLOTS * (2 << 24), /* mProfCycleWrap */
 	/* Each P allocates buckets upwards in chunks of 256 KB (persistentalloc), so the list goes
 	 * downwards in as many chunks as there are Ps. */
-	BLOCK_BYTES = 256 << 10, BLOCKS = 64,
-	EXPANDED_MAX = 64,		 /* frames inlined into each other at one pc */
+	BLOCK_BYTES = 256 << 10,
+	BLOCKS = 64,
+	EXPANDED_MAX = 64, /* frames inlined into each other at one pc */
 };
 
 /* Heap: allocs, frees, alloc_bytes, free_bytes. Otherwise: the bits of count; cycles. */
@@ -58,9 +60,9 @@ struct reading {
 	struct memcache *cache; /* owned */
 	uint64_t head;
 	uint32_t cycle;
-	bool all;		 /* heap: the sum of all slots, since nothing was published yet */
-	bool same;		 /* the second reading was equal to the first */
-	bool locked;		 /* the lock was held before, between or after the readings */
+	bool all;    /* heap: the sum of all slots, since nothing was published yet */
+	bool same;   /* the second reading was equal to the first */
+	bool locked; /* the lock was held before, between or after the readings */
 	unsigned lock_tries;
 	struct numbers *numbers; /* owned */
 	size_t room, count;
@@ -106,8 +108,7 @@ static bool is_locked(const struct reading *r)
 	const struct golive *live = r->live;
 	uint64_t key;
 
-	if (!live->places.heap_lock ||
-	    memory_read_u64(live->memory, live->places.heap_lock, &key))
+	if (!live->places.heap_lock || memory_read_u64(live->memory, live->places.heap_lock, &key))
 		return false;
 	return r->minor < 24 ? key != 0 : key & 1;
 }
@@ -167,7 +168,8 @@ static int next_bucket(struct reading *r, struct error *err)
 		return error_nomem(err);
 	if (rc == ERR_IO)
 		return r->live->process && !process_alive(r->live->process) ?
-			       unreadable(r->live, err) : ERR_FORMAT;
+			       unreadable(r->live, err) :
+			       ERR_FORMAT;
 	return rc;
 }
 
@@ -396,7 +398,7 @@ static int read_blocking(struct reading *r, gobuckets_callback *each, void *ctx,
 static bool linked_without(const struct golive *live)
 {
 	const char *name = live->vars.layout->minor >= 23 ? "runtime.memProfileInternal" :
-							   "runtime.MemProfile";
+							    "runtime.MemProfile";
 	uint64_t at = live->places.mem_profile_off;
 	struct go_function f;
 	uint8_t off;
@@ -444,8 +446,9 @@ int gobuckets_rate(const struct golive *live, enum go_buckets which, int64_t *ra
 		   struct error *err)
 {
 	const struct goplaces *p = &live->places;
-	uint64_t at = which == GO_HEAP ? p->heap_rate : which == GO_BLOCK ? p->block_rate :
-									    p->mutex_rate;
+	uint64_t at = which == GO_HEAP	? p->heap_rate :
+		      which == GO_BLOCK ? p->block_rate :
+					  p->mutex_rate;
 	int rc = read_at(live, at, rate, sizeof(*rate), err);
 
 	/* runtime/mprof.go, SetMutexProfileFraction: it does not store a negative rate. */

@@ -23,7 +23,7 @@ struct go_bucket {
 	const uint64_t *pcs; /* logical frames, innermost first (sampler/go/stacks/callers.h);
 			      * valid until the callback returns */
 	size_t pc_count;
-	uint64_t size; /* heap: bytes of each object */
+	uint64_t size;					 /* heap: bytes of each object */
 	uint64_t allocs, frees, alloc_bytes, free_bytes; /* heap; samples, not scaled */
 	/* Block, mutex: as runtime.BlockProfile and MutexProfile return them. Up to 1.19 the writer
 	 * of a mutex profile multiplies both by gobuckets_rate (pprof.go, scaleMutexProfile: the

@@ -89,8 +89,10 @@ int gobuckets_frequency(const struct golive *live, double *cycles_per_second, st
 	if (!live->places.ticks) /* not linked in: up to 1.21, without runtime/pprof */
 		memset(words, 0, sizeof(words));
 	else if (live->memory->read(live->memory, live->places.ticks, words, (word + 1) * 8))
-		return error_set(err, live->process && !process_alive(live->process) ? ERR_GONE :
-				 ERR_NOTFOUND, "the runtime's clock cannot be read");
+		return error_set(err,
+				 live->process && !process_alive(live->process) ? ERR_GONE :
+										  ERR_NOTFOUND,
+				 "the runtime's clock cannot be read");
 	frequency = (double)(int64_t)words[word];
 	if (!words[word] && minor >= 22)
 		frequency = since_start(live->vars.layout, words);

@@ -27,11 +27,12 @@ enum {
 	PS_MAX = 4096,
 	SPANS = 2 * GO_SIZE_CLASSES, /* of each class one with pointers and one without */
 	TRIES = 8,
-	DELTAS = 3,		     /* consistentHeapStats.stats */
+	DELTAS = 3, /* consistentHeapStats.stats */
 	DELTA_BYTES_MAX = 1176,
-	SPAN_BYTES = 120,	     /* bytes of a span that are needed */
+	SPAN_BYTES = 120, /* bytes of a span that are needed */
 	PACER_BYTES = 384,
-	HEADROOM_MIN = 1 << 20, HEADROOM_PERCENT = 3, /* memoryLimit…HeapGoalHeadroom… */
+	HEADROOM_MIN = 1 << 20,
+	HEADROOM_PERCENT = 3, /* memoryLimit…HeapGoalHeadroom… */
 	RUNWAY_MIN = 64 << 10,
 	IN_FLIGHT = 1 << 20, /* bytes that a P may have added to only one of two sums */
 };
@@ -247,8 +248,9 @@ static bool is_whole(const struct golayout *l, const uint8_t *pacer)
 {
 	const uint32_t at = l->pacer.heap_free;
 
-	return l->minor < 19 || memory_word(pacer, at) + memory_word(pacer, at + 8) -
-				memory_word(pacer, at + 16) <= memory_word(pacer, at + 24);
+	return l->minor < 19 ||
+	       memory_word(pacer, at) + memory_word(pacer, at + 8) - memory_word(pacer, at + 16) <=
+		       memory_word(pacer, at + 24);
 }
 
 static const char *read_pacer(const struct reading *r)

@@ -21,11 +21,12 @@
 
 enum {
 	TRIES = 4,
-	BUILT_IN_MAX = 8,	 /* six; seven since 1.26 */
+	BUILT_IN_MAX = 8, /* six; seven since 1.26 */
 	NAME_MAX_LEN = 1024,
-	STACK_ROOM = 32,	 /* pcs; of Profile.Add, and of m.createstack */
+	STACK_ROOM = 32, /* pcs; of Profile.Add, and of m.createstack */
 	FRAMES_MAX = 1 << 25,
-	BLOCK = 64 << 10, BLOCKS = 256,
+	BLOCK = 64 << 10,
+	BLOCKS = 256,
 	THREADS_MAX = 1 << 20,
 	PROFILE_BYTES_MAX = 256,
 };
@@ -45,8 +46,9 @@ static int gone_or_bad(const struct golive *live, struct error *err, const char 
 {
 	uint64_t any;
 
-	if (live->memory->read(live->memory, live->places.profiles ? live->places.profiles :
-			       live->places.all_ms, &any, sizeof(any)))
+	if (live->memory->read(live->memory,
+			       live->places.profiles ? live->places.profiles : live->places.all_ms,
+			       &any, sizeof(any)))
 		return error_set(err, ERR_GONE, "the process has ended");
 	return error_set(err, ERR_FORMAT, "%s cannot be read: it changes all the time, or is none",
 			 what);
@@ -106,8 +108,8 @@ static int read_profiles(const struct golive *live, struct list *l, struct error
 					take_profile, l);
 	}
 	if (rc == ERR_LIMIT)
-		return error_set(err, ERR_FORMAT, "the program has more than %d profiles of its own",
-				 GO_CUSTOM_MAX);
+		return error_set(err, ERR_FORMAT,
+				 "the program has more than %d profiles of its own", GO_CUSTOM_MAX);
 	if (rc == ERR_NOMEM)
 		return error_set(err, rc, "out of memory");
 	return rc ? gone_or_bad(live, err, "the list of the program's profiles") : 0;
@@ -141,7 +143,8 @@ struct entry { /* of a profile; read in the order of the addresses of their pcs 
 static int take_entry(void *ctx, const void *key, const void *elem)
 {
 	struct entry e = { { memory_word(key, 0), memory_word(key, 8) },
-			   memory_word(elem, 0), memory_word(elem, 8),
+			   memory_word(elem, 0),
+			   memory_word(elem, 8),
 			   memory_word(elem, 16) };
 
 	if (!e.len || e.len > e.cap || (e.cap != STACK_ROOM && e.cap != 1))
@@ -162,7 +165,8 @@ static int read_entries(const struct golive *live, const struct one *one, struct
 	int rc;
 
 	entries->len = 0;
-	rc = gomap_each(live->memory, one->stacks, &kind, GO_CUSTOM_STACKS_MAX, take_entry, entries);
+	rc = gomap_each(live->memory, one->stacks, &kind, GO_CUSTOM_STACKS_MAX, take_entry,
+			entries);
 	if (!rc && entries->len)
 		qsort(entries->data, entries->len / sizeof(struct entry), sizeof(struct entry),
 		      by_place);
@@ -308,7 +312,8 @@ int gocustom_threads(const struct golive *live, gocustom_stack *each, void *ctx,
 	int rc = ERR_FORMAT;
 
 	if (!live->places.all_ms)
-		return error_set(err, ERR_NOTFOUND, "where the runtime's list of threads is was not found");
+		return error_set(err, ERR_NOTFOUND,
+				 "where the runtime's list of threads is was not found");
 	for (int i = 0; i < TRIES && rc == ERR_FORMAT; i++)
 		rc = read_threads(live, &stacks);
 	if (rc == ERR_NOMEM)

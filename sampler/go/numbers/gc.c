@@ -49,7 +49,8 @@ int gogc_read(const struct golive *live, struct gogc *gc, struct error *err)
 	int tries = 0;
 
 	if (!live->vars.memstats || !p->gc_cycles || !p->sweep_active)
-		return error_set(err, ERR_NOTFOUND, "where this program counts its GC cycles was not "
+		return error_set(err, ERR_NOTFOUND,
+				 "where this program counts its GC cycles was not "
 				 "found");
 	do {
 		if (!finished(live, &gc->finished) || !get(live, p->sweep_active, &sweep) ||
@@ -58,8 +59,10 @@ int gogc_read(const struct golive *live, struct gogc *gc, struct error *err)
 	} while (gc->finished != again && ++tries < TRIES);
 	gc->swept = sweep == DRAINED;
 	if (gc->finished != again || gc->begun - gc->finished > AHEAD)
-		return error_set(err, ERR_FORMAT, "the counts of GC cycles make no sense: %u begun, "
-				 "%u finished", gc->begun, gc->finished);
+		return error_set(err, ERR_FORMAT,
+				 "the counts of GC cycles make no sense: %u begun, "
+				 "%u finished",
+				 gc->begun, gc->finished);
 	return 0;
 }
 

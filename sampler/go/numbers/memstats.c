@@ -17,7 +17,9 @@ enum {
 	DELTAS = 3,	 /* consistentHeapStats.stats */
 	DELTA_WORDS = 6, /* heapStatsDelta: committed, released, inHeap, inStacks, inWorkBufs, and
 			  * up to 1.24 inPtrScalarBits */
-	FIXALLOC_BYTES = 72, FIXALLOC_INUSE = 48, FIXALLOC_STAT = 56, /* fixalloc, each release */
+	FIXALLOC_BYTES = 72,
+	FIXALLOC_INUSE = 48,
+	FIXALLOC_STAT = 56, /* fixalloc, each release */
 };
 
 /* runtime.mstats: memory from the system by purpose, up to other_sys, which is before
@@ -81,7 +83,8 @@ static bool read_deltas(struct reading *r)
 	for (size_t i = 0; i < DELTAS; i++) {
 		int64_t delta[DELTA_WORDS] = { 0 };
 
-		if (!get(r, r->memstats + r->layout->heap_stats + i * r->layout->delta_bytes, delta, len))
+		if (!get(r, r->memstats + r->layout->heap_stats + i * r->layout->delta_bytes, delta,
+			 len))
 			return false;
 		for (size_t n = 0; n < DELTA_WORDS; n++)
 			r->deltas[n] = (int64_t)((uint64_t)r->deltas[n] + (uint64_t)delta[n]);
@@ -204,8 +207,10 @@ static bool read_pauses(const struct reading *r, struct gomemstats *s)
 
 void gomemstats_read(const struct golive *live, struct gomemstats *s)
 {
-	struct reading r = { .live = live, .layout = live->vars.layout,
-			     .memstats = live->vars.memstats, .pacer = live->vars.pacer };
+	struct reading r = { .live = live,
+			     .layout = live->vars.layout,
+			     .memstats = live->vars.memstats,
+			     .pacer = live->vars.pacer };
 
 	memset(s, 0, sizeof(*s));
 	if (!r.memstats)

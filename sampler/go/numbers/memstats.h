@@ -23,7 +23,7 @@ struct gomemstats {
 	bool has_inuse; /* for the runtime's own structures, in bytes: */
 	uint64_t mspan_inuse, mcache_inuse;
 	bool has_pauses;
-	uint64_t last_gc; /* ns since 1970 */
+	uint64_t last_gc;				    /* ns since 1970 */
 	uint64_t pause_ns[GO_PAUSES], pause_end[GO_PAUSES]; /* rings; pause_end in ns since 1970 */
 	double gc_cpu_fraction;
 };

@@ -28,7 +28,7 @@ enum gometric {
 	GOMETRIC_ALLOC_BYTES,	/* MemStats.TotalAlloc */
 	GOMETRIC_ALLOC_OBJECTS, /* MemStats.Mallocs */
 	GOMETRIC_FREE_BYTES,
-	GOMETRIC_FREE_OBJECTS,	/* MemStats.Frees */
+	GOMETRIC_FREE_OBJECTS, /* MemStats.Frees */
 	GOMETRIC_COUNT,
 };
 

@@ -26,12 +26,14 @@ static int count(struct counting *c, const uint64_t *pcs, size_t depth, uint32_t
 {
 	int rc = counts_add(&c->counts, pcs, depth, set, !known);
 
-	return rc ? error_set(err, rc, rc == ERR_NOMEM ? "out of memory" : "the program has more "
-			      "different stacks than can be told") : 0;
+	return rc ? error_set(err, rc,
+			      rc == ERR_NOMEM ? "out of memory" :
+						"the program has more "
+						"different stacks than can be told") :
+		    0;
 }
 
-static int count_goroutine(void *ctx, const struct go_goroutine *r, uint32_t set,
-			   struct error *err)
+static int count_goroutine(void *ctx, const struct go_goroutine *r, uint32_t set, struct error *err)
 {
 	uint64_t start = r->start_pc + 1; /* one more, like a return address in the function */
 

@@ -39,8 +39,11 @@ static bool same_stack(const void *owner, uint32_t i, const void *key)
 
 static int add_stack(struct counts *c, const struct key *k, uint64_t hash)
 {
-	struct counted s = { .first = c->pc_count, .count = k->count, .labels = k->labels,
-			     .unavailable = k->unavailable, .times = 1 };
+	struct counted s = { .first = c->pc_count,
+			     .count = k->count,
+			     .labels = k->labels,
+			     .unavailable = k->unavailable,
+			     .times = 1 };
 
 	if (k->count > COUNTS_PCS_MAX - c->pc_count || c->count >= COUNTS_PCS_MAX)
 		return ERR_LIMIT;

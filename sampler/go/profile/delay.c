@@ -37,8 +37,7 @@ static int64_t truncated(double v)
 
 /* Since 1.23 runtime/pprof passes stacks through CallersFrames. It leaves out frames outside Go and
  * makes one frame at 0 if none is left (expandInlinedFrames). */
-static int stack_of(struct delay *d, const struct go_bucket *b, const uint64_t **pcs,
-		    size_t *count)
+static int stack_of(struct delay *d, const struct go_bucket *b, const uint64_t **pcs, size_t *count)
 {
 	*pcs = b->pcs;
 	*count = b->pc_count;

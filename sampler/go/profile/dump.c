@@ -45,8 +45,11 @@ static int put_rune(struct buffer *out, uint32_t r)
 			return buffer_addf(out, "\\%c", letters[i]);
 	if (r >= ' ' && r <= '~')
 		return buffer_addf(out, "%c", (int)r);
-	return buffer_addf(out, r < 127 ? "\\x%02" PRIx32 : r < 0x10000 ? "\\u%04" PRIx32 :
-			   "\\U%08" PRIx32, r);
+	return buffer_addf(out,
+			   r < 127     ? "\\x%02" PRIx32 :
+			   r < 0x10000 ? "\\u%04" PRIx32 :
+					 "\\U%08" PRIx32,
+			   r);
 }
 
 static int put_quoted(struct dumping *d, struct goparse_text t)
@@ -88,7 +91,9 @@ static int put_labels(struct dumping *d, const struct goparse_goroutine *g)
 
 	for (size_t i = 0; i < g->label_count && !rc; i++)
 		rc = (i && buffer_addf(d->out, ", ")) || put_label(d, g->labels[i].key) ||
-		     buffer_addf(d->out, ": ") || put_label(d, g->labels[i].value) ? ERR_NOMEM : 0;
+				     buffer_addf(d->out, ": ") || put_label(d, g->labels[i].value) ?
+			     ERR_NOMEM :
+			     0;
 	return rc ? rc : buffer_add(d->out, "}", 1);
 }
 
@@ -98,34 +103,44 @@ static int put_header(struct dumping *d, const struct go_goroutine *r,
 {
 	bool waits = r->status == GO_WAITING || r->status == GO_SYSCALL;
 	int64_t minutes = waits && r->wait_since > 0 && d->now > r->wait_since ?
-				  (d->now - r->wait_since) / MINUTE : 0;
+				  (d->now - r->wait_since) / MINUTE :
+				  0;
 	bool labels = d->labels && g->label_count;
 
-	return buffer_addf(d->out, "%sgoroutine %" PRIu64 " [", d->first ? "" : "\n", g->stack.id) ||
-	       put(d->out, g->state) ||
-	       (g->flags & GOPARSE_LEAKED && buffer_addf(d->out, " (leaked)")) ||
-	       (g->flags & GOPARSE_SCAN && buffer_addf(d->out, " (scan)")) ||
-	       (g->flags & GOPARSE_DURABLE && buffer_addf(d->out, " (durable)")) ||
-	       (minutes && buffer_addf(d->out, ", %" PRId64 " minutes", minutes)) ||
-	       (g->locked && buffer_addf(d->out, ", locked to thread")) ||
-	       (g->bubble && buffer_addf(d->out, ", synctest bubble %" PRIu64, g->bubble)) ||
-	       (labels && d->minor < 27 && put_labels(d, g)) || buffer_add(d->out, "]", 1) ||
-	       (labels && d->minor >= 27 && put_labels(d, g)) ||
-	       buffer_add(d->out, ":\n", 2) ? ERR_NOMEM : 0;
+	return buffer_addf(d->out, "%sgoroutine %" PRIu64 " [", d->first ? "" : "\n",
+			   g->stack.id) ||
+			       put(d->out, g->state) ||
+			       (g->flags & GOPARSE_LEAKED && buffer_addf(d->out, " (leaked)")) ||
+			       (g->flags & GOPARSE_SCAN && buffer_addf(d->out, " (scan)")) ||
+			       (g->flags & GOPARSE_DURABLE && buffer_addf(d->out, " (durable)")) ||
+			       (minutes && buffer_addf(d->out, ", %" PRId64 " minutes", minutes)) ||
+			       (g->locked && buffer_addf(d->out, ", locked to thread")) ||
+			       (g->bubble &&
+				buffer_addf(d->out, ", synctest bubble %" PRIu64, g->bubble)) ||
+			       (labels && d->minor < 27 && put_labels(d, g)) ||
+			       buffer_add(d->out, "]", 1) ||
+			       (labels && d->minor >= 27 && put_labels(d, g)) ||
+			       buffer_add(d->out, ":\n", 2) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 static int put_place(struct buffer *out, const struct goparse_frame *f)
 {
 	return buffer_add(out, "\t", 1) || put(out, f->file) ||
-	       buffer_addf(out, ":%" PRIu64, f->line) ||
-	       (f->pc_offset && buffer_addf(out, " +0x%" PRIx64, f->pc_offset)) ||
-	       buffer_add(out, "\n", 1) ? ERR_NOMEM : 0;
+			       buffer_addf(out, ":%" PRIu64, f->line) ||
+			       (f->pc_offset && buffer_addf(out, " +0x%" PRIx64, f->pc_offset)) ||
+			       buffer_add(out, "\n", 1) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 static int put_frame(struct buffer *out, const struct goparse_frame *f)
 {
 	return put(out, f->function) || buffer_add(out, "(", 1) || put(out, f->args) ||
-	       buffer_add(out, ")\n", 2) || put_place(out, f) ? ERR_NOMEM : 0;
+			       buffer_add(out, ")\n", 2) || put_place(out, f) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 static int put_stack(struct buffer *out, const struct goparse_stack *s)
@@ -136,18 +151,20 @@ static int put_stack(struct buffer *out, const struct goparse_stack *s)
 		rc = buffer_addf(out, "\tgoroutine running on other thread; stack unavailable\n");
 	for (size_t i = 0; i <= s->count && !rc; i++) {
 		if (s->elided && i == s->elided_at)
-			rc = s->elided_count ?
-				     buffer_addf(out, "...%" PRIu64 " frames elided...\n",
-						 s->elided_count) :
-				     buffer_addf(out, "...additional frames elided...\n");
+			rc = s->elided_count ? buffer_addf(out, "...%" PRIu64 " frames elided...\n",
+							   s->elided_count) :
+					       buffer_addf(out, "...additional frames elided...\n");
 		if (!rc && i < s->count)
 			rc = put_frame(out, &s->frames[i]);
 	}
 	if (rc || !s->created_by.function.len)
 		return rc;
 	return buffer_addf(out, "created by ") || put(out, s->created_by.function) ||
-	       (s->created_in && buffer_addf(out, " in goroutine %" PRIu64, s->created_in)) ||
-	       buffer_add(out, "\n", 1) || put_place(out, &s->created_by) ? ERR_NOMEM : 0;
+			       (s->created_in &&
+				buffer_addf(out, " in goroutine %" PRIu64, s->created_in)) ||
+			       buffer_add(out, "\n", 1) || put_place(out, &s->created_by) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 static int put_ancestors(struct buffer *out, const struct goparse_goroutine *g)
@@ -156,8 +173,10 @@ static int put_ancestors(struct buffer *out, const struct goparse_goroutine *g)
 
 	for (size_t i = 0; i < g->ancestor_count && !rc; i++)
 		rc = buffer_addf(out, "[originating from goroutine %" PRIu64 "]:\n",
-				 g->ancestors[i].id) || put_stack(out, &g->ancestors[i]) ?
-			     ERR_NOMEM : 0;
+				 g->ancestors[i].id) ||
+				     put_stack(out, &g->ancestors[i]) ?
+			     ERR_NOMEM :
+			     0;
 	return rc;
 }
 
@@ -183,8 +202,11 @@ static bool prints_labels(const struct goprofile *g)
 
 int goprofile_dump(struct goprofile *g, struct buffer *out, struct error *err)
 {
-	struct dumping d = { .out = out, .minor = g->minor, .labels = prints_labels(g),
-			     .first = true, .now = gonanotime(g->process) };
+	struct dumping d = { .out = out,
+			     .minor = g->minor,
+			     .labels = prints_labels(g),
+			     .first = true,
+			     .now = gonanotime(g->process) };
 	const struct labelled_wants wants = { .max_frames = TRACEBACK_FRAMES_MAX, .bytes = true };
 	int rc;
 

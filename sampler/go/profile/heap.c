@@ -79,8 +79,7 @@ static int locate(struct heap *h, const struct go_bucket *b, const uint32_t **lo
 	if (hide_runtime(&h->g->frames, b->pcs, b->pc_count, &hidden) ||
 	    builder_locate(&h->builder, b->pcs + hidden, b->pc_count - hidden, locations, count))
 		return ERR_NOMEM;
-	return *count ? 0 :
-			builder_locate(&h->builder, b->pcs, b->pc_count, locations, count);
+	return *count ? 0 : builder_locate(&h->builder, b->pcs, b->pc_count, locations, count);
 }
 
 /* The value of the label "bytes": up to 1.26 the mean size of all allocations. */
@@ -123,8 +122,8 @@ static int make(struct heap *h, struct error *err)
 	if (!rc)
 		rc = begin(h, err);
 	if (!rc)
-		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->heap, add_bucket, h,
-				    &stats, err);
+		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->heap, add_bucket, h, &stats,
+				    err);
 	if (!rc)
 		rc = goprofile_note_buckets(g, &stats, err);
 	return rc ? rc : goprofile_end(g, &h->builder, err);
@@ -163,9 +162,11 @@ static int add_heading(struct goprofile *g, const struct keptbuckets *k, int64_t
 	bytes = total.alloc_bytes;
 	if (g->minor >= 20 && !total.free_bytes)
 		bytes++;
-	return buffer_addf(out, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64
-			   "] @ heap/%" PRId64 "\n", (int64_t)(total.allocs - total.frees),
-			   in_use(&total), (int64_t)total.allocs, (int64_t)bytes,
+	return buffer_addf(out,
+			   "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64
+			   "] @ heap/%" PRId64 "\n",
+			   (int64_t)(total.allocs - total.frees), in_use(&total),
+			   (int64_t)total.allocs, (int64_t)bytes,
 			   (int64_t)(2 * (uint64_t)rate)); /* wraps around, as in Go */
 }
 
@@ -174,7 +175,7 @@ static int add_record(struct goprofile *g, const struct go_bucket *b, struct buf
 	return buffer_addf(out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @",
 			   (int64_t)(b->allocs - b->frees), in_use(b), (int64_t)b->allocs,
 			   (int64_t)b->alloc_bytes) ||
-	       stacktext_pcs(out, b->pcs, b->pc_count) || buffer_add(out, "\n", 1) ?
+			       stacktext_pcs(out, b->pcs, b->pc_count) || buffer_add(out, "\n", 1) ?
 		       ERR_NOMEM :
 		       stacktext_frames(out, &g->frames, b->pcs, b->pc_count, false);
 }
@@ -202,8 +203,8 @@ int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *e
 	int rc = gobuckets_rate(g->live, GO_HEAP, &rate, err);
 
 	if (!rc)
-		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->heap, keptbuckets_add,
-				    &kept, &stats, err);
+		rc = gobuckets_read(g->live, g->callers, GO_HEAP, g->heap, keptbuckets_add, &kept,
+				    &stats, err);
 	if (!rc)
 		rc = goprofile_note_buckets(g, &stats, err);
 	if (!rc)

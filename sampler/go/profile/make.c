@@ -15,9 +15,11 @@
  * one of these. */
 static bool writes_buckets(const char *function)
 {
-	static const char *const names[] = { "mProf_", "(*memRecord", "(*bucket)", "setprofilebucket",
-					     "stkbucket", "saveblockevent", "saveBlockEventStack",
-					     "sig", "dosig", "adjustSignalStack" };
+	static const char *const names[] = {
+		"mProf_",    "(*memRecord",	 "(*bucket)",		"setprofilebucket",
+		"stkbucket", "saveblockevent",	 "saveBlockEventStack", "sig",
+		"dosig",     "adjustSignalStack"
+	};
 
 	if (!function || strncmp(function, "runtime.", 8) != 0)
 		return false;

@@ -69,8 +69,8 @@ int waits_merge(struct waits *w, const void *data, size_t len, struct error *err
 /* As in goroutineheader; a leaked goroutine, which nothing can wake any more, waits, too. */
 static bool is_waiting(const struct go_goroutine *r)
 {
-	return r->has_stack && (r->status == GO_WAITING || r->status == GO_SYSCALL ||
-				r->status == GO_LEAKED);
+	return r->has_stack &&
+	       (r->status == GO_WAITING || r->status == GO_SYSCALL || r->status == GO_LEAKED);
 }
 
 /* FNV-1a, because the hash is passed from process to process. The status "leaked" is left out: a
@@ -87,9 +87,13 @@ static uint32_t reason_of(const struct go_goroutine *r)
 static int find_wait(struct looking *l, const struct go_goroutine *r, struct goparse_goroutine *g)
 {
 	struct sighting now = {
-		.goid = r->goid, .pc = r->pc, .stack_used = r->stack_used,
-		.wait_since = r->wait_since, .reason = reason_of(r),
-		.syscall = r->syscall_tick, .sequence = r->tracking_seq,
+		.goid = r->goid,
+		.pc = r->pc,
+		.stack_used = r->stack_used,
+		.wait_since = r->wait_since,
+		.reason = reason_of(r),
+		.syscall = r->syscall_tick,
+		.sequence = r->tracking_seq,
 	};
 	int64_t gc = -1, seen = 0;
 	struct seen_wait wait;
@@ -168,8 +172,11 @@ int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct 
 	if (rc)
 		return rc;
 	*p = waitprofile_profile(w->profile);
-	return goprofile_remark(g, "wait_from gc: what Go has noted, it may have begun later, by up "
+	return goprofile_remark(g,
+				"wait_from gc: what Go has noted, it may have begun later, by up "
 				"to the time between two collections; seen: it waits at least as "
 				"long") ||
-	       goprofile_add_comments(g, *p) ? error_nomem(err) : 0;
+			       goprofile_add_comments(g, *p) ?
+		       error_nomem(err) :
+		       0;
 }

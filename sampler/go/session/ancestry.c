@@ -35,7 +35,8 @@ static int add_frame(struct ancestry *a, struct traceback *t, uint64_t pc, bool 
 {
 	const struct pcframe *f = traceback_find(t, pc + 1);
 
-	if (!f || room_for((void **)&a->frames, &a->frame_room, a->frame_count + 1, sizeof(*a->frames)))
+	if (!f ||
+	    room_for((void **)&a->frames, &a->frame_room, a->frame_count + 1, sizeof(*a->frames)))
 		return ERR_NOMEM;
 	if (!f->go || (!f->traced->creator.len && (first || !f->traced->boundary)))
 		return 0;
@@ -57,7 +58,8 @@ static int add(struct ancestry *a, struct traceback *t, const struct ancestor_in
 	struct goparse_stack *s;
 	int rc = 0;
 
-	if (info->pc_count > most || memory->read(memory, info->pcs, pcs, info->pc_count * sizeof(*pcs)))
+	if (info->pc_count > most ||
+	    memory->read(memory, info->pcs, pcs, info->pc_count * sizeof(*pcs)))
 		return ERR_IO;
 	if (room_for((void **)&a->stacks, &a->room, a->count + 1, sizeof(*a->stacks)))
 		return ERR_NOMEM;

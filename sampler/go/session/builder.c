@@ -192,8 +192,8 @@ static int expand_last(struct builder *b, const uint64_t **pcs, size_t *count)
 	return 0;
 }
 
-int builder_locate(struct builder *b, const uint64_t *pcs, size_t count,
-		   const uint32_t **locations, size_t *location_count)
+int builder_locate(struct builder *b, const uint64_t *pcs, size_t count, const uint32_t **locations,
+		   size_t *location_count)
 {
 	size_t taken;
 
@@ -220,7 +220,9 @@ int builder_named(struct builder *b, const char *name, uint32_t *location)
 	struct profile_line line = { 0 };
 
 	return function_of(b, &f, &line.function) ||
-	       profile_add_location(b->profile, &none, &line, 1, location) ? ERR_NOMEM : 0;
+			       profile_add_location(b->profile, &none, &line, 1, location) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 int builder_finish(struct builder *b)

@@ -20,11 +20,11 @@ struct builder {
 	struct pcframes *frames; /* not owned */
 	uint32_t number;	 /* of this builder, unique in this process */
 	struct builder_mapping *mappings;
-	struct pcframe **deck;	/* frames that may be one location (proto.go, pcDeck) */
+	struct pcframe **deck; /* frames that may be one location (proto.go, pcDeck) */
 	struct profile_line *lines;
-	uint32_t *locations;	/* of the current stack */
+	uint32_t *locations; /* of the current stack */
 	uint64_t *expanded;
-	uint32_t *function_of;	/* by string of its name: its id, or 0 */
+	uint32_t *function_of; /* by string of its name: its id, or 0 */
 	size_t mapping_count, mapping_room, deck_count, deck_room, line_room, location_count,
 		location_room, expanded_room, function_room;
 };
@@ -40,8 +40,8 @@ int builder_add_mapping(struct builder *b, const struct profile_mapping *mapping
 
 /* The locations of a stack of `count` logical pcs, innermost first, valid until the next call.
  * There may be none (runtime.goexit alone). */
-int builder_locate(struct builder *b, const uint64_t *pcs, size_t count,
-		   const uint32_t **locations, size_t *location_count);
+int builder_locate(struct builder *b, const uint64_t *pcs, size_t count, const uint32_t **locations,
+		   size_t *location_count);
 
 /* Makes a location with one line that has only a name. */
 int builder_named(struct builder *b, const char *name, uint32_t *location);

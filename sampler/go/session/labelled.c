@@ -21,8 +21,8 @@ enum {
 };
 
 struct waiting {
-	struct go_goroutine r;	  /* its pcs and frame_ends are at `first`, */
-	size_t first, stack;	  /* its stack bytes at `stack` */
+	struct go_goroutine r; /* its pcs and frame_ends are at `first`, */
+	size_t first, stack;   /* its stack bytes at `stack` */
 	uint32_t set;
 	bool unreadable;
 };
@@ -49,8 +49,10 @@ static int init(struct labelled *l)
 	const struct memory *memory = l->g->live->memory;
 
 	return strset_init(&l->reasons) || memcache_new(&l->gs, memory, BLOCK, BLOCKS) ||
-	       memcache_new(&l->memory, memory, BLOCK, BLOCKS) ||
-	       golabels_new(&l->labels, memcache_memory(l->memory), l->g->minor) ? ERR_NOMEM : 0;
+			       memcache_new(&l->memory, memory, BLOCK, BLOCKS) ||
+			       golabels_new(&l->labels, memcache_memory(l->memory), l->g->minor) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 static void release(struct labelled *l)
@@ -127,9 +129,9 @@ static int keep_stack(struct labelled *l, struct waiting *w)
 	if (!l->bytes)
 		w->r.stack = NULL;
 	if (room_for((void **)&l->pcs, &l->pc_room, w->first + count, sizeof(*l->pcs)) ||
-	    (w->r.stack && (room_for((void **)&l->ends, &l->end_room, w->first + count,
-				     sizeof(*l->ends)) ||
-			    buffer_add(&l->stacks, w->r.stack, bytes))))
+	    (w->r.stack &&
+	     (room_for((void **)&l->ends, &l->end_room, w->first + count, sizeof(*l->ends)) ||
+	      buffer_add(&l->stacks, w->r.stack, bytes))))
 		return ERR_NOMEM;
 	if (count)
 		memcpy(l->pcs + w->first, w->r.pcs, count * sizeof(*l->pcs));
@@ -153,17 +155,21 @@ static int keep(void *ctx, const struct go_goroutine *r, struct error *err)
 		return error_nomem(err);
 	w->r.wait_reason = strset_get(&l->reasons, reason);
 	return l->count < TOGETHER && l->pc_count < PCS_TOGETHER && l->stacks.len < BYTES_TOGETHER ?
-		       0 : tell_all(l, err);
+		       0 :
+		       tell_all(l, err);
 }
 
 int labelled_read(struct goprofile *g, struct labelled_wants wants, struct labelsets *sets,
 		  labelled_callback *each, void *ctx, struct error *err)
 {
-	struct gogoroutines_options options = { .stacks = true, .max_frames = wants.max_frames,
-						.held = g->held, .held_count = g->held_count,
+	struct gogoroutines_options options = { .stacks = true,
+						.max_frames = wants.max_frames,
+						.held = g->held,
+						.held_count = g->held_count,
 						.let_go = g->let_go };
-	struct labelled l = { .g = g, .sets = sets, .each = each, .ctx = ctx,
-			      .bytes = wants.bytes };
+	struct labelled l = {
+		.g = g, .sets = sets, .each = each, .ctx = ctx, .bytes = wants.bytes
+	};
 	struct gogoroutines_stats stats = { 0 };
 	int rc = init(&l) ? error_nomem(err) : 0;
 

@@ -116,8 +116,7 @@ static const struct golabel *copy_labels(struct labelsets *s, const struct golab
 	return copy;
 }
 
-static int add_set(struct labelsets *s, const struct golabel *labels, size_t count,
-		   uint64_t hash)
+static int add_set(struct labelsets *s, const struct golabel *labels, size_t count, uint64_t hash)
 {
 	struct labelset set = { .len = s->text.len, .count = count };
 
@@ -144,8 +143,8 @@ static int remember(struct labelsets *s, uint64_t address, uint32_t set)
 	return 0;
 }
 
-int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *labels,
-		  size_t count, uint32_t *set)
+int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *labels, size_t count,
+		  uint32_t *set)
 {
 	uint64_t hash;
 	uint32_t i;

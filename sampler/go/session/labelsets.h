@@ -19,7 +19,7 @@ struct profile;
 struct profile_label;
 
 struct labelset {
-	const char *text;  /* as from labelMap.String: {"key":"value", "other":"one"} */
+	const char *text; /* as from labelMap.String: {"key":"value", "other":"one"} */
 	size_t len;
 	const struct golabel *labels; /* sorted by key */
 	size_t count;
@@ -49,8 +49,8 @@ uint32_t labelsets_at(const struct labelsets *s, uint64_t address);
 
 /* Adds a set that was read at `address` (0: not to be remembered). The labels are copied. *set: 1 +
  * its index. ERR_LIMIT: more than LABELSETS_BYTES_MAX; ERR_NOMEM. */
-int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *labels,
-		  size_t count, uint32_t *set);
+int labelsets_add(struct labelsets *s, uint64_t address, const struct golabel *labels, size_t count,
+		  uint32_t *set);
 
 /* Forgets the addresses of sets, because other sets may be there by now. */
 void labelsets_forget(struct labelsets *s);

@@ -37,26 +37,26 @@ struct pcframe_cell { /* a part of a frame's line of text; sampler/go/session/st
 
 /* A runtime.Frame (runtime/symtab.go, Frames.Next), and more about it. */
 struct pcframe {
-	uint64_t pc;	 /* as in stacks */
-	uint64_t at;	 /* Frame.PC: the instruction; usually pc - 1 */
-	uint64_t entry;	 /* 0: not in a Go function */
+	uint64_t pc;		     /* as in stacks */
+	uint64_t at;		     /* Frame.PC: the instruction; usually pc - 1 */
+	uint64_t entry;		     /* 0: not in a Go function */
 	const char *function, *file; /* "": not known */
 	uint32_t line, start_line;
-	bool go;	 /* a Go function covers the pc */
-	bool inlined;	 /* Frame.Func is nil */
-	bool exit;	 /* it is runtime.goexit, which is never shown */
-	bool runtime;	 /* it is hidden at the beginning of stacks */
+	bool go;			 /* a Go function covers the pc */
+	bool inlined;			 /* Frame.Func is nil */
+	bool exit;			 /* it is runtime.goexit, which is never shown */
+	bool runtime;			 /* it is hidden at the beginning of stacks */
 	bool runtime_at_pc, knows_at_pc; /* the same for the function at pc itself */
 	uint32_t location, locations_of; /* builder.c: in the profile of which builder */
 	uint32_t location_pcs;
 	struct pcframe_cell cells[PCFRAME_CELLS]; /* made when first printed */
-	struct pcframe_traced *traced; /* traceback.c; NULL: not made yet */
+	struct pcframe_traced *traced;		  /* traceback.c; NULL: not made yet */
 };
 
 struct pcframes {
 	struct pcframes_source source;
-	struct arena arena;	 /* the frames */
-	struct pcframe **slots;	 /* hash table by pc, open addressing */
+	struct arena arena;	/* the frames */
+	struct pcframe **slots; /* hash table by pc, open addressing */
 	size_t mask, count;
 };
 

@@ -16,9 +16,9 @@ static const char MAGIC[8] = "swaits1\n";
 struct entry {
 	struct sighting s;
 	struct seen_wait wait; /* since: end of its first look; after: start of the look before */
-	uint32_t gc_cycles; /* by the end of the look that saw it first */
-	bool known;	    /* gc_cycles is known */
-	bool fresh;	    /* seen first in the current look */
+	uint32_t gc_cycles;    /* by the end of the look that saw it first */
+	bool known;	       /* gc_cycles is known */
+	bool fresh;	       /* seen first in the current look */
 };
 
 /* What one look has seen. */
@@ -149,9 +149,14 @@ void seen_end(struct seen *s, int64_t now, bool known, uint32_t gc_cycles)
 static int save_entry(struct buffer *out, const struct entry *e)
 {
 	uint64_t words[SAVED / 8] = {
-		e->s.goid, e->s.pc, e->s.stack_used, (uint64_t)e->s.wait_since,
-		(uint64_t)e->s.reason << 32 | e->s.syscall, e->s.sequence,
-		(uint64_t)e->wait.since, (uint64_t)e->wait.after,
+		e->s.goid,
+		e->s.pc,
+		e->s.stack_used,
+		(uint64_t)e->s.wait_since,
+		(uint64_t)e->s.reason << 32 | e->s.syscall,
+		e->s.sequence,
+		(uint64_t)e->wait.since,
+		(uint64_t)e->wait.after,
 		(uint64_t)e->known << 32 | e->gc_cycles,
 	};
 
@@ -161,7 +166,9 @@ static int save_entry(struct buffer *out, const struct entry *e)
 int seen_save(const struct seen *s, struct buffer *out)
 {
 	int rc = buffer_add(out, MAGIC, sizeof(MAGIC)) ||
-		 buffer_add(out, &s->last_began, sizeof(s->last_began)) ? ERR_NOMEM : 0;
+				 buffer_add(out, &s->last_began, sizeof(s->last_began)) ?
+			 ERR_NOMEM :
+			 0;
 
 	for (size_t i = 0; i < s->last.count && !rc; i++)
 		rc = save_entry(out, &s->last.entries[i]);

@@ -39,7 +39,8 @@ int goprofile_new(struct goprofile **out, const struct process *process,
 		  const struct goprofile_options *options, struct error *err)
 {
 	struct goprofile *g = calloc(1, sizeof(*g));
-	struct pcframes_source source = { .frame = frame_of, .expand = expand_one,
+	struct pcframes_source source = { .frame = frame_of,
+					  .expand = expand_one,
 					  .function = function_at };
 	int rc = g ? golive_open(&g->live, process, err) : error_nomem(err);
 
@@ -112,11 +113,12 @@ int goprofile_remark(struct goprofile *g, const char *fmt, ...)
 
 int goprofile_note_buckets(struct goprofile *g, const struct gobuckets_stats *s, struct error *err)
 {
-	g->stats = (struct goprofile_stats){ .told = s->buckets, .again = s->again,
-					     .reads = s->reads, .bytes = s->bytes };
+	g->stats = (struct goprofile_stats){
+		.told = s->buckets, .again = s->again, .reads = s->reads, .bytes = s->bytes
+	};
 	if ((s->all && goprofile_remark(g, "no GC cycle has ended yet: all that was allocated")) ||
 	    (s->mixed && goprofile_remark(g, "GC cycles ended while it was read: some numbers are "
-					  "of the one before")) ||
+					     "of the one before")) ||
 	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
 		return error_nomem(err);
 	return 0;
@@ -127,18 +129,24 @@ int goprofile_note_goroutines(struct goprofile *g, const struct gogoroutines_sta
 {
 	uint64_t cut = s->ends[GO_WALK_SHORT] + s->ends[GO_WALK_UNKNOWN] + s->ends[GO_WALK_BROKEN];
 
-	g->stats = (struct goprofile_stats){ .told = s->goroutines, .again = s->again,
+	g->stats = (struct goprofile_stats){ .told = s->goroutines,
+					     .again = s->again,
 					     .without_stack = s->without_stack,
-					     .left_out = s->left_out, .reads = s->reads,
+					     .left_out = s->left_out,
+					     .reads = s->reads,
 					     .bytes = s->bytes };
 	if ((s->without_stack &&
-	     goprofile_remark(g, "goroutines that were running, whose stacks are not known: %" PRIu64,
+	     goprofile_remark(g,
+			      "goroutines that were running, whose stacks are not known: %" PRIu64,
 			      s->without_stack)) ||
 	    (cut && goprofile_remark(g, "stacks that end before their beginning: %" PRIu64, cut)) ||
-	    (unreadable && goprofile_remark(g, "goroutines whose labels could not be read: %" PRIu64,
-					    unreadable)) ||
-	    (s->left_out && goprofile_remark(g, "left out, since it was no goroutine what stood "
-					     "there: %" PRIu64, s->left_out)) ||
+	    (unreadable &&
+	     goprofile_remark(g, "goroutines whose labels could not be read: %" PRIu64,
+			      unreadable)) ||
+	    (s->left_out && goprofile_remark(g,
+					     "left out, since it was no goroutine what stood "
+					     "there: %" PRIu64,
+					     s->left_out)) ||
 	    (s->again && goprofile_remark(g, REMARK_AGAIN, s->again)))
 		return error_nomem(err);
 	return 0;
@@ -160,7 +168,8 @@ static const char *build_id(const struct goprofile *g, const struct maps_line *l
 static int add_mapping(struct goprofile *g, struct builder *b, const struct maps_line *line)
 {
 	static const char deleted[] = " (deleted)";
-	struct profile_mapping m = { .start = line->start, .limit = line->end,
+	struct profile_mapping m = { .start = line->start,
+				     .limit = line->end,
 				     .offset = line->offset };
 	size_t len = line->path_len, tail = sizeof(deleted) - 1;
 
@@ -200,18 +209,22 @@ int goprofile_add_comments(const struct goprofile *g, struct profile *p)
 	const char *at = (const char *)g->remarks.data;
 	struct buffer text = { 0 };
 	uint32_t id;
-	int rc = buffer_addf(&text, "sampler " SAMPLER_VERSION ": read from the memory of a %s program",
+	int rc = buffer_addf(&text,
+			     "sampler " SAMPLER_VERSION ": read from the memory of a %s program",
 			     goprofile_version(g));
 
 	if (!rc)
 		rc = strset_add(&p->strings, (const char *)text.data, text.len, &id) ||
-		     profile_add_comment_id(p, id) ? ERR_NOMEM : 0;
+				     profile_add_comment_id(p, id) ?
+			     ERR_NOMEM :
+			     0;
 	buffer_release(&text);
 	for (size_t left = g->remarks.len; left && !rc;) {
 		size_t len = (size_t)((const char *)memchr(at, '\n', left) - at);
 
 		rc = strset_add(&p->strings, at, len, &id) || profile_add_comment_id(p, id) ?
-			     ERR_NOMEM : 0;
+			     ERR_NOMEM :
+			     0;
 		at += len + 1;
 		left -= len + 1;
 	}

@@ -91,9 +91,11 @@ struct columns {
 static int add_line(struct buffer *out, const struct pcframe *f, const struct columns *c)
 {
 	return buffer_add(out, "#\t", 2) || add_cell(out, &f->cells[0], c->pc) ||
-	       add_cell(out, &f->cells[1], c->name) ||
-	       buffer_add(out, f->cells[2].text, f->cells[2].len) || buffer_add(out, "\n", 1) ?
-		       ERR_NOMEM : 0;
+			       add_cell(out, &f->cells[1], c->name) ||
+			       buffer_add(out, f->cells[2].text, f->cells[2].len) ||
+			       buffer_add(out, "\n", 1) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 static void measure(const struct pcframe *f, struct columns *c)
@@ -140,8 +142,8 @@ static bool has_go(struct pcframes *frames, const uint64_t *pcs, size_t count)
 	return false;
 }
 
-int stacktext_frames(struct buffer *out, struct pcframes *frames, const uint64_t *pcs,
-		     size_t count, bool all)
+int stacktext_frames(struct buffer *out, struct pcframes *frames, const uint64_t *pcs, size_t count,
+		     bool all)
 {
 	struct columns c = { 0 };
 	size_t shown;

@@ -15,7 +15,7 @@ int stacktext_pcs(struct buffer *out, const uint64_t *pcs, size_t count);
 /* Appends a line for each frame, in columns that are aligned with tabs as by text/tabwriter, and an
  * empty line. The runtime's frames at the beginning of the stack are left out, unless it has no
  * others or `all` is set. ERR_NOMEM. */
-int stacktext_frames(struct buffer *out, struct pcframes *frames, const uint64_t *pcs,
-		     size_t count, bool all);
+int stacktext_frames(struct buffer *out, struct pcframes *frames, const uint64_t *pcs, size_t count,
+		     bool all);
 
 #endif

@@ -16,8 +16,9 @@
 #include "sampler/go/stacks/goroutines.h"
 
 enum {
-	PHYSICAL_MAX = 100,	  /* _TracebackMaxFrames, up to 1.20 */
-	INNER = 50, OUTER = 50,	  /* tracebackInnerFrames, tracebackOuterFrames, from 1.21 on */
+	PHYSICAL_MAX = 100, /* _TracebackMaxFrames, up to 1.20 */
+	INNER = 50,
+	OUTER = 50, /* tracebackInnerFrames, tracebackOuterFrames, from 1.21 on */
 };
 
 void traceback_init(struct traceback *t, struct goprofile *g)
@@ -74,8 +75,8 @@ static bool is_shown(const char *name, unsigned minor)
 static bool is_injected(const char *name, unsigned minor)
 {
 	return starts(name, "runtime.sigpanic") ||
-	       (minor > 20 && (starts(name, "runtime.asyncPreempt") ||
-			       starts(name, "runtime.debugCallV2")));
+	       (minor > 20 &&
+		(starts(name, "runtime.asyncPreempt") || starts(name, "runtime.debugCallV2")));
 }
 
 /* Copies t->text, with control characters replaced, so that it stays one line. */
@@ -114,7 +115,8 @@ static int trace(struct traceback *t, struct pcframe *f)
 
 	if (traced)
 		*traced = (struct pcframe_traced){ 0 };
-	if (!traced || keep_name(t, f->function, &traced->name) || keep_creator(t, f, &traced->creator))
+	if (!traced || keep_name(t, f->function, &traced->name) ||
+	    keep_creator(t, f, &traced->creator))
 		return ERR_NOMEM;
 	t->text.len = 0;
 	if (buffer_add(&t->text, f->file, strlen(f->file)) || keep(t, &traced->file))
@@ -311,26 +313,35 @@ static int make_ancestors(struct traceback *t, const struct go_goroutine *r,
 static struct goparse_text status_text(enum go_status status)
 {
 	static const struct goparse_text texts[] = {
-		[GO_IDLE] = { LITERAL("idle") }, [GO_RUNNABLE] = { LITERAL("runnable") },
-		[GO_RUNNING] = { LITERAL("running") }, [GO_SYSCALL] = { LITERAL("syscall") },
-		[GO_WAITING] = { LITERAL("waiting") }, [GO_DEAD] = { LITERAL("dead") },
+		[GO_IDLE] = { LITERAL("idle") },
+		[GO_RUNNABLE] = { LITERAL("runnable") },
+		[GO_RUNNING] = { LITERAL("running") },
+		[GO_SYSCALL] = { LITERAL("syscall") },
+		[GO_WAITING] = { LITERAL("waiting") },
+		[GO_DEAD] = { LITERAL("dead") },
 		[GO_COPYSTACK] = { LITERAL("copystack") },
-		[GO_PREEMPTED] = { LITERAL("preempted") }, [GO_LEAKED] = { LITERAL("leaked") },
+		[GO_PREEMPTED] = { LITERAL("preempted") },
+		[GO_LEAKED] = { LITERAL("leaked") },
 		[GO_DEADEXTRA] = { LITERAL("waiting for cgo callback") },
 	};
 
 	return (unsigned)status < sizeof(texts) / sizeof(*texts) && texts[status].len ?
-		       texts[status] : (struct goparse_text){ LITERAL("???") };
+		       texts[status] :
+		       (struct goparse_text){ LITERAL("???") };
 }
 
 /* isIdleInSynctest, for the reasons that do not contain "(durable)" themselves. */
 static bool is_durable(struct goparse_text reason)
 {
 	static const struct goparse_text reasons[] = {
-		{ LITERAL("chan receive (nil chan)") }, { LITERAL("chan send (nil chan)") },
-		{ LITERAL("select (no cases)") }, { LITERAL("sleep") },
-		{ LITERAL("sync.Cond.Wait") }, { LITERAL("coroutine") },
-		{ LITERAL("synctest.Run") }, { LITERAL("synctest.Wait") },
+		{ LITERAL("chan receive (nil chan)") },
+		{ LITERAL("chan send (nil chan)") },
+		{ LITERAL("select (no cases)") },
+		{ LITERAL("sleep") },
+		{ LITERAL("sync.Cond.Wait") },
+		{ LITERAL("coroutine") },
+		{ LITERAL("synctest.Run") },
+		{ LITERAL("synctest.Wait") },
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
@@ -398,5 +409,7 @@ int traceback_make(struct traceback *t, const struct go_goroutine *r, uint32_t s
 	memset(out, 0, sizeof(*out));
 	make_header(t, r, out);
 	return make_stack(t, r, &out->stack) || make_creator(t, r, &out->stack) ||
-	       make_ancestors(t, r, out) || make_labels(t, set, out) ? ERR_NOMEM : 0;
+			       make_ancestors(t, r, out) || make_labels(t, set, out) ?
+		       ERR_NOMEM :
+		       0;
 }

@@ -14,9 +14,9 @@ struct traceback;
 struct pcframe_traced {
 	struct goparse_text name, file;
 	struct goparse_text creator; /* the physical function's name; empty: it is not shown */
-	bool shown, boundary; /* boundary: shown unless it is the first frame */
-	bool injected;	      /* its caller did not call it, but was interrupted */
-	struct goargs *args;  /* of the physical function; NULL: not loaded yet */
+	bool shown, boundary;	     /* boundary: shown unless it is the first frame */
+	bool injected;		     /* its caller did not call it, but was interrupted */
+	struct goargs *args;	     /* of the physical function; NULL: not loaded yet */
 };
 
 /* The frame of a pc, with its pcframe_traced; NULL: out of memory. */

@@ -12,7 +12,9 @@ enum {
 	COUNT_MAX = 1 << 24, /* even with the smallest stacks they would take 32 GiB */
 };
 
-struct slice { uint64_t array, len, room; };
+struct slice {
+	uint64_t array, len, room;
+};
 
 static int refuse(const struct golive *live, struct error *err)
 {

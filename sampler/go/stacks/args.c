@@ -6,15 +6,18 @@
 #include "base/buffer.h"
 #include "sampler/go/stacks/sites.h"
 
-enum { /* internal/abi/symtab.go */
-	TABLE_LIVE = 3, /* PCDATA_ArgLiveIndex */
-	DATA_ARGS = 5,	/* FUNCDATA_ArgInfo */
-	DATA_LIVE = 6,	/* FUNCDATA_ArgLiveInfo */
+enum {		       /* internal/abi/symtab.go */
+       TABLE_LIVE = 3, /* PCDATA_ArgLiveIndex */
+       DATA_ARGS = 5,  /* FUNCDATA_ArgInfo */
+       DATA_LIVE = 6,  /* FUNCDATA_ArgLiveInfo */
 };
 
 enum op { /* TraceArgs…; any other byte is the offset of a value, and its size follows */
-	OP_TOO_FAR = 0xfb, OP_MORE = 0xfc, OP_END_AGGREGATE = 0xfd, OP_BEGIN_AGGREGATE = 0xfe,
-	OP_END = 0xff,
+	  OP_TOO_FAR = 0xfb,
+	  OP_MORE = 0xfc,
+	  OP_END_AGGREGATE = 0xfd,
+	  OP_BEGIN_AGGREGATE = 0xfe,
+	  OP_END = 0xff,
 };
 
 /* Reads as many of the `len` bytes as exist: such data may be the last of its section. */
@@ -31,8 +34,8 @@ static void load_live(const struct gosites_function *f, uint64_t at, struct goar
 	uint64_t info = gopclntab_data(f->table, &f->function, DATA_LIVE);
 	int32_t index;
 
-	if (!info || !gopclntab_value(f->table, &f->function, TABLE_LIVE, at, &index) || index <= 0 ||
-	    !gopclntab_code(f->table, info, &args->known_from, 1))
+	if (!info || !gopclntab_value(f->table, &f->function, TABLE_LIVE, at, &index) ||
+	    index <= 0 || !gopclntab_code(f->table, info, &args->known_from, 1))
 		return;
 	memset(args->live, 0, sizeof(args->live));
 	read_some(f->table, info + (uint64_t)index, args->live, sizeof(args->live));
@@ -68,7 +71,10 @@ static int print_value(const struct goargs *args, uint8_t offset, uint8_t size, 
 
 /* The text of an op that is not a value; NULL for a value. */
 static const char *const op_texts[UINT8_MAX + 1] = {
-	[OP_BEGIN_AGGREGATE] = "{", [OP_END_AGGREGATE] = "}", [OP_MORE] = "...", [OP_TOO_FAR] = "_",
+	[OP_BEGIN_AGGREGATE] = "{",
+	[OP_END_AGGREGATE] = "}",
+	[OP_MORE] = "...",
+	[OP_TOO_FAR] = "_",
 };
 
 int goargs_print(const struct goargs *args, const uint8_t *bytes, size_t len, struct buffer *out)

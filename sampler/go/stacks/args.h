@@ -23,8 +23,8 @@ enum {
 };
 
 struct goargs {
-	uint8_t ops[GOARGS_OPS];  /* end at the first 0xff, or at the end of the array */
-	uint8_t known_from;	  /* `live` applies from this offset on; 0xff: it does not apply */
+	uint8_t ops[GOARGS_OPS]; /* end at the first 0xff, or at the end of the array */
+	uint8_t known_from;	 /* `live` applies from this offset on; 0xff: it does not apply */
 	uint8_t live[GOARGS_LIVE];
 };
 

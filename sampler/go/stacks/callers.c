@@ -183,7 +183,8 @@ int gocallers_expand(struct gocallers *c, const uint64_t *physical, size_t physi
 	int rc = 0;
 
 	for (size_t i = 0; !rc && fits && i < physical_count; i++) {
-		const struct gosite *site = gosites_at(&c->sites, physical[i], GOSITE_PHYSICAL, &rc);
+		const struct gosite *site = gosites_at(&c->sites, physical[i], GOSITE_PHYSICAL,
+						       &rc);
 		/* C's frames are kept and have no wrappers. */
 		struct gosite_frame foreign = { .pc = physical[i] };
 

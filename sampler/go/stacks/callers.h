@@ -60,8 +60,8 @@ struct gocallers_frame {
 			       * runtime_FrameSymbolName) */
 	const char *file;
 	uint32_t line, start_line; /* start_line 0: not known (before 1.20) */
-	uint64_t entry;	 /* of the physical function; address in the process */
-	bool inlined;	 /* into the physical function: runtime.Frame's Func is nil */
+	uint64_t entry;		   /* of the physical function; address in the process */
+	bool inlined;		   /* into the physical function: runtime.Frame's Func is nil */
 };
 bool gocallers_frame(struct gocallers *c, uint64_t pc, struct gocallers_frame *f);
 

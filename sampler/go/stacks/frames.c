@@ -121,7 +121,8 @@ static bool make(struct goframes *f, uint64_t pc, struct gocallers_frame *frame)
  * otherwise the logical frame. NULL: no function covers the address. */
 static const struct gocallers_frame *entry(struct goframes *f, uint64_t address, bool physical)
 {
-	uint64_t key = address | (uint64_t)physical << KIND_SHIFT, hash = hash_bytes(&key, sizeof(key));
+	uint64_t key = address | (uint64_t)physical << KIND_SHIFT,
+		 hash = hash_bytes(&key, sizeof(key));
 	struct goframes_entry new = { .key = key };
 	struct gosites_function at;
 	uint32_t id;

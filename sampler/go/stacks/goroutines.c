@@ -26,17 +26,19 @@
 #include "sampler/go/stacks/state.h"
 
 enum {
-	BATCH = 4096,		    /* goroutines */
-	STACKS_BYTES = 16 << 20,    /* of a batch; stacks beyond this are read one by one */
-	STACK_FIRST = 32 << 10,	    /* first copy of one stack, nearly always all of it */
-	STACK_MAX = 64 << 20,	    /* largest copy; a walk that needs more is SHORT */
-	PIECES = 5,		    /* pieces of memory for a stack */
-	SECOND_LOOK = 16 << 10,	    /* bytes compared at a time */
-	TRIES = 8, PATIENT = 4,	    /* after this many tries, wait before each */
+	BATCH = 4096,		 /* goroutines */
+	STACKS_BYTES = 16 << 20, /* of a batch; stacks beyond this are read one by one */
+	STACK_FIRST = 32 << 10,	 /* first copy of one stack, nearly always all of it */
+	STACK_MAX = 64 << 20,	 /* largest copy; a walk that needs more is SHORT */
+	PIECES = 5,		 /* pieces of memory for a stack */
+	SECOND_LOOK = 16 << 10,	 /* bytes compared at a time */
+	TRIES = 8,
+	PATIENT = 4, /* after this many tries, wait before each */
 	WAIT_NS = 50000,
 	FRAMES_MAX = 1 << 22,
 	/* Bounds for all goroutines, so that a process cannot keep us busy: */
-	WAITS_MAX = 2000, AGAIN_MAX = 1 << 20,
+	WAITS_MAX = 2000,
+	AGAIN_MAX = 1 << 20,
 };
 
 static const uint64_t LONG_STACKS_MAX = 16ull << 30; /* bytes of all long stacks */
@@ -52,7 +54,7 @@ struct slot {
 	bool deferred; /* read again because there was no room, not because it has moved */
 	enum have have;
 	uint8_t *stack;
-	size_t len;		/* bytes copied */
+	size_t len;		 /* bytes copied */
 	uint8_t *before, *after; /* copies of the state around that of the stack */
 	uint32_t ticks[2];
 	struct memory_piece *piece; /* the stack's piece */
@@ -102,7 +104,8 @@ static bool is_system(struct reader *r, const uint8_t *g)
 	if (!name || strncmp(name, "runtime.", 8) != 0)
 		return false;
 	name += 8;
-	if (!strcmp(name, "main") || !strcmp(name, "corostart") || !strcmp(name, "handleAsyncEvent"))
+	if (!strcmp(name, "main") || !strcmp(name, "corostart") ||
+	    !strcmp(name, "handleAsyncEvent"))
 		return false;
 	if (!strcmp(name, "runfinq") || !strcmp(name, "runFinalizers")) {
 		bool old = r->live->vars.layout->minor < 20; /* a bool, later bits: mfinal.go */
@@ -275,7 +278,8 @@ static void describe(struct reader *r, const struct slot *s, struct go_goroutine
 		.status = (enum go_status)s->state.status,
 		.wait_reason = waits ? goreasons_text(&r->reasons, r->live->memory,
 						      r->live->places.wait_reasons,
-						      s->bytes[f->g.wait_reason]) : "",
+						      s->bytes[f->g.wait_reason]) :
+				       "",
 		.scan = s->state.scan,
 		.tracking_seq = s->state.tracking_seq,
 		.locked = field(s, f->g.locked_m) != 0,
@@ -393,7 +397,8 @@ static int tell_batch(struct reader *r, size_t count, gogoroutines_callback *eac
 	int rc = 0;
 
 	for (size_t i = 0; i < count; i++)
-		r->slots[i] = (struct slot){ .g = r->gs[i], .bytes = r->copies + i * copy_bytes(r) };
+		r->slots[i] = (struct slot){ .g = r->gs[i],
+					     .bytes = r->copies + i * copy_bytes(r) };
 	read_gs(r, r->slots, count);
 	if (r->options->stacks)
 		read_stacks(r, r->slots, count, r->stacks, r->stacks_room, STACK_FIRST);
@@ -420,8 +425,8 @@ static int tell_all(struct reader *r, size_t all, gogoroutines_callback *each, v
 /* True when all fields that are read lie within a g. */
 static bool fields_fit(const struct gofields *f)
 {
-	const uint32_t words[] = { f->g.start_pc, f->g.go_pc, f->g.wait_since, f->g.locked_m,
-				   f->g.labels, f->g.parent, f->g.bubble, f->g.ancestors };
+	const uint32_t words[] = { f->g.start_pc, f->g.go_pc,  f->g.wait_since, f->g.locked_m,
+				   f->g.labels,	  f->g.parent, f->g.bubble,	f->g.ancestors };
 	const uint32_t bytes[] = { f->g.wait_reason, f->g.running_cleanups };
 
 	if (!gostate_bytes(f))
@@ -438,14 +443,17 @@ static bool fields_fit(const struct gofields *f)
 static int prepare(struct reader *r, size_t all)
 {
 	if (!fields_fit(&r->live->fields))
-		return error_set(r->err, ERR_FORMAT, "the fields of a goroutine are not understood");
+		return error_set(r->err, ERR_FORMAT,
+				 "the fields of a goroutine are not understood");
 	r->g_bytes = r->live->fields.g.bytes;
 	r->state_bytes = gostate_bytes(&r->live->fields);
-	r->max_frames = r->options->max_frames ? r->options->max_frames : godebug_stack_depth(r->live);
+	r->max_frames = r->options->max_frames ? r->options->max_frames :
+						 godebug_stack_depth(r->live);
 	if (r->max_frames > FRAMES_MAX)
 		r->max_frames = FRAMES_MAX;
 	r->batch = all < BATCH ? all : BATCH;
-	r->stacks_room = r->batch * STACK_FIRST < STACKS_BYTES ? r->batch * STACK_FIRST : STACKS_BYTES;
+	r->stacks_room = r->batch * STACK_FIRST < STACKS_BYTES ? r->batch * STACK_FIRST :
+								 STACKS_BYTES;
 	r->gs = malloc(r->batch * sizeof(*r->gs));
 	r->slots = malloc(r->batch * sizeof(*r->slots));
 	r->copies = malloc(r->batch * copy_bytes(r));

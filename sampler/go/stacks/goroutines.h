@@ -22,34 +22,42 @@ struct golive;
 
 /* runtime/runtime2.go, _Gidle and so on, without _Gscan. */
 enum go_status {
-	GO_IDLE = 0, GO_RUNNABLE = 1, GO_RUNNING = 2, GO_SYSCALL = 3, GO_WAITING = 4, GO_DEAD = 6,
-	GO_COPYSTACK = 8, GO_PREEMPTED = 9, GO_LEAKED = 10, GO_DEADEXTRA = 11,
+	GO_IDLE = 0,
+	GO_RUNNABLE = 1,
+	GO_RUNNING = 2,
+	GO_SYSCALL = 3,
+	GO_WAITING = 4,
+	GO_DEAD = 6,
+	GO_COPYSTACK = 8,
+	GO_PREEMPTED = 9,
+	GO_LEAKED = 10,
+	GO_DEADEXTRA = 11,
 };
 
 struct go_goroutine {
-	uint64_t goid, g; /* g: its address in the process */
-	uint64_t parent;  /* goid of its creator; 0: not known (before 1.21) */
-	uint64_t go_pc;	  /* return address of the go statement; 0: none (goroutine 1) */
-	uint64_t start_pc; /* entry of its function */
-	uint64_t labels;   /* address of its pprof labels (sampler/go/labels.h); 0: none */
-	uint64_t bubble;   /* address of its bubble (testing/synctest); 0: none */
+	uint64_t goid, g;   /* g: its address in the process */
+	uint64_t parent;    /* goid of its creator; 0: not known (before 1.21) */
+	uint64_t go_pc;	    /* return address of the go statement; 0: none (goroutine 1) */
+	uint64_t start_pc;  /* entry of its function */
+	uint64_t labels;    /* address of its pprof labels (sampler/go/labels.h); 0: none */
+	uint64_t bubble;    /* address of its bubble (testing/synctest); 0: none */
 	uint64_t ancestors; /* address of the ancestors that the runtime has recorded; 0: none */
 	int64_t wait_since; /* runtime.nanotime (CLOCK_MONOTONIC), ns; 0: no GC has seen it wait */
 	enum go_status status;
 	const char *wait_reason; /* in Go's words ("chan receive"); "": none; valid until
 				  * gogoroutines_read returns */
-	bool scan;	    /* a GC is scanning its stack */
+	bool scan;		 /* a GC is scanning its stack */
 	uint8_t tracking_seq;
-	bool locked;	    /* locked to its thread */
-	bool system;	    /* one of the runtime's own (runtime/traceback.go, isSystemGoroutine) */
-	bool has_stack;	    /* false: at each try it was running or its stack was moving */
+	bool locked;	/* locked to its thread */
+	bool system;	/* one of the runtime's own (runtime/traceback.go, isSystemGoroutine) */
+	bool has_stack; /* false: at each try it was running or its stack was moving */
 	/* Only with a stack: the pc where it was left, and the bytes of the stack in use, which do
 	 * not change when the stack is moved. In a system call also m.syscalltick, which differs
 	 * from call to call (trackingSeq does not, since 1.26). */
 	uint64_t pc, stack_used;
 	bool exact; /* it was interrupted there: pcs[0] is pc + 1, not a return address */
 	uint32_t syscall_tick;
-	int end;	    /* enum gocallers_end of the walk, if it has a stack */
+	int end;	     /* enum gocallers_end of the walk, if it has a stack */
 	const uint64_t *pcs; /* logical frames, innermost first; valid until the callback returns */
 	size_t pc_count;
 	/* Valid as long: the bytes of its stack from where it was left on, and for each of pcs the

@@ -12,7 +12,11 @@
 enum {
 	SIGNAL_STACK_MAX = 64 << 10, /* gsignal's has 32 KiB (runtime/os_linux.go, mpreinit) */
 	/* Indexes of words in struct ucontext (asm-generic/ucontext.h, asm/sigcontext.h). */
-	UC_STACK_SP = 2, UC_STACK_SIZE = 4, UC_RSP = 20, UC_RIP = 21, UC_WORDS,
+	UC_STACK_SP = 2,
+	UC_STACK_SIZE = 4,
+	UC_RSP = 20,
+	UC_RIP = 21,
+	UC_WORDS,
 };
 
 static const struct go_held *thread_of(const struct gogoroutines_options *o, uint64_t thread)

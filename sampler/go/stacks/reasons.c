@@ -8,7 +8,9 @@
 const char *goreasons_text(struct goreasons *r, const struct memory *memory, uint64_t strings,
 			   uint8_t reason)
 {
-	struct { uint64_t text, len; } string;
+	struct {
+		uint64_t text, len;
+	} string;
 	char *text = r->texts[reason];
 
 	if (r->known[reason])

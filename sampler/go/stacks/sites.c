@@ -12,9 +12,9 @@
 
 enum {
 	SITES_MAX = 1 << 22,
-	FRAMES_MAX = 256,  /* frames inlined into one another at one pc */
-	SENSE_SHIFT = 62,  /* bit of a key; no address is as high */
-	NAME_ROOM = 32,	   /* longer than the names that are looked for */
+	FRAMES_MAX = 256, /* frames inlined into one another at one pc */
+	SENSE_SHIFT = 62, /* bit of a key; no address is as high */
+	NAME_ROOM = 32,	  /* longer than the names that are looked for */
 	IMAGES_MAX = 1 << 16,
 };
 
@@ -90,9 +90,12 @@ enum special { PLAIN, PANICS, SIGPANIC, INJECTED, CALLBACK };
 
 static enum special special_of(const struct gosites_function *f)
 {
-	static const struct { const char *name; enum special special; } names[] = {
-		{ "runtime.gopanic", PANICS }, { "runtime.panicwrap", PANICS },
-		{ "runtime.sigpanic", SIGPANIC }, { "runtime.asyncPreempt", INJECTED },
+	static const struct {
+		const char *name;
+		enum special special;
+	} names[] = {
+		{ "runtime.gopanic", PANICS },	     { "runtime.panicwrap", PANICS },
+		{ "runtime.sigpanic", SIGPANIC },    { "runtime.asyncPreempt", INJECTED },
 		{ "runtime.debugCallV2", INJECTED }, { "runtime.cgocallback", CALLBACK },
 	};
 	char name[NAME_ROOM];
@@ -114,8 +117,7 @@ static enum special special_of(const struct gosites_function *f)
 static void find_caller(struct gosites *s, struct gosite *site, const struct gosites_function *f,
 			enum special special, uint64_t pc)
 {
-	bool injected = special == SIGPANIC ||
-			(special == INJECTED && s->minor > 20);
+	bool injected = special == SIGPANIC || (special == INJECTED && s->minor > 20);
 
 	if (!f->function.pcsp)
 		site->kind = GOSITE_FOREIGN;
@@ -136,8 +138,8 @@ static int add_frame(struct gosites *s, struct gosite *site, uint64_t pc, uint8_
 
 	if (rc)
 		return rc;
-	s->frames[s->frame_count++] =
-		(struct gosite_frame){ pc, s->wrapper && id == s->wrapper, panic };
+	s->frames[s->frame_count++] = (struct gosite_frame){ pc, s->wrapper && id == s->wrapper,
+							     panic };
 	site->count++;
 	return 0;
 }

@@ -57,7 +57,7 @@ struct gosites {
 	struct gopclntab **others; /* indexed by image id; owned */
 	bool *looked;
 	size_t others_room, looked_room;
-	unsigned minor;  /* the release */
+	unsigned minor;	 /* the release */
 	uint8_t wrapper; /* the funcID of wrappers */
 };
 

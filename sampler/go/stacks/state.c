@@ -8,7 +8,7 @@
 #include "sampler/go/stacks/goroutines.h"
 
 enum {
-	SCAN = 0x1000,	  /* runtime/runtime2.go, _Gscan */
+	SCAN = 0x1000, /* runtime/runtime2.go, _Gscan */
 	G_BYTES_MAX = 4096,
 };
 
@@ -16,8 +16,8 @@ static const uint64_t STACK_MAX = 2ull << 30; /* grows up to 1 GiB (runtime/proc
 
 size_t gostate_bytes(const struct gofields *f)
 {
-	const uint32_t offsets[] = { f->g.m, f->g.sp, f->g.pc, f->g.syscall_sp, f->g.syscall_pc,
-				     f->g.goid, f->g.status, f->g.tracking_seq };
+	const uint32_t offsets[] = { f->g.m,	      f->g.sp,	 f->g.pc,     f->g.syscall_sp,
+				     f->g.syscall_pc, f->g.goid, f->g.status, f->g.tracking_seq };
 	uint32_t max = 0;
 
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++)
@@ -59,8 +59,13 @@ bool gostate_dead(const struct gostate *s)
 bool gostate_lives(const struct gostate *s)
 {
 	switch (s->status) {
-	case GO_RUNNABLE: case GO_RUNNING: case GO_SYSCALL: case GO_WAITING:
-	case GO_COPYSTACK: case GO_PREEMPTED: case GO_LEAKED:
+	case GO_RUNNABLE:
+	case GO_RUNNING:
+	case GO_SYSCALL:
+	case GO_WAITING:
+	case GO_COPYSTACK:
+	case GO_PREEMPTED:
+	case GO_LEAKED:
 		return s->goid && s->low && s->low < s->high && s->high - s->low <= STACK_MAX;
 	}
 	return false;

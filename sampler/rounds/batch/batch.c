@@ -46,12 +46,12 @@ struct batches {
 	char key_text[BATCH_KEY_ROOM];
 	struct prune *prune;
 	struct batchlock lock;
-	char *target;	/* key of the current target, if it is not `key`; else NULL */
+	char *target; /* key of the current target, if it is not `key`; else NULL */
 	char target_text[BATCH_KEY_ROOM];
 	struct batchlock target_lock;
-	int dir;	/* -1: not open */
-	uint64_t last;	/* highest number that we gave in this folder */
-	bool busy;	/* a batch is being made */
+	int dir;       /* -1: not open */
+	uint64_t last; /* highest number that we gave in this folder */
+	bool busy;     /* a batch is being made */
 };
 
 struct batch {
@@ -123,7 +123,8 @@ static int enter(struct batches *b, struct error *err)
 
 static int take_options(struct batches *b, const struct batches_options *o, struct error *err)
 {
-	struct prune_limits limits = { .keep = o->keep, .max_bytes = o->max_bytes,
+	struct prune_limits limits = { .keep = o->keep,
+				       .max_bytes = o->max_bytes,
 				       .max_age_ns = o->max_age_ns };
 	size_t len = strlen(o->path);
 

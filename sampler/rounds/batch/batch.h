@@ -31,7 +31,7 @@ struct batches_options {
 	const char *key;  /* of the lock: "pid-1234-<start time>-<PID namespace>", a unit's name */
 	const char *series; /* group of batches that the limits apply to, of any key: a program's
 			     * name; NULL: those of `key` alone */
-	uint64_t keep;	  /* batches at most; 0: any number */
+	uint64_t keep;	    /* batches at most; 0: any number */
 	uint64_t max_bytes, max_age_ns; /* 0: any */
 };
 
@@ -41,27 +41,27 @@ struct batch_tag {
 
 /* A file of the batch, or why there is none. */
 struct batch_entry {
-	const char *type;    /* captures[].name */
-	const char *file;    /* NULL: skipped, for the reason `why_not` */
+	const char *type; /* captures[].name */
+	const char *file; /* NULL: skipped, for the reason `why_not` */
 	const char *why_not;
 	uint64_t bytes;
-	bool delta;	     /* values since the previous round */
-	const char *note;    /* "the first: whole", "cut at its limit", … or NULL */
+	bool delta;	  /* values since the previous round */
+	const char *note; /* "the first: whole", "cut at its limit", … or NULL */
 };
 
 struct batch_event {
 	uint64_t sequence;
-	int64_t start_ns, end_ns; /* unix time */
-	uint64_t duration_ns;	  /* by the monotonic clock */
+	int64_t start_ns, end_ns;	       /* unix time */
+	uint64_t duration_ns;		       /* by the monotonic clock */
 	const char *host, *command, *build_id; /* "" when unknown */
 	pid_t pid;
-	const char *ended;	  /* "time", "stopped", "exited", "lost" */
+	const char *ended; /* "time", "stopped", "exited", "lost" */
 	const char *version;
 	const struct batch_tag *tags;
 	size_t tag_count;
 	const struct batch_entry *entries;
 	size_t entry_count;
-	const char *sampling;	  /* JSON object with the sampler's own figures, or NULL */
+	const char *sampling; /* JSON object with the sampler's own figures, or NULL */
 };
 
 /* Opens the folder, takes the lock, removes leftovers and what exceeds the limits. Texts of the

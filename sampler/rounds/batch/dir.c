@@ -30,9 +30,11 @@ int batchdir_open(const char *path, int *dir, struct error *err)
 	if (path_walk(&w, AT_FDCWD, path, WALK_TRUSTED_LINKS)) {
 		if (errno != EPERM)
 			return error_errno(err, ERR_IO, "cannot open the folder '%s'", path);
-		return error_set(err, ERR_PERM, "cannot open the folder '%s': there is a link on "
+		return error_set(err, ERR_PERM,
+				 "cannot open the folder '%s': there is a link on "
 				 "the way that another user has put into a folder that everybody "
-				 "may write to", path);
+				 "may write to",
+				 path);
 	}
 	if (!mkdirat(w.dir_fd, w.name, 0755) || errno == EEXIST)
 		*dir = openat(w.dir_fd, w.name, FOLDER);

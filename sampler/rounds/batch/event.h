@@ -29,7 +29,6 @@ int event_write(struct buffer *b, const struct batch_event *e, const char *serie
 bool event_tag_replaced(const struct batch_event *e, size_t tag);
 
 /* True: these first bytes of a file say that the batch is of `series`; `key_text` is its key. */
-bool event_is_of(const void *head, size_t len, const char *series,
-		 char key_text[BATCH_KEY_ROOM]);
+bool event_is_of(const void *head, size_t len, const char *series, char key_text[BATCH_KEY_ROOM]);
 
 #endif

@@ -49,8 +49,10 @@ static int try_once(struct batchlock *l, int dir, const char *name, bool make)
 	struct stat st;
 	int rc;
 
-	l->fd = openat(dir, name, O_RDWR | (make ? O_CREAT : 0) | O_NOFOLLOW | O_NONBLOCK |
-		       O_NOCTTY | O_CLOEXEC, 0644);
+	l->fd = openat(dir, name,
+		       O_RDWR | (make ? O_CREAT : 0) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+			       O_CLOEXEC,
+		       0644);
 	if (l->fd < 0)
 		return errno == ENOENT && !make ? ERR_NOTFOUND : ERR_IO;
 	if (fstat(l->fd, &st))

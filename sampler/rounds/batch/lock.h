@@ -17,9 +17,9 @@
 #include <sys/types.h>
 
 struct batchlock {
-	int fd;		/* -1: not held */
-	pid_t holder;	/* after ERR_PERM: the process that holds it; 0: not known */
-	uid_t owner;	/* of the lock file: our own user ID as this file system sees it */
+	int fd;	      /* -1: not held */
+	pid_t holder; /* after ERR_PERM: the process that holds it; 0: not known */
+	uid_t owner;  /* of the lock file: our own user ID as this file system sees it */
 };
 
 #define BATCHLOCK_NONE { .fd = -1 }

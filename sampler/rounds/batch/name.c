@@ -9,8 +9,8 @@
 
 enum { DIGITS_MIN = 6, DIGITS_MAX = 15, KEY_KEPT = 64, HASH_DIGITS = 16 };
 
-static const char lock_prefix[] = ".lock-", temporary_prefix[] = ".tmp-",
-		  decimal[] = "0123456789", hex[] = "0123456789abcdef",
+static const char lock_prefix[] = ".lock-", temporary_prefix[] = ".tmp-", decimal[] = "0123456789",
+		  hex[] = "0123456789abcdef",
 		  safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@+-";
 
 void batch_name_text(const struct batch_name *n, char text[BATCH_NAME_ROOM])
@@ -19,7 +19,7 @@ void batch_name_text(const struct batch_name *n, char text[BATCH_NAME_ROOM])
 	char when[24];
 	struct tm tm;
 
-		/* A clock beyond the year 9999 is broken, but the batch needs a valid name. */
+	/* A clock beyond the year 9999 is broken, but the batch needs a valid name. */
 	if (!gmtime_r(&start, &tm) || !strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm) ||
 	    strlen(when) != strlen("YYYYmmddTHHMMSSZ"))
 		strcpy(when, "00000101T000000Z");

@@ -153,7 +153,8 @@ int prune_load(struct prune *p, int dir, uid_t owner, struct error *err)
 
 void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes)
 {
-	struct record r = { .name = *name, .bytes = bytes, 
+	struct record r = { .name = *name,
+			    .bytes = bytes,
 			    .born_ns = (int64_t)clock_ns(CLOCK_BOOTTIME) };
 
 	if (has_limits(p))

@@ -54,8 +54,12 @@ int collected_write(int fd, const struct collection_item *item, struct error *er
 {
 	uint64_t flags = (item->data ? FLAG_DATA : 0) | (item->why_not ? FLAG_WHY_NOT : 0) |
 			 (item->note ? FLAG_NOTE : 0) | (item->cut ? FLAG_CUT : 0);
-	uint64_t head[] = { item->type, flags, text_length(item->name), text_length(item->why_not),
-			    text_length(item->note), item->data ? item->len : 0,
+	uint64_t head[] = { item->type,
+			    flags,
+			    text_length(item->name),
+			    text_length(item->why_not),
+			    text_length(item->note),
+			    item->data ? item->len : 0,
 			    (uint64_t)item->time_nanos };
 	int rc = write_all(fd, head, sizeof(head), err);
 
@@ -196,7 +200,8 @@ int collected_read(struct collected *all, void *data, size_t len, unsigned types
 int collected_fill(struct collected *c, unsigned types, const char *why_not)
 {
 	for (int i = 0; i < CAPTURE_TYPES; i++) {
-		struct collection_item item = { .type = (enum capture_type)i, .name = "",
+		struct collection_item item = { .type = (enum capture_type)i,
+						.name = "",
 						.why_not = why_not };
 
 		if (types & CAPTURE_BIT(i) && !is_there(c, item.type) && add(c, &item))

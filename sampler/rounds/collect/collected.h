@@ -14,8 +14,8 @@
 struct error;
 
 enum {
-	COLLECTED_TEXT = 600,	/* bytes of a reason or a note, with its NUL; more is cut */
-	COLLECTED_ITEMS = 256,	/* more are ERR_FORMAT */
+	COLLECTED_TEXT = 600,  /* bytes of a reason or a note, with its NUL; more is cut */
+	COLLECTED_ITEMS = 256, /* more are ERR_FORMAT */
 };
 
 /* All return 0 or ERR_IO. _memory writes what source_save gave, at most once; _end, the last,

@@ -18,8 +18,8 @@
 _Static_assert(ERRAND_FDS == 2 + SOURCE_FDS, "two of the collection's, and the source's");
 
 enum {
-	CPU_S = 600,	 /* bound for a source that runs wild */
-	WORDS = 1 << 20, /* bytes of the file for record heads and texts */
+	CPU_S = 600,	    /* bound for a source that runs wild */
+	WORDS = 1 << 20,    /* bytes of the file for record heads and texts */
 	MEMORY = 256 << 20, /* bytes of the file for what source_save gives */
 };
 
@@ -76,8 +76,8 @@ static void collect_custom(struct collecting *c, const char *name)
 	int rc = 0;
 
 	if (!customname_encode(name, encoded))
-		rc = error_set(&err, ERR_LIMIT, "the name is too long, or no URL can hold it: '%.80s'",
-			       encoded);
+		rc = error_set(&err, ERR_LIMIT,
+			       "the name is too long, or no URL can hold it: '%.80s'", encoded);
 	item.name = encoded;
 	c->data.len = 0;
 	rc = rc ? rc : source_profile(c->source, &id, false, &c->data, &remark, &err);
@@ -150,7 +150,9 @@ static void collect_all(struct collecting *c, unsigned types)
 void collecting_run(struct source *s, const struct collection_request *q, int file, int pipe,
 		    pid_t parent)
 {
-	struct errand_bounds bounds = { .parent = parent, .fds = { &file, &pipe }, .term = on_term,
+	struct errand_bounds bounds = { .parent = parent,
+					.fds = { &file, &pipe },
+					.term = on_term,
 					.cpu_s = CPU_S,
 					.file_bytes = (uint64_t)COLLECTION_BYTES + WORDS + MEMORY };
 	struct collecting c = { .source = s, .trace_ns = q->trace_ns, .gc_wait = q->gc };

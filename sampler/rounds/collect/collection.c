@@ -137,7 +137,8 @@ static void explain_death(struct worker *w, int status)
 		return;
 	if (WIFSIGNALED(status))
 		snprintf(w->why, sizeof(w->why),
-			 "the process that collects was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+			 "the process that collects was ended by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
 	else
 		snprintf(w->why, sizeof(w->why), "the process that collects %s",
 			 WEXITSTATUS(status) ? "had no memory for it" : "broke off");

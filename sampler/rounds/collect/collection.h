@@ -22,22 +22,22 @@ struct source;
 enum { COLLECTION_BYTES = 1 << 30 }; /* of the profiles of one such process; more are left out */
 
 struct collection_request {
-	unsigned types;	      /* set of enum capture_type, all CAPTURE_BY_GO */
-	bool gc;	      /* before the heap profile, wait for a completed GC cycle */
-	uint64_t trace_ns;    /* duration of a trace, in ns */
+	unsigned types;	   /* set of enum capture_type, all CAPTURE_BY_GO */
+	bool gc;	   /* before the heap profile, wait for a completed GC cycle */
+	uint64_t trace_ns; /* duration of a trace, in ns */
 };
 
 /* One profile. CAPTURE_HEAP stands for heap, allocs, inuse and alloc, which are derived from it
  * (sampler/rounds/derive.h); each other type has its own. Texts are printable. */
 struct collection_item {
 	enum capture_type type;
-	const char *name;     /* of a custom one, encoded (customname.h); else "" */
-	const uint8_t *data;  /* pprof bytes, or a trace; NULL: see why_not */
+	const char *name;    /* of a custom one, encoded (customname.h); else "" */
+	const uint8_t *data; /* pprof bytes, or a trace; NULL: see why_not */
 	size_t len;
-	const char *why_not;  /* NULL, or why there is no data */
-	const char *note;     /* NULL, or a remark for the user */
-	bool cut;	      /* a trace that ends before its time */
-	int64_t time_nanos;   /* when it was complete, unix time in ns */
+	const char *why_not; /* NULL, or why there is no data */
+	const char *note;    /* NULL, or a remark for the user */
+	bool cut;	     /* a trace that ends before its time */
+	int64_t time_nanos;  /* when it was complete, unix time in ns */
 };
 
 /* Forks, so no other thread may run. `s` must live until collection_free. ERR_IO, ERR_NOMEM. */

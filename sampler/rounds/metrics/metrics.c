@@ -152,9 +152,9 @@ static int read_go(struct metrics *m, struct metrics_reading *r, struct error *e
 	if (m->go)
 		gometrics_read(m->go, values);
 	for (int i = 0; i < GOMETRIC_COUNT; i++)
-		r->values[METRIC_GO + i] = m->go ?
-			(struct metric_value){ values[i].number, values[i].why_not } :
-			(struct metric_value){ 0, m->no_go.text };
+		r->values[METRIC_GO + i] = m->go ? (struct metric_value){ values[i].number,
+									  values[i].why_not } :
+						   (struct metric_value){ 0, m->no_go.text };
 	return 0;
 }
 
@@ -318,9 +318,9 @@ int metrics_json(const struct metrics *m, const struct metrics_own *own, struct 
 	struct buffer missing = { 0 };
 	struct out o = { { out, 0 }, { &missing, 0 } };
 
-	json_addf(&o.json, "{\n  \"pid\": %d,\n  \"time_ns\": %" PRId64
-		  ",\n  \"interval_ns\": %" PRIu64, m->process.pid, m->now.time_ns,
-		  no_rates(m) ? 0 : m->now.at_ns - m->last.at_ns);
+	json_addf(&o.json,
+		  "{\n  \"pid\": %d,\n  \"time_ns\": %" PRId64 ",\n  \"interval_ns\": %" PRIu64,
+		  m->process.pid, m->now.time_ns, no_rates(m) ? 0 : m->now.at_ns - m->last.at_ns);
 	if (no_pair)
 		put_missing(&o, "per_second", "", "", no_pair);
 	json_add(&o.json, ",\n  \"process\": {");

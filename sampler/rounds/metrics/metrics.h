@@ -20,7 +20,7 @@ struct metrics;
 /* The sampler's own figures, given by the caller. */
 struct metrics_own {
 	uint64_t cpu_ns, peak_bytes, rss_bytes; /* in the round; RSS: maximum, current */
-	double pause_share;	/* upper bound of the share of time that one thread was held */
+	double pause_share; /* upper bound of the share of time that one thread was held */
 	uint64_t samples, held_max_ns;
 };
 

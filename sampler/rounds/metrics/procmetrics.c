@@ -20,11 +20,17 @@
 #include "base/process/process.h"
 
 enum {
-	FDS_MAX = 1 << 17,	/* counted one by one, before Linux 6.2 */
-	PSS_SHARE = 50,		/* 1/50 of the time at most */
+	FDS_MAX = 1 << 17, /* counted one by one, before Linux 6.2 */
+	PSS_SHARE = 50,	   /* 1/50 of the time at most */
 	/* Fields of proc_pid_stat(5), by their numbers there. */
-	STAT_MINFLT = 10, STAT_MAJFLT = 12, STAT_UTIME = 14, STAT_STIME = 15, STAT_THREADS = 20,
-	STAT_STARTSTACK = 28, STAT_FIRST = 4, STAT_FIELDS = STAT_STARTSTACK + 1,
+	STAT_MINFLT = 10,
+	STAT_MAJFLT = 12,
+	STAT_UTIME = 14,
+	STAT_STIME = 15,
+	STAT_THREADS = 20,
+	STAT_STARTSTACK = 28,
+	STAT_FIRST = 4,
+	STAT_FIELDS = STAT_STARTSTACK + 1,
 };
 
 static const uint64_t PSS_RSS_MAX = 16ull << 30;
@@ -153,8 +159,10 @@ static int read_status(struct procmetrics *m, const struct process *p, struct me
 		       struct error *err)
 {
 	static const struct line lines[] = {
-		{ "VmSize:", METRIC_VIRTUAL, 1024 }, { "VmHWM:", METRIC_RSS_PEAK, 1024 },
-		{ "VmRSS:", METRIC_RSS, 1024 }, { "VmSwap:", METRIC_SWAP, 1024 },
+		{ "VmSize:", METRIC_VIRTUAL, 1024 },
+		{ "VmHWM:", METRIC_RSS_PEAK, 1024 },
+		{ "VmRSS:", METRIC_RSS, 1024 },
+		{ "VmSwap:", METRIC_SWAP, 1024 },
 	};
 
 	/* NO_MEMORY: the first thread has ended before the others. */
@@ -166,9 +174,12 @@ static int read_io(struct procmetrics *m, const struct process *p, struct metric
 		   struct error *err)
 {
 	static const struct line lines[] = {
-		{ "rchar:", METRIC_READ_CHARS, 1 }, { "wchar:", METRIC_WRITE_CHARS, 1 },
-		{ "syscr:", METRIC_READ_CALLS, 1 }, { "syscw:", METRIC_WRITE_CALLS, 1 },
-		{ "read_bytes:", METRIC_READ_BYTES, 1 }, { "write_bytes:", METRIC_WRITE_BYTES, 1 },
+		{ "rchar:", METRIC_READ_CHARS, 1 },
+		{ "wchar:", METRIC_WRITE_CHARS, 1 },
+		{ "syscr:", METRIC_READ_CALLS, 1 },
+		{ "syscw:", METRIC_WRITE_CALLS, 1 },
+		{ "read_bytes:", METRIC_READ_BYTES, 1 },
+		{ "write_bytes:", METRIC_WRITE_BYTES, 1 },
 		{ "cancelled_write_bytes:", METRIC_CANCELLED_WRITE_BYTES, 1 },
 	};
 

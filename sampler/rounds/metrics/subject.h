@@ -21,10 +21,10 @@ struct subject_program subject_program_of(const struct process *p);
 bool subject_program_same(const struct subject_program *a, const struct subject_program *b);
 
 struct subject {
-	struct process process; /* pid 0: none */
+	struct process process;	   /* pid 0: none */
 	char build_id[2 * 64 + 1]; /* of its program, "" when unknown */
 	struct subject_program program;
-	char key[160];	   /* for the folder's lock (sampler/rounds/batch/batch.h) */
+	char key[160];		 /* for the folder's lock (sampler/rounds/batch/batch.h) */
 	struct metrics *metrics; /* NULL: not requested, or no process */
 };
 

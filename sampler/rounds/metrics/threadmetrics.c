@@ -183,7 +183,7 @@ int threadmetrics_read(struct threadmetrics *m, const struct process *p,
 			return error_set(err, ERR_GONE, "process %d has ended", p->pid);
 		values[METRIC_RUN_DELAY].why_not = values[METRIC_VOLUNTARY_SWITCHES].why_not =
 			values[METRIC_INVOLUNTARY_SWITCHES].why_not =
-			rc == ERR_LIMIT ? "too many threads" : "its threads are not shown";
+				rc == ERR_LIMIT ? "too many threads" : "its threads are not shown";
 		return 0;
 	}
 	add_up(m, &r);

@@ -31,7 +31,7 @@ enum metric {
 	METRIC_VIRTUAL,
 	METRIC_THREADS,
 	METRIC_FDS,
-	METRIC_PROCESS_COUNT, /* the number of metrics above */
+	METRIC_PROCESS_COUNT,		  /* the number of metrics above */
 	METRIC_GO = METRIC_PROCESS_COUNT, /* the first of enum gometric, of the Go runtime */
 	METRIC_COUNT = METRIC_GO + GOMETRIC_COUNT,
 };

@@ -34,7 +34,8 @@ static int refuse(const char *url, struct error *err)
 	char shown[200];
 
 	response_text(shown, sizeof(shown), rest, strlen(rest));
-	return error_set(err, ERR_USAGE, "'%s%s' is not a URL of http or https", at ? "…" : "", shown);
+	return error_set(err, ERR_USAGE, "'%s%s' is not a URL of http or https", at ? "…" : "",
+			 shown);
 }
 
 /* Sets the text, for libcurl and for people, without user and password. */
@@ -51,8 +52,7 @@ static int render(struct address *a, struct error *err)
 	return 0;
 }
 
-int address_parse(struct address *a, const struct libcurl *curl, const char *url,
-		  struct error *err)
+int address_parse(struct address *a, const struct libcurl *curl, const char *url, struct error *err)
 {
 	*a = (struct address){ .curl = curl, .url = curl->url_new() };
 	if (!a->url)
@@ -103,8 +103,8 @@ int address_follow(struct address *a, const char *location, bool *same, struct e
 		char shown[200];
 
 		response_text(shown, sizeof(shown), location, strlen(location));
-		return error_set(err, ERR_IO, "redirected to '%s': only http and https are followed",
-				 shown);
+		return error_set(err, ERR_IO,
+				 "redirected to '%s': only http and https are followed", shown);
 	}
 	if (!*same) {
 		forget(a, &a->user);

@@ -38,14 +38,16 @@ static int check_header(const char *header, struct error *err)
 {
 	size_t len = 0;
 
-	while (header[len] > ' ' && header[len] < 0x7f && !strchr("()<>@,;:\\\"/[]?={}", header[len]))
+	while (header[len] > ' ' && header[len] < 0x7f &&
+	       !strchr("()<>@,;:\\\"/[]?={}", header[len]))
 		len++;
 	if (!len || header[len] != ':')
 		return error_set(err, ERR_USAGE, "'%.*s…' is no header: 'Name: value' was expected",
 				 (int)(len < 40 ? len : 40), header);
 	for (const char *c = header; *c; c++)
 		if (iscntrl((unsigned char)*c) && *c != '\t')
-			return error_set(err, ERR_USAGE, "the header '%.*s' has a control character",
+			return error_set(err, ERR_USAGE,
+					 "the header '%.*s' has a control character",
 					 (int)(len < 40 ? len : 40), header);
 	return 0;
 }
@@ -91,8 +93,10 @@ static int take(struct http *h, void *buf, size_t len, size_t *got, struct error
 static int start_unpacking(struct http *h, const struct response *head, struct error *err)
 {
 	if (head->encoding == ENCODING_OTHER)
-		return error_set(err, ERR_FORMAT, "its content is encoded as '%s', which was not "
-				 "asked for", head->coded);
+		return error_set(err, ERR_FORMAT,
+				 "its content is encoded as '%s', which was not "
+				 "asked for",
+				 head->coded);
 	return unpack_init(&h->unpack, head->encoding == ENCODING_GZIP, err);
 }
 

@@ -39,15 +39,15 @@ struct http_request {
 	const char *const *headers; /* "Name: value"; not sent to another host by a redirect */
 	size_t header_count;
 	uint64_t connect_timeout_ns; /* for name lookup, connecting, a proxy and TLS */
-	uint64_t idle_timeout_ns; /* limit without any byte received or sent */
-	uint64_t total_timeout_ns; /* from http_open to the last byte; 0: no bound */
-	uint64_t max_bytes;	  /* limit of the content, unpacked */
+	uint64_t idle_timeout_ns;    /* limit without any byte received or sent */
+	uint64_t total_timeout_ns;   /* from http_open to the last byte; 0: no bound */
+	uint64_t max_bytes;	     /* limit of the content, unpacked */
 };
 
 struct http_response {
-	int64_t date;	       /* Unix time of the Date header, 0 for none */
-	char type[128];	       /* Content-Type as sent, printable, "" for none */
-	const char *url;       /* the last URL after redirects, without user and password */
+	int64_t date;	 /* Unix time of the Date header, 0 for none */
+	char type[128];	 /* Content-Type as sent, printable, "" for none */
+	const char *url; /* the last URL after redirects, without user and password */
 };
 
 /* A body to post; owned by the caller. */
@@ -59,7 +59,7 @@ struct http_body {
 };
 
 struct http_answer {
-	unsigned status;       /* 0: no complete head of an answer was received */
+	unsigned status;	 /* 0: no complete head of an answer was received */
 	uint64_t retry_after_ns; /* from now; 0: not given */
 	char headers[512];	 /* the kept ones, as sent, one per line, as far as they fit */
 	uint8_t content[1024];	 /* beginning of a 2xx's content, as far as it could be read */

@@ -45,7 +45,8 @@ static int find_symbols(void *library, struct error *err)
 		void *found = dlsym(library, symbols[i].name);
 
 		if (!found)
-			return error_set(err, ERR_NOTFOUND, "libcurl is older than 7.66 and has no '%s'",
+			return error_set(err, ERR_NOTFOUND,
+					 "libcurl is older than 7.66 and has no '%s'",
 					 symbols[i].name);
 		*(void **)((char *)&loaded + symbols[i].at) = found;
 	}
@@ -63,7 +64,8 @@ static int start(struct error *err)
 	for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names); i++)
 		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	if (!library)
-		return error_set(err, ERR_NOTFOUND, "libcurl.so.4 cannot be loaded: is it installed?");
+		return error_set(err, ERR_NOTFOUND,
+				 "libcurl.so.4 cannot be loaded: is it installed?");
 	rc = find_symbols(library, err);
 	if (!rc && loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		rc = error_set(err, ERR_NOTFOUND, "libcurl does not start");

@@ -92,7 +92,8 @@ static void take_retry(struct response *r, const char *value, size_t len)
 	if (len && *value >= '0' && *value <= '9') {
 		seconds = cursor_number(&c, 10);
 		if (c.failed || !cursor_left(&c))
-			r->retry_in = c.failed || seconds > UINT32_MAX ? UINT32_MAX : (uint32_t)seconds;
+			r->retry_in = c.failed || seconds > UINT32_MAX ? UINT32_MAX :
+									 (uint32_t)seconds;
 	} else {
 		r->retry_at = parse_date(&c);
 	}
@@ -191,7 +192,11 @@ bool response_line(struct response *r, const char *line, size_t len)
 bool response_redirects(const struct response *r)
 {
 	switch (r->status) {
-	case 301: case 302: case 303: case 307: case 308:
+	case 301:
+	case 302:
+	case 303:
+	case 307:
+	case 308:
 		return true;
 	default:
 		return false;

@@ -19,16 +19,16 @@ struct response {
 	unsigned status; /* 0: no status line yet */
 	bool complete;	 /* the blank line after the head has come */
 	size_t bytes;
-	int64_t date;	 /* Unix time; 0: none, or no date */
+	int64_t date; /* Unix time; 0: none, or no date */
 	/* Retry-After (RFC 9110, section 10.2.3): in so many seconds, or at that time; 0: not
 	 * given. */
 	uint32_t retry_in;
 	int64_t retry_at;
 	enum response_encoding encoding;
 	char reason[64], type[128], coded[64]; /* printable; coded is Content-Encoding */
-	char location[8192]; /* as sent; "": none, or it does not fit */
-	const char *keep;    /* set by the caller: prefix of lines to keep, ignoring case */
-	char kept[512];	     /* the kept lines as sent, each with '\n' at its end, as far as they
+	char location[8192];		       /* as sent; "": none, or it does not fit */
+	const char *keep; /* set by the caller: prefix of lines to keep, ignoring case */
+	char kept[512];	  /* the kept lines as sent, each with '\n' at its end, as far as they
 			      * fit */
 };
 

@@ -24,7 +24,7 @@ struct transfer {
 	struct curl_slist *headers;
 	uint64_t connect_ns, idle_ns, total_ns; /* total 0: no bound */
 	uint64_t deadline, heard;		/* monotonic ns; heard: last activity */
-	char peer[128]; /* the Unix socket's path, printable; "": none */
+	char peer[128];				/* the Unix socket's path, printable; "": none */
 	struct response head;
 	bool added, paused, over, headers_too_long;
 	CURLcode result; /* when over */
@@ -172,7 +172,7 @@ static CURLcode set_request(struct transfer *t, const struct http_request *q)
 		t->deadline = UINT64_MAX;
 	rc |= set(t->easy, CURLOPT_CONNECTTIMEOUT_MS,
 		  (long)(t->connect_ns / NS_PER_MS < INT32_MAX ? t->connect_ns / NS_PER_MS + 1 :
-								INT32_MAX));
+								 INT32_MAX));
 	if (q->unix_socket) {
 		response_text(t->peer, sizeof(t->peer), q->unix_socket, strlen(q->unix_socket));
 		rc |= set(t->easy, CURLOPT_UNIX_SOCKET_PATH, q->unix_socket);
@@ -286,8 +286,8 @@ static int explain_connect(const struct transfer *t, const char *why, struct err
 	bool to = *t->peer;
 
 	t->curl->easy_get(t->easy, CURLINFO_OS_ERRNO, &number);
-	return error_set(err, ERR_IO, "cannot connect%s%s%s: %s", to ? " to '" : "",
-			 t->peer, to ? "'" : "", number > 0 ? strerror((int)number) : why);
+	return error_set(err, ERR_IO, "cannot connect%s%s%s: %s", to ? " to '" : "", t->peer,
+			 to ? "'" : "", number > 0 ? strerror((int)number) : why);
 }
 
 static int explain_format(const struct transfer *t, const char *why, struct error *err)
@@ -296,7 +296,8 @@ static int explain_format(const struct transfer *t, const char *why, struct erro
 		return error_set(err, ERR_FORMAT, "the answer's head has more than %d KiB",
 				 RESPONSE_HEAD_BYTES >> 10);
 	if (!t->head.complete)
-		return error_set(err, ERR_FORMAT, "the answer is not HTTP, or no whole one: %s", why);
+		return error_set(err, ERR_FORMAT, "the answer is not HTTP, or no whole one: %s",
+				 why);
 	return error_set(err, ERR_FORMAT, "cut off after %llu bytes: %s",
 			 (unsigned long long)t->received, why);
 }
@@ -326,11 +327,11 @@ static int explain(const struct transfer *t, struct error *err)
 	case CURLE_PEER_FAILED_VERIFICATION:
 		return error_set(err, ERR_IO, "the server's certificate is not trusted: %s", why);
 	case CURLE_SSL_CACERT_BADFILE:
-		return error_set(err, ERR_USAGE, "the file of trusted certificates cannot be used: %s",
-				 why);
+		return error_set(err, ERR_USAGE,
+				 "the file of trusted certificates cannot be used: %s", why);
 	case CURLE_SSL_CONNECT_ERROR:
 		return error_set(err, ERR_IO, "cannot agree on TLS: %s", why);
-	case CURLE_OK: /* the answer ended without a head */
+	case CURLE_OK:			 /* the answer ended without a head */
 	case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9 */
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_GOT_NOTHING:

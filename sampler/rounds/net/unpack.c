@@ -16,8 +16,8 @@ void unpack_release(struct unpack *u)
 	inflater_release(&u->inflater);
 }
 
-int unpack_bytes(struct unpack *u, const unsigned char **in, size_t *in_len, void *out,
-		 size_t len, size_t *got, struct error *err)
+int unpack_bytes(struct unpack *u, const unsigned char **in, size_t *in_len, void *out, size_t len,
+		 size_t *got, struct error *err)
 {
 	const char *msg;
 	int rc;

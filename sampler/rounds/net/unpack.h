@@ -26,8 +26,8 @@ void unpack_release(struct unpack *u);
 
 /* Unpacks up to `len` bytes to `out` from the *in_len bytes at *in, and moves *in and *in_len on.
  * *got may be 0 when all input is used up. ERR_FORMAT, ERR_NOMEM. */
-int unpack_bytes(struct unpack *u, const unsigned char **in, size_t *in_len, void *out,
-		 size_t len, size_t *got, struct error *err);
+int unpack_bytes(struct unpack *u, const unsigned char **in, size_t *in_len, void *out, size_t len,
+		 size_t *got, struct error *err);
 
 /* May the content end here? ERR_FORMAT within a gzip member. */
 int unpack_end(const struct unpack *u, struct error *err);

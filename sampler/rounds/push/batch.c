@@ -37,8 +37,8 @@ static void keep_tags(struct pushbatch *b, const struct batch_event *from, bool 
 /* Keeps the entries that have a file. */
 static void keep_entries(struct pushbatch *b, const struct batch_event *from, bool *failed)
 {
-	struct batch_entry *entries =
-		arena_alloc(&b->arena, (from->entry_count + 1) * sizeof(*entries));
+	struct batch_entry *entries = arena_alloc(&b->arena,
+						  (from->entry_count + 1) * sizeof(*entries));
 	size_t count = 0;
 
 	*failed |= !entries;
@@ -48,7 +48,8 @@ static void keep_entries(struct pushbatch *b, const struct batch_event *from, bo
 		entries[count] = from->entries[i];
 		entries[count].type = keep(b, entries[count].type, failed);
 		entries[count].file = keep(b, entries[count].file, failed);
-		entries[count].note = entries[count].note ? keep(b, entries[count].note, failed) : NULL;
+		entries[count].note = entries[count].note ? keep(b, entries[count].note, failed) :
+							    NULL;
 		entries[count++].why_not = NULL;
 	}
 	b->event.entries = entries;

@@ -114,7 +114,8 @@ static int add_event(const struct pushbatch *b, struct buffer *out)
 		j.rc = ERR_NOMEM;
 	json_add_string(&j, (const char *)tags.data, tags.len);
 	buffer_release(&tags);
-	json_addf(&j, ",\"family\":\"%s\",\"version\":\"4\",\"info\":{\"profiler\":{\"ssi\":"
+	json_addf(&j,
+		  ",\"family\":\"%s\",\"version\":\"4\",\"info\":{\"profiler\":{\"ssi\":"
 		  "{\"mechanism\":\"none\"},\"activation\":\"manual\"}}}\n",
 		  pushbatch_is_go(b) ? "go" : "native");
 	return j.rc;
@@ -152,6 +153,10 @@ static int authorize(struct pushheaders *h, struct error *err)
 }
 
 const struct pushprotocol push_datadog = {
-	.name = "datadog", .path = "/profiling/v1/input", .own_path = true, .requests = requests,
-	.make = make, .authorize = authorize,
+	.name = "datadog",
+	.path = "/profiling/v1/input",
+	.own_path = true,
+	.requests = requests,
+	.make = make,
+	.authorize = authorize,
 };

@@ -36,7 +36,8 @@ static bool is_header(const char *line)
 {
 	size_t len = 0;
 
-	while (isalnum((unsigned char)line[len]) || (line[len] && strchr("!#$%&'*+-.^_`|~", line[len])))
+	while (isalnum((unsigned char)line[len]) ||
+	       (line[len] && strchr("!#$%&'*+-.^_`|~", line[len])))
 		len++;
 	if (!len || line[len] != ':')
 		return false;
@@ -127,8 +128,8 @@ int pushheaders_file(struct pushheaders *h, const char *path, struct error *err)
 	return rc;
 }
 
-int pushheaders_add(struct pushheaders *h, const char *name, const char *before,
-		    const char *value, const char *what, struct error *err)
+int pushheaders_add(struct pushheaders *h, const char *name, const char *before, const char *value,
+		    const char *what, struct error *err)
 {
 	char *line = NULL;
 

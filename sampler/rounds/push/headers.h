@@ -29,8 +29,8 @@ int pushheaders_file(struct pushheaders *h, const char *path, struct error *err)
 
 /* Adds "NAME: ", `before` and `value`; `what` names the value's source in messages. ERR_USAGE,
  * ERR_LIMIT, ERR_NOMEM. */
-int pushheaders_add(struct pushheaders *h, const char *name, const char *before,
-		    const char *value, const char *what, struct error *err);
+int pushheaders_add(struct pushheaders *h, const char *name, const char *before, const char *value,
+		    const char *what, struct error *err);
 
 /* Adds an Authorization header with user and password (RFC 7617). Errors as above. */
 int pushheaders_basic(struct pushheaders *h, const char *user, const char *password,

@@ -24,7 +24,8 @@ static int add_quoted(struct buffer *b, const char *text)
 	int rc = buffer_add(b, "\"", 1);
 
 	for (; !rc && *text; text++)
-		rc = strchr("\"\r\n", *text) ? buffer_addf(b, "%%%02X", *text) : buffer_add(b, text, 1);
+		rc = strchr("\"\r\n", *text) ? buffer_addf(b, "%%%02X", *text) :
+					       buffer_add(b, text, 1);
 	return rc ? rc : buffer_add(b, "\"", 1);
 }
 
@@ -36,8 +37,9 @@ int multipart_part(struct multipart *m, const char *name, const char *file, cons
 	rc = rc ? rc : add_quoted(&m->body, name);
 	rc = rc ? rc : buffer_addf(&m->body, "; filename=");
 	rc = rc ? rc : add_quoted(&m->body, file);
-	return rc ? rc : buffer_addf(&m->body, "\r\nContent-Type: %s\r\n\r\n",
-				     type ? type : "application/octet-stream");
+	return rc ? rc :
+		    buffer_addf(&m->body, "\r\nContent-Type: %s\r\n\r\n",
+				type ? type : "application/octet-stream");
 }
 
 int multipart_end(struct multipart *m)

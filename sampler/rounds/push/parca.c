@@ -31,9 +31,9 @@
 enum { FRAME_HEAD = 5, FRAME_TRAILERS = 0x80 };
 
 static const char *const kinds[][2] = {
-	{ "cpu.pprof", "process_cpu" },	  { "wall.pprof", "wall" },
-	{ "heap.pprof", "memory" },	  { "block.pprof", "block" },
-	{ "mutex.pprof", "mutex" },	  { "goroutines.pprof", "goroutine" },
+	{ "cpu.pprof", "process_cpu" }, { "wall.pprof", "wall" },
+	{ "heap.pprof", "memory" },	{ "block.pprof", "block" },
+	{ "mutex.pprof", "mutex" },	{ "goroutines.pprof", "goroutine" },
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
@@ -92,7 +92,8 @@ static int clean_value(struct buffer *b, const char *text)
 
 	for (; !rc && left; text += size, left -= size)
 		rc = utf8_next(text, left, &size) == UTF8_REPLACEMENT && size == 1 ?
-			     buffer_add(b, "?", 1) : buffer_add(b, text, size);
+			     buffer_add(b, "?", 1) :
+			     buffer_add(b, text, size);
 	return rc;
 }
 
@@ -110,8 +111,9 @@ static int add_label(struct labels *l, const char *name, size_t len, const char 
 
 	if (rc || l->names.count == before || !*text)
 		return rc;
-	rc = clean_value(&value, text) || add_head(&label, 1, len) || buffer_add(&label, name, len) ||
-	     add_field(&label, 2, &value) || add_field(&l->bytes, 1, &label);
+	rc = clean_value(&value, text) || add_head(&label, 1, len) ||
+	     buffer_add(&label, name, len) || add_field(&label, 2, &value) ||
+	     add_field(&l->bytes, 1, &label);
 	buffer_release(&value);
 	buffer_release(&label);
 	return rc;
@@ -166,7 +168,8 @@ static int wrap(struct buffer *body, struct buffer *profile, const struct buffer
 	buffer_release(&series);
 	len = htobe32((uint32_t)message.len);
 	memcpy(head + 1, &len, sizeof(len));
-	rc = rc || buffer_add(body, head, sizeof(head)) || buffer_add(body, message.data, message.len);
+	rc = rc || buffer_add(body, head, sizeof(head)) ||
+	     buffer_add(body, message.data, message.len);
 	buffer_release(&message);
 	return rc;
 }
@@ -266,9 +269,13 @@ static enum pushnote_what judge(const struct http_answer *a, struct error *err)
 	else
 		explain(status, &message, err);
 	switch (status) {
-	case 3: case 11: /* INVALID_ARGUMENT, OUT_OF_RANGE */
+	case 3:
+	case 11: /* INVALID_ARGUMENT, OUT_OF_RANGE */
 		return PUSHNOTE_REFUSED;
-	case 5: case 7: case 12: case 16: /* NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED,
+	case 5:
+	case 7:
+	case 12:
+	case 16: /* NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED,
 					   * UNAUTHENTICATED */
 		return PUSHNOTE_DROPPED;
 	default:
@@ -289,5 +296,9 @@ static int authorize(struct pushheaders *h, struct error *err)
 const struct pushprotocol push_parca = {
 	.name = "parca",
 	.path = "/api/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
-	.keep = "grpc-", .requests = requests, .make = make, .judge = judge, .authorize = authorize,
+	.keep = "grpc-",
+	.requests = requests,
+	.make = make,
+	.judge = judge,
+	.authorize = authorize,
 };

@@ -21,7 +21,7 @@ struct pushheaders;
 struct pushrequest {
 	struct buffer query; /* of the URL, escaped, without '?' */
 	struct buffer body;
-	char type[80]; /* Content-Type of the body */
+	char type[80];	  /* Content-Type of the body */
 	const char *file; /* the file in it, static; NULL: the whole batch */
 };
 

@@ -23,11 +23,13 @@
 
 enum {
 	QUEUE = 16,
-	NEWS = 4,	/* lines kept for push_news; more are lost */
-	TURN_MS = 200,	/* between two reads from a process that sends */
-	SILENT_S = 150, /* without a note; longer than a request can take */
+	NEWS = 4,	 /* lines kept for push_news; more are lost */
+	TURN_MS = 200,	 /* between two reads from a process that sends */
+	SILENT_S = 150,	 /* without a note; longer than a request can take */
 	REFUSALS_S = 60, /* between two reports of refusals */
-	BACKOFF_S = 1, BACKOFF_MAX_S = 300, RETRY_MAX_S = 3600,
+	BACKOFF_S = 1,
+	BACKOFF_MAX_S = 300,
+	RETRY_MAX_S = 3600,
 };
 
 struct push {
@@ -41,14 +43,14 @@ struct push {
 	uint64_t next_id;
 	struct errand sender;
 	uint64_t heard_ns, not_before_ns; /* last note; next attempt; CLOCK_MONOTONIC */
-	unsigned failures; /* in a row */
-	bool concluded;	   /* the current sender has reported its end, or failed */
+	unsigned failures;		  /* in a row */
+	bool concluded;			  /* the current sender has reported its end, or failed */
 	struct push_stats stats;
 	char last_error[300];
 	/* What was reported, so that it is not repeated. */
 	bool told_failing, told_full;
 	char told_refusal[300];
-	uint64_t refusal_ns; /* when told_refusal was reported */
+	uint64_t refusal_ns;	 /* when told_refusal was reported */
 	uint64_t dropped_before; /* stats.dropped when the failures began */
 	char news[NEWS][512];
 	size_t news_at, news_count;
@@ -272,8 +274,8 @@ static int read_headers(struct push *p, struct error *err)
 
 static void start(struct push *p)
 {
-	const struct pushjob job = { &p->target, &p->headers, p->ca_file, p->rate, p->queue,
-				     p->count };
+	const struct pushjob job = { &p->target, &p->headers, p->ca_file,
+				     p->rate,	 p->queue,    p->count };
 	struct error err;
 	int rc = read_headers(p, &err);
 
@@ -346,8 +348,7 @@ int push_new(struct push **out, const struct push_options *options, struct error
 		p->credentials_file = copy(options->credentials_file, &failed);
 		p->ca_file = copy(options->ca_file, &failed);
 	}
-	rc = failed ? error_nomem(err) :
-		      pushtarget_parse(&p->target, options->target, err);
+	rc = failed ? error_nomem(err) : pushtarget_parse(&p->target, options->target, err);
 	rc = rc ? rc : read_headers(p, err);
 	if (rc) {
 		push_free(p);

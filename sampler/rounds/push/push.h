@@ -28,9 +28,9 @@ struct push_options {
 	 * password */
 	const char *target;
 	const char *credentials_file; /* "Name: value" headers, or NULL */
-	const char *ca_file;	      /* PEM, trusted instead of the system's authorities; or NULL */
-	unsigned rate;		      /* samples per second of the CPU profile; 0: unknown */
-	size_t queue;		      /* batches at most, beside the one being sent; 0: 16 */
+	const char *ca_file; /* PEM, trusted instead of the system's authorities; or NULL */
+	unsigned rate;	     /* samples per second of the CPU profile; 0: unknown */
+	size_t queue;	     /* batches at most, beside the one being sent; 0: 16 */
 };
 
 struct push_stats {

@@ -39,10 +39,10 @@ static const char GOROUTINE[] =
 
 static const struct kind {
 	const char *file;
-	const char *unless[2]; /* not sent if one of these is */
-	const char *config;    /* sample_type_config; NULL: the server's default */
+	const char *unless[2];		 /* not sent if one of these is */
+	const char *config;		 /* sample_type_config; NULL: the server's default */
 	const char *units, *aggregation; /* or NULL */
-	bool rated;	       /* with sampleRate */
+	bool rated;			 /* with sampleRate */
 } kinds[] = {
 	{ "cpu.pprof", { NULL }, NULL, "samples", "sum", true },
 	{ "wall.pprof", { NULL }, NULL, "samples", "sum", true },
@@ -217,6 +217,9 @@ static int authorize(struct pushheaders *h, struct error *err)
 }
 
 const struct pushprotocol push_pyroscope = {
-	.name = "pyroscope", .path = "/ingest", .requests = requests, .make = make,
+	.name = "pyroscope",
+	.path = "/ingest",
+	.requests = requests,
+	.make = make,
 	.authorize = authorize,
 };

@@ -33,9 +33,9 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
 		struct error *err)
 {
 	struct buffer url = { 0 };
-	struct http_body body = { r->body.data, r->body.len, r->type,
-					job->target->protocol->keep };
-	struct http_request q = { .unix_socket = job->target->socket, .ca_file = job->ca_file,
+	struct http_body body = { r->body.data, r->body.len, r->type, job->target->protocol->keep };
+	struct http_request q = { .unix_socket = job->target->socket,
+				  .ca_file = job->ca_file,
 				  .headers = (const char *const *)job->headers->lines,
 				  .header_count = job->headers->count,
 				  .total_timeout_ns = TOTAL_NS };
@@ -55,9 +55,13 @@ static enum pushnote_what judge(int rc, unsigned status)
 	switch (status) {
 	case 0:
 		return rc == ERR_USAGE || rc == ERR_NOTFOUND ? PUSHNOTE_DROPPED : PUSHNOTE_FAILED;
-	case 408: case 429:
+	case 408:
+	case 429:
 		return PUSHNOTE_FAILED;
-	case 400: case 413: case 415: case 422:
+	case 400:
+	case 413:
+	case 415:
+	case 422:
 		return PUSHNOTE_REFUSED;
 	default:
 		return status >= 500 ? PUSHNOTE_FAILED : PUSHNOTE_DROPPED;
@@ -73,8 +77,9 @@ static enum pushnote_what send_request(const struct pushjob *job, const struct p
 	int rc = job->target->protocol->make(b, n, job->rate, &r, err);
 
 	if (rc) {
-		what = rc == ERR_GONE ? PUSHNOTE_GONE :
-		       rc == ERR_NOMEM ? PUSHNOTE_FAILED : PUSHNOTE_REFUSED;
+		what = rc == ERR_GONE  ? PUSHNOTE_GONE :
+		       rc == ERR_NOMEM ? PUSHNOTE_FAILED :
+					 PUSHNOTE_REFUSED;
 	} else {
 		rc = post(job, &r, &answer, err);
 		if (rc)

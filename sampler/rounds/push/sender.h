@@ -37,10 +37,10 @@ enum pushnote_what {
 };
 
 struct pushnote {
-	uint64_t batch; /* pushbatch.id */
+	uint64_t batch;		 /* pushbatch.id */
 	uint64_t retry_after_ns; /* the engine's Retry-After, counted from the answer on; or 0 */
-	uint32_t what;	/* enum pushnote_what */
-	char text[300]; /* why; printable, no secrets */
+	uint32_t what;		 /* enum pushnote_what */
+	char text[300];		 /* why; printable, no secrets */
 };
 
 /* Forks: no other thread may run. `job` is copied with the process. The caller ends it with

@@ -14,7 +14,7 @@
 #include "sampler/rounds/push/protocol.h"
 
 static const struct pushprotocol *const protocols[] = { &push_pyroscope, &push_datadog,
-							 &push_parca };
+							&push_parca };
 
 static const struct pushprotocol *find(const char *text)
 {
@@ -39,7 +39,8 @@ static bool has_user(const char *url)
 static int parse_socket(struct pushtarget *t, const char *path, struct error *err)
 {
 	if (*path != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path))
-		return error_set(err, ERR_USAGE, "'unix://' needs the path of a socket, of 107 bytes at "
+		return error_set(err, ERR_USAGE,
+				 "'unix://' needs the path of a socket, of 107 bytes at "
 				 "most");
 	t->socket = strdup(path);
 	return t->socket ? 0 : error_nomem(err);
@@ -68,7 +69,8 @@ static int check(const char *url, struct error *err)
 	int rc = bare ? http_check(bare, err) : error_nomem(err);
 
 	if (!rc && http_check(url, NULL))
-		rc = error_set(err, ERR_USAGE, "what follows '%s' in the URL cannot stand there", bare);
+		rc = error_set(err, ERR_USAGE, "what follows '%s' in the URL cannot stand there",
+			       bare);
 	free(bare);
 	return rc;
 }
@@ -81,12 +83,15 @@ int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
 	memset(t, 0, sizeof(*t));
 	t->protocol = find(text);
 	if (!t->protocol)
-		return error_set(err, ERR_USAGE, "where to push is 'pyroscope=URL', 'datadog=URL' or "
+		return error_set(err, ERR_USAGE,
+				 "where to push is 'pyroscope=URL', 'datadog=URL' or "
 				 "'parca=URL'");
 	url++;
 	if (has_user(url))
-		return error_set(err, ERR_USAGE, "user and password may not be in the URL of %s: they come "
-				 "from the environment or a file", t->protocol->name);
+		return error_set(err, ERR_USAGE,
+				 "user and password may not be in the URL of %s: they come "
+				 "from the environment or a file",
+				 t->protocol->name);
 	snprintf(t->shown, sizeof(t->shown), "%s at '%.*s'", t->protocol->name,
 		 (int)strcspn(url, "?#"), url);
 	printable(t->shown, sizeof(t->shown));

@@ -8,9 +8,9 @@ struct pushprotocol;
 
 struct pushtarget {
 	const struct pushprotocol *protocol;
-	char *base;	/* the URL up to its query, with the protocol's path; owned */
-	char *query;	/* the URL's own, "" for none; owned */
-	char *socket;	/* the path of a socket in the file system, or NULL; owned */
+	char *base;	 /* the URL up to its query, with the protocol's path; owned */
+	char *query;	 /* the URL's own, "" for none; owned */
+	char *socket;	 /* the path of a socket in the file system, or NULL; owned */
 	char shown[160]; /* for messages: without query, printable */
 };
 

@@ -42,7 +42,7 @@ struct capture_info {
 	const char *delta_file; /* NULL: it has no delta */
 	enum capture_collector by;
 	const struct goprofile_id *go_profile; /* what it is made from alone; or NULL */
-	const char *what;	/* for --help: a few words */
+	const char *what;		       /* for --help: a few words */
 };
 
 extern const struct capture_info captures[CAPTURE_TYPES];
@@ -51,8 +51,9 @@ extern const struct capture_info captures[CAPTURE_TYPES];
 #define CAPTURE_BIT(type) (1U << (type))
 
 /* The set of those that are made from the heap profile. */
-#define CAPTURE_HEAPS (CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) | \
-		       CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_ALLOC))
+#define CAPTURE_HEAPS \
+	(CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) | CAPTURE_BIT(CAPTURE_INUSE) | \
+	 CAPTURE_BIT(CAPTURE_ALLOC))
 
 /* "cpu,heap" -> a set. ERR_USAGE: no such type; the message lists all. */
 int capture_parse(const char *list, unsigned *set, struct error *err);

@@ -62,7 +62,8 @@ static int count(const struct httpask *a, uint64_t until, uint64_t *cycles, stru
 	rc = rc ? rc : read_end(h, end, &len, err);
 	http_close(h);
 	if (!rc && !gcwait_cycles(end, len, cycles))
-		rc = error_set(err, ERR_FORMAT, "heap?debug=1 does not tell how many GC cycles "
+		rc = error_set(err, ERR_FORMAT,
+			       "heap?debug=1 does not tell how many GC cycles "
 			       "there were");
 	return rc;
 }

@@ -62,7 +62,8 @@ static void say(const struct exact *e, char *said, size_t room)
 	int len;
 
 	if (!e->was_held) {
-		snprintf(said, room, "no thread was held: not all have stopped in time, or "
+		snprintf(said, room,
+			 "no thread was held: not all have stopped in time, or "
 			 "one was always writing");
 		return;
 	}
@@ -73,7 +74,8 @@ static void say(const struct exact *e, char *said, size_t room)
 	said += len;
 	room -= (size_t)len;
 	if (r->cut)
-		snprintf(said, room, ", no exact cut: they were let go after %s, before all was read",
+		snprintf(said, room,
+			 ", no exact cut: they were let go after %s, before all was read",
 			 summary_duration(e->bound_ns, bound, sizeof(bound)));
 	else if (r->moved)
 		snprintf(said, room, ", no exact cut: %zu that may not be stopped ran meanwhile",
@@ -83,11 +85,12 @@ static void say(const struct exact *e, char *said, size_t room)
 }
 
 int heldread_make(struct goprofile *g, const struct process *process, uint64_t bound_ns,
-	       heldread_profiles *read, void *ctx, char *said, size_t room, struct error *err)
+		  heldread_profiles *read, void *ctx, char *said, size_t room, struct error *err)
 {
 	static const struct timespec between = { 0, BETWEEN_NS };
-	struct exact e = { .g = g, .process = process, .bound_ns = bound_ns, .read = read,
-			   .ctx = ctx };
+	struct exact e = {
+		.g = g, .process = process, .bound_ns = bound_ns, .read = read, .ctx = ctx
+	};
 	bool good = false;
 	int rc = 0;
 

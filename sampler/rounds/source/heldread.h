@@ -24,6 +24,6 @@ typedef int heldread_profiles(void *ctx, struct error *err);
  * ERR_GONE, ERR_IO, ERR_NOMEM of the hold; errors of `read`.
  */
 int heldread_make(struct goprofile *g, const struct process *process, uint64_t bound_ns,
-	       heldread_profiles *read, void *ctx, char *said, size_t room, struct error *err);
+		  heldread_profiles *read, void *ctx, char *said, size_t room, struct error *err);
 
 #endif

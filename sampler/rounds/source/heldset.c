@@ -80,7 +80,7 @@ int heldset_make(struct heldset *t, struct goprofile *g, struct error *err)
 }
 
 bool heldset_take(struct heldset *t, const struct goprofile_id *id, struct profile **p, int *rc,
-		   struct error *err)
+		  struct error *err)
 {
 	struct kept *k = find(t, id);
 

@@ -25,7 +25,7 @@ struct heldset {
 		struct error error;
 	} kept[HELDSET_MAX];
 	size_t count;
-	struct waits *waits;   /* owned; NULL: not requested, or taken */
+	struct waits *waits;	/* owned; NULL: not requested, or taken */
 	struct profile *waited; /* owned by waits */
 	int waits_rc;
 	struct error waits_error;
@@ -45,6 +45,6 @@ int heldset_make(struct heldset *t, struct goprofile *g, struct error *err);
 /* Takes one profile: *p is owned by the set, *rc and *err are goprofile_make's. False: it is not
  * in the set, or was taken before. */
 bool heldset_take(struct heldset *t, const struct goprofile_id *id, struct profile **p, int *rc,
-		   struct error *err);
+		  struct error *err);
 
 #endif

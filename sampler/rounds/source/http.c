@@ -52,7 +52,8 @@ static struct httpask_what what_of(const struct endpoint *e, const char *path, c
 static int check_plain(const struct endpoint *e, const void *data, size_t len, struct error *err)
 {
 	size_t tables = e->options.max_bytes < SIZE_MAX / TABLES_PER_BYTE ?
-				e->options.max_bytes * TABLES_PER_BYTE : SIZE_MAX;
+				e->options.max_bytes * TABLES_PER_BYTE :
+				SIZE_MAX;
 	struct profile p;
 	int rc;
 
@@ -189,9 +190,10 @@ struct waiting {
 
 static int too_many(uint64_t count, const char *more, uint64_t max, struct error *err)
 {
-	return error_set(err, ERR_LIMIT, "%s%llu goroutines, more than the %llu of "
-			 "--max-goroutines-wait", more, (unsigned long long)count,
-			 (unsigned long long)max);
+	return error_set(err, ERR_LIMIT,
+			 "%s%llu goroutines, more than the %llu of "
+			 "--max-goroutines-wait",
+			 more, (unsigned long long)count, (unsigned long long)max);
 }
 
 static int add_goroutine(void *ctx, const struct goparse_goroutine *g, struct error *err)
@@ -272,9 +274,12 @@ static void free_endpoint(struct source *s)
 	free(s);
 }
 
-static const struct source_ops ops = { .profile = take_profile, .goroutine_waits = take_waits,
-				       .trace = take_trace, .custom = take_custom,
-				       .finish = finish, .free = free_endpoint,
+static const struct source_ops ops = { .profile = take_profile,
+				       .goroutine_waits = take_waits,
+				       .trace = take_trace,
+				       .custom = take_custom,
+				       .finish = finish,
+				       .free = free_endpoint,
 				       .by_address = true };
 
 int source_http(struct source **s, const struct http_request *request,

@@ -57,7 +57,8 @@ int httpask_init(struct httpask *a, const struct http_request *request, struct e
 
 	memset(a, 0, sizeof(*a));
 	if (!request->url || !http_is_url(request->url))
-		return error_set(err, ERR_USAGE, "not a URL of http or https: "
+		return error_set(err, ERR_USAGE,
+				 "not a URL of http or https: "
 				 "http://HOST:PORT/debug/pprof was expected");
 	a->request.connect_timeout_ns = request->connect_timeout_ns;
 	a->request.unix_socket = copy(request->unix_socket, &rc);
@@ -85,8 +86,9 @@ static int make_url(const struct httpask *a, const struct httpask_what *what, st
 	int rc = buffer_addf(url, "%s/", a->base);
 
 	rc = rc ? rc : http_escape(url, what->path, "-._~/");
-	rc = rc ? rc : buffer_addf(url, "%s%s%s%s", *what->query || *a->query ? "?" : "",
-				   what->query, both ? "&" : "", a->query);
+	rc = rc ? rc :
+		  buffer_addf(url, "%s%s%s%s", *what->query || *a->query ? "?" : "", what->query,
+			      both ? "&" : "", a->query);
 	return rc ? rc : buffer_add(url, "", 1);
 }
 

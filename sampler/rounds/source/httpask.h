@@ -14,8 +14,8 @@ struct error;
 
 struct httpask {
 	struct http_request request; /* owns its texts */
-	char *base;  /* the URL without query, fragment and trailing slashes */
-	char *query; /* the URL's own, "" for none; appended to that of a request */
+	char *base;		     /* the URL without query, fragment and trailing slashes */
+	char *query;		     /* the URL's own, "" for none; appended to that of a request */
 };
 
 /* Copies `request`, but for its bounds (idle and total time, size); its URL becomes base and

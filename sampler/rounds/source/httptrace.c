@@ -109,15 +109,19 @@ static int conclude(struct reading *r, struct source_remark *remark, struct erro
 	else if (r->broken)
 		snprintf(remark->note, sizeof(remark->note), "broken off: %.200s", err->text);
 	if (!r->over && !r->broken)
-		return tracecut_complete(&r->cut, length(r)) ? 0 :
-			error_set(err, ERR_FORMAT, "the trace has no end");
+		return tracecut_complete(&r->cut, length(r)) ?
+			       0 :
+			       error_set(err, ERR_FORMAT, "the trace has no end");
 	if (!r->cut.whole && !limit)
 		return err->code;
 	if (!r->cut.whole)
-		return error_set(err, ERR_LIMIT, "the trace cannot be cut within the limit of %zu "
-				 "bytes: %s", r->limit, r->cut.version < TRACECUT_FIRST ?
-				 "before Go 1.22 only a whole one can be read" :
-				 "its first generation is longer");
+		return error_set(err, ERR_LIMIT,
+				 "the trace cannot be cut within the limit of %zu "
+				 "bytes: %s",
+				 r->limit,
+				 r->cut.version < TRACECUT_FIRST ?
+					 "before Go 1.22 only a whole one can be read" :
+					 "its first generation is longer");
 	r->out->len = r->from + r->cut.whole;
 	return 0;
 }
@@ -146,8 +150,10 @@ static int ask(const struct httpask *a, const struct httptrace_what *what, uint6
 	ms = ms ? ms : LEAST_MS; /* 0 would mean a second */
 	snprintf(query, sizeof(query), "seconds=%llu.%03llu", (unsigned long long)(ms / 1000),
 		 (unsigned long long)(ms % 1000));
-	return httpask_open(a, &(struct httpask_what){ "trace", query, left_ns + what->timeout_ns,
-						       what->limit + 1 }, h, err);
+	return httpask_open(a,
+			    &(struct httpask_what){ "trace", query, left_ns + what->timeout_ns,
+						    what->limit + 1 },
+			    h, err);
 }
 
 /* Is this the handler's answer while another trace is running? */
@@ -171,7 +177,8 @@ static int ask_until_free(const struct httptrace *t, const struct httpask *a,
 	while (rc && is_busy(&own) && passed < most && !t->finish) {
 		nanosleep(&pause, NULL);
 		passed = monotonic_ns() - began;
-		rc = ask(a, what, passed < what->duration_ns ? what->duration_ns - passed : 0, h, &own);
+		rc = ask(a, what, passed < what->duration_ns ? what->duration_ns - passed : 0, h,
+			 &own);
 	}
 	return rc ? error_set(err, rc, "%s", own.text) : 0;
 }

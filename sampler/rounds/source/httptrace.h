@@ -20,7 +20,7 @@ struct httptrace {
 
 struct httptrace_what {
 	uint64_t duration_ns, timeout_ns; /* the time-out is added to the duration */
-	size_t limit; /* bytes */
+	size_t limit;			  /* bytes */
 };
 
 void httptrace_init(struct httptrace *t);

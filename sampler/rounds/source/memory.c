@@ -42,11 +42,11 @@ struct reader {
 	struct source_options options;
 	struct process *process; /* not owned; pid 0: none */
 	struct process no_process;
-	struct goprofile *go;	 /* NULL: not opened */
+	struct goprofile *go;		/* NULL: not opened */
 	struct subject_program program; /* the program that `go` was opened for */
-	struct error failed;	 /* why opening failed */
+	struct error failed;		/* why opening failed */
 	struct subject_program seen_of; /* the program that `seen` is of */
-	struct buffer seen;	 /* what waits_save gave; or empty */
+	struct buffer seen;		/* what waits_save gave; or empty */
 	bool seen_anew;
 	char held[200];		 /* heldread_make's words on the last read */
 	struct heldset together; /* read in one hold, not yet taken; its remark and words: */
@@ -101,7 +101,7 @@ static int read_once(struct reader *r, heldread_profiles *read, void *ctx, struc
 {
 	*r->held = '\0';
 	return r->options.stop_ns ? heldread_make(r->go, r->process, r->options.stop_ns, read, ctx,
-					       r->held, sizeof(r->held), err) :
+						  r->held, sizeof(r->held), err) :
 				    read(ctx, err);
 }
 
@@ -178,8 +178,10 @@ static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_rema
 		snprintf(remark->note, sizeof(remark->note), "no GC cycle was waited for: %.200s",
 			 err.text);
 	else if (!ended)
-		snprintf(remark->note, sizeof(remark->note), "no GC cycle that began after that has "
-			 "ended within %g s", (double)r->options.timeout_ns / NS_PER_S);
+		snprintf(remark->note, sizeof(remark->note),
+			 "no GC cycle that began after that has "
+			 "ended within %g s",
+			 (double)r->options.timeout_ns / NS_PER_S);
 	else
 		return GO_FRESH;
 	return GO_PUBLISHED;
@@ -292,7 +294,8 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 	(void)duration_ns;
 	(void)out;
 	(void)remark;
-	return error_set(err, ERR_USAGE, "execution traces are of a URL only (--url): the program "
+	return error_set(err, ERR_USAGE,
+			 "execution traces are of a URL only (--url): the program "
 			 "itself must write them");
 }
 
@@ -319,8 +322,10 @@ static int make_waits(void *waiting, struct error *err)
 	struct waiting *w = waiting;
 	int rc = waits_make(w->waits, w->r->go, &w->profile, err);
 
-	return rc == ERR_LIMIT ? error_set(err, rc, "more goroutines than the %" PRIu64 " of "
-					   "--max-goroutines-wait", w->r->options.max_goroutines_wait) :
+	return rc == ERR_LIMIT ? error_set(err, rc,
+					   "more goroutines than the %" PRIu64 " of "
+					   "--max-goroutines-wait",
+					   w->r->options.max_goroutines_wait) :
 				 rc;
 }
 
@@ -346,7 +351,8 @@ static int take_waits(struct source *s, struct buffer *out, struct error *err)
 	int rc;
 
 	if (!w.r->options.max_goroutines_wait)
-		return error_set(err, ERR_LIMIT, "more goroutines than the 0 of "
+		return error_set(err, ERR_LIMIT,
+				 "more goroutines than the 0 of "
 				 "--max-goroutines-wait");
 	rc = take_waits_together(&w, err);
 	if (!w.waits) {
@@ -369,7 +375,9 @@ static int save(const struct source *s, struct buffer *out)
 	if (!r->seen_anew)
 		return 0;
 	return buffer_add(out, &r->seen_of, sizeof(r->seen_of)) ||
-	       buffer_add(out, r->seen.data, r->seen.len) ? ERR_NOMEM : 0;
+			       buffer_add(out, r->seen.data, r->seen.len) ?
+		       ERR_NOMEM :
+		       0;
 }
 
 /* A process of ours that was forked before the one before it had come back lacks what that one has
@@ -382,7 +390,8 @@ static bool merge(struct reader *r, const struct subject_program *of, const void
 
 	if (!r->seen.len || !subject_program_same(&r->seen_of, of) || waits_new(&w))
 		return false;
-	merged = !waits_load(w, r->seen.data, r->seen.len, NULL) && !waits_merge(w, data, len, NULL);
+	merged = !waits_load(w, r->seen.data, r->seen.len, NULL) &&
+		 !waits_merge(w, data, len, NULL);
 	if (merged) {
 		r->seen.len = 0;
 		merged = !waits_save(w, &r->seen);
@@ -425,7 +434,7 @@ struct writing {
 	struct reader *r;
 	const struct goprofile_id *id; /* NULL: a dump */
 	struct buffer *out;
-	size_t before;	  /* length of `out` at the start */
+	size_t before; /* length of `out` at the start */
 };
 
 static int write_text(void *writing, struct error *err)
@@ -472,7 +481,8 @@ static void say_needs(struct source *s, struct source_needs *needs)
 {
 	struct process *p = reader_of(s)->process;
 
-	*needs = (struct source_needs){ .tracing = p->pid, .holding = reader_of(s)->options.stop_ns != 0,
+	*needs = (struct source_needs){ .tracing = p->pid,
+					.holding = reader_of(s)->options.stop_ns != 0,
 					.fds = { &p->proc_fd, &p->pid_fd, &p->root_fd } };
 }
 
@@ -486,11 +496,16 @@ static void free_reader(struct source *s)
 	free(r);
 }
 
-static const struct source_ops ops = { .profile = take_profile, .goroutine_waits = take_waits,
-				       .trace = no_trace, .custom = take_custom,
-				       .about = set_process, .needs = say_needs,
+static const struct source_ops ops = { .profile = take_profile,
+				       .goroutine_waits = take_waits,
+				       .trace = no_trace,
+				       .custom = take_custom,
+				       .about = set_process,
+				       .needs = say_needs,
 				       .together = make_together,
-				       .save = save, .load = load, .free = free_reader };
+				       .save = save,
+				       .load = load,
+				       .free = free_reader };
 
 int source_memory(struct source **s, const struct source_options *options, struct error *err)
 {

@@ -28,8 +28,9 @@ static const char ROW[] = "<tr><td>", LINK[] = "</td><td><a href='", LINK_END[] 
 
 /* The runtime's profiles (runtime/pprof, lockProfiles) and the handlers beside them.
  * goroutineleak (Go 1.26) runs a GC, which the user has not requested. */
-static const char *const known[] = { "allocs", "block", "cmdline", "goroutine", "goroutineleak",
-				     "heap", "mutex", "profile", "symbol", "threadcreate", "trace" };
+static const char *const known[] = { "allocs",	      "block",	      "cmdline", "goroutine",
+				     "goroutineleak", "heap",	      "mutex",	 "profile",
+				     "symbol",	      "threadcreate", "trace" };
 
 static bool take(struct cursor *c, const char *literal)
 {
@@ -72,7 +73,10 @@ static char take_char(struct cursor *c)
 	static const struct {
 		const char *escape;
 		char is;
-	} escapes[] = { { "&amp;", '&' }, { "&#39;", '\'' }, { "&lt;", '<' }, { "&gt;", '>' },
+	} escapes[] = { { "&amp;", '&' },
+			{ "&#39;", '\'' },
+			{ "&lt;", '<' },
+			{ "&gt;", '>' },
 			{ "&#34;", '"' } };
 
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++)

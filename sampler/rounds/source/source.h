@@ -23,14 +23,14 @@ struct process;
 struct source;
 
 struct source_options {
-	bool gc;	      /* force a GC before heap profiles (gc=1) */
-	uint64_t timeout_ns;  /* for each profile, a trace's duration not counted; 0: 60 s */
-	size_t max_bytes;     /* of each, unpacked; 0: 256 MiB */
-	size_t trace_limit;   /* largest trace, in bytes; 0: 5 MiB */
+	bool gc;	     /* force a GC before heap profiles (gc=1) */
+	uint64_t timeout_ns; /* for each profile, a trace's duration not counted; 0: 60 s */
+	size_t max_bytes;    /* of each, unpacked; 0: 256 MiB */
+	size_t trace_limit;  /* largest trace, in bytes; 0: 5 MiB */
 	uint64_t max_goroutines_wait; /* with more goroutines their waits are not taken */
-	uint64_t stop_ns;     /* source_memory only: all threads are held during a read, this long
+	uint64_t stop_ns; /* source_memory only: all threads are held during a read, this long
 			       * at most (sampler/stop/hold.h); 0: no hold */
-	bool plain;	      /* source_memory only: profiles are not compressed */
+	bool plain;	  /* source_memory only: profiles are not compressed */
 };
 
 /* Remarks on a profile that was taken. */

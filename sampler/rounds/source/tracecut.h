@@ -24,9 +24,9 @@ enum {
 };
 
 struct tracecut {
-	unsigned version;  /* of the format, N of Go 1.N; 0 until the header is there */
-	size_t at;	   /* offset of the first batch that is not complete */
-	size_t whole;	   /* length up to the end of the last whole generation; 0: none */
+	unsigned version;    /* of the format, N of Go 1.N; 0 until the header is there */
+	size_t at;	     /* offset of the first batch that is not complete */
+	size_t whole;	     /* length up to the end of the last whole generation; 0: none */
 	uint64_t generation; /* the current one, 0 between two */
 	uint64_t threads[TRACECUT_THREADS]; /* those with a batch in it, sorted by number */
 	size_t thread_count;

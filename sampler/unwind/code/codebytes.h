@@ -21,7 +21,7 @@ struct codebytes {
 	uint64_t walk;		   /* number of the current walk */
 	struct code_line {
 		uint64_t addr, generation, walk; /* walk 0: read from a file */
-		size_t len; /* bytes that could be read, from addr on */
+		size_t len;			 /* bytes that could be read, from addr on */
 		uint8_t bytes[CODE_LINE];
 	} lines[CODE_LINES];
 };

@@ -25,17 +25,24 @@ struct search {
 	unsigned way_count;
 	uint64_t joins[JOINS_MAX]; /* targets of jumps so far */
 	unsigned join_count;
-	unsigned left;	 /* instructions that may still be read */
-	unsigned halts;	 /* ways that ended where execution cannot continue */
-	bool lost;	 /* a way could not be followed to its end */
-	bool exhausted;  /* a return address was beyond the copy */
+	unsigned left;		/* instructions that may still be read */
+	unsigned halts;		/* ways that ended where execution cannot continue */
+	bool lost;		/* a way could not be followed to its end */
+	bool exhausted;		/* a return address was beyond the copy */
 	uint64_t goal, goal_sp; /* the pc that is searched for, and its rsp */
 	struct machine found;
 };
 
 enum flow {
-	FLOW_ON, FLOW_BRANCH, FLOW_JUMP, FLOW_AWAY, FLOW_TABLE, FLOW_RETURN, FLOW_SYSCALL,
-	FLOW_HALT, FLOW_LOST
+	FLOW_ON,
+	FLOW_BRANCH,
+	FLOW_JUMP,
+	FLOW_AWAY,
+	FLOW_TABLE,
+	FLOW_RETURN,
+	FLOW_SYSCALL,
+	FLOW_HALT,
+	FLOW_LOST
 };
 
 static enum flow flow_of_ff(const struct insn *insn)
@@ -54,20 +61,27 @@ static enum flow flow_of(const struct insn *insn)
 	uint8_t op = insn->opcode;
 
 	if (insn->map == MAP_0F && !insn->vex)
-		return op >= 0x80 && op <= 0x8f ? FLOW_BRANCH : op == 0x05 ? FLOW_SYSCALL :
-		       op == 0x0b || op == 0xb9 || op == 0xff ? FLOW_HALT : FLOW_ON;
+		return op >= 0x80 && op <= 0x8f		      ? FLOW_BRANCH :
+		       op == 0x05			      ? FLOW_SYSCALL :
+		       op == 0x0b || op == 0xb9 || op == 0xff ? FLOW_HALT :
+								FLOW_ON;
 	if (insn->map != MAP_ONE)
 		return FLOW_ON;
 	if ((op >= 0x70 && op <= 0x7f) || (op >= 0xe0 && op <= 0xe3))
 		return FLOW_BRANCH;
 	switch (op) {
-	case 0xc2: case 0xc3:
+	case 0xc2:
+	case 0xc3:
 		return FLOW_RETURN;
-	case 0xe9: case 0xeb:
+	case 0xe9:
+	case 0xeb:
 		return FLOW_JUMP;
-	case 0xf4: case 0xcc: /* hlt, int3 */
+	case 0xf4:
+	case 0xcc: /* hlt, int3 */
 		return FLOW_HALT;
-	case 0xca: case 0xcb: case 0xcf:
+	case 0xca:
+	case 0xcb:
+	case 0xcf:
 		return FLOW_LOST;
 	case 0xff:
 		return flow_of_ff(insn);
@@ -203,7 +217,8 @@ static enum way go_on(struct search *s, struct machine *m, const struct insn *in
 		return join(s, target) ? WAY_ON : WAY_ENDED;
 	case FLOW_RETURN:
 		return returns_by(s, m, 0, insn->opcode == 0xc2 ? (uint16_t)insn->imm : 0) ?
-			       WAY_FOUND : lose(s);
+			       WAY_FOUND :
+			       lose(s);
 	case FLOW_AWAY:
 		if (returns_by(s, m, left_to_resolver(s, m, insn), 0))
 			return WAY_FOUND;

@@ -19,8 +19,16 @@ enum { INSN_LENGTH_MAX = 15 };
 
 /* General registers by their number in instructions (SDM volume 2, table 3-1). */
 enum {
-	HW_RAX, HW_RCX, HW_RDX, HW_RBX, HW_RSP, HW_RBP, HW_RSI, HW_RDI,
-	HW_R8, HW_R11 = 11,
+	HW_RAX,
+	HW_RCX,
+	HW_RDX,
+	HW_RBX,
+	HW_RSP,
+	HW_RBP,
+	HW_RSI,
+	HW_RDI,
+	HW_R8,
+	HW_R11 = 11,
 	HW_COUNT = 16,
 	HW_NONE = HW_COUNT /* no base, no index */
 };
@@ -30,21 +38,21 @@ enum insn_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_OTHER, MAP_XOP8, MAP_XO
 
 struct insn {
 	uint8_t len;
-	uint8_t map;	 /* enum insn_map */
-	uint8_t opcode;	 /* last byte of the opcode */
-	uint8_t rep;	 /* prefix 0xf2 or 0xf3, also as a field of VEX; 0: neither */
-	bool wide;	 /* REX.W: operands of 64 bits */
-	bool half;	 /* prefix 66: operands of 16 bits */
-	bool rex;	 /* has any REX prefix: byte registers 4 to 7 are not ah to bh */
-	bool vex;	 /* VEX, EVEX or XOP: `third` is a register */
-	bool notrack;	 /* prefix 3E: on an indirect jump, one through a table */
+	uint8_t map;	/* enum insn_map */
+	uint8_t opcode; /* last byte of the opcode */
+	uint8_t rep;	/* prefix 0xf2 or 0xf3, also as a field of VEX; 0: neither */
+	bool wide;	/* REX.W: operands of 64 bits */
+	bool half;	/* prefix 66: operands of 16 bits */
+	bool rex;	/* has any REX prefix: byte registers 4 to 7 are not ah to bh */
+	bool vex;	/* VEX, EVEX or XOP: `third` is a register */
+	bool notrack;	/* prefix 3E: on an indirect jump, one through a table */
 	bool has_modrm;
-	bool in_memory;	 /* the operand `rm` is memory: base + index * scale + disp */
-	bool rip;	 /* or the address is the end of the instruction + disp */
+	bool in_memory;		/* the operand `rm` is memory: base + index * scale + disp */
+	bool rip;		/* or the address is the end of the instruction + disp */
 	uint8_t reg, rm, third; /* HW_ numbers; in some opcodes reg is a part of the opcode */
 	uint8_t base, index;	/* HW_NONE: not used */
 	int32_t disp;
-	int64_t imm;	 /* immediate, or bytes from the instruction's end to a jump's target */
+	int64_t imm; /* immediate, or bytes from the instruction's end to a jump's target */
 };
 
 /* Decodes the instruction at the beginning of `code`. ERR_FORMAT: not an instruction; ERR_SHORT: it

@@ -26,8 +26,8 @@ struct machine_store { /* of eight bytes */
 struct machine {
 	uint64_t r[HW_COUNT]; /* indexed by HW_ number */
 	uint64_t pc;
-	uint32_t known;	      /* bit n: r[n] is known */
-	bool called;	      /* a call was made, and it is not certain that it returns */
+	uint32_t known; /* bit n: r[n] is known */
+	bool called;	/* a call was made, and it is not certain that it returns */
 	unsigned store_count;
 	struct machine_store stores[MACHINE_STORES]; /* in their order */
 	const struct memory *memory; /* memory as it was before the stores; borrowed */

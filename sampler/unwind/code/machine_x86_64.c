@@ -7,7 +7,7 @@
 /* DWARF numbers the first eight registers differently (System V ABI, AMD64, figure 3.36). */
 static const uint8_t dwarf_of[HW_COUNT] = {
 	DWARF_RAX, DWARF_RCX, DWARF_RDX, DWARF_RBX, DWARF_RSP, DWARF_RBP, DWARF_RSI, DWARF_RDI,
-	DWARF_R8, DWARF_R9, DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15,
+	DWARF_R8,  DWARF_R9,  DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15,
 };
 
 unsigned machine_dwarf(unsigned reg)
@@ -234,10 +234,14 @@ static void load_number_extended(struct machine *m, const struct insn *insn)
 static bool execute_wide(struct machine *m, const struct insn *insn, bool *ok)
 {
 	switch (insn->opcode) {
-	case 0x01: case 0x03: case 0x29: case 0x2b:
+	case 0x01:
+	case 0x03:
+	case 0x29:
+	case 0x2b:
 		arithmetic(m, insn);
 		return true;
-	case 0x81: case 0x83:
+	case 0x81:
+	case 0x83:
 		if (insn->in_memory)
 			return false;
 		arithmetic_immediate(m, insn);
@@ -247,7 +251,8 @@ static bool execute_wide(struct machine *m, const struct insn *insn, bool *ok)
 			return false;
 		exchange(m, insn->reg, insn->rm);
 		return true;
-	case 0x89: case 0x8b:
+	case 0x89:
+	case 0x8b:
 		*ok = move(m, insn, insn->opcode == 0x89);
 		return true;
 	case 0x8d:
@@ -276,7 +281,8 @@ static bool execute_any(struct machine *m, const struct insn *insn, bool *ok)
 	case 0x58 ... 0x5f:
 		pop(m, insn->reg);
 		return true;
-	case 0x68: case 0x6a:
+	case 0x68:
+	case 0x6a:
 		*ok = push(m, true, (uint64_t)insn->imm);
 		return true;
 	case 0x9c:
@@ -308,7 +314,8 @@ static bool execute_any(struct machine *m, const struct insn *insn, bool *ok)
 		else
 			return false;
 		return true;
-	case 0x31: case 0x33:
+	case 0x31:
+	case 0x33:
 		if (insn->in_memory || insn->reg != insn->rm || insn->half)
 			return false;
 		set(m, insn->reg, true, 0);

@@ -15,20 +15,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { /* aadwarf64, 4.1, "DWARF register names" */
-	DWARF_X0, /* to x30 in order */
-	DWARF_X19 = 19,
-	DWARF_X29 = 29,
-	DWARF_X30,
-	DWARF_SP,
-	DWARF_COUNT,
-	DWARF_GO_G = 28,
-	DWARF_FP = DWARF_X29,
-	DWARF_RA = DWARF_X30,
-	DWARF_PC = DWARF_COUNT,
-	REGS_SIGNATURE, /* not a register: mask of the address bits that a signature may use */
-	REGS_COUNT,
-	CFA_BASES = DWARF_COUNT,
+enum {		 /* aadwarf64, 4.1, "DWARF register names" */
+       DWARF_X0, /* to x30 in order */
+       DWARF_X19 = 19,
+       DWARF_X29 = 29,
+       DWARF_X30,
+       DWARF_SP,
+       DWARF_COUNT,
+       DWARF_GO_G = 28,
+       DWARF_FP = DWARF_X29,
+       DWARF_RA = DWARF_X30,
+       DWARF_PC = DWARF_COUNT,
+       REGS_SIGNATURE, /* not a register: mask of the address bits that a signature may use */
+       REGS_COUNT,
+       CFA_BASES = DWARF_COUNT,
 };
 
 #define REGS_ALL UINT32_MAX
@@ -46,7 +46,7 @@ enum {
 
 #define ARCH_SLOTS(f) \
 	f(0, DWARF_X19) f(1, 20) f(2, 21) f(3, 22) f(4, 23) f(5, 24) f(6, 25) f(7, 26) f(8, 27) \
-	f(9, 28) f(10, DWARF_X29) f(11, DWARF_X30)
+		f(9, 28) f(10, DWARF_X29) f(11, DWARF_X30)
 
 #define ARCH_SYSCALL "\x01\0\0\xd4" /* svc #0 */
 enum {

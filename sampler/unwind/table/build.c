@@ -29,7 +29,7 @@ struct run {
 	size_t count;
 };
 
-struct entry { /* an FDE */
+struct entry {		     /* an FDE */
 	uint32_t start, end; /* from the table's base */
 	uint32_t first_row, rows;
 };
@@ -109,7 +109,8 @@ static int begin_entry(struct cfi_sink *sink, uint64_t start, uint64_t end)
 		return ERR_NOMEM;
 	}
 	b->entries[b->entry_count++] = (struct entry){
-		.start = (uint32_t)(start - base), .end = (uint32_t)(end - base),
+		.start = (uint32_t)(start - base),
+		.end = (uint32_t)(end - base),
 		.first_row = (uint32_t)b->row_count,
 	};
 	return 0;
@@ -368,7 +369,8 @@ static void pack_rules(struct cfi_table *t, const struct ruleset *set)
 static struct cfi_table *pack(const struct builder *b)
 {
 	struct table_shape shape = {
-		.base = b->base, .rows = (uint32_t)b->run.count,
+		.base = b->base,
+		.rows = (uint32_t)b->run.count,
 		.rules = (uint32_t)b->rules.count - 1,
 		.expressions = (uint32_t)b->rules.expressions.len,
 		.broken = b->broken < UINT32_MAX ? (uint32_t)b->broken : UINT32_MAX,
@@ -390,7 +392,8 @@ static struct cfi_table *pack(const struct builder *b)
 int cfi_table_compile(const struct cfi_section *sections, size_t count, uint64_t base,
 		      uint64_t limit, struct cfi_table **table, struct error *err)
 {
-	struct builder b = { .sink = { begin_entry, add_row, end_entry }, .base = base,
+	struct builder b = { .sink = { begin_entry, add_row, end_entry },
+			     .base = base,
 			     .limit = limit };
 	uint64_t bytes = 0;
 	int rc;

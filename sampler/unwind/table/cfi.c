@@ -17,8 +17,8 @@
 enum {
 	REMEMBER_MAX = 32,
 	CIE_SLOTS = 16,
-	CIE_MAX = 1024, /* bytes; each FDE may cost running its CIE again */
-	CIE_TURNS = 4,	/* all reads of CIEs together: at most this many section lengths */
+	CIE_MAX = 1024,	     /* bytes; each FDE may cost running its CIE again */
+	CIE_TURNS = 4,	     /* all reads of CIEs together: at most this many section lengths */
 	CIE_FREE = 64 << 10, /* plus this many bytes */
 };
 
@@ -439,8 +439,12 @@ static bool read_fde(const struct cie *cie, const struct cfi_section *s, const D
 
 size_t cfi_read(const struct cfi_section *s, struct cfi_sink *sink)
 {
-	struct reader r = { .section = s, .data = { .d_buf = (void *)s->data, .d_size = s->len,
-			    .d_type = ELF_T_BYTE, .d_version = EV_CURRENT, .d_align = 1 } };
+	struct reader r = { .section = s,
+			    .data = { .d_buf = (void *)s->data,
+				      .d_size = s->len,
+				      .d_type = ELF_T_BYTE,
+				      .d_version = EV_CURRENT,
+				      .d_align = 1 } };
 	uint64_t offset = 0;
 	size_t broken = 0;
 

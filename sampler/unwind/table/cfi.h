@@ -17,9 +17,9 @@ struct cfi_rule;
 struct cfi_section {
 	const uint8_t *data;
 	size_t len;
-	uint64_t vaddr; /* of data, for pc-relative pointers */
-	uint64_t data_base; /* for data-relative pointers (.eh_frame_hdr), 0 when unknown */
-	bool eh_frame;	/* else .debug_frame */
+	uint64_t vaddr;		    /* of data, for pc-relative pointers */
+	uint64_t data_base;	    /* for data-relative pointers (.eh_frame_hdr), 0 when unknown */
+	bool eh_frame;		    /* else .debug_frame */
 	const unsigned char *ident; /* the file's e_ident */
 };
 

@@ -21,13 +21,13 @@
 #include "sampler/unwind/table/shortrule.h"
 
 enum {
-	NO_RULE = 0,		/* not the number of any rule */
-	RULES_MAX = 65535,	/* a rule's number has 16 bits */
-	PAGE_SHIFT_MAX = 16,	/* a row has 16 bits for its address */
+	NO_RULE = 0,	     /* not the number of any rule */
+	RULES_MAX = 65535,   /* a rule's number has 16 bits */
+	PAGE_SHIFT_MAX = 16, /* a row has 16 bits for its address */
 	/* Bounds on the memory and time that a file can cost. The largest known programs have a
 	 * third of these rows. */
 	ROWS_MAX = 1 << 24,
-	EXPRESSION_MAX = 512,	/* bytes of one expression, which bounds the time of a step */
+	EXPRESSION_MAX = 512,	   /* bytes of one expression, which bounds the time of a step */
 	EXPRESSIONS_MAX = 1 << 20, /* bytes of all expressions */
 };
 
@@ -38,21 +38,21 @@ struct cfi_row {
 
 /* How many elements of each kind a table has. */
 struct table_shape {
-	uint64_t base;	/* address of the first page */
+	uint64_t base; /* address of the first page */
 	uint32_t shift, pages;
 	uint32_t rows;
 	uint32_t rules, long_rules; /* rules are numbered from 1 on, long rules from 0 on */
 	uint32_t expressions; /* bytes; each expression follows its length, which takes two bytes */
-	uint32_t broken; /* entries that were left out */
+	uint32_t broken;      /* entries that were left out */
 };
 
 struct cfi_table {
 	struct table_shape shape;
-	size_t len; /* of what follows, bytes */
+	size_t len;		     /* of what follows, bytes */
 	struct cfi_rule *long_rules; /* by number: cfa_value of a short rule */
 	uint32_t *index; /* index[page]: number of rows before the page; has pages + 1 elements */
 	struct short_rule *rules; /* by number; [0] is not used */
-	struct cfi_row *rows;	 /* [0] is in force below all others and has no rule */
+	struct cfi_row *rows;	  /* [0] is in force below all others and has no rule */
 	uint8_t *expressions;
 	uint8_t data[]; /* all of the above arrays, in this order */
 };

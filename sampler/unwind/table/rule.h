@@ -12,19 +12,19 @@
 #include "sampler/unwind/table/regs.h"
 
 enum column_kind {
-	COLUMN_DEFAULT,	  /* no rule: preserved if the ABI says callee-saved, else lost */
-	COLUMN_UNDEFINED, /* lost */
-	COLUMN_SAME,	  /* preserved */
-	COLUMN_SAVED,	  /* saved at CFA + value */
-	COLUMN_IS,	  /* is CFA + value */
-	COLUMN_REGISTER,  /* is in register `value` */
-	COLUMN_SAVED_EXPR,/* saved at the address that the expression at `value` computes */
-	COLUMN_IS_EXPR,	  /* is the result of the expression at `value` */
+	COLUMN_DEFAULT,	   /* no rule: preserved if the ABI says callee-saved, else lost */
+	COLUMN_UNDEFINED,  /* lost */
+	COLUMN_SAME,	   /* preserved */
+	COLUMN_SAVED,	   /* saved at CFA + value */
+	COLUMN_IS,	   /* is CFA + value */
+	COLUMN_REGISTER,   /* is in register `value` */
+	COLUMN_SAVED_EXPR, /* saved at the address that the expression at `value` computes */
+	COLUMN_IS_EXPR,	   /* is the result of the expression at `value` */
 };
 
 /* Only four bytes, because a rule is read for each row and each frame. */
 struct column {
-	uint32_t kind : 3; /* enum column_kind */
+	uint32_t kind : 3;  /* enum column_kind */
 	int32_t value : 29; /* bytes, a register, or an expression's place (table.h) */
 };
 
@@ -33,11 +33,11 @@ enum { COLUMN_VALUE_MAX = (1 << 28) - 1 };
 enum { CFA_EXPRESSION = DWARF_COUNT }; /* as cfa_reg: cfa_value is the place of an expression */
 
 struct cfi_rule {
-	uint8_t cfa_reg;  /* CFA = this register + cfa_value */
-	bool signal_frame;/* the caller was interrupted, it did not call */
-	uint8_t pad[2];	  /* always 0: rules are compared as bytes */
+	uint8_t cfa_reg;   /* CFA = this register + cfa_value */
+	bool signal_frame; /* the caller was interrupted, it did not call */
+	uint8_t pad[2];	   /* always 0: rules are compared as bytes */
 	int32_t cfa_value;
-	uint32_t said;	  /* bit n: column n is not COLUMN_DEFAULT */
+	uint32_t said; /* bit n: column n is not COLUMN_DEFAULT */
 	struct column columns[DWARF_COUNT];
 };
 

@@ -91,8 +91,7 @@ static bool is_expression(const struct column *col)
 	return col->kind == COLUMN_SAVED_EXPR || col->kind == COLUMN_IS_EXPR;
 }
 
-static int keep_expressions(struct ruleset *set, const struct cfi_section *s,
-			    struct cfi_rule *rule)
+static int keep_expressions(struct ruleset *set, const struct cfi_section *s, struct cfi_rule *rule)
 {
 	int32_t place;
 
@@ -134,8 +133,8 @@ static int add_rule(struct ruleset *set, const struct cfi_rule *rule, uint64_t h
 	return 0;
 }
 
-int ruleset_add(struct ruleset *set, const struct cfi_section *section,
-		const struct cfi_rule *read, uint16_t *number)
+int ruleset_add(struct ruleset *set, const struct cfi_section *section, const struct cfi_rule *read,
+		uint16_t *number)
 {
 	struct cfi_rule rule = *read;
 	uint64_t hash;

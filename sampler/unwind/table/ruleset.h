@@ -20,7 +20,7 @@ struct cfi_section;
 struct ruleset {
 	struct cfi_rule *rules; /* by number; [0] is all zeros and not a rule */
 	size_t count, room;
-	struct buffer expressions;    /* each after its length, which takes two bytes */
+	struct buffer expressions; /* each after its length, which takes two bytes */
 	struct hashindex rule_index, expression_index;
 	uint64_t effort; /* bytes that may still be hashed */
 };
@@ -33,7 +33,7 @@ void ruleset_release(struct ruleset *set);
 /* Adds a rule, or finds an equal one; its expressions are given as places in the section. *number
  * is the rule's number. ERR_LIMIT: too many rules, expressions or hashed bytes; ERR_FORMAT: an
  * expression is broken or too long; ERR_NOMEM. */
-int ruleset_add(struct ruleset *set, const struct cfi_section *section,
-		const struct cfi_rule *read, uint16_t *number);
+int ruleset_add(struct ruleset *set, const struct cfi_section *section, const struct cfi_rule *read,
+		uint16_t *number);
 
 #endif

@@ -37,8 +37,11 @@ static void add_section(struct found *f, Elf_Scn *scn, const GElf_Shdr *shdr, bo
 		return;
 	source->plain[source->count] = bytes.owned;
 	source->sections[source->count++] = (struct cfi_section){
-		.data = bytes.data, .len = bytes.len, .vaddr = shdr->sh_addr,
-		.eh_frame = eh_frame, .ident = f->ident,
+		.data = bytes.data,
+		.len = bytes.len,
+		.vaddr = shdr->sh_addr,
+		.eh_frame = eh_frame,
+		.ident = f->ident,
 	};
 }
 
@@ -87,8 +90,7 @@ static void find_by_header(struct found *f, const struct image *image, Elf *elf)
 	header = bytes_at(image, elf, ph.p_vaddr, 8);
 	cursor_init(&c, header ? header->d_buf : NULL, header ? header->d_size : 0,
 		    ".eh_frame_hdr");
-	if (cursor_uint(&c, 1) != 1 ||
-	    cursor_uint(&c, 1) != (DW_EH_PE_pcrel | DW_EH_PE_sdata4))
+	if (cursor_uint(&c, 1) != 1 || cursor_uint(&c, 1) != (DW_EH_PE_pcrel | DW_EH_PE_sdata4))
 		return;
 	cursor_uint(&c, 2);
 	at = ph.p_vaddr + 4 + (uint64_t)(int32_t)cursor_uint(&c, 4);
@@ -97,8 +99,11 @@ static void find_by_header(struct found *f, const struct image *image, Elf *elf)
 		return;
 	f->data_base = ph.p_vaddr;
 	f->source->sections[f->source->count++] = (struct cfi_section){
-		.data = frame->d_buf, .len = frame->d_size, .vaddr = at,
-		.eh_frame = true, .ident = f->ident,
+		.data = frame->d_buf,
+		.len = frame->d_size,
+		.vaddr = at,
+		.eh_frame = true,
+		.ident = f->ident,
 	};
 }
 

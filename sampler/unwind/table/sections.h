@@ -18,8 +18,8 @@ struct cfi_source {
 	void *plain[SECTIONS_MAX]; /* buffers of decompressed sections, or NULL; owned */
 	size_t count;
 	uint64_t base, limit; /* address range of the code */
-	Elf *elf; /* keeps the bytes alive; owned */
-	char *copy; /* the bytes of an image without a file, or NULL; owned */
+	Elf *elf;	      /* keeps the bytes alive; owned */
+	char *copy;	      /* the bytes of an image without a file, or NULL; owned */
 };
 
 /* Reads an image's .eh_frame and .debug_frame (only .eh_frame where Go is unwound by pclntab).

@@ -25,7 +25,8 @@ bool short_rule_make(struct short_rule *to, const struct cfi_rule *rule)
 {
 	uint32_t left = rule->said & ~(RA_AT_CFA != 0 ? 1u << DWARF_RA : 0);
 
-	*to = (struct short_rule){ .cfa_reg = rule->cfa_reg, .deepest = NOT_SAVED,
+	*to = (struct short_rule){ .cfa_reg = rule->cfa_reg,
+				   .deepest = NOT_SAVED,
 				   .cfa_value = rule->cfa_value };
 	if (rule->cfa_reg == CFA_EXPRESSION || rule->signal_frame ||
 	    (RA_AT_CFA != 0 && !is_where_calls_leave_it(&rule->columns[DWARF_RA])))

@@ -26,8 +26,8 @@ enum {
 };
 
 struct short_rule {
-	uint8_t cfa_reg; /* CFA = this register + cfa_value */
-	int8_t deepest;	 /* the lowest slot value, at most NOT_SAVED */
+	uint8_t cfa_reg;	   /* CFA = this register + cfa_value */
+	int8_t deepest;		   /* the lowest slot value, at most NOT_SAVED */
 	int8_t slots[SHORT_SLOTS]; /* saved at CFA + 8 * slot; NOT_SAVED: still in the register */
 	int32_t cfa_value;	   /* bytes */
 };

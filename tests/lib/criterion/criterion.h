@@ -60,8 +60,7 @@ static inline void cr_fail(const char *file, int line, const char *what, const c
 #define CR_FAIL(what, ...) cr_fail(__FILE__, __LINE__, what, "" __VA_ARGS__)
 #define cr_assert(x, ...) ((x) ? (void)0 : CR_FAIL(#x, ##__VA_ARGS__))
 #define cr_assert_not(x, ...) ((x) ? CR_FAIL("not " #x, ##__VA_ARGS__) : (void)0)
-#define CR_COMPARE(a, op, b, ...) \
-	((a)op(b) ? (void)0 : CR_FAIL(#a " " #op " " #b, ##__VA_ARGS__))
+#define CR_COMPARE(a, op, b, ...) ((a)op(b) ? (void)0 : CR_FAIL(#a " " #op " " #b, ##__VA_ARGS__))
 #define cr_expect(...) cr_assert(__VA_ARGS__)
 #define cr_expect_not(...) cr_assert_not(__VA_ARGS__)
 #define cr_expect_eq(...) cr_assert_eq(__VA_ARGS__)
@@ -98,8 +97,9 @@ static inline void cr_fail(const char *file, int line, const char *what, const c
 	CR_REGISTER(cr_suites, suite_##_suite)
 #define Test(suite_, name_, ...) \
 	static void suite_##_##name_##_impl(void); \
-	static struct cr_test suite_##_##name_##_test = { .suite = #suite_, .name = #name_, \
-		.run = suite_##_##name_##_impl, __VA_ARGS__ }; \
+	static struct cr_test suite_##_##name_##_test = { \
+		.suite = #suite_, .name = #name_, .run = suite_##_##name_##_impl, __VA_ARGS__ \
+	}; \
 	CR_REGISTER(cr_tests, suite_##_##name_##_test) \
 	static void suite_##_##name_##_impl(void)
 

@@ -45,13 +45,15 @@ Test(hashindex, finds_what_was_added_and_nothing_else)
 
 	for (uint32_t i = 0; i < COUNT; i++) {
 		keys[i] = i * 2654435761u;
-		cr_assert_eq(hashindex_find(&ix, hash_bytes(&keys[i], 8), same_number, keys,
-					    &keys[i]), HASHINDEX_NONE);
+		cr_assert_eq(
+			hashindex_find(&ix, hash_bytes(&keys[i], 8), same_number, keys, &keys[i]),
+			HASHINDEX_NONE);
 		cr_assert_eq(hashindex_add(&ix, hash_bytes(&keys[i], 8), i), 0);
 	}
 	for (uint32_t i = 0; i < COUNT; i++)
-		cr_assert_eq(hashindex_find(&ix, hash_bytes(&keys[i], 8), same_number, keys,
-					    &keys[i]), i);
+		cr_assert_eq(
+			hashindex_find(&ix, hash_bytes(&keys[i], 8), same_number, keys, &keys[i]),
+			i);
 	hashindex_clear(&ix);
 	cr_assert_eq(hashindex_find(&ix, hash_bytes(&keys[0], 8), same_number, keys, &keys[0]),
 		     HASHINDEX_NONE);

@@ -63,7 +63,8 @@ static bool read_all(const char *bytes, size_t len)
 
 Test(cursor, survives_truncation_at_every_byte)
 {
-	static const char whole[] = "12345678\xe5\x8e\x26\xc0\xbb\x78" "abcfF0-  99\n";
+	static const char whole[] = "12345678\xe5\x8e\x26\xc0\xbb\x78"
+				    "abcfF0-  99\n";
 	size_t len = sizeof(whole) - 1;
 
 	cr_assert(read_all(whole, len));
@@ -78,7 +79,12 @@ Test(cursor, survives_truncation_at_every_byte)
 
 Test(cursor, reads_leb128)
 {
-	static const struct { const char *bytes; size_t len; uint64_t u; int64_t s; } all[] = {
+	static const struct {
+		const char *bytes;
+		size_t len;
+		uint64_t u;
+		int64_t s;
+	} all[] = {
 		{ "\x02", 1, 2, 2 },
 		{ "\x7f", 1, 127, -1 },
 		{ "\xe5\x8e\x26", 3, 624485, 624485 },

@@ -14,8 +14,8 @@ static void expect(const char *text, size_t len, const char *wanted)
 	json_add_string(&j, text, len);
 	cr_assert_eq(j.rc, 0);
 	cr_assert_eq(b.len, strlen(wanted), "%.*s, not %s", (int)b.len, (char *)b.data, wanted);
-	cr_assert_eq(memcmp(b.data, wanted, b.len), 0, "%.*s, not %s", (int)b.len,
-		     (char *)b.data, wanted);
+	cr_assert_eq(memcmp(b.data, wanted, b.len), 0, "%.*s, not %s", (int)b.len, (char *)b.data,
+		     wanted);
 	buffer_release(&b);
 }
 
@@ -26,7 +26,8 @@ Test(json, plain_text_stands_as_it_is)
 	EXPECT("", "");
 	EXPECT("operator new(unsigned long)", "operator new(unsigned long)");
 	EXPECT("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
-	EXPECT("\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf", "\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf");
+	EXPECT("\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf",
+	       "\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf");
 }
 
 Test(json, what_json_reserves_is_escaped)
@@ -43,9 +44,9 @@ Test(json, what_is_no_utf8_is_replaced)
 	EXPECT("\xc3", "\\ufffd");
 	EXPECT("\xc3(", "\\ufffd(");
 	EXPECT("\xe2\x82", "\\ufffd\\ufffd");
-	EXPECT("\xc0\x80", "\\ufffd\\ufffd");		  /* overlong */
-	EXPECT("\xe0\x9f\xbf", "\\ufffd\\ufffd\\ufffd");   /* overlong */
-	EXPECT("\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd");   /* a surrogate */
+	EXPECT("\xc0\x80", "\\ufffd\\ufffd");		 /* overlong */
+	EXPECT("\xe0\x9f\xbf", "\\ufffd\\ufffd\\ufffd"); /* overlong */
+	EXPECT("\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd"); /* a surrogate */
 	EXPECT("\xf0\x8f\xbf\xbf", "\\ufffd\\ufffd\\ufffd\\ufffd");
 	EXPECT("\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd"); /* above U+10FFFF */
 	EXPECT("\xf5\x80\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd");
@@ -73,8 +74,8 @@ Test(json, times_are_in_utc_and_before_1970_too)
 	json_add_time(&j, -1, 9);
 	cr_assert(!j.rc && !buffer_add(&b, "", 1));
 	cr_assert_str_eq((char *)b.data, "\"2023-11-14T22:13:20.123Z\""
-			 "\"2023-11-14T22:13:20.000000009Z\""
-			 "\"1969-12-31T23:59:59.999999999Z\"");
+					 "\"2023-11-14T22:13:20.000000009Z\""
+					 "\"1969-12-31T23:59:59.999999999Z\"");
 	buffer_release(&b);
 }
 

@@ -43,7 +43,8 @@ Test(ranges, agree_with_the_definition)
 		for (size_t i = 0; i < count; i++) {
 			uint64_t start = (uint64_t)rand() % SPACE;
 
-			all[i] = (struct range){ start, start + (uint64_t)rand() % 20, (uint32_t)i };
+			all[i] = (struct range){ start, start + (uint64_t)rand() % 20,
+						 (uint32_t)i };
 		}
 		check(all, count);
 	}

@@ -40,9 +40,16 @@ Test(utf8, every_character)
 
 Test(utf8, what_is_none)
 {
-	static const char *const wrong[] = { "\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf",
-					     "\xf0\x8f\xbf\xbf", "\xf5\x80\x80\x80", "\xff",
-					     "\xc3(", "\xe2\x82(", "\xf0\x9f\x92(" };
+	static const char *const wrong[] = { "\x80",
+					     "\xc0\x80",
+					     "\xc1\xbf",
+					     "\xe0\x9f\xbf",
+					     "\xf0\x8f\xbf\xbf",
+					     "\xf5\x80\x80\x80",
+					     "\xff",
+					     "\xc3(",
+					     "\xe2\x82(",
+					     "\xf0\x9f\x92(" };
 	size_t len;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {

@@ -169,7 +169,8 @@ Test(delta, the_first_comes_out_whole)
 Test(delta, selected_columns_are_subtracted_others_stay)
 {
 	const struct one a[] = { { { 1 }, 0, { 5, 50, 1, 10 } }, { { 2 }, 0, { 7, 70, 0, 0 } } };
-	const struct one b[] = { { { 2 }, 0, { 7, 70, 0, 0 } }, { { 1 }, 0, { 8, 80, 2, 20 } },
+	const struct one b[] = { { { 2 }, 0, { 7, 70, 0, 0 } },
+				 { { 1 }, 0, { 8, 80, 2, 20 } },
 				 { { 3 }, 0, { 1, 10, 1, 10 } } };
 	struct delta_computer *dc = computer((struct delta_options){ 0 });
 	struct profile p = take(dc, (struct file)FILE_OF(a));
@@ -188,7 +189,8 @@ Test(delta, selected_columns_are_subtracted_others_stay)
 
 Test(delta, equal_samples_add_up)
 {
-	const struct one a[] = { { { 1 }, 8, { 1, 8, 0, 0 } }, { { 1 }, 8, { 2, 16, 1, 8 } },
+	const struct one a[] = { { { 1 }, 8, { 1, 8, 0, 0 } },
+				 { { 1 }, 8, { 2, 16, 1, 8 } },
 				 { { 1 }, 8, { 3, 24, 0, 0 } } };
 	const struct one b[] = { { { 1 }, 8, { 5, 40, 0, 0 } }, { { 1 }, 8, { 5, 40, 1, 8 } } };
 	struct delta_computer *dc = computer((struct delta_options){ 0 });
@@ -245,8 +247,8 @@ Test(delta, what_vanishes_is_forgotten)
 	const struct one less[] = { { { 1 }, 0, { 5, 5, 1, 1 } } };
 
 	for (unsigned rounds = 1; rounds <= 3; rounds++) {
-		struct delta_computer *dc =
-			computer((struct delta_options){ .forget_after = rounds });
+		struct delta_computer *dc = computer(
+			(struct delta_options){ .forget_after = rounds });
 		struct profile p = take(dc, (struct file)FILE_OF(both));
 
 		for (unsigned missing = 1; missing <= 2; missing++) {
@@ -270,8 +272,8 @@ Test(delta, a_counter_that_runs_backwards_is_a_new_process)
 	const struct one c[] = { { { 1 }, 0, { 61, 410, 1, 1 } }, { { 2 }, 0, { 9, 9, 0, 0 } } };
 
 	for (int negative = 0; negative <= 1; negative++) {
-		struct delta_computer *dc =
-			computer((struct delta_options){ .allow_negative = negative });
+		struct delta_computer *dc = computer(
+			(struct delta_options){ .allow_negative = negative });
 		struct profile p = take(dc, (struct file)FILE_OF(a));
 
 		profile_release(&p);
@@ -393,13 +395,15 @@ Test(delta, without_addresses_functions_and_lines_count)
 
 Test(delta, any_columns_can_be_named)
 {
-	const struct delta_type named[] = { { "inuse_space", "bytes" }, { "inuse_objects", "count" },
+	const struct delta_type named[] = { { "inuse_space", "bytes" },
+					    { "inuse_objects", "count" },
 					    { "alloc_objects", "count" } };
 	const struct delta_type wrong[] = { { "alloc_objects", "bytes" } };
 	const struct one a[] = { { { 1 }, 0, { 1, 2, 3, 4 } } };
 	const struct one b[] = { { { 1 }, 0, { 11, 22, 33, 44 } } };
 	struct file file = FILE_OF(a);
-	struct delta_computer *dc = computer((struct delta_options){ .types = named, .type_count = 3 });
+	struct delta_computer *dc = computer(
+		(struct delta_options){ .types = named, .type_count = 3 });
 	struct buffer in = encode(&file), out = { 0 };
 	struct profile p = take(dc, file);
 	struct error err;
@@ -545,7 +549,8 @@ Test(delta, deltas_add_up)
 		struct profile p;
 
 		for (size_t i = 0; i < STACKS; i++)
-			now[i].values[0] += (int64_t)(random_below(3) * random_below(INT64_MAX / 400));
+			now[i].values[0] += (int64_t)(random_below(3) *
+						      random_below(INT64_MAX / 400));
 		p = take(dc, (struct file)FILE_OF(now));
 		for (size_t i = 0; i < STACKS; i++) {
 			char name[8];

@@ -105,13 +105,15 @@ Test(steady, nothing_is_allocated)
 
 	cr_assert_eq(delta_new(&dc, &options, &err), 0);
 	for (int i = 0; i < 2; i++)
-		cr_assert_eq(delta_compute(dc, profiles[i].data, profiles[i].len, discard, NULL,
-					   &err), 0, "%s", err.text);
+		cr_assert_eq(
+			delta_compute(dc, profiles[i].data, profiles[i].len, discard, NULL, &err),
+			0, "%s", err.text);
 	start_counting();
 	before = allocations;
 	for (int i = 0; i < 10; i++)
 		cr_assert_eq(delta_compute(dc, profiles[i & 1].data, profiles[i & 1].len, discard,
-					   NULL, &err), 0);
+					   NULL, &err),
+			     0);
 	cr_assert_eq(allocations, before, "%zu allocations", allocations - before);
 	cr_assert_eq(delta_stats(dc)->kept, 500);
 	delta_free(dc);

@@ -48,7 +48,8 @@ static char *parsed(const char *text, size_t len)
 	cr_assert(goparse_stream(p, drip_read, &drip, each, &streamed, &err) == 0, "%s", err.text);
 	cr_assert(show_errors(&streamed, goparse_stats(p)) == 0);
 	cr_expect(goparse_stats(p)->bytes == len);
-	cr_expect(whole.len == streamed.len && (!whole.len || !memcmp(whole.data, streamed.data, whole.len)),
+	cr_expect(whole.len == streamed.len &&
+			  (!whole.len || !memcmp(whole.data, streamed.data, whole.len)),
 		  "streamed:\n%.*s", (int)streamed.len, (char *)streamed.data);
 	goparse_free(p);
 	buffer_release(&streamed);
@@ -128,10 +129,12 @@ Test(parse, headers_that_cannot_be_read)
 {
 	check("goroutine 23 []:\n" FRAME, "1! goroutine 23 []: ? goroutine ID [STATE]:\n");
 	check("goroutine \n" FRAME, "1! goroutine  ? goroutine ID [STATE]:\n");
-	check("goroutine 1 [running]\n" FRAME, "1! goroutine 1 [running] ? goroutine ID [STATE]:\n");
+	check("goroutine 1 [running]\n" FRAME,
+	      "1! goroutine 1 [running] ? goroutine ID [STATE]:\n");
 	check("goroutine 18446744073709551616 [x]:\n", "1! goroutine 18446744073709551616 [x]: ? "
-	      "goroutine ID [STATE]:\n");
-	check("goroutine profile: total 4\n", "1! goroutine profile: total 4 ? goroutine ID [STATE]:\n");
+						       "goroutine ID [STATE]:\n");
+	check("goroutine profile: total 4\n",
+	      "1! goroutine profile: total 4 ? goroutine ID [STATE]:\n");
 	check("goroutine 1 gp=c000 m=0 mp=0x1 [running]:\n",
 	      "1! goroutine 1 gp=c000 m=0 mp=0x1 [running]: ? goroutine ID [STATE]:\n");
 	/* Frames after a broken header do not belong to the goroutine before it. */
@@ -148,7 +151,8 @@ Test(parse, attributes_nobody_knows)
 	check("goroutine 1 [running labels:{\"a\": \"b\", \"c]:\n" FRAME,
 	      "1: 1 [running] <a>=<b>| main.f /x.go:1 +0x2\n"
 	      "1! goroutine 1 [running labels:{\"a\": \"b\", \"c]: ? a known attribute\n");
-	check("goroutine 1 [select, x minutes]:\n", "1: 1 [select]\n"
+	check("goroutine 1 [select, x minutes]:\n",
+	      "1: 1 [select]\n"
 	      "1! goroutine 1 [select, x minutes]: ? a known attribute\n");
 	check("goroutine 1 [select, 18446744073709551615 minutes]:\n",
 	      "1: 1 [select] 307445734.561826m\n");
@@ -174,7 +178,8 @@ Test(parse, frames)
 	      "panic /usr/local/go/src/runtime/panic.go:787 +0x132");
 	frame("net/http.(*conn).serve(0xc0001c0000, {0x7d2a58, 0xc0000b2690})\n\t/s.go:2102 +0x5c5",
 	      "net/http.(*conn).serve /s.go:2102 +0x5c5");
-	frame("main.(*T[...]).f.func1.2(0x1)\n\t/x.go:1 +0x2", "main.(*T[...]).f.func1.2 /x.go:1 +0x2");
+	frame("main.(*T[...]).f.func1.2(0x1)\n\t/x.go:1 +0x2",
+	      "main.(*T[...]).f.func1.2 /x.go:1 +0x2");
 	frame("main.f[go.shape.func(int) struct { a int }](0x1)\n\t/x.go:1 +0x2",
 	      "main.f[go.shape.func(int) struct { a int }] /x.go:1 +0x2");
 	frame("example.com/a%2eb.F()\n\t?:0 +0x2", "example.com/a%2eb.F ?:0 +0x2");
@@ -224,7 +229,8 @@ Test(parse, frames_left_out)
 {
 	frame(FRAME "...additional frames elided...\ncreated by main.g\n\t/x.go:2",
 	      "main.f /x.go:1 +0x2| ...0| by main.g /x.go:2");
-	frame(FRAME "...23 frames elided...\n" FRAME, "main.f /x.go:1 +0x2| ...23| main.f /x.go:1 +0x2");
+	frame(FRAME "...23 frames elided...\n" FRAME,
+	      "main.f /x.go:1 +0x2| ...23| main.f /x.go:1 +0x2");
 	frame("...1 frames elided...\n" FRAME, "...1| main.f /x.go:1 +0x2");
 	check("goroutine 1 [running]:\n...1 frames elided...\n...2 frames elided...\n",
 	      "1: 1 [running]| ...3\n3! ...2 frames elided... ? frames to be elided once\n");
@@ -246,8 +252,8 @@ Test(parse, stacks_that_are_not_there)
 Test(parse, ancestors)
 {
 	frame(FRAME BY "[originating from goroutine 7]:\nmain.a(...)\n\t/x.go:3 +0x4\n" BY
-	      "[originating from goroutine 1]:\nmain.b(...)\n\t/x.go:4 +0x5\n"
-	      "...additional frames elided...\n",
+		       "[originating from goroutine 1]:\nmain.b(...)\n\t/x.go:4 +0x5\n"
+		       "...additional frames elided...\n",
 	      "main.f /x.go:1 +0x2| by main.g /x.go:2 ^ 7| main.a /x.go:3 +0x4| by main.g /x.go:2"
 	      " ^ 1| main.b /x.go:4 +0x5| ...0");
 	check("goroutine 1 [running]:\n" FRAME BY "[originating from goroutine x]:\n" FRAME "\n"
@@ -277,13 +283,15 @@ Test(parse, registers_behind_a_stack)
 
 Test(parse, a_line_in_between_costs_what_it_breaks)
 {
-	check("goroutine 1 [running]:\nlog\nlog (1)\nlog\n" FRAME "main.g()\nlog\n\t/x.go:2\n" FRAME,
+	check("goroutine 1 [running]:\nlog\nlog (1)\nlog\n" FRAME
+	      "main.g()\nlog\n\t/x.go:2\n" FRAME,
 	      "1: 1 [running]| main.f /x.go:1 +0x2| main.f /x.go:1 +0x2\n"
 	      "2! log ? a function call\n8! log ? a tab, FILE:LINE\n");
 	check("goroutine 1 [running]:\nmain.f()\n\tx\nmain.g(\n" FRAME,
 	      "1: 1 [running]| main.f| main.f /x.go:1 +0x2\n"
 	      "3!  x ? a tab, FILE:LINE\n4! main.g( ? a function call\n");
-	check("goroutine 1 [running]:\n\tlog\n\tpc=0x12\n" FRAME, "1: 1 [running]| main.f /x.go:1 +0x2\n"
+	check("goroutine 1 [running]:\n\tlog\n\tpc=0x12\n" FRAME,
+	      "1: 1 [running]| main.f /x.go:1 +0x2\n"
 	      "2!  log ? a function call\n");
 	check("goroutine 1 [running]:\nmain.g()\n\n\t/x.go:3\n" FRAME BY,
 	      "1: 1 [running]| main.f /x.go:1 +0x2| by main.g /x.go:2\n"
@@ -330,7 +338,8 @@ Test(parse, the_end_anywhere)
 
 Test(parse, bytes_of_all_kinds)
 {
-	static const char text[] = "goroutine 1 [select]:\nmain.\0\xff\x1b[31m(0x1)\n\t/x\0.go:1\n\x1b]0;x\n";
+	static const char text[] =
+		"goroutine 1 [select]:\nmain.\0\xff\x1b[31m(0x1)\n\t/x\0.go:1\n\x1b]0;x\n";
 	char *got = parsed(text, sizeof(text) - 1);
 
 	cr_expect_str_eq(strstr(got, "4!"), "4! ?]0;x ? a function call\n", "%s", got);

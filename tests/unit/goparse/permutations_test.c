@@ -46,8 +46,8 @@ static const struct place {
 	const char *text, *file; /* NULL: broken */
 	uint64_t line, offset;
 } places[] = {
-	{ "\t/go/src/example.org/example/main.go:231 +0x1187", "/go/src/example.org/example/main.go",
-	  231, 0x1187 },
+	{ "\t/go/src/example.org/example/main.go:231 +0x1187",
+	  "/go/src/example.org/example/main.go", 231, 0x1187 },
 	{ "\t/root/go1.15.6.linux.amd64/src/runtime/proc.go:312",
 	  "/root/go1.15.6.linux.amd64/src/runtime/proc.go", 312, 0 },
 	{ "/root/go1.15.6.linux.amd64/src/runtime/proc.go:312", NULL, 0, 0 },
@@ -104,7 +104,7 @@ static size_t print(const struct permutation *p, char text[LEN])
 /* What the parser must make of a permutation. */
 struct left {
 	bool goroutine, created, errors;
-	bool text_behind; /* lines after its end, which belong to no goroutine */
+	bool text_behind;	     /* lines after its end, which belong to no goroutine */
 	size_t count, frames[DEPTH]; /* which of its frames */
 };
 
@@ -222,8 +222,9 @@ Test(permutations, each_by_itself)
 
 			cr_assert(!goparse_memory(parser, text, len, keep, &given, &err));
 			given.errors = goparse_stats(parser)->error_count;
-			cr_expect(same(&p, &left, &given), "%zu goroutines, %zu errors, %zu frames:\n%s",
-				  given.goroutines, (size_t)given.errors, given.g.stack.count, text);
+			cr_expect(same(&p, &left, &given),
+				  "%zu goroutines, %zu errors, %zu frames:\n%s", given.goroutines,
+				  (size_t)given.errors, given.g.stack.count, text);
 			whole_ones += left.goroutine && !left.errors && !left.text_behind;
 			all++;
 		}

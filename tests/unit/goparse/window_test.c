@@ -49,11 +49,12 @@ static void fill(struct input *in, char c, size_t count)
 /* Parses a dump after `len` bytes of other text, so that the window ends anywhere in the dump. */
 static void check_behind(size_t len, bool in_lines)
 {
-	static const char dump[] = "\ngoroutine 1 [select, 2 minutes]:\nmain.f(0x1)\n\t/x.go:1 +0x2\n"
+	static const char dump[] =
+		"\ngoroutine 1 [select, 2 minutes]:\nmain.f(0x1)\n\t/x.go:1 +0x2\n"
 		"...3 frames elided...\ncreated by main.g\n\t/x.go:2\n[originating from goroutine 7]:\n"
 		"main.h(...)\n\t/x.go:3 +0x4\n\ngoroutine 2 [idle]:\n";
 	static const char want[] = " 1 [select] 2m| main.f /x.go:1 +0x2| ...3| by main.g /x.go:2"
-		" ^ 7| main.h /x.go:3 +0x4\n";
+				   " ^ 7| main.h /x.go:3 +0x4\n";
 	struct input in = { 0 };
 	struct buffer out = { 0 };
 	struct goparse *p = parser();
@@ -92,7 +93,8 @@ static void add(struct input *in, const char *text)
 	cr_assert(buffer_add(&in->bytes, text, strlen(text)) == 0);
 }
 
-static const char long_frame[] = "main.function_with_a_long_name_that_takes_room(0x1, 0x2)\n"
+static const char long_frame[] =
+	"main.function_with_a_long_name_that_takes_room(0x1, 0x2)\n"
 	"\t/some/folder/that/takes/room/as/well/and/some/more/file.go:1234 +0x5\n";
 
 static void add_frames(struct input *in, size_t bytes)
@@ -141,7 +143,8 @@ Test(window, grows_for_a_long_goroutine)
 	add(&in, "\ngoroutine 2 [running]:\nmain.f()\n\t/x.go:1\n");
 	seen = stream(&in, p);
 	cr_expect(seen.count == 2 && !seen.cut && seen.frames[1] == 1 &&
-		  seen.frames[0] == (900 << 10) / (sizeof(long_frame) - 1) + 1, "%zu, %zu frames", seen.count, seen.frames[0]);
+			  seen.frames[0] == (900 << 10) / (sizeof(long_frame) - 1) + 1,
+		  "%zu, %zu frames", seen.count, seen.frames[0]);
 	cr_expect(goparse_stats(p)->error_count == 0);
 	goparse_free(p);
 }
@@ -157,7 +160,8 @@ Test(window, a_goroutine_beyond_all_measure_is_cut)
 	add(&in, "\ngoroutine 2 [running]:\nmain.f()\n\t/x.go:1\n");
 	seen = stream(&in, p);
 	cr_expect(seen.count == 2 && seen.cut == 1 && seen.ids[1] == 2 && seen.frames[1] == 1);
-	cr_expect(seen.frames[0] > 8000 && seen.frames[0] <= GOPARSE_FRAMES_MAX, "%zu", seen.frames[0]);
+	cr_expect(seen.frames[0] > 8000 && seen.frames[0] <= GOPARSE_FRAMES_MAX, "%zu",
+		  seen.frames[0]);
 	cr_expect(goparse_stats(p)->error_count);
 	goparse_free(p);
 }

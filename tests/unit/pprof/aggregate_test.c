@@ -9,8 +9,10 @@ static struct profile p;
 static void setup(void)
 {
 	struct profile_function f = { .start_line = 5 };
-	struct profile_mapping m = { .has_functions = true, .has_filenames = true,
-				     .has_line_numbers = true, .has_inline_frames = true };
+	struct profile_mapping m = { .has_functions = true,
+				     .has_filenames = true,
+				     .has_line_numbers = true,
+				     .has_inline_frames = true };
 	struct profile_location l = { .address = 0x10 };
 	struct profile_line lines[2] = { { .line = 10, .column = 3 }, { .line = 20, .column = 4 } };
 	uint32_t id;

@@ -58,8 +58,8 @@ Test(units, names)
 Test(units, what_is_not_known_stays)
 {
 	CHECK({ 5, "furlong", "mile", 5, "mile" }, { 5, "furlong", "count", 5, "" },
-	      { 5, "", "", 5, "" }, { 5, "samples", "auto", 5, "" },
-	      { 5, "bytes", "", 5, "B" }, { 5000, "ms", "furlong", 5, "s" },
+	      { 5, "", "", 5, "" }, { 5, "samples", "auto", 5, "" }, { 5, "bytes", "", 5, "B" },
+	      { 5000, "ms", "furlong", 5, "s" },
 	      { 5, "a_name_that_is_longer_than_any_unit_is", "s", 5, "s" });
 }
 

@@ -20,7 +20,8 @@ Test(demangle, cxx_without_parameters)
 {
 	expect("_Z3foov", "foo");
 	expect("_ZN2ns3fooIiEEvT_", "ns::foo<int>");
-	expect("_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back");
+	expect("_ZNSt6vectorIiSaIiEE9push_backEOi",
+	       "std::vector<int, std::allocator<int> >::push_back");
 	expect("_ZN1AC2Ev", "A::A");
 	expect("_ZZN1A1fEvENKUlvE_clEv", "A::f()::{lambda()#1}::operator()");
 	expect("_Z3fooi.constprop.0", "foo");

@@ -28,7 +28,8 @@ static void enter(enum go_format format, unsigned flags)
 static void look_up(unsigned number, unsigned byte)
 {
 	cr_assert_eq(symbolizer_lookup(symbolizer, image, MADE_TEXT + number * MADE_FUNCTION + byte,
-				       &found), 0);
+				       &found),
+		     0);
 }
 
 static void leave(void)

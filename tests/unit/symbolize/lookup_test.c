@@ -51,7 +51,10 @@ enum { ADDRESSES_MAX = 6000 };
 static uint64_t addresses[ADDRESSES_MAX];
 static size_t address_count;
 
-static struct { char *name; uint64_t value, size; } symbols[1 << 14];
+static struct {
+	char *name;
+	uint64_t value, size;
+} symbols[1 << 14];
 static size_t symbol_count;
 
 /* Reads the functions of .symtab. */
@@ -71,7 +74,8 @@ static void read_symbols(Elf *elf)
 			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
 
 			if ((GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
-			     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC) || !sym.st_size || !name)
+			     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC) ||
+			    !sym.st_size || !name)
 				continue;
 			symbols[symbol_count].name = strndup(name, strcspn(name, "@"));
 			symbols[symbol_count].value = sym.st_value;
@@ -118,8 +122,8 @@ static void read_ours(struct symbolizer *s, const struct image *image, uint64_t 
 		struct answer_frame *to = &a->frames[a->count];
 
 		snprintf(to->function, sizeof(to->function), "%s", f->system_name);
-		snprintf(to->place, sizeof(to->place), "%s:%u:%u", f->file ? f->file : "??", f->line,
-			 f->column);
+		snprintf(to->place, sizeof(to->place), "%s:%u:%u", f->file ? f->file : "??",
+			 f->line, f->column);
 	}
 }
 
@@ -128,7 +132,8 @@ static void read_theirs(FILE *f, struct answer *a)
 {
 	struct answer_frame *to = a->frames;
 
-	for (a->count = 0; fgets(to->function, sizeof(to->function), f); to = &a->frames[a->count]) {
+	for (a->count = 0; fgets(to->function, sizeof(to->function), f);
+	     to = &a->frames[a->count]) {
 		size_t len = strcspn(to->function, "\n");
 
 		if (!len)
@@ -209,8 +214,8 @@ static void compare(const char *program)
 		show("theirs", &theirs);
 	}
 	fclose(f);
-	cr_log_info("%s: %zu of %zu differ, %zu inlined; %s", program, differ, address_count, inlined,
-		    symbolizer_note(s, image));
+	cr_log_info("%s: %zu of %zu differ, %zu inlined; %s", program, differ, address_count,
+		    inlined, symbolizer_note(s, image));
 	cr_assert_eq(differ, 0, "%zu of %zu differ", differ, address_count);
 	cr_assert_eq(symbolizer_has_inlines(s, image), inlined != 0);
 	symbolizer_free(s);
@@ -300,7 +305,8 @@ enum { COMMANDS_SIZE = 1900 };
 static void compiling(char commands[COMMANDS_SIZE], const char *compiler, const char *flags,
 		      const char *split)
 {
-	snprintf(commands, COMMANDS_SIZE, "%s -std=c++11 %s%s shop.cc -o shop%s", compiler, flags, split,
+	snprintf(commands, COMMANDS_SIZE, "%s -std=c++11 %s%s shop.cc -o shop%s", compiler, flags,
+		 split,
 		 *split ? " && { test -e shop-shop.dwo -o -e shop.dwo || exit " BROKEN "; }" : "");
 }
 
@@ -314,7 +320,8 @@ static void compare_cc(const char *compiler, const char *flags)
 }
 
 /* Compiles "shop" unless that was done before; `name` becomes the name of its folder. */
-static void compile(char name[NAME_SIZE], const char *compiler, const char *flags, const char *split)
+static void compile(char name[NAME_SIZE], const char *compiler, const char *flags,
+		    const char *split)
 {
 	char commands[COMMANDS_SIZE];
 
@@ -328,14 +335,14 @@ static void compile(char name[NAME_SIZE], const char *compiler, const char *flag
  * so that it is as if compiled here. So no lookup finds a file there, such as a .dwo file, that is
  * missing here.
  */
-#define TAKE                                                                                       \
-	"take() { cp ../$1/shop . && { test ! -e ../$1/*.dwo || cp ../$1/*.dwo .; } && "           \
+#define TAKE \
+	"take() { cp ../$1/shop . && { test ! -e ../$1/*.dwo || cp ../$1/*.dwo .; } && " \
 	"LC_ALL=C sed -i s/$1/${PWD##*/}/g shop $(ls | grep 'dwo$') && ! grep -q $1 shop; } && "
 
-#define LIKE_LLVM(name, compiler, flags)                                                           \
-	Test(lookup, name)                                                                         \
-	{                                                                                          \
-		compare_cc(compiler, flags);                                                       \
+#define LIKE_LLVM(name, compiler, flags) \
+	Test(lookup, name) \
+	{ \
+		compare_cc(compiler, flags); \
 	}
 
 LIKE_LLVM(gcc_dwarf5, "g++", "-O2 -g -gdwarf-5")
@@ -375,15 +382,17 @@ static void compare_wrapped(const char *compiler, const char *flags, const char 
 Test(lookup, compressed_by_zstd)
 {
 	need("objcopy");
-	compare_wrapped("g++", "-O2 -g -gdwarf-5", "objcopy --compress-debug-sections=zstd whole shop");
+	compare_wrapped("g++", "-O2 -g -gdwarf-5",
+			"objcopy --compress-debug-sections=zstd whole shop");
 }
 
 Test(lookup, debug_file_compressed_by_zstd)
 {
 	need("objcopy");
-	compare_wrapped("clang++", "-O2 -g -gdwarf-5",
-			"objcopy --only-keep-debug --compress-debug-sections=zstd whole shop.debug && "
-			"strip shop && objcopy --add-gnu-debuglink=shop.debug shop");
+	compare_wrapped(
+		"clang++", "-O2 -g -gdwarf-5",
+		"objcopy --only-keep-debug --compress-debug-sections=zstd whole shop.debug && "
+		"strip shop && objcopy --add-gnu-debuglink=shop.debug shop");
 }
 
 /* dwz does not change a file in which it can save nothing, so there are two equal ones. */
@@ -420,30 +429,32 @@ Test(lookup, dwz_debug_sup)
 Test(lookup, dwz_compressed_by_zstd)
 {
 	need("dwz");
-	compare_wrapped("g++", "-O2 -g -gdwarf-4",
-			"cp whole twin && dwz -m common -M $PWD/common shop twin && test -e common && "
-			"objcopy --compress-debug-sections=zstd shop && "
-			"objcopy --compress-debug-sections=zstd common");
+	compare_wrapped(
+		"g++", "-O2 -g -gdwarf-4",
+		"cp whole twin && dwz -m common -M $PWD/common shop twin && test -e common && "
+		"objcopy --compress-debug-sections=zstd shop && "
+		"objcopy --compress-debug-sections=zstd common");
 }
 
 /* llvm-symbolizer 14 loses inlined calls in .dwo files of clang, so it reads the same code with the
  * DWARF in the program itself. The command `pack` changes the split one before the comparison. */
-static void compare_split(const char *compiler, const char *flags, const char *how, const char *pack)
+static void compare_split(const char *compiler, const char *flags, const char *how,
+			  const char *pack)
 {
 	char commands[COMMANDS_SIZE], whole[NAME_SIZE], split[NAME_SIZE];
 
 	need(compiler);
 	compile(whole, compiler, flags, "");
 	compile(split, compiler, flags, how);
-	snprintf(commands, sizeof(commands), TAKE "take %s && mv shop whole && take %s && %s", whole,
-		 split, pack);
+	snprintf(commands, sizeof(commands), TAKE "take %s && mv shop whole && take %s && %s",
+		 whole, split, pack);
 	compare_made("shop.cc", source_cc, commands, "whole");
 }
 
-#define SPLIT(name, compiler, flags, pack)                                                         \
-	Test(lookup, name)                                                                         \
-	{                                                                                          \
-		compare_split(compiler, flags, " -gsplit-dwarf", pack);                            \
+#define SPLIT(name, compiler, flags, pack) \
+	Test(lookup, name) \
+	{ \
+		compare_split(compiler, flags, " -gsplit-dwarf", pack); \
 	}
 
 SPLIT(split_clang5, "clang++", "-O2 -g -gdwarf-5", "true")
@@ -463,7 +474,8 @@ SPLIT(split_by_zstd, "g++", "-O2 -g -gdwarf-5",
 
 Test(lookup, split_inlining5)
 {
-	compare_split("clang++", "-O2 -g -gdwarf-5", " -gsplit-dwarf -fsplit-dwarf-inlining", "true");
+	compare_split("clang++", "-O2 -g -gdwarf-5", " -gsplit-dwarf -fsplit-dwarf-inlining",
+		      "true");
 }
 
 #define LLVM_DWP "llvm-dwp -e shop -o shop.dwp && rm *.dwo"
@@ -476,7 +488,8 @@ SPLIT(dwp_gcc4, "g++", "-O2 -g -gdwarf-4", LLVM_DWP)
 SPLIT(dwp_types5, "clang++", "-O2 -g -gdwarf-5 -fdebug-types-section", LLVM_DWP)
 SPLIT(dwp_types4, "clang++", "-O2 -g -gdwarf-4 -fdebug-types-section", LLVM_DWP)
 SPLIT(dwp_of_gnu4, "g++", "-O2 -g -gdwarf-4", GNU_DWP)
-SPLIT(dwp_compressed, "g++", "-O2 -g -gdwarf-5", LLVM_DWP " && objcopy --compress-debug-sections shop.dwp")
+SPLIT(dwp_compressed, "g++", "-O2 -g -gdwarf-5",
+      LLVM_DWP " && objcopy --compress-debug-sections shop.dwp")
 SPLIT(dwp_of_stripped, "g++", "-O2 -g -gdwarf-5",
       LLVM_DWP " && objcopy --only-keep-debug shop shop.debug && strip shop && "
 	       "objcopy --add-gnu-debuglink=shop.debug shop")
@@ -509,10 +522,10 @@ Test(lookup, d)
 }
 
 /* Results for the stripped program must be those for the whole one. */
-#define STRIPPED(name, flags, how)                                                                 \
-	Test(lookup, name)                                                                         \
-	{                                                                                          \
-		compare_wrapped("g++", flags, "{ " how " || exit " BROKEN "; }");                  \
+#define STRIPPED(name, flags, how) \
+	Test(lookup, name) \
+	{ \
+		compare_wrapped("g++", flags, "{ " how " || exit " BROKEN "; }"); \
 	}
 
 STRIPPED(debuglink, "-O2 -g -Wl,--build-id=none",

@@ -78,7 +78,8 @@ static inline struct image *open_image(const char *name)
 
 	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : workshop_dir,
 		 *name == '/' ? "" : "/", name);
-	cr_assert_eq(image_open(open(path, O_RDONLY | O_CLOEXEC), path, &image, NULL), 0, "%s", path);
+	cr_assert_eq(image_open(open(path, O_RDONLY | O_CLOEXEC), path, &image, NULL), 0, "%s",
+		     path);
 	return image;
 }
 

@@ -170,8 +170,8 @@ Test(outfile, follows_no_link_that_another_has_planted, .init = make_folder, .fi
 	cr_assert_eq(open_links("link", NULL), 0, "our own");
 	cr_assert(!lchown(file, 65534, 65534) && !lchown(dir, 65534, 65534));
 	cr_assert_eq(open_links("link", &err), ERR_PERM);
-	cr_assert(strstr(err.text, "/link': there is a link on the way that another user"),
-		  "%s", err.text);
+	cr_assert(strstr(err.text, "/link': there is a link on the way that another user"), "%s",
+		  err.text);
 	cr_assert_eq(open_links("dir/out", NULL), ERR_PERM);
 	cr_assert_eq(open_links("out", NULL), 0);
 	cr_assert(!lchown(file, 1, 1) && !open_links("link", NULL), "the folder's owner's");

@@ -21,7 +21,8 @@ static void make_tree(void)
 	cr_assert(!mkdirat(root, "in", 0755) && !mkdirat(root, "in/deep", 0755));
 	close(openat(root, "in/deep/file", O_WRONLY | O_CREAT, 0644));
 	close(openat(root, "in/top", O_WRONLY | O_CREAT, 0644));
-	cr_assert(!symlinkat("/in", root, "absolute") && !symlinkat("../../../in/top", root, "in/up"));
+	cr_assert(!symlinkat("/in", root, "absolute") &&
+		  !symlinkat("../../../in/top", root, "in/up"));
 	cr_assert(!symlinkat("loop", root, "loop") && !symlinkat("nowhere/x", root, "lost"));
 }
 

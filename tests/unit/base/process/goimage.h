@@ -15,8 +15,12 @@
 #include "base/process/gomodule.h"
 
 enum {
-	MADE_TEXT = 0x1000, MADE_FUNCTION = 0x100, /* distance between functions */
-	MADE_PCLNTAB = 0x8000, MADE_GOFUNC = 0x18000, MADE_DATA = 0x20000, MADE_END = 0x21000,
+	MADE_TEXT = 0x1000,
+	MADE_FUNCTION = 0x100, /* distance between functions */
+	MADE_PCLNTAB = 0x8000,
+	MADE_GOFUNC = 0x18000,
+	MADE_DATA = 0x20000,
+	MADE_END = 0x21000,
 	MADE_PUSHED = 4, /* from this byte of a function on, its `depth` bytes are on the stack */
 };
 
@@ -24,12 +28,15 @@ struct made_function {
 	const char *name;
 	int32_t depth;
 	uint8_t flags;
-	bool foreign;	     /* other compilers' code: no tables */
-	const char *code;    /* its bytes; NULL: none */
+	bool foreign;	  /* other compilers' code: no tables */
+	const char *code; /* its bytes; NULL: none */
 	size_t code_len;
-	const char *inlined; /* a call inlined in bytes 32 to 63, which have the line + 1 */
+	const char *inlined;	/* a call inlined in bytes 32 to 63, which have the line + 1 */
 	uint8_t id, inlined_id; /* funcIDs */
-	struct made_bytes { const uint8_t *at; size_t len; } args, live; /* FUNCDATA_ArgInfo, ArgLiveInfo;
+	struct made_bytes {
+		const uint8_t *at;
+		size_t len;
+	} args, live; /* FUNCDATA_ArgInfo, ArgLiveInfo;
 		* the latter's byte 1 is for bytes 32 to 63 of the function */
 };
 
@@ -116,11 +123,16 @@ static inline void made_record(struct made_table *t, enum go_format format,
 	else if (!f->depth) /* the linker would have joined two pairs of the same value */
 		made_put(b, made_values(&t->values, 0, MADE_FUNCTION, 0, 0, 0, 0), 4);
 	else
-		made_put(b, made_values(&t->values, 0, MADE_PUSHED, f->depth,
-					MADE_FUNCTION - MADE_PUSHED, 0, 0), 4);
+		made_put(b,
+			 made_values(&t->values, 0, MADE_PUSHED, f->depth,
+				     MADE_FUNCTION - MADE_PUSHED, 0, 0),
+			 4);
 	made_put(b, f->foreign ? 0 : made_values(&t->values, 0, MADE_FUNCTION, 0, 0, 0, 0), 4);
-	made_put(b, f->foreign ? 0 : made_values(&t->values, (int32_t)line, 32, (int32_t)line + 1,
-						 32, (int32_t)line, MADE_FUNCTION - 64), 4);
+	made_put(b,
+		 f->foreign ? 0 :
+			      made_values(&t->values, (int32_t)line, 32, (int32_t)line + 1, 32,
+					  (int32_t)line, MADE_FUNCTION - 64),
+		 4);
 	made_put(b, 4, 4); /* tables */
 	made_put(b, 0, 4); /* unit */
 	if (format == GO_1_20)
@@ -132,7 +144,8 @@ static inline void made_record(struct made_table *t, enum go_format format,
 	made_put(b, 0, 8);
 	made_put(b, f->inlined ? made_values(&t->values, -1, 32, 0, 32, -1, MADE_FUNCTION - 64) : 0,
 		 4);
-	made_put(b, f->live.len ? made_values(&t->values, -1, 32, 1, 32, -1, MADE_FUNCTION - 64) : 0,
+	made_put(b,
+		 f->live.len ? made_values(&t->values, -1, 32, 1, 32, -1, MADE_FUNCTION - 64) : 0,
 		 4);
 	if (format == GO_1_16 && b->len % 8)
 		made_put(b, 0, 4);
@@ -222,16 +235,23 @@ static inline void made_moduledata(uint64_t *w, enum go_format format, const uin
 static inline void made_headers(uint8_t *file)
 {
 	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh), .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 3 };
+			  .e_type = ET_EXEC,
+			  .e_machine = EM_X86_64,
+			  .e_version = EV_CURRENT,
+			  .e_phoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh),
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 3 };
 	static const uint64_t start[] = { MADE_TEXT, MADE_PCLNTAB, MADE_DATA, MADE_END };
 	static const uint32_t flags[] = { PF_R | PF_X, PF_R, PF_R | PF_W };
 
 	memcpy(file, &eh, sizeof(eh));
 	for (int i = 0; i < 3; i++) {
-		Elf64_Phdr ph = { .p_type = PT_LOAD, .p_flags = flags[i], .p_offset = start[i],
-				  .p_vaddr = start[i], .p_filesz = start[i + 1] - start[i],
+		Elf64_Phdr ph = { .p_type = PT_LOAD,
+				  .p_flags = flags[i],
+				  .p_offset = start[i],
+				  .p_vaddr = start[i],
+				  .p_filesz = start[i + 1] - start[i],
 				  .p_memsz = start[i + 1] - start[i] };
 
 		memcpy(file + sizeof(eh) + (size_t)i * sizeof(ph), &ph, sizeof(ph));

@@ -9,7 +9,10 @@
 static const struct made_function functions[] = {
 	{ .name = "runtime.goexit", .flags = GO_TOP_FRAME | GO_ASSEMBLY },
 	{ .name = "main.main", .depth = 0x80 },
-	{ .name = "main.(*T).run", .depth = 0x10000, .inlined = "main.small", .id = 3,
+	{ .name = "main.(*T).run",
+	  .depth = 0x10000,
+	  .inlined = "main.small",
+	  .id = 3,
 	  .inlined_id = 22 },
 	{ .name = "c_code", .foreign = true },
 	{ .name = "main.last", .depth = 24 },

@@ -135,7 +135,8 @@ Test(modmap, sorts_ranges_added_by_hand)
 
 	cr_assert_eq(modmap_new(&m, NULL), 0);
 	for (uint64_t start = 0x3000; start; start -= 0x1000) {
-		struct mapping r = { .start = start, .end = start + 0x800,
+		struct mapping r = { .start = start,
+				     .end = start + 0x800,
 				     .image = image_open_none("[anon]") };
 
 		cr_assert_eq(modmap_add(m, &r), 0);

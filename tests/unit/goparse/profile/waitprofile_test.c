@@ -99,7 +99,8 @@ static bool stack_is(size_t i, const char *stack)
 Test(waitprofile, one_goroutine)
 {
 	struct made_stack m;
-	struct goparse_goroutine g = { .state = text_of("chan receive"), .wait_ns = 2 * MINUTE,
+	struct goparse_goroutine g = { .state = text_of("chan receive"),
+				       .wait_ns = 2 * MINUTE,
 				       .locked = true };
 	const struct profile_function *f;
 	const struct profile_mapping *map;
@@ -152,8 +153,8 @@ Test(waitprofile, everything_once)
 	cr_assert_eq(p->function_count, 3);
 	cr_assert_eq(p->location_count, 5);
 	cr_assert_str_eq(sample(1), "b a b b c | 0 | lockedm=false state=select goid=0 id");
-	cr_assert(!memcmp(p->stack, p->stack + p->samples[4].first_location,
-			  4 * sizeof(*p->stack)));
+	cr_assert(
+		!memcmp(p->stack, p->stack + p->samples[4].first_location, 4 * sizeof(*p->stack)));
 }
 
 /* One name in two files, two functions in one file. */
@@ -265,10 +266,13 @@ Test(waitprofile, flags_and_groups)
 Test(waitprofile, own_labels)
 {
 	const struct goparse_label labels[] = {
-		{ text_of("z"), text_of("1") },	    { text_of("empty"), text_of("") },
-		{ text_of("state"), text_of("mine") }, { text_of("a"), { "x\0y", 3 } },
+		{ text_of("z"), text_of("1") },
+		{ text_of("empty"), text_of("") },
+		{ text_of("state"), text_of("mine") },
+		{ text_of("a"), { "x\0y", 3 } },
 	};
-	struct goparse_goroutine g = { .state = text_of("select"), .labels = labels,
+	struct goparse_goroutine g = { .state = text_of("select"),
+				       .labels = labels,
 				       .label_count = 4 };
 	struct made_stack m;
 	struct strset_entry *value;
@@ -363,7 +367,8 @@ Test(waitprofile, ancestors)
 {
 	struct made_stack m, of_parent, of_main;
 	struct goparse_stack ancestors[2];
-	struct goparse_goroutine g = { .state = text_of("select"), .ancestors = ancestors,
+	struct goparse_goroutine g = { .state = text_of("select"),
+				       .ancestors = ancestors,
 				       .ancestor_count = 2 };
 
 	g.stack = make_stack(&m, "leaf", "parent:10");
@@ -387,7 +392,8 @@ Test(waitprofile, ancestors_without_offsets)
 {
 	struct made_stack m, of_parent;
 	struct goparse_stack ancestor = make_stack(&of_parent, "parent:10 x", NULL);
-	struct goparse_goroutine g = { .state = text_of("select"), .ancestors = &ancestor,
+	struct goparse_goroutine g = { .state = text_of("select"),
+				       .ancestors = &ancestor,
 				       .ancestor_count = 1 };
 
 	begin_with(false, true);

@@ -11,7 +11,8 @@ static void add(struct census *c, uint64_t id, const char *state, uint64_t minut
 {
 	struct made_stack m;
 	struct goparse_goroutine g = { .stack = make_stack(&m, frames, creator),
-				       .state = text_of(state), .wait_ns = minutes * MINUTE };
+				       .state = text_of(state),
+				       .wait_ns = minutes * MINUTE };
 	struct error err;
 
 	g.stack.id = id;

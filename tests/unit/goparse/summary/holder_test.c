@@ -11,7 +11,8 @@ static void add(struct census *c, uint64_t id, const char *state, uint64_t minut
 {
 	struct made_stack m;
 	struct goparse_goroutine g = { .stack = make_stack(&m, frames, NULL),
-				       .state = text_of(state), .wait_ns = minutes * MINUTE };
+				       .state = text_of(state),
+				       .wait_ns = minutes * MINUTE };
 
 	g.stack.id = id;
 	cr_assert_eq(census_add(c, &g, NULL), 0);
@@ -86,7 +87,8 @@ Test(holder, before_states_told_of_locks)
 
 Test(holder, nothing_to_hold)
 {
-	struct census *c = waiting("semacquire", "sync.runtime_Semacquire sync.(*WaitGroup).Wait main.f:5");
+	struct census *c = waiting("semacquire",
+				   "sync.runtime_Semacquire sync.(*WaitGroup).Wait main.f:5");
 
 	add(c, 20, "sleep", 1, "main.f:6");
 	assert_holder(c, 0, 0);

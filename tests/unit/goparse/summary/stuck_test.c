@@ -170,7 +170,8 @@ Test(stuck, long_stacks)
 	cr_assert(frames);
 	for (size_t i = 0; i < COUNT; i++)
 		frames[i] = (struct goparse_frame){ .function = text_of("main.recurse"),
-						    .file = text_of("/main.go"), .line = i };
+						    .file = text_of("/main.go"),
+						    .line = i };
 	add(&g);
 	stuck_next_dump(s);
 	cr_assert(add(&g));

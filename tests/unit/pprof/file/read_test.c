@@ -97,8 +97,8 @@ Test(read, plain_files_are_written_in_pieces, .init = make_file, .fini = remove_
 
 	fill_profile(&p);
 	for (int64_t i = 0; i < SAMPLES; i++)
-		profile_add_sample(&p, (const uint32_t[]){ 1, 2 }, 2, (const int64_t[]){ i, -i }, NULL,
-				   0);
+		profile_add_sample(&p, (const uint32_t[]){ 1, 2 }, 2, (const int64_t[]){ i, -i },
+				   NULL, 0);
 	cr_assert_eq(profile_encode(&p, &whole, NULL), 0);
 	cr_assert_eq(outfile_open(&f, path, NULL), 0);
 	cr_assert_eq(profile_write_plain(&p, &f, NULL), 0);

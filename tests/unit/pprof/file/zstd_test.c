@@ -8,7 +8,9 @@
 #include "pprof/file/zstd.h"
 
 /* "hello", with a checksum. */
-static const char frame[] = "\x28\xb5\x2f\xfd\x04\x58\x29\x00\x00" "hello" "\xa3\x6d\x9f\x88";
+static const char frame[] = "\x28\xb5\x2f\xfd\x04\x58\x29\x00\x00"
+			    "hello"
+			    "\xa3\x6d\x9f\x88";
 enum { LEN = sizeof(frame) - 1 };
 
 Test(zstd, is_known_by_its_first_bytes)

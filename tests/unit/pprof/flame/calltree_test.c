@@ -21,7 +21,8 @@ static void assert_walk(const struct calltree *t, const int64_t (*expected)[4], 
 	for (uint32_t n = 0; n != CALLTREE_NONE; n = calltree_next(t, n), i++) {
 		cr_assert_lt(i, count);
 		cr_assert_eq(t->nodes[n].depth, expected[i][0], "node %zu: depth", i);
-		cr_assert_eq(n ? (int64_t)t->nodes[n].frame : -1, expected[i][1], "node %zu: frame", i);
+		cr_assert_eq(n ? (int64_t)t->nodes[n].frame : -1, expected[i][1], "node %zu: frame",
+			     i);
 		cr_assert_eq(t->self[n], expected[i][2], "node %zu: self %ld", i, t->self[n]);
 		cr_assert_eq(t->total[n], expected[i][3], "node %zu: total %ld", i, t->total[n]);
 	}
@@ -31,10 +32,12 @@ static void assert_walk(const struct calltree *t, const int64_t (*expected)[4], 
 Test(calltree, shares_nodes_and_adds_up)
 {
 	static const uint32_t rank[] = { 2, 1, 0 };
-	static const int64_t numbered[][4] = { { 0, -1, 5, 26 }, { 1, 0, 1, 14 }, { 2, 1, 10, 10 },
-					       { 2, 2, 3, 3 }, { 1, 1, 7, 7 } };
-	static const int64_t ranked[][4] = { { 0, -1, 5, 26 }, { 1, 1, 7, 7 }, { 1, 0, 1, 14 },
-					     { 2, 2, 3, 3 }, { 2, 1, 10, 10 } };
+	static const int64_t numbered[][4] = {
+		{ 0, -1, 5, 26 }, { 1, 0, 1, 14 }, { 2, 1, 10, 10 }, { 2, 2, 3, 3 }, { 1, 1, 7, 7 }
+	};
+	static const int64_t ranked[][4] = {
+		{ 0, -1, 5, 26 }, { 1, 1, 7, 7 }, { 1, 0, 1, 14 }, { 2, 2, 3, 3 }, { 2, 1, 10, 10 }
+	};
 	struct calltree t;
 
 	for (int i = 0; i < 2; i++) {

@@ -67,8 +67,7 @@ Test(frames, by_each_granularity)
 		      "0000000000000020 inner /src/a.c:10 < 0000000000001234 [prog]+0x1234");
 	assert_frames(&p, REPORT_BY_FILE, "/src/b.c < /src/a.c < [prog]");
 	assert_frames(&p, REPORT_BY_MODULE, "libx.so < prog");
-	assert_frames(&p, REPORT_BY_THREAD,
-		      "worker (42) < start < main < inner < [prog]+0x1234");
+	assert_frames(&p, REPORT_BY_THREAD, "worker (42) < start < main < inner < [prog]+0x1234");
 	profile_release(&p);
 }
 
@@ -82,7 +81,7 @@ Test(frames, nothing_is_made_up)
 	profile_add_type(&p, "samples", "count");
 	profile_string(&p, "/lib/a.so", &m.filename);
 	profile_add_mapping(&p, &m, &id);
-	stack[0] = add_location(&p, 0x10010, id, 0, 0);	/* an address in the process */
+	stack[0] = add_location(&p, 0x10010, id, 0, 0); /* an address in the process */
 	stack[1] = add_location(&p, 0x44, 0, 0, 0);
 	stack[2] = add_location(&p, 0, 0, 0, 0);
 	stack[3] = add_location(&p, 0, id, 0, 0);
@@ -119,7 +118,8 @@ Test(frames, functions_of_a_name_are_told_apart_by_file_and_module)
 	cr_assert_neq(ids[0], ids[1]);
 	cr_assert_neq(ids[0], ids[2]);
 	cr_assert_eq(frames_get(f, ids[0])->line, 5, "where the function begins");
-	cr_assert_str_eq(strset_get(frames_strings(f), frames_get(f, ids[2])->module), "/lib/two.so");
+	cr_assert_str_eq(strset_get(frames_strings(f), frames_get(f, ids[2])->module),
+			 "/lib/two.so");
 	frames_free(f);
 	profile_release(&p);
 }

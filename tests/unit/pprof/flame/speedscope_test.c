@@ -61,10 +61,12 @@ Test(speedscope, a_profile_for_each_thread_and_side)
 	profile_add_sample(&p, &a, 1, &five, &thread, 1);
 	profile_add_sample(&p, &a, 1, &less, &thread, 1);
 	write_it(&p, &text);
-	cr_assert(strstr((char *)text.data, "\"name\":\"new: io\",\"unit\":\"none\",\"startValue\":0,"
-				       "\"endValue\":5,\n\"samples\":[[0]],\n\"weights\":[5]}"));
-	cr_assert(strstr((char *)text.data, "\"name\":\"base: io\",\"unit\":\"none\",\"startValue\":0,"
-				       "\"endValue\":2,\n\"samples\":[[0]],\n\"weights\":[2]}"));
+	cr_assert(strstr((char *)text.data,
+			 "\"name\":\"new: io\",\"unit\":\"none\",\"startValue\":0,"
+			 "\"endValue\":5,\n\"samples\":[[0]],\n\"weights\":[5]}"));
+	cr_assert(strstr((char *)text.data,
+			 "\"name\":\"base: io\",\"unit\":\"none\",\"startValue\":0,"
+			 "\"endValue\":2,\n\"samples\":[[0]],\n\"weights\":[2]}"));
 	buffer_release(&text);
 	profile_release(&p);
 }

@@ -151,11 +151,11 @@ static void add_heap(void)
 	profile_add_sample(&p, stack, 1, least, &large, 1);
 }
 
-#define HEAP                                              \
+#define HEAP \
 	"heap profile: 3: 300 [6: 524788] @ heap/1048576\n" \
-	"0: 0 [1: 524288] @ 0x11\n"                         \
-	"#\t0x10\tmain.f\t/s.go:1\n\n"                        \
-	"3: 300 [5: 500] @ 0x11\n"                          \
+	"0: 0 [1: 524288] @ 0x11\n" \
+	"#\t0x10\tmain.f\t/s.go:1\n\n" \
+	"3: 300 [5: 500] @ 0x11\n" \
 	"#\t0x10\tmain.f\t/s.go:1\n\n"
 
 #define MEMSTATS "\n# runtime.MemStats\n# Alloc = 1\n# TotalAlloc = 0\n"
@@ -169,8 +169,14 @@ LEGACY_WRITE(heap)
 LEGACY_WRITE(heap_with_memstats)
 {
 	static struct legacy_memstats stats = {
-		.alloc = 1, .stack_inuse = 2, .stack_sys = 3, .pause_ns = { 4, 5 },
-		.num_gc = 6, .gc_cpu_fraction = 1.25e-05, .debug_gc = false, .max_rss = 7,
+		.alloc = 1,
+		.stack_inuse = 2,
+		.stack_sys = 3,
+		.pause_ns = { 4, 5 },
+		.num_gc = 6,
+		.gc_cpu_fraction = 1.25e-05,
+		.debug_gc = false,
+		.max_rss = 7,
 	};
 	struct legacy_extras extras = { .memstats = &stats };
 	struct buffer out = { 0 };

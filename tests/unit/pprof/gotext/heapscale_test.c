@@ -4,8 +4,7 @@
 
 #include "pprof/gotext/heapscale.h"
 
-static void scaled(int64_t count, int64_t size, int64_t rate, int64_t want_count,
-		   int64_t want_size)
+static void scaled(int64_t count, int64_t size, int64_t rate, int64_t want_count, int64_t want_size)
 {
 	heapscale(&count, &size, rate);
 	cr_assert(count == want_count && size == want_size, "%ld %ld", count, size);

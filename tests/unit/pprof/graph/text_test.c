@@ -25,7 +25,11 @@ Test(text, controls_become_question_marks)
 {
 	cr_assert_eq(text_add(&out, "a\x1b[2Jb\n\t\0c\x7f", 11), 0);
 	expect("a?[2Jb???c?");
-	cr_assert_eq(text_add(&out, "\xc2\x9b" "31m \xc2\xb5s \xc2", 11), 0); /* CSI, and a mu */
+	cr_assert_eq(text_add(&out,
+			      "\xc2\x9b"
+			      "31m \xc2\xb5s \xc2",
+			      11),
+		     0); /* CSI, and a mu */
 	expect("?31m \xc2\xb5s \xc2");
 }
 

@@ -68,7 +68,8 @@ static void compare(void)
 
 	legacy_init(&l, NULL, NULL);
 	for (size_t i = 0; i < count; i++)
-		plain[i] = (struct profile_mapping){ .start = number(), .limit = number(),
+		plain[i] = (struct profile_mapping){ .start = number(),
+						     .limit = number(),
 						     .offset = number() };
 	l.mappings = malloc(sizeof(plain));
 	memcpy(l.mappings, plain, sizeof(plain));

@@ -35,10 +35,21 @@ static const struct pprof_mapping program = {
 
 /* leaf, inlined into middle; main; an address outside of all mappings. */
 static const struct pprof_frame frames[] = {
-	{ .function = "leaf", .system_name = "_Z4leafv", .file = "a.cc", .start_line = 3,
-	  .line = 5, .column = 7, .inlined = true, .address = 0x400123, .mapping = &program },
-	{ .function = "middle", .file = "a.cc", .line = 20, .address = 0x400123,
-	  .mapping = &program, .folded = true },
+	{ .function = "leaf",
+	  .system_name = "_Z4leafv",
+	  .file = "a.cc",
+	  .start_line = 3,
+	  .line = 5,
+	  .column = 7,
+	  .inlined = true,
+	  .address = 0x400123,
+	  .mapping = &program },
+	{ .function = "middle",
+	  .file = "a.cc",
+	  .line = 20,
+	  .address = 0x400123,
+	  .mapping = &program,
+	  .folded = true },
 	{ .function = "main", .line = 9, .address = 0x400456, .mapping = &program },
 	{ .address = 0x7fff0000 },
 };
@@ -196,8 +207,10 @@ Test(api, through_a_file, .init = fill, .fini = free_both)
 
 Test(api, header_comments_and_types, .init = make, .fini = free_both)
 {
-	struct pprof_header h = { 1700000000000000000, 30, 10, "cpu", "nanoseconds", "cpu", "d.*",
-				  "k", "https://example.org" }, none;
+	struct pprof_header h = { 1700000000000000000,	30,    10,    "cpu",
+				  "nanoseconds",	"cpu", "d.*", "k",
+				  "https://example.org" },
+			    none;
 	const char *unit;
 	size_t len;
 	void *data;

@@ -90,7 +90,8 @@ Test(writers, filters_are_named_and_the_total_is_of_all)
 	const char *t = text(report_top, (struct report_view){ .filters = filters, .total = 10 });
 
 	cr_assert(strstr(t, "Active filters:\n   focus=x\nShowing nodes accounting for 5ns, 50.00% "
-			    "of 10ns total\n"), "%s", t);
+			    "of 10ns total\n"),
+		  "%s", t);
 }
 
 Test(writers, threads_have_traces_of_one_line)

@@ -43,8 +43,12 @@ Test(pattern, bytes_that_are_no_utf8)
 {
 	cr_expect_eq(MATCHES("^.$", "\xff"), 1);
 	cr_expect_eq(MATCHES("^..$", "\xc3\x28"), 1);
-	cr_expect_eq(MATCHES("^\\x{fffd}a", "\xe2\x82" "a"), 0, "a character for each byte");
-	cr_expect_eq(MATCHES("^\\x{fffd}{2}a", "\xe2\x82" "a"), 1);
+	cr_expect_eq(MATCHES("^\\x{fffd}a", "\xe2\x82"
+					    "a"),
+		     0, "a character for each byte");
+	cr_expect_eq(MATCHES("^\\x{fffd}{2}a", "\xe2\x82"
+					       "a"),
+		     1);
 	cr_expect_eq(MATCHES("a\\x00b", "a\0b"), 1);
 }
 
@@ -94,8 +98,8 @@ Test(pattern, bounds_of_patterns)
 /* Patterns for which a backtracking matcher takes for ever. */
 Test(pattern, hopeless_ones)
 {
-	static const char *const list[] = { "^(a*)*$", "^(a|aa)+$", "^(a|a?)+$", "^(?:a?){30}a{30}$",
-					    "(a+)+$", "a.*a.*a.*a.*[b-c]" };
+	static const char *const list[] = { "^(a*)*$",		 "^(a|aa)+$", "^(a|a?)+$",
+					    "^(?:a?){30}a{30}$", "(a+)+$",    "a.*a.*a.*a.*[b-c]" };
 	char text[1002];
 
 	memset(text, 'a', 1001);

@@ -88,13 +88,20 @@ Test(decode, survives_truncation_and_flips_at_every_byte)
 
 Test(decode, names_the_field_the_rule_the_offset_and_the_entry)
 {
-	static const struct { const char *bytes; size_t len; const char *message; } all[] = {
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *message;
+	} all[] = {
 #define CASE(bytes, message) { bytes, sizeof(bytes) - 1, "profile: " message }
 		CASE("", "'string_table' is missing at offset 0"),
 		CASE("\x60\x01", "'string_table' is missing at offset 2"),
-		CASE("\x32\x01x", "'string_table' does not begin with the empty string at offset 0, in string 1"),
+		CASE("\x32\x01x",
+		     "'string_table' does not begin with the empty string at offset 0, in string 1"),
 		CASE("\x32\x00\x48", "ends too early at offset 3"),
-		CASE("\x32\x00\x32\x05" "abc", "ends too early at offset 4"),
+		CASE("\x32\x00\x32\x05"
+		     "abc",
+		     "ends too early at offset 4"),
 		CASE("\x32\x00\x32\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
 		     "ends too early at offset 13"),
 		CASE("\x32\x00\x33", "unknown wire type at offset 3"),
@@ -120,8 +127,10 @@ Test(decode, names_the_field_the_rule_the_offset_and_the_entry)
 		CASE("\x32\x00\x5a\x02\x08\x03\x12\x02\x10\x01\x0a\x00",
 		     "'value_type.type' is string 3 of only 1 at offset 4"),
 		CASE("\x32\x00\x1a\x00", "'mapping.id' is 0 or missing at offset 2, in mapping 1"),
-		CASE("\x32\x00\x2a\x00", "'function.id' is 0 or missing at offset 2, in function 1"),
-		CASE("\x32\x00\x22\x02\x08\x00", "'location.id' is 0 or missing at offset 2, in location 1"),
+		CASE("\x32\x00\x2a\x00",
+		     "'function.id' is 0 or missing at offset 2, in function 1"),
+		CASE("\x32\x00\x22\x02\x08\x00",
+		     "'location.id' is 0 or missing at offset 2, in location 1"),
 		CASE("\x32\x00\x1a\x02\x08\x07\x1a\x02\x08\x07",
 		     "'mapping.id' 7 is there a second time at offset 6, in mapping 2 (id 7)"),
 		CASE("\x32\x00\x2a\x02\x08\x01\x2a\x02\x08\x01",
@@ -142,8 +151,10 @@ Test(decode, names_the_field_the_rule_the_offset_and_the_entry)
 		     "'sample.value' has 2 values for 1 sample types at offset 4, in sample 1"),
 		CASE("\x32\x00\x0a\x00\x12\x00",
 		     "'sample.value' has 0 values for 1 sample types at offset 4, in sample 1"),
-		CASE("\x32\x00\x0a\x00\x12\x03\x12\x01\x80", "ends too early at offset 9, in sample 1"),
-		CASE("\x32\x00\x4d\x01\x02\x03\x04", "'time_nanos' has a wrong wire type at offset 2"),
+		CASE("\x32\x00\x0a\x00\x12\x03\x12\x01\x80",
+		     "ends too early at offset 9, in sample 1"),
+		CASE("\x32\x00\x4d\x01\x02\x03\x04",
+		     "'time_nanos' has a wrong wire type at offset 2"),
 		CASE("\x32\x00\x10\x01", "'sample' has a wrong wire type at offset 2"),
 		CASE("\x32\x00\x0a\x00\x12\x09\x11\x01\x02\x03\x04\x05\x06\x07\x08",
 		     "'sample.value' has a wrong wire type at offset 6, in sample 1"),
@@ -165,12 +176,15 @@ Test(decode, names_the_field_the_rule_the_offset_and_the_entry)
 /* Tables come before the strings, samples before the entries that they refer to. */
 Test(decode, takes_fields_in_any_order)
 {
-	static const char bytes[] = "\x12\x06\x12\x01\x05\x0a\x01\x01" /* sample: value, then stack */
-				    "\x22\x08\x22\x02\x08\x01\x10\x01\x08\x01" /* location */
-				    "\x2a\x04\x10\x02\x08\x01"	       /* function: name, then id */
-				    "\x1a\x04\x30\x01\x08\x01"	       /* mapping */
-				    "\x70\x01\x0a\x04\x10\x02\x08\x01" /* default, sample type */
-				    "\x32\x00\x32\x01" "a\x60\x07\x32\x01" "b";
+	static const char bytes[] =
+		"\x12\x06\x12\x01\x05\x0a\x01\x01"	   /* sample: value, then stack */
+		"\x22\x08\x22\x02\x08\x01\x10\x01\x08\x01" /* location */
+		"\x2a\x04\x10\x02\x08\x01"		   /* function: name, then id */
+		"\x1a\x04\x30\x01\x08\x01"		   /* mapping */
+		"\x70\x01\x0a\x04\x10\x02\x08\x01"	   /* default, sample type */
+		"\x32\x00\x32\x01"
+		"a\x60\x07\x32\x01"
+		"b";
 	struct profile p;
 
 	assert_decodes(&p, bytes, sizeof(bytes) - 1);
@@ -203,9 +217,10 @@ Test(decode, makes_sparse_ids_dense)
 {
 	static const char bytes[] =
 		"\x32\x00\x0a\x00"
-		"\x22\x02\x08\x01" "\x22\x0d\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x10\x05"
-		"\x22\x04\x08\x02\x18\x07"			 /* locations 1, 2^64 - 1, 2 */
-		"\x1a\x02\x08\x09\x1a\x02\x08\x05"		 /* mappings 9, 5 */
+		"\x22\x02\x08\x01"
+		"\x22\x0d\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x10\x05"
+		"\x22\x04\x08\x02\x18\x07"	   /* locations 1, 2^64 - 1, 2 */
+		"\x1a\x02\x08\x09\x1a\x02\x08\x05" /* mappings 9, 5 */
 		"\x12\x11\x0a\x0c\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x12\x01\x00";
 	struct profile p;
 
@@ -219,11 +234,13 @@ Test(decode, makes_sparse_ids_dense)
 
 Test(decode, skips_unknown_fields_of_every_wire_type)
 {
-	static const char bytes[] = "\x32\x00\xba\x3e\x03xyz"	  /* field 999 */
-				    "\x80\x01\x05"		  /* 16 */
-				    "\x89\x01" "12345678"	  /* 17, fixed64 */
-				    "\x95\x01" "1234"		  /* 18, fixed32 */
-				    "\x1a\x04\x08\x01\x78\x63";	  /* mapping with a field 15 */
+	static const char bytes[] = "\x32\x00\xba\x3e\x03xyz" /* field 999 */
+				    "\x80\x01\x05"	      /* 16 */
+				    "\x89\x01"
+				    "12345678" /* 17, fixed64 */
+				    "\x95\x01"
+				    "1234"			/* 18, fixed32 */
+				    "\x1a\x04\x08\x01\x78\x63"; /* mapping with a field 15 */
 	struct profile p;
 
 	assert_decodes(&p, bytes, sizeof(bytes) - 1);
@@ -234,10 +251,11 @@ Test(decode, skips_unknown_fields_of_every_wire_type)
 /* Equal strings are kept once; other equal entries are all kept. */
 Test(decode, strings_alone_become_one)
 {
-	static const char bytes[] = "\x32\x00\x32\x00\x32\x01x\x32\x01x\x0a\x00"
-				    "\x2a\x04\x08\x05\x10\x02\x2a\x04\x08\x06\x10\x03"
-				    "\x22\x06\x08\x01\x22\x02\x08\x05\x22\x06\x08\x02\x22\x02\x08\x06"
-				    "\x12\x07\x0a\x02\x01\x02\x12\x01\x07";
+	static const char bytes[] =
+		"\x32\x00\x32\x00\x32\x01x\x32\x01x\x0a\x00"
+		"\x2a\x04\x08\x05\x10\x02\x2a\x04\x08\x06\x10\x03"
+		"\x22\x06\x08\x01\x22\x02\x08\x05\x22\x06\x08\x02\x22\x02\x08\x06"
+		"\x12\x07\x0a\x02\x01\x02\x12\x01\x07";
 	struct profile p;
 
 	assert_decodes(&p, bytes, sizeof(bytes) - 1);
@@ -254,10 +272,11 @@ Test(decode, strings_alone_become_one)
 /* Adding to a decoded profile finds existing entries, and the first of two equal ones. */
 Test(decode, may_be_added_to)
 {
-	static const char bytes[] = "\x32\x00\x32\x01x\x0a\x00"
-				    "\x2a\x02\x08\x01\x2a\x04\x08\x02\x10\x01"
-				    "\x2a\x04\x08\x03\x10\x01"
-				    "\x22\x06\x08\x01\x22\x02\x08\x03\x22\x06\x08\x02\x22\x02\x08\x03";
+	static const char bytes[] =
+		"\x32\x00\x32\x01x\x0a\x00"
+		"\x2a\x02\x08\x01\x2a\x04\x08\x02\x10\x01"
+		"\x2a\x04\x08\x03\x10\x01"
+		"\x22\x06\x08\x01\x22\x02\x08\x03\x22\x06\x08\x02\x22\x02\x08\x03";
 	struct profile_function fn = { .name = 1 };
 	struct profile_line line = { .function = 3 };
 	struct profile_location loc = { 0 };
@@ -288,9 +307,9 @@ Test(decode, may_be_added_to)
 Test(decode, is_as_lenient_as_google)
 {
 	static const char bytes[] =
-		"\x32\x00\x32\x01x\x0a\x00\x02\x00\x00\x07"	/* field 0, twice */
-		"\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f"	/* more than 64 bits */
-		"\x22\x04\x08\x01\x10\x09"			/* a mapping that is not there */
+		"\x32\x00\x32\x01x\x0a\x00\x02\x00\x00\x07"    /* field 0, twice */
+		"\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f" /* more than 64 bits */
+		"\x22\x04\x08\x01\x10\x09"		       /* a mapping that is not there */
 		"\x12\x0c\x10\x01\x1a\x08\x08\x01\x10\x01\x18\x05\x20\x63"; /* string and number,
 										 unit out of range */
 	struct profile p;
@@ -410,7 +429,8 @@ Test(decode, takes_tables_in_pieces)
 
 Test(decode, keeps_nuls_in_strings)
 {
-	static const char bytes[] = "\x32\x00\x32\x03" "a\0b\x0a\x02\x08\x01\x68\x01";
+	static const char bytes[] = "\x32\x00\x32\x03"
+				    "a\0b\x0a\x02\x08\x01\x68\x01";
 	struct buffer out = { 0 };
 	struct profile p;
 
@@ -427,14 +447,15 @@ Test(decode, keeps_nuls_in_strings)
 /* A reference that a later field of the same message replaces may be invalid. */
 Test(decode, only_last_references_count)
 {
-	static const char bytes[] = "\x32\x00\x32\x01x"
-				    "\x38\x07\x38\x01"			     /* drop_frames */
-				    "\x5a\x02\x08\x09\x5a\x04\x10\x01\x08\x01" /* period_type */
-				    "\x0a\x04\x08\x05\x08\x01"		     /* sample_type */
-				    "\x1a\x06\x08\x01\x28\x63\x28\x01"	     /* mapping */
-				    "\x2a\x06\x08\x01\x10\x63\x10\x01"	     /* function */
-				    "\x22\x08\x08\x01\x22\x04\x08\x09\x08\x01" /* a location's line */
-				    "\x12\x08\x10\x01\x1a\x04\x08\x63\x08\x01"; /* a sample's label */
+	static const char bytes[] =
+		"\x32\x00\x32\x01x"
+		"\x38\x07\x38\x01"			    /* drop_frames */
+		"\x5a\x02\x08\x09\x5a\x04\x10\x01\x08\x01"  /* period_type */
+		"\x0a\x04\x08\x05\x08\x01"		    /* sample_type */
+		"\x1a\x06\x08\x01\x28\x63\x28\x01"	    /* mapping */
+		"\x2a\x06\x08\x01\x10\x63\x10\x01"	    /* function */
+		"\x22\x08\x08\x01\x22\x04\x08\x09\x08\x01"  /* a location's line */
+		"\x12\x08\x10\x01\x1a\x04\x08\x63\x08\x01"; /* a sample's label */
 	struct profile p;
 
 	assert_decodes(&p, bytes, sizeof(bytes) - 1);

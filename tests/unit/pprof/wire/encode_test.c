@@ -31,12 +31,12 @@ Test(encode, empty_profile_is_an_empty_string)
 Test(encode, writes_the_bytes_that_protobuf_wants)
 {
 	static const uint8_t want[] = {
-		0x0a, 4, 0x08, 1, 0x10, 2,	     /* sample_type { type 1 unit 2 } */
-		0x12, 7, 0x0a, 1, 1,		     /* sample { location_id [1] */
-		0x12, 2, 0xac, 0x02,		     /*   value [300] } */
-		0x22, 5, 0x08, 1, 0x18, 0x80, 0x02,  /* location { id 1 address 256 } */
-		0x32, 0, 0x32, 1, 'a', 0x32, 1, 'b', /* string_table */
-		0x60, 5,			     /* period 5 */
+		0x0a, 4, 0x08, 1,    0x10, 2,		    /* sample_type { type 1 unit 2 } */
+		0x12, 7, 0x0a, 1,    1,			    /* sample { location_id [1] */
+		0x12, 2, 0xac, 0x02,			    /*   value [300] } */
+		0x22, 5, 0x08, 1,    0x18, 0x80, 0x02,	    /* location { id 1 address 256 } */
+		0x32, 0, 0x32, 1,    'a',  0x32, 1,    'b', /* string_table */
+		0x60, 5,				    /* period 5 */
 	};
 	struct profile_location loc = { .address = 256 };
 	int64_t value = 300;
@@ -57,7 +57,7 @@ Test(encode, writes_every_field)
 		"\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04" /* sample_type */
 		"\x12\x28\x0a\x02\x01\x02"			   /* sample { location_id [1 2] */
 		"\x12\x0b\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" /*   value [3 -1] */
-		"\x1a\x04\x08\x0a\x10\x0b"			   /*   label { key str } */
+		"\x1a\x04\x08\x0a\x10\x0b"			       /*   label { key str } */
 		"\x1a\x0f\x08\x0c\x18\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x0d"
 		"\x12\x0d\x12\x0b\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" /* no stack */
 		"\x1a\x1b\x08\x01\x10\x80\x80\x80\x02\x18\x80\x80\xc0\x02\x20\x80\x20"
@@ -67,15 +67,23 @@ Test(encode, writes_every_field)
 		"\x22\x0f\x08\x02\x10\x01\x18\x80\x80\x80\xfb\xff\xff\xff\xff\xff\x01"
 		"\x2a\x0a\x08\x01\x10\x07\x18\x08\x20\x09\x28\x07" /* function */
 		"\x2a\x0a\x08\x02\x10\x07\x18\x08\x20\x09\x28\x09"
-		"\x32\x00\x32\x07samples\x32\x05" "count\x32\x03" "cpu\x32\x0bnanoseconds"
-		"\x32\x06/bin/x\x32\x04" "abcd\x32\x01" "f\x32\x05_Z1fv\x32\x03" "f.c"
-		"\x32\x06thread\x32\x06worker\x32\x03tid\x32\x05" "bytes\x32\x09" "a comment"
-		"\x32\x04" "drop\x32\x04keep\x32\x13https://example.org"
-		"\x38\x0f\x40\x10"				   /* drop_frames, keep_frames */
-		"\x48\x80\x80\xa8\xb1\xe3\x9f\xe7\xcb\x17"	   /* time_nanos */
-		"\x50\x80\xd8\x8e\xe1\x6f"			   /* duration_nanos */
-		"\x5a\x04\x08\x03\x10\x04\x60\x92\xc2\xe8\x04"	   /* period_type, period */
-		"\x6a\x01\x0e\x70\x03\x78\x11";			   /* comment, default, doc_url */
+		"\x32\x00\x32\x07samples\x32\x05"
+		"count\x32\x03"
+		"cpu\x32\x0bnanoseconds"
+		"\x32\x06/bin/x\x32\x04"
+		"abcd\x32\x01"
+		"f\x32\x05_Z1fv\x32\x03"
+		"f.c"
+		"\x32\x06thread\x32\x06worker\x32\x03tid\x32\x05"
+		"bytes\x32\x09"
+		"a comment"
+		"\x32\x04"
+		"drop\x32\x04keep\x32\x13https://example.org"
+		"\x38\x0f\x40\x10"			       /* drop_frames, keep_frames */
+		"\x48\x80\x80\xa8\xb1\xe3\x9f\xe7\xcb\x17"     /* time_nanos */
+		"\x50\x80\xd8\x8e\xe1\x6f"		       /* duration_nanos */
+		"\x5a\x04\x08\x03\x10\x04\x60\x92\xc2\xe8\x04" /* period_type, period */
+		"\x6a\x01\x0e\x70\x03\x78\x11";		       /* comment, default, doc_url */
 	struct profile p;
 
 	fill_profile(&p);

@@ -79,7 +79,8 @@ Test(gunzip, pieces_of_any_length)
 /* All that can be unpacked is returned, the same amount for pieces of any size. */
 Test(gunzip, cut_off_anywhere)
 {
-	static const char text[] = "some text that is long enough, long enough to be cut off off off off";
+	static const char text[] =
+		"some text that is long enough, long enough to be cut off off off off";
 	struct buffer data = { 0 };
 	struct error err;
 
@@ -94,7 +95,8 @@ Test(gunzip, cut_off_anywhere)
 			cr_assert_eq(read_all(&p, room, &out, &err), ERR_FORMAT, "%zu", len);
 			cr_assert(strstr(err.text, "ends too early"), "%s", err.text);
 			cr_assert(!out.len || !memcmp(out.data, text, out.len));
-			cr_assert(had == SIZE_MAX || had == out.len, "%zu: %zu, %zu", len, had, out.len);
+			cr_assert(had == SIZE_MAX || had == out.len, "%zu: %zu, %zu", len, had,
+				  out.len);
 			had = out.len;
 			buffer_release(&out);
 		}
@@ -110,12 +112,13 @@ Test(gunzip, broken)
 
 	compress(&data, "some text");
 	data.data[data.len - 8] ^= 1; /* of its checksum */
-	cr_assert_eq(read_all(&(struct pieces){ data.data, data.len, 3, 0 }, 100, &out, &err), ERR_FORMAT);
+	cr_assert_eq(read_all(&(struct pieces){ data.data, data.len, 3, 0 }, 100, &out, &err),
+		     ERR_FORMAT);
 	cr_assert(strstr(err.text, "broken gzip data at offset"), "%s", err.text);
 	data.data[data.len - 8] ^= 1;
 	cr_assert_eq(buffer_add(&data, "rest", 4), 0);
-	cr_assert_eq(read_all(&(struct pieces){ data.data, data.len, 9, 0 }, 100, &out, &err), ERR_FORMAT,
-		     "what follows is no member");
+	cr_assert_eq(read_all(&(struct pieces){ data.data, data.len, 9, 0 }, 100, &out, &err),
+		     ERR_FORMAT, "what follows is no member");
 	buffer_release(&data);
 	buffer_release(&out);
 }
@@ -126,7 +129,8 @@ Test(gunzip, errors_of_the_source_are_handed_on)
 	struct error err;
 
 	compress(&data, "some text");
-	cr_assert_eq(read_all(&(struct pieces){ data.data, 12, 100, ERR_IO }, 100, &out, &err), ERR_IO);
+	cr_assert_eq(read_all(&(struct pieces){ data.data, 12, 100, ERR_IO }, 100, &out, &err),
+		     ERR_IO);
 	cr_assert_str_eq(err.text, "the source");
 	buffer_release(&data);
 	buffer_release(&out);

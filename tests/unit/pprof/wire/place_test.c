@@ -8,13 +8,13 @@
 #include "pprof/wire/place.h"
 
 /* The comments are "offset: entry". The ids of locations need not be in order. */
-static const char bytes[] = "\x0a\x02\x08\x01"     /*  0: sample type */
-			    "\x12\x04\x0a\x02\x07\x09" /*  4: sample */
-			    "\x12\x02\x10\x05"	     /* 10: sample */
-			    "\x60\x05"		     /* 14: period */
-			    "\x22\x04\x08\x07\x18\x01" /* 16: location 7 */
-			    "\x22\x02\x18\x02"	     /* 22: location without an id */
-			    "\x32\x00"		     /* 26: string */
+static const char bytes[] = "\x0a\x02\x08\x01"		    /*  0: sample type */
+			    "\x12\x04\x0a\x02\x07\x09"	    /*  4: sample */
+			    "\x12\x02\x10\x05"		    /* 10: sample */
+			    "\x60\x05"			    /* 14: period */
+			    "\x22\x04\x08\x07\x18\x01"	    /* 16: location 7 */
+			    "\x22\x02\x18\x02"		    /* 22: location without an id */
+			    "\x32\x00"			    /* 26: string */
 			    "\x2a\x05\x08\x01\x10\x04\x08"; /* 28: function, broken off */
 
 static void assert_place(size_t at, const char *place)

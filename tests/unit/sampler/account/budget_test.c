@@ -48,7 +48,8 @@ Test(budget, holds_and_uses_what_it_has)
 			spent = live(&b, 60, cost, whole, &ticks);
 			if (whole && cost > 5e7) /* at least one tick a second is made */
 				continue;
-			cr_assert_leq(spent, 0.052, "%f of a CPU for ticks of %.0f ns", spent, cost);
+			cr_assert_leq(spent, 0.052, "%f of a CPU for ticks of %.0f ns", spent,
+				      cost);
 			if (cost * RATE > 0.05e9)
 				cr_assert_geq(spent, 0.02, "%f of a CPU, %.0f ns", spent, cost);
 			cr_assert(whole ? b.part == 1 : b.part > 0);

@@ -12,7 +12,8 @@ static struct stack stack;
 
 static void set_up(void)
 {
-	static const char *const names[] = { "/bin/node", "[anon]", "/lib/libc.so", "/lib/libm.so" };
+	static const char *const names[] = { "/bin/node", "[anon]", "/lib/libc.so",
+					     "/lib/libm.so" };
 
 	cr_assert_eq(modmap_new(&maps, NULL), 0);
 	for (int i = 0; i < 4; i++) {

@@ -18,7 +18,7 @@
 #include "symbolize/symbolizer.h"
 
 struct scene {
-	int runs; /* so far; the scene is shared with the children */
+	int runs;   /* so far; the scene is shared with the children */
 	int deaths; /* how many of the first runs die */
 	int rc;
 	bool writes_first, looks_up;
@@ -113,8 +113,9 @@ Test(decoding, leaves_all_out_when_nobody_is_to_blame)
 	scene->writes_first = scene->looks_up = true;
 	cr_assert_eq(decoding_run(d, &file, work, NULL, NULL), 0);
 	cr_assert_eq(scene->runs, 2);
-	cr_assert(strstr(decoding_warning(d, 0), "all symbols are left out: the process that decodes "
-						 "aborted, or tried a forbidden system call"));
+	cr_assert(strstr(decoding_warning(d, 0),
+			 "all symbols are left out: the process that decodes "
+			 "aborted, or tried a forbidden system call"));
 	cr_assert_null(decoding_warning(d, 1));
 	cr_assert_str_eq(decoding_note(d, our_image()), "none, all were left out");
 	cr_assert(decoding_lost_cpu_ns(d) > 0);

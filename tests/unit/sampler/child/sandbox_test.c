@@ -26,8 +26,9 @@ static int pipe_fds[2];
 
 static struct sandbox_end run(int (*work)(void *), void *ctx)
 {
-	struct sandbox box = { .writable_fd = pipe_fds[1], .memory_bytes = PLENTY, .cpu_s = 1,
-			       .ctx = ctx };
+	struct sandbox box = {
+		.writable_fd = pipe_fds[1], .memory_bytes = PLENTY, .cpu_s = 1, .ctx = ctx
+	};
 	struct sandbox_end end;
 
 	cr_assert_eq(sandbox_run(&box, work, &end, NULL), 0);
@@ -73,29 +74,50 @@ static long attempt(int which)
 	struct iovec iov = { &byte, 1 };
 
 	switch (which) {
-	case 0: return execve("/bin/true", argv, argv);
-	case 1: return socket(AF_UNIX, SOCK_STREAM, 0);
-	case 2: return open("/tmp/sandbox-test", O_WRONLY | O_CREAT, 0600);
-	case 3: return open("/dev/null", O_RDWR);
-	case 4: return open("/tmp", O_TMPFILE | O_WRONLY, 0600);
-	case 5: return open("/etc/passwd", O_RDONLY | O_TRUNC);
-	case 6: return syscall(SYS_openat2, AT_FDCWD, "/etc/passwd", &how, sizeof(how));
-	case 7: return write(pipe_fds[0] + 100, "x", 1);
-	case 8: return kill(getppid(), 0);
-	case 9: return ptrace(PTRACE_ATTACH, getppid(), 0, 0);
-	case 10: return process_vm_readv(getppid(), &iov, 1, &iov, 1, 0);
-	case 11: return unlink("/tmp/sandbox-test");
-	case 12: return rename("/tmp/sandbox-test", "/tmp/sandbox-test2");
-	case 13: return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
-			MAP_FAILED;
-	case 14: return mprotect((void *)((uintptr_t)&how & ~4095ul), 4096, PROT_READ | PROT_EXEC);
-	case 15: return fork();
-	case 16: return prctl(PR_SET_DUMPABLE, 1);
-	case 17: return syscall(SYS_ioctl, 0, 0x5412, "x"); /* TIOCSTI */
-	case 18: return chmod("/tmp/sandbox-test", 0777);
-	case 19: return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, pipe_fds[0] + 100, 0) ==
-			MAP_FAILED;
-	default: return -1;
+	case 0:
+		return execve("/bin/true", argv, argv);
+	case 1:
+		return socket(AF_UNIX, SOCK_STREAM, 0);
+	case 2:
+		return open("/tmp/sandbox-test", O_WRONLY | O_CREAT, 0600);
+	case 3:
+		return open("/dev/null", O_RDWR);
+	case 4:
+		return open("/tmp", O_TMPFILE | O_WRONLY, 0600);
+	case 5:
+		return open("/etc/passwd", O_RDONLY | O_TRUNC);
+	case 6:
+		return syscall(SYS_openat2, AT_FDCWD, "/etc/passwd", &how, sizeof(how));
+	case 7:
+		return write(pipe_fds[0] + 100, "x", 1);
+	case 8:
+		return kill(getppid(), 0);
+	case 9:
+		return ptrace(PTRACE_ATTACH, getppid(), 0, 0);
+	case 10:
+		return process_vm_readv(getppid(), &iov, 1, &iov, 1, 0);
+	case 11:
+		return unlink("/tmp/sandbox-test");
+	case 12:
+		return rename("/tmp/sandbox-test", "/tmp/sandbox-test2");
+	case 13:
+		return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0) == MAP_FAILED;
+	case 14:
+		return mprotect((void *)((uintptr_t)&how & ~4095ul), 4096, PROT_READ | PROT_EXEC);
+	case 15:
+		return fork();
+	case 16:
+		return prctl(PR_SET_DUMPABLE, 1);
+	case 17:
+		return syscall(SYS_ioctl, 0, 0x5412, "x"); /* TIOCSTI */
+	case 18:
+		return chmod("/tmp/sandbox-test", 0777);
+	case 19:
+		return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, pipe_fds[0] + 100, 0) ==
+		       MAP_FAILED;
+	default:
+		return -1;
 	}
 }
 
@@ -154,7 +176,8 @@ Test(sandbox, a_filter_for_who_reads_a_process)
 			_exit(look_at(self, &number, which));
 		cr_assert_eq(waitpid(child, &status, 0), child);
 		if (which == THEIRS)
-			cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 42, "status %x", status);
+			cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 42, "status %x",
+				  status);
 		else
 			cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS,
 				  "%d: status %x", which, status);
@@ -163,7 +186,8 @@ Test(sandbox, a_filter_for_who_reads_a_process)
 
 static int take_memory(void *ctx)
 {
-	void *p = mmap(NULL, *(size_t *)ctx, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, *(size_t *)ctx, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 
 	return p == MAP_FAILED ? 3 : 0;
 }
@@ -208,7 +232,10 @@ static bool at_once(void *ctx)
 
 Test(sandbox, one_that_hangs_is_killed_when_told)
 {
-	struct sandbox box = { .writable_fd = -1, .memory_bytes = PLENTY, .cpu_s = 1, .hung = at_once,
+	struct sandbox box = { .writable_fd = -1,
+			       .memory_bytes = PLENTY,
+			       .cpu_s = 1,
+			       .hung = at_once,
 			       .ctx = &pipe_fds[0] };
 	struct sandbox_end end;
 	char text[64];

@@ -132,8 +132,12 @@ Test(watch, kills_the_hung)
 static enum watch_verdict poll_runnable(struct watch *w, bool realtime, uint64_t cpu_ns,
 					uint64_t slices)
 {
-	return poll_with(w, HELD, (struct sight){ .tracer = 'R', .sampler = 'S', .realtime = realtime,
-						  .cpu_ns = cpu_ns, .slices = slices });
+	return poll_with(w, HELD,
+			 (struct sight){ .tracer = 'R',
+					 .sampler = 'S',
+					 .realtime = realtime,
+					 .cpu_ns = cpu_ns,
+					 .slices = slices });
 }
 
 Test(watch, an_ordinary_thread_without_a_cpu_becomes_a_real_time_one)

@@ -19,14 +19,32 @@ enum {
 };
 
 enum table_function {
-	GOEXIT, MAIN, RUN, FOREIGN, LAST, DEFERRETURN, WRAPPER, GOPANIC, SIGPANIC, PREEMPT, MOVES,
-	CALLBACK, GENERIC, SYSTEM, FING, CLEANUPS, RUNTIME_MAIN, INLINES_WRAPPER, GOGO, TABLE_FUNCTIONS,
+	GOEXIT,
+	MAIN,
+	RUN,
+	FOREIGN,
+	LAST,
+	DEFERRETURN,
+	WRAPPER,
+	GOPANIC,
+	SIGPANIC,
+	PREEMPT,
+	MOVES,
+	CALLBACK,
+	GENERIC,
+	SYSTEM,
+	FING,
+	CLEANUPS,
+	RUNTIME_MAIN,
+	INLINES_WRAPPER,
+	GOGO,
+	TABLE_FUNCTIONS,
 };
 
 /* A struct of two bytes, an int32, an int passed in a register, a struct of an int, one that is too
  * far away, more than ten. */
-static const uint8_t table_args[] = { 0xfe, 0, 1, 1, 1, 0xfd, 4, 4, 16, 8, 0xfe, 24, 8, 0xfd, 0xfb,
-				      0xfc, 0xff };
+static const uint8_t table_args[] = { 0xfe, 0,	  1,  1, 1,    0xfd, 4,	   4,	16,
+				      8,    0xfe, 24, 8, 0xfd, 0xfb, 0xfc, 0xff };
 static const uint8_t table_live[] = { 16, 2 }; /* from offset 16 on, only the second is live */
 
 static const struct made_function table_functions[TABLE_FUNCTIONS] = {
@@ -34,7 +52,8 @@ static const struct made_function table_functions[TABLE_FUNCTIONS] = {
 	[MAIN] = { .name = "main.main", .depth = 0x80 },
 	[RUN] = { .name = "main.(*T).run", .depth = 0x10, .inlined = "main.small" },
 	[FOREIGN] = { .name = "c_code", .foreign = true },
-	[LAST] = { .name = "main.last", .depth = 24,
+	[LAST] = { .name = "main.last",
+		   .depth = 24,
 		   .args = { table_args, sizeof(table_args) },
 		   .live = { table_live, sizeof(table_live) } },
 	[DEFERRETURN] = { .name = "runtime.deferreturn", .depth = 8, .id = WRAPPER_ID },
@@ -49,7 +68,9 @@ static const struct made_function table_functions[TABLE_FUNCTIONS] = {
 	[FING] = { .name = "runtime.runfinq", .depth = 8 },
 	[CLEANUPS] = { .name = "runtime.runCleanups", .depth = 8 },
 	[RUNTIME_MAIN] = { .name = "runtime.main", .depth = 8 },
-	[INLINES_WRAPPER] = { .name = "main.outer", .depth = 8, .inlined = "main.(*O).Do",
+	[INLINES_WRAPPER] = { .name = "main.outer",
+			      .depth = 8,
+			      .inlined = "main.(*O).Do",
 			      .inlined_id = WRAPPER_ID },
 	[GOGO] = { .name = "gogo", .flags = GO_SP_WRITE },
 };

@@ -29,8 +29,14 @@ static char lines[SUMMARY_LINES][SUMMARY_WIDTH];
 static struct recording_stats some(void)
 {
 	return (struct recording_stats){
-		.elapsed_ns = 10000000000, .ticks_due = 990, .ticks = 990, .parts = 990,
-		.threads_seen = 3, .samples = 400, .stacks = 7, .target_cpu_ns = 5000000000,
+		.elapsed_ns = 10000000000,
+		.ticks_due = 990,
+		.ticks = 990,
+		.parts = 990,
+		.threads_seen = 3,
+		.samples = 400,
+		.stacks = 7,
+		.target_cpu_ns = 5000000000,
 		.walks.ends = { [STACK_OUTERMOST] = 399, [STACK_NO_UNWIND_INFO] = 1 },
 	};
 }
@@ -70,7 +76,8 @@ Test(summary, samples_are_not_few_where_ticks_were)
 	cr_assert(!strstr(lines[0], "few"), "%s", lines[0]);
 	s.samples = 90;
 	summary_lines(&s, &at_99, lines);
-	cr_assert(strstr(lines[0], "few: its CPU time at this rate would give 198"), "%s", lines[0]);
+	cr_assert(strstr(lines[0], "few: its CPU time at this rate would give 198"), "%s",
+		  lines[0]);
 	s.withheld = 594; /* left out; it may have used its CPU time then */
 	summary_lines(&s, &at_99, lines);
 	cr_assert(!strstr(lines[0], "few"), "%s", lines[0]);
@@ -102,9 +109,10 @@ Test(summary, says_what_the_cpu_budget_left_out)
 	s.withheld = 0;
 	s.parts = 0.396;
 	summary_lines(&s, &(struct recording_options){ .rate = 10, .max_cpu = 0.001 }, lines);
-	cr_assert_str_eq(lines[1], "rate: 10.0 of 10 Hz kept (100.0%), 0.4% of the threads looked at "
-				   "in each tick, at random, to take no more than 0.1% of a CPU "
-				   "(--max-cpu)");
+	cr_assert_str_eq(lines[1],
+			 "rate: 10.0 of 10 Hz kept (100.0%), 0.4% of the threads looked at "
+			 "in each tick, at random, to take no more than 0.1% of a CPU "
+			 "(--max-cpu)");
 }
 
 Test(summary, says_nothing_of_a_budget_that_was_hardly_reached)
@@ -148,10 +156,11 @@ Test(summary, says_what_a_stop_did_to_the_target)
 	summary_lines(&s, &at_99, lines);
 	cr_assert(strstr(lines[3], "; took a CPU from it 201 times, p99 41.0us, max 1.20ms"), "%s",
 		  lines[3]);
-	cr_assert_str_eq(lines[1], "rate: 99.0 of 99 Hz kept (100.0%), 1 call ended by a stop with "
-				   "EINTR, 3 looks left out to hold no thread for more than 1% of its "
-				   "time, 4 looks left out of threads amid a transfer, 7 interrupted "
-				   "calls entered again");
+	cr_assert_str_eq(lines[1],
+			 "rate: 99.0 of 99 Hz kept (100.0%), 1 call ended by a stop with "
+			 "EINTR, 3 looks left out to hold no thread for more than 1% of its "
+			 "time, 4 looks left out of threads amid a transfer, 7 interrupted "
+			 "calls entered again");
 	s.cut = 2;
 	summary_lines(&s, &at_99, lines);
 	cr_assert(strstr(lines[1], "kept (100.0%), 2 calls ended by a stop with EINTR, "), "%s",
@@ -205,12 +214,32 @@ static struct recording_stats all(void)
 {
 	const uint64_t max = UINT64_MAX / 4;
 	struct recording_stats s = {
-		.elapsed_ns = max, .ticks_due = max, .ticks = max / 2, .withheld = max / 2,
-		.parts = (double)max / 4, .processes = max, .threads_seen = max, .samples = max / 64,
-		.stacks = max, .glances = max, .labels_lost = max, .labels_unknown = max, .execs = max,
-		.spared = max, .transfers = max, .cut = max, .waiting = max, .signalled = max,
-		.late = max, .dropped = max, .overdue = max, .repaired = max, .target_cpu_ns = 1,
-		.own_cpu_ns = max, .own_peak_bytes = max, .rescues = max,
+		.elapsed_ns = max,
+		.ticks_due = max,
+		.ticks = max / 2,
+		.withheld = max / 2,
+		.parts = (double)max / 4,
+		.processes = max,
+		.threads_seen = max,
+		.samples = max / 64,
+		.stacks = max,
+		.glances = max,
+		.labels_lost = max,
+		.labels_unknown = max,
+		.execs = max,
+		.spared = max,
+		.transfers = max,
+		.cut = max,
+		.waiting = max,
+		.signalled = max,
+		.late = max,
+		.dropped = max,
+		.overdue = max,
+		.repaired = max,
+		.target_cpu_ns = 1,
+		.own_cpu_ns = max,
+		.own_peak_bytes = max,
+		.rescues = max,
 	};
 
 	for (int i = 0; i < STACK_ENDS; i++)
@@ -229,18 +258,20 @@ static struct recording_stats all(void)
 
 Test(summary, lines_are_wide_enough)
 {
-	const struct recording_options o = { .rate = 10000, .pause_share = 0.0123456,
+	const struct recording_options o = { .rate = 10000,
+					     .pause_share = 0.0123456,
 					     .max_cpu = 0.0123456 };
-	static const char *const last[SUMMARY_LINES] = {
-		" execs", " interrupted calls entered again", ")", " times", " MiB"
-	};
+	static const char *const last[SUMMARY_LINES] = { " execs",
+							 " interrupted calls entered again", ")",
+							 " times", " MiB" };
 	struct recording_stats s = all();
 
 	summary_lines(&s, &o, lines);
 	for (int i = 0; i < SUMMARY_LINES; i++) {
 		size_t len = strlen(lines[i]), end = strlen(last[i]);
 
-		cr_assert(len > end && !strcmp(lines[i] + len - end, last[i]), "%zu: %s", len, lines[i]);
+		cr_assert(len > end && !strcmp(lines[i] + len - end, last[i]), "%zu: %s", len,
+			  lines[i]);
 	}
 }
 

@@ -50,7 +50,8 @@ Test(symbolized, finds_by_image_and_address)
 Test(symbolized, places_that_lie)
 {
 	const struct symbolized_place all[] = {
-		{ 0x10, 0, 0 }, { 0x20, 0, 4 }, { 0x30, 0, UINT32_MAX }, { 0x40, 0, 2 }, { 0x40, 0, 1 },
+		{ 0x10, 0, 0 }, { 0x20, 0, 4 }, { 0x30, 0, UINT32_MAX },
+		{ 0x40, 0, 2 }, { 0x40, 0, 1 },
 	};
 	struct symbolized k = { .count = 0 };
 	struct profile p;

@@ -19,7 +19,8 @@ static void add_stack(struct profile *p, const char *name, uint32_t *location)
 
 	cr_assert(profile_string(p, name, &f.name) == 0);
 	cr_assert(profile_add_function(p, &f, &line.function) == 0);
-	cr_assert(profile_add_location(p, &(struct profile_location){ 0 }, &line, 1, location) == 0);
+	cr_assert(profile_add_location(p, &(struct profile_location){ 0 }, &line, 1, location) ==
+		  0);
 }
 
 /* `values` has a row for each stack. With `states`, each row is of the same stack and has a label
@@ -34,8 +35,10 @@ static struct buffer made(const char *const *types, size_t type_count, const int
 	cr_assert(profile_init(&p) == 0);
 	p.time_nanos = time;
 	for (size_t i = 0; i < type_count; i++)
-		cr_assert(profile_add_type(&p, types[i], strstr(types[i], "space") ? "bytes" :
-					   strstr("cpu wall", types[i]) ? "nanoseconds" : "count") == 0);
+		cr_assert(profile_add_type(&p, types[i],
+					   strstr(types[i], "space")	? "bytes" :
+					   strstr("cpu wall", types[i]) ? "nanoseconds" :
+									  "count") == 0);
 	p.default_type = p.types[type_count - 1].type;
 	for (int i = 0; i < STACKS; i++) {
 		struct profile_label label = { 0 };
@@ -45,8 +48,8 @@ static struct buffer made(const char *const *types, size_t type_count, const int
 		if (states)
 			cr_assert(profile_string(&p, "state", &label.key) == 0 &&
 				  profile_string(&p, states[i], &label.str) == 0);
-		cr_assert(profile_add_sample(&p, &location, 1, values + (size_t)i * type_count, &label,
-					     states != NULL) == 0);
+		cr_assert(profile_add_sample(&p, &location, 1, values + (size_t)i * type_count,
+					     &label, states != NULL) == 0);
 	}
 	cr_assert(profile_encode(&p, &out, NULL) == 0);
 	profile_release(&p);
@@ -79,8 +82,10 @@ static char *shown(struct buffer *bytes)
 		at += (size_t)sprintf(text + at, "%s%s ", strset_get(&p.strings, p.types[i].type),
 				      p.types[i].type == p.default_type ? "*" : "");
 	for (size_t i = 0; i < p.sample_count; i++) {
-		const struct profile_location *l = &p.locations[p.stack[p.samples[i].first_location] - 1];
-		const struct profile_function *f = &p.functions[p.lines[l->first_line].function - 1];
+		const struct profile_location *l =
+			&p.locations[p.stack[p.samples[i].first_location] - 1];
+		const struct profile_function *f =
+			&p.functions[p.lines[l->first_line].function - 1];
 
 		at += (size_t)sprintf(text + at, "; %s:", strset_get(&p.strings, f->name));
 		for (size_t j = 0; j < p.type_count; j++)
@@ -102,7 +107,7 @@ Test(derive, allocs)
 
 	cr_assert(derive_allocs(in.data, in.len, &out, NULL) == 0);
 	cr_expect_str_eq(shown(&out), "alloc_objects alloc_space* inuse_objects inuse_space "
-			 "; main.a: 1 10 1 10; main.b: 5 50 0 0; main.c: 2 20 2 20");
+				      "; main.a: 1 10 1 10; main.b: 5 50 0 0; main.c: 2 20 2 20");
 	buffer_release(&in);
 }
 
@@ -112,7 +117,7 @@ Test(derive, inuse)
 
 	cr_assert(derive_inuse(in.data, in.len, &out, NULL) == 0);
 	cr_expect_str_eq(shown(&out), "alloc_objects alloc_space inuse_objects inuse_space* "
-			 "; main.a: 0 0 1 10; main.c: 0 0 2 20");
+				      "; main.a: 0 0 1 10; main.c: 0 0 2 20");
 	buffer_release(&in);
 }
 
@@ -122,7 +127,8 @@ Test(derive, alloc)
 	struct error err;
 
 	cr_assert(derive_alloc(a.data, a.len, b.data, b.len, &out, NULL) == 0);
-	cr_expect_str_eq(shown(&out), "alloc_objects alloc_space* ; main.a: 3 30; main.c: 1 10; 700ns");
+	cr_expect_str_eq(shown(&out),
+			 "alloc_objects alloc_space* ; main.a: 3 30; main.c: 1 10; 700ns");
 	cr_expect(derive_alloc(b.data, b.len, a.data, a.len, &out, &err) == ERR_FORMAT);
 	cr_expect(strstr(err.text, "two processes") && !out.len);
 	buffer_release(&a);

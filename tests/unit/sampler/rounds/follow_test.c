@@ -74,9 +74,15 @@ Test(follow, by_name)
 Test(follow, names_are_compared_whole)
 {
 	pid_t pid = started("follow-a-name-th", NULL); /* the kernel keeps 15 of 16 characters */
-	static const struct { const char *name; bool found; } cases[] = {
-		{ "follow-a-name-that-is-long", true }, { "follow-a-name-t", true },
-		{ "follow-a-name-", false }, { "follow-a-name-x", false }, { "", false },
+	static const struct {
+		const char *name;
+		bool found;
+	} cases[] = {
+		{ "follow-a-name-that-is-long", true },
+		{ "follow-a-name-t", true },
+		{ "follow-a-name-", false },
+		{ "follow-a-name-x", false },
+		{ "", false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -147,7 +147,9 @@ static void jump(int64_t by)
 
 Test(schedule, clocks_that_jump)
 {
-	static const int64_t seconds[] = { 1, 29, 30, 31, 60, 3600, 86400 * 365, 86400ll * 365 * 30 };
+	static const int64_t seconds[] = {
+		1, 29, 30, 31, 60, 3600, 86400 * 365, 86400ll * 365 * 30
+	};
 
 	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
 		jump(seconds[i] * (int64_t)S);

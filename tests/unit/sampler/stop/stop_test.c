@@ -468,7 +468,8 @@ Test(stop, one_whose_process_executes_a_program, .init = make_shared)
 static void *execute_slowly(void *arg)
 {
 	enum { ROOM = 512 << 20, WORDS = 60, WORD = 30000 };
-	const char *words[WORDS + 5] = { "sh", "-c", "trap 'echo went on' USR1; kill -USR1 $$", "sh" };
+	const char *words[WORDS + 5] = { "sh", "-c", "trap 'echo went on' USR1; kill -USR1 $$",
+					 "sh" };
 	char *room = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	madvise(room, ROOM, MADV_NOHUGEPAGE);

@@ -17,7 +17,8 @@ static size_t page;
 static void map_stack(void)
 {
 	page = (size_t)sysconf(_SC_PAGESIZE);
-	stack = mmap(NULL, (PAGES + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stack = mmap(NULL, (PAGES + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		     -1, 0);
 	cr_assert_neq(stack, MAP_FAILED);
 	for (size_t i = 0; i < PAGES * page / 8; i++)
 		((uint64_t *)stack)[i] = i;

@@ -85,19 +85,24 @@ static bool is_one_of(long number, const long *numbers, size_t count)
 #define ONE_OF(number, numbers) is_one_of(number, numbers, sizeof(numbers) / sizeof(*(numbers)))
 
 static const long listed[] = {
-	SYS_poll, SYS_pause, SYS_rt_sigsuspend, SYS_wait4, SYS_waitid, SYS_semop, SYS_msgrcv,
-	SYS_msgsnd, SYS_mq_timedsend, SYS_restart_syscall, SYS_futex_waitv, SYS_futex,
-	SYS_nanosleep, SYS_clock_nanosleep, SYS_select, SYS_pselect6, SYS_ppoll,
-	SYS_rt_sigtimedwait, SYS_semtimedop, SYS_io_getevents, SYS_io_pgetevents,
-	SYS_io_uring_enter, SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg,
-	SYS_accept, SYS_accept4, SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,
+	SYS_poll,	   SYS_pause,		SYS_rt_sigsuspend, SYS_wait4,
+	SYS_waitid,	   SYS_semop,		SYS_msgrcv,	   SYS_msgsnd,
+	SYS_mq_timedsend,  SYS_restart_syscall, SYS_futex_waitv,   SYS_futex,
+	SYS_nanosleep,	   SYS_clock_nanosleep, SYS_select,	   SYS_pselect6,
+	SYS_ppoll,	   SYS_rt_sigtimedwait, SYS_semtimedop,	   SYS_io_getevents,
+	SYS_io_pgetevents, SYS_io_uring_enter,	SYS_read,	   SYS_readv,
+	SYS_recvfrom,	   SYS_recvmsg,		SYS_recvmmsg,	   SYS_accept,
+	SYS_accept4,	   SYS_epoll_wait,	SYS_epoll_pwait,   SYS_epoll_pwait2,
 };
 
 static const long listed_again[] = {
-	SYS_epoll_wait, SYS_select, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_pselect6, SYS_ppoll,
-	SYS_rt_sigtimedwait, SYS_semop, SYS_semtimedop, SYS_io_getevents, SYS_io_uring_enter,
-	SYS_read, SYS_readv, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_accept, SYS_accept4,
-	SYS_write, SYS_writev, SYS_connect, SYS_sendto, SYS_sendmmsg, SYS_sendmsg, SYS_ioctl,
+	SYS_epoll_wait, SYS_select,	  SYS_epoll_pwait,     SYS_epoll_pwait2,
+	SYS_pselect6,	SYS_ppoll,	  SYS_rt_sigtimedwait, SYS_semop,
+	SYS_semtimedop, SYS_io_getevents, SYS_io_uring_enter,  SYS_read,
+	SYS_readv,	SYS_recvfrom,	  SYS_recvmsg,	       SYS_recvmmsg,
+	SYS_accept,	SYS_accept4,	  SYS_write,	       SYS_writev,
+	SYS_connect,	SYS_sendto,	  SYS_sendmmsg,	       SYS_sendmsg,
+	SYS_ioctl,
 };
 
 /* The arguments are a socket, a pipe, an epoll, and numbers that mean something to some call. */
@@ -178,8 +183,7 @@ Test(waits, who_asks_how_long_he_has_slept_is_left_alone)
 	cr_assert_eq(kind(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, 1, 1, 0), WAIT_LEFT_ALONE);
 	cr_assert_eq(kind(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, 1, 1, 0),
 		     WAIT_BEARS);
-	cr_assert_eq(kind(SYS_clock_nanosleep, CLOCK_BOOTTIME_ALARM, 0, 1, 0, 0),
-		     WAIT_LEFT_ALONE);
+	cr_assert_eq(kind(SYS_clock_nanosleep, CLOCK_BOOTTIME_ALARM, 0, 1, 0, 0), WAIT_LEFT_ALONE);
 	cr_assert_eq(kind(SYS_clock_nanosleep, (uint64_t)-6, 0, 1, 0, 0), WAIT_LEFT_ALONE);
 }
 

@@ -36,7 +36,8 @@ static void *writes(void *arg)
 	for (;;) {
 		while (sem_wait(&may_write))
 			;
-		if (write(ends[1], bytes, length) < 0) /* LeakSanitizer's stop makes the last one short */
+		if (write(ends[1], bytes, length) <
+		    0) /* LeakSanitizer's stop makes the last one short */
 			abort();
 	}
 	return arg;

@@ -27,10 +27,16 @@ static struct memory_bytes memory;
 static struct image *make_image(void)
 {
 	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh), .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1 };
-	Elf64_Phdr ph = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = CODE + SIZE,
+			  .e_type = ET_DYN,
+			  .e_machine = EM_X86_64,
+			  .e_version = EV_CURRENT,
+			  .e_phoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh),
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 1 };
+	Elf64_Phdr ph = { .p_type = PT_LOAD,
+			  .p_flags = PF_R | PF_X,
+			  .p_filesz = CODE + SIZE,
 			  .p_memsz = CODE + SIZE };
 	static uint8_t bytes[CODE + SIZE];
 	struct image *image;
@@ -103,7 +109,9 @@ Test(guess, a_leaf_at_each_instruction)
 {
 	/* push rbx; sub $16,rsp; mov $1,ebx; add $16,rsp; pop rbx; ret */
 	uint64_t leaf = PUT(0, "\x53\x48\x83\xec\x10\xbb\1\0\0\0\x48\x83\xc4\x10\x5b\xc3");
-	static const struct { size_t at, words; } steps[] = {
+	static const struct {
+		size_t at, words;
+	} steps[] = {
 		{ 0, 0 }, { 1, 1 }, { 5, 3 }, { 10, 3 }, { 14, 1 }, { 15, 0 },
 	};
 	uint64_t bottom = put_bottom();
@@ -136,7 +144,10 @@ Test(guess, a_plt_s_entry_that_is_not_yet_bound)
 	uint64_t head = PUT(0x100, "\xff\x35\x02\x20\0\0\xff\x25\x04\x20\0\0\x0f\x1f\x40\0");
 	uint64_t entry = PUT(0x110, "\xff\x25\x02\x20\0\0\x68\0\0\0\0\xe9\xe0\xff\xff\xff");
 	uint64_t caller = PUT(0x200, "\xff\xd0\xc3") + 2, bottom = put_bottom();
-	const struct { uint64_t pc; size_t pushed; } steps[] = {
+	const struct {
+		uint64_t pc;
+		size_t pushed;
+	} steps[] = {
 		{ entry, 0 }, { entry + 6, 0 }, { entry + 11, 1 }, { head, 1 }, { head + 6, 2 },
 	};
 

@@ -19,8 +19,9 @@ static inline void expand(struct cfi_rule *to, const struct short_rule *from)
 	for (unsigned i = 0; i < SHORT_SLOTS; i++)
 		if (from->slots[i] != NOT_SAVED) {
 			to->said |= 1u << short_rule_columns[i];
-			to->columns[short_rule_columns[i]] =
-				(struct column){ COLUMN_SAVED, SLOT_BYTES * from->slots[i] };
+			to->columns[short_rule_columns[i]] = (struct column){
+				COLUMN_SAVED, SLOT_BYTES * from->slots[i]
+			};
 		}
 }
 

@@ -17,12 +17,34 @@
 #include "tests/unit/base/process/goimage.h"
 
 enum {
-	BIAS = 0x10000000, STACKS = 0x7000, STACK_BYTES = 0x1000, G_STACK = 1, G0 = 2, SIGNAL = 3,
-	DEPTH = 16, FRAME = DEPTH + 8,
+	BIAS = 0x10000000,
+	STACKS = 0x7000,
+	STACK_BYTES = 0x1000,
+	G_STACK = 1,
+	G0 = 2,
+	SIGNAL = 3,
+	DEPTH = 16,
+	FRAME = DEPTH + 8,
 };
 
-enum { GOEXIT, WORK, SYSTEMSTACK, MCALL, MORESTACK, SCHEDULE, MSTART, ASMCGOCALL, CGOCALLBACK,
-       SIGTRAMP, SIGRETURN, SIGPANIC, NANOTIME, UNSAFE, CROSSCALL, GOGO };
+enum {
+	GOEXIT,
+	WORK,
+	SYSTEMSTACK,
+	MCALL,
+	MORESTACK,
+	SCHEDULE,
+	MSTART,
+	ASMCGOCALL,
+	CGOCALLBACK,
+	SIGTRAMP,
+	SIGRETURN,
+	SIGPANIC,
+	NANOTIME,
+	UNSAFE,
+	CROSSCALL,
+	GOGO
+};
 
 #define BYTES(text) .code = text, .code_len = sizeof(text) - 1
 
@@ -34,13 +56,17 @@ static const struct made_function functions[] = {
 	[MORESTACK] = { .name = "runtime.morestack", .flags = GO_SP_WRITE },
 	[SCHEDULE] = { .name = "runtime.schedule", .depth = DEPTH },
 	[MSTART] = { .name = "runtime.mstart", .flags = GO_TOP_FRAME },
-	[ASMCGOCALL] = { .name = "runtime.asmcgocall.abi0", .depth = DEPTH, .flags = GO_SP_WRITE,
+	[ASMCGOCALL] = { .name = "runtime.asmcgocall.abi0",
+			 .depth = DEPTH,
+			 .flags = GO_SP_WRITE,
 			 BYTES("\x48\x89\x7c\x24\x30") }, /* mov %rdi,0x30(%rsp) */
 	[CGOCALLBACK] = { .name = "runtime.cgocallback", .depth = DEPTH, .flags = GO_SP_WRITE },
 	[SIGTRAMP] = { .name = "runtime.sigtramp", .depth = DEPTH, .flags = GO_TOP_FRAME },
 	[SIGRETURN] = { .name = "runtime.sigreturn__sigaction" },
 	[SIGPANIC] = { .name = "runtime.sigpanic", .depth = DEPTH },
-	[NANOTIME] = { .name = "runtime.nanotime1", .depth = DEPTH, .flags = GO_SP_WRITE,
+	[NANOTIME] = { .name = "runtime.nanotime1",
+		       .depth = DEPTH,
+		       .flags = GO_SP_WRITE,
 		       BYTES("\x90\x90\x90\x90\x90\x90\x90\x90\x49\x89\xe4") }, /* mov %rsp,%r12 */
 	[UNSAFE] = { .name = "other.assembly", .depth = DEPTH, .flags = GO_SP_WRITE },
 	[CROSSCALL] = { .name = "crosscall2", .depth = DEPTH },
@@ -74,8 +100,10 @@ static uint64_t code(unsigned function, unsigned byte)
 static void enter(void)
 {
 	uint8_t *file = made_file(GO_1_20, functions, COUNT);
-	struct mapping range = { .start = BIAS + MADE_TEXT, .end = BIAS + MADE_PCLNTAB,
-				 .offset = MADE_TEXT, .bias = BIAS };
+	struct mapping range = { .start = BIAS + MADE_TEXT,
+				 .end = BIAS + MADE_PCLNTAB,
+				 .offset = MADE_TEXT,
+				 .bias = BIAS };
 
 	cr_assert_eq(image_open_bytes(file, MADE_END, "/made/here", &range.image, NULL), 0);
 	free(file);
@@ -85,11 +113,14 @@ static void enter(void)
 	memory_bytes_init(&memory, words, STACKS, sizeof(words));
 	memset(&stacks, 0, sizeof(stacks));
 	stacks.known = true;
-	stacks.goroutine = (struct go_stack){ .g = 0xc001, .low = address(G_STACK, 0),
+	stacks.goroutine = (struct go_stack){ .g = 0xc001,
+					      .low = address(G_STACK, 0),
 					      .high = address(G_STACK, STACK_BYTES) };
-	stacks.g0 = (struct go_stack){ .g = 0xc002, .low = address(G0, 0),
+	stacks.g0 = (struct go_stack){ .g = 0xc002,
+				       .low = address(G0, 0),
 				       .high = address(G0, STACK_BYTES) };
-	stacks.gsignal = (struct go_stack){ .g = 0xc003, .low = address(SIGNAL, 0),
+	stacks.gsignal = (struct go_stack){ .g = 0xc003,
+					    .low = address(SIGNAL, 0),
 					    .high = address(SIGNAL, STACK_BYTES) };
 }
 
@@ -333,7 +364,8 @@ Test(step_go, the_caller_of_sigpanic_did_not_call)
 
 static void walk_from_vdso(uint64_t r12, bool r12_known)
 {
-	struct regs regs = { .r = { [DWARF_RIP] = code(NANOTIME, 80), [DWARF_R12] = r12,
+	struct regs regs = { .r = { [DWARF_RIP] = code(NANOTIME, 80),
+				    [DWARF_R12] = r12,
 				    [DWARF_RSP] = address(G0, 0x100) },
 			     .unknown = r12_known ? 0 : ~(1u << DWARF_RIP | 1u << DWARF_RSP) };
 

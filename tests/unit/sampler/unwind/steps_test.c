@@ -74,8 +74,9 @@ static void stepper_release(struct stepper *s)
 static void walk(struct stepper *s)
 {
 	const struct user_regs_struct *u = &s->regs;
-	struct regs regs = { .r = { u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp, u->r8,
-			       u->r9, u->r10, u->r11, u->r12, u->r13, u->r14, u->r15, u->rip } };
+	struct regs regs = { .r = { u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp,
+				    u->r8, u->r9, u->r10, u->r11, u->r12, u->r13, u->r14, u->r15,
+				    u->rip } };
 
 	cr_assert_eq(unwinder_walk(s->unwinder, s->maps, &regs, &s->memory.memory, &s->stack), 0);
 }
@@ -96,8 +97,7 @@ static bool matches(const struct stepper *s)
 		    f->addr + modmap_first_range(s->maps, f->image)->bias != addr)
 			return false;
 	}
-	return s->stack.end == STACK_NO_UNWIND_INFO ||
-	       (!left && s->stack.end == STACK_OUTERMOST);
+	return s->stack.end == STACK_NO_UNWIND_INFO || (!left && s->stack.end == STACK_OUTERMOST);
 }
 
 static void check(struct stepper *s)
@@ -127,8 +127,7 @@ static bool has_called(const struct stepper *s, const struct user_regs_struct *b
 
 	return s->regs.rsp == before->rsp - 8 &&
 	       memory_read_u64(&s->memory.memory, s->regs.rsp, &addr) == 0 &&
-	       addr - before->rip <= CALL_LENGTH_MAX && addr > before->rip &&
-	       s->regs.rip != addr;
+	       addr - before->rip <= CALL_LENGTH_MAX && addr > before->rip && s->regs.rip != addr;
 }
 
 /* Steps one instruction, with *signal delivered, and sets *signal to the next one to deliver. False

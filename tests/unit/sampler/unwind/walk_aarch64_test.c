@@ -20,29 +20,29 @@
 enum {
 	BIAS = 0x400000,
 	STACK = 0x7000,
-	LEAF = 0x1000,	  /* CFA sp, the return address in x30 */
-	FRAMED = 0x1100,  /* CFA sp+32, x29 and x30 at its bottom */
-	LAST = 0x1200,	  /* outermost */
-	SIGNED = 0x1300,  /* as FRAMED, the return address signed from its 4th byte on */
-	ABOVE = 0x1400,	  /* CFA sp, x30 at CFA+8 */
-	BUFFER = 0x1500,  /* CFA x0, x30 at CFA+88 */
-	STUCK = 0x1600,	  /* CFA sp, x30 at CFA-8 */
-	X19 = 0x1700,	  /* CFA x19+16, x30 at CFA-8 */
-	OTHER_KEY = 0x1800, /* as FRAMED, its CIE of augmentation zRB */
-	VDSO = 0x1900,	  /* the kernel's trampoline: CFA x29, x30 at CFA+8, a signal's frame */
-	BARE = 0x1a00,	  /* no CFI */
-	PLT = 0x1b00,	  /* three entries */
+	LEAF = 0x1000,	     /* CFA sp, the return address in x30 */
+	FRAMED = 0x1100,     /* CFA sp+32, x29 and x30 at its bottom */
+	LAST = 0x1200,	     /* outermost */
+	SIGNED = 0x1300,     /* as FRAMED, the return address signed from its 4th byte on */
+	ABOVE = 0x1400,	     /* CFA sp, x30 at CFA+8 */
+	BUFFER = 0x1500,     /* CFA x0, x30 at CFA+88 */
+	STUCK = 0x1600,	     /* CFA sp, x30 at CFA-8 */
+	X19 = 0x1700,	     /* CFA x19+16, x30 at CFA-8 */
+	OTHER_KEY = 0x1800,  /* as FRAMED, its CIE of augmentation zRB */
+	VDSO = 0x1900,	     /* the kernel's trampoline: CFA x29, x30 at CFA+8, a signal's frame */
+	BARE = 0x1a00,	     /* no CFI */
+	PLT = 0x1b00,	     /* three entries */
 	TRAMPOLINE = 0x1c00, /* one without CFI */
 	IMAGE_END = 0x1d00,
-	IN_FRAME = 312,	  /* offset of x0 in a signal's frame */
+	IN_FRAME = 312, /* offset of x0 in a signal's frame */
 };
 
 static const uint64_t SIGNATURE = 0x007f000000000000, SIGN = 0x0055000000000000;
 
 static const uint32_t trampoline[] = { 0xd503201f, 0xd2801168, 0xd4000001 }; /* nop first */
 static const uint32_t plt[] = {
-	0xa9bf7bf0, 0xf00000f0, 0xf947fe11, 0x913fe210, 0xd61f0220, 0xd503201f, 0xd503201f, 0xd503201f,
-	0x90000110, 0xf9400211, 0x91000210, 0xd61f0220,
+	0xa9bf7bf0, 0xf00000f0, 0xf947fe11, 0x913fe210, 0xd61f0220, 0xd503201f,
+	0xd503201f, 0xd503201f, 0x90000110, 0xf9400211, 0x91000210, 0xd61f0220,
 	0xd503245f, 0x90000110, 0xf9400611, 0x91002210, 0xd61f0220, 0xd503201f,
 };
 
@@ -68,12 +68,20 @@ static void put_eh_frame(struct buffer *b)
 static struct image *make_image(void)
 {
 	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN, .e_machine = MACHINE_ELF, .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh), .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 };
+			  .e_type = ET_DYN,
+			  .e_machine = MACHINE_ELF,
+			  .e_version = EV_CURRENT,
+			  .e_phoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh),
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 2 };
 	Elf64_Phdr ph[2] = { { .p_type = PT_LOAD, .p_flags = PF_R | PF_X },
-			     { .p_type = PT_GNU_EH_FRAME, .p_vaddr = 0x800, .p_offset = 0x800,
-			       .p_filesz = 8, .p_memsz = 8, .p_flags = PF_R } };
+			     { .p_type = PT_GNU_EH_FRAME,
+			       .p_vaddr = 0x800,
+			       .p_offset = 0x800,
+			       .p_filesz = 8,
+			       .p_memsz = 8,
+			       .p_flags = PF_R } };
 	struct buffer b = { 0 };
 	struct image *image;
 
@@ -105,8 +113,9 @@ static uint64_t words[1024];
 
 static void set_up(void)
 {
-	struct mapping range = { .start = BIAS, .end = BIAS + IMAGE_END, .bias = BIAS,
-				 .image = make_image() };
+	struct mapping range = {
+		.start = BIAS, .end = BIAS + IMAGE_END, .bias = BIAS, .image = make_image()
+	};
 
 	cr_assert_eq(modmap_new(&maps, NULL), 0);
 	cr_assert_eq(modmap_add(maps, &range), 0);
@@ -250,8 +259,14 @@ static void walk_through(uint64_t trampoline_pc)
 	caller_is(4, AT(LAST));
 }
 
-Test(walk, a_signal_by_the_vdso) { walk_through(BIAS + VDSO + 4); }
-Test(walk, a_signal_by_a_trampoline_without_cfi) { walk_through(BIAS + TRAMPOLINE + 4); }
+Test(walk, a_signal_by_the_vdso)
+{
+	walk_through(BIAS + VDSO + 4);
+}
+Test(walk, a_signal_by_a_trampoline_without_cfi)
+{
+	walk_through(BIAS + TRAMPOLINE + 4);
+}
 
 Test(walk, in_the_trampoline_itself)
 {

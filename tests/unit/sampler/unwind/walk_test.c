@@ -20,19 +20,19 @@
 enum {
 	BIAS = 0x400000,
 	STACK = 0x7000,
-	PLAIN = 0x1000,	  /* CFA rsp+16: 8 bytes of locals */
-	RBP = 0x1100,	  /* CFA rbp+16, rbp saved at CFA-16 */
-	LAST = 0x1200,	  /* outermost */
-	SIGNAL = 0x1300,  /* the interrupted pc at [rsp+8], its sp at [rsp+16] */
-	STUCK = 0x1400,	  /* CFA rsp+0 */
-	BARE = 0x1500,	  /* no CFI */
-	PLT = 0x1600,	  /* CFA rsp+8, from the 11th byte of 16 on rsp+16 */
-	R10 = 0x1700,	  /* CFA r10+8 */
-	FAR = 0x1800,	  /* CFA rsp+16, rbx saved out of reach, r12 undefined */
-	RBX = 0x1900,	  /* CFA rbx+16 */
-	R12 = 0x1a00,	  /* CFA r12+16 */
-	ENTRY = 0x1b00,	  /* where the kernel enters; no CFI */
-	POPPED = 0x1c00,  /* CFA rsp+0, the return address in rdi: glibc's vfork */
+	PLAIN = 0x1000,	 /* CFA rsp+16: 8 bytes of locals */
+	RBP = 0x1100,	 /* CFA rbp+16, rbp saved at CFA-16 */
+	LAST = 0x1200,	 /* outermost */
+	SIGNAL = 0x1300, /* the interrupted pc at [rsp+8], its sp at [rsp+16] */
+	STUCK = 0x1400,	 /* CFA rsp+0 */
+	BARE = 0x1500,	 /* no CFI */
+	PLT = 0x1600,	 /* CFA rsp+8, from the 11th byte of 16 on rsp+16 */
+	R10 = 0x1700,	 /* CFA r10+8 */
+	FAR = 0x1800,	 /* CFA rsp+16, rbx saved out of reach, r12 undefined */
+	RBX = 0x1900,	 /* CFA rbx+16 */
+	R12 = 0x1a00,	 /* CFA r12+16 */
+	ENTRY = 0x1b00,	 /* where the kernel enters; no CFI */
+	POPPED = 0x1c00, /* CFA rsp+0, the return address in rdi: glibc's vfork */
 	IMAGE_END = 0x1d00,
 };
 
@@ -60,13 +60,21 @@ static void put_eh_frame(struct buffer *b)
 static struct image *make_image(void)
 {
 	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN, .e_machine = MACHINE_ELF, .e_version = EV_CURRENT,
+			  .e_type = ET_DYN,
+			  .e_machine = MACHINE_ELF,
+			  .e_version = EV_CURRENT,
 			  .e_entry = ENTRY,
-			  .e_phoff = sizeof(eh), .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 };
+			  .e_phoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh),
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 2 };
 	Elf64_Phdr ph[2] = { { .p_type = PT_LOAD, .p_flags = PF_R | PF_X },
-			     { .p_type = PT_GNU_EH_FRAME, .p_vaddr = 0x800, .p_offset = 0x800,
-			       .p_filesz = 8, .p_memsz = 8, .p_flags = PF_R } };
+			     { .p_type = PT_GNU_EH_FRAME,
+			       .p_vaddr = 0x800,
+			       .p_offset = 0x800,
+			       .p_filesz = 8,
+			       .p_memsz = 8,
+			       .p_flags = PF_R } };
 	struct buffer b = { 0 };
 	struct image *image;
 
@@ -93,8 +101,9 @@ static uint64_t words[1 << 18];
 
 static void set_up(void)
 {
-	struct mapping range = { .start = BIAS, .end = BIAS + IMAGE_END, .bias = BIAS,
-				 .image = make_image() };
+	struct mapping range = {
+		.start = BIAS, .end = BIAS + IMAGE_END, .bias = BIAS, .image = make_image()
+	};
 
 	cr_assert_eq(modmap_new(&maps, NULL), 0);
 	cr_assert_eq(modmap_add(maps, &range), 0);
@@ -271,7 +280,8 @@ Test(walk, has_no_fixed_depth)
 
 Test(walk, forgets_what_it_knew_when_the_maps_change)
 {
-	struct mapping other = { .start = 0x10000000, .end = 0x10001000,
+	struct mapping other = { .start = 0x10000000,
+				 .end = 0x10001000,
 				 .image = image_open_none("/other") };
 
 	words[1] = AT(LAST);

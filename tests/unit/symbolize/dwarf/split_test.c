@@ -30,16 +30,16 @@ TestSuite(split, .init = enter, .fini = leave, .timeout = 60);
 /* Builds "p" of p.c. Its DWARF says that it was compiled in /build. */
 static void build(const char *flags)
 {
-	static const char source[] =
-		"static inline __attribute__((always_inline)) int in(int x)\n"
-		"{ for (int i = 7; i < x; i++) x ^= i; return x; }\n"
-		"int work(int x) { return in(x) + 1; }\n"
-		"int main(int c, char **v) { return work(c) + !v; }\n";
+	static const char source[] = "static inline __attribute__((always_inline)) int in(int x)\n"
+				     "{ for (int i = 7; i < x; i++) x ^= i; return x; }\n"
+				     "int work(int x) { return in(x) + 1; }\n"
+				     "int main(int c, char **v) { return work(c) + !v; }\n";
 
 	need("cc");
 	write_file("p.c", source, strlen(source));
 	cr_assert(run("cc -O1 -g -gsplit-dwarf -fdebug-prefix-map=%s=/build %s -c p.c -o p.o && "
-		      "cc p.o -o p && rm p.o", workshop_dir, flags));
+		      "cc p.o -o p && rm p.o",
+		      workshop_dir, flags));
 }
 
 /* in() must be found, inlined into work(), unless `why` is given, which the note must contain. */
@@ -138,8 +138,8 @@ static void build_many(const char *compiler, int version)
 		int len = snprintf(source, sizeof(source),
 				   "static inline __attribute__((always_inline)) int in%d(int x)\n"
 				   "{ for (int i = 0; i < x; i++) x ^= i * %d; return x; }\n"
-				   "int f%d(int x) { return in%d(x) - %d; }\n%s", i, i + 7, i, i, i,
-				   i ? "" : "int main(void) { return 0; }\n");
+				   "int f%d(int x) { return in%d(x) - %d; }\n%s",
+				   i, i + 7, i, i, i, i ? "" : "int main(void) { return 0; }\n");
 
 		snprintf(name, sizeof(name), "m%d.c", i);
 		write_file(name, source, (size_t)len);
@@ -189,9 +189,18 @@ static void expect_package(const char *compiler, int version, const char *packer
 	expect_many();
 }
 
-Test(split, package_by_llvm_of_dwarf_4) { expect_package("clang", 4, "llvm-dwp"); }
-Test(split, package_by_llvm_of_dwarf_5) { expect_package("clang", 5, "llvm-dwp"); }
-Test(split, package_by_gnu_of_dwarf_4) { expect_package("gcc", 4, "dwp"); } /* dwp cannot pack 5 */
+Test(split, package_by_llvm_of_dwarf_4)
+{
+	expect_package("clang", 4, "llvm-dwp");
+}
+Test(split, package_by_llvm_of_dwarf_5)
+{
+	expect_package("clang", 5, "llvm-dwp");
+}
+Test(split, package_by_gnu_of_dwarf_4)
+{
+	expect_package("gcc", 4, "dwp");
+} /* dwp cannot pack 5 */
 
 /* A package takes precedence over .dwo files. */
 Test(split, package_before_files)
@@ -205,11 +214,11 @@ Test(split, package_before_files)
 Test(split, index_of_nonsense)
 {
 	static const uint32_t wrong[][6] = {
-		{ 3, 1, 1, 1, 1, 1 },		/* version */
-		{ 5, 17, 1, 1, 1, 1 },		/* columns */
-		{ 5, 1, 1, 3, 1, 1 },		/* slots, no power of two */
+		{ 3, 1, 1, 1, 1, 1 },  /* version */
+		{ 5, 17, 1, 1, 1, 1 }, /* columns */
+		{ 5, 1, 1, 3, 1, 1 },  /* slots, no power of two */
 		{ 5, 1, 1, 0, 1, 1 },
-		{ 5, 1, UINT32_MAX, 1, 1, 1 },	/* more than there is */
+		{ 5, 1, UINT32_MAX, 1, 1, 1 }, /* more than there is */
 		{ 5, UINT32_MAX, UINT32_MAX, UINT32_MAX, 1, 1 },
 		{ 5, 1, 1, 1u << 31, 1, 1 },
 	};

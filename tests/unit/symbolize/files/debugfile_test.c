@@ -36,7 +36,8 @@ TestSuite(debugfile, .init = enter, .fini = leave);
 /* Builds "p", stripped, and "p.debug" with what was stripped. */
 static void build(const char *flags)
 {
-	cr_assert(run("cc -g %s p.c -o p && objcopy --only-keep-debug p p.debug && strip p", flags));
+	cr_assert(
+		run("cc -g %s p.c -o p && objcopy --only-keep-debug p p.debug && strip p", flags));
 }
 
 static void expect(struct image *image, const char *path)

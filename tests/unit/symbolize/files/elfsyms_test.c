@@ -55,8 +55,9 @@ static void expect(uint64_t addr, const char *name)
 
 Test(elfsyms, end_where_they_say)
 {
-	assemble(".text\n" GLOBAL("one", "8") GLOBAL("two", "4") FUNCTION("three", "4")
-		 "one: .skip 16\ntwo: .skip 16\nthree: .skip 16\n", "");
+	assemble(".text\n" GLOBAL("one", "8") GLOBAL("two", "4")
+			 FUNCTION("three", "4") "one: .skip 16\ntwo: .skip 16\nthree: .skip 16\n",
+		 "");
 	load(SHT_SYMTAB, true);
 	expect(0x400fff, NULL);
 	expect(0x401000, "one");
@@ -68,9 +69,9 @@ Test(elfsyms, end_where_they_say)
 	expect(0x401024, NULL);
 }
 
-static const char unsized[] =
-	".text\n.globl bare\n.type bare, @function\n" GLOBAL("sized", "8")
-	"bare: .skip 16\nlabel: .skip 16\n.globl notype\nnotype: .skip 16\nsized: .skip 32\n";
+static const char unsized[] = ".text\n.globl bare\n.type bare, @function\n" GLOBAL(
+	"sized",
+	"8") "bare: .skip 16\nlabel: .skip 16\n.globl notype\nnotype: .skip 16\nsized: .skip 32\n";
 
 Test(elfsyms, without_a_size_reach_to_the_next_where_none_can_be_missing)
 {
@@ -116,10 +117,11 @@ Test(elfsyms, without_a_size_are_a_point_in_tables_that_lack_functions)
 
 Test(elfsyms, without_a_size_end_with_their_section)
 {
-	assemble(".section .one, \"ax\"\n.globl first\n.type first, @function\nfirst: .skip 16\n"
-		 ".section .two, \"ax\"\n.globl second\n.type second, @function\nsecond: .skip 8\n"
-		 FUNCTION("local", "4") "local: .skip 4\n",
-		 "--section-start=.one=0x402000 --section-start=.two=0x402020");
+	assemble(
+		".section .one, \"ax\"\n.globl first\n.type first, @function\nfirst: .skip 16\n"
+		".section .two, \"ax\"\n.globl second\n.type second, @function\nsecond: .skip 8\n" FUNCTION(
+			"local", "4") "local: .skip 4\n",
+		"--section-start=.one=0x402000 --section-start=.two=0x402020");
 	load(SHT_SYMTAB, true);
 	expect(0x40200f, "first");
 	expect(0x402010, NULL);
@@ -129,8 +131,9 @@ Test(elfsyms, without_a_size_end_with_their_section)
 
 Test(elfsyms, with_a_size_speak_before_those_without)
 {
-	assemble(".text\n" GLOBAL("outer", "32") ".globl inner\n.type inner, @function\n"
-		 FUNCTION("local", "4") "outer: .skip 16\ninner: .skip 16\nlocal: .skip 4\n", "");
+	assemble(".text\n" GLOBAL("outer", "32") ".globl inner\n.type inner, @function\n" FUNCTION(
+			 "local", "4") "outer: .skip 16\ninner: .skip 16\nlocal: .skip 4\n",
+		 "");
 	load(SHT_SYMTAB, true);
 	expect(0x401010, "outer");
 	expect(0x40101f, "outer");
@@ -138,8 +141,9 @@ Test(elfsyms, with_a_size_speak_before_those_without)
 
 Test(elfsyms, inside_others_win)
 {
-	assemble(".text\n" GLOBAL("outer", "48") GLOBAL("inner", "16")
-		 "outer: .skip 16\ninner: .skip 48\n", "");
+	assemble(".text\n" GLOBAL("outer", "48")
+			 GLOBAL("inner", "16") "outer: .skip 16\ninner: .skip 48\n",
+		 "");
 	load(SHT_SYMTAB, true);
 	expect(0x40100f, "outer");
 	expect(0x401010, "inner");
@@ -151,11 +155,12 @@ Test(elfsyms, inside_others_win)
 
 Test(elfsyms, show_the_alias_that_others_call)
 {
-	assemble(".text\n" GLOBAL("__libc_work", "16") GLOBAL("work", "16") ".weak able\n"
-		 FUNCTION("able", "16") FUNCTION("a", "16")
-		 "__libc_work: work: able: a: .skip 16\n"
-		 GLOBAL("_Zsecond", "16") GLOBAL("_third", "16") GLOBAL("_Zfirst", "16")
-		 "_Zsecond: _third: _Zfirst: .skip 16\n", "");
+	assemble(".text\n" GLOBAL("__libc_work",
+				  "16") GLOBAL("work", "16") ".weak able\n" FUNCTION("able", "16")
+			 FUNCTION("a", "16") "__libc_work: work: able: a: .skip 16\n" GLOBAL(
+				 "_Zsecond", "16") GLOBAL("_third", "16")
+				 GLOBAL("_Zfirst", "16") "_Zsecond: _third: _Zfirst: .skip 16\n",
+		 "");
 	load(SHT_SYMTAB, true);
 	expect(0x401000, "work");
 	expect(0x401010, "_Zfirst");
@@ -167,7 +172,8 @@ Test(elfsyms, drop_their_version)
 
 	write_file("map", map, strlen(map));
 	assemble(".text\n" GLOBAL("work_1", "16") ".symver work_1, work@@V1\n"
-		 "work_1: .skip 16\n", "-shared --version-script=map");
+						  "work_1: .skip 16\n",
+		 "-shared --version-script=map");
 	load(SHT_SYMTAB, true);
 	expect(0x401000, "work");
 }
@@ -177,7 +183,8 @@ Test(elfsyms, are_functions_and_no_data)
 	assemble(".text\n.globl thing\n.type thing, @object\n.size thing, 16\nthing: .skip 16\n"
 		 ".globl code\n.size code, 8\ncode: .skip 16\n"
 		 ".data\n.globl data\n.size data, 8\ndata: .skip 16\n"
-		 ".globl absolute\nabsolute = 0x401018\n", "");
+		 ".globl absolute\nabsolute = 0x401018\n",
+		 "");
 	load(SHT_SYMTAB, true);
 	expect(0x401000, NULL);
 	expect(0x401010, "code");

@@ -30,7 +30,8 @@ Test(formats, by_ending)
 
 Test(formats, by_name)
 {
-	static const char *const names[] = { "pprof", "folded", "flamegraph", "speedscope", "text" };
+	static const char *const names[] = { "pprof", "folded", "flamegraph", "speedscope",
+					     "text" };
 	struct error err = { 0 };
 	const struct format *f;
 

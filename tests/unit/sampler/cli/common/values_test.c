@@ -7,14 +7,27 @@
 
 Test(values, durations)
 {
-	static const struct { const char *text; uint64_t ns; } good[] = {
-		{ "500ms", 500000000 }, { "60s", 60000000000 }, { "60", 60000000000 },
-		{ "1h30m", 5400000000000 }, { "1.5s", 1500000000 }, { "0.25", 250000000 },
-		{ "100us", 100000 }, { "7ns", 7 }, { "1m0.5s", 60500000000 },
-		{ "1.123456789s", 1123456789 },
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {
+		{ "500ms", 500000000 },	   { "60s", 60000000000 },
+		{ "60", 60000000000 },	   { "1h30m", 5400000000000 },
+		{ "1.5s", 1500000000 },	   { "0.25", 250000000 },
+		{ "100us", 100000 },	   { "7ns", 7 },
+		{ "1m0.5s", 60500000000 }, { "1.123456789s", 1123456789 },
 	};
-	static const char *const bad[] = { "", "s", "5x", "1h30", "-5s", "5 s", ".5s", "1..5s", "ms",
-					   "99999999999h", "18446744073709551616" };
+	static const char *const bad[] = { "",
+					   "s",
+					   "5x",
+					   "1h30",
+					   "-5s",
+					   "5 s",
+					   ".5s",
+					   "1..5s",
+					   "ms",
+					   "99999999999h",
+					   "18446744073709551616" };
 	struct error err = { 0 };
 	uint64_t ns;
 
@@ -45,12 +58,29 @@ Test(values, numbers)
 
 Test(values, sizes)
 {
-	static const struct { const char *text; uint64_t bytes; } good[] = {
-		{ "1", 1 }, { "64K", 65536 }, { "5M", 5242880 }, { "1G", 1073741824 },
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = {
+		{ "1", 1 },
+		{ "64K", 65536 },
+		{ "5M", 5242880 },
+		{ "1G", 1073741824 },
 		{ "17179869183G", 18446744072635809792u },
 	};
-	static const char *const bad[] = { "", "K", "0", "0G", "-1", "5k", "5 M", "5MB", "5MM", "1.5G",
-					   "0x10", "17179869184G", "18446744073709551616" };
+	static const char *const bad[] = { "",
+					   "K",
+					   "0",
+					   "0G",
+					   "-1",
+					   "5k",
+					   "5 M",
+					   "5MB",
+					   "5MM",
+					   "1.5G",
+					   "0x10",
+					   "17179869184G",
+					   "18446744073709551616" };
 	struct error err = { 0 };
 	uint64_t bytes;
 
@@ -60,21 +90,29 @@ Test(values, sizes)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		cr_assert_eq(parse_size(bad[i], &bytes, &err), ERR_USAGE, "%s", bad[i]);
-	cr_assert_str_eq(err.text, "'18446744073709551616' is no size; expected something like 64K, "
+	cr_assert_str_eq(err.text,
+			 "'18446744073709551616' is no size; expected something like 64K, "
 			 "5M, 1G, or a number of bytes");
 }
 
 Test(values, percentages)
 {
-	static const struct { const char *text; double share; } good[] = {
-		{ "1%", 0.01 }, { "0.5", 0.005 }, { "100%", 1 }, { "2.25%", 0.0225 },
+	static const struct {
+		const char *text;
+		double share;
+	} good[] = {
+		{ "1%", 0.01 },
+		{ "0.5", 0.005 },
+		{ "100%", 1 },
+		{ "2.25%", 0.0225 },
 	};
 	static const char *const bad[] = { "", "%", "0", "0.0%", "101", "-1", "1%%", "x", "1.%x" };
 	struct error err = { 0 };
 	double share;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		cr_assert_eq(parse_percent(good[i].text, "share", &share, &err), 0, "%s", good[i].text);
+		cr_assert_eq(parse_percent(good[i].text, "share", &share, &err), 0, "%s",
+			     good[i].text);
 		cr_assert_float_eq(share, good[i].share, 1e-12, "%s: %g", good[i].text, share);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -83,8 +121,9 @@ Test(values, percentages)
 
 Test(values, lists_of_processes)
 {
-	static const char *const bad[] = { "", "x", "1,", ",1", "1,,2", "0", "4194305", "1 2",
-					   "99999999999999999999" };
+	static const char *const bad[] = { "",	      "x",    "1,",
+					   ",1",      "1,,2", "0",
+					   "4194305", "1 2",  "99999999999999999999" };
 	pid_t pids[PIDS_MAX];
 	struct error err = { 0 };
 	size_t count = 0;

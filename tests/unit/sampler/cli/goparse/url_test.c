@@ -21,7 +21,8 @@ Test(goparse_url, what_is_missing_is_added)
 		{ "http://h/x/debug/pprof/", "http://h/x/debug/pprof/goroutine?debug=2" },
 		{ "http://h/debug/pprof/goroutine", "http://h/debug/pprof/goroutine?debug=2" },
 		{ "http://h/debug/pprof/goroutine?", "http://h/debug/pprof/goroutine?debug=2" },
-		{ "http://h/debug/pprof/goroutine?a=b", "http://h/debug/pprof/goroutine?a=b&debug=2" },
+		{ "http://h/debug/pprof/goroutine?a=b",
+		  "http://h/debug/pprof/goroutine?a=b&debug=2" },
 		{ "http://h/debug/pprof/goroutine?nodebug=1",
 		  "http://h/debug/pprof/goroutine?nodebug=1&debug=2" },
 		{ "http://h/debug/pprof?a#f", "http://h/debug/pprof/goroutine?a&debug=2" },
@@ -35,8 +36,11 @@ Test(goparse_url, what_is_missing_is_added)
 Test(goparse_url, what_is_there_stays)
 {
 	static const char *const urls[] = {
-		"http://h/debug/pprof/goroutine?debug=2", "http://h/debug/pprof/goroutine?a&debug=1",
-		"http://h/debug/pprof/heap", "http://h/dumps/1.txt", "http://h/debug/pprof/goroutineleak?debug=2",
+		"http://h/debug/pprof/goroutine?debug=2",
+		"http://h/debug/pprof/goroutine?a&debug=1",
+		"http://h/debug/pprof/heap",
+		"http://h/dumps/1.txt",
+		"http://h/debug/pprof/goroutineleak?debug=2",
 	};
 
 	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++)

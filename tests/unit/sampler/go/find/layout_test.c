@@ -22,9 +22,21 @@ Test(golayout, releases_are_known_by_their_minor_number)
 
 Test(golayout, what_is_not_known_has_none)
 {
-	static const char *const none[] = { "", "go", "go1", "go1.", "go1.17.13", "go1.28", "go1.1",
-					    "go2.26", "devel go1.26-abcdef", "go1.26rc1", "go1.-26",
-					    "go1. 26", "go1.26beta1", "go1.99999999999999999999", "go1.99" };
+	static const char *const none[] = { "",
+					    "go",
+					    "go1",
+					    "go1.",
+					    "go1.17.13",
+					    "go1.28",
+					    "go1.1",
+					    "go2.26",
+					    "devel go1.26-abcdef",
+					    "go1.26rc1",
+					    "go1.-26",
+					    "go1. 26",
+					    "go1.26beta1",
+					    "go1.99999999999999999999",
+					    "go1.99" };
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
 		cr_assert_null(golayout_of(none[i]), "%s", none[i]);

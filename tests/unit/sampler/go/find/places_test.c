@@ -8,13 +8,23 @@
 #include "sampler/go/find/vars.h"
 #include "tests/unit/base/process/goimage.h"
 
-enum { STKBUCKET, FLUSHLOCKED, MCOMMONINIT, MEXIT, LOCKPROFILES, FUNCTIONS,
-       ONE = MADE_DATA + 0x400, TWO = ONE + 8, THREE = ONE + 16, FOUR = ONE + 24 };
+enum {
+	STKBUCKET,
+	FLUSHLOCKED,
+	MCOMMONINIT,
+	MEXIT,
+	LOCKPROFILES,
+	FUNCTIONS,
+	ONE = MADE_DATA + 0x400,
+	TWO = ONE + 8,
+	THREE = ONE + 16,
+	FOUR = ONE + 24
+};
 
 static const uint64_t BIAS = 0x5000000;
 static const char *const names[FUNCTIONS] = {
-	"runtime.stkbucket", "runtime.mProf_FlushLocked", "runtime.mcommoninit", "runtime.mexit",
-	"runtime/pprof.lockProfiles",
+	"runtime.stkbucket", "runtime.mProf_FlushLocked",  "runtime.mcommoninit",
+	"runtime.mexit",     "runtime/pprof.lockProfiles",
 };
 static char code[FUNCTIONS][MADE_FUNCTION];
 static size_t len[FUNCTIONS];
@@ -31,8 +41,9 @@ static void put(int function, const char *bytes, size_t count)
 static void name(int function, const char *opcode, size_t opcode_len, int number, uint64_t address)
 {
 	size_t all = opcode_len + 4 + (number >= 0);
-	int32_t distance = (int32_t)((int64_t)address - (int64_t)(MADE_TEXT +
-				     (uint64_t)function * MADE_FUNCTION + len[function] + all));
+	int32_t distance = (int32_t)((int64_t)address -
+				     (int64_t)(MADE_TEXT + (uint64_t)function * MADE_FUNCTION +
+					       len[function] + all));
 	char byte = (char)number;
 
 	put(function, opcode, opcode_len);

@@ -7,8 +7,12 @@
 #include "sampler/go/find/refs.h"
 #include "tests/unit/base/process/goimage.h"
 
-enum { FUNCTIONS = 2, FIRST = MADE_TEXT, SECOND = MADE_TEXT + MADE_FUNCTION,
-       VARIABLE = MADE_DATA + 0x400 };
+enum {
+	FUNCTIONS = 2,
+	FIRST = MADE_TEXT,
+	SECOND = MADE_TEXT + MADE_FUNCTION,
+	VARIABLE = MADE_DATA + 0x400
+};
 
 static const char *const names[] = { "runtime.first", "runtime.second", "runtime.missing" };
 static char code[FUNCTIONS][MADE_FUNCTION];
@@ -23,8 +27,9 @@ static void name(int function, const char *opcode, size_t opcode_len, size_t ope
 {
 	char *at = code[function] + len[function];
 	size_t all = opcode_len + 4 + operand;
-	int32_t distance = (int32_t)((int64_t)address - (int64_t)(MADE_TEXT +
-				     (uint64_t)function * MADE_FUNCTION + len[function] + all));
+	int32_t distance = (int32_t)((int64_t)address -
+				     (int64_t)(MADE_TEXT + (uint64_t)function * MADE_FUNCTION +
+					       len[function] + all));
 
 	memset(at, 0, all);
 	memcpy(at, opcode, opcode_len);
@@ -66,7 +71,7 @@ Test(gorefs, a_structure_is_where_its_fields_are_named)
 	uint64_t at;
 
 	lea(0, VARIABLE + 8);
-	name(0, "\x83\x3d", 2, 1, VARIABLE + 16);    /* cmpl $0,X(%rip) */
+	name(0, "\x83\x3d", 2, 1, VARIABLE + 16);     /* cmpl $0,X(%rip) */
 	name(0, "\x48\xc7\x05", 3, 4, VARIABLE + 24); /* movq $0,X(%rip) */
 	lea(0, VARIABLE + 0x100);
 	name(1, "\x66\xc7\x05", 3, 2, VARIABLE + 40); /* movw $0,X(%rip) */

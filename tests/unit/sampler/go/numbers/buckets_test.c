@@ -13,12 +13,22 @@
 #include "sampler/go/stacks/callers.h"
 
 enum {
-	START = 0x10000, BYTES = 1 << 20,
+	START = 0x10000,
+	BYTES = 1 << 20,
 	/* Addresses of variables. */
-	HEAD = START, CYCLE = START + 8, SWEEP = START + 16, OFF = START + 24, TICKS = START + 32,
-	RATE = START + 64, LOCK = START + 72, FIRST = START + 128,
-	OLDEST = 18, NEWEST = 27,
-	TEXT = 0x400000, TEXT_END = 0x500000, INLINED = 0x480000,
+	HEAD = START,
+	CYCLE = START + 8,
+	SWEEP = START + 16,
+	OFF = START + 24,
+	TICKS = START + 32,
+	RATE = START + 64,
+	LOCK = START + 72,
+	FIRST = START + 128,
+	OLDEST = 18,
+	NEWEST = 27,
+	TEXT = 0x400000,
+	TEXT_END = 0x500000,
+	INLINED = 0x480000,
 };
 
 /* A golive of memory only, which can change while it is read. */
@@ -209,7 +219,8 @@ Test(gobuckets, published_is_active_and_the_cycle_in_every_release)
 			set_slot(r, 1 + cycle % 3, 48, 10, 5);
 			set_slot(r, 1 + (cycle + 1) % 3, 48, 3, 2);
 			set_slot(r, 1 + (cycle + 2) % 3, 48, 1000, 0);
-			cr_assert_eq(read_as(GO_HEAP, GO_PUBLISHED), 0, "1.%u: %s", minor, err.text);
+			cr_assert_eq(read_as(GO_HEAP, GO_PUBLISHED), 0, "1.%u: %s", minor,
+				     err.text);
 			cr_assert_eq(told.count, 2);
 			cr_assert_eq(told.b[0].size, 64);
 			cr_assert_eq(told.b[0].allocs, 0);
@@ -530,8 +541,9 @@ Test(gobuckets, who_is_told_can_end_it)
 {
 	begin(26);
 	set_slot(add(GO_HEAP, 48, stack, 2), 0, 48, 100, 5);
-	cr_assert_eq(gobuckets_read(&fake.live, NULL, GO_HEAP, GO_PUBLISHED, end_it, NULL, &stats,
-				    &err), 77);
+	cr_assert_eq(
+		gobuckets_read(&fake.live, NULL, GO_HEAP, GO_PUBLISHED, end_it, NULL, &stats, &err),
+		77);
 }
 
 Test(gobuckets, the_speed_of_the_clock_is_the_runtimes)

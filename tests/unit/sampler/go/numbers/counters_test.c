@@ -9,11 +9,23 @@
 #include "sampler/go/numbers/counters.h"
 
 enum {
-	START = 0x100000, BYTES = 0x10000,
-	PS = 0x100, ALLP = 0x140, ALLGS = 0x160, SCHED = 0x200, PACER = 0x400, MEMSTATS = 0x1000,
-	P = 0x4000, P_BYTES = 0x100, CACHE = 0x5000, CACHE_BYTES = 0x1000,
-	SPAN = 0x8000, SPAN_BYTES = 0x100, EMPTY = 0x9000,
-	P_MCACHE = 56, P_FREE = 72,
+	START = 0x100000,
+	BYTES = 0x10000,
+	PS = 0x100,
+	ALLP = 0x140,
+	ALLGS = 0x160,
+	SCHED = 0x200,
+	PACER = 0x400,
+	MEMSTATS = 0x1000,
+	P = 0x4000,
+	P_BYTES = 0x100,
+	CACHE = 0x5000,
+	CACHE_BYTES = 0x1000,
+	SPAN = 0x8000,
+	SPAN_BYTES = 0x100,
+	EMPTY = 0x9000,
+	P_MCACHE = 56,
+	P_FREE = 72,
 };
 
 static uint8_t bytes[BYTES];
@@ -89,8 +101,15 @@ static void enter(void)
 	l = golayout_of("go1.26");
 	memset(bytes, 0, sizeof(bytes));
 	memset(&state, 0, sizeof(state));
-	vars = (struct govars){ "go1.26", l, START + MEMSTATS, START + PACER, START + SCHED,
-				START + ALLP, START + ALLGS, P_MCACHE, P_FREE };
+	vars = (struct govars){ "go1.26",
+				l,
+				START + MEMSTATS,
+				START + PACER,
+				START + SCHED,
+				START + ALLP,
+				START + ALLGS,
+				P_MCACHE,
+				P_FREE };
 	put_ps();
 	put_slice(ALLGS, START, 100, 128);
 	put(SCHED + l->ngsys, 4, 4);
@@ -147,9 +166,9 @@ Test(gocounters, sums_are_of_all_three_parts)
 
 Test(gocounters, what_ps_hold_is_added)
 {
-	put_span(0, 0, 8, 3, 8, 256);   /* 5 of 32 bytes */
-	put_span(1, 1, 9, 0, 2, 256);   /* 2 more, without pointers */
-	put_span(1, 2, 135, 1, 1, 10);  /* none of 32 KiB */
+	put_span(0, 0, 8, 3, 8, 256);  /* 5 of 32 bytes */
+	put_span(1, 1, 9, 0, 2, 256);  /* 2 more, without pointers */
+	put_span(1, 2, 135, 1, 1, 10); /* none of 32 KiB */
 	put(CACHE + l->tiny_allocs, 6, 8);
 	cr_assert_eq(value(GOMETRIC_ALLOC_BYTES), 303200 + 7 * 32);
 	cr_assert_eq(value(GOMETRIC_ALLOC_OBJECTS), 110 + 7 + 6);

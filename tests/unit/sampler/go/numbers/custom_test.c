@@ -9,8 +9,14 @@
 #include "tests/unit/sampler/go/gomaps.h"
 
 enum {
-	NAME = 0, STACKS = 24, WRITE = 40, PROFILE_BYTES = 48, /* offsets in a profile */
-	G0 = 0, LINK = 16, STACK = 24, G_M = 8,		       /* in an m; in a g */
+	NAME = 0,
+	STACKS = 24,
+	WRITE = 40,
+	PROFILE_BYTES = 48, /* offsets in a profile */
+	G0 = 0,
+	LINK = 16,
+	STACK = 24,
+	G_M = 8, /* in an m; in a g */
 };
 
 static struct gomem mem;
@@ -187,7 +193,7 @@ Test(gocustom, what_is_none_is_refused)
 	refuses(things + STACKS, 8);
 	refuses(slot + 16, 0);
 	refuses(slot + 24, 0);
-	refuses(slot + 24, 2);	/* more than there are frames */
+	refuses(slot + 24, 2);	    /* more than there are frames */
 	refuses(slot + 40 + 24, 1); /* fewer */
 	refuses(slot + 24, 33);
 	refuses(slot + 32, UINT64_MAX);

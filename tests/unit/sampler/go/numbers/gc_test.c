@@ -8,7 +8,13 @@
 #include "sampler/go/live.h"
 #include "sampler/go/numbers/gc.h"
 
-enum { START = 0x10000, MEMSTATS = START, CYCLES = START + 0x3000, SWEEP = CYCLES + 8, BYTES = 0x4000 };
+enum {
+	START = 0x10000,
+	MEMSTATS = START,
+	CYCLES = START + 0x3000,
+	SWEEP = CYCLES + 8,
+	BYTES = 0x4000
+};
 
 static const uint32_t DRAINED = 1u << 31;
 

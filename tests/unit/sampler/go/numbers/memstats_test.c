@@ -6,8 +6,16 @@
 #include "sampler/go/live.h"
 #include "sampler/go/numbers/memstats.h"
 
-enum { START = 0x10000, BYTES = 1 << 16, MEMSTATS = START + 8, PACER = START + 0x8000,
-       CACHES = START + 0xc000, HEAP_IN_USE = 700, HEAP_RELEASED = 40, HEAP_FREE = 60 };
+enum {
+	START = 0x10000,
+	BYTES = 1 << 16,
+	MEMSTATS = START + 8,
+	PACER = START + 0x8000,
+	CACHES = START + 0xc000,
+	HEAP_IN_USE = 700,
+	HEAP_RELEASED = 40,
+	HEAP_FREE = 60
+};
 
 static uint64_t words[BYTES / 8];
 static struct memory_bytes memory;
@@ -83,7 +91,8 @@ Test(gomemstats, sums_that_agree)
 Test(gomemstats, in_1_18_they_are_elsewhere)
 {
 	begin("go1.18.1");
-	put_all(MEMSTATS + 48, (uint64_t[]){ 800, 700, 40, 0, 0, 1, 0, 2, 0, 3, 4, 0, 0, 5, 6 }, 15);
+	put_all(MEMSTATS + 48, (uint64_t[]){ 800, 700, 40, 0, 0, 1, 0, 2, 0, 3, 4, 0, 0, 5, 6 },
+		15);
 	expect_memory();
 	*at(MEMSTATS + 64) = 41;
 	look();
@@ -161,7 +170,8 @@ Test(gomemstats, collections)
 	*at(numgc) = 3;
 	memcpy(at(numgc + 8), &half, sizeof(half));
 	look();
-	cr_assert(s.has_pauses && s.last_gc == 17 && s.pause_ns[1] == 1000 && s.pause_end[255] == 2000);
+	cr_assert(s.has_pauses && s.last_gc == 17 && s.pause_ns[1] == 1000 &&
+		  s.pause_end[255] == 2000);
 	cr_assert(s.gc_cpu_fraction > 0.4 && s.gc_cpu_fraction < 0.6);
 	memcpy(at(numgc + 8), &much, sizeof(much));
 	look();

@@ -37,7 +37,8 @@ static uint32_t add_set(uint64_t address, size_t count, const struct golabel *la
 
 #define ADD(set, ...) \
 	cr_assert_eq(counts_add(&c, (const uint64_t[]){ __VA_ARGS__ }, \
-				sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, set, false), 0)
+				sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, set, false), \
+		     0)
 
 static const char *text(void)
 {
@@ -141,7 +142,8 @@ Test(counts, samples)
 	cr_assert_eq(p.values[0], 2);
 	cr_assert_eq(p.samples[0].locations, 0, "counted all the same");
 	cr_assert_eq(p.samples[1].labels, 2);
-	cr_assert_eq(p.labels[0].str, 0, "as Go writes it, though profile.proto has no empty label");
+	cr_assert_eq(p.labels[0].str, 0,
+		     "as Go writes it, though profile.proto has no empty label");
 	cr_assert_str_eq(strset_get(&p.strings, p.labels[1].str), "v");
 	profile_release(&p);
 	end();
@@ -161,7 +163,8 @@ Test(counts, a_stack_that_is_not_known_says_so)
 	cr_assert_eq(p.samples[1].locations, 2);
 	f = p.lines[p.locations[p.stack[p.samples[1].first_location] - 1].first_line].function;
 	cr_assert_str_eq(strset_get(&p.strings, p.functions[f - 1].name), "[stack unavailable]");
-	cr_assert_not_null(strstr(text(), "1 @ 0x2041\n#\t[stack unavailable]\n#\t0x2040\tmain.main"));
+	cr_assert_not_null(
+		strstr(text(), "1 @ 0x2041\n#\t[stack unavailable]\n#\t0x2040\tmain.main"));
 	profile_release(&p);
 	end();
 }

@@ -80,14 +80,16 @@ Test(delay, text)
 {
 	rate = 5;
 	begin(22, four, 2);
-	cr_assert_str_eq(text_of(GOPROFILE_BLOCK), "--- contention:\ncycles/second=2000000000\n"
-					   "5001 1 @ 0x1011 0x1021 0x1031\n"
-					   "#\t0x1010\tmain.inner+0x10\t\t/src/a.go:11\n"
-					   "#\t0x1020\tmain.middle+0x20\t/src/a.go:21\n"
-					   "#\t0x1030\tmain.outer+0x30\t\t/src/a.go:31\n\n"
-					   "100 2 @ 0x4061 0x2041 0x6081\n"
-					   "#\t0x4060\truntime.mallocgc+0x60\t/go/malloc.go:61\n"
-					   "#\t0x2040\tmain.main+0x40\t\t/src/main.go:41\n\n");
-	BEGINS(text_of(GOPROFILE_MUTEX), "--- mutex:\ncycles/second=2000000000\nsampling period=5\n5001 1 @");
+	cr_assert_str_eq(text_of(GOPROFILE_BLOCK),
+			 "--- contention:\ncycles/second=2000000000\n"
+			 "5001 1 @ 0x1011 0x1021 0x1031\n"
+			 "#\t0x1010\tmain.inner+0x10\t\t/src/a.go:11\n"
+			 "#\t0x1020\tmain.middle+0x20\t/src/a.go:21\n"
+			 "#\t0x1030\tmain.outer+0x30\t\t/src/a.go:31\n\n"
+			 "100 2 @ 0x4061 0x2041 0x6081\n"
+			 "#\t0x4060\truntime.mallocgc+0x60\t/go/malloc.go:61\n"
+			 "#\t0x2040\tmain.main+0x40\t\t/src/main.go:41\n\n");
+	BEGINS(text_of(GOPROFILE_MUTEX),
+	       "--- mutex:\ncycles/second=2000000000\nsampling period=5\n5001 1 @");
 	end();
 }

@@ -15,18 +15,39 @@
 #include "sampler/go/stacks/callers.h"
 
 enum {
-	PARK = 0x1000, RECEIVE = 0x1100, MAIN_WAIT = 0x2000, MAIN_MAIN = 0x2100, GOEXIT = 0x3000,
-	PANIC = 0x4000, SIGPANIC = 0x4100, GENERIC = 0x5000, EVIL = 0x6000, EXPORTED = 0x7000,
-	METHOD = 0x7100, HIDDEN_METHOD = 0x7200, CLEANUPS = 0x7300,
+	PARK = 0x1000,
+	RECEIVE = 0x1100,
+	MAIN_WAIT = 0x2000,
+	MAIN_MAIN = 0x2100,
+	GOEXIT = 0x3000,
+	PANIC = 0x4000,
+	SIGPANIC = 0x4100,
+	GENERIC = 0x5000,
+	EVIL = 0x6000,
+	EXPORTED = 0x7000,
+	METHOD = 0x7100,
+	HIDDEN_METHOD = 0x7200,
+	CLEANUPS = 0x7300,
 	INLINED = 0x80, /* from this offset on, main.small is inlined */
 };
 
-static const struct { uint64_t entry; const char *name; } functions[] = {
-	{ PARK, "runtime.gopark" }, { RECEIVE, "runtime.chanrecv1" }, { MAIN_WAIT, "main.wait" },
-	{ MAIN_MAIN, "main.main" }, { GOEXIT, "runtime.goexit" }, { PANIC, "runtime.gopanic" },
-	{ SIGPANIC, "runtime.sigpanic" }, { GENERIC, "main.F[go.shape.int]" },
-	{ EVIL, "main.evil\nx" }, { EXPORTED, "runtime.GC" }, { METHOD, "runtime.(*Func).Name" },
-	{ HIDDEN_METHOD, "runtime.(*itab).Init" }, { CLEANUPS, "runtime.runCleanups" },
+static const struct {
+	uint64_t entry;
+	const char *name;
+} functions[] = {
+	{ PARK, "runtime.gopark" },
+	{ RECEIVE, "runtime.chanrecv1" },
+	{ MAIN_WAIT, "main.wait" },
+	{ MAIN_MAIN, "main.main" },
+	{ GOEXIT, "runtime.goexit" },
+	{ PANIC, "runtime.gopanic" },
+	{ SIGPANIC, "runtime.sigpanic" },
+	{ GENERIC, "main.F[go.shape.int]" },
+	{ EVIL, "main.evil\nx" },
+	{ EXPORTED, "runtime.GC" },
+	{ METHOD, "runtime.(*Func).Name" },
+	{ HIDDEN_METHOD, "runtime.(*itab).Init" },
+	{ CLEANUPS, "runtime.runCleanups" },
 };
 
 static const char *function(void *ctx, uint64_t entry)
@@ -43,8 +64,10 @@ static bool frame(void *ctx, uint64_t pc, struct gocallers_frame *f)
 {
 	uint64_t entry = (pc - 1) & 0xff00;
 
-	*f = (struct gocallers_frame){ .function = function(ctx, entry), .file = "/src/f.go",
-				       .line = (uint32_t)((pc - 1) & 0x7f), .entry = entry };
+	*f = (struct gocallers_frame){ .function = function(ctx, entry),
+				       .file = "/src/f.go",
+				       .line = (uint32_t)((pc - 1) & 0x7f),
+				       .entry = entry };
 	if (!f->function)
 		return false;
 	if ((pc - 1) & INLINED) {
@@ -106,8 +129,10 @@ static const char *dump(unsigned minor, const struct go_goroutine *all, size_t c
 	memory_live_init(&live.live, getpid());
 	live.memory = &live.live.memory;
 	live.fields.bubble.id = GO_NO_FIELD;
-	g = (struct goprofile){ .process = &self, .live = &live, .minor = minor,
-				 .callers = (struct gocallers *)(void *)no_callers };
+	g = (struct goprofile){ .process = &self,
+				.live = &live,
+				.minor = minor,
+				.callers = (struct gocallers *)(void *)no_callers };
 	pcframes_init(&g.frames, &source);
 	goroutines = all;
 	goroutine_count = count;
@@ -124,8 +149,12 @@ static const char *dump(unsigned minor, const struct go_goroutine *all, size_t c
 
 static const char *dump_stack(unsigned minor, const uint64_t *pcs, size_t count)
 {
-	struct go_goroutine r = { .goid = 5, .status = GO_WAITING, .wait_reason = "select",
-				  .has_stack = true, .end = GO_WALK_WHOLE, .pcs = pcs,
+	struct go_goroutine r = { .goid = 5,
+				  .status = GO_WAITING,
+				  .wait_reason = "select",
+				  .has_stack = true,
+				  .end = GO_WALK_WHOLE,
+				  .pcs = pcs,
 				  .pc_count = count };
 
 	return dump(minor, &r, 1);
@@ -135,9 +164,18 @@ Test(dump, a_goroutine_that_waits)
 {
 	static const uint64_t pcs[] = { PARK + 9, RECEIVE + 9, MAIN_WAIT + 0x10, GOEXIT + 1 };
 	struct go_goroutine r[] = {
-		{ .goid = 1, .go_pc = 0, .status = GO_WAITING, .wait_reason = "chan receive",
-		  .has_stack = true, .end = GO_WALK_WHOLE, .pcs = pcs, .pc_count = 4 },
-		{ .goid = 8, .parent = 1, .go_pc = MAIN_MAIN + 0x20, .status = GO_RUNNING,
+		{ .goid = 1,
+		  .go_pc = 0,
+		  .status = GO_WAITING,
+		  .wait_reason = "chan receive",
+		  .has_stack = true,
+		  .end = GO_WALK_WHOLE,
+		  .pcs = pcs,
+		  .pc_count = 4 },
+		{ .goid = 8,
+		  .parent = 1,
+		  .go_pc = MAIN_MAIN + 0x20,
+		  .status = GO_RUNNING,
 		  .wait_reason = "" },
 	};
 
@@ -159,12 +197,11 @@ Test(dump, inlined_frames_have_no_offset_and_their_caller_that_of_the_call)
 
 	/* The second main.small is inlined into a wrapper, which is not shown; main.main is not of
 	 * the same physical frame, so its offset is its own. */
-	cr_assert_str_eq(dump_stack(25, pcs, 4),
-			 "goroutine 5 [select]:\n"
-			 "main.small(...)\n\t/src/f.go:15\n"
-			 "main.wait(...)\n\t/src/f.go:47 +0x90\n"
-			 "main.small(...)\n\t/src/f.go:63\n"
-			 "main.main(...)\n\t/src/f.go:79 +0x50\n");
+	cr_assert_str_eq(dump_stack(25, pcs, 4), "goroutine 5 [select]:\n"
+						 "main.small(...)\n\t/src/f.go:15\n"
+						 "main.wait(...)\n\t/src/f.go:47 +0x90\n"
+						 "main.small(...)\n\t/src/f.go:63\n"
+						 "main.main(...)\n\t/src/f.go:79 +0x50\n");
 }
 
 /* Up to Go 1.20 they are loaded for the pc of the logical frame that is not inlined, then for the
@@ -175,22 +212,30 @@ Test(dump, arguments_are_those_of_the_physical_function)
 					GENERIC + 1, MAIN_WAIT + 0x30 };
 	static const size_t ends[] = { 1, 1, 2, 3, 4 };
 	static const uint8_t stack[] = { 10, 11, 12, 13 };
-	struct go_goroutine r = { .goid = 5, .status = GO_WAITING, .wait_reason = "select",
-				  .has_stack = true, .end = GO_WALK_WHOLE, .pcs = pcs, .pc_count = 5,
-				  .stack = stack, .stack_len = sizeof(stack), .frame_ends = ends };
+	struct go_goroutine r = { .goid = 5,
+				  .status = GO_WAITING,
+				  .wait_reason = "select",
+				  .has_stack = true,
+				  .end = GO_WALK_WHOLE,
+				  .pcs = pcs,
+				  .pc_count = 5,
+				  .stack = stack,
+				  .stack_len = sizeof(stack),
+				  .frame_ends = ends };
 
-	cr_assert_str_eq(dump(21, &r, 1),
-			 "goroutine 5 [select]:\n"
-			 "main.small(...)\n\t/src/f.go:15\n"
-			 "main.wait(0x2090, 0xb)\n\t/src/f.go:47 +0x90\n"
-			 "main.main()\n\t/src/f.go:0 +0x1\n"
-			 "main.F[...](0x5001, 0xd)\n\t/src/f.go:0 +0x1\n"
-			 "main.wait(0x2030, 0x0)\n\t/src/f.go:47 +0x30\n");
+	cr_assert_str_eq(dump(21, &r, 1), "goroutine 5 [select]:\n"
+					  "main.small(...)\n\t/src/f.go:15\n"
+					  "main.wait(0x2090, 0xb)\n\t/src/f.go:47 +0x90\n"
+					  "main.main()\n\t/src/f.go:0 +0x1\n"
+					  "main.F[...](0x5001, 0xd)\n\t/src/f.go:0 +0x1\n"
+					  "main.wait(0x2030, 0x0)\n\t/src/f.go:47 +0x30\n");
 	cr_assert(strstr(dump(20, &r, 1), "main.wait(0x2030, 0xb)\n\t/src/f.go:47 +0x90\n"));
 }
 
 /* Laid out as by the runtime, in the memory of this process, which is read. */
-static struct { uint64_t pcs, count, room, goid, go_pc; } ancestors[2];
+static struct {
+	uint64_t pcs, count, room, goid, go_pc;
+} ancestors[2];
 static uint64_t ancestor_slice[3], one_g[2];
 
 static struct go_goroutine with_ancestors(const uint64_t *pcs, uint64_t pc_count, uint64_t goid)
@@ -211,11 +256,19 @@ static struct go_goroutine with_ancestors(const uint64_t *pcs, uint64_t pc_count
 	one_g[1] = (uintptr_t)ancestor_slice;
 	live.fields.g.goid = 0;
 	live.fields.g.ancestors = 8;
-	return (struct go_goroutine){ .goid = 5, .g = (uintptr_t)one_g, .status = GO_WAITING,
-				      .wait_reason = "select", .has_stack = true, .parent = 7,
-				      .end = GO_WALK_WHOLE, .pcs = own, .pc_count = 1,
-				      .stack = (const uint8_t *)"", .stack_len = 1,
-				      .frame_ends = ends, .go_pc = MAIN_MAIN + 0x20,
+	return (struct go_goroutine){ .goid = 5,
+				      .g = (uintptr_t)one_g,
+				      .status = GO_WAITING,
+				      .wait_reason = "select",
+				      .has_stack = true,
+				      .parent = 7,
+				      .end = GO_WALK_WHOLE,
+				      .pcs = own,
+				      .pc_count = 1,
+				      .stack = (const uint8_t *)"",
+				      .stack_len = 1,
+				      .frame_ends = ends,
+				      .go_pc = MAIN_MAIN + 0x20,
 				      .ancestors = (uintptr_t)ancestor_slice };
 }
 
@@ -238,7 +291,8 @@ Test(dump, ancestors_are_behind_it)
 			 "[originating from goroutine 1]:\n"
 			 "main.wait(...)\n\t/src/f.go:16 +0x10\n");
 	r = with_ancestors(pcs, 50, 5);
-	cr_assert(strstr(dump(22, &r, 1), "...additional frames elided...\ncreated by main.main\n"));
+	cr_assert(
+		strstr(dump(22, &r, 1), "...additional frames elided...\ncreated by main.main\n"));
 	cr_assert(!strstr(dump(20, &r, 1), "elided"));
 }
 
@@ -263,10 +317,11 @@ Test(dump, ancestors_that_are_not_there)
 
 Test(dump, which_of_the_runtimes_frames_are_shown)
 {
-	static const uint64_t pcs[] = { PARK + 9, PANIC + 1, MAIN_WAIT + 1, PANIC + 2, SIGPANIC + 1,
-					MAIN_MAIN + 0x11, EXPORTED + 1, METHOD + 1,
-					HIDDEN_METHOD + 1, CLEANUPS + 1, GENERIC + 1, EVIL + 1,
-					0x9999, GOEXIT + 1 };
+	static const uint64_t pcs[] = { PARK + 9,     PANIC + 1,    MAIN_WAIT + 1,
+					PANIC + 2,    SIGPANIC + 1, MAIN_MAIN + 0x11,
+					EXPORTED + 1, METHOD + 1,   HIDDEN_METHOD + 1,
+					CLEANUPS + 1, GENERIC + 1,  EVIL + 1,
+					0x9999,	      GOEXIT + 1 };
 	const char *expected = "goroutine 5 [select]:\n"
 			       "main.wait(...)\n\t/src/f.go:0 +0x1\n"
 			       "panic(...)\n\t/src/f.go:1 +0x2\n"
@@ -275,11 +330,11 @@ Test(dump, which_of_the_runtimes_frames_are_shown)
 
 	cr_assert_eq(strncmp(dump_stack(18, pcs, 14), expected, strlen(expected)), 0, "%s", text);
 	cr_assert_str_eq(text + strlen(expected), "main.F[go.shape.int](...)\n\t/src/f.go:0 +0x1\n"
-			 "main.evil?x(...)\n\t/src/f.go:0 +0x1\n");
+						  "main.evil?x(...)\n\t/src/f.go:0 +0x1\n");
 	cr_assert_eq(strncmp(dump_stack(23, pcs, 14), expected, strlen(expected)), 0, "%s", text);
 	cr_assert_str_eq(text + strlen(expected), "runtime.(*Func).Name(...)\n\t/src/f.go:0 +0x1\n"
-			 "main.F[...](...)\n\t/src/f.go:0 +0x1\n"
-			 "main.evil?x(...)\n\t/src/f.go:0 +0x1\n");
+						  "main.F[...](...)\n\t/src/f.go:0 +0x1\n"
+						  "main.evil?x(...)\n\t/src/f.go:0 +0x1\n");
 	cr_assert(strstr(dump_stack(25, pcs, 14), "runtime.runCleanups(...)\n"));
 	/* If all frames are the runtime's, all are shown. */
 	cr_assert_str_eq(dump_stack(25, pcs, 1),
@@ -305,7 +360,8 @@ Test(dump, what_is_between_a_deep_stacks_ends_is_left_out)
 	dump_stack(22, pcs, 251);
 	cr_assert_eq(count_of("main.wait("), 50);
 	cr_assert_eq(count_of("main.main("), 50);
-	cr_assert(strstr(text, "main.wait(...)\n\t/src/f.go:0 +0x1\n...149 frames elided...\nmain.main("));
+	cr_assert(strstr(
+		text, "main.wait(...)\n\t/src/f.go:0 +0x1\n...149 frames elided...\nmain.main("));
 	/* At most 100 frames are printed. */
 	dump_stack(22, pcs, 101);
 	cr_assert_eq(count_of("elided"), 0);
@@ -325,8 +381,12 @@ Test(dump, what_is_between_a_deep_stacks_ends_is_left_out)
 Test(dump, a_stack_without_its_beginning_says_so)
 {
 	uint64_t pcs[60];
-	struct go_goroutine r = { .goid = 5, .status = GO_WAITING, .wait_reason = "select",
-				  .has_stack = true, .end = GO_WALK_BROKEN, .pcs = pcs,
+	struct go_goroutine r = { .goid = 5,
+				  .status = GO_WAITING,
+				  .wait_reason = "select",
+				  .has_stack = true,
+				  .end = GO_WALK_BROKEN,
+				  .pcs = pcs,
 				  .pc_count = 2 };
 
 	for (size_t i = 0; i < 60; i++)
@@ -339,13 +399,15 @@ Test(dump, a_stack_without_its_beginning_says_so)
 Test(dump, headers)
 {
 	int64_t now = gonanotime(NULL);
-	struct go_goroutine r = { .goid = 5, .status = GO_WAITING, .wait_reason = "sleep",
-				  .has_stack = true, .end = GO_WALK_WHOLE };
+	struct go_goroutine r = { .goid = 5,
+				  .status = GO_WAITING,
+				  .wait_reason = "sleep",
+				  .has_stack = true,
+				  .end = GO_WALK_WHOLE };
 
 	r.wait_since = now - INT64_C(125000000000);
 	r.locked = true;
-	cr_assert_str_eq(dump(22, &r, 1),
-			 "goroutine 5 [sleep, 2 minutes, locked to thread]:\n");
+	cr_assert_str_eq(dump(22, &r, 1), "goroutine 5 [sleep, 2 minutes, locked to thread]:\n");
 	r.status = GO_RUNNABLE; /* it does not wait, even if its g still has a wait time */
 	r.wait_reason = "";
 	cr_assert_str_eq(dump(22, &r, 1), "goroutine 5 [runnable, locked to thread]:\n");
@@ -374,8 +436,16 @@ Test(dump, headers)
 /* Lays out a set of labels as Go 1.24 and later do (internal/runtime/pprof/label). */
 static void labelled(struct go_goroutine *r, const char **strings, size_t count)
 {
-	static struct { const char *key; uint64_t key_len; const char *value; uint64_t len; } list[4];
-	static struct { void *list; uint64_t len, room; } set;
+	static struct {
+		const char *key;
+		uint64_t key_len;
+		const char *value;
+		uint64_t len;
+	} list[4];
+	static struct {
+		void *list;
+		uint64_t len, room;
+	} set;
 	static uint8_t memory[4096];
 
 	for (size_t i = 0; i < count; i++) {
@@ -395,8 +465,11 @@ static void labelled(struct go_goroutine *r, const char **strings, size_t count)
 Test(dump, labels_as_they_are_printed)
 {
 	const char *strings[] = { "key", "value/1", "odd one", "a\"\n\xc3\xa9\x01" };
-	struct go_goroutine r = { .goid = 5, .status = GO_RUNNABLE, .wait_reason = "",
-				  .has_stack = true, .end = GO_WALK_WHOLE };
+	struct go_goroutine r = { .goid = 5,
+				  .status = GO_RUNNABLE,
+				  .wait_reason = "",
+				  .has_stack = true,
+				  .end = GO_WALK_WHOLE };
 
 	labelled(&r, strings, 2);
 	cr_assert_str_eq(dump(27, &r, 1), "goroutine 5 [runnable] {key: value/1, \"odd one\": "

@@ -6,7 +6,12 @@ static const uint64_t in_main[] = { MALLOC, MAPS, MAIN, EXIT }, in_runtime[] = {
 		      in_inner[] = { INNER, MIDDLE, OUTER, MAIN };
 
 static const struct go_bucket three[] = {
-	{ .pcs = in_main, .pc_count = 4, .size = 100, .allocs = 3, .frees = 1, .alloc_bytes = 300,
+	{ .pcs = in_main,
+	  .pc_count = 4,
+	  .size = 100,
+	  .allocs = 3,
+	  .frees = 1,
+	  .alloc_bytes = 300,
 	  .free_bytes = 100 },
 	{ .pcs = in_runtime, .pc_count = 2, .size = 5000, .allocs = 1, .alloc_bytes = 5000 },
 	{ .pcs = in_inner, .pc_count = 4, .size = 64 },
@@ -110,18 +115,19 @@ Test(heap, text)
 	rate = 512 << 10;
 	begin(22, three, 2);
 	BEGINS(text_of(GOPROFILE_HEAP), "heap profile: 3: 5200 [4: 5300] @ heap/1048576\n"
-				"1: 5000 [1: 5000] @ 0x4061 0x6081\n"
-				"#\t0x4060\truntime.mallocgc+0x60\t/go/malloc.go:61\n\n"
-				"2: 200 [3: 300] @ 0x4061 0x5071 0x2041 0x6081\n");
+					"1: 5000 [1: 5000] @ 0x4061 0x6081\n"
+					"#\t0x4060\truntime.mallocgc+0x60\t/go/malloc.go:61\n\n"
+					"2: 200 [3: 300] @ 0x4061 0x5071 0x2041 0x6081\n");
 	cr_assert_not_null(strstr(text_of(GOPROFILE_HEAP), "\n\n\n# runtime.MemStats\n"));
-	cr_assert_not_null(strstr(text_of(GOPROFILE_HEAP), "# Mallocs = 90\n# Frees = 20\n# HeapAlloc = 5000\n"
+	cr_assert_not_null(strstr(text_of(GOPROFILE_HEAP),
+				  "# Mallocs = 90\n# Frees = 20\n# HeapAlloc = 5000\n"
 				  "# HeapObjects = 70\n# NextGC = 7000\n# NumForcedGC = 0\n"));
 	cr_assert_not_null(strstr(text_of(GOPROFILE_HEAP), "# MaxRSS = "));
 	cr_assert_null(strstr(text_of(GOPROFILE_HEAP), "NumGC"), "which is not known");
 	end();
 	begin(23, three, 2);
 	BEGINS(text_of(GOPROFILE_HEAP), "heap profile: 3: 5200 [4: 5300] @ heap/1048576\n"
-				  "2: 200 [3: 300] @ 0x4061 0x5071 0x2041 0x6081\n");
+					"2: 200 [3: 300] @ 0x4061 0x5071 0x2041 0x6081\n");
 	end();
 }
 

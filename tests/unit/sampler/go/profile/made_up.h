@@ -56,8 +56,7 @@ static inline bool made_up_frame(void *ctx, uint64_t pc, struct gocallers_frame 
 }
 
 /* The logical frames of the physical frame of main.outer, from `pc` on. */
-static inline int made_up_expand(void *ctx, uint64_t pc, uint64_t *pcs, size_t room,
-				 size_t *count)
+static inline int made_up_expand(void *ctx, uint64_t pc, uint64_t *pcs, size_t room, size_t *count)
 {
 	static const uint64_t all[] = { INNER, MIDDLE, OUTER };
 
@@ -71,7 +70,8 @@ static inline int made_up_expand(void *ctx, uint64_t pc, uint64_t *pcs, size_t r
 
 static inline void made_up_init(struct pcframes *frames, unsigned minor)
 {
-	struct pcframes_source source = { .frame = made_up_frame, .expand = made_up_expand,
+	struct pcframes_source source = { .frame = made_up_frame,
+					  .expand = made_up_expand,
 					  .minor = minor };
 
 	pcframes_init(frames, &source);

@@ -45,8 +45,7 @@ static const char *stack(const uint64_t *pcs, size_t count)
 	return text;
 }
 
-#define STACK(...) \
-	stack((const uint64_t[]){ __VA_ARGS__ }, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8)
+#define STACK(...) stack((const uint64_t[]){ __VA_ARGS__ }, sizeof((uint64_t[]){ __VA_ARGS__ }) / 8)
 
 Test(builder, inlined_frames_are_one_location)
 {

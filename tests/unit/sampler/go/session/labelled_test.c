@@ -118,8 +118,9 @@ static uint64_t put_g(int n, uint64_t labels)
 
 static void add(uint64_t address, uint64_t labels)
 {
-	all[count] = (struct go_goroutine){ .goid = count + 1, .g = address, .labels = labels,
-					    .has_stack = true };
+	all[count] = (struct go_goroutine){
+		.goid = count + 1, .g = address, .labels = labels, .has_stack = true
+	};
 	count++;
 }
 

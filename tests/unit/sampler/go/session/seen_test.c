@@ -22,12 +22,17 @@ static void end(void)
 TestSuite(seen, .init = begin, .fini = end);
 
 static const struct sighting one = {
-	.goid = 7, .pc = 0x401000, .stack_used = 200, .reason = 5, .sequence = 17,
+	.goid = 7,
+	.pc = 0x401000,
+	.stack_used = 200,
+	.reason = 5,
+	.sequence = 17,
 };
 
 /* A look from `from` to 10 ns later that sees `g` unless that is NULL. `before` and `after` are the
  * GC cycles begun before the look and by its end. */
-static struct seen_wait look(const struct sighting *g, int64_t from, uint32_t before, uint32_t after)
+static struct seen_wait look(const struct sighting *g, int64_t from, uint32_t before,
+			     uint32_t after)
 {
 	struct seen_wait wait = { 0 };
 
@@ -77,12 +82,24 @@ Test(seen, whatever_running_changes_makes_it_new)
 		struct sighting other = one;
 
 		switch (i) {
-		case 0: other.pc++; break;
-		case 1: other.stack_used += 8; break;
-		case 2: other.reason++; break;
-		case 3: other.sequence++; break;
-		case 4: other.syscall++; break;
-		case 5: other.goid++; break;
+		case 0:
+			other.pc++;
+			break;
+		case 1:
+			other.stack_used += 8;
+			break;
+		case 2:
+			other.reason++;
+			break;
+		case 3:
+			other.sequence++;
+			break;
+		case 4:
+			other.syscall++;
+			break;
+		case 5:
+			other.goid++;
+			break;
 		}
 		look(&one, 1000, 0, 0);
 		is_new(look(&other, 2000, 0, 0), 1000);
@@ -249,8 +266,8 @@ Test(seen, many)
 			g.goid = i;
 			g.sequence += i % 100 == (uint64_t)t; /* 200 of them have run */
 			cr_assert_eq(seen_look(s, &g, &wait), 0);
-			cr_assert_eq(wait.since == INT64_MAX,
-				     t == 1 || i % 100 == (uint64_t)t || i % 100 == (uint64_t)t - 1);
+			cr_assert_eq(wait.since == INT64_MAX, t == 1 || i % 100 == (uint64_t)t ||
+								      i % 100 == (uint64_t)t - 1);
 		}
 		seen_end(s, t * 1000 + 10, true, 0);
 	}

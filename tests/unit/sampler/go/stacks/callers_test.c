@@ -47,8 +47,11 @@ static void push_goexit(enum table_function last)
 
 static int walk(uint64_t pc, bool exact)
 {
-	struct gocallers_stack s = { .pc = pc, .sp = 0xc000, .exact = exact,
-				     .bytes = (const uint8_t *)words, .len = used * 8 };
+	struct gocallers_stack s = { .pc = pc,
+				     .sp = 0xc000,
+				     .exact = exact,
+				     .bytes = (const uint8_t *)words,
+				     .len = used * 8 };
 
 	return gocallers_walk(callers, &s, pcs, ends, room, &count);
 }
@@ -112,9 +115,12 @@ Test(gocallers, arguments_are_as_go_prints_them)
 	words[0] = 0x89abcdef01020304;
 	words[1] = 0xffff;
 	words[2] = 0xc000012340;
-	expect_arguments(table_pc(LAST, 0x18), 32, "{0x4, 0x3}, 0x89abcdef, 0xc000012340, {0x0}, _, ...");
-	expect_arguments(table_pc(LAST, 0x28), 32, "{0x4, 0x3}, 0x89abcdef, 0xc000012340?, {0x0}, _, ...");
-	expect_arguments(table_pc(LAST, 0x28), 31, "{0x4, 0x3}, 0x89abcdef, 0xc000012340?, {_}, _, ...");
+	expect_arguments(table_pc(LAST, 0x18), 32,
+			 "{0x4, 0x3}, 0x89abcdef, 0xc000012340, {0x0}, _, ...");
+	expect_arguments(table_pc(LAST, 0x28), 32,
+			 "{0x4, 0x3}, 0x89abcdef, 0xc000012340?, {0x0}, _, ...");
+	expect_arguments(table_pc(LAST, 0x28), 31,
+			 "{0x4, 0x3}, 0x89abcdef, 0xc000012340?, {_}, _, ...");
 	expect_arguments(table_pc(LAST, 0x28), 1, "{0x4, _}, _, _, {_}, _, ...");
 	expect_arguments(table_pc(MAIN, 0x28), 32, "");
 	expect_arguments(table_pc(FOREIGN, 0x28), 32, "");
@@ -311,7 +317,8 @@ Test(gocallers, frames_have_names_and_lines)
 	cr_assert_eq(f.line, 30);
 	cr_assert_eq(f.start_line, 29);
 	cr_assert(!f.inlined);
-	cr_assert(gocallers_frame(callers, table_pc(RUN, 0), &f)); /* not the byte before: it begins here */
+	cr_assert(gocallers_frame(callers, table_pc(RUN, 0),
+				  &f)); /* not the byte before: it begins here */
 	cr_assert_eq(f.line, 30);
 	cr_assert(!gocallers_frame(callers, 0x1234, &f));
 	cr_assert(!gocallers_frame(callers, UINT64_MAX, &f));

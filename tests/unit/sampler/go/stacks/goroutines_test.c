@@ -7,15 +7,42 @@
 #include "tests/unit/sampler/go/gotable.h"
 
 enum {
-	BASE = 0x100000, BYTES = 1 << 19, /* of the whole memory */
-	SLICE = BASE, ARRAY = BASE + 0x100, REASONS = BASE + 0x8000, TEXTS = BASE + 0x8800,
-	FING_STATUS = BASE + 0x8f00, MS = BASE + 0x9000, GS = BASE + 0x10000,
-	G_BYTES = 200, STACKS = BASE + 0x40000, STACK_BYTES = 0x1000, ALL_MAX = 64,
+	BASE = 0x100000,
+	BYTES = 1 << 19, /* of the whole memory */
+	SLICE = BASE,
+	ARRAY = BASE + 0x100,
+	REASONS = BASE + 0x8000,
+	TEXTS = BASE + 0x8800,
+	FING_STATUS = BASE + 0x8f00,
+	MS = BASE + 0x9000,
+	GS = BASE + 0x10000,
+	G_BYTES = 200,
+	STACKS = BASE + 0x40000,
+	STACK_BYTES = 0x1000,
+	ALL_MAX = 64,
 	/* Offsets in a g and an m. */
-	G_M = 48, G_SP = 56, G_PC = 64, G_SYSCALL_SP = 72, G_SYSCALL_PC = 80, G_STATUS = 88,
-	G_GOID = 96, G_SINCE = 104, G_REASON = 112, G_SEQ = 113, G_CLEANUPS = 114, G_LOCKED = 120,
-	G_PARENT = 128, G_GO_PC = 136, G_START = 144, G_LABELS = 152, G_BUBBLE = 160,
-	M_GSIGNAL = 16, M_PROCID = 24, M_VDSO_SP = 32, M_VDSO_PC = 40, M_TICK = 48,
+	G_M = 48,
+	G_SP = 56,
+	G_PC = 64,
+	G_SYSCALL_SP = 72,
+	G_SYSCALL_PC = 80,
+	G_STATUS = 88,
+	G_GOID = 96,
+	G_SINCE = 104,
+	G_REASON = 112,
+	G_SEQ = 113,
+	G_CLEANUPS = 114,
+	G_LOCKED = 120,
+	G_PARENT = 128,
+	G_GO_PC = 136,
+	G_START = 144,
+	G_LABELS = 152,
+	G_BUBBLE = 160,
+	M_GSIGNAL = 16,
+	M_PROCID = 24,
+	M_VDSO_SP = 32,
+	M_VDSO_PC = 40,
+	M_TICK = 48,
 };
 
 static struct golive live;
@@ -67,14 +94,30 @@ static uint64_t high_of(unsigned i)
 static void begin(const char *version)
 {
 	static const struct gofields fields = {
-		.g = { .bytes = G_BYTES, .m = G_M, .sp = G_SP, .pc = G_PC, .bp = 168,
-		       .syscall_sp = G_SYSCALL_SP, .syscall_pc = G_SYSCALL_PC, .status = G_STATUS,
-		       .goid = G_GOID, .wait_since = G_SINCE, .wait_reason = G_REASON,
-		       .tracking_seq = G_SEQ, .locked_m = G_LOCKED, .go_pc = G_GO_PC,
-		       .start_pc = G_START, .labels = G_LABELS, .parent = G_PARENT,
-		       .running_cleanups = G_CLEANUPS, .bubble = G_BUBBLE },
-		.m = { .gsignal = M_GSIGNAL, .procid = M_PROCID, .vdso_sp = M_VDSO_SP,
-		       .vdso_pc = M_VDSO_PC, .syscall_tick = M_TICK },
+		.g = { .bytes = G_BYTES,
+		       .m = G_M,
+		       .sp = G_SP,
+		       .pc = G_PC,
+		       .bp = 168,
+		       .syscall_sp = G_SYSCALL_SP,
+		       .syscall_pc = G_SYSCALL_PC,
+		       .status = G_STATUS,
+		       .goid = G_GOID,
+		       .wait_since = G_SINCE,
+		       .wait_reason = G_REASON,
+		       .tracking_seq = G_SEQ,
+		       .locked_m = G_LOCKED,
+		       .go_pc = G_GO_PC,
+		       .start_pc = G_START,
+		       .labels = G_LABELS,
+		       .parent = G_PARENT,
+		       .running_cleanups = G_CLEANUPS,
+		       .bubble = G_BUBBLE },
+		.m = { .gsignal = M_GSIGNAL,
+		       .procid = M_PROCID,
+		       .vdso_sp = M_VDSO_SP,
+		       .vdso_pc = M_VDSO_PC,
+		       .syscall_tick = M_TICK },
 	};
 
 	cr_assert(table_open(&live, &image, version));
@@ -483,8 +526,12 @@ Test(gogoroutines, reasons_that_are_no_text_are_none)
 Test(gogoroutines, a_list_that_is_none_is_refused)
 {
 	static const uint64_t wrong[][3] = {
-		{ 0, 1, 64 }, { ARRAY + 4, 1, 64 }, { ARRAY, 0, 64 }, { ARRAY, 65, 64 },
-		{ ARRAY, 1ull << 40, 1ull << 40 }, { 0x10, 1, 64 },
+		{ 0, 1, 64 },
+		{ ARRAY + 4, 1, 64 },
+		{ ARRAY, 0, 64 },
+		{ ARRAY, 65, 64 },
+		{ ARRAY, 1ull << 40, 1ull << 40 },
+		{ 0x10, 1, 64 },
 	};
 
 	begin("go1.25.1");

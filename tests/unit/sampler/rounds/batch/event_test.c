@@ -21,48 +21,63 @@ static void assert_written(const struct batch_event *e, const char *series, cons
 Test(event, says_all)
 {
 	static const struct batch_tag tags[] = {
-		{ "env", "old" }, { "a\"b", "c\\d" }, { "env", "prod" },
+		{ "env", "old" },
+		{ "a\"b", "c\\d" },
+		{ "env", "prod" },
 	};
 	static const struct batch_entry entries[] = {
 		{ .type = "cpu", .file = "cpu.pprof", .bytes = 4096 },
 		{ .type = "block", .why_not = "no \"block\" profile" },
-		{ .type = "heap", .file = "delta-heap.pprof", .bytes = 17, .delta = true,
+		{ .type = "heap",
+		  .file = "delta-heap.pprof",
+		  .bytes = 17,
+		  .delta = true,
 		  .note = "first of its kind, whole" },
 		{ .type = "mutex", .why_not = "time-out" },
 	};
 	struct batch_event e = {
-		.sequence = 7, .start_ns = 1700000000123456789, .end_ns = 1700000060999999999,
-		.duration_ns = 60876543210, .host = "db1", .command = "redis-server *:6379\n",
-		.build_id = "", .pid = 42, .ended = "time", .version = "0.1.0", .tags = tags,
-		.tag_count = 3, .entries = entries, .entry_count = 4,
+		.sequence = 7,
+		.start_ns = 1700000000123456789,
+		.end_ns = 1700000060999999999,
+		.duration_ns = 60876543210,
+		.host = "db1",
+		.command = "redis-server *:6379\n",
+		.build_id = "",
+		.pid = 42,
+		.ended = "time",
+		.version = "0.1.0",
+		.tags = tags,
+		.tag_count = 3,
+		.entries = entries,
+		.entry_count = 4,
 		.sampling = "{\"samples\": 3}",
 	};
 
 	assert_written(&e, "redis",
-		"{\n"
-		"  \"series\": \"redis\",\n"
-		"  \"key\": \"redis-0123456789abcdef\",\n"
-		"  \"sequence\": 7,\n"
-		"  \"start\": \"2023-11-14T22:13:20.123Z\",\n"
-		"  \"end\": \"2023-11-14T22:14:20.999Z\",\n"
-		"  \"duration_ns\": 60876543210,\n"
-		"  \"ended\": \"time\",\n"
-		"  \"host\": \"db1\",\n"
-		"  \"pid\": 42,\n"
-		"  \"command\": \"redis-server *:6379\\u000a\",\n"
-		"  \"build_id\": \"\",\n"
-		"  \"version\": \"0.1.0\",\n"
-		"  \"tags\": {\"a\\\"b\": \"c\\\\d\", \"env\": \"prod\"},\n"
-		"  \"profiles\": [\n"
-		"    {\"type\": \"cpu\", \"file\": \"cpu.pprof\", \"bytes\": 4096, "
-		"\"delta\": false},\n"
-		"    {\"type\": \"heap\", \"file\": \"delta-heap.pprof\", \"bytes\": 17, "
-		"\"delta\": true, \"note\": \"first of its kind, whole\"}],\n"
-		"  \"skipped\": [\n"
-		"    {\"type\": \"block\", \"why\": \"no \\\"block\\\" profile\"},\n"
-		"    {\"type\": \"mutex\", \"why\": \"time-out\"}],\n"
-		"  \"sampler\": {\"samples\": 3}\n"
-		"}\n");
+		       "{\n"
+		       "  \"series\": \"redis\",\n"
+		       "  \"key\": \"redis-0123456789abcdef\",\n"
+		       "  \"sequence\": 7,\n"
+		       "  \"start\": \"2023-11-14T22:13:20.123Z\",\n"
+		       "  \"end\": \"2023-11-14T22:14:20.999Z\",\n"
+		       "  \"duration_ns\": 60876543210,\n"
+		       "  \"ended\": \"time\",\n"
+		       "  \"host\": \"db1\",\n"
+		       "  \"pid\": 42,\n"
+		       "  \"command\": \"redis-server *:6379\\u000a\",\n"
+		       "  \"build_id\": \"\",\n"
+		       "  \"version\": \"0.1.0\",\n"
+		       "  \"tags\": {\"a\\\"b\": \"c\\\\d\", \"env\": \"prod\"},\n"
+		       "  \"profiles\": [\n"
+		       "    {\"type\": \"cpu\", \"file\": \"cpu.pprof\", \"bytes\": 4096, "
+		       "\"delta\": false},\n"
+		       "    {\"type\": \"heap\", \"file\": \"delta-heap.pprof\", \"bytes\": 17, "
+		       "\"delta\": true, \"note\": \"first of its kind, whole\"}],\n"
+		       "  \"skipped\": [\n"
+		       "    {\"type\": \"block\", \"why\": \"no \\\"block\\\" profile\"},\n"
+		       "    {\"type\": \"mutex\", \"why\": \"time-out\"}],\n"
+		       "  \"sampler\": {\"samples\": 3}\n"
+		       "}\n");
 }
 
 Test(event, times_before_1970_are_times)
@@ -70,23 +85,23 @@ Test(event, times_before_1970_are_times)
 	struct batch_event e = { .start_ns = -1, .end_ns = -1000000001 };
 
 	assert_written(&e, "s",
-		"{\n"
-		"  \"series\": \"s\",\n"
-		"  \"key\": \"redis-0123456789abcdef\",\n"
-		"  \"sequence\": 0,\n"
-		"  \"start\": \"1969-12-31T23:59:59.999Z\",\n"
-		"  \"end\": \"1969-12-31T23:59:58.999Z\",\n"
-		"  \"duration_ns\": 0,\n"
-		"  \"ended\": null,\n"
-		"  \"host\": null,\n"
-		"  \"pid\": 0,\n"
-		"  \"command\": null,\n"
-		"  \"build_id\": null,\n"
-		"  \"version\": null,\n"
-		"  \"tags\": {},\n"
-		"  \"profiles\": [],\n"
-		"  \"skipped\": []\n"
-		"}\n");
+		       "{\n"
+		       "  \"series\": \"s\",\n"
+		       "  \"key\": \"redis-0123456789abcdef\",\n"
+		       "  \"sequence\": 0,\n"
+		       "  \"start\": \"1969-12-31T23:59:59.999Z\",\n"
+		       "  \"end\": \"1969-12-31T23:59:58.999Z\",\n"
+		       "  \"duration_ns\": 0,\n"
+		       "  \"ended\": null,\n"
+		       "  \"host\": null,\n"
+		       "  \"pid\": 0,\n"
+		       "  \"command\": null,\n"
+		       "  \"build_id\": null,\n"
+		       "  \"version\": null,\n"
+		       "  \"tags\": {},\n"
+		       "  \"profiles\": [],\n"
+		       "  \"skipped\": []\n"
+		       "}\n");
 }
 
 static bool is_of(const char *head, const char *series, char have[BATCH_KEY_ROOM])
@@ -106,7 +121,8 @@ Test(event, its_first_bytes_say_whose_it_is)
 	cr_assert(!event_is_of(b.data, b.len, "a \"b\"", have));
 	cr_assert(!event_is_of(b.data, b.len, "", have));
 	for (size_t len = 0; len < strlen("{\n  \"series\": \"a \\\"b\\\"\\\\\",\n  \"key\": \"") +
-				   strlen(key_text) + 1; len++)
+					   strlen(key_text) + 1;
+	     len++)
 		cr_assert(!event_is_of(b.data, len, "a \"b\"\\", have), "%zu bytes", len);
 	buffer_release(&b);
 }

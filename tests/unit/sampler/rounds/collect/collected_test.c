@@ -34,8 +34,11 @@ static int read_back(unsigned types)
 
 static struct collection_item profile(enum capture_type type, const char *name)
 {
-	return (struct collection_item){ .type = type, .name = name, .data = (const uint8_t *)"data",
-					 .len = 4, .time_nanos = -5 };
+	return (struct collection_item){ .type = type,
+					 .name = name,
+					 .data = (const uint8_t *)"data",
+					 .len = 4,
+					 .time_nanos = -5 };
 }
 
 Test(collected, there_and_back)
@@ -98,7 +101,8 @@ Test(collected, what_came_through)
 		cr_assert_eq(rc, len % (all / 2) ? ERR_FORMAT : 0);
 	}
 	cr_assert_eq(collected_fill(&got, CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_MUTEX),
-				    "broken"), 0);
+				    "broken"),
+		     0);
 	cr_assert(got.count == 2 && got.items[1].type == CAPTURE_MUTEX &&
 		  !strcmp(got.items[1].why_not, "broken"));
 }
@@ -114,7 +118,8 @@ static void must_refuse(struct collection_item second)
 
 Test(collected, what_is_refused)
 {
-	struct collection_item both = profile(CAPTURE_BLOCK, ""), neither = { .type = CAPTURE_BLOCK };
+	struct collection_item both = profile(CAPTURE_BLOCK, ""),
+			       neither = { .type = CAPTURE_BLOCK };
 
 	both.why_not = "why";
 	must_refuse(both);

@@ -146,9 +146,8 @@ static int reader_profile(struct source *s, const struct goprofile_id *id, bool 
 static void reader_needs(struct source *s, struct source_needs *needs)
 {
 	(void)s;
-	*needs = (struct source_needs){
-		.tracing = getpid(), .fds = { &kept[0], &kept[1], &kept[2] }
-	};
+	*needs = (struct source_needs){ .tracing = getpid(),
+					.fds = { &kept[0], &kept[1], &kept[2] } };
 }
 
 static int reader_save(const struct source *s, struct buffer *out)
@@ -163,17 +162,25 @@ static void reader_load(struct source *s, const void *data, size_t size)
 	snprintf(remembered, sizeof(remembered), "%.*s", (int)size, (const char *)data);
 }
 
-static const struct source_ops reader_ops = { .profile = reader_profile, .needs = reader_needs,
-					      .save = reader_save, .load = reader_load,
+static const struct source_ops reader_ops = { .profile = reader_profile,
+					      .needs = reader_needs,
+					      .save = reader_save,
+					      .load = reader_load,
 					      .free = fake_free };
 static struct source reader = { &reader_ops };
 
-static const struct source_ops fake_ops = { .profile = fake_profile, .goroutine_waits = fake_waits,
-					    .trace = fake_trace, .custom = fake_custom,
-					    .finish = fake_finish, .free = fake_free };
-static const struct source_ops bare_ops = { .profile = fake_profile, .goroutine_waits = fake_waits,
-					    .trace = fake_trace, .custom = no_custom,
-					    .finish = fake_finish, .free = fake_free };
+static const struct source_ops fake_ops = { .profile = fake_profile,
+					    .goroutine_waits = fake_waits,
+					    .trace = fake_trace,
+					    .custom = fake_custom,
+					    .finish = fake_finish,
+					    .free = fake_free };
+static const struct source_ops bare_ops = { .profile = fake_profile,
+					    .goroutine_waits = fake_waits,
+					    .trace = fake_trace,
+					    .custom = no_custom,
+					    .finish = fake_finish,
+					    .free = fake_free };
 static struct source fake = { &fake_ops }, bare = { &bare_ops };
 
 static struct collection *c;
@@ -222,7 +229,8 @@ Test(collection, items)
 
 	cr_assert_eq(take(CAPTURE_BIT(CAPTURE_BLOCK) | CAPTURE_BIT(CAPTURE_ALLOC) |
 			  CAPTURE_BIT(CAPTURE_INUSE) | CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) |
-			  CAPTURE_BIT(CAPTURE_TRACE)), 0);
+			  CAPTURE_BIT(CAPTURE_TRACE)),
+		     0);
 	cr_assert_eq(count, 4);
 	cr_assert(items[0].type == CAPTURE_TRACE && holds(&items[0], "trace") && items[0].cut);
 	cr_assert(items[1].type == CAPTURE_HEAP && holds(&items[1], "the heap"));
@@ -305,7 +313,8 @@ Test(collection, what_the_source_needs_is_left_to_it)
 	start(&reader, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_MUTEX) |
 							     CAPTURE_BIT(CAPTURE_BLOCK) });
 	cr_assert_eq(wait_for_end(), 0);
-	cr_assert(holds(&items[0], "a file\n"), "%.*s", (int)items[0].len, (const char *)items[0].data);
+	cr_assert(holds(&items[0], "a file\n"), "%.*s", (int)items[0].len,
+		  (const char *)items[0].data);
 	/* Capabilities are kept only if we have some. */
 	cr_assert(!strncmp((const char *)items[1].data, "4 descriptors", 13));
 	cr_assert(geteuid() || holds(&items[1], "4 descriptors, capabilities"), "%.*s",
@@ -329,7 +338,8 @@ Test(collection, one_that_dies)
 	int fds = count_fds();
 
 	cr_assert_eq(take(CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_THREADCREATE) |
-			  CAPTURE_BIT(CAPTURE_CUSTOM) | CAPTURE_BIT(CAPTURE_TRACE)), ERR_FORMAT);
+			  CAPTURE_BIT(CAPTURE_CUSTOM) | CAPTURE_BIT(CAPTURE_TRACE)),
+		     ERR_FORMAT);
 	cr_assert(count == 4 && holds(&items[0], "trace") && holds(&items[1], "the heap"));
 	cr_assert(items[2].type == CAPTURE_THREADCREATE && strstr(items[2].why_not, "signal 6"));
 	cr_assert(items[3].type == CAPTURE_CUSTOM && strstr(items[3].why_not, "signal 6"));

@@ -17,8 +17,8 @@ Test(customname, encoding)
 
 Test(customname, what_no_url_can_hold)
 {
-	static const char *const bad[] = { "", ".", "..", "a/../b", "/a", "a/", "a//b", "./a",
-					   "../../etc/x" };
+	static const char *const bad[] = { "",	 ".",	 "..",	"a/../b",     "/a",
+					   "a/", "a//b", "./a", "../../etc/x" };
 	static const char *const good[] = { "...", "a..b/c", ".a", "a./b", "..a" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)

@@ -82,8 +82,12 @@ Test(metrics, none_has_nothing)
 
 Test(metrics, our_own_part_is_told)
 {
-	struct metrics_own own = { .cpu_ns = 1500000000, .peak_bytes = 4096, .rss_bytes = 2048,
-				   .pause_share = 0.0005, .samples = 77, .held_max_ns = 12345 };
+	struct metrics_own own = { .cpu_ns = 1500000000,
+				   .peak_bytes = 4096,
+				   .rss_bytes = 2048,
+				   .pause_share = 0.0005,
+				   .samples = 77,
+				   .held_max_ns = 12345 };
 	const char *t;
 
 	cr_assert_not_null(strstr(text(NULL), "\"sampler\": null"));

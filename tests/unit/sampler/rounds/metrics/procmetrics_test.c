@@ -110,8 +110,8 @@ Test(procmetrics, cpu_time_is_that_of_the_clock)
 		for (int i = 0; i < 1000; i++)
 			spin = spin + 1;
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-		burned = (uint64_t)(to.tv_sec - from.tv_sec) * 1000000000u +
-			 (uint64_t)to.tv_nsec - (uint64_t)from.tv_nsec;
+		burned = (uint64_t)(to.tv_sec - from.tv_sec) * 1000000000u + (uint64_t)to.tv_nsec -
+			 (uint64_t)from.tv_nsec;
 	} while (burned < 60000000);
 	take(second);
 	cr_assert_geq(gained(METRIC_CPU), burned);

@@ -104,8 +104,14 @@ Test(response, interim_ones)
 
 Test(response, no_status_line)
 {
-	static const char *const lines[] = { "", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 x", "HTTP/1.1 99",
-					     "HTTP/1.1 1000", "http/1.1 200 OK", "ICY 200 OK",
+	static const char *const lines[] = { "",
+					     "HTTP/1.1",
+					     "HTTP/1.1 ",
+					     "HTTP/1.1 x",
+					     "HTTP/1.1 99",
+					     "HTTP/1.1 1000",
+					     "http/1.1 200 OK",
+					     "ICY 200 OK",
 					     "HTTP/1.1 99999999999999999999" };
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
@@ -117,7 +123,10 @@ Test(response, no_status_line)
 
 Test(response, dates)
 {
-	static const struct { const char *line; int64_t date; } cases[] = {
+	static const struct {
+		const char *line;
+		int64_t date;
+	} cases[] = {
 		{ "Date: Thu, 01 Jan 1970 00:00:01 GMT", 1 },
 		{ "Date: Sat, 29 Feb 2020 23:59:59 GMT", 1583020799 },
 		{ "Date: Fri, 31 Dec 9999 23:59:60 GMT", 253402300800 },
@@ -130,7 +139,10 @@ Test(response, dates)
 		{ "Date: Sun, 06 nov 1994 08:49:37 GMT", 0 },
 		{ "Date: Sun, 06 Nov 1969 08:49:37 GMT", 0 },
 		{ "Date: Sun, 06 Nov 99999999999 08:49:37 GMT", 0 },
-		{ "Date: Su", 0 }, { "Date:", 0 }, { "Date", 0 }, { "Dates: Sun", 0 },
+		{ "Date: Su", 0 },
+		{ "Date:", 0 },
+		{ "Date", 0 },
+		{ "Dates: Sun", 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -141,7 +153,10 @@ Test(response, dates)
 
 Test(response, encodings)
 {
-	static const struct { const char *one, *two; enum response_encoding is; } cases[] = {
+	static const struct {
+		const char *one, *two;
+		enum response_encoding is;
+	} cases[] = {
 		{ "Content-Encoding: gzip", "X: y", ENCODING_GZIP },
 		{ "Content-Encoding: X-GZip", "Content-Encoding:", ENCODING_GZIP },
 		{ "Content-Encoding: identity", "Content-Encoding: gzip", ENCODING_GZIP },
@@ -190,10 +205,17 @@ Test(response, bytes_are_bounded)
 
 Test(response, text_for_a_terminal)
 {
-	static const struct { const char *from, *to; } cases[] = {
-		{ "", "" }, { "plain", "plain" }, { "\x1b[1m\t\r\n\x7f", "?[1m????" },
-		{ "caf\xc3\xa9", "caf\xc3\xa9" }, { "\xff\xc3", "??" }, { "\xc2\x9b", "?" },
-		{ "\xef\xbf\xbd", "\xef\xbf\xbd" }, { "fifteen bytes..", "fifteen bytes.." },
+	static const struct {
+		const char *from, *to;
+	} cases[] = {
+		{ "", "" },
+		{ "plain", "plain" },
+		{ "\x1b[1m\t\r\n\x7f", "?[1m????" },
+		{ "caf\xc3\xa9", "caf\xc3\xa9" },
+		{ "\xff\xc3", "??" },
+		{ "\xc2\x9b", "?" },
+		{ "\xef\xbf\xbd", "\xef\xbf\xbd" },
+		{ "fifteen bytes..", "fifteen bytes.." },
 		{ "sixteen bytes...", "sixteen byte…" },
 		{ "elf bytes..\xc3\xa9\xc3\xa9\xc3\xa9", "elf bytes..…" },
 	};

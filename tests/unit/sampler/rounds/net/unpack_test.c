@@ -19,7 +19,8 @@ static void fill(void)
 
 static void pack(const void *data, size_t len)
 {
-	z_stream z = { .next_in = (unsigned char *)data, .avail_in = (uInt)len,
+	z_stream z = { .next_in = (unsigned char *)data,
+		       .avail_in = (uInt)len,
 		       .next_out = packed + packed_len,
 		       .avail_out = (uInt)(sizeof(packed) - packed_len) };
 
@@ -43,7 +44,8 @@ static int unpack_all(const unsigned char *from, size_t len, bool gzip, size_t i
 		const unsigned char *at = from;
 
 		rc = unpack_bytes(&u, &at, &left, out + *total,
-				  wanted < sizeof(out) - *total ? wanted : sizeof(out) - *total, &got, &err);
+				  wanted < sizeof(out) - *total ? wanted : sizeof(out) - *total,
+				  &got, &err);
 		cr_assert_eq((size_t)(at - from), offer - left);
 		from = at;
 		len -= offer - left;

@@ -16,8 +16,12 @@ static int add(const char *value)
 Test(pushheaders, base64)
 {
 	static const char *const pairs[][2] = {
-		{ "", "Og==" }, { "f", "Zjo=" }, { "fo", "Zm86" }, { "foo", "Zm9vOg==" },
-		{ "\xff\xfe\xfd", "//79Og==" }, { "Aladdin", "QWxhZGRpbjo=" },
+		{ "", "Og==" },
+		{ "f", "Zjo=" },
+		{ "fo", "Zm86" },
+		{ "foo", "Zm9vOg==" },
+		{ "\xff\xfe\xfd", "//79Og==" },
+		{ "Aladdin", "QWxhZGRpbjo=" },
 	};
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {

@@ -20,7 +20,8 @@ static void body_is(const char *want)
 	size_t len = 0;
 
 	for (; *want; want++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, *want == '%' ? "%s" : "%.1s",
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					*want == '%' ? "%s" : "%.1s",
 					*want == '%' ? m.boundary : want);
 	cr_assert_eq(m.body.len, len, "%.*s", (int)m.body.len, (char *)m.body.data);
 	cr_assert_eq(memcmp(m.body.data, text, len), 0, "%.*s", (int)len, (char *)m.body.data);

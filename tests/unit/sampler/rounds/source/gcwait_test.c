@@ -18,8 +18,12 @@ Test(gcwait, the_number_in_the_text)
 
 Test(gcwait, no_number)
 {
-	static const char *const texts[] = { "", "# NumGC = 1\n", "\n# NumForcedGC = 1\n",
-					     "\n# NumGC = \n", "\n# NumGC = 1", "\n# NumGC = x\n",
+	static const char *const texts[] = { "",
+					     "# NumGC = 1\n",
+					     "\n# NumForcedGC = 1\n",
+					     "\n# NumGC = \n",
+					     "\n# NumGC = 1",
+					     "\n# NumGC = x\n",
 					     "\n# NumGC = 99999999999999999999\n" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)

@@ -8,8 +8,8 @@
 #include "sampler/stop/hold.h"
 
 struct turn {
-	int held; /* what hold_begin says, */
-	int read; /* the read in it, */
+	int held;     /* what hold_begin says, */
+	int read;     /* the read in it, */
 	size_t moved; /* and its report */
 };
 
@@ -101,8 +101,12 @@ Test(heldread, what_moves_each_time_is_said)
 {
 	char said[100];
 
-	cr_assert_eq(make((struct turn[]){ { 0, 0, 1 }, { 0, 0, 1 }, { 0, 0, 1 }, { 0, 0, 1 },
-					   { 0, 0, 1 } }, said), 0);
+	cr_assert_eq(
+		make(
+			(struct turn[]){
+				{ 0, 0, 1 }, { 0, 0, 1 }, { 0, 0, 1 }, { 0, 0, 1 }, { 0, 0, 1 } },
+			said),
+		0);
 	cr_assert(read_is_there && reads_in_a_hold == 5 && !reads_without);
 	cr_assert_not_null(strstr(said, "no exact cut"), "%s", said);
 }
@@ -111,8 +115,13 @@ Test(heldread, what_a_failed_read_has_undone_is_read_again)
 {
 	char said[100];
 
-	cr_assert_eq(make((struct turn[]){ { 0, 0, 1 }, { 0, ERR_SHORT, 0 }, { 0, ERR_SHORT, 0 },
-					   { 0, ERR_SHORT, 0 }, { 0, ERR_SHORT, 0 } }, said), 0);
+	cr_assert_eq(make((struct turn[]){ { 0, 0, 1 },
+					   { 0, ERR_SHORT, 0 },
+					   { 0, ERR_SHORT, 0 },
+					   { 0, ERR_SHORT, 0 },
+					   { 0, ERR_SHORT, 0 } },
+			  said),
+		     0);
 	cr_assert(read_is_there, "success without a profile");
 	cr_assert_eq(reads_without, 1);
 	cr_assert_not_null(strstr(said, "no thread was held"), "%s", said);
@@ -122,8 +131,13 @@ Test(heldread, what_one_hold_has_read_stays_if_the_next_cannot_be_had)
 {
 	char said[100];
 
-	cr_assert_eq(make((struct turn[]){ { 0, 0, 1 }, { .held = ERR_LIMIT }, { .held = ERR_LIMIT },
-					   { .held = ERR_LIMIT }, { .held = ERR_LIMIT } }, said), 0);
+	cr_assert_eq(make((struct turn[]){ { 0, 0, 1 },
+					   { .held = ERR_LIMIT },
+					   { .held = ERR_LIMIT },
+					   { .held = ERR_LIMIT },
+					   { .held = ERR_LIMIT } },
+			  said),
+		     0);
 	cr_assert(read_is_there && !reads_without);
 	cr_assert_not_null(strstr(said, "no exact cut"), "%s", said);
 }

@@ -34,8 +34,8 @@ static const char *custom(const char *page, size_t max)
 
 Test(pprofindex, counts)
 {
-	struct pprofindex *index = parse("<html>Types of profiles available:\n" ROW("3", "allocs")
-					 ROW("18446744073709551615", "goroutine") ROW("0", "heap"));
+	struct pprofindex *index = parse("<html>Types of profiles available:\n" ROW(
+		"3", "allocs") ROW("18446744073709551615", "goroutine") ROW("0", "heap"));
 	uint64_t count;
 
 	cr_assert(pprofindex_count(index, "goroutine", &count) && count == UINT64_MAX);
@@ -46,12 +46,15 @@ Test(pprofindex, counts)
 
 Test(pprofindex, names)
 {
-	cr_assert_str_eq(custom(ROW("1", "allocs") ROW("1", "block") ROW("0", "cmdline")
-				ROW("1", "goroutine") ROW("1", "goroutineleak") ROW("1", "heap")
-				ROW("1", "mutex") ROW("0", "profile") ROW("0", "symbol")
-				ROW("1", "threadcreate") ROW("0", "trace"), 10), "");
-	cr_assert_str_eq(custom(ROW("1", "a/b.c") ROW("2", "&lt;&amp;&gt; &#34;x&#39; &amp;lt;"), 10),
-			 "a/b.c|<&> \"x' &lt;|");
+	cr_assert_str_eq(custom(ROW("1", "allocs") ROW("1", "block") ROW("0", "cmdline") ROW(
+					"1", "goroutine") ROW("1", "goroutineleak") ROW("1", "heap")
+					ROW("1", "mutex") ROW("0", "profile") ROW("0", "symbol")
+						ROW("1", "threadcreate") ROW("0", "trace"),
+				10),
+			 "");
+	cr_assert_str_eq(
+		custom(ROW("1", "a/b.c") ROW("2", "&lt;&amp;&gt; &#34;x&#39; &amp;lt;"), 10),
+		"a/b.c|<&> \"x' &lt;|");
 	cr_assert_str_eq(custom(ROW("1", "a") ROW("2", "b") ROW("3", "a") ROW("4", "c"), 10),
 			 "a|b|c|");
 	cr_assert_str_eq(custom(ROW("1", "a") ROW("2", "b") ROW("3", "c"), 2), "a|b|");
@@ -60,9 +63,11 @@ Test(pprofindex, names)
 /* Text that is not a row as Go writes it is skipped, and the next row is found. */
 Test(pprofindex, rows_that_are_none)
 {
-	cr_assert_str_eq(custom(ROW("", "a") ROW("-1", "b") ROW("1", "") ROW("1", "c<b>")
-				"<tr><td>1</td><td><a href='" ROW("1", "d")
-				ROW("99999999999999999999", "e") "<tr><td>1</td>" ROW("7", "f"), 10),
+	cr_assert_str_eq(custom(ROW("", "a") ROW("-1", "b") ROW("1", "")
+					ROW("1", "c<b>") "<tr><td>1</td><td><a href='" ROW("1", "d")
+						ROW("99999999999999999999",
+						    "e") "<tr><td>1</td>" ROW("7", "f"),
+				10),
 			 "d|f|");
 }
 
@@ -73,7 +78,8 @@ Test(pprofindex, no_page_of_pprof)
 	struct pprofindex *index;
 
 	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
-		cr_assert_eq(pprofindex_parse(&index, pages[i], strlen(pages[i]), NULL), ERR_FORMAT);
+		cr_assert_eq(pprofindex_parse(&index, pages[i], strlen(pages[i]), NULL),
+			     ERR_FORMAT);
 		cr_assert_null(index);
 	}
 }

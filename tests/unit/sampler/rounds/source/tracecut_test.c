@@ -106,8 +106,8 @@ Test(tracecut, pieces)
 Test(tracecut, broken)
 {
 	static const char *const headers[] = { "go 1.x trace\0\0\0", "GO 1.22 trace\0\0",
-					       "go 1.22 trace\0x", "go 1.4 trace\0\0\0",
-					       "<!DOCTYPE html><", "go 1.99999999999" };
+					       "go 1.22 trace\0x",   "go 1.4 trace\0\0\0",
+					       "<!DOCTYPE html><",   "go 1.99999999999" };
 
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
 		begin(headers[i]);
@@ -126,9 +126,12 @@ Test(tracecut, broken)
 	add_number(1), add_number(1), add_number(1), add_number(1), add_number(65537);
 	cr_assert_eq(look(), ERR_FORMAT);
 	begin("go 1.22 trace\0\0");
-	cr_assert(!buffer_add(&trace, "\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
-			      "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
-			      "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 48));
+	cr_assert(
+		!buffer_add(&trace,
+			    "\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+			    "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+			    "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+			    48));
 	cr_assert_eq(look(), ERR_FORMAT);
 }
 

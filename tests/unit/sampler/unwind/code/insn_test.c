@@ -50,20 +50,20 @@ Test(insn, operands)
 
 Test(insn, lengths_of_the_long_encodings)
 {
-	decode(CODE("\xc5\xf8\x77"));				/* vzeroupper */
-	decode(CODE("\xc4\xe3\x7d\x39\xc1\x01"));		/* vextracti128 */
-	decode(CODE("\x62\xf1\x7c\x48\x58\x40\x01"));		/* vaddps 64(%rax) */
-	decode(CODE("\x62\xf3\x75\x48\x25\xc2\xff"));		/* vpternlogd */
-	decode(CODE("\x66\x0f\x3a\x0f\xc1\x08"));		/* palignr */
-	decode(CODE("\xf3\x0f\x1e\xfa"));			/* endbr64 */
-	decode(CODE("\xf6\x05\1\2\3\4\x80"));			/* testb $,(%rip) */
-	decode(CODE("\xf7\xd8"));				/* neg */
-	decode(CODE("\x66\xf7\xc7\1\2"));			/* test $,%di */
-	decode(CODE("\x8f\xe8\x78\xc2\xec\x0e"));		/* vprotd, XOP */
-	decode(CODE("\x8f\x45\xf8"));				/* pop -8(%rbp) */
-	decode(CODE("\xc8\x10\0\1"));				/* enter */
-	decode(CODE("\x66\x66\x2e\x0f\x1f\x84\0\0\0\0\0"));	/* nop */
-	decode(CODE("\x64\x48\x8b\x04\x25\x28\0\0\0"));		/* mov %fs:40,%rax */
+	decode(CODE("\xc5\xf8\x77"));			    /* vzeroupper */
+	decode(CODE("\xc4\xe3\x7d\x39\xc1\x01"));	    /* vextracti128 */
+	decode(CODE("\x62\xf1\x7c\x48\x58\x40\x01"));	    /* vaddps 64(%rax) */
+	decode(CODE("\x62\xf3\x75\x48\x25\xc2\xff"));	    /* vpternlogd */
+	decode(CODE("\x66\x0f\x3a\x0f\xc1\x08"));	    /* palignr */
+	decode(CODE("\xf3\x0f\x1e\xfa"));		    /* endbr64 */
+	decode(CODE("\xf6\x05\1\2\3\4\x80"));		    /* testb $,(%rip) */
+	decode(CODE("\xf7\xd8"));			    /* neg */
+	decode(CODE("\x66\xf7\xc7\1\2"));		    /* test $,%di */
+	decode(CODE("\x8f\xe8\x78\xc2\xec\x0e"));	    /* vprotd, XOP */
+	decode(CODE("\x8f\x45\xf8"));			    /* pop -8(%rbp) */
+	decode(CODE("\xc8\x10\0\1"));			    /* enter */
+	decode(CODE("\x66\x66\x2e\x0f\x1f\x84\0\0\0\0\0")); /* nop */
+	decode(CODE("\x64\x48\x8b\x04\x25\x28\0\0\0"));	    /* mov %fs:40,%rax */
 }
 
 Test(insn, what_is_none)
@@ -74,31 +74,33 @@ Test(insn, what_is_none)
 	cr_assert_eq(insn_decode(CODE("\x48\x8b"), &i), ERR_SHORT);
 	cr_assert_eq(insn_decode(CODE(""), &i), ERR_SHORT);
 	cr_assert_eq(insn_decode(CODE("\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66"
-				      "\x90\x90"), &i), ERR_FORMAT, "longer than any");
+				      "\x90\x90"),
+				 &i),
+		     ERR_FORMAT, "longer than any");
 }
 
 Test(insn, what_is_changed)
 {
-	cr_assert_eq(changes(CODE("\x48\x01\xd8")), 1 << HW_RAX);	/* add %rbx,%rax */
-	cr_assert_eq(changes(CODE("\x48\x03\x03")), 1 << HW_RAX);	/* add (%rbx),%rax */
-	cr_assert_eq(changes(CODE("\x48\x01\x03")), 0);			/* add %rax,(%rbx) */
-	cr_assert_eq(changes(CODE("\x48\x39\xe5")), 0);			/* cmp %rsp,%rbp */
-	cr_assert_eq(changes(CODE("\x83\xfd\x05")), 0);			/* cmp $5,%ebp */
-	cr_assert_eq(changes(CODE("\x85\xed")), 0);			/* test %ebp,%ebp */
-	cr_assert_eq(changes(CODE("\x88\xc4")), 1 << HW_RAX);		/* mov %al,%ah: not rsp */
-	cr_assert_eq(changes(CODE("\x40\x88\xc5")), 1 << HW_RBP);	/* mov %al,%bpl */
-	cr_assert_eq(changes(CODE("\x0f\x28\xe5")), 0);			/* movaps %xmm5,%xmm4 */
+	cr_assert_eq(changes(CODE("\x48\x01\xd8")), 1 << HW_RAX); /* add %rbx,%rax */
+	cr_assert_eq(changes(CODE("\x48\x03\x03")), 1 << HW_RAX); /* add (%rbx),%rax */
+	cr_assert_eq(changes(CODE("\x48\x01\x03")), 0);		  /* add %rax,(%rbx) */
+	cr_assert_eq(changes(CODE("\x48\x39\xe5")), 0);		  /* cmp %rsp,%rbp */
+	cr_assert_eq(changes(CODE("\x83\xfd\x05")), 0);		  /* cmp $5,%ebp */
+	cr_assert_eq(changes(CODE("\x85\xed")), 0);		  /* test %ebp,%ebp */
+	cr_assert_eq(changes(CODE("\x88\xc4")), 1 << HW_RAX);	  /* mov %al,%ah: not rsp */
+	cr_assert_eq(changes(CODE("\x40\x88\xc5")), 1 << HW_RBP); /* mov %al,%bpl */
+	cr_assert_eq(changes(CODE("\x0f\x28\xe5")), 0);		  /* movaps %xmm5,%xmm4 */
 	cr_assert_eq(changes(CODE("\xc5\xfc\x28\xe5")), 0);
-	cr_assert_eq(changes(CODE("\x0f\x94\xc0")), 1 << HW_RAX);	/* sete %al */
-	cr_assert_eq(changes(CODE("\x48\x0f\x44\xe8")), 1 << HW_RBP);	/* cmove %rax,%rbp */
+	cr_assert_eq(changes(CODE("\x0f\x94\xc0")), 1 << HW_RAX);	  /* sete %al */
+	cr_assert_eq(changes(CODE("\x48\x0f\x44\xe8")), 1 << HW_RBP);	  /* cmove %rax,%rbp */
 	cr_assert_eq(changes(CODE("\x66\x48\x0f\x7e\xc5")), 1 << HW_RBP); /* movq %xmm0,%rbp */
-	cr_assert_eq(changes(CODE("\xf3\x0f\x7e\xe5")), 0);		/* movq %xmm5,%xmm4 */
-	cr_assert_eq(changes(CODE("\x0f\xa2")), 0xf);			/* cpuid: a, c, d, b */
+	cr_assert_eq(changes(CODE("\xf3\x0f\x7e\xe5")), 0);		  /* movq %xmm5,%xmm4 */
+	cr_assert_eq(changes(CODE("\x0f\xa2")), 0xf);			  /* cpuid: a, c, d, b */
 	cr_assert_eq(changes(CODE("\x0f\x05")), 1 << HW_RAX | 1 << HW_RCX | 1 << HW_R11);
 	cr_assert_eq(changes(CODE("\xc4\xe2\xc3\xf6\xd8")), 1 << HW_RBX | 1 << HW_RDI); /* mulx */
-	cr_assert_eq(changes(CODE("\x48\x87\xdd")), 1 << HW_RBX | 1 << HW_RBP); /* xchg */
+	cr_assert_eq(changes(CODE("\x48\x87\xdd")), 1 << HW_RBX | 1 << HW_RBP);		/* xchg */
 	cr_assert_eq(changes(CODE("\x41\xbc\1\0\0\0")), 1 << 12);
-	cr_assert_eq(changes(CODE("\xf3\x48\xab")),			/* rep stos */
+	cr_assert_eq(changes(CODE("\xf3\x48\xab")), /* rep stos */
 		     1 << HW_RAX | 1 << HW_RCX | 1 << HW_RSI | 1 << HW_RDI);
 }
 

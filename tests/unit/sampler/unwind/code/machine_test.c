@@ -60,7 +60,7 @@ Test(machine, a_store_for_which_there_is_no_room_is_told)
 	struct machine m = with_a_stack();
 
 	for (unsigned i = 0; i < MACHINE_STORES; i++)
-		EXECUTE(&m, "\x50");	       /* push %rax */
+		EXECUTE(&m, "\x50"); /* push %rax */
 	cr_assert_not(execute(&m, "\x50", 1));
 	cr_assert_not(execute(&m, "\xe8\0\0\0\0", 5), "a call of the next instruction pushes, too");
 	EXECUTE(&m, "\xe8\1\0\0\0"); /* any other has returned */

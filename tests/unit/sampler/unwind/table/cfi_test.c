@@ -10,8 +10,12 @@ enum { SECTION = 0x5000 }; /* the section's image address */
 
 static struct cfi_table *compile_bytes(const struct buffer *b, uint64_t data_base)
 {
-	struct cfi_section section = { .data = b->data, .len = b->len, .vaddr = SECTION,
-				       .data_base = data_base, .eh_frame = true, .ident = ident };
+	struct cfi_section section = { .data = b->data,
+				       .len = b->len,
+				       .vaddr = SECTION,
+				       .data_base = data_base,
+				       .eh_frame = true,
+				       .ident = ident };
 	struct cfi_table *table = NULL;
 
 	cr_assert_eq(cfi_table_compile(&section, 1, 0, 0x10000, &table, NULL), 0);
@@ -44,8 +48,9 @@ Test(cfi, a_prologue_and_its_epilogue)
 {
 	/* push rbp; mov rsp,rbp; ...; pop rbp; ret */
 	struct buffer b = { 0 };
-	struct cfi_table *t = compile(&b, "zR", CODE("\x41\x0e\x10\x86\2\x43\x0d\6"
-						     "\x02\x50\x0c\7\x08\xc6"));
+	struct cfi_table *t = compile(&b, "zR",
+				      CODE("\x41\x0e\x10\x86\2\x43\x0d\6"
+					   "\x02\x50\x0c\7\x08\xc6"));
 	const struct cfi_rule *r;
 
 	cr_assert_null(rule_at(t, 0xfff));
@@ -86,15 +91,15 @@ Test(cfi, remembers_and_restores)
 
 Test(cfi, every_kind_of_column)
 {
-	static const char code[] = "\x07\x10"		/* undefined RA */
-				   "\x41\x08\3"		/* same_value rbx */
-				   "\x09\x0c\6"		/* register r12 in rbp */
-				   "\x14\x0d\2"		/* val_offset r13, cfa-16 */
-				   "\x11\x0e\x7f"	/* offset_extended_sf r14, cfa+8 */
-				   "\x10\x0f\2\x77\0"	/* expression r15: breg7 0 */
-				   "\x16\6\2\x77\0"	/* val_expression rbp */
-				   "\x2e\x10"		/* GNU_args_size */
-				   "\x0f\3\x77\x08\x06";/* def_cfa_expression: breg7 8; deref */
+	static const char code[] = "\x07\x10"		 /* undefined RA */
+				   "\x41\x08\3"		 /* same_value rbx */
+				   "\x09\x0c\6"		 /* register r12 in rbp */
+				   "\x14\x0d\2"		 /* val_offset r13, cfa-16 */
+				   "\x11\x0e\x7f"	 /* offset_extended_sf r14, cfa+8 */
+				   "\x10\x0f\2\x77\0"	 /* expression r15: breg7 0 */
+				   "\x16\6\2\x77\0"	 /* val_expression rbp */
+				   "\x2e\x10"		 /* GNU_args_size */
+				   "\x0f\3\x77\x08\x06"; /* def_cfa_expression: breg7 8; deref */
 	struct buffer b = { 0 };
 	struct cfi_table *t = compile(&b, "zR", code, sizeof(code) - 1);
 	const struct cfi_rule *r = rule_at(t, 0x1001);
@@ -122,22 +127,25 @@ Test(cfi, every_kind_of_column)
 
 Test(cfi, a_broken_entry_is_left_out_whole)
 {
-	static const struct { const char *code; size_t len; } broken[] = {
-		{ CODE("\x41\x0e\x10\x0b") },	/* restore_state without remember */
-		{ CODE("\x41\x3f") },		/* unknown instruction */
-		{ CODE("\x41\x2d") },		/* GNU_window_save: another machine's */
-		{ CODE("\x0f\x7f\x77") },	/* expression beyond the entry */
+	static const struct {
+		const char *code;
+		size_t len;
+	} broken[] = {
+		{ CODE("\x41\x0e\x10\x0b") },		/* restore_state without remember */
+		{ CODE("\x41\x3f") },			/* unknown instruction */
+		{ CODE("\x41\x2d") },			/* GNU_window_save: another machine's */
+		{ CODE("\x0f\x7f\x77") },		/* expression beyond the entry */
 		{ CODE("\x10\3\xff\xff\xff\xff\x7f") }, /* the same of a register */
-		{ CODE("\x0c\x50\x08") },	/* CFA from register 80 */
-		{ CODE("\x0d\x10") },		/* CFA from the return address */
+		{ CODE("\x0c\x50\x08") },		/* CFA from register 80 */
+		{ CODE("\x0d\x10") },			/* CFA from the return address */
 		{ CODE("\x0e\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01") },
-		{ CODE("\x0e\xff\xff\xff\xff\x7f") },   /* CFA offset of more than 32 bits */
+		{ CODE("\x0e\xff\xff\xff\xff\x7f") },	/* CFA offset of more than 32 bits */
 		{ CODE("\x05\3\x80\x80\x80\x80\x01") }, /* rbx saved 2 GiB away */
 		{ CODE("\x2f\3\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01") },
-		{ CODE("\x0f\1\x96\x0d\6") },	/* def_cfa_register after an expression */
-		{ CODE("\x0f\1\x96\x0e\x10") }, /* def_cfa_offset after one */
+		{ CODE("\x0f\1\x96\x0d\6") },	      /* def_cfa_register after an expression */
+		{ CODE("\x0f\1\x96\x0e\x10") },	      /* def_cfa_offset after one */
 		{ CODE("\x41\x01\0\0\0\0\0\0\0\0") }, /* set_loc backward */
-		{ CODE("\x03\x01") },		/* half an advance_loc2 */
+		{ CODE("\x03\x01") },		      /* half an advance_loc2 */
 	};
 
 	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
@@ -170,17 +178,19 @@ Test(cfi, signal_frames_are_marked)
 	buffer_release(&b);
 }
 
-
 Test(cfi, every_way_to_advance)
 {
-	static const char code[] = "\x42\x0e\x10"			/* advance_loc 2 */
-				   "\x02\x10\x0e\x18"			/* advance_loc1 16 */
-				   "\x03\x20\0\x0e\x20"		/* advance_loc2 32 */
-				   "\x04\x40\0\0\0\x0e\x28"		/* advance_loc4 64 */
-				   "\x01\x80\x10\0\0\0\0\0\0\x0e\x30";/* set_loc 0x1080 */
-	static const struct { uint64_t pc; int32_t offset; } rows[] = {
-		{ 0x1000, 8 }, { 0x1002, 16 }, { 0x1012, 24 }, { 0x1032, 32 }, { 0x1072, 40 },
-		{ 0x1080, 48 },
+	static const char code[] = "\x42\x0e\x10"		       /* advance_loc 2 */
+				   "\x02\x10\x0e\x18"		       /* advance_loc1 16 */
+				   "\x03\x20\0\x0e\x20"		       /* advance_loc2 32 */
+				   "\x04\x40\0\0\0\x0e\x28"	       /* advance_loc4 64 */
+				   "\x01\x80\x10\0\0\0\0\0\0\x0e\x30"; /* set_loc 0x1080 */
+	static const struct {
+		uint64_t pc;
+		int32_t offset;
+	} rows[] = {
+		{ 0x1000, 8 },	{ 0x1002, 16 }, { 0x1012, 24 },
+		{ 0x1032, 32 }, { 0x1072, 40 }, { 0x1080, 48 },
 	};
 	struct buffer b = { 0 };
 	struct cfi_table *t = compile(&b, "zR", code, sizeof(code) - 1);
@@ -188,8 +198,8 @@ Test(cfi, every_way_to_advance)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		cr_assert_eq(rule_at(t, rows[i].pc)->cfa_value, rows[i].offset, "%zu", i);
 		if (i)
-			cr_assert_eq(rule_at(t, rows[i].pc - 1)->cfa_value,
-				     rows[i - 1].offset, "%zu", i);
+			cr_assert_eq(rule_at(t, rows[i].pc - 1)->cfa_value, rows[i - 1].offset,
+				     "%zu", i);
 	}
 	cr_assert_eq(info_of(t).rows, 7, "and the end");
 	cfi_table_free(t);
@@ -198,14 +208,14 @@ Test(cfi, every_way_to_advance)
 
 Test(cfi, extended_forms)
 {
-	static const char code[] = "\x12\6\x7e"   /* def_cfa_sf rbp, -2: +16 */
-				   "\x05\3\4"	    /* offset_extended rbx, cfa-32 */
-				   "\x2f\x0c\5"    /* GNU_negative_offset_extended r12, cfa+40 */
-				   "\x15\x0d\x7f"  /* val_offset_sf r13, cfa+8 */
-				   "\x05\x21\4"    /* of a register that is not tracked */
-				   "\x09\x0e\x15"  /* r14 is in such a register */
-				   "\x41\x13\x7d"  /* def_cfa_offset_sf -3: +24 */
-				   "\x06\3"	    /* restore_extended rbx */
+	static const char code[] = "\x12\6\x7e"	  /* def_cfa_sf rbp, -2: +16 */
+				   "\x05\3\4"	  /* offset_extended rbx, cfa-32 */
+				   "\x2f\x0c\5"	  /* GNU_negative_offset_extended r12, cfa+40 */
+				   "\x15\x0d\x7f" /* val_offset_sf r13, cfa+8 */
+				   "\x05\x21\4"	  /* of a register that is not tracked */
+				   "\x09\x0e\x15" /* r14 is in such a register */
+				   "\x41\x13\x7d" /* def_cfa_offset_sf -3: +24 */
+				   "\x06\3"	  /* restore_extended rbx */
 				   "\x06\x21";
 	struct buffer b = { 0 };
 	struct cfi_table *t = compile(&b, "zR", code, sizeof(code) - 1);
@@ -244,9 +254,10 @@ Test(cfi, pointer_encodings)
 		uint32_t size;
 		int64_t base;
 	} all[] = {
-		{ 0x00, 8, 0 }, { 0x04, 8, 0 }, { 0x0c, 8, 0 }, { 0x03, 4, 0 }, { 0x0b, 4, 0 },
-		{ 0x02, 2, 0 }, { 0x0a, 2, 0 }, { 0x10, 8, HERE }, { 0x1b, 4, HERE },
-		{ 0x1a, 2, HERE }, { 0x1c, 8, HERE }, { 0x30, 8, 0x3000 }, { 0x3b, 4, 0x3000 },
+		{ 0x00, 8, 0 },	     { 0x04, 8, 0 },	{ 0x0c, 8, 0 },	   { 0x03, 4, 0 },
+		{ 0x0b, 4, 0 },	     { 0x02, 2, 0 },	{ 0x0a, 2, 0 },	   { 0x10, 8, HERE },
+		{ 0x1b, 4, HERE },   { 0x1a, 2, HERE }, { 0x1c, 8, HERE }, { 0x30, 8, 0x3000 },
+		{ 0x3b, 4, 0x3000 },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
@@ -308,15 +319,15 @@ Test(cfi, augmentations)
 		{ "zR", CODE("\x04"), true, false },
 		{ "zPLR", CODE("\x1b\1\2\3\4\x1b\x04"), true, false },
 		{ "zPLR", CODE("\x9b\1\2\3\4\xff\x04"), true, false },
-		{ "zPR", CODE("\xff\x04"), true, false },    /* the personality is omitted */
+		{ "zPR", CODE("\xff\x04"), true, false }, /* the personality is omitted */
 		{ "zRB", CODE("\x04"), true, false },
 		{ "zRS", CODE("\x04"), true, true },
 		{ "zSR", CODE("\x04"), true, true },
 		{ "z", CODE(""), true, false },
-		{ "zRx", CODE("\x04\x77"), true, false },    /* unknown letter, known length */
+		{ "zRx", CODE("\x04\x77"), true, false }, /* unknown letter, known length */
 		{ "x", CODE(""), false, false },
 		{ "eh", CODE("\0\0\0\0\0\0\0\0"), false, false },
-		{ "zR", CODE(""), false, false },	      /* too short */
+		{ "zR", CODE(""), false, false }, /* too short */
 		{ "zPR", CODE("\x1b\1\2"), false, false },
 		{ "zPR", CODE("\x50\1\2\3\4\5\6\7\x08\x04"), false, false },
 	};

@@ -331,10 +331,10 @@ static void compare_file(const char *const *paths)
 	oracle_close(&o);
 }
 
-#define SAME_AS_LIBDW(name, ...)                                                                   \
-	Test(oracle, name, .timeout = 120)                                                         \
-	{                                                                                          \
-		compare_file((const char *const[]){ __VA_ARGS__, NULL });                          \
+#define SAME_AS_LIBDW(name, ...) \
+	Test(oracle, name, .timeout = 120) \
+	{ \
+		compare_file((const char *const[]){ __VA_ARGS__, NULL }); \
 	}
 
 /* Where Debian and its derivatives have libraries. */

@@ -183,7 +183,8 @@ Test(sections, from_bytes)
 /* Whatever size a section states, it costs no more than its bytes can contain. */
 Test(sections, a_compressed_one_that_lies_is_left_out)
 {
-	static const Elf64_Chdr lie = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = 1ull << 40,
+	static const Elf64_Chdr lie = { .ch_type = ELFCOMPRESS_ZLIB,
+					.ch_size = 1ull << 40,
 					.ch_addralign = 8 };
 	struct maker m;
 	struct image *image;

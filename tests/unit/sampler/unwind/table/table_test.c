@@ -18,8 +18,9 @@ TestSuite(table, .fini = tear_down);
 
 static struct cfi_section section_of(const struct buffer *b, bool eh_frame)
 {
-	return (struct cfi_section){ .data = b->data, .len = b->len, .eh_frame = eh_frame,
-				     .ident = ident };
+	return (struct cfi_section){
+		.data = b->data, .len = b->len, .eh_frame = eh_frame, .ident = ident
+	};
 }
 
 /* Compiles .eh_frame first, .debug_frame second; either may be empty. */
@@ -134,8 +135,8 @@ Test(table, of_overlapping_entries_the_one_that_begins_first_keeps_what_it_cover
 
 	put_fde(&eh, cie, 0x1080, 0x100, CODE("\x0e\x20\x02\x90\x0e\x28")); /* its end remains */
 	put_fde(&eh, cie, 0x1000, 0x100, CODE("\x0e\x10"));
-	put_fde(&eh, cie, 0x1010, 0x10, CODE("\x0e\x18"));	/* inside */
-	put_fde(&eh, cie, 0x1000, 0x100, CODE("\x0e\x30"));	/* the same again */
+	put_fde(&eh, cie, 0x1010, 0x10, CODE("\x0e\x18"));  /* inside */
+	put_fde(&eh, cie, 0x1000, 0x100, CODE("\x0e\x30")); /* the same again */
 	t = compile_range(0, 0x10000);
 	for (uint64_t pc = 0x1000; pc < 0x1100; pc++)
 		cr_assert_eq(cfa_at(t, pc), 16, "%lx", pc);
@@ -179,11 +180,11 @@ Test(table, entries_outside_the_code_are_left_out)
 	size_t cie = put_cie(&eh, "zR");
 	struct cfi_table *t;
 
-	put_fde(&eh, cie, 0x0ff0, 0x20, CODE(""));  /* begins before it */
-	put_fde(&eh, cie, 0x1ff0, 0x20, CODE(""));  /* ends after it */
+	put_fde(&eh, cie, 0x0ff0, 0x20, CODE("")); /* begins before it */
+	put_fde(&eh, cie, 0x1ff0, 0x20, CODE("")); /* ends after it */
 	put_fde(&eh, cie, 0x1100, UINT64_MAX, CODE(""));
-	put_fde(&eh, cie, 0, 0x10, CODE(""));	    /* dropped by the linker: not broken */
-	put_fde(&eh, cie, 0x1200, 0, CODE(""));	    /* no length: not broken */
+	put_fde(&eh, cie, 0, 0x10, CODE(""));	/* dropped by the linker: not broken */
+	put_fde(&eh, cie, 0x1200, 0, CODE("")); /* no length: not broken */
 	put_fde(&eh, cie, 0x1300, 0x10, CODE(""));
 	t = compile_range(0x1000, 0x2000);
 	cr_assert_eq(info_of(t).broken, 3);
