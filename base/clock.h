@@ -21,8 +21,8 @@ static inline uint64_t monotonic_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* CPU time of the calling thread: what something costs. The time on the clock would count as cost
- * each moment in which the thread had no CPU. */
+/* CPU time of the calling thread: what something costs. Wall time would include the moments in
+ * which the thread had no CPU. */
 static inline uint64_t thread_cpu_ns(void)
 {
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -98,7 +98,7 @@ int hashindex_add(struct hashindex *ix, uint64_t hash, uint32_t id)
 
 /* Many keys come from foreign files. XXH3 without a seed can be computed backwards, so a file could
  * make all its keys collide. The seed is from the random bytes that the kernel gives each process
- * (getauxval(3), AT_RANDOM). Results do not depend on it: no code iterates over the slots. */
+ * (getauxval(3), AT_RANDOM). Results do not depend on the seed: no function lists the entries. */
 static uint64_t seed;
 
 __attribute__((constructor)) static void choose_seed(void)

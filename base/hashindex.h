@@ -17,7 +17,7 @@
 /* {0} is empty. */
 struct hashindex {
 	struct hashindex_slot *slots;
-	uint32_t mask;	/* number of slots - 1; that number is a power of two */
+	uint32_t mask;	/* number of slots (a power of two) - 1 */
 	uint32_t count; /* entries */
 };
 

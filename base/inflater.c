@@ -21,7 +21,7 @@ void inflater_release(struct inflater *f)
 	f->open = false;
 }
 
-/* There may be output left without input. */
+/* Calls inflate even without input: zlib may still hold output. */
 static int step(struct inflater *f)
 {
 	int rc;

@@ -1,4 +1,4 @@
-/* Uncompresses gzip (RFC 1952) piece by piece, with zlib: from any pieces to any pieces. */
+/* Uncompresses gzip (RFC 1952) with zlib, piece by piece. Pieces have any size on both sides. */
 #ifndef BASE_INFLATER_H
 #define BASE_INFLATER_H
 
@@ -12,8 +12,8 @@ struct error;
 struct inflater {
 	z_stream z;
 	bool open;   /* `z` must be freed */
-	bool member; /* within a member, of which there may be several; the data may end between
-		      * them. A caller for which no data are an error sets it at the start */
+	bool member; /* within a gzip member; there may be several, and the data may end only
+		      * between them. A caller sets it at the start if empty data are an error */
 };
 
 /* ERR_NOMEM. The caller calls inflater_release in any case; {0} is harmless there. */
@@ -26,8 +26,8 @@ void inflater_release(struct inflater *f);
 int inflater_read(struct inflater *f, const uint8_t **in, size_t *in_len, void *out, size_t len,
 		  size_t *got);
 
-/* The message of `rc`, which inflater_read returned, or of data that ended within a member if `rc`
- * is 0. `offset`: of the compressed bytes that were used up. */
+/* Sets the message for `rc`, which inflater_read returned, and returns the code. If `rc` is 0, the
+ * data ended within a member: ERR_FORMAT. `offset`: number of compressed bytes used up. */
 int inflater_explain(int rc, uint64_t offset, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Writes JSON (RFC 8259) to a buffer. Once that fails, nothing more is written; so callers check
- * `rc` at the end only. */
+/* Writes JSON (RFC 8259) to a buffer. After a failure nothing more is written, so callers check
+ * `rc` only at the end. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -24,8 +24,8 @@ void json_add_string(struct json *j, const char *text, size_t len);
 /* The same for a C string; NULL gives null. */
 void json_add_text(struct json *j, const char *text);
 
-/* Appends a time, in ns since 1970, as a string: RFC 3339, in UTC. `digits`: those of the second's
- * fraction, 1 to 9. */
+/* Appends a time, in ns since 1970, as a string: RFC 3339, in UTC. `digits`: how many
+ * digits the second's fraction has, 1 to 9. */
 void json_add_time(struct json *j, int64_t ns, int digits);
 
 #endif

@@ -29,11 +29,11 @@ void ranges_release(struct ranges *r);
 /* Adds a range that wins over all ranges added before; an empty one is ignored. ERR_NOMEM. */
 int ranges_add(struct ranges *r, uint64_t start, uint64_t end, uint32_t of);
 
-/* Changes the order of precedence: of two ranges that nest, the inner one wins, and of two equal
- * ones the one added first. */
+/* Changes the order of precedence: of two ranges that nest, the inner one wins; of two equal
+ * ones, the one with the lower `of`. */
 void ranges_inner_wins(struct ranges *r);
 
-/* Makes it ready for ranges_find; nothing can be added afterwards. ERR_NOMEM. */
+/* Makes the set ready for ranges_find; nothing can be added afterwards. ERR_NOMEM. */
 int ranges_settle(struct ranges *r);
 
 /* The piece that covers the address, or NULL. */

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* room_for when there is no room. */
+/* The slow path of room_for, for room_for only. */
 int room_grow(void **array, size_t *room, size_t need, size_t size);
 
 /* Grows *array, which has room for *room elements of `size` bytes, to at least `need` elements; an

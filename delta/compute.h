@@ -23,9 +23,9 @@ struct sums {
 };
 
 struct delta_computer {
-	struct delta_options options; /* its types: owned, like `types` */
-	struct delta_type *types;
-	size_t *columns; /* by type: index of its column in the current profile */
+	struct delta_options options; /* its `types` is the array below */
+	struct delta_type *types;     /* owned */
+	size_t *columns;	      /* by type: index of its column in the current profile */
 	size_t value_room;
 	struct index index; /* of the current profile */
 	struct sample_reader reader;

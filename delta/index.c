@@ -1,6 +1,7 @@
 /*
- * The profile is read three times, because its tables can be anywhere in the file: first strings
- * and counts; then mappings, functions and all that refers only to strings; then locations.
+ * The profile is read three times, because its tables can be anywhere in the file. The first
+ * reading takes the strings and finds the samples; the second takes mappings, functions and all
+ * that refers only to strings; the third takes locations.
  *
  * A location is identified by:
  *

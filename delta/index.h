@@ -1,9 +1,9 @@
 /*
- * Pass 1: the tables of one profile, as far as its samples refer to them.
+ * Pass 1 reads the tables to which the samples of a profile refer.
  *
  * Strings are hashed and not copied. A location becomes 64 bits that identify the same place in the
  * next profile, too, whatever its id is there. All records except the samples are checked here, so
- * that nothing that follows the samples can fail.
+ * that passes 4 to 6 cannot find an error.
  */
 #ifndef DELTA_INDEX_H
 #define DELTA_INDEX_H
@@ -21,7 +21,7 @@ struct error;
 
 struct index_mapping {
 	uint64_t start, offset;
-	struct key build_id; /* that of "" if there is none */
+	struct key build_id; /* the key of "" if there is none */
 };
 
 struct index {
@@ -49,8 +49,8 @@ void index_release(struct index *x);
 /* Reads a profile in place of the one before; memory is kept. ERR_FORMAT, ERR_NOMEM. */
 int index_read(struct index *x, struct cursor profile, struct error *err);
 
-/* wire_next for a profile that was read, but skips samples. They are most of a profile, and nearly
- * always skipped in one step. */
+/* As wire_next. If no other record is between the samples, it skips all of them in one step; else
+ * it returns them. Samples are most of a profile and nearly always together. */
 static inline bool index_next(const struct index *x, struct cursor *profile, struct wire_field *f)
 {
 	if (profile->pos == x->samples)

@@ -22,7 +22,7 @@ struct output {
 
 void output_begin(struct output *o, delta_sink *sink, void *ctx, struct error *err);
 
-/* Passes what is left to the sink. 0 or the first error of the sink. */
+/* Passes the rest of the block to the sink. 0 or the first error of the sink. */
 int output_end(struct output *o);
 
 void output_bytes(struct output *o, const void *data, size_t len);

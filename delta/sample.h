@@ -25,7 +25,7 @@ int sample_read(struct sample_reader *r, struct cursor record, struct key *key, 
 /* Reads only the values of a record that was read before. */
 void sample_values(struct sample_reader *r, struct cursor record);
 
-/* Marks in the index the locations and strings that a record, which was read before, refers to. */
+/* Marks in the index what a record refers to: locations and strings. The record was read before. */
 void sample_need(struct sample_reader *r, struct cursor record);
 
 #endif

@@ -115,7 +115,7 @@ size_t state_turn(struct state *s, unsigned rounds)
 				forget(s, i);
 		}
 	}
-	/* Removing one entry costs as much as removing all, so it waits until enough are
+	/* Removing one entry costs as much as removing all, so entries are removed when enough are
 	 * forgotten. */
 	if (s->forgotten > s->count / 8)
 		remove_forgotten(s);

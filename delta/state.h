@@ -5,8 +5,8 @@
  * found last is tried first, and the hash index is used only if that fails: a profile of a million
  * samples is processed in memory order.
  *
- * Entries are stored in parallel arrays without gaps, so that a table of a million has few bytes
- * for each entry.
+ * Entries are stored in parallel arrays, which need no padding, so that a table of a million has
+ * few bytes for each entry.
  */
 #ifndef DELTA_STATE_H
 #define DELTA_STATE_H
@@ -41,9 +41,9 @@ void state_clear(struct state *s);
  * ERR_NOMEM. */
 int state_find(struct state *s, struct key key, uint32_t *entry, bool *added);
 
-/* Call it after a profile. Forgets the entries that were missing from the last `rounds` profiles
- * and prepares the others for the next profile. Returns how many entries the previous profile had
- * and this one does not have. */
+/* Ends a profile. Forgets the entries that were missing from the last `rounds` profiles and
+ * prepares the others for the next profile. Returns how many entries the previous profile had and
+ * this one does not have. */
 size_t state_turn(struct state *s, unsigned rounds);
 
 static inline int64_t *state_values(const struct state *s, uint32_t entry)

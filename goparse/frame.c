@@ -1,7 +1,7 @@
 /*
- * Lines are read from their end where possible. What is there was printed by the runtime, while
- * names and paths come from the program: they can contain all characters that also separate them
- * (spaces, colons, brackets, digits).
+ * Lines are read from their end where possible. The runtime has printed the end, while names and
+ * paths come from the program: they can contain all characters that also separate them (spaces,
+ * colons, brackets, digits).
  */
 #include "goparse/frame.h"
 
@@ -103,7 +103,7 @@ static bool foreign_place(struct goparse_text t, struct goparse_frame *frame)
 	return true;
 }
 
-/* True for a number such as "+0x1d", of which the end may be missing: "fp=0x", "s". */
+/* True for a number such as "+0x1d", also if its end is missing: "fp=0x", "s". */
 static bool begins_number(const char *word, size_t len)
 {
 	static const char *const starts[] = { "+0x", "fp=0x", "sp=0x", "pc=0x" };

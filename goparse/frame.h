@@ -1,7 +1,7 @@
 /*
  * Parses the lines of a frame, as traceback2, printcreatedby1 and printOneCgoTraceback of
- * src/runtime/traceback.go print them. All functions return false and change nothing if the line
- * does not have the form.
+ * src/runtime/traceback.go print them. A function returns false and does not change *frame if the
+ * line does not have its form.
  */
 #ifndef GOPARSE_FRAME_H
 #define GOPARSE_FRAME_H

@@ -75,7 +75,7 @@ struct goparse_goroutine {
 	size_t label_count;
 	const struct goparse_stack *ancestors; /* the creator first; GODEBUG=tracebackancestors=N */
 	size_t ancestor_count;
-	bool cut;      /* more than GOPARSE_TEXT_MAX bytes or GOPARSE_FRAMES_MAX frames */
+	bool cut;      /* more than GOPARSE_FRAMES_MAX frames or, in a stream, GOPARSE_TEXT_MAX */
 	uint64_t line; /* of its header in the input, from 1 */
 };
 
@@ -100,8 +100,8 @@ struct goparse_stats {
 
 struct goparse;
 
-/* Called for each goroutine in the order of the input. A result other than 0 ends the parsing,
- * which returns it. */
+/* Called for each goroutine in the order of the input. A result other than 0 ends the parsing
+ * and is returned. */
 typedef int goparse_callback(void *ctx, const struct goparse_goroutine *g, struct error *err);
 
 /* Fills up to `len` bytes; *got is 0 at the end. */

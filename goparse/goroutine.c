@@ -212,8 +212,8 @@ static int read_ancestor(struct reading *r)
 
 /* The end. */
 
-/* True for the outermost frame of a goroutine without a creator, or of a thread. Frames after it
- * and an empty line belong to other goroutines; their header was lost. */
+/* True for the outermost frame of a goroutine without a creator, or of a thread. Frames that
+ * follow it behind an empty line belong to another goroutine, whose header was lost. */
 static bool is_outermost(const struct goparse_frame *frame)
 {
 	struct goparse_text f = frame->function;
@@ -257,7 +257,7 @@ static int read_empty(struct reading *r)
 	return ITEM_TAKEN;
 }
 
-/* After a creating frame, other output can stand before the first ancestor. */
+/* After a creating frame, other output can stand before the next ancestor. */
 static int read_behind(struct reading *r)
 {
 	enum { LINES_MAX = 16 };
@@ -292,7 +292,7 @@ static bool ends(struct goparse_text line)
 	       text_is(line, LITERAL("runtime stack:"));
 }
 
-/* Reads an item known by its first letters, with which a function's name can also begin. */
+/* Reads an item that begins with fixed text. A function's name can begin with the same letter. */
 static int read_marked(struct reading *r)
 {
 	int rc;

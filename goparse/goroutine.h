@@ -5,7 +5,7 @@
 #include "goparse/dumplines.h"
 #include "goparse/header.h"
 
-/* Where a goroutine is read into; memory is reused for the next one. */
+/* The memory for a goroutine; it is reused for the next one. */
 struct goroutine_room {
 	struct goparse_goroutine g;
 	struct goparse_frame *frames; /* of all its stacks */
@@ -18,7 +18,7 @@ struct goroutine_room {
 enum goroutine_found {
 	GOROUTINE_WHOLE, /* room->g is complete; the current line is the one behind it */
 	GOROUTINE_NONE,	 /* the header could not be read; only the header was skipped */
-	GOROUTINE_MORE,	 /* the goroutine goes on behind the piece; errors were added even so */
+	GOROUTINE_MORE,	 /* the goroutine goes on behind the piece; errors may have been added */
 };
 
 /* Reads a goroutine, beginning at a line for which header_begins is true. 0 or ERR_NOMEM. */

@@ -45,8 +45,9 @@ static inline bool text_take_end(struct goparse_text *t, const char *with, size_
 	return true;
 }
 
-/* A byte's value as a digit; for other bytes larger than any base. A table, because a branch would
- * be mispredicted: which digits of an address are letters is random. */
+/* A byte's value as a digit plus 1; for other bytes 0, from which text_digit makes a number larger
+ * than any base. A table, because a branch would be mispredicted: which digits of an address are
+ * letters is random. */
 extern const unsigned char text_digit_and_one[256];
 
 static inline unsigned text_digit(char c)
@@ -79,7 +80,7 @@ static inline bool text_hexadecimal(const char *s, size_t len, uint64_t *number)
 }
 
 /* Take a number without a sign, or one with "0x" as the runtime's printhex writes it. The functions
- * that take it off the end are needed for most lines of a dump, so they are inline: calls would
+ * that take it off the end are needed for most lines of a dump, so they are inline. Calls would
  * cost a tenth of the whole time, mostly because all of *t is loaded just after a part of it was
  * stored. */
 bool text_take_number(struct goparse_text *t, uint64_t *number);

@@ -2,8 +2,8 @@
  * For code in pprof/ that fills or changes a profile's arrays directly.
  *
  * The capacity of an array is not stored: it is at least its count, rounded up to a power of
- * two. The hash indexes of profile_add_function and profile_add_location are made at their
- * first call, from the entries that exist: most profiles are read and never added to.
+ * two, and at least 16. The hash indexes of profile_add_function and profile_add_location are
+ * made at the first call, from the existing entries: most profiles are read and never added to.
  */
 #ifndef PPROF_APPEND_H
 #define PPROF_APPEND_H

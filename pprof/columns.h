@@ -6,7 +6,7 @@
 
 struct profile;
 
-/* The index of the first sample type with that name, or p->type_count. */
+/* The index of the first sample type that is named `type`, or p->type_count. */
 size_t profile_column(const struct profile *p, const char *type);
 
 /* Keeps the `count` columns (at least one) with these indexes, in this order, in place. If the

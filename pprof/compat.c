@@ -1,5 +1,6 @@
-/* Types are compared by name, because each profile numbers its strings differently. Real files
- * have two or four types; a bound keeps the comparison of all with all cheap for other files. */
+/* Types are compared by name, because each profile numbers its strings differently. Each type is
+ * compared with every other: real files have two or four types, and TYPES_MAX bounds the time for
+ * other files. */
 #include "pprof/compat.h"
 
 #include <stdio.h>
@@ -88,8 +89,8 @@ int profile_compatible(const struct profile *a, const struct profile *b, struct 
 	return same_types(a, b) ? 0 : types_differ("incompatible sample types", a, b, err);
 }
 
-/* Finds the only type of p that has the name that is string `name` of `of`. False: none, or several
- * have it. */
+/* Finds the only type of `p` whose name equals string `name` of profile `of`. False: no type has
+ * this name, or several have it. */
 static bool find_only(const struct profile *p, const struct profile *of, uint32_t name,
 		      size_t *only)
 {

@@ -4,9 +4,9 @@
  * The rules are google/pprof's: `compatible` and CompatibilizeSampleTypes of
  * profile/merge.go, ScaleProfiles of internal/measurement. google/pprof has all profiles in
  * memory; here there are two at a time, the sum and the next one, so that memory does not
- * grow with their number. When types are dropped, the result differs in the order of entries
- * only: a sample that has no value left may already have determined the place of a later,
- * equal sample, or of a mapping, in the sum.
+ * grow with their number. When types are dropped, the result can differ from google/pprof's
+ * in the order of entries only: a sample whose values have all become 0 may already have
+ * fixed the place of a later, equal sample or of a mapping in the sum.
  */
 #ifndef PPROF_COMPAT_H
 #define PPROF_COMPAT_H

@@ -1,14 +1,14 @@
 /*
- * Merges profiles into one that holds the sum of their samples. As google/pprof's Merge and
- * Compact (profile/merge.go), entry by entry and in the same order.
+ * Merges profiles into one that holds the sum of their samples. The result has the same
+ * entries in the same order as that of google/pprof's Merge and Compact (profile/merge.go).
  *
  * - Samples are equal when their locations and labels are. Their values are added and wrap
  *   beyond 64 bits, as in Go, so that the order of additions does not matter. Samples whose
  *   values are all 0 are left out, both of the input and of the result.
  * - Locations are equal when mapping, address within the mapping, lines and is_folded are.
- *   Mappings are equal when offset, size (rounded up to 4 KiB) and build ID (without one: file)
- *   are, wherever they were mapped; addresses are moved to the mapping that came first.
- *   Functions are equal when all their fields are.
+ *   Mappings are equal when offset, size (rounded up to 4 KiB) and build ID are (file, if there
+ *   is no build ID). Their start need not be equal: addresses are moved to the mapping that came
+ *   first. Functions are equal when all their fields are.
  * - The first mapping of the first profile that has any is the result's first, because it
  *   represents the program. Everything else that no sample refers to is left out.
  * - Sample types, period type, drop_frames and keep_frames are the first profile's. Default
@@ -16,8 +16,8 @@
  *   are added. The period is the largest, the time the earliest (for a time of 0 see
  *   map_header in merge.c).
  *
- * Profiles are added one after the other and can be released then, so that memory is that of
- * the result and of one profile, however many there are.
+ * A profile can be released once it is added, so memory is that of the result and of one
+ * profile, however many there are.
  */
 #ifndef PPROF_MERGE_H
 #define PPROF_MERGE_H
@@ -40,8 +40,8 @@ int merge_add(struct merge *m, const struct profile *p, struct error *err);
  * change `p` and remove types from the sum. Also returns the errors of profile_make_compatible. */
 int merge_add_common(struct merge *m, struct profile *p, struct error *err);
 
-/* Moves the sum to *result, which is overwritten and which the caller releases in any case, and
- * frees `m`. If nothing was added, the sum is an empty profile. ERR_NOMEM. */
+/* Moves the sum to *result and frees `m`. *result is overwritten; the caller releases it, after an
+ * error too. If nothing was added, the sum is an empty profile. ERR_NOMEM. */
 int merge_finish(struct merge *m, struct profile *result, struct error *err);
 
 /* Removes in place what no sample refers to, and adds up equal samples: a merge of one profile.

@@ -1,6 +1,6 @@
-/* Arrays that double in size, two hash indexes for what is kept once, and the string
- * set. Everything is kept in the order in which it was added, so the encoder's output
- * depends on nothing else. */
+/* The arrays double in size. Two hash indexes find equal functions and locations, the
+ * string set finds equal strings. Everything is kept in the order in which it was added,
+ * so the encoder's output depends on nothing else. */
 #include "pprof/profile.h"
 
 #include <stdlib.h>
@@ -100,8 +100,8 @@ static bool same_function(const void *owner, uint32_t i, const void *key)
 	       a->filename == b->filename && a->start_line == b->start_line;
 }
 
-/* The index of a function equal to *f. If none is in the hash index, *f is put there as number
- * `at`; if that is the count of functions, *f is also appended to the array. */
+/* Sets *found to the index of a function equal to *f. If the hash index has none, *f is put into it
+ * as index `at`; if `at` is the count of functions, *f is also appended to the array. */
 static int find_function(struct profile *p, const struct profile_function *f, size_t at,
 			 uint32_t *found)
 {

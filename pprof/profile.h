@@ -6,10 +6,10 @@
  * strings are equal exactly when their numbers are. profile_add_function and
  * profile_add_location keep each function and location once: adding an equal one
  * returns the number of the first. A decoded profile has the functions and
- * locations of its file, also those that are there several times. Mappings,
- * functions and locations have numbers ("id") from 1 without gaps: the array
- * index plus 1; 0 means none. String numbers count from 0, which is "".
- * Any code may read the arrays; only pprof/ changes them.
+ * locations of its file, including duplicates. Mappings, functions and locations
+ * have numbers ("id") from 1 without gaps: the array index plus 1; 0 means none.
+ * String numbers count from 0, which is "". Any code may read the arrays; only
+ * pprof/ changes them.
  */
 #ifndef PPROF_PROFILE_H
 #define PPROF_PROFILE_H
@@ -81,7 +81,7 @@ struct profile {
 	struct profile_type period_type;
 	int64_t period;
 	/* For profile_add_function and profile_add_location: indexes of the functions and
-	 * locations, and how many of each are in them (pprof/append.h). */
+	 * locations, and how many of each are indexed (pprof/append.h). */
 	struct hashindex function_index, location_index;
 	size_t functions_indexed, locations_indexed;
 };
@@ -102,7 +102,7 @@ int profile_add_type_ids(struct profile *p, struct profile_type type);
 /* Adds a mapping; its id in *id. Equal mappings are not merged. */
 int profile_add_mapping(struct profile *p, const struct profile_mapping *mapping, uint32_t *id);
 
-/* The id of an equal function or, if there is none, of the one that is added, in *id. */
+/* Sets *id to the id of an equal function, or of the added one if there is none. */
 int profile_add_function(struct profile *p, const struct profile_function *function, uint32_t *id);
 
 /* The same for a location with its lines; first_line and lines of `location` are ignored. */

@@ -17,9 +17,8 @@ struct profile;
 void profile_scale(struct profile *p, double ratio);
 
 /* Multiplies the values of each sample type by the type's own ratio. If all ratios are 1,
- * nothing changes. Otherwise a sample stays only if one of the values that were multiplied by
- * another ratio than 1 is not 0 (as in google/pprof; it affects profiles in which only some
- * types are converted). */
+ * nothing changes. Otherwise a sample is removed if all its values that have another ratio
+ * are 0 afterwards, as in google/pprof. (This matters when only some types are converted.) */
 void profile_scale_each(struct profile *p, const double *ratios);
 
 /* Multiplies the values of each sample type so that their sum becomes that of `base`; if the

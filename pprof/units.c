@@ -43,9 +43,9 @@ static const struct kind {
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
-/* Converts to lower case and removes a plural's s, which names of one or two characters (not
- * bytes: "μs" has two) do not have. Beyond ASCII only the capital mu is converted. False: longer
- * than any unit. */
+/* Converts to lower case (beyond ASCII, the capital mu only) and removes a plural's s. A name of
+ * one or two characters keeps its s: "s", "ms", "μs" (two characters, three bytes). False: `unit`
+ * is longer than any unit. */
 static bool simplify(const char *unit, char simple[UNIT_NAME_MAX])
 {
 	size_t len = strlen(unit), letters = 0;

@@ -14,7 +14,8 @@ int profile_validate(const struct profile *p, struct error *err);
 
 /* The same for a rule that CheckValid does not check: strings of profile.proto are UTF-8
  * (protobuf.dev/programming-guides/proto3, "Scalar Value Types"). Readers accept other strings,
- * because names in C++ and Rust need not be UTF-8, but a check of a file should report them. */
+ * because names in ELF files and file names need not be UTF-8, but a check of a file should report
+ * them. */
 int profile_validate_text(const struct profile *p, struct error *err);
 
 #endif

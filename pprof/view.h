@@ -2,9 +2,9 @@
  * How a profile is shown, and the type of all functions that show one.
  *
  * A report is a function from a profile and a view to text. It prints nothing, so that the same
- * function serves the terminal, a file and a test. The profile has been read, checked, filtered and
- * pruned before. Its names are untrusted all the same, and reports let no control character
- * through.
+ * function serves the terminal, a file and a test. Its caller has read, checked, filtered and
+ * pruned the profile. The profile's names are untrusted all the same, and reports let no control
+ * character through.
  */
 #ifndef PPROF_VIEW_H
 #define PPROF_VIEW_H

@@ -1,5 +1,5 @@
 /*
- * The supervisor: starts the sampling thread, starts it again after each intermission, and reports
+ * The supervisor: starts the looking thread, starts it again after each intermission, and reports
  * its progress.
  *
  * The calling thread never looks at the target while a round runs. So a write to the terminal,
@@ -43,7 +43,7 @@ struct recording {
 	bool suspend;
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
-	int ended_fd; /* eventfd; a sampling thread's last act is to write it */
+	int ended_fd; /* eventfd; a looking thread's last act is to write it */
 };
 
 int recording_new(struct recording **out, const struct recording_options *options,
@@ -56,7 +56,7 @@ int recording_new(struct recording **out, const struct recording_options *option
 
 	if (!r)
 		return error_nomem(err);
-	set_priority(PRIORITY_PROMPT); /* until recording_free: it starts and ends the sampling */
+	set_priority(PRIORITY_PROMPT); /* until recording_free: we start and end sampling */
 	r->options = *options;
 	r->round.stop_fd = -1;
 	r->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -110,7 +110,7 @@ static void show(struct recording *r, recording_progress *progress, void *ctx)
 		progress(ctx, &r->shown);
 }
 
-/* One sampling thread from start to end. */
+/* Runs one looking thread from start to end. */
 static int run_thread(struct recording *r, recording_progress *progress, void *ctx)
 {
 	struct pollfd ended = { .fd = r->ended_fd, .events = POLLIN };

@@ -71,9 +71,10 @@ int recording_write(struct recording *r, unsigned flags, const char *command_lin
  */
 
 /* Requests an interim profile. A process of its own makes it while the sampling goes on
- * (sampler/profile/interim.c). Names may be missing at first. With `file`, the profile is written
- * there instead, with all names, as by recording_write; the caller commits the file once `number`
- * has grown. ERR_LIMIT while one is being made, ERR_NOMEM. */
+ * (sampler/profile/interim.c). Without `file`, recording_interim returns the profile; names may be
+ * missing at first. With `file`, the profile is written there, with all names, as by
+ * recording_write; the caller commits the file once `number` of recording_interim has grown.
+ * ERR_LIMIT while one is being made, ERR_NOMEM. */
 int recording_ask_interim(struct recording *r, unsigned flags, const char *command_line,
 			  struct outfile *file, struct error *err);
 
@@ -83,20 +84,20 @@ const struct recording_interim *recording_interim(const struct recording *r);
 /* After recording_run: waits until a requested profile is ready. */
 void recording_await_interim(struct recording *r);
 
-/* After recording_run: true if no requested profile is still to come. Does not wait. `may_fork`: no
+/* After recording_run: true if no requested profile is outstanding. Does not wait. `may_fork`: no
  * other thread runs, so the process that makes the profile may be started. */
 bool recording_interim_over(struct recording *r, bool may_fork);
 
-/* _suspend stops this process as SIGTSTP would, as soon as no thread is held. _suspending is true
- * from then until the process has been continued. */
+/* recording_suspend stops this process as SIGTSTP would, as soon as no thread is held. While
+ * recording_run runs, recording_suspending is true from that call until the process continues. */
 void recording_suspend(struct recording *r);
 bool recording_suspending(const struct recording *r);
 
 /* The i-th sentence on symbols that had to be left out, and why; NULL after the last. */
 const char *recording_warning(const struct recording *r, size_t i);
 
-/* What the recording looked at, for -v; borrowed until recording_free. Of several processes these
- * are the first one and its map; all maps share the images. */
+/* For -v: the process, its map and the unwinder; borrowed until recording_free. With several
+ * processes, the first one and its map; all maps share the images. */
 const struct process *recording_process(const struct recording *r);
 const struct modmap *recording_modmap(const struct recording *r);
 const struct unwinder *recording_unwinder(const struct recording *r);
@@ -104,7 +105,7 @@ const struct unwinder *recording_unwinder(const struct recording *r);
 /* As symbolizer_note; NULL before recording_write. */
 const char *recording_symbol_note(const struct recording *r, const struct image *image);
 
-/* How walks went on from the image with that id, and ended in it (ledger_of). */
+/* Counts of walks that ended in the image, and of frames with their callee there (ledger_of). */
 const struct ledger_entry *recording_walks_in(const struct recording *r, uint32_t image_id);
 
 void recording_free(struct recording *r);

@@ -19,7 +19,7 @@
  *     less than 1 MiB of stack.
  *   - Template arguments behind a template parameter in a conversion operator are parsed twice at
  *     each level, which is exponential ("T_I" in "cv"). A binder in Rust ("FG...", "DG...") is a
- *     loop as long as its number says, up to 2^64 times, and without a callback if it is in a
+ *     loop that runs as often as its number says, up to 2^64 times, and without a callback in a
  *     skipped part. Both are recognised by their letters beforehand; a name with the same letters
  *     by chance stays mangled.
  */

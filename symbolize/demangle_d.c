@@ -1,11 +1,11 @@
 /*
- * Uses libiberty's dlang_demangle(), which has no callback to stop it. It works without bound on
- * names that are made for it, so an upper bound of its work is computed beforehand:
+ * Uses libiberty's dlang_demangle(), which has no callback to stop it. A crafted name makes it work
+ * without bound, so an upper bound of its work is computed beforehand:
  *
  *   - A back reference ("Q" and a distance in base 26) to a type reads that type again, with the
- *     references in it. Within it libiberty follows only references that are further in front, so
- *     their costs are sums over the references before. (In Phobos 1 % of the names come out above
- *     the bound and stay mangled.)
+ *     references in it. Within that type libiberty follows only references that are further in
+ *     front, so the cost of a reference is a sum over those before it. (In Phobos 1 % of the names
+ *     come out above the bound and stay mangled.)
  *   - The length of a template's argument that is a symbol ("S" and digits) can be read in several
  *     ways, and all are tried, nested in each other. So are the two ways in which a name within a
  *     name ("_D") can go on.

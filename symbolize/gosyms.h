@@ -13,14 +13,14 @@ struct names;
 struct symbol_frame;
 
 /* Fills at most `room` frames for an image address, innermost inlined call first, the function
- * itself last; *start is where that begins. Strings are kept in `names`. Returns the number of
- * frames; 0 when the table does not cover the address, or has it as other compilers' code.
- * ERR_NOMEM. */
+ * itself last; *start is its address. Strings are kept in `names`. Returns the number of frames; 0
+ * when the table does not cover the address, or lists it as other compilers' code. ERR_NOMEM. */
 int gosyms_find(struct gopclntab *t, struct names *names, uint64_t addr,
 		struct symbol_frame *frames, size_t room, uint64_t *start);
 
-/* Only the name of the function that covers an address, as Go itself gives it: the linker adds
- * ".abi0" to some. *name is unchanged when the table does not cover the address. ERR_NOMEM. */
+/* Only the name of the function that covers an address, as Go itself gives it, without the ".abi0"
+ * that the linker adds to some. *name is unchanged when the table does not cover the address.
+ * ERR_NOMEM. */
 int gosyms_name(struct gopclntab *t, struct names *names, uint64_t addr, const char **name);
 
 #endif

@@ -256,8 +256,8 @@ static int look_up(struct symbolizer *s, const struct image *image, uint64_t add
 	return image_elf(image) ? find_code(s, m, addr, out) : 0;
 }
 
-/* Tells an observing process which image's file is in use. This stays set after an error, because
- * the observer needs it above all if memory runs out. */
+/* Tells an observing process which image's file is in use. The image stays set after an error,
+ * because the observer needs it above all if memory runs out. */
 static void watch(struct symbolizer *s, const struct image *image)
 {
 	s->trace->lookups++;

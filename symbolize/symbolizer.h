@@ -41,9 +41,9 @@ struct symbol {
 
 enum {
 	SYMBOLIZE_NO_INLINE = 1,
-	/* Debug files may be mapped. Of large ones much less is read then, but one that shrinks
-	 * meanwhile kills us by SIGBUS, and of one that changes libdw may read different bytes each
-	 * time. For processes that may die of a bad file. */
+	/* Debug files may be mapped, so that much less of a large file is read. But if a file
+	 * shrinks meanwhile, SIGBUS kills the process, and if it changes, libdw may read different
+	 * bytes each time. For processes that may die of a bad file. */
 	SYMBOLIZE_MAP = 2,
 };
 

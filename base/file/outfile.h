@@ -39,8 +39,8 @@ int outfile_open(struct outfile *f, const char *path, struct error *err);
 /* Writes all bytes or fails with ERR_IO (a full disk, a closed pipe). */
 int outfile_write(struct outfile *f, const void *data, size_t len, struct error *err);
 
-/* Syncs the file and gives it its name; closes it in any case. ERR_IO: writing failed, or only
- * close(2); in the first case nothing was replaced. */
+/* Syncs the file and gives it its name; closes it in any case. ERR_IO: writing failed and
+ * nothing was replaced, or only close(2) failed. */
 int outfile_commit(struct outfile *f, struct error *err);
 
 /* Closes and removes the temporary file. Harmless after commit and on OUTFILE_NONE. */

@@ -1,6 +1,6 @@
 /*
- * The folders on the way stay open on a stack, and ".." goes back on it without the kernel: a
- * folder that is moved meanwhile does not lead out of the root.
+ * The folders on the way stay open on a stack. With WALK_IN_ROOT, ".." only closes the last one, so
+ * a folder that is moved meanwhile does not lead out of the root.
  *
  * Each name is examined and opened without following links (AT_SYMLINK_NOFOLLOW, O_NOFOLLOW): if a
  * folder is replaced by a link in between, that is an error, and the link is not followed.
@@ -111,7 +111,8 @@ static bool trusted(const struct way *way, const struct stat *link)
 }
 
 /* The text of a link in /proc/PID/fd is the path of the open file, or the path it once had. True if
- * that cannot be followed: the link leads to something else, say a pipe, or to a deleted file. */
+ * that path cannot be followed: the link leads to a deleted file or to something else, say a
+ * pipe. */
 static bool is_magic(const struct way *way, const char *name)
 {
 	struct statfs fs;

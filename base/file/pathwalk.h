@@ -2,9 +2,10 @@
  * Walks a path one name at a time, to the folder that holds its last name.
  *
  * It does two things that open(2) alone does not. The first is a root of our choice, which neither
- * ".." nor a link leaves, with plain openat(2) only: openat2(2) hides its flags from a seccomp
- * filter. The second is not to follow links that another user may have planted in a world-writable
- * folder. fs.protected_symlinks does that for the last name only, and only where it is switched on.
+ * ".." nor a link leaves. Only openat(2) is used for this, because openat2(2) hides its flags from
+ * a seccomp filter. The second is not to follow links that another user may have planted in a
+ * world-writable folder. fs.protected_symlinks protects only the last name, and only where it is
+ * switched on.
  */
 #ifndef BASE_FILE_PATHWALK_H
 #define BASE_FILE_PATHWALK_H

@@ -1,9 +1,9 @@
 /*
  * Finds out why ptrace(2) failed with EPERM.
  *
- * The kernel has one errno for a dozen reasons; the user needs the one reason and its remedy. The
- * causes are tested in the order in which ptrace_attach() and __ptrace_may_access()
- * (kernel/ptrace.c) test them, like strace's attach does, with what /proc shows to every user.
+ * The kernel has one errno for a dozen reasons; the user needs the one reason and its remedy. Like
+ * strace's attach, this file tests the causes with what /proc shows to every user. The order is
+ * that of ptrace_attach() and __ptrace_may_access() (kernel/ptrace.c).
  */
 #include "base/process/process.h"
 
@@ -208,7 +208,7 @@ int process_diagnose(pid_t tid, struct error *err)
 				 "process %d ('%s') is a zombie: it has ended and waits for its "
 				 "parent to collect it",
 				 tid, f.name);
-	/* It has released its memory and is not a zombie yet. */
+	/* The process has released its memory and is not a zombie yet. */
 	if (f.ending)
 		return error_set(err, ERR_GONE, "process %d ('%s') is ending", tid, f.name);
 	if (tid == getpid())
@@ -225,8 +225,8 @@ static bool has_other_tracer(const struct facts *f)
 	return f->tracer > 0 && f->tracer != getpid();
 }
 
-/* 0 or an errno: EPERM; ESRCH: the process has no memory, or has released it. EFAULT, since nothing
- * is mapped at address 1, means that reading is permitted. */
+/* 0 or an errno: EPERM; ESRCH: the process has no memory, or has released it. EFAULT means
+ * that reading is permitted: nothing is mapped at address 1. */
 static int try_to_read(pid_t pid)
 {
 	char byte;
@@ -244,8 +244,8 @@ static bool passes(const struct facts *f, int why)
 	       (why == ESRCH && !f->kernel_thread && (f->state != 'Z' || f->threads > 1));
 }
 
-/* While the process executes a program, an obstacle may be seen that is none, such as the dead
- * leader of before beside the one thread of now. So only what is seen several times is believed. */
+/* During an exec, /proc may show a false obstacle, such as the dead leader from before the exec and
+ * the thread count from after it. So an obstacle counts only if it is seen several times. */
 int process_may_trace(pid_t pid, struct error *err)
 {
 	const struct timespec pause = { .tv_nsec = LOOKS_NS };

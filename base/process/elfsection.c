@@ -71,8 +71,9 @@ static bool is_gnu_packed(Elf *elf, const GElf_Shdr *shdr, const Elf_Data *data)
 	       !memcmp(data->d_buf, "ZLIB", 4);
 }
 
-/* Can so many bytes come out? zlib makes at most 1,032 bytes of one ("Maximum Compression Factor"
- * in its technical details), zstd a block of 128 KiB of four (RFC 8878, 3.1.1.2). */
+/* Is the plain size possible? One byte of zlib becomes at most 1,032 bytes ("Maximum Compression
+ * Factor" in its technical details). Four bytes of zstd become at most a block of 128 KiB (RFC
+ * 8878, 3.1.1.2). */
 static bool is_possible(const struct packed *p)
 {
 	switch (p->how) {

@@ -14,11 +14,11 @@ Elf_Scn *elfsection_next(Elf *elf, Elf_Scn *after, const char *name, GElf_Shdr *
 /* A section's name, valid as long as the Elf; or NULL. */
 const char *elfsection_name(Elf *elf, const GElf_Shdr *shdr);
 
-/* The bytes, as they are in the file, of the first section of that name that has any there and at
- * most `most`; else NULL. Valid as long as the Elf. */
+/* Finds the first section of that name that has bytes in the file, at most `most`. Returns these
+ * bytes without uncompressing them, valid as long as the Elf; NULL if there is no such section. */
 Elf_Data *elfsection_raw(Elf *elf, const char *name, size_t most);
 
-/* The section's uncompressed size in bytes. Known are SHF_COMPRESSED (ELF gABI, "Section
+/* The section's uncompressed size in bytes. Handles SHF_COMPRESSED (ELF gABI, "Section
  * Compression") with zlib or zstd, and GNU's older ".zdebug_" form. False when the section has no
  * bytes in the file, or is broken or in an unknown form. */
 bool elfsection_plain_size(Elf *elf, Elf_Scn *scn, uint64_t *size);
@@ -36,7 +36,7 @@ struct elfbytes {
 };
 
 /* The uncompressed bytes of a section, if they are at most `most`. 0 and no data for a section
- * without bytes; ERR_LIMIT for more; else as elfsection_plain. */
+ * without bytes or with a broken header; ERR_LIMIT for more; else as elfsection_plain. */
 int elfsection_bytes(Elf *elf, Elf_Scn *scn, uint64_t most, struct elfbytes *b);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * pclntab is found by its section, else by its header. The header is searched only in files with a
- * mark of Go, or without sections: reading all data of each library that a process has mapped would
- * cost too much. moduledata is the place whose first words point to the parts of pclntab in the
- * order that the header gives; no other data does.
+ * pclntab is found by its section, else by its header. The header is searched for only in files
+ * with a mark of Go or without sections: reading all data of each library that a process has mapped
+ * would cost too much. moduledata is the place whose first words point to the parts of pclntab in
+ * the order that the header gives; no other data does.
  */
 #include "base/process/gomodule.h"
 
@@ -188,8 +188,8 @@ static bool is_moduledata(const struct search *s, uint64_t addr, uint64_t words[
 	       words[WORD_TABLE] == m->pclntab + m->table;
 }
 
-/* Takes the words behind the text's (runtime/symtab.go, moduledata). Go 1.20 inserted two words
- * before them, Go 1.27 more. */
+/* Takes the start of the text and the words behind it (runtime/symtab.go, moduledata). Go 1.20
+ * inserted two words before `types`, Go 1.27 more behind `types`. */
 static void take_moduledata(struct gomodule *m, uint64_t addr, const uint64_t *w)
 {
 	uint64_t end = m->pclntab + m->size;

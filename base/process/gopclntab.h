@@ -22,10 +22,11 @@ struct image;
 
 enum { GO_NAME_MAX = 4096 }; /* longer names (instances of generics) are cut */
 
-enum go_flag { /* internal/abi/symtab.go, FuncFlag; from 1.17 on, ASM from 1.18 on */
-	       GO_TOP_FRAME = 1, /* outermost: tracebacks end here */
-	       GO_SP_WRITE = 2,	 /* it sets the stack pointer in ways that pcsp cannot express */
-	       GO_ASSEMBLY = 4,
+/* internal/abi/symtab.go, FuncFlag; from 1.17 on, ASM from 1.18 on. */
+enum go_flag {
+	GO_TOP_FRAME = 1, /* outermost: tracebacks end here */
+	GO_SP_WRITE = 2,  /* it sets the stack pointer in ways that pcsp cannot express */
+	GO_ASSEMBLY = 4,
 };
 
 struct go_function {

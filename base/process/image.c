@@ -1,7 +1,7 @@
 /*
  * Files are opened with ELF_C_READ, not ELF_C_READ_MMAP: the file belongs to the target's user and
- * can be truncated at any moment, and if it were mapped that would kill us by SIGBUS in the middle
- * of a walk. libelf reads a section when it is first used; only headers are read here.
+ * can be truncated at any moment. If it were mapped, that would kill us by SIGBUS in the middle of
+ * a walk. libelf reads a section when it is first used; only headers and notes are read here.
  */
 #include "base/process/image.h"
 

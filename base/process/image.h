@@ -20,7 +20,8 @@
 struct error;
 struct image;
 
-struct image_segment {			       /* a PT_LOAD program header */
+/* A PT_LOAD program header. */
+struct image_segment {
 	uint64_t vaddr, offset, filesz, memsz; /* bytes */
 	uint32_t flags;			       /* PF_R | PF_W | PF_X */
 };

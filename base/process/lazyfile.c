@@ -17,7 +17,7 @@ static const uint64_t FILE_MAX = 1ull << 36; /* the index of blocks stays below 
 
 struct lazyfile {
 	const struct image *image;
-	const char *bytes; /* the whole file, if the image was made from bytes; the image's */
+	const char *bytes; /* the whole file, if made from bytes; owned by the image */
 	uint64_t size;
 	char **blocks;
 	size_t block_count, kept;

@@ -16,7 +16,7 @@ struct block {
 };
 
 struct memcache {
-	struct memory memory; /* first; its bytes at hand are those of the block used last */
+	struct memory memory; /* must be first; its bytes at hand: the block used last, if whole */
 	const struct memory *under;
 	size_t block_bytes, sets;
 	uint64_t whole; /* `pages` of a block that has been read as a whole */
@@ -40,7 +40,7 @@ static int fetch(struct memcache *c, struct block *b, uint64_t offset)
 		uint64_t at = offset & ~(uint64_t)(len - 1);
 		uint64_t pages = pages_of(at, len);
 
-		/* Pages that have been read are not read again: they may be in use together. */
+		/* A page that has been read is not read again, so its copy does not change. */
 		if (b->pages & pages)
 			continue;
 		rc = c->under->read(c->under, b->start + at, b->bytes + at, len);

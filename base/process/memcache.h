@@ -4,8 +4,8 @@
  *
  * The cache becomes stale; memcache_forget empties it. A block that cannot be read whole (at the
  * end of a mapping) is read by halves, down to pages, as they are needed. So all that can be read
- * without the cache can be read with it. The number of blocks is bounded: each has one of four
- * places, and the least recently used block is replaced.
+ * without the cache can be read with it. The number of blocks is bounded: the cache is 4-way
+ * set-associative, and the least recently used block of a set is replaced.
  */
 #ifndef BASE_PROCESS_MEMCACHE_H
 #define BASE_PROCESS_MEMCACHE_H

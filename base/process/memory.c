@@ -47,7 +47,7 @@ static size_t gather_live(const struct memory *m, struct memory_piece *pieces, s
 			remote[i] = (struct iovec){ (void *)(uintptr_t)p->addr, p->len };
 		}
 		got = process_vm_readv(live->pid, local, n, remote, n, 0);
-		if (got < 0 && errno != EFAULT) { /* it has ended, or we may not read it any more */
+		if (got < 0 && errno != EFAULT) { /* the process ended or is unreadable now */
 			for (; done < count; done++)
 				pieces[done].len = 0;
 			return calls + 1;

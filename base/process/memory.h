@@ -21,7 +21,7 @@ struct memory_piece {
 
 struct memory {
 	/* Copies exactly `len` bytes at `addr` into `buf`. 0; ERR_IO: there is no such memory;
-	 * ERR_SHORT: there is, but beyond the end of this view of it (the copy of a stack). */
+	 * ERR_SHORT: it exists, but beyond the end of this view (the copy of a stack). */
 	int (*read)(const struct memory *m, uint64_t addr, void *buf, size_t len);
 
 	/* Bytes at hand, which need no call: [start, start + len). All others need read(). */
@@ -34,7 +34,8 @@ struct memory {
 };
 
 /* Copies many pieces in order, each whole or not at all; a piece that could not be read has length
- * 0 afterwards. From a process, one system call copies up to 1,024. Returns the number of calls. */
+ * 0 afterwards. One system call copies up to 1,024 pieces of a process. Returns the number of
+ * calls. */
 size_t memory_gather(const struct memory *m, struct memory_piece *pieces, size_t count);
 
 /* A running process, by process_vm_readv(2). Needs the same permission as ptrace(2). */
@@ -48,7 +49,7 @@ void memory_live_init(struct memory_live *m, pid_t pid);
 enum { MEMORY_PIECES_MAX = 8 };
 
 /* Copies at most MEMORY_PIECES_MAX pieces of a process's or thread's memory by one system call, in
- * order; the first piece that is not there (any more) ends it. Returns how many bytes were
+ * order. Stops at the first piece that does not exist (any more). Returns how many bytes were
  * copied. */
 size_t memory_live_gather(pid_t pid, const struct memory_piece *pieces, size_t count);
 

@@ -1,5 +1,5 @@
 /*
- * A process, held so that its PID cannot come to mean another one.
+ * A process, referred to by descriptors, so that its PID cannot come to mean another one.
  *
  * /proc/PID is opened once. All later reads use that descriptor and fail with ESRCH when the
  * process is gone, even if another process has its PID by then.
@@ -19,14 +19,15 @@ struct process {
 	int proc_fd;	/* /proc/PID */
 	int pid_fd;	/* pidfd_open(2): readable when the process has ended */
 	int root_fd;	/* the target's root directory, -1 when not permitted */
-	char comm[64];	/* its name when it was opened or last read again */
-	pid_t own_pid;	/* its number in its own PID namespace, read at the same times */
-	int64_t uid;	/* its effective user, read at the same times; -1: not known */
+	char comm[64];	/* its name when it was opened or process_read_comm was last called */
+	pid_t own_pid;	/* its number in its own PID namespace, as process_read_ids last found it */
+	int64_t uid;	/* its effective user, read with own_pid; -1: not known */
 	char exe[4096]; /* its program, set by process_read_exe; "": not known */
 };
 
-/* Holds the process (Linux 5.6 or newer). Success does not mean that ptrace will be allowed.
- * ERR_GONE: there is none, or the number is a thread's; ERR_PERM: /proc refuses; ERR_IO. */
+/* Opens the process (Linux 5.6 or newer). Success does not mean that ptrace will be allowed.
+ * ERR_GONE: there is none, or the number is a thread's; ERR_PERM: /proc/PID cannot be opened;
+ * ERR_IO. */
 int process_open(struct process *p, pid_t pid, struct error *err);
 void process_close(struct process *p);
 
@@ -64,7 +65,7 @@ int process_cpu_ns(const struct process *p, uint64_t *ns);
  * so that it works where openat2(2) is forbidden. */
 int process_open_path(const struct process *p, const char *path);
 
-/* The same, but where the path ends with a link: ELOOP. */
+/* The same, but fails with ELOOP if the path ends with a link. */
 int process_open_no_link(const struct process *p, const char *path);
 
 /* May this process be traced? 0, or as process_diagnose. The test does not disturb the process:

@@ -2,10 +2,10 @@
  * The plain addresses that the dynamic linker will write into a file's data.
  *
  * In position-independent files, pointers between parts of the file are in the relocation table
- * (ELF gABI, "Relocation", RELA: the addend), and the data itself may hold zeros. R_X86_64_RELATIVE
- * and R_X86_64_64 are such relocations (System V ABI, AMD64, 4.4.1). In image addresses they write
- * the addend, plus the symbol's value if there is one. DT_RELR keeps its addends in the data and
- * needs no handling.
+ * (ELF gABI, "Relocation", RELA: the addend), and the data itself may hold zeros. The types
+ * R_X86_64_RELATIVE and R_X86_64_64 (System V ABI, AMD64, 4.4.1) are read. In image addresses, they
+ * write the addend, plus the symbol's value if there is one. DT_RELR keeps its addends in the data
+ * and needs no handling.
  */
 #ifndef BASE_PROCESS_RELOCS_H
 #define BASE_PROCESS_RELOCS_H

@@ -2,8 +2,8 @@
  * Counts goroutines: by state, by stack, and by the go statement that created them.
  *
  * Of a dump, only distinct rows are kept, and only up to limits (CENSUS_ROWS_MAX,
- * CENSUS_BYTES_MAX): goroutines beyond them count only in the total. Of several dumps, rows count
- * the goroutines of the last one, and how many there were in the first.
+ * CENSUS_BYTES_MAX): goroutines beyond them count only in the total. Of several dumps, a row
+ * has two counts: its goroutines in the last dump and in the first.
  */
 #ifndef GOPARSE_SUMMARY_CENSUS_H
 #define GOPARSE_SUMMARY_CENSUS_H
@@ -60,7 +60,7 @@ struct census;
 int census_new(struct census **c, struct error *err);
 void census_free(struct census *c);
 
-/* Begins the next dump. Not to be called before the first one: its counts become `first`. */
+/* Begins the next dump. Not to be called before the first dump, whose counts become `first`. */
 void census_next_dump(struct census *c);
 
 /* Counts a goroutine of the current dump. ERR_NOMEM. */

@@ -17,9 +17,8 @@ struct holder {
 	uint64_t count;		      /* goroutines that may hold it, in all rows */
 };
 
-/* Finds the holders of the lock that the goroutines of the row `waiting` wait for, in `stacks`
- * (CENSUS_STACKS), which contains that row. None if they do not wait for a sync.Mutex or
- * sync.RWMutex. */
+/* Finds goroutines in `stacks` (CENSUS_STACKS) that may hold the lock for which the row `waiting`
+ * waits. `stacks` contains that row. None if it does not wait for a sync.Mutex or sync.RWMutex. */
 struct holder holder_find(const struct census_row *waiting, const struct census_list *stacks);
 
 #endif

@@ -3,12 +3,12 @@
  * number of the last dump in which it was the same. This is about 40 bytes with the slot in the
  * index; the stack itself would take hundreds. Only goroutines of the first dump are stored,
  * because others cannot be in all dumps. A stack is compared only with the same goroutine's stack
- * in other dumps, so stacks with equal hashes, which start from a seed of this process, count as
- * equal.
+ * in other dumps, and hashes start from a seed of this process. So stacks with equal hashes count
+ * as equal.
  *
  * A goroutine without a known stack (it was running, or has no frames) never counts as the same.
  *
- * The g0s of all threads have the id 0. Those with equal stacks are interchangeable.
+ * The g0s of all threads have the id 0. Any two with equal stacks are interchangeable.
  */
 #include "goparse/summary/stuck.h"
 
@@ -22,7 +22,7 @@
 
 struct entry {
 	uint64_t id, hash;
-	uint32_t dump; /* the last dump up to which it was the same in all */
+	uint32_t dump; /* it was the same in all dumps up to this one */
 };
 
 struct stuck {

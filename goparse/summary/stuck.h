@@ -19,8 +19,8 @@ void stuck_free(struct stuck *s);
 /* Begins the next dump; must be called before the first one, too. */
 void stuck_next_dump(struct stuck *s);
 
-/* Takes a goroutine of the current dump. *all: it was in all dumps before, and in the same state
- * and stack; in the first dump this is true for all. Frames are compared by function, file and
+/* Takes a goroutine of the current dump. *all: it was in all earlier dumps with the same state
+ * and stack; in the first dump always true. Frames are compared by function, file and
  * line; a stack that was not printed is not equal to any other. ERR_NOMEM. */
 int stuck_add(struct stuck *s, const struct goparse_goroutine *g, bool *all, struct error *err);
 

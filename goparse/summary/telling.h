@@ -11,7 +11,8 @@
 #include "goparse/goparse.h"
 
 /* True if the function belongs to Go's standard library, including the runtime. It is recognized by
- * the first element of its package path; "main" and the go command's own packages do not count. */
+ * the first element of its package path; "main" and the go command's own packages do not count.
+ * A function without a package (C) counts, too. */
 bool telling_is_library(struct goparse_text function);
 
 /* The same for the runtime only. */
@@ -30,11 +31,11 @@ size_t telling_own(const struct goparse_stack *s);
  * Puts the indexes of up to `max` of the most informative frames into `at`, innermost first.
  * Returns how many.
  *
- * These are the innermost frame outside the library; before it the call that it made into the
- * library, unless the state already names it ("sync.Mutex.Lock", a channel); and then its callers
- * outside the library. If all frames are the library's, the outermost one outside the runtime takes
- * the place of the first, or, if all are the runtime's, the function that the goroutine was started
- * with.
+ * The main one is the innermost frame outside the library. Before it comes its call into the
+ * library, unless that is the runtime's or the state already names it ("sync.Mutex.Lock"). After it
+ * come its callers outside the library. If all frames are the library's, the main one is the
+ * outermost frame outside the runtime. If all are the runtime's, it is the function with which the
+ * goroutine was started.
  */
 size_t telling_frames(const struct goparse_stack *s, struct goparse_text state, size_t *at,
 		      size_t max);

@@ -1,4 +1,4 @@
-/* Reads profiles as they lie in files: compressed or not, of profile.proto or older. */
+/* Reads profiles from files: compressed or not, in profile.proto's format or an older one. */
 #ifndef PPROF_FILE_READ_H
 #define PPROF_FILE_READ_H
 

@@ -1,10 +1,9 @@
 /*
  * A tree of stacks: stacks that begin with the same frames share the nodes of these frames.
  *
- * Each node has one value for each column. A column is one of the things that are shown: a sample
- * type, or one side of a difference. No function here is recursive, because a stack may be a
- * million frames deep. Node 0 is the root, above all stacks. A node's number is larger than its
- * parent's.
+ * Each node has one value for each column. A column is a sample type, or one side of a sample
+ * type's difference. No function here is recursive, because a stack may be a million frames deep.
+ * Node 0 is the root, above all stacks. A node's number is larger than its parent's.
  *
  *   calltree_init -> calltree_add… -> calltree_finish -> calltree_next…
  */
@@ -49,9 +48,9 @@ int calltree_add(struct calltree *t, const uint32_t *frames, size_t count, const
  * numbers). ERR_NOMEM. */
 int calltree_finish(struct calltree *t, const uint32_t *rank, struct error *err);
 
-/* Both after calltree_finish. calltree_next returns the node after `node` in an order in which
- * parents come before children and siblings are in their order; CALLTREE_NONE after the last. Begin
- * with 0. calltree_skip does the same but leaves out the descendants of `node`. */
+/* Call both after calltree_finish. calltree_next returns the node after `node` in preorder,
+ * CALLTREE_NONE after the last. Begin with 0. calltree_skip does the same but leaves out the
+ * descendants of `node`. */
 uint32_t calltree_next(const struct calltree *t, uint32_t node);
 uint32_t calltree_skip(const struct calltree *t, uint32_t node);
 

@@ -35,7 +35,7 @@ static size_t fitting(const size_t *histogram, size_t count, size_t limit)
 	return i;
 }
 
-/* For when step 0 alone has too many nodes: keeps those nearest to the root. */
+/* If step 0 alone has too many nodes, keeps the ones nearest to the root. */
 static int choose_by_depth(struct flame *f, const uint16_t *steps)
 {
 	size_t depths = 0, *histogram;

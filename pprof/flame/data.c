@@ -7,7 +7,7 @@
  *   frames          name, file, module (indexes of strings), line, hue of each frame
  *
  * A node's frame is an index in frames, or ROOT_FRAME, or LEFT_OUT_FRAME for everything that is
- * left out below its parent. Strings are cut at STRING_MAX bytes, longer than a screen shows.
+ * left out below its parent. Strings are cut at STRING_MAX bytes, more than a screen shows.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@ struct profile;
 enum difference_side { SIDE_NEW, SIDE_BASE, SIDES };
 
 /* True for a difference: a value of the sample type is negative, or a sample has the label
- * "pprof::base". */
+ * "pprof::base" with the value "true". */
 bool difference_detect(const struct profile *p, size_t type);
 
 /* Splits a sample's value into the two sides, neither of them negative. */

@@ -14,7 +14,7 @@ static size_t sides(const struct flame *f)
 	return f->difference ? SIDES : 1;
 }
 
-/* The requested type and, up to FLAME_TYPES, the others, in the profile's order. */
+/* Chooses the requested type and others, FLAME_TYPES together, in the profile's order. */
 static void choose_types(struct flame *f)
 {
 	for (size_t i = 0; i < f->p->type_count; i++) {

@@ -4,9 +4,9 @@
  *
  * A page holds at most FLAME_NODES nodes, so that it opens at once whatever the profile. It holds
  * the widest ones: a node's width is the largest of its shares in the totals of the values shown.
- * If that does not decide it (one stack, a million deep), it holds the ones nearest the root. What
- * is left out appears below its caller as one nameless frame, so that it is not taken for the
- * caller's own value.
+ * If too many nodes are as wide as the root (one stack, a million deep), the page holds the ones
+ * nearest to it. What is left out appears below its caller as one nameless frame, so that it is not
+ * taken for the caller's own value.
  */
 #ifndef PPROF_FLAME_FLAME_H
 #define PPROF_FLAME_FLAME_H
@@ -46,7 +46,7 @@ int flame_choose_hues(struct flame *f);
 int64_t flame_total(const struct flame *f, uint32_t node, size_t type, int side);
 int64_t flame_self(const struct flame *f, uint32_t node, size_t type, int side);
 
-/* Like calltree_next, but only nodes that are kept. */
+/* Like calltree_next, but returns only nodes that are kept. */
 uint32_t flame_next(const struct flame *f, uint32_t node);
 
 /* The frame's hue, 0 to 359, by its module or, if that is unknown, its file; -1 if both are

@@ -1,8 +1,8 @@
 /*
  * One pass over the locations finds the frames of each; for a sample, frame numbers are then only
- * copied. Locations can share a frame, because the view ignores what distinguishes them. Their
- * number is up to the file, so the frames of a sample are counted before memory is allocated: if a
- * sample names a location with a million inlined calls a million times, it has 10^12 frames.
+ * copied. Locations can share a frame, because the view ignores what distinguishes them. The frames
+ * of a sample are counted before memory is allocated: if a file's sample names a location with a
+ * million inlined calls a million times, it has 10^12 frames.
  */
 #include "pprof/flame/frames.h"
 

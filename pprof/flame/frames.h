@@ -5,10 +5,10 @@
  * Two frames are the same if everything that is shown of them is equal: name, file and module (so
  * two functions "init" of two files are two frames), and the line or address if the view is by line
  * or address. By thread, frames are functions, and the outermost frame of each stack is its thread.
- * By file or module, consecutive calls within one are one frame.
+ * By file or module, consecutive calls within the same file or module are one frame.
  *
- * A frame without a function is named by module and offset in it, "[libfoo.so]+0x1234"; without a
- * module by its address; and otherwise "<unknown>".
+ * A frame without a function is named by its module and the offset in the module,
+ * "[libfoo.so]+0x1234"; without a module, by its address; without an address, "<unknown>".
  */
 #ifndef PPROF_FLAME_FRAMES_H
 #define PPROF_FLAME_FRAMES_H
@@ -33,13 +33,12 @@ int frames_new(struct frames **f, const struct profile *p, const struct report_v
 void frames_free(struct frames *f);
 
 /* The frames of a sample, outermost first, in *ids, which are valid until the next call. ERR_NOMEM;
- * ERR_LIMIT: the sample, or all samples of the calls so far, have more frames than any profile has
- * that is not made to do harm. */
+ * ERR_LIMIT: the sample has more than 2^26 frames, or the samples of all calls so far have more
+ * than 2^30. Only a hostile profile has so many. */
 int frames_of(struct frames *f, size_t sample, const uint32_t **ids, size_t *count,
 	      struct error *err);
 
-/* The frames so far. Those of threads are added by frames_of; all others exist from the
- * beginning. */
+/* The frames so far. frames_of adds the frames of threads; all others exist from the beginning. */
 size_t frames_count(const struct frames *f);
 const struct report_frame *frames_get(const struct frames *f, uint32_t id);
 const struct strset *frames_strings(const struct frames *f);

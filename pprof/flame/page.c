@@ -45,8 +45,7 @@ static const char *entity(unsigned char c)
 	}
 }
 
-/* False for what XML does not allow (its section 2.2): U+FFFE, U+FFFF and bytes that are not
- * UTF-8. */
+/* False for what XML does not allow (XML 1.0, 2.2): U+FFFE, U+FFFF and bytes that are not UTF-8. */
 static bool is_text(uint32_t rune)
 {
 	return rune != UTF8_REPLACEMENT && rune != 0xfffe && rune != 0xffff;
@@ -69,8 +68,8 @@ int page_add_text(struct buffer *out, const char *text, size_t len)
 	return rc;
 }
 
-/* Adds JSON with '<', '>' and '&' escaped. They can occur only in its strings, like all that is not
- * ASCII. */
+/* Adds JSON with '<', '>' and '&' escaped. These and all characters beyond ASCII can occur only in
+ * its strings. */
 static int add_json(struct buffer *out, const struct buffer *json)
 {
 	const char *data = (const char *)json->data;

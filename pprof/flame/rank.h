@@ -6,8 +6,8 @@
 
 struct strset;
 
-/* Sets *rank to an array, by string number, of each string's place when all are sorted byte by
- * byte. The caller frees it with free(). ERR_NOMEM. */
+/* Sets *rank to an array: by string number, the string's place when all are sorted byte by byte.
+ * The caller frees the array with free(). ERR_NOMEM. */
 int rank_strings(const struct strset *s, uint32_t **rank);
 
 #endif

@@ -2,8 +2,8 @@
  * A profile in speedscope's own file format, as "sampled" profiles
  * (https://www.speedscope.app/file-format-schema.json).
  *
- * The file has one such profile for each thread that samples are labelled with, or one if they have
- * no such labels. For a difference, there is one for each side, because weights in it cannot be
+ * The file has one profile for each thread that samples are labelled with, and one for all samples
+ * without a thread. Of a difference, each side has its own profiles, because weights cannot be
  * negative. Equal stacks are one sample: a pprof file does not contain when they were taken.
  */
 #ifndef PPROF_FLAME_SPEEDSCOPE_H

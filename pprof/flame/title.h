@@ -4,7 +4,7 @@
 
 #include "pprof/view.h"
 
-/* Appends v->title or, if it is NULL, the program's name or, without a program, the sample type's
+/* Appends v->title. If it is NULL, appends the program's name; without a program, the sample type's
  * name. The text is as untrusted as the profile. ERR_NOMEM. */
 int title_add(const struct profile *p, const struct report_view *v, struct buffer *text);
 

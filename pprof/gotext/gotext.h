@@ -4,8 +4,8 @@
  *
  * The text has less than the protobuf: no mappings, no time, no number labels, no
  * comments, and one address per location. Some of what Go writes is not in the protobuf:
- * the distance of an address from its function's entry, the addresses of inlined calls,
- * allocations' frames below the first one that is not the runtime's, cycles.
+ * the distance of an address from its function's entry, the addresses of inlined calls, the
+ * runtime's frames at the leaf of an allocation's stack, and cycles.
  */
 #ifndef PPROF_GOTEXT_GOTEXT_H
 #define PPROF_GOTEXT_GOTEXT_H

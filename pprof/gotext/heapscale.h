@@ -15,7 +15,7 @@
 void heapscale(int64_t *count, int64_t *size, int64_t rate);
 
 /* The inverse: replaces an estimate by sampled numbers that heapscale turns into it. `block`: size
- * of an object in bytes, 0: unknown. False if none were found; the numbers are the nearest then. */
+ * of an object in bytes, 0: unknown. False: none were found, and the numbers are the nearest. */
 bool heapscale_undo(int64_t *count, int64_t *size, int64_t rate, int64_t block);
 
 #endif

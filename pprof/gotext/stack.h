@@ -1,5 +1,5 @@
 /* Writes a sample's frames as comments of a legacy text, like runtime/pprof's printStackRecord,
- * in the columns that text/tabwriter makes of it. */
+ * in columns like text/tabwriter's. */
 #ifndef PPROF_GOTEXT_STACK_H
 #define PPROF_GOTEXT_STACK_H
 
@@ -11,7 +11,8 @@ struct buffer;
 struct profile;
 struct profile_sample;
 
-struct stack_lines { /* memory that is reused for each sample; {0} is empty */
+/* Memory that is reused for each sample; {0} is empty. */
+struct stack_lines {
 	struct stack_line {
 		uint64_t address;
 		const char *name, *file; /* name "": only the address is known */

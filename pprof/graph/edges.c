@@ -53,7 +53,7 @@ static int add_edge(struct walk *w, struct pair pair, uint64_t hash, bool inline
 	return 0;
 }
 
-/* graph.go, AddToEdgeDiv; called once for each edge of a sample. */
+/* graph.go, AddToEdgeDiv: counts each edge once for a sample. */
 static int count_call(struct walk *w, uint32_t node, bool inlined)
 {
 	struct pair pair = { w->parent, node };

@@ -50,15 +50,15 @@ struct graph {
 int graph_init(struct graph *g, const struct profile *p, const struct report_view *v);
 void graph_release(struct graph *g);
 
-/* The edges to a node and those from it, sorted by weight, then by names. */
+/* The edges to a node, and the edges from it, sorted by weight, then by names. */
 struct graph_edges graph_in(const struct graph *g, uint32_t node);
 struct graph_edges graph_out(const struct graph *g, uint32_t node);
 
 /* The sum of the shown nodes' flat values. */
 int64_t graph_shown_total(const struct graph *g);
 
-/* What is 100 %: the sum of the magnitudes of all values or, if the profile is a difference (the
- * samples of the base have the label "pprof::base" with the value "true"), of those of the base. */
+/* What is 100 %: the sum of the magnitudes of all values. If the profile is a difference, only the
+ * values of the base count: its samples have the label "pprof::base" with the value "true". */
 int64_t graph_total(const struct profile *p, size_t type);
 
 /* The unit in which a report shows values of v->type if v->unit is NULL: the one that fits the

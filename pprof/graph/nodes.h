@@ -36,8 +36,8 @@ struct nodes {
 	enum report_by by;
 	struct node *list;
 	size_t count, room;
-	uint32_t *frames;  /* numbers of nodes; those of location `id`, innermost first, */
-	size_t *first;	   /* are frames[first[id - 1]] to frames[first[id] - 1] */
+	uint32_t *frames;  /* numbers of nodes, by location, innermost first */
+	size_t *first;	   /* location `id` has frames[first[id - 1]] to frames[first[id] - 1] */
 	uint32_t *threads; /* REPORT_BY_THREAD: each sample's only node; else NULL */
 	struct strset files;
 	uint32_t *file_of; /* by string of the profile: number in files + 1 */
@@ -51,8 +51,8 @@ struct nodes {
 int nodes_init(struct nodes *n, const struct profile *p, enum report_by by);
 void nodes_release(struct nodes *n);
 
-/* The nodes of location `i` of a sample (0 is the leaf), innermost first; how many in *count. By
- * thread, a sample has one node, whatever its stack. */
+/* The nodes of location `i` of a sample (0 is the leaf), innermost first; *count is their number.
+ * By thread, a sample has one node, whatever its stack. */
 const uint32_t *nodes_at(const struct nodes *n, size_t sample, size_t i, size_t *count);
 
 /* How many locations a sample has for nodes_at. */

@@ -29,7 +29,8 @@ struct legacy_sample {
 	bool has_block;
 };
 
-struct legacy_place { /* a future location, found by its address */
+/* A future location, found by its address. */
+struct legacy_place {
 	uint64_t address;
 	uint32_t function; /* index in legacy.functions + 1, 0: none; only for Java */
 	int64_t line;
@@ -73,7 +74,7 @@ void legacy_drop_sample(struct legacy *l);
  * except from the sample's first if `leaf_stays`. ERR_FORMAT for more than 64 bits; ERR_NOMEM. */
 int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bool leaf_stays);
 
-/* The same for the line of a sample behind its "@", up to the end of the addresses. */
+/* The same for the text behind the "@" of a sample's line, up to the end of the addresses. */
 int legacy_add_stack(struct legacy *l, struct cursor text, unsigned back);
 
 /* Writes everything collected to the profile. ERR_FORMAT for samples without sample types and

@@ -47,7 +47,7 @@ static int parse_attribute(struct legacy *l, const struct lines *lines, struct c
 	return right ? 0 : not_this(l, lines, "the attribute's value is no number");
 }
 
-/* Reads attributes up to the first line that is none: a sample, or the end of the section. */
+/* Reads attributes up to the first line that is not one: a sample, or the end of the section. */
 static int parse_attributes(struct legacy *l, struct lines *lines, int64_t *hertz)
 {
 	int rc = 0;

@@ -1,17 +1,17 @@
 /*
- * An address belongs to the first mapping in the list that holds it. If there is none, it
- * belongs to the first mapping that would hold it if it began lower by its file offset; that
- * mapping begins there from then on. Else it belongs to a mapping of everything, which is
- * made when it is first needed.
+ * An address belongs to the first mapping in the list that holds it. If no mapping does, the
+ * first one that would hold the address after an extension downwards, by its file offset, is
+ * extended and keeps its new start. Else the address belongs to a mapping of everything,
+ * which is made when it is first needed.
  *
  * google/pprof tries all mappings for each address. A hostile file can have millions of
- * both, so here the ends of all ranges cut the address space into pieces, and a segment
- * tree over the pieces keeps the least mapping number of each: looking up an address or
- * adding a range costs log n. One tree has the mappings as they are, the other the ranges
- * below mappings with an offset. Nothing is ever removed from a tree: a mapping that was
- * extended is in the first tree wherever it is in the second, and the first is searched
- * first. This holds for mappings that end behind their beginning. The few others, which no
- * kernel writes, are kept in a list that is searched linearly.
+ * both, so here the ends of all ranges cut the address space into pieces, and two segment
+ * trees over the pieces keep the least mapping number of each piece. Looking up an address
+ * or adding a range takes O(log n). One tree has the mappings as they are, the other the
+ * ranges below mappings with an offset. Nothing is ever removed from a tree: a mapping that
+ * was extended is in the first tree wherever it is in the second, and the first is searched
+ * first. This does not hold for mappings that end before they begin, which no kernel writes.
+ * The few of this kind are kept in a list that is searched linearly.
  */
 #include "pprof/legacy/cover.h"
 
@@ -110,7 +110,7 @@ static void sort_ends(struct cover *c, const struct legacy *l)
 	c->count = kept;
 }
 
-/* Adds the range below a mapping to which it may be extended. */
+/* Adds the range below a mapping into which the mapping may be extended. */
 static int add_below(struct cover *c, const struct legacy *l, uint32_t number)
 {
 	const struct profile_mapping *m = &l->mappings[number];

@@ -120,7 +120,7 @@ static void drop_second_frame(struct legacy *l, uint32_t place)
 }
 
 /* A frame that is second in at least 31 of 32 samples belongs to the profiler's signal handler
- * and is removed. There are up to two of them. */
+ * and is removed. At most two frames are removed from a stack. */
 static void drop_handler(struct legacy *l)
 {
 	for (int i = 0; i < 2; i++) {

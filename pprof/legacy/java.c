@@ -10,8 +10,8 @@
  *   0xADDRESS com.example.A.b (A.java:12)
  *   0xADDRESS GC
  *
- * An address is only a key to a name here, so the profile has none. The two values are in
- * the reverse order of the C++ formats.
+ * An address is only a key to a name here, so the profile has no addresses. In a heap profile
+ * the two values are in the reverse order of the C++ format.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ enum { HEAP_RATE = 512 << 10 }; /* bytes between two samples, fixed in the agent
 
 struct java {
 	struct cursor rest;
-	size_t line; /* number of the last one taken */
+	size_t line; /* number of the last line taken */
 	bool heap;   /* else contention */
 };
 

@@ -4,7 +4,7 @@
  * heap, growth and fragmentation profiles, contentionz, threadz, the binary CPU profiles
  * of gperftools, and the profiles of its Java agent.
  *
- * Except for Java's they hold addresses and no names; mappings come from the process's
+ * All formats but Java's have addresses and no names. Mappings come from the process's
  * memory map if one is appended. Names that Go writes in comments are not read.
  */
 #ifndef PPROF_LEGACY_LEGACY_H

@@ -1,6 +1,6 @@
 /*
  * Reads the lines of a text as Go's bufio.Scanner does: without the newline and a carriage
- * return before it. A line of 64 KiB or more is an error, as in Go, which bounds the work
+ * return before it. A line of 64 KiB or more is an error, as in Go. This bounds the work
  * of the scanners.
  */
 #ifndef PPROF_LEGACY_LINES_H

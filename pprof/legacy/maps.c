@@ -1,9 +1,10 @@
 /*
  * google/pprof matches the lines with two regular expressions (procMapsRE, briefMapsRE); here
  * they are scanned by hand. The regular expressions backtrack when a greedy match fails, with a
- * visible effect: a line "abc xyz" becomes a mapping from 0xab to 0xc. Backtracking helps only in
- * the first number, which can give its last digit to the second. Everywhere else the character
- * behind a greedy match could not follow a shorter one.
+ * visible effect: a line "abc xyz" becomes a mapping from 0xab to 0xc. Backtracking helps in two
+ * cases: the first number can give its last digit to the second, and what matched as the offset
+ * can be the first half of the device number. Everywhere else the character behind a greedy match
+ * could not follow a shorter one.
  */
 #include "pprof/legacy/maps.h"
 
@@ -17,7 +18,8 @@
 #include "pprof/legacy/maptidy.h"
 #include "pprof/legacy/text.h"
 
-struct entry { /* the pieces of a line; those that are missing are empty */
+/* The pieces of a line; those that are missing are empty. */
+struct entry {
 	struct cursor start, limit, perm, offset, file, build_id;
 };
 

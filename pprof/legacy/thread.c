@@ -9,7 +9,7 @@
  *   --- Thread 7eff0b4b7700 (name: other/25377) stack: ---
  *     [same as previous thread]
  *
- * A memory map must follow, or a line "---- no stack trace for" some threads.
+ * A memory map must follow, or a line that begins with "---- no stack trace for".
  */
 #include "base/error.h"
 #include "pprof/legacy/build.h"
@@ -31,7 +31,7 @@ static bool is_header(struct cursor line)
 	return false;
 }
 
-/* /[0-9]+\) stack: ---  anywhere in what is left */
+/* /[0-9]+\) stack: ---  anywhere in the rest of the line */
 static bool has_number_and_end(struct cursor c)
 {
 	ptrdiff_t at;
@@ -116,7 +116,8 @@ static int parse_threads(struct legacy *l, struct lines *lines, struct cursor li
 	return rc;
 }
 
-/* Skips lines behind the header; returns the first of a thread or memory map, else the last. */
+/* Skips lines behind the header. Returns the line that begins a thread or a memory map, or else
+ * the last line. */
 static struct cursor skip_introduction(struct lines *lines)
 {
 	struct cursor line = lines->line;

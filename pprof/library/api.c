@@ -55,8 +55,8 @@ const char *pprof_message(const struct pprof *p)
 
 /* Reading, writing, merging */
 
-/* Moves *next, if it was made without an error and is valid, into the place of p's profile, and
- * clears the index and the list of mappings; else releases *next. */
+/* Replaces p's profile by *next and clears the index and the list of mappings. If `rc` is an error
+ * or *next is not valid, releases *next instead. */
 static int take(struct pprof *p, struct profile *next, int rc)
 {
 	if (!rc)

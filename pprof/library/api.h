@@ -12,7 +12,7 @@ struct pprof {
 	struct profile profile;
 	struct error error;
 	/* What pprof_sample returns pointers to. */
-	struct buffer mappings; /* struct pprof_mapping, of the profile's first ones or of all */
+	struct buffer mappings; /* struct pprof_mapping: the profile's first ones, or all */
 	struct buffer frames;	/* struct pprof_frame */
 	struct buffer labels;	/* struct pprof_label */
 	struct buffer values;	/* int64_t; a copy, because the profile's array moves as it grows */

@@ -10,8 +10,9 @@
  * google/pprof's CheckValid. So a struct pprof always holds a valid profile.
  *
  * Strings are normally UTF-8, but this is not checked. A string passed in is copied; NULL counts
- * as "". A string or pointer that is returned belongs to the profile: it is valid until
- * pprof_read, pprof_parse or pprof_merge succeeds on that profile, or until pprof_free.
+ * as "". A string or pointer that is returned belongs to the profile, unless its function says
+ * otherwise: it is valid until pprof_read, pprof_parse or pprof_merge succeeds on that profile,
+ * or until pprof_free.
  *
  * Threads may use different profiles at the same time, but not the same one.
  */
@@ -49,7 +50,7 @@ struct pprof_frame {
 	const char *system_name; /* as in the symbol table, e.g. _ZN1a1bEv */
 	const char *file;
 	int64_t start_line, line, column; /* from 1; 0: unknown. start_line is the function's */
-	bool inlined; /* into the next frame, which has its address, mapping, folded */
+	bool inlined; /* into the next frame, whose address, mapping and folded are used */
 	bool folded;  /* several functions may have this address (is_folded) */
 	uint64_t address;
 	const struct pprof_mapping *mapping; /* NULL: none */

@@ -21,18 +21,19 @@ struct live_cost {
 struct live_row {
 	const char *name;
 	struct live_cost recent, whole;
-	size_t seen; /* number of the last sample that counted it */
+	size_t seen; /* number of the last sample that was counted here */
 };
 
 struct live_thread {
 	int64_t pid, tid; /* pid 0: the profile has one process */
 	const char *name;
 	int64_t recent, whole;
-	const char *hottest; /* function: recently, or since the start if it was idle; or NULL */
+	const char *hottest; /* function: recently, or since the start if recently idle; or NULL */
 	int64_t hottest_cost;
 };
 
-struct live {		       /* {0} is empty */
+/* {0} is empty. */
+struct live {
 	struct live_row *rows; /* functions, told apart by name as in pprof; owned */
 	size_t count, room;
 	struct live_thread *threads; /* told apart by the labels pid and tid; owned */
@@ -45,10 +46,10 @@ struct live {		       /* {0} is empty */
  * whole cost, pid, tid. */
 enum live_order { LIVE_RECENT, LIVE_RECENT_CUM, LIVE_FLAT, LIVE_CUM, LIVE_NAME, LIVE_ORDERS };
 
-/* Fills *l, which must be empty or released, in no particular order. `type` is the name of a sample
- * type ("cpu") that both profiles have. A recursive function counts once in cum; a frame without a
- * function counts for its file; negative values count as 0. Sums saturate at INT64_MAX. ERR_USAGE:
- * a profile has no such type; ERR_NOMEM. After an error *l is released. */
+/* Fills *l, which must be empty or released; rows and threads are not sorted. `type` is the name of
+ * a sample type ("cpu") that both profiles have. A recursive function counts once in cum; a frame
+ * without a function counts for its file; negative values count as 0. Sums saturate at INT64_MAX.
+ * ERR_USAGE: a profile does not have the type; ERR_NOMEM. After an error *l is released. */
 int live_fill(struct live *l, const struct profile *recent, const struct profile *whole,
 	      const char *type, struct error *err);
 void live_release(struct live *l);

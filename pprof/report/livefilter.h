@@ -10,7 +10,8 @@ struct pattern;
 
 enum { LIVEFILTER_ROOM = 256 };
 
-struct livefilter { /* {0} matches all names */
+/* {0} matches all names. */
+struct livefilter {
 	char text[LIVEFILTER_ROOM];
 	struct pattern *pattern; /* NULL: names must contain `text` */
 };

@@ -1,4 +1,4 @@
-/* The shares at which the colour changes are those of perf's browser (tools/perf/ui/util.h, MIN_RED
+/* The colour changes at the same shares as in perf's browser (tools/perf/util/color.h, MIN_RED
  * and MIN_GREEN). The colours are the terminal's own 16, so that they are legible on light and dark
  * backgrounds. */
 #include "pprof/report/paint.h"

@@ -1,4 +1,4 @@
-/* A profile's labels, each with what the samples that have it cost: pprof -tags
+/* A profile's labels, each with the cost of its samples: pprof -tags
  * (internal/report/report.go, printTags). A report_writer; it shows all labels. */
 #ifndef PPROF_REPORT_TAGS_H
 #define PPROF_REPORT_TAGS_H

@@ -79,7 +79,7 @@ static int add_node(struct tree *t, uint32_t node)
 	return rc;
 }
 
-/* Adds the node unless v->pattern does not match it. */
+/* Adds the node if v->pattern matches it or is NULL. */
 static int add_matching(struct tree *t, uint32_t node)
 {
 	const struct node *n = &t->g->nodes.list[node];

@@ -19,8 +19,8 @@ struct name_filter {
 	uint8_t *marks; /* by location */
 };
 
-/* Keeps the lines whose function matches, also those without one; or the lines whose function
- * does not match. */
+/* If `matching`, keeps the lines whose function matches and the lines without a function; else the
+ * lines whose function does not match. */
 static void keep_lines(struct profile *p, struct profile_location *l, struct matches *m,
 		       bool matching)
 {

@@ -33,7 +33,8 @@ int filter_names(struct profile *p, const struct filter_names *f, struct filter_
 		 struct error *err);
 
 /* In each sample, drops the callers of the outermost frame that matches; drops samples without
- * such a frame (ShowFrom). *matched: has any frame matched? NULL changes and matches nothing. */
+ * such a frame (ShowFrom). *matched: has any frame matched? If `from` is NULL, nothing changes or
+ * matches. */
 int filter_show_from(struct profile *p, const struct pattern *from, bool *matched,
 		     struct error *err);
 

@@ -17,9 +17,9 @@ struct error;
 
 enum { GOSYNTAX_MAX = 16 << 10, GOSYNTAX_NESTING = 200 };
 
-/* The matcher that the translation is for: pcre2_match or pcre2_dfa_match. The latter counts the
- * repetitions of a single character and so holds up to as many possibilities as the text is long.
- * Repetitions of a group are not counted. */
+/* The matcher that the translation is for: pcre2_match or pcre2_dfa_match. pcre2_dfa_match counts
+ * the repetitions of a single character and so holds up to as many possibilities as the text is
+ * long. It does not count the repetitions of a group. */
 enum gosyntax_for { GOSYNTAX_ONE_BY_ONE, GOSYNTAX_ALL_AT_ONCE };
 
 /* Appends to `out` the pattern for PCRE2: ASCII, without NULs, for PCRE2_UTF, PCRE2_DOTALL,

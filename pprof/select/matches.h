@@ -21,7 +21,7 @@ struct matches {
 };
 
 /* `p` and `pattern` (may be NULL) are borrowed until matches_release. Strings may be added to the
- * profile, but only those that exist now may be matched. ERR_NOMEM. Release in any case. */
+ * profile, but only strings that exist now may be matched. ERR_NOMEM. Release in any case. */
 int matches_init(struct matches *m, const struct profile *p, const struct pattern *pattern,
 		 struct error *err);
 void matches_release(struct matches *m);
@@ -31,13 +31,14 @@ void matches_release(struct matches *m);
  * belong to "(anonymous namespace)" or "operator()". Errors go to m->rc and m->err. */
 bool matches_string(struct matches *m, uint32_t string);
 
-/* Does it occur in the function's name or file name? False for function 0. */
+/* Does the pattern occur in the function's name or file name? False for function 0. */
 bool matches_function(struct matches *m, uint32_t function);
 
-/* Does it occur in the file name of the location's mapping? */
+/* Does the pattern occur in the file name of the location's mapping? */
 bool matches_mapping(struct matches *m, const struct profile_location *l);
 
-/* Does it occur in any of these, for any line of the location (filter.go, matchesName)? */
+/* Does the pattern match the location's mapping, or the function of any of its lines (filter.go,
+ * matchesName)? */
 bool matches_location(struct matches *m, const struct profile_location *l);
 
 #endif

@@ -15,8 +15,8 @@
 #include "pprof/select/gosyntax.h"
 
 /* pcre2_match counts steps anew for each place of the text at which a match could begin, so texts
- * of SHORT_TEXT bytes cost at most a few milliseconds. pcre2_dfa_match has its possibilities in
- * the workspace, of WORKSPACE ints, in two lists; each takes three ints. */
+ * of SHORT_TEXT bytes cost at most a few milliseconds. pcre2_dfa_match keeps possibilities in
+ * two lists, in a workspace of WORKSPACE ints; each possibility takes three ints. */
 enum { SHORT_TEXT = 2048, STEPS = 1000, HEAP_KIB = 4096, WORKSPACE = 4096 };
 
 /* What matching writes to. */
@@ -63,7 +63,7 @@ static int compile(const struct pattern *p, const struct buffer *text, uint32_t 
 		return error_nomem(err);
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	pcre2_set_compile_extra_options(context, PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
-	/* The translation bounds the user's nesting and puts some groups into one more. */
+	/* gosyntax.c bounds the nesting of the user's groups and puts some into another group. */
 	pcre2_set_parens_nest_limit(context, 2 * GOSYNTAX_NESTING + 50);
 	*code = pcre2_compile(text->len ? text->data : (const uint8_t *)"", text->len,
 			      PCRE2_UTF | PCRE2_DOTALL | PCRE2_ALT_CIRCUMFLEX |
@@ -160,7 +160,7 @@ static double seconds_of_cpu(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Reading the coarse clock is cheap; CPU time is read once in each of its tenths of a second. */
+/* Reading the coarse clock is cheap; by this clock, CPU time is read at most ten times a second. */
 static bool out_of_time(struct scratch *s)
 {
 	struct timespec now;

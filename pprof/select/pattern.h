@@ -3,10 +3,10 @@
  *
  * Go finds a match in time linear in the text, whatever the pattern. PCRE2 backtracks, which is
  * usually faster but sometimes hopelessly slow, and patterns also come from profiles
- * (drop_frames). So pcre2_match gets few steps for each text. If they do not suffice, or the text
- * is long, pcre2_dfa_match passes over the text once with all possibilities side by side; their
- * number is bounded. Beyond this bound, or beyond PATTERN_SECONDS of CPU time for all texts of a
- * pattern, matching fails with an error.
+ * (drop_frames). So pcre2_match gets few steps for each place where a match could begin. If they
+ * do not suffice, or the text is long, pcre2_dfa_match passes over the text once with all
+ * possibilities side by side; their number is bounded. Beyond this bound, or beyond
+ * PATTERN_SECONDS of CPU time for all texts of a pattern, matching fails with an error.
  *
  * The differences from Go are in docs/sampler.1. A pattern may be compiled to machine code, which
  * takes executable memory: do not use patterns in processes under seccomp.

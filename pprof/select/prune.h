@@ -1,7 +1,8 @@
 /*
- * Removes uninteresting frames from the leaf end of stacks: google/pprof's profile/prune.go. In
- * place, as in pprof/select/filter.h; names are simplified as in pprof/select/matches.h. All return
- * 0 or an error (ERR_NOMEM, or of pprof/select/pattern.h), which leaves the profile unchanged.
+ * Removes uninteresting frames from the leaf end of stacks: google/pprof's profile/prune.go. All
+ * functions work in place, as in pprof/select/filter.h, and simplify names as in
+ * pprof/select/matches.h. All return 0, ERR_NOMEM or an error of pattern_match
+ * (pprof/select/pattern.h). After an error the profile is unchanged.
  */
 #ifndef PPROF_SELECT_PRUNE_H
 #define PPROF_SELECT_PRUNE_H

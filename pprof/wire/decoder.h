@@ -1,7 +1,7 @@
 /*
  * The part of the decoder that does not depend on the message. Tables of rules in decode.c, one
  * for each message of profile.proto, say where each field is stored. read_message reads all
- * messages by them, so that every field is checked in the same way: its wire type, the index of
+ * messages by these tables, so every field is checked in the same way: its wire type, the index of
  * its string, the id that it names. A field that no table lists is skipped, as protobuf requires.
  *
  * If a field with a single value occurs several times, the last one counts, and a bad one before
@@ -31,13 +31,13 @@ struct decoder {
 	struct cursor file; /* the whole file; stays at its start */
 	size_t max_memory;  /* bound for p's tables, bytes */
 	struct stretch {
-		size_t from, to; /* offsets in the file: of the first such field, behind the last */
-		size_t count;	 /* of these fields */
+		size_t from, to; /* file offsets: start of the first field, end of the last one */
+		size_t count;	 /* of fields with this number */
 	} fields[RULES];
 	uint32_t *strings; /* index in the file's string table -> number in p->strings */
 	size_t string_count;
 	struct ids mappings, functions, locations;
-	/* By field: the last index or id of a STRING or FUNCTION that names nothing, its offset. */
+	/* By field: the last index or id that names no string or function, and its offset. */
 	struct doubt {
 		uint64_t value;
 		size_t at;

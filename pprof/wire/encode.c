@@ -1,12 +1,13 @@
 /*
  * A nested message is preceded by its length, which is known only when the message
- * is written. So each is written behind a gap of one byte, and moved if its length
- * takes more, which is rare: nearly all are under 128 bytes. Computing lengths in
- * advance, or writing everything back to front, was rejected: both take longer, since
- * few bytes are moved, and each at most twice (a packed array, then its sample).
+ * is written. So each message is written behind a gap of one byte, and is moved if its
+ * length takes more than one byte. This is rare: nearly all messages are under 128 bytes.
+ * Computing lengths in advance and writing everything back to front were rejected: both
+ * take longer, since few bytes are moved, and each at most twice (a packed array, then its
+ * sample).
  *
- * make_room is called once for each entry of a table, with the most bytes that it can
- * take; within that room bytes are written without checks.
+ * make_room is called once for each entry of a table, with the most bytes that the entry
+ * can take; within that room bytes are written without checks.
  *
  * Zero is a field's default and is left out, except in packed arrays.
  */
@@ -29,8 +30,8 @@ struct encoder {
 	struct error *err;
 };
 
+/* A number of up to 10 bytes and a tag of one: no field number is above 15. */
 enum {
-	/* A number of up to 10 bytes and a tag of one: no field number is above 15. */
 	VARINT_MAX = 10,
 	FIELD_MAX = VARINT_MAX + 1,
 	PIECE = 256 << 10, /* bytes that a sink gets at a time; more when an entry is larger */

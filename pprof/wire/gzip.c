@@ -6,10 +6,10 @@
  *	Go allocation profile, 3.4 MB: go/types over net/http and others
  *	ms                                 19.8  24.7  35.3           12.2  13.9  17.0  24.7
  *	of size, %                         15.4  14.7  14.3           15.2  14.7  14.4  14.2
- *	tools/bench/pprof's heap profile, 9 MB
+ *	tools/bench/pprof.c's heap profile, 9 MB
  *	ms                                 90.4   106   146           46.5  54.2  62.4  84.7
  *	of size, %                         37.5  37.3  37.0           37.4  37.1  36.9  36.8
- *	tools/bench/pprof's CPU profile, 9 MB
+ *	tools/bench/pprof.c's CPU profile, 9 MB
  *	ms                                 84.8  95.6   114           45.1  50.8  55.0  66.2
  *	of size, %                         34.7  34.6  34.6           34.6  34.6  34.5  34.4
  *

@@ -39,7 +39,7 @@ static inline uint32_t ids_find(const struct ids *ids, uint64_t id)
 }
 
 /* Adds the id of the next entry, which must be new. 0 or ERR_NOMEM, also when there are more
- * than 32 bits can count. */
+ * ids than 32 bits can count. */
 int ids_add(struct ids *ids, uint64_t id);
 
 #endif

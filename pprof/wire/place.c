@@ -1,7 +1,7 @@
 /*
- * The decoder tracks offsets only, because it handles every byte, while a message is made
- * once, after it has failed. Users need samples and ids. So the outermost message is
- * walked again up to the entry that holds the offset.
+ * The decoder handles every byte, so it tracks offsets only. Users need samples and ids.
+ * These are found only after decoding has failed: the file's fields are read again up to
+ * the entry that holds the offset.
  */
 #include "pprof/wire/place.h"
 

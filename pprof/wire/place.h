@@ -1,4 +1,4 @@
-/* Finds the entry of a profile that an offset in its bytes belongs to, for messages. */
+/* Finds the entry that holds an offset in a profile's bytes, for error messages. */
 #ifndef PPROF_WIRE_PLACE_H
 #define PPROF_WIRE_PLACE_H
 

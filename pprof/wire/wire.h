@@ -44,8 +44,8 @@ static inline uint64_t wire_number(struct cursor *c)
 
 bool wire_rare(struct cursor *c, struct wire_field *f); /* only for wire_next */
 
-/* The next field of a message. False at its end, or when it is broken: then the cursor has
- * failed. */
+/* The next field of a message. False at the message's end, or when the field is broken: then the
+ * cursor has failed. */
 static inline bool wire_next(struct cursor *c, struct wire_field *f)
 {
 	uint64_t tag;

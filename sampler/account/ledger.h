@@ -28,8 +28,8 @@ struct ledger {
 
 enum { LEDGER_NAMES = 3, LEDGER_NAME_LEN = 32 };
 
-/* The images with most guessed frames, most first: their names, shortened, and the number of such
- * frames; 0: no more images. */
+/* The images with most guessed frames, most first: their names, shortened, and the number of their
+ * guessed frames; 0: no more images. */
 struct ledger_guesses {
 	char name[LEDGER_NAMES][LEDGER_NAME_LEN];
 	uint64_t frames[LEDGER_NAMES];

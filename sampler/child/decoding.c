@@ -6,7 +6,7 @@
  *
  * After a child's death the image that it was working on is left out. If there was none, or if
  * LEFT_OUT_MAX were left out already, all images are. Then no foreign data is left to be decoded.
- * If even that fails in a child (there can be none, for example), our own process does the work.
+ * If a child fails even then, or cannot be started, our own process does the work.
  */
 #include "sampler/child/decoding.h"
 

@@ -1,5 +1,5 @@
 /*
- * From a finished round to the bytes of a profile, in a process that can do no harm.
+ * From a round to the bytes of a profile, in a process that can do no harm.
  *
  * Symbolizing reads ELF files, DWARF and perf maps: files that the target's owner controls. So
  * symbolizing, assembling and encoding run in a sandbox (sampler/child/sandbox.h) that writes to
@@ -28,9 +28,9 @@ struct decode_result {
 /* A decoding for the images that `maps` holds now; they are borrowed. The caller frees it with
  * decoding_free, which kills a child that is still running; NULL is harmless. ERR_NOMEM. */
 int decoding_new(struct decoding **d, const struct modmap *maps, struct error *err);
-void decoding_free(struct decoding *d); /* kills the child, if one runs */
+void decoding_free(struct decoding *d);
 
-/* Before another work: takes over the images that `maps` holds now. Images that were left out stay
+/* Before the next work: takes over the images that `maps` holds now. Images that were left out stay
  * left out. The result and the notes of the last work are gone. ERR_NOMEM. */
 int decoding_renew(struct decoding *d, const struct modmap *maps, struct error *err);
 
@@ -66,7 +66,8 @@ int decoding_watch(struct decoding *d, struct symbolizer *s);
 void decoding_before_writing(struct decoding *d, struct symbolizer *const *symbolizers,
 			     size_t count);
 
-/* Afterwards, and in the work: CPU time in ns of children that died or ran out of memory. */
+/* CPU time in ns of children that left no result: they died, or ran out of memory. To be called in
+ * the work, or afterwards. */
 uint64_t decoding_lost_cpu_ns(const struct decoding *d);
 
 /* Of the last work; borrowed until the next decoding_renew or decoding_free. */

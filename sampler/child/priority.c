@@ -1,15 +1,15 @@
 /*
  * Ticks must come on time. A thread of ordinary priority gets a busy CPU when another thread leaves
- * it, and then that one is not running: on an overloaded machine we would look when there is little
- * to see. (With 11 runnable threads on two cores redis was caught 175 times of 199 expected, and 15
- * to 116 times by an ordinary thread.)
+ * it, and then the other thread is not running: on an overloaded machine we would look when there
+ * is little to see. (With 11 runnable threads on two cores, redis was caught 175 times of the 199
+ * expected; an ordinary thread caught it 15 to 116 times.)
  *
  * So the thread that waits for the next tick and looks is an ordinary one of the lowest nice value,
  * with a slice of 0.1 ms where the kernel takes one (EEVDF, Linux 6.12: the shorter the slice, the
  * sooner it is its turn). It shares the CPU by the scheduler's rules. Only the tracing thread
- * (tracing.c) has real-time priority; it sleeps except for the microseconds in which a requested
- * thread may be stopped. Work that takes milliseconds (walks, when they meet a large library) is
- * done by an ordinary thread.
+ * (sampler/tick/tracing.c) has real-time priority in a tick; it sleeps except for the microseconds
+ * in which a requested thread may be stopped. Work that takes milliseconds (walks, when they meet a
+ * large library) is done by an ordinary thread.
  *
  * Rejected: real-time priority for whole ticks. With a thousand threads a tick lasts for
  * milliseconds, in which the target's threads do not get that CPU; and a thread that takes 95 % of

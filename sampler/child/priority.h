@@ -7,7 +7,7 @@
 
 enum priority {
 	PRIORITY_ORDINARY, /* as the user started us */
-	PRIORITY_PROMPT,   /* an ordinary thread that hardly waits: of the lowest nice value */
+	PRIORITY_PROMPT,   /* an ordinary thread of the lowest nice value: hardly waits for a CPU */
 	PRIORITY_HOLDING,  /* the lowest real-time priority: for a thread that stops, holds and
 			   * releases threads and does nothing else */
 };
@@ -26,7 +26,8 @@ bool has_realtime_class(pid_t thread);
 /* Makes a process (0: the calling one) ordinary. It has inherited its priority from its maker. */
 void calm(pid_t process);
 
-/* A user waits for it: has it used the half second of CPU time for which it may be prompt? */
+/* Has a process for which the user waits used the half second of CPU time for which it may be
+ * prompt? */
 bool has_hurried(pid_t process);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * Each capability here was found to be needed by taking it away (tests/attach/privilege.test does
- * so again). It is not an error that we do not have one: a user who may trace without capabilities
- * needs none.
+ * so again). A missing capability is not an error: a user who may trace without capabilities needs
+ * none.
  *
  * Rejected: raising a capability only around the call that needs it. An attacker inside this
- * process could raise it as well. What protects is not to have it, and to decode foreign files in a
- * process that has only CAP_DAC_READ_SEARCH (sampler/child/decoding.c).
+ * process could raise it as well. What protects us is that the capability is gone, and that foreign
+ * files are decoded in a process that has only CAP_DAC_READ_SEARCH (sampler/child/decoding.c).
  */
 #include "sampler/child/privilege.h"
 

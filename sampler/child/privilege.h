@@ -2,8 +2,9 @@
  * Least privilege: once target and output are open, only the capabilities that sampling uses are
  * kept, and no program that we execute can gain others.
  *
- * The main thread calls these functions before it starts threads and processes, which inherit the
- * capabilities, and after a command of ours was started, which must not.
+ * The main thread calls privilege_drop after it has started a command, which must not be
+ * restricted, and before it starts threads and other processes, which inherit the reduced
+ * capabilities.
  */
 #ifndef SAMPLER_CHILD_PRIVILEGE_H
 #define SAMPLER_CHILD_PRIVILEGE_H
@@ -16,7 +17,7 @@ struct outfile;
 struct privilege_needs {
 	const struct outfile *output; /* opened; it is still to be renamed into place */
 	const int *folder;	      /* opened; files will be made in it and removed */
-	bool command;		      /* signals are handed on to a process of ours */
+	bool command;		      /* signals are handed on to the command */
 	bool kernel_stacks;	      /* /proc/PID/stack will be read */
 };
 

@@ -1,7 +1,7 @@
 /*
  * Work in a child process that can read files, write to one, and do nothing else.
  *
- * For parsers of bytes that somebody else controls: what an exploited parser does stays in the
+ * For parsers of bytes that another party controls: what an exploited parser does stays in the
  * child. The child has no privilege but to read, a system call filter (seccomp), and bounds for
  * memory and CPU time. It dies with us.
  *
@@ -40,9 +40,9 @@ struct sandbox_end {
 void *sandbox_share(size_t bytes);
 void sandbox_unshare(void *shared, size_t bytes);
 
-/* Sets only the filter, for good, in the calling process, which sandbox_start has not made. The
- * process may do what a child may and, unless `readable` is 0, also wait and read the memory of
- * process `readable`, as far as its privileges allow. */
+/* For a process that sandbox_start has not made: sets only the filter, for good, in the calling
+ * process. The process may do what a child may and, unless `readable` is 0, also wait and read the
+ * memory of process `readable`, as far as its privileges allow. */
 void sandbox_filter(int writable_fd, pid_t readable);
 
 /* A child at work. */

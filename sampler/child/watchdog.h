@@ -1,18 +1,17 @@
 /*
- * A process of ours that has the target's threads released when we cannot do it.
+ * A process of ours that acts when a thread of the target would stay held.
  *
  * A thread is held for microseconds. Only the tracing thread, or its death, can release it. If the
- * tracing thread is stopped just then (kill -STOP, Ctrl-Z), or gets no CPU, the thread would stay
- * held. The watchdog detects that and helps the tracing thread within 10 ms of the hold's
- * beginning. What it does depends on the state of the tracing thread:
+ * tracing thread is stopped just then (kill -STOP, Ctrl-Z), or gets no CPU, the target's thread
+ * would stay held. The watchdog detects that and helps the tracing thread within 10 ms of the
+ * hold's beginning. What it does depends on the state of the tracing thread:
  *
  *   stopped           continued at the first look, so within 3 ms; we release all threads and
- *                     stop again, because our owner wanted that, at a moment at which no
- *                     thread is held
+ *                     then stop again, as our owner has requested
  *   runnable, but without a CPU at two looks, 3 ms apart: its scheduling class is changed,
  *                     at 6 ms at the latest; if that does not help, again 2 ms later
  *   stopped by a debugger: continued after 100 ms, which may help or not
- *   still so          killed after 1 s, because the target comes first: the kernel releases
+ *   still stopped     killed after 1 s, because the target comes first: the kernel releases
  *                     the threads of a dead tracer
  *   no progress while something is held (hung): killed after 10 s
  *
@@ -49,9 +48,9 @@ void watchdog_tracer(struct watchdog *w, pid_t tid);
 void watchdog_held(struct watchdog *w);
 void watchdog_none_held(struct watchdog *w);
 
-/* Promises that no thread will be asked to stop before `until_ns` (CLOCK_MONOTONIC), and none is
- * being asked. Called by the thread that decides that. Optional: it saves wake-ups of the watchdog.
- * A store to memory. */
+/* Promises that no request to stop is out, and that none will be made before `until_ns`
+ * (CLOCK_MONOTONIC). Called by the thread that decides on requests. Optional: it saves wake-ups of
+ * the watchdog. A store to memory. */
 void watchdog_rests(struct watchdog *w, uint64_t until_ns);
 
 /* Called by the tracing thread. True once after the watchdog has changed the thread's class, which
@@ -69,16 +68,17 @@ unsigned watchdog_rescues(const struct watchdog *w);
 pid_t watchdog_pid(const struct watchdog *w);
 
 /* How the watchdog judges what it sees; for the watchdog and for tests. */
-enum watch_verdict { /* what to do; bits */
-		     WATCH_ON = 0,
-		     WATCH_CONTINUE = 1, /* SIGCONT */
-		     WATCH_REALTIME = 2, /* makes the tracing thread a real-time one, */
-		     WATCH_ORDINARY = 4, /* or an ordinary one of the lowest nice value */
-		     WATCH_KILL = 8,
+/* What to do; bits. */
+enum watch_verdict {
+	WATCH_ON = 0,
+	WATCH_CONTINUE = 1, /* SIGCONT */
+	WATCH_REALTIME = 2, /* makes the tracing thread a real-time one, */
+	WATCH_ORDINARY = 4, /* or an ordinary one of the lowest nice value */
+	WATCH_KILL = 8,
 };
 
 enum {
-	WATCH_POLL_MS = 3,	/* with 4, and the time that our wake-up takes, 10 ms became 11 */
+	WATCH_POLL_MS = 3,	/* with 4, the 10 ms became 11 because of our wake-up time */
 	WATCH_AGAIN_MS = 2,	/* from a change of class to the next poll */
 	WATCH_QUIET_MAX = 100,	/* after so many ms without a hold it sleeps until the next */
 	WATCH_TRACED_MAX = 100, /* ms for which a debugger may keep us stopped */
@@ -92,7 +92,7 @@ struct watch {
 	unsigned stopped_ms;	 /* for how long looks have found us stopped in that time */
 	unsigned quiet_ms;	 /* for how long the word has been unchanged and even */
 	uint64_t cpu_ns, slices; /* of the tracing thread, at the last look */
-	bool changed;		 /* the last look has led to a change of its class */
+	bool changed;		 /* the last look has led to a change of that thread's class */
 };
 
 struct sight {

@@ -3,9 +3,8 @@
  *
  *   dump_new -> dump_take -> dump_write -> dump_free
  *
- * All calls come from one thread, except dump_stop. Nothing here prints: dump_write runs a function
- * of the caller's, which turns the dump into text, in the process that decodes files of the target
- * and can do no harm (sampler/child/decoding.h).
+ * All calls come from one thread, except dump_stop. Nothing here prints: the caller's dump_format
+ * turns the dump into text. dump_write runs it in the sandbox (sampler/child/decoding.h).
  */
 #ifndef SAMPLER_DUMP_DUMPING_H
 #define SAMPLER_DUMP_DUMPING_H
@@ -63,8 +62,8 @@ struct dump_stats {
 	uint64_t ends[STACK_ENDS];
 };
 
-/* Finds the processes and checks that they may be traced. The caller frees
- * *d with dump_free; NULL is harmless there. ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM, ERR_IO. */
+/* Finds the processes and checks that they may be traced. The caller frees *d with dump_free; NULL
+ * is harmless there. ERR_GONE, ERR_PERM (diagnosed), ERR_NOMEM, ERR_IO. */
 int dump_new(struct dump **d, const pid_t *pids, size_t count, struct error *err);
 void dump_free(struct dump *d);
 

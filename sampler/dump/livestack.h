@@ -2,8 +2,8 @@
  * A target's memory for a walk that is made while the thread is held or waits in the kernel.
  *
  * Live memory is read in pieces, and each piece is kept until the walk is over, because a walk
- * reads eight bytes here and eight bytes further up. So a walk gets to the end of a stack however
- * deep it is, also on another stack (sigaltstack(2)), up to LIVESTACK_BYTES.
+ * reads eight bytes here and eight bytes further up. So a walk reaches the end of a stack of up to
+ * LIVESTACK_BYTES, also where it continues on another stack (sigaltstack(2)).
  */
 #ifndef SAMPLER_DUMP_LIVESTACK_H
 #define SAMPLER_DUMP_LIVESTACK_H
@@ -33,8 +33,8 @@ struct livestack {
 int livestack_init(struct livestack *r);
 void livestack_release(struct livestack *r);
 
-/* Drops what was read. From now on memory is read from process (or thread) `pid`, and from `first`
- * before that. */
+/* Drops what was read. From now on, a read tries `first`, then the memory of process (or thread)
+ * `pid`. */
 void livestack_into(struct livestack *r, pid_t pid, const struct memory *first);
 
 #endif

@@ -23,7 +23,8 @@ enum {
 
 static const uint64_t LONG_MAX_BYTES = 1ull << 40; /* no Go string is longer */
 
-struct text { /* a Go string: address, length */
+/* A Go string: address, length. */
+struct text {
 	uint64_t at, len;
 };
 

@@ -35,8 +35,8 @@ static bool read_offset(int fd, int64_t *offset)
 	return true;
 }
 
-/* Are the process and we in the same time namespace? Always, where the kernel has none (before
- * Linux 5.6, or left out). */
+/* True if the process and we are in the same time namespace. That is always so where the kernel has
+ * no time namespaces (before Linux 5.6, or left out). */
 static bool same_namespace(const struct process *process)
 {
 	struct stat ours, theirs;

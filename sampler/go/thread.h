@@ -2,8 +2,9 @@
  * A thread that runs Go, looked at while it is held: its stacks.
  *
  * Reading takes system calls, and each holds the thread longer. So addresses are kept from one look
- * to the next (its m and the m's own two stacks do not move) and read together with the stack
- * itself. More is read only if this shows that the thread is not on its goroutine's stack.
+ * to the next, because a thread's m and the m's own two stacks do not move. What is there is read
+ * together with the stack itself. More is read only if this shows that the thread is not on its
+ * goroutine's stack.
  */
 #ifndef SAMPLER_GO_THREAD_H
 #define SAMPLER_GO_THREAD_H
@@ -21,13 +22,13 @@ struct regs;
 
 enum {
 	GO_G_BYTES = 256,
-	GO_M_BYTES = 2048,	  /* of each, from its start; see gothread_fits */
+	GO_M_BYTES = 2048,	  /* of a g and an m, from the start; see gothread_fits */
 	GO_GOROUTINE_BYTES = 512, /* of a g, from the first of goid and labels on */
 	GO_PIECES = 4,
 };
 
-/* The goroutine that a thread runs, also while it is in the scheduler, in a signal handler or in C
- * code on behalf of it. */
+/* The goroutine that a thread runs, also while the thread is in the scheduler, in a signal handler
+ * or in C code that the goroutine has called. */
 struct gothread_goroutine {
 	uint64_t g;	 /* 0: none, or not known */
 	uint64_t goid;	 /* 0: not known */
@@ -67,7 +68,7 @@ bool gothread_guess(struct gothread *t, const struct regs *at, struct memory_pie
 /* Completes a look after `got` bytes of the first pieces were read; `guessed`: all of the guess was
  * read, too. Reads more of thread `tid` where necessary. Fills *stacks for a thread with these
  * registers (pc and sp are enough), and t->goroutine with the one that it runs. If sp is on the
- * goroutine's own stack and there is no C code below, nothing more of that stack is found out.
+ * goroutine's own stack and there is no C code below, the bounds of that stack are not read.
  * t->place is what the caller must keep, zeroed when this is not a thread of Go's. */
 void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct regs *at, size_t got,
 		     bool guessed, struct go_stacks *stacks);

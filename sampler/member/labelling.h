@@ -4,10 +4,10 @@
  * While a thread is held, the read that copies its stack also fetches which goroutine it runs and
  * where that goroutine's label set is (sampler/go/thread.h), and no more. The labels themselves
  * are read after the thread has been released. A set never changes, and it is not freed before the
- * end of a GC that found it dead. So labels are right if no GC has ended between the moment before
- * the thread was asked to stop and the moment after the labels were read; and as long as none ends,
- * they need not be read again. If a GC has ended, they are right if the goroutine still has that
- * set. If neither holds, the sample goes without labels and is counted.
+ * end of a GC that found it dead. So labels are right if no GC has ended from before the request to
+ * stop until after the labels were read. As long as no GC ends, they need not be read again. If one
+ * has ended, labels are right if the goroutine still has that set. If neither holds, the sample
+ * goes without labels and is counted.
  */
 #ifndef SAMPLER_MEMBER_LABELLING_H
 #define SAMPLER_MEMBER_LABELLING_H
@@ -38,9 +38,9 @@ int labelling_begin(struct member *m);
  * ended. 0: not known, or not needed because no goroutine with labels was seen yet. */
 uint64_t labelling_moment(const struct member *m);
 
-/* Reads the labels of a goroutine of the member that a thread was running; *set is their number.
- * `moment` was labelling_moment before that was found. ERR_FORMAT: they could not be read, or may
- * no longer be that goroutine's; ERR_NOMEM. */
+/* Reads the labels of a goroutine that a thread of the member was running; *set is their number.
+ * `moment` is what labelling_moment returned before the goroutine was found. ERR_FORMAT: the labels
+ * could not be read, or may no longer be that goroutine's; ERR_NOMEM. */
 int labelling_read(struct labelling *l, struct member *m,
 		   const struct gothread_goroutine *goroutine, uint64_t moment, uint32_t *set);
 

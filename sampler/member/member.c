@@ -21,8 +21,8 @@
 enum {
 	CPU_COST_FACTOR = 500, /* reading a process's CPU time takes a 500th of the time at most */
 	GO_RETRY_NS = 200000000,
-	EXEC_NS = 50000000,
-	EXEC_TRIES = 50,	   /* so long a process may be executing a program */
+	EXEC_NS = 50000000, /* so long a process may be executing a program */
+	EXEC_TRIES = 50,
 	GO_STACK_FIRST = 32 << 10, /* bytes copied of a stack until the need is known */
 };
 

@@ -34,7 +34,7 @@ struct member {
 	struct goruntime go;
 	struct goruntime_search go_search;
 	struct govars go_vars;
-	struct golabels *labels;    /* owned; NULL: no Go, or a release without labels here */
+	struct golabels *labels;    /* owned; NULL: no Go, or labels cannot be read */
 	struct memory_live live;    /* go_vars and labels are read from it */
 	bool labels_seen;	    /* a goroutine with labels was seen */
 	const struct image *ms_of;  /* Go's image; its list of ms is at all_ms */
@@ -49,7 +49,7 @@ struct member {
 	uint64_t cpu_ns;		     /* in the round, at the last reading */
 	uint64_t children_due_ns;	     /* when to look for children again */
 	bool waits_delicately;	  /* a thread waited in a call that an ignored signal ends */
-	bool delicate;		  /* and SIGCHLD is such a signal (exposure.c) */
+	bool delicate;		  /* and SIGCHLD would end that call (exposure.c) */
 	uint64_t exposure_due_ns; /* when to find that out again */
 	bool dumps_core;	  /* it is left alone: none of its threads will run again */
 	uint64_t executes_at;	  /* round.tick_ns of the tick that found it executing a program */
@@ -71,14 +71,14 @@ struct thread *member_thread(const struct member *m, uint32_t index);
 int member_find_go(struct member *m);
 
 /* Reads the process's CPU time, unless that was done a short time ago: it is expensive, because the
- * kernel adds up all threads. `last`: in any case. */
+ * kernel adds up all threads. `last`: reads it in any case. */
 void member_read_cpu(struct member *m, bool last);
 
 /* A symbolizer for the process, with the jitdump files that it has mapped. The caller frees it.
  * ERR_NOMEM. */
 int member_symbolizer(const struct member *m, unsigned flags, struct symbolizer **s);
 
-/* Reads the maps again, and notes how long that took. */
+/* Reads the maps again, and notes when, and the CPU time that it took. */
 void member_read_maps(struct member *m);
 
 /* Is the address space still that of the last call, or of member_start? After an exec a process has

@@ -1,6 +1,6 @@
 /*
- * Collects the addresses that symbolizers will look up, and announces them beforehand, those of an
- * image all at once (symbolizer_prepare).
+ * Collects the addresses that symbolizers will look up, and announces them beforehand, all
+ * addresses of an image at once (symbolizer_prepare).
  */
 #ifndef SAMPLER_PROFILE_ANNOUNCE_H
 #define SAMPLER_PROFILE_ANNOUNCE_H

@@ -1,5 +1,5 @@
-/* Stacks -> a profile. This is where the half of the program that deals with processes and the half
- * that deals with profiles meet. */
+/* Stacks -> a profile. Here the two halves of the program meet: the one that deals with processes,
+ * and the one that deals with profiles. */
 #ifndef SAMPLER_PROFILE_ASSEMBLE_H
 #define SAMPLER_PROFILE_ASSEMBLE_H
 

@@ -12,7 +12,8 @@ struct baseline_entry;
 struct baseline_member;
 struct recorded;
 
-struct baseline {			/* {0}: before the round's start */
+/* {0}: before the round's start. */
+struct baseline {
 	uint64_t at_ns;			/* CLOCK_MONOTONIC; 0: nothing is kept */
 	struct baseline_entry *entries; /* by stackset entry */
 	uint32_t entry_count;
@@ -20,8 +21,8 @@ struct baseline {			/* {0}: before the round's start */
 	uint32_t member_count;
 };
 
-/* Keeps the counters of this moment, and drops those that `m` held. Called while no thread samples.
- * ERR_NOMEM: nothing is kept. The caller frees `m` with baseline_release. */
+/* Keeps the counters of this moment, and drops what `m` held before. Called while no thread
+ * samples. ERR_NOMEM: nothing is kept. The caller frees `m` with baseline_release. */
 int baseline_take(struct baseline *m, struct recorded *r);
 void baseline_release(struct baseline *m);
 

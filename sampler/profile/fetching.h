@@ -2,9 +2,9 @@
  * Debug files from the network (debuginfod(8)), for a round that requested them.
  *
  * Files are fetched for modules that were met in stacks, have a build ID and no debug information
- * on this machine. Which modules these are is found out in the sandbox. elfutils' libdebuginfod
- * fetches the files, in a process of its own, which has no privilege and no descriptor of ours, and
- * is killed when time is up. Neither happens unless it was requested.
+ * on this machine. The sandbox finds out which modules these are. elfutils' libdebuginfod fetches
+ * the files, in a process of its own, which has no privilege and no descriptor of ours but a
+ * socket, and is killed when time is up. Neither happens unless it was requested.
  */
 #ifndef SAMPLER_PROFILE_FETCHING_H
 #define SAMPLER_PROFILE_FETCHING_H
@@ -26,8 +26,8 @@ struct fetching_stats {
 typedef void fetching_progress(void *ctx, const char *line);
 
 /* Fetches what is missing, for `timeout_ns` at most. A file that cannot be fetched is not a
- * failure; fetching_stats says why. `progress` may be NULL. Once, and with no other thread running.
- * ERR_NOMEM; ERR_IO if no process can be made, and then *f is to be freed, too. */
+ * failure; fetching_stats says why. `progress` may be NULL. Called once, with no other thread
+ * running. ERR_NOMEM; ERR_IO if no process can be made, and then *f is to be freed, too. */
 int fetching_run(struct fetching **f, const struct recorded *recorded, uint64_t timeout_ns,
 		 fetching_progress *progress, void *ctx, struct error *err);
 void fetching_free(struct fetching *f);

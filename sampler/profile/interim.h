@@ -4,7 +4,7 @@
  *
  * Internal to sampler/; recording.h is the interface for other folders. A process that can do no
  * harm (sampler/child/decoding.h) gets a copy of the round by fork(2), so that the sampling goes on
- * while it works. No thread may sample during the fork: the sampling thread ends between two ticks
+ * while it works. No thread may sample during the fork: the looking thread ends between two ticks
  * (round_want_intermission), and a new one goes on. The process returns bytes, and they are as
  * foreign as the files that were decoded.
  */
@@ -23,8 +23,8 @@ struct outfile;
 struct round;
 
 /* `maker` says what the profiles are made of, and is copied; its cpu_ns is our CPU time when the
- * recording began. `round` is the one that `maker` is of, and borrowed. The caller frees *out
- * with interim_free. ERR_NOMEM. */
+ * recording began. `round` is borrowed; maker->recorded is a part of it. The caller frees *out with
+ * interim_free. ERR_NOMEM. */
 int interim_new(struct interim **out, const struct maker *maker, struct round *round,
 		struct error *err);
 void interim_free(struct interim *in);

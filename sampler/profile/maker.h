@@ -39,7 +39,8 @@ struct maker {
  * path and the targets' users. */
 void maker_ready(struct maker *p);
 
-/* In that process: makes a symbolizer for each member; maker_release frees them. ERR_NOMEM. */
+/* In the decoding process: makes a symbolizer for each member; maker_release frees them.
+ * ERR_NOMEM. */
 int maker_symbolizers(struct maker *p);
 void maker_release(struct maker *p);
 
@@ -52,7 +53,7 @@ int maker_fill(struct maker *p, const struct assemble_names *names, struct profi
 int maker_write(struct maker *p, struct outfile *file, struct decode_result *result,
 		struct error *err);
 
-/* CPU time that this process has used, and its peak resident set. */
+/* CPU time in ns that this process has used, and its peak resident set. */
 uint64_t maker_own_cpu_ns(uint64_t *peak_bytes);
 
 #endif

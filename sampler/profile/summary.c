@@ -76,7 +76,8 @@ static bool fewer_threads(const struct recording_stats *s)
 
 /* A thread that runs for less time than we need to wake up and look is found on a CPU less often
  * than it is there. The line says so when samples are few for the CPU time; but not when a budget
- * left something out. That happens when most is going on, so the number to expect is not known. */
+ * left something out. Budgets leave out most when the target is busiest, so the expected number is
+ * not known then. */
 static void samples_line(const struct recording_stats *s, unsigned rate, char *line)
 {
 	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate * kept(s));
@@ -128,7 +129,7 @@ static void append_budget(const struct recording_stats *s, double max_cpu, char 
 	}
 }
 
-/* First the calls that failed because of us, which should never happen. */
+/* After the rate, the first are calls that failed because of us, which should never happen. */
 static void rate_line(const struct recording_stats *s, const struct recording_options *options,
 		      char *line)
 {

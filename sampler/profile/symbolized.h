@@ -21,7 +21,8 @@ struct symbolized_place {
 	uint32_t location; /* id */
 };
 
-struct symbolized { /* {0} is empty */
+/* {0} is empty. */
+struct symbolized {
 	struct profile profile;
 	struct symbolized_place *places; /* owned */
 	size_t count;

@@ -1,7 +1,7 @@
 /*
  * Types are handled in the order of the table (sampler/rounds/source/capture.h). A file that cannot
  * be made, or that the disk has no room for, becomes a skipped entry, and the other files do not
- * depend on it. There is no batch only if nothing at all can be written.
+ * depend on it. The whole batch fails only without a folder, without event.json or without memory.
  */
 #include "sampler/rounds/compose.h"
 
@@ -180,7 +180,7 @@ static void put_alloc(struct composing *k, const struct collection_item *second)
 	buffer_release(&made);
 }
 
-/* A profile as the source gave it or as derived from that, and its delta. */
+/* Writes a profile that the source gave, or one derived from it, and the delta. */
 static void put_with_delta(struct composing *k, enum capture_type type, const char *note,
 			   const void *data, size_t len)
 {

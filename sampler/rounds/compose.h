@@ -17,9 +17,9 @@ struct composed {
 };
 
 /* Writes the batch of a round that is over. A profile that is missing is an entry with the
- * reason. c->event and c->path are valid until lap_free, or until the caller frees c->batch and
- * releases c->arena, which it must do after an error too. ERR_IO: there is no batch; ERR_NOMEM;
- * errors of batch_begin. */
+ * reason. The caller frees c->batch and releases c->arena, after an error too. c->event and
+ * c->path are valid until then, or until lap_free. ERR_IO: there is no batch; ERR_NOMEM; errors of
+ * batch_begin. */
 int compose_batch(struct composed *c, struct lap *lap, struct batches *batches,
 		  struct derive_deltas *deltas, struct error *err);
 

@@ -33,11 +33,11 @@ int derive_inuse(const void *data, size_t len, struct buffer *out, struct error 
 int derive_alloc(const void *first, size_t first_len, const void *second, size_t second_len,
 		 struct buffer *out, struct error *err);
 
-/* From a recording with --wall, the CPU profile that one without it would have given: samples and
- * cpu, without states and calls; samples of zeros are dropped. */
+/* Derives the CPU profile of a recording with --wall: sample types samples and cpu, no labels of
+ * states and calls, no samples of zeros. A recording without --wall would have given the same. */
 int derive_cpu(const void *data, size_t len, struct buffer *out, struct error *err);
 
-/* Differences from round to round, of heap, allocs, block and mutex, with a state for each. The
+/* State for differences from round to round, one for each of heap, allocs, block and mutex. The
  * caller frees *d with derive_deltas_free. */
 int derive_deltas_new(struct derive_deltas **d, struct error *err);
 void derive_deltas_free(struct derive_deltas *d);

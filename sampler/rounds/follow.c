@@ -1,7 +1,7 @@
 /*
- * Each look reads all of /proc, once or twice a second and only while there is no target.
+ * Each look reads all of /proc, two to four times a second and only while there is no target.
  * Rejected: the kernel's process events (netlink) and cgroup.procs with inotify. They require
- * privileges or a mounted hierarchy, and still a look at /proc for processes that exist already.
+ * privileges or a mounted hierarchy, and do not report the processes that exist already.
  *
  * In a cgroup a process of the same program as before is taken at once. Another program may be a
  * unit's preparation or a shell about to exec, so it is taken only when it has lived for
@@ -33,7 +33,7 @@ struct follow {
 	int proc_fd;
 };
 
-/* A process, as far as the choice needs it. */
+/* What the choice needs of a process. */
 struct candidate {
 	pid_t pid, parent, session;
 	uint64_t start_ticks;

@@ -25,9 +25,9 @@ void follow_free(struct follow *f);
 /* For messages: "the next 'redis-server'", "the next process of redis.service". Borrowed. */
 const char *follow_text(const struct follow *f);
 
-/* Looks once: the oldest such process that is neither ours nor a zombie, 0 for none. systemd's
- * MainPID is not available here; of a unit's processes the one with a parent outside the
- * cgroup is taken. */
+/* Looks once. Returns the oldest process that fits and is neither ours nor a zombie; 0 for none.
+ * systemd's MainPID is not available here, so of a unit's processes one whose parent is outside
+ * the cgroup is preferred. */
 pid_t follow_look(struct follow *f);
 
 #endif

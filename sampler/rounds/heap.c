@@ -4,8 +4,8 @@
  * allocations, and the memory that a round has freed stays in the process as holes. Setting the
  * threshold keeps it where it is (mallopt(3), M_MMAP_THRESHOLD; malloc_trim(3)).
  *
- * Sampling threads come and go, a few in each round. A new thread takes the arena of a thread that
- * has ended, or makes another one while the owners live (malloc/arena.c, arena_get2).
+ * Sampling threads come and go, a few in each round. A new thread takes an arena whose threads have
+ * ended. If there is none, glibc makes another arena, up to the limit (malloc/arena.c, arena_get2).
  */
 #include "sampler/rounds/heap.h"
 

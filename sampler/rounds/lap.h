@@ -55,7 +55,7 @@ struct lap {
 	int process_fd;	       /* readable when the process has ended; -1 */
 	struct buffer metrics; /* JSON, empty when there is none */
 	struct error no_metrics;
-	uint64_t own_cpu_ns; /* own_cpu_ns() when it began */
+	uint64_t own_cpu_ns; /* own_cpu_ns() when the round began */
 };
 
 /* Begins a round and takes what is due at its start. The caller frees *out with lap_free. ERR_IO,
@@ -76,7 +76,7 @@ bool lap_empty(const struct lap *lap);
 /* Takes what is due at the end. */
 void lap_end(struct lap *lap, struct subject *subject);
 
-/* Is everything there? Never waits. Forks what it still needs only if `may_fork`. */
+/* Is everything there? Never waits. Forks only if `may_fork`. */
 bool lap_over(struct lap *lap, bool may_fork);
 
 /* Waits no longer: profiles that are not there yet are missing, with the reason `why`. */

@@ -1,4 +1,4 @@
-/* What rounds are asked for. */
+/* The options of rounds. */
 #ifndef SAMPLER_ROUNDS_OPTIONS_H
 #define SAMPLER_ROUNDS_OPTIONS_H
 
@@ -14,14 +14,14 @@ struct source;
 
 enum rounds_news {
 	ROUNDS_BATCH,	/* a batch was written; the line says what is in it */
-	ROUNDS_TROUBLE, /* something failed, or was skipped that should not be */
+	ROUNDS_TROUBLE, /* something failed, or a round was missed */
 	ROUNDS_TARGET,	/* the target has ended, or another one was taken up */
 };
 
 /* Called with each line of news; `line` is borrowed during the call. */
 typedef void rounds_say(void *ctx, enum rounds_news news, const char *line);
 
-/* What it points to is borrowed until rounds_free. */
+/* What its members point to is borrowed until rounds_free. */
 struct rounds_options {
 	struct recording_options recording; /* the target, and how to sample it; duration_ns is a
 					     * round's. No process if only a source's profiles
@@ -41,7 +41,7 @@ struct rounds_options {
 	size_t tag_count;
 	const char *wait_for; /* wait for a process of this name, at first and when the
 				   * target has ended; or NULL */
-	bool follow_restarts; /* or for the next one of the target's unit or cgroup */
+	bool follow_restarts; /* or wait for the next one of its unit or cgroup */
 	struct push *const *pushes;
 	size_t push_count;
 	const char *version;

@@ -24,12 +24,13 @@ struct rounds;
 int rounds_new(struct rounds **r, const struct rounds_options *options, struct error *err);
 
 /* Runs until all rounds are done, the target has ended and no other follows, or rounds_stop.
- * *written is the number of batches. 0 also when part of it failed. ERR_NOMEM; ERR_IO: no batch
- * could be written; errors of the first recording; ERR_NOTFOUND: the batch of a single round is
- * empty. */
+ * *written is the number of batches. Returns 0 also when some of them failed. ERR_NOMEM; ERR_IO:
+ * no batch could be written; errors of the first recording; ERR_NOTFOUND: the batch of a single
+ * round is empty. */
 int rounds_run(struct rounds *r, uint64_t *written, struct error *err);
 
-/* Ends it soon; the running round is written with what it has. Async-signal-safe. */
+/* Ends rounds_run soon; the running round is written with what it has, unless drop_last is set.
+ * Async-signal-safe. */
 void rounds_stop(struct rounds *r);
 
 /* As batches_folder; borrowed until rounds_free. */

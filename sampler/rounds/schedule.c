@@ -1,10 +1,10 @@
 /*
  * Slots follow one another every_ns apart. Without alignment they are counted on the boot clock
- * from the start of the schedule, so that the k-th begins exactly k times every_ns later however
- * long rounds take, suspends included. Aligned slots are counted on the wall clock. After it
- * jumps, the slot of the new time counts, but no slot is used twice: otherwise, after the clock
- * was set back, the schedule would wait until the old time is reached again, or take the slot of
- * a new hour for an old one.
+ * from the start of the schedule: the k-th begins exactly k times every_ns later, however long
+ * rounds take. Time in suspend counts. Aligned slots are counted on the wall clock. After that
+ * clock jumps, the slot of the new time counts. If it was set back, that slot counts as used, and
+ * the next round begins in the slot behind it. Otherwise the schedule would wait until the old time
+ * is reached again.
  */
 #include "sampler/rounds/schedule.h"
 

@@ -1,9 +1,8 @@
 /*
  * How long a real-time thread was awake: it ran, or it was runnable and waited for a CPU.
  *
- * A thread that sleeps in waitpid(2) until another one stops is awake from that stop on, at the
- * latest. So its time awake bounds how long the other thread was stopped before this one learnt of
- * it.
+ * A thread that sleeps in waitpid(2) until another thread stops is awake from that stop on. So its
+ * time awake is an upper bound of the time from the stop until it learns of the stop.
  */
 #ifndef SAMPLER_STOP_AWAKE_H
 #define SAMPLER_STOP_AWAKE_H

@@ -60,10 +60,10 @@ size_t holding_moved(struct holding *h);
 /* How many threads are stopped or watched; *stopped: how many of them are stopped. */
 size_t holding_count(const struct holding *h, size_t *stopped);
 
-/* Fills an entry for each of these threads; `out` has room for holding_count of them. */
+/* Fills an entry for each stopped or watched thread; `out` has room for holding_count entries. */
 void holding_list(const struct holding *h, struct go_held *out);
 
-/* Releases all threads. Those with a call entered again are free when the calling thread has
+/* Releases all threads. A thread whose call was entered again is free when the calling thread has
  * ended. */
 void holding_let_go(struct holding *h);
 

@@ -26,10 +26,11 @@ enum { PATIENCE_NS = 500000 }; /* an earlier signal may have come by chance */
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
 
-/* ptrace(2) as a bare system call; where its system call instruction begins and ends. */
+/* ptrace(2) as a bare system call, and where the system call instruction begins and ends. */
 long seize_raw(long request, long pid, long addr, long data);
 extern const char seize_call[], seize_made[];
 
+/* clang-format off */
 #if defined(__x86_64__)
 asm(".pushsection .text\n"
     ".type seize_raw, @function\n"
@@ -38,13 +39,13 @@ asm(".pushsection .text\n"
     "	endbr64\n"
     "	mov %rcx, %r10\n"
     "	mov $" STRING(SYS_ptrace) ", %eax\n"
-				  "seize_call:\n"
-				  "	syscall\n"
-				  "seize_made:\n"
-				  "	ret\n"
-				  "	.cfi_endproc\n"
-				  ".size seize_raw, . - seize_raw\n"
-				  ".popsection\n");
+    "seize_call:\n"
+    "	syscall\n"
+    "seize_made:\n"
+    "	ret\n"
+    "	.cfi_endproc\n"
+    ".size seize_raw, . - seize_raw\n"
+    ".popsection\n");
 
 static greg_t *pc_of(ucontext_t *u)
 {
@@ -61,13 +62,13 @@ asm(".pushsection .text\n"
     "seize_raw:\n"
     "	.cfi_startproc\n"
     "	mov x8, #" STRING(SYS_ptrace) "\n"
-				      "seize_call:\n"
-				      "	svc #0\n"
-				      "seize_made:\n"
-				      "	ret\n"
-				      "	.cfi_endproc\n"
-				      ".size seize_raw, . - seize_raw\n"
-				      ".popsection\n");
+    "seize_call:\n"
+    "	svc #0\n"
+    "seize_made:\n"
+    "	ret\n"
+    "	.cfi_endproc\n"
+    ".size seize_raw, . - seize_raw\n"
+    ".popsection\n");
 
 static unsigned long long *pc_of(ucontext_t *u)
 {
@@ -81,6 +82,7 @@ static unsigned long long *result_of(ucontext_t *u)
 #else
 #error "sampler/stop/seize.c has no code for this architecture"
 #endif
+/* clang-format on */
 
 int seize(pid_t tid)
 {

@@ -3,8 +3,8 @@
  *
  * Rejected: staying seized between samples (no cheaper, and every signal would pass through us);
  * polling with WNOHANG until the stop (p50 3.6 ms on two cores: the poller takes the CPU that the
- * thread needs to reach it). Only the stop of a thread on another CPU is polled for, for 20 µs:
- * then our CPU need not be woken up.
+ * thread needs to reach its stop). Only the stop of a thread on another CPU is polled for, for
+ * 20 µs: then our CPU need not be woken up.
  */
 #include "sampler/stop/stop.h"
 
@@ -34,7 +34,7 @@ enum {
 	TELL_AGAIN_NS = 10000000,
 	VANISH_NS = 5000000, /* a thread that has not stopped by then may be gone unreported */
 	SPIN_NS = 20000,
-	SHORT_NS = 1000000, /* up to then, all the time until the stop counts as stopped */
+	SHORT_NS = 1000000, /* a stop within this time counts from the request */
 	SETTLE_TRIES = 20,
 	SETTLE_NS = 20000,
 };
@@ -123,7 +123,7 @@ static void tell_watchdog(struct tracer *t)
 		watchdog_none_held(t->watchdog);
 }
 
-/* Requests for threads that are expected at once, so recent that waiting for these is worth it. */
+/* Counts requests for threads that are expected at once and so recent that waiting is worth it. */
 static size_t count_recent(const struct tracer *t, uint64_t now)
 {
 	size_t recent = 0;
@@ -216,8 +216,8 @@ static void count_held(struct request *r)
 	r->served_ns += now - r->learnt_ns;
 }
 
-/* How long the thread may have been stopped before we learnt of it: since the request, but, if our
- * thread was a real-time thread all the time, not while our thread slept. */
+/* The longest time for which the thread may have been stopped before we learnt of it: the time
+ * since the request, less our thread's sleep if our thread was a real-time thread all the time. */
 static uint64_t most_unseen(const struct tracer *t, const struct request *r)
 {
 	uint64_t most = r->learnt_ns - r->since_ns, awake;
@@ -232,7 +232,7 @@ static uint64_t most_unseen(const struct tracer *t, const struct request *r)
 }
 
 /* The first stop after the request: takes the sample, unless a signal or job control came first. A
- * call that job control has cut short is not repaired: that was not we. */
+ * call that job control has cut short is not repaired, since we did not cut it short. */
 static enum stop_outcome serve_first(struct tracer *t, struct request *r)
 {
 	int status = r->tracee.status;
@@ -245,7 +245,7 @@ static enum stop_outcome serve_first(struct tracer *t, struct request *r)
 	return r->taken ? STOP_TAKEN : group ? STOP_GROUP : STOP_REFUSED;
 }
 
-/* The thread is inside its call again: nothing more is reported of it. */
+/* The thread is inside its call again: only its end may still be reported. */
 static int park(struct tracer *t, struct request *r, struct stop *stop)
 {
 	leave_asked(t, r);

@@ -9,7 +9,7 @@
  * A thread that went to wait between the caller's look and the stop may be in a call that the
  * kernel would now fail with EINTR, because of us. Such a call is entered again
  * (sampler/stop/README.md, "Repair"). A thread repaired in this way stays attached until the
- * tracing *thread* exits. When such threads are all that is left, tracer_wants_baton() is true: the
+ * tracing *thread* exits. When only repaired threads are left, tracer_wants_baton() is true: the
  * owner ends its thread and goes on in a new one with a new tracer.
  */
 #ifndef SAMPLER_STOP_STOP_H
@@ -29,7 +29,7 @@ struct watchdog;
 /* How a request ended. */
 enum stop_outcome {
 	STOP_TAKEN,	/* the callback has seen the thread and returned true */
-	STOP_REFUSED,	/* the callback returned false; its call was repaired where needed */
+	STOP_REFUSED,	/* the callback returned false; a call was repaired where needed */
 	STOP_SIGNALLED, /* a signal came first and was handed on; the callback was not called */
 	STOP_GROUP,	/* job control has stopped it, and it stays stopped; the callback was called
 			* only after tracer_takes_stopped */
@@ -40,18 +40,18 @@ enum stop_outcome {
 
 struct stop {
 	enum stop_outcome outcome;
-	void *cookie; /* what tracer_ask was given; NULL for the end of a repaired thread; its
-			    * request was reported before */
+	void *cookie; /* what tracer_ask was given; NULL: the end of a thread whose request was
+			    * reported before */
 	pid_t tid;
 	uint64_t held_ns; /* from the request to the call that releases the thread; an upper bound,
 			    * since the thread may have run on for a moment or waited for a CPU */
-	uint64_t served_ns; /* of that, since we learnt of the stop; a lower bound */
-	uint64_t stood_ns;  /* an upper bound, by how long the calling thread was awake */
+	uint64_t served_ns; /* the part of held_ns since we learnt of the stop; a lower bound */
+	uint64_t stood_ns;  /* an upper bound, from how long the calling thread was awake */
 	bool work_lost;	    /* a long call began anew because of us (bpf(2)) */
 	bool cut;	    /* a call failed with EINTR and could not be entered again */
 	bool reaped;	    /* STOP_GONE: we have waited for the thread's end */
-	int exit_status;    /* that end, as waitpid(2) gives it. Without `reaped` the thread has
-			    * vanished: under its number another may have executed a program */
+	int exit_status;    /* status of that end, as waitpid(2) gives it. Without `reaped` the
+			    * thread has vanished: its process may have executed a program */
 };
 
 /* Called while the thread is held, so it only copies and returns. False: this is no sample after

@@ -61,9 +61,9 @@ int tracee_ask(struct tracee *t)
 	if (rc)
 		return rc == -ESRCH ? ERR_GONE : rc == -EINTR ? ERR_BUSY : ERR_PERM;
 	if (thread_is_dying(t->tid)) {
-		/* It was not dying at its look. It is left alone and runs on until our exit. (A thread
-		 * that is not dying now may be interrupted: from the SEIZE on, a signal that would end
-		 * it stops it for us first, ptrace_signal() in kernel/signal.c.) */
+		/* It was not dying at its look. It is left alone and runs on until our exit. (A
+		 * thread that is not dying now may be interrupted: from the SEIZE on, a signal that
+		 * would end it stops it for us first, ptrace_signal() in kernel/signal.c.) */
 		t->state = TRACEE_PARKED;
 		return ERR_GONE;
 	}
@@ -126,8 +126,9 @@ static void undo_call_again(const struct tracee *t)
 		registers_write(t->tid, &t->regs);
 }
 
-/* The stop of a thread that is entering its call again: the entry of the call, or something that
- * would have failed the call without us, too, and now does so. */
+/* Decides about a stop of a thread that is entering its call again. At the call's entry it parks. A
+ * stop because of us is repaired once more. Any other stop would have failed the call without us,
+ * too, and does so now. */
 static enum tracee_way decide_amid_repair(const struct tracee *t)
 {
 	if (WSTOPSIG(t->status) == SYSCALL_STOP)

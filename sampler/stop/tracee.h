@@ -38,9 +38,9 @@ struct tracee {
 	struct registers regs; /* REENTERING: before the repair */
 };
 
-/* Seizes and interrupts the thread: ASKED. ERR_GONE: it has ended, or is on its way to its end; then
- * it may be PARKED, seized and not interrupted. ERR_BUSY: its process executes a program. ERR_PERM:
- * it may not be traced now. The calling thread's waker must be on (seize.h). */
+/* Seizes and interrupts the thread: ASKED. ERR_GONE: it has ended, or is on its way to its end. In
+ * the second case it may be PARKED: seized and not interrupted. ERR_BUSY: its process executes a
+ * program. ERR_PERM: it may not be traced now. The calling thread's waker must be on (seize.h). */
 int tracee_ask(struct tracee *t);
 
 /* Notes a stop of the thread: STOPPED, or still REENTERING. */
@@ -54,11 +54,11 @@ enum tracee_way {
 };
 
 /* Decides how the thread goes on from its stop, and sets its registers for that. tracee_go must
- * follow: what takes the time of the stop may stand between. */
+ * follow; the caller may take the time of the stop in between. */
 enum tracee_way tracee_decide(struct tracee *t);
 
-/* Lets the thread run on: NONE, REENTERING or PARKED. False, with the state unchanged: it was killed
- * since and cannot be detached. */
+/* Lets the thread run on: NONE, REENTERING or PARKED. False, with the state unchanged: the thread
+ * was killed since and cannot be detached. */
 bool tracee_go(struct tracee *t, enum tracee_way way);
 
 /*

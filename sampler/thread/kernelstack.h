@@ -44,7 +44,7 @@ void kernelstack_read(struct kernelstack *k, const struct process *process, pid_
 /* Appends the frames of a text that kernelstack_read has filled, innermost first. ERR_NOMEM. */
 int kernelstack_push(struct kernelstack *k, const struct buffer *text, struct stack *stack);
 
-/* Reads /proc/kallsyms: before the first kernelstack_locate. ERR_NOMEM. */
+/* Reads /proc/kallsyms. Called before the first kernelstack_locate. ERR_NOMEM. */
 int kernelstack_load(struct kernelstack *k);
 
 /* *name: the function of the frame at the address `at` in `image`, borrowed until

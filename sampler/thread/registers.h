@@ -29,7 +29,7 @@ struct registers {
 };
 
 /* Called before the thread is asked to stop: notes in *r, which is all zeroes, what registers_read
- * will need and cannot find out any more. */
+ * will need and cannot find out after the stop. */
 void registers_look_ahead(pid_t tid, struct registers *r);
 
 /* Reads and writes the registers of a thread that is in a ptrace stop of ours. For reading, *r is
@@ -64,7 +64,7 @@ int64_t registers_failed_call(const struct registers *r);
 /* If there is such a call: the registers with which the thread makes it again. */
 void registers_call_again(const struct registers *r, struct registers *again);
 
-/* Has clone(2) just made the thread? Means something only if it was never seen before. */
+/* Has clone(2) just made the thread? Valid only for a thread that was never seen before. */
 bool registers_newborn(const struct registers *r);
 
 #endif

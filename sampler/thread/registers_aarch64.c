@@ -12,12 +12,12 @@
  * 2. We have made it enter this call before, and see the same registers again.
  * 3. It went to wait between our look and the stop. The kernel still has the argument and shows it
  *    for a thread that is in a call. So we set NT_ARM_SYSTEM_CALL as if it were in one, read
- *    /proc/PID/syscall, and set it back. Kernels of 2026 overwrite the argument at that
- *    (update_syscall_orig_x0_after_ptrace() in ptrace.c): there such a call fails. If the thread
- *    comes from a handler, the signal's frame is where the kernel has put it, below sp, with just
- *    these registers in it, and the call is not made again. (If that frame is an older one, the
- *    call has failed here before, and its caller is prepared for it. The frame of a handler that
- *    ran on another stack is not found, and the call is made again.)
+ *    /proc/PID/syscall, and set it back. Kernels of 2026 overwrite the argument when it is set
+ *    (update_syscall_orig_x0_after_ptrace() in ptrace.c): on these, such a call fails. If the
+ *    thread comes from a handler, the signal's frame is where the kernel has put it, below sp, with
+ *    just these registers in it, and the call is not made again. (If that frame is an older one,
+ *    the call has failed here before, and its caller is prepared for it. The frame of a handler
+ *    that ran on another stack is not found, and the call is made again.)
  */
 #include "sampler/thread/registers.h"
 
@@ -278,7 +278,7 @@ bool registers_newborn(const struct registers *r)
 	       (number == SYS_clone || number == SYS_clone3);
 }
 
-/* It is needed for threads that run Go only, and Go is not supported here (KNOWS_GO). */
+/* Only threads that run Go need the thread pointer, and Go is not supported here (KNOWS_GO). */
 uint64_t registers_tp(const struct registers *r)
 {
 	(void)r;

@@ -20,8 +20,8 @@ struct threads;
 
 #define NO_STACK UINT32_MAX
 
-/* Where a thread is in the kernel: a line of /proc/PID/task/TID/syscall. If it is equal before and
- * after, and the thread has hardly run in between, it is the same call. */
+/* Where a thread is in the kernel: a line of /proc/PID/task/TID/syscall. If two readings are equal,
+ * and the thread has hardly run in between, they show the same call. */
 struct call {
 	int64_t number; /* of the system call; -1 in a fault or stopped by a signal */
 	uint64_t args[6];
@@ -60,8 +60,8 @@ struct thread_transfer {
 	enum transfer kind;
 	struct thread_io io; /* when `kind` was set */
 	uint64_t found_ns;   /* CLOCK_MONOTONIC: when it was last found in a transfer */
-	uint64_t cpu_ns;     /* on a CPU when it was last known to be in one */
-	uint64_t spare_until_ns, spare_ns; /* it is not asked before that time; how long that is */
+	uint64_t cpu_ns;     /* its CPU time when it was last known to be in a transfer */
+	uint64_t spare_until_ns, spare_ns; /* no request before that time; the last such pause */
 };
 
 struct thread {
@@ -103,7 +103,7 @@ struct schedstat {
 	uint64_t slices;	  /* times it was put on a CPU */
 };
 
-/* Parses the text of such a file. False if it has another form. */
+/* Parses the text of a schedstat file. False if it has another form. */
 bool schedstat_parse(const char *text, size_t len, struct schedstat *s);
 
 enum look {

@@ -5,8 +5,8 @@
  * process, and does not drop the signal while that thread is traced (sig_ignored() in
  * kernel/signal.c). The signal is queued then, and if that thread is stopped, another thread of the
  * process is woken for it (complete_signal()). The other thread's epoll_wait fails with EINTR,
- * although that thread was not stopped. SIGCHLD at its default is such a signal: it is sent when a
- * child ends, and the kernel checks the thread that has made the child (do_notify_parent()).
+ * although the other thread was not stopped. SIGCHLD at its default is such a signal: it is sent
+ * when a child ends, and the kernel checks the thread that has made the child (do_notify_parent()).
  */
 #ifndef SAMPLER_TICK_EXPOSURE_H
 #define SAMPLER_TICK_EXPOSURE_H

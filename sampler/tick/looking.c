@@ -2,7 +2,7 @@
  * A tick's looks: they decide which threads get a sample.
  *
  *   ask     threads that are on a CPU are asked to stop (asking.c), and copied when they
- *           have (tracing.c); some are spared (transfers.c, exposure.c)
+ *           have stopped (tracing.c); some are spared (transfers.c, exposure.c)
  *   glance  with wall time, threads that wait in the kernel are read without being
  *           stopped (glance.c)
  *

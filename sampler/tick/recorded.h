@@ -47,7 +47,7 @@ void recorded_release(struct recorded *r);
 /* Adds a member, which is not started yet, and is owned by `r`. Errors as of member_open. */
 int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct error *err);
 
-/* Adds the processes that members have made as further members (children.c). ERR_NOMEM. */
+/* Makes members of the processes that members have made (children.c). ERR_NOMEM. */
 int recorded_find_children(struct recorded *r);
 
 #endif

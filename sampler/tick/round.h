@@ -1,5 +1,5 @@
 /*
- * A round while it is recorded: the state that the sampling thread works on.
+ * A round while it is recorded: the state that the looking thread works on.
  *
  * Internal to sampler/. One thread works on a round. It hands slots to the tracing thread
  * (sampler/tick/tracing.h) and gets them back.
@@ -34,8 +34,8 @@ struct candidate {
 	enum thread_state state;
 };
 
-/* For one CPU: the thread of the members that was put there last. If one of theirs is on that CPU,
- * it is this one. */
+/* For one CPU: the thread of the members that was put there last. If a thread of the members is on
+ * that CPU, it is this one. */
 struct runner {
 	struct member *member; /* NULL: none yet */
 	uint32_t thread;
@@ -72,9 +72,9 @@ struct looks {
 	unsigned runnable;	/* threads in state R, in this tick */
 	bool contended;		/* there are more runnable threads than CPUs */
 	bool displaced;		/* in the present tick a thread waited for our CPU */
-	uint64_t first_glances; /* left in this tick for threads without a stack */
+	uint64_t first_glances; /* glances left in this tick for threads without a stack */
 	uint64_t without_stack; /* threads without a stack when last counted */
-	int own_sched_fd;	/* /proc/thread-self/sched of the sampling thread */
+	int own_sched_fd;	/* /proc/thread-self/sched of the looking thread */
 	uint64_t got_cpu_ns;	/* when we got a CPU for this tick, by its run queue's clock */
 	int tick_cpu;		/* that CPU */
 };

@@ -29,14 +29,14 @@ struct recording_stats {
 	uint64_t samples;	       /* stacks taken */
 	uint64_t stacks;	       /* distinct ones, counted separately for each thread */
 	struct ledger_entry walks;     /* how they ended, what found their frames */
-	struct ledger_guesses guesses; /* where they were guessed; set at the end */
+	struct ledger_guesses guesses; /* where frames were guessed; set at the end */
 	/* No sample of a thread in state R: it waited for a CPU or in a call; a signal stopped it
 	 * first; no slot or request was free; its address space was gone. */
 	uint64_t waiting, signalled, late, dropped;
 	uint64_t glances;	   /* stacks of waiting threads read without a stop */
 	uint64_t spared;	   /* looks left out to keep the pause budget */
 	uint64_t transfers;	   /* looks left out of threads amid a long transfer */
-	uint64_t exposed;	   /* and since a stop might wake another (exposure.h) */
+	uint64_t exposed;	   /* looks left out since a stop might end a call (exposure.h) */
 	uint64_t cut;		   /* calls that a stop failed with EINTR, unrepaired */
 	uint64_t withheld;	   /* ticks left out to keep the CPU budget */
 	double parts;		   /* the part of the threads looked at, summed over ticks */

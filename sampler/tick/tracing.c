@@ -5,7 +5,7 @@
  * is out, it sleeps on an eventfd.
  *
  * Rejected: one thread for all, at real-time priority from the request to the release only. A
- * thread that was asked to stop while it waits for a CPU may do so at any later time. Then either
+ * thread that was asked to stop while it waits for a CPU may stop at any later time. Then either
  * looks wait for it too, for as long as the machine is busy; or it stays stopped while the thread
  * that looks, an ordinary one, waits for a CPU: 700 ms were seen, beside a thousand runnable
  * threads.
@@ -223,7 +223,7 @@ static int start_thread(struct tracing *t)
 	rc = pthread_create(&t->thread, NULL, tracing_thread, t);
 	if (rc) {
 		t->thread = 0;
-		t->ended = true; /* else the thread's to say, which may have ended already */
+		t->ended = true; /* else only the thread sets it, which may have ended already */
 	}
 	return rc;
 }

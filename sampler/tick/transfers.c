@@ -130,9 +130,9 @@ static int count_sample(struct recorded *r, struct stack *scratch, uint32_t weig
 /* May the thread be in a transfer now? If the calls that have ended since the last look were long,
  * the present one may be long, too. If none has ended and the thread has waited meanwhile, it is in
  * a call: a thread that only computes does not wait. If none has ended and the thread has got next
- * to no CPU since such a look, it is still in that call; on a busy machine that lasts for several
- * looks. (A stop does not harm long reads of files. So the thread must have been found waiting in a
- * transfer lately.) */
+ * to no CPU since a look that found it in a call, it is still in that call; on a busy machine that
+ * lasts for several looks. (A stop does not harm long reads of files. So the thread must have been
+ * found waiting in a transfer lately.) */
 static bool transfers_as_before(struct thread *thread, const struct thread_io *now,
 				uint64_t tick_ns)
 {

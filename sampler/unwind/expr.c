@@ -238,61 +238,29 @@ static void run_binary(struct machine *m, uint8_t op)
 	uint64_t b = pop(m), a = pop(m);
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
 
+	/* clang-format off */
 	switch (op) {
-	case DW_OP_and:
-		push(m, a & b);
-		break;
-	case DW_OP_or:
-		push(m, a | b);
-		break;
-	case DW_OP_xor:
-		push(m, a ^ b);
-		break;
-	case DW_OP_plus:
-		push(m, a + b);
-		break;
-	case DW_OP_minus:
-		push(m, a - b);
-		break;
-	case DW_OP_mul:
-		push(m, a * b);
-		break;
-	case DW_OP_div:
-		push(m, divide(m, a, b));
-		break;
-	case DW_OP_mod:
-		push(m, modulo(m, a, b));
-		break;
-	case DW_OP_shl:
-		push(m, b < 64 ? a << b : 0);
-		break;
-	case DW_OP_shr:
-		push(m, b < 64 ? a >> b : 0);
-		break;
-	case DW_OP_shra:
-		push(m, (uint64_t)(sa >> (b < 63 ? b : 63)));
-		break;
-	case DW_OP_eq:
-		push(m, a == b);
-		break;
-	case DW_OP_ne:
-		push(m, a != b);
-		break;
-	case DW_OP_lt:
-		push(m, sa < sb);
-		break;
-	case DW_OP_le:
-		push(m, sa <= sb);
-		break;
-	case DW_OP_gt:
-		push(m, sa > sb);
-		break;
-	case DW_OP_ge:
-		push(m, sa >= sb);
-		break;
+	case DW_OP_and:   push(m, a & b); break;
+	case DW_OP_or:    push(m, a | b); break;
+	case DW_OP_xor:   push(m, a ^ b); break;
+	case DW_OP_plus:  push(m, a + b); break;
+	case DW_OP_minus: push(m, a - b); break;
+	case DW_OP_mul:   push(m, a * b); break;
+	case DW_OP_div:   push(m, divide(m, a, b)); break;
+	case DW_OP_mod:   push(m, modulo(m, a, b)); break;
+	case DW_OP_shl:   push(m, b < 64 ? a << b : 0); break;
+	case DW_OP_shr:   push(m, b < 64 ? a >> b : 0); break;
+	case DW_OP_shra:  push(m, (uint64_t)(sa >> (b < 63 ? b : 63))); break;
+	case DW_OP_eq:    push(m, a == b); break;
+	case DW_OP_ne:    push(m, a != b); break;
+	case DW_OP_lt:    push(m, sa < sb); break;
+	case DW_OP_le:    push(m, sa <= sb); break;
+	case DW_OP_gt:    push(m, sa > sb); break;
+	case DW_OP_ge:    push(m, sa >= sb); break;
 	default:
 		cursor_fail(&m->code, "operation of no use in CFI");
 	}
+	/* clang-format on */
 }
 
 int expr_evaluate(const uint8_t *code, size_t len, const struct expr_context *context,

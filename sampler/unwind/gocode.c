@@ -102,8 +102,8 @@ static enum go_kind kind_of(struct gopclntab *t, const struct go_function *f)
 	return f->flags & GO_SP_WRITE ? GO_UNSAFE : GO_ORDINARY;
 }
 
-/* Recognizes a store of a register that C preserves to the stack: mov %reg,disp(%rsp). Returns its
- * number (GO_SAVED_…), -1 for none; *at is the displacement. */
+/* Recognizes the store on the stack of a register that C preserves: mov %reg,disp(%rsp). Returns
+ * the register's number (GO_SAVED_…), -1 for none; *at is the displacement. */
 static int is_store(const uint8_t *code, int32_t *at)
 {
 	static const uint8_t first[6][2] = { { 0x48, 0x5c }, { 0x48, 0x6c }, { 0x4c, 0x64 },
@@ -136,7 +136,7 @@ static void find_saved(struct go_image *image, const struct go_function *f)
 	memset(bytes, 0, sizeof(bytes));
 	if (!gopclntab_code(t, f->entry, bytes, len))
 		return;
-	if (bytes[0] == PUSH_RBP) /* its later stores of rbp are of its own */
+	if (bytes[0] == PUSH_RBP) /* a later store of rbp saves crosscall2's own value */
 		image->saved[GO_SAVED_RBP] = -16;
 	for (size_t i = 0; i < len; i++) {
 		int reg = is_store(bytes + i, &at);

@@ -69,9 +69,9 @@ int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum f
 /* "outermost frame", "no unwind information", …; a constant string. */
 const char *stack_end_name(enum stack_end end);
 
-/* The address inside the instruction that is being executed or that made the call. Only here 1 is
- * subtracted from a return address: a call may be the last instruction of its function, and the
- * next one belongs to another function (DWARF 5, section 6.4.4). */
+/* The address inside the instruction that is being executed or that made the call. 1 is subtracted
+ * from a return address, because a call may be the last instruction of its function, and the next
+ * one belongs to another function (DWARF 5, section 6.4.4). */
 static inline uint64_t frame_code_address(uint64_t addr, enum frame_kind kind)
 {
 	return addr - (kind == FRAME_RETURN);

@@ -60,7 +60,7 @@ struct walk {
 	const struct memory *memory;
 	const struct code *at; /* what is known about the frame's address; NULL: nothing mapped */
 	enum frame_source source; /* how this frame was found */
-	unsigned switches;	  /* signal frames so far without a caller above them */
+	unsigned switches;	  /* steps so far that did not go up: signal frames and gogo */
 	bool changed_stack;	  /* the last step changed to another stack of a Go thread */
 	struct go_walk {
 		const struct go_stacks *stacks;	  /* NULL: the thread does not run Go */
@@ -86,8 +86,8 @@ enum { SWITCHES_MAX = 64 }; /* bound on walk.switches */
 /* A step by the CFI rule at w->at, which must have one. The caller sets w->source. */
 int step_by_cfi(struct walk *w);
 
-/* A step by Go's pclntab, at an address that w->at->go covers. *kind is the frame's and then its
- * caller's. Sets w->source. */
+/* A step by Go's pclntab, at an address that w->at->go covers. *kind is the frame's kind and
+ * becomes its caller's. Sets w->source. */
 int step_by_pclntab(struct walk *w, enum frame_kind *kind);
 /* Sets the caller's pc to the return address `ra`. Where calls put the return address in a
  * register, the caller's own value of that register is lost. */

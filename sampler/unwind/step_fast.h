@@ -1,7 +1,7 @@
 /*
  * The step of nearly every frame: by a short rule, from a stack that was copied, with all
- * callee-saved registers known. Inline, because it costs less than a call, and without a branch
- * that depends on which registers were saved.
+ * callee-saved registers known. It is inline, because a call would cost more than the step itself,
+ * and no branch depends on which registers were saved.
  */
 #ifndef SAMPLER_UNWIND_STEP_FAST_H
 #define SAMPLER_UNWIND_STEP_FAST_H
@@ -48,7 +48,7 @@ static inline bool fast_return(const struct walk *w, const struct short_rule *ru
  * arrays. */
 enum { CALL_GAP_MAX = 8 << 20 };
 
-/* False when the frame is not of this kind, or the caller's frame is not above it on the same
+/* False when the frame allows no such step, or the caller's frame is not above it on the same
  * stack, or there is no caller; then nothing has changed. Otherwise *pc is the return address. */
 static inline bool step_fast(struct walk *w, const struct code *code, uint64_t *pc)
 {

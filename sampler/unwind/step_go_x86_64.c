@@ -12,13 +12,13 @@
  *   nanotime1, sigfwd, …            a register that C preserves has the stack pointer
  *   sigreturn                       the kernel has left all registers on the stack
  *
- * Walks end nevertheless: they never go down on a stack, and always up on the goroutine's. Between
- * two instructions of such a function, what the runtime has not saved yet is recognized by where
- * the stack pointer points. Sources: runtime/asm_amd64.s, runtime/sys_linux_amd64.s, Go 1.16 to
- * 1.26.
+ * Every walk still ends: it never goes down on a stack, and each return to the goroutine's stack
+ * goes up. A thread may be interrupted in the middle of such a function. Then the stack pointer
+ * tells what the runtime has not saved yet. Sources: runtime/asm_amd64.s,
+ * runtime/sys_linux_amd64.s, Go 1.16 to 1.26.
  *
  * Rejected: frame pointers. Go keeps them, but not in all assembly; they skip the callers of leaf
- * functions and do not lead across any of the above.
+ * functions and do not lead across any of these changes of stack.
  */
 #include "base/error.h"
 #include "base/process/memory.h"
@@ -48,7 +48,8 @@ static bool on_goroutine(const struct walk *w)
 }
 
 /* Restores the caller's frame pointer. It is at its place on the stack if our frame pointer points
- * there or if the function began long ago. Before that, our frame pointer is still the caller's. */
+ * there, or if the function has made a call (not `exact`). Otherwise our frame pointer is still the
+ * caller's. */
 static void restore_frame_pointer(struct walk *w, uint64_t frame, bool exact)
 {
 	const struct go_code *go = &w->at->go;
@@ -174,9 +175,9 @@ static int from_gogo(struct walk *w, enum frame_kind *kind)
 	return STEP_ON;
 }
 
-/* Reads what asmcgocall has stored on the system stack: g and the depth of its stack; or, where
- * it was called on a system stack, no g and the old stack pointer. *sp is the stack pointer
- * before it. */
+/* Reads what asmcgocall has stored on the system stack: g and the depth of its stack; or, where it
+ * was called on a system stack, no g and the old stack pointer. *sp becomes the stack pointer
+ * before the change of stacks. */
 static bool left_by_asmcgocall(struct walk *w, uint64_t *sp)
 {
 	const struct go_stack *s = &w->go.stacks->goroutine;
@@ -203,7 +204,7 @@ static int from_asmcgocall(struct walk *w, bool exact)
 	if (!left_by_asmcgocall(w, &sp)) {
 		if (!exact)
 			return STACK_NO_UNWIND_INFO;
-		/* It has not been stored yet: the old stack pointer is already in rdx. */
+		/* Nothing has been stored yet, but the old stack pointer is already in rdx. */
 		if (!go_stack_holds(&w->go.stacks->goroutine, rdx) && rdx - *sp_of(w) > ALIGNED_MAX)
 			return to_caller(w, exact);
 		sp = rdx;
@@ -308,8 +309,8 @@ static int from_signal_return(struct walk *w)
 	return STEP_ON;
 }
 
-/* The function moves the stack pointer in unknown ways. A step is possible only before the first of
- * them, and the only sign of that is that the stack pointer is on the thread's goroutine stack. */
+/* The function moves the stack pointer in unknown ways. A step is possible only before the first
+ * move. The only sign of that is a stack pointer on the stack of the thread's goroutine. */
 static int from_unsafe(struct walk *w, bool exact)
 {
 	return exact && on_goroutine(w) ? to_caller(w, exact) : STACK_NO_UNWIND_INFO;

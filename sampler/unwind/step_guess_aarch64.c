@@ -27,7 +27,7 @@
 
 enum {
 	WORD = 4,
-	AROUND = 5, /* at most so many other instructions precede or follow one of a stub */
+	AROUND = 5, /* a stub's instruction has at most so many others before it or after it */
 	/* At the trampoline, sp points to struct rt_sigframe (arch/arm64/kernel/signal.c): a
 	 * siginfo, then the ucontext with x0 to x30, sp and pc in the order of struct regs. */
 	SIGFRAME_REGS = 128 + 176 + 8,

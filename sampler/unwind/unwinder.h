@@ -25,8 +25,8 @@ void unwinder_free(struct unwinder *u);
 /* Walks from `regs` to the outermost frame into `out` (emptied first). `maps` tells which image is
  * mapped where, `memory` provides the stack. Unless it fails with ERR_NOMEM, the result has at
  * least one frame; out->end tells why the walk ended. The stack pointer and the pc must be known.
- * Where another register is needed that is not, the walk ends with STACK_NO_UNWIND_INFO and
- * out->lacked. */
+ * If a step needs another register that is not known, the walk ends with STACK_NO_UNWIND_INFO and
+ * sets out->lacked. */
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out);
 
@@ -40,7 +40,8 @@ int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct
  * image. It takes milliseconds: for callers that later walk while a thread is held. */
 void unwinder_prepare(struct unwinder *u, const struct modmap *maps);
 
-/* Properties of an image's table, for -v; all zero for an image that no walk has met. */
+/* Properties of an image's table, for -v; all zero for an image without one: neither a walk nor
+ * unwinder_prepare has met it. */
 struct unwind_table_info {
 	uint64_t rows, rules, bytes; /* bytes: memory of the table */
 	uint64_t build_ns;	     /* CPU time of compiling it */

@@ -14,7 +14,8 @@ uint32_t die_number(Dwarf_Die *die, unsigned attribute);
 const char *die_string(Dwarf_Die *die, unsigned attribute);
 
 /* Adds the ranges of the DIE's code to `r`, with the index `of`. At most `*budget` entries are read
- * and counted off: a long list to which every DIE points cannot be read for each. ERR_NOMEM. */
+ * and counted off, because a long list to which every DIE points must not be read for each DIE.
+ * ERR_NOMEM. */
 int die_add_ranges(Dwarf_Die *die, struct ranges *r, uint32_t of, size_t *budget);
 
 #endif

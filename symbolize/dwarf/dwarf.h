@@ -2,8 +2,8 @@
  * An index of a file's DWARF: image address -> function, line, inlined calls.
  *
  * Opening reads where each unit's code is. A unit is decoded when an address in it is looked up
- * (dwarf_unit), and only a few decoded units are kept. So a caller with many addresses looks them
- * up in the order of dwarf_index_order, and each unit is decoded once.
+ * (unit.h), and only a few decoded units are kept. So a caller with many addresses looks them up in
+ * the order of dwarf_index_order, and each unit is decoded once.
  *
  * The DIEs are walked here, not by dwarf_addrdie (which needs .debug_aranges, which clang does not
  * write) or dwarf_getscopes (which reads the unit anew for each address and loses inlined calls
@@ -30,7 +30,7 @@ struct dwarf_frame {
 	const char *linkage_name; /* NULL when there is none */
 	const char *file;	  /* NULL when unknown */
 	const char *folder;	  /* the folder to which `file` is relative, or NULL */
-	const char *dir;	  /* the same for `folder`; NULL when unknown */
+	const char *dir;	  /* the folder to which `folder` is relative, or NULL */
 	uint32_t line, column, start_line;
 };
 
@@ -40,7 +40,7 @@ int dwarf_index_new(struct dwarf_index **index, Dwarf *dwarf, struct split *spli
 		    const struct debugelf *elf);
 void dwarf_index_free(struct dwarf_index *index);
 
-/* Sorts addresses so that those of one unit stand together, by address. */
+/* Sorts addresses by unit, and within a unit by address. */
 void dwarf_index_order(const struct dwarf_index *index, uint64_t *addrs, size_t count);
 
 /* Fills frames innermost first, the function itself last. Returns their number, or 0 when no

@@ -13,7 +13,8 @@
 
 enum { FORMATS_MAX = 255 };
 
-struct entry { /* of a list of folders or files */
+/* An entry of a list of folders or files. */
+struct entry {
 	const char *name;
 	uint64_t folder;
 };

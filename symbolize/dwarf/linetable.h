@@ -16,7 +16,8 @@
 
 struct linetable;
 
-struct line_sections { /* empty cursors for missing sections */
+/* Empty cursors for missing sections. */
+struct line_sections {
 	struct cursor line, line_str, str;
 };
 

@@ -2,9 +2,9 @@
  * The contents of a skeleton unit (DWARF 5, section 3.1.2; in DWARF 4 GNU's extension
  * "DebugFission"): the part of a unit of split DWARF that stays in the program.
  *
- * Functions of libdw that look an attribute up in the split unit, too, are not used
- * (dwarf_attr_integrate and its callers dwarf_lowpc, dwarf_highpc, dwarf_ranges): for each unit
- * they open the split file, by whatever path the unit gives.
+ * libdw's dwarf_attr_integrate and its callers dwarf_lowpc, dwarf_highpc and dwarf_ranges are not
+ * used. They look an attribute up in the split unit, too: for each unit they open the split file,
+ * by whatever path the unit gives.
  */
 #ifndef SYMBOLIZE_DWARF_SKELETON_H
 #define SYMBOLIZE_DWARF_SKELETON_H

@@ -31,7 +31,7 @@ struct split_unit {
 };
 
 /* Finds the split unit of the skeleton with this DIE; *code becomes the split unit's DIE. If it is
- * not found, or `skeleton` is none, *code stays as it is and `u` is {0}. ERR_NOMEM. */
+ * not found, or the DIE is not a skeleton's, *code stays as it is and `u` is {0}. ERR_NOMEM. */
 int split_find(struct split *s, Dwarf_Die *skeleton, struct split_unit *u, Dwarf_Die *code);
 
 /* Harmless on {0}. */

@@ -1,6 +1,7 @@
 /*
- * Of a package only the parts of needed units are read, each separately. The strings lie scattered
- * and are read once as a whole. Compressed sections are uncompressed as a whole at their first use.
+ * Only the parts of needed units are read from a package, each separately. The strings lie
+ * scattered and are read once as a whole. Compressed sections are uncompressed as a whole at their
+ * first use.
  */
 #include "symbolize/dwarf/splitfile.h"
 
@@ -185,7 +186,7 @@ static int make_unit(struct splitfile *f, const struct skeleton *s, struct bytes
 	return rc;
 }
 
-/* gcc gives each type unit of a .dwo file a section of the same name, so all are tried. */
+/* gcc gives each type unit of a .dwo file a .debug_info.dwo of its own, so all are tried. */
 int splitfile_unit(struct splitfile *f, const struct skeleton *s, struct bytes addr,
 		   struct bytes ranges, struct elfview *v)
 {

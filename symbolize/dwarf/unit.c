@@ -1,6 +1,6 @@
 /*
  * Recursion follows the nesting of DIEs and stops at NEST_MAX; code that lies deeper is attributed
- * to its ancestor. Everything else is linear in the unit's length (dwarf_skim).
+ * to its ancestor. Everything else is linear in the unit's length (skim.h).
  *
  * An inlined call is looked for among all inlined calls of its function, not from the outside
  * inward: compilers leave lexical blocks without ranges, and a parent's ranges may lack a piece
@@ -105,8 +105,8 @@ static int add_function(struct dwarf_unit *u, const struct skim_die *die)
 	return 0;
 }
 
-/* Can functions with code stand in it? They can also be nested in functions: those of Ada and GNU
- * C, and methods of C++'s local classes. */
+/* Can functions with code stand in a DIE of this tag? They can also be nested in functions: those
+ * of Ada and GNU C, and methods of C++'s local classes. */
 static bool may_hold_functions(int tag)
 {
 	switch (tag) {
@@ -208,7 +208,8 @@ static bool may_hold_inlined(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
-struct place { /* in the tree of a function */
+/* A place in the tree of a function. */
+struct place {
 	uint32_t parent;
 	unsigned depth, inlined;
 };

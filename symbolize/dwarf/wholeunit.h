@@ -20,7 +20,7 @@ struct bytes {
 };
 
 struct unit_parts {
-	struct bytes info, abbrev, str_offsets, rnglists; /* of the unit, perhaps among others */
+	struct bytes info, abbrev, str_offsets, rnglists; /* hold the unit's and perhaps others' */
 	struct bytes str;				  /* all of .debug_str.dwo */
 	struct bytes addr, ranges; /* of the program, from the skeleton's bases on */
 };

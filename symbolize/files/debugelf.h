@@ -23,7 +23,7 @@ void debugelf_open(struct debugelf *d, int fd, bool may_map);
 /* Harmless on {0}. */
 void debugelf_close(struct debugelf *d);
 
-/* Gives back the memory of bytes of a section that are not needed for now, if they are part of the
+/* Gives back the memory of `len` bytes that are not needed for now, if they are part of the
  * mapping. They are read again at the next access. */
 void debugelf_drop(const struct debugelf *d, const void *bytes, size_t len);
 

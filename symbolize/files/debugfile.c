@@ -31,7 +31,8 @@ struct search {
 	size_t room;
 };
 
-struct link { /* how a file refers to its debug file or alternate file */
+/* How a file refers to its debug file or alternate file. */
+struct link {
 	char name[PATH_ROOM];
 	char build_id[2 * BUILD_ID_MAX + 1]; /* of an alternate file */
 	uint32_t crc;			     /* of a debug file */
@@ -92,8 +93,9 @@ static bool read_build_id(struct cursor *c, size_t len, struct link *link)
 	return id != NULL;
 }
 
-/* .debug_sup (DWARF 5, section 7.3.6): version; a flag, 0 in the file that refers and 1 in the one
- * referred to; the name of the latter, empty in that file itself; a checksum with its length. */
+/* .debug_sup (DWARF 5, section 7.3.6): version; a flag, 1 in the supplementary file and 0 in a file
+ * that refers to it; the supplementary file's name, empty if the flag is 1; a checksum with its
+ * length. */
 static bool read_sup(const struct image *image, uint64_t flag, struct link *link)
 {
 	struct cursor c;

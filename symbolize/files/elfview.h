@@ -1,7 +1,7 @@
 /*
- * An ELF file in memory with chosen sections, for libdw, which reads DWARF from ELF files only. For
- * DWARF that is elsewhere or in another form: compressed in a way that libelf does not support
- * (unpack), or a unit's parts of a package of split DWARF (split).
+ * An ELF file in memory with chosen sections, for libdw, which reads DWARF from ELF files only. It
+ * serves for DWARF that is elsewhere or in another form: compressed sections (decompress.h), or one
+ * unit of split DWARF (symbolize/dwarf/wholeunit.h).
  */
 #ifndef SYMBOLIZE_FILES_ELFVIEW_H
 #define SYMBOLIZE_FILES_ELFVIEW_H
@@ -25,7 +25,7 @@ struct elfview {
  * than 4 GiB or too many sections; ERR_NOMEM. */
 int elfview_make(struct elfview *v, struct elfview_section *sections, size_t count);
 
-/* A handle on it, to be ended before the view is released; NULL when out of memory. */
+/* A handle on the view, to be ended before the view is released; NULL when out of memory. */
 Elf *elfview_open(const struct elfview *v);
 
 /* Harmless on {0}. */

@@ -2,8 +2,8 @@
  * .gnu_debugdata is an ELF file with nothing but .symtab, compressed by xz ("MiniDebugInfo" in
  * gdb's manual; Fedora ships it for every binary). libdwelf would uncompress it too, but without a
  * bound, and xz packs a gigabyte of zeros into 150 KiB. So liblzma is called here with a limit on
- * its output. libdw depends on liblzma itself. If its header is missing at build time, nothing is
- * uncompressed and the note says so.
+ * its output. libdw depends on liblzma itself. If liblzma's header is missing at build time,
+ * nothing is uncompressed and the note says so.
  */
 #include "symbolize/files/minidebug.h"
 

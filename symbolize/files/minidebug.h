@@ -10,8 +10,8 @@ struct minidebug {
 	void *bytes;
 };
 
-/* Uncompresses .gnu_debugdata. Without one, m->elf and *why are NULL. If it cannot be read, m->elf
- * is NULL and *why is the reason, a static string. ERR_NOMEM. */
+/* Uncompresses .gnu_debugdata. Without that section, m->elf and *why are NULL. If it cannot be
+ * read, m->elf is NULL and *why is the reason, a static string. ERR_NOMEM. */
 int minidebug_open(struct minidebug *m, Elf *elf, const char **why);
 
 /* Harmless on {0}. */

@@ -20,7 +20,7 @@ int jit_use_dump(struct jit *j, const char *path)
 
 	if (!copy)
 		return ERR_NOMEM;
-	free(j->dump_path); /* Why a source is missing is noted only if both are. */
+	free(j->dump_path);
 	j->dump_path = copy;
 	return 0;
 }

@@ -36,8 +36,8 @@ int jit_use_dump(struct jit *j, const char *path);
 /* No file is to be read; `why` becomes the note. */
 void jit_leave_out(struct jit *j, const char *why);
 
-/* Finds the code at an address in the process `p`; NULL: there is no process. 1; 0 when the address
- * is not known; ERR_NOMEM. The strings live as long as the jit. */
+/* Finds the code at an address in the process `p`; NULL: there is no process. Returns 1, 0 when the
+ * address is not known, or ERR_NOMEM. The strings live as long as the jit. */
 int jit_find(struct jit *j, const struct process *p, uint64_t addr, struct jit_symbol *out);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Lines come before the code that they belong to, and refer to it by its address. V8 makes the
  * addresses of lines 64 bytes too high, because perf once required that (perf-jit.cc,
- * LogWriteDebugInfo). The file does not say so. It is detected by a line that would lie beyond its
- * code when none lies in the first 64 bytes of any code.
+ * LogWriteDebugInfo). The file does not say so. The shift is detected by two facts: a line would
+ * lie beyond its code, and no line lies in the first 64 bytes of any code.
  */
 #include "symbolize/jit/jitdump.h"
 

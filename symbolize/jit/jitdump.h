@@ -2,9 +2,9 @@
  * jit-PID.dump: what a JIT compiler reports about its code, with source lines
  * (tools/perf/Documentation/jitdump-specification.txt in the kernel's sources).
  *
- * A compiler that writes the file maps its first page executable, so that perf learns of it from
- * the mapping; so do we. The records of loaded code, moved code and lines are read. Code bytes and
- * unwinding information are skipped.
+ * A compiler that writes the file maps the file's first page executable. perf finds the file by
+ * this mapping, and sampler does the same. The records of loaded code, moved code and lines are
+ * read. Code bytes and unwinding information are skipped.
  */
 #ifndef SYMBOLIZE_JIT_JITDUMP_H
 #define SYMBOLIZE_JIT_JITDUMP_H

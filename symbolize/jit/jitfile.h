@@ -1,8 +1,8 @@
 /*
  * Reads files that a JIT compiler leaves for profilers, if they can be trusted.
  *
- * The files are where other users may write, too (/tmp), and we may read files that those users may
- * not read. So only a regular file, not a link to one, that belongs to the process's user or to
+ * Other users may write where these files are (/tmp), and sampler may read files that those users
+ * may not read. So only a regular file, not a link to one, that belongs to the process's user or to
  * root is read, in the target's own view of the file system.
  */
 #ifndef SYMBOLIZE_JIT_JITFILE_H

@@ -1,6 +1,7 @@
 /*
- * /tmp/perf-PID.map: names of code that a JIT compiler wrote into memory. Lines "START SIZE NAME",
- * START and SIZE in base 16 (tools/perf/Documentation/jit-interface.txt in the kernel's sources).
+ * /tmp/perf-PID.map: names of code that a JIT compiler wrote into memory. Each line is
+ * "START SIZE NAME", with START and SIZE in base 16 (tools/perf/Documentation/jit-interface.txt in
+ * the kernel's sources).
  */
 #ifndef SYMBOLIZE_JIT_PERFMAP_H
 #define SYMBOLIZE_JIT_PERFMAP_H

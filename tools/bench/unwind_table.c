@@ -41,7 +41,8 @@ static const char *const usual[] = {
 	"/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1",
 };
 
-struct rows { /* the addresses that libdw looks up */
+/* The addresses that libdw looks up. */
+struct rows {
 	struct cfi_sink sink;
 	uint64_t *pcs;
 	size_t count, room;

@@ -1,6 +1,6 @@
 /*
- * What the commands share. sampler/cli/ is the only folder that prints: data to the
- * standard output when requested, messages to the standard error.
+ * What the commands share. sampler/cli/ is the only folder that prints: data to the standard
+ * output when requested, messages to the standard error.
  */
 #ifndef SAMPLER_CLI_COMMON_CLI_H
 #define SAMPLER_CLI_COMMON_CLI_H
@@ -21,8 +21,8 @@ enum exit_status {
 	EXIT_NO_PROCESS = 4,
 };
 
-/* What a command's functions that read and check options return when the command goes on. Anything
- * else is the exit status with which it ends, EXIT_DONE after --help. */
+/* The functions that read and check a command's options return CLI_GO_ON if the command goes on.
+ * Any other value is the exit status with which the command ends; EXIT_DONE after --help. */
 enum { CLI_GO_ON = -1 };
 
 /* Each takes its arguments from argv[1] on and returns an exit status. */
@@ -59,7 +59,7 @@ int cli_bad_option(char **argv, int next, int option);
 /* "500ms", "60s", "1h30m", "90" -> ns. ERR_USAGE says what was expected. */
 int parse_duration(const char *text, uint64_t *ns, struct error *err);
 
-/* The same, but 0 is an error, too. */
+/* As parse_duration, but 0 is an error, too. */
 int parse_positive_duration(const char *text, uint64_t *ns, struct error *err);
 
 /* "2026-11-21T17:15:00.5+01:00" (RFC 3339; without a zone: UTC), "@1700000000" -> ns since 1970.
@@ -73,7 +73,7 @@ int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
 /* "64K", "5M", "1G", or a number of bytes -> bytes, at least 1; K is 1024. ERR_USAGE. */
 int parse_size(const char *text, uint64_t *bytes, struct error *err);
 
-/* Adds those of "PID[,PID…]" that are not in the list yet. ERR_USAGE. */
+/* Adds the process IDs of "PID[,PID…]" that are not in the list yet. ERR_USAGE. */
 enum { PIDS_MAX = 1024 };
 int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
 

@@ -33,7 +33,7 @@ enum http_option {
 
 /* {0}: no option was given. */
 struct httpoptions {
-	const char *given; /* NULL, or the name of one of them: an error without a URL */
+	const char *given; /* an option that was given, for an error without a URL; or NULL */
 	struct http_request request;
 	char **headers; /* owned, as are the texts */
 };
@@ -44,7 +44,7 @@ struct httpoptions {
 bool httpoptions_set(struct httpoptions *o, int option, const char *value, int *rc,
 		     struct error *err);
 
-/* As http_open, with the options that were given. Without --timeout all of it may take 60 s. */
+/* As http_open, with the options that were given. Without --timeout, the transfer may take 60 s. */
 int httpoptions_open(const struct httpoptions *o, const char *url, struct http **h,
 		     struct error *err);
 

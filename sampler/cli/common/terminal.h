@@ -7,7 +7,7 @@
 /* Its columns; 0 if it is not a terminal, or its size is unknown. */
 unsigned terminal_width(void);
 
-/* Its lines, the same. */
+/* Its lines; 0 in the same cases. */
 unsigned terminal_height(void);
 
 /* Is it a terminal that shows colours (TERM is set, and not "dumb"), and is NO_COLOR

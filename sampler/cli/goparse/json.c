@@ -17,7 +17,7 @@ static void add_address(struct json *j, const char *key, uint64_t address)
 	json_addf(j, "%s\"0x%lx\"", key, address);
 }
 
-/* The keys of all frames, that of the creator included. */
+/* The keys of all frames, the creator's included. */
 static void add_place(struct json *j, const struct goparse_frame *f)
 {
 	add_text(j, "{\"function\":", f->function);

@@ -14,8 +14,8 @@ struct error;
 struct goparse_dump {
 	char *name;
 	uint64_t goroutines, errors;
-	uint64_t as_before; /* goroutines that all dumps before have, too, in the same place */
-	uint64_t waiting, longest_ns; /* of these: how many wait for a minute or longer */
+	uint64_t as_before; /* also in all earlier dumps, in the same place; without --diff all */
+	uint64_t waiting, longest_ns; /* of as_before: number with a wait >= 1 min; longest */
 	bool broken;		      /* reading it ended in an error: it is incomplete */
 };
 

@@ -41,7 +41,7 @@ static int put_place(struct buffer *piece, const struct goparse_frame *f)
 	return rc ? rc : text_addf(piece, ":%lu", f->line);
 }
 
-/* For a function of the library its name is enough. */
+/* For a function of Go's standard library, its name is enough. */
 static int put_frame(struct buffer *piece, const struct goparse_frame *f)
 {
 	if (telling_is_library(f->function))
@@ -84,7 +84,7 @@ static int add_caller(struct buffer *line, const char *before, const struct gopa
 	return rc;
 }
 
-/* The first frame is left out if it is a call into the library, and its caller does not fit. */
+/* If the first frame is a library function whose caller does not fit, the caller replaces it. */
 static int begin(struct buffer *line, const struct goparse_stack *s, const size_t *at, size_t count,
 		 unsigned width, size_t *next)
 {

@@ -15,7 +15,8 @@ int goparse_where(struct buffer *line, const struct goparse_stack *s, struct gop
 		  unsigned width);
 int goparse_place(struct buffer *line, const struct goparse_frame *f, unsigned width);
 
-/* Appends a text of a dump as it may be shown (goparse/excerpt.h), uncut. Errors as above. */
+/* Appends a text of a dump as it may be shown (goparse/excerpt.h), cut only beyond 4 KiB. Errors as
+ * above. */
 int goparse_put(struct buffer *line, struct goparse_text text);
 
 /* The number of columns of a line so far: its UTF-8 characters. */

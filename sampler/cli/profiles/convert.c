@@ -41,7 +41,7 @@ static int write_legacy(const struct profile *p, struct outfile *file, struct er
 }
 
 /* Finds the output's format; *format NULL: legacy text. Without -f, an output named .txt is legacy
- * text: only here, because the input may be legacy text, too. In record .txt is a report. */
+ * text here, because the input may be legacy text, too; in the other commands it is a report. */
 static int find_format(const struct convert_options *o, const struct format **format,
 		       struct error *err)
 {

@@ -1,6 +1,6 @@
 /* sampler merge FILE… -o OUT, sampler diff BASE NEW -o OUT: several profiles in, one out. The
- * result is the one that `pprof -proto` gives for them. drop_frames is not applied: the tool that
- * shows the result does that. */
+ * result is the one that `pprof -proto` gives for the same files. drop_frames is not applied: the
+ * tool that shows the result does that. */
 #include <getopt.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static int merge_files(const struct merge_options *o, struct profile *sum, struc
 	return rc;
 }
 
-/* pprof labels the base of a difference: its percentages are shares of the base. */
+/* Without --subtract, the base gets pprof's label: percentages are then shares of the base. */
 static int subtract(struct profile *base, struct profile *p, const struct merge_options *o,
 		    struct profile *sum, struct error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * sampler report FILE: shows a profile as text or as a page.
  *
- * The table `modes` has a line for each thing that it can show. The steps are the same for all:
+ * The table `modes` has a line for each thing that report can show. The steps are the same for all:
  * read, check, filter, write into memory, and only then to the output, so that a failure leaves
  * nothing behind.
  */

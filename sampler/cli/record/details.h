@@ -10,8 +10,8 @@ struct recording;
 struct unwinder;
 
 /* Prints an image's unwind table and `note`, which says where its names come from (NULL: no names
- * were looked up). Without a note, an image that no walk met is not printed, and it returns
- * false. */
+ * were looked up). Prints nothing and returns false if there is neither a note nor a table, made or
+ * refused. */
 bool details_image(const struct image *image, const struct unwinder *u, const char *note,
 		   FILE *out);
 

@@ -20,7 +20,8 @@ struct gotake {
 	bool quiet, verbose;
 };
 
-/* Types that need no time: all of Go's but execution traces and alloc, allocated in a round. */
+/* The types that can be taken at once: all of Go's except execution traces and alloc (what a round
+ * has allocated). */
 unsigned gotake_types(void);
 
 /* Takes and writes the profiles and returns an exit status. If one fails, the others are still
@@ -31,7 +32,7 @@ int cli_gotake(const struct gotake *t);
  * status. All threads are held meanwhile, for `stop_ns` at most; 0: none is held. */
 int cli_gotake_dump(pid_t pid, const char *output, uint64_t stop_ns);
 
-/* Parses the value of --stop, up to 10 s; NULL, for none, is HOLD_BOUND_NS. 0 or ERR_USAGE. */
+/* Parses the value of --stop, up to 10 s; NULL (no value) gives HOLD_BOUND_NS. 0 or ERR_USAGE. */
 int parse_stop(const char *text, uint64_t *ns, struct error *err);
 
 #endif

@@ -49,7 +49,7 @@ static int default_folder(const struct rounds_options *o, char *name, size_t roo
 }
 
 /* The key of the folder's lock (sampler/rounds/batch/lock.h) if the target is not a process: a
- * second sampler must not write batches of the same one there. NULL: made from the process. */
+ * second sampler must not write batches of the same target there. NULL: made from the process. */
 static const char *make_key(const struct roundsoptions *o, char *key, size_t room)
 {
 	if (o->rounds.recording.pid_count)

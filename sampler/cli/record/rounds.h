@@ -6,9 +6,9 @@
 
 struct roundsoptions;
 
-/* Runs the rounds and returns an exit status. The caller has filled in o->rounds, except what is
- * opened here: source, pushes, names. `output` is the folder, NULL for one named after the
- * target. */
+/* Runs the rounds and returns an exit status. The caller has filled in o->rounds, except the
+ * source, pushes, folder and its key, tags, version and `say`, which cli_rounds sets. `output` is
+ * the folder, NULL for one named after the target. */
 int cli_rounds(struct roundsoptions *o, const char *output, bool quiet);
 
 #endif

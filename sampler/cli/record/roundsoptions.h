@@ -70,7 +70,7 @@ struct roundsoptions {
 	const char *pushes[ROUNDSOPTIONS_PUSHES];
 	struct batch_tag tags[ROUNDSOPTIONS_TAGS]; /* keys owned; values point into them */
 	size_t push_count;
-	const char *source_given; /* name of an option given about the source; NULL: none */
+	const char *source_given; /* an option about the source that was given; NULL: none */
 	bool given;		  /* an option was given that only rounds have */
 	bool trace_limit_given;
 };
@@ -82,11 +82,11 @@ void roundsoptions_defaults(struct roundsoptions *o);
 bool roundsoptions_set(struct roundsoptions *o, int option, const char *value, int *rc,
 		       struct error *err);
 
-/* Do the options ask for rounds, and not for one profile in a file? */
+/* Do the options request rounds, not one profile in a file? */
 bool roundsoptions_wanted(const struct roundsoptions *o);
 
-/* Do they ask only for Go's profiles out of the process's memory, and for nothing that takes time?
- * `duration_ns` is that of -d; 0: not given. */
+/* Do the options request only types that can be taken at once (gotake_types), and nothing that only
+ * rounds have? `duration_ns` is that of -d; 0: not given. */
 bool roundsoptions_at_once(const struct roundsoptions *o, uint64_t duration_ns);
 
 /* ERR_USAGE if options do not go together, else 0. */

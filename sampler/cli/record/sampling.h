@@ -10,7 +10,7 @@ struct buffer;
 struct error;
 struct recording_options;
 
-/* For a table of long options. The string of short ones gets "p:d:r:". */
+/* For a table of long options. The string of short options needs "p:d:r:". */
 #define SAMPLING_OPTIONS \
 	{ "pid", required_argument, NULL, 'p' }, { "duration", required_argument, NULL, 'd' }, \
 		{ "rate", required_argument, NULL, 'r' }, { "children", no_argument, NULL, 'C' }, \

@@ -11,7 +11,7 @@
 
 struct error;
 
-/* How a line looks. Colours only where the terminal has them and NO_COLOR is not set. */
+/* How a line looks. Colours need a terminal that has them, and NO_COLOR unset or empty. */
 enum screen_look { SCREEN_PLAIN, SCREEN_HEAD, SCREEN_TITLE, SCREEN_HOT, SCREEN_WARM };
 
 /* Keys that are not characters. */

@@ -37,7 +37,7 @@ struct top {
 	bool on_screen, suspended;
 	bool cpu;		  /* with --wall: CPU time is shown nevertheless */
 	uint64_t seen;		  /* number of the last profile that was taken over */
-	uint64_t shown;		  /* how many were shown */
+	uint64_t shown;		  /* number of profiles made to be shown, failed ones included */
 	uint64_t due_ns;	  /* when to request the next, by the recording's elapsed time */
 	struct topfigures before; /* the figures at the last profile */
 	struct live live;
@@ -99,7 +99,7 @@ static void catch_signals(const struct top *t)
 
 /* Tables. */
 
-/* Foreign names must not act on a terminal: '?' for control characters, Latin-1's included. */
+/* Prints '?' for control characters, C1 (U+0080 to U+009F) included: they act on a terminal. */
 static void put_line(const char *line)
 {
 	for (const unsigned char *c = (const unsigned char *)line; *c; c++) {
@@ -335,8 +335,8 @@ static void progress(void *ctx, const struct recording_stats *stats)
 
 /* The end. */
 
-/* Takes over what is still being made, a profile that is saved included, and shows a last profile
- * with what was sampled since. */
+/* Takes over the profile that is still being made, to be shown or saved. Then shows a last profile,
+ * unless --count is reached. */
 static void show_last(struct top *t)
 {
 	struct error err;

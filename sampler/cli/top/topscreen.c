@@ -1,6 +1,7 @@
 /*
- * The screen has a head, column titles and rows; one that is too small for all of them keeps the
- * rows. Keys that scroll only change the first row; drawing then limits it to the rows that exist.
+ * The screen has a head, column titles and rows. On a small screen, lines of the head are left out,
+ * not rows. Keys that scroll only change the first row; drawing then limits it to the rows that
+ * exist.
  */
 #include "sampler/cli/top/topscreen.h"
 

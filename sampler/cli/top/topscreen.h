@@ -14,9 +14,9 @@ struct topscreen {
 	struct topview view; /* the recording's figures; refreshed unless paused */
 	enum live_order order;
 	struct livefilter filter;
-	size_t first; /* index of the top row, among those that the filter matches */
+	size_t first; /* index of the top row, among the rows that the filter matches */
 	bool paused, help;
-	char prompt; /* '/' or 's' while something is typed in; 0 */
+	char prompt; /* '/' or 's' while something is typed in; else 0 */
 	char input[TOPSCREEN_INPUT];
 	char message[TOPSCREEN_MESSAGE]; /* about the last action */
 };
@@ -25,7 +25,7 @@ struct topscreen {
 enum topscreen_wish {
 	TOPSCREEN_NOTHING,
 	TOPSCREEN_SORT,	    /* by .order */
-	TOPSCREEN_TYPE,	    /* wall time and CPU time change places */
+	TOPSCREEN_TYPE,	    /* switch between wall time and CPU time */
 	TOPSCREEN_RESUME,   /* the display is not paused any more */
 	TOPSCREEN_ASK_NAME, /* prompt for the name of a file (topscreen_prompt) */
 	TOPSCREEN_SAVE,	    /* to the file named in .input */

@@ -19,8 +19,8 @@ const uint16_t go_class_bytes[GO_SIZE_CLASSES] = {
 
 /* Experiments (internal/goexperiment) that do not change the runtime's structures. They concern
  * vendors' cryptography, libraries, debug information, addresses, and how findings are reported.
- * Experiments that add fields (staticlockranking, nogreenteagc, noswissmap) are not in the list,
- * nor are those that have not been compared. */
+ * Experiments that add fields (staticlockranking, nogreenteagc, noswissmap) are not in the list.
+ * Neither are experiments that have not been compared. */
 static bool harmless(const char *name, size_t len)
 {
 	static const char *const names[] = {

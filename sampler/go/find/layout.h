@@ -14,9 +14,9 @@
 
 enum { GO_SIZE_CLASSES = 68 };
 
-/* runtime.gcControllerState */
+/* runtime.gcControllerState. The first three fields are not read: their offsets identify the
+ * variable. */
 struct golayout_pacer {
-	/* Only the offsets of these are needed, not their values. */
 	uint32_t credit, work_per_byte, bytes_per_work; /* bgScanCredit, assist… */
 	uint32_t marked;				/* heapMarked */
 	uint32_t goal;		/* gcPercentHeapGoal; 1.18: heapGoal, and nothing below */

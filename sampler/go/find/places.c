@@ -1,8 +1,9 @@
 /*
  * A variable is recognized by the functions that use it and by how they use it: runtime.mcommoninit
  * loads allm and takes its address, mexit takes its address; no other variable is used like that by
- * both. Where that is not enough, the order of uses counts. If two variables fit, neither is taken.
- * tests/goruntime/places.test compares with the symbols of each release and way of linking.
+ * both functions. Where that is not enough, the order of uses counts. If two variables fit, neither
+ * is taken. tests/goruntime/places.test compares with the symbols of each release and way of
+ * linking.
  */
 #include "sampler/go/find/places.h"
 
@@ -356,7 +357,8 @@ static bool lacks(const struct goplaces *p)
 	return false;
 }
 
-/* For two of the variables the place is that of a field. */
+/* Two of the places are fields of the symbol's variable, and their offsets depend on the
+ * release. */
 static void take(struct goplaces *p, const struct goplaces *symbols, const struct golayout *l)
 {
 	for (size_t to = 0; to < sizeof(*p); to += sizeof(uint64_t)) {

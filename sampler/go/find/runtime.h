@@ -21,7 +21,7 @@ struct goruntime {
 	uint64_t bias;		   /* address in the process - image address */
 	uint64_t gogo, gogo_end;   /* image addresses; 0: not found */
 	int64_t tls;		   /* of the running g; bytes from the thread pointer (fs_base) */
-	/* Offsets in bytes. */
+	/* Offsets in bytes. isextra, procid, alllink, goid and labels may be GO_NO_FIELD. */
 	struct {
 		uint32_t m, sp, pc, bp;
 	} g; /* the last three of sched */
@@ -31,7 +31,6 @@ struct goruntime {
 	struct {
 		uint32_t goid, labels;
 	} goroutine; /* of g; no labels where no function sets them */
-		     /* isextra, procid, alllink, goid and labels may be GO_NO_FIELD. */
 };
 
 /* State kept from search to search; zeroed at first. */

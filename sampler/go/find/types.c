@@ -8,7 +8,7 @@
 #include "base/process/memory.h"
 
 enum {
-	BYTES_MAX = 128 << 20, /* the largest of Kubernetes have 20 MB */
+	BYTES_MAX = 128 << 20, /* the largest programs of Kubernetes have 20 MB */
 	FIELDS_MAX = 512,
 	NAME_MAX_LEN = 64,
 	KIND_STRUCT = 25,

@@ -23,8 +23,9 @@ struct govars {
 	uint32_t p_mcache, p_free;
 };
 
-/* Finds them in a process and its memory. ERR_NOTFOUND: it is not a Go program; ERR_FORMAT: it is
- * not supported, or perhaps has not been relocated yet; ERR_PERM, ERR_GONE, ERR_NOMEM. */
+/* Finds the variables in a process and its memory. ERR_NOTFOUND: it is not a Go program;
+ * ERR_FORMAT: it is not supported, or perhaps has not been relocated yet; ERR_PERM, ERR_GONE,
+ * ERR_NOMEM. */
 int govars_find(struct govars *v, const struct process *process, const struct memory *memory,
 		struct error *err);
 
@@ -33,9 +34,9 @@ int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 		    const struct memory *memory, struct error *err);
 
 /* The number of GC cycles that have ended. It is incremented while the world is stopped, before any
- * object that was found dead is freed (runtime/mgc.go, gcMarkTermination). So what a pointer in use
- * leads to is unchanged if this number is the same after reading it as before the pointer was read.
- * False: it is not known. */
+ * object that was found dead is freed (runtime/mgc.go, gcMarkTermination). So if this number is the
+ * same before a pointer in use is read and after the object to which it leads is read, that object
+ * was not freed in between. False: it is not known. */
 bool govars_gc_count(const struct govars *v, const struct memory *memory, uint32_t *count);
 
 #endif

@@ -36,8 +36,8 @@ struct gobuckets_stats {
 	uint64_t buckets;
 	uint64_t again; /* repeated readings of the list or of a bucket */
 	uint64_t cycle; /* heap: runtime.mProfCycle, +1 each GC cycle, modulo a large number */
-	bool mixed; /* heap: a cycle ended during each try; some numbers may be of the one before */
-	bool all;   /* heap: no cycle has ended yet, so the numbers are all allocations until now */
+	bool mixed;	/* heap: the numbers changed at each try; some may be of the cycle before */
+	bool all;	/* heap: no cycle has ended yet; the numbers are all allocations so far */
 	uint64_t reads, bytes;
 };
 

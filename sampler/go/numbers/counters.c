@@ -6,10 +6,10 @@
  *
  * If the sums are equal before and after that, no span was given back meanwhile, and the result is
  * exact. If they still differ after some tries, the error is at most what the Ps held. A result
- * below the previous one is replaced by the previous one, because the difference is such an error.
- * Sums that a reader of runtime/metrics is just moving from one place to another
- * (consistentHeapStats.read) would be counted twice. They are recognized by their sudden growth,
- * and by the pacer's sums, which are not moved.
+ * below the previous one is replaced by the previous one, because the difference is due to that
+ * error. While a reader of runtime/metrics moves sums from one place to another
+ * (consistentHeapStats.read), they would be counted twice. They are recognized by their sudden
+ * growth, and by the pacer's sums, which are not moved.
  */
 #include "sampler/go/numbers/counters.h"
 

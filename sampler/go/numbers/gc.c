@@ -1,8 +1,8 @@
 /*
  * This relies on the order in which a cycle changes the counts (runtime/mgc.go, the same from 1.18
  * to 1.27): gcStart stops the world, finishes the sweep of the previous cycle and increments
- * work.cycles. gcMarkTermination stops the world again, lets gcSweep reset sweep.active, and only
- * then increments memstats.numgc. So if numgc is read first and sweep.active after it, and
+ * work.cycles. gcMarkTermination stops the world again, calls gcSweep, which resets sweep.active,
+ * and only then increments memstats.numgc. So if numgc is read first and sweep.active after it, and
  * sweep.active is drained, the cycle that numgc counted last is swept, even if another one has
  * begun since.
  */

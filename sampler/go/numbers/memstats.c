@@ -1,8 +1,8 @@
 /*
- * The runtime can check its sums itself (doubleCheckReadMemStats): what the heap has in use and has
- * released, according to the pacer and to the sums of what all Ps have reported; and what is
- * mapped, by purpose and in total. A running program changes the sums while they are read, so they
- * are read again until they agree. If they never do, they are not used.
+ * The runtime can check its sums itself (doubleCheckReadMemStats). What the heap has in use and has
+ * released must be the same in the pacer and in the sums of what all Ps have reported. What is
+ * mapped must be the same by purpose and in total. A running program changes the sums while they
+ * are read, so they are read again until they agree. If they never do, they are not used.
  */
 #include "sampler/go/numbers/memstats.h"
 

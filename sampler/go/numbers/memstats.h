@@ -15,8 +15,8 @@ struct golive;
 
 enum { GO_PAUSES = 256 };
 
+/* Bytes; the fields of MemStats with these names. */
 struct gomemstats {
-	/* Bytes; the fields of MemStats with these names. */
 	bool has_memory;
 	uint64_t sys, heap_sys, heap_idle, heap_inuse, heap_released, stack_inuse, stack_sys;
 	uint64_t mspan_sys, mcache_sys, buckhash_sys, gc_sys, other_sys;
@@ -28,8 +28,8 @@ struct gomemstats {
 	double gc_cpu_fraction;
 };
 
-/* Reads all fields. Where a group cannot be read, or contradicts itself in each of some tries, its
- * has_ field is false. */
+/* Reads all fields. Where a group cannot be read, or contradicts itself at each try, its has_ field
+ * is false. */
 void gomemstats_read(const struct golive *live, struct gomemstats *s);
 
 #endif

@@ -35,8 +35,8 @@ static int64_t truncated(double v)
 	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
 }
 
-/* Since 1.23 runtime/pprof passes stacks through CallersFrames. It leaves out frames outside Go and
- * makes one frame at 0 if none is left (expandInlinedFrames). */
+/* Since 1.23 runtime/pprof passes stacks through CallersFrames (expandInlinedFrames), which leaves
+ * out frames outside Go and makes one frame at 0 if no other is left. */
 static int stack_of(struct delay *d, const struct go_bucket *b, const uint64_t **pcs, size_t *count)
 {
 	*pcs = b->pcs;

@@ -21,7 +21,7 @@ void keptbuckets_release(struct keptbuckets *k);
 int keptbuckets_add(void *ctx, const struct go_bucket *b, struct error *err);
 
 /* Sorts by the number that `of` returns. Buckets with equal numbers keep their order, which Go's
- * sort leaves undefined. After that none can be added. ERR_NOMEM. */
+ * sort leaves undefined. After that no bucket can be added. ERR_NOMEM. */
 int keptbuckets_sort(struct keptbuckets *k, int64_t (*of)(const struct go_bucket *b),
 		     bool descending);
 

@@ -10,7 +10,7 @@ struct goprofile;
 struct goprofile_id;
 struct profile;
 
-/* Each kind of profile: into a profile without types, or appended as text. */
+/* For each kind: _make fills a profile that has no types yet, _text appends the text form. */
 int goprofile_heap_make(struct goprofile *g, struct profile *p, struct error *err);
 int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *err);
 int goprofile_delay_make(struct goprofile *g, enum go_buckets which, struct profile *p,

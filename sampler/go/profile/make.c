@@ -29,7 +29,7 @@ static bool writes_buckets(const char *function)
 	return false;
 }
 
-/* True if a held thread is in such a function. */
+/* True if a held thread is in a function that writes buckets. */
 static bool is_written(struct goprofile *g)
 {
 	for (size_t i = 0; i < g->held_count; i++)

@@ -13,10 +13,11 @@ enum goprofile_type {
 
 struct goprofile_id {
 	enum goprofile_type type;
-	const char *name; /* for Lookup; tells custom ones apart */
+	const char *name; /* for Lookup; distinguishes custom profiles */
 };
 
-/* The runtime's own. Its allocs is heap with another default_sample_type, and not among them. */
+/* The runtime's own profiles. "allocs" is not in the table: it is "heap" with another
+ * default_sample_type. */
 extern const struct goprofile_id goprofile_ids[GOPROFILE_CUSTOM];
 
 #endif

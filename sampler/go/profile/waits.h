@@ -2,11 +2,11 @@
  * How long goroutines have waited, to the nanosecond: the wait profile of
  * goparse/profile/waitprofile.h, made from the process's memory.
  *
- * Go notes that a goroutine waits when a GC marks its roots: g.waitsince is 0 until then. The time
- * that it notes is work.tstart, which is not the time of that marking, but the end of the marking
- * before (runtime/mgcmark.go, markroot; mgc.go, gcMark sets it when all is marked). The wait began
+ * When a GC marks the roots, it notes which goroutines wait: g.waitsince is 0 until then. The time
+ * noted is work.tstart, which is not the time of that marking, but the end of the previous GC's
+ * marking (runtime/mgcmark.go, markroot; mgc.go, gcMark sets it when all is marked). The wait began
  * between the two. So the wait may be shorter than Go says, by up to the time between two
- * collections; and for what a program's first collection notices there is no time.
+ * collections. A program's first collection notes a time of 0.
  *
  * So goroutines are also remembered from look to look (sampler/go/session/seen.h says how they are
  * recognized). The label "wait_from" is the source of a wait. "gc": Go's time, if no look of ours
@@ -28,8 +28,8 @@ struct waits;
 int waits_new(struct waits **w);
 void waits_free(struct waits *w);
 
-/* Append the memory as bytes for another process (ERR_NOMEM); replace it by such bytes (ERR_FORMAT,
- * ERR_NOMEM). */
+/* waits_save appends the memory as bytes for another process (ERR_NOMEM); waits_load replaces the
+ * memory by one from such bytes (ERR_FORMAT, ERR_NOMEM). */
 struct buffer;
 int waits_save(const struct waits *w, struct buffer *out);
 int waits_load(struct waits *w, const void *data, size_t len, struct error *err);

@@ -18,7 +18,8 @@ enum {
 	NEWER_PCS = 50, /* tracebackInnerFrames */
 };
 
-struct ancestor_info { /* runtime.ancestorInfo */
+/* runtime.ancestorInfo. */
+struct ancestor_info {
 	uint64_t pcs, pc_count, pc_room, goid, go_pc;
 };
 

@@ -1,7 +1,7 @@
 /*
- * The ancestors of a goroutine: its creator, the creator of that one, and so on, with their stacks
- * at the time. The runtime keeps them with GODEBUG=tracebackancestors=N and prints them behind the
- * goroutine's own stack.
+ * The ancestors of a goroutine: its creator, the creator's creator, and so on, with their stacks at
+ * the time of creation. The runtime keeps them with GODEBUG=tracebackancestors=N and prints them
+ * behind the goroutine's own stack.
  *
  * Source: runtime/traceback.go (printAncestorTraceback), proc.go (saveAncestors) of Go 1.18 to
  * 1.27.

@@ -2,9 +2,9 @@
  * Makes locations of a profile from stacks of logical frames, as runtime/pprof/proto.go does:
  * frames that are inlined into one physical frame are one location with several lines.
  *
- * The runtime reports only logical frames, so runtime/pprof guesses which belong together, and the
- * contents of a location depend on the stack in which its first pc occurs first. This code guesses
- * in the same way, release by release, so that the profiles are the same.
+ * The runtime reports only logical frames, so runtime/pprof guesses which frames belong together.
+ * The contents of a location depend on the stack in which its first pc occurs first. This code
+ * guesses in the same way, release by release, so that the profiles are the same.
  */
 #ifndef SAMPLER_GO_SESSION_BUILDER_H
 #define SAMPLER_GO_SESSION_BUILDER_H

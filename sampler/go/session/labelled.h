@@ -4,8 +4,8 @@
  * A g contains the address of its labels. When a g has been read, its labels are read, and then the
  * g once more. If the address is still the same, the goroutine had these labels all the time and
  * they were not freed. So labels that another goroutine had at that address before cannot be taken
- * for its own. This is done for some hundred goroutines at a time, with few large reads of labels
- * and gs. A set that many goroutines have inherited is read once.
+ * for this goroutine's. This is done for some hundred goroutines at a time, with few large reads of
+ * labels and gs. A set that many goroutines have inherited is read once.
  *
  * Rejected: reading each goroutine's labels when it is reported, which needs five small reads for
  * each if all have their own sets (servers that label requests); trusting a set until a GC begins,

@@ -30,7 +30,8 @@ struct pcframes_source {
 
 enum { PCFRAME_CELLS = 3 };
 
-struct pcframe_cell { /* a part of a frame's line of text; sampler/go/session/stacktext.c */
+/* A part of a frame's line of text; sampler/go/session/stacktext.c. */
+struct pcframe_cell {
 	const char *text;
 	size_t len, width;
 };
@@ -47,7 +48,7 @@ struct pcframe {
 	bool exit;			 /* it is runtime.goexit, which is never shown */
 	bool runtime;			 /* it is hidden at the beginning of stacks */
 	bool runtime_at_pc, knows_at_pc; /* the same for the function at pc itself */
-	uint32_t location, locations_of; /* builder.c: in the profile of which builder */
+	uint32_t location, locations_of; /* builder.c: its id; its builder's number */
 	uint32_t location_pcs;
 	struct pcframe_cell cells[PCFRAME_CELLS]; /* made when first printed */
 	struct pcframe_traced *traced;		  /* traceback.c; NULL: not made yet */
@@ -67,8 +68,8 @@ void pcframes_release(struct pcframes *t);
 /* The frame of a pc, the same pointer each time, owned by the table; NULL: out of memory. */
 struct pcframe *pcframes_find(struct pcframes *t, uint64_t pc);
 
-/* True if runtime.FuncForPC names a function of the runtime for f->pc. It looks at pc, while Frames
- * looks at the instruction before it. */
+/* True if runtime.FuncForPC names a function of the runtime for f->pc. FuncForPC looks at pc
+ * itself, CallersFrames at the instruction before it. */
 bool pcframes_runtime_at_pc(struct pcframes *t, struct pcframe *f);
 
 /* Appends a name as the release prints it: "main.F[go.shape.int]" as "main.F[...]". ERR_NOMEM. */

@@ -225,7 +225,7 @@ int seen_load(struct seen *s, const void *data, size_t len, struct error *err)
 	return rc;
 }
 
-/* The times of waits that `older` saw first. */
+/* Takes over the times of the waits that `older` saw first. */
 static void take_times(struct seen *s, struct seen *older)
 {
 	for (size_t i = 0; i < s->last.count; i++) {

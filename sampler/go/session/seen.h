@@ -1,11 +1,12 @@
 /*
  * Remembers, from look to look, which goroutines were seen waiting, and since when.
  *
- * A waiting goroutine does not change. Everything is compared that changes when it runs:
- * trackingSeq, which counts how often it has stopped running, but only modulo 256; its pc, its wait
- * reason and the depth of its stack; its system call; the time at which a GC noticed that it waits.
- * In addition, if a whole GC cycle has passed and has not noticed it, it has run: a cycle visits
- * all waiting goroutines (runtime/mgcmark.go, markroot; but the first cycle notes a time of 0).
+ * A waiting goroutine does not change. seen_look compares the values that change when a goroutine
+ * runs: trackingSeq, which counts how often it has stopped running, but only modulo 256; its pc,
+ * its wait reason and the depth of its stack; its system call; the time at which a GC noticed that
+ * it waits. In addition, a goroutine that a whole GC cycle has not noticed has run, because a cycle
+ * visits all waiting goroutines (runtime/mgcmark.go, markroot; but the first cycle notes a time of
+ * 0).
  *
  * So two times are known of each wait: that of the look that saw it first, and that of the look
  * before, when it had not begun.
@@ -54,14 +55,14 @@ int seen_look(struct seen *s, const struct sighting *now, struct seen_wait *wait
  * not seen are forgotten. A look that failed is not ended; the next seen_begin discards it. */
 void seen_end(struct seen *s, int64_t now, bool known, uint32_t gc_cycles);
 
-/* Append the memory as bytes (ERR_NOMEM), and replace it by such bytes (ERR_FORMAT, ERR_NOMEM;
- * after an error it is empty). */
+/* seen_save appends the memory as bytes (ERR_NOMEM); seen_load replaces the memory by one from such
+ * bytes (ERR_FORMAT, ERR_NOMEM; after an error it is empty). */
 int seen_save(const struct seen *s, struct buffer *out);
 int seen_load(struct seen *s, const void *data, size_t len, struct error *err);
 
-/* Adds a second memory of the same program's goroutines, as such bytes. The later one of the last
- * looks decides which goroutines there are; a wait that both memories have begins when the first
- * of them saw it. ERR_FORMAT, ERR_NOMEM: *s is unchanged. */
+/* Adds a second memory of the same program's goroutines, in the bytes of seen_save. The memory with
+ * the later last look decides which goroutines there are; a wait that both memories have begins
+ * when the first of them saw it. ERR_FORMAT, ERR_NOMEM: *s is unchanged. */
 int seen_merge(struct seen *s, const void *data, size_t len, struct error *err);
 
 #endif

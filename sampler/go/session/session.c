@@ -1,4 +1,4 @@
-/* Opens a Go process; what all of its profiles have: comments, mappings, figures. */
+/* Opens a Go process, and makes what all of its profiles have: comments, mappings, statistics. */
 #include "sampler/go/session/session.h"
 
 #include <stdarg.h>

@@ -48,11 +48,10 @@ void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t coun
  * ERR_GONE. */
 int goprofile_gc_wait(struct goprofile *g, uint64_t timeout_ns, bool *ended, struct error *err);
 
-/* Sets the moment of which the next heap profiles are; the default is GO_PUBLISHED. */
+/* Sets the moment that the next heap profiles show; the default is GO_PUBLISHED. */
 void goprofile_heap_of(struct goprofile *g, enum gobuckets_moment moment);
 
-/* Statistics of the last goprofile_make, _text, _dump or waits_make (sampler/go/profile/waits.h).
- * */
+/* Statistics of the last goprofile_make, _text, _dump or waits_make. */
 const struct goprofile_stats *goprofile_stats(const struct goprofile *g);
 
 #endif

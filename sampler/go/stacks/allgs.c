@@ -9,7 +9,7 @@
 
 enum {
 	TRIES = 8,
-	COUNT_MAX = 1 << 24, /* even with the smallest stacks they would take 32 GiB */
+	COUNT_MAX = 1 << 24, /* goroutines; their smallest stacks would take 32 GiB */
 };
 
 struct slice {

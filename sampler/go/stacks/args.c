@@ -6,21 +6,23 @@
 #include "base/buffer.h"
 #include "sampler/go/stacks/sites.h"
 
-enum {		       /* internal/abi/symtab.go */
-       TABLE_LIVE = 3, /* PCDATA_ArgLiveIndex */
-       DATA_ARGS = 5,  /* FUNCDATA_ArgInfo */
-       DATA_LIVE = 6,  /* FUNCDATA_ArgLiveInfo */
+/* internal/abi/symtab.go. */
+enum {
+	TABLE_LIVE = 3, /* PCDATA_ArgLiveIndex */
+	DATA_ARGS = 5,	/* FUNCDATA_ArgInfo */
+	DATA_LIVE = 6,	/* FUNCDATA_ArgLiveInfo */
 };
 
-enum op { /* TraceArgs…; any other byte is the offset of a value, and its size follows */
-	  OP_TOO_FAR = 0xfb,
-	  OP_MORE = 0xfc,
-	  OP_END_AGGREGATE = 0xfd,
-	  OP_BEGIN_AGGREGATE = 0xfe,
-	  OP_END = 0xff,
+/* TraceArgs…; any other byte is the offset of a value, and its size follows. */
+enum op {
+	OP_TOO_FAR = 0xfb,
+	OP_MORE = 0xfc,
+	OP_END_AGGREGATE = 0xfd,
+	OP_BEGIN_AGGREGATE = 0xfe,
+	OP_END = 0xff,
 };
 
-/* Reads as many of the `len` bytes as exist: such data may be the last of its section. */
+/* Reads as many of the `len` bytes as exist: the data may be shorter and end the section. */
 static void read_some(struct gopclntab *table, uint64_t at, uint8_t *bytes, size_t len)
 {
 	if (gopclntab_code(table, at, bytes, len))

@@ -84,10 +84,10 @@ static bool word_at(const struct gocallers_stack *s, uint64_t at, uint64_t *valu
 	return true;
 }
 
-/* Finds where the walk begins; *sp is in bytes from s->sp on. A pc of 0 is that of a call of nil:
- * the first frame is its caller's (initAt). A handler that makes the interrupted code look as if it
- * had made a call pushes the pc, and only then changes it (signal_amd64.go, pushCall): a pc that
- * has just been pushed is skipped. */
+/* Finds where the walk begins; *sp is in bytes from s->sp on. A pc of 0 comes from a call of nil:
+ * the first frame is that of the caller (initAt). A signal handler that fakes a call in the
+ * interrupted code pushes the pc, and only then changes it (signal_amd64.go, pushCall). So if the
+ * word at sp is the pc itself, it is skipped. */
 static bool begin(const struct gocallers_stack *s, uint64_t *pc, uint64_t *sp)
 {
 	uint64_t top;
@@ -105,11 +105,11 @@ static bool begin(const struct gocallers_stack *s, uint64_t *pc, uint64_t *sp)
 	return true;
 }
 
-/* How a walk ends at this frame, or GO_WALK_ENDS: it continues. GOSITE_MOVES_SP, a function that
- * sets the stack pointer by hand, does not end it where `may_move`: at the first frame, which the
- * function left by its own decision (resolveInternal: isSyscall, and innermost), and where a thread
- * is held: then the function has not changed to another stack yet or has come back, since otherwise
- * this stack would not be its own. */
+/* How a walk ends at this frame, or GO_WALK_ENDS: it continues. A function that sets the stack
+ * pointer by hand (GOSITE_MOVES_SP) ends it unless `may_move`, which is true in two cases. The
+ * function of the first frame stopped by its own decision (resolveInternal: isSyscall, and
+ * innermost). If the thread is held, the function has not changed to another stack yet or has come
+ * back; otherwise sp would not be on this stack. */
 static enum gocallers_end end_at(const struct gosite *site, bool may_move)
 {
 	switch ((enum gosite_kind)site->kind) {

@@ -1,10 +1,10 @@
 /*
  * Stacks as runtime.Callers returns them: logical frames, without the compiler's wrappers.
  *
- * A logical frame is one function, inlined or not. It has a "return address" of its own, and that
- * minus 1 is its place in the code. For the innermost function at a physical frame's pc it is the
- * pc itself; for each caller that it is inlined into, it is the parent pc of the inline tree plus 1
- * (runtime/traceback.go, tracebackPCs; runtime/symtabinl.go).
+ * A logical frame is one function, inlined or not. It has a "return address" of its own; its place
+ * in the code is that address minus 1. For the innermost function at a physical frame's pc, the
+ * address is the pc itself. For each caller into which that function is inlined, it is the parent
+ * pc of the inline tree plus 1 (runtime/traceback.go, tracebackPCs; runtime/symtabinl.go).
  */
 #ifndef SAMPLER_GO_STACKS_CALLERS_H
 #define SAMPLER_GO_STACKS_CALLERS_H

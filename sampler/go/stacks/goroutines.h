@@ -51,23 +51,24 @@ struct go_goroutine {
 	bool locked;	/* locked to its thread */
 	bool system;	/* one of the runtime's own (runtime/traceback.go, isSystemGoroutine) */
 	bool has_stack; /* false: at each try it was running or its stack was moving */
-	/* Only with a stack: the pc where it was left, and the bytes of the stack in use, which do
-	 * not change when the stack is moved. In a system call also m.syscalltick, which differs
-	 * from call to call (trackingSeq does not, since 1.26). */
+	/* Only with a stack: the pc where it was left, and how many bytes of the stack are in use,
+	 * a number that does not change when the stack is moved. In a system call also
+	 * m.syscalltick, which differs from call to call (trackingSeq does not, since 1.26). */
 	uint64_t pc, stack_used;
 	bool exact; /* it was interrupted there: pcs[0] is pc + 1, not a return address */
 	uint32_t syscall_tick;
 	int end;	     /* enum gocallers_end of the walk, if it has a stack */
 	const uint64_t *pcs; /* logical frames, innermost first; valid until the callback returns */
 	size_t pc_count;
-	/* Valid as long: the bytes of its stack from where it was left on, and for each of pcs the
-	 * end of its physical frame in these bytes (gocallers_walk). */
+	/* The bytes of its stack from where it was left on, and for each of pcs the end of its
+	 * physical frame in these bytes (gocallers_walk). Both are valid until the callback
+	 * returns. */
 	const uint8_t *stack;
 	size_t stack_len;
 	const size_t *frame_ends;
 };
 
-/* For -stop: where a held thread is, and with it the goroutine that it runs. */
+/* For --stop: where a held thread is, and with it the goroutine that it runs. */
 struct go_held {
 	uint64_t thread; /* m.procid */
 	uint64_t pc, sp;

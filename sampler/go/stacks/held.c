@@ -32,7 +32,7 @@ static bool word(const struct golive *live, uint64_t at, uint32_t offset, uint64
 	return !memory_read_u64(live->memory, at + offset, value);
 }
 
-/* The handler of a signal runs on this stack: finds the interrupted pc and sp. The kernel has
+/* Finds the interrupted pc and sp while the handler of a signal runs on this stack. The kernel has
  * stored the registers there, together with the bounds of this stack. */
 static void interrupted(const struct golive *live, uint64_t low, uint64_t high, uint64_t *pc,
 			uint64_t *sp)
@@ -50,7 +50,7 @@ static void interrupted(const struct golive *live, uint64_t low, uint64_t high, 
 		}
 }
 
-/* If the thread is in a signal handler, replaces *pc and *sp by those before the signal. */
+/* If the thread is in a signal handler, replaces *pc and *sp by their values before the signal. */
 static void leave_handler(const struct golive *live, uint64_t m, uint64_t *pc, uint64_t *sp)
 {
 	uint64_t gsignal, low, high;
@@ -70,9 +70,9 @@ static bool is_gogo(struct gocallers *callers, uint64_t pc)
 	return name && (!strcmp(name, "gogo") || !strcmp(name, "runtime.gogo"));
 }
 
-/* Follows runtime/proc.go, sigprof: in the vDSO the caller counts, on the goroutine's own stack the
- * registers. On g0's stack the goroutine is where it left its own stack: systemstack, mcall,
- * morestack and asmcgocall all save sched. */
+/* Follows runtime/proc.go, sigprof. If the thread is in the vDSO, the vDSO's caller is used; if it
+ * is on the goroutine's own stack, its registers are used. If it is on g0's stack, the goroutine is
+ * where it left its own stack: systemstack, mcall, morestack and asmcgocall all save sched. */
 bool goheld_find(const struct golive *live, struct gocallers *callers,
 		 const struct gogoroutines_options *options, const struct gostate *s, uint64_t *pc,
 		 uint64_t *sp, bool *exact)

@@ -18,7 +18,7 @@ enum {
 	IMAGES_MAX = 1 << 16,
 };
 
-/* The funcID of wrappers differs between releases. This function is a wrapper in each of them
+/* The funcID of wrappers differs between releases. runtime.deferreturn is a wrapper in each of them
  * (cmd/internal/objabi/funcid.go). */
 int gosites_init(struct gosites *s, const struct golive *live)
 {

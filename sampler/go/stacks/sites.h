@@ -2,7 +2,7 @@
  * What the tables of Go's functions say about a pc, cached: how to step to its caller, and its
  * logical frames.
  *
- * Thousands of goroutines are blocked at a few places, and looking one up costs some binary
+ * Thousands of goroutines are blocked at a few places, and looking up a place costs some binary
  * searches and runs through compressed tables. The tables are those of the module with the runtime
  * and, once a pc leads there, of the process's other Go modules (plugins).
  */

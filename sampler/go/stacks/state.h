@@ -37,10 +37,10 @@ bool gostate_lives(const struct gostate *s);
 bool gostate_dead(const struct gostate *s);
 
 /* Where the goroutine was left when it stopped running or called the kernel or C. False when it is
- * running, or when that is not on its stack. */
+ * running, or when *sp is not on its stack. */
 bool gostate_rests(const struct gostate *s, uint64_t *pc, uint64_t *sp);
 
-/* Is the stack pointer on its stack? */
+/* True for an aligned stack pointer on the goroutine's stack. */
 bool gostate_on_stack(const struct gostate *s, uint64_t sp);
 
 #endif

@@ -7,7 +7,7 @@
  * lock for its target there (lock.h), so that a second sampler on the same target is
  * refused. The next sampler to start removes what dead samplers have left. A batch is removed
  * only to meet the limits of batches_options, the oldest first, and only a batch of our own
- * (prune.h): one of our series, with our key or with a key that no living sampler has. So the
+ * (retention.h): one of our series, with our key or with a key whose lock no sampler holds. So the
  * batches of a process that was restarted, and has another key now, do not stay for ever.
  *
  * All access is through the descriptor of DIR. When the path leads to another folder, or the
@@ -65,10 +65,9 @@ struct batch_event {
 };
 
 /* Opens the folder, takes the lock, removes leftovers and what exceeds the limits. Texts of the
- * options are copied. At most one per key in a process. A forked process must not use it: it
- * does not hold the lock. The caller frees it with batches_close. ERR_IO; ERR_PERM: another user
- * has put a link on the way, or a second sampler is on the target (the message names it);
- * ERR_NOMEM. */
+ * options are copied. At most one per key in a process. A forked process does not hold the lock
+ * and must not use *b. The caller frees *b with batches_close. ERR_IO; ERR_PERM: another user has
+ * put a link on the way, or another sampler holds the lock (the message names it); ERR_NOMEM. */
 int batches_open(struct batches **b, const struct batches_options *options, struct error *err);
 void batches_close(struct batches *b);
 
@@ -101,7 +100,7 @@ int batch_add(struct batch *batch, const char *name, const void *data, size_t le
 int batch_commit(struct batch *batch, struct batch_event *event, const char **path,
 		 struct error *err);
 
-/* Frees it; removes its folder unless it was committed. NULL is harmless. */
+/* Frees the batch; removes its folder unless it was committed. NULL is harmless. */
 void batch_free(struct batch *batch);
 
 #endif

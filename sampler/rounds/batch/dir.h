@@ -44,8 +44,8 @@ bool batchdir_taken(int why);
 void batchdir_remove(int dir, const char *name, uid_t owner);
 
 /* Renames a batch to a hidden name of ours, so that no reader sees half of it, and removes it.
- * False, and the batch stays: it does not belong to `owner`, holds other than files, or cannot
- * be renamed. */
+ * False, and the batch stays: it does not belong to `owner`, holds something other than regular
+ * files, or cannot be renamed. */
 bool batchdir_remove_batch(int dir, const char *name, const char *key_text, uid_t owner);
 
 /* Removes what dead samplers have left: temporary folders and locks of keys that no sampler

@@ -1,9 +1,9 @@
 /*
  * event.json: describes a batch to its readers, and tells the pruning which sampler made it.
  *
- * One object, its first two members always "series" and "key", so that the owner of a batch is
- * found from its first bytes, without a JSON parser. A file that another program has rewritten
- * then belongs to no sampler, and its batch is never pruned.
+ * The file is one object. Its first two members are always "series" and "key", so that its first
+ * bytes tell the batch's owner without a JSON parser. If another program rewrites the file in
+ * another form, the batch belongs to no sampler, and is never pruned.
  */
 #ifndef SAMPLER_ROUNDS_BATCH_EVENT_H
 #define SAMPLER_ROUNDS_BATCH_EVENT_H
@@ -17,7 +17,7 @@
 struct batch_event;
 struct buffer;
 
-enum { EVENT_HEAD_BYTES = 8192 }; /* of a file, that event_is_of needs */
+enum { EVENT_HEAD_BYTES = 8192 }; /* from a file's start, for event_is_of */
 
 #define EVENT_FILE "event.json"
 
@@ -28,7 +28,7 @@ int event_write(struct buffer *b, const struct batch_event *e, const char *serie
 /* Is there a later tag with the same key? The last one counts, as for JSON parsers. */
 bool event_tag_replaced(const struct batch_event *e, size_t tag);
 
-/* True: these first bytes of a file say that the batch is of `series`; `key_text` is its key. */
+/* True: `head`, the first bytes of a file, says that the batch is of `series`. Sets `key_text`. */
 bool event_is_of(const void *head, size_t len, const char *series, char key_text[BATCH_KEY_ROOM]);
 
 #endif

@@ -7,8 +7,8 @@
  * locks, because a process forked from us would hold them as long as it lives, so that after a
  * kill -9 the next sampler might be refused; a file with a process number in it, which means
  * nothing in another container that shares the folder. The price: the lock excludes other
- * processes but not other parts of ours, and is lost when we close any descriptor of that file.
- * So no other code here opens it, and a key is taken once.
+ * processes but not other code in ours, and is lost when we close any descriptor of that file.
+ * So no other code here opens the file, and a key is taken once.
  */
 #ifndef SAMPLER_ROUNDS_BATCH_LOCK_H
 #define SAMPLER_ROUNDS_BATCH_LOCK_H

@@ -18,8 +18,8 @@ enum {
 	COLLECTED_ITEMS = 256, /* more are ERR_FORMAT */
 };
 
-/* All return 0 or ERR_IO. _memory writes what source_save gave, at most once; _end, the last,
- * marks that all items are there. */
+/* All return 0 or ERR_IO. _memory writes what source_save gave, and is called once at most. _end is
+ * called last, and marks that all items are there. */
 int collected_write(int fd, const struct collection_item *item, struct error *err);
 int collected_write_memory(int fd, const void *data, size_t len, struct error *err);
 int collected_write_end(int fd, struct error *err);
@@ -34,11 +34,11 @@ struct collected {
 
 /* Appends the items in `data` to `c`, which is {0} at first. Only types of the set `types` are
  * accepted, each but CAPTURE_CUSTOM once. Items point into `data`; its texts are made printable
- * and end with a NUL. ERR_FORMAT: the rest makes no sense, the items before it stay. ERR_NOMEM. */
+ * and end with a NUL. ERR_FORMAT: a part is not valid; the items before it stay. ERR_NOMEM. */
 int collected_read(struct collected *c, void *data, size_t len, unsigned types, struct error *err);
 
-/* Adds an item with the reason `why_not`, which is borrowed until collected_release, for each
- * type of the set that has none. ERR_NOMEM. */
+/* Adds an item for each type of the set that has none. Its reason `why_not` is borrowed until
+ * collected_release. ERR_NOMEM. */
 int collected_fill(struct collected *c, unsigned types, const char *why_not);
 void collected_release(struct collected *c);
 

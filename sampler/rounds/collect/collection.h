@@ -1,9 +1,9 @@
 /*
  * Collects profiles from a source in a process of its own, and a trace in another beside it.
  *
- * Such a process has only the privileges that its source needs, may wait as long as its source
- * does, and whatever it allocates ends with it: a round goes on meanwhile, and months of rounds
- * leak nothing. Its results come back through a file in memory (memfd_create(2)), read as
+ * Each of these processes has only the privileges that its source needs. It may wait as long as
+ * the source does, while the rounds go on. All that it allocates ends with it, so months of
+ * rounds leak nothing. Its results come back through a file in memory (memfd_create(2)), read as
  * untrusted bytes.
  */
 #ifndef SAMPLER_ROUNDS_COLLECT_COLLECTION_H
@@ -19,7 +19,7 @@ struct collection;
 struct error;
 struct source;
 
-enum { COLLECTION_BYTES = 1 << 30 }; /* of the profiles of one such process; more are left out */
+enum { COLLECTION_BYTES = 1 << 30 }; /* of the profiles of one process; more are left out */
 
 struct collection_request {
 	unsigned types;	   /* set of enum capture_type, all CAPTURE_BY_GO */
@@ -44,23 +44,23 @@ struct collection_item {
 int collection_start(struct collection **c, struct source *s, const struct collection_request *q,
 		     struct error *err);
 
-/* For poll(2): any event on it (POLLHUP) means that the collection has ended. -1 once
- * collection_over or collection_cancel has returned after the end. Borrowed. */
+/* For poll(2): any event on it (POLLHUP) means that the collection has ended. -1 after
+ * collection_over has returned true, and after collection_cancel. Borrowed. */
 int collection_fd(const struct collection *c);
 
 /* Has it ended? Does not wait. */
 bool collection_over(struct collection *c);
 
-/* Ends a trace early but whole, as far as its source can: that of a URL once its first bytes
- * have come, since Go 1.22 at most a second after its start. It is over soon, not at once. */
+/* Ends a trace early but whole, as far as its source can. A trace from a URL can be ended once its
+ * first bytes have come: since Go 1.22 at most a second after its start. Does not wait for it. */
 void collection_finish(struct collection *c);
 
-/* Ends it now; items that are missing get the reason `why`, which is copied. */
+/* Ends the collection now. Missing items get the reason `why`, which is copied. */
 void collection_cancel(struct collection *c, const char *why);
 
-/* After the end: one item for each requested type, and one for each custom profile (one without
- * a name when there are none, or not all). Borrowed until collection_free. ERR_FORMAT: a process
- * broke off; ERR_IO: its file could not be sealed; the items that are missing have a reason.
+/* After the end: one item for each requested type. Custom profiles have an item each; an item
+ * without a name says why there are none, or not all. Borrowed until collection_free. ERR_FORMAT:
+ * a process broke off; ERR_IO: its file could not be sealed; missing items then have a reason.
  * ERR_NOMEM: the items are incomplete. */
 int collection_items(struct collection *c, const struct collection_item **items, size_t *count,
 		     struct error *err);

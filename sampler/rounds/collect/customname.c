@@ -9,7 +9,7 @@ static bool stands_for_itself(char ch)
 	return isascii(ch) && (isalnum(ch) || strchr("._-", ch)) && ch;
 }
 
-/* net/http's ServeMux changes a path with such segments into another one (cleanPath). */
+/* net/http's ServeMux removes empty, "." and ".." segments from a path (cleanPath). */
 static bool has_bad_segment(const char *name)
 {
 	for (;; name++) {

@@ -24,20 +24,19 @@ struct metrics_own {
 	uint64_t samples, held_max_ns;
 };
 
-/* For one process, of which it keeps what does not change. The caller frees *m with metrics_free.
- * ERR_GONE, ERR_PERM, ERR_NOMEM. */
+/* For the process `pid`. The caller frees *m with metrics_free. ERR_GONE, ERR_PERM, ERR_NOMEM. */
 int metrics_new(struct metrics **m, pid_t pid, struct error *err);
 void metrics_free(struct metrics *m);
 
-/* Reads all counters now; of the readings the last two are kept. What cannot be read (no
- * permission, no Go) is left out and written as null. Takes 0.3 ms, with 10,000 busy threads
+/* Reads all counters now, and keeps the last two readings. What cannot be read (no permission,
+ * no Go) is left out and written as null. Takes 0.3 ms, with 10,000 busy threads
  * 200 ms; the first reading of each program also looks for a Go runtime, which takes some ms.
  * ERR_GONE: the process has ended, and the last reading stays; ERR_NOMEM. */
 int metrics_read(struct metrics *m, struct error *err);
 
 /* Appends the two readings as a JSON object (docs/metrics.md): the values at the end, and rates
  * of the counters. There are no rates with one reading only, or if the process had ended at the
- * last attempt: the newest reading is then one of the round's start. `own` may be NULL.
+ * last attempt: the newest reading is then that of the round's start. `own` may be NULL.
  * ERR_NOMEM. */
 int metrics_json(const struct metrics *m, const struct metrics_own *own, struct buffer *out,
 		 struct error *err);

@@ -1,7 +1,7 @@
 /*
  * PSS is the one expensive figure: the kernel walks all page tables for it (14 ms for each GB).
- * So it is left out where that would take a noticeable part of the time, or block
- * others for long.
+ * So PSS is left out where the walk would take a noticeable part of the time, or block others for
+ * long.
  */
 #include "sampler/rounds/metrics/procmetrics.h"
 
@@ -80,9 +80,9 @@ static void ticks(struct metric_value *v, uint64_t number)
 	metric_set(v, number * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)));
 }
 
-/* Identifies the program by the start of its stack, which is random at each execve(2), and its
- * file, which at least differs where that is switched off (personality(2), ADDR_NO_RANDOMIZE).
- * Both need the permission to trace; without it the stack is 0 and the file unknown. */
+/* Identifies the program by the start of its stack, which is random at each execve(2), and by its
+ * file, for processes without randomization (personality(2), ADDR_NO_RANDOMIZE). Both need the
+ * permission to trace; without it the stack is 0 and the file unknown. */
 static uint64_t program_of(const struct process *p, uint64_t stack)
 {
 	struct stat exe;
@@ -117,7 +117,7 @@ struct line {
 	unsigned unit;
 };
 
-/* Parses lines "Key:  number …". In names the kernel escapes newlines. */
+/* Parses lines "Key:  number …". The kernel escapes newlines in names. */
 static void take_lines(const struct buffer *text, const struct line *lines, size_t count,
 		       struct metric_value *values)
 {
@@ -210,7 +210,7 @@ static int read_pss(struct procmetrics *m, const struct process *p, struct metri
 	return rc;
 }
 
-/* Before Linux 6.2 the folder's size is not their number: then they are counted one by one. */
+/* Before Linux 6.2 the size of the folder "fd" is 0: descriptors are then counted one by one. */
 static void read_fds(const struct process *p, struct metric_value *v)
 {
 	uint64_t count = 0;

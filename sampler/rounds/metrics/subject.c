@@ -13,7 +13,7 @@
 
 enum { STAT_STARTTIME = 22, STAT_STARTSTACK = 28 };
 
-/* Reads it from the program as it is now: an exec may have replaced it. */
+/* Reads the build ID of the program that the process runs now: an exec may have replaced it. */
 static void read_build_id(struct subject *s)
 {
 	int fd = process_openat(&s->process, "exe", O_RDONLY);

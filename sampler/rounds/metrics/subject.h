@@ -1,4 +1,4 @@
-/* The target of the rounds: one process, or none where only a URL is requested. */
+/* The target of the rounds: one process, or none if only a URL is read. */
 #ifndef SAMPLER_ROUNDS_METRICS_SUBJECT_H
 #define SAMPLER_ROUNDS_METRICS_SUBJECT_H
 
@@ -11,7 +11,7 @@ struct error;
 struct metrics;
 
 /* Identifies what a process runs: equal as long as it is the same process and has not executed
- * another program. Zeros: it has ended, or may not be traced. */
+ * another program. `stack` 0: the process has ended, or may not be traced. */
 struct subject_program {
 	unsigned long long began; /* the process's start, in clock ticks since the boot */
 	unsigned long long stack; /* where its stack begins: random at each execve(2) */
@@ -32,8 +32,8 @@ struct subject {
  * after an error too. ERR_GONE, ERR_PERM, ERR_NOMEM. */
 int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, struct error *err);
 
-/* Has it executed another program since the last call? If so, its name, program and build ID are
- * read again. */
+/* Has the process executed another program since the last call? If so, its name, program and build
+ * ID are read again. */
 bool subject_renew(struct subject *s);
 
 /* Readable when the process has ended; -1 for none. Borrowed. */

@@ -1,10 +1,10 @@
 /*
  * What the kernel counts for threads only: the time that they waited for a CPU, and context
- * switches. (For a process, /proc/PID/schedstat and status have those of its first thread.)
+ * switches. (/proc/PID/schedstat and /proc/PID/status have these of the first thread only.)
  *
  * The totals are sums over all threads, kept from reading to reading. A thread that began since
  * the last reading counts with all that it has; one that has ended counts with what it had at
- * the last reading. What it did after that is lost: netlink's taskstats would tell, but require
+ * the last reading. What it did after that is lost: netlink's taskstats has it, but requires
  * CAP_NET_ADMIN. So the totals never decrease, and are a little low where threads come and go.
  *
  * Cost: one small file for each thread, 7 us; for each that has run since the last reading

@@ -1,8 +1,8 @@
 /*
  * The address of a request: a URL, and apart from it the user and password that stood in it.
  *
- * They are taken out at the beginning, so that no message can hold them and no redirect passes them
- * on. Included only where <curl/curl.h> exists.
+ * Both are taken out first, so that no message can hold them and no redirect passes them on.
+ * Included only where <curl/curl.h> exists.
  */
 #ifndef SAMPLER_ROUNDS_NET_ADDRESS_H
 #define SAMPLER_ROUNDS_NET_ADDRESS_H

@@ -53,8 +53,8 @@ static int find_symbols(void *library, struct error *err)
 	return 0;
 }
 
-/* Debian and its derivatives build libcurl with three TLS libraries, each under a name of its own.
- * The interface has been the same since 2006. */
+/* Debian and its derivatives build libcurl with OpenSSL and with GnuTLS, under these names. The
+ * interface has been the same since 2006. */
 static int start(struct error *err)
 {
 	static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };

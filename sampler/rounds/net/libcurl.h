@@ -1,14 +1,14 @@
 /*
  * libcurl's functions, found at run time. Included only where <curl/curl.h> exists.
  *
- * libcurl is not linked: with its dependencies it is 30 libraries on Debian, and loading it takes
- * five times as much CPU time as all else of our start.
+ * libcurl is not linked: with its dependencies it is 30 libraries on Debian, and our start would
+ * take five times as much CPU time.
  */
 #ifndef SAMPLER_ROUNDS_NET_LIBCURL_H
 #define SAMPLER_ROUNDS_NET_LIBCURL_H
 
 /* CURLOPT_PROTOCOLS is marked as deprecated where its successor exists. libcurl before 7.85 lacks
- * the successor, and the version that is met at run time is not known here. */
+ * the successor, and the version at run time is not known when this is compiled. */
 #define CURL_DISABLE_DEPRECATION
 #include <curl/curl.h>
 

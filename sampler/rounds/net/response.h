@@ -20,8 +20,7 @@ struct response {
 	bool complete;	 /* the blank line after the head has come */
 	size_t bytes;
 	int64_t date; /* Unix time; 0: none, or no date */
-	/* Retry-After (RFC 9110, section 10.2.3): in so many seconds, or at that time; 0: not
-	 * given. */
+	/* Retry-After (RFC 9110, section 10.2.3): seconds from now, or Unix time; 0: not given. */
 	uint32_t retry_in;
 	int64_t retry_at;
 	enum response_encoding encoding;

@@ -12,7 +12,7 @@
 #include "sampler/rounds/net/http.h"
 
 enum {
-	RAW_BYTES = 64 << 10, /* more than CURL_MAX_WRITE_SIZE, which libcurl writes at once */
+	RAW_BYTES = 64 << 10, /* more than CURL_MAX_WRITE_SIZE, libcurl's largest piece */
 	POLL_MS = 1000,
 	SOCKETS = 8, /* open at a time: libcurl tries several addresses of a host in parallel */
 };
@@ -80,8 +80,8 @@ static size_t on_send(char *to, size_t size, size_t count, void *ctx)
 	return len;
 }
 
-/* libcurl tells only after the end of an answer by which socket it came (CURLINFO_ACTIVESOCKET), so
- * open sockets are recorded here. */
+/* libcurl reports an answer's socket only after the answer's end (CURLINFO_ACTIVESOCKET), so open
+ * sockets are recorded here. */
 static int on_open(void *ctx, curl_socket_t fd, curlsocktype purpose)
 {
 	struct transfer *t = ctx;
@@ -134,9 +134,9 @@ static CURLcode set_basics(struct transfer *t)
 }
 
 /*
- * With CURLOPT_NOSIGNAL libcurl does not use SIGALRM, with which it ends a name lookup that takes
- * too long. But then it does not handle SIGPIPE either, and a TLS library may make it kill us. A
- * libcurl that looks names up in a thread needs no SIGALRM, so there it may handle SIGPIPE.
+ * Without CURLOPT_NOSIGNAL, libcurl ignores SIGPIPE, which a TLS library may cause. But it also
+ * ends slow name lookups by SIGALRM, unless it looks names up in a thread. So the option is set
+ * only for a libcurl that has no thread for lookups.
  */
 static CURLcode set_signals(struct transfer *t)
 {
@@ -147,8 +147,8 @@ static CURLcode set_signals(struct transfer *t)
 }
 
 /*
- * Makes cleanup not wait for a thread that still looks a name up: the thread ends by itself and
- * frees its memory. libcurl before 7.87 does not support that, which is no failure.
+ * Lets cleanup return while a thread still looks a name up: the thread ends by itself and frees
+ * its memory. libcurl before 7.87 does not support that, which is no failure.
  */
 static void set_leaving(struct transfer *t)
 {

@@ -1,7 +1,7 @@
 /*
  * Unpacks a response's content (RFC 9110, section 8.4): gzip, or not encoded.
  *
- * libcurl could do that. But it unpacks all that it has received before it can be made to wait, a
+ * libcurl could do that. But it unpacks all that it has received before it can be paused, up to a
  * thousand bytes from one. And it accepts all encodings that it supports, even one within another,
  * whatever was requested.
  */

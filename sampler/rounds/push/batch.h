@@ -18,8 +18,8 @@ struct pushbatch {
 	uint64_t id;		  /* unique */
 	const char *path;	  /* the folder */
 	struct batch_event event; /* without what the protocols do not need */
-	size_t requests, done;	  /* how many it takes; how many are accepted or refused */
-	size_t taken;		  /* how many of these are accepted */
+	size_t requests, done;	  /* how many it takes; accepted or refused so far */
+	size_t taken;		  /* how many of `done` were accepted */
 	struct arena arena;	  /* owns all texts */
 };
 
@@ -30,8 +30,8 @@ void pushbatch_free(struct pushbatch *b);
 
 bool pushbatch_has(const struct pushbatch *b, const char *file);
 
-/* Is the file in the batch, with the values of its round alone? A delta that was written whole is
- * not: its values count since the target's start. */
+/* Is the file in the batch, and not a delta that was written whole? (The values of that count since
+ * the target's start.) */
 bool pushbatch_may_send(const struct pushbatch *b, const char *file);
 
 /* Is there a profile of Go's runtime? */

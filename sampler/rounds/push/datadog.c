@@ -18,7 +18,7 @@
 #include "sampler/rounds/push/multipart.h"
 #include "sampler/rounds/push/protocol.h"
 
-/* The second file is sent if the batch does not have the first: deltas are not taken. */
+/* The second file is sent if the batch does not have the first, as with --no-delta. */
 static const char *const files[][2] = {
 	{ "cpu.pprof" },
 	{ "wall.pprof" },

@@ -32,7 +32,7 @@ int pushheaders_file(struct pushheaders *h, const char *path, struct error *err)
 int pushheaders_add(struct pushheaders *h, const char *name, const char *before, const char *value,
 		    const char *what, struct error *err);
 
-/* Adds an Authorization header with user and password (RFC 7617). Errors as above. */
+/* Adds an Authorization header with user and password (RFC 7617). Errors of pushheaders_add. */
 int pushheaders_basic(struct pushheaders *h, const char *user, const char *password,
 		      const char *what, struct error *err);
 

@@ -1,6 +1,6 @@
 /*
- * A multipart/form-data body (RFC 7578), byte for byte as Go's mime/multipart.Writer makes it:
- * the receiving engines are tested with that.
+ * A multipart/form-data body (RFC 7578), byte for byte as Go's mime/multipart.Writer makes it: the
+ * engines are tested with that writer.
  */
 #ifndef SAMPLER_ROUNDS_PUSH_MULTIPART_H
 #define SAMPLER_ROUNDS_PUSH_MULTIPART_H

@@ -153,7 +153,8 @@ static int make_labels(struct labels *l, const struct pushbatch *b, const char *
 	       add_own(l, "comm", b->event.command) || add_own(l, "pid", pid);
 }
 
-/* Puts the profile into its messages, from the innermost out, and into a frame. Releases it. */
+/* Puts the profile into its messages, from the innermost out, and into a frame. Releases
+ * `profile`. */
 static int wrap(struct buffer *body, struct buffer *profile, const struct buffer *labels)
 {
 	struct buffer sample = { 0 }, series = { 0 }, message = { 0 };

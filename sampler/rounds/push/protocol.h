@@ -1,7 +1,7 @@
 /*
  * How each engine takes batches: a table of functions. Internal to rounds/.
  *
- * They only make bytes and judge answers; sampler/rounds/push/sender.h sends.
+ * The functions only make bytes and judge answers; sampler/rounds/push/sender.h sends.
  */
 #ifndef SAMPLER_ROUNDS_PUSH_PROTOCOL_H
 #define SAMPLER_ROUNDS_PUSH_PROTOCOL_H
@@ -28,7 +28,7 @@ struct pushrequest {
 struct pushprotocol {
 	const char *name; /* in "NAME=URL" */
 	const char *path; /* appended to the URL */
-	bool own_path;	  /* not to a URL that has a path of its own */
+	bool own_path;	  /* `path` is not appended to a URL with a path */
 	const char *keep; /* as http_body.keep */
 
 	/* How many requests a batch takes; 0: it has nothing for this engine. */

@@ -1,6 +1,6 @@
 /*
- * The queue. While a process sends, the first batch is the one being sent. It alone is not
- * dropped for a newer one, since it is not known how much of it the engine has.
+ * The queue. While a process sends, the first batch is the one being sent. That batch alone is not
+ * dropped for a newer one, since the engine may have a part of it.
  */
 #include "sampler/rounds/push/push.h"
 
@@ -171,8 +171,8 @@ int push_add(struct push *p, const char *path, const struct batch_event *event, 
 
 /* Notes of the sender. */
 
-/* The next attempt is after 1, 2, 4… seconds, at random between half of that and all of it, so
- * that many samplers do not come back at once. */
+/* The longest pauses are 1, 2, 4… seconds. Each pause is random, between half of that and all of
+ * it, so that many samplers do not retry at once. */
 static void back_off(struct push *p, uint64_t retry_after_ns)
 {
 	unsigned doublings = p->failures < 16 ? p->failures : 16;

@@ -2,12 +2,11 @@
  * Sends batches to an engine: Pyroscope's /ingest, the Datadog agent's profiling intake
  * (multipart with event.json), Parca's WriteRaw (gRPC-Web).
  *
- * A bounded queue that drops the oldest batch; one process at a time sends, so that the rounds
- * never wait for it (sampler/rounds/push/sender.h). A failed request is retried: after a second,
- * then later and later, up to five minutes, and not before the time that the engine gave
- * (Retry-After, an hour at most). What an engine refuses for good (400, 401, 413, …) is dropped and
- * reported. A request without an answer may have arrived, and is sent again: at least once, not at
- * most once.
+ * The queue is bounded, and drops the oldest batch. One process at a time sends, so that the rounds
+ * never wait (sampler/rounds/push/sender.h). A failed request is retried: after a second, then
+ * later and later, up to five minutes, and not before the time that the engine gave (Retry-After,
+ * an hour at most). What an engine refuses for good (400, 401, 413, …) is dropped and reported. A
+ * request without an answer may have arrived, and is sent again: an engine may get it twice.
  *
  * Credentials come from the environment (PYROSCOPE_AUTH_TOKEN, PYROSCOPE_USER and
  * PYROSCOPE_PASSWORD, DD_API_KEY, PARCA_BEARER_TOKEN) or from a file, which is read again for each
@@ -35,9 +34,9 @@ struct push_options {
 
 struct push_stats {
 	uint64_t sent, failed, dropped; /* batches; attempts; batches */
-	uint64_t refused;	/* requests, for good, of batches that were sent or dropped */
-	size_t waiting;		/* batches */
-	const char *last_error; /* printable; "" for none */
+	uint64_t refused;		/* requests or whole batches, for good */
+	size_t waiting;			/* batches */
+	const char *last_error;		/* printable; "" for none */
 };
 
 /* Texts are copied; the caller frees *p with push_free. ERR_USAGE (engine, URL, a credential that
@@ -52,7 +51,7 @@ void push_free(struct push *p);
 int push_add(struct push *p, const char *path, const struct batch_event *event, struct error *err);
 
 /* Starts and ends the processes that send; never waits. With `may_start` it may fork, so no
- * other thread may run. Returns after how many ms at most to call again, -1 when idle. */
+ * other thread may run. Returns the time in ms until the next call at the latest, -1 when idle. */
 int push_turn(struct push *p, int may_start);
 
 /* Sends until the queue is empty, for `timeout_ns` at most. Forks: no other thread may run. */

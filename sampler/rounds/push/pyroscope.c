@@ -5,9 +5,9 @@
  * and sample_types.go), which describes each profile by a map from sample types. What that client
  * does not use is not used here: with "format=pprof" the server would take the body for a bare
  * profile (pkg/ingester/pyroscope/ingest_handler.go), and it refuses a "prev_profile"
- * (pkg/og/convert/pprof/profile.go). It cannot handle values that accumulate from the target's
- * start. So of Go's cumulative profiles the deltas are sent, and without deltas (--no-delta, a
- * first round) what comes nearest: inuse and alloc.
+ * (pkg/og/convert/pprof/profile.go). The server cannot handle values that accumulate from the
+ * target's start. So the deltas of Go's cumulative profiles are sent. Without deltas (--no-delta, a
+ * first round) the profiles that come nearest are sent, inuse and alloc.
  */
 #include <ctype.h>
 #include <inttypes.h>

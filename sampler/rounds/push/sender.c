@@ -48,8 +48,8 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
 }
 
 /* The result of a failed request. It is retried if no answer came, or the server has trouble that
- * may pass. A profile that the engine cannot read or finds too large is refused, which says
- * nothing about others. All else, such as missing authorization, concerns the whole batch. */
+ * may pass. If the engine cannot read a profile or finds it too large, that profile alone is
+ * refused. All else, such as missing authorization, concerns the whole batch. */
 static enum pushnote_what judge(int rc, unsigned status)
 {
 	switch (status) {

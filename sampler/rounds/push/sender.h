@@ -2,8 +2,8 @@
  * The process that sends batches, and its notes on them.
  *
  * It sends request by request, batch by batch, until all are sent or one request fails that may
- * succeed later. It reports each accepted request at once, so that it is not sent again. After a
- * failure it is unknown whether the engine has the request all the same. Internal to rounds/.
+ * succeed later. It reports each accepted request at once, so that none is sent again. A failed
+ * request may have reached the engine all the same. Internal to rounds/.
  */
 #ifndef SAMPLER_ROUNDS_PUSH_SENDER_H
 #define SAMPLER_ROUNDS_PUSH_SENDER_H
@@ -47,8 +47,8 @@ struct pushnote {
  * errand_end. ERR_IO. */
 int pushsender_start(struct errand *e, const struct pushjob *job, struct error *err);
 
-/* The next note, if there is one; does not wait. False and *end: there will be no more. Bytes
- * that are no note also end them. */
+/* The next note, if there is one; does not wait. False and *end: no more notes follow. Bytes that
+ * are no note also set *end. */
 bool pushsender_note(struct errand *e, struct pushnote *n, bool *end);
 
 #endif

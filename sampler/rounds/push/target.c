@@ -62,7 +62,7 @@ static int split(struct pushtarget *t, const char *url, struct error *err)
 	return t->base && t->query ? 0 : error_nomem(err);
 }
 
-/* Checks the URL without its query first: that may hold a token, which no message may show. */
+/* Checks the URL without its query first: a query may hold a token, which no message may show. */
 static int check(const char *url, struct error *err)
 {
 	char *bare = strndup(url, strcspn(url, "?#"));

@@ -14,8 +14,8 @@ struct pushtarget {
 	char shown[160]; /* for messages: without query, printable */
 };
 
-/* Parses "ENGINE=URL": a URL of http or https, or "unix:///PATH". User and password are rejected
- * in it, because the machine's list of processes would show them. ERR_USAGE (the message has
+/* Parses "ENGINE=URL": a URL of http or https, or "unix:///PATH". A URL with user or password is
+ * rejected, because the machine's list of processes would show them. ERR_USAGE (the message has
  * nothing that may be secret), ERR_NOTFOUND (no libcurl), ERR_NOMEM. The caller calls
  * pushtarget_release, after an error too. */
 int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err);

@@ -1,6 +1,6 @@
 /*
- * What a round can take: the one table of profile types, their files, what takes them, and which of
- * them have a delta. Which of their values a delta subtracts is in delta/delta.h.
+ * The one table of profile types that a round can take: names, files, collectors, and which types
+ * have a delta. delta/delta.h says which values a delta subtracts.
  *
  * Names and files are those of dd-trace-go (profiler/profile.go); inuse and alloc are those of
  * Google Cloud Profiler's agent.
@@ -37,11 +37,11 @@ enum capture_collector {
 
 struct capture_info {
 	const char *name;	/* for -t */
-	const char *file;	/* in a batch; of custom ones, NAME is encoded
+	const char *file;	/* in a batch; for custom, NAME is encoded
 				 * (sampler/rounds/collect/customname.h) */
 	const char *delta_file; /* NULL: it has no delta */
 	enum capture_collector by;
-	const struct goprofile_id *go_profile; /* what it is made from alone; or NULL */
+	const struct goprofile_id *go_profile; /* the one it is made from; or NULL */
 	const char *what;		       /* for --help: a few words */
 };
 
@@ -50,7 +50,7 @@ extern const struct capture_info captures[CAPTURE_TYPES];
 /* A set of types has bit 1 << type for each. */
 #define CAPTURE_BIT(type) (1U << (type))
 
-/* The set of those that are made from the heap profile. */
+/* The set of types that are made from the heap profile. */
 #define CAPTURE_HEAPS \
 	(CAPTURE_BIT(CAPTURE_HEAP) | CAPTURE_BIT(CAPTURE_ALLOCS) | CAPTURE_BIT(CAPTURE_INUSE) | \
 	 CAPTURE_BIT(CAPTURE_ALLOC))

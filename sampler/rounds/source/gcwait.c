@@ -1,5 +1,5 @@
 /*
- * Requests heap?debug=1, the one place of net/http/pprof that tells the number of cycles. It is
+ * Requests heap?debug=1, the one page of net/http/pprof with the number of cycles. The answer is
  * the whole heap profile as text, and the program stops for the tens of microseconds that
  * runtime.ReadMemStats takes. So the pauses between requests grow.
  */

@@ -47,7 +47,7 @@ static int hold_once(struct exact *e, bool *good, struct error *err)
 	rc = e->read(e->ctx, err);
 	goprofile_hold(e->g, NULL, 0, NULL);
 	hold_end(hold, &report);
-	e->was_held = !rc; /* a read that fails has undone what the one before had read */
+	e->was_held = !rc; /* a failed read has discarded the results of the last one */
 	if (rc)
 		return rc == ERR_SHORT ? 0 : rc;
 	e->report = report;

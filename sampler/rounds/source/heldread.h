@@ -12,8 +12,8 @@ struct error;
 struct goprofile;
 struct process;
 
-/* Reads, from the beginning at each call. ERR_SHORT: it is called again in another hold; its
- * other results are returned. */
+/* Reads everything anew at each call. ERR_SHORT: it is called again in another hold. Its other
+ * results are returned by heldread_make. */
 typedef int heldread_profiles(void *ctx, struct error *err);
 
 /*
@@ -21,7 +21,7 @@ typedef int heldread_profiles(void *ctx, struct error *err);
  * bytes, tells people how many threads were held for how long, and if the cut was not exact, why:
  * a thread ran that may not be stopped, a goroutine's stack was being moved, the bound was over.
  * If no held read succeeds, `read` is called without a hold, and `said` says so. ERR_PERM,
- * ERR_GONE, ERR_IO, ERR_NOMEM of the hold; errors of `read`.
+ * ERR_GONE, ERR_BUSY, ERR_IO, ERR_NOMEM of the hold; errors of `read`.
  */
 int heldread_make(struct goprofile *g, const struct process *process, uint64_t bound_ns,
 		  heldread_profiles *read, void *ctx, char *said, size_t room, struct error *err);

@@ -1,6 +1,6 @@
 /*
- * Several of Go's profiles read at once, while the process is held (sampler/rounds/source/heldread.h),
- * and then taken one after the other.
+ * Several of Go's profiles, read at once while the process is held
+ * (sampler/rounds/source/heldread.h), and then taken one after the other.
  */
 #ifndef SAMPLER_ROUNDS_SOURCE_HELDSET_H
 #define SAMPLER_ROUNDS_SOURCE_HELDSET_H
@@ -31,15 +31,15 @@ struct heldset {
 	struct error waits_error;
 };
 
-/* Starts a new set: the types of `types`, a set of enum capture_type, that are profiles of the
- * runtime (not custom ones), each once; goroutines last, since sampler/rounds/source/heldread.c needs
- * their stats, and goprofile_stats has those of the last profile. ERR_NOMEM. */
+/* Starts a new set: the runtime's profiles (not custom ones) among `types`, a set of enum
+ * capture_type, each once. Goroutines come last: sampler/rounds/source/heldread.c needs their
+ * stats, and goprofile_stats has only the last profile's. ERR_NOMEM. */
 int heldset_want(struct heldset *t, unsigned types);
 void heldset_release(struct heldset *t);
 
-/* Reads all profiles of the set, and `waits`, anew at each call. Other errors of one profile are
- * kept for heldset_take and do not stop the rest. ERR_SHORT: not now (goprofile_make); ERR_GONE,
- * ERR_NOMEM. */
+/* Reads all profiles of the set, and `waits`, anew at each call. ERR_SHORT: not now
+ * (goprofile_make); ERR_GONE, ERR_NOMEM. Other errors of one profile are kept for heldset_take and
+ * do not stop the rest. */
 int heldset_make(struct heldset *t, struct goprofile *g, struct error *err);
 
 /* Takes one profile: *p is owned by the set, *rc and *err are goprofile_make's. False: it is not

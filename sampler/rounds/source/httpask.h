@@ -18,7 +18,7 @@ struct httpask {
 	char *query;		     /* the URL's own, "" for none; appended to that of a request */
 };
 
-/* Copies `request`, but for its bounds (idle and total time, size); its URL becomes base and
+/* Copies `request`, except its bounds (idle and total time, size); its URL becomes base and
  * query. ERR_USAGE, ERR_NOMEM. The caller calls httpask_release, after an error too. */
 int httpask_init(struct httpask *a, const struct http_request *request, struct error *err);
 void httpask_release(struct httpask *a);

@@ -1,10 +1,10 @@
 /*
  * No request ends a trace. But the handler sleeps until its time is up or its client is gone,
  * then stops the tracing, which writes the rest, and returns. So the connection is shut down in
- * our direction only: to the server the client is gone, and we still get the rest. That is done
- * while there is still room below the limit for what the runtime holds back, as far as that can
- * be estimated. If it does not fit, or a proxy drops the connection, the trace is cut behind its
- * last whole generation.
+ * our direction only: to the server the client is gone, and we still get the rest. The shutdown
+ * comes while there is still room below the limit for what the runtime holds back, by an estimate.
+ * If the rest does not fit, or a proxy drops the connection, the trace is cut behind its last whole
+ * generation.
  */
 #include "sampler/rounds/source/httptrace.h"
 
@@ -29,9 +29,9 @@ struct reading {
 	struct tracecut cut;
 	struct buffer *out;
 	size_t from, limit; /* where the trace begins in `out`; its limit; bytes */
-	bool asked;	    /* the server was made to end it, because of the limit */
+	bool asked;	    /* to end the trace, because of the limit */
 	bool over;	    /* there is more than the limit */
-	bool broken;	    /* it ended with an error before its time */
+	bool broken;	    /* the trace ended early with an error */
 };
 
 void httptrace_init(struct httptrace *t)
@@ -91,13 +91,13 @@ static int read_all(struct httptrace *t, struct reading *r, struct http *h, stru
 			rc = tracecut_look(&r->cut, r->out->data + r->from, length(r), err);
 		if (!rc && got && !r->asked && time_to_end(r)) {
 			r->asked = true;
-			shutdown(t->socket, SHUT_WR); /* fails without a socket: it is cut then */
+			shutdown(t->socket, SHUT_WR); /* no socket: fails, and the trace is cut */
 		}
 	}
 	return r->broken ? 0 : rc;
 }
 
-/* `err` holds why it is broken, if it is. The generations that were whole by then are a trace. */
+/* `err` holds the reason if the trace is broken. Its whole generations are still a trace. */
 static int conclude(struct reading *r, struct source_remark *remark, struct error *err)
 {
 	bool limit = r->asked || r->over;

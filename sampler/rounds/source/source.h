@@ -40,8 +40,8 @@ struct source_remark {
 };
 
 /* A net/http/pprof endpoint. `request` gives its URL (that of /debug/pprof, with or without a
- * slash behind it), headers and socket; its texts are copied, its bounds (total time, size) not
- * used. The caller frees *s with source_free. ERR_USAGE (not a URL), ERR_NOMEM. */
+ * slash behind it), headers and socket; its texts are copied, its bounds (total time, size) are
+ * not used. The caller frees *s with source_free. ERR_USAGE (not a URL), ERR_NOMEM. */
 int source_http(struct source **s, const struct http_request *request,
 		const struct source_options *options, struct error *err);
 /* The memory of the process that source_about sets. Nothing in it is called or written, and
@@ -50,9 +50,9 @@ int source_http(struct source **s, const struct http_request *request,
 int source_memory(struct source **s, const struct source_options *options, struct error *err);
 void source_free(struct source *s);
 
-/* Sets the process. It is borrowed until source_free; its owner may close it (pid 0) or open
- * another one in it, and it may execute another program: the source uses what it is at the time
- * of a call. */
+/* Sets the process, borrowed until source_free. Its owner may close it (pid 0) or open another
+ * process in it, and the process may execute another program: each call uses the process and the
+ * program of that moment. */
 void source_about(struct source *s, struct process *process);
 
 /* What an errand (sampler/child/errand.h) that calls the source must keep. */
@@ -68,24 +68,24 @@ void source_needs(struct source *s, struct source_needs *needs);
 bool source_by_address(const struct source *s);
 
 /* source_save appends the state, if any, that the next process to call the source needs; ERR_NOMEM.
- * source_load replaces the state by such bytes, which are not trusted; if memory runs out, by
- * none. */
+ * source_load takes over bytes of source_save, which are not trusted; if memory runs out, the state
+ * is empty. */
 int source_save(const struct source *s, struct buffer *out);
 void source_load(struct source *s, const void *data, size_t len);
 
-/* Announces what will be taken next, a set of enum capture_type: a source that holds the process
- * (stop_ns) reads it all in one moment, except custom profiles. `gc_wait` as for each of them. */
+/* Announces which types will be taken next, a set of enum capture_type: a source that holds the
+ * process (stop_ns) reads them as of one moment, except custom profiles. `gc_wait` as in
+ * source_profile. */
 void source_together(struct source *s, unsigned types, bool gc_wait);
 
-/* All below append to a buffer and return 0, or an error, and then the bytes they appended are
- * not to be used: ERR_IO (the server refused, or a read failed), ERR_NOTFOUND (not Go, not
- * registered, no libcurl), ERR_USAGE (not of this source), ERR_PERM, ERR_GONE (the process),
- * ERR_SHORT (not within the time-out), ERR_LIMIT (time, size), ERR_FORMAT (not what it should
- * be), ERR_NOMEM. */
+/* All functions below with a buffer append to it. They return 0, or an error, after which the
+ * appended bytes are not to be used: ERR_IO (the server refused, or a read failed), ERR_NOTFOUND
+ * (not Go, not registered, no libcurl), ERR_USAGE (not of this source), ERR_PERM, ERR_GONE (the
+ * process), ERR_BUSY (it executes another program), ERR_SHORT (not within the time-out), ERR_LIMIT
+ * (time, size), ERR_FORMAT (not what it should be), ERR_NOMEM. */
 
 /* One of the program's profiles, as pprof bytes. With `gc_wait`, a heap profile is taken after the
- * end of a GC cycle, which is waited for, at most for the time-out, and not forced; if none ended,
- * the remark says so. */
+ * end of a GC cycle. None is forced; if none ends within the time-out, the remark says so. */
 int source_profile(struct source *s, const struct goprofile_id *id, bool gc_wait,
 		   struct buffer *out, struct source_remark *remark, struct error *err);
 

@@ -11,7 +11,7 @@ struct source_ops {
 	int (*trace)(struct source *s, uint64_t duration_ns, struct buffer *out,
 		     struct source_remark *remark, struct error *err);
 	int (*custom)(struct source *s, struct buffer *names, struct error *err);
-	void (*finish)(struct source *s); /* this and the following may be NULL: no effect */
+	void (*finish)(struct source *s); /* finish to load may be NULL: no effect */
 	void (*about)(struct source *s, struct process *process);
 	void (*together)(struct source *s, unsigned types, bool gc_wait);
 	void (*needs)(struct source *s, struct source_needs *needs);

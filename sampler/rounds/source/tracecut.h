@@ -3,9 +3,9 @@
  *
  * Since Go 1.22 a trace is a header and batches of events, in generations of a second or so
  * (internal/trace/tracev2/doc.go; batch.go and generation.go read it). Strings, stacks and the
- * clock's frequency come with the last batches of a generation, without which it cannot be read
- * at all: a trace can be cut after a generation, not after a batch. An older trace has all of
- * them at its very end and cannot be cut.
+ * clock's frequency come with the last batches of a generation, and no event can be read without
+ * them: a trace can be cut after a generation, not after a batch. An older trace has all of them
+ * at its very end and cannot be cut.
  */
 #ifndef SAMPLER_ROUNDS_SOURCE_TRACECUT_H
 #define SAMPLER_ROUNDS_SOURCE_TRACECUT_H
@@ -28,7 +28,7 @@ struct tracecut {
 	size_t at;	     /* offset of the first batch that is not complete */
 	size_t whole;	     /* length up to the end of the last whole generation; 0: none */
 	uint64_t generation; /* the current one, 0 between two */
-	uint64_t threads[TRACECUT_THREADS]; /* those with a batch in it, sorted by number */
+	uint64_t threads[TRACECUT_THREADS]; /* with a batch in it, sorted by number */
 	size_t thread_count;
 };
 

@@ -22,7 +22,7 @@ struct regs;
 
 enum forward_end {
 	FORWARD_FOUND,
-	FORWARD_NEVER_RETURNS, /* the code ends without a call where execution cannot continue */
+	FORWARD_NEVER_RETURNS, /* every way ends where execution cannot continue, without a call */
 	FORWARD_EXHAUSTED,     /* the return address is beyond the copy of the stack */
 	FORWARD_UNKNOWN,
 };

@@ -1,4 +1,4 @@
-/* Questions about instructions that do not depend on the architecture. */
+/* Recognizes call instructions; each architecture has its own implementation. */
 #ifndef SAMPLER_UNWIND_CODE_INSN_H
 #define SAMPLER_UNWIND_CODE_INSN_H
 

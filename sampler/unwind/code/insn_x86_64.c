@@ -33,29 +33,34 @@ static int64_t number(struct reader *r, unsigned bytes)
 	return (int64_t)value;
 }
 
-/* In each table, a word for each high digit of the opcode and a bit for each low digit. */
+/* Each table has a word for each high digit of the opcode, and in it a bit for each low digit. */
 
 static bool in_table(const uint16_t table[16], uint8_t opcode)
 {
 	return table[opcode >> 4] >> (opcode & 15) & 1;
 }
 
+/* clang-format off */
 static const uint16_t one_modrm[16] = {
-	0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0, 0, 0x0a08, 0, 0xfffb, 0, 0, 0, 0x00c3, 0xff0f, 0, 0xc0c0,
+	0x0f0f, 0x0f0f, 0x0f0f, 0x0f0f, 0, 0, 0x0a08, 0,
+	0xfffb, 0, 0, 0, 0x00c3, 0xff0f, 0, 0xc0c0,
 };
 
 static const uint16_t one_invalid[16] = {
-	0x40c0, 0xc0c0, 0x8080, 0x8080, 0,	0,	0x0007, 0,
-	0x0004, 0x0400, 0,	0,	0x4030, 0x0070, 0x0400, 0,
+	0x40c0, 0xc0c0, 0x8080, 0x8080, 0, 0, 0x0007, 0,
+	0x0004, 0x0400, 0, 0, 0x4030, 0x0070, 0x0400, 0,
 };
 
 static const uint16_t map_0f_no_modrm[16] = {
-	0x4b60, 0, 0, 0x00bf, 0, 0, 0, 0x0080, 0xffff, 0, 0x0707, 0, 0xff00, 0, 0, 0,
+	0x4b60, 0, 0, 0x00bf, 0, 0, 0, 0x0080,
+	0xffff, 0, 0x0707, 0, 0xff00, 0, 0, 0,
 };
 
 static const uint16_t map_0f_invalid[16] = {
-	0x9410, 0, 0x00f0, 0xfa40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	0x9410, 0, 0x00f0, 0xfa40, 0, 0, 0, 0,
+	0, 0, 0, 0, 0, 0, 0, 0,
 };
+/* clang-format on */
 
 /* True for a legacy prefix, which is noted in *insn. REX, which must be the last, is not one. */
 static bool is_prefix(struct insn *insn, uint8_t byte)
@@ -208,37 +213,25 @@ static unsigned immediate_one(const struct insn *insn)
 		return 1;
 	if (op >= 0xa0 && op <= 0xa3)
 		return 8;
+	/* clang-format off */
 	switch (op) {
-	case 0x6a:
-	case 0x6b:
-	case 0x80:
-	case 0x83:
-	case 0xa8:
-	case 0xc0:
-	case 0xc1:
-	case 0xc6:
-	case 0xcd:
-	case 0xeb:
+	case 0x6a: case 0x6b: case 0x80: case 0x83: case 0xa8: case 0xc0: case 0xc1: case 0xc6:
+	case 0xcd: case 0xeb:
 		return 1;
-	case 0xc2:
-	case 0xca:
+	case 0xc2: case 0xca:
 		return 2;
 	case 0xc8:
 		return 3;
-	case 0x68:
-	case 0x69:
-	case 0x81:
-	case 0xa9:
-	case 0xc7:
+	case 0x68: case 0x69: case 0x81: case 0xa9: case 0xc7:
 		return z;
-	case 0xe8:
-	case 0xe9:
+	case 0xe8: case 0xe9:
 		return 4;
 	case 0xf6:
 		return (insn->reg & 7) < 2 ? 1 : 0;
 	case 0xf7:
 		return (insn->reg & 7) < 2 ? z : 0;
 	}
+	/* clang-format on */
 	return 0;
 }
 
@@ -340,58 +333,32 @@ static uint32_t changes_one(const struct insn *insn)
 		return op == 0xa8 || op == 0xa9 ? 0 : STRING;
 	if (op >= 0xd8 && op <= 0xdf)
 		return 1 << HW_RAX; /* fnstsw */
+	/* clang-format off */
 	switch (op) {
-	case 0x63:
-	case 0x69:
-	case 0x6b:
-	case 0x8b:
-	case 0x8d:
+	case 0x63: case 0x69: case 0x6b: case 0x8b: case 0x8d:
 		return bit(insn->reg);
 	case 0x8a:
 		return byte_bit(insn, insn->reg);
-	case 0x80:
-	case 0x81:
-	case 0x83:
+	case 0x80: case 0x81: case 0x83:
 		return digit == 7 ? 0 : operand_bits(insn, bytes, true, false);
-	case 0x86:
-	case 0x87:
+	case 0x86: case 0x87:
 		return operand_bits(insn, bytes, true, true);
-	case 0x88:
-	case 0x89:
-	case 0xc0:
-	case 0xc1:
-	case 0xc6:
-	case 0xc7:
-	case 0xd0:
-	case 0xd1:
-	case 0xd2:
-	case 0xd3:
-	case 0xfe:
+	case 0x88: case 0x89: case 0xc0: case 0xc1: case 0xc6: case 0xc7: case 0xd0: case 0xd1:
+	case 0xd2: case 0xd3: case 0xfe:
 		return operand_bits(insn, bytes, true, false);
 	case 0xff:
 		return digit < 2 ? rm_bit(insn) : 0;
-	case 0x8c:
-	case 0x8f:
+	case 0x8c: case 0x8f:
 		return rm_bit(insn);
-	case 0x98:
-	case 0x99:
-	case 0x9f:
-	case 0xa0:
-	case 0xa1:
-	case 0xd7:
-	case 0xe4:
-	case 0xe5:
-	case 0xec:
-	case 0xed:
+	case 0x98: case 0x99: case 0x9f: case 0xa0: case 0xa1: case 0xd7:
+	case 0xe4: case 0xe5: case 0xec: case 0xed:
 		return RAX_RDX;
-	case 0xe0:
-	case 0xe1:
-	case 0xe2:
+	case 0xe0: case 0xe1: case 0xe2:
 		return 1 << HW_RCX;
-	case 0xf6:
-	case 0xf7:
+	case 0xf6: case 0xf7:
 		return digit < 2 ? 0 : digit < 4 ? operand_bits(insn, bytes, true, false) : RAX_RDX;
 	}
+	/* clang-format on */
 	return 0;
 }
 
@@ -431,44 +398,25 @@ static uint32_t changes_0f(const struct insn *insn)
 	if (op >= 0x90 && op <= 0x9f)
 		return op == 0x93 && insn->vex ? bit(insn->reg) :
 						 operand_bits(insn, true, true, false);
+	/* clang-format off */
 	switch (op) {
-	case 0x02:
-	case 0x03:
-	case 0xaf:
-	case 0xb6:
-	case 0xb7:
-	case 0xb8:
-	case 0xbc:
-	case 0xbd:
-	case 0xbe:
-	case 0xbf:
-	case 0xc5:
-	case 0xd7:
+	case 0x02: case 0x03: case 0xaf: case 0xb6: case 0xb7: case 0xb8: case 0xbc: case 0xbd:
+	case 0xbe: case 0xbf: case 0xc5: case 0xd7:
 		return bit(insn->reg);
-	case 0x2c:
-	case 0x2d:
-	case 0x78:
-	case 0x79: /* with F2, F3: scalar; else vector */
+	case 0x2c: case 0x2d: case 0x78: case 0x79: /* with F2, F3: scalar; else vector */
 		return insn->rep ? bit(insn->reg) : 0;
 	case 0x7e:
 		return insn->rep ? 0 : rm_bit(insn);
-	case 0xa4:
-	case 0xa5:
-	case 0xab:
-	case 0xac:
-	case 0xad:
-	case 0xb3:
-	case 0xbb:
+	case 0xa4: case 0xa5: case 0xab: case 0xac: case 0xad: case 0xb3: case 0xbb:
 		return rm_bit(insn);
 	case 0xba:
 		return (insn->reg & 7) == 4 ? 0 : rm_bit(insn);
-	case 0xb0:
-	case 0xb1:
+	case 0xb0: case 0xb1:
 		return 1 << HW_RAX | operand_bits(insn, op == 0xb0, true, false);
-	case 0xc0:
-	case 0xc1:
+	case 0xc0: case 0xc1:
 		return operand_bits(insn, op == 0xc0, true, true);
 	}
+	/* clang-format on */
 	return changes_0f_system(insn);
 }
 

@@ -1,6 +1,6 @@
 /*
- * What matters for a stack about an x86-64 instruction: its length, its memory operand, and which
- * general registers it may change.
+ * Decodes the parts of an x86-64 instruction that matter for a stack: its length, its memory
+ * operand, and the general registers that it may change.
  *
  * Not a disassembler. A caller that needs more looks at map and opcode (Intel SDM volume 2,
  * appendix A, "Opcode Map"; AVX and EVEX encodings, sections 2.3 and 2.7; XOP: AMD64 Architecture
@@ -45,7 +45,7 @@ struct insn {
 	bool half;	/* prefix 66: operands of 16 bits */
 	bool rex;	/* has any REX prefix: byte registers 4 to 7 are not ah to bh */
 	bool vex;	/* VEX, EVEX or XOP: `third` is a register */
-	bool notrack;	/* prefix 3E: on an indirect jump, one through a table */
+	bool notrack;	/* prefix 3E: marks an indirect jump through a table */
 	bool has_modrm;
 	bool in_memory;		/* the operand `rm` is memory: base + index * scale + disp */
 	bool rip;		/* or the address is the end of the instruction + disp */

@@ -20,8 +20,9 @@
  *   RA_AT_CFA       where a call puts the return address, in bytes from the CFA; 0: a call puts it
  *                   in register DWARF_RA, and the callee may save it
  *   ARCH_SLOTS(f)   f(number, column) for each column that a short rule has a slot for
- *                   (sampler/unwind/table/shortrule.h); SHORT_SLOTS: the number of slots; RA_SLOT: the slot of
- *                   DWARF_RA, where a call does not put the return address in memory
+ *                   (sampler/unwind/table/shortrule.h)
+ *   SHORT_SLOTS     the number of slots
+ *   RA_SLOT         the slot of DWARF_RA, where a call does not put the return address in memory
  *   RED_ZONE        bytes below sp that a leaf function may use without moving sp
  *   CFI_KNOWS_SIGNALS  whether CFI describes all registers of the code that a signal interrupted
  *   ARCH_SYSCALL    the system call instruction, as bytes, and ARCH_SYSCALL_BYTES, its length

@@ -15,20 +15,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {		 /* aadwarf64, 4.1, "DWARF register names" */
-       DWARF_X0, /* to x30 in order */
-       DWARF_X19 = 19,
-       DWARF_X29 = 29,
-       DWARF_X30,
-       DWARF_SP,
-       DWARF_COUNT,
-       DWARF_GO_G = 28,
-       DWARF_FP = DWARF_X29,
-       DWARF_RA = DWARF_X30,
-       DWARF_PC = DWARF_COUNT,
-       REGS_SIGNATURE, /* not a register: mask of the address bits that a signature may use */
-       REGS_COUNT,
-       CFA_BASES = DWARF_COUNT,
+/* aadwarf64, 4.1, "DWARF register names". */
+enum {
+	DWARF_X0, /* to x30 in order */
+	DWARF_X19 = 19,
+	DWARF_X29 = 29,
+	DWARF_X30,
+	DWARF_SP,
+	DWARF_COUNT,
+	DWARF_GO_G = 28,
+	DWARF_FP = DWARF_X29,
+	DWARF_RA = DWARF_X30,
+	DWARF_PC = DWARF_COUNT,
+	REGS_SIGNATURE, /* not a register: mask of the address bits that a signature may use */
+	REGS_COUNT,
+	CFA_BASES = DWARF_COUNT,
 };
 
 #define REGS_ALL UINT32_MAX
@@ -38,7 +39,7 @@ enum {
 	CALLEE_SAVED = ((1 << (DWARF_X29 - DWARF_X19 + 1)) - 1) << DWARF_X19, /* aapcs64, 6.1.1 */
 	RA_AT_CFA = 0,
 	RED_ZONE = 0,
-	CFI_KNOWS_SIGNALS = false, /* not that of the vDSO */
+	CFI_KNOWS_SIGNALS = false, /* the vDSO's CFI does not */
 	KNOWS_GO = false,
 	SHORT_SLOTS = 12,
 	RA_SLOT = 11,

@@ -6,34 +6,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { /* figure 3.36, "DWARF Register Number Mapping" */
-       DWARF_RAX,
-       DWARF_RDX,
-       DWARF_RCX,
-       DWARF_RBX,
-       DWARF_RSI,
-       DWARF_RDI,
-       DWARF_RBP,
-       DWARF_RSP,
-       DWARF_R8, /* to r15 in order */
-       DWARF_R9,
-       DWARF_R10,
-       DWARF_R11,
-       DWARF_R12,
-       DWARF_R13,
-       DWARF_R14,
-       DWARF_R15,
-       DWARF_RIP, /* the return address column */
-       DWARF_COUNT,
-       DWARF_FP = DWARF_RBP,
-       DWARF_SP = DWARF_RSP,
-       DWARF_RA = DWARF_RIP,
-       DWARF_PC = DWARF_RIP,
-       DWARF_GO_G = DWARF_R14,
-       REGS_COUNT = DWARF_COUNT,
-       REGS_ALL = (1 << DWARF_COUNT) - 1,
-       CFA_BASES = DWARF_RIP,
-       CALLER_KNOWS = 1 << DWARF_SP | 1 << DWARF_PC,
+/* Figure 3.36, "DWARF Register Number Mapping". */
+enum {
+	DWARF_RAX,
+	DWARF_RDX,
+	DWARF_RCX,
+	DWARF_RBX,
+	DWARF_RSI,
+	DWARF_RDI,
+	DWARF_RBP,
+	DWARF_RSP,
+	DWARF_R8, /* to r15 in order */
+	DWARF_R9,
+	DWARF_R10,
+	DWARF_R11,
+	DWARF_R12,
+	DWARF_R13,
+	DWARF_R14,
+	DWARF_R15,
+	DWARF_RIP, /* the return address column */
+	DWARF_COUNT,
+	DWARF_FP = DWARF_RBP,
+	DWARF_SP = DWARF_RSP,
+	DWARF_RA = DWARF_RIP,
+	DWARF_PC = DWARF_RIP,
+	DWARF_GO_G = DWARF_R14,
+	REGS_COUNT = DWARF_COUNT,
+	REGS_ALL = (1 << DWARF_COUNT) - 1,
+	CFA_BASES = DWARF_RIP,
+	CALLER_KNOWS = 1 << DWARF_SP | 1 << DWARF_PC,
 };
 
 enum {

@@ -3,7 +3,7 @@
  *   1. collect: entries and their rows as the section gives them, in its order
  *   2. lay: entries sorted by address, into one ascending run of rows; where entries overlap, the
  *      one that begins first keeps what it covers
- *   3. fill: a later section's run goes into the gaps of the earlier ones'
+ *   3. fill: a later section's run goes into the gaps of the earlier runs
  * and at last
  *   4. pack: the run and its rules take the form of form.h
  */
@@ -29,7 +29,8 @@ struct run {
 	size_t count;
 };
 
-struct entry {		     /* an FDE */
+/* An FDE. */
+struct entry {
 	uint32_t start, end; /* from the table's base */
 	uint32_t first_row, rows;
 };

@@ -23,10 +23,10 @@ struct cfi_section {
 	const unsigned char *ident; /* the file's e_ident */
 };
 
-/* The receiver of the rows. Expressions in a rule are offsets in the section: each begins with its
- * length as ULEB128. When begin or row returns a negative value, the entry is left out. */
+/* The receiver of the rows. A rule names an expression by its offset in the section; the length
+ * stands there as ULEB128, then the expression. When begin or row returns a negative value, the
+ * entry is left out. An entry covers [start, end). */
 struct cfi_sink {
-	/* An entry covers [start, end). */
 	int (*begin)(struct cfi_sink *sink, uint64_t start, uint64_t end);
 	/* `rule` holds from `pc` on. Rows lie inside the entry and come in ascending order. */
 	int (*row)(struct cfi_sink *sink, uint64_t pc, const struct cfi_rule *rule);

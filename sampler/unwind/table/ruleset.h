@@ -25,8 +25,8 @@ struct ruleset {
 	uint64_t effort; /* bytes that may still be hashed */
 };
 
-/* Initializes a set that gives up once `effort` bytes have been hashed. ERR_NOMEM. The caller calls
- * ruleset_release in either case. */
+/* Initializes a set that accepts rules until `effort` bytes have been hashed. ERR_NOMEM. The caller
+ * calls ruleset_release in either case. */
 int ruleset_init(struct ruleset *set, uint64_t effort);
 void ruleset_release(struct ruleset *set);
 

@@ -1,8 +1,8 @@
 /*
  * An image's CFI, compiled: sorted addresses, each with the number of its rule.
  *
- * A row takes four bytes; an index over pages of addresses and the rules take more (form.h).
- * A range without CFI has a row that says so.
+ * A row takes four bytes. An index over pages of addresses and the rules are additional (form.h). A
+ * range without CFI has a row that says so.
  */
 #ifndef SAMPLER_UNWIND_TABLE_TABLE_H
 #define SAMPLER_UNWIND_TABLE_TABLE_H

@@ -1,6 +1,6 @@
 /*
  * Whole lookups in programs that are compiled here in many ways, at up to ADDRESSES_MAX addresses
- * of their functions. The results are compared with llvm-symbolizer's: names as the linker knows
+ * of their functions. The results are compared with llvm-symbolizer's: names as the linker has
  * them, files, lines, columns and the chain of inlined calls.
  *
  * Two things are not compared. Of several aliases the two may show different ones. Where no symbol
