@@ -123,8 +123,8 @@ endif
 
 # Unit tests: tests/unit/ROOM/NAME_test.c links ROOM and what is below it. Some use
 # x86-64's register numbers and instructions, some aarch64's.
-UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/go/find/places sampler/thread/waits sampler/unwind/table/cfi sampler/unwind/expr \
-        sampler/unwind/guess sampler/unwind/code/insn sampler/unwind/code/machine sampler/unwind/step_go \
+UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/go/find/places sampler/thread/interruptible sampler/unwind/table/cfi sampler/unwind/expr \
+        sampler/unwind/guess sampler/unwind/code/insn sampler/unwind/code/emulator sampler/unwind/step_go \
         sampler/unwind/steps sampler/unwind/table/table sampler/unwind/walk)
 UNIT_aarch64 := $(shell find tests/unit -name '*_aarch64_test.c')
 UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(shell find tests/unit -name '*_test.c'))
@@ -216,6 +216,11 @@ check-long: check-build ## the same with full counts, each release of Go, half a
 	$(Q)tests/fresh bookworm
 	$(Q)tests/fresh trixie
 
+# tests/format.test is the check.
+CLANG_FORMAT = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sampler-tests/clang-format-$(shell sed -n 's/^CLANG_FORMAT=\([0-9.]*\).*/\1/p' tools/pins)
+format: ## lay out the C code as .clang-format says (after tools/packages test)
+	$(Q)git ls-files '*.c' '*.h' | xargs $(CLANG_FORMAT)/clang_format/data/bin/clang-format -i
+
 accuracy: $(BUILD)/sampler ## stacks and symbols of real programs against gdb and others (half an hour)
 	$(Q)BUILD=$(BUILD) tests/accuracy/run
 
@@ -268,6 +273,6 @@ clean: ## remove everything that was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
-.PHONY: all accuracy check check-long check-build check-san-build bench install uninstall clean help fixtures
+.PHONY: all accuracy check check-long check-build check-san-build format bench install uninstall clean help fixtures
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -34,15 +34,16 @@ static int make_room(struct strset *s, size_t need)
 {
 	static const size_t most = 1ul << 31; /* numbers have 32 bits */
 
-	return need > most ? ERR_NOMEM :
-			     room_for((void **)&s->entries, &s->room, need, sizeof(*s->entries));
+	if (need > most)
+		return ERR_NOMEM;
+	return room_for((void **)&s->entries, &s->room, need, sizeof(*s->entries));
 }
 
 int strset_reserve(struct strset *s, size_t more)
 {
-	return more > UINT32_MAX || make_room(s, s->count + more) ?
-		       ERR_NOMEM :
-		       hashindex_reserve(&s->index, more);
+	if (more > UINT32_MAX || make_room(s, s->count + more))
+		return ERR_NOMEM;
+	return hashindex_reserve(&s->index, more);
 }
 
 int strset_add(struct strset *s, const char *text, size_t len, uint32_t *id)

@@ -146,10 +146,10 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 					 dc->types[i].type, dc->types[i].unit);
 	}
 	dc->reader.columns = count;
-	return room_for((void **)&dc->reader.values, &dc->value_room, count,
-			sizeof(*dc->reader.values)) ?
-		       error_nomem(err) :
-		       0;
+	if (room_for((void **)&dc->reader.values, &dc->value_room, count,
+		     sizeof(*dc->reader.values)))
+		return error_nomem(err);
+	return 0;
 }
 
 /* Prepares for the next profile and sets the statistics of this one. */

@@ -74,7 +74,7 @@ static void pass(struct piece *piece, const struct dumplines *l)
 	piece->number = l->number;
 }
 
-/* Skips the rest, as far as it is in memory, of a line that lost its beginning. */
+/* Skips the rest of a line that lost its beginning, as far as the rest is in memory. */
 static void pass_rest_of_line(struct piece *piece)
 {
 	const char *newline = piece->at < piece->end ?
@@ -104,7 +104,7 @@ static int take(struct goparse *p, struct piece *piece, struct dumplines *l, boo
 	int rc = goroutine_read(&p->room, l, &found);
 
 	if (rc)
-		return error_set(piece->err, rc, "out of memory");
+		return error_nomem(piece->err);
 	*more = found == GOROUTINE_MORE;
 	if (*more) {
 		p->stats.error_count = errors;
@@ -153,7 +153,8 @@ int goparse_memory(struct goparse *p, const void *data, size_t len, goparse_call
 
 /* Streaming. */
 
-/* A goroutine fills the window: what is there of it is used. It may be a single line. */
+/* A goroutine fills the window: its whole lines there are parsed. If there is none, the window is
+ * skipped. */
 static int cut_short(struct goparse *p, struct piece *piece)
 {
 	const char *newline = memrchr(piece->at, '\n', (size_t)(piece->end - piece->at));
@@ -167,7 +168,7 @@ static int cut_short(struct goparse *p, struct piece *piece)
 	if (newline)
 		rc = goroutine_read(&p->room, &l, &found);
 	if (rc)
-		return error_set(piece->err, rc, "out of memory");
+		return error_nomem(piece->err);
 	if (newline) {
 		pass(piece, &l);
 	} else {

@@ -13,6 +13,20 @@ bool label_is_empty(const struct profile_label *label)
 	return !label->str && !label->num && !label->num_unit;
 }
 
+uint32_t *labels_units(const struct profile *p)
+{
+	uint32_t *units = calloc(p->strings.count + 1, sizeof(*units));
+
+	for (size_t i = 0; units && i < p->sample_count; i++)
+		for (size_t j = 0; j < p->samples[i].labels; j++) {
+			const struct profile_label *l = &p->labels[p->samples[i].first_label + j];
+
+			if (!l->str && l->num_unit && !units[l->key])
+				units[l->key] = l->num_unit;
+		}
+	return units;
+}
+
 const char *labels_unit(const struct profile *p, const uint32_t *units, uint32_t key)
 {
 	const char *name = strset_get(&p->strings, key);
@@ -20,6 +34,18 @@ const char *labels_unit(const struct profile *p, const uint32_t *units, uint32_t
 	if (units[key])
 		return strset_get(&p->strings, units[key]);
 	return !strcmp(name, "alignment") || !strcmp(name, "request") ? "bytes" : name;
+}
+
+bool sample_is_base(const struct profile *p, const struct profile_sample *s)
+{
+	for (size_t i = 0; i < s->labels; i++) {
+		const struct profile_label *l = &p->labels[s->first_label + i];
+
+		if (l->str && !strcmp(strset_get(&p->strings, l->str), "true") &&
+		    !strcmp(strset_get(&p->strings, l->key), "pprof::base"))
+			return true;
+	}
+	return false;
 }
 
 /* Strings before numbers, then by key as Go compares strings: byte by byte, then by length. */
@@ -100,7 +126,7 @@ static size_t write_changed(const struct profile *p, const struct profile_sample
 }
 
 /* An array of the model has room for the next power of two of its count (pprof/profile.c), so
- * the one that replaces it must have that, too. */
+ * its replacement needs the same room. */
 static struct profile_label *new_labels(size_t count)
 {
 	size_t room = 16;

@@ -87,7 +87,7 @@ static bool same_sample(const void *owner, uint32_t i, const void *key)
 	return true;
 }
 
-/* Labels field by field, because the structure has padding. */
+/* Hashes labels field by field, because the structure has padding. */
 static uint64_t hash_sample(const struct sample_key *k)
 {
 	uint64_t hash = hash_bytes(k->stack, k->locations * sizeof(*k->stack));
@@ -125,9 +125,9 @@ static int map_string(struct source *s, uint32_t from, uint32_t *to)
 
 static int map_type(struct source *s, const struct profile_type *from, struct profile_type *to)
 {
-	return map_string(s, from->type, &to->type) || map_string(s, from->unit, &to->unit) ?
-		       ERR_NOMEM :
-		       0;
+	if (map_string(s, from->type, &to->type) || map_string(s, from->unit, &to->unit))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static int find_mapping(struct profile *sum, struct hashindex *index,
@@ -286,7 +286,8 @@ static int map_comments(struct source *s)
 	return 0;
 }
 
-/* Takes from the first profile what only that one decides. */
+/* Takes what the first profile alone decides: sample types, period type, drop_frames and
+ * keep_frames. */
 static int begin(struct source *s)
 {
 	struct profile *sum = &s->m->sum;
@@ -298,15 +299,16 @@ static int begin(struct source *s)
 	for (size_t i = 0; i < s->from->type_count; i++)
 		if (map_type(s, &s->from->types[i], &type) || profile_add_type_ids(sum, type))
 			return ERR_NOMEM;
-	return map_type(s, &s->from->period_type, &sum->period_type) ||
-			       map_string(s, s->from->drop_frames, &sum->drop_frames) ||
-			       map_string(s, s->from->keep_frames, &sum->keep_frames) ?
-		       ERR_NOMEM :
-		       0;
+	if (map_type(s, &s->from->period_type, &sum->period_type) ||
+	    map_string(s, s->from->drop_frames, &sum->drop_frames) ||
+	    map_string(s, s->from->keep_frames, &sum->keep_frames))
+		return ERR_NOMEM;
+	return 0;
 }
 
-/* Times and periods as in combineHeaders: a time of 0 (unknown) in the sum is replaced by the
- * next profile's, but one in the next profile is the earliest and replaces the sum's. */
+/* Times and periods are combined as in combineHeaders. If the sum's time is 0 (unknown), the next
+ * profile's time replaces it. If the next profile's time is 0, it counts as the earliest and
+ * replaces the sum's. */
 static int map_header(struct source *s)
 {
 	const struct profile *from = s->from;
@@ -351,10 +353,10 @@ static int open_source(struct source *s)
 	s->stack = calloc(stack, sizeof(*s->stack));
 	s->labels = calloc(labels, sizeof(*s->labels));
 	s->lines = calloc(lines, sizeof(*s->lines));
-	return s->strings && s->mappings && s->functions && s->locations && s->stack && s->labels &&
-			       s->lines ?
-		       0 :
-		       ERR_NOMEM;
+	if (s->strings && s->mappings && s->functions && s->locations && s->stack && s->labels &&
+	    s->lines)
+		return 0;
+	return ERR_NOMEM;
 }
 
 static void close_source(struct source *s)
@@ -393,7 +395,7 @@ int merge_add(struct merge *m, const struct profile *p, struct error *err)
 	if (!rc)
 		rc = map_all(&s);
 	close_source(&s);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 int merge_new(struct merge **m, struct error *err)

@@ -16,9 +16,10 @@
 #include "symbolize/dwarf/split.h"
 #include "symbolize/files/debugfile.h"
 #include "symbolize/files/minidebug.h"
-#include "symbolize/files/unpack.h"
+#include "symbolize/files/decompress.h"
 
-struct report { /* the parts of the note */
+/* The parts of the note. */
+struct report {
 	const char *symbols_from;
 	const char *mini;   /* what was wrong with .gnu_debugdata */
 	const char *packed; /* what was wrong with compressed DWARF */
@@ -95,7 +96,7 @@ static int open_dwarf(struct module_dwarf *d, const struct image *file, bool may
 	}
 	if (!elf)
 		return 0;
-	rc = unpack_dwarf(&d->view, elf, &d->file, &r->packed);
+	rc = decompress_dwarf(&d->view, elf, &d->file, &r->packed);
 	if (rc || r->packed)
 		return rc;
 	if (d->view.bytes) {

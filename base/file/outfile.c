@@ -1,8 +1,8 @@
 /*
  * Follows redis' rdbSave (temporary file, fsync, rename), with O_TMPFILE where the file system has
  * it. linkat(2) cannot replace an existing file, so the unnamed file is linked under a temporary
- * name first and renamed from there. A crash between these two calls leaves the temporary name
- * behind.
+ * name first and renamed from there. A crash between these two calls leaves the temporary file
+ * behind; without O_TMPFILE, any crash before the rename does.
  *
  * The folder is opened once and stays open, so later changes to its path do not matter.
  */
@@ -108,7 +108,7 @@ static int open_path(struct outfile *f, struct error *err)
 		return fail(f, err, "write");
 	return error_set(err, ERR_PERM,
 			 "cannot write '%s': there is a link on the way that another "
-			 "user has put into a folder that everybody may write to",
+			 "user has put into a folder that all users may write to",
 			 f->path);
 }
 

@@ -3,13 +3,13 @@
  *
  * Images are told apart by device, inode and path as the maps line names them. The file is opened
  * through /proc/PID/map_files/START-END. That is the very file that is mapped, even if it was
- * deleted or replaced or is in a container; it requires CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE.
- * Without them the path is opened below the target's root and accepted only if the inode agrees
- * with the maps line. Else /proc/PID/exe is tried, for a deleted executable; there the device must
- * agree, too.
+ * deleted or replaced or is in a container. Opening it requires CAP_SYS_ADMIN or
+ * CAP_CHECKPOINT_RESTORE. Without these capabilities the path is opened below the target's root and
+ * accepted only if the inode agrees with the maps line. Else /proc/PID/exe is tried, for a deleted
+ * executable; there the device must agree, too.
  *
- * Reading the maps again is not free for the target (mmap_lock), so the owner decides when: at a pc
- * that no range holds, and now and then.
+ * Reading the maps again costs the target time (mmap_lock), so the owner calls modmap_refresh only
+ * when a pc is in no range, and now and then.
  */
 #include "base/process/modmap.h"
 
@@ -284,7 +284,7 @@ static int parse(struct modmap *m, struct error *err)
 	m->count = 0;
 	while ((rc = maps_next(&c, &line, err)) > 0)
 		if (line.prot[2] == 'x' && (rc = add_line(m, &line)))
-			return error_set(err, rc, "out of memory");
+			return error_nomem(err);
 	return rc;
 }
 

@@ -1,13 +1,13 @@
 /*
  * Differences from the reference, dd-trace-go's goroutineDebug2ToPprof:
  *
- * - Elided frames are marked where they are missing. The reference puts their frame behind the
- *   creating one, as if an elided frame had called that one.
+ * - Elided frames are marked where they are missing. The reference puts the mark behind the
+ *   creating frame, as if an elided frame had called that frame.
  * - A goroutine without a known frame gets a frame that says so. A sample without locations is
  *   valid, but pprof's graph and flame graph do not show it.
  * - All goroutines share locations; the reference makes new ones for each frame.
- * - The mapping says that file names and line numbers are there, too: pprof tries to symbolize a
- *   mapping that lacks one of the three (internal/symbolizer, doLocalSymbolize).
+ * - The mapping says that not only functions but also file names and line numbers are there: pprof
+ *   tries to symbolize a mapping that lacks one of them (internal/symbolizer, doLocalSymbolize).
  *
  * As in the reference, functions have no system name (there is none) and no period is set: a dump
  * is taken once, so there is no rate.
@@ -268,19 +268,17 @@ static int push_id(struct waitprofile *w, enum word key, uint64_t id)
 /* GOPARSE_SCAN gets no label, because it is true only for a moment. */
 static int push_known(struct waitprofile *w, const struct goparse_goroutine *g, const char *dump)
 {
-	return push_string(w, DUMP, dump, dump ? strlen(dump) : 0) ||
-			       push_flag(w, DURABLE, g->flags & GOPARSE_DURABLE) ||
-			       push_flag(w, LEAKED, g->flags & GOPARSE_LEAKED) ||
-			       push_bool(w, LOCKEDM, g->locked) ||
-			       push_string(w, STATE, g->state.at, g->state.len) ||
-			       push_flag(w, SYNCTEST, g->flags & GOPARSE_SYNCTEST) ||
-			       push_string(w, WAIT_FROM, g->wait_from.at, g->wait_from.len) ||
-			       push_number(w, BUBBLE, g->bubble) || push_id(w, GOID, g->stack.id) ||
-			       push_number(w, GROUP, g->group) ||
-			       (w->options.exact && g->stack.created_in &&
-				push_id(w, PARENT, g->stack.created_in)) ?
-		       ERR_NOMEM :
-		       0;
+	if (push_string(w, DUMP, dump, dump ? strlen(dump) : 0) ||
+	    push_flag(w, DURABLE, g->flags & GOPARSE_DURABLE) ||
+	    push_flag(w, LEAKED, g->flags & GOPARSE_LEAKED) || push_bool(w, LOCKEDM, g->locked) ||
+	    push_string(w, STATE, g->state.at, g->state.len) ||
+	    push_flag(w, SYNCTEST, g->flags & GOPARSE_SYNCTEST) ||
+	    push_string(w, WAIT_FROM, g->wait_from.at, g->wait_from.len) ||
+	    push_number(w, BUBBLE, g->bubble) || push_id(w, GOID, g->stack.id) ||
+	    push_number(w, GROUP, g->group) ||
+	    (w->options.exact && g->stack.created_in && push_id(w, PARENT, g->stack.created_in)))
+		return ERR_NOMEM;
+	return 0;
 }
 
 /* Adds the program's own labels, as runtime/pprof writes them. */
@@ -380,9 +378,9 @@ static int add_comment(struct waitprofile *w, const struct buffer *text)
 {
 	uint32_t string;
 
-	return strset_add(&w->profile.strings, (const char *)text->data, text->len, &string) ?
-		       ERR_NOMEM :
-		       profile_add_comment_id(&w->profile, string);
+	if (strset_add(&w->profile.strings, (const char *)text->data, text->len, &string))
+		return ERR_NOMEM;
+	return profile_add_comment_id(&w->profile, string);
 }
 
 static int begin_comment(struct buffer *text, const char *dump)
@@ -408,11 +406,11 @@ static int add_errors(struct waitprofile *w, const struct goparse_stats *stats, 
 	}
 	if (kept == stats->error_count)
 		return 0;
-	return begin_comment(text, dump) ||
-			       buffer_addf(text, "%" PRIu64 " more", stats->error_count - kept) ||
-			       add_comment(w, text) ?
-		       ERR_NOMEM :
-		       0;
+	if (begin_comment(text, dump) ||
+	    buffer_addf(text, "%" PRIu64 " more", stats->error_count - kept) ||
+	    add_comment(w, text))
+		return ERR_NOMEM;
+	return 0;
 }
 
 int waitprofile_add_errors(struct waitprofile *w, const struct goparse_stats *stats,
@@ -422,7 +420,7 @@ int waitprofile_add_errors(struct waitprofile *w, const struct goparse_stats *st
 	int rc = add_errors(w, stats, dump, &text);
 
 	buffer_release(&text);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 struct profile *waitprofile_profile(struct waitprofile *w)

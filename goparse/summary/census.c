@@ -112,17 +112,17 @@ static int put_state(struct buffer *key, const struct goparse_goroutine *g)
 	static const char leaked[] = " (leaked)";
 	size_t more = g->flags & GOPARSE_LEAKED ? sizeof(leaked) - 1 : 0;
 
-	return put_number(key, g->state.len + more) || buffer_add(key, g->state.at, g->state.len) ||
-			       buffer_add(key, leaked, more) ?
-		       ERR_NOMEM :
-		       0;
+	if (put_number(key, g->state.len + more) || buffer_add(key, g->state.at, g->state.len) ||
+	    buffer_add(key, leaked, more))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static int put_frame(struct buffer *key, const struct goparse_frame *f)
 {
-	return put_text(key, f->function) || put_text(key, f->file) || put_number(key, f->line) ?
-		       ERR_NOMEM :
-		       0;
+	if (put_text(key, f->function) || put_text(key, f->file) || put_number(key, f->line))
+		return ERR_NOMEM;
+	return 0;
 }
 
 /* The number of elided frames is not part of the key: it differs from one recursion to the next. */
@@ -234,7 +234,7 @@ static int add_row(struct census *c, enum census_kind kind, uint64_t hash, struc
 	return 0;
 }
 
-/* Counts the goroutine in the row with the key in c->key, if there is room for that. */
+/* Counts the goroutine in the row whose key is c->key, or in `beyond` if no row can be added. */
 static int count_in(struct census *c, enum census_kind kind, const struct goparse_goroutine *g)
 {
 	struct table *t = &c->tables[kind];

@@ -39,8 +39,8 @@ static struct goparse_text up_to(struct goparse_text text, const char *ends)
 	return (struct goparse_text){ text.at, len };
 }
 
-/* The package path, with "pkg.Type" or "pkg.function" at its end and nothing behind it: the types
- * in the name of a method or function can have paths of their own. */
+/* The package path and what follows it, up to the first bracket: the types in brackets can have
+ * paths of their own. */
 static struct goparse_text path_of(struct goparse_text function)
 {
 	return up_to(function, "([");
@@ -138,8 +138,9 @@ static size_t outermost_library(const struct goparse_stack *s)
 	for (size_t i = s->count; i--;)
 		if (!telling_is_runtime(s->frames[i].function))
 			return i;
-	return last && text_is(s->frames[last].function, LITERAL("runtime.goexit")) ? last - 1 :
-										      last;
+	if (last && text_is(s->frames[last].function, LITERAL("runtime.goexit")))
+		return last - 1;
+	return last;
 }
 
 size_t telling_frames(const struct goparse_stack *s, struct goparse_text state, size_t *at,

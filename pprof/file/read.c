@@ -1,5 +1,5 @@
-/* Reads a file and uncompresses it if necessary. A profile is read whole, because its
- * string table may be at its end and everything refers to that. */
+/* Reads a file and uncompresses it if necessary. A profile is read whole, because everything
+ * refers to its string table, which may be at its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { MAX_SIZE = 1 << 30, TABLES_MIN = 256 << 20, CHUNK = 64 << 10 };
 
-/* A file's length is only a hint: it may be a pipe, or grow. */
+/* A file's length is only a hint: the file may be a pipe, or grow. */
 static size_t length_hint(int fd, size_t max)
 {
 	struct stat st;
@@ -49,7 +49,7 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 }
 
 /* Tries profile.proto first and then the legacy formats, whose first bytes never decode as a
- * message. What is neither is reported as a broken message. */
+ * message. Data in none of these formats are reported as a broken message. */
 static int decode(struct profile *p, const void *data, size_t len, size_t max, struct error *err)
 {
 	struct error legacy = { 0 };
@@ -75,8 +75,9 @@ static bool is_compressed(const void *data, size_t len)
 static int uncompress(const void *data, size_t len, size_t max, struct buffer *plain,
 		      struct error *err)
 {
-	return gzip_detect(data, len) ? gzip_uncompress(data, len, max, plain, err) :
-					zstd_uncompress(data, len, max, plain, err);
+	if (gzip_detect(data, len))
+		return gzip_uncompress(data, len, max, plain, err);
+	return zstd_uncompress(data, len, max, plain, err);
 }
 
 int profile_parse(struct profile *p, const void *data, size_t len, size_t max_size,

@@ -43,8 +43,10 @@ static int decompress(ZSTD_DStream *stream, ZSTD_inBuffer *in, size_t max, struc
 			return error_set(err, ERR_LIMIT, "more than %zu bytes when uncompressed",
 					 max);
 	} while (rc ? out->len + in->pos > had : in->pos < in->size);
-	return rc ? error_set(err, ERR_FORMAT, "zstd data ends too early at offset %zu", in->pos) :
-		    0;
+	if (rc)
+		return error_set(err, ERR_FORMAT, "zstd data ends too early at offset %zu",
+				 in->pos);
+	return 0;
 }
 
 int zstd_uncompress(const void *data, size_t len, size_t max, struct buffer *out, struct error *err)

@@ -159,6 +159,7 @@ uint32_t calltree_skip(const struct calltree *t, uint32_t node)
 
 uint32_t calltree_next(const struct calltree *t, uint32_t node)
 {
-	return t->nodes[node].first != CALLTREE_NONE ? t->nodes[node].first :
-						       calltree_skip(t, node);
+	if (t->nodes[node].first != CALLTREE_NONE)
+		return t->nodes[node].first;
+	return calltree_skip(t, node);
 }

@@ -1,16 +1,13 @@
 #include "pprof/flame/difference.h"
 
-#include <string.h>
-
+#include "pprof/labels.h"
 #include "pprof/profile.h"
 
 bool difference_detect(const struct profile *p, size_t type)
 {
 	for (size_t i = 0; i < p->sample_count; i++)
-		if (p->values[p->samples[i].first_value + type] < 0)
-			return true;
-	for (size_t i = 0; i < p->label_count; i++)
-		if (!strcmp(strset_get(&p->strings, p->labels[i].key), "pprof::base"))
+		if (p->values[p->samples[i].first_value + type] < 0 ||
+		    sample_is_base(p, &p->samples[i]))
 			return true;
 	return false;
 }

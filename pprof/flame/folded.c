@@ -86,7 +86,7 @@ static int add_sample(struct folding *f, size_t sample, struct error *err)
 	for (size_t i = 0; i < count && !rc; i++)
 		rc = text_of(f, ids[i], &f->path[i]);
 	if (rc)
-		return error_set(err, rc, "out of memory");
+		return error_nomem(err);
 	difference_split(value, sides);
 	return calltree_add(&f->tree, f->path, count, sides, err);
 }
@@ -139,10 +139,11 @@ static int add_lines(struct folding *f, struct buffer *out, struct error *err)
 	for (uint32_t node = 0; node != CALLTREE_NONE && !rc; node = calltree_next(&f->tree, node))
 		rc = add_line(f, node, difference, out);
 	free(rank);
-	return rc ? error_set(err, rc,
-			      rc == ERR_LIMIT ? "the folded stacks are more than 1 GiB" :
-						"out of memory") :
-		    0;
+	if (rc)
+		return error_set(err, rc,
+				 rc == ERR_LIMIT ? "the folded stacks are more than 1 GiB" :
+						   "out of memory");
+	return 0;
 }
 
 static int fold(struct folding *f, const struct report_view *v, struct buffer *out,

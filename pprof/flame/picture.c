@@ -64,8 +64,9 @@ static int add_colour(const struct picture *p, uint32_t node)
 
 	if (node && p->f->difference)
 		return add_change_colour(p, node);
-	return hue < 0 ? buffer_addf(p->out, "hsl(220,8%%,84%%)") :
-			 buffer_addf(p->out, "hsl(%d,58%%,75%%)", hue);
+	if (hue < 0)
+		return buffer_addf(p->out, "hsl(220,8%%,84%%)");
+	return buffer_addf(p->out, "hsl(%d,58%%,75%%)", hue);
 }
 
 /* Adds at most `room` characters of a name, then "…" if it was cut. */

@@ -23,7 +23,7 @@ struct scope {
 	const struct report_view *v;
 	bool difference;
 	struct frames *frames;
-	struct strset groups; /* names of the file's profiles; 0 is "", without a thread */
+	struct strset groups; /* names of the file's profiles; 0 is "": no thread */
 	struct buffer name;   /* name of the current group, or the title */
 	uint32_t *path;	      /* the current stack: group, frames */
 	size_t path_room;
@@ -201,10 +201,11 @@ static int scope(struct scope *s, struct error *err)
 		return rc;
 	add_file(s);
 	rc = s->json.rc;
-	return rc ? error_set(err, rc,
-			      rc == ERR_LIMIT ? "the stacks take more than 1 GiB of JSON" :
-						"out of memory") :
-		    0;
+	if (rc)
+		return error_set(err, rc,
+				 rc == ERR_LIMIT ? "the stacks take more than 1 GiB of JSON" :
+						   "out of memory");
+	return 0;
 }
 
 int report_speedscope(const struct profile *p, const struct report_view *v, struct buffer *out,

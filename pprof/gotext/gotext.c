@@ -3,11 +3,12 @@
  * "count" is a count profile, contentions and delay are a contention profile, four types of
  * allocations or two of space are a heap profile.
  *
- * Samples are sorted as Go does; equal ones keep the profile's order. Go sorts equal ones by
- * addresses that the protobuf does not have.
+ * Samples are sorted as Go sorts them; equal ones keep the profile's order. (Go sorts equal
+ * ones by addresses that the protobuf does not have.)
  *
- * Numbers are written so that reading them gives the profile's again: cycles are nanoseconds,
- * and a heap's estimates are converted back to samples (pprof/gotext/heapscale.h).
+ * Numbers are written so that a reader computes the profile's values from them: cycles are
+ * nanoseconds, and a heap's estimates are converted back to samples
+ * (pprof/gotext/heapscale.h).
  */
 #include "pprof/gotext/gotext.h"
 
@@ -103,7 +104,8 @@ static void sort_rows(struct writer *w, size_t value, bool descending)
 	qsort(w->rows, w->p->sample_count, sizeof(*w->rows), by_key);
 }
 
-/* " 0xADDRESS" for each location, plus 1: behind the call. */
+/* Writes " 0xADDRESS" for each location: the address plus 1, because readers subtract 1 from a
+ * return address. */
 static int put_addresses(struct writer *w, const struct profile_sample *s)
 {
 	int rc = 0;
@@ -265,17 +267,17 @@ static int unscale(struct writer *w, size_t first)
 	return 0;
 }
 
-/* objects: bytes [objects: bytes] @  in use and allocated */
+/* "objects: bytes [objects: bytes] @": in use, then allocated. */
 static int put_heap_row(struct writer *w, const int64_t *in_use, const int64_t *allocated)
 {
-	return buffer_addf(w->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @",
-			   in_use[0], in_use[1], allocated[0], allocated[1]) ?
-		       nomem(w) :
-		       0;
+	if (buffer_addf(w->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", in_use[0],
+			in_use[1], allocated[0], allocated[1]))
+		return nomem(w);
+	return 0;
 }
 
 /* If the two pairs in the header are equal, or the second one is 0, readers expect samples with
- * one pair only, so Go makes them differ. */
+ * one pair only. So Go makes the pairs differ (runtime/pprof, writeHeapInternal). */
 static int put_heap_header(struct writer *w, bool has_alloc)
 {
 	int64_t total[HEAP_TYPES] = { 0 };

@@ -22,9 +22,9 @@ static int put(const struct writing *w, unsigned parts, const char *name, uint64
 static int put_of(const struct writing *w, unsigned parts, const char *name, uint64_t used,
 		  uint64_t all)
 {
-	return w->unknown & parts ?
-		       0 :
-		       buffer_addf(w->out, "# %s = %" PRIu64 " / %" PRIu64 "\n", name, used, all);
+	if (w->unknown & parts)
+		return 0;
+	return buffer_addf(w->out, "# %s = %" PRIu64 " / %" PRIu64 "\n", name, used, all);
 }
 
 static int put_array(const struct writing *w, unsigned parts, const char *name,
@@ -40,7 +40,7 @@ static int put_array(const struct writing *w, unsigned parts, const char *name,
 	return rc ? rc : buffer_add(w->out, "]\n", 2);
 }
 
-/* The shortest decimal number equal to `value`, as Go's %v writes shares; below 1 million only. */
+/* Writes the shortest decimal number equal to `value`, like Go's %v, for values below 10. */
 static int put_share(const struct writing *w, unsigned parts, const char *name, double value)
 {
 	char text[32];

@@ -2,8 +2,8 @@
  *   #	0x89e12e	main.receive		/src/main.go:17
  *   #	0x89e134	main.receiveInto	/src/main.go:21
  *
- * Go writes "+0x2e" behind a name, the distance from the function's entry; profile.proto has
- * no entry addresses. Inlined calls share one address there, that of their location.
+ * Go also writes the distance from the function's entry behind a name ("+0x2e"); profile.proto
+ * has no entry addresses. In profile.proto, inlined calls share the address of their location.
  */
 #include "pprof/gotext/stack.h"
 
@@ -45,7 +45,7 @@ static bool is_shown(const char *name, bool show)
 	       (show || !(begins(name, "runtime.") || begins(name, "internal/runtime/")));
 }
 
-/* Go fills the stacks of threads that it did not start with addresses 0; here they are 0 - 1. */
+/* A thread that Go did not start has a stack of addresses 0; here each of them is 0 - 1. */
 static bool is_padding(const struct profile *p, const struct profile_location *location)
 {
 	const struct profile_line *line = p->lines + location->first_line;
@@ -104,7 +104,7 @@ static int collect(struct stack_lines *s, const struct profile *p,
 	return rc || show ? rc : collect(s, p, sample, true);
 }
 
-/* In characters, as text/tabwriter counts. */
+/* The width in characters, as text/tabwriter counts. */
 static size_t width_of(const char *text)
 {
 	size_t n = 0;
@@ -120,7 +120,7 @@ static size_t address_width(uint64_t address)
 }
 
 /* runtime/pprof writes "[...]" for type arguments, which the Go linker spells out in a name.
- * Returns their first bracket; *end is behind the last one, NULL for a name without them. */
+ * Returns their first bracket; *end is behind the last one, NULL for a name without arguments. */
 static const char *type_arguments(const char *name, const char **end)
 {
 	const char *start = strchr(name, '['), *last = strrchr(name, ']');
@@ -133,8 +133,9 @@ static size_t name_width(const char *name)
 {
 	const char *end, *start = type_arguments(name, &end);
 
-	return end ? width_of(name) - width_of(start) + strlen("[...]") + width_of(end) :
-		     width_of(name);
+	if (end)
+		return width_of(name) - width_of(start) + strlen("[...]") + width_of(end);
+	return width_of(name);
 }
 
 /* Writes "?" for control characters: a newline in a name would end the comment. */
@@ -153,9 +154,9 @@ static int put_name(struct buffer *out, const char *name)
 
 	if (!end)
 		return put_part(out, name, strlen(name));
-	return put_part(out, name, (size_t)(start - name)) || buffer_addf(out, "[...]") ?
-		       ERR_NOMEM :
-		       put_part(out, end, strlen(end));
+	if (put_part(out, name, (size_t)(start - name)) || buffer_addf(out, "[...]"))
+		return ERR_NOMEM;
+	return put_part(out, end, strlen(end));
 }
 
 /* Writes the tabs from the end of a cell of this width to the end of its column. */

@@ -1,6 +1,6 @@
 /*
  * Two passes over the samples. The first adds up the nodes' values, which decide what is shown; the
- * second makes the edges between the nodes that are left.
+ * second makes the edges between the nodes that are kept.
  *
  * google/pprof builds its graph again after each step of trimming. But leaving nodes out does not
  * change the values of other nodes (the value of a leaf that is left out goes to no other node). So
@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "pprof/graph/edges.h"
 #include "pprof/graph/measure.h"
+#include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/units.h"
 
@@ -174,18 +175,6 @@ int64_t graph_shown_total(const struct graph *g)
 	return sum;
 }
 
-static bool of_base(const struct profile *p, const struct profile_sample *s)
-{
-	for (size_t i = 0; i < s->labels; i++) {
-		const struct profile_label *l = &p->labels[s->first_label + i];
-
-		if (l->str && !strcmp(strset_get(&p->strings, l->str), "true") &&
-		    !strcmp(strset_get(&p->strings, l->key), "pprof::base"))
-			return true;
-	}
-	return false;
-}
-
 int64_t graph_total(const struct profile *p, size_t type)
 {
 	int64_t all = 0, base = 0;
@@ -194,7 +183,7 @@ int64_t graph_total(const struct profile *p, size_t type)
 		int64_t value = measure_magnitude(value_of(p, i, type));
 
 		all = measure_sum(all, value);
-		if (of_base(p, &p->samples[i]))
+		if (sample_is_base(p, &p->samples[i]))
 			base = measure_sum(base, value);
 	}
 	return base > 0 ? base : all;

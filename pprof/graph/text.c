@@ -118,5 +118,5 @@ int text_result(int rc, struct error *err)
 {
 	if (rc == ERR_LIMIT)
 		return error_set(err, rc, "the report is longer than %d MiB", TEXT_MAX >> 20);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }

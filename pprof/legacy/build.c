@@ -1,6 +1,6 @@
 /*
- * In google/pprof a legacy profile is a graph of pointers: locations are made when their
- * addresses are first seen; those that no sample refers to are dropped, the others are
+ * In google/pprof a legacy profile is a graph of pointers. A location is made when its
+ * address is first seen. Locations that no sample refers to are dropped; the others are
  * numbered anew (remapLocationIDs) and given mappings. Here places are collected by address,
  * and the profile is written once, in the final order, so its arrays are never rewritten.
  */
@@ -40,19 +40,19 @@ int legacy_type(struct legacy *l, const char *type, const char *unit)
 int legacy_period(struct legacy *l, const char *type, const char *unit, int64_t period)
 {
 	l->p->period = period;
-	return profile_string(l->p, type, &l->p->period_type.type) ||
-			       profile_string(l->p, unit, &l->p->period_type.unit) ?
-		       error_nomem(l->err) :
-		       0;
+	if (profile_string(l->p, type, &l->p->period_type.type) ||
+	    profile_string(l->p, unit, &l->p->period_type.unit))
+		return error_nomem(l->err);
+	return 0;
 }
 
 int legacy_string(struct legacy *l, struct cursor text, uint32_t *id)
 {
 	size_t len = cursor_left(&text);
 
-	return strset_add(&l->p->strings, len ? (const char *)text.pos : "", len, id) ?
-		       error_nomem(l->err) :
-		       0;
+	if (strset_add(&l->p->strings, len ? (const char *)text.pos : "", len, id))
+		return error_nomem(l->err);
+	return 0;
 }
 
 int legacy_begin_sample(struct legacy *l, struct legacy_sample **sample)
@@ -243,8 +243,8 @@ static int write_profile(struct legacy *l, struct numbering *n)
 	rc = add_mappings(l, n);
 	for (uint32_t i = 0; !rc && i < n->count; i++)
 		rc = add_location(l, i, n);
-	/* Only when all locations are added: without addresses profile_add_location would merge
-	 * places with equal lines, which stay distinct. */
+	/* Addresses are removed only when all locations are added: without addresses,
+	 * profile_add_location would merge places with equal lines, which must stay distinct. */
 	if (!rc && l->drops_addresses) {
 		for (size_t i = 0; i < l->p->location_count; i++)
 			l->p->locations[i].address = 0;

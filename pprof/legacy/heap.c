@@ -6,7 +6,7 @@
  *
  * The first pair is in use, the pair in brackets was allocated since the start. Patterns may
  * match anywhere in a line, as in google/pprof. Only the first digit of a run of digits needs
- * to be tried as a start, because what follows the run is the same for all of them.
+ * to be tried as a start, because the same text follows the run, whichever digit is the start.
  */
 #include <string.h>
 
@@ -24,7 +24,8 @@ struct heap {
 	bool has_alloc; /* four values, not two */
 };
 
-struct row { /* a line's numbers */
+/* A line's numbers. */
+struct row {
 	struct cursor objects, bytes, alloc_objects, alloc_bytes;
 };
 
@@ -55,7 +56,7 @@ static bool take_row(struct cursor *c, bool signs, struct row *r)
 	return text_take(c, "]");
 }
 
-/* Finds the first header in the line; *c is then behind its bracket. */
+/* Finds the first header in the line; *c is then behind the header's last bracket. */
 static bool find_header(struct cursor *c, struct row *r)
 {
 	ptrdiff_t at;
@@ -98,10 +99,10 @@ static int parse_kind(struct cursor c, const struct row *r, struct heap *h)
 		       (!same(r->alloc_bytes, r->bytes) && !text_equals(&r->alloc_bytes, "0"));
 	h->sampled = !text_equals(&kind, "heapprofile");
 	h->rate = !h->sampled ? 1 : text_equals(&kind, "heap") ? rate / 2 : rate;
-	return !h->sampled || text_equals(&kind, "heap") || text_equals(&kind, "heap_v2") ||
-			       text_equals(&kind, "heapz_v2") ?
-		       0 :
-		       NOT_THIS;
+	if (!h->sampled || text_equals(&kind, "heap") || text_equals(&kind, "heap_v2") ||
+	    text_equals(&kind, "heapz_v2"))
+		return 0;
+	return NOT_THIS;
 }
 
 static bool is_kind_of(struct cursor line, const char *kind)
@@ -139,8 +140,8 @@ static int parse_header(struct legacy *l, struct cursor line, struct heap *h)
 	return is_kind_of(line, " @ growth") || is_kind_of(line, " @ fragmentation") ? 0 : NOT_THIS;
 }
 
-/* Finds a row in the line, which begins with a run of digits or a sign before one; *c is then
- * behind its "@". */
+/* Finds a row in the line; *c is then behind the row's "@". A row begins with a digit, or with a
+ * sign before a digit. */
 static bool find_row(struct cursor *c, struct row *r)
 {
 	while (cursor_left(c)) {
@@ -228,11 +229,10 @@ static int set_types(struct legacy *l, const struct heap *h)
 		return legacy_type(l, "objects", "count") || legacy_type(l, "space", "bytes") ?
 			       ERR_NOMEM :
 			       0;
-	return legacy_type(l, "alloc_objects", "count") || legacy_type(l, "alloc_space", "bytes") ||
-			       legacy_type(l, "inuse_objects", "count") ||
-			       legacy_type(l, "inuse_space", "bytes") ?
-		       ERR_NOMEM :
-		       0;
+	if (legacy_type(l, "alloc_objects", "count") || legacy_type(l, "alloc_space", "bytes") ||
+	    legacy_type(l, "inuse_objects", "count") || legacy_type(l, "inuse_space", "bytes"))
+		return ERR_NOMEM;
+	return 0;
 }
 
 int legacy_heap(struct legacy *l, const void *data, size_t len)

@@ -72,8 +72,9 @@ static int list_location(struct pprof *p, const struct profile_location *l)
 		if (buffer_add(&p->frames, &frame, sizeof(frame)))
 			return error_nomem(&p->error);
 	}
-	return !l->lines && buffer_add(&p->frames, &frame, sizeof(frame)) ? error_nomem(&p->error) :
-									    0;
+	if (!l->lines && buffer_add(&p->frames, &frame, sizeof(frame)))
+		return error_nomem(&p->error);
+	return 0;
 }
 
 static int list_frames(struct pprof *p, const struct profile_sample *s)
@@ -119,10 +120,10 @@ static int list_labels(struct pprof *p, const struct profile_sample *s)
 static int list_values(struct pprof *p, const struct profile_sample *s)
 {
 	p->values.len = 0;
-	return buffer_add(&p->values, p->profile.values + s->first_value,
-			  p->profile.type_count * sizeof(int64_t)) ?
-		       error_nomem(&p->error) :
-		       0;
+	if (buffer_add(&p->values, p->profile.values + s->first_value,
+		       p->profile.type_count * sizeof(int64_t)))
+		return error_nomem(&p->error);
+	return 0;
 }
 
 size_t pprof_samples(const struct pprof *p)
@@ -171,7 +172,7 @@ static uint64_t hash_mapping(const struct profile_mapping *m)
 	return hash_bytes(words, sizeof(words));
 }
 
-/* Indexes the mappings that are not in the index yet, such as those that were read. */
+/* Indexes the mappings that are not in the index yet: after reading, all of the file's. */
 static int index_mappings(struct pprof *p)
 {
 	for (; p->mappings_indexed < p->profile.mapping_count; p->mappings_indexed++)
@@ -218,8 +219,8 @@ static int put_line(struct pprof *p, const struct pprof_frame *frame)
 	return buffer_add(&p->lines, &line, sizeof(line));
 }
 
-/* Adds a location with the lines collected so far. `frame` is the last of them, the call that
- * the others were inlined into. */
+/* Adds a location with the lines collected so far. `frame` is its outermost frame: the others were
+ * inlined into it. */
 static int put_location(struct pprof *p, const struct pprof_frame *frame)
 {
 	struct profile_location l = { .address = frame->address, .is_folded = frame->folded };

@@ -12,7 +12,7 @@ static bool is_number(const struct profile_label *l)
 	return !l->str && (l->num || l->num_unit);
 }
 
-/* A key as it is printed, which is what is compared: spaces before it and a colon behind. */
+/* A key as it is printed and compared: with spaces before it and a colon behind. */
 struct printed {
 	const struct strset_entry *key;
 	size_t blanks;
@@ -87,17 +87,4 @@ size_t labels_run(const struct labels *l, size_t from)
 	while (end < l->count && l->list[end]->key == l->list[from]->key)
 		end++;
 	return end;
-}
-
-uint32_t *labels_units(const struct profile *p)
-{
-	uint32_t *units = calloc(p->strings.count + 1, sizeof(*units));
-
-	for (size_t i = 0; units && i < p->label_count; i++) {
-		const struct profile_label *l = &p->labels[i];
-
-		if (is_number(l) && l->num_unit && !units[l->key])
-			units[l->key] = l->num_unit;
-	}
-	return units;
 }

@@ -20,8 +20,8 @@ struct labels {
 	size_t width; /* columns that keys are padded to, which determines their order */
 };
 
-/* Fills l->list with the sample's labels that are strings or, if `numbers`, those that are numbers,
- * in place of what it held. {0} is an empty *l. google/pprof sorts the lines or words that it
+/* Replaces the contents of l->list by the sample's labels that are strings or, if `numbers`, by
+ * the labels that are numbers. {0} is an empty *l. google/pprof sorts the lines or words that it
  * prints, so keys are sorted as padded text with a colon behind it. 0 or ERR_NOMEM. */
 int labels_take(struct labels *l, const struct profile *p, const struct profile_sample *s,
 		bool numbers);
@@ -32,10 +32,5 @@ size_t labels_run(const struct labels *l, size_t from);
 
 /* The number of characters of a key. */
 size_t labels_columns(const struct profile *p, uint32_t key);
-
-/* The units of keys of numbers: by the key's string, the number of the unit's string; 0: no unit.
- * It is the first unit that occurs with the key (profile.go, NumLabelUnits). The caller frees the
- * table with free(). NULL: out of memory. */
-uint32_t *labels_units(const struct profile *p);
 
 #endif

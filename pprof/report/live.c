@@ -17,7 +17,8 @@
 #include "pprof/columns.h"
 #include "pprof/profile.h"
 
-struct pair { /* of a thread and its innermost function */
+/* A thread and its innermost function. */
+struct pair {
 	uint32_t thread, row;
 	int64_t recent, whole;
 };
@@ -249,10 +250,10 @@ static int count_profile(struct tally *t, const struct profile *p, const char *t
 	rc = t->row_of_function ? 0 : ERR_NOMEM;
 	for (size_t i = 0; !rc && i < p->sample_count; i++)
 		rc = count_sample(t, &p->samples[i]);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
-/* For a thread that was idle recently, the function that was hottest since the start. */
+/* The hottest function of a thread that was idle recently is the hottest since the start. */
 static void find_hottest(struct tally *t)
 {
 	struct live *l = t->l;

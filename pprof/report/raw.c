@@ -181,10 +181,11 @@ static int add_mapping(struct raw *r, size_t number)
 
 	rc = rc ? rc : add(r, " ", m->filename, " ");
 	rc = rc ? rc : add(r, "", m->build_id, " ");
-	return rc ? rc :
-		    text_addf(r->out, "%s%s%s%s\n", m->has_functions ? "[FN]" : "",
-			      m->has_filenames ? "[FL]" : "", m->has_line_numbers ? "[LN]" : "",
-			      m->has_inline_frames ? "[IN]" : "");
+	if (rc)
+		return rc;
+	return text_addf(r->out, "%s%s%s%s\n", m->has_functions ? "[FN]" : "",
+			 m->has_filenames ? "[FL]" : "", m->has_line_numbers ? "[LN]" : "",
+			 m->has_inline_frames ? "[IN]" : "");
 }
 
 static int add_tables(struct raw *r)

@@ -27,6 +27,7 @@ struct group {
 	size_t at;	/* offset in the output */
 	unsigned flags; /* this and `folding`: as they were before the group */
 	bool folding;
+	unsigned most; /* translation.most, as it was before the group */
 };
 
 struct translation {
@@ -40,6 +41,9 @@ struct translation {
 	bool is_repeated;   /* it has a repetition already */
 	const char *repeat; /* in the pattern: the repetition just before this point, or NULL */
 	bool grouping;	    /* every piece that is repeated is put into a group */
+	unsigned
+		copies; /* how often counted repetitions, also nested ones, repeat the last piece */
+	unsigned most;	/* the largest `copies` of the pieces before it in this group */
 	size_t depth;
 	struct group groups[GOSYNTAX_NESTING];
 };
@@ -58,7 +62,7 @@ static int fail(struct translation *t, const char *what, const char *from, const
 
 static int checked(struct translation *t, int rc)
 {
-	return rc == ERR_NOMEM ? error_set(t->err, rc, "out of memory") : rc;
+	return rc == ERR_NOMEM ? error_nomem(t->err) : rc;
 }
 
 static size_t left(const struct translation *t)
@@ -71,7 +75,7 @@ static bool at(const struct translation *t, size_t i, char c)
 	return left(t) > i && t->pos[i] == c;
 }
 
-/* Takes the next character of the pattern; 0 at the end, which no caller takes for a match. */
+/* Takes the next character of the pattern; 0 at the end, but callers check that there is one. */
 static int next(struct translation *t, uint32_t *rune)
 {
 	size_t len = 0;
@@ -83,11 +87,19 @@ static int next(struct translation *t, uint32_t *rune)
 	return 0;
 }
 
+static void end_piece(struct translation *t)
+{
+	if (t->has_piece && t->copies > t->most)
+		t->most = t->copies;
+}
+
 /* Begins a piece in the output. */
 static int begin(struct translation *t)
 {
 	bool fold = t->flags & FOLD;
 
+	end_piece(t);
+	t->copies = 1;
 	if (fold != t->folding && buffer_addf(t->out, fold ? "(?i)" : "(?-i)"))
 		return checked(t, ERR_NOMEM);
 	t->folding = fold;
@@ -332,6 +344,17 @@ static bool read_count(struct translation *t, const char **pos, uint32_t *n)
 	return true;
 }
 
+/* Nested repetitions count together (regexp/syntax/parse.go, repeatIsValid). `count` is the larger
+ * number of the braces; a piece that occurs no times counts once, whatever is in it. */
+static int count_copies(struct translation *t, uint32_t count, bool never, const char *from)
+{
+	if (never)
+		t->copies = 1;
+	else if (count)
+		t->copies *= count;
+	return t->copies > REPEAT_MAX ? fail(t, "invalid repeat count", from, t->pos) : 0;
+}
+
 /* {2}, {2,}, {2,5}. In anything else the brace is an ordinary character. */
 static int add_braces(struct translation *t)
 {
@@ -339,6 +362,7 @@ static int add_braces(struct translation *t)
 	bool open = false;
 	uint32_t min, max;
 	char text[32];
+	int rc;
 
 	if (!read_count(t, &p, &min))
 		goto literal;
@@ -358,7 +382,8 @@ static int add_braces(struct translation *t)
 		snprintf(text, sizeof(text), "{%u,}", min);
 	else
 		snprintf(text, sizeof(text), "{%u,%u}", min, max);
-	return add_repeat(t, from, text);
+	rc = add_repeat(t, from, text);
+	return rc ? rc : count_copies(t, max, !open && !max, from);
 literal:
 	t->pos++;
 	return add_literal(t, '{');
@@ -373,8 +398,9 @@ static int open_group(struct translation *t)
 		return error_set(t->err, ERR_LIMIT, "more than %d groups inside each other",
 				 GOSYNTAX_NESTING);
 	rc = add_piece(t, "(?:");
-	*g = (struct group){ t->piece, t->flags, t->folding };
+	*g = (struct group){ t->piece, t->flags, t->folding, t->most };
 	t->depth++;
+	t->most = 1;
 	t->has_piece = false;
 	return rc;
 }
@@ -386,6 +412,9 @@ static int close_group(struct translation *t)
 	if (!t->depth)
 		return error_set(t->err, ERR_USAGE, "unexpected )");
 	g = &t->groups[--t->depth];
+	end_piece(t);
+	t->copies = t->most;
+	t->most = g->most;
 	t->flags = g->flags;
 	t->folding = g->folding;
 	t->piece = g->at;
@@ -531,6 +560,7 @@ static int translate_piece(struct translation *t)
 		return rc;
 	switch (rune) {
 	case '|':
+		end_piece(t);
 		t->has_piece = false;
 		return checked(t, buffer_add(t->out, "|", 1));
 	case ')':
@@ -553,7 +583,8 @@ int gosyntax_translate(const char *text, size_t len, enum gosyntax_for matcher, 
 				 .end = text + len,
 				 .out = out,
 				 .err = err,
-				 .grouping = matcher == GOSYNTAX_ALL_AT_ONCE };
+				 .grouping = matcher == GOSYNTAX_ALL_AT_ONCE,
+				 .most = 1 };
 	int rc = 0;
 
 	if (len > GOSYNTAX_MAX)

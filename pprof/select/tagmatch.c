@@ -149,7 +149,7 @@ int tagmatch_new(struct tagmatch **match, const char *text, struct error *err)
 	if (m && !(m->text = strdup(equals ? equals + 1 : text)))
 		rc = ERR_NOMEM;
 	if (rc)
-		error_set(err, rc, "out of memory");
+		error_nomem(err);
 	if (!rc)
 		rc = read_range(m, err);
 	if (!rc && !m->is_range)
@@ -180,20 +180,6 @@ void tagmatch_free(struct tagmatch *m)
 const char *tagmatch_range(const struct tagmatch *m)
 {
 	return m->is_range ? m->text : NULL;
-}
-
-uint32_t *tagmatch_units(const struct profile *p)
-{
-	uint32_t *units = calloc(p->strings.count + 1, sizeof(*units));
-
-	for (size_t i = 0; units && i < p->sample_count; i++)
-		for (size_t j = 0; j < p->samples[i].labels; j++) {
-			const struct profile_label *l = &p->labels[p->samples[i].first_label + j];
-
-			if (!l->str && l->num_unit && !units[l->key])
-				units[l->key] = l->num_unit;
-		}
-	return units;
 }
 
 static bool in_range(const struct tagmatch *m, int64_t value, const char *from)

@@ -33,13 +33,9 @@ const char *tagmatch_range(const struct tagmatch *match);
 
 /* Keeps the samples that match focus (NULL: all do) and not ignore (NULL: none does); found->focus
  * and found->ignore: has any sample matched (FilterSamplesByTag)? `focus` and `ignore` must not be
- * used with another profile. `units` is from tagmatch_units, called before samples are filtered.
+ * used with another profile. `units` is from labels_units, called before samples are filtered.
  * ERR_NOMEM or an error of pattern_match: samples may then be missing or there twice. */
 int tagmatch_filter(struct profile *p, const uint32_t *units, struct tagmatch *focus,
 		    struct tagmatch *ignore, struct filter_found *found, struct error *err);
-
-/* The unit of each key's numbers: an array from the key's string to the unit's string, 0 if no
- * sample has one (profile.go, NumLabelUnits). The caller frees it. NULL: out of memory. */
-uint32_t *tagmatch_units(const struct profile *p);
 
 #endif

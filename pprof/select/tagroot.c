@@ -159,5 +159,5 @@ int tagroot_add(struct profile *p, const char *roots, const char *leaves, const 
 	free(leaf.strings);
 	buffer_release(&t.name);
 	buffer_release(&t.stack);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }

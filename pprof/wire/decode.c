@@ -15,13 +15,15 @@
  *
  * Only strings are deduplicated: an entry that a file has twice is twice in the profile.
  * The lines of a location, and the parts of a sample, are appended directly behind those
- * of the previous one. What a failed decode leaves is released with the profile.
+ * of the previous location or sample. After a failure, everything that was read is
+ * released with the profile.
  *
  * Everything that google/pprof reads and finds valid (profile.ParseData, CheckValid) is
- * accepted, even where protobuf's rules differ. Of what CheckValid rejects, the decoder
- * rejects what the model cannot hold: a sample with more or fewer values than there are
- * sample types, ids that are 0, duplicate or missing. One case is more lenient: of two
- * time_nanos the last one counts. docs/library.md has the whole list.
+ * accepted, even where protobuf's rules differ. Of the profiles that CheckValid rejects,
+ * the decoder rejects those that struct profile cannot hold: a sample with more or fewer
+ * values than there are sample types, ids that are 0, duplicate or missing. The decoder is
+ * more lenient in one case: of two time_nanos the last one counts. docs/library.md has the
+ * whole list.
  */
 #include "pprof/wire/decode.h"
 
@@ -32,7 +34,7 @@
 #include "pprof/profile.h"
 #include "pprof/wire/decoder.h"
 #include "pprof/wire/place.h"
-#include "pprof/wire/unpack.h"
+#include "pprof/wire/packed.h"
 #include "pprof/wire/wire.h"
 
 /* ERR_LIMIT if the tables that can be larger than the file take more than max_memory bytes. */
@@ -58,10 +60,10 @@ static int add_string(struct decoder *d, const struct wire_field *f)
 {
 	if (!d->string_count && f->value)
 		return decoder_fail(d, f, "string_table", "does not begin with the empty string");
-	return strset_add(&d->p->strings, (const char *)f->data, f->value,
-			  &d->strings[d->string_count++]) ?
-		       error_nomem(d->err) :
-		       0;
+	if (strset_add(&d->p->strings, (const char *)f->data, f->value,
+		       &d->strings[d->string_count++]))
+		return error_nomem(d->err);
+	return 0;
 }
 
 /* Sample types, period type, mappings, functions, comments */
@@ -249,7 +251,7 @@ static int add_frames(struct decoder *d, const struct wire_field *f)
 	if (profile_room(&p->stack, p->stack_count, cursor_left(&c), sizeof(*p->stack)))
 		return error_nomem(d->err);
 	to = p->stack + p->stack_count;
-	if (!unpack_ids(&c, &d->locations, &to, &missing))
+	if (!packed_read_ids(&c, &d->locations, &to, &missing))
 		return no_such_id(d, f->at, "sample.location_id", missing);
 	p->stack_count = (size_t)(to - p->stack);
 	return cursor_error(&c, d->err);
@@ -275,7 +277,7 @@ static int add_values(struct decoder *d, const struct wire_field *f)
 	if (profile_room(&p->values, p->value_count, cursor_left(&c), sizeof(*p->values)))
 		return error_nomem(d->err);
 	to = p->values + p->value_count;
-	unpack_values(&c, &to);
+	packed_read_values(&c, &to);
 	p->value_count = (size_t)(to - p->values);
 	return cursor_error(&c, d->err);
 }
@@ -311,7 +313,7 @@ static int add_label(struct decoder *d, const struct wire_field *f)
 	if (profile_room(&p->labels, p->label_count, 1, sizeof(l.as)))
 		return error_nomem(d->err);
 	p->labels[p->label_count++] = l.as;
-	/* One sample can have all labels of the file, and read_stretch checks only after it. */
+	/* One sample can have all labels of the file; read_stretch checks only after a sample. */
 	return p->label_count % LABELS_UNCHECKED ? 0 : check_memory(d, f->at);
 }
 
@@ -365,7 +367,7 @@ static const struct rule file_rules[RULES] = {
 	[PROFILE_DOC_URL] = { "doc_url", STRING, AT(profile, doc_url) },
 };
 
-/* A field comes behind those that it refers to. */
+/* A field comes behind all fields that it refers to. */
 static const uint8_t reading_order[] = {
 	PROFILE_STRING_TABLE, PROFILE_SAMPLE_TYPE,
 	PROFILE_MAPPING,      PROFILE_FUNCTION,
@@ -423,15 +425,12 @@ static int make_room(struct decoder *d)
 	struct profile *p = d->p;
 
 	d->strings = malloc(n[PROFILE_STRING_TABLE].count * sizeof(*d->strings));
-	return !d->strings || strset_reserve(&p->strings, n[PROFILE_STRING_TABLE].count) ||
-			       profile_room(&p->functions, 0, n[PROFILE_FUNCTION].count,
-					    sizeof(*p->functions)) ||
-			       profile_room(&p->locations, 0, n[PROFILE_LOCATION].count,
-					    sizeof(*p->locations)) ||
-			       profile_room(&p->samples, 0, n[PROFILE_SAMPLE].count,
-					    sizeof(*p->samples)) ?
-		       error_nomem(d->err) :
-		       0;
+	if (!d->strings || strset_reserve(&p->strings, n[PROFILE_STRING_TABLE].count) ||
+	    profile_room(&p->functions, 0, n[PROFILE_FUNCTION].count, sizeof(*p->functions)) ||
+	    profile_room(&p->locations, 0, n[PROFILE_LOCATION].count, sizeof(*p->locations)) ||
+	    profile_room(&p->samples, 0, n[PROFILE_SAMPLE].count, sizeof(*p->samples)))
+		return error_nomem(d->err);
+	return 0;
 }
 
 int profile_decode(struct profile *p, const void *data, size_t len, struct error *err)

@@ -20,9 +20,9 @@ static struct ledger_entry *entry(struct ledger *l, const struct image *image)
 {
 	size_t id = image_id(image);
 
-	return room_for_zeros((void **)&l->images, &l->room, id + 1, sizeof(*l->images)) ?
-		       NULL :
-		       &l->images[id];
+	if (room_for_zeros((void **)&l->images, &l->room, id + 1, sizeof(*l->images)))
+		return NULL;
+	return &l->images[id];
 }
 
 int ledger_count(struct ledger *l, const struct stack *walk)

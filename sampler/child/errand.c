@@ -9,31 +9,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sampler/child/bound.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
-
-pid_t errand_fork(void)
-{
-	sigset_t all, before;
-	pid_t pid;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = fork();
-	if (!pid)
-		calm(0);
-	else
-		sigprocmask(SIG_SETMASK, &before, NULL);
-	return pid;
-}
-
-void errand_hear(void)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 /* Replaces the handlers inherited from the parent. Ignoring a signal also drops a pending one. */
 static void settle_signals(void (*term)(int sig))
@@ -70,14 +48,12 @@ static void keep_fds(int *const fds[ERRAND_FDS])
 
 void errand_settle(const struct errand_bounds *b)
 {
+	calm(0);
 	if (b->tracing)
 		privilege_keep_tracing(b->holding);
 	else
 		privilege_drop_all();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != b->parent)
-		_exit(1);
 	keep_fds(b->fds);
 	setrlimit(RLIMIT_CPU, &(struct rlimit){ b->cpu_s, b->cpu_s });
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
@@ -89,17 +65,15 @@ int errand_start(struct errand *e, void (*work)(void *ctx, int out), void *ctx, 
 		 struct error *err)
 {
 	int ends[2];
-	const struct errand_bounds bounds = { .parent = getpid(),
-					      .fds = { &ends[1] },
-					      .cpu_s = cpu_s };
+	const struct errand_bounds bounds = { .fds = { &ends[1] }, .cpu_s = cpu_s };
 
 	if (pipe2(ends, O_CLOEXEC))
 		return error_errno(err, ERR_IO, "cannot make a pipe");
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	e->pid = errand_fork();
+	e->pid = fork_bound(SIGKILL);
 	if (!e->pid) {
 		errand_settle(&bounds);
-		errand_hear();
+		unblock_signals();
 		work(ctx, ends[1]);
 		_exit(0);
 	}

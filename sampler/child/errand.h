@@ -1,6 +1,6 @@
 /*
- * A process of ours that runs an errand. It has no privileges and descriptors of ours but those
- * that the errand needs, and a pipe for its results. It dies with us.
+ * A process of ours that collects profiles or sends batches. It has a pipe for its results, and
+ * only those of our privileges and descriptors that it needs. It dies with us.
  */
 #ifndef SAMPLER_CHILD_ERRAND_H
 #define SAMPLER_CHILD_ERRAND_H
@@ -28,31 +28,24 @@ int errand_start(struct errand *e, void (*work)(void *ctx, int out), void *ctx, 
  * Harmless on ERRAND_NONE. */
 int errand_end(struct errand *e);
 
-/*
- * The same in steps, for a process that is started and watched in another way. All signals are
- * blocked in it until errand_hear, since one that came before it has its own handlers would run
- * ours.
- */
+/* The same in steps, for a process that is started (fork_bound, bound.h) and watched in another
+ * way. */
 enum { ERRAND_FDS = 5 };
 
 struct errand_bounds {
-	pid_t parent;	       /* the process that forked it */
 	int *fds[ERRAND_FDS];  /* descriptors that it keeps, -1 for none; their numbers change. NULL
 			       * ends the list */
 	bool tracing;	       /* it reads another process, and keeps the privileges for that */
 	bool holding;	       /* it also holds that process */
-	void (*term)(int sig); /* SIGTERM's handler, also for one since the fork; NULL: ignored */
+	void (*term)(int sig); /* SIGTERM's handler, also for a pending one; NULL: ignored */
 	unsigned cpu_s;	       /* bound on its CPU time, in seconds */
 	uint64_t file_bytes;   /* bound on the size of a file that it writes (RLIMIT_FSIZE) */
 };
 
-/* fork(2); -1 and errno. */
-pid_t errand_fork(void);
-
-/* In the child: gives up privileges, sets the bounds, and ignores signals that reach all our
- * processes, from a terminal or a service manager: the parent decides when the child ends. Exits
- * with 1 if that fails. errand_hear then unblocks all signals. */
+/* In the child: makes its priority ordinary, gives up privileges, sets the bounds, and ignores
+ * signals that reach all our processes, from a terminal or a service manager: the parent decides
+ * when the child ends. Exits with 1 if the descriptors cannot be kept. Signals stay blocked until
+ * unblock_signals (bound.h). */
 void errand_settle(const struct errand_bounds *bounds);
-void errand_hear(void);
 
 #endif

@@ -4,9 +4,9 @@
  * its flags to the filter, openat2(2) hides them and is forbidden (base/file/pathwalk.h does
  * without). No memory is made executable.
  *
- * Rejected: a helper process that opens files on demand (a protocol more, for a child
- * that may read what we may read anyhow); Landlock (it can say which files, but the
- * debug files of a target in a container may be anywhere).
+ * Rejected: a helper process that opens files on demand (one more protocol, for a child that may
+ * read what we may read anyhow); Landlock (it can restrict which files are read, but the debug
+ * files of a target in a container may be anywhere).
  */
 #include "sampler/child/sandbox.h"
 
@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,6 +25,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/child/bound.h"
 #include "sampler/child/privilege.h"
 
 enum {
@@ -49,8 +49,8 @@ void sandbox_unshare(void *shared, size_t bytes)
 
 /* The child's side. */
 
-/* Reading, memory, time, and the end. Some are there for other C libraries than
- * glibc, or for sanitizers. */
+/* Calls for reading, memory, time and exit. Some are there for other C libraries than glibc, or for
+ * sanitizers. */
 static const int harmless[] = {
 	SCMP_SYS(read),
 	SCMP_SYS(pread64),
@@ -207,13 +207,10 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-static void run_child(const struct sandbox *box, int (*work)(void *ctx), pid_t parent)
+static void run_child(const struct sandbox *box, int (*work)(void *ctx))
 {
 	set_signals();
 	privilege_keep_reading();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	set_bounds(box);
 	sandbox_filter(box->writable_fd, 0);
 	_exit(work(box->ctx) & 255);
@@ -255,12 +252,12 @@ static void ask_whether_hung(const struct sandbox *box, struct sandbox_child *ch
 int sandbox_start(const struct sandbox *box, int (*work)(void *ctx), struct sandbox_child *child,
 		  struct error *err)
 {
-	pid_t self = getpid(), pid = fork();
+	pid_t pid = fork_bound(SIGKILL);
 
 	if (pid < 0)
 		return error_errno(err, ERR_IO, "cannot make a process");
 	if (!pid)
-		run_child(box, work, self);
+		run_child(box, work);
 	*child = (struct sandbox_child){ .pid = pid, .due_ns = monotonic_ns() + HUNG_NS };
 	child->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	return 0;

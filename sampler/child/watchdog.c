@@ -3,10 +3,10 @@
  * changes whenever the tracer makes progress. That costs the tracer a store and no system call.
  * While no thread is held, the watchdog does nothing but sleep and read that word, 333 times a
  * second, or 3 ms after the next tick if the looking thread has announced when that is. After 100
- * ms in which no thread was held, it sleeps on a futex in the page, and the next hold begins with
- * waking it. That is done before a thread is asked to stop, so it never sleeps there while one is
- * held. A recording of a busy target wakes it once, one of an idle target a few times a second.
- * /proc is read only when a poll meets a hold.
+ * ms in which no thread was held, it sleeps on a futex in the page. The tracer wakes it before the
+ * next request to stop, so the watchdog never sleeps there while a thread is held. A recording of a
+ * busy target wakes it once, one of an idle target a few times a second. /proc is read only when a
+ * poll meets a hold.
  *
  * To be in time it is a real-time thread itself, above the tracing thread; a poll takes
  * microseconds. Priorities of ours: 1 the tracing thread and the reader of a hold, 2 the thread
@@ -14,11 +14,11 @@
  *
  * Which class helps? An ordinary thread waits for its turn, or its control group has used up its
  * time (cpu.max): real-time priority is above both. A real-time thread waits because its class was
- * throttled (sched_rt_runtime_us), or ordinary ones that starved have their turn (the kernel's
- * dl_server): as an ordinary one of nice value -20 it may run. Or it waits for one of equal
- * priority: then the second change, to priority 2, helps. A thread that has had half of the time
- * since the last look, or was given a CPU since its class was changed, does not starve. (/proc
- * counts CPU time by the scheduler's ticks, 4 ms at 250 Hz.)
+ * throttled (sched_rt_runtime_us), or because ordinary threads that starved have their turn (the
+ * kernel's dl_server): as an ordinary thread of nice value -20 it may run. Or it waits for a thread
+ * of equal priority: then the second change, to priority 2, helps. A thread that has had half of
+ * the time since the last look, or was given a CPU since its class was changed, does not starve.
+ * (/proc counts CPU time by the scheduler's ticks, 4 ms at 250 Hz.)
  *
  * Has our owner continued us, or the watchdog? The handler of SIGCONT gets the sender, and the last
  * one counts: an owner who continues us while we still prepare to stop again is obeyed. A debugger
@@ -28,15 +28,15 @@
  * When we are killed, the tracing thread needs a CPU to die, too. So the watchdog stays until all
  * of our threads are gone. A signal tells it when its parent thread has ended (PR_SET_PDEATHSIG).
  *
- * What stops us does not reach it: a session of its own keeps it from Ctrl-Z and signals to our
- * process group, a name of its own from `kill -STOP $(pidof sampler)`. A freezer does reach it,
- * because it freezes a whole control group. Without CAP_SYS_NICE (or RLIMIT_RTPRIO) the watchdog
- * gets a CPU as any process does.
+ * What stops us does not reach the watchdog: a session of its own keeps it from Ctrl-Z and signals
+ * to our process group, a name of its own from `kill -STOP $(pidof sampler)`. A freezer does reach
+ * it, because it freezes a whole control group. Without CAP_SYS_NICE (or RLIMIT_RTPRIO) the
+ * watchdog gets a CPU as any process does.
  *
  * Rejected: a POSIX timer that sends SIGCONT (it takes no process, but fires whether we are stopped
  * or not, and each SIGCONT cancels a SIGSTOP that is on its way); a thread (it would be stopped
- * with us); PTRACE_O_EXITKILL and the like (they are about our death, with which the kernel deals
- * well); waking the watchdog at each hold (that system call would be part of each sample, and at 99
+ * with us); PTRACE_O_EXITKILL and the like (they act at our death, when the kernel releases the
+ * threads anyhow); waking the watchdog at each hold (a system call more in each sample, which at 99
  * Hz saves nothing); a priority above all others (a machine's own real-time work comes before us).
  */
 #include "sampler/child/watchdog.h"
@@ -61,6 +61,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/child/bound.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 
@@ -69,7 +70,8 @@ enum { PAGE = 4096, HELPED_PRIORITY = 2, OWN_PRIORITY = 3, HELPED_NICE = -20 };
 /* The watchdog's descriptors. */
 enum { STAT_FD, SAMPLER_FD, TRACER_STAT_FD, TRACER_SCHEDSTAT_FD };
 
-struct page { /* shared with the watchdog */
+/* Shared with the watchdog. */
+struct page {
 	_Atomic uint64_t word;
 	_Atomic uint32_t asleep; /* the watchdog waits here until it is 0 */
 	_Atomic pid_t tracer;
@@ -153,7 +155,8 @@ enum watch_verdict watch_judge(struct watch *w, const struct sight *s)
 
 /* The watchdog's side. */
 
-struct post { /* what the watchdog watches */
+/* What the watchdog watches. */
+struct post {
 	struct page *page;
 	pid_t sampler, tracer; /* tracer: its files are open */
 	struct watch watch;
@@ -326,7 +329,6 @@ static void settle_signals(struct page *page)
 	sigfillset(&all);
 	sigdelset(&all, SIGUSR1);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGUSR1);
 }
 
 /* The name as ps, pidof and killall read it: that of the thread, and the first
@@ -392,7 +394,7 @@ static int start_process(struct watchdog *w, struct error *err)
 	struct sigaction sa = { .sa_sigaction = on_continue, .sa_flags = SA_SIGINFO | SA_RESTART };
 	pid_t self = getpid();
 
-	w->pid = fork();
+	w->pid = fork_bound(SIGUSR1);
 	if (w->pid < 0)
 		return error_errno(err, ERR_IO, "cannot make a process");
 	if (!w->pid)

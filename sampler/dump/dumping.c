@@ -1,7 +1,7 @@
 /*
- * Life and output of a dump. Threads of their own make the looks, one after the other, because a
- * repaired thread is released by the exit of the thread that traced it (sampler/stop/stop.h). The
- * calling thread never traces.
+ * Life and output of a dump. Tracing threads make the looks, one after the other, because only the
+ * exit of the tracing thread releases a repaired thread (sampler/stop/stop.h). The calling thread
+ * never traces.
  */
 #include "sampler/dump/dumping.h"
 
@@ -116,7 +116,7 @@ static int look_at_all(struct dump *d, struct error *err)
 		rc = pthread_create(&thread, NULL, looking_thread, d);
 		if (!rc)
 			pthread_join(thread, NULL);
-		/* The thread's exit has released what it still had attached. */
+		/* The tracing thread's exit has released the threads that it still had attached. */
 		watchdog_none_held(d->watchdog);
 		watchdog_obey(d->watchdog);
 	}
@@ -187,7 +187,7 @@ const struct dump_stats *dump_stats(const struct dump *d)
 	return &d->stats;
 }
 
-/* What a decoding hands to the process that does it. */
+/* What dump_write passes to the process that decodes. */
 struct job {
 	struct dump *d;
 	unsigned flags;
@@ -196,7 +196,7 @@ struct job {
 	struct symbolizer **symbolizers; /* by process */
 };
 
-/* Files may be mapped: if one shrinks, it is the child that dies of it. */
+/* Files may be mapped: if one shrinks, SIGBUS kills only the child. */
 static int make_symbolizers(struct job *job)
 {
 	unsigned flags = job->flags | SYMBOLIZE_MAP;
@@ -224,7 +224,7 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 		rc = dump_symbolize(d, job->symbolizers);
 	if (!rc)
 		decoding_before_writing(d->decoding, job->symbolizers, d->count);
-	rc = rc ? error_set(err, rc, "out of memory") : job->format(d, job->file, err);
+	rc = rc ? error_nomem(err) : job->format(d, job->file, err);
 	result->written = job->file->written;
 	for (size_t i = 0; job->symbolizers && i < d->count; i++)
 		symbolizer_free(job->symbolizers[i]);

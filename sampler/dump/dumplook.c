@@ -1,12 +1,12 @@
 /*
  * The looks of a dump: each thread in turn, until its stack has been taken.
  *
- * - A thread that waits is glanced at, as in a recording (glance.c): the registers that the kernel
- *   reports and the memory are read. If the thread has not been on a CPU meanwhile, they give its
- *   stack.
- * - Any other thread, or one with a walk that lacks registers, is stopped (stop.c) and walked
- *   before it is released. So the stack is whole however deep it is, and also where it continues on
- *   another stack (sigaltstack(2)).
+ * - A thread that waits is glanced at, as in a recording (sampler/tick/glance.c): the registers
+ *   that the kernel reports and the memory are read. If the thread has not been on a CPU meanwhile,
+ *   they give its stack.
+ * - Any other thread, or one with a walk that lacks registers, is stopped (sampler/stop/stop.h) and
+ *   walked before it is released. So the stack is whole however deep it is, and also where it
+ *   continues on another stack (sigaltstack(2)).
  *
  * A recording copies first and walks after the thread was released, because it learns from sample
  * to sample how much there is to copy. A dump looks once, so it cannot learn that. What walks need
@@ -16,8 +16,8 @@
  * a heap (Go); looking again where the first copy was not enough, which prefers shallow stacks (a
  * signal handler on a stack of its own was shown a third as often as it ran).
  *
- * One thread is requested to stop at a time: a dump is in no hurry, and a thread that has stopped
- * is served at once. Nothing is printed or symbolized meanwhile.
+ * Threads are stopped one at a time, so a thread that has stopped is served at once. Nothing is
+ * printed or symbolized meanwhile.
  */
 #include "sampler/dump/dumplook.h"
 
@@ -32,7 +32,7 @@
 #include "sampler/member/member.h"
 #include "sampler/stop/stop.h"
 #include "sampler/thread/registers.h"
-#include "sampler/thread/waits.h"
+#include "sampler/thread/interruptible.h"
 #include "sampler/unwind/unwinder.h"
 
 enum {
@@ -67,7 +67,7 @@ static int walk(struct dump *d, const struct memory *memory)
 				&d->snapshot.stacks, &d->walk);
 }
 
-/* True if the walk met something that the maps do not explain, and they have changed since. */
+/* True if the walk met something that the maps do not explain, and the maps have changed since. */
 static bool maps_have_changed(struct dump *d)
 {
 	struct member *m = member_of(d);
@@ -118,8 +118,8 @@ static int keep(struct dump *d, const struct thread *thread, bool walked)
 
 /* Glances. */
 
-/* True if the thread may be stopped to learn its registers. A timeout that would begin anew is left
- * alone: a dump does not find threads at the beginning of their waits. */
+/* True if the thread may be stopped to learn its registers. A wait whose timeout would begin anew
+ * is left alone: a dump cannot tell that a wait has only just begun (sampler/tick/glance.c can). */
 static bool may_ask(const struct dump *d, char state, const struct call *call)
 {
 	return state == 'S' && !d->look.ask &&
@@ -137,7 +137,7 @@ static int glance(struct dump *d, struct thread *thread)
 	if (!thread_counters(m->threads, thread, &before))
 		return 1;
 	if (!thread_read_call(m->threads, thread, &call)) {
-		/* It runs, or the kernel does not tell. */
+		/* It runs, or the kernel does not report its call. */
 		if (d->look.tries + 1 < TRIES_MAX && !d->look.ask) {
 			d->look.ask = true;
 			return 0;
@@ -217,7 +217,7 @@ static int walk_taken(struct dump *d, struct thread *thread)
 	if (d->look.walk_rc)
 		return d->look.walk_rc;
 	/* A new thread begins right after its creator's system call, on an empty stack. What CFI
-	 * says there holds for the creator (unwinding.c). */
+	 * says there holds for the creator (sampler/tick/unwinding.c). */
 	if (d->snapshot.newborn && thread->cpu_ns < NEWBORN_CPU_NS &&
 	    d->walk.end != STACK_OUTERMOST) {
 		d->walk.count = 1;
@@ -323,7 +323,7 @@ void dump_look(struct dump *d)
 		rc = look_once(d);
 		if (rc > 0)
 			next(d);
-		rc = rc < 0 ? error_set(&d->error, rc, "out of memory") : 0;
+		rc = rc < 0 ? error_nomem(&d->error) : 0;
 	}
 	tracer_free(d->tracer);
 	d->tracer = NULL;

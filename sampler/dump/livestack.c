@@ -20,8 +20,8 @@ static const char *find(const struct livestack *r, uint64_t addr, size_t len)
 	return NULL;
 }
 
-/* Reads a piece from the page of `addr` on, or as much of it as is mapped. ERR_SHORT: the bounds
- * are reached; ERR_IO. */
+/* Reads a piece from the page of `addr` on, or as much of it as is mapped. ERR_SHORT: there is no
+ * room for another piece; ERR_IO. */
 static int read_piece(struct livestack *r, uint64_t addr)
 {
 	uint64_t start = addr & ~(PAGE - 1);
@@ -39,7 +39,7 @@ static int read_piece(struct livestack *r, uint64_t addr)
 	return 0;
 }
 
-static int read_reach(const struct memory *m, uint64_t addr, void *buf, size_t len)
+static int read_livestack(const struct memory *m, uint64_t addr, void *buf, size_t len)
 {
 	struct livestack *r = (struct livestack *)
 		m; /* part of a struct livestack that is not const */
@@ -64,7 +64,7 @@ static int read_reach(const struct memory *m, uint64_t addr, void *buf, size_t l
 int livestack_init(struct livestack *r)
 {
 	memset(r, 0, sizeof(*r));
-	r->memory.read = read_reach;
+	r->memory.read = read_livestack;
 	r->bytes = malloc(LIVESTACK_BYTES);
 	return r->bytes ? 0 : ERR_NOMEM;
 }

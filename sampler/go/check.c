@@ -86,9 +86,9 @@ static bool fields_fit(const struct gofields *f)
 	       within(&f->m.id, sizeof(f->m) / sizeof(uint32_t) - 1, f->m.bytes);
 }
 
-/* May it be tried again? The first tries follow at once, the later ones after 1 ms, because a
- * thread may have lost its CPU between two stores. Memory that is not of a running process does not
- * change. */
+/* True if a failed comparison is to be repeated. The first repetitions follow at once, the later
+ * ones after 1 ms, because a thread may have lost its CPU between two stores. Memory that is not of
+ * a running process does not change. */
 static bool try_again(const struct golive *l, int tried)
 {
 	const struct timespec ms = { 0, 1000000 };
@@ -156,11 +156,12 @@ static int check_g(const struct golive *l, uint64_t address, size_t i, struct er
 	do
 		why = look_at_g(l, address, !i);
 	while (why && try_again(l, ++tried));
-	return !why ? 0 :
-		      error_set(err, ERR_FORMAT,
-				"Go's runtime is not understood: "
-				"of goroutine %zu in its list, %s",
-				i + 1, why);
+	if (!why)
+		return 0;
+	return error_set(err, ERR_FORMAT,
+			 "Go's runtime is not understood: "
+			 "of goroutine %zu in its list, %s",
+			 i + 1, why);
 }
 
 static bool read_slice(const struct golive *l, uint64_t at, struct slice *s)
@@ -268,11 +269,12 @@ static int check_m(const struct golive *l, uint64_t address, uint8_t m[M_BYTES],
 	do
 		why = look_at_m(l, address, m);
 	while (why && try_again(l, ++tried));
-	return !why ? 0 :
-		      error_set(err, ERR_FORMAT,
-				"Go's runtime is not understood: "
-				"of a thread in its list, %s",
-				why);
+	if (!why)
+		return 0;
+	return error_set(err, ERR_FORMAT,
+			 "Go's runtime is not understood: "
+			 "of a thread in its list, %s",
+			 why);
 }
 
 /* The whole list of Ms is walked, and some Ms are checked: the newest ones, and the last of the

@@ -63,7 +63,7 @@ static int find_runtime(struct golive *g, struct error *err)
 	if (rc == ERR_NOTFOUND)
 		return error_set(err, rc, "it is no program of Go's");
 	if (rc == ERR_NOMEM)
-		return error_set(err, rc, "out of memory");
+		return error_nomem(err);
 	return error_set(err, rc,
 			 is_too_early(g) ?
 				 "Go's runtime has not begun yet: the program is being loaded" :
@@ -121,7 +121,7 @@ int golive_open(struct golive **out, const struct process *process, struct error
 	memory_live_init(&g->live, process->pid);
 	g->memory = &g->live.memory;
 	rc = modmap_new(&g->maps, process);
-	rc = rc ? error_set(err, rc, "out of memory") : modmap_refresh(g->maps, err);
+	rc = rc ? error_nomem(err) : modmap_refresh(g->maps, err);
 	if (!rc)
 		rc = find_patiently(g, err);
 	if (rc)

@@ -1,9 +1,8 @@
 /*
- * All entries are read before the first is passed on. Only then it is certain that their number is
- * that in the map's header, and that the header has not changed meanwhile. If the map is written to
- * meanwhile, it is read again a few times. The larger the map and the more often it changes, the
- * less likely is a reading in between; in the end it is rejected, because a half-made change is not
- * an entry.
+ * All entries are read before the first is passed on. Only then is it certain that their number is
+ * that in the map's header, and that the header has not changed meanwhile. If the map was written
+ * to meanwhile, it is read again a few times. A map that changes during each of these readings,
+ * which is likelier for a large one, is rejected, because a half-made change is not an entry.
  */
 #include "sampler/go/map.h"
 
@@ -68,10 +67,10 @@ static int keep(struct reader *r, const uint8_t *key, const uint8_t *elem)
 {
 	if (r->entries.len / entry_bytes(r) >= r->count)
 		return ERR_FORMAT;
-	return buffer_add(&r->entries, key, r->kind->key) ||
-			       buffer_add(&r->entries, elem, r->kind->elem) ?
-		       ERR_NOMEM :
-		       0;
+	if (buffer_add(&r->entries, key, r->kind->key) ||
+	    buffer_add(&r->entries, elem, r->kind->elem))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static size_t bucket_bytes(const struct reader *r)
@@ -196,7 +195,7 @@ static int keep_table(struct reader *r, uint64_t at, uint64_t index, uint64_t *p
 	return rc ? rc : r->entries.len / entry_bytes(r) - before == used ? 0 : ERR_FORMAT;
 }
 
-/* A table is in the directory as often in a row as its depth says. */
+/* Each table fills consecutive elements of the directory; its depth says how many. */
 static int keep_tables(struct reader *r)
 {
 	uint64_t directory = memory_word(r->header, MAP_DIR);

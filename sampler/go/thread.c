@@ -49,8 +49,9 @@ static size_t goroutine_bytes(const struct goruntime *rt, uint32_t *first)
 	*first = goid < labels ? goid : labels;
 	last = goid < labels ? labels : goid;
 	last = last == GO_NO_FIELD ? *first : last;
-	return *first == GO_NO_FIELD || last - *first > GO_GOROUTINE_BYTES - 8 ? 0 :
-										 last - *first + 8;
+	if (*first == GO_NO_FIELD || last - *first > GO_GOROUTINE_BYTES - 8)
+		return 0;
+	return last - *first + 8;
 }
 
 static void fill_goroutine(const struct goruntime *rt, uint64_t g, const uint8_t *bytes,
@@ -126,7 +127,8 @@ size_t gothread_begin(struct gothread *t, const struct gothread_place *place, ui
 	return count + own_pieces(t, pieces + count);
 }
 
-/* g0 and gsignal are excluded: the wanted goroutine is another one then. */
+/* If the register holds g0 or gsignal, the thread's goroutine has another g, which is not known
+ * here. */
 bool gothread_guess(struct gothread *t, const struct regs *at, struct memory_piece *piece)
 {
 	uint64_t g = at->r[DWARF_GO_G];
@@ -185,7 +187,8 @@ static void fill_stack(const struct goruntime *rt, uint64_t g, const uint8_t *by
 }
 
 /* Most looks find a thread on its goroutine's stack, and no frame of it leads to another stack. But
- * when gogo has just switched to that stack, its caller is where the goroutine was left. */
+ * when gogo has just switched to that stack, gogo's caller is the place where the goroutine was
+ * left. */
 static bool needs_more(const struct gothread *t, const struct go_stacks *s, uint64_t tp,
 		       uint64_t pc, uint64_t sp)
 {
@@ -203,8 +206,8 @@ static bool has_got(struct gothread *t, uint64_t tp, size_t got)
 	return got >= sum(p, own_pieces(t, p)) + (tp ? sizeof(t->g) : 0) && holds(t, tp);
 }
 
-/* Reads the goroutine's stack, for an sp that is or may be on another stack, and its goid and
- * labels. */
+/* Reads the goroutine's goid and labels, and where its stack is; sp is or may be on another
+ * stack. */
 static void read_curg(struct gothread *t, pid_t tid, uint64_t curg, struct go_stacks *s)
 {
 	struct memory_piece p[] = { { curg, t->curg, g_bytes(t->rt) }, goroutine_piece(t, curg) };
@@ -244,8 +247,8 @@ void gothread_finish(struct gothread *t, pid_t tid, uint64_t tp, const struct re
 		fill_stack(rt, t->place.gsignal, t->gsignal, &s->gsignal);
 	s->vdso_sp = memory_word(t->m, rt->m.vdso_sp);
 	s->vdso_pc = memory_word(t->m, rt->m.vdso_pc);
-	/* Where it is not known, assume a callback, so that what C's frames would need is
-	 * copied. */
+	/* If m.isextra is not known, a callback is assumed, so that what a walk of C's frames would
+	 * need is copied. */
 	s->in_callback = (uint32_t)memory_word(t->m, rt->m.ncgo) || rt->m.isextra == GO_NO_FIELD ||
 			 t->m[rt->m.isextra];
 	s->known = s->g0.g;

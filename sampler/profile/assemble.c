@@ -1,18 +1,18 @@
 /*
  * Passes:
  *   1. mappings: one for each image that a stack touches, the program first,
- *      because pprof names the profile after mapping 1 (places.c)
+ *      because pprof names the profile after mapping 1 (locations.c)
  *   2. locations: each distinct code address symbolized once, all addresses of a file
  *      together (announce.c)
  *   3. samples: values are computed by thread, so that their sum is the kernel's account
  *
  * A thread that ran for N ns and was sampled n times has each sample stand for N / n ns, in whole
- * ns that add up to N exactly. (A sample for which the budget left out ticks and threads counts for
- * those, too.) Threads that ran too little for that share one account. The reason: of a thousand
- * threads that each ran for a sample's time, a third is never caught, and the fraction that is
- * never caught differs between longer and shorter threads. The time that a thread ran decides
- * whether it shares the account, never the number of its samples, which is chance. The time of
- * threads that were never caught goes to a frame named [not sampled], so that totals stay true.
+ * ns that add up to N exactly. (A sample also counts for the ticks and threads that the budget left
+ * out.) Threads that ran too little for an account of their own share one. The reason: of a
+ * thousand threads that each ran for a sample's time, a third is never caught, and the fraction
+ * that is never caught differs between longer and shorter threads. The time that a thread ran
+ * decides whether it shares the account, never the number of its samples, which is chance. The time
+ * of threads that were never caught goes to a frame named [not sampled], so that totals stay true.
  */
 #include "sampler/profile/assemble.h"
 
@@ -22,7 +22,7 @@
 #include "base/room.h"
 #include "pprof/profile.h"
 #include "sampler/go/labels.h"
-#include "sampler/profile/places.h"
+#include "sampler/profile/locations.h"
 #include "sampler/thread/syscalls.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
@@ -31,7 +31,7 @@
 struct assembly {
 	struct recorded *recorded;
 	struct profile *profile;
-	struct places places;
+	struct locations places;
 	uint32_t *locations; /* of the current stack */
 	size_t location_room;
 	struct account *accounts; /* by member and thread; the last one of each member is shared by
@@ -42,13 +42,14 @@ struct assembly {
 		label_goid;
 };
 
-struct account {	      /* CPU time, and the weight of the samples that share it */
+/* CPU time, and the weight of the samples that share it. */
+struct account {
 	uint64_t ns, weight;  /* weight: of its samples, and of spared ones (transfers.c) */
 	uint64_t seen, given; /* of weight and ns: handed out so far */
 	bool together;	      /* the thread has no account of its own but uses the shared one */
 };
 
-static const double FEW = 5; /* a thread that may expect fewer samples uses the shared account */
+static const double FEW = 5; /* a thread with fewer expected samples uses the shared account */
 
 enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + GO_LABELS_MAX, VALUES_MAX = 3 };
 
@@ -156,7 +157,7 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 	if (room_for((void **)&a->locations, &a->location_room, e->count, sizeof(*a->locations)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < e->count; i++)
-		if (places_locate(&a->places, &frames[i], &a->locations[i]))
+		if (locations_get(&a->places, &frames[i], &a->locations[i]))
 			return ERR_NOMEM;
 	if (entry_labels(a, &e->context, labels, &label_count))
 		return ERR_NOMEM;
@@ -173,7 +174,7 @@ static int add_unsampled(struct assembly *a, const struct member *m, const struc
 
 	if (!cpu_ns && !wall_ns)
 		return 0;
-	if (places_add_named(&a->places, "[not sampled]", &id))
+	if (locations_add_named(&a->places, "[not sampled]", &id))
 		return ERR_NOMEM;
 	return profile_add_sample(a->profile, &id, 1, values, labels,
 				  thread_labels(a, m, thread, labels));
@@ -318,10 +319,10 @@ int assemble(struct recorded *r, const struct assemble_names *names, struct prof
 			      .profile = profile,
 			      .several = r->member_count > 1 || r->children };
 	int rc = kernelstack_load(&r->kernel) || add_header(&a) ||
-		 places_init(&a.places, r, names, profile) || add_samples(&a) ||
-		 places_tell(&a.places);
+		 locations_init(&a.places, r, names, profile) || add_samples(&a) ||
+		 locations_tell(&a.places);
 
-	places_release(&a.places);
+	locations_release(&a.places);
 	free(a.locations);
 	free(a.accounts);
 	free(a.first_account);

@@ -30,6 +30,7 @@
 #include "base/printable.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
+#include "sampler/child/bound.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 #include "sampler/child/sandbox.h"
@@ -91,7 +92,7 @@ static int look_around(void *ctx)
 	return 0;
 }
 
-/* Finds the images that need a file. That reads the target's ELF files: in the sandbox. */
+/* Finds the images that need a file. It reads the target's ELF files, so it runs in the sandbox. */
 static void survey(struct fetching *f, const struct recorded *recorded)
 {
 	struct survey s = { f, recorded };
@@ -145,7 +146,7 @@ static void say(enum message_kind kind, int64_t done, int64_t all, int passed)
 		_exit(1);
 }
 
-/* `a` of `b` bytes have come. While the library looks for a server, the numbers are a few steps. */
+/* `a` of `b` bytes have come. While the library looks for a server, they count its steps. */
 static int on_progress(void *client, long a, long b)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -158,7 +159,7 @@ static int on_progress(void *client, long a, long b)
 	return 0;
 }
 
-/* Debian's libdebuginfod1 has the library under no other name than that with the version. */
+/* Debian's libdebuginfod1 has the library only under the name with the version. */
 static bool load(struct debuginfod *d)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -210,20 +211,16 @@ static void fetch_all(const struct fetching *f)
 	d.end(client);
 }
 
-static void run_child(const struct fetching *f, int socket, pid_t parent)
+static void run_child(const struct fetching *f, int socket)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
-	sigset_t none;
 
-	sigemptyset(&none);
+	calm(0);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		signal(signals[i], SIG_DFL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	unblock_signals();
 	privilege_drop_all();
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	keep_one(socket);
 	fetch_all(f);
 	_exit(0);
@@ -333,16 +330,14 @@ static void listen_until(struct fetching *f, int socket, uint64_t until,
 static int run_process(struct fetching *f, uint64_t until, fetching_progress *progress, void *ctx,
 		       struct error *err)
 {
-	pid_t self = getpid(), pid;
 	int pair[2], status;
+	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return error_errno(err, ERR_IO, "cannot fetch debug information");
-	pid = fork();
-	if (!pid) {
-		calm(0);
-		run_child(f, pair[1], self);
-	}
+	pid = fork_bound(SIGKILL);
+	if (!pid)
+		run_child(f, pair[1]);
 	close(pair[1]);
 	if (pid > 0)
 		listen_until(f, pair[0], until, progress, ctx);

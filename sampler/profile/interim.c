@@ -8,8 +8,8 @@
  * Rejected: a symbolizing process that lives as long as the recording. It would keep the
  * symbolizers' memory (hundreds of megabytes for a JVM) for hours. It would need a protocol, also
  * for the descriptors of libraries that are loaded later. After a file has made it die, only a fork
- * like this one could start it anew. Also rejected: a fork while the sampling thread runs; the
- * child could find libelf in the middle of something.
+ * like this one could start it anew. Also rejected: a fork while the looking thread runs; the
+ * child could get libelf's data in the middle of a change.
  */
 #include "sampler/profile/interim.h"
 
@@ -127,8 +127,7 @@ static int assemble_and_encode(struct interim *in, const struct assemble_names *
 	struct decode_result figures;
 	int rc = profile_init(profile);
 
-	rc = rc ? error_set(err, rc, "out of memory") :
-		  maker_fill(&in->maker, names, profile, &figures, err);
+	rc = rc ? error_nomem(err) : maker_fill(&in->maker, names, profile, &figures, err);
 	return rc ? rc : profile_encode(profile, bytes, err);
 }
 
@@ -298,7 +297,7 @@ static int take(struct interim *in, const struct buffer *bytes, const struct hea
 	profile_release(&in->window);
 	in->window = window;
 	rc = symbolized_take(&in->known, &whole, places, head->places / sizeof(*places));
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 static int take_over(struct interim *in, struct error *err)

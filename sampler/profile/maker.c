@@ -107,7 +107,7 @@ int maker_fill(struct maker *p, const struct assemble_names *names, struct profi
 	p->stats->own_peak_bytes = result->own_peak_bytes;
 	if (!rc)
 		rc = add_comments(p, profile);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 int maker_write(struct maker *p, struct outfile *file, struct decode_result *result,

@@ -43,13 +43,13 @@ struct rounds {
 	struct subject subject;
 	struct batches *batches;
 	struct derive_deltas *deltas;
-	struct follow *follow; /* NULL: the target's end is the end */
+	struct follow *follow; /* NULL: the rounds end with the target */
 	struct schedule schedule;
 	struct lap *laps[LAPS];	 /* the oldest first */
 	uint64_t ended_ns[LAPS]; /* when each lap's round ended */
-	size_t lap_count;	 /* rounds that have ended and are not composed */
+	size_t lap_count;	 /* rounds that have ended, not yet composed */
 	bool fresh;		 /* another program than in the last round that was queued */
-	pid_t refused;		 /* the process that could not be taken up, as was reported */
+	pid_t refused;		 /* could not be taken up, and was reported */
 	uint64_t written, failed_in_a_row; /* batches */
 	uint64_t files;			   /* in all batches, without event.json */
 	int stop_fd;			   /* eventfd: rounds_stop */
@@ -98,7 +98,7 @@ static int first_subject(struct rounds *r, struct error *err)
 		return rc ? rc : process_may_trace(o->pids[0], err);
 	}
 	if (r->options.types & ~capture_set(CAPTURE_BY_GO) && !r->options.wait_for)
-		return error_set(err, ERR_USAGE, "these types want a process");
+		return error_set(err, ERR_USAGE, "these types need a process");
 	return open_subject(r, 0, err);
 }
 
@@ -308,8 +308,8 @@ static void say_target(struct rounds *r)
 	say(r, ROUNDS_TARGET, line);
 }
 
-/* Takes up a process that was found. That it has ended again is not reported; another obstacle
- * may go away later, and is reported once. */
+/* Takes up a process that was found. If it has ended already, that is not reported. Any other
+ * obstacle is reported once, and may go away later. */
 static bool take_up(struct rounds *r, pid_t pid)
 {
 	struct error err;
@@ -369,7 +369,7 @@ static uint64_t round_duration(const struct rounds *r)
 	return left < duration ? left : duration;
 }
 
-/* Makes room for another round: gives up the profiles of the oldest that have not come. */
+/* Makes room for another round: gives up the missing profiles of the oldest one. */
 static void make_way(struct rounds *r)
 {
 	while (r->lap_count == LAPS) {
@@ -456,6 +456,7 @@ int rounds_run(struct rounds *r, uint64_t *written, struct error *err)
 	if (!rc && !r->written && r->failed_in_a_row)
 		rc = error_set(err, ERR_IO, "no batch could be written");
 	if (!rc && r->options.count == 1 && r->written && !r->files && !stopped(r))
-		rc = error_set(err, ERR_NOTFOUND, "of what was asked for nothing could be had");
+		rc = error_set(err, ERR_NOTFOUND,
+			       "none of the requested profiles could be collected");
 	return rc;
 }

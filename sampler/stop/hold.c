@@ -1,9 +1,10 @@
 /*
- * Two threads. One traces: a thread that is parked in its call is released by the end of its tracer
- * (sampler/stop/stop.h), and when the bound is over the tracing thread releases all threads,
- * whatever the other one does. The other one is the caller's and reads. Both are at real-time
- * priority while threads are held, because those would be held for nothing while the reader waits
- * for a CPU. The reader becomes an ordinary thread when they are released.
+ * A hold has two threads. The caller's thread reads. The other one traces, and ends with the hold,
+ * because only the end of its tracer releases a thread that is parked in its call
+ * (sampler/stop/stop.h). When the bound is over, the tracing thread releases all threads, whatever
+ * the reader does. Both have real-time priority while threads are held, since threads would be held
+ * for nothing while the reader waits for a CPU. The reader becomes an ordinary thread when they are
+ * released.
  */
 #include "sampler/stop/hold.h"
 
@@ -35,7 +36,7 @@ struct hold {
 	enum stage stage;
 	bool done; /* the reader has finished */
 	struct error error;
-	/* Written by the tracing thread before HOLDING, or FAILED: */
+	/* Written by the tracing thread; `threads` and `count` before HOLDING: */
 	struct go_held *threads;
 	size_t count;
 	struct hold_report report;
@@ -116,7 +117,7 @@ static void *tracing(void *arg)
 /* The caller's thread. */
 
 /* pthread_join(3) returns a moment before the thread's ptrace relations end (exit_mm() and
- * exit_notify() in kernel/exit.c). So its number is waited for, too, until it is gone. */
+ * exit_notify() in kernel/exit.c). So we also wait until the thread's number is gone. */
 static void join(struct hold *h)
 {
 	static const struct timespec moment = { 0, 20000 };
@@ -234,9 +235,4 @@ void hold_end(struct hold *h, struct hold_report *report)
 	if (report)
 		*report = h->report;
 	free_hold(h);
-}
-
-bool hold_was_exact(const struct hold_report *report)
-{
-	return !report->moved && !report->cut;
 }

@@ -16,7 +16,8 @@
  *
  * A thread that is made meanwhile is found: the list of threads is read again until it has no new
  * one. When the bound is over, all threads are released, whether or not the reader has finished. If
- * we are killed, the kernel releases them; if we are stopped, the watchdog continues us to do so.
+ * we are killed, the kernel releases them. If we are stopped, the watchdog continues us, and we
+ * release them.
  *
  * One hold at a time in our process. All calls come from one thread, the only one that runs.
  */
@@ -50,8 +51,8 @@ struct hold_report {
 int hold_begin(struct hold **h, const struct process *process, uint64_t bound_ns,
 	       struct error *err);
 
-/* Where each thread is stopped or waits. A thread has its number in its own PID namespace here, as
- * the target itself knows it. Borrowed until hold_end. */
+/* Where each thread is stopped or waits. A thread has the number of its own PID namespace, as the
+ * target itself sees it. Borrowed until hold_end. */
 const struct go_held *hold_threads(const struct hold *h, size_t *count);
 
 /* True as soon as a thread may run again. What was read belongs to the moment if this is still
@@ -61,8 +62,5 @@ const atomic_bool *hold_let_go(const struct hold *h);
 /* Releases all threads that are still held, fills `report` (NULL: not needed), and frees the hold.
  * A hold of NULL is harmless. */
 void hold_end(struct hold *h, struct hold_report *report);
-
-/* True if no thread has moved and the bound was not over. */
-bool hold_was_exact(const struct hold_report *report);
 
 #endif

@@ -1,16 +1,16 @@
 /*
  * Gathering takes passes. Each pass lists the threads and looks at all that are not stopped. A
- * waiting thread is requested to stop at once, or watched. A running thread is requested after
- * those, because it is the running ones that the target misses. Then the pass waits until all
- * requested threads have stopped. In a pass that requested none, all threads are stopped or wait at
- * one moment: a watched thread that is awake at its look is requested to stop, and one that wakes
- * afterwards is detected by its counter (holding_moved).
+ * waiting thread is requested to stop at once, or watched. Running threads are requested last,
+ * because the target misses only these. Then the pass waits until all requested threads have
+ * stopped. In a pass that requested none, all threads are stopped or wait at one moment: a watched
+ * thread that is awake at its look is requested to stop, and one that wakes afterwards is detected
+ * by its counter (holding_moved).
  *
  * Unlike in stop.c, a thread is not released as soon as it was seen, so any number of threads can
  * be in their stops. Therefore each wait is for one thread by its number: tracee_event does not
- * take a stop, so a wait for any thread would report the same stop for ever. A thread that stops
- * for a signal stays in that stop, with the signal in the kernel's hands, until it is released with
- * it.
+ * consume a stop, so a wait for any thread would report the same stop for ever. A thread that stops
+ * for a signal stays in that stop, and the kernel keeps the signal, until the thread is released
+ * with it.
  */
 #include "sampler/stop/holding.h"
 
@@ -31,7 +31,7 @@
 #include "sampler/stop/tracee.h"
 #include "sampler/thread/dispositions.h"
 #include "sampler/thread/threads.h"
-#include "sampler/thread/waits.h"
+#include "sampler/thread/interruptible.h"
 
 enum {
 	REFUSED_NS = 5000000,	 /* a tracer that has just ended may still count as one */
@@ -243,7 +243,7 @@ static int pass(struct holding *h, uint64_t until, bool *asked, struct error *er
 		return error_set(err, rc, "it executes another program");
 	if (rc == ERR_PERM)
 		return process_diagnose(h->refused, err);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 int holding_gather(struct holding *h, uint64_t until, struct error *err)

@@ -136,7 +136,7 @@ static int open_task_file(const struct threads *t, pid_t tid, const char *name)
 	return process_openat(t->process, path, O_RDONLY);
 }
 
-/* The same for a descriptor that is kept open; -1 when too many are. */
+/* As open_task_file, for a descriptor that is kept open; -1 when too many are. */
 static int keep_task_file(struct threads *t, pid_t tid, const char *name)
 {
 	int fd = t->files < t->files_max ? open_task_file(t, tid, name) : -1;
@@ -182,7 +182,7 @@ bool thread_counters(const struct threads *t, const struct thread *thread, struc
 	return len > 0 && schedstat_parse(text, (size_t)len, s);
 }
 
-/* The text behind that many blanks. */
+/* The text behind the given number of blanks. */
 static const char *field_after(const char *text, int blanks)
 {
 	for (; *text && blanks; text++)
@@ -233,12 +233,11 @@ static int make_room(struct threads *t)
 {
 	size_t need = t->count + 1ul;
 
-	return room_for((void **)&t->all, &t->room, need, sizeof(*t->all)) ||
-			       room_for((void **)&t->seen_in, &t->seen_room, need,
-					sizeof(*t->seen_in)) ||
-			       room_for((void **)&t->due, &t->due_room, need, sizeof(*t->due)) ?
-		       ERR_NOMEM :
-		       0;
+	if (room_for((void **)&t->all, &t->room, need, sizeof(*t->all)) ||
+	    room_for((void **)&t->seen_in, &t->seen_room, need, sizeof(*t->seen_in)) ||
+	    room_for((void **)&t->due, &t->due_room, need, sizeof(*t->due)))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static int add(struct threads *t, pid_t tid)
@@ -323,7 +322,7 @@ static int read_folder(struct threads *t, struct error *err)
 	rc = scan(t, dir);
 	closedir(dir);
 	sweep(t);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 int threads_list(struct threads *t, struct error *err)

@@ -1,13 +1,13 @@
 /*
  * Threads that wait in the kernel are read without being stopped, after the tick's requests to
- * stop: with wall time, and in CPU mode those amid a transfer (transfers.c).
+ * stop: with wall time all of them, in CPU mode only those amid a transfer (transfers.c).
  *
  * A glance: the kernel reports pc and sp of a waiting thread (/proc/…/syscall), and its stack can
  * be read at any time. If the number of times that the thread was put on a CPU is the same before
  * and after, it has not run in between. Most code can be unwound from pc and sp alone. Where a rule
  * needs another register, the thread is stopped, once in each wait, if its call can bear a stop
- * (waits.c); a call that the stop has cut short is repaired (stop.c). A thread in state D cannot
- * stop and is never requested to; what the glance gave must do.
+ * (interruptible.c); a call that the stop has cut short is repaired (tracee.c). A thread in state D
+ * cannot stop and is never requested to: its sample is what the glance gave.
  *
  * A thread that has not run since its last sample has the same stack, and is not even glanced at.
  */
@@ -19,7 +19,7 @@
 #include "base/room.h"
 #include "sampler/member/gothreads.h"
 #include "sampler/member/member.h"
-#include "sampler/thread/waits.h"
+#include "sampler/thread/interruptible.h"
 #include "sampler/tick/looking.h"
 #include "sampler/tick/walltime.h"
 
@@ -131,8 +131,8 @@ static void glance(struct round *r, struct member *m, struct thread *thread)
 	slot->busy = slot->taken = slot->glanced = true;
 }
 
-/* Walks that lack registers have their threads requested to stop at once: the younger a wait is,
- * the less time is lost if it must begin anew. */
+/* Threads whose walks lack registers are requested to stop at once: the younger a wait is, the less
+ * time is lost if it must begin anew. */
 static void ask_those_that_lack(struct round *r)
 {
 	for (size_t i = 0; i < r->looks.glance_count; i++) {

@@ -1,5 +1,5 @@
 /*
- * The tick: looks at all threads (looking.c), has those stopped that are to be sampled (asking.c,
+ * The tick: looks at the threads (looking.c), requests to stop those that get a sample (asking.c,
  * tracing.c), and unwinds the stacks that have come back.
  *
  * A stack waits in its slot for its walk; the thread does not wait. The tracing thread copies and
@@ -60,9 +60,9 @@ int round_init(struct round *r, const pid_t *pids, size_t count,
 	rc = recorded_init(&r->recorded, pids, count, options, err);
 	if (rc)
 		return rc;
-	return !l->runners || slots_init(&r->slots) || unwinder_new(&r->walker.unwinder) ?
-		       error_nomem(err) :
-		       0;
+	if (!l->runners || slots_init(&r->slots) || unwinder_new(&r->walker.unwinder))
+		return error_nomem(err);
+	return 0;
 }
 
 void round_release(struct round *r)
@@ -150,7 +150,7 @@ static void settle(struct round *r)
 	budget_spend(&p->budget, monotonic_ns(), spent, r->looks.contended);
 }
 
-/* `w`: NULL at the end, when it has been ended. */
+/* `w` is NULL at the end, when the watchdog has ended. */
 static void publish(struct recorded *r, const struct watchdog *w, uint64_t now, bool last)
 {
 	struct recording_stats *s = &r->stats;

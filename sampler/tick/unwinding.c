@@ -59,7 +59,7 @@ static int count_walk(struct recorded *r, const struct slot *slot, const struct 
 	return rc;
 }
 
-/* How many bytes were copied of the stack of which most was copied. */
+/* The length of the longest piece that was copied. */
 static size_t bytes_copied(const struct snapshot *s)
 {
 	size_t most = s->stack.memory.len;
@@ -80,7 +80,7 @@ static void learn_go_stack_size(struct member *m, size_t want)
 
 /* Learns how much to copy next time: half as much again as this walk used, and a margin. If the
  * copy was too short, the walk beyond the copy counts instead, if it reached the outermost frame;
- * else it is eight times the copy. The amount shrinks slowly. A thread that runs Go has no ordinary
+ * else the amount is eight times the copy. It shrinks slowly. A thread that runs Go has no ordinary
  * stack of its own. */
 static void learn_stack_size(struct member *m, struct thread *thread, size_t copied,
 			     const struct snapshot *s, const struct stack *walk,
@@ -249,8 +249,9 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 		thread->newest.must_stop = true;
 		return 0;
 	}
-	return keep_stack(&r->recorded, w, slot, thread) ? ERR_NOMEM :
-							   count_walk(&r->recorded, slot, &w->walk);
+	if (keep_stack(&r->recorded, w, slot, thread))
+		return ERR_NOMEM;
+	return count_walk(&r->recorded, slot, &w->walk);
 }
 
 static void read_old_maps(struct member *m)
@@ -296,5 +297,5 @@ int round_unwind(struct round *r)
 		round_relax(r);
 	}
 	set_priority(PRIORITY_PROMPT);
-	return rc ? error_set(&r->error, rc, "out of memory") : 0;
+	return rc ? error_nomem(&r->error) : 0;
 }

@@ -60,8 +60,8 @@ void codemap_release(struct codemap *c)
 	free(c->modules);
 }
 
-/* Entry code that has CFI needs no guess, and the code that follows it then (gcc's crtstuff) has
- * callers. */
+/* 0 if CFI covers the entry code: it needs no guess, and the code that follows it (gcc's crtstuff)
+ * has callers. */
 static uint64_t entry_without_cfi(const struct image *image, const struct cfi_table *table)
 {
 	GElf_Ehdr ehdr;
@@ -135,9 +135,9 @@ static const struct short_rule *rule_before_syscall(const struct image *image,
 	for (unsigned i = 0; i < ARCH_SYSCALL_BYTES + ARCH_TEST_BYTES && !rule; i++, end--)
 		rule = cfi_table_find(table, end - 1);
 	end++;
-	return rule && end <= addr && has_code(image, end, ARCH_SYSCALL, ARCH_SYSCALL_BYTES) ?
-		       rule :
-		       NULL;
+	if (rule && end <= addr && has_code(image, end, ARCH_SYSCALL, ARCH_SYSCALL_BYTES))
+		return rule;
+	return NULL;
 }
 
 /* Is this the file's entry code, which has no caller (System V ABI, AMD64, 3.4.1)? In the dynamic

@@ -55,9 +55,9 @@ static inline const struct code *codemap_find(struct codemap *c, const struct mo
 {
 	const struct code *code = &c->cache[code_slot(addr)];
 
-	return code->addr == addr && code->generation == c->generation ?
-		       code :
-		       codemap_learn(c, maps, addr);
+	if (code->addr == addr && code->generation == c->generation)
+		return code;
+	return codemap_learn(c, maps, addr);
 }
 
 /* See unwinder_table_info. */

@@ -16,10 +16,10 @@ int stack_reserve(struct stack *s)
 {
 	size_t room = s->room, need = s->room + 1;
 
-	return room_for((void **)&s->frames, &room, need, sizeof(*s->frames)) ||
-			       room_for((void **)&s->pcs, &s->room, need, sizeof(*s->pcs)) ?
-		       ERR_NOMEM :
-		       0;
+	if (room_for((void **)&s->frames, &room, need, sizeof(*s->frames)) ||
+	    room_for((void **)&s->pcs, &s->room, need, sizeof(*s->pcs)))
+		return ERR_NOMEM;
+	return 0;
 }
 
 int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum frame_kind kind)

@@ -87,9 +87,9 @@ static int end_without_return(const struct cfi_rule *rule)
 {
 	unsigned kind = rule->columns[DWARF_RA].kind;
 
-	return kind == COLUMN_UNDEFINED || (RA_AT_CFA != 0 && kind == COLUMN_DEFAULT) ?
-		       STACK_OUTERMOST :
-		       STACK_NO_UNWIND_INFO;
+	if (kind == COLUMN_UNDEFINED || (RA_AT_CFA != 0 && kind == COLUMN_DEFAULT))
+		return STACK_OUTERMOST;
+	return STACK_NO_UNWIND_INFO;
 }
 
 /*
@@ -112,7 +112,6 @@ static bool mend_sp(const struct cfi_rule *rule, uint64_t *sp)
 	return rule->cfa_reg == DWARF_SP && rule->columns[DWARF_RA].value == 8;
 }
 
-/* A step by any rule. */
 static int step_any(struct walk *w, const struct cfi_rule *rule)
 {
 	struct regs caller = { .unknown = 0 };
@@ -181,6 +180,7 @@ static int step_words(struct walk *w, const struct short_rule *rule)
 
 int step_by_cfi(struct walk *w)
 {
-	return w->at->kind == CODE_BY_SHORT_RULE ? step_words(w, &w->at->rule) :
-						   step_any(w, w->at->long_rule);
+	if (w->at->kind == CODE_BY_SHORT_RULE)
+		return step_words(w, &w->at->rule);
+	return step_any(w, w->at->long_rule);
 }

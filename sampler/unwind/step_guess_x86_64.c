@@ -8,17 +8,18 @@
  * - The frame pointer. In code that no file backs it comes first, except for the innermost frame:
  *   JIT compilers keep a frame pointer, their functions may be large, and reading code of a process
  *   costs a system call.
- * - The stack is searched for a return address. Such a word must be behind a call of a function
- *   that comes to the current pc with the current rsp (code is read again, the other way round); or
- *   two steps by CFI must succeed from it; or it must be where a stack begins. After a word that
- *   may be right but cannot be proved, only words of the first kind are accepted.
+ * - The stack is searched for a return address. A word is accepted in three cases. First, it is
+ *   behind a call of a function that comes to the current pc with the current rsp; for that, the
+ *   function is read from its entry. Second, two steps by CFI from it succeed. Third, a stack
+ *   begins there. After a word that may be right but cannot be proved, only the first case is
+ *   accepted.
  *
  * Each way must lead to an address behind a call instruction, and upward. The one exception is a
  * chain of frame pointers within code that no file backs: Java's interpreter pushes return
  * addresses without a call.
  *
- * Rejected: the frame pointer alone, as perf uses it, and gdb as a last resort. It loses the caller
- * of a function that has no frame yet or never makes one, and nothing shows the loss.
+ * Rejected: the frame pointer alone. perf uses it, and gdb does as a last resort. It loses the
+ * caller of a function that has no frame yet or never makes one, and nothing shows the loss.
  */
 #include <string.h>
 
@@ -92,8 +93,9 @@ static bool signal_returns_to(struct walk *w, uint64_t addr)
 {
 	const struct code *at = codemap_find(w->map, w->maps, addr - 1);
 
-	return at && code_has_cfi(at) ? at->kind == CODE_BY_SIGNAL_RULE :
-					code_is_restorer(w->code, addr);
+	if (at && code_has_cfi(at))
+		return at->kind == CODE_BY_SIGNAL_RULE;
+	return code_is_restorer(w->code, addr);
 }
 
 static bool is_return_address(void *ctx, uint64_t addr)

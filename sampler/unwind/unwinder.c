@@ -1,9 +1,9 @@
 /*
  * The walk.
  *
- * All registers are known in frame 0 and behind a signal frame; elsewhere only those that the ABI
- * preserves. The codemap finds what is at an address, and step_*.c have the ways from one frame to
- * the next.
+ * Frame 0 has the registers that were read, and a frame that a signal interrupted has all. In other
+ * frames only the registers that the ABI preserves can be known. The codemap finds what is at an
+ * address, and step_*.c have the ways from one frame to the next.
  */
 #include "sampler/unwind/unwinder.h"
 
@@ -80,14 +80,15 @@ static bool is_made_up(const struct walk *w, uint64_t pc)
 	return at && code_has_cfi(at);
 }
 
-/* True where a signal handler or a coroutine returns to: the address is the first instruction of
- * the trampoline, and no call precedes it. Go has more addresses of this kind. */
+/* True for the address that a signal handler or a coroutine returns to: the first instruction of a
+ * trampoline, which no call precedes. Go has more addresses of this kind. */
 static bool is_trampoline(const struct walk *w, const struct code *at, uint64_t pc)
 {
 	if (at->kind == CODE_BY_PCLNTAB)
 		return at->go.begins;
-	return code_has_cfi(at) ? at->kind == CODE_BY_SIGNAL_RULE :
-				  code_is_restorer(w->code, pc) || is_made_up(w, pc);
+	if (code_has_cfi(at))
+		return at->kind == CODE_BY_SIGNAL_RULE;
+	return code_is_restorer(w->code, pc) || is_made_up(w, pc);
 }
 
 /* glibc's vfork pops its return address into a register: the frame has nothing on the stack, and
@@ -139,9 +140,9 @@ static int step(struct walk *w, enum frame_kind *kind)
 			       STACK_NO_ADVANCE :
 			       STEP_ON;
 	}
-	return w->regs.r[DWARF_SP] > sp || (nothing_here && w->regs.r[DWARF_SP] == sp) ?
-		       STEP_ON :
-		       STACK_NO_ADVANCE;
+	if (w->regs.r[DWARF_SP] > sp || (nothing_here && w->regs.r[DWARF_SP] == sp))
+		return STEP_ON;
+	return STACK_NO_ADVANCE;
 }
 
 static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
@@ -159,7 +160,7 @@ static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
 	return 0;
 }
 
-/* Appends the frames from w's on, up to the first one from which there is no fast step. */
+/* Appends w's frame and its callers, up to the first one from which there is no fast step. */
 static int push_frames(struct unwinder *u, const struct modmap *maps, struct walk *w,
 		       enum frame_kind *kind, struct stack *out)
 {
@@ -187,8 +188,8 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 	return 0;
 }
 
-/* Makes one step that is not fast, and measures how far the stack reaches. A signal's own stack
- * ends where another begins. */
+/* Makes one step that is not fast, and measures how far the stack reaches. If the walk changes to
+ * another stack, as from a signal handler's own, out->used stays the first stack's. */
 static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_sp,
 			 struct stack *out)
 {

@@ -1,6 +1,6 @@
 /*
  * Time and memory stay in proportion to the file: walks go forward only, ranges are read on a
- * budget and chains of origins are bounded (dwarf_die), and nesting has a limit (dwarf_unit).
+ * budget and chains of origins are bounded (die.c), and nesting has a limit (unit.c).
  */
 #include "symbolize/dwarf/dwarf.h"
 
@@ -58,8 +58,9 @@ static int add_unit_ranges(struct dwarf_index *x, Dwarf_Die *die, uint32_t n, bo
 {
 	if (!dwarf_hasattr(die, DW_AT_ranges) && !dwarf_hasattr(die, DW_AT_high_pc))
 		return add_function_ranges(x, die, n);
-	return skeleton ? skeleton_add_ranges(die, &x->code, n, &x->file.budget) :
-			  die_add_ranges(die, &x->code, n, &x->file.budget);
+	if (skeleton)
+		return skeleton_add_ranges(die, &x->code, n, &x->file.budget);
+	return die_add_ranges(die, &x->code, n, &x->file.budget);
 }
 
 static int list_units(struct dwarf_index *x)

@@ -2,9 +2,9 @@
  * The program of a line table (DWARF 5, section 6.2.5) is a state machine that emits rows by
  * address. A row is valid from its address up to the next row's.
  *
- * A sequence is a piece of code whose addresses rise. If they fall within one, which no compiler
- * does, the sequence is cut there, because it is not known what the row before the cut covers. A
- * sequence that begins at address 0 is code that the linker removed.
+ * A sequence is a piece of code whose addresses rise. If an address is lower than the one before
+ * it, which no compiler writes, the sequence is cut there: what the row before the cut covers is
+ * not known. A sequence that begins at address 0 is code that the linker removed.
  *
  * Where sequences overlap (copies of one function under two units' names), the inner one is used,
  * and of equal ones the first, as in llvm-symbolizer.
@@ -61,9 +61,9 @@ static struct line_row *last_row(const struct machine *m)
 {
 	const struct linetable *t = m->t;
 
-	return m->open && t->row_count > t->starts[t->start_count - 1].first_row ?
-		       &t->rows[t->row_count - 1] :
-		       NULL;
+	if (m->open && t->row_count > t->starts[t->start_count - 1].first_row)
+		return &t->rows[t->row_count - 1];
+	return NULL;
 }
 
 static int emit(struct machine *m)

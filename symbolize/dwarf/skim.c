@@ -32,7 +32,8 @@ struct step {
 	uint8_t n;
 };
 
-struct shape { /* an abbreviation */
+/* An abbreviation. */
+struct shape {
 	uint64_t code;
 	uint32_t first_step;
 	uint16_t step_count, tag;
@@ -288,8 +289,9 @@ static const struct shape *find_shape(const struct skim_unit *u, uint64_t code)
 
 	if (code <= u->shape_count && u->shapes[code - 1].code == code)
 		return &u->shapes[code - 1];
-	return u->shape_count ? bsearch(&key, u->shapes, u->shape_count, sizeof(key), by_code) :
-				NULL;
+	if (u->shape_count)
+		return bsearch(&key, u->shapes, u->shape_count, sizeof(key), by_code);
+	return NULL;
 }
 
 /* Nearly all steps are of this kind, hence inline. */

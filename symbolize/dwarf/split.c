@@ -25,7 +25,8 @@ enum { PATH_ROOM = 4352, ADDR_HEADER = 8 };
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-struct bases { /* sorted */
+/* Sorted. */
+struct bases {
 	uint64_t *all;
 	size_t count, room;
 };
@@ -196,10 +197,10 @@ static int look_for_package(struct split *s)
 	if (s->looked_for_package)
 		return 0;
 	s->looked_for_package = true;
-	return try_package(s, "", s->program) || try_package(s, "", s->file) ||
-			       try_package(s, DEBUG_ROOT, s->program) ?
-		       ERR_NOMEM :
-		       0;
+	if (try_package(s, "", s->program) || try_package(s, "", s->file) ||
+	    try_package(s, DEBUG_ROOT, s->program))
+		return ERR_NOMEM;
+	return 0;
 }
 
 /* The i-th path where the .dwo file may be: as compiled, or beside the program. False: none. */

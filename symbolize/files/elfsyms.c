@@ -27,22 +27,25 @@
 
 enum { SYMBOLS_MAX = 1 << 24, NAME_MAX_LEN = 64 << 10 };
 
-struct code { /* range of a section with code; empty for others */
+/* Range of a section with code; empty for others. */
+struct code {
 	uint64_t start, end;
 };
 
-struct baseline { /* where a symbol begins */
+/* Where a symbol begins. */
+struct mark {
 	uint64_t value;
 	uint32_t section;
 };
 
-struct table { /* one symbol table while it is read */
+/* One symbol table while it is read. */
+struct table {
 	Elf *elf;
 	Elf_Data *data;
 	size_t count, strings;
 	struct code *code; /* by section index */
 	size_t section_count;
-	struct baseline *marks; /* sorted; none: symbols of size 0 cover only their own address */
+	struct mark *marks; /* sorted; none: symbols of size 0 cover only their own address */
 	size_t mark_count;
 };
 
@@ -97,8 +100,9 @@ static uint8_t rank_of(const GElf_Sym *sym, const char *name)
 	return (uint8_t)(rank + (underscores < 15 ? underscores : 15));
 }
 
-/* Collects where symbols begin in code. *pays: there are symbols of size 0, and local functions
- * (see above). Symbols of sections and files do not count. */
+/* Collects where symbols begin in code. *pays: the marks are needed, because there are symbols of
+ * size 0 and local functions (see the top of this file). Symbols of sections and files do not
+ * count. */
 static size_t collect_marks(struct table *t, bool *pays)
 {
 	bool unsized = false, locals = false;
@@ -115,7 +119,7 @@ static size_t collect_marks(struct table *t, bool *pays)
 			continue;
 		unsized |= !sym.st_size && is_function(t, &sym);
 		locals |= is_function_type(&sym) && GELF_ST_BIND(sym.st_info) == STB_LOCAL;
-		t->marks[n++] = (struct baseline){ sym.st_value, sym.st_shndx };
+		t->marks[n++] = (struct mark){ sym.st_value, sym.st_shndx };
 	}
 	*pays = unsized && locals;
 	return n;
@@ -123,7 +127,7 @@ static size_t collect_marks(struct table *t, bool *pays)
 
 static int by_place(const void *a, const void *b)
 {
-	const struct baseline *x = a, *y = b;
+	const struct mark *x = a, *y = b;
 
 	if (x->section != y->section)
 		return x->section < y->section ? -1 : 1;
@@ -148,7 +152,7 @@ static int mark_starts(struct table *t)
 /* Where a symbol of size 0 ends. */
 static uint64_t next_start(const struct table *t, const GElf_Sym *sym)
 {
-	struct baseline here = { sym->st_value, sym->st_shndx };
+	struct mark here = { sym->st_value, sym->st_shndx };
 	size_t lo = 0, hi = t->mark_count;
 	uint64_t end;
 

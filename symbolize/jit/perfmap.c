@@ -81,7 +81,7 @@ int perfmap_load(struct perfmap *m, const struct process *p, struct error *err)
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", p->own_pid);
 	rc = jitfile_read(p, path, &text, err);
 	if (!rc && (rc = perfmap_parse(m, text.data, text.len)))
-		error_set(err, rc, "out of memory");
+		error_nomem(err);
 	buffer_release(&text);
 	return rc;
 }

@@ -21,8 +21,9 @@ static uint64_t word(const uint8_t *at)
 	uint64_t value;
 
 	memcpy(&value, at, sizeof(value));
-	return value & 0xff ? value :
-			      table_pc((value >> 8 & 0xff) % TABLE_FUNCTIONS, value >> 16 & 0xff);
+	if (value & 0xff)
+		return value;
+	return table_pc((value >> 8 & 0xff) % TABLE_FUNCTIONS, value >> 16 & 0xff);
 }
 
 static void look_at(struct gocallers *c, const uint64_t *pcs, size_t count)

@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/select/filter.h"
 #include "pprof/select/pattern.h"
@@ -75,7 +76,7 @@ static void use_tags(struct profile *p, const char *one, const char *two)
 {
 	struct tagmatch *a = NULL, *b = NULL;
 	struct filter_found found;
-	uint32_t *units = tagmatch_units(p);
+	uint32_t *units = labels_units(p);
 
 	if (!tagmatch_new(&a, one, NULL) && !tagmatch_new(&b, two, NULL))
 		tagmatch_filter(p, units, a, b, &found, NULL);

@@ -6,6 +6,17 @@ from harness import *
 # Calls that a stop ends early if it finds them running, or in which it leaves a trace.
 WHOLE_TRANSFERS = ("-large", "-waitall", "write-terminal", "-lowat", "-vmin", "-min-complete", "-rem")
 
+# A thread that is stopped on its way into one of these calls returns from it early, once in a while
+# (docs/transparency.md, "Calls that come back short"). A thread that waits in one is not stopped.
+ON_THE_WAY_IN = ("close-linger", "recv-lowat", "read-tty-vmin", "nanosleep-rem",
+                 "io_uring-min-complete")
+
+
+def may_be_on_the_way_in(name, calls, early):
+    """May `early` of the calls have been interrupted so? One in ten at most, and one in any case:
+    of the slow ones there are only some."""
+    return name in ON_THE_WAY_IN and early <= max(1, calls / 10)
+
 
 def tasks(pid):
     try:
@@ -28,7 +39,7 @@ def held(pid, states="tT"):
     return found
 
 
-def nobody_is_held(pid, seconds=10):
+def none_is_held(pid, seconds=10):
     """Does not check how soon: tests/attach/watchdog.test does that."""
     assert wait_for(lambda: not held(pid), seconds), f"threads held: {held(pid)}"
 

@@ -116,7 +116,7 @@ static int tell(const struct golive *live, struct shown *s, struct error *err)
 	printf("end goroutines %" PRIu64 " again %" PRIu64 " without_stack %" PRIu64
 	       " left_out %" PRIu64 " reads %" PRIu64 " bytes %" PRIu64 " exact %d ends",
 	       stats.goroutines, stats.again, stats.without_stack, stats.left_out, stats.reads,
-	       stats.bytes, s->held && hold_was_exact(&report));
+	       stats.bytes, s->held && !report.moved && !report.cut);
 	for (int i = 0; i < GO_WALK_ENDS; i++)
 		printf(" %" PRIu64, stats.ends[i]);
 	printf(" cpu_ms %.1f\n", cpu_ms() - before);

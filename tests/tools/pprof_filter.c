@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "pprof/file/read.h"
+#include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/select/filter.h"
 #include "pprof/select/pattern.h"
@@ -81,7 +82,7 @@ static int labels(struct job *j)
 static int tags(struct job *j)
 {
 	struct tagmatch *match[2] = { NULL, NULL };
-	uint32_t *units = tagmatch_units(&j->p);
+	uint32_t *units = labels_units(&j->p);
 	struct filter_found found = { 0 };
 	int rc = units ? 0 : ERR_NOMEM;
 

@@ -127,7 +127,7 @@ def goroutines_of(many, n, folder):
     sampler = lambda *options: by_sampler(folder, many.pid, *options)
     idle = many.measured(lambda: time.sleep(1))
     live = many.measured(sampler("-q", "-t", "goroutine"))
-    row(f"{what}, target stopped, nobody looks", idle[2], "", None, "ms")
+    row(f"{what}, target stopped, no look", idle[2], "", None, "ms")
     if n == 100000:
         row(f"{what}, full stacks, CPU", live[0] * 1e3, "", None, "ms", None, "< 1 s", live[0] < 1)
     compared(what, live, "debug=0", many.measured(many.fetch("goroutine?debug=0"), once))

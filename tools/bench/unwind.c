@@ -35,7 +35,7 @@
 enum { THREADS_MAX = 64, STACK_ROOM = 1 << 20, COLD_WALKS = 200, BATCHES = 41, BATCH_NS = 5000000 };
 
 /* The first address of the upper half, which belongs to the kernel. */
-static const uint64_t NOBODYS = 1ull << 63;
+static const uint64_t UNMAPPED = 1ull << 63;
 
 static struct process process;
 static struct modmap *maps;
@@ -133,14 +133,14 @@ static void measure(const char *name, walk *do_walk)
  * the cache. That walk has a single frame and is not measured. */
 static bool empty_cache(unsigned nth)
 {
-	uint64_t start = NOBODYS + nth;
+	uint64_t start = UNMAPPED + nth;
 	struct mapping nowhere = { .start = start,
 				   .end = start + 1,
 				   .image = image_open_none("[bench]") };
-	struct regs nobody = { .unknown = 0 };
+	struct regs unknown = { .unknown = 0 };
 
 	return nowhere.image && modmap_add(maps, &nowhere) == 0 &&
-	       unwinder_walk(unwinder, maps, &nobody, &snapshots[0].memory, &stack) == 0;
+	       unwinder_walk(unwinder, maps, &unknown, &snapshots[0].memory, &stack) == 0;
 }
 
 /* Prints the median. In wall time, because a walk is too short for reading CPU time from the

@@ -62,7 +62,7 @@ static int write_json(struct run *r, const struct goparse_goroutine *g, struct e
 	return rc;
 }
 
-/* Waits are counted only for goroutines that are as in all dumps before. */
+/* Waits are counted only for goroutines that are as in all earlier dumps. */
 static void count(struct goparse_dump *d, const struct goparse_goroutine *g, bool as_before)
 {
 	d->goroutines++;
@@ -85,13 +85,14 @@ static int take(void *ctx, const struct goparse_goroutine *g, struct error *err)
 	if (rc)
 		return rc;
 	count(&r->dumps[r->at], g, shown);
-	/* With --diff, a goroutine is shown when the last dump is read, if all contained it. */
+	/* With --diff, a goroutine is shown when the last dump is read, if all dumps contain it. */
 	if (!shown || (r->stuck && r->at < r->o->count - 1))
 		return 0;
 	if (r->o->json)
 		return write_json(r, g, err);
-	return r->profile ? waitprofile_add(r->profile, g, label(r), err) :
-			    census_add(r->census, g, err);
+	if (r->profile)
+		return waitprofile_add(r->profile, g, label(r), err);
+	return census_add(r->census, g, err);
 }
 
 static void say(const struct goparse_options *o, const char *path, const char *text)

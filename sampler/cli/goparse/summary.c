@@ -3,8 +3,8 @@
  * lists are shortened until all of them fit on the screen; elsewhere, and with whole stacks, they
  * have up to ten lines.
  *
- * Rejected: the goroutines that wait longest, one by one. In a program that is stuck they are a
- * thousand times the same; so each stack is listed once, with its longest waiter.
+ * Rejected: the goroutines that wait longest, one by one. In a stuck program a thousand of them
+ * have the same stack, so each stack is listed once, with its longest waiter.
  */
 #include "sampler/cli/goparse/summary.h"
 
@@ -152,8 +152,9 @@ static struct goparse_text text_of(const char *s)
 	return (struct goparse_text){ s, strlen(s) };
 }
 
-/* Writes the title, of which the first columns are in p->line already. The last one is "stack, 10
- * of 37" if not all rows are shown, and the number of goroutines in no kept row. */
+/* Writes the titles of the columns; p->line holds the first ones already. `what`, the last one, is
+ * followed by ", 10 of 37" if not all rows are shown, and by the number of goroutines in rows that
+ * were not kept. */
 static int begin_table(struct page *p, enum table t, const char *what)
 {
 	const struct census_list *l = &p->lists[t];
@@ -360,11 +361,12 @@ static int add_meaning(struct page *p)
 	else if (p->s->count > 1)
 		rc = text_addf(p->out, "the last one, and the change since the first:\n");
 	rc = rc ? rc : waiting ? text_addf(p->out, "%lu", waiting) : text_addf(p->out, "none");
-	return rc ? rc :
-		    text_addf(p->out,
-			      " of them wait%s for a minute or longer (Go prints "
-			      "waits in whole minutes)\n",
-			      waiting <= 1 ? "s" : "");
+	if (rc)
+		return rc;
+	return text_addf(p->out,
+			 " of them wait%s for a minute or longer (Go prints "
+			 "waits in whole minutes)\n",
+			 waiting <= 1 ? "s" : "");
 }
 
 static int add_all(struct page *p)
@@ -383,7 +385,7 @@ static int add_all(struct page *p)
 	return rc;
 }
 
-/* Takes a row from the list that exceeds its least by most, of equals the last. False: none. */
+/* Drops a row of the table that exceeds its least by most, of equals the last. False: none does. */
 static bool shorten(struct page *p)
 {
 	int longest = -1;
@@ -399,8 +401,9 @@ static bool shorten(struct page *p)
 	return true;
 }
 
-/* Beside the rows: the lines of the dumps and of what they mean, the shell's prompt; a blank line
- * and a title for each table; a line for all states together. */
+/* The lines on the screen: one for each dump, one or two of add_meaning, one for all states
+ * together, and the shell's prompt; for each table a blank line, a title and its rows; the
+ * holders. */
 static size_t lines_of(const struct page *p)
 {
 	size_t lines = p->s->count + (p->s->count > 1) + 2 + 1;

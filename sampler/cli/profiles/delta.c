@@ -58,8 +58,9 @@ static int to_out(void *ctx, const void *data, size_t len, struct error *err)
 {
 	struct out *out = ctx;
 
-	return out->zip ? gzip_stream_write(out->zip, data, len, err) :
-			  outfile_write(&out->file, data, len, err);
+	if (out->zip)
+		return gzip_stream_write(out->zip, data, len, err);
+	return outfile_write(&out->file, data, len, err);
 }
 
 static bool ends_in(const char *text, const char *end)

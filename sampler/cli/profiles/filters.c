@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "pprof/labels.h"
 #include "pprof/select/filter.h"
 #include "pprof/select/pattern.h"
 #include "pprof/select/prune.h"
@@ -181,7 +182,7 @@ static int apply(const struct filters *f, struct compiled *c, struct profile *p,
 {
 	int rc;
 
-	c->units = tagmatch_units(p);
+	c->units = labels_units(p);
 	if (!c->units)
 		return error_nomem(err);
 	rc = apply_names(f, c, p, err);

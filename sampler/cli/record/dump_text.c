@@ -120,9 +120,9 @@ static int add_heading(struct buffer *b, const struct dump_process *p)
 	rc = buffer_addf(b, "process %d \"", p->process->pid);
 	if (!rc)
 		rc = add_clean(b, p->process->comm);
-	return rc ? rc :
-		    buffer_addf(b, "\", %zu thread%s, %s\n", p->count, p->count == 1 ? "" : "s",
-				when);
+	if (rc)
+		return rc;
+	return buffer_addf(b, "\", %zu thread%s, %s\n", p->count, p->count == 1 ? "" : "s", when);
 }
 
 int dump_text(const struct dump *d, struct outfile *file, struct error *err)
@@ -142,6 +142,7 @@ int dump_text(const struct dump *d, struct outfile *file, struct error *err)
 		any = true;
 		if (!rc)
 			rc = add_heading(&b, p);
+		rc = dump_flush(&b, file, rc, false, err);
 		for (size_t j = 0; !rc && j < p->count; j++)
 			rc = dump_flush(&b, file, add_thread(&b, &p->threads[j]), false, err);
 	}

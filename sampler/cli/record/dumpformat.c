@@ -36,7 +36,7 @@ const char *dump_state_name(char state)
 int dump_flush(struct buffer *b, struct outfile *file, int rc, int all, struct error *err)
 {
 	if (rc)
-		return error_set(err, rc, "out of memory");
+		return error_nomem(err);
 	if (!all && b->len < MUCH)
 		return 0;
 	rc = outfile_write(file, b->data, b->len, err);

@@ -1,6 +1,6 @@
 /*
- * This process reads the target itself, and not through a helper process as in rounds: it is done
- * once, and errors are printed for the user who waits.
+ * This process reads the target itself, and not through a helper process as in rounds: the target
+ * is read once, and errors are printed for the user who waits.
  *
  * One profile is written to a file. Several, and custom ones, whose number is not known before, are
  * written to a folder, one file for each. Text, in the form of debug=1, is written one profile
@@ -58,7 +58,7 @@ static bool one_file(const struct gotake *t)
 	return !(t->types & (t->types - 1)) && t->types != CAPTURE_BIT(CAPTURE_CUSTOM);
 }
 
-/* Keeps the first error. Of several profiles, each error is printed and the others are taken. */
+/* Keeps the first error. With several profiles, prints each; the other profiles are still taken. */
 static void miss(struct taking *k, const char *what, const struct error *err)
 {
 	if (!one_file(k->t))
@@ -128,7 +128,7 @@ static int write_profile(struct taking *k, const struct format *format, const st
 
 	if (!rc)
 		rc = format_write(format, &p, &k->file, err);
-	/* The comments say, among other things, what was read again or left out. */
+	/* The profile's comments say, among other things, what was read again or left out. */
 	for (size_t i = 0; !rc && k->t->verbose && i < p.comment_count; i++)
 		fprintf(stderr, "%s\n", strset_get(&p.strings, p.comments[i]));
 	profile_release(&p);
@@ -248,7 +248,7 @@ static void do_all(struct taking *k)
 	}
 }
 
-/* The way out. */
+/* The output. */
 
 static void choose_output(struct taking *k)
 {
@@ -273,8 +273,9 @@ static int open_folder(struct taking *k, struct error *err)
 	if (!k->made_folder && errno != EEXIST)
 		return error_errno(err, ERR_IO, "cannot make the folder '%s'", k->output);
 	k->folder = open(k->output, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return k->folder < 0 ? error_errno(err, ERR_IO, "cannot open the folder '%s'", k->output) :
-			       0;
+	if (k->folder < 0)
+		return error_errno(err, ERR_IO, "cannot open the folder '%s'", k->output);
+	return 0;
 }
 
 /* Opens the output before anything is read, and drops privileges that are not needed any more. */
@@ -331,7 +332,7 @@ static int run(struct taking *k, struct error *err)
 
 	if (rc)
 		return rc;
-	source.plain = true; /* this process reads them again, and compresses what it writes */
+	source.plain = true; /* this process parses the profiles, and compresses what it writes */
 	source.max_bytes = DERIVE_BYTES;
 	choose_output(k);
 	rc = check_text(k, err);

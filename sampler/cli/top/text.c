@@ -112,8 +112,9 @@ double toptext_heat(const struct topview *v, size_t i)
 {
 	const struct live *l = v->live;
 
-	return v->threads ? percent((double)l->threads[i].recent, (double)v->window_ns) / 100 :
-			    percent((double)l->rows[i].recent.flat, (double)l->total.flat) / 100;
+	if (v->threads)
+		return percent((double)l->threads[i].recent, (double)v->window_ns) / 100;
+	return percent((double)l->rows[i].recent.flat, (double)l->total.flat) / 100;
 }
 
 static void thread_row(const struct topview *v, const struct live_thread *t, char *line)

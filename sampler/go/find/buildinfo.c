@@ -29,8 +29,9 @@ static bool is_buildinfo(struct bytes b)
 
 static struct bytes of_data(const Elf_Data *data)
 {
-	return data && data->d_buf ? (struct bytes){ data->d_buf, data->d_size } :
-				     (struct bytes){ NULL, 0 };
+	if (data && data->d_buf)
+		return (struct bytes){ data->d_buf, data->d_size };
+	return (struct bytes){ NULL, 0 };
 }
 
 static struct bytes find_in(struct bytes b)
@@ -41,8 +42,8 @@ static struct bytes find_in(struct bytes b)
 	return (struct bytes){ NULL, 0 };
 }
 
-/* Finds it by its section; without one, at the beginning of the writable segments, as
- * debug/buildinfo does. */
+/* Finds the build information by its section or, if there is no such section, at the beginning of
+ * the writable segments, as debug/buildinfo does. */
 static struct bytes find(Elf *elf)
 {
 	struct bytes b = of_data(elfsection_raw(elf, ".go.buildinfo", BYTES));

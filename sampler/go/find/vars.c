@@ -52,8 +52,8 @@ static uint64_t place(const struct goclue *clues, size_t count, uint64_t bias)
 	return gorefs_find(clues, count, &address) ? 0 : address + bias;
 }
 
-/* Which fields each function uses is taken from the sources that layout.h names; that compiled
- * code still does so is checked by tests/rounds/gometrics.test. */
+/* The fields that each function uses are taken from the sources that layout.h names.
+ * tests/rounds/gometrics.test checks that compiled code uses them, too. */
 static void find_places(struct govars *v, const struct gorefs *r, uint64_t bias)
 {
 	const struct golayout *l = v->layout;
@@ -148,7 +148,7 @@ int govars_of_image(struct govars *v, const struct image *image, uint64_t bias,
 		return error_set(err, rc, "the program's functions cannot be read");
 	rc = find_all(v, t, image, bias, memory);
 	gopclntab_close(t);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 int govars_find(struct govars *v, const struct process *process, const struct memory *memory,
@@ -160,7 +160,7 @@ int govars_find(struct govars *v, const struct process *process, const struct me
 	int rc = modmap_new(&maps, process);
 
 	if (rc)
-		return error_set(err, rc, "out of memory");
+		return error_nomem(err);
 	rc = modmap_refresh(maps, err);
 	if (!rc) {
 		rc = goruntime_find(&rt, &search, maps, memory);

@@ -31,7 +31,8 @@ enum {
 	PROFILE_BYTES_MAX = 256,
 };
 
-struct one { /* one of the program's profiles */
+/* One of the program's profiles. */
+struct one {
 	char name[NAME_MAX_LEN + 1];
 	size_t len;
 	uint64_t stacks; /* its map */
@@ -111,7 +112,7 @@ static int read_profiles(const struct golive *live, struct list *l, struct error
 		return error_set(err, ERR_FORMAT,
 				 "the program has more than %d profiles of its own", GO_CUSTOM_MAX);
 	if (rc == ERR_NOMEM)
-		return error_set(err, rc, "out of memory");
+		return error_nomem(err);
 	return rc ? gone_or_bad(live, err, "the list of the program's profiles") : 0;
 }
 
@@ -136,7 +137,8 @@ int gocustom_names(const struct golive *live, gocustom_name *each, void *ctx, st
 	return rc;
 }
 
-struct entry { /* of a profile; read in the order of the addresses of their pcs */
+/* An entry of a profile; entries are read in the order of the addresses of their pcs. */
+struct entry {
 	uint64_t key[2], pcs, len, cap;
 };
 
@@ -237,7 +239,7 @@ static int read_all(const struct golive *live, const struct one *one, struct rea
 		return error_set(err, ERR_FORMAT, "the profile has more than %d stacks",
 				 GO_CUSTOM_STACKS_MAX);
 	if (rc == ERR_NOMEM)
-		return error_set(err, rc, "out of memory");
+		return error_nomem(err);
 	return rc ? gone_or_bad(live, err, "the profile") : 0;
 }
 
@@ -317,7 +319,7 @@ int gocustom_threads(const struct golive *live, gocustom_stack *each, void *ctx,
 	for (int i = 0; i < TRIES && rc == ERR_FORMAT; i++)
 		rc = read_threads(live, &stacks);
 	if (rc == ERR_NOMEM)
-		error_set(err, rc, "out of memory");
+		error_nomem(err);
 	else if (rc)
 		rc = gone_or_bad(live, err, "the runtime's list of threads");
 	for (size_t at = 0; !rc && at < stacks.len; at += STACK_ROOM * sizeof(uint64_t)) {

@@ -26,19 +26,21 @@ static int count(struct counting *c, const uint64_t *pcs, size_t depth, uint32_t
 {
 	int rc = counts_add(&c->counts, pcs, depth, set, !known);
 
-	return rc ? error_set(err, rc,
-			      rc == ERR_NOMEM ? "out of memory" :
-						"the program has more "
-						"different stacks than can be told") :
-		    0;
+	if (rc)
+		return error_set(err, rc,
+				 rc == ERR_NOMEM ? "out of memory" :
+						   "the program has more "
+						   "different stacks than can be told");
+	return 0;
 }
 
 static int count_goroutine(void *ctx, const struct go_goroutine *r, uint32_t set, struct error *err)
 {
 	uint64_t start = r->start_pc + 1; /* one more, like a return address in the function */
 
-	return r->has_stack ? count(ctx, r->pcs, r->pc_count, set, true, err) :
-			      count(ctx, &start, r->start_pc != 0, set, false, err);
+	if (r->has_stack)
+		return count(ctx, r->pcs, r->pc_count, set, true, err);
+	return count(ctx, &start, r->start_pc != 0, set, false, err);
 }
 
 static int count_stack(void *ctx, const uint64_t *pcs, size_t depth, struct error *err)

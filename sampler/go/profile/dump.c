@@ -2,11 +2,13 @@
  * The text of debug=2, as the target's release of the runtime prints it (runtime/traceback.go;
  * mprof.go, Stack). The differences are:
  *
- * - For an argument that could not be read, "_" is printed, as Go does for those it cannot print.
- * - All goroutines are in the order of runtime.allgs. Go prints the one that requests the dump
- *   first; here there is none.
- * - Up to 1.20 the runtime stops after 100 physical frames, and says so only if it has printed
- *   100. It counts frames of wrappers, which it does not print; our stacks do not have them.
+ * - An argument that could not be read is printed as "_", as Go prints an argument that it cannot
+ *   print.
+ * - All goroutines are in the order of runtime.allgs. Go begins with the goroutine that requests
+ *   the dump; here no goroutine does.
+ * - Up to 1.20 the runtime stops after 100 physical frames, and says so only if it has printed 100.
+ *   It counts frames of wrappers, which it does not print. Our stacks have no wrappers, so more
+ *   frames may be printed here.
  */
 #include <inttypes.h>
 
@@ -107,40 +109,36 @@ static int put_header(struct dumping *d, const struct go_goroutine *r,
 				  0;
 	bool labels = d->labels && g->label_count;
 
-	return buffer_addf(d->out, "%sgoroutine %" PRIu64 " [", d->first ? "" : "\n",
-			   g->stack.id) ||
-			       put(d->out, g->state) ||
-			       (g->flags & GOPARSE_LEAKED && buffer_addf(d->out, " (leaked)")) ||
-			       (g->flags & GOPARSE_SCAN && buffer_addf(d->out, " (scan)")) ||
-			       (g->flags & GOPARSE_DURABLE && buffer_addf(d->out, " (durable)")) ||
-			       (minutes && buffer_addf(d->out, ", %" PRId64 " minutes", minutes)) ||
-			       (g->locked && buffer_addf(d->out, ", locked to thread")) ||
-			       (g->bubble &&
-				buffer_addf(d->out, ", synctest bubble %" PRIu64, g->bubble)) ||
-			       (labels && d->minor < 27 && put_labels(d, g)) ||
-			       buffer_add(d->out, "]", 1) ||
-			       (labels && d->minor >= 27 && put_labels(d, g)) ||
-			       buffer_add(d->out, ":\n", 2) ?
-		       ERR_NOMEM :
-		       0;
+	if (buffer_addf(d->out, "%sgoroutine %" PRIu64 " [", d->first ? "" : "\n", g->stack.id) ||
+	    put(d->out, g->state) ||
+	    (g->flags & GOPARSE_LEAKED && buffer_addf(d->out, " (leaked)")) ||
+	    (g->flags & GOPARSE_SCAN && buffer_addf(d->out, " (scan)")) ||
+	    (g->flags & GOPARSE_DURABLE && buffer_addf(d->out, " (durable)")) ||
+	    (minutes && buffer_addf(d->out, ", %" PRId64 " minutes", minutes)) ||
+	    (g->locked && buffer_addf(d->out, ", locked to thread")) ||
+	    (g->bubble && buffer_addf(d->out, ", synctest bubble %" PRIu64, g->bubble)) ||
+	    (labels && d->minor < 27 && put_labels(d, g)) || buffer_add(d->out, "]", 1) ||
+	    (labels && d->minor >= 27 && put_labels(d, g)) || buffer_add(d->out, ":\n", 2))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static int put_place(struct buffer *out, const struct goparse_frame *f)
 {
-	return buffer_add(out, "\t", 1) || put(out, f->file) ||
-			       buffer_addf(out, ":%" PRIu64, f->line) ||
-			       (f->pc_offset && buffer_addf(out, " +0x%" PRIx64, f->pc_offset)) ||
-			       buffer_add(out, "\n", 1) ?
-		       ERR_NOMEM :
-		       0;
+	if (buffer_add(out, "\t", 1) || put(out, f->file) ||
+	    buffer_addf(out, ":%" PRIu64, f->line) ||
+	    (f->pc_offset && buffer_addf(out, " +0x%" PRIx64, f->pc_offset)) ||
+	    buffer_add(out, "\n", 1))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static int put_frame(struct buffer *out, const struct goparse_frame *f)
 {
-	return put(out, f->function) || buffer_add(out, "(", 1) || put(out, f->args) ||
-			       buffer_add(out, ")\n", 2) || put_place(out, f) ?
-		       ERR_NOMEM :
-		       0;
+	if (put(out, f->function) || buffer_add(out, "(", 1) || put(out, f->args) ||
+	    buffer_add(out, ")\n", 2) || put_place(out, f))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static int put_stack(struct buffer *out, const struct goparse_stack *s)
@@ -159,12 +157,11 @@ static int put_stack(struct buffer *out, const struct goparse_stack *s)
 	}
 	if (rc || !s->created_by.function.len)
 		return rc;
-	return buffer_addf(out, "created by ") || put(out, s->created_by.function) ||
-			       (s->created_in &&
-				buffer_addf(out, " in goroutine %" PRIu64, s->created_in)) ||
-			       buffer_add(out, "\n", 1) || put_place(out, &s->created_by) ?
-		       ERR_NOMEM :
-		       0;
+	if (buffer_addf(out, "created by ") || put(out, s->created_by.function) ||
+	    (s->created_in && buffer_addf(out, " in goroutine %" PRIu64, s->created_in)) ||
+	    buffer_add(out, "\n", 1) || put_place(out, &s->created_by))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static int put_ancestors(struct buffer *out, const struct goparse_goroutine *g)

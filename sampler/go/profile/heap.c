@@ -54,7 +54,7 @@ static int begin_again(struct heap *h, struct error *err)
 }
 
 /* *hidden: how many frames of the runtime at the beginning of the stack are hidden. If the stack
- * has no others, none is. */
+ * has no other frames, none is hidden. */
 static int hide_runtime(struct pcframes *frames, const uint64_t *pcs, size_t count, size_t *hidden)
 {
 	*hidden = 0;
@@ -172,12 +172,12 @@ static int add_heading(struct goprofile *g, const struct keptbuckets *k, int64_t
 
 static int add_record(struct goprofile *g, const struct go_bucket *b, struct buffer *out)
 {
-	return buffer_addf(out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @",
-			   (int64_t)(b->allocs - b->frees), in_use(b), (int64_t)b->allocs,
-			   (int64_t)b->alloc_bytes) ||
-			       stacktext_pcs(out, b->pcs, b->pc_count) || buffer_add(out, "\n", 1) ?
-		       ERR_NOMEM :
-		       stacktext_frames(out, &g->frames, b->pcs, b->pc_count, false);
+	if (buffer_addf(out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @",
+			(int64_t)(b->allocs - b->frees), in_use(b), (int64_t)b->allocs,
+			(int64_t)b->alloc_bytes) ||
+	    stacktext_pcs(out, b->pcs, b->pc_count) || buffer_add(out, "\n", 1))
+		return ERR_NOMEM;
+	return stacktext_frames(out, &g->frames, b->pcs, b->pc_count, false);
 }
 
 /* Sorted by bytes in use, since 1.23 in ascending order. */
@@ -192,7 +192,7 @@ static int write_text(struct goprofile *g, struct keptbuckets *k, int64_t rate, 
 		rc = add_record(g, &k->buckets[i], out);
 	if (!rc)
 		rc = memstats_add(g, out);
-	return rc ? error_set(err, rc, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 int goprofile_heap_text(struct goprofile *g, struct buffer *out, struct error *err)

@@ -43,8 +43,9 @@ static int by_number(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	return x->number != y->number ? (x->number > y->number) - (x->number < y->number) :
-					(x->index > y->index) - (x->index < y->index);
+	if (x->number != y->number)
+		return (x->number > y->number) - (x->number < y->number);
+	return (x->index > y->index) - (x->index < y->index);
 }
 
 int keptbuckets_sort(struct keptbuckets *k, int64_t (*of)(const struct go_bucket *b),

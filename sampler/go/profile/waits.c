@@ -106,7 +106,7 @@ static int find_wait(struct looking *l, const struct go_goroutine *r, struct gop
 		seen = l->now - wait.since;
 	if (r->wait_since > 0 && r->wait_since <= l->their_now)
 		gc = l->their_now - r->wait_since;
-	if (l->now - gc < wait.after) /* at that time a look saw that it did not wait */
+	if (l->now - gc < wait.after) /* a later look saw that it did not wait yet */
 		gc = -1;
 	g->wait_ns = (uint64_t)(gc >= seen ? gc : seen);
 	g->wait_from = gc >= seen ? (struct goparse_text){ LITERAL("gc") } :
@@ -172,11 +172,10 @@ int waits_make(struct waits *w, struct goprofile *g, struct profile **p, struct 
 	if (rc)
 		return rc;
 	*p = waitprofile_profile(w->profile);
-	return goprofile_remark(g,
-				"wait_from gc: what Go has noted, it may have begun later, by up "
+	if (goprofile_remark(g, "wait_from gc: what Go has noted, it may have begun later, by up "
 				"to the time between two collections; seen: it waits at least as "
 				"long") ||
-			       goprofile_add_comments(g, *p) ?
-		       error_nomem(err) :
-		       0;
+	    goprofile_add_comments(g, *p))
+		return error_nomem(err);
+	return 0;
 }

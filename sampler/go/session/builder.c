@@ -46,8 +46,8 @@ static bool symbol_failed(const struct pcframe *f)
 	return !f->go || !f->at || !*f->function || !*f->file || !f->line;
 }
 
-/* The id of the mapping that contains `pc`; 0: none. As in emitLocation, it is found by the first
- * pc, and it says that it has functions only if all its locations have. */
+/* The id of the mapping that contains `pc`; 0: none. As in emitLocation, `pc` is the first one on
+ * the deck, and has_functions is set only if all locations of the mapping have symbols. */
 static uint32_t mapping_of(struct builder *b, uint64_t pc)
 {
 	for (size_t i = 0; i < b->mapping_count; i++) {
@@ -119,8 +119,8 @@ static int emit(struct builder *b)
 	return push_location(b, first->location);
 }
 
-/* tryAdd: true if the last frame on the deck may be inlined into this one. "Maybe recursion": up to
- * 1.21 names were compared as they are printed. */
+/* tryAdd: true if the last frame on the deck may be inlined into this one. A frame of the same
+ * function may not ("maybe recursion"); up to 1.21 names were compared as they are printed. */
 static bool belongs(const struct builder *b, const struct pcframe *f)
 {
 	unsigned minor = b->frames->source.minor;
@@ -131,8 +131,9 @@ static bool belongs(const struct builder *b, const struct pcframe *f)
 	last = b->deck[b->deck_count - 1];
 	if ((last->go && !last->inlined) || !last->entry || last->entry != f->entry)
 		return false;
-	return minor >= 22 ? strcmp(last->function, f->function) != 0 :
-			     !pcframes_same_printed(last->function, f->function, minor);
+	if (minor >= 22)
+		return strcmp(last->function, f->function) != 0;
+	return !pcframes_same_printed(last->function, f->function, minor);
 }
 
 static int push_deck(struct builder *b, struct pcframe *f)
@@ -219,10 +220,10 @@ int builder_named(struct builder *b, const char *name, uint32_t *location)
 	struct profile_location none = { 0 };
 	struct profile_line line = { 0 };
 
-	return function_of(b, &f, &line.function) ||
-			       profile_add_location(b->profile, &none, &line, 1, location) ?
-		       ERR_NOMEM :
-		       0;
+	if (function_of(b, &f, &line.function) ||
+	    profile_add_location(b->profile, &none, &line, 1, location))
+		return ERR_NOMEM;
+	return 0;
 }
 
 int builder_finish(struct builder *b)

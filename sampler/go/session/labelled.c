@@ -21,8 +21,8 @@ enum {
 };
 
 struct waiting {
-	struct go_goroutine r; /* its pcs and frame_ends are at `first`, */
-	size_t first, stack;   /* its stack bytes at `stack` */
+	struct go_goroutine r;
+	size_t first, stack; /* indexes of its pcs and frame_ends; of its stack bytes */
 	uint32_t set;
 	bool unreadable;
 };
@@ -48,11 +48,11 @@ static int init(struct labelled *l)
 {
 	const struct memory *memory = l->g->live->memory;
 
-	return strset_init(&l->reasons) || memcache_new(&l->gs, memory, BLOCK, BLOCKS) ||
-			       memcache_new(&l->memory, memory, BLOCK, BLOCKS) ||
-			       golabels_new(&l->labels, memcache_memory(l->memory), l->g->minor) ?
-		       ERR_NOMEM :
-		       0;
+	if (strset_init(&l->reasons) || memcache_new(&l->gs, memory, BLOCK, BLOCKS) ||
+	    memcache_new(&l->memory, memory, BLOCK, BLOCKS) ||
+	    golabels_new(&l->labels, memcache_memory(l->memory), l->g->minor))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static void release(struct labelled *l)
@@ -154,9 +154,9 @@ static int keep(void *ctx, const struct go_goroutine *r, struct error *err)
 	if (strset_addz(&l->reasons, r->wait_reason, &reason) || keep_stack(l, w))
 		return error_nomem(err);
 	w->r.wait_reason = strset_get(&l->reasons, reason);
-	return l->count < TOGETHER && l->pc_count < PCS_TOGETHER && l->stacks.len < BYTES_TOGETHER ?
-		       0 :
-		       tell_all(l, err);
+	if (l->count < TOGETHER && l->pc_count < PCS_TOGETHER && l->stacks.len < BYTES_TOGETHER)
+		return 0;
+	return tell_all(l, err);
 }
 
 int labelled_read(struct goprofile *g, struct labelled_wants wants, struct labelsets *sets,

@@ -1,8 +1,8 @@
 /*
  * A frame's line is "#\tPC\tNAME+OFFSET\tFILE:LINE". Go's tabwriter pads each column with tabs to
- * the next multiple of 8 behind its widest cell. Its columns end at a line that lacks the cell. A
- * frame without a name lacks two cells, but a stack has at most one such line, and only if it has
- * no Go function: Frames.Next leaves C's out. So all lines of a stack are one table.
+ * the next multiple of 8 behind its widest cell. A column ends at a line that lacks its cell. A
+ * frame without a name lacks two cells, but Frames.Next leaves out C's frames: a stack has at most
+ * one such line, and only if it has no Go function. So all lines of a stack are one table.
  */
 #include "sampler/go/session/stacktext.h"
 
@@ -90,12 +90,11 @@ struct columns {
 
 static int add_line(struct buffer *out, const struct pcframe *f, const struct columns *c)
 {
-	return buffer_add(out, "#\t", 2) || add_cell(out, &f->cells[0], c->pc) ||
-			       add_cell(out, &f->cells[1], c->name) ||
-			       buffer_add(out, f->cells[2].text, f->cells[2].len) ||
-			       buffer_add(out, "\n", 1) ?
-		       ERR_NOMEM :
-		       0;
+	if (buffer_add(out, "#\t", 2) || add_cell(out, &f->cells[0], c->pc) ||
+	    add_cell(out, &f->cells[1], c->name) ||
+	    buffer_add(out, f->cells[2].text, f->cells[2].len) || buffer_add(out, "\n", 1))
+		return ERR_NOMEM;
+	return 0;
 }
 
 static void measure(const struct pcframe *f, struct columns *c)

@@ -141,9 +141,9 @@ struct physical {
 	uint64_t pc;
 };
 
-/* Appends the frame's arguments, from the goroutine's stack bytes from `end` on, to t->args. Which
- * of them are live is looked up at the physical frame's pc from 1.21 on (traceback2), and before
- * that at the pc of `last`, its logical frame that is not inlined (gentraceback). */
+/* Appends the frame's arguments, from the goroutine's stack bytes from `end` on, to t->args. The pc
+ * at which live arguments are looked up is the physical frame's from 1.21 on (traceback2). Before
+ * that it is the pc of `last`, the logical frame that is not inlined (gentraceback). */
 static int print_args(struct traceback *t, const struct physical *p, const struct pcframe *last,
 		      const struct go_goroutine *r, size_t end)
 {
@@ -325,9 +325,9 @@ static struct goparse_text status_text(enum go_status status)
 		[GO_DEADEXTRA] = { LITERAL("waiting for cgo callback") },
 	};
 
-	return (unsigned)status < sizeof(texts) / sizeof(*texts) && texts[status].len ?
-		       texts[status] :
-		       (struct goparse_text){ LITERAL("???") };
+	if ((unsigned)status < sizeof(texts) / sizeof(*texts) && texts[status].len)
+		return texts[status];
+	return (struct goparse_text){ LITERAL("???") };
 }
 
 /* isIdleInSynctest, for the reasons that do not contain "(durable)" themselves. */
@@ -408,8 +408,8 @@ int traceback_make(struct traceback *t, const struct go_goroutine *r, uint32_t s
 {
 	memset(out, 0, sizeof(*out));
 	make_header(t, r, out);
-	return make_stack(t, r, &out->stack) || make_creator(t, r, &out->stack) ||
-			       make_ancestors(t, r, out) || make_labels(t, set, out) ?
-		       ERR_NOMEM :
-		       0;
+	if (make_stack(t, r, &out->stack) || make_creator(t, r, &out->stack) ||
+	    make_ancestors(t, r, out) || make_labels(t, set, out))
+		return ERR_NOMEM;
+	return 0;
 }

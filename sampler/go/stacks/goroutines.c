@@ -121,7 +121,7 @@ static bool is_system(struct reader *r, const uint8_t *g)
 	return true;
 }
 
-/* Reads the g of each slot, all in one go. */
+/* Reads the gs of all slots together. */
 static void read_gs(struct reader *r, struct slot *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -295,7 +295,7 @@ static int walk(struct reader *r, const struct slot *s, struct go_goroutine *g)
 				 &g->pc_count);
 
 	if (end < 0)
-		return error_set(r->err, end, "out of memory");
+		return error_nomem(r->err);
 	g->has_stack = true;
 	g->pc = s->pc;
 	g->stack_used = s->state.high - s->sp;
@@ -317,8 +317,8 @@ static bool wants_more(struct reader *r, const struct slot *s, const struct go_g
 }
 
 /* trackingSeq is the same when a goroutine that was preempted by a GC (preemptPark) has run and is
- * preempted there again, so its stack may have been copied while it ran. It is read twice, and so
- * is a stack that leads nowhere. */
+ * preempted there again, so its stack may have been copied while it ran. That stack is read twice,
+ * and so is one that leads nowhere. */
 static bool is_doubtful(const struct slot *s, const struct go_goroutine *g)
 {
 	return s->state.status == GO_PREEMPTED || s->state.status == GO_RUNNABLE ||

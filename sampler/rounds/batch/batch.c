@@ -5,8 +5,8 @@
  *
  * A batch gets its number at the rename. flock(2) on the parent folder makes the samplers that
  * share it do this one at a time. A sampler that does not get the lock within two seconds, or
- * not at all on this file system, goes on without: two batches may then have one number, but
- * still have different names.
+ * whose file system has no flock(2), goes on without the lock. Two batches may then have one
+ * number, but not one name.
  *
  * Batches are pruned after a new one is in place, not before: no existing batch is given up for
  * one that fails. On a full disk nothing beyond the limits is removed; the round is lost.
@@ -29,10 +29,10 @@
 #include "sampler/rounds/batch/event.h"
 #include "sampler/rounds/batch/lock.h"
 #include "sampler/rounds/batch/name.h"
-#include "sampler/rounds/batch/prune.h"
+#include "sampler/rounds/batch/retention.h"
 
+/* The sweep of another sampler may hold our lock for a moment (dir.c). */
 enum {
-	/* The sweep of another sampler may hold our lock for a moment (dir.c). */
 	LOCK_TRIES = 10,
 	LOCK_PAUSE_MS = 50,
 	NUMBER_TRIES = 100,
@@ -44,7 +44,7 @@ enum {
 struct batches {
 	char *path, *key, *series;
 	char key_text[BATCH_KEY_ROOM];
-	struct prune *prune;
+	struct retention *retention;
 	struct batchlock lock;
 	char *target; /* key of the current target, if it is not `key`; else NULL */
 	char target_text[BATCH_KEY_ROOM];
@@ -112,10 +112,10 @@ static int enter(struct batches *b, struct error *err)
 		rc = take_lock(b, &b->target_lock, b->target, b->target_text, err);
 	if (!rc) {
 		batchdir_sweep(b->dir, b->key_text, b->lock.owner);
-		rc = prune_load(b->prune, b->dir, b->lock.owner, err);
+		rc = retention_load(b->retention, b->dir, b->lock.owner, err);
 	}
 	if (!rc)
-		prune_apply(b->prune, b->dir, b->lock.owner);
+		retention_apply(b->retention, b->dir, b->lock.owner);
 	else
 		leave(b);
 	return rc;
@@ -123,9 +123,9 @@ static int enter(struct batches *b, struct error *err)
 
 static int take_options(struct batches *b, const struct batches_options *o, struct error *err)
 {
-	struct prune_limits limits = { .keep = o->keep,
-				       .max_bytes = o->max_bytes,
-				       .max_age_ns = o->max_age_ns };
+	struct retention_limits limits = { .keep = o->keep,
+					   .max_bytes = o->max_bytes,
+					   .max_age_ns = o->max_age_ns };
 	size_t len = strlen(o->path);
 
 	/* With a slash at its end path_walk would take the path for an existing folder. */
@@ -137,7 +137,7 @@ static int take_options(struct batches *b, const struct batches_options *o, stru
 	if (!b->path || !b->key || !b->series)
 		return error_nomem(err);
 	batch_key_text(b->key, b->key_text);
-	return prune_new(&b->prune, &limits, b->series, b->key_text, err);
+	return retention_new(&b->retention, &limits, b->series, b->key_text, err);
 }
 
 int batches_open(struct batches **b, const struct batches_options *options, struct error *err)
@@ -163,7 +163,7 @@ void batches_close(struct batches *b)
 	if (!b)
 		return;
 	leave(b);
-	prune_free(b->prune);
+	retention_free(b->retention);
 	free(b->path);
 	free(b->key);
 	free(b->series);
@@ -405,8 +405,8 @@ static void finish(struct batch *batch, const struct batch_name *name)
 	batch_name_text(name, text);
 	sprintf(batch->path, "%s/%s", b->path, text);
 	batchdir_bytes(batch->fd, &bytes);
-	prune_add(b->prune, name, bytes);
-	prune_apply(b->prune, b->dir, b->lock.owner);
+	retention_add(b->retention, name, bytes);
+	retention_apply(b->retention, b->dir, b->lock.owner);
 }
 
 int batch_commit(struct batch *batch, struct batch_event *event, const char **path,

@@ -32,7 +32,7 @@ int batchdir_open(const char *path, int *dir, struct error *err)
 			return error_errno(err, ERR_IO, "cannot open the folder '%s'", path);
 		return error_set(err, ERR_PERM,
 				 "cannot open the folder '%s': there is a link on "
-				 "the way that another user has put into a folder that everybody "
+				 "the way that another user has put into a folder that all users "
 				 "may write to",
 				 path);
 	}

@@ -1,5 +1,4 @@
-/* An errand (sampler/child/errand.h) that also handles SIGTERM, which ends a trace in good order.
- * */
+/* An errand (sampler/child/errand.h) that also handles SIGTERM, which ends a trace early. */
 #include "sampler/rounds/collect/collecting.h"
 
 #include <signal.h>
@@ -9,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "sampler/child/bound.h"
 #include "sampler/child/errand.h"
 #include "sampler/child/sandbox.h"
 #include "sampler/rounds/collect/collected.h"
@@ -18,7 +18,7 @@
 _Static_assert(ERRAND_FDS == 2 + SOURCE_FDS, "two of the collection's, and the source's");
 
 enum {
-	CPU_S = 600,	    /* bound for a source that runs wild */
+	CPU_S = 600,	    /* limit, for a source in an endless loop */
 	WORDS = 1 << 20,    /* bytes of the file for record heads and texts */
 	MEMORY = 256 << 20, /* bytes of the file for what source_save gives */
 };
@@ -147,11 +147,9 @@ static void collect_all(struct collecting *c, unsigned types)
 		_exit(1);
 }
 
-void collecting_run(struct source *s, const struct collection_request *q, int file, int pipe,
-		    pid_t parent)
+void collecting_run(struct source *s, const struct collection_request *q, int file, int pipe)
 {
-	struct errand_bounds bounds = { .parent = parent,
-					.fds = { &file, &pipe },
+	struct errand_bounds bounds = { .fds = { &file, &pipe },
 					.term = on_term,
 					.cpu_s = CPU_S,
 					.file_bytes = (uint64_t)COLLECTION_BYTES + WORDS + MEMORY };
@@ -163,12 +161,12 @@ void collecting_run(struct source *s, const struct collection_request *q, int fi
 	bounds.holding = needs.holding;
 	memcpy(bounds.fds + 2, needs.fds, sizeof(needs.fds));
 	errand_settle(&bounds);
-	/* Holding needs ptrace(2), and with that it could do anything to any process. */
+	/* Holding needs ptrace(2), through which any filter could be evaded. */
 	if (needs.tracing && !needs.holding)
 		sandbox_filter(file, needs.tracing);
 	c.file = file;
 	finishing = s;
-	errand_hear();
+	unblock_signals();
 	collect_all(&c, q->types);
 	_exit(0);
 }

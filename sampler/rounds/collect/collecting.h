@@ -2,14 +2,12 @@
 #ifndef SAMPLER_ROUNDS_COLLECT_COLLECTING_H
 #define SAMPLER_ROUNDS_COLLECT_COLLECTING_H
 
-#include <sys/types.h>
-
 #include "sampler/rounds/collect/collection.h"
 
-/* In the child of errand_fork: takes q->types (CAPTURE_HEAP for all heap types) from the source,
+/* In a child of fork_bound: takes q->types (CAPTURE_HEAP for all heap types) from the source,
  * writes them to `file` as items, and exits, which closes `pipe`. Other descriptors are closed
  * first, except those that the source needs. */
 _Noreturn void collecting_run(struct source *s, const struct collection_request *q, int file,
-			      int pipe, pid_t parent);
+			      int pipe);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * The file in memory is sealed after its process has ended: then no process can shorten it while
- * it is mapped (SIGBUS) or change bytes that are checked already, and it need not be copied. The
- * end of a process closes its end of a pipe: that works on any kernel, and poll(2) can wait for
+ * it is mapped (SIGBUS) or change bytes that are checked already, and it need not be copied. When
+ * a process ends, its end of a pipe is closed. That works on any kernel, and poll(2) can wait for
  * it together with other things.
  *
- * A trace takes as long as its round and has a process for itself, which ends on its own.
+ * A trace takes as long as its round, and has a process of its own.
  */
 #include "sampler/rounds/collect/collection.h"
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "sampler/child/errand.h"
+#include "sampler/child/bound.h"
 #include "sampler/rounds/collect/collected.h"
 #include "sampler/rounds/collect/collecting.h"
 #include "sampler/rounds/source/source.h"
@@ -51,16 +51,15 @@ static int start_worker(struct worker *w, struct source *s, const struct collect
 			int pipe, struct error *err)
 {
 	struct collection_request own = { w->types, q->gc, q->trace_ns };
-	pid_t self = getpid();
 
 	if (!w->types)
 		return 0;
 	w->file = memfd_create("sampler-collection", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (w->file < 0)
 		return error_errno(err, ERR_IO, "cannot make a file in memory");
-	w->pid = errand_fork();
+	w->pid = fork_bound(SIGKILL);
 	if (!w->pid)
-		collecting_run(s, &own, w->file, pipe, self);
+		collecting_run(s, &own, w->file, pipe);
 	if (w->pid > 0)
 		return 0;
 	w->pid = 0;

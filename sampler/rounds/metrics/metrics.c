@@ -1,5 +1,5 @@
 /*
- * metrics.json holds every metric, each at its own name, whether it could be read or not: a
+ * metrics.json holds every metric under its own name, whether it could be read or not: a
  * missing one is null, and "missing" says why. A counter is written as its total and as a rate
  * between the two readings, a gauge as its value at both of them. docs/metrics.md has the list.
  */
@@ -121,8 +121,8 @@ void metrics_free(struct metrics *m)
 	free(m);
 }
 
-/* Another program has another runtime, or none; and in a program that has just begun the runtime
- * may not be found yet. */
+/* Searches again after execve(2): another program has another runtime, or none. In a program that
+ * has just begun the runtime may not be found yet, so a failed search may be repeated. */
 static int find_go(struct metrics *m, uint64_t program, struct error *err)
 {
 	int rc;
@@ -139,7 +139,7 @@ static int find_go(struct metrics *m, uint64_t program, struct error *err)
 	rc = gometrics_new(&m->go, &m->process, &m->no_go);
 	if (rc == ERR_NOTFOUND)
 		m->searches = SEARCHES;
-	return rc == ERR_NOMEM ? error_set(err, rc, "out of memory") : 0;
+	return rc == ERR_NOMEM ? error_nomem(err) : 0;
 }
 
 static int read_go(struct metrics *m, struct metrics_reading *r, struct error *err)
@@ -207,8 +207,9 @@ static const char *no_rates(const struct metrics *m)
 {
 	if (m->ended)
 		return "the process ended before the second reading";
-	return m->readings < 2 || m->now.at_ns <= m->last.at_ns ? "there is no reading before" :
-								  NULL;
+	if (m->readings < 2 || m->now.at_ns <= m->last.at_ns)
+		return "there is no reading before";
+	return NULL;
 }
 
 /* Why this metric has no rate, or NULL. */

@@ -20,7 +20,7 @@
 
 enum { FIRST_LINE_BYTES = 512, PACKING_BYTES = 64 << 10, DRAINED_PIECES = 16 };
 
-/* For the body of a refusal or of a POST's answer. */
+/* Time to read the body of a refusal, or of a POST's answer. */
 static const uint64_t REFUSAL_NS = 2 * NS_PER_S;
 
 struct http {
@@ -95,7 +95,7 @@ static int start_unpacking(struct http *h, const struct response *head, struct e
 	if (head->encoding == ENCODING_OTHER)
 		return error_set(err, ERR_FORMAT,
 				 "its content is encoded as '%s', which was not "
-				 "asked for",
+				 "requested",
 				 head->coded);
 	return unpack_init(&h->unpack, head->encoding == ENCODING_GZIP, err);
 }
@@ -324,7 +324,7 @@ int http_check(const char *url, struct error *err)
 {
 	(void)url;
 	return error_set(err, ERR_NOTFOUND,
-			 "this sampler cannot ask URLs: it was built without libcurl's header");
+			 "this sampler cannot fetch URLs: it was built without libcurl's header");
 }
 
 void http_close(struct http *h)
@@ -338,7 +338,7 @@ int http_post(const struct http_request *q, const struct http_body *body,
 	(void)q, (void)body;
 	*answer = (struct http_answer){ 0 };
 	return error_set(err, ERR_NOTFOUND,
-			 "this sampler cannot ask URLs: it was built without libcurl's header");
+			 "this sampler cannot fetch URLs: it was built without libcurl's header");
 }
 
 int http_read(void *http, void *buf, size_t len, size_t *got, struct error *err)

@@ -37,9 +37,10 @@ int multipart_part(struct multipart *m, const char *name, const char *file, cons
 	rc = rc ? rc : add_quoted(&m->body, name);
 	rc = rc ? rc : buffer_addf(&m->body, "; filename=");
 	rc = rc ? rc : add_quoted(&m->body, file);
-	return rc ? rc :
-		    buffer_addf(&m->body, "\r\nContent-Type: %s\r\n\r\n",
-				type ? type : "application/octet-stream");
+	if (rc)
+		return rc;
+	return buffer_addf(&m->body, "\r\nContent-Type: %s\r\n\r\n",
+			   type ? type : "application/octet-stream");
 }
 
 int multipart_end(struct multipart *m)

@@ -7,13 +7,14 @@
  * process that runs the rounds, which would then parse untrusted ELF files, and keep their
  * contents for months.
  *
- * process_vm_readv(2) identifies a process by its number only. That it was the right process is
- * checked afterwards: one that still exists, by its pidfd, has had its number all the time. If it
- * executed another program meanwhile, tables of two programs may have been mixed; that is checked
- * too, and such a profile is rejected.
+ * process_vm_readv(2) identifies a process by its number only. So the process is checked after the
+ * read: if its pidfd shows that it still exists, it has had its number all the time. If it executed
+ * another program meanwhile, the profile may mix tables of two programs. That is checked too, and
+ * the profile is rejected.
  *
- * The record of which goroutine was seen waiting since when passes from one of our processes to
- * the next as bytes, behind the program that it is of: for another program it is useless.
+ * A record says since when each goroutine has been seen waiting. It passes as bytes from one of our
+ * processes to the next, and begins with the program that it is of. It is useless for another
+ * program.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,10 +47,10 @@ struct reader {
 	struct subject_program program; /* the program that `go` was opened for */
 	struct error failed;		/* why opening failed */
 	struct subject_program seen_of; /* the program that `seen` is of */
-	struct buffer seen;		/* what waits_save gave; or empty */
+	struct buffer seen;		/* of waits_save; or empty */
 	bool seen_anew;
 	char held[200];		 /* heldread_make's words on the last read */
-	struct heldset together; /* read in one hold, not yet taken; its remark and words: */
+	struct heldset together; /* read in one hold, not yet taken */
 	struct source_remark heldset_remark;
 	char heldset_held[200];
 };
@@ -81,8 +82,8 @@ static int have_go(struct reader *r, struct error *err)
 	return r->failed.code ? error_set(err, r->failed.code, "%s", r->failed.text) : 0;
 }
 
-/* After reading: is it still the program that was opened? If not, that is the error, whatever
- * `rc` is. */
+/* After reading: does the process still run the program that was opened? If not, that is the
+ * error, whatever `rc` is. */
 static int check_program(const struct reader *r, int rc, struct error *err)
 {
 	struct subject_program now = subject_program_of(r->process);
@@ -96,16 +97,17 @@ static int check_program(const struct reader *r, int rc, struct error *err)
 
 /* Profiles. */
 
-/* Calls `read`; with stop_ns all threads are held, and it may be called several times. */
+/* Calls `read`; with stop_ns all threads are held, and `read` may be called several times. */
 static int read_once(struct reader *r, heldread_profiles *read, void *ctx, struct error *err)
 {
 	*r->held = '\0';
-	return r->options.stop_ns ? heldread_make(r->go, r->process, r->options.stop_ns, read, ctx,
-						  r->held, sizeof(r->held), err) :
-				    read(ctx, err);
+	if (r->options.stop_ns)
+		return heldread_make(r->go, r->process, r->options.stop_ns, read, ctx, r->held,
+				     sizeof(r->held), err);
+	return read(ctx, err);
 }
 
-/* Retries ERR_SHORT until the time-out: a fresh heap profile cannot be had while the GC sweeps,
+/* Retries ERR_SHORT until the time-out: a fresh heap profile cannot be read while the GC sweeps,
  * and the next cycle may have begun already. */
 static int read_now(struct reader *r, heldread_profiles *read, void *ctx, struct error *err)
 {
@@ -187,7 +189,7 @@ static enum gobuckets_moment moment_of_heap(struct reader *r, struct source_rema
 	return GO_PUBLISHED;
 }
 
-/* `gc_wait`: for a GC cycle, which a heap profile is then of. */
+/* Opens the process. With `gc_wait`, waits for a GC cycle, which heap profiles are then of. */
 static int have_profile(struct reader *r, bool gc_wait, struct source_remark *remark,
 			struct error *err)
 {
@@ -322,11 +324,12 @@ static int make_waits(void *waiting, struct error *err)
 	struct waiting *w = waiting;
 	int rc = waits_make(w->waits, w->r->go, &w->profile, err);
 
-	return rc == ERR_LIMIT ? error_set(err, rc,
-					   "more goroutines than the %" PRIu64 " of "
-					   "--max-goroutines-wait",
-					   w->r->options.max_goroutines_wait) :
-				 rc;
+	if (rc == ERR_LIMIT)
+		return error_set(err, rc,
+				 "more goroutines than the %" PRIu64 " of "
+				 "--max-goroutines-wait",
+				 w->r->options.max_goroutines_wait);
+	return rc;
 }
 
 /* Takes the waits that were read together with other profiles, if any. */
@@ -374,15 +377,15 @@ static int save(const struct source *s, struct buffer *out)
 
 	if (!r->seen_anew)
 		return 0;
-	return buffer_add(out, &r->seen_of, sizeof(r->seen_of)) ||
-			       buffer_add(out, r->seen.data, r->seen.len) ?
-		       ERR_NOMEM :
-		       0;
+	if (buffer_add(out, &r->seen_of, sizeof(r->seen_of)) ||
+	    buffer_add(out, r->seen.data, r->seen.len))
+		return ERR_NOMEM;
+	return 0;
 }
 
-/* A process of ours that was forked before the one before it had come back lacks what that one has
- * seen: on a busy machine its waits would begin later than those told before. False: there is
- * nothing to merge with. */
+/* On a busy machine, a collecting process may be forked before its predecessor has ended, and then
+ * lacks the predecessor's record. Without merging, its waits would begin later than the waits
+ * reported before. False: nothing was merged. */
 static bool merge(struct reader *r, const struct subject_program *of, const void *data, size_t len)
 {
 	struct waits *w;
@@ -442,8 +445,9 @@ static int write_text(void *writing, struct error *err)
 	struct writing *w = writing;
 
 	w->out->len = w->before;
-	return w->id ? goprofile_text(w->r->go, w->id, w->out, err) :
-		       goprofile_dump(w->r->go, w->out, err);
+	if (w->id)
+		return goprofile_text(w->r->go, w->id, w->out, err);
+	return goprofile_dump(w->r->go, w->out, err);
 }
 
 int source_memory_text(struct source *s, const struct goprofile_id *id, bool gc_wait,

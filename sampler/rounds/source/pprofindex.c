@@ -99,7 +99,7 @@ static int take_name(struct pprofindex *index, struct cursor *c, bool *good)
 	return rc ? rc : buffer_add(&index->names, "", 1);
 }
 
-/* Takes a row; what is no valid row is left to the search for the next. */
+/* Takes a row. If it is not valid, the search for the next row begins behind its ROW. */
 static int take_row(struct pprofindex *index, struct cursor *c)
 {
 	struct row row = { .name = index->names.len };
@@ -133,7 +133,7 @@ int pprofindex_parse(struct pprofindex **out, const void *page, size_t len, stru
 	while (!rc && skip_behind(&c, ROW))
 		rc = take_row(index, &c);
 	if (rc)
-		error_set(err, rc, "out of memory");
+		error_nomem(err);
 	else if (!index->row_count)
 		rc = error_set(err, ERR_FORMAT, "it is no index of net/http/pprof");
 	if (rc) {

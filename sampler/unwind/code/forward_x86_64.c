@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "sampler/unwind/code/codebytes.h"
-#include "sampler/unwind/code/machine.h"
+#include "sampler/unwind/code/emulator.h"
 #include "sampler/unwind/table/regs.h"
 #include "sampler/unwind/table/rule.h"
 
@@ -21,7 +21,7 @@ struct search {
 	struct codebytes *code;
 	forward_accepts *accepts; /* NULL: the search is for goal, not for a return */
 	void *ctx;
-	struct machine ways[WAYS_MAX]; /* to be tried; the last first */
+	struct emulator ways[WAYS_MAX]; /* to be tried; the last first */
 	unsigned way_count;
 	uint64_t joins[JOINS_MAX]; /* targets of jumps so far */
 	unsigned join_count;
@@ -30,7 +30,7 @@ struct search {
 	bool lost;		/* a way could not be followed to its end */
 	bool exhausted;		/* a return address was beyond the copy */
 	uint64_t goal, goal_sp; /* the pc that is searched for, and its rsp */
-	struct machine found;
+	struct emulator found;
 };
 
 enum flow {
@@ -103,7 +103,7 @@ static bool join(struct search *s, uint64_t pc)
 	return true;
 }
 
-static void try_later(struct search *s, const struct machine *m, uint64_t pc)
+static void try_later(struct search *s, const struct emulator *m, uint64_t pc)
 {
 	if (!join(s, pc))
 		return;
@@ -117,14 +117,14 @@ static void try_later(struct search *s, const struct machine *m, uint64_t pc)
 
 /* Is the word at rsp + `above` a return address? If so, s->found becomes the caller: rsp is moved
  * past the return address and `dropped` more bytes. */
-static bool returns_by(struct search *s, struct machine *m, uint64_t above, uint64_t dropped)
+static bool returns_by(struct search *s, struct emulator *m, uint64_t above, uint64_t dropped)
 {
 	uint64_t addr;
 	int rc;
 
-	if (!s->accepts || !machine_knows(m, HW_RSP))
+	if (!s->accepts || !emulator_knows(m, HW_RSP))
 		return false;
-	rc = machine_read(m, m->r[HW_RSP] + above, &addr);
+	rc = emulator_read(m, m->r[HW_RSP] + above, &addr);
 	s->exhausted |= rc == ERR_SHORT;
 	if (rc || !s->accepts(s->ctx, addr))
 		return false;
@@ -144,7 +144,7 @@ static bool is_mov_rbp_rsp(const struct insn *insn)
 
 /* At push rbp; mov rbp, rsp the top of the stack is the return address, however long the function
  * may be. */
-static bool frame_begins(struct search *s, struct machine *m, const struct insn *insn,
+static bool frame_begins(struct search *s, struct emulator *m, const struct insn *insn,
 			 const uint8_t *code, size_t len)
 {
 	struct insn after;
@@ -155,11 +155,11 @@ static bool frame_begins(struct search *s, struct machine *m, const struct insn 
 }
 
 /* True at a system call that does not return. */
-static bool exits(const struct machine *m)
+static bool exits(const struct emulator *m)
 {
 	uint64_t number = m->r[HW_RAX];
 
-	return machine_knows(m, HW_RAX) && (number == SYS_exit || number == SYS_exit_group);
+	return emulator_knows(m, HW_RAX) && (number == SYS_exit || number == SYS_exit_group);
 }
 
 enum way { WAY_ON, WAY_FOUND, WAY_ENDED };
@@ -170,7 +170,7 @@ static enum way lose(struct search *s)
 	return WAY_ENDED;
 }
 
-static enum way halt(struct search *s, const struct machine *m)
+static enum way halt(struct search *s, const struct emulator *m)
 {
 	if (m->called)
 		return lose(s);
@@ -182,7 +182,8 @@ static enum way halt(struct search *s, const struct machine *m)
  * head of a PLT (push GOT[1]; jmp GOT[2]): the PLT entry has pushed its index and the head the link
  * map, and the resolver removes both (System V ABI, 5.2, "Procedure Linkage Table"). GNU ld makes
  * CFI for the head, lld does not. */
-static uint64_t left_to_resolver(struct search *s, const struct machine *m, const struct insn *jump)
+static uint64_t left_to_resolver(struct search *s, const struct emulator *m,
+				 const struct insn *jump)
 {
 	enum { PUSH_LENGTH = 6 };
 	uint8_t code[PUSH_LENGTH];
@@ -198,7 +199,7 @@ static uint64_t left_to_resolver(struct search *s, const struct machine *m, cons
 }
 
 /* Executes one instruction; m->pc is already behind it. */
-static enum way go_on(struct search *s, struct machine *m, const struct insn *insn)
+static enum way go_on(struct search *s, struct emulator *m, const struct insn *insn)
 {
 	uint64_t target = m->pc + (uint64_t)insn->imm;
 
@@ -231,19 +232,19 @@ static enum way go_on(struct search *s, struct machine *m, const struct insn *in
 	case FLOW_LOST:
 		return lose(s);
 	}
-	return machine_execute(m, insn) ? WAY_ON : lose(s);
+	return emulator_execute(m, insn) ? WAY_ON : lose(s);
 }
 
-static bool is_there(struct search *s, const struct machine *m)
+static bool is_there(struct search *s, const struct emulator *m)
 {
-	if (s->accepts || m->pc != s->goal || !machine_knows(m, HW_RSP) ||
+	if (s->accepts || m->pc != s->goal || !emulator_knows(m, HW_RSP) ||
 	    m->r[HW_RSP] != s->goal_sp)
 		return false;
 	s->found = *m;
 	return true;
 }
 
-static bool follow(struct search *s, struct machine *m)
+static bool follow(struct search *s, struct emulator *m)
 {
 	enum way way = WAY_ON;
 
@@ -268,7 +269,7 @@ static bool follow(struct search *s, struct machine *m)
 }
 
 /* True between push rbp and mov rbp, rsp; s->found is then the caller. */
-static bool stands_in_prologue(struct search *s, struct machine *m)
+static bool stands_in_prologue(struct search *s, struct emulator *m)
 {
 	uint8_t code[1 + INSN_LENGTH_MAX];
 	size_t len = codebytes_read(s->code, m->pc - 1, code, sizeof(code));
@@ -276,8 +277,8 @@ static bool stands_in_prologue(struct search *s, struct machine *m)
 	uint64_t rbp;
 
 	if (len < 2 || code[0] != 0x55 || insn_decode(code + 1, len - 1, &insn) ||
-	    !is_mov_rbp_rsp(&insn) || !machine_knows(m, HW_RSP) ||
-	    machine_read(m, m->r[HW_RSP], &rbp) || !returns_by(s, m, 8, 0))
+	    !is_mov_rbp_rsp(&insn) || !emulator_knows(m, HW_RSP) ||
+	    emulator_read(m, m->r[HW_RSP], &rbp) || !returns_by(s, m, 8, 0))
 		return false;
 	s->found.r[HW_RBP] = rbp;
 	s->found.known |= 1 << HW_RBP;
@@ -296,7 +297,7 @@ static void begin(struct search *s, struct codebytes *code, unsigned most)
 static bool search(struct search *s)
 {
 	while (s->way_count) {
-		struct machine m = s->ways[--s->way_count];
+		struct emulator m = s->ways[--s->way_count];
 
 		if (follow(s, &m))
 			return true;
@@ -313,9 +314,9 @@ enum forward_end forward_to_return(struct codebytes *code, const struct memory *
 	begin(&s, code, most);
 	s.accepts = accepts;
 	s.ctx = ctx;
-	machine_load(&s.ways[0], regs, *valid, memory);
+	emulator_load(&s.ways[0], regs, *valid, memory);
 	if (stands_in_prologue(&s, &s.ways[0]) || search(&s)) {
-		*valid = (machine_unload(&s.found, regs) & (CALLEE_SAVED | 1u << DWARF_RSP)) |
+		*valid = (emulator_unload(&s.found, regs) & (CALLEE_SAVED | 1u << DWARF_RSP)) |
 			 1u << DWARF_RIP;
 		regs->r[DWARF_RIP] = s.found.pc;
 		return FORWARD_FOUND;
@@ -337,12 +338,12 @@ static int read_nothing(const struct memory *m, uint64_t addr, void *buf, size_t
 
 /* The value of a callee-saved register at the entry: it is still in the register, or it was saved
  * on the stack. False when it is not known. */
-static bool value_at_entry(const struct machine *m, unsigned reg, const struct memory *memory,
+static bool value_at_entry(const struct emulator *m, unsigned reg, const struct memory *memory,
 			   const struct regs *now, uint32_t valid, uint64_t *value)
 {
-	if (machine_knows(m, reg) && m->r[reg] == MARK + reg) {
-		*value = now->r[machine_dwarf(reg)];
-		return valid >> machine_dwarf(reg) & 1;
+	if (emulator_knows(m, reg) && m->r[reg] == MARK + reg) {
+		*value = now->r[emulator_dwarf(reg)];
+		return valid >> emulator_dwarf(reg) & 1;
 	}
 	for (unsigned i = 0; i < m->store_count; i++)
 		if (m->stores[i].known && m->stores[i].value == MARK + reg)
@@ -363,15 +364,15 @@ bool forward_from_entry(struct codebytes *code, const struct memory *memory, uin
 	s.goal = regs->r[DWARF_RIP];
 	s.goal_sp = regs->r[DWARF_RSP];
 	for (unsigned i = 0; i < HW_COUNT; i++)
-		marked.r[machine_dwarf(i)] = i == HW_RSP ? slot : MARK + i;
-	machine_load(&s.ways[0], &marked, CALLEE_SAVED | 1u << DWARF_RSP, &nothing);
+		marked.r[emulator_dwarf(i)] = i == HW_RSP ? slot : MARK + i;
+	emulator_load(&s.ways[0], &marked, CALLEE_SAVED | 1u << DWARF_RSP, &nothing);
 	if (!search(&s) || memory_read_u64(memory, slot, &caller.r[DWARF_RIP]))
 		return false;
 	caller.r[DWARF_RSP] = slot + 8;
 	for (unsigned i = 0; i < HW_COUNT; i++)
-		if (CALLEE_SAVED >> machine_dwarf(i) & 1 &&
-		    value_at_entry(&s.found, i, memory, regs, *valid, &caller.r[machine_dwarf(i)]))
-			known |= 1u << machine_dwarf(i);
+		if (CALLEE_SAVED >> emulator_dwarf(i) & 1 &&
+		    value_at_entry(&s.found, i, memory, regs, *valid, &caller.r[emulator_dwarf(i)]))
+			known |= 1u << emulator_dwarf(i);
 	*regs = caller;
 	*valid = known;
 	return true;

@@ -149,7 +149,7 @@ Test(error, says_what_and_why)
 	cr_assert_str_eq(err.text, "cannot read 'x': No such file or directory");
 	cr_assert_eq(error_prefix(&err, "'%s'", "y"), ERR_IO);
 	cr_assert_str_eq(err.text, "'y': cannot read 'x': No such file or directory");
-	cr_assert_eq(error_set(NULL, ERR_LIMIT, "nobody listens"), ERR_LIMIT);
+	cr_assert_eq(error_set(NULL, ERR_LIMIT, "without a struct error"), ERR_LIMIT);
 	error_set(&err, ERR_IO, "%01000d", 1);
 	cr_assert_eq(strlen(err.text), sizeof(err.text) - 1, "cut, not overflown");
 }

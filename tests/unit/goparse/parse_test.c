@@ -143,7 +143,7 @@ Test(parse, headers_that_cannot_be_read)
 	      "4! goroutine 2 running]: ? goroutine ID [STATE]:\n");
 }
 
-Test(parse, attributes_nobody_knows)
+Test(parse, unknown_attributes)
 {
 	check("goroutine 1 [running, on fire, 2 minutes]:\n" FRAME,
 	      "1: 1 [running] 2m| main.f /x.go:1 +0x2\n"

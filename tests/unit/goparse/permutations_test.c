@@ -201,8 +201,9 @@ static bool same(const struct permutation *p, const struct left *left, const str
 		if (!same_frame(&given->frames[i], p->calls[left->frames[i]]->function,
 				p->places[left->frames[i]]))
 			return false;
-	return left->created ? same_frame(&stack->created_by, p->creator, p->creator_place) :
-			       !stack->created_by.function.len;
+	if (left->created)
+		return same_frame(&stack->created_by, p->creator, p->creator_place);
+	return !stack->created_by.function.len;
 }
 
 Test(permutations, each_by_itself)

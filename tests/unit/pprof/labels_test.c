@@ -1,5 +1,6 @@
 /* Labels are set and removed in every sample. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 #include "pprof/labels.h"
 #include "tests/unit/pprof/full.h"
@@ -81,4 +82,26 @@ Test(labels, samples_can_be_added_afterwards, .init = init, .fini = release)
 	}
 	cr_assert_eq(p.sample_count, 102);
 	cr_assert_eq(label(101, 0)->num, 1);
+}
+
+/* Filters remove samples and leave their labels in the profile's array. */
+Test(labels, of_removed_samples_do_not_count, .init = init, .fini = release)
+{
+	static const char *const yes[] = { "true" }, *const no[] = { "false" };
+	uint32_t *units = labels_units(&p);
+	uint32_t tid = label(0, 1)->key;
+
+	cr_assert_str_eq(text(tid), "tid");
+	cr_assert_str_eq(text(units[tid]), "bytes");
+	free(units);
+	cr_assert_not(sample_is_base(&p, &p.samples[0]));
+	cr_assert_eq(profile_set_label(&p, "pprof::base", no, 1), 0);
+	cr_assert_not(sample_is_base(&p, &p.samples[0]));
+	cr_assert_eq(profile_set_label(&p, "pprof::base", yes, 1), 0);
+	cr_assert(sample_is_base(&p, &p.samples[0]));
+
+	p.sample_count = 0;
+	units = labels_units(&p);
+	cr_assert_eq(units[tid], 0);
+	free(units);
 }

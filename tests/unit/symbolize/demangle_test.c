@@ -137,7 +137,7 @@ Test(demangle, survives_what_is_made_to_hurt, .timeout = 30)
 	survive("_Z1fI", "P", 60000, "i", "", "Evv");
 }
 
-Test(demangle, knows_names_longer_than_libiberty_would, .timeout = 10)
+Test(demangle, takes_names_longer_than_libiberty_would, .timeout = 10)
 {
 	char *name = repeat("_Z1f", "1aI", 300, "i", "E", ""), *long_one;
 	struct arena arena = { 0 };

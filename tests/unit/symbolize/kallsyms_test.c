@@ -53,7 +53,7 @@ Test(kallsyms, functions_by_name_and_size)
 	cr_assert_eq(find("same", "", 0x40), 0xffffffff81000140);
 	cr_assert_eq(find("same", "", 0x10), 0xffffffff81000180);
 	cr_assert_eq(find("same", "module", 0x40), 0xffffffffc0000000);
-	cr_assert_eq(find("twice", "", 0x10), 0, "one of two, nobody knows which");
+	cr_assert_eq(find("twice", "", 0x10), 0, "one of two: which is not known");
 	cr_assert_eq(find("data", "", 0), 0);
 	cr_assert_eq(table.start, 0xffffffff81000000);
 	cr_assert_eq(table.end, 0xffffffffc0000041);

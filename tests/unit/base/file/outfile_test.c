@@ -176,7 +176,7 @@ Test(outfile, follows_no_link_that_another_has_planted, .init = make_folder, .fi
 	cr_assert_eq(open_links("out", NULL), 0);
 	cr_assert(!lchown(file, 1, 1) && !open_links("link", NULL), "the folder's owner's");
 	cr_assert(!lchown(file, 65534, 65534) && !chmod(folder, 0755));
-	cr_assert_eq(open_links("link", NULL), 0, "nobody else could write here");
+	cr_assert_eq(open_links("link", NULL), 0, "no other user may write here");
 	assert_holds("old");
 	cr_assert(!unlink(file) && !unlink(dir));
 }

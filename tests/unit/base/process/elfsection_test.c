@@ -107,7 +107,7 @@ Test(elfsection, zstd)
 {
 	if (!run("objcopy --compress-debug-sections=zstd whole z")) {
 		leave();
-		cr_skip_test("this objcopy knows no zstd");
+		cr_skip_test("this objcopy has no zstd");
 	}
 	expect("z", ".debug_x", false);
 }

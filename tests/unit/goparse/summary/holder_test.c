@@ -67,7 +67,7 @@ Test(holder, may_be_in_another_method_of_the_type)
 	census_free(c);
 }
 
-Test(holder, is_nobody_who_waits_for_a_lock_himself)
+Test(holder, is_no_waiter_for_a_lock)
 {
 	struct census *c = waiting("sync.Mutex.Lock", LOCK "main.(*Orders).Place:75");
 

@@ -45,7 +45,7 @@ Test(stuck, all_of_the_first_dump)
 	cr_assert(stack(3, "running", ""));
 }
 
-Test(stuck, who_stands_still_and_who_does_not)
+Test(stuck, what_stands_still_and_what_does_not)
 {
 	stack(1, "select", "a b");
 	stack(2, "select", "a b");

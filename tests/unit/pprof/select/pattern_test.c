@@ -79,6 +79,19 @@ Test(pattern, refused_in_go_s_words)
 	refused("\\p{Nobody}", 10, ERR_USAGE, "unknown property");
 }
 
+/* As regexp/syntax: 1000 copies of the innermost piece are the most. */
+Test(pattern, nested_repetitions_count_together)
+{
+	refused("(a{40}){26}", 11, ERR_USAGE, "invalid repeat count: '{26}'");
+	refused("(?:a|b(c{40}|d))(?i){26}", 24, ERR_USAGE, "invalid repeat count: '{26}'");
+	refused("a{40}(?i){26}", 13, ERR_USAGE, "invalid repeat count: '{26}'");
+	refused("((a{2,}){3,10}b*){51}", 21, ERR_USAGE, "invalid repeat count: '{51}'");
+	cr_expect_eq(MATCHES("^(a{40}){25}$", "a"), 0);
+	cr_expect_eq(MATCHES("^((a{40}){0}b){2,26}$", "bb"), 1);
+	cr_expect_eq(MATCHES("^(a{0,}|c){100}$", "aaa"), 1);
+	cr_expect_eq(MATCHES("^a{40}|(b{2}){2}$", "bbbb"), 1);
+}
+
 Test(pattern, bounds_of_patterns)
 {
 	enum { SIZE = GOSYNTAX_MAX + 1 };
@@ -92,7 +105,7 @@ Test(pattern, bounds_of_patterns)
 	text[2 * GOSYNTAX_NESTING] = '\0';
 	cr_expect_eq(MATCHES(text, ""), 1);
 	free(text);
-	refused("((a{100}){100}){100}", 20, ERR_LIMIT, "too large");
+	refused("(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa){1000}", 48, ERR_LIMIT, "too large");
 }
 
 /* Patterns for which a backtracking matcher takes for ever. */

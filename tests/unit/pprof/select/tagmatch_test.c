@@ -1,5 +1,6 @@
 /* Which samples the forms of -tagfocus select. */
 #include "base/error.h"
+#include "pprof/labels.h"
 #include "pprof/select/filter.h"
 #include "pprof/select/tagmatch.h"
 #include "pprof/select/tagroot.h"
@@ -39,7 +40,7 @@ static void check(const char *focus, const char *ignore, const char *want)
 	uint32_t *units;
 
 	make(&p);
-	units = tagmatch_units(&p);
+	units = labels_units(&p);
 	cr_assert(!focus || !tagmatch_new(&f, focus, NULL));
 	cr_assert(!ignore || !tagmatch_new(&i, ignore, NULL));
 	cr_assert_eq(tagmatch_filter(&p, units, f, i, &found, NULL), 0);

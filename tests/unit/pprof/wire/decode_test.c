@@ -86,89 +86,85 @@ Test(decode, survives_truncation_and_flips_at_every_byte)
 	buffer_release(&whole);
 }
 
+static const struct {
+	const char *bytes;
+	size_t len;
+	const char *message;
+} broken[] = {
+#define CASE(bytes, message) { bytes, sizeof(bytes) - 1, "profile: " message }
+	CASE("", "'string_table' is missing at offset 0"),
+	CASE("\x60\x01", "'string_table' is missing at offset 2"),
+	CASE("\x32\x01x",
+	     "'string_table' does not begin with the empty string at offset 0, in string 1"),
+	CASE("\x32\x00\x48", "ends too early at offset 3"),
+	CASE("\x32\x00\x32\x05"
+	     "abc",
+	     "ends too early at offset 4"),
+	CASE("\x32\x00\x32\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "ends too early at offset 13"),
+	CASE("\x32\x00\x33", "unknown wire type at offset 3"),
+	CASE("\x32\x00\x34", "unknown wire type at offset 3"),
+	CASE("\x32\x00\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+	     "number of more than 10 bytes at offset 13"),
+	CASE("\x32\x00\x70\x05", "'default_sample_type' is string 5 of only 1 at offset 2"),
+	CASE("\x32\x00\x6a\x02\x00\x07", "'comment' is string 7 of only 1 at offset 2"),
+	CASE("\x32\x00\x0a\x02\x10\x01",
+	     "'value_type.unit' is string 1 of only 1 at offset 4, in sample type 1"),
+	CASE("\x32\x00\x1a\x02\x28\x01",
+	     "'mapping.filename' is string 1 of only 1 at offset 4, in mapping 1"),
+	CASE("\x32\x00\x2a\x04\x08\x01\x10\x02",
+	     "'function.name' is string 2 of only 1 at offset 6, in function 1 (id 1)"),
+	CASE("\x32\x00\x0a\x00\x12\x04\x1a\x02\x08\x03",
+	     "'label.key' is string 3 of only 1 at offset 8, in sample 1"),
+	CASE("\x32\x00\x0a\x00\x12\x06\x1a\x04\x18\x01\x20\x03",
+	     "'label.num_unit' is string 3 of only 1 at offset 6, in sample 1"),
+	CASE("\x32\x00\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+	     "'drop_frames' is string 18446744073709551615 of only 1 at offset 2"),
+	CASE("\x32\x00\x2a\x06\x08\x01\x20\x00\x20\x07",
+	     "'function.filename' is string 7 of only 1 at offset 8, in function 1 (id 1)"),
+	CASE("\x32\x00\x5a\x02\x08\x03\x12\x02\x10\x01\x0a\x00",
+	     "'value_type.type' is string 3 of only 1 at offset 4"),
+	CASE("\x32\x00\x1a\x00", "'mapping.id' is 0 or missing at offset 2, in mapping 1"),
+	CASE("\x32\x00\x2a\x00", "'function.id' is 0 or missing at offset 2, in function 1"),
+	CASE("\x32\x00\x22\x02\x08\x00",
+	     "'location.id' is 0 or missing at offset 2, in location 1"),
+	CASE("\x32\x00\x1a\x02\x08\x07\x1a\x02\x08\x07",
+	     "'mapping.id' 7 is there a second time at offset 6, in mapping 2 (id 7)"),
+	CASE("\x32\x00\x2a\x02\x08\x01\x2a\x02\x08\x01",
+	     "'function.id' 1 is there a second time at offset 6, in function 2 (id 1)"),
+	CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x08\x04",
+	     "'line.function_id' names 4, which is not there, at offset 8, in location 1 (id 1)"),
+	CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x08\x00",
+	     "'line.function_id' names 0, which is not there, at offset 8, in location 1 (id 1)"),
+	CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x10\x05",
+	     "'line.function_id' is missing at offset 6, in location 1 (id 1)"),
+	CASE("\x32\x00\x0a\x00\x12\x02\x08\x01",
+	     "'sample.location_id' names 1, which is not there, at offset 6, in sample 1"),
+	CASE("\x32\x00\x0a\x00\x12\x03\x0a\x01\x00",
+	     "'sample.location_id' names 0, which is not there, at offset 6, in sample 1"),
+	CASE("\x32\x00\x12\x02\x10\x01",
+	     "'sample' is there without a sample type at offset 2, in sample 1"),
+	CASE("\x32\x00\x0a\x00\x12\x04\x10\x01\x10\x01",
+	     "'sample.value' has 2 values for 1 sample types at offset 4, in sample 1"),
+	CASE("\x32\x00\x0a\x00\x12\x00",
+	     "'sample.value' has 0 values for 1 sample types at offset 4, in sample 1"),
+	CASE("\x32\x00\x0a\x00\x12\x03\x12\x01\x80", "ends too early at offset 9, in sample 1"),
+	CASE("\x32\x00\x4d\x01\x02\x03\x04", "'time_nanos' has a wrong wire type at offset 2"),
+	CASE("\x32\x00\x10\x01", "'sample' has a wrong wire type at offset 2"),
+	CASE("\x32\x00\x0a\x00\x12\x09\x11\x01\x02\x03\x04\x05\x06\x07\x08",
+	     "'sample.value' has a wrong wire type at offset 6, in sample 1"),
+	CASE("\x30\x00", "'string_table' has a wrong wire type at offset 0"),
+#undef CASE
+};
+
 Test(decode, names_the_field_the_rule_the_offset_and_the_entry)
 {
-	static const struct {
-		const char *bytes;
-		size_t len;
-		const char *message;
-	} all[] = {
-#define CASE(bytes, message) { bytes, sizeof(bytes) - 1, "profile: " message }
-		CASE("", "'string_table' is missing at offset 0"),
-		CASE("\x60\x01", "'string_table' is missing at offset 2"),
-		CASE("\x32\x01x",
-		     "'string_table' does not begin with the empty string at offset 0, in string 1"),
-		CASE("\x32\x00\x48", "ends too early at offset 3"),
-		CASE("\x32\x00\x32\x05"
-		     "abc",
-		     "ends too early at offset 4"),
-		CASE("\x32\x00\x32\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-		     "ends too early at offset 13"),
-		CASE("\x32\x00\x33", "unknown wire type at offset 3"),
-		CASE("\x32\x00\x34", "unknown wire type at offset 3"),
-		CASE("\x32\x00\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-		     "number of more than 10 bytes at offset 13"),
-		CASE("\x32\x00\x70\x05", "'default_sample_type' is string 5 of only 1 at offset 2"),
-		CASE("\x32\x00\x6a\x02\x00\x07", "'comment' is string 7 of only 1 at offset 2"),
-		CASE("\x32\x00\x0a\x02\x10\x01",
-		     "'value_type.unit' is string 1 of only 1 at offset 4, in sample type 1"),
-		CASE("\x32\x00\x1a\x02\x28\x01",
-		     "'mapping.filename' is string 1 of only 1 at offset 4, in mapping 1"),
-		CASE("\x32\x00\x2a\x04\x08\x01\x10\x02",
-		     "'function.name' is string 2 of only 1 at offset 6, in function 1 (id 1)"),
-		CASE("\x32\x00\x0a\x00\x12\x04\x1a\x02\x08\x03",
-		     "'label.key' is string 3 of only 1 at offset 8, in sample 1"),
-		CASE("\x32\x00\x0a\x00\x12\x06\x1a\x04\x18\x01\x20\x03",
-		     "'label.num_unit' is string 3 of only 1 at offset 6, in sample 1"),
-		CASE("\x32\x00\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-		     "'drop_frames' is string 18446744073709551615 of only 1 at offset 2"),
-		CASE("\x32\x00\x2a\x06\x08\x01\x20\x00\x20\x07",
-		     "'function.filename' is string 7 of only 1 at offset 8, in function 1 (id 1)"),
-		CASE("\x32\x00\x5a\x02\x08\x03\x12\x02\x10\x01\x0a\x00",
-		     "'value_type.type' is string 3 of only 1 at offset 4"),
-		CASE("\x32\x00\x1a\x00", "'mapping.id' is 0 or missing at offset 2, in mapping 1"),
-		CASE("\x32\x00\x2a\x00",
-		     "'function.id' is 0 or missing at offset 2, in function 1"),
-		CASE("\x32\x00\x22\x02\x08\x00",
-		     "'location.id' is 0 or missing at offset 2, in location 1"),
-		CASE("\x32\x00\x1a\x02\x08\x07\x1a\x02\x08\x07",
-		     "'mapping.id' 7 is there a second time at offset 6, in mapping 2 (id 7)"),
-		CASE("\x32\x00\x2a\x02\x08\x01\x2a\x02\x08\x01",
-		     "'function.id' 1 is there a second time at offset 6, in function 2 (id 1)"),
-		CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x08\x04",
-		     "'line.function_id' names 4, which is not there, at offset 8, in location 1 (id 1)"),
-		CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x08\x00",
-		     "'line.function_id' names 0, which is not there, at offset 8, in location 1 (id 1)"),
-		CASE("\x32\x00\x22\x06\x08\x01\x22\x02\x10\x05",
-		     "'line.function_id' is missing at offset 6, in location 1 (id 1)"),
-		CASE("\x32\x00\x0a\x00\x12\x02\x08\x01",
-		     "'sample.location_id' names 1, which is not there, at offset 6, in sample 1"),
-		CASE("\x32\x00\x0a\x00\x12\x03\x0a\x01\x00",
-		     "'sample.location_id' names 0, which is not there, at offset 6, in sample 1"),
-		CASE("\x32\x00\x12\x02\x10\x01",
-		     "'sample' is there without a sample type at offset 2, in sample 1"),
-		CASE("\x32\x00\x0a\x00\x12\x04\x10\x01\x10\x01",
-		     "'sample.value' has 2 values for 1 sample types at offset 4, in sample 1"),
-		CASE("\x32\x00\x0a\x00\x12\x00",
-		     "'sample.value' has 0 values for 1 sample types at offset 4, in sample 1"),
-		CASE("\x32\x00\x0a\x00\x12\x03\x12\x01\x80",
-		     "ends too early at offset 9, in sample 1"),
-		CASE("\x32\x00\x4d\x01\x02\x03\x04",
-		     "'time_nanos' has a wrong wire type at offset 2"),
-		CASE("\x32\x00\x10\x01", "'sample' has a wrong wire type at offset 2"),
-		CASE("\x32\x00\x0a\x00\x12\x09\x11\x01\x02\x03\x04\x05\x06\x07\x08",
-		     "'sample.value' has a wrong wire type at offset 6, in sample 1"),
-		CASE("\x30\x00", "'string_table' has a wrong wire type at offset 0"),
-#undef CASE
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
 		struct error err = { 0 };
 		struct profile p;
 
-		cr_assert_eq(decode(&p, all[i].bytes, all[i].len, &err), ERR_FORMAT, "%s",
-			     all[i].message);
-		cr_assert_str_eq(err.text, all[i].message);
+		cr_assert_eq(decode(&p, broken[i].bytes, broken[i].len, &err), ERR_FORMAT, "%s",
+			     broken[i].message);
+		cr_assert_str_eq(err.text, broken[i].message);
 		profile_release(&p);
 	}
 }

@@ -28,7 +28,7 @@ Test(encode, empty_profile_is_an_empty_string)
 	assert_encodes_to(&p, "\x32\x00", 2);
 }
 
-Test(encode, writes_the_bytes_that_protobuf_wants)
+Test(encode, writes_the_bytes_that_protobuf_requires)
 {
 	static const uint8_t want[] = {
 		0x0a, 4, 0x08, 1,    0x10, 2,		    /* sample_type { type 1 unit 2 } */

@@ -107,7 +107,7 @@ Test(decoding, is_done_in_another_process)
 	assert_written(5);
 }
 
-Test(decoding, leaves_all_out_when_nobody_is_to_blame)
+Test(decoding, leaves_all_out_when_no_image_is_to_blame)
 {
 	scene->deaths = 1;
 	scene->writes_first = scene->looks_up = true;

@@ -163,7 +163,7 @@ static int look_at(pid_t parent, int *number, int which)
 	return copy;
 }
 
-Test(sandbox, a_filter_for_who_reads_a_process)
+Test(sandbox, a_filter_for_readers_of_a_process)
 {
 	static int number = 42;
 	pid_t self = getpid();

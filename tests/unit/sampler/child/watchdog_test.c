@@ -28,7 +28,7 @@ static enum watch_verdict poll_once(struct watch *w, uint64_t word, char state)
 	return poll_with(w, word, (struct sight){ .tracer = state, .sampler = state });
 }
 
-Test(watch, nobody_held_is_nobodys_business)
+Test(watch, without_a_held_thread_nothing_is_done)
 {
 	struct watch w = { 0 };
 
@@ -52,7 +52,7 @@ Test(watch, a_wait_in_the_kernel_is_left_alone)
 		cr_assert_eq(poll_once(&w, HELD, i % 2 ? 'S' : 'D'), WATCH_ON);
 }
 
-Test(watch, quiet_is_when_nobody_was_held_for_a_while)
+Test(watch, quiet_is_when_none_was_held_for_a_while)
 {
 	struct watch w = { 0 };
 	int polls = WATCH_QUIET_MAX / WATCH_POLL_MS;
@@ -161,7 +161,7 @@ Test(watch, a_real_time_thread_without_a_cpu_becomes_an_ordinary_one_and_so_on)
 	cr_assert_leq(w.stands_ms, 10, "all that within the bound");
 }
 
-Test(watch, who_has_a_cpu_does_not_starve)
+Test(watch, a_holder_with_a_cpu_does_not_starve)
 {
 	struct watch w = { 0 };
 
@@ -170,7 +170,7 @@ Test(watch, who_has_a_cpu_does_not_starve)
 }
 
 /* /proc shows the CPU time up to the kernel's last tick, perhaps none yet. */
-Test(watch, who_is_given_a_cpu_after_the_change_keeps_its_class)
+Test(watch, a_holder_with_a_cpu_after_the_change_keeps_its_class)
 {
 	struct watch w = { 0 };
 
@@ -182,7 +182,7 @@ Test(watch, who_is_given_a_cpu_after_the_change_keeps_its_class)
 	cr_assert_eq(poll_runnable(&w, true, 4000005, 2), WATCH_ORDINARY, "it has lost it again");
 }
 
-Test(watch, who_is_continued_and_gets_no_cpu_is_helped)
+Test(watch, a_continued_holder_without_cpu_is_helped)
 {
 	struct watch w = { 0 };
 
@@ -190,7 +190,7 @@ Test(watch, who_is_continued_and_gets_no_cpu_is_helped)
 	cr_assert_eq(poll_once(&w, HELD, 'R'), WATCH_REALTIME);
 }
 
-Test(watch, who_is_to_stop_and_gets_no_cpu_for_that_is_helped)
+Test(watch, a_holder_that_must_stop_without_cpu_is_helped)
 {
 	struct watch w = { 0 };
 	struct sight s = { .tracer = 'R', .sampler = 'T' };
@@ -291,7 +291,7 @@ static void end_sampler(pid_t pid)
 	cr_assert_eq(waitpid(shared->watchdog, NULL, 0), shared->watchdog);
 }
 
-Test(watchdog, lets_a_stop_be_when_nobody_is_held)
+Test(watchdog, leaves_a_stop_alone_when_no_thread_is_held)
 {
 	pid_t pid = start_sampler(false);
 
@@ -302,7 +302,7 @@ Test(watchdog, lets_a_stop_be_when_nobody_is_held)
 	end_sampler(pid);
 }
 
-Test(watchdog, continues_who_holds_and_is_obeyed)
+Test(watchdog, continues_a_holder_which_obeys)
 {
 	pid_t pid = start_sampler(true);
 
@@ -353,7 +353,7 @@ static bool is_asleep(pid_t watchdog)
 	return false;
 }
 
-Test(watchdog, sleeps_while_nobody_is_held_and_wakes_at_the_next_hold)
+Test(watchdog, sleeps_while_none_is_held_and_wakes_at_the_next_hold)
 {
 	pid_t pid = start_sampler(false);
 
@@ -413,12 +413,12 @@ static pid_t hog_the_cpu(void)
 }
 
 /* The hog runs on the only CPU that the process that holds may use. */
-Test(watchdog, gives_a_cpu_to_who_holds_and_has_none)
+Test(watchdog, gives_a_cpu_to_a_holder_without_one)
 {
 	pid_t pid, hog;
 
 	if (!may_be_realtime())
-		cr_skip_test("wants real-time priority");
+		cr_skip_test("needs real-time priority");
 	pid = start_sampler(true);
 	shared->spin = true;
 	pin(pid);

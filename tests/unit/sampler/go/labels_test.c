@@ -134,7 +134,7 @@ Test(golabels, long_ones_are_cut)
 	cr_assert_eq(strlen(labels[0].value), GO_LABEL_MAX);
 }
 
-Test(golabels, only_who_is_asked_remembers)
+Test(golabels, only_what_was_read_is_remembered)
 {
 	uint64_t at, other;
 

@@ -121,7 +121,7 @@ Test(gomap, what_grows)
 	cr_assert_eq(seen, 7);
 }
 
-Test(gomap, who_is_being_written_to_is_refused)
+Test(gomap, a_map_that_is_being_written_to_is_refused)
 {
 	uint64_t overflow, map = chained(&overflow), other = gomem_swiss(&mem, 1, ENTRY);
 

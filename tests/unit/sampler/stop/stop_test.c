@@ -346,7 +346,7 @@ Test(stop, leaves_a_stopped_process_stopped, .init = make_shared)
 	kill_child(child);
 }
 
-Test(stop, tells_who_has_gone, .init = make_shared)
+Test(stop, reports_threads_that_have_gone, .init = make_shared)
 {
 	pid_t child = fork();
 	struct tracer *t;
@@ -483,7 +483,7 @@ static void *execute_slowly(void *arg)
 	return arg;
 }
 
-/* As the tracing thread: ends when no request is out and the tracer wants the baton. */
+/* As the tracing thread: ends when no request is out and the tracer requests the baton. */
 static void *trace_until_told_to_end(void *arg)
 {
 	struct stop stop;

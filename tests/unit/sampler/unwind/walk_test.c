@@ -278,7 +278,7 @@ Test(walk, has_no_fixed_depth)
 	walk_from(AT(PLAIN), n / 2 + 1, STACK_OUTERMOST);
 }
 
-Test(walk, forgets_what_it_knew_when_the_maps_change)
+Test(walk, drops_its_contents_when_the_maps_change)
 {
 	struct mapping other = { .start = 0x10000000,
 				 .end = 0x10001000,
@@ -303,7 +303,7 @@ Test(walk, by_an_expression_as_the_plt_has_it)
 	cr_assert_eq(stack.used, 16);
 }
 
-Test(walk, knows_all_registers_only_where_the_thread_stopped)
+Test(walk, has_all_registers_only_where_the_thread_stopped)
 {
 	regs.r[10] = STACK;
 	words[0] = AT(PLAIN);
@@ -324,7 +324,7 @@ Test(walk, does_not_use_a_register_that_was_lost)
 	walk_from(AT(FAR), 2, STACK_NO_UNWIND_INFO); /* undefined */
 }
 
-Test(walk, nobody_called_what_the_kernel_enters)
+Test(walk, what_the_kernel_enters_has_no_caller)
 {
 	walk_from(BIAS + ENTRY, 1, STACK_OUTERMOST);
 	words[1] = AT(ENTRY);

@@ -123,7 +123,7 @@ static void tear_down(void)
 
 TestSuite(jitdump, .init = set_up, .fini = tear_down);
 
-Test(jitdump, knows_its_name)
+Test(jitdump, recognizes_its_name)
 {
 	cr_assert(jitdump_is_name("jit-1.dump"));
 	cr_assert(jitdump_is_name("jit-4711.dump"));

@@ -175,7 +175,7 @@ Test(perfmap_file, must_not_be_a_link)
 	cr_assert(strstr(err.text, "is a link"), "%s", err.text);
 }
 
-Test(perfmap_file, must_not_be_somebody_else_s)
+Test(perfmap_file, must_not_be_of_another_user)
 {
 	write_map("1000 10 jitted\n");
 	if (chown(file, 1234, 1234))

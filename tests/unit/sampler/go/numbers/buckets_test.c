@@ -377,7 +377,7 @@ Test(gobuckets, what_is_just_being_published_is_waited_for)
 	cr_assert(stats.mixed);
 }
 
-Test(gobuckets, fresh_wants_all_swept)
+Test(gobuckets, fresh_needs_all_swept)
 {
 	begin(26);
 	set_slot(add(GO_HEAP, 48, stack, 2), 0, 48, 100, 50);
@@ -537,7 +537,7 @@ static int end_it(void *ctx, const struct go_bucket *b, struct error *e)
 	return 77;
 }
 
-Test(gobuckets, who_is_told_can_end_it)
+Test(gobuckets, a_callback_can_end_it)
 {
 	begin(26);
 	set_slot(add(GO_HEAP, 48, stack, 2), 0, 48, 100, 5);

@@ -69,7 +69,7 @@ Test(gogc, a_cycle_from_its_beginning, .init = set_up)
 	cr_assert(state(7, 7, DRAINED) == 0 && gc.swept && !over(&since), "it had begun before");
 	cr_assert(state(8, 7, DRAINED) == 0 && !over(&since), "it marks");
 	cr_assert(state(8, 8, 0) == 0 && !over(&since));
-	cr_assert(state(8, 8, DRAINED | 1) == 0 && !over(&since), "somebody still sweeps");
+	cr_assert(state(8, 8, DRAINED | 1) == 0 && !over(&since), "a sweeper is still at work");
 	cr_assert(state(8, 8, DRAINED) == 0 && over(&since));
 	cr_assert(state(9, 8, DRAINED) == 0 && over(&since), "the next one marks");
 	cr_assert(state(9, 9, 0) == 0 && !over(&since), "and is not swept");

@@ -126,7 +126,7 @@ Test(builder, what_is_not_gos_has_a_location_without_a_name)
 	end();
 }
 
-Test(builder, a_mapping_nobody_asked_about_says_nothing)
+Test(builder, a_mapping_that_was_never_looked_up_says_nothing)
 {
 	struct profile_mapping m = { .start = 0x8000, .limit = 0x9000 };
 

@@ -69,7 +69,7 @@ Test(seen, does_not_wait_since_before_the_look_before)
 	is_since(look(&one, 3000, 0, 0), 2010, 1000);
 }
 
-Test(seen, whoever_was_not_there_once_is_new)
+Test(seen, a_goroutine_that_was_missing_once_is_new)
 {
 	look(&one, 1000, 0, 0);
 	look(NULL, 2000, 0, 0);

@@ -289,7 +289,7 @@ static int memory_file(const char *text)
 
 /* Its process parses untrusted bytes with privileges, so a system call that it does not need ends
  * it. */
-Test(collection, who_reads_can_do_nothing_else)
+Test(collection, a_reader_can_do_nothing_else)
 {
 	kept[0] = kept[2] = memory_file("a file\n");
 	start(&reader, (struct collection_request){ .types = CAPTURE_BIT(CAPTURE_BLOCK) |

@@ -1,6 +1,6 @@
 /* Which waits may be interrupted without the target noticing. */
-#ifndef SAMPLER_THREAD_WAITS_H
-#define SAMPLER_THREAD_WAITS_H
+#ifndef SAMPLER_THREAD_INTERRUPTIBLE_H
+#define SAMPLER_THREAD_INTERRUPTIBLE_H
 
 struct call;
 struct process;
@@ -12,7 +12,7 @@ enum wait_kind {
 };
 
 /* The kind of a system call in which a thread of `process` is blocked (docs/calls.md). If that
- * depends on the call's descriptor, it is looked up; if that fails, WAIT_LEFT_ALONE. */
+ * depends on the call's descriptor, the descriptor is looked up; if that fails, WAIT_LEFT_ALONE. */
 enum wait_kind wait_kind(const struct call *call, const struct process *process);
 
 #endif

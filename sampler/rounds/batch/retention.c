@@ -1,4 +1,4 @@
-#include "sampler/rounds/batch/prune.h"
+#include "sampler/rounds/batch/retention.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -19,8 +19,8 @@ struct record {
 	uint64_t bytes;
 };
 
-struct prune {
-	struct prune_limits limits;
+struct retention {
+	struct retention_limits limits;
 	const char *series, *key_text;
 	struct record *records; /* the oldest first */
 	size_t count, room;
@@ -28,23 +28,23 @@ struct prune {
 };
 
 struct loading {
-	struct prune *p;
+	struct retention *p;
 	int dir;
 	uid_t owner;
 	bool no_memory;
 };
 
-int prune_new(struct prune **p, const struct prune_limits *limits, const char *series,
-	      const char *key_text, struct error *err)
+int retention_new(struct retention **p, const struct retention_limits *limits, const char *series,
+		  const char *key_text, struct error *err)
 {
 	*p = calloc(1, sizeof(**p));
 	if (!*p)
 		return error_nomem(err);
-	**p = (struct prune){ .limits = *limits, .series = series, .key_text = key_text };
+	**p = (struct retention){ .limits = *limits, .series = series, .key_text = key_text };
 	return 0;
 }
 
-void prune_free(struct prune *p)
+void retention_free(struct retention *p)
 {
 	if (p)
 		free(p->records);
@@ -52,12 +52,12 @@ void prune_free(struct prune *p)
 }
 
 /* Without limits nothing is ever removed, and no records are needed. */
-static bool has_limits(const struct prune *p)
+static bool has_limits(const struct retention *p)
 {
 	return p->limits.keep || p->limits.max_bytes || p->limits.max_age_ns;
 }
 
-static bool add_record(struct prune *p, const struct record *r)
+static bool add_record(struct retention *p, const struct record *r)
 {
 	if (room_for((void **)&p->records, &p->room, p->count + 1, sizeof(*r)))
 		return false;
@@ -133,7 +133,7 @@ static int by_age(const void *a, const void *b)
 	return (x->start_s > y->start_s) - (x->start_s < y->start_s);
 }
 
-int prune_load(struct prune *p, int dir, uid_t owner, struct error *err)
+int retention_load(struct retention *p, int dir, uid_t owner, struct error *err)
 {
 	struct loading l = { .p = p, .dir = dir, .owner = owner };
 	int rc = 0;
@@ -151,7 +151,7 @@ int prune_load(struct prune *p, int dir, uid_t owner, struct error *err)
 	return 0;
 }
 
-void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes)
+void retention_add(struct retention *p, const struct batch_name *name, uint64_t bytes)
 {
 	struct record r = { .name = *name,
 			    .bytes = bytes,
@@ -161,10 +161,11 @@ void prune_add(struct prune *p, const struct batch_name *name, uint64_t bytes)
 		add_record(p, &r);
 }
 
-/* `left` batches are there, and this one is the oldest. */
-static bool has_to_go(const struct prune *p, const struct record *r, size_t left, int64_t now_ns)
+/* `left` batches are there, and `r` is the oldest of them. */
+static bool has_to_go(const struct retention *p, const struct record *r, size_t left,
+		      int64_t now_ns)
 {
-	const struct prune_limits *limits = &p->limits;
+	const struct retention_limits *limits = &p->limits;
 	int64_t age_ns = now_ns - r->born_ns;
 
 	return (limits->keep && left > limits->keep) ||
@@ -172,7 +173,7 @@ static bool has_to_go(const struct prune *p, const struct record *r, size_t left
 	       (limits->max_age_ns && age_ns > 0 && (uint64_t)age_ns > limits->max_age_ns);
 }
 
-void prune_apply(struct prune *p, int dir, uid_t owner)
+void retention_apply(struct retention *p, int dir, uid_t owner)
 {
 	int64_t now_ns = (int64_t)clock_ns(CLOCK_BOOTTIME);
 	char name[BATCH_NAME_ROOM];

@@ -1,15 +1,15 @@
 /*
  * A stop makes a blocked call return. The kernel makes most calls again by itself, with what is
- * left of their time; some fail with EINTR, and these we make again (sampler/stop/stop.c,
- * sampler/thread/calls.c). The calls listed here are known to come through that unchanged, each
- * with the kernel's function that was read: the call has done nothing when it is interrupted, and
- * nothing else can have relied on the thread's being in it. A relative timeout begins anew with the
- * call, so such a wait must have only just begun.
+ * left of their time; some fail with EINTR, and these we make again (sampler/stop/tracee.c,
+ * sampler/thread/calls.c). The calls listed here are known to come through a stop unchanged. Beside
+ * each is the kernel's function that was read. Such a call has done nothing when it is interrupted,
+ * and nothing else can have relied on the thread's being in it. A relative timeout begins anew with
+ * the call, so such a wait must have only just begun.
  *
  * Calls that are not listed are left alone. A call that has done a part of its work returns that
- * part. A call that its other end has to find there is not there for a moment. What a driver or a
- * FUSE file system makes of an interruption is not known. docs/calls.md has the reasons, call by
- * call.
+ * part. Where the other end relies on a waiting call, the call is missing for a moment. What a
+ * driver or a FUSE file system does on an interruption is not known. docs/calls.md has the reasons,
+ * call by call.
  *
  * Nothing is written back to the target. The arguments show what kind of call it is; /proc and a
  * copy of its descriptor show what it waits for.
@@ -17,7 +17,7 @@
  * Rejected: a list of what must not be interrupted. It can never be complete, and each gap
  * is a program that fails.
  */
-#include "sampler/thread/waits.h"
+#include "sampler/thread/interruptible.h"
 
 #include <linux/futex.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sampler/unwind/code/machine.h"
+#include "sampler/unwind/code/emulator.h"
 
 #include "base/error.h"
 #include "base/process/memory.h"
@@ -10,7 +10,7 @@ static const uint8_t dwarf_of[HW_COUNT] = {
 	DWARF_R8,  DWARF_R9,  DWARF_R10, DWARF_R11, DWARF_R12, DWARF_R13, DWARF_R14, DWARF_R15,
 };
 
-unsigned machine_dwarf(unsigned reg)
+unsigned emulator_dwarf(unsigned reg)
 {
 	return dwarf_of[reg];
 }
@@ -19,8 +19,8 @@ enum {
 	PRESERVED = 1 << HW_RBX | 1 << HW_RSP | 1 << HW_RBP | 0xf000, /* r12 to r15 */
 };
 
-void machine_load(struct machine *m, const struct regs *regs, uint32_t valid,
-		  const struct memory *memory)
+void emulator_load(struct emulator *m, const struct regs *regs, uint32_t valid,
+		   const struct memory *memory)
 {
 	m->known = 0;
 	m->store_count = 0;
@@ -33,7 +33,7 @@ void machine_load(struct machine *m, const struct regs *regs, uint32_t valid,
 	}
 }
 
-uint32_t machine_unload(const struct machine *m, struct regs *regs)
+uint32_t emulator_unload(const struct emulator *m, struct regs *regs)
 {
 	uint32_t valid = 0;
 
@@ -44,20 +44,20 @@ uint32_t machine_unload(const struct machine *m, struct regs *regs)
 	return valid;
 }
 
-static void set(struct machine *m, unsigned reg, bool known, uint64_t value)
+static void set(struct emulator *m, unsigned reg, bool known, uint64_t value)
 {
 	m->r[reg] = value;
 	m->known = known ? m->known | 1u << reg : m->known & ~(1u << reg);
 }
 
-static void forget(struct machine *m, uint32_t regs)
+static void forget(struct emulator *m, uint32_t regs)
 {
 	m->known &= ~regs;
 }
 
 /* Memory. */
 
-int machine_read(const struct machine *m, uint64_t addr, uint64_t *value)
+int emulator_read(const struct emulator *m, uint64_t addr, uint64_t *value)
 {
 	for (unsigned i = m->store_count; i-- > 0;)
 		if (m->stores[i].addr - addr + 7 < 15) { /* they overlap */
@@ -67,8 +67,8 @@ int machine_read(const struct machine *m, uint64_t addr, uint64_t *value)
 	return memory_read_u64(m->memory, addr, value);
 }
 
-/* The last one stands last, since it may overlap others. */
-static bool store(struct machine *m, uint64_t addr, bool known, uint64_t value)
+/* The newest store is the last in the array, since it may overlap older ones. */
+static bool store(struct emulator *m, uint64_t addr, bool known, uint64_t value)
 {
 	unsigned kept = 0;
 
@@ -76,26 +76,26 @@ static bool store(struct machine *m, uint64_t addr, bool known, uint64_t value)
 		if (m->stores[i].addr != addr)
 			m->stores[kept++] = m->stores[i];
 	m->store_count = kept;
-	if (kept == MACHINE_STORES)
+	if (kept == EMULATOR_STORES)
 		return false;
-	m->stores[m->store_count++] = (struct machine_store){ addr, value, known };
+	m->stores[m->store_count++] = (struct emulator_store){ addr, value, known };
 	return true;
 }
 
-static void load(struct machine *m, unsigned reg, uint64_t addr)
+static void load(struct emulator *m, unsigned reg, uint64_t addr)
 {
 	uint64_t value = 0;
-	bool known = machine_read(m, addr, &value) == 0;
+	bool known = emulator_read(m, addr, &value) == 0;
 
 	set(m, reg, known, value);
 }
 
 /* Only addresses made from one base register are followed. Other operands (tables, globals) are not
  * on the stack. */
-static bool address_of(const struct machine *m, const struct insn *insn, uint64_t *addr)
+static bool address_of(const struct emulator *m, const struct insn *insn, uint64_t *addr)
 {
 	if (!insn->in_memory || insn->rip || insn->index != HW_NONE || insn->base == HW_NONE ||
-	    !machine_knows(m, insn->base))
+	    !emulator_knows(m, insn->base))
 		return false;
 	*addr = m->r[insn->base] + (uint64_t)(int64_t)insn->disp;
 	return true;
@@ -103,19 +103,19 @@ static bool address_of(const struct machine *m, const struct insn *insn, uint64_
 
 /* The stack. */
 
-static bool push(struct machine *m, bool known, uint64_t value)
+static bool push(struct emulator *m, bool known, uint64_t value)
 {
-	if (!machine_knows(m, HW_RSP))
+	if (!emulator_knows(m, HW_RSP))
 		return true;
 	m->r[HW_RSP] -= 8;
 	return store(m, m->r[HW_RSP], known, value);
 }
 
-static void pop(struct machine *m, unsigned reg)
+static void pop(struct emulator *m, unsigned reg)
 {
 	uint64_t sp = m->r[HW_RSP];
 
-	if (!machine_knows(m, HW_RSP)) {
+	if (!emulator_knows(m, HW_RSP)) {
 		forget(m, 1u << reg);
 		return;
 	}
@@ -123,31 +123,31 @@ static void pop(struct machine *m, unsigned reg)
 	load(m, reg, sp);
 }
 
-static void drop(struct machine *m)
+static void drop(struct emulator *m)
 {
 	m->r[HW_RSP] += 8;
 }
 
-static void leave(struct machine *m)
+static void leave(struct emulator *m)
 {
-	set(m, HW_RSP, machine_knows(m, HW_RBP), m->r[HW_RBP]);
+	set(m, HW_RSP, emulator_knows(m, HW_RBP), m->r[HW_RBP]);
 	pop(m, HW_RBP);
 }
 
 /* Moves and sums of 64 bits. */
 
-static bool move(struct machine *m, const struct insn *insn, bool to_rm)
+static bool move(struct emulator *m, const struct insn *insn, bool to_rm)
 {
 	unsigned from = to_rm ? insn->reg : insn->rm, to = to_rm ? insn->rm : insn->reg;
 	uint64_t addr;
 
 	if (!insn->in_memory) {
-		set(m, to, machine_knows(m, from), m->r[from]);
+		set(m, to, emulator_knows(m, from), m->r[from]);
 		return true;
 	}
 	if (address_of(m, insn, &addr)) {
 		if (to_rm)
-			return store(m, addr, machine_knows(m, insn->reg), m->r[insn->reg]);
+			return store(m, addr, emulator_knows(m, insn->reg), m->r[insn->reg]);
 		load(m, insn->reg, addr);
 	} else if (!to_rm) {
 		forget(m, 1u << insn->reg);
@@ -155,17 +155,17 @@ static bool move(struct machine *m, const struct insn *insn, bool to_rm)
 	return true;
 }
 
-static void exchange(struct machine *m, unsigned a, unsigned b)
+static void exchange(struct emulator *m, unsigned a, unsigned b)
 {
 	uint64_t value = m->r[a];
-	bool known = machine_knows(m, a);
+	bool known = emulator_knows(m, a);
 
-	set(m, a, machine_knows(m, b), m->r[b]);
+	set(m, a, emulator_knows(m, b), m->r[b]);
 	set(m, b, known, value);
 }
 
 /* add, sub and and with an immediate, as prologues and epilogues use them. */
-static void arithmetic_immediate(struct machine *m, const struct insn *insn)
+static void arithmetic_immediate(struct emulator *m, const struct insn *insn)
 {
 	uint64_t value = m->r[insn->rm], imm = (uint64_t)insn->imm;
 
@@ -183,7 +183,7 @@ static void arithmetic_immediate(struct machine *m, const struct insn *insn)
 	forget(m, insn_changes(insn));
 }
 
-static void arithmetic(struct machine *m, const struct insn *insn)
+static void arithmetic(struct emulator *m, const struct insn *insn)
 {
 	bool to_rm = !(insn->opcode & 2), minus = insn->opcode & 0x20;
 	unsigned to = to_rm ? insn->rm : insn->reg, from = to_rm ? insn->reg : insn->rm;
@@ -192,10 +192,10 @@ static void arithmetic(struct machine *m, const struct insn *insn)
 	if (insn->in_memory)
 		forget(m, insn_changes(insn));
 	else
-		set(m, to, machine_knows(m, to) && machine_knows(m, from), sum);
+		set(m, to, emulator_knows(m, to) && emulator_knows(m, from), sum);
 }
 
-static void load_address(struct machine *m, const struct insn *insn)
+static void load_address(struct emulator *m, const struct insn *insn)
 {
 	uint64_t addr;
 	bool known = address_of(m, insn, &addr);
@@ -204,7 +204,7 @@ static void load_address(struct machine *m, const struct insn *insn)
 }
 
 /* Loads a number into a register: the number of a system call, or how much stack to take. */
-static void load_number(struct machine *m, const struct insn *insn)
+static void load_number(struct emulator *m, const struct insn *insn)
 {
 	uint64_t imm = (uint64_t)insn->imm;
 
@@ -214,7 +214,7 @@ static void load_number(struct machine *m, const struct insn *insn)
 		set(m, insn->reg, true, insn->wide ? imm : (uint32_t)imm);
 }
 
-static void load_low_byte(struct machine *m, const struct insn *insn)
+static void load_low_byte(struct emulator *m, const struct insn *insn)
 {
 	if (!insn->rex && insn->reg >= 4)
 		forget(m, insn_changes(insn));
@@ -222,7 +222,7 @@ static void load_low_byte(struct machine *m, const struct insn *insn)
 		m->r[insn->reg] = (m->r[insn->reg] & ~0xffull) | (insn->imm & 0xff);
 }
 
-static void load_number_extended(struct machine *m, const struct insn *insn)
+static void load_number_extended(struct emulator *m, const struct insn *insn)
 {
 	uint64_t imm = (uint64_t)insn->imm;
 
@@ -231,7 +231,7 @@ static void load_number_extended(struct machine *m, const struct insn *insn)
 }
 
 /* Simulates the instructions with 64-bit operands. False: not one of them. */
-static bool execute_wide(struct machine *m, const struct insn *insn, bool *ok)
+static bool execute_wide(struct emulator *m, const struct insn *insn, bool *ok)
 {
 	switch (insn->opcode) {
 	case 0x01:
@@ -262,9 +262,9 @@ static bool execute_wide(struct machine *m, const struct insn *insn, bool *ok)
 	return false;
 }
 
-static bool after_call(struct machine *m, const struct insn *insn)
+static bool after_call(struct emulator *m, const struct insn *insn)
 {
-	if (insn->opcode == 0xe8 && insn->imm == 0) /* of the next instruction */
+	if (insn->opcode == 0xe8 && insn->imm == 0) /* a call of the next instruction */
 		return push(m, true, m->pc);
 	forget(m, ~(uint32_t)PRESERVED);
 	m->called = true;
@@ -272,11 +272,11 @@ static bool after_call(struct machine *m, const struct insn *insn)
 }
 
 /* Simulates what moves rsp implicitly, and loads of numbers. False: not one of them. */
-static bool execute_any(struct machine *m, const struct insn *insn, bool *ok)
+static bool execute_any(struct emulator *m, const struct insn *insn, bool *ok)
 {
 	switch (insn->opcode) {
 	case 0x50 ... 0x57:
-		*ok = push(m, machine_knows(m, insn->reg), m->r[insn->reg]);
+		*ok = push(m, emulator_knows(m, insn->reg), m->r[insn->reg]);
 		return true;
 	case 0x58 ... 0x5f:
 		pop(m, insn->reg);
@@ -333,7 +333,7 @@ static bool execute_any(struct machine *m, const struct insn *insn, bool *ok)
 	return false;
 }
 
-bool machine_execute(struct machine *m, const struct insn *insn)
+bool emulator_execute(struct emulator *m, const struct insn *insn)
 {
 	bool ok = true;
 

@@ -1,11 +1,11 @@
 /*
  * Takes two numbers at a time out of eight bytes, as long as eight are left and hold two
  * numbers. A byte with a clear highest bit ends a number; the next pair begins behind the
- * second such byte. So no branch depends on the lengths of numbers, which vary, and whose
+ * second of these bytes. So no branch depends on the lengths of numbers. They vary, and
  * mispredicted branches would cost more than everything else. Taking one number at a
  * time, with branches, took twice as long.
  */
-#include "pprof/wire/unpack.h"
+#include "pprof/wire/packed.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ static inline uint64_t join(uint64_t x)
 	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-/* Two numbers from eight bytes. Returns the length of both in bytes; 0: there are not two. */
+/* Two numbers from eight bytes. Returns the length of both in bytes; 0 if there are not two. */
 static inline size_t pair(const uint8_t *pos, uint64_t two[2])
 {
 	uint64_t word, ends, second;
@@ -54,7 +54,7 @@ static inline int next(struct cursor *c, const uint8_t **pos, const uint8_t *end
 	return !c->failed;
 }
 
-void unpack_values(struct cursor *c, int64_t **to)
+void packed_read_values(struct cursor *c, int64_t **to)
 {
 	const uint8_t *pos = c->pos, *end = c->end;
 	int64_t *out = *to;
@@ -75,7 +75,7 @@ static inline uint32_t find(const struct ids *ids, uint64_t plain, uint64_t id)
 	return id - 1 < plain ? (uint32_t)id : ids_find(ids, id);
 }
 
-bool unpack_ids(struct cursor *c, const struct ids *ids, uint32_t **to, uint64_t *missing)
+bool packed_read_ids(struct cursor *c, const struct ids *ids, uint32_t **to, uint64_t *missing)
 {
 	const uint8_t *pos = c->pos, *end = c->end;
 	uint64_t two[2], plain = ids->sparse ? 0 : ids->count;

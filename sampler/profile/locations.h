@@ -4,8 +4,8 @@
  *
  * Internal to sampler/, a part of assembling a profile (sampler/profile/assemble.h).
  */
-#ifndef SAMPLER_PROFILE_PLACES_H
-#define SAMPLER_PROFILE_PLACES_H
+#ifndef SAMPLER_PROFILE_LOCATIONS_H
+#define SAMPLER_PROFILE_LOCATIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ struct profile;
 struct profile_line;
 struct recorded;
 
-struct places {
+struct locations {
 	struct recorded *recorded;
 	const struct modmap *maps; /* any member's: they share the images */
 	struct assemble_names names;
@@ -36,19 +36,19 @@ struct places {
 };
 
 /* Adds the mappings of all images that occur in stacks, and announces the addresses to the
- * symbolizers. `round` and `profile` are borrowed until places_release, which is due in any case.
- * ERR_NOMEM. */
-int places_init(struct places *p, struct recorded *recorded, const struct assemble_names *names,
-		struct profile *profile);
-void places_release(struct places *p);
+ * symbolizers. `recorded` and `profile` are borrowed until locations_release, which is due in any
+ * case. ERR_NOMEM. */
+int locations_init(struct locations *p, struct recorded *recorded,
+		   const struct assemble_names *names, struct profile *profile);
+void locations_release(struct locations *p);
 
 /* The location of a frame, made when the frame's address is first met. ERR_NOMEM. */
-int places_locate(struct places *p, const struct frame *frame, uint32_t *location);
+int locations_get(struct locations *p, const struct frame *frame, uint32_t *location);
 
 /* A location without an address, of a function named `name`. ERR_NOMEM. */
-int places_add_named(struct places *p, const char *name, uint32_t *location);
+int locations_add_named(struct locations *p, const char *name, uint32_t *location);
 
 /* Appends to names.places, unless that is NULL, each place that has been looked up. ERR_NOMEM. */
-int places_tell(const struct places *p);
+int locations_tell(const struct locations *p);
 
 #endif

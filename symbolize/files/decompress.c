@@ -1,4 +1,4 @@
-#include "symbolize/files/unpack.h"
+#include "symbolize/files/decompress.h"
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -43,7 +43,7 @@ static void list_sections(struct packed *p, Elf *elf)
 	}
 }
 
-int unpack_dwarf(struct elfview *v, Elf *elf, const struct debugelf *file, const char **why)
+int decompress_dwarf(struct elfview *v, Elf *elf, const struct debugelf *file, const char **why)
 {
 	struct packed p = { .count = 0 };
 	int rc = 0;

@@ -27,8 +27,8 @@
 #include "base/error.h"
 #include "base/process/process.h"
 #include "sampler/thread/calls.h"
+#include "sampler/thread/interruptible.h"
 #include "sampler/thread/threads.h"
-#include "sampler/thread/waits.h"
 
 enum { CALLS = 600, KVM_RUN = 0xae80 };
 
@@ -40,7 +40,7 @@ static void open_self(void)
 	cr_assert_eq(process_open(&self, getpid(), &error), 0);
 }
 
-TestSuite(waits, .init = open_self);
+TestSuite(interruptible, .init = open_self);
 TestSuite(calls, .init = open_self);
 
 static struct call call_of(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
@@ -130,7 +130,7 @@ static void is_left_alone_unless_listed(const struct call *call)
 		cr_assert_eq(wait_kind(call, &self), WAIT_LEFT_ALONE, "%ld", (long)call->number);
 }
 
-Test(waits, what_is_not_known_is_left_alone)
+Test(interruptible, what_is_not_known_is_left_alone)
 {
 	with_any_arguments(is_left_alone_unless_listed);
 	cr_assert_eq(kind(SYS_close, 3, 0, 0, 0, 0), WAIT_LEFT_ALONE);
@@ -142,7 +142,7 @@ Test(waits, what_is_not_known_is_left_alone)
 	cr_assert_eq(kind(SYS_poll | 0x40000000, 0, 0, 0, 0, 0), WAIT_LEFT_ALONE, "of x32");
 }
 
-Test(waits, transfers_are_left_alone)
+Test(interruptible, transfers_are_left_alone)
 {
 	cr_assert_eq(kind(SYS_write, 1, 0, 100, 0, 0), WAIT_LEFT_ALONE);
 	cr_assert_eq(kind(SYS_io_getevents, 1, 2, 2, 0, 0), WAIT_LEFT_ALONE);
@@ -151,7 +151,7 @@ Test(waits, transfers_are_left_alone)
 	cr_assert_eq(kind(SYS_io_pgetevents, 1, 1, 2, 0, 8), WAIT_BEGINS_ANEW);
 }
 
-Test(waits, timeouts_begin_anew)
+Test(interruptible, timeouts_begin_anew)
 {
 	cr_assert_eq(kind(SYS_rt_sigtimedwait, 1, 0, 1, 8, 0), WAIT_BEGINS_ANEW);
 	cr_assert_eq(kind(SYS_rt_sigtimedwait, 1, 0, 0, 8, 0), WAIT_BEARS);
@@ -164,7 +164,7 @@ Test(waits, timeouts_begin_anew)
 	cr_assert_eq(kind(SYS_poll, 1, 0, 1000, 0, 0), WAIT_BEARS, "goes on by itself");
 }
 
-Test(waits, of_futexes_only_known_operations)
+Test(interruptible, of_futexes_only_known_operations)
 {
 	cr_assert_eq(kind(SYS_futex, 1, FUTEX_WAIT, 0, 0, 0), WAIT_BEARS);
 	cr_assert_eq(kind(SYS_futex, 1, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, 1, 0), WAIT_BEARS);
@@ -175,7 +175,7 @@ Test(waits, of_futexes_only_known_operations)
 	cr_assert_eq(kind(SYS_futex, 1, 14, 0, 0, 0), WAIT_LEFT_ALONE);
 }
 
-Test(waits, who_asks_how_long_he_has_slept_is_left_alone)
+Test(interruptible, a_sleep_that_reports_its_rest_is_left_alone)
 {
 	cr_assert_eq(kind(SYS_nanosleep, 1, 0, 0, 0, 0), WAIT_BEARS);
 	cr_assert_eq(kind(SYS_nanosleep, 1, 1, 0, 0, 0), WAIT_LEFT_ALONE);
@@ -187,7 +187,7 @@ Test(waits, who_asks_how_long_he_has_slept_is_left_alone)
 	cr_assert_eq(kind(SYS_clock_nanosleep, (uint64_t)-6, 0, 1, 0, 0), WAIT_LEFT_ALONE);
 }
 
-Test(waits, a_ring_for_one_completion)
+Test(interruptible, a_ring_for_one_completion)
 {
 	enum { GETEVENTS = 1, SQ_WAIT = 4, EXT_ARG = 8 };
 
@@ -198,7 +198,7 @@ Test(waits, a_ring_for_one_completion)
 	cr_assert_eq(kind(SYS_io_uring_enter, 1, 0, 1, GETEVENTS | SQ_WAIT, 0), WAIT_LEFT_ALONE);
 }
 
-Test(waits, an_epoll_must_be_one_still)
+Test(interruptible, an_epoll_must_be_one_still)
 {
 	uint64_t fd = (uint64_t)epoll_create1(0);
 
@@ -233,7 +233,7 @@ static int fifo(void)
 	return fd;
 }
 
-Test(waits, reads_by_what_is_read)
+Test(interruptible, reads_by_what_is_read)
 {
 	int ends[2];
 	sigset_t none;
@@ -256,7 +256,7 @@ Test(waits, reads_by_what_is_read)
 	cr_assert_eq(reads(999), WAIT_LEFT_ALONE);
 }
 
-Test(waits, a_socket_is_asked_for_its_options)
+Test(interruptible, a_socket_is_asked_for_its_options)
 {
 	struct timeval tv = { 1, 0 };
 	int fds[2], two = 2, one = 1;
@@ -272,7 +272,7 @@ Test(waits, a_socket_is_asked_for_its_options)
 	cr_assert_eq(reads(fds[0]), WAIT_LEFT_ALONE, "cannot be asked");
 }
 
-Test(waits, of_sockets_only_known_families)
+Test(interruptible, of_sockets_only_known_families)
 {
 	uint64_t fd = (uint64_t)socket(AF_INET, SOCK_STREAM, 0);
 

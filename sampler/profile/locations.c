@@ -2,7 +2,7 @@
  * Each distinct code address is symbolized once. It is announced together with all others of its
  * file, and looked up when a stack first has it; or its names are taken from an earlier profile.
  */
-#include "sampler/profile/places.h"
+#include "sampler/profile/locations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@
 #include "sampler/tick/recorded.h"
 #include "symbolize/symbolizer.h"
 
-struct place { /* a code address, and the profile's location of it */
+/* A code address, and the profile's location of it. */
+struct place {
 	const struct image *image;
 	uint64_t addr;
 	uint32_t location;
@@ -31,7 +32,7 @@ struct place { /* a code address, and the profile's location of it */
 
 /* Mappings. */
 
-static int add_mapping(struct places *p, const struct image *image)
+static int add_mapping(struct locations *p, const struct image *image)
 {
 	const struct mapping *range = modmap_first_range(p->maps, image);
 	struct profile_mapping m = { .start = range->start,
@@ -52,19 +53,19 @@ static int add_mapping(struct places *p, const struct image *image)
 	return profile_add_mapping(p->profile, &m, &p->mapping_of[image_id(image)]);
 }
 
-static const struct image *find_program(const struct places *p, struct image *const *images)
+static const struct image *find_program(const struct locations *p, struct image *const *images)
 {
 	for (size_t i = 0; i < p->image_count; i++)
 		if (!strcmp(image_path(images[i]), p->recorded->members[0]->process.exe))
 			return images[i];
-	/* The program's file is not mapped any more. As a rule, the maps begin with it. */
+	/* No image has the program's path. As a rule, the program is the first ELF file. */
 	for (size_t i = 0; i < p->image_count; i++)
 		if (image_elf(images[i]))
 			return images[i];
 	return NULL;
 }
 
-static int add_mappings(struct places *p)
+static int add_mappings(struct locations *p)
 {
 	const struct stackset *stacks = &p->recorded->stacks;
 	struct image *const *images = modmap_images(p->maps, &p->image_count);
@@ -83,13 +84,13 @@ static int add_mappings(struct places *p)
 
 static bool same_place(const void *owner, uint32_t id, const void *key)
 {
-	const struct place *p = &((const struct places *)owner)->all[id];
+	const struct place *p = &((const struct locations *)owner)->all[id];
 	const struct place *k = key;
 
 	return p->addr == k->addr && p->image == k->image;
 }
 
-static int add_line(struct places *p, size_t i, const struct symbol_frame *f)
+static int add_line(struct locations *p, size_t i, const struct symbol_frame *f)
 {
 	struct profile_function function = { .start_line = f->start_line };
 
@@ -101,7 +102,7 @@ static int add_line(struct places *p, size_t i, const struct symbol_frame *f)
 	return profile_add_function(p->profile, &function, &p->lines[i].function);
 }
 
-static int add_named_line(struct places *p, const char *name)
+static int add_named_line(struct locations *p, const char *name)
 {
 	struct symbol_frame f = { .name = name, .system_name = name };
 
@@ -109,7 +110,7 @@ static int add_named_line(struct places *p, const char *name)
 }
 
 /* An address that no symbol covers is named by its module and the address in it. */
-static int add_unknown_line(struct places *p, const struct place *place)
+static int add_unknown_line(struct locations *p, const struct place *place)
 {
 	char name[512];
 
@@ -123,7 +124,7 @@ static int add_unknown_line(struct places *p, const struct place *place)
 /* Debug files and perf maps are looked for where the image's process sees them. */
 static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 {
-	const struct places *p = ctx;
+	const struct locations *p = ctx;
 	const struct process *owner = modmap_owner(p->maps, image);
 
 	for (uint32_t i = 0; i < p->recorded->member_count; i++)
@@ -134,7 +135,7 @@ static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 
 /* Code in memory may have been replaced since, so what an earlier profile says of it is used only
  * where nothing is looked up. */
-static const struct profile_location *known_of(const struct places *p, const struct image *image,
+static const struct profile_location *known_of(const struct locations *p, const struct image *image,
 					       uint64_t addr)
 {
 	if (!p->names.known || !image || (p->names.symbolizers && image_is_memory(image)))
@@ -142,7 +143,7 @@ static const struct profile_location *known_of(const struct places *p, const str
 	return symbolized_find(p->names.known, image_id(image), addr);
 }
 
-static int announce_places(struct places *p)
+static int announce_places(struct locations *p)
 {
 	const struct stackset *stacks = &p->recorded->stacks;
 	struct announcement places = { NULL, 0, 0 };
@@ -159,7 +160,7 @@ static int announce_places(struct places *p)
 	return rc ? rc : sent;
 }
 
-static void note_abilities(struct places *p, const struct place *place)
+static void note_abilities(struct locations *p, const struct place *place)
 {
 	uint32_t id = p->mapping_of[image_id(place->image)];
 	struct profile_mapping *m = &p->profile->mappings[id - 1];
@@ -172,8 +173,8 @@ static void note_abilities(struct places *p, const struct place *place)
 }
 
 /* Copies a location's lines from an earlier profile. */
-static int copy_lines(struct places *p, const struct place *place, const struct profile_location *l,
-		      size_t *count)
+static int copy_lines(struct locations *p, const struct place *place,
+		      const struct profile_location *l, size_t *count)
 {
 	const struct profile *from = &p->names.known->profile;
 	uint32_t id = p->mapping_of[image_id(place->image)];
@@ -210,7 +211,7 @@ static int copy_lines(struct places *p, const struct place *place, const struct 
 	return 0;
 }
 
-static int fill_lines(struct places *p, struct place *place, size_t *count)
+static int fill_lines(struct locations *p, struct place *place, size_t *count)
 {
 	const struct profile_location *known = place->in_kernel ?
 						       NULL :
@@ -240,7 +241,7 @@ static int fill_lines(struct places *p, struct place *place, size_t *count)
 	return 0;
 }
 
-static int add_place(struct places *p, struct place *place, uint64_t hash)
+static int add_place(struct locations *p, struct place *place, uint64_t hash)
 {
 	struct profile_location location = { .address = place->addr };
 	size_t lines;
@@ -260,7 +261,7 @@ static int add_place(struct places *p, struct place *place, uint64_t hash)
 	return 0;
 }
 
-int places_locate(struct places *p, const struct frame *frame, uint32_t *location)
+int locations_get(struct locations *p, const struct frame *frame, uint32_t *location)
 {
 	struct place place = { .image = frame->image,
 			       .addr = frame_code_address(frame->addr, frame->kind) };
@@ -283,7 +284,7 @@ int places_locate(struct places *p, const struct frame *frame, uint32_t *locatio
 	return 0;
 }
 
-int places_add_named(struct places *p, const char *name, uint32_t *location)
+int locations_add_named(struct locations *p, const char *name, uint32_t *location)
 {
 	struct profile_location l = { 0 };
 
@@ -293,7 +294,7 @@ int places_add_named(struct places *p, const char *name, uint32_t *location)
 	return profile_add_location(p->profile, &l, p->lines, 1, location);
 }
 
-int places_tell(const struct places *p)
+int locations_tell(const struct locations *p)
 {
 	for (uint32_t i = 0; p->names.places && i < p->count; i++) {
 		const struct place *place = &p->all[i];
@@ -309,17 +310,17 @@ int places_tell(const struct places *p)
 	return 0;
 }
 
-int places_init(struct places *p, struct recorded *recorded, const struct assemble_names *names,
-		struct profile *profile)
+int locations_init(struct locations *p, struct recorded *recorded,
+		   const struct assemble_names *names, struct profile *profile)
 {
-	*p = (struct places){ .recorded = recorded,
-			      .maps = recorded->members[0]->maps,
-			      .names = *names,
-			      .profile = profile };
+	*p = (struct locations){ .recorded = recorded,
+				 .maps = recorded->members[0]->maps,
+				 .names = *names,
+				 .profile = profile };
 	return add_mappings(p) || announce_places(p) ? ERR_NOMEM : 0;
 }
 
-void places_release(struct places *p)
+void locations_release(struct locations *p)
 {
 	free(p->mapping_of);
 	free(p->all);
