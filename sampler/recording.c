@@ -101,9 +101,7 @@ static void show(struct recording *r, recording_progress *progress, void *ctx)
 		interim_look(r->interim, 0);
 	if (interim_wants_start(r->interim))
 		round_want_intermission(&r->round);
-	pthread_mutex_lock(&r->round.recorded.lock);
-	r->shown = r->round.recorded.stats;
-	pthread_mutex_unlock(&r->round.recorded.lock);
+	recorded_read_stats(&r->round.recorded, &r->shown);
 	r->shown.own_cpu_ns = own_cpu_ns(r, &peak);
 	r->shown.own_peak_bytes = peak;
 	if (progress)
@@ -166,7 +164,6 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 	watchdog_stop(round->watchdog);
 	round->watchdog = NULL;
 	round_finish(round);
-	round->recorded.stats.end = round->end;
 	show(r, progress, ctx);
 	if (rc) {
 		errno = rc;

@@ -17,6 +17,7 @@
  */
 #include "sampler/child/priority.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,15 +56,20 @@ static bool set_attributes(uint32_t policy, int nice, uint32_t priority, uint64_
 	return set_attributes_of(0, policy, nice, priority, slice);
 }
 
+static int first_nice;
+
+static void read_nice(void)
+{
+	first_nice = getpriority(PRIO_PROCESS, (id_t)getpid());
+}
+
+/* As the user started us. Two threads may be the first to ask. */
 static int own_nice(void)
 {
-	static int nice;
-	static bool asked;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (!asked)
-		nice = getpriority(PRIO_PROCESS, (id_t)getpid());
-	asked = true;
-	return nice;
+	pthread_once(&once, read_nice);
+	return first_nice;
 }
 
 void set_priority(enum priority priority)

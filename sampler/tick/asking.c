@@ -79,13 +79,11 @@ static void note_stop(struct recorded *r, const struct slot *slot)
 {
 	struct recording_stats *s = &r->stats;
 
-	pthread_mutex_lock(&r->lock);
 	note_held(r, slot);
 	s->cut += slot->stop.cut;
 	s->waiting += slot->stop.outcome == STOP_REFUSED;
 	s->signalled += slot->stop.outcome == STOP_SIGNALLED;
 	s->overdue += slot->stop.outcome == STOP_OVERDUE;
-	pthread_mutex_unlock(&r->lock);
 }
 
 static void take_back(struct round *r, struct slot *slot)

@@ -42,6 +42,20 @@ int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
 	return 0;
 }
 
+void recorded_publish_stats(struct recorded *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->published = r->stats;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void recorded_read_stats(struct recorded *r, struct recording_stats *stats)
+{
+	pthread_mutex_lock(&r->lock);
+	*stats = r->published;
+	pthread_mutex_unlock(&r->lock);
+}
+
 void recorded_release(struct recorded *r)
 {
 	kernelstack_release(&r->kernel);

@@ -1,8 +1,9 @@
 /*
  * What a round has recorded so far, and what it was asked for: all that a profile is made of.
  *
- * Internal to sampler/. One thread adds to it, the looking thread. Afterwards, or between two ticks
- * in a copy by fork(2), sampler/profile/ makes a profile of it.
+ * Internal to sampler/. One thread adds to it, the looking thread, and publishes its numbers once a
+ * tick. Afterwards, or between two ticks in a copy by fork(2), sampler/profile/ makes a profile of
+ * it.
  */
 #ifndef SAMPLER_TICK_RECORDED_H
 #define SAMPLER_TICK_RECORDED_H
@@ -34,8 +35,9 @@ struct recorded {
 	struct kernelstack kernel;
 	struct labelling labelling;
 	struct ledger ledger;
-	pthread_mutex_t lock; /* guards `stats`, which the progress callback shows */
 	struct recording_stats stats;
+	pthread_mutex_t lock; /* guards `published` */
+	struct recording_stats published;
 };
 
 /* Opens the processes. The first one gives the profile its name. The caller calls recorded_release
@@ -49,5 +51,9 @@ int recorded_add_member(struct recorded *r, pid_t pid, struct member **m, struct
 
 /* Makes members of the processes that members have made (children.c). ERR_NOMEM. */
 int recorded_find_children(struct recorded *r);
+
+/* Publishes `stats` for other threads; reads what was published last, from any thread. */
+void recorded_publish_stats(struct recorded *r);
+void recorded_read_stats(struct recorded *r, struct recording_stats *stats);
 
 #endif

@@ -139,24 +139,21 @@ static void settle(struct round *r)
 	cpu_ns = thread_cpu_ns() + tracing_ns;
 	spent = cpu_ns - p->cpu_ns;
 	p->cpu_ns = cpu_ns;
-	pthread_mutex_lock(&r->recorded.lock);
 	s->ticks++;
 	s->withheld += p->budget.stride - 1;
 	s->parts += p->looked_part;
 	if (r->looks.displaced)
 		heldtime_add(&s->displaced, spent);
-	pthread_mutex_unlock(&r->recorded.lock);
 	r->looks.displaced = false;
 	budget_spend(&p->budget, monotonic_ns(), spent, r->looks.contended);
 }
 
 /* `w` is NULL at the end, when the watchdog has ended. */
-static void publish(struct recorded *r, const struct watchdog *w, uint64_t now, bool last)
+static void take_stock(struct recorded *r, const struct watchdog *w, uint64_t now, bool last)
 {
 	struct recording_stats *s = &r->stats;
 	size_t seen;
 
-	pthread_mutex_lock(&r->lock);
 	s->elapsed_ns = now - r->start_ns;
 	s->ticks_due = s->elapsed_ns * r->rate / NS_PER_S + 1;
 	s->stacks = r->stacks.count;
@@ -175,7 +172,6 @@ static void publish(struct recorded *r, const struct watchdog *w, uint64_t now, 
 		s->threads_seen += seen;
 		s->target_cpu_ns += m->cpu_ns;
 	}
-	pthread_mutex_unlock(&r->lock);
 }
 
 static void end_with(struct round *r, enum recording_end end)
@@ -189,7 +185,7 @@ void round_unwind_at_leisure(struct round *r)
 	bool any = false;
 
 	for (int i = 0; i < SLOTS; i++)
-		any |= r->slots.at[i].taken && !r->slots.at[i].asked;
+		any |= slot_has_stack(&r->slots.at[i]);
 	if (any && round_unwind(r))
 		end_with(r, RECORDING_LOST);
 }
@@ -208,8 +204,9 @@ static void tick(struct round *r)
 	rc = round_look(r);
 	if (!rc)
 		round_unwind_at_leisure(r);
-	publish(&r->recorded, r->watchdog, monotonic_ns(), false);
+	take_stock(&r->recorded, r->watchdog, monotonic_ns(), false);
 	settle(r);
+	recorded_publish_stats(&r->recorded);
 	set_priority(PRIORITY_PROMPT);
 	if (rc == ERR_GONE)
 		end_with(r, RECORDING_EXITED);
@@ -268,10 +265,8 @@ static void stop_tracing(struct round *r)
 
 	tracing_end(r->slots.tracing);
 	tracing_figures(r->slots.tracing, &repaired, &undone, &cpu_ns);
-	pthread_mutex_lock(&r->recorded.lock);
 	r->recorded.stats.repaired += repaired;
 	r->recorded.stats.undone += undone;
-	pthread_mutex_unlock(&r->recorded.lock);
 	r->child_reaped |= tracing_reaped(r->slots.tracing, r->recorded.members[0]->process.pid,
 					  &r->child_status);
 	tracing_free(r->slots.tracing);
@@ -325,8 +320,10 @@ void round_finish(struct round *round)
 
 	for (uint32_t i = 0; i < r->member_count; i++)
 		finish_member(r, r->members[i], now);
-	publish(r, round->watchdog, now, true);
+	take_stock(r, round->watchdog, now, true);
 	ledger_guesses(&r->ledger, r->members[0]->maps, &s->guesses);
 	if (s->ticks_due < s->ticks)
 		s->ticks_due = s->ticks;
+	s->end = round->end;
+	recorded_publish_stats(r);
 }

@@ -32,6 +32,11 @@ struct slot *slots_free(struct slots *s)
 	return NULL;
 }
 
+bool slot_has_stack(const struct slot *slot)
+{
+	return slot->busy && !slot->asked && slot->taken;
+}
+
 bool slots_asked(const struct slots *s, pid_t tid)
 {
 	for (int i = 0; i < SLOTS; i++)
@@ -100,7 +105,7 @@ int slot_label(struct recorded *r, struct slot *slot)
 void slots_label(struct recorded *r, struct slots *s)
 {
 	for (int i = 0; s->unlabelled && i < SLOTS; i++)
-		if (s->at[i].taken && !s->at[i].asked)
+		if (slot_has_stack(&s->at[i]))
 			slot_label(r, &s->at[i]);
 	s->unlabelled = false;
 }

@@ -63,6 +63,10 @@ void slots_release(struct slots *s);
 /* A slot that is not busy, or NULL. */
 struct slot *slots_free(struct slots *s);
 
+/* Has it come back with a stack? (`asked` is read first: until it is false, the tracing thread
+ * writes the rest.) */
+bool slot_has_stack(const struct slot *slot);
+
 /* Has the thread been asked to stop, and its slot not come back yet? */
 bool slots_asked(const struct slots *s, pid_t tid);
 

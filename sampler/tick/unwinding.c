@@ -38,9 +38,7 @@ static bool same_address_space(struct recorded *r, struct member *m)
 	enum member_space space = member_space(m);
 
 	if (space == SPACE_NEW) {
-		pthread_mutex_lock(&r->lock);
 		r->stats.execs++;
-		pthread_mutex_unlock(&r->lock);
 		member_read_maps(m);
 		process_read_comm(&m->process);
 	}
@@ -52,10 +50,8 @@ static int count_walk(struct recorded *r, const struct slot *slot, const struct 
 {
 	int rc = ledger_count(&r->ledger, walk);
 
-	pthread_mutex_lock(&r->lock);
 	r->stats.samples += r->wall || !slot->glanced;
 	r->stats.walks = r->ledger.all;
-	pthread_mutex_unlock(&r->lock);
 	return rc;
 }
 
@@ -280,7 +276,7 @@ int round_unwind(struct round *r)
 		struct slot *slot = &r->slots.at[i];
 		struct member *m = r->recorded.members[slot->context.member];
 
-		if (!slot->busy || slot->asked || !slot->taken)
+		if (!slot_has_stack(slot))
 			continue;
 		if (m != asked) {
 			asked = m;
