@@ -6,6 +6,7 @@
 #include "symbolize/module.h"
 
 #include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -163,8 +164,7 @@ static struct image *take_offered(struct module *m, const struct image *image, s
 {
 	struct image *found = NULL;
 
-	image_open(m->offered - 1, "[debuginfod]", &found, NULL);
-	m->offered = 0;
+	image_open(fcntl(m->offered - 1, F_DUPFD_CLOEXEC, 0), "[debuginfod]", &found, NULL);
 	if (found && !strcmp(image_build_id(found), image_build_id(image)))
 		return found;
 	snprintf(r->refused, sizeof(r->refused), "what debuginfod sent %s and was not used",

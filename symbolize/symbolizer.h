@@ -77,8 +77,8 @@ int symbolizer_prepare(struct symbolizer *s, const struct image *image, const ui
 		       size_t count);
 
 /* Offers a debug file for this image. It is used if no other is found and it is of the same build;
- * the caller need not check that. To be called before the first lookup. `fd` is the symbolizer's
- * from then on, and is closed when it has been used. ERR_NOMEM. */
+ * the caller need not check that. To be called before the first lookup. `fd` stays the caller's,
+ * and open until the symbolizer is freed. ERR_NOMEM. */
 int symbolizer_offer(struct symbolizer *s, const struct image *image, int fd);
 
 /* Finds the code at an image address: pass frame_code_address() of a frame. The strings live as

@@ -107,6 +107,8 @@ static int allow_opening(scmp_filter_ctx f)
 				SCMP_A1(SCMP_CMP_EQ, F_GETFD, 0)) |
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
 				SCMP_A1(SCMP_CMP_EQ, F_GETFL, 0)) |
+	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+				SCMP_A1(SCMP_CMP_EQ, F_DUPFD_CLOEXEC, 0)) |
 	       seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 2,
 				SCMP_A1(SCMP_CMP_EQ, F_SETFD, 0),
 				SCMP_A2(SCMP_CMP_EQ, FD_CLOEXEC, 0));

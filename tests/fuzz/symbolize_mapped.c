@@ -23,13 +23,15 @@ static int file_of(const uint8_t *data, size_t size)
 static void look_up_in(struct image *image, const uint8_t *debug, size_t size)
 {
 	struct symbolizer *s;
+	int fd = file_of(debug, size);
 
 	if (symbolizer_new(&s, NULL, SYMBOLIZE_MAP))
 		abort();
-	if (size && symbolizer_offer(s, image, file_of(debug, size)))
+	if (size && symbolizer_offer(s, image, fd))
 		abort();
 	look_up_all(s, image);
 	symbolizer_free(s);
+	close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
