@@ -201,6 +201,12 @@ static void plan_next(struct top *t, uint64_t now_ns)
 
 /* Saving. */
 
+static void drop_save(struct top *t, const struct error *err)
+{
+	topscreen_say(&t->screen, "%s", err->text);
+	outfile_abort(&t->file);
+}
+
 static void end_saving(struct top *t)
 {
 	const struct recording_interim *in = recording_interim(t->r);
@@ -208,12 +214,11 @@ static void end_saving(struct top *t)
 	uint64_t bytes = t->file.written;
 	int rc = in->failed ? in->failed : outfile_commit(&t->file, &err);
 
+	t->saving = false;
 	if (rc)
-		topscreen_say(&t->screen, "%s", err.text);
+		drop_save(t, &err);
 	else
 		topscreen_say(&t->screen, "wrote %s (%lu bytes)", t->screen.input, bytes);
-	outfile_abort(&t->file);
-	t->saving = false;
 }
 
 static void begin_saving(struct top *t)
@@ -247,6 +252,8 @@ static void turn(struct top *t, const struct recording_stats *stats)
 	if (t->save_due) {
 		t->save_due = false;
 		t->saving = !recording_ask_interim(t->r, t->o->symbolize, line, &t->file, &err);
+		if (!t->saving)
+			drop_save(t, &err);
 	} else if (stats->elapsed_ns >= t->due_ns) {
 		plan_next(t, stats->elapsed_ns);
 		recording_ask_interim(t->r, t->o->symbolize, line, NULL, &err);
@@ -391,6 +398,17 @@ static void say_end(const struct top *t)
 			recording_process(t->r)->pid, after);
 }
 
+/* One that is still due begins when the profile that is being made is done. */
+static void finish_saving(struct top *t)
+{
+	t->due_ns = UINT64_MAX;
+	while (t->saving || t->save_due) {
+		recording_await_interim(t->r);
+		turn(t, recording_stats(t->r));
+	}
+	fprintf(stderr, "sampler: %s\n", t->screen.message);
+}
+
 static int write_output(struct top *t, struct outfile *file)
 {
 	const char *line = (const char *)t->o->command_line.data, *warning;
@@ -424,11 +442,8 @@ static int run(struct top *t, struct outfile *output)
 	if (rc)
 		status = cli_fail(&err);
 	say_end(t);
-	if (t->saving || t->save_due) {
-		recording_await_interim(t->r);
-		turn(t, recording_stats(t->r));
-		fprintf(stderr, "sampler: %s\n", t->screen.message);
-	}
+	if (t->saving || t->save_due)
+		finish_saving(t);
 	if (t->o->output && recording_stats(t->r)->elapsed_ns && write_output(t, output))
 		status = EXIT_FAILED;
 	if (t->failed) {
