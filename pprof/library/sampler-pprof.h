@@ -134,9 +134,10 @@ int pprof_add_type(struct pprof *p, const char *type, const char *unit);
 /* The number of samples. */
 size_t pprof_samples(const struct pprof *p);
 
-/* Fills *sample with the sample of this index, from 0. Its arrays belong to the profile; the next
- * pprof_sample on `p` overwrites them. PPROF_USAGE: no such sample; PPROF_LIMIT: more than a
- * million frames, counting inlined calls. */
+/* Fills *sample with the sample of this index, from 0. Its arrays, and the mappings that its frames
+ * point to, belong to the profile; the next pprof_sample on `p` overwrites them. Its strings live
+ * until pprof_free. PPROF_USAGE: no such sample; PPROF_LIMIT: more than a million frames, counting
+ * inlined calls. */
 int pprof_sample(struct pprof *p, size_t index, struct pprof_sample *sample);
 
 /* Adds a copy of *sample, which may come from pprof_sample on `p` or on another profile, and
