@@ -78,7 +78,7 @@ _sampler_complete_value() { # program, command, option, placeholder
 	--wait-for,*) _sampler_complete_names ;;
 	*,ENGINE*)
 		compopt -o nospace
-		COMPREPLY=($(compgen -W "pyroscope= datadog= parca=" -- "$cur"))
+		COMPREPLY=($(compgen -W "pyroscope= datadog= parca= otlp=" -- "$cur"))
 		;;
 	*,PATH | *,FILE | *,OUT) compopt -o default ;;
 	esac
