@@ -9,7 +9,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 	sampler/stop sampler/thread sampler/child sampler/go/profile sampler/go/session \
 	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/unwind \
 	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse delta \
-	pprof/library pprof/file pprof/legacy pprof/gotext pprof/wire pprof/report pprof/flame \
+	pprof/library pprof/file pprof/legacy pprof/gotext pprof/otlp pprof/wire pprof/report pprof/flame \
 	pprof/graph pprof/select pprof symbolize symbolize/dwarf symbolize/jit symbolize/files \
 	base/process base/file base
 
@@ -18,10 +18,10 @@ SEES_sampler/cli/top        := sampler/cli/record sampler/cli/common sampler sam
 SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/dump sampler/profile sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
 SEES_sampler/cli/goparse    := sampler/cli/common goparse/profile goparse/summary goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
 SEES_sampler/cli/profiles   := sampler/cli/common delta pprof/file pprof/gotext pprof/wire pprof/report pprof/flame pprof/graph pprof/select pprof base/file
-SEES_sampler/cli/common     := sampler/rounds/source sampler/rounds/net pprof/file pprof/wire pprof/report pprof/flame pprof/graph pprof base/process base/file
+SEES_sampler/cli/common     := sampler/rounds/source sampler/rounds/net pprof/file pprof/otlp pprof/wire pprof/report pprof/flame pprof/graph pprof base/process base/file
 SEES_sampler/rounds         := sampler/rounds/collect sampler/rounds/push sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics sampler delta pprof/file pprof/wire pprof base/file
 SEES_sampler/rounds/collect := sampler/rounds/source sampler/child
-SEES_sampler/rounds/push    := sampler/rounds/batch sampler/rounds/source sampler/rounds/net sampler/child
+SEES_sampler/rounds/push    := sampler/rounds/batch sampler/rounds/source sampler/rounds/net sampler/child pprof/file pprof/otlp pprof/wire pprof
 SEES_sampler/rounds/batch   := base/file
 SEES_sampler/rounds/source  := sampler/rounds/net sampler/rounds/metrics sampler/profile sampler/stop sampler/go/profile sampler/go/session goparse/profile pprof/wire pprof
 SEES_sampler/rounds/net     :=
@@ -52,6 +52,7 @@ SEES_pprof/library          := pprof/file pprof/wire pprof base/file
 SEES_pprof/file             := pprof/legacy pprof/wire pprof
 SEES_pprof/legacy           := pprof/gotext pprof
 SEES_pprof/gotext           := pprof
+SEES_pprof/otlp             := pprof/wire pprof
 SEES_pprof/wire             := pprof base/file
 SEES_pprof/report           := pprof/graph pprof/select pprof
 SEES_pprof/flame            := pprof

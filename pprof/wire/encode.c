@@ -21,6 +21,7 @@
 #include "pprof/profile.h"
 #include "pprof/wire/fields.h"
 #include "pprof/wire/gzip.h"
+#include "pprof/wire/writer.h"
 
 struct encoder {
 	struct buffer *out;
@@ -67,14 +68,6 @@ static int make_room(struct encoder *e, size_t bytes)
 	return rc;
 }
 
-static inline uint8_t *varint(uint8_t *to, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		*to++ = (uint8_t)(v | 0x80);
-	*to++ = (uint8_t)v;
-	return to;
-}
-
 static inline void put_tag(struct encoder *e, unsigned field, enum wire_type type)
 {
 	*e->to++ = (uint8_t)(field << 3 | type);
@@ -85,7 +78,7 @@ static inline void put_number(struct encoder *e, unsigned field, uint64_t v)
 	if (!v)
 		return;
 	put_tag(e, field, WIRE_VARINT);
-	e->to = varint(e->to, v);
+	e->to = writer_varint(e->to, v);
 }
 
 /* Begins a message or packed array; returns where its contents begin. */
@@ -106,7 +99,7 @@ static inline void end(struct encoder *e, uint8_t *start)
 	for (size_t n = len; n >= 0x80; n >>= 7)
 		more++;
 	memmove(start + more, start, len);
-	varint(start - 1, len);
+	writer_varint(start - 1, len);
 	e->to += more;
 }
 
@@ -148,7 +141,7 @@ static uint8_t *put_ids(uint8_t *to, const uint32_t *ids, size_t count)
 			memcpy(to, &word, sizeof(word));
 			to += 2 + more;
 		} else {
-			to = varint(to, v);
+			to = writer_varint(to, v);
 		}
 	}
 	return to;
@@ -171,7 +164,7 @@ static int put_sample(struct encoder *e, const struct profile *p, const struct p
 	if (p->type_count) {
 		array = begin(e, SAMPLE_VALUE);
 		for (size_t i = 0; i < p->type_count; i++)
-			e->to = varint(e->to, (uint64_t)p->values[s->first_value + i]);
+			e->to = writer_varint(e->to, (uint64_t)p->values[s->first_value + i]);
 		end(e, array);
 	}
 	for (size_t i = 0; i < s->labels; i++)
@@ -257,7 +250,7 @@ static int put_strings(struct encoder *e, const struct strset *strings)
 		if (rc)
 			return rc;
 		put_tag(e, PROFILE_STRING_TABLE, WIRE_BYTES);
-		e->to = varint(e->to, s->len);
+		e->to = writer_varint(e->to, s->len);
 		memcpy(e->to, s->text, s->len);
 		e->to += s->len;
 	}

@@ -1,8 +1,8 @@
-// links: pprof/flame pprof/wire
+// links: pprof/flame pprof/otlp pprof/wire
 /*
- * Four bytes that choose a view, then pprof bytes: folded stacks, speedscope files and flame
- * graphs of any profile that decodes. Folded lines have values that add up to the samples; in a
- * page the data end where they should.
+ * Four bytes that choose a view, then pprof bytes: folded stacks, speedscope files, flame
+ * graphs and OTLP of any profile that decodes. Folded lines have values that add up to the samples;
+ * in a page the data end where they should.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +15,7 @@
 #include "pprof/flame/folded.h"
 #include "pprof/flame/graph.h"
 #include "pprof/flame/speedscope.h"
+#include "pprof/otlp/otlp.h"
 #include "pprof/profile.h"
 #include "pprof/wire/decode.h"
 #include "tests/fuzz/must.h"
@@ -101,6 +102,15 @@ static void check_page(report_writer *write, const struct profile *p, const stru
 	free(text);
 }
 
+/* tests/profiles/otlp.test reads what is written here. */
+static void check_otlp(const struct profile *p)
+{
+	struct buffer message = { 0 };
+
+	must(otlp_encode(p, &(struct otlp_origin){ 0 }, &message, NULL) == 0);
+	buffer_release(&message);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct report_view v;
@@ -116,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(text_of(report_speedscope, &p, &v));
 		check_page(report_flamegraph_html, &p, &v);
 		check_page(report_flamegraph_svg, &p, &v);
+		check_otlp(&p);
 	}
 	profile_release(&p);
 	return 0;

@@ -147,7 +147,7 @@ class Batch:
 class Push:
     def __init__(self, target, *words, env=None):
         clean = {k: v for k, v in os.environ.items()
-                 if not k.lower().endswith("_proxy") and not k.startswith(("PYROSCOPE", "DD_"))}
+                 if not k.lower().endswith("_proxy") and not k.startswith(("PYROSCOPE", "DD_", "OTEL_"))}
         clean.update(env or {})
         self.process = subprocess.Popen([PUSH, target, *words], stdin=subprocess.PIPE, env=clean,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)

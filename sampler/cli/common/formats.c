@@ -9,6 +9,7 @@
 #include "pprof/flame/folded.h"
 #include "pprof/flame/graph.h"
 #include "pprof/flame/speedscope.h"
+#include "pprof/otlp/otlp.h"
 #include "pprof/profile.h"
 #include "pprof/report/top.h"
 #include "pprof/wire/encode.h"
@@ -19,6 +20,13 @@ struct format {
 	report_writer *write; /* NULL: the profile is encoded as it is */
 };
 
+static int write_otlp(const struct profile *p, const struct report_view *v, struct buffer *out,
+		      struct error *err)
+{
+	(void)v; /* all types */
+	return otlp_encode(p, &(struct otlp_origin){ 0 }, out, err);
+}
+
 /* A name stands for its first entry. pprof is not compressed in a file whose name ends in .pb. */
 static const struct format formats[] = {
 	{ "pprof", ".pb.gz", NULL },
@@ -26,6 +34,7 @@ static const struct format formats[] = {
 	{ "flamegraph", ".html", report_flamegraph_html },
 	{ "flamegraph", ".svg", report_flamegraph_svg },
 	{ "speedscope", ".json", report_speedscope },
+	{ "otlp", ".otlp", write_otlp },
 	{ "text", ".txt", report_top },
 };
 
@@ -40,7 +49,7 @@ int format_by_name(const char *name, const struct format **format, struct error 
 		}
 	return error_set(err, ERR_USAGE,
 			 "there is no format '%s', but pprof, folded, flamegraph, "
-			 "speedscope and text",
+			 "speedscope, otlp and text",
 			 name);
 }
 

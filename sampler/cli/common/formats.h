@@ -13,10 +13,10 @@ struct profile;
 
 struct format; /* an entry of a static table; never freed */
 
-/* Finds pprof, folded, flamegraph, speedscope or text. ERR_USAGE, with these names. */
+/* Finds pprof, folded, flamegraph, speedscope, otlp or text. ERR_USAGE, with these names. */
 int format_by_name(const char *name, const struct format **format, struct error *err);
 
-/* Chooses by the ending: .svg and .html, .folded, .json, .txt; pprof for all others. */
+/* Chooses by the ending: .svg and .html, .folded, .json, .otlp, .txt; pprof for all others. */
 const struct format *format_by_path(const char *path);
 
 /* Does the path end in `ending`, in upper or lower case? False if the path is the ending alone. */

@@ -37,9 +37,9 @@ static const char record[] =
 	"  -r, --rate HZ        looks a second at each thread (default 99, 1 to 10000)\n"
 	"  -o, --output PATH    file to write, - for the standard output\n"
 	"                       (default sampler.<command>.<pid>.<UTC>.pb.gz)\n"
-	"  -f, --format FMT     pprof, folded, flamegraph, speedscope or text; default by PATH's\n"
-	"                       ending: .folded, .svg or .html, .json, .txt, else pprof (not\n"
-	"                       compressed: .pb)\n"
+	"  -f, --format FMT     pprof, folded, flamegraph, speedscope, otlp or text; default by\n"
+	"                       PATH's ending: .folded, .svg or .html, .json, .otlp, .txt, else\n"
+	"                       pprof (not compressed: .pb)\n"
 	"      --wall           threads that wait, too, and wall time\n"
 	"      --kernel         with --wall: where in the kernel they wait\n"
 	"      --goid           which goroutine a thread of Go's runs, as the label goid\n"
@@ -98,8 +98,8 @@ static const char record[] =
 	"                       next one\n"
 	"      --follow-restarts  with -p: the next one of its systemd unit or cgroup\n"
 	"      --push ENGINE=URL  send batches on: pyroscope=http://HOST:4040,\n"
-	"                       datadog=http://HOST:8126, parca=http://HOST:7070;\n"
-	"                       may be repeated\n"
+	"                       datadog=http://HOST:8126, parca=http://HOST:7070,\n"
+	"                       otlp=http://HOST:4318; may be repeated\n"
 	"      --push-headers FILE  a file of lines 'Name: value' that are sent along\n";
 
 static const char record_end[] =
@@ -205,13 +205,13 @@ static const char convert[] =
 	"  IN                   a profile: pprof's, gzip'd or not, or one of the formats before\n"
 	"                       it (Go's debug=1 texts, gperftools'); - for the standard input\n"
 	"  -o, --output PATH    file to write, - for the standard output\n"
-	"  -f, --format FORMAT  pprof, legacy, folded, flamegraph, speedscope or text (default:\n"
-	"                       by the ending of PATH)\n"
+	"  -f, --format FORMAT  pprof, legacy, folded, flamegraph, speedscope, otlp or text\n"
+	"                       (default: by the ending of PATH)\n"
 	"      --max-size SIZE  bytes that IN may have when uncompressed (default 1G); 64K, 5M\n"
 	"\n"
 	"  .txt is legacy here, what Go writes with debug=1, for counts, heap and contention;\n"
-	"  .folded, .svg, .html and .json are as for record; .pb is pprof without compression,\n"
-	"  all others are pprof.\n";
+	"  .folded, .svg, .html, .json and .otlp are as for record; .pb is pprof without\n"
+	"  compression, all others are pprof.\n";
 
 static const char validate[] =
 	"usage: sampler validate [options] FILE…\n"
@@ -265,8 +265,8 @@ static const char goparse[] =
 	"                       http://HOST:PORT is led to the dump\n"
 	"  -o, --output PATH    write a profile of how long goroutines have waited, instead of a\n"
 	"                       summary to the standard output\n"
-	"  -f, --format FMT     of it: pprof, folded, flamegraph, speedscope or text; default by\n"
-	"                       PATH's ending, as for record\n"
+	"  -f, --format FMT     of it: pprof, folded, flamegraph, speedscope, otlp or text;\n"
+	"                       default by PATH's ending, as for record\n"
 	"      --aggregate      goroutines of one stack and state are one sample, with a count\n"
 	"      --ancestors      with the stacks that ancestors had (GODEBUG=tracebackancestors)\n"
 	"      --time TIME      when the dump was taken: 2026-11-21T17:15:00Z, @1700000000\n"

@@ -34,7 +34,7 @@ static int write_legacy(const struct profile *p, struct outfile *file, struct er
 
 	if (rc == ERR_NOTFOUND)
 		error_prefix(err, "this profile has no legacy text, but -f pprof, folded, "
-				  "flamegraph, speedscope and text work");
+				  "flamegraph, speedscope, otlp and text work");
 	rc = rc ? rc : outfile_write(file, text.data, text.len, err);
 	buffer_release(&text);
 	return rc;
@@ -52,7 +52,7 @@ static int find_format(const struct convert_options *o, const struct format **fo
 	if (o->format && format_by_name(o->format, format, err))
 		return error_set(err, ERR_USAGE,
 				 "there is no format '%s', but pprof, legacy, "
-				 "folded, flamegraph, speedscope and text",
+				 "folded, flamegraph, speedscope, otlp and text",
 				 o->format);
 	return 0;
 }

@@ -55,6 +55,7 @@ struct http_body {
 	const void *data;
 	size_t len;
 	const char *type; /* Content-Type */
+	bool gzip;	  /* Content-Encoding: gzip */
 	const char *keep; /* prefix of the answer's headers to keep; or NULL */
 };
 

@@ -226,7 +226,8 @@ int transfer_post(struct transfer *t, const struct http_body *body, struct error
 	int rc = 0, len = snprintf(type, sizeof(type), "Content-Type: %s", body->type);
 
 	t->body = body;
-	if (len >= (int)sizeof(type) || add_header(t, type) || add_header(t, "Expect:"))
+	if (len >= (int)sizeof(type) || (body->gzip && add_header(t, "Content-Encoding: gzip")) ||
+	    add_header(t, type) || add_header(t, "Expect:"))
 		return error_nomem(err);
 	rc |= set(t->easy, CURLOPT_POST, 1L);
 	rc |= set(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);

@@ -184,6 +184,65 @@ bool pushheaders_has(const struct pushheaders *h, const char *name)
 	return false;
 }
 
+static int digit(char c)
+{
+	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
+}
+
+/* Replaces each %XY in place, except %00, which no header can hold. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		bool escaped = *text == '%' && isxdigit((unsigned char)text[1]) &&
+			       isxdigit((unsigned char)text[2]);
+		int value = escaped ? digit(text[1]) << 4 | digit(text[2]) : 0;
+
+		*to++ = value ? (char)value : *text;
+		text += value ? 2 : 0;
+	}
+	*to = '\0';
+}
+
+/* Removes blanks at both ends. */
+static char *trim(char *text)
+{
+	size_t len;
+
+	text += strspn(text, " \t");
+	len = strlen(text);
+	while (len && strchr(" \t", text[len - 1]))
+		text[--len] = '\0';
+	return text;
+}
+
+int pushheaders_list(struct pushheaders *h, const char *list, const char *what, struct error *err)
+{
+	size_t len = strlen(list);
+	char *copy = strdup(list);
+	int rc = copy ? 0 : error_nomem(err);
+
+	for (char *rest = copy, *name; !rc && (name = strsep(&rest, ","));) {
+		char *value = strchr(name, '=');
+
+		if (!*trim(name))
+			continue;
+		if (!value) {
+			rc = error_set(err, ERR_USAGE, "%s: an entry is not 'name=value'", what);
+			continue;
+		}
+		*value++ = '\0';
+		name = trim(name);
+		value = trim(value);
+		unescape(value);
+		if (!pushheaders_has(h, name))
+			rc = pushheaders_add(h, name, "", value, what, err);
+	}
+	forget(copy, copy ? len : 0);
+	return rc;
+}
+
 /* Also hides the beginning of a secret where the text was cut: at its end, or before "…". */
 static void hide(char *text, const char *secret, size_t len)
 {

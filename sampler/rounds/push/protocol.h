@@ -22,6 +22,7 @@ struct pushrequest {
 	struct buffer query; /* of the URL, escaped, without '?' */
 	struct buffer body;
 	char type[80];	  /* Content-Type of the body */
+	bool gzip;	  /* the body is packed by gzip */
 	const char *file; /* the file in it, static; NULL: the whole batch */
 };
 
@@ -47,7 +48,7 @@ struct pushprotocol {
 	int (*authorize)(struct pushheaders *h, struct error *err);
 };
 
-extern const struct pushprotocol push_pyroscope, push_datadog, push_parca;
+extern const struct pushprotocol push_pyroscope, push_datadog, push_parca, push_otlp;
 
 static inline void pushrequest_release(struct pushrequest *q)
 {

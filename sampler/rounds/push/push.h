@@ -1,6 +1,7 @@
 /*
  * Sends batches to an engine: Pyroscope's /ingest, the Datadog agent's profiling intake
- * (multipart with event.json), Parca's WriteRaw (gRPC-Web).
+ * (multipart with event.json), Parca's WriteRaw (gRPC-Web), any that takes OpenTelemetry's
+ * profiles (OTLP over HTTP).
  *
  * The queue is bounded, and drops the oldest batch. One process at a time sends, so that the rounds
  * never wait (sampler/rounds/push/sender.h). A failed request is retried: after a second, then
@@ -9,7 +10,7 @@
  * request without an answer may have arrived, and is sent again: an engine may get it twice.
  *
  * Credentials come from the environment (PYROSCOPE_AUTH_TOKEN, PYROSCOPE_USER and
- * PYROSCOPE_PASSWORD, DD_API_KEY, PARCA_BEARER_TOKEN) or from a file, which is read again for each
+ * PYROSCOPE_PASSWORD, DD_API_KEY, PARCA_BEARER_TOKEN, OTEL_EXPORTER_OTLP_HEADERS) or from a file, which is read again for each
  * attempt. No message contains them.
  */
 #ifndef SAMPLER_ROUNDS_PUSH_PUSH_H
@@ -23,7 +24,7 @@ struct error;
 struct push;
 
 struct push_options {
-	/* "pyroscope=URL", "datadog=URL", "parca=URL"; http, https or unix:///PATH; without
+	/* "pyroscope=URL", "datadog=URL", "parca=URL", "otlp=URL"; http, https or unix:///PATH; without
 	 * password */
 	const char *target;
 	const char *credentials_file; /* "Name: value" headers, or NULL */

@@ -33,7 +33,8 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
 		struct error *err)
 {
 	struct buffer url = { 0 };
-	struct http_body body = { r->body.data, r->body.len, r->type, job->target->protocol->keep };
+	struct http_body body = { r->body.data, r->body.len, r->type, r->gzip,
+				  job->target->protocol->keep };
 	struct http_request q = { .unix_socket = job->target->socket,
 				  .ca_file = job->ca_file,
 				  .headers = (const char *const *)job->headers->lines,

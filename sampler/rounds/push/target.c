@@ -13,8 +13,8 @@
 #include "sampler/rounds/net/http.h"
 #include "sampler/rounds/push/protocol.h"
 
-static const struct pushprotocol *const protocols[] = { &push_pyroscope, &push_datadog,
-							&push_parca };
+static const struct pushprotocol *const protocols[] = { &push_pyroscope, &push_datadog, &push_parca,
+							&push_otlp };
 
 static const struct pushprotocol *find(const char *text)
 {
@@ -84,8 +84,8 @@ int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
 	t->protocol = find(text);
 	if (!t->protocol)
 		return error_set(err, ERR_USAGE,
-				 "where to push is 'pyroscope=URL', 'datadog=URL' or "
-				 "'parca=URL'");
+				 "where to push is 'pyroscope=URL', 'datadog=URL', "
+				 "'parca=URL' or 'otlp=URL'");
 	url++;
 	if (has_user(url))
 		return error_set(err, ERR_USAGE,

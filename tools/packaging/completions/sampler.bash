@@ -39,8 +39,8 @@ _sampler_types() { # program
 
 _sampler_words() { # command, option
 	case $1,$2 in
-	convert,-f | convert,--format) echo pprof legacy folded flamegraph speedscope text ;;
-	*,-f | *,--format) echo pprof folded flamegraph speedscope text ;;
+	convert,-f | convert,--format) echo pprof legacy folded flamegraph speedscope otlp text ;;
+	*,-f | *,--format) echo pprof folded flamegraph speedscope otlp text ;;
 	*,--sort) echo recent recent-cum flat cum name ;;
 	*,--by) echo function line file address module thread ;;
 	*,--unit) echo ns us ms s hrs B kB MB GB auto ;;
@@ -78,7 +78,7 @@ _sampler_complete_value() { # program, command, option, placeholder
 	--wait-for,*) _sampler_complete_names ;;
 	*,ENGINE*)
 		compopt -o nospace
-		COMPREPLY=($(compgen -W "pyroscope= datadog= parca=" -- "$cur"))
+		COMPREPLY=($(compgen -W "pyroscope= datadog= parca= otlp=" -- "$cur"))
 		;;
 	*,PATH | *,FILE | *,OUT) compopt -o default ;;
 	esac

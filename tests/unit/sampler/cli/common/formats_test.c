@@ -25,13 +25,14 @@ Test(formats, by_ending)
 	assert_ending("a.svg.html", ".html");
 	assert_ending("a.folded", ".folded");
 	assert_ending("a.json", ".json");
+	assert_ending("a.otlp", ".otlp");
 	assert_ending("a.txt", ".txt");
 }
 
 Test(formats, by_name)
 {
-	static const char *const names[] = { "pprof", "folded", "flamegraph", "speedscope",
-					     "text" };
+	static const char *const names[] = { "pprof",	   "folded", "flamegraph",
+					     "speedscope", "otlp",   "text" };
 	struct error err = { 0 };
 	const struct format *f;
 

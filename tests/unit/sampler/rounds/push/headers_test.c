@@ -89,3 +89,23 @@ Test(pushheaders, secrets_are_hidden)
 	hidden("a b ab", "a b ab");
 	pushheaders_release(&h);
 }
+
+static int add_list(const char *list)
+{
+	return pushheaders_list(&h, list, "LIST", NULL);
+}
+
+Test(pushheaders, a_list_is_decoded_and_replaces_nothing)
+{
+	cr_assert_eq(add_list("a=1, b = %41%4a%25 ,,A=2,c="), 0);
+	cr_assert_eq(h.count, 3);
+	cr_assert_str_eq(h.lines[0], "a: 1");
+	cr_assert_str_eq(h.lines[1], "b: AJ%");
+	cr_assert_str_eq(h.lines[2], "c: ");
+	cr_assert_eq(add_list(""), 0);
+	cr_assert_eq(add_list("a"), ERR_USAGE);
+	cr_assert_eq(add_list("d=%0a"), ERR_USAGE);
+	cr_assert_eq(add_list("d=%"), 0);
+	cr_assert_str_eq(h.lines[3], "d: %");
+	pushheaders_release(&h);
+}

@@ -1,0 +1,265 @@
+/*
+ * OpenTelemetry: a POST of ProfilesData for each profile (opentelemetry-proto 1.11, docs/
+ * specification.md, "OTLP/HTTP"), packed by gzip.
+ *
+ * An engine may add up what it gets, as Pyroscope does, so differences are sent of the profiles
+ * that count from the program's start, and of the profiles of one heap only the first that is
+ * there. OTLP has no names for profiles, and Go's block and mutex profiles have the same sample
+ * types. So the scope has the attribute sampler.profile, of which Pyroscope and Parca make a label.
+ *
+ * Rejected: one request for a batch, of which an engine could not refuse one profile. Rejected:
+ * gRPC, which needs HTTP/2 in clear text and trailers. The Collector and Pyroscope take HTTP, too.
+ * Parca 0.28 takes OTLP by gRPC alone, and stores each function under the name of the one before it
+ * in the table (pkg/profile/encode.go, EncodeOtelLocation); it is served by parca.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cursor.h"
+#include "base/error.h"
+#include "pprof/file/read.h"
+#include "pprof/otlp/fields.h"
+#include "pprof/otlp/otlp.h"
+#include "pprof/profile.h"
+#include "pprof/wire/gzip.h"
+#include "pprof/wire/wire.h"
+#include "sampler/rounds/net/http.h"
+#include "sampler/rounds/push/batch.h"
+#include "sampler/rounds/push/headers.h"
+#include "sampler/rounds/push/protocol.h"
+#include "sampler/rounds/source/capture.h"
+
+/* Which profiles. */
+
+/* Is another profile of the heap sent, which has these values, too? */
+static bool is_covered(const struct pushbatch *b, enum capture_type type)
+{
+	bool heap = pushbatch_may_send(b, captures[CAPTURE_HEAP].delta_file);
+	bool allocs = pushbatch_may_send(b, captures[CAPTURE_ALLOCS].delta_file);
+
+	switch (type) {
+	case CAPTURE_ALLOCS:
+		return heap;
+	case CAPTURE_INUSE:
+	case CAPTURE_ALLOC:
+		return heap || allocs;
+	default:
+		return false;
+	}
+}
+
+static bool is_sent(const struct pushbatch *b, const struct batch_entry *e)
+{
+	const char *ending = strrchr(e->file, '.');
+
+	if (!ending || strcmp(ending, ".pprof") || !pushbatch_may_send(b, e->file))
+		return false;
+	for (int t = 0; t < CAPTURE_TYPES; t++)
+		if (!strcmp(captures[t].name, e->type))
+			return (e->delta || !captures[t].delta_file) &&
+			       !is_covered(b, (enum capture_type)t);
+	return false;
+}
+
+static const struct batch_entry *nth(const struct pushbatch *b, size_t n)
+{
+	for (size_t i = 0; i < b->event.entry_count; i++)
+		if (is_sent(b, &b->event.entries[i]) && !n--)
+			return &b->event.entries[i];
+	return NULL;
+}
+
+static size_t requests(const struct pushbatch *b)
+{
+	size_t count = 0;
+
+	while (nth(b, count))
+		count++;
+	return count;
+}
+
+/* Whose they are. */
+
+enum { OWN_ATTRIBUTES = 4 };
+
+/* Adds an attribute, unless it has no key or one that is there: engines refuse both. */
+static void add(struct otlp_attribute *list, size_t *count, struct otlp_attribute a)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (!strcmp(list[i].key, a.key))
+			return;
+	if (*a.key && (!a.text || *a.text))
+		list[(*count)++] = a;
+}
+
+/* Lists the attributes of the process: the batch's tags under their own names, which replace what
+ * follows them, and what the batch has by OpenTelemetry's names. `list` has room for
+ * OWN_ATTRIBUTES beside the tags; its texts are borrowed. */
+static size_t list_resource(const struct pushbatch *b, struct otlp_attribute *list)
+{
+	const struct batch_event *e = &b->event;
+	const struct batch_tag *tag;
+	size_t at = 0, count = 0;
+
+	while ((tag = pushbatch_next_tag(b, &at)))
+		add(list, &count, (struct otlp_attribute){ tag->key, tag->value, 0 });
+	add(list, &count, (struct otlp_attribute){ "service.name", pushbatch_service(b), 0 });
+	add(list, &count, (struct otlp_attribute){ "host.name", e->host, 0 });
+	add(list, &count, (struct otlp_attribute){ "process.title", e->command, 0 });
+	if (e->pid)
+		add(list, &count, (struct otlp_attribute){ "process.pid", NULL, e->pid });
+	return count;
+}
+
+static int encode(const struct pushbatch *b, const struct batch_entry *entry,
+		  const struct profile *p, struct buffer *out, struct error *err)
+{
+	const struct otlp_attribute scope = { "sampler.profile", entry->type, 0 };
+	struct otlp_origin origin = { .scope = { &scope, 1 } };
+	struct otlp_attribute *list = calloc(b->event.tag_count + OWN_ATTRIBUTES, sizeof(*list));
+	int rc;
+
+	if (!list)
+		return error_nomem(err);
+	origin.resource.list = list;
+	origin.resource.count = list_resource(b, list);
+	rc = otlp_encode(p, &origin, out, err);
+	free(list);
+	return rc;
+}
+
+/* The request. */
+
+static int read_profile(const struct pushbatch *b, const char *file, struct profile *p,
+			struct error *err)
+{
+	struct buffer bytes = { 0 };
+	int rc = pushbatch_read(b, file, &bytes, err);
+
+	if (!rc) {
+		rc = profile_parse(p, bytes.data, bytes.len, PUSHBATCH_BYTES, err);
+		if (rc)
+			error_prefix(err, "its '%s'", file);
+	}
+	buffer_release(&bytes);
+	return rc;
+}
+
+static int append(void *to, const void *data, size_t len, struct error *err)
+{
+	return buffer_add(to, data, len) ? error_nomem(err) : 0;
+}
+
+static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+		struct error *err)
+{
+	const struct batch_entry *entry = nth(b, n);
+	struct buffer message = { 0 };
+	struct profile p;
+	int rc = profile_init(&p) ? error_nomem(err) : 0;
+
+	(void)rate; /* the profile's own period is sent */
+	q->file = entry->file;
+	q->gzip = true;
+	strcpy(q->type, "application/x-protobuf");
+	rc = rc ? rc : read_profile(b, entry->file, &p, err);
+	rc = rc ? rc : encode(b, entry, &p, &message, err);
+	rc = rc ? rc : gzip_compress(message.data, message.len, append, &q->body, err);
+	profile_release(&p);
+	buffer_release(&message);
+	return rc;
+}
+
+/* The answer: ExportProfilesServiceResponse, of which only the beginning may be there. */
+
+struct refusal {
+	uint64_t profiles;
+	struct cursor why;
+};
+
+/* The next field. Its bytes end with the cursor at the latest. False at the end, and for what OTLP
+ * does not use. */
+static bool next_field(struct cursor *c, uint64_t *field, uint64_t *value, struct cursor *inside)
+{
+	uint64_t tag = cursor_left(c) ? wire_number(c) : 0;
+
+	*field = tag >> 3;
+	*inside = *c;
+	inside->end = inside->pos;
+	if (!tag || c->failed || ((tag & 7) != WIRE_VARINT && (tag & 7) != WIRE_BYTES))
+		return false;
+	*value = wire_number(c);
+	if (c->failed || (tag & 7) == WIRE_VARINT)
+		return !c->failed;
+	inside->pos = c->pos;
+	c->pos += *value < cursor_left(c) ? *value : cursor_left(c);
+	inside->end = c->pos;
+	return true;
+}
+
+static void read_partial(struct cursor *c, struct refusal *r)
+{
+	uint64_t field, value;
+	struct cursor inside;
+
+	while (next_field(c, &field, &value, &inside)) {
+		if (field == PARTIAL_REJECTED_PROFILES && !cursor_left(&inside))
+			r->profiles = value;
+		else if (field == PARTIAL_ERROR_MESSAGE)
+			r->why = inside;
+	}
+}
+
+/* `headers` is empty or begins with the name "content-type:" (push_otlp.keep). */
+static bool is_protobuf(const char *headers)
+{
+	static const char type[] = "application/x-protobuf";
+	const char *value = headers + strcspn(headers, ":");
+
+	value += strspn(value, ": \t");
+	return !strncasecmp(value, type, strlen(type));
+}
+
+/* A message without rejected profiles is a warning of the engine, and no concern of a profile. */
+static enum pushnote_what judge(const struct http_answer *a, struct error *err)
+{
+	struct refusal r = { 0 };
+	struct cursor c, inside;
+	uint64_t field, value;
+
+	if (!a->content_len)
+		return PUSHNOTE_SENT;
+	if (!is_protobuf(a->headers)) {
+		error_set(err, ERR_FORMAT, "the answer is not one of OTLP");
+		return PUSHNOTE_FAILED;
+	}
+	cursor_init(&c, a->content, a->content_len, "answer");
+	cursor_init(&r.why, "", 0, "message");
+	while (next_field(&c, &field, &value, &inside))
+		if (field == RESPONSE_PARTIAL_SUCCESS)
+			read_partial(&inside, &r);
+	if (!r.profiles)
+		return PUSHNOTE_SENT;
+	error_set(err, ERR_IO, "%llu of its sample types rejected: %.*s",
+		  (unsigned long long)r.profiles, (int)cursor_left(&r.why),
+		  (const char *)r.why.pos);
+	return PUSHNOTE_REFUSED;
+}
+
+static int authorize(struct pushheaders *h, struct error *err)
+{
+	const char *list = getenv("OTEL_EXPORTER_OTLP_HEADERS");
+
+	return list ? pushheaders_list(h, list, "OTEL_EXPORTER_OTLP_HEADERS", err) : 0;
+}
+
+const struct pushprotocol push_otlp = {
+	.name = "otlp",
+	.path = "/v1development/profiles",
+	.keep = "content-type",
+	.requests = requests,
+	.make = make,
+	.judge = judge,
+	.authorize = authorize,
+};
