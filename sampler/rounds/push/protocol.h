@@ -22,6 +22,7 @@ struct pushrequest {
 	struct buffer query; /* of the URL, escaped, without '?' */
 	struct buffer body;
 	char type[80];	  /* Content-Type of the body */
+	char header[160]; /* one more, "Name: value"; "" for none */
 	const char *file; /* the file in it, static; NULL: the whole batch */
 };
 
