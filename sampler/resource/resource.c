@@ -202,6 +202,30 @@ int resource_read(struct resource *r, const struct process *p, const char *go)
 	return 0;
 }
 
+void resource_line(const struct attributes *attributes, char line[RESOURCE_LINE])
+{
+	static const char *const words[][2] = {
+		{ "container.id", "container" },
+		{ "k8s.pod.uid", "pod" },
+		{ "systemd.unit.name", "unit" },
+		{ "service.name", "service" },
+	};
+	size_t len = 0;
+
+	line[0] = '\0';
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const char *value = attributes_find(attributes, words[i][0]);
+
+		if (value)
+			len += (size_t)snprintf(line + len, RESOURCE_LINE - len, "%s%s %s",
+						len ? ", " : "process: ", words[i][1], value);
+		if (len < RESOURCE_LINE)
+			continue;
+		line[0] = '\0';
+		return;
+	}
+}
+
 void resource_release(struct resource *r)
 {
 	attributes_release(&r->attributes);

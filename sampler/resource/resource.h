@@ -30,6 +30,12 @@ struct resource {
  * meanwhile, the earlier attributes stay. ERR_GONE: it has ended; ERR_NOMEM. */
 int resource_read(struct resource *r, const struct process *p, const char *go);
 
+enum { RESOURCE_LINE = 512 }; /* bytes, with the NUL */
+
+/* What tells most, in a line: "process: container 8c04…, pod fd52…, unit nginx.service, service
+ * cart". "" if nothing is known, or the line has not room. */
+void resource_line(const struct attributes *attributes, char line[RESOURCE_LINE]);
+
 /* Forgets the attributes, as when the process has executed another program. */
 void resource_release(struct resource *r);
 

@@ -66,6 +66,8 @@ static int start_recording(struct lap *lap, struct error *err)
 	o.pids = &lap->pid;
 	o.pid_count = 1;
 	o.duration_ns = 0; /* set in lap_sample */
+	resource_line(&lap->attributes, lap->whose);
+	o.whose = lap->whose;
 	return recording_new(&lap->recording, &o, err);
 }
 

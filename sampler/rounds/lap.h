@@ -15,6 +15,7 @@
 #include "base/file/outfile.h"
 #include "sampler/recording.h"
 #include "sampler/resource/attributes.h"
+#include "sampler/resource/resource.h"
 #include "sampler/rounds/metrics/subject.h"
 
 struct collection;
@@ -40,6 +41,7 @@ struct lap {
 	pid_t pid;
 	char command[64], build_id[2 * 64 + 1];
 	struct subject_program program;
+	char whose[RESOURCE_LINE];
 	struct attributes attributes; /* whose it is, as of the round's end if it was still there */
 	/* When. */
 	int64_t start_ns, end_ns; /* unix time */
