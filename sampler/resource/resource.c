@@ -159,13 +159,16 @@ static void add_runtime(struct reading *r, const char *go)
 	add(r, "process.runtime.version", go);
 }
 
-static void add_context(struct reading *r, struct context *c)
+/* A process with 10,000 mappings takes some 20 ms to search, so every other reading does it: one in
+ * a round. */
+static void add_context(struct reading *r, struct context *c, bool *searched)
 {
 	struct memory_live live;
 
 	memory_live_init(&live, r->p->pid);
-	if (!c->at && read_proc(r, "maps", MAPS_BYTES))
+	if (!c->at && !*searched && read_proc(r, "maps", MAPS_BYTES))
 		c->at = context_find(r->text.data, r->text.len);
+	*searched = !c->at && !*searched;
 	if (!r->rc && c->at && context_read(c, &live.memory) == ERR_NOMEM)
 		r->rc = ERR_NOMEM;
 	if (!r->rc)
@@ -189,7 +192,7 @@ int resource_read(struct resource *r, const struct process *p, const char *go)
 	add_program(&reading);
 	add_owner(&reading);
 	add_runtime(&reading, go);
-	add_context(&reading, &r->context);
+	add_context(&reading, &r->context, &r->searched);
 	add_environ(&reading);
 	buffer_release(&reading.text);
 	if (reading.rc || !process_alive(p)) {
@@ -230,4 +233,5 @@ void resource_release(struct resource *r)
 {
 	attributes_release(&r->attributes);
 	context_release(&r->context);
+	r->searched = false;
 }

@@ -14,6 +14,8 @@
 #ifndef SAMPLER_RESOURCE_RESOURCE_H
 #define SAMPLER_RESOURCE_RESOURCE_H
 
+#include <stdbool.h>
+
 #include "sampler/resource/context.h"
 #include "sampler/resource/attributes.h"
 
@@ -23,6 +25,7 @@ struct process;
 struct resource {
 	struct attributes attributes;
 	struct context context;
+	bool searched; /* at the last reading, and no context was found */
 };
 
 /* Reads all of `p` again; p->exe must be set. `go` is the program's release of Go as
