@@ -15,8 +15,8 @@
 #include "sampler/resource/environ.h"
 #include "sampler/resource/owner.h"
 
-/* Of a file that the target may have made as long as it likes: a process may move the bounds of
- * its environment (prctl(2), PR_SET_MM_MAP). execve(2) allows 6 MiB at most. */
+/* Of files whose length the target may have chosen: a process may move the bounds of its
+ * environment (prctl(2), PR_SET_MM_MAP). execve(2) allows 6 MiB at most. */
 enum {
 	SMALL_BYTES = 64 << 10,
 	ENVIRON_BYTES = 6 << 20,

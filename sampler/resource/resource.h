@@ -39,7 +39,7 @@ enum { RESOURCE_LINE = 512 }; /* bytes, with the NUL */
  * cart". "" if nothing is known, or the line has not room. */
 void resource_line(const struct attributes *attributes, char line[RESOURCE_LINE]);
 
-/* Forgets the attributes, as when the process has executed another program. */
+/* Frees the attributes, as when the process has executed another program. */
 void resource_release(struct resource *r);
 
 #endif

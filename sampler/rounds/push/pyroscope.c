@@ -156,7 +156,7 @@ static int add_label(struct name *n, const char *key, const char *value, const c
 }
 
 /* Adds what is known of the process, where no other label has that name: the server takes the last
- * label of a name, and a process may say of itself what it likes. */
+ * label of a name, and a process may say anything of itself. */
 static int add_labels(struct name *n, const struct pushbatch *b)
 {
 	const struct batch_tag *label;
