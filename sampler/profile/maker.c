@@ -85,6 +85,9 @@ static int add_comments(const struct maker *p, struct profile *profile)
 	if (profile_add_comment(profile, "sampler " SAMPLER_VERSION) ||
 	    profile_add_comment(profile, p->command_line))
 		return ERR_NOMEM;
+	if (p->options->whose && *p->options->whose &&
+	    profile_add_comment(profile, p->options->whose))
+		return ERR_NOMEM;
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		if (profile_add_comment(profile, lines[i]))
 			return ERR_NOMEM;

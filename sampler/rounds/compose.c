@@ -321,6 +321,38 @@ static const char *own_figures(struct composing *k)
 	return text;
 }
 
+/* A tag replaces the attribute of its key, and "service" the service's name. */
+static bool is_tagged(const struct rounds_options *o, const char *key)
+{
+	for (size_t i = 0; i < o->tag_count; i++)
+		if (!strcmp(o->tags[i].key, key) ||
+		    (!strcmp(o->tags[i].key, "service") && !strcmp(key, "service.name")))
+			return true;
+	return false;
+}
+
+/* The event says these itself, as sampler sees them; a process in a container sees other ones. */
+static bool is_said(const char *key)
+{
+	return !strcmp(key, "process.pid") || !strcmp(key, "host.name") ||
+	       !strcmp(key, "process.executable.build_id.gnu");
+}
+
+static void keep_attributes(struct composing *k)
+{
+	const struct attributes *from = &k->lap->attributes;
+	struct batch_event *e = &k->c->event;
+	struct batch_tag *to = arena_alloc(k->c->arena, from->count * sizeof(*to) + 1);
+
+	k->no_memory |= !to;
+	for (size_t i = 0; to && i < from->count; i++)
+		if (!is_tagged(k->o, from->list[i].key) && !is_said(from->list[i].key))
+			to[e->resource_count++] = (struct batch_tag){
+				keep(k, from->list[i].key), keep(k, from->list[i].value)
+			};
+	e->resource = to;
+}
+
 static int tell(struct composing *k, struct error *err)
 {
 	struct batch_event *e = &k->c->event;
@@ -342,6 +374,7 @@ static int tell(struct composing *k, struct error *err)
 				   .tag_count = k->o->tag_count,
 				   .entry_count = k->count,
 				   .sampling = own_figures(k) };
+	keep_attributes(k);
 	entries = arena_alloc(k->c->arena, k->count * sizeof(*entries) + 1);
 	if (k->no_memory || !entries)
 		return error_nomem(err);

@@ -66,7 +66,26 @@ static int start_recording(struct lap *lap, struct error *err)
 	o.pids = &lap->pid;
 	o.pid_count = 1;
 	o.duration_ns = 0; /* set in lap_sample */
+	resource_line(&lap->attributes, lap->whose);
+	o.whose = lap->whose;
 	return recording_new(&lap->recording, &o, err);
+}
+
+/* Takes what is known of whose process it is. That of the round's end replaces that of its start:
+ * meanwhile a program may have begun to publish its context, or systemd may have moved it. */
+static int take_attributes(struct lap *lap, struct subject *subject)
+{
+	struct attributes fresh = { 0 };
+	int rc = subject_look(subject);
+
+	rc = rc == ERR_NOMEM ? rc : attributes_add_all(&fresh, &subject->resource.attributes);
+	if (rc) {
+		attributes_release(&fresh);
+		return rc;
+	}
+	attributes_release(&lap->attributes);
+	lap->attributes = fresh;
+	return 0;
 }
 
 int lap_begin(struct lap **out, const struct rounds_options *options, struct subject *subject,
@@ -87,7 +106,10 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 	lap->pid = subject->process.pid;
 	memcpy(lap->command, subject->process.comm, sizeof(lap->command));
 	memcpy(lap->build_id, subject->build_id, sizeof(lap->build_id));
-	if (options->types & capture_set(CAPTURE_BY_SAMPLING))
+	lap->program = subject->program;
+	if (take_attributes(lap, subject))
+		rc = error_nomem(err);
+	if (!rc && options->types & capture_set(CAPTURE_BY_SAMPLING))
 		rc = start_recording(lap, err);
 	if (rc) {
 		lap_free(lap);
@@ -243,6 +265,8 @@ void lap_end(struct lap *lap, struct subject *subject)
 		collection_finish(lap->answers[LAP_TRACE].collection);
 	ask_after(lap, subject);
 	take_metrics(lap, subject);
+	if (subject_program_same(&lap->program, &subject->program))
+		take_attributes(lap, subject); /* without memory those of the start stay */
 	ask_for_samples(lap);
 }
 
@@ -341,5 +365,6 @@ void lap_free(struct lap *lap)
 	if (lap->process_fd >= 0)
 		close(lap->process_fd);
 	buffer_release(&lap->metrics);
+	attributes_release(&lap->attributes);
 	free(lap);
 }

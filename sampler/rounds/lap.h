@@ -14,6 +14,8 @@
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "sampler/recording.h"
+#include "sampler/resource/attributes.h"
+#include "sampler/resource/resource.h"
 #include "sampler/rounds/metrics/subject.h"
 
 struct collection;
@@ -38,6 +40,9 @@ struct lap {
 	/* The target as it was at the start. */
 	pid_t pid;
 	char command[64], build_id[2 * 64 + 1];
+	struct subject_program program;
+	char whose[RESOURCE_LINE];
+	struct attributes attributes; /* whose it is, as of the round's end if it was still there */
 	/* When. */
 	int64_t start_ns, end_ns; /* unix time */
 	uint64_t began_ns;	  /* CLOCK_MONOTONIC */

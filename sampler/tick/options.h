@@ -30,6 +30,7 @@ struct recording_options {
 	double max_cpu;		 /* largest share of one CPU that sampling may take, above 0 to 1 */
 	recording_writer *write; /* NULL: as pprof */
 	const void *write_ctx;	 /* not owned */
+	const char *whose;	 /* line for the comments; NULL or "": none; not owned */
 };
 
 #endif

@@ -118,7 +118,8 @@ TYPES = {"cpu": "cpu", "wall": "wall", "heap": "heap", "allocs": "allocs", "inus
 class Batch:
     """A folder with files in it. A name that ends with "!" is a delta that is written whole."""
 
-    def __init__(self, *files, sequence=7, command="redis", host="h1", pid=42, tags=(), skip=()):
+    def __init__(self, *files, sequence=7, command="redis", host="h1", pid=42, tags=(), skip=(),
+                 attributes=()):
         self.path = tempfile.mkdtemp(prefix="sampler-push-")
         self.contents, fields = {}, []
         for name in files:
@@ -134,6 +135,7 @@ class Batch:
                                    "the first: whole" if whole else ""]))
         fields += [US.join(["skip", kind, "it did not come"]) for kind in skip]
         fields += [US.join(["tag", key, value]) for key, value in tags]
+        fields += [US.join(["attribute", key, value]) for key, value in attributes]
         self.line = "\t".join(["add", self.path, str(sequence), str(START), str(END), str(pid),
                                command, host, *fields])
 

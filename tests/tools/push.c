@@ -5,7 +5,8 @@
  *   push TARGET [credentials=FILE] [ca=FILE] [rate=N] [queue=N]
  *
  *   add<TAB>PATH<TAB>SEQUENCE<TAB>START<TAB>END<TAB>PID<TAB>COMMAND<TAB>HOST[<TAB>FIELD]…
- *       queues a batch; a field is "tag<US>KEY<US>VALUE", "file<US>TYPE<US>NAME",
+ *       queues a batch; a field is "tag<US>KEY<US>VALUE", "attribute<US>KEY<US>VALUE",
+ *       "file<US>TYPE<US>NAME",
  *       "delta<US>TYPE<US>NAME<US>NOTE" or "skip<US>TYPE<US>WHY", <US> being byte 0x1f
  *   turn MS     works on the queue for so long, or until it is empty
  *   hold MS     the same, but no new push may be started
@@ -53,14 +54,16 @@ static char *next(char **rest, const char *by)
 	return word ? word : (char *)"";
 }
 
-static void add_field(struct batch_event *e, struct batch_tag *tags, struct batch_entry *entries,
-		      char *field)
+static void add_field(struct batch_event *e, struct batch_tag *tags, struct batch_tag *resource,
+		      struct batch_entry *entries, char *field)
 {
 	char *kind = next(&field, "\x1f"), *first = next(&field, "\x1f");
 	char *second = next(&field, "\x1f"), *third = next(&field, "\x1f");
 
 	if (!strcmp(kind, "tag") && e->tag_count < MOST)
 		tags[e->tag_count++] = (struct batch_tag){ first, second };
+	else if (!strcmp(kind, "attribute") && e->resource_count < MOST)
+		resource[e->resource_count++] = (struct batch_tag){ first, second };
 	else if (!strcmp(kind, "skip") && e->entry_count < MOST)
 		entries[e->entry_count++] = (struct batch_entry){ .type = first,
 								  .why_not = second };
@@ -73,9 +76,10 @@ static void add_field(struct batch_event *e, struct batch_tag *tags, struct batc
 
 static int add(struct push *p, char *rest, struct error *err)
 {
-	struct batch_tag tags[MOST];
+	struct batch_tag tags[MOST], resource[MOST];
 	struct batch_entry entries[MOST];
 	struct batch_event e = { .tags = tags,
+				 .resource = resource,
 				 .entries = entries,
 				 .version = "1.2.3",
 				 .build_id = "",
@@ -89,7 +93,7 @@ static int add(struct push *p, char *rest, struct error *err)
 	e.command = next(&rest, "\t");
 	e.host = next(&rest, "\t");
 	while (rest)
-		add_field(&e, tags, entries, next(&rest, "\t"));
+		add_field(&e, tags, resource, entries, next(&rest, "\t"));
 	return push_add(p, path, &e, err);
 }
 

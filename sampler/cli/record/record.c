@@ -29,6 +29,7 @@
 #include "sampler/cli/record/sampling.h"
 #include "sampler/profile/summary.h"
 #include "sampler/recording.h"
+#include "sampler/resource/resource.h"
 #include "sampler/rounds/source/capture.h"
 #include "symbolize/symbolizer.h"
 
@@ -44,6 +45,7 @@ struct options {
 	uint64_t debuginfod_ns; /* 0: --debuginfod was not given */
 	bool quiet, verbose;
 	struct buffer command_line; /* NUL-terminated, for the comments */
+	char whose[RESOURCE_LINE];  /* the same */
 	struct roundsoptions rounds;
 };
 
@@ -373,12 +375,35 @@ static int open_and_record(struct recording *r, struct options *o, struct outfil
 	return record(r, o, file, o->output);
 }
 
+/* A command of ours, and several processes, have no line. */
+static void find_whose(struct options *o)
+{
+	struct resource resource = { 0 };
+	struct process p;
+
+	if (o->recording.pid_count != 1 || process_open(&p, o->pids[0], NULL))
+		return;
+	if (!resource_read(&resource, &p, ""))
+		resource_line(&resource.attributes, o->whose);
+	resource_release(&resource);
+	process_close(&p);
+	o->recording.whose = o->whose;
+}
+
+static int record_once(struct recording **r, struct options *o, struct outfile *file)
+{
+	struct error err;
+
+	find_whose(o);
+	return recording_new(r, &o->recording, &err) ? cli_fail(&err) :
+						       open_and_record(*r, o, file);
+}
+
 int cli_record(int argc, char **argv)
 {
 	struct outfile file = OUTFILE_NONE;
 	struct recording *r = NULL;
 	struct options o;
-	struct error err;
 	int status = parse_options(&o, argc, argv);
 
 	if (status == CLI_GO_ON && at_once(&o))
@@ -386,8 +411,7 @@ int cli_record(int argc, char **argv)
 	else if (status == CLI_GO_ON && roundsoptions_wanted(&o.rounds))
 		status = cli_rounds(&o.rounds, o.output, o.quiet);
 	else if (status == CLI_GO_ON)
-		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :
-								 open_and_record(r, &o, &file);
+		status = record_once(&r, &o, &file);
 	outfile_abort(&file);
 	recording_free(r);
 	buffer_release(&o.command_line);

@@ -35,6 +35,7 @@ struct batches_options {
 	uint64_t max_bytes, max_age_ns; /* 0: any */
 };
 
+/* A tag of the user, or an attribute of the process. */
 struct batch_tag {
 	const char *key, *value;
 };
@@ -59,6 +60,11 @@ struct batch_event {
 	const char *version;
 	const struct batch_tag *tags;
 	size_t tag_count;
+	/* Whose process it is: attributes by OpenTelemetry's names (sampler/resource/resource.h),
+	 * the most trusted first, each key once, and none that is among the tags. Without
+	 * host.name, process.pid and process.executable.build_id.gnu, which stand above. */
+	const struct batch_tag *resource;
+	size_t resource_count;
 	const struct batch_entry *entries;
 	size_t entry_count;
 	const char *sampling; /* JSON object with the sampler's own figures, or NULL */

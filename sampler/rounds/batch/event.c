@@ -70,6 +70,16 @@ static void add_file(struct json *j, const struct batch_entry *e)
 		add_text(j, ", \"note\": ", e->note);
 }
 
+static void add_resource(struct json *j, const struct batch_event *e)
+{
+	json_add(j, ",\n  \"resource\": {");
+	for (size_t i = 0; i < e->resource_count; i++) {
+		add_text(j, i ? ",\n    " : "\n    ", e->resource[i].key);
+		add_text(j, ": ", e->resource[i].value);
+	}
+	json_add(j, "}");
+}
+
 /* The entries without a file if `skipped`, else those with one. */
 static void add_entries(struct json *j, const struct batch_event *e, bool skipped)
 {
@@ -102,6 +112,7 @@ int event_write(struct buffer *b, const struct batch_event *e, const char *serie
 	json_add(&j, key_text);
 	add_members(&j, e);
 	add_tags(&j, e);
+	add_resource(&j, e);
 	add_entries(&j, e, false);
 	add_entries(&j, e, true);
 	if (e->sampling)

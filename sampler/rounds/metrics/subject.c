@@ -9,20 +9,24 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process/image.h"
+#include "sampler/go/find/buildinfo.h"
 #include "sampler/rounds/metrics/metrics.h"
 
 enum { STAT_STARTTIME = 22, STAT_STARTSTACK = 28 };
 
-/* Reads the build ID of the program that the process runs now: an exec may have replaced it. */
-static void read_build_id(struct subject *s)
+/* Reads what is known of the program that the process runs now: an exec may have replaced it. */
+static void read_program(struct subject *s)
 {
 	int fd = process_openat(&s->process, "exe", O_RDONLY);
 	struct image *image = NULL;
 
-	s->build_id[0] = '\0';
+	process_read_exe(&s->process);
+	s->build_id[0] = s->go[0] = '\0';
 	if (fd < 0 || image_open(fd, "exe", &image, NULL))
 		return;
 	snprintf(s->build_id, sizeof(s->build_id), "%s", image_build_id(image));
+	if (!gobuildinfo_version(image, s->go, sizeof(s->go)))
+		s->go[0] = '\0';
 	image_free(image);
 }
 
@@ -84,9 +88,16 @@ int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, st
 	make_key(s, key);
 	if (!pid)
 		return 0;
-	process_read_exe(&s->process);
-	read_build_id(s);
+	read_program(s);
 	return metrics ? metrics_new(&s->metrics, pid, err) : 0;
+}
+
+int subject_look(struct subject *s)
+{
+	if (!s->process.pid)
+		return 0;
+	process_read_ids(&s->process); /* it may have changed its user */
+	return resource_read(&s->resource, &s->process, s->go);
 }
 
 int subject_fd(const struct subject *s)
@@ -102,8 +113,8 @@ bool subject_renew(struct subject *s)
 		return false;
 	s->program = program;
 	process_read_comm(&s->process);
-	process_read_exe(&s->process);
-	read_build_id(s);
+	read_program(s);
+	resource_release(&s->resource);
 	return true;
 }
 
@@ -117,5 +128,6 @@ void subject_close(struct subject *s)
 	if (s->process.pid)
 		process_close(&s->process);
 	metrics_free(s->metrics);
+	resource_release(&s->resource);
 	*s = (struct subject){ .process = { .proc_fd = -1, .pid_fd = -1, .root_fd = -1 } };
 }

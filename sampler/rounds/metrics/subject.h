@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/process/process.h"
+#include "sampler/resource/resource.h"
 
 struct error;
 struct metrics;
@@ -23,6 +24,8 @@ bool subject_program_same(const struct subject_program *a, const struct subject_
 struct subject {
 	struct process process;	   /* pid 0: none */
 	char build_id[2 * 64 + 1]; /* of its program, "" when unknown */
+	char go[64];		   /* the program's release of Go, "" if it is not Go's */
+	struct resource resource;  /* whose it is, as subject_look last found it */
 	struct subject_program program;
 	char key[160];		 /* for the folder's lock (sampler/rounds/batch/batch.h) */
 	struct metrics *metrics; /* NULL: not requested, or no process */
@@ -35,6 +38,10 @@ int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, st
 /* Has the process executed another program since the last call? If so, its name, program and build
  * ID are read again. */
 bool subject_renew(struct subject *s);
+
+/* Reads anew whose process it is. ERR_GONE: it has ended, s->resource.attributes are the earlier ones;
+ * ERR_NOMEM. 0 if there is no process. */
+int subject_look(struct subject *s);
 
 /* Readable when the process has ended; -1 for none. Borrowed. */
 int subject_fd(const struct subject *s);

@@ -1,5 +1,6 @@
 #include "sampler/rounds/push/batch.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,17 +22,17 @@ static const char *keep(struct pushbatch *b, const char *text, bool *failed)
 	return copy;
 }
 
-static void keep_tags(struct pushbatch *b, const struct batch_event *from, bool *failed)
+static const struct batch_tag *keep_tags(struct pushbatch *b, const struct batch_tag *from,
+					 size_t count, bool *failed)
 {
-	struct batch_tag *tags = arena_alloc(&b->arena, (from->tag_count + 1) * sizeof(*tags));
+	struct batch_tag *tags = arena_alloc(&b->arena, (count + 1) * sizeof(*tags));
 
 	*failed |= !tags;
-	for (size_t i = 0; tags && i < from->tag_count; i++) {
-		tags[i].key = keep(b, from->tags[i].key, failed);
-		tags[i].value = keep(b, from->tags[i].value, failed);
+	for (size_t i = 0; tags && i < count; i++) {
+		tags[i].key = keep(b, from[i].key, failed);
+		tags[i].value = keep(b, from[i].value, failed);
 	}
-	b->event.tags = tags;
-	b->event.tag_count = from->tag_count;
+	return tags;
 }
 
 /* Keeps the entries that have a file. */
@@ -70,7 +71,8 @@ int pushbatch_new(struct pushbatch **out, const char *path, const struct batch_e
 		b->event.command = keep(b, event->command, &failed);
 		b->event.version = keep(b, event->version, &failed);
 		b->event.build_id = b->event.ended = b->event.sampling = NULL;
-		keep_tags(b, event, &failed);
+		b->event.tags = keep_tags(b, event->tags, event->tag_count, &failed);
+		b->event.resource = keep_tags(b, event->resource, event->resource_count, &failed);
 		keep_entries(b, event, &failed);
 	}
 	if (failed) {
@@ -118,12 +120,20 @@ bool pushbatch_is_go(const struct pushbatch *b)
 	return false;
 }
 
+static bool is_service(const char *key)
+{
+	return !strcmp(key, "service") || !strcmp(key, "service.name");
+}
+
 const char *pushbatch_service(const struct pushbatch *b)
 {
 	const char *service = b->event.command;
 
+	for (size_t i = 0; i < b->event.resource_count; i++)
+		if (!strcmp(b->event.resource[i].key, "service.name"))
+			service = b->event.resource[i].value;
 	for (size_t i = 0; i < b->event.tag_count; i++)
-		if (!strcmp(b->event.tags[i].key, "service") && *b->event.tags[i].value)
+		if (is_service(b->event.tags[i].key) && *b->event.tags[i].value)
 			service = b->event.tags[i].value;
 	return *service ? service : "unknown";
 }
@@ -133,10 +143,50 @@ const struct batch_tag *pushbatch_next_tag(const struct pushbatch *b, size_t *at
 	while (*at < b->event.tag_count) {
 		size_t i = (*at)++;
 
-		if (strcmp(b->event.tags[i].key, "service") && !event_tag_replaced(&b->event, i))
+		if (!is_service(b->event.tags[i].key) && !event_tag_replaced(&b->event, i))
 			return &b->event.tags[i];
 	}
 	return NULL;
+}
+
+static bool is_label(const struct batch_tag *attribute)
+{
+	return !is_service(attribute->key) && strncmp(attribute->key, "process.", 8) != 0;
+}
+
+const struct batch_tag *pushbatch_next_label(const struct pushbatch *b, size_t *at)
+{
+	size_t before = 0;
+
+	for (size_t i = 0; i < *at; i++)
+		before += is_label(&b->event.resource[i]);
+	while (before < PUSHBATCH_LABELS && *at < b->event.resource_count) {
+		const struct batch_tag *attribute = &b->event.resource[(*at)++];
+
+		if (is_label(attribute))
+			return attribute;
+	}
+	return NULL;
+}
+
+static const char *value_of(const struct batch_tag *tags, size_t count, const char *key)
+{
+	for (size_t i = count; i--;)
+		if (!strcmp(tags[i].key, key))
+			return tags[i].value;
+	return NULL;
+}
+
+const char *pushbatch_container(const struct pushbatch *b)
+{
+	const char *id = value_of(b->event.tags, b->event.tag_count, "container.id");
+
+	if (!id)
+		id = value_of(b->event.resource, b->event.resource_count, "container.id");
+	for (const char *c = id; c && *c; c++)
+		if (!isascii(*c) || (!isalnum(*c) && !strchr("-._", *c)))
+			return NULL;
+	return id && *id && strlen(id) < 128 ? id : NULL;
 }
 
 static int cannot_read(const char *file, struct error *err)

@@ -12,7 +12,10 @@
 struct buffer;
 struct error;
 
-enum { PUSHBATCH_BYTES = 64 << 20 }; /* of one request, at most */
+enum {
+	PUSHBATCH_BYTES = 64 << 20, /* of one request, at most */
+	PUSHBATCH_LABELS = 16,	    /* from the process, at most: Pyroscope accepts 30 in all */
+};
 
 struct pushbatch {
 	uint64_t id;		  /* unique */
@@ -37,12 +40,21 @@ bool pushbatch_may_send(const struct pushbatch *b, const char *file);
 /* Is there a profile of Go's runtime? */
 bool pushbatch_is_go(const struct pushbatch *b);
 
-/* The target's name: the tag "service", else its command, else "unknown". Borrowed. */
+/* The target's name: the tag "service" or "service.name", else the attribute service.name, else its
+ * command, else "unknown". Borrowed. */
 const char *pushbatch_service(const struct pushbatch *b);
 
-/* Iterates over the tags in their order, without "service"; of tags with the same key only the
- * last is returned. NULL at the end. *at is 0 at first. */
+/* Iterates over the tags in their order, without the service's name; of tags with the same key only
+ * the last is returned. NULL at the end. *at is 0 at first. */
 const struct batch_tag *pushbatch_next_tag(const struct pushbatch *b, size_t *at);
+
+/* Iterates over the attributes that become labels: the first PUSHBATCH_LABELS of those that say
+ * whose process it is, without the service's name, and without process.*, which details what host,
+ * pid and command say already. NULL at the end. *at is 0 at first. */
+const struct batch_tag *pushbatch_next_label(const struct pushbatch *b, size_t *at);
+
+/* The container's ID, if it is a word; else NULL. Borrowed. */
+const char *pushbatch_container(const struct pushbatch *b);
 
 /* Appends a file's content. ERR_GONE: the batch was removed; ERR_IO; ERR_LIMIT: `out` would grow
  * beyond PUSHBATCH_BYTES; ERR_NOMEM. */

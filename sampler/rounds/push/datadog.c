@@ -4,7 +4,8 @@
  * Follows dd-trace-go (profiler/upload.go): each file is a part with its own name, and the last
  * part, event.json, lists them; it is in Datadog's format, not the batch's. Without an agent, a
  * URL with a path of its own, "https://intake.profile.…/api/v2/profile", requires the key in
- * DD_API_KEY. metrics.json is not sent, since Datadog's file of that name has other contents.
+ * DD_API_KEY. By the header Datadog-Container-ID the agent adds the tags that it has of the
+ * container: image, pod, deployment. metrics.json is not sent, since Datadog's file of that name has other contents.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,6 +63,66 @@ static int add_tag(struct buffer *b, const char *key, const char *value)
 	return rc;
 }
 
+/* Datadog's names of OpenTelemetry's attributes (docs.datadoghq.com, "OpenTelemetry Semantic
+ * Conventions and Datadog Conventions"). Others keep theirs. */
+static const char *const names[][2] = {
+	{ "deployment.environment.name", "env" },
+	{ "deployment.environment", "env" },
+	{ "service.version", "version" },
+	{ "container.id", "container_id" },
+	{ "container.name", "container_name" },
+	{ "container.image.name", "image_name" },
+	{ "container.image.tag", "image_tag" },
+	{ "k8s.cluster.name", "kube_cluster_name" },
+	{ "k8s.container.name", "kube_container_name" },
+	{ "k8s.deployment.name", "kube_deployment" },
+	{ "k8s.namespace.name", "kube_namespace" },
+	{ "k8s.pod.name", "pod_name" },
+};
+
+static const char *name_of(const char *key)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(key, names[i][0]))
+			return names[i][1];
+	return key;
+}
+
+/* Is there a tag with this key? */
+static bool has_tag(const struct buffer *tags, const char *key)
+{
+	size_t len = strlen(key);
+	const char *at = (const char *)tags->data, *end = at + tags->len;
+
+	for (; at && at < end; at = at ? at + 1 : NULL) {
+		if ((size_t)(end - at) > len && !memcmp(at, key, len) && at[len] == ':')
+			return true;
+		at = memchr(at, ',', (size_t)(end - at));
+	}
+	return false;
+}
+
+/* Adds what is known of the process, where no other tag has that key. A colon would end the key,
+ * and the process may choose its keys. */
+static int add_labels(const struct pushbatch *b, struct buffer *tags)
+{
+	const struct batch_tag *label;
+	size_t at = 0;
+	int rc = 0;
+
+	while (!rc && (label = pushbatch_next_label(b, &at))) {
+		char key[256];
+
+		snprintf(key, sizeof(key), "%s", name_of(label->key));
+		for (char *c = key; *c; c++)
+			if (*c == ':' || *c == ',')
+				*c = '_';
+		if (!has_tag(tags, key))
+			rc = add_tag(tags, key, label->value);
+	}
+	return rc;
+}
+
 static int add_tags(const struct pushbatch *b, struct buffer *tags)
 {
 	const char *language = pushbatch_is_go(b) ? "go" : "native";
@@ -81,7 +142,9 @@ static int add_tags(const struct pushbatch *b, struct buffer *tags)
 	snprintf(number, sizeof(number), "%d", b->event.pid);
 	if (!rc && b->event.pid)
 		rc = add_tag(tags, "process_id", number);
-	return rc || !*b->event.host ? rc : add_tag(tags, "host", b->event.host);
+	if (!rc && *b->event.host)
+		rc = add_tag(tags, "host", b->event.host);
+	return rc ? rc : add_labels(b, tags);
 }
 
 static void add_attachments(const struct pushbatch *b, struct json *j)
@@ -139,6 +202,9 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 	no_memory = no_memory || multipart_part(&m, "event", "event.json", "application/json") ||
 		    add_event(b, &m.body) || multipart_end(&m);
 	multipart_type(&m, q->type);
+	if (pushbatch_container(b))
+		snprintf(q->header, sizeof(q->header), "Datadog-Container-ID: %s",
+			 pushbatch_container(b));
 	q->body = m.body;
 	return rc ? rc : no_memory ? error_nomem(err) : 0;
 }

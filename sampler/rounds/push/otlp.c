@@ -94,8 +94,8 @@ static void add(struct otlp_attribute *list, size_t *count, struct otlp_attribut
 }
 
 /* Lists the attributes of the process: the batch's tags under their own names, which replace what
- * follows them, and what the batch has by OpenTelemetry's names. `list` has room for
- * OWN_ATTRIBUTES beside the tags; its texts are borrowed. */
+ * follows them, then what the batch has by OpenTelemetry's names. `list` has room for
+ * OWN_ATTRIBUTES beside the tags and the batch's resource; its texts are borrowed. */
 static size_t list_resource(const struct pushbatch *b, struct otlp_attribute *list)
 {
 	const struct batch_event *e = &b->event;
@@ -109,6 +109,9 @@ static size_t list_resource(const struct pushbatch *b, struct otlp_attribute *li
 	add(list, &count, (struct otlp_attribute){ "process.title", e->command, 0 });
 	if (e->pid)
 		add(list, &count, (struct otlp_attribute){ "process.pid", NULL, e->pid });
+	for (size_t i = 0; i < e->resource_count; i++)
+		add(list, &count,
+		    (struct otlp_attribute){ e->resource[i].key, e->resource[i].value, 0 });
 	return count;
 }
 
@@ -117,7 +120,8 @@ static int encode(const struct pushbatch *b, const struct batch_entry *entry,
 {
 	const struct otlp_attribute scope = { "sampler.profile", entry->type, 0 };
 	struct otlp_origin origin = { .scope = { &scope, 1 } };
-	struct otlp_attribute *list = calloc(b->event.tag_count + OWN_ATTRIBUTES, sizeof(*list));
+	size_t room = b->event.tag_count + OWN_ATTRIBUTES + b->event.resource_count;
+	struct otlp_attribute *list = calloc(room, sizeof(*list));
 	int rc;
 
 	if (!list)

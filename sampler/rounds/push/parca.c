@@ -124,13 +124,15 @@ static int add_own(struct labels *l, const char *name, const char *value)
 	return add_label(l, name, strlen(name), value);
 }
 
-static int add_tags(struct labels *l, const struct pushbatch *b)
+/* Adds all that `next` iterates over. */
+static int add_tags(struct labels *l, const struct pushbatch *b,
+		    const struct batch_tag *(*next)(const struct pushbatch *, size_t *))
 {
 	const struct batch_tag *tag;
 	size_t at = 0;
 	int rc = 0;
 
-	while (!rc && (tag = pushbatch_next_tag(b, &at))) {
+	while (!rc && (tag = next(b, &at))) {
 		struct buffer name = { 0 };
 
 		rc = clean_name(&name, tag->key);
@@ -141,16 +143,18 @@ static int add_tags(struct labels *l, const struct pushbatch *b)
 	return rc;
 }
 
-/* Tags come before our own labels, except the name, and so replace them. */
+/* Tags come before our own labels, except the name, and so replace them. What the process may have
+ * said of itself comes last, and replaces nothing. */
 static int make_labels(struct labels *l, const struct pushbatch *b, const char *name)
 {
 	char pid[16] = "";
 
 	if (b->event.pid)
 		snprintf(pid, sizeof(pid), "%d", b->event.pid);
-	return add_own(l, "__name__", name) || add_tags(l, b) ||
+	return add_own(l, "__name__", name) || add_tags(l, b, pushbatch_next_tag) ||
 	       add_own(l, "job", pushbatch_service(b)) || add_own(l, "node", b->event.host) ||
-	       add_own(l, "comm", b->event.command) || add_own(l, "pid", pid);
+	       add_own(l, "comm", b->event.command) || add_own(l, "pid", pid) ||
+	       add_tags(l, b, pushbatch_next_label);
 }
 
 /* Puts the profile into its messages, from the innermost out, and into a frame. Releases

@@ -23,6 +23,7 @@ struct pushrequest {
 	struct buffer body;
 	char type[80];	  /* Content-Type of the body */
 	bool gzip;	  /* the body is packed by gzip */
+	char header[160]; /* one more, "Name: value"; "" for none */
 	const char *file; /* the file in it, static; NULL: the whole batch */
 };
 

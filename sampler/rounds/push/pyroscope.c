@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/strset.h"
 #include "base/utf8.h"
 #include "sampler/rounds/net/http.h"
 #include "sampler/rounds/push/batch.h"
@@ -114,37 +115,83 @@ static int add_value(struct buffer *b, const char *text)
 	return rc;
 }
 
-/* A Prometheus label does not begin with a digit, and names with "__" are reserved. */
-static int add_label(struct buffer *b, const char *key, const char *value, bool *any)
+struct name {
+	struct buffer *text;
+	struct strset labels; /* names that are there, as the server stores them */
+	bool any;
+};
+
+/* Adds a label's name to those that are there. The server replaces dots
+ * (pkg/validation/validate.go). */
+static int add_name(struct name *n, const char *key, bool *is_new)
 {
+	struct buffer clean = { 0 };
+	uint32_t before = n->labels.count, id;
+	int rc = isdigit((unsigned char)*key) ? buffer_add(&clean, "_", 1) : 0;
+
+	rc = rc ? rc : add_clean(&clean, key, "_");
+	rc = rc ? rc : strset_add(&n->labels, (const char *)clean.data, clean.len, &id);
+	*is_new = n->labels.count > before;
+	buffer_release(&clean);
+	return rc;
+}
+
+/* A Prometheus label does not begin with a digit, and names with "__" are reserved. `others`: as of
+ * add_clean. */
+static int add_label(struct name *n, const char *key, const char *value, const char *others)
+{
+	bool is_new;
 	int rc;
 
 	if (!*key || !*value || !strncmp(key, "__", 2))
 		return 0;
-	rc = buffer_addf(b, "%s%s", *any ? "," : "", isdigit((unsigned char)*key) ? "_" : "");
-	rc = rc ? rc : add_clean(b, key, "_.");
-	rc = rc ? rc : buffer_add(b, "=", 1);
-	*any = true;
-	return rc ? rc : add_value(b, value);
+	rc = add_name(n, key, &is_new);
+	rc = rc ? rc :
+		  buffer_addf(n->text, "%s%s", n->any ? "," : "",
+			      isdigit((unsigned char)*key) ? "_" : "");
+	rc = rc ? rc : add_clean(n->text, key, others);
+	rc = rc ? rc : buffer_add(n->text, "=", 1);
+	n->any = true;
+	return rc ? rc : add_value(n->text, value);
 }
 
-static int make_name(const struct pushbatch *b, struct buffer *name)
+/* Adds what is known of the process, where no other label has that name: the server takes the last
+ * label of a name, and a process may say anything of itself. */
+static int add_labels(struct name *n, const struct pushbatch *b)
 {
+	const struct batch_tag *label;
+	size_t at = 0;
+	bool is_new;
+	int rc = add_name(n, "service_name", &is_new);
+
+	while (!rc && (label = pushbatch_next_label(b, &at))) {
+		rc = add_name(n, label->key, &is_new);
+		if (!rc && is_new)
+			rc = add_label(n, label->key, label->value, "_");
+	}
+	return rc;
+}
+
+static int make_name(const struct pushbatch *b, struct buffer *text)
+{
+	struct name n = { .text = text };
 	const struct batch_tag *tag;
 	size_t at = 0;
 	char pid[16] = "";
-	bool any = false;
-	int rc = add_clean(name, pushbatch_service(b), "-./_");
+	int rc = strset_init(&n.labels);
 
 	if (b->event.pid)
 		snprintf(pid, sizeof(pid), "%d", b->event.pid);
-	rc = rc ? rc : buffer_add(name, "{", 1);
-	rc = rc ? rc : add_label(name, "hostname", b->event.host, &any);
-	rc = rc ? rc : add_label(name, "pid", pid, &any);
+	rc = rc ? rc : add_clean(text, pushbatch_service(b), "-./_");
+	rc = rc ? rc : buffer_add(text, "{", 1);
+	rc = rc ? rc : add_label(&n, "hostname", b->event.host, "_");
+	rc = rc ? rc : add_label(&n, "pid", pid, "_");
 	while (!rc && (tag = pushbatch_next_tag(b, &at)))
-		rc = add_label(name, tag->key, tag->value, &any);
-	rc = rc ? rc : buffer_add(name, "}", 1);
-	return rc ? rc : buffer_add(name, "", 1);
+		rc = add_label(&n, tag->key, tag->value, "_.");
+	rc = rc ? rc : add_labels(&n, b);
+	rc = rc ? rc : buffer_add(text, "}", 1);
+	strset_release(&n.labels);
+	return rc ? rc : buffer_add(text, "", 1);
 }
 
 /* The query. */

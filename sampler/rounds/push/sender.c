@@ -33,15 +33,20 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
 		struct error *err)
 {
 	struct buffer url = { 0 };
+	const char *headers[PUSHHEADERS_MAX + 1];
 	struct http_body body = { r->body.data, r->body.len, r->type, r->gzip,
 				  job->target->protocol->keep };
 	struct http_request q = { .unix_socket = job->target->socket,
 				  .ca_file = job->ca_file,
-				  .headers = (const char *const *)job->headers->lines,
+				  .headers = headers,
 				  .header_count = job->headers->count,
 				  .total_timeout_ns = TOTAL_NS };
 	int rc = pushtarget_url(job->target, &r->query, &url);
 
+	for (size_t i = 0; i < job->headers->count; i++)
+		headers[i] = job->headers->lines[i];
+	if (*r->header)
+		headers[q.header_count++] = r->header;
 	q.url = (const char *)url.data;
 	rc = rc ? error_nomem(err) : http_post(&q, &body, answer, err);
 	buffer_release(&url);

@@ -25,6 +25,10 @@ Test(event, says_all)
 		{ "a\"b", "c\\d" },
 		{ "env", "prod" },
 	};
+	static const struct batch_tag resource[] = {
+		{ "systemd.unit.name", "redis.service" },
+		{ "service.name", "sh\xc3\xb6p \"1\"" },
+	};
 	static const struct batch_entry entries[] = {
 		{ .type = "cpu", .file = "cpu.pprof", .bytes = 4096 },
 		{ .type = "block", .why_not = "no \"block\" profile" },
@@ -48,6 +52,8 @@ Test(event, says_all)
 		.version = "0.1.0",
 		.tags = tags,
 		.tag_count = 3,
+		.resource = resource,
+		.resource_count = 2,
 		.entries = entries,
 		.entry_count = 4,
 		.sampling = "{\"samples\": 3}",
@@ -68,6 +74,9 @@ Test(event, says_all)
 		       "  \"build_id\": \"\",\n"
 		       "  \"version\": \"0.1.0\",\n"
 		       "  \"tags\": {\"a\\\"b\": \"c\\\\d\", \"env\": \"prod\"},\n"
+		       "  \"resource\": {\n"
+		       "    \"systemd.unit.name\": \"redis.service\",\n"
+		       "    \"service.name\": \"sh\xc3\xb6p \\\"1\\\"\"},\n"
 		       "  \"profiles\": [\n"
 		       "    {\"type\": \"cpu\", \"file\": \"cpu.pprof\", \"bytes\": 4096, "
 		       "\"delta\": false},\n"
@@ -99,6 +108,7 @@ Test(event, times_before_1970_are_times)
 		       "  \"build_id\": null,\n"
 		       "  \"version\": null,\n"
 		       "  \"tags\": {},\n"
+		       "  \"resource\": {},\n"
 		       "  \"profiles\": [],\n"
 		       "  \"skipped\": []\n"
 		       "}\n");
