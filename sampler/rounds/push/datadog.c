@@ -43,12 +43,12 @@ static const char *pick(const struct pushbatch *b, size_t row)
 	return second && !pushbatch_has(b, first) && pushbatch_has(b, second) ? second : NULL;
 }
 
-static size_t requests(const struct pushbatch *b)
+static bool has(const struct pushbatch *b, size_t n)
 {
 	for (size_t i = 0; i < FILES; i++)
 		if (pick(b, i))
-			return 1;
-	return 0;
+			return n == 0;
+	return false;
 }
 
 /* Tags are "key:value", separated by commas; other commas become '_'. */
@@ -222,7 +222,7 @@ const struct pushprotocol push_datadog = {
 	.name = "datadog",
 	.path = "/profiling/v1/input",
 	.own_path = true,
-	.requests = requests,
+	.has = has,
 	.make = make,
 	.authorize = authorize,
 };

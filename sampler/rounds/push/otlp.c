@@ -70,13 +70,9 @@ static const struct batch_entry *nth(const struct pushbatch *b, size_t n)
 	return NULL;
 }
 
-static size_t requests(const struct pushbatch *b)
+static bool has(const struct pushbatch *b, size_t n)
 {
-	size_t count = 0;
-
-	while (nth(b, count))
-		count++;
-	return count;
+	return nth(b, n) != NULL;
 }
 
 /* Whose they are. */
@@ -262,7 +258,7 @@ const struct pushprotocol push_otlp = {
 	.name = "otlp",
 	.path = "/v1development/profiles",
 	.keep = "content-type",
-	.requests = requests,
+	.has = has,
 	.make = make,
 	.judge = judge,
 	.authorize = authorize,

@@ -46,13 +46,9 @@ static const char *const *nth(const struct pushbatch *b, size_t n)
 	return NULL;
 }
 
-static size_t requests(const struct pushbatch *b)
+static bool has(const struct pushbatch *b, size_t n)
 {
-	size_t count = 0;
-
-	while (nth(b, count))
-		count++;
-	return count;
+	return nth(b, n) != NULL;
 }
 
 /* The message (profilestore.proto). All its fields are messages or bytes, and begin with their
@@ -302,7 +298,7 @@ const struct pushprotocol push_parca = {
 	.name = "parca",
 	.path = "/api/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
 	.keep = "grpc-",
-	.requests = requests,
+	.has = has,
 	.make = make,
 	.judge = judge,
 	.authorize = authorize,

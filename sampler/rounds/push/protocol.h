@@ -33,8 +33,9 @@ struct pushprotocol {
 	bool own_path;	  /* `path` is not appended to a URL with a path */
 	const char *keep; /* as http_body.keep */
 
-	/* How many requests a batch takes; 0: it has nothing for this engine. */
-	size_t (*requests)(const struct pushbatch *b);
+	/* Is there an n-th request of the batch? If there is no first one, it has nothing for this
+	 * engine. */
+	bool (*has)(const struct pushbatch *b, size_t n);
 
 	/* Makes the n-th request. Errors of pushbatch_read, ERR_IO of multipart_init. */
 	int (*make)(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,

@@ -154,7 +154,8 @@ int push_add(struct push *p, const char *path, const struct batch_event *event, 
 	if (rc)
 		return rc;
 	b->id = p->next_id++;
-	b->requests = p->target.protocol->requests(b);
+	while (p->target.protocol->has(b, b->requests))
+		b->requests++;
 	if (!b->requests) {
 		pushbatch_free(b);
 		return 0;

@@ -74,13 +74,9 @@ static const struct kind *nth(const struct pushbatch *b, size_t n)
 	return NULL;
 }
 
-static size_t requests(const struct pushbatch *b)
+static bool has(const struct pushbatch *b, size_t n)
 {
-	size_t count = 0;
-
-	while (nth(b, count))
-		count++;
-	return count;
+	return nth(b, n) != NULL;
 }
 
 /*
@@ -266,7 +262,7 @@ static int authorize(struct pushheaders *h, struct error *err)
 const struct pushprotocol push_pyroscope = {
 	.name = "pyroscope",
 	.path = "/ingest",
-	.requests = requests,
+	.has = has,
 	.make = make,
 	.authorize = authorize,
 };
