@@ -12,10 +12,12 @@
  * Parca 0.28 takes OTLP by gRPC alone, and stores each function under the name of the one before it
  * in the table (pkg/profile/encode.go, EncodeOtelLocation); it is served by parca.c.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "pprof/file/read.h"
@@ -79,36 +81,84 @@ static bool has(const struct pushbatch *b, size_t n)
 
 enum { OWN_ATTRIBUTES = 4 };
 
-/* Adds an attribute, unless it has no key or one that is there: engines refuse both. */
-static void add(struct otlp_attribute *list, size_t *count, struct otlp_attribute a)
+struct resource {
+	struct otlp_attribute *list;
+	size_t count;
+	struct arena arena; /* owns keys and the list */
+};
+
+/* Pyroscope and Parca make a label of a key, with '_' for '.'. */
+static bool is_same_label(const char *a, const char *b)
 {
-	for (size_t i = 0; i < *count; i++)
-		if (!strcmp(list[i].key, a.key))
-			return;
-	if (*a.key && (!a.text || *a.text))
-		list[(*count)++] = a;
+	while (*a && (*a == *b || ((*a == '.' || *a == '_') && (*b == '.' || *b == '_'))))
+		a++, b++;
+	return *a == *b;
 }
 
-/* Lists the attributes of the process: the batch's tags under their own names, which replace what
- * follows them, then what the batch has by OpenTelemetry's names. `list` has room for
- * OWN_ATTRIBUTES beside the tags and the batch's resource; its texts are borrowed. */
-static size_t list_resource(const struct pushbatch *b, struct otlp_attribute *list)
+/* Adds an attribute, unless it is empty or there is one of the same label, which Pyroscope refuses
+ * with all that comes with it. */
+static void add(struct resource *r, struct otlp_attribute a)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (is_same_label(r->list[i].key, a.key))
+			return;
+	if (*a.key && (!a.text || *a.text))
+		r->list[r->count++] = a;
+}
+
+/* A tag's key with '_' for each character that is in no name of OpenTelemetry's conventions:
+ * Pyroscope refuses all others. One that begins with "__" is reserved there; it becomes "". NULL:
+ * out of memory. */
+static const char *clean_key(struct resource *r, const char *key)
+{
+	bool digit = isdigit((unsigned char)*key), reserved = !strncmp(key, "__", 2);
+	size_t len = reserved ? 0 : strlen(key);
+	char *clean = arena_alloc(&r->arena, len + 2);
+
+	if (clean && digit)
+		*clean = '_';
+	for (size_t i = 0; clean && i < len; i++) {
+		bool fine = isascii(key[i]) && (isalnum(key[i]) || strchr("._", key[i]));
+
+		clean[i + digit] = fine ? key[i] : '_';
+	}
+	return clean;
+}
+
+/* Adds texts under clean keys. */
+static int add_texts(struct resource *r, const struct batch_tag *texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *key = clean_key(r, texts[i].key);
+
+		if (!key)
+			return ERR_NOMEM;
+		add(r, (struct otlp_attribute){ key, texts[i].value, 0 });
+	}
+	return 0;
+}
+
+/* Lists the attributes of the process: the service, then the batch's tags under their own names,
+ * then what else the batch has, by OpenTelemetry's names. Of equal names the first stays. Texts are
+ * borrowed of the batch. The caller releases r->arena, after an error too. ERR_NOMEM. */
+static int list_resource(const struct pushbatch *b, struct resource *r)
 {
 	const struct batch_event *e = &b->event;
+	size_t room = e->tag_count + OWN_ATTRIBUTES + e->resource_count, at = 0;
 	const struct batch_tag *tag;
-	size_t at = 0, count = 0;
 
+	r->list = arena_alloc(&r->arena, room * sizeof(*r->list));
+	if (!r->list)
+		return ERR_NOMEM;
+	add(r, (struct otlp_attribute){ "service.name", pushbatch_service(b), 0 });
 	while ((tag = pushbatch_next_tag(b, &at)))
-		add(list, &count, (struct otlp_attribute){ tag->key, tag->value, 0 });
-	add(list, &count, (struct otlp_attribute){ "service.name", pushbatch_service(b), 0 });
-	add(list, &count, (struct otlp_attribute){ "host.name", e->host, 0 });
-	add(list, &count, (struct otlp_attribute){ "process.title", e->command, 0 });
+		if (add_texts(r, tag, 1))
+			return ERR_NOMEM;
+	add(r, (struct otlp_attribute){ "host.name", e->host, 0 });
+	add(r, (struct otlp_attribute){ "process.title", e->command, 0 });
 	if (e->pid)
-		add(list, &count, (struct otlp_attribute){ "process.pid", NULL, e->pid });
-	for (size_t i = 0; i < e->resource_count; i++)
-		add(list, &count,
-		    (struct otlp_attribute){ e->resource[i].key, e->resource[i].value, 0 });
-	return count;
+		add(r, (struct otlp_attribute){ "process.pid", NULL, e->pid });
+	return add_texts(r, e->resource, e->resource_count);
 }
 
 static int encode(const struct pushbatch *b, const struct batch_entry *entry,
@@ -116,16 +166,12 @@ static int encode(const struct pushbatch *b, const struct batch_entry *entry,
 {
 	const struct otlp_attribute scope = { "sampler.profile", entry->type, 0 };
 	struct otlp_origin origin = { .scope = { &scope, 1 } };
-	size_t room = b->event.tag_count + OWN_ATTRIBUTES + b->event.resource_count;
-	struct otlp_attribute *list = calloc(room, sizeof(*list));
-	int rc;
+	struct resource r = { 0 };
+	int rc = list_resource(b, &r) ? error_nomem(err) : 0;
 
-	if (!list)
-		return error_nomem(err);
-	origin.resource.list = list;
-	origin.resource.count = list_resource(b, list);
-	rc = otlp_encode(p, &origin, out, err);
-	free(list);
+	origin.resource = (struct otlp_attributes){ r.list, r.count };
+	rc = rc ? rc : otlp_encode(p, &origin, out, err);
+	arena_release(&r.arena);
 	return rc;
 }
 
