@@ -109,7 +109,12 @@ $(foreach r,$(LAYERS),$(eval $(call room_rule,$(r))))
 
 $(BUILD)/sampler: $(call archives,$(LAYERS))
 	$(call say,LD,$@)
-	$(Q)$(CC) $^ $(ALL_LDFLAGS) $(call syslibs,$(LAYERS)) -o $@
+	$(Q)$(CC) $(call archives,$(LAYERS)) $(ALL_LDFLAGS) $(call syslibs,$(LAYERS)) -o $@
+
+# An update of a library is linked, too: the list of packages is newer then.
+ifneq ($(STATIC),)
+$(BUILD)/sampler: $(BUILD)/curl/libcurl.a $(wildcard /var/lib/dpkg/status)
+endif
 
 # The library for other programs (docs/library.md): pprof/library/ and what it needs, in one object, so that the names in between can be made local and collide with no other names.
 # A shared object may link it.
@@ -226,7 +231,7 @@ $(BUILD)/sampler-static: static-program
 static-program: $(STATIC_BUILD)/curl/libcurl.a
 	+$(Q)$(MAKE) --no-print-directory STATIC=1 BUILD=$(STATIC_BUILD) SANITIZE= $(STATIC_BUILD)/sampler
 
-$(STATIC_BUILD)/curl/libcurl.a: tools/static/libcurl
+$(STATIC_BUILD)/curl/libcurl.a: tools/static/libcurl $(wildcard /var/lib/dpkg/status)
 	$(call say,CURL,$@)
 	$(Q)tools/static/libcurl build $(@D) "$(CC)" "$(SYSROOT)"
 
@@ -248,7 +253,7 @@ check: check-build ## run every test suite
 
 check-long: check-build ## the same with full counts, each release of Go, half an hour of soak, bare Debians (hours; root)
 	$(Q)tools/packages long
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ unit/
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ static/ unit/
 	$(Q)tests/fresh bookworm
 	$(Q)tests/fresh trixie
 
