@@ -13,18 +13,28 @@ VERSION := 0.1.0
 CC      ?= cc
 SANITIZE ?=
 BUILD   ?= build$(if $(SANITIZE),-san)$(if $(findstring clang,$(CC)),-clang)
+# 1: all that a program links is in it (`make static`), in a folder of its own.
+STATIC  ?=
 # One name for one folder: a dependency file has it as its target.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 # With sanitizers, -O2 -g takes nearly three times as long to compile. xxhash.h insists on inlining,
 # which -Og does not do.
 OPT     ?= $(if $(SANITIZE),-Og -g1 -DXXH_NO_INLINE_HINTS=1,-O2 -g)
 
+ARCH := $(shell $(CC) -dumpmachine | sed 's/-.*//')
 WARN := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wundef
+# The names of this folder and of the build's are replaced, so that another folder gives the same bytes.
+STATIC_CFLAGS = -DSAMPLER_STATIC -DCURL_STATICLIB -I$(BUILD)/curl/include -fPIE -ffunction-sections -fdata-sections \
+        -fstack-protector-strong -fstack-clash-protection $(if $(findstring -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2) \
+        $(if $(filter x86_64,$(ARCH)),-fcf-protection,-mbranch-protection=standard) \
+        -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build
+STATIC_LDFLAGS = -static-pie -Wl,-z,relro,-z,now,--gc-sections,--build-id=sha1,--fatal-warnings,--wrap=dlopen
 ALL_CFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
         -fno-strict-aliasing -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
-        -fno-sanitize-recover=undefined) $(CFLAGS)
-ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+        -fno-sanitize-recover=undefined) $(if $(STATIC),$(STATIC_CFLAGS)) $(CFLAGS)
+ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
+        $(if $(STATIC),$(STATIC_LDFLAGS)) $(LDFLAGS)
 
 ifneq ($(V),1)
 Q := @
@@ -32,7 +42,6 @@ say = @printf '  %-7s %s\n' $(1) $(2)
 endif
 
 # A folder's files, without those named for an architecture that the compiler does not build for.
-ARCH := $(shell $(CC) -dumpmachine | sed 's/-.*//')
 OTHER_ARCHS := $(filter-out $(ARCH),x86_64 aarch64)
 sources = $(filter-out $(foreach a,$(OTHER_ARCHS),$(1)/%_$(a).c),$(wildcard $(1)/*.c))
 
@@ -67,7 +76,15 @@ SYS_pprof/select     := -lpcre2-8
 SYS_sampler/child    := -lcap -lseccomp
 # Without ncurses' header `sampler top` shows tables only.
 SYS_sampler/cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
+ifneq ($(STATIC),)
+# Archives need what shared libraries bring with them. In a group their order does not matter.
+SYS_sampler/rounds/net := $(BUILD)/curl/libcurl.a -lcares -lssl -lcrypto
+SYS_symbolize/files  += -lbz2
+SYS_sampler/cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw -ltinfo)
+syslibs = -Wl,--start-group $(call archives,base) $(foreach r,$(1),$(SYS_$(r))) -Wl,--end-group
+else
 syslibs = $(foreach r,$(1),$(SYS_$(r)))
+endif
 archives = $(patsubst %,$(BUILD)/lib/%.a,$(1))
 
 all: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a ## build the program and the library (the default)
@@ -92,7 +109,12 @@ $(foreach r,$(LAYERS),$(eval $(call room_rule,$(r))))
 
 $(BUILD)/sampler: $(call archives,$(LAYERS))
 	$(call say,LD,$@)
-	$(Q)$(CC) $^ $(ALL_LDFLAGS) $(call syslibs,$(LAYERS)) -o $@
+	$(Q)$(CC) $(call archives,$(LAYERS)) $(ALL_LDFLAGS) $(call syslibs,$(LAYERS)) -o $@
+
+# An update of a library is linked, too: the list of packages is newer then.
+ifneq ($(STATIC),)
+$(BUILD)/sampler: $(BUILD)/curl/libcurl.a $(wildcard /var/lib/dpkg/status)
+endif
 
 # The library for other programs (docs/library.md): pprof/library/ and what it needs, in one object, so that the names in between can be made local and collide with no other names.
 # A shared object may link it.
@@ -197,6 +219,25 @@ $(BUILD)/demo: tools/demo.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -g -Wall -Wextra -D_GNU_SOURCE -pthread $< -o $@
 
+# One file for any Linux of this architecture (docs/production.md). Its debug information stands beside
+# it; gdb finds that by .gnu_debuglink there, and by build ID in /usr/lib/debug/.build-id/.
+STATIC_BUILD := $(BUILD)/static
+static: $(BUILD)/sampler-static ## one file without shared libraries, build/sampler-static (after tools/packages static)
+$(BUILD)/sampler-static: static-program
+	$(call say,STRIP,$@)
+	$(Q)$(OBJCOPY) --only-keep-debug $(STATIC_BUILD)/sampler $@.debug
+	$(Q)$(OBJCOPY) --strip-all --add-gnu-debuglink=$@.debug $(STATIC_BUILD)/sampler $@
+
+static-program: $(STATIC_BUILD)/curl/libcurl.a
+	+$(Q)$(MAKE) --no-print-directory STATIC=1 BUILD=$(STATIC_BUILD) SANITIZE= $(STATIC_BUILD)/sampler
+
+$(STATIC_BUILD)/curl/libcurl.a: tools/static/libcurl $(wildcard /var/lib/dpkg/status)
+	$(call say,CURL,$@)
+	$(Q)tools/static/libcurl build $(@D) "$(CC)" "$(SYSROOT)"
+
+wheel: $(BUILD)/sampler-static ## the same as a package for pip, build/wheel/
+	$(Q)tools/static/wheel $(VERSION) $(ARCH) $(BUILD)/sampler-static $(BUILD)/wheel
+
 include tests/fixtures/build.mk
 
 SAN := SANITIZE=address,undefined BUILD=$(BUILD)-san
@@ -212,7 +253,7 @@ check: check-build ## run every test suite
 
 check-long: check-build ## the same with full counts, each release of Go, half an hour of soak, bare Debians (hours; root)
 	$(Q)tools/packages long
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ unit/
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ static/ unit/
 	$(Q)tests/fresh bookworm
 	$(Q)tests/fresh trixie
 
@@ -273,6 +314,6 @@ clean: ## remove everything that was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
-.PHONY: all accuracy check check-long check-build check-san-build format bench install uninstall clean help fixtures
+.PHONY: static static-program wheel all accuracy check check-long check-build check-san-build format bench install uninstall clean help fixtures
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

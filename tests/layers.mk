@@ -4,8 +4,8 @@
 # docs/architecture.md.
 LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sampler/cli/profiles \
 	sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push \
-	sampler/rounds/batch sampler/rounds/source sampler/rounds/net sampler/rounds/metrics \
-	sampler sampler/dump sampler/profile sampler/tick sampler/member sampler/account \
+	sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics \
+	sampler sampler/dump sampler/profile sampler/rounds/net sampler/tick sampler/member sampler/account \
 	sampler/resource sampler/stop sampler/thread sampler/child sampler/go/profile sampler/go/session \
 	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/unwind \
 	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse delta \
@@ -28,7 +28,7 @@ SEES_sampler/rounds/net     :=
 SEES_sampler/rounds/metrics := sampler/resource sampler/go/numbers sampler/go/find base/process
 SEES_sampler                := sampler/profile sampler/tick sampler/member sampler/thread sampler/child sampler/unwind base/process base/file
 SEES_sampler/dump           := sampler/profile sampler/member sampler/stop sampler/thread sampler/child sampler/unwind symbolize base/process base/file
-SEES_sampler/profile        := sampler/tick sampler/member sampler/thread sampler/child sampler/go pprof/wire pprof symbolize symbolize/files base/process base/file
+SEES_sampler/profile        := sampler/rounds/net sampler/tick sampler/member sampler/thread sampler/child sampler/go pprof/wire pprof symbolize symbolize/files base/process base/file
 SEES_sampler/tick           := sampler/member sampler/account sampler/stop sampler/thread sampler/child sampler/unwind base/process
 SEES_sampler/member         := sampler/thread sampler/go sampler/go/find sampler/unwind/table symbolize symbolize/jit base/process
 SEES_sampler/account        := sampler/unwind base/process

@@ -32,9 +32,10 @@ static int fail(struct outfile *f, struct error *err, const char *doing)
  * is not too long. */
 static int make_names(struct outfile *f, const char *name)
 {
-	uint64_t random = (uint64_t)getpid();
+	uint64_t random;
 
-	getentropy(&random, sizeof(random));
+	if (getentropy(&random, sizeof(random)))
+		random = (uint64_t)getpid();
 	f->name = strdup(name);
 	if (asprintf(&f->tmp, ".%.*s.%016lx.tmp", NAME_KEPT, name, random) < 0)
 		f->tmp = NULL;

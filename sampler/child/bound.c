@@ -1,8 +1,13 @@
 #include "sampler/child/bound.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+enum { CLOSE_RANGE = 436 }; /* SYS_close_range, which headers before Linux 5.9 lack */
 
 pid_t fork_bound(int death)
 {
@@ -28,4 +33,18 @@ void unblock_signals(void)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void close_from(unsigned first)
+{
+	if (syscall(CLOSE_RANGE, first, ~0u, 0))
+		for (unsigned fd = first; fd < 1024; fd++)
+			close((int)fd);
+}
+
+int open_null(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+
+	return fd >= 0 ? fd : memfd_create("null", 0);
 }

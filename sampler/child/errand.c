@@ -32,7 +32,7 @@ static void settle_signals(void (*term)(int sig))
  * libraries is not for the terminal; so `fds` are moved out of the way first. */
 static void keep_fds(int *const fds[ERRAND_FDS])
 {
-	int null = open("/dev/null", O_RDWR), next = 3;
+	int null = open_null(), next = 3;
 
 	for (int i = 0; i < ERRAND_FDS && fds[i]; i++)
 		if (*fds[i] >= 0 && (*fds[i] = fcntl(*fds[i], F_DUPFD, 3 + ERRAND_FDS)) < 0)
@@ -43,7 +43,7 @@ static void keep_fds(int *const fds[ERRAND_FDS])
 	for (int i = 0; i < ERRAND_FDS && fds[i]; i++)
 		if (*fds[i] >= 0 && (*fds[i] = dup2(*fds[i], next++)) < 0)
 			_exit(1);
-	close_range((unsigned)next, ~0u, 0);
+	close_from((unsigned)next);
 }
 
 void errand_settle(const struct errand_bounds *b)

@@ -343,13 +343,6 @@ static void take_own_name(void)
 	memcpy(program_invocation_name, name, room < sizeof(name) ? room : sizeof(name) - 1);
 }
 
-static void close_from(unsigned first)
-{
-	if (syscall(SYS_close_range, first, ~0u, 0))
-		for (unsigned fd = first; fd < 1024; fd++)
-			close((int)fd);
-}
-
 /* Only two descriptors are kept, and two more are opened while a thread is held: a pipe that only
  * sampler should hold open must not stay open because of us. */
 static void become_watchdog(struct page *page, pid_t sampler)

@@ -1,16 +1,13 @@
 /*
- * libdebuginfod implements the protocol, the cache that it shares with gdb and elfutils' own tools,
- * and $DEBUGINFOD_URLS and related variables (debuginfod-client-config(7)). It is loaded by the
- * process that fetches, so that neither it nor libcurl is ever in our process. The fetching process
- * passes descriptors, not paths: we open nothing that it names.
+ * The files are fetched by a process of their own (debuginfod.h does the fetching), so that neither
+ * libdebuginfod nor libcurl is ever in our process. The fetching process passes descriptors, not
+ * paths: we open nothing that it names.
  *
- * Rejected: the program debuginfod-find, which Debian ships with the server only; libcurl and a
- * cache of our own, which would implement all that a second time; libdwfl, which uses the network
- * whenever the environment says so, even if it was not requested here.
+ * Rejected: libdwfl, which uses the network whenever the environment says so, even if it was not
+ * requested here.
  */
 #include "sampler/profile/fetching.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -35,6 +32,7 @@
 #include "sampler/child/privilege.h"
 #include "sampler/child/sandbox.h"
 #include "sampler/member/member.h"
+#include "sampler/profile/debuginfod.h"
 #include "sampler/tick/recorded.h"
 #include "symbolize/files/debugfile.h"
 
@@ -57,12 +55,13 @@ struct survey {
 	const struct recorded *recorded;
 };
 
-enum message_kind { MESSAGE_PROGRESS, MESSAGE_GOT, MESSAGE_FAILED, MESSAGE_NO_LIBRARY };
+enum message_kind { MESSAGE_PROGRESS, MESSAGE_GOT, MESSAGE_FAILED, MESSAGE_NO_CLIENT };
 
 struct message {
 	enum message_kind kind;
 	uint32_t image;
-	int64_t done, all; /* bytes so far, of how many; `all` of a failure: errno */
+	int64_t done, all; /* bytes so far, of how many */
+	char why[160];	   /* of a failure */
 };
 
 /* The survey. */
@@ -110,13 +109,6 @@ static void survey(struct fetching *f, const struct recorded *recorded)
 
 /* The process that fetches. */
 
-struct debuginfod {
-	void *(*begin)(void);
-	void (*end)(void *client);
-	int (*find)(void *client, const unsigned char *build_id, int build_id_len, char **path);
-	void (*set_progress)(void *client, int (*progress)(void *client, long a, long b));
-};
-
 /* For the callback, which is passed no argument of ours. */
 static struct {
 	int fd;
@@ -124,10 +116,9 @@ static struct {
 	uint64_t said_ns;
 } fetch;
 
-static void say(enum message_kind kind, int64_t done, int64_t all, int passed)
+static void send_message(const struct message *m, int passed)
 {
-	struct message m = { kind, fetch.image, done, all };
-	struct iovec iov = { &m, sizeof(m) };
+	struct iovec iov = { (void *)m, sizeof(*m) };
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
@@ -146,69 +137,61 @@ static void say(enum message_kind kind, int64_t done, int64_t all, int passed)
 		_exit(1);
 }
 
-/* `a` of `b` bytes have come. While the library looks for a server, they count its steps. */
-static int on_progress(void *client, long a, long b)
+static void say(enum message_kind kind, int64_t done, int64_t all)
+{
+	send_message(&(struct message){ kind, fetch.image, done, all, "" }, -1);
+}
+
+static void on_progress(int64_t done, int64_t all)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	(void)client;
 	if (now - fetch.said_ns >= PROGRESS_MS * 1000000ull) {
 		fetch.said_ns = now;
-		say(MESSAGE_PROGRESS, a, b, -1);
+		say(MESSAGE_PROGRESS, done, all);
 	}
-	return 0;
-}
-
-/* Debian's libdebuginfod1 has the library only under the name with the version. */
-static bool load(struct debuginfod *d)
-{
-	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return false;
-	*(void **)&d->begin = dlsym(library, "debuginfod_begin");
-	*(void **)&d->end = dlsym(library, "debuginfod_end");
-	*(void **)&d->find = dlsym(library, "debuginfod_find_debuginfo");
-	*(void **)&d->set_progress = dlsym(library, "debuginfod_set_progressfn");
-	return d->begin && d->end && d->find && d->set_progress;
 }
 
 /* Closes all our descriptors but the socket. What the library prints goes to /dev/null. */
 static void keep_one(int socket)
 {
-	int null = open("/dev/null", O_RDWR);
+	int null = open_null();
 
 	for (int i = 0; i <= 2; i++)
 		if (null != i)
 			dup2(null, i);
 	fetch.fd = dup2(socket, 3);
-	close_range(4, ~0u, 0);
+	close_from(4);
+}
+
+static void fetch_one(struct debuginfod *d, const char *build_id)
+{
+	struct message m = { .image = fetch.image };
+	int fd;
+
+	say(MESSAGE_PROGRESS, 0, 0);
+	fd = debuginfod_fetch(d, build_id, m.why, sizeof(m.why));
+	m.kind = fd >= 0 ? MESSAGE_GOT : MESSAGE_FAILED;
+	send_message(&m, fd);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void fetch_all(const struct fetching *f)
 {
-	struct debuginfod d;
-	void *client = load(&d) ? d.begin() : NULL;
+	struct message none = { .kind = MESSAGE_NO_CLIENT };
+	struct debuginfod *d = debuginfod_new(on_progress, none.why, sizeof(none.why));
 
-	if (!client) {
-		say(MESSAGE_NO_LIBRARY, 0, 0, -1);
+	if (!d) {
+		send_message(&none, -1);
 		return;
 	}
-	d.set_progress(client, on_progress);
 	for (uint32_t i = 0; i < f->image_count; i++) {
-		const char *id = image_build_id(f->images[i]);
-		int fd;
-
-		if (!f->wanted[i])
-			continue;
 		fetch.image = i;
-		say(MESSAGE_PROGRESS, 0, 0, -1);
-		fd = d.find(client, (const unsigned char *)id, 0, NULL); /* 0: hex digits */
-		say(fd >= 0 ? MESSAGE_GOT : MESSAGE_FAILED, 0, fd < 0 ? -fd : 0, fd);
-		if (fd >= 0)
-			close(fd);
+		if (f->wanted[i])
+			fetch_one(d, image_build_id(f->images[i]));
 	}
-	d.end(client);
+	debuginfod_free(d);
 }
 
 static void run_child(const struct fetching *f, int socket)
@@ -253,15 +236,15 @@ static void keep_fd(struct fetching *f, uint32_t image, int fd)
 	f->stats.got++;
 }
 
-static void note_failure(struct fetching *f, const struct message *m)
+/* The first reason stays. */
+static void note_failure(struct fetching *f, struct message *m)
 {
-	if (m->kind == MESSAGE_NO_LIBRARY)
-		snprintf(f->stats.problem, sizeof(f->stats.problem),
-			 "libdebuginfod.so.1 cannot be loaded");
+	m->why[sizeof(m->why) - 1] = '\0';
+	if (m->kind == MESSAGE_NO_CLIENT)
+		snprintf(f->stats.problem, sizeof(f->stats.problem), "%s", m->why);
 	else if (!*f->stats.problem)
-		snprintf(f->stats.problem, sizeof(f->stats.problem), "'%.128s': %s",
-			 image_name(f->images[m->image]),
-			 m->all == ENOENT ? "no server has it" : strerror((int)m->all));
+		snprintf(f->stats.problem, sizeof(f->stats.problem), "'%.80s': %s",
+			 image_name(f->images[m->image]), m->why);
 	printable(f->stats.problem, sizeof(f->stats.problem));
 }
 
@@ -306,7 +289,7 @@ static bool receive(struct fetching *f, int socket, fetching_progress *progress,
 		return false;
 	}
 	keep_fd(f, m.image, fd);
-	if (m.kind == MESSAGE_FAILED || m.kind == MESSAGE_NO_LIBRARY)
+	if (m.kind == MESSAGE_FAILED || m.kind == MESSAGE_NO_CLIENT)
 		note_failure(f, &m);
 	if (m.kind == MESSAGE_PROGRESS)
 		show(f, &m, progress, ctx);

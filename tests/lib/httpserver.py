@@ -1,5 +1,8 @@
 """HTTP servers whose answers a test determines byte by byte."""
+import os
 import socket
+import ssl
+import subprocess
 import threading
 
 
@@ -80,3 +83,21 @@ def whole(body, *headers, status="200 OK"):
 def chunked(body, size=1000):
     pieces = [body[i:i + size] for i in range(0, len(body), size)]
     return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"
+
+
+def certificate(folder, *names):
+    """Makes a certificate for localhost and these names, signed by itself: its path, and its key's."""
+    paths = [os.path.join(folder, name) for name in ("cert.pem", "key.pem")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                    "/CN=localhost", "-addext",
+                    "subjectAltName=" + ",".join(f"DNS:{name}" for name in ("localhost", *names)),
+                    "-out", paths[0], "-keyout", paths[1]], check=True, capture_output=True)
+    return paths
+
+
+def tls(cert, key):
+    """A Server's `wrap`."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    return lambda connection: context.wrap_socket(connection, server_side=True)

@@ -10,6 +10,7 @@
 #if __has_include(<curses.h>)
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
 #include <termios.h>
@@ -54,9 +55,20 @@ static void keep_way_back(void)
 	}
 }
 
-int screen_open(struct error *err)
+/* In a static program another character set than ASCII and UTF-8 would be loaded as a shared library
+ * (base/staticlibc.c). */
+static void set_locale(void)
 {
 	setlocale(LC_CTYPE, "");
+#ifdef SAMPLER_STATIC
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		setlocale(LC_CTYPE, "C");
+#endif
+}
+
+int screen_open(struct error *err)
+{
+	set_locale();
 	tcgetattr(STDIN_FILENO, &modes_before);
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen)

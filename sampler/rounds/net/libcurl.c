@@ -1,11 +1,54 @@
 #if __has_include(<curl/curl.h>)
 #include "sampler/rounds/net/libcurl.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
+
+#ifdef SAMPLER_STATIC
+
+/* Before 7.84 its first parameter is not const. */
+static CURLUcode url_get(const CURLU *url, CURLUPart what, char **part, unsigned flags)
+{
+	return curl_url_get((CURLU *)url, what, part, flags);
+}
+
+static const struct libcurl loaded = {
+	.global_init = curl_global_init,
+	.version = curl_version_info,
+	.easy_init = curl_easy_init,
+	.easy_set = curl_easy_setopt,
+	.easy_get = curl_easy_getinfo,
+	.easy_pause = curl_easy_pause,
+	.easy_strerror = curl_easy_strerror,
+	.easy_cleanup = curl_easy_cleanup,
+	.multi_init = curl_multi_init,
+	.multi_add = curl_multi_add_handle,
+	.multi_remove = curl_multi_remove_handle,
+	.multi_perform = curl_multi_perform,
+	.multi_poll = curl_multi_poll,
+	.multi_info = curl_multi_info_read,
+	.multi_cleanup = curl_multi_cleanup,
+	.list_append = curl_slist_append,
+	.list_free = curl_slist_free_all,
+	.url_new = curl_url,
+	.url_free = curl_url_cleanup,
+	.url_get = url_get,
+	.url_set = curl_url_set,
+	.release = curl_free,
+};
+
+static int start(struct error *err)
+{
+	if (loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return error_set(err, ERR_NOTFOUND, "libcurl does not start");
+	return 0;
+}
+
+#else
+
+#include <dlfcn.h>
 
 static struct libcurl loaded;
 
@@ -73,6 +116,8 @@ static int start(struct error *err)
 		dlclose(library);
 	return rc;
 }
+
+#endif
 
 int libcurl_load(const struct libcurl **curl, struct error *err)
 {

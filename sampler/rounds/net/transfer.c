@@ -126,7 +126,7 @@ static CURLcode set_basics(struct transfer *t)
 	rc |= set(t->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	rc |= set(t->easy, CURLOPT_HTTP09_ALLOWED, 0L);
 	rc |= set(t->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	rc |= set(t->easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	set(t->easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED); /* unknown if built without .netrc */
 	rc |= set(t->easy, CURLOPT_USERAGENT, "sampler/" SAMPLER_VERSION);
 	rc |= set(t->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 	rc |= set(t->easy, CURLOPT_HTTP_CONTENT_DECODING, 0L); /* unpack.h says why */
@@ -157,6 +157,29 @@ static void set_leaving(struct transfer *t)
 	t->curl->easy_set(t->easy, (CURLoption)QUICK_EXIT, 1L);
 }
 
+#ifdef SAMPLER_STATIC
+/* Our libcurl was built for no system in particular. The places of Debian, Fedora, openSUSE, RHEL and
+ * Alpine, in the order of Go's crypto/x509 (root_linux.go). NULL: none. */
+static const char *authorities(void)
+{
+	static const char *const places[] = {
+		"/etc/ssl/certs/ca-certificates.crt",
+		"/etc/pki/tls/certs/ca-bundle.crt",
+		"/etc/ssl/ca-bundle.pem",
+		"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+		"/etc/ssl/cert.pem",
+	};
+	const char *named = getenv("SSL_CERT_FILE");
+
+	if (named && *named)
+		return named;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (!access(places[i], R_OK))
+			return places[i];
+	return NULL;
+}
+#endif
+
 /* No proxy is used to reach a socket in the file system. */
 static CURLcode set_request(struct transfer *t, const struct http_request *q)
 {
@@ -182,6 +205,10 @@ static CURLcode set_request(struct transfer *t, const struct http_request *q)
 		rc |= set(t->easy, CURLOPT_CAINFO, q->ca_file);
 		rc |= set(t->easy, CURLOPT_CAPATH, NULL);
 	}
+#ifdef SAMPLER_STATIC
+	else if (authorities())
+		rc |= set(t->easy, CURLOPT_CAINFO, authorities());
+#endif
 	return rc ? CURLE_UNKNOWN_OPTION : CURLE_OK;
 }
 

@@ -1,0 +1,32 @@
+"""build/sampler-static, made when it is first needed. Suites that run side by side may all need it."""
+import fcntl
+import functools
+
+from harness import *
+
+STATIC = os.path.join(BUILD, "static")
+
+
+def make(*arguments, folder=ROOT, build=None):
+    """Runs make in a tree and returns its output. libcurl's source is in the user's cache."""
+    build = build or os.path.relpath(BUILD, ROOT)
+    run = subprocess.run(["make", "-C", folder, "-j2", f"BUILD={build}", *arguments], text=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         timeout=1200, env={**os.environ, "MAKEFLAGS": "", "XDG_CACHE_HOME": CACHE})
+    assert run.returncode == 0, run.stdout[-2000:]
+    return run.stdout
+
+
+@functools.lru_cache(None)
+def made(*targets):
+    """Makes these targets, none: the program. Returns the program's path."""
+    if not shutil.which("apt-get"):
+        raise Skip("make static takes Debian's archives")
+    os.makedirs(BUILD, exist_ok=True)
+    with open(os.path.join(BUILD, "static.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        make(*(targets or ["static"]))
+    return os.path.join(BUILD, "sampler-static")
+
+
+__all__ = [name for name in dir() if not name.startswith("_")]
