@@ -253,7 +253,7 @@ check: check-build ## run every test suite
 
 check-long: check-build ## the same with full counts, each release of Go, half an hour of soak, bare Debians (hours; root)
 	$(Q)tools/packages long
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ static/ unit/
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ servers/ static/ unit/
 	$(Q)tests/fresh bookworm
 	$(Q)tests/fresh trixie
 
