@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "must.h"
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/http.h"
 #include "sampler/rounds/push/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sampler/rounds/collect/collection.h"
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/http.h"
 #include "sampler/rounds/source/source.h"
 
 static const char *headers[16];

@@ -10,7 +10,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/http.h"
 
 struct error;
 

@@ -90,7 +90,7 @@ static int open_file(struct goinput *in, const char *path, struct error *err)
 	return in->fd < 0 ? error_errno(err, ERR_IO, "cannot read '%s'", in->name) : 0;
 }
 
-/* Adds the name of the input to an error. Errors of sampler/rounds/net/http.h already contain the
+/* Adds the name of the input to an error. Errors of sampler/net/http.h already contain the
  * URL. */
 static int name_it(const struct goinput *in, int rc, struct error *err)
 {

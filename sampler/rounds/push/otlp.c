@@ -26,7 +26,7 @@
 #include "pprof/profile.h"
 #include "pprof/wire/gzip.h"
 #include "pprof/wire/wire.h"
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/http.h"
 #include "sampler/rounds/push/batch.h"
 #include "sampler/rounds/push/headers.h"
 #include "sampler/rounds/push/protocol.h"

@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "base/strset.h"
 #include "base/utf8.h"
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/http.h"
 #include "sampler/rounds/push/batch.h"
 #include "sampler/rounds/push/headers.h"
 #include "sampler/rounds/push/protocol.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "sampler/child/errand.h"
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/http.h"
 #include "sampler/rounds/push/batch.h"
 #include "sampler/rounds/push/headers.h"
 #include "sampler/rounds/push/protocol.h"

@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/printable.h"
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/http.h"
 #include "sampler/rounds/push/protocol.h"
 
 static const struct pushprotocol *const protocols[] = { &push_pyroscope, &push_datadog, &push_parca,

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/http.h"
 
 struct buffer;
 struct error;

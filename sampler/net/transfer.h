@@ -5,15 +5,15 @@
  * when there are more than needed. HTTP/1.1 only, because with HTTP/2 libcurl would keep what
  * arrives meanwhile, up to 10 MB. Included only where <curl/curl.h> exists.
  */
-#ifndef SAMPLER_ROUNDS_NET_TRANSFER_H
-#define SAMPLER_ROUNDS_NET_TRANSFER_H
+#ifndef SAMPLER_NET_TRANSFER_H
+#define SAMPLER_NET_TRANSFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sampler/rounds/net/libcurl.h"
-#include "sampler/rounds/net/response.h"
+#include "sampler/net/libcurl.h"
+#include "sampler/net/response.h"
 
 struct address;
 struct error;

@@ -1,4 +1,4 @@
-#include "sampler/rounds/net/response.h"
+#include "sampler/net/response.h"
 
 #include <string.h>
 #include <strings.h>

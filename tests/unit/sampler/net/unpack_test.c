@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sampler/rounds/net/unpack.h"
+#include "sampler/net/unpack.h"
 
 static unsigned char plain[40000], packed[50000], out[50000];
 static size_t packed_len;

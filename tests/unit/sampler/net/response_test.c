@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "sampler/rounds/net/response.h"
+#include "sampler/net/response.h"
 
 static struct response r;
 

@@ -5,8 +5,8 @@
  * take five times as much CPU time. A static program (SAMPLER_STATIC) can load nothing: in it these
  * are the functions of a libcurl that can HTTP and HTTPS only (tools/static/libcurl).
  */
-#ifndef SAMPLER_ROUNDS_NET_LIBCURL_H
-#define SAMPLER_ROUNDS_NET_LIBCURL_H
+#ifndef SAMPLER_NET_LIBCURL_H
+#define SAMPLER_NET_LIBCURL_H
 
 /* CURLOPT_PROTOCOLS is marked as deprecated where its successor exists. libcurl before 7.85 lacks
  * the successor, and the version at run time is not known when this is compiled. */

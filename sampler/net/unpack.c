@@ -1,4 +1,4 @@
-#include "sampler/rounds/net/unpack.h"
+#include "sampler/net/unpack.h"
 
 #include <string.h>
 

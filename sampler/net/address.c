@@ -1,13 +1,13 @@
 #if __has_include(<curl/curl.h>)
-#include "sampler/rounds/net/address.h"
+#include "sampler/net/address.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/error.h"
-#include "sampler/rounds/net/http.h"
-#include "sampler/rounds/net/response.h"
+#include "sampler/net/http.h"
+#include "sampler/net/response.h"
 
 /* A part of the URL, to be freed by libcurl's curl_free(); NULL if the URL has no such part. */
 static char *part(const struct address *a, CURLUPart which, unsigned flags)

@@ -4,12 +4,12 @@
  * Both are taken out first, so that no message can hold them and no redirect passes them on.
  * Included only where <curl/curl.h> exists.
  */
-#ifndef SAMPLER_ROUNDS_NET_ADDRESS_H
-#define SAMPLER_ROUNDS_NET_ADDRESS_H
+#ifndef SAMPLER_NET_ADDRESS_H
+#define SAMPLER_NET_ADDRESS_H
 
 #include <stdbool.h>
 
-#include "sampler/rounds/net/libcurl.h"
+#include "sampler/net/libcurl.h"
 
 struct error;
 

@@ -1,5 +1,5 @@
 #if __has_include(<curl/curl.h>)
-#include "sampler/rounds/net/libcurl.h"
+#include "sampler/net/libcurl.h"
 
 #include <stdbool.h>
 #include <stddef.h>

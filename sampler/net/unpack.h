@@ -5,8 +5,8 @@
  * thousand bytes from one. And it accepts all encodings that it supports, even one within another,
  * whatever was requested.
  */
-#ifndef SAMPLER_ROUNDS_NET_UNPACK_H
-#define SAMPLER_ROUNDS_NET_UNPACK_H
+#ifndef SAMPLER_NET_UNPACK_H
+#define SAMPLER_NET_UNPACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

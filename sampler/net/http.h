@@ -13,8 +13,8 @@
  *
  * Not thread-safe, because the initialisation of libcurl is not.
  */
-#ifndef SAMPLER_ROUNDS_NET_HTTP_H
-#define SAMPLER_ROUNDS_NET_HTTP_H
+#ifndef SAMPLER_NET_HTTP_H
+#define SAMPLER_NET_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>

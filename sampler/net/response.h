@@ -4,8 +4,8 @@
  * libcurl has checked the form of the lines, but not in full. The values needed are copied within
  * bounds, everything else is skipped.
  */
-#ifndef SAMPLER_ROUNDS_NET_RESPONSE_H
-#define SAMPLER_ROUNDS_NET_RESPONSE_H
+#ifndef SAMPLER_NET_RESPONSE_H
+#define SAMPLER_NET_RESPONSE_H
 
 #include <stdbool.h>
 #include <stddef.h>

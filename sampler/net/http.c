@@ -1,4 +1,4 @@
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/http.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "sampler/rounds/net/address.h"
-#include "sampler/rounds/net/response.h"
-#include "sampler/rounds/net/transfer.h"
-#include "sampler/rounds/net/unpack.h"
+#include "sampler/net/address.h"
+#include "sampler/net/response.h"
+#include "sampler/net/transfer.h"
+#include "sampler/net/unpack.h"
 
 enum { FIRST_LINE_BYTES = 512, PACKING_BYTES = 64 << 10, DRAINED_PIECES = 16 };
 

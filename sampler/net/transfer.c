@@ -1,5 +1,5 @@
 #if __has_include(<curl/curl.h>)
-#include "sampler/rounds/net/transfer.h"
+#include "sampler/net/transfer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sampler/rounds/net/address.h"
-#include "sampler/rounds/net/http.h"
+#include "sampler/net/address.h"
+#include "sampler/net/http.h"
 
 enum {
 	RAW_BYTES = 64 << 10, /* more than CURL_MAX_WRITE_SIZE, libcurl's largest piece */
