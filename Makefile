@@ -223,13 +223,16 @@ $(BUILD)/demo: tools/demo.c
 # it; gdb finds that by .gnu_debuglink there, and by build ID in /usr/lib/debug/.build-id/.
 STATIC_BUILD := $(BUILD)/static
 static: $(BUILD)/sampler-static ## one file without shared libraries, build/sampler-static (after tools/packages static)
-$(BUILD)/sampler-static: static-program
+$(BUILD)/sampler-static: $(STATIC_BUILD)/sampler
 	$(call say,STRIP,$@)
 	$(Q)$(OBJCOPY) --only-keep-debug $(STATIC_BUILD)/sampler $@.debug
 	$(Q)$(OBJCOPY) --strip-all --add-gnu-debuglink=$@.debug $(STATIC_BUILD)/sampler $@
 
 static-program: $(STATIC_BUILD)/curl/libcurl.a
 	+$(Q)$(MAKE) --no-print-directory STATIC=1 BUILD=$(STATIC_BUILD) SANITIZE= $(STATIC_BUILD)/sampler
+
+$(STATIC_BUILD)/sampler: static-program
+	@:
 
 $(STATIC_BUILD)/curl/libcurl.a: tools/static/libcurl $(wildcard /var/lib/dpkg/status)
 	$(call say,CURL,$@)

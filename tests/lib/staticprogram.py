@@ -5,11 +5,11 @@ import functools
 from harness import *
 
 STATIC = os.path.join(BUILD, "static")
+FOLDER = os.path.relpath(BUILD, ROOT)  # as make has it
 
 
-def make(*arguments, folder=ROOT, build=None):
+def make(*arguments, folder=ROOT, build=FOLDER):
     """Runs make in a tree and returns its output. libcurl's source is in the user's cache."""
-    build = build or os.path.relpath(BUILD, ROOT)
     run = subprocess.run(["make", "-C", folder, "-j2", f"BUILD={build}", *arguments], text=True,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          timeout=1200, env={**os.environ, "MAKEFLAGS": "", "XDG_CACHE_HOME": CACHE})
