@@ -23,7 +23,7 @@ WARN := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-pr
         -Wwrite-strings -Wundef
 ALL_CFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
         -fno-strict-aliasing -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
-        -fno-sanitize-recover=undefined) $(CFLAGS)
+        -fno-sanitize-recover=undefined) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 
 ifneq ($(V),1)
@@ -133,7 +133,7 @@ UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
 CRITERION ?= $(if $(SANITIZE),,-lcriterion)
 # Optimizing code that runs once would be half of a test's build. Each test is also built with
 # sanitizers, and then with optimization, which some of gcc's warnings need.
-$(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(SANITIZE),,-O0) $(if $(CRITERION),,-Itests/lib)
+$(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(SANITIZE),,-O0 -U_FORTIFY_SOURCE) $(if $(CRITERION),,-Itests/lib)
 UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/wire/encode sampler/unwind/walk)
 unit_room = $(patsubst tests/unit/%/,%,$(dir $(1)))
 unit_deps = $(call deps,$(call unit_room,$(1)) $(call links,$(1)))
@@ -210,11 +210,17 @@ check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY) 
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
+# These rooms deal with bytes, so that a package's build needs nothing but Criterion for their tests.
+BYTES := base delta goparse pprof
+check-bytes: $(filter $(addprefix $(BUILD)/tests/unit/,$(addsuffix /%,$(BYTES))),$(UNIT)) ## unit tests that need only Criterion
+	$(Q)BUILD=$(BUILD) tests/run-suites $(addprefix unit/,$(BYTES))
+
 check-long: check-build ## the same with full counts, each release of Go, half an hour of soak, bare Debians (hours; root)
 	$(Q)tools/packages long
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ unit/
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ packaging/ profiles/ programs/ rounds/ unit/
 	$(Q)tests/fresh bookworm
 	$(Q)tests/fresh trixie
+	$(Q)tests/fresh sid
 
 # tests/format.test is the check.
 CLANG_FORMAT = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sampler-tests/clang-format-$(shell sed -n 's/^CLANG_FORMAT=\([0-9.]*\).*/\1/p' tools/pins)
@@ -267,12 +273,14 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DOC_DIR)/,$(notdir $(INSTALLED_DOCS) $(INSTALLED_EXAMPLES)))
 	-rmdir $(DOC_DIR)
 
+include tools/packaging/release.mk
+
 clean: ## remove everything that was built
 	rm -rf build build-san build-clang build-san-clang build-fuzz build-aarch64
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
-.PHONY: all accuracy check check-long check-build check-san-build format bench install uninstall clean help fixtures
+.PHONY: all accuracy check check-bytes check-long check-build check-san-build format bench install uninstall clean help fixtures
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
