@@ -239,7 +239,7 @@ UNIT_DIR = $(DESTDIR)$(PREFIX)/lib/systemd/system
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
 INSTALLED_DOCS := README.md LICENSE $(patsubst %,docs/%.md,accuracy architecture bench calls delta \
-                  glossary go goparse library metrics production style testing tour transparency)
+                  glossary go goparse install library metrics production style testing tour transparency)
 INSTALLED_EXAMPLES := tools/packaging/systemd/sampler.conf tools/packaging/kubernetes/sidecar.yaml \
                       tools/packaging/kubernetes/debug-container.yaml tools/packaging/Dockerfile
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
