@@ -32,7 +32,7 @@ STATIC_CFLAGS = -DSAMPLER_STATIC -DCURL_STATICLIB -I$(BUILD)/curl/include -fPIE 
 STATIC_LDFLAGS = -static-pie -Wl,-z,relro,-z,now,--gc-sections,--build-id=sha1,--fatal-warnings,--wrap=dlopen
 ALL_CFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
         -fno-strict-aliasing -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
-        -fno-sanitize-recover=undefined) $(if $(STATIC),$(STATIC_CFLAGS)) $(CFLAGS)
+        -fno-sanitize-recover=undefined) $(if $(STATIC),$(STATIC_CFLAGS)) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
         $(if $(STATIC),$(STATIC_LDFLAGS)) $(LDFLAGS)
 
@@ -155,7 +155,7 @@ UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
 CRITERION ?= $(if $(SANITIZE),,-lcriterion)
 # Optimizing code that runs once would be half of a test's build. Each test is also built with
 # sanitizers, and then with optimization, which some of gcc's warnings need.
-$(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(SANITIZE),,-O0) $(if $(CRITERION),,-Itests/lib)
+$(BUILD)/obj/tests/unit/%.o: ALL_CFLAGS += $(if $(SANITIZE),,-O0 -U_FORTIFY_SOURCE) $(if $(CRITERION),,-Itests/lib)
 UNIT_VALGRIND := $(patsubst %,$(BUILD)/tests/valgrind/%_test,base/cursor pprof/wire/encode sampler/unwind/walk)
 unit_room = $(patsubst tests/unit/%/,%,$(dir $(1)))
 unit_deps = $(call deps,$(call unit_room,$(1)) $(call links,$(1)))
@@ -254,11 +254,17 @@ check-san-build: $(BUILD)/sampler $(BUILD)/libsampler-pprof.a $(UNIT) $(REPLAY) 
 check: check-build ## run every test suite
 	$(Q)BUILD=$(BUILD) tests/run-suites
 
+# These rooms deal with bytes, so that a package's build needs nothing but Criterion for their tests.
+BYTES := base delta goparse pprof
+check-bytes: $(filter $(addprefix $(BUILD)/tests/unit/,$(addsuffix /%,$(BYTES))),$(UNIT)) ## unit tests that need only Criterion
+	$(Q)BUILD=$(BUILD) tests/run-suites $(addprefix unit/,$(BYTES))
+
 check-long: check-build ## the same with full counts, each release of Go, half an hour of soak, bare Debians (hours; root)
 	$(Q)tools/packages long
-	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ profiles/ programs/ rounds/ servers/ static/ unit/
+	$(Q)BUILD=$(BUILD) SAMPLER_TEST_LONG=1 SUITE_SECONDS=7200 tests/run-suites attach/ cross/ goparse/ goruntime/ oracle/ packaging/ profiles/ programs/ rounds/ servers/ static/ unit/
 	$(Q)tests/fresh bookworm
 	$(Q)tests/fresh trixie
+	$(Q)tests/fresh sid
 
 # tests/format.test is the check.
 CLANG_FORMAT = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sampler-tests/clang-format-$(shell sed -n 's/^CLANG_FORMAT=\([0-9.]*\).*/\1/p' tools/pins)
@@ -277,7 +283,7 @@ UNIT_DIR = $(DESTDIR)$(PREFIX)/lib/systemd/system
 MAN_DIR = $(DESTDIR)$(PREFIX)/share/man/man1
 DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/sampler
 INSTALLED_DOCS := README.md LICENSE $(patsubst %,docs/%.md,accuracy architecture bench calls delta \
-                  glossary go goparse library metrics production style testing tour transparency)
+                  glossary go goparse install library metrics production style testing tour transparency)
 INSTALLED_EXAMPLES := tools/packaging/systemd/sampler.conf tools/packaging/kubernetes/sidecar.yaml \
                       tools/packaging/kubernetes/debug-container.yaml tools/packaging/Dockerfile
 INSTALLED_LIBRARY := $(DESTDIR)$(LIBDIR)/libsampler-pprof.a \
@@ -311,12 +317,14 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DOC_DIR)/,$(notdir $(INSTALLED_DOCS) $(INSTALLED_EXAMPLES)))
 	-rmdir $(DOC_DIR)
 
+include tools/packaging/release.mk
+
 clean: ## remove everything that was built
 	rm -rf build build-san build-clang build-san-clang build-fuzz build-aarch64
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
-.PHONY: static static-program wheel all accuracy check check-long check-build check-san-build format bench install uninstall clean help fixtures
+.PHONY: all accuracy check check-bytes check-long check-build check-san-build format bench install uninstall static static-program wheel clean help fixtures
 .DELETE_ON_ERROR:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

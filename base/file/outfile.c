@@ -30,16 +30,18 @@ static int fail(struct outfile *f, struct error *err, const char *doing)
 /* ".name.RANDOM.tmp": hidden, and beside the result so that rename works. In a folder like /tmp
  * another user cannot take a name that cannot be guessed. `name` is cut so that the temporary name
  * is not too long. */
-static int make_names(struct outfile *f, const char *name)
+static int make_names(struct outfile *f, const char *name, struct error *err)
 {
 	uint64_t random;
 
 	if (getentropy(&random, sizeof(random)))
-		random = (uint64_t)getpid();
+		return error_errno(err, ERR_IO,
+				   "cannot get random bytes for the temporary name of '%s'",
+				   f->path);
 	f->name = strdup(name);
 	if (asprintf(&f->tmp, ".%.*s.%016lx.tmp", NAME_KEPT, name, random) < 0)
 		f->tmp = NULL;
-	return f->name && f->tmp ? 0 : ERR_NOMEM;
+	return f->name && f->tmp ? 0 : error_nomem(err);
 }
 
 static int open_temporary(struct outfile *f, struct error *err)
@@ -80,10 +82,12 @@ static int open_replacement(struct outfile *f, mode_t mode, struct error *err)
 static int open_in_folder(struct outfile *f, const struct walk *w, struct error *err)
 {
 	struct stat st;
+	int rc;
 
 	f->dir_fd = w->dir_fd;
-	if (make_names(f, w->name))
-		return error_nomem(err);
+	rc = make_names(f, w->name, err);
+	if (rc)
+		return rc;
 	if (w->magic)
 		return open_direct(f, 0, err);
 	if (fstatat(f->dir_fd, f->name, &st, AT_SYMLINK_NOFOLLOW))

@@ -12,6 +12,8 @@
 
 enum { SYSCALL_STOP = SIGTRAP | 0x80 }; /* PTRACE_O_TRACESYSGOOD */
 
+enum { DUMPED_CORE = 0x80 }; /* WCOREFLAG, which musl's headers lack */
+
 /* The status that waitpid(2) would give. */
 static int status_of(const siginfo_t *si)
 {
@@ -21,7 +23,7 @@ static int status_of(const siginfo_t *si)
 	case CLD_KILLED:
 		return si->si_status;
 	case CLD_DUMPED:
-		return si->si_status | WCOREFLAG;
+		return si->si_status | DUMPED_CORE;
 	default:
 		return si->si_status << 8 | 0x7f;
 	}

@@ -173,10 +173,13 @@ static size_t split_types(char *text, struct delta_type types[8])
 {
 	size_t n = 0;
 
-	for (char *t = strtok(text, ","); t && n < 8; t = strtok(NULL, ","))
-		types[n++] = (struct delta_type){ t, strchr(t, '/') ? strchr(t, '/') + 1 : "" };
-	for (size_t i = 0; i < n; i++)
-		*(strchr(types[i].type, '/')) = '\0';
+	for (char *t = strtok(text, ","); t && n < 8; t = strtok(NULL, ",")) {
+		char *slash = strchr(t, '/');
+
+		if (slash)
+			*slash = '\0';
+		types[n++] = (struct delta_type){ t, slash ? slash + 1 : "" };
+	}
 	return n;
 }
 

@@ -334,7 +334,7 @@ function drawRun(run) {
 }
 
 function extendRun(runs, i, x, w) {
-	const d = depth[i], run = runs[d], hit = hits !== null && hits.upTo[end[i]] > hits.upTo[i];
+	const d = depth[i], run = runs[d], hit = hits !== null && hits.preceding[end[i]] > hits.preceding[i];
 	if (run && x - run.to < 1 && run.hit === hit) {
 		run.to = x + w;
 		return;
@@ -468,17 +468,17 @@ function matcher(text) {
 }
 
 function countHits(frames) {
-	const upTo = new Int32Array(count + 1);
+	const preceding = new Int32Array(count + 1);
 	let sum = 0, outside = 0;
 	for (let i = 0; i < count; i++) {
 		const hit = frame[i] >= 0 && frames[frame[i]] ? 1 : 0;
-		upTo[i + 1] = upTo[i] + hit;
+		preceding[i + 1] = preceding[i] + hit;
 		if (hit && i >= outside) {	/* what is called below is part of it already */
 			sum += total[i];
 			outside = end[i];
 		}
 	}
-	return { frames, upTo, sum };
+	return { frames, preceding, sum };
 }
 
 function search(text, typed, quietly) {
@@ -490,7 +490,7 @@ function search(text, typed, quietly) {
 	ui.found.classList.toggle("bad", Boolean(text && !match));
 	ui.found.textContent = !text ? "" : !match ? "no regular expression yet" :
 		`${share(hits.sum, total[0])} matched ` +
-		`(${value(hits.sum)} in ${hits.upTo[count]} frames)`;
+		`(${value(hits.sum)} in ${hits.preceding[count]} frames)`;
 	draw();
 	if (!quietly)
 		remember(false);
@@ -504,14 +504,14 @@ function searchKey(event) {
 			search("", false);
 		else
 			ui.scroller.focus();
-	} else if (event.key === "Enter" && hits && hits.upTo[count]) {
+	} else if (event.key === "Enter" && hits && hits.preceding[count]) {
 		ui.scroller.focus();
 		nextHit(state.focus, 1);
 	}
 }
 
 function nextHit(from, step) {
-	if (!hits || !hits.upTo[count])
+	if (!hits || !hits.preceding[count])
 		return;
 	let i = from;
 	do

@@ -9,9 +9,9 @@
 #include "base/hashindex.h"
 #include "base/room.h"
 
-enum { SAVED = 72, COUNT_MAX = 1 << 26 };
+static const char MAGIC[] = "swaits1\n"; /* written without its NUL */
 
-static const char MAGIC[8] = "swaits1\n";
+enum { SAVED = 72, COUNT_MAX = 1 << 26, MAGIC_LEN = sizeof(MAGIC) - 1 };
 
 struct entry {
 	struct sighting s;
@@ -165,7 +165,7 @@ static int save_entry(struct buffer *out, const struct entry *e)
 
 int seen_save(const struct seen *s, struct buffer *out)
 {
-	int rc = buffer_add(out, MAGIC, sizeof(MAGIC)) ||
+	int rc = buffer_add(out, MAGIC, MAGIC_LEN) ||
 				 buffer_add(out, &s->last_began, sizeof(s->last_began)) ?
 			 ERR_NOMEM :
 			 0;
@@ -205,8 +205,8 @@ int seen_load(struct seen *s, const void *data, size_t len, struct error *err)
 	s->last.count = 0;
 	hashindex_clear(&s->last.index);
 	cursor_init(&c, data, len, "the goroutines seen waiting");
-	magic = cursor_bytes(&c, sizeof(MAGIC));
-	if (magic && memcmp(magic, MAGIC, sizeof(MAGIC)))
+	magic = cursor_bytes(&c, MAGIC_LEN);
+	if (magic && memcmp(magic, MAGIC, MAGIC_LEN))
 		cursor_fail(&c, "not such a memory");
 	s->last_began = (int64_t)cursor_uint(&c, 8);
 	while (!rc && cursor_left(&c)) {

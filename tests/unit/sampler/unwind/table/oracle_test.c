@@ -355,5 +355,7 @@ SAME_AS_LIBDW(libcrypto, "/usr/" LIB "libcrypto.so.3", "/lib64/libcrypto.so.3",
 SAME_AS_LIBDW(libgcc, "/" LIB "libgcc_s.so.1", "/lib64/libgcc_s.so.1")
 SAME_AS_LIBDW(redis, "/usr/bin/redis-server")
 SAME_AS_LIBDW(python, "/usr/bin/python3")
-SAME_AS_LIBDW(postgres, "/usr/lib/postgresql/15/bin/postgres", "/usr/bin/postgres")
+SAME_AS_LIBDW(postgres, "/usr/lib/postgresql/15/bin/postgres",
+	      "/usr/lib/postgresql/17/bin/postgres", "/usr/lib/postgresql/18/bin/postgres",
+	      "/usr/bin/postgres")
 SAME_AS_LIBDW(nginx, "/usr/sbin/nginx", "/usr/bin/nginx")
