@@ -259,8 +259,9 @@ int dictionary_labels(struct dictionary *d, const struct profile_sample *s, stru
 
 	order->count = 0;
 	for (size_t i = 0; !rc && i < s->labels; i++)
-		rc = push(order, (uint32_t)i);
-	if (rc || !s->labels)
+		if (labels[i].key)
+			rc = push(order, (uint32_t)i);
+	if (rc || !order->count)
 		return rc;
 	qsort_r(order->list, order->count, sizeof(*order->list), by_key, labels);
 	for (size_t i = 0, next; !rc && i < order->count; i = next) {

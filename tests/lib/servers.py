@@ -163,7 +163,12 @@ class Pyroscope(Server):
             f"-server.http-listen-port={http}", "-server.http-listen-address=127.0.0.1",
             f"-server.grpc-listen-port={grpc}", "-server.grpc-listen-address=127.0.0.1",
             f"-memberlist.bind-port={gossip}", "-memberlist.bind-addr=127.0.0.1",
-            "-memberlist.advertise-addr=127.0.0.1", "-self-profiling.disable-push",
+            "-memberlist.advertise-addr=127.0.0.1", *[f"-{part}=127.0.0.1" for part in (
+                "compactor.ring.instance-addr", "distributor.ring.instance-addr",
+                "ingester.lifecycler.addr", "overrides-exporter.ring.instance-addr",
+                "query-frontend.instance-addr", "query-scheduler.ring.instance-addr",
+                "store-gateway.sharding-ring.instance-addr")],
+            "-self-profiling.disable-push",
             "-usage-stats.enabled=false", f"-pyroscopedb.data-path={folder}/db",
             f"-storage.filesystem.dir={folder}/store", "-storage.backend=filesystem"], "/ready")
 

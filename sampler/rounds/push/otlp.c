@@ -192,6 +192,16 @@ static int read_profile(const struct pushbatch *b, const char *file, struct prof
 	return rc;
 }
 
+/* Pyroscope 1.21 names a profile by its period type, and refuses one without. A profile that was not
+ * sampled has none; each of its events counts. */
+static void complete_period(struct profile *p)
+{
+	if (p->period || !p->type_count)
+		return;
+	p->period_type = p->types[0];
+	p->period = 1;
+}
+
 static int append(void *to, const void *data, size_t len, struct error *err)
 {
 	return buffer_add(to, data, len) ? error_nomem(err) : 0;
@@ -210,6 +220,8 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 	q->gzip = true;
 	strcpy(q->type, "application/x-protobuf");
 	rc = rc ? rc : read_profile(b, entry->file, &p, err);
+	if (!rc)
+		complete_period(&p);
 	rc = rc ? rc : encode(b, entry, &p, &message, err);
 	rc = rc ? rc : gzip_compress(message.data, message.len, append, &q->body, err);
 	profile_release(&p);
