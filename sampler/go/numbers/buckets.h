@@ -66,8 +66,10 @@ int gobuckets_rate(const struct golive *live, enum go_buckets which, int64_t *ra
 		   struct error *err);
 
 /* Cycles per second, as the runtime converts them (runtime/runtime.go, ticksPerSecond). Where the
- * runtime has not measured them yet, they are measured here, which takes a tenth of a second.
- * ERR_NOTFOUND, ERR_GONE. */
-int gobuckets_frequency(const struct golive *live, double *cycles_per_second, struct error *err);
+ * runtime has not measured them yet, *measured is used, and if that is 0, they are measured here,
+ * which takes up to a tenth of a second, and *measured is set. A second measurement would differ a
+ * little, and delays that have not changed would seem to. ERR_NOTFOUND, ERR_GONE. */
+int gobuckets_frequency(const struct golive *live, double *measured, double *cycles_per_second,
+			struct error *err);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * The runtime measures the frequency of its ticks (the time stamp counter, runtime·cputicks) when
  * it is first needed. If that has not happened yet, it is measured here, with the same counter and
- * in the same way. Since 1.22 the runtime stores both clocks at its start, which gives a long
+ * in the same way, once. Since 1.22 the runtime stores both clocks at its start, which gives a long
  * measurement. This is used only if a short measurement of our own agrees; in another time
  * namespace it does not.
  */
@@ -80,9 +80,19 @@ static double since_start(const struct golayout *layout, const uint64_t *words)
 	return frequency > ours * 0.95 && frequency < ours * 1.05 ? (double)(int64_t)frequency : 0;
 }
 
-int gobuckets_frequency(const struct golive *live, double *cycles_per_second, struct error *err)
+static double measure_once(const struct golive *live, const uint64_t *words, double *measured)
 {
-	unsigned minor = live->vars.layout->minor, word = live->vars.layout->ticks_value / 8;
+	if (!possible(*measured) && live->vars.layout->minor >= 22)
+		*measured = since_start(live->vars.layout, words);
+	if (!possible(*measured))
+		*measured = measure(LONG_NS);
+	return *measured;
+}
+
+int gobuckets_frequency(const struct golive *live, double *measured, double *cycles_per_second,
+			struct error *err)
+{
+	unsigned word = live->vars.layout->ticks_value / 8;
 	uint64_t words[4]; /* runtime/runtime.go, ticks: val is the last of at most four words */
 	double frequency;
 
@@ -93,11 +103,8 @@ int gobuckets_frequency(const struct golive *live, double *cycles_per_second, st
 				 live->process && !process_alive(live->process) ? ERR_GONE :
 										  ERR_NOTFOUND,
 				 "the runtime's clock cannot be read");
-	frequency = (double)(int64_t)words[word];
-	if (!words[word] && minor >= 22)
-		frequency = since_start(live->vars.layout, words);
-	if (!words[word] && !possible(frequency))
-		frequency = measure(LONG_NS);
+	frequency = words[word] ? (double)(int64_t)words[word] :
+				  measure_once(live, words, measured);
 	if (!possible(frequency))
 		return error_set(err, ERR_NOTFOUND, "the speed of the runtime's clock is none");
 	*cycles_per_second = frequency;

@@ -65,7 +65,7 @@ static int read_all(struct delay *d, struct error *err)
 	struct goprofile *g = d->g;
 	struct gobuckets_stats stats = { 0 };
 	double frequency;
-	int rc = gobuckets_frequency(g->live, &frequency, err);
+	int rc = gobuckets_frequency(g->live, &g->options.frequency, &frequency, err);
 
 	if (rc)
 		return rc;

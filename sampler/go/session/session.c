@@ -90,6 +90,11 @@ int goprofile_gc_wait(struct goprofile *g, uint64_t timeout_ns, bool *ended, str
 	return gogc_wait(g->live, timeout_ns, ended, err);
 }
 
+double goprofile_frequency(const struct goprofile *g)
+{
+	return g->options.frequency;
+}
+
 void goprofile_heap_of(struct goprofile *g, enum gobuckets_moment moment)
 {
 	g->heap = moment;

@@ -19,6 +19,7 @@ struct process;
 
 struct goprofile_options {
 	size_t max_goroutines; /* for waits_make: ERR_LIMIT if there are more; 0: no limit */
+	double frequency; /* an earlier goprofile_frequency of the same program; 0: there is none */
 };
 
 /* What was read, for comments and -v: the buckets, stacks or goroutines reported, reads repeated,
@@ -47,6 +48,10 @@ void goprofile_hold(struct goprofile *g, const struct go_held *held, size_t coun
  * (sampler/go/numbers/gc.h). *ended false: none has within `timeout_ns`. ERR_NOTFOUND, ERR_FORMAT,
  * ERR_GONE. */
 int goprofile_gc_wait(struct goprofile *g, uint64_t timeout_ns, bool *ended, struct error *err);
+
+/* Cycles per second of the runtime's clock as it was measured for the profiles so far; 0: that was
+ * not needed (gobuckets_frequency). */
+double goprofile_frequency(const struct goprofile *g);
 
 /* Sets the moment that the next heap profiles show; the default is GO_PUBLISHED. */
 void goprofile_heap_of(struct goprofile *g, enum gobuckets_moment moment);

@@ -12,9 +12,9 @@
  * another program meanwhile, the profile may mix tables of two programs. That is checked too, and
  * the profile is rejected.
  *
- * A record says since when each goroutine has been seen waiting. It passes as bytes from one of our
- * processes to the next, and begins with the program that it is of. It is useless for another
- * program.
+ * A record has the speed of the runtime's clock, if it had to be measured, and since when each
+ * goroutine has been seen waiting. It passes as bytes from one of our processes to the next, and
+ * begins with the program that it is of. It is useless for another program.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +38,12 @@
 static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
 static const size_t USUAL_BYTES = 256 << 20;
 
+/* The beginning of a record. */
+struct known {
+	struct subject_program of;
+	double frequency; /* goprofile_frequency */
+};
+
 struct reader {
 	struct source source;
 	struct source_options options;
@@ -46,8 +52,8 @@ struct reader {
 	struct goprofile *go;		/* NULL: not opened */
 	struct subject_program program; /* the program that `go` was opened for */
 	struct error failed;		/* why opening failed */
-	struct subject_program seen_of; /* the program that `seen` is of */
-	struct buffer seen;		/* of waits_save; or empty */
+	struct known known;		/* from earlier rounds */
+	struct buffer seen;		/* of known.of: of waits_save; or empty */
 	bool seen_anew;
 	char held[200];		 /* heldread_make's words on the last read */
 	struct heldset together; /* read in one hold, not yet taken */
@@ -70,10 +76,12 @@ static int gone(const struct reader *r, const char *when, struct error *err)
 /* Opens once: a failure is kept, not retried for each profile. */
 static int have_go(struct reader *r, struct error *err)
 {
-	const struct goprofile_options o = { .max_goroutines = r->options.max_goroutines_wait };
+	struct goprofile_options o = { .max_goroutines = r->options.max_goroutines_wait };
 
 	if (!r->failed.code && !r->go) {
 		r->program = subject_program_of(r->process);
+		if (subject_program_same(&r->known.of, &r->program))
+			o.frequency = r->known.frequency;
 		if (r->process->pid)
 			goprofile_new(&r->go, r->process, &o, &r->failed);
 		else
@@ -214,7 +222,7 @@ static int recall(const struct reader *r, struct waits **w, struct error *err)
 
 	if (waits_new(w))
 		return error_nomem(err);
-	if (!r->seen.len || !subject_program_same(&r->seen_of, &r->program))
+	if (!r->seen.len || !subject_program_same(&r->known.of, &r->program))
 		return 0;
 	rc = waits_load(*w, r->seen.data, r->seen.len, err);
 	if (rc != ERR_FORMAT)
@@ -306,7 +314,8 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 /* Best effort: a failure only resets wait times. */
 static void remember(struct reader *r, const struct waits *w)
 {
-	r->seen_of = r->program;
+	if (!subject_program_same(&r->known.of, &r->program))
+		r->known = (struct known){ .of = r->program };
 	r->seen.len = 0;
 	r->seen_anew = !waits_save(w, &r->seen);
 	if (!r->seen_anew)
@@ -374,11 +383,14 @@ static int take_waits(struct source *s, struct buffer *out, struct error *err)
 static int save(const struct source *s, struct buffer *out)
 {
 	const struct reader *r = (const struct reader *)s;
+	struct known now = { .of = r->program,
+			     .frequency = r->go ? goprofile_frequency(r->go) : 0 };
+	bool same = subject_program_same(&r->known.of, &now.of);
 
-	if (!r->seen_anew)
+	if (!r->seen_anew && (!now.frequency || (same && now.frequency == r->known.frequency)))
 		return 0;
-	if (buffer_add(out, &r->seen_of, sizeof(r->seen_of)) ||
-	    buffer_add(out, r->seen.data, r->seen.len))
+	if (buffer_add(out, &now, sizeof(now)) ||
+	    ((same || r->seen_anew) && buffer_add(out, r->seen.data, r->seen.len)))
 		return ERR_NOMEM;
 	return 0;
 }
@@ -386,12 +398,12 @@ static int save(const struct source *s, struct buffer *out)
 /* On a busy machine, a collecting process may be forked before its predecessor has ended, and then
  * lacks the predecessor's record. Without merging, its waits would begin later than the waits
  * reported before. False: nothing was merged. */
-static bool merge(struct reader *r, const struct subject_program *of, const void *data, size_t len)
+static bool merge(struct reader *r, const void *data, size_t len)
 {
 	struct waits *w;
 	bool merged;
 
-	if (!r->seen.len || !subject_program_same(&r->seen_of, of) || waits_new(&w))
+	if (!r->seen.len || waits_new(&w))
 		return false;
 	merged = !waits_load(w, r->seen.data, r->seen.len, NULL) &&
 		 !waits_merge(w, data, len, NULL);
@@ -407,18 +419,22 @@ static void load(struct source *s, const void *data, size_t len)
 {
 	struct reader *r = reader_of(s);
 	const uint8_t *waits = data;
-	struct subject_program of;
+	struct known found;
+	bool same;
 
-	if (len < sizeof(of)) {
+	if (len < sizeof(found)) {
 		r->seen.len = 0;
 		return;
 	}
-	memcpy(&of, data, sizeof(of));
-	waits += sizeof(of);
-	len -= sizeof(of);
-	if (merge(r, &of, waits, len))
+	memcpy(&found, data, sizeof(found));
+	waits += sizeof(found);
+	len -= sizeof(found);
+	same = subject_program_same(&r->known.of, &found.of);
+	if (same && r->known.frequency)
+		found.frequency = r->known.frequency; /* one measurement for all rounds */
+	r->known = found;
+	if (same && (!len || merge(r, waits, len)))
 		return;
-	r->seen_of = of;
 	r->seen.len = 0;
 	if (buffer_add(&r->seen, waits, len))
 		r->seen.len = 0;

@@ -548,26 +548,32 @@ Test(gobuckets, a_callback_can_end_it)
 
 Test(gobuckets, the_speed_of_the_clock_is_the_runtimes)
 {
-	double f;
+	double f, measured = 0;
 
 	for (unsigned minor = OLDEST; minor <= NEWEST; minor++) {
 		begin(minor);
 		word(TICKS)[minor <= 19 ? 2 : minor <= 21 ? 1 : 3] = 2399999123;
-		cr_assert_eq(gobuckets_frequency(&fake.live, &f, &err), 0);
+		cr_assert_eq(gobuckets_frequency(&fake.live, &measured, &f, &err), 0);
 		cr_assert_eq(f, 2399999123);
 		word(TICKS)[minor <= 19 ? 2 : minor <= 21 ? 1 : 3] = 5;
-		cr_assert_eq(gobuckets_frequency(&fake.live, &f, &err), ERR_NOTFOUND);
+		cr_assert_eq(gobuckets_frequency(&fake.live, &measured, &f, &err), ERR_NOTFOUND);
 	}
 #ifdef __x86_64__
 	begin(24);
-	cr_assert_eq(gobuckets_frequency(&fake.live, &f, &err), 0);
+	cr_assert_eq(measured, 0);
+	cr_assert_eq(gobuckets_frequency(&fake.live, &measured, &f, &err), 0);
 	cr_assert(f > 1e8 && f < 1e11);
+	cr_assert_eq(measured, f);
+	measured = 3e9; /* a measurement is kept */
+	cr_assert_eq(gobuckets_frequency(&fake.live, &measured, &f, &err), 0);
+	cr_assert_eq(f, 3e9);
+	measured = 0;
 	fake.live.places.ticks = 0; /* nothing in the program refers to it */
-	cr_assert_eq(gobuckets_frequency(&fake.live, &f, &err), 0);
+	cr_assert_eq(gobuckets_frequency(&fake.live, &measured, &f, &err), 0);
 	cr_assert(f > 1e8 && f < 1e11);
 #endif
 	fake.live.places.ticks = 1;
-	cr_assert_eq(gobuckets_frequency(&fake.live, &f, &err), ERR_NOTFOUND);
+	cr_assert_eq(gobuckets_frequency(&fake.live, &measured, &f, &err), ERR_NOTFOUND);
 }
 
 Test(gobuckets, rates_are_what_stands_there)
