@@ -258,6 +258,11 @@ int process_may_trace(pid_t pid, struct error *err)
 			return error_set(err, ERR_GONE, "no process %d", pid);
 		firm = passes(&f, why) ? 0 : firm + 1;
 	} while (firm < (why ? FIRM_LOOKS : 1) && looks++ < LOOKS && !nanosleep(&pause, NULL));
+	if (why == ENOSYS)
+		return error_set(
+			err, ERR_PERM,
+			"process_vm_readv(2) does not exist here: seccomp hides it, or this is "
+			"qemu's user emulation, which has no ptrace(2) either");
 	if (why || pid == getpid())
 		return process_diagnose(pid, err);
 	/* The one obstacle that reading does not detect. */
