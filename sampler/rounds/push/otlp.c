@@ -12,7 +12,6 @@
  * Parca 0.28 takes OTLP by gRPC alone, and stores each function under the name of the one before it
  * in the table (pkg/profile/encode.go, EncodeOtelLocation); it is served by parca.c.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -29,6 +28,7 @@
 #include "sampler/net/http.h"
 #include "sampler/rounds/push/batch.h"
 #include "sampler/rounds/push/headers.h"
+#include "sampler/rounds/push/label.h"
 #include "sampler/rounds/push/protocol.h"
 #include "sampler/rounds/source/capture.h"
 
@@ -106,23 +106,18 @@ static void add(struct resource *r, struct otlp_attribute a)
 		r->list[r->count++] = a;
 }
 
-/* A tag's key with '_' for each character that is in no name of OpenTelemetry's conventions:
- * Pyroscope refuses all others. One that begins with "__" is reserved there; it becomes "". NULL:
- * out of memory. */
+/* A key with '_' for each character that is in no name of OpenTelemetry's conventions: Pyroscope
+ * refuses all others. One that begins with "__" is reserved there; it becomes "". NULL: out of
+ * memory. */
 static const char *clean_key(struct resource *r, const char *key)
 {
-	bool digit = isdigit((unsigned char)*key), reserved = !strncmp(key, "__", 2);
-	size_t len = reserved ? 0 : strlen(key);
-	char *clean = arena_alloc(&r->arena, len + 2);
+	struct buffer clean = { 0 };
+	int rc = strncmp(key, "__", 2) ? pushlabel_name(&clean, key, ".") : 0;
+	const char *kept = clean.len ? (const char *)clean.data : "";
 
-	if (clean && digit)
-		*clean = '_';
-	for (size_t i = 0; clean && i < len; i++) {
-		bool fine = isascii(key[i]) && (isalnum(key[i]) || strchr("._", key[i]));
-
-		clean[i + digit] = fine ? key[i] : '_';
-	}
-	return clean;
+	kept = rc ? NULL : arena_copy(&r->arena, kept, clean.len);
+	buffer_release(&clean);
+	return kept;
 }
 
 /* Adds texts under clean keys. */

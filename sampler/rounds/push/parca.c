@@ -23,9 +23,11 @@
 #include "base/error.h"
 #include "base/strset.h"
 #include "base/utf8.h"
+#include "pprof/wire/writer.h"
 #include "sampler/net/http.h"
 #include "sampler/rounds/push/batch.h"
 #include "sampler/rounds/push/headers.h"
+#include "sampler/rounds/push/label.h"
 #include "sampler/rounds/push/protocol.h"
 
 enum { FRAME_HEAD = 5, FRAME_TRAILERS = 0x80 };
@@ -51,34 +53,7 @@ static bool has(const struct pushbatch *b, size_t n)
 	return nth(b, n) != NULL;
 }
 
-/* The message (profilestore.proto). All its fields are messages or bytes, and begin with their
- * number and length. */
-
-static int add_head(struct buffer *b, unsigned field, size_t len)
-{
-	uint8_t head[12] = { (uint8_t)(field << 3 | 2) };
-	size_t n = 1;
-
-	for (; len >= 0x80; len >>= 7)
-		head[n++] = (uint8_t)(len | 0x80);
-	head[n++] = (uint8_t)len;
-	return buffer_add(b, head, n);
-}
-
-static int add_field(struct buffer *b, unsigned field, const struct buffer *content)
-{
-	return add_head(b, field, content->len) || buffer_add(b, content->data, content->len);
-}
-
-/* Appends a text as a Prometheus label name. */
-static int clean_name(struct buffer *b, const char *text)
-{
-	int rc = isdigit((unsigned char)*text) ? buffer_add(b, "_", 1) : 0;
-
-	for (; !rc && *text; text++)
-		rc = buffer_add(b, isascii(*text) && isalnum(*text) ? text : "_", 1);
-	return rc;
-}
+/* The message (profilestore.proto). */
 
 /* Appends a text as UTF-8, which Protobuf requires of strings; invalid bytes become '?'. */
 static int clean_value(struct buffer *b, const char *text)
@@ -101,18 +76,21 @@ struct labels {
 /* `name` is a valid label name. A name that is there already and an empty text are skipped. */
 static int add_label(struct labels *l, const char *name, size_t len, const char *text)
 {
-	struct buffer value = { 0 }, label = { 0 };
+	struct writer w = { .out = &l->bytes };
+	struct buffer value = { 0 };
 	uint32_t before = l->names.count, id;
 	int rc = strset_add(&l->names, name, len, &id);
+	size_t label;
 
 	if (rc || l->names.count == before || !*text)
 		return rc;
-	rc = clean_value(&value, text) || add_head(&label, 1, len) ||
-	     buffer_add(&label, name, len) || add_field(&label, 2, &value) ||
-	     add_field(&l->bytes, 1, &label);
+	rc = clean_value(&value, text);
+	label = writer_begin(&w, 1);
+	writer_bytes(&w, 1, name, len);
+	writer_bytes(&w, 2, value.data, value.len);
+	writer_end(&w, label);
 	buffer_release(&value);
-	buffer_release(&label);
-	return rc;
+	return rc ? rc : w.rc;
 }
 
 static int add_own(struct labels *l, const char *name, const char *value)
@@ -131,7 +109,7 @@ static int add_tags(struct labels *l, const struct pushbatch *b,
 	while (!rc && (tag = next(b, &at))) {
 		struct buffer name = { 0 };
 
-		rc = clean_name(&name, tag->key);
+		rc = pushlabel_name(&name, tag->key, "");
 		if (!rc && name.len && strncmp(tag->key, "__", 2))
 			rc = add_label(l, (const char *)name.data, name.len, tag->value);
 		buffer_release(&name);
@@ -153,26 +131,24 @@ static int make_labels(struct labels *l, const struct pushbatch *b, const char *
 	       add_tags(l, b, pushbatch_next_label);
 }
 
-/* Puts the profile into its messages, from the innermost out, and into a frame. Releases
- * `profile`. */
-static int wrap(struct buffer *body, struct buffer *profile, const struct buffer *labels)
+/* Puts the profile and its labels into the message, and that into a frame. */
+static int wrap(struct buffer *body, const struct buffer *profile, const struct buffer *labels)
 {
-	struct buffer sample = { 0 }, series = { 0 }, message = { 0 };
+	static const uint8_t head[FRAME_HEAD] = { 0 };
+	struct writer w = { .out = body, .rc = buffer_add(body, head, sizeof(head)) };
+	size_t series = writer_begin(&w, 2), sample;
 	uint32_t len;
-	uint8_t head[FRAME_HEAD] = { 0 };
-	int rc = add_field(&sample, 1, profile);
 
-	buffer_release(profile);
-	rc = rc || add_field(&series, 1, labels) || add_field(&series, 2, &sample);
-	buffer_release(&sample);
-	rc = rc || add_field(&message, 2, &series);
-	buffer_release(&series);
-	len = htobe32((uint32_t)message.len);
-	memcpy(head + 1, &len, sizeof(len));
-	rc = rc || buffer_add(body, head, sizeof(head)) ||
-	     buffer_add(body, message.data, message.len);
-	buffer_release(&message);
-	return rc;
+	writer_bytes(&w, 1, labels->data, labels->len);
+	sample = writer_begin(&w, 2);
+	writer_bytes(&w, 1, profile->data, profile->len);
+	writer_end(&w, sample);
+	writer_end(&w, series);
+	if (w.rc)
+		return w.rc;
+	len = htobe32((uint32_t)(body->len - sizeof(head)));
+	memcpy(body->data + 1, &len, sizeof(len));
+	return 0;
 }
 
 static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,

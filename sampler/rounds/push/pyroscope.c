@@ -9,7 +9,6 @@
  * target's start. So the deltas of Go's cumulative profiles are sent. Without deltas (--no-delta, a
  * first round) the profiles that come nearest are sent, inuse and alloc.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include "sampler/net/http.h"
 #include "sampler/rounds/push/batch.h"
 #include "sampler/rounds/push/headers.h"
+#include "sampler/rounds/push/label.h"
 #include "sampler/rounds/push/multipart.h"
 #include "sampler/rounds/push/protocol.h"
 
@@ -84,18 +84,6 @@ static bool has(const struct pushbatch *b, size_t n)
  * character that would end a part becomes '_'.
  */
 
-static int add_clean(struct buffer *b, const char *text, const char *others)
-{
-	int rc = 0;
-
-	for (; !rc && *text; text++) {
-		bool fine = isascii(*text) && (isalnum(*text) || strchr(others, *text));
-
-		rc = buffer_add(b, fine ? text : "_", 1);
-	}
-	return rc;
-}
-
 static int add_value(struct buffer *b, const char *text)
 {
 	size_t left = strlen(text), size;
@@ -123,9 +111,8 @@ static int add_name(struct name *n, const char *key, bool *is_new)
 {
 	struct buffer clean = { 0 };
 	uint32_t before = n->labels.count, id;
-	int rc = isdigit((unsigned char)*key) ? buffer_add(&clean, "_", 1) : 0;
+	int rc = pushlabel_name(&clean, key, "");
 
-	rc = rc ? rc : add_clean(&clean, key, "_");
 	rc = rc ? rc : strset_add(&n->labels, (const char *)clean.data, clean.len, &id);
 	*is_new = n->labels.count > before;
 	buffer_release(&clean);
@@ -133,7 +120,7 @@ static int add_name(struct name *n, const char *key, bool *is_new)
 }
 
 /* A Prometheus label does not begin with a digit, and names with "__" are reserved. `others`: as of
- * add_clean. */
+ * pushlabel_name. */
 static int add_label(struct name *n, const char *key, const char *value, const char *others)
 {
 	bool is_new;
@@ -142,10 +129,9 @@ static int add_label(struct name *n, const char *key, const char *value, const c
 	if (!*key || !*value || !strncmp(key, "__", 2))
 		return 0;
 	rc = add_name(n, key, &is_new);
-	rc = rc ? rc :
-		  buffer_addf(n->text, "%s%s", n->any ? "," : "",
-			      isdigit((unsigned char)*key) ? "_" : "");
-	rc = rc ? rc : add_clean(n->text, key, others);
+	if (!rc && n->any)
+		rc = buffer_add(n->text, ",", 1);
+	rc = rc ? rc : pushlabel_name(n->text, key, others);
 	rc = rc ? rc : buffer_add(n->text, "=", 1);
 	n->any = true;
 	return rc ? rc : add_value(n->text, value);
@@ -178,7 +164,7 @@ static int make_name(const struct pushbatch *b, struct buffer *text)
 
 	if (b->event.pid)
 		snprintf(pid, sizeof(pid), "%d", b->event.pid);
-	rc = rc ? rc : add_clean(text, pushbatch_service(b), "-./_");
+	rc = rc ? rc : pushlabel_clean(text, pushbatch_service(b), "-./_");
 	rc = rc ? rc : buffer_add(text, "{", 1);
 	rc = rc ? rc : add_label(&n, "hostname", b->event.host, "_");
 	rc = rc ? rc : add_label(&n, "pid", pid, "_");
