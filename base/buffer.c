@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
+
+enum { PIECE = 16 << 10 };
 
 void buffer_release(struct buffer *b)
 {
@@ -29,6 +32,24 @@ int buffer_reserve(struct buffer *b, size_t more)
 		return ERR_NOMEM;
 	b->data = data;
 	b->room = room;
+	return 0;
+}
+
+int buffer_read(struct buffer *b, int fd, size_t most)
+{
+	for (size_t left = most; left;) {
+		size_t step = left < PIECE ? left : PIECE;
+		ssize_t n;
+
+		if (buffer_reserve(b, step))
+			return ERR_NOMEM;
+		step = b->room - b->len < left ? b->room - b->len : left;
+		n = read(fd, b->data + b->len, step);
+		if (n <= 0)
+			return n < 0 ? ERR_IO : 0;
+		b->len += (size_t)n;
+		left -= (size_t)n;
+	}
 	return 0;
 }
 

@@ -32,6 +32,10 @@ static inline int buffer_add(struct buffer *b, const void *data, size_t len)
 	return 0;
 }
 
+/* Appends what read(2) gives from `fd`, to its end, but at most `most` bytes. 0; ERR_NOMEM; ERR_IO,
+ * errno and what came before. */
+int buffer_read(struct buffer *b, int fd, size_t most);
+
 /* Appends formatted text without its NUL. 0 or ERR_NOMEM. */
 int buffer_addf(struct buffer *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int buffer_vaddf(struct buffer *b, const char *fmt, va_list ap)

@@ -15,6 +15,8 @@
 #include "base/error.h"
 #include "base/file/pathwalk.h"
 
+enum { ENVIRON_BYTES = 6 << 20 };
+
 /* What errno means when it came from a file below /proc/PID. */
 static int code_of_errno(void)
 {
@@ -142,29 +144,50 @@ int process_openat(const struct process *p, const char *name, int flags)
 	return openat(p->proc_fd, name, flags | O_CLOEXEC);
 }
 
-int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err)
+/* Reads at most `most` bytes. */
+static int read_most(const struct process *p, const char *name, size_t most, struct buffer *out,
+		     struct error *err)
 {
 	int fd = process_openat(p, name, O_RDONLY);
-	ssize_t n = -1;
+	int rc = fd < 0 ? ERR_IO : 0;
 
 	out->len = 0;
-	while (fd >= 0) {
-		if (buffer_reserve(out, 16 << 10)) {
-			close(fd);
-			return error_nomem(err);
-		}
-		n = read(fd, out->data + out->len, out->room - out->len);
-		if (n <= 0)
-			break;
-		out->len += (size_t)n;
-	}
-	if (n < 0) {
-		error_errno(err, code_of_errno(), "cannot read '/proc/%d/%s'", p->pid, name);
-		n = code_of_errno();
+	rc = rc ? rc : buffer_read(out, fd, most);
+	if (rc == ERR_NOMEM) {
+		error_nomem(err);
+	} else if (rc) {
+		rc = code_of_errno();
+		error_errno(err, rc, "cannot read '/proc/%d/%s'", p->pid, name);
 	}
 	if (fd >= 0)
 		close(fd);
-	return (int)n;
+	return rc;
+}
+
+int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err)
+{
+	return read_most(p, name, SIZE_MAX, out, err);
+}
+
+int process_read_environ(const struct process *p, struct buffer *out, struct error *err)
+{
+	return read_most(p, "environ", ENVIRON_BYTES, out, err);
+}
+
+const char *process_variable(const void *environment, size_t size, const char *name, size_t *len)
+{
+	const char *at = environment;
+	size_t head = strlen(name);
+
+	for (size_t text; size; at += text, size -= text) {
+		text = strnlen(at, size);
+		if (text > head && !memcmp(at, name, head) && at[head] == '=') {
+			*len = text - head - 1;
+			return at + head + 1;
+		}
+		text += text < size; /* its NUL */
+	}
+	return NULL;
 }
 
 void process_read_exe(struct process *p)

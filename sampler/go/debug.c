@@ -33,20 +33,16 @@ static long setting(const char *godebug, const char *name)
 
 static long in_environment(const struct process *process, const char *name)
 {
-	static const char godebug[] = "GODEBUG=";
 	struct buffer env = { 0 };
+	const char *godebug = NULL;
 	long value = -1;
+	size_t len;
 
-	if (!process_read(process, "environ", &env, NULL) && !buffer_add(&env, "", 1)) {
-		const char *at = (const char *)env.data, *end = at + env.len;
-
-		/* Of several variables of one name, the first one counts
-		 * (runtime/env_posix.go, gogetenv). */
-		for (; at < end && strncmp(at, godebug, sizeof(godebug) - 1); at += strlen(at) + 1)
-			;
-		if (at < end)
-			value = setting(at + sizeof(godebug) - 1, name);
-	}
+	/* Of several variables the first counts for Go, too (runtime/env_posix.go, gogetenv). */
+	if (!process_read_environ(process, &env, NULL) && !buffer_add(&env, "", 1))
+		godebug = process_variable(env.data, env.len, "GODEBUG", &len);
+	if (godebug)
+		value = setting(godebug, name);
 	buffer_release(&env);
 	return value;
 }

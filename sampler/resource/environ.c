@@ -6,6 +6,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/process/process.h"
 #include "sampler/resource/attributes.h"
 
 enum { DECODED_MAX = ATTRIBUTE_VALUE_MAX + 1 }; /* one more than fits shows that it does not */
@@ -88,41 +89,14 @@ int environ_pairs(const char *text, size_t len, struct attributes *to)
 	return read_pairs(text, len, NULL) ? 0 : read_pairs(text, len, to);
 }
 
-struct variable {
-	const char *name, *value; /* value NULL: not set */
-	size_t len;
-};
-
-static void take_variable(struct variable *v, const char *text, size_t len)
-{
-	size_t name = strlen(v->name);
-
-	if (v->value || len <= name || memcmp(text, v->name, name) || text[name] != '=')
-		return;
-	v->value = text + name + 1;
-	v->len = len - name - 1;
-}
-
 int environ_read(const void *data, size_t len, struct attributes *to)
 {
-	struct variable service = { .name = "OTEL_SERVICE_NAME" };
-	struct variable attributes = { .name = "OTEL_RESOURCE_ATTRIBUTES" };
-	struct cursor c;
+	size_t value_len;
+	const char *value = process_variable(data, len, "OTEL_SERVICE_NAME", &value_len);
 	int rc = 0;
 
-	cursor_init(&c, data, len, "environment");
-	while (cursor_left(&c)) {
-		const char *text = (const char *)c.pos;
-		size_t left = cursor_left(&c), size = strnlen(text, left);
-
-		take_variable(&service, text, size);
-		take_variable(&attributes, text, size);
-		cursor_bytes(&c, size < left ? size + 1 : size);
-	}
-	if (service.value)
-		rc = attributes_add(to, "service.name", strlen("service.name"), service.value,
-				    service.len);
-	if (!rc && attributes.value)
-		rc = environ_pairs(attributes.value, attributes.len, to);
-	return rc;
+	if (value)
+		rc = attributes_add(to, "service.name", strlen("service.name"), value, value_len);
+	value = process_variable(data, len, "OTEL_RESOURCE_ATTRIBUTES", &value_len);
+	return rc || !value ? rc : environ_pairs(value, value_len, to);
 }

@@ -1,8 +1,7 @@
 /*
  * What the target's environment says of it: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
  *
- * No other variable is looked at: environments hold passwords. /proc/PID/environ has the variables
- * as they were when the program began, and what the process has written over them since.
+ * No other variable is looked at: environments hold passwords.
  *
  * Source: OpenTelemetry specification, "Resource SDK", Specifying resource information via an
  * environment variable; "Environment Variable Specification", General SDK Configuration.
@@ -14,9 +13,8 @@
 
 struct attributes;
 
-/* Adds the attributes of an environment, texts that each end with a NUL. Of variables with the same
- * name the first counts, as for getenv(3). OTEL_SERVICE_NAME replaces a service.name among the
- * attributes. ERR_NOMEM. */
+/* Adds the attributes of an environment (process_read_environ). OTEL_SERVICE_NAME replaces a
+ * service.name among the attributes. ERR_NOMEM. */
 int environ_read(const void *data, size_t len, struct attributes *to);
 
 /* Adds the attributes of "key=value,key=value", where keys and values may be percent-encoded. If any

@@ -15,11 +15,9 @@
 #include "sampler/resource/environ.h"
 #include "sampler/resource/owner.h"
 
-/* Of files whose length the target may have chosen: a process may move the bounds of its
- * environment (prctl(2), PR_SET_MM_MAP). execve(2) allows 6 MiB at most. */
+/* Of files whose length the target may have chosen. */
 enum {
 	SMALL_BYTES = 64 << 10,
-	ENVIRON_BYTES = 6 << 20,
 	MOUNTS_BYTES = 1 << 20,
 	MAPS_BYTES = 16 << 20,
 };
@@ -38,16 +36,9 @@ struct reading {
 /* Reads at most `most` bytes into r->text, and closes the file. False: there is no text. */
 static bool read_fd(struct reading *r, int fd, size_t most)
 {
-	ssize_t n = 1;
-
 	r->text.len = 0;
-	while (fd >= 0 && !r->rc && n > 0 && r->text.len < most) {
-		size_t left = most - r->text.len, step = left < SMALL_BYTES ? left : SMALL_BYTES;
-
-		r->rc = buffer_reserve(&r->text, step);
-		n = r->rc ? 0 : read(fd, r->text.data + r->text.len, step);
-		r->text.len += n > 0 ? (size_t)n : 0;
-	}
+	if (fd >= 0 && !r->rc && buffer_read(&r->text, fd, most) == ERR_NOMEM)
+		r->rc = ERR_NOMEM;
 	if (fd >= 0)
 		close(fd);
 	return !r->rc && r->text.len;
@@ -179,7 +170,9 @@ static void add_context(struct reading *r, struct context *c, bool *searched)
 
 static void add_environ(struct reading *r)
 {
-	if (read_proc(r, "environ", ENVIRON_BYTES))
+	if (!r->rc)
+		r->rc = process_read_environ(r->p, &r->text, NULL) == ERR_NOMEM ? ERR_NOMEM : 0;
+	if (!r->rc)
 		r->rc = environ_read(r->text.data, r->text.len, &r->attributes);
 	if (r->text.data) /* it held all of the target's variables */
 		explicit_bzero(r->text.data, r->text.len);
