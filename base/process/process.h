@@ -38,9 +38,9 @@ int process_openat(const struct process *p, const char *name, int flags);
  * 0, or ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
 int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err);
 
-/* The same for "environ": the variables as they were when the program began, and what the process has
- * written over them since. Of more than 6 MiB, which execve(2) does not allow, the first are read: a
- * process may move the bounds (prctl(2), PR_SET_MM_MAP). */
+/* The same for "environ": the variables as they were when the program began, and what the process
+ * has written over them since. Of more than 6 MiB, which execve(2) does not allow, the first are
+ * read: a process may move the bounds (prctl(2), PR_SET_MM_MAP). */
 int process_read_environ(const struct process *p, struct buffer *out, struct error *err);
 
 /* The value of a variable in the `size` bytes of an environment, and its length. Of variables with

@@ -14,7 +14,7 @@ pid_t fork_bound(int death);
 /* In the child, once its handlers are set: unblocks all signals. */
 void unblock_signals(void);
 
-/* close_range(2) up to the last descriptor. glibc has that function from 2.34 on, Linux from 5.9. */
+/* close_range(2) up to the last descriptor. glibc has it from 2.34 on, Linux from 5.9. */
 void close_from(unsigned first);
 
 /* Opens /dev/null for both, or, in a root without /dev, an empty file in memory. -1 and errno. */

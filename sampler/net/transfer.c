@@ -158,8 +158,8 @@ static void set_leaving(struct transfer *t)
 }
 
 #ifdef SAMPLER_STATIC
-/* Our libcurl was built for no system in particular. The places of Debian, Fedora, openSUSE, RHEL and
- * Alpine, in the order of Go's crypto/x509 (root_linux.go). NULL: none. */
+/* Our libcurl was built for no system in particular. The places of Debian, Fedora, openSUSE, RHEL
+ * and Alpine, in the order of Go's crypto/x509 (root_linux.go). NULL: none. */
 static const char *authorities(void)
 {
 	static const char *const places[] = {

@@ -1,6 +1,6 @@
 /*
- * A client of debuginfod(8): the debug file of a build, from the servers in $DEBUGINFOD_URLS or from
- * the cache of earlier fetches, which gdb and elfutils' tools use too.
+ * A client of debuginfod(8): the debug file of a build, from the servers in $DEBUGINFOD_URLS or
+ * from the cache of earlier fetches, which gdb and elfutils' tools use too.
  *
  * debuginfod_library.c uses elfutils' libdebuginfod. A static program can load no library, and has
  * HTTP in it (tools/static/libcurl): debuginfod_http.c. Both run in the process that fetches

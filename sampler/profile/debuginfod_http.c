@@ -5,8 +5,8 @@
  * where they run; here only an empty file is removed, and asked for again.
  *
  * Rejected: executing debuginfod-find, which does this with all of its variables, but is missing on
- * Alpine, in most containers and on Debian without the server's package, just where a static program
- * is for.
+ * Alpine, in most containers and on Debian without the server's package, just where a static
+ * program is for.
  */
 #ifdef SAMPLER_STATIC
 #include "sampler/profile/debuginfod.h"

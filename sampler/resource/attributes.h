@@ -27,15 +27,15 @@ struct attributes {
 
 void attributes_release(struct attributes *l);
 
-/* May a attribute have this key: printable ASCII without a blank, 1 to ATTRIBUTE_KEY_MAX bytes? */
+/* May an attribute have this key: printable ASCII without a blank, 1 to ATTRIBUTE_KEY_MAX bytes? */
 bool attribute_key_ok(const char *key, size_t len);
 
-/* May a attribute have this value: UTF-8 without control characters (C0, DEL, C1), 1 to
+/* May an attribute have this value: UTF-8 without control characters (C0, DEL, C1), 1 to
  * ATTRIBUTE_VALUE_MAX bytes? */
 bool attribute_value_ok(const char *value, size_t len);
 
-/* Adds a copy of the attribute, unless its key is there already, key or value are not as above, or the
- * list is full. ERR_NOMEM. */
+/* Adds a copy of the attribute, unless its key is there already, key or value are not as above, or
+ * the list is full. ERR_NOMEM. */
 int attributes_add(struct attributes *l, const char *key, size_t key_len, const char *value,
 		   size_t value_len);
 

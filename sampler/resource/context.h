@@ -6,8 +6,8 @@
  * payload is and how long. The time is 0 while the process writes; the same time before and after
  * a reading shows that nothing has changed meanwhile. The payload is Protobuf.
  *
- * Only memory is read; the process is not stopped. The maps are searched for the mapping until it is
- * found; then a reading takes 32 bytes, unless the context was published again.
+ * Only memory is read; the process is not stopped. The maps are searched for the mapping until it
+ * is found; then a reading takes 32 bytes, unless the context was published again.
  *
  * Source: opentelemetry-specification, oteps/profiles/4719-process-ctx.md; the messages
  * ProcessContext, Resource, KeyValue and AnyValue of opentelemetry-proto.

@@ -49,9 +49,9 @@ static bool read_proc(struct reading *r, const char *name, size_t most)
 	return read_fd(r, process_openat(r->p, name, O_RDONLY), most);
 }
 
-/* A file of the target's root. Only a regular file is read: of others a read may wait. A file system
- * of the target's own cannot make us wait: the kernel refuses one in user space that another user,
- * or another user namespace, has mounted (fs/fuse/dir.c, fuse_allow_current_process). */
+/* A file of the target's root. Only a regular file is read: of others a read may wait. A file
+ * system of the target's own cannot make us wait: the kernel refuses one in user space that another
+ * user, or another user namespace, has mounted (fs/fuse/dir.c, fuse_allow_current_process). */
 static bool read_root(struct reading *r, const char *path)
 {
 	int fd = process_open_path(r->p, path);

@@ -55,8 +55,8 @@ static void keep_way_back(void)
 	}
 }
 
-/* In a static program another character set than ASCII and UTF-8 would be loaded as a shared library
- * (base/staticlibc.c). */
+/* In a static program another character set than ASCII and UTF-8 would be loaded as a shared
+ * library (base/staticlibc.c). */
 static void set_locale(void)
 {
 	setlocale(LC_CTYPE, "");

@@ -39,8 +39,8 @@ int subject_open(struct subject *s, pid_t pid, const char *key, bool metrics, st
  * ID are read again. */
 bool subject_renew(struct subject *s);
 
-/* Reads anew whose process it is. ERR_GONE: it has ended, s->resource.attributes are the earlier ones;
- * ERR_NOMEM. 0 if there is no process. */
+/* Reads anew whose process it is. ERR_GONE: it has ended, s->resource.attributes are the earlier
+ * ones; ERR_NOMEM. 0 if there is no process. */
 int subject_look(struct subject *s);
 
 /* Readable when the process has ended; -1 for none. Borrowed. */

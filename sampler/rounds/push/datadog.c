@@ -2,10 +2,11 @@
  * Datadog: the agent's profiling intake, one request for a whole batch.
  *
  * Follows dd-trace-go (profiler/upload.go): each file is a part with its own name, and the last
- * part, event.json, lists them; it is in Datadog's format, not the batch's. Without an agent, a
- * URL with a path of its own, "https://intake.profile.…/api/v2/profile", requires the key in
+ * part, event.json, lists them; it is in Datadog's format, not the batch's. Without an agent, a URL
+ * with a path of its own, "https://intake.profile.…/api/v2/profile", requires the key in
  * DD_API_KEY. By the header Datadog-Container-ID the agent adds the tags that it has of the
- * container: image, pod, deployment. metrics.json is not sent, since Datadog's file of that name has other contents.
+ * container: image, pod, deployment. metrics.json is not sent, since Datadog's file of that name
+ * has other contents.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -37,7 +37,8 @@ int pushheaders_basic(struct pushheaders *h, const char *user, const char *passw
 		      const char *what, struct error *err);
 
 /* Adds the headers of OTEL_EXPORTER_OTLP_HEADERS that are not there yet: "name=value,…", values
- * percent-encoded (opentelemetry-specification, protocol/exporter.md). Errors of pushheaders_add. */
+ * percent-encoded (opentelemetry-specification, protocol/exporter.md).
+ * Errors of pushheaders_add. */
 int pushheaders_list(struct pushheaders *h, const char *list, const char *what, struct error *err);
 
 bool pushheaders_has(const struct pushheaders *h, const char *name);

@@ -187,8 +187,8 @@ static int read_profile(const struct pushbatch *b, const char *file, struct prof
 	return rc;
 }
 
-/* Pyroscope 1.21 names a profile by its period type, and refuses one without. A profile that was not
- * sampled has none; each of its events counts. */
+/* Pyroscope 1.21 names a profile by its period type, and refuses one without. A profile that was
+ * not sampled has none; each of its events counts. */
 static void complete_period(struct profile *p)
 {
 	if (p->period || !p->type_count)

@@ -10,8 +10,8 @@
  * request without an answer may have arrived, and is sent again: an engine may get it twice.
  *
  * Credentials come from the environment (PYROSCOPE_AUTH_TOKEN, PYROSCOPE_USER and
- * PYROSCOPE_PASSWORD, DD_API_KEY, PARCA_BEARER_TOKEN, OTEL_EXPORTER_OTLP_HEADERS) or from a file, which is read again for each
- * attempt. No message contains them.
+ * PYROSCOPE_PASSWORD, DD_API_KEY, PARCA_BEARER_TOKEN, OTEL_EXPORTER_OTLP_HEADERS) or from a file,
+ * which is read again for each attempt. No message contains them.
  */
 #ifndef SAMPLER_ROUNDS_PUSH_PUSH_H
 #define SAMPLER_ROUNDS_PUSH_PUSH_H
@@ -24,8 +24,8 @@ struct error;
 struct push;
 
 struct push_options {
-	/* "pyroscope=URL", "datadog=URL", "parca=URL", "otlp=URL"; http, https or unix:///PATH; without
-	 * password */
+	/* "pyroscope=URL", "datadog=URL", "parca=URL", "otlp=URL"; http, https or unix:///PATH;
+	 * without password */
 	const char *target;
 	const char *credentials_file; /* "Name: value" headers, or NULL */
 	const char *ca_file; /* PEM, trusted instead of the system's authorities; or NULL */
