@@ -1,4 +1,5 @@
-/* Processes started here are found by name and by cgroup. */
+/* Processes started here are found by name and by cgroup. All names have our number: this suite may
+ * run twice at the same time, plain and sanitized. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -54,15 +55,18 @@ static void end(pid_t pid)
 
 Test(follow, by_name)
 {
+	char name[16], text[40];
 	struct follow *f;
 	pid_t first, second;
 
-	cr_assert(follow_name(&f, "follow) S 1 1", NULL) == 0);
-	cr_expect_str_eq(follow_text(f), "the next 'follow) S 1 1'");
+	snprintf(name, sizeof(name), "f) S 1 %d", getpid());
+	snprintf(text, sizeof(text), "the next '%s'", name);
+	cr_assert(follow_name(&f, name, NULL) == 0);
+	cr_expect_str_eq(follow_text(f), text);
 	cr_expect(follow_look(f) == 0);
-	first = started("follow) S 1 1", NULL);
+	first = started(name, NULL);
 	usleep(20000); /* start times are in ticks of 10 ms */
-	second = started("follow) S 1 1", NULL);
+	second = started(name, NULL);
 	cr_expect(follow_look(f) == first, "the older one");
 	end(first);
 	cr_expect(follow_look(f) == second);
@@ -73,25 +77,30 @@ Test(follow, by_name)
 
 Test(follow, names_are_compared_whole)
 {
-	pid_t pid = started("follow-a-name-th", NULL); /* the kernel keeps 15 of 16 characters */
 	static const struct {
-		const char *name;
+		const char *end;
 		bool found;
 	} cases[] = {
-		{ "follow-a-name-that-is-long", true },
-		{ "follow-a-name-t", true },
-		{ "follow-a-name-", false },
-		{ "follow-a-name-x", false },
-		{ "", false },
+		{ "a-name-that-is-long", true },
+		{ "a-name-t", true },
+		{ "a-name-", false },
+		{ "a-name-x", false },
 	};
+	char name[40];
+	struct follow *f;
+	pid_t pid;
 
+	snprintf(name, sizeof(name), "%07da-name-th", getpid());
+	pid = started(name, NULL); /* the kernel keeps 15 of 16 characters */
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct follow *f;
-
-		cr_assert(follow_name(&f, cases[i].name, NULL) == 0);
-		cr_expect((follow_look(f) == pid) == cases[i].found, "%s", cases[i].name);
+		snprintf(name, sizeof(name), "%07d%s", getpid(), cases[i].end);
+		cr_assert(follow_name(&f, name, NULL) == 0);
+		cr_expect((follow_look(f) == pid) == cases[i].found, "%s", name);
 		follow_free(f);
 	}
+	cr_assert(follow_name(&f, "", NULL) == 0);
+	cr_expect(follow_look(f) != pid);
+	follow_free(f);
 	end(pid);
 }
 
@@ -133,13 +142,15 @@ Test(follow, zombies_are_none)
 {
 	int fds[2];
 	struct follow *f;
+	char name[16];
 	pid_t child;
 
+	snprintf(name, sizeof(name), "zombie-%d", getpid());
 	cr_assert(pipe(fds) == 0);
 	child = fork();
 	if (child == 0) {
 		if (fork() == 0) {
-			prctl(PR_SET_NAME, "a-zombie");
+			prctl(PR_SET_NAME, name);
 			_exit(0);
 		}
 		usleep(20000);
@@ -148,24 +159,25 @@ Test(follow, zombies_are_none)
 		_exit(0);
 	}
 	cr_assert(read(fds[0], &(char){ 0 }, 1) == 1);
-	cr_assert(follow_name(&f, "a-zombie", NULL) == 0);
+	cr_assert(follow_name(&f, name, NULL) == 0);
 	cr_expect(follow_look(f) == 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	follow_free(f);
 }
 
-static const char folder[] = "/sys/fs/cgroup/sampler-follow-test";
+static char folder[64];
 
 static bool make_cgroup(char *procs, size_t room)
 {
+	snprintf(folder, sizeof(folder), "/sys/fs/cgroup/sampler-follow-%d", getpid());
 	snprintf(procs, room, "%s/cgroup.procs", folder);
 	return (mkdir(folder, 0755) == 0 || access(folder, F_OK) == 0) && access(procs, W_OK) == 0;
 }
 
 Test(follow, by_cgroup)
 {
-	char procs[200];
+	char procs[200], text[100];
 	struct follow *f;
 	struct error err;
 	pid_t first, second;
@@ -174,7 +186,8 @@ Test(follow, by_cgroup)
 		cr_skip_test("no cgroup2 to write to");
 	first = started("before", procs);
 	cr_assert(follow_cgroup(&f, first, &err) == 0, "%s", err.text);
-	cr_expect_str_eq(follow_text(f), "the next process of sampler-follow-test");
+	snprintf(text, sizeof(text), "the next process of sampler-follow-%d", getpid());
+	cr_expect_str_eq(follow_text(f), text);
 	end(first);
 	cr_expect(follow_look(f) == 0);
 	second = started("after", procs);
