@@ -11,10 +11,6 @@
  * read: if its pidfd shows that it still exists, it has had its number all the time. If it executed
  * another program meanwhile, the profile may mix tables of two programs. That is checked too, and
  * the profile is rejected.
- *
- * A record has the speed of the runtime's clock, if it had to be measured, and since when each
- * goroutine has been seen waiting. It passes as bytes from one of our processes to the next, and
- * begins with the program that it is of. It is useless for another program.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,16 +29,11 @@
 #include "sampler/rounds/source/heldread.h"
 #include "sampler/rounds/source/heldset.h"
 #include "sampler/rounds/source/memory.h"
+#include "sampler/rounds/source/record.h"
 #include "sampler/rounds/source/sourceops.h"
 
 static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
 static const size_t USUAL_BYTES = 256 << 20;
-
-/* The beginning of a record. */
-struct known {
-	struct subject_program of;
-	double frequency; /* goprofile_frequency */
-};
 
 struct reader {
 	struct source source;
@@ -52,11 +43,9 @@ struct reader {
 	struct goprofile *go;		/* NULL: not opened */
 	struct subject_program program; /* the program that `go` was opened for */
 	struct error failed;		/* why opening failed */
-	struct known known;		/* from earlier rounds */
-	struct buffer seen;		/* of known.of: of waits_save; or empty */
-	bool seen_anew;
-	char held[200];		 /* heldread_make's words on the last read */
-	struct heldset together; /* read in one hold, not yet taken */
+	struct record record;		/* of earlier rounds; and what is new for the next */
+	char held[200];			/* heldread_make's words on the last read */
+	struct heldset together;	/* read in one hold, not yet taken */
 	struct source_remark heldset_remark;
 	char heldset_held[200];
 };
@@ -80,8 +69,7 @@ static int have_go(struct reader *r, struct error *err)
 
 	if (!r->failed.code && !r->go) {
 		r->program = subject_program_of(r->process);
-		if (subject_program_same(&r->known.of, &r->program))
-			o.frequency = r->known.frequency;
+		o.frequency = record_frequency(&r->record, &r->program);
 		if (r->process->pid)
 			goprofile_new(&r->go, r->process, &o, &r->failed);
 		else
@@ -215,22 +203,6 @@ static int read_together(void *reader, struct error *err)
 	return heldset_make(&r->together, r->go, err);
 }
 
-/* A record of another program, or one that is broken, counts as empty. */
-static int recall(const struct reader *r, struct waits **w, struct error *err)
-{
-	int rc;
-
-	if (waits_new(w))
-		return error_nomem(err);
-	if (!r->seen.len || !subject_program_same(&r->known.of, &r->program))
-		return 0;
-	rc = waits_load(*w, r->seen.data, r->seen.len, err);
-	if (rc != ERR_FORMAT)
-		return rc;
-	waits_free(*w);
-	return waits_new(w) ? error_nomem(err) : 0;
-}
-
 /* A failure is not reported here: the profile is then read when it is taken, and fails there. */
 static void make_together(struct source *s, unsigned types, bool gc_wait)
 {
@@ -244,7 +216,7 @@ static void make_together(struct source *s, unsigned types, bool gc_wait)
 	rc = heldset_want(&r->together, types);
 	rc = rc ? rc : have_profile(r, gc_wait && types & CAPTURE_HEAPS, &r->heldset_remark, &err);
 	if (!rc && types & CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) && r->options.max_goroutines_wait)
-		rc = recall(r, &r->together.waits, &err);
+		rc = record_waits(&r->record, &r->program, &r->together.waits, &err);
 	rc = rc ? rc : read_now(r, read_together, r, &err);
 	if (rc)
 		heldset_release(&r->together);
@@ -311,17 +283,6 @@ static int no_trace(struct source *s, uint64_t duration_ns, struct buffer *out,
 
 /* Waits. */
 
-/* Best effort: a failure only resets wait times. */
-static void remember(struct reader *r, const struct waits *w)
-{
-	if (!subject_program_same(&r->known.of, &r->program))
-		r->known = (struct known){ .of = r->program };
-	r->seen.len = 0;
-	r->seen_anew = !waits_save(w, &r->seen);
-	if (!r->seen_anew)
-		r->seen.len = 0;
-}
-
 struct waiting {
 	struct reader *r;
 	struct waits *waits;
@@ -369,11 +330,11 @@ static int take_waits(struct source *s, struct buffer *out, struct error *err)
 	rc = take_waits_together(&w, err);
 	if (!w.waits) {
 		rc = have_go(w.r, err);
-		rc = rc ? rc : recall(w.r, &w.waits, err);
+		rc = rc ? rc : record_waits(&w.r->record, &w.r->program, &w.waits, err);
 		rc = rc ? rc : read_now(w.r, make_waits, &w, err);
 	}
 	if (!rc) {
-		remember(w.r, w.waits);
+		record_keep(&w.r->record, &w.r->program, w.waits);
 		rc = pack(w.r, w.profile, out, err);
 	}
 	waits_free(w.waits);
@@ -383,61 +344,14 @@ static int take_waits(struct source *s, struct buffer *out, struct error *err)
 static int save(const struct source *s, struct buffer *out)
 {
 	const struct reader *r = (const struct reader *)s;
-	struct known now = { .of = r->program,
-			     .frequency = r->go ? goprofile_frequency(r->go) : 0 };
-	bool same = subject_program_same(&r->known.of, &now.of);
+	double frequency = r->go ? goprofile_frequency(r->go) : 0;
 
-	if (!r->seen_anew && (!now.frequency || (same && now.frequency == r->known.frequency)))
-		return 0;
-	if (buffer_add(out, &now, sizeof(now)) ||
-	    ((same || r->seen_anew) && buffer_add(out, r->seen.data, r->seen.len)))
-		return ERR_NOMEM;
-	return 0;
-}
-
-/* On a busy machine, a collecting process may be forked before its predecessor has ended, and then
- * lacks the predecessor's record. Without merging, its waits would begin later than the waits
- * reported before. False: nothing was merged. */
-static bool merge(struct reader *r, const void *data, size_t len)
-{
-	struct waits *w;
-	bool merged;
-
-	if (!r->seen.len || waits_new(&w))
-		return false;
-	merged = !waits_load(w, r->seen.data, r->seen.len, NULL) &&
-		 !waits_merge(w, data, len, NULL);
-	if (merged) {
-		r->seen.len = 0;
-		merged = !waits_save(w, &r->seen);
-	}
-	waits_free(w);
-	return merged;
+	return record_save(&r->record, &r->program, frequency, out);
 }
 
 static void load(struct source *s, const void *data, size_t len)
 {
-	struct reader *r = reader_of(s);
-	const uint8_t *waits = data;
-	struct known found;
-	bool same;
-
-	if (len < sizeof(found)) {
-		r->seen.len = 0;
-		return;
-	}
-	memcpy(&found, data, sizeof(found));
-	waits += sizeof(found);
-	len -= sizeof(found);
-	same = subject_program_same(&r->known.of, &found.of);
-	if (same && r->known.frequency)
-		found.frequency = r->known.frequency; /* one measurement for all rounds */
-	r->known = found;
-	if (same && (!len || merge(r, waits, len)))
-		return;
-	r->seen.len = 0;
-	if (buffer_add(&r->seen, waits, len))
-		r->seen.len = 0;
+	record_load(&reader_of(s)->record, data, len);
 }
 
 /* Texts. */
@@ -512,7 +426,7 @@ static void free_reader(struct source *s)
 
 	heldset_release(&r->together);
 	goprofile_free(r->go);
-	buffer_release(&r->seen);
+	record_release(&r->record);
 	free(r);
 }
 
