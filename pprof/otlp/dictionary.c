@@ -42,6 +42,7 @@ void dictionary_release(struct dictionary *d)
 	free(d->function_of);
 	free(d->location_of);
 	free(d->indexes.list);
+	free(d->stack.list);
 	buffer_release(&d->entry);
 	buffer_release(&d->text);
 }
@@ -402,18 +403,15 @@ int dictionary_stack(struct dictionary *d, const struct profile_sample *s, uint3
 	struct writer w;
 	int rc = 0;
 
-	/* First all entries, which are made with d->indexes, too. */
-	for (size_t i = 0; !rc && i < s->locations; i++)
-		rc = find(d, d->location_of, ids[i], location_of, &location);
-	d->indexes.count = 0;
+	d->stack.count = 0;
 	for (size_t i = 0; !rc && i < s->locations; i++) {
 		rc = find(d, d->location_of, ids[i], location_of, &location);
-		rc = rc ? rc : push(&d->indexes, location);
+		rc = rc ? rc : push(&d->stack, location);
 	}
 	if (rc)
 		return rc;
 	w = begin(d);
-	writer_packed(&w, OTLP_STACK_LOCATIONS, d->indexes.list, d->indexes.count);
+	writer_packed(&w, OTLP_STACK_LOCATIONS, d->stack.list, d->stack.count);
 	return add(d, &w, &d->stacks, index);
 }
 

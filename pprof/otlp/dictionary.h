@@ -31,8 +31,9 @@ struct dictionary {
 	struct strset strings, attributes, mappings, functions, locations, stacks;
 	/* By the number in the profile: the index + 1; 0: not added yet. */
 	uint32_t *string_of, *mapping_of, *function_of, *location_of;
-	struct buffer entry, text; /* being made */
-	struct indexes indexes;
+	/* Being made: an entry, a text in it, the indexes of its attributes, those of a stack. */
+	struct buffer entry, text;
+	struct indexes indexes, stack;
 };
 
 /* All functions return 0 or ERR_NOMEM. The caller calls dictionary_release, after an error too.
