@@ -29,7 +29,7 @@
 #include "sampler/rounds/source/heldread.h"
 #include "sampler/rounds/source/heldset.h"
 #include "sampler/rounds/source/memory.h"
-#include "sampler/rounds/source/record.h"
+#include "sampler/rounds/source/handover.h"
 #include "sampler/rounds/source/sourceops.h"
 
 static const uint64_t USUAL_TIMEOUT_NS = 60 * NS_PER_S;
@@ -43,7 +43,7 @@ struct reader {
 	struct goprofile *go;		/* NULL: not opened */
 	struct subject_program program; /* the program that `go` was opened for */
 	struct error failed;		/* why opening failed */
-	struct record record;		/* of earlier rounds; and what is new for the next */
+	struct handover handover;	/* of earlier rounds; and what is new for the next */
 	char held[200];			/* heldread_make's words on the last read */
 	struct heldset together;	/* read in one hold, not yet taken */
 	struct source_remark heldset_remark;
@@ -69,7 +69,7 @@ static int have_go(struct reader *r, struct error *err)
 
 	if (!r->failed.code && !r->go) {
 		r->program = subject_program_of(r->process);
-		o.frequency = record_frequency(&r->record, &r->program);
+		o.frequency = handover_frequency(&r->handover, &r->program);
 		if (r->process->pid)
 			goprofile_new(&r->go, r->process, &o, &r->failed);
 		else
@@ -216,7 +216,7 @@ static void make_together(struct source *s, unsigned types, bool gc_wait)
 	rc = heldset_want(&r->together, types);
 	rc = rc ? rc : have_profile(r, gc_wait && types & CAPTURE_HEAPS, &r->heldset_remark, &err);
 	if (!rc && types & CAPTURE_BIT(CAPTURE_GOROUTINEWAIT) && r->options.max_goroutines_wait)
-		rc = record_waits(&r->record, &r->program, &r->together.waits, &err);
+		rc = handover_waits(&r->handover, &r->program, &r->together.waits, &err);
 	rc = rc ? rc : read_now(r, read_together, r, &err);
 	if (rc)
 		heldset_release(&r->together);
@@ -330,11 +330,11 @@ static int take_waits(struct source *s, struct buffer *out, struct error *err)
 	rc = take_waits_together(&w, err);
 	if (!w.waits) {
 		rc = have_go(w.r, err);
-		rc = rc ? rc : record_waits(&w.r->record, &w.r->program, &w.waits, err);
+		rc = rc ? rc : handover_waits(&w.r->handover, &w.r->program, &w.waits, err);
 		rc = rc ? rc : read_now(w.r, make_waits, &w, err);
 	}
 	if (!rc) {
-		record_keep(&w.r->record, &w.r->program, w.waits);
+		handover_keep(&w.r->handover, &w.r->program, w.waits);
 		rc = pack(w.r, w.profile, out, err);
 	}
 	waits_free(w.waits);
@@ -346,12 +346,12 @@ static int save(const struct source *s, struct buffer *out)
 	const struct reader *r = (const struct reader *)s;
 	double frequency = r->go ? goprofile_frequency(r->go) : 0;
 
-	return record_save(&r->record, &r->program, frequency, out);
+	return handover_save(&r->handover, &r->program, frequency, out);
 }
 
 static void load(struct source *s, const void *data, size_t len)
 {
-	record_load(&reader_of(s)->record, data, len);
+	handover_load(&reader_of(s)->handover, data, len);
 }
 
 /* Texts. */
@@ -426,7 +426,7 @@ static void free_reader(struct source *s)
 
 	heldset_release(&r->together);
 	goprofile_free(r->go);
-	record_release(&r->record);
+	handover_release(&r->handover);
 	free(r);
 }
 
