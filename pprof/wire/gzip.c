@@ -15,7 +15,9 @@
  *
  * libdeflate works on whole buffers. It reports neither the offset of broken data nor the end
  * of a member that fills its output buffer. So it uncompresses the usual case only: a single
- * member whose last 4 bytes give its true length. zlib uncompresses everything else.
+ * member whose last 4 bytes give its true length. zlib uncompresses everything else. libdeflate
+ * takes reserved symbols (RFC 1951, 3.2.5) for their neighbours where zlib refuses them; no
+ * compressor writes them, and the checksum must match.
  */
 #include "pprof/wire/gzip.h"
 
