@@ -20,7 +20,7 @@ static const char overview[] =
 	"  sampler validate FILE…                        check profiles\n"
 	"  sampler delta OLD NEW [MORE…] -o OUT           what came between two profiles\n"
 	"  sampler merge FILE… -o OUT                    add profiles up\n"
-	"  sampler diff BASE NEW -o OUT [options]        what has changed between two\n"
+	"  sampler diff BASE NEW [options]               what has changed between two\n"
 	"  sampler goparse [FILE…|URL…] [options]        goroutine dumps: waits, where and how long\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
 	"  sampler --version\n";
@@ -177,7 +177,11 @@ static const char report[] =
 	"                       profile's own default, or the last)\n"
 	"      --unit UNIT      of values: ns us ms s hrs, B kB MB GB, auto (each its own)\n"
 	"      --max-size SIZE  bytes that FILE may have when uncompressed (default 1G); 64K, 5M\n"
-	"  -o, --output PATH    file to write (default: -, the standard output)\n"
+	"  -o, --output PATH    file to write (default: -, the standard output); without one of the\n"
+	"                       options above its ending chooses a format, as for record\n"
+	"  -f, --format FORMAT  that format: text (the default), pprof, legacy, folded, flamegraph,\n"
+	"                       speedscope or otlp\n"
+	"  -q, --quiet          do not say what was written\n"
 	"\n"
 	"What to show, with pprof's meaning; REGEX is Go's, and occurs in the name of a function,\n"
 	"of its file, or of the file that is mapped there:\n"
@@ -207,12 +211,12 @@ static const char convert[] =
 	"                       it (Go's debug=1 texts, gperftools'); - for the standard input\n"
 	"  -o, --output PATH    file to write, - for the standard output\n"
 	"  -f, --format FORMAT  pprof, legacy, folded, flamegraph, speedscope, otlp or text\n"
-	"                       (default: by the ending of PATH)\n"
+	"                       (default: by the ending of PATH, as for record)\n"
 	"      --max-size SIZE  bytes that IN may have when uncompressed (default 1G); 64K, 5M\n"
+	"  -q, --quiet          do not say what was written\n"
 	"\n"
-	"  .txt is legacy here, what Go writes with debug=1, for counts, heap and contention;\n"
-	"  .folded, .svg, .html, .json and .otlp are as for record; .pb is pprof without\n"
-	"  compression, all others are pprof.\n";
+	"  legacy is what Go writes with debug=1, for counts, heap and contention. It has no\n"
+	"  ending: .txt is text, a table of functions, in every command.\n";
 
 static const char validate[] =
 	"usage: sampler validate [options] FILE…\n"
@@ -243,19 +247,34 @@ static const char merge[] =
 	"                       all of them have are left out\n"
 	"  -o, --output OUT     file to write, - for the standard output; by its ending a flame\n"
 	"                       graph or another form, as for record\n"
-	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
+	"  -f, --format FORMAT  that form: pprof, legacy, folded, flamegraph, speedscope, otlp or\n"
+	"                       text\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
+	"  -q, --quiet          do not say what was written\n";
 
 static const char diff[] =
-	"usage: sampler diff BASE NEW -o OUT [options]\n"
+	"usage: sampler diff BASE NEW [options]\n"
 	"\n"
-	"  BASE, NEW            pprof profiles; - for the standard input. OUT holds the samples\n"
-	"                       of NEW, and those of BASE negated and with the label\n"
-	"                       pprof::base, so that shares are shares of BASE\n"
+	"Prints what changed: functions, the largest change first, per second if the durations\n"
+	"differ. ~ marks what may be noise, by a test of the counts of samples.\n"
+	"\n"
+	"  BASE, NEW            pprof profiles; - for the standard input\n"
+	"      --by, --cum, --no-inline, --nodecount, --nodefraction, --sample-type, --unit\n"
+	"                       of the table, as for report\n"
+	"      --focus, --ignore, --show, --hide, --show-from, --prune-from, --tag-focus,\n"
+	"      --tag-ignore, --tag-show, --tag-hide, --tag-root, --tag-leaf, --all-frames\n"
+	"                       which samples and frames of both, as for report\n"
+	"      --normalize      scale NEW to the totals of BASE\n"
 	"  -o, --output OUT     file to write, - for the standard output; by its ending a flame\n"
-	"                       graph (.svg, .html) or another form, as for record\n"
-	"      --subtract       without the label, so that equal stacks cancel out\n"
-	"      --normalize      first scale NEW to the totals of BASE\n"
-	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
+	"                       graph (.svg, .html), the table (.txt) or another form, as for\n"
+	"                       record. A profile has the samples of NEW, and those of BASE\n"
+	"                       negated and with the label pprof::base, so that shares are shares\n"
+	"                       of BASE\n"
+	"  -f, --format FORMAT  that form: pprof, legacy, folded, flamegraph, speedscope, otlp or\n"
+	"                       text\n"
+	"      --subtract       without the label, so that equal stacks cancel out; with -o alone\n"
+	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
+	"  -q, --quiet          do not say what was written\n";
 
 static const char goparse[] =
 	"usage: sampler goparse [FILE…] [options]\n"

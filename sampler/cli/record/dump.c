@@ -75,9 +75,9 @@ static int parse_options(struct options *o, int argc, char **argv)
 
 	*o = (struct options){ .output = "-", .format = dump_text };
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:o:qvh", long_options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while ((option = getopt_long(argc, argv, "+:p:o:qvh", long_options, NULL)) != -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("dump");
 		if (take_option(o, option, &err))

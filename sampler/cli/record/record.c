@@ -208,9 +208,10 @@ static int parse_options(struct options *o, int argc, char **argv)
 	sampling_defaults(&o->recording, o->pids);
 	roundsoptions_defaults(&o->rounds);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:d:r:o:f:t:n:qvh", long_options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while ((option = getopt_long(argc, argv, "+:p:d:r:o:f:t:n:qvh", long_options, NULL)) !=
+	       -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("record");
 		if (take_option(o, option, &err))
