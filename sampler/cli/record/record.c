@@ -177,6 +177,11 @@ static int check_options(struct options *o, int argc, char **argv)
 
 	if (status != CLI_GO_ON)
 		return status;
+	if (o->format && format_is_legacy(o->format))
+		return cli_usage(
+			"-f legacy is for Go's own profiles (-t heap): a profile of %s time "
+			"has no such text",
+			o->recording.wall ? "wall" : "CPU");
 	if (o->recording.kernel && !o->recording.wall)
 		return cli_usage("--kernel is about threads that wait: it needs --wall");
 	if (o->debuginfod_ns && !getenv("DEBUGINFOD_URLS"))
