@@ -36,6 +36,7 @@ static int set_types(struct delta_computer *dc, const struct delta_type *types, 
 {
 	dc->types = calloc(count, sizeof(*dc->types));
 	dc->columns = calloc(count, sizeof(*dc->columns));
+	dc->came = calloc(count, sizeof(*dc->came));
 	dc->options.types = dc->types;
 	dc->options.type_count = dc->types ? count : 0;
 	for (size_t i = 0; dc->types && i < count; i++) {
@@ -45,7 +46,7 @@ static int set_types(struct delta_computer *dc, const struct delta_type *types, 
 			return ERR_NOMEM;
 	}
 	state_init(&dc->state, count);
-	return dc->types && dc->columns ? 0 : ERR_NOMEM;
+	return dc->types && dc->columns && dc->came ? 0 : ERR_NOMEM;
 }
 
 int delta_new(struct delta_computer **out, const struct delta_options *options, struct error *err)
@@ -85,6 +86,7 @@ void delta_free(struct delta_computer *dc)
 	}
 	free(dc->types);
 	free(dc->columns);
+	free(dc->came);
 	free(dc->reader.values);
 	free(dc->entries);
 	free(dc->sums.values);
@@ -145,6 +147,7 @@ static int find_columns(struct delta_computer *dc, struct error *err)
 			return error_set(err, ERR_USAGE, "the sample type '%s/%s' is named twice",
 					 dc->types[i].type, dc->types[i].unit);
 	}
+	memset(dc->came, 0, dc->options.type_count * sizeof(*dc->came));
 	dc->reader.columns = count;
 	if (room_for((void **)&dc->reader.values, &dc->value_room, count,
 		     sizeof(*dc->reader.values)))
@@ -161,6 +164,9 @@ static void turn(struct delta_computer *dc)
 	dc->last_time = dc->index.time;
 	dc->has_last_time = dc->index.has_time;
 	dc->begun = true;
+	dc->stats.types = dc->types;
+	dc->stats.came = dc->came;
+	dc->stats.type_count = dc->options.type_count;
 	dc->last_stats = dc->stats;
 }
 

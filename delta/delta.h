@@ -39,6 +39,11 @@ struct delta_stats {
 	size_t vanished;    /* stacks that the previous profile had and this one does not have */
 	size_t known;	    /* stacks remembered for the next profile */
 	size_t state_bytes; /* memory for the stacks */
+	/* What came: of each subtracted column its type and the sum over all samples, which wraps
+	 * around. Borrowed until the next delta_compute. */
+	const struct delta_type *types;
+	const int64_t *came;
+	size_t type_count;
 };
 
 /* Takes the next bytes of a delta. An error that it returns ends the computation. */

@@ -138,6 +138,7 @@ static bool subtract(struct delta_computer *dc, uint32_t entry, int64_t *values)
 		int64_t *value = &values[dc->columns[i]], now = *value;
 
 		*value = (int64_t)((uint64_t)now - (uint64_t)old[i]);
+		dc->came[i] = (int64_t)((uint64_t)dc->came[i] + (uint64_t)*value);
 		old[i] = now;
 	}
 	for (size_t i = 0; i < dc->reader.columns; i++)

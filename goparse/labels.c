@@ -103,23 +103,25 @@ static bool take_quoted(struct goparse_text *t, struct sink *s)
 	return text_take(t, LITERAL("\""));
 }
 
-/* A string without quotes ends at the character that separates it from the next. */
-static bool take_bare(struct goparse_text *t, struct sink *s)
+/* A string without quotes ends at the character that separates it from the next. Go 1.27 prints an
+ * empty one so, too. */
+static void take_bare(struct goparse_text *t, struct sink *s)
 {
-	size_t before = s->len;
-
 	while (t->len && !memchr(":,{}\"", *t->at, 5)) {
 		add(s, *t->at++);
 		t->len--;
 	}
-	return s->len > before;
 }
 
 static bool take_string(struct goparse_text *t, struct sink *s, struct goparse_text *string)
 {
 	size_t start = s->len;
-	bool there = text_take(t, LITERAL("\"")) ? take_quoted(t, s) : take_bare(t, s);
+	bool there = true;
 
+	if (text_take(t, LITERAL("\"")))
+		there = take_quoted(t, s);
+	else
+		take_bare(t, s);
 	*string = (struct goparse_text){ s->text + start, s->len - start };
 	return there;
 }

@@ -21,6 +21,7 @@
 #include "pprof/flame/flame.h"
 #include "pprof/flame/frames.h"
 #include "pprof/flame/title.h"
+#include "pprof/comments.h"
 #include "pprof/profile.h"
 
 enum { ROOT_FRAME = -2, LEFT_OUT_FRAME = -1, STRING_MAX = 1000, COMMENTS_MAX = 40 };
@@ -256,10 +257,28 @@ static void add_title(struct data *d)
 	buffer_release(&title);
 }
 
+/* The comments of many runs are one line. */
+static void add_comments(struct data *d)
+{
+	const struct profile *p = d->f->p;
+	size_t count = p->comment_count < COMMENTS_MAX ? p->comment_count : COMMENTS_MAX;
+	struct buffer line = { 0 };
+	bool folded = false;
+
+	if (comments_fold(p, &line, &folded))
+		d->json.rc = ERR_NOMEM;
+	if (folded)
+		add_string(d, (const char *)line.data, line.len);
+	for (size_t i = 0; !folded && i < count; i++) {
+		json_add(&d->json, i ? ",\n" : "");
+		add_profile_string(d, p->comments[i]);
+	}
+	buffer_release(&line);
+}
+
 static void add_head(struct data *d)
 {
 	const struct profile *p = d->f->p;
-	size_t comments = p->comment_count < COMMENTS_MAX ? p->comment_count : COMMENTS_MAX;
 
 	json_add(&d->json, "{\"title\":");
 	add_title(d);
@@ -268,10 +287,7 @@ static void add_head(struct data *d)
 		  ",\n\"difference\":%s,\"type\":%zu,\"left_out\":%zu,\"comments\":[",
 		  p->time_nanos, p->duration_nanos, d->f->difference ? "true" : "false",
 		  d->f->shown, d->f->tree.count - d->f->kept_count);
-	for (size_t i = 0; i < comments; i++) {
-		json_add(&d->json, i ? ",\n" : "");
-		add_profile_string(d, p->comments[i]);
-	}
+	add_comments(d);
 	json_add(&d->json, "]");
 }
 

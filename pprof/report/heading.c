@@ -1,11 +1,15 @@
-/* ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by line. */
+/* ProfileLabels and reportLabels of google/pprof's internal/report/report.go, line by line, but for
+ * the comments of many runs (pprof/comments.h) and what the total of a wall profile is of. */
 #include "pprof/report/heading.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/error.h"
+#include "pprof/comments.h"
 #include "pprof/graph/graph.h"
 #include "pprof/graph/measure.h"
 #include "pprof/graph/paths.h"
@@ -38,7 +42,7 @@ static int add_string(struct buffer *out, const char *word, const struct profile
 }
 
 /* The first mapping is the program's. */
-static int add_program(const struct profile *p, struct buffer *out)
+int heading_program(const struct profile *p, struct buffer *out)
 {
 	const struct strset_entry *file;
 	const char *base;
@@ -54,12 +58,24 @@ static int add_program(const struct profile *p, struct buffer *out)
 	return rc ? rc : add_string(out, "Build ID: ", p, p->mappings[0].build_id);
 }
 
+/* In place of the comments of many runs, a line. */
+static int add_folded(const struct profile *p, struct buffer *out, bool *folded)
+{
+	struct buffer line = { 0 };
+	int rc = comments_fold(p, &line, folded);
+
+	rc = rc ? rc : add_line(out, "", (const char *)line.data, line.len);
+	buffer_release(&line);
+	return rc;
+}
+
 /* Comments that begin with '#' are for programs. */
 static int add_comments(const struct profile *p, struct buffer *out)
 {
-	int rc = 0;
+	bool folded;
+	int rc = add_folded(p, out, &folded);
 
-	for (size_t i = 0; i < p->comment_count && !rc; i++) {
+	for (size_t i = 0; !folded && i < p->comment_count && !rc; i++) {
 		const struct strset_entry *e = &p->strings.entries[p->comments[i]];
 
 		if (e->len && e->text[0] == '#')
@@ -83,28 +99,76 @@ static int add_time(const struct profile *p, struct buffer *out)
 	return text_addf(out, "Time: %s\n", text);
 }
 
+static int compare_threads(const void *a, const void *b)
+{
+	return memcmp(a, b, 2 * sizeof(int64_t));
+}
+
+/* The number of threads that the samples name by the labels pid and tid; *count 0: none. */
+static int count_threads(const struct profile *p, size_t *count)
+{
+	int64_t(*threads)[2] = calloc(p->sample_count + 1, sizeof(*threads));
+	size_t all = 0;
+
+	if (!threads)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		threads[all][0] = threads[all][1] = 0;
+		for (size_t j = 0; j < p->samples[i].labels; j++) {
+			const struct profile_label *l = &p->labels[p->samples[i].first_label + j];
+			const char *key = strset_get(&p->strings, l->key);
+
+			if (!strcmp(key, "pid") || !strcmp(key, "tid"))
+				threads[all][*key == 't'] = l->num;
+		}
+		all += threads[all][1] != 0;
+	}
+	qsort(threads, all, sizeof(*threads), compare_threads);
+	*count = all != 0;
+	for (size_t i = 1; i < all; i++)
+		*count += compare_threads(threads[i - 1], threads[i]) != 0;
+	free(threads);
+	return 0;
+}
+
+/* The total of a wall profile grows with the number of threads, most of which may only wait. */
+static int add_whose_time(const struct profile *p, const struct report_view *v, struct buffer *out)
+{
+	size_t count = 0;
+	int rc = 0;
+
+	if (!strcmp(strset_get(&p->strings, p->types[v->type].type), "wall"))
+		rc = count_threads(p, &count);
+	if (rc || !count)
+		return rc;
+	return text_addf(out, ", wall time of %zu thread%s", count, count > 1 ? "s" : "");
+}
+
 static int add_duration(const struct profile *p, const struct report_view *v, int64_t total,
 			const char *unit, struct buffer *out)
 {
 	char duration[MEASURE_MAX], value[MEASURE_MAX], share[MEASURE_MAX] = "";
 	const char *total_unit;
 	double nanos;
+	int rc;
 
 	if (!p->duration_nanos)
 		return 0;
 	nanos = units_scale(total, heading_unit(p, v), "nanoseconds", &total_unit);
 	if (!strcmp(total_unit, "ns") && nanos)
 		measure_percent(measure_share(1, nanos), p->duration_nanos, share);
-	return text_addf(out, "Duration: %s, Total samples = %s %s%s%s\n",
-			 measure_label(p->duration_nanos, "nanoseconds", "auto", duration),
-			 measure_label(total, heading_unit(p, v), unit, value), *share ? "(" : "",
-			 share, *share ? ")" : "");
+	rc = text_addf(out, "Duration: %s, Total samples = %s %s%s%s",
+		       measure_label(p->duration_nanos, "nanoseconds", "auto", duration),
+		       measure_label(total, heading_unit(p, v), unit, value), *share ? "(" : "",
+		       share, *share ? ")" : "");
+	rc = rc ? rc : add_whose_time(p, v, out);
+	return rc ? rc : text_addf(out, "\n");
 }
 
 int heading_profile(const struct profile *p, const struct report_view *v, int64_t total,
 		    const char *unit, struct buffer *out)
 {
-	int rc = add_program(p, out);
+	int rc = heading_program(p, out);
 
 	rc = rc ? rc : add_comments(p, out);
 	rc = rc ? rc : add_string(out, "Type: ", p, p->types[v->type].type);
@@ -113,7 +177,7 @@ int heading_profile(const struct profile *p, const struct report_view *v, int64_
 	return rc ? rc : add_duration(p, v, total, unit, out);
 }
 
-static int add_filters(const struct report_view *v, struct buffer *out)
+int heading_filters(const struct report_view *v, struct buffer *out)
 {
 	int rc = 0;
 
@@ -138,7 +202,7 @@ int heading_graph(const struct graph *g, const struct report_view *v, const char
 	int64_t cutoff = measure_magnitude(measure_share(g->total, v->node_fraction));
 	int rc = heading_profile(g->nodes.p, v, g->total, unit, out);
 
-	rc = rc ? rc : add_filters(v, out);
+	rc = rc ? rc : heading_filters(v, out);
 	measure_percent(sum, g->total, share);
 	rc = rc ? rc :
 		  text_addf(out, "Showing nodes accounting for %s, %s of %s total\n",

@@ -18,6 +18,10 @@ int heading_profile(const struct profile *p, const struct report_view *v, int64_
 int heading_graph(const struct graph *g, const struct report_view *v, const char *unit,
 		  struct buffer *out);
 
+/* Of these lines, the program's, file and build ID; and the filters. */
+int heading_program(const struct profile *p, struct buffer *out);
+int heading_filters(const struct report_view *v, struct buffer *out);
+
 /* The unit of the view's sample type in the profile. */
 const char *heading_unit(const struct profile *p, const struct report_view *v);
 

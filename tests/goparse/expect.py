@@ -13,11 +13,13 @@ import sys
 
 HEX = "0x[0-9a-f]+"
 # "goroutine 7 gp=0x1 m=2 mp=0x3 [chan receive (durable), 2 minutes, locked to thread, synctest
-# bubble 3 labels:{"a": "b"}]:"
-HEADER = re.compile(rf"goroutine (\d+)(?: gp=({HEX}) m=(?:(nil)|(-?\d+) mp=({HEX})))? \[(.*)\]:")
+# bubble 3 labels:{"a": "b"}]:"; since 1.27 "goroutine 7 [chan receive] {a: "b c"}:"
 QUOTED = r'"(?:[^"\\]|\\.)*"'
+STRING = rf'(?:{QUOTED}|[^":,{{}}]*)'
+HEADER = re.compile(rf"goroutine (\d+)(?: gp=({HEX}) m=(?:(nil)|(-?\d+) mp=({HEX})))? \[(.*?)\]"
+                    rf"(?: {{({STRING}: {STRING}(?:, {STRING}: {STRING})*)}})?:")
 LABELS = re.compile(rf" labels:{{({QUOTED}: {QUOTED}(?:, {QUOTED}: {QUOTED})*)}}$")
-PAIR = re.compile(rf"({QUOTED}): ({QUOTED})")
+PAIR = re.compile(rf"({STRING}): ({STRING})(?:, |$)")
 FLAG = re.compile(r"(.*) \((scan|leaked|durable|synctest)\)")
 ANCESTOR = re.compile(r"\[originating from goroutine (\d+)\]:")
 CREATED = re.compile(r"created by (.+?)(?: in goroutine (\d+))?")
@@ -38,22 +40,23 @@ def unquote(text):
         if code:
             return chr(int(code, 16))
         return {"n": "\n", "r": "\r", "t": "\t"}.get(found.group(4), found.group(4))
-    return ESCAPE.sub(one, text[1:-1])
+    return ESCAPE.sub(one, text[1:-1]) if text[:1] == '"' else text
 
 
 def header(line):
     found = HEADER.fullmatch(line)
     if not found:
         return None
-    goid, gp, nil, m, mp, inside = found.groups()
+    goid, gp, nil, m, mp, inside, behind = found.groups()
     g = {"id": int(goid), "frames": [], "labels": {}}
     if gp:
         g.update(gp=gp, m=None if nil else int(m))
         if mp:
             g["mp"] = mp
     labels = LABELS.search(inside)
+    pairs = labels.group(1) if labels else behind or ""
+    g["labels"] = {unquote(k): unquote(v) for k, v in PAIR.findall(pairs)} if pairs else {}
     if labels:
-        g["labels"] = {unquote(k): unquote(v) for k, v in PAIR.findall(labels.group(1))}
         inside = inside[:labels.start()]
     state, *rest = inside.split(", ")
     flags = []

@@ -53,8 +53,15 @@ int cli_command_status(int status);
 /* Prints "sampler: MESSAGE; see 'sampler help'" and returns EXIT_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reports what getopt_long rejected: `next` is optind, `option` optopt. Returns EXIT_USAGE. */
-int cli_bad_option(char **argv, int next, int option);
+/* Has getopt_long rejected an option? Its list of short options must begin with ':' (after a '+'),
+ * so that a missing value differs from an unknown option. */
+static inline bool cli_is_bad(int returned)
+{
+	return returned == '?' || returned == ':';
+}
+
+/* Reports what getopt_long rejected and returns EXIT_USAGE. */
+int cli_bad_option(char **argv, int returned);
 
 /* "500ms", "60s", "1h30m", "90" -> ns. ERR_USAGE says what was expected. */
 int parse_duration(const char *text, uint64_t *ns, struct error *err);

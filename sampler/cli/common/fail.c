@@ -1,5 +1,7 @@
 /* How the commands end when they cannot go on: one line, and an exit status. */
+#include <getopt.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -46,14 +48,17 @@ int cli_usage(const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
-int cli_bad_option(char **argv, int next, int option)
+/* getopt_long stays at an argument with several short options until it has read the last: the one
+ * before it may then be any. Of a long option, optopt is 0, or a value is missing or too much. */
+int cli_bad_option(char **argv, int returned)
 {
-	const char *text = argv[next - 1];
+	const char *text = argv[optind - 1];
+	bool missing = returned == ':';
 
-	if (option > 0 && option < 256 && strncmp(text, "--", 2))
-		return cli_usage(strchr("pdronft", option) ? "option '-%c' needs a value" :
-							     "unknown option '-%c'",
-				 option);
-	return cli_usage(
-		option ? "option '%s' needs a value, or takes none" : "unknown option '%s'", text);
+	if (!strncmp(text, "--", 2) && (!optopt || missing || strchr(text, '=')))
+		return cli_usage(missing ? "option '%s' needs a value" :
+				 optopt	 ? "option '%s' takes no value" :
+					   "unknown option '%s'",
+				 text);
+	return cli_usage(missing ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
 }

@@ -1,5 +1,6 @@
 #include "sampler/cli/common/formats.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -9,6 +10,7 @@
 #include "pprof/flame/folded.h"
 #include "pprof/flame/graph.h"
 #include "pprof/flame/speedscope.h"
+#include "pprof/gotext/gotext.h"
 #include "pprof/otlp/otlp.h"
 #include "pprof/profile.h"
 #include "pprof/report/top.h"
@@ -27,7 +29,21 @@ static int write_otlp(const struct profile *p, const struct report_view *v, stru
 	return otlp_encode(p, &(struct otlp_origin){ 0 }, out, err);
 }
 
-/* A name stands for its first entry. pprof is not compressed in a file whose name ends in .pb. */
+/* The texts of Go's debug=1 and of gperftools. */
+static int write_legacy(const struct profile *p, const struct report_view *v, struct buffer *out,
+			struct error *err)
+{
+	int rc = legacy_write(p, NULL, out, err);
+
+	(void)v; /* all types */
+	if (rc == ERR_NOTFOUND)
+		error_prefix(err, "this profile has no legacy text, but -f pprof, folded, "
+				  "flamegraph, speedscope, otlp and text work");
+	return rc;
+}
+
+/* A name stands for its first entry, and so does an ending: .txt is text. pprof is not compressed
+ * in a file whose name ends in .pb. */
 static const struct format formats[] = {
 	{ "pprof", ".pb.gz", NULL },
 	{ "folded", ".folded", report_folded },
@@ -36,6 +52,7 @@ static const struct format formats[] = {
 	{ "speedscope", ".json", report_speedscope },
 	{ "otlp", ".otlp", write_otlp },
 	{ "text", ".txt", report_top },
+	{ "legacy", ".txt", write_legacy },
 };
 
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };
@@ -49,7 +66,7 @@ int format_by_name(const char *name, const struct format **format, struct error 
 		}
 	return error_set(err, ERR_USAGE,
 			 "there is no format '%s', but pprof, folded, flamegraph, "
-			 "speedscope, otlp and text",
+			 "speedscope, otlp, text and legacy",
 			 name);
 }
 
@@ -60,17 +77,34 @@ bool format_ends_in(const char *path, const char *ending)
 	return path_len > len && !strcasecmp(path + path_len - len, ending);
 }
 
-const struct format *format_by_path(const char *path)
+const struct format *format_by_ending(const char *path)
 {
 	for (size_t i = 0; i < FORMATS; i++)
 		if (format_ends_in(path, formats[i].ending))
 			return &formats[i];
-	return &formats[0];
+	return format_ends_in(path, ".pb") || format_ends_in(path, ".pprof") ? &formats[0] : NULL;
+}
+
+const struct format *format_by_path(const char *path)
+{
+	const struct format *format = format_by_ending(path);
+
+	return format ? format : &formats[0];
+}
+
+const char *format_name(const struct format *format)
+{
+	return format->name;
 }
 
 bool format_is_text(const struct format *format)
 {
 	return format->write == report_top;
+}
+
+bool format_is_legacy(const struct format *format)
+{
+	return format->write == write_legacy;
 }
 
 const char *format_ending(const struct format *format)
@@ -85,10 +119,9 @@ report_writer *format_flamegraph(const char *path)
 	return write == report_flamegraph_svg ? write : report_flamegraph_html;
 }
 
-int format_write(const struct format *format, const struct profile *p, struct outfile *file,
-		 struct error *err)
+int format_write_view(const struct format *format, const struct profile *p,
+		      const struct report_view *view, struct outfile *file, struct error *err)
 {
-	struct report_view view = { .nodecount = 0 };
 	report_writer *write = format->write;
 	struct buffer text = { 0 };
 	int rc;
@@ -98,9 +131,27 @@ int format_write(const struct format *format, const struct profile *p, struct ou
 							   profile_write(p, file, err);
 	if (!strcmp(format->name, "flamegraph"))
 		write = format_flamegraph(file->path);
-	rc = sample_type_find(p, NULL, &view.type, err);
-	rc = rc ? rc : write(p, &view, &text, err);
+	rc = write(p, view, &text, err);
 	rc = rc ? rc : outfile_write(file, text.data, text.len, err);
 	buffer_release(&text);
+	return rc;
+}
+
+int format_write(const struct format *format, const struct profile *p, struct outfile *file,
+		 struct error *err)
+{
+	struct report_view view = { .nodecount = 0 };
+	int rc = format->write ? sample_type_find(p, NULL, &view.type, err) : 0;
+
+	return rc ? rc : format_write_view(format, p, &view, file, err);
+}
+
+int format_commit(struct outfile *file, const char *path, bool quiet, struct error *err)
+{
+	uint64_t bytes = file->written;
+	int rc = outfile_commit(file, err);
+
+	if (!rc && !quiet && strcmp(path, "-"))
+		fprintf(stderr, "wrote %s (%lu bytes)\n", path, bytes);
 	return rc;
 }

@@ -13,16 +13,25 @@ struct profile;
 
 struct format; /* an entry of a static table; never freed */
 
-/* Finds pprof, folded, flamegraph, speedscope, otlp or text. ERR_USAGE, with these names. */
+/* Finds pprof, folded, flamegraph, speedscope, otlp, text (a table of functions) or legacy (what Go
+ * prints with debug=1, and gperftools). ERR_USAGE, with these names. */
 int format_by_name(const char *name, const struct format **format, struct error *err);
 
-/* Chooses by the ending: .svg and .html, .folded, .json, .otlp, .txt; pprof for all others. */
+/* Chooses by the ending: .svg and .html, .folded, .json, .otlp, .txt (text, in all commands), .pb,
+ * .pb.gz and .pprof. NULL for all others. */
+const struct format *format_by_ending(const char *path);
+
+/* The same, but pprof for all others. */
 const struct format *format_by_path(const char *path);
+
+/* As format_by_name finds it. */
+const char *format_name(const struct format *format);
 
 /* Does the path end in `ending`, in upper or lower case? False if the path is the ending alone. */
 bool format_ends_in(const char *path, const char *ending);
 
 bool format_is_text(const struct format *format);
+bool format_is_legacy(const struct format *format);
 
 /* The ending, with its dot, of a default name. */
 const char *format_ending(const struct format *format);
@@ -32,8 +41,16 @@ report_writer *format_flamegraph(const char *path);
 
 /* Writes the profile to an open file, which the caller commits. Formats that show one sample type
  * show the profile's default type. pprof is compressed unless the file's name ends in .pb.
- * ERR_NOMEM, ERR_IO, ERR_LIMIT. */
+ * ERR_NOMEM, ERR_IO, ERR_LIMIT; ERR_NOTFOUND: the profile has no legacy text. */
 int format_write(const struct format *format, const struct profile *p, struct outfile *file,
 		 struct error *err);
+
+/* The same in a view: its sample type, filters and limits. pprof and otlp have all types. */
+int format_write_view(const struct format *format, const struct profile *p,
+		      const struct report_view *view, struct outfile *file, struct error *err);
+
+/* Commits the file and says so on the standard error, "wrote x.svg (4711 bytes)", unless `quiet` or
+ * the path is "-". ERR_IO. */
+int format_commit(struct outfile *file, const char *path, bool quiet, struct error *err);
 
 #endif

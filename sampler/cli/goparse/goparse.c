@@ -112,9 +112,9 @@ static int read_options(struct goparse_options *o, int argc, char **argv)
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "o:f:qvh", long_options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while ((option = getopt_long(argc, argv, ":o:f:qvh", long_options, NULL)) != -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("goparse");
 		if (set_option(o, option, &err))

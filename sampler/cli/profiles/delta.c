@@ -18,6 +18,7 @@
 #include "base/file/outfile.h"
 #include "delta/delta.h"
 #include "pprof/file/read.h"
+#include "pprof/graph/measure.h"
 #include "pprof/wire/gzipstream.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/readprofile.h"
@@ -82,8 +83,9 @@ static int open_out(struct out *out, const char *path, struct error *err)
 	return rc;
 }
 
+/* *written: the bytes of the file. */
 static int step(struct delta_computer *dc, const struct buffer *bytes, const char *path,
-		struct error *err)
+		uint64_t *written, struct error *err)
 {
 	struct out out = { .file = OUTFILE_NONE };
 	int rc = open_out(&out, path, err);
@@ -92,6 +94,7 @@ static int step(struct delta_computer *dc, const struct buffer *bytes, const cha
 		rc = delta_compute(dc, bytes->data, bytes->len, to_out, &out, err);
 	if (!rc && out.zip)
 		rc = gzip_stream_end(out.zip, err);
+	*written = out.file.written;
 	if (!rc)
 		rc = outfile_commit(&out.file, err);
 	outfile_abort(&out.file);
@@ -105,12 +108,20 @@ static int discard(void *ctx, const void *data, size_t len, struct error *err)
 	return 0;
 }
 
-static void say(const char *path, const struct delta_stats *s)
+static void say(const char *path, uint64_t bytes, const struct delta_stats *s)
 {
+	char value[MEASURE_MAX];
+
+	fprintf(stderr, "wrote %s (%lu bytes): ", strcmp(path, "-") ? path : "standard output",
+		bytes);
+	for (size_t i = 0; i < s->type_count; i++)
+		fprintf(stderr, "%s %s%s%s", s->types[i].type, s->came[i] < 0 ? "" : "+",
+			measure_label(s->came[i], s->types[i].unit, "auto", value),
+			i + 1 < s->type_count ? ", " : "; ");
 	fprintf(stderr,
-		"sampler: %s: %zu of %zu samples kept, %zu dropped; %zu new, %zu vanished; "
+		"%zu of %zu samples kept, %zu dropped; %zu new, %zu vanished; "
 		"%zu remembered in %zu kB\n",
-		path, s->kept, s->samples, s->dropped, s->added, s->vanished, s->known,
+		s->kept, s->samples, s->dropped, s->added, s->vanished, s->known,
 		(s->state_bytes + 1023) / 1024);
 	if (s->reset)
 		fprintf(stderr,
@@ -123,10 +134,11 @@ static int take(struct delta_computer *dc, const struct options *o, const char *
 		const char *out, struct error *err)
 {
 	struct buffer bytes = { 0 };
+	uint64_t written = 0;
 	int rc = profile_load(&bytes, path, o->delta.max_size, err);
 
 	if (!rc) {
-		rc = out ? step(dc, &bytes, out, err) :
+		rc = out ? step(dc, &bytes, out, &written, err) :
 			   delta_compute(dc, bytes.data, bytes.len, discard, NULL, err);
 		if (rc == ERR_USAGE && !o->delta.type_count)
 			cli_hint(err, " (--types)");
@@ -135,7 +147,7 @@ static int take(struct delta_computer *dc, const struct options *o, const char *
 	}
 	buffer_release(&bytes);
 	if (!rc && out && !o->quiet)
-		say(out, delta_stats(dc));
+		say(out, written, delta_stats(dc));
 	return rc;
 }
 
@@ -230,9 +242,9 @@ int cli_delta(int argc, char **argv)
 	int option, rc = 0;
 
 	opterr = 0;
-	while (!rc && (option = getopt_long(argc, argv, "o:qh", long_options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while (!rc && (option = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("delta");
 		rc = set_option(&o, option, &err);

@@ -1,9 +1,10 @@
-/* sampler merge FILE… -o OUT, sampler diff BASE NEW -o OUT: several profiles in, one out. The
- * result is the one that `pprof -proto` gives for the same files. drop_frames is not applied: the
- * tool that shows the result does that. */
+/* sampler merge FILE… -o OUT, sampler diff BASE NEW [-o OUT]: several profiles in, one out, or the
+ * table of what changed. A written profile is the one that `pprof -proto` gives for the same files.
+ * drop_frames is not applied to it: the tool that shows the result does that. */
 #include <getopt.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/printable.h"
@@ -11,31 +12,47 @@
 #include "pprof/labels.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
+#include "pprof/report/change.h"
 #include "pprof/scale.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/formats.h"
 #include "sampler/cli/common/readprofile.h"
+#include "sampler/cli/common/terminal.h"
+#include "sampler/cli/profiles/filters.h"
+#include "sampler/cli/profiles/viewoptions.h"
 
 struct merge_options {
 	const char *output;
 	char **files;
 	int count;
-	uint64_t max_size;	  /* of each file, 0: the default */
-	bool subtract, normalize; /* diff's */
+	uint64_t max_size;	     /* of each file, 0: the default */
+	const struct format *format; /* NULL: by the ending of `output` */
+	bool quiet;
+	bool is_diff, subtract, normalize; /* diff's, as all below */
+	struct filters filters;
+	struct viewoptions shown;
+	struct change change; /* filled when both are read */
 };
 
 static const struct option merge_long_options[] = {
+	{ "output", required_argument, NULL, 'o' }, { "format", required_argument, NULL, 'f' },
+	{ "quiet", no_argument, NULL, 'q' },	    READPROFILE_OPTION,
+	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
+};
+
+static const struct option diff_own_options[] = {
+	VIEWOPTIONS,
 	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, 'f' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "subtract", no_argument, NULL, 's' },
+	{ "normalize", no_argument, NULL, 'n' },
 	READPROFILE_OPTION,
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
-static const struct option diff_long_options[] = {
-	{ "output", required_argument, NULL, 'o' }, { "subtract", no_argument, NULL, 's' },
-	{ "normalize", no_argument, NULL, 'n' },    READPROFILE_OPTION,
-	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
-};
+enum { DIFF_OPTIONS = FILTER_COUNT + sizeof(diff_own_options) / sizeof(struct option) };
 
 static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)
 {
@@ -51,7 +68,7 @@ static int merge_file(struct merge *m, const struct merge_options *o, int i, str
 	return rc;
 }
 
-static int merge_files(const struct merge_options *o, struct profile *sum, struct error *err)
+static int merge_files(struct merge_options *o, struct profile *sum, struct error *err)
 {
 	struct merge *m;
 	int rc = merge_new(&m, err);
@@ -66,13 +83,19 @@ static int merge_files(const struct merge_options *o, struct profile *sum, struc
 	return rc;
 }
 
-/* Without --subtract, the base gets pprof's label: percentages are then shares of the base. */
+/* Is the result the table of what changed? */
+static bool is_table(const struct merge_options *o)
+{
+	return o->is_diff && format_is_text(o->format);
+}
+
+/* The table scales by itself. Without --subtract, the base gets pprof's label: percentages are then shares of the base. */
 static int subtract(struct profile *base, struct profile *p, const struct merge_options *o,
 		    struct profile *sum, struct error *err)
 {
 	static const char *const yes[] = { "true" };
 	struct merge *m;
-	int rc = o->normalize ? profile_normalize(p, base, err) : 0;
+	int rc = o->normalize && !is_table(o) ? profile_normalize(p, base, err) : 0;
 
 	if (!rc && !o->subtract && profile_set_label(base, "pprof::base", yes, 1))
 		rc = error_nomem(err);
@@ -93,13 +116,30 @@ static int subtract(struct profile *base, struct profile *p, const struct merge_
 	return rc;
 }
 
-static int diff_files(const struct merge_options *o, struct profile *sum, struct error *err)
+static int keep_sides(struct merge_options *o, const struct profile *base, const struct profile *p,
+		      struct error *err)
+{
+	o->change = (struct change){
+		.base = { o->files[0], base->time_nanos, base->duration_nanos },
+		.new = { o->files[1], p->time_nanos, p->duration_nanos },
+		.normalized = o->normalize,
+	};
+	for (size_t i = 0; is_table(o) && i < p->sample_count; i++)
+		if (sample_is_base(p, &p->samples[i]))
+			return error_set(err, ERR_USAGE, "'%s' is a difference itself",
+					 o->files[1]);
+	return 0;
+}
+
+static int diff_files(struct merge_options *o, struct profile *sum, struct error *err)
 {
 	struct profile base, p = { 0 };
 	int rc = readprofile(&base, o->files[0], o->max_size, err);
 
 	if (!rc)
 		rc = readprofile(&p, o->files[1], o->max_size, err);
+	if (!rc)
+		rc = keep_sides(o, &base, &p, err);
 	if (!rc) {
 		rc = subtract(&base, &p, o, sum, err);
 		if (rc)
@@ -110,9 +150,54 @@ static int diff_files(const struct merge_options *o, struct profile *sum, struct
 	return rc;
 }
 
-typedef int combination(const struct merge_options *o, struct profile *sum, struct error *err);
+/* drop_frames are applied to what is shown, and where filters are given. */
+static int filter(struct merge_options *o, struct profile *sum, struct error *err)
+{
+	bool any = is_table(o);
+	int rc = 0;
 
-static int run(const struct merge_options *o, combination *combine, struct error *err)
+	for (size_t i = 0; i < FILTER_COUNT; i++)
+		any |= o->filters.texts[i] != NULL;
+	if (!any)
+		return 0;
+	o->filters.unit = o->shown.view.unit;
+	rc = filters_prepare(&o->filters, sum, err);
+	rc = rc ? rc : filters_apply(&o->filters, sum, err);
+	o->shown.view.filters = (const char *const *)o->filters.shown;
+	return rc ? rc : profile_compact(sum, err);
+}
+
+static int write_table(const struct merge_options *o, const struct profile *sum,
+		       struct outfile *file, struct error *err)
+{
+	struct report_view view = o->shown.view;
+	struct buffer text = { 0 };
+	int rc;
+
+	if (!strcmp(o->output, "-")) {
+		view.width = terminal_width();
+		view.colour = terminal_colour();
+	}
+	rc = report_change(sum, &view, &o->change, &text, err);
+	rc = rc ? rc : outfile_write(file, text.data, text.len, err);
+	buffer_release(&text);
+	return rc;
+}
+
+/* Flame graphs and the like have all that costs little. */
+static int write_format(const struct merge_options *o, const struct profile *sum,
+			struct outfile *file, struct error *err)
+{
+	struct report_view view = o->shown.view;
+
+	view.nodecount = 0;
+	view.node_fraction = 0;
+	return format_write_view(o->format, sum, &view, file, err);
+}
+
+typedef int combination(struct merge_options *o, struct profile *sum, struct error *err);
+
+static int run(struct merge_options *o, combination *combine, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
 	struct profile sum = { 0 };
@@ -121,9 +206,14 @@ static int run(const struct merge_options *o, combination *combine, struct error
 	if (!rc)
 		rc = combine(o, &sum, err);
 	if (!rc)
-		rc = format_write(format_by_path(o->output), &sum, &file, err);
+		rc = filter(o, &sum, err);
 	if (!rc)
-		rc = outfile_commit(&file, err);
+		rc = viewoptions_apply(&o->shown, &sum, err);
+	if (!rc)
+		rc = is_table(o) ? write_table(o, &sum, &file, err) :
+				   write_format(o, &sum, &file, err);
+	if (!rc)
+		rc = format_commit(&file, o->output, o->quiet, err);
 	outfile_abort(&file);
 	profile_release(&sum);
 	if (rc)
@@ -141,6 +231,34 @@ static bool reads_twice(const struct merge_options *o)
 	return times > 1;
 }
 
+static int set_option(struct merge_options *o, int option, struct error *err)
+{
+	int rc = 0;
+
+	switch (option) {
+	case 'o':
+		o->output = optarg;
+		return 0;
+	case 'f':
+		return format_by_name(optarg, &o->format, err);
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 's':
+		o->subtract = true;
+		return 0;
+	case 'n':
+		o->normalize = true;
+		return 0;
+	case READPROFILE_MAX_SIZE:
+		return parse_size(optarg, &o->max_size, err);
+	default:
+		if (!viewoptions_set(&o->shown, option, optarg, &rc, err))
+			filters_set(&o->filters, option, optarg);
+		return rc;
+	}
+}
+
 /* Returns CLI_GO_ON or an exit status. */
 static int parse(struct merge_options *o, const struct option *options, int argc, char **argv)
 {
@@ -148,24 +266,18 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while ((option = getopt_long(argc, argv, ":o:f:qh", options, NULL)) != -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on(argv[0]);
-		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &o->max_size, &err))
+		if (set_option(o, option, &err))
 			return cli_fail(&err);
-		if (option == 'o')
-			o->output = optarg;
-		o->subtract |= option == 's';
-		o->normalize |= option == 'n';
 	}
 	o->files = argv + optind;
 	o->count = argc - optind;
 	if (reads_twice(o))
 		return cli_usage("only one file can be '-', the standard input");
-	if (!o->output)
-		return cli_usage("%s needs -o and a file to write", argv[0]);
 	return CLI_GO_ON;
 }
 
@@ -179,18 +291,40 @@ int cli_merge(int argc, char **argv)
 		return status;
 	if (!o.count)
 		return cli_usage("merge needs files");
+	if (!o.output)
+		return cli_usage("merge needs -o and a file to write");
+	o.format = o.format ? o.format : format_by_path(o.output);
 	return run(&o, merge_files, &err) ? cli_fail(&err) : EXIT_DONE;
+}
+
+/* Without an output, the table goes to the standard output. */
+static void choose_form(struct merge_options *o)
+{
+	if (!o->format && !o->output)
+		format_by_name("text", &o->format, NULL);
+	o->output = o->output ? o->output : "-";
+	o->format = o->format ? o->format : format_by_path(o->output);
 }
 
 int cli_diff(int argc, char **argv)
 {
-	struct merge_options o = { 0 };
-	int status = parse(&o, diff_long_options, argc, argv);
+	struct option options[DIFF_OPTIONS];
+	struct merge_options o = { .is_diff = true,
+				   .shown.view.node_fraction = VIEWOPTIONS_NODE_FRACTION };
 	struct error err;
+	int status;
 
+	memcpy(options, filters_options, sizeof(filters_options));
+	memcpy(options + FILTER_COUNT, diff_own_options, sizeof(diff_own_options));
+	status = parse(&o, options, argc, argv);
 	if (status != CLI_GO_ON)
 		return status;
 	if (o.count != 2)
 		return cli_usage("diff takes two files, the base and the new one");
-	return run(&o, diff_files, &err) ? cli_fail(&err) : EXIT_DONE;
+	choose_form(&o);
+	if (o.subtract && is_table(&o))
+		return cli_usage("--subtract is about a profile that -o writes");
+	status = run(&o, diff_files, &err) ? cli_fail(&err) : EXIT_DONE;
+	filters_release(&o.filters);
+	return status;
 }

@@ -1,9 +1,10 @@
 /*
  * sampler report FILE: shows a profile as text or as a page.
  *
- * The table `modes` has a line for each thing that report can show. The steps are the same for all:
- * read, check, filter, write into memory, and only then to the output, so that a failure leaves
- * nothing behind.
+ * The table `modes` has a line for each thing that report can show. Without one of its options, -f
+ * or the output's ending chooses a format, as in the other commands. The steps are the same for
+ * all: read, check, filter, write into memory, and only then to the output, so that a failure
+ * leaves nothing behind.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -13,10 +14,10 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
-#include "pprof/aggregate.h"
 #include "pprof/flame/folded.h"
 #include "pprof/flame/speedscope.h"
 #include "pprof/graph/graph.h"
+#include "pprof/merge.h"
 #include "pprof/profile.h"
 #include "pprof/report/raw.h"
 #include "pprof/report/tags.h"
@@ -31,6 +32,7 @@
 #include "sampler/cli/common/terminal.h"
 #include "sampler/cli/common/types.h"
 #include "sampler/cli/profiles/filters.h"
+#include "sampler/cli/profiles/viewoptions.h"
 
 /* The argument of a mode's option. */
 enum mode_takes { TAKES_NOTHING, TAKES_PATTERN, TAKES_OUTPUT };
@@ -56,28 +58,22 @@ static const struct mode modes[] = {
 	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },
 };
 
-/* Indexed by enum report_by. */
-static const char *const granularities[] = { "function", "line",   "file",
-					     "address",	 "module", "thread" };
+/* What a format shows. */
+static const struct mode formatted = { .untrimmed = true };
 
 /* As in pprof's driver/config.go. */
-#define NODE_FRACTION 0.005
 #define EDGE_FRACTION 0.001
 
 enum { MODES = sizeof(modes) / sizeof(*modes), OPTION_FIRST = 256 };
 
 static const struct option other_options[] = {
-	{ "by", required_argument, NULL, 'b' },
-	{ "cum", no_argument, NULL, 'c' },
+	VIEWOPTIONS,
 	{ "edgefraction", required_argument, NULL, 'e' },
+	{ "format", required_argument, NULL, 'f' },
 	{ "help", no_argument, NULL, 'h' },
-	{ "no-inline", no_argument, NULL, 'i' },
-	{ "nodefraction", required_argument, NULL, 'f' },
-	{ "unit", required_argument, NULL, 'u' },
-	{ "nodecount", required_argument, NULL, 'n' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "quiet", no_argument, NULL, 'q' },
 	{ "relative-percentages", no_argument, NULL, 'r' },
-	{ "sample-type", required_argument, NULL, 's' },
 	READPROFILE_OPTION,
 	{ NULL, 0, NULL, 0 },
 };
@@ -86,24 +82,44 @@ enum { OPTIONS = MODES + FILTER_COUNT + sizeof(other_options) / sizeof(struct op
 
 struct report_options {
 	const char *file, *output;
-	const char *type;  /* NULL: the profile's default */
 	uint64_t max_size; /* of the file, 0: the default */
 	const struct mode *mode;
-	bool counted, no_inline; /* counted: --nodecount was given */
-	bool relative;		 /* shares are of the total after filtering */
+	const struct format *format; /* NULL: the mode's text */
+	bool quiet;
+	bool relative; /* shares are of the total after filtering */
 	struct filters filters;
-	struct report_view view;
+	struct viewoptions shown;
 };
 
-static int write_out(const char *path, const struct buffer *text, struct error *err)
+static int write_text(const struct report_options *o, const struct profile *p, struct outfile *file,
+		      struct error *err)
 {
-	struct outfile file = OUTFILE_NONE;
-	int rc = outfile_open(&file, path, err);
+	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
+	struct buffer text = { 0 };
+	int rc = write(p, &o->shown.view, &text, err);
 
 	if (!rc)
-		rc = outfile_write(&file, text->data, text->len, err);
+		rc = outfile_write(file, text.data, text.len, err);
+	buffer_release(&text);
+	return rc;
+}
+
+static int write_out(const struct report_options *o, struct profile *p, struct error *err)
+{
+	struct outfile file = OUTFILE_NONE;
+	int rc = outfile_open(&file, o->output, err);
+
+	if (rc)
+		return rc;
+	/* What the filters left out is no part of the file. */
+	rc = o->format ? profile_compact(p, err) : 0;
 	if (!rc)
-		rc = outfile_commit(&file, err);
+		rc = o->format ? format_write_view(o->format, p, &o->shown.view, &file, err) :
+				 write_text(o, p, &file, err);
+	if (rc)
+		error_prefix(err, "'%s'", o->file);
+	else
+		rc = format_commit(&file, o->output, o->quiet, err);
 	outfile_abort(&file);
 	return rc;
 }
@@ -112,34 +128,27 @@ static int filter(struct report_options *o, struct profile *p, struct error *err
 {
 	int rc;
 
-	o->filters.unit = o->view.unit;
+	o->filters.unit = o->shown.view.unit;
 	rc = filters_prepare(&o->filters, p, err);
 	if (rc)
 		return rc;
 	/* Shares of the total before filtering can be compared between filters. */
 	if (!o->relative)
-		o->view.total = graph_total(p, o->view.type);
+		o->shown.view.total = graph_total(p, o->shown.view.type);
 	rc = filters_apply(&o->filters, p, err);
-	o->view.filters = (const char *const *)o->filters.shown;
+	o->shown.view.filters = (const char *const *)o->filters.shown;
 	return rc;
 }
 
 static int show(struct report_options *o, struct profile *p, struct error *err)
 {
-	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
-	struct buffer text = { 0 };
-	int rc = sample_type_find(p, o->type, &o->view.type, err);
+	int rc = sample_type_find(p, o->shown.type, &o->shown.view.type, err);
 
 	if (!rc)
 		rc = filter(o, p, err);
-	if (!rc && o->no_inline)
-		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
-	if (!rc && write(p, &o->view, &text, err))
-		rc = error_prefix(err, "'%s'", o->file);
 	if (!rc)
-		rc = write_out(o->output, &text, err);
-	buffer_release(&text);
-	return rc;
+		rc = viewoptions_apply(&o->shown, p, err);
+	return rc ? rc : write_out(o, p, err);
 }
 
 static int report(struct report_options *o, struct error *err)
@@ -164,62 +173,34 @@ static int set_mode(struct report_options *o, const struct mode *mode, struct er
 		o->output = optarg;
 	if (mode->takes != TAKES_PATTERN)
 		return 0;
-	pattern_free(o->view.pattern);
-	o->view.pattern = NULL;
-	return pattern_new(&o->view.pattern, optarg, strlen(optarg), err);
-}
-
-static int set_granularity(struct report_options *o, struct error *err)
-{
-	for (size_t i = 0; i < sizeof(granularities) / sizeof(*granularities); i++)
-		if (!strcmp(granularities[i], optarg)) {
-			o->view.by = (enum report_by)i;
-			return 0;
-		}
-	return error_set(err, ERR_USAGE,
-			 "'%s' is no granularity; expected function, line, file, "
-			 "address, module or thread",
-			 optarg);
+	pattern_free(o->shown.view.pattern);
+	o->shown.view.pattern = NULL;
+	return pattern_new(&o->shown.view.pattern, optarg, strlen(optarg), err);
 }
 
 static int set_option(struct report_options *o, int option, struct error *err)
 {
-	uint64_t number = 0;
 	int rc;
 
 	switch (option) {
-	case 'b':
-		return set_granularity(o, err);
-	case 'c':
-		o->view.cum = true;
-		return 0;
 	case 'e':
-		return parse_fraction(optarg, "share", &o->view.edge_fraction, err);
+		return parse_fraction(optarg, "share", &o->shown.view.edge_fraction, err);
 	case 'f':
-		return parse_fraction(optarg, "share", &o->view.node_fraction, err);
-	case 'i':
-		o->no_inline = true;
-		return 0;
-	case 'n':
-		rc = parse_number(optarg, "number of lines", 0, UINT32_MAX, &number, err);
-		o->view.nodecount = number;
-		o->counted = true;
-		return rc;
+		return format_by_name(optarg, &o->format, err);
 	case 'o':
 		o->output = optarg;
+		return 0;
+	case 'q':
+		o->quiet = true;
 		return 0;
 	case 'r':
 		o->relative = true;
 		return 0;
-	case 's':
-		o->type = optarg;
-		return 0;
-	case 'u':
-		o->view.unit = optarg;
-		return 0;
 	case READPROFILE_MAX_SIZE:
 		return parse_size(optarg, &o->max_size, err);
 	default:
+		if (viewoptions_set(&o->shown, option, optarg, &rc, err))
+			return rc;
 		if (filters_set(&o->filters, option, optarg))
 			return 0;
 		return set_mode(o, &modes[option - OPTION_FIRST], err);
@@ -238,19 +219,40 @@ static void list_options(struct option list[OPTIONS])
 	memcpy(list + MODES + FILTER_COUNT, other_options, sizeof(other_options));
 }
 
+/* Chooses by a mode's option, by -f, or by the output's ending. The text of a mode may be in a file
+ * of any name but that of another format. */
+static int choose_form(struct report_options *o, struct error *err)
+{
+	const struct format *ending = format_by_ending(o->output);
+
+	if (o->mode && o->format)
+		return error_set(err, ERR_USAGE, "'--%s' and '--format' exclude each other",
+				 o->mode->name);
+	if (o->mode && o->mode->takes != TAKES_OUTPUT && ending && !format_is_text(ending) &&
+	    strcmp(format_name(ending), o->mode->name))
+		return error_set(err, ERR_USAGE, "'--%s' is text, but '%s' is named as %s",
+				 o->mode->name, o->output, format_name(ending));
+	if (!o->mode && !o->format)
+		o->format = ending;
+	if (o->format && format_is_text(o->format))
+		o->format = NULL;
+	if (!o->mode)
+		o->mode = o->format ? &formatted : &modes[0];
+	return 0;
+}
+
 /* Sets what depends on the mode and on where the text goes. */
 static void finish_view(struct report_options *o)
 {
-	o->mode = o->mode ? o->mode : &modes[0];
 	if (o->mode->untrimmed) {
-		o->view.nodecount = 0;
-		o->view.node_fraction = o->view.edge_fraction = 0;
-	} else if (!o->counted) {
-		o->view.nodecount = o->mode->nodecount;
+		o->shown.view.nodecount = 0;
+		o->shown.view.node_fraction = o->shown.view.edge_fraction = 0;
+	} else if (!o->shown.counted) {
+		o->shown.view.nodecount = o->mode->nodecount;
 	}
 	if (!strcmp(o->output, "-")) {
-		o->view.width = terminal_width();
-		o->view.colour = terminal_colour();
+		o->shown.view.width = terminal_width();
+		o->shown.view.colour = terminal_colour();
 	}
 }
 
@@ -263,9 +265,9 @@ static int read_options(struct report_options *o, int argc, char **argv)
 
 	opterr = 0;
 	list_options(list);
-	while ((option = getopt_long(argc, argv, "ho:", list, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while ((option = getopt_long(argc, argv, ":hqf:o:", list, NULL)) != -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("report");
 		if (set_option(o, option, &err))
@@ -274,14 +276,14 @@ static int read_options(struct report_options *o, int argc, char **argv)
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "report needs a file" : "report takes one file");
 	o->file = argv[optind];
-	return CLI_GO_ON;
+	return choose_form(o, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
 
 int cli_report(int argc, char **argv)
 {
 	struct report_options o = { .output = "-",
-				    .view.node_fraction = NODE_FRACTION,
-				    .view.edge_fraction = EDGE_FRACTION };
+				    .shown.view.node_fraction = VIEWOPTIONS_NODE_FRACTION,
+				    .shown.view.edge_fraction = EDGE_FRACTION };
 	int status = read_options(&o, argc, argv);
 	struct error err;
 
@@ -290,6 +292,6 @@ int cli_report(int argc, char **argv)
 		status = report(&o, &err) ? cli_fail(&err) : EXIT_DONE;
 	}
 	filters_release(&o.filters);
-	pattern_free(o.view.pattern);
+	pattern_free(o.shown.view.pattern);
 	return status;
 }

@@ -27,15 +27,21 @@ struct options {
 	dump_format *format;
 	unsigned symbolize;
 	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
-	bool goroutines, quiet, verbose;
+	bool all, goroutines, quiet, verbose;
 };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },    { "json", no_argument, NULL, 'J' },
-	{ "goroutines", no_argument, NULL, 'G' },   { "stop", optional_argument, NULL, 'S' },
-	{ "output", required_argument, NULL, 'o' }, { "no-inline", no_argument, NULL, 'I' },
-	{ "quiet", no_argument, NULL, 'q' },	    { "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "json", no_argument, NULL, 'J' },
+	{ "all", no_argument, NULL, 'A' },
+	{ "goroutines", no_argument, NULL, 'G' },
+	{ "stop", optional_argument, NULL, 'S' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "no-inline", no_argument, NULL, 'I' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
 };
 
 static int take_option(struct options *o, int option, struct error *err)
@@ -47,6 +53,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		return parse_stop(optarg, &o->stop_ns, err);
 	case 'J':
 		o->format = dump_json;
+		break;
+	case 'A':
+		o->all = true;
 		break;
 	case 'G':
 		o->goroutines = true;
@@ -75,9 +84,9 @@ static int parse_options(struct options *o, int argc, char **argv)
 
 	*o = (struct options){ .output = "-", .format = dump_text };
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:o:qvh", long_options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while ((option = getopt_long(argc, argv, "+:p:o:qvh", long_options, NULL)) != -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("dump");
 		if (take_option(o, option, &err))
@@ -89,6 +98,10 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return cli_usage("no process given: -p PID");
 	if (o->quiet && o->verbose)
 		return cli_usage("either --quiet or --verbose, not both");
+	if (o->all && o->goroutines)
+		return cli_usage("--all is about threads; goroutines are never folded");
+	if (o->all && o->format == dump_text)
+		o->format = dump_text_each;
 	if (o->goroutines && o->pid_count > 1)
 		return cli_usage("--goroutines is about one process");
 	if (o->stop_ns && !o->goroutines)

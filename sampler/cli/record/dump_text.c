@@ -4,6 +4,9 @@
  *   thread 4711 "worker", sleeping in epoll_wait
  *   #0   0x00007f3c1d0f1a0e  epoll_wait+0x5e  in libc.so.6
  *   #1   0x000055d0a0b13f2c  poll_once  at src/loop.c:118:9  in server, inlined
+ *
+ * Threads with the same text are one, '16 threads "idle-0…15" (4712-4727), sleeping in futex'
+ * (sampler/cli/record/dumpfold.h).
  */
 #include <string.h>
 #include <time.h>
@@ -13,6 +16,7 @@
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/process.h"
+#include "sampler/cli/record/dumpfold.h"
 #include "sampler/cli/record/dumpformat.h"
 #include "sampler/dump/dumping.h"
 #include "sampler/thread/syscalls.h"
@@ -85,16 +89,13 @@ static int add_frame(struct buffer *b, const struct dump_frame *f, size_t *numbe
 	return rc;
 }
 
+/* All but the thread's number and name. */
 static int add_thread(struct buffer *b, const struct dump_thread *t)
 {
 	char call[SYSCALL_NAME_ROOM];
 	size_t number = 0;
-	int rc = buffer_addf(b, "\nthread %d \"", t->tid);
+	int rc = buffer_addf(b, ", %s", dump_state_name(t->state));
 
-	if (!rc)
-		rc = add_clean(b, t->name);
-	if (!rc)
-		rc = buffer_addf(b, "\", %s", dump_state_name(t->state));
 	if (!rc && t->syscall >= 0)
 		rc = buffer_addf(b, " in %s", syscall_name(t->syscall, call));
 	if (!rc)
@@ -125,7 +126,58 @@ static int add_heading(struct buffer *b, const struct dump_process *p)
 	return buffer_addf(b, "\", %zu thread%s, %s\n", p->count, p->count == 1 ? "" : "s", when);
 }
 
-int dump_text(const struct dump *d, struct outfile *file, struct error *err)
+static int add_groups(const struct dumpfold *f, const struct dump_process *p, struct buffer *b,
+		      struct outfile *file, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < f->count; i++) {
+		const struct dumpfold_group *g = &f->groups[i];
+
+		rc = buffer_addf(b, "\n");
+		rc = rc ? rc : dumpfold_heading(f, g, p->threads, b);
+		rc = rc ? rc : buffer_add(b, g->text, g->len);
+		rc = dump_flush(b, file, rc, false, err);
+	}
+	return rc;
+}
+
+static int add_folded(const struct dump_process *p, struct buffer *b, struct outfile *file,
+		      struct error *err)
+{
+	struct dumpfold f = { 0 };
+	struct buffer text = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < p->count; i++) {
+		text.len = 0;
+		rc = add_thread(&text, &p->threads[i]);
+		rc = rc ? rc : dumpfold_add(&f, i, text.data, text.len);
+	}
+	rc = rc ? error_nomem(err) : add_groups(&f, p, b, file, err);
+	buffer_release(&text);
+	dumpfold_release(&f);
+	return rc;
+}
+
+static int add_each(const struct dump_process *p, struct buffer *b, struct outfile *file,
+		    struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->count; i++) {
+		const struct dump_thread *t = &p->threads[i];
+
+		rc = buffer_addf(b, "\nthread %d \"", t->tid);
+		rc = rc ? rc : add_clean(b, t->name);
+		rc = rc ? rc : buffer_addf(b, "\"");
+		rc = rc ? rc : add_thread(b, t);
+		rc = dump_flush(b, file, rc, false, err);
+	}
+	return rc;
+}
+
+static int write_text(const struct dump *d, bool each, struct outfile *file, struct error *err)
 {
 	struct buffer b = { 0 };
 	bool any = false;
@@ -143,11 +195,21 @@ int dump_text(const struct dump *d, struct outfile *file, struct error *err)
 		if (!rc)
 			rc = add_heading(&b, p);
 		rc = dump_flush(&b, file, rc, false, err);
-		for (size_t j = 0; !rc && j < p->count; j++)
-			rc = dump_flush(&b, file, add_thread(&b, &p->threads[j]), false, err);
+		if (!rc)
+			rc = (each ? add_each : add_folded)(p, &b, file, err);
 	}
 	if (!rc)
 		rc = dump_flush(&b, file, 0, true, err);
 	buffer_release(&b);
 	return rc;
+}
+
+int dump_text(const struct dump *d, struct outfile *file, struct error *err)
+{
+	return write_text(d, false, file, err);
+}
+
+int dump_text_each(const struct dump *d, struct outfile *file, struct error *err)
+{
+	return write_text(d, true, file, err);
 }

@@ -7,8 +7,10 @@ struct dump;
 struct error;
 struct outfile;
 
-/* For people: a line for each frame. ERR_NOMEM, ERR_IO. */
+/* For people: a line for each frame. Threads that look alike are one; with dump_text_each they are
+ * not. ERR_NOMEM, ERR_IO. */
 int dump_text(const struct dump *d, struct outfile *file, struct error *err);
+int dump_text_each(const struct dump *d, struct outfile *file, struct error *err);
 
 /* For programs: a JSON object for each process, described in docs/sampler.1. ERR_NOMEM, ERR_IO. */
 int dump_json(const struct dump *d, struct outfile *file, struct error *err);

@@ -3,8 +3,8 @@
  * is read once, and errors are printed for the user who waits.
  *
  * One profile is written to a file. Several, and custom ones, whose number is not known before, are
- * written to a folder, one file for each. Text, in the form of debug=1, is written one profile
- * after the other. Rejected: a batch (sampler/rounds/batch/batch.h) for several. Here the user
+ * written to a folder, one file for each, with the names that they have in a batch. Legacy text,
+ * that of debug=1, is written one profile after the other. Rejected: a batch (sampler/rounds/batch/batch.h) for several. Here the user
  * expects files with known names, and on the terminal the reason why a profile is missing.
  */
 #include "sampler/cli/record/gotake.h"
@@ -42,7 +42,7 @@ struct taking {
 	char name[300];	     /* default name of the file or folder */
 	const char *output;  /* `name`, "-", or the path that was given */
 	int folder;	     /* descriptor; -1: none */
-	bool text, made_folder;
+	bool legacy, made_folder;
 	unsigned written;
 	struct error first; /* the first profile's error; code 0: none has failed */
 };
@@ -143,43 +143,49 @@ static int commit(struct taking *k, const char *path, struct error *err)
 	if (rc)
 		return rc;
 	k->written++;
-	/* With text on the standard output no message is printed. */
-	if (!k->t->quiet && !(k->text && !strcmp(path, "-")))
+	/* With legacy text on the standard output no message is printed. */
+	if (!k->t->quiet && !(k->legacy && !strcmp(path, "-")))
 		fprintf(stderr, "wrote %s (%lu bytes)\n",
 			strcmp(path, "-") ? path : "standard output", bytes);
 	return 0;
 }
 
-/* Writes a profile into the folder or the open file. `name` is the type's, or a custom one's. */
-static int put(struct taking *k, const char *name, const struct buffer *bytes, struct error *err)
+/* Writes a profile into the folder or the open file. `file` is its name in a batch; in another
+ * format the ending differs. */
+static int put(struct taking *k, const char *file, const struct buffer *bytes, struct error *err)
 {
 	const struct format *format = k->t->format ? k->t->format :
 						     format_by_path(k->folder < 0 ? k->output : "");
+	int stem = (int)strlen(file) - (int)strlen(".pprof");
 	char path[4096];
 	int rc = 0;
 
 	snprintf(path, sizeof(path), "%s", k->output);
-	if (k->folder >= 0) {
-		snprintf(path, sizeof(path), "%s/%s%s", k->output, name, format_ending(format));
+	if (k->folder >= 0 && format == format_by_path(""))
+		snprintf(path, sizeof(path), "%s/%s", k->output, file);
+	else if (k->folder >= 0)
+		snprintf(path, sizeof(path), "%s/%.*s%s", k->output, stem, file,
+			 format_ending(format));
+	if (k->folder >= 0)
 		rc = outfile_open(&k->file, path, err);
-	}
 	rc = rc ? rc : write_profile(k, format, bytes, err);
 	return rc ? rc : commit(k, path, err);
 }
 
 static void take_and_put(struct taking *k, enum capture_type type, const struct goprofile_id *id,
-			 const char *name)
+			 const char *file)
 {
+	const char *name = type == CAPTURE_CUSTOM ? id->name : captures[type].name;
 	struct buffer bytes = { 0 };
 	struct error err;
 
-	if (take(k, type, id, &bytes, &err) || put(k, name, &bytes, &err))
+	if (take(k, type, id, &bytes, &err) || put(k, file, &bytes, &err))
 		miss(k, name, &err);
 	outfile_abort(&k->file);
 	buffer_release(&bytes);
 }
 
-static void put_text(struct taking *k, enum capture_type type, const struct goprofile_id *id)
+static void put_legacy(struct taking *k, enum capture_type type, const struct goprofile_id *id)
 {
 	struct source_remark remark = { 0 };
 	struct buffer text = { 0 };
@@ -202,17 +208,17 @@ static void put_text(struct taking *k, enum capture_type type, const struct gopr
 static void do_custom(struct taking *k, const char *custom)
 {
 	const struct goprofile_id id = { GOPROFILE_CUSTOM, custom };
-	char encoded[CUSTOMNAME_MAX + 1], name[CUSTOMNAME_MAX + 16];
+	char encoded[CUSTOMNAME_MAX + 1], file[CUSTOMNAME_MAX + 16];
 	struct error err;
 
-	if (k->text) {
-		put_text(k, CAPTURE_CUSTOM, &id);
+	if (k->legacy) {
+		put_legacy(k, CAPTURE_CUSTOM, &id);
 	} else if (!customname_encode(custom, encoded)) {
 		error_set(&err, ERR_LIMIT, "the name is no file's: '%.80s'", encoded);
 		miss(k, "custom", &err);
 	} else {
-		snprintf(name, sizeof(name), "custom-%s", encoded);
-		take_and_put(k, CAPTURE_CUSTOM, &id, name);
+		snprintf(file, sizeof(file), "custom-%s.pprof", encoded);
+		take_and_put(k, CAPTURE_CUSTOM, &id, file);
 	}
 }
 
@@ -233,18 +239,18 @@ static void do_customs(struct taking *k)
 
 static void do_all(struct taking *k)
 {
-	if (!k->text)
+	if (!k->legacy)
 		source_together(k->source, k->t->types, k->t->gc_wait);
 	for (int i = 0; i < CAPTURE_TYPES; i++) {
 		if (!(k->t->types & CAPTURE_BIT(i)))
 			continue;
 		if (i == CAPTURE_CUSTOM)
 			do_customs(k);
-		else if (k->text)
-			put_text(k, (enum capture_type)i, captures[i].go_profile);
+		else if (k->legacy)
+			put_legacy(k, (enum capture_type)i, captures[i].go_profile);
 		else
 			take_and_put(k, (enum capture_type)i, captures[i].go_profile,
-				     captures[i].name);
+				     captures[i].file);
 	}
 }
 
@@ -255,9 +261,8 @@ static void choose_output(struct taking *k)
 	const struct gotake *t = k->t;
 	char ending[64] = "";
 
-	k->text = format_is_text(t->format ? t->format :
-					     format_by_path(t->output ? t->output : ""));
-	k->output = t->output ? t->output : k->text ? "-" : k->name;
+	k->legacy = t->format && format_is_legacy(t->format);
+	k->output = t->output ? t->output : k->legacy ? "-" : k->name;
 	for (int i = 0; one_file(t) && i < CAPTURE_TYPES; i++)
 		if (t->types & CAPTURE_BIT(i))
 			snprintf(ending, sizeof(ending), ".%s%s", captures[i].name,
@@ -284,7 +289,7 @@ static int open_output(struct taking *k, struct error *err)
 	struct privilege_needs needs = { .output = NULL };
 	int rc;
 
-	if (k->text || one_file(k->t)) {
+	if (k->legacy || one_file(k->t)) {
 		rc = outfile_open(&k->file, k->output, err);
 		needs.output = &k->file;
 	} else {
@@ -294,13 +299,13 @@ static int open_output(struct taking *k, struct error *err)
 	return rc ? rc : privilege_drop(&needs, err);
 }
 
-static int check_text(const struct taking *k, struct error *err)
+static int check_legacy(const struct taking *k, struct error *err)
 {
 	static const enum capture_type without[] = { CAPTURE_INUSE, CAPTURE_GOROUTINEWAIT };
 
-	for (size_t i = 0; k->text && i < 2; i++)
+	for (size_t i = 0; k->legacy && i < 2; i++)
 		if (k->t->types & CAPTURE_BIT(without[i]))
-			return error_set(err, ERR_USAGE, "Go has no text form of %s%s",
+			return error_set(err, ERR_USAGE, "Go has no legacy text of %s%s",
 					 captures[without[i]].name,
 					 i ? "; see 'sampler dump --goroutines'" : "");
 	return 0;
@@ -310,7 +315,7 @@ static int finish(struct taking *k, struct error *err)
 {
 	int rc = 0;
 
-	if (k->text && k->written)
+	if (k->legacy && k->written)
 		rc = commit(k, k->output, err);
 	if (rc || !k->first.code)
 		return rc;
@@ -335,7 +340,7 @@ static int run(struct taking *k, struct error *err)
 	source.plain = true; /* this process parses the profiles, and compresses what it writes */
 	source.max_bytes = DERIVE_BYTES;
 	choose_output(k);
-	rc = check_text(k, err);
+	rc = check_legacy(k, err);
 	rc = rc ? rc : source_memory(&k->source, &source, err);
 	rc = rc ? rc : open_output(k, err);
 	if (rc)

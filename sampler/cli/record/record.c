@@ -177,6 +177,11 @@ static int check_options(struct options *o, int argc, char **argv)
 
 	if (status != CLI_GO_ON)
 		return status;
+	if (o->format && format_is_legacy(o->format))
+		return cli_usage(
+			"-f legacy is for Go's own profiles (-t heap): a profile of %s time "
+			"has no such text",
+			o->recording.wall ? "wall" : "CPU");
 	if (o->recording.kernel && !o->recording.wall)
 		return cli_usage("--kernel is about threads that wait: it needs --wall");
 	if (o->debuginfod_ns && !getenv("DEBUGINFOD_URLS"))
@@ -208,9 +213,10 @@ static int parse_options(struct options *o, int argc, char **argv)
 	sampling_defaults(&o->recording, o->pids);
 	roundsoptions_defaults(&o->rounds);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:d:r:o:f:t:n:qvh", long_options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while ((option = getopt_long(argc, argv, "+:p:d:r:o:f:t:n:qvh", long_options, NULL)) !=
+	       -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("record");
 		if (take_option(o, option, &err))

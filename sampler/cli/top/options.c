@@ -87,9 +87,9 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 	sampling_defaults(&o->recording, o->pids);
 	o->recording.write = write_by_name;
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+p:d:r:o:n:h", long_options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while ((option = getopt_long(argc, argv, "+:p:d:r:o:n:h", long_options, NULL)) != -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("top");
 		if (take_option(o, option, &err))

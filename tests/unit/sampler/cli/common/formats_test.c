@@ -31,15 +31,29 @@ Test(formats, by_ending)
 
 Test(formats, by_name)
 {
-	static const char *const names[] = { "pprof",	   "folded", "flamegraph",
-					     "speedscope", "otlp",   "text" };
+	static const char *const names[] = { "pprof", "folded", "flamegraph", "speedscope",
+					     "otlp",  "text",	"legacy" };
 	struct error err = { 0 };
 	const struct format *f;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		cr_assert_eq(format_by_name(names[i], &f, NULL), 0);
+		cr_assert_str_eq(format_name(f), names[i]);
+	}
 	cr_assert_eq(format_by_name("svg", &f, &err), ERR_USAGE);
 	cr_assert(strstr(err.text, "'svg'"));
+}
+
+Test(formats, an_ending_that_is_none_is_told_apart)
+{
+	static const char *const none[] = { "a", "-", "a.gz", "svg", ".svg", "" };
+	static const char *const known[] = { "a.pb.gz", "a.pb", "a.pprof", "a.svg", "a.txt" };
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		cr_assert_null(format_by_ending(none[i]), "%s", none[i]);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		cr_assert_eq(format_by_ending(known[i]), format_by_path(known[i]), "%s", known[i]);
+	cr_assert(format_is_text(format_by_ending("a.txt")), "and not legacy");
 }
 
 Test(formats, flame_graphs_are_html_unless_the_name_says_svg)

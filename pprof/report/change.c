@@ -1,0 +1,414 @@
+/*
+ * The test. The samples of a function in two profiles are two Poisson counts. If the function costs
+ * the same in both, each of the n samples is of the new profile with a probability q that only the
+ * two profiles decide: how long they took, and how much a sample stands for (its rate, and what a
+ * budget left out). So the new count is binomial (Przyborowski and Wilenski, 1940), and its tail is
+ * summed exactly: a normal approximation is wrong for the few samples that most functions have.
+ *
+ * A table has many functions, and chance has as many tries. The level is therefore divided by their
+ * number (Bonferroni): one table in LEVEL's inverse would have an unmarked change by chance alone.
+ * The level is that strict because runs of a program differ by more than chance in sampling: 18
+ * samples against 46 are noise in any table.
+ *
+ * Rejected: the false discovery rate, which lets a known part of the findings be wrong. A user acts
+ * on each.
+ */
+#include "pprof/report/change.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "pprof/columns.h"
+#include "pprof/graph/measure.h"
+#include "pprof/graph/nodes.h"
+#include "pprof/graph/text.h"
+#include "pprof/labels.h"
+#include "pprof/profile.h"
+#include "pprof/report/heading.h"
+#include "pprof/report/paint.h"
+#include "pprof/units.h"
+
+#define LEVEL 0.0005
+
+enum side { BASE, NEW };
+
+struct tally {
+	int64_t value[2], samples[2]; /* by side */
+};
+
+struct row {
+	uint32_t node;
+	double value[2], change; /* as shown */
+	bool noise;
+};
+
+struct table {
+	const struct profile *p;
+	const struct report_view *v;
+	const struct change *c;
+	struct nodes nodes;
+	struct tally *tallies, total; /* tallies: by node */
+	struct row *rows;
+	size_t count, all, noisy;
+	size_t samples;	  /* the column; p->type_count: none */
+	double scale[2];  /* from a value to what is shown */
+	double weight[2]; /* of the test; 0: there is none */
+	const char *unit;
+	double ratio; /* from the type's unit to `unit` */
+	bool rates;
+};
+
+double change_chance(int64_t base, int64_t new, double base_weight, double new_weight)
+{
+	double n = (double)base + (double)new, q = new_weight / (base_weight + new_weight);
+	double k = (double)new, variance = n *q * (1 - q), term, sum;
+
+	/* So many that the sum would take long, and the normal distribution is as good. */
+	if (variance > 1e6)
+		return erfc(fabs(k - n * q) / sqrt(2 * variance));
+	if (k < n * q) { /* the tail of the side that has more than its part */
+		k = (double)base;
+		q = 1 - q;
+	}
+	term = exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(q) +
+		   (n - k) * log1p(-q));
+	for (sum = term; k < n && term > sum * 1e-12; sum += term) {
+		term *= (n - k) / (k + 1) * (q / (1 - q));
+		k++;
+	}
+	return fmin(1, 2 * sum);
+}
+
+/* Adding up. */
+
+static void add(struct tally *t, enum side side, int64_t value, int64_t samples)
+{
+	t->value[side] = measure_sum(t->value[side], value);
+	t->samples[side] = measure_sum(t->samples[side], samples);
+}
+
+/* The base's values are negated. */
+static int64_t upright(int64_t value, enum side side)
+{
+	return side == NEW ? value : value == INT64_MIN ? INT64_MAX : -value;
+}
+
+static void count_sample(struct table *t, size_t sample, size_t *seen)
+{
+	const struct profile_sample *s = &t->p->samples[sample];
+	enum side side = sample_is_base(t->p, s) ? BASE : NEW;
+	const int64_t *values = t->p->values + s->first_value;
+	int64_t value = upright(values[t->v->type], side);
+	int64_t samples = t->samples < t->p->type_count ? upright(values[t->samples], side) : 0;
+	size_t depth = nodes_depth(&t->nodes, sample), count;
+
+	add(&t->total, side, value, samples);
+	for (size_t i = 0; i < (t->v->cum || !depth ? depth : 1); i++) {
+		const uint32_t *at = nodes_at(&t->nodes, sample, i, &count);
+
+		for (size_t k = 0; k < (t->v->cum || !count ? count : 1); k++)
+			if (seen[at[k]] != sample + 1) {
+				add(&t->tallies[at[k]], side, value, samples);
+				seen[at[k]] = sample + 1;
+			}
+	}
+}
+
+static int count_samples(struct table *t)
+{
+	size_t *seen = calloc(t->nodes.count + 1, sizeof(*seen));
+
+	t->tallies = calloc(t->nodes.count + 1, sizeof(*t->tallies));
+	for (size_t i = 0; seen && t->tallies && i < t->p->sample_count; i++)
+		count_sample(t, i, seen);
+	free(seen);
+	return seen && t->tallies ? 0 : ERR_NOMEM;
+}
+
+/* What is compared. */
+
+static bool is_level(const struct table *t)
+{
+	return !strncmp(strset_get(&t->p->strings, t->p->types[t->v->type].type), "inuse_", 6);
+}
+
+static bool have_durations(const struct table *t)
+{
+	return t->c->base.duration_nanos > 0 && t->c->new.duration_nanos > 0;
+}
+
+static void choose_scale(struct table *t)
+{
+	double base = (double)t->c->base.duration_nanos, new = (double)t->c->new.duration_nanos;
+
+	t->scale[BASE] = t->scale[NEW] = 1;
+	if (t->c->normalized) {
+		if (t->total.value[NEW])
+			t->scale[NEW] = (double)t->total.value[BASE] / (double)t->total.value[NEW];
+	} else if (have_durations(t) && fabs(base - new) > fmax(base, new) / 100 && !is_level(t)) {
+		t->rates = true;
+		t->scale[BASE] = 1e9 / base;
+		t->scale[NEW] = 1e9 / new;
+	}
+}
+
+/* How much a sample stands for. Without samples it is as in the other profile. */
+static double worth(const struct table *t, enum side side)
+{
+	enum side from = t->total.samples[side] > 0 && t->total.value[side] > 0 ? side : !side;
+
+	return t->total.samples[from] > 0 ?
+		       (double)t->total.value[from] / (double)t->total.samples[from] :
+		       0;
+}
+
+/* The number of samples is proportional to it for what costs the same in both. */
+static void choose_weights(struct table *t)
+{
+	double base = worth(t, BASE), new = worth(t, NEW);
+
+	if (t->samples == t->p->type_count || is_level(t) || base <= 0 || new <= 0)
+		return;
+	if (t->c->normalized) {
+		t->weight[BASE] = (double)t->total.samples[BASE];
+		t->weight[NEW] = (double)t->total.samples[NEW];
+	} else if (have_durations(t)) {
+		t->weight[BASE] = (double)t->c->base.duration_nanos / base;
+		t->weight[NEW] = (double)t->c->new.duration_nanos / new;
+	}
+}
+
+static bool tested(const struct table *t)
+{
+	return t->weight[BASE] > 0 && t->weight[NEW] > 0;
+}
+
+/* `tries`: how many such tests the table has. */
+static bool is_noise(const struct table *t, const struct tally *a, size_t tries)
+{
+	return tested(t) && change_chance(a->samples[BASE] > 0 ? a->samples[BASE] : 0,
+					  a->samples[NEW] > 0 ? a->samples[NEW] : 0,
+					  t->weight[BASE], t->weight[NEW]) >= LEVEL / (double)tries;
+}
+
+/* Rows. */
+
+static int by_change(const void *a, const void *b, void *table)
+{
+	const struct row *x = a, *y = b;
+	double left = fabs(x->change), right = fabs(y->change);
+
+	if (left != right)
+		return left > right ? -1 : 1;
+	return nodes_compare(&((const struct table *)table)->nodes, x->node, y->node);
+}
+
+static struct row row_of(const struct table *t, const struct tally *a, size_t tries)
+{
+	struct row r = { .value = { (double)a->value[BASE] * t->scale[BASE],
+				    (double)a->value[NEW] * t->scale[NEW] } };
+
+	r.change = r.value[NEW] - r.value[BASE];
+	r.noise = is_noise(t, a, tries);
+	return r;
+}
+
+static bool occurs(const struct tally *a)
+{
+	return a->value[BASE] || a->value[NEW];
+}
+
+/* All functions count for the test, also those that are not shown. */
+static int make_rows(struct table *t)
+{
+	struct row total = row_of(t, &t->total, 1);
+	double least = t->v->node_fraction * fmax(fabs(total.value[BASE]), fabs(total.value[NEW]));
+
+	t->rows = calloc(t->nodes.count + 1, sizeof(*t->rows));
+	if (!t->rows)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < t->nodes.count; i++)
+		t->all += occurs(&t->tallies[i]);
+	for (uint32_t i = 0; i < t->nodes.count; i++) {
+		struct row r = row_of(t, &t->tallies[i], t->all);
+
+		r.node = i;
+		if (occurs(&t->tallies[i]) && r.change != 0 && fabs(r.change) >= least)
+			t->rows[t->count++] = r;
+	}
+	qsort_r(t->rows, t->count, sizeof(*t->rows), by_change, t);
+	if (t->v->nodecount && t->v->nodecount < t->count)
+		t->count = t->v->nodecount;
+	for (size_t i = 0; i < t->count; i++)
+		t->noisy += t->rows[i].noise;
+	return 0;
+}
+
+/* One unit for the table: that of a hundredth of the larger total, so that a function of a few
+ * percent has digits. */
+static void choose_unit(struct table *t)
+{
+	struct row total = row_of(t, &t->total, 1);
+	const char *from = heading_unit(t->p, t->v);
+	double largest = fmax(fabs(total.value[BASE]), fabs(total.value[NEW])) / 100;
+
+	units_scale(largest < 0x1p62 ? (int64_t)ceil(largest) : INT64_MAX, from,
+		    t->v->unit ? t->v->unit : "minimum", &t->unit);
+	t->ratio = units_compatible(from, t->unit) ? units_ratio(from, t->unit) : 1;
+}
+
+/* Text. */
+
+enum { CELL = MEASURE_MAX };
+
+/* The unit may be any bytes of the profile. */
+static const char *cell(const struct table *t, double value, bool is_change, char text[CELL])
+{
+	value *= t->ratio;
+	snprintf(text, CELL, is_change ? "%+.2f%.*s" : "%.2f%.*s", value, MEASURE_UNIT_MAX,
+		 t->unit);
+	printable(text, CELL);
+	return text;
+}
+
+static const char *relative(const struct row *r, char text[CELL])
+{
+	if (!r->value[BASE] || !r->value[NEW])
+		return !r->value[BASE] ? "new" : "gone";
+	snprintf(text, CELL, "%+.1f%%", 100 * r->change / fabs(r->value[BASE]));
+	return text;
+}
+
+static int add_cells(const struct table *t, const struct row *r, struct buffer *out)
+{
+	char base[CELL], new[CELL], change[CELL], share[CELL];
+
+	return text_addf(out, "%10s %10s %11s %8s %s ", cell(t, r->value[BASE], false, base),
+			 cell(t, r->value[NEW], false, new), cell(t, r->change, true, change),
+			 relative(r, share), r->noise ? "~" : " ");
+}
+
+static int add_row(const struct table *t, const struct row *r, struct buffer *out)
+{
+	const struct node *n = &t->nodes.list[r->node];
+	struct row total = row_of(t, &t->total, 1);
+	double largest = fmax(fabs(total.value[BASE]), fabs(total.value[NEW]));
+	int64_t share = largest > 0 && !r->noise ? (int64_t)(1e6 * fabs(r->change) / largest) : 0;
+	int rc = paint_share(out, t->v, share, 1000000);
+
+	rc = rc ? rc : add_cells(t, r, out);
+	rc = rc ? rc : text_add_fitting(out, n->label, n->label_len, t->v->width, 0);
+	return rc ? rc : paint_end_line(out, t->v, share, 1000000);
+}
+
+static int add_side(const struct table *t, enum side side, struct buffer *out)
+{
+	const struct change_side *s = side == BASE ? &t->c->base : &t->c->new;
+	time_t seconds = s->time_nanos / 1000000000;
+	char when[64], value[MEASURE_MAX];
+	struct tm tm;
+	int rc = text_addf(out, side == BASE ? "Base: " : "New:  ");
+
+	rc = rc ? rc : text_add(out, s->name, strlen(s->name));
+	if (!rc && s->time_nanos > 0 && localtime_r(&seconds, &tm) &&
+	    strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S %Z", &tm))
+		rc = text_addf(out, ", %s", when);
+	if (!rc && s->duration_nanos > 0)
+		rc = text_addf(out, ", %s long",
+			       measure_label(s->duration_nanos, "nanoseconds", "auto", value));
+	rc = rc ? rc :
+		  text_addf(out, ", %s",
+			    measure_label(t->total.value[side], heading_unit(t->p, t->v), "auto",
+					  value));
+	if (!rc && t->samples < t->p->type_count && t->samples != t->v->type)
+		rc = text_addf(out, " in %ld samples", t->total.samples[side]);
+	return rc ? rc : text_addf(out, "\n");
+}
+
+static const char *how(const struct table *t)
+{
+	if (t->c->normalized)
+		return ", the new scaled to the total of the base";
+	if (t->rates)
+		return ", per second, since the durations differ";
+	return !have_durations(t) && !is_level(t) ?
+		       ", as they are: a profile without a duration has no rates" :
+		       "";
+}
+
+static int add_heading(const struct table *t, struct buffer *out)
+{
+	struct row total = row_of(t, &t->total, 1);
+	int rc = heading_program(t->p, out);
+
+	rc = rc ? rc : add_side(t, BASE, out);
+	rc = rc ? rc : add_side(t, NEW, out);
+	rc = rc ? rc : text_addf(out, "Type: ");
+	rc = rc ? rc : text_add_string(out, t->p, t->p->types[t->v->type].type);
+	rc = rc ? rc : text_addf(out, "%s\n", how(t));
+	rc = rc ? rc : heading_filters(t->v, out);
+	rc = rc ? rc :
+		  text_addf(out, "Showing the %zu largest changes of %zu rows%s\n", t->count,
+			    t->all, t->v->cum ? ", each with what it calls" : "");
+	rc = rc ? rc :
+		  paint_title(out, t->v,
+			      t->rates ? "    base/s      new/s    change/s relative" :
+					 "      base        new      change relative");
+	rc = rc ? rc : add_cells(t, &total, out);
+	return rc ? rc : text_addf(out, "(total)\n");
+}
+
+static int add_footer(const struct table *t, struct buffer *out)
+{
+	if (!tested(t))
+		return text_addf(out, "Whether a change is noise cannot be tested: %s\n",
+				 t->samples == t->p->type_count ?
+					 "the profiles do not count samples (samples/count)" :
+				 is_level(t)	    ? "these values are no sums over time" :
+				 !have_durations(t) ? "a profile has no duration" :
+						      "a profile has no samples");
+	return text_addf(
+		out,
+		"~ may be noise (%zu of %zu): chance in sampling can make such a change. It makes\n"
+		"  one that is not marked in 1 of %.0f tables (binomial test of both counts of\n"
+		"  samples, level %g for all %zu rows).\n",
+		t->noisy, t->count, 1 / LEVEL, LEVEL, t->all);
+}
+
+static int make(struct table *t, struct buffer *out)
+{
+	int rc = nodes_init(&t->nodes, t->p, t->v->by);
+
+	rc = rc ? rc : count_samples(t);
+	if (rc)
+		return rc;
+	choose_scale(t);
+	choose_weights(t);
+	rc = make_rows(t);
+	if (rc)
+		return rc;
+	choose_unit(t);
+	rc = add_heading(t, out);
+	for (size_t i = 0; i < t->count && !rc; i++)
+		rc = add_row(t, &t->rows[i], out);
+	return rc ? rc : add_footer(t, out);
+}
+
+int report_change(const struct profile *difference, const struct report_view *v,
+		  const struct change *c, struct buffer *out, struct error *err)
+{
+	struct table t = { .p = difference, .v = v, .c = c };
+	int rc;
+
+	t.samples = profile_column(difference, "samples");
+	rc = make(&t, out);
+	nodes_release(&t.nodes);
+	free(t.tallies);
+	free(t.rows);
+	return text_result(rc, err);
+}
