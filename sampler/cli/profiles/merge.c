@@ -15,6 +15,7 @@
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/formats.h"
 #include "sampler/cli/common/readprofile.h"
+#include "sampler/cli/rounds/folder.h"
 
 struct merge_options {
 	const char *output;
@@ -22,25 +23,32 @@ struct merge_options {
 	int count;
 	uint64_t max_size;	  /* of each file, 0: the default */
 	bool subtract, normalize; /* diff's */
+	struct folder_options folder;
+	uint64_t against_ns; /* diff's: how long before the range its base is; 0: another file */
 };
 
+enum { AGAINST = 256 };
+
 static const struct option merge_long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	READPROFILE_OPTION,
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "output", required_argument, NULL, 'o' }, READPROFILE_OPTION,	  FOLDER_OPTIONS,
+	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
 };
 
 static const struct option diff_long_options[] = {
-	{ "output", required_argument, NULL, 'o' }, { "subtract", no_argument, NULL, 's' },
-	{ "normalize", no_argument, NULL, 'n' },    READPROFILE_OPTION,
-	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
+	{ "output", required_argument, NULL, 'o' },
+	{ "subtract", no_argument, NULL, 's' },
+	{ "normalize", no_argument, NULL, 'n' },
+	READPROFILE_OPTION,
+	FOLDER_OPTIONS,
+	{ "against", required_argument, NULL, AGAINST },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
 };
 
 static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)
 {
 	struct profile p;
-	int rc = readprofile(&p, o->files[i], o->max_size, err);
+	int rc = folder_read(&p, o->files[i], &o->folder, 0, o->max_size, err);
 
 	if (!rc) {
 		rc = merge_add_common(m, &p, err);
@@ -96,14 +104,14 @@ static int subtract(struct profile *base, struct profile *p, const struct merge_
 static int diff_files(const struct merge_options *o, struct profile *sum, struct error *err)
 {
 	struct profile base, p = { 0 };
-	int rc = readprofile(&base, o->files[0], o->max_size, err);
+	int rc = folder_read(&base, o->files[0], &o->folder, o->against_ns, o->max_size, err);
 
 	if (!rc)
-		rc = readprofile(&p, o->files[1], o->max_size, err);
+		rc = folder_read(&p, o->files[o->count - 1], &o->folder, 0, o->max_size, err);
 	if (!rc) {
 		rc = subtract(&base, &p, o, sum, err);
 		if (rc)
-			error_prefix(err, "'%s' and '%s'", o->files[1], o->files[0]);
+			error_prefix(err, "'%s' and '%s'", o->files[o->count - 1], o->files[0]);
 	}
 	profile_release(&base);
 	profile_release(&p);
@@ -148,12 +156,16 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "o:t:h", options, NULL)) != -1) {
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
 			return cli_help_on(argv[0]);
 		if (option == READPROFILE_MAX_SIZE && parse_size(optarg, &o->max_size, &err))
+			return cli_fail(&err);
+		if (option == AGAINST && parse_positive_duration(optarg, &o->against_ns, &err))
+			return cli_fail(&err);
+		if (folder_option(&o->folder, option, optarg, &err) < 0)
 			return cli_fail(&err);
 		if (option == 'o')
 			o->output = optarg;
@@ -162,6 +174,8 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 	}
 	o->files = argv + optind;
 	o->count = argc - optind;
+	if (folder_check(&o->folder, o->files, o->count, &err))
+		return cli_fail(&err);
 	if (reads_twice(o))
 		return cli_usage("only one file can be '-', the standard input");
 	if (!o->output)
@@ -190,7 +204,10 @@ int cli_diff(int argc, char **argv)
 
 	if (status != CLI_GO_ON)
 		return status;
-	if (o.count != 2)
+	if (o.against_ns && (o.count != 1 || !folder_is(o.files[0]) ||
+			     !(o.folder.range.last || o.folder.range.from)))
+		return cli_usage("--against takes one folder of batches, and --last or --from");
+	if (o.count != 2 && !o.against_ns)
 		return cli_usage("diff takes two files, the base and the new one");
 	return run(&o, diff_files, &err) ? cli_fail(&err) : EXIT_DONE;
 }

@@ -31,6 +31,7 @@
 #include "sampler/cli/common/terminal.h"
 #include "sampler/cli/common/types.h"
 #include "sampler/cli/profiles/filters.h"
+#include "sampler/cli/rounds/folder.h"
 
 /* The argument of a mode's option. */
 enum mode_takes { TAKES_NOTHING, TAKES_PATTERN, TAKES_OUTPUT };
@@ -79,6 +80,7 @@ static const struct option other_options[] = {
 	{ "relative-percentages", no_argument, NULL, 'r' },
 	{ "sample-type", required_argument, NULL, 's' },
 	READPROFILE_OPTION,
+	FOLDER_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -92,6 +94,7 @@ struct report_options {
 	bool counted, no_inline; /* counted: --nodecount was given */
 	bool relative;		 /* shares are of the total after filtering */
 	struct filters filters;
+	struct folder_options folder;
 	struct report_view view;
 };
 
@@ -145,7 +148,7 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 static int report(struct report_options *o, struct error *err)
 {
 	struct profile profile;
-	int rc = readprofile(&profile, o->file, o->max_size, err);
+	int rc = folder_read(&profile, o->file, &o->folder, 0, o->max_size, err);
 
 	if (rc)
 		return rc;
@@ -220,6 +223,9 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	case READPROFILE_MAX_SIZE:
 		return parse_size(optarg, &o->max_size, err);
 	default:
+		rc = folder_option(&o->folder, option, optarg, err);
+		if (rc <= 0)
+			return rc;
 		if (filters_set(&o->filters, option, optarg))
 			return 0;
 		return set_mode(o, &modes[option - OPTION_FIRST], err);
@@ -263,7 +269,7 @@ static int read_options(struct report_options *o, int argc, char **argv)
 
 	opterr = 0;
 	list_options(list);
-	while ((option = getopt_long(argc, argv, "ho:", list, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "ho:t:", list, NULL)) != -1) {
 		if (option == '?')
 			return cli_bad_option(argv, optind, optopt);
 		if (option == 'h')
@@ -274,6 +280,8 @@ static int read_options(struct report_options *o, int argc, char **argv)
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "report needs a file" : "report takes one file");
 	o->file = argv[optind];
+	if (folder_check(&o->folder, argv + optind, 1, &err))
+		return cli_fail(&err);
 	return CLI_GO_ON;
 }
 
