@@ -3,8 +3,8 @@
 # LAYERS; tests/layers.test compares with the #include lines, and with the table in
 # docs/architecture.md.
 LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sampler/cli/profiles \
-	sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push \
-	sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics \
+	sampler/cli/rounds sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push \
+	sampler/rounds/catalog sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics \
 	sampler sampler/dump sampler/profile sampler/net sampler/tick sampler/member sampler/account \
 	sampler/resource sampler/stop sampler/thread sampler/child sampler/go/profile sampler/go/session \
 	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/unwind \
@@ -15,13 +15,15 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 
 SEES_sampler/cli            := sampler/cli/common
 SEES_sampler/cli/top        := sampler/cli/record sampler/cli/common sampler sampler/profile sampler/account sampler/child pprof/report pprof base/process base/file
-SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/resource sampler/dump sampler/profile sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
+SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/batch sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/resource sampler/dump sampler/profile sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
 SEES_sampler/cli/goparse    := sampler/cli/common goparse/profile goparse/summary goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
-SEES_sampler/cli/profiles   := sampler/cli/common delta pprof/file pprof/wire pprof/report pprof/flame pprof/graph pprof/select pprof base/file
+SEES_sampler/cli/profiles   := sampler/cli/rounds sampler/cli/common delta pprof/file pprof/wire pprof/report pprof/flame pprof/graph pprof/select pprof base/file
+SEES_sampler/cli/rounds     := sampler/cli/common sampler/rounds/catalog sampler/rounds/batch sampler/rounds/source sampler/profile delta pprof/file pprof base/file
 SEES_sampler/cli/common     := sampler/rounds/source sampler/net pprof/file pprof/gotext pprof/otlp pprof/wire pprof/report pprof/flame pprof/graph pprof base/process base/file
 SEES_sampler/rounds         := sampler/rounds/collect sampler/rounds/push sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics sampler sampler/resource delta pprof/file pprof/wire pprof base/file
 SEES_sampler/rounds/collect := sampler/rounds/source sampler/child
 SEES_sampler/rounds/push    := sampler/rounds/batch sampler/rounds/source sampler/net sampler/child pprof/file pprof/otlp pprof/wire pprof
+SEES_sampler/rounds/catalog := sampler/rounds/batch base/file
 SEES_sampler/rounds/batch   := base/file
 SEES_sampler/rounds/source  := sampler/net sampler/rounds/metrics sampler/profile sampler/stop sampler/go/profile sampler/go/session goparse/profile pprof/wire pprof
 SEES_sampler/net     :=

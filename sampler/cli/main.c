@@ -10,10 +10,10 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "record", cli_record },   { "dump", cli_dump },	{ "top", cli_top },
-	{ "report", cli_report },   { "convert", cli_convert }, { "validate", cli_validate },
-	{ "delta", cli_delta },	    { "merge", cli_merge },	{ "diff", cli_diff },
-	{ "goparse", cli_goparse }, { "help", cli_help },
+	{ "record", cli_record },   { "dump", cli_dump },	   { "top", cli_top },
+	{ "report", cli_report },   { "convert", cli_convert },	   { "validate", cli_validate },
+	{ "delta", cli_delta },	    { "merge", cli_merge },	   { "diff", cli_diff },
+	{ "goparse", cli_goparse }, { "rounds", cli_list_rounds }, { "help", cli_help },
 };
 
 int main(int argc, char **argv)

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/room.h"
 #include "delta/delta.h"
@@ -368,12 +369,16 @@ static int tell(struct composing *k, struct error *err)
 				   .command = keep(k, lap->command),
 				   .build_id = keep(k, lap->build_id),
 				   .pid = lap->pid,
+				   .process_start_ns = lap->process_start_ns,
 				   .ended = lap->ended,
 				   .version = k->o->version,
 				   .tags = k->o->tags,
 				   .tag_count = k->o->tag_count,
 				   .entry_count = k->count,
 				   .sampling = own_figures(k) };
+	k->c->sampled = lap->sampled;
+	k->c->samples = lap->stats.samples;
+	k->c->target_cpu_ns = lap->stats.target_cpu_ns;
 	keep_attributes(k);
 	entries = arena_alloc(k->c->arena, k->count * sizeof(*entries) + 1);
 	if (k->no_memory || !entries)
@@ -423,6 +428,12 @@ int compose_line(const struct composed *c, struct buffer *line)
 	const char *name = strrchr(c->path, '/');
 	const char *before = " ";
 	int rc = buffer_addf(line, "batch %s:", name ? name + 1 : c->path);
+
+	if (c->sampled) {
+		rc |= buffer_addf(line, " %lu samples, %.2f s of CPU", c->samples,
+				  (double)c->target_cpu_ns / NS_PER_S);
+		before = "; ";
+	}
 
 	for (size_t i = 0; i < c->event.entry_count; i++) {
 		const struct batch_entry *e = &c->event.entries[i];

@@ -88,6 +88,17 @@ static int take_attributes(struct lap *lap, struct subject *subject)
 	return 0;
 }
 
+/* The process's start by the wall clock, from its start in ticks since the boot. */
+static uint64_t process_start(const struct subject_program *program)
+{
+	uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), since_boot;
+	uint64_t boot = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+
+	if (!program->began || __builtin_mul_overflow(program->began, tick_ns, &since_boot))
+		return 0;
+	return boot + since_boot;
+}
+
 int lap_begin(struct lap **out, const struct rounds_options *options, struct subject *subject,
 	      struct error *err)
 {
@@ -107,6 +118,7 @@ int lap_begin(struct lap **out, const struct rounds_options *options, struct sub
 	memcpy(lap->command, subject->process.comm, sizeof(lap->command));
 	memcpy(lap->build_id, subject->build_id, sizeof(lap->build_id));
 	lap->program = subject->program;
+	lap->process_start_ns = process_start(&lap->program);
 	if (take_attributes(lap, subject))
 		rc = error_nomem(err);
 	if (!rc && options->types & capture_set(CAPTURE_BY_SAMPLING))
@@ -137,7 +149,8 @@ static void watch_recording(void *ctx, const struct recording_stats *stats)
 {
 	struct watch *w = ctx;
 
-	(void)stats;
+	if (w->lap->options->progress)
+		w->lap->options->progress(w->lap->options->progress_ctx, stats);
 	if (w->look(w->ctx))
 		recording_stop(w->lap->recording);
 }

@@ -41,6 +41,7 @@ struct lap {
 	pid_t pid;
 	char command[64], build_id[2 * 64 + 1];
 	struct subject_program program;
+	uint64_t process_start_ns; /* unix time; 0: not known */
 	char whose[RESOURCE_LINE];
 	struct attributes attributes; /* whose it is, as of the round's end if it was still there */
 	/* When. */

@@ -47,6 +47,8 @@ struct rounds_options {
 	const char *version;
 	rounds_say *say; /* or NULL */
 	void *say_ctx;
+	recording_progress *progress; /* called while a round samples; or NULL */
+	void *progress_ctx;
 };
 
 #endif

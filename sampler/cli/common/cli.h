@@ -36,6 +36,7 @@ int cli_delta(int argc, char **argv);
 int cli_merge(int argc, char **argv);
 int cli_diff(int argc, char **argv);
 int cli_goparse(int argc, char **argv);
+int cli_list_rounds(int argc, char **argv);
 int cli_help(int argc, char **argv);
 
 /* Prints a command's help and returns EXIT_DONE. */
@@ -72,6 +73,12 @@ int parse_positive_duration(const char *text, uint64_t *ns, struct error *err);
 /* "2026-11-21T17:15:00.5+01:00" (RFC 3339; without a zone: UTC), "@1700000000" -> ns since 1970.
  * ERR_USAGE says what was expected. */
 int parse_time(const char *text, int64_t *time_nanos, struct error *err);
+
+/* The same, and what people type: "10:05" or "10:05:30" is the last such time (UTC) up to
+ * `near_nanos`, with `later` the first one after it; "2026-11-21T10:05"; "2026-11-21", the
+ * beginning of that day, with `later` its end. ERR_USAGE says what was expected. */
+int parse_moment(const char *text, int64_t near_nanos, bool later, int64_t *time_nanos,
+		 struct error *err);
 
 /* Parses a whole number within [min, max]. `what` names it in the message. ERR_USAGE. */
 int parse_number(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *value,

@@ -15,11 +15,12 @@ static const char overview[] =
 	"  sampler [record] -p PID -t heap,goroutine     Go's own profiles, out of its memory\n"
 	"  sampler dump -p PID[,PID…] [options]          every thread's stack, once\n"
 	"  sampler top -p PID[,PID…] [options]           what a process does now, live\n"
-	"  sampler report FILE [options]                 show a profile: functions, calls, stacks\n"
+	"  sampler rounds DIR [options]                  the batches in a folder, and how they went\n"
+	"  sampler report FILE|DIR [options]             show a profile: functions, calls, stacks\n"
 	"  sampler convert IN -o OUT [-f FORMAT]         a profile in another form\n"
 	"  sampler validate FILE…                        check profiles\n"
 	"  sampler delta OLD NEW [MORE…] -o OUT           what came between two profiles\n"
-	"  sampler merge FILE… -o OUT                    add profiles up\n"
+	"  sampler merge FILE|DIR… -o OUT                add profiles up\n"
 	"  sampler diff BASE NEW [options]               what has changed between two\n"
 	"  sampler goparse [FILE…|URL…] [options]        goroutine dumps: waits, where and how long\n"
 	"  sampler help [COMMAND]                        this text, or a command's\n"
@@ -157,8 +158,34 @@ static const char top[] =
 	"  -o, --output PATH    write the profile of it all at the end\n"
 	"      --goid           in it: which goroutine a thread of Go's ran, as the label goid\n";
 
+/* The options of folders of batches: sampler/cli/rounds/folder.h. */
+#define RANGE_HELP \
+	"      --from TIME      from then on: 10:05, the last one there was; 2026-11-21,\n" \
+	"                       2026-11-21T10:05, @1700000000; always UTC, as in the names of batches\n" \
+	"      --to TIME        until before then: 10:10, the first one after --from; of a date its end\n" \
+	"      --last DUR       that long until --to, or until now\n" \
+	"      --tag KEY:VALUE  only batches with that tag or attribute of the process; may be\n" \
+	"                       repeated\n"
+
+#define FOLDER_HELP \
+	"\n" \
+	"Of a folder of batches (DIR, see help rounds), added up to one profile:\n" \
+	"  -t, --type TYPE      of that type, as heap, or custom-NAME (default cpu)\n" RANGE_HELP
+
+static const char rounds[] =
+	"usage: sampler rounds DIR [options]\n"
+	"\n"
+	"  DIR                  a folder of batches, as record --rounds leaves it\n" RANGE_HELP "\n"
+	"A line for each batch whose middle is in that time: when it began, how long it took, the\n"
+	"process's CPU time as a share of one CPU, samples, resident memory, goroutines; then what\n"
+	"it lacks and why, restarts of the process, pauses between rounds. Below them bars of CPU,\n"
+	"RSS and goroutines through all of them, from the lowest value to the highest. Memory and\n"
+	"goroutines are those of metrics.json.\n"
+	"\n"
+	"A file .catalog in DIR keeps what was read; it may be removed at any time.\n";
+
 static const char report[] =
-	"usage: sampler report FILE [options]\n"
+	"usage: sampler report FILE|DIR [options]\n"
 	"\n"
 	"  FILE                 a pprof profile, gzip'd or not; - for the standard input\n"
 	"      --top            functions by cost, as pprof -top prints them (the default)\n"
@@ -202,7 +229,7 @@ static const char report[] =
 	"      --tag-root KEY[,KEY…]  labels as frames at the root\n"
 	"      --tag-leaf KEY[,KEY…]  and at the leaf\n"
 	"      --relative-percentages  shares of what is left, not of all\n"
-	"      --all-frames     also those that the profile says to drop (drop_frames)\n"
+	"      --all-frames     also those that the profile says to drop (drop_frames)\n" FOLDER_HELP
 	"\n"
 	"The text is pprof's. On a terminal lines fit its width, names are cut in the middle\n"
 	"where they do not, and there is colour unless NO_COLOR is set or TERM is dumb.\n";
@@ -244,7 +271,7 @@ static const char delta[] =
 	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
 	"  -q, --quiet          say nothing but errors\n";
 static const char merge[] =
-	"usage: sampler merge FILE… -o OUT\n"
+	"usage: sampler merge FILE|DIR… -o OUT\n"
 	"\n"
 	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
 	"                       all of them have are left out\n"
@@ -253,10 +280,11 @@ static const char merge[] =
 	"  -f, --format FORMAT  that form: pprof, legacy, folded, flamegraph, speedscope, otlp or\n"
 	"                       text\n"
 	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
-	"  -q, --quiet          do not say what was written\n";
+	"  -q, --quiet          do not say what was written\n" FOLDER_HELP;
 
 static const char diff[] =
 	"usage: sampler diff BASE NEW [options]\n"
+	"       sampler diff DIR --last DUR --against DUR [options]\n"
 	"\n"
 	"Prints what changed: functions, the largest change first, per second if the durations\n"
 	"differ. ~ marks what may be noise, by a test of the counts of samples.\n"
@@ -277,7 +305,9 @@ static const char diff[] =
 	"                       text\n"
 	"      --subtract       without the label, so that equal stacks cancel out; with -o alone\n"
 	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n"
-	"  -q, --quiet          do not say what was written\n";
+	"  -q, --quiet          do not say what was written\n" FOLDER_HELP
+	"      --against DUR    with one DIR: BASE is the same time, so much earlier; --last 1h\n"
+	"                       --against 24h: this hour and that of yesterday\n";
 
 static const char goparse[] =
 	"usage: sampler goparse [FILE…] [options]\n"
@@ -319,6 +349,7 @@ static const struct {
 	{ "record", record, print_types },
 	{ "dump", dump, NULL },
 	{ "top", top, NULL },
+	{ "rounds", rounds, NULL },
 	{ "report", report, NULL },
 	{ "convert", convert, NULL },
 	{ "validate", validate, NULL },

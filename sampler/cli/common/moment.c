@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "sampler/cli/common/cli.h"
 
-enum { NS = 1000000000 };
+enum { NS = 1000000000, DAY = 86400 };
 
 /* Reads a number of exactly `count` digits; -1: there are fewer. */
 static int64_t digits(struct cursor *c, int count)
@@ -87,16 +87,18 @@ static bool date(struct cursor *c, struct tm *tm)
 	return timegm(&day) >= 0 && day.tm_mon == tm->tm_mon && day.tm_mday == tm->tm_mday;
 }
 
-/* A leap second (:60) counts as the first second of the next minute. */
-static bool time_of_day(struct cursor *c, struct tm *tm)
+/* A leap second (:60) counts as the first second of the next minute. `brief`: seconds may be
+ * missing. */
+static bool time_of_day(struct cursor *c, struct tm *tm, bool brief)
 {
 	tm->tm_hour = (int)digits(c, 2);
 	if (!take(c, ":"))
 		return false;
 	tm->tm_min = (int)digits(c, 2);
-	if (!take(c, ":"))
+	if (take(c, ":"))
+		tm->tm_sec = (int)digits(c, 2);
+	else if (!brief)
 		return false;
-	tm->tm_sec = (int)digits(c, 2);
 	return tm->tm_hour >= 0 && tm->tm_hour < 24 && tm->tm_min >= 0 && tm->tm_min < 60 &&
 	       tm->tm_sec >= 0 && tm->tm_sec <= 60;
 }
@@ -110,7 +112,7 @@ static bool moment(struct cursor *c, int64_t *seconds, int64_t *ns)
 		*seconds = (int64_t)cursor_number(c, 10);
 		return fraction(c, ns) && !c->failed;
 	}
-	if (!date(c, &tm) || !take(c, "Tt ") || !time_of_day(c, &tm) || !fraction(c, ns) ||
+	if (!date(c, &tm) || !take(c, "Tt ") || !time_of_day(c, &tm, false) || !fraction(c, ns) ||
 	    !zone(c, &east))
 		return false;
 	*seconds = timegm(&tm) - east;
@@ -131,4 +133,63 @@ int parse_time(const char *text, int64_t *time_nanos, struct error *err)
 				 text);
 	*time_nanos = seconds * NS + ns;
 	return 0;
+}
+
+/* "10:05" or "10:05:30": the one that is nearest to `near`, before it or, with `later`, behind. */
+static bool clock_time(struct cursor *c, int64_t near, bool later, int64_t *seconds)
+{
+	struct tm tm = { 0 };
+	int64_t day = near - near % DAY;
+
+	if (!time_of_day(c, &tm, true) || cursor_left(c))
+		return false;
+	*seconds = day + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec;
+	if (later && *seconds <= near)
+		*seconds += DAY;
+	if (!later && *seconds > near)
+		*seconds -= DAY;
+	return true;
+}
+
+/* "2026-11-21" or "2026-11-21T10:05". */
+static bool brief_date(struct cursor *c, bool later, int64_t *seconds)
+{
+	struct tm tm = { 0 };
+	int64_t east = 0;
+
+	if (!date(c, &tm))
+		return false;
+	if (!cursor_left(c)) {
+		*seconds = timegm(&tm) + (later ? DAY : 0);
+		return true;
+	}
+	if (!take(c, "Tt ") || !time_of_day(c, &tm, true) || !zone(c, &east))
+		return false;
+	*seconds = timegm(&tm) - east;
+	return !cursor_left(c);
+}
+
+int parse_moment(const char *text, int64_t near_nanos, bool later, int64_t *time_nanos,
+		 struct error *err)
+{
+	int64_t seconds = 0;
+	struct cursor c;
+	bool good;
+
+	cursor_init(&c, text, strlen(text), "time");
+	good = clock_time(&c, near_nanos / NS, later, &seconds);
+	if (!good) {
+		cursor_init(&c, text, strlen(text), "time");
+		good = brief_date(&c, later, &seconds);
+	}
+	if (good && seconds >= 0 && seconds < INT64_MAX / NS) {
+		*time_nanos = seconds * NS;
+		return 0;
+	}
+	if (!parse_time(text, time_nanos, err))
+		return 0;
+	return error_set(err, ERR_USAGE,
+			 "'%s' is no time; expected one like 10:05, 2026-11-21, "
+			 "2026-11-21T17:15:00Z or @1700000000",
+			 text);
 }

@@ -20,6 +20,7 @@
 #include "sampler/cli/common/terminal.h"
 #include "sampler/cli/profiles/filters.h"
 #include "sampler/cli/profiles/viewoptions.h"
+#include "sampler/cli/rounds/folder.h"
 
 struct merge_options {
 	const char *output;
@@ -28,16 +29,24 @@ struct merge_options {
 	uint64_t max_size;	     /* of each file, 0: the default */
 	const struct format *format; /* NULL: by the ending of `output` */
 	bool quiet;
+	struct folder_options folder;
 	bool is_diff, subtract, normalize; /* diff's, as all below */
+	uint64_t against_ns; /* how long before the range its base is; 0: another file */
 	struct filters filters;
 	struct viewoptions shown;
 	struct change change; /* filled when both are read */
 };
 
+enum { AGAINST = 1024 }; /* not one of viewoptions.h, filters.h or range.h */
+
 static const struct option merge_long_options[] = {
-	{ "output", required_argument, NULL, 'o' }, { "format", required_argument, NULL, 'f' },
-	{ "quiet", no_argument, NULL, 'q' },	    READPROFILE_OPTION,
-	{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
+	{ "output", required_argument, NULL, 'o' },
+	{ "format", required_argument, NULL, 'f' },
+	{ "quiet", no_argument, NULL, 'q' },
+	READPROFILE_OPTION,
+	FOLDER_OPTIONS,
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
 };
 
 static const struct option diff_own_options[] = {
@@ -48,6 +57,8 @@ static const struct option diff_own_options[] = {
 	{ "subtract", no_argument, NULL, 's' },
 	{ "normalize", no_argument, NULL, 'n' },
 	READPROFILE_OPTION,
+	FOLDER_OPTIONS,
+	{ "against", required_argument, NULL, AGAINST },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -57,7 +68,7 @@ enum { DIFF_OPTIONS = FILTER_COUNT + sizeof(diff_own_options) / sizeof(struct op
 static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)
 {
 	struct profile p;
-	int rc = readprofile(&p, o->files[i], o->max_size, err);
+	int rc = folder_read(&p, o->files[i], &o->folder, 0, o->max_size, err);
 
 	if (!rc) {
 		rc = merge_add_common(m, &p, err);
@@ -121,29 +132,29 @@ static int keep_sides(struct merge_options *o, const struct profile *base, const
 {
 	o->change = (struct change){
 		.base = { o->files[0], base->time_nanos, base->duration_nanos },
-		.new = { o->files[1], p->time_nanos, p->duration_nanos },
+		.new = { o->files[o->count - 1], p->time_nanos, p->duration_nanos },
 		.normalized = o->normalize,
 	};
 	for (size_t i = 0; is_table(o) && i < p->sample_count; i++)
 		if (sample_is_base(p, &p->samples[i]))
 			return error_set(err, ERR_USAGE, "'%s' is a difference itself",
-					 o->files[1]);
+					 o->files[o->count - 1]);
 	return 0;
 }
 
 static int diff_files(struct merge_options *o, struct profile *sum, struct error *err)
 {
 	struct profile base, p = { 0 };
-	int rc = readprofile(&base, o->files[0], o->max_size, err);
+	int rc = folder_read(&base, o->files[0], &o->folder, o->against_ns, o->max_size, err);
 
 	if (!rc)
-		rc = readprofile(&p, o->files[1], o->max_size, err);
+		rc = folder_read(&p, o->files[o->count - 1], &o->folder, 0, o->max_size, err);
 	if (!rc)
 		rc = keep_sides(o, &base, &p, err);
 	if (!rc) {
 		rc = subtract(&base, &p, o, sum, err);
 		if (rc)
-			error_prefix(err, "'%s' and '%s'", o->files[1], o->files[0]);
+			error_prefix(err, "'%s' and '%s'", o->files[o->count - 1], o->files[0]);
 	}
 	profile_release(&base);
 	profile_release(&p);
@@ -252,7 +263,13 @@ static int set_option(struct merge_options *o, int option, struct error *err)
 		return 0;
 	case READPROFILE_MAX_SIZE:
 		return parse_size(optarg, &o->max_size, err);
+	case AGAINST:
+		return parse_positive_duration(optarg, &o->against_ns, err);
 	default:
+		rc = folder_option(&o->folder, option, optarg, err);
+		if (rc <= 0)
+			return rc;
+		rc = 0;
 		if (!viewoptions_set(&o->shown, option, optarg, &rc, err))
 			filters_set(&o->filters, option, optarg);
 		return rc;
@@ -266,7 +283,7 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:f:qh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":o:f:t:qh", options, NULL)) != -1) {
 		if (cli_is_bad(option))
 			return cli_bad_option(argv, option);
 		if (option == 'h')
@@ -276,6 +293,8 @@ static int parse(struct merge_options *o, const struct option *options, int argc
 	}
 	o->files = argv + optind;
 	o->count = argc - optind;
+	if (folder_check(&o->folder, o->files, o->count, &err))
+		return cli_fail(&err);
 	if (reads_twice(o))
 		return cli_usage("only one file can be '-', the standard input");
 	return CLI_GO_ON;
@@ -319,7 +338,10 @@ int cli_diff(int argc, char **argv)
 	status = parse(&o, options, argc, argv);
 	if (status != CLI_GO_ON)
 		return status;
-	if (o.count != 2)
+	if (o.against_ns && (o.count != 1 || !folder_is(o.files[0]) ||
+			     !(o.folder.range.last || o.folder.range.from)))
+		return cli_usage("--against takes one folder of batches, and --last or --from");
+	if (o.count != 2 && !o.against_ns)
 		return cli_usage("diff takes two files, the base and the new one");
 	choose_form(&o);
 	if (o.subtract && is_table(&o))

@@ -33,6 +33,7 @@
 #include "sampler/cli/common/types.h"
 #include "sampler/cli/profiles/filters.h"
 #include "sampler/cli/profiles/viewoptions.h"
+#include "sampler/cli/rounds/folder.h"
 
 /* The argument of a mode's option. */
 enum mode_takes { TAKES_NOTHING, TAKES_PATTERN, TAKES_OUTPUT };
@@ -75,6 +76,7 @@ static const struct option other_options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "relative-percentages", no_argument, NULL, 'r' },
 	READPROFILE_OPTION,
+	FOLDER_OPTIONS,
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -88,6 +90,7 @@ struct report_options {
 	bool quiet;
 	bool relative; /* shares are of the total after filtering */
 	struct filters filters;
+	struct folder_options folder;
 	struct viewoptions shown;
 };
 
@@ -154,7 +157,7 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 static int report(struct report_options *o, struct error *err)
 {
 	struct profile profile;
-	int rc = readprofile(&profile, o->file, o->max_size, err);
+	int rc = folder_read(&profile, o->file, &o->folder, 0, o->max_size, err);
 
 	if (rc)
 		return rc;
@@ -199,7 +202,8 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	case READPROFILE_MAX_SIZE:
 		return parse_size(optarg, &o->max_size, err);
 	default:
-		if (viewoptions_set(&o->shown, option, optarg, &rc, err))
+		rc = folder_option(&o->folder, option, optarg, err);
+		if (rc <= 0 || viewoptions_set(&o->shown, option, optarg, &rc, err))
 			return rc;
 		if (filters_set(&o->filters, option, optarg))
 			return 0;
@@ -265,7 +269,7 @@ static int read_options(struct report_options *o, int argc, char **argv)
 
 	opterr = 0;
 	list_options(list);
-	while ((option = getopt_long(argc, argv, ":hqf:o:", list, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":hqf:o:t:", list, NULL)) != -1) {
 		if (cli_is_bad(option))
 			return cli_bad_option(argv, option);
 		if (option == 'h')
@@ -276,6 +280,8 @@ static int read_options(struct report_options *o, int argc, char **argv)
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "report needs a file" : "report takes one file");
 	o->file = argv[optind];
+	if (folder_check(&o->folder, argv + optind, 1, &err))
+		return cli_fail(&err);
 	return choose_form(o, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
 

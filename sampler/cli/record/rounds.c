@@ -3,13 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/process/process.h"
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/defaultname.h"
 #include "sampler/cli/common/signals.h"
+#include "sampler/cli/record/progress.h"
 #include "sampler/cli/record/roundsoptions.h"
+#include "sampler/profile/summary.h"
+#include "sampler/recording.h"
+#include "sampler/rounds/batch/name.h"
 #include "sampler/rounds/heap.h"
 #include "sampler/rounds/push/push.h"
 #include "sampler/rounds/rounds.h"
@@ -23,10 +28,36 @@ static void on_signal(int sig)
 	rounds_stop(running);
 }
 
-static void say(void *quiet, enum rounds_news news, const char *line)
+struct telling {
+	bool quiet;
+	struct progress progress;
+};
+
+static void say(void *ctx, enum rounds_news news, const char *line)
 {
-	if (!*(bool *)quiet || news == ROUNDS_TROUBLE)
-		fprintf(stderr, "sampler: %s\n", line);
+	const struct telling *t = ctx;
+
+	if (t->quiet && news != ROUNDS_TROUBLE)
+		return;
+	progress_say(&t->progress, NULL);
+	fprintf(stderr, "sampler: %s\n", line);
+}
+
+/* The batch's number is given when it is written; its name's other half is known now. */
+static void show_round(void *ctx, const struct recording_stats *s)
+{
+	const struct telling *t = ctx;
+	char line[200], name[BATCH_NAME_ROOM], elapsed[24], of[24];
+	const struct batch_name n = {
+		.start_s = (int64_t)((clock_ns(CLOCK_REALTIME) - s->elapsed_ns) / NS_PER_S)
+	};
+
+	batch_name_text(&n, name);
+	snprintf(line, sizeof(line), "batch …%s: %s of %s, %lu samples, %.2f s of CPU",
+		 strchr(name, '-'), summary_duration(s->elapsed_ns, elapsed, sizeof(elapsed)),
+		 summary_duration(t->progress.duration_ns, of, sizeof(of)), s->samples,
+		 (double)s->target_cpu_ns / NS_PER_S);
+	progress_say(&t->progress, line);
 }
 
 /* sampler.<command>.<pid>, without a time: the next run continues in it. */
@@ -108,6 +139,7 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 {
 	struct push *pushes[ROUNDSOPTIONS_PUSHES] = { NULL };
 	struct rounds *r = NULL;
+	struct telling telling = { .quiet = quiet };
 	char folder[300], key[200];
 	struct error err;
 	int rc = 0;
@@ -123,7 +155,10 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 	o->rounds.push_count = o->push_count;
 	o->rounds.version = SAMPLER_VERSION;
 	o->rounds.say = say;
-	o->rounds.say_ctx = &quiet;
+	o->rounds.say_ctx = o->rounds.progress_ctx = &telling;
+	o->rounds.progress = show_round;
+	progress_init(&telling.progress, quiet, o->rounds.recording.duration_ns,
+		      o->rounds.recording.rate);
 	heap_settle();
 	if (!rc)
 		rc = open_source(o, &err);
@@ -133,6 +168,7 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 		rc = rounds_new(&r, &o->rounds, &err);
 	if (!rc)
 		rc = run(r, &o->rounds, &err);
+	progress_say(&telling.progress, NULL);
 	rounds_free(r);
 	for (size_t i = 0; i < o->push_count; i++)
 		push_free(pushes[i]);

@@ -56,7 +56,8 @@ struct batch_event {
 	uint64_t duration_ns;		       /* by the monotonic clock */
 	const char *host, *command, *build_id; /* "" when unknown */
 	pid_t pid;
-	const char *ended; /* "time", "stopped", "exited", "lost" */
+	uint64_t process_start_ns; /* unix time, by this machine's clock; 0: not known */
+	const char *ended;	   /* "time", "stopped", "exited", "lost" */
 	const char *version;
 	const struct batch_tag *tags;
 	size_t tag_count;

@@ -34,6 +34,7 @@ static void add_members(struct json *j, const struct batch_event *e)
 	add_text(j, ",\n  \"ended\": ", e->ended);
 	add_text(j, ",\n  \"host\": ", e->host);
 	json_addf(j, ",\n  \"pid\": %d", e->pid);
+	json_addf(j, ",\n  \"process_start_ns\": %lu", e->process_start_ns);
 	add_text(j, ",\n  \"command\": ", e->command);
 	add_text(j, ",\n  \"build_id\": ", e->build_id);
 	add_text(j, ",\n  \"version\": ", e->version);

@@ -48,6 +48,7 @@ Test(event, says_all)
 		.command = "redis-server *:6379\n",
 		.build_id = "",
 		.pid = 42,
+		.process_start_ns = 1699999000123456789,
 		.ended = "time",
 		.version = "0.1.0",
 		.tags = tags,
@@ -70,6 +71,7 @@ Test(event, says_all)
 		       "  \"ended\": \"time\",\n"
 		       "  \"host\": \"db1\",\n"
 		       "  \"pid\": 42,\n"
+		       "  \"process_start_ns\": 1699999000123456789,\n"
 		       "  \"command\": \"redis-server *:6379\\u000a\",\n"
 		       "  \"build_id\": \"\",\n"
 		       "  \"version\": \"0.1.0\",\n"
@@ -104,6 +106,7 @@ Test(event, times_before_1970_are_times)
 		       "  \"ended\": null,\n"
 		       "  \"host\": null,\n"
 		       "  \"pid\": 0,\n"
+		       "  \"process_start_ns\": 0,\n"
 		       "  \"command\": null,\n"
 		       "  \"build_id\": null,\n"
 		       "  \"version\": null,\n"
