@@ -25,7 +25,9 @@ struct symbolizer;
 
 struct symbol_frame {
 	const char *name;	 /* demangled; never NULL */
-	const char *system_name; /* the raw name, for the linker; never NULL */
+	const char *system_name; /* the raw name, for the linker; never NULL. Of an inlined C++
+				  * function without one: its name without scope; "": that, too, is
+				  * not plain */
 	const char *file;	 /* source file, absolute if DWARF gives the path, or NULL */
 	uint32_t line;		 /* 0 when unknown */
 	uint32_t column;	 /* 0 when unknown */
