@@ -251,7 +251,7 @@ int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const 
 
 	if (make_module(s, image, &m))
 		return ERR_NOMEM;
-	m->opened = true;
+	m->opened = m->left_out = true;
 	elfsyms_init(&m->symbols);
 	snprintf(m->note, sizeof(m->note), "%s", why);
 	if (image_is_memory(image))
@@ -358,6 +358,13 @@ static const struct module *asked(const struct symbolizer *s, const struct image
 	size_t id = image_id(image);
 
 	return id < s->module_count && s->modules[id].opened ? &s->modules[id] : NULL;
+}
+
+bool symbolizer_leaves_out(const struct symbolizer *s, const struct image *image)
+{
+	const struct module *m = asked(s, image);
+
+	return m && m->left_out;
 }
 
 bool symbolizer_has_lines(const struct symbolizer *s, const struct image *image)
