@@ -26,8 +26,9 @@ struct module_dwarf {
 
 struct module {
 	bool opened, has_lines, has_inlines;
-	bool may_map; /* allows mapping files (debugelf_open); set before module_open */
-	int offered;  /* descriptor + 1 of a debug file to use if there is no other, or 0 */
+	bool left_out; /* by symbolizer_leave_out */
+	bool may_map;  /* allows mapping files (debugelf_open); set before module_open */
+	int offered;   /* descriptor + 1 of a debug file to use if there is no other, or 0 */
 	struct elfsyms symbols;
 	struct image *debug, *alt; /* separate files */
 	struct module_dwarf dwarf, alt_dwarf;

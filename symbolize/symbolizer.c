@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/process/image.h"
 #include "base/process/process.h"
@@ -141,16 +142,45 @@ static int name_file(struct symbolizer *s, const struct dwarf_frame *from, const
 	return *file ? 0 : ERR_NOMEM;
 }
 
-static int name_frame(struct symbolizer *s, const struct dwarf_frame *from,
-		      const struct elfsym *symbol, struct symbol_frame *to)
+/* The name of a C++ function without a linkage name, with its scope. It must differ from
+ * system_name: google/pprof takes the two being equal as a sign that the name is still mangled, and
+ * then removes template arguments and parentheses. */
+static int name_scoped(struct symbolizer *s, const struct dwarf_frame *from,
+		       struct symbol_frame *to)
+{
+	struct buffer text = { 0 };
+	int rc = buffer_addf(&text, "%s%s%s%c", from->scope ? from->scope : "",
+			     from->scope ? "::" : "", from->name, 0);
+
+	to->name = rc ? NULL : names_text(&s->names, (char *)text.data);
+	to->system_name = from->scope ? names_text(&s->names, from->name) : "";
+	buffer_release(&text);
+	return to->name && to->system_name ? 0 : ERR_NOMEM;
+}
+
+static bool is_scoped(const struct dwarf_frame *f)
+{
+	return f->name && !f->linkage_name &&
+	       (f->scope || (f->is_cplusplus && strchr(f->name, '<')));
+}
+
+static int name_function(struct symbolizer *s, const struct dwarf_frame *from,
+			 const struct elfsym *symbol, struct symbol_frame *to)
 {
 	const char *raw = symbol	     ? symbol->name :
 			  from->linkage_name ? from->linkage_name :
 			  from->name	     ? from->name :
 					       "[nameless]";
 
-	if (names_function(&s->names, raw, &to->system_name, &to->name) ||
-	    name_file(s, from, &to->file))
+	if (!symbol && is_scoped(from))
+		return name_scoped(s, from, to);
+	return names_function(&s->names, raw, &to->system_name, &to->name);
+}
+
+static int name_frame(struct symbolizer *s, const struct dwarf_frame *from,
+		      const struct elfsym *symbol, struct symbol_frame *to)
+{
+	if (name_function(s, from, symbol, to) || name_file(s, from, &to->file))
 		return ERR_NOMEM;
 	to->line = from->line;
 	to->column = from->column;
@@ -221,7 +251,7 @@ int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const 
 
 	if (make_module(s, image, &m))
 		return ERR_NOMEM;
-	m->opened = true;
+	m->opened = m->left_out = true;
 	elfsyms_init(&m->symbols);
 	snprintf(m->note, sizeof(m->note), "%s", why);
 	if (image_is_memory(image))
@@ -328,6 +358,13 @@ static const struct module *asked(const struct symbolizer *s, const struct image
 	size_t id = image_id(image);
 
 	return id < s->module_count && s->modules[id].opened ? &s->modules[id] : NULL;
+}
+
+bool symbolizer_leaves_out(const struct symbolizer *s, const struct image *image)
+{
+	const struct module *m = asked(s, image);
+
+	return m && m->left_out;
 }
 
 bool symbolizer_has_lines(const struct symbolizer *s, const struct image *image)

@@ -4,7 +4,7 @@
  * Each distinct address should be looked up once, after sampling. For a large file the lookups take
  * a small fraction of the time if all its addresses are announced before (symbolizer_prepare). A
  * lookup never guesses: it returns the function whose range covers the address or none, and then
- * the caller shows module and offset.
+ * the caller shows where the unwind table begins the function, or module and offset.
  *
  * Sources, best first: DWARF of the file or of its separate debug file (found by build ID, then
  * .gnu_debuglink; or offered), for names, lines and inlined calls; ELF symbol tables (.symtab,
@@ -25,7 +25,9 @@ struct symbolizer;
 
 struct symbol_frame {
 	const char *name;	 /* demangled; never NULL */
-	const char *system_name; /* the raw name, for the linker; never NULL */
+	const char *system_name; /* the raw name, for the linker; never NULL. Of an inlined C++
+				  * function without one: its name without scope; "": that, too, is
+				  * not plain */
 	const char *file;	 /* source file, absolute if DWARF gives the path, or NULL */
 	uint32_t line;		 /* 0 when unknown */
 	uint32_t column;	 /* 0 when unknown */
@@ -69,6 +71,7 @@ void symbolizer_trace_to(struct symbolizer *s, struct symbolizer_trace *trace);
 /* Reads nothing for this image: lookups find nothing, and `why` is its note. To be called before
  * the first lookup. ERR_NOMEM. */
 int symbolizer_leave_out(struct symbolizer *s, const struct image *image, const char *why);
+bool symbolizer_leaves_out(const struct symbolizer *s, const struct image *image);
 
 /* Announces which addresses of an image will be looked up. They are resolved now, in the order that
  * suits its DWARF best, and their lookups only fetch the results. To be called once for an image;

@@ -19,6 +19,7 @@
 #include "sampler/profile/assemble.h"
 #include "sampler/profile/symbolized.h"
 #include "sampler/tick/recorded.h"
+#include "sampler/unwind/table/starts.h"
 #include "symbolize/symbolizer.h"
 
 /* A code address, and the profile's location of it. */
@@ -72,7 +73,8 @@ static int add_mappings(struct locations *p)
 	const struct image *program = find_program(p, images);
 
 	p->mapping_of = calloc(p->image_count + 1, sizeof(*p->mapping_of));
-	if (!p->mapping_of || (program && add_mapping(p, program)))
+	p->starts = calloc(p->image_count + 1, sizeof(*p->starts));
+	if (!p->mapping_of || !p->starts || (program && add_mapping(p, program)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < stacks->frame_count; i++)
 		if (stacks->frames[i].image && add_mapping(p, stacks->frames[i].image))
@@ -109,18 +111,6 @@ static int add_named_line(struct locations *p, const char *name)
 	return add_line(p, 0, &f);
 }
 
-/* An address that no symbol covers is named by its module and the address in it. */
-static int add_unknown_line(struct locations *p, const struct place *place)
-{
-	char name[512];
-
-	if (place->image)
-		snprintf(name, sizeof(name), "%s+0x%lx", image_name(place->image), place->addr);
-	else
-		snprintf(name, sizeof(name), "[unknown]");
-	return add_named_line(p, name);
-}
-
 /* Debug files and perf maps are looked for where the image's process sees them. */
 static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 {
@@ -131,6 +121,40 @@ static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 		if (&p->recorded->members[i]->process == owner)
 			return p->names.symbolizers[i];
 	return p->names.symbolizers[0];
+}
+
+static int function_start(struct locations *p, const struct place *place, uint64_t *start)
+{
+	struct cfi_starts **starts;
+
+	*start = 0;
+	if (!place->asked || !p->names.symbolizers || !image_elf(place->image) ||
+	    symbolizer_leaves_out(symbolizer_of(p, place->image), place->image))
+		return 0;
+	starts = &p->starts[image_id(place->image)];
+	if (!*starts && cfi_starts_read(starts, place->image))
+		return ERR_NOMEM;
+	*start = cfi_starts_find(*starts, place->addr);
+	return 0;
+}
+
+/* An address that no symbol covers is named by its module and by where its function begins; if
+ * that is unknown, too, by its module and the address in it. Neither is a symbol, so the mapping
+ * does not get has_functions, and pprof symbolizes it where it finds the file's symbols. */
+static int add_unknown_line(struct locations *p, const struct place *place)
+{
+	char name[512];
+	uint64_t start;
+
+	if (function_start(p, place, &start))
+		return ERR_NOMEM;
+	if (start)
+		snprintf(name, sizeof(name), "%s!fun_%lx", image_name(place->image), start);
+	else if (place->image)
+		snprintf(name, sizeof(name), "%s+0x%lx", image_name(place->image), place->addr);
+	else
+		snprintf(name, sizeof(name), "[unknown]");
+	return add_named_line(p, name);
 }
 
 /* Code in memory may have been replaced since, so what an earlier profile says of it is used only
@@ -322,6 +346,9 @@ int locations_init(struct locations *p, struct recorded *recorded,
 
 void locations_release(struct locations *p)
 {
+	for (size_t i = 0; p->starts && i < p->image_count; i++)
+		cfi_starts_free(p->starts[i]);
+	free(p->starts);
 	free(p->mapping_of);
 	free(p->all);
 	free(p->lines);

@@ -13,6 +13,7 @@
 #include "base/hashindex.h"
 #include "sampler/profile/assemble.h"
 
+struct cfi_starts;
 struct frame;
 struct modmap;
 struct place;
@@ -25,7 +26,8 @@ struct locations {
 	const struct modmap *maps; /* any member's: they share the images */
 	struct assemble_names names;
 	struct profile *profile;
-	uint32_t *mapping_of; /* by image id; 0: none */
+	uint32_t *mapping_of;	    /* by image id; 0: none */
+	struct cfi_starts **starts; /* by image id; NULL: not needed yet */
 	size_t image_count;
 	struct place *all; /* each place once */
 	uint32_t count;

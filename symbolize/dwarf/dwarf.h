@@ -15,6 +15,7 @@
 #define SYMBOLIZE_DWARF_DWARF_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,9 +29,11 @@ enum { DWARF_DEPTH_MAX = 128 }; /* frames of an address; deeper ones are left ou
 struct dwarf_frame {
 	const char *name;	  /* DW_AT_name; NULL when nameless */
 	const char *linkage_name; /* NULL when there is none */
-	const char *file;	  /* NULL when unknown */
-	const char *folder;	  /* the folder to which `file` is relative, or NULL */
-	const char *dir;	  /* the folder to which `folder` is relative, or NULL */
+	const char *scope; /* if there is none: "ns::Class" in C++; NULL: outermost, or unknown */
+	bool is_cplusplus;
+	const char *file;   /* NULL when unknown */
+	const char *folder; /* the folder to which `file` is relative, or NULL */
+	const char *dir;    /* the folder to which `folder` is relative, or NULL */
 	uint32_t line, column, start_line;
 };
 

@@ -418,3 +418,27 @@ void skim_begin(struct skim *s, const struct skim_unit *unit, const void *parent
 	if (!skim_next(s, &die) || !die.children)
 		s->c.pos = s->c.end;
 }
+
+int skim_path(const struct skim_unit *unit, const void *addr, const void **path, int max)
+{
+	int depth = 0;
+	struct skim_die die;
+	struct skim s;
+
+	skim_begin(&s, unit, NULL);
+	while (cursor_left(&s.c) && (const uint8_t *)s.c.pos <= (const uint8_t *)addr) {
+		if (!skim_next(&s, &die)) {
+			if (!depth--)
+				return 0;
+		} else if (die.addr == addr) {
+			return depth;
+		} else if (die.children && die.behind && die.behind <= (const uint8_t *)addr) {
+			skim_over(&s, &die);
+		} else if (die.children) {
+			if (depth == max)
+				return 0;
+			path[depth++] = die.addr;
+		}
+	}
+	return 0;
+}

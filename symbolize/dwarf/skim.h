@@ -55,4 +55,9 @@ bool skim_next(struct skim *s, struct skim_die *die);
 /* Skips the children of the DIE that skim_next returned last. */
 void skim_over(struct skim *s, const struct skim_die *die);
 
+/* Stores the ancestors of the DIE at `addr`, outermost first, without the unit itself. Returns how
+ * many they are; 0 also if there are more than `max` or there is no such DIE. Takes no more time
+ * than a walk over the unit. */
+int skim_path(const struct skim_unit *unit, const void *addr, const void **path, int max);
+
 #endif

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
+#include "base/hashindex.h"
 #include "base/ranges.h"
 #include "base/room.h"
 #include "symbolize/dwarf/die.h"
@@ -44,6 +46,12 @@ struct function {
 	struct inlines *inlines; /* NULL until an address falls into it */
 };
 
+/* A function without a linkage name, by the DIE that was asked for. */
+struct scope {
+	const void *die;
+	char *text; /* NULL: none */
+};
+
 struct dwarf_unit {
 	struct dwarf_file *file;
 	Dwarf_Die die;	/* in the file itself: ranges, lines, compilation folder */
@@ -56,6 +64,10 @@ struct dwarf_unit {
 	struct ranges ranges;	 /* `of` indexes functions */
 	struct function *functions;
 	size_t count, room;
+	bool is_cplusplus;
+	struct scope *scopes;
+	size_t scope_count, scope_room;
+	struct hashindex scope_index;
 };
 
 void dwarf_unit_free(struct dwarf_unit *u)
@@ -71,6 +83,10 @@ void dwarf_unit_free(struct dwarf_unit *u)
 		free(in->all);
 		free(in);
 	}
+	for (size_t i = 0; i < u->scope_count; i++)
+		free(u->scopes[i].text);
+	free(u->scopes);
+	hashindex_release(&u->scope_index);
 	free(u->functions);
 	ranges_release(&u->ranges);
 	linetable_free(u->lines);
@@ -153,6 +169,20 @@ static int list(struct dwarf_unit *u)
 	return ranges_settle(&u->ranges);
 }
 
+static bool is_cplusplus(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case 0x2b: /* DW_LANG_C_plus_plus_17, which libdw 0.188 does not name */
+	case 0x2c: /* DW_LANG_C_plus_plus_20 */
+		return true;
+	}
+	return false;
+}
+
 int dwarf_unit_new(struct dwarf_unit **out, const Dwarf_Die *die, struct dwarf_file *file)
 {
 	struct dwarf_unit *u = calloc(1, sizeof(*u));
@@ -166,6 +196,7 @@ int dwarf_unit_new(struct dwarf_unit **out, const Dwarf_Die *die, struct dwarf_f
 		dwarf_unit_free(u);
 		return ERR_NOMEM;
 	}
+	u->is_cplusplus = is_cplusplus(&u->code);
 	*out = u;
 	return 0;
 }
@@ -261,7 +292,36 @@ static void begin_frame(const struct dwarf_unit *u, struct dwarf_frame *f)
 	f->dir = u->folder;
 }
 
-static void describe(const struct dwarf_unit *u, const void *addr, struct dwarf_frame *f)
+static bool is_scope_of(const void *owner, uint32_t id, const void *die)
+{
+	return ((const struct dwarf_unit *)owner)->scopes[id].die == die;
+}
+
+/* Each scope is looked for once, since that is a walk over the unit. */
+static int find_scope(struct dwarf_unit *u, const Dwarf_Die *die, const char **scope)
+{
+	uint64_t hash = hash_bytes(&die->addr, sizeof(die->addr));
+	uint32_t id = hashindex_find(&u->scope_index, hash, is_scope_of, u, die->addr);
+	struct buffer text = { 0 };
+
+	if (id == HASHINDEX_NONE) {
+		if (die_add_scope(die, u->skim, &text) || (text.len && buffer_add(&text, "", 1)) ||
+		    room_for((void **)&u->scopes, &u->scope_room, u->scope_count + 1,
+			     sizeof(*u->scopes)) ||
+		    hashindex_add(&u->scope_index, hash, (uint32_t)u->scope_count)) {
+			buffer_release(&text);
+			return ERR_NOMEM;
+		}
+		id = (uint32_t)u->scope_count++;
+		if (!text.len)
+			buffer_release(&text);
+		u->scopes[id] = (struct scope){ die->addr, (char *)text.data };
+	}
+	*scope = u->scopes[id].text;
+	return 0;
+}
+
+static int describe(struct dwarf_unit *u, const void *addr, struct dwarf_frame *f)
 {
 	Dwarf_Die die = skim_libdw_die(u->skim, addr);
 
@@ -270,6 +330,8 @@ static void describe(const struct dwarf_unit *u, const void *addr, struct dwarf_
 	if (!f->linkage_name)
 		f->linkage_name = die_string(&die, DW_AT_MIPS_linkage_name);
 	f->start_line = die_number(&die, DW_AT_decl_line);
+	f->is_cplusplus = u->is_cplusplus;
+	return f->linkage_name || !u->is_cplusplus ? 0 : find_scope(u, &die, &f->scope);
 }
 
 /* The place in the caller of the call that was inlined. */
@@ -300,12 +362,12 @@ static int find_frames(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *
 		return ERR_NOMEM;
 	r = ranges_find(&f->inlines->ranges, addr);
 	for (at = r ? r->of : NO_PARENT; at != NO_PARENT; at = f->inlines->all[at].parent) {
-		describe(u, f->inlines->all[at].die, &frames[count++]);
+		if (describe(u, f->inlines->all[at].die, &frames[count++]))
+			return ERR_NOMEM;
 		begin_frame(u, &frames[count]);
 		describe_call(u, f->inlines->all[at].die, &frames[count]);
 	}
-	describe(u, f->die, &frames[count]);
-	return count + 1;
+	return describe(u, f->die, &frames[count]) ? ERR_NOMEM : count + 1;
 }
 
 int dwarf_unit_find(struct dwarf_unit *u, uint64_t addr, struct dwarf_frame *frames)

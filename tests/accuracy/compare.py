@@ -107,6 +107,11 @@ def plain(name):
     return (name or "").replace(" ", "")
 
 
+def same_inlined(mine, theirs):
+    """llvm-symbolizer shows an inlined call without a linkage name as DW_AT_name has it."""
+    return mine == theirs or mine.endswith("::" + theirs)
+
+
 class Judge:
     """Compares our symbols with those of llvm-symbolizer, for all addresses of a program."""
 
@@ -150,7 +155,7 @@ class Judge:
         theirs = self.theirs(key)
         whole = len(mine) == len(theirs)
         pairs = list(zip(mine, theirs)) if whole else []
-        inner = whole and all(plain(a[0]) == plain(b[0]) for a, b in pairs[:-1])
+        inner = whole and all(same_inlined(plain(a[0]), plain(b[0])) for a, b in pairs[:-1])
         good = {"function": inner and plain(mine[-1][0]) == plain(theirs[-1][0]),
                 "file": whole and all(same_path(a[1], b[1]) or is_object(a, b) for a, b in pairs),
                 "line": whole and all(a[2] == b[2] for a, b in pairs),

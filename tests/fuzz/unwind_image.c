@@ -1,7 +1,7 @@
 // links: sampler/unwind
 /*
- * Any bytes as an ELF file: it is opened, its CFI is compiled, and a walk goes through its code,
- * with a stack of words that lead back into it.
+ * Any bytes as an ELF file: it is opened, its CFI is compiled and says where functions begin, and a
+ * walk goes through its code, with a stack of words that lead back into it.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "base/process/modmap.h"
 #include "sampler/unwind/stack.h"
 #include "sampler/unwind/table/regs.h"
+#include "sampler/unwind/table/starts.h"
 #include "sampler/unwind/table/table.h"
 #include "sampler/unwind/unwinder.h"
 
@@ -43,6 +44,21 @@ static int read_paper(const struct memory *m, uint64_t addr, void *buf, size_t l
 		return addr - STACK_START < 2 * STACK_BYTES ? ERR_SHORT : ERR_IO;
 	memcpy(buf, &w, len < sizeof(w) ? len : sizeof(w));
 	return 0;
+}
+
+/* Where functions begin: the entry that covers an address does not begin behind it. */
+static void find_starts(const struct image *image)
+{
+	struct cfi_starts *starts;
+	size_t count;
+	const struct image_segment *s = image_segments(image, &count);
+
+	if (cfi_starts_read(&starts, image))
+		abort();
+	for (size_t i = 0; i < count; i++)
+		if (cfi_starts_find(starts, s[i].vaddr + 1) > s[i].vaddr + 1)
+			abort();
+	cfi_starts_free(starts);
 }
 
 static void walk(const struct modmap *maps, const struct mapping *range)
@@ -98,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (cfi_table_build(image, &table, NULL))
 		abort();
 	cfi_table_free(table);
+	find_starts(image);
 	if (!find_code(image, &range)) {
 		image_free(image);
 		return 0;

@@ -37,8 +37,8 @@ static int print(struct symbolizer *s, const struct image *image, uint64_t addr)
 	for (size_t i = 0; i < symbol.count; i++) {
 		const struct symbol_frame *f = &symbol.frames[i];
 
-		printf("%s\n%s:%u:%u\n", f->system_name, f->file ? f->file : "??", f->line,
-		       f->column);
+		printf("%s\n%s:%u:%u\n", *f->system_name ? f->system_name : f->name,
+		       f->file ? f->file : "??", f->line, f->column);
 	}
 	if (!symbol.count)
 		printf("??\n??:0:0\n");

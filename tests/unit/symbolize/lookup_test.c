@@ -121,7 +121,8 @@ static void read_ours(struct symbolizer *s, const struct image *image, uint64_t 
 		const struct symbol_frame *f = &symbol.frames[a->count];
 		struct answer_frame *to = &a->frames[a->count];
 
-		snprintf(to->function, sizeof(to->function), "%s", f->system_name);
+		snprintf(to->function, sizeof(to->function), "%s",
+			 *f->system_name ? f->system_name : f->name);
 		snprintf(to->place, sizeof(to->place), "%s:%u:%u", f->file ? f->file : "??",
 			 f->line, f->column);
 	}

@@ -7,6 +7,7 @@
 
 #include "base/process/image.h"
 #include "base/process/machine.h"
+#include "sampler/unwind/table/starts.h"
 #include "sampler/unwind/table/table.h"
 #include "tests/unit/sampler/unwind/cfi_bytes.h"
 
@@ -241,4 +242,80 @@ Test(sections, addresses_relative_to_eh_frame_hdr)
 	cr_assert_eq(cfa_of(image, CODE_START), 0x28);
 	image_free(image);
 	buffer_release(&b);
+}
+
+/* Where functions begin. */
+
+static uint64_t start_of(const struct image *image, uint64_t addr)
+{
+	struct cfi_starts *starts = NULL;
+	uint64_t start;
+
+	cr_assert_eq(cfi_starts_read(&starts, image), 0);
+	start = cfi_starts_find(starts, addr);
+	cfi_starts_free(starts);
+	return start;
+}
+
+Test(sections, a_function_begins_where_its_entry_does)
+{
+	struct buffer b = { 0 };
+	size_t cie = put_cie(&b, "zR");
+	struct maker m;
+	struct image *image;
+
+	put_fde(&b, cie, CODE_START + 0x80, 0x40, CODE(""));
+	put_fde(&b, cie, CODE_START, 0x80, CODE(""));
+	put_fde(&b, cie, CODE_START + 0x100, 0x10, CODE("\xff")); /* broken instructions */
+	make_begin(&m);
+	make_section(&m, ".eh_frame", SHT_PROGBITS, 0x3000, b.data, b.len);
+	image = make_end(&m);
+	cr_expect_eq(start_of(image, CODE_START - 1), 0);
+	cr_expect_eq(start_of(image, CODE_START), CODE_START);
+	cr_expect_eq(start_of(image, CODE_START + 0x7f), CODE_START);
+	cr_expect_eq(start_of(image, CODE_START + 0x80), CODE_START + 0x80);
+	cr_expect_eq(start_of(image, CODE_START + 0xbf), CODE_START + 0x80);
+	cr_expect_eq(start_of(image, CODE_START + 0xc0), 0);
+	cr_expect_eq(start_of(image, CODE_START + 0x10f), CODE_START + 0x100);
+	image_free(image);
+	buffer_release(&b);
+}
+
+Test(sections, debug_frame_has_starts_too)
+{
+	struct maker m;
+	struct image *image;
+
+	make_begin(&m);
+	make_section(&m, ".debug_frame", SHT_PROGBITS, 0, debug.data, debug.len);
+	make_section(&m, ".eh_frame", SHT_PROGBITS, 0x3000, eh.data, eh.len);
+	image = make_end(&m);
+	cr_expect_eq(start_of(image, CODE_START + 0x50), CODE_START);
+	cr_expect_eq(start_of(image, CODE_START + 0x150), CODE_START, "only .debug_frame has it");
+	image_free(image);
+}
+
+Test(sections, a_procedure_linkage_table_is_no_function)
+{
+	static const char *const names[] = { ".plt", ".plt.got", ".plt.sec", ".iplt" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct maker m;
+		struct image *image;
+
+		make_begin(&m);
+		make_section(&m, ".eh_frame", SHT_PROGBITS, 0x3000, eh.data, eh.len);
+		make_section(&m, names[i], SHT_PROGBITS, CODE_START, eh.data, 0x40);
+		image = make_end(&m);
+		cr_expect_eq(start_of(image, CODE_START + 0x20), 0, "%s", names[i]);
+		image_free(image);
+	}
+}
+
+Test(sections, what_is_no_elf_file_has_no_starts)
+{
+	struct image *image = image_open_none("[anon]");
+
+	cr_expect_eq(start_of(image, CODE_START), 0);
+	image_free(image);
 }
