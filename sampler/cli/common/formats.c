@@ -73,6 +73,11 @@ bool format_is_text(const struct format *format)
 	return format->write == report_top;
 }
 
+bool format_is_page(const struct format *format)
+{
+	return !strcmp(format->name, "flamegraph");
+}
+
 const char *format_ending(const struct format *format)
 {
 	return format->ending;
@@ -96,7 +101,7 @@ int format_write(const struct format *format, const struct profile *p, struct ou
 	if (!write)
 		return format_ends_in(file->path, ".pb") ? profile_write_plain(p, file, err) :
 							   profile_write(p, file, err);
-	if (!strcmp(format->name, "flamegraph"))
+	if (format_is_page(format))
 		write = format_flamegraph(file->path);
 	rc = sample_type_find(p, NULL, &view.type, err);
 	rc = rc ? rc : write(p, &view, &text, err);

@@ -23,6 +23,7 @@ const struct format *format_by_path(const char *path);
 bool format_ends_in(const char *path, const char *ending);
 
 bool format_is_text(const struct format *format);
+bool format_is_page(const struct format *format);
 
 /* The ending, with its dot, of a default name. */
 const char *format_ending(const struct format *format);

@@ -242,7 +242,8 @@ static const char merge[] =
 	"  FILE…                pprof profiles; - for the standard input. Sample types that not\n"
 	"                       all of them have are left out\n"
 	"  -o, --output OUT     file to write, - for the standard output; by its ending a flame\n"
-	"                       graph or another form, as for record\n"
+	"                       graph, which switches between the files, or another form,\n"
+	"                       as for record\n"
 	"      --max-size SIZE  bytes that one may have when uncompressed (default 1G); 64K, 5M\n";
 
 static const char diff[] =
