@@ -37,7 +37,7 @@ function textWidth(context, text) {
 
 /* What of a name has room: a shorter form of it, or the beginning of the shortest. */
 function fit(context, name, room) {
-	if (textWidth(context, name) <= room)
+	if (name.length <= LONG && textWidth(context, name) <= room)
 		return name;
 	const forms = shorten(name), fitting = forms.find(form => textWidth(context, form) <= room);
 	if (fitting)

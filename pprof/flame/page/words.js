@@ -28,14 +28,13 @@ function share(part, whole) {
 const baseName = path => path.slice(path.lastIndexOf("/", path.length - 2) + 1);
 const literally = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/* What is shown of a foreign text: no control characters, nothing that turns the direction of
- * writing, and not more than a screen holds. */
-function printable(text) {
-	const clean = text.replace(/[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g, "\ufffd");
-	return clean.length > 1000 ? clean.slice(0, 1000) + "…" : clean;
-}
+/* A foreign text without control characters and what turns the direction of writing. */
+const printable = text =>
+	text.replace(/[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g, "\ufffd");
 
 /* ---- Short names; pprof/flame/shortname.c does the same for the static picture ---- */
+
+const LONG = 1000;	/* characters, more than a screen shows in a line */
 
 /* What compilers and linkers add to a clone of a function (GCC's clone_function_name, LLVM's
  * ThinLTO and machine splitting), demanglers' form of it, Rust's hash, a symbol's version. */
@@ -90,6 +89,8 @@ function named(parts, nameless, separator) {
 /* From the whole name to its last part: without folders, without arguments and what was added to
  * a clone, without the scope. A name that is not understood has fewer forms. */
 function shorten(name) {
+	if (name.length > LONG)
+		return [name.slice(0, LONG) + "…"];
 	const python = /^py::([^:]+):/.exec(name);	/* CPython's perf map */
 	if (python)
 		return [name, python[1]];
