@@ -9,7 +9,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 	sampler/resource sampler/stop sampler/thread sampler/child sampler/go/profile sampler/go/session \
 	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/unwind \
 	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse delta \
-	pprof/library pprof/file pprof/legacy pprof/gotext pprof/otlp pprof/wire pprof/report pprof/flame \
+	pprof/library pprof/file pprof/legacy pprof/gotext pprof/otlp pprof/flame pprof/wire pprof/report \
 	pprof/graph pprof/select pprof symbolize symbolize/dwarf symbolize/jit symbolize/files \
 	base/process base/file base
 
@@ -58,7 +58,7 @@ SEES_pprof/gotext           := pprof
 SEES_pprof/otlp             := pprof/wire pprof
 SEES_pprof/wire             := pprof base/file
 SEES_pprof/report           := pprof/graph pprof/select pprof
-SEES_pprof/flame            := pprof
+SEES_pprof/flame            := pprof/wire pprof
 SEES_pprof/graph            := pprof
 SEES_pprof/select           := pprof
 SEES_pprof                  :=

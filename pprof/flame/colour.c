@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "pprof/flame/difference.h"
 #include "pprof/flame/flame.h"
 #include "pprof/flame/frames.h"
 
@@ -54,7 +55,7 @@ static struct weighed *weigh(const struct flame *f)
 	for (uint32_t i = 1; w && i < f->tree.count; i++) {
 		struct weighed *mine = &w[owner_of(f, f->tree.nodes[i].frame)];
 
-		mine->self = calltree_sum(mine->self, flame_self(f, i, f->shown, 0));
+		mine->self = calltree_sum(mine->self, flame_self(f, i, SIDE_NEW));
 	}
 	if (w)
 		qsort(w, count, sizeof(*w), by_weight);

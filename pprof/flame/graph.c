@@ -5,35 +5,43 @@
 #include "pprof/flame/flame.h"
 #include "pprof/flame/page.h"
 #include "pprof/flame/title.h"
+#include "pprof/profile.h"
 
-static int write_page(const struct flame *f, enum page_kind kind, struct buffer *out)
+/* The picture of an SVG file. The HTML page makes its own of the data. */
+static int add_picture(const struct profile *p, const struct report_view *v, struct page *page,
+		       struct buffer *picture, struct error *err)
 {
-	struct buffer title = { 0 }, data = { 0 }, picture = { 0 };
-	struct page page = {
-		.kind = kind, .data = &data, .picture = &picture, .width = FLAME_WIDTH
-	};
-	int rc = title_add(f->p, f->v, &title);
+	struct flame f;
+	int rc = flame_init(&f, p, v, err);
 
-	rc = rc ? rc : buffer_add(&title, "", 1);
-	page.title = (const char *)title.data;
-	rc = rc ? rc : flame_add_data(f, &data);
-	rc = rc ? rc : flame_add_picture(f, page.title, &picture, &page.height);
-	rc = rc ? rc : page_write(&page, out);
-	buffer_release(&title);
-	buffer_release(&data);
-	buffer_release(&picture);
+	if (!rc && flame_add_picture(&f, page->title, picture, &page->height))
+		rc = error_nomem(err);
+	flame_release(&f);
 	return rc;
 }
 
 static int write_flamegraph(const struct profile *p, const struct report_view *v,
 			    enum page_kind kind, struct buffer *out, struct error *err)
 {
-	struct flame f;
-	int rc = flame_init(&f, p, v, err);
+	struct buffer title = { 0 }, data = { 0 }, picture = { 0 };
+	struct page page = {
+		.kind = kind, .data = &data, .picture = &picture, .width = FLAME_WIDTH
+	};
+	int rc;
 
-	if (!rc && write_page(&f, kind, out))
+	if (v->type >= p->type_count)
+		return error_set(err, ERR_USAGE, "the profile has %zu sample types, not %zu",
+				 p->type_count, v->type + 1);
+	rc = title_add(p, v, &title) || buffer_add(&title, "", 1) ? error_nomem(err) : 0;
+	page.title = (const char *)title.data;
+	if (!rc && kind == PAGE_SVG)
+		rc = add_picture(p, v, &page, &picture, err);
+	rc = rc ? rc : flame_add_data(p, v, page.title, &data, err);
+	if (!rc && page_write(&page, out))
 		rc = error_nomem(err);
-	flame_release(&f);
+	buffer_release(&title);
+	buffer_release(&data);
+	buffer_release(&picture);
 	return rc;
 }
 

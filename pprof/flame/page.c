@@ -12,11 +12,19 @@
 
 __asm__(".pushsection .rodata\n"
 	"page_style:\n"
-	".incbin \"pprof/flame/page/flamegraph.css\"\n"
+	".incbin \"pprof/flame/page/page.css\"\n"
 	"page_style_end:\n"
 	"page_script:\n"
 	".incbin \"pprof/flame/page/words.js\"\n"
-	".incbin \"pprof/flame/page/flamegraph.js\"\n"
+	".incbin \"pprof/flame/page/pprof.js\"\n"
+	".incbin \"pprof/flame/page/frames.js\"\n"
+	".incbin \"pprof/flame/page/tree.js\"\n"
+	".incbin \"pprof/flame/page/graph.js\"\n"
+	".incbin \"pprof/flame/page/table.js\"\n"
+	".incbin \"pprof/flame/page/page.js\"\n"
+	".incbin \"pprof/flame/page/filters.js\"\n"
+	".incbin \"pprof/flame/page/address.js\"\n"
+	".incbin \"pprof/flame/page/controls.js\"\n"
 	"page_script_end:\n"
 	".popsection\n");
 
@@ -112,10 +120,11 @@ static int begin_html(const struct page *p, struct buffer *out)
 	rc = rc ? rc : page_add_text(out, p->title, strlen(p->title));
 	rc = rc ? rc : add(out, "</title>\n<style>\n");
 	rc = rc ? rc : buffer_add(out, page_style, (size_t)(page_style_end - page_style));
-	rc = rc ? rc : add(out, "</style>\n</head>\n<body>\n<noscript>\n");
-	rc = rc ? rc : add_picture(p, out);
-	rc = rc ? rc : buffer_add(out, p->picture->data, p->picture->len);
-	return rc ? rc : add(out, "</svg>\n</noscript>\n");
+	return rc ? rc :
+		    add(out,
+			"</style>\n</head>\n<body>\n<noscript>This page needs a script, its own: "
+			"nothing is loaded. A flame graph in a file .svg is a picture "
+			"without one.</noscript>\n");
 }
 
 static int begin_svg(const struct page *p, struct buffer *out)

@@ -19,8 +19,8 @@ struct page {
 	enum page_kind kind;
 	const char *title;
 	const struct buffer *data;    /* JSON */
-	const struct buffer *picture; /* SVG elements, shown where no script runs */
-	unsigned width, height;	      /* of the picture */
+	const struct buffer *picture; /* of SVG: elements that are shown where no script runs */
+	unsigned width, height;	      /* of the picture; HTML has none */
 };
 
 /* Appends the document. ERR_NOMEM. */

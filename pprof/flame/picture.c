@@ -14,6 +14,7 @@
 #include "pprof/flame/flame.h"
 #include "pprof/flame/frames.h"
 #include "pprof/flame/page.h"
+#include "pprof/flame/shortname.h"
 #include "pprof/profile.h"
 
 enum { ROW = 18, HEAD = 34, CHARACTER = 7, BOXES_MAX = 3000, ROWS_MAX = 400, NAME_MAX_BYTES = 300 };
@@ -29,7 +30,7 @@ struct picture {
 
 static double width_of(const struct picture *p, uint32_t node)
 {
-	return (double)flame_total(p->f, node, p->f->shown, SIDE_NEW) * p->scale;
+	return (double)flame_total(p->f, node, SIDE_NEW) * p->scale;
 }
 
 static bool is_drawn(const struct picture *p, uint32_t node)
@@ -41,16 +42,16 @@ static size_t count_boxes(const struct picture *p)
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i != CALLTREE_NONE; i = flame_next(p->f, i))
+	for (uint32_t i = 0; i != CALLTREE_NONE; i = calltree_next(&p->f->tree, i))
 		n += is_drawn(p, i);
 	return n;
 }
 
-/* The same as changeColour() in pprof/flame/page/flamegraph.js with the light theme. */
+/* The same as changeColour() in pprof/flame/page/words.js with the light theme. */
 static int add_change_colour(const struct picture *p, uint32_t node)
 {
-	double now = (double)flame_total(p->f, node, p->f->shown, SIDE_NEW);
-	double before = (double)flame_total(p->f, node, p->f->shown, SIDE_BASE);
+	double now = (double)flame_total(p->f, node, SIDE_NEW);
+	double before = (double)flame_total(p->f, node, SIDE_BASE);
 	double more = now > before ? now : before, change = more > 0 ? (now - before) / more : 0;
 	double much = change < 0 ? -change : change;
 
@@ -69,7 +70,7 @@ static int add_colour(const struct picture *p, uint32_t node)
 	return buffer_addf(p->out, "hsl(%d,58%%,75%%)", hue);
 }
 
-/* Adds at most `room` characters of a name, then "…" if it was cut. */
+/* Adds at most `room` characters of a text, then "…" if it was cut. */
 static int add_label(struct picture *p, const struct strset_entry *name, size_t room)
 {
 	size_t at = 0, len = name->len < NAME_MAX_BYTES ? name->len : NAME_MAX_BYTES;
@@ -87,6 +88,20 @@ static int add_label(struct picture *p, const struct strset_entry *name, size_t 
 	return rc ? rc : buffer_addf(p->out, "…");
 }
 
+/* Adds a name in `room` characters: the longest of its forms that fits, or the beginning of the
+ * shortest. */
+static int add_name(struct picture *p, const struct strset_entry *name, size_t room)
+{
+	char forms[SHORTNAME_FORMS][SHORTNAME_MAX];
+	size_t count = shortname(name->text, name->len, forms), i = 0;
+
+	if (name->len <= room || !count)
+		return add_label(p, name, room);
+	while (i + 1 < count && strlen(forms[i]) > room)
+		i++;
+	return add_label(p, &(struct strset_entry){ forms[i], strlen(forms[i]) }, room);
+}
+
 static const struct strset_entry *name_of(const struct picture *p, uint32_t node)
 {
 	static const struct strset_entry root = { "all", 3 };
@@ -99,8 +114,8 @@ static const struct strset_entry *name_of(const struct picture *p, uint32_t node
 
 static int add_box(struct picture *p, uint32_t node, double x, double w)
 {
-	double all = (double)flame_total(p->f, 0, p->f->shown, SIDE_NEW);
-	double share = (double)flame_total(p->f, node, p->f->shown, SIDE_NEW) / all * 100;
+	double all = (double)flame_total(p->f, 0, SIDE_NEW);
+	double share = (double)flame_total(p->f, node, SIDE_NEW) / all * 100;
 	unsigned y = HEAD + p->f->tree.nodes[node].depth * ROW;
 	int rc = buffer_addf(p->out, "<g><title>");
 
@@ -114,7 +129,7 @@ static int add_box(struct picture *p, uint32_t node, double x, double w)
 	rc = rc ? rc : buffer_addf(p->out, "\"/>");
 	if (!rc && w > 4 * CHARACTER) {
 		rc = buffer_addf(p->out, "<text x=\"%.1f\" y=\"%u\">", x + 3, y + 13);
-		rc = rc ? rc : add_label(p, name_of(p, node), (size_t)((w - 6) / CHARACTER) - 1);
+		rc = rc ? rc : add_name(p, name_of(p, node), (size_t)((w - 6) / CHARACTER) - 1);
 		rc = rc ? rc : buffer_addf(p->out, "</text>");
 	}
 	return rc ? rc : buffer_addf(p->out, "</g>\n");
@@ -144,7 +159,7 @@ static int add_boxes(struct picture *p, const char *title)
 
 	rc = rc ? rc : add_label(p, &(struct strset_entry){ title, strlen(title) }, 120);
 	rc = rc ? rc : buffer_addf(p->out, "</text>\n");
-	for (uint32_t n = 0; n != CALLTREE_NONE && !rc; n = flame_next(p->f, n))
+	for (uint32_t n = 0; n != CALLTREE_NONE && !rc; n = calltree_next(&p->f->tree, n))
 		rc = add_node(p, n);
 	return rc ? rc : buffer_addf(p->out, "</g>\n");
 }
@@ -153,7 +168,7 @@ int flame_add_picture(const struct flame *f, const char *title, struct buffer *s
 		      unsigned *height)
 {
 	struct picture p = { .f = f, .out = svg, .narrowest = 0.5 };
-	int64_t all = flame_total(f, 0, f->shown, SIDE_NEW);
+	int64_t all = flame_total(f, 0, SIDE_NEW);
 	int rc;
 
 	p.x = calloc(f->tree.count, sizeof(*p.x));

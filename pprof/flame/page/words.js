@@ -1,4 +1,4 @@
-/* Values, names and colours, for flamegraph.js: no page is needed for what stands here. */
+/* Values, names and colours: no page is needed for what stands here. */
 "use strict";
 
 const SCALES = {
@@ -28,20 +28,87 @@ function share(part, whole) {
 const baseName = path => path.slice(path.lastIndexOf("/", path.length - 2) + 1);
 const literally = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/* From the whole name to its last part: without folders, then without arguments and
- * template arguments, then without what it belongs to. */
+/* A foreign text without control characters and what turns the direction of writing. */
+const printable = text =>
+	text.replace(/[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g, "\ufffd");
+
+/* ---- Short names; pprof/flame/shortname.c does the same for the static picture ---- */
+
+const LONG = 1000;	/* characters, more than a screen shows in a line */
+
+/* What compilers and linkers add to a clone of a function (GCC's clone_function_name, LLVM's
+ * ThinLTO and machine splitting), demanglers' form of it, Rust's hash, a symbol's version. */
+const CLONE = new RegExp("(?:\\.(?:constprop|isra|part|cold|lto_priv|localalias|llvm|__uniq|_omp_fn|" +
+	"omp_fn|resolver|warm)(?:\\.\\d+)*)+$|\\s?\\[clone [^\\]]*\\]$|::h[0-9a-f]{16}$|@@?[A-Z]+_[\\d.]+$");
+const NAMELESS_GO = /^(?:(?:func|gowrap|deferwrap)?\d+|)$/;	/* closures: main.f.func1.2 */
+const OPERATOR = /operator(?:\(\)|\[\]|->\*?|<=>|<<=?|>>=?|&&|\|\||\+\+|--|[-+*/%^&|~!=<>,]=?)/y;
+const NAMELESS = /^(?:\{.*\}|'.*'|_FUN|\$_\d+|h[0-9a-f]{16})$/;		/* lambdas, {{closure}} */
+
+function withoutClone(name) {
+	for (let before = ""; before !== name;)
+		name = (before = name).replace(CLONE, "");
+	return name;
+}
+
+/* Without template arguments and arguments, without the type that is returned. What stands in
+ * parentheses or braces and has a name behind it is a scope: (anonymous namespace), a function's
+ * lambda. */
+function withoutArguments(name) {
+	let out = "", depth = 0;
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i];
+		OPERATOR.lastIndex = i;
+		const operator = !depth && c === "o" && !/\w/.test(name[i - 1] || " ") && OPERATOR.exec(name);
+		if (operator) {
+			out += operator[0];
+			i += operator[0].length - 1;
+		} else if (!depth && name.startsWith("(anonymous namespace)", i)) {
+			out += "(anonymous\u00a0namespace)";
+			i += 20;
+		} else if (c === "<" || c === "(") {
+			depth++;
+		} else if ((c === ">" && name[i - 1] !== "-") || c === ")") {
+			depth = Math.max(depth - 1, 0);
+		} else if (!depth) {
+			out += c;
+		}
+	}
+	out = out.replace(/(?: const| volatile| &&?)+$/, "").replace(/\[abi:\w+\]/g, "");
+	const operator = out.search(/\boperator\b/), head = operator < 0 ? out : out.slice(0, operator);
+	return out.slice(head.lastIndexOf(" ") + 1).replace(/^(?:::)+/, "").replaceAll("\u00a0", " ");
+}
+
+/* The last part of a list that has a name of its own, and what follows it. */
+function named(parts, nameless, separator) {
+	let from = parts.length - 1;
+	while (from > 0 && nameless.test(parts[from]))
+		from--;
+	return parts.slice(from).join(separator);
+}
+
+/* From the whole name to its last part: without folders, without arguments and what was added to
+ * a clone, without the scope. A name that is not understood has fewer forms. */
 function shorten(name) {
+	if (name.length > LONG)
+		return [name.slice(0, LONG) + "…"];
+	const python = /^py::([^:]+):/.exec(name);	/* CPython's perf map */
+	if (python)
+		return [name, python[1]];
 	const forms = [name, name.replace(/^[^\s(<\[]*\/(?=[^\s/])/, "")
 				 .replace(/ \S*\/([^/\s]+)$/, " $1")];
-	if (!/operator|anonymous/.test(name) && name.includes("::")) {
-		let plain = forms[1].replace(/\([^()]*\)( const)?$/, ""), before;
-		do
-			plain = (before = plain).replace(/<[^<>]*>/g, "");
-		while (plain !== before);
-		forms.push(plain);
+	let bare = withoutClone(forms[1]);
+	if (bare.includes("::") || /[\w>\]]\(|\boperator\b/.test(bare)) {
+		bare = withoutArguments(bare);
+		/* The call of a lambda: the lambda is what has a place in the source. */
+		const parts = bare.replace(/([}'])::operator\(\)$/, "$1").split("::");
+		forms.push(bare, named(parts, NAMELESS, "::"));
+	} else if (/^[^\s.[\]]+\.[^\s]*$/.test(bare)) {		/* Go; Java and others with dots */
+		const parts = bare.replace(/\[[^\]]*\]/g, "").split(/\.(?![^(]*\))/);
+		forms.push(bare, named(parts, NAMELESS_GO, "."));
+	} else {
+		forms.push(bare, bare.replace(/^[\w.+-]+!(?=.)/, ""));	/* cc1!fun_b1f500 */
 	}
-	const last = /(?:::|[\w)\]]\.)(~?[\w-]+)$/.exec(forms.at(-1));
-	return last ? [...forms, last[1]] : forms;
+	return forms.filter((form, i) => form && forms.indexOf(form) === i);
 }
 
 /* Of a change from -1 (gone) to 1 (new): blue, grey, red. */
@@ -51,7 +118,7 @@ function changeColour(c, dark) {
 			  `hsl(${hue} ${8 + 70 * much}% ${89 - 28 * much}%)`;
 }
 
-/* data.frames.hue is of the module; the name moves it a little, so that neighbours are
+/* The hue is of the module; the name moves it a little, so that neighbours are
  * told apart. Dark on light in the one theme, light on dark in the other: 4.5 to 1. */
 function hueColour(hue, name, dark) {
 	let n = 0;

@@ -107,6 +107,11 @@ bool format_is_legacy(const struct format *format)
 	return format->write == write_legacy;
 }
 
+bool format_is_page(const struct format *format)
+{
+	return !strcmp(format->name, "flamegraph");
+}
+
 const char *format_ending(const struct format *format)
 {
 	return format->ending;
@@ -129,7 +134,7 @@ int format_write_view(const struct format *format, const struct profile *p,
 	if (!write)
 		return format_ends_in(file->path, ".pb") ? profile_write_plain(p, file, err) :
 							   profile_write(p, file, err);
-	if (!strcmp(format->name, "flamegraph"))
+	if (format_is_page(format))
 		write = format_flamegraph(file->path);
 	rc = write(p, view, &text, err);
 	rc = rc ? rc : outfile_write(file, text.data, text.len, err);

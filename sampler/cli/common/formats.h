@@ -32,6 +32,7 @@ bool format_ends_in(const char *path, const char *ending);
 
 bool format_is_text(const struct format *format);
 bool format_is_legacy(const struct format *format);
+bool format_is_page(const struct format *format);
 
 /* The ending, with its dot, of a default name. */
 const char *format_ending(const struct format *format);

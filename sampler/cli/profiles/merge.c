@@ -65,11 +65,26 @@ static const struct option diff_own_options[] = {
 
 enum { DIFF_OPTIONS = FILTER_COUNT + sizeof(diff_own_options) / sizeof(struct option) };
 
+/* A page switches between the files of a merge if there are at most this many: samples of different
+ * files are not added up then. */
+enum { PAGE_FILES = 500 };
+
+/* In a page, the samples have the file that they are from as a label. */
+static int name_file(struct profile *p, const struct merge_options *o, int i, struct error *err)
+{
+	const char *name[] = { o->files[i] };
+
+	if (o->count < 2 || o->count > PAGE_FILES || !format_is_page(o->format))
+		return 0;
+	return profile_set_label(p, "sampler::file", name, 1) ? error_nomem(err) : 0;
+}
+
 static int merge_file(struct merge *m, const struct merge_options *o, int i, struct error *err)
 {
 	struct profile p;
 	int rc = folder_read(&p, o->files[i], &o->folder, 0, o->max_size, err);
 
+	rc = rc ? rc : name_file(&p, o, i, err);
 	if (!rc) {
 		rc = merge_add_common(m, &p, err);
 		if (rc && i)

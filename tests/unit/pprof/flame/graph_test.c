@@ -9,6 +9,7 @@
 #include "pprof/flame/flame.h"
 #include "pprof/flame/graph.h"
 #include "pprof/flame/page.h"
+#include "pprof/wire/encode.h"
 #include "tests/unit/pprof/report/fixture.h"
 
 static void init(struct profile *p)
@@ -25,6 +26,25 @@ static size_t count_of(const struct buffer *text, const char *what)
 	for (; (s = strstr(s, what)); s++)
 		n++;
 	return n;
+}
+
+static int decode_base64(const char *text, size_t len, struct buffer *out)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+		"+/";
+	uint32_t bits = 0;
+	int rc = len % 4 ? ERR_FORMAT : 0;
+
+	for (size_t i = 0; i < len && !rc && text[i] != '='; i++) {
+		const char *digit = strchr(digits, text[i]);
+
+		cr_assert(digit && *digit);
+		bits = bits << 6 | (uint32_t)(digit - digits);
+		if (i % 4)
+			rc = buffer_add(out, &(uint8_t){ (uint8_t)(bits >> (6 - i % 4 * 2)) }, 1);
+	}
+	return rc;
 }
 
 Test(flamegraph, hostile_names_stay_text)
@@ -72,97 +92,37 @@ Test(page, text_is_escaped)
 	buffer_release(&out);
 }
 
-Test(flamegraph, the_widest_frames_are_kept)
+/* The data of a page are the profile itself: what base64 and gzip hide is what profile_encode
+ * gives. */
+Test(flamegraph, the_page_has_the_profile_in_it)
 {
-	enum { CALLEES = 300000 };
-	struct report_view v = { 0 };
-	uint32_t stack[2];
-	struct profile p;
-	struct flame f;
-	int64_t least_kept = INT64_MAX, most_left_out = 0;
-
-	init(&p);
-	stack[1] = add_frame(&p, "main");
-	for (int64_t i = 1; i <= CALLEES; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "f%ld", i);
-		stack[0] = add_frame(&p, name);
-		profile_add_sample(&p, stack, 2, &i, NULL, 0);
-	}
-	cr_assert_eq(flame_init(&f, &p, &v, NULL), 0);
-	cr_assert_leq(f.kept_count, FLAME_NODES);
-	cr_assert_gt(f.kept_count, 1000);
-	for (uint32_t i = 0; i < f.tree.count; i++) {
-		int64_t total = flame_total(&f, i, 0, 0);
-
-		if (f.kept[i] && total < least_kept)
-			least_kept = total;
-		if (!f.kept[i] && total > most_left_out)
-			most_left_out = total;
-	}
-	cr_assert_gt(least_kept, most_left_out);
-	flame_release(&f);
-	profile_release(&p);
-}
-
-Test(flamegraph, of_one_deep_stack_what_is_next_to_the_root)
-{
-	enum { DEPTH = 1000000 };
-	uint32_t *stack = calloc(DEPTH, sizeof(*stack));
-	struct report_view v = { 0 };
-	struct buffer data = { 0 };
+	struct report_view v = { .type = 0, .by = REPORT_BY_LINE, .title = "a\"b" };
+	struct buffer page = { 0 }, packed = { 0 }, decoded = { 0 };
 	int64_t one = 1;
 	struct profile p;
-	struct flame f;
+	uint32_t a;
+	const char *from;
 
 	init(&p);
-	stack[0] = add_frame(&p, "recurse");
-	for (int i = 1; i < DEPTH; i++)
-		stack[i] = stack[0];
-	profile_add_sample(&p, stack, DEPTH, &one, NULL, 0);
-	cr_assert_eq(flame_init(&f, &p, &v, NULL), 0);
-	cr_assert_eq(f.kept_count, FLAME_NODES);
-	for (uint32_t i = 0; i < f.tree.count; i++)
-		cr_assert_eq(f.kept[i], f.tree.nodes[i].depth < FLAME_NODES);
-	cr_assert_eq(flame_add_data(&f, &data), 0);
-	buffer_add(&data, "", 1);
-	cr_assert(strstr((char *)data.data, "\"left_out\":900001"));
-	buffer_release(&data);
-	flame_release(&f);
-	profile_release(&p);
-	free(stack);
-}
-
-/* What is left out and what is shown add up to the total. */
-Test(flamegraph, nothing_is_lost)
-{
-	struct report_view v = { .type = 9 };
-	struct buffer data = { 0 };
-	int64_t values[12];
-	uint32_t a;
-	struct profile p;
-	struct flame f;
-
-	profile_init(&p);
-	for (int i = 0; i < 12; i++) {
-		values[i] = i;
-		profile_add_type(&p, "samples", "count");
+	for (int i = 0; i < 3; i++) { /* lengths that base64 fills up, and not */
+		page.len = packed.len = decoded.len = 0;
+		a = add_frame(&p, i ? i > 1 ? "ccc" : "bb" : "a");
+		profile_add_sample(&p, &a, 1, &one, NULL, 0);
+		cr_assert_eq(report_flamegraph_html(&p, &v, &page, NULL), 0);
+		buffer_add(&page, "", 1);
+		from = strstr((char *)page.data, "{\"title\":\"a\\\"b\",\"by\":1,\"type\":0");
+		cr_assert(from);
+		from = strstr(from, "\"profile\":\"") + strlen("\"profile\":\"");
+		cr_assert_eq(profile_pack(&p, &packed, NULL), 0);
+		cr_assert_eq(decode_base64(from, strcspn(from, "\""), &decoded), 0);
+		cr_assert_eq(decoded.len, packed.len);
+		cr_assert_eq(memcmp(decoded.data, packed.data, packed.len), 0);
 	}
-	a = add_frame(&p, "a");
-	profile_add_sample(&p, &a, 1, values, NULL, 0);
-	cr_assert_eq(flame_init(&f, &p, &v, NULL), 0);
-	cr_assert_eq(f.type_count, FLAME_TYPES);
-	cr_assert_eq(f.types[f.shown], 9, "the type that was asked for is among them");
-	cr_assert_eq(flame_total(&f, 0, f.shown, 0), 9);
-	f.kept[1] = false;
-	cr_assert_eq(flame_add_data(&f, &data), 0);
-	buffer_add(&data, "", 1);
-	cr_assert(strstr((char *)data.data, "\"new\":[0,9]"));
-	cr_assert(strstr((char *)data.data, "\"frame\":[-2,-1]"));
-	cr_assert(strstr((char *)data.data, "\"depth\":[0,1]"));
-	buffer_release(&data);
-	flame_release(&f);
+	v.type = 1;
+	cr_assert_eq(report_flamegraph_html(&p, &v, &page, NULL), ERR_USAGE);
+	buffer_release(&page);
+	buffer_release(&packed);
+	buffer_release(&decoded);
 	profile_release(&p);
 }
 
