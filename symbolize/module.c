@@ -48,6 +48,7 @@ void module_close(struct module *m)
 	image_free(m->debug);
 	image_free(m->alt);
 	elfsyms_release(&m->symbols);
+	elfsyms_release(&m->variables);
 	answers_release(&m->answers);
 }
 
@@ -206,4 +207,20 @@ int module_open(struct module *m, const struct image *image, const struct proces
 		return ERR_NOMEM;
 	write_note(m, &r, own || m->debug);
 	return load_go(m, image);
+}
+
+const struct elfsyms *module_variables(struct module *m, const struct image *image)
+{
+	struct elfsyms *v = &m->variables;
+	long n;
+
+	if (v->variables || !image_elf(image))
+		return v;
+	v->variables = true;
+	n = elfsyms_add(v, image_elf(image), SHT_SYMTAB, true);
+	if (n == 0 && m->debug)
+		n = elfsyms_add(v, image_elf(m->debug), SHT_SYMTAB, true);
+	if (n == 0)
+		n = elfsyms_add(v, image_elf(image), SHT_DYNSYM, false);
+	return n < 0 || elfsyms_settle(v) ? NULL : v;
 }

@@ -29,8 +29,8 @@ struct module {
 	bool left_out; /* by symbolizer_leave_out */
 	bool may_map;  /* allows mapping files (debugelf_open); set before module_open */
 	int offered;   /* descriptor + 1 of a debug file to use if there is no other, or 0 */
-	struct elfsyms symbols;
-	struct image *debug, *alt; /* separate files */
+	struct elfsyms symbols, variables; /* variables: see module_variables */
+	struct image *debug, *alt;	   /* separate files */
 	struct module_dwarf dwarf, alt_dwarf;
 	struct split *split;
 	struct dwarf_index *index; /* NULL without DWARF */
@@ -42,6 +42,9 @@ struct module {
 /* Opens the image's symbols and debug information; `process` may be NULL. Broken or missing files
  * are noted. ERR_NOMEM. */
 int module_open(struct module *m, const struct image *image, const struct process *process);
+
+/* The variables of an opened module, read at the first call; NULL when out of memory. */
+const struct elfsyms *module_variables(struct module *m, const struct image *image);
 
 /* Harmless on {0}. */
 void module_close(struct module *m);

@@ -308,6 +308,31 @@ int symbolizer_lookup(struct symbolizer *s, const struct image *image, uint64_t 
 	return watched(s, look_up(s, image, addr, out));
 }
 
+static int find_variable(struct symbolizer *s, const struct image *image, uint64_t addr,
+			 const char **name, uint64_t *offset)
+{
+	const struct elfsyms *variables;
+	const struct elfsym *symbol;
+	const char *system_name;
+	struct module *m;
+
+	*name = NULL;
+	if (module_of(s, image, &m) || !(variables = module_variables(m, image)))
+		return ERR_NOMEM;
+	symbol = elfsyms_find(variables, addr);
+	if (!symbol)
+		return 0;
+	*offset = addr - symbol->start;
+	return names_function(&s->names, symbol->name, &system_name, name);
+}
+
+int symbolizer_variable(struct symbolizer *s, const struct image *image, uint64_t addr,
+			const char **name, uint64_t *offset)
+{
+	watch(s, image);
+	return watched(s, find_variable(s, image, addr, name, offset));
+}
+
 static int answer(struct symbolizer *s, const struct image *image, struct module *m,
 		  const uint64_t *addrs, size_t count)
 {

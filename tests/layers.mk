@@ -6,7 +6,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 	sampler/cli/rounds sampler/cli/common sampler/rounds sampler/rounds/collect sampler/rounds/push \
 	sampler/rounds/catalog sampler/rounds/batch sampler/rounds/source sampler/rounds/metrics \
 	sampler sampler/dump sampler/profile sampler/net sampler/tick sampler/member sampler/account \
-	sampler/resource sampler/stop sampler/thread sampler/child sampler/go/profile sampler/go/session \
+	sampler/resource sampler/lock sampler/stop sampler/thread sampler/child sampler/go/profile sampler/go/session \
 	sampler/go/numbers sampler/go/stacks sampler/go sampler/go/find sampler/unwind \
 	sampler/unwind/code sampler/unwind/table goparse/profile goparse/summary goparse delta \
 	pprof/library pprof/file pprof/legacy pprof/gotext pprof/otlp pprof/flame pprof/wire pprof/report \
@@ -15,7 +15,7 @@ LAYERS := sampler/cli sampler/cli/top sampler/cli/record sampler/cli/goparse sam
 
 SEES_sampler/cli            := sampler/cli/common
 SEES_sampler/cli/top        := sampler/cli/record sampler/cli/common sampler sampler/profile sampler/account sampler/child pprof/report pprof base/process base/file
-SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/batch sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/resource sampler/dump sampler/profile sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
+SEES_sampler/cli/record     := sampler/cli/common sampler/rounds sampler/rounds/batch sampler/rounds/collect sampler/rounds/push sampler/rounds/source sampler sampler/resource sampler/dump sampler/profile sampler/lock sampler/stop sampler/thread sampler/child sampler/unwind pprof/file pprof symbolize base/process base/file
 SEES_sampler/cli/goparse    := sampler/cli/common goparse/profile goparse/summary goparse pprof/file pprof/wire pprof/report pprof/graph pprof base/file
 SEES_sampler/cli/profiles   := sampler/cli/rounds sampler/cli/common delta pprof/file pprof/wire pprof/report pprof/flame pprof/graph pprof/select pprof base/file
 SEES_sampler/cli/rounds     := sampler/cli/common sampler/rounds/catalog sampler/rounds/batch sampler/rounds/source sampler/profile delta pprof/file pprof base/file
@@ -29,12 +29,13 @@ SEES_sampler/rounds/source  := sampler/net sampler/rounds/metrics sampler/profil
 SEES_sampler/net     :=
 SEES_sampler/rounds/metrics := sampler/resource sampler/go/numbers sampler/go/find base/process
 SEES_sampler                := sampler/profile sampler/tick sampler/member sampler/thread sampler/child sampler/unwind base/process base/file
-SEES_sampler/dump           := sampler/profile sampler/member sampler/stop sampler/thread sampler/child sampler/unwind symbolize base/process base/file
+SEES_sampler/dump           := sampler/profile sampler/member sampler/lock sampler/stop sampler/thread sampler/child sampler/unwind symbolize base/process base/file
 SEES_sampler/profile        := sampler/net sampler/tick sampler/member sampler/thread sampler/child sampler/go sampler/unwind/table pprof/wire pprof symbolize symbolize/files base/process base/file
 SEES_sampler/tick           := sampler/member sampler/account sampler/stop sampler/thread sampler/child sampler/unwind base/process
 SEES_sampler/member         := sampler/thread sampler/go sampler/go/find sampler/unwind/table symbolize symbolize/jit base/process
 SEES_sampler/account        := sampler/unwind base/process
 SEES_sampler/resource       := base/process
+SEES_sampler/lock           := sampler/thread base/process
 SEES_sampler/stop           := sampler/thread sampler/child sampler/go/stacks base/process
 SEES_sampler/thread         := sampler/go sampler/unwind sampler/unwind/table symbolize base/process
 SEES_sampler/child          := symbolize base/process base/file

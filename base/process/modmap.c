@@ -379,6 +379,27 @@ const struct mapping *modmap_range_of(const struct modmap *m, const struct image
 	return NULL;
 }
 
+static bool is_writable_in(const struct image *image, uint64_t at)
+{
+	size_t count;
+	const struct image_segment *s = image_segments(image, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (s[i].flags & PF_W && at >= s[i].vaddr && at - s[i].vaddr < s[i].memsz)
+			return true;
+	return false;
+}
+
+const struct image *modmap_variable(const struct modmap *m, uint64_t addr, uint64_t *at)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		*at = addr - m->ranges[i].bias;
+		if (is_writable_in(m->ranges[i].image, *at))
+			return m->ranges[i].image;
+	}
+	return NULL;
+}
+
 const struct mapping *modmap_ranges(const struct modmap *m, size_t *count)
 {
 	*count = m->count;

@@ -50,6 +50,10 @@ const struct mapping *modmap_find(const struct modmap *m, uint64_t addr);
 /* The lowest range at which an image is mapped now, or NULL. Valid until the next refresh. */
 const struct mapping *modmap_range_of(const struct modmap *m, const struct image *image);
 
+/* The image with a variable at this address: a writable segment of the image holds it. *at is its
+ * image address. NULL: it is no variable of an image that is mapped now. */
+const struct image *modmap_variable(const struct modmap *m, uint64_t addr, uint64_t *at);
+
 /* All executable ranges, by address. Valid until the next refresh. */
 const struct mapping *modmap_ranges(const struct modmap *m, size_t *count);
 

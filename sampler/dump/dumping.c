@@ -146,6 +146,8 @@ static int conclude(struct dump *d, struct error *err)
 		qsort(p->threads, p->count, sizeof(*p->threads), by_tid);
 		threads += p->count;
 	}
+	if (!d->stop)
+		dump_look_at_locks(d);
 	if (d->stop)
 		return error_set(err, ERR_LIMIT, "interrupted");
 	if (!threads)
@@ -222,6 +224,8 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 
 	if (!rc)
 		rc = dump_symbolize(d, job->symbolizers);
+	if (!rc)
+		rc = dump_prove_locks(d, job->symbolizers);
 	if (!rc)
 		decoding_before_writing(d->decoding, job->symbolizers, d->count);
 	rc = rc ? error_nomem(err) : job->format(d, job->file, err);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sampler/lock/lock.h"
 #include "sampler/unwind/stack.h"
 
 struct dump;
@@ -37,6 +38,28 @@ struct dump_frame {
 	uint64_t function; /* image address of its first instruction; 0: unknown */
 };
 
+/* A look at what a thread waits for. */
+struct dump_wait {
+	bool known;  /* it waited for the futex of `lock` */
+	bool steady; /* a second look has shown the same */
+	uint64_t slices;
+	struct lock_wait lock;
+};
+
+/* The lock that a thread waits for. */
+struct dump_lock {
+	enum lock_kind kind;  /* LOCK_NONE: it waits for none, or that is not proven */
+	uint64_t address;     /* of the lock; of a condition variable, of the futex in it */
+	const char *variable; /* that it is in; NULL: not known */
+	uint64_t offset;      /* in `variable` */
+	pid_t owner; /* that it records, as the process's PID namespace numbers it; 0: none */
+	const struct dump_thread *holder; /* the same, if it is a thread of the process; or NULL */
+	bool readers;			  /* threads have it for reading */
+	bool timed;			  /* the wait has a timeout */
+	unsigned deadlock;		  /* number of the circle of waits, from 1; 0: none */
+	unsigned walk;			  /* number of the search that has met the thread */
+};
+
 struct dump_thread {
 	pid_t tid;
 	char name[32];	 /* any bytes */
@@ -46,6 +69,10 @@ struct dump_thread {
 	enum stack_end end;
 	struct dump_frame *frames; /* innermost first */
 	size_t count;
+	uint32_t index;	       /* member_thread */
+	pid_t own_tid;	       /* its number in its own PID namespace */
+	struct dump_wait wait; /* in futex(2) */
+	struct dump_lock lock; /* set in dump_write */
 };
 
 struct dump_process {
@@ -53,6 +80,7 @@ struct dump_process {
 	uint64_t time_ns;	     /* ns since 1970, when its threads were listed */
 	struct dump_thread *threads; /* sorted by tid */
 	size_t count;		     /* 0: it ended before a thread was seen */
+	unsigned deadlocks;	     /* circles of waits; set in dump_write */
 };
 
 struct dump_stats {

@@ -107,6 +107,7 @@ static int keep(struct dump *d, const struct thread *thread, bool walked)
 	struct dump_thread *to = &p->threads[p->count];
 
 	*to = (struct dump_thread){ .tid = thread->tid,
+				    .index = thread->index,
 				    .state = d->look.state,
 				    .syscall = d->look.syscall };
 	memcpy(to->name, thread->name, sizeof(to->name));

@@ -55,10 +55,17 @@ void dump_look_begin(struct dump *d);
  * failure. */
 void dump_look(struct dump *d);
 
+/* Reads what the threads wait for that are in futex(2), when all stacks have been taken. */
+void dump_look_at_locks(struct dump *d);
+
 /* True if all threads have been looked at. */
 bool dump_looked(const struct dump *d);
 
 /* In the child: looks up the symbols of all frames. ERR_NOMEM. */
 int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers);
+
+/* In the child, when all frames have symbols: which kinds of locks these are, which threads hold
+ * them, and which wait for each other. ERR_NOMEM. */
+int dump_prove_locks(struct dump *d, struct symbolizer *const *symbolizers);
 
 #endif

@@ -86,6 +86,12 @@ static bool is_function(const struct table *t, const GElf_Sym *sym)
 	       (sym->st_size || GELF_ST_BIND(sym->st_info) != STB_LOCAL);
 }
 
+static bool is_variable(const GElf_Sym *sym)
+{
+	return sym->st_shndx != SHN_UNDEF && sym->st_value && sym->st_size &&
+	       GELF_ST_TYPE(sym->st_info) == STT_OBJECT;
+}
+
 static uint8_t rank_of(const GElf_Sym *sym, const char *name)
 {
 	unsigned bind = GELF_ST_BIND(sym->st_info);
@@ -198,7 +204,7 @@ static int add_symbols(struct elfsyms *s, const struct table *t)
 
 		if (!gelf_getsym(t->data, (int)i, &sym))
 			break;
-		if (!is_function(t, &sym))
+		if (s->variables ? !is_variable(&sym) : !is_function(t, &sym))
 			continue;
 		name = elf_strptr(t->elf, t->strings, sym.st_name);
 		if (name && *name && add(s, t, &sym, name))
@@ -242,7 +248,7 @@ static int add_table(struct elfsyms *s, Elf *elf, Elf_Scn *scn, const GElf_Shdr 
 	if (t.count > INT32_MAX)
 		t.count = INT32_MAX;
 	rc = find_code(&t);
-	if (!rc && whole)
+	if (!rc && whole && !s->variables)
 		rc = mark_starts(&t);
 	if (!rc)
 		rc = add_symbols(s, &t);

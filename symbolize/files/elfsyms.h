@@ -1,4 +1,4 @@
-/* The function symbols of an ELF file, sorted: address -> symbol. */
+/* The function symbols of an ELF file, or its variables, sorted: address -> symbol. */
 #ifndef SYMBOLIZE_FILES_ELFSYMS_H
 #define SYMBOLIZE_FILES_ELFSYMS_H
 
@@ -20,6 +20,7 @@ struct elfsym {
 struct elfsyms {
 	struct elfsym *all; /* sorted by precedence once settled */
 	size_t count, room;
+	bool variables;	    /* not functions; set before elfsyms_add */
 	struct ranges code; /* `of` indexes all */
 	struct arena names;
 };
@@ -27,7 +28,7 @@ struct elfsyms {
 void elfsyms_init(struct elfsyms *s);
 void elfsyms_release(struct elfsyms *s);
 
-/* Adds the functions of all tables of one type (SHT_SYMTAB, SHT_DYNSYM). `whole`: such a table may
+/* Adds the functions (or variables) of all tables of one type (SHT_SYMTAB, SHT_DYNSYM). `whole`: such a table may
  * hold all functions of the file. Broken tables and names add nothing. Returns how many functions
  * were added, or ERR_NOMEM. */
 long elfsyms_add(struct elfsyms *s, Elf *elf, uint32_t section_type, bool whole);

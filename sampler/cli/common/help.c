@@ -124,6 +124,7 @@ static const char dump[] =
 	"usage: sampler dump -p PID[,PID…] [options]\n"
 	"\n"
 	"  -p, --pid PID[,PID…] processes whose threads' stacks to print, once\n"
+	"                       (with the locks that they wait for, their owners, and deadlocks)\n"
 	"      --all            each thread; without it threads that look alike are one\n"
 	"      --json           for programs: an object for each process\n"
 	"      --goroutines     a Go program's goroutines instead, as Go prints them (debug=2), read\n"

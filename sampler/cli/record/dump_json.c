@@ -69,6 +69,7 @@ static int add_thread(struct buffer *b, const struct dump_thread *t, bool first)
 	add_text(&j, "name", t->name);
 	add_text(&j, "state", dump_state_name(t->state));
 	add_text(&j, "syscall", t->syscall < 0 ? NULL : syscall_name(t->syscall, call));
+	dump_json_wait(&j, t);
 	add_text(&j, "end", t->walked ? stack_end_name(t->end) : NULL);
 	json_add(&j, ",\"frames\":[");
 	for (size_t i = 0; i < t->count; i++) {
@@ -98,7 +99,15 @@ static int add_process(struct buffer *b, const struct dump_process *p, struct ou
 
 	for (size_t i = 0; !rc && i < p->count; i++)
 		rc = dump_flush(b, file, add_thread(b, &p->threads[i], !i), false, err);
-	return rc ? rc : dump_flush(b, file, buffer_add(b, "]}\n", 3), false, err);
+	if (!rc) {
+		struct json j = { b, 0 };
+
+		json_add(&j, "]");
+		dump_json_deadlocks(&j, p);
+		json_add(&j, "}\n");
+		rc = dump_flush(b, file, j.rc, false, err);
+	}
+	return rc;
 }
 
 int dump_json(const struct dump *d, struct outfile *file, struct error *err)

@@ -22,18 +22,6 @@
 #include "sampler/thread/syscalls.h"
 #include "symbolize/symbolizer.h"
 
-/* Appends the text with '?' for control characters, which would act on a terminal. */
-static int add_clean(struct buffer *b, const char *text)
-{
-	size_t start = b->len;
-	int rc = buffer_add(b, text, strlen(text));
-
-	for (size_t i = start; !rc && i < b->len; i++)
-		if (b->data[i] < ' ' || b->data[i] == 0x7f)
-			b->data[i] = '?';
-	return rc;
-}
-
 static int add_source(struct buffer *b, const struct symbol_frame *call)
 {
 	int rc = 0;
@@ -62,7 +50,7 @@ static int add_call(struct buffer *b, const struct dump_frame *f, size_t i, size
 	if (!rc)
 		rc = buffer_add(b, "  in ", 5);
 	if (!rc)
-		rc = add_clean(b, image_name(f->image));
+		rc = dump_add_clean(b, image_name(f->image));
 	return rc ? rc : buffer_addf(b, "%s\n", last ? "" : ", inlined");
 }
 
@@ -71,7 +59,7 @@ static int add_nameless(struct buffer *b, const struct dump_frame *f, size_t num
 	int rc = buffer_addf(b, "#%-3zu 0x%016lx  ??", number, f->pc);
 
 	if (!rc && f->image)
-		rc = buffer_add(b, "  in ", 5) || add_clean(b, image_path(f->image)) ||
+		rc = buffer_add(b, "  in ", 5) || dump_add_clean(b, image_path(f->image)) ||
 				     buffer_addf(b, "+0x%lx", f->addr) ?
 			     ERR_NOMEM :
 			     0;
@@ -100,6 +88,8 @@ static int add_thread(struct buffer *b, const struct dump_thread *t)
 		rc = buffer_addf(b, " in %s", syscall_name(t->syscall, call));
 	if (!rc)
 		rc = buffer_add(b, "\n", 1);
+	if (!rc)
+		rc = dump_add_wait(b, t);
 	for (size_t i = 0; !rc && i < t->count; i++)
 		rc = add_frame(b, &t->frames[i], &number);
 	if (!rc && !t->walked)
@@ -120,7 +110,7 @@ static int add_heading(struct buffer *b, const struct dump_process *p)
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
 	rc = buffer_addf(b, "process %d \"", p->process->pid);
 	if (!rc)
-		rc = add_clean(b, p->process->comm);
+		rc = dump_add_clean(b, p->process->comm);
 	if (rc)
 		return rc;
 	return buffer_addf(b, "\", %zu thread%s, %s\n", p->count, p->count == 1 ? "" : "s", when);
@@ -169,7 +159,7 @@ static int add_each(const struct dump_process *p, struct buffer *b, struct outfi
 		const struct dump_thread *t = &p->threads[i];
 
 		rc = buffer_addf(b, "\nthread %d \"", t->tid);
-		rc = rc ? rc : add_clean(b, t->name);
+		rc = rc ? rc : dump_add_clean(b, t->name);
 		rc = rc ? rc : buffer_addf(b, "\"");
 		rc = rc ? rc : add_thread(b, t);
 		rc = dump_flush(b, file, rc, false, err);
@@ -197,6 +187,8 @@ static int write_text(const struct dump *d, bool each, struct outfile *file, str
 		rc = dump_flush(&b, file, rc, false, err);
 		if (!rc)
 			rc = (each ? add_each : add_folded)(p, &b, file, err);
+		if (!rc)
+			rc = dump_flush(&b, file, dump_add_deadlocks(&b, p), false, err);
 	}
 	if (!rc)
 		rc = dump_flush(&b, file, 0, true, err);

@@ -1,5 +1,7 @@
 #include "sampler/cli/record/dumpformat.h"
 
+#include <string.h>
+
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
@@ -31,6 +33,17 @@ const char *dump_state_name(char state)
 	default:
 		return "unknown";
 	}
+}
+
+int dump_add_clean(struct buffer *b, const char *text)
+{
+	size_t start = b->len;
+	int rc = buffer_add(b, text, strlen(text));
+
+	for (size_t i = start; !rc && i < b->len; i++)
+		if (b->data[i] < ' ' || b->data[i] == 0x7f)
+			b->data[i] = '?';
+	return rc;
 }
 
 int dump_flush(struct buffer *b, struct outfile *file, int rc, int all, struct error *err)

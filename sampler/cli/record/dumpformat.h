@@ -4,7 +4,10 @@
 
 struct buffer;
 struct dump;
+struct dump_process;
+struct dump_thread;
 struct error;
+struct json;
 struct outfile;
 
 /* For people: a line for each frame. Threads that look alike are one; with dump_text_each they are
@@ -22,5 +25,17 @@ const char *dump_state_name(char state);
  * called after each thread. `rc` is the result of filling the buffer; if it is not 0, it is
  * reported and returned, and nothing is written. ERR_IO. */
 int dump_flush(struct buffer *b, struct outfile *file, int rc, int all, struct error *err);
+
+/* Appends the text with '?' for control characters, which would act on a terminal. ERR_NOMEM. */
+int dump_add_clean(struct buffer *b, const char *text);
+
+/* Appends what the thread waits for, a line if it is known; and the circles of waiting threads, some
+ * lines each (dump_locks.c). ERR_NOMEM. */
+int dump_add_wait(struct buffer *b, const struct dump_thread *t);
+int dump_add_deadlocks(struct buffer *b, const struct dump_process *p);
+
+/* The same as JSON: ,"waits_for":… and ,"deadlocks":[…]. */
+void dump_json_wait(struct json *j, const struct dump_thread *t);
+void dump_json_deadlocks(struct json *j, const struct dump_process *p);
 
 #endif

@@ -85,9 +85,9 @@ int cli_list_rounds(int argc, char **argv)
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-		if (option == '?')
-			return cli_bad_option(argv, optind, optopt);
+	while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+		if (cli_is_bad(option))
+			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("rounds");
 		if (range_option(&o, option, optarg, &err))
