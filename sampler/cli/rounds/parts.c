@@ -252,8 +252,11 @@ static int none_has_it(const struct choosing *k, const struct range *r, const ch
 
 		while (range_has(r, k->c, row) &&
 		       (item = catalog_next(k->c, row, CATALOG_FILE, item))) {
-			const char *text = catalog_text(k->c, item->text);
+			const char *text = catalog_text(k->c, item->text),
+				   *dot = strrchr(text, '.');
 
+			if (!dot || strcmp(dot, ".pprof") != 0)
+				continue; /* metrics.json, a trace */
 			snprintf(file, sizeof(file), "%.*s", (int)strcspn(text, "."), text);
 			name_type(all, sizeof(all),
 				  is_custom(text) ? file : catalog_text(k->c, item->name));

@@ -118,7 +118,7 @@ static int read_folder(struct catalog *c, int dir, const char *path, struct list
 		return error_nomem(err);
 	changes = c->opened + (old->count - (c->count - c->opened));
 	if (changes * WORTH_WRITING > c->count)
-		batchindex_save(c, path);
+		batchindex_save(c, dir);
 	return 0;
 }
 

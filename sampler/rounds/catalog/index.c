@@ -1,5 +1,6 @@
 #include "sampler/rounds/catalog/index.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/error.h"
-#include "base/file/outfile.h"
 #include "sampler/rounds/catalog/rows.h"
 
 static const char magic[] = "sampler catalog 1\n";
@@ -264,23 +264,36 @@ int batchindex_load(struct catalog *c, int dir)
 	return catalog_init(c);
 }
 
-void batchindex_save(const struct catalog *c, const char *path)
+static bool write_all(int fd, const struct buffer *data)
 {
-	struct outfile file = OUTFILE_NONE;
-	struct buffer data = { 0 };
-	char *name;
-	int rc;
+	for (size_t at = 0; at < data->len;) {
+		ssize_t n = write(fd, data->data + at, data->len - at);
 
-	if (asprintf(&name, "%s/" INDEX_FILE, path) < 0)
-		return;
-	rc = batchindex_write(c, &data);
-	if (!rc)
-		rc = outfile_open(&file, name, NULL);
-	if (!rc)
-		rc = outfile_write(&file, data.data, data.len, NULL);
-	if (!rc)
-		outfile_commit(&file, NULL);
-	outfile_abort(&file);
+		if (n < 0 && errno != EINTR)
+			return false;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* The folder may be another user's, and we may be root: a new file is made, and the rename replaces
+ * a link or a pipe that has the index's name. (base/file/outfile.h writes to what a link names.) No
+ * fsync(2): after a crash a short index is none. */
+void batchindex_save(const struct catalog *c, int dir)
+{
+	struct buffer data = { 0 };
+	char name[40];
+	int fd = -1;
+	bool good;
+
+	snprintf(name, sizeof(name), INDEX_FILE "-%d", getpid());
+	if (!batchindex_write(c, &data))
+		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd >= 0) {
+		good = write_all(fd, &data);
+		good &= !close(fd);
+		if (!good || renameat(dir, name, dir, INDEX_FILE))
+			unlinkat(dir, name, 0);
+	}
 	buffer_release(&data);
-	free(name);
 }

@@ -26,7 +26,7 @@ int batchindex_load(struct catalog *c, int dir);
 
 /* Replaces the index by the rows of *c that could be read. Best effort: a folder that cannot be
  * written to has none. */
-void batchindex_save(const struct catalog *c, const char *path);
+void batchindex_save(const struct catalog *c, int dir);
 
 /* From bytes and to bytes. ERR_FORMAT: they are no index, and the catalog is of no use; ERR_NOMEM. */
 int batchindex_read(struct catalog *c, const void *data, size_t len);

@@ -114,3 +114,12 @@ Test(scale, normalizes_to_the_same_types_only, .init = init, .fini = release)
 				   "'samples/count'");
 	profile_release(&base);
 }
+
+Test(scale, a_cleared_type_is_zero_and_samples_stay, .init = init, .fini = release)
+{
+	add(&p, 3, 0);
+	add(&p, 4, 5);
+	profile_clear_type(&p, 0);
+	cr_assert_eq(p.sample_count, 2);
+	cr_assert(p.values[0] == 0 && p.values[1] == 0 && p.values[2] == 0 && p.values[3] == 5);
+}
