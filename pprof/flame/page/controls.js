@@ -176,14 +176,13 @@ function showGraphs() {
 	callers.box.hidden = callees.box.hidden = !both;
 	ui.flip.disabled = both;
 	ui.actions[2].setAttribute("aria-pressed", both);
+	main.flames = state.flames;
+	main.show(tree, state.zoom);
 	if (both) {
 		callers.show(callTree(state.sandwich, true), 0);
 		callees.show(callTree(state.sandwich, false), 0);
 		for (const g of [callers, callees])	/* the deeper one has more room */
 			g.box.style.flexGrow = Math.min(Math.max(g.tallest + 1, 4), 40);
-	} else {
-		main.flames = state.flames;
-		main.show(tree, state.zoom);
 	}
 	ui.flip.setAttribute("aria-pressed", state.flames);
 	ui.reset.disabled = !shownGraphs().some(g => g.zoom);
@@ -230,8 +229,10 @@ function sandwich(f) {
 	state.sandwich = f === state.sandwich ? -1 : f;
 	state.zoom = 0;
 	showGraphs();
-	if (f >= 0)
+	if (state.sandwich >= 0)
 		select(f, false);
+	else if (selected >= 0)
+		moveTo(selected);
 	remember(true);
 }
 
@@ -265,7 +266,8 @@ function search(text, typed, quietly) {
 	if (!typed)
 		ui.search.value = text;
 	look.hits = found;
-	const hits = shownGraphs().map(g => g.search(found)).at(-1);
+	const hits = main.search(found);
+	shownGraphs().forEach(g => g.search(found));
 	ui.found.classList.toggle("bad", Boolean(text && !found));
 	ui.found.textContent = !text ? "" : !found ? "no regular expression yet" :
 		`${share(hits.sum, tree.total[0])} matched (${value(hits.sum)} in ${hits.count} frames)`;
