@@ -239,7 +239,8 @@ static bool is_scoped(const char *name)
 	const char *symbol = strstr(name, "operator");
 
 	for (const char *s = name; *s; s++)
-		if (s[1] == '(' && (is_word(*s) || *s == '>' || *s == ']'))
+		if ((s[1] == '<' && is_word(*s) && name[strlen(name) - 1] == '>') ||
+		    (s[1] == '(' && (is_word(*s) || *s == '>' || *s == ']')))
 			return true;
 	return strstr(name, "::") ||
 	       (symbol && (symbol == name || !is_word(symbol[-1])) && !is_word(symbol[8]));

@@ -28,11 +28,16 @@ const tableLook = {
 	name: f => frames.list[f].name,
 	number: (column, f) => functions.other ? Math.abs(columnChange(column, f)) : functions[column][f],
 	cells: f => [...["self", "total"].map(column => numberCell(column, f)),
-		     { text: shorten(frames.list[f].name).at(Math.min(2, shorten(frames.list[f].name).length - 1)),
-		       title: frames.list[f].name }],
+		     { text: nameInTable(frames.list[f].name), title: frames.list[f].name }],
 	chosen: f => select(f, true),
 	opened: f => sandwich(f),
 };
+
+/* With its scope, if that is short. */
+function nameInTable(name) {
+	const forms = shorten(name);
+	return (forms.at(-2) || name).length <= 40 ? forms.at(-2) || name : forms.at(-1);
+}
 
 function columnChange(column, f) {
 	const [now, before] = sidesOf(functions[column][f], functions.other[column][f]);
@@ -46,7 +51,7 @@ function numberCell(column, f) {
 		return { text: (more > 0 ? "+" : more < 0 ? "−" : "") + value(Math.abs(more)) };
 	}
 	const whole = tree.total[0], part = whole ? 100 * v / whole : 0;
-	return { text: `${value(v)} ${part.toFixed(1)}%`, bar: part + "%" };
+	return v ? { text: `${value(v)} ${part.toFixed(1)}%`, bar: part + "%" } : { text: "0" };
 }
 
 const shownGraphs = () => state.sandwich >= 0 ? [callers, callees] : [main];
@@ -139,7 +144,7 @@ function build() {
 	ui.chips = element("div", { class: "chips" });
 	ui.details = element("div", { class: "details" });
 	callers.box.append(element("div", { class: "caption" }, "callers"));
-	callees.box.append(element("div", { class: "caption" }, "callees"));
+	callees.box.append(element("div", { class: "caption low" }, "callees"));
 	ui.graphs = element("div", { class: "graphs" }, main.box, callers.box, callees.box);
 	ui.side = element("aside", {}, functionTable.box, ui.details);
 	ui.app = element("div", { id: "app" }, buildHeader(), buildTools(), ui.chips,
@@ -179,14 +184,13 @@ function showGraphs() {
 	callers.box.hidden = callees.box.hidden = !both;
 	ui.flip.disabled = both;
 	ui.actions[2].setAttribute("aria-pressed", both);
+	main.flames = state.flames;
+	main.show(tree, state.zoom);
 	if (both) {
 		callers.show(callTree(state.sandwich, true), 0);
 		callees.show(callTree(state.sandwich, false), 0);
 		for (const g of [callers, callees])	/* the deeper one has more room */
 			g.box.style.flexGrow = Math.min(Math.max(g.tallest + 1, 4), 40);
-	} else {
-		main.flames = state.flames;
-		main.show(tree, state.zoom);
 	}
 	ui.flip.setAttribute("aria-pressed", state.flames);
 	ui.reset.disabled = !shownGraphs().some(g => g.zoom);
@@ -233,8 +237,10 @@ function sandwich(f) {
 	state.sandwich = f === state.sandwich ? -1 : f;
 	state.zoom = 0;
 	showGraphs();
-	if (f >= 0)
+	if (state.sandwich >= 0)
 		select(f, false);
+	else if (selected >= 0)
+		moveTo(selected);
 	remember(true);
 }
 
@@ -268,7 +274,8 @@ function search(text, typed, quietly) {
 	if (!typed)
 		ui.search.value = text;
 	look.hits = found;
-	const hits = shownGraphs().map(g => g.search(found)).at(-1);
+	const hits = main.search(found);
+	shownGraphs().forEach(g => g.search(found));
 	ui.found.classList.toggle("bad", Boolean(text && !found));
 	ui.found.textContent = !text ? "" : !found ? "no regular expression yet" :
 		`${share(hits.sum, tree.total[0])} matched (${value(hits.sum)} in ${hits.count} frames)`;
@@ -306,6 +313,7 @@ async function copy(text, what) {
 		document.execCommand("copy");
 		area.remove();
 	}
+	ui.found.classList.add("bad");	/* no match */
 	ui.found.textContent = what + " copied";
 }
 

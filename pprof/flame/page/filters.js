@@ -110,6 +110,8 @@ function hide(f) {
 function update(what) {
 	Object.assign(state, what, { zoom: 0 });
 	showAll();
+	if (selected >= 0 && state.sandwich < 0)
+		moveTo(selected);
 	remember(true);
 }
 

@@ -240,6 +240,7 @@ class Graph {
 			this.zoomTo(0);
 		this.scrollToRow(tree.depth[i]);
 		this.focusOn(i);
+		look.chosen(this, i);
 	}
 
 	/* ---- Zoom ---- */
@@ -370,7 +371,10 @@ class Graph {
 		case "ArrowLeft": this.move(tree.neighbour(i, -1, this.zoom)); break;
 		case "ArrowRight": this.move(tree.neighbour(i, 1, this.zoom)); break;
 		case "Home": this.move(this.zoom); break;
-		case "Enter": case " ": this.zoomTo(i); break;
+		case "Enter": case " ":
+			this.zoomTo(i);
+			this.look.chosen(this, i);
+			break;
 		case "Backspace": this.zoomTo(0); break;
 		case "n": case "N": this.nextHit(event.key === "n" ? 1 : -1); break;
 		default: return;

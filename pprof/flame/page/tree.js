@@ -28,7 +28,7 @@ class Tree {
 		this.frames = frames;
 		this.leaf = new Int32Array(samples).fill(-1);
 		this.nodes = 1;
-		this.made = { frame: [rootFrame], parent: [-1], depth: [0] };
+		this.made = { frame: Int32Array.of(rootFrame), parent: Int32Array.of(-1), depth: Int32Array.of(0) };
 		this.table = new Int32Array(4096).fill(-1);
 		for (let s = 0; s < samples; s++)
 			this.addStack(frames, s, pathOf(s), isHidden);
@@ -50,19 +50,29 @@ class Tree {
 
 	/* Finds or adds a child: a hash table with open addresses. */
 	child(node, f) {
-		const { frame, parent, depth } = this.made, mask = this.table.length - 1;
+		const { frame, parent } = this.made, mask = this.table.length - 1;
 		let at = (Math.imul(node, 0x9e3779b1) ^ Math.imul(f, 0x85ebca6b)) >>> 7 & mask;
 		for (let n; (n = this.table[at]) >= 0; at = at + 1 & mask)
 			if (parent[n] === node && frame[n] === f)
 				return n;
 		const added = this.nodes++;
 		this.table[at] = added;
-		frame.push(f);
-		parent.push(node);
-		depth.push(depth[node] + 1);
+		if (added === frame.length)
+			this.grow();
+		this.made.frame[added] = f;
+		this.made.parent[added] = node;
+		this.made.depth[added] = this.made.depth[node] + 1;
 		if (this.nodes * 2 > this.table.length)
 			this.rehash();
 		return added;
+	}
+
+	grow() {
+		for (const key of Object.keys(this.made)) {
+			const more = new Int32Array(this.made[key].length * 2);
+			more.set(this.made[key]);
+			this.made[key] = more;
+		}
 	}
 
 	rehash() {

@@ -97,7 +97,7 @@ function shorten(name) {
 	const forms = [name, name.replace(/^[^\s(<\[]*\/(?=[^\s/])/, "")
 				 .replace(/ \S*\/([^/\s]+)$/, " $1")];
 	let bare = withoutClone(forms[1]);
-	if (bare.includes("::") || /[\w>\]]\(|\boperator\b/.test(bare)) {
+	if (bare.includes("::") || /[\w>\]]\(|\boperator\b|\w<.*>$/.test(bare)) {
 		bare = withoutArguments(bare);
 		/* The call of a lambda: the lambda is what has a place in the source. */
 		const parts = bare.replace(/([}'])::operator\(\)$/, "$1").split("::");

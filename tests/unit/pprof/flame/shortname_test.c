@@ -31,6 +31,7 @@ static const char *const names[][4] = {
 	{ "f(int (*)(int))", "f" },
 	{ "f<int>(int)", "f" },
 	{ "void f<A<B> >(int)", "f" },
+	{ "copy_warning<tree_node*, tree_node*>", "copy_warning" },
 	{ "foo(int) [clone .isra.0]", "foo" },
 	{ "a::b(int) [clone .constprop.0] [clone .cold]", "a::b", "b" },
 	{ "ns::C<std::vector<int>>::f(int) const", "ns::C::f", "f" },

@@ -61,6 +61,9 @@ Test(formats, flame_graphs_are_html_unless_the_name_says_svg)
 	cr_assert_eq(format_flamegraph("x.svg"), report_flamegraph_svg);
 	cr_assert_eq(format_flamegraph("x.html"), report_flamegraph_html);
 	cr_assert_eq(format_flamegraph("x.json"), report_flamegraph_html);
+	cr_assert(format_is_page(format_by_path("x.svg")) &&
+		  format_is_page(format_by_path("x.html")));
+	cr_assert_not(format_is_page(format_by_path("x.json")));
 	cr_assert_eq(format_flamegraph("-"), report_flamegraph_html);
 }
 
