@@ -357,6 +357,13 @@ const char *recording_warning(const struct recording *r, size_t i)
 	return r->decoding ? decoding_warning(r->decoding, i) : interim_warning(r->interim, i);
 }
 
+const char *recording_missing_symbols(const struct recording *r)
+{
+	const char *line = r->decoding ? decoding_result(r->decoding)->missing : "";
+
+	return *line ? line : NULL;
+}
+
 const struct ledger_entry *recording_walks_in(const struct recording *r, uint32_t image)
 {
 	return ledger_of(&r->round.recorded.ledger, image);

@@ -96,6 +96,10 @@ bool recording_suspending(const struct recording *r);
 /* The i-th sentence on symbols that had to be left out, and why; NULL after the last. */
 const char *recording_warning(const struct recording *r, size_t i);
 
+/* After recording_write: which modules had no symbols, and what to do about it, in one line; NULL:
+ * none that matters. */
+const char *recording_missing_symbols(const struct recording *r);
+
 /* For -v: the process, its map and the unwinder; borrowed until recording_free. With several
  * processes, the first one and its map; all maps share the images. */
 const struct process *recording_process(const struct recording *r);

@@ -248,6 +248,7 @@ static int conclude(struct decoding *d, struct error *err)
 	for (size_t i = 0; i < d->image_count; i++)
 		printable(d->shared->notes[i], NOTE_ROOM);
 	printable(d->shared->error.text, sizeof(d->shared->error.text));
+	printable(d->shared->result.missing, sizeof(d->shared->result.missing));
 	if (d->shared->rc && err)
 		*err = d->shared->error;
 	d->run.file->written = d->shared->result.written;

@@ -19,10 +19,13 @@ struct modmap;
 struct outfile;
 struct symbolizer;
 
+enum { DECODE_MISSING_ROOM = 400 };
+
 /* Figures that the work reports. They come from the sandbox: nothing in them is to be relied on. */
 struct decode_result {
 	uint64_t written;		     /* bytes */
 	uint64_t own_cpu_ns, own_peak_bytes; /* as in recording_stats */
+	char missing[DECODE_MISSING_ROOM];   /* on modules without symbols, one line; "": none */
 };
 
 /* A decoding for the images that `maps` holds now; they are borrowed. The caller frees it with

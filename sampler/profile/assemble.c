@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/room.h"
 #include "pprof/profile.h"
+#include "sampler/child/decoding.h"
 #include "sampler/go/labels.h"
 #include "sampler/profile/locations.h"
 #include "sampler/thread/syscalls.h"
@@ -159,6 +160,8 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 	for (size_t i = 0; i < e->count; i++)
 		if (locations_get(&a->places, &frames[i], &a->locations[i]))
 			return ERR_NOMEM;
+	if (e->count && locations_count_leaf(&a->places, &frames[0], e->samples))
+		return ERR_NOMEM;
 	if (entry_labels(a, &e->context, labels, &label_count))
 		return ERR_NOMEM;
 	return profile_add_sample(a->profile, a->locations, e->count, values, labels, label_count);
@@ -322,6 +325,9 @@ int assemble(struct recorded *r, const struct assemble_names *names, struct prof
 		 locations_init(&a.places, r, names, profile) || add_samples(&a) ||
 		 locations_tell(&a.places);
 
+	if (!rc && names->missing)
+		locations_missing(&a.places, names->asked_network, names->missing,
+				  DECODE_MISSING_ROOM);
 	locations_release(&a.places);
 	free(a.locations);
 	free(a.accounts);

@@ -3,6 +3,8 @@
 #ifndef SAMPLER_PROFILE_ASSEMBLE_H
 #define SAMPLER_PROFILE_ASSEMBLE_H
 
+#include <stdbool.h>
+
 struct buffer;
 struct error;
 struct symbolized;
@@ -18,6 +20,8 @@ struct assemble_names {
 	const struct symbolized *known; /* places that need not be looked up again; NULL: none */
 	struct buffer *places; /* gets a struct symbolized_place for each place that was looked up;
 				 * or NULL */
+	char *missing;	    /* gets the line of locations_missing, DECODE_MISSING_ROOM; or NULL */
+	bool asked_network; /* for that line */
 };
 
 /* Fills an initialised profile with what the round has sampled. Samples with only 0 as values are

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "base/room.h"
@@ -22,6 +23,10 @@
 #include "sampler/unwind/table/starts.h"
 #include "symbolize/symbolizer.h"
 
+enum { MISSING_MAX = 3 }; /* modules that are named */
+
+static const double MISSING_SHARE = 0.05; /* of all samples: a smaller part changes no answer */
+
 /* A code address, and the profile's location of it. */
 struct place {
 	const struct image *image;
@@ -29,6 +34,7 @@ struct place {
 	uint32_t location;
 	const char *in_kernel; /* its name, if the place is in the kernel; else NULL */
 	bool asked;	       /* its names were looked up, or taken from an earlier profile */
+	bool nameless;	       /* they were, and no symbol of its file covers it */
 };
 
 /* Mappings. */
@@ -74,7 +80,8 @@ static int add_mappings(struct locations *p)
 
 	p->mapping_of = calloc(p->image_count + 1, sizeof(*p->mapping_of));
 	p->starts = calloc(p->image_count + 1, sizeof(*p->starts));
-	if (!p->mapping_of || !p->starts || (program && add_mapping(p, program)))
+	p->nameless = calloc(p->image_count + 1, sizeof(*p->nameless));
+	if (!p->mapping_of || !p->starts || !p->nameless || (program && add_mapping(p, program)))
 		return ERR_NOMEM;
 	for (size_t i = 0; i < stacks->frame_count; i++)
 		if (stacks->frames[i].image && add_mapping(p, stacks->frames[i].image))
@@ -256,6 +263,7 @@ static int fill_lines(struct locations *p, struct place *place, size_t *count)
 			true;
 		return add_named_line(p, place->in_kernel);
 	}
+	place->nameless = !symbol.count && place->asked && image_elf(place->image);
 	if (!symbol.count)
 		return add_unknown_line(p, place);
 	note_abilities(p, place);
@@ -285,12 +293,12 @@ static int add_place(struct locations *p, struct place *place, uint64_t hash)
 	return 0;
 }
 
-int locations_get(struct locations *p, const struct frame *frame, uint32_t *location)
+/* *id: the place's number in p->all; a new one is added. */
+static int find_place(struct locations *p, const struct frame *frame, uint32_t *id)
 {
 	struct place place = { .image = frame->image,
 			       .addr = frame_code_address(frame->addr, frame->kind) };
 	uint64_t words[2], hash;
-	uint32_t id;
 
 	if (kernelstack_locate(&p->recorded->kernel, frame->image, frame->addr, &place.in_kernel,
 			       &place.addr))
@@ -298,14 +306,84 @@ int locations_get(struct locations *p, const struct frame *frame, uint32_t *loca
 	words[0] = place.addr;
 	words[1] = (uint64_t)(uintptr_t)place.image;
 	hash = hash_bytes(words, sizeof(words));
-	id = hashindex_find(&p->index, hash, same_place, p, &place);
-	if (id == HASHINDEX_NONE) {
-		if (add_place(p, &place, hash))
-			return ERR_NOMEM;
-		id = p->count - 1;
-	}
+	*id = hashindex_find(&p->index, hash, same_place, p, &place);
+	if (*id != HASHINDEX_NONE)
+		return 0;
+	if (add_place(p, &place, hash))
+		return ERR_NOMEM;
+	*id = p->count - 1;
+	return 0;
+}
+
+int locations_get(struct locations *p, const struct frame *frame, uint32_t *location)
+{
+	uint32_t id;
+
+	if (find_place(p, frame, &id))
+		return ERR_NOMEM;
 	*location = p->all[id].location;
 	return 0;
+}
+
+int locations_count_leaf(struct locations *p, const struct frame *leaf, uint64_t samples)
+{
+	const struct place *place;
+	uint32_t id;
+
+	if (find_place(p, leaf, &id))
+		return ERR_NOMEM;
+	place = &p->all[id];
+	p->samples += samples;
+	if (place->nameless)
+		p->nameless[image_id(place->image)] += samples;
+	return 0;
+}
+
+/* Has another place in the image a symbol? */
+static bool is_partly_named(const struct locations *p, size_t image)
+{
+	return p->profile->mappings[p->mapping_of[image] - 1].has_functions;
+}
+
+/* The image with the most samples without a symbol behind `last` in this order, the lower id first
+ * of two; p->image_count: none. */
+static size_t next_nameless(const struct locations *p, size_t last)
+{
+	size_t most = p->image_count;
+
+	for (size_t i = 0; i < p->image_count; i++) {
+		bool is_behind = last == p->image_count || p->nameless[i] < p->nameless[last] ||
+				 (p->nameless[i] == p->nameless[last] && i > last);
+
+		if (is_behind && (most == p->image_count || p->nameless[i] > p->nameless[most]))
+			most = i;
+	}
+	return most;
+}
+
+void locations_missing(const struct locations *p, bool asked_network, char *text, size_t room)
+{
+	size_t count, len = 0, i = p->image_count;
+	struct image *const *images = modmap_images(p->maps, &count);
+	int said = 0;
+
+	*text = '\0';
+	for (; said < MISSING_MAX; said++) {
+		i = next_nameless(p, i);
+		if (i == p->image_count || !p->nameless[i] ||
+		    (double)p->nameless[i] < MISSING_SHARE * (double)p->samples)
+			break;
+		len += (size_t)snprintf(
+			text + len, room - len, "%s%s%.80s (%.0f%%%s)",
+			said ? ", " : "no symbols for ", is_partly_named(p, i) ? "parts of " : "",
+			image_name(images[i]), 100 * (double)p->nameless[i] / (double)p->samples,
+			said ? "" : " of samples");
+	}
+	if (said)
+		snprintf(text + len, room - len, ": install %s%s",
+			 said > 1 ? "their debug packages" : "its debug package",
+			 asked_network ? "" : ", or add --debuginfod");
+	printable(text, room);
 }
 
 int locations_add_named(struct locations *p, const char *name, uint32_t *location)
@@ -349,6 +427,7 @@ void locations_release(struct locations *p)
 	for (size_t i = 0; p->starts && i < p->image_count; i++)
 		cfi_starts_free(p->starts[i]);
 	free(p->starts);
+	free(p->nameless);
 	free(p->mapping_of);
 	free(p->all);
 	free(p->lines);

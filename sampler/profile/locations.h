@@ -28,6 +28,8 @@ struct locations {
 	struct profile *profile;
 	uint32_t *mapping_of;	    /* by image id; 0: none */
 	struct cfi_starts **starts; /* by image id; NULL: not needed yet */
+	uint64_t *nameless;	    /* by image id: samples in code that no symbol covers */
+	uint64_t samples;	    /* all */
 	size_t image_count;
 	struct place *all; /* each place once */
 	uint32_t count;
@@ -46,6 +48,14 @@ void locations_release(struct locations *p);
 
 /* The location of a frame, made when the frame's address is first met. ERR_NOMEM. */
 int locations_get(struct locations *p, const struct frame *frame, uint32_t *location);
+
+/* Counts samples whose innermost frame this is. ERR_NOMEM. */
+int locations_count_leaf(struct locations *p, const struct frame *leaf, uint64_t samples);
+
+/* Writes which modules had no symbols for the samples that were counted, most first, and what to do
+ * about it, in one line; "" if there is none that matters. `asked_network`: debug files were asked
+ * for by --debuginfod. */
+void locations_missing(const struct locations *p, bool asked_network, char *text, size_t room);
 
 /* A location without an address, of a function named `name`. ERR_NOMEM. */
 int locations_add_named(struct locations *p, const char *name, uint32_t *location);

@@ -110,6 +110,8 @@ int maker_fill(struct maker *p, const struct assemble_names *names, struct profi
 	p->stats->own_peak_bytes = result->own_peak_bytes;
 	if (!rc)
 		rc = add_comments(p, profile);
+	if (!rc && names->missing && *names->missing)
+		rc = profile_add_comment(profile, names->missing);
 	return rc ? error_nomem(err) : 0;
 }
 
@@ -122,7 +124,9 @@ int maker_write(struct maker *p, struct outfile *file, struct decode_result *res
 	if (rc || maker_symbolizers(p)) {
 		rc = error_nomem(err);
 	} else {
-		struct assemble_names names = { .symbolizers = p->symbolizers };
+		struct assemble_names names = { .symbolizers = p->symbolizers,
+						.missing = result->missing,
+						.asked_network = p->fetching };
 
 		rc = maker_fill(p, &names, &profile, result, err);
 	}

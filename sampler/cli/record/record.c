@@ -312,6 +312,15 @@ static void say_how_it_ended(const struct recording_stats *s, const struct proce
 		fprintf(stderr, "; %lu times a child was met that may not be traced", s->refused);
 }
 
+/* Once, and not for each frame that has no name. */
+static void say_missing_symbols(const struct recording *r)
+{
+	const char *line = recording_missing_symbols(r);
+
+	if (line)
+		fprintf(stderr, "%s\n", line);
+}
+
 static void say_summary(const struct recording *r, const struct options *o, const char *path,
 			uint64_t bytes)
 {
@@ -323,6 +332,7 @@ static void say_summary(const struct recording *r, const struct options *o, cons
 		details_print(r, stderr);
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		fprintf(stderr, "%s\n", lines[i]);
+	say_missing_symbols(r);
 	if (s->kernel_refused)
 		fprintf(stderr, "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n");
 	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output",
