@@ -90,9 +90,9 @@ int symbolizer_offer(struct symbolizer *s, const struct image *image, int fd);
 int symbolizer_lookup(struct symbolizer *s, const struct image *image, uint64_t addr,
 		      struct symbol *out);
 
-/* The variable at an image address (modmap_variable): its demangled name, which lives as long as the
- * symbolizer, and how many bytes after its beginning the address lies. *name is NULL if no symbol
- * covers the address. ERR_NOMEM. */
+/* The variable at an image address (modmap_variable): its demangled name, which lives as long as
+ * the symbolizer, and how many bytes after its beginning the address lies. *name is NULL if no
+ * symbol covers the address. ERR_NOMEM. */
 int symbolizer_variable(struct symbolizer *s, const struct image *image, uint64_t addr,
 			const char **name, uint64_t *offset);
 

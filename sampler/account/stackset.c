@@ -22,7 +22,8 @@ struct key {
 static bool same_context(const struct stack_context *a, const struct stack_context *b)
 {
 	return a->member == b->member && a->thread == b->thread && a->state == b->state &&
-	       a->syscall == b->syscall && a->labels == b->labels && a->goid == b->goid;
+	       a->syscall == b->syscall && a->labels == b->labels && a->goid == b->goid &&
+	       a->lock == b->lock && a->owner_stack == b->owner_stack;
 }
 
 /* Frames are compared field by field: their padding may hold anything. */
@@ -47,7 +48,8 @@ static uint64_t hash_key(const struct key *k)
 	uint64_t h = k->context->thread ^ (uint64_t)k->context->state << 60 ^
 		     (uint64_t)(uint32_t)k->context->syscall << 32 ^
 		     (uint64_t)k->context->member << 40 ^ (uint64_t)k->context->labels << 20 ^
-		     k->context->goid << 8;
+		     k->context->goid << 8 ^ (uint64_t)k->context->lock << 36 ^
+		     (uint64_t)k->context->owner_stack << 12;
 
 	for (size_t i = 0; i < k->stack->count; i++) {
 		const struct frame *f = &k->stack->frames[i];
@@ -60,28 +62,51 @@ static uint64_t hash_key(const struct key *k)
 	return h * 0x9e3779b97f4a7c15u;
 }
 
+static int add_entry(struct stackset *s, uint64_t hash, const struct stackset_entry *e,
+		     uint32_t *id)
+{
+	if (room_for((void **)&s->entries, &s->room, s->count + 1ul, sizeof(*s->entries)) ||
+	    hashindex_add(&s->index, hash, s->count))
+		return ERR_NOMEM;
+	*id = s->count++;
+	s->entries[*id] = *e;
+	return 0;
+}
+
 int stackset_add(struct stackset *s, const struct stack_context *context, const struct stack *stack,
 		 uint32_t *entry)
 {
 	struct key key = { context, stack };
 	uint64_t hash = hash_key(&key);
-	uint32_t id = hashindex_find(&s->index, hash, same, s, &key);
+	struct stackset_entry e = { .context = *context,
+				    .count = (uint32_t)stack->count,
+				    .origin = s->count,
+				    .first = s->frame_count };
 
-	if (id == HASHINDEX_NONE) {
-		if (stack->count > UINT32_MAX ||
-		    room_for((void **)&s->entries, &s->room, s->count + 1ul, sizeof(*s->entries)) ||
-		    room_for((void **)&s->frames, &s->frame_room, s->frame_count + stack->count,
-			     sizeof(*s->frames)) ||
-		    hashindex_add(&s->index, hash, s->count))
-			return ERR_NOMEM;
-		memcpy(s->frames + s->frame_count, stack->frames,
-		       stack->count * sizeof(*stack->frames));
-		id = s->count++;
-		s->entries[id] = (struct stackset_entry){ .context = *context,
-							  .count = (uint32_t)stack->count,
-							  .first = s->frame_count };
-		s->frame_count += stack->count;
-	}
-	*entry = id;
+	*entry = hashindex_find(&s->index, hash, same, s, &key);
+	if (*entry != HASHINDEX_NONE)
+		return 0;
+	if (stack->count > UINT32_MAX ||
+	    room_for((void **)&s->frames, &s->frame_room, s->frame_count + stack->count,
+		     sizeof(*s->frames)) ||
+	    add_entry(s, hash, &e, entry))
+		return ERR_NOMEM;
+	memcpy(s->frames + s->frame_count, stack->frames, stack->count * sizeof(*stack->frames));
+	s->frame_count += stack->count;
 	return 0;
+}
+
+int stackset_in_context(struct stackset *s, uint32_t of, const struct stack_context *context,
+			uint32_t *entry)
+{
+	struct stackset_entry e = { .context = *context,
+				    .count = s->entries[of].count,
+				    .origin = s->entries[of].origin,
+				    .first = s->entries[of].first };
+	struct stack stack = { .frames = s->frames + e.first, .count = e.count };
+	struct key key = { context, &stack };
+	uint64_t hash = hash_key(&key);
+
+	*entry = hashindex_find(&s->index, hash, same, s, &key);
+	return *entry == HASHINDEX_NONE ? add_entry(s, hash, &e, entry) : 0;
 }

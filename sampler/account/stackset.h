@@ -22,14 +22,17 @@ enum thread_state {
 struct stack_context {
 	uint32_t member, thread; /* process and thread, by their indices in the round */
 	enum thread_state state;
-	int32_t syscall; /* in which it waits; -1: none, or not needed */
-	uint32_t labels; /* of its goroutine: a set of the round's labelling; 0: none */
-	uint64_t goid;	 /* of its goroutine; 0: none, or not needed */
+	int32_t syscall;      /* in which it waits; -1: none, or not needed */
+	uint32_t labels;      /* of its goroutine: a set of the round's labelling; 0: none */
+	uint64_t goid;	      /* of its goroutine; 0: none, or not needed */
+	uint32_t lock;	      /* that it waits for: a number of the round's lockset; 0: none */
+	uint32_t owner_stack; /* of the lock's owner: an entry's origin + 1; 0: not known */
 };
 
 struct stackset_entry {
 	struct stack_context context;
 	uint32_t count;	     /* frames */
+	uint32_t origin;     /* the entry that the frames were first added for in such a context */
 	size_t first;	     /* index of its first frame in stackset.frames */
 	uint64_t samples;    /* at ticks */
 	uint64_t cpu_weight; /* of the samples on a CPU (budget_weight) */
@@ -51,5 +54,9 @@ void stackset_release(struct stackset *s);
 /* Finds this stack in this context, or adds it; *entry is its index in `entries`. ERR_NOMEM. */
 int stackset_add(struct stackset *s, const struct stack_context *context, const struct stack *stack,
 		 uint32_t *entry);
+
+/* The same for the stack of the entry `of` in another context; frames are shared. */
+int stackset_in_context(struct stackset *s, uint32_t of, const struct stack_context *context,
+			uint32_t *entry);
 
 #endif

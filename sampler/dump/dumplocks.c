@@ -1,11 +1,11 @@
 /*
  * Who holds what: of each thread that waits in futex(2), the lock and its owner.
  *
- * When all stacks have been taken, each such thread is looked at once more, and then once again: the
- * lock's words are read while the thread is in the call in which its stack was taken, and has not
- * been on a CPU. What is read at the second look counts. A wait that was the same at both looks was
- * there at the moment between the two, so a circle of such waits stood as a whole at that moment: it
- * is a deadlock, unless one of them has a timeout.
+ * When all stacks have been taken, each such thread is looked at once more, and then once again:
+ * the lock's words are read while the thread is in the call in which its stack was taken, and has
+ * not been on a CPU. What is read at the second look counts. A wait that was the same at both looks
+ * was there at the moment between the two, so a circle of such waits stood as a whole at that
+ * moment: it is a deadlock, unless one of them has a timeout.
  *
  * Nothing is stopped for this. The names that prove what kind of lock it is are found later, in the
  * process that decodes.

@@ -1,8 +1,9 @@
 /*
  * The layout of locks is part of the C libraries' ABI:
  *
- *   glibc   bits/struct_mutex.h and bits/struct_rwlock.h: on x86-64 and aarch64 the fields below have
- *           the same places. A rwlock has them since 2.25; an older one is excluded by its values.
+ *   glibc   bits/struct_mutex.h and bits/struct_rwlock.h: on x86-64 and aarch64 the fields below
+ *           have the same places. A rwlock has them since 2.25; an older one is excluded by its
+ *           values.
  *           What is waited for: nptl/pthread_mutex_lock.c, pthread_mutex_timedlock.c,
  *           pthread_rwlock_common.c
  *   musl    src/internal/pthread_impl.h, src/thread/pthread_mutex_timedlock.c,
@@ -104,8 +105,11 @@ static struct lock_reading read_musl_mutex(const struct words *w)
 /* The kernel itself finds the owner in the word. */
 static struct lock_reading read_pi(const struct words *w)
 {
-	return (struct lock_reading){ .possible = w->after,
-				      .owner = (pid_t)(w->at[0] & FUTEX_TID_MASK) };
+	struct lock_reading r = { .possible = w->after };
+
+	if (w->after)
+		r.owner = (pid_t)(w->at[0] & FUTEX_TID_MASK);
+	return r;
 }
 
 static bool held_by_readers(uint32_t readers)
@@ -186,8 +190,8 @@ bool lock_parse(const struct call *call, const void *before, size_t before_len, 
 		return false;
 	wait->as[LOCK_MUTEX] = read_mutex(&w);
 	wait->as[LOCK_MUSL_MUTEX] = read_musl_mutex(&w);
-	wait->as[LOCK_READ] = read_reader(&w);
-	wait->as[LOCK_WRITE] = read_writer(&w);
+	wait->as[LOCK_TO_READ] = read_reader(&w);
+	wait->as[LOCK_TO_WRITE] = read_writer(&w);
 	wait->as[LOCK_CONDITION].possible = wait->as[LOCK_SEMAPHORE].possible = true;
 	for (int i = 0; i < LOCK_KINDS; i++)
 		if (!wait->as[i].possible)
@@ -242,12 +246,12 @@ static const struct {
 	{ "pthread_mutex_cond_lock", LOCK_MUTEX },
 	{ "mtx_lock", LOCK_MUTEX },
 	{ "mtx_timedlock", LOCK_MUTEX },
-	{ "pthread_rwlock_rdlock", LOCK_READ },
-	{ "pthread_rwlock_timedrdlock", LOCK_READ },
-	{ "pthread_rwlock_clockrdlock", LOCK_READ },
-	{ "pthread_rwlock_wrlock", LOCK_WRITE },
-	{ "pthread_rwlock_timedwrlock", LOCK_WRITE },
-	{ "pthread_rwlock_clockwrlock", LOCK_WRITE },
+	{ "pthread_rwlock_rdlock", LOCK_TO_READ },
+	{ "pthread_rwlock_timedrdlock", LOCK_TO_READ },
+	{ "pthread_rwlock_clockrdlock", LOCK_TO_READ },
+	{ "pthread_rwlock_wrlock", LOCK_TO_WRITE },
+	{ "pthread_rwlock_timedwrlock", LOCK_TO_WRITE },
+	{ "pthread_rwlock_clockwrlock", LOCK_TO_WRITE },
 	{ "pthread_cond_wait", LOCK_CONDITION },
 	{ "pthread_cond_timedwait", LOCK_CONDITION },
 	{ "pthread_cond_clockwait", LOCK_CONDITION },
@@ -299,9 +303,9 @@ static bool is_glibc(const char *module)
 	       !strncmp(module, "libpthread.so", 13) || !strncmp(module, "libpthread-2.", 13);
 }
 
-/* A stripped glibc has no name for the part of pthread_mutex_lock that waits for robust mutexes, nor
- * for that of pthread_mutex_timedlock. It does have one for syscall(3), by which others wait. In
- * glibc's own code the words decide: five of them must be a mutex's, one of a living thread. */
+/* A stripped glibc has no name for the part of pthread_mutex_lock that waits for robust mutexes,
+ * nor for that of pthread_mutex_timedlock. It does have one for syscall(3), by which others wait.
+ * In glibc's own code the words decide: five of them must be a mutex's, one of a living thread. */
 static enum lock_kind prove_nameless(const struct lock_wait *wait, const struct lock_site *site)
 {
 	bool own = site->count && !site->functions[0] && site->has_symbols &&

@@ -3,9 +3,9 @@
  *
  * The kernel reports the call and its arguments, and memory beside the futex word can be read. That
  * does not say what kind of lock the word belongs to: any program may use futex(2) as it likes. So
- * a look gives one reading for each kind (lock_look), most of which the words exclude, and later the
- * functions in which the thread waits choose among them (lock_prove). What neither proves is not
- * told.
+ * a look gives one reading for each kind (lock_look), most of which the words exclude, and later
+ * the functions in which the thread waits choose among them (lock_prove). What neither proves is
+ * not told.
  *
  *   glibc      a mutex and a rwlock record the thread that locked them (for reading: they do not)
  *   musl       a mutex does, except an ordinary one (PTHREAD_MUTEX_NORMAL)
@@ -14,8 +14,9 @@
  * Condition variables and semaphores have no owner. glibc clears the field of the owner before it
  * unlocks, so an owner that was read held the lock at that moment.
  *
- * Rejected: to recognize a lock by its words alone. Go, Rust's parking_lot, C++20's atomic waits and
- * hand-written locks use the value 2 just as glibc does, and what follows their word may be anything.
+ * Rejected: to recognize a lock by its words alone. Go, Rust's parking_lot, C++20's atomic waits
+ * and hand-written locks use the value 2 just as glibc does, and what follows their word may be
+ * anything.
  */
 #ifndef SAMPLER_LOCK_LOCK_H
 #define SAMPLER_LOCK_LOCK_H
@@ -32,8 +33,8 @@ enum lock_kind {
 	LOCK_MUTEX,
 	LOCK_MUSL_MUTEX,
 	LOCK_PI_MUTEX,
-	LOCK_READ, /* a rwlock, to be read */
-	LOCK_WRITE,
+	LOCK_TO_READ, /* a rwlock, to be read */
+	LOCK_TO_WRITE,
 	LOCK_CONDITION,
 	LOCK_SEMAPHORE,
 	LOCK_KINDS,

@@ -24,6 +24,7 @@
 #include "sampler/child/decoding.h"
 #include "sampler/go/labels.h"
 #include "sampler/profile/locations.h"
+#include "sampler/profile/locklabels.h"
 #include "sampler/thread/syscalls.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
@@ -39,6 +40,7 @@ struct assembly {
 				   * its threads of few samples */
 	size_t *first_account;	  /* by member: its first account */
 	bool several;		  /* several processes: samples carry the labels of theirs */
+	struct locklabels lock_labels;
 	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall,
 		label_goid;
 };
@@ -52,7 +54,7 @@ struct account {
 
 static const double FEW = 5; /* a thread with fewer expected samples uses the shared account */
 
-enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + GO_LABELS_MAX, VALUES_MAX = 3 };
+enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + LOCK_LABELS_MAX + GO_LABELS_MAX, VALUES_MAX = 3 };
 
 /* Of a member's thread, or of the member alone if `thread` is NULL. */
 static size_t thread_labels(struct assembly *a, const struct member *m, const struct thread *thread,
@@ -97,9 +99,10 @@ static int goroutine_labels(struct assembly *a, const struct stack_context *cont
 	return 0;
 }
 
-static int entry_labels(struct assembly *a, const struct stack_context *context,
+static int entry_labels(struct assembly *a, const struct stackset_entry *e,
 			struct profile_label labels[LABELS_MAX], size_t *count)
 {
+	const struct stack_context *context = &e->context;
 	static const char *const states[] = { "running", "runnable", "blocked", "stopped" };
 	const struct member *m = a->recorded->members[context->member];
 	char text[SYSCALL_NAME_ROOM];
@@ -116,8 +119,10 @@ static int entry_labels(struct assembly *a, const struct stack_context *context,
 	if (context->state != THREAD_BLOCKED || context->syscall < 0)
 		return 0;
 	labels[*count] = (struct profile_label){ .key = a->label_syscall };
-	return profile_string(a->profile, syscall_name(context->syscall, text),
-			      &labels[(*count)++].str);
+	if (profile_string(a->profile, syscall_name(context->syscall, text),
+			   &labels[(*count)++].str))
+		return ERR_NOMEM;
+	return locklabels_add(&a->lock_labels, &a->places, e, labels, count);
 }
 
 /* The account that holds a thread's CPU time. */
@@ -162,7 +167,7 @@ static int add_sample(struct assembly *a, const struct stackset_entry *e)
 			return ERR_NOMEM;
 	if (e->count && locations_count_leaf(&a->places, &frames[0], e->samples))
 		return ERR_NOMEM;
-	if (entry_labels(a, &e->context, labels, &label_count))
+	if (entry_labels(a, e, labels, &label_count))
 		return ERR_NOMEM;
 	return profile_add_sample(a->profile, a->locations, e->count, values, labels, label_count);
 }
@@ -285,7 +290,7 @@ static int name_labels(struct assembly *a)
 	if (a->recorded->wall && (profile_string(p, "state", &a->label_state) ||
 				  profile_string(p, "syscall", &a->label_syscall)))
 		return ERR_NOMEM;
-	return 0;
+	return locklabels_init(&a->lock_labels, &a->places);
 }
 
 static int add_samples(struct assembly *a)

@@ -396,6 +396,41 @@ int locations_add_named(struct locations *p, const char *name, uint32_t *locatio
 	return profile_add_location(p->profile, &l, p->lines, 1, location);
 }
 
+bool locations_is_nameless(const struct image *image, const char *name)
+{
+	size_t len = strlen(image_name(image));
+
+	return !strncmp(name, image_name(image), len) && (name[len] == '+' || name[len] == '!');
+}
+
+/* A name of any frame shows that the image's symbols were read. */
+bool locations_has_symbols(struct locations *p, const struct image *image)
+{
+	const struct stackset *stacks = &p->recorded->stacks;
+	struct symbol symbol = { .count = 0 };
+
+	if (p->profile->mappings[p->mapping_of[image_id(image)] - 1].has_functions)
+		return true;
+	for (size_t i = 0; p->names.symbolizers && !symbol.count && i < stacks->frame_count; i++) {
+		const struct frame *f = &stacks->frames[i];
+
+		if (f->image == image &&
+		    symbolizer_lookup(symbolizer_of(p, image), image,
+				      frame_code_address(f->addr, f->kind), &symbol))
+			return false;
+	}
+	return symbol.count;
+}
+
+int locations_variable(struct locations *p, const struct image *image, uint64_t addr,
+		       const char **name, uint64_t *offset)
+{
+	*name = NULL;
+	if (!p->names.symbolizers)
+		return 0;
+	return symbolizer_variable(symbolizer_of(p, image), image, addr, name, offset);
+}
+
 int locations_tell(const struct locations *p)
 {
 	for (uint32_t i = 0; p->names.places && i < p->count; i++) {

@@ -7,6 +7,7 @@
 #ifndef SAMPLER_PROFILE_LOCATIONS_H
 #define SAMPLER_PROFILE_LOCATIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@
 
 struct cfi_starts;
 struct frame;
+struct image;
 struct modmap;
 struct place;
 struct profile;
@@ -59,6 +61,17 @@ void locations_missing(const struct locations *p, bool asked_network, char *text
 
 /* A location without an address, of a function named `name`. ERR_NOMEM. */
 int locations_add_named(struct locations *p, const char *name, uint32_t *location);
+
+/* Is this the name that a location gets where no symbol covers its address? */
+bool locations_is_nameless(const struct image *image, const char *name);
+
+/* Do functions of the image have names? */
+bool locations_has_symbols(struct locations *p, const struct image *image);
+
+/* The variable at an image address, as symbolizer_variable: *name is NULL also where an earlier
+ * profile's names are used. ERR_NOMEM. */
+int locations_variable(struct locations *p, const struct image *image, uint64_t addr,
+		       const char **name, uint64_t *offset);
 
 /* Appends to names.places, unless that is NULL, each place that has been looked up. ERR_NOMEM. */
 int locations_tell(const struct locations *p);

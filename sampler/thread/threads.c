@@ -360,6 +360,13 @@ struct thread *threads_get(struct threads *t, size_t *count)
 	return t->all;
 }
 
+struct thread *threads_find(const struct threads *t, pid_t tid)
+{
+	uint32_t at = hashindex_find(&t->index, hash_bytes(&tid, sizeof(tid)), has_tid, t, &tid);
+
+	return at == HASHINDEX_NONE ? NULL : &t->all[at];
+}
+
 uint64_t *threads_due(struct threads *t)
 {
 	return t->due;

@@ -66,6 +66,7 @@ struct thread_transfer {
 
 struct thread {
 	pid_t tid;
+	pid_t own_tid;	/* its number in its own PID namespace; 0: not needed yet */
 	uint32_t index; /* in threads_get; never changes */
 	/* The kernel's facts, at the last look: */
 	bool ended;
@@ -128,6 +129,9 @@ int threads_list(struct threads *t, struct error *err);
 
 /* Every thread ever seen; pointers stay valid until the next refresh. */
 struct thread *threads_get(struct threads *t, size_t *count);
+
+/* The living thread with that number; NULL: none is known. Valid until the next refresh. */
+struct thread *threads_find(const struct threads *t, pid_t tid);
 
 /* By thread index, the tick before which the thread need not be looked at; THREAD_NEVER once it has
  * ended. Kept apart from the threads, because each tick goes through it. Borrowed until the next

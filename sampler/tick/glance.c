@@ -21,6 +21,7 @@
 #include "sampler/member/member.h"
 #include "sampler/thread/interruptible.h"
 #include "sampler/tick/looking.h"
+#include "sampler/tick/waiting.h"
 #include "sampler/tick/walltime.h"
 
 enum {
@@ -87,6 +88,8 @@ int look_at_waiting(struct round *r, struct member *m, struct thread *thread, bo
 	if (moved && thread->newest.fresh)
 		thread->newest.fresh = in_same_call(m, thread);
 	if (thread->newest.fresh) {
+		if (r->recorded.wall && waiting_look_again(&r->recorded, m, thread))
+			return ERR_NOMEM;
 		walltime_account(&r->recorded, thread, thread->alive_ns);
 		return 0;
 	}
@@ -120,6 +123,9 @@ static void glance(struct round *r, struct member *m, struct thread *thread)
 	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
 			bytes_wanted(m, thread), thread->stack_top);
 	kernelstack_read(&r->recorded.kernel, &m->process, thread->tid, &slot->kernel);
+	if (r->recorded.wall)
+		r->no_memory |= waiting_look(&r->recorded, m, thread, &slot->call,
+					     &slot->context.lock) != 0;
 	slot_label(&r->recorded, slot); /* if there is no memory, the walk will say so */
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices)
 		return;

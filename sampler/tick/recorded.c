@@ -61,6 +61,8 @@ void recorded_release(struct recorded *r)
 	kernelstack_release(&r->kernel);
 	labelling_release(&r->labelling);
 	stackset_release(&r->stacks);
+	lockset_release(&r->locks);
+	free(r->waiting.times);
 	ledger_release(&r->ledger);
 	for (uint32_t i = 0; i < r->member_count; i++)
 		member_close(r->members[i]);

@@ -10,11 +10,13 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "sampler/account/ledger.h"
 #include "sampler/account/stackset.h"
+#include "sampler/lock/lockset.h"
 #include "sampler/member/labelling.h"
 #include "sampler/thread/kernelstack.h"
 #include "sampler/tick/options.h"
@@ -22,6 +24,15 @@
 
 struct error;
 struct member;
+
+/* Time of threads that wait for locks, to be given at the tick's end (sampler/tick/waiting.h). */
+struct waiting {
+	struct waiting_time {
+		uint32_t stack; /* in the stackset */
+		uint64_t ns;
+	} *times;
+	size_t count, room;
+};
 
 struct recorded {
 	struct member **members;
@@ -32,6 +43,8 @@ struct recorded {
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;
 	struct stackset stacks;
+	struct lockset locks;
+	struct waiting waiting; /* empty between ticks */
 	struct kernelstack kernel;
 	struct labelling labelling;
 	struct ledger ledger;

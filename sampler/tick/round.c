@@ -28,6 +28,7 @@
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/tracing.h"
+#include "sampler/tick/waiting.h"
 #include "sampler/tick/walltime.h"
 #include "sampler/unwind/unwinder.h"
 
@@ -204,6 +205,8 @@ static void tick(struct round *r)
 	rc = round_look(r);
 	if (!rc)
 		round_unwind_at_leisure(r);
+	if (waiting_settle(&r->recorded, r->plan.tick_ns))
+		end_with(r, RECORDING_LOST);
 	take_stock(&r->recorded, r->watchdog, monotonic_ns(), false);
 	settle(r);
 	recorded_publish_stats(&r->recorded);
@@ -320,6 +323,8 @@ void round_finish(struct round *round)
 
 	for (uint32_t i = 0; i < r->member_count; i++)
 		finish_member(r, r->members[i], now);
+	if (waiting_settle(r, round->plan.tick_ns))
+		round->end = RECORDING_LOST;
 	take_stock(r, round->watchdog, now, true);
 	ledger_guesses(&r->ledger, r->members[0]->maps, &s->guesses);
 	if (s->ticks_due < s->ticks)

@@ -5,6 +5,7 @@
 #include "sampler/thread/threads.h"
 #include "sampler/tick/recorded.h"
 #include "sampler/tick/slots.h"
+#include "sampler/tick/waiting.h"
 
 enum { WORTH_TELLING = 20 }; /* a twentieth of the time */
 
@@ -15,19 +16,21 @@ static uint64_t samples_in(const struct recorded *r, uint64_t ns)
 	return (ns + period / 2) / period;
 }
 
-static void give(struct recorded *r, uint32_t entry, struct thread *thread, uint64_t ns)
+void walltime_give(struct recorded *r, uint32_t stack, uint64_t ns)
 {
-	struct stackset_entry *e = &r->stacks.entries[entry];
-
-	e->wall_ns += ns;
-	e->samples += samples_in(r, ns);
-	thread->wall.from += ns;
+	r->stacks.entries[stack].wall_ns += ns;
+	r->stacks.entries[stack].samples += samples_in(r, ns);
 }
 
 void walltime_account(struct recorded *r, struct thread *thread, uint64_t now)
 {
-	if (now > thread->wall.from)
-		give(r, thread->newest.stack, thread, now - thread->wall.from);
+	uint64_t ns = now - thread->wall.from;
+
+	if (now <= thread->wall.from)
+		return;
+	if (!waiting_defer(r, thread, ns))
+		walltime_give(r, thread->newest.stack, ns);
+	thread->wall.from = now;
 }
 
 int walltime_account_runnable(struct recorded *r, const struct slot *slot, struct thread *thread,
@@ -45,9 +48,13 @@ int walltime_account_runnable(struct recorded *r, const struct slot *slot, struc
 		return 0;
 	context.state = THREAD_RUNNABLE;
 	context.syscall = -1;
+	context.lock = 0;
 	if (stackset_add(&r->stacks, &context, stack, &entry))
 		return ERR_NOMEM;
-	give(r, entry, thread, waited < all ? waited : all);
+	if (waited > all)
+		waited = all;
+	walltime_give(r, entry, waited);
+	thread->wall.from += waited;
 	return 0;
 }
 

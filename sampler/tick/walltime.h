@@ -23,6 +23,9 @@ struct thread;
  * and as many samples as there were ticks. */
 void walltime_account(struct recorded *r, struct thread *thread, uint64_t now);
 
+/* Adds time to a stack, an index of the stackset, and as many samples as there were ticks in it. */
+void walltime_give(struct recorded *r, uint32_t stack, uint64_t ns);
+
 /* Adds the time for which the thread has waited for a CPU since its last sample to the stack that
  * it has now, in the state runnable; but only if it is at least a twentieth of the thread's time
  * since then. ERR_NOMEM. */

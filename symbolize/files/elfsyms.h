@@ -28,9 +28,9 @@ struct elfsyms {
 void elfsyms_init(struct elfsyms *s);
 void elfsyms_release(struct elfsyms *s);
 
-/* Adds the functions (or variables) of all tables of one type (SHT_SYMTAB, SHT_DYNSYM). `whole`: such a table may
- * hold all functions of the file. Broken tables and names add nothing. Returns how many functions
- * were added, or ERR_NOMEM. */
+/* Adds the functions (or variables) of all tables of one type (SHT_SYMTAB, SHT_DYNSYM). `whole`:
+ * such a table may hold all functions of the file. Broken tables and names add nothing. Returns how
+ * many functions were added, or ERR_NOMEM. */
 long elfsyms_add(struct elfsyms *s, Elf *elf, uint32_t section_type, bool whole);
 
 /* To be called once, after all tables were added. ERR_NOMEM. */

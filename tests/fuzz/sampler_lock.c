@@ -1,4 +1,4 @@
-// links: sampler/lock
+// links: sampler/lock sampler/child
 /* The words around a futex, and the names of the functions that wait: no claim without an owner's
  * words, whatever they are. */
 #include <linux/futex.h>

@@ -19,6 +19,7 @@
 #include "pprof/graph/graph.h"
 #include "pprof/merge.h"
 #include "pprof/profile.h"
+#include "pprof/report/locks.h"
 #include "pprof/report/raw.h"
 #include "pprof/report/tags.h"
 #include "pprof/report/top.h"
@@ -54,6 +55,7 @@ static const struct mode modes[] = {
 	{ "traces", TAKES_NOTHING, report_traces, 0, true },
 	{ "raw", TAKES_NOTHING, report_raw, 0, true },
 	{ "tags", TAKES_NOTHING, report_tags, 0, true },
+	{ "locks", TAKES_NOTHING, report_locks, 0, true },
 	{ "folded", TAKES_NOTHING, report_folded, 0, true },
 	{ "flamegraph", TAKES_OUTPUT, NULL, 0, true }, /* writer: by the output's ending */
 	{ "speedscope", TAKES_OUTPUT, report_speedscope, 0, true },

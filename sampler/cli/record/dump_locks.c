@@ -9,9 +9,9 @@
 #include "sampler/lock/lock.h"
 #include "symbolize/symbolizer.h"
 
-/* Where a thread is, for a reader: of one that waits, the innermost function outside of the file that
- * makes the call; in a static program, the innermost one with a source file, as a C library has
- * none there. NULL: it has no name. */
+/* Where a thread is, for a reader: of one that waits, the innermost function outside of the file
+ * that makes the call; in a static program, the innermost one with a source file, as a C library
+ * has none there. NULL: it has no name. */
 static const struct symbol_frame *place_of(const struct dump_thread *t)
 {
 	const struct dump_frame *place = t->count ? &t->frames[0] : NULL;

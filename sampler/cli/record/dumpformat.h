@@ -29,8 +29,8 @@ int dump_flush(struct buffer *b, struct outfile *file, int rc, int all, struct e
 /* Appends the text with '?' for control characters, which would act on a terminal. ERR_NOMEM. */
 int dump_add_clean(struct buffer *b, const char *text);
 
-/* Appends what the thread waits for, a line if it is known; and the circles of waiting threads, some
- * lines each (dump_locks.c). ERR_NOMEM. */
+/* Appends what the thread waits for, a line if it is known; and the circles of waiting threads,
+ * some lines each (dump_locks.c). ERR_NOMEM. */
 int dump_add_wait(struct buffer *b, const struct dump_thread *t);
 int dump_add_deadlocks(struct buffer *b, const struct dump_process *p);
 

@@ -42,11 +42,12 @@ Test(stackset, keeps_each_stack_once_for_each_thread)
 Test(stackset, keeps_states_calls_and_labels_apart)
 {
 	struct stack_context contexts[] = {
-		{ 0, 0, THREAD_RUNNING, -1, 0, 0 }, { 0, 0, THREAD_BLOCKED, -1, 0, 0 },
-		{ 0, 0, THREAD_BLOCKED, 0, 0, 0 },  { 0, 0, THREAD_BLOCKED, 7, 0, 0 },
-		{ 0, 1, THREAD_BLOCKED, 7, 0, 0 },  { 1, 0, THREAD_BLOCKED, 7, 0, 0 },
-		{ 0, 0, THREAD_RUNNING, -1, 1, 0 }, { 0, 0, THREAD_RUNNING, -1, 2, 0 },
-		{ 0, 0, THREAD_RUNNING, -1, 2, 1 }, { 0, 0, THREAD_RUNNING, -1, 2, 9 },
+		{ 0, 0, THREAD_RUNNING, -1, 0, 0, 0, 0 }, { 0, 0, THREAD_BLOCKED, -1, 0, 0, 0, 0 },
+		{ 0, 0, THREAD_BLOCKED, 0, 0, 0, 0, 0 },  { 0, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0 },
+		{ 0, 1, THREAD_BLOCKED, 7, 0, 0, 0, 0 },  { 1, 0, THREAD_BLOCKED, 7, 0, 0, 0, 0 },
+		{ 0, 0, THREAD_RUNNING, -1, 1, 0, 0, 0 }, { 0, 0, THREAD_RUNNING, -1, 2, 0, 0, 0 },
+		{ 0, 0, THREAD_RUNNING, -1, 2, 1, 0, 0 }, { 0, 0, THREAD_RUNNING, -1, 2, 9, 0, 0 },
+		{ 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 0 },  { 0, 0, THREAD_BLOCKED, 7, 0, 0, 1, 5 },
 	};
 	struct stackset s = { 0 };
 	struct stack a = { 0 };
@@ -54,7 +55,7 @@ Test(stackset, keeps_states_calls_and_labels_apart)
 
 	stack_push(&a, NULL, 1, FRAME_PC);
 	for (int round = 0; round < 2; round++)
-		for (uint32_t i = 0; i < 10; i++) {
+		for (uint32_t i = 0; i < 12; i++) {
 			cr_assert_eq(stackset_add(&s, &contexts[i], &a, &entry), 0);
 			cr_assert_eq(entry, i);
 		}
@@ -109,4 +110,29 @@ Test(summary, writes_durations_for_people)
 	cr_assert_str_eq(summary_duration(380000000, text, sizeof(text)), "380ms");
 	cr_assert_str_eq(summary_duration(5000000000, text, sizeof(text)), "5.0s");
 	cr_assert_str_eq(summary_duration(62000000000, text, sizeof(text)), "1m02s");
+}
+
+Test(stackset, has_a_stack_in_several_contexts_with_one_copy_of_its_frames)
+{
+	struct stack_context context = { .syscall = -1 };
+	struct stackset s = { 0 };
+	struct stack a = { 0 };
+	uint32_t entry;
+
+	stack_push(&a, NULL, 1, FRAME_PC);
+	stack_push(&a, NULL, 2, FRAME_RETURN);
+	cr_assert_eq(add(&s, 0, &a), 0);
+	for (int round = 0; round < 2; round++)
+		for (uint32_t lock = 0; lock < 3; lock++) {
+			context.lock = lock;
+			cr_assert_eq(stackset_in_context(&s, lock ? lock - 1 : 0, &context, &entry),
+				     0);
+			cr_assert_eq(entry, lock);
+			cr_assert_eq(s.entries[entry].origin, 0);
+			cr_assert_eq(stackset_add(&s, &context, &a, &entry), 0);
+			cr_assert_eq(entry, lock);
+		}
+	cr_assert_eq(s.frame_count, 2);
+	stack_release(&a);
+	stackset_release(&s);
 }

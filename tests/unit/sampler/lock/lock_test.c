@@ -112,6 +112,15 @@ Test(lock, the_kernel_owns_the_words_of_priority_inheritance)
 	}
 }
 
+Test(lock, a_word_that_cannot_be_read_has_no_owner)
+{
+	struct call call = { .number = SYS_futex, .args = { 0x1000, FUTEX_LOCK_PI, 0 } };
+
+	at[0] = OTHER;
+	cr_assert(lock_parse(&call, words, LOCK_BEFORE, at, LOCK_AFTER - 4, &wait_));
+	expect(LOCK_PI_MUTEX, false, 0, 0);
+}
+
 Test(lock, other_calls_wait_for_no_lock)
 {
 	struct call call = { .number = SYS_read, .args = { 0x1000, FUTEX_WAIT, 2 } };
@@ -150,27 +159,27 @@ static void rwlock(unsigned futex, const uint32_t fields[7])
 Test(lock, a_rwlock_has_the_owner_that_writes)
 {
 	rwlock(2, (uint32_t[]){ 3 | 8, 0, 3, 1, 0, 0, OTHER });
-	expect(LOCK_READ, true, OTHER, 8);
+	expect(LOCK_TO_READ, true, OTHER, 8);
 	rwlock(3, (uint32_t[]){ 3, 0, 1, 3, 0, 0, OTHER });
-	expect(LOCK_WRITE, true, OTHER, 12);
+	expect(LOCK_TO_WRITE, true, OTHER, 12);
 }
 
 Test(lock, a_rwlock_that_is_read_has_no_owner)
 {
 	rwlock(2, (uint32_t[]){ 2 | 8, 0, 2, 1, 0, 0, 0 });
-	expect(LOCK_WRITE, true, 0, 8);
-	cr_assert(wait_.as[LOCK_WRITE].readers);
+	expect(LOCK_TO_WRITE, true, 0, 8);
+	cr_assert(wait_.as[LOCK_TO_WRITE].readers);
 	rwlock(0, (uint32_t[]){ 2 | 4 | 8, 0, 2, 1, 0, 0, 0 });
-	expect(LOCK_READ, true, 0, 0);
-	cr_assert(wait_.as[LOCK_READ].readers);
+	expect(LOCK_TO_READ, true, 0, 0);
+	cr_assert(wait_.as[LOCK_TO_READ].readers);
 }
 
 Test(lock, a_rwlock_without_a_writer_is_not_written)
 {
 	rwlock(3, (uint32_t[]){ 8, 0, 1, 3, 0, 0, OTHER });
-	expect(LOCK_WRITE, false, 0, 0);
+	expect(LOCK_TO_WRITE, false, 0, 0);
 	rwlock(2, (uint32_t[]){ 8, 0, 3, 3, 0, 0, OTHER });
-	expect(LOCK_READ, false, 0, 0);
+	expect(LOCK_TO_READ, false, 0, 0);
 }
 
 Test(lock, words_that_cannot_be_read_prove_nothing)

@@ -1,0 +1,358 @@
+/*
+ * Locks come first, the longest waits first; then condition variables and semaphores, which nothing
+ * owns, and on which idle threads wait for most of the time.
+ *
+ * A lock is what its label says: where that is a variable, waits of several processes or runs add
+ * up.
+ */
+#include "pprof/report/locks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hashindex.h"
+#include "base/room.h"
+#include "pprof/graph/graph.h"
+#include "pprof/graph/measure.h"
+#include "pprof/graph/text.h"
+#include "pprof/profile.h"
+#include "pprof/report/heading.h"
+
+/* Time for which a thread waited for a lock while it was held so. */
+struct wait {
+	uint32_t lock;	/* string */
+	int64_t waiter; /* thread id */
+	int64_t owner;	/* thread id; 0: not known */
+	uint32_t owner_name;
+	uint32_t held_at; /* string; 0: not known */
+	int64_t sum;
+	int64_t lock_sum; /* of all waits for the lock */
+	bool ownerless;	  /* nothing owns what is waited for */
+};
+
+struct thread_name {
+	int64_t tid;
+	uint32_t name; /* string */
+};
+
+/* Which of a profile's strings are the labels' keys; UINT32_MAX: it has none. */
+struct keys {
+	uint32_t lock, waits_for, held_at, tid, thread;
+};
+
+struct locks {
+	const struct profile *p;
+	const struct report_view *v;
+	const char *unit; /* that values are shown in */
+	struct keys keys;
+	struct wait *list;
+	size_t count, room;
+	struct hashindex index;
+	int64_t sum, total;
+	struct buffer *out;
+};
+
+static uint32_t string_of(const struct profile *p, const char *text)
+{
+	for (uint32_t i = 1; i < p->strings.count; i++)
+		if (!strcmp(strset_get(&p->strings, i), text))
+			return i;
+	return UINT32_MAX;
+}
+
+static void find_keys(struct locks *l)
+{
+	l->keys.lock = string_of(l->p, "lock");
+	l->keys.waits_for = string_of(l->p, "waits_for");
+	l->keys.held_at = string_of(l->p, "held_at");
+	l->keys.tid = string_of(l->p, "tid");
+	l->keys.thread = string_of(l->p, "thread");
+}
+
+static bool same_wait(const void *owner, uint32_t i, const void *key)
+{
+	const struct wait *a = &((const struct locks *)owner)->list[i], *b = key;
+
+	return a->lock == b->lock && a->waiter == b->waiter && a->owner == b->owner &&
+	       a->held_at == b->held_at;
+}
+
+static bool begins_with(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* The labels of a sample; wait.lock is 0 if it has none of a lock. */
+static struct wait wait_of(const struct locks *l, const struct profile_sample *s)
+{
+	struct wait w = { .lock = 0 };
+	const char *lock;
+
+	for (size_t i = 0; i < s->labels; i++) {
+		const struct profile_label *label = &l->p->labels[s->first_label + i];
+
+		if (label->key == l->keys.lock)
+			w.lock = label->str;
+		else if (label->key == l->keys.waits_for && !label->str)
+			w.owner = label->num;
+		else if (label->key == l->keys.held_at)
+			w.held_at = label->str;
+		else if (label->key == l->keys.tid && !label->str)
+			w.waiter = label->num;
+	}
+	lock = strset_get(&l->p->strings, w.lock);
+	w.ownerless = begins_with(lock, "condition variable ") || begins_with(lock, "semaphore ");
+	return w;
+}
+
+static int count_wait(struct locks *l, const struct wait *w, int64_t value)
+{
+	uint64_t words[] = { w->lock, (uint64_t)w->waiter, (uint64_t)w->owner, w->held_at };
+	uint64_t hash = hash_bytes(words, sizeof(words));
+	uint32_t i = hashindex_find(&l->index, hash, same_wait, l, w);
+
+	if (i == HASHINDEX_NONE) {
+		i = (uint32_t)l->count;
+		if (room_for((void **)&l->list, &l->room, l->count + 1, sizeof(*w)) ||
+		    hashindex_add(&l->index, hash, i))
+			return ERR_NOMEM;
+		l->list[l->count++] = *w;
+	}
+	l->list[i].sum = measure_sum(l->list[i].sum, value);
+	l->sum = measure_sum(l->sum, value);
+	return 0;
+}
+
+static int count_all(struct locks *l)
+{
+	for (size_t i = 0; i < l->p->sample_count; i++) {
+		const struct profile_sample *s = &l->p->samples[i];
+		struct wait w = wait_of(l, s);
+
+		if (w.lock && count_wait(l, &w, l->p->values[s->first_value + l->v->type]))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct thread_name *x = a, *y = b;
+
+	return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : 0;
+}
+
+/* The name of each owner, by any of its own samples. ERR_NOMEM. */
+static int name_owners(struct locks *l)
+{
+	struct thread_name *names = calloc(l->p->sample_count, sizeof(*names)), *found;
+
+	if (!names)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < l->p->sample_count; i++) {
+		const struct profile_sample *s = &l->p->samples[i];
+
+		names[i].tid = wait_of(l, s).waiter;
+		for (size_t k = 0; k < s->labels; k++)
+			if (l->p->labels[s->first_label + k].key == l->keys.thread)
+				names[i].name = l->p->labels[s->first_label + k].str;
+	}
+	qsort(names, l->p->sample_count, sizeof(*names), by_tid);
+	for (size_t i = 0; i < l->count; i++) {
+		struct thread_name key = { .tid = l->list[i].owner };
+
+		found = bsearch(&key, names, l->p->sample_count, sizeof(*names), by_tid);
+		l->list[i].owner_name = found ? found->name : 0;
+	}
+	free(names);
+	return 0;
+}
+
+static int by_lock(const void *a, const void *b)
+{
+	const struct wait *x = a, *y = b;
+
+	return x->lock != y->lock ? (x->lock < y->lock ? -1 : 1) : 0;
+}
+
+static void sum_locks(struct locks *l)
+{
+	qsort(l->list, l->count, sizeof(*l->list), by_lock);
+	for (size_t i = 0, end; i < l->count; i = end) {
+		int64_t sum = 0;
+
+		for (end = i; end < l->count && l->list[end].lock == l->list[i].lock; end++)
+			sum = measure_sum(sum, l->list[end].sum);
+		for (size_t k = i; k < end; k++)
+			l->list[k].lock_sum = sum;
+	}
+}
+
+static int by_place(const struct wait *x, const struct wait *y)
+{
+	if (x->owner != y->owner)
+		return x->owner < y->owner ? -1 : 1;
+	return x->held_at != y->held_at ? (x->held_at < y->held_at ? -1 : 1) : 0;
+}
+
+/* Locks before what has no owner, then by time; the waits of one lock by owner and its stack. */
+static int by_cost(const void *a, const void *b)
+{
+	const struct wait *x = a, *y = b;
+
+	if (x->ownerless != y->ownerless)
+		return x->ownerless ? 1 : -1;
+	if (x->lock_sum != y->lock_sum)
+		return x->lock_sum > y->lock_sum ? -1 : 1;
+	return x->lock != y->lock ? by_lock(x, y) : by_place(x, y);
+}
+
+static int by_sum(const void *a, const void *b)
+{
+	const struct wait *x = a, *y = b;
+
+	return x->sum != y->sum ? (x->sum > y->sum ? -1 : 1) : by_place(x, y);
+}
+
+static int add_value(const struct locks *l, int64_t value)
+{
+	char text[MEASURE_MAX], share[MEASURE_MAX] = "";
+
+	measure_label(value, heading_unit(l->p, l->v), l->unit, text);
+	if (l->total > 0)
+		measure_percent(value, l->total, share);
+	return text_addf(l->out, "%10s %6s  ", text, share);
+}
+
+/* The functions of a stack, which are separated by ';', innermost first, a line each. */
+static int add_stack(const struct locks *l, const char *stack)
+{
+	const char *end = stack + strlen(stack);
+	int rc = 0;
+
+	while (!rc && end > stack) {
+		const char *start = end;
+
+		while (start > stack && start[-1] != ';')
+			start--;
+		rc = text_addf(l->out, "%25s", "");
+		rc = rc ? rc :
+			  text_add_fitting(l->out, start, (size_t)(end - start), l->v->width, 0);
+		rc = rc ? rc : text_addf(l->out, "\n");
+		end = start > stack ? start - 1 : stack;
+	}
+	return rc;
+}
+
+static int add_holder(const struct locks *l, const struct wait *w)
+{
+	int rc = add_value(l, w->sum);
+
+	if (rc)
+		return rc;
+	if (!w->owner)
+		return text_addf(l->out, "  the holder is not known\n");
+	rc = text_addf(l->out, "  held by thread %ld", (long)w->owner);
+	if (!rc && w->owner_name) {
+		rc = text_addf(l->out, " \"");
+		rc = rc ? rc : text_add_string(l->out, l->p, w->owner_name);
+		rc = rc ? rc : text_addf(l->out, "\"");
+	}
+	rc = rc ? rc : text_addf(l->out, w->held_at ? ", in\n" : ", its stack was not taken\n");
+	return rc ? rc : add_stack(l, strset_get(&l->p->strings, w->held_at));
+}
+
+static int by_waiter(const void *a, const void *b)
+{
+	const struct wait *x = a, *y = b;
+
+	return x->waiter != y->waiter ? (x->waiter < y->waiter ? -1 : 1) : by_place(x, y);
+}
+
+static int by_holder(const void *a, const void *b)
+{
+	return by_place(a, b);
+}
+
+static size_t count_waiters(struct wait *list, size_t count)
+{
+	size_t waiters = 0;
+
+	qsort(list, count, sizeof(*list), by_waiter);
+	for (size_t i = 0; i < count; i++)
+		waiters += !i || list[i].waiter != list[i - 1].waiter;
+	return waiters;
+}
+
+/* Adds up the waits of one lock that were held alike, at the front of `list`. Returns how many. */
+static size_t join(struct wait *list, size_t count)
+{
+	size_t n = 0;
+
+	qsort(list, count, sizeof(*list), by_holder);
+	for (size_t i = 0; i < count; i++)
+		if (n && !by_place(&list[n - 1], &list[i]))
+			list[n - 1].sum = measure_sum(list[n - 1].sum, list[i].sum);
+		else
+			list[n++] = list[i];
+	qsort(list, n, sizeof(*list), by_sum);
+	return n;
+}
+
+static int add_lock(const struct locks *l, struct wait *list, size_t count)
+{
+	size_t waiters = count_waiters(list, count), holders = join(list, count);
+	int rc = add_value(l, list->lock_sum);
+
+	rc = rc ? rc : text_add_string(l->out, l->p, list->lock);
+	rc = rc ? rc :
+		  text_addf(l->out, ", %zu thread%s waited\n", waiters, waiters == 1 ? "" : "s");
+	for (size_t i = 0; !rc && !list->ownerless && i < holders; i++)
+		rc = add_holder(l, &list[i]);
+	return rc;
+}
+
+static int show(struct locks *l)
+{
+	int rc = heading_profile(l->p, l->v, l->total, l->unit, l->out);
+
+	for (size_t i = 0, end; !rc && i < l->count; i = end) {
+		bool first = !i || l->list[i].ownerless != l->list[i - 1].ownerless;
+
+		for (end = i; end < l->count && l->list[end].lock == l->list[i].lock;)
+			end++;
+		if (first)
+			rc = text_addf(l->out, l->list[i].ownerless ?
+						       "Waits for what has no owner\n" :
+						       "Waits for locks\n");
+		rc = rc ? rc : add_lock(l, &l->list[i], end - i);
+	}
+	return rc;
+}
+
+int report_locks(const struct profile *p, const struct report_view *v, struct buffer *out,
+		 struct error *err)
+{
+	struct locks l = { .p = p,
+			   .v = v,
+			   .unit = v->unit ? v->unit : "minimum",
+			   .out = out,
+			   .total = v->total ? v->total : graph_total(p, v->type) };
+	int rc;
+
+	find_keys(&l);
+	rc = count_all(&l);
+	if (!rc && l.count) {
+		rc = name_owners(&l);
+		sum_locks(&l);
+		qsort(l.list, l.count, sizeof(*l.list), by_cost);
+		rc = rc ? rc : show(&l);
+	}
+	hashindex_release(&l.index);
+	free(l.list);
+	if (!rc && !l.count)
+		return error_set(err, ERR_NOTFOUND,
+				 "no thread waited for a lock (label 'lock'); record with --wall");
+	return text_result(rc, err);
+}
