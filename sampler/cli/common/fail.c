@@ -1,18 +1,39 @@
 /* How the commands end when they cannot go on: one line, and an exit status. */
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
 #include "sampler/cli/common/cli.h"
+#include "sampler/cli/common/similar.h"
+
+static const char *page; /* NULL: no command is known yet */
+
+void cli_page(const char *name)
+{
+	page = name;
+}
+
+int cli_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "sampler: ");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "; see 'sampler help%s%s'\n", page ? " " : "", page ? page : "");
+	return EXIT_USAGE;
+}
 
 int cli_fail(const struct error *err)
 {
+	if (err->code == ERR_USAGE)
+		return cli_usage("%s", err->text);
 	fprintf(stderr, "sampler: %s\n", err->text);
 	switch (err->code) {
-	case ERR_USAGE:
-		return EXIT_USAGE;
 	case ERR_PERM:
 		return EXIT_NOT_PERMITTED;
 	case ERR_GONE:
@@ -34,16 +55,43 @@ int cli_command_status(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int cli_usage(const char *fmt, ...)
+/* record's options are on two pages. */
+static const char *other_page(const char *name)
 {
-	va_list ap;
+	if (!strcmp(name, "record"))
+		return "rounds";
+	return strcmp(name, "rounds") ? NULL : "record";
+}
 
-	fprintf(stderr, "sampler: ");
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "; see 'sampler help'\n");
-	return EXIT_USAGE;
+/* The option on the page that is the most similar to `typed`, which has no dashes; "": none is. */
+static void similar_option(const char *typed, char best[HELP_OPTION_ROOM])
+{
+	const char *pages[] = { page, page ? other_page(page) : NULL };
+	char name[HELP_OPTION_ROOM];
+	size_t least = SIZE_MAX;
+
+	*best = '\0';
+	for (size_t i = 0; i < 2 && pages[i]; i++)
+		for (size_t n = 0; cli_help_option(pages[i], n, name); n++) {
+			size_t distance = similar_distance(typed, name);
+
+			if (distance < least && similar_enough(typed, name, distance)) {
+				least = distance;
+				strcpy(best, name);
+			}
+		}
+}
+
+static int unknown_option(const char *text)
+{
+	size_t len = strcspn(text, "=");
+	char typed[HELP_OPTION_ROOM], best[HELP_OPTION_ROOM];
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)(len > 2 ? len - 2 : 0), text + 2);
+	similar_option(typed, best);
+	if (*best)
+		return cli_usage("unknown option '%s' (did you mean --%s?)", text, best);
+	return cli_usage("unknown option '%s'", text);
 }
 
 int cli_bad_option(char **argv, int next, int option)
@@ -54,6 +102,6 @@ int cli_bad_option(char **argv, int next, int option)
 		return cli_usage(strchr("pdronft", option) ? "option '-%c' needs a value" :
 							     "unknown option '-%c'",
 				 option);
-	return cli_usage(
-		option ? "option '%s' needs a value, or takes none" : "unknown option '%s'", text);
+	return option ? cli_usage("option '%s' needs a value, or takes none", text) :
+			unknown_option(text);
 }

@@ -110,7 +110,8 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 	struct rounds *r = NULL;
 	char folder[300], key[200];
 	struct error err;
-	int rc = 0;
+	int rc = 0, status = EXIT_DONE;
+	bool lost;
 
 	if (!output) {
 		rc = default_folder(&o->rounds, folder, sizeof(folder), &err);
@@ -133,9 +134,12 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 		rc = rounds_new(&r, &o->rounds, &err);
 	if (!rc)
 		rc = run(r, &o->rounds, &err);
+	lost = r && rounds_lost(r);
 	rounds_free(r);
 	for (size_t i = 0; i < o->push_count; i++)
 		push_free(pushes[i]);
 	source_free(o->rounds.source);
-	return rc ? cli_fail(&err) : EXIT_DONE;
+	if (rc)
+		status = cli_fail(&err);
+	return lost ? EXIT_LOST : status;
 }
