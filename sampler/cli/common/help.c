@@ -306,8 +306,8 @@ static const char goparse[] =
 	"      --cacert FILE    trust these authorities\n"
 	"      --timeout DUR    for all of it (default 60s)\n"
 	"\n"
-	"Several dumps are taken to be of one process, in order: the profile has all, with\n"
-	"the label dump, and the summary is of the last, with the change since the\n"
+	"Several dumps are taken to be of one process, in order: the profile has all,\n"
+	"with the label dump; the summary is of the last, with the change since the\n"
 	"first. Go prints waits in whole minutes: below one they are 0.\n";
 
 static const struct {
