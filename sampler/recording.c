@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/member/member.h"
+#include "sampler/member/offspring.h"
+#include "sampler/profile/accounts.h"
 #include "sampler/profile/interim.h"
 #include "sampler/profile/maker.h"
 #include "sampler/thread/threads.h"
@@ -44,6 +47,9 @@ struct recording {
 	struct recording_stats shown;
 	uint64_t own_cpu_start_ns;
 	int ended_fd; /* eventfd; a looking thread's last act is to write it */
+	struct unsampled unsampled;
+	struct offspring children; /* of processes that are sampled alone: what theirs have used */
+	uint64_t missed_ns;
 };
 
 int recording_new(struct recording **out, const struct recording_options *options,
@@ -176,8 +182,48 @@ static int sample_until_end(struct recording *r, recording_progress *progress, v
 	return 0;
 }
 
+/* Adds up what the children of the processes have used so far. */
+static bool read_children(const struct recording *r, struct offspring *sum)
+{
+	const struct recorded *recorded = &r->round.recorded;
+
+	*sum = (struct offspring){ 0 };
+	if (recorded->children || r->command)
+		return false;
+	for (uint32_t i = 0; i < recorded->member_count; i++) {
+		struct offspring one;
+
+		if (!offspring_read(&one, &recorded->members[i]->process))
+			return false;
+		sum->cpu_ns += one.cpu_ns;
+		sum->alive += one.alive;
+	}
+	return true;
+}
+
+/* The command has ended: what did it and its children use altogether? They are our only children
+ * but for helpers, which hardly run. */
+static void take_command_end(struct recording *r)
+{
+	struct recording_stats *s = &r->shown;
+	struct rusage all;
+	uint64_t ns;
+
+	if (!r->command || s->end != RECORDING_EXITED)
+		return;
+	r->round.child_status = recording_wait_command(r);
+	r->round.child_reaped = true;
+	getrusage(RUSAGE_CHILDREN, &all);
+	ns = (uint64_t)(all.ru_utime.tv_sec + all.ru_stime.tv_sec) * NS_PER_S +
+	     (uint64_t)(all.ru_utime.tv_usec + all.ru_stime.tv_usec) * 1000;
+	if (r->round.recorded.children && ns > s->target_cpu_ns)
+		r->missed_ns = ns - s->target_cpu_ns;
+}
+
 int recording_run(struct recording *r, recording_progress *progress, void *ctx, struct error *err)
 {
+	struct offspring before;
+	bool alone = read_children(r, &before);
 	int rc;
 
 	r->own_cpu_start_ns = maker_own_cpu_ns(&r->shown.own_peak_bytes);
@@ -189,7 +235,15 @@ int recording_run(struct recording *r, recording_progress *progress, void *ctx, 
 	r->held = false;
 	if (rc)
 		return rc;
-	return sample_until_end(r, progress, ctx, err);
+	rc = sample_until_end(r, progress, ctx, err);
+	if (accounts_unsampled(&r->round.recorded, &r->unsampled) && !rc)
+		rc = error_nomem(err);
+	take_command_end(r);
+	if (alone && read_children(r, &r->children) && r->children.cpu_ns > before.cpu_ns)
+		r->children.cpu_ns -= before.cpu_ns;
+	else
+		r->children.cpu_ns = 0;
+	return rc;
 }
 
 void recording_set_duration(struct recording *r, uint64_t duration_ns)
@@ -210,6 +264,22 @@ void recording_stop(struct recording *r)
 const struct recording_stats *recording_stats(const struct recording *r)
 {
 	return &r->shown;
+}
+
+const struct unsampled *recording_unsampled(const struct recording *r)
+{
+	return &r->unsampled;
+}
+
+uint64_t recording_children_ns(const struct recording *r, size_t *alive)
+{
+	*alive = r->children.alive;
+	return r->children.cpu_ns;
+}
+
+uint64_t recording_missed_ns(const struct recording *r)
+{
+	return r->missed_ns;
 }
 
 int recording_wait_command(struct recording *r)

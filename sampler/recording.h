@@ -24,12 +24,13 @@ struct outfile;
 struct process;
 struct profile;
 struct recording;
+struct unsampled;
 struct unwinder;
 
 /* Finds or starts the target and checks that it may be traced. A command waits before its first
  * instruction. `options` is copied, what it points to is borrowed. The caller frees the recording
- * with recording_free. ERR_GONE, ERR_PERM (the message has the cause), ERR_NOMEM, ERR_IO (a command
- * that cannot be run). */
+ * with recording_free. ERR_GONE, ERR_PERM (the message has the cause), ERR_NOMEM, ERR_IO; for a
+ * command also ERR_NOTFOUND (there is none) and ERR_FORMAT (it cannot be executed). */
 int recording_new(struct recording **r, const struct recording_options *options, struct error *err);
 
 /* Before recording_run: replaces the duration of the options. */
@@ -47,6 +48,18 @@ void recording_stop(struct recording *r);
 
 /* The figures so far; valid until recording_free. */
 const struct recording_stats *recording_stats(const struct recording *r);
+
+/* After recording_run: the CPU time that no sample stands for, and why; borrowed until
+ * recording_free. */
+const struct unsampled *recording_unsampled(const struct recording *r);
+
+/* After recording_run, of processes that were sampled alone: the CPU time in ns that their children
+ * have used meanwhile (0: none, or not known), and how many of these live. */
+uint64_t recording_children_ns(const struct recording *r, size_t *alive);
+
+/* After recording_run: the CPU time in ns of a command's processes that ended before they were
+ * found. */
+uint64_t recording_missed_ns(const struct recording *r);
 
 /* Waits for the command's end. Returns its status as waitpid(2) gives it. */
 int recording_wait_command(struct recording *r);

@@ -268,3 +268,15 @@ int process_may_trace(pid_t pid, struct error *err)
 	/* The one obstacle that reading does not detect. */
 	return has_other_tracer(&f) ? traced_by_other(pid, &f, err) : 0;
 }
+
+/* TracerPid is the number of the thread that traces (task_state() in fs/proc/array.c). */
+pid_t process_tracer(pid_t tid)
+{
+	char own[64];
+	struct facts f;
+
+	if (gather(tid, &f) || f.tracer <= 0)
+		return 0;
+	snprintf(own, sizeof(own), "/proc/self/task/%ld", f.tracer);
+	return access(own, F_OK) ? (pid_t)f.tracer : 0;
+}

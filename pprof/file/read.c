@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "pprof/file/kind.h"
 #include "pprof/file/read.h"
 #include "pprof/file/zstd.h"
 #include "pprof/legacy/legacy.h"
@@ -49,21 +50,23 @@ static int read_all(int fd, size_t max, struct buffer *out, struct error *err)
 }
 
 /* Tries profile.proto first and then the legacy formats, whose first bytes never decode as a
- * message. Data in none of these formats are reported as a broken message. */
-static int decode(struct profile *p, const void *data, size_t len, size_t max, struct error *err)
+ * message. Of data in none of these formats, the error says what they are (kind.h); if that is not
+ * known either, they are reported as a broken message. */
+static int decode(struct profile *p, const void *data, size_t len, bool packed, size_t max,
+		  struct error *err)
 {
 	struct error legacy = { 0 };
 	size_t max_memory = max > TABLES_MIN / 4 ? max * 4 : TABLES_MIN;
 	int rc = profile_decode_within(p, data, len, max_memory, err), old;
 
-	if (rc != ERR_FORMAT || !len)
+	if (rc != ERR_FORMAT)
 		return rc;
 	profile_release(p);
 	if (profile_init(p))
 		return error_nomem(err);
 	old = legacy_parse(p, data, len, &legacy);
 	if (old == ERR_NOTFOUND)
-		return rc;
+		return kind_explain(data, len, packed, rc, err);
 	return old ? error_set(err, old, "%s", legacy.text) : 0;
 }
 
@@ -90,10 +93,10 @@ int profile_parse(struct profile *p, const void *data, size_t len, size_t max_si
 	if (len > max)
 		return error_set(err, ERR_LIMIT, "more than %zu bytes", max);
 	if (!is_compressed(data, len))
-		return decode(p, data, len, max, err);
+		return decode(p, data, len, false, max, err);
 	rc = uncompress(data, len, max, &plain, err);
 	if (!rc)
-		rc = decode(p, plain.data, plain.len, max, err);
+		rc = decode(p, plain.data, plain.len, true, max, err);
 	buffer_release(&plain);
 	return rc;
 }
@@ -118,14 +121,15 @@ int profile_load(struct buffer *bytes, const char *path, size_t max_size, struct
 static int decode_file(struct profile *p, struct buffer *bytes, size_t max, struct error *err)
 {
 	struct buffer plain = { 0 };
+	bool packed = is_compressed(bytes->data, bytes->len);
 	int rc = 0;
 
-	if (is_compressed(bytes->data, bytes->len)) {
+	if (packed) {
 		rc = uncompress(bytes->data, bytes->len, max, &plain, err);
 		buffer_release(bytes);
 		*bytes = plain;
 	}
-	return rc ? rc : decode(p, bytes->data, bytes->len, max, err);
+	return rc ? rc : decode(p, bytes->data, bytes->len, packed, max, err);
 }
 
 int profile_read(struct profile *p, const char *path, size_t max_size, struct error *err)

@@ -60,7 +60,8 @@ static int start(char *const *command, pid_t pid, int go, int report, struct err
 	if (read(report, &child_errno, sizeof(child_errno)) != sizeof(child_errno))
 		child_errno = ECHILD;
 	errno = child_errno;
-	return error_errno(err, ERR_IO, "cannot run '%s'", command[0]);
+	return error_errno(err, child_errno == ENOENT ? ERR_NOTFOUND : ERR_FORMAT,
+			   "cannot run '%s'", command[0]);
 }
 
 int launch_command(char *const *command, pid_t *pid, struct error *err)

@@ -7,8 +7,9 @@
 struct error;
 
 /* Starts `command` (found by PATH) and holds it where it has just become the new program and has
- * not executed anything yet. The calling thread is its tracer until launch_release. ERR_IO: the
- * command cannot be run; ERR_PERM: it cannot be traced. */
+ * not executed anything yet. The calling thread is its tracer until launch_release. ERR_NOTFOUND:
+ * there is no such program; ERR_FORMAT: it cannot be executed; ERR_PERM: it cannot be traced;
+ * ERR_IO. */
 int launch_command(char *const *command, pid_t *pid, struct error *err);
 
 /* Detaches from the command, which runs on. Called by the thread that started it. */

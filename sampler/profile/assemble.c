@@ -23,6 +23,7 @@
 #include "pprof/profile.h"
 #include "sampler/child/decoding.h"
 #include "sampler/go/labels.h"
+#include "sampler/profile/accounts.h"
 #include "sampler/profile/locations.h"
 #include "sampler/profile/locklabels.h"
 #include "sampler/thread/syscalls.h"
@@ -36,23 +37,12 @@ struct assembly {
 	struct locations places;
 	uint32_t *locations; /* of the current stack */
 	size_t location_room;
-	struct account *accounts; /* by member and thread; the last one of each member is shared by
-				   * its threads of few samples */
-	size_t *first_account;	  /* by member: its first account */
-	bool several;		  /* several processes: samples carry the labels of theirs */
+	struct accounts accounts;
+	bool several; /* several processes: samples carry the labels of theirs */
 	struct locklabels lock_labels;
 	uint32_t label_thread, label_tid, label_pid, label_process, label_state, label_syscall,
 		label_goid;
 };
-
-/* CPU time, and the weight of the samples that share it. */
-struct account {
-	uint64_t ns, weight;  /* weight: of its samples, and of spared ones (transfers.c) */
-	uint64_t seen, given; /* of weight and ns: handed out so far */
-	bool together;	      /* the thread has no account of its own but uses the shared one */
-};
-
-static const double FEW = 5; /* a thread with fewer expected samples uses the shared account */
 
 enum { THREAD_LABELS_MAX = 4, LABELS_MAX = 7 + LOCK_LABELS_MAX + GO_LABELS_MAX, VALUES_MAX = 3 };
 
@@ -125,21 +115,11 @@ static int entry_labels(struct assembly *a, const struct stackset_entry *e,
 	return locklabels_add(&a->lock_labels, &a->places, e, labels, count);
 }
 
-/* The account that holds a thread's CPU time. */
-static struct account *account_of(struct assembly *a, uint32_t member, uint32_t thread)
-{
-	struct account *of_member = &a->accounts[a->first_account[member]];
-
-	if (of_member[thread].together)
-		return &a->accounts[a->first_account[member + 1] - 1];
-	return &of_member[thread];
-}
-
 /* The CPU time of an entry's samples, in ns: their share of the account. Rounding errors do not add
  * up because each share is the difference of two rounded sums. */
 static int64_t share(struct assembly *a, const struct stackset_entry *e)
 {
-	struct account *s = account_of(a, e->context.member, e->context.thread);
+	struct account *s = accounts_of(&a->accounts, e->context.member, e->context.thread);
 	uint64_t upto, ns;
 
 	if (!e->cpu_weight)
@@ -197,17 +177,12 @@ static uint64_t not_given(const struct account *a, uint64_t thread_ns)
 static int add_unsampled_of(struct assembly *a, const struct member *m, const struct thread *thread,
 			    uint64_t thread_ns)
 {
-	const struct account *account = account_of(a, m->index, thread->index);
+	const struct account *account = accounts_of(&a->accounts, m->index, thread->index);
 	uint64_t cpu = not_given(account, thread_ns), wall = 0;
 
 	if (a->recorded->wall && thread->newest.stack == NO_STACK)
 		wall = thread->alive_ns - thread->wall.from;
 	return add_unsampled(a, m, thread, cpu, wall);
-}
-
-static uint64_t cpu_of(const struct thread *thread)
-{
-	return thread->cpu_ns > thread->cpu_first ? thread->cpu_ns - thread->cpu_first : 0;
 }
 
 /* Adds the time of threads that were never caught, and the time by which the process's CPU clock
@@ -216,63 +191,11 @@ static int add_rest_of(struct assembly *a, const struct member *m)
 {
 	size_t count;
 	const struct thread *threads = threads_get(m->threads, &count);
-	uint64_t sum = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		sum += cpu_of(&threads[i]);
-		if (add_unsampled_of(a, m, &threads[i], cpu_of(&threads[i])))
+	for (size_t i = 0; i < count; i++)
+		if (add_unsampled_of(a, m, &threads[i], accounts_thread_ns(&threads[i])))
 			return ERR_NOMEM;
-	}
-	return m->cpu_ns > sum ? add_unsampled(a, m, NULL, m->cpu_ns - sum, 0) : 0;
-}
-
-/* Samples per nanosecond of CPU time. */
-static double density_of(const struct thread *threads, size_t count)
-{
-	uint64_t samples = 0, ns = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		samples += threads[i].cpu_samples;
-		ns += cpu_of(&threads[i]);
-	}
-	return ns ? (double)samples / (double)ns : 0;
-}
-
-static void fill_accounts(struct assembly *a, const struct member *m)
-{
-	struct account *accounts = &a->accounts[a->first_account[m->index]];
-	size_t count;
-	const struct thread *threads = threads_get(m->threads, &count);
-	double density = density_of(threads, count);
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t ns = cpu_of(&threads[i]);
-		struct account *to;
-
-		accounts[i].together = (double)ns * density < FEW;
-		to = accounts[i].together ? &accounts[count] : &accounts[i];
-		to->ns += ns;
-		to->weight += threads[i].cpu_weight + threads[i].spared_weight;
-	}
-}
-
-static int take_thread_times(struct assembly *a)
-{
-	uint32_t members = a->recorded->member_count;
-	size_t count, all = 0;
-
-	a->first_account = calloc(members + 1, sizeof(*a->first_account));
-	for (uint32_t i = 0; a->first_account && i < members; i++) {
-		threads_get(a->recorded->members[i]->threads, &count);
-		all += count + 1;
-		a->first_account[i + 1] = all;
-	}
-	a->accounts = calloc(all + 1, sizeof(*a->accounts));
-	if (!a->first_account || !a->accounts)
-		return ERR_NOMEM;
-	for (uint32_t i = 0; i < members; i++)
-		fill_accounts(a, a->recorded->members[i]);
-	return 0;
+	return add_unsampled(a, m, NULL, accounts_beyond_ns(m), 0);
 }
 
 static int name_labels(struct assembly *a)
@@ -296,7 +219,7 @@ static int name_labels(struct assembly *a)
 static int add_samples(struct assembly *a)
 {
 	const struct stackset *stacks = &a->recorded->stacks;
-	int rc = take_thread_times(a) || name_labels(a);
+	int rc = accounts_open(&a->accounts, a->recorded) || name_labels(a);
 
 	for (uint32_t i = 0; !rc && i < stacks->count; i++)
 		rc = add_sample(a, &stacks->entries[i]);
@@ -335,7 +258,6 @@ int assemble(struct recorded *r, const struct assemble_names *names, struct prof
 				  DECODE_MISSING_ROOM);
 	locations_release(&a.places);
 	free(a.locations);
-	free(a.accounts);
-	free(a.first_account);
+	accounts_release(&a.accounts);
 	return rc ? error_nomem(err) : 0;
 }

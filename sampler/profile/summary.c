@@ -55,7 +55,7 @@ static double kept(const struct recording_stats *s)
 
 /* The part that was left out to keep the CPU budget. `withheld` counts ticks before their time has
  * come, so the last ones may lie behind the end. */
-static double left_out(const struct recording_stats *s)
+double summary_left_out(const struct recording_stats *s)
 {
 	uint64_t missing = s->ticks_due > s->ticks ? s->ticks_due - s->ticks : 0;
 	uint64_t withheld = s->withheld < missing ? s->withheld : missing;
@@ -65,23 +65,29 @@ static double left_out(const struct recording_stats *s)
 
 static bool fewer_ticks(const struct recording_stats *s)
 {
-	return left_out(s) > LEFT_OUT_MIN;
+	return summary_left_out(s) > LEFT_OUT_MIN;
 }
 
 /* Did ticks look at only a part of the threads? The last tick's part may not be counted yet. */
-static bool fewer_threads(const struct recording_stats *s)
+bool summary_fewer_threads(const struct recording_stats *s)
 {
 	return s->parts + 1 < PART_MAX * (double)s->ticks;
 }
 
 /* A thread that runs for less time than we need to wake up and look is found on a CPU less often
- * than it is there. The line says so when samples are few for the CPU time; but not when a budget
- * left something out. Budgets leave out most when the target is busiest, so the expected number is
- * not known then. */
-static void samples_line(const struct recording_stats *s, unsigned rate, char *line)
+ * than it is there. Budgets leave out most when the target is busiest, so the expected number is not
+ * known then. */
+uint64_t summary_expected(const struct recording_stats *s, unsigned rate)
 {
 	uint64_t expected = (uint64_t)((double)s->target_cpu_ns / 1e9 * rate * kept(s));
-	bool spared = s->spared || fewer_ticks(s) || fewer_threads(s);
+	bool spared = s->spared || fewer_ticks(s) || summary_fewer_threads(s);
+
+	return !spared && expected >= EXPECTED_MIN && s->samples < expected / 2 ? expected : 0;
+}
+
+static void samples_line(const struct recording_stats *s, unsigned rate, char *line)
+{
+	uint64_t expected = summary_expected(s, rate);
 	char elapsed[24];
 
 	append(line, "samples: %lu in %s, %lu distinct stacks, %lu threads", s->samples,
@@ -96,7 +102,7 @@ static void samples_line(const struct recording_stats *s, unsigned rate, char *l
 	if (s->labels_unknown)
 		append(line, ", %lu without labels, since this Go's are not known",
 		       s->labels_unknown);
-	if (!spared && expected >= EXPECTED_MIN && s->samples < expected / 2)
+	if (expected)
 		append(line, ", few: its CPU time at this rate would give %lu", expected);
 	if (s->execs)
 		append(line, ", %lu exec%s", s->execs, s->execs > 1 ? "s" : "");
@@ -118,10 +124,10 @@ static void append_budget(const struct recording_stats *s, double max_cpu, char 
 	snprintf(limit, sizeof(limit), " to take no more than %g%% of a CPU (--max-cpu)",
 		 max_cpu * 100);
 	if (fewer) {
-		append_share(line, left_out(s));
+		append_share(line, summary_left_out(s));
 		append(line, "ticks left out%s", limit);
 	}
-	if (fewer_threads(s)) {
+	if (summary_fewer_threads(s)) {
 		append_share(line, s->parts / (double)s->ticks);
 		append(line, "threads looked at in each%s, at random", fewer ? "" : " tick");
 		if (!fewer)

@@ -3,6 +3,7 @@
 #ifndef SAMPLER_PROFILE_SUMMARY_H
 #define SAMPLER_PROFILE_SUMMARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,16 @@ enum { SUMMARY_LINES = 5, SUMMARY_WIDTH = 800 };
  * ledger; the time that threads were held; CPU times. */
 void summary_lines(const struct recording_stats *stats, const struct recording_options *options,
 		   char lines[SUMMARY_LINES][SUMMARY_WIDTH]);
+
+/* The part of the ticks that was left out to keep the CPU budget, 0 to 1. */
+double summary_left_out(const struct recording_stats *s);
+
+/* Did ticks look at only a part of the threads? */
+bool summary_fewer_threads(const struct recording_stats *s);
+
+/* How many samples the CPU time at this rate would give, if there are far fewer and no budget left
+ * something out; 0: samples are not few. */
+uint64_t summary_expected(const struct recording_stats *s, unsigned rate);
 
 /* A duration for people: "2.5us", "380ms", "1m02s". `text` needs 24 bytes. */
 const char *summary_duration(uint64_t ns, char *text, size_t room);

@@ -50,9 +50,9 @@ struct rounds {
 	size_t lap_count;	 /* rounds that have ended, not yet composed */
 	bool fresh;		 /* another program than in the last round that was queued */
 	pid_t refused;		 /* could not be taken up, and was reported */
-	uint64_t written, failed_in_a_row; /* batches */
-	uint64_t files;			   /* in all batches, without event.json */
-	int stop_fd;			   /* eventfd: rounds_stop */
+	uint64_t written, lost;	 /* batches */
+	uint64_t files;		 /* in all batches, without event.json */
+	int stop_fd;		 /* eventfd: rounds_stop */
 };
 
 static void say(struct rounds *r, enum rounds_news news, const char *line)
@@ -205,10 +205,9 @@ static void compose(struct rounds *r, struct lap *lap)
 	if (compose_batch(&c, lap, r->batches, r->deltas, &err)) {
 		error_prefix(&err, "a round is lost");
 		say(r, ROUNDS_TROUBLE, err.text);
-		r->failed_in_a_row++;
+		r->lost++;
 	} else {
 		r->written++;
-		r->failed_in_a_row = 0;
 		for (size_t i = 0; i < c.event.entry_count; i++)
 			r->files += c.event.entries[i].file != NULL;
 		tell(r, &c);
@@ -433,6 +432,11 @@ static void say_missed(struct rounds *r, uint64_t *before)
 	say(r, ROUNDS_TROUBLE, line);
 }
 
+uint64_t rounds_lost(const struct rounds *r)
+{
+	return r->lost;
+}
+
 int rounds_run(struct rounds *r, uint64_t *written, struct error *err)
 {
 	uint64_t every = r->options.every_ns, duration = r->options.recording.duration_ns;
@@ -453,7 +457,7 @@ int rounds_run(struct rounds *r, uint64_t *written, struct error *err)
 	}
 	finish_all(r);
 	*written = r->written;
-	if (!rc && !r->written && r->failed_in_a_row)
+	if (!rc && !r->written && r->lost)
 		rc = error_set(err, ERR_IO, "no batch could be written");
 	if (!rc && r->options.count == 1 && r->written && !r->files && !stopped(r))
 		rc = error_set(err, ERR_NOTFOUND,

@@ -29,6 +29,9 @@ int rounds_new(struct rounds **r, const struct rounds_options *options, struct e
  * round is empty. */
 int rounds_run(struct rounds *r, uint64_t *written, struct error *err);
 
+/* After rounds_run: rounds whose batch could not be written. */
+uint64_t rounds_lost(const struct rounds *r);
+
 /* Ends rounds_run soon; the running round is written with what it has, unless drop_last is set.
  * Async-signal-safe. */
 void rounds_stop(struct rounds *r);

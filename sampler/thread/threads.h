@@ -88,6 +88,7 @@ struct thread {
 	uint64_t cpu_weight;	/* of these stacks (budget_weight) */
 	uint64_t spared_weight; /* of looks that were left out to do it no harm */
 	uint64_t held_ns;	/* how long we have held it */
+	bool denied;		/* another program traced it when it was to be stopped */
 	uint64_t asked_ns;	/* CLOCK_MONOTONIC: when it was last asked to stop */
 	size_t stack_want;	/* bytes to copy next time; 0: not known yet */
 	uint64_t stack_top;	/* the outermost CFA seen on its ordinary stack; 0: none yet */

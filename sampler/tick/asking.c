@@ -72,6 +72,8 @@ static void note_held(struct recorded *r, const struct slot *slot)
 	held = held < slot->stop.stood_ns ? held : slot->stop.stood_ns;
 	held = held > served ? held : served;
 	member_thread(r->members[slot->context.member], slot->context.thread)->held_ns += held;
+	if (held > r->stats.held.max)
+		r->stats.longest_bytes = slot->taken ? slot->snapshot.stack.memory.len : 0;
 	heldtime_add(&r->stats.held, held);
 }
 
@@ -86,6 +88,17 @@ static void note_stop(struct recorded *r, const struct slot *slot)
 	s->overdue += slot->stop.outcome == STOP_OVERDUE;
 }
 
+/* A stop was refused because the thread has a tracer. It may be ours, of a repaired thread. */
+static void note_denied(struct recording_stats *s, struct thread *thread)
+{
+	pid_t tracer = thread->denied ? s->tracer : process_tracer(thread->tid);
+
+	thread->denied = tracer != 0;
+	s->denied += thread->denied;
+	if (tracer)
+		s->tracer = tracer;
+}
+
 static void take_back(struct round *r, struct slot *slot)
 {
 	struct member *m = r->recorded.members[slot->context.member];
@@ -94,6 +107,8 @@ static void take_back(struct round *r, struct slot *slot)
 	slot->asked = false;
 	if (slot->rc == ERR_BUSY)
 		m->executes_at = r->plan.tick_ns;
+	if (slot->rc == ERR_PERM)
+		note_denied(&r->recorded.stats, thread);
 	if (slot->rc) {
 		r->recorded.stats.late += slot->rc == ERR_LIMIT && !slot->patient;
 	} else {

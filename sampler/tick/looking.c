@@ -250,7 +250,7 @@ static int look_at_member(struct round *r, struct member *m)
 	return rc;
 }
 
-/* ERR_GONE when all processes have ended. */
+/* ERR_GONE when all processes have ended, or the one whose end is the round's. */
 static int refresh_members(struct recorded *r, struct error *err)
 {
 	bool alive = false;
@@ -265,7 +265,7 @@ static int refresh_members(struct recorded *r, struct error *err)
 		m->ended |= rc == ERR_GONE || !process_alive(&m->process);
 		alive |= !m->ended;
 	}
-	return alive ? 0 : ERR_GONE;
+	return alive && !(r->ends_with_first && r->members[0]->ended) ? 0 : ERR_GONE;
 }
 
 int round_look(struct round *round)

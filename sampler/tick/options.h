@@ -23,6 +23,7 @@ struct recording_options {
 	uint64_t duration_ns;	 /* 0: until the target ends or recording_stop */
 	unsigned rate;		 /* ticks a second, 1 to 10000 */
 	bool children;		 /* also samples the processes that they make */
+	bool alone;		 /* the user asked for a command without its children */
 	bool wall;		 /* also samples waiting threads, and records wall time */
 	bool goid;		 /* which goroutine a thread ran, as a label */
 	bool kernel;		 /* with the kernel's part of waiting threads' stacks */

@@ -40,6 +40,7 @@ struct recorded {
 	size_t member_room;
 	unsigned rate;
 	bool wall, children, goid;
+	bool ends_with_first; /* a command is sampled: its end is the round's, as for perf record */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; end 0: none */
 	uint64_t start_real_ns;
 	struct stackset stacks;

@@ -236,8 +236,9 @@ static bool intermission(const struct round *r)
  * (With several targets, the end is found at the ticks.) */
 static void wait_for_tick(struct round *r)
 {
-	bool alone = r->recorded.member_count == 1 && !r->recorded.children;
-	int fds[TRACING_FDS] = { r->stop_fd, alone ? r->recorded.members[0]->process.pid_fd : -1 };
+	bool decides = r->recorded.member_count == 1 || r->recorded.ends_with_first;
+	int fds[TRACING_FDS] = { r->stop_fd,
+				 decides ? r->recorded.members[0]->process.pid_fd : -1 };
 	uint64_t until = r->plan.next_tick_ns;
 	int which;
 
@@ -310,7 +311,9 @@ static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 	struct thread *threads = threads_get(m->threads, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		thread_look(m->threads, &threads[i]);
+		if (thread_look(m->threads, &threads[i]) != LOOK_ENDED)
+			r->stats.threads_stopped += threads[i].state == 'T' ||
+						    threads[i].state == 't';
 		walltime_finish(r, &threads[i], now);
 	}
 }

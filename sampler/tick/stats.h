@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "sampler/account/heldtime.h"
@@ -24,6 +25,7 @@ struct recording_stats {
 	uint64_t elapsed_ns;
 	uint64_t ticks_due, ticks; /* as many as the rate asked for; those that were made */
 	uint64_t processes, threads_alive, threads_seen;
+	uint64_t threads_stopped;      /* at the end: by a signal or a tracer (state T or t) */
 	uint64_t refused;	       /* children that we may not trace */
 	bool kernel_refused;	       /* kernel stacks were requested and may not be read */
 	uint64_t samples;	       /* stacks taken */
@@ -44,12 +46,15 @@ struct recording_stats {
 	uint64_t repaired, undone; /* calls entered again; of these, met by a signal */
 	uint64_t labels_lost;	   /* samples without labels: the goroutine had dropped them */
 	uint64_t labels_unknown;   /* samples without labels: not read in this Go release */
+	uint64_t denied;	   /* looks left out: another program traced the thread */
+	pid_t tracer;		   /* that program, the last one found; 0: none */
 	uint64_t execs;		   /* times that the target executed a program */
 	uint64_t target_cpu_ns;	   /* accounted by the kernel during the recording */
 	uint64_t own_cpu_ns;	   /* ours: sampling, and after recording_write symbolizing */
 	uint64_t own_peak_bytes;   /* our peak resident set */
 	struct heldtime held;	   /* time that a thread was held for a sample */
 	struct heldtime displaced; /* our CPU time while a thread waited for our CPU */
+	uint64_t longest_bytes;	   /* of stack that were copied in the longest hold */
 	uint64_t rescues;	   /* times that we got no CPU, or were stopped, while a thread
 					 * might be held, and the watchdog helped */
 };

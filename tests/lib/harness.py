@@ -100,11 +100,19 @@ def begun(sampler):
     return "spl-watchdog" in names
 
 
+NOTHING_SAMPLED = 5  # the status; then no file is written
+WELL = (0, NOTHING_SAMPLED)  # on a busy machine the target may not run
+
+
 class Recording:
-    def __init__(self, *arguments, env=None, stdin=None):
+    """Its `err` has the whole summary (-v) unless `brief`. `profile` is None if there was nothing to
+    write."""
+
+    def __init__(self, *arguments, env=None, stdin=None, brief=False):
         self.folder = tempfile.mkdtemp(prefix="sampler-test-")
         self.path = os.path.join(self.folder, "out.pb.gz")
-        run = subprocess.run([SAMPLER, "-o", self.path, *map(str, arguments)], timeout=100,
+        detail = [] if brief or "-q" in arguments else ["-v"]
+        run = subprocess.run([SAMPLER, "-o", self.path, *detail, *map(str, arguments)], timeout=100,
                              capture_output=True, text=True, env=env, stdin=stdin)
         self.status, self.out, self.err = run.returncode, run.stdout, run.stderr
         self.profile = Profile(self.path) if os.path.exists(self.path) else None
@@ -125,18 +133,23 @@ def mostly_whole(recording, percent=99.0):
 WHOLE_CPU = ("--max-cpu", "100")  # for tests of anything but the budget
 
 
-def sample(pid, seconds=1.5, rate=199, *more):
-    r = Recording("-p", pid, "-d", f"{seconds}s", "-r", rate, *WHOLE_CPU, *more)
+def sample(pid, seconds=1.5, rate=199, *more, **options):
+    """Repeated for longer where the target got no CPU time on a busy machine."""
+    for patience in (1, 2, 4, 8, 16):
+        r = Recording("-p", pid, "-d", f"{min(seconds * patience, 90)}s", "-r", rate, *WHOLE_CPU,
+                      *more, **options)
+        if r.status != NOTHING_SAMPLED:
+            break
     assert r.status == 0, f"status {r.status}: {r.err}"
     assert "the process that decodes" not in r.err, r.err
     return r
 
 
-def sample_enough(pid, seconds=0.4, rate=499, *more, least=50):
+def sample_enough(pid, seconds=0.4, rate=499, *more, least=50, **options):
     """A recording with at least `least` samples: repeated for longer on a busy machine, which may
     give the target little CPU time."""
     for patience in (1, 2, 4, 8, 16, 32):
-        r = sample(pid, seconds * patience, rate, *more)
+        r = sample(pid, seconds * patience, rate, *more, **options)
         if r.profile.total(0) >= least:
             return r
     raise AssertionError(f"{r.profile.total(0)} samples of {least}: {r.err}")
@@ -171,6 +184,14 @@ def begins_where_stacks_begin(names):
     """Is the outermost frame one that the kernel enters? The ledger is what sampler itself
     says of that; this check is independent of it."""
     return names[-1] in ("_start", "clone3", "__clone3", "clone", "__clone")
+
+
+def all_help():
+    """Every page of help."""
+    say = lambda *words: subprocess.run([SAMPLER, "help", *words], capture_output=True, text=True).stdout
+    pages = re.findall(r"(?m)^  ([a-z]+)  +\S", say()) + ["rounds"]
+    assert len(pages) > 10, pages
+    return "".join(map(say, dict.fromkeys(pages)))
 
 
 def every_thread():

@@ -57,6 +57,9 @@ def batches_in(path):
     return [Batch(os.path.join(path, n)) for n in sorted(names) if not n.startswith(".")]
 
 
+LOST = 6  # the status after a round was lost
+
+
 class Rounds:
     """A running sampler. Its batches go to `path`; `lines` is its standard error so far."""
 
@@ -116,9 +119,9 @@ class Rounds:
         assert not hidden, hidden
         return self.batches()
 
-    def stop(self, sig=signal.SIGINT):
+    def stop(self, sig=signal.SIGINT, status=0):
         self.process.send_signal(sig)
-        return self.ends()
+        return self.ends(status)
 
 
 # What an event.json says of files that were not ready in time, and of a delta after which a

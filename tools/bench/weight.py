@@ -31,7 +31,7 @@ def sampled(folder, pid, seconds, *options):
     """Samples. Returns the summary, and in seconds: from our start to the recording's, and from
     its end to the file."""
     path, start = f"{folder}/weight.pb.gz", time.time()
-    run = subprocess.run([SAMPLER, "-p", str(pid), "-d", f"{seconds}s", *options, "-o", path],
+    run = subprocess.run([SAMPLER, "-v", "-p", str(pid), "-d", f"{seconds}s", *options, "-o", path],
                          capture_output=True, text=True, timeout=seconds + 300)
     if run.returncode:
         raise Unavailable(run.stderr.strip())
@@ -161,7 +161,7 @@ def beside_busy_loops(folder):
         targets += (subprocess.Popen([counter, "4", str(HOLD_SECONDS + 60)],
                                      stdout=subprocess.DEVNULL) for _ in range(2))
         time.sleep(1)
-        runs = [subprocess.Popen([SAMPLER, "-p", str(target.pid), "-d", f"{HOLD_SECONDS}s", *options,
+        runs = [subprocess.Popen([SAMPLER, "-v", "-p", str(target.pid), "-d", f"{HOLD_SECONDS}s", *options,
                                   "-o", f"{folder}/busy{options[1]}"],
                                  stderr=subprocess.PIPE, text=True)
                 for target, options in zip(targets, modes)]

@@ -19,6 +19,10 @@ enum exit_status {
 	EXIT_USAGE = 2,
 	EXIT_NOT_PERMITTED = 3,
 	EXIT_NO_PROCESS = 4,
+	EXIT_EMPTY = 5,		 /* nothing was sampled, and nothing written */
+	EXIT_LOST = 6,		 /* a round was lost, or sampling ended before its time */
+	EXIT_NOT_RUNNABLE = 126, /* a COMMAND that cannot be executed, as in a shell */
+	EXIT_NO_COMMAND = 127,	 /* a COMMAND that is not there */
 };
 
 /* The functions that read and check a command's options return CLI_GO_ON if the command goes on.
@@ -39,10 +43,24 @@ int cli_goparse(int argc, char **argv);
 int cli_list_rounds(int argc, char **argv);
 int cli_help(int argc, char **argv);
 
-/* Prints a command's help and returns EXIT_DONE. */
-int cli_help_on(const char *command);
+/* Prints a page of help and returns EXIT_DONE. */
+int cli_help_on(const char *page);
 
-/* Prints "sampler: MESSAGE" and returns the status that fits the error. */
+/* What `sampler` alone prints, to the standard error. Returns EXIT_USAGE. */
+int cli_help_briefly(void);
+
+/* The n-th name of a command, and of a long option (without its dashes) on a page of help, which is
+ * copied into `name`; NULL and false after the last. */
+const char *cli_help_command(size_t n);
+enum { HELP_OPTION_ROOM = 40 };
+bool cli_help_option(const char *page, size_t n, char name[HELP_OPTION_ROOM]);
+
+/* Sets the page of help to which messages about wrong usage point from now on (NULL: the list of
+ * commands). `page` is not copied. */
+void cli_page(const char *page);
+
+/* Prints "sampler: MESSAGE" and returns the status that fits the error. ERR_USAGE is answered as by
+ * cli_usage. */
 int cli_fail(const struct error *err);
 
 /* Appends the hint to the error's message. */
@@ -51,7 +69,7 @@ void cli_hint(struct error *err, const char *hint);
 /* The exit status after a command that was sampled; `status` is wait(2)'s. */
 int cli_command_status(int status);
 
-/* Prints "sampler: MESSAGE; see 'sampler help'" and returns EXIT_USAGE. */
+/* Prints "sampler: MESSAGE; see 'sampler help PAGE'" and returns EXIT_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Has getopt_long rejected an option? Its list of short options must begin with ':' (after a '+'),
@@ -61,10 +79,11 @@ static inline bool cli_is_bad(int returned)
 	return returned == '?' || returned == ':';
 }
 
-/* Reports what getopt_long rejected and returns EXIT_USAGE. */
+/* Reports what getopt_long rejected and returns EXIT_USAGE. Of an unknown option the message has the
+ * most similar one on the page of help. */
 int cli_bad_option(char **argv, int returned);
 
-/* "500ms", "60s", "1h30m", "90" -> ns. ERR_USAGE says what was expected. */
+/* "500ms", "60s", "1h30m", "1d", "90" -> ns. ERR_USAGE says what was expected. */
 int parse_duration(const char *text, uint64_t *ns, struct error *err);
 
 /* As parse_duration, but 0 is an error, too. */
@@ -87,9 +106,19 @@ int parse_number(const char *text, const char *what, uint64_t min, uint64_t max,
 /* "64K", "5M", "1G", or a number of bytes -> bytes, at least 1; K is 1024. ERR_USAGE. */
 int parse_size(const char *text, uint64_t *bytes, struct error *err);
 
-/* Adds the process IDs of "PID[,PID…]" that are not in the list yet. ERR_USAGE. */
+/* Adds the process IDs of "PID[,PID…]" that are not in the list yet; spaces and newlines separate
+ * them, too, as pidof(1) and pgrep(1) write. ERR_USAGE; of a name that is no number, the message has
+ * the processes of that name. */
 enum { PIDS_MAX = 1024 };
 int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
+
+/* Adds the process IDs that stand in the arguments from argv[*next] on, and moves *next behind them:
+ * a shell makes several arguments of `-p $(pidof nginx)`. ERR_USAGE. */
+int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err);
+
+/* Says that `name` is no process ID, and which processes have that name. Returns ERR_USAGE. */
+enum { PIDNAME_ROOM = 80 };
+int pidname_explain(const char *name, struct error *err);
 
 /* "1%" or "0.5" (percent) -> a share, 0.01 or 0.005; more than 0 and at most 100 %. ERR_USAGE. */
 int parse_percent(const char *text, const char *what, double *share, struct error *err);

@@ -2,19 +2,40 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "base/error.h"
 #include "sampler/cli/common/cli.h"
+#include "sampler/cli/common/similar.h"
+
+static const char *page; /* NULL: no command is known yet */
+
+void cli_page(const char *name)
+{
+	page = name;
+}
+
+int cli_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "sampler: ");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "; see 'sampler help%s%s'\n", page ? " " : "", page ? page : "");
+	return EXIT_USAGE;
+}
 
 int cli_fail(const struct error *err)
 {
+	if (err->code == ERR_USAGE)
+		return cli_usage("%s", err->text);
 	fprintf(stderr, "sampler: %s\n", err->text);
 	switch (err->code) {
-	case ERR_USAGE:
-		return EXIT_USAGE;
 	case ERR_PERM:
 		return EXIT_NOT_PERMITTED;
 	case ERR_GONE:
@@ -36,16 +57,43 @@ int cli_command_status(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int cli_usage(const char *fmt, ...)
+/* record's options are on two pages. */
+static const char *other_page(const char *name)
 {
-	va_list ap;
+	if (!strcmp(name, "record"))
+		return "rounds";
+	return strcmp(name, "rounds") ? NULL : "record";
+}
 
-	fprintf(stderr, "sampler: ");
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "; see 'sampler help'\n");
-	return EXIT_USAGE;
+/* The option on the page that is the most similar to `typed`, which has no dashes; "": none is. */
+static void similar_option(const char *typed, char best[HELP_OPTION_ROOM])
+{
+	const char *pages[] = { page, page ? other_page(page) : NULL };
+	char name[HELP_OPTION_ROOM];
+	size_t least = SIZE_MAX;
+
+	*best = '\0';
+	for (size_t i = 0; i < 2 && pages[i]; i++)
+		for (size_t n = 0; cli_help_option(pages[i], n, name); n++) {
+			size_t distance = similar_distance(typed, name);
+
+			if (distance < least && similar_enough(typed, name, distance)) {
+				least = distance;
+				strcpy(best, name);
+			}
+		}
+}
+
+static int unknown_option(const char *text)
+{
+	size_t len = strcspn(text, "=");
+	char typed[HELP_OPTION_ROOM], best[HELP_OPTION_ROOM];
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)(len > 2 ? len - 2 : 0), text + 2);
+	similar_option(typed, best);
+	if (*best)
+		return cli_usage("unknown option '%s' (did you mean --%s?)", text, best);
+	return cli_usage("unknown option '%s'", text);
 }
 
 /* getopt_long stays at an argument with several short options until it has read the last: the one
@@ -56,9 +104,8 @@ int cli_bad_option(char **argv, int returned)
 	bool missing = returned == ':';
 
 	if (!strncmp(text, "--", 2) && (!optopt || missing || strchr(text, '=')))
-		return cli_usage(missing ? "option '%s' needs a value" :
-				 optopt	 ? "option '%s' takes no value" :
-					   "unknown option '%s'",
-				 text);
+		return missing ? cli_usage("option '%s' needs a value", text) :
+		       optopt  ? cli_usage("option '%s' takes no value", text) :
+				 unknown_option(text);
 	return cli_usage(missing ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
 }

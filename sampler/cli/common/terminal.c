@@ -26,8 +26,13 @@ unsigned terminal_height(void)
 
 bool terminal_colour(void)
 {
+	return terminal_colour_on(STDOUT_FILENO);
+}
+
+bool terminal_colour_on(int fd)
+{
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return isatty(STDOUT_FILENO) && (!no_colour || !*no_colour) && term && *term &&
+	return isatty(fd) && (!no_colour || !*no_colour) && term && *term &&
 	       strcmp(term, "dumb") != 0;
 }

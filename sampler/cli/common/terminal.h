@@ -14,4 +14,7 @@ unsigned terminal_height(void);
  * (no-color.org) unset or empty? */
 bool terminal_colour(void);
 
+/* The same for the terminal on a descriptor. */
+bool terminal_colour_on(int fd);
+
 #endif

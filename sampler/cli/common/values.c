@@ -1,5 +1,5 @@
-/* Values of options: durations as Go's time.ParseDuration reads them, with a
- * bare number as seconds; whole numbers; sizes; lists of processes; percentages. */
+/* Values of options: durations as Go's time.ParseDuration reads them, with days beside its units
+ * and a bare number as seconds; whole numbers; sizes; lists of processes; percentages. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,8 @@ struct unit {
 };
 
 static const struct unit units[] = {
-	{ "ns", 1 },	     { "us", 1000 },	   { "ms", 1000000 },
-	{ "s", 1000000000 }, { "m", 60000000000 }, { "h", 3600000000000 },
+	{ "ns", 1 },	      { "us", 1000 },	      { "ms", 1000000 },       { "s", 1000000000 },
+	{ "m", 60000000000 }, { "h", 3600000000000 }, { "d", 86400000000000 },
 };
 
 /* Reads the longest unit that the text begins with: "ms" is not "m". */
@@ -92,7 +92,7 @@ int parse_duration(const char *text, uint64_t *ns, struct error *err)
 		if (!add_part(&c, first, ns))
 			return error_set(err, ERR_USAGE,
 					 "'%s' is no duration; expected something like 500ms, 60s, "
-					 "1h30m, or a number of seconds",
+					 "1h30m, 1d, or a number of seconds",
 					 text);
 		first = false;
 	} while (cursor_left(&c));
@@ -142,28 +142,65 @@ int parse_size(const char *text, uint64_t *bytes, struct error *err)
 	return 0;
 }
 
+/* pidof(1) writes spaces between two numbers, pgrep(1) newlines. */
+static const char spaces[] = " \t\n";
+
+static int add_pid(const char *text, size_t len, pid_t pids[PIDS_MAX], size_t *count,
+		   struct error *err)
+{
+	char one[PIDNAME_ROOM];
+	size_t known = 0;
+	uint64_t n;
+	int rc;
+
+	snprintf(one, sizeof(one), "%.*s", (int)len, text);
+	if (one[strspn(one, "0123456789")])
+		return pidname_explain(one, err);
+	rc = parse_number(one, "process ID", 1, 4194304, &n, err);
+	if (rc)
+		return rc;
+	while (known < *count && pids[known] != (pid_t)n)
+		known++;
+	if (known == PIDS_MAX)
+		return error_set(err, ERR_USAGE, "more than %d process IDs", PIDS_MAX);
+	if (known == *count)
+		pids[(*count)++] = (pid_t)n;
+	return 0;
+}
+
+/* Nothing where a number is expected is an error: it may be a variable that is not set. */
 int parse_pids(const char *text, pid_t pids[PIDS_MAX], size_t *count, struct error *err)
 {
-	while (true) {
-		size_t len = strcspn(text, ","), known = 0;
-		char one[16];
-		uint64_t n;
-		int rc;
+	const char *at = text + strspn(text, spaces);
+	bool more = true;
+	int rc = 0;
 
-		snprintf(one, sizeof(one), "%.*s", (int)(len < 15 ? len : 15), text);
-		rc = parse_number(one, "process ID", 1, 4194304, &n, err);
-		if (rc)
-			return rc;
-		while (known < *count && pids[known] != (pid_t)n)
-			known++;
-		if (known == PIDS_MAX)
-			return error_set(err, ERR_USAGE, "more than %d process IDs", PIDS_MAX);
-		if (known == *count)
-			pids[(*count)++] = (pid_t)n;
-		if (!text[len])
-			return 0;
-		text += len + 1;
+	while (!rc && more) {
+		size_t len = strcspn(at, ", \t\n");
+
+		if (!len)
+			return error_set(err, ERR_USAGE,
+					 "a process ID is missing in '%s'; if a command such as "
+					 "pidof wrote it, there is no such process",
+					 text);
+		rc = add_pid(at, len, pids, count, err);
+		at += len;
+		at += strspn(at, spaces);
+		more = *at;
+		if (*at == ',')
+			at += 1 + strspn(at + 1, spaces);
 	}
+	return rc;
+}
+
+int parse_more_pids(char **argv, int *next, pid_t pids[PIDS_MAX], size_t *count, struct error *err)
+{
+	int rc = 0;
+
+	while (!rc && argv[*next] && *argv[*next] &&
+	       !argv[*next][strspn(argv[*next], "0123456789")])
+		rc = parse_pids(argv[(*next)++], pids, count, err);
+	return rc;
 }
 
 int parse_percent(const char *text, const char *what, double *share, struct error *err)

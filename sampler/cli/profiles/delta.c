@@ -19,6 +19,7 @@
 #include "delta/delta.h"
 #include "pprof/file/read.h"
 #include "pprof/graph/measure.h"
+#include "pprof/profile.h"
 #include "pprof/wire/gzipstream.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/readprofile.h"
@@ -129,6 +130,19 @@ static void say(const char *path, uint64_t bytes, const struct delta_stats *s)
 			path);
 }
 
+/* Of a file that is no profile, the reader of profiles says what it is. */
+static void say_kind(const struct buffer *bytes, struct error *err)
+{
+	struct error kind;
+	struct profile p;
+
+	if (!profile_init(&p)) {
+		if (profile_parse(&p, bytes->data, bytes->len, 0, &kind) == ERR_FORMAT)
+			*err = kind;
+		profile_release(&p);
+	}
+}
+
 /* Reads the next profile and writes its delta to `out`, which is NULL for the first. */
 static int take(struct delta_computer *dc, const struct options *o, const char *path,
 		const char *out, struct error *err)
@@ -140,6 +154,8 @@ static int take(struct delta_computer *dc, const struct options *o, const char *
 	if (!rc) {
 		rc = out ? step(dc, &bytes, out, &written, err) :
 			   delta_compute(dc, bytes.data, bytes.len, discard, NULL, err);
+		if (rc == ERR_FORMAT)
+			say_kind(&bytes, err);
 		if (rc == ERR_USAGE && !o->delta.type_count)
 			cli_hint(err, " (--types)");
 		if (rc)

@@ -89,7 +89,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("dump");
-		if (take_option(o, option, &err))
+		if (take_option(o, option, &err) ||
+		    (option == 'p' && parse_more_pids(argv, &optind, o->pids, &o->pid_count, &err)))
 			return cli_fail(&err);
 	}
 	if (optind < argc)

@@ -11,18 +11,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
+#include "base/printable.h"
 #include "base/process/process.h"
+#include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/defaultname.h"
 #include "sampler/cli/common/formats.h"
 #include "sampler/cli/common/signals.h"
+#include "sampler/cli/common/terminal.h"
 #include "sampler/cli/record/details.h"
 #include "sampler/cli/record/gotake.h"
+#include "sampler/cli/record/outcome.h"
 #include "sampler/cli/record/progress.h"
 #include "sampler/cli/record/rounds.h"
 #include "sampler/cli/record/roundsoptions.h"
@@ -67,9 +72,13 @@ static int take_option(struct options *o, int option, struct error *err)
 {
 	int rc = 0;
 
-	if (sampling_option(option, &o->recording, o->pids, &o->symbolize, &rc, err) ||
-	    roundsoptions_set(&o->rounds, option, optarg, &rc, err))
+	if (sampling_option(option, &o->recording, o->pids, &o->symbolize, &rc, err))
 		return rc;
+	if (roundsoptions_set(&o->rounds, option, optarg, &rc, err)) {
+		if (rc || roundsoptions_wanted(&o->rounds))
+			cli_page("rounds");
+		return rc;
+	}
 	switch (option) {
 	case 'o':
 		o->output = optarg;
@@ -219,7 +228,9 @@ static int parse_options(struct options *o, int argc, char **argv)
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("record");
-		if (take_option(o, option, &err))
+		if (take_option(o, option, &err) ||
+		    (option == 'p' &&
+		     parse_more_pids(argv, &optind, o->pids, &o->recording.pid_count, &err)))
 			return cli_fail(&err);
 	}
 	if (sampling_command_line(&o->command_line, argc - 1, argv + 1)) {
@@ -293,23 +304,23 @@ static void say_warnings(const struct recording *r)
 		fprintf(stderr, "sampler: %s\n", warning);
 }
 
-static void say_how_it_ended(const struct recording_stats *s, const struct process *p)
+static void say_how_it_ended(const struct recording *r, const struct options *o)
 {
+	const struct recording_stats *s = recording_stats(r);
+	pid_t pid = recording_process(r)->pid;
 	char after[24];
 
 	summary_duration(s->elapsed_ns, after, sizeof(after));
-	if (s->end == RECORDING_EXITED && s->processes > 1)
+	if (s->end == RECORDING_EXITED && s->processes > 1 && !o->recording.command)
 		fprintf(stderr, "; all %lu processes ended after %s", s->processes, after);
 	else if (s->end == RECORDING_EXITED)
-		fprintf(stderr, "; process %d ended after %s", p->pid, after);
+		fprintf(stderr, "; process %d ended after %s", pid, after);
 	else if (s->end == RECORDING_STOPPED)
 		fprintf(stderr, "; stopped after %s", after);
 	else if (s->end == RECORDING_LOST)
 		fprintf(stderr, "; sampling failed after %s", after);
 	if (s->execs && s->processes == 1)
-		fprintf(stderr, "; process %d executed another program meanwhile", p->pid);
-	if (s->refused)
-		fprintf(stderr, "; %lu times a child was met that may not be traced", s->refused);
+		fprintf(stderr, "; process %d executed another program meanwhile", pid);
 }
 
 /* Once, and not for each frame that has no name. */
@@ -321,57 +332,137 @@ static void say_missing_symbols(const struct recording *r)
 		fprintf(stderr, "%s\n", line);
 }
 
-static void say_summary(const struct recording *r, const struct options *o, const char *path,
-			uint64_t bytes)
+/* "strace (PID 12)". The program may have ended. */
+static void find_tracer(const struct recording_stats *s, char *text, size_t room)
+{
+	struct process p;
+
+	*text = '\0';
+	if (!s->tracer)
+		return;
+	snprintf(text, room, "PID %d", s->tracer);
+	if (process_open(&p, s->tracer, NULL))
+		return;
+	printable(p.comm, sizeof(p.comm));
+	snprintf(text, room, "%s (PID %d)", p.comm, s->tracer);
+	process_close(&p);
+}
+
+/* Could the tracing thread not get a real-time class? Tried only when a hold was long. */
+static bool is_unaided(const struct recording_stats *s)
+{
+	bool unaided;
+
+	if (s->held.max <= OUTCOME_HOLD_NS)
+		return false;
+	set_priority(PRIORITY_HOLDING);
+	unaided = !has_realtime_class(0);
+	set_priority(PRIORITY_ORDINARY);
+	return unaided;
+}
+
+static void say_outcome(const struct recording *r, const struct options *o)
 {
 	const struct recording_stats *s = recording_stats(r);
+	struct process p = *recording_process(r);
+	struct buffer text = { 0 };
+	char tracer[100];
+	struct outcome outcome = { .name = p.comm,
+				   .pid = p.pid,
+				   .stats = s,
+				   .options = &o->recording,
+				   .unsampled = *recording_unsampled(r),
+				   .tracer = tracer,
+				   .missed_ns = recording_missed_ns(r),
+				   .unaided = is_unaided(s) };
+
+	outcome.children_ns = recording_children_ns(r, &outcome.children);
+	printable(p.comm, sizeof(p.comm));
+	find_tracer(s, tracer, sizeof(tracer));
+	if (!outcome_text(&outcome, terminal_colour_on(STDERR_FILENO), &text))
+		fwrite(text.data, 1, text.len, stderr);
+	buffer_release(&text);
+}
+
+static void say_details(const struct recording *r, const struct options *o)
+{
 	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
 
-	summary_lines(s, &o->recording, lines);
-	if (o->verbose)
-		details_print(r, stderr);
+	summary_lines(recording_stats(r), &o->recording, lines);
+	details_print(r, stderr);
 	for (int i = 0; i < SUMMARY_LINES; i++)
 		fprintf(stderr, "%s\n", lines[i]);
-	say_missing_symbols(r);
-	if (s->kernel_refused)
-		fprintf(stderr, "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n");
+}
+
+static void say_written(const struct recording *r, const struct options *o, const char *path,
+			uint64_t bytes)
+{
+	struct buffer next = { 0 };
+
 	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output",
 		bytes);
-	say_how_it_ended(s, recording_process(r));
+	say_how_it_ended(r, o);
 	fputc('\n', stderr);
+	if (!outcome_next_step(path, &next))
+		fwrite(next.data, 1, next.len, stderr);
+	buffer_release(&next);
+}
+
+/* Writes what was sampled and says what it is. An empty profile is not written: it would pass for a
+ * result, and a file of that name may be one. */
+static int write_and_say(struct recording *r, const struct options *o, struct outfile *file,
+			 const char *path, struct progress *progress)
+{
+	bool empty = outcome_is_empty(recording_stats(r));
+	struct error err;
+	uint64_t bytes = 0;
+	int rc = 0;
+
+	if (!empty && o->debuginfod_ns)
+		fetch_debug_files(r, o, progress);
+	progress_say(progress, "symbolizing…");
+	if (!empty)
+		rc = write_profile(r, o, file, &bytes, &err);
+	progress_say(progress, NULL);
+	if (!o->quiet)
+		say_warnings(r);
+	if (rc)
+		return cli_fail(&err);
+	if (o->verbose)
+		say_details(r, o);
+	if (!o->quiet || (empty && !o->recording.command))
+		say_outcome(r, o);
+	if (!empty && !o->quiet) {
+		say_missing_symbols(r);
+		say_written(r, o, path, bytes);
+	}
+	return empty ? EXIT_EMPTY : EXIT_DONE;
 }
 
 /* Records and writes. The target and the output are open. */
 static int record(struct recording *r, const struct options *o, struct outfile *file,
 		  const char *path)
 {
-	struct error err = { 0 }, write_err = { 0 };
+	struct error err = { 0 };
 	struct progress progress;
-	uint64_t bytes = 0;
-	bool sampled;
-	int rc, write_rc;
+	int rc, status;
 
 	progress_init(&progress, o->quiet, o->recording.duration_ns, o->recording.rate);
 	running = r;
 	forward_pid = o->recording.command ? recording_process(r)->pid : 0;
 	signals_catch(on_signal);
 	rc = recording_run(r, progress_show, &progress, &err);
-	if (o->debuginfod_ns && recording_stats(r)->elapsed_ns)
-		fetch_debug_files(r, o, &progress);
-	progress_say(&progress, "symbolizing…");
-	sampled = recording_stats(r)->elapsed_ns != 0;
-	write_rc = sampled ? write_profile(r, o, file, &bytes, &write_err) : 0;
-	progress_say(&progress, NULL);
-	running = NULL;
-	if (!o->quiet)
-		say_warnings(r);
-	if (write_rc)
-		return cli_fail(&write_err);
-	if (!o->quiet && sampled)
-		say_summary(r, o, path, bytes);
-	if (rc)
+	if (rc && !recording_stats(r)->elapsed_ns)
 		return cli_fail(&err);
-	return o->recording.command ? cli_command_status(recording_wait_command(r)) : EXIT_DONE;
+	status = write_and_say(r, o, file, path, &progress);
+	running = NULL;
+	if (rc) {
+		cli_fail(&err);
+		return EXIT_LOST;
+	}
+	if (!o->recording.command || status == EXIT_FAILED)
+		return status;
+	return cli_command_status(recording_wait_command(r));
 }
 
 /* Opens the output, drops the privileges that are not needed any more, and records. */
@@ -411,7 +502,7 @@ static int record_once(struct recording **r, struct options *o, struct outfile *
 	struct error err;
 
 	find_whose(o);
-	return recording_new(r, &o->recording, &err) ? cli_fail(&err) :
+	return recording_new(r, &o->recording, &err) ? sampling_fail(&o->recording, &err) :
 						       open_and_record(*r, o, file);
 }
 

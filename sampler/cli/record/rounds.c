@@ -142,7 +142,8 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 	struct telling telling = { .quiet = quiet };
 	char folder[300], key[200];
 	struct error err;
-	int rc = 0;
+	int rc = 0, status = EXIT_DONE;
+	bool lost;
 
 	if (!output) {
 		rc = default_folder(&o->rounds, folder, sizeof(folder), &err);
@@ -169,9 +170,12 @@ int cli_rounds(struct roundsoptions *o, const char *output, bool quiet)
 	if (!rc)
 		rc = run(r, &o->rounds, &err);
 	progress_say(&telling.progress, NULL);
+	lost = r && rounds_lost(r);
 	rounds_free(r);
 	for (size_t i = 0; i < o->push_count; i++)
 		push_free(pushes[i]);
 	source_free(o->rounds.source);
-	return rc ? cli_fail(&err) : EXIT_DONE;
+	if (rc)
+		status = cli_fail(&err);
+	return lost ? EXIT_LOST : status;
 }

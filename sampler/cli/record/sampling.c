@@ -65,7 +65,9 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 		*rc = set_rate(r, err);
 		return true;
 	case 'C':
-		r->children = true;
+	case 'N':
+		r->children = option == 'C';
+		r->alone = option == 'N';
 		return true;
 	case 'W':
 		r->wall = true;
@@ -96,11 +98,22 @@ int sampling_target(struct recording_options *r, int argc, char **argv)
 				 argv[optind]);
 	if (optind < argc)
 		r->command = argv + optind;
+	if (r->command && !r->alone)
+		r->children = true; /* as perf record does: the work of make or sh is theirs */
 	if (r->pid_count && r->command)
 		return cli_usage("either -p PID or -- COMMAND, not both");
 	if (!r->pid_count && !r->command)
 		return cli_usage("no process given: -p PID or -- COMMAND");
 	return CLI_GO_ON;
+}
+
+int sampling_fail(const struct recording_options *r, const struct error *err)
+{
+	int status = cli_fail(err);
+
+	if (r->command && err->code == ERR_NOTFOUND)
+		return EXIT_NO_COMMAND;
+	return r->command && err->code == ERR_FORMAT ? EXIT_NOT_RUNNABLE : status;
 }
 
 int sampling_command_line(struct buffer *line, int argc, char **argv)

@@ -14,7 +14,8 @@ struct recording_options;
 #define SAMPLING_OPTIONS \
 	{ "pid", required_argument, NULL, 'p' }, { "duration", required_argument, NULL, 'd' }, \
 		{ "rate", required_argument, NULL, 'r' }, { "children", no_argument, NULL, 'C' }, \
-		{ "wall", no_argument, NULL, 'W' }, { "goid", no_argument, NULL, 'g' }, \
+		{ "no-children", no_argument, NULL, 'N' }, { "wall", no_argument, NULL, 'W' }, \
+		{ "goid", no_argument, NULL, 'g' }, \
 		{ "max-pause-share", required_argument, NULL, 'M' }, \
 		{ "max-cpu", required_argument, NULL, 'B' }, \
 	{ \
@@ -32,6 +33,10 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 /* Checks that there is a PID or a command, not both; the command is what follows the options.
  * Returns CLI_GO_ON or, after printing what is wrong, an exit status. */
 int sampling_target(struct recording_options *r, int argc, char **argv);
+
+/* As cli_fail, for an error of recording_new; a COMMAND that is not there or cannot be executed has
+ * a shell's statuses. */
+int sampling_fail(const struct recording_options *r, const struct error *err);
 
 /* "sampler" and these arguments, NUL-terminated, for the profile's comments. 0 or ERR_NOMEM. */
 int sampling_command_line(struct buffer *line, int argc, char **argv);

@@ -92,7 +92,9 @@ int topoptions_parse(struct topoptions *o, int argc, char **argv)
 			return cli_bad_option(argv, option);
 		if (option == 'h')
 			return cli_help_on("top");
-		if (take_option(o, option, &err))
+		if (take_option(o, option, &err) ||
+		    (option == 'p' &&
+		     parse_more_pids(argv, &optind, o->pids, &o->recording.pid_count, &err)))
 			return cli_fail(&err);
 	}
 	if (sampling_command_line(&o->command_line, argc, argv)) {

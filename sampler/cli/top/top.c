@@ -21,6 +21,7 @@
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/defaultname.h"
+#include "sampler/cli/record/sampling.h"
 #include "sampler/cli/top/options.h"
 #include "sampler/cli/top/screen.h"
 #include "sampler/cli/top/text.h"
@@ -508,7 +509,7 @@ int cli_top(int argc, char **argv)
 	int status = topoptions_parse(&o, argc, argv);
 
 	if (status == CLI_GO_ON)
-		status = recording_new(&r, &o.recording, &err) ? cli_fail(&err) :
+		status = recording_new(&r, &o.recording, &err) ? sampling_fail(&o.recording, &err) :
 								 open_and_run(r, &o, &output);
 	outfile_abort(&output);
 	recording_free(r);

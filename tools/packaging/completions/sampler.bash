@@ -13,12 +13,18 @@ _sampler_help() { # program [command]
 }
 
 _sampler_commands() { # program
-	_sampler_help "$1" | sed -n -E 's/^  sampler \[?([a-z]+)\]? .*/\1/p' | sort -u
+	_sampler_help "$1" | sed -n -E 's/^  ([a-z]+)  +.*/\1/p'
+}
+
+# The help of a command; record's options for rounds are on a page of their own.
+_sampler_page() { # program, command
+	_sampler_help "$1" "$2"
+	[[ $2 == record ]] && _sampler_help "$1" rounds | sed -n '/^sampler \[record\]/,$p'
 }
 
 # A line for each option: --long, its value or - (=VALUE when it may be left out), -s.
 _sampler_options() { # program, command
-	_sampler_help "$1" "$2" | sed -n -E '
+	_sampler_page "$1" "$2" | sed -n -E '
 		s/^  (-[a-zA-Z],|   ) (--[a-z-]+) ([A-Z][^] ]*).*/\2 \3 \1/p; t
 		s/^  (-[a-zA-Z],|   ) (--[a-z-]+)\[(=[A-Z]+).*/\2 \3 \1/p; t
 		s/^  (-[a-zA-Z],|   ) (--[a-z-]+).*/\2 - \1/p' | sed 's/,$//'
@@ -34,7 +40,7 @@ _sampler_value() { # program, command, option
 }
 
 _sampler_types() { # program
-	_sampler_help "$1" record | sed -n -E '/^Types/,$ s/^  ([a-z]+) .*/\1/p'
+	_sampler_help "$1" rounds | sed -n -E '/^Types/,$ s/^  ([a-z]+) .*/\1/p'
 }
 
 _sampler_words() { # command, option

@@ -179,7 +179,9 @@ Test(read, says_why_not, .init = make_file, .fini = remove_file)
 {
 	struct error err = { 0 };
 
-	assert_refused(0, ERR_FORMAT, "profile: 'string_table' is missing at offset 0");
+	assert_refused(
+		0, ERR_FORMAT,
+		"it is empty: the program that wrote it had no profile, or was ended before it was done; take the profile again");
 	write_bytes("\x1f\x8b\x08", 3);
 	assert_refused(0, ERR_FORMAT, "gzip data ends too early at offset 3");
 	write_bytes("\x1f\x8b\x09\0\0\0\0\0\0\0\0", 11);

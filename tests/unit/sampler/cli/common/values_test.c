@@ -16,6 +16,7 @@ Test(values, durations)
 		{ "1.5s", 1500000000 },	   { "0.25", 250000000 },
 		{ "100us", 100000 },	   { "7ns", 7 },
 		{ "1m0.5s", 60500000000 }, { "1.123456789s", 1123456789 },
+		{ "1d", 86400000000000 },  { "1d12h", 129600000000000 },
 	};
 	static const char *const bad[] = { "",
 					   "s",
@@ -123,15 +124,33 @@ Test(values, lists_of_processes)
 {
 	static const char *const bad[] = { "",	      "x",    "1,",
 					   ",1",      "1,,2", "0",
-					   "4194305", "1 2",  "99999999999999999999" };
+					   "4194305", " ",    "99999999999999999999",
+					   "1 ,",     ", 1",  "1 , , 2" };
 	pid_t pids[PIDS_MAX];
 	struct error err = { 0 };
 	size_t count = 0;
 
 	cr_assert_eq(parse_pids("12,7,12", pids, &count, &err), 0);
 	cr_assert_eq(parse_pids("8,7", pids, &count, &err), 0);
+	cr_assert_eq(parse_pids("  12 7\n", pids, &count, &err), 0);
+	cr_assert_eq(parse_pids("12 , 7", pids, &count, &err), 0);
 	cr_assert_eq(count, 3);
 	cr_assert(pids[0] == 12 && pids[1] == 7 && pids[2] == 8);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		cr_assert_eq(parse_pids(bad[i], pids, &count, &err), ERR_USAGE, "%s", bad[i]);
+}
+
+Test(values, more_processes_in_arguments_of_their_own)
+{
+	char two[] = "2", list[] = "3,1", big[] = "4194305";
+	char *argv[] = { list, list, list, two, list, NULL };
+	pid_t pids[PIDS_MAX];
+	struct error err = { 0 };
+	size_t count = 0;
+	int next = 3;
+
+	cr_assert_eq(parse_more_pids(argv, &next, pids, &count, &err), 0);
+	cr_assert(next == 4 && count == 1 && pids[0] == 2, "%d %zu", next, count);
+	argv[4] = big;
+	cr_assert_eq(parse_more_pids(argv, &next, pids, &count, &err), ERR_USAGE);
 }

@@ -1,0 +1,366 @@
+#include "sampler/cli/record/outcome.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "sampler/cli/common/formats.h"
+#include "sampler/profile/summary.h"
+#include "sampler/recording.h"
+
+enum { WALKS_MIN = 50, CHILDREN_MIN_NS = 50000000, MISSED_MIN_NS = 20000000, BRIEF_NS = 100000000 };
+
+/* Smaller losses do not change what a profile says. */
+static const double UNSAMPLED_MIN = 0.03, LEFT_OUT_MIN = 0.1, WHOLE_MIN = 0.9, DENIED_MIN = 0.03,
+		    IDLE_MAX = 0.01;
+
+static const char RED[] = "\033[1;31m", PLAIN[] = "\033[0m";
+
+/* Two digits below ten, whole numbers above. */
+static void put(char *text, double value, const char *unit)
+{
+	bool decimal = value < 9.95 && (int)(value * 10 + 0.5) % 10;
+
+	snprintf(text, OUTCOME_DURATION, "%.*f %s", decimal ? 1 : 0, value, unit);
+}
+
+const char *outcome_duration(uint64_t ns, char text[OUTCOME_DURATION])
+{
+	uint64_t s = ns / 1000000000;
+
+	if (ns < 999500)
+		put(text, (double)ns / 1e3, "µs");
+	else if (ns < 999500000)
+		put(text, (double)ns / 1e6, "ms");
+	else if (s < 60)
+		put(text, (double)ns / 1e9, "s");
+	else if (s < 3600)
+		snprintf(text, OUTCOME_DURATION, "%lu min %02lu s", s / 60, s % 60);
+	else
+		snprintf(text, OUTCOME_DURATION, "%lu h %02lu min", s / 3600, s / 60 % 60);
+	return text;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+bool outcome_is_empty(const struct recording_stats *s)
+{
+	return !s->samples;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static int add_headline(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+	char cpu[OUTCOME_DURATION], elapsed[OUTCOME_DURATION], longest[OUTCOME_DURATION];
+	char processes[40] = "";
+
+	if (s->processes > 1)
+		snprintf(processes, sizeof(processes), ", %lu processes", s->processes);
+	if (buffer_addf(out, "%s%s: %s of CPU in %s, %lu sample%s, %lu thread%s", o->name,
+			processes, outcome_duration(s->target_cpu_ns, cpu),
+			outcome_duration(s->elapsed_ns, elapsed), s->samples, plural(s->samples),
+			s->threads_seen, plural(s->threads_seen)))
+		return ERR_NOMEM;
+	if (!s->held.count)
+		return buffer_addf(out, "; no thread was stopped\n");
+	return buffer_addf(out, "; longest pause %s\n", outcome_duration(s->held.max, longest));
+}
+
+/* " of 3 threads that …", where there is such time. */
+static int add_reason(struct buffer *out, uint64_t ns, uint64_t threads, const char *why,
+		      const char **before)
+{
+	char time[OUTCOME_DURATION], of[40] = "";
+
+	if (!ns)
+		return 0;
+	if (threads)
+		snprintf(of, sizeof(of), " of %lu thread%s", threads, plural(threads));
+	if (buffer_addf(out, "%s%s%s %s", *before, outcome_duration(ns, time), of, why))
+		return ERR_NOMEM;
+	*before = "; ";
+	return 0;
+}
+
+static const char *why_no_tick_came(const struct recording_stats *s)
+{
+	if (summary_left_out(s) > 0 || summary_fewer_threads(s))
+		return "not looked at in time (--max-cpu)";
+	return s->spared ? "held for long enough already (--max-pause-share)" :
+			   "found on a CPU by no tick";
+}
+
+static int add_unsampled(const struct outcome *o, struct buffer *out)
+{
+	const struct unsampled *u = &o->unsampled;
+	const struct recording_stats *s = o->stats;
+	uint64_t ns = unsampled_ns(u);
+	const char *before = ": ";
+	char traced[120], brief[80];
+
+	if (share(ns, s->target_cpu_ns) < UNSAMPLED_MIN)
+		return 0;
+	snprintf(traced, sizeof(traced), "traced by %s",
+		 *o->tracer ? o->tracer : "another program");
+	snprintf(brief, sizeof(brief), "that ran for less than %.3g ms, the time of a tick",
+		 1000.0 / o->options->rate);
+	return buffer_addf(out, "[not sampled] is %.0f %% of its CPU time",
+			   100 * share(ns, s->target_cpu_ns)) ||
+	       add_reason(out, u->traced_ns, u->traced, traced, &before) ||
+	       add_reason(out, u->brief_ns, u->brief, brief, &before) ||
+	       add_reason(out, u->missed_ns, 0, "of threads that began and ended between two looks",
+			  &before) ||
+	       add_reason(out, u->spared_ns, 0, "in calls that a stop might have cut short",
+			  &before) ||
+	       add_reason(out, u->other_ns, u->other, why_no_tick_came(s), &before) ||
+	       buffer_addf(out, "\n");
+}
+
+/* Looks at threads that do have samples, of another time. */
+static int add_denied(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+
+	if (o->unsampled.traced_ns || share(s->denied, s->denied + s->samples) < DENIED_MIN)
+		return 0;
+	return buffer_addf(out,
+			   "%.0f %% of the looks came while %s traced the thread: that time is "
+			   "counted as the rest of the thread's\n",
+			   100 * share(s->denied, s->denied + s->samples),
+			   *o->tracer ? o->tracer : "another program");
+}
+
+static int add_budget(const struct outcome *o, struct buffer *out)
+{
+	double left_out = summary_left_out(o->stats);
+
+	if (left_out < LEFT_OUT_MIN && !summary_fewer_threads(o->stats))
+		return 0;
+	if (buffer_addf(out, "fewer samples than asked for: "))
+		return ERR_NOMEM;
+	if (left_out >= LEFT_OUT_MIN &&
+	    buffer_addf(out, "%.0f %% of the ticks left out%s", 100 * left_out,
+			summary_fewer_threads(o->stats) ? ", " : ""))
+		return ERR_NOMEM;
+	if (summary_fewer_threads(o->stats) &&
+	    buffer_addf(out, "%.0f %% of the threads looked at in each",
+			100 * o->stats->parts / (double)o->stats->ticks))
+		return ERR_NOMEM;
+	return buffer_addf(out, ", to take no more than %g %% of a CPU (--max-cpu)\n",
+			   100 * o->options->max_cpu);
+}
+
+static int add_few(const struct outcome *o, struct buffer *out)
+{
+	uint64_t expected = summary_expected(o->stats, o->options->rate);
+
+	if (!expected)
+		return 0;
+	return buffer_addf(out,
+			   "samples are few: its CPU time would give %lu. Threads that run for "
+			   "microseconds at a time are seldom met on a CPU\n",
+			   expected);
+}
+
+static int add_walks(const struct outcome *o, struct buffer *out)
+{
+	const uint64_t *ends = o->stats->walks.ends;
+	uint64_t all = 0;
+
+	for (int i = 0; i < STACK_ENDS; i++)
+		all += ends[i];
+	if (all < WALKS_MIN || share(ends[STACK_OUTERMOST], all) >= WHOLE_MIN)
+		return 0;
+	return buffer_addf(out,
+			   "%.0f %% of the stacks end before their outermost frame: -v says why\n",
+			   100 * (1 - share(ends[STACK_OUTERMOST], all)));
+}
+
+static int add_children(const struct outcome *o, struct buffer *out)
+{
+	char used[OUTCOME_DURATION], count[40] = "child processes";
+
+	if (o->children_ns < CHILDREN_MIN_NS || o->children_ns < o->stats->target_cpu_ns)
+		return 0;
+	if (o->children)
+		snprintf(count, sizeof(count), "%zu child process%s", o->children,
+			 o->children == 1 ? "" : "es");
+	return buffer_addf(out, "%s: %lu sample%s; its %s used %s of CPU: add --children", o->name,
+			   o->stats->samples, plural(o->stats->samples), count,
+			   outcome_duration(o->children_ns, used));
+}
+
+static int add_children_line(const struct outcome *o, struct buffer *out)
+{
+	size_t before = out->len;
+
+	return add_children(o, out) || (out->len > before && buffer_addf(out, "\n"));
+}
+
+static int add_missed(const struct outcome *o, struct buffer *out)
+{
+	char missed[OUTCOME_DURATION];
+	uint64_t all = o->missed_ns + o->stats->target_cpu_ns;
+
+	if (o->missed_ns < MISSED_MIN_NS || share(o->missed_ns, all) < UNSAMPLED_MIN)
+		return 0;
+	return buffer_addf(out,
+			   "%s of CPU (%.0f %%) is in no sample: processes that ended before they "
+			   "were found\n",
+			   outcome_duration(o->missed_ns, missed), 100 * share(o->missed_ns, all));
+}
+
+static int add_refused(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+
+	if (s->refused && buffer_addf(out, "%lu time%s a child was met that may not be traced\n",
+				      s->refused, plural(s->refused)))
+		return ERR_NOMEM;
+	if (s->cut && buffer_addf(out,
+				  "%lu call%s of the process ended with EINTR because of a "
+				  "stop\n",
+				  s->cut, plural(s->cut)))
+		return ERR_NOMEM;
+	return s->kernel_refused ?
+		       buffer_addf(out,
+				   "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n") :
+		       0;
+}
+
+/* In the order in which a cause explains the hold. */
+static int add_cause(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+
+	if (s->rescues)
+		return buffer_addf(out,
+				   "sampler got no CPU, or was stopped; its watchdog stepped in "
+				   "%lu time%s",
+				   s->rescues, plural(s->rescues));
+	if (s->longest_bytes >= 1 << 20)
+		return buffer_addf(out, "%.1f MiB of its stack were copied",
+				   (double)s->longest_bytes / 1048576);
+	if (o->unaided)
+		return buffer_addf(out, "sampler has no real-time priority here (CAP_SYS_NICE, "
+					"RLIMIT_RTPRIO) and waits for a CPU as others do");
+	return buffer_addf(out, "the cause is not known; a virtual machine may have stood still");
+}
+
+static int add_hold(const struct outcome *o, bool colour, struct buffer *out)
+{
+	char held[OUTCOME_DURATION], promised[OUTCOME_DURATION];
+
+	if (o->stats->held.max <= OUTCOME_HOLD_NS)
+		return 0;
+	return buffer_addf(out, "%sa thread was held for %s, longer than the promised %s: ",
+			   colour ? RED : "", outcome_duration(o->stats->held.max, held),
+			   outcome_duration(OUTCOME_HOLD_NS, promised)) ||
+	       add_cause(o, out) || buffer_addf(out, "%s\n", colour ? PLAIN : "");
+}
+
+/* What a process of no CPU time lost is nothing. */
+static bool was_idle(const struct recording_stats *s)
+{
+	return share(s->target_cpu_ns, s->elapsed_ns) < IDLE_MAX;
+}
+
+static int add_nothing(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+	double cpu = share(s->target_cpu_ns, s->elapsed_ns);
+	char used[OUTCOME_DURATION], elapsed[OUTCOME_DURATION];
+
+	if (s->threads_stopped && s->threads_stopped == s->threads_alive)
+		return buffer_addf(out,
+				   "%s is stopped (state T): nothing to sample. kill -CONT %d "
+				   "continues it; to see where it stands: --wall",
+				   o->name, o->pid);
+	if (was_idle(s) && s->elapsed_ns > BRIEF_NS)
+		return buffer_addf(
+			out,
+			"%s was idle (%.1f %% of a CPU): nothing to sample. To see where "
+			"it waits: --wall",
+			o->name, 100 * cpu);
+	return buffer_addf(
+		out,
+		"%s: %s of CPU in %s, and no tick found it on a CPU: nothing to show. A longer "
+		"-d, a higher -r or --max-cpu finds more",
+		o->name, outcome_duration(s->target_cpu_ns, used),
+		outcome_duration(s->elapsed_ns, elapsed));
+}
+
+/* One line for why there is nothing. */
+static int add_empty(const struct outcome *o, struct buffer *out)
+{
+	size_t before = out->len;
+	int rc = add_children(o, out);
+
+	if (!rc && out->len == before)
+		rc = add_nothing(o, out);
+	return rc || buffer_addf(out, " (no file was written)\n");
+}
+
+int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
+{
+	int rc;
+
+	if (outcome_is_empty(o->stats))
+		rc = add_empty(o, out) || (!was_idle(o->stats) && add_unsampled(o, out)) ||
+		     add_missed(o, out) || add_refused(o, out) || add_hold(o, colour, out);
+	else
+		rc = add_headline(o, out) || add_children_line(o, out) || add_few(o, out) ||
+		     add_budget(o, out) || add_unsampled(o, out) || add_denied(o, out) ||
+		     add_missed(o, out) || add_walks(o, out) || add_refused(o, out) ||
+		     add_hold(o, colour, out);
+	return rc ? ERR_NOMEM : 0;
+}
+
+/* Appends a path as a shell reads it. */
+static int add_quoted(const char *path, struct buffer *out)
+{
+	if (!path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			       "-_./+,:@%=")])
+		return buffer_addf(out, "%s", path);
+	if (buffer_addf(out, "'"))
+		return ERR_NOMEM;
+	for (const char *c = path; *c; c++)
+		if (buffer_addf(out, *c == '\'' ? "'\\''" : "%c", *c))
+			return ERR_NOMEM;
+	return buffer_addf(out, "'");
+}
+
+int outcome_next_step(const char *path, struct buffer *out)
+{
+	bool page = format_ends_in(path, ".svg") || format_ends_in(path, ".html");
+	const char *tool = "sampler report ";
+	struct stat st;
+	char *whole;
+	int rc;
+
+	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
+		return 0;
+	if (format_ends_in(path, ".txt") || format_ends_in(path, ".folded"))
+		tool = "less ";
+	else if (format_ends_in(path, ".json"))
+		tool = "https://www.speedscope.app with ";
+	else if (format_ends_in(path, ".otlp"))
+		return 0;
+	whole = page ? realpath(path, NULL) : NULL;
+	rc = buffer_addf(out, "look: %s", page ? "" : tool) ||
+	     (whole ? buffer_addf(out, "%s", whole) : add_quoted(path, out)) ||
+	     buffer_addf(out, "\n");
+	free(whole);
+	return rc ? ERR_NOMEM : 0;
+}

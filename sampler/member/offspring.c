@@ -1,0 +1,113 @@
+#include "sampler/member/offspring.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "base/error.h"
+#include "base/process/process.h"
+
+enum { FIELD_STATE = 3, FIELD_UTIME = 14 };
+
+bool offspring_parse(const char *text, size_t len, uint64_t ticks[4])
+{
+	const char *name_end = len ? memrchr(text, ')', len) : NULL;
+	struct cursor c;
+
+	if (!name_end)
+		return false;
+	cursor_init(&c, name_end + 1, len - (size_t)(name_end + 1 - text), "stat");
+	for (int field = FIELD_STATE; field < FIELD_UTIME; field++) {
+		cursor_expect(&c, ' ');
+		while (!c.failed && cursor_left(&c) && *c.pos != ' ')
+			cursor_bytes(&c, 1);
+	}
+	for (int i = 0; i < 4; i++) {
+		cursor_expect(&c, ' ');
+		ticks[i] = cursor_number(&c, 10);
+	}
+	return !c.failed;
+}
+
+struct search {
+	pid_t found[OFFSPRING_MAX];
+	size_t count;
+	struct buffer text;
+};
+
+static bool read_ticks(struct search *s, const struct process *p, uint64_t ticks[4])
+{
+	return !process_read(p, "stat", &s->text, NULL) &&
+	       offspring_parse((const char *)s->text.data, s->text.len, ticks);
+}
+
+/* Adds the children of a thread (proc(5), /proc/PID/task/TID/children) to the search. */
+static void add_children(struct search *s, const struct process *p, const char *tid)
+{
+	char name[64];
+	struct cursor c;
+
+	snprintf(name, sizeof(name), "task/%.20s/children", tid);
+	if (process_read(p, name, &s->text, NULL))
+		return;
+	cursor_init(&c, s->text.data, s->text.len, "children");
+	while (!c.failed && cursor_left(&c) && s->count < OFFSPRING_MAX) {
+		pid_t pid = (pid_t)cursor_number(&c, 10);
+
+		cursor_expect(&c, ' ');
+		if (!c.failed && pid != getpid()) /* sampler may be a child of its target */
+			s->found[s->count++] = pid;
+	}
+}
+
+static void search_process(struct search *s, const struct process *p)
+{
+	int fd = process_openat(p, "task", O_RDONLY | O_DIRECTORY);
+	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	for (int left = OFFSPRING_THREADS_MAX; tasks && left && (entry = readdir(tasks));)
+		if (*entry->d_name != '.') {
+			add_children(s, p, entry->d_name);
+			left--;
+		}
+	if (tasks)
+		closedir(tasks);
+	else if (fd >= 0)
+		close(fd);
+}
+
+bool offspring_read(struct offspring *o, const struct process *p)
+{
+	struct search *s = calloc(1, sizeof(*s));
+	uint64_t ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), ticks[4];
+	bool there = s && read_ticks(s, p, ticks);
+
+	*o = (struct offspring){ 0 };
+	if (there) {
+		o->cpu_ns = (ticks[2] + ticks[3]) * ns;
+		search_process(s, p);
+	}
+	for (size_t i = 0; there && i < s->count; i++) {
+		struct process child;
+
+		if (process_open(&child, s->found[i], NULL))
+			continue;
+		if (read_ticks(s, &child, ticks)) {
+			o->cpu_ns += (ticks[0] + ticks[1] + ticks[2] + ticks[3]) * ns;
+			o->alive++;
+			search_process(s, &child);
+		}
+		process_close(&child);
+	}
+	if (s)
+		buffer_release(&s->text);
+	free(s);
+	return there;
+}

@@ -1,0 +1,150 @@
+#include "sampler/profile/accounts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sampler/member/member.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/recorded.h"
+
+static const double FEW = 5; /* a thread with fewer expected samples uses the shared account */
+
+struct account *accounts_of(struct accounts *a, uint32_t member, uint32_t thread)
+{
+	struct account *of_member = &a->all[a->first[member]];
+
+	if (of_member[thread].together)
+		return &a->all[a->first[member + 1] - 1];
+	return &of_member[thread];
+}
+
+uint64_t accounts_thread_ns(const struct thread *thread)
+{
+	return thread->cpu_ns > thread->cpu_first ? thread->cpu_ns - thread->cpu_first : 0;
+}
+
+uint64_t accounts_beyond_ns(const struct member *m)
+{
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += accounts_thread_ns(&threads[i]);
+	return m->cpu_ns > sum ? m->cpu_ns - sum : 0;
+}
+
+/* Samples per nanosecond of CPU time. */
+static double density_of(const struct thread *threads, size_t count)
+{
+	uint64_t samples = 0, ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		samples += threads[i].cpu_samples;
+		ns += accounts_thread_ns(&threads[i]);
+	}
+	return ns ? (double)samples / (double)ns : 0;
+}
+
+static void fill(struct accounts *a, const struct member *m)
+{
+	struct account *accounts = &a->all[a->first[m->index]];
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+	double density = density_of(threads, count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ns = accounts_thread_ns(&threads[i]);
+		struct account *to;
+
+		accounts[i].together = (double)ns * density < FEW;
+		to = accounts[i].together ? &accounts[count] : &accounts[i];
+		to->ns += ns;
+		to->weight += threads[i].cpu_weight + threads[i].spared_weight;
+		to->spared += threads[i].spared_weight;
+	}
+}
+
+int accounts_open(struct accounts *a, const struct recorded *r)
+{
+	size_t count, all = 0;
+
+	*a = (struct accounts){ .first = calloc(r->member_count + 1, sizeof(*a->first)) };
+	for (uint32_t i = 0; a->first && i < r->member_count; i++) {
+		threads_get(r->members[i]->threads, &count);
+		all += count + 1;
+		a->first[i + 1] = all;
+	}
+	a->all = calloc(all + 1, sizeof(*a->all));
+	if (!a->first || !a->all)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < r->member_count; i++)
+		fill(a, r->members[i]);
+	return 0;
+}
+
+void accounts_release(struct accounts *a)
+{
+	free(a->all);
+	free(a->first);
+	memset(a, 0, sizeof(*a));
+}
+
+/* A thread whose account has no sample: why has it none? */
+static void add_thread(struct unsampled *u, const struct thread *thread, uint64_t tick_ns)
+{
+	uint64_t ns = accounts_thread_ns(thread);
+
+	if (!ns)
+		return;
+	if (thread->denied) {
+		u->traced_ns += ns;
+		u->traced++;
+	} else if (ns < tick_ns) {
+		u->brief_ns += ns;
+		u->brief++;
+	} else {
+		u->other_ns += ns;
+		u->other++;
+	}
+}
+
+/* assemble.c gives an account's time to its samples by their weights; what belongs to spared looks
+ * is left, and all of it where there is no sample. */
+static void add_member(struct unsampled *u, struct accounts *a, const struct member *m,
+		       uint64_t tick_ns)
+{
+	size_t count;
+	const struct thread *threads = threads_get(m->threads, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct account *of = accounts_of(a, m->index, (uint32_t)i);
+		uint64_t ns = accounts_thread_ns(&threads[i]);
+
+		if (!of->weight)
+			add_thread(u, &threads[i], tick_ns);
+		else
+			u->spared_ns += (uint64_t)((double)ns * (double)of->spared /
+						   (double)of->weight);
+	}
+	u->missed_ns += accounts_beyond_ns(m);
+}
+
+int accounts_unsampled(const struct recorded *r, struct unsampled *u)
+{
+	struct accounts a;
+	int rc = accounts_open(&a, r);
+
+	*u = (struct unsampled){ 0 };
+	for (uint32_t i = 0; !rc && i < r->member_count; i++)
+		add_member(u, &a, r->members[i], NS_PER_S / r->rate);
+	accounts_release(&a);
+	return rc;
+}
+
+uint64_t unsampled_ns(const struct unsampled *u)
+{
+	return u->traced_ns + u->spared_ns + u->brief_ns + u->missed_ns + u->other_ns;
+}
