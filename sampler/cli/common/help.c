@@ -140,8 +140,8 @@ static const char rounds[] =
 	"                       otlp=http://HOST:4318; may be repeated\n"
 	"      --push-headers FILE  a file of lines 'Name: value' that are sent along\n"
 	"\n"
-	"Go's own profiles, by -t alone (heap to custom below, without alloc; Go 1.18 to\n"
-	"1.27 on x86-64), are read at once: one is written to a file, several into a\n"
+	"Go's own profiles, by -t alone (heap to custom below, without alloc; x86-64,\n"
+	"Go 1.18 to 1.27), are read at once: one is written to a file, several into a\n"
 	"folder (-o names it), by the names below; -f legacy is the text of Go's debug=1.\n"
 	"In the process nothing is prepared, stopped or called.\n"
 	"With -d, -n, another type or an option above they are taken in rounds.\n";
