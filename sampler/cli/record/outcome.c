@@ -11,7 +11,13 @@
 #include "sampler/profile/summary.h"
 #include "sampler/recording.h"
 
-enum { WALKS_MIN = 50, CHILDREN_MIN_NS = 50000000, MISSED_MIN_NS = 20000000, BRIEF_NS = 100000000 };
+enum {
+	WALKS_MIN = 50,
+	CHILDREN_MIN_NS = 50000000,
+	MISSED_MIN_NS = 20000000,
+	BRIEF_NS = 100000000,
+	SAMPLES_MIN = 20
+};
 
 /* Smaller losses do not change what a profile says. */
 static const double UNSAMPLED_MIN = 0.03, LEFT_OUT_MIN = 0.1, WHOLE_MIN = 0.9, DENIED_MIN = 0.03,
@@ -54,6 +60,12 @@ bool outcome_is_empty(const struct recording_stats *s)
 	return !s->samples;
 }
 
+/* What a process of no CPU time lost is nothing. */
+static bool was_idle(const struct recording_stats *s)
+{
+	return share(s->target_cpu_ns, s->elapsed_ns) < IDLE_MAX;
+}
+
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -75,6 +87,20 @@ static int add_headline(const struct outcome *o, struct buffer *out)
 	if (!s->held.count)
 		return buffer_addf(out, "; no thread was stopped\n");
 	return buffer_addf(out, "; longest pause %s\n", outcome_duration(s->held.max, longest));
+}
+
+/* A few samples of an idle process are chance. */
+static int add_idle(const struct outcome *o, struct buffer *out)
+{
+	const struct recording_stats *s = o->stats;
+
+	if (!was_idle(s) || s->samples >= SAMPLES_MIN || o->options->wall)
+		return 0;
+	return buffer_addf(
+		out,
+		"%s was idle (%.1f %% of a CPU): too few samples to judge by. To see where "
+		"it waits: --wall\n",
+		o->name, 100 * share(s->target_cpu_ns, s->elapsed_ns));
 }
 
 /* " of 3 threads that …", where there is such time. */
@@ -270,12 +296,6 @@ static int add_hold(const struct outcome *o, bool colour, struct buffer *out)
 	       add_cause(o, out) || buffer_addf(out, "%s\n", colour ? PLAIN : "");
 }
 
-/* What a process of no CPU time lost is nothing. */
-static bool was_idle(const struct recording_stats *s)
-{
-	return share(s->target_cpu_ns, s->elapsed_ns) < IDLE_MAX;
-}
-
 static int add_nothing(const struct outcome *o, struct buffer *out)
 {
 	const struct recording_stats *s = o->stats;
@@ -320,10 +340,10 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		rc = add_empty(o, out) || (!was_idle(o->stats) && add_unsampled(o, out)) ||
 		     add_missed(o, out) || add_refused(o, out) || add_hold(o, colour, out);
 	else
-		rc = add_headline(o, out) || add_children_line(o, out) || add_few(o, out) ||
-		     add_budget(o, out) || add_unsampled(o, out) || add_denied(o, out) ||
-		     add_missed(o, out) || add_walks(o, out) || add_refused(o, out) ||
-		     add_hold(o, colour, out);
+		rc = add_headline(o, out) || add_children_line(o, out) || add_idle(o, out) ||
+		     add_few(o, out) || add_budget(o, out) || add_unsampled(o, out) ||
+		     add_denied(o, out) || add_missed(o, out) || add_walks(o, out) ||
+		     add_refused(o, out) || add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 

@@ -11,28 +11,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file/outfile.h"
-#include "base/printable.h"
 #include "base/process/process.h"
-#include "sampler/child/priority.h"
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/defaultname.h"
 #include "sampler/cli/common/formats.h"
 #include "sampler/cli/common/signals.h"
-#include "sampler/cli/common/terminal.h"
-#include "sampler/cli/record/details.h"
+#include "sampler/cli/record/ending.h"
 #include "sampler/cli/record/gotake.h"
 #include "sampler/cli/record/outcome.h"
 #include "sampler/cli/record/progress.h"
 #include "sampler/cli/record/rounds.h"
 #include "sampler/cli/record/roundsoptions.h"
 #include "sampler/cli/record/sampling.h"
-#include "sampler/profile/summary.h"
 #include "sampler/recording.h"
 #include "sampler/resource/resource.h"
 #include "sampler/rounds/source/capture.h"
@@ -296,118 +291,6 @@ static int write_profile(struct recording *r, const struct options *o, struct ou
 	return rc ? rc : outfile_commit(file, err);
 }
 
-static void say_warnings(const struct recording *r)
-{
-	const char *warning;
-
-	for (size_t i = 0; (warning = recording_warning(r, i)); i++)
-		fprintf(stderr, "sampler: %s\n", warning);
-}
-
-static void say_how_it_ended(const struct recording *r, const struct options *o)
-{
-	const struct recording_stats *s = recording_stats(r);
-	pid_t pid = recording_process(r)->pid;
-	char after[24];
-
-	summary_duration(s->elapsed_ns, after, sizeof(after));
-	if (s->end == RECORDING_EXITED && s->processes > 1 && !o->recording.command)
-		fprintf(stderr, "; all %lu processes ended after %s", s->processes, after);
-	else if (s->end == RECORDING_EXITED)
-		fprintf(stderr, "; process %d ended after %s", pid, after);
-	else if (s->end == RECORDING_STOPPED)
-		fprintf(stderr, "; stopped after %s", after);
-	else if (s->end == RECORDING_LOST)
-		fprintf(stderr, "; sampling failed after %s", after);
-	if (s->execs && s->processes == 1)
-		fprintf(stderr, "; process %d executed another program meanwhile", pid);
-}
-
-/* Once, and not for each frame that has no name. */
-static void say_missing_symbols(const struct recording *r)
-{
-	const char *line = recording_missing_symbols(r);
-
-	if (line)
-		fprintf(stderr, "%s\n", line);
-}
-
-/* "strace (PID 12)". The program may have ended. */
-static void find_tracer(const struct recording_stats *s, char *text, size_t room)
-{
-	struct process p;
-
-	*text = '\0';
-	if (!s->tracer)
-		return;
-	snprintf(text, room, "PID %d", s->tracer);
-	if (process_open(&p, s->tracer, NULL))
-		return;
-	printable(p.comm, sizeof(p.comm));
-	snprintf(text, room, "%s (PID %d)", p.comm, s->tracer);
-	process_close(&p);
-}
-
-/* Could the tracing thread not get a real-time class? Tried only when a hold was long. */
-static bool is_unaided(const struct recording_stats *s)
-{
-	bool unaided;
-
-	if (s->held.max <= OUTCOME_HOLD_NS)
-		return false;
-	set_priority(PRIORITY_HOLDING);
-	unaided = !has_realtime_class(0);
-	set_priority(PRIORITY_ORDINARY);
-	return unaided;
-}
-
-static void say_outcome(const struct recording *r, const struct options *o)
-{
-	const struct recording_stats *s = recording_stats(r);
-	struct process p = *recording_process(r);
-	struct buffer text = { 0 };
-	char tracer[100];
-	struct outcome outcome = { .name = p.comm,
-				   .pid = p.pid,
-				   .stats = s,
-				   .options = &o->recording,
-				   .unsampled = *recording_unsampled(r),
-				   .tracer = tracer,
-				   .missed_ns = recording_missed_ns(r),
-				   .unaided = is_unaided(s) };
-
-	outcome.children_ns = recording_children_ns(r, &outcome.children);
-	printable(p.comm, sizeof(p.comm));
-	find_tracer(s, tracer, sizeof(tracer));
-	if (!outcome_text(&outcome, terminal_colour_on(STDERR_FILENO), &text))
-		fwrite(text.data, 1, text.len, stderr);
-	buffer_release(&text);
-}
-
-static void say_details(const struct recording *r, const struct options *o)
-{
-	char lines[SUMMARY_LINES][SUMMARY_WIDTH];
-
-	summary_lines(recording_stats(r), &o->recording, lines);
-	details_print(r, stderr);
-	for (int i = 0; i < SUMMARY_LINES; i++)
-		fprintf(stderr, "%s\n", lines[i]);
-}
-
-static void say_written(const struct recording *r, const struct options *o, const char *path,
-			uint64_t bytes)
-{
-	struct buffer next = { 0 };
-
-	fprintf(stderr, "wrote %s (%lu bytes)", strcmp(path, "-") ? path : "standard output",
-		bytes);
-	say_how_it_ended(r, o);
-	fputc('\n', stderr);
-	if (!outcome_next_step(path, &next))
-		fwrite(next.data, 1, next.len, stderr);
-	buffer_release(&next);
-}
-
 /* Writes what was sampled and says what it is. An empty profile is not written: it would pass for a
  * result, and a file of that name may be one. */
 static int write_and_say(struct recording *r, const struct options *o, struct outfile *file,
@@ -425,17 +308,15 @@ static int write_and_say(struct recording *r, const struct options *o, struct ou
 		rc = write_profile(r, o, file, &bytes, &err);
 	progress_say(progress, NULL);
 	if (!o->quiet)
-		say_warnings(r);
+		ending_warnings(r);
 	if (rc)
 		return cli_fail(&err);
 	if (o->verbose)
-		say_details(r, o);
+		ending_details(r, &o->recording);
 	if (!o->quiet || (empty && !o->recording.command))
-		say_outcome(r, o);
-	if (!empty && !o->quiet) {
-		say_missing_symbols(r);
-		say_written(r, o, path, bytes);
-	}
+		ending_outcome(r, &o->recording);
+	if (!empty && !o->quiet)
+		ending_written(r, &o->recording, path, bytes);
 	return empty ? EXIT_EMPTY : EXIT_DONE;
 }
 

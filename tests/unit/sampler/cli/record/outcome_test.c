@@ -107,6 +107,20 @@ Test(outcome, an_idle_target_is_one_line)
 	cr_assert(strstr(said(&s), " was idle "));
 }
 
+Test(outcome, few_samples_of_an_idle_target_are_no_finding)
+{
+	struct recording_stats s = some();
+
+	s.samples = 2;
+	s.target_cpu_ns = 20000000;
+	cr_assert(strstr(said(&s),
+			 "longest pause 36 µs\nredis-server was idle (0.2 % of a CPU): too few "
+			 "samples to judge by. To see where it waits: --wall\n"),
+		  "%s", said(&s));
+	s.target_cpu_ns = 200000000; /* 2 % */
+	cr_assert(!strstr(said(&s), "idle"));
+}
+
 Test(outcome, a_target_too_short_lived_is_not_called_idle)
 {
 	struct recording_stats s = some();
