@@ -80,7 +80,7 @@ _sampler_complete_value() { # program, command, option, placeholder
 	fi
 	case $3,$4 in
 	*,PID*) _sampler_complete_list "$(cd /proc && echo [1-9]*)" ;;
-	*,LIST) _sampler_complete_list "$(_sampler_types "$1")" ;;
+	*,LIST | *,TYPE) _sampler_complete_list "$(_sampler_types "$1")" ;;
 	--wait-for,*) _sampler_complete_names ;;
 	*,ENGINE*)
 		compopt -o nospace
