@@ -29,7 +29,7 @@ void legacy_release(struct legacy *l)
 	free(l->stack);
 	free(l->samples);
 	free(l->mappings);
-	free(l->functions);
+	free(l->lines);
 }
 
 int legacy_type(struct legacy *l, const char *type, const char *unit)
@@ -143,11 +143,12 @@ int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bo
 
 /* Maps places to the profile's locations. */
 struct numbering {
-	uint32_t *ids;	     /* by place: id of its location, 0 while it has none */
-	uint32_t *order;     /* by location (id - 1): its place */
-	uint32_t count;	     /* of locations */
-	uint32_t *functions; /* by index in l->functions: the id, 0 while it has none */
-	uint32_t *mappings;  /* by location (id - 1): id of its mapping */
+	uint32_t *ids;		    /* by place: id of its location, 0 while it has none */
+	uint32_t *order;	    /* by location (id - 1): its place */
+	uint32_t count;		    /* of locations */
+	uint32_t *mappings;	    /* by location (id - 1): id of its mapping */
+	struct profile_line *lines; /* of the current location */
+	size_t line_room;
 };
 
 static void number_places(const struct legacy *l, struct numbering *n)
@@ -162,22 +163,36 @@ static void number_places(const struct legacy *l, struct numbering *n)
 	}
 }
 
+static void note_names(struct legacy *l, uint32_t mapping, const struct legacy_line *line)
+{
+	struct profile_mapping *m = &l->p->mappings[mapping - 1];
+
+	m->has_functions = true;
+	m->has_filenames |= line->file != 0;
+	m->has_line_numbers |= line->line != 0;
+}
+
 static int add_location(struct legacy *l, uint32_t i, struct numbering *n)
 {
 	const struct legacy_place *place = &l->places[n->order[i]];
 	struct profile_location location = { .mapping = n->mappings[i], .address = place->address };
-	struct profile_line line = { .line = place->line };
 	uint32_t id;
 
-	if (place->function) {
-		uint32_t *known = &n->functions[place->function - 1];
+	if (room_for((void **)&n->lines, &n->line_room, place->lines, sizeof(*n->lines)))
+		return ERR_NOMEM;
+	for (size_t k = 0; k < place->lines; k++) {
+		const struct legacy_line *from = &l->lines[place->first_line + k];
+		struct profile_function f = { .name = from->name,
+					      .system_name = from->name,
+					      .filename = from->file };
 
-		if (!*known &&
-		    profile_add_function(l->p, &l->functions[place->function - 1], known))
+		n->lines[k] = (struct profile_line){ .line = from->line };
+		if (profile_add_function(l->p, &f, &n->lines[k].function))
 			return ERR_NOMEM;
-		line.function = *known;
+		if (location.mapping)
+			note_names(l, location.mapping, from);
 	}
-	return profile_add_location(l->p, &location, &line, place->function ? 1 : 0, &id);
+	return profile_add_location(l->p, &location, n->lines, place->lines, &id);
 }
 
 static int add_mappings(struct legacy *l, struct numbering *n)
@@ -189,9 +204,9 @@ static int add_mappings(struct legacy *l, struct numbering *n)
 	for (uint32_t i = 0; !rc && i < n->count; i++) {
 		const struct legacy_place *place = &l->places[n->order[i]];
 
-		/* The address of a place that has a name is only a key to the name, so it is in
-		 * no mapping. */
-		addresses[i] = place->function ? 0 : place->address;
+		/* In Java the address of a place that has a name is only a key to the name, so it is
+		 * in no mapping. */
+		addresses[i] = l->drops_addresses && place->lines ? 0 : place->address;
 	}
 	if (!rc)
 		rc = legacy_cover(l, addresses, n->count, n->mappings);
@@ -258,18 +273,17 @@ int legacy_finish(struct legacy *l)
 	struct numbering n = {
 		.ids = calloc(l->place_count + 1, sizeof(uint32_t)),
 		.order = calloc(l->place_count + 1, sizeof(uint32_t)),
-		.functions = calloc(l->function_count + 1, sizeof(uint32_t)),
 		.mappings = calloc(l->place_count + 1, sizeof(uint32_t)),
 	};
 	int rc = ERR_NOMEM;
 
 	if (!l->p->type_count && l->sample_count)
 		rc = error_set(l->err, ERR_FORMAT, "samples without a sample type");
-	else if (n.ids && n.order && n.functions && n.mappings)
+	else if (n.ids && n.order && n.mappings)
 		rc = write_profile(l, &n);
 	free(n.ids);
 	free(n.order);
-	free(n.functions);
+	free(n.lines);
 	free(n.mappings);
 	return rc == ERR_NOMEM ? error_nomem(l->err) : rc;
 }

@@ -29,11 +29,24 @@ struct legacy_sample {
 	bool has_block;
 };
 
+/* A call at a place. */
+struct legacy_line {
+	uint32_t name, file; /* strings; file 0: unknown */
+	int64_t line;	     /* 0: unknown */
+};
+
 /* A future location, found by its address. */
 struct legacy_place {
 	uint64_t address;
-	uint32_t function; /* index in legacy.functions + 1, 0: none; only for Java */
-	int64_t line;
+	size_t first_line, lines; /* in legacy.lines, innermost call first; 0: no name is known */
+};
+
+/* How far the comments of a sample have been followed (names.c). */
+struct legacy_naming {
+	size_t sample;	   /* its number, from 1 */
+	size_t frame;	   /* in legacy.stack: the last one with a comment */
+	size_t first_line; /* of that frame */
+	bool begun, lost;  /* lost: the comments are not those of the sample's addresses */
 };
 
 struct legacy {
@@ -44,9 +57,10 @@ struct legacy {
 	uint32_t *stack; /* indexes of places */
 	struct legacy_sample *samples;
 	struct profile_mapping *mappings;
-	struct profile_function *functions;
-	size_t place_count, stack_count, sample_count, mapping_count, function_count;
-	size_t place_room, stack_room, sample_room, mapping_room, function_room;
+	struct legacy_line *lines;
+	size_t place_count, stack_count, sample_count, mapping_count, line_count;
+	size_t place_room, stack_room, sample_room, mapping_room, line_room;
+	struct legacy_naming naming;
 	bool drops_doubled_leaf; /* CPU and threads: cleanupDuplicateLocations */
 	bool drops_addresses;	 /* Java: Aggregate */
 };
@@ -76,6 +90,14 @@ int legacy_add_addresses(struct legacy *l, struct cursor text, unsigned back, bo
 
 /* The same for the text behind the "@" of a sample's line, up to the end of the addresses. */
 int legacy_add_stack(struct legacy *l, struct cursor text, unsigned back);
+
+/* Reads a comment behind a sample: a frame's name, file and line, as Go writes them; any other text
+ * is ignored. 0 or ERR_NOMEM. */
+int legacy_comment(struct legacy *l, struct cursor text);
+
+/* Sets drop_frames and keep_frames, the frames that viewers may leave out by the kind of profile,
+ * as google/pprof's addLegacyFrameInfo does. ERR_NOMEM. */
+int legacy_frames(struct profile *p);
 
 /* Writes everything collected to the profile. ERR_FORMAT for samples without sample types and
  * for too many mappings that end before they begin; ERR_NOMEM. */

@@ -136,8 +136,8 @@ static int parse_samples(struct legacy *l, struct lines *lines, int64_t hertz)
 		text_trim(&line);
 		if (text_begins(&line, "---"))
 			break;
-		if (!text_is_comment(line))
-			rc = parse_sample(l, lines, line, hertz);
+		rc = text_is_comment(line) ? legacy_comment(l, line) :
+					     parse_sample(l, lines, line, hertz);
 	} while (!rc && lines_next(lines));
 	return rc ? rc : lines_error(lines, l->err);
 }

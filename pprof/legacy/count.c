@@ -6,7 +6,7 @@
  *   # labels: {"key":"value"}
  *   #	0x43e0f5	main.wait+0x16	/src/main.go:12
  *
- * Lines that begin with # are comments, as in google/pprof. google/pprof rejects a sample
+ * Lines that begin with # are comments, of which names.c reads names. google/pprof rejects a sample
  * without addresses, although Go before 1.23 writes one in its threadcreate profile. Here it
  * is a sample with an empty stack, as in the protobuf form of the same profile.
  */
@@ -60,8 +60,8 @@ static int parse_samples(struct legacy *l, struct lines *lines)
 	int rc = 0;
 
 	while (!rc && lines_next(lines) && !text_begins(&lines->line, "---"))
-		if (!text_is_comment(lines->line))
-			rc = parse_sample(l, lines->line);
+		rc = text_is_comment(lines->line) ? legacy_comment(l, lines->line) :
+						    parse_sample(l, lines->line);
 	if (rc == ERR_FORMAT)
 		error_prefix(l->err, "line %zu", lines->number);
 	return rc ? rc : lines_error(lines, l->err);

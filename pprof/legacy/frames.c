@@ -2,7 +2,7 @@
  * Regular expressions for functions that do the measuring, or that implement what was
  * measured: google/pprof's, word for word (legacy_profile.go).
  */
-#include "pprof/legacy/frames.h"
+#include "pprof/legacy/build.h"
 
 #include <string.h>
 

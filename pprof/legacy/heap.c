@@ -210,11 +210,9 @@ static int parse_samples(struct legacy *l, const struct heap *h, struct lines *l
 		struct cursor line = lines->line;
 
 		text_trim(&line);
-		if (text_is_comment(line))
-			continue;
-		if (maps_begin(&line)) /* not in a comment */
+		if (!text_is_comment(line) && maps_begin(&line)) /* not in a comment */
 			break;
-		rc = parse_sample(l, h, line);
+		rc = text_is_comment(line) ? legacy_comment(l, line) : parse_sample(l, h, line);
 	}
 	if (rc == ERR_FORMAT)
 		error_prefix(l->err, "line %zu", lines->number);

@@ -304,31 +304,31 @@ static bool has_address(const void *owner, uint32_t i, const void *key)
 
 static bool has_name(const void *owner, uint32_t i, const void *key)
 {
-	return ((const struct legacy *)owner)->functions[i].name == *(const uint32_t *)key;
+	return ((const struct legacy *)owner)->lines[i].name == *(const uint32_t *)key;
 }
 
-/* *number: index + 1 of the function with this name. Its first file name is kept. */
-static int find_function(struct legacy *l, struct hashindex *by_name, const struct name *n,
-			 uint32_t *number)
+/* Adds the line of a place. A function has the file name that its first place has. */
+static int name_place(struct legacy *l, struct hashindex *by_name, const struct name *n,
+		      struct legacy_place *place)
 {
-	struct profile_function f = { 0 };
+	struct legacy_line line = { .line = n->line };
 	uint64_t hash;
+	uint32_t known;
 
-	if (legacy_string(l, n->function, &f.name))
+	if (legacy_string(l, n->function, &line.name))
 		return ERR_NOMEM;
-	f.system_name = f.name;
-	hash = hash_bytes(&f.name, sizeof(f.name));
-	*number = hashindex_find(by_name, hash, has_name, l, &f.name);
-	if (*number == HASHINDEX_NONE) {
-		*number = (uint32_t)l->function_count;
-		if (legacy_string(l, n->file, &f.filename) ||
-		    room_for((void **)&l->functions, &l->function_room, l->function_count + 1,
-			     sizeof(f)) ||
-		    hashindex_add(by_name, hash, *number))
-			return error_nomem(l->err);
-		l->functions[l->function_count++] = f;
-	}
-	++*number;
+	hash = hash_bytes(&line.name, sizeof(line.name));
+	known = hashindex_find(by_name, hash, has_name, l, &line.name);
+	if (known != HASHINDEX_NONE)
+		line.file = l->lines[known].file;
+	else if (legacy_string(l, n->file, &line.file))
+		return ERR_NOMEM;
+	if (room_for((void **)&l->lines, &l->line_room, l->line_count + 1, sizeof(line)) ||
+	    (known == HASHINDEX_NONE && hashindex_add(by_name, hash, (uint32_t)l->line_count)))
+		return error_nomem(l->err);
+	place->first_line = l->line_count;
+	place->lines = 1;
+	l->lines[l->line_count++] = line;
 	return 0;
 }
 
@@ -351,8 +351,7 @@ static int parse_line(struct legacy *l, struct hashindex *by_name, struct cursor
 	if (place == HASHINDEX_NONE)
 		return 0;
 	name = parse_name(&line);
-	l->places[place].line = name.line;
-	return find_function(l, by_name, &name, &l->places[place].function);
+	return name_place(l, by_name, &name, &l->places[place]);
 }
 
 int legacy_java_names(struct legacy *l, struct cursor text)

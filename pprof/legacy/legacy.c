@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "pprof/legacy/build.h"
 #include "pprof/legacy/formats.h"
-#include "pprof/legacy/frames.h"
 
 static legacy_reader *const readers[] = {
 	legacy_cpu, legacy_heap, legacy_count, legacy_thread, legacy_contention, legacy_java,

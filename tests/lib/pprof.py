@@ -80,7 +80,7 @@ class Profile:
                 "start": m.get(2, 0), "limit": m.get(3, 0), "offset": m.get(4, 0),
                 "file": text[m.get(5, 0)], "build_id": text[m.get(6, 0)],
                 "has_functions": m.get(7, 0), "has_filenames": m.get(8, 0),
-                "has_functions": m.get(7, 0), "has_lines": m.get(9, 0), "has_inlines": m.get(10, 0)}
+                "has_lines": m.get(9, 0), "has_inlines": m.get(10, 0)}
         self.locations = {}
         for raw_location in top[4]:
             l = message(raw_location, repeated=(4,))

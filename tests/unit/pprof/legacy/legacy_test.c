@@ -1,6 +1,7 @@
 /* Legacy profiles: each format once, and damage. tests/oracle/legacy.test compares many more with
  * google/pprof. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,4 +175,106 @@ Test(legacy, survives_truncation_and_flips_at_every_byte)
 
 	survives(counts, sizeof(counts) - 1);
 	survives(words, make_cpu(words));
+}
+
+/* Names in comments. */
+
+/* Parses samples of goroutines and writes location i (from 0) as "f a.go:1 < g b.go:2". */
+static const char *named(size_t i, const char *samples)
+{
+	static char text[512];
+	const struct profile_location *l;
+	size_t len = 0;
+
+	snprintf(text, sizeof(text), "goroutine profile: total 1\n%s", samples);
+	profile_release(&p);
+	must_parse(text);
+	l = &p.locations[i];
+	*text = '\0';
+	for (size_t k = 0; k < l->lines; k++) {
+		const struct profile_line *line = &p.lines[l->first_line + k];
+		const struct profile_function *f = &p.functions[line->function - 1];
+
+		cr_assert_eq(f->system_name, f->name);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s:%ld",
+					k ? " < " : "", string(f->name), string(f->filename),
+					line->line);
+	}
+	return text;
+}
+
+LEGACY(comments_name_the_addresses_of_their_sample)
+{
+	static const char text[] = "1 @ 0x11 0x21 0x31\n"
+				   "# labels: {\"a\":\"b\"}\n"
+				   "#\t0x20\tmain.f+0x1\t\t/a.go:12\n"
+				   "#\t0x30\tmain.(*T[...]).g\t/b c:d.go:7\n";
+
+	cr_expect_str_eq(named(0, text), "", "Go has left it out");
+	cr_expect_str_eq(named(1, text), "main.f /a.go:12");
+	cr_expect_str_eq(named(2, text), "main.(*T[...]).g /b c:d.go:7");
+	cr_expect(p.mappings[0].has_functions && p.mappings[0].has_filenames);
+	cr_expect(p.mappings[0].has_line_numbers && !p.mappings[0].has_inline_frames);
+}
+
+LEGACY(a_frame_may_have_several_lines)
+{
+	static const char text[] = "1 @ 0x11 0x21\n#\t0x10\tf\ta.go:1\n#\t0x10\tg\tb.go:2\n"
+				   "#\t0x20\th\tc.go:3\n";
+
+	cr_expect_str_eq(named(0, text), "f a.go:1 < g b.go:2");
+	cr_expect_str_eq(named(1, text), "h c.go:3");
+}
+
+LEGACY(recursion_is_no_inlined_call)
+{
+	static const char text[] = "1 @ 0x11 0x11 0x11 0x21\n#\t0x10\tf\ta.go:1\n"
+				   "#\t0x10\tf\ta.go:1\n#\t0x10\tf\ta.go:1\n#\t0x20\tg\tb.go:2\n";
+	static const char both[] = "1 @ 0x11 0x11 0x21\n#\t0x10\tf\ta.go:1\n#\t0x10\tg\ta.go:2\n"
+				   "#\t0x10\tf\ta.go:1\n#\t0x10\tg\ta.go:2\n#\t0x20\th\tb.go:2\n";
+
+	cr_expect_str_eq(named(0, text), "f a.go:1");
+	cr_expect_str_eq(named(1, text), "g b.go:2");
+	cr_expect_str_eq(named(0, both), "f a.go:1 < g a.go:2");
+	cr_expect_str_eq(named(1, both), "h b.go:2");
+}
+
+LEGACY(the_longest_list_of_lines_stays)
+{
+	static const char text[] = "1 @ 0x11\n#\t0x10\tg\tb.go:2\n"
+				   "1 @ 0x21 0x11\n#\t0x10\tf\ta.go:1\n#\t0x10\tg\tb.go:2\n"
+				   "1 @ 0x11 0x21\n#\t0x10\tx\tx.go:2\n#\t0x20\th\tc.go:3\n";
+
+	cr_expect_str_eq(named(0, text), "f a.go:1 < g b.go:2");
+	cr_expect_str_eq(named(1, text), "h c.go:3");
+}
+
+LEGACY(comments_that_fit_no_address_are_ignored)
+{
+	static const char text[] = "#\t0x10\tearly\ta.go:1\n"
+				   "1 @ 0x11 0x21\n#\t0x50\tother\ta.go:1\n#\t0x10\tf\ta.go:1\n"
+				   "1 @ 0x21\n#\t0x20\tg+0x\tno place\n";
+
+	cr_expect_str_eq(named(0, text), "", "it stands behind one that does not fit");
+	cr_expect_str_eq(named(1, text), "g+0x no place:0");
+	cr_expect_str_eq(named(0, "1 @ 0x11\n#\t0x10\n"), "");
+	cr_expect_str_eq(named(0, "1 @ 0x11\n# \t0x10\tf\ta.go:1\n"), "");
+	cr_expect_str_eq(named(0, "1 @ 0x11\n#\t0x10000000000000010\tf\ta.go:1\n"), "");
+	cr_expect_str_eq(named(0, "1 @ 0x11\n#\t0x10\tf+0x12\ta.go:99999999999999999999\n"),
+			 "f a.go:99999999999999999999:0");
+}
+
+LEGACY(heap_and_contention_have_names_too)
+{
+	static const char heap[] =
+		"heap profile: 1: 8 [1: 8] @ heap/2\n1: 8 [1: 8] @ 0x11\n"
+		"#\t0x10\tmain.f+0x1\t/a.go:12\n\n# runtime.MemStats\n# Alloc = 1\n";
+	static const char mutex[] = "--- mutex:\ncycles/second=1000000000\n5 1 @ 0x11\n"
+				    "#\t0x10\tmain.f+0x1\t/a.go:12\n";
+
+	must_parse(heap);
+	cr_expect_str_eq(string(p.functions[0].name), "main.f");
+	profile_release(&p);
+	must_parse(mutex);
+	cr_expect_str_eq(string(p.functions[0].name), "main.f");
 }
