@@ -40,6 +40,9 @@ struct tally {
 	struct pair *pairs;
 	size_t pair_count, pair_room;
 	struct hashindex pair_index, thread_index;
+	/* Of callers: names in l->names. */
+	uint32_t *path, *frames; /* NULL: not of callers; of a stack, innermost first */
+	size_t path_count, frame_count, frame_room;
 };
 
 /* Adds a value, saturated at INT64_MAX. Values of 0 and below are ignored. */
@@ -70,8 +73,8 @@ static int row_of_name(struct tally *t, const char *name, size_t len, size_t *ro
 	return 0;
 }
 
-/* "[libfoo.so]", as in other reports (pprof/graph/nodes.c). */
-static int row_of_file(struct tally *t, uint32_t mapping, size_t *row)
+/* Writes "[libfoo.so]" to t->text, as in other reports (pprof/graph/nodes.c). */
+static int name_file(struct tally *t, uint32_t mapping)
 {
 	const char *file = mapping ? strset_get(&t->p->strings,
 						t->p->mappings[mapping - 1].filename) :
@@ -79,7 +82,12 @@ static int row_of_file(struct tally *t, uint32_t mapping, size_t *row)
 	const char *slash = strrchr(file, '/');
 
 	t->text.len = 0;
-	if (buffer_addf(&t->text, *file ? "[%s]" : "<unknown>", slash ? slash + 1 : file))
+	return buffer_addf(&t->text, *file ? "[%s]" : "<unknown>", slash ? slash + 1 : file);
+}
+
+static int row_of_file(struct tally *t, uint32_t mapping, size_t *row)
+{
+	if (name_file(t, mapping))
 		return ERR_NOMEM;
 	return row_of_name(t, (const char *)t->text.data, t->text.len, row);
 }
@@ -213,6 +221,62 @@ static int count_location(struct tally *t, const struct profile_location *l, int
 	return rc;
 }
 
+/* Callers. */
+
+static int add_frame(struct tally *t, uint32_t mapping, uint32_t function)
+{
+	const char *name = function ?
+				   strset_get(&t->p->strings, t->p->functions[function - 1].name) :
+				   "";
+	size_t len = strlen(name);
+
+	if (!len && name_file(t, mapping))
+		return ERR_NOMEM;
+	if (room_for((void **)&t->frames, &t->frame_room, t->frame_count + 1, sizeof(*t->frames)))
+		return ERR_NOMEM;
+	return strset_add(&t->l->names, len ? name : (const char *)t->text.data,
+			  len ? len : t->text.len, &t->frames[t->frame_count++]);
+}
+
+static int list_frames(struct tally *t, const struct profile_sample *s)
+{
+	int rc = 0;
+
+	t->frame_count = 0;
+	for (size_t i = 0; i < s->locations && !rc; i++) {
+		uint32_t id = t->p->stack[s->first_location + i];
+		const struct profile_location *l = &t->p->locations[id - 1];
+
+		rc = l->lines ? 0 : add_frame(t, l->mapping, 0);
+		for (size_t j = 0; j < l->lines && !rc; j++)
+			rc = add_frame(t, l->mapping, t->p->lines[l->first_line + j].function);
+	}
+	return rc;
+}
+
+static int count_caller(struct tally *t, const struct profile_sample *s, int64_t value)
+{
+	size_t at = 0, row, bytes = t->path_count * sizeof(*t->path);
+	struct live_cost *cost;
+	const char *caller = "(outermost)";
+
+	if (list_frames(t, s))
+		return ERR_NOMEM;
+	while (at + t->path_count <= t->frame_count && memcmp(t->frames + at, t->path, bytes))
+		at++;
+	if (at + t->path_count > t->frame_count)
+		return 0;
+	if (at + t->path_count < t->frame_count)
+		caller = strset_get(&t->l->names, t->frames[at + t->path_count]);
+	if (row_of_name(t, caller, strlen(caller), &row))
+		return ERR_NOMEM;
+	cost = t->recent ? &t->l->rows[row].recent : &t->l->rows[row].whole;
+	add(&cost->cum, value);
+	if (!at)
+		add(&cost->flat, value);
+	return 0;
+}
+
 static int count_sample(struct tally *t, const struct profile_sample *s)
 {
 	int64_t value = t->p->values[s->first_value + t->type];
@@ -223,6 +287,8 @@ static int count_sample(struct tally *t, const struct profile_sample *s)
 		return 0;
 	t->number++;
 	add(t->recent ? &t->l->total.flat : &t->l->total.cum, value);
+	if (t->path)
+		return count_caller(t, s, value);
 	rc = thread_of(t, s, &thread);
 	if (!rc && thread != HASHINDEX_NONE)
 		add(t->recent ? &t->l->threads[thread].recent : &t->l->threads[thread].whole,
@@ -275,14 +341,32 @@ static void find_hottest(struct tally *t)
 	}
 }
 
+static int name_path(struct tally *t, char *const *path, size_t count)
+{
+	t->path_count = count;
+	t->path = count ? calloc(count, sizeof(*t->path)) : NULL;
+	for (size_t i = 0; t->path && i < count; i++)
+		if (strset_addz(&t->l->names, path[i], &t->path[i]))
+			return ERR_NOMEM;
+	return count && !t->path ? ERR_NOMEM : 0;
+}
+
 int live_fill(struct live *l, const struct profile *recent, const struct profile *whole,
 	      const char *type, struct error *err)
+{
+	return live_fill_callers(l, recent, whole, type, NULL, 0, err);
+}
+
+int live_fill_callers(struct live *l, const struct profile *recent, const struct profile *whole,
+		      const char *type, char *const *path, size_t count, struct error *err)
 {
 	struct tally t = { .l = l };
 	int rc;
 
 	memset(l, 0, sizeof(*l));
-	rc = strset_init(&l->names) ? error_nomem(err) : count_profile(&t, recent, type, true, err);
+	rc = strset_init(&l->names) || name_path(&t, path, count) ? error_nomem(err) : 0;
+	if (!rc)
+		rc = count_profile(&t, recent, type, true, err);
 	if (!rc)
 		rc = count_profile(&t, whole, type, false, err);
 	if (!rc)
@@ -292,6 +376,8 @@ int live_fill(struct live *l, const struct profile *recent, const struct profile
 	free(t.row_of_name);
 	free(t.row_of_function);
 	free(t.pairs);
+	free(t.path);
+	free(t.frames);
 	buffer_release(&t.text);
 	hashindex_release(&t.pair_index);
 	hashindex_release(&t.thread_index);

@@ -52,6 +52,15 @@ enum live_order { LIVE_RECENT, LIVE_RECENT_CUM, LIVE_FLAT, LIVE_CUM, LIVE_NAME, 
  * ERR_USAGE: a profile does not have the type; ERR_NOMEM. After an error *l is released. */
 int live_fill(struct live *l, const struct profile *recent, const struct profile *whole,
 	      const char *type, struct error *err);
+
+/* The same for the callers of a function, as a user goes from one to the next: `path` has the names
+ * of its rows, first the function, then its caller, and so on, `count` of them. Rows are the
+ * callers of the last, or "(outermost)" without one. A row's cost is that of the samples whose
+ * stack has the path; flat: where the function is the leaf. The innermost place counts. The total
+ * is of all samples; there are no threads. */
+int live_fill_callers(struct live *l, const struct profile *recent, const struct profile *whole,
+		      const char *type, char *const *path, size_t count, struct error *err);
+
 void live_release(struct live *l);
 
 /* Sorts functions and threads; for threads, flat and cum are the same. */

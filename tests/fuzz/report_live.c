@@ -2,19 +2,23 @@
 /* A live view of any profile that decodes: compared with itself, in every order. */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/strset.h"
 #include "pprof/profile.h"
 #include "pprof/report/live.h"
 #include "pprof/report/livefilter.h"
+#include "pprof/report/shortname.h"
 #include "pprof/wire/decode.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void look(const struct profile *p, const char *type)
 {
 	struct livefilter filter = { .text = "" };
-	struct live l;
+	struct live l, callers;
+	char *path[2], text[SHORTNAME_MAX];
 
 	if (live_fill(&l, p, p, type, NULL))
 		return;
@@ -24,6 +28,14 @@ static void look(const struct profile *p, const char *type)
 	for (size_t i = 0; i < l.count; i++)
 		livefilter_matches(&filter, l.rows[i].name);
 	livefilter_release(&filter);
+	for (size_t i = 0; i < l.count; i++)
+		must(strlen(shortname(l.rows[i].name, i, text)) < SHORTNAME_MAX);
+	for (size_t i = 0; i + 1 < l.count && i < 20; i++) {
+		path[0] = (char *)(uintptr_t)l.rows[i].name;
+		path[1] = (char *)(uintptr_t)l.rows[i + 1].name;
+		if (!live_fill_callers(&callers, p, p, type, path, 1 + i % 2, NULL))
+			live_release(&callers);
+	}
 	live_release(&l);
 }
 

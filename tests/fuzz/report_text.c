@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "pprof/aggregate.h"
 #include "pprof/profile.h"
+#include "pprof/report/change.h"
 #include "pprof/report/locks.h"
 #include "pprof/report/raw.h"
 #include "pprof/report/top.h"
@@ -27,8 +28,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  * on other inputs. */
 enum { TEXT_WORTH = 8 << 20, HEAD = 4 };
 
-static report_writer *const writers[] = { report_top, report_tree, report_traces, report_raw,
-					  report_locks };
+static int write_change(const struct profile *p, const struct report_view *v, struct buffer *out,
+			struct error *err)
+{
+	const struct change change = { { "base\x1b", p->time_nanos, p->duration_nanos },
+				       { "new", -1, 1000000000 },
+				       v->cum };
+
+	return report_change(p, v, &change, out, err);
+}
+
+static report_writer *const writers[] = { report_top, report_tree,  report_traces,
+					  report_raw, write_change, report_locks };
 
 static struct report_view view_of(const uint8_t head[HEAD], const struct profile *p)
 {

@@ -131,6 +131,8 @@ static int look_of(enum screen_look look)
 	switch (look) {
 	case SCREEN_TITLE:
 		return A_REVERSE;
+	case SCREEN_SELECTED:
+		return A_REVERSE | A_BOLD;
 	case SCREEN_HOT:
 		return A_BOLD | (colours ? COLOR_PAIR(SCREEN_HOT) : 0);
 	case SCREEN_WARM:
@@ -177,7 +179,7 @@ void screen_line(int line, enum screen_look look, const char *text)
 			break;
 		addnwstr(&c, 1);
 	}
-	for (; look == SCREEN_TITLE && at < columns - 1; at++)
+	for (; (look == SCREEN_TITLE || look == SCREEN_SELECTED) && at < columns - 1; at++)
 		addch(' ');
 	attrset(A_NORMAL);
 }

@@ -11,8 +11,15 @@
 
 struct error;
 
-/* How a line looks. Colours need a terminal that has them, and NO_COLOR unset or empty. */
-enum screen_look { SCREEN_PLAIN, SCREEN_HEAD, SCREEN_TITLE, SCREEN_HOT, SCREEN_WARM };
+/* How a line looks. SCREEN_TITLE and SCREEN_SELECTED fill it to the edge. Colours need a terminal that has them, and NO_COLOR unset or empty. */
+enum screen_look {
+	SCREEN_PLAIN,
+	SCREEN_HEAD,
+	SCREEN_TITLE,
+	SCREEN_HOT,
+	SCREEN_WARM,
+	SCREEN_SELECTED
+};
 
 /* Keys that are not characters. */
 enum screen_key {

@@ -1,7 +1,9 @@
 #include "sampler/cli/top/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "pprof/report/shortname.h"
 #include "sampler/account/heldtime.h"
 #include "sampler/profile/summary.h"
 #include "sampler/recording.h"
@@ -117,6 +119,16 @@ double toptext_heat(const struct topview *v, size_t i)
 	return percent((double)l->rows[i].recent.flat, (double)l->total.flat) / 100;
 }
 
+/* Appends a name that fits into the rest of the line. The screen's last column stays free. */
+static void append_name(const struct topview *v, const char *name, char *line)
+{
+	size_t len = strlen(line), most = v->columns > len + 1 ? v->columns - 1 - len : 1;
+	char text[SHORTNAME_MAX];
+
+	snprintf(line + len, TOPTEXT_LINE - len, "%s",
+		 v->columns ? shortname(name, most, text) : name);
+}
+
 static void thread_row(const struct topview *v, const struct live_thread *t, char *line)
 {
 	char number[48];
@@ -125,10 +137,10 @@ static void thread_row(const struct topview *v, const struct live_thread *t, cha
 		snprintf(number, sizeof(number), "%ld/%ld", t->pid, t->tid);
 	else
 		snprintf(number, sizeof(number), "%ld", t->tid);
-	snprintf(line, TOPTEXT_LINE, "%8s %9.2f %9.2f  %-15s  %s", number,
+	snprintf(line, TOPTEXT_LINE, "%8s %9.2f %9.2f  %-15s  ", number,
 		 percent((double)t->recent, (double)v->window_ns),
-		 percent((double)t->whole, (double)v->elapsed_ns), t->name,
-		 t->hottest ? t->hottest : "");
+		 percent((double)t->whole, (double)v->elapsed_ns), t->name);
+	append_name(v, t->hottest ? t->hottest : "", line);
 }
 
 void toptext_row(const struct topview *v, size_t i, char *line)
@@ -140,9 +152,10 @@ void toptext_row(const struct topview *v, size_t i, char *line)
 		thread_row(v, &l->threads[i], line);
 		return;
 	}
-	snprintf(line, TOPTEXT_LINE, "%7.2f %7.2f   %7.2f %7.2f  %s",
+	snprintf(line, TOPTEXT_LINE, "%7.2f %7.2f   %7.2f %7.2f  ",
 		 percent((double)r->recent.flat, (double)l->total.flat),
 		 percent((double)r->recent.cum, (double)l->total.flat),
 		 percent((double)r->whole.flat, (double)l->total.cum),
-		 percent((double)r->whole.cum, (double)l->total.cum), r->name);
+		 percent((double)r->whole.cum, (double)l->total.cum));
+	append_name(v, r->name, line);
 }

@@ -25,6 +25,7 @@ struct topview {
 	bool wall;			/* what is shown is wall time */
 	bool threads;			/* a line for each thread, not for each function */
 	uint64_t window_ns, elapsed_ns; /* durations of the profiles that `live` was made from */
+	unsigned columns;		/* of the screen; names are shortened to it; 0: no limit */
 };
 
 /* The figures of `now` minus those of `before`. */

@@ -152,7 +152,8 @@ static void refresh(struct top *t)
 
 	if (!in->whole)
 		return;
-	if (live_fill(&live, in->window, in->whole, wall ? "wall" : "cpu", &err)) {
+	if (live_fill_callers(&live, in->window, in->whole, wall ? "wall" : "cpu", t->screen.path,
+			      t->screen.path_count, &err)) {
 		topscreen_say(&t->screen, "%s", err.text);
 		return;
 	}
@@ -273,6 +274,9 @@ static void grant(struct top *t, enum topscreen_wish wish)
 		break;
 	case TOPSCREEN_TYPE:
 		t->cpu = !t->cpu;
+		refresh(t);
+		break;
+	case TOPSCREEN_CALLERS:
 		refresh(t);
 		break;
 	case TOPSCREEN_RESUME:
@@ -440,6 +444,10 @@ static int run(struct top *t, struct outfile *output)
 	else if (!rc && !t->on_screen && !t->failed)
 		show_last(t);
 	screen_close();
+	if (t->on_screen) {
+		topscreen_leave(&t->screen, put_line);
+		fflush(stdout);
+	}
 	if (rc)
 		status = cli_fail(&err);
 	say_end(t);
@@ -494,7 +502,7 @@ static int open_and_run(struct recording *r, const struct topoptions *o, struct 
 		fprintf(stderr, "sampler: no screen, tables only: %s\n", err.text);
 	status = run(&t, output);
 	screen_close();
-	livefilter_release(&t.screen.filter);
+	topscreen_release(&t.screen);
 	live_release(&t.live);
 	outfile_abort(&t.file);
 	return status;

@@ -1,20 +1,25 @@
 /*
- * The screen has a head, column titles and rows. On a small screen, lines of the head are left out,
- * not rows. Keys that scroll only change the first row; drawing then limits it to the rows that
- * exist.
+ * The screen has a head, column titles, rows, and a line of keys. On a small screen, lines of the
+ * head and the keys are left out, not rows. Keys that move only change the selected row; drawing
+ * then limits it to the rows that exist, and shows the part that it is in.
  */
 #include "sampler/cli/top/topscreen.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "pprof/report/shortname.h"
 #include "sampler/cli/top/screen.h"
 
-enum { HEAD_LINES = 5, FIT_LINES = 8, FEW_LINES = 4, TOPSCREEN_LINE = TOPSCREEN_MESSAGE };
+enum { FIT_LINES = 8, FEW_LINES = 4, TOPSCREEN_LINE = TOPSCREEN_MESSAGE };
 
 static const double HOT = 0.10, WARM = 0.02;
+
+static const char keys_line[] =
+	"Enter callers  / find  t threads  r R f c n sort  p pause  ? help  q quit";
 
 static const char *const help_lines[] = {
 	"  r, R   sort by flat, by cum, of the last seconds",
@@ -22,6 +27,7 @@ static const char *const help_lines[] = {
 	"  n      sort by name",
 	"  t      threads, or functions",
 	"  w      wall time, or CPU time (with --wall)",
+	"  Enter  the callers of the selected function, and again theirs; Esc goes back",
 	"  /      show names that match a regular expression; Esc shows all again",
 	"  p      pause: the screen stands, sampling goes on",
 	"  s      save the profile of all that was sampled so far",
@@ -54,7 +60,7 @@ static enum topscreen_wish accept_input(struct topscreen *s)
 	if (prompt == 's')
 		return *s->input ? TOPSCREEN_SAVE : TOPSCREEN_NOTHING;
 	livefilter_set(&s->filter, s->input);
-	s->first = 0;
+	s->selected = 0;
 	if (*s->filter.text && !s->filter.pattern)
 		topscreen_say(s, "no regular expression: names that hold this text");
 	return TOPSCREEN_NOTHING;
@@ -89,17 +95,14 @@ static enum topscreen_wish type_in(struct topscreen *s, int key)
 	return TOPSCREEN_NOTHING;
 }
 
-static size_t page(void)
+static size_t page(const struct topscreen *s)
 {
-	int lines, columns;
-
-	screen_size(&lines, &columns);
-	return lines > HEAD_LINES + 1 ? (size_t)lines - HEAD_LINES : 1;
+	return s->room > 1 ? s->room : 1;
 }
 
 static void move_up(struct topscreen *s, size_t by)
 {
-	s->first -= by < s->first ? by : s->first;
+	s->selected -= by < s->selected ? by : s->selected;
 }
 
 static void move(struct topscreen *s, int key)
@@ -111,20 +114,20 @@ static void move(struct topscreen *s, int key)
 		break;
 	case SCREEN_DOWN:
 	case 'j':
-		s->first++;
+		s->selected++;
 		break;
 	case SCREEN_PAGE_UP:
-		move_up(s, page());
+		move_up(s, page(s));
 		break;
 	case SCREEN_PAGE_DOWN:
 	case ' ':
-		s->first += page();
+		s->selected += page(s);
 		break;
 	case SCREEN_HOME:
-		s->first = 0;
+		s->selected = 0;
 		break;
 	case SCREEN_END:
-		s->first = toptext_count(&s->view);
+		s->selected = toptext_count(&s->view);
 		break;
 	}
 }
@@ -132,8 +135,65 @@ static void move(struct topscreen *s, int key)
 static enum topscreen_wish sort_by(struct topscreen *s, enum live_order order)
 {
 	s->order = order;
-	s->first = 0;
+	s->selected = 0;
 	return TOPSCREEN_SORT;
+}
+
+static bool shown(const struct topscreen *s, size_t i)
+{
+	return livefilter_matches(&s->filter, toptext_name(&s->view, i));
+}
+
+static const char *selected_name(const struct topscreen *s)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < toptext_count(&s->view); i++)
+		if (shown(s, i) && at++ == s->selected)
+			return toptext_name(&s->view, i);
+	return NULL;
+}
+
+/* The filter was about other rows. */
+static enum topscreen_wish show_callers(struct topscreen *s)
+{
+	s->selected = 0;
+	livefilter_set(&s->filter, "");
+	return TOPSCREEN_CALLERS;
+}
+
+static enum topscreen_wish go_to_callers(struct topscreen *s)
+{
+	const char *name = s->view.threads ? NULL : selected_name(s);
+
+	if (!name || s->path_count == TOPSCREEN_PATH)
+		return TOPSCREEN_NOTHING;
+	s->path[s->path_count] = strdup(name);
+	s->path_count += s->path[s->path_count] != NULL;
+	return show_callers(s);
+}
+
+static enum topscreen_wish go_back(struct topscreen *s)
+{
+	free(s->path[--s->path_count]);
+	return show_callers(s);
+}
+
+static void clear_path(struct topscreen *s)
+{
+	while (s->path_count)
+		free(s->path[--s->path_count]);
+}
+
+/* Threads are those of all functions. */
+static enum topscreen_wish switch_threads(struct topscreen *s)
+{
+	bool callers = s->path_count != 0;
+
+	s->view.threads = !s->view.threads;
+	s->selected = 0;
+	clear_path(s);
+	return callers ? TOPSCREEN_CALLERS : TOPSCREEN_NOTHING;
 }
 
 static enum topscreen_wish command(struct topscreen *s, int key)
@@ -157,15 +217,19 @@ static enum topscreen_wish command(struct topscreen *s, int key)
 	case 'n':
 		return sort_by(s, LIVE_NAME);
 	case 't':
-		s->view.threads = !s->view.threads;
-		s->first = 0;
-		break;
+		return switch_threads(s);
 	case 'w':
 		return TOPSCREEN_TYPE;
 	case '/':
 		topscreen_prompt(s, '/', "");
 		break;
+	case SCREEN_ENTER:
+		return go_to_callers(s);
+	case SCREEN_BACKSPACE:
+		return s->path_count ? go_back(s) : TOPSCREEN_NOTHING;
 	case SCREEN_ESCAPE:
+		if (s->path_count && !*s->filter.text)
+			return go_back(s);
 		livefilter_set(&s->filter, "");
 		break;
 	case 'p':
@@ -198,11 +262,40 @@ enum topscreen_wish topscreen_key(struct topscreen *s, int key)
 	return command(s, key);
 }
 
+/* "rows 1-20 of 57" */
+static const char *position(const struct topscreen *s, char text[64])
+{
+	size_t last = s->first + s->room;
+
+	*text = '\0';
+	if (s->matching)
+		snprintf(text, 64, "  rows %zu-%zu of %zu", s->first + 1,
+			 last < s->matching ? last : s->matching, s->matching);
+	return text;
+}
+
+/* "callers of f", or with the way to it "callers of g, which calls f". */
+static const char *what_is_shown(const struct topscreen *s, char text[128])
+{
+	char name[SHORTNAME_MAX], called[SHORTNAME_MAX];
+
+	if (!s->path_count)
+		return s->view.threads ? "threads" : "functions";
+	if (s->path_count == 1)
+		snprintf(text, 128, "callers of %s", shortname(s->path[0], 30, name));
+	else
+		snprintf(text, 128, "callers of %s, on the way to %s",
+			 shortname(s->path[s->path_count - 1], 20, name),
+			 shortname(s->path[0], 20, called));
+	return text;
+}
+
 /* The text that is being typed, else the last message, else what is shown. */
 static void status_line(const struct topscreen *s, char *line)
 {
 	static const char *const orders[LIVE_ORDERS] = { "last flat", "last cum", "flat", "cum",
 							 "name" };
+	char where[64], shown_text[128];
 
 	if (s->prompt)
 		snprintf(line, TOPSCREEN_LINE, "%s%s",
@@ -210,10 +303,10 @@ static void status_line(const struct topscreen *s, char *line)
 	else if (*s->message)
 		snprintf(line, TOPSCREEN_LINE, "%s", s->message);
 	else
-		snprintf(line, TOPSCREEN_LINE, "%s by %s%s%s%s%s  (? help)",
-			 s->view.threads ? "threads" : "functions", orders[s->order],
-			 *s->filter.text ? "  filter " : "", s->filter.text,
-			 s->paused ? "  paused" : "", s->view.live ? "" : "  sampling…");
+		snprintf(line, TOPSCREEN_LINE, "%s by %s%s%s%s%s%s", what_is_shown(s, shown_text),
+			 orders[s->order], position(s, where), *s->filter.text ? "  filter " : "",
+			 s->filter.text, s->paused ? "  paused" : "",
+			 s->view.live ? "" : "  sampling…");
 }
 
 /* Draws as much of the head as leaves room for rows. Returns the first free line; *status is the
@@ -248,35 +341,68 @@ static enum screen_look look_at(double heat)
 	return heat >= HOT ? SCREEN_HOT : heat >= WARM ? SCREEN_WARM : SCREEN_PLAIN;
 }
 
-static bool shown(const struct topscreen *s, size_t i)
+/* Limits `selected` to the rows that exist, and `first` so that the selected row is on the screen
+ * and the last page is full. */
+static void keep_in_sight(struct topscreen *s)
 {
-	return livefilter_matches(&s->filter, toptext_name(&s->view, i));
+	size_t all = toptext_count(&s->view);
+
+	s->matching = 0;
+	for (size_t i = 0; i < all; i++)
+		s->matching += shown(s, i);
+	if (s->selected >= s->matching)
+		s->selected = s->matching ? s->matching - 1 : 0;
+	if (s->first + s->room > s->matching)
+		s->first = s->matching > s->room ? s->matching - s->room : 0;
+	if (s->first > s->selected)
+		s->first = s->selected;
+	if (s->room && s->first + s->room <= s->selected)
+		s->first = s->selected + 1 - s->room;
 }
 
-/* Limits `first` so that the last page is full. */
-static void keep_in_sight(struct topscreen *s, size_t room)
+static void draw_rows(struct topscreen *s, int from)
 {
-	size_t count = 0, all = toptext_count(&s->view);
-
-	for (size_t i = 0; s->first && i < all; i++)
-		count += shown(s, i);
-	if (s->first + room > count)
-		s->first = count > room ? count - room : 0;
-}
-
-static void draw_rows(struct topscreen *s, int from, int lines)
-{
-	size_t skip, all = toptext_count(&s->view);
+	size_t at = 0, all = toptext_count(&s->view);
 	char line[TOPTEXT_LINE];
 
-	keep_in_sight(s, lines > from ? (size_t)(lines - from) : 0);
-	skip = s->first;
-	for (size_t i = 0; i < all && from < lines; i++) {
-		if (!shown(s, i) || (skip && skip--))
+	for (size_t i = 0; i < all && at < s->first + s->room; i++) {
+		if (!shown(s, i) || at++ < s->first)
 			continue;
 		toptext_row(&s->view, i, line);
-		screen_line(from++, look_at(toptext_heat(&s->view, i)), line);
+		screen_line(from++,
+			    at - 1 == s->selected ? SCREEN_SELECTED :
+						    look_at(toptext_heat(&s->view, i)),
+			    line);
 	}
+}
+
+void topscreen_leave(const struct topscreen *s, void (*put)(const char *line))
+{
+	static void (*const head[])(const struct topview *, char *) = {
+		toptext_target,
+		toptext_sampler,
+		toptext_spans,
+		toptext_columns,
+	};
+	size_t at = 0, all = toptext_count(&s->view);
+	char line[TOPTEXT_LINE];
+
+	for (size_t i = 0; s->view.live && i < sizeof(head) / sizeof(*head); i++) {
+		head[i](&s->view, line);
+		put(line);
+	}
+	for (size_t i = 0; i < all && at < s->first + s->room; i++) {
+		if (!shown(s, i) || at++ < s->first)
+			continue;
+		toptext_row(&s->view, i, line);
+		put(line);
+	}
+}
+
+void topscreen_release(struct topscreen *s)
+{
+	clear_path(s);
+	livefilter_release(&s->filter);
 }
 
 void topscreen_draw(struct topscreen *s)
@@ -292,8 +418,13 @@ void topscreen_draw(struct topscreen *s)
 		screen_show(-1);
 		return;
 	}
+	s->view.columns = columns > 0 ? (unsigned)columns : 0;
 	rows = draw_head(s, lines, &status);
-	draw_rows(s, rows, lines);
+	if (lines >= FIT_LINES)
+		screen_line(--lines, SCREEN_HEAD, keys_line);
+	s->room = lines > rows ? (size_t)(lines - rows) : 0;
+	keep_in_sight(s);
+	draw_rows(s, rows);
 	status_line(s, line); /* drawn last, so that the cursor is behind it */
 	screen_line(status, s->prompt ? SCREEN_HOT : SCREEN_PLAIN, line);
 	screen_show(s->prompt ? status : -1);

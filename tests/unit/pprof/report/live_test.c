@@ -218,3 +218,48 @@ Test(live, a_type_that_is_not_there)
 	live_release(&l);
 	profile_release(&p);
 }
+
+/* a is called by main, by b, and by itself. */
+Test(live, callers_of_a_path)
+{
+	char names[3][8] = { "a", "b", "main" }, tiny[] = "a";
+	char *path[] = { names[0], tiny, names[2] };
+	struct profile whole, recent;
+	uint32_t a, b, main_, stack[4];
+	struct live l;
+
+	init(&whole);
+	init(&recent);
+	a = place(&whole, 1, "a", NULL);
+	b = place(&whole, 2, "b", "tiny");
+	main_ = place(&whole, 3, "main", NULL);
+	memcpy(stack, (uint32_t[]){ a, main_ }, 8);
+	sample(&whole, 1, "t", 100, 2, stack);
+	memcpy(stack, (uint32_t[]){ b, main_ }, 8);
+	sample(&whole, 1, "t", 7, 2, stack);
+	memcpy(stack, (uint32_t[]){ main_, a, a, b }, 16); /* main is the leaf */
+	sample(&whole, 1, "t", 30, 4, stack);
+	memcpy(stack, (uint32_t[]){ a }, 4);
+	sample(&whole, 0, "", 5, 1, stack);
+
+	cr_assert_eq(live_fill_callers(&l, &recent, &whole, "cpu", path, 1, NULL), 0);
+	live_sort(&l, LIVE_CUM);
+	cr_assert_eq(l.count, 3);
+	assert_row(&l, 0, "main", 0, 0, 100, 100);
+	assert_row(&l, 1, "a", 0, 0, 0, 30); /* the innermost place */
+	assert_row(&l, 2, "(outermost)", 0, 0, 5, 5);
+	cr_assert_eq(l.total.cum, 142, "of all samples");
+	cr_assert_eq(l.thread_count, 0);
+	live_release(&l);
+
+	cr_assert_eq(live_fill_callers(&l, &recent, &whole, "cpu", path, 2, NULL), 0);
+	cr_assert_eq(l.count, 1);
+	assert_row(&l, 0, "tiny", 0, 0, 0, 30); /* inlined into b */
+	live_release(&l);
+	path[1] = names[1];
+	cr_assert_eq(live_fill_callers(&l, &whole, &whole, "cpu", path, 3, NULL), 0);
+	cr_assert_eq(l.count, 0, "a is called by tiny, not by b");
+	live_release(&l);
+	profile_release(&whole);
+	profile_release(&recent);
+}
