@@ -14,7 +14,7 @@
 #include "pprof/flame/flame.h"
 #include "pprof/flame/frames.h"
 #include "pprof/flame/page.h"
-#include "pprof/flame/shortname.h"
+#include "pprof/shortname.h"
 #include "pprof/profile.h"
 
 enum { ROW = 18, HEAD = 34, CHARACTER = 7, BOXES_MAX = 3000, ROWS_MAX = 400, NAME_MAX_BYTES = 300 };

@@ -1,4 +1,4 @@
-// links: pprof/report pprof/wire
+// links: pprof/report pprof/graph pprof/wire
 /* A live view of any profile that decodes: compared with itself, in every order. */
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "pprof/profile.h"
 #include "pprof/report/live.h"
 #include "pprof/report/livefilter.h"
-#include "pprof/report/shortname.h"
+#include "pprof/graph/fitname.h"
 #include "pprof/wire/decode.h"
 #include "tests/fuzz/must.h"
 
@@ -18,7 +18,7 @@ static void look(const struct profile *p, const char *type)
 {
 	struct livefilter filter = { .text = "" };
 	struct live l, callers;
-	char *path[2], text[SHORTNAME_MAX];
+	char *path[2], text[FITNAME_MAX];
 
 	if (live_fill(&l, p, p, type, NULL))
 		return;
@@ -29,7 +29,7 @@ static void look(const struct profile *p, const char *type)
 		livefilter_matches(&filter, l.rows[i].name);
 	livefilter_release(&filter);
 	for (size_t i = 0; i < l.count; i++)
-		must(strlen(shortname(l.rows[i].name, i, text)) < SHORTNAME_MAX);
+		must(strlen(fitname(l.rows[i].name, i, text)) < FITNAME_MAX);
 	for (size_t i = 0; i + 1 < l.count && i < 20; i++) {
 		path[0] = (char *)(uintptr_t)l.rows[i].name;
 		path[1] = (char *)(uintptr_t)l.rows[i + 1].name;

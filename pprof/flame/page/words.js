@@ -32,7 +32,7 @@ const literally = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const printable = text =>
 	text.replace(/[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g, "\ufffd");
 
-/* ---- Short names; pprof/flame/shortname.c does the same for the static picture ---- */
+/* ---- Short names; pprof/shortname.c does the same for the static picture ---- */
 
 const LONG = 1000;	/* characters, more than a screen shows in a line */
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pprof/report/shortname.h"
+#include "pprof/graph/fitname.h"
 #include "sampler/account/heldtime.h"
 #include "sampler/profile/summary.h"
 #include "sampler/recording.h"
@@ -123,10 +123,10 @@ double toptext_heat(const struct topview *v, size_t i)
 static void append_name(const struct topview *v, const char *name, char *line)
 {
 	size_t len = strlen(line), most = v->columns > len + 1 ? v->columns - 1 - len : 1;
-	char text[SHORTNAME_MAX];
+	char text[FITNAME_MAX];
 
 	snprintf(line + len, TOPTEXT_LINE - len, "%s",
-		 v->columns ? shortname(name, most, text) : name);
+		 v->columns ? fitname(name, most, text) : name);
 }
 
 static void thread_row(const struct topview *v, const struct live_thread *t, char *line)

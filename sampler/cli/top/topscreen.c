@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pprof/report/shortname.h"
+#include "pprof/graph/fitname.h"
 #include "sampler/cli/top/screen.h"
 
 enum { FIT_LINES = 8, FEW_LINES = 4, TOPSCREEN_LINE = TOPSCREEN_MESSAGE };
@@ -277,16 +277,16 @@ static const char *position(const struct topscreen *s, char text[64])
 /* "callers of f", or with the way to it "callers of g, which calls f". */
 static const char *what_is_shown(const struct topscreen *s, char text[128])
 {
-	char name[SHORTNAME_MAX], called[SHORTNAME_MAX];
+	char name[FITNAME_MAX], called[FITNAME_MAX];
 
 	if (!s->path_count)
 		return s->view.threads ? "threads" : "functions";
 	if (s->path_count == 1)
-		snprintf(text, 128, "callers of %s", shortname(s->path[0], 30, name));
+		snprintf(text, 128, "callers of %s", fitname(s->path[0], 30, name));
 	else
 		snprintf(text, 128, "callers of %s, on the way to %s",
-			 shortname(s->path[s->path_count - 1], 20, name),
-			 shortname(s->path[0], 20, called));
+			 fitname(s->path[s->path_count - 1], 20, name),
+			 fitname(s->path[0], 20, called));
 	return text;
 }
 

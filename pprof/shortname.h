@@ -11,8 +11,8 @@
  * A closure or a lambda has no name of its own, so it keeps that of its function. shorten() in
  * pprof/flame/page/words.js does the same; tests/profiles/flamegraph.test compares them.
  */
-#ifndef PPROF_FLAME_SHORTNAME_H
-#define PPROF_FLAME_SHORTNAME_H
+#ifndef PPROF_SHORTNAME_H
+#define PPROF_SHORTNAME_H
 
 #include <stddef.h>
 

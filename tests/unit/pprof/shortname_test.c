@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "pprof/flame/shortname.h"
+#include "pprof/shortname.h"
 
 /* clang-format off */
 static const char *const names[][4] = {

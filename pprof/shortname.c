@@ -1,4 +1,4 @@
-#include "pprof/flame/shortname.h"
+#include "pprof/shortname.h"
 
 #include <ctype.h>
 #include <stdbool.h>

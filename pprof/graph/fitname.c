@@ -1,0 +1,72 @@
+#include "pprof/graph/fitname.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "pprof/shortname.h"
+
+static const char dots[] = "…";
+
+static bool begins_character(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+static size_t columns_of(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += begins_character(*text);
+	return count;
+}
+
+static size_t bytes_of(const char *text, size_t columns)
+{
+	size_t i = 0;
+
+	for (; text[i]; i++)
+		if (begins_character(text[i]) && !columns--)
+			break;
+	return i;
+}
+
+static void cut(char *text, size_t columns)
+{
+	size_t have = columns_of(text), head, tail;
+
+	if (have <= columns)
+		return;
+	columns = columns ? columns - 1 : 0;
+	head = bytes_of(text, columns / 2);
+	tail = bytes_of(text, have - (columns - columns / 2));
+	memmove(text + head + sizeof(dots) - 1, text + tail, strlen(text + tail) + 1);
+	memcpy(text + head, dots, sizeof(dots) - 1);
+}
+
+/* The longest form that fits; else the shortest that still has the scope, which tells apart the
+ * methods of a name. NULL: it has no other form. */
+static const char *form_for(const char *name, size_t columns,
+			    char forms[SHORTNAME_FORMS][SHORTNAME_MAX])
+{
+	size_t count = shortname(name, strlen(name), forms), i = 0;
+
+	count -= count > 1;
+	while (i < count && columns_of(forms[i]) > columns)
+		i++;
+	return count ? forms[i < count ? i : count - 1] : NULL;
+}
+
+const char *fitname(const char *name, size_t columns, char *text)
+{
+	char forms[SHORTNAME_FORMS][SHORTNAME_MAX];
+	const char *form = columns_of(name) > columns ? form_for(name, columns, forms) : NULL;
+	size_t len;
+
+	name = form ? form : name;
+	len = strnlen(name, FITNAME_MAX - sizeof(dots)); /* room for the dots */
+	memcpy(text, name, len);
+	text[len] = '\0';
+	cut(text, columns);
+	return text;
+}
