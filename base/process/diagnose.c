@@ -124,13 +124,20 @@ static bool not_dumpable(pid_t tid, const struct facts *f)
 	return f->uid != 0 && stat(path, &st) == 0 && st.st_uid == 0;
 }
 
-static int traced_by_other(pid_t tid, const struct facts *f, struct error *err)
+static void read_tracer_name(const struct facts *f, char name[TRACER_NAME])
 {
-	char path[64], name[64] = "";
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%ld/comm", f->tracer);
-	read_file(path, name, sizeof(name));
+	read_file(path, name, TRACER_NAME);
 	name[strcspn(name, "\n")] = '\0';
+}
+
+static int traced_by_other(pid_t tid, const struct facts *f, struct error *err)
+{
+	char name[TRACER_NAME];
+
+	read_tracer_name(f, name);
 	return error_set(err, ERR_PERM,
 			 "process %d ('%s') is already traced by PID %ld ('%s'); "
 			 "only one tracer at a time is possible, end that one first",
@@ -270,7 +277,7 @@ int process_may_trace(pid_t pid, struct error *err)
 }
 
 /* TracerPid is the number of the thread that traces (task_state() in fs/proc/array.c). */
-pid_t process_tracer(pid_t tid)
+pid_t process_tracer(pid_t tid, char name[TRACER_NAME])
 {
 	char own[64];
 	struct facts f;
@@ -278,5 +285,8 @@ pid_t process_tracer(pid_t tid)
 	if (gather(tid, &f) || f.tracer <= 0)
 		return 0;
 	snprintf(own, sizeof(own), "/proc/self/task/%ld", f.tracer);
-	return access(own, F_OK) ? (pid_t)f.tracer : 0;
+	if (!access(own, F_OK))
+		return 0;
+	read_tracer_name(&f, name);
+	return (pid_t)f.tracer;
 }

@@ -82,8 +82,10 @@ int process_open_no_link(const struct process *p, const char *path);
  * no obstacle if it is gone within 1 s: several samplers may look at one process. */
 int process_may_trace(pid_t pid, struct error *err);
 
-/* The thread or process that traces this thread, by its number; 0: none, or a thread of ours. */
-pid_t process_tracer(pid_t tid);
+/* The thread or process that traces this thread, by its number, and its name; 0: none, or a thread of
+ * ours. */
+enum { TRACER_NAME = 64 };
+pid_t process_tracer(pid_t tid, char name[TRACER_NAME]);
 
 /* Why may this thread not be traced? Finds the cause of an EPERM or EACCES of ptrace(2) and puts
  * it, with its remedy, into err. Returns ERR_PERM, or ERR_GONE for a thread that has ended or is

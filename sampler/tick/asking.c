@@ -91,7 +91,7 @@ static void note_stop(struct recorded *r, const struct slot *slot)
 /* A stop was refused because the thread has a tracer. It may be ours, of a repaired thread. */
 static void note_denied(struct recording_stats *s, struct thread *thread)
 {
-	pid_t tracer = thread->denied ? s->tracer : process_tracer(thread->tid);
+	pid_t tracer = thread->denied ? s->tracer : process_tracer(thread->tid, s->tracer_name);
 
 	thread->denied = tracer != 0;
 	s->denied += thread->denied;

@@ -48,6 +48,7 @@ struct recording_stats {
 	uint64_t labels_unknown;   /* samples without labels: not read in this Go release */
 	uint64_t denied;	   /* looks left out: another program traced the thread */
 	pid_t tracer;		   /* that program, the last one found; 0: none */
+	char tracer_name[64];
 	uint64_t execs;		   /* times that the target executed a program */
 	uint64_t target_cpu_ns;	   /* accounted by the kernel during the recording */
 	uint64_t own_cpu_ns;	   /* ours: sampling, and after recording_write symbolizing */

@@ -41,22 +41,6 @@ static void say_how_it_ended(const struct recording *r, const struct recording_o
 		fprintf(stderr, "; process %d executed another program meanwhile", pid);
 }
 
-/* "strace (PID 12)". The program may have ended. */
-static void find_tracer(const struct recording_stats *s, char *text, size_t room)
-{
-	struct process p;
-
-	*text = '\0';
-	if (!s->tracer)
-		return;
-	snprintf(text, room, "PID %d", s->tracer);
-	if (process_open(&p, s->tracer, NULL))
-		return;
-	printable(p.comm, sizeof(p.comm));
-	snprintf(text, room, "%s (PID %d)", p.comm, s->tracer);
-	process_close(&p);
-}
-
 /* Could the tracing thread not get a real-time class? Tried only when a hold was long. */
 static bool is_unaided(const struct recording_stats *s)
 {
@@ -76,7 +60,7 @@ void ending_outcome(const struct recording *r, const struct recording_options *o
 	const char *missing = recording_missing_symbols(r);
 	struct process p = *recording_process(r);
 	struct buffer text = { 0 };
-	char tracer[100];
+	char tracer[100] = "";
 	struct outcome outcome = { .name = p.comm,
 				   .pid = p.pid,
 				   .stats = s,
@@ -88,7 +72,9 @@ void ending_outcome(const struct recording *r, const struct recording_options *o
 
 	outcome.children_ns = recording_children_ns(r, &outcome.children);
 	printable(p.comm, sizeof(p.comm));
-	find_tracer(s, tracer, sizeof(tracer));
+	if (s->tracer)
+		snprintf(tracer, sizeof(tracer), "%s (PID %d)", s->tracer_name, s->tracer);
+	printable(tracer, sizeof(tracer));
 	if (!outcome_text(&outcome, terminal_colour_on(STDERR_FILENO), &text))
 		fwrite(text.data, 1, text.len, stderr);
 	if (missing)
