@@ -97,7 +97,7 @@ function buildActions() {
 }
 
 function buildHeader() {
-	ui.meta = element("p");
+	ui.meta = element("p", { role: "status" });
 	const header = element("header", {}, element("h1", {}, printable(head.title)), ui.meta);
 	const comments = profile.comments.slice(0, 40).map(c => profile.strings[c]);
 	if (profile.comments.length > comments.length)
@@ -314,6 +314,8 @@ const copyName = () => selected >= 0 && copy(nameOf(selected), "name");
 /* Innermost first, as debuggers print it. */
 function copyStack() {
 	const graph = activeGraph(), path = graph.tree.path(graph.focus);
+	if (!path.length)
+		return;
 	if (graph === callers)
 		path.reverse();
 	copy(path.map(f => [nameOf(f), placeOf(frames.list[f]), baseName(frames.list[f].module)]
