@@ -55,11 +55,13 @@ function numberCell(column, f) {
 }
 
 const shownGraphs = () => state.sandwich >= 0 ? [callers, callees] : [main];
-const activeGraph = () => shownGraphs().find(g => g.scroller === document.activeElement) || shownGraphs().at(-1);
+const activeGraph = () =>
+	shownGraphs().find(g => g.scroller === document.activeElement) || shownGraphs().at(-1);
 
 /* ---- Elements ---- */
 
-const button = (text, onclick, title) => element("button", { type: "button", title: title || false, onclick }, text);
+const button = (text, onclick, title) =>
+	element("button", { type: "button", title: title || false, onclick }, text);
 
 function buildTools() {
 	ui.search = element("input", {
@@ -93,7 +95,8 @@ function buildActions() {
 		button("Copy name", copyName, "The whole name (c)"),
 		button("Copy stack", copyStack, "Innermost function first (C)"),
 	];
-	return element("div", { class: "actions", role: "toolbar", "aria-label": "Selected function" }, ...ui.actions);
+	return element("div", { class: "actions", role: "toolbar", "aria-label": "Selected function" },
+		       ...ui.actions);
 }
 
 function buildHeader() {
