@@ -167,13 +167,13 @@ static void bare_name(const char *name, char *out)
 		*s = ' ';
 }
 
-/* A part that a compiler made up: a lambda, a closure. As NAMELESS in words.js. */
+/* A part that says little by itself: a lambda, a closure, a call of an object. As NAMELESS in words.js. */
 static bool is_nameless(const char *s, size_t len)
 {
 	return len > 1 &&
 	       ((s[0] == '{' && s[len - 1] == '}') || (s[0] == '\'' && s[len - 1] == '\'') ||
 		(s[0] == '$' && s[1] == '_' && all_digits(s + 2, len - 2)) ||
-		(len == 4 && !memcmp(s, "_FUN", 4)));
+		(len == 4 && !memcmp(s, "_FUN", 4)) || (len == 10 && !memcmp(s, "operator()", 10)));
 }
 
 /* As NAMELESS_GO in words.js: func1, gowrap2, 1, and nothing (glob..func1). */

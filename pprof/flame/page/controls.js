@@ -55,11 +55,13 @@ function numberCell(column, f) {
 }
 
 const shownGraphs = () => state.sandwich >= 0 ? [callers, callees] : [main];
-const activeGraph = () => shownGraphs().find(g => g.scroller === document.activeElement) || shownGraphs().at(-1);
+const activeGraph = () =>
+	shownGraphs().find(g => g.scroller === document.activeElement) || shownGraphs().at(-1);
 
 /* ---- Elements ---- */
 
-const button = (text, onclick, title) => element("button", { type: "button", title: title || false, onclick }, text);
+const button = (text, onclick, title) =>
+	element("button", { type: "button", title: title || false, onclick }, text);
 
 function buildTools() {
 	ui.search = element("input", {
@@ -93,7 +95,8 @@ function buildActions() {
 		button("Copy name", copyName, "The whole name (c)"),
 		button("Copy stack", copyStack, "Innermost function first (C)"),
 	];
-	return element("div", { class: "actions", role: "toolbar", "aria-label": "Selected function" }, ...ui.actions);
+	return element("div", { class: "actions", role: "toolbar", "aria-label": "Selected function" },
+		       ...ui.actions);
 }
 
 // Comments of many runs are one line, as pprof/comments.c has it for tables.
@@ -107,7 +110,7 @@ function foldComments(comments) {
 }
 
 function buildHeader() {
-	ui.meta = element("p");
+	ui.meta = element("p", { role: "status" });
 	const header = element("header", {}, element("h1", {}, printable(head.title)), ui.meta);
 	const comments = foldComments(profile.comments.map(c => profile.strings[c]));
 	if (comments.length)
@@ -322,6 +325,8 @@ const copyName = () => selected >= 0 && copy(nameOf(selected), "name");
 /* Innermost first, as debuggers print it. */
 function copyStack() {
 	const graph = activeGraph(), path = graph.tree.path(graph.focus);
+	if (!path.length)
+		return;
 	if (graph === callers)
 		path.reverse();
 	copy(path.map(f => [nameOf(f), placeOf(frames.list[f]), baseName(frames.list[f].module)]

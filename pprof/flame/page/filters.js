@@ -24,7 +24,8 @@ const threadOptions = () => threadCache.map(([name]) => name);
 /* File names without the folders that all have, and without the same name at their ends. */
 function shortFiles(names) {
 	const parts = names.map(name => name.split("/"));
-	const same = at => parts.every(p => p.length > Math.abs(at) + (at < 0 ? 0 : 1) && p.at(at) === parts[0].at(at));
+	const same = at => parts.every(p =>
+		p.length > Math.abs(at) + (at < 0 ? 0 : 1) && p.at(at) === parts[0].at(at));
 	let from = 0, to = 0;
 	while (names.length > 1 && same(from))
 		from++;

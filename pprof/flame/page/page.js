@@ -40,15 +40,12 @@ function readAll(bytes) {
 
 /* By set of labels: is it shown? */
 function shownSets() {
-	const keys = Map.groupBy ? Map.groupBy(state.labels, l => l[0]) : new Map();
-	if (!Map.groupBy)
-		for (const l of state.labels)
-			keys.set(l[0], [...keys.get(l[0]) || [], l]);
+	const has = (set, key, text) => set.some(l => l.key === key && l.value === text);
+	const keys = [...new Set(state.labels.map(l => l[0]))];
 	return labels.sets.map((set, i) =>
-		(!state.file || set.some(l => l.key === FILE_KEY && l.value === state.file)) &&
+		(!state.file || has(set, FILE_KEY, state.file)) &&
 		(state.thread ? labels.threads[i] === state.thread : state.idle || !idle.has(labels.threads[i])) &&
-		[...keys.values()].every(any => any.some(([key, v]) =>
-			set.some(l => l.key === key && l.value === v))));
+		keys.every(key => state.labels.some(l => l[0] === key && has(set, key, l[1]))));
 }
 
 function calls(s, f) {
@@ -126,7 +123,8 @@ function changeWords(now, before) {
 	return now === before ? "the same" : sign + value(Math.abs(now - before)) + relative;
 }
 
-const frameOf = (t, i) => t.frame[i] >= 0 ? frames.list[t.frame[i]] : { name: "all", file: "", module: "", line: 0 };
+const NO_FRAME = { name: "all", file: "", module: "", line: 0 };
+const frameOf = (t, i) => frames.list[t.frame[i]] || NO_FRAME;
 const placeOf = f => f.file && f.line > 0 ? f.file + ":" + f.line : f.file;
 
 /* In one line, for the foot of the page and for who listens to it. */
@@ -168,8 +166,9 @@ function headline() {
 	if (profile.time > 0 && profile.time < 8e21)	/* what a Date can hold */
 		parts.push(new Date(profile.time / 1e6).toISOString().slice(0, 19).replace("T", " ") + " UTC");
 	parts.push(`${tree.shown().toLocaleString("en-US")} frames`);
-	if (frames.cut)
-		parts.push(`${frames.cut.toLocaleString("en-US")} samples cut: their stacks are too many for a page`);
+	if (frames.cut + tree.cut)
+		parts.push(`${(frames.cut + tree.cut).toLocaleString("en-US")} samples cut: ` +
+			"their stacks are too many for a page");
 	return parts.join(" · ");
 }
 

@@ -176,7 +176,12 @@ function readMapping(message) {
 	return m;
 }
 
-const fromBase64 = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+function fromBase64(text) {
+	const plain = atob(text), out = new Uint8Array(plain.length);
+	for (let i = 0; i < plain.length; i++)
+		out[i] = plain.charCodeAt(i);
+	return out;
+}
 
 async function unzip(bytes) {
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

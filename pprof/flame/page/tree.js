@@ -8,8 +8,6 @@
  */
 "use strict";
 
-const NODES_MAX = 4e6;	/* beyond them, frames are joined to their caller */
-
 /* Which frames of a sample make its path: steps are from `from` to `to`, exclusive, in either
  * direction; from === to: the sample is at the root. */
 const wholeStack = (frames, s) => [frames.at[s], frames.at[s + 1], 1];
@@ -22,12 +20,15 @@ function callPath(frames, s, f, outwards) {
 }
 
 class Tree {
+	static MAX = 4e6;	/* nodes; what a stack has beyond them is joined to the caller */
+
 	/* rootFrame: of the node 0. pathOf(s): as wholeStack, or null. isHidden: by frame. */
 	constructor(frames, rootFrame, pathOf, isHidden) {
 		const samples = frames.at.length - 1;
 		this.frames = frames;
 		this.leaf = new Int32Array(samples).fill(-1);
 		this.nodes = 1;
+		this.cut = 0;	/* samples */
 		this.made = { frame: Int32Array.of(rootFrame), parent: Int32Array.of(-1), depth: Int32Array.of(0) };
 		this.table = new Int32Array(4096).fill(-1);
 		for (let s = 0; s < samples; s++)
@@ -42,9 +43,11 @@ class Tree {
 			return;
 		const [from, to, step] = path, stack = frames.stack;
 		let node = 0;
-		for (let i = from; i !== to && this.nodes < NODES_MAX; i += step)
+		let i = from;
+		for (; i !== to && this.nodes < Tree.MAX; i += step)
 			if (!isHidden[stack[i]])
 				node = this.child(node, stack[i]);
+		this.cut += i === to ? 0 : 1;
 		this.leaf[s] = node;
 	}
 

@@ -42,7 +42,8 @@ const CLONE = new RegExp("(?:\\.(?:constprop|isra|part|cold|lto_priv|localalias|
 	"omp_fn|resolver|warm)(?:\\.\\d+)*)+$|\\s?\\[clone [^\\]]*\\]$|::h[0-9a-f]{16}$|@@?[A-Z]+_[\\d.]+$");
 const NAMELESS_GO = /^(?:(?:func|gowrap|deferwrap)?\d+|)$/;	/* closures: main.f.func1.2 */
 const OPERATOR = /operator(?:\(\)|\[\]|->\*?|<=>|<<=?|>>=?|&&|\|\||\+\+|--|[-+*/%^&|~!=<>,]=?)/y;
-const NAMELESS = /^(?:\{.*\}|'.*'|_FUN|\$_\d+|h[0-9a-f]{16})$/;		/* lambdas, {{closure}} */
+/* Lambdas, closures, calls of objects. */
+const NAMELESS = /^(?:\{.*\}|'.*'|_FUN|operator\(\)|\$_\d+)$/;
 
 function withoutClone(name) {
 	for (let before = ""; before !== name;)

@@ -37,7 +37,7 @@ static const char *const names[][4] = {
 	{ "ns::C<std::vector<int>>::f(int) const", "ns::C::f", "f" },
 	{ "void ns::f<int>(int)", "ns::f", "f" },
 	{ "(anonymous namespace)::run(int)", "(anonymous namespace)::run", "run" },
-	{ "std::function<void (int)>::operator()(int) const", "std::function::operator()", "operator()" },
+	{ "std::function<void (int)>::operator()(int) const", "std::function::operator()", "function::operator()" },
 	{ "std::vector<int, std::allocator<int> >::operator[](unsigned long)", "std::vector::operator[]", "operator[]" },
 	{ "ns::operator<<(std::ostream&, X const&)", "ns::operator<<", "operator<<" },
 	{ "ns::operator->()", "ns::operator->", "operator->" },
