@@ -5,7 +5,8 @@
  *           have the same places. A rwlock has them since 2.25; an older one is excluded by its
  *           values.
  *           What is waited for: nptl/pthread_mutex_lock.c, pthread_mutex_timedlock.c,
- *           pthread_rwlock_common.c
+ *           pthread_rwlock_common.c. A condition variable has a pair of futexes, aligned to 8, at 40
+ *           bytes, or at 32 since 2.41 (bits/thread-shared-types.h): the pair's address is shown.
  *   musl    src/internal/pthread_impl.h, src/thread/pthread_mutex_timedlock.c,
  *           pthread_rwlock_timedrdlock.c
  *   kernel  Documentation/locking/pi-futex.rst, linux/futex.h
@@ -193,6 +194,7 @@ bool lock_parse(const struct call *call, const void *before, size_t before_len, 
 	wait->as[LOCK_TO_READ] = read_reader(&w);
 	wait->as[LOCK_TO_WRITE] = read_writer(&w);
 	wait->as[LOCK_CONDITION].possible = wait->as[LOCK_SEMAPHORE].possible = true;
+	wait->as[LOCK_CONDITION].before = wait->futex & 4;
 	for (int i = 0; i < LOCK_KINDS; i++)
 		if (!wait->as[i].possible)
 			wait->as[i] = (struct lock_reading){ .possible = false };
