@@ -49,7 +49,7 @@ struct dump_wait {
 /* The lock that a thread waits for. */
 struct dump_lock {
 	enum lock_kind kind;  /* LOCK_NONE: it waits for none, or that is not proven */
-	uint64_t address;     /* of the lock; of a condition variable, of the futex in it */
+	uint64_t address;     /* of the lock; of a condition variable, of its pair of futexes */
 	const char *variable; /* that it is in; NULL: not known */
 	uint64_t offset;      /* in `variable` */
 	pid_t owner; /* that it records, as the process's PID namespace numbers it; 0: none */

@@ -59,13 +59,12 @@ static void look_again(const struct member *m, struct dump_thread *t)
 	t->wait = now;
 }
 
-static void number_threads(const struct process *process, struct dump_process *p)
+static void number_threads(const struct member *m, struct dump_process *p)
 {
-	bool same = process_shares_numbers(process);
-
 	for (size_t i = 0; i < p->count; i++)
-		p->threads[i].own_tid = same ? p->threads[i].tid :
-					       process_own_tid(process, p->threads[i].tid);
+		p->threads[i].own_tid = m->own_numbers ?
+						process_own_tid(&m->process, p->threads[i].tid) :
+						p->threads[i].tid;
 }
 
 void dump_look_at_locks(struct dump *d)
@@ -78,7 +77,7 @@ void dump_look_at_locks(struct dump *d)
 			any |= d->processes[i].threads[j].wait.known;
 		}
 	for (size_t i = 0; any && i < d->count; i++) {
-		number_threads(&d->members[i]->process, &d->processes[i]);
+		number_threads(d->members[i], &d->processes[i]);
 		for (size_t j = 0; j < d->processes[i].count; j++)
 			look_again(d->members[i], &d->processes[i].threads[j]);
 	}

@@ -5,7 +5,8 @@
  *           have the same places. A rwlock has them since 2.25; an older one is excluded by its
  *           values.
  *           What is waited for: nptl/pthread_mutex_lock.c, pthread_mutex_timedlock.c,
- *           pthread_rwlock_common.c
+ *           pthread_rwlock_common.c. A condition variable has a pair of futexes, aligned to 8, at 40
+ *           bytes, or at 32 since 2.41 (bits/thread-shared-types.h): the pair's address is shown.
  *   musl    src/internal/pthread_impl.h, src/thread/pthread_mutex_timedlock.c,
  *           pthread_rwlock_timedrdlock.c
  *   kernel  Documentation/locking/pi-futex.rst, linux/futex.h
@@ -193,6 +194,7 @@ bool lock_parse(const struct call *call, const void *before, size_t before_len, 
 	wait->as[LOCK_TO_READ] = read_reader(&w);
 	wait->as[LOCK_TO_WRITE] = read_writer(&w);
 	wait->as[LOCK_CONDITION].possible = wait->as[LOCK_SEMAPHORE].possible = true;
+	wait->as[LOCK_CONDITION].before = wait->futex & 4;
 	for (int i = 0; i < LOCK_KINDS; i++)
 		if (!wait->as[i].possible)
 			wait->as[i] = (struct lock_reading){ .possible = false };
@@ -235,7 +237,8 @@ bool lock_may_have_owner(const struct lock_wait *wait)
 	return may;
 }
 
-/* The functions of glibc and musl that wait for a lock; names that begin so, after underscores. */
+/* The functions of glibc and musl that wait for a lock, without underscores at the begin. Those of
+ * C11 (mtx_lock) call these. */
 static const struct {
 	const char *name;
 	enum lock_kind kind;
@@ -244,8 +247,6 @@ static const struct {
 	{ "pthread_mutex_timedlock", LOCK_MUTEX },
 	{ "pthread_mutex_clocklock", LOCK_MUTEX },
 	{ "pthread_mutex_cond_lock", LOCK_MUTEX },
-	{ "mtx_lock", LOCK_MUTEX },
-	{ "mtx_timedlock", LOCK_MUTEX },
 	{ "pthread_rwlock_rdlock", LOCK_TO_READ },
 	{ "pthread_rwlock_timedrdlock", LOCK_TO_READ },
 	{ "pthread_rwlock_clockrdlock", LOCK_TO_READ },
@@ -255,13 +256,22 @@ static const struct {
 	{ "pthread_cond_wait", LOCK_CONDITION },
 	{ "pthread_cond_timedwait", LOCK_CONDITION },
 	{ "pthread_cond_clockwait", LOCK_CONDITION },
-	{ "cnd_wait", LOCK_CONDITION },
-	{ "cnd_timedwait", LOCK_CONDITION },
 	{ "sem_wait", LOCK_SEMAPHORE },
 	{ "sem_timedwait", LOCK_SEMAPHORE },
 	{ "sem_clockwait", LOCK_SEMAPHORE },
 	{ "new_sem_wait", LOCK_SEMAPHORE },
 };
+
+/* What glibc and the compiler append to the names of a function's parts and versions. */
+static bool is_ending(const char *rest)
+{
+	static const char *const endings[] = { "_full", "_common", "_slow", "64", ".", "@" };
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (!strncmp(rest, endings[i], strlen(endings[i])))
+			return true;
+	return !*rest;
+}
 
 /* "__GI___pthread_mutex_lock" is pthread_mutex_lock. */
 static const char *plain_name(const char *name)
@@ -275,7 +285,8 @@ static const char *plain_name(const char *name)
 static enum lock_kind waits_in(const char *name)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-		if (!strncmp(name, functions[i].name, strlen(functions[i].name)))
+		if (!strncmp(name, functions[i].name, strlen(functions[i].name)) &&
+		    is_ending(name + strlen(functions[i].name)))
 			return functions[i].kind;
 	return LOCK_NONE;
 }

@@ -45,7 +45,8 @@ struct lock_reading {
 	bool possible;	/* the words do not exclude it */
 	bool readers;	/* threads hold it for reading; which ones is not recorded */
 	bool relocks;	/* a thread that locks it twice waits for itself */
-	uint8_t before; /* bytes from the lock's beginning to the futex word */
+	uint8_t before; /* bytes from the lock's beginning to the futex word; of a condition
+			 * variable, from its pair of futexes */
 	pid_t owner;	/* recorded, as its own PID namespace numbers it; 0: none */
 	bool lives;	/* that is a thread of the process; set by the caller before lock_prove */
 };

@@ -36,6 +36,8 @@ int member_open(struct member **out, pid_t pid, const struct member *beside, str
 	m->process = (struct process){ .proc_fd = -1, .pid_fd = -1, .root_fd = -1 };
 	m->maps_fd = -1;
 	rc = process_open(&m->process, pid, err);
+	if (!rc)
+		m->own_numbers = !process_shares_numbers(&m->process);
 	if (!rc && (beside ? modmap_new_beside(&m->maps, &m->process, beside->maps) :
 			     modmap_new(&m->maps, &m->process)))
 		rc = error_nomem(err);

@@ -28,6 +28,7 @@ struct member {
 	struct process process;
 	uint32_t index; /* in round.members; never changes */
 	bool ended;
+	bool own_numbers; /* its threads have other numbers in its own PID namespace */
 	struct modmap *maps;
 	struct threads *threads; /* NULL before member_start */
 	bool has_go;		 /* `go` is set */

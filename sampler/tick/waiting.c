@@ -15,7 +15,7 @@ static struct thread *thread_numbered(struct member *m, pid_t own_tid)
 	size_t count;
 	struct thread *threads = threads_get(m->threads, &count);
 
-	if (process_shares_numbers(&m->process))
+	if (!m->own_numbers)
 		return threads_find(m->threads, own_tid);
 	for (size_t i = 0; i < count; i++) {
 		if (!threads[i].own_tid && !threads[i].ended)

@@ -79,8 +79,8 @@ static int add_owner(struct buffer *b, const struct dump_thread *t)
 	}
 	if (l->owner)
 		return buffer_addf(b,
-				   ", of which the owner field names %d, no thread of this "
-				   "process",
+				   ", of which the owner field names %d, which is no thread "
+				   "shown here",
 				   l->owner);
 	if (l->readers)
 		return buffer_addf(b, ", held by readers, which it does not record");

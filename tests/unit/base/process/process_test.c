@@ -113,6 +113,29 @@ Test(modmap, finds_our_own_code_and_the_vdso)
 	process_close(&p);
 }
 
+static int initialized = 1, zero[1000];
+
+Test(modmap, finds_variables_in_the_image_that_has_them)
+{
+	struct process p;
+	struct modmap *m;
+	const struct image *program;
+	uint64_t at, more;
+
+	cr_assert_eq(process_open(&p, getpid(), NULL), 0);
+	cr_assert_eq(modmap_new(&m, &p), 0);
+	cr_assert_eq(modmap_refresh(m, NULL), 0);
+	program = modmap_find(m, (uint64_t)(uintptr_t)&process_open)->image;
+	cr_assert_eq(modmap_variable(m, (uint64_t)(uintptr_t)&initialized, &at), program);
+	cr_assert_eq(modmap_variable(m, (uint64_t)(uintptr_t)&zero[999], &more), program);
+	cr_assert_eq(more - at, (uint64_t)((char *)&zero[999] - (char *)&initialized));
+	cr_assert_null(modmap_variable(m, (uint64_t)(uintptr_t)&at, &more), "it is on the stack");
+	cr_assert_null(modmap_variable(m, (uint64_t)(uintptr_t)&process_open, &more), "it is code");
+	cr_assert_null(modmap_variable(m, 0, &more));
+	modmap_free(m);
+	process_close(&p);
+}
+
 Test(modmap, keeps_its_generation_while_nothing_changes)
 {
 	struct process p;

@@ -220,6 +220,8 @@ Test(lock, other_functions_prove_nothing)
 	cr_assert_eq(in("libc.so.6", "__lll_lock_wait_private", "malloc"), LOCK_NONE);
 	cr_assert_eq(in("server", NULL, NULL), LOCK_NONE);
 	cr_assert_eq(in("server", "runtime.futex", "runtime.lock2"), LOCK_NONE);
+	cr_assert_eq(in("server", "futex", "sem_waiter_loop"), LOCK_NONE);
+	cr_assert_eq(in("server", "futex", "pthread_mutex_locker"), LOCK_NONE);
 }
 
 Test(lock, the_words_decide_in_a_stripped_glibc)

@@ -208,3 +208,21 @@ Test(elfsyms, leave_gaps_unnamed)
 	cr_assert_str_eq(symbolizer_note(s, image), "1 functions from .symtab, no DWARF");
 	symbolizer_free(s);
 }
+
+#define VARIABLE(name, size) ".type " name ", @object\n.size " name ", " size "\n"
+
+Test(elfsyms, of_variables_are_objects_with_a_size_alone)
+{
+	assemble(".text\n" GLOBAL("one", "8") "one: .skip 16\n.data\n" VARIABLE("table", "40")
+			 VARIABLE("nothing", "0") "table: .skip 48\nnothing: .skip 8\n",
+		 "-Tdata=0x402000");
+	elfsyms_init(&syms);
+	syms.variables = true;
+	cr_assert_eq(elfsyms_add(&syms, image_elf(image), SHT_SYMTAB, true), 1);
+	cr_assert_eq(elfsyms_settle(&syms), 0);
+	expect(0x402000, "table");
+	expect(0x402027, "table");
+	expect(0x402028, NULL);
+	expect(0x402030, NULL);
+	expect(0x401000, NULL);
+}
