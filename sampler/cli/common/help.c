@@ -82,7 +82,10 @@ static const char record[] =
 /* The options of folders of batches: sampler/cli/rounds/folder.h. */
 #define FOLDER_HELP \
 	"  -t, --type TYPE      of a folder of batches: which profile (default cpu)\n" \
-	"      --from, --to, --last, --tag  and of which batches, as for rounds\n"
+	"      --from TIME      and of which batches, as for rounds\n" \
+	"      --to TIME\n" \
+	"      --last DUR\n" \
+	"      --tag KEY:VALUE\n"
 
 /* Shell completions read record's options from "Each leaves" on (tools/packaging/completions). */
 static const char rounds[] =
@@ -305,11 +308,15 @@ static const char diff[] =
 	"durations differ. ~ marks what may be noise, by a test of the samples' counts.\n"
 	"\n"
 	"  BASE, NEW            pprof profiles; - for the standard input\n"
-	"      --by, --cum, --no-inline, --nodecount, --nodefraction, --sample-type,\n"
-	"      --unit           of the table, as for report\n"
-	"      --focus, --ignore, --show, --hide, --show-from, --prune-from,\n"
-	"      --tag-focus, --tag-ignore, --tag-show, --tag-hide, --tag-root,\n"
-	"      --tag-leaf, --all-frames  which samples and frames of both, as for report\n"
+	"      --by WHAT        function (the default), line, file, address, module,\n"
+	"                       thread\n"
+	"      --cum            changes of what a function and all it calls cost together\n"
+	"      --no-inline      inlined calls count for the function that holds them\n"
+	"      --nodecount N    lines to show, 0 for all (the default)\n"
+	"      --nodefraction F leave out what changed by less than this share\n"
+	"                       (default 0.005)\n"
+	"      --sample-type T  which value to show, by name or number from 0\n"
+	"      --unit UNIT      of values, as for report\n"
 	"      --normalize      scale NEW to the totals of BASE\n"
 	"  -o, --output OUT     file to write, - for the standard output; by its ending\n"
 	"                       a flame graph (.svg, .html), the table (.txt) or another\n"
@@ -322,7 +329,22 @@ static const char diff[] =
 	"      --max-size SIZE  bytes that one may have uncompressed (default 1G); 5M\n"
 	"  -q, --quiet          do not say what was written\n" FOLDER_HELP
 	"      --against DUR    of one DIR: BASE is the same time, so much earlier;\n"
-	"                       --last 1h --against 24h: this hour and yesterday's\n";
+	"                       --last 1h --against 24h: this hour and yesterday's\n"
+	"\n"
+	"Which samples and frames of both, as for report:\n"
+	"      --focus REGEX\n"
+	"      --ignore REGEX\n"
+	"      --show REGEX\n"
+	"      --hide REGEX\n"
+	"      --show-from REGEX\n"
+	"      --prune-from REGEX\n"
+	"      --tag-focus TAGS\n"
+	"      --tag-ignore TAGS\n"
+	"      --tag-show REGEX\n"
+	"      --tag-hide REGEX\n"
+	"      --tag-root KEY[,KEY…]\n"
+	"      --tag-leaf KEY[,KEY…]\n"
+	"      --all-frames\n";
 
 static const char goparse[] =
 	"usage: sampler goparse [FILE…] [options]\n"

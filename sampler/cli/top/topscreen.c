@@ -51,6 +51,28 @@ void topscreen_prompt(struct topscreen *s, char kind, const char *text)
 	snprintf(s->input, sizeof(s->input), "%s", text);
 }
 
+static bool shown(const struct topscreen *s, size_t i)
+{
+	return livefilter_matches(&s->filter, toptext_name(&s->view, i));
+}
+
+static const char *selected_name(const struct topscreen *s)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < toptext_count(&s->view); i++)
+		if (shown(s, i) && at++ == s->selected)
+			return toptext_name(&s->view, i);
+	return NULL;
+}
+
+static void select_first(struct topscreen *s)
+{
+	free(s->marked);
+	s->marked = NULL;
+	s->selected = 0;
+}
+
 /* Acts on the text that was typed. */
 static enum topscreen_wish accept_input(struct topscreen *s)
 {
@@ -60,7 +82,7 @@ static enum topscreen_wish accept_input(struct topscreen *s)
 	if (prompt == 's')
 		return *s->input ? TOPSCREEN_SAVE : TOPSCREEN_NOTHING;
 	livefilter_set(&s->filter, s->input);
-	s->selected = 0;
+	select_first(s);
 	if (*s->filter.text && !s->filter.pattern)
 		topscreen_say(s, "no regular expression: names that hold this text");
 	return TOPSCREEN_NOTHING;
@@ -105,7 +127,7 @@ static void move_up(struct topscreen *s, size_t by)
 	s->selected -= by < s->selected ? by : s->selected;
 }
 
-static void move(struct topscreen *s, int key)
+static void move_selected(struct topscreen *s, int key)
 {
 	switch (key) {
 	case SCREEN_UP:
@@ -132,32 +154,28 @@ static void move(struct topscreen *s, int key)
 	}
 }
 
+/* Threads have no names of their own. */
+static void move(struct topscreen *s, int key)
+{
+	const char *name;
+
+	move_selected(s, key);
+	free(s->marked);
+	name = s->selected && !s->view.threads ? selected_name(s) : NULL;
+	s->marked = name ? strdup(name) : NULL;
+}
+
 static enum topscreen_wish sort_by(struct topscreen *s, enum live_order order)
 {
 	s->order = order;
-	s->selected = 0;
+	select_first(s);
 	return TOPSCREEN_SORT;
-}
-
-static bool shown(const struct topscreen *s, size_t i)
-{
-	return livefilter_matches(&s->filter, toptext_name(&s->view, i));
-}
-
-static const char *selected_name(const struct topscreen *s)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < toptext_count(&s->view); i++)
-		if (shown(s, i) && at++ == s->selected)
-			return toptext_name(&s->view, i);
-	return NULL;
 }
 
 /* The filter was about other rows. */
 static enum topscreen_wish show_callers(struct topscreen *s)
 {
-	s->selected = 0;
+	select_first(s);
 	livefilter_set(&s->filter, "");
 	return TOPSCREEN_CALLERS;
 }
@@ -191,7 +209,7 @@ static enum topscreen_wish switch_threads(struct topscreen *s)
 	bool callers = s->path_count != 0;
 
 	s->view.threads = !s->view.threads;
-	s->selected = 0;
+	select_first(s);
 	clear_path(s);
 	return callers ? TOPSCREEN_CALLERS : TOPSCREEN_NOTHING;
 }
@@ -348,8 +366,13 @@ static void keep_in_sight(struct topscreen *s)
 	size_t all = toptext_count(&s->view);
 
 	s->matching = 0;
-	for (size_t i = 0; i < all; i++)
-		s->matching += shown(s, i);
+	for (size_t i = 0; i < all; i++) {
+		if (!shown(s, i))
+			continue;
+		if (s->marked && !strcmp(toptext_name(&s->view, i), s->marked))
+			s->selected = s->matching;
+		s->matching++;
+	}
 	if (s->selected >= s->matching)
 		s->selected = s->matching ? s->matching - 1 : 0;
 	if (s->first + s->room > s->matching)
@@ -376,6 +399,16 @@ static void draw_rows(struct topscreen *s, int from)
 	}
 }
 
+/* Ends a line where the screen ends. Bytes that begin no character of UTF-8 do not count. */
+static void cut(char *line, size_t columns)
+{
+	for (; *line; line++)
+		if (((unsigned char)*line & 0xc0) != 0x80 && !columns--) {
+			*line = '\0';
+			return;
+		}
+}
+
 void topscreen_leave(const struct topscreen *s, void (*put)(const char *line))
 {
 	static void (*const head[])(const struct topview *, char *) = {
@@ -389,6 +422,7 @@ void topscreen_leave(const struct topscreen *s, void (*put)(const char *line))
 
 	for (size_t i = 0; s->view.live && i < sizeof(head) / sizeof(*head); i++) {
 		head[i](&s->view, line);
+		cut(line, s->view.columns);
 		put(line);
 	}
 	for (size_t i = 0; i < all && at < s->first + s->room; i++) {
@@ -402,6 +436,7 @@ void topscreen_leave(const struct topscreen *s, void (*put)(const char *line))
 void topscreen_release(struct topscreen *s)
 {
 	clear_path(s);
+	select_first(s);
 	livefilter_release(&s->filter);
 }
 

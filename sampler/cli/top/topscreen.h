@@ -16,6 +16,8 @@ struct topscreen {
 	struct livefilter filter;
 	size_t first, selected; /* the top row and the selected one, among those that the filter
 				 * matches */
+	char *marked;	 /* the selected function, which stays selected when rows move; NULL: the
+			  * row does; owned */
 	size_t matching; /* their number, and how many the screen had room for, when it was */
 	size_t room;	 /* drawn last */
 	char *path[TOPSCREEN_PATH]; /* callers are shown: of the last, which calls the one before;

@@ -45,8 +45,9 @@ _sampler_types() { # program
 
 _sampler_words() { # command, option
 	case $1,$2 in
-	convert,-f | convert,--format) echo pprof legacy folded flamegraph speedscope otlp text ;;
-	*,-f | *,--format) echo pprof folded flamegraph speedscope otlp text ;;
+	record,-f | record,--format | goparse,-f | goparse,--format)
+		echo pprof folded flamegraph speedscope otlp text ;;
+	*,-f | *,--format) echo pprof legacy folded flamegraph speedscope otlp text ;;
 	*,--sort) echo recent recent-cum flat cum name ;;
 	*,--by) echo function line file address module thread ;;
 	*,--unit) echo ns us ms s hrs B kB MB GB auto ;;
