@@ -100,7 +100,7 @@ static const char record[] =
 	"      --follow-restarts  with -p: the next one of its systemd unit or cgroup\n"
 	"      --push ENGINE=URL  send batches on: pyroscope=http://HOST:4040,\n"
 	"                       datadog=http://HOST:8126, parca=http://HOST:7070,\n"
-	"                       otlp=http://HOST:4318; may be repeated\n"
+	"                       otlp=http://HOST:4318 or grpc://HOST:4317; may be repeated\n"
 	"      --push-headers FILE  a file of lines 'Name: value' that are sent along\n";
 
 static const char record_end[] =
