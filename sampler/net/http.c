@@ -111,6 +111,8 @@ static int refused(struct http *h, const struct response *head, struct error *er
 		while (len < sizeof(line) && !memchr(line, '\n', len) &&
 		       !take(h, line + len, sizeof(line) - len, &got, NULL) && got)
 			len += got;
+	memcpy(h->answer.content, line, len);
+	h->answer.content_len = len;
 	for (size_t i = 0; i < len; i++)
 		if (line[i] == '\n' || line[i] == '\r')
 			len = i;
@@ -126,7 +128,6 @@ static void take_answer(struct http_answer *a, const struct response *head)
 	int64_t seconds = head->retry_at > now ? head->retry_at - now : head->retry_in;
 
 	a->status = head->status;
-	memcpy(a->headers, head->kept, sizeof(a->headers));
 	a->retry_after_ns = (uint64_t)(seconds < INT32_MAX ? seconds : INT32_MAX) * NS_PER_S;
 }
 
@@ -187,10 +188,12 @@ static int follow(struct http *h, struct error *err)
 		take_answer(&h->answer, head);
 	if (!rc && !accepts(h, head->status))
 		rc = refused(h, head, err);
-	if (!rc && h->body)
+	if (!rc && h->body) {
 		keep_content(h, head);
-	else if (!rc)
+		memcpy(h->answer.headers, head->kept, sizeof(head->kept)); /* with trailers */
+	} else if (!rc) {
 		rc = start_unpacking(h, head, err);
+	}
 	if (!rc) {
 		h->response.date = head->date;
 		memcpy(h->response.type, head->type, sizeof(h->response.type));
@@ -221,12 +224,24 @@ static int begin(struct http *h, const struct http_request *q, struct error *err
 	return rc;
 }
 
-int http_check(const char *url, struct error *err)
+static int check_http2(const struct libcurl *curl, struct error *err)
+{
+	const curl_version_info_data *v = curl->version(CURLVERSION_NOW);
+
+	if (v->features & CURL_VERSION_HTTP2)
+		return 0;
+	return error_set(err, ERR_NOTFOUND, "libcurl %s was built without HTTP/2, which gRPC needs",
+			 v->version);
+}
+
+int http_check(const char *url, bool http2, struct error *err)
 {
 	const struct libcurl *curl;
 	struct address a = { 0 };
 	int rc = libcurl_load(&curl, err);
 
+	if (!rc && http2)
+		rc = check_http2(curl, err);
 	if (!rc)
 		rc = address_parse(&a, curl, url, err);
 	address_release(&a);
@@ -320,9 +335,9 @@ int http_open(struct http **h, const struct http_request *q, struct error *err)
 			 "this sampler cannot fetch URLs: it was built without libcurl's header");
 }
 
-int http_check(const char *url, struct error *err)
+int http_check(const char *url, bool http2, struct error *err)
 {
-	(void)url;
+	(void)url, (void)http2;
 	return error_set(err, ERR_NOTFOUND,
 			 "this sampler cannot fetch URLs: it was built without libcurl's header");
 }

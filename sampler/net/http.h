@@ -56,14 +56,15 @@ struct http_body {
 	size_t len;
 	const char *type; /* Content-Type */
 	bool gzip;	  /* Content-Encoding: gzip */
-	const char *keep; /* prefix of the answer's headers to keep; or NULL */
+	const char *keep; /* prefix of the answer's headers and trailers to keep; or NULL */
+	bool http2;	  /* by HTTP/2 only, whose trailers are requested */
 };
 
 struct http_answer {
 	unsigned status;	 /* 0: no complete head of an answer was received */
 	uint64_t retry_after_ns; /* from now; 0: not given */
-	char headers[512];	 /* the kept ones, as sent, one per line, as far as they fit */
-	uint8_t content[1024];	 /* beginning of a 2xx's content, as far as it could be read */
+	char headers[4096];	 /* of a 2xx: the kept ones, as sent, one per line */
+	uint8_t content[1024];	 /* beginning of the content, as far as it could be read */
 	size_t content_len;
 };
 
@@ -75,8 +76,9 @@ bool http_is_url(const char *text);
 int http_escape(struct buffer *url, const char *text, const char *plain);
 
 /* To be called before any request: is this a URL, and is libcurl there? It is loaded now, so that
- * processes forked later need not load it. ERR_USAGE, ERR_NOTFOUND, ERR_NOMEM. */
-int http_check(const char *url, struct error *err);
+ * processes forked later need not load it. `http2`: can it also speak HTTP/2? ERR_USAGE,
+ * ERR_NOTFOUND, ERR_NOMEM. */
+int http_check(const char *url, bool http2, struct error *err);
 
 /* Sends a request and waits for the response's head. ERR_USAGE (URL, header, paths), ERR_NOTFOUND
  * (no libcurl), ERR_IO (cannot connect, certificate, a status other than 200, with the body's first

@@ -106,9 +106,9 @@ static bool is(const char *name, size_t len, const char *wanted)
 
 static void keep_line(struct response *r, const char *line, size_t len)
 {
-	size_t used = strlen(r->kept), name = strlen(r->keep);
+	size_t used = strlen(r->kept), name = r->keep ? strlen(r->keep) : 0;
 
-	if (len < name || strncasecmp(line, r->keep, name) || memchr(line, '\0', len) ||
+	if (!name || len < name || strncasecmp(line, r->keep, name) || memchr(line, '\0', len) ||
 	    used + len + 2 > sizeof(r->kept))
 		return;
 	memcpy(r->kept + used, line, len);
@@ -123,8 +123,7 @@ static void take_header(struct response *r, const char *line, size_t len)
 
 	if (!colon)
 		return;
-	if (r->keep)
-		keep_line(r, line, len);
+	keep_line(r, line, len);
 	while (at < len && (line[at] == ' ' || line[at] == '\t'))
 		at++;
 	line += at;
@@ -171,14 +170,14 @@ static bool take_status(struct response *r, const char *line, size_t len)
 
 bool response_line(struct response *r, const char *line, size_t len)
 {
-	if (r->complete) /* a trailer: ignored */
-		return true;
 	if (len > RESPONSE_HEAD_BYTES - r->bytes)
 		return false;
 	r->bytes += len;
 	while (len && strchr("\r\n \t", line[len - 1]) && line[len - 1])
 		len--;
-	if (!r->status)
+	if (r->complete)
+		keep_line(r, line, len);
+	else if (!r->status)
 		take_status(r, line, len);
 	else if (len)
 		take_header(r, line, len);

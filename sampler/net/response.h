@@ -27,13 +27,13 @@ struct response {
 	char reason[64], type[128], coded[64]; /* printable; coded is Content-Encoding */
 	char location[8192];		       /* as sent; "": none, or it does not fit */
 	const char *keep; /* set by the caller: prefix of lines to keep, ignoring case */
-	char kept[512];	  /* the kept lines as sent, each with '\n' at its end, as far as they
-			      * fit */
+	char kept[4096];  /* the kept lines as sent, trailers too, each with '\n' at its end, as
+			   * far as they fit */
 };
 
 /* Takes a line of the head, with or without its end of line. A new response is {0}, or has only
  * `keep` set. False: the head has too many bytes. After an interim response (1xx) comes another
- * head. */
+ * head. What comes after the head is a trailer: it may be kept, and changes nothing else. */
 bool response_line(struct response *r, const char *line, size_t len);
 
 /* Is this a redirect to be followed (RFC 9110, section 15.4; 300 leaves the choice to people)? */

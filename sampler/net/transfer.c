@@ -254,12 +254,17 @@ int transfer_post(struct transfer *t, const struct http_body *body, struct error
 
 	t->body = body;
 	if (len >= (int)sizeof(type) || (body->gzip && add_header(t, "Content-Encoding: gzip")) ||
-	    add_header(t, type) || add_header(t, "Expect:"))
+	    (body->http2 && add_header(t, "TE: trailers")) || add_header(t, type) ||
+	    add_header(t, "Expect:"))
 		return error_nomem(err);
 	rc |= set(t->easy, CURLOPT_POST, 1L);
 	rc |= set(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
 	rc |= set(t->easy, CURLOPT_READFUNCTION, on_send);
 	rc |= set(t->easy, CURLOPT_READDATA, t);
+	if (body->http2) { /* at once in clear text, by ALPN in TLS; through a proxy by CONNECT */
+		rc |= set(t->easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE + 0L);
+		rc |= set(t->easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
+	}
 	return rc ? error_set(err, ERR_NOTFOUND, "libcurl was built without what is needed") : 0;
 }
 
@@ -324,8 +329,8 @@ static int explain_format(const struct transfer *t, const char *why, struct erro
 		return error_set(err, ERR_FORMAT, "the answer's head has more than %d KiB",
 				 RESPONSE_HEAD_BYTES >> 10);
 	if (!t->head.complete)
-		return error_set(err, ERR_FORMAT, "the answer is not HTTP, or no whole one: %s",
-				 why);
+		return error_set(err, ERR_FORMAT, "the answer is not HTTP%s, or no whole one: %s",
+				 t->body && t->body->http2 ? "/2" : "", why);
 	return error_set(err, ERR_FORMAT, "cut off after %llu bytes: %s",
 			 (unsigned long long)t->received, why);
 }
@@ -333,8 +338,8 @@ static int explain_format(const struct transfer *t, const char *why, struct erro
 static int explain(const struct transfer *t, struct error *err)
 {
 	const char *text = *t->why ? t->why : t->curl->easy_strerror(t->result);
-	char why[200];
 	long proxy = 0;
+	char why[200];
 
 	response_text(why, sizeof(why), text, strlen(text));
 	t->curl->easy_get(t->easy, CURLINFO_HTTP_CONNECTCODE, &proxy);
@@ -362,9 +367,11 @@ static int explain(const struct transfer *t, struct error *err)
 	case CURLE_OK:			 /* the answer ended without a head */
 	case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9 */
 	case CURLE_WEIRD_SERVER_REPLY:
+	case CURLE_HTTP2:
 	case CURLE_GOT_NOTHING:
 	case CURLE_PARTIAL_FILE:
 	case CURLE_RECV_ERROR:
+	case CURLE_SEND_ERROR:
 	case CURLE_WRITE_ERROR: /* from on_header */
 		return explain_format(t, why, err);
 	default:

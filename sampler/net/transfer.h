@@ -2,8 +2,9 @@
  * Requests made by libcurl one after another, and the bytes of their answers as they came.
  *
  * Its multi interface is used so that we can pull: libcurl runs when bytes are needed, and pauses
- * when there are more than needed. HTTP/1.1 only, because with HTTP/2 libcurl would keep what
- * arrives meanwhile, up to 10 MB. Included only where <curl/curl.h> exists.
+ * when there are more than needed. HTTP/1.1, because with HTTP/2 libcurl would keep what arrives
+ * meanwhile, up to 32 MB. Only gRPC needs HTTP/2, and its answers are drained. Included only where
+ * <curl/curl.h> exists.
  */
 #ifndef SAMPLER_NET_TRANSFER_H
 #define SAMPLER_NET_TRANSFER_H

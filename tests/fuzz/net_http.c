@@ -95,7 +95,7 @@ static void set_answer(const uint8_t *data, size_t size)
 /* The body ends like a head does: there the server stops reading. */
 static void post(const struct http_request *q)
 {
-	const struct http_body body = { "x\r\n\r\n", 5, "text/plain", false, "x-" };
+	const struct http_body body = { "x\r\n\r\n", 5, "text/plain", false, "x-", false };
 	struct http_answer a;
 	struct error err = { 0 };
 	int rc = http_post(q, &body, &a, &err);

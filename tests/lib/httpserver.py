@@ -59,8 +59,8 @@ class Server(Listener):
                 if not more:
                     return
                 head += more
-            self.requests.append(head.decode())
-            self.answer(connection, head.decode())
+            self.requests.append(head.decode(errors="replace"))
+            self.answer(connection, self.requests[-1])
         except OSError:
             pass
         finally:

@@ -87,9 +87,10 @@ class Collector(Server):
     """tests/servers/collector: its exporter prints each request as JSON."""
 
     def __init__(self):
-        port, = free_ports(1)
-        self.url = f"http://127.0.0.1:{port}"
-        config = {"receivers": {"otlp": {"protocols": {"http": {"endpoint": f"127.0.0.1:{port}"}}}},
+        http, grpc = free_ports(2)
+        self.url, self.grpc = f"http://127.0.0.1:{http}", f"grpc://127.0.0.1:{grpc}"
+        config = {"receivers": {"otlp": {"protocols": {"http": {"endpoint": f"127.0.0.1:{http}"},
+                                                       "grpc": {"endpoint": f"127.0.0.1:{grpc}"}}}},
                   "exporters": {"print": None},
                   "service": {"telemetry": {"metrics": {"level": "none"}},
                               "pipelines": {"profiles": {"receivers": ["otlp"],
@@ -158,7 +159,7 @@ def nonzero(counts):
 class Pyroscope(Server):
     def __init__(self):
         http, grpc, gossip = free_ports(3)
-        self.url = f"http://127.0.0.1:{http}"
+        self.url, self.grpc = f"http://127.0.0.1:{http}", f"grpc://127.0.0.1:{http}"
         super().__init__("pyroscope", lambda folder: [
             f"-server.http-listen-port={http}", "-server.http-listen-address=127.0.0.1",
             f"-server.grpc-listen-port={grpc}", "-server.grpc-listen-address=127.0.0.1",
@@ -200,7 +201,7 @@ class Pyroscope(Server):
 class Parca(Server):
     def __init__(self):
         port, = free_ports(1)
-        self.url = f"http://127.0.0.1:{port}"
+        self.url, self.grpc = f"http://127.0.0.1:{port}", f"grpc://127.0.0.1:{port}"
 
         def words(folder):
             with open(os.path.join(folder, "parca.yaml"), "w") as f:

@@ -87,7 +87,8 @@ static const char record[] =
 	"      --last DUR\n" \
 	"      --tag KEY:VALUE\n"
 
-/* Shell completions read record's options from "Each leaves" on (tools/packaging/completions). */
+/* Shell completions read the command's options before the line "sampler [record] -p PID --rounds 0",
+ * and record's from it on (tools/packaging/completions). */
 static const char rounds[] =
 	"usage: sampler rounds DIR [options]\n"
 	"       sampler [record] -p PID --rounds 0 [options]\n"
@@ -105,6 +106,7 @@ static const char rounds[] =
 	"      --last DUR       that long until --to, or until now\n"
 	"      --tag KEY:VALUE  with that tag or attribute of the process; may be repeated\n"
 	"\n"
+	"sampler [record] -p PID --rounds 0 [options] takes profiles round after round.\n"
 	"Each leaves a batch, a folder with its profiles and event.json, in the folder\n"
 	"that -o names (default sampler.<command>.<pid>). Asked for by any of these:\n"
 	"\n"
@@ -140,7 +142,7 @@ static const char rounds[] =
 	"      --follow-restarts  with -p: the next one of its systemd unit or cgroup\n"
 	"      --push ENGINE=URL  send batches on: pyroscope=http://HOST:4040,\n"
 	"                       datadog=http://HOST:8126, parca=http://HOST:7070,\n"
-	"                       otlp=http://HOST:4318; may be repeated\n"
+	"                       otlp=http://HOST:4318 or grpc://HOST:4317; may be repeated\n"
 	"      --push-headers FILE  a file of lines 'Name: value' that are sent along\n"
 	"\n"
 	"Go's own profiles, by -t alone (heap to custom below, without alloc; x86-64,\n"

@@ -1,16 +1,15 @@
 /*
- * OpenTelemetry: a POST of ProfilesData for each profile (opentelemetry-proto 1.11, docs/
- * specification.md, "OTLP/HTTP"), packed by gzip.
+ * OpenTelemetry: a request with ProfilesData for each profile (opentelemetry-proto 1.11,
+ * docs/specification.md), packed by gzip: a POST, "OTLP/HTTP", or a call of
+ * ProfilesService/Export, "OTLP/gRPC". The URL's scheme chooses: OTEL_EXPORTER_OTLP_PROTOCOL is not
+ * read, because a variable meant for the programs on this machine would change what http:// means.
  *
  * An engine may add up what it gets, as Pyroscope does, so differences are sent of the profiles
  * that count from the program's start, and of the profiles of one heap only the first that is
  * there. OTLP has no names for profiles, and Go's block and mutex profiles have the same sample
  * types. So the scope has the attribute sampler.profile, of which Pyroscope and Parca make a label.
  *
- * Rejected: one request for a batch, of which an engine could not refuse one profile. Rejected:
- * gRPC, which needs HTTP/2 in clear text and trailers. The Collector and Pyroscope take HTTP, too.
- * Parca 0.28 takes OTLP by gRPC alone, and stores each function under the name of the one before it
- * in the table (pkg/profile/encode.go, EncodeOtelLocation); it is served by parca.c.
+ * Rejected: one request for a batch, of which an engine could not refuse one profile.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +26,7 @@
 #include "pprof/wire/wire.h"
 #include "sampler/net/http.h"
 #include "sampler/rounds/push/batch.h"
+#include "sampler/rounds/push/grpc.h"
 #include "sampler/rounds/push/headers.h"
 #include "sampler/rounds/push/label.h"
 #include "sampler/rounds/push/protocol.h"
@@ -202,18 +202,15 @@ static int append(void *to, const void *data, size_t len, struct error *err)
 	return buffer_add(to, data, len) ? error_nomem(err) : 0;
 }
 
-static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
-		struct error *err)
+/* Appends the request's message, packed by gzip, to q->body. */
+static int add_message(const struct pushbatch *b, const struct batch_entry *entry,
+		       struct pushrequest *q, struct error *err)
 {
-	const struct batch_entry *entry = nth(b, n);
 	struct buffer message = { 0 };
 	struct profile p;
 	int rc = profile_init(&p) ? error_nomem(err) : 0;
 
-	(void)rate; /* the profile's own period is sent */
 	q->file = entry->file;
-	q->gzip = true;
-	strcpy(q->type, "application/x-protobuf");
 	rc = rc ? rc : read_profile(b, entry->file, &p, err);
 	if (!rc)
 		complete_period(&p);
@@ -224,7 +221,32 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 	return rc;
 }
 
+static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+		struct error *err)
+{
+	(void)rate; /* the profile's own period is sent */
+	q->gzip = true;
+	strcpy(q->type, "application/x-protobuf");
+	return add_message(b, nth(b, n), q, err);
+}
+
+static int make_grpc(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
+		     struct error *err)
+{
+	int rc = pushgrpc_begin(&q->body, true) ? error_nomem(err) : 0;
+
+	(void)rate;
+	strcpy(q->type, "application/grpc");
+	strcpy(q->header, "grpc-encoding: gzip");
+	rc = rc ? rc : add_message(b, nth(b, n), q, err);
+	if (!rc)
+		pushgrpc_end(&q->body);
+	return rc;
+}
+
 /* The answer: ExportProfilesServiceResponse, of which only the beginning may be there. */
+
+enum { UNPACKED_BYTES = 1 << 20 };
 
 struct refusal {
 	uint64_t profiles;
@@ -274,22 +296,16 @@ static bool is_protobuf(const char *headers)
 	return !strncasecmp(value, type, strlen(type));
 }
 
-/* A message without rejected profiles is a warning of the engine, and no concern of a profile. */
-static enum pushnote_what judge(const struct http_answer *a, struct error *err)
+/* Reads the response. A message without rejected profiles is a warning of the engine, and no
+ * concern of a profile. */
+static enum pushnote_what read_response(struct cursor *c, struct error *err)
 {
 	struct refusal r = { 0 };
-	struct cursor c, inside;
+	struct cursor inside;
 	uint64_t field, value;
 
-	if (!a->content_len)
-		return PUSHNOTE_SENT;
-	if (!is_protobuf(a->headers)) {
-		error_set(err, ERR_FORMAT, "the answer is not one of OTLP");
-		return PUSHNOTE_FAILED;
-	}
-	cursor_init(&c, a->content, a->content_len, "answer");
 	cursor_init(&r.why, "", 0, "message");
-	while (next_field(&c, &field, &value, &inside))
+	while (next_field(c, &field, &value, &inside))
 		if (field == RESPONSE_PARTIAL_SUCCESS)
 			read_partial(&inside, &r);
 	if (!r.profiles)
@@ -298,6 +314,72 @@ static enum pushnote_what judge(const struct http_answer *a, struct error *err)
 		  (unsigned long long)r.profiles, (int)cursor_left(&r.why),
 		  (const char *)r.why.pos);
 	return PUSHNOTE_REFUSED;
+}
+
+static enum pushnote_what judge(struct http_answer *a, struct error *err)
+{
+	struct cursor c;
+
+	if (a->content_len && !is_protobuf(a->headers)) {
+		error_set(err, ERR_FORMAT, "the answer is not one of OTLP");
+		return PUSHNOTE_FAILED;
+	}
+	cursor_init(&c, a->content, a->content_len, "answer");
+	return read_response(&c, err);
+}
+
+/* Which statuses are retried: specification.md, "OTLP/gRPC Response", "Failures". Of the others,
+ * some concern every profile. */
+static enum pushnote_what judge_status(const struct pushgrpc *g, struct http_answer *a)
+{
+	bool told = pushgrpc_retry(g, &a->retry_after_ns);
+
+	switch (g->status) {
+	case GRPC_CANCELLED:
+	case GRPC_DEADLINE_EXCEEDED:
+	case GRPC_ABORTED:
+	case GRPC_OUT_OF_RANGE:
+	case GRPC_UNAVAILABLE:
+	case GRPC_DATA_LOSS:
+		return PUSHNOTE_FAILED;
+	case GRPC_RESOURCE_EXHAUSTED: /* for a time, or the profile is too large */
+		return told ? PUSHNOTE_FAILED : PUSHNOTE_REFUSED;
+	case GRPC_NOT_FOUND:
+	case GRPC_PERMISSION_DENIED:
+	case GRPC_UNIMPLEMENTED:
+	case GRPC_UNAUTHENTICATED:
+		return PUSHNOTE_DROPPED;
+	default: /* none: the answer was cut off, or is of another kind */
+		return g->status < 0 ? PUSHNOTE_FAILED : PUSHNOTE_REFUSED;
+	}
+}
+
+/* grpc-go compresses its answer as the request was. */
+static enum pushnote_what read_packed(const struct cursor *packed, struct error *err)
+{
+	enum pushnote_what what = PUSHNOTE_FAILED;
+	struct buffer plain = { 0 };
+	struct cursor c;
+
+	if (!gzip_uncompress(packed->pos, cursor_left(packed), UNPACKED_BYTES, &plain, err)) {
+		cursor_init(&c, plain.data, plain.len, "answer");
+		what = read_response(&c, err);
+	} else {
+		error_prefix(err, "the answer");
+	}
+	buffer_release(&plain);
+	return what;
+}
+
+static enum pushnote_what judge_grpc(struct http_answer *a, struct error *err)
+{
+	struct pushgrpc g;
+
+	pushgrpc_read(&g, a);
+	if (g.status == GRPC_OK)
+		return g.packed ? read_packed(&g.message, err) : read_response(&g.message, err);
+	pushgrpc_explain(&g, err);
+	return judge_status(&g, a);
 }
 
 static int authorize(struct pushheaders *h, struct error *err)
@@ -310,9 +392,22 @@ static int authorize(struct pushheaders *h, struct error *err)
 const struct pushprotocol push_otlp = {
 	.name = "otlp",
 	.path = "/v1development/profiles",
+	.hint = "a port of gRPC needs otlp=grpc://HOST:PORT",
 	.keep = "content-type",
 	.has = has,
 	.make = make,
 	.judge = judge,
+	.authorize = authorize,
+};
+
+const struct pushprotocol push_otlp_grpc = {
+	.name = "otlp",
+	.grpc = true,
+	.path = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
+	.hint = "a port of HTTP needs otlp=http://HOST:PORT",
+	.keep = "grpc-",
+	.has = has,
+	.make = make_grpc,
+	.judge = judge_grpc,
 	.authorize = authorize,
 };

@@ -3,34 +3,27 @@
  *
  * Parca's server hands requests with a Content-Type of "application/grpc-web" to a wrapper that
  * takes the call out of a plain HTTP/1.1 POST (parca/pkg/server/server.go; Parca's own pages use
- * it). The body is five bytes of head and the message. The answer has frames of the same form;
- * one with bit 7 of its first byte set holds the status (grpc/doc/PROTOCOL-WEB.md). An answer
- * with nothing but the status has it among its headers. Rejected: Parca's JSON gateway. It has
- * the route "/profiles/writeraw", but is mounted below "/api" with the prefix left on, so that no
+ * it). gRPC itself would need a libcurl with HTTP/2. Rejected: Parca's JSON gateway. It has the
+ * route "/profiles/writeraw", but is mounted below "/api" with the prefix left on, so that no
  * request reaches it.
  *
  * Names and kinds are those under which Parca scrapes a Go program. Parca shows values since the
  * start as they are, so heap, block and mutex are sent whole.
  */
-#include <ctype.h>
-#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/cursor.h"
 #include "base/error.h"
 #include "base/strset.h"
 #include "base/utf8.h"
 #include "pprof/wire/writer.h"
 #include "sampler/net/http.h"
 #include "sampler/rounds/push/batch.h"
+#include "sampler/rounds/push/grpc.h"
 #include "sampler/rounds/push/headers.h"
 #include "sampler/rounds/push/label.h"
 #include "sampler/rounds/push/protocol.h"
-
-enum { FRAME_HEAD = 5, FRAME_TRAILERS = 0x80 };
 
 static const char *const kinds[][2] = {
 	{ "cpu.pprof", "process_cpu" }, { "wall.pprof", "wall" },
@@ -134,21 +127,17 @@ static int make_labels(struct labels *l, const struct pushbatch *b, const char *
 /* Puts the profile and its labels into the message, and that into a frame. */
 static int wrap(struct buffer *body, const struct buffer *profile, const struct buffer *labels)
 {
-	static const uint8_t head[FRAME_HEAD] = { 0 };
-	struct writer w = { .out = body, .rc = buffer_add(body, head, sizeof(head)) };
+	struct writer w = { .out = body, .rc = pushgrpc_begin(body, false) };
 	size_t series = writer_begin(&w, 2), sample;
-	uint32_t len;
 
 	writer_bytes(&w, 1, labels->data, labels->len);
 	sample = writer_begin(&w, 2);
 	writer_bytes(&w, 1, profile->data, profile->len);
 	writer_end(&w, sample);
 	writer_end(&w, series);
-	if (w.rc)
-		return w.rc;
-	len = htobe32((uint32_t)(body->len - sizeof(head)));
-	memcpy(body->data + 1, &len, sizeof(len));
-	return 0;
+	if (!w.rc)
+		pushgrpc_end(body);
+	return w.rc;
 }
 
 static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
@@ -170,90 +159,22 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 	return rc ? rc : no_memory ? error_nomem(err) : 0;
 }
 
-/* The answer. */
-
-/* Reads "grpc-status: 3" and "grpc-message: no%20name", which is not decoded. */
-static void read_trailers(struct cursor *c, int *status, struct cursor *message)
+static enum pushnote_what judge(struct http_answer *a, struct error *err)
 {
-	struct cursor line;
+	struct pushgrpc g;
 
-	while (cursor_line(c, &line)) {
-		size_t len = cursor_left(&line);
-		const char *text = (const char *)line.pos;
-
-		if (len > 12 && !strncasecmp(text, "grpc-status:", 12)) {
-			cursor_bytes(&line, 12);
-			cursor_blanks(&line);
-			*status = (int)cursor_number(&line, 10);
-			*status = line.failed ? -1 : *status;
-		} else if (len > 13 && !strncasecmp(text, "grpc-message:", 13)) {
-			cursor_bytes(&line, 13);
-			cursor_blanks(&line);
-			*message = line;
-		}
-	}
-}
-
-/* *status -1: the answer has none. */
-static void read_frames(const struct http_answer *a, int *status, struct cursor *message)
-{
-	struct cursor c, trailers;
-
-	*status = -1;
-	cursor_init(message, "", 0, "message");
-	cursor_init(&c, a->headers, strlen(a->headers), "headers");
-	read_trailers(&c, status, message);
-	cursor_init(&c, a->content, a->content_len, "answer");
-	while (cursor_left(&c)) {
-		unsigned kind = cursor_byte(&c);
-		uint32_t len = be32toh((uint32_t)cursor_uint(&c, 4));
-		size_t there = len < cursor_left(&c) ? len : cursor_left(&c); /* may be cut */
-		const uint8_t *data = cursor_bytes(&c, there);
-
-		if (!data || !(kind & FRAME_TRAILERS))
-			continue;
-		cursor_init(&trailers, data, there, "trailers");
-		read_trailers(&trailers, status, message);
-	}
-}
-
-/* By the protocol the message is ASCII, all else percent-encoded. */
-static void explain(int status, struct cursor *message, struct error *err)
-{
-	char text[200];
-	size_t len = 0;
-
-	while (cursor_left(message) && len < sizeof(text) - 1) {
-		char c = (char)cursor_byte(message);
-
-		text[len++] = isascii(c) && isprint(c) ? c : '?';
-	}
-	text[len] = '\0';
-	error_set(err, ERR_IO, "gRPC status %d%s%s", status, len ? ": " : "", text);
-}
-
-/* The codes are explained in grpc/doc/statuscodes.md. */
-static enum pushnote_what judge(const struct http_answer *a, struct error *err)
-{
-	struct cursor message;
-	int status;
-
-	read_frames(a, &status, &message);
-	if (!status)
+	pushgrpc_read(&g, a);
+	if (g.status == GRPC_OK)
 		return PUSHNOTE_SENT;
-	if (status < 0)
-		error_set(err, ERR_FORMAT, "the answer is not one of gRPC-Web");
-	else
-		explain(status, &message, err);
-	switch (status) {
-	case 3:
-	case 11: /* INVALID_ARGUMENT, OUT_OF_RANGE */
+	pushgrpc_explain(&g, err);
+	switch (g.status) {
+	case GRPC_INVALID_ARGUMENT:
+	case GRPC_OUT_OF_RANGE:
 		return PUSHNOTE_REFUSED;
-	case 5:
-	case 7:
-	case 12:
-	case 16: /* NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED,
-					   * UNAUTHENTICATED */
+	case GRPC_NOT_FOUND:
+	case GRPC_PERMISSION_DENIED:
+	case GRPC_UNIMPLEMENTED:
+	case GRPC_UNAUTHENTICATED:
 		return PUSHNOTE_DROPPED;
 	default:
 		return PUSHNOTE_FAILED;

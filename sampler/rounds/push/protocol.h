@@ -29,8 +29,10 @@ struct pushrequest {
 
 struct pushprotocol {
 	const char *name; /* in "NAME=URL" */
+	bool grpc;	  /* of "NAME=grpc://HOST:PORT" and grpcs:// only, by HTTP/2 */
 	const char *path; /* appended to the URL */
 	bool own_path;	  /* `path` is not appended to a URL with a path */
+	const char *hint; /* if the answer is not even HTTP; or NULL */
 	const char *keep; /* as http_body.keep */
 
 	/* Is there an n-th request of the batch? If there is no first one, it has nothing for this
@@ -41,16 +43,18 @@ struct pushprotocol {
 	int (*make)(const struct pushbatch *b, size_t n, unsigned rate, struct pushrequest *q,
 		    struct error *err);
 
-	/* The result of a request with a 2xx answer; sets the error unless it is PUSHNOTE_SENT.
-	 * NULL: every 2xx answer is PUSHNOTE_SENT. */
-	enum pushnote_what (*judge)(const struct http_answer *a, struct error *err);
+	/* The result of a request with a 2xx answer; sets the error unless it is PUSHNOTE_SENT, and
+	 * a->retry_after_ns if the content has such a time. NULL: every 2xx answer is
+	 * PUSHNOTE_SENT. */
+	enum pushnote_what (*judge)(struct http_answer *a, struct error *err);
 
 	/* Adds headers from the environment behind those of a file, which take precedence.
 	 * ERR_USAGE, ERR_LIMIT, ERR_NOMEM. */
 	int (*authorize)(struct pushheaders *h, struct error *err);
 };
 
-extern const struct pushprotocol push_pyroscope, push_datadog, push_parca, push_otlp;
+extern const struct pushprotocol push_pyroscope, push_datadog, push_parca, push_otlp,
+	push_otlp_grpc;
 
 static inline void pushrequest_release(struct pushrequest *q)
 {

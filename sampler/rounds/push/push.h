@@ -1,7 +1,7 @@
 /*
  * Sends batches to an engine: Pyroscope's /ingest, the Datadog agent's profiling intake
  * (multipart with event.json), Parca's WriteRaw (gRPC-Web), any that takes OpenTelemetry's
- * profiles (OTLP over HTTP).
+ * profiles (OTLP over HTTP or gRPC).
  *
  * The queue is bounded, and drops the oldest batch. One process at a time sends, so that the rounds
  * never wait (sampler/rounds/push/sender.h). A failed request is retried: after a second, then
@@ -24,8 +24,8 @@ struct error;
 struct push;
 
 struct push_options {
-	/* "pyroscope=URL", "datadog=URL", "parca=URL", "otlp=URL"; http, https or unix:///PATH;
-	 * without password */
+	/* "pyroscope=URL", "datadog=URL", "parca=URL", "otlp=URL"; http, https or unix:///PATH, for
+	 * otlp grpc and grpcs, too; without password */
 	const char *target;
 	const char *credentials_file; /* "Name: value" headers, or NULL */
 	const char *ca_file; /* PEM, trusted instead of the system's authorities; or NULL */
@@ -42,7 +42,7 @@ struct push_stats {
 
 /* Texts are copied; the caller frees *p with push_free. ERR_USAGE (engine, URL, a credential that
  * cannot be a header), ERR_LIMIT (too many headers, file too large), ERR_IO (file), ERR_NOTFOUND
- * (no libcurl), ERR_NOMEM. */
+ * (no libcurl, or for gRPC none with HTTP/2), ERR_NOMEM. */
 int push_new(struct push **p, const struct push_options *options, struct error *err);
 void push_free(struct push *p);
 

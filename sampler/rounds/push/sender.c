@@ -34,8 +34,12 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
 {
 	struct buffer url = { 0 };
 	const char *headers[PUSHHEADERS_MAX + 1];
-	struct http_body body = { r->body.data, r->body.len, r->type, r->gzip,
-				  job->target->protocol->keep };
+	struct http_body body = { r->body.data,
+				  r->body.len,
+				  r->type,
+				  r->gzip,
+				  job->target->protocol->keep,
+				  job->target->protocol->grpc };
 	struct http_request q = { .unix_socket = job->target->socket,
 				  .ca_file = job->ca_file,
 				  .headers = headers,
@@ -74,6 +78,14 @@ static enum pushnote_what judge(int rc, unsigned status)
 	}
 }
 
+static void add_hint(const struct pushprotocol *p, struct error *err)
+{
+	const struct error why = *err;
+
+	if (p->hint)
+		error_set(err, why.code, "%s (%s)", why.text, p->hint);
+}
+
 static enum pushnote_what send_request(const struct pushjob *job, const struct pushbatch *b,
 				       size_t n, struct pushnote *note, struct error *err)
 {
@@ -88,6 +100,8 @@ static enum pushnote_what send_request(const struct pushjob *job, const struct p
 					 PUSHNOTE_REFUSED;
 	} else {
 		rc = post(job, &r, &answer, err);
+		if (rc == ERR_FORMAT && !answer.status)
+			add_hint(job->target->protocol, err);
 		if (rc)
 			what = judge(rc, answer.status);
 		else if (job->target->protocol->judge)

@@ -14,17 +14,26 @@
 #include "sampler/rounds/push/protocol.h"
 
 static const struct pushprotocol *const protocols[] = { &push_pyroscope, &push_datadog, &push_parca,
-							&push_otlp };
+							&push_otlp, &push_otlp_grpc };
 
+static bool is_grpc(const char *url)
+{
+	return !strncmp(url, "grpc://", 7) || !strncmp(url, "grpcs://", 8);
+}
+
+/* An engine without gRPC is found for a URL of gRPC, too, which is rejected by its scheme. */
 static const struct pushprotocol *find(const char *text)
 {
+	const struct pushprotocol *found = NULL;
+
 	for (size_t i = 0; i < sizeof(protocols) / sizeof(*protocols); i++) {
 		size_t len = strlen(protocols[i]->name);
 
-		if (!strncmp(text, protocols[i]->name, len) && text[len] == '=')
-			return protocols[i];
+		if (!strncmp(text, protocols[i]->name, len) && text[len] == '=' &&
+		    (!found || is_grpc(text + len + 1)))
+			found = protocols[i];
 	}
-	return NULL;
+	return found;
 }
 
 /* Is there an '@' in the URL's authority (RFC 3986, section 3.2)? */
@@ -66,12 +75,33 @@ static int split(struct pushtarget *t, const char *url, struct error *err)
 static int check(const char *url, struct error *err)
 {
 	char *bare = strndup(url, strcspn(url, "?#"));
-	int rc = bare ? http_check(bare, err) : error_nomem(err);
+	int rc = bare ? http_check(bare, false, err) : error_nomem(err);
 
-	if (!rc && http_check(url, NULL))
+	if (!rc && http_check(url, false, NULL))
 		rc = error_set(err, ERR_USAGE, "what follows '%s' in the URL cannot stand there",
 			       bare);
 	free(bare);
+	return rc;
+}
+
+/* A method's name is the whole path (grpc/doc/PROTOCOL-HTTP2.md), so the URL has none of its own. */
+static int parse_grpc(struct pushtarget *t, const char *url, struct error *err)
+{
+	const char *host = strstr(url, "://") + 3;
+	size_t len = strcspn(host, "/?#");
+	char *http = NULL;
+	int rc;
+
+	if (host[len + (host[len] == '/')])
+		return error_set(err, ERR_USAGE,
+				 "after host and port, a URL of gRPC has nothing: %s", t->shown);
+	if (asprintf(&http, "http%.*s", (int)(host + len - url) - 4, url + 4) < 0)
+		return error_nomem(err);
+	rc = http_check(http, true, err);
+	if (rc == ERR_USAGE)
+		error_set(err, rc, "'grpc://HOST:PORT' was expected, not %s", t->shown);
+	rc = rc ? rc : split(t, http, err);
+	free(http);
 	return rc;
 }
 
@@ -95,6 +125,8 @@ int pushtarget_parse(struct pushtarget *t, const char *text, struct error *err)
 	snprintf(t->shown, sizeof(t->shown), "%s at '%.*s'", t->protocol->name,
 		 (int)strcspn(url, "?#"), url);
 	printable(t->shown, sizeof(t->shown));
+	if (t->protocol->grpc)
+		return parse_grpc(t, url, err);
 	if (!strncmp(url, "unix://", 7)) {
 		rc = parse_socket(t, url + 7, err);
 		url = "http://localhost";

@@ -14,7 +14,8 @@ struct pushtarget {
 	char shown[160]; /* for messages: without query, printable */
 };
 
-/* Parses "ENGINE=URL": a URL of http or https, or "unix:///PATH". A URL with user or password is
+/* Parses "ENGINE=URL": a URL of http or https, "unix:///PATH", or, for an engine that takes gRPC,
+ * "grpc://HOST:PORT" or "grpcs://HOST:PORT". A URL with user or password is
  * rejected, because the machine's list of processes would show them. ERR_USAGE (the message has
  * nothing that may be secret), ERR_NOTFOUND (no libcurl), ERR_NOMEM. The caller calls
  * pushtarget_release, after an error too. */

@@ -16,9 +16,9 @@ _sampler_commands() { # program
 	_sampler_help "$1" | sed -n -E 's/^  ([a-z]+)  +.*/\1/p'
 }
 
-# The help of a command; record's options for rounds are on a page of their own.
+# The help of a command. That of rounds ends with record's options for them.
 _sampler_page() { # program, command
-	_sampler_help "$1" "$2"
+	_sampler_help "$1" "$2" | sed '/^sampler \[record\]/,$d'
 	[[ $2 == record ]] && _sampler_help "$1" rounds | sed -n '/^sampler \[record\]/,$p'
 }
 

@@ -60,7 +60,7 @@ Test(response, retry_after)
 
 Test(response, lines_that_are_kept)
 {
-	char long_line[600];
+	char long_line[5000];
 
 	memset(&r, 0, sizeof(r));
 	r.keep = "x-";
@@ -90,6 +90,20 @@ Test(response, trailers_change_nothing)
 	cr_assert_eq(r.status, 200);
 	cr_assert_eq(r.date, 0);
 	cr_assert_str_empty(r.reason);
+}
+
+/* gRPC has its status there. */
+Test(response, trailers_are_kept)
+{
+	memset(&r, 0, sizeof(r));
+	r.keep = "grpc-";
+	cr_assert(response_line(&r, "HTTP/2 200", 10));
+	cr_assert(response_line(&r, "grpc-a: 1", 9));
+	cr_assert(response_line(&r, "", 0));
+	cr_assert(response_line(&r, "grpc-status: 0\r\n", 16));
+	cr_assert(response_line(&r, "other: 0", 8));
+	cr_assert(response_line(&r, "", 0));
+	cr_assert_str_eq(r.kept, "grpc-a: 1\ngrpc-status: 0\n");
 }
 
 Test(response, interim_ones)
