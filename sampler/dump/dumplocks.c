@@ -1,5 +1,5 @@
 /*
- * Who holds what: of each thread that waits in futex(2), the lock and its owner.
+ * Of each thread that waits in futex(2): the lock, and the thread that holds it.
  *
  * When all stacks have been taken, each such thread is looked at once more, and then once again:
  * the lock's words are read while the thread is in the call in which its stack was taken, and has

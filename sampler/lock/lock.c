@@ -5,8 +5,9 @@
  *           have the same places. A rwlock has them since 2.25; an older one is excluded by its
  *           values.
  *           What is waited for: nptl/pthread_mutex_lock.c, pthread_mutex_timedlock.c,
- *           pthread_rwlock_common.c. A condition variable has a pair of futexes, aligned to 8, at 40
- *           bytes, or at 32 since 2.41 (bits/thread-shared-types.h): the pair's address is shown.
+ *           pthread_rwlock_common.c. A condition variable has a pair of futexes, aligned to 8,
+ *           at 40 bytes, or at 32 since 2.41 (bits/thread-shared-types.h): the pair's address is
+ *           shown.
  *   musl    src/internal/pthread_impl.h, src/thread/pthread_mutex_timedlock.c,
  *           pthread_rwlock_timedrdlock.c
  *   kernel  Documentation/locking/pi-futex.rst, linux/futex.h

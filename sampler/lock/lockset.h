@@ -17,7 +17,7 @@ struct lockset_entry {
 	uint32_t member; /* the process, by its index in the round */
 	struct lock_wait wait;
 	uint32_t owners[LOCK_KINDS]; /* by reading: the thread's index + 1; 0: none is known */
-	const struct image *image;   /* whose variable the futex is in; NULL: none, or not known */
+	const struct image *image;   /* that has the futex in a variable; NULL: none has */
 	uint64_t at;		     /* image address of the futex */
 };
 
