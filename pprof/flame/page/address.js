@@ -40,7 +40,7 @@ function recall() {
 	const parts = new URLSearchParams(remembered), text = key => parts.get(key) || "";
 	const isFrame = f => Number.isInteger(f) && f >= 0 && f < frames.list.length;
 	const list = key => text(key).split(",").filter(Boolean).map(Number).filter(isFrame);
-	const type = profile.types.findIndex((_, t) => typeName(t) === text("type")), zoom = Number(text("zoom"));
+	const type = profile.types.findIndex((_, t) => typeName(t) === parts.get("type")), zoom = Number(text("zoom"));
 	const callersOf = parts.has("callers") ? Number(text("callers")) : -1;
 	state = Object.assign(firstState(), {
 		search: text("search"), flames: text("root") === "bottom", idle: text("idle") === "shown",

@@ -51,7 +51,7 @@ class Frames {
 		case BY.LINE: return where;
 		case BY.ADDRESS: return l.address.toString(16).padStart(16, "0") + " " + where;
 		case BY.MODULE: return module || (line ? "[no module]" : name);
-		case BY.FILE: return file || (module ? `[${module}]` : name);
+		case BY.FILE: return file || (module ? `[${module}]` : this.unknown(l, module));
 		default: return name;
 		}
 	}
