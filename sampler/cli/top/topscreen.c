@@ -286,6 +286,9 @@ static const char *position(const struct topscreen *s, char text[64])
 	size_t last = s->first + s->room;
 
 	*text = '\0';
+	/* A function that had no name yet has one now. */
+	if (s->path_count && !s->matching && !*s->filter.text)
+		snprintf(text, 64, "  no sample has it now; Esc goes back");
 	if (s->matching)
 		snprintf(text, 64, "  rows %zu-%zu of %zu", s->first + 1,
 			 last < s->matching ? last : s->matching, s->matching);
