@@ -190,7 +190,7 @@ static bool was_replaced(const struct choosing *k, size_t i)
 		const struct catalog_row *other = &k->c->rows[k->have[j].row];
 
 		if (other->series == row->series && other->host == row->host &&
-		    catalog_start(other) + (int64_t)NS_PER_S >= catalog_end(row) &&
+		    catalog_start(other) >= catalog_end(row) - (int64_t)NS_PER_S &&
 		    k->have[j].first)
 			return true;
 	}
