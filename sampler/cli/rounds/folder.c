@@ -90,29 +90,69 @@ static int take(void *out, const void *data, size_t len, struct error *err)
 	return out && buffer_add(out, data, len) ? error_nomem(err) : 0;
 }
 
-/* What came between two snapshots. If counters ran backwards, all of the second: it was another
- * program by then. */
-static int read_difference(const struct adding *a, const struct part *part, struct profile *p,
-			   struct error *err)
+/* The sum of the first column, of Go's profiles the number of events. */
+static int count_events(const struct adding *a, const struct buffer *bytes, int64_t *sum,
+			struct error *err)
 {
-	const struct delta_options o = { .max_size = a->max_size };
-	struct buffer old = { 0 }, now = { 0 }, difference = { 0 };
+	struct profile p = { 0 };
+	int rc = profile_init(&p) ? error_nomem(err) :
+				    profile_parse(&p, bytes->data, bytes->len, a->max_size, err);
+
+	*sum = 0;
+	for (size_t i = 0; !rc && p.type_count && i < p.sample_count; i++)
+		*sum += p.values[p.samples[i].first_value];
+	profile_release(&p);
+	return rc;
+}
+
+/* Delays do not tell: two samplers measure the clock's speed, and the second one's may be lower. */
+static int is_another_program(const struct adding *a, const struct buffer *old,
+			      const struct buffer *now, bool *another, struct error *err)
+{
+	int64_t before, after = 0;
+	int rc = count_events(a, old, &before, err);
+
+	if (!rc)
+		rc = count_events(a, now, &after, err);
+	*another = after < before;
+	return rc;
+}
+
+static int subtract(const struct adding *a, const struct buffer *old, const struct buffer *now,
+		    struct buffer *difference, struct error *err)
+{
+	const struct delta_options o = { .allow_negative = true, .max_size = a->max_size };
 	struct delta_computer *dc = NULL;
 	int rc = delta_new(&dc, &o, err);
 
+	if (!rc && old)
+		rc = delta_compute(dc, old->data, old->len, take, NULL, err);
 	if (!rc)
-		rc = load(a, part->old_row, part->old, &old, err);
+		rc = delta_compute(dc, now->data, now->len, take, difference, err);
+	delta_free(dc);
+	return rc;
+}
+
+/* What came between two snapshots. */
+static int read_difference(const struct adding *a, const struct part *part, struct profile *p,
+			   struct error *err)
+{
+	struct buffer old = { 0 }, now = { 0 }, difference = { 0 };
+	bool another = false;
+	int rc = load(a, part->old_row, part->old, &old, err);
+
 	if (!rc)
 		rc = load(a, part->row, part->file, &now, err);
+	if (!rc && part->may_reset)
+		rc = is_another_program(a, &old, &now, &another, err);
 	if (!rc)
-		rc = delta_compute(dc, old.data, old.len, take, NULL, err);
-	if (!rc)
-		rc = delta_compute(dc, now.data, now.len, take, &difference, err);
+		rc = subtract(a, another ? NULL : &old, &now, &difference, err);
 	if (!rc)
 		rc = profile_init(p) ?
 			     error_nomem(err) :
 			     profile_parse(p, difference.data, difference.len, a->max_size, err);
-	delta_free(dc);
+	if (!rc)
+		rc = profile_validate(p, err);
 	buffer_release(&old);
 	buffer_release(&now);
 	buffer_release(&difference);
@@ -198,9 +238,10 @@ static void tell(const struct catalog *c, const struct parts *p, const char *typ
 	char from[24], to[24];
 
 	times(c, p, from, to);
-	fprintf(stderr, "sampler: %s of %zu %s of '%s'%s, %s to %s (UTC)\n", type,
-		p->batches - p->without, p->batches - p->without == 1 ? "batch" : "batches",
-		p->series[0], p->programs > 1 ? " and other programs" : "", from, to);
+	fprintf(stderr, "sampler: %s of %s%zu %s of '%s'%s, %s to %s (UTC)\n", type,
+		p->is_state ? "the last of " : "", p->batches - p->without,
+		p->batches - p->without == 1 ? "batch" : "batches", p->series[0],
+		p->programs > 1 ? " and other programs" : "", from, to);
 	if (p->without)
 		fprintf(stderr, "sampler: %zu more have no %s: sampler rounds says why\n",
 			p->without, type);

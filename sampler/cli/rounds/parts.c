@@ -161,9 +161,10 @@ static int add_growth(struct choosing *k, size_t i)
 	struct part part = { .row = k->have[i].row,
 			     .of = k->of_heap ? PART_GROWN : PART_ALL,
 			     .file = k->have[i].file };
+	const char *note = delta ? catalog_text(k->c, delta->note) : "";
 	long before;
 
-	if (delta && !strstr(catalog_text(k->c, delta->note), "whole")) {
+	if (delta && !strstr(note, "whole")) {
 		part.file = catalog_text(k->c, delta->text);
 		return add_part(k, &part);
 	}
@@ -171,6 +172,7 @@ static int add_growth(struct choosing *k, size_t i)
 	if (before >= 0) {
 		part.old = k->have[before].file;
 		part.old_row = k->have[before].row;
+		part.may_reset = strstr(note, "first") != NULL;
 	} else if (!began_in_range(k, &k->c->rows[part.row])) {
 		k->p->cut++;
 		return 0;
@@ -188,7 +190,7 @@ static bool was_replaced(const struct choosing *k, size_t i)
 		const struct catalog_row *other = &k->c->rows[k->have[j].row];
 
 		if (other->series == row->series && other->host == row->host &&
-		    catalog_start(other) + (int64_t)NS_PER_S >= catalog_end(row) &&
+		    catalog_start(other) >= catalog_end(row) - (int64_t)NS_PER_S &&
 		    k->have[j].first)
 			return true;
 	}
@@ -280,6 +282,7 @@ int parts_choose(struct parts *p, const struct catalog *c, const struct range *r
 	if (rc)
 		return rc;
 	k.over = over_rounds(which);
+	p->is_state = k.over == LASTS;
 	k.of_heap = which == CAPTURE_HEAP || which == CAPTURE_ALLOCS;
 	rc = gather(&k, r);
 	if (!rc && !k.count)

@@ -6,7 +6,10 @@
  * block, mutex, and what is allocated in heap and allocs: they count from the process's start. What
  * came in a round is its delta-… file. A delta that is whole, after sampler began or the counters
  * ran backwards, is not used: between two snapshots of one process in the range their difference
- * counts, and a process's first snapshot counts only if the process began in the range. Else what
+ * counts, and a process's first snapshot counts only if the process began in the range. Counters
+ * run backwards also when rounds overlap and one's snapshot is older than that of the round before
+ * it; that difference is negative, and the next one makes up for it. Only a delta that is the first
+ * of its sampler or after an exec may be that of another program. Else what
  * that snapshot has is older than the range, or nobody knows: it is left out, and counted in `cut`.
  *
  * inuse, goroutine, goroutinewait, threadcreate, custom profiles, and what is in use in heap and
@@ -37,6 +40,7 @@ struct part {
 	const char *file; /* borrowed from the catalog */
 	const char *old;  /* or NULL: a file of `old_row`, to be subtracted */
 	size_t old_row;
+	bool may_reset; /* it may be another program by now: with fewer events than `old`, all is new */
 };
 
 struct parts {
@@ -45,6 +49,7 @@ struct parts {
 	size_t batches;	 /* in the range, with the type or without */
 	size_t without;	 /* of these, without the type */
 	size_t cut;	 /* snapshots left out */
+	bool is_state;	 /* the parts are the last batches of processes, no sums */
 	size_t programs; /* series among them */
 	const char *series[2];
 };

@@ -101,7 +101,7 @@ bool range_has(const struct range *r, const struct catalog *c, const struct cata
 {
 	int64_t start = catalog_start(row), middle = start + (catalog_end(row) - start) / 2;
 
-	return middle >= r->from && middle < r->to && has_tags(r, c, row);
+	return middle >= r->from && (middle < r->to || r->to == INT64_MAX) && has_tags(r, c, row);
 }
 
 const char *range_time(int64_t ns, char text[24])

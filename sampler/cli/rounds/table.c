@@ -32,6 +32,7 @@ struct table {
 	double *values[METRICS]; /* of each row of the view */
 	bool known[METRICS];
 	long *before; /* of each row of the view: the one before it of the same program, or NO_ROW */
+	uint32_t program; /* string: the first one; 0: none could be read */
 	bool many_programs;
 	size_t restarts, incomplete;
 	int rc;
@@ -78,7 +79,8 @@ static int find_before(struct table *t)
 
 		t->before[i] = last[series];
 		last[series] = (long)i;
-		t->many_programs |= series != row_at(t, 0)->series;
+		t->program = t->program ? t->program : series;
+		t->many_programs |= series && series != t->program;
 	}
 	free(last);
 	return 0;
@@ -105,7 +107,8 @@ static bool is_restart(const struct table *t, size_t i)
 	       !occurs(t, i + 1, t->view->count, before);
 }
 
-/* The pause before the row, if rounds did not follow each other as they had before; else 0. */
+/* The pause before the row in ns, if rounds did not follow each other as they had before; else 0.
+ * In seconds, as names have them: those of hostile names do not fit into ns. */
 static uint64_t pause_before(const struct table *t, size_t i)
 {
 	long b = t->before[i], a = b == NO_ROW ? NO_ROW : t->before[b];
@@ -113,11 +116,12 @@ static uint64_t pause_before(const struct table *t, size_t i)
 
 	if (a == NO_ROW)
 		return 0;
-	step = catalog_start(row_at(t, (long)i)) - catalog_start(row_at(t, b));
-	earlier = catalog_start(row_at(t, b)) - catalog_start(row_at(t, a));
-	pause = catalog_start(row_at(t, (long)i)) - catalog_end(row_at(t, b));
-	/* Names have whole seconds. */
-	return pause > 2 * (int64_t)NS_PER_S && step / 2 > earlier ? (uint64_t)pause : 0;
+	step = row_at(t, (long)i)->name.start_s - row_at(t, b)->name.start_s;
+	earlier = row_at(t, b)->name.start_s - row_at(t, a)->name.start_s;
+	pause = step - (int64_t)(row_at(t, b)->duration_ns / NS_PER_S);
+	if (pause <= 2 || step / 2 <= earlier)
+		return 0;
+	return (uint64_t)(pause < UINT32_MAX ? pause : UINT32_MAX) * NS_PER_S;
 }
 
 static void __attribute__((format(printf, 3, 4))) remark(struct table *t, const char **before,
@@ -227,7 +231,7 @@ static void add_sum(struct table *t)
 	}
 	t->rc |= buffer_addf(t->out, "%zu %s of %s%s, %s to %s (UTC)", t->view->count,
 			     t->view->count == 1 ? "batch" : "batches",
-			     catalog_text(t->c, row_at(t, 0)->series),
+			     t->program ? catalog_text(t->c, t->program) : "unknown programs",
 			     t->many_programs ? " and others" : "", range_time(first, from),
 			     range_time(last, to));
 	if (t->restarts)
