@@ -25,8 +25,10 @@ const char *summary_duration(uint64_t ns, char *text, size_t room)
 		snprintf(text, room, "%.0fms", (double)ns / 1e6);
 	else if (ns < 60000000000)
 		snprintf(text, room, "%.1fs", s);
-	else
+	else if (ns < 3600000000000)
 		snprintf(text, room, "%lum%02lus", ns / 60000000000, ns / 1000000000 % 60);
+	else
+		snprintf(text, room, "%luh%02lum", ns / 3600000000000, ns / 60000000000 % 60);
 	return text;
 }
 

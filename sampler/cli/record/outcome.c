@@ -135,7 +135,8 @@ static int add_unsampled(const struct outcome *o, struct buffer *out)
 	const char *before = ": ";
 	char traced[120], brief[80];
 
-	if (share(ns, s->target_cpu_ns) < UNSAMPLED_MIN)
+	if (share(ns, s->target_cpu_ns) < UNSAMPLED_MIN ||
+	    (o->options->wall && share(ns, s->elapsed_ns) < UNSAMPLED_MIN))
 		return 0;
 	snprintf(traced, sizeof(traced), "traced by %s",
 		 *o->tracer ? o->tracer : "another program");

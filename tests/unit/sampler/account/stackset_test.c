@@ -110,6 +110,7 @@ Test(summary, writes_durations_for_people)
 	cr_assert_str_eq(summary_duration(380000000, text, sizeof(text)), "380ms");
 	cr_assert_str_eq(summary_duration(5000000000, text, sizeof(text)), "5.0s");
 	cr_assert_str_eq(summary_duration(62000000000, text, sizeof(text)), "1m02s");
+	cr_assert_str_eq(summary_duration(86400000000000, text, sizeof(text)), "24h00m");
 }
 
 Test(stackset, has_a_stack_in_several_contexts_with_one_copy_of_its_frames)
