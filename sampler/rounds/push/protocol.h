@@ -48,6 +48,10 @@ struct pushprotocol {
 	 * PUSHNOTE_SENT. */
 	enum pushnote_what (*judge)(struct http_answer *a, struct error *err);
 
+	/* Does a refusal say that it may pass? Its status alone says that it does not. NULL: none
+	 * does. */
+	bool (*passes)(const struct http_answer *a);
+
 	/* Adds headers from the environment behind those of a file, which take precedence.
 	 * ERR_USAGE, ERR_LIMIT, ERR_NOMEM. */
 	int (*authorize)(struct pushheaders *h, struct error *err);

@@ -229,6 +229,36 @@ static int make(const struct pushbatch *b, size_t n, unsigned rate, struct pushr
 	return rc ? rc : no_memory ? error_nomem(err) : 0;
 }
 
+/* Pyroscope 1.21 refuses with 422 all that its distributor does not take (pkg/ingester/pyroscope/
+ * ingest_handler.go): "push series with index 0 and id ID failed: CODE: REASON", CODE as of gRPC.
+ * What fails in its hash ring has no code (grafana/dskit/ring). Nothing of the profile stands before
+ * CODE. */
+static bool passes(const struct http_answer *a)
+{
+	static const char *const reasons[] = {
+		"unavailable: ",
+		"resource_exhausted: ",
+		"deadline_exceeded: ",
+		"aborted: ",
+		"canceled: ",
+		"unknown: empty ring",
+		"unknown: too many unhealthy instances in the ring",
+		"unknown: at least ", /* N live replicas required */
+	};
+	static const char before[] = " failed: ";
+	const char *end = (const char *)a->content + a->content_len;
+	const char *at = memmem(a->content, a->content_len, before, strlen(before));
+
+	if (a->status != 422 || !at)
+		return false;
+	at += strlen(before);
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (strlen(reasons[i]) <= (size_t)(end - at) &&
+		    !memcmp(at, reasons[i], strlen(reasons[i])))
+			return true;
+	return false;
+}
+
 static int authorize(struct pushheaders *h, struct error *err)
 {
 	const char *user = getenv("PYROSCOPE_USER"), *password = getenv("PYROSCOPE_PASSWORD");
@@ -250,5 +280,6 @@ const struct pushprotocol push_pyroscope = {
 	.path = "/ingest",
 	.has = has,
 	.make = make,
+	.passes = passes,
 	.authorize = authorize,
 };

@@ -59,10 +59,13 @@ static int post(const struct pushjob *job, struct pushrequest *r, struct http_an
 
 /* The result of a failed request. It is retried if no answer came, or the server has trouble that
  * may pass. If the engine cannot read a profile or finds it too large, that profile alone is
- * refused. All else, such as missing authorization, concerns the whole batch. */
-static enum pushnote_what judge(int rc, unsigned status)
+ * refused, unless the engine says that it may pass. All else, such as missing authorization,
+ * concerns the whole batch. */
+static enum pushnote_what judge(int rc, const struct pushprotocol *p, const struct http_answer *a)
 {
-	switch (status) {
+	if (p->passes && p->passes(a))
+		return PUSHNOTE_FAILED;
+	switch (a->status) {
 	case 0:
 		return rc == ERR_USAGE || rc == ERR_NOTFOUND ? PUSHNOTE_DROPPED : PUSHNOTE_FAILED;
 	case 408:
@@ -74,7 +77,7 @@ static enum pushnote_what judge(int rc, unsigned status)
 	case 422:
 		return PUSHNOTE_REFUSED;
 	default:
-		return status >= 500 ? PUSHNOTE_FAILED : PUSHNOTE_DROPPED;
+		return a->status >= 500 ? PUSHNOTE_FAILED : PUSHNOTE_DROPPED;
 	}
 }
 
@@ -103,7 +106,7 @@ static enum pushnote_what send_request(const struct pushjob *job, const struct p
 		if (rc == ERR_FORMAT && !answer.status)
 			add_hint(job->target->protocol, err);
 		if (rc)
-			what = judge(rc, answer.status);
+			what = judge(rc, job->target->protocol, &answer);
 		else if (job->target->protocol->judge)
 			what = job->target->protocol->judge(&answer, err);
 		if (what == PUSHNOTE_REFUSED && r.file)
