@@ -213,19 +213,16 @@ static const char report[] =
 	"      --folded         stacks for flamegraph.pl, inferno, speedscope\n"
 	"      --flamegraph OUT a flame graph to look at in a browser, .svg or .html\n"
 	"      --speedscope OUT a file for speedscope.app, .json\n"
-	"      --by WHAT        function (the default), line, file, address, module,\n"
-	"                       thread\n"
+	"      --by WHAT        function (default), line, file, address, module, thread\n"
 	"      --no-inline      inlined calls count for the function that holds them\n"
 	"      --cum            sorted by what a function and all it calls cost together\n"
 	"      --nodecount N    lines to show, 0 for all (default: all; of --tree 80)\n"
 	"      --nodefraction F leave out what costs less than this share (default 0.005)\n"
 	"      --edgefraction F and calls (default 0.001)\n"
-	"      --sample-type T  which value to show, by name or number from 0 (default:\n"
-	"                       the profile's own default, or the last)\n"
+	"      --sample-type T  which value to show, by name or number from 0\n"
 	"      --unit UNIT      of values: ns us ms s hrs, B kB MB GB, auto (by value)\n"
 	"      --max-size SIZE  bytes that FILE may have uncompressed (default 1G); 5M\n"
-	"  -o, --output PATH    file to write (default: -, the standard output); its\n"
-	"                       ending chooses a format, as for record\n"
+	"  -o, --output PATH    file to write (default: -); its ending chooses a format\n"
 	"  -f, --format FORMAT  text (the default), pprof, legacy, folded, flamegraph,\n"
 	"                       speedscope or otlp\n"
 	"  -q, --quiet          do not say what was written\n" FOLDER_HELP "\n"
@@ -246,10 +243,7 @@ static const char report[] =
 	"      --tag-root KEY[,KEY…]  labels as frames at the root\n"
 	"      --tag-leaf KEY[,KEY…]  and at the leaf\n"
 	"      --relative-percentages  shares of what is left, not of all\n"
-	"      --all-frames     also those that the profile says to drop (drop_frames)\n"
-	"\n"
-	"The text is pprof's. On a terminal lines fit its width (long names are cut in\n"
-	"the middle), with colour unless NO_COLOR is set or TERM is dumb.\n";
+	"      --all-frames     also those that the profile says to drop (drop_frames)\n";
 
 static const char convert[] =
 	"usage: sampler convert IN -o OUT [-f FORMAT]\n"
@@ -289,6 +283,7 @@ static const char delta[] =
 	"      --allow-negative counters that run backwards are no sign of a new process\n"
 	"      --max-size SIZE  bytes that one may have uncompressed (default 1G); 5M\n"
 	"  -q, --quiet          say nothing but errors\n";
+
 static const char merge[] =
 	"usage: sampler merge FILE|DIR… -o OUT\n"
 	"\n"
@@ -310,8 +305,7 @@ static const char diff[] =
 	"durations differ. ~ marks what may be noise, by a test of the samples' counts.\n"
 	"\n"
 	"  BASE, NEW            pprof profiles; - for the standard input\n"
-	"      --by WHAT        function (the default), line, file, address, module,\n"
-	"                       thread\n"
+	"      --by WHAT        function (default), line, file, address, module, thread\n"
 	"      --cum            changes of what a function and all it calls cost together\n"
 	"      --no-inline      inlined calls count for the function that holds them\n"
 	"      --nodecount N    lines to show, 0 for all (the default)\n"
