@@ -104,7 +104,7 @@ static const char rounds[] =
 	"      --to TIME        until before then: 10:10, the first one after --from;\n"
 	"                       of a date its end\n"
 	"      --last DUR       that long until --to, or until now\n"
-	"      --tag KEY:VALUE  with that tag or attribute of the process; may be repeated\n"
+	"      --tag KEY:VALUE  with that tag or attribute of the process; more: all\n"
 	"\n"
 	"sampler [record] -p PID --rounds 0 [options] takes profiles round after round.\n"
 	"Each leaves a batch, a folder with its profiles and event.json, in the folder\n"
