@@ -97,13 +97,14 @@ $(BUILD)/obj/%.o: %.c Makefile
 # Files that an object contains besides its includes.
 $(BUILD)/obj/pprof/flame/page.o: $(wildcard pprof/flame/page/*)
 
+# The folder changes when a file leaves it, whose object must leave the archive.
 define room_rule
 OBJS_$(1) := $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call sources,$(1)))
-$$(BUILD)/lib/$(1).a: $$(OBJS_$(1))
+$$(BUILD)/lib/$(1).a: $$(OBJS_$(1)) $(1)
 	$$(call say,AR,$$@)
 	@mkdir -p $$(@D)
 	@rm -f $$@
-	$$(Q)ar rcs $$@ $$^
+	$$(Q)ar rcs $$@ $$(OBJS_$(1))
 endef
 $(foreach r,$(LAYERS),$(eval $(call room_rule,$(r))))
 
