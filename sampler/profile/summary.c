@@ -232,13 +232,15 @@ static void held_line(const struct recording_stats *s, char *line)
 	char p50[24], p99[24], max[24], sum[24];
 	const struct heldtime *h = &s->held;
 
-	append(line,
-	       "held: %lu stops, p50 %s, p99 %s, max %s, in all %s (%.2f%% of the target's CPU "
-	       "time)",
-	       h->count, summary_duration(heldtime_percentile(h, 50), p50, sizeof(p50)),
-	       summary_duration(heldtime_percentile(h, 99), p99, sizeof(p99)),
-	       summary_duration(h->max, max, sizeof(max)),
-	       summary_duration(h->sum, sum, sizeof(sum)), percent(h->sum, s->target_cpu_ns));
+	append(line, "held: %lu stops", h->count);
+	if (h->count)
+		append(line,
+		       ", p50 %s, p99 %s, max %s, in all %s (%.2f%% of the target's CPU time)",
+		       summary_duration(heldtime_percentile(h, 50), p50, sizeof(p50)),
+		       summary_duration(heldtime_percentile(h, 99), p99, sizeof(p99)),
+		       summary_duration(h->max, max, sizeof(max)),
+		       summary_duration(h->sum, sum, sizeof(sum)),
+		       percent(h->sum, s->target_cpu_ns));
 	append_displaced(&s->displaced, line);
 	if (s->rescues)
 		append(line, "; our watchdog stepped in %lu time%s", s->rescues,
