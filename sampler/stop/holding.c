@@ -236,6 +236,7 @@ static int pass(struct holding *h, uint64_t until, bool *asked, struct error *er
 	rc = rc ? rc : look_at(h, false, asked);
 	rc = rc ? rc : look_at(h, true, asked);
 	rc = rc ? rc : wait_for_asked(h, until);
+	*asked |= !threads_all_listed(h->threads);
 	rc = rc || monotonic_ns() < until ? rc : ERR_LIMIT;
 	if (rc == ERR_LIMIT)
 		return error_set(err, rc, "its threads have not all stopped in time");

@@ -44,6 +44,7 @@ struct threads {
 	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; its CPU time */
 	uint64_t known_ns;		/* when all threads were known last */
 	uint32_t scan;			/* number of the last reading */
+	nlink_t listed;			/* threads that it found */
 	uint32_t *seen_in;		/* by thread index: the last reading that found it */
 	uint64_t *due;			/* by thread index, see threads_due */
 };
@@ -287,6 +288,7 @@ static int scan(struct threads *t, DIR *dir)
 
 		if (tid <= 0)
 			continue;
+		t->listed++;
 		at = hashindex_find(&t->index, hash_bytes(&tid, sizeof(tid)), has_tid, t, &tid);
 		if (at != HASHINDEX_NONE)
 			t->seen_in[at] = t->scan;
@@ -319,6 +321,7 @@ static int read_folder(struct threads *t, struct error *err)
 		return error_set(err, ERR_GONE, "process %d has ended", t->process->pid);
 	}
 	t->scan++;
+	t->listed = 0;
 	rc = scan(t, dir);
 	closedir(dir);
 	sweep(t);
@@ -334,6 +337,14 @@ int threads_list(struct threads *t, struct error *err)
 	t->scan_ns = monotonic_ns();
 	t->scan_cost_ns = thread_cpu_ns() - cpu;
 	return rc;
+}
+
+bool threads_all_listed(const struct threads *t)
+{
+	struct stat st;
+
+	return fstatat(t->process->proc_fd, "task", &st, 0) || st.st_nlink <= 2 ||
+	       st.st_nlink - 2 == t->listed;
 }
 
 int threads_refresh(struct threads *t, struct error *err)

@@ -125,8 +125,13 @@ void threads_free(struct threads *t);
  * may be left to a later call. ERR_GONE when the process has no threads any more, ERR_NOMEM. */
 int threads_refresh(struct threads *t, struct error *err);
 
-/* The same at any cost: lists all threads that there are now. */
+/* The same at any cost: lists all threads that there are now, but for those that are listed behind one
+ * that ends meanwhile (next_tid() in fs/proc/base.c ends the list there). */
 int threads_list(struct threads *t, struct error *err);
+
+/* Has the last list as many threads as the process has now? The links of its folder task are two more
+ * (proc_task_getattr()). True where the kernel does not say. */
+bool threads_all_listed(const struct threads *t);
 
 /* Every thread ever seen; pointers stay valid until the next refresh. */
 struct thread *threads_get(struct threads *t, size_t *count);
