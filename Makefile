@@ -78,7 +78,7 @@ SYS_sampler/child    := -lcap -lseccomp
 SYS_sampler/cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw)
 ifneq ($(STATIC),)
 # Archives need what shared libraries bring with them. In a group their order does not matter.
-SYS_sampler/net := $(BUILD)/curl/libcurl.a -lcares -lssl -lcrypto
+SYS_sampler/net := $(BUILD)/curl/libcurl.a -lnghttp2 -lcares -lssl -lcrypto
 SYS_symbolize/files  += -lbz2
 SYS_sampler/cli/top  := $(if $(wildcard $(SYSROOT)/usr/include/curses.h),-lncursesw -ltinfo)
 syslibs = -Wl,--start-group $(call archives,base) $(foreach r,$(1),$(SYS_$(r))) -Wl,--end-group

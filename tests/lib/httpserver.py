@@ -96,8 +96,10 @@ def certificate(folder, *names):
     return paths
 
 
-def tls(cert, key):
-    """A Server's `wrap`."""
+def tls(cert, key, *protocols):
+    """A Server's `wrap`. `protocols`: those that ALPN offers."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(cert, key)
+    if protocols:
+        context.set_alpn_protocols(protocols)
     return lambda connection: context.wrap_socket(connection, server_side=True)
