@@ -34,7 +34,7 @@ struct place {
 	uint32_t location;
 	const char *in_kernel; /* its name, if the place is in the kernel; else NULL */
 	bool asked;	       /* its names were looked up, or taken from an earlier profile */
-	bool nameless;	       /* they were, and no symbol of its file covers it */
+	bool nameless;	       /* they were, and its function has no symbol in its file */
 };
 
 /* Mappings. */
@@ -130,7 +130,9 @@ static struct symbolizer *symbolizer_of(void *ctx, const struct image *image)
 	return p->names.symbolizers[0];
 }
 
-static int function_start(struct locations *p, const struct place *place, uint64_t *start)
+/* Sets *start to 0 where it is not known, and place->nameless. A stub of a procedure linkage table has
+ * no symbol in any file, so it is not nameless. */
+static int function_start(struct locations *p, struct place *place, uint64_t *start)
 {
 	struct cfi_starts **starts;
 
@@ -142,13 +144,14 @@ static int function_start(struct locations *p, const struct place *place, uint64
 	if (!*starts && cfi_starts_read(starts, place->image))
 		return ERR_NOMEM;
 	*start = cfi_starts_find(*starts, place->addr);
+	place->nameless = *start || !cfi_starts_any(*starts);
 	return 0;
 }
 
 /* An address that no symbol covers is named by its module and by where its function begins; if
  * that is unknown, too, by its module and the address in it. Neither is a symbol, so the mapping
  * does not get has_functions, and pprof symbolizes it where it finds the file's symbols. */
-static int add_unknown_line(struct locations *p, const struct place *place)
+static int add_unknown_line(struct locations *p, struct place *place)
 {
 	char name[512];
 	uint64_t start;
@@ -263,7 +266,6 @@ static int fill_lines(struct locations *p, struct place *place, size_t *count)
 			true;
 		return add_named_line(p, place->in_kernel);
 	}
-	place->nameless = !symbol.count && place->asked && image_elf(place->image);
 	if (!symbol.count)
 		return add_unknown_line(p, place);
 	note_abilities(p, place);

@@ -123,3 +123,8 @@ uint64_t cfi_starts_find(const struct cfi_starts *s, uint64_t addr)
 	}
 	return low && addr < s->all[low - 1].end ? s->all[low - 1].start : 0;
 }
+
+bool cfi_starts_any(const struct cfi_starts *s)
+{
+	return s->count;
+}

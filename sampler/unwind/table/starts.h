@@ -14,6 +14,7 @@
 #ifndef SAMPLER_UNWIND_TABLE_STARTS_H
 #define SAMPLER_UNWIND_TABLE_STARTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cfi_starts;
@@ -23,6 +24,9 @@ struct image;
  * The caller frees *starts with cfi_starts_free. ERR_NOMEM. */
 int cfi_starts_read(struct cfi_starts **starts, const struct image *image);
 void cfi_starts_free(struct cfi_starts *starts);
+
+/* Has the image any entries? */
+bool cfi_starts_any(const struct cfi_starts *starts);
 
 /* The image address where the function that covers `addr` begins; 0: unknown. */
 uint64_t cfi_starts_find(const struct cfi_starts *starts, uint64_t addr);
