@@ -72,8 +72,8 @@ static int prove(struct locations *places, const struct stackset_entry *e,
 	return 0;
 }
 
-/* "mutex table_lock+0x28" or "mutex 0x7f12…": without the address, runs of a program can be merged.
- * */
+/* "mutex table_lock+0x28" or "mutex 0x7f12…": with the variable in place of the address, runs of a
+ * program can be merged. */
 static int name_lock(struct locations *places, const struct lockset_entry *lock,
 		     enum lock_kind kind, uint32_t *string)
 {

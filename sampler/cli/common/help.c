@@ -27,7 +27,7 @@ static const char overview[] =
 	"\n"
 	"  record     sample processes or a command; the default: sampler -p PID\n"
 	"  top        what a process does now, live\n"
-	"  dump       every thread's stack, once; who holds the locks\n"
+	"  dump       every thread's stack, once; the owners of locks\n"
 	"  rounds     the batches in a folder, and how they went\n"
 	"  report     show a profile: functions, calls, stacks\n"
 	"  diff       what has changed between two profiles\n"

@@ -115,7 +115,8 @@ static bool is_table(const struct merge_options *o)
 	return o->is_diff && format_is_text(o->format);
 }
 
-/* The table scales by itself. Without --subtract, the base gets pprof's label: percentages are then shares of the base. */
+/* The table scales by itself. Without --subtract, the base gets pprof's label: percentages are then
+ * shares of the base. */
 static int subtract(struct profile *base, struct profile *p, const struct merge_options *o,
 		    struct profile *sum, struct error *err)
 {

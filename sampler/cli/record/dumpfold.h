@@ -36,7 +36,7 @@ struct dumpfold {
 /* Adds a thread, by its number from 0 on, and its text. Numbers rise. 0 or ERR_NOMEM. */
 int dumpfold_add(struct dumpfold *f, uint32_t thread, const void *text, size_t len);
 
-/* Appends who is in a group: 'thread 4711 "main"' or '16 threads "idle-0…15" (4712-4727)'. Control
+/* Appends a group's threads: 'thread 4711 "main"' or '16 threads "idle-0…15" (4712-4727)'. Control
  * characters of names become '?'. 0 or ERR_NOMEM. */
 int dumpfold_heading(const struct dumpfold *f, const struct dumpfold_group *g,
 		     const struct dump_thread *threads, struct buffer *b);

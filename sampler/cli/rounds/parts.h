@@ -10,7 +10,7 @@
  * run backwards also when rounds overlap and one's snapshot is older than that of the round before
  * it; that difference is negative, and the next one makes up for it. Only a delta that is the first
  * of its sampler or after an exec may be that of another program. Else what
- * that snapshot has is older than the range, or nobody knows: it is left out, and counted in `cut`.
+ * that snapshot has is older than the range, or that is not known: it is left out, and counted in `cut`.
  *
  * inuse, goroutine, goroutinewait, threadcreate, custom profiles, and what is in use in heap and
  * allocs: a state. The last one of each process counts, unless another process of the program began
