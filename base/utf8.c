@@ -33,3 +33,28 @@ uint32_t utf8_next(const char *text, size_t size, size_t *len)
 	*len = want;
 	return rune;
 }
+
+size_t utf8_put(char text[4], uint32_t ch)
+{
+	size_t len = 0;
+
+	if (ch > 0x10ffff || (ch >= 0xd800 && ch < 0xe000))
+		ch = UTF8_REPLACEMENT;
+	if (ch < 0x80) {
+		text[len++] = (char)ch;
+		return len;
+	}
+	if (ch < 0x800) {
+		text[len++] = (char)(0xc0 | ch >> 6);
+	} else {
+		if (ch < 0x10000) {
+			text[len++] = (char)(0xe0 | ch >> 12);
+		} else {
+			text[len++] = (char)(0xf0 | ch >> 18);
+			text[len++] = (char)(0x80 | (ch >> 12 & 0x3f));
+		}
+		text[len++] = (char)(0x80 | (ch >> 6 & 0x3f));
+	}
+	text[len++] = (char)(0x80 | (ch & 0x3f));
+	return len;
+}

@@ -27,24 +27,7 @@ static void add(struct sink *s, char c)
 
 static void add_rune(struct sink *s, uint32_t rune)
 {
-	if (rune > 0x10ffff || (rune >= 0xd800 && rune < 0xe000))
-		rune = UTF8_REPLACEMENT;
-	if (rune < 0x80) {
-		add(s, (char)rune);
-		return;
-	}
-	if (rune < 0x800) {
-		add(s, (char)(0xc0 | rune >> 6));
-	} else {
-		if (rune < 0x10000) {
-			add(s, (char)(0xe0 | rune >> 12));
-		} else {
-			add(s, (char)(0xf0 | rune >> 18));
-			add(s, (char)(0x80 | (rune >> 12 & 0x3f)));
-		}
-		add(s, (char)(0x80 | (rune >> 6 & 0x3f)));
-	}
-	add(s, (char)(0x80 | (rune & 0x3f)));
+	s->len += utf8_put(s->text + s->len, rune);
 }
 
 static bool take_digits(struct goparse_text *t, size_t count, uint32_t *rune)

@@ -9,8 +9,8 @@
  * counts, and a process's first snapshot counts only if the process began in the range. Counters
  * run backwards also when rounds overlap and one's snapshot is older than that of the round before
  * it; that difference is negative, and the next one makes up for it. Only a delta that is the first
- * of its sampler or after an exec may be that of another program. Else what
- * that snapshot has is older than the range, or that is not known: it is left out, and counted in `cut`.
+ * of its sampler or after an exec may be that of another program. Else what that snapshot has is
+ * older than the range, or its age is not known: it is left out, and counted in `cut`.
  *
  * inuse, goroutine, goroutinewait, threadcreate, custom profiles, and what is in use in heap and
  * allocs: a state. The last one of each process counts, unless another process of the program began

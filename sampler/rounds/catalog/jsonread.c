@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/utf8.h"
 
 enum { DEPTH = 64, NUMBER_ROOM = 48 };
 
@@ -61,26 +62,10 @@ static void add(struct text *t, const char *bytes, size_t len)
 static void add_character(struct text *t, uint32_t ch)
 {
 	char utf8[4];
-	size_t len = 0;
 
 	if (ch < ' ' || (ch >= 0x7f && ch < 0xa0))
 		ch = '?';
-	if (ch < 0x80) {
-		utf8[len++] = (char)ch;
-	} else if (ch < 0x800) {
-		utf8[len++] = (char)(0xc0 | ch >> 6);
-		utf8[len++] = (char)(0x80 | (ch & 0x3f));
-	} else if (ch < 0x10000) {
-		utf8[len++] = (char)(0xe0 | ch >> 12);
-		utf8[len++] = (char)(0x80 | (ch >> 6 & 0x3f));
-		utf8[len++] = (char)(0x80 | (ch & 0x3f));
-	} else {
-		utf8[len++] = (char)(0xf0 | ch >> 18);
-		utf8[len++] = (char)(0x80 | (ch >> 12 & 0x3f));
-		utf8[len++] = (char)(0x80 | (ch >> 6 & 0x3f));
-		utf8[len++] = (char)(0x80 | (ch & 0x3f));
-	}
-	add(t, utf8, len);
+	add(t, utf8, utf8_put(utf8, ch));
 }
 
 static uint32_t four_digits(struct cursor *c)

@@ -38,6 +38,20 @@ Test(utf8, every_character)
 	}
 }
 
+Test(utf8, put_is_the_inverse)
+{
+	char text[4];
+	size_t len;
+
+	for (uint32_t r = 0; r < 0x110100; r++) {
+		uint32_t expected = (r >= 0xd800 && r < 0xe000) || r > 0x10ffff ? UTF8_REPLACEMENT :
+										  r;
+		size_t put = utf8_put(text, r);
+
+		cr_assert(utf8_next(text, put, &len) == expected && len == put, "U+%X", r);
+	}
+}
+
 Test(utf8, what_is_none)
 {
 	static const char *const wrong[] = { "\x80",
