@@ -1,45 +1,25 @@
 #include "pprof/graph/fitname.h"
 
-#include <stdbool.h>
 #include <string.h>
 
+#include "pprof/graph/text.h"
 #include "pprof/shortname.h"
 
 static const char dots[] = "…";
 
-static bool begins_character(char c)
-{
-	return ((unsigned char)c & 0xc0) != 0x80;
-}
-
 static size_t columns_of(const char *text)
 {
-	size_t count = 0;
-
-	for (; *text; text++)
-		count += begins_character(*text);
-	return count;
+	return text_columns(text, strlen(text));
 }
 
-static size_t bytes_of(const char *text, size_t columns)
-{
-	size_t i = 0;
-
-	for (; text[i]; i++)
-		if (begins_character(text[i]) && !columns--)
-			break;
-	return i;
-}
-
+/* Cuts the middle out, in place. */
 static void cut(char *text, size_t columns)
 {
-	size_t have = columns_of(text), head, tail;
+	size_t head, tail;
 
-	if (have <= columns)
+	if (columns_of(text) <= columns)
 		return;
-	columns = columns ? columns - 1 : 0;
-	head = bytes_of(text, columns / 2);
-	tail = bytes_of(text, have - (columns - columns / 2));
+	text_cut(text, strlen(text), columns, &head, &tail);
 	memmove(text + head + sizeof(dots) - 1, text + tail, strlen(text + tail) + 1);
 	memcpy(text + head, dots, sizeof(dots) - 1);
 }

@@ -47,7 +47,7 @@ static bool begins_character(char c)
 	return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-static size_t columns(const char *text, size_t len)
+size_t text_columns(const char *text, size_t len)
 {
 	size_t count = 0;
 
@@ -68,7 +68,7 @@ static size_t line_columns(const struct buffer *out)
 		      memchr(data + start, 'm', out->len - start) :
 		      NULL;
 	start = end ? (size_t)(end + 1 - data) : start;
-	return columns(data + start, out->len - start);
+	return text_columns(data + start, out->len - start);
 }
 
 /* How many bytes the first `count` characters have. */
@@ -82,22 +82,27 @@ static size_t bytes_of(const char *text, size_t len, size_t count)
 	return i;
 }
 
+void text_cut(const char *text, size_t len, size_t columns, size_t *head, size_t *tail)
+{
+	size_t all = columns ? columns - 1 : 0; /* the dots take one */
+
+	*head = bytes_of(text, len, all / 2);
+	*tail = bytes_of(text, len, text_columns(text, len) - (all - all / 2));
+}
+
 int text_add_fitting(struct buffer *out, const char *text, size_t len, unsigned width,
 		     size_t reserve)
 {
-	size_t have, used, room, all, head, tail;
+	size_t used, room, head, tail;
 	int rc;
 
 	if (!width)
 		return text_add(out, text, len);
 	used = line_columns(out) + reserve;
-	have = columns(text, len);
 	room = used + FITTING_MIN < width ? width - used : FITTING_MIN;
-	if (have <= room)
+	if (text_columns(text, len) <= room)
 		return text_add(out, text, len);
-	all = room - 1;
-	head = bytes_of(text, len, all / 2);
-	tail = bytes_of(text, len, have - (all - all / 2));
+	text_cut(text, len, room, &head, &tail);
 	rc = text_add(out, text, head);
 	rc = rc ? rc : buffer_add(out, "…", sizeof("…") - 1);
 	return rc ? rc : text_add(out, text + tail, len - tail);

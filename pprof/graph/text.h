@@ -22,6 +22,13 @@ struct profile;
 int text_add(struct buffer *out, const char *text, size_t len);
 int text_add_string(struct buffer *out, const struct profile *p, unsigned string);
 
+/* The columns that a text takes: a character is one. */
+size_t text_columns(const char *text, size_t len);
+
+/* Which bytes of a text that takes more than `columns` are kept, with "…" in place of the middle: the
+ * first *head ones, and those from *tail on. */
+void text_cut(const char *text, size_t len, size_t columns, size_t *head, size_t *tail);
+
 /* Appends a text, cut to fit into the line that `out` ends with: the line may have `width` columns
  * (0: no limit), of which `reserve` must stay free at its end. A longer text is shortened in the
  * middle, with "…" in place of what was removed; at least a few characters are kept. Errors as for
