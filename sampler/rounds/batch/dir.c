@@ -64,7 +64,7 @@ int batchdir_open_batch(int dir, const char *name, uid_t owner)
 	return -1;
 }
 
-int batchdir_each(int dir, int (*each)(void *ctx, const char *name), void *ctx)
+int batchdir_each(int dir, int (*each)(void *ctx, const struct dirent *entry), void *ctx)
 {
 	int own = openat(dir, ".", FOLDER), rc = 0;
 	DIR *d = own >= 0 ? fdopendir(own) : NULL;
@@ -77,7 +77,7 @@ int batchdir_each(int dir, int (*each)(void *ctx, const char *name), void *ctx)
 	}
 	while (!rc && (errno = 0, e = readdir(d)))
 		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
-			rc = each(ctx, e->d_name);
+			rc = each(ctx, e);
 	if (!rc && errno)
 		rc = ERR_IO;
 	closedir(d);
@@ -90,35 +90,39 @@ struct measure {
 };
 
 /* st_blocks counts 512 bytes each, whatever the file system's blocks are (stat(3type)). */
-static int measure(void *ctx, const char *name)
+static void measure(struct measure *m, const char *name)
 {
-	struct measure *m = ctx;
 	struct stat st;
 
 	if (!fstatat(m->dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		m->bytes += (uint64_t)st.st_blocks * 512;
+}
+
+static int measure_entry(void *ctx, const struct dirent *entry)
+{
+	measure(ctx, entry->d_name);
 	return 0;
 }
 
 int batchdir_bytes(int batch, uint64_t *bytes)
 {
 	struct measure m = { .dir = batch };
-	int rc = measure(&m, ".");
+	int rc;
 
-	if (!rc)
-		rc = batchdir_each(batch, measure, &m);
+	measure(&m, ".");
+	rc = batchdir_each(batch, measure_entry, &m);
 	*bytes = m.bytes;
 	return rc;
 }
 
 /* Called for every batch in every round, and there may be years of batches: a name with a low
  * number is not parsed. */
-static int higher(void *ctx, const char *name)
+static int higher(void *ctx, const struct dirent *entry)
 {
 	uint64_t *highest = ctx;
 	struct batch_name n;
 
-	if (strtoull(name, NULL, 10) > *highest && batch_name_parse(name, &n))
+	if (strtoull(entry->d_name, NULL, 10) > *highest && batch_name_parse(entry->d_name, &n))
 		*highest = n.sequence;
 	return 0;
 }
@@ -131,9 +135,9 @@ uint64_t batchdir_highest(int dir)
 	return highest;
 }
 
-static int remove_file(void *ctx, const char *name)
+static int remove_file(void *ctx, const struct dirent *entry)
 {
-	unlinkat(*(int *)ctx, name, 0);
+	unlinkat(*(int *)ctx, entry->d_name, 0);
 	return 0;
 }
 
@@ -148,11 +152,12 @@ void batchdir_remove(int dir, const char *name, uid_t owner)
 	unlinkat(dir, name, AT_REMOVEDIR);
 }
 
-static int is_no_file(void *ctx, const char *name)
+static int is_no_file(void *ctx, const struct dirent *entry)
 {
 	struct stat st;
 
-	return fstatat(*(int *)ctx, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode);
+	return fstatat(*(int *)ctx, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+	       !S_ISREG(st.st_mode);
 }
 
 /* A system call, since musl has no renameat2(2). On a file system without the flag (NFS, FUSE)
@@ -224,8 +229,9 @@ static void sweep_foreign(struct sweep *s, enum batch_hidden kind, const char *n
 		batchdir_remove(s->dir, hidden, s->owner);
 }
 
-static int sweep_one(void *ctx, const char *name)
+static int sweep_one(void *ctx, const struct dirent *entry)
 {
+	const char *name = entry->d_name;
 	enum batch_hidden kind;
 	char key_text[BATCH_KEY_ROOM];
 	struct sweep *s = ctx;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct dirent;
 struct error;
 
 /* Opens the folder at `path` into *dir, which the caller closes; creates the last folder of the
@@ -26,9 +27,9 @@ bool batchdir_current(const char *path, int dir);
  * belong to `owner`. */
 int batchdir_open_batch(int dir, const char *name, uid_t owner);
 
-/* Calls `each` for every name but "." and "..". Stops when `each` returns other than 0, and
+/* Calls `each` for every entry but "." and "..". Stops when `each` returns other than 0, and
  * returns that value. ERR_IO. */
-int batchdir_each(int dir, int (*each)(void *ctx, const char *name), void *ctx);
+int batchdir_each(int dir, int (*each)(void *ctx, const struct dirent *entry), void *ctx);
 
 /* Disk space in bytes of a folder and of the files in it. ERR_IO. */
 int batchdir_bytes(int batch, uint64_t *bytes);

@@ -1,5 +1,6 @@
 #include "sampler/rounds/batch/retention.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -105,8 +106,9 @@ static int64_t born_ns(int64_t start_s)
 	return (int64_t)clock_ns(CLOCK_BOOTTIME) - age_s * (int64_t)NS_PER_S;
 }
 
-static int load(void *ctx, const char *name)
+static int load(void *ctx, const struct dirent *entry)
 {
+	const char *name = entry->d_name;
 	struct loading *l = ctx;
 	struct record r = { 0 };
 	int batch;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/room.h"
+#include "sampler/rounds/batch/dir.h"
 #include "sampler/rounds/catalog/describe.h"
 #include "sampler/rounds/catalog/index.h"
 
@@ -27,30 +28,17 @@ struct list {
 
 /* The folder's list. */
 
-static int list_folder(int dir, struct list *list)
+static int list_one(void *ctx, const struct dirent *entry)
 {
-	int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	DIR *d = own >= 0 ? fdopendir(own) : NULL;
-	struct dirent *e;
+	struct listed l = { .inode = entry->d_ino };
+	struct list *list = ctx;
 
-	if (!d) {
-		if (own >= 0)
-			close(own);
-		return ERR_IO;
-	}
-	while (!rc && (errno = 0, e = readdir(d))) {
-		struct listed l = { .inode = e->d_ino };
-
-		if (!batch_name_parse(e->d_name, &l.name))
-			continue;
-		rc = room_for((void **)&list->batches, &list->room, list->count + 1, sizeof(l));
-		if (!rc)
-			list->batches[list->count++] = l;
-	}
-	if (!rc && errno)
-		rc = ERR_IO;
-	closedir(d);
-	return rc;
+	if (!batch_name_parse(entry->d_name, &l.name))
+		return 0;
+	if (room_for((void **)&list->batches, &list->room, list->count + 1, sizeof(l)))
+		return ERR_NOMEM;
+	list->batches[list->count++] = l;
+	return 0;
 }
 
 static int compare_names(const struct batch_name *a, const struct batch_name *b)
@@ -97,7 +85,7 @@ static int read_folder(struct catalog *c, int dir, const char *path, struct list
 		       struct catalog *old, struct error *err)
 {
 	size_t changes;
-	int rc = list_folder(dir, list);
+	int rc = batchdir_each(dir, list_one, list);
 
 	if (rc == ERR_IO)
 		return error_errno(err, rc, "cannot list the folder '%s'", path);
