@@ -151,12 +151,33 @@ int format_write(const struct format *format, const struct profile *p, struct ou
 	return rc ? rc : format_write_view(format, p, &view, file, err);
 }
 
-int format_commit(struct outfile *file, const char *path, bool quiet, struct error *err)
+int format_option(struct format_target *o, int option, const char *value, struct error *err)
+{
+	switch (option) {
+	case 'o':
+		o->path = value;
+		return 0;
+	case 'f':
+		return format_by_name(value, &o->format, err);
+	case 'q':
+		o->quiet = true;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+const struct format *format_of(const struct format_target *o)
+{
+	return o->format ? o->format : format_by_path(o->path);
+}
+
+int format_commit(struct outfile *file, const struct format_target *o, struct error *err)
 {
 	uint64_t bytes = file->written;
 	int rc = outfile_commit(file, err);
 
-	if (!rc && !quiet && strcmp(path, "-"))
-		fprintf(stderr, "wrote %s (%lu bytes)\n", path, bytes);
+	if (!rc && !o->quiet && strcmp(o->path, "-"))
+		fprintf(stderr, "wrote %s (%lu bytes)\n", o->path, bytes);
 	return rc;
 }

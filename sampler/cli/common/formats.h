@@ -2,6 +2,7 @@
 #ifndef SAMPLER_CLI_COMMON_FORMATS_H
 #define SAMPLER_CLI_COMMON_FORMATS_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -50,8 +51,31 @@ int format_write(const struct format *format, const struct profile *p, struct ou
 int format_write_view(const struct format *format, const struct profile *p,
 		      const struct report_view *view, struct outfile *file, struct error *err);
 
+/* The options of commands that write a profile in any form. A command puts FORMAT_OPTIONS into its
+ * table of long options and "o:f:q" among its short ones, and passes what getopt_long returns to
+ * format_option. */
+struct format_target {
+	const char *path;	     /* -o; NULL: not given */
+	const struct format *format; /* -f; NULL: not given */
+	bool quiet;		     /* -q */
+};
+
+/* clang-format off */
+#define FORMAT_OPTIONS \
+	{ "output", required_argument, NULL, 'o' }, \
+	{ "format", required_argument, NULL, 'f' }, \
+	{ "quiet", no_argument, NULL, 'q' }
+/* clang-format on */
+
+/* Takes an option. 0; ERR_USAGE: there is no such format; 1: it is none of these. `value` must
+ * outlive `o`. */
+int format_option(struct format_target *o, int option, const char *value, struct error *err);
+
+/* The format that was given, or else that of the path, which must be set. */
+const struct format *format_of(const struct format_target *o);
+
 /* Commits the file and says so on the standard error, "wrote x.svg (4711 bytes)", unless `quiet` or
  * the path is "-". ERR_IO. */
-int format_commit(struct outfile *file, const char *path, bool quiet, struct error *err);
+int format_commit(struct outfile *file, const struct format_target *o, struct error *err);
 
 #endif

@@ -14,15 +14,13 @@
 enum { OPTION_JSON = 256, OPTION_DIFF, OPTION_AGGREGATE, OPTION_ANCESTORS, OPTION_TIME };
 
 static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "format", required_argument, NULL, 'f' },
+	FORMAT_OPTIONS,
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "diff", no_argument, NULL, OPTION_DIFF },
 	{ "aggregate", no_argument, NULL, OPTION_AGGREGATE },
 	{ "ancestors", no_argument, NULL, OPTION_ANCESTORS },
 	{ "time", required_argument, NULL, OPTION_TIME },
 	HTTP_OPTIONS,
-	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -33,14 +31,6 @@ static int set_option(struct goparse_options *o, int option, struct error *err)
 	int rc = 0;
 
 	switch (option) {
-	case 'o':
-		o->output = optarg;
-		return 0;
-	case 'f':
-		return format_by_name(optarg, &o->format, err);
-	case 'q':
-		o->quiet = true;
-		return 0;
 	case 'v':
 		o->verbose = true;
 		return 0;
@@ -60,6 +50,10 @@ static int set_option(struct goparse_options *o, int option, struct error *err)
 		o->timed = true;
 		return parse_time(optarg, &o->time_nanos, err);
 	default:
+		rc = format_option(&o->out, option, optarg, err);
+		if (rc <= 0)
+			return rc;
+		rc = 0;
 		httpoptions_set(&o->http, option, optarg, &rc, err);
 		return rc;
 	}
@@ -83,11 +77,11 @@ static bool is_standard_input(const char *path)
 static int check(const struct goparse_options *o)
 {
 	/* An option that only applies to the profile. */
-	const char *profile = o->aggregate ? "--aggregate" :
-			      o->ancestors ? "--ancestors" :
-			      o->timed	   ? "--time" :
-			      o->format	   ? "-f" :
-					     NULL;
+	const char *profile = o->aggregate  ? "--aggregate" :
+			      o->ancestors  ? "--ancestors" :
+			      o->timed	    ? "--time" :
+			      o->out.format ? "-f" :
+					      NULL;
 
 	if (!o->count)
 		return cli_usage("goparse needs a file, a URL, or a dump on its standard input");
@@ -97,7 +91,7 @@ static int check(const struct goparse_options *o)
 		return cli_usage("--diff needs two dumps or more");
 	if (profile && o->json)
 		return cli_usage("%s and --json do not go together", profile);
-	if (profile && !o->output)
+	if (profile && !o->out.path)
 		return cli_usage("%s is for a profile, which needs -o", profile);
 	if (o->http.given && !count_if(o, http_is_url))
 		return cli_usage("--%s needs a URL", o->http.given);

@@ -99,7 +99,7 @@ static void say(const struct goparse_options *o, const char *path, const char *t
 {
 	char line[4096];
 
-	if (o->quiet)
+	if (o->out.quiet)
 		return;
 	snprintf(line, sizeof(line), "%s: %s", path, text);
 	printable(line, sizeof(line));
@@ -182,7 +182,7 @@ static int take_dump(struct run *r, struct error *err)
 
 static int write_profile(struct run *r, struct error *err)
 {
-	const struct format *format = r->o->format ? r->o->format : format_by_path(r->o->output);
+	const struct format *format = format_of(&r->o->out);
 	struct profile *p = waitprofile_profile(r->profile);
 
 	p->time_nanos = r->o->timed ? r->o->time_nanos : r->time_nanos;
@@ -243,7 +243,7 @@ static void say_written(const struct run *r)
 		 "%s (Go prints waits in whole minutes)",
 		 all.goroutines, all.goroutines == 1 ? "" : "s", dumps, all.waiting,
 		 goparse_wait(all.longest_ns, longest));
-	say(r->o, strcmp(r->o->output, "-") ? r->o->output : "standard output", text);
+	say(r->o, strcmp(r->o->out.path, "-") ? r->o->out.path : "standard output", text);
 }
 
 /* Makes the name of a dump: "dump.txt", and "dump.txt#2" if the same path is given again. */
@@ -282,13 +282,13 @@ static int begin(struct run *r, struct error *err)
 					       .ancestors = o->ancestors };
 	int rc = name_dumps(r, err);
 
-	rc = rc ? rc : outfile_open(&r->file, o->output ? o->output : "-", err);
+	rc = rc ? rc : outfile_open(&r->file, o->out.path ? o->out.path : "-", err);
 	rc = rc ? rc : goparse_new(&r->parser, err);
 	if (!rc && o->diff)
 		rc = stuck_new(&r->stuck, err);
 	if (!rc && !o->json)
-		rc = o->output ? waitprofile_new(&r->profile, &profile, err) :
-				 census_new(&r->census, err);
+		rc = o->out.path ? waitprofile_new(&r->profile, &profile, err) :
+				   census_new(&r->census, err);
 	return rc;
 }
 

@@ -5,17 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sampler/cli/common/formats.h"
 #include "sampler/cli/common/httpoptions.h"
 
 struct error;
-struct format;
 
 struct goparse_options {
 	char **files; /* paths, URLs, "-" */
 	int count;
-	const char *output;	     /* NULL: the summary, or JSON on the standard output */
-	const struct format *format; /* NULL: by the ending of `output` */
-	bool json, diff, aggregate, ancestors, quiet, verbose;
+	struct format_target out; /* path NULL: the summary, or JSON on the standard output */
+	bool json, diff, aggregate, ancestors, verbose;
 	bool timed; /* --time */
 	int64_t time_nanos;
 	struct httpoptions http;

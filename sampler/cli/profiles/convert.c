@@ -11,17 +11,14 @@
 #include "sampler/cli/common/readprofile.h"
 
 struct convert_options {
-	const char *in, *out;
-	const struct format *format; /* NULL: by the ending of `out` */
-	uint64_t max_size;	     /* of `in`, 0: the default */
-	bool quiet;
+	const char *in;
+	struct format_target out;
+	uint64_t max_size; /* of `in`, 0: the default */
 };
 
 static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "format", required_argument, NULL, 'f' },
+	FORMAT_OPTIONS,
 	READPROFILE_OPTION,
-	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -30,12 +27,12 @@ static int write_profile(const struct profile *p, const struct convert_options *
 			 struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
-	int rc = outfile_open(&file, o->out, err);
+	int rc = outfile_open(&file, o->out.path, err);
 
 	if (!rc)
-		rc = format_write(o->format ? o->format : format_by_path(o->out), p, &file, err);
+		rc = format_write(format_of(&o->out), p, &file, err);
 	if (!rc)
-		rc = format_commit(&file, o->out, o->quiet, err);
+		rc = format_commit(&file, &o->out, err);
 	outfile_abort(&file);
 	return rc;
 }
@@ -53,18 +50,9 @@ static int convert(const struct convert_options *o, struct error *err)
 
 static int set_option(struct convert_options *o, int option, struct error *err)
 {
-	switch (option) {
-	case 'o':
-		o->out = optarg;
-		return 0;
-	case 'f':
-		return format_by_name(optarg, &o->format, err);
-	case 'q':
-		o->quiet = true;
-		return 0;
-	default:
+	if (option == READPROFILE_MAX_SIZE)
 		return parse_size(optarg, &o->max_size, err);
-	}
+	return format_option(&o->out, option, optarg, err);
 }
 
 int cli_convert(int argc, char **argv)
@@ -85,7 +73,7 @@ int cli_convert(int argc, char **argv)
 	if (optind != argc - 1)
 		return cli_usage(optind == argc ? "convert needs a file" :
 						  "convert takes one file");
-	if (!o.out)
+	if (!o.out.path)
 		return cli_usage("convert needs an output (-o)");
 	o.in = argv[optind];
 	if (!convert(&o, &err))

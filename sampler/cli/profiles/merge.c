@@ -23,12 +23,10 @@
 #include "sampler/cli/rounds/folder.h"
 
 struct merge_options {
-	const char *output;
+	struct format_target out;
 	char **files;
 	int count;
-	uint64_t max_size;	     /* of each file, 0: the default */
-	const struct format *format; /* NULL: by the ending of `output` */
-	bool quiet;
+	uint64_t max_size; /* of each file, 0: the default */
 	struct folder_options folder;
 	bool is_diff, subtract, normalize; /* diff's, as all below */
 	uint64_t against_ns; /* how long before the range its base is; 0: another file */
@@ -40,20 +38,14 @@ struct merge_options {
 enum { AGAINST = 1024 }; /* not one of viewoptions.h, filters.h or range.h */
 
 static const struct option merge_long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "format", required_argument, NULL, 'f' },
-	{ "quiet", no_argument, NULL, 'q' },
-	READPROFILE_OPTION,
-	FOLDER_OPTIONS,
-	{ "help", no_argument, NULL, 'h' },
+	FORMAT_OPTIONS,	      READPROFILE_OPTION,
+	FOLDER_OPTIONS,	      { "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
 
 static const struct option diff_own_options[] = {
 	VIEWOPTIONS,
-	{ "output", required_argument, NULL, 'o' },
-	{ "format", required_argument, NULL, 'f' },
-	{ "quiet", no_argument, NULL, 'q' },
+	FORMAT_OPTIONS,
 	{ "subtract", no_argument, NULL, 's' },
 	{ "normalize", no_argument, NULL, 'n' },
 	READPROFILE_OPTION,
@@ -74,7 +66,7 @@ static int name_file(struct profile *p, const struct merge_options *o, int i, st
 {
 	const char *name[] = { o->files[i] };
 
-	if (o->count < 2 || o->count > PAGE_FILES || !format_is_page(o->format))
+	if (o->count < 2 || o->count > PAGE_FILES || !format_is_page(o->out.format))
 		return 0;
 	return profile_set_label(p, "sampler::file", name, 1) ? error_nomem(err) : 0;
 }
@@ -112,7 +104,7 @@ static int merge_files(struct merge_options *o, struct profile *sum, struct erro
 /* Is the result the table of what changed? */
 static bool is_table(const struct merge_options *o)
 {
-	return o->is_diff && format_is_text(o->format);
+	return o->is_diff && format_is_text(o->out.format);
 }
 
 /* The table scales by itself. Without --subtract, the base gets pprof's label: percentages are then
@@ -201,7 +193,7 @@ static int write_table(const struct merge_options *o, const struct profile *sum,
 	struct buffer text = { 0 };
 	int rc;
 
-	if (!strcmp(o->output, "-")) {
+	if (!strcmp(o->out.path, "-")) {
 		view.width = terminal_width();
 		view.colour = terminal_colour();
 	}
@@ -219,7 +211,7 @@ static int write_format(const struct merge_options *o, const struct profile *sum
 
 	view.nodecount = 0;
 	view.node_fraction = 0;
-	return format_write_view(o->format, sum, &view, file, err);
+	return format_write_view(o->out.format, sum, &view, file, err);
 }
 
 typedef int combination(struct merge_options *o, struct profile *sum, struct error *err);
@@ -228,7 +220,7 @@ static int run(struct merge_options *o, combination *combine, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
 	struct profile sum = { 0 };
-	int rc = outfile_open(&file, o->output, err);
+	int rc = outfile_open(&file, o->out.path, err);
 
 	if (!rc)
 		rc = combine(o, &sum, err);
@@ -240,7 +232,7 @@ static int run(struct merge_options *o, combination *combine, struct error *err)
 		rc = is_table(o) ? write_table(o, &sum, &file, err) :
 				   write_format(o, &sum, &file, err);
 	if (!rc)
-		rc = format_commit(&file, o->output, o->quiet, err);
+		rc = format_commit(&file, &o->out, err);
 	outfile_abort(&file);
 	profile_release(&sum);
 	if (rc)
@@ -263,14 +255,6 @@ static int set_option(struct merge_options *o, int option, struct error *err)
 	int rc = 0;
 
 	switch (option) {
-	case 'o':
-		o->output = optarg;
-		return 0;
-	case 'f':
-		return format_by_name(optarg, &o->format, err);
-	case 'q':
-		o->quiet = true;
-		return 0;
 	case 's':
 		o->subtract = true;
 		return 0;
@@ -282,7 +266,8 @@ static int set_option(struct merge_options *o, int option, struct error *err)
 	case AGAINST:
 		return parse_positive_duration(optarg, &o->against_ns, err);
 	default:
-		rc = folder_option(&o->folder, option, optarg, err);
+		rc = format_option(&o->out, option, optarg, err);
+		rc = rc > 0 ? folder_option(&o->folder, option, optarg, err) : rc;
 		if (rc <= 0)
 			return rc;
 		rc = 0;
@@ -326,19 +311,19 @@ int cli_merge(int argc, char **argv)
 		return status;
 	if (!o.count)
 		return cli_usage("merge needs files");
-	if (!o.output)
+	if (!o.out.path)
 		return cli_usage("merge needs -o and a file to write");
-	o.format = o.format ? o.format : format_by_path(o.output);
+	o.out.format = format_of(&o.out);
 	return run(&o, merge_files, &err) ? cli_fail(&err) : EXIT_DONE;
 }
 
 /* Without an output, the table goes to the standard output. */
 static void choose_form(struct merge_options *o)
 {
-	if (!o->format && !o->output)
-		format_by_name("text", &o->format, NULL);
-	o->output = o->output ? o->output : "-";
-	o->format = o->format ? o->format : format_by_path(o->output);
+	if (!o->out.format && !o->out.path)
+		format_by_name("text", &o->out.format, NULL);
+	o->out.path = o->out.path ? o->out.path : "-";
+	o->out.format = format_of(&o->out);
 }
 
 int cli_diff(int argc, char **argv)

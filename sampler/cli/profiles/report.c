@@ -71,11 +71,9 @@ enum { MODES = sizeof(modes) / sizeof(*modes), OPTION_FIRST = 256 };
 
 static const struct option other_options[] = {
 	VIEWOPTIONS,
+	FORMAT_OPTIONS,
 	{ "edgefraction", required_argument, NULL, 'e' },
-	{ "format", required_argument, NULL, 'f' },
 	{ "help", no_argument, NULL, 'h' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "quiet", no_argument, NULL, 'q' },
 	{ "relative-percentages", no_argument, NULL, 'r' },
 	READPROFILE_OPTION,
 	FOLDER_OPTIONS,
@@ -85,11 +83,10 @@ static const struct option other_options[] = {
 enum { OPTIONS = MODES + FILTER_COUNT + sizeof(other_options) / sizeof(struct option) };
 
 struct report_options {
-	const char *file, *output;
-	uint64_t max_size; /* of the file, 0: the default */
+	const char *file;
+	struct format_target out; /* format NULL: the mode's text */
+	uint64_t max_size;	  /* of the file, 0: the default */
 	const struct mode *mode;
-	const struct format *format; /* NULL: the mode's text */
-	bool quiet;
 	bool relative; /* shares are of the total after filtering */
 	struct filters filters;
 	struct folder_options folder;
@@ -99,7 +96,7 @@ struct report_options {
 static int write_text(const struct report_options *o, const struct profile *p, struct outfile *file,
 		      struct error *err)
 {
-	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->output);
+	report_writer *write = o->mode->write ? o->mode->write : format_flamegraph(o->out.path);
 	struct buffer text = { 0 };
 	int rc = write(p, &o->shown.view, &text, err);
 
@@ -112,19 +109,20 @@ static int write_text(const struct report_options *o, const struct profile *p, s
 static int write_out(const struct report_options *o, struct profile *p, struct error *err)
 {
 	struct outfile file = OUTFILE_NONE;
-	int rc = outfile_open(&file, o->output, err);
+	int rc = outfile_open(&file, o->out.path, err);
 
 	if (rc)
 		return rc;
 	/* What the filters left out is no part of the file. */
-	rc = o->format ? profile_compact(p, err) : 0;
+	rc = o->out.format ? profile_compact(p, err) : 0;
 	if (!rc)
-		rc = o->format ? format_write_view(o->format, p, &o->shown.view, &file, err) :
-				 write_text(o, p, &file, err);
+		rc = o->out.format ?
+			     format_write_view(o->out.format, p, &o->shown.view, &file, err) :
+			     write_text(o, p, &file, err);
 	if (rc)
 		error_prefix(err, "'%s'", o->file);
 	else
-		rc = format_commit(&file, o->output, o->quiet, err);
+		rc = format_commit(&file, &o->out, err);
 	outfile_abort(&file);
 	return rc;
 }
@@ -175,7 +173,7 @@ static int set_mode(struct report_options *o, const struct mode *mode, struct er
 				 o->mode->name, mode->name);
 	o->mode = mode;
 	if (mode->takes == TAKES_OUTPUT)
-		o->output = optarg;
+		o->out.path = optarg;
 	if (mode->takes != TAKES_PATTERN)
 		return 0;
 	pattern_free(o->shown.view.pattern);
@@ -190,21 +188,14 @@ static int set_option(struct report_options *o, int option, struct error *err)
 	switch (option) {
 	case 'e':
 		return parse_fraction(optarg, "share", &o->shown.view.edge_fraction, err);
-	case 'f':
-		return format_by_name(optarg, &o->format, err);
-	case 'o':
-		o->output = optarg;
-		return 0;
-	case 'q':
-		o->quiet = true;
-		return 0;
 	case 'r':
 		o->relative = true;
 		return 0;
 	case READPROFILE_MAX_SIZE:
 		return parse_size(optarg, &o->max_size, err);
 	default:
-		rc = folder_option(&o->folder, option, optarg, err);
+		rc = format_option(&o->out, option, optarg, err);
+		rc = rc > 0 ? folder_option(&o->folder, option, optarg, err) : rc;
 		if (rc <= 0 || viewoptions_set(&o->shown, option, optarg, &rc, err))
 			return rc;
 		if (filters_set(&o->filters, option, optarg))
@@ -229,21 +220,21 @@ static void list_options(struct option list[OPTIONS])
  * of any name but that of another format. */
 static int choose_form(struct report_options *o, struct error *err)
 {
-	const struct format *ending = format_by_ending(o->output);
+	const struct format *ending = format_by_ending(o->out.path);
 
-	if (o->mode && o->format)
+	if (o->mode && o->out.format)
 		return error_set(err, ERR_USAGE, "'--%s' and '--format' exclude each other",
 				 o->mode->name);
 	if (o->mode && o->mode->takes != TAKES_OUTPUT && ending && !format_is_text(ending) &&
 	    strcmp(format_name(ending), o->mode->name))
 		return error_set(err, ERR_USAGE, "'--%s' is text, but '%s' is named as %s",
-				 o->mode->name, o->output, format_name(ending));
-	if (!o->mode && !o->format)
-		o->format = ending;
-	if (o->format && format_is_text(o->format))
-		o->format = NULL;
+				 o->mode->name, o->out.path, format_name(ending));
+	if (!o->mode && !o->out.format)
+		o->out.format = ending;
+	if (o->out.format && format_is_text(o->out.format))
+		o->out.format = NULL;
 	if (!o->mode)
-		o->mode = o->format ? &formatted : &modes[0];
+		o->mode = o->out.format ? &formatted : &modes[0];
 	return 0;
 }
 
@@ -256,7 +247,7 @@ static void finish_view(struct report_options *o)
 	} else if (!o->shown.counted) {
 		o->shown.view.nodecount = o->mode->nodecount;
 	}
-	if (!strcmp(o->output, "-")) {
+	if (!strcmp(o->out.path, "-")) {
 		o->shown.view.width = terminal_width();
 		o->shown.view.colour = terminal_colour();
 	}
@@ -289,7 +280,7 @@ static int read_options(struct report_options *o, int argc, char **argv)
 
 int cli_report(int argc, char **argv)
 {
-	struct report_options o = { .output = "-",
+	struct report_options o = { .out.path = "-",
 				    .shown.view.node_fraction = VIEWOPTIONS_NODE_FRACTION,
 				    .shown.view.edge_fraction = EDGE_FRACTION };
 	int status = read_options(&o, argc, argv);
