@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/file/pathwalk.h"
 
@@ -239,4 +240,23 @@ int process_open_path(const struct process *p, const char *path)
 int process_open_no_link(const struct process *p, const char *path)
 {
 	return open_path(p, path, WALK_LINK_STAYS);
+}
+
+bool process_stat_parse(const void *text, size_t len, enum process_stat last,
+			uint64_t fields[STAT_FIELDS])
+{
+	const char *name_end = len ? memrchr(text, ')', len) : NULL;
+	struct cursor c;
+
+	if (!name_end)
+		return false;
+	cursor_init(&c, name_end, len - (size_t)(name_end - (const char *)text), "stat");
+	cursor_bytes(&c, 3); /* ") S" */
+	for (int i = 4; i <= (int)last; i++) {
+		cursor_expect(&c, ' ');
+		if (cursor_left(&c) && *c.pos == '-')
+			cursor_byte(&c);
+		fields[i] = cursor_number(&c, 10);
+	}
+	return !c.failed;
 }

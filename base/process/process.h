@@ -38,6 +38,25 @@ int process_openat(const struct process *p, const char *name, int flags);
  * 0, or ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
 int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err);
 
+/* Numbers of /proc/PID/stat (proc_pid_stat(5)). */
+enum process_stat {
+	STAT_MINFLT = 10,
+	STAT_MAJFLT = 12,
+	STAT_UTIME = 14,
+	STAT_STIME = 15,
+	STAT_CUTIME = 16,
+	STAT_CSTIME = 17,
+	STAT_THREADS = 20,
+	STAT_STARTTIME = 22,
+	STAT_STARTSTACK = 28,
+	STAT_FIELDS,
+};
+
+/* Reads the fields 4 to `last` of its text into fields[4] to fields[last]; a negative one without its
+ * sign. The name before them may hold anything. False: it has another form. */
+bool process_stat_parse(const void *text, size_t len, enum process_stat last,
+			uint64_t fields[STAT_FIELDS]);
+
 /* The same for "environ": the variables as they were when the program began, and what the process
  * has written over them since. Of more than 6 MiB, which execve(2) does not allow, the first are
  * read: a process may move the bounds (prctl(2), PR_SET_MM_MAP). */

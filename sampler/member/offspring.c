@@ -13,38 +13,17 @@
 #include "base/error.h"
 #include "base/process/process.h"
 
-enum { FIELD_STATE = 3, FIELD_UTIME = 14 };
-
-bool offspring_parse(const char *text, size_t len, uint64_t ticks[4])
-{
-	const char *name_end = len ? memrchr(text, ')', len) : NULL;
-	struct cursor c;
-
-	if (!name_end)
-		return false;
-	cursor_init(&c, name_end + 1, len - (size_t)(name_end + 1 - text), "stat");
-	for (int field = FIELD_STATE; field < FIELD_UTIME; field++) {
-		cursor_expect(&c, ' ');
-		while (!c.failed && cursor_left(&c) && *c.pos != ' ')
-			cursor_bytes(&c, 1);
-	}
-	for (int i = 0; i < 4; i++) {
-		cursor_expect(&c, ' ');
-		ticks[i] = cursor_number(&c, 10);
-	}
-	return !c.failed;
-}
-
 struct search {
 	pid_t found[OFFSPRING_MAX];
 	size_t count;
 	struct buffer text;
 };
 
-static bool read_ticks(struct search *s, const struct process *p, uint64_t ticks[4])
+/* Reads the fields of CPU time, in clock ticks. */
+static bool read_ticks(struct search *s, const struct process *p, uint64_t fields[STAT_FIELDS])
 {
 	return !process_read(p, "stat", &s->text, NULL) &&
-	       offspring_parse((const char *)s->text.data, s->text.len, ticks);
+	       process_stat_parse(s->text.data, s->text.len, STAT_CSTIME, fields);
 }
 
 /* Adds the children of a thread (proc(5), /proc/PID/task/TID/children) to the search. */
@@ -86,12 +65,12 @@ static void search_process(struct search *s, const struct process *p)
 bool offspring_read(struct offspring *o, const struct process *p)
 {
 	struct search *s = calloc(1, sizeof(*s));
-	uint64_t ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), ticks[4];
+	uint64_t ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK), ticks[STAT_FIELDS];
 	bool there = s && read_ticks(s, p, ticks);
 
 	*o = (struct offspring){ 0 };
 	if (there) {
-		o->cpu_ns = (ticks[2] + ticks[3]) * ns;
+		o->cpu_ns = (ticks[STAT_CUTIME] + ticks[STAT_CSTIME]) * ns;
 		search_process(s, p);
 	}
 	for (size_t i = 0; there && i < s->count; i++) {
@@ -100,7 +79,9 @@ bool offspring_read(struct offspring *o, const struct process *p)
 		if (process_open(&child, s->found[i], NULL))
 			continue;
 		if (read_ticks(s, &child, ticks)) {
-			o->cpu_ns += (ticks[0] + ticks[1] + ticks[2] + ticks[3]) * ns;
+			o->cpu_ns += (ticks[STAT_UTIME] + ticks[STAT_STIME] + ticks[STAT_CUTIME] +
+				      ticks[STAT_CSTIME]) *
+				     ns;
 			o->alive++;
 			search_process(s, &child);
 		}

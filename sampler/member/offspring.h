@@ -26,9 +26,4 @@ enum { OFFSPRING_MAX = 1024, OFFSPRING_THREADS_MAX = 512 };
  * a process's threads beyond OFFSPRING_THREADS_MAX, are not counted. */
 bool offspring_read(struct offspring *o, const struct process *p);
 
-/* Reads user and system time, own and of waited-for children, in clock ticks out of the text of
- * /proc/PID/stat (proc_pid_stat(5), fields 14 to 17). The name in it may hold anything. False if it
- * has another form. */
-bool offspring_parse(const char *text, size_t len, uint64_t ticks[4]);
-
 #endif

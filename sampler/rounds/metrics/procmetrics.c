@@ -22,15 +22,6 @@
 enum {
 	FDS_MAX = 1 << 17, /* counted one by one, before Linux 6.2 */
 	PSS_SHARE = 50,	   /* 1/50 of the time at most */
-	/* Fields of proc_pid_stat(5), by their numbers there. */
-	STAT_MINFLT = 10,
-	STAT_MAJFLT = 12,
-	STAT_UTIME = 14,
-	STAT_STIME = 15,
-	STAT_THREADS = 20,
-	STAT_STARTSTACK = 28,
-	STAT_FIRST = 4,
-	STAT_FIELDS = STAT_STARTSTACK + 1,
 };
 
 static const uint64_t PSS_RSS_MAX = 16ull << 30;
@@ -54,25 +45,6 @@ static int read_file(struct procmetrics *m, const struct process *p, const char 
 	*why = rc == ERR_PERM ? NO_PERMISSION : rc || !m->text.len ? NOT_THERE : NULL;
 	/* A missing file (no such kernel option) does not mean that the process has ended. */
 	return rc == ERR_NOMEM || (rc == ERR_GONE && !process_alive(p)) ? rc : 0;
-}
-
-/* Parses from the fourth field on; the name before may contain any characters. */
-static bool stat_fields(const struct buffer *text, uint64_t fields[STAT_FIELDS])
-{
-	const uint8_t *name_end = memrchr(text->data, ')', text->len);
-	struct cursor c;
-
-	if (!name_end)
-		return false;
-	cursor_init(&c, name_end, text->len - (size_t)(name_end - text->data), "stat");
-	cursor_bytes(&c, 3); /* ") S" */
-	for (int i = STAT_FIRST; i < STAT_FIELDS; i++) {
-		cursor_expect(&c, ' ');
-		if (cursor_left(&c) && *c.pos == '-')
-			cursor_byte(&c);
-		fields[i] = cursor_number(&c, 10);
-	}
-	return !c.failed;
 }
 
 static void ticks(struct metric_value *v, uint64_t number)
@@ -100,7 +72,7 @@ static int read_stat(struct procmetrics *m, const struct process *p, struct metr
 	int rc = read_file(m, p, "stat", &why, err);
 
 	*program = 0;
-	if (rc || why || !stat_fields(&m->text, f))
+	if (rc || why || !process_stat_parse(m->text.data, m->text.len, STAT_STARTSTACK, f))
 		return rc;
 	ticks(&values[METRIC_CPU_USER], f[STAT_UTIME]);
 	ticks(&values[METRIC_CPU_SYSTEM], f[STAT_STIME]);

@@ -12,8 +12,6 @@
 #include "sampler/go/find/buildinfo.h"
 #include "sampler/rounds/metrics/metrics.h"
 
-enum { STAT_STARTTIME = 22, STAT_STARTSTACK = 28 };
-
 /* Reads what is known of the program that the process runs now: an exec may have replaced it. */
 static void read_program(struct subject *s)
 {
@@ -30,27 +28,17 @@ static void read_program(struct subject *s)
 	image_free(image);
 }
 
-/* A field of /proc/PID/stat, 3 or more, counted from behind the name, which may contain any
- * characters (proc(5)). */
-static unsigned long long stat_field(const char *behind_name, int field)
-{
-	const char *at = behind_name;
-
-	for (int i = 2; at && i < field; i++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at, NULL, 10) : 0;
-}
-
 struct subject_program subject_program_of(const struct process *p)
 {
 	struct buffer text = { 0 };
 	struct subject_program program = { 0 };
-	const char *at = NULL;
+	uint64_t fields[STAT_FIELDS];
 
-	if (p->pid && !process_read(p, "stat", &text, NULL) && !buffer_add(&text, "", 1))
-		at = strrchr((char *)text.data, ')');
-	program.began = stat_field(at, STAT_STARTTIME);
-	program.stack = stat_field(at, STAT_STARTSTACK);
+	if (p->pid && !process_read(p, "stat", &text, NULL) &&
+	    process_stat_parse(text.data, text.len, STAT_STARTSTACK, fields)) {
+		program.began = fields[STAT_STARTTIME];
+		program.stack = fields[STAT_STARTSTACK];
+	}
 	buffer_release(&text);
 	return program;
 }

@@ -1,11 +1,11 @@
-// links: sampler/member
+// links: base/process
 /* The text of /proc/PID/stat, in which the process chooses its name. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampler/member/offspring.h"
+#include "base/process/process.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -13,11 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *copy = malloc(size + !size); /* so that a read behind the end is found */
-	uint64_t ticks[4];
+	uint64_t fields[STAT_FIELDS];
 
 	must(copy);
 	memcpy(copy, data, size);
-	if (offspring_parse(copy, size, ticks))
+	if (process_stat_parse(copy, size, STAT_STARTSTACK, fields) ||
+	    process_stat_parse(copy, size, STAT_CSTIME, fields))
 		must(memchr(copy, ')', size));
 	free(copy);
 	return 0;

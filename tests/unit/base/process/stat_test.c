@@ -3,14 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sampler/member/offspring.h"
+#include "base/process/process.h"
 
 static bool parse(const char *text, uint64_t ticks[4])
 {
-	return offspring_parse(text, strlen(text), ticks);
+	uint64_t fields[STAT_FIELDS] = { 0 };
+	bool read = process_stat_parse(text, strlen(text), STAT_CSTIME, fields);
+
+	memcpy(ticks, &fields[STAT_UTIME], 4 * sizeof(*ticks));
+	return read;
 }
 
-Test(offspring, the_name_may_hold_anything)
+Test(stat, the_name_may_hold_anything)
 {
 	static const char *const names[] = { "sh", "a b", ") S 1 2 3 4 5 6 7 8 9 10 11 12", "" };
 	char text[200];
@@ -25,7 +29,7 @@ Test(offspring, the_name_may_hold_anything)
 	}
 }
 
-Test(offspring, what_has_another_form_is_refused)
+Test(stat, what_has_another_form_is_refused)
 {
 	static const char *const bad[] = {
 		"",
