@@ -27,20 +27,34 @@ int locklabels_init(struct locklabels *l, struct locations *places)
 		       0;
 }
 
+/* The location of a frame, whose lines are its functions, the innermost one first. NULL: out of
+ * memory. */
+static const struct profile_location *location_of(struct locations *places, const struct frame *f)
+{
+	uint32_t id;
+
+	return locations_get(places, f, &id) ? NULL : &places->profile->locations[id - 1];
+}
+
+static const struct profile_function *function_at(const struct locations *places,
+						  const struct profile_location *l, size_t i)
+{
+	const struct profile *p = places->profile;
+
+	return &p->functions[p->lines[l->first_line + i].function - 1];
+}
+
 /* Appends the functions of a frame to those that may prove a lock. ERR_NOMEM. */
 static int add_functions(struct locations *places, const struct frame *f, const char **functions,
 			 size_t *count)
 {
-	const struct profile *p = places->profile;
-	const struct profile_location *l;
-	uint32_t id;
+	const struct profile_location *l = location_of(places, f);
 
-	if (locations_get(places, f, &id))
+	if (!l)
 		return ERR_NOMEM;
-	l = &p->locations[id - 1];
 	for (size_t i = 0; i < l->lines && *count < CALLS_MAX; i++) {
-		uint32_t function = p->lines[l->first_line + i].function;
-		const char *name = strset_get(&p->strings, p->functions[function - 1].system_name);
+		const char *name = strset_get(&places->profile->strings,
+					      function_at(places, l, i)->system_name);
 
 		functions[(*count)++] = locations_is_nameless(f->image, name) ? NULL : name;
 	}
@@ -99,16 +113,13 @@ static int name_lock(struct locations *places, const struct lockset_entry *lock,
 /* Appends the functions of a frame, the outermost one first. */
 static int add_frame(struct locations *places, const struct frame *f, struct buffer *text)
 {
-	const struct profile *p = places->profile;
-	const struct profile_location *l;
-	uint32_t id;
+	const struct profile_location *l = location_of(places, f);
 
-	if (locations_get(places, f, &id))
+	if (!l)
 		return ERR_NOMEM;
-	l = &p->locations[id - 1];
 	for (size_t i = l->lines; i-- > 0;) {
-		uint32_t function = p->lines[l->first_line + i].function;
-		const char *name = strset_get(&p->strings, p->functions[function - 1].name);
+		const char *name = strset_get(&places->profile->strings,
+					      function_at(places, l, i)->name);
 
 		if ((text->len && buffer_add(text, ";", 1)) || buffer_add(text, name, strlen(name)))
 			return ERR_NOMEM;
