@@ -3,8 +3,9 @@
  * waiting thread is requested to stop at once, or watched. Running threads are requested last,
  * because the target misses only these. Then the pass waits until all requested threads have
  * stopped. In a pass that requested none, all threads are stopped or wait at one moment: a watched
- * thread that is awake at its look is requested to stop, and one that wakes afterwards is detected
- * by its counter (holding_moved).
+ * thread that is awake at its look is requested to stop, and one that wakes or ends afterwards is
+ * detected by its counter (holding_moved). A pass in which a listed thread has ended is not the last
+ * one: a new thread, which is not in the list, may make up the number (threads_all_listed).
  *
  * Unlike in stop.c, a thread is not released as soon as it was seen, so any number of threads can
  * be in their stops. Therefore each wait is for one thread by its number: tracee_event does not
@@ -162,8 +163,8 @@ static int ask(struct holding *h, struct held *held, pid_t tid)
 	return rc == ERR_PERM ? refused(h, tid) : rc == ERR_BUSY ? rc : 0;
 }
 
-/* The looks of one pass. *asked is set if it was not the last pass. */
-static int look_at(struct holding *h, bool running, bool *asked)
+/* The looks of one pass. *again is set if it was not the last pass. */
+static int look_at(struct holding *h, bool running, bool *again)
 {
 	size_t count;
 	struct thread *threads = threads_get(h->threads, &count);
@@ -184,7 +185,7 @@ static int look_at(struct holding *h, bool running, bool *asked)
 			watch(held, &threads[i], &call);
 		else if (decision == ASK || running)
 			rc = ask(h, held, threads[i].tid);
-		*asked |= held->state == HELD_UNSEEN || is_asked(held);
+		*again |= held->state == HELD_UNSEEN || held->state == HELD_GONE || is_asked(held);
 	}
 	return rc;
 }
@@ -225,18 +226,18 @@ static int wait_for_asked(struct holding *h, uint64_t until)
 	return 0;
 }
 
-static int pass(struct holding *h, uint64_t until, bool *asked, struct error *err)
+static int pass(struct holding *h, uint64_t until, bool *again, struct error *err)
 {
 	int rc = threads_list(h->threads, err);
 
 	if (rc)
 		return rc;
-	*asked = false;
+	*again = false;
 	rc = make_room(h);
-	rc = rc ? rc : look_at(h, false, asked);
-	rc = rc ? rc : look_at(h, true, asked);
+	rc = rc ? rc : look_at(h, false, again);
+	rc = rc ? rc : look_at(h, true, again);
 	rc = rc ? rc : wait_for_asked(h, until);
-	*asked |= !threads_all_listed(h->threads);
+	*again |= !threads_all_listed(h->threads);
 	rc = rc || monotonic_ns() < until ? rc : ERR_LIMIT;
 	if (rc == ERR_LIMIT)
 		return error_set(err, rc, "its threads have not all stopped in time");
@@ -249,12 +250,12 @@ static int pass(struct holding *h, uint64_t until, bool *asked, struct error *er
 
 int holding_gather(struct holding *h, uint64_t until, struct error *err)
 {
-	bool asked = true;
+	bool again = true;
 	int rc = 0;
 
 	waker_set(&h->waker, true);
-	while (!rc && asked)
-		rc = pass(h, until, &asked, err);
+	while (!rc && again)
+		rc = pass(h, until, &again, err);
 	waker_set(&h->waker, false);
 	return rc;
 }

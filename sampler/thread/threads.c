@@ -44,7 +44,7 @@ struct threads {
 	uint64_t scan_ns, scan_cost_ns; /* when the folder was last read; its CPU time */
 	uint64_t known_ns;		/* when all threads were known last */
 	uint32_t scan;			/* number of the last reading */
-	nlink_t listed;			/* threads that it found */
+	nlink_t listed;			/* threads that it found alive */
 	uint32_t *seen_in;		/* by thread index: the last reading that found it */
 	uint64_t *due;			/* by thread index, see threads_due */
 };
@@ -275,6 +275,7 @@ static int add(struct threads *t, pid_t tid)
 	t->due[t->count] = 0;
 	t->all[t->count++] = thread;
 	t->alive++;
+	t->listed++;
 	return 0;
 }
 
@@ -288,12 +289,13 @@ static int scan(struct threads *t, DIR *dir)
 
 		if (tid <= 0)
 			continue;
-		t->listed++;
 		at = hashindex_find(&t->index, hash_bytes(&tid, sizeof(tid)), has_tid, t, &tid);
-		if (at != HASHINDEX_NONE)
+		if (at != HASHINDEX_NONE) {
 			t->seen_in[at] = t->scan;
-		else if (add(t, tid))
+			t->listed++;
+		} else if (add(t, tid)) {
 			return ERR_NOMEM;
+		}
 	}
 	return 0;
 }

@@ -129,8 +129,9 @@ int threads_refresh(struct threads *t, struct error *err);
  * that ends meanwhile (next_tid() in fs/proc/base.c ends the list there). */
 int threads_list(struct threads *t, struct error *err);
 
-/* Has the last list as many threads as the process has now? The links of its folder task are two more
- * (proc_task_getattr()). True where the kernel does not say. */
+/* Has the last list as many living threads as the process has now? The links of its folder task are two
+ * more (proc_task_getattr()). If none of the listed threads has ended since, there is no other. True
+ * where the kernel does not say. */
 bool threads_all_listed(const struct threads *t);
 
 /* Every thread ever seen; pointers stay valid until the next refresh. */
