@@ -8,11 +8,11 @@ STATIC = os.path.join(BUILD, "static")
 FOLDER = os.path.relpath(BUILD, ROOT)  # as make has it
 
 
-def make(*arguments, folder=ROOT, build=FOLDER):
-    """Runs make in a tree and returns its output. libcurl's source is in the user's cache."""
+def make(*arguments, folder=ROOT, build=FOLDER, cache=CACHE):
+    """Runs make in a tree and returns its output. libcurl is in the user's cache."""
     run = subprocess.run(["make", "-C", folder, "-j2", f"BUILD={build}", *arguments], text=True,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                         timeout=1200, env={**os.environ, "MAKEFLAGS": "", "XDG_CACHE_HOME": CACHE})
+                         timeout=1200, env={**os.environ, "MAKEFLAGS": "", "XDG_CACHE_HOME": cache})
     assert run.returncode == 0, run.stdout[-2000:]
     return run.stdout
 
