@@ -33,7 +33,8 @@ STATIC_LDFLAGS = -static-pie -Wl,-z,relro,-z,now,--gc-sections,--build-id=sha1,-
 ALL_CFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
         -fno-strict-aliasing -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
         -fno-sanitize-recover=undefined) $(if $(STATIC),$(STATIC_CFLAGS)) $(CPPFLAGS) $(CFLAGS)
-ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
+# A cross compiler takes the libc of its own packages first, which are older than the folder's.
+ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/$(shell $(CC) -dumpmachine)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
         $(if $(STATIC),$(STATIC_LDFLAGS)) $(LDFLAGS)
 
 ifneq ($(V),1)
@@ -114,7 +115,7 @@ $(BUILD)/sampler: $(call archives,$(LAYERS))
 
 # An update of a library is linked, too: the list of packages is newer then.
 ifneq ($(STATIC),)
-$(BUILD)/sampler: $(BUILD)/curl/libcurl.a $(wildcard /var/lib/dpkg/status)
+$(BUILD)/sampler: $(BUILD)/curl/libcurl.a $(wildcard $(SYSROOT)/var/lib/dpkg/status)
 endif
 
 # The library for other programs (docs/library.md): pprof/library/ and what it needs, in one object, so that the names in between can be made local and collide with no other names.
