@@ -24,11 +24,11 @@ OPT     ?= $(if $(SANITIZE),-Og -g1 -DXXH_NO_INLINE_HINTS=1,-O2 -g)
 ARCH := $(shell $(CC) -dumpmachine | sed 's/-.*//')
 WARN := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wundef
-# The names of this folder and of the build's are replaced, so that another folder gives the same bytes.
+# The names of this folder, the build's and SYSROOT are replaced, so that another folder gives the same bytes.
 STATIC_CFLAGS = -DSAMPLER_STATIC -DCURL_STATICLIB -I$(BUILD)/curl/include -fPIE -ffunction-sections -fdata-sections \
         -fstack-protector-strong -fstack-clash-protection $(if $(findstring -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2) \
         $(if $(filter x86_64,$(ARCH)),-fcf-protection,-mbranch-protection=standard) \
-        -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build
+        -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build $(if $(SYSROOT),-ffile-prefix-map=$(SYSROOT)=)
 STATIC_LDFLAGS = -static-pie -Wl,-z,relro,-z,now,--gc-sections,--build-id=sha1,--fatal-warnings,--wrap=dlopen
 ALL_CFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
         -fno-strict-aliasing -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
