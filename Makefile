@@ -24,16 +24,17 @@ OPT     ?= $(if $(SANITIZE),-Og -g1 -DXXH_NO_INLINE_HINTS=1,-O2 -g)
 ARCH := $(shell $(CC) -dumpmachine | sed 's/-.*//')
 WARN := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wundef
-# The names of this folder and of the build's are replaced, so that another folder gives the same bytes.
+# The names of this folder, the build's and SYSROOT are replaced, so that another folder gives the same bytes.
 STATIC_CFLAGS = -DSAMPLER_STATIC -DCURL_STATICLIB -I$(BUILD)/curl/include -fPIE -ffunction-sections -fdata-sections \
         -fstack-protector-strong -fstack-clash-protection $(if $(findstring -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2) \
         $(if $(filter x86_64,$(ARCH)),-fcf-protection,-mbranch-protection=standard) \
-        -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build
+        -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(BUILD)=build $(if $(SYSROOT),-ffile-prefix-map=$(SYSROOT)=)
 STATIC_LDFLAGS = -static-pie -Wl,-z,relro,-z,now,--gc-sections,--build-id=sha1,--fatal-warnings,--wrap=dlopen
 ALL_CFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -std=gnu17 $(OPT) $(WARN) -D_GNU_SOURCE -DSAMPLER_VERSION='"$(VERSION)"' -I. \
         -fno-strict-aliasing -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
         -fno-sanitize-recover=undefined) $(if $(STATIC),$(STATIC_CFLAGS)) $(CPPFLAGS) $(CFLAGS)
-ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
+# A cross compiler takes the libc of its own packages first, which are older than the folder's.
+ALL_LDFLAGS := $(if $(SYSROOT),--sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/$(shell $(CC) -dumpmachine)) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
         $(if $(STATIC),$(STATIC_LDFLAGS)) $(LDFLAGS)
 
 ifneq ($(V),1)
@@ -114,7 +115,7 @@ $(BUILD)/sampler: $(call archives,$(LAYERS))
 
 # An update of a library is linked, too: the list of packages is newer then.
 ifneq ($(STATIC),)
-$(BUILD)/sampler: $(BUILD)/curl/libcurl.a $(wildcard /var/lib/dpkg/status)
+$(BUILD)/sampler: $(BUILD)/curl/libcurl.a $(wildcard $(SYSROOT)/var/lib/dpkg/status)
 endif
 
 # The library for other programs (docs/library.md): pprof/library/ and what it needs, in one object, so that the names in between can be made local and collide with no other names.

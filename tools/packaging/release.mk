@@ -23,21 +23,32 @@ deb: tarball ## Debian packages, as build/*.deb (after tools/packages release)
 	$(Q)cd $(DEB)/sampler-$(VERSION) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc
 	$(Q)cp $(DEB)/*.deb $(BUILD)
 
-# The static program is made from the tarball, so that nothing of this checkout can be in it. Its
+# A static program is made from the tarball, so that nothing of this checkout can be in it. Its
 # link leaves the map that tells what it holds.
+define release_static # architecture, variables of make, folder of the other system
+	+$(Q)$(TIMED) $(MAKE) -C $(RELEASE_SOURCE) --no-print-directory BUILD=build-$(1) $(2) \
+		LDFLAGS=-Wl,-Map=$(abspath $(RELEASE_SOURCE))/$(1).map static wheel
+	$(Q)cp $(RELEASE_SOURCE)/build-$(1)/wheel/*.whl $(RELEASE)
+	$(Q)cp $(RELEASE_SOURCE)/build-$(1)/sampler-static $(RELEASE)/sampler-static-$(1)
+	$(Q)cp $(RELEASE_SOURCE)/build-$(1)/sampler-static.debug $(RELEASE)/sampler-static-$(1).debug
+	$(Q)$(TIMED) tools/packaging/sbom $(RELEASE_SOURCE)/$(1).map $(RELEASE)/sampler-static-$(1) $(VERSION) \
+		$(RELEASE)/sampler-static-$(1).spdx.json $(RELEASE)/sampler-static-$(1).licenses.txt $(3)
+endef
+TIMED := SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct)
+AARCH64 := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/sampler-tests/aarch64
+
 release: deb ## all files of a release, in build/release (docs/release.md; after tools/packages release)
 	$(Q)rm -rf $(RELEASE) $(RELEASE_SOURCE)
 	$(Q)mkdir -p $(RELEASE) $(RELEASE_SOURCE)
 	$(Q)tar xf $(TARBALL) -C $(RELEASE_SOURCE) --strip-components=1
-	+$(Q)SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(MAKE) -C $(RELEASE_SOURCE) --no-print-directory BUILD=build \
-		LDFLAGS=-Wl,-Map=$(abspath $(RELEASE_SOURCE))/sampler.map static wheel
 	$(Q)cp $(TARBALL) $(BUILD)/*.deb $(RELEASE)
-	$(Q)find $(RELEASE_SOURCE)/build -name '*.whl' -exec cp -t $(RELEASE) {} +
-	$(Q)cp $(RELEASE_SOURCE)/build/sampler-static $(RELEASE)/sampler-static-$(ARCH)
-	$(Q)cp $(RELEASE_SOURCE)/build/sampler-static.debug $(RELEASE)/sampler-static-$(ARCH).debug
-	$(Q)SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) tools/packaging/sbom $(RELEASE_SOURCE)/sampler.map \
-		$(RELEASE)/sampler-static-$(ARCH) $(VERSION) $(RELEASE)/sampler-static-$(ARCH).spdx.json \
-		$(RELEASE)/sampler-static-$(ARCH).licenses.txt
+	$(call release_static,$(ARCH))
+ifeq ($(ARCH),x86_64)
+	$(Q)tools/aarch64-sysroot $(AARCH64)
+	$(call release_static,aarch64,CC=aarch64-linux-gnu-gcc SYSROOT=$(AARCH64),$(AARCH64))
+else
+	@echo "release: on $(ARCH) no static program and no wheel is made for another architecture"
+endif
 	$(Q)cd $(RELEASE) && sha256sum * >SHA256SUMS && cat SHA256SUMS
 
 .PHONY: tarball deb release
