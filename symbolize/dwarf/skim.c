@@ -407,13 +407,15 @@ void skim_over(struct skim *s, const struct skim_die *die)
 
 void skim_begin(struct skim *s, const struct skim_unit *unit, const void *parent)
 {
+	const uint8_t *at = parent ? parent : unit->die.addr;
 	struct skim_die die;
 
 	s->unit = unit;
 	cursor_init(&s->c, unit->start, (size_t)(unit->end - unit->start), "unit");
 	if (!unit->start)
 		return;
-	s->c.pos = parent ? parent : unit->die.addr;
+	/* A unit whose length ends within its header has its DIE behind its end. libdw allows it. */
+	s->c.pos = at < unit->end ? at : unit->end;
 	/* Without children there is nothing to walk over. */
 	if (!skim_next(s, &die) || !die.children)
 		s->c.pos = s->c.end;
