@@ -15,8 +15,6 @@ static int read_live(const struct memory *m, uint64_t addr, void *buf, size_t le
 	return process_vm_readv(live->pid, &local, 1, &remote, 1, 0) == (ssize_t)len ? 0 : ERR_IO;
 }
 
-enum { PIECES = 1024 }; /* IOV_MAX, the limit of process_vm_readv(2) */
-
 /* How many pieces are done after `got` bytes were read. The first piece that is not whole counts as
  * done and is marked as missing. */
 static size_t done_with(struct memory_piece *pieces, size_t count, size_t got)
@@ -33,11 +31,11 @@ static size_t done_with(struct memory_piece *pieces, size_t count, size_t got)
 static size_t gather_live(const struct memory *m, struct memory_piece *pieces, size_t count)
 {
 	const struct memory_live *live = (const struct memory_live *)m;
-	struct iovec local[PIECES], remote[PIECES];
+	struct iovec local[MEMORY_PIECES_MAX], remote[MEMORY_PIECES_MAX];
 	size_t calls = 0;
 
 	for (size_t done = 0; done < count; calls++) {
-		size_t n = count - done < PIECES ? count - done : PIECES;
+		size_t n = count - done < MEMORY_PIECES_MAX ? count - done : MEMORY_PIECES_MAX;
 		ssize_t got;
 
 		for (size_t i = 0; i < n; i++) {

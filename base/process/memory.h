@@ -46,7 +46,7 @@ struct memory_live {
 
 void memory_live_init(struct memory_live *m, pid_t pid);
 
-enum { MEMORY_PIECES_MAX = 8 };
+enum { MEMORY_PIECES_MAX = 1024 }; /* IOV_MAX, the limit of process_vm_readv(2) */
 
 /* Copies at most MEMORY_PIECES_MAX pieces of a process's or thread's memory by one system call, in
  * order. Stops at the first piece that does not exist (any more). Returns how many bytes were

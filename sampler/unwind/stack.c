@@ -9,14 +9,16 @@ void stack_release(struct stack *s)
 {
 	free(s->frames);
 	free(s->pcs);
+	free(s->sps);
 	*s = (struct stack){ 0 };
 }
 
 int stack_reserve(struct stack *s)
 {
-	size_t room = s->room, need = s->room + 1;
+	size_t room = s->room, sps_room = s->room, need = s->room + 1;
 
 	if (room_for((void **)&s->frames, &room, need, sizeof(*s->frames)) ||
+	    room_for((void **)&s->sps, &sps_room, need, sizeof(*s->sps)) ||
 	    room_for((void **)&s->pcs, &s->room, need, sizeof(*s->pcs)))
 		return ERR_NOMEM;
 	return 0;
@@ -27,6 +29,7 @@ int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum f
 	if (s->count == s->room && stack_reserve(s))
 		return ERR_NOMEM;
 	s->pcs[s->count] = addr;
+	s->sps[s->count] = 0;
 	s->frames[s->count++] = (struct frame){ .image = image, .addr = addr, .kind = kind };
 	return 0;
 }

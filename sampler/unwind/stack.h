@@ -50,6 +50,8 @@ enum stack_end {
 struct stack {
 	struct frame *frames; /* innermost first; owned */
 	uint64_t *pcs; /* their addresses in the process: an image can be mapped twice; owned */
+	uint64_t *sps; /* their stack pointers: a frame lies from its own up to its caller's, which
+			* is its CFA, if that is higher; owned */
 	size_t count, room;
 	enum stack_end end;
 	uint64_t used; /* bytes from sp to the outermost CFA on the same stack */
@@ -63,7 +65,7 @@ void stack_release(struct stack *s);
 /* Doubles the room for frames. ERR_NOMEM. */
 int stack_reserve(struct stack *s);
 
-/* Appends a frame; `addr` is its address in the process, too. ERR_NOMEM. */
+/* Appends a frame; `addr` is its address in the process, too; its stack pointer is 0. ERR_NOMEM. */
 int stack_push(struct stack *s, const struct image *image, uint64_t addr, enum frame_kind kind);
 
 /* "outermost frame", "no unwind information", …; a constant string. */

@@ -145,12 +145,13 @@ static int step(struct walk *w, enum frame_kind *kind)
 	return STACK_NO_ADVANCE;
 }
 
-static inline int push(const struct code *at, uint64_t pc, enum frame_kind kind,
+static inline int push(const struct code *at, uint64_t pc, uint64_t sp, enum frame_kind kind,
 		       enum frame_source source, struct stack *out)
 {
 	if (out->count == out->room && stack_reserve(out))
 		return ERR_NOMEM;
 	out->pcs[out->count] = pc;
+	out->sps[out->count] = sp;
 	out->frames[out->count++] = (struct frame){
 		.image = at ? at->image : NULL,
 		.addr = at ? pc - at->bias : pc,
@@ -177,7 +178,7 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 			*kind = is_trampoline(w, at, pc) ? FRAME_SIGNAL : *kind;
 			at = codemap_find(&u->code, maps, addr); /* others were looked up */
 		}
-		if (push(at, pc, *kind, w->source, out))
+		if (push(at, pc, w->regs.r[DWARF_SP], *kind, w->source, out))
 			return ERR_NOMEM;
 		if (!at || out->count == FRAMES_MAX || !step_fast(w, at, &pc))
 			break;

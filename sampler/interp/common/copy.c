@@ -1,0 +1,313 @@
+#include "sampler/interp/common/copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hashindex.h"
+#include "base/room.h"
+
+enum {
+	NEAR = 256,	   /* ranges so near to each other are read as one */
+	BATCH = 256,	   /* pieces of one request of a capture */
+	KNOWN_PROBES = 16, /* places at which a known code object may stand */
+};
+
+static int read_copied(const struct memory *m, uint64_t addr, void *buf, size_t len)
+{
+	struct interp_copy *c = (struct interp_copy *)m; /* part of one that is not const */
+	const void *bytes;
+	pid_t tid = c->tid;
+
+	c->tid = 0;
+	bytes = interp_copy_need(c, addr, len);
+	c->tid = tid;
+	if (!bytes)
+		return ERR_IO;
+	memcpy(buf, bytes, len);
+	return 0;
+}
+
+void interp_copy_release(struct interp_copy *c)
+{
+	free(c->pieces);
+	free(c->bytes);
+	free(c->walk.frames);
+	memset(c, 0, sizeof(*c));
+}
+
+static size_t within(size_t want, size_t least, size_t most)
+{
+	return want < least ? least : want < most ? want : most;
+}
+
+static int reserve_frames(struct interp_copy *c, size_t room)
+{
+	struct interp_frame *frames;
+
+	if (room <= c->walk.room)
+		return 0;
+	frames = malloc(room * sizeof(*frames));
+	if (!frames)
+		return ERR_NOMEM;
+	memset(frames, 1, room * sizeof(*frames));
+	free(c->walk.frames);
+	c->walk.frames = frames;
+	c->walk.room = room;
+	return 0;
+}
+
+int interp_copy_reserve(struct interp_copy *c, const struct interp_plan *plan)
+{
+	size_t room = within(plan->bytes + plan->bytes / 2, INTERP_BYTES_FIRST, INTERP_BYTES_MAX);
+	char *bytes;
+
+	if (!c->pieces) {
+		c->pieces = malloc(INTERP_RANGES * sizeof(*c->pieces));
+		if (!c->pieces)
+			return ERR_NOMEM;
+		memset(c->pieces, 1, INTERP_RANGES * sizeof(*c->pieces));
+	}
+	if (room > c->room) {
+		bytes = malloc(room);
+		if (!bytes)
+			return ERR_NOMEM;
+		memset(bytes, 1, room);
+		free(c->bytes);
+		c->bytes = bytes;
+		c->room = room;
+	}
+	return reserve_frames(c, within(plan->frames * 2, INTERP_FRAMES_FIRST, INTERP_FRAMES_MAX));
+}
+
+/* Appends an empty piece. False: there is no room. */
+static bool add_piece(struct interp_copy *c, uint64_t addr, size_t len)
+{
+	size_t aligned = (len + 7) & ~(size_t)7;
+
+	c->wanted += aligned;
+	if (c->count == INTERP_RANGES || len > INTERP_BYTES_MAX || aligned > c->room - c->used)
+		return false;
+	c->pieces[c->count++] = (struct interp_piece){ .addr = addr,
+						       .len = (uint32_t)len,
+						       .at = (uint32_t)c->used };
+	c->used += aligned;
+	return true;
+}
+
+size_t interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan)
+{
+	c->memory = (struct memory){ .read = read_copied };
+	c->count = c->hit = c->used = c->wanted = 0;
+	c->reads = 0;
+	c->tid = 0;
+	c->walk = (struct interp_walk){ .frames = c->walk.frames, .room = c->walk.room };
+	for (size_t i = 0; i < plan->count; i++)
+		if (!add_piece(c, plan->ranges[i].addr, plan->ranges[i].len))
+			break;
+	c->planned = c->count;
+	return c->count;
+}
+
+void interp_copy_pieces(const struct interp_copy *c, struct memory_piece *to)
+{
+	for (size_t i = 0; i < c->planned; i++)
+		to[i] = (struct memory_piece){ c->pieces[i].addr, c->bytes + c->pieces[i].at,
+					       c->pieces[i].len };
+}
+
+/* The kernel stops at the first page that is missing. The bytes in front of it are good. */
+void interp_copy_filled(struct interp_copy *c, size_t got, pid_t tid)
+{
+	size_t i = 0;
+
+	while (i < c->count && got >= c->pieces[i].len)
+		got -= c->pieces[i++].len;
+	if (i < c->count)
+		c->pieces[i++].len = (uint32_t)got;
+	for (; i < c->count; i++)
+		c->pieces[i].len = 0;
+	c->tid = tid;
+}
+
+void interp_copy_end(struct interp_copy *c)
+{
+	c->tid = 0;
+}
+
+static bool holds(const struct interp_piece *p, uint64_t addr, size_t len)
+{
+	return addr - p->addr <= p->len && len <= p->len - (addr - p->addr);
+}
+
+/* Frames come in the order of the last time, so the piece that is needed next is near. */
+static const void *find(struct interp_copy *c, uint64_t addr, size_t len)
+{
+	for (size_t n = 0, i = c->hit; n < c->count; n++, i++) {
+		struct interp_piece *p;
+
+		i = i < c->count ? i : 0;
+		p = &c->pieces[i];
+		if (!holds(p, addr, len))
+			continue;
+		c->hit = i;
+		p->needed = true;
+		return c->bytes + p->at + (addr - p->addr);
+	}
+	return NULL;
+}
+
+/* Reads the pieces from `first` on. A missing one keeps no bytes, and those behind it are read by
+ * another call. */
+static void read_pieces(struct interp_copy *c, size_t first)
+{
+	while (first < c->count && c->reads < INTERP_READS && c->tid) {
+		struct memory_piece pieces[BATCH];
+		size_t count = c->count - first < BATCH ? c->count - first : BATCH, got;
+
+		for (size_t i = 0; i < count; i++)
+			pieces[i] = (struct memory_piece){ c->pieces[first + i].addr,
+							   c->bytes + c->pieces[first + i].at,
+							   c->pieces[first + i].len };
+		got = memory_live_gather(c->tid, pieces, count);
+		c->reads++;
+		for (; count && got >= c->pieces[first].len; count--)
+			got -= c->pieces[first++].len;
+		if (count)
+			c->pieces[first++].len = 0;
+	}
+	for (; first < c->count; first++)
+		c->pieces[first].len = 0;
+}
+
+const void *interp_copy_need(struct interp_copy *c, uint64_t addr, size_t len)
+{
+	const void *bytes = find(c, addr, len);
+	size_t first = c->count;
+
+	if (bytes || !c->tid)
+		return bytes;
+	if (c->reads == INTERP_READS || !add_piece(c, addr, len)) {
+		c->walk.cut = true;
+		return NULL;
+	}
+	read_pieces(c, first);
+	c->hit = first;
+	return find(c, addr, len);
+}
+
+void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t count, size_t len)
+{
+	size_t first = c->count;
+
+	if (!c->tid)
+		return;
+	/* A piece that is added here is found by the same address again, so a duplicate adds none. */
+	for (size_t i = 0; i < count; i++)
+		if (!find(c, addrs[i], len) && !add_piece(c, addrs[i], len))
+			c->walk.cut = true;
+	for (size_t i = first; i < c->count; i++)
+		c->pieces[i].needed = true;
+	read_pieces(c, first);
+}
+
+bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value)
+{
+	const void *bytes = interp_copy_need(c, addr, sizeof(*value));
+
+	if (bytes)
+		memcpy(value, bytes, sizeof(*value));
+	return bytes;
+}
+
+bool interp_copy_push(struct interp_copy *c, struct interp_walk *out, const struct interp_frame *f)
+{
+	if (out->count == out->room) {
+		out->cut = true;
+		return false;
+	}
+	out->frames[out->count++] = *f;
+	return true;
+}
+
+/* Known code objects. */
+
+static size_t place_of(uint64_t code, unsigned probe)
+{
+	return (size_t)((code >> 4) * 0x9e3779b97f4a7c15 >> 40) + probe;
+}
+
+static bool find_known(const struct interp_known *k, uint64_t code, size_t *at)
+{
+	for (unsigned i = 0; i < KNOWN_PROBES; i++) {
+		*at = place_of(code, i) % INTERP_KNOWN;
+		if (atomic_load_explicit(&k->codes[*at], memory_order_relaxed) == code)
+			return true;
+	}
+	return false;
+}
+
+bool interp_copy_is_new(const struct interp_copy *c, uint64_t code)
+{
+	size_t at;
+
+	return !c->known || !find_known(c->known, code, &at);
+}
+
+/* Where all places are taken, the code object stays new, and is copied each time. */
+void interp_known_add(struct interp_known *k, uint64_t code)
+{
+	size_t at;
+
+	if (find_known(k, code, &at))
+		return;
+	for (unsigned i = 0; i < KNOWN_PROBES; i++) {
+		at = place_of(code, i) % INTERP_KNOWN;
+		if (!atomic_load_explicit(&k->codes[at], memory_order_relaxed)) {
+			atomic_store_explicit(&k->codes[at], code, memory_order_relaxed);
+			return;
+		}
+	}
+}
+
+void interp_known_remove(struct interp_known *k, uint64_t code)
+{
+	size_t at;
+
+	if (code && find_known(k, code, &at))
+		atomic_store_explicit(&k->codes[at], 0, memory_order_relaxed);
+}
+
+/* Plans. */
+
+int interp_plan_learn(struct interp_plan *p, const struct interp_copy *c)
+{
+	struct interp_range *last = NULL;
+
+	if (room_for((void **)&p->ranges, &p->room, INTERP_RANGES, sizeof(*p->ranges)))
+		return ERR_NOMEM;
+	p->count = 0;
+	p->bytes = c->wanted;
+	p->frames = c->walk.count == c->walk.room ? 2 * c->walk.room : c->walk.count;
+	for (size_t i = 0; i < c->count; i++) {
+		const struct interp_piece *piece = &c->pieces[i];
+		uint64_t end = last ? last->addr + last->len : 0;
+
+		if (!piece->needed || !piece->len)
+			continue;
+		if (last && piece->addr >= last->addr && piece->addr - end + NEAR <= 2 * NEAR) {
+			if (piece->addr + piece->len > end)
+				last->len = (uint32_t)(piece->addr + piece->len - last->addr);
+			continue;
+		}
+		last = &p->ranges[p->count++];
+		*last = (struct interp_range){ piece->addr, piece->len };
+	}
+	return 0;
+}
+
+void interp_plan_release(struct interp_plan *p)
+{
+	free(p->ranges);
+	memset(p, 0, sizeof(*p));
+}

@@ -1,0 +1,29 @@
+/* Symbols and sections of an ELF file by name: where a runtime's own variables are. */
+#ifndef SAMPLER_INTERP_COMMON_ELFSYMBOL_H
+#define SAMPLER_INTERP_COMMON_ELFSYMBOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+
+struct elfsymbol {
+	const char *name; /* to look for */
+	uint64_t addr;	  /* image address; for a TLS symbol, its offset in the TLS block */
+	uint64_t size;	  /* bytes; 0: not recorded */
+	bool found, tls;
+};
+
+/* Looks for all of `symbols` in .dynsym, then in .symtab; undefined ones are not found. Returns how
+ * many were found. A file may have 10 million symbols; more are not read. */
+size_t elfsymbol_find(const struct image *image, struct elfsymbol *symbols, size_t count);
+
+/* The image address and size of the section with that name. */
+bool elfsymbol_section(const struct image *image, const char *name, uint64_t *addr, uint64_t *size);
+
+/* Copies bytes of the file at an image address: what is there before relocation. False: the file has
+ * none there. */
+bool elfsymbol_bytes(const struct image *image, uint64_t addr, void *buf, size_t len);
+
+#endif
