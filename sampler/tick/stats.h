@@ -2,6 +2,7 @@
 #ifndef SAMPLER_TICK_STATS_H
 #define SAMPLER_TICK_STATS_H
 
+#include "sampler/interp/merge.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -54,6 +55,7 @@ struct recording_stats {
 	uint64_t own_cpu_ns;	   /* ours: sampling, and after recording_write symbolizing */
 	uint64_t own_peak_bytes;   /* our peak resident set */
 	struct heldtime held;	   /* time that a thread was held for a sample */
+	struct interp_counts interpreted;
 	struct heldtime displaced; /* our CPU time while a thread waited for our CPU */
 	uint64_t longest_bytes;	   /* of stack that were copied in the longest hold */
 	uint64_t rescues;	   /* times that we got no CPU, or were stopped, while a thread
