@@ -18,8 +18,8 @@
 #include "sampler/unwind/stack.h"
 
 enum {
-	RETRY_NS = 100000000,  /* a runtime that is not ready is looked at again */
-	COST_FACTOR = 100,     /* reading states takes a hundredth of the time at most */
+	RETRY_NS = 100000000, /* a runtime that is not ready is looked at again */
+	COST_FACTOR = 100,    /* reading states takes a hundredth of the time at most */
 	STATES_AGE_NS = 2000000,
 };
 
@@ -296,7 +296,8 @@ static void set_anchors(struct interps *i, const struct interp_look *look,
 		const struct interp_runtime *r = &i->set.at[walk->frames[first].runtime];
 
 		end = first + 1;
-		while (end < walk->count && walk->frames[end].runtime == walk->frames[first].runtime)
+		while (end < walk->count &&
+		       walk->frames[end].runtime == walk->frames[first].runtime)
 			end++;
 		if (r->ops->anchor)
 			r->ops->anchor(r->rt, context->maps, native, context->stack,
