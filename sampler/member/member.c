@@ -12,6 +12,8 @@
 #include "base/process/modmap.h"
 #include "sampler/go/labels.h"
 #include "sampler/go/thread.h"
+#include "sampler/interp/interps.h"
+#include "sampler/thread/snapshot.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/labelling.h"
 #include "sampler/unwind/table/arch.h"
@@ -41,6 +43,8 @@ int member_open(struct member **out, pid_t pid, const struct member *beside, str
 	if (!rc && (beside ? modmap_new_beside(&m->maps, &m->process, beside->maps) :
 			     modmap_new(&m->maps, &m->process)))
 		rc = error_nomem(err);
+	if (!rc && interps_new(&m->interps, &m->process, beside ? beside->interps : NULL))
+		rc = error_nomem(err);
 	if (rc) {
 		member_close(m);
 		return rc;
@@ -56,6 +60,7 @@ void member_close(struct member *m)
 	threads_free(m->threads);
 	goruntime_search_release(&m->go_search);
 	golabels_free(m->labels);
+	interps_free(m->interps);
 	modmap_free(m->maps);
 	process_close(&m->process);
 	if (m->maps_fd >= 0)
@@ -88,7 +93,7 @@ int member_start(struct member *m, bool old, struct error *err)
 		return rc;
 	m->maps_fd = process_openat(&m->process, "maps", O_RDONLY);
 	m->maps_read_ns = monotonic_ns();
-	if (member_find_go(m))
+	if (member_find_go(m) || member_find_interps(m))
 		return error_nomem(err);
 	if (old && process_cpu_ns(&m->process, &m->cpu_start_ns))
 		return error_set(err, ERR_GONE, "process %d has ended", m->process.pid);
@@ -122,6 +127,25 @@ int member_find_go(struct member *m)
 	if (rc != ERR_FORMAT)
 		m->go_generation = generation;
 	return labelling_begin(m);
+}
+
+int member_find_interps(struct member *m)
+{
+	return interps_find(m->interps, m->maps);
+}
+
+int member_prepare_look(struct member *m, struct thread *thread, struct snapshot *snapshot)
+{
+	const struct interp_set *set = interps_set(m->interps);
+	pid_t tid = thread->tid;
+
+	if (set && m->own_numbers && !thread->own_tid)
+		thread->own_tid = process_own_tid(&m->process, tid);
+	if (set && m->own_numbers)
+		tid = thread->own_tid;
+	if (set && interps_place(m->interps, tid, &thread->interp))
+		return ERR_NOMEM;
+	return interp_look_prepare(&snapshot->interp, set, &thread->interp, tid);
 }
 
 struct thread *member_thread(const struct member *m, uint32_t index)

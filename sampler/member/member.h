@@ -19,7 +19,9 @@
 struct error;
 struct golabels;
 struct image;
+struct interps;
 struct modmap;
+struct snapshot;
 struct symbolizer;
 struct thread;
 struct threads;
@@ -35,6 +37,7 @@ struct member {
 	struct goruntime go;
 	struct goruntime_search go_search;
 	struct govars go_vars;
+	struct interps *interps;    /* owned */
 	struct golabels *labels;    /* owned; NULL: no Go, or labels cannot be read */
 	struct memory_live live;    /* go_vars and labels are read from it */
 	bool labels_seen;	    /* a goroutine with labels was seen */
@@ -70,6 +73,12 @@ struct thread *member_thread(const struct member *m, uint32_t index);
 
 /* Looks for a Go runtime where the maps have changed since it was looked for last. ERR_NOMEM. */
 int member_find_go(struct member *m);
+
+/* Looks for interpreters where the maps have changed since. ERR_NOMEM. */
+int member_find_interps(struct member *m);
+
+/* Prepares a look at a thread for its interpreters; no thread is held. ERR_NOMEM. */
+int member_prepare_look(struct member *m, struct thread *thread, struct snapshot *snapshot);
 
 /* Reads the process's CPU time, unless that was done a short time ago: it is expensive, because the
  * kernel adds up all threads. `last`: reads it in any case. */

@@ -15,6 +15,7 @@
 #include "base/process/modmap.h"
 #include "base/room.h"
 #include "pprof/profile.h"
+#include "sampler/interp/names.h"
 #include "sampler/member/member.h"
 #include "sampler/profile/announce.h"
 #include "sampler/profile/assemble.h"
@@ -33,8 +34,9 @@ struct place {
 	uint64_t addr;
 	uint32_t location;
 	const char *in_kernel; /* its name, if the place is in the kernel; else NULL */
-	bool asked;	       /* its names were looked up, or taken from an earlier profile */
-	bool nameless;	       /* they were, and its function has no symbol in its file */
+	const struct interp_function *interpreted; /* its function; NULL: native */
+	bool asked;    /* its names were looked up, or taken from an earlier profile */
+	bool nameless; /* they were, and its function has no symbol in its file */
 };
 
 /* Mappings. */
@@ -111,6 +113,27 @@ static int add_line(struct locations *p, size_t i, const struct symbol_frame *f)
 	return profile_add_function(p->profile, &function, &p->lines[i].function);
 }
 
+/* The interpreter itself tells names and lines. */
+static int add_interpreted_line(struct locations *p, const struct place *place)
+{
+	const struct interp_function *f = place->interpreted;
+	const struct strset *texts = &p->recorded->interpreted.texts;
+	const char *name = strset_get(texts, f->name);
+	struct symbol_frame frame = { .name = name,
+				      .system_name = name,
+				      .file = strset_get(texts, f->file),
+				      .line = f->line,
+				      .start_line = f->first_line };
+	struct profile_mapping *m =
+		&p->profile->mappings[p->mapping_of[image_id(place->image)] - 1];
+
+	m->has_functions = m->has_filenames = m->has_line_numbers = true;
+	if (add_line(p, 0, &frame))
+		return ERR_NOMEM;
+	p->lines[0].column = f->column;
+	return 0;
+}
+
 static int add_named_line(struct locations *p, const char *name)
 {
 	struct symbol_frame f = { .name = name, .system_name = name };
@@ -177,6 +200,11 @@ static const struct profile_location *known_of(const struct locations *p, const 
 	return symbolized_find(p->names.known, image_id(image), addr);
 }
 
+static bool is_interpreted(const struct locations *p, const struct image *image)
+{
+	return interp_names_find(&p->recorded->interpreted, image, 0) != NULL;
+}
+
 static int announce_places(struct locations *p)
 {
 	const struct stackset *stacks = &p->recorded->stacks;
@@ -187,7 +215,7 @@ static int announce_places(struct locations *p)
 		const struct frame *f = &stacks->frames[i];
 		uint64_t addr = frame_code_address(f->addr, f->kind);
 
-		if (f->image && !known_of(p, f->image, addr))
+		if (f->image && !is_interpreted(p, f->image) && !known_of(p, f->image, addr))
 			rc = announce_place(&places, f->image, addr);
 	}
 	sent = announce_send(&places, symbolizer_of, p);
@@ -247,12 +275,12 @@ static int copy_lines(struct locations *p, const struct place *place,
 
 static int fill_lines(struct locations *p, struct place *place, size_t *count)
 {
-	const struct profile_location *known = place->in_kernel ?
-						       NULL :
-						       known_of(p, place->image, place->addr);
+	bool native = !place->in_kernel && !place->interpreted;
+	const struct profile_location *known = !native ? NULL :
+							 known_of(p, place->image, place->addr);
 	struct symbol symbol = { .count = 0 };
 
-	place->asked = place->image && !place->in_kernel && (known || p->names.symbolizers);
+	place->asked = place->image && native && (known || p->names.symbolizers);
 	if (known)
 		return copy_lines(p, place, known, count);
 	if (place->asked &&
@@ -261,6 +289,8 @@ static int fill_lines(struct locations *p, struct place *place, size_t *count)
 	*count = symbol.count ? symbol.count : 1;
 	if (room_for((void **)&p->lines, &p->line_room, *count, sizeof(*p->lines)))
 		return ERR_NOMEM;
+	if (place->interpreted)
+		return add_interpreted_line(p, place);
 	if (place->in_kernel) {
 		p->profile->mappings[p->mapping_of[image_id(place->image)] - 1].has_functions =
 			true;
@@ -284,7 +314,7 @@ static int add_place(struct locations *p, struct place *place, uint64_t hash)
 		location.mapping = p->mapping_of[image_id(place->image)];
 		location.address += modmap_first_range(p->maps, place->image)->bias;
 	}
-	if (place->in_kernel && place->addr <= UINT32_MAX)
+	if (place->interpreted || (place->in_kernel && place->addr <= UINT32_MAX))
 		location.address = 0; /* the kernel does not tell the address */
 	if (fill_lines(p, place, &lines) ||
 	    profile_add_location(p->profile, &location, p->lines, lines, &place->location) ||
@@ -305,6 +335,7 @@ static int find_place(struct locations *p, const struct frame *frame, uint32_t *
 	if (kernelstack_locate(&p->recorded->kernel, frame->image, frame->addr, &place.in_kernel,
 			       &place.addr))
 		return ERR_NOMEM;
+	place.interpreted = interp_names_find(&p->recorded->interpreted, frame->image, frame->addr);
 	words[0] = place.addr;
 	words[1] = (uint64_t)(uintptr_t)place.image;
 	hash = hash_bytes(words, sizeof(words));

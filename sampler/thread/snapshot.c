@@ -51,6 +51,7 @@ int snapshot_init(struct snapshot *s, size_t room)
 
 void snapshot_release(struct snapshot *s)
 {
+	interp_look_release(&s->interp);
 	free(s->bytes);
 	memset(s, 0, sizeof(*s));
 }
@@ -89,29 +90,41 @@ static size_t copy_piece(pid_t tid, struct memory_piece *p, uint64_t sp)
 	return memory_live_gather(tid, p, 1);
 }
 
-/* Copies the first piece and, when sp is not on the ordinary stack, what is below `top`. For a Go
- * thread, finds out which stacks it has; its ordinary stack is a goroutine's. */
-static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
+static size_t sum(const struct memory_piece *p, size_t count)
 {
-	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, before = 0, got;
-	uint64_t sp = s->regs.r[DWARF_SP];
-	struct memory_piece p[GO_PIECES + 2];
-	size_t count = gothread_begin(&s->go, &s->place, tp, p), first;
-	bool elsewhere = top && !count && top - sp > STACK_SPAN, guess = false;
-	struct memory_piece *stack = &p[count];
+	size_t len = 0;
 
 	for (size_t i = 0; i < count; i++)
-		before += p[i].len;
+		len += p[i].len;
+	return len;
+}
+
+/* Copies the first piece and, when sp is not on the ordinary stack, what is below `top`. For a Go
+ * thread, finds out which stacks it has; its ordinary stack is a goroutine's. What interpreters need
+ * is copied before the stack, because a stack's copy often is cut short by its end. */
+static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, uint64_t top)
+{
+	size_t len = want + RED_ZONE < s->room ? want + RED_ZONE : s->room, before, copied, got;
+	uint64_t sp = s->regs.r[DWARF_SP];
+	struct memory_piece p[GO_PIECES + INTERP_RANGES + 2];
+	size_t count = gothread_begin(&s->go, &s->place, tp, p), of_go = sum(p, count), first;
+	bool elsewhere = top && !count && top - sp > STACK_SPAN, guess = false;
+	struct memory_piece *stack;
+
+	count += interp_look_pieces(&s->interp, p + count);
+	before = sum(p, count);
+	stack = &p[count];
 	p[count++] = (struct memory_piece){ sp - RED_ZONE, s->bytes, len };
 	if (elsewhere)
 		p[count++] = (struct memory_piece){ top - len, s->bytes + s->room, len };
 	else
 		guess = gothread_guess(&s->go, &s->regs, &p[count]);
-	got = memory_live_gather(tid, p, count + guess);
-	if (got <= before) /* the remembered places are gone, or there is no stack */
+	copied = memory_live_gather(tid, p, count + guess);
+	got = copied > before ? copied - before : 0;
+	if (!got) /* the remembered places are gone, or there is no stack */
 		first = copy_piece(tid, stack, sp);
 	else
-		first = got - before < len ? got - before : len;
+		first = got < len ? got : len;
 	/* Where the first stack ends early, the copy has stopped before the second piece. */
 	if (elsewhere && got <= first)
 		got = first + memory_live_gather(tid, stack + 1, 1);
@@ -121,8 +134,9 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 	/* A full copy may have more behind it; a short one ended where the
 	 * mapping ends. */
 	s->stack.more = first == len ? UINT32_MAX : 0;
-	gothread_finish(&s->go, tid, tp, &s->regs, got, guess && got == before + len + p[count].len,
-			&s->stacks);
+	gothread_finish(&s->go, tid, tp, &s->regs, copied,
+			guess && copied == before + len + p[count].len, &s->stacks);
+	interp_look_finish(&s->interp, copied > of_go ? copied - of_go : 0, tid, tp, &s->regs);
 }
 
 /* The stack pointer of the code that a signal has interrupted; 0: not found. It is in the signal's

@@ -18,6 +18,7 @@
 
 #include "base/process/memory.h"
 #include "sampler/go/thread.h"
+#include "sampler/interp/common/look.h"
 #include "sampler/unwind/gostacks.h"
 #include "sampler/unwind/table/regs.h"
 
@@ -39,6 +40,7 @@ struct snapshot {
 	struct gothread go; /* set go.rt and place before, keep go.place after */
 	struct gothread_place place;
 	struct go_stacks stacks;
+	struct interp_look interp; /* prepared before; its frames after */
 	bool newborn; /* clone(2) has just made the thread, if it has hardly run (NEWBORN_CPU_NS)
 		       * and this is its first sample; else some call has returned 0 */
 };

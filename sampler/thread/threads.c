@@ -120,8 +120,10 @@ void threads_free(struct threads *t)
 {
 	if (!t)
 		return;
-	for (uint32_t i = 0; i < t->count; i++)
+	for (uint32_t i = 0; i < t->count; i++) {
 		close_files(t, &t->all[i]);
+		interp_place_release(&t->all[i].interp);
+	}
 	free(t->all);
 	free(t->seen_in);
 	free(t->due);

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "sampler/go/thread.h"
+#include "sampler/interp/common/look.h"
 
 struct error;
 struct process;
@@ -83,6 +84,7 @@ struct thread {
 				     * was last alive, or ended */
 	uint64_t cpu_first;	    /* cpu_ns when first seen; 0 if it began after us */
 	struct gothread_place go;   /* where its Go runtime keeps what is needed */
+	struct interp_place interp; /* and its interpreters */
 	/* What was done to it and taken of it: */
 	uint64_t cpu_samples;	/* stacks taken while it ran */
 	uint64_t cpu_weight;	/* of these stacks (budget_weight) */

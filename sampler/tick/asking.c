@@ -27,12 +27,13 @@ enum {
 
 static const double PAUSE_BURST_NS = 1e6; /* held time that is allowed in addition to pause_share */
 
-struct slot *slot_take(struct round *r, const struct member *m, const struct thread *thread,
+struct slot *slot_take(struct round *r, struct member *m, struct thread *thread,
 		       enum thread_state state)
 {
 	struct slot *slot = slots_free(&r->slots);
 
-	if (!slot || snapshot_reserve(&slot->snapshot, bytes_wanted(m, thread) + 256)) {
+	if (!slot || snapshot_reserve(&slot->snapshot, bytes_wanted(m, thread) + 256) ||
+	    member_prepare_look(m, thread, &slot->snapshot)) {
 		r->recorded.stats.late++;
 		return NULL;
 	}

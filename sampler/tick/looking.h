@@ -12,7 +12,7 @@
 
 /* Makes a free slot busy for a thread's stack. NULL, counted in stats.late: no slot is free, or
  * there is no memory for the stack. */
-struct slot *slot_take(struct round *r, const struct member *m, const struct thread *thread,
+struct slot *slot_take(struct round *r, struct member *m, struct thread *thread,
 		       enum thread_state state);
 
 /* How many bytes of the thread's stack are to be copied. */

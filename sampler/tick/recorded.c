@@ -38,6 +38,7 @@ int recorded_init(struct recorded *r, const pid_t *pids, size_t count,
 	if (rc)
 		return rc;
 	if (labelling_init(&r->labelling) ||
+	    interp_names_init(&r->interpreted, r->members[0]->maps) ||
 	    (options->kernel && kernelstack_init(&r->kernel, r->members[0]->maps)))
 		return error_nomem(err);
 	return 0;
@@ -60,6 +61,7 @@ void recorded_read_stats(struct recorded *r, struct recording_stats *stats)
 void recorded_release(struct recorded *r)
 {
 	kernelstack_release(&r->kernel);
+	interp_names_release(&r->interpreted);
 	labelling_release(&r->labelling);
 	stackset_release(&r->stacks);
 	lockset_release(&r->locks);

@@ -16,6 +16,7 @@
 
 #include "sampler/account/ledger.h"
 #include "sampler/account/stackset.h"
+#include "sampler/interp/names.h"
 #include "sampler/lock/lockset.h"
 #include "sampler/member/labelling.h"
 #include "sampler/thread/kernelstack.h"
@@ -47,6 +48,7 @@ struct recorded {
 	struct lockset locks;
 	struct waiting waiting; /* empty between ticks */
 	struct kernelstack kernel;
+	struct interp_names interpreted;
 	struct labelling labelling;
 	struct ledger ledger;
 	struct recording_stats stats;

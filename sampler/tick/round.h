@@ -81,7 +81,8 @@ struct looks {
 
 struct walker {
 	struct unwinder *unwinder;
-	struct stack walk, deeper, joined; /* reused; beyond the copy; with kernel frames */
+	/* Reused: of the copy; beyond it; with interpreted frames; with kernel frames. */
+	struct stack walk, deeper, merged, joined;
 };
 
 struct round {

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/process/modmap.h"
 #include "sampler/child/priority.h"
+#include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/round.h"
@@ -116,19 +117,53 @@ static void end_newborn(struct stack *walk)
 	walk->end = STACK_OUTERMOST;
 }
 
-/* Sets *whole to the walk, with the kernel's part before it if there is one. */
+/* A thread that was read while it waited, and that has not been put on a CPU since,
+ * still has the same stack. */
+static bool stands_still(const struct member *m, const struct thread *thread,
+			 const struct slot *slot)
+{
+	struct schedstat now;
+
+	return slot->glanced && thread_counters(m->threads, thread, &now) &&
+	       now.slices == slot->slices;
+}
+
+/* Puts interpreted frames into *whole, if there are any. */
+static int join_interpreted(struct recorded *r, struct walker *w, const struct slot *slot,
+			    struct thread *thread, const struct stack **whole)
+{
+	struct member *m = r->members[slot->context.member];
+	const struct interp_look *look = &slot->snapshot.interp;
+	struct interp_context context = {
+		.maps = m->maps,
+		.stack = &slot->snapshot.memory,
+		.still = slot->glanced && stands_still(m, thread, slot),
+		.names = &r->interpreted,
+		.counts = &r->stats.interpreted,
+	};
+	bool merged;
+
+	if (interp_place_learn(&thread->interp, look) ||
+	    interps_merge(m->interps, look, *whole, &context, &w->merged, &merged))
+		return ERR_NOMEM;
+	*whole = merged ? &w->merged : *whole;
+	return 0;
+}
+
+/* Puts the kernel's part before *whole, if there is one. */
 static int join_kernel(struct recorded *r, struct walker *w, const struct slot *slot,
 		       const struct stack **whole)
 {
-	*whole = &w->walk;
+	const struct stack *user = *whole;
+
 	if (!slot->kernel.len || slot->context.state != THREAD_BLOCKED)
 		return 0;
 	w->joined.count = 0;
 	if (kernelstack_push(&r->kernel, &slot->kernel, &w->joined))
 		return ERR_NOMEM;
-	for (size_t i = 0; i < w->walk.count; i++)
-		if (stack_push(&w->joined, w->walk.frames[i].image, w->walk.frames[i].addr,
-			       w->walk.frames[i].kind))
+	for (size_t i = 0; i < user->count; i++)
+		if (stack_push(&w->joined, user->frames[i].image, user->frames[i].addr,
+			       user->frames[i].kind))
 			return ERR_NOMEM;
 	*whole = &w->joined;
 	return 0;
@@ -140,10 +175,10 @@ static int keep_stack(struct recorded *r, struct walker *w, const struct slot *s
 		      struct thread *thread)
 {
 	bool ran = slot->context.state == THREAD_RUNNING;
-	const struct stack *whole;
+	const struct stack *whole = &w->walk;
 	struct stackset_entry *e;
 
-	if (join_kernel(r, w, slot, &whole) ||
+	if (join_interpreted(r, w, slot, thread, &whole) || join_kernel(r, w, slot, &whole) ||
 	    (r->wall && walltime_account_runnable(r, slot, thread, whole)) ||
 	    stackset_add(&r->stacks, &slot->context, whole, &thread->newest.stack))
 		return ERR_NOMEM;
@@ -175,17 +210,6 @@ static int walk(struct walker *w, struct member *m, struct slot *slot, struct st
 	const struct snapshot *s = &slot->snapshot;
 
 	return unwinder_walk_go(w->unwinder, m->maps, &s->regs, &s->memory, &s->stacks, out);
-}
-
-/* A thread that was read while it waited, and that has not been put on a CPU since,
- * still has the same stack. */
-static bool stands_still(const struct member *m, const struct thread *thread,
-			 const struct slot *slot)
-{
-	struct schedstat now;
-
-	return slot->glanced && thread_counters(m->threads, thread, &now) &&
-	       now.slices == slot->slices;
 }
 
 /* The copy was too short, so the rest is read from the process. If the thread has not run until
@@ -283,6 +307,7 @@ int round_unwind(struct round *r)
 			same = same_address_space(&r->recorded, m);
 			read_old_maps(m);
 			rc = rc ? rc : member_find_go(m);
+			rc = rc ? rc : member_find_interps(m);
 		}
 		if (!same)
 			r->recorded.stats.dropped++;

@@ -95,7 +95,7 @@ static bool add_piece(struct interp_copy *c, uint64_t addr, size_t len)
 	return true;
 }
 
-size_t interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan)
+void interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan)
 {
 	c->memory = (struct memory){ .read = read_copied };
 	c->count = c->hit = c->used = c->wanted = 0;
@@ -106,14 +106,14 @@ size_t interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan)
 		if (!add_piece(c, plan->ranges[i].addr, plan->ranges[i].len))
 			break;
 	c->planned = c->count;
-	return c->count;
 }
 
-void interp_copy_pieces(const struct interp_copy *c, struct memory_piece *to)
+size_t interp_copy_pieces(const struct interp_copy *c, struct memory_piece *to)
 {
 	for (size_t i = 0; i < c->planned; i++)
 		to[i] = (struct memory_piece){ c->pieces[i].addr, c->bytes + c->pieces[i].at,
 					       c->pieces[i].len };
+	return c->planned;
 }
 
 /* The kernel stops at the first page that is missing. The bytes in front of it are good. */
@@ -157,11 +157,16 @@ static const void *find(struct interp_copy *c, uint64_t addr, size_t len)
 	return NULL;
 }
 
+static bool may_read(const struct interp_copy *c)
+{
+	return c->tid && c->reads < (c->reads_max ? c->reads_max : INTERP_READS);
+}
+
 /* Reads the pieces from `first` on. A missing one keeps no bytes, and those behind it are read by
  * another call. */
 static void read_pieces(struct interp_copy *c, size_t first)
 {
-	while (first < c->count && c->reads < INTERP_READS && c->tid) {
+	while (first < c->count && may_read(c)) {
 		struct memory_piece pieces[BATCH];
 		size_t count = c->count - first < BATCH ? c->count - first : BATCH, got;
 
@@ -187,7 +192,7 @@ const void *interp_copy_need(struct interp_copy *c, uint64_t addr, size_t len)
 
 	if (bytes || !c->tid)
 		return bytes;
-	if (c->reads == INTERP_READS || !add_piece(c, addr, len)) {
+	if (!may_read(c) || !add_piece(c, addr, len)) {
 		c->walk.cut = true;
 		return NULL;
 	}
@@ -220,7 +225,7 @@ bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value)
 	return bytes;
 }
 
-bool interp_copy_push(struct interp_copy *c, struct interp_walk *out, const struct interp_frame *f)
+bool interp_walk_push(struct interp_walk *out, const struct interp_frame *f)
 {
 	if (out->count == out->room) {
 		out->cut = true;

@@ -23,7 +23,8 @@
 
 enum {
 	INTERP_RANGES = 1000, /* with those of the stack, as one call of process_vm_readv takes */
-	INTERP_READS = 16,    /* system calls in a hold besides that of the plan */
+	INTERP_READS =
+		16, /* system calls in a hold besides that of the plan, if not told otherwise */
 	INTERP_BYTES_FIRST = 32 << 10,
 	INTERP_BYTES_MAX = 1 << 20,
 	INTERP_FRAMES_FIRST = 256,
@@ -62,9 +63,9 @@ struct interp_copy {
 	size_t hit;		     /* the piece that was found last */
 	char *bytes;		     /* owned */
 	size_t used, room;
-	size_t wanted; /* bytes, also those for which there was no room */
-	pid_t tid;     /* 0: nothing more can be read */
-	unsigned reads;
+	size_t wanted;		   /* bytes, also those for which there was no room */
+	pid_t tid;		   /* 0: nothing more can be read */
+	unsigned reads, reads_max; /* reads_max: set by the owner; 0: INTERP_READS */
 	const struct interp_known *known;
 	struct interp_walk walk; /* frames owned */
 };
@@ -76,11 +77,11 @@ void interp_copy_release(struct interp_copy *c);
  * ERR_NOMEM. */
 int interp_copy_reserve(struct interp_copy *c, const struct interp_plan *plan);
 
-/* Begins a copy by a plan, emptied first. Returns how many pieces interp_copy_pieces gives. */
-size_t interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan);
+/* Begins a copy by a plan, emptied first. */
+void interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan);
 
-/* The pieces that are to be read, in this order, with the thread's stack before them. */
-void interp_copy_pieces(const struct interp_copy *c, struct memory_piece *to);
+/* The pieces that are to be read, in this order; returns their number, at most INTERP_RANGES. */
+size_t interp_copy_pieces(const struct interp_copy *c, struct memory_piece *to);
 
 /* `got` bytes of these pieces were read: what comes after a missing piece is read again when it is
  * needed. From now on, until interp_copy_end, what is missing is read from `tid`, which does not
@@ -107,7 +108,7 @@ void interp_known_add(struct interp_known *k, uint64_t code);
 void interp_known_remove(struct interp_known *k, uint64_t code);
 
 /* Appends a frame; false: there is no room, and walk.cut is set. */
-bool interp_copy_push(struct interp_copy *c, struct interp_walk *out, const struct interp_frame *f);
+bool interp_walk_push(struct interp_walk *out, const struct interp_frame *f);
 
 /* After a capture: the plan for the next one. Near ranges become one. ERR_NOMEM: it is as it was. */
 int interp_plan_learn(struct interp_plan *p, const struct interp_copy *c);

@@ -80,7 +80,8 @@ struct interp_walk {
 	bool gil_held;	  /* the thread holds the interpreter's lock (CPython: GIL, Ruby: GVL) */
 	bool gil_waits;	  /* it waits for that lock */
 	uint64_t task;	  /* address of the asyncio task that it runs; 0: none, or not known */
-	uint64_t state;	  /* the state that was used, if it is not the one of the thread */
+	uint64_t state;	  /* another state than that of `thread` was used: its address; else 0 */
+	bool lost;	  /* the state is not the thread's any more: it is to be looked up again */
 };
 
 /* What proves that a code object is the one that was seen at this address before. */

@@ -1,0 +1,65 @@
+/*
+ * The code objects of one interpreter: their names, kept by address.
+ *
+ * A code object can be freed, and its address used for another one, at any time. So each sample
+ * proves its code objects, after the thread was released:
+ *
+ * - One that is kept has its identity read again. If that is what it was before the sample, it is
+ *   the one that the sample has seen.
+ * - A new one was copied while the thread was held, which gives its identity then. Its names are
+ *   read now, and its identity after that. If both are equal, the names are those of the code object
+ *   that the sample has seen.
+ * - Any other one stays without a name in this sample, and is a new one in the next.
+ */
+#ifndef SAMPLER_INTERP_CODES_H
+#define SAMPLER_INTERP_CODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hashindex.h"
+#include "sampler/interp/common/look.h"
+
+struct interp_names;
+
+struct interp_entry {
+	struct interp_identity identity;
+	struct interp_code code;
+	bool named;  /* `code` is set */
+	bool proven; /* for the sample `sample` */
+	uint64_t sample;
+	uint64_t names; /* interp_names.serial for which these hold: */
+	uint32_t name, file;
+};
+
+struct interp_codes {
+	struct interp_entry *entries;
+	uint32_t count;
+	size_t room;
+	struct hashindex index;
+	struct arena arena;
+	uint64_t sample;
+	struct interp_identity *ids; /* room for those of a sample */
+	uint32_t *asked;
+	size_t ids_room, asked_room;
+	struct interp_known known;
+};
+
+void interp_codes_release(struct interp_codes *c);
+
+/* Proves the code objects of the frames of runtime number `of`, and reads the names of new ones.
+ * `copy` is the look's memory, `live` the process's. `still`: the thread has not run since, so what
+ * is there now is what the sample has seen. ERR_NOMEM. */
+int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, unsigned of,
+		       const struct interp_walk *walk, const struct memory *copy,
+		       const struct memory *live, bool still);
+
+/* The place of a frame whose code object was proven last. `language` is that of the runtime. False:
+ * it has no name. *hidden: it is not shown. *rc: ERR_NOMEM or 0. */
+bool interp_codes_place(struct interp_codes *c, const struct interp_runtime *r,
+			const struct interp_frame *frame, uint32_t language,
+			struct interp_names *names, uint32_t *place, bool *hidden, int *rc);
+
+#endif

@@ -1,0 +1,330 @@
+#include "sampler/interp/interps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/process/image.h"
+#include "base/process/modmap.h"
+#include "base/process/process.h"
+#include "base/room.h"
+#include "sampler/interp/codes.h"
+#include "sampler/interp/cpython/cpython.h"
+#include "sampler/interp/names.h"
+#include "sampler/interp/php/php.h"
+#include "sampler/interp/ruby/ruby.h"
+#include "sampler/unwind/stack.h"
+
+enum {
+	RETRY_NS = 100000000, /* a runtime that is not ready is looked at again */
+	COST_FACTOR = 100,    /* reading states takes a hundredth of the time at most */
+	STATES_AGE_NS = 2000000,
+};
+
+static const struct interp_ops *const languages[] = { &cpython_ops, &ruby_ops, &php_ops };
+
+enum { LANGUAGES = sizeof(languages) / sizeof(*languages) };
+
+struct interps {
+	const struct process *process;
+	struct interp_set set;
+	const struct image *images[INTERP_RUNTIMES]; /* of the runtimes */
+	uint64_t biases[INTERP_RUNTIMES];
+	struct interp_codes *codes[INTERP_RUNTIMES];
+	uint8_t *lacks; /* by image id: bit n: it does not have language n */
+	size_t lacks_room;
+	uint64_t generation, tried_ns; /* of the maps, and when, at the last search */
+	bool waits;		       /* for a runtime that was not ready */
+	struct error refused;
+	struct memory_live live;
+	struct buffer states[INTERP_RUNTIMES]; /* struct interp_state */
+	uint32_t reading;		       /* counts readings of states */
+	uint64_t due_ns;
+	struct interp_shown *shown;
+	size_t shown_room;
+	struct interp_runs runs;
+};
+
+int interps_new(struct interps **out, const struct process *process, const struct interps *beside)
+{
+	struct interps *i = calloc(1, sizeof(*i));
+
+	if (!i)
+		return ERR_NOMEM;
+	i->process = process;
+	if (beside && beside->lacks) {
+		if (room_for_zeros((void **)&i->lacks, &i->lacks_room, beside->lacks_room, 1)) {
+			free(i);
+			return ERR_NOMEM;
+		}
+		memcpy(i->lacks, beside->lacks, beside->lacks_room);
+	}
+	memory_live_init(&i->live, process->pid);
+	*out = i;
+	return 0;
+}
+
+void interps_free(struct interps *i)
+{
+	if (!i)
+		return;
+	for (unsigned k = 0; k < i->set.count; k++) {
+		i->set.at[k].ops->free(i->set.at[k].rt);
+		interp_codes_release(i->codes[k]);
+		free(i->codes[k]);
+		buffer_release(&i->states[k]);
+	}
+	interp_runs_release(&i->runs);
+	free(i->shown);
+	free(i->lacks);
+	free(i);
+}
+
+const struct interp_set *interps_set(const struct interps *i)
+{
+	return i && i->set.count ? &i->set : NULL;
+}
+
+const char *interps_refused(const struct interps *i)
+{
+	return i->refused.code ? i->refused.text : NULL;
+}
+
+/* Finding. */
+
+static bool is_found(const struct interps *i, const struct interp_ops *ops,
+		     const struct mapping *range)
+{
+	for (unsigned k = 0; k < i->set.count; k++)
+		if (i->set.at[k].ops == ops && i->images[k] == range->image &&
+		    i->biases[k] == range->bias && !i->set.at[k].gone)
+			return true;
+	return false;
+}
+
+static int add(struct interps *i, const struct interp_ops *ops, void *rt,
+	       const struct mapping *range)
+{
+	unsigned k = i->set.count;
+	struct interp_codes *codes = k < INTERP_RUNTIMES ? calloc(1, sizeof(*codes)) : NULL;
+
+	if (!codes) {
+		ops->free(rt);
+		return k < INTERP_RUNTIMES ? ERR_NOMEM : 0;
+	}
+	i->codes[k] = codes;
+	i->images[k] = range->image;
+	i->biases[k] = range->bias;
+	i->set.at[k] = (struct interp_runtime){ .ops = ops, .rt = rt, .known = &codes->known };
+	i->set.count++;
+	i->due_ns = 0;
+	return 0;
+}
+
+static int look_into(struct interps *i, unsigned language, const struct mapping *range)
+{
+	const struct interp_ops *ops = languages[language];
+	struct error why = { 0 };
+	void *rt;
+	int rc;
+
+	if (is_found(i, ops, range))
+		return 0;
+	rc = ops->find(&rt, range->image, range->bias, &i->live.memory, &why);
+	if (!rc)
+		return add(i, ops, rt, range);
+	if (rc == ERR_NOTFOUND)
+		i->lacks[image_id(range->image)] |= (uint8_t)(1 << language);
+	if (rc == ERR_FORMAT)
+		i->refused = why;
+	i->waits |= rc == ERR_BUSY || rc == ERR_FORMAT;
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
+static void drop_unmapped(struct interps *i, const struct modmap *maps)
+{
+	for (unsigned k = 0; k < i->set.count; k++) {
+		const struct mapping *range = modmap_range_of(maps, i->images[k]);
+
+		i->set.at[k].gone = !range || range->bias != i->biases[k];
+	}
+}
+
+int interps_find(struct interps *i, const struct modmap *maps)
+{
+	uint64_t generation = modmap_generation(maps), now = monotonic_ns();
+	size_t count, images;
+	const struct mapping *ranges = modmap_ranges(maps, &count);
+	int rc = 0;
+
+	if (i->generation == generation && (!i->waits || now - i->tried_ns < RETRY_NS))
+		return 0;
+	modmap_images(maps, &images);
+	if (room_for_zeros((void **)&i->lacks, &i->lacks_room, images + 1, 1))
+		return ERR_NOMEM;
+	i->generation = generation;
+	i->tried_ns = now;
+	i->waits = false;
+	drop_unmapped(i, maps);
+	for (size_t r = 0; !rc && r < count; r++) {
+		if (!image_elf(ranges[r].image) || (r && ranges[r].image == ranges[r - 1].image))
+			continue;
+		for (unsigned l = 0; !rc && l < LANGUAGES; l++)
+			if (!(i->lacks[image_id(ranges[r].image)] >> l & 1))
+				rc = look_into(i, l, &ranges[r]);
+	}
+	return rc;
+}
+
+/* States of threads. */
+
+static int read_states(struct interps *i)
+{
+	uint64_t cpu = thread_cpu_ns();
+	int rc = 0;
+
+	for (unsigned k = 0; !rc && k < i->set.count; k++) {
+		const struct interp_runtime *r = &i->set.at[k];
+
+		i->states[k].len = 0;
+		if (!r->gone)
+			rc = r->ops->threads(r->rt, &i->live.memory, &i->states[k]);
+	}
+	i->reading++;
+	i->due_ns = monotonic_ns() + STATES_AGE_NS + (thread_cpu_ns() - cpu) * COST_FACTOR;
+	return rc;
+}
+
+static uint64_t state_of(const struct buffer *states, pid_t own_tid, uint64_t tp)
+{
+	const struct interp_state *s = (const struct interp_state *)states->data;
+
+	for (size_t n = states->len / sizeof(*s); n; n--, s++)
+		if (s->own_tid ? s->own_tid == own_tid : tp && s->tp == tp)
+			return s->at;
+	return 0;
+}
+
+/* True if the thread has any. */
+static bool take_states(const struct interps *i, pid_t own_tid, struct interp_place *place)
+{
+	bool any = false;
+
+	for (unsigned k = 0; k < i->set.count; k++) {
+		place->states[k] = state_of(&i->states[k], own_tid, place->tp);
+		any |= place->states[k] != 0;
+	}
+	place->reading = i->reading;
+	return any;
+}
+
+static bool has_state(const struct interps *i, const struct interp_place *place)
+{
+	for (unsigned k = 0; k < i->set.count; k++)
+		if (place->states[k])
+			return true;
+	return false;
+}
+
+int interps_place(struct interps *i, pid_t own_tid, struct interp_place *place)
+{
+	if (!i->set.count || has_state(i, place))
+		return 0;
+	if (place->reading != i->reading && take_states(i, own_tid, place))
+		return 0;
+	if (monotonic_ns() < i->due_ns)
+		return 0;
+	if (read_states(i))
+		return ERR_NOMEM;
+	take_states(i, own_tid, place);
+	return 0;
+}
+
+/* Merging. */
+
+static int prove(struct interps *i, const struct interp_look *look, bool still)
+{
+	for (unsigned k = 0; k < look->count; k++)
+		if (look->states[k] &&
+		    interp_codes_prove(i->codes[k], &i->set.at[k], k, &look->copy.walk,
+				       &look->copy.memory, &i->live.memory, still))
+			return ERR_NOMEM;
+	return 0;
+}
+
+static int special_place(struct interp_names *names, const char *text, uint32_t language,
+			 uint32_t *place)
+{
+	struct interp_function f = { .language = language };
+
+	return strset_addz(&names->texts, text, &f.name) || interp_names_place(names, &f, place) ?
+		       ERR_NOMEM :
+		       0;
+}
+
+static int name_frame(struct interps *i, const struct interp_frame *frame,
+		      const struct interp_context *context, struct interp_shown *shown)
+{
+	const struct interp_runtime *r = &i->set.at[frame->runtime];
+	uint32_t language;
+	bool hidden;
+	int rc;
+
+	*shown = (struct interp_shown){ .anchor = frame->anchor, .runtime = frame->runtime };
+	if (interp_names_language(context->names, r->ops->mapping, &language) ||
+	    special_place(context->names, "[not merged]", language, &shown->seam))
+		return ERR_NOMEM;
+	if (!interp_codes_place(i->codes[frame->runtime], r, frame, language, context->names,
+				&shown->place, &hidden, &rc)) {
+		context->counts->nameless++;
+		rc = rc ? rc : special_place(context->names, "[unknown]", language, &shown->place);
+	}
+	if (!hidden)
+		shown->image = context->names->images[language];
+	return rc;
+}
+
+static void set_anchors(struct interps *i, const struct interp_look *look,
+			const struct stack *native, const struct interp_context *context)
+{
+	const struct interp_walk *walk = &look->copy.walk;
+	size_t first = 0, end;
+
+	for (; first < walk->count; first = end) {
+		const struct interp_runtime *r = &i->set.at[walk->frames[first].runtime];
+
+		end = first + 1;
+		while (end < walk->count &&
+		       walk->frames[end].runtime == walk->frames[first].runtime)
+			end++;
+		if (r->ops->anchor)
+			r->ops->anchor(r->rt, context->maps, native, context->stack,
+				       walk->frames + first, end - first);
+	}
+}
+
+int interps_merge(struct interps *i, const struct interp_look *look, const struct stack *native,
+		  const struct interp_context *context, struct stack *out, bool *merged)
+{
+	const struct interp_walk *walk = &look->copy.walk;
+
+	*merged = look->any && walk->count && native->count;
+	if (look->any) {
+		context->counts->dropped += walk->dropped;
+		context->counts->cut += walk->cut;
+		context->counts->broken += walk->broken;
+	}
+	if (!*merged)
+		return 0;
+	if (room_for((void **)&i->shown, &i->shown_room, walk->count, sizeof(*i->shown)) ||
+	    prove(i, look, context->still))
+		return ERR_NOMEM;
+	set_anchors(i, look, native, context);
+	for (size_t n = 0; n < walk->count; n++)
+		if (name_frame(i, &walk->frames[n], context, &i->shown[n]))
+			return ERR_NOMEM;
+	return interp_merge(&i->runs, native, i->shown, walk->count, context->no_native,
+			    context->counts, out);
+}

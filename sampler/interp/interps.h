@@ -1,0 +1,56 @@
+/*
+ * The interpreters of a process: which runtimes it has, which thread has which state, and the stacks
+ * that come of it.
+ */
+#ifndef SAMPLER_INTERP_INTERPS_H
+#define SAMPLER_INTERP_INTERPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sampler/interp/common/look.h"
+#include "sampler/interp/merge.h"
+
+struct interp_names;
+struct interps;
+struct memory;
+struct modmap;
+struct process;
+struct stack;
+
+/* The caller frees *i with interps_free, when no look at the process is under way. `beside`, if not
+ * NULL, shares its images with the process, and what was found in these. ERR_NOMEM. */
+int interps_new(struct interps **i, const struct process *process, const struct interps *beside);
+void interps_free(struct interps *i);
+
+/* Looks for runtimes in what was mapped since the last call. ERR_NOMEM. */
+int interps_find(struct interps *i, const struct modmap *maps);
+
+/* The runtimes, NULL: none; for interp_look_prepare. */
+const struct interp_set *interps_set(const struct interps *i);
+
+/* Why a runtime that is there is not used, in one line; NULL: there is none. */
+const char *interps_refused(const struct interps *i);
+
+/* Sets the states of a thread, with this number in its own PID namespace. Reads the lists of states
+ * again if the thread is in none, but not too often. ERR_NOMEM. */
+int interps_place(struct interps *i, pid_t own_tid, struct interp_place *place);
+
+/* What interps_merge takes besides the look. */
+struct interp_context {
+	const struct modmap *maps;
+	const struct memory *stack; /* the copied C stack */
+	bool still;		    /* the thread has not run since the look */
+	bool no_native;		    /* leave native frames out */
+	struct interp_names *names;
+	struct interp_counts *counts;
+};
+
+/* Merges a look's frames with the native walk, into `out`. *merged: there were any; else `out` has
+ * not changed. ERR_NOMEM. */
+int interps_merge(struct interps *i, const struct interp_look *look, const struct stack *native,
+		  const struct interp_context *context, struct stack *out, bool *merged);
+
+#endif
