@@ -52,8 +52,7 @@ static void capture(struct interp_look *l, unsigned i, const struct regs *regs)
 		own.frames[k].runtime = (uint8_t)i;
 	all->count += own.count;
 	all->cut |= own.cut;
-	all->broken |= own.broken;
-	all->dropped += own.dropped;
+	l->losses[i] = (struct interp_losses){ all->cut, own.broken, own.dropped };
 	l->gil_held |= own.gil_held;
 	l->gil_waits |= own.gil_waits;
 	if (own.state || own.lost)

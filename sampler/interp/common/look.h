@@ -42,6 +42,10 @@ struct interp_look {
 	pid_t own_tid;
 	uint64_t tp;
 	struct interp_copy copy;
+	struct interp_losses {
+		bool cut, broken;
+		unsigned dropped;
+	} losses[INTERP_RUNTIMES]; /* of each runtime, as in its walk */
 	bool gil_held, gil_waits;
 	uint64_t task; /* of the runtime task_of; 0: none */
 	unsigned task_of;
