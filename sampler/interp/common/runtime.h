@@ -100,7 +100,7 @@ struct interp_code {
 	uint32_t first_line;
 	int64_t begin; /* a frame whose `at`, as a signed number, is below it is under construction,
 			* and is left out as the language's own tracebacks do; 0: none is */
-	bool hidden; /* one of the interpreter's own, which its tracebacks do not show either */
+	bool hidden;   /* one of the interpreter's own, which its tracebacks do not show either */
 	const void *lines; /* for `line`; in the arena */
 };
 
