@@ -92,7 +92,7 @@ static int merge(struct dump *d, bool still)
 		.stack = &d->livestack.memory,
 		.still = still,
 		.names = &d->interpreted,
-		.counts = &d->counts,
+		.counts = d->counts,
 	};
 
 	return interps_merge(member_of(d)->interps, &d->snapshot.interp, &d->walk, &context,

@@ -41,7 +41,7 @@ struct dump {
 	struct stack walk, merged; /* `merged`: with interpreted frames, if has_merged */
 	bool has_merged;
 	struct interp_names interpreted;
-	struct interp_counts counts;
+	struct interp_counts counts[INTERP_LANGUAGES];
 	struct snapshot snapshot;
 	struct livestack livestack;
 	struct tracer *tracer;

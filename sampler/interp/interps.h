@@ -45,7 +45,7 @@ struct interp_context {
 	bool still;		    /* the thread has not run since the look */
 	bool no_native;		    /* leave native frames out */
 	struct interp_names *names;
-	struct interp_counts *counts;
+	struct interp_counts *counts; /* [INTERP_LANGUAGES] */
 };
 
 /* Merges a look's frames with the native walk, into `out`. *merged: there were any; else `out` has

@@ -139,7 +139,7 @@ static int join_interpreted(struct recorded *r, struct walker *w, const struct s
 		.stack = &slot->snapshot.memory,
 		.still = slot->glanced && stands_still(m, thread, slot),
 		.names = &r->interpreted,
-		.counts = &r->stats.interpreted,
+		.counts = r->stats.interpreted,
 	};
 	bool merged;
 

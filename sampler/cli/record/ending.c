@@ -89,7 +89,8 @@ void ending_details(const struct recording *r, const struct recording_options *o
 	summary_lines(recording_stats(r), o, lines);
 	details_print(r, stderr);
 	for (int i = 0; i < SUMMARY_LINES; i++)
-		fprintf(stderr, "%s\n", lines[i]);
+		if (*lines[i])
+			fprintf(stderr, "%s\n", lines[i]);
 }
 
 void ending_written(const struct recording *r, const struct recording_options *o, const char *path,

@@ -260,6 +260,9 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 				  "stop\n",
 				  s->cut, plural(s->cut)))
 		return ERR_NOMEM;
+	if (*s->interpreter_refused &&
+	    buffer_addf(out, "interpreted functions left out: %s\n", s->interpreter_refused))
+		return ERR_NOMEM;
 	return s->kernel_refused ?
 		       buffer_addf(out,
 				   "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n") :
