@@ -50,7 +50,8 @@ static struct stack native;
 static uint32_t held[HELD_MAX];
 
 static struct {
-	unsigned long captures, empty, cut, broken, dropped, lost, reads, gil_held, gil_waits, frames;
+	unsigned long captures, empty, cut, broken, dropped, lost, reads, gil_held, gil_waits,
+		frames;
 	unsigned long unanchored, unmerged, pieces, bytes, impossible, other_state;
 } counts;
 
@@ -120,8 +121,7 @@ static const struct named *name_of(uint64_t code)
 		return named[at];
 	named[at] = calloc(1, sizeof(**named));
 	named[at]->identity = id;
-	named[at]->ok = id.valid &&
-			!ops->resolve(rt, &live.memory, code, &arena, &named[at]->code);
+	named[at]->ok = id.valid && !ops->resolve(rt, &live.memory, code, &arena, &named[at]->code);
 	if (named[at]->ok)
 		interp_known_add(&known, code);
 	return named[at];
@@ -151,8 +151,8 @@ static void show(const struct interp_walk *walk)
 		if (n->ok && (int64_t)f->at < n->code.begin)
 			printf("[%s]", n->code.name);
 		else
-			printf(n->ok && !n->code.hidden ? "%s:%u" : "[%s]", n->ok ? n->code.name : "?",
-			       line);
+			printf(n->ok && !n->code.hidden ? "%s:%u" : "[%s]",
+			       n->ok ? n->code.name : "?", line);
 		if (i + 1 < walk->count && walk->frames[i + 1].anchor == f->anchor) {
 			printf(";");
 			continue;
@@ -272,7 +272,8 @@ int main(int argc, char **argv)
 	unwinder_prepare(unwinder, maps);
 	thread.own_tid = tid;
 	run(tid, atol(argv[3]), atol(argv[4]), argc > 5);
-	qsort(held, counts.captures < HELD_MAX ? counts.captures : HELD_MAX, sizeof(*held), compare);
+	qsort(held, counts.captures < HELD_MAX ? counts.captures : HELD_MAX, sizeof(*held),
+	      compare);
 	if (!counts.captures)
 		return 1;
 	printf("# captures %lu empty %lu cut %lu broken %lu dropped %lu lost %lu other_state %lu\n",
