@@ -243,6 +243,17 @@ int interps_place(struct interps *i, pid_t own_tid, struct interp_place *place)
 	return 0;
 }
 
+bool interps_task(struct interps *i, const struct interp_look *look, char *name, size_t room)
+{
+	const struct interp_runtime *r = &i->set.at[look->task_of];
+
+	if (!look->any || !look->task || !r->ops->task_name)
+		return false;
+	*name = '\0';
+	r->ops->task_name(r->rt, &i->live.memory, look->task, name, room);
+	return *name;
+}
+
 /* Merging. */
 
 static int prove(struct interps *i, const struct interp_look *look, bool still)

@@ -61,11 +61,11 @@ static void expect(const struct interp_shown *frames, size_t count, bool no_nati
 	cr_assert_eq(out.end, native.end);
 }
 
-#define EXPECT(frames, no_native, ...)                                                             \
-	do {                                                                                       \
-		const uint64_t places[] = { __VA_ARGS__ };                                         \
-		expect(frames, sizeof(frames) / sizeof(*(frames)), no_native, places,              \
-		       sizeof(places) / sizeof(*places));                                          \
+#define EXPECT(frames, no_native, ...) \
+	do { \
+		const uint64_t places[] = { __VA_ARGS__ }; \
+		expect(frames, sizeof(frames) / sizeof(*(frames)), no_native, places, \
+		       sizeof(places) / sizeof(*places)); \
 	} while (0)
 
 Test(merge, a_run_stands_in_the_place_of_its_loop)
