@@ -27,8 +27,8 @@ struct interp_names;
 struct interp_entry {
 	struct interp_identity identity;
 	struct interp_code code;
-	bool named;	/* `code` is set */
-	bool proven;	/* for the sample `sample` */
+	bool named;  /* `code` is set */
+	bool proven; /* for the sample `sample` */
 	uint64_t sample;
 	uint64_t names; /* interp_names.serial for which these hold: */
 	uint32_t name, file;

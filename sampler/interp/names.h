@@ -28,7 +28,7 @@ struct interp_function {
 };
 
 struct interp_names {
-	struct modmap *maps; /* borrowed: it owns the images */
+	struct modmap *maps;			      /* borrowed: it owns the images */
 	const struct image *images[INTERP_LANGUAGES]; /* NULL: not met yet */
 	struct strset texts;
 	struct interp_function *places;

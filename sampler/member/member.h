@@ -37,7 +37,7 @@ struct member {
 	struct goruntime go;
 	struct goruntime_search go_search;
 	struct govars go_vars;
-	struct interps *interps; /* owned */
+	struct interps *interps;    /* owned */
 	struct golabels *labels;    /* owned; NULL: no Go, or labels cannot be read */
 	struct memory_live live;    /* go_vars and labels are read from it */
 	bool labels_seen;	    /* a goroutine with labels was seen */

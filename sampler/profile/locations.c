@@ -35,8 +35,8 @@ struct place {
 	uint32_t location;
 	const char *in_kernel; /* its name, if the place is in the kernel; else NULL */
 	const struct interp_function *interpreted; /* its function; NULL: native */
-	bool asked;	       /* its names were looked up, or taken from an earlier profile */
-	bool nameless;	       /* they were, and its function has no symbol in its file */
+	bool asked;    /* its names were looked up, or taken from an earlier profile */
+	bool nameless; /* they were, and its function has no symbol in its file */
 };
 
 /* Mappings. */
@@ -276,9 +276,8 @@ static int copy_lines(struct locations *p, const struct place *place,
 static int fill_lines(struct locations *p, struct place *place, size_t *count)
 {
 	bool native = !place->in_kernel && !place->interpreted;
-	const struct profile_location *known = !native ?
-						       NULL :
-						       known_of(p, place->image, place->addr);
+	const struct profile_location *known = !native ? NULL :
+							 known_of(p, place->image, place->addr);
 	struct symbol symbol = { .count = 0 };
 
 	place->asked = place->image && native && (known || p->names.symbolizers);
@@ -336,8 +335,7 @@ static int find_place(struct locations *p, const struct frame *frame, uint32_t *
 	if (kernelstack_locate(&p->recorded->kernel, frame->image, frame->addr, &place.in_kernel,
 			       &place.addr))
 		return ERR_NOMEM;
-	place.interpreted =
-		interp_names_find(&p->recorded->interpreted, frame->image, frame->addr);
+	place.interpreted = interp_names_find(&p->recorded->interpreted, frame->image, frame->addr);
 	words[0] = place.addr;
 	words[1] = (uint64_t)(uintptr_t)place.image;
 	hash = hash_bytes(words, sizeof(words));

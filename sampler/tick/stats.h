@@ -50,11 +50,11 @@ struct recording_stats {
 	uint64_t denied;	   /* looks left out: another program traced the thread */
 	pid_t tracer;		   /* that program, the last one found; 0: none */
 	char tracer_name[64];
-	uint64_t execs;		   /* times that the target executed a program */
-	uint64_t target_cpu_ns;	   /* accounted by the kernel during the recording */
-	uint64_t own_cpu_ns;	   /* ours: sampling, and after recording_write symbolizing */
-	uint64_t own_peak_bytes;   /* our peak resident set */
-	struct heldtime held;	   /* time that a thread was held for a sample */
+	uint64_t execs;		 /* times that the target executed a program */
+	uint64_t target_cpu_ns;	 /* accounted by the kernel during the recording */
+	uint64_t own_cpu_ns;	 /* ours: sampling, and after recording_write symbolizing */
+	uint64_t own_peak_bytes; /* our peak resident set */
+	struct heldtime held;	 /* time that a thread was held for a sample */
 	struct interp_counts interpreted;
 	struct heldtime displaced; /* our CPU time while a thread waited for our CPU */
 	uint64_t longest_bytes;	   /* of stack that were copied in the longest hold */

@@ -23,7 +23,8 @@
 
 enum {
 	INTERP_RANGES = 1000, /* with those of the stack, as one call of process_vm_readv takes */
-	INTERP_READS = 16,    /* system calls in a hold besides that of the plan, if not told otherwise */
+	INTERP_READS =
+		16, /* system calls in a hold besides that of the plan, if not told otherwise */
 	INTERP_BYTES_FIRST = 32 << 10,
 	INTERP_BYTES_MAX = 1 << 20,
 	INTERP_FRAMES_FIRST = 256,
@@ -52,7 +53,7 @@ struct interp_known {
 struct interp_piece {
 	uint64_t addr;
 	uint32_t len, at; /* bytes; where in `bytes` */
-	bool needed;	  /* by this capture, so it belongs to the next plan */
+	uint32_t needed;  /* bytes from the first on that this capture needed: the next plan's */
 };
 
 struct interp_copy {
@@ -62,8 +63,8 @@ struct interp_copy {
 	size_t hit;		     /* the piece that was found last */
 	char *bytes;		     /* owned */
 	size_t used, room;
-	size_t wanted; /* bytes, also those for which there was no room */
-	pid_t tid;     /* 0: nothing more can be read */
+	size_t wanted;		   /* bytes, also those for which there was no room */
+	pid_t tid;		   /* 0: nothing more can be read */
 	unsigned reads, reads_max; /* reads_max: set by the owner; 0: INTERP_READS */
 	const struct interp_known *known;
 	struct interp_walk walk; /* frames owned */

@@ -29,8 +29,8 @@ struct interp_set {
 /* What is kept of a thread from look to look; {0} at first. */
 struct interp_place {
 	uint64_t states[INTERP_RUNTIMES]; /* struct interp_state.at; 0: it has none */
-	uint64_t tp;			  /* its thread pointer, once it was stopped; 0: not known */
-	uint32_t reading;		  /* of the list of states that these are from */
+	uint64_t tp;	  /* its thread pointer, once it was stopped; 0: not known */
+	uint32_t reading; /* of the list of states that these are from */
 	struct interp_plan plan;
 };
 
