@@ -142,8 +142,7 @@ static void read_heads(struct batch *b, const struct interp_identity *ids)
 	struct memory_piece pieces[BATCH];
 
 	for (size_t i = 0; i < b->count; i++)
-		pieces[i] = (struct memory_piece){ ids[i].code, b->heads[i],
-						   head_size(b->python) };
+		pieces[i] = (struct memory_piece){ ids[i].code, b->heads[i], head_size(b->python) };
 	memory_gather(b->memory, pieces, b->count);
 	for (size_t i = 0; i < b->count; i++)
 		b->is_there[i] = pieces[i].len;
@@ -183,8 +182,8 @@ static void read_parts(struct batch *b)
 		struct part *p = parts[i];
 
 		p->len = pieces[i].len;
-		if (!p->len && !b->memory->read(b->memory, p->addr, p->bytes,
-						bytes_before_page(p->addr)))
+		if (!p->len &&
+		    !b->memory->read(b->memory, p->addr, p->bytes, bytes_before_page(p->addr)))
 			p->len = bytes_before_page(p->addr);
 	}
 }
@@ -212,8 +211,7 @@ static bool digest_text(const struct cpython *python, const struct part *p, uint
 	const struct cpython_object_layout *o = &python->layout.object;
 	struct pyunicode_place place;
 
-	if (p->len < o->text_hash + 8 ||
-	    pyunicode_find(python, p->addr, p->bytes, p->len, &place))
+	if (p->len < o->text_hash + 8 || pyunicode_find(python, p->addr, p->bytes, p->len, &place))
 		return false;
 	*word = digest(p, place.addr - p->addr, place.count * place.width,
 		       memory_word(p->bytes, o->text_hash), place.count);
@@ -336,7 +334,8 @@ static int read_begin(const struct cpython *python, const struct memory *memory,
 {
 	uint32_t units;
 
-	code->begin = INT64_MIN; /* up to 3.10 a frame that has executed nothing yet is shown, too */
+	code->begin =
+		INT64_MIN; /* up to 3.10 a frame that has executed nothing yet is shown, too */
 	if (python->version < CPYTHON_3_11)
 		return 0;
 	if (memory->read(memory, addr + python->layout.code.firsttraceable, &units, sizeof(units)))

@@ -166,8 +166,8 @@ int pylinetable_init(struct pylinetable *t, enum pylinetable_form form, const vo
 		size_t offset = cursor_offset(&w.cursor);
 
 		if (offset < len && offset >= t->marks_count * MARK_BYTES)
-			t->marks[t->marks_count++] =
-				(struct pylinetable_mark){ offset, w.end, w.line };
+			t->marks[t->marks_count++] = (struct pylinetable_mark){ offset, w.end,
+										w.line };
 	}
 	return 0;
 }
