@@ -39,7 +39,7 @@ struct cpython_code_layout {
 	uint32_t bytecode;		   /* bytes: co_code, up to 3.10 */
 	uint32_t adaptive;		   /* co_code_adaptive, the byte code itself, from 3.11 */
 	uint32_t firsttraceable;	   /* _co_firsttraceable, int, in code units; from 3.11 */
-	uint32_t version;		   /* co_version, 32 bits; from 3.11 */
+	uint32_t version;		   /* co_version, 32 bits; from 3.12 */
 	uint32_t tlbc;			   /* co_tlbc, of a free-threaded 3.14 and later */
 };
 
@@ -67,21 +67,20 @@ struct cpython_frame_layout {
 /* PyThreadState. */
 struct cpython_thread_layout {
 	uint32_t size; /* what is copied of it: to the end of the last field used */
-	uint32_t next, interp;
-	uint32_t id;			   /* thread_id: pthread_self */
-	uint32_t native_id;		   /* native_thread_id, 64 bits; from 3.11 */
-	uint32_t frame;			   /* frame, current_frame; none in 3.11 and 3.12 */
-	uint32_t cframe;		   /* the newest CFrame, 3.10 to 3.12 */
-	uint32_t base_frame;		   /* 3.15 */
-	uint32_t chunk;			   /* datastack_chunk; from 3.11 */
-	uint32_t status;		   /* _status, 32 bits; from 3.12 */
-	uint32_t holds_gil, gil_requested; /* 32 bits; 3.15 */
-	uint32_t task;			   /* asyncio_running_task; from 3.14 */
+	uint32_t prev, next, interp;
+	uint32_t id;		   /* thread_id: pthread_self(3) */
+	uint32_t native_id;	   /* native_thread_id, 64 bits; from 3.11 */
+	uint32_t frame;		   /* frame, current_frame; none in 3.11 and 3.12 */
+	uint32_t cframe;	   /* the newest CFrame, 3.10 to 3.12 */
+	uint32_t chunk, chunk_top; /* datastack_chunk, datastack_top; from 3.11 */
+	uint32_t holds_gil;	   /* 32 bits; 3.15 */
+	uint32_t gil_requested;	   /* 32 bits; 3.15 */
+	uint32_t task;		   /* asyncio_running_task; from 3.14 */
 };
 
 /* PyInterpreterState. */
 struct cpython_interp_layout {
-	uint32_t next, id;
+	uint32_t next;
 	uint32_t threads; /* the first thread state */
 	uint32_t gil;	  /* a pointer to struct _gil_runtime_state; from 3.12 */
 };
@@ -90,10 +89,9 @@ struct cpython_interp_layout {
 struct cpython_runtime_layout {
 	uint32_t interpreters; /* the first interpreter */
 	uint32_t gil;	       /* struct _gil_runtime_state itself; up to 3.11 */
-	uint32_t current;      /* gilstate.tstate_current; up to 3.11 */
-	uint32_t auto_key;     /* the pthread key of PyGILState_Ensure's thread state, 32 bits */
 };
 
+/* All members, also of members, are uint32_t (releases.c counts on it). */
 struct cpython_layout {
 	struct cpython_runtime_layout runtime;
 	struct cpython_interp_layout interp;
@@ -108,15 +106,14 @@ struct cpython_layout {
 
 struct cpython {
 	uint16_t version; /* CPYTHON_3_6 …, also of releases later than those named */
-	uint8_t micro;
-	bool micro_known;
 	bool free_threaded;
-	char name[32]; /* "CPython 3.11.2" */
+	char name[48]; /* "CPython 3.11.2" */
 
 	/* Addresses in the process; 0: there is none, or it is not known. */
-	uint64_t runtime;   /* _PyRuntime; from 3.7 */
-	uint64_t head;	    /* of the pointer to the first interpreter */
-	uint64_t code_type; /* PyCode_Type */
+	uint64_t head;		 /* of the pointer to the first interpreter */
+	uint64_t code_type;	 /* PyCode_Type; always known */
+	uint64_t gil;		 /* struct _gil_runtime_state, up to 3.11 */
+	uint64_t loop, loop_end; /* _PyEval_EvalFrameDefault without its cold part, up to 3.9 */
 
 	struct cpython_layout layout;
 };
