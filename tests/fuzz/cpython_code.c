@@ -22,19 +22,36 @@ enum { HEAD = 1, START = 0x1000, TASK = START + 0x100 };
 static void use(struct cpython *python, unsigned choice)
 {
 	static const struct cpython_object_layout object = {
-		.type = 8, .var_size = 16, .bytes_hash = 24, .bytes_data = 32, .text_length = 16,
-		.text_hash = 24, .text_state = 32, .text_ascii = 40, .text_compact = 56,
+		.type = 8,
+		.var_size = 16,
+		.bytes_hash = 24,
+		.bytes_data = 32,
+		.text_length = 16,
+		.text_hash = 24,
+		.text_state = 32,
+		.text_ascii = 40,
+		.text_compact = 56,
 		.type_name = 24,
 	};
 	static const struct cpython_code_layout old = {
-		.firstlineno = 40, .bytecode = 48, .filename = 104, .name = 112, .lines = 120,
+		.firstlineno = 40,
+		.bytecode = 48,
+		.filename = 104,
+		.name = 112,
+		.lines = 120,
 		.qualname = CPYTHON_NONE,
 	};
 	static const struct cpython_code_layout new = {
-		.firstlineno = 68, .filename = 112, .name = 120, .qualname = 128, .lines = 136,
-		.firsttraceable = 184, .bytecode = CPYTHON_NONE,
+		.firstlineno = 68,
+		.filename = 112,
+		.name = 120,
+		.qualname = 128,
+		.lines = 136,
+		.firsttraceable = 184,
+		.bytecode = CPYTHON_NONE,
 	};
-	static const uint16_t versions[] = { CPYTHON_3_8, CPYTHON_3_10, CPYTHON_3_11, CPYTHON_3_14 };
+	static const uint16_t versions[] = { CPYTHON_3_8, CPYTHON_3_10, CPYTHON_3_11,
+					     CPYTHON_3_14 };
 
 	*python = (struct cpython){ .version = versions[choice % 4],
 				    .free_threaded = choice / 4 % 2 };

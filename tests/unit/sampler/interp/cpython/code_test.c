@@ -65,8 +65,14 @@ static void put_bytes(uint8_t *object, const void *bytes, size_t size)
 static void use(uint16_t version)
 {
 	static const struct cpython_object_layout object = {
-		.type = 8, .var_size = 16, .bytes_hash = 24, .bytes_data = 32, .text_length = 16,
-		.text_hash = 24, .text_state = 32, .type_name = 24,
+		.type = 8,
+		.var_size = 16,
+		.bytes_hash = 24,
+		.bytes_data = 32,
+		.text_length = 16,
+		.text_hash = 24,
+		.text_state = 32,
+		.type_name = 24,
 	};
 	struct cpython_code_layout *c = &python.layout.code;
 
@@ -76,14 +82,20 @@ static void use(uint16_t version)
 	python.layout.object.text_ascii = version < CPYTHON_3_12 ? 48 : 40;
 	python.layout.object.text_compact = version < CPYTHON_3_12 ? 72 : 56;
 	*c = version < CPYTHON_3_11 ?
-		     (struct cpython_code_layout){ .firstlineno = 40, .filename = 104, .name = 112,
-						   .qualname = CPYTHON_NONE, .lines = 120,
+		     (struct cpython_code_layout){ .firstlineno = 40,
+						   .filename = 104,
+						   .name = 112,
+						   .qualname = CPYTHON_NONE,
+						   .lines = 120,
 						   .bytecode = 48 } :
 		     (struct cpython_code_layout){ .firstlineno = version < CPYTHON_3_12 ? 72 : 68,
-						   .filename = 112, .name = 120, .qualname = 128,
-						   .lines = 136, .bytecode = CPYTHON_NONE,
-						   .firsttraceable =
-							   version < CPYTHON_3_12 ? 168 : 184 };
+						   .filename = 112,
+						   .name = 120,
+						   .qualname = 128,
+						   .lines = 136,
+						   .bytecode = CPYTHON_NONE,
+						   .firsttraceable = version < CPYTHON_3_12 ? 168 :
+											      184 };
 	memory_live_init(&live, getpid());
 }
 
@@ -196,11 +208,12 @@ Test(cpython_code, what_is_no_code_object_is_an_error)
 			const struct cpython_code_layout *l = &python.layout.code;
 
 			make_code(versions[i]);
-			put(code + (k == 0 ? 8 :
-				    k == 1 ? l->filename :
-				    k == 2 ? l->lines :
+			put(code + (k == 0			? 8 :
+				    k == 1			? l->filename :
+				    k == 2			? l->lines :
 				    l->qualname == CPYTHON_NONE ? l->name :
-								  l->qualname), 16, 8);
+								  l->qualname),
+			    16, 8);
 			cr_assert_eq(cpython_resolve(&python, &live.memory, at(code), &arena, &c),
 				     ERR_FORMAT);
 			cpython_identify(&python, &live.memory, &id, 1);
@@ -213,10 +226,12 @@ Test(cpython_code, a_layout_that_lies_is_not_used)
 {
 	struct interp_identity id = { .code = at(code) };
 	struct interp_code c;
-	uint32_t *const fields[] = { &python.layout.code.lines,	   &python.layout.code.filename,
-				     &python.layout.code.name,	   &python.layout.code.firstlineno,
-				     &python.layout.object.type,   &python.layout.object.var_size,
-				     &python.layout.object.bytes_data };
+	uint32_t *const fields[] = {
+		&python.layout.code.lines,	 &python.layout.code.filename,
+		&python.layout.code.name,	 &python.layout.code.firstlineno,
+		&python.layout.object.type,	 &python.layout.object.var_size,
+		&python.layout.object.bytes_data
+	};
 	static const uint32_t lies[] = { CPYTHON_NONE, UINT32_MAX - 8, 1 << 16, 256 };
 
 	for (size_t i = 0; i < VERSIONS; i++)
@@ -365,7 +380,8 @@ Test(cpython_code, the_copy_of_the_hold_identifies_as_the_process_does)
 /* A heap's last strings: no memory follows them. */
 Test(cpython_code, strings_at_the_end_of_memory_are_compared_up_to_there)
 {
-	uint8_t *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			     0);
 	uint8_t *last = page + 4096 - 64;
 	uint64_t address = at(code);
 	struct interp_identity id;

@@ -86,7 +86,7 @@ static const uint8_t of_3_13[] = {
 Test(pylinetable, lnotab_has_signed_deltas)
 {
 	static const struct start starts[] = {
-		{ 0, 3, 0 },   { 2, 4, 0 },   { 20, 6, 0 },  { 28, 8, 0 }, { 34, 10, 0 },
+		{ 0, 3, 0 },   { 2, 4, 0 },   { 20, 6, 0 },  { 28, 8, 0 },  { 34, 10, 0 },
 		{ 36, 12, 0 }, { 38, 10, 0 }, { 40, 9, 0 },  { 52, 13, 0 }, { 56, 20, 0 },
 		{ 60, 21, 0 }, { 62, 20, 0 }, { 64, 13, 0 },
 	};
@@ -98,7 +98,7 @@ Test(pylinetable, lnotab_has_signed_deltas)
 Test(pylinetable, pairs_have_ranges_and_signed_deltas)
 {
 	static const struct start starts[] = {
-		{ 0, 3, 0 },  { 2, 4, 0 },   { 18, 6, 0 },  { 34, 8, 0 },  { 40, 10, 0 },
+		{ 0, 3, 0 },   { 2, 4, 0 },   { 18, 6, 0 },  { 34, 8, 0 },  { 40, 10, 0 },
 		{ 42, 12, 0 }, { 44, 10, 0 }, { 46, 9, 0 },  { 50, 8, 0 },  { 78, 13, 0 },
 		{ 82, 20, 0 }, { 86, 21, 0 }, { 88, 20, 0 }, { 90, 13, 0 },
 	};
@@ -110,13 +110,13 @@ Test(pylinetable, pairs_have_ranges_and_signed_deltas)
 Test(pylinetable, locations_have_columns_and_ranges_without_a_line)
 {
 	static const struct start starts[] = {
-		{ 0, 1, 1 },	{ 2, 3, 5 },	{ 4, 4, 25 },	{ 8, 4, 13 },	{ 16, 4, 25 },
-		{ 20, 4, 20 },	{ 22, 4, 30 },	{ 30, 4, 14 },	{ 46, 4, 25 },	{ 50, 4, 9 },
-		{ 52, 4, 13 },	{ 54, 6, 9 },	{ 68, 8, 10 },	{ 72, 8, 15 },	{ 74, 10, 13 },
-		{ 76, 12, 15 }, { 78, 10, 13 }, { 82, 9, 9 },	{ 84, 8, 10 },	{ 100, 13, 13 },
+		{ 0, 1, 1 },	 { 2, 3, 5 },	  { 4, 4, 25 },	   { 8, 4, 13 },    { 16, 4, 25 },
+		{ 20, 4, 20 },	 { 22, 4, 30 },	  { 30, 4, 14 },   { 46, 4, 25 },   { 50, 4, 9 },
+		{ 52, 4, 13 },	 { 54, 6, 9 },	  { 68, 8, 10 },   { 72, 8, 15 },   { 74, 10, 13 },
+		{ 76, 12, 15 },	 { 78, 10, 13 },  { 82, 9, 9 },	   { 84, 8, 10 },   { 100, 13, 13 },
 		{ 102, 13, 16 }, { 104, 20, 13 }, { 114, 20, 15 }, { 116, 21, 15 }, { 118, 20, 13 },
-		{ 126, 13, 12 }, { 128, 13, 5 }, { 130, 0, 0 },	 { 134, 4, 13 },  { 140, 0, 0 },
-		{ 142, 6, 9 },	 { 158, 0, 0 },	 { 164, 8, 10 }, { 192, 0, 0 },
+		{ 126, 13, 12 }, { 128, 13, 5 },  { 130, 0, 0 },   { 134, 4, 13 },  { 140, 0, 0 },
+		{ 142, 6, 9 },	 { 158, 0, 0 },	  { 164, 8, 10 },  { 192, 0, 0 },
 	};
 
 	begin(PYLINETABLE_LOCATIONS, of_3_13, sizeof(of_3_13), 198, 1);
@@ -170,12 +170,12 @@ Test(pylinetable, behind_an_error_nothing_has_a_line)
 		uint8_t bytes[12];
 		size_t len;
 	} cases[] = {
-		{ { 0xe8, 0, 0x12 }, 3 },		       /* no entry begins there */
-		{ { 0xe8, 0, 0xe8 }, 3 },		       /* cut off */
-		{ { 0xe8, 0, 0xe8, 0x7f, 0x7f }, 5 },	       /* goes on and on */
+		{ { 0xe8, 0, 0x12 }, 3 },	      /* no entry begins there */
+		{ { 0xe8, 0, 0xe8 }, 3 },	      /* cut off */
+		{ { 0xe8, 0, 0xe8, 0x7f, 0x7f }, 5 }, /* goes on and on */
 		{ { 0xe8, 0, 0xe8, 0x40, 0x40, 0x40, 0x40, 0x40, 0x04 }, 9 }, /* 33 bits */
 		{ { 0xe8, 0, 0xe8, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0 }, 10 },
-		{ { 0xe8, 0, 0xf0, 0, 0, 1 }, 6 },	       /* the last column is missing */
+		{ { 0xe8, 0, 0xf0, 0, 0, 1 }, 6 }, /* the last column is missing */
 		{ { 0xe8, 0, 0xd0, 1 }, 4 },
 		{ { 0xe8, 0, 0x80 }, 3 },
 		{ { 0xe8, 0 }, 2 },
@@ -192,9 +192,9 @@ Test(pylinetable, behind_an_error_nothing_has_a_line)
 Test(pylinetable, the_largest_numbers_are_read)
 {
 	/* + 0x7fffffff, - 0x7fffffff, a column of 2^31 */
-	static const uint8_t bytes[] = { 0xe8, 0x7e, 0x7f, 0x7f, 0x7f, 0x7f, 3, 0xe8, 0x7f, 0x7f,
-					 0x7f, 0x7f, 0x7f, 3,	 0xf0, 0,    0, 0x40, 0x40, 0x40,
-					 0x40, 0x40, 2,	   0 };
+	static const uint8_t bytes[] = { 0xe8, 0x7e, 0x7f, 0x7f, 0x7f, 0x7f, 3,	   0xe8,
+					 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 3,    0xf0, 0,
+					 0,    0x40, 0x40, 0x40, 0x40, 0x40, 2,	   0 };
 
 	begin(PYLINETABLE_LOCATIONS, bytes, sizeof(bytes), 100, 0);
 	check(0, 0x7fffffff, 0);

@@ -29,8 +29,13 @@ static void begin(void)
 	python = (struct cpython){ .version = CPYTHON_3_14 };
 	python.layout.task_name = NAME;
 	python.layout.object = (struct cpython_object_layout){
-		.type = 8, .text_length = 16, .text_hash = 24, .text_state = 32, .text_ascii = 40,
-		.text_compact = 56, .type_name = TYPE_NAME,
+		.type = 8,
+		.text_length = 16,
+		.text_hash = 24,
+		.text_state = 32,
+		.text_ascii = 40,
+		.text_compact = 56,
+		.type_name = TYPE_NAME,
 	};
 	memset(bytes, 0, sizeof(bytes));
 	memory_bytes_init(&memory, bytes, START, sizeof(bytes));

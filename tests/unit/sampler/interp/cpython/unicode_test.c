@@ -65,7 +65,9 @@ static const struct {
 	uint16_t version;
 	bool free_threaded;
 	unsigned state;
-} kinds[] = { { CPYTHON_3_8, false, READY }, { CPYTHON_3_12, false, 0 }, { CPYTHON_3_14, true, 0 } };
+} kinds[] = { { CPYTHON_3_8, false, READY },
+	      { CPYTHON_3_12, false, 0 },
+	      { CPYTHON_3_14, true, 0 } };
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
