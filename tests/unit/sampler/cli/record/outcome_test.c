@@ -1,6 +1,7 @@
 // links: sampler/cli/record
 /* What is said after a recording, for figures that a real one seldom has. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
