@@ -181,6 +181,16 @@ int interps_find(struct interps *i, const struct modmap *maps)
 
 /* States of threads. */
 
+/* The main thread has the process's number. */
+static void number_main(const struct process *process, struct buffer *states)
+{
+	struct interp_state *s = (struct interp_state *)states->data;
+
+	for (size_t n = states->len / sizeof(*s); n; n--, s++)
+		if (s->main)
+			s->own_tid = process_own_tid(process, process->pid);
+}
+
 static int read_states(struct interps *i)
 {
 	uint64_t cpu = thread_cpu_ns();
@@ -192,6 +202,7 @@ static int read_states(struct interps *i)
 		i->states[k].len = 0;
 		if (!r->gone)
 			rc = r->ops->threads(r->rt, &i->live.memory, &i->states[k]);
+		number_main(i->process, &i->states[k]);
 	}
 	i->reading++;
 	i->due_ns = monotonic_ns() + STATES_AGE_NS + (thread_cpu_ns() - cpu) * COST_FACTOR;
@@ -203,7 +214,7 @@ static uint64_t state_of(const struct buffer *states, pid_t own_tid, uint64_t tp
 	const struct interp_state *s = (const struct interp_state *)states->data;
 
 	for (size_t n = states->len / sizeof(*s); n; n--, s++)
-		if (s->own_tid ? s->own_tid == own_tid : tp && s->tp == tp)
+		if (s->any || (s->own_tid ? s->own_tid == own_tid : tp && s->tp == tp))
 			return s->at;
 	return 0;
 }
@@ -241,6 +252,17 @@ int interps_place(struct interps *i, pid_t own_tid, struct interp_place *place)
 		return ERR_NOMEM;
 	take_states(i, own_tid, place);
 	return 0;
+}
+
+bool interps_task(struct interps *i, const struct interp_look *look, char *name, size_t room)
+{
+	const struct interp_runtime *r = &i->set.at[look->task_of];
+
+	if (!look->any || !look->task || !r->ops->task_name)
+		return false;
+	*name = '\0';
+	r->ops->task_name(r->rt, &i->live.memory, look->task, name, room);
+	return *name;
 }
 
 /* Merging. */

@@ -68,7 +68,8 @@ void ending_outcome(const struct recording *r, const struct recording_options *o
 				   .unsampled = *recording_unsampled(r),
 				   .tracer = tracer,
 				   .missed_ns = recording_missed_ns(r),
-				   .unaided = is_unaided(s) };
+				   .unaided = is_unaided(s),
+				   .gil = recording_gil(r) };
 
 	outcome.children_ns = recording_children_ns(r, &outcome.children);
 	printable(p.comm, sizeof(p.comm));

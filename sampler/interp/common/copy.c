@@ -143,6 +143,13 @@ static bool holds(const struct interp_piece *p, uint64_t addr, size_t len)
 	return addr - p->addr <= p->len && len <= p->len - (addr - p->addr);
 }
 
+static void note_need(struct interp_piece *p, uint64_t addr, size_t len)
+{
+	uint32_t end = (uint32_t)(addr - p->addr + len);
+
+	p->needed = end > p->needed ? end : p->needed;
+}
+
 /* Frames come in the order of the last time, so the piece that is needed next is near. */
 static const void *find(struct interp_copy *c, uint64_t addr, size_t len)
 {
@@ -158,7 +165,7 @@ static const void *find(struct interp_copy *c, uint64_t addr, size_t len)
 		if (!holds(p, addr, len))
 			continue;
 		c->hit = i;
-		p->needed = true;
+		note_need(p, addr, len);
 		return c->bytes + p->at + (addr - p->addr);
 	}
 	return NULL;
@@ -219,7 +226,7 @@ void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t c
 		if (!find(c, addrs[i], len) && !add_piece(c, addrs[i], len))
 			c->walk.cut = true;
 	for (size_t i = first; i < c->count; i++)
-		c->pieces[i].needed = true;
+		c->pieces[i].needed = c->pieces[i].len;
 	read_pieces(c, first);
 }
 
@@ -308,12 +315,12 @@ int interp_plan_learn(struct interp_plan *p, const struct interp_copy *c)
 		if (!piece->needed || !piece->len)
 			continue;
 		if (last && piece->addr >= last->addr && piece->addr - end + NEAR <= 2 * NEAR) {
-			if (piece->addr + piece->len > end)
-				last->len = (uint32_t)(piece->addr + piece->len - last->addr);
+			if (piece->addr + piece->needed > end)
+				last->len = (uint32_t)(piece->addr + piece->needed - last->addr);
 			continue;
 		}
 		last = &p->ranges[p->count++];
-		*last = (struct interp_range){ piece->addr, piece->len };
+		*last = (struct interp_range){ piece->addr, piece->needed };
 	}
 	return 0;
 }

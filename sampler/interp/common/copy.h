@@ -54,7 +54,7 @@ struct interp_known {
 struct interp_piece {
 	uint64_t addr;
 	uint32_t len, at; /* bytes; where in `bytes` */
-	bool needed;	  /* by this capture, so it belongs to the next plan */
+	uint32_t needed;  /* bytes from the first on that this capture needed: the next plan's */
 };
 
 struct interp_copy {

@@ -42,6 +42,8 @@ struct interp_state {
 	pid_t own_tid; /* the thread's number in its own PID namespace; 0: not recorded */
 	uint64_t tp; /* its thread pointer (fs_base on x86-64), pthread_self(3); 0: not recorded */
 	uint64_t at; /* address of the state; unique in the process */
+	bool main;   /* it is the main thread's, whose number is not recorded */
+	bool any;    /* each thread may have it: capture finds out by the thread pointer */
 };
 
 /* The thread that is looked at. */
@@ -66,7 +68,8 @@ struct interp_frame {
 	uint64_t self;	 /* address of the frame itself */
 	uint64_t anchor; /* an address in the C frame of the loop that executes it: consecutive
 			  * frames with the same anchor are one run; 0: not known (see `anchor`) */
-	uint8_t flags;
+	uint64_t own;	 /* of the runtime, from its capture to its anchor */
+	uint8_t flags;	 /* those from 4 on are the runtime's own, from its capture to its anchor */
 	uint8_t runtime; /* set by the caller of capture: its index in the process */
 };
 

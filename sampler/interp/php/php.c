@@ -1,12 +1,38 @@
 #include "sampler/interp/php/php.h"
 
-#include "base/error.h"
+#include <stdlib.h>
 
-static int find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
-		struct error *why)
+#include "base/buffer.h"
+#include "sampler/interp/php/runtime.h"
+
+static const char *version(const void *rt)
 {
-	(void)rt, (void)image, (void)bias, (void)memory, (void)why;
-	return ERR_NOTFOUND;
+	return ((const struct php_runtime *)rt)->version;
 }
 
-const struct interp_ops php_ops = { .mapping = "[php]", .find = find };
+/* NTS: executor_globals is the process's, and its main thread executes. (An embedding program may
+ * run PHP on another thread. Nothing in the process tells, so its stacks stay native.) ZTS: a
+ * thread's globals are found from its thread pointer, so any thread may have them. */
+static int threads(const void *data, const struct memory *memory, struct buffer *states)
+{
+	const struct php_runtime *rt = data;
+	struct interp_state state = { .at = rt->zts ? rt->loop[0].start : rt->eg,
+				      .main = !rt->zts,
+				      .any = rt->zts };
+
+	(void)memory;
+	return buffer_add(states, &state, sizeof(state));
+}
+
+const struct interp_ops php_ops = {
+	.mapping = "[php]",
+	.find = php_find,
+	.free = free,
+	.version = version,
+	.threads = threads,
+	.capture = php_capture,
+	.identify = php_identify,
+	.resolve = php_resolve,
+	.line = php_line,
+	.anchor = php_anchor,
+};

@@ -27,7 +27,7 @@ static void begin(void)
 	interp_copy_begin(&copy, &plan);
 	count = interp_copy_pieces(&copy, pieces);
 	got = count ? memory_live_gather(getpid(), pieces, count) : 0;
-	interp_copy_filled(&copy, got, getpid());
+	interp_copy_filled(&copy, got, getpid(), NULL);
 }
 
 static bool has(const void *there, size_t len)

@@ -1,0 +1,262 @@
+/*
+ * Which C frame of execute_ex executes which run of PHP's frames, and what the innermost opline is.
+ *
+ * A run has no address in its C frame. But execute_ex keeps its execute_data in a callee-saved
+ * register, so the first function inside that uses this register saves it: the address of the run's
+ * innermost frame stands between the C frame and the next inner one of execute_ex. Unused bytes of
+ * the stack have old copies of such addresses, so only the places count where a function saves
+ * registers, and order counts, too.
+ *
+ * - A walk that reached its end: the outermost C frame of execute_ex executes the outermost run, and
+ *   so on inwards. Both are equally many, but for the innermost: a run that is entered or left. Where
+ *   a run's address is missing and the next one's is there, a run has no C frame.
+ * - A walk that ended early: from the inside, as far as addresses are there. The other runs stand
+ *   behind the walk. So do the callers of a fiber, which has a C stack of its own.
+ *
+ * A C function stands outside the C frames that it is made of, so with the run that calls it.
+ */
+#include <string.h>
+
+#include "base/process/image.h"
+#include "base/process/memory.h"
+#include "base/process/modmap.h"
+#include "sampler/interp/php/runtime.h"
+#include "sampler/unwind/stack.h"
+
+enum {
+	RUNS_MAX = 1024,
+	SAVED_MAX = 7, /* words below a CFA: return address and callee-saved registers */
+};
+
+static const uint64_t BEHIND = UINT64_MAX; /* above each C frame */
+
+struct run {
+	size_t first, end; /* of its frames, also those of C functions that it calls */
+	uint64_t self;	   /* of its innermost frame */
+	bool in_loop;	   /* the thread is in the loop for that frame, */
+	bool in_register;  /* or in a function that has not saved its address */
+};
+
+struct alignment {
+	const struct php_runtime *rt;
+	const struct stack *stack;
+	const struct memory *memory;
+	struct interp_frame *frames;
+	struct run runs[RUNS_MAX];
+	size_t run_count;
+	size_t loops[RUNS_MAX]; /* native frames of execute_ex */
+	size_t loop_count;
+};
+
+static bool is_own(const struct interp_frame *f)
+{
+	return !(f->flags & (INTERP_C_FUNCTION | FRAME_BASE));
+}
+
+/* Splits the frames of one C stack into runs; returns how many frames that are. */
+static size_t find_runs(struct alignment *a, size_t count)
+{
+	size_t i = 0;
+
+	a->run_count = 0;
+	while (i < count && a->run_count < RUNS_MAX) {
+		struct run *r = &a->runs[a->run_count];
+		bool begun = false, ended = false;
+
+		*r = (struct run){ .first = i };
+		for (; i < count && !ended && !(a->frames[i].flags & FRAME_BASE); i++) {
+			const struct interp_frame *f = &a->frames[i];
+
+			if (is_own(f) && !begun) {
+				r->self = f->self;
+				r->in_loop = f->flags & FRAME_IN_LOOP;
+				r->in_register = f->flags & FRAME_IN_REGISTER;
+			}
+			begun |= is_own(f);
+			ended = is_own(f) && f->flags & FRAME_TOP;
+		}
+		r->end = i;
+		a->run_count += begun;
+		if (!begun || !ended)
+			break;
+	}
+	return i;
+}
+
+static void find_loops(struct alignment *a)
+{
+	const struct stack *s = a->stack;
+
+	a->loop_count = 0;
+	for (size_t i = 0; i < s->count && a->loop_count < RUNS_MAX; i++)
+		if (php_in_loop(a->rt, frame_code_address(s->pcs[i], s->frames[i].kind)))
+			a->loops[a->loop_count++] = i;
+}
+
+/* The native frame at which the C frames inside the loop's frame number `loop` begin. */
+static size_t inner_begin(const struct alignment *a, size_t loop)
+{
+	return loop ? a->loops[loop - 1] : 0;
+}
+
+/* Where a native frame's saved registers may begin: GCC saves them in front of all else on x86-64;
+ * execute_ex, and any function on aarch64, saves them anywhere. */
+static uint64_t saved_begin(const struct alignment *a, size_t frame)
+{
+	uint64_t sp = a->stack->sps[frame], cfa = a->stack->sps[frame + 1];
+
+#ifdef __x86_64__
+	if (!php_in_loop(a->rt,
+			 frame_code_address(a->stack->pcs[frame], a->stack->frames[frame].kind)) &&
+	    cfa - sp > SAVED_MAX * 8)
+		return cfa - SAVED_MAX * 8;
+#endif
+	return sp;
+}
+
+/* Finds a word among those that the C frames inside the loop's frame number `loop` have saved. From
+ * the loop inwards, because a function further inside may have saved another use of a register. */
+static bool find_saved(const struct alignment *a, size_t loop,
+		       bool (*is_it)(uint64_t value, uint64_t what), uint64_t what, uint64_t *value)
+{
+	for (size_t i = a->loops[loop]; i-- > inner_begin(a, loop);) {
+		uint64_t begin = saved_begin(a, i);
+
+		for (uint64_t at = a->stack->sps[i + 1] - 8; at >= begin; at -= 8) {
+			if (memory_read_u64(a->memory, at, value))
+				break;
+			if (is_it(*value, what))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_self(uint64_t value, uint64_t self)
+{
+	return value == self;
+}
+
+static bool is_op(uint64_t value, uint64_t own)
+{
+	return php_is_op(own, value);
+}
+
+static bool fits(const struct alignment *a, size_t run, size_t loop)
+{
+	uint64_t value;
+
+	if (a->runs[run].in_loop)
+		return !loop && !a->loops[0];
+	if (a->runs[run].in_register)
+		return !loop;
+	return find_saved(a, loop, is_self, a->runs[run].self, &value);
+}
+
+static void place(struct alignment *a, size_t run, uint64_t anchor)
+{
+	for (size_t i = a->runs[run].first; i < a->runs[run].end; i++)
+		a->frames[i].anchor = anchor;
+}
+
+static uint64_t anchor_of(const struct alignment *a, size_t loop)
+{
+	return a->stack->sps[a->loops[loop]];
+}
+
+/* A run without a C frame of its own, as that of a generator that takes a value of another iterator,
+ * stands with its caller. */
+static void align_from_outside(struct alignment *a)
+{
+	size_t run = a->run_count, loop = a->loop_count;
+
+	while (run && loop) {
+		bool surplus = run > loop && run > 1 && loop < a->loop_count &&
+			       !fits(a, run - 1, loop - 1) && fits(a, run - 2, loop - 1);
+
+		run--;
+		if (surplus) {
+			place(a, run, anchor_of(a, loop));
+			continue;
+		}
+		place(a, run, anchor_of(a, --loop));
+	}
+}
+
+static void align_from_inside(struct alignment *a)
+{
+	size_t run = 0;
+
+	for (size_t loop = 0; loop < a->loop_count; loop++) {
+		size_t fit = run;
+
+		while (fit < a->run_count && !fits(a, fit, loop))
+			fit++;
+		if (fit == a->run_count)
+			continue;
+		for (; run <= fit; run++)
+			place(a, run, anchor_of(a, loop));
+	}
+	for (; run < a->run_count; run++)
+		place(a, run, BEHIND);
+}
+
+/* Is the C code from the innermost frame to the loop the compiler's? opcache's JIT has other uses for
+ * the register with the opline. */
+static bool is_compiled(const struct alignment *a)
+{
+	for (size_t i = 0; a->loop_count && i < a->loops[0]; i++)
+		if (!a->stack->frames[i].image || image_is_memory(a->stack->frames[i].image))
+			return false;
+	return a->loop_count;
+}
+
+static void set_opline(struct alignment *a)
+{
+	struct interp_frame *f = &a->frames[0];
+	uint64_t opline;
+
+	if (!(f->flags & INTERP_INEXACT) || a->rt->vm != VM_HYBRID)
+		return;
+	/* A function that is being entered has no opline yet. */
+	if (!f->anchor && !(f->flags & FRAME_GENERATOR))
+		f->at = 0;
+	if (!is_compiled(a) || !f->own)
+		return;
+	if (!(f->flags & FRAME_IN_REGISTER)) {
+		if (!find_saved(a, 0, is_op, f->own, &opline))
+			return;
+		f->at = opline;
+	}
+	if (php_is_op(f->own, f->at))
+		f->flags &= (uint8_t)~INTERP_INEXACT;
+}
+
+/* Has the walk seen all frames of execute_ex on this C stack? A fiber's first C frame has no CFI that
+ * leads on (Zend/asm/make_*). */
+static bool is_whole(const struct stack *s, bool fiber)
+{
+	return s->end == STACK_OUTERMOST ||
+	       (fiber && s->count && s->frames[s->count - 1].image &&
+		!image_is_memory(s->frames[s->count - 1].image) &&
+		(s->end == STACK_NO_UNWIND_INFO || s->end == STACK_NO_ADVANCE));
+}
+
+void php_anchor(const void *rt, const struct modmap *maps, const struct stack *stack,
+		const struct memory *memory, struct interp_frame *frames, size_t count)
+{
+	struct alignment a = { .rt = rt, .stack = stack, .memory = memory, .frames = frames };
+	size_t own = find_runs(&a, count);
+
+	(void)maps;
+	find_loops(&a);
+	if (own < count && stack->end == STACK_OUTERMOST)
+		return; /* it is changing from a fiber's stack to another one */
+	if (is_whole(stack, own < count))
+		align_from_outside(&a);
+	else
+		align_from_inside(&a);
+	set_opline(&a);
+	for (; own < count; own++)
+		frames[own].anchor = BEHIND;
+}
