@@ -125,6 +125,7 @@ static int push_native(struct merge *m, size_t i)
 	if (stack_push(m->out, f->image, f->addr, f->kind))
 		return ERR_NOMEM;
 	m->out->frames[m->out->count - 1].source = f->source;
+	m->out->pcs[m->out->count - 1] = m->native->pcs[i];
 	return 0;
 }
 

@@ -13,12 +13,14 @@ static struct stack native, out;
 static struct interp_runs runs;
 static struct interp_counts counts[1];
 
-/* Native frames have no image here, and 100 + n as their address. Frame n lies at 1000 * (n + 1). */
+/* Native frames have no image here, 100 + n as their address and 9100 + n in the process. Frame n lies
+ * at 1000 * (n + 1). */
 static void native_frames(size_t count, enum stack_end end)
 {
 	for (size_t i = 0; i < count; i++) {
 		stack_push(&native, NULL, 100 + i, FRAME_RETURN);
 		native.sps[i] = 1000 * (i + 1);
+		native.pcs[i] = 9100 + i;
 	}
 	native.end = end;
 }
@@ -57,6 +59,8 @@ static void expect(const struct interp_shown *frames, size_t count, bool no_nati
 		cr_assert_eq(out.frames[i].addr, places[i], "frame %zu is %lu", i,
 			     out.frames[i].addr);
 		cr_assert_eq(out.frames[i].image, places[i] < 100 ? python : NULL);
+		if (places[i] >= 100)
+			cr_assert_eq(out.pcs[i], 9000 + places[i]);
 	}
 	cr_assert_eq(out.end, native.end);
 }
