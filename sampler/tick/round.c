@@ -75,6 +75,7 @@ void round_release(struct round *r)
 	stack_release(&r->walker.walk);
 	stack_release(&r->walker.deeper);
 	stack_release(&r->walker.joined);
+	stack_release(&r->walker.merged);
 	unwinder_free(r->walker.unwinder);
 	free(r->looks.to_glance);
 	free(r->looks.runners);
