@@ -101,10 +101,9 @@ static void look_at(pid_t tid)
 	    interp_place_learn(&place, &look) ||
 	    interps_merge(interps, &look, &native, &context, &merged, &any))
 		exit(1);
-	print(any ? &merged : &native,
-	      walk->cut || walk->broken				  ? '!' :
-	      walk->count && walk->frames[0].flags & INTERP_INEXACT ? '?' :
-								    '=');
+	print(any ? &merged : &native, walk->cut || walk->broken			     ? '!' :
+				       walk->count && walk->frames[0].flags & INTERP_INEXACT ? '?' :
+											       '=');
 }
 
 static bool wait_for(pid_t tid, int *signal)
