@@ -24,6 +24,7 @@
 #include "sampler/child/launch.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
+#include "sampler/gil.h"
 #include "sampler/member/member.h"
 #include "sampler/member/offspring.h"
 #include "sampler/profile/accounts.h"
@@ -48,6 +49,7 @@ struct recording {
 	uint64_t own_cpu_start_ns;
 	int ended_fd; /* eventfd; a looking thread's last act is to write it */
 	struct unsampled unsampled;
+	struct gil_account gil;
 	struct offspring children; /* of processes that are sampled alone: what theirs have used */
 	uint64_t missed_ns;
 };
@@ -236,7 +238,9 @@ int recording_run(struct recording *r, recording_progress *progress, void *ctx, 
 	if (rc)
 		return rc;
 	rc = sample_until_end(r, progress, ctx, err);
-	if (accounts_unsampled(&r->round.recorded, &r->unsampled) && !rc)
+	if ((accounts_unsampled(&r->round.recorded, &r->unsampled) ||
+	     gil_account(&r->round.recorded, &r->gil)) &&
+	    !rc)
 		rc = error_nomem(err);
 	take_command_end(r);
 	if (alone && read_children(r, &r->children) && r->children.cpu_ns > before.cpu_ns)
@@ -269,6 +273,11 @@ const struct recording_stats *recording_stats(const struct recording *r)
 const struct unsampled *recording_unsampled(const struct recording *r)
 {
 	return &r->unsampled;
+}
+
+const struct gil_account *recording_gil(const struct recording *r)
+{
+	return &r->gil;
 }
 
 uint64_t recording_children_ns(const struct recording *r, size_t *alive)

@@ -53,6 +53,9 @@ const struct recording_stats *recording_stats(const struct recording *r);
  * recording_free. */
 const struct unsampled *recording_unsampled(const struct recording *r);
 
+/* How the threads shared their interpreter's lock (sampler/gil.h). */
+const struct gil_account *recording_gil(const struct recording *r);
+
 /* After recording_run, of processes that were sampled alone: the CPU time in ns that their children
  * have used meanwhile (0: none, or not known), and how many of these live. */
 uint64_t recording_children_ns(const struct recording *r, size_t *alive);

@@ -44,6 +44,8 @@ static int init(struct dump *d, const pid_t *pids, size_t count, struct error *e
 		return error_nomem(err);
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = add_process(d, pids[i], err);
+	if (!rc && interp_names_init(&d->interpreted, d->members[0]->maps))
+		rc = error_nomem(err);
 	return rc;
 }
 
@@ -69,6 +71,8 @@ void dump_free(struct dump *d)
 		return;
 	decoding_free(d->decoding);
 	stack_release(&d->walk);
+	stack_release(&d->merged);
+	interp_names_release(&d->interpreted);
 	snapshot_release(&d->snapshot);
 	livestack_release(&d->livestack);
 	unwinder_free(d->unwinder);

@@ -31,8 +31,9 @@ struct dump_frame {
 	const struct image *image; /* NULL where nothing is mapped */
 	uint64_t addr;		   /* the image address of pc */
 	enum frame_kind kind;
-	/* Set in dump_write: the calls at that address, innermost inlined call first, the function
+	/* Set in dump_write: is it a function of an interpreter, without a pc? And the calls at that address, innermost inlined call first, the function
 	 * itself last; none if unknown. */
+	bool interpreted;
 	const struct symbol_frame *calls;
 	size_t call_count;
 	uint64_t function; /* image address of its first instruction; 0: unknown */

@@ -29,6 +29,7 @@
 #include "base/process/modmap.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
+#include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/stop.h"
 #include "sampler/thread/registers.h"
@@ -39,6 +40,7 @@ enum {
 	COPY_BYTES = 64 << 10,	  /* of a stack at once */
 	TRIES_MAX = 32,		  /* of one thread */
 	PATIENCE_NS = 1500000000, /* the tracer gives up after a second */
+	READS_MAX = 4096, /* of an interpreter's memory: nothing is known from looks before */
 };
 
 static struct member *member_of(const struct dump *d)
@@ -81,19 +83,37 @@ static bool maps_have_changed(struct dump *d)
 
 /* Keeping. */
 
+/* Puts interpreted frames into the walk. Their names are read now: a code object may be freed at any
+ * time. `still`: the thread has not run since. */
+static int merge(struct dump *d, bool still)
+{
+	struct interp_context context = {
+		.maps = member_of(d)->maps,
+		.stack = &d->livestack.memory,
+		.still = still,
+		.names = &d->interpreted,
+		.counts = d->counts,
+	};
+
+	return interps_merge(member_of(d)->interps, &d->snapshot.interp, &d->walk, &context,
+			     &d->merged, &d->has_merged);
+}
+
 static int keep_frames(struct dump *d, struct dump_thread *to)
 {
-	to->frames = arena_alloc(&d->arena, (d->walk.count + 1) * sizeof(*to->frames));
+	const struct stack *stack = d->has_merged ? &d->merged : &d->walk;
+
+	to->frames = arena_alloc(&d->arena, (stack->count + 1) * sizeof(*to->frames));
 	if (!to->frames)
 		return ERR_NOMEM;
-	for (size_t i = 0; i < d->walk.count; i++) {
-		const struct frame *f = &d->walk.frames[i];
+	for (size_t i = 0; i < stack->count; i++) {
+		const struct frame *f = &stack->frames[i];
 
 		to->frames[i] = (struct dump_frame){
-			.pc = d->walk.pcs[i], .image = f->image, .addr = f->addr, .kind = f->kind
+			.pc = stack->pcs[i], .image = f->image, .addr = f->addr, .kind = f->kind
 		};
 	}
-	to->count = d->walk.count;
+	to->count = stack->count;
 	to->end = d->walk.end;
 	to->walked = true;
 	d->stats.ends[to->end]++;
@@ -127,6 +147,13 @@ static bool may_ask(const struct dump *d, char state, const struct call *call)
 	       wait_kind(call, &member_of(d)->process) == WAIT_BEARS;
 }
 
+/* For a look at its interpreters. */
+static int prepare(struct dump *d, struct thread *thread)
+{
+	d->snapshot.interp.copy.reads_max = READS_MAX;
+	return member_prepare_look(member_of(d), thread, &d->snapshot);
+}
+
 /* 1: done; 0: the thread has run, or must be stopped; ERR_NOMEM. */
 static int glance(struct dump *d, struct thread *thread)
 {
@@ -149,8 +176,13 @@ static int glance(struct dump *d, struct thread *thread)
 	d->snapshot.stacks.known = false; /* a Go thread's stacks are found only while it is held */
 	livestack_into(&d->livestack, thread->tid, NULL);
 	rc = walk(d, &d->livestack.memory);
+	if (!rc)
+		rc = prepare(d, thread);
 	if (rc)
 		return rc;
+	interp_look_alone(&d->snapshot.interp, thread->tid, 0, &d->snapshot.regs);
+	if (merge(d, false))
+		return ERR_NOMEM;
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices ||
 	    !same_address_space(m) || maps_have_changed(d))
 		return 0;
@@ -185,14 +217,21 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct registers *r
 	return true;
 }
 
-/* Stops the thread, has it copied and walked, and releases it. 1: done; 0: not this time. */
+/* Stops the thread, has it copied and walked, and releases it. 1: done; 0: not this time;
+ * ERR_NOMEM. */
 static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome)
 {
 	bool here = thread->cpu == sched_getcpu();
 	struct stop stop = { 0 };
 	uint64_t until = monotonic_ns() + PATIENCE_NS;
-	int rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, d,
-			    here ? STOP_HERE : STOP_ELSEWHERE);
+	int rc;
+
+	*outcome = STOP_REFUSED;
+	rc = prepare(d, thread);
+	if (rc)
+		return rc;
+	rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, d,
+			here ? STOP_HERE : STOP_ELSEWHERE);
 
 	*outcome = rc == ERR_GONE ? STOP_GONE : STOP_REFUSED;
 	if (rc)
@@ -226,7 +265,7 @@ static int walk_taken(struct dump *d, struct thread *thread)
 	}
 	if (!same_address_space(member_of(d)) || maps_have_changed(d))
 		return 0;
-	return keep(d, thread, true);
+	return merge(d, false) ? ERR_NOMEM : keep(d, thread, true);
 }
 
 static int stop_and_walk(struct dump *d, struct thread *thread)
@@ -242,6 +281,8 @@ static int stop_and_walk(struct dump *d, struct thread *thread)
 	set_priority(PRIORITY_HOLDING);
 	taken = ask(d, thread, &outcome);
 	set_priority(PRIORITY_ORDINARY);
+	if (taken < 0)
+		return taken;
 	if (taken)
 		return walk_taken(d, thread);
 	if (outcome == STOP_GONE)

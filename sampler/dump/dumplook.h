@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "sampler/dump/dumping.h"
 #include "sampler/dump/livestack.h"
+#include "sampler/interp/merge.h"
+#include "sampler/interp/names.h"
 #include "sampler/thread/snapshot.h"
 #include "sampler/thread/threads.h"
 
@@ -35,8 +37,11 @@ struct dump {
 	struct dump_look look;
 	struct arena arena; /* frames, and in the child their symbols */
 	struct unwinder *unwinder;
-	uint64_t prepared; /* generation of the maps when their tables were compiled */
-	struct stack walk;
+	uint64_t prepared;	   /* generation of the maps when their tables were compiled */
+	struct stack walk, merged; /* `merged`: with interpreted frames, if has_merged */
+	bool has_merged;
+	struct interp_names interpreted;
+	struct interp_counts counts[INTERP_LANGUAGES];
 	struct snapshot snapshot;
 	struct livestack livestack;
 	struct tracer *tracer;

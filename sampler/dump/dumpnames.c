@@ -6,6 +6,7 @@
 #include "base/process/modmap.h"
 #include "base/room.h"
 #include "sampler/dump/dumplook.h"
+#include "sampler/interp/names.h"
 #include "sampler/profile/announce.h"
 #include "sampler/member/member.h"
 #include "symbolize/symbolizer.h"
@@ -68,13 +69,40 @@ static int look_up(struct names *n, struct dump_frame *f)
 	return 0;
 }
 
+/* The interpreter itself tells names and lines. */
+static int name_interpreted(struct names *n, struct dump_frame *f,
+			    const struct interp_function *function)
+{
+	const struct strset *texts = &n->d->interpreted.texts;
+	struct symbol_frame *call = arena_alloc(&n->d->arena, sizeof(*call));
+	const char *name = strset_get(texts, function->name);
+	const char *file = strset_get(texts, function->file);
+
+	if (!call)
+		return ERR_NOMEM;
+	*call = (struct symbol_frame){ .name = name,
+				       .system_name = name,
+				       .file = *file ? file : NULL,
+				       .line = function->line,
+				       .column = function->column,
+				       .start_line = function->first_line };
+	f->calls = call;
+	f->call_count = 1;
+	f->interpreted = true;
+	return 0;
+}
+
 static int name_frame(struct names *n, struct dump_frame *f)
 {
+	const struct interp_function *function = interp_names_find(&n->d->interpreted, f->image,
+								   f->addr);
 	struct place place = place_of(f);
 	uint64_t words[2] = { place.addr, (uint64_t)(uintptr_t)place.image };
 	uint64_t hash = hash_bytes(words, sizeof(words));
 	uint32_t id;
 
+	if (function)
+		return name_interpreted(n, f, function);
 	if (!f->image)
 		return 0;
 	id = hashindex_find(&n->index, hash, is_at, n, &place);
@@ -103,12 +131,14 @@ static int name_all(struct names *n)
 	return 0;
 }
 
-static int announce_thread(struct announcement *places, const struct dump_thread *t)
+static int announce_thread(const struct names *n, struct announcement *places,
+			   const struct dump_thread *t)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < t->count; i++)
-		if (t->frames[i].image)
+		if (t->frames[i].image &&
+		    !interp_names_find(&n->d->interpreted, t->frames[i].image, 0))
 			rc = announce_place(places, t->frames[i].image,
 					    place_of(&t->frames[i]).addr);
 	return rc;
@@ -123,7 +153,7 @@ static int announce_all(struct names *n)
 		const struct dump_process *p = &n->d->processes[i];
 
 		for (size_t j = 0; !rc && j < p->count; j++)
-			rc = announce_thread(&places, &p->threads[j]);
+			rc = announce_thread(n, &places, &p->threads[j]);
 	}
 	sent = announce_send(&places, symbolizer_of, n);
 	return rc ? rc : sent;

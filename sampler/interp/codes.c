@@ -214,7 +214,7 @@ bool interp_codes_place(struct interp_codes *c, const struct interp_runtime *r,
 		}
 		e->names = names->serial;
 	}
-	*hidden = e->code.hidden;
+	*hidden = e->code.hidden || (int64_t)frame->at < e->code.begin;
 	f.name = e->name;
 	f.file = e->file;
 	f.first_line = e->code.first_line;

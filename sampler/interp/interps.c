@@ -1,5 +1,6 @@
 #include "sampler/interp/interps.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +254,17 @@ int interps_place(struct interps *i, pid_t own_tid, struct interp_place *place)
 	return 0;
 }
 
+bool interps_task(struct interps *i, const struct interp_look *look, char *name, size_t room)
+{
+	const struct interp_runtime *r = &i->set.at[look->task_of];
+
+	if (!look->any || !look->task || !r->ops->task_name)
+		return false;
+	*name = '\0';
+	r->ops->task_name(r->rt, &i->live.memory, look->task, name, room);
+	return *name;
+}
+
 /* Merging. */
 
 static int prove(struct interps *i, const struct interp_look *look, bool still)
@@ -283,13 +295,16 @@ static int name_frame(struct interps *i, const struct interp_frame *frame,
 	bool hidden;
 	int rc;
 
-	*shown = (struct interp_shown){ .anchor = frame->anchor, .runtime = frame->runtime };
-	if (interp_names_language(context->names, r->ops->mapping, &language) ||
-	    special_place(context->names, "[not merged]", language, &shown->seam))
+	if (interp_names_language(context->names, r->ops->mapping, &language))
+		return ERR_NOMEM;
+	*shown = (struct interp_shown){ .anchor = frame->anchor,
+					.runtime = frame->runtime,
+					.language = (uint8_t)language };
+	if (special_place(context->names, "[not merged]", language, &shown->seam))
 		return ERR_NOMEM;
 	if (!interp_codes_place(i->codes[frame->runtime], r, frame, language, context->names,
 				&shown->place, &hidden, &rc)) {
-		context->counts->nameless++;
+		context->counts[language].nameless++;
 		rc = rc ? rc : special_place(context->names, "[unknown]", language, &shown->place);
 	}
 	if (!hidden)
@@ -316,17 +331,43 @@ static void set_anchors(struct interps *i, const struct interp_look *look,
 	}
 }
 
+static int count(const struct interps *i, const struct interp_look *look,
+		 const struct interp_context *context)
+{
+	for (unsigned k = 0; k < look->count; k++) {
+		const struct interp_runtime *r = &i->set.at[k];
+		const struct interp_losses *lost = &look->losses[k];
+		struct interp_counts *counts;
+		uint32_t language;
+
+		if (!look->states[k])
+			continue;
+		if (interp_names_language(context->names, r->ops->mapping, &language))
+			return ERR_NOMEM;
+		counts = &context->counts[language];
+		if (!*counts->version)
+			snprintf(counts->version, sizeof(counts->version), "%s",
+				 r->ops->version(r->rt));
+		for (size_t n = 0; n < look->copy.walk.count; n++)
+			if (look->copy.walk.frames[n].runtime == k) {
+				counts->stacks++;
+				break;
+			}
+		counts->dropped += lost->dropped;
+		counts->cut += lost->cut;
+		counts->broken += lost->broken;
+	}
+	return 0;
+}
+
 int interps_merge(struct interps *i, const struct interp_look *look, const struct stack *native,
 		  const struct interp_context *context, struct stack *out, bool *merged)
 {
 	const struct interp_walk *walk = &look->copy.walk;
 
 	*merged = look->any && walk->count && native->count;
-	if (look->any) {
-		context->counts->dropped += walk->dropped;
-		context->counts->cut += walk->cut;
-		context->counts->broken += walk->broken;
-	}
+	if (look->any && count(i, look, context))
+		return ERR_NOMEM;
 	if (!*merged)
 		return 0;
 	if (room_for((void **)&i->shown, &i->shown_room, walk->count, sizeof(*i->shown)) ||

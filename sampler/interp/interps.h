@@ -38,6 +38,10 @@ const char *interps_refused(const struct interps *i);
  * again if the thread is in none, but not too often. ERR_NOMEM. */
 int interps_place(struct interps *i, pid_t own_tid, struct interp_place *place);
 
+/* The name of the asyncio task that the thread ran at the look, into `name`; false: it ran none, or it
+ * is not known. */
+bool interps_task(struct interps *i, const struct interp_look *look, char *name, size_t room);
+
 /* What interps_merge takes besides the look. */
 struct interp_context {
 	const struct modmap *maps;
@@ -45,7 +49,7 @@ struct interp_context {
 	bool still;		    /* the thread has not run since the look */
 	bool no_native;		    /* leave native frames out */
 	struct interp_names *names;
-	struct interp_counts *counts;
+	struct interp_counts *counts; /* [INTERP_LANGUAGES] */
 };
 
 /* Merges a look's frames with the native walk, into `out`. *merged: there were any; else `out` has

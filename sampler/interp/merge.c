@@ -89,6 +89,13 @@ static int push(struct merge *m, const struct interp_shown *f, uint32_t place)
 	return stack_push(m->out, f->image, place, FRAME_PC);
 }
 
+static void count(struct interp_counts *counts, const struct merge *m, long where)
+{
+	counts->frames++;
+	counts->behind += where == (long)m->native->count;
+	counts->on_top += where == ON_TOP;
+}
+
 /* Pushes the runs that stand at `where`; *last is the frame shown last, NULL: all are hidden. */
 static int push_runs(struct merge *m, long where, const struct interp_shown **last)
 {
@@ -104,9 +111,7 @@ static int push_runs(struct merge *m, long where, const struct interp_shown **la
 			if ((seam && !*last && push(m, f, f->seam)) || push(m, f, f->place))
 				return ERR_NOMEM;
 			*last = f;
-			m->counts->frames++;
-			m->counts->behind += where == (long)m->native->count;
-			m->counts->on_top += where == ON_TOP;
+			count(&m->counts[f->language], m, where);
 		}
 	return 0;
 }
@@ -139,7 +144,6 @@ int interp_merge(struct interp_runs *r, const struct stack *native,
 		 const struct interp_shown *frames, size_t count, bool no_native,
 		 struct interp_counts *counts, struct stack *out)
 {
-	uint64_t before = counts->frames;
 	struct merge m = { .native = native,
 			   .frames = frames,
 			   .no_native = no_native,
@@ -158,6 +162,5 @@ int interp_merge(struct interp_runs *r, const struct stack *native,
 	m.end = r->runs + r->count;
 	if (push_all(&m))
 		return ERR_NOMEM;
-	counts->stacks += counts->frames > before;
 	return 0;
 }

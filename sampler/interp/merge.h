@@ -27,12 +27,13 @@ struct interp_shown {
 	const struct image *image; /* NULL: it is hidden */
 	uint32_t place;		   /* interp_names.places */
 	uint64_t anchor;	   /* 0: not known */
-	uint8_t runtime;
+	uint8_t runtime, language;
 	uint32_t seam; /* the place that says "[not merged]" */
 };
 
-/* How well interpreted frames were found and merged; the names are part of the output. */
+/* How well the frames of one language were found and merged. */
 struct interp_counts {
+	char version[40];  /* of the runtime that was met first: "CPython 3.11.2" */
 	uint64_t stacks;   /* with interpreted frames */
 	uint64_t frames;   /* interpreted ones, without hidden ones */
 	uint64_t behind;   /* frames of these behind a native walk that ended early */
@@ -55,7 +56,8 @@ struct interp_runs {
 void interp_runs_release(struct interp_runs *r);
 
 /* Writes the merged stack of `native` and `count` interpreted frames (innermost first, one runtime
- * after the other) to `out`, emptied first. `no_native`: without native frames. ERR_NOMEM. */
+ * after the other) to `out`, emptied first. `no_native`: without native frames. `counts` is indexed
+ * by language. ERR_NOMEM. */
 int interp_merge(struct interp_runs *r, const struct stack *native,
 		 const struct interp_shown *frames, size_t count, bool no_native,
 		 struct interp_counts *counts, struct stack *out);

@@ -64,6 +64,18 @@ static int keep(struct labelling *l, const struct golabel *labels, size_t count,
 	return rc ? ERR_NOMEM : 0;
 }
 
+int labelling_add(struct labelling *l, const char *key, const char *value, uint32_t *set)
+{
+	const struct strset_entry *e = &l->sets.entries[*set];
+	struct buffer b = { .data = NULL };
+	int rc = buffer_add(&b, e->text, e->len) || add_text(&b, key, strlen(key)) ||
+		 add_text(&b, value, strlen(value)) ||
+		 strset_add(&l->sets, (const char *)b.data, b.len, set);
+
+	buffer_release(&b);
+	return rc ? ERR_NOMEM : 0;
+}
+
 static bool has_them_still(const struct member *m, const struct gothread_goroutine *goroutine)
 {
 	struct gothread_goroutine now;

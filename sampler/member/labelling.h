@@ -1,5 +1,6 @@
 /*
- * pprof labels of the goroutines that sampled threads run.
+ * The labels of samples, beside those of their threads: pprof labels of the goroutines that sampled
+ * threads run, and what interpreters tell.
  *
  * While a thread is held, the read that copies its stack also fetches which goroutine it runs and
  * where that goroutine's label set is (sampler/go/thread.h), and no more. The labels themselves
@@ -43,6 +44,9 @@ uint64_t labelling_moment(const struct member *m);
  * could not be read, or may no longer be that goroutine's; ERR_NOMEM. */
 int labelling_read(struct labelling *l, struct member *m,
 		   const struct gothread_goroutine *goroutine, uint64_t moment, uint32_t *set);
+
+/* The set that has all labels of *set and this one, which replaces *set. ERR_NOMEM. */
+int labelling_add(struct labelling *l, const char *key, const char *value, uint32_t *set);
 
 struct labelling_label {
 	const char *key, *value; /* may hold NULs */

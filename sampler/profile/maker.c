@@ -89,7 +89,7 @@ static int add_comments(const struct maker *p, struct profile *profile)
 	    profile_add_comment(profile, p->options->whose))
 		return ERR_NOMEM;
 	for (int i = 0; i < SUMMARY_LINES; i++)
-		if (profile_add_comment(profile, lines[i]))
+		if (*lines[i] && profile_add_comment(profile, lines[i]))
 			return ERR_NOMEM;
 	for (size_t i = 0; (warning = decoding_warning(p->decoding, i)); i++)
 		if (profile_add_comment(profile, warning))

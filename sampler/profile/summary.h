@@ -10,10 +10,11 @@
 struct recording_options;
 struct recording_stats;
 
-enum { SUMMARY_LINES = 5, SUMMARY_WIDTH = 800 };
+enum { SUMMARY_LINES = 6, SUMMARY_WIDTH = 1200 };
 
 /* One line each, without newline: samples and stacks; the rate kept; the unwind
- * ledger; the time that threads were held; CPU times. */
+ * ledger; interpreted frames; the time that threads were held; CPU times. A line is empty where
+ * there is nothing to say. */
 void summary_lines(const struct recording_stats *stats, const struct recording_options *options,
 		   char lines[SUMMARY_LINES][SUMMARY_WIDTH]);
 

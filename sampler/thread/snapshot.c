@@ -136,7 +136,8 @@ static void copy_stack(struct snapshot *s, pid_t tid, uint64_t tp, size_t want, 
 	s->stack.more = first == len ? UINT32_MAX : 0;
 	gothread_finish(&s->go, tid, tp, &s->regs, copied,
 			guess && copied == before + len + p[count].len, &s->stacks);
-	interp_look_finish(&s->interp, copied > of_go ? copied - of_go : 0, tid, tp, &s->regs);
+	interp_look_finish(&s->interp, copied > of_go ? copied - of_go : 0, tid, tp, &s->regs,
+			   &s->stack.memory);
 }
 
 /* The stack pointer of the code that a signal has interrupted; 0: not found. It is in the signal's

@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -25,6 +26,7 @@
 #include "base/clock.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
+#include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
 #include "sampler/tick/tracing.h"
@@ -73,6 +75,7 @@ void round_release(struct round *r)
 	stack_release(&r->walker.walk);
 	stack_release(&r->walker.deeper);
 	stack_release(&r->walker.joined);
+	stack_release(&r->walker.merged);
 	unwinder_free(r->walker.unwinder);
 	free(r->looks.to_glance);
 	free(r->looks.runners);
@@ -318,6 +321,17 @@ static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 	}
 }
 
+static void note_refused(struct recorded *r)
+{
+	for (uint32_t i = 0; i < r->member_count && !*r->stats.interpreter_refused; i++) {
+		const char *why = interps_refused(r->members[i]->interps);
+
+		if (why)
+			snprintf(r->stats.interpreter_refused, sizeof(r->stats.interpreter_refused),
+				 "%s", why);
+	}
+}
+
 void round_finish(struct round *round)
 {
 	struct recorded *r = &round->recorded;
@@ -330,6 +344,7 @@ void round_finish(struct round *round)
 		round->end = RECORDING_LOST;
 	take_stock(r, round->watchdog, now, true);
 	ledger_guesses(&r->ledger, r->members[0]->maps, &s->guesses);
+	note_refused(r);
 	if (s->ticks_due < s->ticks)
 		s->ticks_due = s->ticks;
 	s->end = round->end;

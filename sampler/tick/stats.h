@@ -2,7 +2,6 @@
 #ifndef SAMPLER_TICK_STATS_H
 #define SAMPLER_TICK_STATS_H
 
-#include "sampler/interp/merge.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -10,6 +9,8 @@
 #include "base/error.h"
 #include "sampler/account/heldtime.h"
 #include "sampler/account/ledger.h"
+#include "sampler/interp/merge.h"
+#include "sampler/interp/names.h"
 
 struct profile;
 
@@ -55,10 +56,11 @@ struct recording_stats {
 	uint64_t own_cpu_ns;	 /* ours: sampling, and after recording_write symbolizing */
 	uint64_t own_peak_bytes; /* our peak resident set */
 	struct heldtime held;	 /* time that a thread was held for a sample */
-	struct interp_counts interpreted;
-	struct heldtime displaced; /* our CPU time while a thread waited for our CPU */
-	uint64_t longest_bytes;	   /* of stack that were copied in the longest hold */
-	uint64_t rescues;	   /* times that we got no CPU, or were stopped, while a thread
+	struct interp_counts interpreted[INTERP_LANGUAGES];
+	char interpreter_refused[200]; /* why an interpreter's frames are not shown; "": none */
+	struct heldtime displaced;     /* our CPU time while a thread waited for our CPU */
+	uint64_t longest_bytes;	       /* of stack that were copied in the longest hold */
+	uint64_t rescues;	       /* times that we got no CPU, or were stopped, while a thread
 					 * might be held, and the watchdog helped */
 };
 

@@ -31,6 +31,7 @@ enum {
 	STACK_MARGIN = 4096,	     /* room for a signal frame with its vector registers */
 	STACK_MAX = 8 << 20,
 	COPY_GROWTH = 8,
+	TASK_NAME = 256, /* bytes of an asyncio task's name that are kept */
 };
 
 /* True when the address space that the slots come from is still there. */
@@ -139,7 +140,7 @@ static int join_interpreted(struct recorded *r, struct walker *w, const struct s
 		.stack = &slot->snapshot.memory,
 		.still = slot->glanced && stands_still(m, thread, slot),
 		.names = &r->interpreted,
-		.counts = &r->stats.interpreted,
+		.counts = r->stats.interpreted,
 	};
 	bool merged;
 
@@ -237,6 +238,25 @@ static int walk_beyond_copy(struct walker *w, struct member *m, struct slot *slo
 	return rc;
 }
 
+/* What the interpreter tells of the thread becomes labels. */
+static int label_interpreted(struct recorded *r, struct slot *slot)
+{
+	const struct interp_look *look = &slot->snapshot.interp;
+	struct interps *interps = r->members[slot->context.member]->interps;
+	uint32_t *labels = &slot->context.labels;
+	char task[TASK_NAME];
+	int rc = 0;
+
+	if (!look->any)
+		return 0;
+	if (look->gil_held || look->gil_waits)
+		rc = labelling_add(&r->labelling, "gil", look->gil_held ? "held" : "waited for",
+				   labels);
+	if (!rc && interps_task(interps, look, task, sizeof(task)))
+		rc = labelling_add(&r->labelling, "task", task, labels);
+	return rc;
+}
+
 static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
 	struct walker *w = &r->walker;
@@ -245,8 +265,9 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 	int rc = slot_label(&r->recorded, slot);
 
 	if (!rc)
+		rc = label_interpreted(&r->recorded, slot);
+	if (!rc)
 		rc = walk(w, m, slot, &w->walk);
-
 	if (!rc && !explained(&w->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {
 		uint64_t generation = modmap_generation(m->maps);
 

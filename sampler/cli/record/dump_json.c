@@ -37,14 +37,15 @@ static void add_call(struct json *j, const struct dump_frame *f, const struct sy
 	const struct symbol_frame *c = call ? call : &unnamed;
 	const char *build_id = f->image ? image_build_id(f->image) : "";
 
-	json_addf(j, "    {\"pc\":\"0x%lx\"", f->pc);
+	json_add(j, "    {");
+	json_addf(j, f->interpreted ? "\"pc\":null" : "\"pc\":\"0x%lx\"", f->pc);
 	add_text(j, "function", c->name);
 	add_address(j, "offset", f->addr - f->function, last && f->function);
 	add_text(j, "file", c->file);
 	add_number(j, "line", c->line, c->line);
 	add_number(j, "column", c->column, c->column);
 	add_text(j, "module", f->image ? image_path(f->image) : NULL);
-	add_address(j, "module_offset", f->addr, f->image);
+	add_address(j, "module_offset", f->addr, f->image && !f->interpreted);
 	add_text(j, "build_id", *build_id ? build_id : NULL);
 	json_addf(j, ",\"inlined\":%s}", last ? "false" : "true");
 }

@@ -41,7 +41,8 @@ static int add_call(struct buffer *b, const struct dump_frame *f, size_t i, size
 {
 	const struct symbol_frame *call = &f->calls[i];
 	bool last = i == f->call_count - 1;
-	int rc = buffer_addf(b, "#%-3zu 0x%016lx  %s", number, f->pc, call->name);
+	int rc = f->interpreted ? buffer_addf(b, "#%-3zu %18s  %s", number, "", call->name) :
+				  buffer_addf(b, "#%-3zu 0x%016lx  %s", number, f->pc, call->name);
 
 	if (!rc && last && f->function)
 		rc = buffer_addf(b, "+0x%lx", f->addr - f->function);

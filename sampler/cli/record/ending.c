@@ -68,7 +68,8 @@ void ending_outcome(const struct recording *r, const struct recording_options *o
 				   .unsampled = *recording_unsampled(r),
 				   .tracer = tracer,
 				   .missed_ns = recording_missed_ns(r),
-				   .unaided = is_unaided(s) };
+				   .unaided = is_unaided(s),
+				   .gil = recording_gil(r) };
 
 	outcome.children_ns = recording_children_ns(r, &outcome.children);
 	printable(p.comm, sizeof(p.comm));
@@ -89,7 +90,8 @@ void ending_details(const struct recording *r, const struct recording_options *o
 	summary_lines(recording_stats(r), o, lines);
 	details_print(r, stderr);
 	for (int i = 0; i < SUMMARY_LINES; i++)
-		fprintf(stderr, "%s\n", lines[i]);
+		if (*lines[i])
+			fprintf(stderr, "%s\n", lines[i]);
 }
 
 void ending_written(const struct recording *r, const struct recording_options *o, const char *path,

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "sampler/cli/common/formats.h"
 #include "sampler/profile/summary.h"
+#include "sampler/gil.h"
 #include "sampler/recording.h"
 
 enum {
@@ -260,10 +261,47 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 				  "stop\n",
 				  s->cut, plural(s->cut)))
 		return ERR_NOMEM;
+	if (*s->interpreter_refused &&
+	    buffer_addf(out, "interpreted functions left out: %s\n", s->interpreter_refused))
+		return ERR_NOMEM;
 	return s->kernel_refused ?
 		       buffer_addf(out,
 				   "kernel stacks left out: reading them needs CAP_SYS_ADMIN\n") :
 		       0;
+}
+
+static int add_gil_thread(const struct gil_thread *t, const char *before, struct buffer *out)
+{
+	char held[OUTCOME_DURATION], waited[OUTCOME_DURATION];
+
+	if (buffer_addf(out, "%s%s (%d) %s", before, t->name, t->tid,
+			outcome_duration(t->times.held_ns, held)))
+		return ERR_NOMEM;
+	return t->times.waited_ns ? buffer_addf(out, ", waited %s",
+						outcome_duration(t->times.waited_ns, waited)) :
+				    0;
+}
+
+/* With one thread there is nothing to tell. */
+static int add_gil(const struct outcome *o, struct buffer *out)
+{
+	const struct gil_account *g = o->gil;
+	char held[OUTCOME_DURATION], waited[OUTCOME_DURATION];
+	int rc;
+
+	if (!g || g->threads < 2)
+		return 0;
+	rc = buffer_addf(out, "GIL: held for %s (%.0f %% of the time)",
+			 outcome_duration(g->all.held_ns, held),
+			 100 * share(g->all.held_ns, o->stats->elapsed_ns));
+	if (!rc && g->all.waited_ns)
+		rc = buffer_addf(out, ", waited for %s",
+				 outcome_duration(g->all.waited_ns, waited));
+	for (int i = 0; !rc && i < GIL_THREADS && g->most[i].tid; i++)
+		rc = add_gil_thread(&g->most[i], i ? "; " : ": ", out);
+	if (!rc && g->threads > GIL_THREADS)
+		rc = buffer_addf(out, "; %zu more", g->threads - GIL_THREADS);
+	return rc ? rc : buffer_addf(out, "\n");
 }
 
 /* In the order in which a cause explains the hold. */
@@ -344,7 +382,7 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		rc = add_headline(o, out) || add_children_line(o, out) || add_idle(o, out) ||
 		     add_few(o, out) || add_budget(o, out) || add_unsampled(o, out) ||
 		     add_denied(o, out) || add_missed(o, out) || add_walks(o, out) ||
-		     add_refused(o, out) || add_hold(o, colour, out);
+		     add_gil(o, out) || add_refused(o, out) || add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 

@@ -13,6 +13,7 @@
 #include "sampler/profile/accounts.h"
 
 struct buffer;
+struct gil_account;
 struct recording_options;
 struct recording_stats;
 
@@ -27,6 +28,7 @@ struct outcome {
 	size_t children;      /* and how many of them live */
 	uint64_t missed_ns;   /* CPU time of a command's processes that were not found */
 	bool unaided;	      /* we get no real-time priority */
+	const struct gil_account *gil; /* NULL: not known */
 };
 
 /* The longest time for which one thread may be held. A hold that takes longer is ended by the

@@ -101,6 +101,7 @@ void interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan)
 	c->count = c->hit = c->used = c->wanted = 0;
 	c->reads = 0;
 	c->tid = 0;
+	c->stack = NULL;
 	c->walk = (struct interp_walk){ .frames = c->walk.frames, .room = c->walk.room };
 	for (size_t i = 0; i < plan->count; i++)
 		if (!add_piece(c, plan->ranges[i].addr, plan->ranges[i].len))
@@ -117,7 +118,7 @@ size_t interp_copy_pieces(const struct interp_copy *c, struct memory_piece *to)
 }
 
 /* The kernel stops at the first page that is missing. The bytes in front of it are good. */
-void interp_copy_filled(struct interp_copy *c, size_t got, pid_t tid)
+void interp_copy_filled(struct interp_copy *c, size_t got, pid_t tid, const struct memory *stack)
 {
 	size_t i = 0;
 
@@ -128,10 +129,12 @@ void interp_copy_filled(struct interp_copy *c, size_t got, pid_t tid)
 	for (; i < c->count; i++)
 		c->pieces[i].len = 0;
 	c->tid = tid;
+	c->stack = stack;
 }
 
 void interp_copy_end(struct interp_copy *c)
 {
+	c->stack = NULL;
 	c->tid = 0;
 }
 
@@ -150,6 +153,10 @@ static void note_need(struct interp_piece *p, uint64_t addr, size_t len)
 /* Frames come in the order of the last time, so the piece that is needed next is near. */
 static const void *find(struct interp_copy *c, uint64_t addr, size_t len)
 {
+	const struct memory *stack = c->stack;
+
+	if (stack && addr - stack->start <= stack->len && len <= stack->len - (addr - stack->start))
+		return stack->bytes + (addr - stack->start);
 	for (size_t n = 0, i = c->hit; n < c->count; n++, i++) {
 		struct interp_piece *p;
 

@@ -4,7 +4,8 @@
  * Each system call holds the thread longer. So what was needed at the last look is read together
  * with the stack, by one process_vm_readv(2): the thread's state, the chunks that its frames are
  * in, frames on the heap. What turns out to be missing is read at once, a bounded number of times,
- * and belongs to the plan from then on. Nothing is read that no capture has needed.
+ * and belongs to the plan from then on. Nothing is read that no capture has needed. What lies on the
+ * C stack (anchors) is found in the stack's own copy: it moves from look to look.
  *
  * Code objects are copied only if they are not known yet (interp_copy_code): of a known one, it is
  * proven after the release that it still is the same.
@@ -63,9 +64,11 @@ struct interp_copy {
 	size_t hit;		     /* the piece that was found last */
 	char *bytes;		     /* owned */
 	size_t used, room;
-	size_t wanted;		   /* bytes, also those for which there was no room */
-	pid_t tid;		   /* 0: nothing more can be read */
-	unsigned reads, reads_max; /* reads_max: set by the owner; 0: INTERP_READS */
+	size_t wanted;		    /* bytes, also those for which there was no room */
+	pid_t tid;		    /* 0: nothing more can be read */
+	unsigned reads, reads_max;  /* reads_max: set by the owner; 0: INTERP_READS */
+	const struct memory *stack; /* of the thread, as copied: at hand, too; borrowed until
+				     * interp_copy_end; NULL: none */
 	const struct interp_known *known;
 	struct interp_walk walk; /* frames owned */
 };
@@ -84,9 +87,9 @@ void interp_copy_begin(struct interp_copy *c, const struct interp_plan *plan);
 size_t interp_copy_pieces(const struct interp_copy *c, struct memory_piece *to);
 
 /* `got` bytes of these pieces were read: what comes after a missing piece is read again when it is
- * needed. From now on, until interp_copy_end, what is missing is read from `tid`, which does not
- * run. */
-void interp_copy_filled(struct interp_copy *c, size_t got, pid_t tid);
+ * needed. From now on, until interp_copy_end, what is missing is taken from `stack`, which may be
+ * NULL, or read from `tid`, which does not run. */
+void interp_copy_filled(struct interp_copy *c, size_t got, pid_t tid, const struct memory *stack);
 void interp_copy_end(struct interp_copy *c);
 
 /* For captures. The bytes at an address, borrowed until the next interp_copy_begin; not aligned.

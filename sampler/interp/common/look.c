@@ -52,8 +52,7 @@ static void capture(struct interp_look *l, unsigned i, const struct regs *regs)
 		own.frames[k].runtime = (uint8_t)i;
 	all->count += own.count;
 	all->cut |= own.cut;
-	all->broken |= own.broken;
-	all->dropped += own.dropped;
+	l->losses[i] = (struct interp_losses){ all->cut, own.broken, own.dropped };
 	l->gil_held |= own.gil_held;
 	l->gil_waits |= own.gil_waits;
 	if (own.state || own.lost)
@@ -65,12 +64,12 @@ static void capture(struct interp_look *l, unsigned i, const struct regs *regs)
 }
 
 void interp_look_finish(struct interp_look *l, size_t got, pid_t tid, uint64_t tp,
-			const struct regs *regs)
+			const struct regs *regs, const struct memory *stack)
 {
 	l->tp = tp ? tp : l->tp;
 	if (!l->any)
 		return;
-	interp_copy_filled(&l->copy, got, tid);
+	interp_copy_filled(&l->copy, got, tid, stack);
 	for (unsigned i = 0; i < l->count; i++)
 		if (l->states[i])
 			capture(l, i, regs);
@@ -83,7 +82,7 @@ void interp_look_alone(struct interp_look *l, pid_t tid, uint64_t tp, const stru
 	size_t count = interp_look_pieces(l, pieces);
 	size_t got = count ? memory_live_gather(tid, pieces, count) : 0;
 
-	interp_look_finish(l, got, tid, tp, regs);
+	interp_look_finish(l, got, tid, tp, regs, NULL);
 }
 
 int interp_place_learn(struct interp_place *place, const struct interp_look *l)

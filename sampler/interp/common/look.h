@@ -42,6 +42,10 @@ struct interp_look {
 	pid_t own_tid;
 	uint64_t tp;
 	struct interp_copy copy;
+	struct interp_losses {
+		bool cut, broken;
+		unsigned dropped;
+	} losses[INTERP_RUNTIMES]; /* of each runtime, as in its walk */
 	bool gil_held, gil_waits;
 	uint64_t task; /* of the runtime task_of; 0: none */
 	unsigned task_of;
@@ -60,9 +64,10 @@ int interp_look_prepare(struct interp_look *l, const struct interp_set *set,
 size_t interp_look_pieces(const struct interp_look *l, struct memory_piece *pieces);
 
 /* Completes a look after `got` bytes of those pieces were read: follows the chains of all runtimes,
- * and reads what is missing of thread `tid`, which does not run. The frames are in l->copy.walk. */
+ * and reads what is missing of thread `tid`, which does not run. `stack` is what was copied of its C
+ * stack, NULL: nothing. The frames are in l->copy.walk. */
 void interp_look_finish(struct interp_look *l, size_t got, pid_t tid, uint64_t tp,
-			const struct regs *regs);
+			const struct regs *regs, const struct memory *stack);
 
 /* Both, after a preparation, for a thread of which no stack is to be copied. */
 void interp_look_alone(struct interp_look *l, pid_t tid, uint64_t tp, const struct regs *regs);

@@ -101,7 +101,9 @@ struct interp_code {
 			   * "Shop::total", "<module>"; UTF-8 */
 	const char *file; /* as the interpreter records it; "" */
 	uint32_t first_line;
-	bool hidden; /* one of the interpreter's own, which its tracebacks do not show either */
+	int64_t begin; /* a frame whose `at`, as a signed number, is below it is under construction:
+			* the language's own tracebacks leave it out, and it is hidden */
+	bool hidden;   /* one of the interpreter's own, which its tracebacks do not show either */
 	const void *lines; /* for `line`; in the arena */
 };
 

@@ -1,12 +1,52 @@
+/* CPython: struct interp_ops, and finding it. */
 #include "sampler/interp/cpython/cpython.h"
 
+#include <stdlib.h>
+
 #include "base/error.h"
+#include "sampler/interp/cpython/capture.h"
+#include "sampler/interp/cpython/check.h"
+#include "sampler/interp/cpython/code.h"
+#include "sampler/interp/cpython/layout.h"
+#include "sampler/interp/cpython/locate.h"
+#include "sampler/interp/cpython/states.h"
 
 static int find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
 		struct error *why)
 {
-	(void)rt, (void)image, (void)bias, (void)memory, (void)why;
-	return ERR_NOTFOUND;
+	struct cpython *python = malloc(sizeof(*python));
+	bool known;
+	int rc = ERR_NOMEM;
+
+	if (!python)
+		goto done;
+	rc = cpython_locate(python, image, bias, &known, why);
+	if (rc)
+		goto done;
+	rc = cpython_check(python, memory, known, why);
+	if (rc)
+		goto done;
+	*rt = python;
+	python = NULL;
+done:
+	free(python);
+	return rc;
 }
 
-const struct interp_ops cpython_ops = { .mapping = "[python]", .find = find };
+static const char *version(const void *rt)
+{
+	return ((const struct cpython *)rt)->name;
+}
+
+const struct interp_ops cpython_ops = {
+	.mapping = "[python]",
+	.find = find,
+	.free = free,
+	.version = version,
+	.threads = cpython_threads,
+	.capture = cpython_capture,
+	.identify = cpython_identify,
+	.resolve = cpython_resolve,
+	.line = cpython_line,
+	.task_name = cpython_task_name,
+};

@@ -101,7 +101,7 @@ static bool set_version(struct php_runtime *rt, const struct memory *memory, con
 	if (!text_at(memory, memory_word(module, MODULE_VERSION), text, sizeof(text)) ||
 	    sscanf(text, "%2u.%2u.%3u%c", &major, &minor, &patch, &rest) < 3)
 		return false;
-	snprintf(rt->version, sizeof(rt->version), "PHP %u.%u.%u%s", major + 4, minor, patch,
+	snprintf(rt->version, sizeof(rt->version), "PHP %u.%u.%u%s", major, minor, patch,
 		 rt->zts ? " ZTS" : "");
 	return true;
 }

@@ -140,12 +140,12 @@ Test(summary, says_what_a_stop_did_to_the_target)
 
 	heldtime_add(&s.held, 10000000);
 	summary_lines(&s, &at_99, lines);
-	cr_assert_str_eq(lines[3], "held: 1 stops, p50 10ms, p99 10ms, max 10ms, in all 10ms "
+	cr_assert_str_eq(lines[4], "held: 1 stops, p50 10ms, p99 10ms, max 10ms, in all 10ms "
 				   "(0.20% of the target's CPU time)");
 	heldtime_add(&s.displaced, 40000);
 	summary_lines(&s, &at_99, lines);
-	cr_assert(strstr(lines[3], "CPU time); took a CPU from it 1 time, p99 40.0us, max 40.0us"),
-		  "%s", lines[3]);
+	cr_assert(strstr(lines[4], "CPU time); took a CPU from it 1 time, p99 40.0us, max 40.0us"),
+		  "%s", lines[4]);
 	for (int i = 0; i < 199; i++)
 		heldtime_add(&s.displaced, 40000);
 	heldtime_add(&s.displaced, 1200000);
@@ -154,8 +154,8 @@ Test(summary, says_what_a_stop_did_to_the_target)
 	s.transfers = 4;
 	s.cut = 1;
 	summary_lines(&s, &at_99, lines);
-	cr_assert(strstr(lines[3], "; took a CPU from it 201 times, p99 41.0us, max 1.20ms"), "%s",
-		  lines[3]);
+	cr_assert(strstr(lines[4], "; took a CPU from it 201 times, p99 41.0us, max 1.20ms"), "%s",
+		  lines[4]);
 	cr_assert_str_eq(lines[1],
 			 "rate: 99.0 of 99 Hz kept (100.0%), 1 call ended by a stop with "
 			 "EINTR, 3 looks left out to hold no thread for more than 1% of its "
@@ -167,7 +167,7 @@ Test(summary, says_what_a_stop_did_to_the_target)
 		  lines[1]);
 	s.rescues = 1;
 	summary_lines(&s, &at_99, lines);
-	cr_assert(strstr(lines[3], "max 1.20ms; our watchdog stepped in 1 time"), "%s", lines[3]);
+	cr_assert(strstr(lines[4], "max 1.20ms; our watchdog stepped in 1 time"), "%s", lines[4]);
 }
 
 Test(summary, says_what_was_left_out)
@@ -256,16 +256,35 @@ static struct recording_stats all(void)
 	return s;
 }
 
+static void fill_interpreted(struct recording_stats *s)
+{
+	const uint64_t max = UINT64_MAX / 4;
+
+	for (int i = 0; i < INTERP_LANGUAGES; i++) {
+		s->interpreted[i] = (struct interp_counts){ .stacks = max,
+							    .frames = max,
+							    .behind = max,
+							    .on_top = max,
+							    .nameless = max,
+							    .dropped = max,
+							    .cut = max,
+							    .broken = max };
+		memset(s->interpreted[i].version, 'v', sizeof(s->interpreted[i].version) - 1);
+	}
+}
+
 Test(summary, lines_are_wide_enough)
 {
 	const struct recording_options o = { .rate = 10000,
 					     .pause_share = 0.0123456,
 					     .max_cpu = 0.0123456 };
-	static const char *const last[SUMMARY_LINES] = { " execs",
-							 " interrupted calls entered again", ")",
-							 " times", " MiB" };
+	static const char *const last[SUMMARY_LINES] = {
+		" execs", " interrupted calls entered again", ")", " a broken chain", " times",
+		" MiB"
+	};
 	struct recording_stats s = all();
 
+	fill_interpreted(&s);
 	summary_lines(&s, &o, lines);
 	for (int i = 0; i < SUMMARY_LINES; i++) {
 		size_t len = strlen(lines[i]), end = strlen(last[i]);

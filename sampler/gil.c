@@ -1,0 +1,107 @@
+#include "sampler/gil.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "sampler/member/labelling.h"
+#include "sampler/member/member.h"
+#include "sampler/profile/accounts.h"
+#include "sampler/thread/threads.h"
+#include "sampler/tick/recorded.h"
+
+/* The value of an entry's label `gil`; NULL: it has none. */
+static const char *gil_of(const struct recorded *r, const struct stackset_entry *e)
+{
+	struct labelling_label l;
+	size_t at = 0;
+
+	while (labelling_next(&r->labelling, e->context.labels, &at, &l))
+		if (l.key_len == 3 && !memcmp(l.key, "gil", 3))
+			return l.value;
+	return NULL;
+}
+
+/* Wall time, or the entry's share of its thread's CPU time. */
+static uint64_t time_of(const struct recorded *r, struct accounts *a,
+			const struct stackset_entry *e)
+{
+	const struct account *s = accounts_of(a, e->context.member, e->context.thread);
+
+	if (r->wall || !e->cpu_weight)
+		return e->wall_ns;
+	return (uint64_t)((double)s->ns * (double)e->cpu_weight / (double)s->weight);
+}
+
+static uint64_t sum(const struct gil_times *t)
+{
+	return t->held_ns + t->waited_ns;
+}
+
+static void keep_if_most(struct gil_account *a, const struct thread *thread,
+			 const struct gil_times *times)
+{
+	int at = GIL_THREADS;
+
+	while (at && (!a->most[at - 1].tid || sum(times) > sum(&a->most[at - 1].times)))
+		at--;
+	if (at == GIL_THREADS)
+		return;
+	memmove(&a->most[at + 1], &a->most[at], (size_t)(GIL_THREADS - 1 - at) * sizeof(*a->most));
+	a->most[at] = (struct gil_thread){ .tid = thread->tid, .times = *times };
+	memcpy(a->most[at].name, thread->name, sizeof(a->most[at].name));
+	printable(a->most[at].name, sizeof(a->most[at].name));
+}
+
+static void conclude(struct gil_account *a, const struct recorded *r, uint32_t member,
+		     const struct gil_times *times)
+{
+	size_t count;
+	const struct thread *threads = threads_get(r->members[member]->threads, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!sum(&times[i]))
+			continue;
+		a->threads++;
+		a->all.held_ns += times[i].held_ns;
+		a->all.waited_ns += times[i].waited_ns;
+		keep_if_most(a, &threads[i], &times[i]);
+	}
+}
+
+static int account_member(struct gil_account *a, const struct recorded *r, struct accounts *cpu,
+			  uint32_t member)
+{
+	size_t count;
+	struct gil_times *times;
+
+	threads_get(r->members[member]->threads, &count);
+	times = calloc(count + 1, sizeof(*times));
+	if (!times)
+		return ERR_NOMEM;
+	for (uint32_t i = 0; i < r->stacks.count; i++) {
+		const struct stackset_entry *e = &r->stacks.entries[i];
+		const char *gil = e->context.member == member ? gil_of(r, e) : NULL;
+		struct gil_times *of = &times[e->context.thread];
+
+		if (gil)
+			*(strcmp(gil, "held") ? &of->waited_ns : &of->held_ns) += time_of(r, cpu,
+											  e);
+	}
+	conclude(a, r, member, times);
+	free(times);
+	return 0;
+}
+
+int gil_account(const struct recorded *r, struct gil_account *a)
+{
+	struct accounts cpu;
+	int rc = accounts_open(&cpu, r);
+
+	*a = (struct gil_account){ .threads = 0 };
+	for (uint32_t i = 0; !rc && i < r->member_count; i++)
+		rc = account_member(a, r, &cpu, i);
+	accounts_release(&cpu);
+	return rc;
+}

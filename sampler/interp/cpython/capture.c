@@ -1,0 +1,255 @@
+/*
+ * A capture: the thread's state, its chain of frames, what proves their code objects, the GIL.
+ *
+ * The state that was reported for the thread may be another one by now. PyGILState_Ensure and
+ * _Release make and end a state for each call from a thread that Python has not started, and put
+ * new ones at the head of their interpreter's list. So where the known state is not the thread's, the
+ * first of that list are looked at.
+ */
+#include "sampler/interp/cpython/capture.h"
+
+#include <string.h>
+
+#include "base/process/memory.h"
+#include "sampler/interp/common/copy.h"
+#include "sampler/interp/cpython/chain.h"
+#include "sampler/interp/cpython/code.h"
+#include "sampler/interp/cpython/layout.h"
+#include "sampler/interp/cpython/pthread.h"
+#include "sampler/unwind/table/regs.h"
+
+enum {
+	NEWEST_MAX = 6,	  /* states of the list that are looked at */
+	CODES_BATCH = 64, /* code objects that are copied together */
+	GIL_BYTES = 256,  /* struct _gil_runtime_state is smaller (pycore_gil.h) */
+};
+
+struct capture {
+	const struct cpython *python;
+	struct interp_copy *copy;
+	const struct interp_thread *thread;
+	struct interp_walk *out;
+	uint64_t state;
+	const uint8_t *bytes; /* of the state */
+};
+
+/* The thread's state. */
+
+/* Both numbers have to be the thread's, as far as they are known: a state that was never deleted may
+ * have the number of a thread that has ended, and a child that was made by fork(2) in C has its
+ * parent's native_thread_id. */
+static bool is_own(struct capture *c, const uint8_t *state)
+{
+	const struct cpython_thread_layout *l = &c->python->layout.thread;
+	uint64_t self = memory_word(state, l->id);
+	const void *bytes;
+
+	if (PTHREAD_SELF_IS_TP && c->thread->tp)
+		return self == c->thread->tp;
+	if (l->native_id != CPYTHON_NONE)
+		return memory_word(state, l->native_id) == (uint64_t)c->thread->own_tid;
+	bytes = interp_copy_need(c->copy, self, PTHREAD_BYTES);
+	return bytes && pthread_tid(bytes, self) == c->thread->own_tid;
+}
+
+static const uint8_t *read_state(struct capture *c, uint64_t state)
+{
+	return state ? interp_copy_need(c->copy, state, c->python->layout.thread.size) : NULL;
+}
+
+/* Is it on its interpreter's list? What was freed is not. */
+static bool is_listed(struct capture *c)
+{
+	const struct cpython_layout *l = &c->python->layout;
+	uint64_t prev = memory_word(c->bytes, l->thread.prev), link;
+	uint64_t at = prev ? prev + l->thread.next :
+			     memory_word(c->bytes, l->thread.interp) + l->interp.threads;
+
+	return interp_copy_word(c->copy, at, &link) && link == c->state;
+}
+
+static bool use_state(struct capture *c, uint64_t state)
+{
+	c->state = state;
+	c->bytes = read_state(c, state);
+	return c->bytes && is_own(c, c->bytes);
+}
+
+static bool search_newest(struct capture *c)
+{
+	const struct cpython_layout *l = &c->python->layout;
+	uint64_t interp, state;
+
+	if (!interp_copy_word(c->copy, c->python->head, &interp) || !interp ||
+	    !interp_copy_word(c->copy, interp + l->interp.threads, &state))
+		return false;
+	for (int n = 0; n < NEWEST_MAX; n++) {
+		if (use_state(c, state))
+			return true;
+		if (!c->bytes)
+			return false;
+		state = memory_word(c->bytes, l->thread.next);
+	}
+	return false;
+}
+
+static bool find_state(struct capture *c)
+{
+	bool own = use_state(c, c->thread->state);
+
+	if (own && (cpython_chain_any(c->python, c->copy, c->bytes) || is_listed(c)))
+		return true;
+	if (search_newest(c))
+		c->out->state = c->state;
+	else
+		c->out->lost = true;
+	return !c->out->lost;
+}
+
+/* Code objects. */
+
+static bool is_among(const uint64_t *codes, size_t count, uint64_t code)
+{
+	for (size_t i = 0; i < count; i++)
+		if (codes[i] == code)
+			return true;
+	return false;
+}
+
+static void copy_new_codes(struct capture *c)
+{
+	uint64_t codes[CODES_BATCH];
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->out->count; i++) {
+		uint64_t code = c->out->frames[i].code;
+
+		if (!code || !interp_copy_is_new(c->copy, code) || is_among(codes, count, code))
+			continue;
+		codes[count++] = code;
+		if (count == CODES_BATCH) {
+			cpython_copy_codes(c->python, c->copy, codes, count);
+			count = 0;
+		}
+	}
+	if (count)
+		cpython_copy_codes(c->python, c->copy, codes, count);
+}
+
+/* Of a known code object, and of one for which no read is left, this is proven later, by its
+ * identity. */
+static bool may_be_code(struct capture *c, uint64_t code)
+{
+	bool cut = c->copy->walk.cut, may_be;
+	uint64_t type;
+
+	if (!code || code & 7)
+		return false;
+	if (!interp_copy_is_new(c->copy, code))
+		return true;
+	c->copy->walk.cut = false;
+	if (interp_copy_word(c->copy, code + c->python->layout.object.type, &type))
+		may_be = type == c->python->code_type;
+	else
+		may_be = c->copy->walk.cut;
+	c->copy->walk.cut = cut; /* that tells of the frames, which are all there */
+	return may_be;
+}
+
+/* The newest frame may be under construction, so that its code pointer is not set yet. No other may
+ * be. */
+static void check_codes(struct capture *c)
+{
+	struct interp_walk *out = c->out;
+
+	if (out->count && !may_be_code(c, out->frames[0].code)) {
+		out->dropped++;
+		out->count--;
+		memmove(out->frames, out->frames + 1, out->count * sizeof(*out->frames));
+	}
+	for (size_t i = 0; i < out->count; i++)
+		if (!may_be_code(c, out->frames[i].code)) {
+			out->broken = true;
+			out->count = i;
+		}
+}
+
+/* The GIL. */
+
+static uint64_t find_gil(struct capture *c)
+{
+	const struct cpython_layout *l = &c->python->layout;
+	uint64_t gil;
+
+	if (l->interp.gil == CPYTHON_NONE)
+		return c->python->gil;
+	return interp_copy_word(c->copy, memory_word(c->bytes, l->thread.interp) + l->interp.gil,
+				&gil) ?
+		       gil :
+		       0;
+}
+
+#if defined(__x86_64__)
+/* Is it in a system call, futex(2), on a word of that structure? */
+static bool waits_in(struct capture *c, uint64_t gil)
+{
+	static const uint8_t syscall[] = { 0x0f, 0x05 };
+	const struct regs *r = c->thread->regs;
+	const void *before;
+
+	if (!r || r->unknown >> DWARF_RDI & 1 || r->r[DWARF_RDI] - gil >= GIL_BYTES)
+		return false;
+	before = interp_copy_need(c->copy, r->r[DWARF_PC] - sizeof(syscall), sizeof(syscall));
+	return before && !memcmp(before, syscall, sizeof(syscall));
+}
+#else
+static bool waits_in(struct capture *c, uint64_t gil)
+{
+	(void)c, (void)gil;
+	return false;
+}
+#endif
+
+static uint32_t half_word(const void *bytes, size_t at)
+{
+	uint32_t value;
+
+	memcpy(&value, (const char *)bytes + at, sizeof(value));
+	return value;
+}
+
+static void look_at_gil(struct capture *c)
+{
+	const struct cpython_layout *l = &c->python->layout;
+	const void *bytes;
+	uint64_t gil;
+
+	if (c->python->free_threaded)
+		return;
+	if (l->thread.holds_gil != CPYTHON_NONE) {
+		c->out->gil_held = half_word(c->bytes, l->thread.holds_gil);
+		c->out->gil_waits = !c->out->gil_held &&
+				    half_word(c->bytes, l->thread.gil_requested);
+		return;
+	}
+	gil = find_gil(c);
+	bytes = gil ? interp_copy_need(c->copy, gil, l->gil_locked + 8) : NULL;
+	if (!bytes)
+		return;
+	c->out->gil_held = half_word(bytes, l->gil_locked) == 1 &&
+			   memory_word(bytes, l->gil_holder) == c->state;
+	c->out->gil_waits = !c->out->gil_held && waits_in(c, gil);
+}
+
+void cpython_capture(const void *rt, struct interp_copy *copy, const struct interp_thread *thread,
+		     struct interp_walk *out)
+{
+	struct capture c = { .python = rt, .copy = copy, .thread = thread, .out = out };
+
+	if (!find_state(&c))
+		return;
+	look_at_gil(&c);
+	cpython_chain_walk(c.python, copy, c.bytes, out);
+	copy_new_codes(&c);
+	check_codes(&c);
+}

@@ -1,0 +1,31 @@
+/*
+ * A thread's chain of frames, while the thread is held.
+ *
+ *   up to 3.10   PyFrameObjects on the heap; one call of the evaluation loop for each
+ *   3.11         _PyInterpreterFrames; each call of the loop has a _PyCFrame in its C frame, and runs
+ *                frames up to one with is_entry
+ *   3.12         the same, and each run ends with a shim, a frame in the loop's C frame
+ *   3.13 on      shims only
+ *
+ * Frames of functions lie in chunks (the "data stack"), which are copied whole; those of generators
+ * and coroutines in their objects, which are read one by one.
+ */
+#ifndef SAMPLER_INTERP_CPYTHON_CHAIN_H
+#define SAMPLER_INTERP_CPYTHON_CHAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/interp/common/copy.h"
+#include "sampler/interp/cpython/layout.h"
+
+/* Has the thread with this state, of which layout.thread.size bytes are copied, any frame? */
+bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy,
+		       const uint8_t *state);
+
+/* Appends the frames to *out, with the anchors that the release has. That their code objects are
+ * code objects is not proven. */
+void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy,
+			const uint8_t *state, struct interp_walk *out);
+
+#endif

@@ -1,0 +1,394 @@
+/*
+ * What is shown of a code object decides what proves it the same: its names, its first line and its
+ * line table, by where they are and by what they are. Pointers alone do not, because a program that
+ * compiles in a loop gets the same addresses again and again, also for the new names.
+ *
+ * Rejected:
+ * - co_version alone (3.12 and later). It numbers the code objects of one interpreter. Interpreters
+ *   that come and go and run the same sort of script get the same addresses and the same numbers.
+ * - The hashes of the strings instead of their text. Up to 3.12 a file name has none, and may get
+ *   one at any time.
+ * - The whole of long names and tables. Of what lies behind PART_BYTES, the hash that CPython keeps
+ *   of it is compared, if there is one, which is so for the tables of compiled code from 3.10 on.
+ */
+#include "sampler/interp/cpython/code.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/process/memory.h"
+#include "sampler/interp/common/copy.h"
+#include "sampler/interp/cpython/layout.h"
+#include "sampler/interp/cpython/linetable.h"
+#include "sampler/interp/cpython/unicode.h"
+
+enum {
+	HEAD_MAX = 256,	  /* bytes of a code object, up to its byte code */
+	PART_BYTES = 192, /* what is compared of a string or a table, with its head */
+	PARTS = 3,	  /* name, file, line table */
+	BATCH = 64,	  /* code objects that are read together */
+	PAGE = 4096,
+	TABLE_MAX = 1 << 20, /* bytes; a longer table is not read, and there are no lines */
+	CODE_UNIT = 2,	     /* sizeof(_Py_CODEUNIT) */
+};
+
+static uint32_t u32_at(const void *bytes, size_t at)
+{
+	uint32_t value;
+
+	memcpy(&value, (const char *)bytes + at, sizeof(value));
+	return value;
+}
+
+/* What is read of a code object ends with the pointer to the line table. Between the first line and
+ * that pointer nothing ever changes; what is counted, cached and specialised lies outside
+ * (Include/cpython/code.h). */
+static size_t head_size(const struct cpython *python)
+{
+	return python->layout.code.lines + 8ul;
+}
+
+static bool is_readable(const struct cpython *python)
+{
+	const struct cpython_code_layout *c = &python->layout.code;
+	const struct cpython_object_layout *o = &python->layout.object;
+
+	return c->lines <= HEAD_MAX - 8 && c->firstlineno < c->lines && c->name < c->lines &&
+	       c->filename < c->lines && (c->qualname == CPYTHON_NONE || c->qualname < c->lines) &&
+	       (python->version >= CPYTHON_3_11 || c->bytecode < c->lines) && o->type < c->lines &&
+	       o->var_size < c->lines && o->var_size < PART_BYTES - 8 &&
+	       o->bytes_hash < PART_BYTES - 8 && o->bytes_data < PART_BYTES &&
+	       o->bytes_hash < o->bytes_data && o->var_size < o->bytes_data;
+}
+
+/* The objects whose content is compared. */
+static void parts_of(const struct cpython *python, const uint8_t *head, uint64_t parts[PARTS])
+{
+	const struct cpython_code_layout *c = &python->layout.code;
+
+	parts[0] = memory_word(head, c->qualname == CPYTHON_NONE ? c->name : c->qualname);
+	parts[1] = memory_word(head, c->filename);
+	parts[2] = memory_word(head, c->lines);
+}
+
+/* Up to the end of the page: the next one may be missing. */
+static size_t bytes_before_page(uint64_t addr)
+{
+	size_t left = PAGE - (addr & (PAGE - 1));
+
+	return left < PART_BYTES ? left : PART_BYTES;
+}
+
+/* While the thread is held. */
+
+static bool is_copied(struct interp_copy *copy, uint64_t addr, uint8_t *bytes, size_t len)
+{
+	return !copy->memory.read(&copy->memory, addr, bytes, len);
+}
+
+static void copy_parts(struct interp_copy *copy, const uint64_t *parts, size_t count)
+{
+	uint8_t bytes[PART_BYTES];
+
+	interp_copy_need_all(copy, parts, count, PART_BYTES);
+	for (size_t i = 0; i < count; i++)
+		if (bytes_before_page(parts[i]) < PART_BYTES &&
+		    !is_copied(copy, parts[i], bytes, PART_BYTES))
+			interp_copy_need(copy, parts[i], bytes_before_page(parts[i]));
+}
+
+void cpython_copy_codes(const struct cpython *python, struct interp_copy *copy,
+			const uint64_t *codes, size_t count)
+{
+	bool cut = copy->walk.cut;
+
+	for (size_t first = 0; is_readable(python) && first < count; first += BATCH) {
+		size_t batch = count - first < BATCH ? count - first : BATCH, n = 0;
+		uint64_t parts[BATCH * PARTS];
+		uint8_t head[HEAD_MAX];
+
+		interp_copy_need_all(copy, codes + first, batch, head_size(python));
+		for (size_t i = 0; i < batch; i++)
+			if (is_copied(copy, codes[first + i], head, head_size(python)))
+				parts_of(python, head, &parts[PARTS * n++]);
+		copy_parts(copy, parts, PARTS * n);
+	}
+	copy->walk.cut = cut; /* that tells of the frames, which are all there */
+}
+
+/* What proves a code object the same. */
+
+struct part {
+	uint64_t addr;
+	size_t len; /* 0: it could not be read */
+	uint8_t bytes[PART_BYTES];
+};
+
+struct batch {
+	const struct cpython *python;
+	const struct memory *memory;
+	size_t count;
+	bool is_there[BATCH];
+	uint8_t heads[BATCH][HEAD_MAX];
+	struct part parts[BATCH][PARTS];
+	struct part *files[BATCH]; /* where the file's name is; many have the same */
+};
+
+static void read_heads(struct batch *b, const struct interp_identity *ids)
+{
+	struct memory_piece pieces[BATCH];
+
+	for (size_t i = 0; i < b->count; i++)
+		pieces[i] = (struct memory_piece){ ids[i].code, b->heads[i], head_size(b->python) };
+	memory_gather(b->memory, pieces, b->count);
+	for (size_t i = 0; i < b->count; i++)
+		b->is_there[i] = pieces[i].len;
+}
+
+static struct part *file_part(struct batch *b, size_t i)
+{
+	for (size_t before = 0; before < i; before++)
+		if (b->is_there[before] && b->parts[before][1].addr == b->parts[i][1].addr)
+			return b->files[before];
+	return &b->parts[i][1];
+}
+
+static void read_parts(struct batch *b)
+{
+	struct memory_piece pieces[BATCH * PARTS];
+	struct part *parts[BATCH * PARTS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		uint64_t addrs[PARTS];
+
+		if (!b->is_there[i])
+			continue;
+		parts_of(b->python, b->heads[i], addrs);
+		for (unsigned k = 0; k < PARTS; k++)
+			b->parts[i][k].addr = addrs[k];
+		b->files[i] = file_part(b, i);
+		for (unsigned k = 0; k < PARTS; k++)
+			if (k != 1 || b->files[i] == &b->parts[i][k])
+				parts[n++] = &b->parts[i][k];
+	}
+	for (size_t i = 0; i < n; i++)
+		pieces[i] = (struct memory_piece){ parts[i]->addr, parts[i]->bytes, PART_BYTES };
+	memory_gather(b->memory, pieces, n);
+	for (size_t i = 0; i < n; i++) {
+		struct part *p = parts[i];
+
+		p->len = pieces[i].len;
+		if (!p->len &&
+		    !b->memory->read(b->memory, p->addr, p->bytes, bytes_before_page(p->addr)))
+			p->len = bytes_before_page(p->addr);
+	}
+}
+
+/* What is compared of an object of `size` bytes of content that begin at `from`. `hash`: what
+ * CPython keeps, or -1. */
+static uint64_t digest(const struct part *p, uint64_t from, uint64_t size, uint64_t hash,
+		       uint64_t length)
+{
+	size_t here = from < p->len ? p->len - from : 0;
+	struct {
+		uint64_t length, hash;
+		uint8_t content[PART_BYTES];
+	} compared = { .length = length };
+
+	if (size > here)
+		compared.hash = hash;
+	here = size < here ? size : here;
+	memcpy(compared.content, p->bytes + (here ? from : 0), here);
+	return XXH3_64bits(&compared, sizeof(compared) - PART_BYTES + here);
+}
+
+static bool digest_text(const struct cpython *python, const struct part *p, uint64_t *word)
+{
+	const struct cpython_object_layout *o = &python->layout.object;
+	struct pyunicode_place place;
+
+	if (p->len < o->text_hash + 8 || pyunicode_find(python, p->addr, p->bytes, p->len, &place))
+		return false;
+	*word = digest(p, place.addr - p->addr, place.count * place.width,
+		       memory_word(p->bytes, o->text_hash), place.count);
+	return true;
+}
+
+static bool digest_table(const struct cpython *python, const struct part *p, uint64_t *word)
+{
+	const struct cpython_object_layout *o = &python->layout.object;
+
+	if (p->len < o->bytes_data)
+		return false;
+	*word = digest(p, o->bytes_data, memory_word(p->bytes, o->var_size),
+		       memory_word(p->bytes, o->bytes_hash), memory_word(p->bytes, o->var_size));
+	return true;
+}
+
+static bool is_code(const struct cpython *python, const uint8_t *head)
+{
+	uint64_t type = memory_word(head, python->layout.object.type);
+
+	return type && (!python->code_type || type == python->code_type);
+}
+
+static void identify(const struct batch *b, size_t i, struct interp_identity *id)
+{
+	const struct cpython *python = b->python;
+	const struct cpython_object_layout *o = &python->layout.object;
+	const uint8_t *head = b->heads[i];
+	uint32_t first = python->layout.code.firstlineno;
+
+	memset(id->words, 0, sizeof(id->words));
+	id->valid = b->is_there[i] && is_code(python, head) &&
+		    digest_text(python, &b->parts[i][0], &id->words[0]) &&
+		    digest_text(python, b->files[i], &id->words[1]) &&
+		    digest_table(python, &b->parts[i][2], &id->words[2]);
+	if (!id->valid)
+		return;
+	id->words[3] = XXH3_64bits(head + first, head_size(python) - first);
+	id->words[4] = memory_word(head, o->type);
+	if (python->version >= CPYTHON_3_11)
+		id->words[5] = memory_word(head, o->var_size);
+}
+
+void cpython_identify(const void *rt, const struct memory *memory, struct interp_identity *ids,
+		      size_t count)
+{
+	struct batch b;
+
+	b.python = rt;
+	b.memory = memory;
+	for (size_t i = 0; i < count; i++)
+		ids[i].valid = false;
+	for (size_t first = 0; is_readable(rt) && first < count; first += BATCH) {
+		b.count = count - first < BATCH ? count - first : BATCH;
+		read_heads(&b, ids + first);
+		read_parts(&b);
+		for (size_t i = 0; i < b.count; i++)
+			identify(&b, i, &ids[first + i]);
+	}
+}
+
+/* Names and lines. */
+
+static enum pylinetable_form form_of(const struct cpython *python)
+{
+	return python->version < CPYTHON_3_10 ? PYLINETABLE_LNOTAB :
+	       python->version < CPYTHON_3_11 ? PYLINETABLE_PAIRS :
+						PYLINETABLE_LOCATIONS;
+}
+
+/* The size of a bytes object, which its holder points to at `from`. */
+static int bytes_size(const struct cpython *python, const struct memory *memory,
+		      const uint8_t *head, uint32_t from, uint64_t *size)
+{
+	return memory_read_u64(memory, memory_word(head, from) + python->layout.object.var_size,
+			       size);
+}
+
+static int code_size(const struct cpython *python, const struct memory *memory, const uint8_t *head,
+		     uint64_t *size)
+{
+	const struct cpython_layout *l = &python->layout;
+
+	if (python->version < CPYTHON_3_11)
+		return bytes_size(python, memory, head, l->code.bytecode, size);
+	*size = memory_word(head, l->object.var_size) * CODE_UNIT;
+	return 0;
+}
+
+/* Without a table `code->lines` stays NULL. */
+static int read_lines(const struct cpython *python, const struct memory *memory,
+		      const uint8_t *head, struct arena *arena, struct interp_code *code)
+{
+	const struct cpython_layout *l = &python->layout;
+	uint64_t len, code_len;
+	struct pylinetable *t;
+	uint8_t *bytes;
+
+	if (bytes_size(python, memory, head, l->code.lines, &len) ||
+	    code_size(python, memory, head, &code_len))
+		return ERR_FORMAT;
+	if (len > TABLE_MAX)
+		return 0;
+	t = arena_alloc(arena, sizeof(*t));
+	bytes = arena_alloc(arena, len + 1);
+	if (!t || !bytes)
+		return ERR_NOMEM;
+	if (len && memory->read(memory, memory_word(head, l->code.lines) + l->object.bytes_data,
+				bytes, len))
+		return ERR_FORMAT;
+	code->lines = t;
+	return pylinetable_init(t, form_of(python), bytes, len, code_len, code->first_line, arena);
+}
+
+/* Where the frames of a code object begin to be complete (_PyFrame_IsIncomplete): until RESUME, it
+ * makes cells or a generator. */
+static int read_begin(const struct cpython *python, const struct memory *memory, uint64_t addr,
+		      const uint8_t *head, struct interp_code *code)
+{
+	uint32_t units;
+
+	code->begin =
+		INT64_MIN; /* up to 3.10 a frame that has executed nothing yet is shown, too */
+	if (python->version < CPYTHON_3_11)
+		return 0;
+	if (memory->read(memory, addr + python->layout.code.firsttraceable, &units, sizeof(units)))
+		return ERR_FORMAT;
+	code->begin = (int64_t)units * CODE_UNIT;
+	code->hidden = units >= memory_word(head, python->layout.object.var_size);
+	return 0;
+}
+
+static int read_text(const struct cpython *python, const struct memory *memory, uint64_t addr,
+		     struct arena *arena, const char **out)
+{
+	char text[PYUNICODE_MAX + 1];
+
+	if (pyunicode_read(python, memory, addr, text, sizeof(text)))
+		return ERR_FORMAT;
+	*out = arena_copy(arena, text, strlen(text));
+	return *out ? 0 : ERR_NOMEM;
+}
+
+int cpython_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
+		    struct interp_code *code)
+{
+	const struct cpython *python = rt;
+	uint64_t parts[PARTS];
+	uint8_t head[HEAD_MAX];
+	int rc;
+
+	*code = (struct interp_code){ 0 };
+	if (!is_readable(python) || memory->read(memory, addr, head, head_size(python)) ||
+	    !is_code(python, head))
+		return ERR_FORMAT;
+	parts_of(python, head, parts);
+	code->first_line = u32_at(head, python->layout.code.firstlineno);
+	if (code->first_line > INT32_MAX)
+		code->first_line = 0;
+	rc = read_text(python, memory, parts[0], arena, &code->name);
+	if (!rc)
+		rc = read_text(python, memory, parts[1], arena, &code->file);
+	if (!rc)
+		rc = read_begin(python, memory, addr, head, code);
+	if (!rc)
+		rc = read_lines(python, memory, head, arena, code);
+	return rc;
+}
+
+void cpython_line(const void *rt, const struct interp_code *code, uint64_t at, uint32_t *line,
+		  uint32_t *column)
+{
+	const struct pylinetable *table = code->lines;
+
+	(void)rt;
+	*line = *column = 0;
+	if (table)
+		pylinetable_find(table, (int64_t)at, line, column);
+}

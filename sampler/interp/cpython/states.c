@@ -1,0 +1,91 @@
+#include "sampler/interp/cpython/states.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/process/memory.h"
+#include "sampler/interp/common/runtime.h"
+#include "sampler/interp/cpython/layout.h"
+#include "sampler/interp/cpython/pthread.h"
+
+/* More are not looked for. A list may also be longer because the memory lies. */
+enum { INTERPRETERS_MAX = 1024, STATES_MAX = 1 << 16 };
+
+static bool read_state(const struct cpython *python, const struct memory *memory,
+		       struct cpython_state *s)
+{
+	const struct cpython_thread_layout *l = &python->layout.thread;
+
+	return l->size <= sizeof(s->bytes) && !memory->read(memory, s->addr, s->bytes, l->size) &&
+	       memory_word(s->bytes, l->interp) == s->interp;
+}
+
+unsigned cpython_states_visit(const struct cpython *python, const struct memory *memory,
+			      enum cpython_visit (*visit)(void *data,
+							  const struct cpython_state *state),
+			      void *data)
+{
+	const struct cpython_layout *l = &python->layout;
+	struct cpython_state s;
+	unsigned left = STATES_MAX, strange = 0;
+
+	if (memory_read_u64(memory, python->head, &s.interp))
+		return 1;
+	for (unsigned i = 0; s.interp && i < INTERPRETERS_MAX; i++) {
+		if (memory_read_u64(memory, s.interp + l->interp.threads, &s.addr))
+			return strange + 1;
+		for (; s.addr && left; left--) {
+			if (!read_state(python, memory, &s)) {
+				strange++;
+				break;
+			}
+			if (visit(data, &s) == CPYTHON_STOP)
+				return strange;
+			s.addr = memory_word(s.bytes, l->thread.next);
+		}
+		if (memory_read_u64(memory, s.interp + l->interp.next, &s.interp))
+			return strange + 1;
+	}
+	return strange;
+}
+
+struct listing {
+	const struct cpython *python;
+	const struct memory *memory;
+	struct buffer *states;
+	int rc;
+};
+
+static enum cpython_visit list_state(void *data, const struct cpython_state *state)
+{
+	struct listing *l = data;
+	const struct cpython_thread_layout *t = &l->python->layout.thread;
+	struct interp_state s = { .at = state->addr };
+	uint64_t self = memory_word(state->bytes, t->id), id = 0;
+
+	if (t->native_id != CPYTHON_NONE)
+		id = memory_word(state->bytes, t->native_id);
+	s.own_tid = id ? pthread_plausible_tid(id) : cpython_tid_of(l->memory, self);
+	s.tp = PTHREAD_SELF_IS_TP ? self : 0;
+	if (s.own_tid || s.tp)
+		l->rc = buffer_add(l->states, &s, sizeof(s));
+	return l->rc ? CPYTHON_STOP : CPYTHON_NEXT;
+}
+
+int cpython_threads(const void *rt, const struct memory *memory, struct buffer *states)
+{
+	struct listing l = { rt, memory, states, 0 };
+
+	cpython_states_visit(rt, memory, list_state, &l);
+	return l.rc;
+}
+
+pid_t cpython_tid_of(const struct memory *memory, uint64_t self)
+{
+	uint8_t bytes[PTHREAD_BYTES];
+
+	if (!self || memory->read(memory, self, bytes, sizeof(bytes)))
+		return 0;
+	return pthread_tid(bytes, self);
+}
