@@ -48,8 +48,7 @@ static void keep_if_most(struct gil_account *a, const struct thread *thread,
 		at--;
 	if (at == GIL_THREADS)
 		return;
-	memmove(&a->most[at + 1], &a->most[at],
-		(size_t)(GIL_THREADS - 1 - at) * sizeof(*a->most));
+	memmove(&a->most[at + 1], &a->most[at], (size_t)(GIL_THREADS - 1 - at) * sizeof(*a->most));
 	a->most[at] = (struct gil_thread){ .tid = thread->tid, .times = *times };
 	memcpy(a->most[at].name, thread->name, sizeof(a->most[at].name));
 	printable(a->most[at].name, sizeof(a->most[at].name));
@@ -87,7 +86,8 @@ static int account_member(struct gil_account *a, const struct recorded *r, struc
 		struct gil_times *of = &times[e->context.thread];
 
 		if (gil)
-			*(strcmp(gil, "held") ? &of->waited_ns : &of->held_ns) += time_of(r, cpu, e);
+			*(strcmp(gil, "held") ? &of->waited_ns : &of->held_ns) += time_of(r, cpu,
+											  e);
 	}
 	conclude(a, r, member, times);
 	free(times);

@@ -185,8 +185,7 @@ static uint64_t saved_opline(const struct alignment *a, const struct interp_fram
 		    memory_read_u64(a->memory, at + 8, &opline))
 			return 0;
 		if (frame == f->self && (opline - f->at) % OP_BYTES == 0 &&
-		    opline - f->at + (uint64_t)OPS_NEAR * OP_BYTES <
-			    2ull * OPS_NEAR * OP_BYTES)
+		    opline - f->at + (uint64_t)OPS_NEAR * OP_BYTES < 2ull * OPS_NEAR * OP_BYTES)
 			return opline;
 	}
 	return 0;
@@ -209,9 +208,7 @@ static void set_opline(struct alignment *a)
 void php_anchor(const void *rt, const struct modmap *maps, const struct stack *stack,
 		const struct memory *memory, struct interp_frame *frames, size_t count)
 {
-	struct alignment a = {
-		.rt = rt, .stack = stack, .memory = memory, .frames = frames
-	};
+	struct alignment a = { .rt = rt, .stack = stack, .memory = memory, .frames = frames };
 	size_t own = find_runs(&a, count);
 
 	(void)maps;

@@ -139,7 +139,7 @@ static bool returned(const struct image *image, const struct elfsymbol *function
 		return false;
 #ifdef __x86_64__
 	c += memcmp(c, "\xf3\x0f\x1e\xfa", 4) ? 0 : 4; /* endbr64 */
-	if (*c == 0xb8 && c[5] == 0xc3) { /* mov $…, %eax; ret */
+	if (*c == 0xb8 && c[5] == 0xc3) {	       /* mov $…, %eax; ret */
 		*value = u32_at(c, 1);
 		return true;
 	}

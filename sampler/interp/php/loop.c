@@ -29,9 +29,9 @@ struct part {
 
 struct search {
 	struct cfi_sink sink;
-	uint64_t loop; /* execute_ex */
-	uint64_t start, end; /* of the present entry */
-	bool first;	     /* no row of it was seen */
+	uint64_t loop;	       /* execute_ex */
+	uint64_t start, end;   /* of the present entry */
+	bool first;	       /* no row of it was seen */
 	struct cfi_rule frame; /* execute_ex's largest */
 	bool for_parts;	       /* second pass */
 	struct part parts[PARTS_MAX];

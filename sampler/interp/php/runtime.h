@@ -18,7 +18,7 @@
 /* Where the fields are that differ from release to release, in bytes. What is the same from 7.4 to
  * 8.5 is below. */
 struct php_layout {
-	uint32_t api; /* ZEND_MODULE_API_NO: one for each release */
+	uint32_t api;	   /* ZEND_MODULE_API_NO: one for each release */
 	uint16_t vm_stack; /* in zend_executor_globals: EG(vm_stack_top), and what follows */
 	uint16_t last, opcodes, filename, line_start; /* in zend_op_array */
 	uint16_t generator_frame, generator_node;     /* in zend_generator */
@@ -46,7 +46,7 @@ enum {
 	FRAME_PREV = 48,
 	FRAME_BYTES = 56,
 
-	INFO_OBJECT = 8, /* in the low byte: IS_OBJECT */
+	INFO_OBJECT = 8,     /* in the low byte: IS_OBJECT */
 	INFO_CODE = 1 << 16, /* ZEND_CALL_CODE: a file's or eval()'s own code */
 	INFO_TOP = 1 << 17,  /* ZEND_CALL_TOP: execute_ex was called for it */
 
@@ -76,10 +76,10 @@ enum { CODE_C = 1, CODE_MAIN = 2, CODE_BITS = 7 };
 
 /* The runtime's own bits of interp_frame.flags, for php_anchor. */
 enum {
-	FRAME_TOP = 1 << 4,  /* the outermost of those that one call of execute_ex executes */
+	FRAME_TOP = 1 << 4,	/* the outermost of those that one call of execute_ex executes */
 	FRAME_IN_LOOP = 1 << 5, /* the thread is in execute_ex, for this frame */
-	FRAME_HAS_IP = 1 << 6, /* interp_frame.own is the register with its opline */
-	FRAME_BASE = 1 << 7, /* the first frame of a fiber: its callers have another C stack */
+	FRAME_HAS_IP = 1 << 6,	/* interp_frame.own is the register with its opline */
+	FRAME_BASE = 1 << 7,	/* the first frame of a fiber: its callers have another C stack */
 };
 
 /* How execute_ex was compiled: ZEND_VM_KIND_…, zend_vm_kind(). */
@@ -97,12 +97,12 @@ struct php_runtime {
 	const struct php_layout *layout;
 	char version[32];
 	bool zts;
-	uint64_t eg;  /* NTS: address of executor_globals */
-	int64_t tls;  /* ZTS: where _tsrm_ls_cache is, from the thread pointer on */
+	uint64_t eg;	    /* NTS: address of executor_globals */
+	int64_t tls;	    /* ZTS: where _tsrm_ls_cache is, from the thread pointer on */
 	uint64_t eg_offset; /* ZTS: executor_globals_offset, from that cache on */
 	uint64_t vm;	    /* enum php_vm */
 	uint64_t image_start, image_end; /* addresses of the ELF file's segments in the process */
-	struct php_range loop[2]; /* execute_ex, and its .cold part; else empty */
+	struct php_range loop[2];	 /* execute_ex, and its .cold part; else empty */
 };
 
 static inline bool php_in_loop(const struct php_runtime *rt, uint64_t pc)

@@ -77,8 +77,8 @@ void ruby_anchor(const void *of, const struct modmap *maps, const struct stack *
 
 		for (end = first + 1; end < count && frames[end].own == frames[first].own;)
 			end++;
-		found = frames[first].anchor ? frame_of(stack, at, frames[first].anchor)
-					     : stack->count;
+		found = frames[first].anchor ? frame_of(stack, at, frames[first].anchor) :
+					       stack->count;
 		if (found < stack->count) {
 			at = found;
 			look_inside(&rt->loop, stack, found, frames + first, end - first);

@@ -17,6 +17,7 @@
 
 #include "base/process/memory.h"
 #include "sampler/interp/common/copy.h"
+#include "sampler/interp/common/pthread.h"
 #include "sampler/interp/ruby/runtime.h"
 
 enum {
@@ -25,7 +26,8 @@ enum {
 	PIECES_MAX = 512,
 	BATCH = 256, /* environments on the heap, and new code objects, that are read together */
 	ENV_BYTES = 24,
-	GVL_OWNER = 32, /* rb_ractor_t.threads: from the list's head on to gvl.owner or sched.running */
+	GVL_OWNER =
+		32, /* rb_ractor_t.threads: from the list's head on to gvl.owner or sched.running */
 #ifdef __aarch64__
 	MUTEX_BYTES = 48,
 #else
@@ -61,8 +63,9 @@ static bool begin(struct walker *w, const struct interp_thread *thread, uint64_t
 		if (!bytes)
 			return false;
 	}
-	if (l->tid ? (pid_t)ruby_u32(bytes, l->tid) != thread->own_tid
-		   : thread->tp && memory_word(bytes, l->pthread) != thread->tp)
+	if (l->tid ? (pid_t)ruby_u32(bytes, l->tid) != thread->own_tid :
+		     PTHREAD_SELF_IS_TP && thread->tp &&
+			     memory_word(bytes, l->pthread) != thread->tp)
 		return false;
 	bytes = ec ? interp_copy_need(w->copy, ec, EC_BYTES) : NULL;
 	if (!bytes || memory_word(bytes, l->ec_thread) != thread->state)
@@ -150,9 +153,10 @@ static void copy_environments(struct walker *w)
 static bool environment(const struct walker *w, uint64_t ep, uint64_t *flags, uint64_t *method,
 			uint64_t *prev)
 {
-	const char *bytes = ep >= 4096 && !(ep & 7)
-				    ? interp_copy_need(w->copy, ep + (uint64_t)ENV_METHOD, ENV_BYTES)
-				    : NULL;
+	const char *bytes = ep >= 4096 && !(ep & 7) ?
+				    interp_copy_need(w->copy, ep + (uint64_t)ENV_METHOD,
+						     ENV_BYTES) :
+				    NULL;
 
 	if (!bytes)
 		return false;
@@ -275,7 +279,8 @@ void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_
 	copy_frames(&w);
 	copy_environments(&w);
 	/* The outermost frame is a dummy, even if it has the iseq of "<main>" (vm.c, Init_VM()). */
-	for (uint64_t at = w.frame; on && at < w.end - w.rt->layout->frame; at += w.rt->layout->frame)
+	for (uint64_t at = w.frame; on && at < w.end - w.rt->layout->frame;
+	     at += w.rt->layout->frame)
 		on = step(&w, at, &hide);
 	if (on)
 		ruby_set_anchors(rt, copy, thread, w.tag, w.runs, out);

@@ -111,9 +111,8 @@ static int find_release(struct ruby_runtime *rt, const struct elfsymbol *version
 	return 0;
 }
 
-static int find_state(struct ruby_runtime *rt, const struct elfsymbol *s,
-		      const struct image *image, uint64_t bias, const struct memory *memory,
-		      struct error *why)
+static int find_state(struct ruby_runtime *rt, const struct elfsymbol *s, const struct image *image,
+		      uint64_t bias, const struct memory *memory, struct error *why)
 {
 	if (find_vm(s, image, bias, memory, &rt->vm))
 		return error_set(why, ERR_FORMAT, "%s: its state cannot be found", rt->version);

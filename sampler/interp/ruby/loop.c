@@ -27,7 +27,7 @@
 enum {
 	INSNS_MAX = 2048,
 	INSNS_MIN = 64,
-	LENGTH_MAX = 32,       /* words of an instruction */
+	LENGTH_MAX = 32,	/* words of an instruction */
 	FUNCTION_MAX = 1 << 18, /* bytes of vm_exec_core */
 	TEXT_MAX = 64 << 20,
 	DATA_MAX = 16 << 20,
@@ -47,9 +47,10 @@ static bool is_text(const struct ruby_loop *loop, uint64_t addr)
 	return addr - loop->text < loop->text_end - loop->text;
 }
 
-/* `count` addresses of code, all near to each other. */
-static bool is_table(const struct ruby_loop *loop, const char *words)
+/* `count` addresses of code, all in one function. */
+static bool is_table(const struct search *s, const char *words)
 {
+	const struct ruby_loop *loop = s->loop;
 	uint64_t least = UINT64_MAX, most = 0;
 
 	for (size_t i = 0; i < loop->count; i++) {
@@ -60,7 +61,9 @@ static bool is_table(const struct ruby_loop *loop, const char *words)
 		least = code < least ? code : least;
 		most = code > most ? code : most;
 	}
-	return most - least < FUNCTION_MAX && most - least > loop->count;
+	return most - least < FUNCTION_MAX && most - least > loop->count &&
+	       cfi_starts_find(s->starts, least - s->bias) ==
+		       cfi_starts_find(s->starts, most - s->bias);
 }
 
 /* Looks for the table in a section, in the process, because its addresses are relocated. */
@@ -82,7 +85,7 @@ static bool find_table(const struct search *s, const char *section, const struct
 	for (size_t at = 0; !found && at + bytes <= size; at += 8) {
 		/* The last address first: most places fail there. */
 		found = is_text(s->loop, memory_word(data, at + bytes - 8)) &&
-			is_table(s->loop, data + at);
+			is_table(s, data + at);
 		if (found)
 			memcpy(codes, data + at, bytes);
 	}
@@ -91,8 +94,7 @@ static bool find_table(const struct search *s, const char *section, const struct
 }
 
 static bool read_names(const struct search *s, const struct elfsymbol *base,
-		       const struct elfsymbol *offsets, char names[static NAMES_MAX],
-		       uint16_t *at)
+		       const struct elfsymbol *offsets, char names[static NAMES_MAX], uint16_t *at)
 {
 	if (!base->found || !offsets->found || offsets->size < 2 * s->loop->count ||
 	    base->size >= NAMES_MAX)
@@ -109,7 +111,9 @@ static void unify(const struct ruby_loop *loop, const char *names, const uint16_
 {
 	for (size_t i = 0; i < loop->count; i++) {
 		const char *name = names + at[i];
-		size_t prefix = !strncmp(name, "trace_", 6) ? 6 : !strncmp(name, "zjit_", 5) ? 5 : 0;
+		size_t prefix = !strncmp(name, "trace_", 6) ? 6 :
+				!strncmp(name, "zjit_", 5)  ? 5 :
+							      0;
 
 		for (size_t k = 0; prefix && k < loop->count; k++)
 			if (!strcmp(names + at[k], name + prefix))
@@ -183,34 +187,26 @@ static uint64_t find_caller(const struct search *s, const uint8_t *text, uint64_
 	return caller;
 }
 
-static int find_functions(struct search *s, uint64_t addr, uint64_t size)
+static int find_functions(const struct search *s, uint64_t addr, uint64_t size)
 {
 	struct ruby_loop *loop = s->loop;
-	uint64_t first = loop->codes[0] - s->bias, last = loop->codes[loop->count - 1] - s->bias;
-	uint64_t core, exec;
-	uint8_t *text;
+	uint64_t core = cfi_starts_find(s->starts, loop->codes[0] - s->bias), exec;
+	uint8_t *text = malloc(size);
 
-	if (cfi_starts_read(&s->starts, s->image))
+	if (!text)
 		return ERR_NOMEM;
-	core = cfi_starts_find(s->starts, first);
-	if (!core || cfi_starts_find(s->starts, last) != core) {
-		cfi_starts_free(s->starts);
-		return 0;
-	}
 	loop->core = s->bias + core;
-	loop->core_end = s->bias + function_end(s->starts, last);
-	text = malloc(size);
-	if (text && elfsymbol_bytes(s->image, addr, text, size)) {
+	loop->core_end = s->bias + function_end(s->starts, loop->codes[loop->count - 1] - s->bias);
+	if (elfsymbol_bytes(s->image, addr, text, size)) {
 		exec = find_caller(s, text, addr, size, core);
 		loop->exec = exec ? s->bias + exec : 0;
 		loop->exec_end = exec ? s->bias + function_end(s->starts, exec) : 0;
 	}
 	free(text);
-	cfi_starts_free(s->starts);
-	return text ? 0 : ERR_NOMEM;
+	return 0;
 }
 
-static int find_insns(struct search *s, const struct memory *memory,
+static int find_insns(const struct search *s, const struct memory *memory,
 		      const struct elfsymbol *symbols)
 {
 	struct ruby_loop *loop = s->loop;
@@ -261,9 +257,14 @@ int ruby_find_loop(struct ruby_loop *loop, const struct image *image, uint64_t b
 	elfsymbol_find(image, symbols, sizeof(symbols) / sizeof(*symbols));
 	if (!symbols[0].found || symbols[0].size < INSNS_MIN || symbols[0].size > INSNS_MAX)
 		return 0;
+	if (cfi_starts_read(&s.starts, image))
+		return ERR_NOMEM;
 	loop->count = symbols[0].size;
 	rc = find_insns(&s, memory, symbols);
-	return rc || !loop->count ? rc : find_functions(&s, addr, size);
+	if (!rc && loop->count)
+		rc = find_functions(&s, addr, size);
+	cfi_starts_free(s.starts);
+	return rc;
 }
 
 void ruby_loop_release(struct ruby_loop *loop)

@@ -157,8 +157,8 @@ static bool find_labelled(const struct naming *n, uint64_t iseq, struct around *
 			return false;
 		if (a->type == ISEQ_BLOCK)
 			++*levels;
-		else if (a->type != ISEQ_RESCUE && a->type != ISEQ_ENSURE &&
-			 a->type != ISEQ_EVAL && a->type != ISEQ_PLAIN)
+		else if (a->type != ISEQ_RESCUE && a->type != ISEQ_ENSURE && a->type != ISEQ_EVAL &&
+			 a->type != ISEQ_PLAIN)
 			return true;
 		if (!a->parent)
 			return true;

@@ -121,9 +121,8 @@ const char *ruby_read_id(const struct ruby_runtime *rt, const struct memory *mem
 	if (!serial || serial > ruby_u32(symbols, 0))
 		return NULL;
 	return ruby_read_string(
-		rt, memory,
-		string_of_serial(rt, memory, memory_word(symbols, SYMBOLS_IDS), serial), arena,
-		nomem);
+		rt, memory, string_of_serial(rt, memory, memory_word(symbols, SYMBOLS_IDS), serial),
+		arena, nomem);
 }
 
 /* In the table, '+' is the ID of "+", and so on (symbol.c, Init_op_tbl()). */

@@ -22,22 +22,24 @@ struct interp_copy;
 /* Where the fields are that differ from release to release, in bytes. What is the same in 3.0 to 4.0
  * is below. */
 struct ruby_layout {
-	uint16_t release;    /* 304: Ruby 3.4 */
-	uint8_t frame;	     /* size of a control frame */
-	uint8_t ec_thread;   /* rb_execution_context_t.thread_ptr */
-	uint8_t thread_ec;   /* rb_thread_t.ec */
-	uint8_t native;	     /* rb_thread_t.nt; 0: the next one is in rb_thread_t itself */
-	uint8_t pthread;     /* thread_id: a pthread_t */
-	uint8_t tid;	     /* the thread's number; 0: not recorded, or not correct after fork(2) */
-	uint8_t insns, parent; /* rb_iseq_constant_body.insns_info and .parent_iseq, .local_iseq behind */
-	uint8_t insn_entry;  /* size of a struct iseq_insn_info_entry */
-	uint8_t line_shift;  /* of rb_iseq_location_t.first_lineno, which is a Fixnum up to 3.1 */
-	uint8_t embed;	     /* where an embedded string's bytes are; their number is in the flags (16)
+	uint16_t release;  /* 304: Ruby 3.4 */
+	uint8_t frame;	   /* size of a control frame */
+	uint8_t ec_thread; /* rb_execution_context_t.thread_ptr */
+	uint8_t thread_ec; /* rb_thread_t.ec */
+	uint8_t native;	   /* rb_thread_t.nt; 0: the next one is in rb_thread_t itself */
+	uint8_t pthread;   /* thread_id: a pthread_t */
+	uint8_t tid;	   /* the thread's number; 0: not recorded, or not correct after fork(2) */
+	uint8_t insns,
+		parent; /* rb_iseq_constant_body.insns_info and .parent_iseq, .local_iseq behind */
+	uint8_t insn_entry; /* size of a struct iseq_insn_info_entry */
+	uint8_t line_shift; /* of rb_iseq_location_t.first_lineno, which is a Fixnum up to 3.1 */
+	uint8_t embed; /* where an embedded string's bytes are; their number is in the flags (16)
 			      * or in front of them (24) */
-	uint8_t attached, class_flags, classpath; /* RClass's attached object, flags and path; 0: they
+	uint8_t attached, class_flags,
+		classpath; /* RClass's attached object, flags and path; 0: they
 						   * are elsewhere */
-	uint8_t singleton;   /* bit of RBasic.flags: a singleton class */
-	bool qualified;	     /* labels have the class: "Shop#total" (Ruby's Feature #19117) */
+	uint8_t singleton; /* bit of RBasic.flags: a singleton class */
+	bool qualified;	   /* labels have the class: "Shop#total" (Ruby's Feature #19117) */
 };
 
 enum {
@@ -93,8 +95,8 @@ enum {
 	METHOD_DEFINITION = 16,
 	METHOD_OWNER = 32,
 	METHOD_BYTES = 40,
-	DEFINITION_TYPE = 0, /* in the low four bits */
-	DEFINITION_BODY = 8, /* the iseq, or the C function */
+	DEFINITION_TYPE = 0,  /* in the low four bits */
+	DEFINITION_BODY = 8,  /* the iseq, or the C function */
 	DEFINITION_NAME = 32, /* an ID */
 	DEFINITION_SERIAL = 40,
 	DEFINITION_BYTES = 48,
@@ -183,10 +185,10 @@ struct ruby_shared {
 struct ruby_runtime {
 	const struct ruby_layout *layout;
 	char version[32];
-	uint64_t vm;		  /* struct rb_vm_struct */
-	uint16_t ractor_threads;  /* head of a ractor's list of threads */
-	uint16_t ractor_node;	  /* a ractor's node in the list of ractors */
-	uint64_t symbols;	  /* ruby_global_symbols; 0: not found */
+	uint64_t vm;		 /* struct rb_vm_struct */
+	uint16_t ractor_threads; /* head of a ractor's list of threads */
+	uint16_t ractor_node;	 /* a ractor's node in the list of ractors */
+	uint64_t symbols;	 /* ruby_global_symbols; 0: not found */
 	struct ruby_loop loop;
 	struct ruby_shared *shared; /* owned */
 };

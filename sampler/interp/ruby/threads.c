@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/process/memory.h"
+#include "sampler/interp/common/pthread.h"
 #include "sampler/interp/ruby/runtime.h"
 
 enum {
@@ -66,27 +67,39 @@ bool ruby_find_lists(struct ruby_runtime *rt, const struct memory *memory)
 	return false;
 }
 
-/* Up to 3.2 the number that Ruby has recorded is not changed in a child of fork(2), but the pthread
- * is the same. */
+static pid_t number_of(const struct ruby_runtime *rt, const struct memory *memory,
+		       const char *native, uint64_t self)
+{
+	char pthread[PTHREAD_BYTES];
+
+	if (rt->layout->tid)
+		return pthread_plausible_tid(ruby_u32(native, rt->layout->tid));
+	return memory->read(memory, self, pthread, sizeof(pthread)) ? 0 :
+								      pthread_tid(pthread, self);
+}
+
 static bool describe(const struct ruby_runtime *rt, const struct memory *memory, uint64_t thread,
 		     struct interp_state *state)
 {
 	const struct ruby_layout *l = rt->layout;
 	char bytes[THREAD_BYTES];
+	uint64_t self;
 
 	*state = (struct interp_state){ .at = thread };
 	if (memory->read(memory, thread, bytes, sizeof(bytes)) ||
 	    memory_word(bytes, THREAD_VM) != rt->vm)
 		return false;
-	if (l->native && memory->read(memory, memory_word(bytes, THREAD_NATIVE), bytes, NATIVE_BYTES))
+	if (l->native &&
+	    memory->read(memory, memory_word(bytes, THREAD_NATIVE), bytes, NATIVE_BYTES))
 		return false;
-	state->tp = memory_word(bytes, l->pthread);
-	state->own_tid = l->tid ? (pid_t)ruby_u32(bytes, l->tid) : 0;
-	return state->tp;
+	self = memory_word(bytes, l->pthread);
+	state->tp = PTHREAD_SELF_IS_TP ? self : 0;
+	state->own_tid = number_of(rt, memory, bytes, self);
+	return state->tp || state->own_tid;
 }
 
-static int list_threads(const struct ruby_runtime *rt, const struct memory *memory,
-			uint64_t ractor, struct buffer *states)
+static int list_threads(const struct ruby_runtime *rt, const struct memory *memory, uint64_t ractor,
+			struct buffer *states)
 {
 	uint64_t head = ractor + rt->ractor_threads, at = head;
 	struct interp_state state;
