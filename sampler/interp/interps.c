@@ -299,6 +299,7 @@ static int name_frame(struct interps *i, const struct interp_frame *frame,
 		return ERR_NOMEM;
 	*shown = (struct interp_shown){ .anchor = frame->anchor,
 					.runtime = frame->runtime,
+					.wrapped = frame->flags & INTERP_WRAPPED,
 					.language = (uint8_t)language };
 	if (special_place(context->names, "[not merged]", language, &shown->seam))
 		return ERR_NOMEM;

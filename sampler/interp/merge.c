@@ -133,9 +133,12 @@ static int push_all(struct merge *m)
 
 	if (push_runs(m, ON_TOP, &last) || (last && push(m, last, last->seam)))
 		return ERR_NOMEM;
-	for (size_t i = 0; i < m->native->count; i++)
-		if (push_runs(m, (long)i, &last) || (!last && push_native(m, i)))
+	for (size_t i = 0; i < m->native->count; i++) {
+		bool wraps = i && last && last->wrapped;
+
+		if (push_runs(m, (long)i, &last) || (!last && !wraps && push_native(m, i)))
 			return ERR_NOMEM;
+	}
 	return push_runs(m, (long)m->native->count, &last);
 }
 

@@ -27,6 +27,7 @@ struct interp_shown {
 	uint32_t place;		   /* interp_names.places */
 	uint64_t anchor;	   /* 0: not known */
 	uint8_t runtime, language;
+	bool wrapped;  /* INTERP_WRAPPED */
 	uint32_t seam; /* the place that says "[not merged]" */
 };
 

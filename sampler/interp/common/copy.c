@@ -215,19 +215,40 @@ const void *interp_copy_need(struct interp_copy *c, uint64_t addr, size_t len)
 	return find(c, addr, len);
 }
 
+/* Adds a piece for what is missing. A duplicate is found, and adds none. */
+static void want(struct interp_copy *c, uint64_t addr, size_t len)
+{
+	if (len && !find(c, addr, len) && !add_piece(c, addr, len))
+		c->walk.cut = true;
+}
+
+static void read_wanted(struct interp_copy *c, size_t first)
+{
+	for (size_t i = first; i < c->count; i++)
+		c->pieces[i].needed = c->pieces[i].len;
+	read_pieces(c, first);
+}
+
 void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t count, size_t len)
 {
 	size_t first = c->count;
 
 	if (!c->tid)
 		return;
-	/* A piece that is added here is found by the same address again, so a duplicate adds none. */
 	for (size_t i = 0; i < count; i++)
-		if (!find(c, addrs[i], len) && !add_piece(c, addrs[i], len))
-			c->walk.cut = true;
-	for (size_t i = first; i < c->count; i++)
-		c->pieces[i].needed = c->pieces[i].len;
-	read_pieces(c, first);
+		want(c, addrs[i], len);
+	read_wanted(c, first);
+}
+
+void interp_copy_need_ranges(struct interp_copy *c, const struct interp_range *ranges, size_t count)
+{
+	size_t first = c->count;
+
+	if (!c->tid)
+		return;
+	for (size_t i = 0; i < count; i++)
+		want(c, ranges[i].addr, ranges[i].len);
+	read_wanted(c, first);
 }
 
 bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value)

@@ -102,6 +102,10 @@ const void *interp_copy_need(struct interp_copy *c, uint64_t addr, size_t len);
  * so. `addrs` may have duplicates. */
 void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t count, size_t len);
 
+/* The same for ranges of different lengths; those of length 0 are left out. */
+void interp_copy_need_ranges(struct interp_copy *c, const struct interp_range *ranges,
+			     size_t count);
+
 /* The word at an address; false: as NULL above. */
 bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value);
 
