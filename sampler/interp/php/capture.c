@@ -27,6 +27,7 @@ enum {
 	EG_MAX = 4096,
 	GENERATORS_MAX = 64, /* that delegate to each other by "yield from" */
 	NEW_MAX = 256,	     /* functions that are identified in a hold */
+	ENTRY_BYTES = 48,    /* of execute_ex, at most, until its registers are set */
 };
 
 #ifdef __x86_64__
@@ -129,12 +130,17 @@ static bool read_frame(struct chain *c, uint64_t addr, struct execute_data *e)
 
 /* Frames. */
 
+static bool in_image(const struct php_runtime *rt, uint64_t addr)
+{
+	return addr - rt->image_start < rt->image_end - rt->image_start;
+}
+
 /* A fiber's first frame stands for its start, is at the bottom of the fiber's own stack, and its
  * function is a constant of PHP's (zend_fiber_execute in Zend/zend_fibers.c). */
 static bool is_base(const struct chain *c, const struct execute_data *e)
 {
 	return e->self == c->page + PAGE_FIRST && !c->prev && !e->opline && !e->info &&
-	       e->func - c->rt->image_start < c->rt->image_end - c->rt->image_start;
+	       in_image(c->rt, e->func);
 }
 
 static uint64_t opline_of(struct chain *c, uint64_t opline)
@@ -394,9 +400,13 @@ static void set_innermost(struct chain *c, const struct regs *r)
 		return;
 	}
 	in_loop = is_known(r, DWARF_PC) && php_in_loop(c->rt, r->r[DWARF_PC]);
+	if (in_loop && r->r[DWARF_PC] - c->rt->loop[0].start < ENTRY_BYTES)
+		return; /* before it reads the frame's own opline */
 	has_frame = is_known(r, REG_FRAME) && is_known(r, REG_OPLINE) && r->r[REG_FRAME] == f->self;
 	if (in_loop && has_frame) {
-		f->at = opline_of(c, r->r[REG_OPLINE]);
+		/* It ends by an opline that is a constant of PHP's, hybrid_halt_op. */
+		if (!in_image(c->rt, r->r[REG_OPLINE]))
+			f->at = opline_of(c, r->r[REG_OPLINE]);
 		f->flags |= FRAME_IN_LOOP;
 	} else if (!in_loop) {
 		uint64_t opline = has_frame ? opline_of(c, r->r[REG_OPLINE]) : 0;
