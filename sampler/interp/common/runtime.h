@@ -59,6 +59,8 @@ enum interp_frame_flag {
 				* C frames, not in the place of a loop (PHP's and Ruby's) */
 	INTERP_INEXACT = 2,    /* the line is that of the last call, not of the instruction (Ruby's
 				* and PHP's JIT) */
+	INTERP_WRAPPED = 4,    /* the loop is two C frames: the anchor's and the one that called it
+			     * (Ruby's vm_exec_core and vm_exec) */
 };
 
 /* A frame of the interpreter's chain. */
@@ -69,7 +71,7 @@ struct interp_frame {
 	uint64_t anchor; /* an address in the C frame of the loop that executes it: consecutive
 			  * frames with the same anchor are one run; 0: not known (see `anchor`) */
 	uint64_t own;	 /* of the runtime, from its capture to its anchor */
-	uint8_t flags;	 /* those from 4 on are the runtime's own, from its capture to its anchor */
+	uint16_t flags;	 /* those from 4 on are the runtime's own, from its capture to its anchor */
 	uint8_t runtime; /* set by the caller of capture: its index in the process */
 };
 

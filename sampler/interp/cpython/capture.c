@@ -15,7 +15,7 @@
 #include "sampler/interp/cpython/chain.h"
 #include "sampler/interp/cpython/code.h"
 #include "sampler/interp/cpython/layout.h"
-#include "sampler/interp/cpython/pthread.h"
+#include "sampler/interp/common/pthread.h"
 #include "sampler/unwind/table/regs.h"
 
 enum {

@@ -83,13 +83,29 @@ static size_t find_runs(struct alignment *a, size_t count)
 	return i;
 }
 
+/* Code of opcache's JIT has no frame of its own: it executes in that of execute_ex, which has jumped
+ * to it. It is in memory that opcache shares between processes, for which the kernel's name is that
+ * of /dev/zero. */
+static bool is_jit(const struct frame *f)
+{
+	return f->image && !image_elf(f->image) && !strcmp(image_name(f->image), "zero");
+}
+
+static bool is_loop(const struct alignment *a, size_t i)
+{
+	const struct stack *s = a->stack;
+
+	return php_in_loop(a->rt, frame_code_address(s->pcs[i], s->frames[i].kind)) ||
+	       (a->rt->vm == VM_HYBRID && is_jit(&s->frames[i]));
+}
+
 static void find_loops(struct alignment *a)
 {
 	const struct stack *s = a->stack;
 
 	a->loop_count = 0;
 	for (size_t i = 0; i < s->count && a->loop_count < RUNS_MAX; i++)
-		if (php_in_loop(a->rt, frame_code_address(s->pcs[i], s->frames[i].kind)))
+		if (is_loop(a, i))
 			a->loops[a->loop_count++] = i;
 }
 
@@ -201,14 +217,11 @@ static void align_from_inside(struct alignment *a)
 		place(a, run, BEHIND);
 }
 
-/* Is the C code from the innermost frame to the loop the compiler's? opcache's JIT has other uses for
- * the register with the opline. */
+/* Was the loop's innermost frame in compiled code? The JIT has other uses for the register with the
+ * opline, and writes a frame's opline later. */
 static bool is_compiled(const struct alignment *a)
 {
-	for (size_t i = 0; a->loop_count && i < a->loops[0]; i++)
-		if (!a->stack->frames[i].image || image_is_memory(a->stack->frames[i].image))
-			return false;
-	return a->loop_count;
+	return a->loop_count && !is_jit(&a->stack->frames[a->loops[0]]);
 }
 
 static void set_opline(struct alignment *a)
@@ -229,13 +242,15 @@ static void set_opline(struct alignment *a)
 		f->at = opline;
 	}
 	if (php_is_op(f->own, f->at))
-		f->flags &= (uint8_t)~INTERP_INEXACT;
+		f->flags &= (uint16_t)~INTERP_INEXACT;
 }
 
-/* Has the walk seen all frames of execute_ex on this C stack? A fiber's first C frame has no CFI that
+/* Are all frames known, PHP's and the C ones of the same stack? A fiber's first C frame has no CFI that
  * leads on (Zend/asm/make_*). */
-static bool is_whole(const struct stack *s, bool fiber)
+static bool is_whole(const struct stack *s, const struct interp_frame *last, bool fiber)
 {
+	if (last->flags & FRAME_LOST && !fiber)
+		return false;
 	return s->end == STACK_OUTERMOST ||
 	       (fiber && s->count && s->frames[s->count - 1].image &&
 		!image_is_memory(s->frames[s->count - 1].image) &&
@@ -249,10 +264,12 @@ void php_anchor(const void *rt, const struct modmap *maps, const struct stack *s
 	size_t own = find_runs(&a, count);
 
 	(void)maps;
+	if (!count)
+		return;
 	find_loops(&a);
 	if (own < count && stack->end == STACK_OUTERMOST)
 		return; /* it is changing from a fiber's stack to another one */
-	if (is_whole(stack, own < count))
+	if (is_whole(stack, &frames[count - 1], own < count))
 		align_from_outside(&a);
 	else
 		align_from_inside(&a);

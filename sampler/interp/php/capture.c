@@ -27,6 +27,7 @@ enum {
 	EG_MAX = 4096,
 	GENERATORS_MAX = 64, /* that delegate to each other by "yield from" */
 	NEW_MAX = 256,	     /* functions that are identified in a hold */
+	ENTRY_BYTES = 48,    /* of execute_ex, at most, until its registers are set */
 };
 
 #ifdef __x86_64__
@@ -42,6 +43,7 @@ struct chain {
 	uint64_t eg;
 	uint64_t page, used, prev; /* the part of PHP's stack that was copied last, and its page's
 				    * predecessor */
+	uint64_t free, free_end;   /* the newest page's unused part */
 	bool unlinked;		   /* in a fiber's callers, whose pages are in no list */
 	uint64_t passed;	   /* a frame that a loop would lead back to */
 	size_t steps;
@@ -73,6 +75,19 @@ static void use_page(struct chain *c, uint64_t page, uint64_t top, uint64_t prev
 	c->prev = prev;
 	/* To the end of a block, so that the plan fits while the stack grows and shrinks a little. */
 	interp_copy_need(c->copy, page, ((top - 1) | (BLOCK - 1)) + 1 - page);
+}
+
+static void use_newest_page(struct chain *c, uint64_t page, uint64_t top)
+{
+	const char *header;
+
+	use_page(c, page, top, 0);
+	header = c->page ? interp_copy_need(c->copy, page, PAGE_HEADER) : NULL;
+	if (!header)
+		return;
+	c->prev = memory_word(header, PAGE_PREV);
+	c->free = top;
+	c->free_end = memory_word(header, PAGE_END);
 }
 
 static bool in_page(const struct chain *c, uint64_t addr)
@@ -115,12 +130,17 @@ static bool read_frame(struct chain *c, uint64_t addr, struct execute_data *e)
 
 /* Frames. */
 
+static bool in_image(const struct php_runtime *rt, uint64_t addr)
+{
+	return addr - rt->image_start < rt->image_end - rt->image_start;
+}
+
 /* A fiber's first frame stands for its start, is at the bottom of the fiber's own stack, and its
  * function is a constant of PHP's (zend_fiber_execute in Zend/zend_fibers.c). */
 static bool is_base(const struct chain *c, const struct execute_data *e)
 {
 	return e->self == c->page + PAGE_FIRST && !c->prev && !e->opline && !e->info &&
-	       e->func - c->rt->image_start < c->rt->image_end - c->rt->image_start;
+	       in_image(c->rt, e->func);
 }
 
 static uint64_t opline_of(struct chain *c, uint64_t opline)
@@ -141,10 +161,12 @@ static bool push_frame(struct chain *c, const struct execute_data *e, bool suspe
 	f.flags = e->info & INFO_TOP && !suspended ? FRAME_TOP : 0;
 	f.flags |= e->info & INFO_GENERATOR ? FRAME_GENERATOR : 0;
 	f.flags |= e->info & (INFO_CODE | INFO_CLOSURE) && !main ? FRAME_SHORT_LIVED : 0;
+	/* While a fiber is suspended or a generator freed, it has no caller for a moment. */
+	if (!e->prev && (is_base(c, e) || f.flags & FRAME_GENERATOR) && !suspended)
+		c->out->cut = true;
 	if (is_base(c, e)) {
 		f.flags = FRAME_BASE;
 		c->unlinked = true;
-		c->out->cut |= !e->prev; /* it is being suspended */
 		c->used = 0;
 	}
 	return interp_walk_push(c->out, &f);
@@ -153,11 +175,14 @@ static bool push_frame(struct chain *c, const struct execute_data *e, bool suspe
 /* A generator that executes for others, which delegate to it by "yield from": the others have no
  * place in the chain but one placeholder, for the one that its caller has called. They are found
  * from there to the one that executes (zend_generator_check_placeholder_frame()). */
-static bool push_delegating(struct chain *c, uint64_t generator)
+static bool push_delegating(struct chain *c, const struct execute_data *placeholder)
 {
 	uint64_t node = c->rt->layout->generator_node, frames[GENERATORS_MAX], parent, next;
+	uint64_t generator = placeholder->object;
+	uint64_t executing = c->out->count ? c->out->frames[c->out->count - 1].self : 0;
 	size_t count = 0;
 
+	c->out->cut |= !placeholder->prev; /* not yet */
 	if (!interp_copy_word(c->copy, generator + node, &parent))
 		return true;
 	for (; parent && count < GENERATORS_MAX; parent = next) {
@@ -171,7 +196,9 @@ static bool push_delegating(struct chain *c, uint64_t generator)
 	while (count) {
 		struct execute_data e;
 
-		if (read_frame(c, frames[--count], &e) && e.func && !push_frame(c, &e, true))
+		/* One that goes on where another one has ended is still in the list. */
+		if (frames[--count] != executing && read_frame(c, frames[count], &e) &&
+		    !(e.func % 8) && e.func && !push_frame(c, &e, true))
 			return false;
 	}
 	return true;
@@ -194,7 +221,8 @@ static void follow(struct chain *c, uint64_t addr)
 		struct execute_data e;
 		bool pushed = true;
 
-		if (addr % 8 || leads_back(c, addr)) {
+		/* What a generator had for a caller before may be gone. */
+		if (addr % 8 || addr - c->free < c->free_end - c->free || leads_back(c, addr)) {
 			c->out->broken = true;
 			return;
 		}
@@ -207,7 +235,7 @@ static void follow(struct chain *c, uint64_t addr)
 		else if (e.func)
 			pushed = push_frame(c, &e, false);
 		else if ((e.info & 0xff) == INFO_OBJECT)
-			pushed = push_delegating(c, e.object);
+			pushed = push_delegating(c, &e);
 		if (!pushed)
 			return;
 		addr = e.prev;
@@ -372,9 +400,13 @@ static void set_innermost(struct chain *c, const struct regs *r)
 		return;
 	}
 	in_loop = is_known(r, DWARF_PC) && php_in_loop(c->rt, r->r[DWARF_PC]);
+	if (in_loop && r->r[DWARF_PC] - c->rt->loop[0].start < ENTRY_BYTES)
+		return; /* before it reads the frame's own opline */
 	has_frame = is_known(r, REG_FRAME) && is_known(r, REG_OPLINE) && r->r[REG_FRAME] == f->self;
 	if (in_loop && has_frame) {
-		f->at = opline_of(c, r->r[REG_OPLINE]);
+		/* It ends by an opline that is a constant of PHP's, hybrid_halt_op. */
+		if (!in_image(c->rt, r->r[REG_OPLINE]))
+			f->at = opline_of(c, r->r[REG_OPLINE]);
 		f->flags |= FRAME_IN_LOOP;
 	} else if (!in_loop) {
 		uint64_t opline = has_frame ? opline_of(c, r->r[REG_OPLINE]) : 0;
@@ -414,14 +446,10 @@ void php_capture(const void *data, struct interp_copy *copy, const struct interp
 	current = memory_word(eg, EG_CURRENT);
 	if (!current)
 		return;
-	c.prev = memory_word(eg, EG_STACK);
-	use_page(&c, memory_word(eg, EG_STACK), memory_word(eg, EG_STACK_TOP), 0);
-	if (c.page) {
-		const char *header = interp_copy_need(copy, c.page, PAGE_HEADER);
-
-		c.prev = header ? memory_word(header, PAGE_PREV) : 0;
-	}
+	use_newest_page(&c, memory_word(eg, EG_STACK), memory_word(eg, EG_STACK_TOP));
 	follow(&c, current);
+	if (out->count && (out->cut || out->broken || copy->walk.cut))
+		out->frames[out->count - 1].flags |= FRAME_LOST;
 	set_kinds(&c);
 	set_innermost(&c, thread->regs);
 	identify_new(&c);

@@ -98,6 +98,7 @@ enum {
 	FRAME_IN_LOOP = 1 << 5, /* the thread is in execute_ex, for this frame */
 	FRAME_SHORT_LIVED = 1 << 6, /* its function is a closure or an included file */
 	FRAME_BASE = 1 << 7, /* the first frame of a fiber: its callers have another C stack */
+	FRAME_LOST = 1 << 8, /* its callers are not known */
 };
 
 /* interp_frame.own of the innermost frame, if its opline may be in a saved register: its function's
