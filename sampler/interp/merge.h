@@ -15,6 +15,7 @@
 #ifndef SAMPLER_INTERP_MERGE_H
 #define SAMPLER_INTERP_MERGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
