@@ -111,17 +111,37 @@ static bool is_same(const struct interp_identity *a, const struct interp_identit
 	return a->valid && b->valid && !memcmp(a->words, b->words, sizeof(a->words));
 }
 
-/* Named ones: another code object may be there now. */
-static void prove_named(struct interp_codes *c, const struct interp_runtime *r,
-			const struct memory *live, size_t count)
+/* Notes which of the first `count` ones are what they were, and moves the others to the front.
+ * Returns how many these are. */
+static size_t compare_named(struct interp_codes *c, size_t count)
 {
-	identify(c, r, live, 0, count);
+	size_t left = 0;
+
 	for (size_t i = 0; i < count; i++) {
-		struct interp_entry *e = &c->entries[c->asked[i]];
+		uint32_t id = c->asked[i];
+		struct interp_entry *e = &c->entries[id];
 
 		e->proven = is_same(&e->identity, &c->ids[i]);
 		if (e->proven)
 			continue;
+		c->asked[i] = c->asked[left];
+		c->asked[left++] = id;
+	}
+	return left;
+}
+
+/* Named ones: another code object may be there now. But those that capture has copied, although they
+ * are known, were in the hold what the copy says. */
+static void prove_named(struct interp_codes *c, const struct interp_runtime *r,
+			const struct memory *copy, const struct memory *live, size_t count)
+{
+	identify(c, r, copy, 0, count);
+	count = compare_named(c, count);
+	identify(c, r, live, 0, count);
+	count = compare_named(c, count);
+	for (size_t i = 0; i < count; i++) {
+		struct interp_entry *e = &c->entries[c->asked[i]];
+
 		e->named = false;
 		interp_known_remove(&c->known, e->identity.code);
 	}
@@ -171,7 +191,7 @@ int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, u
 	count = ask(c, of, walk, &named);
 	if (count < 0)
 		return ERR_NOMEM;
-	prove_named(c, r, live, named);
+	prove_named(c, r, copy, live, named);
 	return prove_new(c, r, still ? live : copy, live, named, (size_t)count - named);
 }
 

@@ -378,6 +378,5 @@ int interps_merge(struct interps *i, const struct interp_look *look, const struc
 	for (size_t n = 0; n < walk->count; n++)
 		if (name_frame(i, &walk->frames[n], context, &i->shown[n]))
 			return ERR_NOMEM;
-	return interp_merge(&i->runs, native, i->shown, walk->count, context->no_native,
-			    context->counts, out);
+	return interp_merge(&i->runs, native, i->shown, walk->count, context->counts, out);
 }

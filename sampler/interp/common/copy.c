@@ -63,10 +63,10 @@ int interp_copy_reserve(struct interp_copy *c, const struct interp_plan *plan)
 	char *bytes;
 
 	if (!c->pieces) {
-		c->pieces = malloc(INTERP_RANGES * sizeof(*c->pieces));
+		c->pieces = malloc(INTERP_PIECES * sizeof(*c->pieces));
 		if (!c->pieces)
 			return ERR_NOMEM;
-		memset(c->pieces, 1, INTERP_RANGES * sizeof(*c->pieces));
+		memset(c->pieces, 1, INTERP_PIECES * sizeof(*c->pieces));
 	}
 	if (room > c->room) {
 		bytes = malloc(room);
@@ -86,7 +86,7 @@ static bool add_piece(struct interp_copy *c, uint64_t addr, size_t len)
 	size_t aligned = (len + 7) & ~(size_t)7;
 
 	c->wanted += aligned;
-	if (c->count == INTERP_RANGES || len > INTERP_BYTES_MAX || aligned > c->room - c->used)
+	if (c->count == INTERP_PIECES || len > INTERP_BYTES_MAX || aligned > c->room - c->used)
 		return false;
 	c->pieces[c->count++] = (struct interp_piece){ .addr = addr,
 						       .len = (uint32_t)len,
@@ -329,7 +329,7 @@ int interp_plan_learn(struct interp_plan *p, const struct interp_copy *c)
 	p->count = 0;
 	p->bytes = c->wanted;
 	p->frames = c->walk.count == c->walk.room ? 2 * c->walk.room : c->walk.count;
-	for (size_t i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count && p->count < INTERP_RANGES; i++) {
 		const struct interp_piece *piece = &c->pieces[i];
 		uint64_t end = last ? last->addr + last->len : 0;
 

@@ -24,11 +24,12 @@
 
 enum {
 	INTERP_RANGES = 1000, /* with those of the stack, as one call of process_vm_readv takes */
+	INTERP_PIECES = 1500, /* with those that are read by other calls: a deep chain's code objects */
 	INTERP_READS =
 		16, /* system calls in a hold besides that of the plan, if not told otherwise */
-	INTERP_BYTES_FIRST = 32 << 10,
+	INTERP_BYTES_FIRST = 128 << 10,
 	INTERP_BYTES_MAX = 1 << 20,
-	INTERP_FRAMES_FIRST = 256,
+	INTERP_FRAMES_FIRST = 1024,
 	INTERP_FRAMES_MAX = 16384,
 	INTERP_KNOWN = 1 << 14,
 };
@@ -59,7 +60,7 @@ struct interp_piece {
 
 struct interp_copy {
 	struct memory memory;	     /* reads what was copied, and nothing else: ERR_IO */
-	struct interp_piece *pieces; /* [INTERP_RANGES]; owned */
+	struct interp_piece *pieces; /* [INTERP_PIECES]; owned */
 	size_t count, planned;	     /* pieces; how many of them are from the plan */
 	size_t hit;		     /* the piece that was found last */
 	char *bytes;		     /* owned */

@@ -71,7 +71,7 @@ struct interp_frame {
 	uint64_t anchor; /* an address in the C frame of the loop that executes it: consecutive
 			  * frames with the same anchor are one run; 0: not known (see `anchor`) */
 	uint64_t own;	 /* of the runtime, from its capture to its anchor */
-	uint8_t flags; /* those from 16 on are the runtime's own, from its capture to its anchor */
+	uint16_t flags;	 /* those from 4 on are the runtime's own, from its capture to its anchor */
 	uint8_t runtime; /* set by the caller of capture: its index in the process */
 };
 

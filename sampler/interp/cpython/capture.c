@@ -249,7 +249,7 @@ void cpython_capture(const void *rt, struct interp_copy *copy, const struct inte
 	if (!find_state(&c))
 		return;
 	look_at_gil(&c);
-	cpython_chain_walk(c.python, copy, c.bytes, out);
+	cpython_chain_walk(c.python, copy, c.state, c.bytes, out);
 	copy_new_codes(&c);
 	check_codes(&c);
 }

@@ -1,16 +1,17 @@
 /*
  * Which C frame of execute_ex executes which run of PHP's frames, and what the innermost opline is.
  *
- * A run has no address in its C frame. But whatever execute_ex calls has its execute_data in a
- * callee-saved register, so the first function that uses this register saves it: the address of the
- * run's innermost frame stands between the C frame and the next inner one of execute_ex. There may
- * be old copies of such addresses in unused bytes of the stack, so order counts, too.
+ * A run has no address in its C frame. But execute_ex keeps its execute_data in a callee-saved
+ * register, so the first function inside that uses this register saves it: the address of the run's
+ * innermost frame stands between the C frame and the next inner one of execute_ex. Unused bytes of
+ * the stack have old copies of such addresses, so only the places count where a function saves
+ * registers, and order counts, too.
  *
  * - A walk that reached its end: the outermost C frame of execute_ex executes the outermost run, and
  *   so on inwards. Both are equally many, but for the innermost: a run that is entered or left. Where
  *   a run's address is missing and the next one's is there, a run has no C frame.
- * - A walk that ended early, or in a fiber: from the inside, as far as addresses are there. The other
- *   runs stand behind the walk.
+ * - A walk that ended early: from the inside, as far as addresses are there. The other runs stand
+ *   behind the walk. So do the callers of a fiber, which has a C stack of its own.
  *
  * A C function stands outside the C frames that it is made of, so with the run that calls it.
  */
@@ -24,7 +25,7 @@
 
 enum {
 	RUNS_MAX = 1024,
-	OPS_NEAR = 1 << 16, /* no function has more oplines between two of its own */
+	SAVED_MAX = 7, /* words below a CFA: return address and callee-saved registers */
 };
 
 static const uint64_t BEHIND = UINT64_MAX; /* above each C frame */
@@ -32,7 +33,8 @@ static const uint64_t BEHIND = UINT64_MAX; /* above each C frame */
 struct run {
 	size_t first, end; /* of its frames, also those of C functions that it calls */
 	uint64_t self;	   /* of its innermost frame */
-	bool in_loop;
+	bool in_loop;	   /* the thread is in the loop for that frame, */
+	bool in_register;  /* or in a function that has not saved its address */
 };
 
 struct alignment {
@@ -68,6 +70,7 @@ static size_t find_runs(struct alignment *a, size_t count)
 			if (is_own(f) && !begun) {
 				r->self = f->self;
 				r->in_loop = f->flags & FRAME_IN_LOOP;
+				r->in_register = f->flags & FRAME_IN_REGISTER;
 			}
 			begun |= is_own(f);
 			ended = is_own(f) && f->flags & FRAME_TOP;
@@ -80,41 +83,90 @@ static size_t find_runs(struct alignment *a, size_t count)
 	return i;
 }
 
+/* Code of opcache's JIT has no frame of its own: it executes in that of execute_ex, which has jumped
+ * to it. It is in memory that opcache shares between processes, for which the kernel's name is that
+ * of /dev/zero. */
+static bool is_jit(const struct frame *f)
+{
+	return f->image && !image_elf(f->image) && !strcmp(image_name(f->image), "zero");
+}
+
+static bool is_loop(const struct alignment *a, size_t i)
+{
+	const struct stack *s = a->stack;
+
+	return php_in_loop(a->rt, frame_code_address(s->pcs[i], s->frames[i].kind)) ||
+	       (a->rt->vm == VM_HYBRID && is_jit(&s->frames[i]));
+}
+
 static void find_loops(struct alignment *a)
 {
 	const struct stack *s = a->stack;
 
 	a->loop_count = 0;
 	for (size_t i = 0; i < s->count && a->loop_count < RUNS_MAX; i++)
-		if (php_in_loop(a->rt, frame_code_address(s->pcs[i], s->frames[i].kind)))
+		if (is_loop(a, i))
 			a->loops[a->loop_count++] = i;
 }
 
-/* Where the bytes begin that C frames inside the loop's frame number `loop` have. */
-static uint64_t inner_end(const struct alignment *a, size_t loop)
+/* The native frame at which the C frames inside the loop's frame number `loop` begin. */
+static size_t inner_begin(const struct alignment *a, size_t loop)
 {
-	return a->stack->sps[loop ? a->loops[loop - 1] : 0];
+	return loop ? a->loops[loop - 1] : 0;
 }
 
-/* The address in these bytes at which this word stands; 0: nowhere. */
-static uint64_t find_word(const struct alignment *a, size_t loop, uint64_t word)
+/* Where a native frame's saved registers may begin: GCC saves them in front of all else on x86-64;
+ * execute_ex, and any function on aarch64, saves them anywhere. */
+static uint64_t saved_begin(const struct alignment *a, size_t frame)
 {
-	uint64_t end = a->stack->sps[a->loops[loop]], value;
+	uint64_t sp = a->stack->sps[frame], cfa = a->stack->sps[frame + 1];
 
-	for (uint64_t at = inner_end(a, loop); at + 8 <= end; at += 8) {
-		if (memory_read_u64(a->memory, at, &value))
-			return 0;
-		if (value == word)
-			return at;
+#ifdef __x86_64__
+	if (!php_in_loop(a->rt,
+			 frame_code_address(a->stack->pcs[frame], a->stack->frames[frame].kind)) &&
+	    cfa - sp > SAVED_MAX * 8)
+		return cfa - SAVED_MAX * 8;
+#endif
+	return sp;
+}
+
+/* Finds a word among those that the C frames inside the loop's frame number `loop` have saved. From
+ * the loop inwards, because a function further inside may have saved another use of a register. */
+static bool find_saved(const struct alignment *a, size_t loop,
+		       bool (*is_it)(uint64_t value, uint64_t what), uint64_t what, uint64_t *value)
+{
+	for (size_t i = a->loops[loop]; i-- > inner_begin(a, loop);) {
+		uint64_t begin = saved_begin(a, i);
+
+		for (uint64_t at = a->stack->sps[i + 1] - 8; at >= begin; at -= 8) {
+			if (memory_read_u64(a->memory, at, value))
+				break;
+			if (is_it(*value, what))
+				return true;
+		}
 	}
-	return 0;
+	return false;
+}
+
+static bool is_self(uint64_t value, uint64_t self)
+{
+	return value == self;
+}
+
+static bool is_op(uint64_t value, uint64_t own)
+{
+	return php_is_op(own, value);
 }
 
 static bool fits(const struct alignment *a, size_t run, size_t loop)
 {
+	uint64_t value;
+
 	if (a->runs[run].in_loop)
 		return !loop && !a->loops[0];
-	return find_word(a, loop, a->runs[run].self);
+	if (a->runs[run].in_register)
+		return !loop;
+	return find_saved(a, loop, is_self, a->runs[run].self, &value);
 }
 
 static void place(struct alignment *a, size_t run, uint64_t anchor)
@@ -165,30 +217,11 @@ static void align_from_inside(struct alignment *a)
 		place(a, run, BEHIND);
 }
 
-/* Is the C code from the innermost frame to the loop the compiler's? opcache's JIT has other uses for
- * the register with the opline. */
+/* Was the loop's innermost frame in compiled code? The JIT has other uses for the register with the
+ * opline, and writes a frame's opline later. */
 static bool is_compiled(const struct alignment *a)
 {
-	for (size_t i = 0; a->loop_count && i < a->loops[0]; i++)
-		if (!a->stack->frames[i].image || image_is_memory(a->stack->frames[i].image))
-			return false;
-	return a->loop_count;
-}
-
-/* The opline that a C function has saved next to the frame: compilers push r15 before r14. */
-static uint64_t saved_opline(const struct alignment *a, const struct interp_frame *f)
-{
-	uint64_t end = a->stack->sps[a->loops[0]], frame, opline;
-
-	for (uint64_t at = inner_end(a, 0); at + 16 <= end; at += 8) {
-		if (memory_read_u64(a->memory, at, &frame) ||
-		    memory_read_u64(a->memory, at + 8, &opline))
-			return 0;
-		if (frame == f->self && (opline - f->at) % OP_BYTES == 0 &&
-		    opline - f->at + (uint64_t)OPS_NEAR * OP_BYTES < 2ull * OPS_NEAR * OP_BYTES)
-			return opline;
-	}
-	return 0;
+	return a->loop_count && !is_jit(&a->stack->frames[a->loops[0]]);
 }
 
 static void set_opline(struct alignment *a)
@@ -196,13 +229,32 @@ static void set_opline(struct alignment *a)
 	struct interp_frame *f = &a->frames[0];
 	uint64_t opline;
 
-	if (!(f->flags & INTERP_INEXACT) || a->rt->vm != VM_HYBRID || !is_compiled(a))
+	if (!(f->flags & INTERP_INEXACT) || a->rt->vm != VM_HYBRID)
 		return;
-	opline = f->flags & FRAME_HAS_IP ? f->own : saved_opline(a, f);
-	if (!opline)
+	/* A function that is being entered has no opline yet. */
+	if (!f->anchor && !(f->flags & FRAME_GENERATOR))
+		f->at = 0;
+	if (!is_compiled(a) || !f->own)
 		return;
-	f->at = opline;
-	f->flags &= (uint8_t)~INTERP_INEXACT;
+	if (!(f->flags & FRAME_IN_REGISTER)) {
+		if (!find_saved(a, 0, is_op, f->own, &opline))
+			return;
+		f->at = opline;
+	}
+	if (php_is_op(f->own, f->at))
+		f->flags &= (uint16_t)~INTERP_INEXACT;
+}
+
+/* Are all frames known, PHP's and the C ones of the same stack? A fiber's first C frame has no CFI that
+ * leads on (Zend/asm/make_*). */
+static bool is_whole(const struct stack *s, const struct interp_frame *last, bool fiber)
+{
+	if (last->flags & FRAME_LOST && !fiber)
+		return false;
+	return s->end == STACK_OUTERMOST ||
+	       (fiber && s->count && s->frames[s->count - 1].image &&
+		!image_is_memory(s->frames[s->count - 1].image) &&
+		(s->end == STACK_NO_UNWIND_INFO || s->end == STACK_NO_ADVANCE));
 }
 
 void php_anchor(const void *rt, const struct modmap *maps, const struct stack *stack,
@@ -212,8 +264,12 @@ void php_anchor(const void *rt, const struct modmap *maps, const struct stack *s
 	size_t own = find_runs(&a, count);
 
 	(void)maps;
+	if (!count)
+		return;
 	find_loops(&a);
-	if (stack->end == STACK_OUTERMOST && own == count)
+	if (own < count && stack->end == STACK_OUTERMOST)
+		return; /* it is changing from a fiber's stack to another one */
+	if (is_whole(stack, &frames[count - 1], own < count))
 		align_from_outside(&a);
 	else
 		align_from_inside(&a);

@@ -9,7 +9,7 @@
  * The innermost line. The loop keeps the opline in a register (GCC: r15) and writes it to the frame
  * only before what may need it. So a frame's own opline is old while its function executes, and may
  * even be that of another function before. The register is right where the other one, for the
- * frame, has this frame. In C functions that were called, which may have saved both: php_anchor.
+ * frame, has this frame. A C function that was called may have saved both (php_anchor).
  *
  * An exception replaces a frame's opline by EG(exception_op); EG(opline_before_exception), which
  * stands before that, is the true one.
@@ -42,6 +42,7 @@ struct chain {
 	uint64_t eg;
 	uint64_t page, used, prev; /* the part of PHP's stack that was copied last, and its page's
 				    * predecessor */
+	uint64_t free, free_end;   /* the newest page's unused part */
 	bool unlinked;		   /* in a fiber's callers, whose pages are in no list */
 	uint64_t passed;	   /* a frame that a loop would lead back to */
 	size_t steps;
@@ -73,6 +74,19 @@ static void use_page(struct chain *c, uint64_t page, uint64_t top, uint64_t prev
 	c->prev = prev;
 	/* To the end of a block, so that the plan fits while the stack grows and shrinks a little. */
 	interp_copy_need(c->copy, page, ((top - 1) | (BLOCK - 1)) + 1 - page);
+}
+
+static void use_newest_page(struct chain *c, uint64_t page, uint64_t top)
+{
+	const char *header;
+
+	use_page(c, page, top, 0);
+	header = c->page ? interp_copy_need(c->copy, page, PAGE_HEADER) : NULL;
+	if (!header)
+		return;
+	c->prev = memory_word(header, PAGE_PREV);
+	c->free = top;
+	c->free_end = memory_word(header, PAGE_END);
 }
 
 static bool in_page(const struct chain *c, uint64_t addr)
@@ -115,25 +129,6 @@ static bool read_frame(struct chain *c, uint64_t addr, struct execute_data *e)
 
 /* Frames. */
 
-/* C function or PHP's own: by what is known of the function; false: nothing is. */
-static bool kind_known(const struct chain *c, uint64_t func, uint64_t own, uint64_t *code)
-{
-	bool own_known = !interp_copy_is_new(c->copy, func | own);
-	bool c_known = !interp_copy_is_new(c->copy, func | CODE_C);
-
-	*code = func | (c_known ? CODE_C : own);
-	return own_known != c_known;
-}
-
-static bool kind_read(const struct chain *c, uint64_t func, uint64_t own, uint64_t *code)
-{
-	const uint8_t *head = interp_copy_need(c->copy, func, FUNCTION_BYTES);
-
-	if (head)
-		*code = func | (*head == TYPE_INTERNAL ? CODE_C : own);
-	return head;
-}
-
 /* A fiber's first frame stands for its start, is at the bottom of the fiber's own stack, and its
  * function is a constant of PHP's (zend_fiber_execute in Zend/zend_fibers.c). */
 static bool is_base(const struct chain *c, const struct execute_data *e)
@@ -158,6 +153,11 @@ static bool push_frame(struct chain *c, const struct execute_data *e, bool suspe
 
 	f.code = e->func | (main ? CODE_MAIN : 0);
 	f.flags = e->info & INFO_TOP && !suspended ? FRAME_TOP : 0;
+	f.flags |= e->info & INFO_GENERATOR ? FRAME_GENERATOR : 0;
+	f.flags |= e->info & (INFO_CODE | INFO_CLOSURE) && !main ? FRAME_SHORT_LIVED : 0;
+	/* While a fiber is suspended or a generator freed, it has no caller for a moment. */
+	if (!e->prev && (is_base(c, e) || f.flags & FRAME_GENERATOR) && !suspended)
+		c->out->cut = true;
 	if (is_base(c, e)) {
 		f.flags = FRAME_BASE;
 		c->unlinked = true;
@@ -169,11 +169,14 @@ static bool push_frame(struct chain *c, const struct execute_data *e, bool suspe
 /* A generator that executes for others, which delegate to it by "yield from": the others have no
  * place in the chain but one placeholder, for the one that its caller has called. They are found
  * from there to the one that executes (zend_generator_check_placeholder_frame()). */
-static bool push_delegating(struct chain *c, uint64_t generator)
+static bool push_delegating(struct chain *c, const struct execute_data *placeholder)
 {
 	uint64_t node = c->rt->layout->generator_node, frames[GENERATORS_MAX], parent, next;
+	uint64_t generator = placeholder->object;
+	uint64_t executing = c->out->count ? c->out->frames[c->out->count - 1].self : 0;
 	size_t count = 0;
 
+	c->out->cut |= !placeholder->prev; /* not yet */
 	if (!interp_copy_word(c->copy, generator + node, &parent))
 		return true;
 	for (; parent && count < GENERATORS_MAX; parent = next) {
@@ -187,7 +190,9 @@ static bool push_delegating(struct chain *c, uint64_t generator)
 	while (count) {
 		struct execute_data e;
 
-		if (read_frame(c, frames[--count], &e) && e.func && !push_frame(c, &e, true))
+		/* One that goes on where another one has ended is still in the list. */
+		if (frames[--count] != executing && read_frame(c, frames[count], &e) &&
+		    !(e.func % 8) && e.func && !push_frame(c, &e, true))
 			return false;
 	}
 	return true;
@@ -210,7 +215,8 @@ static void follow(struct chain *c, uint64_t addr)
 		struct execute_data e;
 		bool pushed = true;
 
-		if (addr % 8 || leads_back(c, addr)) {
+		/* What a generator had for a caller before may be gone. */
+		if (addr % 8 || addr - c->free < c->free_end - c->free || leads_back(c, addr)) {
 			c->out->broken = true;
 			return;
 		}
@@ -223,7 +229,7 @@ static void follow(struct chain *c, uint64_t addr)
 		else if (e.func)
 			pushed = push_frame(c, &e, false);
 		else if ((e.info & 0xff) == INFO_OBJECT)
-			pushed = push_delegating(c, e.object);
+			pushed = push_delegating(c, &e);
 		if (!pushed)
 			return;
 		addr = e.prev;
@@ -276,38 +282,67 @@ static bool is_among(const struct interp_identity *ids, size_t count, uint64_t c
 	return false;
 }
 
-/* Copies the heads of all functions of which nothing is known. */
-static void need_heads(struct chain *c)
+/* C function or PHP's own: by what is known of the function; false: nothing is. */
+static bool kind_known(const struct chain *c, const struct interp_frame *f, uint64_t *code)
+{
+	uint64_t func = php_function(f->code);
+	bool own_known = !interp_copy_is_new(c->copy, f->code);
+	bool c_known = !interp_copy_is_new(c->copy, func | CODE_C);
+
+	*code = c_known ? func | CODE_C : f->code;
+	return !(f->flags & FRAME_SHORT_LIVED) && own_known != c_known;
+}
+
+/* The number of bytes to copy of a function that is not known. */
+static size_t head_bytes(const struct chain *c, bool short_lived)
+{
+	return short_lived ? c->rt->layout->line_start + 8u : (size_t)FUNCTION_BYTES;
+}
+
+static void need_heads(struct chain *c, bool short_lived)
 {
 	uint64_t addrs[NEW_MAX], code;
 	size_t count = 0;
 
 	for (size_t i = 0; i < c->out->count && count < NEW_MAX; i++) {
-		uint64_t func = c->out->frames[i].code & ~(uint64_t)CODE_BITS;
+		const struct interp_frame *f = &c->out->frames[i];
 
-		if (!kind_known(c, func, c->out->frames[i].code & CODE_BITS, &code))
-			addrs[count++] = func;
+		if (!(f->flags & FRAME_SHORT_LIVED) == !short_lived && !kind_known(c, f, &code))
+			addrs[count++] = php_function(f->code);
 	}
-	interp_copy_need_all(c->copy, addrs, count, FUNCTION_BYTES);
+	interp_copy_need_all(c->copy, addrs, count, head_bytes(c, short_lived));
+}
+
+static void read_kind(struct chain *c, struct interp_frame *f)
+{
+	bool short_lived = f->flags & FRAME_SHORT_LIVED;
+	const char *head = interp_copy_need(c->copy, php_function(f->code),
+					    head_bytes(c, short_lived));
+
+	if (head && *head == TYPE_INTERNAL)
+		f->code = php_function(f->code) | CODE_C;
+	if (head && short_lived)
+		f->code |= php_code_hash(c->rt->layout, head);
 }
 
 static void set_kinds(struct chain *c)
 {
-	need_heads(c);
+	need_heads(c, false);
+	need_heads(c, true);
 	for (size_t i = 0; i < c->out->count; i++) {
 		struct interp_frame *f = &c->out->frames[i];
-		uint64_t func = f->code & ~(uint64_t)CODE_BITS, own = f->code & CODE_BITS;
 
-		if (!kind_known(c, func, own, &f->code))
-			kind_read(c, func, own, &f->code);
+		if (!kind_known(c, f, &f->code))
+			read_kind(c, f);
 		if (f->code & CODE_C) {
-			f->flags = (f->flags & FRAME_BASE) | INTERP_C_FUNCTION;
+			f->flags = (f->flags & (FRAME_BASE | FRAME_SHORT_LIVED)) |
+				   INTERP_C_FUNCTION;
 			f->at = 0;
 		}
 	}
 }
 
-/* Copies what identifies the functions that are new. */
+/* Copies what identifies the functions that are new, or will not be there for long. */
 static void identify_new(struct chain *c)
 {
 	struct needing reads = { { .read = need, .gather = need_all }, c->copy };
@@ -315,9 +350,11 @@ static void identify_new(struct chain *c)
 	size_t count = 0;
 
 	for (size_t i = 0; i < c->out->count && count < NEW_MAX; i++) {
-		uint64_t code = c->out->frames[i].code;
+		const struct interp_frame *f = &c->out->frames[i];
+		uint64_t code = f->code;
 
-		if (interp_copy_is_new(c->copy, code) && !is_among(ids, count, code))
+		if ((f->flags & FRAME_SHORT_LIVED || interp_copy_is_new(c->copy, code)) &&
+		    !is_among(ids, count, code))
 			ids[count++].code = code;
 	}
 	if (count)
@@ -329,6 +366,20 @@ static void identify_new(struct chain *c)
 static bool is_known(const struct regs *r, unsigned reg)
 {
 	return !(r->unknown >> reg & 1);
+}
+
+/* The oplines of a function, as interp_frame.own; 0: they cannot be read. */
+static uint64_t read_ops(struct chain *c, uint64_t code)
+{
+	const struct php_layout *layout = c->rt->layout;
+	const char *function = interp_copy_need(c->copy, php_function(code), layout->opcodes + 8u);
+	uint32_t ops;
+
+	if (!function)
+		return 0;
+	ops = u32_at(function, layout->last);
+	return memory_word(function, layout->opcodes) |
+	       (uint64_t)(ops < OWN_OPS_MAX ? ops : OWN_OPS_MAX) << OWN_OPS;
 }
 
 static void set_innermost(struct chain *c, const struct regs *r)
@@ -348,8 +399,12 @@ static void set_innermost(struct chain *c, const struct regs *r)
 		f->at = opline_of(c, r->r[REG_OPLINE]);
 		f->flags |= FRAME_IN_LOOP;
 	} else if (!in_loop) {
-		f->flags |= INTERP_INEXACT | (has_frame ? FRAME_HAS_IP : 0);
-		f->own = has_frame ? opline_of(c, r->r[REG_OPLINE]) : 0;
+		uint64_t opline = has_frame ? opline_of(c, r->r[REG_OPLINE]) : 0;
+
+		f->flags |= INTERP_INEXACT | (has_frame ? FRAME_IN_REGISTER : 0);
+		f->own = read_ops(c, f->code);
+		if (php_is_op(f->own, opline))
+			f->at = opline;
 	}
 	/* The rest: the loop is about to enter or to leave another frame, and this one's own opline
 	 * is that of the call. */
@@ -381,14 +436,10 @@ void php_capture(const void *data, struct interp_copy *copy, const struct interp
 	current = memory_word(eg, EG_CURRENT);
 	if (!current)
 		return;
-	c.prev = memory_word(eg, EG_STACK);
-	use_page(&c, memory_word(eg, EG_STACK), memory_word(eg, EG_STACK_TOP), 0);
-	if (c.page) {
-		const char *header = interp_copy_need(copy, c.page, PAGE_HEADER);
-
-		c.prev = header ? memory_word(header, PAGE_PREV) : 0;
-	}
+	use_newest_page(&c, memory_word(eg, EG_STACK), memory_word(eg, EG_STACK_TOP));
 	follow(&c, current);
+	if (out->count && (out->cut || out->broken || copy->walk.cut))
+		out->frames[out->count - 1].flags |= FRAME_LOST;
 	set_kinds(&c);
 	set_innermost(&c, thread->regs);
 	identify_new(&c);

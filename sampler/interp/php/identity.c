@@ -41,6 +41,14 @@ struct batch {
 	size_t count;
 };
 
+uint64_t php_code_hash(const struct php_layout *layout, const char *function)
+{
+	uint64_t word = memory_word(function, *function == TYPE_INTERNAL ? (size_t)FUNCTION_NAME :
+									   layout->opcodes);
+
+	return (word * 0x9e3779b97f4a7c15 >> CODE_HASH | 1) << CODE_HASH;
+}
+
 static void want(struct batch *b, uint64_t addr, void *to, size_t len, bool *there)
 {
 	b->pieces[b->count] = (struct memory_piece){ addr, to, len };
@@ -83,7 +91,7 @@ static void read_functions(struct batch *b, const struct php_layout *layout,
 	memset(f, 0, count * sizeof(*f));
 	for (size_t i = 0; i < count; i++) {
 		f[i].is_c = ids[i].code & CODE_C;
-		want(b, ids[i].code & ~(uint64_t)CODE_BITS, f[i].bytes,
+		want(b, php_function(ids[i].code), f[i].bytes,
 		     f[i].is_c ? FUNCTION_BYTES : layout->line_start + 8u, &f[i].there);
 	}
 	gather(b);
@@ -144,7 +152,9 @@ static void fill(const struct php_layout *layout, const struct function *f,
 	uint64_t *w = id->words;
 
 	memset(w, 0, sizeof(id->words));
-	id->valid = is_function(f, id->code);
+	id->valid = is_function(f, id->code) &&
+		    (!(id->code >> CODE_HASH) ||
+		     (php_code_hash(layout, f->bytes) ^ id->code) >> CODE_HASH == 0);
 	if (!id->valid)
 		return;
 	w[0] = (uint8_t)f->bytes[0];

@@ -145,8 +145,7 @@ static int resolve_script(const struct php_layout *layout, const struct memory *
 	char function[OP_ARRAY_BYTES] = "";
 	int rc = ERR_FORMAT;
 
-	if (memory->read(memory, code_addr & ~(uint64_t)CODE_BITS, function,
-			 layout->line_start + 8u))
+	if (memory->read(memory, php_function(code_addr), function, layout->line_start + 8u))
 		return ERR_FORMAT;
 	code->file = read_string(memory, memory_word(function, layout->filename), arena, &rc);
 	if (!code->file)
@@ -167,7 +166,7 @@ int php_resolve(const void *rt, const struct memory *memory, uint64_t addr, stru
 		struct interp_code *code)
 {
 	if (addr & CODE_C)
-		return resolve_c(memory, addr & ~(uint64_t)CODE_BITS, arena, code);
+		return resolve_c(memory, php_function(addr), arena, code);
 	return resolve_script(((const struct php_runtime *)rt)->layout, memory, addr, arena, code);
 }
 

@@ -1,10 +1,16 @@
 /*
  * A PHP runtime in a process: what its files share.
  *
- * A code object is a zend_function. Its address is a multiple of 8, so two low bits of
- * interp_frame.code tell what capture has to know of a function without a copy of it: whether it is
- * a C function, and whether it is a script's own code. The address of an interp_entry is with these
- * bits, and php_identify verifies them. So what is known (interp_copy_is_new) includes the kind.
+ * A code object is a zend_function. Its address is a multiple of 8 and has 48 bits, so there is room
+ * for more in interp_frame.code, and with that in what is kept by code:
+ *
+ * - Whether it is a C function, and whether it is the main script's own code. What is known
+ *   (interp_copy_is_new) so tells capture the kind of a function without a copy of it.
+ * - For closures and included files, a hash of where their oplines are. They live for so short a
+ *   time that other ones take turns at their address. So they are identified in each hold, and
+ *   each one that takes turns there has its own names.
+ *
+ * php_identify verifies both.
  */
 #ifndef SAMPLER_INTERP_PHP_RUNTIME_H
 #define SAMPLER_INTERP_PHP_RUNTIME_H
@@ -49,6 +55,8 @@ enum {
 	INFO_OBJECT = 8,     /* in the low byte: IS_OBJECT */
 	INFO_CODE = 1 << 16, /* ZEND_CALL_CODE: a file's or eval()'s own code */
 	INFO_TOP = 1 << 17,  /* ZEND_CALL_TOP: execute_ex was called for it */
+	INFO_CLOSURE = 1 << 22,
+	INFO_GENERATOR = 1 << 24,
 
 	/* union _zend_function; the first fields are those of zend_internal_function, too. */
 	FUNCTION_NAME = 8,
@@ -71,16 +79,39 @@ enum {
 	OP_LINE = 24, /* u32 */
 };
 
-/* The low bits of interp_frame.code. */
-enum { CODE_C = 1, CODE_MAIN = 2, CODE_BITS = 7 };
+/* interp_frame.code: these in the low bits, then the address, then the hash. */
+enum { CODE_C = 1, CODE_MAIN = 2, CODE_LOW = 7, CODE_HASH = 48 };
 
-/* The runtime's own bits of interp_frame.flags, for php_anchor. */
+static inline uint64_t php_function(uint64_t code)
+{
+	return code & ((1ull << CODE_HASH) - 1) & ~(uint64_t)CODE_LOW;
+}
+
+/* The hash of a short-lived function, from the copy of it: in the high bits, not 0. */
+uint64_t php_code_hash(const struct php_layout *layout, const char *function);
+
+/* The runtime's own bits of interp_frame.flags, until php_anchor. */
 enum {
+	FRAME_IN_REGISTER = 1 << 2, /* a C function has it, not saved, in the loop's register */
+	FRAME_GENERATOR = 1 << 3,   /* its own opline is valid before it executes, too */
 	FRAME_TOP = 1 << 4,	/* the outermost of those that one call of execute_ex executes */
 	FRAME_IN_LOOP = 1 << 5, /* the thread is in execute_ex, for this frame */
-	FRAME_HAS_IP = 1 << 6,	/* interp_frame.own is the register with its opline */
-	FRAME_BASE = 1 << 7,	/* the first frame of a fiber: its callers have another C stack */
+	FRAME_SHORT_LIVED = 1 << 6, /* its function is a closure or an included file */
+	FRAME_BASE = 1 << 7, /* the first frame of a fiber: its callers have another C stack */
+	FRAME_LOST = 1 << 8, /* its callers are not known */
 };
+
+/* interp_frame.own of the innermost frame, if its opline may be in a saved register: its function's
+ * oplines, their number in the high bits. 0: not known. */
+enum { OWN_OPS = 48, OWN_OPS_MAX = 0xffff };
+
+/* Is it one of these oplines? */
+static inline bool php_is_op(uint64_t own, uint64_t opline)
+{
+	uint64_t at = opline - (own & ((1ull << OWN_OPS) - 1));
+
+	return at % OP_BYTES == 0 && at / OP_BYTES < own >> OWN_OPS;
+}
 
 /* How execute_ex was compiled: ZEND_VM_KIND_…, zend_vm_kind(). */
 enum php_vm {

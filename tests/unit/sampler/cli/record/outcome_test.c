@@ -1,10 +1,12 @@
 // links: sampler/cli/record
 /* What is said after a recording, for figures that a real one seldom has. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "sampler/cli/record/outcome.h"
+#include "sampler/gil.h"
 #include "sampler/recording.h"
 
 static const struct recording_options at_99 = { .rate = 99, .pause_share = 0.01, .max_cpu = 0.05 };
@@ -64,6 +66,20 @@ Test(outcome, one_line_when_all_went_well)
 	cr_assert(!strncmp(said(&s), "redis-server, 3 processes: 1.8 s", 32), "%s", said(&s));
 	s.held.count = 0;
 	cr_assert(strstr(said(&s), "5 threads; no thread was stopped\n"), "%s", said(&s));
+}
+
+Test(outcome, no_interpreted_frames_to_show)
+{
+	struct recording_options alone = at_99;
+	struct recording_stats s = some();
+	struct outcome o = of(&s);
+
+	alone.no_native = true;
+	o.options = &alone;
+	cr_assert_str_eq(text_of(&o, false), FOUND "no interpreted frames were found: with "
+						   "--no-native, all samples are [native]\n");
+	s.interpreted[1].frames = 1;
+	cr_assert_str_eq(text_of(&o, false), FOUND);
 }
 
 Test(outcome, durations_for_people)
@@ -257,6 +273,32 @@ Test(outcome, says_what_else_changes_the_result)
 	cr_assert_str_eq(text_of(&o, false), FOUND
 			 "600 ms of CPU (25 %) is in no sample: processes that ended before they "
 			 "were found\n");
+}
+
+Test(outcome, says_how_threads_shared_the_gil)
+{
+	struct recording_stats s = some();
+	struct gil_account gil = { .all = { s.elapsed_ns / 2, 3000000000 },
+				   .threads = 1,
+				   .most = { { 12, "worker-1", { 900000000, 2000000000 } },
+					     { 11, "main", { 250000000, 0 } } } };
+	struct outcome o = of(&s);
+
+	o.gil = &gil;
+	cr_assert_not(strstr(text_of(&o, false), "GIL"), "one thread shares it with none");
+	gil.threads = 5;
+	cr_assert(strstr(text_of(&o, false), " (50 % of the time), waited for 3 s: worker-1 (12) "
+					     "900 ms, waited 2 s; main (11) 250 ms; 2 more\n"),
+		  "%s", text_of(&o, false));
+}
+
+Test(outcome, says_why_interpreted_functions_are_left_out)
+{
+	struct recording_stats s = some();
+
+	snprintf(s.interpreter_refused, sizeof(s.interpreter_refused), "CPython 3.99 is not known");
+	cr_assert_str_eq(said(&s), FOUND "interpreted functions left out: CPython 3.99 is not "
+					 "known\n");
 }
 
 Test(outcome, a_hold_longer_than_promised_has_a_line_of_its_own)

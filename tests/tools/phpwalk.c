@@ -1,0 +1,172 @@
+// links: sampler/interp sampler/unwind
+/*
+ * phpwalk PID COUNT step|run [MICROSECONDS]: stops the main thread of a PHP process COUNT times, at
+ * each instruction or at random moments, and prints its merged stack each time, one a line: frames
+ * from the innermost on, PHP's as "function@file:line", native ones as "image+0xaddress", separated
+ * by ";". A line begins with "?" if the innermost PHP line is marked as uncertain, else with "!" if a
+ * chain was cut or broken, else with "=". At the end: how long the holds took, the frames that did
+ * not fit, and so on, in lines that begin with "#".
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/process/image.h"
+#include "base/process/memory.h"
+#include "base/process/modmap.h"
+#include "base/process/process.h"
+#include "sampler/interp/interps.h"
+#include "sampler/interp/names.h"
+#include "sampler/unwind/stack.h"
+#include "sampler/unwind/table/regs.h"
+#include "sampler/unwind/unwinder.h"
+
+static struct process process;
+static struct modmap *maps;
+static struct unwinder *unwinder;
+static struct interps *interps;
+static struct interp_names names;
+static struct interp_counts counts;
+static struct interp_place place;
+static struct interp_look look;
+static struct memory_live live;
+static unsigned long reads, looks, bytes, pieces;
+static double took[1 << 20];
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static void copy_regs(struct regs *to, const struct user_regs_struct *u)
+{
+	*to = (struct regs){ .r = { u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp,
+				    u->r8, u->r9, u->r10, u->r11, u->r12, u->r13, u->r14, u->r15,
+				    u->rip } };
+}
+
+static void print(const struct stack *s, char mark)
+{
+	putchar(mark);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct frame *f = &s->frames[i];
+		const struct interp_function *n = interp_names_find(&names, f->image, f->addr);
+
+		if (n)
+			printf(";%s@%s:%u", strset_get(&names.texts, n->name),
+			       strset_get(&names.texts, n->file), n->line);
+		else
+			printf(";%s+0x%lx", f->image ? image_name(f->image) : "nowhere", f->addr);
+	}
+	printf(";(%s)\n", stack_end_name(s->end));
+}
+
+static void look_at(pid_t tid)
+{
+	static struct stack native, merged;
+	struct user_regs_struct u;
+	struct regs regs;
+	struct interp_context context = { .maps = maps,
+					  .stack = &live.memory,
+					  .still = true,
+					  .names = &names,
+					  .counts = &counts };
+	const struct interp_walk *walk = &look.copy.walk;
+	double start;
+	bool any;
+
+	if (interps_place(interps, tid, &place) ||
+	    interp_look_prepare(&look, interps_set(interps), &place, tid))
+		exit(1);
+	if (ptrace(PTRACE_GETREGS, tid, 0, &u))
+		exit(3);
+	copy_regs(&regs, &u);
+	start = now();
+	interp_look_alone(&look, tid, u.fs_base, &regs);
+	took[looks++ % (1 << 20)] = now() - start;
+	reads += look.copy.reads;
+	bytes += look.copy.used;
+	pieces += look.copy.count;
+	if (unwinder_walk(unwinder, maps, &regs, &live.memory, &native) ||
+	    interp_place_learn(&place, &look) ||
+	    interps_merge(interps, &look, &native, &context, &merged, &any))
+		exit(1);
+	print(any ? &merged : &native, walk->cut || walk->broken			     ? '!' :
+				       walk->count && walk->frames[0].flags & INTERP_INEXACT ? '?' :
+											       '=');
+}
+
+static bool wait_for(pid_t tid, int *signal)
+{
+	int status;
+
+	if (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status))
+		return false;
+	*signal = status >> 16 || WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+	return true;
+}
+
+static void run(pid_t tid, long count, bool step, long us)
+{
+	int signal = 0;
+
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0) || ptrace(PTRACE_INTERRUPT, tid, 0, 0) ||
+	    !wait_for(tid, &signal))
+		exit(3);
+	while (count--) {
+		look_at(tid);
+		if (ptrace(step ? PTRACE_SINGLESTEP : PTRACE_CONT, tid, 0, signal))
+			return;
+		if (!step) {
+			usleep((useconds_t)(us / 2 + random() % us));
+			ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+		}
+		if (!wait_for(tid, &signal))
+			return;
+	}
+	ptrace(PTRACE_DETACH, tid, 0, signal);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 4 || process_open(&process, atoi(argv[1]), NULL) ||
+	    modmap_new(&maps, &process) || modmap_refresh(maps, NULL) || unwinder_new(&unwinder) ||
+	    interps_new(&interps, &process, NULL) || interps_find(interps, maps) ||
+	    interp_names_init(&names, maps))
+		return 2;
+	if (!interps_set(interps)) {
+		printf("# no interpreter: %s\n", interps_refused(interps));
+		return 1;
+	}
+	unwinder_prepare(unwinder, maps);
+	memory_live_init(&live, process.pid);
+	run(process.pid, atol(argv[2]), !strcmp(argv[3], "step"), argc > 4 ? atol(argv[4]) : 1000);
+	if (!looks)
+		return 3;
+	qsort(took, looks, sizeof(*took), by_value);
+	printf("# %lu looks, copy p50 %.1f us, p99 %.1f us; a look has %.2f more reads, %lu bytes, %lu "
+	       "pieces\n",
+	       looks, took[looks / 2], took[looks * 99 / 100], (double)reads / (double)looks,
+	       bytes / looks, pieces / looks);
+	printf("# frames %lu, behind %lu, on top %lu, nameless %lu, dropped %lu; cut %lu, broken %lu\n",
+	       counts.frames, counts.behind, counts.on_top, counts.nameless, counts.dropped,
+	       counts.cut, counts.broken);
+	return 0;
+}
