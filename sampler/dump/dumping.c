@@ -144,6 +144,8 @@ static int conclude(struct dump *d, struct error *err)
 {
 	size_t threads = 0;
 
+	for (size_t i = 0; i < INTERP_LANGUAGES; i++)
+		d->stats.interpreted += d->counts[i].frames;
 	for (size_t i = 0; i < d->count; i++) {
 		struct dump_process *p = &d->processes[i];
 
@@ -197,6 +199,7 @@ const struct dump_stats *dump_stats(const struct dump *d)
 struct job {
 	struct dump *d;
 	unsigned flags;
+	bool no_native;
 	struct outfile *file;
 	dump_format *format;
 	struct symbolizer **symbolizers; /* by process */
@@ -230,6 +233,8 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 		rc = dump_symbolize(d, job->symbolizers);
 	if (!rc)
 		rc = dump_prove_locks(d, job->symbolizers);
+	if (!rc && job->no_native)
+		dump_drop_native(d);
 	if (!rc)
 		decoding_before_writing(d->decoding, job->symbolizers, d->count);
 	rc = rc ? error_nomem(err) : job->format(d, job->file, err);
@@ -240,10 +245,12 @@ static int decode(void *ctx, struct decode_result *result, struct error *err)
 	return rc;
 }
 
-int dump_write(struct dump *d, unsigned flags, struct outfile *file, dump_format *format,
-	       struct error *err)
+int dump_write(struct dump *d, unsigned flags, bool no_native, struct outfile *file,
+	       dump_format *format, struct error *err)
 {
-	struct job job = { .d = d, .flags = flags, .file = file, .format = format };
+	struct job job = {
+		.d = d, .flags = flags, .no_native = no_native, .file = file, .format = format
+	};
 	int rc = decoding_new(&d->decoding, d->members[0]->maps, err);
 
 	if (!rc)

@@ -88,6 +88,7 @@ struct dump_stats {
 	uint64_t elapsed_ns;	   /* of dump_take */
 	uint64_t stopped, glances; /* threads that were stopped; that were read without a stop */
 	uint64_t held_max_ns, held_sum_ns; /* of stopped threads, since we learnt of the stop */
+	uint64_t interpreted;		   /* frames of interpreters' functions */
 	uint64_t ends[STACK_ENDS];
 };
 
@@ -111,9 +112,10 @@ const struct dump_stats *dump_stats(const struct dump *d);
 typedef int dump_format(const struct dump *d, struct outfile *file, struct error *err);
 
 /* Symbolizes the dump and has `format` write it; the caller commits the file. To be called once.
- * `flags` as in symbolize/symbolizer.h. ERR_NOMEM, ERR_IO. */
-int dump_write(struct dump *d, unsigned flags, struct outfile *file, dump_format *format,
-	       struct error *err);
+ * `flags` as in symbolize/symbolizer.h; `no_native`: threads with interpreted frames have only these.
+ * ERR_NOMEM, ERR_IO. */
+int dump_write(struct dump *d, unsigned flags, bool no_native, struct outfile *file,
+	       dump_format *format, struct error *err);
 
 /* dump_warning: the i-th sentence on what was left out and why, NULL after the last. The others are
  * for -v: of each image, its unwind table and where its names come from. Borrowed until

@@ -147,9 +147,11 @@ static bool may_ask(const struct dump *d, char state, const struct call *call)
 	       wait_kind(call, &member_of(d)->process) == WAIT_BEARS;
 }
 
-/* For a look at its interpreters. */
+/* For a look at its interpreters: there will be no second one, so there is room for all. */
 static int prepare(struct dump *d, struct thread *thread)
 {
+	thread->interp.plan.bytes = INTERP_BYTES_MAX;
+	thread->interp.plan.frames = INTERP_FRAMES_MAX;
 	d->snapshot.interp.copy.reads_max = READS_MAX;
 	return member_prepare_look(member_of(d), thread, &d->snapshot);
 }
@@ -181,8 +183,6 @@ static int glance(struct dump *d, struct thread *thread)
 	if (rc)
 		return rc;
 	interp_look_alone(&d->snapshot.interp, thread->tid, 0, &d->snapshot.regs);
-	if (merge(d, false))
-		return ERR_NOMEM;
 	if (!thread_counters(m->threads, thread, &after) || after.slices != before.slices ||
 	    !same_address_space(m) || maps_have_changed(d))
 		return 0;
@@ -192,6 +192,8 @@ static int glance(struct dump *d, struct thread *thread)
 	}
 	d->look.syscall = call.number;
 	d->stats.glances++;
+	if (merge(d, true))
+		return ERR_NOMEM;
 	return keep(d, thread, true);
 }
 

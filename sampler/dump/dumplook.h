@@ -69,6 +69,10 @@ bool dump_looked(const struct dump *d);
 /* In the child: looks up the symbols of all frames. ERR_NOMEM. */
 int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers);
 
+/* In the child, when locks are proven, which takes native frames: drops these from each thread that
+ * has interpreted ones. */
+void dump_drop_native(struct dump *d);
+
 /* In the child, when all frames have symbols: which kinds of locks these are, which threads hold
  * them, and which wait for each other. ERR_NOMEM. */
 int dump_prove_locks(struct dump *d, struct symbolizer *const *symbolizers);

@@ -168,3 +168,26 @@ int dump_symbolize(struct dump *d, struct symbolizer *const *symbolizers)
 	free(n.known);
 	return rc;
 }
+
+/* Is it a function of an interpreter, and no seam between its frames and native ones? */
+static bool is_function(const struct dump_frame *f)
+{
+	return f->interpreted && strcmp(f->calls[0].name, "[not merged]") != 0;
+}
+
+static void drop_native(struct dump_thread *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (is_function(&t->frames[i]))
+			t->frames[kept++] = t->frames[i];
+	t->count = kept ? kept : t->count;
+}
+
+void dump_drop_native(struct dump *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		for (size_t j = 0; j < d->processes[i].count; j++)
+			drop_native(&d->processes[i].threads[j]);
+}

@@ -299,6 +299,7 @@ static int name_frame(struct interps *i, const struct interp_frame *frame,
 		return ERR_NOMEM;
 	*shown = (struct interp_shown){ .anchor = frame->anchor,
 					.runtime = frame->runtime,
+					.wrapped = frame->flags & INTERP_WRAPPED,
 					.language = (uint8_t)language };
 	if (special_place(context->names, "[not merged]", language, &shown->seam))
 		return ERR_NOMEM;
@@ -377,6 +378,5 @@ int interps_merge(struct interps *i, const struct interp_look *look, const struc
 	for (size_t n = 0; n < walk->count; n++)
 		if (name_frame(i, &walk->frames[n], context, &i->shown[n]))
 			return ERR_NOMEM;
-	return interp_merge(&i->runs, native, i->shown, walk->count, context->no_native,
-			    context->counts, out);
+	return interp_merge(&i->runs, native, i->shown, walk->count, context->counts, out);
 }

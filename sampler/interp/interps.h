@@ -47,7 +47,6 @@ struct interp_context {
 	const struct modmap *maps;
 	const struct memory *stack; /* the copied C stack */
 	bool still;		    /* the thread has not run since the look */
-	bool no_native;		    /* leave native frames out */
 	struct interp_names *names;
 	struct interp_counts *counts; /* [INTERP_LANGUAGES] */
 };

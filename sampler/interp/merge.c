@@ -1,5 +1,6 @@
 #include "sampler/interp/merge.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +80,6 @@ struct merge {
 	const struct stack *native;
 	const struct interp_shown *frames;
 	const struct interp_run *run, *end; /* those that are not pushed yet */
-	bool no_native;
 	struct interp_counts *counts;
 	struct stack *out;
 };
@@ -99,7 +99,7 @@ static void count(struct interp_counts *counts, const struct merge *m, long wher
 /* Pushes the runs that stand at `where`; *last is the frame shown last, NULL: all are hidden. */
 static int push_runs(struct merge *m, long where, const struct interp_shown **last)
 {
-	bool seam = where == (long)m->native->count && !m->no_native;
+	bool seam = where == (long)m->native->count;
 
 	*last = NULL;
 	for (; m->run < m->end && m->run->where == where; m->run++)
@@ -120,11 +120,10 @@ static int push_native(struct merge *m, size_t i)
 {
 	const struct frame *f = &m->native->frames[i];
 
-	if (m->no_native)
-		return 0;
 	if (stack_push(m->out, f->image, f->addr, f->kind))
 		return ERR_NOMEM;
 	m->out->frames[m->out->count - 1].source = f->source;
+	m->out->pcs[m->out->count - 1] = m->native->pcs[i];
 	return 0;
 }
 
@@ -132,23 +131,22 @@ static int push_all(struct merge *m)
 {
 	const struct interp_shown *last;
 
-	if (push_runs(m, ON_TOP, &last) || (last && !m->no_native && push(m, last, last->seam)))
+	if (push_runs(m, ON_TOP, &last) || (last && push(m, last, last->seam)))
 		return ERR_NOMEM;
-	for (size_t i = 0; i < m->native->count; i++)
-		if (push_runs(m, (long)i, &last) || (!last && push_native(m, i)))
+	for (size_t i = 0; i < m->native->count; i++) {
+		bool wraps = i && last && last->wrapped;
+
+		if (push_runs(m, (long)i, &last) || (!last && !wraps && push_native(m, i)))
 			return ERR_NOMEM;
+	}
 	return push_runs(m, (long)m->native->count, &last);
 }
 
 int interp_merge(struct interp_runs *r, const struct stack *native,
-		 const struct interp_shown *frames, size_t count, bool no_native,
-		 struct interp_counts *counts, struct stack *out)
+		 const struct interp_shown *frames, size_t count, struct interp_counts *counts,
+		 struct stack *out)
 {
-	struct merge m = { .native = native,
-			   .frames = frames,
-			   .no_native = no_native,
-			   .counts = counts,
-			   .out = out };
+	struct merge m = { .native = native, .frames = frames, .counts = counts, .out = out };
 
 	out->count = 0;
 	out->end = native->end;

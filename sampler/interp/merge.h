@@ -28,6 +28,7 @@ struct interp_shown {
 	uint32_t place;		   /* interp_names.places */
 	uint64_t anchor;	   /* 0: not known */
 	uint8_t runtime, language;
+	bool wrapped;  /* INTERP_WRAPPED */
 	uint32_t seam; /* the place that says "[not merged]" */
 };
 
@@ -56,10 +57,9 @@ struct interp_runs {
 void interp_runs_release(struct interp_runs *r);
 
 /* Writes the merged stack of `native` and `count` interpreted frames (innermost first, one runtime
- * after the other) to `out`, emptied first. `no_native`: without native frames. `counts` is indexed
- * by language. ERR_NOMEM. */
+ * after the other) to `out`, emptied first. `counts` is indexed by language. ERR_NOMEM. */
 int interp_merge(struct interp_runs *r, const struct stack *native,
-		 const struct interp_shown *frames, size_t count, bool no_native,
-		 struct interp_counts *counts, struct stack *out);
+		 const struct interp_shown *frames, size_t count, struct interp_counts *counts,
+		 struct stack *out);
 
 #endif

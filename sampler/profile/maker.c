@@ -7,7 +7,9 @@
 #include "base/error.h"
 #include "base/file/outfile.h"
 #include "base/process/modmap.h"
+#include "pprof/merge.h"
 #include "pprof/profile.h"
+#include "pprof/select/interpreted.h"
 #include "pprof/wire/encode.h"
 #include "sampler/member/member.h"
 #include "sampler/profile/assemble.h"
@@ -103,6 +105,8 @@ int maker_fill(struct maker *p, const struct assemble_names *names, struct profi
 	uint64_t peak, before = maker_own_cpu_ns(&peak);
 	int rc = assemble(p->recorded, names, profile, err);
 
+	if (!rc && p->options->no_native)
+		rc = interpreted_only(profile, err);
 	result->own_cpu_ns = p->cpu_ns + decoding_lost_cpu_ns(p->decoding) +
 			     maker_own_cpu_ns(&peak) - before;
 	result->own_peak_bytes = peak > p->peak_bytes ? peak : p->peak_bytes;
@@ -125,11 +129,14 @@ int maker_write(struct maker *p, struct outfile *file, struct decode_result *res
 		rc = error_nomem(err);
 	} else {
 		struct assemble_names names = { .symbolizers = p->symbolizers,
-						.missing = result->missing,
 						.asked_network = p->fetching };
 
+		/* Names that are not shown are not missing. */
+		names.missing = p->options->no_native ? NULL : result->missing;
 		rc = maker_fill(p, &names, &profile, result, err);
 	}
+	if (!rc && p->options->no_native)
+		rc = profile_compact(&profile, err);
 	if (!rc) {
 		decoding_before_writing(p->decoding, p->symbolizers, p->count);
 		rc = p->options->write ?

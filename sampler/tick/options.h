@@ -27,6 +27,7 @@ struct recording_options {
 	bool wall;		 /* also samples waiting threads, and records wall time */
 	bool goid;		 /* which goroutine a thread ran, as a label */
 	bool kernel;		 /* with the kernel's part of waiting threads' stacks */
+	bool no_native;		 /* the profile has interpreted frames only */
 	double pause_share;	 /* largest share of its time that a thread may be held, 0 to 1 */
 	double max_cpu;		 /* largest share of one CPU that sampling may take, above 0 to 1 */
 	recording_writer *write; /* NULL: as pprof */

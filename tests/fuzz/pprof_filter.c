@@ -1,7 +1,7 @@
 // links: pprof/select pprof/wire
 /*
  * A byte that chooses an operation, two texts that end with a NUL, then pprof bytes: filters,
- * pruning and labels as frames on any profile that decodes and is valid. The result must be
+ * pruning, interpreted frames alone and labels as frames on any profile that decodes and is valid. The result must be
  * valid, pass through the encoder, and have no new samples.
  */
 #include <stddef.h>
@@ -14,6 +14,7 @@
 #include "pprof/labels.h"
 #include "pprof/profile.h"
 #include "pprof/select/filter.h"
+#include "pprof/select/interpreted.h"
 #include "pprof/select/pattern.h"
 #include "pprof/select/prune.h"
 #include "pprof/select/tagmatch.h"
@@ -93,8 +94,10 @@ static void operate(struct profile *p, const char *one, const char *two, uint8_t
 		use_patterns(p, one, two, how);
 	else if (how < 0xc0)
 		use_tags(p, one, two);
-	else if (how < 0xe0)
+	else if (how < 0xd0)
 		prune_uninteresting(p, NULL);
+	else if (how < 0xe0)
+		must(interpreted_only(p, NULL) == 0);
 	else
 		must(tagroot_add(p, one, two, NULL, &found, NULL) == 0);
 }

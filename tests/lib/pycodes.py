@@ -60,7 +60,7 @@ def write(out, code):
 
 def odd_ones():
     """Tables that a library has rarely: over 64 KB, long jumps forward and back, generated code."""
-    yield "x = [\n" + "".join("%s f(%d),\n" % ("\n" * (i % 8), i) for i in range(30000)) + "]\n"
+    yield "".join("%sf(%d, g)\n" % ("\n" * (i % 8), i) for i in range(40000))
     yield "x = [\n" + "".join("%s f(%d),\n" % ("\n" * (i % 400), i) for i in range(300)) + "]\n"
     yield "f(\n" + "\n" * 3000 + "1, g(a +\n" + "\n" * 70000 + "b)).h(\n2)\n"
     yield "".join("a = %s(b) or c; d = [e for e in f if e]\n" % (" " * (i % 300)) for i in range(300))

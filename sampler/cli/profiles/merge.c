@@ -150,6 +150,15 @@ static int keep_sides(struct merge_options *o, const struct profile *base, const
 	return 0;
 }
 
+/* It suffices if one of them has what is shown. */
+static int check_shown(const struct merge_options *o, const struct profile *base,
+		       const struct profile *p, struct error *err)
+{
+	if (!viewoptions_check(&o->shown, o->files[0], base, err))
+		return 0;
+	return viewoptions_check(&o->shown, o->files[o->count - 1], p, err);
+}
+
 static int diff_files(struct merge_options *o, struct profile *sum, struct error *err)
 {
 	struct profile base, p = { 0 };
@@ -159,6 +168,8 @@ static int diff_files(struct merge_options *o, struct profile *sum, struct error
 		rc = folder_read(&p, o->files[o->count - 1], &o->folder, 0, o->max_size, err);
 	if (!rc)
 		rc = keep_sides(o, &base, &p, err);
+	if (!rc)
+		rc = check_shown(o, &base, &p, err);
 	if (!rc) {
 		rc = subtract(&base, &p, o, sum, err);
 		if (rc)

@@ -148,6 +148,8 @@ static int show(struct report_options *o, struct profile *p, struct error *err)
 	int rc = sample_type_find(p, o->shown.type, &o->shown.view.type, err);
 
 	if (!rc)
+		rc = viewoptions_check(&o->shown, o->file, p, err);
+	if (!rc)
 		rc = filter(o, p, err);
 	if (!rc)
 		rc = viewoptions_apply(&o->shown, p, err);

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "pprof/aggregate.h"
+#include "pprof/merge.h"
+#include "pprof/select/interpreted.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/types.h"
 
@@ -46,6 +48,8 @@ bool viewoptions_set(struct viewoptions *o, int option, const char *value, int *
 		return o->view.cum = true;
 	case VIEWOPTIONS_NO_INLINE:
 		return o->no_inline = true;
+	case VIEWOPTIONS_NO_NATIVE:
+		return o->no_native = true;
 	case VIEWOPTIONS_NODECOUNT:
 		*rc = set_nodecount(o, value, err);
 		return true;
@@ -63,11 +67,22 @@ bool viewoptions_set(struct viewoptions *o, int option, const char *value, int *
 	}
 }
 
+int viewoptions_check(const struct viewoptions *o, const char *file, const struct profile *p,
+		      struct error *err)
+{
+	if (!o->no_native || interpreted_any(p))
+		return 0;
+	return error_set(err, ERR_NOTFOUND,
+			 "no interpreted frames in '%s': --no-native leaves nothing to show", file);
+}
+
 int viewoptions_apply(struct viewoptions *o, struct profile *p, struct error *err)
 {
 	int rc = sample_type_find(p, o->type, &o->view.type, err);
 
 	if (!rc && o->no_inline)
 		profile_aggregate(p, KEEP_ALL & ~(unsigned)(KEEP_INLINES | KEEP_COLUMNS));
-	return rc;
+	if (!rc && o->no_native)
+		rc = interpreted_only(p, err);
+	return !rc && o->no_native ? profile_compact(p, err) : rc;
 }

@@ -21,6 +21,7 @@ enum {
 	VIEWOPTIONS_BY = 768,
 	VIEWOPTIONS_CUM,
 	VIEWOPTIONS_NO_INLINE,
+	VIEWOPTIONS_NO_NATIVE,
 	VIEWOPTIONS_NODECOUNT,
 	VIEWOPTIONS_NODEFRACTION,
 	VIEWOPTIONS_SAMPLE_TYPE,
@@ -32,6 +33,7 @@ enum {
 	{ "by", required_argument, NULL, VIEWOPTIONS_BY }, \
 	{ "cum", no_argument, NULL, VIEWOPTIONS_CUM }, \
 	{ "no-inline", no_argument, NULL, VIEWOPTIONS_NO_INLINE }, \
+	{ "no-native", no_argument, NULL, VIEWOPTIONS_NO_NATIVE }, \
 	{ "nodecount", required_argument, NULL, VIEWOPTIONS_NODECOUNT }, \
 	{ "nodefraction", required_argument, NULL, VIEWOPTIONS_NODEFRACTION }, \
 	{ "sample-type", required_argument, NULL, VIEWOPTIONS_SAMPLE_TYPE }, \
@@ -41,7 +43,8 @@ enum {
 struct viewoptions {
 	struct report_view view; /* all but `type`, which needs the profile */
 	const char *type;	 /* NULL: the profile's default */
-	bool counted, no_inline; /* counted: --nodecount was given */
+	bool counted;		 /* --nodecount was given */
+	bool no_inline, no_native;
 };
 
 /* The default: what costs less than half a percent is left out, as in pprof's driver/config.go. */
@@ -52,8 +55,13 @@ struct viewoptions {
 bool viewoptions_set(struct viewoptions *o, int option, const char *value, int *rc,
 		     struct error *err);
 
-/* Sets view.type, and applies --no-inline to the profile. ERR_USAGE: it has no such type;
- * ERR_FORMAT: it has none. */
+/* To be called before filters are applied. ERR_NOTFOUND: the profile, read from `file`, has no
+ * interpreted frames, and --no-native would leave nothing. */
+int viewoptions_check(const struct viewoptions *o, const char *file, const struct profile *p,
+		      struct error *err);
+
+/* Sets view.type, and applies --no-inline and --no-native to the profile. ERR_USAGE: it has no such
+ * type; ERR_FORMAT: it has none; ERR_NOMEM. */
 int viewoptions_apply(struct viewoptions *o, struct profile *p, struct error *err);
 
 #endif

@@ -27,21 +27,16 @@ struct options {
 	dump_format *format;
 	unsigned symbolize;
 	uint64_t stop_ns; /* bound of holding threads, with --goroutines; 0: none is held */
-	bool all, goroutines, quiet, verbose;
+	bool all, goroutines, no_native, quiet, verbose;
 };
 
 static const struct option long_options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "json", no_argument, NULL, 'J' },
-	{ "all", no_argument, NULL, 'A' },
-	{ "goroutines", no_argument, NULL, 'G' },
-	{ "stop", optional_argument, NULL, 'S' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "no-inline", no_argument, NULL, 'I' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{ "pid", required_argument, NULL, 'p' },  { "json", no_argument, NULL, 'J' },
+	{ "all", no_argument, NULL, 'A' },	  { "goroutines", no_argument, NULL, 'G' },
+	{ "stop", optional_argument, NULL, 'S' }, { "output", required_argument, NULL, 'o' },
+	{ "no-inline", no_argument, NULL, 'I' },  { "no-native", no_argument, NULL, 'P' },
+	{ "quiet", no_argument, NULL, 'q' },	  { "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },	  { NULL, 0, NULL, 0 },
 };
 
 static int take_option(struct options *o, int option, struct error *err)
@@ -65,6 +60,9 @@ static int take_option(struct options *o, int option, struct error *err)
 		break;
 	case 'I':
 		o->symbolize |= SYMBOLIZE_NO_INLINE;
+		break;
+	case 'P':
+		o->no_native = true;
 		break;
 	case 'q':
 		o->quiet = true;
@@ -107,6 +105,8 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return cli_usage("--goroutines is about one process");
 	if (o->stop_ns && !o->goroutines)
 		return cli_usage("--stop is about --goroutines; threads are stopped one by one");
+	if (o->goroutines && o->no_native)
+		return cli_usage("--no-native is about threads; goroutines are never interpreted");
 	if (o->goroutines && o->format == dump_json)
 		return cli_usage(
 			"goroutines are dumped as text; 'sampler goparse --json' reads it");
@@ -146,7 +146,7 @@ static int take(struct dump *d, struct error *err)
 	return rc;
 }
 
-static void say_what_is_missing(const struct dump *d)
+static void say_what_is_missing(const struct dump *d, bool no_native)
 {
 	size_t count;
 	const struct dump_process *p = dump_processes(d, &count);
@@ -157,6 +157,9 @@ static void say_what_is_missing(const struct dump *d)
 	for (size_t i = 0; i < count; i++)
 		if (!p[i].count)
 			fprintf(stderr, "sampler: process %d has ended\n", p[i].process->pid);
+	if (no_native && !dump_stats(d)->interpreted)
+		fprintf(stderr, "sampler: no interpreted frames were found: --no-native leaves all "
+				"stacks as they are\n");
 }
 
 static void say_details(const struct dump *d)
@@ -184,10 +187,11 @@ static int dump(struct dump *d, const struct options *o, struct outfile *file)
 	struct error err;
 
 	if (outfile_open(file, o->output, &err) || privilege_drop(&needs, &err) || take(d, &err) ||
-	    dump_write(d, o->symbolize, file, o->format, &err) || outfile_commit(file, &err))
+	    dump_write(d, o->symbolize, o->no_native, file, o->format, &err) ||
+	    outfile_commit(file, &err))
 		return cli_fail(&err);
 	if (!o->quiet)
-		say_what_is_missing(d);
+		say_what_is_missing(d, o->no_native);
 	if (o->verbose)
 		say_details(d);
 	return EXIT_DONE;

@@ -270,6 +270,22 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 		       0;
 }
 
+bool outcome_is_all_native(const struct recording_stats *s, const struct recording_options *o)
+{
+	for (int i = 0; i < INTERP_LANGUAGES; i++)
+		if (s->interpreted[i].frames)
+			return false;
+	return o->no_native;
+}
+
+static int add_all_native(const struct outcome *o, struct buffer *out)
+{
+	return outcome_is_all_native(o->stats, o->options) ?
+		       buffer_addf(out, "no interpreted frames were found: with --no-native, all "
+					"samples are [native]\n") :
+		       0;
+}
+
 static int add_gil_thread(const struct gil_thread *t, const char *before, struct buffer *out)
 {
 	char held[OUTCOME_DURATION], waited[OUTCOME_DURATION];
@@ -382,7 +398,8 @@ int outcome_text(const struct outcome *o, bool colour, struct buffer *out)
 		rc = add_headline(o, out) || add_children_line(o, out) || add_idle(o, out) ||
 		     add_few(o, out) || add_budget(o, out) || add_unsampled(o, out) ||
 		     add_denied(o, out) || add_missed(o, out) || add_walks(o, out) ||
-		     add_gil(o, out) || add_refused(o, out) || add_hold(o, colour, out);
+		     add_gil(o, out) || add_refused(o, out) || add_all_native(o, out) ||
+		     add_hold(o, colour, out);
 	return rc ? ERR_NOMEM : 0;
 }
 

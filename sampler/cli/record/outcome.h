@@ -38,6 +38,9 @@ enum { OUTCOME_HOLD_NS = 10000000 };
 /* Is there nothing to write? An empty profile is no result. */
 bool outcome_is_empty(const struct recording_stats *s);
 
+/* Was there no frame that --no-native leaves? */
+bool outcome_is_all_native(const struct recording_stats *s, const struct recording_options *o);
+
 /* Appends the lines. With `colour`, a hold that was too long is red. ERR_NOMEM. */
 int outcome_text(const struct outcome *o, bool colour, struct buffer *out);
 

@@ -150,6 +150,8 @@ static int check_at_once(struct options *o, int argc, char **argv)
 		return cli_usage("either --quiet or --verbose, not both");
 	if (o->debuginfod_ns)
 		return cli_usage("--debuginfod is about what is sampled");
+	if (o->recording.no_native)
+		return cli_usage("--no-native is about what is sampled");
 	return roundsoptions_check(&o->rounds, &err) ? cli_fail(&err) : CLI_GO_ON;
 }
 

@@ -84,6 +84,9 @@ bool sampling_option(int option, struct recording_options *r, pid_t *pids, unsig
 	case 'I':
 		*symbolize |= SYMBOLIZE_NO_INLINE;
 		return true;
+	case 'P':
+		r->no_native = true;
+		return true;
 	default:
 		return false;
 	}

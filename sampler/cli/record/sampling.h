@@ -18,8 +18,9 @@ struct recording_options;
 		{ "goid", no_argument, NULL, 'g' }, \
 		{ "max-pause-share", required_argument, NULL, 'M' }, \
 		{ "max-cpu", required_argument, NULL, 'B' }, \
+		{ "no-inline", no_argument, NULL, 'I' }, \
 	{ \
-		"no-inline", no_argument, NULL, 'I' \
+		"no-native", no_argument, NULL, 'P' \
 	}
 
 /* The defaults; `pids` has room for PIDS_MAX and outlives `r`. */

@@ -21,6 +21,7 @@
 #include "sampler/child/privilege.h"
 #include "sampler/cli/common/cli.h"
 #include "sampler/cli/common/defaultname.h"
+#include "sampler/cli/record/outcome.h"
 #include "sampler/cli/record/sampling.h"
 #include "sampler/cli/top/options.h"
 #include "sampler/cli/top/screen.h"
@@ -401,6 +402,9 @@ static void say_end(const struct top *t)
 	else if (s->end == RECORDING_EXITED)
 		fprintf(stderr, "sampler: process %d ended after %s\n",
 			recording_process(t->r)->pid, after);
+	if (s->samples && outcome_is_all_native(s, &t->o->recording))
+		fprintf(stderr, "sampler: no interpreted frames were found: with --no-native, all "
+				"samples are [native]\n");
 }
 
 /* One that is still due begins when the profile that is being made is done. */

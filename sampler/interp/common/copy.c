@@ -63,10 +63,10 @@ int interp_copy_reserve(struct interp_copy *c, const struct interp_plan *plan)
 	char *bytes;
 
 	if (!c->pieces) {
-		c->pieces = malloc(INTERP_RANGES * sizeof(*c->pieces));
+		c->pieces = malloc(INTERP_PIECES * sizeof(*c->pieces));
 		if (!c->pieces)
 			return ERR_NOMEM;
-		memset(c->pieces, 1, INTERP_RANGES * sizeof(*c->pieces));
+		memset(c->pieces, 1, INTERP_PIECES * sizeof(*c->pieces));
 	}
 	if (room > c->room) {
 		bytes = malloc(room);
@@ -86,7 +86,7 @@ static bool add_piece(struct interp_copy *c, uint64_t addr, size_t len)
 	size_t aligned = (len + 7) & ~(size_t)7;
 
 	c->wanted += aligned;
-	if (c->count == INTERP_RANGES || len > INTERP_BYTES_MAX || aligned > c->room - c->used)
+	if (c->count == INTERP_PIECES || len > INTERP_BYTES_MAX || aligned > c->room - c->used)
 		return false;
 	c->pieces[c->count++] = (struct interp_piece){ .addr = addr,
 						       .len = (uint32_t)len,
@@ -215,19 +215,40 @@ const void *interp_copy_need(struct interp_copy *c, uint64_t addr, size_t len)
 	return find(c, addr, len);
 }
 
+/* Adds a piece for what is missing. A duplicate is found, and adds none. */
+static void want(struct interp_copy *c, uint64_t addr, size_t len)
+{
+	if (len && !find(c, addr, len) && !add_piece(c, addr, len))
+		c->walk.cut = true;
+}
+
+static void read_wanted(struct interp_copy *c, size_t first)
+{
+	for (size_t i = first; i < c->count; i++)
+		c->pieces[i].needed = c->pieces[i].len;
+	read_pieces(c, first);
+}
+
 void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t count, size_t len)
 {
 	size_t first = c->count;
 
 	if (!c->tid)
 		return;
-	/* A piece that is added here is found by the same address again, so a duplicate adds none. */
 	for (size_t i = 0; i < count; i++)
-		if (!find(c, addrs[i], len) && !add_piece(c, addrs[i], len))
-			c->walk.cut = true;
-	for (size_t i = first; i < c->count; i++)
-		c->pieces[i].needed = c->pieces[i].len;
-	read_pieces(c, first);
+		want(c, addrs[i], len);
+	read_wanted(c, first);
+}
+
+void interp_copy_need_ranges(struct interp_copy *c, const struct interp_range *ranges, size_t count)
+{
+	size_t first = c->count;
+
+	if (!c->tid)
+		return;
+	for (size_t i = 0; i < count; i++)
+		want(c, ranges[i].addr, ranges[i].len);
+	read_wanted(c, first);
 }
 
 bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value)
@@ -308,7 +329,7 @@ int interp_plan_learn(struct interp_plan *p, const struct interp_copy *c)
 	p->count = 0;
 	p->bytes = c->wanted;
 	p->frames = c->walk.count == c->walk.room ? 2 * c->walk.room : c->walk.count;
-	for (size_t i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->count && p->count < INTERP_RANGES; i++) {
 		const struct interp_piece *piece = &c->pieces[i];
 		uint64_t end = last ? last->addr + last->len : 0;
 

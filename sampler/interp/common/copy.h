@@ -24,11 +24,12 @@
 
 enum {
 	INTERP_RANGES = 1000, /* with those of the stack, as one call of process_vm_readv takes */
+	INTERP_PIECES = 1500, /* with those that are read by other calls: a deep chain's code objects */
 	INTERP_READS =
 		16, /* system calls in a hold besides that of the plan, if not told otherwise */
-	INTERP_BYTES_FIRST = 32 << 10,
+	INTERP_BYTES_FIRST = 128 << 10,
 	INTERP_BYTES_MAX = 1 << 20,
-	INTERP_FRAMES_FIRST = 256,
+	INTERP_FRAMES_FIRST = 1024,
 	INTERP_FRAMES_MAX = 16384,
 	INTERP_KNOWN = 1 << 14,
 };
@@ -59,7 +60,7 @@ struct interp_piece {
 
 struct interp_copy {
 	struct memory memory;	     /* reads what was copied, and nothing else: ERR_IO */
-	struct interp_piece *pieces; /* [INTERP_RANGES]; owned */
+	struct interp_piece *pieces; /* [INTERP_PIECES]; owned */
 	size_t count, planned;	     /* pieces; how many of them are from the plan */
 	size_t hit;		     /* the piece that was found last */
 	char *bytes;		     /* owned */
@@ -100,6 +101,10 @@ const void *interp_copy_need(struct interp_copy *c, uint64_t addr, size_t len);
  * missing are read together. What cannot be read is missing still, and interp_copy_need would say
  * so. `addrs` may have duplicates. */
 void interp_copy_need_all(struct interp_copy *c, const uint64_t *addrs, size_t count, size_t len);
+
+/* The same for ranges of different lengths; those of length 0 are left out. */
+void interp_copy_need_ranges(struct interp_copy *c, const struct interp_range *ranges,
+			     size_t count);
 
 /* The word at an address; false: as NULL above. */
 bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value);

@@ -59,6 +59,8 @@ enum interp_frame_flag {
 				* C frames, not in the place of a loop (PHP's and Ruby's) */
 	INTERP_INEXACT = 2,    /* the line is that of the last call, not of the instruction (Ruby's
 				* and PHP's JIT) */
+	INTERP_WRAPPED = 4,    /* the loop is two C frames: the anchor's and the one that called it
+			     * (Ruby's vm_exec_core and vm_exec) */
 };
 
 /* A frame of the interpreter's chain. */

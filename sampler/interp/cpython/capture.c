@@ -15,7 +15,7 @@
 #include "sampler/interp/cpython/chain.h"
 #include "sampler/interp/cpython/code.h"
 #include "sampler/interp/cpython/layout.h"
-#include "sampler/interp/cpython/pthread.h"
+#include "sampler/interp/common/pthread.h"
 #include "sampler/unwind/table/regs.h"
 
 enum {
@@ -249,7 +249,7 @@ void cpython_capture(const void *rt, struct interp_copy *copy, const struct inte
 	if (!find_state(&c))
 		return;
 	look_at_gil(&c);
-	cpython_chain_walk(c.python, copy, c.bytes, out);
+	cpython_chain_walk(c.python, copy, c.state, c.bytes, out);
 	copy_new_codes(&c);
 	check_codes(&c);
 }

@@ -11,6 +11,9 @@ enum {
 	CHUNK_LEAST = 16 << 10, /* DATA_STACK_CHUNK_SIZE in Python/pystate.c */
 	CHUNK_STEP = 16 << 10,
 	FRAMES_MAX = 20000,
+	FRAME_BYTES = 256,
+	HEAP_BLOCK = 4096,
+	HEAP_DOUBLINGS = 3,
 	CFRAME_FAR = 4096, /* a cframe and the shim of the same call are nearer */
 };
 
@@ -22,10 +25,11 @@ struct chain {
 	const struct cpython *python;
 	struct interp_copy *copy;
 	struct interp_walk *out;
+	uint64_t state;
 	uint64_t chunk, top; /* the newest chunk, and where its used part ends */
 	uint64_t chunk_size; /* 0: not known */
 	uint64_t brake;	     /* a frame that was met before: met again, it is a loop */
-	unsigned steps;
+	unsigned steps, misses;
 };
 
 /* Chunks. */
@@ -71,13 +75,30 @@ static bool is_dead(const struct chain *c, uint64_t frame)
 
 /* Frames. */
 
+/* The bytes of a frame. Frames on the heap are near to each other, so what lies beside a missing one
+ * is read with it, and more each time that one is missing. */
+static const void *frame_bytes(struct chain *c, uint64_t addr)
+{
+	const struct memory *copied = &c->copy->memory;
+	size_t size = c->python->layout.frame.size, block = HEAP_BLOCK << c->misses;
+	uint64_t start = addr & ~(uint64_t)(block - 1);
+	uint8_t bytes[FRAME_BYTES];
+
+	if (size <= sizeof(bytes) && addr + size <= start + block &&
+	    copied->read(copied, addr, bytes, size)) {
+		c->misses += c->misses < HEAP_DOUBLINGS;
+		interp_copy_need(c->copy, start, block);
+	}
+	return interp_copy_need(c->copy, addr, size);
+}
+
 /* False: it cannot be read, or the chain is a loop (Brent's algorithm). */
 static bool read_frame(struct chain *c, uint64_t addr, struct cpython_frame *f)
 {
 	const void *bytes = NULL;
 
 	if (!(addr & 7) && addr != c->brake && c->steps < FRAMES_MAX)
-		bytes = interp_copy_need(c->copy, addr, c->python->layout.frame.size);
+		bytes = frame_bytes(c, addr);
 	if (!bytes) {
 		c->out->broken |= !c->copy->walk.cut;
 		return false;
@@ -180,14 +201,35 @@ static bool read_cframe(struct chain *c, uint64_t cframe, uint64_t *current, uin
 	return true;
 }
 
+/* Each cframe lies further out on the C stack, up to the one in the thread's state. The loop makes
+ * its own the newest a few instructions before it is complete (_PyEval_EvalFrameDefault in
+ * Python/ceval.c), and a compiler may put all of its members behind that. Then they are what was on
+ * the stack there. */
+static bool is_chain_of_cframes(struct chain *c, uint64_t newest)
+{
+	uint64_t root = c->state + c->python->layout.thread.root_cframe, current, previous;
+
+	for (uint64_t at = newest; at != root; at = previous) {
+		if (!read_cframe(c, at, &current, &previous))
+			return c->copy->walk.cut;
+		if (previous != root && previous <= at)
+			return false;
+	}
+	return true;
+}
+
 /* 3.11 and 3.12. The frame behind a run is the newest one of the cframe before. Where it is not, the
- * loop has just been entered: tstate->cframe is set a few instructions before current_frame
- * (_PyEval_EvalFrameDefault in Python/ceval.c), which still has what was on the stack there. */
+ * loop has just been entered. */
 static void walk_cframes(struct chain *c, uint64_t cframe)
 {
 	uint64_t at, previous, next = 0, before = 0, shim, behind;
 	bool has_shims = c->python->version >= CPYTHON_3_12;
 
+	if (!is_chain_of_cframes(c, cframe)) {
+		c->out->broken = true;
+		c->out->dropped++;
+		return;
+	}
 	if (!read_cframe(c, cframe, &at, &previous))
 		return;
 	for (bool newest = true; previous; newest = false) {
@@ -209,6 +251,8 @@ static void walk_cframes(struct chain *c, uint64_t cframe)
 			c->out->count = first;
 			c->out->broken = false;
 			c->out->dropped++;
+			c->brake = 0; /* the frames that follow may have been met */
+			c->steps = 0;
 		}
 		cframe = previous;
 		previous = before;
@@ -233,7 +277,7 @@ static void set_cframes(struct chain *c, uint64_t newest)
 	uint64_t current, previous;
 	size_t count = 0, frames = c->out->count, skip;
 
-	if (c->out->cut || c->out->broken)
+	if (c->out->cut || c->out->broken || !is_chain_of_cframes(c, newest))
 		return;
 	for (uint64_t at = newest; at && read_cframe(c, at, &current, &previous); at = previous)
 		count += previous != 0;
@@ -262,11 +306,11 @@ bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy, c
 	       current;
 }
 
-void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy,
+void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy, uint64_t addr,
 			const uint8_t *state, struct interp_walk *out)
 {
 	const struct cpython_thread_layout *l = &python->layout.thread;
-	struct chain c = { .python = python, .copy = copy, .out = out };
+	struct chain c = { .python = python, .copy = copy, .out = out, .state = addr };
 
 	if (python->version >= CPYTHON_3_11) {
 		c.chunk = memory_word(state, l->chunk);

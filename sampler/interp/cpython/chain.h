@@ -23,9 +23,9 @@
 bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy,
 		       const uint8_t *state);
 
-/* Appends the frames to *out, with the anchors that the release has. That their code objects are
+/* `state` are the bytes of the thread state at `addr`. Appends the frames to *out, with the anchors that the release has. That their code objects are
  * code objects is not proven. */
-void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy,
+void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy, uint64_t addr,
 			const uint8_t *state, struct interp_walk *out);
 
 #endif

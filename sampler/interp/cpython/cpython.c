@@ -48,5 +48,6 @@ const struct interp_ops cpython_ops = {
 	.identify = cpython_identify,
 	.resolve = cpython_resolve,
 	.line = cpython_line,
+	.anchor = cpython_anchor,
 	.task_name = cpython_task_name,
 };

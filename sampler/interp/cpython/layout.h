@@ -72,6 +72,7 @@ struct cpython_thread_layout {
 	uint32_t native_id;	   /* native_thread_id, 64 bits; from 3.11 */
 	uint32_t frame;		   /* frame, current_frame; none in 3.11 and 3.12 */
 	uint32_t cframe;	   /* the newest CFrame, 3.10 to 3.12 */
+	uint32_t root_cframe;	   /* the oldest one, itself */
 	uint32_t chunk, chunk_top; /* datastack_chunk, datastack_top; from 3.11 */
 	uint32_t holds_gil;	   /* 32 bits; 3.15 */
 	uint32_t gil_requested;	   /* 32 bits; 3.15 */

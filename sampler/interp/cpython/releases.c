@@ -40,6 +40,7 @@ static const struct row {
 { AT(thread.native_id),      {  NO,   NO,   NO,  NO,  NO, 160, 144,  160,  160,  184 } },
 { AT(thread.frame),          {  24,   24,   24,  24,  24,  NO,  NO,   72,   72,   72 } },
 { AT(thread.cframe),         {  NO,   NO,   NO,  NO,  48,  56,  56,   NO,   NO,   NO } },
+{ AT(thread.root_cframe),    {  NO,   NO,   NO,  NO, 264, 336, 272,   NO,   NO,   NO } },
 { AT(thread.chunk),          {  NO,   NO,   NO,  NO,  NO, 296, 232,  232,  232,  256 } },
 { AT(thread.chunk_top),      {  NO,   NO,   NO,  NO,  NO, 304, 240,  240,  240,  264 } },
 { AT(thread.holds_gil),      {  NO,   NO,   NO,  NO,  NO,  NO,  NO,   NO,   NO,   36 } },

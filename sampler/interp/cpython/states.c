@@ -7,7 +7,7 @@
 #include "base/process/memory.h"
 #include "sampler/interp/common/runtime.h"
 #include "sampler/interp/cpython/layout.h"
-#include "sampler/interp/cpython/pthread.h"
+#include "sampler/interp/common/pthread.h"
 
 /* More are not looked for. A list may also be longer because the memory lies. */
 enum { INTERPRETERS_MAX = 1024, STATES_MAX = 1 << 16 };

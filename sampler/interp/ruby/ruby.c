@@ -1,12 +1,19 @@
 #include "sampler/interp/ruby/ruby.h"
 
-#include "base/error.h"
+#include "sampler/interp/ruby/runtime.h"
 
-static int find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
-		struct error *why)
+static const char *version(const void *rt)
 {
-	(void)rt, (void)image, (void)bias, (void)memory, (void)why;
-	return ERR_NOTFOUND;
+	return ((const struct ruby_runtime *)rt)->version;
 }
 
-const struct interp_ops ruby_ops = { .mapping = "[ruby]", .find = find };
+const struct interp_ops ruby_ops = { .mapping = "[ruby]",
+				     .find = ruby_find,
+				     .free = ruby_free,
+				     .version = version,
+				     .threads = ruby_threads,
+				     .capture = ruby_capture,
+				     .identify = ruby_identify,
+				     .resolve = ruby_resolve,
+				     .line = ruby_line,
+				     .anchor = ruby_anchor };

@@ -13,12 +13,14 @@ static struct stack native, out;
 static struct interp_runs runs;
 static struct interp_counts counts[1];
 
-/* Native frames have no image here, and 100 + n as their address. Frame n lies at 1000 * (n + 1). */
+/* Native frames have no image here, 100 + n as their address and 9100 + n in the process. Frame n lies
+ * at 1000 * (n + 1). */
 static void native_frames(size_t count, enum stack_end end)
 {
 	for (size_t i = 0; i < count; i++) {
 		stack_push(&native, NULL, 100 + i, FRAME_RETURN);
 		native.sps[i] = 1000 * (i + 1);
+		native.pcs[i] = 9100 + i;
 	}
 	native.end = end;
 }
@@ -48,23 +50,25 @@ static void end(void)
 
 TestSuite(merge, .init = start, .fini = end);
 
-static void expect(const struct interp_shown *frames, size_t count, bool no_native,
-		   const uint64_t *places, size_t expected)
+static void expect(const struct interp_shown *frames, size_t count, const uint64_t *places,
+		   size_t expected)
 {
-	cr_assert_eq(interp_merge(&runs, &native, frames, count, no_native, counts, &out), 0);
+	cr_assert_eq(interp_merge(&runs, &native, frames, count, counts, &out), 0);
 	cr_assert_eq(out.count, expected, "%zu frames", out.count);
 	for (size_t i = 0; i < expected; i++) {
 		cr_assert_eq(out.frames[i].addr, places[i], "frame %zu is %lu", i,
 			     out.frames[i].addr);
 		cr_assert_eq(out.frames[i].image, places[i] < 100 ? python : NULL);
+		if (places[i] >= 100)
+			cr_assert_eq(out.pcs[i], 9000 + places[i]);
 	}
 	cr_assert_eq(out.end, native.end);
 }
 
-#define EXPECT(frames, no_native, ...) \
+#define EXPECT(frames, ...) \
 	do { \
 		const uint64_t places[] = { __VA_ARGS__ }; \
-		expect(frames, sizeof(frames) / sizeof(*(frames)), no_native, places, \
+		expect(frames, sizeof(frames) / sizeof(*(frames)), places, \
 		       sizeof(places) / sizeof(*places)); \
 	} while (0)
 
@@ -73,7 +77,7 @@ Test(merge, a_run_stands_in_the_place_of_its_loop)
 	const struct interp_shown frames[] = { frame(1, 2500), frame(2, 2500), frame(3, 4999) };
 
 	native_frames(6, STACK_OUTERMOST);
-	EXPECT(frames, false, 100, 1, 2, 102, 3, 104, 105);
+	EXPECT(frames, 100, 1, 2, 102, 3, 104, 105);
 	cr_assert_eq(counts->frames, 3);
 	cr_assert_eq(counts->on_top + counts->behind, 0);
 }
@@ -83,7 +87,7 @@ Test(merge, the_innermost_frame_may_be_the_loop)
 	const struct interp_shown frames[] = { frame(1, 1000) };
 
 	native_frames(2, STACK_OUTERMOST);
-	EXPECT(frames, false, 1, 101);
+	EXPECT(frames, 1, 101);
 }
 
 Test(merge, the_loop_of_a_hidden_run_stays)
@@ -91,7 +95,7 @@ Test(merge, the_loop_of_a_hidden_run_stays)
 	const struct interp_shown frames[] = { frame(1, 1500), hidden(2500), hidden(2500) };
 
 	native_frames(3, STACK_OUTERMOST);
-	EXPECT(frames, false, 1, 101, 102);
+	EXPECT(frames, 1, 101, 102);
 	cr_assert_eq(counts->frames, 1);
 }
 
@@ -100,7 +104,7 @@ Test(merge, a_run_without_a_place_stands_on_top_and_is_marked)
 	const struct interp_shown frames[] = { frame(1, 0), frame(2, 2500) };
 
 	native_frames(3, STACK_OUTERMOST);
-	EXPECT(frames, false, 1, SEAM, 100, 2, 102);
+	EXPECT(frames, 1, SEAM, 100, 2, 102);
 	cr_assert_eq(counts->on_top, 1);
 }
 
@@ -111,7 +115,7 @@ Test(merge, an_anchor_that_cannot_be_is_no_place)
 					       frame(4, 77777) };
 
 	native_frames(4, STACK_OUTERMOST);
-	EXPECT(frames, false, 1, 3, 4, SEAM, 100, 2, 102, 103);
+	EXPECT(frames, 1, 3, 4, SEAM, 100, 2, 102, 103);
 	cr_assert_eq(counts->on_top, 3);
 }
 
@@ -120,7 +124,7 @@ Test(merge, runs_behind_a_walk_that_ended_early_are_callers)
 	const struct interp_shown frames[] = { frame(1, 1500), frame(2, 77777), frame(3, 88888) };
 
 	native_frames(2, STACK_NO_UNWIND_INFO);
-	EXPECT(frames, false, 1, 101, SEAM, 2, 3);
+	EXPECT(frames, 1, 101, SEAM, 2, 3);
 	cr_assert_eq(counts->behind, 2);
 	cr_assert_eq(counts->on_top, 0);
 }
@@ -133,15 +137,7 @@ Test(merge, a_walk_may_change_to_another_stack)
 	native_frames(4, STACK_OUTERMOST);
 	native.sps[0] = 9000;
 	native.sps[1] = 9200;
-	EXPECT(frames, false, 1, 101, 2, 103);
-}
-
-Test(merge, without_native_frames_only_interpreted_ones_are_left)
-{
-	const struct interp_shown frames[] = { frame(1, 0), frame(2, 2500), frame(3, 77777) };
-
-	native_frames(3, STACK_NO_UNWIND_INFO);
-	EXPECT(frames, true, 1, 2, 3);
+	EXPECT(frames, 1, 101, 2, 103);
 }
 
 Test(merge, two_runtimes_on_one_stack)
@@ -151,5 +147,5 @@ Test(merge, two_runtimes_on_one_stack)
 
 	frames[2].runtime = frames[3].runtime = 1;
 	native_frames(5, STACK_OUTERMOST);
-	EXPECT(frames, false, 1, 3, 2, 4, 104);
+	EXPECT(frames, 1, 3, 2, 4, 104);
 }

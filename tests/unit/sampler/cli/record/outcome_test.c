@@ -68,6 +68,20 @@ Test(outcome, one_line_when_all_went_well)
 	cr_assert(strstr(said(&s), "5 threads; no thread was stopped\n"), "%s", said(&s));
 }
 
+Test(outcome, no_interpreted_frames_to_show)
+{
+	struct recording_options alone = at_99;
+	struct recording_stats s = some();
+	struct outcome o = of(&s);
+
+	alone.no_native = true;
+	o.options = &alone;
+	cr_assert_str_eq(text_of(&o, false), FOUND "no interpreted frames were found: with "
+						   "--no-native, all samples are [native]\n");
+	s.interpreted[1].frames = 1;
+	cr_assert_str_eq(text_of(&o, false), FOUND);
+}
+
 Test(outcome, durations_for_people)
 {
 	static const struct {

@@ -1,6 +1,7 @@
 /*
- * What CPython's thread_id points to: glibc's struct pthread, from which the thread's number can be
- * read. Releases up to 3.10 do not record that number themselves.
+ * What CPython's and Ruby's thread_id points to: glibc's struct pthread, from which the thread's
+ * number can be read. CPython up to 3.10 does not record that number itself; Ruby up to 3.0 does
+ * not, and up to 3.2 not for a child of fork(2).
  *
  * glibc's nptl/descr.h: x86-64: the header is a tcbhead_t of 704 bytes (sysdeps/x86_64/nptl/tls.h)
  * whose first word and third one are pthread_self; a list of 16 bytes and tid follow. aarch64: the
@@ -8,8 +9,8 @@
  * differs by release. Since glibc 2.11 nothing of this has changed. musl's structure has another
  * first word, or none of these; its threads have no number here.
  */
-#ifndef SAMPLER_INTERP_CPYTHON_PTHREAD_H
-#define SAMPLER_INTERP_CPYTHON_PTHREAD_H
+#ifndef SAMPLER_INTERP_COMMON_PTHREAD_H
+#define SAMPLER_INTERP_COMMON_PTHREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,101 @@
+#include "pprof/select/interpreted.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pprof/profile.h"
+
+/* What a location is. A seam stands between native and interpreted frames, a note for no code. */
+enum kind { NATIVE, INTERPRETED, SEAM, NOTE };
+
+static bool is_language(const struct profile *p, uint32_t mapping)
+{
+	static const char *const languages[] = { "[python]", "[ruby]", "[php]" };
+	const char *name = strset_get(&p->strings, p->mappings[mapping - 1].filename);
+
+	for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++)
+		if (!strcmp(name, languages[i]))
+			return true;
+	return false;
+}
+
+static bool is_seam(const struct profile *p, const struct profile_location *l)
+{
+	uint32_t function = l->lines ? p->lines[l->first_line].function : 0;
+
+	return function &&
+	       !strcmp(strset_get(&p->strings, p->functions[function - 1].name), "[not merged]");
+}
+
+static enum kind kind_of(const struct profile *p, const struct profile_location *l)
+{
+	if (!l->mapping)
+		return l->address ? NATIVE : NOTE;
+	if (!is_language(p, l->mapping))
+		return NATIVE;
+	return is_seam(p, l) ? SEAM : INTERPRETED;
+}
+
+bool interpreted_any(const struct profile *p)
+{
+	for (size_t i = 0; i < p->location_count; i++)
+		if (kind_of(p, &p->locations[i]) == INTERPRETED)
+			return true;
+	return false;
+}
+
+static int add_native(struct profile *p, uint32_t *id)
+{
+	const struct profile_location place = { 0 };
+	struct profile_function function = { 0 };
+	struct profile_line line = { 0 };
+
+	if (profile_string(p, "[native]", &function.name) ||
+	    profile_add_function(p, &function, &line.function))
+		return ERR_NOMEM;
+	return profile_add_location(p, &place, &line, 1, id);
+}
+
+/* `kinds` is by location; `native` the location to stand for frames that are dropped. */
+static void keep_frames(const struct profile *p, struct profile_sample *s, const uint8_t *kinds,
+			uint32_t native)
+{
+	uint32_t *stack = p->stack + s->first_location;
+	bool told = false; /* interpreted frames or `native` are in the stack */
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->locations; i++)
+		told |= kinds[stack[i] - 1] == INTERPRETED;
+	for (size_t i = 0; i < s->locations; i++) {
+		uint8_t kind = kinds[stack[i] - 1];
+
+		if (kind == INTERPRETED || kind == NOTE) {
+			stack[kept++] = stack[i];
+		} else if (!told) {
+			stack[kept++] = native;
+			told = true;
+		}
+	}
+	s->locations = kept;
+}
+
+int interpreted_only(struct profile *p, struct error *err)
+{
+	uint8_t *kinds = calloc(p->location_count + 1, sizeof(*kinds));
+	uint32_t native;
+
+	if (!kinds)
+		return error_nomem(err);
+	for (size_t i = 0; i < p->location_count; i++)
+		kinds[i] = (uint8_t)kind_of(p, &p->locations[i]);
+	if (add_native(p, &native)) {
+		free(kinds);
+		return error_nomem(err);
+	}
+	for (size_t i = 0; i < p->sample_count; i++)
+		keep_frames(p, &p->samples[i], kinds, native);
+	free(kinds);
+	return 0;
+}

@@ -1,0 +1,251 @@
+/*
+ * The names of Ruby's functions, as the release's own backtraces show them (vm_backtrace.c).
+ *
+ * Up to 3.3 that is an iseq's label: "total", "block in total". From 3.4 on it is made from the iseqs
+ * around it and from the class of the method: "block in Shop#total" (Feature #19117). An iseq does
+ * not lead to its method. So captures note which method entry the frames of a new iseq had, and here
+ * it is proven: its definition must be the iseq. Without it, or if the class has no permanent name,
+ * the name is without the class, as in backtraces.
+ *
+ * Functions written in C have the name of their method, in all releases with the class if it is
+ * known.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/process/memory.h"
+#include "sampler/interp/ruby/runtime.h"
+
+enum {
+	AROUND_MAX = 64, /* iseqs around a block */
+	NAME_MAX = 8400, /* two texts of object.c */
+};
+
+struct naming {
+	const struct ruby_runtime *rt;
+	const struct memory *memory;
+	struct arena *arena;
+	bool nomem;
+};
+
+static size_t owner_place(uint64_t iseq)
+{
+	return (iseq >> 3) * 0x9e3779b97f4a7c15 >> 52;
+}
+
+void ruby_note_owner(const struct ruby_runtime *rt, uint64_t iseq, uint64_t method)
+{
+	size_t at = owner_place(iseq);
+
+	atomic_store_explicit(&rt->shared->owners[at].method, method, memory_order_relaxed);
+	atomic_store_explicit(&rt->shared->owners[at].iseq, iseq, memory_order_relaxed);
+}
+
+static bool read_object(const struct naming *n, uint64_t addr, void *object)
+{
+	return ruby_is_object(addr) && !n->memory->read(n->memory, addr, object, OBJECT_BYTES);
+}
+
+static const char *text(struct naming *n, uint64_t addr)
+{
+	return ruby_read_string(n->rt, n->memory, addr, n->arena, &n->nomem);
+}
+
+static const char *copy(struct naming *n, const char *bytes)
+{
+	const char *kept = arena_copy(n->arena, bytes, strlen(bytes));
+
+	n->nomem |= !kept;
+	return kept;
+}
+
+static bool is_module(uint64_t flags)
+{
+	return ruby_type(flags) == T_OBJECT_CLASS || ruby_type(flags) == T_MODULE;
+}
+
+/* The path of a class or module, if it is permanent; else NULL. */
+static const char *class_path(struct naming *n, uint64_t class)
+{
+	const struct ruby_layout *l = n->rt->layout;
+	uint8_t permanent;
+	uint64_t path;
+
+	if (n->memory->read(n->memory, class + l->class_flags, &permanent, 1) || !(permanent & 1) ||
+	    memory_read_u64(n->memory, class + l->classpath, &path))
+		return NULL;
+	return text(n, path);
+}
+
+/* "Owner#name", "Owner.name" for a class's own methods, or "name". */
+static const char *qualified(struct naming *n, uint64_t owner, const char *name)
+{
+	const struct ruby_layout *l = n->rt->layout;
+	char object[OBJECT_BYTES], full[NAME_MAX];
+	const char *class = NULL;
+	bool own;
+
+	if (!name || !l->classpath || !read_object(n, owner, object) ||
+	    !is_module(memory_word(object, 0)))
+		return name;
+	own = ruby_type(memory_word(object, 0)) == T_OBJECT_CLASS &&
+	      memory_word(object, 0) >> l->singleton & 1;
+	if (!own)
+		class = class_path(n, owner);
+	else if (!memory_read_u64(n->memory, owner + l->attached, &owner) &&
+		 read_object(n, owner, object) && is_module(memory_word(object, 0)))
+		class = class_path(n, owner);
+	if (!class)
+		return name;
+	snprintf(full, sizeof(full), "%s%c%s", class, own ? '.' : '#', name);
+	return copy(n, full);
+}
+
+/* The class of the method whose iseq is `method_iseq`, as noted for the iseq `noted`; 0: not known. */
+static uint64_t owner_of(const struct naming *n, uint64_t noted, uint64_t method_iseq)
+{
+	struct ruby_shared *shared = n->rt->shared;
+	size_t at = owner_place(noted);
+	uint64_t method = atomic_load_explicit(&shared->owners[at].method, memory_order_relaxed);
+	char object[OBJECT_BYTES], definition[DEFINITION_BYTES];
+
+	if (atomic_load_explicit(&shared->owners[at].iseq, memory_order_relaxed) != noted ||
+	    !read_object(n, method, object))
+		return 0;
+	if (ruby_is_imemo(memory_word(object, 0), IMEMO_SVAR) &&
+	    !read_object(n, memory_word(object, IMEMO_SVAR_METHOD), object))
+		return 0;
+	if (!ruby_is_imemo(memory_word(object, 0), IMEMO_METHOD) ||
+	    n->memory->read(n->memory, memory_word(object, METHOD_DEFINITION), definition,
+			    sizeof(definition)) ||
+	    (definition[DEFINITION_TYPE] & 15) != METHOD_IS_ISEQ ||
+	    memory_word(definition, DEFINITION_BODY) != method_iseq)
+		return 0;
+	return memory_word(object, METHOD_OWNER);
+}
+
+struct around {
+	uint64_t iseq, parent, local;
+	uint32_t type;
+	uint64_t label;
+};
+
+static bool read_around(const struct naming *n, uint64_t iseq, struct around *a)
+{
+	char body[BODY_BYTES];
+	uint64_t at;
+
+	if (!ruby_is_object(iseq) || memory_read_u64(n->memory, iseq + ISEQ_BODY, &at) ||
+	    n->memory->read(n->memory, at, body, sizeof(body)))
+		return false;
+	*a = (struct around){ .iseq = iseq,
+			      .parent = memory_word(body, n->rt->layout->parent),
+			      .local = memory_word(body, n->rt->layout->parent + 8u),
+			      .type = ruby_u32(body, BODY_TYPE),
+			      .label = memory_word(body, BODY_LABEL) };
+	return true;
+}
+
+/* Goes outward to the iseq that the label of the one at `iseq` is about; *levels: of blocks. */
+static bool find_labelled(const struct naming *n, uint64_t iseq, struct around *a, unsigned *levels)
+{
+	*levels = 0;
+	for (unsigned i = 0; i < AROUND_MAX; i++, iseq = a->parent) {
+		if (!read_around(n, iseq, a))
+			return false;
+		if (a->type == ISEQ_BLOCK)
+			++*levels;
+		else if (a->type != ISEQ_RESCUE && a->type != ISEQ_ENSURE && a->type != ISEQ_EVAL &&
+			 a->type != ISEQ_PLAIN)
+			return true;
+		if (!a->parent)
+			return true;
+	}
+	return false;
+}
+
+/* calculate_iseq_label() of 3.4. */
+static const char *made_label(struct naming *n, uint64_t iseq)
+{
+	const char *name;
+	char full[NAME_MAX];
+	unsigned levels;
+	struct around a;
+
+	if (!find_labelled(n, iseq, &a, &levels))
+		return NULL;
+	name = text(n, a.label);
+	if (name && a.type == ISEQ_METHOD)
+		name = qualified(n, owner_of(n, iseq, a.iseq), name);
+	if (!name || !levels || a.type == ISEQ_BLOCK)
+		return name;
+	if (levels == 1)
+		snprintf(full, sizeof(full), "block in %s", name);
+	else
+		snprintf(full, sizeof(full), "block (%u levels) in %s", levels, name);
+	return copy(n, full);
+}
+
+static uint64_t path_of(const struct naming *n, const char *body)
+{
+	uint64_t path = memory_word(body, BODY_PATH), element;
+	char object[OBJECT_BYTES];
+
+	if (!read_object(n, path, object) || ruby_type(memory_word(object, 0)) != T_ARRAY)
+		return path;
+	element = ruby_array_element(n->rt, path, object, 0);
+	return element && !memory_read_u64(n->memory, element, &path) ? path : 0;
+}
+
+static int resolve_iseq(struct naming *n, uint64_t addr, uint64_t body_at, struct interp_code *code)
+{
+	struct ruby_lines *lines;
+	char body[BODY_BYTES];
+	int rc;
+
+	if (n->memory->read(n->memory, body_at, body, sizeof(body)) ||
+	    ruby_u32(body, BODY_TYPE) >= ISEQ_TYPES)
+		return ERR_FORMAT;
+	rc = ruby_read_lines(n->rt, n->memory, body, n->arena, &lines);
+	if (rc)
+		return rc;
+	code->lines = lines;
+	code->name = n->rt->layout->qualified ? made_label(n, addr) : NULL;
+	if (!code->name)
+		code->name = text(n, memory_word(body, BODY_LABEL));
+	code->file = text(n, path_of(n, body));
+	code->first_line = ruby_u32(body, BODY_LINE) >> n->rt->layout->line_shift;
+	return code->name && code->file ? 0 : ERR_FORMAT;
+}
+
+static int resolve_method(struct naming *n, const char *object, struct interp_code *code)
+{
+	char definition[DEFINITION_BYTES];
+
+	if (n->memory->read(n->memory, memory_word(object, METHOD_DEFINITION), definition,
+			    sizeof(definition)))
+		return ERR_FORMAT;
+	code->name = ruby_read_id(n->rt, n->memory, memory_word(definition, DEFINITION_NAME),
+				  n->arena, &n->nomem);
+	code->name = qualified(n, memory_word(object, METHOD_OWNER), code->name);
+	code->file = "";
+	return code->name ? 0 : ERR_FORMAT;
+}
+
+int ruby_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
+		 struct interp_code *code)
+{
+	struct naming n = { .rt = rt, .memory = memory, .arena = arena };
+	char object[OBJECT_BYTES];
+	int rc = ERR_FORMAT;
+
+	if (!read_object(&n, addr, object))
+		return ERR_FORMAT;
+	if (ruby_is_imemo(memory_word(object, 0), IMEMO_ISEQ))
+		rc = resolve_iseq(&n, addr, memory_word(object, ISEQ_BODY), code);
+	else if (ruby_is_imemo(memory_word(object, 0), IMEMO_METHOD))
+		rc = resolve_method(&n, object, code);
+	return n.nomem ? ERR_NOMEM : rc;
+}
