@@ -26,6 +26,7 @@ struct chain {
 	const struct cpython *python;
 	struct interp_copy *copy;
 	struct interp_walk *out;
+	size_t first;	      /* in out->frames */
 	uint64_t root_cframe; /* it is part of the state, and belongs to no frame */
 	uint64_t chunk, top;  /* the newest chunk, and where its used part ends */
 	uint64_t chunk_size;  /* 0: not known */
@@ -278,23 +279,24 @@ static void walk_objects(struct chain *c, uint64_t at)
 static void set_cframes(struct chain *c, uint64_t newest)
 {
 	uint64_t current, previous;
-	size_t count = 0, frames = c->out->count, skip;
+	struct interp_frame *frames = c->out->frames + c->first;
+	size_t count = 0, has = c->out->count - c->first, skip;
 
 	if (c->out->cut || c->out->broken || !is_chain_of_cframes(c, newest))
 		return;
 	for (uint64_t at = newest; at != c->root_cframe; at = previous, count++)
 		if (!read_cframe(c, at, &current, &previous))
 			return;
-	if (count > frames + 1 || frames > count + 1)
+	if (count > has + 1 || has > count + 1)
 		return;
-	skip = count > frames;
-	for (size_t i = frames > count; newest != c->root_cframe && i < frames; newest = previous) {
+	skip = count > has;
+	for (size_t i = has > count; newest != c->root_cframe && i < has; newest = previous) {
 		if (!read_cframe(c, newest, &current, &previous))
 			return;
 		if (skip)
 			skip--;
 		else
-			c->out->frames[i++].anchor = newest;
+			frames[i++].anchor = newest;
 	}
 }
 
@@ -318,7 +320,7 @@ void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy, 
 			const uint8_t *state, struct interp_walk *out)
 {
 	const struct cpython_thread_layout *l = &python->layout.thread;
-	struct chain c = { .python = python, .copy = copy, .out = out };
+	struct chain c = { .python = python, .copy = copy, .out = out, .first = out->count };
 
 	if (python->version >= CPYTHON_3_11) {
 		c.chunk = memory_word(state, l->chunk);

@@ -137,6 +137,7 @@ int cpython_check(struct cpython *python, const struct memory *memory, bool know
 	}
 	if (!has_gil)
 		python->gil = 0;
+	python->main = cpython_main_interp(python, memory);
 	if (c.chains || (known && !c.wrong && c.states && python->code_type))
 		return 0;
 	if (c.wrong || strange)
