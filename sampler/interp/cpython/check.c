@@ -5,7 +5,7 @@
  * A thread state leads back to its interpreter. A code object's type is called "code". For a release that the table does not have, all frames of a thread have to lead to
  * code objects, up to the end of the chain.
  */
-#include "sampler/interp/cpython/check.h"
+#include "sampler/interp/cpython/find.h"
 
 #include <string.h>
 
