@@ -164,7 +164,8 @@ static int prove_new(struct interp_codes *c, const struct interp_runtime *r,
 		rc = r->ops->resolve(r->rt, live, e->identity.code, &c->arena, &e->code);
 		if (rc == ERR_NOMEM)
 			return rc;
-		e->identity.valid = !rc;
+		e->identity.valid = !rc && (!e->code.identity.valid ||
+					    is_same(&e->identity, &e->code.identity));
 		e->names = 0;
 	}
 	identify(c, r, live, first, count);

@@ -107,6 +107,9 @@ struct interp_code {
 			* the language's own tracebacks leave it out, and it is hidden */
 	bool hidden;   /* one of the interpreter's own, which its tracebacks do not show either */
 	const void *lines; /* for `line`; in the arena */
+	/* What proves that all this is of the code object of that identity, from the very bytes that
+	 * it was made of; not valid: only what is identified before and after it does. */
+	struct interp_identity identity;
 };
 
 struct interp_ops {
