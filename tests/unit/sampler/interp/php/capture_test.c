@@ -192,7 +192,8 @@ Test(php_capture, delegating_generators_stand_where_the_placeholder_is)
 {
 	uint8_t *script = function(NULL, 1, 5), *inner = function("inner", 10, 5),
 		*middle = function("middle", 20, 5), *outer = function("outer", 30, 5);
-	uint8_t *m = call(script, INFO_CODE | INFO_TOP, op(script, 2), NULL), *fake = take(FRAME_SIZE);
+	uint8_t *m = call(script, INFO_CODE | INFO_TOP, op(script, 2), NULL),
+		*fake = take(FRAME_SIZE);
 	uint8_t *executing = generator_frame(inner, fake), *root = generator(executing),
 		*between = generator(generator_frame(middle, NULL)),
 		*leaf = generator(generator_frame(outer, NULL));
