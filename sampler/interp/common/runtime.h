@@ -94,6 +94,8 @@ struct interp_identity {
 	uint64_t code;
 	uint64_t words[8]; /* e.g. pointers to its names and tables, hashes of names, versions */
 	bool valid;	   /* it could be read, and looks like a code object */
+	bool unique;	   /* no other code object ever has these words; without it, one that was
+			    * freed and is made again has the same */
 };
 
 /* A code object's names. */

@@ -253,6 +253,7 @@ static void identify(const struct batch *b, size_t i, struct interp_identity *id
 	uint32_t first = python->layout.code.firstlineno;
 
 	memset(id->words, 0, sizeof(id->words));
+	id->unique = false;
 	id->valid = b->is_there[i] && is_code(python, head) &&
 		    digest_text(python, &b->parts[i][0], &id->words[0]) &&
 		    digest_text(python, b->files[i], &id->words[1]) &&
@@ -265,6 +266,9 @@ static void identify(const struct batch *b, size_t i, struct interp_identity *id
 		return;
 	id->words[5] = memory_word(head, o->var_size);
 	id->words[6] = u32_at(head, python->layout.code.firsttraceable);
+	/* co_version is 0 when all numbers are used up. */
+	id->unique = python->version >= CPYTHON_3_12 && python->layout.code.version < first + 64 &&
+		     u32_at(head, python->layout.code.version);
 }
 
 static void identify_batch(struct batch *b, const struct cpython *python,
