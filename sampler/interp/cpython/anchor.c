@@ -16,8 +16,8 @@
 #include "sampler/unwind/stack.h"
 
 enum {
-	SLOTS = 512, /* words of a C frame that are looked at, from its CFA down */
-	AHEAD = 4,   /* frames of the chain that a C frame may belong to */
+	SLOTS = 512,	    /* words of a C frame that are looked at, from its CFA down */
+	AHEAD = 4,	    /* frames of the chain that a C frame may belong to */
 	WORK_MAX = 1 << 22, /* words that are looked at */
 };
 

@@ -156,7 +156,7 @@ Test(php_names, end_at_a_nul_and_are_utf8)
 {
 	uint8_t *f = function("x", 10, 5);
 	uint64_t class = class_named("class@anonymous./srv/shop.php:3$0"),
-		 name = memory_word((void *)(uintptr_t)class, CLASS_NAME);
+		 name = memory_word((void *)(uintptr_t) class, CLASS_NAME);
 
 	((char *)(uintptr_t)name)[STRING_BYTES + 15] = 0;
 	put(f, FUNCTION_SCOPE, class, 8);
