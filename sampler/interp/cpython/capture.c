@@ -75,35 +75,47 @@ static bool use_state(struct capture *c, uint64_t state)
 	return c->bytes && is_own(c, c->bytes);
 }
 
-static bool search_newest(struct capture *c)
+/* Sets *more if there are states that were not looked at. */
+static bool search_newest(struct capture *c, bool *more)
 {
 	const struct cpython_layout *l = &c->python->layout;
 	uint64_t interp, state;
+	int left = NEWEST_MAX;
 
-	if (!interp_copy_word(c->copy, c->python->head, &interp) || !interp ||
-	    !interp_copy_word(c->copy, interp + l->interp.threads, &state))
+	*more = true;
+	if (!interp_copy_word(c->copy, c->python->head, &interp))
 		return false;
-	for (int n = 0; n < NEWEST_MAX; n++) {
-		if (use_state(c, state))
-			return true;
-		if (!c->bytes)
+	while (interp) {
+		if (!interp_copy_word(c->copy, interp + l->interp.threads, &state))
 			return false;
-		state = memory_word(c->bytes, l->thread.next);
+		for (; state; state = memory_word(c->bytes, l->thread.next)) {
+			if (!left--)
+				return false;
+			if (use_state(c, state))
+				return true;
+			if (!c->bytes)
+				return false;
+		}
+		if (!interp_copy_word(c->copy, interp + l->interp.next, &interp))
+			return false;
 	}
+	*more = false;
 	return false;
 }
 
+/* Where the thread has no state now, the known one stays: the next is likely to have its address. */
 static bool find_state(struct capture *c)
 {
 	bool own = use_state(c, c->thread->state);
 
-	if (own && (cpython_chain_any(c->python, c->copy, c->bytes) || is_listed(c)))
+	if (own && (cpython_chain_any(c->python, c->copy, c->state, c->bytes) || is_listed(c)))
 		return true;
-	if (search_newest(c))
+	own = search_newest(c, &c->out->lost);
+	if (own) {
 		c->out->state = c->state;
-	else
-		c->out->lost = true;
-	return !c->out->lost;
+		c->out->lost = false;
+	}
+	return own;
 }
 
 /* Code objects. */

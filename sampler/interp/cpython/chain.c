@@ -11,6 +11,7 @@ enum {
 	CHUNK_LEAST = 16 << 10, /* DATA_STACK_CHUNK_SIZE in Python/pystate.c */
 	CHUNK_STEP = 16 << 10,
 	FRAMES_MAX = 20000,
+	STATE_SPAN = 2048, /* _PyThreadStateImpl up to its base_frame is smaller */
 	FRAME_BYTES = 256,
 	HEAP_BLOCK = 4096,
 	HEAP_DOUBLINGS = 3,
@@ -225,6 +226,8 @@ static void walk_cframes(struct chain *c, uint64_t cframe)
 	uint64_t at, previous, next = 0, before = 0, shim, behind;
 	bool has_shims = c->python->version >= CPYTHON_3_12;
 
+	if (!cframe) /* the state is being made */
+		return;
 	if (!is_chain_of_cframes(c, cframe)) {
 		c->out->broken = true;
 		c->out->dropped++;
@@ -294,13 +297,17 @@ static void set_cframes(struct chain *c, uint64_t newest)
 	}
 }
 
-bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy, const uint8_t *state)
+/* 3.15's outermost frame, which belongs to no function, is part of the state (base_frame). */
+bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy, uint64_t addr,
+		       const uint8_t *state)
 {
 	const struct cpython_layout *l = &python->layout;
 	uint64_t current = 0;
 
-	if (l->thread.frame != CPYTHON_NONE)
-		return memory_word(state, l->thread.frame) != 0;
+	if (l->thread.frame != CPYTHON_NONE) {
+		current = memory_word(state, l->thread.frame);
+		return current && current - addr >= STATE_SPAN;
+	}
 	return interp_copy_word(copy, memory_word(state, l->thread.cframe) + l->cframe_current,
 				&current) &&
 	       current;

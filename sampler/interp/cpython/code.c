@@ -4,8 +4,9 @@
  * compiles in a loop gets the same addresses again and again, also for the new names.
  *
  * Rejected:
- * - co_version alone (3.12 and later). It numbers the code objects of one interpreter. Interpreters
- *   that come and go and run the same sort of script get the same addresses and the same numbers.
+ * - co_version alone (3.12 and later). A code object that was freed keeps it, while its strings are
+ *   others already. And each interpreter counts for itself: interpreters that come and go and run
+ *   the same sort of script get the same addresses and the same numbers.
  * - The hashes of the strings instead of their text. Up to 3.12 a file name has none, and may get
  *   one at any time.
  * - The whole of long names and tables. Of what lies behind PART_BYTES, the hash that CPython keeps
@@ -59,9 +60,9 @@ static bool is_readable(const struct cpython *python)
 	return c->lines <= HEAD_MAX - 8 && c->firstlineno < c->lines && c->name < c->lines &&
 	       c->filename < c->lines && (c->qualname == CPYTHON_NONE || c->qualname < c->lines) &&
 	       (python->version >= CPYTHON_3_11 || c->bytecode < c->lines) && o->type < c->lines &&
-	       o->var_size < c->lines && o->var_size < PART_BYTES - 8 &&
-	       o->bytes_hash < PART_BYTES - 8 && o->bytes_data < PART_BYTES &&
-	       o->bytes_hash < o->bytes_data && o->var_size < o->bytes_data;
+	       o->var_size < c->lines && o->bytes_data < PART_BYTES &&
+	       o->bytes_hash + 8ul <= o->bytes_data && o->var_size + 8ul <= o->bytes_data &&
+	       o->type + 8ul <= o->bytes_data && o->type + 8ul <= o->text_ascii;
 }
 
 /* The objects whose content is compared. */
@@ -189,15 +190,16 @@ static void read_parts(struct batch *b)
 }
 
 /* What is compared of an object of `size` bytes of content that begin at `from`. `hash`: what
- * CPython keeps, or -1. */
-static uint64_t digest(const struct part *p, uint64_t from, uint64_t size, uint64_t hash,
-		       uint64_t length)
+ * CPython keeps, or -1. The type, too, because that is what free(3) overwrites first: of a long
+ * table that was freed, all that is compared could be there still, and the rest be another's. */
+static uint64_t digest(const struct cpython *python, const struct part *p, uint64_t from,
+		       uint64_t size, uint64_t length, uint64_t hash)
 {
 	size_t here = from < p->len ? p->len - from : 0;
 	struct {
-		uint64_t length, hash;
+		uint64_t type, length, hash;
 		uint8_t content[PART_BYTES];
-	} compared = { .length = length };
+	} compared = { memory_word(p->bytes, python->layout.object.type), length, 0, { 0 } };
 
 	if (size > here)
 		compared.hash = hash;
@@ -213,19 +215,20 @@ static bool digest_text(const struct cpython *python, const struct part *p, uint
 
 	if (p->len < o->text_hash + 8 || pyunicode_find(python, p->addr, p->bytes, p->len, &place))
 		return false;
-	*word = digest(p, place.addr - p->addr, place.count * place.width,
-		       memory_word(p->bytes, o->text_hash), place.count);
+	*word = digest(python, p, place.addr - p->addr, place.count * place.width, place.count,
+		       memory_word(p->bytes, o->text_hash));
 	return true;
 }
 
 static bool digest_table(const struct cpython *python, const struct part *p, uint64_t *word)
 {
 	const struct cpython_object_layout *o = &python->layout.object;
+	uint64_t size;
 
 	if (p->len < o->bytes_data)
 		return false;
-	*word = digest(p, o->bytes_data, memory_word(p->bytes, o->var_size),
-		       memory_word(p->bytes, o->bytes_hash), memory_word(p->bytes, o->var_size));
+	size = memory_word(p->bytes, o->var_size);
+	*word = digest(python, p, o->bytes_data, size, size, memory_word(p->bytes, o->bytes_hash));
 	return true;
 }
 

@@ -309,6 +309,10 @@ Test(cpython_code, another_one_at_the_same_address_is_seen)
 		put(table + 16, 2, 8);
 		cr_assert(!is_as(&id), "a shorter line table");
 		make_code(versions[i]);
+		put(table + 8, at(table), 8);
+		cr_assert(!is_as(&id), "a line table that was freed");
+		put(table + 8, 0, 8);
+		make_code(versions[i]);
 		put(code + python.layout.code.firstlineno, 11, 4);
 		cr_assert(!is_as(&id), "first line");
 		make_code(versions[i]);
