@@ -25,9 +25,10 @@ enum {
 	BLOCK = 4096, /* the smallest page size */
 	STACK_MAX = 64 << 20,
 	EG_MAX = 4096,
-	GENERATORS_MAX = 64, /* that delegate to each other by "yield from" */
-	NEW_MAX = 256,	     /* functions that are identified in a hold */
-	ENTRY_BYTES = 48,    /* of execute_ex, at most, until its registers are set */
+	STEPS_MAX = 2 * INTERP_FRAMES_MAX, /* frames and generators that are looked at */
+	GENERATORS_MAX = 64,		   /* that delegate to each other by "yield from" */
+	NEW_MAX = 256,			   /* functions that are identified in a hold */
+	ENTRY_BYTES = 48,		   /* of execute_ex, at most, until its registers are set */
 };
 
 #ifdef __x86_64__
@@ -46,7 +47,7 @@ struct chain {
 	uint64_t free, free_end;   /* the newest page's unused part */
 	bool unlinked;		   /* in a fiber's callers, whose pages are in no list */
 	uint64_t passed;	   /* a frame that a loop would lead back to */
-	size_t steps;
+	size_t steps, next_pass;
 };
 
 struct execute_data {
@@ -201,7 +202,7 @@ static bool push_delegating(struct chain *c, const struct execute_data *placehol
 	c->out->cut |= !placeholder->prev; /* not yet */
 	if (!interp_copy_word(c->copy, generator + node, &parent))
 		return true;
-	for (; parent && count < GENERATORS_MAX; parent = next) {
+	for (; parent && count < GENERATORS_MAX; parent = next, c->steps++) {
 		if (!interp_copy_word(c->copy, parent + node, &next))
 			return true;
 		generators[count++] = generator;
@@ -218,9 +219,10 @@ static bool leads_back(struct chain *c, uint64_t addr)
 {
 	if (addr == c->passed)
 		return true;
-	if (!(c->steps & (c->steps + 1)))
+	if (c->steps++ >= c->next_pass) {
 		c->passed = addr;
-	c->steps++;
+		c->next_pass = 2 * c->steps;
+	}
 	return false;
 }
 
@@ -233,6 +235,10 @@ static void follow(struct chain *c, uint64_t addr)
 		/* What a generator had for a caller before may be gone. */
 		if (addr % 8 || addr - c->free < c->free_end - c->free || leads_back(c, addr)) {
 			c->out->broken = true;
+			return;
+		}
+		if (c->steps > STEPS_MAX) {
+			c->out->cut = true;
 			return;
 		}
 		if (!read_frame(c, addr, &e)) {
