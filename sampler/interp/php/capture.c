@@ -141,8 +141,8 @@ static bool in_image(const struct php_runtime *rt, uint64_t addr)
  * function is a constant of PHP's (zend_fiber_execute in Zend/zend_fibers.c). */
 static bool is_base(const struct chain *c, const struct execute_data *e)
 {
-	return e->self == c->page + PAGE_FIRST && !c->prev && !e->opline && !e->info &&
-	       in_image(c->rt, e->func);
+	return (e->self % BLOCK == PAGE_FIRST || (e->self == c->page + PAGE_FIRST && !c->prev)) &&
+	       !e->opline && !e->info && in_image(c->rt, e->func);
 }
 
 static uint64_t opline_of(struct chain *c, uint64_t opline)
@@ -164,7 +164,7 @@ static bool push_frame(struct chain *c, const struct execute_data *e, bool suspe
 	f.flags |= e->info & INFO_GENERATOR ? FRAME_GENERATOR : 0;
 	f.flags |= e->info & (INFO_CODE | INFO_CLOSURE) && !main ? FRAME_SHORT_LIVED : 0;
 	/* While a fiber is suspended or a generator freed, it has no caller for a moment. */
-	if (!e->prev && (is_base(c, e) || f.flags & FRAME_GENERATOR) && !suspended)
+	if (!e->prev && (!(e->info & INFO_TOP) || f.flags & FRAME_GENERATOR) && !suspended)
 		c->out->cut = true;
 	if (is_base(c, e)) {
 		f.flags = FRAME_BASE;
