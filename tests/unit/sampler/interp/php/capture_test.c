@@ -221,6 +221,11 @@ Test(php_capture, delegating_generators_stand_where_the_placeholder_is)
 	put(root, php82.generator_node, addr_of(leaf), 8);
 	look();
 	cr_assert_leq(walk.count, sizeof(frames) / sizeof(*frames), "generators in a circle");
+	put(root, php82.generator_frame, 0, 8);
+	put(between, php82.generator_frame, 0, 8);
+	put(leaf, php82.generator_frame, 0, 8);
+	look();
+	cr_assert_leq(walk.count, 3, "generators in a circle that have ended");
 }
 
 Test(php_capture, generator_without_a_caller_yet_is_cut)
