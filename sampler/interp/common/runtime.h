@@ -119,7 +119,7 @@ struct interp_ops {
 
 	/* Looks for the runtime in an ELF file that is mapped with this bias (address in the process
 	 * - image address), by symbol or section and never by its name. *rt is immutable from then
-	 * on, because it is used on two threads; the caller frees it with `free`. ERR_NOTFOUND: it
+	 * on (but for `meet`), because it is used on two threads; the caller frees it with `free`. ERR_NOTFOUND: it
 	 * is not in this file; ERR_BUSY: it is, but is not ready yet, and is to be tried again;
 	 * ERR_FORMAT: it is, but cannot be read, and `why` says in one line why; ERR_NOMEM. */
 	int (*find)(void **rt, const struct image *image, uint64_t bias,
@@ -160,10 +160,15 @@ struct interp_ops {
 	void (*anchor)(const void *rt, const struct modmap *maps, const struct stack *stack,
 		       const struct memory *memory, struct interp_frame *frames, size_t count);
 
-	/* The name of the asyncio task at interp_walk.task into `name`, or "". NULL: there are no
-	 * tasks. */
-	void (*task_name)(const void *rt, const struct memory *memory, uint64_t task, char *name,
-			  size_t room);
+	/* The name of the asyncio task at interp_walk.task into `name`, or "". `copy` is what capture
+	 * copied, `live` the process. NULL: there are no tasks. */
+	void (*task_name)(const void *rt, const struct memory *copy, const struct memory *live,
+			  uint64_t task, char *name, size_t room);
+
+	/* Another file that the process has mapped, once for each, the runtime's own included: it may
+	 * tell where a module of the runtime keeps something. The only one that changes *rt, while
+	 * captures read it. NULL: none is needed. */
+	void (*meet)(void *rt, const struct image *image);
 };
 
 #endif

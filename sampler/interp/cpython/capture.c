@@ -188,6 +188,8 @@ static void capture_state(struct capture *c)
 	bool holds = look_at_gil(c), held = out->gil_held, further_in;
 
 	cpython_chain_walk(c->python, c->copy, c->state, c->bytes, out);
+	if (!out->task)
+		out->task = cpython_copy_task(c->python, c->copy, c->state);
 	if (!before || before == out->count)
 		return;
 	further_in = out->frames[before].anchor < out->frames[0].anchor;

@@ -49,4 +49,5 @@ const struct interp_ops cpython_ops = {
 	.line = cpython_line,
 	.anchor = cpython_anchor,
 	.task_name = cpython_task_name,
+	.meet = cpython_meet,
 };
