@@ -130,7 +130,7 @@ struct php_runtime {
 	const struct php_layout *layout;
 	char version[32];
 	bool zts;
-	uint64_t eg;	    /* NTS: address of executor_globals */
+	uint64_t eg;	    /* address of executor_globals; ZTS: of executor_globals_offset */
 	int64_t tls;	    /* ZTS: where _tsrm_ls_cache is, from the thread pointer on */
 	uint64_t eg_offset; /* ZTS: executor_globals_offset, from that cache on */
 	uint64_t vm;	    /* enum php_vm */
