@@ -5,8 +5,10 @@
  * run's innermost frame: in it, or in a C function that the instruction has called. Both C frames
  * together are the loop.
  *
- * Where vm_exec has called other code, a JIT compiler's, the innermost frame's pc is that of its last
- * call out of that code, or older (yjit/src/codegen.rs, jit_save_pc()), so it is marked.
+ * Code that a JIT compiler has made does not move the pc on. It stores it before it calls a function
+ * that pushes a frame or may raise an exception (yjit/src/codegen.rs, jit_save_pc()). So where a
+ * thread is in such code, the pc of its innermost frame may be that of a call before, and is not
+ * used.
  */
 #include "base/process/image.h"
 #include "sampler/interp/ruby/runtime.h"
@@ -48,14 +50,22 @@ static struct interp_frame *first_of_ruby(struct interp_frame *frames, size_t co
 	return NULL;
 }
 
-/* The line of the run's innermost frame of Ruby is not certain. C functions that it has called stand
- * before it. */
-static void mark(const struct run *r)
+/* The innermost frame of Ruby executes, and its pc is not up to date. */
+static void forget_pc(struct interp_frame *f)
 {
-	struct interp_frame *f = first_of_ruby(r->frames, r->count);
+	if (f->flags & INTERP_C_FUNCTION)
+		return;
+	f->flags |= INTERP_INEXACT;
+	f->at = 0;
+}
 
-	if (f)
-		f->flags |= INTERP_INEXACT;
+/* Is any native frame inside of number `end` made by a JIT compiler? */
+static bool any_made(const struct stack *stack, size_t end)
+{
+	for (size_t i = 0; i < end; i++)
+		if (is_made(&stack->frames[i]))
+			return true;
+	return false;
 }
 
 /* The native frame r->at is vm_exec's. */
@@ -67,8 +77,6 @@ static void look_inside(const struct ruby_loop *loop, const struct stack *stack,
 	uint64_t anchor = stack->sps[r->at], number;
 	bool wrapped = r->at && is_in_core(loop, stack->pcs[inside]);
 
-	if (r->at && is_made(&stack->frames[inside]))
-		mark(r);
 	if (wrapped) {
 		anchor = stack->sps[inside];
 		number = ruby_loop_insn(loop, frame_code_address(stack->pcs[inside],
@@ -121,7 +129,7 @@ void ruby_anchor(const void *of, const struct modmap *maps, const struct stack *
 			r.at = frame_without_tag(&rt->loop, stack, next.at);
 		if (r.at < stack->count)
 			look_inside(&rt->loop, stack, &r);
-		else if (stack->count && is_made(&stack->frames[stack->count - 1]))
-			mark(&r);
+		if (r.frames == frames && any_made(stack, r.at))
+			forget_pc(frames);
 	}
 }
