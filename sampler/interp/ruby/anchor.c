@@ -5,12 +5,20 @@
  * run's innermost frame: in it, or in a C function that the instruction has called. Both C frames
  * together are the loop.
  *
- * Where vm_exec has called other code, a JIT compiler's, the innermost frame's pc is that of its last
- * call out of that code, or older (yjit/src/codegen.rs, jit_save_pc()), so it is marked.
+ * Code that a JIT compiler has made does not move the pc on. It stores it before it calls a function
+ * that pushes a frame or may raise an exception (yjit/src/codegen.rs, jit_save_pc()). So where a
+ * thread is in such code, the pc of its innermost frame may be that of a call before, and is not
+ * used.
  */
 #include "base/process/image.h"
 #include "sampler/interp/ruby/runtime.h"
 #include "sampler/unwind/stack.h"
+
+struct run {
+	struct interp_frame *frames;
+	size_t count;
+	size_t at; /* its native frame; stack->count: none */
+};
 
 /* The native frame that holds the address, from number `from` on; stack->count: none does. */
 static size_t frame_of(const struct stack *stack, size_t from, uint64_t address)
@@ -42,51 +50,86 @@ static struct interp_frame *first_of_ruby(struct interp_frame *frames, size_t co
 	return NULL;
 }
 
-/* The native frame `at` is vm_exec's. */
-static void look_inside(const struct ruby_loop *loop, const struct stack *stack, size_t at,
-			struct interp_frame *frames, size_t count)
+/* The innermost frame of Ruby executes, and its pc is not up to date. */
+static void forget_pc(struct interp_frame *f)
 {
-	struct interp_frame *f = first_of_ruby(frames, count);
-	uint64_t number;
+	if (f->flags & INTERP_C_FUNCTION)
+		return;
+	f->flags |= INTERP_INEXACT;
+	f->at = 0;
+}
 
-	if (!at)
-		return;
-	if (f && is_made(&stack->frames[at - 1]))
-		f->flags |= INTERP_INEXACT;
-	if (!is_in_core(loop, stack->pcs[at - 1]))
-		return;
-	number = ruby_loop_insn(loop,
-				frame_code_address(stack->pcs[at - 1], stack->frames[at - 1].kind));
-	if (f && number)
-		f->at |= (number | (at > 1 ? AT_CALLS : 0)) << AT_SHIFT;
-	for (size_t i = 0; i < count; i++) {
-		frames[i].anchor = stack->sps[at - 1];
-		frames[i].flags |= INTERP_WRAPPED;
+/* Is any native frame inside of number `end` made by a JIT compiler? */
+static bool any_made(const struct stack *stack, size_t end)
+{
+	for (size_t i = 0; i < end; i++)
+		if (is_made(&stack->frames[i]))
+			return true;
+	return false;
+}
+
+/* The native frame r->at is vm_exec's. */
+static void look_inside(const struct ruby_loop *loop, const struct stack *stack,
+			const struct run *r)
+{
+	struct interp_frame *f = first_of_ruby(r->frames, r->count);
+	size_t inside = r->at - 1;
+	uint64_t anchor = stack->sps[r->at], number;
+	bool wrapped = r->at && is_in_core(loop, stack->pcs[inside]);
+
+	if (wrapped) {
+		anchor = stack->sps[inside];
+		number = ruby_loop_insn(loop, frame_code_address(stack->pcs[inside],
+								 stack->frames[inside].kind));
+		if (f && number)
+			f->at |= (number | (inside ? AT_CALLS : 0)) << AT_SHIFT;
 	}
+	for (size_t i = 0; i < r->count; i++) {
+		r->frames[i].anchor = anchor;
+		r->frames[i].flags |= wrapped ? INTERP_WRAPPED : 0;
+	}
+}
+
+/* The innermost run has no tag while vm_exec is being entered or left. Its C frame may be there: it is
+ * inside of that of the next run, at `end`. */
+static size_t frame_without_tag(const struct ruby_loop *loop, const struct stack *stack, size_t end)
+{
+	for (size_t i = 0; i < end; i++)
+		if (stack->pcs[i] - loop->exec < loop->exec_end - loop->exec)
+			return i;
+	return stack->count;
+}
+
+static struct run run_at(const struct stack *stack, struct interp_frame *frames, size_t count,
+			 size_t from)
+{
+	struct run r = { .frames = frames, .at = stack->count };
+
+	while (r.count < count && frames[r.count].own == frames->own)
+		r.count++;
+	if (r.count && frames->anchor)
+		r.at = frame_of(stack, from, frames->anchor);
+	return r;
 }
 
 void ruby_anchor(const void *of, const struct modmap *maps, const struct stack *stack,
 		 const struct memory *memory, struct interp_frame *frames, size_t count)
 {
 	const struct ruby_runtime *rt = of;
-	size_t at = 0, end;
+	struct run r, next;
+	size_t from = 0;
 
 	(void)maps, (void)memory;
-	for (size_t first = 0; first < count; first = end) {
-		size_t found;
+	for (r = run_at(stack, frames, count, 0); r.count; r = next) {
+		struct interp_frame *end = r.frames + r.count;
 
-		for (end = first + 1; end < count && frames[end].own == frames[first].own;)
-			end++;
-		found = frames[first].anchor ? frame_of(stack, at, frames[first].anchor) :
-					       stack->count;
-		if (found < stack->count) {
-			at = found;
-			look_inside(&rt->loop, stack, found, frames + first, end - first);
-		} else if (stack->count && is_made(&stack->frames[stack->count - 1])) {
-			struct interp_frame *f = first_of_ruby(frames + first, end - first);
-
-			if (f)
-				f->flags |= INTERP_INEXACT;
-		}
+		from = r.at < stack->count ? r.at : from;
+		next = run_at(stack, end, count - (size_t)(end - frames), from);
+		if (r.frames == frames && !frames->anchor && next.at < stack->count)
+			r.at = frame_without_tag(&rt->loop, stack, next.at);
+		if (r.at < stack->count)
+			look_inside(&rt->loop, stack, &r);
+		if (r.frames == frames && any_made(stack, r.at))
+			forget_pc(frames);
 	}
 }

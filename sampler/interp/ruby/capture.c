@@ -166,23 +166,34 @@ static bool environment(const struct walker *w, uint64_t ep, uint64_t *flags, ui
 	return true;
 }
 
-/* The method entry of the method that a frame belongs to is in the outermost environment around the
- * frame's. It is of use for new code objects only. */
+/* Is it a method entry, and not a class reference? Or a pair with one, which only a method's own
+ * environment has. */
+static bool is_method(const struct walker *w, uint64_t value, bool local)
+{
+	uint64_t flags;
+
+	return ruby_is_object(value) && interp_copy_word(w->copy, value, &flags) &&
+	       (ruby_is_imemo(flags, IMEMO_METHOD) || (local && ruby_is_imemo(flags, IMEMO_SVAR)));
+}
+
+/* The method entry of the method that a frame belongs to is in one of the environments around the
+ * frame's (rb_vm_frame_method_entry()). It is of use for new code objects only. */
 static void note_method(const struct walker *w, uint64_t iseq, uint64_t ep)
 {
 	uint64_t flags, method, prev;
 
 	if (!w->rt->layout->qualified || !interp_copy_is_new(w->copy, iseq))
 		return;
-	for (unsigned i = 0; i < BLOCKS_MAX; i++) {
+	for (unsigned i = 0; i < BLOCKS_MAX; i++, ep = prev & ~3ull) {
 		if (!environment(w, ep, &flags, &method, &prev))
 			return;
-		if (flags & ENV_LOCAL || ruby_is_object(method))
-			break;
-		ep = prev & ~3ull;
+		if (is_method(w, method, flags & ENV_LOCAL)) {
+			ruby_note_owner(w->rt, iseq, method);
+			return;
+		}
+		if (flags & ENV_LOCAL)
+			return;
 	}
-	if (ruby_is_object(method))
-		ruby_note_owner(w->rt, iseq, method);
 }
 
 static bool is_ruby_magic(uint32_t magic)

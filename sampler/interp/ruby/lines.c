@@ -193,9 +193,10 @@ static uint32_t last_place(const uint32_t *places, uint32_t count, uint32_t word
 }
 
 /* Is the instruction at the pc executed, and not the one in front of it? In a call, the pc has moved
- * on, except for instructions that cannot fail (up to 3.2). Where the loop itself is in the code of
+ * on, except up to 3.2 for instructions that cannot fail. Where the loop itself is in the code of
  * neither, it has just jumped. */
-static bool is_at(const struct ruby_lines *l, uint32_t word, unsigned number)
+static bool is_at(const struct ruby_runtime *rt, const struct ruby_lines *l, uint32_t word,
+		  unsigned number)
 {
 	bool calls = number & AT_CALLS, at, before;
 	uint32_t i;
@@ -204,19 +205,19 @@ static bool is_at(const struct ruby_lines *l, uint32_t word, unsigned number)
 	if (!l->insn_count || !number || word >= l->size)
 		return false;
 	i = last_place(l->starts, l->insn_count, word);
-	at = l->numbers[i] == number;
+	at = l->numbers[i] == number && rt->layout->release <= 302;
 	before = i && l->numbers[i - 1] == number;
 	return l->starts[i] == word && !before && (at || !calls);
 }
 
-void ruby_line(const void *rt, const struct interp_code *code, uint64_t at, uint32_t *line,
+void ruby_line(const void *of, const struct interp_code *code, uint64_t at, uint32_t *line,
 	       uint32_t *column)
 {
+	const struct ruby_runtime *rt = of;
 	const struct ruby_lines *l = code->lines;
 	uint64_t offset;
 	uint32_t word;
 
-	(void)rt;
 	*line = *column = 0;
 	if (!l)
 		return;
@@ -228,7 +229,7 @@ void ruby_line(const void *rt, const struct interp_code *code, uint64_t at, uint
 		*line = l->first_line;
 		return;
 	}
-	if (!is_at(l, word, (unsigned)(at >> AT_SHIFT)))
+	if (!is_at(rt, l, word, (unsigned)(at >> AT_SHIFT)))
 		word -= word > 0;
 	*line = l->lines[last_place(l->places, l->count, word)];
 }

@@ -192,18 +192,23 @@ static int find_functions(const struct search *s, uint64_t addr, uint64_t size)
 	struct ruby_loop *loop = s->loop;
 	uint64_t core = cfi_starts_find(s->starts, loop->codes[0] - s->bias), exec;
 	uint8_t *text = malloc(size);
+	int rc = 0;
 
 	if (!text)
 		return ERR_NOMEM;
 	loop->core = s->bias + core;
 	loop->core_end = s->bias + function_end(s->starts, loop->codes[loop->count - 1] - s->bias);
-	if (elfsymbol_bytes(s->image, addr, text, size)) {
-		exec = find_caller(s, text, addr, size, core);
-		loop->exec = exec ? s->bias + exec : 0;
-		loop->exec_end = exec ? s->bias + function_end(s->starts, exec) : 0;
+	if (!elfsymbol_bytes(s->image, addr, text, size)) {
+		free(text);
+		return 0;
 	}
+	exec = find_caller(s, text, addr, size, core);
+	loop->exec = exec ? s->bias + exec : 0;
+	loop->exec_end = exec ? s->bias + function_end(s->starts, exec) : 0;
+	if (core >= addr && core - addr < size && loop->core_end - s->bias - addr <= size)
+		rc = ruby_find_shared(loop, text + (core - addr), loop->core_end - loop->core);
 	free(text);
-	return 0;
+	return rc;
 }
 
 static int find_insns(const struct search *s, const struct memory *memory,
@@ -272,10 +277,10 @@ void ruby_loop_release(struct ruby_loop *loop)
 	free(loop->codes);
 	free(loop->numbers);
 	free(loop->lengths);
+	free(loop->shared);
 }
 
-/* The index of the last code that does not begin behind `pc`. */
-static size_t last_code(const struct ruby_loop *loop, uint64_t pc)
+size_t ruby_loop_place(const struct ruby_loop *loop, uint64_t pc)
 {
 	size_t low = 0, count = loop->count;
 
@@ -295,13 +300,30 @@ unsigned ruby_loop_starts(const struct ruby_loop *loop, uint64_t code)
 
 	if (!loop->count)
 		return 0;
-	i = last_code(loop, code);
+	i = ruby_loop_place(loop, code);
 	return loop->codes[i] == code ? loop->numbers[i] + 1u : 0;
+}
+
+static bool is_shared(const struct ruby_loop *loop, uint64_t pc)
+{
+	size_t low = 0, count = loop->shared_count;
+
+	while (count > 1) {
+		size_t half = count / 2;
+
+		if (loop->shared[low + half].start <= pc)
+			low += half;
+		count -= half;
+	}
+	return count && pc - loop->shared[low].start <
+				loop->shared[low].end - loop->shared[low].start;
 }
 
 unsigned ruby_loop_insn(const struct ruby_loop *loop, uint64_t pc)
 {
-	if (!loop->count || pc - loop->core >= loop->core_end - loop->core || pc < loop->codes[0])
+	if (!loop->count || pc - loop->core >= loop->core_end - loop->core)
 		return 0;
-	return loop->numbers[last_code(loop, pc)] + 1u;
+	if (pc < loop->codes[0] || is_shared(loop, pc))
+		return AT_SHARED;
+	return loop->numbers[ruby_loop_place(loop, pc)] + 1u;
 }
