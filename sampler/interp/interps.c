@@ -332,6 +332,26 @@ static int name_frame(struct interps *i, const struct interp_frame *frame,
 	return rc;
 }
 
+/* Marks the last frame shown of each chain whose rest is missing. */
+static int mark_cuts(struct interps *i, const struct interp_look *look,
+		     const struct interp_context *context)
+{
+	unsigned marked = 0; /* bit n: runtime n is done */
+
+	for (size_t n = look->copy.walk.count; n--;) {
+		struct interp_shown *f = &i->shown[n];
+		const struct interp_losses *lost = &look->losses[f->runtime];
+
+		if (!f->image || marked >> f->runtime & 1)
+			continue;
+		marked |= 1u << f->runtime;
+		if ((lost->cut || lost->broken) &&
+		    special_place(context->names, "[cut]", f->language, &f->cut))
+			return ERR_NOMEM;
+	}
+	return 0;
+}
+
 static void set_anchors(struct interps *i, const struct interp_look *look,
 			const struct stack *native, const struct interp_context *context)
 {
@@ -397,5 +417,7 @@ int interps_merge(struct interps *i, const struct interp_look *look, const struc
 	for (size_t n = 0; n < walk->count; n++)
 		if (name_frame(i, &walk->frames[n], context, &i->shown[n]))
 			return ERR_NOMEM;
+	if (mark_cuts(i, look, context))
+		return ERR_NOMEM;
 	return interp_merge(&i->runs, native, i->shown, walk->count, context->counts, out);
 }
