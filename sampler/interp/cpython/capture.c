@@ -5,6 +5,12 @@
  * _Release make and end a state for each call from a thread that Python has not started, and put
  * new ones at the head of their interpreter's list. So where the known state is not the thread's, the
  * first of that list are looked at.
+ *
+ * A thread can have several states, one in each interpreter: PyThreadState_Swap makes another one the
+ * thread's, and the frames of the one before stay on the C stack (Py_NewInterpreter, uwsgi, mod_wsgi).
+ * So in a process with more than one interpreter, the last holder of each GIL and the newest state of
+ * each interpreter are looked at, too. Interpreters are listed from the newest on, which calls come
+ * from the older ones.
  */
 #include "sampler/interp/cpython/capture.h"
 
@@ -19,7 +25,9 @@
 #include "sampler/unwind/table/regs.h"
 
 enum {
-	NEWEST_MAX = 6,	  /* states of the list that are looked at */
+	NEWEST_MAX = 6, /* states of the list that are looked at */
+	STATES_MAX = 4, /* of one thread */
+	INTERPRETERS_MAX = 8,
 	CODES_BATCH = 64, /* code objects that are copied together */
 	GIL_BYTES = 256,  /* struct _gil_runtime_state is smaller (pycore_gil.h) */
 };
@@ -30,10 +38,12 @@ struct capture {
 	const struct interp_thread *thread;
 	struct interp_walk *out;
 	uint64_t state;
-	const uint8_t *bytes; /* of the state */
+	const uint8_t *bytes;	     /* of the state */
+	uint64_t states[STATES_MAX]; /* that are walked, the innermost first */
+	unsigned count;
 };
 
-/* The thread's state. */
+/* The thread's states. */
 
 /* Both numbers have to be the thread's, as far as they are known: a state that was never deleted may
  * have the number of a thread that has ended, and a child that was made by fork(2) in C has its
@@ -103,19 +113,84 @@ static bool search_newest(struct capture *c, bool *more)
 	return false;
 }
 
-/* Where the thread has no state now, the known one stays: the next is likely to have its address. */
-static bool find_state(struct capture *c)
+static bool has_frames(struct capture *c)
 {
-	bool own = use_state(c, c->thread->state);
+	return cpython_chain_any(c->python, c->copy, c->state, c->bytes);
+}
 
-	if (own && (cpython_chain_any(c->python, c->copy, c->state, c->bytes) || is_listed(c)))
-		return true;
-	own = search_newest(c, &c->out->lost);
-	if (own) {
-		c->out->state = c->state;
-		c->out->lost = false;
+static uint64_t gil_of(struct capture *c, uint64_t interp)
+{
+	const struct cpython_layout *l = &c->python->layout;
+	uint64_t gil;
+
+	if (l->interp.gil == CPYTHON_NONE)
+		return c->python->gil;
+	return interp_copy_word(c->copy, interp + l->interp.gil, &gil) ? gil : 0;
+}
+
+/* Notes a state if it is one of the thread's and has frames. */
+static void note_state(struct capture *c, uint64_t state)
+{
+	for (unsigned i = 0; i < c->count; i++)
+		if (c->states[i] == state)
+			return;
+	if (c->count < STATES_MAX && use_state(c, state) && is_listed(c) && has_frames(c))
+		c->states[c->count++] = state;
+}
+
+static void note_holder(struct capture *c, uint64_t interp, uint64_t *gil_before)
+{
+	uint64_t gil = gil_of(c, interp), holder;
+
+	if (gil && gil != *gil_before && c->python->layout.gil_holder != CPYTHON_NONE &&
+	    interp_copy_word(c->copy, gil + c->python->layout.gil_holder, &holder))
+		note_state(c, holder);
+	*gil_before = gil;
+}
+
+static void note_states(struct capture *c, uint64_t known, uint64_t known_interp)
+{
+	const struct cpython_layout *l = &c->python->layout;
+	uint64_t interp, newest, gil = 0;
+
+	if (!interp_copy_word(c->copy, c->python->head, &interp))
+		interp = 0;
+	for (int left = INTERPRETERS_MAX; interp && left; left--) {
+		note_holder(c, interp, &gil);
+		if (interp == known_interp)
+			note_state(c, known);
+		else if (interp_copy_word(c->copy, interp + l->interp.threads, &newest))
+			note_state(c, newest);
+		if (!interp_copy_word(c->copy, interp + l->interp.next, &interp))
+			break;
 	}
-	return own;
+	note_state(c, known);
+}
+
+static bool is_only_interpreter(struct capture *c)
+{
+	uint64_t interp, next;
+
+	return interp_copy_word(c->copy, c->python->head, &interp) &&
+	       interp_copy_word(c->copy, interp + c->python->layout.interp.next, &next) && !next;
+}
+
+/* Where the thread has no state now, the known one stays: the next is likely to have its address. */
+static bool find_states(struct capture *c)
+{
+	uint64_t known = c->thread->state;
+	bool own = use_state(c, known) && (has_frames(c) || is_listed(c));
+
+	if (!is_only_interpreter(c)) {
+		note_states(c, known,
+			    own ? memory_word(c->bytes, c->python->layout.thread.interp) : 0);
+	}
+	if (!c->count && (own || search_newest(c, &c->out->lost)))
+		c->states[c->count++] = own ? known : c->state;
+	if (c->count && !own)
+		c->out->state = c->states[c->count - 1];
+	c->out->lost &= !c->count;
+	return c->count;
 }
 
 /* Code objects. */
@@ -188,19 +263,6 @@ static void check_codes(struct capture *c)
 
 /* The GIL. */
 
-static uint64_t find_gil(struct capture *c)
-{
-	const struct cpython_layout *l = &c->python->layout;
-	uint64_t gil;
-
-	if (l->interp.gil == CPYTHON_NONE)
-		return c->python->gil;
-	return interp_copy_word(c->copy, memory_word(c->bytes, l->thread.interp) + l->interp.gil,
-				&gil) ?
-		       gil :
-		       0;
-}
-
 #if defined(__x86_64__)
 /* Is it in a system call, futex(2), on a word of that structure? */
 static bool waits_in(struct capture *c, uint64_t gil)
@@ -244,7 +306,7 @@ static void look_at_gil(struct capture *c)
 				    half_word(c->bytes, l->thread.gil_requested);
 		return;
 	}
-	gil = find_gil(c);
+	gil = gil_of(c, memory_word(c->bytes, l->thread.interp));
 	bytes = gil ? interp_copy_need(c->copy, gil, l->gil_locked + 8) : NULL;
 	if (!bytes)
 		return;
@@ -253,15 +315,34 @@ static void look_at_gil(struct capture *c)
 	c->out->gil_waits = !c->out->gil_held && waits_in(c, gil);
 }
 
+static void walk_state(struct capture *c)
+{
+	struct interp_walk *all = c->out;
+	struct interp_walk own = { .frames = all->frames + all->count,
+				   .room = all->room - all->count };
+
+	c->out = &own;
+	look_at_gil(c);
+	cpython_chain_walk(c->python, c->copy, c->state, c->bytes, &own);
+	copy_new_codes(c);
+	check_codes(c);
+	c->out = all;
+	all->count += own.count;
+	all->cut |= own.cut;
+	all->broken |= own.broken;
+	all->dropped += own.dropped;
+	all->gil_held |= own.gil_held;
+	all->gil_waits |= own.gil_waits;
+}
+
 void cpython_capture(const void *rt, struct interp_copy *copy, const struct interp_thread *thread,
 		     struct interp_walk *out)
 {
 	struct capture c = { .python = rt, .copy = copy, .thread = thread, .out = out };
 
-	if (!find_state(&c))
+	if (!find_states(&c))
 		return;
-	look_at_gil(&c);
-	cpython_chain_walk(c.python, copy, c.state, c.bytes, out);
-	copy_new_codes(&c);
-	check_codes(&c);
+	for (unsigned i = 0; i < c.count; i++)
+		if (use_state(&c, c.states[i]))
+			walk_state(&c);
 }

@@ -274,20 +274,22 @@ static void walk_objects(struct chain *c, uint64_t at)
 }
 
 /* 3.10: the outermost frame belongs to the outermost cframe. The last cframe is in the thread's state
- * and belongs to none. In the prologue and in the epilogue of the loop, one of them may be ahead. */
+ * and belongs to none; what it has for `previous` was never set (new_threadstate in
+ * Python/pystate.c). In the prologue and in the epilogue of the loop, one of them may be ahead. */
 static void set_cframes(struct chain *c, uint64_t newest)
 {
-	uint64_t current, previous;
+	uint64_t root = c->state + c->python->layout.thread.root_cframe, current, previous;
 	size_t count = 0, frames = c->out->count, skip;
 
 	if (c->out->cut || c->out->broken || !is_chain_of_cframes(c, newest))
 		return;
-	for (uint64_t at = newest; at && read_cframe(c, at, &current, &previous); at = previous)
-		count += previous != 0;
-	if (c->out->broken || count > frames + 1 || frames > count + 1)
+	for (uint64_t at = newest; at != root; at = previous, count++)
+		if (!read_cframe(c, at, &current, &previous))
+			return;
+	if (count > frames + 1 || frames > count + 1)
 		return;
 	skip = count > frames;
-	for (size_t i = frames > count; newest && i < frames; newest = previous) {
+	for (size_t i = frames > count; newest != root && i < frames; newest = previous) {
 		if (!read_cframe(c, newest, &current, &previous))
 			return;
 		if (skip)
