@@ -49,9 +49,9 @@ static enum flow flow_of(const struct insn *i)
 		return FLOW_JUMP;
 	if (op == OP_GROUP_5 && group == GROUP_5_JMP)
 		return FLOW_INDIRECT;
-	return op == OP_CALL || op == OP_RET || (op == OP_GROUP_5 && group == GROUP_5_CALL)
-		       ? FLOW_OTHER
-		       : FLOW_ON;
+	return op == OP_CALL || op == OP_RET || (op == OP_GROUP_5 && group == GROUP_5_CALL) ?
+		       FLOW_OTHER :
+		       FLOW_ON;
 }
 
 /* Marks the block at `from` if it leads straight on to an indirect jump. */
@@ -85,7 +85,8 @@ static void look(struct code *c)
 		to = at + i.len + (uint64_t)i.imm;
 		if (flow_of(&i) == FLOW_JUMP && to < c->len &&
 		    !ruby_loop_starts(loop, loop->core + to) &&
-		    ruby_loop_place(loop, loop->core + at) != ruby_loop_place(loop, loop->core + to))
+		    ruby_loop_place(loop, loop->core + at) !=
+			    ruby_loop_place(loop, loop->core + to))
 			mark(c, to);
 	}
 }

@@ -315,8 +315,8 @@ static bool is_shared(const struct ruby_loop *loop, uint64_t pc)
 			low += half;
 		count -= half;
 	}
-	return count && pc - loop->shared[low].start <
-				loop->shared[low].end - loop->shared[low].start;
+	return count &&
+	       pc - loop->shared[low].start < loop->shared[low].end - loop->shared[low].start;
 }
 
 unsigned ruby_loop_insn(const struct ruby_loop *loop, uint64_t pc)

@@ -156,7 +156,7 @@ enum {
  */
 enum {
 	AT_SHIFT = 48,
-	AT_CALLS = 1 << 14, /* with the number: that instruction has called a C function */
+	AT_CALLS = 1 << 14,	  /* with the number: that instruction has called a C function */
 	AT_SHARED = AT_CALLS - 1, /* the number of code with which several instructions end */
 };
 static const uint64_t AT_PC = (1ull << AT_SHIFT) - 1;
@@ -167,13 +167,13 @@ struct ruby_range {
 
 /* The interpreter's loop: vm_exec_core, which vm_exec calls inside of its tag. */
 struct ruby_loop {
-	uint64_t core, core_end; /* addresses in the process; 0: not found */
-	uint64_t exec, exec_end; /* of vm_exec; 0: not found */
-	uint64_t text, text_end; /* of the whole image */
-	size_t count;		 /* instructions; 0: their code was not found */
-	uint64_t *codes;	 /* addresses of their code, ascending; owned */
-	uint16_t *numbers;	 /* which instruction each of these is; owned */
-	uint8_t *lengths;	 /* of instructions, in words, by number; owned */
+	uint64_t core, core_end;   /* addresses in the process; 0: not found */
+	uint64_t exec, exec_end;   /* of vm_exec; 0: not found */
+	uint64_t text, text_end;   /* of the whole image */
+	size_t count;		   /* instructions; 0: their code was not found */
+	uint64_t *codes;	   /* addresses of their code, ascending; owned */
+	uint16_t *numbers;	   /* which instruction each of these is; owned */
+	uint8_t *lengths;	   /* of instructions, in words, by number; owned */
 	struct ruby_range *shared; /* see blocks.c; ascending; owned */
 	size_t shared_count;
 };
