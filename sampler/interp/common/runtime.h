@@ -94,6 +94,8 @@ struct interp_identity {
 	uint64_t code;
 	uint64_t words[8]; /* e.g. pointers to its names and tables, hashes of names, versions */
 	bool valid;	   /* it could be read, and looks like a code object */
+	bool unique;	   /* no other code object ever has these words; without it, one that was
+			    * freed and is made again has the same */
 };
 
 /* A code object's names. */
@@ -107,6 +109,9 @@ struct interp_code {
 			* the language's own tracebacks leave it out, and it is hidden */
 	bool hidden;   /* one of the interpreter's own, which its tracebacks do not show either */
 	const void *lines; /* for `line`; in the arena */
+	/* What proves that all this is of the code object of that identity, from the very bytes that
+	 * it was made of; not valid: only what is identified before and after it does. */
+	struct interp_identity identity;
 };
 
 struct interp_ops {

@@ -5,7 +5,7 @@
  * A thread state leads back to its interpreter. A code object's type is called "code". For a release that the table does not have, all frames of a thread have to lead to
  * code objects, up to the end of the chain.
  */
-#include "sampler/interp/cpython/check.h"
+#include "sampler/interp/cpython/find.h"
 
 #include <string.h>
 
@@ -137,6 +137,7 @@ int cpython_check(struct cpython *python, const struct memory *memory, bool know
 	}
 	if (!has_gil)
 		python->gil = 0;
+	python->main = cpython_main_interp(python, memory);
 	if (c.chains || (known && !c.wrong && c.states && python->code_type))
 		return 0;
 	if (c.wrong || strange)

@@ -112,6 +112,7 @@ struct cpython {
 
 	/* Addresses in the process; 0: there is none, or it is not known. */
 	uint64_t head;		 /* of the pointer to the first interpreter */
+	uint64_t main;		 /* the main interpreter; the last on the list */
 	uint64_t code_type;	 /* PyCode_Type; always known */
 	uint64_t gil;		 /* struct _gil_runtime_state, up to 3.11 */
 	uint64_t loop, loop_end; /* _PyEval_EvalFrameDefault without its cold part, up to 3.9 */

@@ -33,7 +33,8 @@ struct php_layout {
 enum {
 	/* From php_layout.vm_stack on. */
 	EG_STACK_TOP = 0,
-	EG_STACK = 16, /* the newest page */
+	EG_STACK = 16,	    /* the newest page */
+	EG_PAGE_BYTES = 24, /* of a new page */
 	EG_CURRENT = 32,
 	EG_BYTES = 40,
 
@@ -46,6 +47,7 @@ enum {
 
 	/* struct _zend_execute_data, as far as it is read. */
 	FRAME_OPLINE = 0,
+	FRAME_RESULT = 16, /* of a generator: its object */
 	FRAME_FUNC = 24,
 	FRAME_THIS = 32,
 	FRAME_INFO = 40, /* u32 */

@@ -172,11 +172,12 @@ Test(php_capture, deep_stack_is_copied_by_pages)
 	cr_assert_leq(copy.reads, 8, "%u reads", copy.reads);
 }
 
-static uint8_t *generator(const uint8_t *frame)
+static uint8_t *generator(uint8_t *frame)
 {
 	uint8_t *g = take(280);
 
 	put(g, php82.generator_frame, addr_of(frame), 8);
+	put(frame, FRAME_RESULT, addr_of(g), 8);
 	return g;
 }
 
@@ -212,9 +213,19 @@ Test(php_capture, delegating_generators_stand_where_the_placeholder_is)
 		  "only one of them executes");
 	cr_assert_eq(frames[3].code, addr_of(script) | CODE_MAIN);
 
+	put((void *)(uintptr_t)frames[1].self, FRAME_RESULT, addr_of(leaf), 8);
+	look();
+	cr_assert_eq(walk.count, 3, "the frame of another generator");
+	cr_assert_eq(walk.dropped, 1);
+
 	put(root, php82.generator_node, addr_of(leaf), 8);
 	look();
 	cr_assert_leq(walk.count, sizeof(frames) / sizeof(*frames), "generators in a circle");
+	put(root, php82.generator_frame, 0, 8);
+	put(between, php82.generator_frame, 0, 8);
+	put(leaf, php82.generator_frame, 0, 8);
+	look();
+	cr_assert_leq(walk.count, 3, "generators in a circle that have ended");
 }
 
 Test(php_capture, generator_without_a_caller_yet_is_cut)
@@ -296,6 +307,16 @@ Test(php_capture, lying_stack_pointers_are_survived)
 		look();
 		cr_assert_leq(copy.reads, INTERP_READS);
 	}
+}
+
+Test(php_capture, globals_of_another_layout_give_nothing)
+{
+	uint8_t *f = function("f", 1, 9);
+
+	call(f, INFO_TOP, op(f, 1), NULL);
+	put(eg, php82.vm_stack + EG_PAGE_BYTES, addr_of(page), 8);
+	look();
+	cr_assert_eq(walk.count, 0);
 }
 
 Test(php_capture, nothing_runs)

@@ -133,6 +133,7 @@ static inline void set_page(uint8_t *newest, uint8_t *before)
 {
 	page = newest;
 	top = page + PAGE_FIRST;
+	put(eg, php82.vm_stack + EG_PAGE_BYTES, PAGE_BYTES, 8);
 	put(page, PAGE_END, addr_of(page) + PAGE_BYTES, 8);
 	put(page, PAGE_PREV, addr_of(before), 8);
 	put(eg, php82.vm_stack + EG_STACK, addr_of(page), 8);
