@@ -10,6 +10,8 @@
 enum {
 	ARENA_MAX = 64 << 20, /* bytes of names and line tables; then all are read anew */
 	ENTRIES_MAX = 1 << 18,
+	SAME_BEFORE_KNOWN = 8,
+	SAME_AFTER_CHANGE = 256,
 };
 
 void interp_codes_release(struct interp_codes *c)
@@ -58,13 +60,11 @@ static struct interp_entry *add(struct interp_codes *c, uint64_t code)
 	return e;
 }
 
-/* Notes each code object of the sample once: in c->asked, first the named ones, then the others.
- * Returns their number, *named of them named; or ERR_NOMEM. */
-static long ask(struct interp_codes *c, unsigned of, const struct interp_walk *walk, size_t *named)
+/* Notes each code object of the sample once in c->asked. Returns their number, or ERR_NOMEM. */
+static long ask(struct interp_codes *c, unsigned of, const struct interp_walk *walk)
 {
-	size_t count = 0;
+	long count = 0;
 
-	*named = 0;
 	if (room_for((void **)&c->asked, &c->asked_room, walk->count, sizeof(*c->asked)) ||
 	    room_for((void **)&c->ids, &c->ids_room, walk->count, sizeof(*c->ids)))
 		return ERR_NOMEM;
@@ -83,27 +83,21 @@ static long ask(struct interp_codes *c, unsigned of, const struct interp_walk *w
 			continue;
 		e->sample = c->sample;
 		e->proven = false;
-		c->asked[count] = (uint32_t)(e - c->entries);
-		if (e->named) {
-			uint32_t first = c->asked[*named];
-
-			c->asked[(*named)++] = c->asked[count];
-			c->asked[count] = first;
-		}
-		count++;
+		c->asked[count++] = (uint32_t)(e - c->entries);
 	}
-	return (long)count;
+	return count;
 }
 
+/* Reads the identities of `count` of them, from c->asked[first] on, to the same places of c->ids. */
 static void identify(struct interp_codes *c, const struct interp_runtime *r,
 		     const struct memory *memory, size_t first, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = first; i < first + count; i++)
 		c->ids[i] = (struct interp_identity){
-			.code = c->entries[c->asked[first + i]].identity.code
+			.code = c->entries[c->asked[i]].identity.code
 		};
 	if (count)
-		r->ops->identify(r->rt, memory, c->ids, count);
+		r->ops->identify(r->rt, memory, c->ids + first, count);
 }
 
 static bool is_same(const struct interp_identity *a, const struct interp_identity *b)
@@ -111,69 +105,105 @@ static bool is_same(const struct interp_identity *a, const struct interp_identit
 	return a->valid && b->valid && !memcmp(a->words, b->words, sizeof(a->words));
 }
 
-/* Notes which of the first `count` ones are what they were, and moves the others to the front.
- * Returns how many these are. */
-static size_t compare_named(struct interp_codes *c, size_t count)
+/* It is what it was, in a copy of the stop. */
+static void confirm(struct interp_codes *c, struct interp_entry *e)
 {
-	size_t left = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		uint32_t id = c->asked[i];
-		struct interp_entry *e = &c->entries[id];
-
-		e->proven = is_same(&e->identity, &c->ids[i]);
-		if (e->proven)
-			continue;
-		c->asked[i] = c->asked[left];
-		c->asked[left++] = id;
+	e->proven = true;
+	e->same++;
+	if (!e->known && e->same >= (e->changed		? SAME_AFTER_CHANGE :
+				     e->identity.unique ? 1 :
+							  SAME_BEFORE_KNOWN)) {
+		interp_known_add(&c->known, e->identity.code);
+		e->known = true;
 	}
-	return left;
 }
 
-/* Named ones: another code object may be there now. But those that capture has copied, although they
- * are known, were in the hold what the copy says. */
-static void prove_named(struct interp_codes *c, const struct interp_runtime *r,
-			const struct memory *copy, const struct memory *live, size_t count)
+/* There is another one at its address. */
+static void change(struct interp_codes *c, struct interp_entry *e)
 {
-	identify(c, r, copy, 0, count);
-	count = compare_named(c, count);
-	identify(c, r, live, 0, count);
-	count = compare_named(c, count);
-	for (size_t i = 0; i < count; i++) {
+	e->changed |= e->named;
+	e->named = e->known = false;
+	e->same = 0;
+	interp_known_remove(&c->known, e->identity.code);
+}
+
+static void swap(struct interp_codes *c, size_t a, size_t b)
+{
+	struct interp_identity id = c->ids[a];
+	uint32_t asked = c->asked[a];
+
+	c->ids[a] = c->ids[b];
+	c->asked[a] = c->asked[b];
+	c->ids[b] = id;
+	c->asked[b] = asked;
+}
+
+/* Compares `count` of them with the sample's own identities. Moves those whose names have to be read
+ * to the front; returns their number. Moves the named ones that were not copied to the end, from
+ * *uncopied on. */
+static size_t compare(struct interp_codes *c, size_t count, size_t *uncopied)
+{
+	size_t fresh = 0, i = 0;
+
+	*uncopied = count;
+	while (i < *uncopied) {
 		struct interp_entry *e = &c->entries[c->asked[i]];
 
-		e->named = false;
-		interp_known_remove(&c->known, e->identity.code);
+		if (!c->ids[i].valid && e->named) {
+			swap(c, i, --*uncopied);
+			continue;
+		}
+		if (e->named && is_same(&e->identity, &c->ids[i])) {
+			confirm(c, e);
+		} else if (c->ids[i].valid) {
+			change(c, e);
+			e->identity = c->ids[i];
+			swap(c, i, fresh++);
+		}
+		i++;
+	}
+	return fresh;
+}
+
+/* Those that were not copied: another code object may be there now. One that is not known, either,
+ * could not be copied this time. */
+static void prove_uncopied(struct interp_codes *c, const struct interp_runtime *r,
+			   const struct memory *live, size_t first, size_t count)
+{
+	identify(c, r, live, first, count);
+	for (size_t i = first; i < first + count; i++) {
+		struct interp_entry *e = &c->entries[c->asked[i]];
+
+		if (!is_same(&e->identity, &c->ids[i]))
+			change(c, e);
+		else
+			e->proven = e->known;
 	}
 }
 
-/* New ones: what they were in the hold, their names, what they are now. */
-static int prove_new(struct interp_codes *c, const struct interp_runtime *r,
-		     const struct memory *before, const struct memory *live, size_t first,
-		     size_t count)
+/* Their identities are those of the stop; now their names, and what they are after that. */
+static int name_fresh(struct interp_codes *c, const struct interp_runtime *r,
+		      const struct memory *live, size_t count)
 {
-	identify(c, r, before, first, count);
 	for (size_t i = 0; i < count; i++) {
-		struct interp_entry *e = &c->entries[c->asked[first + i]];
+		struct interp_entry *e = &c->entries[c->asked[i]];
 		int rc;
 
-		e->identity = c->ids[i];
-		if (!e->identity.valid)
-			continue;
 		memset(&e->code, 0, sizeof(e->code));
 		rc = r->ops->resolve(r->rt, live, e->identity.code, &c->arena, &e->code);
 		if (rc == ERR_NOMEM)
 			return rc;
-		e->identity.valid = !rc;
+		e->identity.valid = !rc && (!e->code.identity.valid ||
+					    is_same(&e->identity, &e->code.identity));
 		e->names = 0;
 	}
-	identify(c, r, live, first, count);
+	identify(c, r, live, 0, count);
 	for (size_t i = 0; i < count; i++) {
-		struct interp_entry *e = &c->entries[c->asked[first + i]];
+		struct interp_entry *e = &c->entries[c->asked[i]];
 
-		e->named = e->proven = is_same(&e->identity, &c->ids[i]);
+		e->named = is_same(&e->identity, &c->ids[i]);
 		if (e->named)
-			interp_known_add(&c->known, e->identity.code);
+			confirm(c, e);
 	}
 	return 0;
 }
@@ -182,17 +212,19 @@ int interp_codes_prove(struct interp_codes *c, const struct interp_runtime *r, u
 		       const struct interp_walk *walk, const struct memory *copy,
 		       const struct memory *live, bool still)
 {
-	size_t named;
+	size_t fresh, uncopied;
 	long count;
 
 	if (c->arena.total > ARENA_MAX || c->count > ENTRIES_MAX)
 		forget_all(c);
 	c->sample++;
-	count = ask(c, of, walk, &named);
+	count = ask(c, of, walk);
 	if (count < 0)
 		return ERR_NOMEM;
-	prove_named(c, r, copy, live, named);
-	return prove_new(c, r, still ? live : copy, live, named, (size_t)count - named);
+	identify(c, r, still ? live : copy, 0, (size_t)count);
+	fresh = compare(c, (size_t)count, &uncopied);
+	prove_uncopied(c, r, live, uncopied, (size_t)count - uncopied);
+	return name_fresh(c, r, live, fresh);
 }
 
 bool interp_codes_place(struct interp_codes *c, const struct interp_runtime *r,

@@ -4,12 +4,17 @@
  * A code object can be freed, and its address used for another one, at any time. So each sample
  * proves its code objects, after the thread was released:
  *
- * - One that is kept has its identity read again. If that is what it was before the sample, it is
- *   the one that the sample has seen.
- * - A new one was copied while the thread was held, which gives its identity then. Its names are
- *   read now, and its identity after that. If both are equal, the names are those of the code object
- *   that the sample has seen.
- * - Any other one stays without a name in this sample, and is a new one in the next.
+ * - One that was copied while the thread was held has its identity in the copy: it is the one that
+ *   is kept, or another one. The names of another one are read now, and its identity after that. If
+ *   all agree, the names are those of the code object that the sample has seen.
+ * - One that was not copied, because it is known, has its identity read now. If that is what it was
+ *   before the sample, it is the one that the sample has seen.
+ * - Any other one stays without a name in this sample.
+ *
+ * "Before and after" does not prove what was in between where a program frees code and makes it again
+ * with the same content, in turns with other code at the same address. So a code object becomes known
+ * only when it was the same in some samples in a row (at once, if its identity is unique), and, where
+ * there was another one at its address before, in many.
  */
 #ifndef SAMPLER_INTERP_CODES_H
 #define SAMPLER_INTERP_CODES_H
@@ -27,8 +32,11 @@ struct interp_names;
 struct interp_entry {
 	struct interp_identity identity;
 	struct interp_code code;
-	bool named;  /* `code` is set */
-	bool proven; /* for the sample `sample` */
+	bool named;    /* `code` is set */
+	bool proven;   /* for the sample `sample` */
+	bool known;    /* capture does not copy it any more */
+	bool changed;  /* there was another one at this address */
+	unsigned same; /* samples in a row whose copies it was the same in */
 	uint64_t sample;
 	uint64_t names; /* interp_names.serial for which these hold: */
 	uint32_t name, file;

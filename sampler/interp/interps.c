@@ -36,6 +36,8 @@ struct interps {
 	struct interp_codes *codes[INTERP_RUNTIMES];
 	uint8_t *lacks; /* by image id: bit n: it does not have language n */
 	size_t lacks_room;
+	uint8_t *met; /* by image id: bit n: runtime n has met it */
+	size_t met_room;
 	uint64_t generation, tried_ns; /* of the maps, and when, at the last search */
 	bool waits;		       /* for a runtime that was not ready */
 	struct error refused;
@@ -80,6 +82,7 @@ void interps_free(struct interps *i)
 	interp_runs_release(&i->runs);
 	free(i->shown);
 	free(i->lacks);
+	free(i->met);
 	free(i);
 }
 
@@ -153,6 +156,18 @@ static void drop_unmapped(struct interps *i, const struct modmap *maps)
 	}
 }
 
+static void meet(struct interps *i, const struct image *image)
+{
+	for (unsigned k = 0; k < i->set.count; k++) {
+		const struct interp_runtime *r = &i->set.at[k];
+		uint8_t *met = &i->met[image_id(image)], bit = (uint8_t)(1 << k);
+
+		if (r->ops->meet && !(*met & bit))
+			r->ops->meet(r->rt, image);
+		*met |= bit;
+	}
+}
+
 int interps_find(struct interps *i, const struct modmap *maps)
 {
 	uint64_t generation = modmap_generation(maps), now = monotonic_ns();
@@ -163,7 +178,8 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	if (i->generation == generation && (!i->waits || now - i->tried_ns < RETRY_NS))
 		return 0;
 	modmap_images(maps, &images);
-	if (room_for_zeros((void **)&i->lacks, &i->lacks_room, images + 1, 1))
+	if (room_for_zeros((void **)&i->lacks, &i->lacks_room, images + 1, 1) ||
+	    room_for_zeros((void **)&i->met, &i->met_room, images + 1, 1))
 		return ERR_NOMEM;
 	i->generation = generation;
 	i->tried_ns = now;
@@ -176,6 +192,9 @@ int interps_find(struct interps *i, const struct modmap *maps)
 			if (!(i->lacks[image_id(ranges[r].image)] >> l & 1))
 				rc = look_into(i, l, &ranges[r]);
 	}
+	for (size_t r = 0; i->set.count && r < count; r++)
+		if (image_elf(ranges[r].image))
+			meet(i, ranges[r].image);
 	return rc;
 }
 
@@ -261,7 +280,7 @@ bool interps_task(struct interps *i, const struct interp_look *look, char *name,
 	if (!look->any || !look->task || !r->ops->task_name)
 		return false;
 	*name = '\0';
-	r->ops->task_name(r->rt, &i->live.memory, look->task, name, room);
+	r->ops->task_name(r->rt, &look->copy.memory, &i->live.memory, look->task, name, room);
 	return *name;
 }
 
@@ -311,6 +330,26 @@ static int name_frame(struct interps *i, const struct interp_frame *frame,
 	if (!hidden)
 		shown->image = context->names->images[language];
 	return rc;
+}
+
+/* Marks the last frame shown of each chain whose rest is missing. */
+static int mark_cuts(struct interps *i, const struct interp_look *look,
+		     const struct interp_context *context)
+{
+	unsigned marked = 0; /* bit n: runtime n is done */
+
+	for (size_t n = look->copy.walk.count; n--;) {
+		struct interp_shown *f = &i->shown[n];
+		const struct interp_losses *lost = &look->losses[f->runtime];
+
+		if (!f->image || marked >> f->runtime & 1)
+			continue;
+		marked |= 1u << f->runtime;
+		if ((lost->cut || lost->broken) &&
+		    special_place(context->names, "[cut]", f->language, &f->cut))
+			return ERR_NOMEM;
+	}
+	return 0;
 }
 
 static void set_anchors(struct interps *i, const struct interp_look *look,
@@ -378,5 +417,7 @@ int interps_merge(struct interps *i, const struct interp_look *look, const struc
 	for (size_t n = 0; n < walk->count; n++)
 		if (name_frame(i, &walk->frames[n], context, &i->shown[n]))
 			return ERR_NOMEM;
+	if (mark_cuts(i, look, context))
+		return ERR_NOMEM;
 	return interp_merge(&i->runs, native, i->shown, walk->count, context->counts, out);
 }

@@ -108,7 +108,8 @@ static int push_runs(struct merge *m, long where, const struct interp_shown **la
 
 			if (!f->image)
 				continue;
-			if ((seam && !*last && push(m, f, f->seam)) || push(m, f, f->place))
+			if ((seam && !*last && push(m, f, f->seam)) || push(m, f, f->place) ||
+			    (f->cut && push(m, f, f->cut)))
 				return ERR_NOMEM;
 			*last = f;
 			count(&m->counts[f->language], m, where);

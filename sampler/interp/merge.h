@@ -10,7 +10,8 @@
  *   and stand behind it.
  * - Any other run fits nowhere, and stands on top.
  *
- * Between the native frames and a run without a frame of its own stands "[not merged]".
+ * Between the native frames and a run without a frame of its own stands "[not merged]". Behind the last
+ * frame of a chain that was not copied whole, or leads nowhere, stands "[cut]".
  */
 #ifndef SAMPLER_INTERP_MERGE_H
 #define SAMPLER_INTERP_MERGE_H
@@ -30,6 +31,7 @@ struct interp_shown {
 	uint8_t runtime, language;
 	bool wrapped;  /* INTERP_WRAPPED */
 	uint32_t seam; /* the place that says "[not merged]" */
+	uint32_t cut;  /* the place that says "[cut]", which stands behind it; 0: none */
 };
 
 /* How well the frames of one language were found and merged. */

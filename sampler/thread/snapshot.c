@@ -237,10 +237,10 @@ void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *regist
 	s->newborn = registers_newborn(registers);
 }
 
-void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
+void snapshot_glance(struct snapshot *s, pid_t tid, const struct call *call, size_t want,
 		     uint64_t top)
 {
-	registers_of_waiting(&(struct call){ .number = -1, .sp = sp, .pc = pc }, &s->regs);
+	registers_of_waiting(call, &s->regs);
 	copy_stack(s, tid, 0, want, top);
 	copy_others(s, tid, want);
 	s->newborn = false;

@@ -24,6 +24,7 @@
 
 enum { NEWBORN_CPU_NS = 1000000 }; /* a thread that has run for longer is not newborn */
 
+struct call;
 struct registers;
 
 enum { SNAPSHOT_OTHERS = 2 };
@@ -64,9 +65,9 @@ void snapshot_take(struct snapshot *s, pid_t tid, const struct registers *regist
  * no more, ERR_NOMEM. */
 int snapshot_extend(struct snapshot *s, pid_t tid, size_t len);
 
-/* As snapshot_take, for a thread that is not stopped but waits in the kernel; only pc and sp are
- * known. The caller has to find out whether the thread has run meanwhile. */
-void snapshot_glance(struct snapshot *s, pid_t tid, uint64_t pc, uint64_t sp, size_t want,
+/* As snapshot_take, for a thread that is not stopped but waits in the kernel, in this call; no other
+ * register is known. The caller has to find out whether the thread has run meanwhile. */
+void snapshot_glance(struct snapshot *s, pid_t tid, const struct call *call, size_t want,
 		     uint64_t top);
 
 #endif

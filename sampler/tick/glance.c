@@ -120,8 +120,8 @@ static void glance(struct round *r, struct member *m, struct thread *thread)
 	if (!thread_counters(m->threads, thread, &before) ||
 	    !thread_read_call(m->threads, thread, &slot->call))
 		return;
-	snapshot_glance(&slot->snapshot, thread->tid, slot->call.pc, slot->call.sp,
-			bytes_wanted(m, thread), thread->stack_top);
+	snapshot_glance(&slot->snapshot, thread->tid, &slot->call, bytes_wanted(m, thread),
+			thread->stack_top);
 	kernelstack_read(&r->recorded.kernel, &m->process, thread->tid, &slot->kernel);
 	if (r->recorded.wall)
 		r->no_memory |= waiting_look(&r->recorded, m, thread, &slot->call,

@@ -61,7 +61,7 @@ static void use(struct cpython *python, unsigned choice)
 		python->layout.object.text_ascii = 48;
 		python->layout.object.text_compact = 72;
 	}
-	python->layout.task_name = choice / 8 % 2 ? 40 : CPYTHON_NONE;
+	python->asyncio = choice / 8 % 2 ? 40ull << 32 | 872 : 0;
 }
 
 static void check_text(const char *text, size_t max)
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_code(&python, &memory.memory);
 	cpython_identify(&python, &memory.memory, ids, 3);
 	must(!ids[2].valid);
-	cpython_task_name(&python, &memory.memory, TASK, name, sizeof(name));
+	cpython_task_name(&python, &memory.memory, &memory.memory, TASK, name, sizeof(name));
 	check_text(name, sizeof(name) - 1);
 	return 0;
 }

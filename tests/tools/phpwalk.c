@@ -1,4 +1,4 @@
-// links: sampler/interp sampler/unwind
+// links: sampler/interp sampler/thread
 /*
  * phpwalk PID COUNT step|run [MICROSECONDS]: stops the main thread of a PHP process COUNT times, at
  * each instruction or at random moments, and prints its merged stack each time, one a line: frames
@@ -7,13 +7,10 @@
  * chain was cut or broken, else with "=". At the end: how long the holds took, the frames that did
  * not fit, and so on, in lines that begin with "#".
  */
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +21,7 @@
 #include "base/process/process.h"
 #include "sampler/interp/interps.h"
 #include "sampler/interp/names.h"
+#include "sampler/thread/registers.h"
 #include "sampler/unwind/stack.h"
 #include "sampler/unwind/table/regs.h"
 #include "sampler/unwind/unwinder.h"
@@ -48,13 +46,6 @@ static double now(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static void copy_regs(struct regs *to, const struct user_regs_struct *u)
-{
-	*to = (struct regs){ .r = { u->rax, u->rdx, u->rcx, u->rbx, u->rsi, u->rdi, u->rbp, u->rsp,
-				    u->r8, u->r9, u->r10, u->r11, u->r12, u->r13, u->r14, u->r15,
-				    u->rip } };
-}
-
 static void print(const struct stack *s, char mark)
 {
 	putchar(mark);
@@ -74,7 +65,7 @@ static void print(const struct stack *s, char mark)
 static void look_at(pid_t tid)
 {
 	static struct stack native, merged;
-	struct user_regs_struct u;
+	struct registers registers = { 0 };
 	struct regs regs;
 	struct interp_context context = { .maps = maps,
 					  .stack = &live.memory,
@@ -88,11 +79,11 @@ static void look_at(pid_t tid)
 	if (interps_place(interps, tid, &place) ||
 	    interp_look_prepare(&look, interps_set(interps), &place, tid))
 		exit(1);
-	if (ptrace(PTRACE_GETREGS, tid, 0, &u))
+	if (registers_read(tid, &registers))
 		exit(3);
-	copy_regs(&regs, &u);
+	registers_for_walk(&registers, &regs);
 	start = now();
-	interp_look_alone(&look, tid, u.fs_base, &regs);
+	interp_look_alone(&look, tid, registers_tp(&registers), &regs);
 	took[looks++ % (1 << 20)] = now() - start;
 	reads += look.copy.reads;
 	bytes += look.copy.used;

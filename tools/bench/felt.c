@@ -1,9 +1,9 @@
 /*
  * Measures in a thread what a look from outside costs it:
  *
- *   felt FILE THREADS
+ *   felt FILE THREADS [DEPTH]
  *
- * One thread does nothing but read the clock, 35 calls deep, and notes every gap
+ * One thread does nothing but read the clock, DEPTH (35) calls deep, and notes every gap
  * of more than a microsecond between two readings. Another sleeps a millisecond
  * at a time and notes how late each sleep ended. THREADS more wait for ever.
  * FILE receives the notes; the bench reads those of a period that it chooses.
@@ -28,6 +28,7 @@ enum {
 	NOTES_MAX = 1 << 18,
 	THREADS_MAX = 10000,
 	DEPTH = 35,
+	DEPTH_MAX = 1000,
 	GAP_NS = 1000,
 	SLEEP_NS = 1000000,
 	NS_PER_S = 1000000000,
@@ -43,6 +44,8 @@ struct notes {
 static struct {
 	struct notes gaps, late;
 } *felt;
+
+static int depth = DEPTH;
 
 static void note(struct notes *notes, uint64_t ns)
 {
@@ -92,12 +95,12 @@ __attribute__((noinline)) static void watch_the_clock(void)
 	}
 }
 
-__attribute__((noinline)) static int descend(int depth)
+__attribute__((noinline)) static int descend(int further)
 {
-	volatile int here = depth;
+	volatile int here = further;
 
-	if (depth)
-		here += descend(depth - 1);
+	if (further)
+		here += descend(further - 1);
 	else
 		watch_the_clock();
 	return here;
@@ -106,7 +109,7 @@ __attribute__((noinline)) static int descend(int depth)
 static void *watch(void *arg)
 {
 	use_cpu(1);
-	descend(DEPTH - 4);
+	descend(depth - 4);
 	return arg;
 }
 
@@ -151,9 +154,11 @@ static int start(void *(*run)(void *))
 
 int main(int argc, char **argv)
 {
-	int threads = argc == 3 ? atoi(argv[2]) : -1, fd;
+	int threads = argc == 3 || argc == 4 ? atoi(argv[2]) : -1, fd;
 
-	if (threads < 0 || threads > THREADS_MAX)
+	if (argc == 4)
+		depth = atoi(argv[3]);
+	if (threads < 0 || threads > THREADS_MAX || depth < 4 || depth > DEPTH_MAX)
 		return 2;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	fd = open(argv[1], O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -24,7 +24,8 @@
 
 enum {
 	INTERP_RANGES = 1000, /* with those of the stack, as one call of process_vm_readv takes */
-	INTERP_PIECES = 1500, /* with those that are read by other calls: a deep chain's code objects */
+	INTERP_PIECES =
+		1500, /* with those that are read by other calls: a deep chain's code objects */
 	INTERP_READS =
 		16, /* system calls in a hold besides that of the plan, if not told otherwise */
 	INTERP_BYTES_FIRST = 128 << 10,

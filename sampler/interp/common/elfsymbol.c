@@ -63,6 +63,54 @@ size_t elfsymbol_find(const struct image *image, struct elfsymbol *symbols, size
 	return found;
 }
 
+#ifdef __x86_64__
+enum { GLOB_DAT = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { GLOB_DAT = R_AARCH64_GLOB_DAT };
+#endif
+
+static bool is_slot_of(Elf *elf, Elf_Data *symbols, const GElf_Shdr *of_symbols,
+		       const GElf_Rela *rela, const char *name)
+{
+	const char *found;
+	GElf_Sym sym;
+
+	if (GELF_R_TYPE(rela->r_info) != GLOB_DAT ||
+	    !gelf_getsym(symbols, (int)GELF_R_SYM(rela->r_info), &sym))
+		return false;
+	found = elf_strptr(elf, of_symbols->sh_link, sym.st_name);
+	return found && !strcmp(found, name);
+}
+
+bool elfsymbol_slot(const struct image *image, const char *name, uint64_t *slot)
+{
+	Elf *elf = image_elf(image);
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr, of_symbols;
+	GElf_Rela rela;
+
+	while (elf && (scn = elf_nextscn(elf, scn))) {
+		Elf_Scn *linked;
+		Elf_Data *data, *symbols;
+
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_RELA)
+			continue;
+		linked = elf_getscn(elf, shdr.sh_link);
+		if (!linked || !gelf_getshdr(linked, &of_symbols) ||
+		    of_symbols.sh_type != SHT_DYNSYM)
+			continue;
+		data = elf_getdata(scn, NULL);
+		symbols = elf_getdata(linked, NULL);
+		for (int i = 0; data && symbols && i < SYMBOLS_MAX && gelf_getrela(data, i, &rela);
+		     i++)
+			if (is_slot_of(elf, symbols, &of_symbols, &rela, name)) {
+				*slot = rela.r_offset;
+				return true;
+			}
+	}
+	return false;
+}
+
 bool elfsymbol_section(const struct image *image, const char *name, uint64_t *addr, uint64_t *size)
 {
 	GElf_Shdr shdr;

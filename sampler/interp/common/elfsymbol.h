@@ -19,6 +19,11 @@ struct elfsymbol {
  * many were found. A file may have 10 million symbols; more are not read. */
 size_t elfsymbol_find(const struct image *image, struct elfsymbol *symbols, size_t count);
 
+/* The image address of a slot to which the loader writes the address of a variable of that name: of
+ * this file's own, or of a copy that the executable has because it uses the variable (System V ABI,
+ * AMD64, 4.4.1, R_X86_64_COPY). False: the file has no such slot, and uses its own. */
+bool elfsymbol_slot(const struct image *image, const char *name, uint64_t *slot);
+
 /* The image address and size of the section with that name. */
 bool elfsymbol_section(const struct image *image, const char *name, uint64_t *addr, uint64_t *size);
 

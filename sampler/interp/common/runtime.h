@@ -94,6 +94,8 @@ struct interp_identity {
 	uint64_t code;
 	uint64_t words[8]; /* e.g. pointers to its names and tables, hashes of names, versions */
 	bool valid;	   /* it could be read, and looks like a code object */
+	bool unique;	   /* no other code object ever has these words; without it, one that was
+			    * freed and is made again has the same */
 };
 
 /* A code object's names. */
@@ -107,6 +109,9 @@ struct interp_code {
 			* the language's own tracebacks leave it out, and it is hidden */
 	bool hidden;   /* one of the interpreter's own, which its tracebacks do not show either */
 	const void *lines; /* for `line`; in the arena */
+	/* What proves that all this is of the code object of that identity, from the very bytes that
+	 * it was made of; not valid: only what is identified before and after it does. */
+	struct interp_identity identity;
 };
 
 struct interp_ops {
@@ -114,7 +119,7 @@ struct interp_ops {
 
 	/* Looks for the runtime in an ELF file that is mapped with this bias (address in the process
 	 * - image address), by symbol or section and never by its name. *rt is immutable from then
-	 * on, because it is used on two threads; the caller frees it with `free`. ERR_NOTFOUND: it
+	 * on (but for `meet`), because it is used on two threads; the caller frees it with `free`. ERR_NOTFOUND: it
 	 * is not in this file; ERR_BUSY: it is, but is not ready yet, and is to be tried again;
 	 * ERR_FORMAT: it is, but cannot be read, and `why` says in one line why; ERR_NOMEM. */
 	int (*find)(void **rt, const struct image *image, uint64_t bias,
@@ -155,10 +160,15 @@ struct interp_ops {
 	void (*anchor)(const void *rt, const struct modmap *maps, const struct stack *stack,
 		       const struct memory *memory, struct interp_frame *frames, size_t count);
 
-	/* The name of the asyncio task at interp_walk.task into `name`, or "". NULL: there are no
-	 * tasks. */
-	void (*task_name)(const void *rt, const struct memory *memory, uint64_t task, char *name,
-			  size_t room);
+	/* The name of the asyncio task at interp_walk.task into `name`, or "". `copy` is what capture
+	 * copied, `live` the process. NULL: there are no tasks. */
+	void (*task_name)(const void *rt, const struct memory *copy, const struct memory *live,
+			  uint64_t task, char *name, size_t room);
+
+	/* Another file that the process has mapped, once for each, the runtime's own included: it may
+	 * tell where a module of the runtime keeps something. The only one that changes *rt, while
+	 * captures read it. NULL: none is needed. */
+	void (*meet)(void *rt, const struct image *image);
 };
 
 #endif

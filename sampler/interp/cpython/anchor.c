@@ -1,13 +1,14 @@
 /*
  * Anchors up to 3.9, where nothing in the chain leads to the C stack. Each frame object has a call of
  * the evaluation loop, and its address lies in the C frame of that call: as a variable of the loop,
- * or as the register of the loop's caller that the loop saves.
+ * or as the register of the loop's caller that the loop saves. Or it lies in the C frame of what the
+ * loop has called, which saves a register of the loop's.
  *
  * The loop is exported, so its C frames are known by their code, but for those in its cold part,
  * which has no name. These are known by the place in the C frame at which others have the address.
  *
- * Rejected: pairing both lists in order, because one call too many or too few, such as one that has
- * not pushed its frame yet, would move all others.
+ * Rejected: pairing both lists in order only, because one call too many or too few, such as one that
+ * has not pushed its frame yet, would move all others.
  */
 #include "sampler/interp/cpython/capture.h"
 
@@ -16,8 +17,8 @@
 #include "sampler/unwind/stack.h"
 
 enum {
-	SLOTS = 512, /* words of a C frame that are looked at, from its CFA down */
-	AHEAD = 4,   /* frames of the chain that a C frame may belong to */
+	SLOTS = 512,	    /* words of a C frame that are looked at, from its CFA down */
+	AHEAD = 4,	    /* frames of the chain that a C frame may belong to */
 	WORK_MAX = 1 << 22, /* words that are looked at */
 };
 
@@ -62,7 +63,8 @@ static bool holds(struct pairing *p, size_t native, const struct interp_frame *f
 		if (memory_read_u64(p->memory, cfa - 8 * (slot + 1), &word) || word != f->self)
 			continue;
 		found = true;
-		p->seen[slot / 64] |= (uint64_t)1 << slot % 64;
+		if (is_loop(p, native))
+			p->seen[slot / 64] |= (uint64_t)1 << slot % 64;
 	}
 	return found;
 }
@@ -76,12 +78,50 @@ static void pair_loops(struct pairing *p, size_t count)
 		if (!is_loop(p, native))
 			continue;
 		for (size_t i = left; i-- && i + AHEAD >= left;) {
-			if (!holds(p, native, &p->frames[i], false))
+			if (!holds(p, native, &p->frames[i], false) &&
+			    (!native || !holds(p, native - 1, &p->frames[i], false)))
 				continue;
 			p->frames[i].anchor = p->stack->sps[native];
 			left = i;
 			break;
 		}
+	}
+}
+
+static size_t loops_between(const struct pairing *p, size_t inner, size_t outer)
+{
+	size_t count = 0;
+
+	for (size_t native = inner; native < outer; native++)
+		count += is_loop(p, native);
+	return count;
+}
+
+/* The native frame, at most `outer`, that an anchor of this file stands for. */
+static size_t native_of(const struct pairing *p, uint64_t anchor, size_t outer)
+{
+	while (outer && p->stack->sps[outer] > anchor)
+		outer--;
+	return outer;
+}
+
+/* Frames between two pairs, or inside the innermost one, that are as many as the C frames of the loop
+ * there: the address may be in a register that nothing has saved. */
+static void pair_gaps(struct pairing *p, size_t count)
+{
+	size_t outer = p->stack->count - 1, first, inner;
+
+	for (size_t end = count; end; end = first) {
+		for (first = end; first && !p->frames[first - 1].anchor; first--)
+			;
+		inner = first ? native_of(p, p->frames[first - 1].anchor, outer) : 0;
+		if (first < end && end < count &&
+		    loops_between(p, first ? inner + 1 : 0, outer) == end - first)
+			for (size_t native = outer, i = end; i > first;)
+				if (is_loop(p, --native))
+					p->frames[--i].anchor = p->stack->sps[native];
+		outer = inner;
+		first -= first != 0;
 	}
 }
 
@@ -93,8 +133,7 @@ static void pair_rest(struct pairing *p, size_t count)
 		size_t native = from;
 
 		if (p->frames[i].anchor) {
-			while (from && p->stack->sps[from] > p->frames[i].anchor)
-				from--;
+			from = native_of(p, p->frames[i].anchor, from);
 			continue;
 		}
 		while (native-- && !p->frames[i].anchor && !is_loop(p, native) &&
@@ -115,5 +154,6 @@ void cpython_anchor(const void *rt, const struct modmap *maps, const struct stac
 	if (p.python->version > CPYTHON_3_9 || !stack->count)
 		return;
 	pair_loops(&p, count);
+	pair_gaps(&p, count);
 	pair_rest(&p, count);
 }

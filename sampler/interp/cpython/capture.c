@@ -1,10 +1,5 @@
 /*
- * A capture: the thread's state, its chain of frames, what proves their code objects, the GIL.
- *
- * The state that was reported for the thread may be another one by now. PyGILState_Ensure and
- * _Release make and end a state for each call from a thread that Python has not started, and put
- * new ones at the head of their interpreter's list. So where the known state is not the thread's, the
- * first of that list are looked at.
+ * A capture: the thread's states, their chains of frames, what proves the code objects, the GIL.
  */
 #include "sampler/interp/cpython/capture.h"
 
@@ -15,11 +10,10 @@
 #include "sampler/interp/cpython/chain.h"
 #include "sampler/interp/cpython/code.h"
 #include "sampler/interp/cpython/layout.h"
-#include "sampler/interp/common/pthread.h"
+#include "sampler/interp/cpython/own.h"
 #include "sampler/unwind/table/regs.h"
 
 enum {
-	NEWEST_MAX = 6,	  /* states of the list that are looked at */
 	CODES_BATCH = 64, /* code objects that are copied together */
 	GIL_BYTES = 256,  /* struct _gil_runtime_state is smaller (pycore_gil.h) */
 };
@@ -29,82 +23,9 @@ struct capture {
 	struct interp_copy *copy;
 	const struct interp_thread *thread;
 	struct interp_walk *out;
-	uint64_t state;
-	const uint8_t *bytes; /* of the state */
+	uint64_t state; /* one of the thread's */
+	const uint8_t *bytes;
 };
-
-/* The thread's state. */
-
-/* Both numbers have to be the thread's, as far as they are known: a state that was never deleted may
- * have the number of a thread that has ended, and a child that was made by fork(2) in C has its
- * parent's native_thread_id. */
-static bool is_own(struct capture *c, const uint8_t *state)
-{
-	const struct cpython_thread_layout *l = &c->python->layout.thread;
-	uint64_t self = memory_word(state, l->id);
-	const void *bytes;
-
-	if (PTHREAD_SELF_IS_TP && c->thread->tp)
-		return self == c->thread->tp;
-	if (l->native_id != CPYTHON_NONE)
-		return memory_word(state, l->native_id) == (uint64_t)c->thread->own_tid;
-	bytes = interp_copy_need(c->copy, self, PTHREAD_BYTES);
-	return bytes && pthread_tid(bytes, self) == c->thread->own_tid;
-}
-
-static const uint8_t *read_state(struct capture *c, uint64_t state)
-{
-	return state ? interp_copy_need(c->copy, state, c->python->layout.thread.size) : NULL;
-}
-
-/* Is it on its interpreter's list? What was freed is not. */
-static bool is_listed(struct capture *c)
-{
-	const struct cpython_layout *l = &c->python->layout;
-	uint64_t prev = memory_word(c->bytes, l->thread.prev), link;
-	uint64_t at = prev ? prev + l->thread.next :
-			     memory_word(c->bytes, l->thread.interp) + l->interp.threads;
-
-	return interp_copy_word(c->copy, at, &link) && link == c->state;
-}
-
-static bool use_state(struct capture *c, uint64_t state)
-{
-	c->state = state;
-	c->bytes = read_state(c, state);
-	return c->bytes && is_own(c, c->bytes);
-}
-
-static bool search_newest(struct capture *c)
-{
-	const struct cpython_layout *l = &c->python->layout;
-	uint64_t interp, state;
-
-	if (!interp_copy_word(c->copy, c->python->head, &interp) || !interp ||
-	    !interp_copy_word(c->copy, interp + l->interp.threads, &state))
-		return false;
-	for (int n = 0; n < NEWEST_MAX; n++) {
-		if (use_state(c, state))
-			return true;
-		if (!c->bytes)
-			return false;
-		state = memory_word(c->bytes, l->thread.next);
-	}
-	return false;
-}
-
-static bool find_state(struct capture *c)
-{
-	bool own = use_state(c, c->thread->state);
-
-	if (own && (cpython_chain_any(c->python, c->copy, c->bytes) || is_listed(c)))
-		return true;
-	if (search_newest(c))
-		c->out->state = c->state;
-	else
-		c->out->lost = true;
-	return !c->out->lost;
-}
 
 /* Code objects. */
 
@@ -218,38 +139,85 @@ static uint32_t half_word(const void *bytes, size_t at)
 	return value;
 }
 
-static void look_at_gil(struct capture *c)
+/* Does the thread hold the GIL by this state? */
+static bool look_at_gil(struct capture *c)
 {
 	const struct cpython_layout *l = &c->python->layout;
 	const void *bytes;
 	uint64_t gil;
+	bool held, waits;
 
 	if (c->python->free_threaded)
-		return;
+		return false;
 	if (l->thread.holds_gil != CPYTHON_NONE) {
-		c->out->gil_held = half_word(c->bytes, l->thread.holds_gil);
-		c->out->gil_waits = !c->out->gil_held &&
-				    half_word(c->bytes, l->thread.gil_requested);
-		return;
+		held = half_word(c->bytes, l->thread.holds_gil);
+		waits = half_word(c->bytes, l->thread.gil_requested);
+	} else {
+		gil = find_gil(c);
+		bytes = gil ? interp_copy_need(c->copy, gil, l->gil_locked + 8) : NULL;
+		held = bytes && half_word(bytes, l->gil_locked) == 1 &&
+		       memory_word(bytes, l->gil_holder) == c->state;
+		waits = bytes && !held && waits_in(c, gil);
 	}
-	gil = find_gil(c);
-	bytes = gil ? interp_copy_need(c->copy, gil, l->gil_locked + 8) : NULL;
-	if (!bytes)
+	c->out->gil_held |= held;
+	c->out->gil_waits |= waits && !held;
+	return held;
+}
+
+/* Puts the frames from `second` on before those in front of them. */
+static void swap_parts(struct interp_walk *out, size_t second)
+{
+	size_t ends[] = { 0, second, out->count, 0, out->count };
+
+	for (int i = 0; i < 3; i++)
+		for (size_t a = ends[i == 2 ? 3 : i], b = ends[i == 2 ? 4 : i + 1]; a + 1 < b;) {
+			struct interp_frame f = out->frames[a];
+
+			out->frames[a++] = out->frames[--b];
+			out->frames[b] = f;
+		}
+}
+
+/* Appends the frames of one state. Those of another interpreter that lie further in come first. Where
+ * there are no anchors, they are those of the state that holds the GIL; without that, they are left
+ * out. */
+static void capture_state(struct capture *c)
+{
+	struct interp_walk *out = c->out;
+	size_t before = out->count;
+	bool holds = look_at_gil(c), held = out->gil_held, further_in;
+
+	cpython_chain_walk(c->python, c->copy, c->state, c->bytes, out);
+	if (!out->task)
+		out->task = cpython_copy_task(c->python, c->copy, c->state);
+	if (!before || before == out->count)
 		return;
-	c->out->gil_held = half_word(bytes, l->gil_locked) == 1 &&
-			   memory_word(bytes, l->gil_holder) == c->state;
-	c->out->gil_waits = !c->out->gil_held && waits_in(c, gil);
+	further_in = out->frames[before].anchor < out->frames[0].anchor;
+	if (!out->frames[before].anchor || !out->frames[0].anchor) {
+		further_in = holds;
+		if (!held) {
+			out->count = before;
+			out->broken = true;
+		}
+	}
+	if (further_in)
+		swap_parts(out, before);
 }
 
 void cpython_capture(const void *rt, struct interp_copy *copy, const struct interp_thread *thread,
 		     struct interp_walk *out)
 {
 	struct capture c = { .python = rt, .copy = copy, .thread = thread, .out = out };
+	struct cpython_own own[CPYTHON_OWN_MAX];
+	unsigned count = cpython_own_states(rt, copy, thread, own, &out->lost);
 
-	if (!find_state(&c))
-		return;
-	look_at_gil(&c);
-	cpython_chain_walk(c.python, copy, c.state, c.bytes, out);
+	if (count && own[0].addr != thread->state)
+		out->state = own[0].addr;
+	for (unsigned i = 0; i < count; i++) {
+		c.state = own[i].addr;
+		c.bytes = own[i].bytes;
+		capture_state(&c);
+	}
 	copy_new_codes(&c);
 	check_codes(&c);
 }

@@ -11,6 +11,7 @@ enum {
 	CHUNK_LEAST = 16 << 10, /* DATA_STACK_CHUNK_SIZE in Python/pystate.c */
 	CHUNK_STEP = 16 << 10,
 	FRAMES_MAX = 20000,
+	STATE_SPAN = 2048, /* _PyThreadStateImpl up to its base_frame is smaller */
 	FRAME_BYTES = 256,
 	HEAP_BLOCK = 4096,
 	HEAP_DOUBLINGS = 3,
@@ -25,10 +26,11 @@ struct chain {
 	const struct cpython *python;
 	struct interp_copy *copy;
 	struct interp_walk *out;
-	uint64_t state;
-	uint64_t chunk, top; /* the newest chunk, and where its used part ends */
-	uint64_t chunk_size; /* 0: not known */
-	uint64_t brake;	     /* a frame that was met before: met again, it is a loop */
+	size_t first;	      /* in out->frames */
+	uint64_t root_cframe; /* it is part of the state, and belongs to no frame */
+	uint64_t chunk, top;  /* the newest chunk, and where its used part ends */
+	uint64_t chunk_size;  /* 0: not known */
+	uint64_t brake;	      /* a frame that was met before: met again, it is a loop */
 	unsigned steps, misses;
 };
 
@@ -207,12 +209,12 @@ static bool read_cframe(struct chain *c, uint64_t cframe, uint64_t *current, uin
  * the stack there. */
 static bool is_chain_of_cframes(struct chain *c, uint64_t newest)
 {
-	uint64_t root = c->state + c->python->layout.thread.root_cframe, current, previous;
+	uint64_t current, previous;
 
-	for (uint64_t at = newest; at != root; at = previous) {
+	for (uint64_t at = newest; at != c->root_cframe; at = previous) {
 		if (!read_cframe(c, at, &current, &previous))
 			return c->copy->walk.cut;
-		if (previous != root && previous <= at)
+		if (previous != c->root_cframe && previous <= at)
 			return false;
 	}
 	return true;
@@ -225,6 +227,8 @@ static void walk_cframes(struct chain *c, uint64_t cframe)
 	uint64_t at, previous, next = 0, before = 0, shim, behind;
 	bool has_shims = c->python->version >= CPYTHON_3_12;
 
+	if (!cframe) /* the state is being made */
+		return;
 	if (!is_chain_of_cframes(c, cframe)) {
 		c->out->broken = true;
 		c->out->dropped++;
@@ -232,7 +236,7 @@ static void walk_cframes(struct chain *c, uint64_t cframe)
 	}
 	if (!read_cframe(c, cframe, &at, &previous))
 		return;
-	for (bool newest = true; previous; newest = false) {
+	for (bool newest = true; cframe != c->root_cframe; newest = false) {
 		size_t first = c->out->count;
 		bool whole;
 
@@ -275,32 +279,38 @@ static void walk_objects(struct chain *c, uint64_t at)
 static void set_cframes(struct chain *c, uint64_t newest)
 {
 	uint64_t current, previous;
-	size_t count = 0, frames = c->out->count, skip;
+	struct interp_frame *frames = c->out->frames + c->first;
+	size_t count = 0, has = c->out->count - c->first, skip;
 
 	if (c->out->cut || c->out->broken || !is_chain_of_cframes(c, newest))
 		return;
-	for (uint64_t at = newest; at && read_cframe(c, at, &current, &previous); at = previous)
-		count += previous != 0;
-	if (c->out->broken || count > frames + 1 || frames > count + 1)
+	for (uint64_t at = newest; at != c->root_cframe; at = previous, count++)
+		if (!read_cframe(c, at, &current, &previous))
+			return;
+	if (count > has + 1 || has > count + 1)
 		return;
-	skip = count > frames;
-	for (size_t i = frames > count; newest && i < frames; newest = previous) {
+	skip = count > has;
+	for (size_t i = has > count; newest != c->root_cframe && i < has; newest = previous) {
 		if (!read_cframe(c, newest, &current, &previous))
 			return;
 		if (skip)
 			skip--;
 		else
-			c->out->frames[i++].anchor = newest;
+			frames[i++].anchor = newest;
 	}
 }
 
-bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy, const uint8_t *state)
+/* 3.15's outermost frame, which belongs to no function, is part of the state (base_frame). */
+bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy, uint64_t addr,
+		       const uint8_t *state)
 {
 	const struct cpython_layout *l = &python->layout;
 	uint64_t current = 0;
 
-	if (l->thread.frame != CPYTHON_NONE)
-		return memory_word(state, l->thread.frame) != 0;
+	if (l->thread.frame != CPYTHON_NONE) {
+		current = memory_word(state, l->thread.frame);
+		return current && current - addr >= STATE_SPAN;
+	}
 	return interp_copy_word(copy, memory_word(state, l->thread.cframe) + l->cframe_current,
 				&current) &&
 	       current;
@@ -310,13 +320,14 @@ void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy, 
 			const uint8_t *state, struct interp_walk *out)
 {
 	const struct cpython_thread_layout *l = &python->layout.thread;
-	struct chain c = { .python = python, .copy = copy, .out = out, .state = addr };
+	struct chain c = { .python = python, .copy = copy, .out = out, .first = out->count };
 
 	if (python->version >= CPYTHON_3_11) {
 		c.chunk = memory_word(state, l->chunk);
 		c.top = memory_word(state, l->chunk_top);
 		copy_chunks(&c);
 	}
+	c.root_cframe = addr + l->root_cframe;
 	if (l->frame == CPYTHON_NONE) {
 		walk_cframes(&c, memory_word(state, l->cframe));
 	} else if (python->version >= CPYTHON_3_11) {

@@ -19,11 +19,11 @@
 #include "sampler/interp/common/copy.h"
 #include "sampler/interp/cpython/layout.h"
 
-/* Has the thread with this state, of which layout.thread.size bytes are copied, any frame? */
-bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy,
+/* Has the thread any frame? `state` are layout.thread.size bytes of its state at `addr`. */
+bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy, uint64_t addr,
 		       const uint8_t *state);
 
-/* `state` are the bytes of the thread state at `addr`. Appends the frames to *out, with the anchors that the release has. That their code objects are
+/* Appends the frames to *out, with the anchors that the release has. That their code objects are
  * code objects is not proven. */
 void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy, uint64_t addr,
 			const uint8_t *state, struct interp_walk *out);

@@ -5,7 +5,7 @@
  * A thread state leads back to its interpreter. A code object's type is called "code". For a release that the table does not have, all frames of a thread have to lead to
  * code objects, up to the end of the chain.
  */
-#include "sampler/interp/cpython/check.h"
+#include "sampler/interp/cpython/find.h"
 
 #include <string.h>
 
@@ -20,11 +20,10 @@ enum { TRIES = 5, FRAMES_MAX = 20000, SHIMS_MAX = 8, FRAME_BYTES = 256 };
 struct checking {
 	struct cpython *python;
 	const struct memory *memory;
-	bool whole;	     /* whole chains are to be compared */
-	unsigned states;     /* that look like one */
-	unsigned chains;     /* that are as they should be */
-	unsigned wrong;	     /* chains that are not */
-	uint64_t gil_holder; /* an address that should be a state's; 0: found, or there is none */
+	bool whole;	 /* whole chains are to be compared */
+	unsigned states; /* that look like one */
+	unsigned chains; /* that are as they should be */
+	unsigned wrong;	 /* chains that are not */
 };
 
 static bool read_frame(const struct checking *c, uint64_t addr, struct cpython_frame *f)
@@ -100,8 +99,6 @@ static enum cpython_visit check_state(void *data, const struct cpython_state *st
 	if (!memory_word(state->bytes, l->id))
 		return CPYTHON_NEXT; /* it does not belong to a thread yet */
 	c->states++;
-	if (state->addr == c->gil_holder)
-		c->gil_holder = 0;
 	if (!c->chains) {
 		chain = check_chain(c, state);
 		c->chains += chain > 0;
@@ -110,15 +107,19 @@ static enum cpython_visit check_state(void *data, const struct cpython_state *st
 	return CPYTHON_NEXT;
 }
 
-/* Sets gil_holder to what the structure says. */
-static bool read_gil(struct checking *c)
+/* The GIL is locked or not, and its last holder leads to the first interpreter. That state may be
+ * deleted at any moment. */
+static bool check_gil(const struct checking *c)
 {
 	const struct cpython_layout *l = &c->python->layout;
-	uint64_t locked;
+	uint64_t locked, holder, interp, head;
 
-	return !memory_read_u64(c->memory, c->python->gil + l->gil_locked, &locked) &&
-	       (uint32_t)locked <= 1 &&
-	       !memory_read_u64(c->memory, c->python->gil + l->gil_holder, &c->gil_holder);
+	if (memory_read_u64(c->memory, c->python->gil + l->gil_locked, &locked) ||
+	    (uint32_t)locked > 1 ||
+	    memory_read_u64(c->memory, c->python->gil + l->gil_holder, &holder))
+		return false;
+	return !memory_read_u64(c->memory, c->python->head, &head) &&
+	       !memory_read_u64(c->memory, holder + l->thread.interp, &interp) && interp == head;
 }
 
 int cpython_check(struct cpython *python, const struct memory *memory, bool known,
@@ -129,14 +130,14 @@ int cpython_check(struct cpython *python, const struct memory *memory, bool know
 
 	for (int i = 0; i < TRIES; i++) {
 		c = (struct checking){ .python = python, .memory = memory, .whole = !known };
-		has_gil = python->gil && read_gil(&c);
+		has_gil = has_gil || !python->gil || check_gil(&c);
 		strange = cpython_states_visit(python, memory, check_state, &c);
-		has_gil = has_gil && !c.gil_holder;
-		if (c.chains && (has_gil || !python->gil))
+		if (c.chains && has_gil)
 			break;
 	}
 	if (!has_gil)
 		python->gil = 0;
+	python->main = cpython_main_interp(python, memory);
 	if (c.chains || (known && !c.wrong && c.states && python->code_type))
 		return 0;
 	if (c.wrong || strange)

@@ -4,8 +4,9 @@
  * compiles in a loop gets the same addresses again and again, also for the new names.
  *
  * Rejected:
- * - co_version alone (3.12 and later). It numbers the code objects of one interpreter. Interpreters
- *   that come and go and run the same sort of script get the same addresses and the same numbers.
+ * - co_version alone (3.12 and later). A code object that was freed keeps it, while its strings are
+ *   others already. And each interpreter counts for itself: interpreters that come and go and run
+ *   the same sort of script get the same addresses and the same numbers.
  * - The hashes of the strings instead of their text. Up to 3.12 a file name has none, and may get
  *   one at any time.
  * - The whole of long names and tables. Of what lies behind PART_BYTES, the hash that CPython keeps
@@ -43,12 +44,19 @@ static uint32_t u32_at(const void *bytes, size_t at)
 	return value;
 }
 
-/* What is read of a code object ends with the pointer to the line table. Between the first line and
- * that pointer nothing ever changes; what is counted, cached and specialised lies outside
- * (Include/cpython/code.h). */
-static size_t head_size(const struct cpython *python)
+/* Between the first line and the pointer to the line table nothing ever changes; what is counted,
+ * cached and specialised lies outside (Include/cpython/code.h). */
+static size_t constant_end(const struct cpython *python)
 {
 	return python->layout.code.lines + 8ul;
+}
+
+/* What is read of a code object. */
+static size_t head_size(const struct cpython *python)
+{
+	size_t end = constant_end(python), begin_end = python->layout.code.firsttraceable + 4ul;
+
+	return python->version >= CPYTHON_3_11 && begin_end > end ? begin_end : end;
 }
 
 static bool is_readable(const struct cpython *python)
@@ -56,12 +64,11 @@ static bool is_readable(const struct cpython *python)
 	const struct cpython_code_layout *c = &python->layout.code;
 	const struct cpython_object_layout *o = &python->layout.object;
 
-	return c->lines <= HEAD_MAX - 8 && c->firstlineno < c->lines && c->name < c->lines &&
+	return head_size(python) <= HEAD_MAX && c->firstlineno < c->lines && c->name < c->lines &&
 	       c->filename < c->lines && (c->qualname == CPYTHON_NONE || c->qualname < c->lines) &&
-	       (python->version >= CPYTHON_3_11 || c->bytecode < c->lines) && o->type < c->lines &&
-	       o->var_size < c->lines && o->var_size < PART_BYTES - 8 &&
-	       o->bytes_hash < PART_BYTES - 8 && o->bytes_data < PART_BYTES &&
-	       o->bytes_hash < o->bytes_data && o->var_size < o->bytes_data;
+	       o->type < c->lines && o->var_size < c->lines && o->bytes_data < PART_BYTES &&
+	       o->bytes_hash + 8ul <= o->bytes_data && o->var_size + 8ul <= o->bytes_data &&
+	       o->type + 8ul <= o->bytes_data && o->type + 8ul <= o->text_ascii;
 }
 
 /* The objects whose content is compared. */
@@ -189,15 +196,16 @@ static void read_parts(struct batch *b)
 }
 
 /* What is compared of an object of `size` bytes of content that begin at `from`. `hash`: what
- * CPython keeps, or -1. */
-static uint64_t digest(const struct part *p, uint64_t from, uint64_t size, uint64_t hash,
-		       uint64_t length)
+ * CPython keeps, or -1. The type, too, because that is what free(3) overwrites first: of a long
+ * table that was freed, all that is compared could be there still, and the rest be another's. */
+static uint64_t digest(const struct cpython *python, const struct part *p, uint64_t from,
+		       uint64_t size, uint64_t length, uint64_t hash)
 {
 	size_t here = from < p->len ? p->len - from : 0;
 	struct {
-		uint64_t length, hash;
+		uint64_t type, length, hash;
 		uint8_t content[PART_BYTES];
-	} compared = { .length = length };
+	} compared = { memory_word(p->bytes, python->layout.object.type), length, 0, { 0 } };
 
 	if (size > here)
 		compared.hash = hash;
@@ -213,19 +221,20 @@ static bool digest_text(const struct cpython *python, const struct part *p, uint
 
 	if (p->len < o->text_hash + 8 || pyunicode_find(python, p->addr, p->bytes, p->len, &place))
 		return false;
-	*word = digest(p, place.addr - p->addr, place.count * place.width,
-		       memory_word(p->bytes, o->text_hash), place.count);
+	*word = digest(python, p, place.addr - p->addr, place.count * place.width, place.count,
+		       memory_word(p->bytes, o->text_hash));
 	return true;
 }
 
 static bool digest_table(const struct cpython *python, const struct part *p, uint64_t *word)
 {
 	const struct cpython_object_layout *o = &python->layout.object;
+	uint64_t size;
 
 	if (p->len < o->bytes_data)
 		return false;
-	*word = digest(p, o->bytes_data, memory_word(p->bytes, o->var_size),
-		       memory_word(p->bytes, o->bytes_hash), memory_word(p->bytes, o->var_size));
+	size = memory_word(p->bytes, o->var_size);
+	*word = digest(python, p, o->bytes_data, size, size, memory_word(p->bytes, o->bytes_hash));
 	return true;
 }
 
@@ -244,16 +253,34 @@ static void identify(const struct batch *b, size_t i, struct interp_identity *id
 	uint32_t first = python->layout.code.firstlineno;
 
 	memset(id->words, 0, sizeof(id->words));
+	id->unique = false;
 	id->valid = b->is_there[i] && is_code(python, head) &&
 		    digest_text(python, &b->parts[i][0], &id->words[0]) &&
 		    digest_text(python, b->files[i], &id->words[1]) &&
 		    digest_table(python, &b->parts[i][2], &id->words[2]);
 	if (!id->valid)
 		return;
-	id->words[3] = XXH3_64bits(head + first, head_size(python) - first);
+	id->words[3] = XXH3_64bits(head + first, constant_end(python) - first);
 	id->words[4] = memory_word(head, o->type);
-	if (python->version >= CPYTHON_3_11)
-		id->words[5] = memory_word(head, o->var_size);
+	if (python->version < CPYTHON_3_11)
+		return;
+	id->words[5] = memory_word(head, o->var_size);
+	id->words[6] = u32_at(head, python->layout.code.firsttraceable);
+	/* co_version is 0 when all numbers are used up. */
+	id->unique = python->version >= CPYTHON_3_12 && python->layout.code.version < first + 64 &&
+		     u32_at(head, python->layout.code.version);
+}
+
+static void identify_batch(struct batch *b, const struct cpython *python,
+			   const struct memory *memory, struct interp_identity *ids, size_t count)
+{
+	b->python = python;
+	b->memory = memory;
+	b->count = count;
+	read_heads(b, ids);
+	read_parts(b);
+	for (size_t i = 0; i < count; i++)
+		identify(b, i, &ids[i]);
 }
 
 void cpython_identify(const void *rt, const struct memory *memory, struct interp_identity *ids,
@@ -261,20 +288,48 @@ void cpython_identify(const void *rt, const struct memory *memory, struct interp
 {
 	struct batch b;
 
-	b.python = rt;
-	b.memory = memory;
 	for (size_t i = 0; i < count; i++)
 		ids[i].valid = false;
-	for (size_t first = 0; is_readable(rt) && first < count; first += BATCH) {
-		b.count = count - first < BATCH ? count - first : BATCH;
-		read_heads(&b, ids + first);
-		read_parts(&b);
-		for (size_t i = 0; i < b.count; i++)
-			identify(&b, i, &ids[first + i]);
-	}
+	for (size_t first = 0; is_readable(rt) && first < count; first += BATCH)
+		identify_batch(&b, rt, memory, ids + first,
+			       count - first < BATCH ? count - first : BATCH);
 }
 
-/* Names and lines. */
+/* Names and lines. They are made of the bytes that the identity is made of, and of those behind them
+ * in the same strings and tables. */
+
+struct reading {
+	struct memory memory; /* the parts, else `live` */
+	const struct memory *live;
+	struct batch batch; /* of one code object */
+};
+
+static int read_whole(const struct reading *r, const struct part *p, uint64_t addr, void *buf,
+		      size_t len)
+{
+	size_t at = addr - p->addr, here = p->len - at;
+
+	if (len > here && r->live->read(r->live, addr, buf, len))
+		return ERR_IO;
+	if (len > here && memcmp(buf, p->bytes + at, here) != 0)
+		return ERR_IO; /* it is another's by now */
+	if (len <= here)
+		memcpy(buf, p->bytes + at, len);
+	return 0;
+}
+
+static int read_seen(const struct memory *m, uint64_t addr, void *buf, size_t len)
+{
+	const struct reading *r = (const struct reading *)m;
+
+	for (unsigned i = 0; i < PARTS; i++) {
+		const struct part *p = &r->batch.parts[0][i];
+
+		if (addr - p->addr < p->len)
+			return read_whole(r, p, addr, buf, len);
+	}
+	return r->live->read(r->live, addr, buf, len);
+}
 
 static enum pylinetable_form form_of(const struct cpython *python)
 {
@@ -283,74 +338,58 @@ static enum pylinetable_form form_of(const struct cpython *python)
 						PYLINETABLE_LOCATIONS;
 }
 
-/* The size of a bytes object, which its holder points to at `from`. */
-static int bytes_size(const struct cpython *python, const struct memory *memory,
-		      const uint8_t *head, uint32_t from, uint64_t *size)
+/* Up to 3.10 the size stands elsewhere. There, the frame's place is within the code. */
+static uint64_t code_size(const struct cpython *python, const uint8_t *head)
 {
-	return memory_read_u64(memory, memory_word(head, from) + python->layout.object.var_size,
-			       size);
-}
-
-static int code_size(const struct cpython *python, const struct memory *memory, const uint8_t *head,
-		     uint64_t *size)
-{
-	const struct cpython_layout *l = &python->layout;
-
-	if (python->version < CPYTHON_3_11)
-		return bytes_size(python, memory, head, l->code.bytecode, size);
-	*size = memory_word(head, l->object.var_size) * CODE_UNIT;
-	return 0;
+	return python->version < CPYTHON_3_11 ?
+		       INT64_MAX :
+		       memory_word(head, python->layout.object.var_size) * CODE_UNIT;
 }
 
 /* Without a table `code->lines` stays NULL. */
-static int read_lines(const struct cpython *python, const struct memory *memory,
-		      const uint8_t *head, struct arena *arena, struct interp_code *code)
+static int read_lines(const struct reading *r, struct arena *arena, struct interp_code *code)
 {
-	const struct cpython_layout *l = &python->layout;
-	uint64_t len, code_len;
+	const struct cpython *python = r->batch.python;
+	const struct part *part = &r->batch.parts[0][2];
+	uint64_t len = memory_word(part->bytes, python->layout.object.var_size);
 	struct pylinetable *t;
 	uint8_t *bytes;
 
-	if (bytes_size(python, memory, head, l->code.lines, &len) ||
-	    code_size(python, memory, head, &code_len))
-		return ERR_FORMAT;
 	if (len > TABLE_MAX)
 		return 0;
 	t = arena_alloc(arena, sizeof(*t));
 	bytes = arena_alloc(arena, len + 1);
 	if (!t || !bytes)
 		return ERR_NOMEM;
-	if (len && memory->read(memory, memory_word(head, l->code.lines) + l->object.bytes_data,
-				bytes, len))
+	if (len &&
+	    r->memory.read(&r->memory, part->addr + python->layout.object.bytes_data, bytes, len))
 		return ERR_FORMAT;
 	code->lines = t;
-	return pylinetable_init(t, form_of(python), bytes, len, code_len, code->first_line, arena);
+	return pylinetable_init(t, form_of(python), bytes, len,
+				code_size(python, r->batch.heads[0]), code->first_line, arena);
 }
 
 /* Where the frames of a code object begin to be complete (_PyFrame_IsIncomplete): until RESUME, it
  * makes cells or a generator. */
-static int read_begin(const struct cpython *python, const struct memory *memory, uint64_t addr,
-		      const uint8_t *head, struct interp_code *code)
+static void find_begin(const struct reading *r, struct interp_code *code)
 {
+	const struct cpython *python = r->batch.python;
 	uint32_t units;
 
 	code->begin =
 		INT64_MIN; /* up to 3.10 a frame that has executed nothing yet is shown, too */
 	if (python->version < CPYTHON_3_11)
-		return 0;
-	if (memory->read(memory, addr + python->layout.code.firsttraceable, &units, sizeof(units)))
-		return ERR_FORMAT;
+		return;
+	units = u32_at(r->batch.heads[0], python->layout.code.firsttraceable);
 	code->begin = (int64_t)units * CODE_UNIT;
-	code->hidden = units >= memory_word(head, python->layout.object.var_size);
-	return 0;
+	code->hidden = units >= memory_word(r->batch.heads[0], python->layout.object.var_size);
 }
 
-static int read_text(const struct cpython *python, const struct memory *memory, uint64_t addr,
-		     struct arena *arena, const char **out)
+static int read_text(const struct reading *r, uint64_t addr, struct arena *arena, const char **out)
 {
 	char text[PYUNICODE_MAX + 1];
 
-	if (pyunicode_read(python, memory, addr, text, sizeof(text)))
+	if (pyunicode_read(r->batch.python, &r->memory, addr, text, sizeof(text)))
 		return ERR_FORMAT;
 	*out = arena_copy(arena, text, strlen(text));
 	return *out ? 0 : ERR_NOMEM;
@@ -360,25 +399,26 @@ int cpython_resolve(const void *rt, const struct memory *memory, uint64_t addr, 
 		    struct interp_code *code)
 {
 	const struct cpython *python = rt;
-	uint64_t parts[PARTS];
-	uint8_t head[HEAD_MAX];
+	struct reading r;
 	int rc;
 
-	*code = (struct interp_code){ 0 };
-	if (!is_readable(python) || memory->read(memory, addr, head, head_size(python)) ||
-	    !is_code(python, head))
+	*code = (struct interp_code){ .identity.code = addr };
+	if (!is_readable(python))
 		return ERR_FORMAT;
-	parts_of(python, head, parts);
-	code->first_line = u32_at(head, python->layout.code.firstlineno);
+	r.memory = (struct memory){ .read = read_seen };
+	r.live = memory;
+	identify_batch(&r.batch, python, memory, &code->identity, 1);
+	if (!code->identity.valid)
+		return ERR_FORMAT;
+	code->first_line = u32_at(r.batch.heads[0], python->layout.code.firstlineno);
 	if (code->first_line > INT32_MAX)
 		code->first_line = 0;
-	rc = read_text(python, memory, parts[0], arena, &code->name);
+	find_begin(&r, code);
+	rc = read_text(&r, r.batch.parts[0][0].addr, arena, &code->name);
 	if (!rc)
-		rc = read_text(python, memory, parts[1], arena, &code->file);
+		rc = read_text(&r, r.batch.parts[0][1].addr, arena, &code->file);
 	if (!rc)
-		rc = read_begin(python, memory, addr, head, code);
-	if (!rc)
-		rc = read_lines(python, memory, head, arena, code);
+		rc = read_lines(&r, arena, code);
 	return rc;
 }
 

@@ -33,7 +33,15 @@ int cpython_resolve(const void *rt, const struct memory *memory, uint64_t addr, 
 void cpython_line(const void *rt, const struct interp_code *code, uint64_t at, uint32_t *line,
 		  uint32_t *column);
 
-void cpython_task_name(const void *rt, const struct memory *memory, uint64_t task, char *name,
-		       size_t room);
+/* asyncio. Looks whether an ELF file is asyncio's module, which says where tasks are (3.14 and
+ * later). */
+void cpython_meet(void *rt, const struct image *image);
+
+/* For capture: the running task of a thread's state, and copies of what its name needs; 0: there is
+ * none, or it is not known. */
+uint64_t cpython_copy_task(const struct cpython *python, struct interp_copy *copy, uint64_t state);
+
+void cpython_task_name(const void *rt, const struct memory *copy, const struct memory *live,
+		       uint64_t task, char *name, size_t room);
 
 #endif

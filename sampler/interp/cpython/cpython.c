@@ -5,10 +5,9 @@
 
 #include "base/error.h"
 #include "sampler/interp/cpython/capture.h"
-#include "sampler/interp/cpython/check.h"
 #include "sampler/interp/cpython/code.h"
+#include "sampler/interp/cpython/find.h"
 #include "sampler/interp/cpython/layout.h"
-#include "sampler/interp/cpython/locate.h"
 #include "sampler/interp/cpython/states.h"
 
 static int find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
@@ -50,4 +49,5 @@ const struct interp_ops cpython_ops = {
 	.line = cpython_line,
 	.anchor = cpython_anchor,
 	.task_name = cpython_task_name,
+	.meet = cpython_meet,
 };

@@ -11,6 +11,7 @@
 #ifndef SAMPLER_INTERP_CPYTHON_LAYOUT_H
 #define SAMPLER_INTERP_CPYTHON_LAYOUT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -76,7 +77,6 @@ struct cpython_thread_layout {
 	uint32_t chunk, chunk_top; /* datastack_chunk, datastack_top; from 3.11 */
 	uint32_t holds_gil;	   /* 32 bits; 3.15 */
 	uint32_t gil_requested;	   /* 32 bits; 3.15 */
-	uint32_t task;		   /* asyncio_running_task; from 3.14 */
 };
 
 /* PyInterpreterState. */
@@ -102,7 +102,6 @@ struct cpython_layout {
 	struct cpython_object_layout object;
 	uint32_t cframe_current, cframe_previous; /* _PyCFrame */
 	uint32_t gil_holder, gil_locked; /* in struct _gil_runtime_state: last_holder, locked */
-	uint32_t task_name;		 /* TaskObj.task_name, from 3.14, if it is known */
 };
 
 struct cpython {
@@ -112,9 +111,14 @@ struct cpython {
 
 	/* Addresses in the process; 0: there is none, or it is not known. */
 	uint64_t head;		 /* of the pointer to the first interpreter */
+	uint64_t main;		 /* the main interpreter; the last on the list */
 	uint64_t code_type;	 /* PyCode_Type; always known */
 	uint64_t gil;		 /* struct _gil_runtime_state, up to 3.11 */
 	uint64_t loop, loop_end; /* _PyEval_EvalFrameDefault without its cold part, up to 3.9 */
+
+	/* Of asyncio, once its module was met (task.c): where a thread's state has the running task in
+	 * the lower half, where a task has its name in the upper one; 0: not known. */
+	_Atomic uint64_t asyncio;
 
 	struct cpython_layout layout;
 };

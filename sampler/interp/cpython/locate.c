@@ -11,7 +11,7 @@
  * ones have the tag of their .pyc files as a string of its own, "cpython-39" (_PySys_ImplCacheTag in
  * Python/sysmodule.c). Rejected: the name in DT_SONAME, which programs do not have.
  */
-#include "sampler/interp/cpython/locate.h"
+#include "sampler/interp/cpython/find.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,7 +45,6 @@ static const struct row {
 { AT(thread.chunk_top),      {  NO,   NO,   NO,  NO,  NO, 304, 240,  240,  240,  264 } },
 { AT(thread.holds_gil),      {  NO,   NO,   NO,  NO,  NO,  NO,  NO,   NO,   NO,   36 } },
 { AT(thread.gil_requested),  {  NO,   NO,   NO,  NO,  NO,  NO,  NO,   NO,   NO,   40 } },
-{ AT(thread.task),           {  NO,   NO,   NO,  NO,  NO,  NO,  NO,   NO,   NO,   NO } },
 { AT(frame.code),            {  32,   32,   32,  32,  32,  32,   0,    0,    0,    0 } },
 { AT(frame.previous),        {  24,   24,   24,  24,  24,  48,   8,    8,    8,    8 } },
 { AT(frame.at),              { 120,  104,  104, 104,  96,  56,  56,   56,   56,   56 } },
@@ -78,7 +77,6 @@ static const struct row {
 { AT(cframe_previous),       {  NO,   NO,   NO,  NO,   8,  16,   8,   NO,   NO,   NO } },
 { AT(gil_holder),            {  NO,    8,    8,   8,   8,   8,   8,    8,    8,    8 } },
 { AT(gil_locked),            {  NO,   16,   16,  16,  16,  16,  16,   16,   16,   16 } },
-{ AT(task_name),             {  NO,   NO,   NO,  NO,  NO,  NO,  NO,   NO,   NO,   NO } },
 };
 
 /* Where _Py_DebugOffsets of 3.13, 3.14 and 3.15 has them, in bytes (pycore_runtime.h in 3.13, then
@@ -194,9 +192,9 @@ static void set_sizes(struct cpython_layout *l)
 {
 	const struct cpython_thread_layout *t = &l->thread;
 	const struct cpython_frame_layout *f = &l->frame;
-	const uint32_t thread[] = { t->prev,	  t->next,	t->interp, t->id,
-				    t->native_id, t->frame,	t->cframe, t->chunk,
-				    t->chunk_top, t->holds_gil, t->task,   t->gil_requested };
+	const uint32_t thread[] = { t->prev,	  t->next,	t->interp,	 t->id,
+				    t->native_id, t->frame,	t->cframe,	 t->chunk,
+				    t->chunk_top, t->holds_gil, t->gil_requested };
 	const uint32_t frame[] = { f->code, f->previous, f->at, f->owner, f->is_entry, f->tlbc };
 
 	l->thread.size = end_of(thread, sizeof(thread) / sizeof(*thread));

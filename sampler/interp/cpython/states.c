@@ -21,18 +21,43 @@ static bool read_state(const struct cpython *python, const struct memory *memory
 	       memory_word(s->bytes, l->interp) == s->interp;
 }
 
+/* Fills `interps` from the first on the list on; returns how many. */
+static unsigned read_interps(const struct cpython *python, const struct memory *memory,
+			     uint64_t *interps)
+{
+	uint64_t at;
+	unsigned count = 0;
+
+	if (memory_read_u64(memory, python->head, &at))
+		return 0;
+	while (at && count < INTERPRETERS_MAX) {
+		interps[count++] = at;
+		if (memory_read_u64(memory, at + python->layout.interp.next, &at))
+			break;
+	}
+	return count;
+}
+
+uint64_t cpython_main_interp(const struct cpython *python, const struct memory *memory)
+{
+	uint64_t interps[INTERPRETERS_MAX];
+	unsigned count = read_interps(python, memory, interps);
+
+	return count && count < INTERPRETERS_MAX ? interps[count - 1] : 0;
+}
+
 unsigned cpython_states_visit(const struct cpython *python, const struct memory *memory,
 			      enum cpython_visit (*visit)(void *data,
 							  const struct cpython_state *state),
 			      void *data)
 {
 	const struct cpython_layout *l = &python->layout;
+	uint64_t interps[INTERPRETERS_MAX];
+	unsigned count = read_interps(python, memory, interps), left = STATES_MAX, strange = 0;
 	struct cpython_state s;
-	unsigned left = STATES_MAX, strange = 0;
 
-	if (memory_read_u64(memory, python->head, &s.interp))
-		return 1;
-	for (unsigned i = 0; s.interp && i < INTERPRETERS_MAX; i++) {
+	while (count--) {
+		s.interp = interps[count];
 		if (memory_read_u64(memory, s.interp + l->interp.threads, &s.addr))
 			return strange + 1;
 		for (; s.addr && left; left--) {
@@ -44,8 +69,6 @@ unsigned cpython_states_visit(const struct cpython *python, const struct memory 
 				return strange;
 			s.addr = memory_word(s.bytes, l->thread.next);
 		}
-		if (memory_read_u64(memory, s.interp + l->interp.next, &s.interp))
-			return strange + 1;
 	}
 	return strange;
 }

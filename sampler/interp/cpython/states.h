@@ -23,12 +23,16 @@ enum cpython_visit {
 	CPYTHON_STOP,
 };
 
-/* Calls `visit` for each thread state of each interpreter, until it returns CPYTHON_STOP. What does
+/* Calls `visit` for each thread state of each interpreter, the main one first, until it returns CPYTHON_STOP. What does
  * not lead back to its interpreter ends that interpreter's list. Returns how many lists did. */
 unsigned cpython_states_visit(const struct cpython *python, const struct memory *memory,
 			      enum cpython_visit (*visit)(void *data,
 							  const struct cpython_state *state),
 			      void *data);
+
+/* The main interpreter: the last one on the list, which lives as long as the runtime; 0: there is
+ * none. */
+uint64_t cpython_main_interp(const struct cpython *python, const struct memory *memory);
 
 /* The number of a thread in its own PID namespace by pthread_self(3), from glibc's struct pthread; 0:
  * not known, or another libc. */

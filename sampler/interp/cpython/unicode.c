@@ -145,10 +145,10 @@ int pyunicode_read(const struct cpython *python, const struct memory *memory, ui
 
 	if (rc)
 		return rc;
-	count = place.count < PYUNICODE_MAX ? place.count : PYUNICODE_MAX;
+	room = room <= PYUNICODE_MAX ? room : PYUNICODE_MAX + 1;
+	count = place.count < room - 1 ? place.count : room - 1;
 	if (count && memory->read(memory, place.addr, chars, count * place.width))
 		return ERR_IO;
-	pyunicode_encode(chars, count, place.width, count < place.count, text,
-			 room <= PYUNICODE_MAX ? room : PYUNICODE_MAX + 1);
+	pyunicode_encode(chars, count, place.width, count < place.count, text, room);
 	return 0;
 }

@@ -25,7 +25,8 @@
 
 enum {
 	RUNS_MAX = 1024,
-	SAVED_MAX = 7, /* words below a CFA: return address and callee-saved registers */
+	SAVED_MAX = 7,	     /* words below a CFA: return address and callee-saved registers */
+	FRAME_MAX = 1 << 16, /* bytes of a C frame that are looked at */
 };
 
 static const uint64_t BEHIND = UINT64_MAX; /* above each C frame */
@@ -119,15 +120,15 @@ static size_t inner_begin(const struct alignment *a, size_t loop)
  * execute_ex, and any function on aarch64, saves them anywhere. */
 static uint64_t saved_begin(const struct alignment *a, size_t frame)
 {
-	uint64_t sp = a->stack->sps[frame], cfa = a->stack->sps[frame + 1];
+	const struct stack *s = a->stack;
+	uint64_t sp = s->sps[frame], size = s->sps[frame + 1] - sp;
 
 #ifdef __x86_64__
-	if (!php_in_loop(a->rt,
-			 frame_code_address(a->stack->pcs[frame], a->stack->frames[frame].kind)) &&
-	    cfa - sp > SAVED_MAX * 8)
-		return cfa - SAVED_MAX * 8;
+	if (!php_in_loop(a->rt, frame_code_address(s->pcs[frame], s->frames[frame].kind)) &&
+	    size > SAVED_MAX * 8)
+		return sp + size - SAVED_MAX * 8;
 #endif
-	return sp;
+	return size > FRAME_MAX ? sp + size - FRAME_MAX : sp;
 }
 
 /* Finds a word among those that the C frames inside the loop's frame number `loop` have saved. From

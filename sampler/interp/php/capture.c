@@ -25,8 +25,10 @@ enum {
 	BLOCK = 4096, /* the smallest page size */
 	STACK_MAX = 64 << 20,
 	EG_MAX = 4096,
-	GENERATORS_MAX = 64, /* that delegate to each other by "yield from" */
-	NEW_MAX = 256,	     /* functions that are identified in a hold */
+	STEPS_MAX = 2 * INTERP_FRAMES_MAX, /* frames and generators that are looked at */
+	GENERATORS_MAX = 64,		   /* that delegate to each other by "yield from" */
+	NEW_MAX = 256,			   /* functions that are identified in a hold */
+	ENTRY_BYTES = 48,		   /* of execute_ex, at most, until its registers are set */
 };
 
 #ifdef __x86_64__
@@ -45,11 +47,11 @@ struct chain {
 	uint64_t free, free_end;   /* the newest page's unused part */
 	bool unlinked;		   /* in a fiber's callers, whose pages are in no list */
 	uint64_t passed;	   /* a frame that a loop would lead back to */
-	size_t steps;
+	size_t steps, next_pass;
 };
 
 struct execute_data {
-	uint64_t self, opline, func, object, prev;
+	uint64_t self, opline, result, func, object, prev;
 	uint32_t info;
 };
 
@@ -120,6 +122,7 @@ static bool read_frame(struct chain *c, uint64_t addr, struct execute_data *e)
 		return false;
 	*e = (struct execute_data){ .self = addr,
 				    .opline = memory_word(bytes, FRAME_OPLINE),
+				    .result = memory_word(bytes, FRAME_RESULT),
 				    .func = memory_word(bytes, FRAME_FUNC),
 				    .object = memory_word(bytes, FRAME_THIS),
 				    .prev = memory_word(bytes, FRAME_PREV),
@@ -129,12 +132,17 @@ static bool read_frame(struct chain *c, uint64_t addr, struct execute_data *e)
 
 /* Frames. */
 
+static bool in_image(const struct php_runtime *rt, uint64_t addr)
+{
+	return addr - rt->image_start < rt->image_end - rt->image_start;
+}
+
 /* A fiber's first frame stands for its start, is at the bottom of the fiber's own stack, and its
  * function is a constant of PHP's (zend_fiber_execute in Zend/zend_fibers.c). */
 static bool is_base(const struct chain *c, const struct execute_data *e)
 {
-	return e->self == c->page + PAGE_FIRST && !c->prev && !e->opline && !e->info &&
-	       e->func - c->rt->image_start < c->rt->image_end - c->rt->image_start;
+	return (e->self % BLOCK == PAGE_FIRST || (e->self == c->page + PAGE_FIRST && !c->prev)) &&
+	       !e->opline && !e->info && in_image(c->rt, e->func);
 }
 
 static uint64_t opline_of(struct chain *c, uint64_t opline)
@@ -156,7 +164,7 @@ static bool push_frame(struct chain *c, const struct execute_data *e, bool suspe
 	f.flags |= e->info & INFO_GENERATOR ? FRAME_GENERATOR : 0;
 	f.flags |= e->info & (INFO_CODE | INFO_CLOSURE) && !main ? FRAME_SHORT_LIVED : 0;
 	/* While a fiber is suspended or a generator freed, it has no caller for a moment. */
-	if (!e->prev && (is_base(c, e) || f.flags & FRAME_GENERATOR) && !suspended)
+	if (!e->prev && (!(e->info & INFO_TOP) || f.flags & FRAME_GENERATOR) && !suspended)
 		c->out->cut = true;
 	if (is_base(c, e)) {
 		f.flags = FRAME_BASE;
@@ -166,35 +174,43 @@ static bool push_frame(struct chain *c, const struct execute_data *e, bool suspe
 	return interp_walk_push(c->out, &f);
 }
 
+static bool push_generator(struct chain *c, uint64_t generator)
+{
+	struct execute_data e;
+	uint64_t frame;
+
+	if (!interp_copy_word(c->copy, generator + c->rt->layout->generator_frame, &frame))
+		return true;
+	/* One that goes on where another one has ended is still in the list. */
+	if (!frame || (c->out->count && c->out->frames[c->out->count - 1].self == frame))
+		return true;
+	if (read_frame(c, frame, &e) && e.result == generator && e.func && !(e.func % 8))
+		return push_frame(c, &e, true);
+	c->out->dropped++;
+	return true;
+}
+
 /* A generator that executes for others, which delegate to it by "yield from": the others have no
  * place in the chain but one placeholder, for the one that its caller has called. They are found
  * from there to the one that executes (zend_generator_check_placeholder_frame()). */
 static bool push_delegating(struct chain *c, const struct execute_data *placeholder)
 {
-	uint64_t node = c->rt->layout->generator_node, frames[GENERATORS_MAX], parent, next;
+	uint64_t node = c->rt->layout->generator_node, generators[GENERATORS_MAX], parent, next;
 	uint64_t generator = placeholder->object;
-	uint64_t executing = c->out->count ? c->out->frames[c->out->count - 1].self : 0;
 	size_t count = 0;
 
 	c->out->cut |= !placeholder->prev; /* not yet */
 	if (!interp_copy_word(c->copy, generator + node, &parent))
 		return true;
-	for (; parent && count < GENERATORS_MAX; parent = next) {
-		if (!interp_copy_word(c->copy, parent + node, &next) ||
-		    !interp_copy_word(c->copy, generator + c->rt->layout->generator_frame,
-				      &frames[count]))
+	for (; parent && count < GENERATORS_MAX; parent = next, c->steps++) {
+		if (!interp_copy_word(c->copy, parent + node, &next))
 			return true;
-		count += frames[count] != 0;
+		generators[count++] = generator;
 		generator = parent;
 	}
-	while (count) {
-		struct execute_data e;
-
-		/* One that goes on where another one has ended is still in the list. */
-		if (frames[--count] != executing && read_frame(c, frames[count], &e) &&
-		    !(e.func % 8) && e.func && !push_frame(c, &e, true))
+	while (count)
+		if (!push_generator(c, generators[--count]))
 			return false;
-	}
 	return true;
 }
 
@@ -203,9 +219,10 @@ static bool leads_back(struct chain *c, uint64_t addr)
 {
 	if (addr == c->passed)
 		return true;
-	if (!(c->steps & (c->steps + 1)))
+	if (c->steps++ >= c->next_pass) {
 		c->passed = addr;
-	c->steps++;
+		c->next_pass = 2 * c->steps;
+	}
 	return false;
 }
 
@@ -218,6 +235,10 @@ static void follow(struct chain *c, uint64_t addr)
 		/* What a generator had for a caller before may be gone. */
 		if (addr % 8 || addr - c->free < c->free_end - c->free || leads_back(c, addr)) {
 			c->out->broken = true;
+			return;
+		}
+		if (c->steps > STEPS_MAX) {
+			c->out->cut = true;
 			return;
 		}
 		if (!read_frame(c, addr, &e)) {
@@ -394,9 +415,13 @@ static void set_innermost(struct chain *c, const struct regs *r)
 		return;
 	}
 	in_loop = is_known(r, DWARF_PC) && php_in_loop(c->rt, r->r[DWARF_PC]);
+	if (in_loop && r->r[DWARF_PC] - c->rt->loop[0].start < ENTRY_BYTES)
+		return; /* before it reads the frame's own opline */
 	has_frame = is_known(r, REG_FRAME) && is_known(r, REG_OPLINE) && r->r[REG_FRAME] == f->self;
 	if (in_loop && has_frame) {
-		f->at = opline_of(c, r->r[REG_OPLINE]);
+		/* It ends by an opline that is a constant of PHP's, hybrid_halt_op. */
+		if (!in_image(c->rt, r->r[REG_OPLINE]))
+			f->at = opline_of(c, r->r[REG_OPLINE]);
 		f->flags |= FRAME_IN_LOOP;
 	} else if (!in_loop) {
 		uint64_t opline = has_frame ? opline_of(c, r->r[REG_OPLINE]) : 0;
@@ -427,14 +452,15 @@ void php_capture(const void *data, struct interp_copy *copy, const struct interp
 	const struct php_runtime *rt = data;
 	struct chain c = { .rt = rt, .copy = copy, .out = out };
 	const char *eg;
-	uint64_t current;
+	uint64_t current, page_bytes;
 
 	c.eg = globals_of(rt, copy, thread->tp);
 	eg = c.eg ? interp_copy_need(copy, c.eg + rt->layout->vm_stack, EG_BYTES) : NULL;
 	if (!eg)
 		return;
 	current = memory_word(eg, EG_CURRENT);
-	if (!current)
+	page_bytes = memory_word(eg, EG_PAGE_BYTES);
+	if (!current || !page_bytes || page_bytes & (page_bytes - 1) || page_bytes > STACK_MAX)
 		return;
 	use_newest_page(&c, memory_word(eg, EG_STACK), memory_word(eg, EG_STACK_TOP));
 	follow(&c, current);

@@ -110,7 +110,7 @@ static int find_release(struct php_runtime *rt, const struct memory *memory, uin
 			struct error *why)
 {
 	char module[MODULE_BYTES];
-	int rc = read_core(memory, registry, module);
+	int rc = registry ? read_core(memory, registry, module) : ERR_BUSY;
 
 	if (rc == ERR_BUSY)
 		return rc;
@@ -163,19 +163,34 @@ static bool returned(const struct image *image, const struct elfsymbol *function
 	return false;
 }
 
+/* The address of a variable in the process; 0: the loader has not written it yet. An executable that
+ * embeds libphp may have a copy of it, which all use instead. */
+static uint64_t variable(const struct image *image, uint64_t bias, const struct elfsymbol *s,
+			 const struct memory *memory)
+{
+	uint64_t slot, addr;
+
+	if (!elfsymbol_slot(image, s->name, &slot))
+		return bias + s->addr;
+	return memory_read_u64(memory, bias + slot, &addr) ? 0 : addr;
+}
+
 static int find_globals(struct php_runtime *rt, const struct image *image, uint64_t bias,
 			const struct elfsymbol *s, const struct memory *memory, struct error *why)
 {
+	const struct elfsymbol *globals = &s[rt->zts ? EG_OFFSET : EG];
 	uint64_t tls;
 
-	rt->eg = bias + s[EG].addr;
-	if (!rt->zts)
-		return s[EG].found ? 0 : error_set(why, ERR_FORMAT, "PHP without executor_globals");
-	if (!s[EG_OFFSET].found || !returned(image, &s[TCB_OFFSET], bias, memory, &tls) ||
-	    memory_read_u64(memory, bias + s[EG_OFFSET].addr, &rt->eg_offset))
+	if (!globals->found)
+		return error_set(why, ERR_FORMAT, "PHP without %s", globals->name);
+	rt->eg = variable(image, bias, globals, memory);
+	if (!rt->eg || !rt->zts)
+		return rt->eg ? 0 : ERR_BUSY;
+	if (!returned(image, &s[TCB_OFFSET], bias, memory, &tls) ||
+	    memory_read_u64(memory, rt->eg, &rt->eg_offset))
 		return error_set(why, ERR_FORMAT, "the globals of PHP's threads cannot be found");
 	rt->tls = (int64_t)tls;
-	return rt->eg_offset ? 0 : ERR_BUSY; /* set by zend_startup() */
+	return rt->eg_offset ? 0 : ERR_BUSY; /* zend_startup() sets it */
 }
 
 static void find_bounds(struct php_runtime *rt, const struct image *image, uint64_t bias)
@@ -212,7 +227,7 @@ int php_find(void **out, const struct image *image, uint64_t bias, const struct 
 	rt = calloc(1, sizeof(*rt));
 	if (!rt)
 		return ERR_NOMEM;
-	rc = find_release(rt, memory, bias + s[REGISTRY].addr, why);
+	rc = find_release(rt, memory, variable(image, bias, &s[REGISTRY], memory), why);
 	rc = rc ? rc : find_globals(rt, image, bias, s, memory, why);
 	if (!rc && !returned(image, &s[VM_KIND], bias, memory, &rt->vm))
 		rc = error_set(why, ERR_FORMAT, "how PHP was compiled cannot be told");

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/process/memory.h"
+#include "base/utf8.h"
 #include "sampler/interp/php/runtime.h"
 
 enum {
@@ -31,6 +32,17 @@ struct lines {
 	struct step steps[];
 };
 
+/* Names and paths may be in any encoding. What is no UTF-8 becomes U+FFFD. */
+static char *copy_utf8(const char *text, size_t len, struct arena *arena)
+{
+	char *copy = arena_alloc(arena, 3 * len + 1), *to = copy;
+	size_t taken;
+
+	for (; copy && len; text += taken, len -= taken)
+		to += utf8_put(to, utf8_next(text, len, &taken));
+	return copy;
+}
+
 /* A copy of a zend_string, up to its first NUL: the name of a class without one goes on with where
  * it was declared. NULL: it cannot be read, or *rc is ERR_NOMEM. */
 static char *read_string(const struct memory *memory, uint64_t addr, struct arena *arena, int *rc)
@@ -43,7 +55,7 @@ static char *read_string(const struct memory *memory, uint64_t addr, struct aren
 	len = len < sizeof(text) ? len : sizeof(text);
 	if (memory->read(memory, addr + STRING_BYTES, text, len))
 		return NULL;
-	copy = arena_copy(arena, text, strnlen(text, len));
+	copy = copy_utf8(text, strnlen(text, len), arena);
 	*rc = copy ? *rc : ERR_NOMEM;
 	return copy;
 }

@@ -33,7 +33,8 @@ struct php_layout {
 enum {
 	/* From php_layout.vm_stack on. */
 	EG_STACK_TOP = 0,
-	EG_STACK = 16, /* the newest page */
+	EG_STACK = 16,	    /* the newest page */
+	EG_PAGE_BYTES = 24, /* of a new page */
 	EG_CURRENT = 32,
 	EG_BYTES = 40,
 
@@ -46,6 +47,7 @@ enum {
 
 	/* struct _zend_execute_data, as far as it is read. */
 	FRAME_OPLINE = 0,
+	FRAME_RESULT = 16, /* of a generator: its object */
 	FRAME_FUNC = 24,
 	FRAME_THIS = 32,
 	FRAME_INFO = 40, /* u32 */
@@ -128,7 +130,7 @@ struct php_runtime {
 	const struct php_layout *layout;
 	char version[32];
 	bool zts;
-	uint64_t eg;	    /* NTS: address of executor_globals */
+	uint64_t eg;	    /* address of executor_globals; ZTS: of executor_globals_offset */
 	int64_t tls;	    /* ZTS: where _tsrm_ls_cache is, from the thread pointer on */
 	uint64_t eg_offset; /* ZTS: executor_globals_offset, from that cache on */
 	uint64_t vm;	    /* enum php_vm */

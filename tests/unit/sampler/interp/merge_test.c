@@ -6,7 +6,7 @@
 #include "sampler/interp/merge.h"
 #include "sampler/unwind/stack.h"
 
-enum { SEAM = 99, C_FRAMES = 16 };
+enum { SEAM = 99, CUT = 98, C_FRAMES = 16 };
 
 static struct image *python;
 static struct stack native, out;
@@ -27,12 +27,14 @@ static void native_frames(size_t count, enum stack_end end)
 
 static struct interp_shown frame(uint32_t place, uint64_t anchor)
 {
-	return (struct interp_shown){ python, place, anchor, 0, 0, SEAM };
+	return (struct interp_shown){
+		.image = python, .place = place, .anchor = anchor, .seam = SEAM
+	};
 }
 
 static struct interp_shown hidden(uint64_t anchor)
 {
-	return (struct interp_shown){ NULL, 0, anchor, 0, 0, SEAM };
+	return (struct interp_shown){ .anchor = anchor, .seam = SEAM };
 }
 
 static void start(void)
@@ -127,6 +129,15 @@ Test(merge, runs_behind_a_walk_that_ended_early_are_callers)
 	EXPECT(frames, 1, 101, SEAM, 2, 3);
 	cr_assert_eq(counts->behind, 2);
 	cr_assert_eq(counts->on_top, 0);
+}
+
+Test(merge, behind_a_chain_without_its_end_stands_a_mark)
+{
+	struct interp_shown frames[] = { frame(1, 1500), frame(2, 2500), frame(3, 0) };
+
+	frames[1].cut = frames[2].cut = CUT;
+	native_frames(4, STACK_OUTERMOST);
+	EXPECT(frames, 3, CUT, SEAM, 1, 2, CUT, 102, 103);
 }
 
 /* A signal handler on a stack of its own: the stack pointer goes down at frame 1. */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sampler/thread/snapshot.h"
+#include "sampler/thread/threads.h"
 #include "sampler/unwind/table/arch.h"
 
 enum { PAGES = 16, ROOM = 4 * 4096 };
@@ -44,7 +45,8 @@ static void take(size_t sp, size_t want, size_t top)
 {
 	uint64_t base = (uint64_t)(uintptr_t)stack;
 
-	snapshot_glance(&s, getpid(), base, base + sp, want, top ? base + top : 0);
+	snapshot_glance(&s, getpid(), &(struct call){ .number = -1, .pc = base, .sp = base + sp },
+			want, top ? base + top : 0);
 }
 
 Test(snapshot, a_copy_begins_in_the_red_zone)

@@ -27,7 +27,7 @@ static void put_class(size_t at, size_t name_at, const char *name)
 static void begin(void)
 {
 	python = (struct cpython){ .version = CPYTHON_3_14 };
-	python.layout.task_name = NAME;
+	python.asyncio = (uint64_t)NAME << 32 | 872;
 	python.layout.object = (struct cpython_object_layout){
 		.type = 8,
 		.text_length = 16,
@@ -68,7 +68,8 @@ static void check(const char *expected)
 	char name[16];
 
 	memset(name, 'x', sizeof(name));
-	cpython_task_name(&python, &memory.memory, START + TASK, name, sizeof(name));
+	cpython_task_name(&python, &memory.memory, &memory.memory, START + TASK, name,
+			  sizeof(name));
 	cr_assert_str_eq(name, expected);
 }
 
@@ -115,7 +116,7 @@ Test(pytask, of_another_kind_has_none)
 	check("");
 	begin();
 	put_text("worker");
-	python.layout.task_name = CPYTHON_NONE;
+	python.asyncio = 0;
 	check("");
 	begin();
 	put(TASK + NAME, 0);

@@ -1,0 +1,80 @@
+"""Stacks of tests/fixtures/interp/corners.py: those that it can have, and those in a profile of it."""
+import json
+
+from harness import *
+from interpreters import Interpreter
+
+CORNERS = os.path.join(ROOT, "tests", "fixtures", "interp", "corners.py")
+SEAM, CUT, UNKNOWN = "[not merged]", "[cut]", "[unknown]"
+NAME_MAX = 4096  # bytes of a name, of which the last are "…" if it is cut
+
+
+def cut(name):
+    raw = name.encode()
+    return raw[:NAME_MAX - 3].decode(errors="ignore") + "…" if len(raw) > NAME_MAX else name
+
+
+class Truth:
+    """The possible stacks. Is built by the interpreter that is sampled."""
+
+    def __init__(self, python, *cases):
+        text = json.loads(python.run(CORNERS, "truth", *cases))
+        self.children, self.under = {}, {}
+        for number, (above, name, file, line) in enumerate(text["nodes"]):
+            self.children[above, cut(name), file, line] = number
+            self.under.setdefault(above, []).append(number)
+        self.generators = {(cut(name), file, line) for name, file, line in text["generators"]}
+
+    def below(self, at, frame):
+        """The nodes that the frame may be under a node; one whose name is not known is any."""
+        if frame[0] == UNKNOWN:
+            return set(self.under.get(at, ()))
+        found = self.children.get((at, *frame))
+        return set() if found is None else {found}
+
+    def problem(self, stack):
+        """What is wrong with a stack, innermost first; None: it is possible. One that is cut is
+        possible under any node."""
+        frames = list(reversed(stack))
+        nodes = {0}
+        if frames and frames[0][0] == CUT:
+            nodes, frames = set(self.children.values()), frames[1:]
+        for depth, frame in enumerate(frames):
+            below = set().union(*(self.below(at, frame) for at in nodes))
+            if not below:
+                last = depth == len(frames) - 1
+                return None if last and self.may_begin(frame) else f"{frame} at {depth} of {len(frames)}"
+            nodes = below
+        return None
+
+    def may_begin(self, frame):
+        """A generator's frame is made when it is called, which is not traced."""
+        return frame in self.generators or frame[2] == 0 and any(
+            frame[:2] == each[:2] for each in self.generators)
+
+
+def mapping_of(profile, location):
+    return profile.mappings[location["mapping"]]["file"] if location["mapping"] else ""
+
+
+def python_frames(profile, sample):
+    """(name, file, line), innermost first."""
+    return [(function["name"], function["file"], line) for location in sample["locations"]
+            if mapping_of(profile, location) == "[python]" for function, line in location["lines"]
+            if function["name"] != SEAM]
+
+
+def is_merged(profile, sample):
+    return SEAM not in sample["names"]
+
+
+class Corners(Running):
+    """The program at work."""
+
+    def __init__(self, python, *cases, **options):
+        super().__init__(*python.command, CORNERS, "run", *cases, env=python.env,
+                         stdout=subprocess.PIPE, **options)
+
+    def __enter__(self):
+        assert self.process.stdout.readline() == b"ready\n", f"{self.process.args} ended"
+        return self
