@@ -266,8 +266,8 @@ void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_
 
 /* tags.c: sets the anchors of the frames, whose .own are the numbers of their runs, 0 for the
  * innermost. `runs` is how many runs vm_exec executes; `tag` is the thread's innermost one. */
-void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy,
-		      uint64_t pthread, uint64_t tag, size_t runs, struct interp_walk *out);
+void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy, uint64_t pthread,
+		      uint64_t tag, size_t runs, struct interp_walk *out);
 
 /* anchor.c */
 void ruby_anchor(const void *rt, const struct modmap *maps, const struct stack *stack,
