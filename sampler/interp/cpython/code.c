@@ -370,7 +370,8 @@ static int read_lines(const struct reading *r, struct arena *arena, struct inter
 }
 
 /* Where the frames of a code object begin to be complete (_PyFrame_IsIncomplete): until RESUME, it
- * makes cells or a generator. */
+ * makes cells or a generator. CPython takes a generator's own frame for complete at all times; here
+ * it has none for the one instruction before RESUME, when it is resumed for the first time. */
 static void find_begin(const struct reading *r, struct interp_code *code)
 {
 	const struct cpython *python = r->batch.python;
