@@ -89,8 +89,8 @@ static void look_inside(const struct ruby_loop *loop, const struct stack *stack,
 
 	if (wrapped) {
 		anchor = stack->sps[inside];
-		number = ruby_loop_insn(loop, frame_code_address(stack->pcs[inside],
-								 stack->frames[inside].kind));
+		number = ruby_loop_insn(
+			loop, frame_code_address(stack->pcs[inside], stack->frames[inside].kind));
 		if (f && number)
 			f->at |= (number | (inside ? AT_CALLS : 0)) << AT_SHIFT;
 	}

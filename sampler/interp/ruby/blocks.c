@@ -133,8 +133,8 @@ static bool find_shared(struct code *c)
 		if ((flow != FLOW_JUMP && flow != FLOW_BRANCH) || to >= c->len ||
 		    ruby_loop_starts(loop, loop->core + to))
 			continue;
-		if (c->kinds[at] & BLOCK_SHARED ||
-		    ruby_loop_place(loop, loop->core + at) != ruby_loop_place(loop, loop->core + to))
+		if (c->kinds[at] & BLOCK_SHARED || ruby_loop_place(loop, loop->core + at) !=
+							   ruby_loop_place(loop, loop->core + to))
 			changed |= share(c, to);
 	}
 	return changed;
@@ -153,10 +153,10 @@ static int keep(struct ruby_loop *loop, const uint8_t *kinds, size_t len)
 		for (end = at + 1; end < len && kinds[end] == kinds[at];)
 			end++;
 		if (kinds[at])
-			loop->blocks[loop->block_count++] =
-				(struct ruby_block){ loop->core + at, loop->core + end,
-						     kinds[at] & BLOCK_SHARED,
-						     kinds[at] & BLOCK_NEXT };
+			loop->blocks[loop->block_count++] = (struct ruby_block){
+				loop->core + at, loop->core + end, kinds[at] & BLOCK_SHARED,
+				kinds[at] & BLOCK_NEXT
+			};
 	}
 	return 0;
 }

@@ -43,8 +43,8 @@ struct walker {
 	uint64_t base, end, frame; /* of the stack; the innermost frame */
 	uint64_t tag;
 	uint64_t pthread; /* the thread's pthread_self */
-	size_t runs; /* that ended so far */
-	bool in_run; /* a Ruby frame of the present run was met */
+	size_t runs;	  /* that ended so far */
+	bool in_run;	  /* a Ruby frame of the present run was met */
 };
 
 /* Reads the thread and its execution context. False: it is not the state of this thread. */

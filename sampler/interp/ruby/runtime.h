@@ -158,7 +158,9 @@ enum {
 	AT_SHIFT = 48,
 	AT_CALLS = 1 << 14, /* with the number: that instruction has called a C function */
 	AT_NEXT = 1 << 13,  /* with it: the pc is that of the next instruction */
-	AT_BETWEEN = 1 << 12, /* alone: the thread is not in the loop; the pc may have been set by others */
+	AT_BETWEEN =
+		1
+		<< 12, /* alone: the thread is not in the loop; the pc may have been set by others */
 	AT_NUMBER = AT_BETWEEN - 1,
 };
 static const uint64_t AT_PC = (1ull << AT_SHIFT) - 1;
@@ -172,13 +174,13 @@ struct ruby_block {
 
 /* The interpreter's loop: vm_exec_core, which vm_exec calls inside of its tag. */
 struct ruby_loop {
-	uint64_t core, core_end; /* addresses in the process; 0: not found */
-	uint64_t exec, exec_end; /* of vm_exec; 0: not found */
-	uint64_t text, text_end; /* of the whole image */
-	size_t count;		 /* instructions; 0: their code was not found */
-	uint64_t *codes;	 /* addresses of their code, ascending; owned */
-	uint16_t *numbers;	 /* which instruction each of these is; owned */
-	uint8_t *lengths;	 /* of instructions, in words, by number; owned */
+	uint64_t core, core_end;   /* addresses in the process; 0: not found */
+	uint64_t exec, exec_end;   /* of vm_exec; 0: not found */
+	uint64_t text, text_end;   /* of the whole image */
+	size_t count;		   /* instructions; 0: their code was not found */
+	uint64_t *codes;	   /* addresses of their code, ascending; owned */
+	uint16_t *numbers;	   /* which instruction each of these is; owned */
+	uint8_t *lengths;	   /* of instructions, in words, by number; owned */
 	struct ruby_block *blocks; /* ascending; owned */
 	size_t block_count;
 };
@@ -264,8 +266,8 @@ void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_
 
 /* tags.c: sets the anchors of the frames, whose .own are the numbers of their runs, 0 for the
  * innermost. `runs` is how many runs vm_exec executes; `tag` is the thread's innermost one. */
-void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy,
-		      uint64_t pthread, uint64_t tag, size_t runs, struct interp_walk *out);
+void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy, uint64_t pthread,
+		      uint64_t tag, size_t runs, struct interp_walk *out);
 
 /* anchor.c */
 void ruby_anchor(const void *rt, const struct modmap *maps, const struct stack *stack,

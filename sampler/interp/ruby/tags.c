@@ -116,8 +116,8 @@ static bool follow(struct tags *t, uint64_t tag)
 	return !tag;
 }
 
-void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy,
-		      uint64_t pthread, uint64_t tag, size_t runs, struct interp_walk *out)
+void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy, uint64_t pthread,
+		      uint64_t tag, size_t runs, struct interp_walk *out)
 {
 	struct tags t = { .loop = &rt->loop, .copy = copy };
 
