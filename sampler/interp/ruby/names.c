@@ -20,7 +20,7 @@
 
 enum {
 	AROUND_MAX = 64, /* iseqs around a block */
-	NAME_MAX = 8400, /* two texts of object.c */
+	NAME_BYTES = 25000, /* two texts of object.c, each byte of which may become three */
 };
 
 struct naming {
@@ -83,7 +83,7 @@ static const char *class_path(struct naming *n, uint64_t class)
 static const char *qualified(struct naming *n, uint64_t owner, const char *name)
 {
 	const struct ruby_layout *l = n->rt->layout;
-	char object[OBJECT_BYTES], full[NAME_MAX];
+	char object[OBJECT_BYTES], full[NAME_BYTES];
 	const char *class = NULL;
 	bool own;
 
@@ -170,7 +170,7 @@ static bool find_labelled(const struct naming *n, uint64_t iseq, struct around *
 static const char *made_label(struct naming *n, uint64_t iseq)
 {
 	const char *name;
-	char full[NAME_MAX];
+	char full[NAME_BYTES];
 	unsigned levels;
 	struct around a;
 

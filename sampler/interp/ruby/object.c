@@ -7,11 +7,12 @@
 #include "base/arena.h"
 #include "base/process/image.h"
 #include "base/process/memory.h"
+#include "base/utf8.h"
 #include "sampler/interp/common/elfsymbol.h"
 #include "sampler/interp/ruby/runtime.h"
 
 enum {
-	TEXT_MAX = 4096, /* bytes of a name or a path that are shown */
+	TEXT_MAX = 4093, /* bytes of a name or a path that are shown, besides "…" */
 
 	ELSEWHERE = 1 << 13, /* RSTRING_NOEMBED */
 	INSIDE = 1 << 13,    /* RARRAY_EMBED_FLAG */
@@ -74,11 +75,25 @@ static bool read_object(const struct memory *memory, uint64_t addr, void *object
 	return ruby_is_object(addr) && !memory->read(memory, addr, object, OBJECT_BYTES);
 }
 
+/* A text as UTF-8, up to its first NUL. */
+static const char *copy_text(const char *bytes, size_t len, bool cut, struct arena *arena)
+{
+	char *copy = arena_alloc(arena, 3 * len + sizeof("…")), *to = copy;
+	size_t taken;
+
+	for (; copy && len && *bytes; bytes += taken, len -= taken)
+		to += utf8_put(to, utf8_next(bytes, len, &taken));
+	if (copy && cut)
+		memcpy(to, "…", sizeof("…"));
+	return copy;
+}
+
 const char *ruby_read_string(const struct ruby_runtime *rt, const struct memory *memory,
 			     uint64_t addr, struct arena *arena, bool *nomem)
 {
-	char object[OBJECT_BYTES], bytes[TEXT_MAX], *copy;
+	char object[OBJECT_BYTES], bytes[TEXT_MAX];
 	struct ruby_text text;
+	const char *copy;
 	size_t len;
 
 	if (!read_object(memory, addr, object) || !ruby_string_text(rt, addr, object, &text))
@@ -86,7 +101,7 @@ const char *ruby_read_string(const struct ruby_runtime *rt, const struct memory 
 	len = text.len < TEXT_MAX ? text.len : TEXT_MAX;
 	if (len && memory->read(memory, text.at, bytes, len))
 		return NULL;
-	copy = arena_copy(arena, bytes, len);
+	copy = copy_text(bytes, len, text.len > len, arena);
 	*nomem |= !copy;
 	return copy;
 }
