@@ -1,4 +1,4 @@
-"""A program to look at, for tools/bench/interpreters.py:
+"""A program to look at, for tools/bench/languages.py:
 
   interpreted.py FILE FRAMES IDLE
 

@@ -8,7 +8,9 @@
 #include "base/room.h"
 
 enum {
-	NEAR = 256,	   /* ranges so near to each other are read as one */
+	NEAR = 1024,	   /* ranges so near to each other are read as one: the kernel takes longer
+			    * to look up another range's pages than to copy this */
+	LATEST = 8,	   /* ranges that may be near to a new one */
 	BATCH = 256,	   /* pieces of one request of a capture */
 	KNOWN_PROBES = 16, /* places at which a known code object may stand */
 };
@@ -320,29 +322,51 @@ void interp_known_remove(struct interp_known *k, uint64_t code)
 
 /* Plans. */
 
+/* The gap between two near ranges is shorter than a page, so all of it is in the pages of the two. */
+static bool is_near(const struct interp_range *r, uint64_t begin, uint64_t end)
+{
+	return begin <= r->addr + r->len + NEAR && r->addr <= end + NEAR;
+}
+
+static void widen(struct interp_range *r, uint64_t begin, uint64_t end)
+{
+	uint64_t last = r->addr + r->len;
+
+	r->addr = begin < r->addr ? begin : r->addr;
+	r->len = (uint32_t)((end > last ? end : last) - r->addr);
+}
+
+/* Most of what is near was needed shortly before. */
+static void add_range(struct interp_plan *p, uint64_t begin, uint64_t end)
+{
+	for (size_t n = 1; n <= p->count && n <= LATEST; n++) {
+		struct interp_range *r = &p->ranges[p->count - n];
+
+		if (is_near(r, begin, end)) {
+			widen(r, begin, end);
+			return;
+		}
+	}
+	p->ranges[p->count++] = (struct interp_range){ begin, (uint32_t)(end - begin) };
+}
+
 int interp_plan_learn(struct interp_plan *p, const struct interp_copy *c)
 {
-	struct interp_range *last = NULL;
+	size_t bytes = 0;
 
 	if (room_for((void **)&p->ranges, &p->room, INTERP_RANGES, sizeof(*p->ranges)))
 		return ERR_NOMEM;
 	p->count = 0;
-	p->bytes = c->wanted;
-	p->frames = c->walk.count == c->walk.room ? 2 * c->walk.room : c->walk.count;
 	for (size_t i = 0; i < c->count && p->count < INTERP_RANGES; i++) {
 		const struct interp_piece *piece = &c->pieces[i];
-		uint64_t end = last ? last->addr + last->len : 0;
 
-		if (!piece->needed || !piece->len)
-			continue;
-		if (last && piece->addr >= last->addr && piece->addr - end + NEAR <= 2 * NEAR) {
-			if (piece->addr + piece->needed > end)
-				last->len = (uint32_t)(piece->addr + piece->needed - last->addr);
-			continue;
-		}
-		last = &p->ranges[p->count++];
-		*last = (struct interp_range){ piece->addr, piece->needed };
+		if (piece->needed && piece->len)
+			add_range(p, piece->addr, piece->addr + piece->needed);
 	}
+	for (size_t i = 0; i < p->count; i++)
+		bytes += p->ranges[i].len;
+	p->bytes = bytes > c->wanted ? bytes : c->wanted;
+	p->frames = c->walk.count == c->walk.room ? 2 * c->walk.room : c->walk.count;
 	return 0;
 }
 

@@ -86,6 +86,25 @@ Test(copy, near_ranges_become_one)
 }
 
 /* The kernel stops at the missing page: what comes behind it is read again. */
+Test(copy, near_ranges_become_one_in_any_order)
+{
+	static char chunk[4096], far[8192];
+
+	begin();
+	has(chunk + 2048, 80);
+	has(far, 64);
+	has(far + 4096, 64);
+	has(chunk + 1500, 80);
+	learn();
+	cr_assert_eq(plan.count, 3);
+	cr_assert_eq(plan.ranges[0].addr, (uint64_t)(uintptr_t)chunk + 1500);
+	cr_assert_eq(plan.ranges[0].len, 628);
+	begin();
+	cr_assert(has(chunk + 1500, 80));
+	cr_assert(has(chunk + 2048, 80));
+	cr_assert_eq(copy.reads, 0);
+}
+
 Test(copy, a_page_that_is_gone)
 {
 	static char here[64] = "here", behind[4096] = "behind";

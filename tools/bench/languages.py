@@ -59,7 +59,7 @@ def undisturbed():
     try:
         if len(cpus) > 1:
             with contextlib.suppress(PermissionError):
-                os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+                os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
         os.sched_setaffinity(0, cpu_of(0))
         yield target
     finally:
@@ -272,7 +272,9 @@ def slice_of(program, seconds):
 def stop(process):
     process.send_signal(signal.SIGINT)
     try:
-        process.wait(60)
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"{process.args[0]} does not end") from None
     finally:
         process.kill()
         process.wait()
@@ -301,18 +303,26 @@ def looked_at(program, profiler, rate, felt, out):
 
 
 def compared(program, profilers, rate, repeats, out):
-    """Name -> Felt: the profilers in turns, each between two slices alone."""
+    """Name -> Felt: the profilers in turns, each between two slices alone. One that fails is left
+    out, and a row says why."""
     felt = {name: Felt() for name in ("alone", *(p.name for p in profilers))}
     before = slice_of(program, ALONE)[0]
     for _ in range(repeats):
-        for p in profilers:
-            steps = looked_at(program, p, rate, felt[p.name], out)
+        for p in [p for p in profilers if p.name in felt]:
+            try:
+                steps = looked_at(program, p, rate, felt[p.name], out)
+            except Unavailable as why:
+                missing(p.name, why)
+                del felt[p.name]
+                continue
             after, stopped, pauses = slice_of(program, ALONE)
             felt[p.name].lost.append(100 - 200 * steps / (before + after))
             felt["alone"].lost.append(100 - 100 * after / before)
             felt["alone"].stopped.append(stopped)
             felt["alone"].pauses += pauses
             before = after
+    if Sampler.name not in felt:
+        raise Unavailable("sampler failed")
     return felt
 
 
@@ -403,7 +413,7 @@ def releases(b):
             missing(version, why)
             continue
         show(version, felt, felt[Sampler.name], LEAST[50], False)
-        for p in profilers:
+        for p in [p for p in profilers if p.name in felt]:
             row(f"{version}: impossible stacks of {felt[p.name].looks}, {p.name}",
                 felt[p.name].impossible, "", None, "")
 
