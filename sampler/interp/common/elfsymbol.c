@@ -8,20 +8,42 @@
 
 enum { SYMBOLS_MAX = 10000000 };
 
-static void match(Elf *elf, const GElf_Shdr *shdr, const GElf_Sym *sym, struct elfsymbol *symbols,
+/* A section of symbols. A large program has a hundred thousand, which several runtimes look through,
+ * so names are compared in their section: elf_strptr(3) checks that section anew each time. */
+struct table {
+	Elf_Data *symbols;
+	const char *strings;
+	size_t strings_len;
+};
+
+static bool open_table(struct table *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr)
+{
+	Elf_Scn *strings = elf_getscn(elf, shdr->sh_link);
+	Elf_Data *data = strings ? elf_getdata(strings, NULL) : NULL;
+
+	t->symbols = elf_getdata(scn, NULL);
+	if (!t->symbols || !data || !data->d_buf)
+		return false;
+	t->strings = data->d_buf;
+	t->strings_len = data->d_size;
+	return true;
+}
+
+static bool has_name(const struct table *t, const GElf_Sym *sym, const char *name)
+{
+	size_t len = strlen(name) + 1;
+
+	return sym->st_name < t->strings_len && len <= t->strings_len - sym->st_name &&
+	       !memcmp(t->strings + sym->st_name, name, len);
+}
+
+static void match(const struct table *t, const GElf_Sym *sym, struct elfsymbol *symbols,
 		  size_t count, size_t *found)
 {
-	const char *name = NULL;
-
-	if (sym->st_shndx == SHN_UNDEF)
-		return;
 	for (size_t i = 0; i < count; i++) {
 		struct elfsymbol *s = &symbols[i];
 
-		if (s->found)
-			continue;
-		name = name ? name : elf_strptr(elf, shdr->sh_link, sym->st_name);
-		if (!name || strcmp(name, s->name) != 0)
+		if (s->found || !has_name(t, sym, s->name))
 			continue;
 		s->addr = sym->st_value;
 		s->size = sym->st_size;
@@ -34,18 +56,18 @@ static void match(Elf *elf, const GElf_Shdr *shdr, const GElf_Sym *sym, struct e
 static void search(Elf *elf, uint32_t type, struct elfsymbol *symbols, size_t count, size_t *found)
 {
 	Elf_Scn *scn = NULL;
+	struct table t;
 	GElf_Shdr shdr;
 	GElf_Sym sym;
 
 	while (*found < count && (scn = elf_nextscn(elf, scn))) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type)
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type ||
+		    !open_table(&t, elf, scn, &shdr))
 			continue;
-		data = elf_getdata(scn, NULL);
 		for (int i = 0;
-		     data && *found < count && i < SYMBOLS_MAX && gelf_getsym(data, i, &sym); i++)
-			match(elf, &shdr, &sym, symbols, count, found);
+		     *found < count && i < SYMBOLS_MAX && gelf_getsym(t.symbols, i, &sym); i++)
+			if (sym.st_shndx != SHN_UNDEF)
+				match(&t, &sym, symbols, count, found);
 	}
 }
 
