@@ -385,6 +385,8 @@ Test(cpython_chain, bounds_what_chunks_say_of_their_length)
 
 Test(cpython_chain, believes_no_cframe_before_it_is_complete)
 {
+	struct regs regs = { .unknown = 0 };
+
 	for (uint16_t v = CPYTHON_3_11; v <= CPYTHON_3_12; v++) {
 		use(v);
 		put_two_runs();
@@ -393,6 +395,16 @@ Test(cpython_chain, believes_no_cframe_before_it_is_complete)
 		set_newest(NULL, c_stack + 500);
 		capture();
 		cr_assert(copy.walk.broken && copy.walk.dropped && !copy.walk.count, "%x", v);
+		/* the loop still has the one before in a register */
+		regs.r[3] = at(c_stack + 4000);
+		regs.r[5] = at(c_stack + 1000);
+		capture_with(TP, at(state[0]), &regs, 500);
+		assert_codes(&copy.walk, v, 0, 3);
+		cr_assert(copy.walk.dropped && !copy.walk.broken, "%x", v);
+		regs.unknown = 1 << 3 | 1 << 5;
+		capture_with(TP, at(state[0]), &regs, 500);
+		cr_assert(copy.walk.broken && !copy.walk.count, "%x", v);
+		regs.unknown = 0;
 		/* `previous` is set, the frame is an old one */
 		put_cframe(c_stack + 500, put_frame(heap[3], 3, chunk + 24), c_stack + 1000);
 		assert_codes(capture(), v, 0, 3);
