@@ -299,29 +299,36 @@ static void walk_objects(struct chain *c, uint64_t at)
 			return;
 }
 
-/* 3.10: the outermost frame belongs to the outermost cframe. The last cframe is in the thread's state
- * and belongs to none. In the prologue and in the epilogue of the loop, one of them may be ahead. */
+/* 3.10. From the copied C stack only: what lies behind it has no C frame to be merged with. */
+static bool copied_previous(struct chain *c, uint64_t cframe, uint64_t *previous)
+{
+	const struct memory *m = &c->copy->memory;
+
+	return !m->read(m, cframe + c->python->layout.cframe_previous, previous,
+			sizeof(*previous)) &&
+	       (*previous == c->root_cframe || *previous > cframe);
+}
+
+/* The outermost frame belongs to the outermost cframe. The last cframe is in the thread's state and
+ * belongs to none. In the prologue and in the epilogue of the loop, one of them may be ahead. */
 static void set_cframes(struct chain *c, uint64_t newest)
 {
-	uint64_t current, previous;
 	struct interp_frame *frames = c->out->frames + c->first;
-	size_t count = 0, has = c->out->count - c->first, skip;
+	size_t count = 0, has = c->out->count - c->first;
+	uint64_t previous;
 
-	if (c->out->cut || c->out->broken || !is_chain_of_cframes(c, newest))
+	if (c->out->cut || c->out->broken || c->copy->walk.cut)
 		return;
 	for (uint64_t at = newest; at != c->root_cframe; at = previous, count++)
-		if (!read_cframe(c, at, &current, &previous))
+		if (count > has || !copied_previous(c, at, &previous))
 			return;
-	if (count > has + 1 || has > count + 1)
+	if (has > count + 1)
 		return;
-	skip = count > has;
-	for (size_t i = has > count; newest != c->root_cframe && i < has; newest = previous) {
-		if (!read_cframe(c, newest, &current, &previous))
-			return;
-		if (skip)
-			skip--;
-		else
-			frames[i++].anchor = newest;
+	if (count > has)
+		copied_previous(c, newest, &newest);
+	for (size_t i = has > count; i < has; i++, newest = previous) {
+		frames[i].anchor = newest;
+		copied_previous(c, newest, &previous);
 	}
 }
 
