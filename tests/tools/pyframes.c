@@ -1,13 +1,14 @@
 // links: sampler/interp sampler/thread
 /*
  * pyframes PID TID SAMPLES US [STEP]: captures one thread of a CPython SAMPLES times, US
- * microseconds apart on average; with STEP, one instruction apart. Prints each capture's frames,
- * innermost first, as name:line joined by ';', and at its end, as lines that begin with '#', how
- * many captures were cut, broken and so on, how many system calls a capture took, and for how long
- * the thread was held.
+ * microseconds apart on average; with STEP, one instruction apart. Each capture is a line of fields
+ * that tabs divide: letters (C: cut, B: broken, D: a frame was dropped, g: holds the GIL, w: waits
+ * for it), then the frames, innermost first, as name|file|line. "--" follows the last frame of each
+ * call of the evaluation loop, "!!" if no C frame was found for it. Frames that are hidden, under
+ * construction or without a name are in brackets.
  *
- * A name that is hidden or not proven is shown in brackets. '|' stands where the C frame of one
- * evaluation loop ends and that of the next one begins, '!' instead where no C frame was found.
+ * Lines that begin with '#' tell at the end how many captures were cut, broken and so on, how many
+ * system calls a capture took, and for how long the thread was held.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,33 +137,36 @@ static long native_of(uint64_t anchor)
 	return -1;
 }
 
+static void show_frame(const struct interp_frame *f)
+{
+	const struct named *n = name_of(f->code);
+	uint32_t line = 0, column = 0;
+
+	if (!n->ok || n->code.hidden || (int64_t)f->at < n->code.begin) {
+		printf("\t[%s]", n->ok ? n->code.name : "?");
+		return;
+	}
+	ops->line(rt, &n->code, f->at, &line, &column);
+	printf("\t%s|%s|%u", n->code.name, n->code.file, line);
+}
+
 static void show(const struct interp_walk *walk)
 {
 	long before = -1;
 
 	for (size_t i = 0; i < walk->count; i++) {
 		const struct interp_frame *f = &walk->frames[i];
-		const struct named *n = name_of(f->code);
-		uint32_t line = 0, column = 0;
 		long where;
 
-		if (n->ok)
-			ops->line(rt, &n->code, f->at, &line, &column);
-		if (n->ok && (int64_t)f->at < n->code.begin)
-			printf("[%s]", n->code.name);
-		else
-			printf(n->ok && !n->code.hidden ? "%s:%u" : "[%s]",
-			       n->ok ? n->code.name : "?", line);
-		if (i + 1 < walk->count && walk->frames[i + 1].anchor == f->anchor) {
-			printf(";");
+		show_frame(f);
+		if (i + 1 < walk->count && walk->frames[i + 1].anchor == f->anchor)
 			continue;
-		}
 		where = native_of(f->anchor);
 		counts.unanchored += !f->anchor;
 		counts.unmerged += where < 0;
 		counts.impossible += where >= 0 && where < before;
 		before = where > before ? where : before;
-		printf(i + 1 == walk->count ? "%s" : "%s", where < 0 ? "!" : "|");
+		printf("\t%s", where < 0 ? "!!" : "--");
 	}
 	printf("\n");
 }
@@ -218,7 +222,7 @@ static void capture(pid_t tid, uint64_t since)
 	unwinder_walk(unwinder, maps, &regs, &stack_copy.memory, &native);
 	if (ops->anchor)
 		ops->anchor(rt, maps, &native, &stack_copy.memory, out->frames, out->count);
-	printf("%s%s%s%s%s ", out->cut ? "C" : "", out->broken ? "B" : "", out->dropped ? "D" : "",
+	printf("%s%s%s%s%s", out->cut ? "C" : "", out->broken ? "B" : "", out->dropped ? "D" : "",
 	       out->gil_held ? "g" : "", out->gil_waits ? "w" : "");
 	show(out);
 	interp_plan_learn(&plan, &copy);
@@ -234,28 +238,30 @@ static bool prepare(void)
 
 static void run(pid_t tid, long samples, long us, bool step)
 {
+	bool stopped = false;
 	int status, signal = 0;
 
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0))
 		exit(2);
-	for (bool stopped = false; samples-- && prepare();) {
+	while (samples-- && prepare()) {
 		uint64_t since;
 
 		if (!stopped)
 			usleep((useconds_t)(rand() % (2 * us + 1)));
 		since = monotonic_ns();
-		if ((!stopped && ptrace(PTRACE_INTERRUPT, tid, 0, 0)) ||
-		    (!stopped && waitpid(tid, &status, __WALL) != tid) || !WIFSTOPPED(status))
+		if (!stopped && (ptrace(PTRACE_INTERRUPT, tid, 0, 0) ||
+				 waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status)))
 			return;
 		signal = status >> 16 || WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
 		capture(tid, since);
 		stopped = step;
-		if (step && (ptrace(PTRACE_SINGLESTEP, tid, 0, signal) ||
-			     waitpid(tid, &status, __WALL) != tid))
+		if (ptrace(step ? PTRACE_SINGLESTEP : PTRACE_CONT, tid, 0, signal))
 			return;
-		if (!step && ptrace(PTRACE_CONT, tid, 0, signal))
+		if (step && (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status)))
 			return;
 	}
+	if (stopped)
+		ptrace(PTRACE_DETACH, tid, 0, 0);
 }
 
 int main(int argc, char **argv)

@@ -188,7 +188,7 @@ static void capture_state(struct capture *c)
 	size_t before = out->count;
 	bool holds = look_at_gil(c), held = out->gil_held, further_in;
 
-	cpython_chain_walk(c->python, c->copy, c->state, c->bytes, out);
+	cpython_chain_walk(c->python, c->copy, c->state, c->bytes, c->thread->regs, out);
 	if (!out->task)
 		out->task = cpython_copy_task(c->python, c->copy, c->state);
 	if (!before || before == out->count)
@@ -210,10 +210,10 @@ void cpython_capture(const void *rt, struct interp_copy *copy, const struct inte
 {
 	struct capture c = { .python = rt, .copy = copy, .thread = thread, .out = out };
 	struct cpython_own own[CPYTHON_OWN_MAX];
-	unsigned reads_max = copy->reads_max, count;
+	unsigned reads_max = copy->reads_max, most = reads_max ? reads_max : INTERP_READS, count;
 
 	/* A chain that is not read whole has no names, if no read is left for its code objects. */
-	copy->reads_max = (reads_max ? reads_max : INTERP_READS) - CODE_READS;
+	copy->reads_max = most > CODE_READS ? most - CODE_READS : most;
 	count = cpython_own_states(rt, copy, thread, own, &out->lost);
 	if (count && own[0].addr != thread->state)
 		out->state = own[0].addr;

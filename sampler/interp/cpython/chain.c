@@ -5,6 +5,7 @@
 
 #include "base/process/memory.h"
 #include "sampler/interp/cpython/frame.h"
+#include "sampler/unwind/table/regs.h"
 
 enum {
 	CHUNKS_MAX = 128,
@@ -15,7 +16,8 @@ enum {
 	FRAME_BYTES = 256,
 	HEAP_BLOCK = 4096,
 	HEAP_DOUBLINGS = 3,
-	CFRAME_FAR = 4096, /* a cframe and the shim of the same call are nearer */
+	CFRAMES_APART = 1 << 20, /* of two calls of the loop */
+	CFRAME_FAR = 4096,	 /* a cframe and the shim of the same call are nearer */
 };
 
 /* struct _stack_chunk (Include/cpython/pystate.h): previous, size in bytes, top as an index of words
@@ -26,6 +28,7 @@ struct chain {
 	const struct cpython *python;
 	struct interp_copy *copy;
 	struct interp_walk *out;
+	const struct regs *regs;
 	size_t first;	      /* in out->frames */
 	uint64_t root_cframe; /* it is part of the state, and belongs to no frame */
 	uint64_t chunk, top;  /* the newest chunk, and where its used part ends */
@@ -220,6 +223,26 @@ static bool is_chain_of_cframes(struct chain *c, uint64_t newest)
 	return true;
 }
 
+/* The cframe before one that is not complete yet: the loop still has its address in a register, and
+ * that of no other one. 0: it is not found. */
+static uint64_t cframe_before(struct chain *c, uint64_t newest)
+{
+	uint64_t before = 0;
+
+	for (unsigned i = 0; c->regs && i < REGS_COUNT; i++) {
+		uint64_t at = c->regs->r[i];
+
+		if (c->regs->unknown >> i & 1 || at & 7 || at - newest - 1 >= CFRAMES_APART)
+			continue;
+		if (before && at >= before)
+			continue;
+		c->steps = 0;
+		if (is_chain_of_cframes(c, at) && !c->copy->walk.cut)
+			before = at;
+	}
+	return before;
+}
+
 /* 3.11 and 3.12. The frame behind a run is the newest one of the cframe before. Where it is not, the
  * loop has just been entered. */
 static void walk_cframes(struct chain *c, uint64_t cframe)
@@ -230,9 +253,11 @@ static void walk_cframes(struct chain *c, uint64_t cframe)
 	if (!cframe) /* the state is being made */
 		return;
 	if (!is_chain_of_cframes(c, cframe)) {
-		c->out->broken = true;
 		c->out->dropped++;
-		return;
+		cframe = cframe_before(c, cframe);
+		c->out->broken = !cframe;
+		if (!cframe)
+			return;
 	}
 	if (!read_cframe(c, cframe, &at, &previous))
 		return;
@@ -274,29 +299,36 @@ static void walk_objects(struct chain *c, uint64_t at)
 			return;
 }
 
-/* 3.10: the outermost frame belongs to the outermost cframe. The last cframe is in the thread's state
- * and belongs to none. In the prologue and in the epilogue of the loop, one of them may be ahead. */
+/* 3.10. From the copied C stack only: what lies behind it has no C frame to be merged with. */
+static bool copied_previous(struct chain *c, uint64_t cframe, uint64_t *previous)
+{
+	const struct memory *m = &c->copy->memory;
+
+	return !m->read(m, cframe + c->python->layout.cframe_previous, previous,
+			sizeof(*previous)) &&
+	       (*previous == c->root_cframe || *previous > cframe);
+}
+
+/* The outermost frame belongs to the outermost cframe. The last cframe is in the thread's state and
+ * belongs to none. In the prologue and in the epilogue of the loop, one of them may be ahead. */
 static void set_cframes(struct chain *c, uint64_t newest)
 {
-	uint64_t current, previous;
 	struct interp_frame *frames = c->out->frames + c->first;
-	size_t count = 0, has = c->out->count - c->first, skip;
+	size_t count = 0, has = c->out->count - c->first;
+	uint64_t previous;
 
-	if (c->out->cut || c->out->broken || !is_chain_of_cframes(c, newest))
+	if (c->out->cut || c->out->broken || c->copy->walk.cut)
 		return;
 	for (uint64_t at = newest; at != c->root_cframe; at = previous, count++)
-		if (!read_cframe(c, at, &current, &previous))
+		if (count > has || !copied_previous(c, at, &previous))
 			return;
-	if (count > has + 1 || has > count + 1)
+	if (has > count + 1)
 		return;
-	skip = count > has;
-	for (size_t i = has > count; newest != c->root_cframe && i < has; newest = previous) {
-		if (!read_cframe(c, newest, &current, &previous))
-			return;
-		if (skip)
-			skip--;
-		else
-			frames[i++].anchor = newest;
+	if (count > has)
+		copied_previous(c, newest, &newest);
+	for (size_t i = has > count; i < has; i++, newest = previous) {
+		frames[i].anchor = newest;
+		copied_previous(c, newest, &previous);
 	}
 }
 
@@ -317,10 +349,12 @@ bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy, u
 }
 
 void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy, uint64_t addr,
-			const uint8_t *state, struct interp_walk *out)
+			const uint8_t *state, const struct regs *regs, struct interp_walk *out)
 {
 	const struct cpython_thread_layout *l = &python->layout.thread;
-	struct chain c = { .python = python, .copy = copy, .out = out, .first = out->count };
+	struct chain c = {
+		.python = python, .copy = copy, .out = out, .regs = regs, .first = out->count
+	};
 
 	if (python->version >= CPYTHON_3_11) {
 		c.chunk = memory_word(state, l->chunk);

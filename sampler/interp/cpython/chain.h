@@ -19,13 +19,15 @@
 #include "sampler/interp/common/copy.h"
 #include "sampler/interp/cpython/layout.h"
 
+struct regs;
+
 /* Has the thread any frame? `state` are layout.thread.size bytes of its state at `addr`. */
 bool cpython_chain_any(const struct cpython *python, struct interp_copy *copy, uint64_t addr,
 		       const uint8_t *state);
 
-/* Appends the frames to *out, with the anchors that the release has. That their code objects are
+/* `regs`: where the thread is; NULL: not known. Appends the frames to *out, with the anchors that the release has. That their code objects are
  * code objects is not proven. */
 void cpython_chain_walk(const struct cpython *python, struct interp_copy *copy, uint64_t addr,
-			const uint8_t *state, struct interp_walk *out);
+			const uint8_t *state, const struct regs *regs, struct interp_walk *out);
 
 #endif

@@ -34,6 +34,7 @@ static struct cpython python;
 static struct interp_copy copy;
 static struct interp_plan plan;
 static struct interp_known known;
+static struct memory_bytes stack;
 static uint8_t interp[2][INTERP], state[2][STATE], others[OTHERS][STATE], code[CODES][CODE],
 	runtime[16], gil[64], type[8], chunk[CHUNK], heap[FRAMES][FRAME],
 	c_stack[C_STACK]; /* where the loop's own structures are */
@@ -189,7 +190,8 @@ static void capture_with(uint64_t tp, uint64_t from, const struct regs *regs, un
 	interp_copy_begin(&copy, &plan);
 	copy.known = &known;
 	copy.reads_max = reads;
-	interp_copy_filled(&copy, 0, getpid(), NULL);
+	memory_bytes_init(&stack, c_stack, at(c_stack), C_STACK);
+	interp_copy_filled(&copy, 0, getpid(), &stack.memory);
 	cpython_capture(&python, &copy, &thread, &copy.walk);
 	interp_copy_end(&copy);
 }
@@ -321,7 +323,7 @@ Test(cpython_chain, is_read_by_the_plan_of_the_last_capture)
 		interp_copy_begin(&copy, &plan);
 		count = interp_copy_pieces(&copy, pieces);
 		interp_copy_filled(&copy, memory_live_gather(getpid(), pieces, count), getpid(),
-				   NULL);
+				   &stack.memory);
 		cpython_capture(&python, &copy, &thread, &copy.walk);
 		assert_codes(&copy.walk, v, 0, 3);
 		cr_assert_eq(copy.reads, 0, "%x: %u", v, copy.reads);
@@ -385,6 +387,8 @@ Test(cpython_chain, bounds_what_chunks_say_of_their_length)
 
 Test(cpython_chain, believes_no_cframe_before_it_is_complete)
 {
+	struct regs regs = { .unknown = 0 };
+
 	for (uint16_t v = CPYTHON_3_11; v <= CPYTHON_3_12; v++) {
 		use(v);
 		put_two_runs();
@@ -393,6 +397,16 @@ Test(cpython_chain, believes_no_cframe_before_it_is_complete)
 		set_newest(NULL, c_stack + 500);
 		capture();
 		cr_assert(copy.walk.broken && copy.walk.dropped && !copy.walk.count, "%x", v);
+		/* the loop still has the one before in a register */
+		regs.r[3] = at(c_stack + 4000);
+		regs.r[5] = at(c_stack + 1000);
+		capture_with(TP, at(state[0]), &regs, 500);
+		assert_codes(&copy.walk, v, 0, 3);
+		cr_assert(copy.walk.dropped && !copy.walk.broken, "%x", v);
+		regs.unknown = 1 << 3 | 1 << 5;
+		capture_with(TP, at(state[0]), &regs, 500);
+		cr_assert(copy.walk.broken && !copy.walk.count, "%x", v);
+		regs.unknown = 0;
 		/* `previous` is set, the frame is an old one */
 		put_cframe(c_stack + 500, put_frame(heap[3], 3, chunk + 24), c_stack + 1000);
 		assert_codes(capture(), v, 0, 3);
