@@ -19,7 +19,7 @@
 #include "sampler/interp/ruby/runtime.h"
 
 enum {
-	AROUND_MAX = 64, /* iseqs around a block */
+	AROUND_MAX = 64,    /* iseqs around a block */
 	NAME_BYTES = 25000, /* two texts of object.c, each byte of which may become three */
 };
 
