@@ -65,7 +65,6 @@ static void note_between(const struct run *r)
 {
 	if (r->frames->flags & (INTERP_C_FUNCTION | INTERP_WRAPPED))
 		return;
-	r->frames->flags |= INTERP_INEXACT;
 	r->frames->at |= (uint64_t)AT_BETWEEN << AT_SHIFT;
 }
 

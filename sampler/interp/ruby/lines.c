@@ -201,8 +201,10 @@ static bool is_at(const struct ruby_runtime *rt, const struct ruby_lines *l, uin
 	bool at, before;
 	uint32_t i;
 
-	if (!l->insn_count || !insn || word >= l->size)
+	if (!insn || word >= l->size)
 		return false;
+	if (!l->insn_count) /* the pc is always at an instruction's beginning */
+		return insn & AT_NEXT && !(insn & AT_CALLS);
 	i = last_place(l->starts, l->insn_count, word);
 	if (l->starts[i] != word)
 		return false;

@@ -3,9 +3,10 @@
  *
  * Both are static functions, so stripped builds have no symbols for them. But:
  *
- * - rb_vm_insn_len_info is exported by all builds; its size is the number of instructions. The table
- *   of their code (insns_address_table in vm_exec_core) is the only array of so many addresses of
- *   the image's code in its read-only data.
+ * - rb_vm_insn_len_info is exported by all builds from 3.1 on; its size is the number of instructions.
+ *   The table of their code (insns_address_table in vm_exec_core) is the only array of so many
+ *   addresses of one function in the image's read-only data. For 3.0, the first long one is taken;
+ *   then instructions are not told apart.
  * - Where a function begins, CFI tells. All instructions' code is in one function: vm_exec_core.
  * - vm_exec is the only function that calls it; the other use of it is a jump
  *   (rb_vm_get_insns_address_table).
@@ -26,7 +27,7 @@
 
 enum {
 	INSNS_MAX = 2048,
-	INSNS_MIN = 64,
+	INSNS_MIN = 128,
 	LENGTH_MAX = 32,	/* words of an instruction */
 	FUNCTION_MAX = 1 << 18, /* bytes of vm_exec_core */
 	TEXT_MAX = 64 << 20,
@@ -40,6 +41,7 @@ struct search {
 	const struct image *image;
 	uint64_t bias;
 	struct cfi_starts *starts;
+	bool open; /* the number of instructions is not known */
 };
 
 static bool is_text(const struct ruby_loop *loop, uint64_t addr)
@@ -66,9 +68,21 @@ static bool is_table(const struct search *s, const char *words)
 		       cfi_starts_find(s->starts, most - s->bias);
 }
 
+/* Without the number of instructions, the table goes on as far as addresses of the function do. */
+static void extend(const struct search *s, const char *words, size_t room)
+{
+	struct ruby_loop *loop = s->loop;
+	uint64_t start = cfi_starts_find(s->starts, memory_word(words, 0) - s->bias);
+
+	while (loop->count < room && loop->count < INSNS_MAX &&
+	       is_text(loop, memory_word(words, 8 * loop->count)) &&
+	       cfi_starts_find(s->starts, memory_word(words, 8 * loop->count) - s->bias) == start)
+		loop->count++;
+}
+
 /* Looks for the table in a section, in the process, because its addresses are relocated. */
 static bool find_table(const struct search *s, const char *section, const struct memory *memory,
-		       uint64_t *codes)
+		       uint64_t codes[static INSNS_MAX])
 {
 	size_t bytes = s->loop->count * 8;
 	uint64_t addr, size;
@@ -86,8 +100,10 @@ static bool find_table(const struct search *s, const char *section, const struct
 		/* The last address first: most places fail there. */
 		found = is_text(s->loop, memory_word(data, at + bytes - 8)) &&
 			is_table(s, data + at);
+		if (found && s->open)
+			extend(s, data + at, (size - at) / 8);
 		if (found)
-			memcpy(codes, data + at, bytes);
+			memcpy(codes, data + at, s->loop->count * 8);
 	}
 	free(data);
 	return found;
@@ -220,14 +236,15 @@ static int find_insns(const struct search *s, const struct memory *memory,
 	bool found;
 	int rc;
 
-	loop->codes = calloc(loop->count, sizeof(*loop->codes));
-	loop->numbers = calloc(loop->count, sizeof(*loop->numbers));
-	loop->lengths = calloc(loop->count, 1);
+	loop->codes = calloc(INSNS_MAX, sizeof(*loop->codes));
+	loop->numbers = calloc(INSNS_MAX, sizeof(*loop->numbers));
+	loop->lengths = calloc(INSNS_MAX, 1);
 	if (!names || !loop->codes || !loop->numbers || !loop->lengths) {
 		free(names);
 		return ERR_NOMEM;
 	}
-	found = elfsymbol_bytes(s->image, symbols[0].addr, loop->lengths, loop->count) &&
+	found = (s->open ||
+		 elfsymbol_bytes(s->image, symbols[0].addr, loop->lengths, loop->count)) &&
 		(find_table(s, ".data.rel.ro", memory, loop->codes) ||
 		 find_table(s, ".rodata", memory, loop->codes));
 	for (size_t i = 0; i < loop->count; i++) {
@@ -260,11 +277,14 @@ int ruby_find_loop(struct ruby_loop *loop, const struct image *image, uint64_t b
 	loop->text = bias + addr;
 	loop->text_end = loop->text + size;
 	elfsymbol_find(image, symbols, sizeof(symbols) / sizeof(*symbols));
-	if (!symbols[0].found || symbols[0].size < INSNS_MIN || symbols[0].size > INSNS_MAX)
+	s.open = !symbols[0].found;
+	loop->count = s.open ? INSNS_MIN : symbols[0].size;
+	if (loop->count < INSNS_MIN || loop->count > INSNS_MAX) {
+		loop->count = 0;
 		return 0;
+	}
 	if (cfi_starts_read(&s.starts, image))
 		return ERR_NOMEM;
-	loop->count = symbols[0].size;
 	rc = find_insns(&s, memory, symbols);
 	if (!rc && loop->count)
 		rc = find_functions(&s, addr, size);

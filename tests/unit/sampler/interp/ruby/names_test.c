@@ -1,0 +1,267 @@
+/* Names as the releases' backtraces have them, of iseqs, methods and classes in a made memory. */
+#include "base/arena.h"
+#include "base/error.h"
+#include "fake.h"
+
+static struct arena arena;
+static struct interp_code code;
+
+static void release(void)
+{
+	arena_release(&arena);
+}
+
+TestSuite(rubynames, .fini = release);
+
+static const char *name_of(uint64_t addr)
+{
+	memset(&code, 0, sizeof(code));
+	return ruby_resolve(&fake_rt, &fake_memory.memory, addr, &arena, &code) ? NULL : code.name;
+}
+
+/* A block around which is another iseq. */
+static uint64_t block_in(uint64_t parent, enum ruby_iseq_type type, const char *label)
+{
+	uint64_t iseq = fake_iseq(type, label, 9, 4);
+
+	put(fake_body(iseq) + fake_rt.layout->parent, parent);
+	return iseq;
+}
+
+static const char long_label[] = "a_name_that_is_too_long_for_the_slot_of_its_string";
+
+Test(rubynames, labels_and_paths_of_all_releases)
+{
+	static const unsigned releases[] = { 300, 301, 302, 303, 304, 400 };
+
+	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++) {
+		fake_begin(releases[i] / 100, releases[i] % 100);
+		cr_assert_str_eq(name_of(fake_iseq(ISEQ_METHOD, "total", 7, 4)), "total");
+		cr_assert_str_eq(code.file, "/shop.rb");
+		cr_assert_eq(code.first_line, 7);
+		cr_assert_str_eq(name_of(fake_iseq(ISEQ_CLASS, long_label, 7, 4)), long_label);
+		cr_assert_str_eq(name_of(fake_iseq(ISEQ_MAIN, "<main>", 1, 4)), "<main>");
+	}
+}
+
+Test(rubynames, a_path_may_be_a_pair)
+{
+	uint64_t iseq, pair;
+
+	fake_begin(3, 3);
+	iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	pair = fake_object(T_ARRAY, 0);
+	put(pair, T_ARRAY | 1 << 13 | 2 << 15);
+	put(pair + 16, fake_string("shop.rb"));
+	put(fake_body(iseq) + BODY_PATH, pair);
+	cr_assert_str_eq(name_of(iseq), "total");
+	cr_assert_str_eq(code.file, "shop.rb");
+	put(pair, T_ARRAY | 1 << 13 | 0 << 15);
+	cr_assert_null(name_of(iseq), "an empty array");
+}
+
+Test(rubynames, from_3_4_on_the_class_is_that_of_the_method)
+{
+	uint64_t method, block, inner, rescue, shop;
+
+	fake_begin(3, 4);
+	method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	block = block_in(method, ISEQ_BLOCK, "block in total");
+	inner = block_in(block, ISEQ_BLOCK, "block (2 levels) in total");
+	rescue = block_in(method, ISEQ_RESCUE, "rescue in total");
+	shop = fake_class("Shop", 0);
+	ruby_note_owner(&fake_rt, method, fake_method(shop, METHOD_IS_ISEQ, method, 0));
+	ruby_note_owner(&fake_rt, block, fake_method(shop, METHOD_IS_ISEQ, method, 0));
+	cr_assert_str_eq(name_of(method), "Shop#total");
+	cr_assert_str_eq(name_of(block), "block in Shop#total");
+	cr_assert_str_eq(name_of(inner), "block (2 levels) in total", "not noted");
+	cr_assert_str_eq(name_of(rescue), "total");
+	ruby_note_owner(&fake_rt, method,
+			fake_method(fake_class(NULL, shop), METHOD_IS_ISEQ, method, 0));
+	cr_assert_str_eq(name_of(method), "Shop.total");
+}
+
+Test(rubynames, a_method_entry_of_another_iseq_proves_nothing)
+{
+	uint64_t method, other, shop;
+
+	fake_begin(4, 0);
+	method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	other = fake_iseq(ISEQ_METHOD, "other", 9, 4);
+	shop = fake_class("Shop", 0);
+	ruby_note_owner(&fake_rt, method, fake_method(shop, METHOD_IS_ISEQ, other, 0));
+	cr_assert_str_eq(name_of(method), "total");
+	ruby_note_owner(&fake_rt, method, fake_method(shop, METHOD_IS_C, method, 0));
+	cr_assert_str_eq(name_of(method), "total");
+	ruby_note_owner(&fake_rt, method, shop);
+	cr_assert_str_eq(name_of(method), "total");
+	ruby_note_owner(&fake_rt, method, 0x7fff00000000);
+	cr_assert_str_eq(name_of(method), "total");
+}
+
+Test(rubynames, a_class_without_a_permanent_path_is_left_out)
+{
+	uint64_t method;
+
+	fake_begin(4, 0);
+	method = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	ruby_note_owner(&fake_rt, method,
+			fake_method(fake_class(NULL, 0), METHOD_IS_ISEQ, method, 0));
+	cr_assert_str_eq(name_of(method), "total");
+}
+
+Test(rubynames, iseqs_around_each_other_end_somewhere)
+{
+	uint64_t a, b;
+
+	fake_begin(3, 4);
+	a = fake_iseq(ISEQ_BLOCK, "block in a", 7, 4);
+	b = block_in(a, ISEQ_EVAL, "b");
+	put(fake_body(a) + fake_rt.layout->parent, b);
+	cr_assert_str_eq(name_of(a), "block in a", "the label as it is");
+}
+
+/* The table of IDs: an array of arrays, in which '+' is 43, and one more name. */
+static uint64_t fake_symbols(uint64_t serial, const char *name)
+{
+	uint64_t symbols = fake_alloc(24), outer = fake_object(T_ARRAY, 0);
+	uint64_t inner = fake_object(T_ARRAY, 0), elements = fake_alloc(1024 * 8);
+
+	put(symbols, 700);
+	put(symbols + 16, outer);
+	put(outer, T_ARRAY | 1 << 13 | 2 << 15);
+	put(outer + 16, inner);
+	put(outer + 24, inner);
+	put(inner + 16, 1024);
+	put(inner + 32, elements);
+	put(elements + 43 * 2 * 8, fake_string("+"));
+	put(elements + serial % 512 * 2 * 8, fake_string(name));
+	return symbols;
+}
+
+Test(rubynames, functions_in_c_have_the_name_of_their_method)
+{
+	uint64_t array;
+
+	fake_begin(3, 3);
+	fake_rt.symbols = fake_symbols(600, "each");
+	array = fake_class("Array", 0);
+	cr_assert_str_eq(name_of(fake_method(array, METHOD_IS_C, 0x1234, 600 << 4 | 1)),
+			 "Array#each");
+	cr_assert_str_eq(code.file, "");
+	cr_assert_str_eq(name_of(fake_method(array, METHOD_IS_C, 0x1234, '+')), "Array#+");
+	cr_assert_null(name_of(fake_method(array, METHOD_IS_C, 0x1234, 701 << 4)),
+		       "beyond the last ID");
+	cr_assert_null(name_of(fake_method(array, METHOD_IS_C, 0x1234, 0)));
+	fake_begin(3, 1);
+	fake_rt.symbols = fake_symbols(600, "each");
+	cr_assert_str_eq(name_of(fake_method(FAKE_HEAP, METHOD_IS_C, 0x1234, 600 << 4)), "each");
+}
+
+Test(rubynames, names_are_utf_8_and_cut)
+{
+	static char name[5000];
+
+	fake_begin(3, 3);
+	memset(name, 'x', sizeof(name) - 1);
+	name_of(fake_iseq(ISEQ_METHOD, name, 7, 4));
+	cr_assert_eq(strlen(code.name), 4096);
+	cr_assert_str_eq(code.name + 4093, "…");
+	cr_assert_str_eq(name_of(fake_iseq(ISEQ_METHOD,
+					   "a\xff"
+					   "b",
+					   7, 4)),
+			 "a\xef\xbf\xbd"
+			 "b");
+}
+
+Test(rubynames, what_is_no_code_object_is_refused)
+{
+	uint64_t iseq;
+
+	fake_begin(3, 3);
+	cr_assert_null(name_of(fake_object(T_STRING, 0)));
+	cr_assert_null(name_of(fake_object(T_IMEMO, IMEMO_SVAR)));
+	cr_assert_null(name_of(0));
+	cr_assert_null(name_of(FAKE + FAKE_BYTES - 8));
+	cr_assert_null(name_of(0x7fff00000000));
+	iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	put32(fake_body(iseq) + BODY_TYPE, ISEQ_TYPES);
+	cr_assert_null(name_of(iseq));
+	iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	put(fake_body(iseq) + BODY_LABEL, iseq);
+	cr_assert_null(name_of(iseq));
+	iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	put(memory_word(fake, fake_body(iseq) - FAKE + BODY_LABEL) + 16, UINT64_MAX);
+	cr_assert_null(name_of(iseq));
+}
+
+/* Identity. */
+
+static struct interp_identity identity_of(uint64_t addr)
+{
+	struct interp_identity id = { .code = addr };
+
+	ruby_identify(&fake_rt, &fake_memory.memory, &id, 1);
+	return id;
+}
+
+static bool is_same(const struct interp_identity *a, const struct interp_identity *b)
+{
+	return a->valid && b->valid && !memcmp(a->words, b->words, sizeof(a->words));
+}
+
+static void check_changes(uint64_t addr, uint64_t changed)
+{
+	struct interp_identity before = identity_of(addr), after;
+	uint64_t old = memory_word(fake, changed - FAKE);
+
+	cr_assert(before.valid);
+	put(changed, old ^ 1ull << 8);
+	after = identity_of(addr);
+	cr_assert(!is_same(&before, &after), "0x%lx", (long)changed);
+	put(changed, old);
+	after = identity_of(addr);
+	cr_assert(is_same(&before, &after));
+}
+
+Test(rubynames, an_identity_is_that_of_what_is_shown)
+{
+	static const unsigned releases[] = { 300, 301, 302, 303, 304, 400 };
+
+	for (size_t i = 0; i < sizeof(releases) / sizeof(*releases); i++) {
+		uint64_t iseq, body, method;
+
+		fake_begin(releases[i] / 100, releases[i] % 100);
+		iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+		body = fake_body(iseq);
+		check_changes(iseq,
+			      memory_word(fake, body - FAKE + BODY_LABEL) + fake_rt.layout->embed);
+		check_changes(iseq,
+			      memory_word(fake, body - FAKE + BODY_PATH) + fake_rt.layout->embed);
+		check_changes(iseq, body + BODY_LINE);
+		check_changes(iseq, body + BODY_CODE);
+		check_changes(iseq, body + BODY_TYPE); /* and the size */
+		check_changes(iseq, memory_word(fake, body - FAKE + fake_rt.layout->insns));
+		method = fake_method(FAKE_HEAP, METHOD_IS_C, 0x1234, '+');
+		check_changes(method, memory_word(fake, method - FAKE + METHOD_DEFINITION) +
+					      DEFINITION_SERIAL);
+	}
+}
+
+Test(rubynames, an_identity_that_cannot_be_read_is_not_valid)
+{
+	uint64_t iseq;
+
+	fake_begin(3, 3);
+	cr_assert(!identity_of(0).valid);
+	cr_assert(!identity_of(3).valid);
+	cr_assert(!identity_of(UINT64_MAX & ~7ull).valid);
+	cr_assert(!identity_of(fake_object(T_IMEMO, IMEMO_SVAR)).valid);
+	iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	put(iseq + ISEQ_BODY, 0x7fff00000000);
+	cr_assert(!identity_of(iseq).valid);
+	iseq = fake_iseq(ISEQ_METHOD, "total", 7, 4);
+	put(fake_body(iseq) + BODY_PATH, UINT64_MAX & ~7ull);
+	cr_assert(!identity_of(iseq).valid);
+}
