@@ -1,4 +1,5 @@
 """Interpreters of other releases of Debian, as tools/interpreters unpacks them, and this machine's."""
+import functools
 import glob
 
 from harness import *
@@ -27,7 +28,7 @@ class Interpreter:
             self.env.update(PYTHONHOME=os.path.join(root, "usr"), LC_ALL="C.UTF-8")
 
     def run(self, *arguments, **options):
-        done = subprocess.run([*self.command, *arguments], env=self.env, capture_output=True,
+        done = subprocess.run([*self.command, *map(str, arguments)], env=self.env, capture_output=True,
                               text=True, timeout=300, **options)
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -51,6 +52,16 @@ def of_pyenv():
     """Those of 3.6 and later, which the long form runs, too."""
     found = glob.glob(f"{PYENV}/versions/3.*/bin/python3")
     return [path for path in sorted(found) if int(path.split("/versions/3.")[1].split(".")[0]) >= 6]
+
+
+def pythons():
+    """Each CPython: its name, and what returns its Interpreter or raises."""
+    yield "the_machine_s_python", lambda: Interpreter(need("/usr/bin/python3"))
+    for name in PINNED:
+        if name.startswith("python"):
+            yield f"{name}_of_{PINNED[name]}", functools.partial(pinned, name)
+    for path in of_pyenv() if LONG else []:
+        yield "python" + path.split("/")[-3] + "_of_pyenv", functools.partial(Interpreter, path)
 
 
 __all__ = [name for name in dir() if not name.startswith("_")]
