@@ -250,7 +250,8 @@ bool interp_codes_place(struct interp_codes *c, const struct interp_runtime *r,
 	f.name = e->name;
 	f.file = e->file;
 	f.first_line = e->code.first_line;
-	r->ops->line(r->rt, &e->code, frame->at, &f.line, &f.column);
+	if (!(frame->flags & INTERP_INEXACT))
+		r->ops->line(r->rt, &e->code, frame->at, &f.line, &f.column);
 	*rc = interp_names_place(names, &f, place);
 	return !*rc;
 }

@@ -327,6 +327,7 @@ static int name_frame(struct interps *i, const struct interp_frame *frame,
 		context->counts[language].nameless++;
 		rc = rc ? rc : special_place(context->names, "[unknown]", language, &shown->place);
 	}
+	context->counts[language].lineless += frame->flags & INTERP_INEXACT ? 1 : 0;
 	if (!hidden)
 		shown->image = context->names->images[language];
 	return rc;

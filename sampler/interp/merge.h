@@ -43,6 +43,7 @@ struct interp_counts {
 	uint64_t on_top;   /* frames that fit nowhere */
 	uint64_t nameless; /* frames whose code object could not be proven */
 	uint64_t dropped;  /* frames under construction */
+	uint64_t lineless; /* frames of which it is not certain which line is executed */
 	uint64_t cut;	   /* stacks with a chain that was not copied whole */
 	uint64_t broken;   /* stacks with a chain that leads nowhere */
 };

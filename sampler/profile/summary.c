@@ -233,6 +233,7 @@ static void interpreted_line(const struct recording_stats *s, char *line)
 		append_count(line, c->on_top, "not merged");
 		append_count(line, c->behind, "behind a native stack that ended early");
 		append_count(line, c->nameless, "without a proven name");
+		append_count(line, c->lineless, "without a certain line");
 		append_count(line, c->dropped, "under construction left out");
 		append_count(line, c->cut, "stacks not copied whole");
 		append_count(line, c->broken, "stacks with a broken chain");

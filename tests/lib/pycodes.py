@@ -101,7 +101,7 @@ def main(path, part=1):
             try:
                 with open(name, "rb") as file:
                     code = compile(file.read(), name, "exec")
-            except (SyntaxError, UnicodeDecodeError, ValueError, RecursionError):
+            except (OSError, SyntaxError, UnicodeDecodeError, ValueError, RecursionError):
                 continue
             write(out, code)
 

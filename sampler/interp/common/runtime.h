@@ -57,8 +57,8 @@ struct interp_thread {
 enum interp_frame_flag {
 	INTERP_C_FUNCTION = 1, /* a function of the runtime's own, without lines: stands outside its
 				* C frames, not in the place of a loop (PHP's and Ruby's) */
-	INTERP_INEXACT = 2,    /* the line is that of the last call, not of the instruction (Ruby's
-				* and PHP's JIT) */
+	INTERP_INEXACT = 2,    /* which instruction is executed is not certain (Ruby's and PHP's
+				* JIT, some of PHP's innermost frames): no line is shown */
 	INTERP_WRAPPED = 4,    /* the loop is two C frames: the anchor's and the one that called it
 			     * (Ruby's vm_exec_core and vm_exec) */
 };

@@ -15,6 +15,7 @@
 
 enum {
 	CODES_BATCH = 64, /* code objects that are copied together */
+	CODE_READS = 3,	  /* of INTERP_READS, for code objects */
 	GIL_BYTES = 256,  /* struct _gil_runtime_state is smaller (pycore_gil.h) */
 };
 
@@ -209,8 +210,11 @@ void cpython_capture(const void *rt, struct interp_copy *copy, const struct inte
 {
 	struct capture c = { .python = rt, .copy = copy, .thread = thread, .out = out };
 	struct cpython_own own[CPYTHON_OWN_MAX];
-	unsigned count = cpython_own_states(rt, copy, thread, own, &out->lost);
+	unsigned reads_max = copy->reads_max, count;
 
+	/* A chain that is not read whole has no names, if no read is left for its code objects. */
+	copy->reads_max = (reads_max ? reads_max : INTERP_READS) - CODE_READS;
+	count = cpython_own_states(rt, copy, thread, own, &out->lost);
 	if (count && own[0].addr != thread->state)
 		out->state = own[0].addr;
 	for (unsigned i = 0; i < count; i++) {
@@ -218,6 +222,7 @@ void cpython_capture(const void *rt, struct interp_copy *copy, const struct inte
 		c.bytes = own[i].bytes;
 		capture_state(&c);
 	}
+	copy->reads_max = reads_max;
 	copy_new_codes(&c);
 	check_codes(&c);
 }

@@ -15,7 +15,7 @@
 #include "sampler/interp/cpython/layout.h"
 #include "sampler/interp/cpython/states.h"
 
-enum { TRIES = 5, FRAMES_MAX = 20000, SHIMS_MAX = 8, FRAME_BYTES = 256 };
+enum { TRIES = 5, FRAMES_MAX = 20000, SHIMS_MAX = 8, FRAME_BYTES = 256, INTERPRETERS_MAX = 64 };
 
 struct checking {
 	struct cpython *python;
@@ -107,7 +107,7 @@ static enum cpython_visit check_state(void *data, const struct cpython_state *st
 	return CPYTHON_NEXT;
 }
 
-/* The GIL is locked or not, and its last holder leads to the first interpreter. That state may be
+/* The GIL is locked or not, and its last holder leads to an interpreter. That state may be
  * deleted at any moment. */
 static bool check_gil(const struct checking *c)
 {
@@ -118,8 +118,13 @@ static bool check_gil(const struct checking *c)
 	    (uint32_t)locked > 1 ||
 	    memory_read_u64(c->memory, c->python->gil + l->gil_holder, &holder))
 		return false;
-	return !memory_read_u64(c->memory, c->python->head, &head) &&
-	       !memory_read_u64(c->memory, holder + l->thread.interp, &interp) && interp == head;
+	if (memory_read_u64(c->memory, holder + l->thread.interp, &interp) ||
+	    memory_read_u64(c->memory, c->python->head, &head))
+		return false;
+	for (int n = 0; head && head != interp && n < INTERPRETERS_MAX; n++)
+		if (memory_read_u64(c->memory, head + l->interp.next, &head))
+			return false;
+	return head && head == interp;
 }
 
 int cpython_check(struct cpython *python, const struct memory *memory, bool known,

@@ -5,7 +5,8 @@
  * first of each list are looked at.
  *
  * A thread that runs code of a second interpreter has a state in each of them, and frames in both.
- * Interpreters are few, and the main one is the last on their list.
+ * Interpreters are few, and the main one is the last on their list. Where each of many threads has a
+ * state in each of them (uwsgi, mod_wsgi), the one in use holds the GIL.
  */
 #include "sampler/interp/cpython/own.h"
 
@@ -115,6 +116,26 @@ static unsigned search_interps(struct search *s, struct cpython_own *own, unsign
 	return count;
 }
 
+/* Appends the state that holds the GIL, or held it last, if it is another one of the thread's. */
+static unsigned add_holder(struct search *s, struct cpython_own *own, unsigned count)
+{
+	const struct cpython_layout *l = &s->python->layout;
+	uint64_t gil = s->python->gil, interp, holder;
+
+	if (count == CPYTHON_OWN_MAX || !interp_copy_word(s->copy, s->python->head, &interp) ||
+	    interp == s->python->main || l->gil_holder == CPYTHON_NONE)
+		return count;
+	if (l->interp.gil != CPYTHON_NONE &&
+	    !interp_copy_word(s->copy, interp + l->interp.gil, &gil))
+		return count;
+	if (!gil || !interp_copy_word(s->copy, gil + l->gil_holder, &holder))
+		return count;
+	for (unsigned i = 0; i < count; i++)
+		if (own[i].addr == holder)
+			return count;
+	return count + (read_own(s, holder, &own[count]) && is_listed(s, &own[count]));
+}
+
 /* Where the thread has no state now, the known one is not lost: its next one is likely to have the
  * same address. */
 unsigned cpython_own_states(const struct cpython *python, struct interp_copy *copy,
@@ -127,6 +148,7 @@ unsigned cpython_own_states(const struct cpython *python, struct interp_copy *co
 	if (count && !cpython_chain_any(python, copy, own[0].addr, own[0].bytes))
 		count = is_listed(&s, &own[0]);
 	count = search_interps(&s, own, count, &more);
+	count = add_holder(&s, own, count);
 	*lost = !count && more;
 	return count;
 }

@@ -211,10 +211,10 @@ int cpython_layout_set(struct cpython *python, const uint64_t *debug, bool *know
 		return ERR_NOTFOUND;
 	if (!*known)
 		version = CPYTHON_3_15;
-	if (version >= CPYTHON_3_13 && !debug)
+	if (!*known && !debug)
 		return ERR_FORMAT;
 	set_from_table(python, version - CPYTHON_3_6);
-	if (version >= CPYTHON_3_13)
+	if (version >= CPYTHON_3_13 && debug)
 		rc = set_from_debug(python, debug, version - CPYTHON_3_13);
 	set_sizes(&python->layout);
 	return rc;

@@ -24,14 +24,14 @@ enum {
 	STATE_READY = 1 << 5, /* up to 3.11 */
 };
 
-/* `interned` has two bits; in free-threaded builds the whole byte, or 16 bits. There `kind`, which
- * is not 0, tells which. */
+/* `interned` has two bits; in free-threaded builds from 3.14 on the whole byte, or 16 bits. There
+ * `kind`, which is not 0, tells which. */
 static unsigned state_of(const struct cpython *python, const uint8_t *head)
 {
 	uint32_t state;
 
 	memcpy(&state, head + python->layout.object.text_state, sizeof(state));
-	if (!python->free_threaded)
+	if (!python->free_threaded || python->version < CPYTHON_3_14)
 		return state >> 2 & 0x3f;
 	return (state >> 8 & STATE_KIND ? state >> 8 : state >> 16) & 0x1f;
 }

@@ -50,13 +50,23 @@ static struct interp_frame *first_of_ruby(struct interp_frame *frames, size_t co
 	return NULL;
 }
 
-/* The innermost frame of Ruby executes, and its pc is not up to date. */
+/* The innermost frame of Ruby executes in code that does not move the pc on. */
 static void forget_pc(struct interp_frame *f)
 {
 	if (f->flags & INTERP_C_FUNCTION)
 		return;
 	f->flags |= INTERP_INEXACT;
 	f->at = 0;
+}
+
+/* vm_exec itself is at work, or what handles exceptions for it, which sets the pc to where the frame is
+ * to go on. */
+static void note_between(const struct run *r)
+{
+	if (r->frames->flags & (INTERP_C_FUNCTION | INTERP_WRAPPED))
+		return;
+	r->frames->flags |= INTERP_INEXACT;
+	r->frames->at |= (uint64_t)AT_BETWEEN << AT_SHIFT;
 }
 
 /* Is any native frame inside of number `end` made by a JIT compiler? */
@@ -79,8 +89,8 @@ static void look_inside(const struct ruby_loop *loop, const struct stack *stack,
 
 	if (wrapped) {
 		anchor = stack->sps[inside];
-		number = ruby_loop_insn(loop, frame_code_address(stack->pcs[inside],
-								 stack->frames[inside].kind));
+		number = ruby_loop_insn(
+			loop, frame_code_address(stack->pcs[inside], stack->frames[inside].kind));
 		if (f && number)
 			f->at |= (number | (inside ? AT_CALLS : 0)) << AT_SHIFT;
 	}
@@ -90,14 +100,20 @@ static void look_inside(const struct ruby_loop *loop, const struct stack *stack,
 	}
 }
 
-/* The innermost run has no tag while vm_exec is being entered or left. Its C frame may be there: it is
- * inside of that of the next run, at `end`. */
-static size_t frame_without_tag(const struct ruby_loop *loop, const struct stack *stack, size_t end)
+/* The innermost run has no tag while vm_exec is about to be called for it, is being entered, or is
+ * being left. If vm_exec's C frame is there, it is inside of that of the next run, at `end`. If not,
+ * the innermost C frame is one of those that the run will be executed by. */
+static void place_without_tag(const struct ruby_loop *loop, const struct stack *stack, size_t end,
+			      struct run *r)
 {
 	for (size_t i = 0; i < end; i++)
-		if (stack->pcs[i] - loop->exec < loop->exec_end - loop->exec)
-			return i;
-	return stack->count;
+		if (stack->pcs[i] - loop->exec < loop->exec_end - loop->exec) {
+			r->at = i;
+			return;
+		}
+	if (end && stack->pcs[0] - loop->text < loop->text_end - loop->text)
+		for (size_t i = 0; i < r->count; i++)
+			r->frames[i].anchor = stack->sps[0];
 }
 
 static struct run run_at(const struct stack *stack, struct interp_frame *frames, size_t count,
@@ -126,10 +142,12 @@ void ruby_anchor(const void *of, const struct modmap *maps, const struct stack *
 		from = r.at < stack->count ? r.at : from;
 		next = run_at(stack, end, count - (size_t)(end - frames), from);
 		if (r.frames == frames && !frames->anchor && next.at < stack->count)
-			r.at = frame_without_tag(&rt->loop, stack, next.at);
+			place_without_tag(&rt->loop, stack, next.at, &r);
 		if (r.at < stack->count)
 			look_inside(&rt->loop, stack, &r);
 		if (r.frames == frames && any_made(stack, r.at))
 			forget_pc(frames);
+		else if (r.frames == frames && rt->loop.core && r.at < stack->count)
+			note_between(&r);
 	}
 }

@@ -1,10 +1,13 @@
 /*
- * Blocks of the loop's code with which several instructions of Ruby end.
+ * Blocks of the loop's code: which of them several instructions share, and which end an instruction.
  *
- * An instruction's code ends with a jump to the next one's. Compilers join such ends, so where one
- * stands in an instruction's code, the thread may just as well come from another instruction, in
- * particular from a jump of Ruby's. It is recognized by a machine jump into the middle of an
- * instruction's code out of another one's, to a block that leads straight on to an indirect jump.
+ * Compilers join equal blocks, and move rare ones away. Such a block stands in one instruction's
+ * code, but the thread may have come from another one's. It is recognized by a machine jump into the
+ * middle of an instruction's code out of another one's, or out of such a block, and ends where it
+ * jumps away.
+ *
+ * An instruction's code ends with an indirect jump to the next one's. Behind the last store before
+ * it, the pc is that of the next instruction, also after a jump of Ruby's.
  */
 #include <stdlib.h>
 
@@ -23,18 +26,23 @@ enum {
 	OP_JMP = 0xe9,
 	OP_JMP_NEAR = 0xeb,
 	OP_RET = 0xc3,
+	OP_STORE = 0x89,
 	OP_GROUP_5 = 0xff, /* in the field `reg`: */
 	GROUP_5_CALL = 2,
 	GROUP_5_JMP = 4,
 };
 
-enum flow { FLOW_ON, FLOW_JUMP, FLOW_INDIRECT, FLOW_OTHER };
+enum flow { FLOW_ON, FLOW_BRANCH, FLOW_JUMP, FLOW_INDIRECT, FLOW_CALL, FLOW_RETURN };
+
+enum { BLOCK_SHARED = 1, BLOCK_NEXT = 2 };
+
+enum { PASSES = 8 }; /* shared blocks that jump to others */
 
 struct code {
 	const struct ruby_loop *loop;
 	const uint8_t *bytes; /* from loop->core on */
 	size_t len;
-	bool *shared; /* of each byte */
+	uint8_t *kinds; /* BLOCK_… of each byte */
 };
 
 static enum flow flow_of(const struct insn *i)
@@ -42,91 +50,136 @@ static enum flow flow_of(const struct insn *i)
 	uint8_t op = i->opcode, group = i->reg & 7;
 
 	if (i->map == MAP_0F && (op & 0xf0) == OP_JCC_FAR)
-		return FLOW_JUMP;
+		return FLOW_BRANCH;
 	if (i->map != MAP_ONE)
 		return FLOW_ON;
-	if ((op & 0xf0) == OP_JCC || op == OP_JMP || op == OP_JMP_NEAR)
+	if ((op & 0xf0) == OP_JCC)
+		return FLOW_BRANCH;
+	if (op == OP_JMP || op == OP_JMP_NEAR)
 		return FLOW_JUMP;
 	if (op == OP_GROUP_5 && group == GROUP_5_JMP)
 		return FLOW_INDIRECT;
-	return op == OP_CALL || op == OP_RET || (op == OP_GROUP_5 && group == GROUP_5_CALL)
-		       ? FLOW_OTHER
-		       : FLOW_ON;
+	if (op == OP_CALL || (op == OP_GROUP_5 && group == GROUP_5_CALL))
+		return FLOW_CALL;
+	return op == OP_RET ? FLOW_RETURN : FLOW_ON;
 }
 
-/* Marks the block at `from` if it leads straight on to an indirect jump. */
-static void mark(struct code *c, size_t from)
+/* `mov REG, (REG)`: the pc is a frame's first field. */
+static bool is_store(const struct insn *i)
+{
+	return i->map == MAP_ONE && i->opcode == OP_STORE && i->wide && i->in_memory && !i->rip &&
+	       !i->disp && i->index == HW_NONE;
+}
+
+static void mark(struct code *c, size_t from, size_t to, uint8_t kind)
+{
+	for (size_t at = from; at < to; at++)
+		c->kinds[at] |= kind;
+}
+
+static void find_ends(struct code *c)
+{
+	size_t from = 0;
+	struct insn i;
+
+	for (size_t at = 0; at < c->len; at += i.len) {
+		enum flow flow;
+
+		if (insn_decode(c->bytes + at, c->len - at, &i))
+			return;
+		flow = flow_of(&i);
+		if (flow == FLOW_INDIRECT)
+			mark(c, from, at + i.len, BLOCK_NEXT);
+		if (flow != FLOW_ON || is_store(&i))
+			from = at + i.len;
+	}
+}
+
+/* Marks the block at `from`. False: it was marked. */
+static bool share(struct code *c, size_t from)
 {
 	enum flow flow = FLOW_ON;
 	size_t at = from;
 	struct insn i;
 
-	while (flow == FLOW_ON) {
-		if (at >= c->len || insn_decode(c->bytes + at, c->len - at, &i))
-			return;
+	if (c->kinds[from] & BLOCK_SHARED)
+		return false;
+	while (flow == FLOW_ON || flow == FLOW_BRANCH || flow == FLOW_CALL) {
+		if (at >= c->len || insn_decode(c->bytes + at, c->len - at, &i) ||
+		    (at > from && ruby_loop_starts(c->loop, c->loop->core + at)))
+			break;
 		flow = flow_of(&i);
 		at += i.len;
 	}
-	if (flow == FLOW_INDIRECT)
-		for (size_t k = from; k < at; k++)
-			c->shared[k] = true;
+	mark(c, from, at, BLOCK_SHARED);
+	return true;
 }
 
-static void look(struct code *c)
+/* Looks at all jumps once. Returns false if no block was marked. */
+static bool find_shared(struct code *c)
 {
 	const struct ruby_loop *loop = c->loop;
+	bool changed = false;
 	struct insn i;
 
 	for (size_t at = 0; at < c->len; at += i.len) {
+		enum flow flow;
 		uint64_t to;
 
 		if (insn_decode(c->bytes + at, c->len - at, &i))
-			return;
+			return false;
+		flow = flow_of(&i);
 		to = at + i.len + (uint64_t)i.imm;
-		if (flow_of(&i) == FLOW_JUMP && to < c->len &&
-		    !ruby_loop_starts(loop, loop->core + to) &&
-		    ruby_loop_place(loop, loop->core + at) != ruby_loop_place(loop, loop->core + to))
-			mark(c, to);
+		if ((flow != FLOW_JUMP && flow != FLOW_BRANCH) || to >= c->len ||
+		    ruby_loop_starts(loop, loop->core + to))
+			continue;
+		if (c->kinds[at] & BLOCK_SHARED || ruby_loop_place(loop, loop->core + at) !=
+							   ruby_loop_place(loop, loop->core + to))
+			changed |= share(c, to);
 	}
+	return changed;
 }
 
-static int keep(struct ruby_loop *loop, const bool *shared, size_t len)
+static int keep(struct ruby_loop *loop, const uint8_t *kinds, size_t len)
 {
 	size_t count = 0;
 
 	for (size_t at = 0; at < len; at++)
-		count += shared[at] && (!at || !shared[at - 1]);
-	loop->shared = calloc(count + 1, sizeof(*loop->shared));
-	if (!loop->shared)
+		count += kinds[at] && (!at || kinds[at] != kinds[at - 1]);
+	loop->blocks = calloc(count + 1, sizeof(*loop->blocks));
+	if (!loop->blocks)
 		return ERR_NOMEM;
-	for (size_t at = 0; at < len; at++) {
-		if (!shared[at])
-			continue;
-		loop->shared[loop->shared_count].start = loop->core + at;
-		while (at < len && shared[at])
-			at++;
-		loop->shared[loop->shared_count++].end = loop->core + at;
+	for (size_t at = 0, end; at < len; at = end) {
+		for (end = at + 1; end < len && kinds[end] == kinds[at];)
+			end++;
+		if (kinds[at])
+			loop->blocks[loop->block_count++] = (struct ruby_block){
+				loop->core + at, loop->core + end, kinds[at] & BLOCK_SHARED,
+				kinds[at] & BLOCK_NEXT
+			};
 	}
 	return 0;
 }
 
-int ruby_find_shared(struct ruby_loop *loop, const uint8_t *bytes, size_t len)
+int ruby_find_blocks(struct ruby_loop *loop, const uint8_t *bytes, size_t len)
 {
-	struct code c = { loop, bytes, len, calloc(len, sizeof(bool)) };
+	struct code c = { loop, bytes, len, calloc(len, 1) };
 	int rc;
 
-	if (!c.shared)
+	if (!c.kinds)
 		return ERR_NOMEM;
-	look(&c);
-	rc = keep(loop, c.shared, len);
-	free(c.shared);
+	find_ends(&c);
+	for (unsigned i = 0; i < PASSES && find_shared(&c); i++)
+		continue;
+	rc = keep(loop, c.kinds, len);
+	free(c.kinds);
 	return rc;
 }
 
 #else
 
 /* Without a decoder, none is known. */
-int ruby_find_shared(struct ruby_loop *loop, const uint8_t *bytes, size_t len)
+int ruby_find_blocks(struct ruby_loop *loop, const uint8_t *bytes, size_t len)
 {
 	(void)loop, (void)bytes, (void)len;
 	return 0;

@@ -42,8 +42,9 @@ struct walker {
 	struct interp_walk *out;
 	uint64_t base, end, frame; /* of the stack; the innermost frame */
 	uint64_t tag;
-	size_t runs; /* that ended so far */
-	bool in_run; /* a Ruby frame of the present run was met */
+	uint64_t pthread; /* the thread's pthread_self */
+	size_t runs;	  /* that ended so far */
+	bool in_run;	  /* a Ruby frame of the present run was met */
 };
 
 /* Reads the thread and its execution context. False: it is not the state of this thread. */
@@ -63,6 +64,7 @@ static bool begin(struct walker *w, const struct interp_thread *thread, uint64_t
 		if (!bytes)
 			return false;
 	}
+	w->pthread = memory_word(bytes, l->pthread);
 	if (l->tid ? (pid_t)ruby_u32(bytes, l->tid) != thread->own_tid :
 		     PTHREAD_SELF_IS_TP && thread->tp &&
 			     memory_word(bytes, l->pthread) != thread->tp)
@@ -294,6 +296,6 @@ void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_
 	     at += w.rt->layout->frame)
 		on = step(&w, at, &hide);
 	if (on)
-		ruby_set_anchors(rt, copy, thread, w.tag, w.runs, out);
+		ruby_set_anchors(rt, copy, w.pthread, w.tag, w.runs, out);
 	copy_new(&w);
 }

@@ -192,22 +192,25 @@ static uint32_t last_place(const uint32_t *places, uint32_t count, uint32_t word
 	return low;
 }
 
-/* Is the instruction at the pc executed, and not the one in front of it? In a call, the pc has moved
- * on, except up to 3.2 for instructions that cannot fail. Where the loop itself is in the code of
- * neither, it has just jumped. */
+/* Is the instruction at the pc executed, or will it be next, and not the one in front of it? In a
+ * call, the pc has moved on, except up to 3.2 for instructions that cannot fail. */
 static bool is_at(const struct ruby_runtime *rt, const struct ruby_lines *l, uint32_t word,
-		  unsigned number)
+		  unsigned insn)
 {
-	bool calls = number & AT_CALLS, at, before;
+	unsigned number = insn & AT_NUMBER;
+	bool at, before;
 	uint32_t i;
 
-	number &= AT_CALLS - 1;
-	if (!l->insn_count || !number || word >= l->size)
+	if (!l->insn_count || !insn || word >= l->size)
 		return false;
 	i = last_place(l->starts, l->insn_count, word);
-	at = l->numbers[i] == number && rt->layout->release <= 302;
-	before = i && l->numbers[i - 1] == number;
-	return l->starts[i] == word && !before && (at || !calls);
+	if (l->starts[i] != word)
+		return false;
+	at = number && l->numbers[i] == number;
+	before = number && i && l->numbers[i - 1] == number;
+	if (insn & AT_CALLS)
+		return at && !before && rt->layout->release <= 302;
+	return !before && (at || insn & AT_NEXT);
 }
 
 void ruby_line(const void *of, const struct interp_code *code, uint64_t at, uint32_t *line,
@@ -229,6 +232,8 @@ void ruby_line(const void *of, const struct interp_code *code, uint64_t at, uint
 		*line = l->first_line;
 		return;
 	}
+	if (word && at >> AT_SHIFT & AT_BETWEEN)
+		return;
 	if (!is_at(rt, l, word, (unsigned)(at >> AT_SHIFT)))
 		word -= word > 0;
 	*line = l->lines[last_place(l->places, l->count, word)];

@@ -206,7 +206,7 @@ static int find_functions(const struct search *s, uint64_t addr, uint64_t size)
 	loop->exec = exec ? s->bias + exec : 0;
 	loop->exec_end = exec ? s->bias + function_end(s->starts, exec) : 0;
 	if (core >= addr && core - addr < size && loop->core_end - s->bias - addr <= size)
-		rc = ruby_find_shared(loop, text + (core - addr), loop->core_end - loop->core);
+		rc = ruby_find_blocks(loop, text + (core - addr), loop->core_end - loop->core);
 	free(text);
 	return rc;
 }
@@ -277,7 +277,7 @@ void ruby_loop_release(struct ruby_loop *loop)
 	free(loop->codes);
 	free(loop->numbers);
 	free(loop->lengths);
-	free(loop->shared);
+	free(loop->blocks);
 }
 
 size_t ruby_loop_place(const struct ruby_loop *loop, uint64_t pc)
@@ -304,26 +304,30 @@ unsigned ruby_loop_starts(const struct ruby_loop *loop, uint64_t code)
 	return loop->codes[i] == code ? loop->numbers[i] + 1u : 0;
 }
 
-static bool is_shared(const struct ruby_loop *loop, uint64_t pc)
+static const struct ruby_block *block_of(const struct ruby_loop *loop, uint64_t pc)
 {
-	size_t low = 0, count = loop->shared_count;
+	size_t low = 0, count = loop->block_count;
+	const struct ruby_block *b;
 
 	while (count > 1) {
 		size_t half = count / 2;
 
-		if (loop->shared[low + half].start <= pc)
+		if (loop->blocks[low + half].start <= pc)
 			low += half;
 		count -= half;
 	}
-	return count && pc - loop->shared[low].start <
-				loop->shared[low].end - loop->shared[low].start;
+	b = count ? &loop->blocks[low] : NULL;
+	return b && pc - b->start < b->end - b->start ? b : NULL;
 }
 
 unsigned ruby_loop_insn(const struct ruby_loop *loop, uint64_t pc)
 {
+	const struct ruby_block *b = block_of(loop, pc);
+	unsigned number = 0;
+
 	if (!loop->count || pc - loop->core >= loop->core_end - loop->core)
 		return 0;
-	if (pc < loop->codes[0] || is_shared(loop, pc))
-		return AT_SHARED;
-	return loop->numbers[ruby_loop_place(loop, pc)] + 1u;
+	if (pc >= loop->codes[0] && !(b && b->shared))
+		number = loop->numbers[ruby_loop_place(loop, pc)] + 1u;
+	return number | (b && b->next ? AT_NEXT : 0);
 }

@@ -157,25 +157,32 @@ enum {
 enum {
 	AT_SHIFT = 48,
 	AT_CALLS = 1 << 14, /* with the number: that instruction has called a C function */
-	AT_SHARED = AT_CALLS - 1, /* the number of code with which several instructions end */
+	AT_NEXT = 1 << 13,  /* with it: the pc is that of the next instruction */
+	AT_BETWEEN =
+		1
+		<< 12, /* alone: the thread is not in the loop; the pc may have been set by others */
+	AT_NUMBER = AT_BETWEEN - 1,
 };
 static const uint64_t AT_PC = (1ull << AT_SHIFT) - 1;
 
-struct ruby_range {
+/* A block of the loop's code (blocks.c). */
+struct ruby_block {
 	uint64_t start, end; /* addresses in the process */
+	bool shared;	     /* it belongs to several instructions */
+	bool next;	     /* the pc is that of the next instruction */
 };
 
 /* The interpreter's loop: vm_exec_core, which vm_exec calls inside of its tag. */
 struct ruby_loop {
-	uint64_t core, core_end; /* addresses in the process; 0: not found */
-	uint64_t exec, exec_end; /* of vm_exec; 0: not found */
-	uint64_t text, text_end; /* of the whole image */
-	size_t count;		 /* instructions; 0: their code was not found */
-	uint64_t *codes;	 /* addresses of their code, ascending; owned */
-	uint16_t *numbers;	 /* which instruction each of these is; owned */
-	uint8_t *lengths;	 /* of instructions, in words, by number; owned */
-	struct ruby_range *shared; /* see blocks.c; ascending; owned */
-	size_t shared_count;
+	uint64_t core, core_end;   /* addresses in the process; 0: not found */
+	uint64_t exec, exec_end;   /* of vm_exec; 0: not found */
+	uint64_t text, text_end;   /* of the whole image */
+	size_t count;		   /* instructions; 0: their code was not found */
+	uint64_t *codes;	   /* addresses of their code, ascending; owned */
+	uint16_t *numbers;	   /* which instruction each of these is; owned */
+	uint8_t *lengths;	   /* of instructions, in words, by number; owned */
+	struct ruby_block *blocks; /* ascending; owned */
+	size_t block_count;
 };
 
 enum { RUBY_OWNERS = 4096 };
@@ -240,11 +247,12 @@ void ruby_loop_release(struct ruby_loop *loop);
 unsigned ruby_loop_starts(const struct ruby_loop *loop, uint64_t code);
 /* The index of the last instruction's code that does not begin behind `pc`. */
 size_t ruby_loop_place(const struct ruby_loop *loop, uint64_t pc);
-/* The number of the instruction whose code holds `pc`, plus one; AT_SHARED; 0: it is not in the loop. */
+/* The number of the instruction whose code holds `pc`, plus one; 0: it is not in the loop, or in code
+ * of several instructions. With AT_NEXT. */
 unsigned ruby_loop_insn(const struct ruby_loop *loop, uint64_t pc);
 
-/* blocks.c: fills loop->shared. `bytes` are those of vm_exec_core. ERR_NOMEM. */
-int ruby_find_shared(struct ruby_loop *loop, const uint8_t *bytes, size_t len);
+/* blocks.c: fills loop->blocks. `bytes` are those of vm_exec_core. ERR_NOMEM. */
+int ruby_find_blocks(struct ruby_loop *loop, const uint8_t *bytes, size_t len);
 
 /* threads.c */
 int ruby_threads(const void *rt, const struct memory *memory, struct buffer *states);
@@ -258,9 +266,8 @@ void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_
 
 /* tags.c: sets the anchors of the frames, whose .own are the numbers of their runs, 0 for the
  * innermost. `runs` is how many runs vm_exec executes; `tag` is the thread's innermost one. */
-void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy,
-		      const struct interp_thread *thread, uint64_t tag, size_t runs,
-		      struct interp_walk *out);
+void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy, uint64_t pthread,
+		      uint64_t tag, size_t runs, struct interp_walk *out);
 
 /* anchor.c */
 void ruby_anchor(const void *rt, const struct modmap *maps, const struct stack *stack,

@@ -81,16 +81,15 @@ static bool is_of_exec(const struct tags *t, const char *bytes)
 	return is_in(pc, t->loop->exec, t->loop->exec_end);
 }
 
-/* The guard is the same for all threads of a process. A thread that is not stopped has no thread
- * pointer here. */
-static void find_guard(struct tags *t, struct ruby_shared *shared, uint64_t tp)
+/* The guard is the same for all threads of a process. A pthread_t points to the control block. */
+static void find_guard(struct tags *t, struct ruby_shared *shared, uint64_t pthread)
 {
 	t->guard = atomic_load_explicit(&shared->guard, memory_order_relaxed);
 #ifdef __x86_64__
-	if (!t->guard && tp && interp_copy_word(t->copy, tp + GUARD, &t->guard))
+	if (!t->guard && pthread && interp_copy_word(t->copy, pthread + GUARD, &t->guard))
 		atomic_store_explicit(&shared->guard, t->guard, memory_order_relaxed);
 #else
-	(void)tp;
+	(void)pthread;
 #endif
 }
 
@@ -117,15 +116,14 @@ static bool follow(struct tags *t, uint64_t tag)
 	return !tag;
 }
 
-void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy,
-		      const struct interp_thread *thread, uint64_t tag, size_t runs,
-		      struct interp_walk *out)
+void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy, uint64_t pthread,
+		      uint64_t tag, size_t runs, struct interp_walk *out)
 {
 	struct tags t = { .loop = &rt->loop, .copy = copy };
 
 	if (!rt->loop.exec || !runs || !tag)
 		return;
-	find_guard(&t, rt->shared, thread->tp);
+	find_guard(&t, rt->shared, pthread);
 	if (!follow(&t, tag) || t.count + 1 < runs || t.count > runs + 1)
 		return;
 	for (size_t i = 0; i < out->count; i++) {

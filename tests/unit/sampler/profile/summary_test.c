@@ -267,6 +267,7 @@ static void fill_interpreted(struct recording_stats *s)
 							    .on_top = max,
 							    .nameless = max,
 							    .dropped = max,
+							    .lineless = max,
 							    .cut = max,
 							    .broken = max };
 		memset(s->interpreted[i].version, 'v', sizeof(s->interpreted[i].version) - 1);

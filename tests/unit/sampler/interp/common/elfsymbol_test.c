@@ -17,9 +17,9 @@ static void open_libc(void)
 
 	cr_assert(dladdr(dlsym(RTLD_NEXT, "puts"), &info));
 	bias = (uintptr_t)info.dli_fbase;
-	cr_assert_eq(image_open(open(info.dli_fname, O_RDONLY | O_CLOEXEC), info.dli_fname, &libc,
-				NULL),
-		     0);
+	cr_assert_eq(
+		image_open(open(info.dli_fname, O_RDONLY | O_CLOEXEC), info.dli_fname, &libc, NULL),
+		0);
 }
 
 static void close_libc(void)

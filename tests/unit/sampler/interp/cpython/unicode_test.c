@@ -43,7 +43,10 @@ static void put_head(uint64_t length, unsigned state)
 	const struct cpython_object_layout *o = &python.layout.object;
 
 	put(o->text_length, length, 8);
-	put(o->text_state, python.free_threaded ? 3 | state << 8 : 0xabcd0000 | 1 | state << 2, 4);
+	if (python.free_threaded && python.version >= CPYTHON_3_14)
+		put(o->text_state, 3 | state << 8, 4);
+	else
+		put(o->text_state, 0xabcd0000 | 1 | state << 2, 4);
 }
 
 static void put_chars(size_t at, const uint32_t *chars, size_t count, unsigned width)
@@ -103,7 +106,7 @@ Test(pyunicode, compact_strings_have_1_2_or_4_bytes)
 /* Free-threaded builds of 3.13 have 16 bits of `interned`. */
 Test(pyunicode, the_state_of_free_threaded_builds_has_two_forms)
 {
-	use(CPYTHON_3_13, true);
+	use(CPYTHON_3_14, true);
 	put(python.layout.object.text_length, 2, 8);
 	put(python.layout.object.text_state, 2 | (ONE | COMPACT | ASCII) << 16, 4);
 	memcpy(bytes + python.layout.object.text_ascii, "ok", 2);
