@@ -28,7 +28,7 @@ class Interpreter:
             self.env.update(PYTHONHOME=os.path.join(root, "usr"), LC_ALL="C.UTF-8")
 
     def run(self, *arguments, **options):
-        done = subprocess.run([*self.command, *arguments], env=self.env, capture_output=True,
+        done = subprocess.run([*self.command, *map(str, arguments)], env=self.env, capture_output=True,
                               text=True, timeout=300, **options)
         assert done.returncode == 0, done.stderr
         return done.stdout

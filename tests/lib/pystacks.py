@@ -17,8 +17,8 @@ def cut(name):
 class Truth:
     """The possible stacks. Is built by the interpreter that is sampled."""
 
-    def __init__(self, python, *cases):
-        text = json.loads(python.run(CORNERS, "truth", *cases))
+    def __init__(self, python, *cases, program=CORNERS):
+        text = json.loads(python.run(program, "truth", *cases))
         self.children, self.under = {}, {}
         for number, (above, name, file, line) in enumerate(text["nodes"]):
             self.children[above, cut(name), file, line] = number
@@ -64,6 +64,19 @@ def python_frames(profile, sample):
             if function["name"] != SEAM]
 
 
+def runs(profile, sample):
+    """The stack, innermost first: runs of Python frames, as a list of names each, and native frames
+    between them, as a list of mappings each; these may be empty. The first and the last are native."""
+    out = [[]]
+    for location in sample["locations"]:
+        mapping = mapping_of(profile, location)
+        python = mapping == "[python]"
+        if python != (len(out) % 2 == 0):
+            out.append([])
+        out[-1].append(location["lines"][0][0]["name"] if python else mapping)
+    return out if len(out) % 2 else [*out, []]
+
+
 def is_merged(profile, sample):
     return SEAM not in sample["names"]
 
@@ -71,9 +84,9 @@ def is_merged(profile, sample):
 class Corners(Running):
     """The program at work."""
 
-    def __init__(self, python, *cases, **options):
-        super().__init__(*python.command, CORNERS, "run", *cases, env=python.env,
-                         stdout=subprocess.PIPE, **options)
+    def __init__(self, python, *cases, program=CORNERS):
+        super().__init__(*python.command, program, "run", *cases, env=python.env,
+                         stdout=subprocess.PIPE)
 
     def __enter__(self):
         assert self.process.stdout.readline() == b"ready\n", f"{self.process.args} ended"
