@@ -61,15 +61,16 @@ def look(pids, gdb, stacks, symbols, before):
     """Compares the stacks of one freeze. `before` has those of the previous freeze: a thread with
     the same stack is compared, but not counted again. False: a process has moved meanwhile."""
     threads = peers.sampler_dump(pids)
-    mine = pcs_of(threads)
-    theirs = {tid: {"gdb": [], "eu-stack": []} for tid in mine}
+    dumped = pcs_of(threads)
+    theirs = {tid: {"gdb": [], "eu-stack": []} for tid in dumped}
     for pid in pids:
         for tid, pcs in peers.eu_stack(pid).items():
             theirs[tid]["eu-stack"] = pcs
         for tid, (pcs, _) in gdb.stacks(pid).items():
             theirs[tid]["gdb"] = pcs
+    mine = {tid: peers.with_loops(pcs, theirs[tid]["gdb"]) for tid, pcs in dumped.items()}
     if any(pcs != mine[tid] for tid in mine for pcs in theirs[tid].values()) and \
-            pcs_of(peers.sampler_dump(pids)) != mine:
+            pcs_of(peers.sampler_dump(pids)) != dumped:
         return False
     is_code = code_of(pids)
     for tid, pcs in mine.items():
@@ -88,7 +89,7 @@ def end(*_):
 def measure(kind, stops):
     signal.signal(signal.SIGTERM, end)  # leave no process frozen
     stacks, symbols, before, moved = Stacks(), Symbols(), {}, 0
-    program = kind()
+    program, gdb = kind(), None
     try:
         os.kill(program.keeper_pid(), signal.SIGSTOP)
         gdb = peers.Gdb(program.keeper_pid())
@@ -108,7 +109,9 @@ def measure(kind, stops):
             except RuntimeError:  # the program has ended
                 misses += 1
             go_on(pids)
-        gdb.close()
         return stacks, Judge(symbols, peers.symbolizer(symbols.said)), moved
     finally:
+        # The program ends only when gdb has let go of it.
+        if gdb:
+            gdb.close()
         program.close()

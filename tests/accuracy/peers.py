@@ -27,7 +27,20 @@ def sampler_dump(pids):
 
 
 def on_the_stack(thread):
-    return [int(f["pc"], 16) for f in thread["frames"] if not f["inlined"]]
+    """The frames' addresses. A run of interpreted frames is one None: it stands in the place of one C
+    frame, that of the loop."""
+    out = []
+    for f in thread["frames"]:
+        if f["pc"] is None and (not out or out[-1] is not None):
+            out.append(None)
+        elif f["pc"] is not None and not f["inlined"]:
+            out.append(int(f["pc"], 16))
+    return out
+
+
+def with_loops(pcs, theirs):
+    """Our addresses, those of loops taken from another walk."""
+    return [theirs[i] if pc is None and i < len(theirs) else pc for i, pc in enumerate(pcs)]
 
 
 def eu_stack(pid):
