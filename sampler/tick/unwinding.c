@@ -79,7 +79,8 @@ static void learn_go_stack_size(struct member *m, size_t want)
 /* Learns how much to copy next time: half as much again as this walk used, and a margin. If the
  * copy was too short, the walk beyond the copy counts instead, if it reached the outermost frame;
  * else the amount is eight times the copy. It shrinks slowly. A thread that runs Go has no ordinary
- * stack of its own. */
+ * stack of its own. One that is never met on its ordinary stack (a signal handler takes all its time)
+ * has it around where the walk has ended. */
 static void learn_stack_size(struct member *m, struct thread *thread, size_t copied,
 			     const struct snapshot *s, const struct stack *walk,
 			     const struct stack *deeper)
@@ -100,6 +101,8 @@ static void learn_stack_size(struct member *m, struct thread *thread, size_t cop
 	}
 	if (walk->end == STACK_OUTERMOST && !walk->switched)
 		thread->stack_top = s->regs.r[DWARF_SP] + walk->used;
+	if (walk->end == STACK_MEMORY_UNREADABLE && walk->switched)
+		thread->stack_top = walk->sps[walk->count - 1] + copied / 2;
 }
 
 static bool explained(const struct stack *walk)
