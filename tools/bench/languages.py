@@ -28,9 +28,9 @@ import time
 from rows import *
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "lib"))
+from interpreters import Interpreter, Skip, pythons  # noqa: E402
 from pins import PINS  # noqa: E402
 from pprof import Profile  # noqa: E402
-from pythons import pythons  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPEATS = int(os.environ.get("BENCH_REPEATS", "5"))
@@ -76,13 +76,15 @@ def start(cpus, *command, **options):
 
 
 class Program:
-    """One that is looked at: a source beside this file, run by an interpreter."""
+    """One that is looked at: a source beside this file, run by an Interpreter or the path of one."""
 
     def __init__(self, folder, cpus, interpreter, source, frames, idle, **environment):
         self.path, self.frames = os.path.join(folder, "notes"), frames
-        self.process = start(cpus, interpreter, os.path.join(HERE, source), self.path, str(frames),
-                             str(idle), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                             env={**os.environ, **environment})
+        if isinstance(interpreter, str):
+            interpreter = Interpreter(interpreter)
+        self.process = start(cpus, *interpreter.command, os.path.join(HERE, source), self.path,
+                             str(frames), str(idle), stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True, env={**interpreter.env, **environment})
         self.pid = self.process.pid
 
     def __enter__(self):
@@ -403,13 +405,13 @@ def at_99_hz(b, title, interpreter, source, idle_threads):
 
 
 def releases(b):
-    """Each CPython of this machine, at one depth."""
+    """Each CPython that tools/packages fetches, at one depth."""
     section(f"All CPythons here, 50 frames, {RATE} Hz (a slice of {SECONDS:g} s)")
     profilers = [Sampler("--max-cpu", "100"), *peers_of("py-spy", PySpy)]
-    for version, path in pythons().items():
+    for version, made in pythons():
         try:
-            felt = felt_by(b, path, "interpreted.py", 50, 1, profilers, RATE, 1)
-        except Unavailable as why:
+            felt = felt_by(b, made(), "interpreted.py", 50, 1, profilers, RATE, 1)
+        except (Unavailable, Skip, AssertionError) as why:
             missing(version, why)
             continue
         show(version, felt, felt[Sampler.name], LEAST[50], False)
