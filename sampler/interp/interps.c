@@ -200,14 +200,16 @@ int interps_find(struct interps *i, const struct modmap *maps)
 
 /* States of threads. */
 
-/* The main thread has the process's number. */
+/* The main thread has the process's number. What a child of fork(2) in C (a worker of uWSGI) has
+ * recorded is its parent's number, unless libc is asked; the main thread has no successor. */
 static void number_main(const struct process *process, struct buffer *states)
 {
 	struct interp_state *s = (struct interp_state *)states->data;
+	pid_t own_tid = process_own_tid(process, process->pid);
 
 	for (size_t n = states->len / sizeof(*s); n; n--, s++)
-		if (s->main)
-			s->own_tid = process_own_tid(process, process->pid);
+		if (s->main || s->libc_tid == own_tid)
+			s->own_tid = own_tid;
 }
 
 static int read_states(struct interps *i)

@@ -42,8 +42,10 @@ struct interp_state {
 	pid_t own_tid; /* the thread's number in its own PID namespace; 0: not recorded */
 	uint64_t tp; /* its thread pointer (fs_base on x86-64), pthread_self(3); 0: not recorded */
 	uint64_t at; /* address of the state; unique in the process */
-	bool main;   /* it is the main thread's, whose number is not recorded */
-	bool any;    /* each thread may have it: capture finds out by the thread pointer */
+	pid_t libc_tid; /* libc's number of that thread, which is right in a child of fork(2), too; but
+			 * where a thread ended without its state, that of its successor; 0: not known */
+	bool main;	/* it is the main thread's, whose number is not recorded */
+	bool any;	/* each thread may have it: capture finds out by the thread pointer */
 };
 
 /* The thread that is looked at. */

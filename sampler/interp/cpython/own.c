@@ -7,6 +7,10 @@
  * A thread that runs code of a second interpreter has a state in each of them, and frames in both.
  * Interpreters are few, and the main one is the last on their list. Where each of many threads has a
  * state in each of them (uwsgi, mod_wsgi), the one in use holds the GIL.
+ *
+ * Up to 3.11, code of an interpreter may be run with the state of the thread that made it
+ * (_xxsubinterpreters). Where a state has a cframe, that one lies on the C stack of the thread that
+ * uses the state, and decides.
  */
 #include "sampler/interp/cpython/own.h"
 
@@ -33,7 +37,7 @@ struct search {
 /* The thread pointer decides where it is known. A state that was never deleted may have the number of
  * a thread that has ended, and a child that was made by fork(2) in C has its parent's
  * native_thread_id. */
-static bool is_own(struct search *s, const uint8_t *state)
+static bool is_own(const struct search *s, const uint8_t *state)
 {
 	const struct cpython_thread_layout *l = &s->python->layout.thread;
 	uint64_t self = memory_word(state, l->id);
@@ -47,12 +51,44 @@ static bool is_own(struct search *s, const uint8_t *state)
 	return bytes && pthread_tid(bytes, self) == s->thread->own_tid;
 }
 
-static bool read_own(struct search *s, uint64_t addr, struct cpython_own *own)
+static void read_state(struct search *s, uint64_t addr, struct cpython_own *own)
 {
 	*own = (struct cpython_own){ .addr = addr };
 	if (addr)
 		own->bytes = interp_copy_need(s->copy, addr, s->python->layout.thread.size);
+}
+
+static bool read_own(struct search *s, uint64_t addr, struct cpython_own *own)
+{
+	read_state(s, addr, own);
 	return own->bytes && is_own(s, own->bytes);
+}
+
+/* Has the state a cframe, and where? In `out`: beyond what was copied of the thread's C stack. */
+static bool has_cframe(const struct search *s, const struct cpython_own *own, bool *out)
+{
+	const struct cpython_thread_layout *l = &s->python->layout.thread;
+	const struct memory *stack = s->copy->stack;
+	uint64_t cframe;
+
+	if (l->cframe == CPYTHON_NONE || !stack)
+		return false;
+	cframe = memory_word(own->bytes, l->cframe);
+	*out = cframe - stack->start >= stack->len;
+	return cframe && cframe != own->addr + l->root_cframe;
+}
+
+/* Leaves out states that another thread uses. One alone stays: the stack may have been copied in
+ * part, or be another one than that of the thread. */
+static unsigned drop_used_elsewhere(const struct search *s, struct cpython_own *own, unsigned count)
+{
+	unsigned kept = 0;
+	bool out;
+
+	for (unsigned i = 0; count > 1 && i < count; i++)
+		if (!has_cframe(s, &own[i], &out) || !out)
+			own[kept++] = own[i];
+	return kept ? kept : count;
 }
 
 static uint64_t interp_of(const struct search *s, const struct cpython_own *own)
@@ -116,6 +152,13 @@ static unsigned search_interps(struct search *s, struct cpython_own *own, unsign
 	return count;
 }
 
+static bool is_used(const struct search *s, const struct cpython_own *own)
+{
+	bool out;
+
+	return is_own(s, own->bytes) || (has_cframe(s, own, &out) && !out);
+}
+
 /* Appends the state that holds the GIL, or held it last, if it is another one of the thread's. */
 static unsigned add_holder(struct search *s, struct cpython_own *own, unsigned count)
 {
@@ -133,7 +176,8 @@ static unsigned add_holder(struct search *s, struct cpython_own *own, unsigned c
 	for (unsigned i = 0; i < count; i++)
 		if (own[i].addr == holder)
 			return count;
-	return count + (read_own(s, holder, &own[count]) && is_listed(s, &own[count]));
+	read_state(s, holder, &own[count]);
+	return count + (own[count].bytes && is_used(s, &own[count]) && is_listed(s, &own[count]));
 }
 
 /* Where the thread has no state now, the known one is not lost: its next one is likely to have the
@@ -148,7 +192,7 @@ unsigned cpython_own_states(const struct cpython *python, struct interp_copy *co
 	if (count && !cpython_chain_any(python, copy, own[0].addr, own[0].bytes))
 		count = is_listed(&s, &own[0]);
 	count = search_interps(&s, own, count, &more);
-	count = add_holder(&s, own, count);
+	count = drop_used_elsewhere(&s, own, add_holder(&s, own, count));
 	*lost = !count && more;
 	return count;
 }

@@ -89,7 +89,8 @@ static enum cpython_visit list_state(void *data, const struct cpython_state *sta
 
 	if (t->native_id != CPYTHON_NONE)
 		id = memory_word(state->bytes, t->native_id);
-	s.own_tid = id ? pthread_plausible_tid(id) : cpython_tid_of(l->memory, self);
+	s.libc_tid = cpython_tid_of(l->memory, self);
+	s.own_tid = id ? pthread_plausible_tid(id) : s.libc_tid;
 	s.tp = PTHREAD_SELF_IS_TP ? self : 0;
 	if (s.own_tid || s.tp)
 		l->rc = buffer_add(l->states, &s, sizeof(s));
