@@ -93,8 +93,9 @@ struct thread {
 	bool denied;		/* another program traced it when it was to be stopped */
 	uint64_t asked_ns;	/* CLOCK_MONOTONIC: when it was last asked to stop */
 	size_t stack_want;	/* bytes to copy next time; 0: not known yet */
-	uint64_t stack_top;	/* how far its ordinary stack was seen to reach: to the outermost CFA,
-				 * or as far as is copied of it; 0: not seen yet */
+	/* How far its ordinary stack was seen to reach: to the outermost CFA, or as far as is copied
+	 * of it; 0: not seen yet. */
+	uint64_t stack_top;
 	struct thread_newest newest;
 	struct thread_wall wall;
 	struct thread_transfer transfer;
