@@ -1,5 +1,7 @@
-"""Stacks of tests/fixtures/interp/corners.py: those that it can have, and those in a profile of it."""
+"""Stacks of tests/fixtures/interp/corners.py and loads.py: those that a program can have, and those in
+a profile of it."""
 import json
+import math
 
 from harness import *
 from interpreters import Interpreter
@@ -79,6 +81,29 @@ def runs(profile, sample):
 
 def is_merged(profile, sample):
     return SEAM not in sample["names"]
+
+
+class Verdict:
+    def __init__(self, profile, truth):
+        self.samples = self.merged = self.doubtful = 0
+        self.wrong = []
+        for s in profile.samples:
+            stack, count = python_frames(profile, s), s["values"][0]
+            self.samples += count
+            self.merged += count * (bool(stack) and is_merged(profile, s))
+            self.doubtful += count * any(name in (UNKNOWN, CUT) for name, _, _ in stack)
+            problem = truth.problem(stack)
+            if problem:
+                self.wrong.append((problem, stack[:3], s["names"][:6]))
+
+    def __str__(self):
+        return (f"{self.samples} samples, {self.merged} merged, {self.doubtful} in part unknown, "
+                f"{len(self.wrong)} impossible stacks")
+
+
+def at_most(count, of, share):
+    """Is that no more than the share? With four standard deviations."""
+    return count <= share * of + 4 * math.sqrt(share * (1 - share) * of)
 
 
 class Corners(Running):
