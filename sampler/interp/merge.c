@@ -38,6 +38,31 @@ static bool same_run(const struct interp_shown *a, const struct interp_shown *b)
 	return a->anchor == b->anchor && a->runtime == b->runtime;
 }
 
+static bool is_shown(const struct interp_run *run, const struct interp_shown *frames)
+{
+	for (size_t i = run->first; i < run->end; i++)
+		if (frames[i].image)
+			return true;
+	return false;
+}
+
+/* A run that fits no native frame stands on top, and with it those of its runtime that lie further in:
+ * a caller never stands above what it called. */
+static void lift(struct interp_runs *r, const struct interp_shown *frames)
+{
+	const struct interp_shown *last = NULL;
+
+	for (size_t i = r->count; i--;) {
+		struct interp_run *run = &r->runs[i];
+		const struct interp_shown *f = &frames[run->first];
+
+		if (last && last->runtime == f->runtime)
+			run->where = ON_TOP;
+		else
+			last = run->where == ON_TOP && is_shown(run, frames) ? f : NULL;
+	}
+}
+
 /* A chain leads outward, so each run is looked for from the native frame of the one before on. */
 static int find_runs(struct interp_runs *r, const struct stack *native,
 		     const struct interp_shown *frames, size_t count)
@@ -59,6 +84,7 @@ static int find_runs(struct interp_runs *r, const struct stack *native,
 		run->where = frame_of(native, from, frames[i].anchor);
 		from = run->where > from ? run->where : from;
 	}
+	lift(r, frames);
 	return 0;
 }
 

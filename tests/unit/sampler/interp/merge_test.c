@@ -110,6 +110,17 @@ Test(merge, a_run_without_a_place_stands_on_top_and_is_marked)
 	cr_assert_eq(counts->on_top, 1);
 }
 
+/* A caller stands below what it called: otherwise, it would be shown as the innermost function. */
+Test(merge, what_a_run_without_a_place_has_called_stands_on_top_too)
+{
+	const struct interp_shown frames[] = { frame(1, 1500), frame(2, 0), frame(3, 3500) };
+	const struct interp_shown unseen[] = { frame(1, 1500), hidden(0), frame(3, 3500) };
+
+	native_frames(5, STACK_OUTERMOST);
+	EXPECT(frames, 1, 2, SEAM, 100, 101, 3, 103, 104);
+	EXPECT(unseen, 1, 101, 3, 103, 104);
+}
+
 /* Below the stack pointer, behind the outermost frame, and inward of the run before it. */
 Test(merge, an_anchor_that_cannot_be_is_no_place)
 {
@@ -117,8 +128,8 @@ Test(merge, an_anchor_that_cannot_be_is_no_place)
 					       frame(4, 77777) };
 
 	native_frames(4, STACK_OUTERMOST);
-	EXPECT(frames, 1, 3, 4, SEAM, 100, 2, 102, 103);
-	cr_assert_eq(counts->on_top, 3);
+	EXPECT(frames, 1, 2, 3, 4, SEAM, 100, 101, 102, 103);
+	cr_assert_eq(counts->on_top, 4);
 }
 
 Test(merge, runs_behind_a_walk_that_ended_early_are_callers)
@@ -137,7 +148,7 @@ Test(merge, behind_a_chain_without_its_end_stands_a_mark)
 
 	frames[1].cut = frames[2].cut = CUT;
 	native_frames(4, STACK_OUTERMOST);
-	EXPECT(frames, 3, CUT, SEAM, 1, 2, CUT, 102, 103);
+	EXPECT(frames, 1, 2, CUT, 3, CUT, SEAM, 100, 101, 102, 103);
 }
 
 /* A signal handler on a stack of its own: the stack pointer goes down at frame 1. */
