@@ -25,7 +25,9 @@ class Interpreter:
         if root:
             loader, = glob.glob(os.path.join(root, "lib", "*", "ld-linux-*.so.*"))
             self.command = [loader, "--library-path", os.path.dirname(loader), path]
-            self.env.update(PYTHONHOME=os.path.join(root, "usr"), LC_ALL="C.UTF-8")
+            rubies = glob.glob(os.path.join(root, "usr", "lib", "**", "ruby", "[0-9]*"), recursive=True)
+            self.env.update(PYTHONHOME=os.path.join(root, "usr"), RUBYLIB=":".join(sorted(rubies)),
+                            LC_ALL="C.UTF-8")
 
     def run(self, *arguments, **options):
         done = subprocess.run([*self.command, *map(str, arguments)], env=self.env, capture_output=True,
@@ -62,6 +64,14 @@ def pythons():
             yield f"{name}_of_{PINNED[name]}", functools.partial(pinned, name)
     for path in of_pyenv() if LONG else []:
         yield "python" + path.split("/")[-3] + "_of_pyenv", functools.partial(Interpreter, path)
+
+
+def rubies():
+    """Each CRuby, in the same way."""
+    yield "the_machine_s_ruby", lambda: Interpreter(need("ruby"))
+    for name in PINNED:
+        if name.startswith("ruby"):
+            yield f"{name}_of_{PINNED[name]}", functools.partial(pinned, name)
 
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -12,6 +12,9 @@
  * What Ruby's own backtraces do not show is left out (vm_backtrace.c): the dummy frames at the
  * outermost end; blocks written in C; and from 3.4 on the frame whose rescue or ensure clause
  * executes, because that clause has a frame of its own with the same label.
+ *
+ * A dummy frame elsewhere is of a method whose arguments are refused (vm_args.c,
+ * raise_argument_error()). It executes no line.
  */
 #include <string.h>
 
@@ -237,7 +240,7 @@ static bool step(struct walker *w, uint64_t at, bool *hide)
 		w->in_run |= iseq != 0;
 		if (iseq && pc && !hidden) {
 			note_method(w, iseq, memory_word(bytes, CFP_EP));
-			shown = push(w, iseq, pc, at, 0);
+			shown = push(w, iseq, magic == MAGIC_DUMMY ? 0 : pc, at, 0);
 		}
 	} else if (magic != MAGIC_IFUNC) {
 		w->out->dropped += at == w->frame;

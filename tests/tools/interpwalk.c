@@ -1,11 +1,11 @@
 // links: sampler/interp sampler/thread
 /*
- * phpwalk PID COUNT step|run [MICROSECONDS]: stops the main thread of a PHP process COUNT times, at
- * each instruction or at random moments, and prints its merged stack each time, one a line: frames
- * from the innermost on, PHP's as "function@file:line", native ones as "image+0xaddress", separated
- * by ";". A line begins with "?" if the innermost PHP line is marked as uncertain, else with "!" if a
- * chain was cut or broken, else with "=". At the end: how long the holds took, the frames that did
- * not fit, and so on, in lines that begin with "#".
+ * interpwalk PID COUNT step|run [MICROSECONDS]: stops the main thread of an interpreter's process COUNT
+ * times, at each instruction or at random moments, and prints its merged stack each time, one a line:
+ * frames from the innermost on, interpreted ones as "function@file:line", native ones as
+ * "image+0xaddress", separated by ";". A line begins with "!" if a chain was cut or broken, else with
+ * "?" if the innermost interpreted line is marked as uncertain, else with "=". At the end: how long
+ * the holds took, the frames that did not fit, and so on, in lines that begin with "#".
  */
 #include <stdio.h>
 #include <stdlib.h>
