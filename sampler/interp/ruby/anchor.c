@@ -36,6 +36,11 @@ static bool is_made(const struct frame *f)
 	return !f->image || image_is_memory(f->image);
 }
 
+static bool is_own(const struct ruby_loop *loop, uint64_t pc)
+{
+	return pc - loop->text < loop->text_end - loop->text;
+}
+
 static bool is_in_core(const struct ruby_loop *loop, uint64_t pc)
 {
 	return pc - loop->core < loop->core_end - loop->core;
@@ -110,9 +115,22 @@ static void place_without_tag(const struct ruby_loop *loop, const struct stack *
 			r->at = i;
 			return;
 		}
-	if (end && stack->pcs[0] - loop->text < loop->text_end - loop->text)
+	if (end && is_own(loop, stack->pcs[0]))
 		for (size_t i = 0; i < r->count; i++)
 			r->frames[i].anchor = stack->sps[0];
+}
+
+/* A fiber that a C function made, such as Enumerator#next, begins with C functions that no vm_exec has
+ * called. Its two outermost C frames are those that start a fiber (cont.c, fiber_entry() and
+ * rb_fiber_start()). The inner one of these has called the functions. A thread's are libc's. */
+static void place_outside(const struct ruby_loop *loop, const struct stack *stack, struct run *r)
+{
+	size_t count = stack->count;
+	bool in_fiber = stack->end == STACK_OUTERMOST && count >= 2 &&
+			is_own(loop, stack->pcs[count - 1]) && is_own(loop, stack->pcs[count - 2]);
+
+	for (size_t i = 0; i < r->count; i++)
+		r->frames[i].anchor = in_fiber ? stack->sps[count - 2] : 0;
 }
 
 static struct run run_at(const struct stack *stack, struct interp_frame *frames, size_t count,
@@ -140,7 +158,9 @@ void ruby_anchor(const void *of, const struct modmap *maps, const struct stack *
 
 		from = r.at < stack->count ? r.at : from;
 		next = run_at(stack, end, count - (size_t)(end - frames), from);
-		if (r.frames == frames && !frames->anchor && next.at < stack->count)
+		if (r.frames->anchor == RUBY_OUTSIDE)
+			place_outside(&rt->loop, stack, &r);
+		else if (r.frames == frames && !frames->anchor && next.at < stack->count)
 			place_without_tag(&rt->loop, stack, next.at, &r);
 		if (r.at < stack->count)
 			look_inside(&rt->loop, stack, &r);

@@ -264,6 +264,9 @@ bool ruby_find_lists(struct ruby_runtime *rt, const struct memory *memory);
 void ruby_capture(const void *rt, struct interp_copy *copy, const struct interp_thread *thread,
 		  struct interp_walk *out);
 
+/* The anchor of C functions that no run has called, until the C stack is known. No tag has it. */
+static const uint64_t RUBY_OUTSIDE = 1;
+
 /* tags.c: sets the anchors of the frames, whose .own are the numbers of their runs, 0 for the
  * innermost. `runs` is how many runs vm_exec executes; `tag` is the thread's innermost one. */
 void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy, uint64_t pthread,

@@ -121,6 +121,8 @@ void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy, u
 {
 	struct tags t = { .loop = &rt->loop, .copy = copy };
 
+	for (size_t i = out->count; i-- && out->frames[i].own >= runs;)
+		out->frames[i].anchor = RUBY_OUTSIDE;
 	if (!rt->loop.exec || !runs || !tag)
 		return;
 	find_guard(&t, rt->shared, pthread);
@@ -129,7 +131,7 @@ void ruby_set_anchors(const struct ruby_runtime *rt, struct interp_copy *copy, u
 	for (size_t i = 0; i < out->count; i++) {
 		uint64_t run = out->frames[i].own, from_outermost;
 
-		if (run >= runs) /* C functions outside of all runs */
+		if (run >= runs)
 			continue;
 		from_outermost = runs - run;
 		if (from_outermost <= t.count)

@@ -211,6 +211,17 @@ Test(rubycapture, up_to_3_3_the_method_with_a_rescue_is_shown_too)
 	cr_assert_eq(walk.count, 2);
 }
 
+Test(rubycapture, a_method_whose_arguments_are_refused_has_no_line)
+{
+	begin(3, 3);
+	push_program();
+	push_iseq(method_iseq, MAGIC_DUMMY);
+	capture();
+	cr_assert_eq(walk.count, 5);
+	cr_assert_eq(frames[0].code, method_iseq);
+	cr_assert_eq(frames[0].at, 0);
+}
+
 Test(rubycapture, an_environment_may_have_moved_to_the_heap)
 {
 	uint64_t env = FAKE + 0x7000;
@@ -435,4 +446,39 @@ Test(rubycapture, where_vm_exec_itself_is_at_work_the_pc_is_not_certain)
 	anchor();
 	cr_assert_eq(frames[0].at, (fake_code(method_iseq) + 8) | (uint64_t)AT_BETWEEN << AT_SHIFT);
 	cr_assert(!(frames[0].flags & INTERP_WRAPPED));
+}
+
+Test(rubycapture, c_functions_outside_of_all_runs_stand_where_the_fiber_begins)
+{
+	begin(3, 3);
+	push(0, 0, MAGIC_C, FAKE_HEAP);
+	block_iseq = fake_iseq(ISEQ_BLOCK, "block in <main>", 5, 8);
+	push_iseq(block_iseq, MAGIC_BLOCK | FLAG_FINISH);
+	put_tags("e");
+	capture();
+	push_c_stack();
+	stack.pcs[5] = FAKE_TEXT + 0x100;
+	anchor();
+	cr_assert_eq(frames[0].anchor, FAKE_TAGS - 0x40);
+	cr_assert_eq(frames[1].anchor, stack.sps[4]);
+	stack.pcs[5] = 0x9000;
+	capture();
+	anchor();
+	cr_assert_eq(frames[1].anchor, 0, "a thread of libc's");
+	stack.count = 0;
+	capture();
+	anchor();
+	cr_assert_eq(frames[1].anchor, 0);
+}
+
+Test(rubycapture, so_do_those_of_a_fiber_without_a_run)
+{
+	begin(3, 3);
+	push(0, 0, MAGIC_C, FAKE_HEAP);
+	capture();
+	push_c_stack();
+	stack.pcs[5] = FAKE_TEXT + 0x100;
+	anchor();
+	cr_assert_eq(walk.count, 1);
+	cr_assert_eq(frames[0].anchor, stack.sps[4]);
 }
