@@ -178,6 +178,8 @@ void transfers_learn(const struct member *m, const struct slot *slot, struct thr
 		t->kind = TRANSFER_USUAL;
 		found_amid_one(thread);
 		read_account(m, thread->tid, &t->io);
+	} else if (slot->taken) {
+		t->io.waits++; /* the stop, which the kernel counts as a wait */
 	}
 	if (!slot->stop.work_lost) {
 		t->spare_ns = slot->taken ? 0 : t->spare_ns;

@@ -27,6 +27,7 @@ static int ends[2];
 static sem_t may_write;
 static _Atomic size_t length;
 static _Atomic pid_t writer;
+static _Atomic int woken;
 
 static void *writes(void *arg)
 {
@@ -36,8 +37,9 @@ static void *writes(void *arg)
 	for (;;) {
 		while (sem_wait(&may_write))
 			;
-		if (write(ends[1], bytes, length) <
-		    0) /* LeakSanitizer's stop makes the last one short */
+		woken++;
+		if (length && write(ends[1], bytes, length) <
+				      0) /* LeakSanitizer's stop makes the last one short */
 			abort();
 	}
 	return arg;
@@ -153,6 +155,31 @@ Test(transfers, its_last_calls_were_short)
 		until_it_waits_in(SYS_futex);
 	}
 	cr_assert_not(is_spared());
+}
+
+static void wakes_and_waits(void)
+{
+	int before = woken;
+
+	begin_write(0);
+	while (woken == before)
+		usleep(1000);
+	until_it_waits_in(SYS_futex);
+}
+
+Test(transfers, its_only_wait_was_our_stop)
+{
+	static const struct slot slot = { .taken = true };
+
+	takes(LONG - 2 * PIPE_ROOM);
+	until_it_waits_in(SYS_futex);
+	cr_assert(is_spared());
+	thread.cpu_ns += 10 * MS;
+	transfers_learn(&member, &slot, &thread, round_.plan.tick_ns);
+	wakes_and_waits();
+	cr_assert_not(is_spared());
+	wakes_and_waits();
+	cr_assert(is_spared(), "this wait was its own");
 }
 
 Test(transfers, long_ago)
