@@ -36,6 +36,10 @@ enum {
 #else
 	MUTEX_BYTES = 40, /* pthread_mutex_t, which stands before it from 3.3 on */
 #endif
+	GVL_QUEUE = 8 + MUTEX_BYTES, /* behind its owner: rb_global_vm_lock_t.waitq, or */
+	SCHED_READY = 16,	     /* behind the thread that runs, from 3.3 on: readyq */
+	QUEUE_MAX = 64,		     /* waiting threads of which it is looked for */
+	QUEUE_NODE_MAX = 256,	     /* bytes of rb_thread_t in which its node is */
 	BLOCKS_MAX = 8, /* environments around a block's that are followed for a name */
 };
 
@@ -93,12 +97,30 @@ static bool is_stack(struct walker *w)
 	       (w->end - w->frame) % w->rt->layout->frame == 0;
 }
 
+/* Is the thread in the queue whose head is at `head`? The threads themselves have its nodes. */
+static bool is_queued(const struct walker *w, uint64_t head, uint64_t thread)
+{
+	uint64_t node = head;
+
+	for (unsigned i = 0; i < QUEUE_MAX; i++) {
+		if (!interp_copy_word(w->copy, node, &node) || node == head)
+			return false;
+		if (node - thread < QUEUE_NODE_MAX)
+			return true;
+	}
+	return false;
+}
+
 static void note_gvl(struct walker *w, uint64_t ractor, uint64_t thread)
 {
-	uint64_t at = ractor + w->rt->ractor_threads + GVL_OWNER, owner;
+	uint64_t at = ractor + w->rt->ractor_threads + GVL_OWNER, owner, queue;
 
 	at += w->rt->layout->release >= 303 ? MUTEX_BYTES : 0;
-	w->out->gil_held = interp_copy_word(w->copy, at, &owner) && owner == thread;
+	queue = at + (w->rt->layout->release >= 303 ? SCHED_READY : GVL_QUEUE);
+	if (!interp_copy_word(w->copy, at, &owner))
+		return;
+	w->out->gil_held = owner == thread;
+	w->out->gil_waits = owner && owner != thread && is_queued(w, queue, thread);
 }
 
 /* Copies the control frames: pieces counted from the stack's end. Two pieces overlap by a frame. */

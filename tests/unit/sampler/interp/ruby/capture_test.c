@@ -332,9 +332,45 @@ Test(rubycapture, the_gvl_is_held_by_the_thread_that_runs)
 		put(at, FAKE_THREAD);
 		capture();
 		cr_assert(walk.gil_held);
+		cr_assert(!walk.gil_waits);
 		put(at, FAKE_THREAD + 8);
 		capture();
-		cr_assert(!walk.gil_held);
+		cr_assert(!walk.gil_held && !walk.gil_waits);
+	}
+}
+
+Test(rubycapture, a_thread_in_the_gvl_s_queue_waits_for_it)
+{
+	static const unsigned releases[] = { 301, 303 };
+
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t at = FAKE_RACTOR + 0x80 + 32, other = FAKE + 0x7000, queue;
+
+#ifdef __aarch64__
+		at += releases[i] >= 303 ? 48 : 0;
+		queue = at + (releases[i] >= 303 ? 16 : 56);
+#else
+		at += releases[i] >= 303 ? 40 : 0;
+		queue = at + (releases[i] >= 303 ? 16 : 48);
+#endif
+		begin(releases[i] / 100, releases[i] % 100);
+		push_program();
+		put(at, other - 0x800);
+		put(queue, other);
+		put(other, FAKE_THREAD + 104);
+		put(FAKE_THREAD + 104, queue);
+		capture();
+		cr_assert(walk.gil_waits && !walk.gil_held);
+		put(other, queue);
+		capture();
+		cr_assert(!walk.gil_waits, "it is not in the queue");
+		put(other, other);
+		capture();
+		cr_assert(!walk.gil_waits, "a queue without an end");
+		put(other, FAKE_THREAD + 104);
+		put(at, 0);
+		capture();
+		cr_assert(!walk.gil_waits, "the GVL is free");
 	}
 }
 
