@@ -262,16 +262,6 @@ bool interp_copy_word(struct interp_copy *c, uint64_t addr, uint64_t *value)
 	return bytes;
 }
 
-bool interp_walk_push(struct interp_walk *out, const struct interp_frame *f)
-{
-	if (out->count == out->room) {
-		out->cut = true;
-		return false;
-	}
-	out->frames[out->count++] = *f;
-	return true;
-}
-
 /* Known code objects. */
 
 static size_t place_of(uint64_t code, unsigned probe)

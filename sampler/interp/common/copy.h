@@ -98,6 +98,20 @@ void interp_copy_end(struct interp_copy *c);
  * NULL: there is no such memory, or one of the bounds was reached. */
 const void *interp_copy_need(struct interp_copy *c, uint64_t addr, size_t len);
 
+/* The same without a search, where they are in the piece that was found last. NULL: interp_copy_need
+ * may find them. */
+static inline const void *interp_copy_near(struct interp_copy *c, uint64_t addr, size_t len)
+{
+	struct interp_piece *p = &c->pieces[c->hit];
+	uint64_t at = addr - p->addr;
+
+	if (c->hit >= c->count || at > p->len || len > p->len - at)
+		return NULL;
+	if (p->needed < at + len)
+		p->needed = (uint32_t)(at + len);
+	return c->bytes + p->at + at;
+}
+
 /* The same for many ranges of one length, with as few system calls as possible: those that are
  * missing are read together. What cannot be read is missing still, and interp_copy_need would say
  * so. `addrs` may have duplicates. */
@@ -116,8 +130,29 @@ bool interp_copy_is_new(const struct interp_copy *c, uint64_t code);
 void interp_known_add(struct interp_known *k, uint64_t code);
 void interp_known_remove(struct interp_known *k, uint64_t code);
 
-/* Appends a frame; false: there is no room, and walk.cut is set. */
-bool interp_walk_push(struct interp_walk *out, const struct interp_frame *f);
+/* Appends a frame, all 0; NULL: there is no room, and walk.cut is set. To fill it in its place is
+ * faster than to copy one that was just made: the processor has to wait for that. */
+static inline struct interp_frame *interp_walk_add(struct interp_walk *out)
+{
+	struct interp_frame *f = &out->frames[out->count];
+
+	if (out->count == out->room) {
+		out->cut = true;
+		return NULL;
+	}
+	out->count++;
+	*f = (struct interp_frame){ 0 };
+	return f;
+}
+
+static inline bool interp_walk_push(struct interp_walk *out, const struct interp_frame *f)
+{
+	struct interp_frame *to = interp_walk_add(out);
+
+	if (to)
+		*to = *f;
+	return to;
+}
 
 /* After a capture: the plan for the next one. Near ranges become one. ERR_NOMEM: it is as it was. */
 int interp_plan_learn(struct interp_plan *p, const struct interp_copy *c);

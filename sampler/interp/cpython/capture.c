@@ -38,15 +38,28 @@ static bool is_among(const uint64_t *codes, size_t count, uint64_t code)
 	return false;
 }
 
-static void copy_new_codes(struct capture *c)
+static bool is_code_address(uint64_t code)
 {
-	uint64_t codes[CODES_BATCH];
+	return code && !(code & 7);
+}
+
+/* False: all are known. */
+static bool copy_new_codes(struct capture *c)
+{
+	uint64_t codes[CODES_BATCH], last = 0;
+	bool any = false;
 	size_t count = 0;
 
 	for (size_t i = 0; i < c->out->count; i++) {
 		uint64_t code = c->out->frames[i].code;
 
-		if (!code || !interp_copy_is_new(c->copy, code) || is_among(codes, count, code))
+		if (code == last && i)
+			continue;
+		last = code;
+		if (is_code_address(code) && !interp_copy_is_new(c->copy, code))
+			continue;
+		any = true;
+		if (!is_code_address(code) || is_among(codes, count, code))
 			continue;
 		codes[count++] = code;
 		if (count == CODES_BATCH) {
@@ -56,6 +69,7 @@ static void copy_new_codes(struct capture *c)
 	}
 	if (count)
 		cpython_copy_codes(c->python, c->copy, codes, count);
+	return any;
 }
 
 /* Of a known code object, and of one for which no read is left, this is proven later, by its
@@ -65,7 +79,7 @@ static bool may_be_code(struct capture *c, uint64_t code)
 	bool cut = c->copy->walk.cut, may_be;
 	uint64_t type;
 
-	if (!code || code & 7)
+	if (!is_code_address(code))
 		return false;
 	if (!interp_copy_is_new(c->copy, code))
 		return true;
@@ -223,6 +237,6 @@ void cpython_capture(const void *rt, struct interp_copy *copy, const struct inte
 		capture_state(&c);
 	}
 	copy->reads_max = reads_max;
-	copy_new_codes(&c);
-	check_codes(&c);
+	if (copy_new_codes(&c))
+		check_codes(&c);
 }

@@ -10,7 +10,7 @@
 enum {
 	CHUNKS_MAX = 128,
 	CHUNK_LEAST = 16 << 10, /* DATA_STACK_CHUNK_SIZE in Python/pystate.c */
-	CHUNK_STEP = 16 << 10,
+	CHUNK_STEP = 4096,
 	FRAMES_MAX = 20000,
 	STATE_SPAN = 2048, /* _PyThreadStateImpl up to its base_frame is smaller */
 	FRAME_BYTES = 256,
@@ -48,13 +48,20 @@ static size_t rounded(uint64_t used, uint64_t size)
 	return len < size ? len : size;
 }
 
+/* What is read of a chunk first. How much of it is used is known of the newest one only. */
+static size_t first_part(uint64_t used)
+{
+	return used && used < CHUNK_LEAST ? rounded(used, CHUNK_LEAST) : CHUNK_LEAST;
+}
+
 /* Copies the used parts of all chunks. What cannot be copied will be missing when it is needed. */
 static void copy_chunks(struct chain *c)
 {
 	uint64_t used = c->top - c->chunk, next;
+	size_t part = first_part(used);
 
 	for (uint64_t n = 0, at = c->chunk; at && n < CHUNKS_MAX; n++, at = next) {
-		const uint8_t *head = interp_copy_need(c->copy, at, CHUNK_LEAST);
+		const uint8_t *head = interp_copy_need(c->copy, at, part);
 		uint64_t size;
 
 		head = head ? head : interp_copy_need(c->copy, at, CHUNK_DATA);
@@ -66,9 +73,10 @@ static void copy_chunks(struct chain *c)
 			used = CHUNK_DATA + 8 * memory_word(head, CHUNK_TOP);
 		else
 			c->chunk_size = size;
-		if (rounded(used, size) > CHUNK_LEAST &&
+		if (rounded(used, size) > part &&
 		    !interp_copy_need(c->copy, at, rounded(used, size)))
 			return;
+		part = CHUNK_LEAST;
 	}
 }
 
@@ -80,9 +88,9 @@ static bool is_dead(const struct chain *c, uint64_t frame)
 
 /* Frames. */
 
-/* The bytes of a frame. Frames on the heap are near to each other, so what lies beside a missing one
- * is read with it, and more each time that one is missing. */
-static const void *frame_bytes(struct chain *c, uint64_t addr)
+/* The bytes of a frame that is in another piece than the last one. Frames on the heap are near to each
+ * other, so what lies beside a missing one is read with it, and more each time that one is missing. */
+static const void *search_frame(struct chain *c, uint64_t addr)
 {
 	const struct memory *copied = &c->copy->memory;
 	size_t size = c->python->layout.frame.size, block = HEAP_BLOCK << c->misses;
@@ -98,12 +106,14 @@ static const void *frame_bytes(struct chain *c, uint64_t addr)
 }
 
 /* False: it cannot be read, or the chain is a loop (Brent's algorithm). */
-static bool read_frame(struct chain *c, uint64_t addr, struct cpython_frame *f)
+static inline bool read_frame(struct chain *c, uint64_t addr, struct cpython_frame *f)
 {
 	const void *bytes = NULL;
 
-	if (!(addr & 7) && addr != c->brake && c->steps < FRAMES_MAX)
-		bytes = frame_bytes(c, addr);
+	if (!(addr & 7) && addr != c->brake && c->steps < FRAMES_MAX) {
+		bytes = interp_copy_near(c->copy, addr, c->python->layout.frame.size);
+		bytes = bytes ? bytes : search_frame(c, addr);
+	}
 	if (!bytes) {
 		c->out->broken |= !c->copy->walk.cut;
 		return false;
@@ -117,14 +127,11 @@ static bool read_frame(struct chain *c, uint64_t addr, struct cpython_frame *f)
 
 /* In a free-threaded build, a thread may run a copy of the byte code: co_tlbc points to the number
  * of copies and their addresses (_PyCodeArray in Include/cpython/code.h). */
-static bool code_start(struct chain *c, const struct cpython_frame *f, uint64_t *start)
+static bool copy_start(struct chain *c, const struct cpython_frame *f, uint64_t *start)
 {
 	const struct cpython_code_layout *l = &c->python->layout.code;
 	uint64_t copies, count;
 
-	*start = f->code + l->adaptive;
-	if (!f->copy)
-		return true;
 	return interp_copy_word(c->copy, f->code + l->tlbc, &copies) &&
 	       interp_copy_word(c->copy, copies, &count) && f->copy < count &&
 	       interp_copy_word(c->copy, copies + 8 + 8 * (uint64_t)f->copy, start);
@@ -133,19 +140,24 @@ static bool code_start(struct chain *c, const struct cpython_frame *f, uint64_t 
 /* False: there is no room. */
 static bool push(struct chain *c, uint64_t addr, const struct cpython_frame *f)
 {
-	struct interp_frame frame = { .code = f->code, .self = addr };
-	uint64_t start;
+	struct interp_frame *frame;
+	uint64_t start = f->code + c->python->layout.code.adaptive;
 
 	if (c->python->version >= CPYTHON_3_11 && is_dead(c, addr)) {
 		c->out->dropped++;
 		return true;
 	}
-	if (!code_start(c, f, &start)) {
+	if (f->copy && !copy_start(c, f, &start)) {
 		c->out->broken |= !c->copy->walk.cut;
 		return false;
 	}
-	frame.at = cpython_frame_position(c->python, f, start);
-	return interp_walk_push(c->out, &frame);
+	frame = interp_walk_add(c->out);
+	if (!frame)
+		return false;
+	frame->code = f->code;
+	frame->at = cpython_frame_position(c->python, f, start);
+	frame->self = addr;
+	return true;
 }
 
 static void set_anchor(struct chain *c, size_t first, uint64_t anchor)
@@ -167,7 +179,7 @@ static bool walk_run(struct chain *c, uint64_t at, uint64_t *shim, uint64_t *beh
 		*behind = f.previous;
 		if (f.is_shim)
 			*shim = at;
-		if (f.is_shim || f.is_entry)
+		if (f.is_last)
 			return true;
 	}
 	*behind = 0;

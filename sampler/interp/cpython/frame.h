@@ -19,7 +19,7 @@ struct cpython_frame {
 	uint64_t at;   /* address of an instruction, from 3.11; else f_lasti, signed */
 	uint32_t copy; /* of the byte code: 0, but in a free-threaded 3.14 and later */
 	bool is_shim;  /* of the loop's own, without a function */
-	bool is_entry; /* the loop's first frame (3.11) */
+	bool is_last;  /* of its run: a shim, or the loop's first frame (3.11) */
 };
 
 /* `bytes` are python->layout.frame.size of them. */
@@ -37,7 +37,9 @@ static inline void cpython_frame_decode(const struct cpython *python, const void
 	if (l->tlbc != CPYTHON_NONE)
 		memcpy(&f->copy, b + l->tlbc, sizeof(f->copy));
 	f->is_shim = python->version >= CPYTHON_3_12 && b[l->owner] >= CPYTHON_OWNER_SHIM;
-	f->is_entry = l->is_entry != CPYTHON_NONE && b[l->is_entry];
+	f->is_last = f->is_shim;
+	if (l->is_entry != CPYTHON_NONE)
+		f->is_last = b[l->is_entry];
 	if (python->version >= CPYTHON_3_11) {
 		f->at = memory_word(b, l->at);
 		return;

@@ -58,6 +58,26 @@ Test(copy, what_was_needed_comes_by_itself_the_next_time)
 	cr_assert_eq(copy.reads, 0);
 }
 
+Test(copy, what_lies_near_is_in_the_last_piece_whole_and_is_needed_too)
+{
+	static char there[256] = "there", other[64];
+	uint64_t at = (uint64_t)(uintptr_t)there;
+
+	begin();
+	cr_assert_null(interp_copy_near(&copy, at, 8));
+	cr_assert(has(there, 256));
+	learn();
+	begin();
+	cr_assert_not_null(interp_copy_near(&copy, at + 120, 8));
+	cr_assert_null(interp_copy_near(&copy, at + 249, 8));
+	cr_assert_null(interp_copy_near(&copy, at - 1, 8));
+	learn();
+	cr_assert_eq(plan.ranges[0].len, 128);
+	begin();
+	cr_assert(has(there, 64) && has(other, 64));
+	cr_assert_null(interp_copy_near(&copy, at, 64));
+}
+
 Test(copy, what_is_not_needed_any_more_leaves_the_plan)
 {
 	static char here[64], far[8192];
