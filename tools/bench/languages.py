@@ -162,6 +162,10 @@ class Sampler:
         return seen
 
 
+# As often as it is told, as its peers look: else it looks less often where that costs too much.
+ALWAYS = "--max-cpu", "100", "--max-pause-share", "100"
+
+
 class Peer:
     def __init__(self, path, *options):
         self.path, self.options = path, options
@@ -374,7 +378,7 @@ def felt_by(b, interpreter, source, frames, idle, profilers, rate, repeats):
 def language(b, title, interpreter, source, idle_threads, peers):
     """All depths; with more idle threads only what they may change."""
     section(f"{title}, {RATE} Hz ({SOME} slices of {SECONDS:g} s)")
-    profilers = [Sampler("--max-cpu", "100"), *peers_of(*peers)]
+    profilers = [Sampler(*ALWAYS), *peers_of(*peers)]
     for frames in FRAMES:
         few = None
         for idle in idle_threads:
@@ -407,7 +411,7 @@ def at_99_hz(b, title, interpreter, source, idle_threads):
 def releases(b):
     """Each CPython that tools/packages fetches, at one depth."""
     section(f"All CPythons here, 50 frames, {RATE} Hz (a slice of {SECONDS:g} s)")
-    profilers = [Sampler("--max-cpu", "100"), *peers_of("py-spy", PySpy)]
+    profilers = [Sampler(*ALWAYS), *peers_of("py-spy", PySpy)]
     for version, made in pythons():
         try:
             felt = felt_by(b, made(), "interpreted.py", 50, 1, profilers, RATE, 1)
@@ -437,9 +441,19 @@ def without_names(folder, python):
     return path
 
 
+def built(program):
+    """The path of one of the programs here that `make bench` would have built."""
+    path = os.path.join(BENCH, program)
+    if not os.path.exists(path):
+        run = subprocess.run(["make", "-C", ROOT, f"BUILD={BUILD}", path], capture_output=True, text=True)
+        if run.returncode:
+            raise Unavailable(f"no {program}: " + " ".join(run.stderr.split())[-100:])
+    return path
+
+
 def held_p50(b, pid, with_frames):
     """In microseconds, as sampler accounts for it."""
-    run = subprocess.run(Sampler("--max-cpu", "100").command(pid, RATE, f"{b.folder}/out", SECONDS),
+    run = subprocess.run(Sampler(*ALWAYS).command(pid, RATE, f"{b.folder}/out", SECONDS),
                          capture_output=True, text=True, timeout=60)
     found = re.search(r"held: \d+ stops, p50 ([\d.]+)(us|ms),", run.stderr)
     if not found or ("interpreted: " in run.stderr) != with_frames:
@@ -449,7 +463,7 @@ def held_p50(b, pid, with_frames):
 
 def copied(b, python):
     section(f"Held for a stack with interpreted frames, p50 ({SOME} times {SECONDS:g} s in turns)")
-    nameless = without_names(b.folder, python)
+    nameless, c_program = without_names(b.folder, python), built("felt")
     prefix = subprocess.run([python, "-c", "import sys; print(sys.base_prefix)"], check=True,
                             capture_output=True, text=True).stdout.strip()
     for frames in FRAMES:
@@ -459,8 +473,7 @@ def copied(b, python):
                 ours.append(held_p50(b, program.pid, True))
             with program_of(b, nameless, "interpreted.py", frames, 1, PYTHONHOME=prefix) as program:
                 native.append(held_p50(b, program.pid, False))
-            with start(b.cpus, os.path.join(BENCH, "felt"), f"{b.folder}/felt", "1",
-                       str(frames)) as program:
+            with start(b.cpus, c_program, f"{b.folder}/felt", "1", str(frames)) as program:
                 try:
                     time.sleep(0.5)
                     c.append(held_p50(b, program.pid, False))
