@@ -64,6 +64,15 @@ static void forget_pc(struct interp_frame *f)
 	f->at = 0;
 }
 
+/* Made code counts a C function's frame before it fills it in (yjit_codegen.c, gen_send_cfunc()), so it
+ * may be another function's. No C function executes where the innermost C frame is of made code. */
+static void hide_unfinished(const struct stack *stack, struct interp_frame *frames, size_t count)
+{
+	if (count && stack->count && frames->flags & INTERP_C_FUNCTION &&
+	    is_made(&stack->frames[0]))
+		frames->at = UINT64_MAX; /* in front of any code */
+}
+
 /* vm_exec itself is at work, or what handles exceptions for it, which sets the pc to where the frame is
  * to go on. */
 static void note_between(const struct run *r)
@@ -153,6 +162,7 @@ void ruby_anchor(const void *of, const struct modmap *maps, const struct stack *
 	size_t from = 0;
 
 	(void)maps, (void)memory;
+	hide_unfinished(stack, frames, count);
 	for (r = run_at(stack, frames, count, 0); r.count; r = next) {
 		struct interp_frame *end = r.frames + r.count;
 

@@ -470,6 +470,22 @@ Test(rubycapture, code_that_was_made_gives_no_line)
 	cr_assert_eq(frames[1].at, fake_code(block_iseq) + 8);
 }
 
+Test(rubycapture, no_c_function_executes_where_made_code_is_innermost)
+{
+	begin(4, 0);
+	push_program();
+	push(0, 0, MAGIC_C, FAKE_HEAP);
+	put_tags("ee");
+	capture();
+	push_c_stack();
+	anchor();
+	cr_assert_eq(frames[0].at, 0);
+	stack.frames[0].image = NULL;
+	anchor();
+	cr_assert_eq(frames[0].at, UINT64_MAX, "it is hidden");
+	cr_assert_eq(frames[1].at & AT_PC, fake_code(method_iseq) + 8);
+}
+
 Test(rubycapture, where_vm_exec_itself_is_at_work_the_pc_is_not_certain)
 {
 	begin(3, 3);
