@@ -443,9 +443,10 @@ def without_names(folder, python):
 
 def built(program):
     """The path of one of the programs here that `make bench` would have built."""
-    path = os.path.join(BENCH, program)
+    path, folder = os.path.join(BENCH, program), os.path.relpath(BUILD, ROOT)  # as make has it
     if not os.path.exists(path):
-        run = subprocess.run(["make", "-C", ROOT, f"BUILD={BUILD}", path], capture_output=True, text=True)
+        run = subprocess.run(["make", "-C", ROOT, f"BUILD={folder}", f"{folder}/tools/bench/{program}"],
+                             capture_output=True, text=True)
         if run.returncode:
             raise Unavailable(f"no {program}: " + " ".join(run.stderr.split())[-100:])
     return path
@@ -515,11 +516,11 @@ def interpreters_php(b):
     language(b, "PHP", need("php"), "interpreted.php", (0,), ("phpspy", Phpspy, "--pause-process"))
 
 
-def part(section):
-    """Runs it in a folder in memory, because a disk would have the program wait."""
+def part(section, *peers):
+    """Runs it, with these peers, in a folder in memory, because a disk would have the program wait."""
     @functools.wraps(section)
     def run():
-        for program in PEERS:
+        for program in peers:
             install(program)
         memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
         with tempfile.TemporaryDirectory(dir=memory) as folder, undisturbed() as cpus:
@@ -527,5 +528,6 @@ def part(section):
     return run
 
 
-PARTS = [part(f) for f in (interpreters_python, interpreters_python_99, interpreters_releases,
-                           interpreters_held, interpreters_ruby, interpreters_php)]
+PARTS = [part(interpreters_python, "py-spy"), part(interpreters_python_99),
+         part(interpreters_releases, "py-spy"), part(interpreters_held),
+         part(interpreters_ruby, "rbspy"), part(interpreters_php)]
