@@ -166,6 +166,18 @@ class Sampler:
 ALWAYS = "--max-cpu", "100", "--max-pause-share", "100"
 
 
+class BareStop:
+    """The system calls alone: the main thread is stopped, and 16 KiB of its stack are copied. No
+    profiler that stops a thread is felt less."""
+    name = "a bare stop"
+
+    def command(self, pid, rate, out):
+        return ["sh", "-c", f"exec {built('stopall')} {pid} {rate} main >{out}"]
+
+    def stacks(self, _):
+        return collections.Counter()
+
+
 class Peer:
     def __init__(self, path, *options):
         self.path, self.options = path, options
@@ -378,7 +390,7 @@ def felt_by(b, interpreter, source, frames, idle, profilers, rate, repeats):
 def language(b, title, interpreter, source, idle_threads, peers):
     """All depths; with more idle threads only what they may change."""
     section(f"{title}, {RATE} Hz ({SOME} slices of {SECONDS:g} s)")
-    profilers = [Sampler(*ALWAYS), *peers_of(*peers)]
+    profilers = [Sampler(*ALWAYS), BareStop(), *peers_of(*peers)]
     for frames in FRAMES:
         few = None
         for idle in idle_threads:

@@ -3,6 +3,7 @@
  * At each tick one thread after the other is seized, interrupted and waited for;
  * when all are held, the registers and 16 KiB of the stack of each are read, then
  * all are detached. Runs until SIGINT or SIGTERM, or until the process ends.
+ * stopall PID RATE main: the same with the main thread only: the least that a stack costs.
  *
  * Prints: looks, threads at the last one, and for how long the process was held,
  * p50, p99 and longest in ns, from the first thread's stop to the last one's
@@ -15,6 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -102,8 +104,13 @@ static void read_one(pid_t pid, pid_t tid)
 	}
 }
 
-/* Returns how many threads were held. */
-static size_t look(pid_t pid, const char *tasks)
+static size_t hold_main(pid_t pid)
+{
+	held[0] = pid;
+	return hold(pid);
+}
+
+static size_t hold_all(const char *tasks)
 {
 	size_t n = 0, before;
 
@@ -112,6 +119,14 @@ static size_t look(pid_t pid, const char *tasks)
 		before = n;
 		n = hold_listed(tasks, n);
 	} while (n > before);
+	return n;
+}
+
+/* `tasks`: NULL: of the main thread only. Returns how many threads were held. */
+static size_t look(pid_t pid, const char *tasks)
+{
+	size_t n = tasks ? hold_all(tasks) : hold_main(pid);
+
 	for (size_t i = 0; i < n; i++)
 		read_one(pid, held[i]);
 	for (size_t i = 0; i < n; i++)
@@ -136,8 +151,9 @@ static int compare(const void *a, const void *b)
 int main(int argc, char **argv)
 {
 	struct sigaction sa = { .sa_handler = stop_looking };
-	pid_t pid = argc == 3 ? atoi(argv[1]) : 0;
-	double rate = argc == 3 ? atof(argv[2]) : 0;
+	bool all = argc == 3, main_only = argc == 4 && !strcmp(argv[3], "main");
+	pid_t pid = all || main_only ? atoi(argv[1]) : 0;
+	double rate = pid ? atof(argv[2]) : 0;
 	size_t looks = 0, threads = 1;
 	char tasks[64];
 	uint64_t due;
@@ -152,7 +168,7 @@ int main(int argc, char **argv)
 	while (!over && threads && looks < LOOKS_MAX) {
 		uint64_t start = now_ns();
 
-		threads = look(pid, tasks);
+		threads = look(pid, all ? tasks : NULL);
 		held_ns[looks++] = now_ns() - start;
 		due += (uint64_t)(1e9 / rate);
 		if (due < now_ns()) /* fell behind: no catching up */
