@@ -19,13 +19,13 @@
 #include "sampler/interp/cpython/states.h"
 #include "sampler/unwind/stack.h"
 #include "sampler/unwind/table/regs.h"
+#include "tests/fuzz/chains.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	HEAD = 2,
-	START = 0x10000,
 	STATE = START + 0x40,
 	TYPE = START + 0x20,
 	TP = START + 0x800,
@@ -55,22 +55,6 @@ static void set_python(struct cpython *python, unsigned release)
 	python->loop_end = LOOP + 0x1000;
 	if (python->version < CPYTHON_3_12 && python->version > CPYTHON_3_6)
 		python->gil = START + 8;
-}
-
-/* A copy that has all of the memory, and cannot read more. */
-static void fill(struct interp_copy *copy, const uint8_t *data, size_t size)
-{
-	struct interp_range range = { START, (uint32_t)size };
-	struct interp_plan plan = {
-		.ranges = &range, .count = 1, .bytes = size, .frames = FRAMES / 2
-	};
-	struct memory_piece piece;
-
-	must(!interp_copy_reserve(copy, &plan));
-	interp_copy_begin(copy, &plan);
-	if (interp_copy_pieces(copy, &piece))
-		memcpy(piece.to, data, piece.len);
-	interp_copy_filled(copy, size, 0, NULL);
 }
 
 static void check_walk(const struct interp_walk *walk)
@@ -129,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	set_python(&python, data[0]);
 	thread.tp = data[1] & 1 ? TP : 0;
 	thread.regs = &regs;
-	fill(&copy, data + HEAD, size - HEAD);
+	fill(&copy, data + HEAD, size - HEAD, FRAMES / 2);
 	cpython_capture(&python, &copy, &thread, &copy.walk);
 	check_walk(&copy.walk);
 	memory_bytes_init(&memory, data + HEAD, START, size - HEAD);
