@@ -151,14 +151,17 @@ class Sampler:
                 "-o", out]
 
     def stacks(self, out):
-        """Stack -> how often it was seen."""
+        """Stack -> how often it was seen. Marks are no functions: the first look at frames on the heap
+        (CPython up to 3.10) may be cut, or not merged with the native ones."""
         profile, seen = Profile(out), collections.Counter()
         interpreted = {i for i, m in profile.mappings.items()
                        if m["file"] in ("[python]", "[ruby]", "[php]")}
         for sample in profile.samples:
             names = [function["name"] for location in reversed(sample["locations"])
-                     if location["mapping"] in interpreted for function, _ in location["lines"]]
-            seen[tuple(map(short, names))] += sample["values"][0]
+                     if location["mapping"] in interpreted for function, _ in location["lines"]
+                     if function["name"] != "[not merged]"]
+            if "[cut]" not in names:
+                seen[tuple(map(short, names))] += sample["values"][0]
         return seen
 
 
