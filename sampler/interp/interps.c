@@ -202,10 +202,9 @@ int interps_find(struct interps *i, const struct modmap *maps)
 
 /* The main thread has the process's number. What a child of fork(2) in C (a worker of uWSGI) has
  * recorded is its parent's number, unless libc is asked; the main thread has no successor. */
-static void number_main(const struct process *process, struct buffer *states)
+static void number_main(pid_t own_tid, struct buffer *states)
 {
 	struct interp_state *s = (struct interp_state *)states->data;
-	pid_t own_tid = process_own_tid(process, process->pid);
 
 	for (size_t n = states->len / sizeof(*s); n; n--, s++)
 		if (s->main || s->libc_tid == own_tid)
@@ -215,6 +214,7 @@ static void number_main(const struct process *process, struct buffer *states)
 static int read_states(struct interps *i)
 {
 	uint64_t cpu = thread_cpu_ns();
+	pid_t main_tid = process_own_tid(i->process, i->process->pid);
 	int rc = 0;
 
 	for (unsigned k = 0; !rc && k < i->set.count; k++) {
@@ -223,7 +223,7 @@ static int read_states(struct interps *i)
 		i->states[k].len = 0;
 		if (!r->gone)
 			rc = r->ops->threads(r->rt, &i->live.memory, &i->states[k]);
-		number_main(i->process, &i->states[k]);
+		number_main(main_tid, &i->states[k]);
 	}
 	i->reading++;
 	i->due_ns = monotonic_ns() + STATES_AGE_NS + (thread_cpu_ns() - cpu) * COST_FACTOR;

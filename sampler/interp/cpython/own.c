@@ -64,18 +64,22 @@ static bool read_own(struct search *s, uint64_t addr, struct cpython_own *own)
 	return own->bytes && is_own(s, own->bytes);
 }
 
-/* Has the state a cframe, and where? In `out`: beyond what was copied of the thread's C stack. */
-static bool has_cframe(const struct search *s, const struct cpython_own *own, bool *out)
+/* Where the state's newest cframe lies. */
+enum cframe_place { CFRAME_NONE, CFRAME_ON_STACK, CFRAME_ELSEWHERE };
+
+/* The thread's C stack, as far as it was copied. */
+static enum cframe_place place_of_cframe(const struct search *s, const struct cpython_own *own)
 {
 	const struct cpython_thread_layout *l = &s->python->layout.thread;
 	const struct memory *stack = s->copy->stack;
 	uint64_t cframe;
 
 	if (l->cframe == CPYTHON_NONE || !stack)
-		return false;
+		return CFRAME_NONE;
 	cframe = memory_word(own->bytes, l->cframe);
-	*out = cframe - stack->start >= stack->len;
-	return cframe && cframe != own->addr + l->root_cframe;
+	if (!cframe || cframe == own->addr + l->root_cframe)
+		return CFRAME_NONE;
+	return cframe - stack->start < stack->len ? CFRAME_ON_STACK : CFRAME_ELSEWHERE;
 }
 
 /* Leaves out states that another thread uses. One alone stays: the stack may have been copied in
@@ -83,10 +87,9 @@ static bool has_cframe(const struct search *s, const struct cpython_own *own, bo
 static unsigned drop_used_elsewhere(const struct search *s, struct cpython_own *own, unsigned count)
 {
 	unsigned kept = 0;
-	bool out;
 
 	for (unsigned i = 0; count > 1 && i < count; i++)
-		if (!has_cframe(s, &own[i], &out) || !out)
+		if (place_of_cframe(s, &own[i]) != CFRAME_ELSEWHERE)
 			own[kept++] = own[i];
 	return kept ? kept : count;
 }
@@ -154,9 +157,7 @@ static unsigned search_interps(struct search *s, struct cpython_own *own, unsign
 
 static bool is_used(const struct search *s, const struct cpython_own *own)
 {
-	bool out;
-
-	return is_own(s, own->bytes) || (has_cframe(s, own, &out) && !out);
+	return is_own(s, own->bytes) || place_of_cframe(s, own) == CFRAME_ON_STACK;
 }
 
 /* Appends the state that holds the GIL, or held it last, if it is another one of the thread's. */
