@@ -5,9 +5,13 @@
  * next function at the same address may have all pointers in common with it. So its names count by
  * their hashes, which PHP has computed for all but some file names, and lengths; besides these its
  * lines, its number of oplines and where they are.
+ *
+ * A program that includes a file again and again makes the same function at the same address, with
+ * other things there in between. So a text that is shown is compared with the hash, too.
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hashindex.h"
 #include "base/process/memory.h"
 #include "sampler/interp/php/runtime.h"
@@ -167,6 +171,46 @@ static void fill(const struct php_layout *layout, const struct function *f,
 	w[5] = memory_word(f->bytes, layout->opcodes);
 	w[6] = memory_word(f->bytes, layout->line_start);
 	memcpy(&w[7], f->bytes + layout->last, sizeof(uint32_t));
+}
+
+/* zend_inline_hash_func() of Zend/zend_string.h. */
+static uint64_t hash_of(const char *text, size_t len)
+{
+	uint64_t hash = 5381;
+
+	for (size_t i = 0; i < len; i++)
+		hash = hash * 33 + (uint8_t)text[i];
+	return hash | 1ull << 63;
+}
+
+static bool read_text(const struct memory *memory, const struct string *s, struct php_text *text)
+{
+	uint64_t len = s->addr ? memory_word(s->head, STRING_LEN) : 0;
+	size_t some = len < TEXT_BYTES ? len : TEXT_BYTES;
+
+	text->there = s->addr;
+	text->len = len;
+	if (len > sizeof(text->bytes) ||
+	    (len && memory->read(memory, s->addr + STRING_BYTES, text->bytes, len)))
+		return false;
+	return s->hash ? hash_of(text->bytes, len) == s->hash :
+			 !memcmp(text->bytes + len - some, s->text, some);
+}
+
+int php_read_function(const struct php_layout *layout, const struct memory *memory, uint64_t code,
+		      struct php_texts *texts, struct interp_identity *id)
+{
+	struct batch b = { .memory = memory };
+	struct function f;
+
+	*id = (struct interp_identity){ .code = code };
+	read_functions(&b, layout, id, &f, 1);
+	fill(layout, &f, id);
+	memcpy(texts->function, f.bytes, sizeof(texts->function));
+	id->valid = id->valid && read_text(memory, &f.name, &texts->name) &&
+		    read_text(memory, &f.class, &texts->class) &&
+		    read_text(memory, &f.file, &texts->file);
+	return id->valid ? 0 : ERR_FORMAT;
 }
 
 void php_identify(const void *data, const struct memory *memory, struct interp_identity *ids,

@@ -16,7 +16,6 @@
 #include "sampler/interp/php/runtime.h"
 
 enum {
-	NAME_MAX_BYTES = 4096,
 	OPS_MAX = 1 << 20, /* of a function: longer ones have no lines */
 	OPS_AT_ONCE = 512,
 };
@@ -43,52 +42,34 @@ static char *copy_utf8(const char *text, size_t len, struct arena *arena)
 	return copy;
 }
 
-/* A copy of a zend_string, up to its first NUL: the name of a class without one goes on with where
- * it was declared. NULL: it cannot be read, or *rc is ERR_NOMEM. */
-static char *read_string(const struct memory *memory, uint64_t addr, struct arena *arena, int *rc)
+/* A text up to its first NUL: the name of a class without one goes on with where it was declared. */
+static char *keep(const struct php_text *text, struct arena *arena)
 {
-	char text[NAME_MAX_BYTES], *copy;
-	uint64_t len;
-
-	if (!addr || memory_read_u64(memory, addr + STRING_LEN, &len))
-		return NULL;
-	len = len < sizeof(text) ? len : sizeof(text);
-	if (memory->read(memory, addr + STRING_BYTES, text, len))
-		return NULL;
-	copy = copy_utf8(text, strnlen(text, len), arena);
-	*rc = copy ? *rc : ERR_NOMEM;
-	return copy;
+	return copy_utf8(text->bytes, strnlen(text->bytes, text->len), arena);
 }
 
-static char *join(struct arena *arena, const char *class, const char *name, int *rc)
+/* "name" or "Class::name". NULL: no memory. */
+static char *keep_name(const struct php_texts *t, struct arena *arena)
 {
-	size_t len = strlen(class) + strlen(name) + 2;
-	char *text = arena_alloc(arena, len + 1);
+	char *name = keep(&t->name, arena), *class, *both;
+	size_t len;
 
-	if (text)
-		snprintf(text, len + 1, "%s::%s", class, name);
-	*rc = text ? *rc : ERR_NOMEM;
-	return text;
-}
-
-/* NULL: it has none. */
-static char *read_name(const struct memory *memory, const char *function, struct arena *arena,
-		       int *rc)
-{
-	uint64_t class;
-	char *name = read_string(memory, memory_word(function, FUNCTION_NAME), arena, rc), *scope;
-
-	if (!name || !memory_word(function, FUNCTION_SCOPE))
+	if (!name || !t->class.there)
 		return name;
-	if (memory_read_u64(memory, memory_word(function, FUNCTION_SCOPE) + CLASS_NAME, &class))
+	class = keep(&t->class, arena);
+	if (!class)
 		return NULL;
-	scope = read_string(memory, class, arena, rc);
-	return scope ? join(arena, scope, name, rc) : NULL;
+	len = strlen(class) + strlen(name) + 2;
+	both = arena_alloc(arena, len + 1);
+	if (both)
+		snprintf(both, len + 1, "%s::%s", class, name);
+	return both;
 }
 
-/* Writes the line of each opline, and returns how many steps that makes; `steps` NULL: counts. */
+/* Writes the line of each opline, and returns how many steps that makes. 0: they cannot be read, or
+ * are another's by now, which has lines that are not the function's. */
 static size_t read_steps(const struct memory *memory, uint64_t opcodes, uint32_t ops,
-			 struct step *steps)
+			 const uint32_t bounds[2], struct step *steps)
 {
 	char bytes[OPS_AT_ONCE * OP_BYTES];
 	uint32_t line, last = 0;
@@ -102,11 +83,11 @@ static size_t read_steps(const struct memory *memory, uint64_t opcodes, uint32_t
 			return 0;
 		for (uint32_t i = 0; i < some; i++, last = line) {
 			memcpy(&line, bytes + i * OP_BYTES + OP_LINE, sizeof(line));
+			if (line < bounds[0] || line > bounds[1])
+				return 0;
 			if (count && line == last)
 				continue;
-			if (steps)
-				steps[count] = (struct step){ first + i, line };
-			count++;
+			steps[count++] = (struct step){ first + i, line };
 		}
 	}
 	return count;
@@ -118,15 +99,16 @@ static int read_lines(const struct php_layout *layout, const struct memory *memo
 	uint64_t opcodes = memory_word(function, layout->opcodes);
 	struct step *steps;
 	struct lines *lines;
-	uint32_t ops;
+	uint32_t ops, bounds[2]; /* line_start, line_end */
 
 	memcpy(&ops, function + layout->last, sizeof(ops));
+	memcpy(bounds, function + layout->line_start, sizeof(bounds));
 	if (!ops || ops > OPS_MAX)
 		return 0;
 	steps = malloc(ops * sizeof(*steps));
 	if (!steps)
 		return ERR_NOMEM;
-	size_t count = read_steps(memory, opcodes, ops, steps);
+	size_t count = read_steps(memory, opcodes, ops, bounds, steps);
 	lines = arena_alloc(arena, sizeof(*lines) + count * sizeof(*steps));
 	if (lines) {
 		*lines = (struct lines){ opcodes, ops, (uint32_t)count };
@@ -137,49 +119,42 @@ static int read_lines(const struct php_layout *layout, const struct memory *memo
 	return lines ? 0 : ERR_NOMEM;
 }
 
-static int resolve_c(const struct memory *memory, uint64_t addr, struct arena *arena,
-		     struct interp_code *code)
+static int resolve_c(const struct php_texts *t, struct arena *arena, struct interp_code *code)
 {
-	char function[FUNCTION_BYTES];
-	int rc = ERR_FORMAT;
-
-	if (memory->read(memory, addr, function, sizeof(function)))
-		return ERR_FORMAT;
 	code->file = "";
-	code->hidden = !memory_word(function, FUNCTION_NAME); /* a fiber's first frame */
-	code->name = code->hidden ? "{fiber}" : read_name(memory, function, arena, &rc);
-	return code->name ? 0 : rc;
+	code->hidden = !t->name.there; /* a fiber's first frame */
+	code->name = code->hidden ? "{fiber}" : keep_name(t, arena);
+	return code->name ? 0 : ERR_NOMEM;
 }
 
 static int resolve_script(const struct php_layout *layout, const struct memory *memory,
-			  uint64_t code_addr, struct arena *arena, struct interp_code *code)
+			  const struct php_texts *t, struct arena *arena, struct interp_code *code)
 {
-	char function[OP_ARRAY_BYTES] = "";
-	int rc = ERR_FORMAT;
-
-	if (memory->read(memory, php_function(code_addr), function, layout->line_start + 8u))
-		return ERR_FORMAT;
-	code->file = read_string(memory, memory_word(function, layout->filename), arena, &rc);
-	if (!code->file)
-		return rc;
-	memcpy(&code->first_line, function + layout->line_start, sizeof(code->first_line));
-	if (memory_word(function, FUNCTION_NAME))
-		code->name = read_name(memory, function, arena, &rc);
-	else if (code_addr & CODE_MAIN)
+	code->file = keep(&t->file, arena);
+	memcpy(&code->first_line, t->function + layout->line_start, sizeof(code->first_line));
+	if (t->name.there)
+		code->name = keep_name(t, arena);
+	else if (code->identity.code & CODE_MAIN)
 		code->name = "{main}";
 	else
-		code->name = function[0] == TYPE_EVAL ? "eval" : code->file;
-	if (!code->name)
-		return rc;
-	return read_lines(layout, memory, function, arena, code);
+		code->name = t->function[0] == TYPE_EVAL ? "eval" : code->file;
+	if (!code->name || !code->file)
+		return ERR_NOMEM;
+	return read_lines(layout, memory, t->function, arena, code);
 }
 
 int php_resolve(const void *rt, const struct memory *memory, uint64_t addr, struct arena *arena,
 		struct interp_code *code)
 {
+	const struct php_layout *layout = ((const struct php_runtime *)rt)->layout;
+	struct php_texts t;
+	int rc = php_read_function(layout, memory, addr, &t, &code->identity);
+
+	if (rc)
+		return rc;
 	if (addr & CODE_C)
-		return resolve_c(memory, php_function(addr), arena, code);
-	return resolve_script(((const struct php_runtime *)rt)->layout, memory, addr, arena, code);
+		return resolve_c(&t, arena, code);
+	return resolve_script(layout, memory, &t, arena, code);
 }
 
 void php_line(const void *rt, const struct interp_code *code, uint64_t at, uint32_t *line,

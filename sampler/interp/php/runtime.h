@@ -138,6 +138,24 @@ struct php_runtime {
 	struct php_range loop[2];	 /* execute_ex, and its .cold part; else empty */
 };
 
+enum { PHP_TEXT_MAX = 8192 }; /* bytes: a path has up to 4096, an anonymous class's name a path */
+
+struct php_text {
+	bool there;
+	size_t len;
+	char bytes[PHP_TEXT_MAX];
+};
+
+struct php_texts {
+	char function[OP_ARRAY_BYTES]; /* of a C function FUNCTION_BYTES */
+	struct php_text name, class, file;
+};
+
+/* Reads a function and its texts. *id is their identity: the texts have its hashes. ERR_FORMAT: it
+ * cannot be read, or one of the texts is another's by now. */
+int php_read_function(const struct php_layout *layout, const struct memory *memory, uint64_t code,
+		      struct php_texts *texts, struct interp_identity *id);
+
 static inline bool php_in_loop(const struct php_runtime *rt, uint64_t pc)
 {
 	return pc - rt->loop[0].start < rt->loop[0].end - rt->loop[0].start ||

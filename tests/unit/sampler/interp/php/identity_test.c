@@ -35,7 +35,7 @@ Test(php_identity, each_part_counts)
 	cr_assert(same(id, identity(addr_of(f))));
 	put(name, STRING_HASH, 4711, 8);
 	expect_other(f, id, "another name at the same address");
-	put(name, STRING_HASH, 1010, 8);
+	put(name, STRING_HASH, hash("price", 5), 8);
 	cr_assert(same(id, identity(addr_of(f))));
 	put(f, php82.line_start, 11, 4);
 	expect_other(f, id, "another line");
@@ -159,9 +159,45 @@ Test(php_names, end_at_a_nul_and_are_utf8)
 		 name = memory_word((void *)(uintptr_t) class, CLASS_NAME);
 
 	((char *)(uintptr_t)name)[STRING_BYTES + 15] = 0;
+	put((void *)(uintptr_t)name, STRING_HASH,
+	    hash((char *)(uintptr_t)name + STRING_BYTES,
+		 strlen("class@anonymous./srv/shop.php:3$0")),
+	    8);
 	put(f, FUNCTION_SCOPE, class, 8);
-	put(f, FUNCTION_NAME, string("pr\xe9sent", 3), 8);
+	put(f, FUNCTION_NAME, hashed("pr\xe9sent"), 8);
 	cr_assert_str_eq(resolve(addr_of(f)).name, "class@anonymous::pr\xef\xbf\xbdsent");
+}
+
+/* PHP frees a file's own code after each include, and makes the same again. */
+Test(php_names, texts_are_those_of_their_hashes)
+{
+	uint8_t *f = function("total", 10, 5);
+	char *name = (char *)(uintptr_t)memory_word(f, FUNCTION_NAME),
+	     *file = (char *)(uintptr_t)memory_word(f, php82.filename);
+	struct interp_code code = { 0 };
+
+	cr_assert(same(resolve(addr_of(f)).identity, identity(addr_of(f))));
+	name[STRING_BYTES] = 'd';
+	cr_assert(identity(addr_of(f)).valid);
+	cr_assert_eq(php_resolve(&rt, &live.memory, addr_of(f), &arena, &code), ERR_FORMAT);
+	name[STRING_BYTES] = 't';
+	file[STRING_BYTES + 3] = '\0';
+	cr_assert_eq(php_resolve(&rt, &live.memory, addr_of(f), &arena, &code), ERR_FORMAT);
+	put(file, STRING_HASH, 0, 8);
+	cr_assert(same(resolve(addr_of(f)).identity, identity(addr_of(f))));
+}
+
+Test(php_names, another_functions_lines_are_none)
+{
+	uint8_t *f = function("total", 10, 5);
+	struct interp_code code;
+
+	put((void *)(uintptr_t)op(f, 3), OP_LINE, 15, 4);
+	code = resolve(addr_of(f));
+	cr_assert_eq(line_at(&code, op(f, 0)), 0);
+	put((void *)(uintptr_t)op(f, 3), OP_LINE, 9, 4);
+	code = resolve(addr_of(f));
+	cr_assert_eq(line_at(&code, op(f, 0)), 0);
 }
 
 Test(php_names, lines_are_those_of_oplines)
