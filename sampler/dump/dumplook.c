@@ -65,8 +65,11 @@ static bool same_address_space(struct member *m)
 
 static int walk(struct dump *d, const struct memory *memory)
 {
-	return unwinder_walk_go(d->unwinder, member_of(d)->maps, &d->snapshot.regs, memory,
-				&d->snapshot.stacks, &d->walk);
+	struct member *m = member_of(d);
+	struct walk_from from = { &d->snapshot.regs, memory, &d->snapshot.stacks,
+				  interps_walker(m->interps, d->snapshot.interp.own_tid) };
+
+	return unwinder_walk_from(d->unwinder, m->maps, &from, &d->walk);
 }
 
 /* True if the walk met something that the maps do not explain, and the maps have changed since. */

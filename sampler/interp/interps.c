@@ -13,9 +13,12 @@
 #include "base/room.h"
 #include "sampler/interp/codes.h"
 #include "sampler/interp/cpython/cpython.h"
+#include "sampler/interp/hotspot/hotspot.h"
+#include "sampler/interp/managed.h"
 #include "sampler/interp/names.h"
 #include "sampler/interp/php/php.h"
 #include "sampler/interp/ruby/ruby.h"
+#include "sampler/interp/v8/v8.h"
 #include "sampler/unwind/stack.h"
 
 enum {
@@ -26,7 +29,14 @@ enum {
 
 static const struct interp_ops *const languages[] = { &cpython_ops, &ruby_ops, &php_ops };
 
-enum { LANGUAGES = sizeof(languages) / sizeof(*languages) };
+static const struct managed_ops *const compilers[] = { &hotspot_ops, &v8_ops };
+
+enum {
+	LANGUAGES = sizeof(languages) / sizeof(*languages),
+	COMPILERS = sizeof(compilers) / sizeof(*compilers),
+};
+
+_Static_assert(LANGUAGES + COMPILERS == INTERP_LANGUAGES, "each has an image of its own");
 
 struct interps {
 	const struct process *process;
@@ -34,7 +44,8 @@ struct interps {
 	const struct image *images[INTERP_RUNTIMES]; /* of the runtimes */
 	uint64_t biases[INTERP_RUNTIMES];
 	struct interp_codes *codes[INTERP_RUNTIMES];
-	uint8_t *lacks; /* by image id: bit n: it does not have language n */
+	uint8_t *
+		lacks; /* by image id: bit n: it does not have language n, or compiler n - LANGUAGES */
 	size_t lacks_room;
 	uint8_t *met; /* by image id: bit n: runtime n has met it */
 	size_t met_room;
@@ -48,6 +59,8 @@ struct interps {
 	struct interp_shown *shown;
 	size_t shown_room;
 	struct interp_runs runs;
+	struct managed managed;
+	struct stack expanded;
 };
 
 int interps_new(struct interps **out, const struct process *process, const struct interps *beside)
@@ -80,6 +93,8 @@ void interps_free(struct interps *i)
 		buffer_release(&i->states[k]);
 	}
 	interp_runs_release(&i->runs);
+	managed_release(&i->managed);
+	stack_release(&i->expanded);
 	free(i->shown);
 	free(i->lacks);
 	free(i->met);
@@ -94,6 +109,21 @@ const struct interp_set *interps_set(const struct interps *i)
 const char *interps_refused(const struct interps *i)
 {
 	return i->refused.code ? i->refused.text : NULL;
+}
+
+struct managed_walker *interps_walker(struct interps *i, pid_t own_tid)
+{
+	return managed_walker(&i->managed, own_tid);
+}
+
+bool interps_thread(struct interps *i, pid_t own_tid, struct managed_thread *thread)
+{
+	return managed_thread(&i->managed, own_tid, thread);
+}
+
+bool interps_any(const struct interps *i)
+{
+	return i->set.count || i->managed.count;
 }
 
 /* Finding. */
@@ -127,18 +157,39 @@ static int add(struct interps *i, const struct interp_ops *ops, void *rt,
 	return 0;
 }
 
-static int look_into(struct interps *i, unsigned language, const struct mapping *range)
+static int look_for_language(struct interps *i, const struct interp_ops *ops,
+			     const struct mapping *range, struct error *why)
 {
-	const struct interp_ops *ops = languages[language];
-	struct error why = { 0 };
 	void *rt;
 	int rc;
 
 	if (is_found(i, ops, range))
 		return 0;
-	rc = ops->find(&rt, range->image, range->bias, &i->live.memory, &why);
+	rc = ops->find(&rt, range->image, range->bias, &i->live.memory, why);
+	return rc ? rc : add(i, ops, rt, range);
+}
+
+static int look_for_compiler(struct interps *i, const struct managed_ops *ops,
+			     const struct mapping *range, struct error *why)
+{
+	void *rt;
+	int rc;
+
+	if (managed_has(&i->managed, ops, range))
+		return 0;
+	rc = ops->find(&rt, range->image, range->bias, &i->live.memory, why);
 	if (!rc)
-		return add(i, ops, rt, range);
+		managed_add(&i->managed, ops, rt, range);
+	return rc;
+}
+
+static int look_into(struct interps *i, unsigned language, const struct mapping *range)
+{
+	struct error why = { 0 };
+	int rc = language < LANGUAGES ?
+			 look_for_language(i, languages[language], range, &why) :
+			 look_for_compiler(i, compilers[language - LANGUAGES], range, &why);
+
 	if (rc == ERR_NOTFOUND)
 		i->lacks[image_id(range->image)] |= (uint8_t)(1 << language);
 	if (rc == ERR_FORMAT)
@@ -154,6 +205,7 @@ static void drop_unmapped(struct interps *i, const struct modmap *maps)
 
 		i->set.at[k].gone = !range || range->bias != i->biases[k];
 	}
+	managed_refresh(&i->managed, maps);
 }
 
 static void meet(struct interps *i, const struct image *image)
@@ -188,7 +240,7 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	for (size_t r = 0; !rc && r < count; r++) {
 		if (!image_elf(ranges[r].image) || (r && ranges[r].image == ranges[r - 1].image))
 			continue;
-		for (unsigned l = 0; !rc && l < LANGUAGES; l++)
+		for (unsigned l = 0; !rc && l < INTERP_LANGUAGES; l++)
 			if (!(i->lacks[image_id(ranges[r].image)] >> l & 1))
 				rc = look_into(i, l, &ranges[r]);
 	}
@@ -403,16 +455,12 @@ static int count(const struct interps *i, const struct interp_look *look,
 	return 0;
 }
 
-int interps_merge(struct interps *i, const struct interp_look *look, const struct stack *native,
-		  const struct interp_context *context, struct stack *out, bool *merged)
+/* Puts interpreted frames into the walk `native`. */
+static int merge(struct interps *i, const struct interp_look *look, const struct stack *native,
+		 const struct interp_context *context, struct stack *out)
 {
 	const struct interp_walk *walk = &look->copy.walk;
 
-	*merged = look->any && walk->count && native->count;
-	if (look->any && count(i, look, context))
-		return ERR_NOMEM;
-	if (!*merged)
-		return 0;
 	if (room_for((void **)&i->shown, &i->shown_room, walk->count, sizeof(*i->shown)) ||
 	    prove(i, look, context->still))
 		return ERR_NOMEM;
@@ -423,4 +471,21 @@ int interps_merge(struct interps *i, const struct interp_look *look, const struc
 	if (mark_cuts(i, look, context))
 		return ERR_NOMEM;
 	return interp_merge(&i->runs, native, i->shown, walk->count, context->counts, out);
+}
+
+int interps_merge(struct interps *i, const struct interp_look *look, const struct stack *native,
+		  const struct interp_context *context, struct stack *out, bool *merged)
+{
+	bool interpreted = look->any && look->copy.walk.count && native->count;
+
+	*merged = interpreted || native->managed_count;
+	if (look->any && count(i, look, context))
+		return ERR_NOMEM;
+	if (native->managed_count) {
+		if (managed_expand(&i->managed, native, context->names, context->counts,
+				   interpreted ? &i->expanded : out))
+			return ERR_NOMEM;
+		native = &i->expanded;
+	}
+	return interpreted ? merge(i, look, native, context, out) : 0;
 }

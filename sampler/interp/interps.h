@@ -15,6 +15,8 @@
 
 struct interp_names;
 struct interps;
+struct managed_thread;
+struct managed_walker;
 struct memory;
 struct modmap;
 struct process;
@@ -30,6 +32,16 @@ int interps_find(struct interps *i, const struct modmap *maps);
 
 /* The runtimes, NULL: none; for interp_look_prepare. */
 const struct interp_set *interps_set(const struct interps *i);
+
+/* Are there any, also of those that compile? */
+bool interps_any(const struct interps *i);
+
+/* For a walk of the thread with this number in its own PID namespace: the runtimes that compile;
+ * NULL: none. Valid until the next call. */
+struct managed_walker *interps_walker(struct interps *i, pid_t own_tid);
+
+/* What these tell of that thread. False: nothing. */
+bool interps_thread(struct interps *i, pid_t own_tid, struct managed_thread *thread);
 
 /* Why a runtime that is there is not used, in one line; NULL: there is none. */
 const char *interps_refused(const struct interps *i);
@@ -51,8 +63,8 @@ struct interp_context {
 	struct interp_counts *counts; /* [INTERP_LANGUAGES] */
 };
 
-/* Merges a look's frames with the native walk, into `out`. *merged: there were any; else `out` has
- * not changed. ERR_NOMEM. */
+/* Merges a look's frames with the native walk, into `out`, and puts the functions of managed frames in
+ * their place. *merged: there were any; else `out` has not changed. ERR_NOMEM. */
 int interps_merge(struct interps *i, const struct interp_look *look, const struct stack *native,
 		  const struct interp_context *context, struct stack *out, bool *merged);
 

@@ -139,10 +139,11 @@ int member_prepare_look(struct member *m, struct thread *thread, struct snapshot
 	const struct interp_set *set = interps_set(m->interps);
 	pid_t tid = thread->tid;
 
-	if (set && m->own_numbers && !thread->own_tid)
-		thread->own_tid = process_own_tid(&m->process, tid);
-	if (set && m->own_numbers)
+	if (m->own_numbers && interps_any(m->interps)) {
+		if (!thread->own_tid)
+			thread->own_tid = process_own_tid(&m->process, tid);
 		tid = thread->own_tid;
+	}
 	if (set && interps_place(m->interps, tid, &thread->interp))
 		return ERR_NOMEM;
 	return interp_look_prepare(&snapshot->interp, set, &thread->interp, tid);

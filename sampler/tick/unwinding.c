@@ -213,7 +213,10 @@ static int walk(struct walker *w, struct member *m, struct slot *slot, struct st
 {
 	const struct snapshot *s = &slot->snapshot;
 
-	return unwinder_walk_go(w->unwinder, m->maps, &s->regs, &s->memory, &s->stacks, out);
+	struct walk_from from = { &s->regs, &s->memory, &s->stacks,
+				  interps_walker(m->interps, s->interp.own_tid) };
+
+	return unwinder_walk_from(w->unwinder, m->maps, &from, out);
 }
 
 /* The copy was too short, so the rest is read from the process. If the thread has not run until

@@ -10,6 +10,7 @@ void stack_release(struct stack *s)
 	free(s->frames);
 	free(s->pcs);
 	free(s->sps);
+	free(s->managed);
 	*s = (struct stack){ 0 };
 }
 
@@ -43,6 +44,7 @@ const char *stack_end_name(enum stack_end end)
 		[STACK_MEMORY_UNREADABLE] = "memory unreadable",
 		[STACK_NO_ADVANCE] = "did not advance",
 		[STACK_TOO_MANY_FRAMES] = "too many frames",
+		[STACK_RUNTIME_IN_DOUBT] = "runtime's frame in doubt",
 	};
 
 	return end < STACK_ENDS ? names[end] : "unknown";

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct image;
+struct managed_frame;
 
 enum frame_kind {
 	FRAME_PC,     /* the innermost frame: addr is the next instruction to execute */
@@ -17,15 +18,16 @@ enum frame_kind {
 		       * the trampoline that a signal handler or a coroutine returns to */
 };
 
-/* How a frame was found from its callee. FRAME_BY_CFI and FRAME_BY_PCLNTAB are certain; the others
- * are guesses that passed their checks. */
+/* How a frame was found from its callee. FRAME_BY_CFI, FRAME_BY_PCLNTAB and FRAME_BY_RUNTIME are certain;
+ * the others are guesses that passed their checks. */
 enum frame_source {
 	FRAME_FROM_REGISTERS, /* the innermost */
 	FRAME_BY_CFI,
 	FRAME_BY_PCLNTAB,
 	FRAME_BY_CODE, /* the code was read forward to its return */
 	FRAME_BY_FRAME_POINTER,
-	FRAME_BY_SCAN, /* a word on the stack that looks like a return address */
+	FRAME_BY_SCAN,	  /* a word on the stack that looks like a return address */
+	FRAME_BY_RUNTIME, /* by the tables of the runtime whose code its callee is */
 	FRAME_SOURCES
 };
 
@@ -44,6 +46,7 @@ enum stack_end {
 	STACK_MEMORY_UNREADABLE, /* a rule leads to memory that does not exist */
 	STACK_NO_ADVANCE,	 /* the caller's frame would not lie above this one */
 	STACK_TOO_MANY_FRAMES,	 /* more frames than any stack can hold */
+	STACK_RUNTIME_IN_DOUBT,	 /* a runtime's own tables do not tell for certain what called */
 	STACK_ENDS
 };
 
@@ -53,6 +56,8 @@ struct stack {
 	uint64_t *sps; /* their stack pointers: a frame lies from its own up to its caller's, which
 			* is its CFA, if that is higher; owned */
 	size_t count, room;
+	struct managed_frame *managed; /* frames of runtimes, `index` ascending; owned */
+	size_t managed_count, managed_room;
 	enum stack_end end;
 	uint64_t used; /* bytes from sp to the outermost CFA on the same stack */
 	bool switched; /* the walk has changed from one stack to another */

@@ -21,6 +21,7 @@ struct go_stacks;
 struct codebytes;
 struct codemap;
 struct image;
+struct managed_walker;
 struct memory;
 struct modmap;
 
@@ -61,7 +62,8 @@ struct walk {
 	const struct code *at; /* what is known about the frame's address; NULL: nothing mapped */
 	enum frame_source source; /* how this frame was found */
 	unsigned switches;	  /* steps so far that did not go up: signal frames and gogo */
-	bool changed_stack;	  /* the last step changed to another stack of a Go thread */
+	struct managed_walker *managed; /* NULL: no runtime that walks its own code */
+	bool changed_stack;		/* the last step changed to another stack of a Go thread */
 	struct go_walk {
 		const struct go_stacks *stacks;	  /* NULL: the thread does not run Go */
 		uint64_t left_g0, left_goroutine; /* sp at which the walk left each stack */

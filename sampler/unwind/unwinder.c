@@ -12,8 +12,10 @@
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
+#include "base/room.h"
 #include "sampler/unwind/code/codebytes.h"
 #include "sampler/unwind/codemap.h"
+#include "sampler/unwind/managed.h"
 #include "sampler/unwind/stack.h"
 #include "sampler/unwind/step.h"
 #include "sampler/unwind/step_fast.h"
@@ -189,6 +191,30 @@ static int push_frames(struct unwinder *u, const struct modmap *maps, struct wal
 	return 0;
 }
 
+/* The step of the runtime whose code this is, and its note of the frame. */
+static int step_managed(struct walk *w, enum frame_kind *kind, struct stack *out)
+{
+	struct managed_frame frame = { 0 };
+	uint64_t sp = w->regs.r[DWARF_SP];
+	int end;
+
+	if (!w->managed || !w->at || code_has_cfi(w->at) || w->at->kind == CODE_BY_PCLNTAB)
+		return MANAGED_PASS;
+	w->changed_stack = false;
+	end = w->managed->step(w->managed, w, kind, &frame);
+	if (end != MANAGED_PASS && frame.code) {
+		if (room_for((void **)&out->managed, &out->managed_room, out->managed_count + 1,
+			     sizeof(frame)))
+			return ERR_NOMEM;
+		frame.index = (uint32_t)(out->count - 1);
+		out->managed[out->managed_count++] = frame;
+	}
+	if (end == STEP_ON && (w->changed_stack || w->regs.r[DWARF_SP] <= sp) &&
+	    ++w->switches > SWITCHES_MAX)
+		return STACK_NO_ADVANCE;
+	return end;
+}
+
 /* Makes one step that is not fast, and measures how far the stack reaches. If the walk changes to
  * another stack, as from a signal handler's own, out->used stays the first stack's. */
 static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_sp,
@@ -199,7 +225,9 @@ static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_s
 
 	if (!out->switched)
 		out->used = sp - first_sp;
-	end = out->count < FRAMES_MAX ? step(w, kind) : STACK_TOO_MANY_FRAMES;
+	end = out->count < FRAMES_MAX ? step_managed(w, kind, out) : STACK_TOO_MANY_FRAMES;
+	if (end == MANAGED_PASS)
+		end = step(w, kind);
 	sp = w->regs.r[DWARF_SP];
 	out->switched |= w->changed_stack ||
 			 sp - last_sp >= (*kind == FRAME_SIGNAL ? SIGNAL_GAP_MAX : CALL_GAP_MAX);
@@ -211,27 +239,32 @@ static int step_measured(struct walk *w, enum frame_kind *kind, uint64_t first_s
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out)
 {
-	return unwinder_walk_go(u, maps, regs, memory, NULL, out);
+	struct walk_from from = { .regs = regs, .memory = memory };
+
+	return unwinder_walk_from(u, maps, &from, out);
 }
 
-int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
-		     const struct memory *memory, const struct go_stacks *stacks, struct stack *out)
+int unwinder_walk_from(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
+		       struct stack *out)
 {
-	struct walk w = { .regs = *regs,
-			  .valid = REGS_ALL & ~regs->unknown,
-			  .memory = memory,
+	struct walk w = { .regs = *from->regs,
+			  .valid = REGS_ALL & ~from->regs->unknown,
+			  .memory = from->memory,
 			  .maps = maps,
 			  .map = &u->code,
 			  .code = &u->bytes,
-			  .partial = regs->unknown,
-			  .go.stacks = stacks };
-	uint64_t first_sp = regs->r[DWARF_SP];
+			  .partial = from->regs->unknown,
+			  .managed = from->managed,
+			  .go.stacks = from->stacks };
+	uint64_t first_sp = w.regs.r[DWARF_SP];
 	enum frame_kind kind = FRAME_PC;
 	int end = STEP_ON;
 
 	u->code.generation = modmap_generation(maps);
 	codebytes_begin(&u->bytes, maps);
-	out->count = 0;
+	if (w.managed)
+		w.managed->begin(w.managed);
+	out->count = out->managed_count = 0;
 	out->used = 0;
 	out->switched = false;
 	while (end == STEP_ON) {
@@ -240,8 +273,8 @@ int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct
 		end = step_measured(&w, &kind, first_sp, out);
 	}
 	out->end = (enum stack_end)end;
-	out->lacked = regs->unknown && end == STACK_NO_UNWIND_INFO && w.at;
-	return 0;
+	out->lacked = w.partial && end == STACK_NO_UNWIND_INFO && w.at;
+	return end < 0 ? end : 0;
 }
 
 void unwinder_prepare(struct unwinder *u, const struct modmap *maps)

@@ -12,6 +12,7 @@
 
 struct go_stacks;
 struct image;
+struct managed_walker;
 struct memory;
 struct modmap;
 struct regs;
@@ -30,11 +31,19 @@ void unwinder_free(struct unwinder *u);
 int unwinder_walk(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
 		  const struct memory *memory, struct stack *out);
 
-/* The same for a thread with known Go stacks (`stacks` NULL: not known), so that the walk continues
- * where the runtime changes stacks. `memory` must provide these stacks, too. */
-int unwinder_walk_go(struct unwinder *u, const struct modmap *maps, const struct regs *regs,
-		     const struct memory *memory, const struct go_stacks *stacks,
-		     struct stack *out);
+/* What a walk begins with. */
+struct walk_from {
+	const struct regs *regs;
+	const struct memory *memory; /* must provide all stacks */
+	const struct go_stacks
+		*stacks; /* the thread's Go stacks, between which the walk changes as the
+					 * runtime does; NULL: not known */
+	struct managed_walker *managed; /* the process's runtimes; NULL: none */
+};
+
+/* The same for a thread that runs Go, or code of a managed runtime. */
+int unwinder_walk_from(struct unwinder *u, const struct modmap *maps, const struct walk_from *from,
+		       struct stack *out);
 
 /* Compiles the tables of all that is mapped, which otherwise happens when a walk first meets an
  * image. It takes milliseconds: for callers that later walk while a thread is held. */

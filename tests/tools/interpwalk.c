@@ -1,7 +1,7 @@
 // links: sampler/interp sampler/thread
 /*
- * interpwalk PID COUNT step|run [MICROSECONDS]: stops the main thread of an interpreter's process COUNT
- * times, at each instruction or at random moments, and prints its merged stack each time, one a line:
+ * interpwalk PID[/TID] COUNT step|run [MICROSECONDS]: stops the main thread, or the thread TID, of a
+ * runtime's process COUNT times, at each instruction or at random moments, and prints its merged stack each time, one a line:
  * frames from the innermost on, interpreted ones as "function@file:line", native ones as
  * "image+0xaddress", separated by ";". A line begins with "!" if a chain was cut or broken, else with
  * "?" if the innermost interpreted line is marked as uncertain, else with "=". At the end: how long
@@ -31,7 +31,7 @@ static struct modmap *maps;
 static struct unwinder *unwinder;
 static struct interps *interps;
 static struct interp_names names;
-static struct interp_counts counts;
+static struct interp_counts counts[INTERP_LANGUAGES];
 static struct interp_place place;
 static struct interp_look look;
 static struct memory_live live;
@@ -71,7 +71,7 @@ static void look_at(pid_t tid)
 					  .stack = &live.memory,
 					  .still = true,
 					  .names = &names,
-					  .counts = &counts };
+					  .counts = counts };
 	const struct interp_walk *walk = &look.copy.walk;
 	double start;
 	bool any;
@@ -88,7 +88,10 @@ static void look_at(pid_t tid)
 	reads += look.copy.reads;
 	bytes += look.copy.used;
 	pieces += look.copy.count;
-	if (unwinder_walk(unwinder, maps, &regs, &live.memory, &native) ||
+	if (unwinder_walk_from(
+		    unwinder, maps,
+		    &(struct walk_from){ &regs, &live.memory, NULL, interps_walker(interps, tid) },
+		    &native) ||
 	    interp_place_learn(&place, &look) ||
 	    interps_merge(interps, &look, &native, &context, &merged, &any))
 		exit(1);
@@ -135,20 +138,35 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The counts of the runtime that was met. */
+static const struct interp_counts *counts_met(void)
+{
+	const struct interp_counts *c = counts;
+
+	while (!*c->version && c < counts + INTERP_LANGUAGES - 1)
+		c++;
+	return c;
+}
+
 int main(int argc, char **argv)
 {
+	const struct interp_counts *c;
+	const char *tid;
+
 	if (argc < 4 || process_open(&process, atoi(argv[1]), NULL) ||
 	    modmap_new(&maps, &process) || modmap_refresh(maps, NULL) || unwinder_new(&unwinder) ||
 	    interps_new(&interps, &process, NULL) || interps_find(interps, maps) ||
 	    interp_names_init(&names, maps))
 		return 2;
-	if (!interps_set(interps)) {
+	if (!interps_any(interps)) {
 		printf("# no interpreter: %s\n", interps_refused(interps));
 		return 1;
 	}
 	unwinder_prepare(unwinder, maps);
 	memory_live_init(&live, process.pid);
-	run(process.pid, atol(argv[2]), !strcmp(argv[3], "step"), argc > 4 ? atol(argv[4]) : 1000);
+	tid = strchr(argv[1], '/');
+	run(tid ? atoi(tid + 1) : process.pid, atol(argv[2]), !strcmp(argv[3], "step"),
+	    argc > 4 ? atol(argv[4]) : 1000);
 	if (!looks)
 		return 3;
 	qsort(took, looks, sizeof(*took), by_value);
@@ -156,8 +174,8 @@ int main(int argc, char **argv)
 	       "pieces\n",
 	       looks, took[looks / 2], took[looks * 99 / 100], (double)reads / (double)looks,
 	       bytes / looks, pieces / looks);
+	c = counts_met();
 	printf("# frames %lu, behind %lu, on top %lu, nameless %lu, dropped %lu; cut %lu, broken %lu\n",
-	       counts.frames, counts.behind, counts.on_top, counts.nameless, counts.dropped,
-	       counts.cut, counts.broken);
+	       c->frames, c->behind, c->on_top, c->nameless, c->dropped, c->cut, c->broken);
 	return 0;
 }

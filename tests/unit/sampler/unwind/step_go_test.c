@@ -135,7 +135,10 @@ TestSuite(step_go, .init = enter, .fini = leave);
 
 static void walk_with(const struct regs *regs, const struct go_stacks *known)
 {
-	cr_assert_eq(unwinder_walk_go(unwinder, maps, regs, &memory.memory, known, &stack), 0);
+	cr_assert_eq(unwinder_walk_from(unwinder, maps,
+					&(struct walk_from){ regs, &memory.memory, known, NULL },
+					&stack),
+		     0);
 }
 
 static void walk(unsigned function, unsigned byte, uint64_t sp)
