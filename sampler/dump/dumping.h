@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "sampler/interp/common/managed.h"
 #include "sampler/lock/lock.h"
 #include "sampler/unwind/stack.h"
 
@@ -63,10 +64,10 @@ struct dump_lock {
 
 struct dump_thread {
 	pid_t tid;
-	char name[32];	 /* any bytes */
-	char state;	 /* proc_pid_stat(5), when the stack was taken */
-	int64_t syscall; /* the number of the call that it waits in; -1: none */
-	bool walked;	 /* false: it has no stack, or none that could be read */
+	char name[MANAGED_THREAD_NAME]; /* any bytes */
+	char state;			/* proc_pid_stat(5), when the stack was taken */
+	int64_t syscall;		/* the number of the call that it waits in; -1: none */
+	bool walked;			/* false: it has no stack, or none that could be read */
 	enum stack_end end;
 	struct dump_frame *frames; /* innermost first */
 	size_t count;

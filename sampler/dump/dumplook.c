@@ -22,6 +22,7 @@
 #include "sampler/dump/dumplook.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@
 #include "base/process/modmap.h"
 #include "sampler/child/priority.h"
 #include "sampler/child/watchdog.h"
+#include "sampler/interp/common/managed.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/stop/stop.h"
@@ -123,6 +125,16 @@ static int keep_frames(struct dump *d, struct dump_thread *to)
 	return 0;
 }
 
+static void name(const struct dump *d, const struct thread *thread, struct dump_thread *to)
+{
+	struct managed_thread told;
+
+	if (interps_thread(member_of(d)->interps, d->snapshot.interp.own_tid, &told) && *told.name)
+		snprintf(to->name, sizeof(to->name), "%s", told.name);
+	else
+		snprintf(to->name, sizeof(to->name), "%s", thread->name);
+}
+
 /* Keeps the current thread as it was seen. 1: done with it; ERR_NOMEM. */
 static int keep(struct dump *d, const struct thread *thread, bool walked)
 {
@@ -133,7 +145,7 @@ static int keep(struct dump *d, const struct thread *thread, bool walked)
 				    .index = thread->index,
 				    .state = d->look.state,
 				    .syscall = d->look.syscall };
-	memcpy(to->name, thread->name, sizeof(to->name));
+	name(d, thread, to);
 	if (walked && keep_frames(d, to))
 		return ERR_NOMEM;
 	p->count++;

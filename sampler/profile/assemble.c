@@ -54,7 +54,7 @@ static size_t thread_labels(struct assembly *a, const struct member *m, const st
 
 	if (thread) {
 		labels[n++] = (struct profile_label){ .key = a->label_thread };
-		if (profile_string(a->profile, thread->name, &labels[0].str))
+		if (profile_string(a->profile, thread_name(thread), &labels[0].str))
 			labels[0].str = 0;
 		labels[n++] = (struct profile_label){ .key = a->label_tid, .num = thread->tid };
 	}

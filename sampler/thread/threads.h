@@ -14,6 +14,7 @@
 
 #include "sampler/go/thread.h"
 #include "sampler/interp/common/look.h"
+#include "sampler/interp/common/managed.h"
 
 struct error;
 struct process;
@@ -74,7 +75,9 @@ struct thread {
 	char state;	/* as in proc_pid_stat(5) */
 	unsigned flags; /* the field of that name in the same file */
 	char name[32];
-	int cpu;		    /* on which it was last */
+	char told
+		[MANAGED_THREAD_NAME]; /* its name by the language's runtime, which is not cut to 15 bytes; "": none */
+	int cpu;		       /* on which it was last */
 	uint64_t cpu_ns;	    /* on a CPU */
 	uint64_t wait_ns;	    /* it has waited for a CPU */
 	uint64_t slices;	    /* times it was put on a CPU */
@@ -102,6 +105,12 @@ struct thread {
 	/* -1: not open (not needed yet, or too many descriptors are) */
 	int schedstat_fd, stat_fd, sched_fd, syscall_fd;
 };
+
+/* What a thread is called. */
+static inline const char *thread_name(const struct thread *thread)
+{
+	return *thread->told ? thread->told : thread->name;
+}
 
 /* A line of /proc/PID/task/TID/schedstat (Documentation/scheduler/sched-stats.rst). */
 struct schedstat {

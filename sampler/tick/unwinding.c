@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/process/modmap.h"
 #include "sampler/child/priority.h"
+#include "sampler/interp/common/managed.h"
 #include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/thread/threads.h"
@@ -263,6 +264,25 @@ static int label_interpreted(struct recorded *r, struct slot *slot)
 	return rc;
 }
 
+/* So does what a runtime that compiles tells, and the thread's name in full. */
+static int label_managed(struct recorded *r, struct slot *slot, struct thread *thread)
+{
+	struct interps *interps = r->members[slot->context.member]->interps;
+	uint32_t *labels = &slot->context.labels;
+	struct managed_thread told;
+	int rc = 0;
+
+	if (!interps_thread(interps, slot->snapshot.interp.own_tid, &told))
+		return 0;
+	if (*told.name)
+		memcpy(thread->told, told.name, sizeof(thread->told));
+	if (told.role)
+		rc = labelling_add(&r->labelling, "runtime", told.role, labels);
+	if (!rc && told.state)
+		rc = labelling_add(&r->labelling, "pause", told.state, labels);
+	return rc;
+}
+
 static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 {
 	struct walker *w = &r->walker;
@@ -272,6 +292,8 @@ static int walk_slot(struct round *r, struct member *m, struct slot *slot)
 
 	if (!rc)
 		rc = label_interpreted(&r->recorded, slot);
+	if (!rc)
+		rc = label_managed(&r->recorded, slot, thread);
 	if (!rc)
 		rc = walk(w, m, slot, &w->walk);
 	if (!rc && !explained(&w->walk) && monotonic_ns() - m->maps_read_ns > MAPS_RETRY_NS) {

@@ -47,8 +47,11 @@ struct managed_names {
 	bool native;	/* it is shown as a native frame, by its address */
 };
 
+enum { MANAGED_THREAD_NAME = 64 }; /* bytes, with the NUL */
+
 struct managed_thread {
-	char name[128];	  /* in the language; "": it has none */
+	char name
+		[MANAGED_THREAD_NAME]; /* in the language, UTF-8, cut at a character; "": it has none */
 	const char *role; /* what it does for the runtime: "gc", "compiler", "vm"; NULL: it runs the
 			     * program. A constant. */
 	const char *state; /* what keeps the program from running: "gc", "safepoint"; NULL: nothing.
