@@ -239,8 +239,12 @@ def wait_for(condition, seconds=30):
 
 
 def run(tests):
+    tests = list(tests)
     wanted = sys.argv[1:]
     failed = 0
+    unknown = set(wanted) - {test.__name__ for test in tests}
+    if unknown:
+        sys.exit(f"no such test: {', '.join(sorted(unknown))}")
     for test in tests:
         name = test.__name__
         if wanted and name not in wanted:
