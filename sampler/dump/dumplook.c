@@ -12,6 +12,10 @@
  * to sample how much there is to copy. A dump looks once, so it cannot learn that. What walks need
  * is compiled before the first stop, so a walk takes microseconds.
  *
+ * Code of a managed runtime is the exception: what tells how to step over it is read from the process
+ * as the walk meets it, which takes a millisecond for the first deep stack. So such a thread is
+ * released first. It is held for the walk only if COPY_MANAGED was not enough.
+ *
  * Rejected: copying all that is mapped above sp, which would take a millisecond where stacks lie in
  * a heap (Go); looking again where the first copy was not enough, which prefers shallow stacks (a
  * signal handler on a stack of its own was shown a third as often as it ran).
@@ -40,6 +44,7 @@
 
 enum {
 	COPY_BYTES = 64 << 10,	  /* of a stack at once */
+	COPY_MANAGED = 256 << 10, /* the same, of a thread that is walked after it was released */
 	TRIES_MAX = 32,		  /* of one thread */
 	PATIENCE_NS = 1500000000, /* the tracer gives up after a second */
 	READS_MAX = 4096, /* of an interpreter's memory: nothing is known from looks before */
@@ -219,6 +224,7 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct registers *r
 {
 	struct dump *d = owner;
 	bool waited = registers_cut_a_wait(regs);
+	bool later = !d->look.deep && interps_compile(member_of(d)->interps);
 	struct call call;
 
 	(void)cookie;
@@ -228,9 +234,10 @@ static bool take(void *owner, void *cookie, pid_t tid, const struct registers *r
 	d->look.syscall = waited ? call.number : -1;
 	d->snapshot.go.rt = member_of(d)->has_go ? &member_of(d)->go : NULL;
 	d->snapshot.place = (struct gothread_place){ .m = 0 };
-	snapshot_take(&d->snapshot, tid, regs, COPY_BYTES, 0);
+	snapshot_take(&d->snapshot, tid, regs, later ? COPY_MANAGED : COPY_BYTES, 0);
 	livestack_into(&d->livestack, tid, &d->snapshot.memory);
-	d->look.walk_rc = walk(d, &d->livestack.memory);
+	d->look.walked = !later;
+	d->look.walk_rc = later ? 0 : walk(d, &d->livestack.memory);
 	return true;
 }
 
@@ -245,6 +252,8 @@ static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome
 
 	*outcome = STOP_REFUSED;
 	rc = prepare(d, thread);
+	if (!rc && interps_compile(member_of(d)->interps))
+		rc = snapshot_reserve(&d->snapshot, COPY_MANAGED);
 	if (rc)
 		return rc;
 	rc = tracer_ask(d->tracer, &member_of(d)->process, thread->tid, d,
@@ -271,8 +280,13 @@ static int ask(struct dump *d, struct thread *thread, enum stop_outcome *outcome
 
 static int walk_taken(struct dump *d, struct thread *thread)
 {
+	if (!d->look.walked)
+		d->look.walk_rc = walk(d, &d->snapshot.memory);
 	if (d->look.walk_rc)
 		return d->look.walk_rc;
+	d->look.deep = d->walk.end == STACK_COPY_EXHAUSTED;
+	if (!d->look.walked && d->look.deep)
+		return 0;
 	/* A new thread begins right after its creator's system call, on an empty stack. What CFI
 	 * says there holds for the creator (sampler/tick/unwinding.c). */
 	if (d->snapshot.newborn && thread->cpu_ns < NEWBORN_CPU_NS &&

@@ -21,10 +21,12 @@ struct watchdog;
 /* How the current thread is to be looked at. */
 struct dump_look {
 	unsigned tries;
-	bool ask; /* stop it: a glance is not enough */
+	bool ask;  /* stop it: a glance is not enough */
+	bool deep; /* walk it while it is held: a copy of its stack was not enough */
 	/* What the last try has found: */
 	char state;
 	int64_t syscall;
+	bool walked; /* while it was held */
 	int walk_rc;
 };
 

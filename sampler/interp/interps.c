@@ -126,6 +126,11 @@ bool interps_any(const struct interps *i)
 	return i->set.count || i->managed.count;
 }
 
+bool interps_compile(const struct interps *i)
+{
+	return i->managed.count;
+}
+
 /* Finding. */
 
 static bool is_found(const struct interps *i, const struct interp_ops *ops,

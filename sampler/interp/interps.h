@@ -36,6 +36,9 @@ const struct interp_set *interps_set(const struct interps *i);
 /* Are there any, also of those that compile? */
 bool interps_any(const struct interps *i);
 
+/* Are there any that compile? */
+bool interps_compile(const struct interps *i);
+
 /* For a walk of the thread with this number in its own PID namespace: the runtimes that compile;
  * NULL: none. Valid until the next call. */
 struct managed_walker *interps_walker(struct interps *i, pid_t own_tid);
