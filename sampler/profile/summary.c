@@ -221,7 +221,7 @@ static void append_count(char *line, uint64_t count, const char *what)
 		append(line, ", %lu %s", count, what);
 }
 
-static void interpreted_line(const struct recording_stats *s, char *line)
+static void runtimes_line(const struct recording_stats *s, char *line)
 {
 	for (int i = 0; i < INTERP_LANGUAGES; i++) {
 		const struct interp_counts *c = &s->interpreted[i];
@@ -229,7 +229,7 @@ static void interpreted_line(const struct recording_stats *s, char *line)
 		if (!c->stacks)
 			continue;
 		append(line, "%s%s in %lu stacks, %lu frames",
-		       *line ? "; " : "interpreted: ", c->version, c->stacks, c->frames);
+		       *line ? "; " : "runtimes: ", c->version, c->stacks, c->frames);
 		append_count(line, c->on_top, "not merged");
 		append_count(line, c->behind, "behind a native stack that ended early");
 		append_count(line, c->nameless, "without a proven name");
@@ -239,7 +239,7 @@ static void interpreted_line(const struct recording_stats *s, char *line)
 		append_count(line, c->broken, "stacks with a broken chain");
 	}
 	if (*s->interpreter_refused)
-		append(line, "%s%s", *line ? "; " : "interpreted: none, ", s->interpreter_refused);
+		append(line, "%s%s", *line ? "; " : "runtimes: none, ", s->interpreter_refused);
 }
 
 /* Our CPU time that the target would have had. */
@@ -292,7 +292,7 @@ void summary_lines(const struct recording_stats *stats, const struct recording_o
 	samples_line(stats, options->rate, lines[0]);
 	rate_line(stats, options, lines[1]);
 	ledger_line(stats, lines[2]);
-	interpreted_line(stats, lines[3]);
+	runtimes_line(stats, lines[3]);
 	held_line(stats, lines[4]);
 	cpu_line(stats, lines[5]);
 }
