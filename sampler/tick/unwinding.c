@@ -106,9 +106,11 @@ static void learn_stack_size(struct member *m, struct thread *thread, size_t cop
 		thread->stack_top = walk->sps[walk->count - 1] + copied / 2;
 }
 
+/* No newer maps would make the walk better. */
 static bool explained(const struct stack *walk)
 {
-	return walk->end == STACK_OUTERMOST || walk->end == STACK_COPY_EXHAUSTED;
+	return walk->end == STACK_OUTERMOST || walk->end == STACK_COPY_EXHAUSTED ||
+	       walk->end == STACK_RUNTIME_IN_DOUBT;
 }
 
 /* Reduces the walk to its first frame. A new thread is behind the system call of its maker, but on
