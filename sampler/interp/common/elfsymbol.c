@@ -29,21 +29,32 @@ static bool open_table(struct table *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr 
 	return true;
 }
 
+/* The symbols that are looked for. Names that are equal begin with the same word. */
+struct wanted {
+	struct elfsymbol *symbols;
+	size_t count;
+	uint32_t words[ELFSYMBOL_MAX];
+};
+
 static bool has_name(const struct table *t, const GElf_Sym *sym, const char *name)
 {
 	size_t len = strlen(name) + 1;
 
-	return sym->st_name < t->strings_len && len <= t->strings_len - sym->st_name &&
+	return len <= t->strings_len - sym->st_name &&
 	       !memcmp(t->strings + sym->st_name, name, len);
 }
 
-static void match(const struct table *t, const GElf_Sym *sym, struct elfsymbol *symbols,
-		  size_t count, size_t *found)
+static void match(const struct table *t, const GElf_Sym *sym, struct wanted *w, size_t *found)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct elfsymbol *s = &symbols[i];
+	uint32_t word;
 
-		if (s->found || !has_name(t, sym, s->name))
+	if (sym->st_name >= t->strings_len || t->strings_len - sym->st_name < sizeof(word))
+		return;
+	memcpy(&word, t->strings + sym->st_name, sizeof(word));
+	for (size_t i = 0; i < w->count; i++) {
+		struct elfsymbol *s = &w->symbols[i];
+
+		if (word != w->words[i] || s->found || !has_name(t, sym, s->name))
 			continue;
 		s->addr = sym->st_value;
 		s->size = sym->st_size;
@@ -53,35 +64,38 @@ static void match(const struct table *t, const GElf_Sym *sym, struct elfsymbol *
 	}
 }
 
-static void search(Elf *elf, uint32_t type, struct elfsymbol *symbols, size_t count, size_t *found)
+static void search(Elf *elf, uint32_t type, struct wanted *w, size_t *found)
 {
 	Elf_Scn *scn = NULL;
 	struct table t;
 	GElf_Shdr shdr;
 	GElf_Sym sym;
 
-	while (*found < count && (scn = elf_nextscn(elf, scn))) {
+	while (*found < w->count && (scn = elf_nextscn(elf, scn))) {
 		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != type ||
 		    !open_table(&t, elf, scn, &shdr))
 			continue;
 		for (int i = 0;
-		     *found < count && i < SYMBOLS_MAX && gelf_getsym(t.symbols, i, &sym); i++)
+		     *found < w->count && i < SYMBOLS_MAX && gelf_getsym(t.symbols, i, &sym); i++)
 			if (sym.st_shndx != SHN_UNDEF)
-				match(&t, &sym, symbols, count, found);
+				match(&t, &sym, w, found);
 	}
 }
 
 size_t elfsymbol_find(const struct image *image, struct elfsymbol *symbols, size_t count)
 {
+	struct wanted w = { .symbols = symbols, .count = count };
 	Elf *elf = image_elf(image);
 	size_t found = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && i < ELFSYMBOL_MAX; i++) {
 		symbols[i].found = false;
-	if (!elf)
+		memcpy(&w.words[i], symbols[i].name, sizeof(w.words[i]));
+	}
+	if (!elf || count > ELFSYMBOL_MAX)
 		return 0;
-	search(elf, SHT_DYNSYM, symbols, count, &found);
-	search(elf, SHT_SYMTAB, symbols, count, &found);
+	search(elf, SHT_DYNSYM, &w, &found);
+	search(elf, SHT_SYMTAB, &w, &found);
 	return found;
 }
 

@@ -8,8 +8,10 @@
 
 struct image;
 
+enum { ELFSYMBOL_MAX = 32 }; /* symbols that can be looked for at once */
+
 struct elfsymbol {
-	const char *name; /* to look for */
+	const char *name; /* to look for: of three characters or more */
 	uint64_t addr;	  /* image address; for a TLS symbol, its offset in the TLS block */
 	uint64_t size;	  /* bytes; 0: not recorded */
 	bool found, tls;
