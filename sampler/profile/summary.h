@@ -10,7 +10,7 @@
 struct recording_options;
 struct recording_stats;
 
-enum { SUMMARY_LINES = 6, SUMMARY_WIDTH = 2500 };
+enum { SUMMARY_LINES = 6, SUMMARY_WIDTH = 3000 };
 
 /* One line each, without newline: samples and stacks; the rate kept; the unwind
  * ledger; interpreted frames; the time that threads were held; CPU times. A line is empty where
