@@ -43,8 +43,7 @@ bool managed_has(const struct managed *m, const struct managed_ops *ops,
 		 const struct mapping *range)
 {
 	for (unsigned i = 0; i < m->count; i++)
-		if (m->at[i].ops == ops && m->at[i].image == range->image &&
-		    m->at[i].bias == range->bias && !m->at[i].gone)
+		if (m->at[i].ops == ops && m->at[i].image == range->image && !m->at[i].gone)
 			return true;
 	return false;
 }
@@ -59,13 +58,23 @@ void managed_add(struct managed *m, const struct managed_ops *ops, void *rt,
 							      false };
 }
 
+/* V8 maps its text a second time, at another bias: it is not gone as long as one range is the one that
+ * it was found in. */
+static bool is_mapped(const struct modmap *maps, const struct managed_runtime *r)
+{
+	size_t count;
+	const struct mapping *ranges = modmap_ranges(maps, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].image == r->image && ranges[i].bias == r->bias)
+			return true;
+	return false;
+}
+
 void managed_refresh(struct managed *m, const struct modmap *maps)
 {
-	for (unsigned i = 0; i < m->count; i++) {
-		const struct mapping *range = modmap_range_of(maps, m->at[i].image);
-
-		m->at[i].gone = !range || range->bias != m->at[i].bias;
-	}
+	for (unsigned i = 0; i < m->count; i++)
+		m->at[i].gone = !is_mapped(maps, &m->at[i]);
 }
 
 static void begin(struct managed_walker *walker)

@@ -48,7 +48,7 @@ struct managed {
 
 void managed_release(struct managed *m);
 
-/* Is that runtime known in that range? */
+/* Is that runtime known in that range's image? An image that is mapped twice has one. */
 bool managed_has(const struct managed *m, const struct managed_ops *ops,
 		 const struct mapping *range);
 

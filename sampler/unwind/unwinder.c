@@ -198,7 +198,7 @@ static int step_managed(struct walk *w, enum frame_kind *kind, struct stack *out
 	uint64_t sp = w->regs.r[DWARF_SP];
 	int end;
 
-	if (!w->managed || !w->at || code_has_cfi(w->at) || w->at->kind == CODE_BY_PCLNTAB)
+	if (!w->managed || (w->at && (code_has_cfi(w->at) || w->at->kind == CODE_BY_PCLNTAB)))
 		return MANAGED_PASS;
 	w->changed_stack = false;
 	end = w->managed->step(w->managed, w, kind, &frame);
