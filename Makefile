@@ -149,7 +149,8 @@ endif
 # x86-64's register numbers and instructions, some aarch64's.
 UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/go/find/places sampler/thread/interruptible sampler/unwind/table/cfi sampler/unwind/expr \
         sampler/unwind/guess sampler/unwind/code/insn sampler/unwind/code/emulator sampler/unwind/step_go \
-        sampler/unwind/steps sampler/unwind/table/table sampler/unwind/walk)
+        sampler/unwind/steps sampler/unwind/table/table sampler/unwind/walk) \
+        $(shell find tests/unit -name '*_x86_64_test.c')
 UNIT_aarch64 := $(shell find tests/unit -name '*_aarch64_test.c')
 UNIT_SOURCES := $(filter-out $(foreach a,$(OTHER_ARCHS),$(UNIT_$(a))),$(shell find tests/unit -name '*_test.c'))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
