@@ -147,7 +147,7 @@ endif
 
 # Unit tests: tests/unit/ROOM/NAME_test.c links ROOM and what is below it. Some use
 # x86-64's register numbers and instructions, some aarch64's.
-UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/go/find/places sampler/thread/interruptible sampler/unwind/table/cfi sampler/unwind/expr \
+UNIT_x86_64 := $(patsubst %,tests/unit/%_test.c,sampler/go/find/places sampler/interp/beam/depth sampler/thread/interruptible sampler/unwind/table/cfi sampler/unwind/expr \
         sampler/unwind/guess sampler/unwind/code/insn sampler/unwind/code/emulator sampler/unwind/step_go \
         sampler/unwind/steps sampler/unwind/table/table sampler/unwind/walk) \
         $(shell find tests/unit -name '*_x86_64_test.c')
@@ -187,7 +187,7 @@ $(foreach t,$(UNIT_VALGRIND),$(eval $(call valgrind_rule,$(t),$(patsubst $(BUILD
 
 # Fuzz targets: tests/fuzz/TARGET.c holds LLVMFuzzerTestOneInput; replay.c
 # feeds it the corpus in tests/fuzz/corpus/TARGET/.
-FUZZ_x86_64 := unwind_guess v8_chain
+FUZZ_x86_64 := beam_chain unwind_guess v8_chain
 FUZZ_NAMES := $(filter-out replay $(foreach a,$(OTHER_ARCHS),$(FUZZ_$(a))),$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 REPLAY := $(patsubst %,$(BUILD)/tests/fuzz/%-replay,$(FUZZ_NAMES))
 fuzz_deps = $(call deps,$(call links,tests/fuzz/$(1).c))

@@ -11,6 +11,7 @@
 #include "base/process/modmap.h"
 #include "base/process/process.h"
 #include "base/room.h"
+#include "sampler/interp/beam/beam.h"
 #include "sampler/interp/codes.h"
 #include "sampler/interp/cpython/cpython.h"
 #include "sampler/interp/hotspot/hotspot.h"
@@ -27,16 +28,20 @@ enum {
 	STATES_AGE_NS = 2000000,
 };
 
-static const struct interp_ops *const languages[] = { &cpython_ops, &ruby_ops, &php_ops };
+static const struct interp_ops *const languages[] = { &cpython_ops, &ruby_ops, &php_ops,
+						      &beam_stack_ops };
 
-static const struct managed_ops *const compilers[] = { &hotspot_ops, &v8_ops };
+static const struct managed_ops *const compilers[] = { &hotspot_ops, &v8_ops, &beam_ops };
 
 enum {
 	LANGUAGES = sizeof(languages) / sizeof(*languages),
 	COMPILERS = sizeof(compilers) / sizeof(*compilers),
+	SEARCHED = LANGUAGES + COMPILERS,
 };
 
-_Static_assert(LANGUAGES + COMPILERS == INTERP_LANGUAGES, "each has an image of its own");
+_Static_assert(SEARCHED - 1 == INTERP_LANGUAGES,
+	       "each has an image of its own, but for the BEAM's two");
+_Static_assert(SEARCHED <= 8, "interps.lacks has a bit for each");
 
 struct interps {
 	const struct process *process;
@@ -245,7 +250,7 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	for (size_t r = 0; !rc && r < count; r++) {
 		if (!image_elf(ranges[r].image) || (r && ranges[r].image == ranges[r - 1].image))
 			continue;
-		for (unsigned l = 0; !rc && l < INTERP_LANGUAGES; l++)
+		for (unsigned l = 0; !rc && l < SEARCHED; l++)
 			if (!(i->lacks[image_id(ranges[r].image)] >> l & 1))
 				rc = look_into(i, l, &ranges[r]);
 	}

@@ -27,6 +27,11 @@ static int read_pieces(const struct memory *m, uint64_t addr, void *buf, size_t 
 
 		rc = at_other == ERR_IO ? rc : at_other;
 	}
+	if (rc && s->interp.any) {
+		const struct memory *copy = &s->interp.copy.memory;
+
+		rc = copy->read(copy, addr, buf, len) ? rc : 0;
+	}
 	return rc;
 }
 
