@@ -1,0 +1,40 @@
+"""What of V8's compilers a Node uses, for tests that run all of them."""
+from harness import *
+
+# Options, of which a Node gets those that it has, and how often calls are made before they count.
+TIERS = {
+    "interpreted": (("--no-opt", "--no-maglev", "--no-sparkplug"), 3),
+    "baseline": (("--always-sparkplug", "--no-opt", "--no-maglev"), 3),
+    "maglev": (("--maglev", "--no-opt", "--no-sparkplug"), 10000),
+    "turbofan": (("--no-maglev", "--no-sparkplug", "--interrupt-budget=10000"), 10000),
+    "as_it_likes": ((), 10000),
+    "moving": (("--stress-compaction", "--gc-interval=2000"), 50),
+}
+
+# Collections that move and flush as much as they can, if it has all of these.
+MOVING = "--stress-compaction", "--gc-interval=3000", "--stress-flush-code", "--flush-bytecode"
+
+
+def has(node, option):
+    return not subprocess.run([*node.command, option, "-e", "0"], env=node.env,
+                              capture_output=True).returncode
+
+
+def having(node, options):
+    if "--maglev" in options and not has(node, "--maglev"):
+        raise Skip("it has no Maglev")
+    return [option for option in options if has(node, option)]
+
+
+class Programs:
+    """A folder with the programs of tests/fixtures/interp/node, which is in each root."""
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp(prefix="sampler-node-")
+        os.chmod(self.folder, 0o755)
+        shutil.copytree(os.path.join(ROOT, "tests", "fixtures", "interp", "node"), self.folder,
+                        dirs_exist_ok=True)
+        return self.folder
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder)
