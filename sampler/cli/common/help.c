@@ -65,7 +65,7 @@ static const char record[] =
 	"      --max-cpu PCT    of one CPU that sampling may take (default 5%, at least\n"
 	"                       0.1%); ticks beyond that are left out\n"
 	"      --no-inline      leave inlined calls out\n"
-	"      --no-native      only functions of Python, Ruby and PHP, no native ones\n"
+	"      --no-native      only functions of Python, Java, Node and others\n"
 	"      --debuginfod[=DUR]  ask the servers in DEBUGINFOD_URLS for debug files\n"
 	"                       missing here, for that long at most (default 90s)\n"
 	"  -t, --types LIST     Go's own profiles, read at once out of its memory, as\n"
@@ -173,7 +173,7 @@ static const char dump[] =
 	"                       for DUR at most (default 100ms), for one moment in all\n"
 	"  -o, --output PATH    file to write (default: -, the standard output)\n"
 	"      --no-inline      leave inlined calls out\n"
-	"      --no-native      only functions of Python, Ruby and PHP, no native ones\n"
+	"      --no-native      only functions of Python, Java, Node and others\n"
 	"  -q, --quiet          say nothing but errors\n"
 	"  -v, --verbose        say more: how long threads were held, unwind tables\n";
 
@@ -198,7 +198,7 @@ static const char top[] =
 	"      --max-pause-share PCT  of its time that a thread may be held (default 1%)\n"
 	"      --max-cpu PCT    of one CPU that sampling may take (default 5%)\n"
 	"      --no-inline      leave inlined calls out\n"
-	"      --no-native      only functions of Python, Ruby and PHP, no native ones\n"
+	"      --no-native      only functions of Python, Java, Node and others\n"
 	"  -o, --output PATH    write the profile of it all at the end\n"
 	"      --goid           in it: which goroutine a thread ran, as the label goid\n";
 
@@ -218,7 +218,7 @@ static const char report[] =
 	"      --speedscope OUT a file for speedscope.app, .json\n"
 	"      --by WHAT        function (default), line, file, address, module, thread\n"
 	"      --no-inline      inlined calls count for the function that holds them\n"
-	"      --no-native      only functions of Python, Ruby and PHP, no native ones\n"
+	"      --no-native      only functions of Python, Java, Node and others\n"
 	"      --cum            sorted by what a function and all it calls cost together\n"
 	"      --nodecount N    lines to show, 0 for all (default: all; of --tree 80)\n"
 	"      --nodefraction F leave out what costs less than this share (default 0.005)\n"
@@ -311,7 +311,7 @@ static const char diff[] =
 	"      --by WHAT        function (default), line, file, address, module, thread\n"
 	"      --cum            changes of what a function and all it calls cost together\n"
 	"      --no-inline      inlined calls count for the function that holds them\n"
-	"      --no-native      only functions of Python, Ruby and PHP, no native ones\n"
+	"      --no-native      only functions of Python, Java, Node and others\n"
 	"      --nodecount N    lines to show, 0 for all (the default)\n"
 	"      --nodefraction F leave out what changed by less than this share\n"
 	"                       (default 0.005)\n"
