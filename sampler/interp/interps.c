@@ -23,8 +23,9 @@
 #include "sampler/unwind/stack.h"
 
 enum {
-	RETRY_NS = 100000000, /* a runtime that is not ready is looked at again */
-	COST_FACTOR = 100,    /* reading states takes a hundredth of the time at most */
+	RETRY_NS = 100000000, /* a runtime that is not ready is looked at again; one that cannot be
+			       * read, and states, */
+	COST_FACTOR = 100,    /* in a hundredth of the time at most */
 	STATES_AGE_NS = 2000000,
 };
 
@@ -54,8 +55,10 @@ struct interps {
 	size_t lacks_room;
 	uint8_t *met; /* by image id: bit n: runtime n has met it */
 	size_t met_room;
-	uint64_t generation, tried_ns; /* of the maps, and when, at the last search */
-	bool waits;		       /* for a runtime that was not ready */
+	uint64_t generation; /* of the maps at the last search */
+	uint64_t retry_ns;   /* when to search again, if */
+	bool waits,
+		refuses; /* a runtime was not ready; one could not be read, as far as it is now */
 	struct error refused;
 	struct memory_live live;
 	struct buffer states[INTERP_RUNTIMES]; /* struct interp_state */
@@ -204,7 +207,8 @@ static int look_into(struct interps *i, unsigned language, const struct mapping 
 		i->lacks[image_id(range->image)] |= (uint8_t)(1 << language);
 	if (rc == ERR_FORMAT)
 		i->refused = why;
-	i->waits |= rc == ERR_BUSY || rc == ERR_FORMAT;
+	i->waits |= rc == ERR_BUSY;
+	i->refuses |= rc == ERR_FORMAT;
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
@@ -232,20 +236,21 @@ static void meet(struct interps *i, const struct image *image)
 
 int interps_find(struct interps *i, const struct modmap *maps)
 {
-	uint64_t generation = modmap_generation(maps), now = monotonic_ns();
+	uint64_t generation = modmap_generation(maps), cpu;
 	size_t count, images;
 	const struct mapping *ranges = modmap_ranges(maps, &count);
 	int rc = 0;
 
-	if (i->generation == generation && (!i->waits || now - i->tried_ns < RETRY_NS))
+	if (i->generation == generation &&
+	    (!(i->waits || i->refuses) || monotonic_ns() < i->retry_ns))
 		return 0;
+	cpu = thread_cpu_ns();
 	modmap_images(maps, &images);
 	if (room_for_zeros((void **)&i->lacks, &i->lacks_room, images + 1, 1) ||
 	    room_for_zeros((void **)&i->met, &i->met_room, images + 1, 1))
 		return ERR_NOMEM;
 	i->generation = generation;
-	i->tried_ns = now;
-	i->waits = false;
+	i->waits = i->refuses = false;
 	drop_unmapped(i, maps);
 	for (size_t r = 0; !rc && r < count; r++) {
 		if (!image_elf(ranges[r].image) || (r && ranges[r].image == ranges[r - 1].image))
@@ -257,6 +262,8 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	for (size_t r = 0; i->set.count && r < count; r++)
 		if (image_elf(ranges[r].image))
 			meet(i, ranges[r].image);
+	i->retry_ns = monotonic_ns() + RETRY_NS +
+		      (i->waits ? 0 : (thread_cpu_ns() - cpu) * COST_FACTOR);
 	return rc;
 }
 
