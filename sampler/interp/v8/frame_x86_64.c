@@ -120,7 +120,8 @@ static void note_code(struct v8_frame *p, int marker, struct managed_frame *fram
 	const struct v8_tables *t = &p->rt->t;
 	struct v8_site site = { .code = p->code.code, .offset = (uint32_t)p->offset };
 
-	if (p->code.kind == t->kind_interpreted && note_interpreted(p, marker, frame))
+	/* With --interpreted-frames-native-stack each function has a copy of the interpreter's entry. */
+	if (p->code.kind < t->kind_baseline && note_interpreted(p, marker, frame))
 		return;
 	if (p->code.kind >= t->kind_baseline) {
 		site.kind = p->code.kind == t->kind_baseline ? V8_BASELINE : V8_OPTIMIZED;

@@ -1,12 +1,13 @@
 /*
  * A function is called as V8's own profiler calls it: by its name, or by what the parser inferred
- * from where it stands ("shop.total" of "shop.total = function () {}"); "(anonymous)" without both, in
- * eval()'s code "eval", as in stack traces.
+ * from where it stands ("shop.total" of "shop.total = function () {}"); without both by its place, as
+ * "(anonymous shop.js:5:183)", in eval()'s code "eval".
  * A script is called by its sourceURL comment or its name, as in stack traces; eval()'s without such
  * a comment is "<anonymous>" there.
  */
 #include "sampler/interp/v8/heap/scripts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ enum {
 	LINES_MAX = 1 << 25,
 	ENDS_AT_ONCE = 4096,
 	SCRIPT_HEAD = 128,
-	EVAL = 1, /* in a script's flags */
+	PLACE_NAME = 200, /* bytes */
+	EVAL = 1,	  /* in a script's flags */
 
 	/* ScopeInfo's flags, the same in all releases so far. */
 	SCOPE_KIND = 15,
@@ -328,6 +330,22 @@ static int read_scope(struct v8_look *look, uint64_t scope, char text[V8_TEXT_MA
 	return rc;
 }
 
+/* In a table each function without a name is to have a row of its own. */
+static void call_by_place(const struct v8_shared *shared, char text[V8_TEXT_MAX])
+{
+	const char *base = strrchr(shared->script->name, '/');
+	uint32_t line, column;
+
+	if (shared->script->eval)
+		strcpy(text, "eval");
+	else if (shared->start < 0 ||
+		 !v8_script_line(shared->script, shared->start, &line, &column))
+		strcpy(text, "(anonymous)");
+	else
+		snprintf(text, V8_TEXT_MAX, "(anonymous %.*s:%u:%u)", PLACE_NAME,
+			 base ? base + 1 : shared->script->name, line, column);
+}
+
 static int read_shared(struct v8_look *look, struct v8_shared *shared)
 {
 	char text[V8_TEXT_MAX];
@@ -344,7 +362,7 @@ static int read_shared(struct v8_look *look, struct v8_shared *shared)
 	if (rc)
 		return rc;
 	if (!*text)
-		strcpy(text, shared->script->eval ? "eval" : "(anonymous)");
+		call_by_place(shared, text);
 	shared->name = strdup(text);
 	return shared->name ? 0 : ERR_NOMEM;
 }

@@ -132,7 +132,6 @@ static void take_release(struct v8_tables *t, const struct release *r)
 	t->kind_builtin = KIND_BUILTIN;
 	t->kind_regexp = KIND_REGEXP;
 	t->kind_wasm = KIND_WASM;
-	t->kind_interpreted = (uint8_t)(r->baseline - 1);
 	t->kind_baseline = r->baseline;
 	t->kind_mask = KIND_MASK;
 }

@@ -93,8 +93,8 @@ struct v8_tables {
 	int32_t frames[V8_FRAME_TYPES];
 
 	/* CodeKind, in the low four bits of a Code's flags. */
-	uint8_t kind_handler, kind_builtin, kind_regexp, kind_wasm, kind_interpreted, kind_baseline,
-		kind_maglev, kind_turbofan;
+	uint8_t kind_handler, kind_builtin, kind_regexp, kind_wasm, kind_baseline, kind_maglev,
+		kind_turbofan;
 	uint8_t kind_mask;
 };
 

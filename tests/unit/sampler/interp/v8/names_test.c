@@ -261,7 +261,7 @@ Test(v8_names, names_of_what_has_none, .fini = release)
 	script = make_script("shop.js");
 	make_function(&a, script, make_scope(NULL, NULL, 10), 5, 10);
 	frame = identify(&a, 1);
-	check(&frame, "(anonymous)", 1, 11);
+	check(&frame, "(anonymous shop.js:1:11)", 1, 11);
 	script = make_script("shop.js");
 	put(script, 104, smi(1), 8);
 	make_function(&a, script, make_scope(NULL, NULL, 10), 0, 10);

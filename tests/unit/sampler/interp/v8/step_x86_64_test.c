@@ -148,7 +148,6 @@ static void set_tables(void)
 		.kind_builtin = 2,
 		.kind_regexp = 3,
 		.kind_wasm = 4,
-		.kind_interpreted = KIND_BASELINE - 1,
 		.kind_baseline = KIND_BASELINE,
 	};
 }
