@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/process/memory.h"
 #include "base/room.h"
+#include "sampler/interp/hotspot/names.h"
 #include "sampler/interp/hotspot/steps.h"
 #include "sampler/interp/hotspot/vm/vmstructs.h"
 
-enum { CODELETS_MAX = 4096, TEXT_MAX = 96 };
+enum { CODELETS_MAX = 4096 };
 
 struct layout {
 	uint64_t code; /* static */
@@ -46,16 +48,6 @@ static enum codelet_kind kind_of(const char *description)
 	return CODELET_OTHER;
 }
 
-static void read_text(const struct memory *memory, uint64_t addr, char text[TEXT_MAX])
-{
-	memset(text, 0, TEXT_MAX);
-	for (size_t i = 0; i + 1 < TEXT_MAX; i++)
-		if (memory->read(memory, addr + i, text + i, 1) || !text[i]) {
-			text[i] = '\0';
-			return;
-		}
-}
-
 static int add_codelet(struct hotspot_steps *s, const struct codelet *c)
 {
 	if (room_for((void **)&s->codelets, &s->codelet_room, s->codelet_count + 1, sizeof(*c)))
@@ -72,7 +64,7 @@ static int read_codelets(struct hotspot *hs, const struct layout *l, uint64_t at
 
 	for (unsigned i = 0; i < CODELETS_MAX && at < end; i++) {
 		struct codelet c = { .start = at + (uint64_t)l->bytes };
-		char text[TEXT_MAX];
+		char text[HOTSPOT_VM_TEXT];
 		uint64_t name;
 		int32_t size;
 
@@ -81,7 +73,11 @@ static int read_codelets(struct hotspot *hs, const struct layout *l, uint64_t at
 		    (uint64_t)size > end - at)
 			break; /* unused bytes are left at the end */
 		c.end = at + (uint64_t)size;
-		read_text(m, name, text);
+		if (hotspot_vm_text(m, name, text)) {
+			c.description = arena_copy(&hs->steps->texts, text, strlen(text));
+			if (!c.description)
+				return ERR_NOMEM;
+		}
 		c.kind = kind_of(text);
 		c.unpacks = !strcmp(text, "deoptimization entry points");
 		deopt |= c.unpacks;

@@ -17,6 +17,7 @@ struct error;
 struct hotspot;
 struct hotspot_thread_state;
 struct hotspot_vm_code;
+struct memory;
 
 struct hotspot_name_state {
 	enum unsigned5_form form;
@@ -47,6 +48,11 @@ enum { HOTSPOT_NO_PLACE = -2 }; /* a bci that is not known */
  * it cannot be read, or is not that frame's any more; ERR_NOMEM. */
 int hotspot_places(struct hotspot *hs, const struct managed_frame *frame,
 		   struct hotspot_place places[MANAGED_NAMES_MAX], size_t *count);
+
+enum { HOTSPOT_VM_TEXT = 128 }; /* bytes, with the NUL */
+
+/* A text of the VM's C++ code: as much of it as is within the bound. False: there is none. */
+bool hotspot_vm_text(const struct memory *memory, uint64_t addr, char text[HOTSPOT_VM_TEXT]);
 
 int hotspot_vm_code_init(struct hotspot *hs);
 void hotspot_vm_code_free(struct hotspot_vm_code *code);

@@ -60,8 +60,10 @@ int hotspot_steps_init(struct hotspot *hs, struct error *why)
 
 void hotspot_steps_free(struct hotspot *hs)
 {
-	if (hs->steps)
+	if (hs->steps) {
+		arena_release(&hs->steps->texts);
 		free(hs->steps->codelets);
+	}
 	free(hs->steps);
 	hs->steps = NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "sampler/interp/hotspot/vm/blobs.h"
 #include "sampler/interp/hotspot/vm/runtime.h"
 #include "sampler/unwind/managed.h"
@@ -28,6 +29,7 @@ struct codelet {
 		CODELET_ENTRY, /* where methods begin */
 		CODELET_RETURN /* where they return to */
 	} kind;
+	const char *description; /* by the VM; NULL: none; in hotspot_steps.texts */
 	bool unpacks; /* CODELET_RETURN: where a frame goes on that compiled code's was replaced by */
 };
 
@@ -36,6 +38,7 @@ struct hotspot_steps {
 	bool has_mirror;	   /* a frame of the interpreter has one more slot: 9 and later */
 	struct codelet *codelets;  /* owned; by address */
 	size_t codelet_count, codelet_room;
+	struct arena texts;
 };
 
 /* The codelet that holds an address of the interpreter, or NULL. */

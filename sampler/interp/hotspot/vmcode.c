@@ -8,7 +8,7 @@
  *   begins and ends (StubCodeDesc, stubCodeGenerator.hpp). Only the file's symbols tell where it is;
  *   in a stripped file such code goes by its blob's name. They are shown as
  *   "StubRoutines::jint_disjoint_arraycopy".
- * - The interpreter: its queue of codelets (stubs.hpp), shown as "~Interpreter (invokevirtual)".
+ * - The interpreter: its codelets (codelets.c), shown as "~Interpreter (invokevirtual)".
  *
  * Rejected: the addresses in StubRoutines' fields, which are exported in every build. They tell where
  * some routines begin, not where they end, and not all have a field: in JDK 25 one has.
@@ -25,6 +25,7 @@
 #include "base/room.h"
 #include "sampler/interp/common/elfsymbol.h"
 #include "sampler/interp/hotspot/names.h"
+#include "sampler/interp/hotspot/steps.h"
 #include "sampler/interp/hotspot/vm/blobs.h"
 #include "sampler/interp/hotspot/vm/methods.h"
 #include "sampler/interp/hotspot/vm/runtime.h"
@@ -32,9 +33,6 @@
 
 enum {
 	ROUTINES_MAX = 8192,
-	CODELETS_MAX = 4096,
-	CODELET_HEAD = 64,
-	NAME_MAX_BYTES = 128,
 	DESC_WORDS = 6,
 	BEGIN_NEW = 3, /* words of a StubCodeDesc: next, group, name, begin, end; */
 	BEGIN_OLD = 4, /* JDK 8 has a number in front of them */
@@ -52,27 +50,9 @@ struct routines {
 	uint64_t state; /* of the VM's list when it was read */
 };
 
-struct codelet_layout {
-	uint64_t queue; /* AbstractInterpreter::_code */
-	int32_t buffer, stubs;
-	int32_t size, description, bytes;
-};
-
 struct hotspot_vm_code {
 	uint64_t list; /* address of StubCodeDesc::_list; 0: not known */
-	struct codelet_layout l;
-	struct routines stubs, codelets;
-};
-
-#define PLACE(KIND, T, F, AT) { KIND, T, F, offsetof(struct codelet_layout, AT), false }
-
-static const struct vmplace places[] = {
-	PLACE(VMPLACE_ADDRESS, "AbstractInterpreter", "_code", queue),
-	PLACE(VMPLACE_OFFSET, "StubQueue", "_stub_buffer", buffer),
-	PLACE(VMPLACE_OFFSET, "StubQueue", "_number_of_stubs", stubs),
-	PLACE(VMPLACE_OFFSET, "InterpreterCodelet", "_size", size),
-	PLACE(VMPLACE_OFFSET, "InterpreterCodelet", "_description", description),
-	PLACE(VMPLACE_SIZE, "InterpreterCodelet", NULL, bytes),
+	struct routines stubs;
 };
 
 int hotspot_vm_code_init(struct hotspot *hs)
@@ -85,8 +65,7 @@ int hotspot_vm_code_init(struct hotspot *hs)
 	hs->names->code = code;
 	if (hs->image && elfsymbol_find(hs->image, &list, 1) == 1)
 		code->list = list.addr + hs->bias;
-	return vmstructs_resolve(hs->tables, places, sizeof(places) / sizeof(*places), &code->l,
-				 NULL);
+	return 0;
 }
 
 static void release(struct routines *r)
@@ -100,21 +79,19 @@ void hotspot_vm_code_free(struct hotspot_vm_code *code)
 	if (!code)
 		return;
 	release(&code->stubs);
-	release(&code->codelets);
 	free(code);
 }
 
-/* A text of the VM's C++ code: as much of it as is within the bound. False: there is none. */
-static bool read_text(const struct memory *memory, uint64_t addr, char text[NAME_MAX_BYTES])
+bool hotspot_vm_text(const struct memory *memory, uint64_t addr, char text[HOTSPOT_VM_TEXT])
 {
 	size_t len = 0;
 
-	memset(text, 0, NAME_MAX_BYTES);
-	while (addr && len < NAME_MAX_BYTES - 1) {
+	memset(text, 0, HOTSPOT_VM_TEXT);
+	while (addr && len < HOTSPOT_VM_TEXT - 1) {
 		size_t some = 32 - (addr + len) % 32; /* a page may end behind the text */
 
-		if (some > NAME_MAX_BYTES - 1 - len)
-			some = NAME_MAX_BYTES - 1 - len;
+		if (some > HOTSPOT_VM_TEXT - 1 - len)
+			some = HOTSPOT_VM_TEXT - 1 - len;
 		if (memory->read(memory, addr + len, text + len, some))
 			break;
 		if (memchr(text + len, '\0', some))
@@ -151,7 +128,7 @@ static void begin_again(struct routines *r)
 /* Adds what one entry of the VM's list says; *next is the next one's address. */
 static int add_stub(const struct memory *memory, struct routines *r, uint64_t *next)
 {
-	char group[NAME_MAX_BYTES], name[NAME_MAX_BYTES], both[2 * NAME_MAX_BYTES + 1];
+	char group[HOTSPOT_VM_TEXT], name[HOTSPOT_VM_TEXT], both[2 * HOTSPOT_VM_TEXT + 1];
 	uint64_t words[DESC_WORDS];
 	unsigned at;
 
@@ -163,8 +140,8 @@ static int add_stub(const struct memory *memory, struct routines *r, uint64_t *n
 		     BEGIN_NEW :
 		     BEGIN_OLD;
 	/* One that is being made has no end yet. */
-	if (words[at] >= words[at + 1] || !read_text(memory, words[1], group) ||
-	    !read_text(memory, words[2], name))
+	if (words[at] >= words[at + 1] || !hotspot_vm_text(memory, words[1], group) ||
+	    !hotspot_vm_text(memory, words[2], name))
 		return 0;
 	snprintf(both, sizeof(both), "%s::%s", group, name);
 	return add(r, words[at], words[at + 1], both);
@@ -187,54 +164,6 @@ static int read_stubs(struct hotspot *hs)
 	if (r->count)
 		qsort(r->at, r->count, sizeof(*r->at), by_begin);
 	r->state = head;
-	return rc == ERR_NOMEM ? rc : 0;
-}
-
-/* Adds the codelet at *at, which becomes where the next one is. */
-static int add_codelet(const struct hotspot *hs, struct routines *r, uint64_t *at)
-{
-	const struct codelet_layout *l = &hs->names->code->l;
-	char text[NAME_MAX_BYTES], name[NAME_MAX_BYTES + 16];
-	uint8_t head[CODELET_HEAD];
-	uint64_t begin = *at;
-	int32_t size;
-
-	if (hs->memory->read(hs->memory, begin, head, (size_t)l->bytes))
-		return ERR_FORMAT;
-	memcpy(&size, head + l->size, sizeof(size));
-	if (size < l->bytes || size > 1 << 24)
-		return ERR_FORMAT;
-	*at = begin + (uint64_t)size;
-	if (!read_text(hs->memory, memory_word(head, (size_t)l->description), text))
-		return 0;
-	snprintf(name, sizeof(name), "~Interpreter (%s)", text);
-	return add(r, begin, *at, name);
-}
-
-static bool is_complete(const struct codelet_layout *l)
-{
-	return l->queue && l->buffer >= 0 && l->stubs >= 0 && l->size >= 0 && l->description >= 0 &&
-	       l->bytes >= l->size + 4 && l->bytes >= l->description + 8 &&
-	       l->bytes <= CODELET_HEAD;
-}
-
-static int read_codelets(struct hotspot *hs)
-{
-	struct hotspot_vm_code *code = hs->names->code;
-	struct routines *r = &code->codelets;
-	uint64_t queue, at;
-	int32_t count;
-	int rc = 0;
-
-	if (!is_complete(&code->l) || r->state ||
-	    memory_read_u64(hs->memory, code->l.queue, &queue) ||
-	    memory_read_u64(hs->memory, queue + (uint64_t)code->l.buffer, &at) ||
-	    hs->memory->read(hs->memory, queue + (uint64_t)code->l.stubs, &count, sizeof(count)))
-		return 0;
-	begin_again(r);
-	for (int32_t i = 0; i < count && i < CODELETS_MAX && !rc; i++)
-		rc = add_codelet(hs, r, &at);
-	r->state = !rc && count > 0;
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
@@ -265,11 +194,12 @@ uint64_t hotspot_routine_find(struct hotspot *hs, const char *name)
 	return 0;
 }
 
-static int keep(struct arena *arena, const char *mark, const char *text, const char **name)
+static int keep(struct arena *arena, const char *before, const char *text, const char *after,
+		const char **name)
 {
-	char all[NAME_MAX_BYTES * 2 + 2];
+	char all[HOTSPOT_VM_TEXT * 2 + 16];
 
-	snprintf(all, sizeof(all), "%s%s", mark, text);
+	snprintf(all, sizeof(all), "%s%s%s", before, text, after);
 	*name = arena_copy(arena, all, strlen(all));
 	return *name ? 0 : ERR_NOMEM;
 }
@@ -277,8 +207,8 @@ static int keep(struct arena *arena, const char *mark, const char *text, const c
 int hotspot_vm_code_name(struct hotspot *hs, const struct managed_frame *frame, struct arena *arena,
 			 const char **name)
 {
-	const struct hotspot_vm_code *code = hs->names->code;
 	const struct hotspot_blob *blob;
+	const struct codelet *c;
 	const char *found;
 	uint64_t pc;
 	int rc;
@@ -287,16 +217,17 @@ int hotspot_vm_code_name(struct hotspot *hs, const struct managed_frame *frame, 
 	if (frame->kind == HOTSPOT_ENTRY || frame->kind == HOTSPOT_CONTINUATION ||
 	    frame->kind == HOTSPOT_STATIC_STUB)
 		return 0;
-	if (read_stubs(hs) || read_codelets(hs))
+	if (read_stubs(hs))
 		return ERR_NOMEM;
 	rc = hotspot_blob_of(hs, frame->code, frame->id, &blob);
 	if (rc)
 		return rc == ERR_NOMEM ? rc : ERR_FORMAT;
 	pc = blob->code + hotspot_offset(frame->at) - !hotspot_interrupted(frame->at);
-	found = find(&code->stubs, pc);
-	if (!found)
-		found = find(&code->codelets, pc);
+	found = find(&hs->names->code->stubs, pc);
 	if (found)
-		return keep(arena, "", found, name);
-	return keep(arena, "~", *blob->name ? blob->name : "code of the VM", name);
+		return keep(arena, "", found, "", name);
+	c = hs->steps ? codelet_find(hs->steps, pc) : NULL;
+	if (c && c->description)
+		return keep(arena, "~Interpreter (", c->description, ")", name);
+	return keep(arena, "~", *blob->name ? blob->name : "code of the VM", "", name);
 }
