@@ -18,6 +18,7 @@
 #include "sampler/interp/hotspot/vm/runtime.h"
 #include "sampler/interp/hotspot/vm/scopes.h"
 #include "tests/fuzz/must.h"
+#include "tests/unit/sampler/interp/hotspot/made_up_methods.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,38 +29,6 @@ enum {
 	SCOPES = 16,
 	OLD = 1, /* bits of the first byte */
 	ANONYMOUS = 2,
-};
-
-static const struct hotspot_method_layout layout = {
-	.method_const = 8,
-	.method_access = 40,
-	.const_pool = 8,
-	.const_size = 24,
-	.const_flags = 28,
-	.const_flags_word = -1,
-	.const_code_size = 32,
-	.const_name = 34,
-	.const_signature = 36,
-	.const_idnum = 38,
-	.const_bytes = 48,
-	.has_lines = 1,
-	.has_lines_word = -1,
-	.pool_cache = 16,
-	.pool_holder = 24,
-	.pool_tags = 8,
-	.pool_length = 60,
-	.pool_source = 54,
-	.pool_bytes = 64,
-	.klass_name = 24,
-	.klass_source = -1,
-	.klass_methods = 32,
-	.klass_bytes = 64,
-	.klass_loader = -1,
-	.loader_anonymous = -1,
-	.symbol_length = 4,
-	.symbol_body = 6,
-	.array_length = 0,
-	.array_data = 8,
 };
 
 static void check_text(const char *text)
@@ -138,7 +107,7 @@ static void check_bytes(const struct hotspot *hs, const uint8_t *data, size_t si
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct hotspot_name_state names = { .form = UNSIGNED5_NO_ZERO };
-	struct hotspot_methods methods = { .l = layout };
+	struct hotspot_methods methods = { .l = method_layout_17 };
 	struct memory_bytes memory;
 	struct hotspot hs = { .memory = &memory.memory,
 			      .seen = &memory.memory,

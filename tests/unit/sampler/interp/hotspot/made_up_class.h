@@ -9,6 +9,7 @@
 #include "sampler/interp/hotspot/names.h"
 #include "sampler/interp/hotspot/vm/methods.h"
 #include "sampler/interp/hotspot/vm/runtime.h"
+#include "tests/unit/sampler/interp/hotspot/made_up_methods.h"
 
 enum {
 	CLASS = 0x10000,
@@ -64,35 +65,7 @@ static inline void make_class(const char *name, const char *source)
 {
 	class_names = (struct hotspot_name_state){ .form = UNSIGNED5_WITH_ZERO };
 	class_methods = (struct hotspot_methods){
-		.l = { .method_const = 8,
-		       .method_access = 40,
-		       .const_pool = 8,
-		       .const_size = 24,
-		       .const_flags = 28,
-		       .const_flags_word = -1,
-		       .const_code_size = 32,
-		       .const_name = 34,
-		       .const_signature = 36,
-		       .const_idnum = 38,
-		       .const_bytes = 48,
-		       .has_lines = 1,
-		       .has_lines_word = -1,
-		       .pool_cache = 16,
-		       .pool_holder = 24,
-		       .pool_tags = 8,
-		       .pool_length = 60,
-		       .pool_source = 54,
-		       .pool_bytes = 64,
-		       .klass_name = 24,
-		       .klass_source = -1,
-		       .klass_methods = 32,
-		       .klass_bytes = 64,
-		       .klass_loader = -1,
-		       .loader_anonymous = -1,
-		       .symbol_length = 4,
-		       .symbol_body = 6,
-		       .array_length = 0,
-		       .array_data = 8 },
+		.l = method_layout_17,
 	};
 	class_vm = (struct hotspot){ .memory = &class_bytes.memory,
 				     .seen = &class_bytes.memory,

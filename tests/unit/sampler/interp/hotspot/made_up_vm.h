@@ -13,6 +13,7 @@
 #include "sampler/interp/hotspot/vm/heaps.h"
 #include "sampler/interp/hotspot/vm/methods.h"
 #include "sampler/interp/hotspot/vm/vmstructs.h"
+#include "tests/unit/sampler/interp/hotspot/made_up_methods.h"
 
 enum {
 	VM = 0x10000000,
@@ -309,38 +310,6 @@ static inline void vm_method(void)
 	vm_code(VM_SYMBOL + 6, "name", 4);
 }
 
-static const struct hotspot_method_layout vm_layout = {
-	.method_const = 8,
-	.method_access = 40,
-	.const_pool = 8,
-	.const_size = 24,
-	.const_flags = 28,
-	.const_flags_word = -1,
-	.const_code_size = 32,
-	.const_name = 34,
-	.const_signature = 36,
-	.const_idnum = 38,
-	.const_bytes = 48,
-	.has_lines = 1,
-	.has_lines_word = -1,
-	.pool_cache = 16,
-	.pool_holder = 24,
-	.pool_tags = 8,
-	.pool_length = 60,
-	.pool_source = 54,
-	.pool_bytes = 64,
-	.klass_name = 24,
-	.klass_source = -1,
-	.klass_methods = 32,
-	.klass_bytes = 64,
-	.klass_loader = -1,
-	.loader_anonymous = -1,
-	.symbol_length = 4,
-	.symbol_body = 6,
-	.array_length = 0,
-	.array_data = 8,
-};
-
 static struct hotspot_heaps vm_heaps;
 static struct hotspot_blobs vm_blobs;
 static struct hotspot_methods vm_methods;
@@ -351,7 +320,7 @@ static inline int vm_start(struct hotspot *hs, struct error *why)
 	struct vmstructs *tables;
 	int rc = vmstructs_read(&vm_symbols, &vm_bytes.memory, &tables, why);
 
-	vm_methods = (struct hotspot_methods){ .l = vm_layout };
+	vm_methods = (struct hotspot_methods){ .l = method_layout_17 };
 	*hs = (struct hotspot){ .memory = &vm_bytes.memory,
 				.seen = &vm_bytes.memory,
 				.release = 17,
