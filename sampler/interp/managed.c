@@ -77,11 +77,6 @@ void managed_refresh(struct managed *m, const struct modmap *maps)
 		m->at[i].gone = !is_mapped(maps, &m->at[i]);
 }
 
-static void begin(struct managed_walker *walker)
-{
-	(void)walker; /* the runtimes' begin was called with the thread's number */
-}
-
 static int step(struct managed_walker *walker, struct walk *w, enum frame_kind *kind,
 		struct managed_frame *frame)
 {
@@ -110,7 +105,7 @@ struct managed_walker *managed_walker(struct managed *m, pid_t own_tid)
 			m->at[i].ops->begin(m->at[i].rt, own_tid);
 			any = true;
 		}
-	m->walker = (struct managed_walker){ begin, step };
+	m->walker = (struct managed_walker){ step };
 	return any ? &m->walker : NULL;
 }
 

@@ -28,9 +28,6 @@ struct managed_frame {
 enum { MANAGED_PASS = STEP_ON + 1 };
 
 struct managed_walker {
-	/* A walk begins. */
-	void (*begin)(struct managed_walker *m);
-
 	/* Makes the step from a frame without CFI to its caller, by w->regs and w->valid, which become
 	 * the caller's. `kind` is the frame's kind, and becomes the caller's. Sets w->source, and, for a
 	 * frame that can be named, *frame (emptied before), with frame->code not 0; also where no step

@@ -262,8 +262,6 @@ int unwinder_walk_from(struct unwinder *u, const struct modmap *maps, const stru
 
 	u->code.generation = modmap_generation(maps);
 	codebytes_begin(&u->bytes, maps);
-	if (w.managed)
-		w.managed->begin(w.managed);
 	out->count = out->managed_count = 0;
 	out->used = 0;
 	out->switched = false;

@@ -36,11 +36,6 @@ static struct unwinder *unwinder;
 static struct memory_live live;
 static struct hotspot *hs;
 
-static void begin(struct managed_walker *m)
-{
-	(void)m;
-}
-
 static int step(struct managed_walker *m, struct walk *w, enum frame_kind *kind,
 		struct managed_frame *frame)
 {
@@ -48,7 +43,7 @@ static int step(struct managed_walker *m, struct walk *w, enum frame_kind *kind,
 	return hotspot_ops.step(hs, w, kind, frame);
 }
 
-static struct managed_walker walker = { begin, step };
+static struct managed_walker walker = { step };
 
 static bool find(void)
 {
