@@ -4,7 +4,6 @@
  * of a process. The first bytes choose where the walk is, and with which layout; each step must end, and a
  * name must be UTF-8.
  */
-#include <elf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "sampler/unwind/code/codebytes.h"
 #include "sampler/unwind/table/regs.h"
 #include "tests/fuzz/chains.h"
+#include "tests/fuzz/codeelf.h"
 #include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,23 +28,9 @@ enum { HEAD = 8, STEPS = 64, CODE = 0x1000, STACK = 0x1000, BYTES_MAX = 1 << 16 
 static void map_code(struct modmap *maps, const uint8_t *code, size_t len)
 {
 	static uint8_t bytes[CODE + BYTES_MAX];
-	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN,
-			  .e_machine = EM_X86_64,
-			  .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh),
-			  .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr),
-			  .e_phnum = 1 };
-	Elf64_Phdr ph = { .p_type = PT_LOAD,
-			  .p_flags = PF_R | PF_X,
-			  .p_filesz = CODE + len,
-			  .p_memsz = CODE + len };
 	struct mapping range = { .start = START, .end = START + len, .bias = START - CODE };
 
-	memcpy(bytes, &eh, sizeof(eh));
-	memcpy(bytes + sizeof(eh), &ph, sizeof(ph));
-	memcpy(bytes + CODE, code, len);
+	make_code_elf(bytes, CODE, code, len);
 	must(!image_open_bytes(bytes, CODE + len, "/made/here", &range.image, NULL));
 	must(!modmap_add(maps, &range));
 }

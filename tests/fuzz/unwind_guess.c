@@ -6,7 +6,6 @@
  * The input's first half is code, the second the stack; the first 16 bytes of the stack
  * are the pc and rbp, as offsets.
  */
-#include <elf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "sampler/unwind/stack.h"
 #include "sampler/unwind/table/regs.h"
 #include "sampler/unwind/unwinder.h"
+#include "tests/fuzz/codeelf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,23 +26,9 @@ enum { BIAS = 0x400000, CODE = 0x1000, STACK = 0x7000000, CODE_MAX = 4096 };
 static struct image *make_image(const uint8_t *code, size_t len)
 {
 	static uint8_t bytes[CODE + CODE_MAX];
-	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN,
-			  .e_machine = EM_X86_64,
-			  .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh),
-			  .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr),
-			  .e_phnum = 1 };
-	Elf64_Phdr ph = { .p_type = PT_LOAD,
-			  .p_flags = PF_R | PF_X,
-			  .p_filesz = CODE + len,
-			  .p_memsz = CODE + len };
 	struct image *image;
 
-	memcpy(bytes, &eh, sizeof(eh));
-	memcpy(bytes + sizeof(eh), &ph, sizeof(ph));
-	memcpy(bytes + CODE, code, len);
+	make_code_elf(bytes, CODE, code, len);
 	if (image_open_bytes(bytes, CODE + len, "/made/here", &image, NULL))
 		abort();
 	return image;

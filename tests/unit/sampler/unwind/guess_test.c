@@ -3,7 +3,6 @@
  * ones that no method may find.
  */
 #include <criterion/criterion.h>
-#include <elf.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -13,6 +12,7 @@
 #include "sampler/unwind/stack.h"
 #include "sampler/unwind/table/regs.h"
 #include "sampler/unwind/unwinder.h"
+#include "tests/fuzz/codeelf.h"
 
 enum { BIAS = 0x400000, CODE = 0x1000, SIZE = 0x1000, STACK = 0x7000 };
 
@@ -26,24 +26,10 @@ static struct memory_bytes memory;
 
 static struct image *make_image(void)
 {
-	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN,
-			  .e_machine = EM_X86_64,
-			  .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh),
-			  .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr),
-			  .e_phnum = 1 };
-	Elf64_Phdr ph = { .p_type = PT_LOAD,
-			  .p_flags = PF_R | PF_X,
-			  .p_filesz = CODE + SIZE,
-			  .p_memsz = CODE + SIZE };
 	static uint8_t bytes[CODE + SIZE];
 	struct image *image;
 
-	memcpy(bytes, &eh, sizeof(eh));
-	memcpy(bytes + sizeof(eh), &ph, sizeof(ph));
-	memcpy(bytes + CODE, code, SIZE);
+	make_code_elf(bytes, CODE, code, SIZE);
 	cr_assert_eq(image_open_bytes(bytes, sizeof(bytes), "/made/here", &image, NULL), 0);
 	return image;
 }

@@ -1,11 +1,11 @@
 /* Where made-up code leaves its frame. */
-#include <elf.h>
 
 #include "base/process/image.h"
 #include "base/process/modmap.h"
 #include "made_up.h"
 #include "sampler/interp/beam/depth.h"
 #include "sampler/unwind/code/codebytes.h"
+#include "tests/fuzz/codeelf.h"
 
 /* The second function's code, where the module's is mapped; shared code is in front of the module. */
 enum {
@@ -58,23 +58,9 @@ static void put_jump(uint64_t addr, uint8_t opcode, uint64_t to)
 static void map_code(void)
 {
 	static uint8_t bytes[CODE + BYTES];
-	Elf64_Ehdr eh = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			  .e_type = ET_DYN,
-			  .e_machine = EM_X86_64,
-			  .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh),
-			  .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr),
-			  .e_phnum = 1 };
-	Elf64_Phdr ph = { .p_type = PT_LOAD,
-			  .p_flags = PF_R | PF_X,
-			  .p_filesz = CODE + BYTES,
-			  .p_memsz = CODE + BYTES };
 	struct mapping range = { .start = START, .end = START + BYTES, .bias = START - CODE };
 
-	memcpy(bytes, &eh, sizeof(eh));
-	memcpy(bytes + sizeof(eh), &ph, sizeof(ph));
-	memcpy(bytes + CODE, beam.bytes, BYTES);
+	make_code_elf(bytes, CODE, beam.bytes, BYTES);
 	cr_assert_eq(image_open_bytes(bytes, sizeof(bytes), "/made/here", &range.image, NULL), 0);
 	cr_assert_eq(modmap_add(maps, &range), 0);
 	codebytes_begin(&code, maps);
