@@ -238,6 +238,12 @@ def wait_for(condition, seconds=30):
     return False
 
 
+def headline(problem):
+    """One line of an exception. A traceback of another program says at its end what happened."""
+    lines = str(problem).strip().splitlines() or [type(problem).__name__]
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+
+
 def run(tests):
     tests = list(tests)
     wanted = sys.argv[1:]
@@ -258,8 +264,7 @@ def run(tests):
             print(f"skip {name}: {why}", flush=True)
         except Exception as problem:
             failed += 1
-            text = str(problem) or type(problem).__name__
-            print(f"not ok {name}: {text.splitlines()[0] if text else ''}", flush=True)
+            print(f"not ok {name}: {headline(problem)}", flush=True)
             traceback.print_exc(file=sys.stdout)
     sys.exit(1 if failed else 0)
 
