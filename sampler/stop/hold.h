@@ -37,7 +37,7 @@ struct process;
 enum { HOLD_BOUND_NS = 100000000 }; /* the bound where no other is given */
 
 struct hold_report {
-	size_t threads; /* held and watched */
+	size_t threads; /* held and watched, without those on the way to their end */
 	size_t stopped; /* of these, held in a stop */
 	size_t moved;	/* of the others, have run meanwhile, or ended */
 	bool cut;	/* the bound was over before hold_end */

@@ -144,6 +144,12 @@ static bool stands(const struct held *held)
 	return held->state == HELD_TRACED && held->tracee.state == TRACEE_STOPPED;
 }
 
+/* A thread that is on the way to its end has no place in user space any more. */
+static bool has_place(const struct held *held)
+{
+	return stands(held) || (held->state == HELD_WATCHED && held->pc);
+}
+
 static bool is_asked(const struct held *held)
 {
 	return held->state == HELD_TRACED && held->tracee.state == TRACEE_ASKED;
@@ -264,14 +270,14 @@ int holding_gather(struct holding *h, uint64_t until, struct error *err)
 
 size_t holding_count(const struct holding *h, size_t *stopped)
 {
-	size_t watched = 0;
+	size_t count = 0;
 
 	*stopped = 0;
 	for (size_t i = 0; i < h->room; i++) {
 		*stopped += stands(&h->held[i]);
-		watched += h->held[i].state == HELD_WATCHED;
+		count += has_place(&h->held[i]);
 	}
-	return *stopped + watched;
+	return count;
 }
 
 void holding_list(const struct holding *h, struct go_held *out)
@@ -279,7 +285,7 @@ void holding_list(const struct holding *h, struct go_held *out)
 	for (size_t i = 0; i < h->room; i++) {
 		const struct held *held = &h->held[i];
 
-		if (stands(held) || held->state == HELD_WATCHED)
+		if (has_place(held))
 			*out++ = (struct go_held){ .thread = (uint64_t)held->own_tid,
 						   .pc = held->pc,
 						   .sp = held->sp };

@@ -57,10 +57,11 @@ int holding_gather(struct holding *h, uint64_t until, struct error *err);
 /* Of the watched threads, how many have run since, or are gone. */
 size_t holding_moved(struct holding *h);
 
-/* How many threads are stopped or watched; *stopped: how many of them are stopped. */
+/* How many threads are stopped, or are watched and not on the way to their end; *stopped: how many
+ * are stopped. */
 size_t holding_count(const struct holding *h, size_t *stopped);
 
-/* Fills an entry for each stopped or watched thread; `out` has room for holding_count entries. */
+/* Fills an entry for each of these threads; `out` has room for holding_count entries. */
 void holding_list(const struct holding *h, struct go_held *out);
 
 /* Releases all threads. A thread whose call was entered again is free when the calling thread has

@@ -15,7 +15,7 @@
 #include "sampler/go/stacks/goroutines.h"
 #include "sampler/stop/hold.h"
 
-enum { SPINNERS = 3, SLEEPERS = 3, MAKERS = 2, COUNTERS = SPINNERS + SLEEPERS + MAKERS };
+enum { SPINNERS = 3, SLEEPERS = 3, MAKERS = 2, COUNTERS = SPINNERS + SLEEPERS + MAKERS, HOLDS = 50 };
 
 static atomic_ulong *counts;
 
@@ -157,23 +157,31 @@ Test(hold, nothing_moves)
 }
 
 /* Each thread has a pc and a stack pointer; the spinners are in spin(). */
-Test(hold, says_where_they_stand)
+static void check_places(const struct hold *h)
 {
-	pid_t child = make_child();
-	struct process p;
-	struct hold *h;
 	size_t count, spinning = 0;
-	const struct go_held *threads;
+	const struct go_held *threads = hold_threads(h, &count);
 
-	cr_assert_eq(process_open(&p, child, NULL), 0);
-	h = begin(&p, HOLD_BOUND_NS);
-	threads = hold_threads(h, &count);
 	for (size_t i = 0; i < count; i++) {
 		cr_assert(threads[i].thread && threads[i].pc && threads[i].sp);
 		spinning += threads[i].pc - (uint64_t)(uintptr_t)spin < 100;
 	}
-	hold_end(h, NULL);
 	cr_assert_geq(spinning, SPINNERS);
+}
+
+/* Often enough to meet threads on the way to their end. */
+Test(hold, says_where_they_stand)
+{
+	pid_t child = make_child();
+	struct process p;
+
+	cr_assert_eq(process_open(&p, child, NULL), 0);
+	for (int i = 0; i < HOLDS; i++) {
+		struct hold *h = begin(&p, HOLD_BOUND_NS);
+
+		check_places(h);
+		hold_end(h, NULL);
+	}
 	process_close(&p);
 	end_child(child);
 }
