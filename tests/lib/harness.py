@@ -148,11 +148,14 @@ def sample(pid, seconds=1.5, rate=199, *more, **options):
 def sample_enough(pid, seconds=0.4, rate=499, *more, least=50, **options):
     """A recording with at least `least` samples: repeated for longer on a busy machine, which may
     give the target little CPU time."""
-    for patience in (1, 2, 4, 8, 16, 32):
+    patience = 1
+    while True:
         r = sample(pid, seconds * patience, rate, *more, **options)
-        if r.profile.total(0) >= least:
+        got = r.profile.total(0)
+        if got >= least:
             return r
-    raise AssertionError(f"{r.profile.total(0)} samples of {least}: {r.err}")
+        assert patience < 32, f"{got} samples of {least}: {r.err}"
+        patience = min(32, patience * min(8, max(1.5, 1.3 * least / max(got, 1))))
 
 
 def expectation(source, key="expect"):

@@ -20,9 +20,16 @@ def has(node, option):
                               capture_output=True).returncode
 
 
+def tiers(runtime):
+    """Those of TIERS that it has: Maglev came with Node 20. All, if it cannot be run: its tests fail."""
+    try:
+        without = set() if has(runtime(), "--maglev") else {"maglev"}
+    except (AssertionError, Skip):
+        without = set()
+    return [(name, *way) for name, way in TIERS.items() if name not in without]
+
+
 def having(node, options):
-    if "--maglev" in options and not has(node, "--maglev"):
-        raise Skip("it has no Maglev")
     return [option for option in options if has(node, option)]
 
 
