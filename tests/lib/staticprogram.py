@@ -25,7 +25,8 @@ def made(*targets):
     os.makedirs(BUILD, exist_ok=True)
     with open(os.path.join(BUILD, "static.lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        make(*(targets or ["static"]))
+        # The short form spares the compiler half of its time, as `make check-build` does.
+        make(*(targets or ["static"]), *amount(["OPT=-Og -g1 -DXXH_NO_INLINE_HINTS=1"], []))
     return os.path.join(BUILD, "sampler-static")
 
 
