@@ -27,6 +27,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -35,6 +36,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/process/process.h"
 #include "sampler/thread/threads.h"
 
@@ -76,6 +78,22 @@ enum descriptor descriptor_kind(const struct process *process, uint64_t fd)
 		    !strcmp(is + strlen("anon_inode:"), events[i]))
 			return DESCRIPTOR_EVENTS;
 	return DESCRIPTOR_UNKNOWN;
+}
+
+/* Is the descriptor set to O_NONBLOCK? "flags:" of /proc/PID/fdinfo/N (proc(5)). */
+static bool is_nonblocking(const struct process *process, uint64_t fd)
+{
+	struct buffer text = { 0 };
+	const char *flags = NULL;
+	char name[32];
+	bool so;
+
+	snprintf(name, sizeof(name), "fdinfo/%d", (int)fd);
+	if (!process_read(process, name, &text, NULL) && !buffer_add(&text, "", 1))
+		flags = strstr((const char *)text.data, "flags:\t");
+	so = flags && strtoul(flags + strlen("flags:\t"), NULL, 8) & O_NONBLOCK;
+	buffer_release(&text);
+	return so;
 }
 
 /* -1 if the socket has no such option. */
@@ -255,4 +273,31 @@ bool call_transfers(const struct call *call)
 	default:
 		return false;
 	}
+}
+
+/* pipe_write, sk_stream_wait_memory, sock_alloc_send_pskb: a call that is not to block ends where it
+ * would wait, before signals are looked for. n_tty_write is different, and others were not read. */
+bool call_never_waits(const struct call *call, const struct process *process)
+{
+	const uint64_t *a = call->args;
+	enum descriptor kind;
+	uint64_t flags = 0;
+
+	switch (call->number) {
+	case SYS_write:
+	case SYS_writev:
+		break;
+	case SYS_sendto:
+	case SYS_sendmmsg:
+		flags = a[3];
+		break;
+	case SYS_sendmsg:
+		flags = a[2];
+		break;
+	default:
+		return false;
+	}
+	kind = descriptor_kind(process, a[0]);
+	return (kind == DESCRIPTOR_PIPE || kind == DESCRIPTOR_SOCKET) &&
+	       (flags & MSG_DONTWAIT || is_nonblocking(process, a[0]));
 }

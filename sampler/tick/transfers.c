@@ -174,7 +174,7 @@ void transfers_learn(const struct member *m, const struct slot *slot, struct thr
 {
 	struct thread_transfer *t = &thread->transfer;
 
-	if (slot->in_transfer) {
+	if (slot->in_transfer && !call_never_waits(&slot->call, &m->process)) {
 		t->kind = TRANSFER_USUAL;
 		found_amid_one(thread);
 		read_account(m, thread->tid, &t->io);

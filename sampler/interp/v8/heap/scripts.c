@@ -142,12 +142,17 @@ static int read_lines(struct v8_look *look, const uint8_t *head, struct v8_lines
 bool v8_script_line(const struct v8_script *script, int32_t offset, uint32_t *line,
 		    uint32_t *column)
 {
+	int64_t in_file, in_line;
 	uint32_t l, c;
 
 	if (offset < 0 || !v8_lines_find(&script->lines, (uint32_t)offset, &l, &c))
 		return false;
-	*column = 1 + c + (l ? 0 : (uint32_t)script->first_column);
-	*line = 1 + l + (uint32_t)script->first_line;
+	in_file = 1 + (int64_t)l + script->first_line;
+	in_line = 1 + (int64_t)c + (l ? 0 : script->first_column);
+	if (in_file < 1) /* vm.Script takes a lineOffset below 0 */
+		return false;
+	*line = (uint32_t)in_file;
+	*column = in_line < 1 ? 0 : (uint32_t)in_line;
 	return true;
 }
 

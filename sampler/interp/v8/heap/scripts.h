@@ -52,7 +52,8 @@ void v8_scripts_release(struct v8_scripts *s);
 int v8_shared_get(struct v8_scripts *s, struct v8_look *look, uint64_t object,
 		  const struct v8_shared **shared);
 
-/* The line and column of a character of the script, both from 1 on. False: they are not known. */
+/* The line and column of a character of the script, both from 1 on. False: they are not known, or the
+ * line is in front of the file (vm.Script's lineOffset may be below 0; so may columnOffset: 0 then). */
 bool v8_script_line(const struct v8_script *script, int32_t offset, uint32_t *line,
 		    uint32_t *column);
 

@@ -15,7 +15,13 @@
 #include "sampler/go/stacks/goroutines.h"
 #include "sampler/stop/hold.h"
 
-enum { SPINNERS = 3, SLEEPERS = 3, MAKERS = 2, COUNTERS = SPINNERS + SLEEPERS + MAKERS, HOLDS = 50 };
+enum {
+	SPINNERS = 3,
+	SLEEPERS = 3,
+	MAKERS = 2,
+	COUNTERS = SPINNERS + SLEEPERS + MAKERS,
+	HOLDS = 50
+};
 
 static atomic_ulong *counts;
 

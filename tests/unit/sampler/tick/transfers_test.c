@@ -1,11 +1,13 @@
 /* When a running thread is spared, because it may be in the middle of a long write. A thread of
  * this test writes to a pipe and is looked at in chosen moments. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -187,4 +189,32 @@ Test(transfers, long_ago)
 	round_.plan.tick_ns += 10 * NS_PER_S;
 	cr_assert_not(is_spared());
 	cr_assert_eq(thread.transfer.kind, TRANSFER_NONE);
+}
+
+static bool is_one(long number, int fd, uint64_t flags)
+{
+	struct slot slot = {
+		.taken = true,
+		.in_transfer = true,
+		.call = { .number = number, .args = { (uint64_t)fd, 0, LONG, flags } },
+	};
+
+	thread.transfer = (struct thread_transfer){ 0 };
+	transfers_learn(&member, &slot, &thread, round_.plan.tick_ns);
+	return thread.transfer.kind == TRANSFER_USUAL;
+}
+
+/* A call that does not wait is not cut short by a stop, so what follows it need not be spared. */
+Test(transfers, a_stop_in_a_call_that_does_not_wait)
+{
+	int pipes[2], sockets[2], file = open("/dev/null", O_WRONLY | O_NONBLOCK);
+
+	cr_assert(pipe2(pipes, O_NONBLOCK) == 0 && file >= 0);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	cr_assert_not(is_one(SYS_write, pipes[1], 0));
+	cr_assert_not(is_one(SYS_sendto, sockets[0], MSG_DONTWAIT));
+	cr_assert(is_one(SYS_write, ends[1], 0));
+	cr_assert(is_one(SYS_sendto, sockets[0], 0));
+	cr_assert(is_one(SYS_write, file, 0), "a device may do otherwise");
+	cr_assert(is_one(SYS_splice, pipes[1], 0), "its flags are not looked at");
 }
