@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/cursor.h"
 #include "base/process/process.h"
 #include "sampler/thread/threads.h"
 
@@ -49,13 +50,17 @@ static bool begins_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Sends no request to a file system's daemon, and mounts nothing. */
-static bool is_fifo(const struct process *process, const char *link)
+/* Of what has a path. Sends no request to a file system's daemon, and mounts nothing. */
+static enum descriptor kind_by_mode(const struct process *process, const char *link)
 {
 	int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
 	struct statx st;
 
-	return !statx(process->proc_fd, link, flags, STATX_TYPE, &st) && S_ISFIFO(st.stx_mode);
+	if (statx(process->proc_fd, link, flags, STATX_TYPE, &st))
+		return DESCRIPTOR_UNKNOWN;
+	return S_ISFIFO(st.stx_mode) ? DESCRIPTOR_PIPE :
+	       S_ISREG(st.stx_mode)  ? DESCRIPTOR_FILE :
+				       DESCRIPTOR_UNKNOWN;
 }
 
 enum descriptor descriptor_kind(const struct process *process, uint64_t fd)
@@ -69,7 +74,9 @@ enum descriptor descriptor_kind(const struct process *process, uint64_t fd)
 		return DESCRIPTOR_UNKNOWN;
 	if (begins_with(is, "socket:["))
 		return DESCRIPTOR_SOCKET;
-	if (begins_with(is, "pipe:[") || (is[0] == '/' && is_fifo(process, link)))
+	if (is[0] == '/')
+		return kind_by_mode(process, link);
+	if (begins_with(is, "pipe:["))
 		return DESCRIPTOR_PIPE;
 	if (!strcmp(is, "anon_inode:[eventpoll]"))
 		return DESCRIPTOR_EPOLL;
@@ -78,22 +85,6 @@ enum descriptor descriptor_kind(const struct process *process, uint64_t fd)
 		    !strcmp(is + strlen("anon_inode:"), events[i]))
 			return DESCRIPTOR_EVENTS;
 	return DESCRIPTOR_UNKNOWN;
-}
-
-/* Is the descriptor set to O_NONBLOCK? "flags:" of /proc/PID/fdinfo/N (proc(5)). */
-static bool is_nonblocking(const struct process *process, uint64_t fd)
-{
-	struct buffer text = { 0 };
-	const char *flags = NULL;
-	char name[32];
-	bool so;
-
-	snprintf(name, sizeof(name), "fdinfo/%d", (int)fd);
-	if (!process_read(process, name, &text, NULL) && !buffer_add(&text, "", 1))
-		flags = strstr((const char *)text.data, "flags:\t");
-	so = flags && strtoul(flags + strlen("flags:\t"), NULL, 8) & O_NONBLOCK;
-	buffer_release(&text);
-	return so;
 }
 
 /* -1 if the socket has no such option. */
@@ -275,17 +266,76 @@ bool call_transfers(const struct call *call)
 	}
 }
 
+/* What /proc/PID/fdinfo/N says of an open file (proc(5)). */
+struct open_file {
+	uint64_t flags, mount;
+};
+
+static uint64_t field(const char *text, const char *name, int base)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, base) : 0;
+}
+
+static bool read_open_file(const struct process *process, uint64_t fd, struct open_file *file)
+{
+	struct buffer text = { 0 };
+	char name[32];
+	bool there;
+
+	snprintf(name, sizeof(name), "fdinfo/%d", (int)fd);
+	there = !process_read(process, name, &text, NULL) && !buffer_add(&text, "", 1);
+	if (there)
+		*file = (struct open_file){ field((char *)text.data, "flags:\t", 8),
+					    field((char *)text.data, "mnt_id:\t", 10) };
+	buffer_release(&text);
+	return there;
+}
+
+/* File systems whose writes look for fatal signals only: generic_perform_write, iomap_write_iter,
+ * btrfs_buffered_write; overlayfs calls what it lies on. (fuse, 9p and cifs give up a request when
+ * any signal comes.) With the spaces around it in mountinfo, where a path's are written as \040. */
+static const char *const steady[] = { " - btrfs ", " - ext2 ",	  " - ext3 ",  " - ext4 ",
+				      " - f2fs ",  " - overlay ", " - ramfs ", " - tmpfs ",
+				      " - vfat ",  " - xfs " };
+
+static bool is_of_steady_mount(struct cursor *line, uint64_t mount)
+{
+	bool is = cursor_number(line, 10) == mount, found = false;
+
+	for (size_t i = 0; is && !found && i < sizeof(steady) / sizeof(*steady); i++)
+		found = memmem(line->pos, cursor_left(line), steady[i], strlen(steady[i]));
+	return found;
+}
+
+static bool is_on_steady_mount(const struct process *process, uint64_t mount)
+{
+	struct buffer text = { 0 };
+	struct cursor c, line;
+	bool found = false;
+
+	if (!process_read(process, "mountinfo", &text, NULL)) {
+		cursor_init(&c, text.data, text.len, "mountinfo");
+		while (!found && cursor_line(&c, &line))
+			found = is_of_steady_mount(&line, mount);
+	}
+	buffer_release(&text);
+	return found;
+}
+
 /* pipe_write, sk_stream_wait_memory, sock_alloc_send_pskb: a call that is not to block ends where it
  * would wait, before signals are looked for. n_tty_write is different, and others were not read. */
-bool call_never_waits(const struct call *call, const struct process *process)
+bool call_is_never_cut(const struct call *call, const struct process *process)
 {
 	const uint64_t *a = call->args;
-	enum descriptor kind;
+	struct open_file file;
 	uint64_t flags = 0;
 
 	switch (call->number) {
 	case SYS_write:
 	case SYS_writev:
+	case SYS_pwritev2:
 		break;
 	case SYS_sendto:
 	case SYS_sendmmsg:
@@ -297,7 +347,15 @@ bool call_never_waits(const struct call *call, const struct process *process)
 	default:
 		return false;
 	}
-	kind = descriptor_kind(process, a[0]);
-	return (kind == DESCRIPTOR_PIPE || kind == DESCRIPTOR_SOCKET) &&
-	       (flags & MSG_DONTWAIT || is_nonblocking(process, a[0]));
+	switch (descriptor_kind(process, a[0])) {
+	case DESCRIPTOR_FILE:
+		return read_open_file(process, a[0], &file) &&
+		       is_on_steady_mount(process, file.mount);
+	case DESCRIPTOR_PIPE:
+	case DESCRIPTOR_SOCKET:
+		return flags & MSG_DONTWAIT ||
+		       (read_open_file(process, a[0], &file) && file.flags & O_NONBLOCK);
+	default:
+		return false;
+	}
 }

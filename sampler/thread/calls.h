@@ -18,14 +18,15 @@ bool call_may_be_made_again(const struct call *call, int64_t result, const struc
  * much it has done. A thread in such a call must not be stopped. */
 bool call_transfers(const struct call *call);
 
-/* True if such a call of the process does not wait, so that an interruption does not make its count
- * smaller: a write or send to a pipe or socket that is not to block. Reads the descriptor's kind and
- * flags. */
-bool call_never_waits(const struct call *call, const struct process *process);
+/* True if such a call of the process is known not to end earlier for an interruption: it writes to an
+ * ordinary file of a file system that ends writes for fatal signals only, or it is not to block and
+ * writes to a pipe or socket. Reads the descriptor's kind and flags, and the list of mounts. */
+bool call_is_never_cut(const struct call *call, const struct process *process);
 
 /* What is behind a descriptor of the process. */
 enum descriptor {
-	DESCRIPTOR_UNKNOWN, /* a file, a terminal, a device, nothing */
+	DESCRIPTOR_UNKNOWN, /* a terminal, a device, nothing */
+	DESCRIPTOR_FILE,    /* an ordinary file */
 	DESCRIPTOR_PIPE,    /* with or without a name */
 	DESCRIPTOR_EVENTS,  /* an eventfd, timerfd, signalfd, inotify, fanotify or userfaultfd */
 	DESCRIPTOR_EPOLL,

@@ -72,11 +72,16 @@ static bool read_account(const struct member *m, pid_t tid, struct thread_io *io
 	return read_calls(m, tid, io) && read_waits(m, tid, io);
 }
 
+static bool may_be_cut(const struct member *m, const struct call *call)
+{
+	return call_transfers(call) && !call_is_never_cut(call, &m->process);
+}
+
 void transfers_look(const struct member *m, struct thread *thread, bool *wanted)
 {
 	struct call call;
 
-	*wanted = thread_read_call(m->threads, thread, &call) && call_transfers(&call);
+	*wanted = thread_read_call(m->threads, thread, &call) && may_be_cut(m, &call);
 	if (!*wanted && thread->transfer.kind)
 		thread->transfer.kind = TRANSFER_USUAL;
 }
@@ -89,7 +94,7 @@ static void found_amid_one(struct thread *thread)
 
 void transfers_note(const struct member *m, struct thread *thread, const struct call *call)
 {
-	bool transfers = call_transfers(call) && read_account(m, thread->tid, &thread->transfer.io);
+	bool transfers = may_be_cut(m, call) && read_account(m, thread->tid, &thread->transfer.io);
 
 	if (transfers)
 		found_amid_one(thread);
@@ -174,7 +179,7 @@ void transfers_learn(const struct member *m, const struct slot *slot, struct thr
 {
 	struct thread_transfer *t = &thread->transfer;
 
-	if (slot->in_transfer && !call_never_waits(&slot->call, &m->process)) {
+	if (slot->in_transfer && may_be_cut(m, &slot->call)) {
 		t->kind = TRANSFER_USUAL;
 		found_amid_one(thread);
 		read_account(m, thread->tid, &t->io);

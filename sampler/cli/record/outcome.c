@@ -149,8 +149,10 @@ static int add_unsampled(const struct outcome *o, struct buffer *out)
 	       add_reason(out, u->brief_ns, u->brief, brief, &before) ||
 	       add_reason(out, u->missed_ns, 0, "of threads that began and ended between two looks",
 			  &before) ||
-	       add_reason(out, u->spared_ns, 0, "in calls that a stop might have cut short",
-			  &before) ||
+	       add_reason(
+		       out, u->spared_ns, 0,
+		       "in and between long writes to pipes or sockets, which a stop may cut short",
+		       &before) ||
 	       add_reason(out, u->other_ns, u->other, why_no_tick_came(s), &before) ||
 	       buffer_addf(out, "\n");
 }

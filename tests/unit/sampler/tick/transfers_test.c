@@ -2,13 +2,16 @@
  * this test writes to a pipe and is looked at in chosen moments. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -83,12 +86,13 @@ static void begin_write(size_t bytes)
 /* The thread was found waiting in a long write, and was looked at since then while it ran. */
 static void amid_a_write(void)
 {
-	struct call call = { .number = SYS_write, .args = { 1, 0, LONG } };
+	struct call call = { .number = SYS_write, .args = { 0, 0, LONG } };
 	pthread_t id;
 	bool spared;
 
 	cr_assert_eq(process_open(&member.process, getpid(), NULL), 0);
 	cr_assert_eq(pipe(ends), 0);
+	call.args[0] = (uint64_t)ends[1];
 	cr_assert_eq(pthread_create(&id, NULL, writes, NULL), 0);
 	begin_write(LONG);
 	while (!writer)
@@ -216,5 +220,24 @@ Test(transfers, a_stop_in_a_call_that_does_not_wait)
 	cr_assert(is_one(SYS_write, ends[1], 0));
 	cr_assert(is_one(SYS_sendto, sockets[0], 0));
 	cr_assert(is_one(SYS_write, file, 0), "a device may do otherwise");
-	cr_assert(is_one(SYS_splice, pipes[1], 0), "its flags are not looked at");
+	cr_assert(is_one(SYS_tee, pipes[1], 0), "its flags are not looked at");
+}
+
+static bool is_of_known_file_system(int fd)
+{
+	struct statfs fs;
+
+	cr_assert_eq(fstatfs(fd, &fs), 0);
+	return fs.f_type == EXT4_SUPER_MAGIC || fs.f_type == TMPFS_MAGIC ||
+	       fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == XFS_SUPER_MAGIC ||
+	       fs.f_type == BTRFS_SUPER_MAGIC;
+}
+
+Test(transfers, a_stop_in_a_write_to_a_file)
+{
+	int file = open("/tmp", O_TMPFILE | O_RDWR, 0600), on_no_mount = memfd_create("x", 0);
+
+	cr_assert(file >= 0 && on_no_mount >= 0);
+	cr_assert_neq(is_one(SYS_write, file, 0), is_of_known_file_system(file));
+	cr_assert(is_one(SYS_write, on_no_mount, 0), "its file system is not known");
 }

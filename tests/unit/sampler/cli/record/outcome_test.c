@@ -195,12 +195,13 @@ Test(outcome, says_why_time_was_not_sampled)
 					  .spared_ns = 10000000,
 					  .other_ns = 160000000,
 					  .other = 2 };
-	cr_assert_str_eq(text_of(&o, false), FOUND
-			 "[not sampled] is 30 % of its CPU time: 300 ms of 3 threads traced by "
-			 "strace (PID 4711); 50 ms of 40 threads that ran for less than 10.1 ms, "
-			 "the time of a tick; 20 ms of threads that began and ended between two "
-			 "looks; 10 ms in calls that a stop might have cut short; 160 ms of 2 "
-			 "threads found on a CPU by no tick\n");
+	cr_assert_str_eq(
+		text_of(&o, false),
+		FOUND "[not sampled] is 30 % of its CPU time: 300 ms of 3 threads traced by "
+		      "strace (PID 4711); 50 ms of 40 threads that ran for less than 10.1 ms, "
+		      "the time of a tick; 20 ms of threads that began and ended between two "
+		      "looks; 10 ms in and between long writes to pipes or sockets, which a stop "
+		      "may cut short; 160 ms of 2 threads found on a CPU by no tick\n");
 	o.unsampled = (struct unsampled){ .other_ns = 160000000, .other = 1 };
 	s.withheld = 50;
 	s.ticks -= 50;
