@@ -114,6 +114,11 @@ enum {
  * of them: it is no process, or garbage is being collected. */
 uint32_t beam_find_heap(const uint64_t *head);
 
+/* False while its heap is being replaced: its stack pointer may lead to where its stack is not yet.
+ * grow_new_heap() sets hend and stop, copies the stack, and then sets heap and heap_sz; elsewhere the
+ * stack is copied first (erts/emulator/beam/erl_gc.c). */
+bool beam_heap_fits(const uint64_t *head);
+
 /* ranges.c */
 
 /* Forgets the modules that a walk before this one has read. */

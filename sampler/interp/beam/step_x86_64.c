@@ -195,6 +195,27 @@ static bool find_switch_back(const struct place *p, struct insn *i)
 	return false;
 }
 
+/* Reads the words of struct process around the stack pointer. */
+static int read_head(const struct place *p, uint64_t process, uint64_t head[BEAM_HEAD_WORDS])
+{
+	const struct memory *memory = p->w->memory;
+	int rc = memory->read(memory, process + p->rt->at.stop - 8, head,
+			      BEAM_HEAD_WORDS * sizeof(*head));
+
+	return rc ? end_of_read(p, rc) : STEP_ON;
+}
+
+static int saved_stack(const struct place *p, uint64_t process, uint64_t *sp)
+{
+	uint64_t head[BEAM_HEAD_WORDS];
+	int end = read_head(p, process, head);
+
+	if (end != STEP_ON)
+		return end;
+	*sp = head[1];
+	return beam_heap_fits(head) ? STEP_ON : STACK_RUNTIME_IN_DOUBT;
+}
+
 /* The process's stack pointer while C runs. *saved: the code has stored it in struct process for C
  * to look at the stack, all of which is terms then. */
 static int find_stack(struct place *p, uint64_t *sp, bool *saved)
@@ -206,7 +227,6 @@ static int find_stack(struct place *p, uint64_t *sp, bool *saved)
 	const struct walk *w = p->w;
 	struct insn i;
 	unsigned from;
-	int rc;
 
 	p->rt->crossed = true;
 	if (!find_switch_back(p, &i))
@@ -216,10 +236,7 @@ static int find_stack(struct place *p, uint64_t *sp, bool *saved)
 		return STACK_NO_UNWIND_INFO;
 	*sp = w->regs.r[from];
 	*saved = i.in_memory && !p->rt->at.frame_pointers;
-	if (!i.in_memory)
-		return STEP_ON;
-	rc = memory_read_u64(w->memory, *sp + p->rt->at.stop, sp);
-	return rc ? end_of_read(p, rc) : STEP_ON;
+	return i.in_memory ? saved_stack(p, *sp, sp) : STEP_ON;
 }
 
 /* How far above the process's stack pointer an address on its stack is. */
@@ -255,17 +272,16 @@ static int is_empty(const struct place *p, uint64_t sp, bool *empty)
 	const struct walk *w = p->w;
 	uint64_t head[BEAM_HEAD_WORDS];
 	uint32_t heap;
-	int rc;
+	int end;
 
 	*empty = false;
 	if (p->function)
 		return STEP_ON;
 	if (!(w->valid & BIT(DWARF_R13)))
 		return STACK_NO_UNWIND_INFO;
-	rc = w->memory->read(w->memory, w->regs.r[DWARF_R13] + p->rt->at.stop - 8, head,
-			     sizeof(head));
-	if (rc)
-		return STACK_MEMORY_UNREADABLE;
+	end = read_head(p, w->regs.r[DWARF_R13], head);
+	if (end != STEP_ON)
+		return end;
 	heap = beam_find_heap(head);
 	*empty = heap && sp == head[heap + 1];
 	return heap && sp >= head[heap] && sp <= head[heap + 1] ? STEP_ON : STACK_RUNTIME_IN_DOUBT;
