@@ -10,8 +10,8 @@
 enum {
 	ARENA_MAX = 64 << 20, /* bytes of names and line tables; then all are read anew */
 	ENTRIES_MAX = 1 << 18,
-	SAME_BEFORE_KNOWN = 8,
-	SAME_AFTER_CHANGE = 256,
+	SAME_BEFORE_KNOWN = 100,
+	SAME_AFTER_CHANGE = 512,
 };
 
 void interp_codes_release(struct interp_codes *c)

@@ -13,8 +13,8 @@
  *
  * "Before and after" does not prove what was in between where a program frees code and makes it again
  * with the same content, in turns with other code at the same address. So a code object becomes known
- * only when it was the same in some samples in a row (at once, if its identity is unique), and, where
- * there was another one at its address before, in many.
+ * only when it was the same in a hundred samples in a row (at once, if its identity is unique); where
+ * there was another one at its address before, in more.
  */
 #ifndef SAMPLER_INTERP_CODES_H
 #define SAMPLER_INTERP_CODES_H
