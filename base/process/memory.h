@@ -80,4 +80,22 @@ static inline uint64_t memory_word(const void *copy, size_t at)
 	return value;
 }
 
+/* The same of four bytes, */
+static inline uint32_t memory_u32(const void *copy, size_t at)
+{
+	uint32_t value;
+
+	memcpy(&value, (const char *)copy + at, sizeof(value));
+	return value;
+}
+
+/* and of two. */
+static inline uint16_t memory_u16(const void *copy, size_t at)
+{
+	uint16_t value;
+
+	memcpy(&value, (const char *)copy + at, sizeof(value));
+	return value;
+}
+
 #endif

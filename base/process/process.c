@@ -170,6 +170,13 @@ int process_read(const struct process *p, const char *name, struct buffer *out, 
 	return read_most(p, name, SIZE_MAX, out, err);
 }
 
+uint64_t process_field(const char *text, const char *name, int base)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, base) : 0;
+}
+
 int process_read_environ(const struct process *p, struct buffer *out, struct error *err)
 {
 	return read_most(p, "environ", ENVIRON_BYTES, out, err);

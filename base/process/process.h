@@ -38,6 +38,10 @@ int process_openat(const struct process *p, const char *name, int flags);
  * 0, or ERR_GONE, ERR_PERM, ERR_IO, ERR_NOMEM. */
 int process_read(const struct process *p, const char *name, struct buffer *out, struct error *err);
 
+/* The number that follows `name` in such a text; 0: it is not there. `name` has what stands around it,
+ * too: "rchar: ", "\nSigIgn:\t". */
+uint64_t process_field(const char *text, const char *name, int base);
+
 /* Numbers of /proc/PID/stat (proc_pid_stat(5)). */
 enum process_stat {
 	STAT_MINFLT = 10,

@@ -27,7 +27,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -271,13 +270,6 @@ struct open_file {
 	uint64_t flags, mount;
 };
 
-static uint64_t field(const char *text, const char *name, int base)
-{
-	const char *at = strstr(text, name);
-
-	return at ? strtoull(at + strlen(name), NULL, base) : 0;
-}
-
 static bool read_open_file(const struct process *process, uint64_t fd, struct open_file *file)
 {
 	struct buffer text = { 0 };
@@ -287,8 +279,8 @@ static bool read_open_file(const struct process *process, uint64_t fd, struct op
 	snprintf(name, sizeof(name), "fdinfo/%d", (int)fd);
 	there = !process_read(process, name, &text, NULL) && !buffer_add(&text, "", 1);
 	if (there)
-		*file = (struct open_file){ field((char *)text.data, "flags:\t", 8),
-					    field((char *)text.data, "mnt_id:\t", 10) };
+		*file = (struct open_file){ process_field((char *)text.data, "flags:\t", 8),
+					    process_field((char *)text.data, "mnt_id:\t", 10) };
 	buffer_release(&text);
 	return there;
 }

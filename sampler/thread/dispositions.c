@@ -4,9 +4,10 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/process/process.h"
 
 /* Reads a file of the thread as text, cut off where `room` ends. On failure the text is empty. */
 static void read_thread_file(pid_t tid, const char *name, char *text, size_t room)
@@ -51,13 +52,6 @@ bool thread_is_dying(pid_t tid)
 	return !read_stat(tid, &state, &flags) || flags & THREAD_DYING;
 }
 
-static uint64_t signal_set(const char *text, const char *field)
-{
-	const char *at = strstr(text, field);
-
-	return at ? strtoull(at + strlen(field), NULL, 16) : 0;
-}
-
 /* Whether the thread's process ignores the signal, and whether it has a handler for it. */
 static void read_disposition(pid_t tid, int sig, bool *ignored, bool *caught)
 {
@@ -65,8 +59,8 @@ static void read_disposition(pid_t tid, int sig, bool *ignored, bool *caught)
 	char text[4096];
 
 	read_thread_file(tid, "status", text, sizeof(text));
-	*ignored = signal_set(text, "\nSigIgn:") & bit;
-	*caught = signal_set(text, "\nSigCgt:") & bit;
+	*ignored = process_field(text, "\nSigIgn:", 16) & bit;
+	*caught = process_field(text, "\nSigCgt:", 16) & bit;
 }
 
 bool thread_leaves_to_default(pid_t tid, int sig)

@@ -6,12 +6,12 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process/process.h"
 #include "sampler/thread/calls.h"
 #include "sampler/thread/threads.h"
 #include "sampler/member/member.h"
@@ -23,13 +23,6 @@ enum { SPARE_FIRST_NS = 100000000 }; /* an estimate of how long bpf(2) verifies 
 static const uint64_t SPARE_MAX_NS = 10 * NS_PER_S,
 		      USUAL_NS = 10 * NS_PER_S, /* so long a thread counts as doing transfers */
 	STRETCH_NS = 1000000;			/* most CPU time between two waits in a call */
-
-static uint64_t field(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
-}
 
 static bool read_text(const struct member *m, pid_t tid, const char *file, struct buffer *text)
 {
@@ -48,8 +41,8 @@ static bool read_calls(const struct member *m, pid_t tid, struct thread_io *io)
 	if (there) {
 		const char *t = (const char *)text.data;
 
-		io->bytes = field(t, "rchar: ") + field(t, "wchar: ");
-		io->calls = field(t, "syscr: ") + field(t, "syscw: ");
+		io->bytes = process_field(t, "rchar: ", 10) + process_field(t, "wchar: ", 10);
+		io->calls = process_field(t, "syscr: ", 10) + process_field(t, "syscw: ", 10);
 	}
 	buffer_release(&text);
 	return there;
@@ -62,7 +55,8 @@ static bool read_waits(const struct member *m, pid_t tid, struct thread_io *io)
 	bool there = read_text(m, tid, "status", &text);
 
 	if (there)
-		io->waits = field((const char *)text.data, "\nvoluntary_ctxt_switches:\t");
+		io->waits = process_field((const char *)text.data, "\nvoluntary_ctxt_switches:\t",
+					  10);
 	buffer_release(&text);
 	return there;
 }

@@ -87,14 +87,6 @@ static bool get(const struct reading *r, uint64_t addr, void *buf, size_t len)
 	return !r->memory->read(r->memory, addr, buf, len);
 }
 
-static uint16_t half(const uint8_t *bytes, uint32_t at)
-{
-	uint16_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
 /* runtime.allp: pointer, length, capacity. */
 static const char *read_ps(struct gocounters *c, struct reading *r)
 {
@@ -317,15 +309,15 @@ static bool add_span(const struct reading *r, uint64_t addr, unsigned class, str
 
 	if (!get(r, addr, span, l->alloc_count + 16))
 		return false;
-	elements = l->minor < 22 ? memory_word(span, l->elements) : half(span, l->elements);
+	elements = l->minor < 22 ? memory_word(span, l->elements) : memory_u16(span, l->elements);
 	bytes = memory_word(span, l->alloc_count + 8);
-	used = half(span, l->alloc_count);
+	used = memory_u16(span, l->alloc_count);
 	if (!elements && !bytes && !used)
 		return true; /* runtime.emptymspan: the P holds none */
 	if (span[l->alloc_count + 2] != class || bytes != go_class_bytes[class / 2] ||
 	    (uint64_t)used > elements)
 		return false;
-	used -= l->minor > 18 ? half(span, l->alloc_count + 6) : (int64_t)elements;
+	used -= l->minor > 18 ? memory_u16(span, l->alloc_count + 6) : (int64_t)elements;
 	held->objects += used;
 	held->bytes += used * (int64_t)bytes;
 	return l->minor < 19 || used >= 0;

@@ -146,14 +146,6 @@ static bool waits_in(struct capture *c, uint64_t gil)
 }
 #endif
 
-static uint32_t half_word(const void *bytes, size_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, (const char *)bytes + at, sizeof(value));
-	return value;
-}
-
 /* Does the thread hold the GIL by this state? */
 static bool look_at_gil(struct capture *c)
 {
@@ -165,12 +157,12 @@ static bool look_at_gil(struct capture *c)
 	if (c->python->free_threaded)
 		return false;
 	if (l->thread.holds_gil != CPYTHON_NONE) {
-		held = half_word(c->bytes, l->thread.holds_gil);
-		waits = half_word(c->bytes, l->thread.gil_requested);
+		held = memory_u32(c->bytes, l->thread.holds_gil);
+		waits = memory_u32(c->bytes, l->thread.gil_requested);
 	} else {
 		gil = find_gil(c);
 		bytes = gil ? interp_copy_need(c->copy, gil, l->gil_locked + 8) : NULL;
-		held = bytes && half_word(bytes, l->gil_locked) == 1 &&
+		held = bytes && memory_u32(bytes, l->gil_locked) == 1 &&
 		       memory_word(bytes, l->gil_holder) == c->state;
 		waits = bytes && !held && waits_in(c, gil);
 	}

@@ -36,14 +36,6 @@ enum {
 	CODE_UNIT = 2,	     /* sizeof(_Py_CODEUNIT) */
 };
 
-static uint32_t u32_at(const void *bytes, size_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, (const char *)bytes + at, sizeof(value));
-	return value;
-}
-
 /* Between the first line and the pointer to the line table nothing ever changes; what is counted,
  * cached and specialised lies outside (Include/cpython/code.h). */
 static size_t constant_end(const struct cpython *python)
@@ -265,10 +257,10 @@ static void identify(const struct batch *b, size_t i, struct interp_identity *id
 	if (python->version < CPYTHON_3_11)
 		return;
 	id->words[5] = memory_word(head, o->var_size);
-	id->words[6] = u32_at(head, python->layout.code.firsttraceable);
+	id->words[6] = memory_u32(head, python->layout.code.firsttraceable);
 	/* co_version is 0 when all numbers are used up. */
 	id->unique = python->version >= CPYTHON_3_12 && python->layout.code.version < first + 64 &&
-		     u32_at(head, python->layout.code.version);
+		     memory_u32(head, python->layout.code.version);
 }
 
 static void identify_batch(struct batch *b, const struct cpython *python,
@@ -381,7 +373,7 @@ static void find_begin(const struct reading *r, struct interp_code *code)
 		INT64_MIN; /* up to 3.10 a frame that has executed nothing yet is shown, too */
 	if (python->version < CPYTHON_3_11)
 		return;
-	units = u32_at(r->batch.heads[0], python->layout.code.firsttraceable);
+	units = memory_u32(r->batch.heads[0], python->layout.code.firsttraceable);
 	code->begin = (int64_t)units * CODE_UNIT;
 	code->hidden = units >= memory_word(r->batch.heads[0], python->layout.object.var_size);
 }
@@ -411,7 +403,7 @@ int cpython_resolve(const void *rt, const struct memory *memory, uint64_t addr, 
 	identify_batch(&r.batch, python, memory, &code->identity, 1);
 	if (!code->identity.valid)
 		return ERR_FORMAT;
-	code->first_line = u32_at(r.batch.heads[0], python->layout.code.firstlineno);
+	code->first_line = memory_u32(r.batch.heads[0], python->layout.code.firstlineno);
 	if (code->first_line > INT32_MAX)
 		code->first_line = 0;
 	find_begin(&r, code);

@@ -55,14 +55,6 @@ struct execute_data {
 	uint32_t info;
 };
 
-static uint32_t u32_at(const void *bytes, size_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, (const char *)bytes + at, sizeof(value));
-	return value;
-}
-
 /* PHP's stack. */
 
 static void use_page(struct chain *c, uint64_t page, uint64_t top, uint64_t prev)
@@ -126,7 +118,7 @@ static bool read_frame(struct chain *c, uint64_t addr, struct execute_data *e)
 				    .func = memory_word(bytes, FRAME_FUNC),
 				    .object = memory_word(bytes, FRAME_THIS),
 				    .prev = memory_word(bytes, FRAME_PREV),
-				    .info = u32_at(bytes, FRAME_INFO) };
+				    .info = memory_u32(bytes, FRAME_INFO) };
 	return true;
 }
 
@@ -398,7 +390,7 @@ static uint64_t read_ops(struct chain *c, uint64_t code)
 
 	if (!function)
 		return 0;
-	ops = u32_at(function, layout->last);
+	ops = memory_u32(function, layout->last);
 	return memory_word(function, layout->opcodes) |
 	       (uint64_t)(ops < OWN_OPS_MAX ? ops : OWN_OPS_MAX) << OWN_OPS;
 }

@@ -54,14 +54,6 @@ enum {
 
 enum { EXECUTE_EX, REGISTRY, VM_KIND, EG, EG_OFFSET, TCB_OFFSET, SYMBOLS };
 
-static uint32_t u32_at(const void *bytes, size_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, (const char *)bytes + at, sizeof(value));
-	return value;
-}
-
 static bool text_at(const struct memory *memory, uint64_t addr, char *text, size_t room)
 {
 	memset(text, 0, room);
@@ -82,7 +74,7 @@ static int read_core(const struct memory *memory, uint64_t addr, char module[MOD
 
 	if (memory->read(memory, addr, table, sizeof(table)))
 		return ERR_FORMAT;
-	if (!u32_at(table, TABLE_USED))
+	if (!memory_u32(table, TABLE_USED))
 		return ERR_BUSY;
 	if (memory_read_u64(memory, memory_word(table, TABLE_BUCKETS), &entry) ||
 	    memory->read(memory, entry, module, MODULE_BYTES) ||
@@ -118,11 +110,11 @@ static int find_release(struct php_runtime *rt, const struct memory *memory, uin
 		return error_set(why, rc, "PHP's module registry cannot be read");
 	rt->zts = module[MODULE_ZTS];
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
-		if (layouts[i].api == u32_at(module, MODULE_API))
+		if (layouts[i].api == memory_u32(module, MODULE_API))
 			rt->layout = &layouts[i];
 	if (!rt->layout)
 		return error_set(why, ERR_FORMAT, "PHP with module API %u is not known",
-				 u32_at(module, MODULE_API));
+				 memory_u32(module, MODULE_API));
 	if (!set_version(rt, memory, module))
 		return error_set(why, ERR_FORMAT, "PHP's version cannot be read");
 	return 0;
@@ -140,23 +132,23 @@ static bool returned(const struct image *image, const struct elfsymbol *function
 #ifdef __x86_64__
 	c += memcmp(c, "\xf3\x0f\x1e\xfa", 4) ? 0 : 4; /* endbr64 */
 	if (*c == 0xb8 && c[5] == 0xc3) {	       /* mov $…, %eax; ret */
-		*value = u32_at(c, 1);
+		*value = memory_u32(c, 1);
 		return true;
 	}
 	if (!memcmp(c, "\x48\xc7\xc0", 3) && c[7] == 0xc3) { /* mov $…, %rax; ret */
-		*value = (uint64_t)(int64_t)(int32_t)u32_at(c, 3);
+		*value = (uint64_t)(int64_t)(int32_t)memory_u32(c, 3);
 		return true;
 	}
 	if (!memcmp(c, "\x48\x8b\x05", 3) && c[7] == 0xc3) /* mov …(%rip), %rax; ret */
 		return !memory_read_u64(memory,
 					bias + function->addr + (uint64_t)(c - code) + 7 +
-						(uint64_t)(int64_t)(int32_t)u32_at(c, 3),
+						(uint64_t)(int64_t)(int32_t)memory_u32(c, 3),
 					value);
 #elif defined(__aarch64__)
 	(void)bias, (void)memory;
-	c += u32_at(c, 0) == 0xd503245f ? 4 : 0; /* bti c */
-	if ((u32_at(c, 0) & 0xffe0001f) == 0x52800000 && u32_at(c, 4) == 0xd65f03c0) {
-		*value = u32_at(c, 0) >> 5 & 0xffff; /* mov w0, #…; ret */
+	c += memory_u32(c, 0) == 0xd503245f ? 4 : 0; /* bti c */
+	if ((memory_u32(c, 0) & 0xffe0001f) == 0x52800000 && memory_u32(c, 4) == 0xd65f03c0) {
+		*value = memory_u32(c, 0) >> 5 & 0xffff; /* mov w0, #…; ret */
 		return true;
 	}
 #endif

@@ -72,7 +72,7 @@ static bool begin(struct walker *w, const struct interp_thread *thread, uint64_t
 			return false;
 	}
 	w->pthread = memory_word(bytes, l->pthread);
-	if (l->tid ? (pid_t)ruby_u32(bytes, l->tid) != thread->own_tid :
+	if (l->tid ? (pid_t)memory_u32(bytes, l->tid) != thread->own_tid :
 		     PTHREAD_SELF_IS_TP && thread->tp &&
 			     memory_word(bytes, l->pthread) != thread->tp)
 		return false;

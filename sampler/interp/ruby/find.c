@@ -67,7 +67,7 @@ static uint64_t loaded_first(const uint8_t *code, size_t len, uint64_t addr)
 	uint64_t page[32] = { 0 };
 
 	for (size_t at = 0; at + 4 <= len; at += 4) {
-		uint32_t i = ruby_u32(code, at);
+		uint32_t i = memory_u32(code, at);
 		uint64_t high = (i >> 5 & 0x7ffff) << 2 | (i >> 29 & 3);
 
 		if ((i & ADRP_MASK) == ADRP)

@@ -88,7 +88,7 @@ static void want_body(struct round *r, struct probe *p)
 static void want_objects(const struct ruby_runtime *rt, struct round *r, struct probe *p)
 {
 	const char *insns = p->body + rt->layout->insns;
-	uint64_t bytes = (uint64_t)ruby_u32(insns, INSNS_COUNT) * rt->layout->insn_entry;
+	uint64_t bytes = (uint64_t)memory_u32(insns, INSNS_COUNT) * rt->layout->insn_entry;
 
 	if (!p->is_iseq)
 		return;
@@ -149,8 +149,8 @@ static void sum_up(const struct ruby_runtime *rt, const struct probe *p)
 	w[4] = memory_word(p->body + rt->layout->insns, INSNS_TABLE);
 	w[5] = hash_bytes(p->label.bytes, TEXT_BYTES) + p->label.at.len;
 	w[6] = hash_bytes(p->path.bytes, TEXT_BYTES) + p->path.at.len;
-	w[7] = hash_bytes(p->table, p->table_bytes) + ruby_u32(p->body, BODY_LINE) +
-	       ((uint64_t)ruby_u32(p->body + rt->layout->insns, INSNS_COUNT) << 32);
+	w[7] = hash_bytes(p->table, p->table_bytes) + memory_u32(p->body, BODY_LINE) +
+	       ((uint64_t)memory_u32(p->body + rt->layout->insns, INSNS_COUNT) << 32);
 }
 
 static void identify(const struct ruby_runtime *rt, const struct memory *memory,

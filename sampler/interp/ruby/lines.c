@@ -56,7 +56,7 @@ static uint32_t rank(const uint8_t *index, uint32_t word)
 	in = (word - IMMEDIATE) % BLOCK;
 	part = in / 64;
 	before = part ? memory_word(block, BLOCK_RANKS) >> ((part - 1) * 9) & 0x1ff : 0;
-	return ruby_u32(block, 0) + before +
+	return memory_u32(block, 0) + before +
 	       (uint32_t)__builtin_popcountll(memory_word(block, BLOCK_BITS + 8 * part)
 					      << (63 - in % 64));
 }
@@ -114,7 +114,7 @@ static int read_table(const struct ruby_runtime *rt, struct ruby_lines *l,
 		return ERR_NOMEM;
 	rc = memory->read(memory, addr, table, l->count * size) ? ERR_FORMAT : 0;
 	for (uint32_t i = 0; !rc && i < l->count; i++)
-		l->lines[i] = ruby_u32(table, i * size);
+		l->lines[i] = memory_u32(table, i * size);
 	free(table);
 	return rc;
 }
@@ -161,9 +161,9 @@ int ruby_read_lines(const struct ruby_runtime *rt, const struct memory *memory, 
 		return ERR_NOMEM;
 	*lines = l;
 	l->code = memory_word(body, BODY_CODE);
-	l->size = ruby_u32(body, BODY_SIZE);
-	l->first_line = ruby_u32(body, BODY_LINE) >> rt->layout->line_shift;
-	l->count = ruby_u32(insns, INSNS_COUNT);
+	l->size = memory_u32(body, BODY_SIZE);
+	l->first_line = memory_u32(body, BODY_LINE) >> rt->layout->line_shift;
+	l->count = memory_u32(insns, INSNS_COUNT);
 	if (l->size > CODE_MAX || l->count > l->size)
 		return ERR_FORMAT;
 	if (!l->count)

@@ -143,7 +143,7 @@ static bool read_around(const struct naming *n, uint64_t iseq, struct around *a)
 	*a = (struct around){ .iseq = iseq,
 			      .parent = memory_word(body, n->rt->layout->parent),
 			      .local = memory_word(body, n->rt->layout->parent + 8u),
-			      .type = ruby_u32(body, BODY_TYPE),
+			      .type = memory_u32(body, BODY_TYPE),
 			      .label = memory_word(body, BODY_LABEL) };
 	return true;
 }
@@ -206,7 +206,7 @@ static int resolve_iseq(struct naming *n, uint64_t addr, uint64_t body_at, struc
 	int rc;
 
 	if (n->memory->read(n->memory, body_at, body, sizeof(body)) ||
-	    ruby_u32(body, BODY_TYPE) >= ISEQ_TYPES)
+	    memory_u32(body, BODY_TYPE) >= ISEQ_TYPES)
 		return ERR_FORMAT;
 	rc = ruby_read_lines(n->rt, n->memory, body, n->arena, &lines);
 	if (rc)
@@ -216,7 +216,7 @@ static int resolve_iseq(struct naming *n, uint64_t addr, uint64_t body_at, struc
 	if (!code->name)
 		code->name = text(n, memory_word(body, BODY_LABEL));
 	code->file = text(n, path_of(n, body));
-	code->first_line = ruby_u32(body, BODY_LINE) >> n->rt->layout->line_shift;
+	code->first_line = memory_u32(body, BODY_LINE) >> n->rt->layout->line_shift;
 	return code->name && code->file ? 0 : ERR_FORMAT;
 }
 

@@ -133,7 +133,7 @@ const char *ruby_read_id(const struct ruby_runtime *rt, const struct memory *mem
 
 	if (!rt->symbols || memory->read(memory, rt->symbols, symbols, sizeof(symbols)))
 		return NULL;
-	if (!serial || serial > ruby_u32(symbols, 0))
+	if (!serial || serial > memory_u32(symbols, 0))
 		return NULL;
 	return ruby_read_string(
 		rt, memory, string_of_serial(rt, memory, memory_word(symbols, SYMBOLS_IDS), serial),

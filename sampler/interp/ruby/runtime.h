@@ -223,14 +223,6 @@ static inline bool ruby_is_object(uint64_t value)
 	return value >= 4096 && !(value & 7);
 }
 
-static inline uint32_t ruby_u32(const void *bytes, size_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, (const char *)bytes + at, sizeof(value));
-	return value;
-}
-
 /* find.c */
 int ruby_find(void **rt, const struct image *image, uint64_t bias, const struct memory *memory,
 	      struct error *why);

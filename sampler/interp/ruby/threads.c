@@ -73,7 +73,7 @@ static pid_t number_of(const struct ruby_runtime *rt, const struct memory *memor
 	char pthread[PTHREAD_BYTES];
 
 	if (rt->layout->tid)
-		return pthread_plausible_tid(ruby_u32(native, rt->layout->tid));
+		return pthread_plausible_tid(memory_u32(native, rt->layout->tid));
 	return memory->read(memory, self, pthread, sizeof(pthread)) ? 0 :
 								      pthread_tid(pthread, self);
 }

@@ -100,27 +100,6 @@ void hotspot_methods_release(struct hotspot_methods *m)
 	hashindex_release(&m->by_address);
 }
 
-static uint16_t half(const uint8_t *part, int32_t at)
-{
-	uint16_t value;
-
-	memcpy(&value, part + at, sizeof(value));
-	return value;
-}
-
-static uint32_t word32(const uint8_t *part, int32_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, part + at, sizeof(value));
-	return value;
-}
-
-static uint64_t word(const uint8_t *part, int32_t at)
-{
-	return memory_word(part, (size_t)at);
-}
-
 /* What is read of a method by one call. */
 struct look {
 	uint8_t method[HEAD_MAX], constant[HEAD_MAX], pool[HEAD_MAX], klass[HEAD_MAX];
@@ -155,20 +134,21 @@ static size_t symbol_bytes(const struct hotspot_method_layout *l, uint16_t lengt
 static bool take_numbers(const struct hotspot_method_layout *l, const struct look *look,
 			 struct hotspot_parts *p)
 {
-	uint32_t pool_length = word32(look->pool, l->pool_length);
-	uint32_t flags = l->const_flags_word >= 0 ? word32(look->constant, l->const_flags_word) :
-						    half(look->constant, l->const_flags);
+	uint32_t pool_length = memory_u32(look->pool, l->pool_length);
+	uint32_t flags = l->const_flags_word >= 0 ?
+				 memory_u32(look->constant, l->const_flags_word) :
+				 memory_u16(look->constant, l->const_flags);
 	int32_t bit = l->const_flags_word >= 0 ? l->has_lines_word : l->has_lines;
 
-	p->const_size = word32(look->constant, l->const_size) * WORD;
-	p->code_size = half(look->constant, l->const_code_size);
-	p->name_index = half(look->constant, l->const_name);
-	p->signature_index = half(look->constant, l->const_signature);
-	p->access = half(look->method, l->method_access);
+	p->const_size = memory_u32(look->constant, l->const_size) * WORD;
+	p->code_size = memory_u16(look->constant, l->const_code_size);
+	p->name_index = memory_u16(look->constant, l->const_name);
+	p->signature_index = memory_u16(look->constant, l->const_signature);
+	p->access = memory_u16(look->method, l->method_access);
 	p->has_lines = flags & (bit > 0 ? (uint32_t)bit : 1);
-	p->cache = word(look->pool, l->pool_cache);
-	p->source_index = l->pool_source >= 0  ? half(look->pool, l->pool_source) :
-			  l->klass_source >= 0 ? half(look->klass, l->klass_source) :
+	p->cache = memory_word(look->pool, l->pool_cache);
+	p->source_index = l->pool_source >= 0  ? memory_u16(look->pool, l->pool_source) :
+			  l->klass_source >= 0 ? memory_u16(look->klass, l->klass_source) :
 						 0;
 	/* The small pool of a method handle's intrinsic has the number of the large one that it is made by. */
 	if (p->source_index >= pool_length)
@@ -199,8 +179,8 @@ static uint64_t digest(const struct hotspot_method_layout *l, const struct look 
 		lengths[0],
 		lengths[1],
 		lengths[2],
-		word(look->pool, l->pool_tags),
-		half(look->constant, l->const_idnum),
+		memory_word(look->pool, l->pool_tags),
+		memory_u16(look->constant, l->const_idnum),
 	};
 	uint64_t id = hash_bytes(parts, sizeof(parts));
 
@@ -218,17 +198,17 @@ static uint64_t digest(const struct hotspot_method_layout *l, const struct look 
 static bool leads_on(const struct hotspot_method_layout *l, const struct look *look,
 		     const struct hotspot_parts *p)
 {
-	return word(look->method, l->method_const) == p->const_method &&
-	       word(look->constant, l->const_pool) == p->pool &&
-	       word(look->pool, l->pool_holder) == p->holder &&
-	       half(look->constant, l->const_name) == p->name_index &&
-	       half(look->constant, l->const_signature) == p->signature_index &&
+	return memory_word(look->method, l->method_const) == p->const_method &&
+	       memory_word(look->constant, l->const_pool) == p->pool &&
+	       memory_word(look->pool, l->pool_holder) == p->holder &&
+	       memory_u16(look->constant, l->const_name) == p->name_index &&
+	       memory_u16(look->constant, l->const_signature) == p->signature_index &&
 	       symbol_of(look->entries[0]) == p->name_symbol &&
 	       symbol_of(look->entries[1]) == p->signature_symbol &&
-	       word(look->klass, l->klass_name) == p->class_symbol &&
-	       half(look->symbols[0], l->symbol_length) == p->class_length &&
-	       half(look->symbols[1], l->symbol_length) == p->name_length &&
-	       half(look->symbols[2], l->symbol_length) == p->signature_length;
+	       memory_word(look->klass, l->klass_name) == p->class_symbol &&
+	       memory_u16(look->symbols[0], l->symbol_length) == p->class_length &&
+	       memory_u16(look->symbols[1], l->symbol_length) == p->name_length &&
+	       memory_u16(look->symbols[2], l->symbol_length) == p->signature_length;
 }
 
 /* Looks at all parts at once. False: they are not there any more. */
@@ -277,9 +257,9 @@ static bool find_lengths(const struct hotspot_method_layout *l, const struct mem
 	for (unsigned i = 0; i < NAMES; i++)
 		if (!pieces[i].len)
 			return false;
-	p->class_length = half(look->symbols[0], l->symbol_length);
-	p->name_length = half(look->symbols[1], l->symbol_length);
-	p->signature_length = half(look->symbols[2], l->symbol_length);
+	p->class_length = memory_u16(look->symbols[0], l->symbol_length);
+	p->name_length = memory_u16(look->symbols[1], l->symbol_length);
+	p->signature_length = memory_u16(look->symbols[2], l->symbol_length);
 	return p->class_length && p->name_length && p->signature_length;
 }
 
@@ -289,20 +269,20 @@ static bool find_parts(const struct hotspot_method_layout *l, const struct memor
 {
 	if (!is_there(memory, p->method, look->method, method_bytes(l)))
 		return false;
-	p->const_method = word(look->method, l->method_const);
+	p->const_method = memory_word(look->method, l->method_const);
 	if (!is_there(memory, p->const_method, look->constant, (size_t)l->const_bytes))
 		return false;
-	p->pool = word(look->constant, l->const_pool);
+	p->pool = memory_word(look->constant, l->const_pool);
 	if (!is_there(memory, p->pool, look->pool, (size_t)l->pool_bytes))
 		return false;
-	p->holder = word(look->pool, l->pool_holder);
+	p->holder = memory_word(look->pool, l->pool_holder);
 	if (!is_there(memory, p->holder, look->klass, (size_t)l->klass_bytes) ||
 	    !take_numbers(l, look, p))
 		return false;
 	if (memory_read_u64(memory, entry_at(l, p->pool, p->name_index), &look->entries[0]) ||
 	    memory_read_u64(memory, entry_at(l, p->pool, p->signature_index), &look->entries[1]))
 		return false;
-	p->class_symbol = word(look->klass, l->klass_name);
+	p->class_symbol = memory_word(look->klass, l->klass_name);
 	p->name_symbol = symbol_of(look->entries[0]);
 	p->signature_symbol = symbol_of(look->entries[1]);
 	return find_lengths(l, memory, look, p);
@@ -382,7 +362,7 @@ int hotspot_symbol_read(const struct hotspot *hs, uint64_t symbol, struct arena 
 
 	if (!symbol || hs->memory->read(hs->memory, symbol, head, (size_t)l->symbol_body))
 		return ERR_FORMAT;
-	*len = half(head, l->symbol_length);
+	*len = memory_u16(head, l->symbol_length);
 	*text = arena_alloc(arena, *len + 1);
 	if (!*text)
 		return ERR_NOMEM;
@@ -399,7 +379,8 @@ bool hotspot_symbol_is(const struct hotspot *hs, uint64_t symbol, const char *te
 
 	return symbol && len <= HOTSPOT_SYMBOL_MAX &&
 	       !hs->memory->read(hs->memory, symbol, bytes, (size_t)l->symbol_body + len) &&
-	       half(bytes, l->symbol_length) == len && !memcmp(bytes + l->symbol_body, text, len);
+	       memory_u16(bytes, l->symbol_length) == len &&
+	       !memcmp(bytes + l->symbol_body, text, len);
 }
 
 /* The name of another method of the class, or 0. */

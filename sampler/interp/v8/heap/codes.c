@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/process/memory.h"
 #include "sampler/interp/v8/heap/moved.h"
 #include "sampler/interp/v8/heap/runtime.h"
 
@@ -41,22 +42,6 @@ void v8_codes_free(struct v8_codes *c)
 	free(c);
 }
 
-static uint64_t word_of(const uint8_t *bytes, int32_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
-static uint32_t half_of(const uint8_t *bytes, int32_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
 /* Is it an object with instructions, by its map? Its map is immortal. */
 static bool is_stream(struct v8_runtime *rt, uint64_t map, uint64_t stream)
 {
@@ -92,8 +77,8 @@ static bool agrees(struct v8_runtime *rt, const struct v8_code *c)
 
 	if (!t->code_stream)
 		return true;
-	stream = word_of(c->head, t->code_stream);
-	start = word_of(c->head, t->code_start);
+	stream = memory_word(c->head, t->code_stream);
+	start = memory_word(c->head, t->code_start);
 	return (start == c->start || start == v8_field(stream, t->instructions)) &&
 	       (stream == c->stream || was_moved(rt, c, stream));
 }
@@ -110,8 +95,8 @@ static bool read_code(struct v8_runtime *rt, uint64_t stream, struct v8_code *c)
 	if (!v8_is_object(c->code) || v8_type(rt, c->code) != t->code_type ||
 	    !v8_bytes(rt, c->code - 1, c->head, sizeof(c->head)) || !agrees(rt, c))
 		return false;
-	c->size = half_of(c->head, t->code_size);
-	c->kind = (uint8_t)(half_of(c->head, t->code_flags) & t->kind_mask);
+	c->size = memory_u32(c->head, t->code_size);
+	c->kind = (uint8_t)(memory_u32(c->head, t->code_flags) & t->kind_mask);
 	return true;
 }
 
@@ -149,7 +134,7 @@ static int look_through(struct v8_runtime *rt, uint64_t from, const uint8_t *byt
 	for (size_t at = len; at >= 8;) {
 		at -= 8;
 		if ((from + at + (uint64_t)rt->t.instructions) % CODE_ALIGNMENT == 0 &&
-		    look_at(rt, word_of(bytes, (int32_t)at), from + at, c))
+		    look_at(rt, memory_word(bytes, (int32_t)at), from + at, c))
 			return holds(c, pc) ? 1 : -1;
 	}
 	return 0;
