@@ -41,7 +41,8 @@ struct slot *slot_take(struct round *r, struct member *m, struct thread *thread,
 	slot->snapshot.go.wants_goid = r->recorded.goid;
 	slot->snapshot.place = thread->go;
 	slot->busy = true;
-	slot->taken = slot->glanced = slot->labelled = slot->asked = slot->in_transfer = false;
+	slot->taken = slot->glanced = slot->labelled = slot->asked = false;
+	slot->call.number = -1;
 	slot->kernel.len = 0;
 	slot->other_cpu = thread->cpu != r->looks.tick_cpu;
 	slot->weight = r->plan.weight;

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "sampler/member/member.h"
-#include "sampler/thread/calls.h"
 #include "sampler/thread/registers.h"
 #include "sampler/tick/recorded.h"
 
@@ -59,7 +58,6 @@ bool slot_fill(void *owner, void *cookie, pid_t tid, const struct registers *reg
 	slot->waited_ns = now.wait_ns - about->wait_ns;
 	slot->slices = now.slices;
 	registers_call(regs, &slot->call);
-	slot->in_transfer = call_transfers(&slot->call);
 	if (registers_cut_a_wait(regs)) {
 		slot->context.state = THREAD_BLOCKED;
 		slot->context.syscall = (int32_t)slot->call.number;

@@ -29,10 +29,9 @@ struct slot {
 	struct thread about; /* the thread, as it was at its look */
 	const struct process *process;
 	const struct threads *threads;
-	size_t want;	  /* bytes of its stack to copy */
-	bool in_transfer; /* it was stopped in a transfer (sampler/tick/transfers.h) */
-	bool wall;	  /* a waiting thread gives a sample, too */
-	bool patient;	  /* it need not stop at once */
+	size_t want;  /* bytes of its stack to copy */
+	bool wall;    /* a waiting thread gives a sample, too */
+	bool patient; /* it need not stop at once */
 	uint64_t asked_ns;
 	struct stop stop; /* how the request ended */
 	int rc;		  /* why no request could be made; 0: it was made */
@@ -41,7 +40,7 @@ struct slot {
 	uint64_t moment;  /* labelling_moment before the stack was taken */
 	bool other_cpu;	  /* the thread was on another CPU than ours at the look */
 	struct stack_context context;
-	struct call call;   /* of a blocked thread */
+	struct call call;   /* in which it was stopped, or waits; number -1: in none */
 	uint64_t slices;    /* of the thread when its stack was taken */
 	uint64_t waited_ns; /* for a CPU, since the look; UINT64_MAX: not known */
 	uint64_t looked_ns;

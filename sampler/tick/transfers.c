@@ -173,7 +173,7 @@ void transfers_learn(const struct member *m, const struct slot *slot, struct thr
 {
 	struct thread_transfer *t = &thread->transfer;
 
-	if (slot->in_transfer && may_be_cut(m, &slot->call)) {
+	if (may_be_cut(m, &slot->call)) {
 		t->kind = TRANSFER_USUAL;
 		found_amid_one(thread);
 		read_account(m, thread->tid, &t->io);

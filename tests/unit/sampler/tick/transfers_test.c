@@ -199,7 +199,6 @@ static bool is_one(long number, int fd, uint64_t flags)
 {
 	struct slot slot = {
 		.taken = true,
-		.in_transfer = true,
 		.call = { .number = number, .args = { (uint64_t)fd, 0, LONG, flags } },
 	};
 
