@@ -31,7 +31,8 @@ struct managed_walker {
 	/* Makes the step from a frame without CFI to its caller, by w->regs and w->valid, which become
 	 * the caller's. `kind` is the frame's kind, and becomes the caller's. Sets w->source, and, for a
 	 * frame that can be named, *frame (emptied before), with frame->code not 0; also where no step
-	 * is possible. Returns STEP_ON, MANAGED_PASS, or the enum stack_end that ends the walk. */
+	 * is possible; and w->original (emptied before) where the code is a copy. Returns STEP_ON,
+	 * MANAGED_PASS, or the enum stack_end that ends the walk. */
 	int (*step)(struct managed_walker *m, struct walk *w, enum frame_kind *kind,
 		    struct managed_frame *frame);
 };

@@ -63,7 +63,11 @@ struct walk {
 	enum frame_source source; /* how this frame was found */
 	unsigned switches;	  /* steps so far that did not go up: signal frames and gogo */
 	struct managed_walker *managed; /* NULL: no runtime that walks its own code */
-	bool changed_stack;		/* the last step changed to another stack of a Go thread */
+	struct {			/* set by its step: the frame's place in an image's text, */
+		const struct image *image; /* of which its code may be a copy; NULL: that of `at` */
+		uint64_t addr;
+	} original;
+	bool changed_stack; /* the last step changed to another stack of a Go thread */
 	struct go_walk {
 		const struct go_stacks *stacks;	  /* NULL: the thread does not run Go */
 		uint64_t left_g0, left_goroutine; /* sp at which the walk left each stack */

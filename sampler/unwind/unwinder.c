@@ -201,7 +201,12 @@ static int step_managed(struct walk *w, enum frame_kind *kind, struct stack *out
 	if (!w->managed || (w->at && (code_has_cfi(w->at) || w->at->kind == CODE_BY_PCLNTAB)))
 		return MANAGED_PASS;
 	w->changed_stack = false;
+	w->original.image = NULL;
 	end = w->managed->step(w->managed, w, kind, &frame);
+	if (w->original.image) {
+		out->frames[out->count - 1].image = w->original.image;
+		out->frames[out->count - 1].addr = w->original.addr;
+	}
 	if (end != MANAGED_PASS && frame.code) {
 		if (room_for((void **)&out->managed, &out->managed_room, out->managed_count + 1,
 			     sizeof(frame)))

@@ -1,4 +1,6 @@
 """What of V8's compilers a Node uses, for tests that run all of them."""
+import copy
+
 from harness import *
 
 # Options, of which a Node gets those that it has, and how often calls are made before they count.
@@ -31,6 +33,14 @@ def tiers(runtime):
 
 def having(node, options):
     return [option for option in options if has(node, option)]
+
+
+def far(node, folder):
+    """That Node, with its code out of reach of the builtins in its text: V8 maps these a second time, or
+    copies them, up to Node 18. The folder is in each root."""
+    other = copy.copy(node)
+    other.env = {**node.env, "LD_PRELOAD": shutil.copy(fixture("libfar.so"), folder)}
+    return other
 
 
 class Programs:

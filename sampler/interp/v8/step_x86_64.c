@@ -28,6 +28,7 @@
 enum {
 	FRAME_SPAN = 8 << 20, /* bytes from rsp to rbp at most */
 	PROLOGUE = 64,	      /* bytes of Sparkplug's code up to the call that sets up its frame */
+	PROOF = 64,	      /* bytes of a copied builtin around an address that are compared */
 };
 
 int v8_steps_new(struct v8_steps **steps)
@@ -53,29 +54,66 @@ void v8_steps_begin(struct v8_steps *s)
 	memset(&s->callee, 0, sizeof(s->callee));
 }
 
-static bool is_ours(const struct v8_runtime *rt, const struct image *image)
+/* Does the process have at `copy` the code that the builtin has at the image address `addr`? */
+static bool same_bytes(const struct v8_runtime *rt, const struct v8_builtin *b, uint64_t addr,
+		       uint64_t copy)
 {
-	return image == rt->place.image;
+	uint8_t here[PROOF], there[PROOF];
+	uint64_t offset = addr - b->start, back = offset < PROOF / 2 ? offset : PROOF / 2,
+		 len = b->size - (offset - back);
+
+	if (len > PROOF)
+		len = PROOF;
+	return v8_bytes(rt, addr + rt->place.bias - back, there, len) &&
+	       v8_bytes(rt, copy - back, here, len) && !memcmp(here, there, len);
 }
 
-/* The text may be mapped a second time, near the compiled code, with a bias of its own. */
+/* Where an isolate's code is out of reach of the builtins, V8 maps their text a second time next to
+ * it, or copies them (Isolate::MaybeRemapEmbeddedBuiltinsIntoCodeRange in V8's isolate.cc). A copy
+ * begins its mapping with the first builtin. Its bytes prove that it is one. */
+static bool in_copy(const struct v8_runtime *rt, const struct mapping *range, uint64_t pc,
+		    uint64_t *addr)
+{
+	const struct v8_builtins *all = &rt->builtins;
+	const struct v8_builtin *first = all->all, *last, *b;
+
+	if (!image_is_memory(range->image) || !all->count)
+		return false;
+	last = &first[all->count - 1];
+	if (range->end - range->start < last->start + last->size - first->start)
+		return false;
+	*addr = first->start + (pc - range->start);
+	b = v8_builtins_find(all, *addr);
+	return b && same_bytes(rt, b, *addr, pc);
+}
+
+/* The builtin that holds an address in the process, and its image address. NULL: none does. */
+static const struct v8_builtin *builtin_at(const struct v8_frame *p, uint64_t pc, uint64_t *addr)
+{
+	const struct mapping *range = modmap_find(p->w->maps, pc);
+
+	if (range && range->image == p->rt->place.image)
+		*addr = pc - range->bias;
+	else if (!range || !in_copy(p->rt, range, pc, addr))
+		return NULL;
+	return v8_builtins_find(&p->rt->builtins, *addr);
+}
+
 static bool find_builtin(struct v8_frame *p)
 {
-	const struct v8_builtins *all = &p->rt->builtins;
-	const struct code *at = p->w->at;
-	const struct v8_builtin *b;
 	uint64_t addr;
+	const struct v8_builtin *b = builtin_at(p, p->pc, &addr);
 
-	if (!at || !is_ours(p->rt, at->image))
-		return false;
-	addr = p->pc - at->bias;
-	b = v8_builtins_find(all, addr);
-	if (!p->exact && !(b && b->start == addr))
-		b = v8_builtins_find(all, addr - 1);
+	if (!p->exact && !(b && b->start == addr)) {
+		b = builtin_at(p, p->pc - 1, &addr);
+		addr++;
+	}
 	if (!b)
 		return false;
 	p->builtin = b;
 	p->offset = addr - b->start;
+	p->w->original.image = p->rt->place.image;
+	p->w->original.addr = addr;
 	return true;
 }
 
@@ -161,16 +199,13 @@ static void find_shape(struct v8_frame *p)
 
 /* Does a frame continue there that V8 has made itself when it gave up optimised code? It is to begin a
  * builtin, or is that of a constructor's call, in the middle. */
-static bool is_made_up(struct v8_frame *p, const struct mapping *range, const struct v8_caller *c)
+static bool is_made_up(struct v8_frame *p, const struct v8_caller *c)
 {
-	uint64_t addr = c->pc - range->bias, marker;
-	const struct v8_builtin *b;
+	uint64_t addr, marker;
+	const struct v8_builtin *b = builtin_at(p, c->pc, &addr);
 	const struct v8_shapes *shapes;
 	struct v8_shape shape;
 
-	if (!is_ours(p->rt, range->image))
-		return false;
-	b = v8_builtins_find(&p->rt->builtins, addr);
 	if (!b || b->start == addr)
 		return b;
 	shapes = builtin_shapes(p->rt, b);
@@ -206,7 +241,7 @@ static bool is_return_address(struct v8_frame *p, const struct v8_caller *c)
 		return v8_code_find(p->rt, c->pc - 1, &code);
 	if (p->shape.kind == V8_SHAPE_THROWN && v8_code_find(p->rt, c->pc, &code))
 		return true;
-	return codebytes_behind_call(p->w->code, c->pc, &target) || is_made_up(p, range, c) ||
+	return codebytes_behind_call(p->w->code, c->pc, &target) || is_made_up(p, c) ||
 	       is_exit(p, c->pc);
 }
 

@@ -12,6 +12,7 @@
 #include "base/process/machine.h"
 #include "base/process/memory.h"
 #include "base/process/modmap.h"
+#include "sampler/unwind/managed.h"
 #include "sampler/unwind/stack.h"
 #include "sampler/unwind/table/regs.h"
 #include "sampler/unwind/unwinder.h"
@@ -409,4 +410,34 @@ Test(stack, ends_have_names)
 		for (int j = 0; j < i; j++)
 			cr_assert_str_neq(stack_end_name((enum stack_end)i),
 					  stack_end_name((enum stack_end)j));
+}
+
+/* A runtime whose code at BARE is a copy of PLAIN's. */
+static int step_from_copy(struct managed_walker *m, struct walk *w, enum frame_kind *kind,
+			  struct managed_frame *frame)
+{
+	(void)m;
+	if (w->regs.r[DWARF_RIP] != AT(BARE))
+		return MANAGED_PASS;
+	frame->code = 1;
+	w->original.image = w->at->image;
+	w->original.addr = PLAIN + 0x10;
+	w->regs.r[DWARF_RIP] = AT(BARE) + 1;
+	w->regs.r[DWARF_RSP] += 16;
+	*kind = FRAME_RETURN;
+	return STEP_ON;
+}
+
+Test(walk, code_that_is_a_copy_is_shown_as_its_original)
+{
+	struct managed_walker walker = { step_from_copy };
+	struct walk_from from = { .regs = &regs, .memory = &memory.memory, .managed = &walker };
+
+	regs.r[DWARF_RIP] = AT(BARE);
+	cr_assert_eq(unwinder_walk_from(unwinder, maps, &from, &stack), 0);
+	cr_assert_geq(stack.count, 2);
+	cr_assert_eq(stack.frames[0].addr, PLAIN + 0x10);
+	cr_assert_eq(stack.pcs[0], AT(BARE));
+	cr_assert_eq(stack.frames[1].addr, BARE + 0x11, "of this one nothing was said");
+	cr_assert_eq(stack.managed_count, 1);
 }

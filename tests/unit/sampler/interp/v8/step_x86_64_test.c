@@ -23,6 +23,7 @@ enum {
 	TEXT = 0, /* parts of the memory, by offset */
 	CODE = 0x1000,
 	HEAP = 0x3000,
+	COPY = 0x6000,
 	STACK = 0x8000,
 	BYTES = 0xc000,
 
@@ -312,6 +313,47 @@ Test(step, copy_of_the_stack_ends)
 	begin(ENTRY_CALL, FRAME_RETURN);
 	w.memory = &copy.memory;
 	cr_expect_eq(step(), STACK_COPY_EXHAUSTED);
+}
+
+static uint64_t copied(uint64_t pc)
+{
+	return COPY + pc - ENTRY_BUILTIN;
+}
+
+/* Where code is out of reach of the builtins, V8 copies these to a mapping of their own. */
+Test(step, copied_builtin_is_the_original)
+{
+	memcpy(bytes + COPY, bytes + ENTRY_BUILTIN, 0x200);
+	add_range("[anon]", COPY, COPY + 0x1000);
+	begin(copied(LEAF_RET), FRAME_PC);
+	put(SP, at(copied(ENTRY_CALL)));
+	put(SP + 0x40, at(SP + 0x80));
+	put(SP + 0x48, at(CODE_CALL));
+	expect(step(), copied(ENTRY_CALL), SP + 8, SP + 0x40);
+	cr_expect_eq(frame.kind, V8_BUILTIN);
+	cr_expect_eq(frame.code, LEAF_BUILTIN);
+	cr_expect_eq(w.original.image, rt.place.image);
+	cr_expect_eq(w.original.addr, LEAF_RET);
+	expect(step(), CODE_CALL, SP + 0x50, SP + 0x80);
+	cr_expect_eq(frame.kind, V8_HIDDEN);
+}
+
+Test(step, what_has_other_bytes_is_no_copy)
+{
+	memcpy(bytes + COPY, bytes + ENTRY_BUILTIN, 0x200);
+	bytes[copied(ENTRY_CALL) + 1] ^= 1;
+	add_range("[anon]", COPY, COPY + 0x1000);
+	begin(copied(ENTRY_CALL), FRAME_RETURN);
+	cr_expect_eq(step(), MANAGED_PASS);
+	cr_expect_null(w.original.image);
+}
+
+Test(step, a_copy_has_all_builtins)
+{
+	memcpy(bytes + COPY, bytes + ENTRY_BUILTIN, 0x200);
+	add_range("[anon]", COPY, COPY + LEAF_BUILTIN - ENTRY_BUILTIN);
+	begin(copied(ENTRY_CALL), FRAME_RETURN);
+	cr_expect_eq(step(), MANAGED_PASS);
 }
 
 Test(step, other_code_is_not_ours)
