@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/file/outfile.h"
@@ -17,9 +18,12 @@
 #include "sampler/child/decoding.h"
 #include "sampler/child/watchdog.h"
 #include "sampler/dump/dumplook.h"
+#include "sampler/interp/interps.h"
 #include "sampler/member/member.h"
 #include "sampler/unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
+
+enum { FIND_TRIES = 5, FIND_NS = 20000000 };
 
 static int add_process(struct dump *d, pid_t pid, struct error *err)
 {
@@ -84,6 +88,21 @@ void dump_free(struct dump *d)
 	free(d);
 }
 
+/* A runtime amid a change looks like one that is not known, and the process may have to wait for a CPU
+ * before the change is made. */
+static int find_interpreters(struct member *m)
+{
+	const struct timespec moment = { 0, FIND_NS };
+	int rc = 0;
+
+	for (int i = 0; !rc && i < FIND_TRIES && interps_refused(m->interps); i++) {
+		nanosleep(&moment, NULL);
+		interps_retry(m->interps);
+		rc = member_find_interps(m);
+	}
+	return rc;
+}
+
 /* Lists the threads of all processes. A process that has ended has none. */
 static int list_threads(struct dump *d, struct error *err)
 {
@@ -94,6 +113,8 @@ static int list_threads(struct dump *d, struct error *err)
 
 		if (rc && rc != ERR_GONE)
 			return rc;
+		if (!rc && find_interpreters(d->members[i]))
+			return error_nomem(err);
 		p->time_ns = clock_ns(CLOCK_REALTIME);
 		if (!rc)
 			threads_get(d->members[i]->threads, &count);
@@ -188,6 +209,11 @@ const struct dump_process *dump_processes(const struct dump *d, size_t *count)
 {
 	*count = d->count;
 	return d->processes;
+}
+
+const char *dump_refused(const struct dump *d, size_t i)
+{
+	return interps_refused(d->members[i]->interps);
 }
 
 const struct dump_stats *dump_stats(const struct dump *d)

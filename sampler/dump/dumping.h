@@ -109,6 +109,9 @@ void dump_stop(struct dump *d);
 const struct dump_process *dump_processes(const struct dump *d, size_t *count);
 const struct dump_stats *dump_stats(const struct dump *d);
 
+/* Why interpreted functions of the i-th process are left out; NULL: none are. Borrowed until dump_free. */
+const char *dump_refused(const struct dump *d, size_t i);
+
 /* Writes the dump as text to the file. All other data that it reads may be a child's copy. */
 typedef int dump_format(const struct dump *d, struct outfile *file, struct error *err);
 

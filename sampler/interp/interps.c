@@ -251,6 +251,7 @@ int interps_find(struct interps *i, const struct modmap *maps)
 		return ERR_NOMEM;
 	i->generation = generation;
 	i->waits = i->refuses = false;
+	i->refused.code = 0;
 	drop_unmapped(i, maps);
 	for (size_t r = 0; !rc && r < count; r++) {
 		if (!image_elf(ranges[r].image) || (r && ranges[r].image == ranges[r - 1].image))
@@ -265,6 +266,11 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	i->retry_ns = monotonic_ns() + RETRY_NS +
 		      (i->waits ? 0 : (thread_cpu_ns() - cpu) * COST_FACTOR);
 	return rc;
+}
+
+void interps_retry(struct interps *i)
+{
+	i->retry_ns = 0;
 }
 
 /* States of threads. */

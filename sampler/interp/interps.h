@@ -27,8 +27,12 @@ struct stack;
 int interps_new(struct interps **i, const struct process *process, const struct interps *beside);
 void interps_free(struct interps *i);
 
-/* Looks for runtimes in what was mapped since the last call. ERR_NOMEM. */
+/* Looks for runtimes in what was mapped since the last call; now and then also again for those that
+ * were not ready or could not be read. ERR_NOMEM. */
 int interps_find(struct interps *i, const struct modmap *maps);
+
+/* The next interps_find looks for these in any case. */
+void interps_retry(struct interps *i);
 
 /* The runtimes, NULL: none; for interp_look_prepare. */
 const struct interp_set *interps_set(const struct interps *i);
@@ -46,7 +50,7 @@ struct managed_walker *interps_walker(struct interps *i, pid_t own_tid);
 /* What these tell of that thread. False: nothing. */
 bool interps_thread(struct interps *i, pid_t own_tid, struct managed_thread *thread);
 
-/* Why a runtime that is there is not used, in one line; NULL: there is none. */
+/* Why a runtime that is there is not used, in one line, by the last search; NULL: there is none. */
 const char *interps_refused(const struct interps *i);
 
 /* Sets the states of a thread, with this number in its own PID namespace. Reads the lists of states

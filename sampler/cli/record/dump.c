@@ -157,6 +157,9 @@ static void say_what_is_missing(const struct dump *d, bool no_native)
 	for (size_t i = 0; i < count; i++)
 		if (!p[i].count)
 			fprintf(stderr, "sampler: process %d has ended\n", p[i].process->pid);
+		else if (dump_refused(d, i))
+			fprintf(stderr, "sampler: interpreted functions left out: %s\n",
+				dump_refused(d, i));
 	if (no_native && !dump_stats(d)->interpreted)
 		fprintf(stderr, "sampler: no interpreted frames were found: --no-native leaves all "
 				"stacks as they are\n");
