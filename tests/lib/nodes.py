@@ -1,5 +1,6 @@
 """What of V8's compilers a Node uses, for tests that run all of them."""
 import copy
+import functools
 
 from harness import *
 
@@ -17,18 +18,27 @@ TIERS = {
 MOVING = "--stress-compaction", "--gc-interval=3000", "--stress-flush-code", "--flush-bytecode"
 
 
+@functools.lru_cache(None)
+def options_of(command):
+    """The names of V8's options."""
+    told = subprocess.run([*command, "--v8-options"], capture_output=True, text=True, timeout=100)
+    assert told.returncode == 0, told
+    return set(re.findall(r"(?m)^  --([\w-]+)", told.stdout))
+
+
 def has(node, option):
-    return not subprocess.run([*node.command, option, "-e", "0"], env=node.env,
-                              capture_output=True).returncode
+    return option.removeprefix("--").removeprefix("no-").split("=")[0] in options_of(tuple(node.command))
 
 
-def tiers(runtime):
-    """Those of TIERS that it has: Maglev came with Node 20. All, if it cannot be run: its tests fail."""
+def tiers(runtime, whole):
+    """Those of TIERS that it has: Maglev came with Node 20. All, if it cannot be run: its tests fail.
+    If it is not to be tested as a whole, a few."""
     try:
         without = set() if has(runtime(), "--maglev") else {"maglev"}
     except (AssertionError, Skip):
         without = set()
-    return [(name, *way) for name, way in TIERS.items() if name not in without]
+    few = set(TIERS) if whole else {"baseline", "as_it_likes", "moving"}
+    return [(name, *way) for name, way in TIERS.items() if name in few - without]
 
 
 def having(node, options):
