@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/file/outfile.h"
@@ -22,8 +21,6 @@
 #include "sampler/member/member.h"
 #include "sampler/unwind/unwinder.h"
 #include "symbolize/symbolizer.h"
-
-enum { FIND_TRIES = 5, FIND_NS = 20000000 };
 
 static int add_process(struct dump *d, pid_t pid, struct error *err)
 {
@@ -88,21 +85,6 @@ void dump_free(struct dump *d)
 	free(d);
 }
 
-/* A runtime amid a change looks like one that is not known, and the process may have to wait for a CPU
- * before the change is made. */
-static int find_interpreters(struct member *m)
-{
-	const struct timespec moment = { 0, FIND_NS };
-	int rc = 0;
-
-	for (int i = 0; !rc && i < FIND_TRIES && interps_refused(m->interps); i++) {
-		nanosleep(&moment, NULL);
-		interps_retry(m->interps);
-		rc = member_find_interps(m);
-	}
-	return rc;
-}
-
 /* Lists the threads of all processes. A process that has ended has none. */
 static int list_threads(struct dump *d, struct error *err)
 {
@@ -113,8 +95,6 @@ static int list_threads(struct dump *d, struct error *err)
 
 		if (rc && rc != ERR_GONE)
 			return rc;
-		if (!rc && find_interpreters(d->members[i]))
-			return error_nomem(err);
 		p->time_ns = clock_ns(CLOCK_REALTIME);
 		if (!rc)
 			threads_get(d->members[i]->threads, &count);
@@ -122,7 +102,7 @@ static int list_threads(struct dump *d, struct error *err)
 		if (!p->threads)
 			return error_nomem(err);
 	}
-	return 0;
+	return members_settle(d->members, d->count) ? error_nomem(err) : 0;
 }
 
 static void *looking_thread(void *dump)

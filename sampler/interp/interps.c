@@ -23,6 +23,9 @@
 #include "sampler/unwind/stack.h"
 
 enum {
+	/* A runtime that cannot be read may be amid a change: at first it is looked at again soon. */
+	SOON_NS = 10000000,
+	SOON_TRIES = 10,
 	RETRY_NS = 100000000, /* a runtime that is not ready is looked at again; one that cannot be
 			       * read, and states, */
 	COST_FACTOR = 100,    /* in a hundredth of the time at most */
@@ -56,6 +59,7 @@ struct interps {
 	uint8_t *met; /* by image id: bit n: runtime n has met it */
 	size_t met_room;
 	uint64_t generation; /* of the maps at the last search */
+	unsigned refusals;   /* searches in a row that met a runtime that could not be read */
 	uint64_t retry_ns;   /* when to search again, if */
 	bool waits,
 		refuses; /* a runtime was not ready; one could not be read, as far as it is now */
@@ -234,6 +238,14 @@ static void meet(struct interps *i, const struct image *image)
 	}
 }
 
+/* `cost`: of the search, CPU time in ns. */
+static uint64_t until_retry(const struct interps *i, uint64_t cost)
+{
+	if (i->refuses && i->refusals <= SOON_TRIES)
+		return SOON_NS;
+	return RETRY_NS + (i->waits ? 0 : cost * COST_FACTOR);
+}
+
 int interps_find(struct interps *i, const struct modmap *maps)
 {
 	uint64_t generation = modmap_generation(maps), cpu;
@@ -263,14 +275,9 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	for (size_t r = 0; i->set.count && r < count; r++)
 		if (image_elf(ranges[r].image))
 			meet(i, ranges[r].image);
-	i->retry_ns = monotonic_ns() + RETRY_NS +
-		      (i->waits ? 0 : (thread_cpu_ns() - cpu) * COST_FACTOR);
+	i->refusals = i->refuses ? i->refusals + 1 : 0;
+	i->retry_ns = monotonic_ns() + until_retry(i, thread_cpu_ns() - cpu);
 	return rc;
-}
-
-void interps_retry(struct interps *i)
-{
-	i->retry_ns = 0;
 }
 
 /* States of threads. */

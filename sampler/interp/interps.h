@@ -31,9 +31,6 @@ void interps_free(struct interps *i);
  * were not ready or could not be read. ERR_NOMEM. */
 int interps_find(struct interps *i, const struct modmap *maps);
 
-/* The next interps_find looks for these in any case. */
-void interps_retry(struct interps *i);
-
 /* The runtimes, NULL: none; for interp_look_prepare. */
 const struct interp_set *interps_set(const struct interps *i);
 

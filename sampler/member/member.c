@@ -25,6 +25,8 @@ enum {
 	GO_RETRY_NS = 200000000,
 	EXEC_NS = 50000000, /* so long a process may be executing a program */
 	EXEC_TRIES = 50,
+	SETTLE_NS = 100000000,
+	SETTLE_STEP_NS = 10000000,
 	GO_STACK_FIRST = 32 << 10, /* bytes copied of a stack until the need is known */
 };
 
@@ -132,6 +134,30 @@ int member_find_go(struct member *m)
 int member_find_interps(struct member *m)
 {
 	return interps_find(m->interps, m->maps);
+}
+
+/* True if a runtime could not be read in one of them. */
+static bool look_again(struct member *const *members, size_t count, int *rc)
+{
+	bool refused = false;
+
+	for (size_t i = 0; !*rc && i < count; i++) {
+		if (interps_refused(members[i]->interps))
+			*rc = member_find_interps(members[i]);
+		refused |= interps_refused(members[i]->interps) != NULL;
+	}
+	return refused;
+}
+
+int members_settle(struct member *const *members, size_t count)
+{
+	const struct timespec moment = { 0, SETTLE_STEP_NS };
+	uint64_t until = monotonic_ns() + SETTLE_NS;
+	int rc = 0;
+
+	while (look_again(members, count, &rc) && !rc && monotonic_ns() < until)
+		nanosleep(&moment, NULL);
+	return rc;
 }
 
 int member_prepare_look(struct member *m, struct thread *thread, struct snapshot *snapshot)

@@ -68,6 +68,11 @@ void member_close(struct member *m);
  * (`old`), only what it does from now on counts. ERR_GONE, ERR_PERM, ERR_NOMEM. */
 int member_start(struct member *m, bool old, struct error *err);
 
+/* After member_start of all: waits a tenth of a second at most for runtimes that could not be read. One
+ * amid a change looks like one that is not known, and the process may have to wait for a CPU before the
+ * change is made. ERR_NOMEM. */
+int members_settle(struct member *const *members, size_t count);
+
 /* A thread by its index; valid until the next refresh of the threads. */
 struct thread *member_thread(const struct member *m, uint32_t index);
 

@@ -100,7 +100,8 @@ int round_start(struct round *round, uint64_t duration_ns, struct error *err)
 
 	for (uint32_t i = 0; !rc && i < r->member_count; i++)
 		rc = member_start(r->members[i], true, err);
-	if (!rc && r->children && recorded_find_children(r))
+	if (!rc && ((r->children && recorded_find_children(r)) ||
+		    members_settle(r->members, r->member_count)))
 		rc = error_nomem(err);
 	if (rc)
 		return rc;
