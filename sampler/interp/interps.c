@@ -58,12 +58,11 @@ struct interps {
 	size_t lacks_room;
 	uint8_t *met; /* by image id: bit n: runtime n has met it */
 	size_t met_room;
-	uint64_t generation; /* of the maps at the last search */
-	unsigned refusals;   /* searches in a row that met a runtime that could not be read */
-	uint64_t retry_ns;   /* when to search again, if */
-	bool waits,
-		refuses; /* a runtime was not ready; one could not be read, as far as it is now */
-	struct error refused;
+	uint64_t generation;  /* of the maps at the last search */
+	unsigned refusals;    /* searches in a row that met a runtime that could not be read */
+	uint64_t retry_ns;    /* when to search again, if */
+	bool waits;	      /* at the last search a runtime was not ready, as far as it is now; */
+	struct error refused; /* one could not be read; code 0: none */
 	struct memory_live live;
 	struct buffer states[INTERP_RUNTIMES]; /* struct interp_state */
 	uint32_t reading;		       /* counts readings of states */
@@ -212,7 +211,6 @@ static int look_into(struct interps *i, unsigned language, const struct mapping 
 	if (rc == ERR_FORMAT)
 		i->refused = why;
 	i->waits |= rc == ERR_BUSY;
-	i->refuses |= rc == ERR_FORMAT;
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
@@ -241,7 +239,7 @@ static void meet(struct interps *i, const struct image *image)
 /* `cost`: of the search, CPU time in ns. */
 static uint64_t until_retry(const struct interps *i, uint64_t cost)
 {
-	if (i->refuses && i->refusals <= SOON_TRIES)
+	if (i->refused.code && i->refusals <= SOON_TRIES)
 		return SOON_NS;
 	return RETRY_NS + (i->waits ? 0 : cost * COST_FACTOR);
 }
@@ -254,7 +252,7 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	int rc = 0;
 
 	if (i->generation == generation &&
-	    (!(i->waits || i->refuses) || monotonic_ns() < i->retry_ns))
+	    (!(i->waits || i->refused.code) || monotonic_ns() < i->retry_ns))
 		return 0;
 	cpu = thread_cpu_ns();
 	modmap_images(maps, &images);
@@ -262,7 +260,7 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	    room_for_zeros((void **)&i->met, &i->met_room, images + 1, 1))
 		return ERR_NOMEM;
 	i->generation = generation;
-	i->waits = i->refuses = false;
+	i->waits = false;
 	i->refused.code = 0;
 	drop_unmapped(i, maps);
 	for (size_t r = 0; !rc && r < count; r++) {
@@ -275,7 +273,7 @@ int interps_find(struct interps *i, const struct modmap *maps)
 	for (size_t r = 0; i->set.count && r < count; r++)
 		if (image_elf(ranges[r].image))
 			meet(i, ranges[r].image);
-	i->refusals = i->refuses ? i->refusals + 1 : 0;
+	i->refusals = i->refused.code ? i->refusals + 1 : 0;
 	i->retry_ns = monotonic_ns() + until_retry(i, thread_cpu_ns() - cpu);
 	return rc;
 }

@@ -71,20 +71,21 @@ static bool same_bytes(const struct v8_runtime *rt, const struct v8_builtin *b, 
 /* Where an isolate's code is out of reach of the builtins, V8 maps their text a second time next to
  * it, or copies them (Isolate::MaybeRemapEmbeddedBuiltinsIntoCodeRange in V8's isolate.cc). A copy
  * begins its mapping with the first builtin. Its bytes prove that it is one. */
-static bool in_copy(const struct v8_runtime *rt, const struct mapping *range, uint64_t pc,
-		    uint64_t *addr)
+static const struct v8_builtin *copied_builtin(const struct v8_runtime *rt,
+					       const struct mapping *range, uint64_t pc,
+					       uint64_t *addr)
 {
 	const struct v8_builtins *all = &rt->builtins;
 	const struct v8_builtin *first = all->all, *last, *b;
 
 	if (!image_is_memory(range->image) || !all->count)
-		return false;
+		return NULL;
 	last = &first[all->count - 1];
 	if (range->end - range->start < last->start + last->size - first->start)
-		return false;
+		return NULL;
 	*addr = first->start + (pc - range->start);
 	b = v8_builtins_find(all, *addr);
-	return b && same_bytes(rt, b, *addr, pc);
+	return b && same_bytes(rt, b, *addr, pc) ? b : NULL;
 }
 
 /* The builtin that holds an address in the process, and its image address. NULL: none does. */
@@ -92,10 +93,11 @@ static const struct v8_builtin *builtin_at(const struct v8_frame *p, uint64_t pc
 {
 	const struct mapping *range = modmap_find(p->w->maps, pc);
 
-	if (range && range->image == p->rt->place.image)
-		*addr = pc - range->bias;
-	else if (!range || !in_copy(p->rt, range, pc, addr))
+	if (!range)
 		return NULL;
+	if (range->image != p->rt->place.image)
+		return copied_builtin(p->rt, range, pc, addr);
+	*addr = pc - range->bias;
 	return v8_builtins_find(&p->rt->builtins, *addr);
 }
 
