@@ -191,9 +191,9 @@ const struct dump_process *dump_processes(const struct dump *d, size_t *count)
 	return d->processes;
 }
 
-const char *dump_refused(const struct dump *d, size_t i)
+bool dump_remark(const struct dump *d, size_t i, char line[INTERP_REMARK])
 {
-	return interps_refused(d->members[i]->interps);
+	return interps_remark(d->members[i]->interps, line);
 }
 
 const struct dump_stats *dump_stats(const struct dump *d)

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "sampler/interp/common/managed.h"
+#include "sampler/interp/interps.h"
 #include "sampler/lock/lock.h"
 #include "sampler/unwind/stack.h"
 
@@ -109,8 +110,8 @@ void dump_stop(struct dump *d);
 const struct dump_process *dump_processes(const struct dump *d, size_t *count);
 const struct dump_stats *dump_stats(const struct dump *d);
 
-/* Why interpreted functions of the i-th process are left out; NULL: none are. Borrowed until dump_free. */
-const char *dump_refused(const struct dump *d, size_t i);
+/* interps_remark of the i-th process. */
+bool dump_remark(const struct dump *d, size_t i, char line[INTERP_REMARK]);
 
 /* Writes the dump as text to the file. All other data that it reads may be a child's copy. */
 typedef int dump_format(const struct dump *d, struct outfile *file, struct error *err);

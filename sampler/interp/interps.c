@@ -117,9 +117,30 @@ const struct interp_set *interps_set(const struct interps *i)
 	return i && i->set.count ? &i->set : NULL;
 }
 
-const char *interps_refused(const struct interps *i)
+bool interps_refused(const struct interps *i)
 {
-	return i->refused.code ? i->refused.text : NULL;
+	return i->refused.code;
+}
+
+bool interps_remark(const struct interps *i, char line[INTERP_REMARK])
+{
+	if (i->refused.code) {
+		snprintf(line, INTERP_REMARK, "interpreted functions left out: %s",
+			 i->refused.text);
+		return true;
+	}
+	for (unsigned k = 0; k < i->set.count; k++) {
+		const struct interp_runtime *r = &i->set.at[k];
+
+		if (r->ops->is_new && r->ops->is_new(r->rt)) {
+			snprintf(line, INTERP_REMARK,
+				 "%s is newer than this sampler: its functions are found by the "
+				 "offsets that it publishes",
+				 r->ops->version(r->rt));
+			return true;
+		}
+	}
+	return false;
 }
 
 struct managed_walker *interps_walker(struct interps *i, pid_t own_tid)

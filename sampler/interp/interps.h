@@ -13,6 +13,8 @@
 #include "sampler/interp/common/look.h"
 #include "sampler/interp/merge.h"
 
+enum { INTERP_REMARK = 560 };
+
 struct interp_names;
 struct interps;
 struct managed_thread;
@@ -47,8 +49,12 @@ struct managed_walker *interps_walker(struct interps *i, pid_t own_tid);
 /* What these tell of that thread. False: nothing. */
 bool interps_thread(struct interps *i, pid_t own_tid, struct managed_thread *thread);
 
-/* Why a runtime that is there is not used, in one line, by the last search; NULL: there is none. */
-const char *interps_refused(const struct interps *i);
+/* By the last search: is there a runtime that could not be read? */
+bool interps_refused(const struct interps *i);
+
+/* What users must be told of the runtimes: that one is not used, and why; that one is newer than those
+ * that we have been tried on. Sets `line`, without an end of line; false: there is nothing to tell. */
+bool interps_remark(const struct interps *i, char line[INTERP_REMARK]);
 
 /* Sets the states of a thread, with this number in its own PID namespace. Reads the lists of states
  * again if the thread is in none, but not too often. ERR_NOMEM. */

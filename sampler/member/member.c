@@ -144,7 +144,7 @@ static bool look_again(struct member *const *members, size_t count, int *rc)
 	for (size_t i = 0; !*rc && i < count; i++) {
 		if (interps_refused(members[i]->interps))
 			*rc = member_find_interps(members[i]);
-		refused |= interps_refused(members[i]->interps) != NULL;
+		refused |= interps_refused(members[i]->interps);
 	}
 	return refused;
 }

@@ -238,8 +238,8 @@ static void runtimes_line(const struct recording_stats *s, char *line)
 		append_count(line, c->cut, "stacks not copied whole");
 		append_count(line, c->broken, "stacks with a broken chain");
 	}
-	if (*s->interpreter_refused)
-		append(line, "%s%s", *line ? "; " : "runtimes: none, ", s->interpreter_refused);
+	if (*s->interpreters)
+		append(line, "%s%s", *line ? "; " : "runtimes: ", s->interpreters);
 }
 
 /* Our CPU time that the target would have had. */

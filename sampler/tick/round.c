@@ -322,15 +322,12 @@ static void finish_member(struct recorded *r, struct member *m, uint64_t now)
 	}
 }
 
-static void note_refused(struct recorded *r)
+static void note_remark(struct recorded *r)
 {
-	for (uint32_t i = 0; i < r->member_count && !*r->stats.interpreter_refused; i++) {
-		const char *why = interps_refused(r->members[i]->interps);
+	char *line = r->stats.interpreters;
 
-		if (why)
-			snprintf(r->stats.interpreter_refused, sizeof(r->stats.interpreter_refused),
-				 "%s", why);
-	}
+	for (uint32_t i = 0; i < r->member_count && !*line; i++)
+		interps_remark(r->members[i]->interps, line);
 }
 
 void round_finish(struct round *round)
@@ -345,7 +342,7 @@ void round_finish(struct round *round)
 		round->end = RECORDING_LOST;
 	take_stock(r, round->watchdog, now, true);
 	ledger_guesses(&r->ledger, r->members[0]->maps, &s->guesses);
-	note_refused(r);
+	note_remark(r);
 	if (s->ticks_due < s->ticks)
 		s->ticks_due = s->ticks;
 	s->end = round->end;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "sampler/account/heldtime.h"
 #include "sampler/account/ledger.h"
+#include "sampler/interp/interps.h"
 #include "sampler/interp/merge.h"
 #include "sampler/interp/names.h"
 
@@ -57,10 +58,11 @@ struct recording_stats {
 	uint64_t own_peak_bytes; /* our peak resident set */
 	struct heldtime held;	 /* time that a thread was held for a sample */
 	struct interp_counts interpreted[INTERP_LANGUAGES];
-	char interpreter_refused[200]; /* why an interpreter's frames are not shown; "": none */
-	struct heldtime displaced;     /* our CPU time while a thread waited for our CPU */
-	uint64_t longest_bytes;	       /* of stack that were copied in the longest hold */
-	uint64_t rescues;	       /* times that we got no CPU, or were stopped, while a thread
+	char interpreters
+		[INTERP_REMARK];   /* interps_remark of the first process that has one; "": none */
+	struct heldtime displaced; /* our CPU time while a thread waited for our CPU */
+	uint64_t longest_bytes;	   /* of stack that were copied in the longest hold */
+	uint64_t rescues;	   /* times that we got no CPU, or were stopped, while a thread
 					 * might be held, and the watchdog helped */
 };
 

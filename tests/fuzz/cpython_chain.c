@@ -38,12 +38,10 @@ enum {
 
 static void set_python(struct cpython *python, unsigned release)
 {
-	bool known;
-
 	memset(python, 0, sizeof(*python));
 	python->version = (uint16_t)(CPYTHON_3_6 + release % 10);
 	python->free_threaded = release & 0x40 && python->version >= CPYTHON_3_14;
-	must(!cpython_layout_set(python, NULL, &known) && known);
+	must(!cpython_layout_set(python, NULL) && !python->is_new);
 	if (python->free_threaded) {
 		python->layout.frame.tlbc = 72;
 		python->layout.code.tlbc = 224;
@@ -91,7 +89,10 @@ static void check_live(const struct cpython *python, const struct memory *memory
 	struct cpython found = *python;
 	struct buffer states = { 0 };
 	struct error why = { 0 };
-	int rc = cpython_check(&found, memory, python->version & 1, &why);
+	int rc;
+
+	found.is_new = !(python->version & 1);
+	rc = cpython_check(&found, memory, &why);
 
 	must(!rc || rc == ERR_BUSY || rc == ERR_FORMAT);
 	must((rc == ERR_FORMAT) == (why.code == ERR_FORMAT));

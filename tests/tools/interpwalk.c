@@ -152,6 +152,7 @@ int main(int argc, char **argv)
 {
 	const struct interp_counts *c;
 	const char *tid;
+	char remark[INTERP_REMARK];
 
 	if (argc < 4 || process_open(&process, atoi(argv[1]), NULL) ||
 	    modmap_new(&maps, &process) || modmap_refresh(maps, NULL) || unwinder_new(&unwinder) ||
@@ -159,7 +160,7 @@ int main(int argc, char **argv)
 	    interp_names_init(&names, maps))
 		return 2;
 	if (!interps_any(interps)) {
-		printf("# no interpreter: %s\n", interps_refused(interps));
+		printf("# no interpreter; %s\n", interps_remark(interps, remark) ? remark : "");
 		return 1;
 	}
 	unwinder_prepare(unwinder, maps);

@@ -169,13 +169,14 @@ static void run(pid_t tid, unsigned long count, long us)
 int main(int argc, char **argv)
 {
 	const char *tid;
+	char remark[INTERP_REMARK];
 
 	if (argc < 3 || process_open(&process, atoi(argv[1]), NULL) ||
 	    modmap_new(&maps, &process) || modmap_refresh(maps, NULL) || unwinder_new(&unwinder) ||
 	    interps_new(&interps, &process, NULL) || interps_find(interps, maps))
 		return 2;
 	if (!interps_any(interps)) {
-		printf("no runtime: %s\n", interps_refused(interps));
+		printf("no runtime; %s\n", interps_remark(interps, remark) ? remark : "");
 		return 1;
 	}
 	unwinder_prepare(unwinder, maps);

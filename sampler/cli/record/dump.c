@@ -151,15 +151,15 @@ static void say_what_is_missing(const struct dump *d, bool no_native)
 	size_t count;
 	const struct dump_process *p = dump_processes(d, &count);
 	const char *warning;
+	char remark[INTERP_REMARK];
 
 	for (size_t i = 0; (warning = dump_warning(d, i)); i++)
 		fprintf(stderr, "sampler: %s\n", warning);
 	for (size_t i = 0; i < count; i++)
 		if (!p[i].count)
 			fprintf(stderr, "sampler: process %d has ended\n", p[i].process->pid);
-		else if (dump_refused(d, i))
-			fprintf(stderr, "sampler: interpreted functions left out: %s\n",
-				dump_refused(d, i));
+		else if (dump_remark(d, i, remark))
+			fprintf(stderr, "sampler: %s\n", remark);
 	if (no_native && !dump_stats(d)->interpreted)
 		fprintf(stderr, "sampler: no interpreted frames were found: --no-native leaves all "
 				"stacks as they are\n");

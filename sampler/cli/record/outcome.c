@@ -263,8 +263,7 @@ static int add_refused(const struct outcome *o, struct buffer *out)
 				  "stop\n",
 				  s->cut, plural(s->cut)))
 		return ERR_NOMEM;
-	if (*s->interpreter_refused &&
-	    buffer_addf(out, "interpreted functions left out: %s\n", s->interpreter_refused))
+	if (*s->interpreters && buffer_addf(out, "%s\n", s->interpreters))
 		return ERR_NOMEM;
 	return s->kernel_refused ?
 		       buffer_addf(out,

@@ -402,9 +402,8 @@ static void say_end(const struct top *t)
 	else if (s->end == RECORDING_EXITED)
 		fprintf(stderr, "sampler: process %d ended after %s\n",
 			recording_process(t->r)->pid, after);
-	if (*s->interpreter_refused)
-		fprintf(stderr, "sampler: interpreted functions left out: %s\n",
-			s->interpreter_refused);
+	if (*s->interpreters)
+		fprintf(stderr, "sampler: %s\n", s->interpreters);
 	if (s->samples && outcome_is_all_native(s, &t->o->recording))
 		fprintf(stderr, "sampler: no interpreted frames were found: with --no-native, all "
 				"samples are [native]\n");

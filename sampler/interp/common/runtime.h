@@ -131,6 +131,9 @@ struct interp_ops {
 	/* "CPython 3.11.2", for -v; valid as long as rt. */
 	const char *(*version)(const void *rt);
 
+	/* NULL: never. Is its release newer than those that the room was written for? */
+	bool (*is_new)(const void *rt);
+
 	/* Appends a struct interp_state for each thread that has one; what cannot be read is left
 	 * out. The thread runs meanwhile, so this is a hint that capture verifies. ERR_NOMEM. */
 	int (*threads)(const void *rt, const struct memory *memory, struct buffer *states);

@@ -127,14 +127,15 @@ static bool check_gil(const struct checking *c)
 	return head && head == interp;
 }
 
-int cpython_check(struct cpython *python, const struct memory *memory, bool known,
-		  struct error *why)
+int cpython_check(struct cpython *python, const struct memory *memory, struct error *why)
 {
 	bool strange = false, has_gil = false;
 	struct checking c;
 
 	for (int i = 0; i < TRIES; i++) {
-		c = (struct checking){ .python = python, .memory = memory, .whole = !known };
+		c = (struct checking){ .python = python,
+				       .memory = memory,
+				       .whole = python->is_new };
 		has_gil = has_gil || !python->gil || check_gil(&c);
 		strange = cpython_states_visit(python, memory, check_state, &c);
 		if (c.chains && has_gil)
@@ -143,11 +144,11 @@ int cpython_check(struct cpython *python, const struct memory *memory, bool know
 	if (!has_gil)
 		python->gil = 0;
 	python->main = cpython_main_interp(python, memory);
-	if (c.chains || (known && !c.wrong && c.states && python->code_type))
+	if (c.chains || (!python->is_new && !c.wrong && c.states && python->code_type))
 		return 0;
 	if (c.wrong || strange)
 		return error_set(why, ERR_FORMAT, "%s: its %s are not where %s has them",
 				 python->name, c.wrong ? "frames" : "thread states",
-				 known ? "this release" : "the last known release");
+				 python->is_new ? "the last known release" : "this release");
 	return ERR_BUSY;
 }

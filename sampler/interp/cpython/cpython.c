@@ -14,15 +14,14 @@ static int find(void **rt, const struct image *image, uint64_t bias, const struc
 		struct error *why)
 {
 	struct cpython *python = malloc(sizeof(*python));
-	bool known;
 	int rc = ERR_NOMEM;
 
 	if (!python)
 		goto done;
-	rc = cpython_locate(python, image, bias, &known, why);
+	rc = cpython_locate(python, image, bias, why);
 	if (rc)
 		goto done;
-	rc = cpython_check(python, memory, known, why);
+	rc = cpython_check(python, memory, why);
 	if (rc)
 		goto done;
 	*rt = python;
@@ -37,11 +36,17 @@ static const char *version(const void *rt)
 	return ((const struct cpython *)rt)->name;
 }
 
+static bool is_new(const void *rt)
+{
+	return ((const struct cpython *)rt)->is_new;
+}
+
 const struct interp_ops cpython_ops = {
 	.mapping = "[python]",
 	.find = find,
 	.free = free,
 	.version = version,
+	.is_new = is_new,
 	.threads = cpython_threads,
 	.capture = cpython_capture,
 	.identify = cpython_identify,

@@ -3,7 +3,6 @@
 #ifndef SAMPLER_INTERP_CPYTHON_FIND_H
 #define SAMPLER_INTERP_CPYTHON_FIND_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct cpython;
@@ -12,15 +11,14 @@ struct image;
 struct memory;
 
 /* Fills *python but for what only live data tells; code_type is 0 if the file does not export it.
- * *known: the release is one of the table's. ERR_NOTFOUND: there is none in the file; ERR_FORMAT: it
+ * ERR_NOTFOUND: there is none in the file; ERR_FORMAT: it
  * cannot be read, and `why` says why; ERR_NOMEM. */
-int cpython_locate(struct cpython *python, const struct image *image, uint64_t bias, bool *known,
+int cpython_locate(struct cpython *python, const struct image *image, uint64_t bias,
 		   struct error *why);
 
 /* Compares *python with the live data, sets code_type and main, and removes what is not certain (the
  * GIL). ERR_BUSY: there is no thread to compare with yet; ERR_FORMAT: it contradicts. The process
  * runs meanwhile. */
-int cpython_check(struct cpython *python, const struct memory *memory, bool known,
-		  struct error *why);
+int cpython_check(struct cpython *python, const struct memory *memory, struct error *why);
 
 #endif

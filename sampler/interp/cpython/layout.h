@@ -107,6 +107,7 @@ struct cpython_layout {
 struct cpython {
 	uint16_t version; /* CPYTHON_3_6 …, also of releases later than those named */
 	bool free_threaded;
+	bool is_new;   /* later than those named */
 	char name[48]; /* "CPython 3.11.2" */
 
 	/* Addresses in the process; 0: there is none, or it is not known. */

@@ -144,7 +144,7 @@ static void set_name(struct cpython *python, uint32_t hex)
 			 suffix[level], hex & 0xf);
 }
 
-int cpython_locate(struct cpython *python, const struct image *image, uint64_t bias, bool *known,
+int cpython_locate(struct cpython *python, const struct image *image, uint64_t bias,
 		   struct error *why)
 {
 	struct located l = { .symbols = {
@@ -167,7 +167,7 @@ int cpython_locate(struct cpython *python, const struct image *image, uint64_t b
 				 image_path(image));
 	python->version = (uint16_t)(l.hex >> 16);
 	set_name(python, l.hex);
-	if (cpython_layout_set(python, l.has_debug ? l.debug : NULL, known))
+	if (cpython_layout_set(python, l.has_debug ? l.debug : NULL))
 		return error_set(why, ERR_FORMAT, "'%s' has %s, which is not supported",
 				 image_path(image), python->name);
 	if (l.runtime)

@@ -201,18 +201,18 @@ static void set_sizes(struct cpython_layout *l)
 	l->frame.size = end_of(frame, sizeof(frame) / sizeof(*frame));
 }
 
-int cpython_layout_set(struct cpython *python, const uint64_t *debug, bool *known)
+int cpython_layout_set(struct cpython *python, const uint64_t *debug)
 {
 	uint16_t version = python->version;
 	int rc = 0;
 
-	*known = version <= CPYTHON_3_15;
+	python->is_new = version > CPYTHON_3_15;
 	if (version < CPYTHON_3_6)
 		return ERR_NOTFOUND;
-	if (!*known)
-		version = CPYTHON_3_15;
-	if (!*known && !debug)
+	if (python->is_new && !debug)
 		return ERR_FORMAT;
+	if (python->is_new)
+		version = CPYTHON_3_15;
 	set_from_table(python, version - CPYTHON_3_6);
 	if (version >= CPYTHON_3_13 && debug)
 		rc = set_from_debug(python, debug, version - CPYTHON_3_13);

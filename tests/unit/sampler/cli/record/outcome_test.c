@@ -293,13 +293,12 @@ Test(outcome, says_how_threads_shared_the_gil)
 		  "%s", text_of(&o, false));
 }
 
-Test(outcome, says_why_interpreted_functions_are_left_out)
+Test(outcome, has_the_remark_about_interpreters)
 {
 	struct recording_stats s = some();
 
-	snprintf(s.interpreter_refused, sizeof(s.interpreter_refused), "CPython 3.99 is not known");
-	cr_assert_str_eq(said(&s), FOUND "interpreted functions left out: CPython 3.99 is not "
-					 "known\n");
+	snprintf(s.interpreters, sizeof(s.interpreters), "CPython 3.99 is newer");
+	cr_assert_str_eq(said(&s), FOUND "CPython 3.99 is newer\n");
 }
 
 Test(outcome, a_hold_longer_than_promised_has_a_line_of_its_own)

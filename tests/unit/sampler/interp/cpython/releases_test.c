@@ -9,13 +9,12 @@ enum { HEADER = 16 }; /* what an object's head has more in a free-threaded build
 
 static struct cpython python;
 static uint64_t debug[CPYTHON_DEBUG_WORDS];
-static bool known;
 
 static int set(uint16_t version, const uint64_t *words)
 {
 	memset(&python, 0, sizeof(python));
 	python.version = version;
-	return cpython_layout_set(&python, words, &known);
+	return cpython_layout_set(&python, words);
 }
 
 /* The words of CPython 3.14.10's _Py_DebugOffsets that are used, by their position in bytes. */
@@ -74,7 +73,7 @@ Test(cpython_releases, what_is_copied_of_a_state_and_a_frame_has_all_fields)
 		const struct cpython_layout *l = &python.layout;
 
 		cr_assert_eq(set(v, NULL), 0);
-		cr_assert(known);
+		cr_assert(!python.is_new);
 		cr_assert_geq(l->thread.size, l->thread.id + 8, "%x", v);
 		cr_assert(l->thread.chunk_top == CPYTHON_NONE ||
 			  l->thread.size >= l->thread.chunk_top + 8);
@@ -90,9 +89,9 @@ Test(cpython_releases, a_later_release_needs_debug_offsets_and_a_proof)
 	use_3_14();
 	debug[272 / 8] = 280;
 	cr_assert_eq(set(CPYTHON_3_15 + 1, debug), 0);
-	cr_assert(!known);
+	cr_assert(python.is_new);
 	cr_assert_eq(set(0x0400, debug), 0);
-	cr_assert(!known);
+	cr_assert(python.is_new);
 }
 
 Test(cpython_releases, an_older_release_is_none)
@@ -116,7 +115,7 @@ Test(cpython_releases, objects_of_a_free_threaded_build_have_a_longer_head)
 	memset(&python, 0, sizeof(python));
 	python.version = CPYTHON_3_14;
 	python.free_threaded = true;
-	cr_assert_eq(cpython_layout_set(&python, debug, &known), 0);
+	cr_assert_eq(cpython_layout_set(&python, debug), 0);
 	cr_assert_eq(python.layout.code.flags, code.flags + HEADER);
 	cr_assert_eq(python.layout.code.version, code.version + HEADER);
 	cr_assert_eq(python.layout.code.firsttraceable, code.firsttraceable + HEADER);
