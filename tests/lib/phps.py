@@ -1,4 +1,4 @@
-"""The PHPs of this machine and those of other releases of Debian, and how each can be set up, for tests
+"""The PHPs of this machine, those of other releases of Debian and those of npm's @libphp, and how each can be set up, for tests
 that run all of them."""
 import functools
 import glob
@@ -7,7 +7,23 @@ import re
 import shutil
 import subprocess
 
+from harness import LONG
 from interpreters import PINNED, Interpreter, is_debian, pinned
+from pins import PINS, TOOLS
+
+
+class Packed(Interpreter):
+    """One of npm's: for x86-64, with the libraries of the distribution that it was built for. What it
+    takes of the system's, Debian's own PHP needs, too."""
+
+    def __init__(self, release):
+        folder = os.path.join(TOOLS, "php-" + release)
+        super().__init__(os.path.join(folder, "php", "php"))
+        assert os.path.exists(self.path), f"no PHP {release} of npm's here: tools/packages test fetches it"
+        self.folder = folder
+        libraries = [folder, *glob.glob(os.path.join(TOOLS, "php-8.1.*"))]
+        self.command = ["/lib64/ld-linux-x86-64.so.2", "--library-path",
+                        ":".join(f"{folder}/lib" for folder in libraries), self.path]
 
 
 def candidates():
@@ -16,7 +32,10 @@ def candidates():
         if path:
             yield Interpreter(os.path.realpath(path))
     yield from map(Interpreter, sorted(glob.glob("/usr/bin/php[0-9]*")))
-    yield from (pinned(name) for name in PINNED if name.startswith("php") and is_debian())
+    if is_debian():
+        yield from (pinned(name) for name in PINNED if name.startswith("php"))
+    if is_debian() and os.uname().machine == "x86_64":
+        yield from (Packed(each.split("=")[0]) for each in PINS["PHPS"].split())
 
 
 @functools.cache
@@ -26,6 +45,7 @@ def phps():
     for php in candidates():
         done = subprocess.run([*php.command, "-n", "-v"], capture_output=True, text=True)
         version = re.match(r"PHP (\d+\.\d+\.\d+)\S* \(cli\)", done.stdout)
+        assert version or not isinstance(php, Packed), (php.path, done.stderr)
         if version:
             found.setdefault(version[1], php)
     assert found, "no PHP here: tools/packages test installs one"
@@ -46,19 +66,23 @@ def has(php, *settings):
 
 def modules(php, name):
     """The files of a module of that name: those of the machine have the name only."""
+    if isinstance(php, Packed):
+        return glob.glob(f"{php.folder}/php/modules/{name}.so")
     return glob.glob(f"{php.root}/usr/lib/php/*/{name}.so") if php.root else [name]
 
 
 def settings(php):
-    """{name: options}"""
+    """{name: options}; in the short form two at most, but of the machine's all."""
     json = [f"extension={file}" for file in modules(php, "json") if php.root]  # built in from 8.0 on
     plain = "-n", *(word for line in json for word in ("-d", line))
     ways = {"plain": plain}
-    for load in plain, (*plain, "-d", "zend_extension=" + modules(php, "opcache")[0]):
+    opcaches = [(*plain, "-d", "zend_extension=" + module) for module in modules(php, "opcache")]
+    for load in plain, *opcaches:
         opcache, jit = has(php, *load, *JIT, "opcache.jit=tracing")
         if opcache:
             ways["opcache"] = *load, *OPCACHE
         if jit:
             ways["tracing_jit"] = *load, *JIT, "opcache.jit=tracing"
             ways["function_jit"] = *load, *JIT, "opcache.jit=function"
-    return ways
+    brief = not LONG and (php.root or isinstance(php, Packed))
+    return {name: way for name, way in ways.items() if not brief or name in ("opcache", "tracing_jit")}
